@@ -1,0 +1,46 @@
+// Package exp is what an experiment is: an id, a source and a function from an
+// Env to a result. The command line lists, plans and runs them; experiments
+// know nothing of flags, files or terminals.
+package exp
+
+import (
+	"context"
+
+	"gradsync/experiments/result"
+)
+
+// Profiles, from the one CI runs to the papers' own sizes.
+var Profiles = []string{"ci", "quick", "standard", "paper"}
+
+// Env is what the outside hands to an experiment.
+type Env struct {
+	Profile string
+	Seeds   []uint64
+	DataDir string // "" : GRADSYNC_DATA, the cache folder, then embedded
+	Engine  string // "" : portable
+	// Progress reports work done so far of a total in the experiment's own unit.
+	Progress func(done, total float64, what string)
+	// Memo keeps finished parts (one training run, say) across an interruption:
+	// Load fills v and reports whether key was there. Keys hold a hash of all
+	// parameters, so a part is never reused for another configuration.
+	Memo Memo
+}
+
+// Memo is a store of finished parts.
+type Memo interface {
+	Load(key string, v any) bool
+	Save(key string, v any) error
+}
+
+// Experiment regenerates one table or figure.
+type Experiment struct {
+	ID       string // "dasp/table5": the stem of its file, result and anchor
+	Title    string
+	Source   string // "DASP, Table 5"
+	Profiles []string
+	// Seconds estimates a run on two cores, for --dry-run and the bar.
+	Seconds func(profile string, seeds int) float64
+	// Run does it. If ctx ends it returns what is finished, marked incomplete,
+	// together with ctx.Err().
+	Run func(ctx context.Context, env Env) (*result.Result, error)
+}

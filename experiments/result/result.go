@@ -1,0 +1,144 @@
+// Package result is the schema between experiments and reports: what an
+// experiment found (Result, deterministic: same inputs, same bytes) and where
+// and when it ran (Run, never compared).
+package result
+
+// Schema names this version of the result format.
+const Schema = "gradsync.result/v1"
+
+// How a table or figure came to be.
+const (
+	Trained    = "trained"     // real gradients, on virtual or wall time
+	TimingOnly = "timing-only" // same events, no arithmetic
+	Modelled   = "modelled"    // a formula
+	Shared     = "timed on a shared trajectory"
+	Stated     = "stated" // assumptions and their reasons: nothing was run
+)
+
+// Result is one experiment's outcome.
+type Result struct {
+	Schema  string   `json:"schema"`
+	ID      string   `json:"id"` // "dasp/table5"
+	Title   string   `json:"title"`
+	Source  string   `json:"source"` // "DASP, Table 5"
+	Profile string   `json:"profile"`
+	Kind    string   `json:"kind"`
+	Status  string   `json:"status"` // complete | incomplete
+	Seeds   []uint64 `json:"seeds"`
+	Engine  string   `json:"engine,omitempty"` // name and bit class
+	Data    *Data    `json:"data,omitempty"`
+	Config  any      `json:"config"` // every parameter, hashed into ConfigSHA256
+	// ConfigSHA256 is over Config's compact JSON.
+	ConfigSHA256 string `json:"config_sha256"`
+
+	Claims  []Claim  `json:"claims"`
+	Tables  []Table  `json:"tables"`
+	Figures []Figure `json:"figures"`
+	Notes   []string `json:"notes"` // sentences for the page, most important first
+}
+
+// Data says what was trained on.
+type Data struct {
+	Name   string `json:"name"`
+	Origin string `json:"origin"` // embedded | directory | cache | synthetic
+	Train  int    `json:"train"`
+	Test   int    `json:"test"`
+	SHA256 string `json:"sha256"`
+	Note   string `json:"note,omitempty"`
+}
+
+// Claim sets what a paper states beside what we found.
+type Claim struct {
+	ID        string      `json:"id"` // row of claims.csv
+	Statement string      `json:"statement"`
+	Source    string      `json:"source"`
+	Paper     any         `json:"paper"` // number, text or null
+	Unit      string      `json:"unit"`
+	Tolerance *float64    `json:"tolerance"` // absolute, in Unit
+	Measured  any         `json:"measured"`  // number, text or null
+	CI95      *[2]float64 `json:"ci95"`
+	Verdict   string      `json:"verdict"` // equal within same-sign differs not-run not-stated
+	Why       string      `json:"why"`
+	Differs   []string    `json:"differs"` // data, width, image size …: caps the verdict at same-sign
+}
+
+// Table is rows of numbers and words, one column per Column.
+type Table struct {
+	ID      string   `json:"id"`
+	Title   string   `json:"title"`
+	Caption string   `json:"caption"`
+	Kind    string   `json:"kind"`
+	Columns []Column `json:"columns"`
+	Rows    [][]any  `json:"rows"` // string, float64, int or nil (not run)
+}
+
+// Column heads a column; Unit is "" for words and pure numbers.
+type Column struct {
+	Key    string `json:"key"`
+	Title  string `json:"title"`
+	Unit   string `json:"unit,omitempty"`
+	Digits int    `json:"digits,omitempty"` // decimals to print; 0: as is
+}
+
+// Figure is a chart's data; the report draws it.
+type Figure struct {
+	ID      string   `json:"id"`
+	Title   string   `json:"title"`
+	Caption string   `json:"caption"`
+	Alt     string   `json:"alt"` // what a reader who cannot see it must know
+	Kind    string   `json:"kind"`
+	Form    string   `json:"form"` // line | bar | gantt
+	X       Axis     `json:"x"`
+	Y       Axis     `json:"y"`
+	Series  []Series `json:"series,omitempty"`
+	Lanes   []string `json:"lanes,omitempty"` // gantt: one per worker
+	Bands   []Band   `json:"bands,omitempty"`
+}
+
+// Axis names what is drawn along it.
+type Axis struct {
+	Title      string   `json:"title"`
+	Unit       string   `json:"unit,omitempty"`
+	Log        bool     `json:"log,omitempty"`
+	Categories []string `json:"categories,omitempty"` // bar
+}
+
+// Series is one line or one set of bars. Lo and Hi, where present, bound a
+// confidence band or error bars. A series of one seed carries Seed and is drawn
+// faint; the mean carries none.
+type Series struct {
+	Name  string    `json:"name"`
+	Group string    `json:"group,omitempty"` // method: fixes colour and dash
+	Seed  *uint64   `json:"seed,omitempty"`
+	X     []float64 `json:"x"`
+	Y     []float64 `json:"y"`
+	Lo    []float64 `json:"lo,omitempty"`
+	Hi    []float64 `json:"hi,omitempty"`
+}
+
+// Band is one stretch of a lane of a gantt figure, in the unit of X.
+type Band struct {
+	Lane  int     `json:"lane"`
+	From  float64 `json:"from"`
+	To    float64 `json:"to"`
+	State string  `json:"state"` // compute, push, QIS, WSS, FSS, barrier …
+	Label string  `json:"label,omitempty"`
+}
+
+// Run is the sidecar: facts of the host and the hour, never compared.
+type Run struct {
+	Command      string  `json:"command"`
+	Commit       string  `json:"commit"` // 40 hex digits or "unknown"
+	Dirty        bool    `json:"dirty"`
+	Version      string  `json:"version"`
+	Go           string  `json:"go"`
+	Platform     string  `json:"platform"` // GOOS/GOARCH
+	CPU          string  `json:"cpu"`
+	GOMAXPROCS   int     `json:"gomaxprocs"`
+	Engine       string  `json:"engine"`
+	Accelerator  string  `json:"accelerator"` // "none used"
+	Started      string  `json:"started"`     // UTC, RFC 3339
+	WallSeconds  float64 `json:"wall_seconds"`
+	PeakRSSBytes int64   `json:"peak_rss_bytes"`
+	ResultSHA256 string  `json:"result_sha256"`
+}

@@ -1,0 +1,2 @@
+// Package dasp reproduces dynamic adaptive synchronous parallel.
+package dasp

@@ -1,0 +1,69 @@
+package dasp
+
+import (
+	"time"
+
+	"gradsync/shared/cluster"
+)
+
+// Job is one parameter-server run. Every rank gets its own Job; they agree in
+// everything but Task. Rank 0 is the server, rank n+1 is worker n.
+//
+// Source: §2
+type Job struct {
+	Policy func() Policy // a fresh policy; called on the server only
+	// Task is this rank's. On the server its Params are the global weights and
+	// its Grad is never called. A nil Task is a timing-only run.
+	Task   cluster.Task
+	Layers []cluster.Layer // of the model; Task.Layers() or a full-size cost table
+
+	Rate        float64 // γ, Alg. 2
+	Momentum    float64 // ours, at the server; 0 in the fidelity runs
+	WeightDecay float64 // ours, at the server; 0 in the fidelity runs
+
+	MaxPushes  int64 // stop after this many gradients were used; 0: no bound
+	MaxUpdates int64 // stop after this many global updates; 0: no bound
+
+	Decision cluster.Work  // the server's cost of one Policy.Step (platform parameter)
+	Lease    time.Duration // a worker silent for longer leaves; 0: never
+
+	// OnUpdate is called on the server after each global update, in version
+	// order. It costs no virtual time, must not keep params, and ends the run by
+	// returning true (target accuracy reached).
+	OnUpdate func(u Update, params []float32) (stop bool)
+}
+
+// Update is one global model update (one version).
+type Update struct {
+	Version int64 // 1 for the first
+	At      time.Duration
+	Workers []int   // whose gradients it used, in summation order
+	Pushes  int64   // gradients used so far, this update included
+	Weight  float64 // factor of each gradient: 1/N or 1/K, eq. (2)
+}
+
+// Push is the life of one gradient, seen from the server.
+type Push struct {
+	Worker    int
+	Step      int64         // the worker's own count, from 0
+	Pulled    int64         // version the gradient was computed on
+	Applied   int64         // version it became part of
+	Gap       int64         // v_n − v_min that Decide saw (QIS, WSS, FSS policies)
+	Clock     int64         // the worker's clock minus the slowest clock, at arrival
+	State     State         // QIS for policies without states when not delayed
+	Sent      time.Duration // reply with the weights it was computed on left the server
+	Received  time.Duration // gradient complete at the server
+	Replied   time.Duration // server began to send the next weights; Replied−Received is the wait
+	Compute   time.Duration // the worker's forward and backward pass, as it measured it (f)
+	Loss      float64       // mini-batch loss; 0 in a timing-only run
+	Abandoned bool          // dropped (backup workers) or never answered (end of run)
+}
+
+// Log is the server's record of a run: one Push per gradient in order of
+// arrival, one Update per version.
+type Log struct {
+	Workers int
+	Pushes  []Push
+	Updates []Update
+	End     time.Duration // the server's last action
+}
