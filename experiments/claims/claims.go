@@ -1,0 +1,160 @@
+// Package claims holds every number and statement of the source documents, the
+// tolerance each is judged by, and the judge.
+//
+// claims.csv is what the papers state. tolerances.csv is ours; it was committed
+// before the first result, and its history shows any later change.
+package claims
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/csv"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+//go:embed claims.csv
+var claimsCSV []byte
+
+//go:embed tolerances.csv
+var tolerancesCSV []byte
+
+// Claim is one row of claims.csv with its row of tolerances.csv, if any.
+type Claim struct {
+	ID         string `json:"id"`
+	Paper      string `json:"paper"` // DASP, ring, ringsparse …
+	Section    string `json:"section"`
+	Text       string `json:"claim"`
+	Quantity   string `json:"quantity"`
+	Baseline   string `json:"baseline"`
+	Value      string `json:"value"` // as printed
+	Unit       string `json:"unit"`
+	Conditions string `json:"conditions"`
+
+	Tolerance    *float64 `json:"tolerance"` // absolute, in Unit; nil: not judged by a number
+	Null         *float64 `json:"null"`      // the value of "no effect"; nil: none
+	ToleranceWhy string   `json:"tolerance_why"`
+}
+
+// Number returns the value as a number; ok is false for text, ranges and lists.
+func (c Claim) Number() (v float64, ok bool) {
+	v, err := strconv.ParseFloat(c.Value, 64)
+	return v, err == nil
+}
+
+// Numbers returns the entries of a "0.831; 0.8437; 0.8720" list. A single
+// number is a list of one; nil stands for a value that is no list of numbers.
+func (c Claim) Numbers() []float64 { return parseList(c.Value) }
+
+// Stated returns the value as a result carries it: a number or text.
+func (c Claim) Stated() any {
+	if v, ok := c.Number(); ok {
+		return v
+	}
+	return c.Value
+}
+
+// Statement is the sentence that a page prints for the claim.
+func (c Claim) Statement() string {
+	s := c.Text
+	if c.Conditions != "" {
+		s += " (" + c.Conditions + ")"
+	}
+	return s
+}
+
+func parseList(s string) []float64 {
+	parts := strings.Split(s, ";")
+	out := make([]float64, 0, len(parts))
+	for _, p := range parts {
+		v, err := strconv.ParseFloat(strings.TrimSpace(p), 64)
+		if err != nil {
+			return nil
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+var (
+	all   []Claim
+	index map[string]int
+)
+
+func init() {
+	var err error
+	if all, err = parse(claimsCSV, tolerancesCSV); err != nil {
+		panic(err) // the files are embedded: only a programmer can break them
+	}
+	index = make(map[string]int, len(all))
+	for i, c := range all {
+		index[c.ID] = i
+	}
+}
+
+// All returns every claim in the order of claims.csv.
+func All() []Claim { return append([]Claim(nil), all...) }
+
+// Get returns the claim of an id such as "D13".
+func Get(id string) (Claim, bool) {
+	i, ok := index[id]
+	if !ok {
+		return Claim{}, false
+	}
+	return all[i], true
+}
+
+func parse(claimRows, toleranceRows []byte) ([]Claim, error) {
+	rows, err := table(claimRows, "id,paper,section,claim,quantity,baseline,value,unit,conditions")
+	if err != nil {
+		return nil, fmt.Errorf("claims: claims.csv: %w", err)
+	}
+	out := make([]Claim, 0, len(rows))
+	at := map[string]int{}
+	for _, r := range rows {
+		if _, twice := at[r[0]]; twice {
+			return nil, fmt.Errorf("claims: claims.csv: %s stands twice", r[0])
+		}
+		at[r[0]] = len(out)
+		out = append(out, Claim{ID: r[0], Paper: r[1], Section: r[2], Text: r[3], Quantity: r[4],
+			Baseline: r[5], Value: r[6], Unit: r[7], Conditions: r[8]})
+	}
+	rows, err = table(toleranceRows, "id,tolerance,null,why")
+	if err != nil {
+		return nil, fmt.Errorf("claims: tolerances.csv: %w", err)
+	}
+	for _, r := range rows {
+		i, ok := at[r[0]]
+		if !ok || out[i].Tolerance != nil {
+			return nil, fmt.Errorf("claims: tolerances.csv: %s is no claim or stands twice", r[0])
+		}
+		if out[i].Tolerance, err = number(r[1]); err != nil || out[i].Tolerance == nil {
+			return nil, fmt.Errorf("claims: tolerances.csv: %s: tolerance %q is no number", r[0], r[1])
+		}
+		if out[i].Null, err = number(r[2]); err != nil {
+			return nil, fmt.Errorf("claims: tolerances.csv: %s: null %q is no number", r[0], r[2])
+		}
+		out[i].ToleranceWhy = r[3]
+	}
+	return out, nil
+}
+
+func number(s string) (*float64, error) {
+	if s == "" {
+		return nil, nil
+	}
+	v, err := strconv.ParseFloat(s, 64)
+	return &v, err
+}
+
+func table(raw []byte, header string) ([][]string, error) {
+	rows, err := csv.NewReader(bytes.NewReader(raw)).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 || strings.Join(rows[0], ",") != header {
+		return nil, fmt.Errorf("header is not %q", header)
+	}
+	return rows[1:], nil
+}

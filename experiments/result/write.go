@@ -1,0 +1,206 @@
+package result
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// SchemaJSON is the JSON Schema (2020-12) of a Result; every file that Write
+// writes obeys it.
+//
+//go:embed schema.json
+var SchemaJSON []byte
+
+// digits is how many significant digits a number keeps in a file: enough for
+// every table, few enough that a sum in another order prints the same.
+const digits = 9
+
+// Path is where the result of an experiment lives below root:
+//
+//	<root>/dasp/table5.json            the profile quick
+//	<root>/dasp/<profile>/table5.json  any other
+func Path(root, id, profile string) string {
+	dir, name := filepath.Split(filepath.FromSlash(id))
+	if profile != "quick" {
+		dir = filepath.Join(dir, profile)
+	}
+	return filepath.Join(root, dir, name+".json")
+}
+
+// Write stores r, its sidecar and a tidy CSV below root, each by a temporary
+// file and a rename, and returns the path of the JSON. It fills Schema and
+// ConfigSHA256 of r, and ResultSHA256 of run. A nil run writes no sidecar.
+func Write(root string, r *Result, run *Run) (string, error) {
+	raw, err := Encode(r)
+	if err != nil {
+		return "", err
+	}
+	path := Path(root, r.ID, r.Profile)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return "", fmt.Errorf("result: %w", err)
+	}
+	stem := strings.TrimSuffix(path, ".json")
+	table, err := tidy(r)
+	if err != nil {
+		return "", err
+	}
+	if err := replace(stem+".csv", table); err != nil {
+		return "", err
+	}
+	if run != nil {
+		run.ResultSHA256 = Sum(raw)
+		side, err := json.MarshalIndent(run, "", "  ")
+		if err != nil {
+			return "", fmt.Errorf("result: sidecar of %s: %w", r.ID, err)
+		}
+		if err := replace(stem+".run.json", append(side, '\n')); err != nil {
+			return "", err
+		}
+	}
+	return path, replace(path, raw)
+}
+
+// Encode returns the bytes of r's file: a fixed key order, 9 significant
+// digits, rows on one line. Same result, same bytes.
+func Encode(r *Result) ([]byte, error) {
+	r.Schema = Schema
+	var err error
+	if r.ConfigSHA256, err = ConfigHash(r.Config); err != nil {
+		return nil, err
+	}
+	raw, err := canonical(r)
+	if err != nil {
+		return nil, fmt.Errorf("result: %s: %w", r.ID, err)
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, raw, "", "  "); err != nil {
+		return nil, fmt.Errorf("result: %s: %w", r.ID, err)
+	}
+	return append(oneLine(out.Bytes()), '\n'), nil
+}
+
+// ConfigHash is the SHA-256 of a configuration's compact JSON.
+func ConfigHash(config any) (string, error) {
+	raw, err := canonical(config)
+	if err != nil {
+		return "", fmt.Errorf("result: configuration: %w", err)
+	}
+	return Sum(raw), nil
+}
+
+// Sum is the hexadecimal SHA-256 of raw.
+func Sum(raw []byte) string {
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:])
+}
+
+// replace writes a file by a temporary neighbour, so that a reader or an
+// interruption never meets half of it.
+func replace(path string, raw []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
+	if err != nil {
+		return fmt.Errorf("result: %w", err)
+	}
+	defer os.Remove(tmp.Name()) // harmless after the rename
+	_, err = tmp.Write(raw)
+	if cerr := tmp.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Chmod(tmp.Name(), 0o644)
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("result: %w", err)
+	}
+	return nil
+}
+
+// canonical is compact JSON, without HTML escapes, whose numbers have at most 9
+// significant digits.
+func canonical(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return roundNumbers(bytes.TrimSpace(buf.Bytes())), nil
+}
+
+// roundNumbers rewrites the number tokens of compact JSON. Integers stay as
+// they are: a seed or a byte count has more than 9 digits and is exact.
+func roundNumbers(raw []byte) []byte {
+	out := make([]byte, 0, len(raw))
+	for i := 0; i < len(raw); {
+		switch c := raw[i]; {
+		case c == '"':
+			end := i + 1
+			for raw[end] != '"' {
+				if raw[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			out = append(out, raw[i:end+1]...)
+			i = end + 1
+		case c == '-' || '0' <= c && c <= '9':
+			end := i + 1
+			for end < len(raw) && strings.IndexByte("0123456789+-.eE", raw[end]) >= 0 {
+				end++
+			}
+			out = append(out, round(string(raw[i:end]))...)
+			i = end
+		default:
+			out = append(out, c)
+			i++
+		}
+	}
+	return out
+}
+
+func round(token string) string {
+	if !strings.ContainsAny(token, ".eE") {
+		return token
+	}
+	v, err := strconv.ParseFloat(token, 64)
+	if err != nil {
+		return token
+	}
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
+	if short == 0 {
+		short = 0 // no −0
+	}
+	if abs := math.Abs(short); abs != 0 && (abs < 1e-6 || abs >= 1e15) {
+		return strconv.FormatFloat(short, 'e', -1, 64)
+	}
+	return strconv.FormatFloat(short, 'f', -1, 64)
+}
+
+const scalar = `("(?:[^"\\]|\\.)*"|[^\s\[\]{},"]+)`
+
+var (
+	flatArray = regexp.MustCompile(`\[\n *` + scalar + `(,\n *` + scalar + `)*\n *\]`)
+	lineBreak = regexp.MustCompile(`\n *`)
+)
+
+// oneLine folds arrays of scalars: a table's row is a line of the file. JSON
+// strings hold no raw line break, so nothing inside a string can match.
+func oneLine(indented []byte) []byte {
+	return flatArray.ReplaceAllFunc(indented, func(a []byte) []byte {
+		a = bytes.ReplaceAll(a, []byte(",\n"), []byte(", \n"))
+		return lineBreak.ReplaceAll(a, nil)
+	})
+}
