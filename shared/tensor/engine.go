@@ -1,0 +1,152 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Engine does the arithmetic of a network: everything a layer computes goes
+// through it, so that a faster engine changes speed and nothing else.
+//
+// All buffers are float32, row-major, images as [n][c][h][w], filters as
+// [out][in][kh][kw]. Every method overwrites its outputs completely; outputs
+// must not overlap inputs unless the method says so. NaN propagates. For one
+// engine the result bits depend on the arguments alone: neither on
+// Call.Threads nor on GOMAXPROCS.
+//
+// Methods panic on buffers that are too short: that is a programmer's mistake.
+//
+// Source: ours: the seam between networks and arithmetic
+type Engine interface {
+	// Name is what --engine selects.
+	Name() string
+	// Class names the bit class: two engines of one class give the same bits.
+	Class() string
+
+	// Gemm computes out = op(a)·op(b), see the type Gemm.
+	Gemm(c *Call, g Gemm, a, b, out []float32)
+
+	// ConvForward computes y = x ∗ w + bias (cross-correlation, as PyTorch).
+	ConvForward(c *Call, g Conv, x, w, bias, y []float32)
+	// ConvBackwardData computes dx from dy.
+	ConvBackwardData(c *Call, g Conv, dy, w, dx []float32)
+	// ConvBackwardFilter computes dw from x and dy, summed over the batch.
+	ConvBackwardFilter(c *Call, g Conv, x, dy, dw []float32)
+
+	// AddBias adds bias[ch] to every element of channel ch of y[n][ch][hw], in place.
+	AddBias(c *Call, n, ch, hw int, bias, y []float32)
+	// BiasBackward sums dy[n][ch][hw] over n and hw.
+	BiasBackward(c *Call, n, ch, hw int, dy, db []float32)
+
+	// ReLU computes y = max(x, 0); x and y may be the same buffer.
+	ReLU(c *Call, x, y []float32)
+	// ReLUBackward computes dx = dy where y > 0, else 0 (NaN where y is NaN);
+	// dy and dx may be the same buffer.
+	ReLUBackward(c *Call, y, dy, dx []float32)
+
+	// MaxPoolForward writes each window's maximum and, in arg, its index within
+	// the input plane: the first maximum, or the last NaN if there is one.
+	MaxPoolForward(c *Call, g Pool, x, y []float32, arg []int32)
+	// MaxPoolBackward adds each dy to the dx its window chose.
+	MaxPoolBackward(c *Call, g Pool, dy []float32, arg []int32, dx []float32)
+
+	// SoftmaxCrossEntropy returns the mean loss of logits[n][classes] and writes
+	// its gradient; labels must be below classes.
+	SoftmaxCrossEntropy(c *Call, n, classes int, logits []float32, labels []uint8, dlogits []float32) float64
+}
+
+// Call is what one caller lends an engine: how many threads a call may use, and
+// the scratch memory the engine keeps between calls. One Call serves one
+// goroutine and one engine; the zero value runs on one thread.
+//
+// Source: ours: no allocation per step after warm-up
+type Call struct {
+	Threads int
+	Scratch any // the engine's own; others leave it alone
+}
+
+// Gemm says which product: out[M][N] = op(a)·op(b) with op(a) of shape [M][K]
+// and op(b) of shape [K][N]. TransA means a is stored as [K][M], TransB that b
+// is stored as [N][K].
+//
+// Source: ours: the BLAS convention without strides
+type Gemm struct {
+	TransA, TransB bool
+	M, N, K        int
+}
+
+// Conv is the geometry of a two-dimensional convolution.
+//
+// Source: ours: PyTorch's Conv2d without dilation and groups
+type Conv struct {
+	N           int // images
+	InC, H, W   int
+	OutC        int
+	KH, KW      int
+	Stride, Pad int
+}
+
+// OutH is the output height.
+func (g Conv) OutH() int { return (g.H+2*g.Pad-g.KH)/g.Stride + 1 }
+
+// OutW is the output width.
+func (g Conv) OutW() int { return (g.W+2*g.Pad-g.KW)/g.Stride + 1 }
+
+// Taps is the length of one output's sum: InC·KH·KW.
+func (g Conv) Taps() int { return g.InC * g.KH * g.KW }
+
+// Pool is the geometry of a max-pool without padding; a border that does not
+// fill a window is dropped, as in PyTorch's default.
+//
+// Source: ours: PyTorch's MaxPool2d
+type Pool struct {
+	N, C, H, W   int
+	Size, Stride int
+}
+
+// OutH is the output height.
+func (g Pool) OutH() int { return (g.H-g.Size)/g.Stride + 1 }
+
+// OutW is the output width.
+func (g Pool) OutW() int { return (g.W-g.Size)/g.Stride + 1 }
+
+var registry = struct {
+	sync.Mutex
+	open map[string]func() Engine
+}{open: map[string]func() Engine{}}
+
+// Register makes an engine known by name; engines call it from init. It panics
+// when the name is taken.
+func Register(name string, open func() Engine) {
+	registry.Lock()
+	defer registry.Unlock()
+	if _, taken := registry.open[name]; taken {
+		panic(fmt.Sprintf("tensor: engine %q is registered twice", name))
+	}
+	registry.open[name] = open
+}
+
+// Lookup opens the engine of that name; the error lists the names there are.
+func Lookup(name string) (Engine, error) {
+	registry.Lock()
+	open := registry.open[name]
+	registry.Unlock()
+	if open == nil {
+		return nil, fmt.Errorf("tensor: no engine %q: known are %s", name, strings.Join(Engines(), ", "))
+	}
+	return open(), nil
+}
+
+// Engines lists the registered names, sorted.
+func Engines() []string {
+	registry.Lock()
+	defer registry.Unlock()
+	names := make([]string, 0, len(registry.open))
+	for name := range registry.open {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}

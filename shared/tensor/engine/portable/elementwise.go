@@ -1,0 +1,91 @@
+package portable
+
+import "gradsync/shared/tensor"
+
+type biasTask struct {
+	n, ch, hw int
+	dy, db    []float32
+}
+
+func (engine) AddBias(_ *tensor.Call, n, ch, hw int, bias, y []float32) {
+	for i := 0; i < n*ch; i++ {
+		b := bias[i%ch]
+		plane := y[i*hw : (i+1)*hw]
+		for j := range plane {
+			plane[j] += b
+		}
+	}
+}
+
+func (engine) BiasBackward(c *tensor.Call, n, ch, hw int, dy, db []float32) {
+	s := stateOf(c)
+	s.bias = biasTask{n: n, ch: ch, hw: hw, dy: dy, db: db}
+	s.run(c, &s.bias, ch)
+}
+
+// part sums channels lo ≤ i < hi: per image four interleaved chains joined in a
+// fixed tree (one chain would wait for every addition), then image after image.
+func (t *biasTask) part(_ *scratch, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		var sum float32
+		for n := 0; n < t.n; n++ {
+			plane := t.dy[(n*t.ch+i)*t.hw : (n*t.ch+i+1)*t.hw]
+			var s0, s1, s2, s3 float32
+			for len(plane) >= 4 {
+				p := (*[4]float32)(plane)
+				s0 += p[0]
+				s1 += p[1]
+				s2 += p[2]
+				s3 += p[3]
+				plane = plane[4:]
+			}
+			for _, v := range plane {
+				s0 += v
+			}
+			sum += (s0 + s1) + (s2 + s3)
+		}
+		t.db[i] = sum
+	}
+}
+
+// elementBlock is how many elements one part of an element-wise task holds.
+const elementBlock = 4096
+
+type reluTask struct {
+	y, dy, dx []float32 // dx nil: forward, from y to dy
+}
+
+func (engine) ReLU(c *tensor.Call, x, y []float32) {
+	s := stateOf(c)
+	s.relu = reluTask{y: x, dy: y[:len(x)]}
+	s.run(c, &s.relu, ceil(len(x), elementBlock)/elementBlock)
+}
+
+func (engine) ReLUBackward(c *tensor.Call, y, dy, dx []float32) {
+	s := stateOf(c)
+	s.relu = reluTask{y: y, dy: dy[:len(y)], dx: dx[:len(y)]}
+	s.run(c, &s.relu, ceil(len(y), elementBlock)/elementBlock)
+}
+
+func (t *reluTask) part(_ *scratch, lo, hi int) {
+	from, to := lo*elementBlock, min(hi*elementBlock, len(t.y))
+	y := t.y[from:to]
+	dy := t.dy[from:to]
+	if t.dx == nil {
+		for i, v := range y {
+			dy[i] = max(v, 0) // the built-in max keeps NaN and does not branch
+		}
+		return
+	}
+	dx := t.dx[from:to]
+	for i, v := range y {
+		switch {
+		case v > 0:
+			dx[i] = dy[i]
+		case v != v:
+			dx[i] = v
+		default:
+			dx[i] = 0
+		}
+	}
+}

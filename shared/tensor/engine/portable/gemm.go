@@ -1,0 +1,36 @@
+package portable
+
+import "gradsync/shared/tensor"
+
+type gemmTask struct {
+	g      tensor.Gemm
+	packed []float32
+	b, out []float32
+}
+
+func (engine) Gemm(c *tensor.Call, g tensor.Gemm, a, b, out []float32) {
+	s := stateOf(c)
+	packed := resize(&s.packed, ceil(g.M, 2)*g.K)
+	rs, cs := g.K, 1
+	if g.TransA {
+		rs, cs = 1, g.M
+	}
+	packPairs(packed, a, g.M, g.K, rs, cs)
+	s.gemm = gemmTask{g: g, packed: packed, b: b, out: out}
+	s.run(c, &s.gemm, ceil(g.N, 4)/4)
+}
+
+// part computes column quadruples lo ≤ t < hi.
+func (t *gemmTask) part(s *scratch, lo, hi int) {
+	g := t.g
+	panel := resize(&s.panel, 4*g.K)
+	var c [8]float32
+	for q := lo; q < hi; q++ {
+		j := 4 * q
+		packQuad(panel, t.b, j, g.K, g.N, g.TransB)
+		for i := 0; i < g.M; i += 2 {
+			tile(g.K, t.packed[i*g.K:], panel, &c)
+			store(t.out[i*g.N+j:], g.N, min(2, g.M-i), min(4, g.N-j), &c)
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package portable
+
+import "gradsync/shared/tensor"
+
+type poolTask struct {
+	g        tensor.Pool
+	x, y     []float32
+	arg      []int32
+	backward bool
+}
+
+func (engine) MaxPoolForward(c *tensor.Call, g tensor.Pool, x, y []float32, arg []int32) {
+	s := stateOf(c)
+	s.pool = poolTask{g: g, x: x, y: y, arg: arg}
+	s.run(c, &s.pool, g.N*g.C)
+}
+
+func (engine) MaxPoolBackward(c *tensor.Call, g tensor.Pool, dy []float32, arg []int32, dx []float32) {
+	s := stateOf(c)
+	s.pool = poolTask{g: g, x: dx, y: dy, arg: arg, backward: true}
+	s.run(c, &s.pool, g.N*g.C)
+}
+
+// part pools planes lo ≤ i < hi.
+func (t *poolTask) part(_ *scratch, lo, hi int) {
+	in, out := t.g.H*t.g.W, t.g.OutH()*t.g.OutW()
+	for i := lo; i < hi; i++ {
+		x := t.x[i*in : (i+1)*in]
+		y := t.y[i*out : (i+1)*out]
+		arg := t.arg[i*out : (i+1)*out]
+		switch {
+		case t.backward:
+			clear(x)
+			for j, at := range arg {
+				x[at] += y[j]
+			}
+		default:
+			poolPlane(t.g, x, y, arg)
+		}
+	}
+}
+
+// poolPlane pools one plane of any window.
+func poolPlane(g tensor.Pool, x, y []float32, arg []int32) {
+	oh, ow := g.OutH(), g.OutW()
+	for r := 0; r < oh; r++ {
+		for c := 0; c < ow; c++ {
+			corner := r*g.Stride*g.W + c*g.Stride
+			best, at := x[corner], corner
+			for dr := 0; dr < g.Size; dr++ {
+				row := corner + dr*g.W
+				for i, v := range x[row : row+g.Size] {
+					if v > best || v != v {
+						best, at = v, row+i
+					}
+				}
+			}
+			y[r*ow+c], arg[r*ow+c] = best, int32(at)
+		}
+	}
+}
