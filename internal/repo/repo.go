@@ -1,0 +1,56 @@
+// Package repo holds what is true of the repository as a whole: its style, who
+// imports whom, that the same stem names an experiment everywhere, and that the
+// documents at the root agree with the code. Nearly all of it is tests.
+package repo
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// Root returns the folder of go.mod above the current one.
+func Root() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", errors.New("repo: no go.mod here or above")
+		}
+		dir = parent
+	}
+}
+
+// made lists what a build, a run or git leaves at the root: not ours to judge.
+var made = []string{".git", "bin", "out", "data"}
+
+// Files returns the repository's files, as slash-separated paths relative to
+// root in sorted order, without those that a build or a run leaves behind.
+func Files(root string) ([]string, error) {
+	var files []string
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		switch {
+		case d.IsDir() && slices.Contains(made, rel):
+			return fs.SkipDir
+		case d.Type().IsRegular():
+			files = append(files, filepath.ToSlash(rel))
+		}
+		return nil
+	})
+	return files, err
+}

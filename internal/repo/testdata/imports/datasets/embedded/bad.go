@@ -1,0 +1,4 @@
+// Package embedded breaks the rule of the data sets, one folder down.
+package embedded
+
+import _ "gradsync/experiments/exp" // want datasets

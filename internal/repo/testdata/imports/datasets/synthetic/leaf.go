@@ -1,0 +1,2 @@
+// Package synthetic stands here so that others can import it.
+package synthetic

@@ -1,0 +1,2 @@
+// Package claims stands here so that others can import it.
+package claims

@@ -1,0 +1,6 @@
+package cli
+
+import (
+	_ "gradsync/reports/text"
+	_ "gradsync/shared/tensor/engine/portable"
+)

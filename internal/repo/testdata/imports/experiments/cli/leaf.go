@@ -1,0 +1,2 @@
+// Package cli stands here so that others can import it.
+package cli

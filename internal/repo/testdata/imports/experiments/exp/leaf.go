@@ -1,0 +1,2 @@
+// Package exp stands here so that others can import it.
+package exp

@@ -1,0 +1,2 @@
+// Package platforms stands here so that others can import it.
+package platforms

@@ -1,0 +1,4 @@
+// Package result breaks its rule.
+package result
+
+import _ "gradsync/shared/cluster/virtual" // want result

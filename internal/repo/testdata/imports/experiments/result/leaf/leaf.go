@@ -1,0 +1,2 @@
+// Package leaf stands here so that others can import it.
+package leaf

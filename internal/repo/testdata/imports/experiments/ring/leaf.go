@@ -1,0 +1,2 @@
+// Package ring stands here so that others can import it.
+package ring

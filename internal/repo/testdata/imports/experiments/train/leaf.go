@@ -1,0 +1,2 @@
+// Package train stands here so that others can import it.
+package train

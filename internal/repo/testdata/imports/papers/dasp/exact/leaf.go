@@ -1,0 +1,2 @@
+// Package exact stands here so that others can import it.
+package exact

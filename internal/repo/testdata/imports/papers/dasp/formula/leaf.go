@@ -1,0 +1,2 @@
+// Package formula stands here so that others can import it.
+package formula

@@ -1,0 +1,3 @@
+package rivals
+
+import _ "gradsync/reports" // want paper-tests

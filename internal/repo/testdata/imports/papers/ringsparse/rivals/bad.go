@@ -1,0 +1,4 @@
+// Package rivals breaks the rule of a paper, one folder down.
+package rivals
+
+import _ "gradsync/papers/dasp/exact" // want paper-ringsparse

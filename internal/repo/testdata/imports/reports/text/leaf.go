@@ -1,0 +1,2 @@
+// Package text stands here so that others can import it.
+package text

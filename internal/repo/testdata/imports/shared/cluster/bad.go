@@ -1,0 +1,7 @@
+// Package cluster breaks the rule of the cluster's root.
+package cluster
+
+import (
+	_ "gonum.org/v1/gonum/stat" // want cluster
+	_ "time"
+)

@@ -1,0 +1,3 @@
+package cluster
+
+import _ "gonum.org/v1/gonum/stat"

@@ -1,0 +1,2 @@
+// Package virtual stands here so that others can import it.
+package virtual

@@ -1,0 +1,2 @@
+// Package gpu stands here so that others can import it.
+package gpu

@@ -1,0 +1,2 @@
+// Package portable stands here so that others can import it.
+package portable

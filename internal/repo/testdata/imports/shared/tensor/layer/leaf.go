@@ -1,0 +1,2 @@
+// Package layer stands here so that others can import it.
+package layer

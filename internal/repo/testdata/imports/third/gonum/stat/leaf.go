@@ -1,0 +1,2 @@
+// Package stat stands for any module of others.
+package stat
