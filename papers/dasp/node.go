@@ -1,0 +1,87 @@
+package dasp
+
+import "time"
+
+// View is what the server knows of the nodes: the version each of them holds
+// and how long its last iteration took. Slices have one entry per worker.
+//
+//	v = ⟨v_1 … v_n⟩, f = ⟨f_1 … f_n⟩, v_new
+//
+// V counts global updates: V[i] is the number of updates in the weights that
+// worker i was last handed. F is a duration and 0 while unknown. Only workers
+// that are Present count in min(v).
+//
+// Source: §2.1
+type View struct {
+	V       []int64
+	F       []time.Duration
+	Present []bool
+	Newest  int64
+}
+
+// NewView returns the state at the start of training: n workers that all hold
+// version 0.
+//
+// Source: §2.2
+func NewView(n int) View {
+	v := View{V: make([]int64, n), F: make([]time.Duration, n), Present: make([]bool, n)}
+	for i := range v.Present {
+		v.Present[i] = true
+	}
+	return v
+}
+
+// Oldest returns min(v) over the workers present and the lowest id that holds
+// it, (Newest, −1) when nobody is present.
+//
+// Source: Alg. 1, line 4
+func (v View) Oldest() (vmin int64, id int) { return v.oldestBut(-1) }
+
+// oldestBut is Oldest without worker skip. Ties go to the lowest id, so the
+// same events always name the same node.
+func (v View) oldestBut(skip int) (vmin int64, id int) {
+	vmin, id = v.Newest, -1
+	for i, held := range v.V {
+		if i == skip || !v.Present[i] {
+			continue
+		}
+		if id < 0 || held < vmin {
+			vmin, id = held, i
+		}
+	}
+	return vmin, id
+}
+
+// Finished records f, the duration of worker n's iteration.
+//
+//	f_n ← f
+//
+// Source: Alg. 1, line 2
+func (v *View) Finished(n int, f time.Duration) { v.F[n] = f }
+
+// Updated records one global update.
+//
+//	v_new ← v_new + 1
+//
+// Source: §2.1
+func (v *View) Updated() { v.Newest++ }
+
+// Handed records that worker n was given the newest weights. After an update
+// with n's gradient this is the paper's v_n ← v_new + 1.
+//
+// Source: Alg. 2, line 9
+func (v *View) Handed(n int) { v.V[n] = v.Newest }
+
+// Join makes worker n present, registered at min(v) until its weights leave
+// the server, so that a late joiner never is the oldest node by itself.
+//
+// Source: ours: the paper has no joining; at v = 0 a joiner would hold everybody in FSS
+func (v *View) Join(n int) {
+	vmin, _ := v.oldestBut(n)
+	v.V[n], v.F[n], v.Present[n] = vmin, 0, true
+}
+
+// Leave takes worker n out of min(v).
+//
+// Source: ours: the paper has no failures; a dead oldest node would hold everybody in FSS
+func (v *View) Leave(n int) { v.Present[n] = false }

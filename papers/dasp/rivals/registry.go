@@ -1,0 +1,61 @@
+package rivals
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gradsync/papers/dasp"
+)
+
+// methods are the policies by name, in the order of the tables. A policy of
+// your own is one line here.
+var methods = []struct {
+	name string
+	make func(Options) (dasp.Policy, error)
+}{
+	{"bsp", NewBSP},
+	{"asp", NewASP},
+	{"ssp", NewSSP},
+	{"dssp", NewDSSP},
+	{"dasp", newDASP},
+	{"backup", NewBackup},
+	{"gssp", NewGSSP},
+	{"template", NewTemplate},
+}
+
+// Names returns the methods' names, the paper's five first, in the order of
+// its tables.
+//
+// Source: §3.1
+func Names() []string {
+	names := make([]string, len(methods))
+	for i, m := range methods {
+		names[i] = m.name
+	}
+	return names
+}
+
+// New returns a fresh policy by name. The error is one line and lists the
+// names if there is none like it.
+//
+// Source: §3.1
+func New(name string, opt Options) (dasp.Policy, error) {
+	i := slices.Index(Names(), name)
+	if i < 0 {
+		return nil, fmt.Errorf("rivals: no method %q, want one of %s", name, strings.Join(Names(), ", "))
+	}
+	if opt.Workers < 1 {
+		return nil, fmt.Errorf("rivals: %d workers, want at least 1", opt.Workers)
+	}
+	return methods[i].make(opt)
+}
+
+// newDASP is the paper's method, so that one table lists them all.
+func newDASP(o Options) (dasp.Policy, error) {
+	c, err := o.Config()
+	if err != nil {
+		return nil, err
+	}
+	return dasp.New(c)
+}
