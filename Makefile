@@ -1,0 +1,76 @@
+# gradsync. Every target is also a command of the one binary, for machines
+# without make: `go run ./experiments/gradsync --help` (Windows: the same).
+.DEFAULT_GOAL := help
+
+# No C compiler is needed for anything but the race detector.
+export CGO_ENABLED ?= 0
+
+PROFILE ?= quick
+SEEDS ?= 0,1,2
+OUT ?= out
+ADDR ?= 127.0.0.1:8080
+BIN := bin/gradsync$(shell go env GOEXE)
+
+.PHONY: help build test test-long lint race verify reproduce-dasp reports serve bench cross ci-check ci-results publish clean
+
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+# go build decides what is stale; the line is for the first, silent minutes.
+build: ## build bin/gradsync
+	@test -e $(BIN) || echo "building (once, about 2 min)"
+	@go build -o $(BIN) ./experiments/gradsync
+
+test: lint ## style, import rules, all tests, race tests where there is a C compiler
+	go test ./...
+	@$(MAKE) --no-print-directory race
+
+test-long: ## the same tests with the slow ones: full models, profile quick
+	GRADSYNC_LONG=1 go test -timeout 60m ./...
+
+lint: ## gofmt, go vet, import rules
+	@bad=$$(gofmt -l .ci datasets experiments internal papers reports shared); \
+	  if [ -n "$$bad" ]; then echo "not formatted by gofmt:"; echo "$$bad"; exit 1; fi
+	go vet ./...
+	go run -modfile=.ci/tools.mod .ci/depguard/main.go ./...
+
+race: ## race tests of the cluster and the papers; needs gcc
+	@if command -v $${CC:-gcc} >/dev/null 2>&1; then \
+	  echo "CGO_ENABLED=1 go test -race ./shared/cluster/... ./papers/..."; \
+	  CGO_ENABLED=1 go test -race ./shared/cluster/... ./papers/...; \
+	else echo "race tests skipped: the race detector needs a C compiler and there is no $${CC:-gcc}"; fi
+
+verify: build ## check the implemented formulas against counts and exact rationals
+	@$(BIN) verify
+
+reproduce-dasp: build ## run the DASP experiments and render the page (PROFILE, SEEDS, OUT)
+	@$(BIN) run dasp --profile $(PROFILE) --seeds $(SEEDS) --out $(OUT)/results
+	@$(BIN) report --results $(OUT)/results --out $(OUT)/html
+
+reports: build ## render the committed results to reports/html and the README's table
+	@$(BIN) report --results experiments/results --out reports/html
+	@go run ./internal/readme
+
+serve: build ## serve the committed pages (ADDR)
+	@$(BIN) serve --dir reports/html --addr $(ADDR)
+
+bench: build ## messages and FLOP per second of this machine
+	@$(BIN) bench
+
+cross: ## build for Linux, macOS and Windows on amd64 and arm64
+	@set -e; for os in linux darwin windows; do for arch in amd64 arm64; do \
+	  echo "GOOS=$$os GOARCH=$$arch go build ./..."; \
+	  GOOS=$$os GOARCH=$$arch CGO_ENABLED=0 go build ./...; done; done
+
+ci-check: build ## rerun profile ci on the embedded data; compare with the committed results byte by byte
+	@.ci/compare $(BIN)
+
+ci-results: build ## maintainers: renew the committed results of profile ci
+	@env -u GRADSYNC_DATA $(BIN) run dasp --profile ci --seeds 0 --out experiments/results
+
+publish: build ## maintainers: renew the committed results of PROFILE and all pages
+	@$(BIN) run dasp --profile $(PROFILE) --seeds $(SEEDS) --out experiments/results
+	@$(MAKE) --no-print-directory reports
+
+clean: ## remove what was built and run here (bin/, out/)
+	rm -rf bin out

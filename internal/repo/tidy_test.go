@@ -1,0 +1,165 @@
+package repo
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	maxFileLines     = 400
+	maxFunctionLines = 70
+)
+
+// longFunctions may exceed maxFunctionLines. The list only shrinks: a function
+// on it that has become short, or is gone, fails the test too.
+var longFunctions = []string{}
+
+// unfinished and workplace are written so that this file does not match itself.
+var (
+	unfinished = regexp.MustCompile(`\b(T[O]DO|F[I]XME|X[X]X)\b`)
+	workplace  = regexp.MustCompile(`/wor[k]/|/far[m]/|bash_job[s]|\bsub-?agen[t]|\.\./\.librar[y]|\.\./shared/(design|sources|hooks)`)
+	neighbour  = regexp.MustCompile(`\.\./share[d]/datasets`)
+)
+
+// neighbourFiles may name the folder with real data beside a checkout.
+var neighbourFiles = []string{".ci/run", "CONTRIBUTING.md"}
+
+// foreign are texts of others, kept as they came, and what is generated.
+var foreign = []string{"reports/assets/", "reports/lib/", "reports/html/", "datasets/embedded/", "LICENSE", "go.sum", ".ci/tools.sum"}
+
+func isForeign(file string) bool {
+	return slices.ContainsFunc(foreign, func(p string) bool { return strings.HasPrefix(file, p) })
+}
+
+// TestTidy: files and functions stay small, code is formatted, nothing is left
+// unfinished and no line names a workplace.
+func TestTidy(t *testing.T) {
+	root := mustRoot(t)
+	files, err := Files(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	var long []string
+	for _, file := range files {
+		if isForeign(file) {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
+		if os.IsNotExist(err) {
+			continue // a temporary file that is gone by now
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.IndexByte(text, 0) >= 0 {
+			continue // not text
+		}
+		for _, complaint := range judgeText(file, text) {
+			t.Error(complaint)
+		}
+		if path.Ext(file) == ".go" {
+			seen++
+			complaints, functions := judgeGo(file, text)
+			for _, c := range complaints {
+				t.Error(c)
+			}
+			long = append(long, functions...)
+		}
+	}
+	if seen < 40 {
+		t.Errorf("judged %d Go files, want at least 40: is %s the whole repository?", seen, root)
+	}
+	for _, f := range longFunctions {
+		if !slices.ContainsFunc(long, func(l string) bool { return strings.HasPrefix(l, f+":") }) {
+			t.Errorf("%s is no longer longer than %d lines: take it off longFunctions", f, maxFunctionLines)
+		}
+	}
+	for _, l := range long {
+		if name, _, _ := strings.Cut(l, ":"); !slices.Contains(longFunctions, name) {
+			t.Error(l)
+		}
+	}
+}
+
+// judgeText complains about lines that may stand in no text file.
+func judgeText(file string, text []byte) (complaints []string) {
+	for i, line := range strings.Split(string(text), "\n") {
+		at := fmt.Sprintf("%s:%d", file, i+1)
+		if m := unfinished.FindString(line); m != "" {
+			complaints = append(complaints, at+": says "+m+": finish it or open an issue")
+		}
+		if m := workplace.FindString(line); m != "" {
+			complaints = append(complaints, at+": names a workplace: "+m)
+		}
+		if neighbour.MatchString(line) && !slices.Contains(neighbourFiles, file) {
+			complaints = append(complaints, at+": only "+strings.Join(neighbourFiles, " and ")+" may name the folder beside the checkout")
+		}
+	}
+	return complaints
+}
+
+// judgeGo complains about length and formatting of a Go file and lists its
+// functions over the limit as "file.Name: n lines …".
+func judgeGo(file string, text []byte) (complaints, long []string) {
+	set := token.NewFileSet()
+	parsed, err := parser.ParseFile(set, file, text, parser.ParseComments)
+	if err != nil {
+		return []string{err.Error()}, nil
+	}
+	if formatted, err := format.Source(text); err != nil || !bytes.Equal(formatted, normal(text)) {
+		complaints = append(complaints, file+": not formatted by gofmt")
+	}
+	if ast.IsGenerated(parsed) {
+		return complaints, nil
+	}
+	if n := bytes.Count(text, []byte("\n")); n > maxFileLines {
+		complaints = append(complaints, fmt.Sprintf("%s: %d lines, at most %d", file, n, maxFileLines))
+	}
+	for _, d := range parsed.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		if n := set.Position(f.End()).Line - set.Position(f.Pos()).Line + 1; n > maxFunctionLines {
+			long = append(long, fmt.Sprintf("%s.%s: %d lines, at most %d", file, f.Name.Name, n, maxFunctionLines))
+		}
+	}
+	return complaints, long
+}
+
+// normal removes the carriage returns that a checkout on Windows may add.
+func normal(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")) }
+
+// TestTidyFinds: the judges see what they look for.
+func TestTidyFinds(t *testing.T) {
+	for _, line := range []string{"// T" + "ODO: later", "see /wor" + "k/main", "cp ../shared/" + "datasets/x .", "in ../shared/" + "design"} {
+		if got := judgeText("papers/x.go", []byte("fine\n"+line+"\n")); len(got) != 1 || !strings.HasPrefix(got[0], "papers/x.go:2: ") {
+			t.Errorf("judgeText(%q) = %q, want one complaint about line 2", line, got)
+		}
+	}
+	if got := judgeText("CONTRIBUTING.md", []byte("../shared/"+"datasets")); len(got) != 0 {
+		t.Errorf("CONTRIBUTING.md may name the data folder, got %q", got)
+	}
+	body := strings.Repeat("\t_ = 0\n", maxFunctionLines-1)
+	if _, long := judgeGo("x.go", []byte("package x\n\nfunc f() {\n"+body+"}\n")); len(long) != 1 {
+		t.Errorf("a function of %d lines passes: %q", maxFunctionLines+1, long)
+	}
+	if _, long := judgeGo("x.go", []byte("package x\n\nfunc f() {\n"+body[7:]+"}\n")); len(long) != 0 {
+		t.Errorf("a function of %d lines does not pass: %q", maxFunctionLines, long)
+	}
+	if got, _ := judgeGo("x.go", []byte("package  x\n"+strings.Repeat("\n", maxFileLines))); len(got) != 2 {
+		t.Errorf("a long, unformatted file: %q, want two complaints", got)
+	}
+}
