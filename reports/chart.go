@@ -1,0 +1,148 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/go-echarts/go-echarts/v2/charts"
+	"github.com/go-echarts/go-echarts/v2/opts"
+
+	"gradsync/experiments/result"
+)
+
+// chart is what all go-echarts charts offer that we use: options in, a map out.
+// The library's own pages, identifiers and script addresses are never used.
+type chart interface {
+	Validate()
+	JSON() map[string]any
+}
+
+// option returns figure f as an ECharts option in JSON: data and names of
+// functions, never code. The same figure gives the same bytes.
+func option(f result.Figure) ([]byte, error) {
+	var c chart
+	var patch func(m map[string]any)
+	switch f.Form {
+	case "line":
+		c, patch = lineChart(f)
+	case "bar":
+		c, patch = barChart(f)
+	case "gantt":
+		c, patch = ganttChart(f)
+	default:
+		return nil, fmt.Errorf("reports: figure %s: unknown form %q", f.ID, f.Form)
+	}
+	c.Validate()
+	raw, err := json.Marshal(c.JSON())
+	if err != nil {
+		return nil, fmt.Errorf("reports: figure %s: %w", f.ID, err)
+	}
+	if bytes.Contains(raw, []byte("__f__")) {
+		return nil, fmt.Errorf("reports: figure %s: a script inside the option; register the function by name", f.ID)
+	}
+	var m map[string]any
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return nil, fmt.Errorf("reports: figure %s: %w", f.ID, err)
+	}
+	dress(m, f)
+	patch(m)
+	out, err := json.Marshal(m)
+	if err != nil {
+		return nil, fmt.Errorf("reports: figure %s: %w", f.ID, err)
+	}
+	return out, nil
+}
+
+// globals are the options all three forms share.
+func globals(f result.Figure) []charts.GlobalOpts {
+	return []charts.GlobalOpts{
+		charts.WithInitializationOpts(opts.Initialization{ChartID: "fig-" + slug(f.ID)}),
+		charts.WithTooltipOpts(opts.Tooltip{Show: opts.Bool(true), Trigger: "item"}),
+		charts.WithGridOpts(opts.Grid{Left: "72", Right: "28", Top: "52", Bottom: "60"}),
+		charts.WithAnimation(false),
+	}
+}
+
+// dress sets what go-echarts has no field for: text colours that follow the
+// theme, the description for screen readers, axis names that do not collide.
+func dress(m map[string]any, f result.Figure) {
+	delete(m, "title")   // the page has the heading
+	delete(m, "toolbox") // and the buttons
+	m["backgroundColor"] = "transparent"
+	m["textStyle"] = map[string]any{"color": ink, "fontFamily": "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"}
+	m["aria"] = map[string]any{
+		"enabled": true,
+		"label":   map[string]any{"description": alt(f)},
+		"decal":   map[string]any{"show": false},
+	}
+	m["legend"] = map[string]any{
+		"type": "scroll", "top": 4, "left": 8, "right": 8, "itemGap": 18, "itemWidth": 28,
+		"textStyle":     map[string]any{"color": ink, "fontSize": 13},
+		"pageTextStyle": map[string]any{"color": ink}, "pageIconColor": ink, "pageIconInactiveColor": grey,
+	}
+	if t, ok := m["tooltip"].(map[string]any); ok {
+		t["renderMode"], t["confine"] = "richText", true
+	}
+	for _, at := range []struct {
+		key  string
+		axis result.Axis
+		gap  int
+	}{{"xAxis", f.X, 32}, {"yAxis", f.Y, 50}} {
+		dressAxis(m, at.key, at.axis, at.gap)
+	}
+}
+
+func dressAxis(m map[string]any, key string, a result.Axis, gap int) {
+	list, ok := m[key].([]any)
+	if !ok || len(list) == 0 {
+		return
+	}
+	axis, ok := list[0].(map[string]any)
+	if !ok {
+		return
+	}
+	faint := map[string]any{"lineStyle": map[string]any{"color": ink, "opacity": 0.12}}
+	axis["name"] = axisTitle(a)
+	axis["nameLocation"] = "middle"
+	axis["nameGap"] = gap
+	axis["nameTextStyle"] = map[string]any{"color": ink, "fontSize": 13}
+	axis["axisLabel"] = map[string]any{"color": ink, "fontSize": 12, "hideOverlap": true}
+	axis["axisLine"] = map[string]any{"show": true, "lineStyle": map[string]any{"color": ink, "opacity": 0.45}}
+	axis["axisTick"] = map[string]any{"show": key == "xAxis", "lineStyle": map[string]any{"color": ink, "opacity": 0.45}}
+	axis["splitLine"] = map[string]any{"show": key == "yAxis", "lineStyle": faint["lineStyle"]}
+}
+
+// axisTitle is "iteration time (s)".
+func axisTitle(a result.Axis) string {
+	if a.Unit == "" || a.Unit == "-" {
+		return a.Title
+	}
+	return a.Title + " (" + a.Unit + ")"
+}
+
+// axisType is ECharts' word for the axis.
+func axisType(a result.Axis) string {
+	if a.Log {
+		return "log"
+	}
+	return "value"
+}
+
+// alt is what a reader who cannot see the figure is told.
+func alt(f result.Figure) string {
+	if f.Alt != "" {
+		return f.Alt
+	}
+	return f.Caption
+}
+
+// seriesAt returns the i-th series of a marshalled option.
+func seriesAt(m map[string]any, i int) map[string]any {
+	list, _ := m["series"].([]any)
+	if i >= len(list) {
+		return map[string]any{}
+	}
+	s, _ := list[i].(map[string]any)
+	return s
+}

@@ -1,0 +1,112 @@
+package reports
+
+import (
+	"github.com/go-echarts/go-echarts/v2/charts"
+	"github.com/go-echarts/go-echarts/v2/opts"
+
+	"gradsync/experiments/result"
+)
+
+// lineChart draws the mean of every group as a bold line with its own dash, its
+// band behind it and its seeds as faint lines. All three carry the group's
+// name, so one click in the legend hides them together.
+func lineChart(f result.Figure) (chart, func(map[string]any)) {
+	c := charts.NewLine()
+	c.SetGlobalOptions(globals(f)...)
+	c.SetGlobalOptions(
+		charts.WithXAxisOpts(opts.XAxis{Type: axisType(f.X)}),
+		charts.WithYAxisOpts(opts.YAxis{Type: axisType(f.Y), Scale: opts.Bool(true)}),
+	)
+	dressed := looks(f.Series)
+	var after []func(s map[string]any)
+	for _, s := range ordered(f.Series) {
+		l := dressed[group(s)]
+		if len(s.Lo) > 0 && s.Seed == nil {
+			band := charts.NewCustom()
+			band.AddSeries(legendName(s), bandData(s))
+			c.Overlap(band)
+			after = append(after, func(m map[string]any) {
+				m["renderItem"] = "gradsync.band"
+				m["encode"] = map[string]any{"x": 0, "y": []int{1, 2}}
+				m["itemStyle"] = map[string]any{"color": l.Colour}
+				m["silent"] = true
+				m["clip"] = true
+				m["z"] = 1
+				m["tooltip"] = map[string]any{"show": false}
+			})
+		}
+		c.AddSeries(legendName(s), lineData(s))
+		after = append(after, lineLook(s, l))
+	}
+	return c, func(m map[string]any) {
+		for i, fn := range after {
+			fn(seriesAt(m, i))
+		}
+		order, _ := m["legend"].(map[string]any)
+		order["data"] = legendNames(f.Series)
+	}
+}
+
+// ordered puts the means first, because the legend draws the first series of a
+// name.
+func ordered(series []result.Series) []result.Series {
+	var means, seeds []result.Series
+	for _, s := range series {
+		if s.Seed == nil {
+			means = append(means, s)
+		} else {
+			seeds = append(seeds, s)
+		}
+	}
+	return append(means, seeds...)
+}
+
+// legendName is the name that a mean and its seeds share.
+func legendName(s result.Series) string { return group(s) }
+
+// legendNames lists the names once each, in the result's order.
+func legendNames(series []result.Series) []string {
+	seen := map[string]bool{}
+	var names []string
+	for _, s := range series {
+		if n := legendName(s); !seen[n] {
+			seen[n] = true
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// lineLook dresses a mean boldly and a seed faintly.
+func lineLook(s result.Series, l look) func(map[string]any) {
+	return func(m map[string]any) {
+		style := map[string]any{"color": l.Colour, "width": 2.5, "type": l.Dash}
+		m["symbol"], m["symbolSize"], m["z"] = l.Symbol, 6, 3
+		m["showSymbol"] = len(s.X) <= 40
+		if s.Seed != nil {
+			style = map[string]any{"color": l.Colour, "width": 1, "opacity": 0.35}
+			m["showSymbol"], m["z"] = false, 2
+			m["silent"] = true
+		}
+		m["lineStyle"] = style
+		m["itemStyle"] = map[string]any{"color": l.Colour}
+		m["emphasis"] = map[string]any{"disabled": true}
+	}
+}
+
+func lineData(s result.Series) []opts.LineData {
+	data := make([]opts.LineData, len(s.X))
+	for i := range s.X {
+		data[i] = opts.LineData{Value: []float64{s.X[i], s.Y[i]}}
+	}
+	return data
+}
+
+// bandData is x, lower, upper.
+func bandData(s result.Series) []opts.CustomData {
+	data := make([]opts.CustomData, len(s.X))
+	for i := range s.X {
+		data[i] = opts.CustomData{Value: []float64{s.X[i], s.Lo[i], s.Hi[i]}}
+	}
+	return data
+}

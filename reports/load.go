@@ -1,0 +1,175 @@
+package reports
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gradsync/experiments/result"
+)
+
+// defaultProfile is the one whose results lie directly in a paper's folder and
+// whose anchors carry no suffix.
+const defaultProfile = "quick"
+
+// profiles in the order of a page. A ci result is a check, not a finding: it is
+// shown only where no other profile of the same id is there.
+var profiles = []string{"quick", "standard", "paper", "ci"}
+
+// loaded is one result file with its sidecar and the facts of the file.
+type loaded struct {
+	*result.Result
+	Run    *result.Run // nil: no sidecar
+	Stem   string      // "table5"
+	SHA256 string      // of the result file's bytes
+	Stale  bool        // the sidecar belongs to other bytes
+}
+
+// Anchor is the section's id on the page.
+func (l loaded) Anchor() string {
+	if l.Profile == defaultProfile {
+		return l.Stem
+	}
+	return l.Stem + "-" + l.Profile
+}
+
+// load reads every result under root, by paper. Folders of no known paper are
+// an error: a page that silently drops results would look complete.
+func load(root string) (map[string][]loaded, error) {
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		return nil, fmt.Errorf("reports: no results to read: %w", err)
+	}
+	all := map[string][]loaded{}
+	for _, e := range entries {
+		if !e.IsDir() || strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		key := e.Name()
+		if findPaper(key) == nil {
+			return nil, fmt.Errorf("reports: %s: results of an unknown paper %q", filepath.Join(root, key), key)
+		}
+		rs, err := loadPaper(root, key)
+		if err != nil {
+			return nil, err
+		}
+		if len(rs) > 0 {
+			all[key] = rs
+		}
+	}
+	return all, nil
+}
+
+// loadPaper reads one paper's folder and its profile folders.
+func loadPaper(root, key string) ([]loaded, error) {
+	var rs []loaded
+	for _, profile := range profiles {
+		dir := filepath.Join(root, key)
+		if profile != defaultProfile {
+			dir = filepath.Join(dir, profile)
+		}
+		files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+		if err != nil {
+			return nil, fmt.Errorf("reports: %w", err)
+		}
+		slices.Sort(files)
+		for _, f := range files {
+			if strings.HasSuffix(f, ".run.json") {
+				continue
+			}
+			l, err := loadFile(f, key, profile)
+			if err != nil {
+				return nil, err
+			}
+			if profile == "ci" && slices.ContainsFunc(rs, func(o loaded) bool { return o.ID == l.ID }) {
+				continue
+			}
+			rs = append(rs, l)
+		}
+	}
+	slices.SortStableFunc(rs, func(a, b loaded) int { return compareStems(a.Stem, b.Stem) })
+	return rs, nil
+}
+
+// loadFile reads one result and its sidecar and checks what a page relies on.
+func loadFile(file, key, profile string) (loaded, error) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return loaded{}, fmt.Errorf("reports: %w", err)
+	}
+	sum := sha256.Sum256(b)
+	l := loaded{
+		Result: new(result.Result),
+		Stem:   strings.TrimSuffix(filepath.Base(file), ".json"),
+		SHA256: hex.EncodeToString(sum[:]),
+	}
+	if err := json.Unmarshal(b, l.Result); err != nil {
+		return loaded{}, fmt.Errorf("reports: %s: not a result: %w", file, err)
+	}
+	if want := key + "/" + l.Stem; l.ID != want {
+		return loaded{}, fmt.Errorf("reports: %s: id %q, the file's place says %q", file, l.ID, want)
+	}
+	if l.Profile != profile {
+		return loaded{}, fmt.Errorf("reports: %s: profile %q, the file's place says %q", file, l.Profile, profile)
+	}
+	if err := check(l.Result); err != nil {
+		return loaded{}, fmt.Errorf("reports: %s: %w", file, err)
+	}
+	side, err := os.ReadFile(strings.TrimSuffix(file, ".json") + ".run.json")
+	if errors.Is(err, fs.ErrNotExist) {
+		return l, nil
+	}
+	if err != nil {
+		return loaded{}, fmt.Errorf("reports: %w", err)
+	}
+	l.Run = new(result.Run)
+	if err := json.Unmarshal(side, l.Run); err != nil {
+		return loaded{}, fmt.Errorf("reports: sidecar of %s: %w", file, err)
+	}
+	l.Stale = l.Run.ResultSHA256 != "" && l.Run.ResultSHA256 != l.SHA256
+	return l, nil
+}
+
+// compareStems orders table2 before table10 and tables before figures.
+func compareStems(a, b string) int {
+	pa, na := splitStem(a)
+	pb, nb := splitStem(b)
+	rank := func(p string) int {
+		if i := slices.Index([]string{"table", "fig"}, p); i >= 0 {
+			return i
+		}
+		return 2
+	}
+	if r := rank(pa) - rank(pb); r != 0 {
+		return r
+	}
+	if c := strings.Compare(pa, pb); c != 0 {
+		return c
+	}
+	if na != nb {
+		return na - nb
+	}
+	return strings.Compare(a, b)
+}
+
+// splitStem cuts a stem into its leading letters and the number after them.
+func splitStem(s string) (prefix string, n int) {
+	i := strings.IndexAny(s, "0123456789")
+	if i < 0 {
+		return s, 0
+	}
+	for _, c := range s[i:] {
+		if c < '0' || c > '9' {
+			break
+		}
+		n = min(n*10+int(c-'0'), 1<<20)
+	}
+	return s[:i], n
+}

@@ -1,0 +1,126 @@
+package reports
+
+import (
+	"slices"
+
+	"gradsync/experiments/result"
+)
+
+// The palette of Okabe and Ito, which readers with any common colour vision
+// tell apart; yellow is left to areas, as a line it is too pale on white.
+const (
+	orange     = "#E69F00"
+	skyBlue    = "#56B4E9"
+	green      = "#009E73"
+	yellow     = "#F0E442"
+	blue       = "#0072B2"
+	vermillion = "#D55E00"
+	purple     = "#CC79A7"
+	grey       = "#8A8F98"
+)
+
+// ink stands for the colour of text in a chart's option. The browser puts the
+// theme's colour in its place, a printed SVG the surrounding text's.
+const ink = "#010203"
+
+// look is how one method is drawn: colour alone never tells two apart.
+type look struct {
+	Colour string
+	Dash   any    // ECharts line type: a word or lengths in pixels
+	Symbol string // marker of the mean line
+	Decal  decal
+}
+
+// decal is a texture over a bar or a band, for print and for colour-blind
+// readers.
+type decal struct {
+	Symbol string  `json:"symbol"`
+	DashX  []int   `json:"dashArrayX"`
+	DashY  []int   `json:"dashArrayY"`
+	Turn   float64 `json:"rotation"`
+	Size   float64 `json:"symbolSize"`
+	Colour string  `json:"color"`
+}
+
+const decalInk = "rgba(0,0,0,0.28)"
+
+var (
+	plain   = decal{Symbol: "none", Colour: "rgba(0,0,0,0)"}
+	stripes = decal{Symbol: "rect", DashX: []int{1, 0}, DashY: []int{2, 5}, Turn: -0.785, Size: 1, Colour: decalInk}
+	back    = decal{Symbol: "rect", DashX: []int{1, 0}, DashY: []int{2, 5}, Turn: 0.785, Size: 1, Colour: decalInk}
+	dots    = decal{Symbol: "circle", DashX: []int{4, 4}, DashY: []int{4, 4}, Size: 0.7, Colour: decalInk}
+	levels  = decal{Symbol: "rect", DashX: []int{1, 0}, DashY: []int{1, 4}, Size: 1, Colour: decalInk}
+	posts   = decal{Symbol: "rect", DashX: []int{1, 4}, DashY: []int{1, 0}, Size: 1, Colour: decalInk}
+)
+
+// methods fixes how each method looks on every page.
+var methods = map[string]look{
+	"BSP":  {blue, "solid", "circle", plain},
+	"ASP":  {vermillion, []int{2, 3}, "triangle", dots},
+	"SSP":  {green, []int{8, 4}, "rect", stripes},
+	"DSSP": {orange, []int{8, 3, 2, 3}, "diamond", back},
+	"DASP": {purple, "solid", "roundRect", levels},
+	"ring": {skyBlue, []int{12, 4}, "circle", posts},
+}
+
+// spare dresses groups that are no method, in order of appearance.
+var spare = []look{
+	{blue, "solid", "circle", plain},
+	{vermillion, []int{8, 4}, "triangle", stripes},
+	{green, []int{2, 3}, "rect", dots},
+	{orange, []int{8, 3, 2, 3}, "diamond", back},
+	{purple, []int{12, 4}, "roundRect", levels},
+	{skyBlue, []int{4, 2}, "circle", posts},
+	{grey, "solid", "triangle", plain},
+}
+
+// states fixes how each band of a time line looks.
+var states = map[string]look{
+	"compute": {Colour: skyBlue, Decal: plain},
+	"push":    {Colour: blue, Decal: posts},
+	"pull":    {Colour: blue, Decal: levels},
+	"apply":   {Colour: grey, Decal: plain},
+	"QIS":     {Colour: green, Decal: plain},
+	"WSS":     {Colour: yellow, Decal: stripes},
+	"FSS":     {Colour: vermillion, Decal: back},
+	"barrier": {Colour: purple, Decal: dots},
+	"wait":    {Colour: purple, Decal: dots},
+}
+
+// group is what a series is coloured by.
+func group(s result.Series) string {
+	if s.Group != "" {
+		return s.Group
+	}
+	return s.Name
+}
+
+// looks dresses every group of a figure; groups that are no method take the
+// spare looks in order.
+func looks(series []result.Series) map[string]look {
+	out, next := map[string]look{}, 0
+	for _, s := range series {
+		g := group(s)
+		if _, ok := out[g]; ok {
+			continue
+		}
+		if l, ok := methods[g]; ok {
+			out[g] = l
+			continue
+		}
+		out[g] = spare[next%len(spare)]
+		next++
+	}
+	return out
+}
+
+// bandStates lists the states of a time line in order of appearance.
+func bandStates(bands []result.Band) []string {
+	var names []string
+	for _, b := range bands {
+		if !slices.Contains(names, b.State) {
+			names = append(names, b.State)
+		}
+	}
+	return names
+}

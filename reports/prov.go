@@ -1,0 +1,119 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+)
+
+// fact is one line of a provenance block.
+type fact struct {
+	Name, Value string
+	Code        bool
+	Warn        bool
+}
+
+// provenance lists what a reader needs to run a result again and to compare
+// the bytes, in a fixed order.
+func provenance(r loaded) []fact {
+	fs := []fact{}
+	add := func(name, value string) {
+		if value != "" {
+			fs = append(fs, fact{Name: name, Value: value})
+		}
+	}
+	code := func(name, value string) {
+		if value != "" {
+			fs = append(fs, fact{Name: name, Value: value, Code: true})
+		}
+	}
+	if r.Run == nil {
+		fs = append(fs, fact{Name: "run", Value: "No record of the run lies beside this result: command, commit and machine are unknown.", Warn: true})
+	} else {
+		code("command", r.Run.Command)
+		add("how", r.Kind+": "+kinds[r.Kind])
+		code("commit", r.Run.Commit)
+		if r.Run.Dirty {
+			fs = append(fs, fact{Name: "changes", Value: "The working tree had changes that no commit holds.", Warn: true})
+		} else {
+			add("changes", "none: the working tree was clean")
+		}
+		add("version", r.Run.Version)
+		add("Go", strings.TrimSpace(fmt.Sprintf("%s %s, GOMAXPROCS %d", r.Run.Go, r.Run.Platform, r.Run.GOMAXPROCS)))
+		add("CPU", r.Run.CPU)
+		add("accelerator", r.Run.Accelerator)
+	}
+	add("engine", engine(r))
+	add("seeds", seeds(r.Seeds))
+	if d := r.Data; d != nil {
+		text := fmt.Sprintf("%s (%s), %s training and %s test images", d.Name, d.Origin, number(float64(d.Train), 0), number(float64(d.Test), 0))
+		if d.Note != "" {
+			text += "; " + d.Note
+		}
+		add("data", text)
+		code("data sha256", d.SHA256)
+	}
+	code("configuration sha256", r.ConfigSHA256)
+	if r.Run != nil {
+		add("started", r.Run.Started)
+		if r.Run.WallSeconds > 0 {
+			add("wall time", seconds(r.Run.WallSeconds))
+		}
+		if r.Run.PeakRSSBytes > 0 {
+			add("peak memory", bytesOf(r.Run.PeakRSSBytes))
+		}
+	}
+	code("result sha256", r.SHA256)
+	if r.Stale {
+		fs = append(fs, fact{Name: "warning", Warn: true,
+			Value: "The record of the run names another result, sha256 " + r.Run.ResultSHA256 + ": command, commit and machine above may not be this result’s."})
+	}
+	add("schema", r.Schema)
+	return fs
+}
+
+// engine prefers the result's own word, which is compared, to the sidecar's.
+func engine(r loaded) string {
+	if r.Engine != "" || r.Run == nil {
+		return r.Engine
+	}
+	return r.Run.Engine
+}
+
+func seeds(ss []uint64) string {
+	words := make([]string, len(ss))
+	for i, s := range ss {
+		words[i] = fmt.Sprint(s)
+	}
+	return strings.Join(words, ", ")
+}
+
+// citation is how to cite something.
+type citation struct{ Plain, BibTeX string }
+
+// software cites gradsync at the commit that all results share.
+func software(rs []loaded) citation {
+	commit, version := "unknown", ""
+	for i, r := range rs {
+		c := "unknown"
+		if r.Run != nil && r.Run.Commit != "" && !r.Run.Dirty {
+			c = r.Run.Commit
+		}
+		if i == 0 {
+			commit = c
+			if r.Run != nil {
+				version = r.Run.Version
+			}
+		} else if c != commit {
+			commit = "several: see Provenance"
+		}
+	}
+	note := "commit " + commit
+	plain := "gradsync contributors, gradsync: four papers on gradient synchronisation, reproduced in Go"
+	bib := "@software{gradsync,\n  author  = {{gradsync contributors}},\n" +
+		"  title   = {gradsync: four papers on gradient synchronisation, reproduced in Go},\n"
+	if version != "" {
+		plain += ", version " + version
+		bib += "  version = {" + version + "},\n"
+	}
+	return citation{Plain: plain + ", " + note + ".", BibTeX: bib + "  note    = {" + note + "}\n}"}
+}

@@ -1,0 +1,133 @@
+package reports
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/dop251/goja"
+)
+
+// The scripts that run while a page is written. ECharts is the very file the
+// page loads; Temml never leaves the program.
+var (
+	//go:embed assets/echarts-6.1.0.min.js
+	echartsJS string
+	//go:embed assets/report.js
+	reportJS string
+	//go:embed lib/temml-0.13.5.min.js
+	temmlJS string
+)
+
+// scripts is one JavaScript machine for a whole render. ECharts costs about a
+// second to compile, so it is loaded when the first figure asks for it.
+type scripts struct {
+	vm      *goja.Runtime
+	echarts bool
+	temml   bool
+}
+
+// newScripts returns a machine with the few globals that the libraries touch.
+func newScripts() (*scripts, error) {
+	s := &scripts{vm: goja.New()}
+	const globals = `var self=this,window=undefined,console={log(){},warn(){},error(){}},` +
+		`setTimeout=function(){return 0},clearTimeout=function(){};`
+	if _, err := s.vm.RunString(globals); err != nil {
+		return nil, fmt.Errorf("reports: preparing scripts: %w", err)
+	}
+	return s, nil
+}
+
+// figureWidth and figureHeight are the drawn size of a figure in pixels; a
+// printed one scales with the page.
+const figureWidth = 900
+
+// figureHeight grows with the lanes of a time line.
+func figureHeight(lanes int) int {
+	if lanes == 0 {
+		return 400
+	}
+	return min(140+44*lanes, 900)
+}
+
+const draw = `(function(opt,w,h){var o=JSON.parse(opt);o.animation=false;` +
+	`var c=echarts.init(null,null,{renderer:'svg',ssr:true,width:w,height:h});` +
+	`try{c.setOption(o);return c.renderToSVGString()}finally{c.dispose()}})`
+
+// svg draws an option. Text takes the colour of the text around the figure, and
+// identifiers start with id, so that a page can hold many.
+func (s *scripts) svg(id string, option []byte, height int) (string, error) {
+	if !s.echarts {
+		if _, err := s.vm.RunString(echartsJS + "\n;" + reportJS + "\n;gradsyncInstall(echarts)"); err != nil {
+			return "", fmt.Errorf("reports: loading ECharts: %w", err)
+		}
+		s.echarts = true
+	}
+	out, err := s.call(draw, string(option), figureWidth, height)
+	if err != nil {
+		return "", fmt.Errorf("reports: drawing %s: %w", id, err)
+	}
+	return tidySVG(id, out), nil
+}
+
+var (
+	zrID    = regexp.MustCompile(`zr\d+-`)
+	sizes   = regexp.MustCompile(`^<svg width="(\d+)" height="(\d+)"`)
+	numbers = regexp.MustCompile(`\d+\.\d{3,}`)
+)
+
+// tidySVG makes ECharts' SVG scale, gives it identifiers of its own, the text's
+// colour for ink, and coordinates no finer than a hundredth of a pixel.
+func tidySVG(id, svg string) string {
+	svg = zrID.ReplaceAllString(svg, id+"-")
+	svg = sizes.ReplaceAllString(svg, `<svg viewBox="0 0 $1 $2" role="img" focusable="false"`)
+	if i := strings.LastIndex(svg[:strings.Index(svg, ">")], ` viewBox="0 0`); i > 10 {
+		end := i + len(` viewBox="`) + strings.Index(svg[i+len(` viewBox="`):], `"`) + 1
+		svg = svg[:i] + svg[end:]
+	}
+	svg = strings.NewReplacer(ink, "currentColor", "rgb(1,2,3)", "currentColor").Replace(svg)
+	return numbers.ReplaceAllStringFunc(svg, func(n string) string {
+		x, err := strconv.ParseFloat(n, 64)
+		if err != nil {
+			return n
+		}
+		return strconv.FormatFloat(x, 'f', 2, 64)
+	})
+}
+
+// mathML turns TeX into MathML that carries the TeX, so that a reader can copy
+// it. An unknown command is an error: a formula must not lose a part in silence.
+func (s *scripts) mathML(tex string) (string, error) {
+	if !s.temml {
+		if _, err := s.vm.RunString(temmlJS + "\n;self.temml=temml"); err != nil {
+			return "", fmt.Errorf("reports: loading Temml: %w", err)
+		}
+		s.temml = true
+	}
+	const f = `(function(t){return temml.renderToString(t,{displayMode:true,throwOnError:true,annotate:true,xml:true})})`
+	out, err := s.call(f, tex)
+	if err != nil {
+		return "", fmt.Errorf("reports: formula %q: %w", tex, err)
+	}
+	return out, nil
+}
+
+// call applies a JavaScript function expression to arguments.
+func (s *scripts) call(fn string, args ...any) (string, error) {
+	list := make([]string, len(args))
+	for i, a := range args {
+		b, err := json.Marshal(a)
+		if err != nil {
+			return "", err
+		}
+		list[i] = string(b)
+	}
+	v, err := s.vm.RunString(fn + "(" + strings.Join(list, ",") + ")")
+	if err != nil {
+		return "", err
+	}
+	return v.String(), nil
+}

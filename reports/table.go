@@ -1,0 +1,164 @@
+package reports
+
+import (
+	"encoding/csv"
+	"fmt"
+	"html/template"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"gradsync/experiments/result"
+)
+
+// csvFile is a table or figure as data: a file beside the page, or a link that
+// holds it where the page is a single file.
+type csvFile struct {
+	Name string // relative to the pages
+	Text string
+	Href template.URL
+}
+
+// Inline sets the link.
+func (c *csvFile) Inline(single bool) {
+	c.Href = template.URL(c.Name)
+	if single {
+		c.Href = template.URL("data:text/csv;charset=utf-8," + url.PathEscape(c.Text))
+	}
+}
+
+// File is the name that a browser saves it under.
+func (c csvFile) File() string { return strings.ReplaceAll(strings.TrimPrefix(c.Name, "data/"), "/", "-") }
+
+// tableView is a table in words.
+type tableView struct {
+	Anchor, Title, Caption, Kind string
+	Columns                      []columnView
+	Rows                         [][]cell
+	CSV                          csvFile
+}
+
+type columnView struct {
+	Title, Unit string
+	Number      bool
+}
+
+type cell struct {
+	Text   string
+	Label  string // the column's title, for narrow screens
+	Number bool
+	Empty  bool
+	Head   bool // the first column names the row
+}
+
+// viewTable words every cell.
+func viewTable(r loaded, t result.Table) tableView {
+	v := tableView{Anchor: r.Anchor() + "-" + slug(t.ID), Title: t.Title, Caption: t.Caption, Kind: kindOr(t.Kind, r.Kind)}
+	for i, c := range t.Columns {
+		title := c.Title
+		if title == "" {
+			title = c.Key
+		}
+		v.Columns = append(v.Columns, columnView{title, c.Unit, hasNumbers(t.Rows, i)})
+	}
+	for _, row := range t.Rows {
+		var cells []cell
+		for i, x := range row {
+			c := cell{Label: v.Columns[i].Title, Number: v.Columns[i].Number, Head: i == 0}
+			if u := v.Columns[i].Unit; u != "" {
+				c.Label += " (" + u + ")"
+			}
+			switch x := x.(type) {
+			case nil:
+				c.Empty = true
+			case float64:
+				c.Text = number(x, t.Columns[i].Digits)
+			default:
+				c.Text = value(x, "")
+			}
+			cells = append(cells, c)
+		}
+		v.Rows = append(v.Rows, cells)
+	}
+	return v
+}
+
+// kindOr is a table's own kind or else its result's.
+func kindOr(kind, otherwise string) string {
+	if kind != "" {
+		return kind
+	}
+	return otherwise
+}
+
+// tableCSV is the table with every digit, units in the header.
+func tableCSV(t result.Table) string {
+	head := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		head[i] = c.Key
+		if c.Unit != "" {
+			head[i] += " [" + c.Unit + "]"
+		}
+	}
+	rows := [][]string{head}
+	for _, r := range t.Rows {
+		line := make([]string, len(r))
+		for i, x := range r {
+			line[i] = raw(x)
+		}
+		rows = append(rows, line)
+	}
+	return writeCSV(rows)
+}
+
+// figureCSV is the figure's data, one row per point or band.
+func figureCSV(f result.Figure) string {
+	if f.Form == "gantt" {
+		rows := [][]string{{"lane", "from [" + f.X.Unit + "]", "to [" + f.X.Unit + "]", "state", "label"}}
+		for _, b := range f.Bands {
+			rows = append(rows, []string{f.Lanes[b.Lane], raw(b.From), raw(b.To), b.State, b.Label})
+		}
+		return writeCSV(rows)
+	}
+	rows := [][]string{{"series", "group", "seed", axisTitle(f.X), axisTitle(f.Y), "low", "high"}}
+	for _, s := range f.Series {
+		seed := ""
+		if s.Seed != nil {
+			seed = strconv.FormatUint(*s.Seed, 10)
+		}
+		for i, y := range s.Y {
+			line := []string{s.Name, s.Group, seed, place(f, s, i), raw(y), "", ""}
+			if len(s.Lo) > 0 {
+				line[5], line[6] = raw(s.Lo[i]), raw(s.Hi[i])
+			}
+			rows = append(rows, line)
+		}
+	}
+	return writeCSV(rows)
+}
+
+// place is what point i of a series stands at.
+func place(f result.Figure, s result.Series, i int) string {
+	if f.Form == "bar" {
+		return f.X.Categories[i]
+	}
+	return raw(s.X[i])
+}
+
+// raw prints a cell with every digit.
+func raw(x any) string {
+	switch x := x.(type) {
+	case nil:
+		return ""
+	case float64:
+		return strconv.FormatFloat(x, 'g', -1, 64)
+	}
+	return fmt.Sprint(x)
+}
+
+func writeCSV(rows [][]string) string {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	_ = w.WriteAll(rows) // a strings.Builder takes everything
+	return b.String()
+}
