@@ -74,8 +74,7 @@ func loadBatches(e *entry, path string, batches [][]byte, name func(int) string)
 	s.Train.Pixels = make([]byte, 0, e.train*cifarPixels)
 	s.Train.Labels = make([]byte, 0, e.train)
 	for i, b := range batches {
-		sum := sha256.Sum256(b)
-		key := hex.EncodeToString(sum[:])
+		key := sha256Hex(b)
 		if j, twice := seen[key]; twice {
 			return nil, fileError(name(i), fmt.Errorf("same content as %s", filepath.Base(name(j))))
 		}
@@ -108,4 +107,10 @@ func appendRecords(s *Split, batch []byte, classes int) error {
 		s.Pixels = append(s.Pixels, batch[i+1:i+cifarRecord]...)
 	}
 	return nil
+}
+
+// sha256Hex is the sum of b in hexadecimal.
+func sha256Hex(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
 }

