@@ -9,17 +9,10 @@ import (
 // Conv2D is a square convolution. Its weight has shape [Outputs][Inputs][K][K].
 //
 // Source: ours: PyTorch's nn.Conv2d
-type Conv2D struct {
-	Inputs, Outputs, K, Stride, Pad int
-	NoBias                          bool // cost tables only: batch norm follows
-}
+type Conv2D struct{ Inputs, Outputs, K, Stride, Pad int }
 
 func (l Conv2D) Params() []Param {
-	weight := Param{"weight", []int{l.Outputs, l.Inputs, l.K, l.K}}
-	if l.NoBias {
-		return []Param{weight}
-	}
-	return []Param{weight, {"bias", []int{l.Outputs}}}
+	return []Param{{"weight", []int{l.Outputs, l.Inputs, l.K, l.K}}, {"bias", []int{l.Outputs}}}
 }
 
 func (l Conv2D) FanIn() int { return l.Inputs * l.K * l.K }
@@ -41,11 +34,7 @@ func (l Conv2D) MACs(in Shape) float64 {
 	return float64(g.OutH()) * float64(g.OutW()) * float64(l.Outputs) * float64(l.FanIn())
 }
 
-// New panics for NoBias: such layers exist in cost tables only.
 func (l Conv2D) New(e tensor.Engine, in Shape, batch int) Op {
-	if l.NoBias {
-		panic("layer: a convolution without bias has costs but no arithmetic")
-	}
 	g := l.geometry(in, batch)
 	return &convOp{
 		engine: e, g: g, weights: l.Outputs * l.FanIn(),

@@ -1,0 +1,100 @@
+package enginetest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"gradsync/shared/tensor"
+)
+
+// shapes are the convolutions that have gone wrong for somebody, then random ones.
+func shapes(r *rand.Rand) []tensor.Conv {
+	list := []tensor.Conv{
+		{N: 1, InC: 1, H: 1, W: 1, OutC: 1, KH: 1, KW: 1, Stride: 1},
+		{N: 1, InC: 3, H: 7, W: 5, OutC: 4, KH: 1, KW: 1, Stride: 1},           // 1×1
+		{N: 2, InC: 2, H: 9, W: 9, OutC: 3, KH: 1, KW: 1, Stride: 2},           // 1×1, stride 2: some inputs unread
+		{N: 2, InC: 1, H: 28, W: 28, OutC: 6, KH: 5, KW: 5, Stride: 1, Pad: 2}, // LeNet-5's first
+		{N: 1, InC: 6, H: 14, W: 14, OutC: 16, KH: 5, KW: 5, Stride: 1},        // and second
+		{N: 3, InC: 2, H: 8, W: 8, OutC: 5, KH: 3, KW: 3, Stride: 2, Pad: 1},   // last row of the border unread
+		{N: 1, InC: 40, H: 20, W: 20, OutC: 3, KH: 3, KW: 3, Stride: 1, Pad: 1},
+	}
+	for range 40 {
+		g := tensor.Conv{
+			N: 1 + r.IntN(3), InC: 1 + r.IntN(4), OutC: 1 + r.IntN(5),
+			KH: 1 + r.IntN(4), KW: 1 + r.IntN(4), Stride: 1 + r.IntN(3), Pad: r.IntN(3),
+		}
+		g.H, g.W = g.KH+r.IntN(9), g.KW+r.IntN(9)
+		list = append(list, g)
+	}
+	return list
+}
+
+// connections calls f for every product of a convolution: output, input and
+// weight index.
+func connections(g tensor.Conv, f func(y, x, w int)) {
+	oh, ow := g.OutH(), g.OutW()
+	for n := range g.N {
+		for o := range g.OutC {
+			for p := range oh * ow {
+				for k := range g.Taps() {
+					i, kh, kw := k/(g.KH*g.KW), k/g.KW%g.KH, k%g.KW
+					h, v := p/ow*g.Stride+kh-g.Pad, p%ow*g.Stride+kw-g.Pad
+					if h >= 0 && h < g.H && v >= 0 && v < g.W {
+						f((n*g.OutC+o)*oh*ow+p, ((n*g.InC+i)*g.H+h)*g.W+v, o*g.Taps()+k)
+					}
+				}
+			}
+		}
+	}
+}
+
+func convs(t *testing.T, e tensor.Engine) {
+	r := rand.New(rand.NewPCG(2, 2))
+	var c tensor.Call
+	for _, g := range shapes(r) {
+		plane := g.OutH() * g.OutW()
+		in, out := g.N*g.InC*g.H*g.W, g.N*g.OutC*plane
+		x, w, bias, dy := random(r, in), random(r, g.OutC*g.Taps()), random(r, g.OutC), random(r, out)
+		wantY, wantX, wantW := make([]sum, out), make([]sum, in), make([]sum, len(w))
+		connections(g, func(iy, ix, iw int) {
+			wantY[iy].add(x[ix], w[iw])
+			wantX[ix].add(dy[iy], w[iw])
+			wantW[iw].add(dy[iy], x[ix])
+		})
+		for i := range wantY {
+			wantY[i].add(bias[i/plane%g.OutC], 1)
+		}
+		what := fmt.Sprintf("%+v", g)
+		y, dx, dw := poisoned(out), poisoned(in), poisoned(len(w))
+		// NaN everywhere first: nothing of it may stay in the scratch memory.
+		e.ConvForward(&c, g, poisoned(in), w, bias, y)
+		e.ConvBackwardData(&c, g, poisoned(out), w, dx)
+		e.ConvBackwardFilter(&c, g, poisoned(in), poisoned(out), dw)
+		e.ConvForward(&c, g, x, w, bias, y)
+		compare(t, "forward "+what, y, wantY)
+		e.ConvBackwardData(&c, g, dy, w, dx)
+		compare(t, "backward data "+what, dx, wantX)
+		e.ConvBackwardFilter(&c, g, x, dy, dw)
+		compare(t, "backward filter "+what, dw, wantW)
+	}
+}
+
+func biases(t *testing.T, e tensor.Engine) {
+	r := rand.New(rand.NewPCG(3, 3))
+	var c tensor.Call
+	for range 30 {
+		n, ch, hw := 1+r.IntN(4), 1+r.IntN(6), 1+r.IntN(30)
+		bias, y, db := random(r, ch), random(r, n*ch*hw), poisoned(ch)
+		sums, added := make([]sum, ch), make([]sum, len(y))
+		for i, v := range y {
+			sums[i/hw%ch].add(v, 1)
+			added[i].add(v, 1)
+			added[i].add(bias[i/hw%ch], 1)
+		}
+		e.BiasBackward(&c, n, ch, hw, y, db)
+		compare(t, fmt.Sprintf("bias backward %d×%d×%d", n, ch, hw), db, sums)
+		e.AddBias(&c, n, ch, hw, bias, y)
+		compare(t, fmt.Sprintf("add bias %d×%d×%d", n, ch, hw), y, added)
+	}
+}

@@ -1,0 +1,78 @@
+package model_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"gradsync/shared/tensor/model"
+)
+
+// TestCostTables checks totals. Parameter counts: LeNet-5 and the MLP by hand,
+// ResNet-18 and VGG-19-BN as published for these CIFAR-10 variants (and as
+// PyTorch counts them). MFLOP per image of training: DESIGN's profile table.
+func TestCostTables(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		params int
+		mflop  float64 // 0: not stated
+	}{
+		{"lenet5", 61706, 2.5},
+		{"mlp", 784*512 + 512 + 512*512 + 512 + 512*10 + 10, 0},
+		{"cnn", (27+1)*32 + (288+1)*64 + (4096+1)*128 + (128+1)*10, 0},
+		{"resnet18", 11173962, 3333},
+		{"vgg19_bn", 20040522, 2389},
+	} {
+		rows, err := model.CostTable(c.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		length, flop := 0, 0.0
+		for _, r := range rows {
+			if r.Offset != length || r.Length <= 0 {
+				t.Errorf("%s: layer %s covers %d+%d, want it to begin at %d", c.name, r.Name, r.Offset, r.Length, length)
+			}
+			length += r.Length
+			flop += r.ForwardFLOP + r.BackwardFLOP
+		}
+		if length != c.params {
+			t.Errorf("%s: %d parameters, want %d", c.name, length, c.params)
+		}
+		if c.mflop > 0 && math.Abs(flop/1e6/c.mflop-1) > 2e-3 {
+			t.Errorf("%s: %.1f MFLOP per image, want %.1f", c.name, flop/1e6, c.mflop)
+		}
+	}
+}
+
+// TestCostTableNames spot-checks torchvision's names: the last layers of each
+// stage, which come out wrong if any index slips.
+func TestCostTableNames(t *testing.T) {
+	want := map[string]map[string]int{
+		"resnet18": {"layer2.0.downsample.0": 64 * 128, "layer4.1.conv2": 512 * 512 * 9, "layer4.1.bn2": 1024, "fc": 5130},
+		"vgg19_bn": {"features.0": 27*64 + 64, "features.40": 512*512*9 + 512, "features.50": 1024, "classifier": 5130},
+	}
+	for name, layers := range want {
+		rows, err := model.CostTable(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]int{}
+		for _, r := range rows {
+			got[r.Name] = r.Length
+		}
+		for l, n := range layers {
+			if got[l] != n {
+				t.Errorf("%s: layer %s has %d parameters, want %d", name, l, got[l], n)
+			}
+		}
+	}
+}
+
+func TestUnknownNames(t *testing.T) {
+	if _, err := model.New("lenet"); err == nil || !strings.Contains(err.Error(), "cnn, lenet5, mlp") {
+		t.Errorf("New of an unknown name: %v, want an error that lists the known", err)
+	}
+	if _, err := model.CostTable("vgg"); err == nil || !strings.Contains(err.Error(), "vgg19_bn") {
+		t.Errorf("CostTable of an unknown name: %v, want an error that lists the known", err)
+	}
+}

@@ -1,0 +1,176 @@
+package safetensors
+
+import (
+	"encoding/binary"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func sample() File {
+	return File{
+		Tensors: []Tensor{
+			{"conv1.weight", []int{2, 1, 3}, []float32{1, -2, 3.5, 0, float32(math.Inf(1)), -1e-40}},
+			{"empty", []int{0, 4}, []float32{}},
+			{"scalar", []int{}, []float32{7}},
+		},
+		Metadata: map[string]string{"model": "lenet5", "seed": "1"},
+	}
+}
+
+func TestRoundTrip(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "w.safetensors")
+	if err := Write(path, sample()); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(sample(), got); d != "" {
+		t.Error(d)
+	}
+	if names, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(names) != 1 {
+		t.Errorf("files left: %v, want only the result", names)
+	}
+}
+
+func TestRoundTripProperty(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var f File
+		names := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z0-9."\\é]{1,9}`), 0, 5, rapid.ID[string]).Draw(t, "names")
+		for i, name := range names {
+			shape := rapid.SliceOfN(rapid.IntRange(0, 4), 0, 4).Draw(t, "shape")
+			n := 1
+			for _, d := range shape {
+				n *= d
+			}
+			data := make([]float32, n)
+			for j := range data {
+				data[j] = float32(100*i + j)
+			}
+			f.Tensors = append(f.Tensors, Tensor{name, shape, data})
+		}
+		raw, err := Encode(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Decode(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(f.Tensors) > 0 && !cmp.Equal(f, got) {
+			t.Fatal(cmp.Diff(f, got))
+		}
+	})
+}
+
+// file glues a header and a body of n zero bytes together.
+func file(header string, n int) []byte {
+	raw := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
+	return append(append(raw, header...), make([]byte, n)...)
+}
+
+// TestStrict: each file breaks one rule of the format; the first breaks none.
+func TestStrict(t *testing.T) {
+	const a = `"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}`
+	const b = `"b":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}`
+	if f, err := Decode(file("{"+b+","+a+"}  ", 12)); err != nil || f.Tensors[0].Name != "a" {
+		t.Fatalf("a valid file: %v, %v", f, err)
+	}
+	for rule, raw := range map[string][]byte{
+		"too short":        {1, 2, 3},
+		"header past end":  binary.LittleEndian.AppendUint64(nil, 1<<40),
+		"no object":        file(`[]`, 0),
+		"leading space":    file(" {"+a+"}", 8),
+		"text after":       file("{"+a+"}x", 8),
+		"second object":    file("{"+a+"}{}", 8),
+		"repeated name":    file("{"+a+","+a+"}", 8),
+		"empty name":       file(`{"":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`, 8),
+		"other dtype":      file(`{"a":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}}`, 8),
+		"unknown field":    file(`{"a":{"dtype":"F32","x":1,"shape":[2],"data_offsets":[0,8]}}`, 8),
+		"wrong case":       file(`{"a":{"DTYPE":"F32","shape":[2],"data_offsets":[0,8]}}`, 8),
+		"field twice":      file(`{"a":{"dtype":"F32","shape":[1],"shape":[2],"data_offsets":[0,8]}}`, 8),
+		"entry no object":  file(`{"a":null}`, 0),
+		"no shape":         file(`{"a":{"dtype":"F32","data_offsets":[0,8]}}`, 8),
+		"one offset":       file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0]}}`, 8),
+		"negative size":    file(`{"a":{"dtype":"F32","shape":[-2],"data_offsets":[0,-8]}}`, 0),
+		"overflow":         file(`{"a":{"dtype":"F32","shape":[2147483647,2147483647,4],"data_offsets":[0,16]}}`, 16),
+		"hole":             file("{"+b+"}", 12),
+		"overlap":          file(`{`+a+`,"b":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}}`, 12),
+		"past end":         file("{"+a+"}", 4),
+		"data left over":   file("{"+a+"}", 12),
+		"shape not data":   file(`{"a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}`, 8),
+		"metadata no text": file(`{"__metadata__":{"x":1},`+a+`}`, 8),
+		"not UTF-8":        file("{\"\xff\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}", 8),
+	} {
+		if _, err := Decode(raw); err == nil {
+			t.Errorf("%s: accepted", rule)
+		}
+	}
+}
+
+func TestEncodeRefuses(t *testing.T) {
+	for _, tensors := range [][]Tensor{
+		{{"a", []int{1}, []float32{1}}, {"a", []int{1}, []float32{2}}},
+		{{"__metadata__", []int{1}, []float32{1}}},
+		{{"", []int{1}, []float32{1}}},
+		{{"a", []int{2}, []float32{1}}},
+		{{"a", []int{-1}, nil}},
+	} {
+		if _, err := Encode(File{Tensors: tensors}); err == nil {
+			t.Errorf("%v: accepted", tensors)
+		}
+	}
+}
+
+func TestReadNamesTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "broken.safetensors")
+	if err := os.WriteFile(path, []byte("nonsense"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(path); err == nil || !strings.Contains(err.Error(), "broken.safetensors") {
+		t.Errorf("error %v does not name the file", err)
+	}
+}
+
+// FuzzDecode: no bytes make Decode panic; what it accepts survives a round trip
+// and is no larger than its input.
+func FuzzDecode(f *testing.F) {
+	raw, err := Encode(sample())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(raw)
+	f.Add(file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`, 8))
+	f.Add(file(`{"a":{"dtype":"F32","shape":[0,9223372036854775807],"data_offsets":[0,0]}}`, 0))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		got, err := Decode(data)
+		if err != nil {
+			return
+		}
+		size := 0
+		for _, x := range got.Tensors {
+			size += 4 * len(x.Data)
+		}
+		if size > len(data) {
+			t.Fatalf("%d bytes of tensors from %d bytes", size, len(data))
+		}
+		again, err := Encode(got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := Decode(again)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(back.Tensors) != len(got.Tensors) || len(back.Metadata) != len(got.Metadata) {
+			t.Fatalf("round trip changed %v to %v", got, back)
+		}
+	})
+}
