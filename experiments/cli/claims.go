@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"gradsync/experiments/claims"
+	"gradsync/experiments/result"
+)
+
+// claimRow is a claim with the verdicts that the results on disk give it.
+type claimRow struct {
+	claims.Claim
+	Verdicts []claimVerdict `json:"verdicts"`
+}
+
+type claimVerdict struct {
+	Experiment string      `json:"experiment"`
+	Profile    string      `json:"profile"`
+	Status     string      `json:"status"`
+	Measured   any         `json:"measured"`
+	CI95       *[2]float64 `json:"ci95"`
+	Verdict    string      `json:"verdict"`
+	Why        string      `json:"why"`
+	Differs    []string    `json:"differs"`
+}
+
+func (a *app) claimsCommand() *cobra.Command {
+	var results string
+	cmd := &cobra.Command{
+		Use:     "claims [ID…]",
+		Short:   "Print what the papers state, the tolerances, and the verdicts so far",
+		Example: "  gradsync claims D13\n  gradsync claims DASP\n  gradsync claims --json | jq '.claims[] | select(.verdicts != [])'",
+		Args:    args(0, -1, "claim ids or names of papers"),
+		RunE: func(_ *cobra.Command, ids []string) error {
+			rows, err := chooseClaims(ids)
+			if err != nil {
+				return err
+			}
+			if err := addVerdicts(rows, results); err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(map[string]any{"claims": rows})
+			}
+			if len(rows) == 1 {
+				return a.printClaim(rows[0])
+			}
+			return a.printClaims(rows)
+		},
+	}
+	cmd.Flags().StringVar(&results, "results", "", "folder of results (default out/results, else experiments/results)")
+	return cmd
+}
+
+func chooseClaims(ids []string) ([]claimRow, error) {
+	out := []claimRow{}
+	seen := map[string]bool{}
+	for _, c := range claims.All() {
+		keep := len(ids) == 0
+		for _, id := range ids {
+			if strings.EqualFold(id, c.ID) || strings.EqualFold(id, c.Paper) {
+				keep, seen[id] = true, true
+			}
+		}
+		if keep {
+			out = append(out, claimRow{Claim: c, Verdicts: []claimVerdict{}})
+		}
+	}
+	for _, id := range ids {
+		if !seen[id] {
+			return nil, usagef("claims: no claim and no paper %q: `gradsync claims` lists them", id)
+		}
+	}
+	return out, nil
+}
+
+// addVerdicts reads every result below root; "" is the first default there is.
+func addVerdicts(rows []claimRow, root string) error {
+	index := map[string]*claimRow{}
+	for i := range rows {
+		index[rows[i].ID] = &rows[i]
+	}
+	files, err := resultFiles(root)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		r, err := result.Read(f)
+		if err != nil {
+			return err
+		}
+		for _, c := range r.Claims {
+			if row := index[c.ID]; row != nil {
+				row.Verdicts = append(row.Verdicts, claimVerdict{r.ID, r.Profile, r.Status, c.Measured, c.CI95, c.Verdict, c.Why, c.Differs})
+			}
+		}
+	}
+	return nil
+}
+
+// resultFiles lists the result files below root in a fixed order.
+func resultFiles(root string) ([]string, error) {
+	roots := []string{root}
+	if root == "" {
+		roots = []string{defaultOut, filepath.Join("experiments", "results")}
+	}
+	var out []string
+	for _, r := range roots {
+		err := filepath.WalkDir(r, func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil && root == "" && path == r:
+				return fs.SkipDir // a default that does not exist
+			case err != nil:
+				return err
+			case d.IsDir() && strings.HasPrefix(d.Name(), ".") && path != r:
+				return fs.SkipDir
+			case !d.IsDir() && strings.HasSuffix(path, ".json") && !strings.HasSuffix(path, ".run.json"):
+				out = append(out, path)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("claims: %w", err)
+		}
+		if len(out) > 0 {
+			break
+		}
+	}
+	return out, nil
+}
+
+func (a *app) printClaims(rows []claimRow) error {
+	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(w, "ID\tPAPER\tSTATED\tTOLERANCE\tVERDICTS\tCLAIM")
+	for _, c := range rows {
+		var v []string
+		for _, x := range c.Verdicts {
+			v = append(v, x.Verdict)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", c.ID, c.Paper, valueUnit(c.Value, c.Unit), tolerance(c.Claim), strings.Join(v, ","), c.Statement())
+	}
+	return w.Flush()
+}
+
+func (a *app) printClaim(c claimRow) error {
+	fmt.Fprintf(a.out, "%s  %s, %s\n%s\nstated:    %s (%s; baseline %s)\ntolerance: %s", c.ID, c.Paper, c.Section,
+		c.Statement(), valueUnit(c.Value, c.Unit), c.Quantity, c.Baseline, tolerance(c.Claim))
+	if c.Null != nil {
+		fmt.Fprintf(a.out, "; no effect is %g", *c.Null)
+	}
+	if c.ToleranceWhy != "" {
+		fmt.Fprintf(a.out, " (%s)", c.ToleranceWhy)
+	}
+	fmt.Fprintln(a.out)
+	if len(c.Verdicts) == 0 {
+		fmt.Fprintln(a.out, "verdict:   no result here judges this claim yet")
+	}
+	for _, v := range c.Verdicts {
+		fmt.Fprintf(a.out, "verdict:   %s: measured %s in %s, profile %s", v.Verdict, valueUnit(shown(v.Measured), c.Unit), v.Experiment, v.Profile)
+		if v.CI95 != nil {
+			fmt.Fprintf(a.out, ", 95 %% interval [%.4g, %.4g]", v.CI95[0], v.CI95[1])
+		}
+		if v.Why != "" {
+			fmt.Fprintf(a.out, " (%s)", v.Why)
+		}
+		fmt.Fprintln(a.out)
+		if len(v.Differs) > 0 {
+			fmt.Fprintf(a.out, "           differs from the paper in: %s\n", strings.Join(v.Differs, "; "))
+		}
+	}
+	return nil
+}
+
+func valueUnit(value, unit string) string {
+	if unit == "-" || unit == "" || value == "(none)" {
+		return value
+	}
+	return value + " " + unit
+}
+
+func tolerance(c claims.Claim) string {
+	if c.Tolerance == nil {
+		return "-"
+	}
+	return "±" + valueUnit(strconv.FormatFloat(*c.Tolerance, 'g', -1, 64), c.Unit)
+}

@@ -1,0 +1,237 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gradsync/experiments/claims"
+	"gradsync/experiments/exp"
+	"gradsync/experiments/result"
+)
+
+// gradsync runs a command and returns exit code, output and error output.
+func gradsync(args ...string) (int, string, string) {
+	var out, errOut bytes.Buffer
+	rc := run(context.Background(), args, &out, &errOut)
+	return rc, out.String(), errOut.String()
+}
+
+// with replaces the experiments for one test.
+func with(t *testing.T, es ...exp.Experiment) {
+	t.Helper()
+	old := sources
+	sources = []func() []exp.Experiment{func() []exp.Experiment { return es }}
+	t.Cleanup(func() { sources = old })
+}
+
+// fake is an experiment whose one claim fails and whose parts are memoised.
+func fake(id string, parts int, ran *[]string, stop func(part int) error) exp.Experiment {
+	return exp.Experiment{ID: id, Title: "a title", Source: "DASP, Table 5", Profiles: []string{"ci", "quick"},
+		Seconds: func(_ string, seeds int) float64 { return 2 * float64(seeds) },
+		Run: func(ctx context.Context, env exp.Env) (*result.Result, error) {
+			r := &result.Result{ID: id, Title: "a title", Source: "DASP, Table 5", Profile: env.Profile, Kind: result.Modelled,
+				Status: "complete", Seeds: env.Seeds, Config: map[string]int{"parts": parts},
+				Claims: []result.Claim{claims.Judge("D13", claims.Evidence{Value: -3.0})}}
+			for p := range parts {
+				key := fmt.Sprintf("%s part %d", id, p)
+				var v int
+				if env.Memo.Load(key, &v) && v == p {
+					continue
+				}
+				if err := stop(p); err != nil {
+					return r, err
+				}
+				*ran = append(*ran, key)
+				if err := env.Memo.Save(key, p); err != nil {
+					return r, err
+				}
+			}
+			return r, nil
+		}}
+}
+
+func never(int) error { return nil }
+
+func TestExitCodes(t *testing.T) {
+	var ran []string
+	with(t, fake("dasp/table5", 1, &ran, never), fake("dasp/broken", 1, &ran, func(int) error { return errors.New("no memory") }))
+	dir := t.TempDir()
+	good := filepath.Join(dir, "a.json")
+	if rc, _, msg := gradsync("run", "dasp/table5", "--out", dir); rc != exitOK {
+		t.Fatalf("a failed claim is a result, but run gave %d: %s", rc, msg)
+	}
+	raw, _ := os.ReadFile(filepath.Join(dir, "dasp", "table5.json"))
+	if err := os.WriteFile(good, bytes.Replace(raw, []byte(`"measured": -3`), []byte(`"measured": -4`), 1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		args string
+		rc   int
+		msg  string
+	}{
+		{"list", exitOK, ""},
+		{"claims D13", exitOK, ""},
+		{"claims Z99", exitUsage, `"Z99"`},
+		{"run dasp/broken --out " + dir, exitFailed, "no memory"},
+		{"run dasp/table6", exitUsage, "known are dasp/broken, dasp/table5"},
+		{"run dasp --profile fast", exitUsage, "ci, quick, standard, paper"},
+		{"run dasp/table5 --profile paper", exitUsage, "no profile"},
+		{"run dasp --seeds 0,x", exitUsage, `"x"`},
+		{"run dasp --seeds 1,1", exitUsage, "twice"},
+		{"run", exitUsage, "ids"},
+		{"walk", exitUsage, `"walk"`},
+		{"run --fast", exitUsage, "--fast"},
+		{"eval ring.byte --n 3", exitUsage, "ring.bytes"},
+		{"eval ring.bytes --n 3", exitUsage, "--k"},
+		{"eval ring.bytes --n 0 --k 1", exitUsage, "from 1"},
+		{"eval ring.bytes --n 3 --k x", exitUsage, "no number"},
+		{"verify moon", exitUsage, "known are"},
+		{"diff " + good + " " + good, exitOK, ""},
+		{"diff " + good + " " + filepath.Join(dir, "dasp", "table5.json"), exitDiffer, ""},
+		{"diff " + good + " " + filepath.Join(dir, "none.json"), exitFailed, "none.json"},
+		{"version", exitOK, ""},
+		{"--help", exitOK, ""},
+	} {
+		rc, _, msg := gradsync(strings.Fields(test.args)...)
+		if rc != test.rc || !strings.Contains(msg, test.msg) || strings.Count(msg, "\n") > 1 {
+			t.Errorf("gradsync %s: exit code %d, message %q; want %d and one line with %q", test.args, rc, msg, test.rc, test.msg)
+		}
+	}
+}
+
+// An interrupted run leaves an incomplete result; the same command goes on from
+// the finished parts, and the next one computes everything again.
+func TestInterruptionAndResumption(t *testing.T) {
+	dir := t.TempDir()
+	var ran []string
+	ctx, cancel := context.WithCancel(context.Background())
+	with(t, fake("dasp/table5", 3, &ran, func(p int) error {
+		if p == 2 {
+			cancel()
+		}
+		return ctx.Err()
+	}))
+	var out, msg bytes.Buffer
+	command := []string{"run", "dasp", "--out", dir}
+	if rc := run(ctx, command, &out, &msg); rc != exitFailed || !strings.Contains(msg.String(), "repeat the same command") {
+		t.Fatalf("interrupted run: exit code %d, %q", rc, msg.String())
+	}
+	path := filepath.Join(dir, "dasp", "table5.json")
+	if r, err := result.Read(path); err != nil || r.Status != "incomplete" {
+		t.Fatalf("after the interruption the result is %+v, %v; want it incomplete", r, err)
+	}
+	with(t, fake("dasp/table5", 3, &ran, never))
+	if rc, _, m := gradsync(command...); rc != exitOK {
+		t.Fatalf("resumed run: %d, %s", rc, m)
+	}
+	if got := strings.Join(ran, ","); got != "dasp/table5 part 0,dasp/table5 part 1,dasp/table5 part 2" {
+		t.Errorf("parts computed before and after the interruption: %s; want each once", got)
+	}
+	if r, err := result.Read(path); err != nil || r.Status != "complete" {
+		t.Errorf("after the resumption the result is %+v, %v; want it complete", r, err)
+	}
+	ran = nil
+	if rc, _, m := gradsync(command...); rc != exitOK || len(ran) != 3 {
+		t.Errorf("a new run after a complete one computed %v (%d, %s), want all three parts", ran, rc, m)
+	}
+}
+
+func TestRunRefusesASecondWriter(t *testing.T) {
+	dir := t.TempDir()
+	m, err := openMemo(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.close()
+	var ran []string
+	with(t, fake("dasp/table5", 1, &ran, never))
+	if rc, _, msg := gradsync("run", "dasp", "--out", dir); rc != exitFailed || !strings.Contains(msg, "another gradsync run") {
+		t.Errorf("a second run on one folder: exit code %d, %q", rc, msg)
+	}
+}
+
+// The JSON that scripts read keeps its keys.
+func TestJSONShapes(t *testing.T) {
+	var ran []string
+	with(t, fake("dasp/table5", 1, &ran, never))
+	dir := t.TempDir()
+	for _, test := range []struct{ args, list, keys string }{
+		{"list", "experiments", "id title source profiles"},
+		{"run dasp --out " + dir, "results", "id status path wall_seconds verdicts"},
+		{"run dasp --dry-run", "experiments", "id seconds"},
+		{"claims D13 --results " + dir, "claims", "id claim value unit tolerance verdicts"},
+		{"verify claims", "checks", "id equation cases verdict"},
+		{"eval dasp.weight --n 6", "", "formula value exact"},
+		{"version", "", "version commit go"},
+	} {
+		rc, out, msg := gradsync(append(strings.Fields(test.args), "--json")...)
+		var top map[string]any
+		if err := json.Unmarshal([]byte(out), &top); err != nil || rc != exitOK {
+			t.Errorf("%s --json: exit code %d, %v, %s\n%s", test.args, rc, err, msg, out)
+			continue
+		}
+		object := top
+		if test.list != "" {
+			entries, _ := top[test.list].([]any)
+			if len(entries) == 0 {
+				t.Errorf("%s --json has no entries in %s:\n%s", test.args, test.list, out)
+				continue
+			}
+			object = entries[0].(map[string]any)
+		}
+		for _, k := range strings.Fields(test.keys) {
+			if _, ok := object[k]; !ok {
+				t.Errorf("%s --json lacks the key %s:\n%s", test.args, k, out)
+			}
+		}
+	}
+}
+
+func TestEvalValues(t *testing.T) {
+	for _, test := range []struct {
+		args  string
+		value float64
+		exact string
+	}{
+		{"ring.bytes --n 40 --k 1.2e9", 2.34e9, "2340000000/1"},          // the blog's 2.4 GB at N = 40 (B10)
+		{"ring.bytes --n 3 --arg k=1", 4.0 / 3, "4/3"},                   // by hand
+		{"naive.seconds --n 10 --k 1.2e9 --bandwidth 1e9", 10.8, "54/5"}, // the blog's 10.8 s (B05)
+		{"dasp.weight --n 6 --state 1", 1.0 / 6, "1/6"},
+		{"dasp.state --gap 7", 3, "3/1"},
+		{"dasp.twait --form convex --alpha 0.25 --fi 1 --fj 3", 2.5, ""}, // 0.25·1 + 0.75·3
+		{"reduction --ours 0.179 --base 1", 82.1, "821/10"},              // D13 and D46
+	} {
+		rc, out, msg := gradsync(append(strings.Fields("eval "+test.args), "--json")...)
+		var got struct {
+			Value float64
+			Exact *string
+		}
+		if err := json.Unmarshal([]byte(out), &got); err != nil || rc != exitOK {
+			t.Errorf("eval %s: exit code %d, %v, %s", test.args, rc, err, msg)
+			continue
+		}
+		exact := ""
+		if got.Exact != nil {
+			exact = *got.Exact
+		}
+		if got.Value != test.value || exact != test.exact {
+			t.Errorf("eval %s = %v (%s), want %v (%s)", test.args, got.Value, exact, test.value, test.exact)
+		}
+	}
+}
+
+// Every command has an example in its help and knows --json.
+func TestHelp(t *testing.T) {
+	for _, c := range (&app{}).root().Commands() {
+		if c.Example == "" || c.Short == "" {
+			t.Errorf("%s has no example or no description", c.Name())
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"gradsync/experiments/result"
+)
+
+func (a *app) diffCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "diff A.json B.json",
+		Short:   "Compare two result files value by value (exit code 3 if they differ)",
+		Example: "  gradsync diff experiments/results/dasp/table5.json out/results/dasp/table5.json",
+		Args:    args(2, 2, "two result files"),
+		RunE: func(_ *cobra.Command, files []string) error {
+			x, err := result.Read(files[0])
+			if err != nil {
+				return err
+			}
+			y, err := result.Read(files[1])
+			if err != nil {
+				return err
+			}
+			found, err := result.Diff(x, y)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				if found == nil {
+					found = []result.Difference{}
+				}
+				err = a.printJSON(map[string]any{"a": files[0], "b": files[1], "equal": len(found) == 0, "differences": found})
+			} else {
+				for _, d := range found {
+					fmt.Fprintf(a.out, "%s: %s | %s\n", d.Path, shown(d.A), shown(d.B))
+				}
+				fmt.Fprintf(a.out, "%d differences between %s and %s\n", len(found), files[0], files[1])
+			}
+			if err == nil && len(found) > 0 {
+				err = errDiffer
+			}
+			return err
+		},
+	}
+}
+
+func shown(v any) string {
+	if v == nil {
+		return "(none)"
+	}
+	return fmt.Sprint(v)
+}

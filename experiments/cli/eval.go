@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// evaluated is a formula's value as scripts see it.
+type evaluated struct {
+	Formula  string            `json:"formula"`
+	Value    float64           `json:"value"`
+	Exact    *string           `json:"exact"` // "p/q"; null where not rational
+	Text     string            `json:"text,omitempty"`
+	Unit     string            `json:"unit,omitempty"`
+	Equation string            `json:"equation"`
+	Source   string            `json:"source"`
+	Args     map[string]string `json:"args"`
+}
+
+func (a *app) evalCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "eval FORMULA --NAME VALUE…",
+		Short: "Compute a formula of a document, exactly where it is rational",
+		Long: "Compute a formula of a document, exactly where it is rational.\n\n" +
+			"Arguments are --NAME VALUE or --arg NAME=VALUE; numbers may be 1e9, 0.1 or 1/3.\n\nFormulas:\n" + formulaList(),
+		Example: "  gradsync eval ring.bytes --n 40 --k 1200000000\n  gradsync eval dasp.twait --form difference --alpha 0.5 --fi 1 --fj 3\n" +
+			"  gradsync eval dasp.state --arg gap=4 --arg smin=3 --arg smax=6 --json",
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, got []string) error {
+			name := "(none)"
+			if len(got) > 0 {
+				name = got[0]
+			}
+			return usagef("eval: no formula %q: known are %s", name, strings.Join(formulaNames(), ", "))
+		},
+		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true}, // the formula's name is the better message
+	}
+	for i := range formulas {
+		cmd.AddCommand(a.formulaCommand(&formulas[i]))
+	}
+	return cmd
+}
+
+func (a *app) formulaCommand(f *formula) *cobra.Command {
+	var pairs []string
+	given := map[string]*string{}
+	example := "  gradsync eval " + f.name
+	for _, p := range f.params {
+		if p.fallback == "" {
+			example += " --" + p.name + " 8"
+		}
+	}
+	cmd := &cobra.Command{
+		Use: f.name, Short: f.equation + "  (" + f.source + ")", Example: example,
+		Args: args(0, 0, "flags only"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			texts := map[string]string{}
+			for name, v := range given {
+				texts[name] = *v
+			}
+			for _, p := range pairs {
+				name, value, ok := strings.Cut(p, "=")
+				if _, known := given[name]; !ok || !known {
+					return usagef("eval: --arg %q, want NAME=VALUE with a name of %s", p, f.name)
+				}
+				texts[name] = value
+			}
+			return a.evaluate(f, texts)
+		},
+	}
+	for _, p := range f.params {
+		given[p.name] = cmd.Flags().String(p.name, p.fallback, p.doc)
+	}
+	cmd.Flags().StringArrayVar(&pairs, "arg", nil, "an argument as NAME=VALUE; repeatable")
+	return cmd
+}
+
+func (a *app) evaluate(f *formula, texts map[string]string) error {
+	v := values{}
+	for _, p := range f.params {
+		text := texts[p.name]
+		if text == "" {
+			return usagef("eval: %s needs --%s (%s)", f.name, p.name, p.doc)
+		}
+		if p.name == "form" { // the only argument in words
+			continue
+		}
+		r, ok := new(big.Rat).SetString(text)
+		if !ok || len(text) > 40 { // 1e999999999 would take all memory
+			return usagef("eval: --%s %q is no number", p.name, text)
+		}
+		v[p.name] = r
+	}
+	var got answer
+	var err error
+	if f.eval == nil {
+		got, err = waitSeconds(v, texts["form"])
+	} else {
+		got, err = f.eval(v)
+	}
+	if err != nil {
+		return err
+	}
+	e := evaluated{Formula: f.name, Value: got.value, Text: got.text, Unit: got.unit, Equation: f.equation, Source: f.source, Args: texts}
+	if got.exact != nil {
+		s := got.exact.String() // always p/q
+		e.Exact = &s
+	}
+	if a.json {
+		return a.printJSON(e)
+	}
+	fmt.Fprintf(a.out, "%s = %s", f.name, valueUnit(strconv.FormatFloat(got.value, 'g', -1, 64), got.unit))
+	if got.text != "" {
+		fmt.Fprintf(a.out, " (%s)", got.text)
+	}
+	if e.Exact != nil && !got.exact.IsInt() {
+		fmt.Fprintf(a.out, "   exactly %s", *e.Exact)
+	}
+	fmt.Fprintf(a.out, "   [%s; %s]\n", f.equation, f.source)
+	return nil
+}
+
+func formulaNames() []string {
+	out := make([]string, len(formulas))
+	for i, f := range formulas {
+		out[i] = f.name
+	}
+	return out
+}
+
+func formulaList() string {
+	var b strings.Builder
+	for _, f := range formulas {
+		fmt.Fprintf(&b, "  %-15s %s  (%s)\n", f.name, f.equation, f.source)
+	}
+	return b.String()
+}

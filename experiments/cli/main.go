@@ -1,0 +1,144 @@
+// Package cli is the command line: flags, files, terminals and exit codes. What
+// it calls knows of none of them.
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes of every command.
+const (
+	exitOK     = 0
+	exitFailed = 1 // the run failed or was interrupted
+	exitUsage  = 2 // the command was not understood
+	exitDiffer = 3 // a verification or a comparison found a difference
+)
+
+// Version is the release; CITATION.cff and CHANGELOG.md carry the same.
+const Version = "0.1.0"
+
+// app is what all commands share.
+type app struct {
+	out, err io.Writer
+	json     bool // one object on out, and nothing else
+	quiet    bool
+}
+
+// usageError is a command that was not understood: exit code 2.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// errDiffer is a difference that was found and printed: exit code 3, no
+// further message.
+var errDiffer = errors.New("differs")
+
+// Main runs one command and returns its exit code. Ctrl-C cancels the
+// command's context once; a second one ends the process.
+func Main(args []string, out, errOut io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // the next signal is the system's again
+	return run(ctx, args, out, errOut)
+}
+
+func run(ctx context.Context, args []string, out, errOut io.Writer) int {
+	a := &app{out: out, err: errOut}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetOut(out)
+	root.SetErr(errOut)
+	switch err := root.ExecuteContext(ctx); {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errDiffer):
+		return exitDiffer
+	default:
+		fmt.Fprintln(errOut, "gradsync: "+oneLine(err))
+		var usage usageError
+		if errors.As(err, &usage) || cobraUsage(err) {
+			return exitUsage
+		}
+		return exitFailed
+	}
+}
+
+// cobraUsage recognises what cobra itself reports before a command runs; it
+// gives those errors no type.
+func cobraUsage(err error) bool {
+	for _, p := range []string{"unknown command", "required flag", "if any flags in the group", "at least one of the flags"} {
+		if strings.HasPrefix(err.Error(), p) {
+			return true
+		}
+	}
+	return false
+}
+
+// oneLine keeps an error to one line: a joined error is a list.
+func oneLine(err error) string {
+	return strings.Join(strings.FieldsFunc(strings.TrimSpace(err.Error()), func(r rune) bool { return r == '\n' || r == '\t' }), "; ")
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "gradsync",
+		Short: "Gradient synchronisation, reproduced: ring all-reduce, DASP and their rivals",
+		Long: `gradsync reproduces documents on gradient synchronisation in distributed deep
+learning. It runs their experiments, checks their formulas, trains with their
+methods and renders pages that set every number a paper states beside what was
+found.
+
+Exit codes: 0 done (whatever the verdicts) · 1 failed or interrupted · 2 usage ·
+3 a verification or a comparison differs.`,
+		Example: "  gradsync list\n  gradsync run dasp/table5 --profile quick\n" +
+			"  gradsync train --sync dasp --model lenet5 --workers 6 --updates 300 --json",
+		SilenceErrors: true, SilenceUsage: true, Version: Version,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("unknown command %q: `gradsync --help` lists the commands", args[0])
+			}
+			return cmd.Help()
+		},
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetVersionTemplate("gradsync {{.Version}}\n")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usageError{fmt.Errorf("%s: %w (see `%s --help`)", cmd.Name(), err, cmd.CommandPath())}
+	})
+	root.PersistentFlags().BoolVar(&a.json, "json", false, "print one JSON object and nothing else on standard output")
+	root.PersistentFlags().BoolVar(&a.quiet, "quiet", false, "no progress")
+	root.AddCommand(a.commands()...)
+	return root
+}
+
+// usagef is an error of exit code 2.
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// args checks the number of arguments: at least lo, at most hi (−1: any).
+func args(lo, hi int, want string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, got []string) error {
+		if len(got) < lo || hi >= 0 && len(got) > hi {
+			return usagef("%s: %d arguments, want %s (see `%s --help`)", cmd.Name(), len(got), want, cmd.CommandPath())
+		}
+		return nil
+	}
+}
+
+// printJSON writes v as one indented object.
+func (a *app) printJSON(v any) error {
+	enc := json.NewEncoder(a.out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}

@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gradsync/experiments/result"
+)
+
+// provenance is a result's sidecar: facts of the host and the hour.
+func provenance(start time.Time, wall time.Duration, engine string) *result.Run {
+	commit, dirty := commit()
+	return &result.Run{
+		Command: "gradsync " + strings.Join(os.Args[1:], " "), Commit: commit, Dirty: dirty, Version: Version,
+		Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, CPU: cpu(), GOMAXPROCS: runtime.GOMAXPROCS(0),
+		Engine: engine, Accelerator: "none used", Started: start.UTC().Format(time.RFC3339), WallSeconds: wall.Seconds(),
+		PeakRSSBytes: peakRSS(),
+	}
+}
+
+// commit is the revision stamped into the binary or, with `go run` and
+// -buildvcs=false, which stamp none, that of the folder; "unknown" otherwise.
+func commit() (revision string, dirty bool) {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				revision = s.Value
+			case "vcs.modified":
+				dirty = s.Value == "true"
+			}
+		}
+		if revision != "" {
+			return revision, dirty
+		}
+	}
+	module, err := exec.Command("git", "show", "HEAD:go.mod").Output()
+	if err != nil || !strings.HasPrefix(string(module), "module gradsync\n") {
+		return "unknown", false // some other repository, or none
+	}
+	head, err := exec.Command("git", "rev-parse", "HEAD").Output()
+	if err != nil {
+		return "unknown", false
+	}
+	status, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no").Output()
+	return strings.TrimSpace(string(head)), err != nil || len(status) > 0
+}
+
+// cpu names the processor where the system says it in a file.
+func cpu() string { return procField("/proc/cpuinfo", "model name", runtime.GOARCH) }
+
+// peakRSS is the process's largest resident set in bytes; 0 where unknown.
+func peakRSS() int64 {
+	kib, err := strconv.ParseInt(strings.TrimSuffix(procField("/proc/self/status", "VmHWM", "0 kB"), " kB"), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return kib << 10
+}
+
+// procField returns the value of the first "key: value" line of a file.
+func procField(path, key, otherwise string) string {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return otherwise
+	}
+	for _, line := range strings.Split(string(raw), "\n") {
+		k, v, ok := strings.Cut(line, ":")
+		if ok && strings.TrimSpace(k) == key {
+			return strings.TrimSpace(v)
+		}
+	}
+	return otherwise
+}
+
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print version, commit and Go release",
+		Example: "  gradsync version --json",
+		Args:    args(0, 0, "none"),
+		RunE: func(*cobra.Command, []string) error {
+			revision, dirty := commit()
+			if a.json {
+				return a.printJSON(map[string]any{"version": Version, "commit": revision, "dirty": dirty,
+					"go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH})
+			}
+			if dirty {
+				revision += ", modified"
+			}
+			fmt.Fprintf(a.out, "gradsync %s (%s) %s %s/%s\n", Version, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return nil
+		},
+	}
+}

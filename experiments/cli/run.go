@@ -1,0 +1,239 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gradsync/experiments/claims"
+	"gradsync/experiments/exp"
+	"gradsync/experiments/result"
+)
+
+// defaultOut is where results go unless --out says otherwise.
+var defaultOut = filepath.Join("out", "results")
+
+// runOptions are the flags of run.
+type runOptions struct {
+	profile, seeds, out, dataDir, engine string
+	dryRun                               bool
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var o runOptions
+	cmd := &cobra.Command{
+		Use:   "run ID…",
+		Short: "Run experiments and write their results",
+		Long: `Run experiments and write one result file each below --out.
+
+An ID names an experiment (dasp/table5), a paper (dasp) or all. The exit code is
+0 whatever the verdicts: a claim that fails is a result. After Ctrl-C the
+results so far are written and marked incomplete; the same command goes on from
+the parts that were finished.`,
+		Example: "  gradsync run dasp/table5\n  gradsync run dasp --profile quick --seeds 0,1,2 --out out/results\n  gradsync run all --dry-run",
+		Args:    args(1, -1, "ids of experiments, names of papers, or all"),
+		RunE: func(cmd *cobra.Command, ids []string) error {
+			plan, err := newPlan(ids, o)
+			if err != nil {
+				return err
+			}
+			if o.dryRun {
+				return a.printPlan(plan)
+			}
+			return a.execute(cmd.Context(), plan, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.profile, "profile", "quick", "size: "+strings.Join(exp.Profiles, ", "))
+	f.StringVar(&o.seeds, "seeds", "0,1,2", "seeds, separated by commas")
+	f.StringVar(&o.out, "out", defaultOut, "folder of the results")
+	f.StringVar(&o.dataDir, "data-dir", "", "folder of data sets (default GRADSYNC_DATA, the cache folder, the embedded set)")
+	f.StringVar(&o.engine, "engine", "", "arithmetic engine (default portable)")
+	f.BoolVar(&o.dryRun, "dry-run", false, "print the plan with an estimated time and run nothing")
+	return cmd
+}
+
+// step is one experiment of a plan.
+type step struct {
+	exp.Experiment
+	seconds float64
+}
+
+// plan is what a run command will do.
+type plan struct {
+	profile string
+	seeds   []uint64
+	steps   []step
+	skipped []string // named through a paper, without the profile
+}
+
+func newPlan(ids []string, o runOptions) (*plan, error) {
+	if !slices.Contains(exp.Profiles, o.profile) {
+		return nil, usagef("run: no profile %q: known are %s", o.profile, strings.Join(exp.Profiles, ", "))
+	}
+	seeds, err := parseSeeds(o.seeds)
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := choose(Experiments(), ids)
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{profile: o.profile, seeds: seeds}
+	for _, e := range chosen {
+		if err := profileOf(e, o.profile); err != nil {
+			if slices.Contains(ids, e.ID) { // asked for by name: an error
+				return nil, usageError{err}
+			}
+			p.skipped = append(p.skipped, e.ID)
+			continue
+		}
+		p.steps = append(p.steps, step{e, e.Seconds(o.profile, len(seeds))})
+	}
+	return p, nil
+}
+
+func parseSeeds(list string) ([]uint64, error) {
+	var out []uint64
+	for _, s := range strings.Split(list, ",") {
+		v, err := strconv.ParseUint(strings.TrimSpace(s), 10, 64)
+		if err != nil {
+			return nil, usagef("run: --seeds %q: %q is no seed", list, s)
+		}
+		if slices.Contains(out, v) {
+			return nil, usagef("run: --seeds %q: seed %d stands twice", list, v)
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// planned is a step of the plan as scripts see it.
+type planned struct {
+	ID      string  `json:"id"`
+	Seconds float64 `json:"seconds"`
+}
+
+func (a *app) printPlan(p *plan) error {
+	var total float64
+	steps := []planned{}
+	for _, s := range p.steps {
+		total += s.seconds
+		steps = append(steps, planned{s.ID, s.seconds})
+	}
+	if a.json {
+		return a.printJSON(map[string]any{"profile": p.profile, "seeds": p.seeds, "experiments": steps, "seconds": total,
+			"skipped": append([]string{}, p.skipped...)})
+	}
+	for _, s := range steps {
+		fmt.Fprintf(a.out, "%-20s about %s\n", s.ID, about(s.Seconds))
+	}
+	for _, id := range p.skipped {
+		fmt.Fprintf(a.out, "%-20s has no profile %s: left out\n", id, p.profile)
+	}
+	fmt.Fprintf(a.out, "profile %s, seeds %v: about %s on two cores; nothing was run\n", p.profile, p.seeds, about(total))
+	return nil
+}
+
+func about(seconds float64) string {
+	return time.Duration(seconds * float64(time.Second)).Round(time.Second).String()
+}
+
+// ran is one finished experiment as run reports it.
+type ran struct {
+	ID       string         `json:"id"`
+	Status   string         `json:"status"`
+	Path     string         `json:"path"`
+	Seconds  float64        `json:"wall_seconds"`
+	Verdicts map[string]int `json:"verdicts"`
+}
+
+// execute runs the plan's steps in order. The first failure or an interruption
+// ends it; what was finished stays on disk.
+func (a *app) execute(ctx context.Context, p *plan, o runOptions) error {
+	memo, err := openMemo(o.out)
+	if err != nil {
+		return err
+	}
+	defer memo.close()
+	if n := memo.parts(); n > 0 {
+		fmt.Fprintf(a.err, "%d finished parts of an interrupted run are at hand in %s\n", n, memo.dir)
+	}
+	done := []ran{}
+	for _, s := range p.steps {
+		r, err := a.executeOne(ctx, s, p, o, memo)
+		if r != nil {
+			done = append(done, *r)
+			a.printRan(*r)
+		}
+		if err != nil {
+			if a.json {
+				_ = a.printJSON(map[string]any{"results": done}) // err is what counts
+			}
+			if ctx.Err() != nil {
+				return fmt.Errorf("run: interrupted in %s: repeat the same command to go on", s.ID)
+			}
+			return fmt.Errorf("run: %s: %w", s.ID, err)
+		}
+	}
+	// The parts served a resumption that is no longer needed: another run of
+	// the same command shall compute, not remember.
+	if err := memo.clear(); err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(map[string]any{"results": done})
+	}
+	return nil
+}
+
+func (a *app) executeOne(ctx context.Context, s step, p *plan, o runOptions, memo *memo) (*ran, error) {
+	start := time.Now()
+	bar := a.newBar(s.ID)
+	res, err := s.Run(ctx, exp.Env{Profile: p.profile, Seeds: p.seeds, DataDir: o.dataDir, Engine: o.engine,
+		Progress: bar.set, Memo: memo})
+	bar.finish()
+	if res == nil {
+		if err == nil {
+			err = errors.New("the experiment returned no result")
+		}
+		return nil, err
+	}
+	if err != nil {
+		res.Status = "incomplete"
+	}
+	wall := time.Since(start)
+	path, werr := result.Write(o.out, res, provenance(start, wall, res.Engine))
+	if werr != nil {
+		return nil, errors.Join(err, werr)
+	}
+	r := &ran{ID: s.ID, Status: res.Status, Path: path, Seconds: wall.Seconds(), Verdicts: map[string]int{}}
+	for _, c := range res.Claims {
+		r.Verdicts[c.Verdict]++
+	}
+	return r, err
+}
+
+func (a *app) printRan(r ran) {
+	if a.json {
+		return
+	}
+	var counts []string
+	for _, v := range []string{claims.Equal, claims.Within, claims.SameSign, claims.Differs, claims.NotRun, claims.NotStated} {
+		if n := r.Verdicts[v]; n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, v))
+		}
+	}
+	verdicts := "no claims"
+	if counts != nil {
+		verdicts = strings.Join(counts, ", ")
+	}
+	fmt.Fprintf(a.out, "%-20s %s: %s  (%.1f s)  %s\n", r.ID, r.Status, verdicts, r.Seconds, r.Path)
+}

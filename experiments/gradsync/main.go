@@ -1,0 +1,12 @@
+// Command gradsync reproduces documents on gradient synchronisation in
+// distributed deep learning: it runs their experiments, checks their formulas,
+// trains with their methods and renders the pages.
+package main
+
+import (
+	"os"
+
+	"gradsync/experiments/cli"
+)
+
+func main() { os.Exit(cli.Main(os.Args[1:], os.Stdout, os.Stderr)) }
