@@ -29,9 +29,11 @@ func (s *Set) Adaptation(c, h, w int) (note string, err error) {
 // adapt chooses the change from one shape to another.
 func adapt(srcC, srcH, srcW, c, h, w int) (adaptation, error) {
 	a := adaptation{srcC: srcC, srcH: srcH, srcW: srcW, dstC: c}
-	fail := fmt.Errorf("no adaptation of %d×%d×%d images to input %d×%d×%d (height×width×channels)", srcH, srcW, srcC, h, w, c)
+	fail := func() error {
+		return fmt.Errorf("no adaptation of %d×%d×%d images to input %d×%d×%d (height×width×channels)", srcH, srcW, srcC, h, w, c)
+	}
 	if c != srcC && !(srcC == 1 && c == 3) {
-		return a, fail
+		return a, fail()
 	}
 	switch {
 	case h == srcH && w == srcW:
@@ -42,7 +44,7 @@ func adapt(srcC, srcH, srcW, c, h, w int) (adaptation, error) {
 	case srcH == 32 && srcW == 32 && h == 16 && w == 16:
 		a.halve = true
 	default:
-		return a, fail
+		return a, fail()
 	}
 	return a, nil
 }
