@@ -63,7 +63,9 @@ type Push struct {
 // arrival, one Update per version.
 type Log struct {
 	Workers int
+	Params  int // P: a gradient or the weights are 4·P bytes
 	Pushes  []Push
 	Updates []Update
+	Bytes   int64         // bodies sent by all ranks up to End: weights and gradients
 	End     time.Duration // the server's last action
 }

@@ -18,7 +18,7 @@ func drawSpeeds(t *rapid.T, n int) func(int, int64) time.Duration {
 	jitter := rapid.SliceOfN(rapid.IntRange(0, 400), 16, 16).Draw(t, "jitter ‰")
 	return func(w int, step int64) time.Duration {
 		j := jitter[(int(step)*7+w*3)%len(jitter)]
-		return time.Duration(base[w]*(1000+j)) // µs·(1+j/1000), in ns
+		return time.Duration(base[w] * (1000 + j)) // µs·(1+j/1000), in ns
 	}
 }
 

@@ -1,0 +1,188 @@
+package dasp
+
+import (
+	"fmt"
+	"slices"
+
+	"gradsync/shared/cluster"
+)
+
+// step tells the policy of an event and queues what it orders. Timers are set
+// at once, since time does not wait for the queue.
+func (s *server) step(ev Event) {
+	if s.job.Decision != (cluster.Work{}) {
+		s.orders = append(s.orders, order{decision: true})
+	}
+	for _, a := range s.policy.Step(ev) {
+		if a.Kind == SetTimer {
+			s.nodes[a.Workers[0]].timer = a.At
+			continue
+		}
+		if a.Kind == Reply {
+			for _, w := range a.Workers {
+				s.nodes[w].timer = 0
+			}
+		}
+		a.Workers = slices.Clone(a.Workers) // the policy's until its next Step
+		s.orders = append(s.orders, order{Action: a})
+	}
+}
+
+// advance carries out orders until one occupies the device. One at a time: the
+// weights may not change between the update that a reply waits for and it.
+func (s *server) advance() error {
+	for s.running == nil && len(s.orders) > 0 && !s.stopped {
+		o := s.orders[0]
+		if o.decision {
+			s.running = s.p.Start(nil, s.job.Decision)[0]
+			return nil
+		}
+		for _, w := range o.Workers {
+			if err := s.legal(o.Kind, w); err != nil {
+				return err
+			}
+		}
+		if o.Kind == Apply {
+			s.update(o.Workers, o.Weight)
+			return nil
+		}
+		for _, w := range o.Workers {
+			if o.Kind == Drop {
+				s.nodes[w].holds = false
+			} else {
+				s.reply(w, o.Action)
+			}
+		}
+		s.orders = s.orders[1:]
+	}
+	return nil
+}
+
+// legal returns an error if the policy orders what would use a gradient twice
+// or never, or answer nobody.
+func (s *server) legal(kind ActionKind, w int) error {
+	n := s.nodes[w]
+	if (kind == Apply || kind == Drop) != n.holds || kind == Reply && n.open < 0 {
+		return fmt.Errorf("dasp: %s: order %d for worker %d: holds its gradient %v, owes it an answer %v",
+			s.policy.Name(), kind, w, n.holds, n.open >= 0)
+	}
+	return nil
+}
+
+// update starts one global update on the device.
+//
+//	w ← w − γ · weight · Σ_{n ∈ workers} g_n, summed in the order given
+//
+// Source: Alg. 2, line 7
+func (s *server) update(workers []int, weight float64) {
+	p, k := float64(s.params), float64(len(workers))
+	work := cluster.Work{FLOP: 2 * p * k, Bytes: 12 * p * k} // read g, read and write w
+	if s.job.Task == nil {
+		s.running = s.p.Start(nil, work)[0]
+		return
+	}
+	gradients := make([][]byte, len(workers))
+	for i, w := range workers {
+		gradients[i] = s.nodes[w].gradient
+	}
+	weights := s.job.Task.Params()
+	s.running = s.p.Start(func(done func(int)) error {
+		copyFloats(s.sum, gradients[0])
+		for _, g := range gradients[1:] {
+			addFloats(s.sum, g)
+		}
+		s.opt.Step(weights, s.sum, weight)
+		done(0)
+		return nil
+	}, work)[0]
+}
+
+// updated finishes the order that occupied the device.
+func (s *server) updated() error {
+	err := s.running.Err()
+	s.running = nil
+	o := s.orders[0]
+	s.orders = s.orders[1:]
+	if err != nil || o.decision {
+		return err
+	}
+	s.version++
+	s.used += int64(len(o.Workers))
+	for _, w := range o.Workers {
+		s.nodes[w].holds = false
+		s.log.Pushes[s.nodes[w].open].Applied = s.version
+	}
+	u := Update{Version: s.version, At: s.p.Now(), Workers: o.Workers, Pushes: s.used, Weight: o.Weight}
+	s.log.Updates = append(s.log.Updates, u)
+	s.stopped = s.job.MaxPushes > 0 && s.used >= s.job.MaxPushes ||
+		s.job.MaxUpdates > 0 && s.version >= s.job.MaxUpdates
+	if s.job.OnUpdate != nil {
+		var params []float32
+		if s.job.Task != nil {
+			params = s.job.Task.Params()
+		}
+		if s.job.OnUpdate(u, params) {
+			s.stopped = true
+		}
+	}
+	return nil
+}
+
+// reply answers w's open push with the newest weights.
+func (s *server) reply(w int, a Action) {
+	n := &s.nodes[w]
+	push := &s.log.Pushes[n.open]
+	push.State, push.Gap, push.Replied = a.State, a.Gap, s.p.Now()
+	push.Abandoned = push.Applied == 0
+	n.open = -1
+	s.send(w)
+}
+
+// send hands the newest weights to w: exactly those of the version recorded.
+//
+// Source: Alg. 2, line 8
+func (s *server) send(w int) {
+	n := &s.nodes[w]
+	n.pulled, n.sent = s.version, s.p.Now()
+	if s.job.Lease > 0 {
+		n.lease = n.sent + s.job.Lease
+	}
+	m := &cluster.Msg{Meta: weightsMeta(s.version), Declared: 4 * s.params}
+	if s.job.Task != nil {
+		m.Body = s.sending.of(s.version, s.job.Task.Params())
+	}
+	s.log.Bytes += int64(m.Size())
+	s.sending.track(s.p.Isend(w+1, tagWeights, m))
+}
+
+// stop ends the run: it tells every worker and hears every living one out, so
+// that no message is left. What comes now belongs to no run.
+func (s *server) stop() error {
+	s.log.End = s.p.Now()
+	missing := 0
+	for w, n := range s.nodes {
+		if n.present {
+			missing++
+		}
+		s.p.Isend(w+1, tagWeights, &cluster.Msg{Meta: endMeta()})
+	}
+	for missing > 0 {
+		var until = s.p.Now() + s.job.Lease
+		if s.job.Lease == 0 {
+			until = 0
+		}
+		if _, err := s.p.WaitAny(until, s.receive); err != nil {
+			s.p.Cancel(s.receive)
+			if until > 0 { // dead since: its lease is over too
+				return nil
+			}
+			return err
+		}
+		if w := s.in.From - 1; isEnd(&s.in) && s.nodes[w].present {
+			missing--
+		}
+		s.receive = s.p.Irecv(cluster.Any, tagPush, &s.in)
+	}
+	s.p.Cancel(s.receive)
+	return nil
+}

@@ -1,0 +1,196 @@
+package dasp
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"gradsync/shared/cluster"
+)
+
+// server is the parameter server: it holds the weights and one gradient per
+// worker, tells the policy what happens and does what it says.
+//
+// It never waits inside its receive loop. Whatever takes time, an update or a
+// decision, is queued on the device; the loop waits for all at once.
+type server struct {
+	p      cluster.Proc
+	job    Job
+	policy Policy
+	log    *Log
+
+	params  int // P
+	opt     Optimiser
+	sum     []float32 // Σ g of the update under way
+	version int64
+	used    int64
+
+	in      cluster.Msg
+	receive cluster.Req
+	nodes   []node
+	orders  []order // what the policy ordered and is not carried out, in sequence
+	running cluster.Req
+	sending snapshots
+	stopped bool
+}
+
+// node is the server's side of one worker.
+type node struct {
+	gradient []byte        // the last one received
+	holds    bool          // gradient is not used yet
+	open     int           // index in Log.Pushes of the push to answer, −1: none
+	present  bool          // not dead
+	clock    int64         // pushes
+	pulled   int64         // version it was last handed
+	sent     time.Duration // when that left
+	timer    time.Duration // the policy's, 0: none
+	lease    time.Duration // end of its lease while it computes, 0: none
+}
+
+// order is one action to carry out, or one decision's cost.
+type order struct {
+	decision bool
+	Action
+}
+
+func newServer(p cluster.Proc, job Job) *server {
+	n := p.Size() - 1
+	s := &server{p: p, job: job, policy: job.Policy(), params: job.params(),
+		opt: Optimiser{Rate: job.Rate, Momentum: job.Momentum, WeightDecay: job.WeightDecay},
+		log: &Log{Workers: n, Params: job.params()}, nodes: make([]node, n)}
+	if job.Task != nil {
+		s.sum = make([]float32, s.params)
+	}
+	for w := range s.nodes {
+		s.nodes[w] = node{open: -1, present: true}
+	}
+	return s
+}
+
+// run is the receive loop.
+func (s *server) run() (*Log, error) {
+	s.receive = s.p.Irecv(cluster.Any, tagPush, &s.in)
+	for w := range s.nodes { // version 0: everybody begins in QIS
+		s.send(w)
+	}
+	for {
+		if err := s.advance(); err != nil {
+			return nil, err
+		}
+		if s.stopped {
+			return s.log, s.stop()
+		}
+		if err := s.wait(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// wait lets time pass until a message, the end of the running update, a timer
+// or the end of a lease, and handles it.
+func (s *server) wait() error {
+	due, w := s.deadline()
+	requests := []cluster.Req{s.receive}
+	if s.running != nil {
+
+		requests = []cluster.Req{s.running, s.receive}
+	} else if due == 0 && s.empty() {
+		return fmt.Errorf("dasp: all %d workers have left at version %d", len(s.nodes), s.version)
+	}
+	i, err := s.p.WaitAny(due, requests...)
+	switch {
+	case errors.Is(err, cluster.ErrDeadline):
+		s.expire(w)
+		return nil
+	case err != nil:
+		return err
+	case requests[i] == s.receive:
+		return s.arrived()
+	}
+	return s.updated()
+}
+
+// deadline returns the earliest timer or end of a lease and whose it is; 0
+// means none. A timer comes before a lease of the same instant.
+func (s *server) deadline() (at time.Duration, w int) {
+	for i := range s.nodes {
+		for _, t := range [2]time.Duration{s.nodes[i].timer, s.nodes[i].lease} {
+			if t > 0 && (at == 0 || t < at) {
+				at, w = t, i
+			}
+		}
+	}
+	return at, w
+}
+
+// expire handles w's timer or the end of its lease; a node never has both,
+// since the lease runs while it computes and the timer while it waits.
+func (s *server) expire(w int) {
+	n := &s.nodes[w]
+	kind := EventTimer
+	if n.timer == 0 {
+		kind, n.present = EventLeave, false
+	}
+	n.timer, n.lease = 0, 0
+	s.step(Event{Kind: kind, Worker: w, At: s.p.Now()})
+}
+
+// empty reports whether all workers have left.
+func (s *server) empty() bool {
+	for _, n := range s.nodes {
+		if n.present {
+			return false
+		}
+	}
+	return true
+}
+
+// arrived handles one gradient. That of a worker whose lease had run out is
+// not used: the worker joins anew.
+func (s *server) arrived() error {
+	w, now := s.in.From-1, s.p.Now()
+	if w < 0 || w >= len(s.nodes) {
+		return fmt.Errorf("dasp: push from rank %d, want 1 to %d", s.in.From, len(s.nodes))
+	}
+	if isEnd(&s.in) {
+		return fmt.Errorf("dasp: worker %d ended before it was told to", w)
+	}
+	if err := checkBody(&s.in, "gradient", s.params); err != nil {
+		return err
+	}
+	n := &s.nodes[w]
+	step, pulled, compute, loss := readPush(&s.in)
+	if pulled != n.pulled || n.open >= 0 {
+		return fmt.Errorf("dasp: worker %d pushed a gradient of version %d, was handed %d (open push: %v)",
+			w, pulled, n.pulled, n.open >= 0)
+	}
+	n.lease = 0
+	n.open = len(s.log.Pushes)
+	s.log.Pushes = append(s.log.Pushes, Push{Worker: w, Step: step, Pulled: pulled, Sent: n.sent,
+		Received: now, Compute: compute, Loss: loss, Abandoned: true})
+	s.log.Bytes += int64(s.in.Size())
+	ev := Event{Kind: EventPush, Worker: w, At: now, Compute: compute}
+	if n.present {
+		n.clock++
+		n.gradient, s.in.Body = s.in.Body, n.gradient // the last one is used, so free
+		n.holds = true
+	} else {
+		n.present, ev.Kind = true, EventJoin
+		n.clock = s.slowest(w)
+	}
+	s.log.Pushes[n.open].Clock = n.clock - s.slowest(-1)
+	s.receive = s.p.Irecv(cluster.Any, tagPush, &s.in)
+	s.step(ev)
+	return nil
+}
+
+// slowest is the least clock of the workers present but skip.
+func (s *server) slowest(skip int) (clock int64) {
+	clock = -1
+	for i, n := range s.nodes {
+		if i != skip && n.present && (clock < 0 || n.clock < clock) {
+			clock = n.clock
+		}
+	}
+	return max(clock, 0)
+}
