@@ -1,0 +1,108 @@
+// Command readme writes the table of verdicts between the markers of README.md,
+// from the committed results. `make reports` runs it; a test keeps the table
+// current. Without committed results the table says so.
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gradsync/experiments/result"
+	"gradsync/internal/repo"
+)
+
+const (
+	begin = "<!-- verdicts: written by `make reports` from experiments/results -->"
+	end   = "<!-- end of verdicts -->"
+)
+
+// sources are the rows: a folder of results and what the table calls it. Empty
+// says what stands there while the folder has no result.
+var sources = []struct{ key, title, empty string }{
+	{"dasp", "DASP: dynamic adaptive synchronous parallel (2023)", "built; no committed results yet"},
+	{"ring", "Ring all-reduce (2017)", "the collective is built and tested; its experiments are not built yet"},
+	{"ringsparse", "Sparse ring (patent application, 2021)", "not built yet"},
+	{"codedsgd", "Coded SGD (2021)", "not built yet"},
+}
+
+// verdicts are the columns, best first.
+var verdicts = []string{"equal", "within", "same-sign", "differs", "not-run", "not-stated"}
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "readme:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	root, err := repo.Root()
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(root, "README.md")
+	old, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	table, err := tabulate(filepath.Join(root, "experiments", "results"))
+	if err != nil {
+		return err
+	}
+	updated, err := splice(string(old), table)
+	if err != nil || updated == string(old) {
+		return err
+	}
+	fmt.Println("README.md: table of verdicts renewed")
+	return os.WriteFile(file, []byte(updated), 0o644)
+}
+
+// splice puts table between the markers of text.
+func splice(text, table string) (string, error) {
+	head, rest, ok := strings.Cut(text, begin+"\n")
+	_, tail, closed := strings.Cut(rest, end)
+	if !ok || !closed {
+		return "", fmt.Errorf("README.md: no line %q followed by %q", begin, end)
+	}
+	return head + begin + "\n" + table + end + tail, nil
+}
+
+// tabulate counts the verdicts of the committed results below root, one row per
+// source. Profile quick counts: what a reader gets from the README's command.
+func tabulate(root string) (string, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "| source | results | %s |\n|---|---|%s\n", strings.Join(verdicts, " | "), strings.Repeat("---|", len(verdicts)))
+	for _, s := range sources {
+		files, err := filepath.Glob(filepath.Join(root, s.key, "*.json"))
+		if err != nil {
+			return "", err
+		}
+		files = slices.DeleteFunc(files, func(f string) bool { return strings.HasSuffix(f, ".run.json") })
+		if len(files) == 0 {
+			fmt.Fprintf(&b, "| %s | %s |%s\n", s.title, s.empty, strings.Repeat(" |", len(verdicts)))
+			continue
+		}
+		counts := map[string]int{}
+		for _, f := range files {
+			r, err := result.Read(f)
+			if err != nil {
+				return "", err
+			}
+			for _, c := range r.Claims {
+				if !slices.Contains(verdicts, c.Verdict) {
+					return "", fmt.Errorf("%s: claim %s has the unknown verdict %q", f, c.ID, c.Verdict)
+				}
+				counts[c.Verdict]++
+			}
+		}
+		fmt.Fprintf(&b, "| [%s](reports/html/%s.html) | %d |", s.title, s.key, len(files))
+		for _, v := range verdicts {
+			fmt.Fprintf(&b, " %d |", counts[v])
+		}
+		b.WriteByte('\n')
+	}
+	return b.String(), nil
+}

@@ -1,0 +1,156 @@
+package repo
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"gradsync/experiments/cli"
+)
+
+func readRoot(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(mustRoot(t), filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(normal(text))
+}
+
+// find returns the first group of the first match of pattern in a root file.
+func find(t *testing.T, name, pattern string) string {
+	t.Helper()
+	m := regexp.MustCompile(pattern).FindStringSubmatch(readRoot(t, name))
+	if m == nil {
+		t.Fatalf("%s has no match of %s", name, pattern)
+	}
+	return m[1]
+}
+
+// TestVersion: one version in the changelog, the citation and the binary.
+func TestVersion(t *testing.T) {
+	top := find(t, "CHANGELOG.md", `(?m)^## (\d+\.\d+\.\d+)`)
+	if cited := find(t, "CITATION.cff", `(?m)^version: "?([^"\n]+)"?$`); cited != top {
+		t.Errorf("CITATION.cff has version %s, the top of CHANGELOG.md %s", cited, top)
+	}
+	if cli.Version != top {
+		t.Errorf("gradsync version prints %s, the top of CHANGELOG.md is %s", cli.Version, top)
+	}
+}
+
+// TestCitesTheSources: ours as the work, the four sources as references, and no
+// DOI or publication number but the one that a source itself prints.
+func TestCitesTheSources(t *testing.T) {
+	text := readRoot(t, "CITATION.cff")
+	_, references, ok := strings.Cut(text, "\nreferences:\n")
+	if !ok {
+		t.Fatal("CITATION.cff has no references")
+	}
+	if n := len(regexp.MustCompile(`(?m)^  - type: `).FindAllString(references, -1)); n != 4 {
+		t.Errorf("CITATION.cff has %d references, want the four sources", n)
+	}
+	dois := regexp.MustCompile(`(?m)^ *doi: "?([^"\n]+)"?$`).FindAllStringSubmatch(text, -1)
+	if len(dois) != 1 || dois[0][1] != "10.19678/j.issn.1000-3428.0057340" {
+		t.Errorf("CITATION.cff has the DOIs %v, want only that of the coded SGD paper", dois)
+	}
+	if strings.Contains(text, "number: \"CN") {
+		t.Error("CITATION.cff: the patent application's text has no publication number")
+	}
+}
+
+// documents are what a reader meets at the root.
+var documents = []string{"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "THIRD_PARTY.md"}
+
+// TestDocumentsNameWhatExists: every `make X` is a target and every relative
+// link leads to a file.
+func TestDocumentsNameWhatExists(t *testing.T) {
+	root := mustRoot(t)
+	makefile := readRoot(t, "Makefile")
+	command := regexp.MustCompile("(?m)(?:`|^|&& )make ([a-z][a-z-]*)")
+	link := regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
+	commands := 0
+	for _, doc := range documents {
+		text := readRoot(t, doc)
+		for _, m := range command.FindAllStringSubmatch(text, -1) {
+			commands++
+			if !strings.Contains(makefile, "\n"+m[1]+": ") {
+				t.Errorf("%s: the Makefile has no target %q", doc, m[1])
+			}
+		}
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(m[1]))); err != nil {
+				t.Errorf("%s: link to %s: %v", doc, m[1], err)
+			}
+		}
+	}
+	if commands < 5 {
+		t.Errorf("found %d make commands in the documents, want at least 5", commands)
+	}
+}
+
+// TestTargetsAreExplained: every target of the Makefile is phony and has the ##
+// comment that `make help` prints.
+func TestTargetsAreExplained(t *testing.T) {
+	makefile := readRoot(t, "Makefile")
+	phony := strings.Fields(find(t, "Makefile", `(?m)^\.PHONY: (.*)$`))
+	var targets []string
+	for _, m := range regexp.MustCompile(`(?m)^([a-z][a-z-]*):(.*)$`).FindAllStringSubmatch(makefile, -1) {
+		targets = append(targets, m[1])
+		if !strings.Contains(m[2], "## ") {
+			t.Errorf("Makefile: target %s has no ## comment", m[1])
+		}
+	}
+	slices.Sort(targets)
+	slices.Sort(phony)
+	if !slices.Equal(targets, phony) {
+		t.Errorf("Makefile: targets %v, .PHONY %v", targets, phony)
+	}
+	for _, want := range []string{"help", "test", "test-long", "verify", "reproduce-dasp", "reports", "serve", "bench", "lint", "race", "clean"} {
+		if !slices.Contains(targets, want) {
+			t.Errorf("Makefile: no target %s", want)
+		}
+	}
+}
+
+// TestThirdParty: THIRD_PARTY.md lists every module that the binary or a test
+// links, at its version, and the files of others with their true sha256.
+func TestThirdParty(t *testing.T) {
+	root := mustRoot(t)
+	text := readRoot(t, "THIRD_PARTY.md")
+	cmd := exec.Command("go", "list", "-deps", "-test", "-f", "{{with .Module}}{{if .Version}}{{.Path}} | {{.Version}}{{end}}{{end}}", "./...")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	modules := strings.Split(strings.TrimSpace(string(out)), "\n")
+	slices.Sort(modules)
+	for _, m := range slices.Compact(modules) {
+		if !strings.Contains(text, "| "+m+" |") {
+			t.Errorf("THIRD_PARTY.md has no row | %s | …", m)
+		}
+	}
+	files := regexp.MustCompile("(?m)^\\| `([^`]+)` \\|.*\\| ([0-9a-f]{64}) \\|$").FindAllStringSubmatch(text, -1)
+	if len(files) == 0 {
+		t.Error("THIRD_PARTY.md lists no file with its sha256")
+	}
+	for _, m := range files {
+		b, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(m[1])))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != m[2] {
+			t.Errorf("%s: sha256 %x, THIRD_PARTY.md says %s", m[1], sum, m[2])
+		}
+	}
+}
