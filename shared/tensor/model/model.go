@@ -47,6 +47,7 @@ type LayerInfo struct {
 type Model struct {
 	name    string
 	input   layer.Shape
+	steps   []Step
 	classes int
 	nodes   []node
 	params  []Param
@@ -62,10 +63,12 @@ type node struct {
 	offset, length int
 }
 
-// step is a layer as the architectures list it; name is empty without parameters.
-type step struct {
-	name  string
-	layer layer.Layer
+// Step is one layer of the chain; Name is empty for layers without parameters.
+//
+// Source: ours: what another library needs to build the same network
+type Step struct {
+	Name  string
+	Layer layer.Layer
 }
 
 // New returns the network of that name; the error lists the names there are.
@@ -89,22 +92,22 @@ func Names() []string {
 
 // build chains the steps and lays out the parameters.
 func build(name string, a architecture) (*Model, error) {
-	m := &Model{name: name, input: a.input}
+	m := &Model{name: name, input: a.input, steps: a.steps}
 	shape := a.input
 	for _, s := range a.steps {
-		out, err := s.layer.Out(shape)
+		out, err := s.Layer.Out(shape)
 		if err != nil {
-			return nil, fmt.Errorf("model: %s, layer %q: %w", name, s.name, err)
+			return nil, fmt.Errorf("model: %s, layer %q: %w", name, s.Name, err)
 		}
-		n := node{layer: s.layer, in: shape, index: -1, offset: m.length}
-		for _, p := range s.layer.Params() {
-			m.params = append(m.params, Param{s.name + "." + p.Name, p.Shape, m.length, p.Len()})
+		n := node{layer: s.Layer, in: shape, index: -1, offset: m.length}
+		for _, p := range s.Layer.Params() {
+			m.params = append(m.params, Param{s.Name + "." + p.Name, p.Shape, m.length, p.Len()})
 			m.length += p.Len()
 		}
 		n.length = m.length - n.offset
 		if n.length > 0 {
 			n.index = len(m.layers)
-			m.layers = append(m.layers, info(s.name, n, out))
+			m.layers = append(m.layers, info(s.Name, n, out))
 		}
 		m.nodes = append(m.nodes, n)
 		shape = out
@@ -141,6 +144,9 @@ func (m *Model) Params() []Param { return m.params }
 // Layers lists the layers with parameters in forward order; together they cover
 // the parameter vector without gaps. The caller must not change it.
 func (m *Model) Layers() []LayerInfo { return m.layers }
+
+// Steps lists all layers in forward order. The caller must not change it.
+func (m *Model) Steps() []Step { return m.steps }
 
 // Init draws fresh parameters as PyTorch's nn.Linear and nn.Conv2d do by
 // default: kaiming-uniform with a = √5 for weights and the same bound for biases,

@@ -29,8 +29,8 @@ func (t *convFilter) part(s *scratch, lo, hi int) {
 	stride := 16 * quads // floats per quadruple of pixels
 	chunk := max(1, chunkFloats/stride)
 	pairs := ceil(g.OutC, 2) / 2
+	// Taps past the last hold whatever was there; their sums are dropped.
 	col := resize(&s.col, min(chunk, wide/4)*stride)
-	clear(col) // taps past the last stay zero
 	acc := resize(&s.acc, pairs*quads*8)
 	clear(acc)
 	for n := 0; n < g.N; n++ {

@@ -1,0 +1,204 @@
+package gorgonia
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	gtensor "gradsync/shared/tensor"
+	"gradsync/shared/tensor/engine/portable"
+	"gradsync/shared/tensor/model"
+)
+
+// problem is a network with fresh parameters and one batch of noise.
+type problem struct {
+	m      *model.Model
+	params []float32
+	x      []float32
+	labels []uint8
+}
+
+func newProblem(t testing.TB, name string, n int) problem {
+	t.Helper()
+	m, err := model.New(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(11, uint64(n)))
+	p := problem{m: m, params: make([]float32, m.NumParams()), labels: make([]uint8, n)}
+	m.Init(p.params, r)
+	c, h, w := m.Input()
+	p.x = make([]float32, n*c*h*w)
+	for i := range p.x {
+		p.x[i] = float32(r.NormFloat64())
+	}
+	for i := range p.labels {
+		p.labels[i] = uint8(r.IntN(m.Classes()))
+	}
+	return p
+}
+
+// distance is ‖a−b‖ relative to ‖b‖.
+func distance(a []float32, b []float64) float64 {
+	var d, n float64
+	for i := range a {
+		d += (float64(a[i]) - b[i]) * (float64(a[i]) - b[i])
+		n += b[i] * b[i]
+	}
+	return math.Sqrt(d / n)
+}
+
+// TestPortableAgainstOracle: the portable engine's float32 gradients agree with
+// Gorgonia's float64 ones to 1e-5 of each tensor's norm (24-bit mantissas and
+// sums of up to 4,096 terms give about 1e-6).
+func TestPortableAgainstOracle(t *testing.T) {
+	for _, name := range model.Names() {
+		for _, n := range []int{1, 5} {
+			p := newProblem(t, name, n)
+			oracle, err := NewOracle(p.m, n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := make([]float64, len(p.params))
+			wantLoss, err := oracle.Gradient64(p.params, want, p.x, p.labels)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := make([]float32, len(p.params))
+			loss, err := p.m.NewWorkspace(portable.New(), n, 1).Gradient(p.params, got, p.x, p.labels, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if math.Abs(loss-wantLoss) > 1e-5*wantLoss {
+				t.Errorf("%s, %d images: loss %v, want %v", name, n, loss, wantLoss)
+			}
+			for _, q := range p.m.Params() {
+				if d := distance(got[q.Offset:q.Offset+q.Length], want[q.Offset:q.Offset+q.Length]); !(d < 1e-5) {
+					t.Errorf("%s, %d images: gradient of %s is off by %.2g of its norm", name, n, q.Name, d)
+				}
+			}
+		}
+	}
+}
+
+// TestOracleAgainstDifferences: the oracle itself agrees with central
+// differences of its own loss, at a few entries of every tensor. The inputs of
+// its graph are moved directly, in float64: a step float32 can see would cross
+// the kinks of ReLU and max-pool.
+func TestOracleAgainstDifferences(t *testing.T) {
+	const step = 1e-6
+	for _, name := range model.Names() {
+		p := newProblem(t, name, 2)
+		oracle, err := NewOracle(p.m, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		grads := make([]float64, len(p.params))
+		if _, err := oracle.Gradient64(p.params, grads, p.x, p.labels); err != nil {
+			t.Fatal(err)
+		}
+		gr := oracle.train[2]
+		gr.seen = func(int, []float64) error { return nil }
+		r := rand.New(rand.NewPCG(5, 5))
+		for k, q := range p.m.Params() {
+			for range 3 {
+				i := r.IntN(q.Length)
+				lossAt := func(delta float64) float64 {
+					gr.params[k][i] += delta
+					defer func() { gr.params[k][i] -= delta }()
+					defer gr.machine.Reset()
+					if err := gr.machine.RunAll(); err != nil {
+						t.Fatal(err)
+					}
+					return gr.loss.Data().(float64)
+				}
+				slope := (lossAt(step) - lossAt(-step)) / (2 * step)
+				if g := grads[q.Offset+i]; math.Abs(slope-g) > 1e-5*(math.Abs(g)+1e-3) {
+					t.Errorf("%s: ∂L/∂%s[%d] is %g, central difference %g", name, q.Name, i, g, slope)
+				}
+			}
+		}
+	}
+}
+
+// TestStepper: the float32 backend agrees with the portable engine, in loss,
+// logits and gradients, also for a smaller batch, and hands gradients over last
+// layer first, each complete.
+func TestStepper(t *testing.T) {
+	for _, name := range model.Names() {
+		s, err := NewStepper(newProblem(t, name, 4).m, 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range []int{4, 3, 4} {
+			p := newProblem(t, name, n)
+			w := p.m.NewWorkspace(portable.New(), n, 1)
+			want, got := make([]float32, len(p.params)), make([]float32, len(p.params))
+			wantLoss, err := w.Gradient(p.params, want, p.x, p.labels, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			next := len(p.m.Layers()) - 1
+			loss, err := s.Gradient(p.params, got, p.x, p.labels, func(l int, grad []float32) error {
+				at := p.m.Layers()[l]
+				if l != next || &grad[0] != &got[at.Offset] || len(grad) != at.Length {
+					t.Errorf("%s: layer %d came, want %d", name, l, next)
+				}
+				if d := distance(grad, float64s(want[at.Offset:at.Offset+at.Length])); !(d < 1e-4) {
+					t.Errorf("%s, %d images: gradient of %s is off by %.2g of its norm when handed over", name, n, at.Name, d)
+				}
+				next--
+				return nil
+			})
+			if err != nil || next != -1 || math.Abs(loss-wantLoss) > 1e-4 {
+				t.Errorf("%s: loss %v, want %v; %d layers missing; %v", name, loss, wantLoss, next+1, err)
+			}
+			a, err := s.Logits(p.params, p.x, n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := w.Logits(p.params, p.x, n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := distance(a, float64s(b)); len(a) != len(b) || !(d < 1e-4) {
+				t.Errorf("%s: logits are off by %.2g of their norm", name, d)
+			}
+		}
+	}
+}
+
+func float64s(v []float32) []float64 {
+	w := make([]float64, len(v))
+	for i, x := range v {
+		w[i] = float64(x)
+	}
+	return w
+}
+
+// TestStepperErrors: OnGrad's error ends the step and comes back itself; what
+// does not fit is refused.
+func TestStepperErrors(t *testing.T) {
+	p := newProblem(t, "lenet5", 2)
+	s, err := NewStepper(p.m, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := errors.New("stop")
+	calls := 0
+	grads := make([]float32, len(p.params))
+	var on gtensor.OnGrad = func(int, []float32) error { calls++; return stop }
+	if _, err := s.Gradient(p.params, grads, p.x, p.labels, on); !errors.Is(err, stop) || calls != 1 {
+		t.Errorf("error %v after %d calls, want OnGrad's after one", err, calls)
+	}
+	if _, err := s.Gradient(p.params, grads, p.x, []uint8{1, 10}, nil); err == nil {
+		t.Error("label 10 of 10 classes was accepted")
+	}
+	if _, err := s.Gradient(p.params, grads, p.x, []uint8{1, 2, 3}, nil); err == nil {
+		t.Error("three labels for two images were accepted")
+	}
+	if _, err := s.Gradient(p.params, grads, p.x, p.labels, nil); err != nil {
+		t.Errorf("after an aborted step: %v", err)
+	}
+}
