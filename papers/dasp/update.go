@@ -1,6 +1,10 @@
 package dasp
 
-import "fmt"
+import (
+	"fmt"
+
+	"gradsync/papers/dasp/formula"
+)
 
 // Scale is the factor of each gradient in an update: a reading of equation
 // (2), whose right-hand sides are lost.
@@ -61,9 +65,9 @@ func (c Config) Weight(s State, k int) float64 {
 		scale = c.QISWeight
 	}
 	if scale == ScaleWorkers || scale == ScaleDefault && s == QIS {
-		return 1 / float64(c.Workers)
+		return formula.QISWeight(c.Workers)
 	}
-	return 1 / float64(k)
+	return formula.GroupWeight(k)
 }
 
 // Optimiser is the server's step from gradients to weights. The fidelity runs

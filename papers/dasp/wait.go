@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"gradsync/papers/dasp/formula"
 )
 
 // WaitForm is a reading of equation (1), whose image is lost. The legend
@@ -80,15 +82,15 @@ func (w WaitForm) Wait(alpha float64, fi, fj time.Duration) time.Duration {
 	var t float64
 	switch w {
 	case WaitDifference:
-		t = alpha * (j - i)
+		t = formula.WaitDifference(alpha, i, j)
 	case WaitAbsolute:
-		t = alpha * math.Abs(i-j)
+		t = formula.WaitAbsolute(alpha, i, j)
 	case WaitConvex:
-		t = float64(alpha*i) + float64((1-alpha)*j)
+		t = formula.WaitConvex(alpha, i, j)
 	case WaitOldest:
-		t = alpha * j
+		t = formula.WaitOldest(alpha, j)
 	default:
 		panic("dasp: unknown T_wait form " + w.String())
 	}
-	return time.Duration(math.Round(min(max(t, 0), j)))
+	return time.Duration(math.Round(min(t, j)))
 }

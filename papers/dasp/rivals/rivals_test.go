@@ -1,0 +1,80 @@
+package rivals
+
+import (
+	"strings"
+	"testing"
+
+	"gradsync/papers/dasp"
+)
+
+// TestNew: every name makes a policy of that name at every size; an unknown one
+// is an error that lists them.
+func TestNew(t *testing.T) {
+	for _, name := range Names() {
+		for n := 1; n <= 9; n++ {
+			p, err := New(name, Defaults(n))
+			if err != nil || p.Name() != name {
+				t.Fatalf("%s for %d workers: %v, %v", name, n, p, err)
+			}
+		}
+	}
+	_, err := New("bps", Defaults(3))
+	if err == nil || !strings.Contains(err.Error(), "dssp") {
+		t.Errorf("unknown method: %v", err)
+	}
+}
+
+// TestBadOptions: one line that names the value.
+func TestBadOptions(t *testing.T) {
+	for _, c := range []struct {
+		method, want string
+		change       func(*Options)
+	}{
+		{"asp", "0 workers", func(o *Options) { o.Workers = 0 }},
+		{"ssp", "-1", func(o *Options) { o.Staleness = -1 }},
+		{"dssp", "[5, 4]", func(o *Options) { o.Lower, o.Upper = 5, 4 }},
+		{"backup", "4 of 4", func(o *Options) { o.Backup = 4 }},
+		{"gssp", "worker 1", func(o *Options) { o.Groups = [][]int{{0, 1}, {1, 2}} }},
+		{"gssp", "2 workers of 4", func(o *Options) { o.Groups = [][]int{{0, 3}} }},
+		{"dasp", `gap "mid"`, func(o *Options) { o.Gap = "mid" }},
+		{"dasp", `FSS "strict"`, func(o *Options) { o.FSS = "strict" }},
+		{"dasp", `arrivals "late"`, func(o *Options) { o.Arrivals = "late" }},
+		{"dasp", `weight "2"`, func(o *Options) { o.QISWeight = "2" }},
+		{"dasp", `weight "K"`, func(o *Options) { o.GroupWeight = "K" }},
+		{"dasp", `form "x"`, func(o *Options) { o.Wait = "x" }},
+		{"dasp", "Smax = 1", func(o *Options) { o.Smin, o.Smax = 2, 1 }},
+	} {
+		o := Defaults(4)
+		c.change(&o)
+		_, err := New(c.method, o)
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: error %v, want one line with %q", c.method, err, c.want)
+		}
+	}
+}
+
+// TestConfig: each named switch sets its field and nothing else.
+func TestConfig(t *testing.T) {
+	base, err := Defaults(6).Config()
+	if err != nil || base != dasp.DefaultConfig(6) {
+		t.Fatalf("defaults: %+v, %v, want %+v", base, err, dasp.DefaultConfig(6))
+	}
+	for _, c := range []struct {
+		set  func(*Options)
+		want func(*dasp.Config)
+	}{
+		{func(o *Options) { o.Gap = "post" }, func(c *dasp.Config) { c.PostUpdateGap = true }},
+		{func(o *Options) { o.FSS = "literal" }, func(c *dasp.Config) { c.LiteralFSS = true }},
+		{func(o *Options) { o.Arrivals = "join" }, func(c *dasp.Config) { c.Join = true }},
+		{func(o *Options) { o.QISWeight = "1" }, func(c *dasp.Config) { c.QISWeight = dasp.ScaleGroup }},
+		{func(o *Options) { o.GroupWeight = "1/N" }, func(c *dasp.Config) { c.GroupWeight = dasp.ScaleWorkers }},
+		{func(o *Options) { o.Wait = "oldest" }, func(c *dasp.Config) { c.Wait = dasp.WaitOldest }},
+	} {
+		o, want := Defaults(6), base
+		c.set(&o)
+		c.want(&want)
+		if got, err := o.Config(); err != nil || got != want {
+			t.Errorf("%+v gives %+v, %v, want %+v", o, got, err, want)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package dasp
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestSection22ThresholdsMakeThreeStates: "the thresholds Smin and Smax divide
+// the nodes into QIS, WSS and FSS" (Alg. 1, lines 5, 7, 13): for every gap and
+// all small thresholds.
+func TestSection22ThresholdsMakeThreeStates(t *testing.T) {
+	for smin := range int64(4) {
+		for smax := smin + 1; smax < 7; smax++ {
+			c := Config{Workers: 2, Smin: smin, Smax: smax}
+			for gap := range int64(10) {
+				v := View{V: []int64{5 + gap, 5}, F: make([]time.Duration, 2), Present: []bool{true, true}, Newest: 5 + gap}
+				want := FSS
+				if gap <= smax {
+					want = WSS
+				}
+				if gap <= smin {
+					want = QIS
+				}
+				if d := c.Decide(v, 0); d.State != want || d.Gap != gap || gap > 0 && d.Until != 1 {
+					t.Fatalf("(%d, %d), gap %d: %+v, want %v until node 1", smin, smax, gap, d, want)
+				}
+			}
+		}
+	}
+}
+
+// TestSection22AllBeginInQIS: "when training begins all versions are 0, and all
+// nodes are in QIS", even with Smin = 0.
+func TestSection22AllBeginInQIS(t *testing.T) {
+	c := Config{Workers: 4, Smin: 0, Smax: 1}
+	for n := range 4 {
+		if d := c.Decide(NewView(4), n); d.State != QIS || d.Gap != 0 {
+			t.Errorf("node %d begins in %v, gap %d", n, d.State, d.Gap)
+		}
+	}
+}
+
+// TestSection22QISHasNoBarrier: "QIS sets no barrier: nodes update the global
+// model fully asynchronously and begin the next iteration at once."
+func TestSection22QISHasNoBarrier(t *testing.T) {
+	p := started(t, Config{Workers: 3, Smin: 9, Smax: 10})
+	for i, w := range []int{2, 0, 2, 2, 1, 0} {
+		a := push(p, w, time.Duration(i)*ms, ms)
+		if len(a) != 2 || a[0].Kind != Apply || !slices.Equal(answered(a), []int{w}) || a[1].State != QIS {
+			t.Fatalf("push %d of node %d: %+v", i, w, a)
+		}
+	}
+}
+
+// TestSection22OnlyTheFarNodesWait: "DASP does not force all nodes to
+// synchronise; it only tries to control the nodes with a large gap": while node
+// 0 waits in WSS, node 1 goes on.
+func TestSection22OnlyTheFarNodesWait(t *testing.T) {
+	p := started(t, Config{Workers: 3, Smin: 1, Smax: 9, Alpha: 1})
+	p.view = View{V: []int64{4, 2, 1}, F: []time.Duration{10 * ms, 10 * ms, 50 * ms}, Present: []bool{true, true, true}, Newest: 4}
+	if a := push(p, 0, 100*ms, 10*ms); len(answered(a)) != 0 {
+		t.Fatalf("node 0 is answered: %+v", a)
+	}
+	if a := push(p, 1, 101*ms, 10*ms); !slices.Equal(answered(a), []int{1}) {
+		t.Fatalf("node 1 is not answered: %+v", a)
+	}
+}
+
+// TestSection22WeakWaitIsEquation1: "past Smin but not Smax, a delay is set from
+// the last iteration times" (Alg. 1, lines 9–12): α·(f_j − f_i), j = id_min.
+func TestSection22WeakWaitIsEquation1(t *testing.T) {
+	p := started(t, Config{Workers: 3, Smin: 1, Smax: 9, Alpha: 0.25})
+	p.view = View{V: []int64{4, 2, 1}, F: []time.Duration{1, 20 * ms, 50 * ms}, Present: []bool{true, true, true}, Newest: 4}
+	a := push(p, 0, 100*ms, 10*ms)
+	if len(a) != 1 || a[0].Kind != SetTimer || a[0].At != 110*ms { // 100 + ¼·(50 − 10)
+		t.Fatalf("%+v, want a timer at 110ms", a)
+	}
+	a = slices.Clone(p.Step(Event{Kind: EventTimer, Worker: 0, At: 110 * ms}))
+	if !slices.Equal(answered(a), []int{0}) || a[1].State != WSS || a[1].Gap != 3 {
+		t.Fatalf("at the end of T_wait: %+v", a)
+	}
+}
+
+// TestSection22WeakWaitCanBringTheOldestBack: "within the wait the newest node
+// may synchronise with the oldest, and its state becomes QIS again."
+func TestSection22WeakWaitCanBringTheOldestBack(t *testing.T) {
+	p := started(t, Config{Workers: 2, Smin: 1, Smax: 9, Alpha: 0.5})
+	p.view = View{V: []int64{4, 1}, F: []time.Duration{10 * ms, 50 * ms}, Present: []bool{true, true}, Newest: 4}
+	push(p, 0, 100*ms, 10*ms)                                     // WSS until 120 ms
+	push(p, 1, 115*ms, 50*ms)                                     // the oldest comes back in time
+	p.Step(Event{Kind: EventTimer, Worker: 0, At: 120 * ms})      // both hold new weights
+	if a := push(p, 0, 130*ms, 10*ms); a[len(a)-1].State != QIS { // gap 6 − 5
+		t.Errorf("node 0 is not in QIS again: %+v", a)
+	}
+}
+
+// TestSection22ForceWaitsForTheOldest: "once the gap is past Smax, an explicit
+// barrier makes the newest node synchronise with the oldest" (line 15): no
+// time and no other node releases it.
+func TestSection22ForceWaitsForTheOldest(t *testing.T) {
+	p := started(t, Config{Workers: 3, Smin: 1, Smax: 4, Alpha: 1})
+	p.view = View{V: []int64{6, 2, 1}, F: []time.Duration{10 * ms, 10 * ms, 50 * ms}, Present: []bool{true, true, true}, Newest: 6}
+	if a := push(p, 0, 100*ms, 10*ms); len(a) != 0 {
+		t.Fatalf("FSS: %+v, want no order at all", a)
+	}
+	if a := p.Step(Event{Kind: EventTimer, Worker: 0, At: time.Hour}); len(a) != 0 {
+		t.Fatalf("time released it: %+v", a)
+	}
+	if a := push(p, 1, 101*ms, 10*ms); !slices.Equal(answered(a), []int{1}) {
+		t.Fatalf("another node released it: %+v", a)
+	}
+	a := push(p, 2, 102*ms, 50*ms)
+	if !slices.Equal(answered(a), []int{2, 0}) || a[3].State != FSS || a[3].Gap != 5 {
+		t.Fatalf("the oldest completed: %+v", a)
+	}
+}
+
+// TestSection22StalenessStaysWithinSmax: "FSS keeps the staleness of all nodes
+// within Smax." The literal algorithm does not; the re-check keeps it for what
+// WSS and FSS hand out. Same events, both readings.
+func TestSection22StalenessStaysWithinSmax(t *testing.T) {
+	for _, literal := range []bool{false, true} {
+		p := started(t, Config{Workers: 4, Smin: 1, Smax: 3, LiteralFSS: literal})
+		p.view = View{V: []int64{6, 5, 1, 2}, F: make([]time.Duration, 4), Present: []bool{true, true, true, true}, Newest: 6}
+		push(p, 0, 10*ms, ms)      // gap 5: FSS until node 2 completes
+		a := push(p, 2, 11*ms, ms) // node 3 still holds 2
+		gap := p.view.V[0] - 2
+		if literal != slices.Contains(answered(a), 0) || literal && gap != 6 {
+			t.Errorf("literal %v: node 0 answered %v, %d versions ahead", literal, answered(a), gap)
+		}
+	}
+}
