@@ -20,30 +20,43 @@ func lineChart(f result.Figure) (chart, func(map[string]any)) {
 	dressed := looks(f.Series)
 	var after []func(s map[string]any)
 	for _, s := range ordered(f.Series) {
-		l := dressed[group(s)]
+		c.AddSeries(legendName(s), lineData(s))
+		after = append(after, lineLook(s, dressed[group(s)]))
+	}
+	for _, s := range f.Series {
 		if len(s.Lo) > 0 && s.Seed == nil {
 			band := charts.NewCustom()
 			band.AddSeries(legendName(s), bandData(s))
 			c.Overlap(band)
-			after = append(after, func(m map[string]any) {
-				m["renderItem"] = "gradsync.band"
-				m["encode"] = map[string]any{"x": 0, "y": []int{1, 2}}
-				m["itemStyle"] = map[string]any{"color": l.Colour}
-				m["silent"] = true
-				m["clip"] = true
-				m["z"] = 1
-				m["tooltip"] = map[string]any{"show": false}
-			})
+			after = append(after, bandLook(dressed[group(s)]))
 		}
-		c.AddSeries(legendName(s), lineData(s))
-		after = append(after, lineLook(s, l))
 	}
 	return c, func(m map[string]any) {
 		for i, fn := range after {
 			fn(seriesAt(m, i))
 		}
-		order, _ := m["legend"].(map[string]any)
-		order["data"] = legendNames(f.Series)
+		for _, key := range []string{"xAxis", "yAxis"} { // at the edge, wherever zero is
+			list, _ := m[key].([]any)
+			axis, _ := list[0].(map[string]any)
+			line, _ := axis["axisLine"].(map[string]any)
+			line["onZero"] = false
+		}
+		legend, _ := m["legend"].(map[string]any)
+		legend["data"] = legendNames(f.Series)
+		legend["itemWidth"] = 40 // long enough to show the dash
+	}
+}
+
+// bandLook dresses a band; it takes no part in tool tips.
+func bandLook(l look) func(map[string]any) {
+	return func(m map[string]any) {
+		m["renderItem"] = "gradsync.band"
+		m["encode"] = map[string]any{"x": 0, "y": []int{1, 2}}
+		m["itemStyle"] = map[string]any{"color": l.Colour}
+		m["silent"] = true
+		m["clip"] = true
+		m["z"] = 1
+		m["tooltip"] = map[string]any{"show": false}
 	}
 }
 

@@ -1,5 +1,7 @@
 package reports
 
+import "slices"
+
 // indexPage lists the papers, also those of which nothing was run.
 type indexPage struct {
 	head
@@ -34,5 +36,13 @@ func (p *indexPage) add(of *paper, rs []loaded) {
 		}
 	}
 	line.Tally = counts
-	p.Papers = append(p.Papers, line)
+	// Papers with results come first, each kind in the order of the registry.
+	at := len(p.Papers)
+	if line.Built {
+		at = slices.IndexFunc(p.Papers, func(l indexLine) bool { return !l.Built })
+		if at < 0 {
+			at = len(p.Papers)
+		}
+	}
+	p.Papers = slices.Insert(p.Papers, at, line)
 }

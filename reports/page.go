@@ -12,24 +12,21 @@ import (
 // paperPage is everything the template of a paper's page shows.
 type paperPage struct {
 	head
-	Paper     *paper
-	Verdicts  []verdict
-	Kinds     []kindLine
-	Tally     []tally
-	Claims    []claimGroup
-	Sections  []section
-	Story     template.HTML // narrative and differences
-	StoryToc  []heading
-	Formulas  []formulaView
-	Software  citation
-	Command   string
-	Files     []csvFile // written beside the page
-	NoClaims  bool
-	Unrun     int // claims without a number of ours
-	HasDirty  bool
-	HasStale  bool
-	Partial   []section // results of an interrupted run
-	Narrowest bool
+	Paper    *paper
+	Verdicts []verdict
+	Kinds    []kindLine
+	Tally    []tally
+	Claims   []claimGroup
+	Sections []section
+	Story    template.HTML // narrative and differences
+	StoryToc []heading
+	Formulas []formulaView
+	Software citation
+	Command  string
+	Files    []csvFile // written beside the page
+	HasDirty bool
+	HasStale bool
+	Partial  []section // results of an interrupted run
 }
 
 type kindLine struct{ Key, Means string }
@@ -49,11 +46,12 @@ type claimGroup struct {
 
 // claimRow is one claim in words.
 type claimRow struct {
-	ID, Statement, Source          string
+	ID, Statement, Source            string
 	Paper, Ours, Interval, Tolerance string
-	Verdict                        verdict
-	Differs                        []string
-	Why                            string
+	Verdict                          verdict
+	Differs                          []string
+	Why                              string
+	Words                            bool // paper or ours is words, not a number
 }
 
 // section is one result.
@@ -159,6 +157,9 @@ func groupClaims(r loaded) claimGroup {
 		if c.Tolerance != nil {
 			row.Tolerance = "±" + withUnit(number(*c.Tolerance, 0), points(c.Unit))
 		}
+		_, words := c.Paper.(string)
+		_, also := c.Measured.(string)
+		row.Words = words || also
 		g.Rows = append(g.Rows, row)
 	}
 	return g
@@ -189,7 +190,7 @@ func count(claims []result.Claim) []tally {
 	return ts
 }
 
-// Total is how many claims a tally counts.
+// total is how many claims a tally counts.
 func total(ts []tally) int {
 	n := 0
 	for _, t := range ts {

@@ -48,7 +48,7 @@ var (
 	plain   = decal{Symbol: "none", Colour: "rgba(0,0,0,0)"}
 	stripes = decal{Symbol: "rect", DashX: []int{1, 0}, DashY: []int{2, 5}, Turn: -0.785, Size: 1, Colour: decalInk}
 	back    = decal{Symbol: "rect", DashX: []int{1, 0}, DashY: []int{2, 5}, Turn: 0.785, Size: 1, Colour: decalInk}
-	dots    = decal{Symbol: "circle", DashX: []int{4, 4}, DashY: []int{4, 4}, Size: 0.7, Colour: decalInk}
+	dots    = decal{Symbol: "rect", DashX: []int{3, 5}, DashY: []int{3, 5}, Size: 1, Colour: decalInk}
 	levels  = decal{Symbol: "rect", DashX: []int{1, 0}, DashY: []int{1, 4}, Size: 1, Colour: decalInk}
 	posts   = decal{Symbol: "rect", DashX: []int{1, 4}, DashY: []int{1, 0}, Size: 1, Colour: decalInk}
 )

@@ -26,7 +26,7 @@ var papers = []paper{
 		Key: "ring", Short: "Ring all-reduce",
 		Title: "Bringing HPC techniques to deep learning",
 		Lede:  "Sums gradients round a ring, so that what each worker sends hardly grows with the number of workers.",
-		Plain: "A. Gibiansky, “Bringing HPC Techniques to Deep Learning”, 2017; read in a Chinese translation of 2019-02-21.",
+		Plain: "A. Gibiansky, “Bringing HPC Techniques to Deep Learning”; read in a Chinese translation of 2019-02-21.",
 	},
 	{
 		Key: "ringsparse", Short: "Sparse ring",
@@ -55,9 +55,9 @@ var papers = []paper{
 	},
 	{
 		Key: "codedsgd", Short: "Coded SGD",
-		Title: "Synchronous SGD with coded communication",
+		Title: "A synchronized gradient descent algorithm based on distributed coding",
 		Lede:  "Workers hold the data redundantly, so that one coded multicast packet serves several of them at once.",
-		Plain: "Li Bowen, Xie Zaipeng et al., Computer Engineering 47(4), 2021, DOI 10.19678/j.issn.1000-3428.0057340.",
+		Plain: "Li Bowen, Xie Zaipeng, Mao Yingchi et al., “A Synchronized Gradient Descent Algorithm Based on Distributed Coding”, Computer Engineering 47(4), 2021, 68–76, 83, DOI 10.19678/j.issn.1000-3428.0057340.",
 	},
 }
 

@@ -1,14 +1,248 @@
 package reports
 
-import "testing"
+import (
+	"bytes"
+	"encoding/json"
+	"html"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
 
-func TestTryRender(t *testing.T) {
-	pages, err := Render(Options{Results: "testdata/results", Out: "/tmp/rep/out", Command: "gradsync report"})
+	"gradsync/experiments/result"
+)
+
+const fixtures = "testdata/results"
+
+// rendered is one render of the fixture that many tests read.
+var rendered = sync.OnceValues(func() (map[string]string, error) { return renderInto(false) })
+
+func renderInto(single bool) (map[string]string, error) {
+	dir, err := os.MkdirTemp("", "reports")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	if _, err := Render(Options{Results: fixtures, Out: dir, SingleFile: single, Command: "gradsync report"}); err != nil {
+		return nil, err
+	}
+	return readTree(dir)
+}
+
+func readTree(dir string) (map[string]string, error) {
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(p)
+		rel, _ := filepath.Rel(dir, p)
+		files[filepath.ToSlash(rel)] = string(b)
+		return err
+	})
+	return files, err
+}
+
+func pageOf(t *testing.T, name string) string {
+	t.Helper()
+	files, err := rendered()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Log(pages)
-	if _, err := Render(Options{Results: "testdata/results", Out: "/tmp/rep/out1", SingleFile: true}); err != nil {
+	page, ok := files[name]
+	if !ok {
+		t.Fatalf("no %s was written", name)
+	}
+	return page
+}
+
+func TestRenderTwiceGivesTheSameBytes(t *testing.T) {
+	first, err := rendered()
+	if err != nil {
 		t.Fatal(err)
+	}
+	again, err := renderInto(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(first) != len(again) {
+		t.Fatalf("%d files, then %d", len(first), len(again))
+	}
+	for name, text := range first {
+		if again[name] != text {
+			t.Errorf("%s differs between two renders", name)
+		}
+	}
+}
+
+func TestSingleFileStandsAlone(t *testing.T) {
+	files, err := renderInto(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) != 2 {
+		t.Errorf("%d files, want two pages and nothing beside them", len(files))
+	}
+	page := files["dasp.html"]
+	frame, _, _ := strings.Cut(page, "<title>")
+	for _, script := range []string{reportJS, echartsJS} {
+		// The browser compares the hash with the bytes between the tags.
+		if !strings.Contains(page, "<script>"+script+"</script>") {
+			t.Error("a script was changed on its way into the page, so its hash refuses it")
+		}
+		if !strings.Contains(html.UnescapeString(frame), hash(script)) {
+			t.Error("the policy does not allow the page's own script")
+		}
+	}
+	for _, outside := range []string{`src="assets`, `href="assets`, `href="data/`, "url(\"stix"} {
+		if strings.Contains(page, outside) {
+			t.Errorf("the single file still refers to %s", outside)
+		}
+	}
+}
+
+// Every claim of the files stands in the page with its words and its verdict.
+func TestEveryClaimAppears(t *testing.T) {
+	page := pageOf(t, "dasp.html")
+	n := 0
+	for _, r := range fixture() {
+		for _, c := range r.Claims {
+			n++
+			_, row, ok := strings.Cut(page, `<span class="id">`+c.ID+`</span>`)
+			if !ok {
+				t.Errorf("claim %s is missing", c.ID)
+				continue
+			}
+			row, _, _ = strings.Cut(row, "</tr>")
+			v, _ := findVerdict(c.Verdict)
+			words := []string{c.Statement, c.Source, v.Word, `class="chip v-` + c.Verdict + `"`, c.Why, value(c.Paper, c.Unit), value(c.Measured, c.Unit)}
+			for _, w := range append(words, c.Differs...) {
+				if !strings.Contains(row, w) && !strings.Contains(row, html.EscapeString(w)) {
+					t.Errorf("claim %s: its row lacks %q", c.ID, w)
+				}
+			}
+		}
+	}
+	if n != 7 {
+		t.Errorf("the fixture has %d claims, this test was written for 7", n)
+	}
+}
+
+func TestEveryNoteTableAndFigureAppears(t *testing.T) {
+	page := pageOf(t, "dasp.html")
+	for _, r := range fixture() {
+		stem := strings.TrimPrefix(r.ID, "dasp/")
+		words := append([]string{"gradsync run " + r.ID + " --profile quick", `id="` + stem + `"`, `id="prov-` + stem + `"`, r.ConfigSHA256}, r.Notes...)
+		for _, tb := range r.Tables {
+			words = append(words, tb.Title, tb.Caption, "data/dasp/"+stem+"-"+tb.ID+".csv")
+		}
+		for _, f := range r.Figures {
+			words = append(words, html.EscapeString(f.Title), f.Caption, f.Alt, "data/dasp/"+stem+"-"+f.ID+".csv")
+		}
+		for _, w := range words {
+			if !strings.Contains(page, w) {
+				t.Errorf("%s: the page lacks %q", r.ID, w)
+			}
+		}
+	}
+	if !strings.Contains(page, "is incomplete") {
+		t.Error("nothing says that one result is incomplete")
+	}
+}
+
+func TestUnbuiltPapersSaySo(t *testing.T) {
+	page := pageOf(t, "index.html")
+	if n := strings.Count(page, "Not built yet."); n != 3 {
+		t.Errorf("%d papers are called not built yet, want 3", n)
+	}
+	if !strings.Contains(page, `href="dasp.html"`) || strings.Contains(page, `href="ring.html"`) {
+		t.Error("the index links to other pages than those that exist")
+	}
+}
+
+// A result that a page would show wrongly stops the render with one line that
+// names the file, and the pages of before stay.
+func TestBadResultsAreRefused(t *testing.T) {
+	cases := map[string]struct {
+		harm func(*result.Result)
+		want string
+	}{
+		"verdict":  {func(r *result.Result) { r.Claims[0].Verdict = "passed" }, `claim X01: unknown verdict "passed"`},
+		"schema":   {func(r *result.Result) { r.Schema = "v0" }, `schema "v0"`},
+		"kind":     {func(r *result.Result) { r.Kind = "guessed" }, `unknown kind "guessed"`},
+		"status":   {func(r *result.Result) { r.Status = "" }, "status"},
+		"cells":    {func(r *result.Result) { r.Tables[0].Rows[0] = r.Tables[0].Rows[0][:2] }, "row 0 has 2 cells"},
+		"twice":    {func(r *result.Result) { r.Claims[1].ID = "X01" }, "repeated id"},
+		"interval": {func(r *result.Result) { r.Claims[1].CI95 = &[2]float64{2, 1} }, "interval from 2 to 1"},
+		"form":     {func(r *result.Result) { r.Figures[0].Form = "pie" }, `unknown form "pie"`},
+		"places":   {func(r *result.Result) { r.Figures[0].Series[0].Y = nil }, "0 values for 3 places"},
+		"words":    {func(r *result.Result) { r.Figures[0].Alt, r.Figures[0].Caption = "", "" }, "no text alternative"},
+		"id":       {func(r *result.Result) { r.ID = "dasp/other" }, "the file's place says"},
+		"profile":  {func(r *result.Result) { r.Profile = "paper" }, "the file's place says"},
+		"script":   {func(r *result.Result) { r.Figures[0].Series[0].Name = "__f__alert(1)__f__" }, "register the function by name"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := exampleTimes()
+			c.harm(r)
+			root, out := t.TempDir(), t.TempDir()
+			put(t, filepath.Join(root, "dasp", "example5.json"), r)
+			before := filepath.Join(out, "dasp.html")
+			if err := os.WriteFile(before, []byte("the page of before"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err := Render(Options{Results: root, Out: out})
+			if err == nil {
+				t.Fatal("rendered")
+			}
+			if !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || !strings.HasPrefix(err.Error(), "reports: ") {
+				t.Errorf("error %q, want one line with %q", err, c.want)
+			}
+			if b, _ := os.ReadFile(before); string(b) != "the page of before" {
+				t.Error("the failed render touched the page")
+			}
+		})
+	}
+}
+
+func put(t *testing.T, file string, v any) {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestUnchangedFilesAreNotWrittenAgain(t *testing.T) {
+	dir := t.TempDir()
+	out := outputs{"a/b.txt": []byte("one")}
+	if err := out.write(dir); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "a", "b.txt")
+	if err := os.Chmod(file, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.write(dir); err != nil {
+		t.Fatal(err)
+	}
+	if st, _ := os.Stat(file); st.Mode().Perm() != 0o444 {
+		t.Error("the same bytes were written again")
+	}
+	out["a/b.txt"] = []byte("two")
+	if err := out.write(dir); err != nil {
+		t.Fatal(err)
+	}
+	b, _ := os.ReadFile(file)
+	if left, _ := filepath.Glob(filepath.Join(dir, "a", ".writing-*")); !bytes.Equal(b, []byte("two")) || len(left) > 0 {
+		t.Errorf("file holds %q, temporary files left: %v", b, left)
 	}
 }

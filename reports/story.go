@@ -33,7 +33,7 @@ func story(key string) (template.HTML, []heading, error) {
 	md := goldmark.New(
 		goldmark.WithExtensions(extension.Table, extension.Typographer),
 		goldmark.WithParserOptions(parser.WithAutoHeadingID()),
-		goldmark.WithRendererOptions(html.WithUnsafe()),
+		goldmark.WithRendererOptions(html.WithUnsafe(), html.WithXHTML()),
 	)
 	doc := md.Parser().Parse(text.NewReader(src))
 	var toc []heading

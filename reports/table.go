@@ -28,7 +28,9 @@ func (c *csvFile) Inline(single bool) {
 }
 
 // File is the name that a browser saves it under.
-func (c csvFile) File() string { return strings.ReplaceAll(strings.TrimPrefix(c.Name, "data/"), "/", "-") }
+func (c csvFile) File() string {
+	return strings.ReplaceAll(strings.TrimPrefix(c.Name, "data/"), "/", "-")
+}
 
 // tableView is a table in words.
 type tableView struct {

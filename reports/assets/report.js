@@ -108,6 +108,7 @@ if (typeof document !== "undefined") (function () {
     charts.push({ chart: c, fig: fig });
     fig.classList.add("drawn");
     c.resize();
+    if ("ResizeObserver" in window) new ResizeObserver(function () { c.resize(); }).observe(live);
   }
 
   function redraw() {
@@ -174,10 +175,5 @@ if (typeof document !== "undefined") (function () {
     }, { rootMargin: "600px" });
     figs.forEach(function (f) { seen.observe(f); });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-    var wait;
-    addEventListener("resize", function () {
-      clearTimeout(wait);
-      wait = setTimeout(function () { charts.forEach(function (x) { x.chart.resize(); }); }, 120);
-    });
   });
 })();

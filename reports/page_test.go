@@ -1,0 +1,181 @@
+package reports
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// element is a start tag of a page.
+type element struct {
+	Name  string
+	Attrs map[string]string
+}
+
+// elements parses a page as XML, which is stricter than HTML: every tag is
+// closed, every attribute quoted, every & escaped.
+func elements(t *testing.T, page string) []element {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(page))
+	d.Entity = xml.HTMLEntity
+	var out []element
+	for {
+		tok, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return out
+		}
+		if err != nil {
+			at := d.InputOffset()
+			t.Fatalf("not well-formed: %v near %q", err, page[max(0, at-120):min(int64(len(page)), at+40)])
+		}
+		if s, ok := tok.(xml.StartElement); ok {
+			e := element{s.Name.Local, map[string]string{}}
+			for _, a := range s.Attr {
+				e.Attrs[a.Name.Local] = a.Value
+			}
+			out = append(out, e)
+		}
+	}
+}
+
+func TestPagesAreWellFormedAndLinksHit(t *testing.T) {
+	for _, name := range []string{"index.html", "dasp.html"} {
+		ids := map[string]bool{}
+		var targets []string
+		for _, e := range elements(t, pageOf(t, name)) {
+			if id := e.Attrs["id"]; id != "" {
+				if ids[id] {
+					t.Errorf("%s: id %q twice", name, id)
+				}
+				ids[id] = true
+			}
+			if to, ok := strings.CutPrefix(e.Attrs["href"], "#"); ok {
+				targets = append(targets, to)
+			}
+			for _, ref := range []string{"aria-labelledby", "data-copy"} {
+				if to := e.Attrs[ref]; to != "" {
+					targets = append(targets, to)
+				}
+			}
+		}
+		if len(targets) == 0 {
+			t.Errorf("%s: no link inside the page", name)
+		}
+		for _, to := range targets {
+			if !ids[to] {
+				t.Errorf("%s: nothing has the id %q", name, to)
+			}
+		}
+	}
+}
+
+// A page reaches no address: only a reader's click on a link may.
+func TestPagesMakeNoRequest(t *testing.T) {
+	files, err := rendered()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"index.html", "dasp.html"} {
+		policy := false
+		for _, e := range elements(t, files[name]) {
+			for key, v := range e.Attrs {
+				if strings.Contains(v, "://") && key != "xmlns" && key != "xlink" && !(e.Name == "a" && key == "href") {
+					t.Errorf("%s: <%s %s=%q>", name, e.Name, key, v)
+				}
+			}
+			if src := e.Attrs["src"]; src != "" || e.Name == "link" && e.Attrs["rel"] == "stylesheet" {
+				if file := src + e.Attrs["href"]; files[file] == "" {
+					t.Errorf("%s asks for %s, which was not written", name, file)
+				}
+			}
+			policy = policy || strings.HasPrefix(e.Attrs["content"], "default-src 'none'; script-src 'self' file:;")
+			for key := range e.Attrs {
+				if strings.HasPrefix(key, "on") {
+					t.Errorf("%s: <%s> carries a script in %s, which the policy refuses", name, e.Name, key)
+				}
+			}
+		}
+		if !policy {
+			t.Errorf("%s: no policy that forbids requests", name)
+		}
+	}
+	if css := files["assets/report.css"]; strings.Contains(css, "://") || strings.Contains(css, "@import") {
+		t.Error("the style sheet names an address")
+	}
+}
+
+// Text from a result can end no script and start none.
+func TestTitlesCannotBreakOut(t *testing.T) {
+	page := pageOf(t, "dasp.html")
+	if strings.Contains(page, "<script>alert") || strings.Contains(page, "<b>tags") {
+		t.Error("a title's tags went through unescaped")
+	}
+	scripts := 0
+	for _, e := range elements(t, page) {
+		if e.Name == "script" {
+			scripts++
+		}
+	}
+	if want := 2 + 3; scripts != want { // report.js and ECharts, an option per figure
+		t.Errorf("%d script elements, want %d", scripts, want)
+	}
+}
+
+func TestFormulasAreWellFormedMathML(t *testing.T) {
+	s, err := newScripts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range daspFormulas {
+		m, err := s.mathML(f.TeX)
+		if err != nil {
+			t.Errorf("%s: %v", f.ID, err)
+			continue
+		}
+		es := elements(t, m)
+		if es[0].Name != "math" || es[0].Attrs["display"] != "block" {
+			t.Errorf("%s: begins with <%s>", f.ID, es[0].Name)
+		}
+		if !strings.Contains(m, `encoding="application/x-tex"`) {
+			t.Errorf("%s: carries no TeX", f.ID)
+		}
+	}
+	if _, err := s.mathML(`\nosuchcommand x`); err == nil {
+		t.Error("an unknown TeX command passed in silence")
+	}
+}
+
+// Without JavaScript and on paper the drawings are all there is.
+func TestDrawings(t *testing.T) {
+	page := pageOf(t, "dasp.html")
+	if n := strings.Count(page, "<svg "); n != 3 {
+		t.Fatalf("%d drawings, want 3", n)
+	}
+	for _, fig := range []string{"example5-bars", "example-fig4-accuracy", "example-fig2-lanes"} {
+		_, svg, ok := strings.Cut(page, `<figure class="chart" id="`+fig+`"`)
+		if !ok {
+			t.Fatalf("no figure %s", fig)
+		}
+		_, svg, _ = strings.Cut(svg, "<svg ")
+		svg, _, _ = strings.Cut(svg, "</svg>")
+		if !strings.Contains(svg, "currentColor") || strings.Contains(svg, ink) {
+			t.Errorf("%s: text does not take the page's colour", fig)
+		}
+		if regexp.MustCompile(`NaN|undefined|Infinity`).MatchString(svg) {
+			t.Errorf("%s: a coordinate is no number", fig)
+		}
+	}
+	for what, want := range map[string]string{
+		"a method's dash":        `stroke-dasharray="8,4"`,
+		"a decal":                `url(#example5-bars-p`,
+		"a confidence band":      `fill-opacity="0.18"`,
+		"the slow worker's name": "worker 6 (slow)",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the drawings lack %s (%s)", what, want)
+		}
+	}
+}
