@@ -3,6 +3,7 @@ package datasets
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -127,23 +128,38 @@ func openPlaces(e *entry, o Options) (*Set, []string, error) {
 	return nil, looked, nil
 }
 
-// openDir tries the layouts of a set in one data directory: nil without an error
+// found is a set that lies somewhere, not read yet.
+type found struct {
+	sub  string // which of entry.folders; "" is the data directory itself
+	path string
+	load func() (*Set, error)
+}
+
+// findDir lists the layouts of a set that one data directory holds, in order.
+func findDir(e *entry, dir string) []found {
+	var all []found
+	for _, sub := range e.folders {
+		if f, ok := findFolder(e, filepath.Join(dir, filepath.FromSlash(sub))); ok {
+			f.sub = sub
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// openDir reads the first layout in one data directory: nil without an error
 // means that it holds no such set.
 func openDir(e *entry, dir string) (*Set, error) {
-	for _, sub := range e.folders {
-		folder := filepath.Join(dir, filepath.FromSlash(sub))
-		s, err := openFolder(e, folder)
+	for _, f := range findDir(e, dir) {
+		s, err := f.load()
 		if err != nil {
 			return nil, err
 		}
-		if s == nil {
-			continue
-		}
 		if other := otherSet(e, s.SHA256); other != nil {
-			if sub == "" { // the files lie in dir itself: dir simply holds another set
+			if f.sub == "" { // the files lie in dir itself: dir simply holds another set
 				continue
 			}
-			return nil, fileError(folder, fmt.Errorf("holds %s, want %s", other.title, e.title))
+			return nil, fileError(f.path, fmt.Errorf("holds %s, want %s", other.title, e.title))
 		}
 		return s, nil
 	}
@@ -160,25 +176,27 @@ func otherSet(e *entry, sum string) *entry {
 	return nil
 }
 
-// openFolder reads the set whose files lie in folder itself, nil for none.
-func openFolder(e *entry, folder string) (*Set, error) {
+// findFolder looks for a set whose files lie in folder itself. A set of which
+// only a part is there counts as found; reading it says what is missing.
+func findFolder(e *entry, folder string) (found, bool) {
 	if e.idx != nil {
-		if paths, any := findIDX(e, folder); any {
-			return loadIDX(e, folder, paths)
+		paths, any := findIDX(e, folder)
+		return found{path: folder, load: func() (*Set, error) { return loadIDX(e, folder, paths) }}, any
+	}
+	for _, form := range []struct {
+		ext, archive string
+		limit        int64
+		decode       func(io.Reader, int64) ([]byte, error)
+	}{
+		{".bin", cifarBinaryTar, e.batchSize(), e.readBatch},
+		{"", cifarPythonTar, e.pickleLimit(), e.readPickled},
+	} {
+		if findBatches(e, folder, form.ext) {
+			return found{path: folder, load: func() (*Set, error) { return loadFolder(e, folder, form.ext, form.decode) }}, true
 		}
-		return nil, nil
+		if p := filepath.Join(folder, form.archive); exists(p) {
+			return found{path: p, load: func() (*Set, error) { return loadTar(e, p, form.ext, form.limit, form.decode) }}, true
+		}
 	}
-	if findBatches(e, folder, ".bin") {
-		return loadFolder(e, folder, ".bin", e.readBatch)
-	}
-	if findBatches(e, folder, "") {
-		return loadFolder(e, folder, "", e.readPickled)
-	}
-	if p := filepath.Join(folder, cifarBinaryTar); exists(p) {
-		return loadTar(e, p, ".bin", e.batchSize(), e.readBatch)
-	}
-	if p := filepath.Join(folder, cifarPythonTar); exists(p) {
-		return loadTar(e, p, "", e.pickleLimit(), e.readPickled)
-	}
-	return nil, nil
+	return found{}, false
 }

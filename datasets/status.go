@@ -1,0 +1,132 @@
+package datasets
+
+import "fmt"
+
+// States of a data set on this machine.
+const (
+	StateReady      = "ready"      // List: lies there, not read; Verify: read, and the official images
+	StateBroken     = "broken"     // lies there and cannot be used; Detail says why
+	StateUnofficial = "unofficial" // readable, but other images than the official ones
+	StateAbsent     = "absent"     // nowhere; `gradsync data fetch` gets it
+	StateBuiltIn    = "built-in"   // embedded or synthetic, always there
+)
+
+// Status is what `gradsync data list` and `gradsync data verify` report of a set.
+type Status struct {
+	Name     string   `json:"name"`
+	Title    string   `json:"title"`
+	State    string   `json:"state"`
+	Origin   string   `json:"origin,omitempty"` // as in Set
+	Path     string   `json:"path,omitempty"`
+	Detail   string   `json:"detail,omitempty"`
+	Train    int      `json:"train"` // images
+	Test     int      `json:"test"`
+	Shape    [3]int   `json:"shape"` // channels, height, width
+	Licence  string   `json:"licence"`
+	SHA256   string   `json:"sha256,omitempty"` // of the content; Verify only
+	Download int64    `json:"download_bytes"`   // what Fetch would get; 0: nothing to fetch
+	Looked   []string `json:"looked,omitempty"` // places without the set
+}
+
+// OK reports whether the set can be used as what it is called.
+func (s Status) OK() bool { return s.State == StateReady || s.State == StateBuiltIn }
+
+// List reports every set without reading one: the place where Open would find it.
+// An error means that a place named by the user does not exist.
+func List(o Options) ([]Status, error) {
+	var all []Status
+	for _, e := range entries {
+		st, err := e.locate(o)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, st)
+	}
+	return append(all, syntheticStatus()), nil
+}
+
+// locate finds the first place that holds a set.
+func (e *entry) locate(o Options) (Status, error) {
+	st := e.status()
+	for _, p := range o.places() {
+		if err := p.check(); err != nil {
+			return st, err
+		}
+		if f := findDir(e, p.dir); len(f) > 0 {
+			st.State, st.Origin, st.Path = StateReady, p.origin, f[0].path
+			return st, nil
+		}
+		st.Looked = append(st.Looked, p.label)
+	}
+	if e.name == fashionMNIST {
+		return st, st.builtIn()
+	}
+	st.State = StateAbsent
+	st.Detail = "`gradsync data fetch " + e.name + "` downloads it"
+	return st, nil
+}
+
+// Verify reads a set where Open would find it and compares its images with the
+// official ones. A broken set is reported in the Status, not as an error; an error
+// means an unknown name or a place named by the user that does not exist.
+func Verify(name string, o Options) (Status, error) {
+	if name == synthetic {
+		return syntheticStatus(), nil
+	}
+	e, err := lookup(name)
+	if err != nil {
+		return Status{}, err
+	}
+	at, err := e.locate(o)
+	if err != nil {
+		return at, err
+	}
+	s, looked, err := openPlaces(e, o)
+	at.Looked = looked
+	switch {
+	case err != nil:
+		at.State, at.Detail = StateBroken, err.Error()
+	case s == nil && name == fashionMNIST:
+		return at, at.builtIn()
+	case s == nil: // absent, or the files found are another set's
+		at = e.status()
+		at.State, at.Looked, at.Detail = StateAbsent, looked, (&NotFoundError{name, looked}).Error()
+	default:
+		at.Origin, at.Path, at.SHA256 = s.Origin, s.Path, s.SHA256
+		at.State, at.Detail = StateReady, "the official images"
+		if s.SHA256 != e.content {
+			at.State, at.Detail = StateUnofficial, s.Note
+		}
+	}
+	return at, nil
+}
+
+// status is what the manifest says of a set.
+func (e *entry) status() Status {
+	st := Status{Name: e.name, Title: e.title, Train: e.train, Test: e.test, Shape: [3]int{e.c, e.h, e.w}, Licence: e.licence}
+	for _, d := range e.downloads {
+		st.Download += d.Size
+	}
+	return st
+}
+
+// builtIn turns the status into that of the embedded subset.
+func (s *Status) builtIn() error {
+	sub, err := openEmbedded()
+	if err != nil {
+		return err
+	}
+	s.State, s.Origin, s.SHA256 = StateBuiltIn, OriginEmbedded, sub.SHA256
+	s.Path, s.Train, s.Test = "", sub.Train.Len(), sub.Test.Len()
+	s.Detail = fmt.Sprintf("%s; `gradsync data fetch %s` gets the whole set", subsetNote(sub), fashionMNIST)
+	return nil
+}
+
+// syntheticStatus is the status of the set that is always there.
+func syntheticStatus() Status {
+	s := Synthetic(SyntheticConfig{})
+	return Status{
+		Name: synthetic, Title: "Synthetic", State: StateBuiltIn, Origin: OriginSynthetic, Licence: s.Licence, Detail: s.Note,
+		Train: s.Train.Len(), Test: s.Test.Len(), Shape: [3]int{s.Train.C, s.Train.H, s.Train.W}, SHA256: s.SHA256,
+	}
+}

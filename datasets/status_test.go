@@ -1,0 +1,104 @@
+package datasets
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// states runs Verify over all sets.
+func states(t *testing.T, o Options) map[string]string {
+	t.Helper()
+	got := map[string]string{}
+	for _, name := range Names() {
+		st, err := Verify(name, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[name] = st.State
+	}
+	return got
+}
+
+func TestVerifyStates(t *testing.T) {
+	alone(t)
+	bare := map[string]string{"mnist": StateAbsent, "fashion-mnist": StateBuiltIn, "cifar-10": StateAbsent, "synthetic": StateBuiltIn}
+	if diff := cmp.Diff(bare, states(t, Options{})); diff != "" {
+		t.Errorf("bare machine (-want +got):\n%s", diff)
+	}
+	broken := write(t, map[string][]byte{"mnist/train-images-idx3-ubyte.gz": []byte("<html>")})
+	bare["mnist"] = StateBroken
+	if diff := cmp.Diff(bare, states(t, Options{Dir: broken})); diff != "" {
+		t.Errorf("broken MNIST (-want +got):\n%s", diff)
+	}
+	m, err := lookup(mnist)
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved := *m
+	defer func() { *m = saved }()
+	m.train, m.test = 20, 10
+	dir := write(t, tinyIDXFiles())
+	bare["mnist"] = StateUnofficial
+	if diff := cmp.Diff(bare, states(t, Options{Dir: dir})); diff != "" {
+		t.Errorf("other images (-want +got):\n%s", diff)
+	}
+	st, err := Verify(mnist, Options{Dir: dir})
+	if err != nil || st.OK() {
+		t.Fatalf("status %+v, error %v, want one that is not OK", st, err)
+	}
+	m.content = st.SHA256
+	if st, err = Verify(mnist, Options{Dir: dir}); err != nil || !st.OK() || st.Path != filepath.Join(dir, "mnist") {
+		t.Errorf("status %+v, error %v, want ready", st, err)
+	}
+}
+
+func TestListReadsNothing(t *testing.T) {
+	alone(t)
+	dir := write(t, map[string][]byte{"cifar-10/" + cifarPythonTar: []byte("not read")})
+	all, err := List(Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, st := range all {
+		got = append(got, st.Name+" "+st.State+" "+st.Origin)
+	}
+	want := []string{"mnist absent ", "fashion-mnist built-in embedded", "cifar-10 ready directory", "synthetic built-in synthetic"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	raw, err := json.Marshal(all[2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{`"name":"cifar-10"`, `"state":"ready"`, `"train":50000`, `"shape":[3,32,32]`, `"download_bytes":170498071`} {
+		if !strings.Contains(string(raw), key) {
+			t.Errorf("JSON %s lacks %s", raw, key)
+		}
+	}
+	if _, err := List(Options{Dir: filepath.Join(dir, "missing")}); err == nil {
+		t.Error("missing --data-dir: no error")
+	}
+}
+
+func TestVerifyOfficialSets(t *testing.T) {
+	dir := os.Getenv(EnvDir)
+	if dir == "" {
+		t.Skip("needs $" + EnvDir + " with mnist/ or cifar-10-batches-bin/")
+	}
+	alone(t)
+	for _, name := range []string{mnist, cifar10} {
+		st, err := Verify(name, Options{Dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if st.State != StateReady && st.State != StateAbsent {
+			t.Errorf("%s: %s: %s", name, st.State, st.Detail)
+		}
+	}
+}
