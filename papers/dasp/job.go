@@ -34,6 +34,8 @@ type Job struct {
 }
 
 // Update is one global model update (one version).
+//
+// Source: Alg. 2, line 7
 type Update struct {
 	Version int64 // 1 for the first
 	At      time.Duration
@@ -43,6 +45,8 @@ type Update struct {
 }
 
 // Push is the life of one gradient, seen from the server.
+//
+// Source: ours: what the paper's tables are computed from
 type Push struct {
 	Worker    int
 	Step      int64         // the worker's own count, from 0
@@ -61,6 +65,8 @@ type Push struct {
 
 // Log is the server's record of a run: one Push per gradient in order of
 // arrival, one Update per version.
+//
+// Source: ours: what the paper's tables are computed from
 type Log struct {
 	Workers int
 	Params  int // P: a gradient or the weights are 4·P bytes

@@ -3,6 +3,8 @@ package dasp
 import "time"
 
 // EventKind says what reached the server.
+//
+// Source: Alg. 1, line 1
 type EventKind uint8
 
 // What reaches the server.
@@ -15,6 +17,8 @@ const (
 
 // Event is one thing that happened at the server, at At on the run's clock.
 // Compute is, of a push, how long the worker's iteration took it (f, §2.1).
+//
+// Source: Alg. 1, line 1
 type Event struct {
 	Kind    EventKind
 	Worker  int
@@ -23,6 +27,8 @@ type Event struct {
 }
 
 // ActionKind says what the server does.
+//
+// Source: Alg. 2
 type ActionKind uint8
 
 // What the server does.
@@ -39,6 +45,8 @@ const (
 )
 
 // Action is one order of a policy to the server, carried out in sequence.
+//
+// Source: Alg. 2
 type Action struct {
 	Kind    ActionKind
 	Workers []int
@@ -52,6 +60,8 @@ type Action struct {
 // nothing else. A policy is pure: no clock, no randomness, no goroutine; the
 // same events give the same actions. The slice returned by Step is valid until
 // the next Step.
+//
+// Source: ours: one server for all methods, so that only the method differs
 type Policy interface {
 	Name() string
 	Step(Event) []Action

@@ -1,0 +1,38 @@
+package papers_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestPapersStandAlone: what a paper is built from is the standard library,
+// shared/cluster, shared/tensor and itself, so a copy of the tree with the
+// other papers, the experiments, data sets and reports deleted still builds it.
+func TestPapersStandAlone(t *testing.T) {
+	goTool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("no go command on this machine's PATH")
+	}
+	for _, paper := range papers(t) {
+		own := "gradsync/papers/" + paper
+		out, err := exec.Command(goTool, "list", "-deps", "./"+paper+"/...").CombinedOutput()
+		if err != nil {
+			t.Fatalf("go list: %v\n%s", err, out)
+		}
+		seen := false
+		for _, dep := range strings.Fields(string(out)) {
+			switch {
+			case dep == own || strings.HasPrefix(dep, own+"/"):
+				seen = true
+			case dep == "gradsync/shared/cluster", dep == "gradsync/shared/cluster/collective",
+				dep == "gradsync/shared/tensor", dep == "gradsync/shared/tensor/vec", dep == "gradsync/shared/tensor/codec":
+			case strings.Contains(strings.SplitN(dep, "/", 2)[0], "."), strings.HasPrefix(dep, "gradsync/"):
+				t.Errorf("%s depends on %s", own, dep)
+			}
+		}
+		if !seen {
+			t.Errorf("go list names no package of %s:\n%s", own, out)
+		}
+	}
+}
