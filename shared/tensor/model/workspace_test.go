@@ -1,13 +1,15 @@
 package model_test
 
 import (
+	"errors"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gradsync/shared/tensor"
 	_ "gradsync/shared/tensor/engine/portable"
 	"gradsync/shared/tensor/model"
-	"gradsync/shared/tensor/optim"
 )
 
 // batch draws n random images with labels that differ between neighbours.
@@ -40,29 +42,171 @@ func open(t testing.TB, name string) (*model.Model, tensor.Engine, []float32) {
 	return m, e, params
 }
 
-// TestOverfitsOneBatch: a few dozen steps on one batch bring the loss near zero.
-func TestOverfitsOneBatch(t *testing.T) {
+// TestGradientLeavesLayerByLayer: on sees every layer once, last first, and what
+// it sees is final and is the gradient buffer itself.
+func TestGradientLeavesLayerByLayer(t *testing.T) {
 	for _, name := range model.Names() {
 		m, e, params := open(t, name)
-		w := m.NewWorkspace(e, 16, 1)
-		x, labels := batch(m, 16, 3)
-		grads := make([]float32, len(params))
-		sgd := optim.SGD{Rate: 0.05, Momentum: 0.9}
-		var first, last float64
-		for i := range 100 {
-			loss, err := w.Gradient(params, grads, x, labels, nil)
+		w := m.NewWorkspace(e, 4, 1)
+		x, labels := batch(m, 4, 1)
+		kept := slices.Clone(x)
+		grads, seen := make([]float32, len(params)), make([]float32, len(params))
+		var order []int
+		for i := range grads {
+			grads[i] = float32(math.NaN()) // all of it must be overwritten
+		}
+		_, err := w.Gradient(params, grads, x, labels, func(l int, g []float32) error {
+			order = append(order, l)
+			at := m.Layers()[l]
+			if len(g) != at.Length || &g[0] != &grads[at.Offset] {
+				t.Errorf("%s: layer %d came with %d values, want its %d", name, l, len(g), at.Length)
+			}
+			copy(seen[at.Offset:], g)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Reverse(order)
+		for i, l := range order {
+			if l != i || len(order) != len(m.Layers()) {
+				t.Errorf("%s: order, reversed, %v", name, order)
+				break
+			}
+		}
+		if !slices.Equal(seen, grads) || !slices.Equal(x, kept) {
+			t.Errorf("%s: a gradient changed after it was handed over, or an input did", name)
+		}
+	}
+}
+
+// TestGradientOfHalves: the gradient of a batch is the mean of its halves', also
+// on a workspace that is larger than the batch and dirty.
+func TestGradientOfHalves(t *testing.T) {
+	for _, name := range model.Names() {
+		m, e, params := open(t, name)
+		w := m.NewWorkspace(e, 8, 1)
+		x, labels := batch(m, 8, 2)
+		half := len(x) / 2
+		all, a, b := make([]float32, len(params)), make([]float32, len(params)), make([]float32, len(params))
+		step := func(g, x []float32, labels []uint8) float64 {
+			loss, err := w.Gradient(params, g, x, labels, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if i == 0 {
-				first = loss
-			}
-			last = loss
-			sgd.Step(params, grads)
+			return loss
 		}
-		// ln 10 = 2.30 is the loss of equal logits; fresh parameters are near it.
-		if first < 1.8 || first > 3 || last > 0.1 {
-			t.Errorf("%s: loss went from %.3f to %.3f, want from about 2.3 to below 0.1", name, first, last)
+		loss := step(all, x, labels)
+		mean := (step(a, x[:half], labels[:4]) + step(b, x[half:], labels[4:])) / 2
+		if math.Abs(loss-mean) > 1e-6 {
+			t.Errorf("%s: loss %v, mean of halves %v", name, loss, mean)
+		}
+		var d, n float64
+		for i, g := range all {
+			d += math.Pow(float64(g)-float64(a[i]+b[i])/2, 2)
+			n += float64(g) * float64(g)
+		}
+		if !(math.Sqrt(d/n) < 1e-5) {
+			t.Errorf("%s: off by %.2g of the norm", name, math.Sqrt(d/n))
+		}
+	}
+}
+
+// TestSameBitsForAnyThreads also checks that a second call repeats the first.
+func TestSameBitsForAnyThreads(t *testing.T) {
+	for _, name := range model.Names() {
+		m, e, params := open(t, name)
+		x, labels := batch(m, 3, 2)
+		var want []float32
+		for _, threads := range []int{1, 1, 2, 3} {
+			grads := make([]float32, len(params))
+			w := m.NewWorkspace(e, 3, threads)
+			for range 2 {
+				if _, err := w.Gradient(params, grads, x, labels, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if want == nil {
+				want = grads
+			}
+			if !slices.Equal(want, grads) {
+				t.Errorf("%s: gradient differs on %d threads", name, threads)
+			}
+		}
+	}
+}
+
+func TestNoAllocationPerStep(t *testing.T) {
+	for _, name := range model.Names() {
+		m, e, params := open(t, name)
+		x, labels := batch(m, 2, 2)
+		grads := make([]float32, len(params))
+		for _, threads := range []int{1, 2} {
+			w := m.NewWorkspace(e, 2, threads)
+			on := func(int, []float32) error { return nil }
+			if n := testing.AllocsPerRun(3, func() {
+				if _, err := w.Gradient(params, grads, x, labels, on); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := w.Logits(params, x, 2); err != nil {
+					t.Fatal(err)
+				}
+			}); n != 0 {
+				t.Errorf("%s: %v allocations per step on %d threads, want 0", name, n, threads)
+			}
+		}
+	}
+}
+
+// TestLogitsGiveTheLoss: the loss is the cross entropy of Logits.
+func TestLogitsGiveTheLoss(t *testing.T) {
+	m, e, params := open(t, "lenet5")
+	w := m.NewWorkspace(e, 5, 1)
+	x, labels := batch(m, 5, 6)
+	loss, err := w.Gradient(params, make([]float32, len(params)), x, labels, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	logits, err := w.Logits(params, x, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want float64
+	for i, l := range labels {
+		var total float64
+		for _, z := range logits[i*10 : (i+1)*10] {
+			total += math.Exp(float64(z))
+		}
+		want += (math.Log(total) - float64(logits[i*10+int(l)])) / 5
+	}
+	if math.Abs(loss-want) > 1e-6 {
+		t.Errorf("loss %v, the logits say %v", loss, want)
+	}
+}
+
+func TestWorkspaceRefuses(t *testing.T) {
+	m, e, params := open(t, "lenet5")
+	w := m.NewWorkspace(e, 4, 1)
+	x, labels := batch(m, 4, 1)
+	grads := make([]float32, len(params))
+	stop := errors.New("stop")
+	calls := 0
+	if _, err := w.Gradient(params, grads, x, labels, func(int, []float32) error { calls++; return stop }); !errors.Is(err, stop) || calls != 1 {
+		t.Errorf("OnGrad's error: got %v after %d calls", err, calls)
+	}
+	big, bigLabels := batch(m, 5, 1)
+	for what, f := range map[string]func() error{
+		"label":   func() error { _, err := w.Gradient(params, grads, x, []uint8{1, 2, 3, 10}, nil); return err },
+		"batch":   func() error { _, err := w.Gradient(params, grads, big, bigLabels, nil); return err },
+		"empty":   func() error { _, err := w.Gradient(params, grads, nil, nil, nil); return err },
+		"images":  func() error { _, err := w.Gradient(params, grads, x[1:], labels, nil); return err },
+		"params":  func() error { _, err := w.Gradient(params[1:], grads, x, labels, nil); return err },
+		"grads":   func() error { _, err := w.Gradient(params, grads[1:], x, labels, nil); return err },
+		"logits":  func() error { _, err := w.Logits(params, x, 3); return err },
+		"logits0": func() error { _, err := w.Logits(params, nil, 0); return err },
+	} {
+		if f() == nil {
+			t.Errorf("%s: accepted", what)
 		}
 	}
 }
