@@ -1,5 +1,5 @@
-# gradsync. Every target is also a command of the one binary, for machines
-# without make: `go run ./experiments/gradsync --help` (Windows: the same).
+# gradsync. Every target for users is also a command of the one binary, for
+# machines without make: `go run ./experiments/gradsync --help`.
 .DEFAULT_GOAL := help
 
 # No C compiler is needed for anything but the race detector.
@@ -48,8 +48,7 @@ reproduce-dasp: build ## run the DASP experiments and render the page (PROFILE, 
 	@$(BIN) report --results $(OUT)/results --out $(OUT)/html
 
 reports: build ## render the committed results to reports/html and the README's table
-	@$(BIN) report --results experiments/results --out reports/html
-	@go run ./internal/readme
+	@$(BIN) reports
 
 serve: build ## serve the committed pages (ADDR)
 	@$(BIN) serve --dir reports/html --addr $(ADDR)
@@ -70,7 +69,7 @@ ci-results: build ## maintainers: renew the committed results of profile ci
 
 publish: build ## maintainers: renew the committed results of PROFILE and all pages
 	@$(BIN) run dasp --profile $(PROFILE) --seeds $(SEEDS) --out experiments/results
-	@$(MAKE) --no-print-directory reports
+	@$(BIN) reports
 
 clean: ## remove what was built and run here (bin/, out/)
 	rm -rf bin out

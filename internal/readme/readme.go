@@ -1,7 +1,7 @@
-// Command readme writes the table of verdicts between the markers of README.md,
+// Package readme writes the table of verdicts between the markers of README.md,
 // from the committed results. `make reports` runs it; a test keeps the table
 // current. Without committed results the table says so.
-package main
+package readme
 
 import (
 	"fmt"
@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"gradsync/experiments/result"
-	"gradsync/internal/repo"
 )
 
 const (
@@ -31,33 +30,23 @@ var sources = []struct{ key, title, empty string }{
 // verdicts are the columns, best first.
 var verdicts = []string{"equal", "within", "same-sign", "differs", "not-run", "not-stated"}
 
-func main() {
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, "readme:", err)
-		os.Exit(1)
-	}
-}
-
-func run() error {
-	root, err := repo.Root()
-	if err != nil {
-		return err
-	}
+// Update renews the table of the README.md below root and reports whether it
+// changed.
+func Update(root string) (changed bool, err error) {
 	file := filepath.Join(root, "README.md")
 	old, err := os.ReadFile(file)
 	if err != nil {
-		return err
+		return false, err
 	}
 	table, err := tabulate(filepath.Join(root, "experiments", "results"))
 	if err != nil {
-		return err
+		return false, err
 	}
 	updated, err := splice(string(old), table)
 	if err != nil || updated == string(old) {
-		return err
+		return false, err
 	}
-	fmt.Println("README.md: table of verdicts renewed")
-	return os.WriteFile(file, []byte(updated), 0o644)
+	return true, os.WriteFile(file, []byte(updated), 0o644)
 }
 
 // splice puts table between the markers of text.

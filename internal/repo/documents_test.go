@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
@@ -117,6 +118,17 @@ func TestTargetsAreExplained(t *testing.T) {
 	for _, want := range []string{"help", "test", "test-long", "verify", "reproduce-dasp", "reports", "serve", "bench", "lint", "race", "clean"} {
 		if !slices.Contains(targets, want) {
 			t.Errorf("Makefile: no target %s", want)
+		}
+	}
+}
+
+// TestTargetsAreCommands: whoever has no make finds every target for users as a
+// command of the binary.
+func TestTargetsAreCommands(t *testing.T) {
+	for _, name := range []string{"test", "test-long", "lint", "race", "verify", "reproduce-dasp", "reports", "serve", "bench", "clean"} {
+		var out, errOut bytes.Buffer
+		if code := cli.Main([]string{name, "--help"}, &out, &errOut); code != 0 || !strings.Contains(out.String(), "gradsync "+name) {
+			t.Errorf("gradsync %s --help: exit code %d, output %q %q", name, code, out.String(), errOut.String())
 		}
 	}
 }

@@ -4,7 +4,9 @@
 package repo
 
 import (
+	"bytes"
 	"errors"
+	"go/format"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -54,3 +56,34 @@ func Files(root string) ([]string, error) {
 	})
 	return files, err
 }
+
+// Unformatted lists the Go files below root that gofmt would change, or that do
+// not parse.
+func Unformatted(root string) ([]string, error) {
+	files, err := Files(root)
+	if err != nil {
+		return nil, err
+	}
+	var bad []string
+	for _, file := range files {
+		if filepath.Ext(file) != ".go" {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
+		if err != nil {
+			return nil, err
+		}
+		if !isFormatted(text) {
+			bad = append(bad, file)
+		}
+	}
+	return bad, nil
+}
+
+func isFormatted(text []byte) bool {
+	want, err := format.Source(text)
+	return err == nil && bytes.Equal(want, normal(text))
+}
+
+// normal removes the carriage returns that a checkout on Windows may add.
+func normal(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")) }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"go/ast"
-	"go/format"
 	"go/parser"
 	"go/token"
 	"os"
@@ -118,7 +117,7 @@ func judgeGo(file string, text []byte) (complaints, long []string) {
 	if err != nil {
 		return []string{err.Error()}, nil
 	}
-	if formatted, err := format.Source(text); err != nil || !bytes.Equal(formatted, normal(text)) {
+	if !isFormatted(text) {
 		complaints = append(complaints, file+": not formatted by gofmt")
 	}
 	if ast.IsGenerated(parsed) {
@@ -138,9 +137,6 @@ func judgeGo(file string, text []byte) (complaints, long []string) {
 	}
 	return complaints, long
 }
-
-// normal removes the carriage returns that a checkout on Windows may add.
-func normal(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")) }
 
 // TestTidyFinds: the judges see what they look for.
 func TestTidyFinds(t *testing.T) {

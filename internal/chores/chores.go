@@ -1,0 +1,112 @@
+// Package chores has the Makefile's targets as commands, for machines without
+// make: the same steps, printed before they run. The command line adds them to
+// its own.
+package chores
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gradsync/internal/readme"
+	"gradsync/internal/repo"
+)
+
+// step is one part of a chore: a program, or a function of ours.
+type step struct {
+	Command string  `json:"command"`
+	Seconds float64 `json:"seconds"`
+	argv    []string
+	env     []string
+	own     func(root string, out io.Writer) error
+}
+
+// program is a step that runs argv in the repository's root.
+func program(argv ...string) step {
+	return step{Command: strings.Join(argv, " "), argv: argv}
+}
+
+// with adds "KEY=value" to the step's environment.
+func (s step) with(env string) step {
+	s.Command, s.env = env+" "+s.Command, append(s.env, env)
+	return s
+}
+
+// Commands returns the chores.
+func Commands() []*cobra.Command {
+	return []*cobra.Command{
+		command("test", "Check style and import rules, then run all tests", func() []step { return append(lint(), tests()...) }),
+		command("test-long", "Run all tests, the slow ones too", func() []step {
+			return []step{program("go", "test", "-timeout", "60m", "./...").with("GRADSYNC_LONG=1")}
+		}),
+		command("lint", "Check gofmt, go vet and the import rules", lint),
+		command("race", "Run the race tests of the cluster and the papers (needs a C compiler)", race),
+		command("reports", "Render the committed results to reports/html and the README's table", reports),
+		command("clean", "Remove what was built and run here: bin and out", clean),
+		reproduce(),
+	}
+}
+
+func command(name, short string, steps func() []step) *cobra.Command {
+	return &cobra.Command{
+		Use: name, Short: short + " (as make " + name + ")", Example: "  gradsync " + name, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return do(cmd, steps()) },
+	}
+}
+
+// do runs the steps in order, in the repository's root. With --json the steps'
+// own output goes to standard error and one object to standard output.
+func do(cmd *cobra.Command, steps []step) error {
+	root, err := repo.Root()
+	if err != nil {
+		return fmt.Errorf("%s: run it inside a clone of gradsync: %w", cmd.Name(), err)
+	}
+	out := cmd.OutOrStdout()
+	asJSON := cmd.Flag("json") != nil && cmd.Flag("json").Value.String() == "true"
+	if asJSON {
+		out = cmd.ErrOrStderr()
+	}
+	for i := range steps {
+		start := time.Now()
+		fmt.Fprintln(out, steps[i].Command)
+		if err := steps[i].run(cmd.Context(), root, out, cmd.ErrOrStderr()); err != nil {
+			return fmt.Errorf("%s: %s: %w", cmd.Name(), steps[i].Command, err)
+		}
+		steps[i].Seconds = time.Since(start).Seconds()
+	}
+	if !asJSON {
+		return nil
+	}
+	enc := json.NewEncoder(cmd.OutOrStdout())
+	enc.SetIndent("", "  ")
+	return enc.Encode(map[string]any{"command": cmd.Name(), "steps": steps})
+}
+
+func (s step) run(ctx context.Context, root string, out, errOut io.Writer) error {
+	if s.own != nil {
+		return s.own(root, out)
+	}
+	if s.argv == nil { // a line that says what is not done
+		return nil
+	}
+	c := exec.CommandContext(ctx, s.argv[0], s.argv[1:]...)
+	c.Dir, c.Stdout, c.Stderr = root, out, errOut
+	c.Env = append(os.Environ(), s.env...)
+	return c.Run()
+}
+
+// renew is the README's part of reports.
+func renew(root string, out io.Writer) error {
+	changed, err := readme.Update(root)
+	if changed {
+		fmt.Fprintln(out, "README.md: table of verdicts renewed")
+	}
+	return err
+}

@@ -1,0 +1,98 @@
+package chores
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"gradsync/internal/repo"
+)
+
+func lint() []step {
+	return []step{
+		{Command: "gofmt", own: formatted},
+		program("go", "vet", "./..."),
+		program("go", "run", "-modfile=.ci/tools.mod", ".ci/depguard/main.go", "./..."),
+	}
+}
+
+// formatted lists the Go files that gofmt would change.
+func formatted(root string, out io.Writer) error {
+	bad, err := repo.Unformatted(root)
+	if err != nil {
+		return err
+	}
+	for _, f := range bad {
+		fmt.Fprintln(out, f)
+	}
+	if len(bad) > 0 {
+		return fmt.Errorf("%d files are not formatted", len(bad))
+	}
+	return nil
+}
+
+func tests() []step { return append([]step{program("go", "test", "./...")}, race()...) }
+
+// race is skipped, in one line, where there is no C compiler.
+func race() []step {
+	cc := os.Getenv("CC")
+	if cc == "" {
+		cc = "gcc"
+	}
+	if _, err := exec.LookPath(cc); err != nil {
+		return []step{{Command: "race tests skipped: the race detector needs a C compiler and there is no " + cc}}
+	}
+	return []step{program("go", "test", "-race", "./shared/cluster/...", "./papers/...").with("CGO_ENABLED=1")}
+}
+
+// self is this binary with arguments.
+func self(args ...string) step {
+	s := program(append([]string{"gradsync"}, args...)...)
+	if path, err := os.Executable(); err == nil {
+		s.argv[0] = path
+	}
+	return s
+}
+
+func reports() []step {
+	return []step{
+		self("report", "--results", "experiments/results", "--out", "reports/html"),
+		{Command: "table of verdicts in README.md", own: renew},
+	}
+}
+
+// reproduce is the README's command: experiments, then pages, the page last.
+func reproduce() *cobra.Command {
+	var profile, seeds, out string
+	cmd := &cobra.Command{
+		Use: "reproduce-dasp", Short: "Run the DASP experiments and render the page (as make reproduce-dasp)",
+		Example: "  gradsync reproduce-dasp --profile ci --seeds 0", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			dir, err := filepath.Abs(out) // the steps run in the root, the flag is the caller's
+			if err != nil {
+				return err
+			}
+			return do(cmd, []step{
+				self("run", "dasp", "--profile", profile, "--seeds", seeds, "--out", filepath.Join(dir, "results")),
+				self("report", "--results", filepath.Join(dir, "results"), "--out", filepath.Join(dir, "html")),
+			})
+		},
+	}
+	cmd.Flags().StringVar(&profile, "profile", "quick", "size of the run: ci, quick, standard, paper")
+	cmd.Flags().StringVar(&seeds, "seeds", "0,1,2", "seeds, separated by commas")
+	cmd.Flags().StringVar(&out, "out", "out", "folder of results and pages")
+	return cmd
+}
+
+// clean removes bin and out. A running binary cannot be removed on Windows;
+// then the rest goes and the error names what stayed.
+func clean() []step {
+	return []step{{Command: "remove bin and out", own: func(root string, _ io.Writer) error {
+		return errors.Join(os.RemoveAll(filepath.Join(root, "out")), os.RemoveAll(filepath.Join(root, "bin")))
+	}}}
+}
