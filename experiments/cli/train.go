@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gradsync/experiments/platforms"
+	"gradsync/experiments/train"
+	"gradsync/papers/dasp/rivals"
+	"gradsync/shared/cluster"
+)
+
+// trainFlags are what train turns into a Config.
+type trainFlags struct {
+	train.Config
+	platform string
+	options  rivals.Options
+	given    func(flag string) bool
+}
+
+func (a *app) trainCommand() *cobra.Command {
+	f := &trainFlags{}
+	cmd := &cobra.Command{
+		Use:   "train --sync METHOD --model MODEL",
+		Short: "Train one model with one method on one platform",
+		Long: "Train one model with one method on one platform and print one outcome.\n\n" +
+			"Methods: " + strings.Join(train.Methods(), ", ") + ".\n" +
+			"On the virtual runtime the same command gives the same object but for wall_seconds.",
+		Example: "  gradsync train --sync dasp --model lenet5 --workers 6 --updates 600 --json\n" +
+			"  gradsync train --sync ssp --staleness 3 --platform heterogeneous6 --target-accuracy 0.7\n" +
+			"  gradsync train --sync ring --workers 4 --runtime local --updates 50 --save lenet5.safetensors\n" +
+			"  gradsync train --sync dasp --model resnet18 --timing-only --updates 600 --trace run.trace.json",
+		Args: args(0, 0, "flags only"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.given = cmd.Flags().Changed
+			cfg, err := f.config()
+			if err != nil {
+				return err
+			}
+			bar := a.newBar(cfg.Sync + " " + cfg.Model)
+			cfg.Progress = func(pushes, of int64) { bar.set(float64(pushes), float64(of), fmt.Sprintf("%d pushes", pushes)) }
+			out, err := train.Run(cmd.Context(), cfg)
+			bar.finish()
+			if err != nil {
+				if cmd.Context().Err() != nil {
+					return fmt.Errorf("train: interrupted")
+				}
+				return err
+			}
+			if a.json {
+				return a.printJSON(out)
+			}
+			a.printOutcome(out)
+			return nil
+		},
+	}
+	f.define(cmd)
+	return cmd
+}
+
+func (f *trainFlags) define(cmd *cobra.Command) {
+	s := cmd.Flags()
+	s.StringVar(&f.Sync, "sync", "dasp", "method: "+strings.Join(train.Methods(), ", "))
+	s.StringVar(&f.Model, "model", "lenet5", "model: lenet5, mlp, cnn; with --timing-only also resnet18, vgg19_bn")
+	s.StringVar(&f.Data, "data", "", "data set (default: the paper's for the model, else the embedded one)")
+	s.StringVar(&f.DataDir, "data-dir", "", "folder of data sets")
+	s.StringVar(&f.Engine, "engine", "portable", "arithmetic engine")
+	s.StringVar(&f.Backend, "backend", "native", "who computes gradients: native or gorgonia")
+	s.IntVar(&f.Workers, "workers", 0, "workers (default: all of the platform's)")
+	s.StringVar(&f.platform, "platform", "", "platform: a file or one of "+strings.Join(platforms.Names(), ", ")+" (default heterogeneous6, or homogeneousN for N workers)")
+	s.StringVar(&f.Runtime, "runtime", "virtual", "virtual or local")
+	s.Uint64Var(&f.Seed, "seed", 0, "seed")
+	s.IntVar(&f.Batch, "batch", 16, "images per worker and iteration")
+	s.Float64Var(&f.Rate, "rate", 0.05, "learning rate")
+	s.Float64Var(&f.Momentum, "momentum", 0, "momentum, at the server")
+	s.Float64Var(&f.WeightDecay, "weight-decay", 0, "weight decay, at the server")
+	s.Int64Var(&f.MaxUpdates, "updates", 0, "end after so many global updates")
+	s.Int64Var(&f.MaxPushes, "pushes", 0, "end after so many gradients")
+	s.Float64Var(&f.TargetAccuracy, "target-accuracy", 0, "end at this share of right answers, 0 to 1")
+	s.Int64Var(&f.EvalEvery, "eval-every", 0, "pushes between evaluations (default a sixth of the run; negative: none)")
+	s.IntVar(&f.EvalImages, "eval-images", 1000, "test images per evaluation on the way")
+	s.Int64Var(&f.Warmup, "warmup", 0, "first pushes of each worker left out of the times")
+	s.DurationVar(&f.Launch, "launch", train.DefaultLaunch, "time per layer beside its arithmetic, on the reference device; negative: none")
+	s.DurationVar(&f.Overhead, "overhead", train.DefaultOverhead, "time per iteration beside its layers, on the reference device; negative: none")
+	s.BoolVar(&f.TimingOnly, "timing-only", false, "the same events without the arithmetic")
+	s.IntVar(&f.Threads, "threads", 1, "threads per engine call; no result depends on it")
+	s.StringVar(&f.Trace, "trace", "", "write the run as a Chrome trace (Perfetto)")
+	s.StringVar(&f.Save, "save", "", "write the trained parameters as safetensors")
+	s.StringVar(&f.Load, "load", "", "start from these parameters")
+	o := &f.options
+	s.Int64Var(&o.Smin, "smin", 0, "dasp: lower threshold, versions (default (N+1)/2)")
+	s.Int64Var(&o.Smax, "smax", 0, "dasp: upper threshold, versions (default N)")
+	s.Float64Var(&o.Alpha, "alpha", 0.5, "dasp: weight of eq. (1)")
+	s.StringVar(&o.Wait, "wait", "difference", "dasp: reading of eq. (1): difference, absolute, convex, oldest")
+	s.StringVar(&o.Gap, "gap", "pre", "dasp: pre- or post-update gap")
+	s.StringVar(&o.FSS, "fss", "recheck", "dasp: recheck or literal")
+	s.StringVar(&o.Arrivals, "arrivals", "apart", "dasp: QIS arrivals stay apart or join a group")
+	s.StringVar(&o.QISWeight, "qis-weight", "1/N", "dasp: 1/N or 1")
+	s.StringVar(&o.GroupWeight, "group-weight", "1/K", "dasp: 1/K or 1/N")
+	s.Int64Var(&o.Staleness, "staleness", 3, "ssp, gssp: clocks ahead of the slowest")
+	s.Int64Var(&o.Lower, "lower", 3, "dssp: least threshold, clocks")
+	s.Int64Var(&o.Upper, "upper", 15, "dssp: largest threshold, clocks")
+	s.IntVar(&o.Backup, "backup", 1, "backup: gradients dropped per round")
+}
+
+// config completes the flags: platform, policy options, an end of the run.
+func (f *trainFlags) config() (train.Config, error) {
+	cfg := f.Config
+	if !slices.Contains(train.Methods(), cfg.Sync) {
+		return cfg, usagef("train: no method %q: known are %s", cfg.Sync, strings.Join(train.Methods(), ", "))
+	}
+	var err error
+	if cfg.Platform, err = f.choosePlatform(); err != nil {
+		return cfg, err
+	}
+	if cfg.Workers == 0 {
+		cfg.Workers = len(cfg.Platform.Workers)
+	}
+	defaults := rivals.Defaults(max(cfg.Workers, 1))
+	o := f.options
+	o.Groups = defaults.Groups
+	if !f.given("smin") {
+		o.Smin = defaults.Smin
+	}
+	if !f.given("smax") {
+		o.Smax = max(defaults.Smax, o.Smin+1)
+	}
+	cfg.Options = &o
+	if cfg.Launch == 0 { // said so; the zero value would be the default
+		cfg.Launch = -1
+	}
+	if cfg.Overhead == 0 {
+		cfg.Overhead = -1
+	}
+	if cfg.MaxUpdates == 0 && cfg.MaxPushes == 0 && cfg.TargetAccuracy == 0 {
+		return cfg, usagef("train: the run has no end: give --updates, --pushes or --target-accuracy")
+	}
+	if cfg.TargetAccuracy > 0 && cfg.MaxPushes == 0 && cfg.MaxUpdates == 0 {
+		cfg.MaxPushes = targetBound
+		if cfg.EvalEvery == 0 {
+			cfg.EvalEvery = 10 * int64(max(cfg.Workers, 1))
+		}
+	}
+	return cfg, nil
+}
+
+// targetBound ends a search for an accuracy that is never reached.
+const targetBound = 100_000
+
+// choosePlatform loads --platform. Without it the default has six workers, or,
+// for another number, as many equal ones.
+func (f *trainFlags) choosePlatform() (*cluster.Platform, error) {
+	name := f.platform
+	if name == "" {
+		name = "heterogeneous6"
+		if f.Workers > 6 {
+			return platforms.Homogeneous(f.Workers)
+		}
+	}
+	return platforms.Load(name)
+}
+
+func (a *app) printOutcome(o *train.Outcome) {
+	fmt.Fprintf(a.out, "%s, %s on %s (%d workers, seed %d)\n", o.Sync, o.Model, o.Platform, o.Workers, o.Seed)
+	if o.TestAccuracy != nil {
+		fmt.Fprintf(a.out, "  test accuracy   %.2f %% of %d images (%s, %s)\n", 100**o.TestAccuracy, o.Data.Test, o.Data.Name, o.Data.Origin)
+		fmt.Fprintf(a.out, "  engine          %s\n", o.Engine)
+	}
+	if o.Reached != nil {
+		fmt.Fprintf(a.out, "  target          reached after %.4g s, %d updates, %d gradients\n", o.Reached.Seconds, o.Reached.Updates, o.Reached.Pushes)
+	}
+	fmt.Fprintf(a.out, "  updates         %d, from %d gradients\n", o.Updates, o.Pushes)
+	if o.VirtualSeconds != nil {
+		fmt.Fprintf(a.out, "  virtual time    %.4g s (%.2f s on this machine)\n", *o.VirtualSeconds, o.WallSeconds)
+	} else {
+		fmt.Fprintf(a.out, "  wall time       %.2f s\n", o.WallSeconds)
+	}
+	t := o.Iteration
+	fmt.Fprintf(a.out, "  iteration       %.4g s per worker, %.4g s per push, %.4g s per update\n", t.PerWorker, t.PerPush, t.PerUpdate)
+	for _, s := range []string{"QIS", "WSS", "FSS", "held"} {
+		if share, ok := o.StateShare[s]; ok {
+			fmt.Fprintf(a.out, "  %-5s           %5.1f %% of pushes, %.4g s\n", s, 100*share, o.StateSeconds[s])
+		}
+	}
+	fmt.Fprintf(a.out, "  staleness       mean %.2f, median %d, p99 %d, max %d updates\n", o.Staleness.Mean, o.Staleness.Median, o.Staleness.P99, o.Staleness.Max)
+	fmt.Fprintf(a.out, "  bytes sent      %d\n", o.BytesSent)
+	if o.ParamsSHA256 != "" {
+		fmt.Fprintf(a.out, "  parameters      sha256 %s\n", o.ParamsSHA256)
+	}
+	if o.Data != nil && o.Data.Note != "" {
+		fmt.Fprintf(a.out, "  note            %s\n", o.Data.Note)
+	}
+}

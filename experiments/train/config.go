@@ -1,0 +1,184 @@
+// Package train runs one training: a model, a data set, a synchronisation
+// method and a platform give an Outcome. The experiments and `gradsync train`
+// are thin around Run.
+package train
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gradsync/papers/dasp/rivals"
+	"gradsync/shared/cluster"
+)
+
+// Config is one training. The zero value of a field is the default that its
+// comment names; Model, Sync and Platform have none.
+type Config struct {
+	Sync  string `json:"sync"`  // a method of rivals.Names(), or "ring", "naive"
+	Model string `json:"model"` // lenet5, mlp, cnn; timing-only also resnet18, vgg19_bn
+
+	// Data names a set of datasets.Names(), which must be found. "" is the set
+	// that papers train the model on, or the embedded one with a note.
+	Data    string `json:"data"`
+	DataDir string `json:"-"` // where to look first; the content's hash is in the outcome
+
+	Engine  string `json:"engine"`  // "portable"
+	Backend string `json:"backend"` // "native"; "gorgonia"
+
+	Workers  int               `json:"workers"` // all of the platform's
+	Platform *cluster.Platform `json:"platform"`
+	Runtime  string            `json:"runtime"` // "virtual"; "local"
+	Seed     uint64            `json:"seed"`
+
+	Batch       int     `json:"batch"` // 16 images per worker and iteration
+	Rate        float64 `json:"rate"`  // 0.05
+	Momentum    float64 `json:"momentum"`
+	WeightDecay float64 `json:"weight_decay"`
+	// Launch is what a layer costs the reference device beside its arithmetic,
+	// once forward and twice backward; Overhead what an iteration costs it beside
+	// its layers. Both scale with the machine. DefaultLaunch and DefaultOverhead;
+	// negative: nothing.
+	Launch   time.Duration `json:"launch"`
+	Overhead time.Duration `json:"overhead"`
+
+	MaxPushes  int64 `json:"max_pushes"`  // gradients used; 0: no bound
+	MaxUpdates int64 `json:"max_updates"` // global updates; 0: no bound
+	// TargetAccuracy ends the run at the first evaluation that reaches it; 0: off.
+	TargetAccuracy float64 `json:"target_accuracy"`
+	EvalEvery      int64   `json:"eval_every"`  // pushes; 0: a sixth of the run; negative: never
+	EvalImages     int     `json:"eval_images"` // test images per evaluation on the way; 0: 1,000
+	Warmup         int64   `json:"warmup"`      // first pushes of each worker left out of the times
+
+	// Options of the method; Options.Workers is set from Workers. nil: the
+	// defaults of rivals.Defaults.
+	Options *rivals.Options `json:"options"`
+
+	TimingOnly bool `json:"timing_only"` // the same events without the arithmetic
+
+	Threads int    `json:"-"` // per engine call; results do not depend on it
+	Trace   string `json:"-"` // file of the run's Chrome trace
+	Save    string `json:"-"` // safetensors file of the trained parameters
+	Load    string `json:"load,omitempty"`
+
+	// Progress is told of each used gradient, from one goroutine.
+	Progress func(pushes, of int64) `json:"-"`
+}
+
+// What an iteration costs beside its arithmetic, on a device of ReferenceFLOPS.
+// Slower machines take proportionally longer: a cluster of mixed ages is slow in
+// its hosts too, and so heterogeneity is usually emulated, by waiting in
+// proportion to measured time. Both values are assumptions of low confidence.
+const (
+	// DefaultLaunch is the host's cost of starting one layer's kernels: eager
+	// frameworks of 2021–22 took about 10 µs per kernel, two or three per layer.
+	DefaultLaunch = 25 * time.Microsecond
+	// DefaultOverhead is data loading, optimiser and the interpreter's loop: an
+	// eager LeNet-5 iteration took 3 to 6 ms on any GPU of the time.
+	DefaultOverhead = 3 * time.Millisecond
+	// ReferenceFLOPS is the effective rate of the fastest device of the
+	// heterogeneous platform, half of a V100's peak.
+	ReferenceFLOPS = 7.85e12
+)
+
+// allReduce are the methods without a server.
+var allReduce = []string{"ring", "naive"}
+
+// Methods lists what Config.Sync may be.
+func Methods() []string { return append(rivals.Names(), allReduce...) }
+
+// serverless reports whether the method has no parameter server.
+func (c *Config) serverless() bool { return slices.Contains(allReduce, c.Sync) }
+
+// withDefaults returns a copy with every zero field filled in, or an error that
+// names what is out of its domain.
+func (c Config) withDefaults() (Config, error) {
+	if !slices.Contains(Methods(), c.Sync) {
+		return c, fmt.Errorf("train: no method %q: known are %s", c.Sync, strings.Join(Methods(), ", "))
+	}
+	if c.Platform == nil {
+		return c, fmt.Errorf("train: no platform")
+	}
+	set(&c.Engine, "portable")
+	set(&c.Backend, "native")
+	set(&c.Runtime, "virtual")
+	set(&c.Workers, len(c.Platform.Workers))
+	set(&c.Batch, 16)
+	set(&c.Rate, 0.05)
+	set(&c.Launch, DefaultLaunch)
+	set(&c.Overhead, DefaultOverhead)
+	set(&c.EvalImages, 1000)
+	set(&c.Threads, 1)
+	c.Launch, c.Overhead = max(c.Launch, 0), max(c.Overhead, 0)
+	if c.EvalEvery == 0 {
+		c.EvalEvery = max(c.bound()/6, 1)
+	}
+	if err := c.check(); err != nil {
+		return c, err
+	}
+	p := c.Platform.Clone()
+	p.Workers = p.Workers[:c.Workers]
+	c.Platform = p
+	o := rivals.Defaults(c.Workers)
+	if c.Options != nil {
+		o = *c.Options
+		o.Workers = c.Workers
+	}
+	c.Options = &o
+	return c, nil
+}
+
+func set[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// bound is about how many gradients the run uses, 600 where nothing says.
+func (c *Config) bound() int64 {
+	switch {
+	case c.MaxPushes > 0:
+		return c.MaxPushes
+	case c.MaxUpdates > 0 && (c.Sync == "bsp" || c.serverless()):
+		return c.MaxUpdates * int64(c.Workers)
+	case c.MaxUpdates > 0:
+		return c.MaxUpdates
+	}
+	return 600
+}
+
+func (c *Config) check() error {
+	switch {
+	case c.Runtime != "virtual" && c.Runtime != "local":
+		return fmt.Errorf("train: no runtime %q: known are virtual, local", c.Runtime)
+	case c.Workers < 1 || c.Workers > len(c.Platform.Workers):
+		return fmt.Errorf("train: %d workers, platform %s has %d", c.Workers, c.Platform.Name, len(c.Platform.Workers))
+	case !c.serverless() && c.Platform.Server == nil:
+		return fmt.Errorf("train: method %s needs a server and platform %s has none", c.Sync, c.Platform.Name)
+	case c.Batch < 1:
+		return fmt.Errorf("train: batch of %d images", c.Batch)
+	case !(c.Rate > 0):
+		return fmt.Errorf("train: rate %g, want > 0", c.Rate)
+	case c.MaxPushes < 0 || c.MaxUpdates < 0:
+		return fmt.Errorf("train: bounds of %d pushes and %d updates, want 0 or more", c.MaxPushes, c.MaxUpdates)
+	case !(c.TargetAccuracy >= 0 && c.TargetAccuracy <= 1):
+		return fmt.Errorf("train: target accuracy %g, want a share from 0 to 1", c.TargetAccuracy)
+	case c.MaxPushes == 0 && c.MaxUpdates == 0 && c.TargetAccuracy == 0:
+		return fmt.Errorf("train: the run has no end: give a number of pushes or updates, or a target accuracy")
+	case c.TargetAccuracy > 0 && (c.TimingOnly || c.EvalEvery < 0):
+		return fmt.Errorf("train: a target accuracy needs training and evaluations")
+	case c.TimingOnly && (c.Save != "" || c.Load != ""):
+		return fmt.Errorf("train: a timing-only run has no parameters to load or save")
+	}
+	return nil
+}
+
+// paperData is what the documents train each model on.
+func paperData(model string) string {
+	if model == "lenet5" || model == "mlp" {
+		return "mnist"
+	}
+	return "cifar-10"
+}

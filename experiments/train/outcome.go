@@ -1,0 +1,118 @@
+package train
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+	"time"
+
+	"gradsync/experiments/result"
+	"gradsync/papers/dasp"
+)
+
+// Outcome is what a training leaves. The same Config gives the same Outcome but
+// for WallSeconds: on the virtual runtime always, on local for synchronous
+// methods and but for the times.
+type Outcome struct {
+	Sync     string `json:"sync"`
+	Model    string `json:"model"`
+	Platform string `json:"platform"`
+	Runtime  string `json:"runtime"`
+	Workers  int    `json:"workers"`
+	Seed     uint64 `json:"seed"`
+	Batch    int    `json:"batch"`
+
+	// TestAccuracy is over all test images, with the final parameters; nil
+	// where nothing was trained.
+	TestAccuracy *float64 `json:"test_accuracy"`
+	Updates      int64    `json:"updates"`
+	Pushes       int64    `json:"pushes"`
+	// Reached is the first evaluation at or above the target; nil without.
+	Reached *Point `json:"reached"`
+
+	VirtualSeconds *float64      `json:"virtual_seconds"` // nil on a real clock
+	WallSeconds    float64       `json:"wall_seconds"`
+	Iteration      IterationTime `json:"iteration_seconds"`
+
+	StateShare   map[string]float64 `json:"state_share"`   // of pushes, by QIS, WSS, FSS, held (by another method)
+	StateSeconds map[string]float64 `json:"state_seconds"` // from a gradient's arrival to its answer, all together
+	Staleness    Distribution       `json:"staleness"`     // version at apply − version at pull
+	Gap          Distribution       `json:"gap"`           // v_n − v_min that Algorithm 1 saw
+	Clock        Distribution       `json:"clock"`         // worker's clock − slowest clock
+	BytesSent    int64              `json:"bytes_sent"`    // bodies on the wire, all ranks
+	ParamsSHA256 string             `json:"params_sha256"` // of the float32 bits; "" where nothing was trained
+
+	Data   *result.Data `json:"data"`
+	Engine string       `json:"engine"` // name and bit class; "" where nothing was trained
+	Curve  []Point      `json:"curve"`
+
+	Log *dasp.Log `json:"-"` // every push and update; nil without a server
+}
+
+// IterationTime is the mean iteration time in seconds by its three readings.
+type IterationTime struct {
+	PerWorker float64   `json:"per_worker"` // mean over workers of their means, waits included
+	PerPush   float64   `json:"per_push"`   // mean over all iterations
+	PerUpdate float64   `json:"per_update"` // between two versions
+	ByWorker  []float64 `json:"by_worker"`
+}
+
+// Distribution describes whole numbers; Counts[x] is how often x occurred.
+type Distribution struct {
+	Mean   float64 `json:"mean"`
+	Median int64   `json:"median"`
+	P99    int64   `json:"p99"`
+	Max    int64   `json:"max"`
+	Counts []int64 `json:"counts"`
+}
+
+func distribution(h dasp.Histogram) Distribution {
+	return Distribution{h.Mean(), h.Quantile(0.5), h.Quantile(0.99), h.Max(), append([]int64{}, h...)}
+}
+
+// fromLog fills in what the server's log says.
+func (o *Outcome) fromLog(l *dasp.Log, warmup int64) {
+	s := l.Stats(warmup)
+	o.Log = l
+	o.Updates = int64(len(l.Updates))
+	if n := len(l.Updates); n > 0 {
+		o.Pushes = l.Updates[n-1].Pushes
+	}
+	t := s.Iteration
+	o.Iteration = IterationTime{t.PerWorker, t.PerPush, t.PerUpdate, t.ByWorker}
+	for _, st := range s.States {
+		name := st.State.String()
+		if st.State == 0 {
+			name = "held"
+		}
+		o.StateShare[name], o.StateSeconds[name] = st.Share, st.Seconds
+	}
+	o.Staleness, o.Gap, o.Clock = distribution(s.Staleness), distribution(s.Gap), distribution(s.Clock)
+}
+
+// ParamsHash is the SHA-256 of the parameters' little-endian float32 bits.
+func ParamsHash(params []float32) string {
+	h := sha256.New()
+	var b [4]byte
+	for _, p := range params {
+		binary.LittleEndian.PutUint32(b[:], math.Float32bits(p))
+		h.Write(b[:])
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// reached finds the first evaluation at or above target; 0 is no target.
+func reached(curve []Point, target float64) *Point {
+	for i := range curve {
+		if target > 0 && curve[i].Accuracy >= target {
+			return &curve[i]
+		}
+	}
+	return nil
+}
+
+func seconds(d time.Duration) *float64 {
+	s := d.Seconds()
+	return &s
+}

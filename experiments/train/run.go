@@ -1,0 +1,251 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gradsync/datasets"
+	"gradsync/experiments/result"
+	"gradsync/papers/dasp"
+	"gradsync/papers/dasp/rivals"
+	"gradsync/shared/cluster"
+	"gradsync/shared/tensor"
+	"gradsync/shared/tensor/model"
+)
+
+// Run trains as cfg says. If ctx ends it returns ctx's error.
+func Run(ctx context.Context, cfg Config) (*Outcome, error) {
+	start := time.Now()
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	r := &runner{cfg: cfg, out: &Outcome{Sync: cfg.Sync, Model: cfg.Model, Platform: cfg.Platform.Name,
+		Runtime: cfg.Runtime, Workers: cfg.Workers, Seed: cfg.Seed, Batch: cfg.Batch, Curve: []Point{},
+		StateShare: map[string]float64{}, StateSeconds: map[string]float64{}}}
+	if err := r.prepare(); err != nil {
+		return nil, err
+	}
+	if err := r.train(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.conclude(); err != nil {
+		return nil, err
+	}
+	r.out.WallSeconds = time.Since(start).Seconds()
+	return r.out, nil
+}
+
+// runner is one training under way.
+type runner struct {
+	cfg    Config
+	out    *Outcome
+	shared *shared // nil in a timing-only run
+	layers []cluster.Layer
+	init   []float32 // every rank's first parameters
+	final  []float32 // the global parameters at the end
+	curve  *curve
+}
+
+// prepare opens the data and builds the model, or only its cost table.
+func (r *runner) prepare() error {
+	c := &r.cfg
+	if c.TimingOnly {
+		infos, err := model.CostTable(c.Model)
+		if err != nil {
+			return err
+		}
+		r.layers = c.work(infos)
+		return nil
+	}
+	m, err := model.New(c.Model)
+	if err != nil {
+		return err
+	}
+	s, err := openShared(*c, m)
+	if err != nil {
+		return err
+	}
+	if err := checkShards(s.set, c.Workers, c.Batch); err != nil {
+		return err
+	}
+	r.shared, r.layers = s, s.layers
+	r.init = make([]float32, m.NumParams())
+	m.Init(r.init, cluster.Stream(c.Seed, -1, "data", "init"))
+	if c.Load != "" {
+		if err := LoadParams(c.Load, m, r.init); err != nil {
+			return err
+		}
+	}
+	r.out.Engine = s.engine
+	r.out.Data = dataOf(s.set, m)
+	r.curve = newCurve(s, c.EvalImages, c.TargetAccuracy > 0)
+	return nil
+}
+
+// OpenData opens the set that a training of the model uses: name, or, where
+// name is "", what the documents train the model on.
+func OpenData(name, dir, modelName string) (*datasets.Set, error) {
+	if name == "" {
+		return datasets.OpenFor(paperData(modelName), datasets.Options{Dir: dir})
+	}
+	return datasets.Open(name, datasets.Options{Dir: dir})
+}
+
+func openShared(c Config, m *model.Model) (*shared, error) {
+	set, err := OpenData(c.Data, c.DataDir, c.Model)
+	if err != nil {
+		return nil, err
+	}
+	ch, h, w := m.Input()
+	if _, err := set.Adaptation(ch, h, w); err != nil {
+		return nil, err
+	}
+	if set.Classes > m.Classes() {
+		return nil, fmt.Errorf("train: %s has %d classes, %s tells %d apart", set.Name, set.Classes, c.Model, m.Classes())
+	}
+	stepper, name, err := steppers(c, m)
+	if err != nil {
+		return nil, err
+	}
+	return &shared{model: m, layers: c.work(m.Layers()), set: set, batch: c.Batch, engine: name,
+		pool: newPool(m, c.Batch, stepper), eval: newPool(m, evalBatch, stepper)}, nil
+}
+
+// Backends make a Stepper in place of the native one; a package that adapts
+// another library adds itself by name before the first Run.
+var Backends = map[string]func(m *model.Model, batch int) (model.Stepper, error){}
+
+// steppers returns the maker of steppers and the name of what computes.
+func steppers(c Config, m *model.Model) (func(batch int) (model.Stepper, error), string, error) {
+	if c.Backend != "native" {
+		open, ok := Backends[c.Backend]
+		if !ok {
+			return nil, "", fmt.Errorf("train: no backend %q in this binary", c.Backend)
+		}
+		return func(batch int) (model.Stepper, error) { return open(m, batch) }, c.Backend, nil
+	}
+	e, err := tensor.Lookup(c.Engine)
+	if err != nil {
+		return nil, "", err
+	}
+	return func(batch int) (model.Stepper, error) { return m.NewWorkspace(e, batch, c.Threads), nil },
+		fmt.Sprintf("%s (bit class %s)", e.Name(), e.Class()), nil
+}
+
+// dataOf describes the set as the model sees it.
+func dataOf(s *datasets.Set, m *model.Model) *result.Data {
+	d := &result.Data{Name: s.Name, Origin: s.Origin, Train: s.Train.Len(), Test: s.Test.Len(), SHA256: s.SHA256, Note: s.Note}
+	c, h, w := m.Input()
+	if how, err := s.Adaptation(c, h, w); err == nil && how != "" {
+		if d.Note != "" {
+			d.Note += "; "
+		}
+		d.Note += how
+	}
+	return d
+}
+
+// train runs the method on the runtime.
+func (r *runner) train(ctx context.Context) error {
+	if r.cfg.serverless() {
+		return r.allReduce(ctx)
+	}
+	policy, err := rivals.New(r.cfg.Sync, *r.cfg.Options)
+	if err != nil {
+		return err
+	}
+	log, elapsed, err := r.serve(ctx, policy)
+	if err != nil {
+		return err
+	}
+	r.out.fromLog(log, r.cfg.Warmup)
+	r.clock(elapsed)
+	return nil
+}
+
+// serve runs the parameter server and its workers.
+func (r *runner) serve(ctx context.Context, policy dasp.Policy) (*dasp.Log, time.Duration, error) {
+	var log *dasp.Log // written by rank 0, read after the run
+	elapsed, err := r.launch(ctx, true, func(p cluster.Proc) error {
+		job := dasp.Job{Layers: r.layers, Rate: r.cfg.Rate, Momentum: r.cfg.Momentum, WeightDecay: r.cfg.WeightDecay,
+			MaxPushes: r.cfg.MaxPushes, MaxUpdates: r.cfg.MaxUpdates,
+			Decision: cluster.Work{Fixed: r.cfg.Platform.Decision}}
+		if r.shared != nil {
+			task := newTask(r.shared, r.cfg.Seed, p.Rank()-1, r.cfg.Workers, r.init)
+			job.Task = task
+			if p.Rank() == 0 {
+				r.final = task.params
+			}
+		}
+		if p.Rank() == 0 {
+			job.Policy = func() dasp.Policy { return policy }
+			job.OnUpdate = r.onUpdate()
+		} else {
+			job.Policy = func() dasp.Policy { return nil }
+		}
+		l, err := dasp.Run(p, job)
+		if p.Rank() == 0 {
+			log = l
+		}
+		return err
+	})
+	return log, elapsed, err
+}
+
+// onUpdate evaluates whenever another EvalEvery gradients were used, and tells
+// of the progress.
+func (r *runner) onUpdate() func(u dasp.Update, params []float32) bool {
+	next := r.cfg.EvalEvery
+	bound := r.cfg.bound()
+	return func(u dasp.Update, params []float32) bool {
+		if r.cfg.Progress != nil {
+			r.cfg.Progress(u.Pushes, bound)
+		}
+		if r.curve == nil || r.cfg.EvalEvery < 0 || u.Pushes < next {
+			return false
+		}
+		for next <= u.Pushes {
+			next += r.cfg.EvalEvery
+		}
+		return r.evaluate(Point{Pushes: u.Pushes, Updates: u.Version, Seconds: u.At.Seconds()}, params)
+	}
+}
+
+// evaluate adds a point to the curve and reports whether the run shall end: the
+// target is reached, or evaluation fails, which conclude reports.
+func (r *runner) evaluate(p Point, params []float32) (stop bool) {
+	accuracy, err := r.curve.add(p, params)
+	return err != nil || r.cfg.TargetAccuracy > 0 && accuracy >= r.cfg.TargetAccuracy
+}
+
+// clock notes the run's length, which is virtual on one runtime only.
+func (r *runner) clock(elapsed time.Duration) {
+	if r.cfg.Runtime == "virtual" {
+		r.out.VirtualSeconds = seconds(elapsed)
+	}
+}
+
+// conclude evaluates the final parameters on all test images and saves them.
+func (r *runner) conclude() error {
+	if r.shared == nil {
+		return nil
+	}
+	curve, err := r.curve.close()
+	if err != nil {
+		return err
+	}
+	r.out.Curve = append(r.out.Curve, curve...)
+	r.out.Reached = reached(curve, r.cfg.TargetAccuracy)
+	accuracy, _, err := r.shared.evaluate(r.final, 0)
+	if err != nil {
+		return err
+	}
+	r.out.TestAccuracy = &accuracy
+	r.out.ParamsSHA256 = ParamsHash(r.final)
+	if r.cfg.Save != "" {
+		return SaveParams(r.cfg.Save, r.shared.model, r.final)
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package train
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+
+	"gradsync/datasets"
+	"gradsync/shared/cluster"
+	"gradsync/shared/tensor/model"
+)
+
+// stream is the data's random stream of that name for one worker.
+func stream(seed uint64, worker int, name string) *rand.Rand {
+	return cluster.Stream(seed, worker, "data", name)
+}
+
+// Task is a model on one worker's share of a data set: the cluster.Task that
+// every method trains. Its mini-batch number k depends on the seed, the worker
+// and k alone, so worker n's k-th batch is the same under every method.
+type Task struct {
+	model  *model.Model
+	layers []cluster.Layer
+	params []float32
+	grads  []float32
+	pool   *pool
+	set    *datasets.Set
+	batch  int
+
+	seed   uint64
+	worker int
+	own    []int // the worker's images, in the order of the set's permutation
+	epoch  int64 // of order; −1 before the first
+	order  []int // own, shuffled for epoch
+}
+
+// newTask returns the task of worker number worker of workers; the server has
+// worker −1 and no images. init is copied.
+func newTask(s *shared, seed uint64, worker, workers int, init []float32) *Task {
+	t := &Task{model: s.model, layers: s.layers, pool: s.pool, set: s.set, batch: s.batch,
+		seed: seed, worker: worker, epoch: -1,
+		params: append([]float32(nil), init...)}
+	if worker >= 0 {
+		t.grads = make([]float32, len(init))
+		t.own = shard(s.set.Train.Len(), seed, worker, workers)
+		t.order = make([]int, len(t.own))
+	}
+	return t
+}
+
+// shard returns worker's images: a contiguous piece of one permutation that the
+// seed fixes. The pieces are disjoint and cover the set; sizes differ by one at
+// most.
+func shard(images int, seed uint64, worker, workers int) []int {
+	perm := stream(seed, -1, "shards").Perm(images)
+	return perm[worker*images/workers : (worker+1)*images/workers]
+}
+
+// Layers returns the model's layers with the work of one mini-batch.
+func (t *Task) Layers() []cluster.Layer { return t.layers }
+
+// Params returns this rank's parameters.
+func (t *Task) Params() []float32 { return t.params }
+
+// Grads returns this rank's gradient buffer, nil on the server.
+func (t *Task) Grads() []float32 { return t.grads }
+
+// Grad computes the mean-loss gradient of mini-batch number step.
+func (t *Task) Grad(step int64, done func(layer int)) (float64, error) {
+	w, err := t.pool.borrow()
+	if err != nil {
+		return 0, err
+	}
+	defer t.pool.giveBack(w)
+	if err := w.fill(t.set, &t.set.Train, t.indices(step)); err != nil {
+		return 0, err
+	}
+	return w.stepper.Gradient(t.params, t.grads, w.x, w.labels, func(l int, _ []float32) error {
+		done(l)
+		return nil
+	})
+}
+
+// indices returns the images of mini-batch number step. Each epoch is a fresh
+// permutation of the worker's own images; a last batch that is not full is
+// dropped, as it is in the usual training loops.
+func (t *Task) indices(step int64) []int {
+	perEpoch := int64(len(t.own) / t.batch)
+	if epoch := step / perEpoch; epoch != t.epoch {
+		t.epoch = epoch
+		copy(t.order, t.own)
+		r := stream(t.seed, t.worker, "epoch "+strconv.FormatInt(epoch, 10))
+		r.Shuffle(len(t.order), func(i, j int) { t.order[i], t.order[j] = t.order[j], t.order[i] })
+	}
+	at := int(step%perEpoch) * t.batch
+	return t.order[at : at+t.batch]
+}
+
+// checkShards refuses a batch that a worker's share cannot fill once.
+func checkShards(set *datasets.Set, workers, batch int) error {
+	if least := set.Train.Len() / workers; batch > least {
+		return fmt.Errorf("train: batch of %d images, but a worker's share of %s is %d images", batch, set.Name, least)
+	}
+	return nil
+}
+
+// work turns the model's costs per image into those of a mini-batch. The
+// backward pass moves twice the bytes of the forward pass. Launch and Overhead
+// enter as the operations that the reference device would do in their time, so
+// that they scale with the machine.
+func (c *Config) work(infos []model.LayerInfo) []cluster.Layer {
+	n, launch := float64(c.Batch), c.Launch.Seconds()*ReferenceFLOPS
+	out := make([]cluster.Layer, len(infos))
+	for i, l := range infos {
+		out[i] = cluster.Layer{Name: l.Name, Offset: l.Offset, Length: l.Length,
+			Forward:  cluster.Work{FLOP: float64(n*l.ForwardFLOP) + launch, Bytes: n * l.Bytes},
+			Backward: cluster.Work{FLOP: float64(n*l.BackwardFLOP) + float64(2*launch), Bytes: 2 * n * l.Bytes}}
+	}
+	if len(out) > 0 {
+		out[0].Forward.FLOP += float64(c.Overhead.Seconds() * ReferenceFLOPS)
+	}
+	return out
+}
