@@ -44,7 +44,9 @@ func TestStepsRunInOrderAndStopAtTheFirstFailure(t *testing.T) {
 		return step{Command: s, own: func(_ string, out io.Writer) error { _, _ = io.WriteString(out, s+" ran\n"); return err }}
 	}
 	chore := func() *cobra.Command {
-		return command("x", "", func() []step { return []step{say("a", nil), {Command: "nothing to do"}, say("b", failed), say("c", nil)} })
+		return command("x", "", func() []step {
+			return []step{say("a", nil), {Command: "nothing to do"}, say("b", failed), say("c", nil)}
+		})
 	}
 	out, _, err := call(chore())
 	if want := "a\na ran\nnothing to do\nb\nb ran\n"; out != want || !errors.Is(err, failed) {
