@@ -2,6 +2,7 @@ package reports
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
@@ -21,7 +22,7 @@ func ganttChart(f result.Figure) (chart, func(map[string]any)) {
 	names := bandStates(f.Bands)
 	var after []func(m map[string]any)
 	for i, name := range names {
-		l, ok := states[name]
+		l, ok := states[strings.ToLower(name)]
 		if !ok {
 			l = spare[i%len(spare)]
 		}

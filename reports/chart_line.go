@@ -1,6 +1,8 @@
 package reports
 
 import (
+	"slices"
+
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
 
@@ -18,15 +20,16 @@ func lineChart(f result.Figure) (chart, func(map[string]any)) {
 		charts.WithYAxisOpts(opts.YAxis{Type: axisType(f.Y), Scale: opts.Bool(true)}),
 	)
 	dressed := looks(f.Series)
+	byGroup, names := legendOf(f.Series)
 	var after []func(s map[string]any)
 	for _, s := range ordered(f.Series) {
-		c.AddSeries(legendName(s), lineData(s))
+		c.AddSeries(byGroup[group(s)], lineData(s))
 		after = append(after, lineLook(s, dressed[group(s)]))
 	}
 	for _, s := range f.Series {
 		if len(s.Lo) > 0 && s.Seed == nil {
 			band := charts.NewCustom()
-			band.AddSeries(legendName(s), bandData(s))
+			band.AddSeries(byGroup[group(s)], bandData(s))
 			c.Overlap(band)
 			after = append(after, bandLook(dressed[group(s)]))
 		}
@@ -42,7 +45,7 @@ func lineChart(f result.Figure) (chart, func(map[string]any)) {
 			line["onZero"] = false
 		}
 		legend, _ := m["legend"].(map[string]any)
-		legend["data"] = legendNames(f.Series)
+		legend["data"] = names
 		legend["itemWidth"] = 40 // long enough to show the dash
 	}
 }
@@ -74,20 +77,21 @@ func ordered(series []result.Series) []result.Series {
 	return append(means, seeds...)
 }
 
-// legendName is the name that a mean and its seeds share.
-func legendName(s result.Series) string { return group(s) }
-
-// legendNames lists the names once each, in the result's order.
-func legendNames(series []result.Series) []string {
-	seen := map[string]bool{}
-	var names []string
+// legendOf maps each group to the name of its mean, which its seeds and its
+// band take too, and lists those names once each in the result's order.
+func legendOf(series []result.Series) (byGroup map[string]string, names []string) {
+	byGroup = map[string]string{}
+	for _, s := range ordered(series) {
+		if _, ok := byGroup[group(s)]; !ok {
+			byGroup[group(s)] = s.Name
+		}
+	}
 	for _, s := range series {
-		if n := legendName(s); !seen[n] {
-			seen[n] = true
+		if n := byGroup[group(s)]; !slices.Contains(names, n) {
 			names = append(names, n)
 		}
 	}
-	return names
+	return byGroup, names
 }
 
 // lineLook dresses a mean boldly and a seed faintly.

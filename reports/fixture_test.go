@@ -1,11 +1,12 @@
 package reports
 
 import (
-	"encoding/json"
 	"flag"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"gradsync/experiments/result"
@@ -17,13 +18,13 @@ var update = flag.Bool("update", false, "rewrite the fixture under testdata")
 
 func TestFixtureIsWhatTheFilesHold(t *testing.T) {
 	for _, r := range fixture() {
-		want, err := json.MarshalIndent(r, "", "  ")
+		want, err := result.Encode(r)
 		if err != nil {
 			t.Fatal(err)
 		}
 		file := filepath.Join("testdata", "results", filepath.FromSlash(r.ID)+".json")
 		if *update {
-			if err := os.WriteFile(file, append(want, '\n'), 0o644); err != nil {
+			if err := os.WriteFile(file, want, 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -31,7 +32,7 @@ func TestFixtureIsWhatTheFilesHold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if string(got) != string(want)+"\n" {
+		if string(got) != string(want) {
 			t.Errorf("%s is not what fixture() says; run with -update", file)
 		}
 	}
@@ -45,7 +46,6 @@ func newFixture(id, title, source, kind string) *result.Result {
 	return &result.Result{
 		Schema: result.Schema, ID: id, Title: title, Source: source, Profile: "quick", Kind: kind, Status: "complete",
 		Seeds: []uint64{0, 1, 2}, Engine: "portable", Config: map[string]any{"invented": true},
-		ConfigSHA256: "1111111111111111111111111111111111111111111111111111111111111111",
 		Data: &result.Data{Name: "invented images", Origin: "synthetic", Train: 11111, Test: 1111,
 			SHA256: "2222222222222222222222222222222222222222222222222222222222222222", Note: "fixture of a test"},
 	}
@@ -80,7 +80,7 @@ func exampleTimes() *result.Result {
 		X: result.Axis{Title: "model", Categories: models}, Y: result.Axis{Title: "mean iteration time", Unit: "s"}}
 	for i, m := range methodNames {
 		t.Columns = append(t.Columns, result.Column{Key: m, Title: m, Unit: "s", Digits: 3})
-		s := result.Series{Name: m, Group: m}
+		s := result.Series{Name: m, Group: strings.ToLower(m)}
 		for j := range models {
 			y := 1.11 * float64(j+1) * (1 + 0.11*float64(5-i))
 			s.Y, s.Lo, s.Hi = append(s.Y, y), append(s.Lo, y*0.95), append(s.Hi, y*1.07)
@@ -118,7 +118,7 @@ func exampleCurves() *result.Result {
 		}
 		f.Series = append(f.Series, mean)
 		for seed := range uint64(3) {
-			s := result.Series{Name: m, Group: m, Seed: &seed}
+			s := result.Series{Name: fmt.Sprintf("%s, seed %d", m, seed), Group: m, Seed: &seed}
 			for k := range 25 {
 				x, y := at(k, 0.5+0.4*float64(seed))
 				s.X, s.Y = append(s.X, x), append(s.Y, y)

@@ -6,7 +6,7 @@ var daspFormulas = []formula{
 	{
 		ID: "eq1", Name: "Eq. (1): how long a weakly synchronised worker waits — our default",
 		TeX:    `T_{\mathrm{wait}}^{\,i} = \max\bigl(0,\ \alpha\,(f_j - f_i)\bigr)`,
-		Note:   "f is the duration of a worker’s last iteration, i the worker that waits, j the worker with the oldest version, α a weight (0.5 here; the paper’s value is not known). The clamp at 0 is ours.",
+		Note:   "f is the duration of a worker’s last iteration, i the worker that waits, j the worker with the oldest version, α a weight (0.5 here; the paper’s value is not known). Never below 0, and never more than the oldest worker’s own f; both bounds are ours.",
 		Chance: "55 %",
 	},
 	{

@@ -1,9 +1,6 @@
 package reports
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -100,40 +97,32 @@ func loadPaper(root, key string) ([]loaded, error) {
 
 // loadFile reads one result and its sidecar and checks what a page relies on.
 func loadFile(file, key, profile string) (loaded, error) {
+	r, err := result.Read(file)
+	if err != nil {
+		return loaded{}, fmt.Errorf("reports: %w", err)
+	}
 	b, err := os.ReadFile(file)
 	if err != nil {
 		return loaded{}, fmt.Errorf("reports: %w", err)
 	}
-	sum := sha256.Sum256(b)
-	l := loaded{
-		Result: new(result.Result),
-		Stem:   strings.TrimSuffix(filepath.Base(file), ".json"),
-		SHA256: hex.EncodeToString(sum[:]),
-	}
-	if err := json.Unmarshal(b, l.Result); err != nil {
-		return loaded{}, fmt.Errorf("reports: %s: not a result: %w", file, err)
-	}
+	l := loaded{Result: r, Stem: strings.TrimSuffix(filepath.Base(file), ".json"), SHA256: result.Sum(b)}
 	if want := key + "/" + l.Stem; l.ID != want {
 		return loaded{}, fmt.Errorf("reports: %s: id %q, the file's place says %q", file, l.ID, want)
 	}
 	if l.Profile != profile {
 		return loaded{}, fmt.Errorf("reports: %s: profile %q, the file's place says %q", file, l.Profile, profile)
 	}
-	if err := check(l.Result); err != nil {
+	if err := check(r); err != nil {
 		return loaded{}, fmt.Errorf("reports: %s: %w", file, err)
 	}
-	side, err := os.ReadFile(strings.TrimSuffix(file, ".json") + ".run.json")
+	l.Run, err = result.ReadRun(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return l, nil
+		l.Run, err = nil, nil
 	}
 	if err != nil {
 		return loaded{}, fmt.Errorf("reports: %w", err)
 	}
-	l.Run = new(result.Run)
-	if err := json.Unmarshal(side, l.Run); err != nil {
-		return loaded{}, fmt.Errorf("reports: sidecar of %s: %w", file, err)
-	}
-	l.Stale = l.Run.ResultSHA256 != "" && l.Run.ResultSHA256 != l.SHA256
+	l.Stale = l.Run != nil && l.Run.ResultSHA256 != "" && l.Run.ResultSHA256 != l.SHA256
 	return l, nil
 }
 

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"slices"
+	"strings"
 
 	"gradsync/experiments/result"
 )
@@ -53,13 +54,13 @@ var (
 	posts   = decal{Symbol: "rect", DashX: []int{1, 4}, DashY: []int{1, 0}, Size: 1, Colour: decalInk}
 )
 
-// methods fixes how each method looks on every page.
+// methods fixes how each method looks on every page; keys are lower-case.
 var methods = map[string]look{
-	"BSP":  {blue, "solid", "circle", plain},
-	"ASP":  {vermillion, []int{2, 3}, "triangle", dots},
-	"SSP":  {green, []int{8, 4}, "rect", stripes},
-	"DSSP": {orange, []int{8, 3, 2, 3}, "diamond", back},
-	"DASP": {purple, "solid", "roundRect", levels},
+	"bsp":  {blue, "solid", "circle", plain},
+	"asp":  {vermillion, []int{2, 3}, "triangle", dots},
+	"ssp":  {green, []int{8, 4}, "rect", stripes},
+	"dssp": {orange, []int{8, 3, 2, 3}, "diamond", back},
+	"dasp": {purple, "solid", "roundRect", levels},
 	"ring": {skyBlue, []int{12, 4}, "circle", posts},
 }
 
@@ -74,15 +75,15 @@ var spare = []look{
 	{grey, "solid", "triangle", plain},
 }
 
-// states fixes how each band of a time line looks.
+// states fixes how each band of a time line looks; keys are lower-case.
 var states = map[string]look{
 	"compute": {Colour: skyBlue, Decal: plain},
 	"push":    {Colour: blue, Decal: posts},
 	"pull":    {Colour: blue, Decal: levels},
 	"apply":   {Colour: grey, Decal: plain},
-	"QIS":     {Colour: green, Decal: plain},
-	"WSS":     {Colour: yellow, Decal: stripes},
-	"FSS":     {Colour: vermillion, Decal: back},
+	"qis":     {Colour: green, Decal: plain},
+	"wss":     {Colour: yellow, Decal: stripes},
+	"fss":     {Colour: vermillion, Decal: back},
 	"barrier": {Colour: purple, Decal: dots},
 	"wait":    {Colour: purple, Decal: dots},
 }
@@ -104,7 +105,7 @@ func looks(series []result.Series) map[string]look {
 		if _, ok := out[g]; ok {
 			continue
 		}
-		if l, ok := methods[g]; ok {
+		if l, ok := methods[strings.ToLower(g)]; ok {
 			out[g] = l
 			continue
 		}

@@ -170,7 +170,7 @@ func TestBadResultsAreRefused(t *testing.T) {
 		want string
 	}{
 		"verdict":  {func(r *result.Result) { r.Claims[0].Verdict = "passed" }, `claim X01: unknown verdict "passed"`},
-		"schema":   {func(r *result.Result) { r.Schema = "v0" }, `schema "v0"`},
+		"schema":   {func(r *result.Result) { r.Schema = "v0" }, `schema is "v0"`},
 		"kind":     {func(r *result.Result) { r.Kind = "guessed" }, `unknown kind "guessed"`},
 		"status":   {func(r *result.Result) { r.Status = "" }, "status"},
 		"cells":    {func(r *result.Result) { r.Tables[0].Rows[0] = r.Tables[0].Rows[0][:2] }, "row 0 has 2 cells"},

@@ -1,0 +1,115 @@
+package reports
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"math"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Expected words: written by hand.
+func TestNumbers(t *testing.T) {
+	for _, c := range []struct {
+		x      float64
+		digits int
+		want   string
+	}{
+		{0, 0, "0"}, {12, 0, "12"}, {-11.1, 0, "−11.1"}, {0.05, 0, "0.05"}, {0.123456, 0, "0.1235"},
+		{1234.56, 0, "1235"}, {12345, 0, "12\u202f345"}, {-1234567, 0, "−1\u202f234\u202f567"},
+		{98.5, 2, "98.50"}, {12345.678, 1, "12\u202f345.7"}, {1e-7, 0, "1e−07"}, {math.NaN(), 0, "–"},
+		{9.9999, 0, "10"}, {99.995, 0, "100"},
+	} {
+		if got := number(c.x, c.digits); got != c.want {
+			t.Errorf("number(%v, %d) = %q, want %q", c.x, c.digits, got, c.want)
+		}
+	}
+	for s, want := range map[float64]string{5.25: "5.2 s", 61: "1 min 01 s", 7260: "2 h 01 min"} {
+		if got := strings.ReplaceAll(seconds(s), nbsp, " "); got != want {
+			t.Errorf("seconds(%v) = %q, want %q", s, got, want)
+		}
+	}
+	if got := withUnit("3", "count"); got != "3" {
+		t.Errorf("a count prints as %q", got)
+	}
+}
+
+// The files are those that their publishers ship; hashes of npm's
+// echarts 6.1.0, temml 0.13.5 and @fontsource/stix-two-math 5.3.0.
+func TestVendoredFilesAreUnchanged(t *testing.T) {
+	for file, want := range map[string]string{
+		"assets/echarts-6.1.0.min.js":      "b66b25aeb4df84e33199dc21694014d336d222cbd9deb0e5a7c14bd6aa0d0fd0",
+		"lib/temml-0.13.5.min.js":          "1ab19148afe0dbc836b7a74f344071b3f3a70a7a8259ae4049e76894fcdf8d95",
+		"assets/stix-two-math-5.3.0.woff2": "8b2a6834cfe1f4e0f3724ffa59fe92000013fc5a4c41e6a3f438006c26c60f0d",
+	} {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != want {
+			t.Errorf("%s is not the published file", file)
+		}
+	}
+}
+
+// Words on the page keep the contrast that WCAG 2 asks of small text, 4.5 to 1,
+// in both themes.
+func TestContrast(t *testing.T) {
+	css, err := os.ReadFile("assets/report.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile(`(?s)--paper: #.*?\n\s*\}`).FindAllString(string(css), -1)
+	if len(blocks) < 3 {
+		t.Fatalf("%d themes found, want light, dark by system and dark by choice", len(blocks))
+	}
+	for i, block := range blocks[:3] {
+		colour := map[string]string{}
+		for _, m := range regexp.MustCompile(`--([a-z-]+): (#[0-9a-f]{6})`).FindAllStringSubmatch(block, -1) {
+			colour[m[1]] = m[2]
+		}
+		pairs := [][2]string{{"ink", "paper"}, {"quiet", "paper"}, {"link", "paper"}, {"ink", "card"}, {"quiet", "card"}, {"ink", "soft"}, {"warn", "warn-bg"}}
+		for _, v := range []string{"equal", "within", "same", "differs", "none"} {
+			pairs = append(pairs, [2]string{v, v + "-bg"}, [2]string{v, "paper"})
+		}
+		for _, p := range pairs {
+			if c := contrast(t, colour[p[0]], colour[p[1]]); c < 4.5 {
+				t.Errorf("theme %d: %s on %s: contrast %.2f", i, p[0], p[1], c)
+			}
+		}
+	}
+	if !slices.Equal(strings.Fields(blocks[1]), strings.Fields(blocks[2])) {
+		t.Error("the two ways to the dark theme differ")
+	}
+}
+
+// contrast is WCAG 2's ratio of relative luminances.
+func contrast(t *testing.T, a, b string) float64 {
+	t.Helper()
+	lum := func(hex string) float64 {
+		if len(hex) != 7 {
+			t.Fatalf("colour %q", hex)
+		}
+		sum := 0.0
+		for i, w := range []float64{0.2126, 0.7152, 0.0722} {
+			n, err := strconv.ParseUint(hex[1+2*i:3+2*i], 16, 8)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := float64(n) / 255
+			if c <= 0.03928 {
+				c /= 12.92
+			} else {
+				c = math.Pow((c+0.055)/1.055, 2.4)
+			}
+			sum += w * c
+		}
+		return sum
+	}
+	la, lb := lum(a), lum(b)
+	return (max(la, lb) + 0.05) / (min(la, lb) + 0.05)
+}

@@ -1,0 +1,114 @@
+package reports
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gradsync/experiments/result"
+)
+
+func TestProfilesAndTheirAnchors(t *testing.T) {
+	root := t.TempDir()
+	write := func(dir, profile, stem string) {
+		r := exampleStated()
+		r.ID, r.Profile = "dasp/"+stem, profile
+		put(t, filepath.Join(root, "dasp", dir, stem+".json"), r)
+	}
+	write("", "quick", "table10")
+	write("", "quick", "table2")
+	write("", "quick", "fig1")
+	write("paper", "paper", "table2")
+	write("ci", "ci", "table2") // hidden: another profile of it is there
+	write("ci", "ci", "table3") // shown: there is nothing else
+	all, err := load(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, l := range all["dasp"] {
+		got = append(got, l.Anchor())
+	}
+	want := []string{"table2", "table2-paper", "table3-ci", "table10", "fig1"}
+	if !slices.Equal(got, want) {
+		t.Errorf("anchors %v, want %v", got, want)
+	}
+}
+
+func TestUnknownPaperAndMissingFolder(t *testing.T) {
+	root := t.TempDir()
+	put(t, filepath.Join(root, "nobody", "table1.json"), exampleStated())
+	if _, err := load(root); err == nil || !strings.Contains(err.Error(), `unknown paper "nobody"`) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := load(filepath.Join(root, "absent")); err == nil || !strings.Contains(err.Error(), "no results to read") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Where a result has no record of its run, or that of other bytes, or one of a
+// changed tree, the page says so instead of showing facts that may be wrong.
+func TestProvenanceWarns(t *testing.T) {
+	root := t.TempDir()
+	file := filepath.Join(root, "dasp", "table1.json")
+	r := exampleStated()
+	r.ID = "dasp/table1"
+	put(t, file, r)
+	warnings := func() string {
+		l, err := loadFile(file, "dasp", "quick")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ws []string
+		for _, f := range provenance(l) {
+			if f.Warn {
+				ws = append(ws, f.Value)
+			}
+		}
+		return strings.Join(ws, "\n")
+	}
+	if w := warnings(); !strings.Contains(w, "No record of the run") {
+		t.Errorf("without a sidecar: %q", w)
+	}
+	l, err := loadFile(file, "dasp", "quick")
+	if err != nil {
+		t.Fatal(err)
+	}
+	side := filepath.Join(root, "dasp", "table1.run.json")
+	put(t, side, result.Run{Command: "c", Commit: "abc", ResultSHA256: l.SHA256})
+	if w := warnings(); w != "" {
+		t.Errorf("with its own sidecar: %q", w)
+	}
+	put(t, side, result.Run{Command: "c", Commit: "abc", Dirty: true, ResultSHA256: strings.Repeat("0", 64)})
+	if w := warnings(); !strings.Contains(w, "no commit holds") || !strings.Contains(w, "names another result") {
+		t.Errorf("changed tree, other bytes: %q", w)
+	}
+	if err := os.WriteFile(side, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := loadFile(file, "dasp", "quick"); err == nil {
+		t.Error("a broken sidecar was read")
+	}
+}
+
+func TestSoftwareCitesTheCommonCommit(t *testing.T) {
+	run := func(commit string, dirty bool) loaded {
+		return loaded{Result: exampleStated(), Run: &result.Run{Commit: commit, Dirty: dirty, Version: "v1"}}
+	}
+	for _, c := range []struct {
+		rs   []loaded
+		want string
+	}{
+		{nil, "commit unknown"},
+		{[]loaded{run("aaa", false), run("aaa", false)}, "commit aaa"},
+		{[]loaded{run("aaa", false), run("bbb", false)}, "commit several"},
+		{[]loaded{run("aaa", true)}, "commit unknown"},
+		{[]loaded{{Result: exampleStated()}}, "commit unknown"},
+	} {
+		if got := software(c.rs); !strings.Contains(got.Plain, c.want) || !strings.Contains(got.BibTeX, c.want) {
+			t.Errorf("%q, want %q", got.Plain, c.want)
+		}
+	}
+}
