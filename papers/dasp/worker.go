@@ -21,15 +21,11 @@ type worker struct {
 // newWorker prepares rank p's worker.
 func newWorker(p cluster.Proc, job Job) *worker {
 	w := &worker{p: p, job: job, params: job.params()}
-	// The forward pass is one stage, then each layer's backward pass, last layer
+	// Stages 0 … L−1 are the forward pass, L … 2L−1 the backward pass, last layer
 	// first. The paper sends a gradient when all of it is there.
-	var forward cluster.Work
 	for _, l := range job.Layers {
-		forward.FLOP += l.Forward.FLOP
-		forward.Bytes += l.Forward.Bytes
-		forward.Fixed += l.Forward.Fixed
+		w.stages = append(w.stages, l.Forward)
 	}
-	w.stages = append(w.stages, forward)
 	for i := len(job.Layers) - 1; i >= 0; i-- {
 		w.stages = append(w.stages, job.Layers[i].Backward)
 	}
@@ -82,7 +78,8 @@ func (w *worker) gradient(step int64, weights []byte) (time.Duration, error) {
 	} else {
 		stages = w.p.Start(func(done func(int)) error { return w.pass(step, weights, done) }, w.stages...)
 	}
-	if err := cluster.Wait(w.p, stages...); err != nil {
+	// The last stage ends last, and every open stage ends with the pass's error.
+	if err := cluster.Wait(w.p, stages[len(stages)-1]); err != nil {
 		return 0, err
 	}
 	return w.p.Now() - began, nil
@@ -92,17 +89,18 @@ func (w *worker) gradient(step int64, weights []byte) (time.Duration, error) {
 func (w *worker) pass(step int64, weights []byte, done func(int)) (err error) {
 	task := w.job.Task
 	copyFloats(task.Params(), weights)
-	last := len(w.stages) - 1
+	layers := len(w.job.Layers)
+	last := 2*layers - 1
 	began := false
 	w.loss, err = task.Grad(step, func(layer int) {
-		if !began {
-			began = true
-			done(0)
+		for l := 0; l < layers && !began; l++ {
+			done(l) // a first gradient: the forward pass is over
 		}
-		// Stage `last` is the first layer's. It is held back until the gradient
-		// is encoded, because its completion hands w.out over.
-		if stage := last - layer; stage < last {
-			done(stage)
+		began = true
+		// The first layer's stage is held back until the gradient is encoded,
+		// because its completion hands w.out over.
+		if layer > 0 {
+			done(last - layer)
 		}
 	})
 	if err != nil {

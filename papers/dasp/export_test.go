@@ -1,0 +1,9 @@
+package dasp
+
+// For tests that play a worker by hand.
+const (
+	TagWeights = tagWeights
+	TagPush    = tagPush
+)
+
+var PushMeta = pushMeta

@@ -1,0 +1,190 @@
+package dasp_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gradsync/papers/dasp"
+	"gradsync/papers/dasp/rivals"
+	"gradsync/shared/cluster"
+)
+
+// TestWeightsAreThoseOfTheLog: for every method, the weights after each update
+// are, bit for bit, those that the log's own account of versions, workers,
+// order and factors gives. So replies carry exactly the version recorded, each
+// gradient is used once, and sums go in the order stated.
+func TestWeightsAreThoseOfTheLog(t *testing.T) {
+	for _, name := range rivals.Names() {
+		t.Run(name, func(t *testing.T) {
+			var weights [][]float32
+			o := rivals.Defaults(6)
+			l, _ := run(t, gpus(1, 1.2, 1.4, 1.6, 1.9, 3.6), 1, training(t, name, o, 300, &weights), nil)
+			checkLog(t, l)
+			want := newQuadratic(0).params
+			history := [][]float32{slices.Clone(want)} // by version
+			used := make([]bool, len(l.Pushes))
+			for _, u := range l.Updates {
+				sum := make([]float32, quadraticSize)
+				for k, w := range u.Workers {
+					i := slices.IndexFunc(l.Pushes, func(p dasp.Push) bool { return p.Worker == w && p.Applied == u.Version })
+					if i < 0 || used[i] {
+						t.Fatalf("version %d: worker %d's gradient is missing or used twice", u.Version, w)
+					}
+					used[i] = true
+					for e, x := range history[l.Pushes[i].Pulled] {
+						g := x - target(w, l.Pushes[i].Step, e)
+						if k == 0 {
+							sum[e] = g
+						} else {
+							sum[e] += g
+						}
+					}
+				}
+				step := float32(0.3 * u.Weight)
+				for e := range want {
+					want[e] -= float32(step * sum[e])
+				}
+				if !slices.Equal(want, weights[u.Version-1]) {
+					t.Fatalf("version %d: weights %v, want %v", u.Version, weights[u.Version-1], want)
+				}
+				history = append(history, slices.Clone(want))
+			}
+		})
+	}
+}
+
+// checkLog checks what every log must hold.
+func checkLog(t *testing.T, l *dasp.Log) {
+	t.Helper()
+	var used int64
+	for i, u := range l.Updates {
+		used += int64(len(u.Workers))
+		if u.Version != int64(i+1) || u.Pushes != used || i > 0 && u.At < l.Updates[i-1].At {
+			t.Errorf("update %d: %+v, %d gradients before", i, u, used)
+		}
+	}
+	for i, p := range l.Pushes {
+		switch {
+		case p.Received < p.Sent+p.Compute, p.Replied != 0 && p.Replied < p.Received, p.Received > l.End:
+			t.Errorf("push %d: times out of order: %+v", i, p)
+		case p.Applied != 0 && p.Applied <= p.Pulled:
+			t.Errorf("push %d: applied in version %d, pulled %d", i, p.Applied, p.Pulled)
+		case i > 0 && p.Received < l.Pushes[i-1].Received:
+			t.Errorf("push %d is out of order of arrival", i)
+		case p.Clock < 0 || p.Gap < 0:
+			t.Errorf("push %d: clock %d, gap %d", i, p.Clock, p.Gap)
+		}
+	}
+}
+
+// TestStatesAreVisited: on six unlike GPUs and with the default thresholds the
+// server's pushes are in all three states, QIS is answered within the server's
+// own work, and the groups' weights are 1/K.
+func TestStatesAreVisited(t *testing.T) {
+	l, _ := run(t, gpus(1, 1.2, 1.4, 1.6, 1.9, 3.6), 1, training(t, "dasp", rivals.Defaults(6), 600, nil), nil)
+	s := l.Stats(5)
+	for _, st := range s.States[:3] {
+		if st.Share < 0.01 {
+			t.Errorf("%v in %.2f %% of pushes, want at least 1", st.State, 100*st.Share)
+		}
+	}
+	if wait := s.States[0].Seconds / float64(s.States[0].Pushes); wait > 0.002 {
+		t.Errorf("QIS is answered after %.1f ms, want only the server's work", 1000*wait)
+	}
+	for _, u := range l.Updates {
+		if k := len(u.Workers); k > 1 && u.Weight != 1/float64(k) || k == 1 && u.Weight != 1 && u.Weight != 1./6 {
+			t.Errorf("version %d: weight %g of %d gradients", u.Version, u.Weight, k)
+		}
+	}
+	if s.States[3].Pushes != 0 || s.Iteration.PerWorker <= s.Iteration.PerPush || s.Iteration.PerPush <= s.Iteration.PerUpdate {
+		t.Errorf("held %d, iteration %+v", s.States[3].Pushes, s.Iteration)
+	}
+}
+
+// TestBSPDoesNotDependOnTheCluster: unlike and equal workers, other seeds, other
+// jitter: the same weights after each round, to the last bit.
+func TestBSPDoesNotDependOnTheCluster(t *testing.T) {
+	var a, b [][]float32
+	o := rivals.Defaults(4)
+	run(t, gpus(1, 3, 2, 1), 1, training(t, "bsp", o, 80, &a), nil)
+	run(t, gpus(1, 1, 1, 1), 9, training(t, "bsp", o, 80, &b), nil)
+	if diff := cmp.Diff(a, b); diff != "" || len(a) != 20 {
+		t.Errorf("%d rounds, %s", len(a), diff)
+	}
+}
+
+// TestSSP0IsBSPPerRound: with plain SGD the weights after each round of N
+// pushes agree to 1e-5; they are sums in another order.
+func TestSSP0IsBSPPerRound(t *testing.T) {
+	var bsp, ssp [][]float32
+	o := rivals.Defaults(4)
+	o.Staleness = 0
+	p := gpus(1, 3, 2, 1)
+	run(t, p, 1, training(t, "bsp", o, 80, &bsp), nil)
+	run(t, p, 1, training(t, "ssp", o, 80, &ssp), nil)
+	for round, want := range bsp {
+		for e, x := range ssp[4*round+3] {
+			if d := x - want[e]; d > 1e-5 || d < -1e-5 {
+				t.Fatalf("round %d, entry %d: %g, want %g", round, e, x, want[e])
+			}
+		}
+	}
+}
+
+// TestUnboundedSSPIsASP: the same log and the same weights, bit for bit.
+func TestUnboundedSSPIsASP(t *testing.T) {
+	var asp, ssp [][]float32
+	o := rivals.Defaults(4)
+	o.Staleness = rivals.Unbounded
+	p := gpus(1, 3, 2, 1)
+	a, _ := run(t, p, 1, training(t, "asp", o, 120, &asp), nil)
+	s, _ := run(t, p, 1, training(t, "ssp", o, 120, &ssp), nil)
+	if diff := cmp.Diff(a, s) + cmp.Diff(asp, ssp); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestTimingOnly: without a task the same events happen at the same instants.
+func TestTimingOnly(t *testing.T) {
+	for _, name := range []string{"bsp", "dasp"} {
+		p := gpus(1, 3, 2, 1)
+		with := training(t, name, rivals.Defaults(4), 120, nil)
+		without := func(rank int) dasp.Job {
+			j := with(rank)
+			j.Layers, j.Task = j.Task.Layers(), nil
+			return j
+		}
+		a, _ := run(t, p, 3, with, nil)
+		b, _ := run(t, p, 3, without, nil)
+		for i := range a.Pushes {
+			a.Pushes[i].Loss = 0
+		}
+		if diff := cmp.Diff(a, b); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// TestBytes: the log's bytes are those on the trace, bodies only: N first
+// weights, a gradient per push, weights per answer.
+func TestBytes(t *testing.T) {
+	l, trace := run(t, gpus(1, 3, 2, 1), 1, training(t, "asp", rivals.Defaults(4), 50, nil), nil)
+	answers := int64(0)
+	for _, p := range l.Pushes {
+		if p.Replied > 0 {
+			answers++
+		}
+	}
+	want := 4 * quadraticSize * (4 + int64(len(l.Pushes)) + answers)
+	var sent int64
+	for _, s := range trace.Spans {
+		if s.Kind == cluster.SpanRecv && s.Rank == 0 && s.To <= l.End || s.Kind == cluster.SpanSend && s.Rank == 0 {
+			sent += int64(s.Bytes)
+		}
+	}
+	if l.Bytes != want || sent != want {
+		t.Errorf("log has %d bytes, trace %d, want %d", l.Bytes, sent, want)
+	}
+}
