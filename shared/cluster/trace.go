@@ -6,7 +6,25 @@ import "time"
 // line and to replay an order of arrival.
 type Trace struct {
 	Ranks int
-	Spans []Span
+	Sent  []Traffic // by rank; always counted
+	Spans []Span    // empty unless the runtime was asked to record them
+}
+
+// Traffic is what one rank's NIC sent. A message to oneself does not count; a
+// broadcast that the network copies counts once, else once per receiver.
+type Traffic struct {
+	Messages int64
+	Bytes    int64 // of bodies
+	Header   int64 // of frame headers
+}
+
+// BodyBytes returns the body bytes that all ranks sent.
+func (t *Trace) BodyBytes() int64 {
+	var n int64
+	for _, s := range t.Sent {
+		n += s.Bytes
+	}
+	return n
 }
 
 // Span is one operation of one rank. Bytes counts the body on the wire.

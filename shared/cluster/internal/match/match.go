@@ -1,0 +1,81 @@
+// Package match pairs messages with receives of one rank.
+package match
+
+import "gradsync/shared/cluster"
+
+// Key is what a message carries and a receive asks for.
+type Key struct {
+	From  int // in a receive cluster.Any matches every source
+	Tag   cluster.Tag
+	Bcast bool // broadcasts match broadcasts only
+}
+
+func (want Key) accepts(got Key) bool {
+	return want.Tag == got.Tag && want.Bcast == got.Bcast &&
+		(want.From == got.From || want.From == cluster.Any)
+}
+
+type entry[T any] struct {
+	key Key
+	val T
+}
+
+// Box holds one rank's receives that wait for messages, in posting order, and
+// messages that wait for receives, in order of completion. At any time one of
+// the two has no partner in the other.
+type Box[Recv comparable, Message any] struct {
+	posted []entry[Recv]
+	early  []entry[Message]
+}
+
+// Post offers a receive. It returns the oldest message that matches, or keeps
+// the receive.
+func (b *Box[R, M]) Post(want Key, r R) (m M, ok bool) {
+	for i := range b.early {
+		if want.accepts(b.early[i].key) {
+			m = b.early[i].val
+			b.early = remove(b.early, i)
+			return m, true
+		}
+	}
+	b.posted = append(b.posted, entry[R]{want, r})
+	return m, false
+}
+
+// Deliver offers a complete message. It returns the oldest receive that
+// matches, or keeps the message.
+func (b *Box[R, M]) Deliver(got Key, m M) (r R, ok bool) {
+	for i := range b.posted {
+		if b.posted[i].key.accepts(got) {
+			r = b.posted[i].val
+			b.posted = remove(b.posted, i)
+			return r, true
+		}
+	}
+	b.early = append(b.early, entry[M]{got, m})
+	return r, false
+}
+
+// Cancel withdraws a posted receive and says whether it was still posted.
+func (b *Box[R, M]) Cancel(r R) bool {
+	for i := range b.posted {
+		if b.posted[i].val == r {
+			b.posted = remove(b.posted, i)
+			return true
+		}
+	}
+	return false
+}
+
+// remove deletes s[i], keeping order. Removing the oldest, the common case,
+// only moves the start.
+func remove[T any](s []entry[T], i int) []entry[T] {
+	last := len(s) - 1
+	if i == 0 && last > 0 {
+		s[0] = entry[T]{}
+		return s[1:]
+	}
+	copy(s[i:], s[i+1:])
+	s[last] = entry[T]{}
+	return s[:last]
+}

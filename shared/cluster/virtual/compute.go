@@ -1,0 +1,54 @@
+package virtual
+
+import (
+	"fmt"
+
+	"gradsync/shared/cluster"
+)
+
+func (t *thread) Start(f func(done func(int)) error, stages ...cluster.Work) []cluster.Req {
+	e, r := t.e, t.rank
+	out := make([]cluster.Req, len(stages))
+	if err := t.enter(); err != nil {
+		for i := range out {
+			out[i] = e.failed(e.newReq(r, kindCompute), err)
+		}
+		return out
+	}
+	var j *job
+	if f != nil {
+		j = &job{Job: r.queue.Submit(f, len(stages)), rank: r.id}
+		e.track(j)
+	}
+	begin := max(e.now, r.device)
+	factor := r.host.DrawJitter(r.jitter)
+	var seconds float64
+	for i, w := range stages {
+		seconds += float64(r.host.Seconds(w) * factor)
+		q := e.newReq(r, kindCompute)
+		q.job, q.stage = j, i
+		e.finishAt(q, e.later(begin, seconds))
+		if e.cfg.Trace {
+			t.span(cluster.SpanCompute, fmt.Sprintf("stage %d", i), -1, 0, 0, max(begin, r.device), q.at)
+		}
+		r.device = q.at
+		out[i] = q
+	}
+	return out
+}
+
+// track remembers j until the run's end, for its error, and forgets jobs that
+// have finished well.
+func (e *engine) track(j *job) {
+	if len(e.jobs) >= 1024 && len(e.jobs)&(len(e.jobs)-1) == 0 {
+		kept := e.jobs[:0]
+		for _, old := range e.jobs {
+			if !old.Succeeded() {
+				kept = append(kept, old)
+			}
+		}
+		clear(e.jobs[len(kept):])
+		e.jobs = kept
+	}
+	e.jobs = append(e.jobs, j)
+}

@@ -1,0 +1,196 @@
+package virtual
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/internal/device"
+	"gradsync/shared/cluster/internal/match"
+)
+
+// picosecond is the engine's resolution; int64 reaches 106 days.
+const picosecond = 1e-12
+
+const (
+	perNano = 1000
+	maxTime = math.MaxInt64 / 2 // so that two times never overflow when added
+)
+
+// engine is one run. Only its loop's goroutine and the coroutine it has
+// resumed touch it.
+type engine struct {
+	ctx       context.Context
+	cfg       Config
+	multicast bool
+	header    int
+
+	now    int64
+	seq    uint64
+	events heap
+	steps  uint
+
+	ranks   []rank
+	threads []*thread
+	live    int
+	current atomic.Pointer[thread] // atomic only to catch foreign goroutines
+	abort   *cluster.AbortError
+	elapsed int64
+
+	pool    *device.Pool
+	jobs    []*job // whose error nobody has seen yet
+	reqs    []req  // slab to cut requests from
+	packets []*packet
+	buffers buffers
+	spans   []cluster.Span
+}
+
+// rank is one host's state: when its NIC and its device are free again.
+type rank struct {
+	id      int
+	host    cluster.Host
+	egress  int64
+	ingress int64
+	device  int64
+	box     match.Box[*req, *packet]
+	jitter  *rand.Rand
+	queue   *device.Queue
+	sent    cluster.Traffic
+	result  []byte
+}
+
+func newEngine(ctx context.Context, r *Runtime) *engine {
+	e := &engine{
+		ctx: ctx, cfg: r.cfg, multicast: r.multicast, header: cluster.HeaderBytes,
+		ranks: make([]rank, len(r.hosts)), pool: device.NewPool(r.cfg.Cores),
+	}
+	if r.cfg.Headerless {
+		e.header = 0
+	}
+	for i := range e.ranks {
+		e.ranks[i] = rank{
+			id: i, host: r.hosts[i], queue: e.pool.Queue(),
+			jitter: cluster.Stream(r.cfg.Seed, i, "", "cluster/jitter"),
+		}
+	}
+	return e
+}
+
+// nextSeq orders what happens at one instant.
+func (e *engine) nextSeq() uint64 {
+	e.seq++
+	return e.seq
+}
+
+// loop runs until every thread has returned.
+func (e *engine) loop() {
+	for e.live > 0 && e.abort == nil {
+		ev, ok := e.events.pop()
+		if !ok {
+			e.fail(-1, "deadlock", e.deadlock())
+			break
+		}
+		if e.steps++; e.steps%1024 == 0 && e.ctx.Err() != nil {
+			e.fail(-1, "context", context.Cause(e.ctx))
+			break
+		}
+		if ev.p != nil {
+			e.now = ev.at
+			e.advance(ev.p)
+		} else if ev.t.gen == ev.gen { // a stale timer does not move the clock
+			e.now = ev.at
+			e.resume(ev.t)
+		}
+	}
+	// After a failure no call blocks, so one turn each ends every thread. What
+	// never began need not.
+	for _, t := range e.threads {
+		if !t.ended && t.began {
+			e.resume(t)
+		}
+	}
+}
+
+// fail ends the run: every later call returns the first failure.
+func (e *engine) fail(rank int, op string, err error) {
+	if e.abort != nil {
+		return
+	}
+	e.abort = &cluster.AbortError{Rank: rank, Op: op, Err: err}
+	if rank >= 0 {
+		e.abort.Addr = e.ranks[rank].host.Name
+	}
+}
+
+// deadlock lists what each live thread waits for.
+func (e *engine) deadlock() error {
+	d := &cluster.DeadlockError{}
+	for _, t := range e.threads {
+		if !t.ended {
+			d.Waiters = append(d.Waiters, t.waiters()...)
+		}
+	}
+	slices.SortStableFunc(d.Waiters, func(a, b cluster.Waiter) int { return a.Rank - b.Rank })
+	return d
+}
+
+// finish waits for the functions still running and returns the run's error. An
+// error that no one waited for fails the run too: it must not get lost.
+func (e *engine) finish() error {
+	for _, j := range e.jobs {
+		if err := j.Finish(e.ctx.Done()); err != nil && !j.seen {
+			op := "computation"
+			if e.ctx.Err() != nil {
+				op, err = "context", context.Cause(e.ctx)
+			}
+			e.fail(j.rank, op, err)
+		}
+	}
+	for _, t := range e.threads {
+		if t.err != nil && !t.seen && t.name != "" {
+			e.fail(t.rank.id, "thread "+t.name, t.err)
+		}
+	}
+	if e.abort != nil {
+		return e.abort
+	}
+	return nil
+}
+
+func (e *engine) outcome() cluster.Outcome {
+	out := cluster.Outcome{
+		Results: make([][]byte, len(e.ranks)),
+		Elapsed: time.Duration(e.elapsed / perNano),
+		Trace:   &cluster.Trace{Ranks: len(e.ranks), Sent: make([]cluster.Traffic, len(e.ranks)), Spans: e.spans},
+	}
+	for i := range e.ranks {
+		out.Results[i] = e.ranks[i].result
+		out.Trace.Sent[i] = e.ranks[i].sent
+	}
+	slices.SortStableFunc(out.Trace.Spans, func(a, b cluster.Span) int {
+		if a.From != b.From {
+			return int(min(max(a.From-b.From, -1), 1))
+		}
+		return a.Rank - b.Rank
+	})
+	return out
+}
+
+// later returns now or base, whichever is later, plus seconds.
+func (e *engine) later(base int64, seconds float64) int64 {
+	ps := math.Round(seconds / picosecond)
+	if !(ps >= 0 && ps < maxTime) || base+int64(ps) > maxTime {
+		panic(fmt.Errorf("virtual: %g s of work or transfer at %v: want ≥ 0 and a run under 53 days",
+			seconds, time.Duration(e.now/perNano)))
+	}
+	return base + int64(ps)
+}
+
+// errStopped unwinds a coroutine that is not to go on.
+var errStopped = errors.New("virtual: thread stopped")

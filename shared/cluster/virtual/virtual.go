@@ -1,0 +1,73 @@
+// Package virtual runs a cluster in virtual time: one discrete-event engine,
+// one coroutine per thread, real arithmetic if the ranks do any. The same
+// platform, seed and body give the same bits, bytes and picoseconds on every
+// run and for every GOMAXPROCS.
+package virtual
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+
+	"gradsync/shared/cluster"
+)
+
+// Config chooses a run on a platform.
+type Config struct {
+	Seed       uint64
+	WithServer bool // rank 0 is the platform's server, rank n+1 worker n
+	Workers    int  // the first so many of the platform's workers; 0: all
+	Trace      bool // record spans; traffic is always counted
+	// Headerless drops the frame header's cluster.HeaderBytes from the wire, to
+	// compare with models and simulators that have none.
+	Headerless bool
+	Cores      int // ranks' functions that run at once; 0: GOMAXPROCS
+}
+
+// Runtime is a cluster.Runtime in virtual time.
+type Runtime struct {
+	hosts     []cluster.Host
+	multicast bool
+	cfg       Config
+	err       error // of the configuration, reported by Run
+}
+
+// New returns a runtime of p's hosts. An invalid platform or configuration is
+// the error of every Run.
+//
+// Source: ours: "one algorithm text, four runtimes"
+func New(p *cluster.Platform, cfg Config) cluster.Runtime {
+	hosts, err := cluster.SelectHosts(p, cfg.WithServer, cfg.Workers)
+	if cfg.Cores == 0 {
+		cfg.Cores = runtime.GOMAXPROCS(0)
+	}
+	r := &Runtime{hosts: hosts, cfg: cfg, err: err}
+	if err == nil {
+		r.multicast = p.Multicast
+	}
+	return r
+}
+
+// Size returns the number of ranks, 0 if the configuration is invalid.
+func (r *Runtime) Size() int { return len(r.hosts) }
+
+// Run runs body on every rank. It does not return before every function that a
+// rank started has returned, unless ctx is cancelled.
+func (r *Runtime) Run(ctx context.Context, body func(cluster.Proc) ([]byte, error)) (cluster.Outcome, error) {
+	if r.err != nil {
+		return cluster.Outcome{}, fmt.Errorf("virtual: %w", r.err)
+	}
+	e := newEngine(ctx, r)
+	defer e.close()
+	for i := range e.ranks {
+		rk := &e.ranks[i]
+		t := e.newThread(rk, "", func(p cluster.Proc) (err error) {
+			rk.result, err = body(p)
+			return err
+		})
+		e.wakeAt(t, 0)
+	}
+	e.loop()
+	err := e.finish()
+	return e.outcome(), err
+}
