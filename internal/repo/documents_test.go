@@ -128,7 +128,7 @@ func TestTargetsAreCommands(t *testing.T) {
 	for _, name := range []string{"test", "test-long", "lint", "race", "verify", "reproduce-dasp", "reports", "serve", "bench", "clean"} {
 		var out, errOut bytes.Buffer
 		if code := cli.Main([]string{name, "--help"}, &out, &errOut); code != 0 || !strings.Contains(out.String(), "gradsync "+name) {
-			t.Errorf("gradsync %s --help: exit code %d, output %q %q", name, code, out.String(), errOut.String())
+			t.Errorf("gradsync %s --help: exit code %d and no help of that command %s", name, code, errOut.String())
 		}
 	}
 }
