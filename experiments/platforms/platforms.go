@@ -1,28 +1,78 @@
+// Package platforms holds the clusters that the experiments run on, each value
+// with its reason and how sure we are of it, and the sweep over plausible ones.
+//
+// The documents name hardly any device. What a platform assumes is therefore a
+// part of every result that ran on it: the claims are judged on the reference
+// (homogeneous6, heterogeneous6) and the range over Sweep stands beside them.
 package platforms
 
 import (
+	"embed"
+	"errors"
 	"fmt"
-	"time"
+	"io/fs"
+	"os"
+	"path"
+	"sort"
+	"strings"
 
 	"gradsync/shared/cluster"
 )
 
-// Names lists the embedded platforms.
-func Names() []string { return []string{"heterogeneous6", "homogeneous6"} }
+//go:embed *.json
+var files embed.FS
 
-// Load is temporary.
-func Load(name string) (*cluster.Platform, error) {
-	h := cluster.Host{Name: "w", FLOPS: 4.9e12, Memory: 500e9, Jitter: 0.05, Bandwidth: 1.25e9, Latency: 25 * time.Microsecond, Overhead: 5 * time.Microsecond}
-	p := cluster.Uniform(6, h, &h)
-	p.Name = name
-	if name == "heterogeneous6" {
-		for i, f := range []float64{1, 1.2, 1.4, 1.6, 1.9, 3.6} {
-			p.Workers[i].FLOPS = 7.85e12 / f
-		}
+// Names lists the embedded platforms, sorted.
+func Names() []string {
+	paths, err := fs.Glob(files, "*.json")
+	if err != nil {
+		panic(err) // the pattern is well formed
 	}
-	p.Decision = 20 * time.Microsecond
+	names := make([]string, len(paths))
+	for i, p := range paths {
+		names[i] = strings.TrimSuffix(path.Base(p), ".json")
+	}
+	sort.Strings(names)
+	return names
+}
+
+// Load returns the embedded platform of a name, or reads a file in the format
+// of cluster.Parse. A name without "." or "/" is never a file.
+func Load(nameOrPath string) (*cluster.Platform, error) {
+	raw, err := files.ReadFile(nameOrPath + ".json")
+	if err == nil {
+		return cluster.Parse(raw)
+	}
+	if !strings.ContainsAny(nameOrPath, `./\`) {
+		return nil, fmt.Errorf("platforms: no platform %q: known are %s, or give a file", nameOrPath, strings.Join(Names(), ", "))
+	}
+	raw, err = os.ReadFile(nameOrPath)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("platforms: no file %s", nameOrPath)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("platforms: %w", err)
+	}
+	p, err := cluster.Parse(raw)
+	if err != nil {
+		return nil, fmt.Errorf("platforms: %s: %w", nameOrPath, err)
+	}
 	return p, nil
 }
 
-// Homogeneous returns n equal workers.
-func Homogeneous(n int) (*cluster.Platform, error) { return nil, fmt.Errorf("platforms: %d", n) }
+// Homogeneous returns n workers like those of homogeneous6, and its server.
+func Homogeneous(n int) (*cluster.Platform, error) {
+	base, err := Load("homogeneous6")
+	if err != nil {
+		return nil, err
+	}
+	if n < 1 || n > 1<<16 {
+		return nil, fmt.Errorf("platforms: %d workers, want 1 to 65,536", n)
+	}
+	worker := base.Workers[0]
+	worker.Name = "p100-"
+	p := cluster.Uniform(n, worker, base.Server)
+	p.Name, p.Decision, p.Assumed = fmt.Sprintf("homogeneous%d", n), base.Decision, base.Assumed
+	p.Note = fmt.Sprintf("%d workers like those of homogeneous6.", n)
+	return p, nil
+}
