@@ -1,0 +1,169 @@
+package cluster
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// full uses every field and every spelling of a value.
+const full = `{"name": "two", "note": "for tests", "decision": {"value": "20 us", "why": "measured", "confidence": "low"},
+ "multicast": true,
+ "server": {"name": "ps", "flops": "1 TFLOP/s", "bandwidth": "10 Gb/s", "memory": "1 GiB/s"},
+ "workers": [{"name": "w", "count": 2, "jitter": "5 %", "bandwidth": "1 Gb/s", "latency": "25 us", "overhead": "0.5 us",
+   "flops": {"value": "13.4 TFLOP/s", "why": "peak of a card", "confidence": "medium"}, "memory": "616 GB/s"},
+  {"name": "slow", "flops": "4.1 TFLOP/s", "bandwidth": "125 MB/s"}]}`
+
+func TestParseReadsEveryField(t *testing.T) {
+	got, err := Parse([]byte(full))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := Host{Name: "w0", FLOPS: 13.4e12, Memory: 616e9, Jitter: 0.05, Bandwidth: 125e6,
+		Latency: 25 * time.Microsecond, Overhead: 500 * time.Nanosecond,
+		Assumed: []Assumption{{"flops", "13.4 TFLOP/s", "peak of a card", "medium"}}}
+	w1 := w
+	w1.Name = "w1"
+	want := &Platform{Name: "two", Note: "for tests", Decision: 20 * time.Microsecond, Multicast: true,
+		Server:  &Host{Name: "ps", FLOPS: 1e12, Bandwidth: 1.25e9, Memory: 1 << 30},
+		Workers: []Host{w, w1, {Name: "slow", FLOPS: 4.1e12, Bandwidth: 125e6}},
+		Assumed: []Assumption{{"decision", "20 us", "measured", "low"}}}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Fatal(d)
+	}
+	again, err := Parse(Marshal(got))
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, Marshal(got))
+	}
+	if d := cmp.Diff(got, again); d != "" {
+		t.Fatalf("Parse(Marshal): %s", d)
+	}
+}
+
+// Each bad input gives one line that names the field.
+func TestParseNamesWhatIsWrong(t *testing.T) {
+	for _, c := range []struct{ replace, by, want string }{
+		{`"note"`, `"remark"`, `cluster: platform "two": unknown field "remark"`},
+		{`"jitter"`, `"jiter"`, `cluster: platform "two": workers: 0: unknown field "jiter"`},
+		{`"memory": "1 GiB/s"`, `"flops": "2 TFLOP/s"`, `server: field "flops" is repeated`},
+		{`13.4 TFLOP/s`, `13.4 Tflop`, `workers: 0: flops: "13.4 Tflop" has unit "Tflop", want one of FLOP/s,`},
+		{`13.4 TFLOP/s`, `-1 TFLOP/s`, `flops: "-1 TFLOP/s" is not 0 or a number from 1e-30 to 1e30`},
+		{`"1 TFLOP/s"`, `"0 TFLOP/s"`, `"ps": flops = 0 flop/s, want > 0`},
+		{`"1 TFLOP/s"`, `1e12`, `server: flops: 1e12 is not a string`},
+		{`"25 us"`, `"25"`, `latency: "25" has unit "", want one of s,`},
+		{`"25 us"`, `"25 min"`, ``},
+		{`"25 us"`, `"1e9 s"`, `latency: "1e9 s" is more than 24 hours`},
+		{`"10 Gb/s"`, `"ten Gb/s"`, `bandwidth: "ten Gb/s" has unit "ten Gb/s"`},
+		{`"count": 2`, `"count": 0`, `count: 0: want 1 to`},
+		{`"slow"`, `"w1"`, `name "w1" is taken`},
+		{`"confidence": "low"`, `"sure": "no"`, `decision: unknown field "sure"`},
+		{`"multicast": true`, `"multicast": "yes"`, `multicast: "yes" is not a *bool`},
+		{`125 MB/s"}]}`, `125 MB/s"}]} x`, `text after the object`},
+		{`125 MB/s"}]}`, `125 MB/s"}]`, `object does not end`},
+		{`"name": "two", `, ``, `field "name" is missing`},
+		{full, `[]`, `not a JSON object`},
+		{full, `{"name": "none", "workers": []}`, `platform "none": no workers`},
+	} {
+		text := strings.Replace(full, c.replace, c.by, 1)
+		_, err := Parse([]byte(text))
+		if c.want == "" {
+			if err != nil {
+				t.Errorf("%s: %v", c.by, err)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s → %s: %v, want %q", c.replace, c.by, err, c.want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(full))
+	f.Add([]byte(`{"name":"a","workers":[{"name":"b","flops":"1e3 MFLOP/s","bandwidth":"3 KiB/s"}]}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p, err := Parse(b)
+		if err != nil || len(p.Workers) > 1000 {
+			return
+		}
+		again, err := Parse(Marshal(p))
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, Marshal(p))
+		}
+		if d := cmp.Diff(p, again); d != "" {
+			t.Fatalf("Parse(Marshal): %s", d)
+		}
+	})
+}
+
+// By hand: max(2e9/1e9, 3e9/1e9) = 3 s and a fixed 0.5 s.
+func TestSecondsIsFixedPlusTheSlowerOfArithmeticAndMemory(t *testing.T) {
+	h := Host{FLOPS: 1e9, Memory: 1e9}
+	w := Work{FLOP: 2e9, Bytes: 3e9, Fixed: 500 * time.Millisecond}
+	if got := h.Duration(w); got != 3500*time.Millisecond {
+		t.Errorf("memory-bound: %v, want 3.5s", got)
+	}
+	h.Memory = 0
+	if got := h.Duration(w); got != 2500*time.Millisecond {
+		t.Errorf("memory not modelled: %v, want 2.5s", got)
+	}
+}
+
+// 40,000 draws: the mean's standard error is 0.3/200 = 0.0015.
+func TestJitterHasMeanOneAndTheRelativeDeviationAsked(t *testing.T) {
+	h := Host{Jitter: 0.3}
+	r := Stream(1, 2, "", "jitter")
+	var sum, squares float64
+	const n = 40000
+	for range n {
+		f := h.DrawJitter(r)
+		sum += f
+		squares += f * f
+	}
+	mean := sum / n
+	sd := math.Sqrt(squares/n - mean*mean)
+	if math.Abs(mean-1) > 0.006 || math.Abs(sd-0.3) > 0.012 {
+		t.Errorf("mean %.4f, deviation %.4f, want 1 and 0.3", mean, sd)
+	}
+}
+
+func TestCloneSharesNothing(t *testing.T) {
+	p, err := Parse([]byte(full))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := Marshal(p)
+	c := p.WithHosts(func(h *Host, _ bool) { h.Bandwidth *= 2; h.FLOPS /= 2 })
+	c.Workers[0].Assumed[0].Why = "changed"
+	c = c.WithServerBandwidth(1)
+	c.Server.Name = "other"
+	if d := cmp.Diff(string(before), string(Marshal(p))); d != "" {
+		t.Fatal(d)
+	}
+	if c.Workers[0].Bandwidth != 250e6 || c.Server.Bandwidth != 1 {
+		t.Fatalf("change not applied: %+v", c)
+	}
+}
+
+// Frozen once: every published result depends on these streams.
+func TestStreamsAreNamedAndStable(t *testing.T) {
+	names := []struct {
+		seed           uint64
+		rank           int
+		thread, stream string
+	}{{1, 0, "", "a"}, {2, 0, "", "a"}, {1, 1, "", "a"}, {1, 0, "t", "a"}, {1, 0, "", "b"}, {1, 0, "t", "a"}, {1, 0, "ta", ""}, {1, 0, "", "ta"}}
+	seen := map[uint64]int{}
+	for i, n := range names {
+		v := Stream(n.seed, n.rank, n.thread, n.stream).Uint64()
+		if j, ok := seen[v]; ok != (i == 5) || i == 5 && j != 3 {
+			t.Errorf("stream %+v begins like number %d", n, j)
+		}
+		seen[v] = i
+	}
+	if got, want := Stream(1, 0, "", "a").Uint64(), uint64(15341510849146618259); got != want {
+		t.Errorf("first number of stream (1, 0, \"\", a): %d, want %d", got, want)
+	}
+}
