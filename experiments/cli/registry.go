@@ -5,11 +5,12 @@ import (
 	"sort"
 	"strings"
 
+	"gradsync/experiments/dasp"
 	"gradsync/experiments/exp"
 )
 
 // sources are the packages of experiments. A new paper is one line here.
-var sources = []func() []exp.Experiment{}
+var sources = []func() []exp.Experiment{dasp.Experiments}
 
 // Experiments returns all experiments in the order of their sources.
 func Experiments() []exp.Experiment {
