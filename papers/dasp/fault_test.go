@@ -100,6 +100,9 @@ func TestALateJoinerFreezesNobody(t *testing.T) {
 		checkLog(t, l)
 		before, joined, after := 0, 0, 0
 		for _, p := range l.Pushes {
+			if name == "ssp" && p.Clock > 4 { // s + 1: the joiner is not the slowest by itself
+				t.Errorf("worker %d is %d clocks ahead", p.Worker, p.Clock)
+			}
 			switch {
 			case p.Worker != 1 && p.Received > 100*time.Millisecond && p.Received < 500*time.Millisecond:
 				before++
@@ -220,6 +223,64 @@ func TestEnds(t *testing.T) {
 			t.Errorf("%s: ends with %+v at %v, want version %d after %d pushes", c.name, last, l.End, c.updates, c.pushes)
 		}
 	}
+}
+
+// TestNoGradientAfterStop: a worker that hears Stop while it computes keeps its
+// gradient to itself; the Byes that follow have no body.
+func TestNoGradientAfterStop(t *testing.T) {
+	l, trace := run(t, gpus(1, 3, 2, 1), 1, training(t, "asp", rivals.Defaults(4), 50, nil), nil)
+	byes := 0
+	for _, s := range trace.Spans {
+		if s.Kind != cluster.SpanSend || s.Rank == 0 || s.From < l.End+time.Millisecond {
+			continue
+		}
+		if byes++; s.Bytes > 0 {
+			t.Errorf("rank %d sends %d bytes at %v, after the end at %v", s.Rank, s.Bytes, s.From, l.End)
+		}
+	}
+	if byes < 2 {
+		t.Errorf("only %d workers computed at the end: the test sees nothing", byes)
+	}
+}
+
+// alarmed is a policy that answers worker 0 only with worker 1's next push, and
+// sets an alarm for 0 that must not ring once 0 is answered.
+type alarmed struct {
+	t       *testing.T
+	waiting bool
+}
+
+func (*alarmed) Name() string { return "alarmed" }
+
+func (a *alarmed) Step(ev dasp.Event) []dasp.Action {
+	one := []int{ev.Worker}
+	switch {
+	case ev.Kind == dasp.EventTimer:
+		a.t.Errorf("at %v worker %d's alarm rings although it was answered", ev.At, ev.Worker)
+		return nil
+	case ev.Worker == 0:
+		a.waiting = true
+		return []dasp.Action{{Kind: dasp.Apply, Workers: one, Weight: 1},
+			{Kind: dasp.SetTimer, Workers: one, At: ev.At + 13*time.Millisecond}}
+	}
+	out := []dasp.Action{{Kind: dasp.Apply, Workers: one, Weight: 1}, {Kind: dasp.Reply, Workers: one, State: dasp.QIS}}
+	if a.waiting {
+		a.waiting = false
+		out = append(out, dasp.Action{Kind: dasp.Reply, Workers: []int{0}, State: dasp.WSS})
+	}
+	return out
+}
+
+// TestAnsweredTimersAreSilent: worker 1 pushes every 7 ms, so the alarm of 13 ms
+// is always early enough to be cancelled.
+func TestAnsweredTimersAreSilent(t *testing.T) {
+	base := training(t, "asp", rivals.Defaults(2), 60, nil)
+	l, _ := run(t, gpus(3, 1), 1, func(rank int) dasp.Job {
+		j := base(rank)
+		j.Policy = func() dasp.Policy { return &alarmed{t: t} }
+		return j
+	}, nil)
+	checkLog(t, l)
 }
 
 // TestBadJobs: each is one line, on every rank.
