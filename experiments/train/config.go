@@ -174,11 +174,3 @@ func (c *Config) check() error {
 	}
 	return nil
 }
-
-// paperData is what the documents train each model on.
-func paperData(model string) string {
-	if model == "lenet5" || model == "mlp" {
-		return "mnist"
-	}
-	return "cifar-10"
-}

@@ -3,10 +3,11 @@ package train
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
-	"gradsync/datasets"
-	"gradsync/experiments/result"
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
 	"gradsync/shared/cluster"
@@ -84,15 +85,6 @@ func (r *runner) prepare() error {
 	return nil
 }
 
-// OpenData opens the set that a training of the model uses: name, or, where
-// name is "", what the documents train the model on.
-func OpenData(name, dir, modelName string) (*datasets.Set, error) {
-	if name == "" {
-		return datasets.OpenFor(paperData(modelName), datasets.Options{Dir: dir})
-	}
-	return datasets.Open(name, datasets.Options{Dir: dir})
-}
-
 func openShared(c Config, m *model.Model) (*shared, error) {
 	set, err := OpenData(c.Data, c.DataDir, c.Model)
 	if err != nil {
@@ -114,15 +106,18 @@ func openShared(c Config, m *model.Model) (*shared, error) {
 }
 
 // Backends make a Stepper in place of the native one; a package that adapts
-// another library adds itself by name before the first Run.
+// another library is added by name before the first Run.
 var Backends = map[string]func(m *model.Model, batch int) (model.Stepper, error){}
+
+// BackendNames lists the keys of Backends, sorted.
+func BackendNames() []string { return slices.Sorted(maps.Keys(Backends)) }
 
 // steppers returns the maker of steppers and the name of what computes.
 func steppers(c Config, m *model.Model) (func(batch int) (model.Stepper, error), string, error) {
 	if c.Backend != "native" {
 		open, ok := Backends[c.Backend]
 		if !ok {
-			return nil, "", fmt.Errorf("train: no backend %q in this binary", c.Backend)
+			return nil, "", fmt.Errorf("train: no backend %q in this binary: known are native %s", c.Backend, strings.Join(BackendNames(), " "))
 		}
 		return func(batch int) (model.Stepper, error) { return open(m, batch) }, c.Backend, nil
 	}
@@ -132,19 +127,6 @@ func steppers(c Config, m *model.Model) (func(batch int) (model.Stepper, error),
 	}
 	return func(batch int) (model.Stepper, error) { return m.NewWorkspace(e, batch, c.Threads), nil },
 		fmt.Sprintf("%s (bit class %s)", e.Name(), e.Class()), nil
-}
-
-// dataOf describes the set as the model sees it.
-func dataOf(s *datasets.Set, m *model.Model) *result.Data {
-	d := &result.Data{Name: s.Name, Origin: s.Origin, Train: s.Train.Len(), Test: s.Test.Len(), SHA256: s.SHA256, Note: s.Note}
-	c, h, w := m.Input()
-	if how, err := s.Adaptation(c, h, w); err == nil && how != "" {
-		if d.Note != "" {
-			d.Note += "; "
-		}
-		d.Note += how
-	}
-	return d
 }
 
 // train runs the method on the runtime.

@@ -1,0 +1,64 @@
+package train
+
+import (
+	"os"
+	"sync"
+
+	"gradsync/datasets"
+	"gradsync/experiments/result"
+	"gradsync/shared/tensor/model"
+)
+
+// opened keeps the sets of this process: an experiment trains many times on one.
+var opened = struct {
+	sync.Mutex
+	sets map[[3]string]*datasets.Set
+}{sets: map[[3]string]*datasets.Set{}}
+
+// OpenData opens the set that a training of the model uses: name, or, where
+// name is "", what the documents train the model on, in whose place the
+// embedded set may come. A set is read once per process.
+func OpenData(name, dir, modelName string) (*datasets.Set, error) {
+	paper := name == ""
+	key := [3]string{name, dir, os.Getenv(datasets.EnvDir)}
+	if paper {
+		key[0] = "paper:" + paperData(modelName)
+	}
+	opened.Lock()
+	defer opened.Unlock()
+	if s, ok := opened.sets[key]; ok {
+		return s, nil
+	}
+	var s *datasets.Set
+	var err error
+	if paper {
+		s, err = datasets.OpenFor(paperData(modelName), datasets.Options{Dir: dir})
+	} else {
+		s, err = datasets.Open(name, datasets.Options{Dir: dir})
+	}
+	if err == nil {
+		opened.sets[key] = s
+	}
+	return s, err
+}
+
+// paperData is what the documents train each model on.
+func paperData(model string) string {
+	if model == "lenet5" || model == "mlp" {
+		return "mnist"
+	}
+	return "cifar-10"
+}
+
+// dataOf describes the set as the model sees it.
+func dataOf(s *datasets.Set, m *model.Model) *result.Data {
+	d := &result.Data{Name: s.Name, Origin: s.Origin, Train: s.Train.Len(), Test: s.Test.Len(), SHA256: s.SHA256, Note: s.Note}
+	c, h, w := m.Input()
+	if how, err := s.Adaptation(c, h, w); err == nil && how != "" {
+		if d.Note != "" {
+			d.Note += "; "
+		}
+		d.Note += how
+	}
+	return d
+}
