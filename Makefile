@@ -54,7 +54,8 @@ serve: build ## serve the committed pages (ADDR)
 	@$(BIN) serve --dir reports/html --addr $(ADDR)
 
 bench: build ## messages and FLOP per second of this machine
-	@$(BIN) bench
+	@$(BIN) bench cluster
+	@$(BIN) bench step
 
 cross: ## build for Linux, macOS and Windows on amd64 and arm64
 	@set -e; for os in linux darwin windows; do for arch in amd64 arm64; do \
