@@ -1,6 +1,10 @@
 package cluster
 
-import "time"
+import (
+	"cmp"
+	"slices"
+	"time"
+)
 
 // Trace is what happened in a run, in order of start: enough to draw a time
 // line and to replay an order of arrival.
@@ -38,6 +42,13 @@ type Span struct {
 	Bytes  int
 	From   time.Duration
 	To     time.Duration
+}
+
+// Sort puts the spans in order of start, then of rank; equal ones keep theirs.
+func (t *Trace) Sort() {
+	slices.SortStableFunc(t.Spans, func(a, b Span) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Rank, b.Rank))
+	})
 }
 
 // SpanKind says what a Span is.

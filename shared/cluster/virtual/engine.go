@@ -173,12 +173,7 @@ func (e *engine) outcome() cluster.Outcome {
 		out.Results[i] = e.ranks[i].result
 		out.Trace.Sent[i] = e.ranks[i].sent
 	}
-	slices.SortStableFunc(out.Trace.Spans, func(a, b cluster.Span) int {
-		if a.From != b.From {
-			return int(min(max(a.From-b.From, -1), 1))
-		}
-		return a.Rank - b.Rank
-	})
+	out.Trace.Sort()
 	return out
 }
 

@@ -1,8 +1,6 @@
 package virtual
 
 import (
-	"fmt"
-	"slices"
 	"time"
 
 	"gradsync/shared/cluster"
@@ -15,7 +13,7 @@ func (t *thread) Isend(to int, tag cluster.Tag, m *cluster.Msg) cluster.Req {
 	if err := t.enter(); err != nil {
 		return e.failed(q, err)
 	}
-	t.checkMessage("send", to, tag, m)
+	match.CheckMessage("send", t.rank.id, t.Size(), to, tag, m)
 	q.peer, q.tag = to, tag
 	t.send(q, []*rank{&e.ranks[to]}, m, false)
 	return q
@@ -35,10 +33,11 @@ func (t *thread) Irecv(from int, tag cluster.Tag, into *cluster.Msg) cluster.Req
 	if err := t.enter(); err != nil {
 		return t.e.failed(q, err)
 	}
-	t.checkMessage("receive", max(from, 0), tag, into)
-	if from < 0 && from != cluster.Any {
-		panic(fmt.Sprintf("cluster: rank %d: receive from rank %d", t.rank.id, from))
+	peer := from
+	if from == cluster.Any {
+		peer = t.rank.id
 	}
+	match.CheckMessage("receive", t.rank.id, t.Size(), peer, tag, into)
 	t.receive(q, from, tag, into, false)
 	return q
 }
@@ -47,6 +46,7 @@ func (t *thread) receive(q *req, from int, tag cluster.Tag, into *cluster.Msg, b
 	q.peer, q.tag, q.into = from, tag, into
 	if p, ok := t.rank.box.Post(match.Key{From: from, Tag: tag, Bcast: bcast}, q); ok {
 		t.e.accept(q, p)
+		t.e.complete(q)
 	}
 }
 
@@ -56,21 +56,16 @@ func (t *thread) Ibcast(group []int, root int, tag cluster.Tag, m *cluster.Msg) 
 	if err := t.enter(); err != nil {
 		return e.failed(q, err)
 	}
-	t.checkMessage("broadcast", root, tag, m)
-	if !slices.Contains(group, t.rank.id) || !slices.Contains(group, root) {
-		panic(fmt.Sprintf("cluster: rank %d: broadcast from rank %d to %v: both must be members", t.rank.id, root, group))
-	}
+	match.CheckGroup(t.rank.id, t.Size(), group, root, tag, m)
 	q.peer, q.tag = root, tag
 	if t.rank.id != root {
 		t.receive(q, root, tag, m, true)
 		return q
 	}
-	to := make([]*rank, 0, len(group)-1)
-	for _, member := range group {
-		t.checkMessage("broadcast", member, tag, m)
-		if member != root {
-			to = append(to, &e.ranks[member])
-		}
+	others := match.Others(group, root)
+	to := make([]*rank, len(others))
+	for i, member := range others {
+		to[i] = &e.ranks[member]
 	}
 	t.send(q, to, m, true)
 	return q

@@ -1,7 +1,6 @@
 package virtual
 
 import (
-	"fmt"
 	"math/bits"
 
 	"gradsync/shared/cluster"
@@ -82,10 +81,11 @@ func (e *engine) advance(p *packet) {
 func (e *engine) deliver(p *packet) {
 	if q, ok := p.to.box.Deliver(p.key, p); ok {
 		e.accept(q, p)
+		e.completeNow(q)
 	}
 }
 
-// accept ends receive q with p, at this instant.
+// accept moves p into receive q.
 func (e *engine) accept(q *req, p *packet) {
 	m := q.into
 	m.From, m.Tag, m.Meta, m.Declared = p.from.id, p.key.Tag, p.meta, 0
@@ -107,7 +107,6 @@ func (e *engine) accept(q *req, p *packet) {
 	}
 	*p = packet{}
 	e.packets = append(e.packets, p)
-	e.complete(q, e.now)
 }
 
 func (e *engine) newPacket() *packet {
@@ -117,19 +116,6 @@ func (e *engine) newPacket() *packet {
 		return p
 	}
 	return &packet{}
-}
-
-// checkMessage panics on what only a wrong program asks for.
-func (t *thread) checkMessage(op string, peer int, tag cluster.Tag, m *cluster.Msg) {
-	if peer < 0 || peer >= t.Size() {
-		panic(fmt.Sprintf("cluster: rank %d: %s: rank %d of %d", t.rank.id, op, peer, t.Size()))
-	}
-	if tag < 0 || tag >= cluster.MaxTag {
-		panic(fmt.Sprintf("cluster: rank %d: %s: tag %d, want 0 ≤ tag < %d", t.rank.id, op, tag, cluster.MaxTag))
-	}
-	if m == nil || m.Size() < 0 {
-		panic(fmt.Sprintf("cluster: rank %d: %s: no message, or a negative size", t.rank.id, op))
-	}
 }
 
 // buffers keeps free bodies by size class, powers of two.

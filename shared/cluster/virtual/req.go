@@ -74,22 +74,29 @@ func (e *engine) finishAt(r *req, at int64) {
 	r.known, r.at, r.seq = true, at, e.nextSeq()
 }
 
-// complete ends r now and wakes every thread that waits for it.
-func (e *engine) complete(r *req, at int64) {
-	e.finishAt(r, at)
-	if r.first.t == nil {
-		return
-	}
+// complete ends r now and schedules every thread that waits for it.
+func (e *engine) complete(r *req) {
+	e.finishAt(r, e.now)
 	first, others := r.first, r.others
 	r.first, r.others = waiter{}, nil
-	for _, w := range others {
-		if w.t.gen == w.gen {
-			e.wakeAt(w.t, at)
+	for _, w := range append([]waiter{first}, others...) {
+		if w.t != nil && w.t.gen == w.gen {
+			e.wakeAt(w.t, e.now)
 		}
 	}
-	if first.t.gen == first.gen {
-		e.wakeAt(first.t, at)
+}
+
+// completeNow is complete from the engine's loop: a single waiter takes its
+// turn at once, which spares an event.
+func (e *engine) completeNow(r *req) {
+	w := r.first
+	if len(r.others) > 0 || w.t == nil || w.t.gen != w.gen {
+		e.complete(r)
+		return
 	}
+	e.finishAt(r, e.now)
+	r.first = waiter{}
+	e.resume(w.t)
 }
 
 // due says whether r's time has come; join makes that real.

@@ -92,7 +92,7 @@ func (e *engine) resume(t *thread) {
 		e.fail(t.rank.id, "panic", t.err)
 	case t.done != nil:
 		t.done.err = t.err
-		e.complete(t.done, e.now)
+		e.complete(t.done)
 	case t.err != nil:
 		e.fail(t.rank.id, "body", t.err)
 	}

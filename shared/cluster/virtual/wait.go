@@ -117,7 +117,7 @@ func (t *thread) Cancel(r cluster.Req) {
 	}
 	if t.rank.box.Cancel(q) {
 		q.err = cluster.ErrCancelled
-		t.e.complete(q, t.e.now)
+		t.e.complete(q)
 	}
 }
 
