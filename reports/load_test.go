@@ -112,3 +112,26 @@ func TestSoftwareCitesTheCommonCommit(t *testing.T) {
 		}
 	}
 }
+
+// Clauses that many claims of a result share stand once, with the ids they
+// hold for; none gets lost.
+func TestCommonClausesAreSaidOnce(t *testing.T) {
+	rows := []claimRow{{ID: "D1", Why: "a; shared; b"}, {ID: "D2", Why: "shared"}, {ID: "D3", Why: "shared; c"}, {ID: "D4"}, {ID: "D5", Why: "shared; a"}}
+	got := hoist(rows)
+	if want := []commonWhy{{"D1–D3, D5", "shared"}}; !slices.Equal(got, want) {
+		t.Errorf("common %v, want %v", got, want)
+	}
+	for i, want := range []string{"a; b", "", "c", "", "a"} {
+		if rows[i].Why != want {
+			t.Errorf("%s: %q, want %q", rows[i].ID, rows[i].Why, want)
+		}
+	}
+	all := []claimRow{{ID: "D1", Why: "x; y"}, {ID: "D2", Why: "y; x"}, {ID: "D3", Why: "x; y"}, {ID: "D4", Why: "x; y"}}
+	if got, want := hoist(all), []commonWhy{{"Each of these", "x; y"}}; !slices.Equal(got, want) {
+		t.Errorf("common %v, want %v", got, want)
+	}
+	few := []claimRow{{Why: "shared"}, {Why: "shared"}, {Why: "shared"}}
+	if got := hoist(few); got != nil || few[0].Why != "shared" {
+		t.Errorf("three rows: common %v", got)
+	}
+}

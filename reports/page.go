@@ -41,6 +41,7 @@ type tally struct {
 type claimGroup struct {
 	Anchor, Title, Source, Profile string
 	Tally                          []tally
+	Common                         []commonWhy
 	Rows                           []claimRow
 }
 
@@ -162,6 +163,7 @@ func groupClaims(r loaded) claimGroup {
 		row.Words = words || also
 		g.Rows = append(g.Rows, row)
 	}
+	g.Common = hoist(g.Rows)
 	return g
 }
 

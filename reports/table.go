@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"gradsync/experiments/result"
 )
@@ -51,6 +52,7 @@ type cell struct {
 	Number bool
 	Empty  bool
 	Head   bool // the first column names the row
+	Brief  bool // not worth a line break
 }
 
 // viewTable words every cell.
@@ -78,6 +80,7 @@ func viewTable(r loaded, t result.Table) tableView {
 			default:
 				c.Text = value(x, "")
 			}
+			c.Brief = !c.Number && utf8.RuneCountInString(c.Text) <= 12
 			cells = append(cells, c)
 		}
 		v.Rows = append(v.Rows, cells)

@@ -1,0 +1,79 @@
+package reports
+
+import (
+	"slices"
+	"strings"
+)
+
+// commonWhy is what several claims of a result would each say under Why.
+type commonWhy struct{ For, Text string }
+
+// oftenEnough is how many claims must share a clause before it is said once.
+const oftenEnough = 4
+
+// hoist takes clauses that many rows share out of their Why, so that they stand
+// once above the rows with the ids they hold for. Nothing is lost.
+func hoist(rows []claimRow) []commonWhy {
+	holds := map[string][]int{} // clause to its rows
+	var order []string
+	for i, r := range rows {
+		for _, clause := range clauses(r.Why) {
+			if holds[clause] == nil {
+				order = append(order, clause)
+			}
+			if !slices.Contains(holds[clause], i) {
+				holds[clause] = append(holds[clause], i)
+			}
+		}
+	}
+	var out []commonWhy
+	for _, clause := range order {
+		at := holds[clause]
+		if len(at) < oftenEnough {
+			continue
+		}
+		who := "Each of these"
+		if len(at) < len(rows) {
+			who = span(rows, at)
+		}
+		if n := len(out); n > 0 && out[n-1].For == who {
+			out[n-1].Text += "; " + clause
+		} else {
+			out = append(out, commonWhy{who, clause})
+		}
+		for _, i := range at {
+			rest := slices.DeleteFunc(clauses(rows[i].Why), func(c string) bool { return c == clause })
+			rows[i].Why = strings.Join(rest, "; ")
+		}
+	}
+	return out
+}
+
+// clauses splits a reason at its semicolons.
+func clauses(why string) []string {
+	if why == "" {
+		return nil
+	}
+	return strings.Split(why, "; ")
+}
+
+// span names the rows at the given places: "D10–D14, D16".
+func span(rows []claimRow, at []int) string {
+	var parts []string
+	for i := 0; i < len(at); {
+		j := i
+		for j+1 < len(at) && at[j+1] == at[j]+1 {
+			j++
+		}
+		switch {
+		case j == i:
+			parts = append(parts, rows[at[i]].ID)
+		case j == i+1:
+			parts = append(parts, rows[at[i]].ID, rows[at[j]].ID)
+		default:
+			parts = append(parts, rows[at[i]].ID+"–"+rows[at[j]].ID)
+		}
+		i = j + 1
+	}
+	return strings.Join(parts, ", ")
+}
