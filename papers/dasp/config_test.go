@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// TestWaitForms: every form at f_i = 20 ms, α = ½, for an oldest node that is
+// TestEquation1Forms: every form at f_i = 20 ms, α = ½, for an oldest node that is
 // slower, equal and faster. By hand; the cap at f_j shows in the last column.
-func TestWaitForms(t *testing.T) {
+func TestEquation1Forms(t *testing.T) {
 	for _, c := range []struct {
 		form                   WaitForm
 		slower, equal, quicker time.Duration // f_j = 60, 20, 4 ms

@@ -1,2 +1,184 @@
-// Package dasp reproduces dynamic adaptive synchronous parallel.
+// Package dasp reproduces dynamic adaptive synchronous parallel (DASP), a
+// synchronisation method for a parameter server with unequal workers.
+//
+//	Ma Xiang, Shen Guowei, Guo Chun, Cui Yunhe, Chen Yi. Dynamic adaptive parallel
+//	acceleration method for heterogeneous distributed machine learning. CAAI
+//	Transactions on Intelligent Systems, 2023(5). In Chinese:
+//	馬翔, 申國偉, 郭春, 崔允賀, 陳意: 面向異構分布式機器學習的動態自適應并行加速方法.
+//
+// # Idea
+//
+// The server notes which version of the weights each worker computes on and how
+// long its last iteration took. A worker that pushes a gradient is compared with
+// the worker that holds the oldest version. Near it, the worker goes on at once
+// (QIS). Farther ahead, it waits a time made from both iteration times, in the
+// hope that the oldest comes back meanwhile (WSS). Too far ahead, it waits until
+// the oldest has come back (FSS). Versions count global updates, so a slow worker
+// that has just pushed is not stale, however few iterations it has done.
+//
+// The rules are pure functions and small state machines: Config.Decide is
+// Algorithm 1, Config.Weight and Optimiser.Step are Algorithm 2, New puts them
+// together as a Policy. Run is the server and the worker, the same for every
+// Policy; the methods of comparison are in package rivals.
+//
+// # Map
+//
+// By item of the paper; generated from the Source: lines by go generate.
+//
+//	§1
+//	    rivals/asp.go        rivals.NewASP
+//	    rivals/backup.go     rivals.NewBackup
+//	    rivals/bsp.go        rivals.NewBSP
+//	    rivals/dssp.go       rivals.NewDSSP
+//	    rivals/gssp.go       rivals.NewGSSP
+//	    rivals/ssp.go        rivals.NewSSP
+//	    page                 dasp.html#s1
+//	§2
+//	    dasp.go              New
+//	    decide.go            Config
+//	    job.go               Job
+//	    rivals/options.go    rivals.Options.Config
+//	    run.go               Run
+//	    tests                TestSection2Algorithm1Line4StaleNode
+//	    page                 dasp.html#s2
+//	§2.1
+//	    node.go              View, View.Updated
+//	    tests                TestSection21VersionAndTimeAreRenewed,
+//	                         TestSection21VersionsReplaceIterationCounts,
+//	                         TestSection21WaitIsMadeAtRunTime
+//	    page                 dasp.html#s2.1
+//	§2.2
+//	    decide.go            Config.Validate
+//	    node.go              NewView
+//	    state.go             State, QIS, WSS, FSS
+//	    stats.go             StateStats
+//	    tests                TestSection22Algorithm1Line15ForceWaitsForTheOldest,
+//	                         TestSection22Algorithm1MakesThreeStates,
+//	                         TestSection22AllBeginInQIS,
+//	                         TestSection22OnlyTheFarNodesWait,
+//	                         TestSection22QISHasNoBarrier,
+//	                         TestSection22StalenessStaysWithinSmax,
+//	                         TestSection22WeakWaitCanBringTheOldestBack,
+//	                         TestSection22WeakWaitIsEquation1
+//	    page                 dasp.html#s2.2
+//	§3.1
+//	    rivals/options.go    rivals.Options
+//	    rivals/registry.go   rivals.Names, rivals.New
+//	    stats.go             Stats, Log.Stats
+//	    page                 dasp.html#s3.1
+//	Eq. (1)
+//	    formula/formula.go   formula.WaitDifference, formula.WaitAbsolute,
+//	                         formula.WaitConvex, formula.WaitOldest
+//	    wait.go              WaitForm, WaitDifference, WaitAbsolute, WaitConvex,
+//	                         WaitOldest, WaitForms, WaitForm.Wait
+//	    tests                TestEquation1Forms, TestSection22WeakWaitIsEquation1
+//	    page                 dasp.html#eq1
+//	Eq. (2)
+//	    formula/formula.go   formula.QISWeight, formula.GroupWeight
+//	    update.go            Scale, ScaleDefault, ScaleWorkers, ScaleGroup,
+//	                         Config.Weight
+//	    tests                TestSection23Equation2,
+//	                         TestSection23Equation2GroupIsOneUpdate
+//	    page                 dasp.html#eq2
+//	Alg. 1
+//	    decide.go            Decision, Config.Decide
+//	    tests                TestSection22Algorithm1Line15ForceWaitsForTheOldest,
+//	                         TestSection22Algorithm1MakesThreeStates,
+//	                         TestSection2Algorithm1Line4StaleNode
+//	    page                 dasp.html#alg1
+//	Alg. 1, line 1
+//	    policy.go            EventKind, EventPush, EventTimer, EventJoin, EventLeave,
+//	                         Event
+//	    page                 dasp.html#alg1
+//	Alg. 1, line 2
+//	    node.go              View.Finished
+//	    page                 dasp.html#alg1
+//	Alg. 1, line 4
+//	    node.go              View.Oldest
+//	    tests                TestSection2Algorithm1Line4StaleNode
+//	    page                 dasp.html#alg1
+//	Alg. 2
+//	    policy.go            ActionKind, Apply, Reply, SetTimer, Drop, Action
+//	    tests                TestAlgorithm2Line7, TestAlgorithm2Line9IsTheVersionSent
+//	    page                 dasp.html#alg2
+//	Alg. 2, line 7
+//	    job.go               Update
+//	    update.go            Optimiser, Optimiser.Step
+//	    tests                TestAlgorithm2Line7
+//	    page                 dasp.html#alg2
+//	Alg. 2, line 9
+//	    node.go              View.Handed
+//	    tests                TestAlgorithm2Line9IsTheVersionSent
+//	    page                 dasp.html#alg2
+//	Table 4
+//	    stats.go             IterationTime
+//	    page                 dasp.html#table4
+//
+// # Notation
+//
+//	v_n    View.V[n]          version that worker n holds       global updates
+//	v_new  View.Newest        newest version                    global updates
+//	f_n    View.F[n]          last iteration, own waits aside   time.Duration
+//	v_min  View.Oldest        min(v) over the workers present   global updates
+//	id_min View.Oldest        who holds it, lowest id first     worker
+//	P      Decision.State     QIS, WSS, FSS
+//	Smin   Config.Smin        lower threshold                   global updates
+//	Smax   Config.Smax        upper threshold                   global updates
+//	α      Config.Alpha       weight of eq. (1)                 1
+//	T_wait WaitForm.Wait      eq. (1)                           time.Duration
+//	N      Config.Workers     workers of the cluster            1
+//	K      len(Update.Workers) gradients of one update          1
+//	B      (the task's)       mini-batch; g is a mean over it   samples
+//	γ      Job.Rate           learning rate                     1
+//
+// # Differences from the paper
+//
+// The text that is left lacks both equations, parts of both algorithms, Tables
+// 1–7 and Figures 1–4. What stands here instead:
+//
+//   - Eq. (1), T_wait: α·(f_j − f_i), at least 0. The legend survives, the formula
+//     does not; WaitForm has three other readings. All are capped at f_j, and are
+//     0 while f_i or f_j is unknown. α is unknown too; the default is 0.5.
+//   - Eq. (2): 1/N for a gradient in QIS, 1/K in WSS and FSS. N is an input of
+//     Algorithm 2, K is in the legend. QISWeight and GroupWeight select others. A
+//     group's gradients count N/K times as much as they would in QIS, so the
+//     effective learning rate depends on the mix of states.
+//   - f is a duration, not an instant: the forward and backward pass as the worker
+//     measures it. Waits are not in it, or they would feed on themselves.
+//   - Smin and Smax count global updates. A round of N workers makes N of them, so
+//     a bound of s clocks is comparable to s·N.
+//   - The gap is tested before the update, with the version that the gradient was
+//     computed on, since line 9 of Algorithm 2 comes later. PostUpdateGap tests the
+//     version about to be held.
+//   - FSS waits for one completion of id_min (line 15) and is thereby not within
+//     Smax, as the prose promises. Here a WSS or FSS answer is held until the
+//     version it hands out is at most Smax ahead of everybody who stays behind;
+//     all that are due are tested, and answered, together. LiteralFSS is line 15.
+//     QIS answers are not tested: the spread stays within Smax + N − 2 (New).
+//   - id_min is set in line 9 only, for WSS, and used in line 15, for FSS: here it
+//     is set for all states.
+//   - The group: gradients that wait make one update together when the first of
+//     their nodes is due, and one version. Nodes that are not due yet go on later,
+//     without a further version. K counts the waiter's own gradient. A gradient in
+//     QIS is in no group, since QIS sets no barrier; Join lets it join one.
+//   - Joining and leaving are ours. A worker silent for Job.Lease leaves min(v); a
+//     gradient that it sends afterwards is not used, and it joins anew: registered
+//     at min(v), then handed the newest weights and recorded with their version.
+//   - A state that depends on min(v) of nobody (all have left) ends the run.
+//   - The baselines share Eq. (2)'s scale: ASP, SSP and DSSP apply each gradient
+//     with 1/N, BSP one mean per round. Momentum and weight decay are options at
+//     the server, off in the fidelity runs.
+//   - DSSP's grants are capped by its upper bound, and its missing else is there
+//     (see rivals.NewDSSP).
+//
+// # Not implemented
+//
+//   - BDSGD [22]: predicts a cut-off time per round by Bayesian inference; its
+//     predictor is not described in this paper.
+//   - FlexRR [24]: moves mini-batches between workers, so it is no rule of a server.
+//   - Dynamic batch size [25]: changes what a worker computes, not when it waits.
+//   - Bounded delay of Li et al. [17]: the bound is on a server's task graph; with
+//     one server and whole-model pushes it is SSP's.
 package dasp
+
+//go:generate go run gradsync/papers/internal/mapgen . dasp

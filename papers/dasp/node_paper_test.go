@@ -36,9 +36,9 @@ func answered(actions []Action) (ws []int) {
 	return ws
 }
 
-// TestSection2StateIdentifiesTheStaleNode: "the server manages the state of all
+// TestSection2Algorithm1Line4StaleNode: "the server manages the state of all
 // nodes and quickly identifies the nodes whose parameters lag behind."
-func TestSection2StateIdentifiesTheStaleNode(t *testing.T) {
+func TestSection2Algorithm1Line4StaleNode(t *testing.T) {
 	v := View{V: []int64{7, 3, 9, 3}, Present: []bool{true, true, true, true}, Newest: 9}
 	if vmin, id := v.Oldest(); vmin != 3 || id != 1 {
 		t.Errorf("oldest is node %d with version %d, want node 1 with 3", id, vmin)

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// TestSection22ThresholdsMakeThreeStates: "the thresholds Smin and Smax divide
+// TestSection22Algorithm1MakesThreeStates: "the thresholds Smin and Smax divide
 // the nodes into QIS, WSS and FSS" (Alg. 1, lines 5, 7, 13): for every gap and
 // all small thresholds.
-func TestSection22ThresholdsMakeThreeStates(t *testing.T) {
+func TestSection22Algorithm1MakesThreeStates(t *testing.T) {
 	for smin := range int64(4) {
 		for smax := smin + 1; smax < 7; smax++ {
 			c := Config{Workers: 2, Smin: smin, Smax: smax}
@@ -95,10 +95,10 @@ func TestSection22WeakWaitCanBringTheOldestBack(t *testing.T) {
 	}
 }
 
-// TestSection22ForceWaitsForTheOldest: "once the gap is past Smax, an explicit
+// TestSection22Algorithm1Line15ForceWaitsForTheOldest: "once the gap is past Smax, an explicit
 // barrier makes the newest node synchronise with the oldest" (line 15): no
 // time and no other node releases it.
-func TestSection22ForceWaitsForTheOldest(t *testing.T) {
+func TestSection22Algorithm1Line15ForceWaitsForTheOldest(t *testing.T) {
 	p := started(t, Config{Workers: 3, Smin: 1, Smax: 4, Alpha: 1})
 	p.view = View{V: []int64{6, 2, 1}, F: []time.Duration{10 * ms, 10 * ms, 50 * ms}, Present: []bool{true, true, true}, Newest: 6}
 	if a := push(p, 0, 100*ms, 10*ms); len(a) != 0 {

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// TestSection23Rules: "Δw is (1/N)·g in QIS, and the mean over the K nodes whose
+// TestSection23Equation2: "Δw is (1/N)·g in QIS, and the mean over the K nodes whose
 // gradients the server received during the delay in WSS and FSS."
-func TestSection23Rules(t *testing.T) {
+func TestSection23Equation2(t *testing.T) {
 	c := Config{Workers: 8}
 	for _, x := range []struct {
 		state State
@@ -21,9 +21,9 @@ func TestSection23Rules(t *testing.T) {
 	}
 }
 
-// TestSection23GroupIsOneUpdate: K counts the gradients that wait together, the
+// TestSection23Equation2GroupIsOneUpdate: K counts the gradients that wait together, the
 // waiter's own included, and they make one version, not K.
-func TestSection23GroupIsOneUpdate(t *testing.T) {
+func TestSection23Equation2GroupIsOneUpdate(t *testing.T) {
 	p := started(t, Config{Workers: 4, Smin: 1, Smax: 4})
 	p.view = View{V: []int64{6, 7, 1, 7}, F: make([]time.Duration, 4), Present: []bool{true, true, true, true}, Newest: 7}
 	push(p, 1, 10*ms, ms)
@@ -58,10 +58,10 @@ func TestOptimiserOptions(t *testing.T) {
 	}
 }
 
-// TestAlgorithm2Lines8And9: "send the new weights to n, then renew n's version
+// TestAlgorithm2Line9IsTheVersionSent: "send the new weights to n, then renew n's version
 // atomically": whoever is answered holds the newest version, nobody else's
 // changes.
-func TestAlgorithm2Lines8And9(t *testing.T) {
+func TestAlgorithm2Line9IsTheVersionSent(t *testing.T) {
 	p := started(t, Config{Workers: 3, Smin: 5, Smax: 9})
 	for i, w := range []int{1, 1, 0, 2, 1} {
 		before := slices.Clone(p.view.V)

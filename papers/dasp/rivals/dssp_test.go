@@ -31,6 +31,12 @@ func TestIterations(t *testing.T) {
 		if got := d.iterations(0, 1); got != c.want {
 			t.Errorf("intervals %d and %d ms: r* = %d, want %d", c.own, c.its, got, c.want)
 		}
+		// Both have just pushed: 100 + 4·30 meets 100 + 3·40, the push that is over
+		// meets nothing.
+		d.pushed = [][2]time.Duration{{100 * ms, 70 * ms}, {100 * ms, 60 * ms}}
+		if got := d.iterations(0, 1); got != 4 {
+			t.Errorf("both at 100 ms: r* = %d, want 4", got)
+		}
 		if d.seen[1] = 1; d.iterations(0, 1) != 0 {
 			t.Error("a grant from one push, without an interval")
 		}
