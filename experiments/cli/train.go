@@ -28,7 +28,8 @@ func (a *app) trainCommand() *cobra.Command {
 		Short: "Train one model with one method on one platform",
 		Long: "Train one model with one method on one platform and print one outcome.\n\n" +
 			"Methods: " + strings.Join(train.Methods(), ", ") + ".\n" +
-			"On the virtual runtime the same command gives the same object but for wall_seconds.",
+			"The same command gives the same object: on virtual but for wall_seconds, on local\n" +
+			"with a synchronous method but for the seconds, which all are wall time there.",
 		Example: "  gradsync train --sync dasp --model lenet5 --workers 6 --updates 600 --json\n" +
 			"  gradsync train --sync ssp --staleness 3 --platform heterogeneous6 --target-accuracy 0.7\n" +
 			"  gradsync train --sync ring --workers 4 --runtime local --updates 50 --save lenet5.safetensors\n" +
@@ -72,6 +73,7 @@ func (f *trainFlags) define(cmd *cobra.Command) {
 	s.IntVar(&f.Workers, "workers", 0, "workers (default: all of the platform's)")
 	s.StringVar(&f.platform, "platform", "", "platform: a file or one of "+strings.Join(platforms.Names(), ", ")+" (default heterogeneous6, or homogeneousN for N workers)")
 	s.StringVar(&f.Runtime, "runtime", "virtual", "virtual or local")
+	s.BoolVar(&f.Emulate, "emulate", false, "local: computations last at least the platform's time for them")
 	s.Uint64Var(&f.Seed, "seed", 0, "seed")
 	s.IntVar(&f.Batch, "batch", 16, "images per worker and iteration")
 	s.Float64Var(&f.Rate, "rate", 0.05, "learning rate")

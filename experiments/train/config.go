@@ -30,7 +30,10 @@ type Config struct {
 	Workers  int               `json:"workers"` // all of the platform's
 	Platform *cluster.Platform `json:"platform"`
 	Runtime  string            `json:"runtime"` // "virtual"; "local"
-	Seed     uint64            `json:"seed"`
+	// Emulate makes a computation on local last at least the platform's time for
+	// it; a timing-only run always does.
+	Emulate bool   `json:"emulate"`
+	Seed    uint64 `json:"seed"`
 
 	Batch       int     `json:"batch"` // 16 images per worker and iteration
 	Rate        float64 `json:"rate"`  // 0.05

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/local"
 	"gradsync/shared/cluster/virtual"
 )
 
@@ -38,6 +39,11 @@ func (r *runner) runtime(withServer bool) (cluster.Runtime, error) {
 	switch c.Runtime {
 	case "virtual":
 		return virtual.New(c.Platform, virtual.Config{Seed: c.Seed, WithServer: withServer, Workers: c.Workers, Trace: c.Trace != ""}), nil
+	case "local":
+		// Without arithmetic a computation lasts what the platform says, or the
+		// run would measure nothing.
+		return local.New(c.Platform, local.Config{Seed: c.Seed, WithServer: withServer, Workers: c.Workers, Trace: c.Trace != "",
+			Emulate: c.Emulate || c.TimingOnly}), nil
 	}
 	return nil, fmt.Errorf("train: no runtime %q", c.Runtime)
 }

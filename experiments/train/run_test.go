@@ -118,6 +118,28 @@ func TestSynchronousMethodsAgree(t *testing.T) {
 	}
 }
 
+// On goroutines and the wall clock synchronous methods give virtual's bits.
+func TestLocalGivesTheSameBits(t *testing.T) {
+	for _, sync := range []string{"bsp", "ring", "naive"} {
+		c := quick(sync)
+		want := mustRun(t, c)
+		c.Runtime = "local"
+		got := mustRun(t, c)
+		if got.VirtualSeconds != nil {
+			t.Errorf("%s: a run on the wall clock claims %g virtual seconds", sync, *got.VirtualSeconds)
+		}
+		if got.ParamsSHA256 != want.ParamsSHA256 || *got.TestAccuracy != *want.TestAccuracy || got.BytesSent != want.BytesSent || got.Updates != want.Updates {
+			t.Errorf("%s: local %d updates, %d bytes, parameters %.8s; virtual %d, %d, %.8s", sync,
+				got.Updates, got.BytesSent, got.ParamsSHA256, want.Updates, want.BytesSent, want.ParamsSHA256)
+		}
+	}
+	c := quick("dasp")
+	c.Runtime = "local"
+	if got := mustRun(t, c); got.Pushes != 36 {
+		t.Errorf("dasp on local used %d gradients, want 36", got.Pushes)
+	}
+}
+
 // A timing-only run has the events of the trained one: the same virtual times.
 func TestTimingOnlyKeepsTime(t *testing.T) {
 	for _, sync := range []string{"bsp", "dasp", "ssp", "ring", "naive"} {

@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// object runs a command with --json and returns what it printed.
+func object(t *testing.T, command string) map[string]any {
+	t.Helper()
+	rc, out, msg := gradsync(append(strings.Fields(command), "--json", "--quiet")...)
+	var o map[string]any
+	if err := json.Unmarshal([]byte(out), &o); err != nil || rc != exitOK {
+		t.Fatalf("%s: exit code %d, %v: %s", command, rc, err, msg)
+	}
+	return o
+}
+
+const quickTrain = "train --model lenet5 --data synthetic --batch 4 --workers 3 --updates 12 --eval-every 12 --eval-images 100"
+
+// The same command twice gives the same object but for the wall time, and the
+// object has the keys that scripts read.
+func TestTrainTwice(t *testing.T) {
+	for _, sync := range []string{"dasp", "ring"} {
+		a, b := object(t, quickTrain+" --sync "+sync), object(t, quickTrain+" --sync "+sync)
+		if w, ok := a["wall_seconds"].(float64); !ok || w <= 0 {
+			t.Errorf("%s: wall_seconds is %v", sync, a["wall_seconds"])
+		}
+		delete(a, "wall_seconds")
+		delete(b, "wall_seconds")
+		if diff := cmp.Diff(a, b); diff != "" {
+			t.Errorf("%s: two runs of one command differ:\n%s", sync, diff)
+		}
+		for _, k := range strings.Fields("test_accuracy updates virtual_seconds iteration_seconds state_share state_seconds staleness bytes_sent params_sha256 data engine") {
+			if v, ok := a[k]; !ok || v == nil {
+				t.Errorf("%s: the outcome lacks %s", sync, k)
+			}
+		}
+		times, _ := a["iteration_seconds"].(map[string]any)
+		for _, k := range strings.Fields("per_worker per_push per_update") {
+			if v, ok := times[k].(float64); !ok || v <= 0 {
+				t.Errorf("%s: iteration_seconds.%s is %v", sync, k, times[k])
+			}
+		}
+	}
+}
+
+// Weights that train saved are what grad loads: the hash says so, and another
+// mini-batch has another gradient.
+func TestSaveLoadGrad(t *testing.T) {
+	dir := t.TempDir()
+	w := filepath.Join(dir, "w.safetensors")
+	trained := object(t, quickTrain+" --sync bsp --save "+w)
+	grad := func(more string) map[string]any {
+		return object(t, "grad --model lenet5 --data synthetic --out "+filepath.Join(dir, "g.safetensors")+" "+more)
+	}
+	g := grad("--samples 0:8 --load " + w)
+	if g["params_sha256"] != trained["params_sha256"] {
+		t.Errorf("grad read parameters %v, train saved %v", g["params_sha256"], trained["params_sha256"])
+	}
+	if other := grad("--samples 8:16 --load " + w); other["grads_sha256"] == g["grads_sha256"] {
+		t.Error("images 0 to 7 and 8 to 15 have the same gradient")
+	}
+	if fresh := grad("--samples 0:8"); fresh["grads_sha256"] == g["grads_sha256"] {
+		t.Error("fresh and trained parameters have the same gradient")
+	}
+	for _, bad := range []string{"5", "3:3", "-1:4", "a:b"} {
+		if rc, _, msg := gradsync("grad", "--samples", bad, "--out", w); rc != exitUsage || !strings.Contains(msg, "FROM:TO") {
+			t.Errorf("grad --samples %s: exit code %d, %q", bad, rc, msg)
+		}
+	}
+}
+
+func TestTrainUsage(t *testing.T) {
+	for command, want := range map[string]string{
+		"train":                        "no end",
+		"train --sync rsp --updates 3": `"rsp"`,
+		"train --updates x":            "--updates",
+		"train --updates 3 extra":      "flags only",
+		"data fetch moon":              "fashion-mnist",
+		"data look":                    "list, verify, fetch",
+		"bench wings":                  "cluster, step",
+		"grad --samples 0:8":           "--out",
+	} {
+		if rc, _, msg := gradsync(strings.Fields(command)...); rc != exitUsage || !strings.Contains(msg, want) {
+			t.Errorf("%s: exit code %d, %q; want %d and %q", command, rc, msg, exitUsage, want)
+		}
+	}
+	for command, want := range map[string]string{
+		"train --updates 3 --platform moon":              "heterogeneous6",
+		"train --updates 3 --model alexnet":              "lenet5",
+		"train --updates 3 --smin 4 --smax 4":            "Smax",
+		"train --updates 3 --data cifar-10 --data-dir .": "cifar-10",
+	} {
+		if rc, _, msg := gradsync(strings.Fields(command)...); rc != exitFailed || !strings.Contains(msg, want) || strings.Count(msg, "\n") > 1 {
+			t.Errorf("%s: exit code %d, %q; want %d and one line with %q", command, rc, msg, exitFailed, want)
+		}
+	}
+	if rc, out, _ := gradsync("data", "verify", "mnist", "--data-dir", "none"); rc != exitDiffer || !strings.Contains(out, "no such folder") {
+		t.Errorf("data verify of a folder that is not there: exit code %d, %q", rc, out)
+	}
+}
