@@ -1,0 +1,123 @@
+package dasp
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"gradsync/experiments/exp"
+	"gradsync/experiments/result"
+	"gradsync/experiments/train"
+	"gradsync/papers/dasp"
+)
+
+// cell is one run in the numbers that tables and figures need.
+type cell struct {
+	Iteration train.IterationTime
+	Share     map[string]float64 // of pushes: QIS, WSS, FSS, held
+	Seconds   map[string]float64 // waited, by the same
+	Gap       train.Distribution
+	Staleness train.Distribution
+	Spread    int64     // largest v_i − min(v) right after any reply
+	Updates   []float64 // seconds of each version; timing-only BSP runs alone
+	Curve     []train.Point
+	Accuracy  float64 // of the final parameters on all test images
+	Data      *result.Data
+	Engine    string
+}
+
+// runs makes cells, each once: a finished one is kept in the experiment's memo.
+type runs struct {
+	ctx   context.Context
+	env   exp.Env
+	done  float64 // in units of the experiment's plan
+	total float64
+}
+
+// get runs cfg, or loads what an earlier call or an interrupted command left.
+// cost is its share of the progress.
+func (r *runs) get(what string, cost float64, cfg train.Config) (cell, error) {
+	cfg.Engine, cfg.DataDir = r.env.Engine, r.env.DataDir
+	var c cell
+	key, err := r.key(cfg)
+	if err != nil {
+		return c, err
+	}
+	if r.env.Memo == nil || !r.env.Memo.Load(key, &c) {
+		if err := r.ctx.Err(); err != nil {
+			return c, err
+		}
+		start := r.done
+		cfg.Progress = func(n, of int64) { r.report(start+cost*float64(n)/float64(max(of, 1)), what) }
+		out, err := train.Run(r.ctx, cfg)
+		if err != nil {
+			return c, fmt.Errorf("dasp: %s: %w", what, err)
+		}
+		c = reduce(out, cfg.TimingOnly && cfg.Sync == "bsp")
+		if r.env.Memo != nil {
+			if err := r.env.Memo.Save(key, c); err != nil {
+				return c, err
+			}
+		}
+	}
+	r.done += cost
+	r.report(r.done, what)
+	return c, nil
+}
+
+// key names a part by everything that decides its numbers. A directory of data
+// counts, because what lies there decides which images a run sees.
+func (r *runs) key(cfg train.Config) (string, error) {
+	raw, err := json.Marshal(cfg)
+	if err != nil {
+		return "", fmt.Errorf("dasp: configuration: %w", err)
+	}
+	data := ""
+	if !cfg.TimingOnly {
+		set, err := train.OpenData(cfg.Data, cfg.DataDir, cfg.Model)
+		if err != nil {
+			return "", err
+		}
+		data = set.SHA256
+	}
+	sum := sha256.Sum256(append(raw, data...))
+	return "dasp/cell/" + hex.EncodeToString(sum[:]), nil
+}
+
+func (r *runs) report(done float64, what string) {
+	if r.env.Progress != nil {
+		r.env.Progress(done, r.total, what)
+	}
+}
+
+func reduce(o *train.Outcome, updates bool) cell {
+	c := cell{Iteration: o.Iteration, Share: o.StateShare, Seconds: o.StateSeconds, Gap: o.Gap,
+		Staleness: o.Staleness, Spread: spread(o.Log), Curve: o.Curve, Data: o.Data, Engine: o.Engine}
+	if o.TestAccuracy != nil {
+		c.Accuracy = *o.TestAccuracy
+	}
+	if updates {
+		for _, u := range o.Log.Updates {
+			c.Updates = append(c.Updates, u.At.Seconds())
+		}
+	}
+	return c
+}
+
+// spread is the largest v_i − min(v) right after any reply of the run: what
+// §2.2 promises to stay within Smax.
+func spread(l *dasp.Log) int64 {
+	v := make([]int64, l.Workers)
+	var widest int64
+	for _, p := range byReply(l) {
+		v[p.worker] = p.version
+		lo, hi := v[0], v[0]
+		for _, x := range v {
+			lo, hi = min(lo, x), max(hi, x)
+		}
+		widest = max(widest, hi-lo)
+	}
+	return widest
+}

@@ -1,0 +1,39 @@
+package dasp
+
+import (
+	"gradsync/experiments/claims"
+	"gradsync/experiments/exp"
+	"gradsync/experiments/result"
+)
+
+const (
+	complete   = "complete"
+	unfinished = "incomplete"
+)
+
+// newResult starts a result; it is incomplete until its last line.
+func newResult(e exp.Experiment, env exp.Env, kind string, config any) *result.Result {
+	return &result.Result{ID: e.ID, Title: e.Title, Source: e.Source, Profile: env.Profile, Kind: kind,
+		Status: unfinished, Seeds: env.Seeds, Config: config,
+		Claims: []result.Claim{}, Tables: []result.Table{}, Figures: []result.Figure{}, Notes: []string{}}
+}
+
+// incomplete adds the sentence that a page must not be without.
+func incomplete(r *result.Result) *result.Result {
+	r.Notes = append([]string{"Interrupted: what stands here is what was finished. The same command resumes it."}, r.Notes...)
+	return r
+}
+
+// notRun are claims that an experiment cannot judge yet, with one reason.
+func notRun(why string, ids ...string) []result.Claim {
+	out := make([]result.Claim, len(ids))
+	for i, id := range ids {
+		out[i] = claims.Judge(id, claims.Evidence{NotRun: why})
+	}
+	return out
+}
+
+// holds judges a qualitative claim.
+func holds(id string, ok bool, note string, differs ...string) result.Claim {
+	return claims.Judge(id, claims.Evidence{Holds: &ok, Note: note, Differs: differs})
+}

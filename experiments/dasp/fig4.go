@@ -1,0 +1,46 @@
+package dasp
+
+import (
+	"fmt"
+
+	"gradsync/experiments/claims"
+	"gradsync/experiments/exp"
+	"gradsync/experiments/result"
+)
+
+// fig4 is the test accuracy in the heterogeneous cluster, for LeNet-5, and the
+// claims on Figs. 3 and 4 together.
+func fig4() exp.Experiment {
+	e := trainingExperiment("dasp/fig4", "Test accuracy, heterogeneous cluster", "DASP, Fig. 4",
+		[]string{heterogeneous, homogeneous}, []string{"quick", "standard", "paper"},
+		func(res *result.Result, s size, t []trainings) {
+			res.Figures = bothCurves(heterogeneous, t[0])
+			res.Tables = append(res.Tables, curveTable(t[0]), trainedStates(heterogeneous, t[0]))
+			res.Notes = stateNote("LeNet-5", t[0]["dasp"])
+			res.Claims = append(res.Claims, fastAndStable(res, s, t), claims.Judge("D40", claims.Evidence{NotRun: laterNetworks}))
+		})
+	return e
+}
+
+// stableTo is how far accuracy may move between evaluations, on average, in
+// what D57 calls stable convergence. Fixed before the first run.
+const stableTo = 2.5 // points
+
+// fastAndStable judges D57: in both clusters every method reaches the target in
+// every seed, and fluctuates by at most stableTo points.
+func fastAndStable(res *result.Result, s size, t []trainings) result.Claim {
+	ok, note := true, ""
+	for i, cluster := range []string{"heterogeneous", "homogeneous"} {
+		for _, method := range methods {
+			if _, _, reached := reachedBy(t[i][method], s.Target); !reached {
+				ok = false
+				note += fmt.Sprintf("%s, %s: does not reach %g %% in every seed. ", cluster, title[method], 100*s.Target)
+			}
+			if f, _ := meanAndHalf(values(t[i][method], fluctuation)); f > stableTo {
+				ok = false
+				note += fmt.Sprintf("%s, %s: fluctuates by %.2f points. ", cluster, title[method], f)
+			}
+		}
+	}
+	return holds("D57", ok, note+fmt.Sprintf("Stable: at most %g points between evaluations.", stableTo), differs(res, s, len(t[0]["bsp"]))...)
+}

@@ -1,0 +1,51 @@
+package dasp
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// ratio is the geometric mean over seeds of ours[s]/base[s] with its 95 %
+// interval, paired by seed on the log ratio:
+//
+//	exp( mean d ± t(0.975, n−1) · sd(d)/√n ),  d_s = ln(ours_s/base_s)
+//
+// One seed has no interval (ci is nil). ratio panics if the lengths differ or
+// are zero.
+func ratio(ours, base []float64) (mean float64, ci *[2]float64) {
+	if len(ours) != len(base) || len(ours) == 0 {
+		panic("dasp: ratio needs pairs of seeds")
+	}
+	d := make([]float64, len(ours))
+	for i := range d {
+		d[i] = math.Log(ours[i] / base[i])
+	}
+	m, half := meanAndHalf(d)
+	if len(d) > 1 {
+		ci = &[2]float64{math.Exp(m - half), math.Exp(m + half)}
+	}
+	return math.Exp(m), ci
+}
+
+// reduction is 100·(1 − ours/base) per cent, with the interval of ratio.
+func reduction(ours, base []float64) (percent float64, ci *[2]float64) {
+	r, rci := ratio(ours, base)
+	if rci != nil {
+		ci = &[2]float64{100 * (1 - rci[1]), 100 * (1 - rci[0])}
+	}
+	return 100 * (1 - r), ci
+}
+
+// meanAndHalf returns the mean of x and the half-width of its 95 % Student
+// interval; half is 0 for a single value.
+func meanAndHalf(x []float64) (mean, half float64) {
+	mean = stat.Mean(x, nil)
+	if len(x) < 2 {
+		return mean, 0
+	}
+	n := float64(len(x))
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975)
+	return mean, t * stat.StdDev(x, nil) / math.Sqrt(n)
+}

@@ -1,0 +1,81 @@
+package dasp
+
+import (
+	"fmt"
+
+	"gradsync/experiments/result"
+)
+
+// states are DASP's, in the order of the paper.
+var states = []string{"QIS", "WSS", "FSS"}
+
+// stateTable prints DASP's share of pushes and of waiting per state.
+func stateTable(g grid) result.Table {
+	t := newStateTable(result.TimingOnly)
+	for _, m := range models {
+		t.Rows = append(t.Rows, stateRow(title[m], g[m]["dasp"]))
+	}
+	return t
+}
+
+func newStateTable(kind string) result.Table {
+	t := result.Table{ID: "states", Title: "DASP's states", Kind: kind,
+		Caption: fmt.Sprintf("Share of pushes answered in each state and seconds waited in it, mean over seeds; "+
+			"Smin = %d, Smax = %d versions, α = %g. Spread: the largest v_i − min(v) right after any answer, over all seeds.", smin, smax, alpha),
+		Columns: []result.Column{{Key: "run", Title: "run"}}}
+	for _, s := range states {
+		t.Columns = append(t.Columns, result.Column{Key: s, Title: s, Unit: "%", Digits: 2})
+	}
+	for _, s := range states {
+		t.Columns = append(t.Columns, result.Column{Key: s + "_wait", Title: s + " waited", Unit: "s", Digits: 2})
+	}
+	t.Columns = append(t.Columns, result.Column{Key: "gap", Title: "median gap", Unit: "versions"},
+		result.Column{Key: "p99", Title: "99th percentile", Unit: "versions"},
+		result.Column{Key: "spread", Title: "largest spread", Unit: "versions"})
+	return t
+}
+
+func stateRow(name string, cells []cell) []any {
+	row := []any{name}
+	for _, s := range states {
+		x, _ := meanAndHalf(values(cells, func(c cell) float64 { return c.Share[s] }))
+		row = append(row, 100*x)
+	}
+	for _, s := range states {
+		x, _ := meanAndHalf(values(cells, func(c cell) float64 { return c.Seconds[s] }))
+		row = append(row, x)
+	}
+	var widest int64
+	for _, c := range cells {
+		widest = max(widest, c.Spread)
+	}
+	return append(row, cells[0].Gap.Median, cells[0].Gap.P99, widest)
+}
+
+// stateNotes says in words what a share of 0 means.
+func stateNotes(g grid) []string {
+	var out []string
+	for _, m := range models {
+		out = append(out, stateNote(title[m], g[m]["dasp"])...)
+	}
+	return out
+}
+
+// stateNote is empty if DASP visited all its states.
+func stateNote(name string, cells []cell) []string {
+	share := map[string]float64{}
+	for _, c := range cells {
+		for _, s := range states {
+			share[s] += c.Share[s]
+		}
+	}
+	switch {
+	case share["WSS"] == 0 && share["FSS"] == 0:
+		return []string{name + ": every push was answered in QIS, at once. DASP is ASP here, and any difference between the two is noise."}
+	case share["FSS"] == 0:
+		return []string{name + ": no push reached FSS. DASP is ASP with a delay here; its bound Smax never acts."}
+	case share["WSS"] == 0:
+		return []string{name + ": no push was in WSS; DASP goes straight from QIS to FSS here."}
+	}
+	return nil
+}

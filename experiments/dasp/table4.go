@@ -1,0 +1,14 @@
+package dasp
+
+import (
+	"gradsync/experiments/exp"
+	"gradsync/experiments/result"
+)
+
+// table4 is the mean iteration time in the homogeneous cluster.
+func table4() exp.Experiment {
+	return timingTable("dasp/table4", "Mean iteration time, homogeneous cluster", "DASP, Table 4", homogeneous,
+		func(g grid, _ *runs) ([]result.Claim, error) {
+			return judgeReductions(homogeneous, g, 42), nil
+		})
+}

@@ -1,0 +1,46 @@
+package dasp
+
+import (
+	"fmt"
+
+	"gradsync/experiments/exp"
+	"gradsync/experiments/result"
+)
+
+// table6 is the convergence time in the homogeneous cluster, for LeNet-5.
+func table6() exp.Experiment {
+	const heading = "Convergence time, homogeneous cluster"
+	return trainingExperiment("dasp/table6", heading, "DASP, Table 6", []string{homogeneous}, []string{"quick", "standard", "paper"},
+		func(res *result.Result, s size, t []trainings) {
+			res.Tables = append(res.Tables, convergenceTable(heading, s, t[0]), trainedStates(homogeneous, t[0]))
+			res.Notes = append(notReached(s, t[0]), stateNote("LeNet-5", t[0]["dasp"])...)
+			res.Claims = append(res.Claims, notGood(res, s, t[0]))
+			res.Claims = append(res.Claims, notRun(laterNetworks, "D19", "D20", "D21", "D22", "D23", "D24", "D25", "D26", "D48", "D49", "D50", "D51")...)
+		})
+}
+
+// notGood judges D38, "DASP does not show a good convergence time" for LeNet-5:
+// it holds unless DASP is faster than every other method with an interval
+// wholly below 1.
+func notGood(res *result.Result, s size, t trainings) result.Claim {
+	ours, _, ok := reachedBy(t["dasp"], s.Target)
+	if !ok {
+		return holds("D38", true, "DASP does not reach the target", differs(res, s, len(t["dasp"]))...)
+	}
+	best, note := true, ""
+	for _, method := range methods[:4] {
+		base, _, ok := reachedBy(t[method], s.Target)
+		if !ok {
+			note += title[method] + ": not reached. "
+			continue
+		}
+		r, ci := ratio(ours, base)
+		note += fmt.Sprintf("DASP/%s %.3f", title[method], r)
+		if ci != nil {
+			note += fmt.Sprintf(" [%.3f, %.3f]", ci[0], ci[1])
+		}
+		note += ". "
+		best = best && r < 1 && (ci == nil || ci[1] < 1)
+	}
+	return holds("D38", !best, note, differs(res, s, len(t["dasp"]))...)
+}

@@ -1,0 +1,118 @@
+package dasp
+
+import (
+	"context"
+	"fmt"
+
+	"gradsync/experiments/exp"
+	"gradsync/experiments/platforms"
+	"gradsync/experiments/result"
+	"gradsync/experiments/train"
+	"gradsync/shared/cluster"
+)
+
+// timing is a timing-only run at full model size.
+func timing(p *cluster.Platform, method, model string, seed uint64) train.Config {
+	o := options()
+	return train.Config{Sync: method, Model: model, Platform: p, Seed: seed, Batch: fullBatch,
+		MaxPushes: workers * perWorker, Warmup: warmup, Options: &o, TimingOnly: true}
+}
+
+// grid holds the cells of a timing table: [model][method][seed].
+type grid map[string]map[string][]cell
+
+// timingGrid runs every model and method on p for every seed.
+func (r *runs) timingGrid(p *cluster.Platform, seeds []uint64) (grid, error) {
+	g := grid{}
+	for _, m := range models {
+		g[m] = map[string][]cell{}
+		for _, method := range methods {
+			for _, seed := range seeds {
+				c, err := r.get(fmt.Sprintf("%s, %s, %s", p.Name, title[m], title[method]), 1, timing(p, method, m, seed))
+				if err != nil {
+					return g, err
+				}
+				g[m][method] = append(g[m][method], c)
+			}
+		}
+	}
+	return g, nil
+}
+
+// values collects one number per seed.
+func values(cells []cell, of func(cell) float64) []float64 {
+	out := make([]float64, len(cells))
+	for i, c := range cells {
+		out[i] = of(c)
+	}
+	return out
+}
+
+// The three readings of "mean iteration time". Claims are judged by the first:
+// §3.2 reads the figure as the stragglers' influence on fast nodes, which only
+// a mean over workers with their waits shows.
+var readings = []struct {
+	key, title string
+	of         func(cell) float64
+}{
+	{"per_worker", "per worker, waits included", func(c cell) float64 { return c.Iteration.PerWorker }},
+	{"per_push", "per push", func(c cell) float64 { return c.Iteration.PerPush }},
+	{"per_update", "per update", func(c cell) float64 { return c.Iteration.PerUpdate }},
+}
+
+// timingConfig is what a timing table records of its parameters.
+func timingConfig(p *cluster.Platform, others []platforms.Variant, seeds []uint64) map[string]any {
+	return map[string]any{"platform": p, "methods": methods, "models": models, "options": options(),
+		"batch": fullBatch, "iterations_per_worker": perWorker, "warmup": warmup, "seeds": seeds,
+		"plausible": names(others)}
+}
+
+func names(variants []platforms.Variant) (out []string) {
+	for _, v := range variants {
+		out = append(out, v.Name)
+	}
+	return out
+}
+
+// sweep returns the plausible platforms around an embedded one.
+func sweep(platform string) []platforms.Variant {
+	v, err := platforms.Sweep(platform)
+	if err != nil {
+		panic(err) // embedded files: only a programmer can break them
+	}
+	return v
+}
+
+// timingTable is table 4 or 5: the reference platform, the claims, and the
+// range over plausible platforms.
+func timingTable(id, heading, source, platform string, judge func(g grid, r *runs) ([]result.Claim, error)) exp.Experiment {
+	e := exp.Experiment{ID: id, Title: heading, Source: source, Profiles: exp.Profiles}
+	e.Seconds = func(profile string, seeds int) float64 {
+		return 0.05 * float64(len(models)*len(methods)) * float64(seeds+len(sweep(platform)))
+	}
+	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+		p := load(platform)
+		others := sweep(platform)
+		r := &runs{ctx: ctx, env: env}
+		r.total = float64(len(models) * len(methods) * (len(env.Seeds)*2 + len(others)))
+		res := newResult(e, env, result.TimingOnly, timingConfig(p, others, env.Seeds))
+		g, err := r.timingGrid(p, env.Seeds)
+		if err != nil {
+			return incomplete(res), err
+		}
+		res.Tables = append(res.Tables, iterationTable(heading, g), stateTable(g))
+		res.Figures = append(res.Figures, iterationFigure(heading, g))
+		wide, err := r.rangeTable(platform, others, env.Seeds[0])
+		if err != nil {
+			return incomplete(res), err
+		}
+		res.Tables = append(res.Tables, wide)
+		res.Notes = append(res.Notes, stateNotes(g)...)
+		if res.Claims, err = judge(g, r); err != nil {
+			return incomplete(res), err
+		}
+		res.Status = complete
+		return res, nil
+	}
+	return e
+}
