@@ -54,6 +54,9 @@ func ganttChart(f result.Figure) (chart, func(map[string]any)) {
 		x, _ := m["xAxis"].([]any)
 		if axis, ok := x[0].(map[string]any); ok && len(f.Bands) > 0 {
 			axis["min"] = slices.MinFunc(f.Bands, func(a, b result.Band) int { return compareFloat(a.From, b.From) }).From
+			if label, ok := axis["axisLabel"].(map[string]any); ok {
+				label["showMaxLabel"] = false // the end of the last band is no round number
+			}
 			axis["max"] = slices.MaxFunc(f.Bands, func(a, b result.Band) int { return compareFloat(a.To, b.To) }).To
 		}
 		m["grid"] = []any{map[string]any{"left": laneMargin(f.Lanes), "right": 28, "top": 52, "bottom": 60}}

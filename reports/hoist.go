@@ -8,8 +8,13 @@ import (
 // commonWhy is what several claims of a result would each say under Why.
 type commonWhy struct{ For, Text string }
 
-// oftenEnough is how many claims must share a clause before it is said once.
-const oftenEnough = 4
+// oftenEnough is how many claims must share a clause before it is said once;
+// longEnough is how many bytes a clause must have if only some of them do, since
+// short words are clearer in their row.
+const (
+	oftenEnough = 4
+	longEnough  = 40
+)
 
 // hoist takes clauses that many rows share out of their Why, so that they stand
 // once above the rows with the ids they hold for. Nothing is lost.
@@ -29,7 +34,7 @@ func hoist(rows []claimRow) []commonWhy {
 	var out []commonWhy
 	for _, clause := range order {
 		at := holds[clause]
-		if len(at) < oftenEnough {
+		if len(at) < oftenEnough || len(at) < len(rows) && len(clause) < longEnough {
 			continue
 		}
 		who := "Each of these"

@@ -116,12 +116,13 @@ func TestSoftwareCitesTheCommonCommit(t *testing.T) {
 // Clauses that many claims of a result share stand once, with the ids they
 // hold for; none gets lost.
 func TestCommonClausesAreSaidOnce(t *testing.T) {
-	rows := []claimRow{{ID: "D1", Why: "a; shared; b"}, {ID: "D2", Why: "shared"}, {ID: "D3", Why: "shared; c"}, {ID: "D4"}, {ID: "D5", Why: "shared; a"}}
+	long := "a clause that is long enough to be worth moving"
+	rows := []claimRow{{ID: "D1", Why: "a; " + long + "; b"}, {ID: "D2", Why: long + "; a"}, {ID: "D3", Why: long + "; a"}, {ID: "D4"}, {ID: "D5", Why: long + "; a"}}
 	got := hoist(rows)
-	if want := []commonWhy{{"D1–D3, D5", "shared"}}; !slices.Equal(got, want) {
+	if want := []commonWhy{{"D1–D3, D5", long}}; !slices.Equal(got, want) {
 		t.Errorf("common %v, want %v", got, want)
 	}
-	for i, want := range []string{"a; b", "", "c", "", "a"} {
+	for i, want := range []string{"a; b", "a", "a", "", "a"} {
 		if rows[i].Why != want {
 			t.Errorf("%s: %q, want %q", rows[i].ID, rows[i].Why, want)
 		}
