@@ -1,0 +1,128 @@
+// Package clustertest checks a runtime against the contract of cluster.Proc,
+// one named subtest per sentence, and runtimes against each other bit for bit.
+package clustertest
+
+import (
+	"bytes"
+	"context"
+	"testing"
+	"time"
+
+	"gradsync/shared/cluster"
+)
+
+// Make returns a runtime of n ranks with a seed, whose hosts are named host0,
+// host1 … and compute 1e9 flop/s.
+type Make func(n int, seed uint64) cluster.Runtime
+
+// Host is the host a Make may use for every rank.
+var Host = cluster.Host{Name: "host", FLOPS: 1e9, Bandwidth: 125e6, Latency: 10 * time.Microsecond}
+
+// suite is one runtime under test.
+type suite struct {
+	*testing.T
+	make Make
+}
+
+// sentences are the contract, by the words of DESIGN §3 and cluster.Proc.
+var sentences = []struct {
+	name string
+	test func(suite)
+}{
+	{"rank and size name the process", rankAndSize},
+	{"Now is the time since the run began", now},
+	{"Rand is named by seed, rank, thread and stream; one more stream changes no other", streams},
+	{"Start is FIFO on the rank's one device, also between threads", startFIFO},
+	{"a stage completes after f really called done", stageAfterDone},
+	{"f runs off the process", offProcess},
+	{"f may not use a Proc", fUsesProc},
+	{"if f returns early its open stages complete with its error", earlyReturn},
+	{"f that returns nil with stages open is an error", openStages},
+	{"a nil f is a timing-only computation", timingOnly},
+	{"a panic in f carries its stack", panicInF},
+	{"an error of f that nobody waits for fails the run", unseenF},
+	{"m may change once its send is done", sendDone},
+	{"a self-send is free", selfSend},
+	{"messages of one from, to and tag never overtake", noOvertaking},
+	{"receives match in posting order", postingOrder},
+	{"a receive from Any takes a message of any rank", anySource},
+	{"a body is received in place if its capacity suffices, else allocated", inPlace},
+	{"meta, source, tag and declared size arrive", meta},
+	{"an empty body is not a declared one", emptyBody},
+	{"Ibcast reaches every member and no plain receive", broadcast},
+	{"Cancel withdraws a receive and is harmless on one that is done", cancel},
+	{"Cancel is for receives only", cancelSend},
+	{"WaitAny returns the request completed first", firstCompleted},
+	{"expiry of an absolute deadline is -1 and ErrDeadline", deadline},
+	{"Go runs another thread of the rank", goThread},
+	{"an error of a thread that nobody waits for fails the run", unseenThread},
+	{"any number of threads may wait for one request, all wake", manyWaiters},
+	{"a run that ends with waiters lists rank, thread, operation, peer and tag", deadlock},
+	{"once a body fails every call of every other rank returns AbortError", abort},
+	{"panics carry their stack", panics},
+	{"a Proc used by a foreign thread panics", foreign},
+	{"tags are below MaxTag", tags},
+	{"a cancelled context ends the run", cancelled},
+	{"stale timers do not lengthen a run", staleTimers},
+	{"a run lasts until the last body's return", elapsed},
+	{"results are gathered in rank order", results},
+	{"bytes are counted as on the wire", traffic},
+	{"a wrapper of Proc is a Proc", wrapper},
+}
+
+// Conformance runs the contract against a runtime.
+//
+// Source: ours: DESIGN §3, sentence by sentence
+func Conformance(t *testing.T, make Make) {
+	for _, s := range sentences {
+		t.Run(s.name, func(t *testing.T) { s.test(suite{t, make}) })
+	}
+}
+
+// CheckSameBits runs body on every runtime and reports ranks whose result
+// differs from the first runtime's.
+//
+// Source: ours: where the order of summation is fixed, all runtimes agree
+func CheckSameBits(t *testing.T, body func(cluster.Proc) ([]byte, error), runtimes ...cluster.Runtime) {
+	t.Helper()
+	var first [][]byte
+	for i, rt := range runtimes {
+		out, err := rt.Run(t.Context(), body)
+		if err != nil {
+			t.Fatalf("runtime %d (%T): %v", i, rt, err)
+		}
+		if i == 0 {
+			first = out.Results
+			continue
+		}
+		if len(out.Results) != len(first) {
+			t.Fatalf("runtime %d (%T) has %d ranks, want %d", i, rt, len(out.Results), len(first))
+		}
+		for rank := range first {
+			if !bytes.Equal(out.Results[rank], first[rank]) {
+				t.Errorf("rank %d: %T and %T differ in their bits", rank, runtimes[0], rt)
+			}
+		}
+	}
+}
+
+// limit ends a test that hangs; it is generous because machines are loaded.
+const limit = 30 * time.Second
+
+// run runs body on n ranks and returns what the run returned.
+func (s suite) run(n int, body func(cluster.Proc) error) (cluster.Outcome, error) {
+	s.Helper()
+	ctx, cancel := context.WithTimeout(s.Context(), limit)
+	defer cancel()
+	return s.make(n, 1).Run(ctx, func(p cluster.Proc) ([]byte, error) { return nil, body(p) })
+}
+
+// ok runs body and fails the test if the run does.
+func (s suite) ok(n int, body func(cluster.Proc) error) cluster.Outcome {
+	s.Helper()
+	out, err := s.run(n, body)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return out
+}

@@ -1,0 +1,20 @@
+package local_test
+
+import (
+	"testing"
+
+	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/clustertest"
+	"gradsync/shared/cluster/local"
+
+	"go.uber.org/goleak"
+)
+
+func TestConformance(t *testing.T) {
+	clustertest.Conformance(t, func(n int, seed uint64) cluster.Runtime {
+		return local.New(cluster.Uniform(n, clustertest.Host, nil), local.Config{Seed: seed, Trace: true})
+	})
+}
+
+// Whatever ended a run, no goroutine is left.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -1,0 +1,15 @@
+package virtual_test
+
+import (
+	"testing"
+
+	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/clustertest"
+	"gradsync/shared/cluster/virtual"
+)
+
+func TestConformance(t *testing.T) {
+	clustertest.Conformance(t, func(n int, seed uint64) cluster.Runtime {
+		return virtual.New(cluster.Uniform(n, clustertest.Host, nil), virtual.Config{Seed: seed, Trace: true})
+	})
+}
