@@ -124,6 +124,26 @@ func TestALateJoinerFreezesNobody(t *testing.T) {
 	}
 }
 
+// TestTheRunEndsWithoutTheSleeper: a worker that wakes up when all is over finds
+// Stop and goes; the server has not waited for it.
+func TestTheRunEndsWithoutTheSleeper(t *testing.T) {
+	var slept time.Duration
+	l, _ := run(t, gpus(1, 1, 2, 1), 1, leased(t, "dasp", 100), func(p cluster.Proc, job dasp.Job) (*dasp.Log, error) {
+		if p.Rank() != 2 {
+			return dasp.Run(p, job)
+		}
+		if err := cluster.Sleep(p, time.Hour); err != nil {
+			return nil, err
+		}
+		l, err := dasp.Run(p, job)
+		slept = p.Now()
+		return l, err
+	})
+	if l.End > 2*time.Second || slept < time.Hour {
+		t.Errorf("server ended at %v, the sleeper at %v", l.End, slept)
+	}
+}
+
 // TestAllDead: when every lease has run out the server says so.
 func TestAllDead(t *testing.T) {
 	job := leased(t, "asp", 200)

@@ -70,6 +70,11 @@ func gpus(factors ...float64) *cluster.Platform {
 	return p
 }
 
+// newVirtual is p's virtual cluster with its server.
+func newVirtual(p *cluster.Platform) cluster.Runtime {
+	return virtual.New(p, virtual.Config{Seed: 1, WithServer: true})
+}
+
 // run trains job on p's virtual cluster and returns the server's log. body, if
 // not nil, replaces the given ranks' bodies.
 func run(t *testing.T, p *cluster.Platform, seed uint64, job func(rank int) dasp.Job,
