@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"gradsync/experiments/claims"
+	"gradsync/experiments/exp"
+	"gradsync/experiments/result"
+)
+
+// Ids are stems of files and anchors, each once, and every experiment says how
+// long it takes.
+func TestExperimentsAreWellFormed(t *testing.T) {
+	seen := map[string]bool{}
+	for _, e := range Experiments() {
+		if seen[e.ID] || !regexp.MustCompile(`^[a-z0-9]+/[a-z0-9-]+$`).MatchString(e.ID) || e.Title == "" || e.Source == "" || len(e.Profiles) == 0 {
+			t.Errorf("experiment %+v", e)
+		}
+		seen[e.ID] = true
+		for _, p := range e.Profiles {
+			if s := e.Seconds(p, 3); s < 0 || s > 60*3600 {
+				t.Errorf("%s, profile %s: an estimate of %g s", e.ID, p, s)
+			}
+			found := false
+			for _, known := range exp.Profiles {
+				found = found || p == known
+			}
+			if !found {
+				t.Errorf("%s: no profile %q", e.ID, p)
+			}
+		}
+	}
+}
+
+// What the quick experiments write obeys the schema, repeats byte for byte and
+// judges only claims that exist, by the tolerance that was fixed.
+func TestResultsObeyTheSchema(t *testing.T) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(result.SchemaJSON))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("result.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := c.Compile("result.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := []string{"dasp/table1", "dasp/table2", "dasp/table3", "dasp/thresholds"}
+	dirs := []string{t.TempDir(), t.TempDir()}
+	for _, dir := range dirs {
+		if rc, _, msg := gradsync(append([]string{"run", "--profile", "ci", "--seeds", "0", "--quiet", "--out", dir}, ids...)...); rc != exitOK {
+			t.Fatalf("run: exit code %d, %s", rc, msg)
+		}
+	}
+	for _, id := range ids {
+		path := result.Path(dirs[0], id, "ci")
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+		if err == nil {
+			err = schema.Validate(doc)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", id, err)
+		}
+		again, _ := os.ReadFile(result.Path(dirs[1], id, "ci"))
+		if !bytes.Equal(raw, again) {
+			t.Errorf("%s: two runs give different bytes", id)
+		}
+		r, err := result.Read(path)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, got := range r.Claims {
+			want, ok := claims.Get(got.ID)
+			if !ok || (want.Tolerance == nil) != (got.Tolerance == nil) || want.Tolerance != nil && *want.Tolerance != *got.Tolerance {
+				t.Errorf("%s: claim %s is not the one of claims.csv, or is judged by another tolerance", id, got.ID)
+			}
+		}
+		for _, side := range []string{".run.json", ".csv"} {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(path), filepath.Base(id)+side)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
