@@ -187,6 +187,9 @@ func TestFetchResumes(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantFile(t, dir, body)
+		if m.hits.Load() != 1 {
+			t.Errorf("%d requests, want 1", m.hits.Load())
+		}
 	})
 }
 
@@ -281,6 +284,39 @@ func TestFetchTakesASlowMirrorIfThereIsNoOther(t *testing.T) {
 			wantFile(t, o.Dir, body)
 		})
 	}
+	if slow.hits.Load() != 3 { // once as the last, twice as the first
+		t.Errorf("%d requests to the slow mirror, want 3", slow.hits.Load())
+	}
+}
+
+// TestFetchSlowerThanTheStallTime: what counts is the pause between two pieces,
+// not the length of the download.
+func TestFetchSlowerThanTheStallTime(t *testing.T) {
+	body := payload()
+	m := serve(t, dripping(body, 30_000, 100*time.Millisecond, 1<<30))
+	o := quick(t.TempDir())
+	o.Stall = 600 * time.Millisecond
+	if _, err := fetchEntry(t.Context(), oneFile(body, m), o); err != nil {
+		t.Fatal(err)
+	}
+	wantFile(t, o.Dir, body)
+	if m.hits.Load() != 1 {
+		t.Errorf("%d requests, want 1", m.hits.Load())
+	}
+}
+
+func TestFetchEndlessMirror(t *testing.T) {
+	body := payload()
+	endless := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		for r.Context().Err() == nil {
+			w.Write(body)
+		}
+	})
+	o := quick(t.TempDir())
+	disk := &fullDisk{len(body), syscall.ENOSPC} // would be full with one byte more
+	o.openPart = func(string, int) (partFile, error) { return disk, nil }
+	_, err := fetchEntry(t.Context(), oneFile(body, endless), o)
+	wantError(t, err, "file.gz", "serves more than 300000 bytes")
 }
 
 func TestFetchCancelledKeepsThePart(t *testing.T) {
