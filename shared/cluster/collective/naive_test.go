@@ -1,0 +1,217 @@
+package collective_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/clustertest"
+	"gradsync/shared/cluster/collective"
+	"gradsync/shared/cluster/formula"
+	"gradsync/shared/cluster/local"
+	"gradsync/shared/cluster/virtual"
+	"gradsync/shared/tensor/vec"
+)
+
+func TestNaiveExchangeSumsInRankOrder(t *testing.T) {
+	const length = 123
+	for n := 1; n <= 9; n++ {
+		want := distinct(0, length)
+		for r := 1; r < n; r++ {
+			vec.AddTo(want, distinct(r, length))
+		}
+		for root := range n {
+			rt := virtual.New(cluster.Uniform(n, link, nil), virtual.Config{})
+			got, trace, err := cluster.Run(context.Background(), rt, func(p cluster.Proc) ([]float32, error) {
+				x := distinct(p.Rank(), length)
+				return x, collective.NaiveExchange(p, 3, root, x)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for rank := range got {
+				if fmt.Sprint(got[rank]) != fmt.Sprint(want) {
+					t.Fatalf("N=%d root %d rank %d differs", n, root, rank)
+				}
+			}
+			// (N−1)·K to the root, and back.
+			if got := float64(trace.Sent[root].Bytes); got != formula.NaiveRootBytes(n, 4*length) || trace.BodyBytes() != int64(2*got) {
+				t.Fatalf("N=%d: root sent %g bytes, all %d", n, got, trace.BodyBytes())
+			}
+		}
+	}
+}
+
+// −0 + −0 is −0: a sum that began at +0 would lose the sign.
+func TestExchangesKeepNegativeZero(t *testing.T) {
+	minus := float32(math.Copysign(0, -1))
+	for name, exchange := range exchanges {
+		rt := virtual.New(cluster.Uniform(3, link, nil), virtual.Config{})
+		got, _, err := cluster.Run(t.Context(), rt, func(p cluster.Proc) (bool, error) {
+			x := []float32{minus, minus, minus, minus}
+			err := exchange(p, x)
+			return math.Signbit(float64(x[0])) && math.Signbit(float64(x[3])), err
+		})
+		if err != nil || !got[0] || !got[1] || !got[2] {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+}
+
+var exchanges = map[string]func(cluster.Proc, []float32) error{
+	"ring":  func(p cluster.Proc, x []float32) error { return collective.RingAllReduce(p, 1, x) },
+	"naive": func(p cluster.Proc, x []float32) error { return collective.NaiveExchange(p, 1, 0, x) },
+	"halves": func(p cluster.Proc, x []float32) error {
+		if _, _, err := collective.ReduceScatter(p, 1, x); err != nil {
+			return err
+		}
+		return collective.AllGather(p, 1, x)
+	},
+}
+
+func TestVirtualAndLocalGiveTheSameBits(t *testing.T) {
+	for name, exchange := range exchanges {
+		for _, n := range []int{1, 2, 5, 8} {
+			t.Run(fmt.Sprint(name, n), func(t *testing.T) {
+				p := cluster.Uniform(n, link, nil)
+				clustertest.CheckSameBits(t, func(p cluster.Proc) ([]byte, error) {
+					x := distinct(p.Rank(), 1003)
+					for range 3 {
+						if err := exchange(p, x); err != nil {
+							return nil, err
+						}
+						vec.Scale(1/float32(p.Size()), x)
+					}
+					return vec.AppendBytes(nil, x), nil
+				}, virtual.New(p, virtual.Config{Seed: 1}), local.New(p, local.Config{Seed: 1}))
+			})
+		}
+	}
+}
+
+// ReduceScatter leaves the sum in the chunk it names, and elsewhere not.
+func TestReduceScatterNamesItsChunk(t *testing.T) {
+	const n, length = 5, 23
+	rt := virtual.New(cluster.Uniform(n, link, nil), virtual.Config{})
+	_, _, err := cluster.Run(t.Context(), rt, func(p cluster.Proc) (int, error) {
+		x := distinct(p.Rank(), length)
+		lo, hi, err := collective.ReduceScatter(p, 1, x)
+		if err != nil {
+			return 0, err
+		}
+		if wl, wh := collective.Chunk(length, n, p.Rank()+1); lo != wl || hi != wh {
+			return 0, fmt.Errorf("chunk [%d, %d), want [%d, %d)", lo, hi, wl, wh)
+		}
+		for i := range x {
+			var sum float64
+			for r := range n {
+				sum += float64(distinct(r, length)[i])
+			}
+			if equal := math.Abs(float64(x[i])-sum) <= 1e-2; equal != (i >= lo && i < hi) {
+				return 0, fmt.Errorf("rank %d element %d: sum %v", p.Rank(), i, equal)
+			}
+		}
+		return 0, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The timing-only forms are the same events: same instants, same bytes.
+func TestTimingFormsSendTheSameMessages(t *testing.T) {
+	forms := []struct {
+		name         string
+		real, timing func(p cluster.Proc, n int) error
+	}{
+		{"ring", func(p cluster.Proc, n int) error { return collective.RingAllReduce(p, 1, distinct(p.Rank(), n)) },
+			func(p cluster.Proc, n int) error { return collective.RingAllReduceTiming(p, 1, n) }},
+		{"naive", func(p cluster.Proc, n int) error { return collective.NaiveExchange(p, 1, 2, distinct(p.Rank(), n)) },
+			func(p cluster.Proc, n int) error { return collective.NaiveExchangeTiming(p, 1, 2, n) }},
+	}
+	for _, f := range forms {
+		for _, length := range []int{0, 3, 1001} {
+			trace := func(body func(cluster.Proc, int) error) string {
+				rt := virtual.New(cluster.Uniform(5, link, nil), virtual.Config{Trace: true})
+				_, tr, err := cluster.Run(t.Context(), rt, func(p cluster.Proc) (int, error) { return 0, body(p, length) })
+				if err != nil {
+					t.Fatal(err)
+				}
+				return fmt.Sprint(*tr)
+			}
+			if trace(f.real) != trace(f.timing) {
+				t.Errorf("%s of %d elements: timing-only events differ", f.name, length)
+			}
+		}
+	}
+}
+
+// The chunks cover n elements in order, lengths differ by one at most.
+func TestChunksCoverTheVector(t *testing.T) {
+	for n := range 50 {
+		for parts := 1; parts <= 17; parts++ {
+			next := 0
+			for c := range parts {
+				lo, hi := collective.Chunk(n, parts, c)
+				if l2, h2 := collective.Chunk(n, parts, c-parts); lo != next || hi-lo < n/parts || hi-lo > n/parts+1 || l2 != lo || h2 != hi {
+					t.Fatalf("chunk %d/%d of %d: [%d, %d) after %d", c, parts, n, lo, hi, next)
+				}
+				next = hi
+			}
+			if next != n {
+				t.Fatalf("%d chunks of %d end at %d", parts, n, next)
+			}
+		}
+	}
+}
+
+// The blog's tables for N = 5 (PAPERS 1.3): the first reduce-scatter exchange
+// sends chunk n, the first all-gather exchange chunk n+1, to the right.
+func TestFirstExchangesAreTheBlogs(t *testing.T) {
+	const n = 5
+	for name, want := range map[string][5]int{"reduce-scatter": {0, 1, 2, 3, 4}, "all-gather": {1, 2, 3, 4, 0}} {
+		rt := virtual.New(cluster.Uniform(n, link, nil), virtual.Config{})
+		_, _, err := cluster.Run(t.Context(), rt, func(p cluster.Proc) (int, error) {
+			x := make([]float32, n)
+			for i := range x {
+				x[i] = float32(100*p.Rank() + i)
+			}
+			spy := &firstSend{Proc: p, t: t}
+			var err error
+			if name == "all-gather" {
+				err = collective.AllGather(spy, 1, x)
+			} else {
+				_, _, err = collective.ReduceScatter(spy, 1, x)
+			}
+			if w := float32(100*p.Rank() + want[p.Rank()]); spy.value != w || spy.to != (p.Rank()+1)%n {
+				t.Errorf("%s: rank %d first sent %g to %d, want %g", name, p.Rank(), spy.value, spy.to, w)
+			}
+			return 0, err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// firstSend notes the first number of the first message.
+type firstSend struct {
+	cluster.Proc
+	t     *testing.T
+	sent  bool
+	value float32
+	to    int
+}
+
+func (f *firstSend) Isend(to int, tag cluster.Tag, m *cluster.Msg) cluster.Req {
+	if !f.sent {
+		var v [1]float32
+		if err := vec.FromBytes(v[:], m.Body); err != nil {
+			f.t.Error(err)
+		}
+		f.sent, f.value, f.to = true, v[0], to
+	}
+	return f.Proc.Isend(to, tag, m)
+}

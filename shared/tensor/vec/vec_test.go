@@ -1,0 +1,66 @@
+package vec
+
+import (
+	"bytes"
+	"math"
+	"testing"
+)
+
+func TestBytesAreLittleEndianIEEE754(t *testing.T) {
+	// By hand: 1.5 = 0x3fc00000, −2 = 0xc0000000.
+	b := AppendBytes([]byte{9}, []float32{1.5, -2})
+	if !bytes.Equal(b, []byte{9, 0, 0, 0xc0, 0x3f, 0, 0, 0, 0xc0}) {
+		t.Fatalf("% x", b)
+	}
+	x := []float32{10, 20}
+	if err := AddBytes(x, b[1:]); err != nil || x[0] != 11.5 || x[1] != 18 {
+		t.Fatalf("%v, %v", x, err)
+	}
+	if err := FromBytes(x, b[1:]); err != nil || x[0] != 1.5 || x[1] != -2 {
+		t.Fatalf("%v, %v", x, err)
+	}
+}
+
+func TestWrongLengthsAreErrorsAndChangeNothing(t *testing.T) {
+	x := []float32{1, 2}
+	for _, n := range []int{0, 7, 9} {
+		if AddBytes(x, make([]byte, n)) == nil || FromBytes(x, make([]byte, n)) == nil || x[0] != 1 || x[1] != 2 {
+			t.Errorf("%d bytes for 2 elements: %v", n, x)
+		}
+	}
+}
+
+func TestEveryBitPatternComesBack(t *testing.T) {
+	for bits := uint64(0); bits < 1<<32; bits += 65537 * 3 {
+		v := []float32{math.Float32frombits(uint32(bits))}
+		var w [1]float32
+		if err := FromBytes(w[:], AppendBytes(nil, v)); err != nil || math.Float32bits(w[0]) != uint32(bits) {
+			t.Fatalf("%#x came back as %#x, %v", bits, math.Float32bits(w[0]), err)
+		}
+	}
+}
+
+// By hand: the product 16777215·16777215 rounds to 2^48 − 2^25 (float32 has 24
+// bits), so adding −2^48 gives −2^25; a fused multiply-add would give 1 − 2^25.
+func TestAxpyRoundsTheProduct(t *testing.T) {
+	x, y := []float32{16777215}, []float32{-(1 << 48)}
+	AxpyTo(y, 16777215, x)
+	if y[0] != -(1 << 25) {
+		t.Errorf("%g, want %g", y[0], float64(-(1 << 25)))
+	}
+	AddTo(y, []float32{3})
+	Scale(0.5, y)
+	// −2^25 + 3 is a tie between −2^25 + 2 and + 4: to even, + 4.
+	if y[0] != -(1<<24)+2 {
+		t.Errorf("after AddTo and Scale: %g", y[0])
+	}
+}
+
+func TestAddToPanicsOnLengths(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	AddTo(make([]float32, 2), make([]float32, 3))
+}
