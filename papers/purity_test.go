@@ -17,7 +17,7 @@ import (
 // pureDASP are DASP's rules. They know no Proc: whoever reads them needs to
 // know nothing of processes, and whoever tests them needs no runtime.
 var pureDASP = []string{"decide.go", "wait.go", "update.go", "state.go", "node.go", "dasp.go", "group.go",
-	"policy.go", "stats.go", "histogram.go", "rivals/*.go", "formula/*.go"}
+	"policy.go", "stats.go", "spread.go", "histogram.go", "rivals/*.go", "formula/*.go"}
 
 // clocks are what of package time looks at a clock; its durations are welcome.
 var clocks = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}

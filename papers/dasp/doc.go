@@ -50,6 +50,7 @@
 //	§2.2
 //	    decide.go            Config.Validate
 //	    node.go              NewView
+//	    spread.go            Log.Spread
 //	    state.go             State, QIS, WSS, FSS
 //	    stats.go             StateStats
 //	    tests                TestSection22Algorithm1Line15ForceWaitsForTheOldest,

@@ -92,7 +92,6 @@ func (s *server) wait() error {
 	due, w := s.deadline()
 	requests := []cluster.Req{s.receive}
 	if s.running != nil {
-
 		requests = []cluster.Req{s.running, s.receive}
 	} else if due == 0 && s.empty() {
 		return fmt.Errorf("dasp: all %d workers have left at version %d", len(s.nodes), s.version)
@@ -100,7 +99,7 @@ func (s *server) wait() error {
 	i, err := s.p.WaitAny(due, requests...)
 	switch {
 	case errors.Is(err, cluster.ErrDeadline):
-		s.expire(w)
+		s.expire(w, due)
 		return nil
 	case err != nil:
 		return err
@@ -125,14 +124,14 @@ func (s *server) deadline() (at time.Duration, w int) {
 
 // expire handles w's timer or the end of its lease; a node never has both,
 // since the lease runs while it computes and the timer while it waits.
-func (s *server) expire(w int) {
+func (s *server) expire(w int, due time.Duration) {
 	n := &s.nodes[w]
 	kind := EventTimer
 	if n.timer == 0 {
 		kind, n.present = EventLeave, false
 	}
 	n.timer, n.lease = 0, 0
-	s.step(Event{Kind: kind, Worker: w, At: s.p.Now()})
+	s.step(Event{Kind: kind, Worker: w, At: max(s.p.Now(), due)}) // a wall clock may be a tick early
 }
 
 // empty reports whether all workers have left.

@@ -7,8 +7,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gradsync/papers/dasp"
+	"gradsync/papers/dasp/formula"
 	"gradsync/papers/dasp/rivals"
 	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/local"
 )
 
 // TestWeightsAreThoseOfTheLog: for every method, the weights after each update
@@ -22,34 +24,65 @@ func TestWeightsAreThoseOfTheLog(t *testing.T) {
 			o := rivals.Defaults(6)
 			l, _ := run(t, gpus(1, 1.2, 1.4, 1.6, 1.9, 3.6), 1, training(t, name, o, 300, &weights), nil)
 			checkLog(t, l)
-			want := newQuadratic(0).params
-			history := [][]float32{slices.Clone(want)} // by version
-			used := make([]bool, len(l.Pushes))
-			for _, u := range l.Updates {
-				sum := make([]float32, quadraticSize)
-				for k, w := range u.Workers {
-					i := slices.IndexFunc(l.Pushes, func(p dasp.Push) bool { return p.Worker == w && p.Applied == u.Version })
-					if i < 0 || used[i] {
-						t.Fatalf("version %d: worker %d's gradient is missing or used twice", u.Version, w)
-					}
-					used[i] = true
-					for e, x := range history[l.Pushes[i].Pulled] {
-						g := x - target(w, l.Pushes[i].Step, e)
-						if k == 0 {
-							sum[e] = g
-						} else {
-							sum[e] += g
-						}
-					}
+			replay(t, l, weights)
+		})
+	}
+}
+
+// replay recomputes the weights after each update from the log and compares.
+func replay(t *testing.T, l *dasp.Log, weights [][]float32) {
+	t.Helper()
+	want := newQuadratic(0).params
+	history := [][]float32{slices.Clone(want)} // by version
+	used := make([]bool, len(l.Pushes))
+	for _, u := range l.Updates {
+		sum := make([]float32, quadraticSize)
+		for k, w := range u.Workers {
+			i := slices.IndexFunc(l.Pushes, func(p dasp.Push) bool { return p.Worker == w && p.Applied == u.Version })
+			if i < 0 || used[i] {
+				t.Fatalf("version %d: worker %d's gradient is missing or used twice", u.Version, w)
+			}
+			used[i] = true
+			for e, x := range history[l.Pushes[i].Pulled] {
+				g := x - target(w, l.Pushes[i].Step, e)
+				if k == 0 {
+					sum[e] = g
+				} else {
+					sum[e] += g
 				}
-				step := float32(0.3 * u.Weight)
-				for e := range want {
-					want[e] -= float32(step * sum[e])
-				}
-				if !slices.Equal(want, weights[u.Version-1]) {
-					t.Fatalf("version %d: weights %v, want %v", u.Version, weights[u.Version-1], want)
-				}
-				history = append(history, slices.Clone(want))
+			}
+		}
+		step := float32(0.3 * u.Weight)
+		for e := range want {
+			want[e] -= float32(step * sum[e])
+		}
+		if !slices.Equal(want, weights[u.Version-1]) {
+			t.Fatalf("version %d: weights %v, want %v", u.Version, weights[u.Version-1], want)
+		}
+		history = append(history, slices.Clone(want))
+	}
+}
+
+// TestWeightsOnRealGoroutines: the same on the wall clock, where arrival is
+// anybody's guess but the log's account still holds; and BSP, whose order is
+// fixed, gives the bits that virtual time gives.
+func TestWeightsOnRealGoroutines(t *testing.T) {
+	for _, name := range rivals.Names() {
+		t.Run(name, func(t *testing.T) {
+			var virtually, really [][]float32
+			p, o := gpus(1, 1.2, 1.9, 3.6), rivals.Defaults(4)
+			t.Parallel()
+			run(t, p, 1, training(t, name, o, 60, &virtually), nil)
+			job := training(t, name, o, 60, &really)
+			rt := local.New(p, local.Config{Seed: 1, WithServer: true, Emulate: true})
+			logs, _, err := cluster.Run(t.Context(), rt, func(p cluster.Proc) (*dasp.Log, error) { return dasp.Run(p, job(p.Rank())) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkLog(t, logs[0])
+			replay(t, logs[0], really)
+			if diff := cmp.Diff(virtually, really); name == "bsp" && diff != "" {
+				t.Error(diff)
 			}
 		})
 	}
@@ -100,6 +133,18 @@ func TestStatesAreVisited(t *testing.T) {
 	}
 	if s.States[3].Pushes != 0 || s.Iteration.PerWorker <= s.Iteration.PerPush || s.Iteration.PerPush <= s.Iteration.PerUpdate {
 		t.Errorf("held %d, iteration %+v", s.States[3].Pushes, s.Iteration)
+	}
+}
+
+// TestSpreadOnTheServer: the default reading keeps the spread within Smax + N − 2
+// on the server too, as its policy does; ASP on the same workers does not.
+func TestSpreadOnTheServer(t *testing.T) {
+	p, o := gpus(1, 1, 1, 1, 1, 9), rivals.Defaults(6)
+	adaptive, _ := run(t, p, 1, training(t, "dasp", o, 600, nil), nil)
+	free, _ := run(t, p, 1, training(t, "asp", o, 600, nil), nil)
+	bound := formula.SpreadBound(o.Smax, 6)
+	if a, f := adaptive.Spread().Max(), free.Spread().Max(); a > bound || f <= bound {
+		t.Errorf("largest spread %d with DASP, %d with ASP, bound %d", a, f, bound)
 	}
 }
 

@@ -52,6 +52,19 @@ func TestStatsByHand(t *testing.T) {
 	}
 }
 
+// TestSpreadByHand: worker 0 computes on versions 0, 1, 2 and 5, worker 1 on 0,
+// 3 and 4. At version 1 worker 1 holds 0, at 2 too, at 3 worker 0 holds 2, at 4
+// too, though worker 1's 4 is its last; at 5 only worker 0 is known.
+func TestSpreadByHand(t *testing.T) {
+	l := &Log{Workers: 2, Updates: make([]Update, 6)}
+	for _, p := range [][2]int64{{0, 0}, {0, 1}, {1, 0}, {0, 2}, {1, 3}, {1, 4}, {0, 5}} {
+		l.Pushes = append(l.Pushes, Push{Worker: int(p[0]), Pulled: p[1]})
+	}
+	if diff := cmp.Diff(Histogram{0: 1, 1: 2, 2: 2}, l.Spread()); diff != "" { // 1 2 1 2 0
+		t.Error(diff)
+	}
+}
+
 // TestQuantile: of 1, 1, 4 the median is 1 and the upper end 4.
 func TestQuantile(t *testing.T) {
 	var h Histogram
