@@ -62,12 +62,19 @@ func clauses(why string) []string {
 	return strings.Split(why, "; ")
 }
 
+// follows reports whether b is the id after a: D10 after D09.
+func follows(a, b string) bool {
+	pa, na := splitStem(a)
+	pb, nb := splitStem(b)
+	return pa == pb && nb == na+1
+}
+
 // span names the rows at the given places: "D10–D14, D16".
 func span(rows []claimRow, at []int) string {
 	var parts []string
 	for i := 0; i < len(at); {
 		j := i
-		for j+1 < len(at) && at[j+1] == at[j]+1 {
+		for j+1 < len(at) && follows(rows[at[j]].ID, rows[at[j+1]].ID) {
 			j++
 		}
 		switch {

@@ -131,6 +131,10 @@ func TestCommonClausesAreSaidOnce(t *testing.T) {
 	if got, want := hoist(all), []commonWhy{{"Each of these", "x; y"}}; !slices.Equal(got, want) {
 		t.Errorf("common %v, want %v", got, want)
 	}
+	gap := []claimRow{{ID: "D09"}, {ID: "D10"}, {ID: "D11"}, {ID: "D45"}, {ID: "D46"}}
+	if got := span(gap, []int{0, 1, 2, 3, 4}); got != "D09–D11, D45, D46" {
+		t.Errorf("span %q", got)
+	}
 	few := []claimRow{{Why: "shared"}, {Why: "shared"}, {Why: "shared"}}
 	if got := hoist(few); got != nil || few[0].Why != "shared" {
 		t.Errorf("three rows: common %v", got)
