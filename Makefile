@@ -9,6 +9,8 @@ PROFILE ?= quick
 SEEDS ?= 0,1,2
 OUT ?= out
 ADDR ?= 127.0.0.1:8080
+# Committed results are those of the embedded images, whatever this machine has.
+EMBEDDED := env -u GRADSYNC_DATA XDG_CACHE_HOME=$(CURDIR)/out/no-cache
 BIN := bin/gradsync$(shell go env GOEXE)
 
 .PHONY: help build test test-long lint race verify reproduce-dasp reports serve bench cross ci-check ci-results publish clean
@@ -48,7 +50,8 @@ reproduce-dasp: build ## run the DASP experiments and render the page (PROFILE, 
 	@$(BIN) report --results $(OUT)/results --out $(OUT)/html
 
 reports: build ## render the committed results to reports/html and the README's table
-	@$(BIN) reports
+	@$(BIN) report --results experiments/results --out reports/html
+	@go run ./internal/readme/update
 
 serve: build ## serve the committed pages (ADDR)
 	@$(BIN) serve --dir reports/html --addr $(ADDR)
@@ -66,11 +69,11 @@ ci-check: build ## rerun profile ci on the embedded data; compare with the commi
 	@.ci/compare $(BIN)
 
 ci-results: build ## maintainers: renew the committed results of profile ci
-	@env -u GRADSYNC_DATA $(BIN) run dasp --profile ci --seeds 0 --out experiments/results
+	@$(EMBEDDED) $(BIN) run dasp --profile ci --seeds 0 --out experiments/results
 
 publish: build ## maintainers: renew the committed results of PROFILE and all pages
-	@$(BIN) run dasp --profile $(PROFILE) --seeds $(SEEDS) --out experiments/results
-	@$(BIN) reports
+	@$(EMBEDDED) $(BIN) run dasp --profile $(PROFILE) --seeds $(SEEDS) --out experiments/results
+	@$(MAKE) --no-print-directory reports
 
 clean: ## remove what was built and run here (bin/, out/)
 	rm -rf bin out

@@ -1,4 +1,4 @@
-package repo
+package agree
 
 import (
 	"bytes"
@@ -13,7 +13,17 @@ import (
 	"testing"
 
 	"gradsync/experiments/cli"
+	"gradsync/internal/repo"
 )
+
+func mustRoot(t *testing.T) string {
+	t.Helper()
+	root, err := repo.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
 
 func readRoot(t *testing.T, name string) string {
 	t.Helper()
@@ -21,7 +31,7 @@ func readRoot(t *testing.T, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(normal(text))
+	return strings.ReplaceAll(string(text), "\r\n", "\n")
 }
 
 // find returns the first group of the first match of pattern in a root file.
