@@ -24,8 +24,10 @@ type Job struct {
 	MaxPushes  int64 // stop after this many gradients were used; 0: no bound
 	MaxUpdates int64 // stop after this many global updates; 0: no bound
 
-	Decision cluster.Work  // the server's cost of one Policy.Step (platform parameter)
-	Lease    time.Duration // a worker silent for longer leaves; 0: never
+	Decision cluster.Work // the server's cost of one Policy.Step (platform parameter)
+	// Lease is how long a worker may be silent after it was handed weights before
+	// it counts as dead: longer than any iteration with its transfers. 0: for ever.
+	Lease time.Duration
 
 	// OnUpdate is called on the server after each global update, in version
 	// order. It costs no virtual time, must not keep params, and ends the run by

@@ -61,6 +61,12 @@ type Action struct {
 // same events give the same actions. The slice returned by Step is valid until
 // the next Step.
 //
+// What a policy owes, and the server checks: every gradient is named by exactly
+// one Apply or Drop, before the Reply to its worker; every worker present is
+// answered some day; nobody is answered who has not pushed or joined. A worker
+// pushes only after it was answered, at most one timer per worker is set, and an
+// answer cancels it.
+//
 // Source: ours: one server for all methods, so that only the method differs
 type Policy interface {
 	Name() string
