@@ -10,7 +10,6 @@ import (
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 	"gradsync/experiments/train"
-	"gradsync/papers/dasp"
 )
 
 // cell is one run in the numbers that tables and figures need.
@@ -20,7 +19,7 @@ type cell struct {
 	Seconds   map[string]float64 // waited, by the same
 	Gap       train.Distribution
 	Staleness train.Distribution
-	Spread    int64     // largest v_i − min(v) right after any reply
+	Spread    int64     // largest difference of versions computed on at once
 	Updates   []float64 // seconds of each version; timing-only BSP runs alone
 	Curve     []train.Point
 	Accuracy  float64 // of the final parameters on all test images
@@ -104,20 +103,4 @@ func reduce(o *train.Outcome, updates bool) cell {
 		}
 	}
 	return c
-}
-
-// spread is the largest v_i − min(v) right after any reply of the run: what
-// §2.2 promises to stay within Smax.
-func spread(l *dasp.Log) int64 {
-	v := make([]int64, l.Workers)
-	var widest int64
-	for _, p := range byReply(l) {
-		v[p.worker] = p.version
-		lo, hi := v[0], v[0]
-		for _, x := range v {
-			lo, hi = min(lo, x), max(hi, x)
-		}
-		widest = max(widest, hi-lo)
-	}
-	return widest
 }

@@ -11,7 +11,7 @@ import (
 // mean bold with its 95 % band.
 func curves(id, heading, axis, unit string, t trainings, x func(train.Point) float64) result.Figure {
 	f := result.Figure{ID: id, Title: heading, Kind: result.Trained, Form: "line",
-		Caption: "Test accuracy of LeNet-5; thin lines are single seeds, the bold line is their mean, the band its 95 % interval.",
+		Caption: "Test accuracy of LeNet-5; thin lines are single seeds, the bold line is their mean, the band its 95 % interval, cut at 0 and 100 %.",
 		X:       result.Axis{Title: axis, Unit: unit}, Y: result.Axis{Title: "test accuracy", Unit: "%"}}
 	for _, method := range methods {
 		cells := t[method]
@@ -49,7 +49,7 @@ func meanLine(method string, cells []cell, x func(train.Point) float64) result.S
 		my, half := meanAndHalf(ys)
 		s.X, s.Y = append(s.X, mx), append(s.Y, my)
 		if len(cells) > 1 {
-			s.Lo, s.Hi = append(s.Lo, my-half), append(s.Hi, my+half)
+			s.Lo, s.Hi = append(s.Lo, max(my-half, 0)), append(s.Hi, min(my+half, 100))
 		}
 	}
 }

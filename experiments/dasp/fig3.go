@@ -12,6 +12,6 @@ func fig3() exp.Experiment {
 		func(res *result.Result, s size, t []trainings) {
 			res.Figures = bothCurves(homogeneous, t[0])
 			res.Tables = append(res.Tables, curveTable(t[0]), trainedStates(homogeneous, t[0]))
-			res.Notes = stateNote("LeNet-5", t[0]["dasp"])
+			res.Notes = append(res.Notes, stateNote("LeNet-5", t[0]["dasp"])...)
 		})
 }

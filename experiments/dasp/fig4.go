@@ -16,7 +16,7 @@ func fig4() exp.Experiment {
 		func(res *result.Result, s size, t []trainings) {
 			res.Figures = bothCurves(heterogeneous, t[0])
 			res.Tables = append(res.Tables, curveTable(t[0]), trainedStates(heterogeneous, t[0]))
-			res.Notes = stateNote("LeNet-5", t[0]["dasp"])
+			res.Notes = append(res.Notes, stateNote("LeNet-5", t[0]["dasp"])...)
 			res.Claims = append(res.Claims, fastAndStable(res, s, t), claims.Judge("D40", claims.Evidence{NotRun: laterNetworks}))
 		})
 	return e

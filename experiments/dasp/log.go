@@ -8,23 +8,31 @@ import (
 	"gradsync/papers/dasp"
 )
 
-// reply is one hand-out of weights.
-type reply struct {
+// holding is a stretch in which a worker computes on one version: from the
+// server's answer to the arrival of the gradient.
+type holding struct {
 	at      time.Duration
+	begins  bool
 	worker  int
 	version int64
 }
 
-// byReply returns the hand-outs that a gradient came back from, in order of
-// time (ties: worker). The last one of each worker is missing: its gradient
-// never arrived.
-func byReply(l *dasp.Log) []reply {
-	out := make([]reply, 0, len(l.Pushes))
+// holdings returns the begins and ends in order of time, ends first. The last
+// stretch of each worker is missing: its gradient never arrived.
+func holdings(l *dasp.Log) []holding {
+	var out []holding
 	for _, p := range l.Pushes {
-		out = append(out, reply{p.Sent, p.Worker, p.Pulled})
+		out = append(out, holding{p.Sent, true, p.Worker, p.Pulled}, holding{p.Received, false, p.Worker, p.Pulled})
 	}
-	slices.SortStableFunc(out, func(a, b reply) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.worker, b.worker))
+	slices.SortStableFunc(out, func(a, b holding) int {
+		order := 0
+		if a.begins != b.begins {
+			order = 1
+			if b.begins {
+				order = -1
+			}
+		}
+		return cmp.Or(cmp.Compare(a.at, b.at), order)
 	})
 	return out
 }
@@ -41,4 +49,30 @@ func shown(l *dasp.Log) time.Duration {
 		}
 	}
 	return l.End
+}
+
+// spread is the largest difference between two versions that workers compute on
+// at the same time: what §2.2 promises to stay within Smax. Workers that wait
+// for an answer compute on nothing.
+func spread(l *dasp.Log) int64 {
+	v := make([]int64, l.Workers)
+	for i := range v {
+		v[i] = -1
+	}
+	var widest int64
+	for _, h := range holdings(l) {
+		v[h.worker] = -1
+		if !h.begins {
+			continue
+		}
+		v[h.worker] = h.version
+		oldest := h.version
+		for _, x := range v {
+			if x >= 0 {
+				oldest = min(oldest, x)
+			}
+		}
+		widest = max(widest, slices.Max(v)-oldest)
+	}
+	return widest
 }

@@ -67,7 +67,7 @@ func switchPushes(s size) int64 { return s.Pushes / 4 }
 
 func switchTable(seed uint64, n int64) result.Table {
 	return result.Table{ID: "switches", Title: "One switch at a time, heterogeneous cluster", Kind: result.Trained,
-		Caption: fmt.Sprintf("Times, states and gaps: ResNet-18 at full size, timing-only, all seeds. Accuracy: LeNet-5 after %d gradients, seed %d. "+
+		Caption: fmt.Sprintf("LeNet-5. Times, states and gaps: timing-only at batch 64, all seeds. Accuracy: trained, after %d gradients, seed %d. "+
 			"The default has Smin = %d, Smax = %d, α = %g.", n, seed, smin, smax, alpha),
 		Columns: []result.Column{{Key: "switch", Title: "switch"}, {Key: "paper", Title: "what speaks for it"},
 			{Key: "iteration", Title: "iteration per worker", Unit: "ms", Digits: 2},
@@ -76,13 +76,13 @@ func switchTable(seed uint64, n int64) result.Table {
 			{Key: "accuracy", Title: "accuracy", Unit: "%", Digits: 2}}}
 }
 
-// switchCells times ResNet-18 for every seed and trains LeNet-5 for the first.
+// switchCells times LeNet-5 for every seed and trains LeNet-5 for the first.
 func (r *runs) switchCells(row switchRow, s size, n int64) ([]cell, cell, error) {
 	o := options()
 	row.set(&o)
 	var cells []cell
 	for _, seed := range r.env.Seeds {
-		cfg := timing(load(heterogeneous), "dasp", "resnet18", seed)
+		cfg := timing(load(heterogeneous), "dasp", "lenet5", seed)
 		cfg.Options = &o
 		c, err := r.get("timing: "+row.name, 1, cfg)
 		if err != nil {
@@ -105,7 +105,7 @@ func widestSpread(cells []cell) (widest int64) {
 
 // withinSmax judges D59 for Algorithm 1 as printed.
 func withinSmax(cells []cell, widest int64) result.Claim {
-	return holds("D59", widest <= smax, fmt.Sprintf("Algorithm 1 as printed, ResNet-18, %d seeds: the largest spread is %d versions at Smax = %d; "+
+	return holds("D59", widest <= smax, fmt.Sprintf("Algorithm 1 as printed, LeNet-5, %d seeds: the largest spread is %d versions at Smax = %d; "+
 		"with the re-check (the default) v_i − min(v) ≤ Smax holds right after every WSS and FSS answer, and the spread stays within Smax + N − 2 = %d",
 		len(cells), widest, smax, smax+workers-2))
 }

@@ -13,7 +13,7 @@ func table6() exp.Experiment {
 	return trainingExperiment("dasp/table6", heading, "DASP, Table 6", []string{homogeneous}, []string{"quick", "standard", "paper"},
 		func(res *result.Result, s size, t []trainings) {
 			res.Tables = append(res.Tables, convergenceTable(heading, s, t[0]), trainedStates(homogeneous, t[0]))
-			res.Notes = append(notReached(s, t[0]), stateNote("LeNet-5", t[0]["dasp"])...)
+			res.Notes = append(append(res.Notes, notReached(s, t[0])...), stateNote("LeNet-5", t[0]["dasp"])...)
 			res.Claims = append(res.Claims, notGood(res, s, t[0]))
 			res.Claims = append(res.Claims, notRun(laterNetworks, "D19", "D20", "D21", "D22", "D23", "D24", "D25", "D26", "D48", "D49", "D50", "D51")...)
 		})

@@ -15,7 +15,7 @@ func table7() exp.Experiment {
 	return trainingExperiment("dasp/table7", heading, "DASP, Table 7", []string{heterogeneous}, exp.Profiles,
 		func(res *result.Result, s size, t []trainings) {
 			res.Tables = append(res.Tables, convergenceTable(heading, s, t[0]), trainedStates(heterogeneous, t[0]))
-			res.Notes = append(notReached(s, t[0]), stateNote("LeNet-5", t[0]["dasp"])...)
+			res.Notes = append(append(res.Notes, notReached(s, t[0])...), stateNote("LeNet-5", t[0]["dasp"])...)
 			res.Claims = append(res.Claims, moreIterations(res, s, t[0]), listedRange())
 			res.Claims = append(res.Claims, notRun(laterNetworks, "D27", "D28", "D29", "D30", "D31", "D32", "D33", "D34", "D52", "D53", "D54", "D55")...)
 			res.Claims = append(res.Claims, notRun("the paper contradicts itself: 16.9 and 82.1 are the smallest and largest of its six "+
