@@ -82,7 +82,15 @@ func offProcess(s suite) {
 
 func fUsesProc(s suite) {
 	_, err := s.run(2, func(p cluster.Proc) error {
-		return cluster.Compute(p, work, func() error { p.Now(); return nil })
+		left := make(chan struct{})
+		reqs := p.Start(func(done func(int)) error {
+			defer close(left)
+			p.Now() // while the Proc's own thread is not waiting for anything
+			done(0)
+			return nil
+		}, work)
+		<-left
+		return cluster.Wait(p, reqs...)
 	})
 	wantPanic(s, err, "used by another thread")
 }
