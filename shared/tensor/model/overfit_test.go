@@ -12,11 +12,11 @@ import (
 // here, 200 with GRADSYNC_LONG=1. Fails with any wrong gradient that points
 // uphill, and with an update that forgets momentum.
 func TestOverfits(t *testing.T) {
-	images, epochs := 40, 60
+	images := 40
 	if os.Getenv("GRADSYNC_LONG") == "" {
 		t.Log("40 images; set GRADSYNC_LONG=1 for 200")
 	} else {
-		images, epochs = 200, 120
+		images = 200
 	}
 	for _, name := range model.Names() {
 		if name == "cnn" && images < 200 {
@@ -24,12 +24,16 @@ func TestOverfits(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			const size = 20
+			epochs := 20
+			if name == "lenet5" { // narrow: it lingers near ln 10 before it learns
+				epochs = 80
+			}
 			m, e, params := open(t, name)
 			w := m.NewWorkspace(e, size, 2)
 			x, labels := batch(m, images, 3)
 			pixels := len(x) / images
 			grads := make([]float32, len(params))
-			sgd := optim.SGD{Rate: 0.02, Momentum: 0.9}
+			sgd := optim.SGD{Rate: 0.01, Momentum: 0.9}
 			for epoch := range epochs {
 				right := 0
 				for i := 0; i < images; i += size {

@@ -1,0 +1,48 @@
+package model_test
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+	"testing"
+
+	"gradsync/shared/tensor/optim"
+)
+
+// TestPortableBits: initial weights, losses and weights after five steps are the
+// same bits on every machine, compiler and number of threads. The hashes were
+// made on amd64, where Go does not fuse products with sums; GOAMD64=v3 and arm64
+// do, so there this test finds a product that is not rounded explicitly. They
+// change only with the arithmetic itself, and then the change log says so.
+func TestPortableBits(t *testing.T) {
+	for name, want := range map[string]string{
+		"lenet5": "5458b1f0de3e8a62",
+		"mlp":    "1b1e5501a8fe8248",
+		"cnn":    "dd941180fe29c71a",
+	} {
+		m, e, params := open(t, name)
+		w := m.NewWorkspace(e, 4, 2)
+		sgd := optim.SGD{Rate: 0.05, Momentum: 0.9, WeightDecay: 1e-4}
+		grads := make([]float32, len(params))
+		h := sha256.New()
+		for step := range 5 {
+			x, labels := batch(m, 4, uint64(step))
+			loss, err := w.Gradient(params, grads, x, labels, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sgd.Step(params, grads)
+			var b [8]byte
+			binary.LittleEndian.PutUint64(b[:], math.Float64bits(loss))
+			h.Write(b[:])
+			for _, v := range params {
+				binary.LittleEndian.PutUint32(b[:], math.Float32bits(v))
+				h.Write(b[:4])
+			}
+		}
+		if got := hex.EncodeToString(h.Sum(nil))[:16]; got != want {
+			t.Errorf("%s: hash %s, want %s", name, got, want)
+		}
+	}
+}
