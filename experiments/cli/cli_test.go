@@ -235,3 +235,39 @@ func TestHelp(t *testing.T) {
 		}
 	}
 }
+
+// All formulas hold: gradsync verify says so with exit code 0, and no check is
+// empty.
+func TestVerify(t *testing.T) {
+	rc, out, msg := gradsync("verify", "--json")
+	var got struct{ Checks []checked }
+	if err := json.Unmarshal([]byte(out), &got); err != nil || rc != exitOK || len(got.Checks) != len(checks()) {
+		t.Fatalf("verify: exit code %d, %v: %s%s", rc, err, out, msg)
+	}
+	for _, c := range got.Checks {
+		if c.Cases == 0 || c.Verdict != claims.Equal && c.Verdict != claims.Within {
+			t.Errorf("%s: %s after %d cases: %s", c.ID, c.Verdict, c.Cases, c.Why)
+		}
+	}
+}
+
+func TestVerdictOfACheck(t *testing.T) {
+	var empty, good, near, bad tally
+	good.add(true, "")
+	near.add(true, "")
+	near.within = true
+	bad.add(true, "")
+	bad.add(false, "case %d", 7)
+	bad.add(false, "case %d", 8)
+	for _, c := range []struct {
+		tally
+		want string
+	}{{empty, claims.Differs}, {good, claims.Equal}, {near, claims.Within}, {bad, claims.Differs}} {
+		if got := c.verdict(); got != c.want {
+			t.Errorf("%+v is judged %q, want %q", c.tally, got, c.want)
+		}
+	}
+	if bad.cases != 3 || bad.failed != 2 || bad.first != "case 7" {
+		t.Errorf("tally %+v, want 3 cases, 2 failed, first case 7", bad)
+	}
+}

@@ -72,6 +72,14 @@ func TestSameOutcome(t *testing.T) {
 			}
 		}
 		c := quick(sync)
+		var at []int64
+		for _, p := range mustRun(t, c).Curve {
+			at = append(at, p.Pushes)
+		}
+		// Every 12 of 36 gradients; DASP's groups may step over a multiple.
+		if len(at) != 3 || at[0] < 12 || at[1] < 24 || at[2] != 36 || sync != "dasp" && at[0]+at[1] != 36 {
+			t.Errorf("%s was evaluated after %v gradients", sync, at)
+		}
 		c.Seed = 1
 		if got := mustRun(t, c); strings.Contains(want, got.ParamsSHA256) {
 			t.Errorf("%s: seeds 0 and 1 give the same parameters", sync)
@@ -133,7 +141,15 @@ func TestLocalGivesTheSameBits(t *testing.T) {
 				got.Updates, got.BytesSent, got.ParamsSHA256, want.Updates, want.BytesSent, want.ParamsSHA256)
 		}
 	}
-	c := quick("dasp")
+	c := quick("bsp")
+	c.TimingOnly = true
+	virtual := mustRun(t, c)
+	c.Runtime = "local"
+	// Computations sleep at least the platform's time, messages go unslowed.
+	if got := mustRun(t, c); got.Iteration.PerUpdate < 0.5*virtual.Iteration.PerUpdate {
+		t.Errorf("timing-only on local: %g s per update, virtual %g s", got.Iteration.PerUpdate, virtual.Iteration.PerUpdate)
+	}
+	c = quick("dasp")
 	c.Runtime = "local"
 	if got := mustRun(t, c); got.Pushes != 36 {
 		t.Errorf("dasp on local used %d gradients, want 36", got.Pushes)
