@@ -19,7 +19,7 @@ type cell struct {
 	Seconds   map[string]float64 // waited, by the same
 	Gap       train.Distribution
 	Staleness train.Distribution
-	Spread    int64     // largest difference of versions computed on at once
+	Spread    int64     // largest v_new − min(v)
 	Updates   []float64 // seconds of each version; timing-only BSP runs alone
 	Curve     []train.Point
 	Accuracy  float64 // of the final parameters on all test images
@@ -93,7 +93,7 @@ func (r *runs) report(done float64, what string) {
 
 func reduce(o *train.Outcome, updates bool) cell {
 	c := cell{Iteration: o.Iteration, Share: o.StateShare, Seconds: o.StateSeconds, Gap: o.Gap,
-		Staleness: o.Staleness, Spread: spread(o.Log), Curve: o.Curve, Data: o.Data, Engine: o.Engine}
+		Staleness: o.Staleness, Spread: o.Log.Spread().Max(), Curve: o.Curve, Data: o.Data, Engine: o.Engine}
 	if o.TestAccuracy != nil {
 		c.Accuracy = *o.TestAccuracy
 	}

@@ -3,6 +3,8 @@ package dasp
 import (
 	"context"
 	"fmt"
+	"slices"
+	"time"
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
@@ -72,4 +74,18 @@ func timeLine(method string, l *dasp.Log) result.Figure {
 	f.Alt = fmt.Sprintf("%s over %.3g ms: pushes answered in QIS %d, WSS %d, FSS %d, at a barrier or bound %d.", title[method], 1e3*end.Seconds(),
 		waits["QIS"], waits["WSS"], waits["FSS"], waits["barrier"])
 	return f
+}
+
+// shown is the end of a time line: when the slowest worker has pushed
+// iterationsShown times.
+func shown(l *dasp.Log) time.Duration {
+	n := make([]int, l.Workers)
+	for _, p := range l.Pushes {
+		n[p.Worker]++
+		least := slices.Min(n)
+		if least >= iterationsShown {
+			return p.Received
+		}
+	}
+	return l.End
 }

@@ -21,7 +21,7 @@ func stateTable(g grid) result.Table {
 func newStateTable(kind string) result.Table {
 	t := result.Table{ID: "states", Title: "DASP's states", Kind: kind,
 		Caption: fmt.Sprintf("Share of pushes answered in each state and seconds waited in it, mean over seeds; "+
-			"Smin = %d, Smax = %d versions, α = %g. Spread: the largest difference between versions that workers compute on at the same time, over all seeds.", smin, smax, alpha),
+			"Smin = %d, Smax = %d versions, α = %g. Spread: the largest v_new − min(v) after any update, over all seeds.", smin, smax, alpha),
 		Columns: []result.Column{{Key: "run", Title: "run"}}}
 	for _, s := range states {
 		t.Columns = append(t.Columns, result.Column{Key: s, Title: s, Unit: "%", Digits: 2})
