@@ -45,7 +45,7 @@ func (a *app) evalCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) formulaCommand(f *formula) *cobra.Command {
+func (a *app) formulaCommand(f *evaluable) *cobra.Command {
 	var pairs []string
 	given := map[string]*string{}
 	example := "  gradsync eval " + f.name
@@ -79,7 +79,7 @@ func (a *app) formulaCommand(f *formula) *cobra.Command {
 	return cmd
 }
 
-func (a *app) evaluate(f *formula, texts map[string]string) error {
+func (a *app) evaluate(f *evaluable, texts map[string]string) error {
 	v := values{}
 	for _, p := range f.params {
 		text := texts[p.name]

@@ -8,8 +8,8 @@ import (
 	"gradsync/papers/dasp"
 )
 
-// formula is an equation of a document that `eval` computes.
-type formula struct {
+// evaluable is an equation of a document that `eval` computes.
+type evaluable struct {
 	name     string
 	equation string
 	source   string
@@ -75,7 +75,7 @@ var (
 )
 
 // formulas are all equations that eval knows, by document.
-var formulas = []formula{
+var formulas = []evaluable{
 	{"ring.bytes", "2(N−1)K/N", "ring, All-reduce communication cost", []param{paramN, paramK}, ringBytes},
 	{"ring.seconds", "2(N−1)(α + K/(N·B))", "ring, All-reduce communication cost; α is ours",
 		[]param{paramN, paramK, paramBW, {"latency", "seconds per message α", "0"}}, ringSeconds},

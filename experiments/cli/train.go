@@ -80,7 +80,7 @@ func (f *trainFlags) define(cmd *cobra.Command) {
 	s.Float64Var(&f.Momentum, "momentum", 0, "momentum, at the server")
 	s.Float64Var(&f.WeightDecay, "weight-decay", 0, "weight decay, at the server")
 	s.Int64Var(&f.MaxUpdates, "updates", 0, "end after so many global updates")
-	s.Int64Var(&f.MaxPushes, "pushes", 0, "end after so many gradients")
+	s.Int64Var(&f.MaxPushes, "pushes", 0, "end after so many gradients (default 1,200 where nothing else ends the run)")
 	s.Float64Var(&f.TargetAccuracy, "target-accuracy", 0, "end at this share of right answers, 0 to 1")
 	s.Int64Var(&f.EvalEvery, "eval-every", 0, "pushes between evaluations (default a sixth of the run; negative: none)")
 	s.IntVar(&f.EvalImages, "eval-images", 1000, "test images per evaluation on the way")
@@ -138,7 +138,7 @@ func (f *trainFlags) config() (train.Config, error) {
 		cfg.Overhead = -1
 	}
 	if cfg.MaxUpdates == 0 && cfg.MaxPushes == 0 && cfg.TargetAccuracy == 0 {
-		return cfg, usagef("train: the run has no end: give --updates, --pushes or --target-accuracy")
+		cfg.MaxPushes = defaultPushes
 	}
 	if cfg.TargetAccuracy > 0 && cfg.MaxPushes == 0 && cfg.MaxUpdates == 0 {
 		cfg.MaxPushes = targetBound
@@ -148,6 +148,9 @@ func (f *trainFlags) config() (train.Config, error) {
 	}
 	return cfg, nil
 }
+
+// defaultPushes is how long a run is where nothing says: that of profile quick.
+const defaultPushes = 1200
 
 // targetBound ends a search for an accuracy that is never reached.
 const targetBound = 100_000

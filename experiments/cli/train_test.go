@@ -77,7 +77,6 @@ func TestSaveLoadGrad(t *testing.T) {
 
 func TestTrainUsage(t *testing.T) {
 	for command, want := range map[string]string{
-		"train":                        "no end",
 		"train --sync rsp --updates 3": `"rsp"`,
 		"train --updates x":            "--updates",
 		"train --updates 3 extra":      "flags only",

@@ -7,12 +7,14 @@ import (
 	"time"
 
 	"gradsync/papers/dasp"
+	"gradsync/papers/dasp/formula"
 )
 
 func daspChecks() []check {
 	return []check{
 		{"dasp.alg1", "Decide = Algorithm 1, lines 3–15, walked line by line", algorithmOne},
 		{"dasp.eq1", "T_wait of each reading, clamped to [0, f_j], in exact arithmetic", equationOne},
+		{"dasp.formula", "papers/dasp/formula = the server's T_wait wherever no clamp acts", waitFormula},
 		{"dasp.eq2", "weights 1/N and 1/K sum to 1/N and 1", equationTwo},
 	}
 }
@@ -71,6 +73,25 @@ func equationOne(context.Context) (t tally, err error) {
 					ms, _ := want.Float64()
 					got := form.Wait(float64(a)/8, time.Duration(fi)*time.Millisecond, time.Duration(fj)*time.Millisecond)
 					t.add(math.Abs(float64(got)-1e6*ms) <= 0.5, "%v, α=%d/8, f_i=%d ms, f_j=%d ms: %v, exactly %s ms", form, a, fi, fj, got, want.RatString())
+				}
+			}
+		}
+	}
+	return t, nil
+}
+
+// waitFormula compares the formulas that pages and playground compute with what
+// the server waits, up to the clock's nanosecond and the clamp to [0, f_j].
+func waitFormula(context.Context) (t tally, err error) {
+	t.within = true
+	for a := 0; a <= 8; a++ {
+		for i := 1; i <= 12; i++ {
+			for j := 1; j <= 12; j++ {
+				alpha, fi, fj := float64(a)/8, 1e-3*float64(i), 1e-3*float64(j)
+				for form, got := range map[dasp.WaitForm]float64{dasp.WaitDifference: formula.WaitDifference(alpha, fi, fj),
+					dasp.WaitAbsolute: formula.WaitAbsolute(alpha, fi, fj), dasp.WaitConvex: formula.WaitConvex(alpha, fi, fj), dasp.WaitOldest: formula.WaitOldest(alpha, fj)} {
+					want := form.Wait(alpha, time.Duration(i)*time.Millisecond, time.Duration(j)*time.Millisecond)
+					t.add(math.Abs(min(got, fj)-want.Seconds()) <= 1e-9, "%v, α=%g, f_i=%g s, f_j=%g s: %g s, the server waits %v", form, alpha, fi, fj, got, want)
 				}
 			}
 		}

@@ -3,10 +3,12 @@ package cli
 import (
 	"context"
 	"math"
+	"math/big"
 	"time"
 
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/collective"
+	"gradsync/shared/cluster/formula"
 	"gradsync/shared/cluster/virtual"
 )
 
@@ -15,6 +17,7 @@ func ringChecks() []check {
 		{"ring.sum", "every rank ends with Σ_n x_n, for N ≤ 16 and any length", ringSum},
 		{"ring.bytes", "2(N−1)K/N sent by each rank, 2(N−1)K by all, counted for N ≤ 16", ringCounted},
 		{"ring.seconds", "2(N−1)(α + K/(N·B)) = virtual time of the ring, N ≤ 16, to 1e-6 and the clock's nanosecond", ringTimed},
+		{"ring.formula", "shared/cluster/formula = eval's exact rationals, N ≤ 64", ringFormula},
 		{"ring.naive", "(N−1)K into and out of the one reducer, counted for N ≤ 16", naiveCounted},
 	}
 }
@@ -95,6 +98,37 @@ func ringTimed(ctx context.Context) (t tally, err error) {
 		}
 	}
 	return t, nil
+}
+
+// ringFormula compares the formulas that pages and playground compute in
+// float64 with eval's, which are exact.
+func ringFormula(context.Context) (t tally, err error) {
+	t.within = true
+	for n := int64(1); n <= 64; n++ {
+		for _, k := range []int64{1, 61706 * 4, 1_200_000_000} {
+			v := values{"n": big.NewRat(n, 1), "k": big.NewRat(k, 1), "bandwidth": big.NewRat(6e9, 1), "latency": big.NewRat(1, 20000)}
+			for name, got := range map[string]float64{"ring.bytes": formula.RingBytes(int(n), float64(k)),
+				"ring.seconds": formula.RingTime(int(n), float64(k), 1./20000, 6e9), "naive.seconds": formula.NaiveGatherTime(int(n), float64(k), 0, 6e9)} {
+				want, err := exactly(name, v)
+				if err != nil {
+					return t, err
+				}
+				t.add(math.Abs(got-want) <= 1e-14*want, "%s, N=%d, K=%d: %g, exactly %g", name, n, k, got, want)
+			}
+		}
+	}
+	return t, nil
+}
+
+// exactly evaluates a formula of eval.
+func exactly(name string, v values) (float64, error) {
+	for _, f := range formulas {
+		if f.name == name {
+			a, err := f.eval(v)
+			return a.value, err
+		}
+	}
+	panic("verify: no formula " + name)
 }
 
 func naiveCounted(ctx context.Context) (t tally, err error) {

@@ -253,7 +253,13 @@ func TestTraceIsChromeJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var doc struct{ TraceEvents []chromeEvent }
+	var doc struct {
+		TraceEvents []struct {
+			Name, Ph, Cat string
+			Dur           float64
+			Pid           int
+		}
+	}
 	if err := json.Unmarshal(raw, &doc); err != nil {
 		t.Fatal(err)
 	}
@@ -262,8 +268,8 @@ func TestTraceIsChromeJSON(t *testing.T) {
 		if e.Name == "" || e.Dur < 0 {
 			t.Fatalf("event %+v", e)
 		}
-		if strings.HasPrefix(e.Name, "compute") {
-			ranks[e.PID] += e.Dur
+		if e.Ph == "X" && e.Cat == "compute" {
+			ranks[e.Pid] += e.Dur
 		}
 	}
 	if len(ranks) != 4 || ranks[3] < ranks[0] {
