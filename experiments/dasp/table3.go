@@ -40,5 +40,6 @@ func parameterRows(s size) [][]any {
 		{"VGG-19-BN", "20,040,522 parameters, one 512 → 10 classifier", "the CIFAR-10 form; GSSP's has a 4096-wide head", "medium"},
 		{"gradient weights", "1/N in QIS, 1/K in WSS and FSS; 1/N for ASP, SSP, DSSP; 1/N over a BSP round", "eq. (2) restored; the baselines share the step size", "medium"},
 		{"cost of starting a layer", train.DefaultLaunch.String() + ", once forward, twice backward", "kernel launches of eager frameworks of 2021–22", "low"},
+		{"cost of an iteration beside its layers", train.DefaultOverhead.String() + ", slower on slower machines", "data loading, optimiser and the interpreter's loop", "low"},
 	}
 }
