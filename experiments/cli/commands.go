@@ -1,11 +1,16 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
 
-// commands are all subcommands in the order of the help.
+	"gradsync/internal/chores"
+)
+
+// commands are all subcommands in the order of the help: ours, then the
+// Makefile's targets for machines without make.
 func (a *app) commands() []*cobra.Command {
-	return []*cobra.Command{
+	return append([]*cobra.Command{
 		a.listCommand(), a.runCommand(), a.trainCommand(), a.gradCommand(), a.evalCommand(), a.verifyCommand(),
 		a.claimsCommand(), a.diffCommand(), a.dataCommand(), a.reportCommand(), a.serveCommand(), a.benchCommand(), a.versionCommand(),
-	}
+	}, chores.Commands()...)
 }
