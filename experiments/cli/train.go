@@ -71,7 +71,7 @@ func (f *trainFlags) define(cmd *cobra.Command) {
 	s.StringVar(&f.Engine, "engine", "portable", "arithmetic engine")
 	s.StringVar(&f.Backend, "backend", "native", "who computes gradients: native or gorgonia")
 	s.IntVar(&f.Workers, "workers", 0, "workers (default: all of the platform's)")
-	s.StringVar(&f.platform, "platform", "", "platform: a file or one of "+strings.Join(platforms.Names(), ", ")+" (default heterogeneous6, or homogeneousN for N workers)")
+	s.StringVar(&f.platform, "platform", "", "platform: a file or one of "+strings.Join(platforms.Names(), ", ")+" (default heterogeneous6; for more than six workers as many equal ones)")
 	s.StringVar(&f.Runtime, "runtime", "virtual", "virtual or local")
 	s.BoolVar(&f.Emulate, "emulate", false, "local: computations last at least the platform's time for them")
 	s.Uint64Var(&f.Seed, "seed", 0, "seed")

@@ -5,6 +5,8 @@ package train
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -172,8 +174,20 @@ func (c *Config) check() error {
 		return fmt.Errorf("train: the run has no end: give a number of pushes or updates, or a target accuracy")
 	case c.TargetAccuracy > 0 && (c.TimingOnly || c.EvalEvery < 0):
 		return fmt.Errorf("train: a target accuracy needs training and evaluations")
+	case !writable(c.Save) || !writable(c.Trace):
+		return fmt.Errorf("train: no folder for %s", strings.TrimSpace(c.Save+" "+c.Trace))
 	case c.TimingOnly && (c.Save != "" || c.Load != ""):
 		return fmt.Errorf("train: a timing-only run has no parameters to load or save")
 	}
 	return nil
+}
+
+// writable reports whether the folder of a file to write is there: better known
+// before a training than after.
+func writable(path string) bool {
+	if path == "" {
+		return true
+	}
+	info, err := os.Stat(filepath.Dir(path))
+	return err == nil && info.IsDir()
 }

@@ -28,6 +28,9 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 	if err := r.prepare(); err != nil {
 		return nil, err
 	}
+	if r.curve != nil {
+		defer r.curve.group.Wait() // a failed run leaves no evaluation behind
+	}
 	if err := r.train(ctx); err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
 
 	"gradsync/papers/dasp/rivals"
 	"gradsync/shared/cluster"
@@ -28,6 +29,9 @@ func uneven(n int) *cluster.Platform {
 	}
 	return p
 }
+
+// No evaluation, rank or computation outlives its run.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func quick(sync string) Config {
 	return Config{Sync: sync, Model: "lenet5", Data: "synthetic", Platform: uneven(3), Batch: 4, MaxPushes: 36, EvalEvery: 12, EvalImages: 100}
@@ -235,6 +239,7 @@ func TestConfigErrors(t *testing.T) {
 		"worker's share":  func(c *Config) { c.Batch = 1 << 20 },
 		"target accuracy": func(c *Config) { c.TargetAccuracy = 70 },
 		"Smax":            func(c *Config) { c.Options = &rivals.Options{Smin: 3, Smax: 3} },
+		"no folder":       func(c *Config) { c.Save = filepath.Join(t.TempDir(), "none", "w") },
 		"no such file":    func(c *Config) { c.Load = filepath.Join(t.TempDir(), "none") },
 	} {
 		c := quick("dasp")
