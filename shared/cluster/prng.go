@@ -31,6 +31,9 @@ func Stream(seed uint64, rank int, thread, stream string) *rand.Rand {
 //
 // Source: ours: streams need names that scheduling cannot change
 func ThreadName(parent, name string, k int) string {
+	if name == "" {
+		name = "thread" // "" is the rank's first thread
+	}
 	if parent != "" {
 		name = parent + "/" + name
 	}

@@ -81,7 +81,7 @@ func offProcess(s suite) {
 }
 
 func fUsesProc(s suite) {
-	_, err := s.run(2, func(p cluster.Proc) error {
+	_, err := s.run(1, func(p cluster.Proc) error {
 		left := make(chan struct{})
 		reqs := p.Start(func(done func(int)) error {
 			defer close(left)

@@ -156,4 +156,16 @@ func cancelled(s suite) {
 	if !errors.As(err, &a) || a.Op != "context" || !errors.Is(err, cause) {
 		s.Fatalf("run returned %v, want an AbortError of the context's cause", err)
 	}
+	// Also while ranks wait for a computation.
+	ctx, stop = context.WithCancelCause(s.Context())
+	_, err = s.make(2, 1).Run(ctx, func(p cluster.Proc) ([]byte, error) {
+		return nil, cluster.Compute(p, work, func() error {
+			stop(cause)
+			time.Sleep(20 * time.Millisecond)
+			return nil
+		})
+	})
+	if !errors.As(err, &a) || a.Op != "context" || !errors.Is(err, cause) {
+		s.Fatalf("run with a computation returned %v, want an AbortError of the context's cause", err)
+	}
 }

@@ -96,8 +96,7 @@ func (e *engine) loop() {
 			e.fail(-1, "deadlock", e.deadlock())
 			break
 		}
-		if e.steps++; e.steps%1024 == 0 && e.ctx.Err() != nil {
-			e.fail(-1, "context", context.Cause(e.ctx))
+		if e.steps++; e.steps%64 == 0 && e.cancelled() {
 			break
 		}
 		if ev.p != nil {
@@ -128,6 +127,15 @@ func (e *engine) fail(rank int, op string, err error) {
 	}
 }
 
+// cancelled says whether the run's context has ended, which ends the run.
+func (e *engine) cancelled() bool {
+	if e.ctx.Err() == nil {
+		return false
+	}
+	e.fail(-1, "context", context.Cause(e.ctx))
+	return true
+}
+
 // deadlock lists what each live thread waits for.
 func (e *engine) deadlock() error {
 	d := &cluster.DeadlockError{}
@@ -145,15 +153,13 @@ func (e *engine) deadlock() error {
 func (e *engine) finish() error {
 	for _, j := range e.jobs {
 		if err := j.Finish(e.ctx.Done()); err != nil && !j.seen {
-			op := "computation"
-			if e.ctx.Err() != nil {
-				op, err = "context", context.Cause(e.ctx)
+			if !e.cancelled() {
+				e.fail(j.rank, "computation", err)
 			}
-			e.fail(j.rank, op, err)
 		}
 	}
 	for _, t := range e.threads {
-		if t.err != nil && !t.seen && t.name != "" {
+		if t.err != nil && !t.seen && t.done != nil {
 			e.fail(t.rank.id, "thread "+t.name, t.err)
 		}
 	}

@@ -108,7 +108,9 @@ func (r *req) join() {
 		return
 	}
 	if err := r.job.Wait(r.stage, r.e.ctx.Done()); err != nil {
-		r.err = err
+		if r.err = err; r.e.cancelled() {
+			r.err = r.e.abort
+		}
 	} else {
 		r.job = nil
 	}

@@ -1,0 +1,55 @@
+package virtual_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/virtual"
+)
+
+func TestABadConfigurationIsTheRunsError(t *testing.T) {
+	p := cluster.Uniform(2, ms, nil)
+	broken := p.Clone()
+	broken.Workers[1].Bandwidth = 0
+	for want, rt := range map[string]cluster.Runtime{
+		"has no server":    virtual.New(p, virtual.Config{WithServer: true}),
+		"3 workers asked":  virtual.New(p, virtual.Config{Workers: 3}),
+		"no platform":      virtual.New(nil, virtual.Config{}),
+		"bandwidth = 0 B/": virtual.New(broken, virtual.Config{}),
+	} {
+		_, err := rt.Run(t.Context(), func(cluster.Proc) ([]byte, error) { return nil, nil })
+		if err == nil || !strings.Contains(err.Error(), want) || rt.Size() != 0 {
+			t.Errorf("size %d, error %v, want %q", rt.Size(), err, want)
+		}
+	}
+}
+
+func TestRanksAreTheServerAndTheFirstWorkers(t *testing.T) {
+	server := ms
+	server.Name = "ps"
+	rt := virtual.New(cluster.Uniform(5, ms, &server), virtual.Config{WithServer: true, Workers: 2})
+	_, err := rt.Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
+		if p.Size() != 3 || p.Rank() == 2 {
+			panic("the last worker")
+		}
+		var m cluster.Msg
+		return nil, cluster.Wait(p, p.Irecv(2, 1, &m))
+	})
+	if rt.Size() != 3 || err == nil || !strings.Contains(err.Error(), "rank 2 (w1)") {
+		t.Errorf("size %d, %v", rt.Size(), err)
+	}
+}
+
+// Work that no clock holds is a programmer's mistake with a clear text.
+func TestImpossibleWorkPanics(t *testing.T) {
+	for _, w := range []cluster.Work{{FLOP: -1e9}, {FLOP: 1e30}, {Fixed: 60 * 24 * time.Hour}} {
+		_, err := virtual.New(cluster.Uniform(1, ms, nil), virtual.Config{}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
+			return nil, cluster.Compute(p, w, nil)
+		})
+		if err == nil || !strings.Contains(err.Error(), "of work or transfer") {
+			t.Errorf("%+v: %v", w, err)
+		}
+	}
+}
