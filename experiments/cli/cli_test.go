@@ -8,8 +8,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
@@ -170,6 +173,9 @@ func TestJSONShapes(t *testing.T) {
 		{"verify claims", "checks", "id equation cases verdict"},
 		{"eval dasp.weight --n 6", "", "formula value exact"},
 		{"version", "", "version commit go"},
+		{"data list", "data", "name found downloads"},
+		{"bench cluster --ranks 4 --messages 400 --rounds 1", "", "messages_per_second ranks"},
+		{"bench step --rounds 1 --batch 2", "engines", "engine class seconds images_per_second"},
 	} {
 		rc, out, msg := gradsync(append(strings.Fields(test.args), "--json")...)
 		var top map[string]any
@@ -269,5 +275,20 @@ func TestVerdictOfACheck(t *testing.T) {
 	}
 	if bad.cases != 3 || bad.failed != 2 || bad.first != "case 7" {
 		t.Errorf("tally %+v, want 3 cases, 2 failed, first case 7", bad)
+	}
+}
+
+// The sidecar's facts have the forms that its schema comments promise.
+func TestProvenance(t *testing.T) {
+	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("east", 3600))
+	p := provenance(start, 1500*time.Millisecond, "portable")
+	if p.Started != "2026-01-02T02:04:05Z" || p.WallSeconds != 1.5 || p.Engine != "portable" || p.GOMAXPROCS < 1 || p.CPU == "" {
+		t.Errorf("provenance %+v", p)
+	}
+	if p.Commit != "unknown" && !regexp.MustCompile("^[0-9a-f]{40}$").MatchString(p.Commit) {
+		t.Errorf("commit %q is no hash and not unknown", p.Commit)
+	}
+	if runtime.GOOS == "linux" && p.PeakRSSBytes < 1<<20 {
+		t.Errorf("a peak of %d bytes", p.PeakRSSBytes)
 	}
 }
