@@ -154,7 +154,7 @@ func TestStreamsAreNamedAndStable(t *testing.T) {
 		seed           uint64
 		rank           int
 		thread, stream string
-	}{{1, 0, "", "a"}, {2, 0, "", "a"}, {1, 1, "", "a"}, {1, 0, "t", "a"}, {1, 0, "", "b"}, {1, 0, "t", "a"}, {1, 0, "ta", ""}, {1, 0, "", "ta"}}
+	}{{1, 0, "", "a"}, {2, 0, "", "a"}, {1, 1, "", "a"}, {1, 0, "t", "a"}, {1, 0, "", "b"}, {1, 0, "t", "a"}, {1, 0, "ta", ""}, {1, 0, "", "ta"}, {1, 0, "u", "a"}}
 	seen := map[uint64]int{}
 	for i, n := range names {
 		v := Stream(n.seed, n.rank, n.thread, n.stream).Uint64()

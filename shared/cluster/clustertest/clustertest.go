@@ -38,6 +38,7 @@ var sentences = []struct {
 	{"f may not use a Proc", fUsesProc},
 	{"if f returns early its open stages complete with its error", earlyReturn},
 	{"f that returns nil with stages open is an error", openStages},
+	{"f calls done once per stage", doneOnce},
 	{"a nil f is a timing-only computation", timingOnly},
 	{"a panic in f carries its stack", panicInF},
 	{"an error of f that nobody waits for fails the run", unseenF},

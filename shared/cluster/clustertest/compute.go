@@ -121,6 +121,20 @@ func openStages(s suite) {
 	})
 }
 
+func doneOnce(s suite) {
+	for _, stages := range [][]int{{0, 0}, {2}, {-1}} {
+		_, err := s.run(1, func(p cluster.Proc) error {
+			return cluster.Wait(p, p.Start(func(done func(int)) error {
+				for _, i := range stages {
+					done(i)
+				}
+				return nil
+			}, work, work)...)
+		})
+		wantPanic(s, err, "of a computation of 2 stages, each once")
+	}
+}
+
 func timingOnly(s suite) {
 	s.ok(2, func(p cluster.Proc) error {
 		reqs := p.Start(nil, work, work)
