@@ -61,8 +61,9 @@ func TestExchangesKeepNegativeZero(t *testing.T) {
 }
 
 var exchanges = map[string]func(cluster.Proc, []float32) error{
-	"ring":  func(p cluster.Proc, x []float32) error { return collective.RingAllReduce(p, 1, x) },
-	"naive": func(p cluster.Proc, x []float32) error { return collective.NaiveExchange(p, 1, 0, x) },
+	"ring":       func(p cluster.Proc, x []float32) error { return collective.RingAllReduce(p, 1, x) },
+	"naive":      func(p cluster.Proc, x []float32) error { return collective.NaiveExchange(p, 1, 0, x) },
+	"naive last": func(p cluster.Proc, x []float32) error { return collective.NaiveExchange(p, 1, p.Size()-1, x) },
 	"halves": func(p cluster.Proc, x []float32) error {
 		if _, _, err := collective.ReduceScatter(p, 1, x); err != nil {
 			return err
