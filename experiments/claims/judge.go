@@ -169,6 +169,9 @@ func judgeNumber(c Claim, x, paper float64, ci *[2]float64, capped bool) (string
 		return Differs, []string{fmt.Sprintf("|measured − paper| = %.4g %s, tolerance %s", gap, c.Unit, tolerance(c))}
 	}
 	null := *c.Null
+	if x == null {
+		return Differs, append(why, "no difference was found")
+	}
 	if (x-null)*(paper-null) <= 0 {
 		return Differs, append(why, fmt.Sprintf("the other side of the null %g", null))
 	}

@@ -87,6 +87,7 @@ func newPlan(ids []string, o runOptions) (*plan, error) {
 		return nil, err
 	}
 	p := &plan{profile: o.profile, seeds: seeds}
+	planned := map[string]bool{}
 	for _, e := range chosen {
 		if err := profileOf(e, o.profile); err != nil {
 			if slices.Contains(ids, e.ID) { // asked for by name: an error
@@ -95,9 +96,25 @@ func newPlan(ids []string, o runOptions) (*plan, error) {
 			p.skipped = append(p.skipped, e.ID)
 			continue
 		}
-		p.steps = append(p.steps, step{e, e.Seconds(o.profile, len(seeds))})
+		p.steps = append(p.steps, step{e, alone(e, o.profile, len(seeds), planned)})
 	}
 	return p, nil
+}
+
+// alone estimates an experiment without the parts that earlier ones of the same
+// command leave for it, and notes its own.
+func alone(e exp.Experiment, profile string, seeds int, planned map[string]bool) float64 {
+	total := e.Seconds(profile, seeds)
+	if e.Shares == nil {
+		return total
+	}
+	for part, seconds := range e.Shares(profile, seeds) {
+		if planned[part] {
+			total -= seconds
+		}
+		planned[part] = true
+	}
+	return max(total, 0)
 }
 
 func parseSeeds(list string) ([]uint64, error) {

@@ -33,7 +33,7 @@ func switches() exp.Experiment {
 	e := exp.Experiment{ID: "dasp/switches", Title: "What each reconstruction choice changes", Source: "ours: Algorithms 1 and 2 are partly lost", Profiles: exp.Profiles}
 	e.Seconds = func(profile string, seeds int) float64 {
 		s := sizeOf(profile)
-		return float64(len(switchRows)) * (0.1*float64(seeds) + 0.55e-3*float64(s.Batch)*float64(switchPushes(s)))
+		return float64(len(switchRows)) * (0.1*float64(seeds) + trainSeconds(s, switchPushes(s)))
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		s := sizeOf(env.Profile)

@@ -107,10 +107,19 @@ func reachedBy(cells []cell, target float64) (seconds, pushes []float64, ok bool
 func trainingExperiment(id, heading, source string, platforms []string, profiles []string,
 	use func(res *result.Result, s size, t []trainings)) exp.Experiment {
 	e := exp.Experiment{ID: id, Title: heading, Source: source, Profiles: profiles}
-	e.Seconds = func(profile string, seeds int) float64 {
-		s := sizeOf(profile)
-		perPush := 0.55e-3 * float64(s.Batch) // two cores, with the evaluations
-		return perPush * float64(s.Pushes) * float64(len(methods)*len(platforms)*seeds)
+	e.Shares = func(profile string, seeds int) map[string]float64 {
+		parts := map[string]float64{}
+		for _, p := range platforms {
+			s := sizeOf(profile)
+			parts[p] = trainSeconds(s, s.Pushes*int64(len(methods)*seeds))
+		}
+		return parts
+	}
+	e.Seconds = func(profile string, seeds int) (total float64) {
+		for _, s := range e.Shares(profile, seeds) {
+			total += s
+		}
+		return total
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		s := sizeOf(env.Profile)
@@ -145,4 +154,10 @@ func differs(res *result.Result, s size, seeds int) []string {
 	out = append(out, fmt.Sprintf("%d gradients of batch %d (the paper's number is not stated)", s.Pushes, s.Batch),
 		fmt.Sprintf("target accuracy %g %% (not stated)", 100*s.Target))
 	return out
+}
+
+// trainSeconds estimates LeNet-5 for so many gradients with its evaluations on
+// two cores of 2023.
+func trainSeconds(s size, pushes int64) float64 {
+	return 0.4e-3 * float64(s.Batch) * float64(pushes)
 }

@@ -33,7 +33,7 @@ func tuning() exp.Experiment {
 	}
 	e.Seconds = func(profile string, _ int) float64 {
 		s := sizeOf(profile)
-		return 0.55e-3 * float64(s.Batch) * float64(s.Pushes/2) * float64(len(tuningRates))
+		return trainSeconds(s, s.Pushes/2*int64(len(tuningRates)))
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		r := &runs{ctx: ctx, env: env, total: float64(len(tuningRates))}

@@ -40,6 +40,9 @@ type Experiment struct {
 	Profiles []string
 	// Seconds estimates a run on two cores, for --dry-run and the bar.
 	Seconds func(profile string, seeds int) float64
+	// Shares are the parts of Seconds that other experiments of one command need
+	// too, by name: the plan counts each once. nil: none.
+	Shares func(profile string, seeds int) map[string]float64
 	// Run does it. If ctx ends it returns what is finished, marked incomplete,
 	// together with ctx.Err().
 	Run func(ctx context.Context, env Env) (*result.Result, error)

@@ -49,7 +49,7 @@ func reasons(t *testing.T, what string, assumed []cluster.Assumption, want map[s
 	}
 }
 
-// PAPERS 3 fixes the heterogeneous cluster's time factors.
+// The design fixes the heterogeneous cluster's time factors.
 func TestTimeFactors(t *testing.T) {
 	p, err := Load("heterogeneous6")
 	if err != nil {

@@ -168,7 +168,7 @@ func TestChunksCoverTheVector(t *testing.T) {
 	}
 }
 
-// The blog's tables for N = 5 (PAPERS 1.3): the first reduce-scatter exchange
+// The blog's tables for N = 5 (its tables are lost, restored from baidu-allreduce): the first reduce-scatter exchange
 // sends chunk n, the first all-gather exchange chunk n+1, to the right.
 func TestFirstExchangesAreTheBlogs(t *testing.T) {
 	const n = 5

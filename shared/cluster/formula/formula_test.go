@@ -12,7 +12,7 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// PAPERS 1.3: 2.4 GB is the limit for 1.2 GB (300 million floats), 2.34 GB at
+// The blog: 2.4 GB is the limit for 1.2 GB (300 million floats), 2.34 GB at
 // N = 40; 10.8 s = (10−1)·1.2 is the gather direction of ten GPUs over 1 GB/s.
 func TestTheBlogsNumbers(t *testing.T) {
 	near(t, "RingBytes(40)", RingBytes(40, 1.2e9), 2.34e9)
