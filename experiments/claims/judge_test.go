@@ -41,7 +41,7 @@ func TestJudge(t *testing.T) {
 		{"cap of a count", "D41", Evidence{Value: 6, Fitted: true}, SameSign, "never better"},
 		{"wrong count", "D41", Evidence{Value: 7}, Differs, ""},
 		{"list within", "D42", Evidence{Value: []float64{0.84, 0.85, 0.88}}, Within, ""},
-		{"worst entry decides", "D42", Evidence{Value: []float64{0.831, 0.8437, 1.2}}, Differs, "no difference"},
+		{"worst entry decides", "D42", Evidence{Value: []float64{0.831, 0.8437, 1.2}}, Differs, "other side"},
 		{"list of another length", "D42", Evidence{Value: []float64{0.831}}, Differs, "1 numbers"},
 		{"number where the paper has a list", "D42", Evidence{Value: 0.831}, Differs, ""},
 		{"not run", "D13", Evidence{Value: 82.1, NotRun: "needs a GPU"}, NotRun, "needs a GPU"},
