@@ -33,7 +33,7 @@ func notRun(why string, ids ...string) []result.Claim {
 	return out
 }
 
-// holds judges a qualitative claim.
-func holds(id string, ok bool, note string, differs ...string) result.Claim {
-	return claims.Judge(id, claims.Evidence{Holds: &ok, Note: note, Differs: differs})
+// holds judges a qualitative claim; measured is what was found, in a few words.
+func holds(id string, ok bool, measured, note string, differs ...string) result.Claim {
+	return claims.Judge(id, claims.Evidence{Value: measured, Holds: &ok, Note: note, Differs: differs})
 }
