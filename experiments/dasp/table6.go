@@ -28,7 +28,7 @@ func notGood(res *result.Result, s size, t trainings) result.Claim {
 	if !ok {
 		return holds("D38", true, "target not reached", "", differs(res, s, len(t["dasp"]))...)
 	}
-	best, ours, note := true, "", ""
+	best, found, note := true, "", ""
 	for _, method := range methods[:4] {
 		base, _, ok := reachedBy(t[method], s.Target)
 		if !ok {
@@ -36,7 +36,7 @@ func notGood(res *result.Result, s size, t trainings) result.Claim {
 			continue
 		}
 		r, ci := ratio(ours, base)
-		ours += fmt.Sprintf("%.2f of %s; ", r, title[method])
+		found += fmt.Sprintf("%.2f of %s; ", r, title[method])
 		note += fmt.Sprintf("DASP/%s %.3f", title[method], r)
 		if ci != nil {
 			note += fmt.Sprintf(" [%.3f, %.3f]", ci[0], ci[1])
@@ -44,5 +44,5 @@ func notGood(res *result.Result, s size, t trainings) result.Claim {
 		note += ". "
 		best = best && r < 1 && (ci == nil || ci[1] < 1)
 	}
-	return holds("D38", !best, strings.TrimSuffix(ours, "; "), note, differs(res, s, len(t["dasp"]))...)
+	return holds("D38", !best, strings.TrimSuffix(found, "; "), note, differs(res, s, len(t["dasp"]))...)
 }
