@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"math"
 	"slices"
 
 	"github.com/go-echarts/go-echarts/v2/charts"
@@ -43,6 +44,11 @@ func lineChart(f result.Figure) (chart, func(map[string]any)) {
 			axis, _ := list[0].(map[string]any)
 			line, _ := axis["axisLine"].(map[string]any)
 			line["onZero"] = false
+		}
+		if lo, hi, ok := percentRange(f); ok {
+			list, _ := m["yAxis"].([]any)
+			axis, _ := list[0].(map[string]any)
+			axis["min"], axis["max"] = lo, hi
 		}
 		legend, _ := m["legend"].(map[string]any)
 		legend["data"] = names
@@ -126,4 +132,31 @@ func bandData(s result.Series) []opts.CustomData {
 		data[i] = opts.CustomData{Value: []float64{s.X[i], s.Lo[i], s.Hi[i]}}
 	}
 	return data
+}
+
+// percentRange is the y axis of a figure of shares: it stays within 0 to 100
+// however wide a band is, starts at 0 unless everything is far above, and ends
+// on round numbers. Values outside 0 to 100 are no shares: then ECharts chooses.
+func percentRange(f result.Figure) (lo, hi float64, ok bool) {
+	if f.Y.Unit != "%" || f.Y.Log {
+		return 0, 0, false
+	}
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, s := range f.Series {
+		for _, y := range s.Y {
+			if y < 0 || y > 100 {
+				return 0, 0, false
+			}
+		}
+		for _, ys := range [][]float64{s.Y, s.Lo, s.Hi} {
+			for _, y := range ys {
+				lo, hi = min(lo, y), max(hi, y)
+			}
+		}
+	}
+	lo, hi = max(0, math.Floor(lo/10)*10), min(100, math.Ceil(hi/10)*10)
+	if lo <= 40 {
+		lo, hi = 0, math.Ceil(hi/20)*20
+	}
+	return lo, hi, lo < hi
 }

@@ -92,7 +92,14 @@ func interval(ci *[2]float64, unit string) string {
 	if ci == nil {
 		return ""
 	}
-	return withUnit(number(ci[0], 0)+" … "+number(ci[1], 0), unit)
+	// Both ends get the decimals of the larger one: an end near zero would
+	// otherwise be printed to a millionth.
+	digits := 0
+	if far := max(math.Abs(ci[0]), math.Abs(ci[1])); far >= 1e-3 && far < 1e3 && !(ci[0] == math.Trunc(ci[0]) && ci[1] == math.Trunc(ci[1])) {
+		digits = max(0, 3-int(math.Floor(math.Log10(far))))
+		digits = min(digits, 4)
+	}
+	return withUnit(number(ci[0], digits)+" … "+number(ci[1], digits), unit)
 }
 
 // seconds prints a duration that a person waited.

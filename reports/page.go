@@ -21,6 +21,7 @@ type paperPage struct {
 	Story    template.HTML // narrative and differences
 	StoryToc []heading
 	Formulas []formulaView
+	Algs     []algorithm
 	Software citation
 	Command  string
 	Files    []csvFile // written beside the page
@@ -41,13 +42,13 @@ type tally struct {
 type claimGroup struct {
 	Anchor, Title, Source, Profile string
 	Tally                          []tally
-	Common                         []commonWhy
+	Common                         []commonWhy // what would repeat in the rows
 	Rows                           []claimRow
 }
 
 // claimRow is one claim in words.
 type claimRow struct {
-	ID, Statement, Source            string
+	ID, Anchor, Statement, Source    string
 	Paper, Ours, Interval, Tolerance string
 	Verdict                          verdict
 	Differs                          []string
@@ -78,7 +79,7 @@ type heading struct{ ID, Text string }
 // build turns the results of one paper into its page.
 func build(p *paper, rs []loaded, s *scripts, o Options) (*paperPage, error) {
 	page := &paperPage{
-		Paper: p, Verdicts: verdicts, Software: software(rs), Command: o.Command,
+		Paper: p, Verdicts: verdicts, Algs: p.Algorithms, Software: software(rs), Command: o.Command,
 		head: head{Title: p.Short + ", reproduced", Page: p.Key},
 	}
 	for _, k := range []string{result.Trained, result.TimingOnly, result.Shared, result.Modelled, result.Stated} {
@@ -151,10 +152,10 @@ func groupClaims(r loaded) claimGroup {
 	for _, c := range r.Claims {
 		v, _ := findVerdict(c.Verdict) // check has seen it
 		row := claimRow{
-			ID: c.ID, Statement: c.Statement, Source: c.Source, Verdict: v,
-			Paper: value(c.Paper, c.Unit), Ours: value(c.Measured, c.Unit),
+			ID: c.ID, Anchor: g.Anchor + "-" + slug(c.ID), Statement: c.Statement, Source: c.Source, Verdict: v,
 			Interval: interval(c.CI95, c.Unit), Differs: c.Differs, Why: c.Why,
 		}
+		row.Paper, row.Ours = claimValues(c.Paper, c.Measured, c.Unit)
 		if c.Tolerance != nil {
 			row.Tolerance = "±" + withUnit(number(*c.Tolerance, 0), points(c.Unit))
 		}
@@ -163,7 +164,7 @@ func groupClaims(r loaded) claimGroup {
 		row.Words = words || also
 		g.Rows = append(g.Rows, row)
 	}
-	g.Common = hoist(g.Rows)
+	g.Common = oneLineEach(slices.Concat(hoistTerms(g.Rows), hoistSources(g.Rows), hoist(g.Rows)))
 	return g
 }
 

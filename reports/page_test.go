@@ -171,7 +171,7 @@ func TestDrawings(t *testing.T) {
 	for what, want := range map[string]string{
 		"a method's dash":        `stroke-dasharray="8,4"`,
 		"a decal":                `url(#example5-bars-p`,
-		"a confidence band":      `fill-opacity="0.18"`,
+		"a confidence band":      `fill-opacity="0.11"`,
 		"the slow worker's name": "worker 6 (slow)",
 	} {
 		if !strings.Contains(page, want) {

@@ -12,6 +12,8 @@ type paper struct {
 	BibTeX   string
 	Cite     string // what a formula list calls the source
 	Formulas []formula
+	// Algorithms are the source's, in our words.
+	Algorithms []algorithm
 }
 
 // formula is one display formula: TeX for the page's MathML and for copying.
@@ -51,7 +53,7 @@ var papers = []paper{
   note    = {In Chinese. A dynamic adaptive parallel acceleration method for
              heterogeneous distributed machine learning (our translation)}
 }`,
-		Formulas: daspFormulas,
+		Formulas: daspFormulas, Algorithms: daspAlgorithms,
 	},
 	{
 		Key: "codedsgd", Short: "Coded SGD",

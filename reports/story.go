@@ -32,7 +32,7 @@ func story(key string) (template.HTML, []heading, error) {
 	}
 	md := goldmark.New(
 		goldmark.WithExtensions(extension.Table, extension.Typographer),
-		goldmark.WithParserOptions(parser.WithAutoHeadingID()),
+		goldmark.WithParserOptions(parser.WithAutoHeadingID(), parser.WithHeadingAttribute()),
 		goldmark.WithRendererOptions(html.WithUnsafe(), html.WithXHTML()),
 	)
 	doc := md.Parser().Parse(text.NewReader(src))

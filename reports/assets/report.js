@@ -16,7 +16,7 @@ function gradsyncInstall(echarts) {
     return {
       type: "polygon", silent: true,
       shape: { points: up.concat(down.reverse()) },
-      style: { fill: api.visual("color"), opacity: 0.18 }
+      style: { fill: api.visual("color"), opacity: 0.11 }
     };
   }
 
@@ -51,7 +51,7 @@ function gradsyncInstall(echarts) {
     if (right < left) return null;
     return {
       type: "rect",
-      shape: { x: left, y: from[1] - height / 2, width: Math.max(right - left, 0.75), height: height },
+      shape: { x: left, y: from[1] - height / 2, width: Math.max(right - left, 1.5), height: height },
       style: { fill: api.visual("color"), decal: api.visual("decal") }
     };
   }

@@ -1,0 +1,60 @@
+package reports
+
+// algorithm is one algorithm of a source in our words, by its own line numbers.
+type algorithm struct {
+	ID, Name, In, Out string
+	Steps             []step
+}
+
+// step is one line; Depth is how far it is set in, Lost whether the source's
+// line is missing or garbled, so that it is our reconstruction.
+type step struct {
+	Depth int
+	Text  string
+	Lost  bool
+}
+
+// daspAlgorithms are the two algorithms of DASP. The lines not marked lost are
+// paraphrased from the source's text, which kept their words and numbers.
+var daspAlgorithms = []algorithm{
+	{
+		ID: "alg1", Name: "Algorithm 1: which state a worker is in",
+		In:  "the version v each worker holds, the duration f of its last iteration",
+		Out: "the state of worker n",
+		Steps: []step{
+			{0, "for each gradient that arrives, from worker n:", false},
+			{1, "fₙ ← how long the iteration took that has just ended", true},
+			{1, "vₙ ← the version that n holds", false},
+			{1, "v_min ← min(v), the oldest version in use", false},
+			{1, "if vₙ − v_min ≤ Smin:", false},
+			{2, "n is in QIS", false},
+			{1, "else if Smin < vₙ − v_min ≤ Smax:", false},
+			{2, "n is in WSS", false},
+			{2, "id_min ← the worker that holds v_min", false},
+			{2, "fᵢ ← f of n; fⱼ ← f of id_min", true},
+			{2, "T_wait ← α (fⱼ − fᵢ), Eq. (1)", true},
+			{2, "wait T_wait", false},
+			{1, "else:", false},
+			{2, "n is in FSS", false},
+			{2, "wait until id_min, the worker with the oldest version, has ended its iteration", false},
+			{1, "end if", false},
+			{0, "end for", false},
+		},
+	},
+	{
+		ID: "alg2", Name: "Algorithm 2: the update of the weights",
+		In:  "the number of workers N, the learning rate γ",
+		Out: "the newest weights",
+		Steps: []step{
+			{0, "receive a gradient from worker n", false},
+			{0, "Algorithm 1 finds the state of n", false},
+			{0, "if n is in QIS:", false},
+			{1, "Δw ← 1/N of the gradient, Eq. (2), first case", true},
+			{0, "else:", false},
+			{1, "Δw ← the mean of the K gradients that came during the wait, Eq. (2), second case", true},
+			{0, "w ← w − γ Δw", false},
+			{0, "send the new weights to n", false},
+			{0, "vₙ ← the version sent, in one indivisible step", false},
+		},
+	},
+}

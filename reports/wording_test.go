@@ -1,0 +1,153 @@
+package reports
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"gradsync/experiments/result"
+)
+
+// Expected words: written by hand.
+func TestTypedSignsArePrinted(t *testing.T) {
+	for s, want := range map[string]string{
+		"ASP <= {DASP,DSSP,SSP} <= BSP": "ASP ≤\u00a0{DASP, DSSP, SSP} ≤\u00a0BSP",
+		"+-0.002 from rounding":         "±0.002 from rounding",
+		"time x iterations, max x1":     "time × iterations, max x1",
+		"95 % of 3 %":                   "95\u00a0% of 3\u00a0%",
+		"a, b, {c, d}":                  "a, b, {c, d}",
+	} {
+		if got := pretty(s); got != want {
+			t.Errorf("pretty(%q) = %q, want %q", s, got, want)
+		}
+	}
+}
+
+func TestListsTakeThePapersDecimals(t *testing.T) {
+	for _, c := range []struct {
+		paper, ours any
+		unit        string
+		want        string
+	}{
+		{"0.807; 0.8522; 0.8337", "0.54498; 0.99387; 0.90399", "ratio", "0.545; 0.9939; 0.9040"},
+		{"1; 2.50", "-3.4; 2", "ratio", "−3; 2.00"},
+		{"0.807; 0.8522", "0.54498; 0.99387; 0.90399", "ratio", "0.54498; 0.99387; 0.90399"}, // not the same list
+		{"0.1; 0.2", "0.123; none", "ratio", "0.123; none"},
+		{"1.8-61.2", "1.8-61.2", "%", "1.8–61.2\u00a0%"},
+		{"ASP > BSP", "ASP 1.11, BSP 0.22 points", "%", "ASP 1.11, BSP 0.22 points"},
+		{11.1, 22.25, "%", "22.25\u00a0%"},
+		{nil, nil, "%", ""},
+	} {
+		if _, got := claimValues(c.paper, c.ours, c.unit); got != c.want {
+			t.Errorf("%v beside %v prints as %q, want %q", c.ours, c.paper, got, c.want)
+		}
+	}
+}
+
+func TestIntervalsPrintBothEndsAlike(t *testing.T) {
+	for _, c := range []struct {
+		ci   [2]float64
+		want string
+	}{
+		{[2]float64{-0.00602845697, 11.5865566}, "−0.01 … 11.59"}, {[2]float64{0, 0}, "0 … 0"},
+		{[2]float64{45.0895577, 45.9121958}, "45.09 … 45.91"}, {[2]float64{0.611, 1.895}, "0.611 … 1.895"},
+		{[2]float64{12345.6, 23456.7}, "12\u202f346 … 23\u202f457"},
+	} {
+		if got := interval(&c.ci, ""); got != c.want {
+			t.Errorf("interval %v prints as %q, want %q", c.ci, got, c.want)
+		}
+	}
+}
+
+// Terms in brackets that many claims share stand once; none gets lost.
+func TestCommonTermsAreSaidOnce(t *testing.T) {
+	rows := []claimRow{{ID: "D1", Statement: "A below B (equal; LeNet; 6 workers)"}, {ID: "D2", Statement: "A below C (equal; 6 workers)"},
+		{ID: "D3", Statement: "A (equal; VGG; 6 workers)"}, {ID: "D4", Statement: "A (equal; 6 workers)"}, {ID: "D5", Statement: "odd (nested (equal))"}}
+	got := hoistTerms(rows)
+	if want := []commonWhy{{"D1–D4", "equal"}, {"D1–D4", "6 workers"}}; !slices.Equal(got, want) {
+		t.Errorf("common %v, want %v", got, want)
+	}
+	for i, want := range []string{"A below B (LeNet)", "A below C", "A (VGG)", "A", "odd (nested (equal))"} {
+		if rows[i].Statement != want {
+			t.Errorf("%s: %q, want %q", rows[i].ID, rows[i].Statement, want)
+		}
+	}
+	halves := []claimRow{{Statement: "A (x)"}, {Statement: "A (x)"}, {Statement: "A (x)"}, {Statement: "A (x)"},
+		{Statement: "A (y)"}, {Statement: "A (y)"}, {Statement: "A (y)"}, {Statement: "A (y)"}}
+	if got := hoistTerms(halves); got != nil {
+		t.Errorf("what tells the rows apart was taken out of them: %v", got)
+	}
+	sources := []claimRow{{ID: "D1", Source: "s"}, {ID: "D2", Source: "s"}, {ID: "D3", Source: "other"}, {ID: "D4", Source: "s"}, {ID: "D5", Source: "s"}}
+	if got, want := hoistSources(sources), []commonWhy{{"D1, D2, D4, D5", "stated in s"}}; !slices.Equal(got, want) || sources[2].Source != "other" || sources[0].Source != "" {
+		t.Errorf("sources %v, want %v; rows %v", got, want, sources)
+	}
+	joined := oneLineEach([]commonWhy{{"a", "1"}, {"b", "2"}, {"a", "3"}})
+	if want := []commonWhy{{"a", "1; 3"}, {"b", "2"}}; !slices.Equal(joined, want) {
+		t.Errorf("joined %v, want %v", joined, want)
+	}
+}
+
+// An axis of shares stays within 0 to 100 whatever its bands do.
+func TestShareAxisIgnoresWideBands(t *testing.T) {
+	fig := func(unit string, y, lo, hi float64) result.Figure {
+		return result.Figure{Y: result.Axis{Unit: unit}, Series: []result.Series{
+			{X: []float64{0}, Y: []float64{y}, Lo: []float64{lo}, Hi: []float64{hi}}}}
+	}
+	for _, c := range []struct {
+		f      result.Figure
+		lo, hi float64
+		ok     bool
+	}{
+		{fig("%", 70, -300, 450), 0, 100, true}, {fig("%", 12, 5, 33), 0, 40, true}, {fig("%", 97, 93, 98.5), 90, 100, true},
+		{fig("%", 110, 0, 120), 0, 0, false}, {fig("s", 70, 0, 100), 0, 0, false},
+	} {
+		lo, hi, ok := percentRange(c.f)
+		if ok != c.ok || ok && (lo != c.lo || hi != c.hi) {
+			t.Errorf("%v: from %v to %v, %v; want from %v to %v, %v", c.f.Series, lo, hi, ok, c.lo, c.hi, c.ok)
+		}
+	}
+}
+
+// Every place on the page that the paper package's map names is there: the map
+// is in its doc comment, read as text.
+func TestEveryAnchorOfTheMapIsOnThePage(t *testing.T) {
+	doc, err := os.ReadFile(filepath.FromSlash("../papers/dasp/doc.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	anchors := map[string]bool{}
+	for _, m := range regexp.MustCompile(`page +dasp\.html#(\S+)`).FindAllStringSubmatch(string(doc), -1) {
+		anchors[m[1]] = true
+	}
+	if len(anchors) < 8 {
+		t.Fatalf("the map names %d places, it had 10 when this was written", len(anchors))
+	}
+	root, out := t.TempDir(), t.TempDir()
+	stems := []string{"table1"} // a page needs a result
+	for a := range anchors {
+		if regexp.MustCompile(`^(table|fig)\d+$`).MatchString(a) && a != "table1" {
+			stems = append(stems, a) // the section of a result, there if the result is
+		}
+	}
+	for _, stem := range stems {
+		r := exampleStated()
+		r.ID = "dasp/" + stem
+		put(t, filepath.Join(root, "dasp", stem+".json"), r)
+	}
+	if _, err := Render(Options{Results: root, Out: out}); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(out, "dasp.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for a := range anchors {
+		if n := strings.Count(string(page), fmt.Sprintf(` id="%s"`, a)); n != 1 {
+			t.Errorf("the map of papers/dasp names #%s, the page has it %d times", a, n)
+		}
+	}
+}
