@@ -1,5 +1,10 @@
 package reports
 
+import (
+	"html/template"
+	"regexp"
+)
+
 // algorithm is one algorithm of a source in our words, by its own line numbers.
 type algorithm struct {
 	ID, Name, In, Out string
@@ -23,16 +28,16 @@ var daspAlgorithms = []algorithm{
 		Out: "the state of worker n",
 		Steps: []step{
 			{0, "for each gradient that arrives, from worker n:", false},
-			{1, "fₙ ← how long the iteration took that has just ended", true},
-			{1, "vₙ ← the version that n holds", false},
+			{1, "f_n ← how long the iteration took that has just ended", true},
+			{1, "v_n ← the version that n holds", false},
 			{1, "v_min ← min(v), the oldest version in use", false},
-			{1, "if vₙ − v_min ≤ Smin:", false},
+			{1, "if v_n − v_min ≤ S_min:", false},
 			{2, "n is in QIS", false},
-			{1, "else if Smin < vₙ − v_min ≤ Smax:", false},
+			{1, "else if S_min < v_n − v_min ≤ S_max:", false},
 			{2, "n is in WSS", false},
 			{2, "id_min ← the worker that holds v_min", false},
-			{2, "fᵢ ← f of n; fⱼ ← f of id_min", true},
-			{2, "T_wait ← α (fⱼ − fᵢ), Eq. (1)", true},
+			{2, "f_i ← f of n; f_j ← f of id_min", true},
+			{2, "T_wait ← α (f_j − f_i), Eq. (1)", true},
 			{2, "wait T_wait", false},
 			{1, "else:", false},
 			{2, "n is in FSS", false},
@@ -54,7 +59,14 @@ var daspAlgorithms = []algorithm{
 			{1, "Δw ← the mean of the K gradients that came during the wait, Eq. (2), second case", true},
 			{0, "w ← w − γ Δw", false},
 			{0, "send the new weights to n", false},
-			{0, "vₙ ← the version sent, in one indivisible step", false},
+			{0, "v_n ← the version sent, in one indivisible step", false},
 		},
 	},
+}
+
+var subscript = regexp.MustCompile(`_([a-z]+)`)
+
+// subs sets what follows an underscore as a subscript.
+func subs(s string) template.HTML {
+	return template.HTML(subscript.ReplaceAllString(template.HTMLEscapeString(s), "<sub>$1</sub>"))
 }

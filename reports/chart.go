@@ -47,6 +47,13 @@ func option(f result.Figure) ([]byte, error) {
 	}
 	dress(m, f)
 	patch(m)
+	// A short legend wraps into a second line where the chart is narrow; a long
+	// one would grow into the drawing, so it turns pages instead.
+	if legend, _ := m["legend"].(map[string]any); legend != nil {
+		if names, _ := legend["data"].([]string); len(names) <= 6 {
+			legend["type"] = "plain"
+		}
+	}
 	out, err := json.Marshal(m)
 	if err != nil {
 		return nil, fmt.Errorf("reports: figure %s: %w", f.ID, err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -68,6 +69,12 @@ func viewTable(r loaded, t result.Table) tableView {
 	for _, row := range t.Rows {
 		var cells []cell
 		for i, x := range row {
+			if v.spread(i) {
+				if x, ok := x.(float64); ok && !cells[len(cells)-1].Empty {
+					cells[len(cells)-1].Text += nbsp + "±" + nbsp + number(x, t.Columns[i].Digits)
+				}
+				continue
+			}
 			c := cell{Label: v.Columns[i].Title, Number: v.Columns[i].Number, Head: i == 0}
 			if u := v.Columns[i].Unit; u != "" {
 				c.Label += " (" + u + ")"
@@ -85,7 +92,19 @@ func viewTable(r loaded, t result.Table) tableView {
 		}
 		v.Rows = append(v.Rows, cells)
 	}
+	for i := len(v.Columns) - 1; i > 0; i-- {
+		if v.spread(i) {
+			v.Columns[i-1].Title += " ±"
+			v.Columns = slices.Delete(v.Columns, i, i+1)
+		}
+	}
 	return v
+}
+
+// spread reports whether column i is the ± of the numbers before it, which a
+// reader wants beside them. The CSV file keeps it apart.
+func (v *tableView) spread(i int) bool {
+	return i > 0 && v.Columns[i].Title == "±" && v.Columns[i].Number && v.Columns[i-1].Number && v.Columns[i].Unit == v.Columns[i-1].Unit
 }
 
 // kindOr is a table's own kind or else its result's.
