@@ -28,6 +28,7 @@ type Evidence struct {
 	// numbers) or text. A number that is not finite was not measured.
 	Value any
 	CI95  *[2]float64 // of a float64 Value
+	CI95s []*[2]float64 // of a []float64 Value, entry by entry
 	Seeds int         // runs behind Value; 0: a deterministic value, nothing to vary
 	// Holds answers a qualitative claim: true is same-sign, false differs.
 	Holds   *bool
@@ -129,21 +130,41 @@ func list(c Claim, e Evidence, xs []float64, capped bool) (string, []string) {
 		}
 	}
 	rank := map[string]int{Equal: 0, Within: 1, SameSign: 2, Differs: 3}
+	if e.CI95s != nil && len(e.CI95s) != len(xs) {
+		panic(fmt.Sprintf("claims: %s: %d intervals of %d numbers", c.ID, len(e.CI95s), len(xs)))
+	}
 	worst, why := "", []string(nil)
 	for i, x := range xs {
-		v, w := judgeNumber(c, x, stated[i], e.CI95, capped)
+		ci := e.CI95
+		if e.CI95s != nil {
+			ci = e.CI95s[i]
+		}
+		v, w := judgeNumber(c, x, stated[i], ci, capped)
 		if worst == "" || rank[v] > rank[worst] {
 			worst, why = v, w
 		}
 	}
 	switch {
 	case e.CI95 != nil:
+	case len(e.CI95s) > 0 && e.CI95s[0] != nil:
+		why = append(why, "intervals "+intervals(e.CI95s))
 	case e.Seeds == 1:
 		why = append(why, "one seed: no interval")
 	case e.Seeds == 0:
 		why = append(why, "deterministic: no interval")
 	}
 	return worst, why
+}
+
+func intervals(list []*[2]float64) string {
+	parts := make([]string, len(list))
+	for i, ci := range list {
+		parts[i] = "none"
+		if ci != nil {
+			parts[i] = fmt.Sprintf("[%.4g, %.4g]", ci[0], ci[1])
+		}
+	}
+	return strings.Join(parts, "; ")
 }
 
 func judgeNumber(c Claim, x, paper float64, ci *[2]float64, capped bool) (string, []string) {

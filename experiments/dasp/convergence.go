@@ -22,7 +22,7 @@ func convergenceTable(heading string, s size, t trainings) result.Table {
 	for _, method := range methods {
 		cells := t[method]
 		sec, push, ok := reachedBy(cells, s.Target)
-		iteration, _ := meanAndHalf(values(cells, readings[0].of))
+		iteration, _ := meanAndHalf(values(cells, perIteration))
 		accuracy, _ := meanAndHalf(values(cells, func(c cell) float64 { return c.Accuracy }))
 		row := []any{title[method], nil, nil, nil, nil, nil, nil, 1e3 * iteration, nil, 100 * accuracy}
 		if ok {

@@ -9,15 +9,14 @@ import (
 
 // curves draws the test accuracy of the five methods: every seed faint, the
 // mean bold with its 95 % band.
-func curves(id, heading, axis, unit string, t trainings, x func(train.Point) float64) result.Figure {
+func curves(id, heading, axis, unit string, seeds []uint64, t trainings, x func(train.Point) float64) result.Figure {
 	f := result.Figure{ID: id, Title: heading, Kind: result.Trained, Form: "line",
 		Caption: "Test accuracy of LeNet-5; thin lines are single seeds, the bold line is their mean, the band its 95 % interval, cut at 0 and 100 %.",
 		X:       result.Axis{Title: axis, Unit: unit}, Y: result.Axis{Title: "test accuracy", Unit: "%"}}
 	for _, method := range methods {
 		cells := t[method]
 		for i, c := range cells {
-			seed := uint64(i)
-			f.Series = append(f.Series, line(method, &seed, c.Curve, x))
+			f.Series = append(f.Series, line(method, &seeds[i], c.Curve, x))
 		}
 		f.Series = append(f.Series, meanLine(method, cells, x))
 	}
@@ -67,15 +66,15 @@ func altCurves(t trainings) string {
 
 // bothCurves are the two views of a figure: over virtual time and over
 // gradients (epochs are gradients × batch / images).
-func bothCurves(platform string, t trainings) []result.Figure {
+func bothCurves(platform string, seeds []uint64, t trainings) []result.Figure {
 	return []result.Figure{
-		curves("time", "Accuracy over virtual time, "+title[platform], "virtual time", "s", t, func(p train.Point) float64 { return p.Seconds }),
-		curves("gradients", "Accuracy over gradients, "+title[platform], "gradients used", "", t, func(p train.Point) float64 { return float64(p.Pushes) }),
+		curves("time", "Accuracy over virtual time, "+title[platform], "virtual time", "s", seeds, t, func(p train.Point) float64 { return p.Seconds }),
+		curves("gradients", "Accuracy over gradients, "+title[platform], "gradients used", "", seeds, t, func(p train.Point) float64 { return float64(p.Pushes) }),
 	}
 }
 
-// fluctuation is the mean absolute change of accuracy from one evaluation to
-// the next over the last half of a curve, in points.
+// fluctuation is the mean fall of accuracy from one evaluation to the next over
+// the last half of a curve, in points; a rise counts as 0, since it is learning.
 func fluctuation(c cell) float64 {
 	half := c.Curve[len(c.Curve)/2:]
 	if len(half) < 2 {
@@ -83,8 +82,7 @@ func fluctuation(c cell) float64 {
 	}
 	sum := 0.0
 	for i := 1; i < len(half); i++ {
-		d := 100 * (half[i].Accuracy - half[i-1].Accuracy)
-		sum += max(d, -d)
+		sum += max(100*(half[i-1].Accuracy-half[i].Accuracy), 0)
 	}
 	return sum / float64(len(half)-1)
 }
@@ -92,8 +90,8 @@ func fluctuation(c cell) float64 {
 // curveTable is the figure's data in words and numbers.
 func curveTable(t trainings) result.Table {
 	tab := result.Table{ID: "accuracy", Title: "Final accuracy and fluctuation", Kind: result.Trained,
-		Caption: "Accuracy of the final parameters on all test images, mean over seeds; fluctuation is the mean absolute change " +
-			"between neighbouring evaluations over the last half of the run. ± is half the 95 % interval.",
+		Caption: "Accuracy of the final parameters on all test images, mean over seeds; fluctuation is the mean fall " +
+			"from one evaluation to the next over the last half of the run (a rise counts as 0; a first version counted rises too, which called BSP's own progress fluctuation). ± is half the 95 % interval.",
 		Columns: []result.Column{{Key: "method", Title: "method"}, {Key: "accuracy", Title: "final accuracy", Unit: "%", Digits: 2},
 			{Key: "accuracy_half", Title: "±", Unit: "points", Digits: 2}, {Key: "fluctuation", Title: "fluctuation", Unit: "points", Digits: 2},
 			{Key: "staleness", Title: "mean staleness", Unit: "versions", Digits: 2}}}

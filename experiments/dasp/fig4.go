@@ -14,7 +14,7 @@ func fig4() exp.Experiment {
 	e := trainingExperiment("dasp/fig4", "Test accuracy, heterogeneous cluster", "DASP, Fig. 4",
 		[]string{heterogeneous, homogeneous}, []string{"quick", "standard", "paper"},
 		func(res *result.Result, s size, t []trainings) {
-			res.Figures = bothCurves(heterogeneous, t[0])
+			res.Figures = bothCurves(heterogeneous, res.Seeds, t[0])
 			res.Tables = append(res.Tables, curveTable(t[0]), trainedStates(heterogeneous, t[0]))
 			res.Notes = append(res.Notes, stateNote("LeNet-5", t[0]["dasp"])...)
 			res.Claims = append(res.Claims, fastAndStable(res, s, t), claims.Judge("D40", claims.Evidence{NotRun: laterNetworks}))
@@ -22,8 +22,10 @@ func fig4() exp.Experiment {
 	return e
 }
 
-// stableTo is how far accuracy may move between evaluations, on average, in
-// what D57 calls stable convergence. Fixed before the first run.
+// stableTo is how far accuracy may fall between evaluations, on average, in what
+// D57 calls stable convergence. The bound was written before the first run. The
+// measure was changed once after it: it first counted every change, so that
+// BSP's own progress was fluctuation.
 const stableTo = 2.5 // points
 
 // fastAndStable judges D57: in both clusters every method reaches the target in
@@ -40,9 +42,9 @@ func fastAndStable(res *result.Result, s size, t []trainings) result.Claim {
 			most = max(most, f)
 			if f > stableTo {
 				ok = false
-				note += fmt.Sprintf("%s, %s: fluctuates by %.2f points. ", cluster, title[method], f)
+				note += fmt.Sprintf("%s, %s: falls by %.2f points between evaluations. ", cluster, title[method], f)
 			}
 		}
 	}
-	return holds("D57", ok, fmt.Sprintf("up to %.1f points between evaluations", most), note+fmt.Sprintf("Stable: at most %g points between evaluations.", stableTo), differs(res, s, len(t[0]["bsp"]))...)
+	return holds("D57", ok, fmt.Sprintf("falls of up to %.1f points", most), note+fmt.Sprintf("Stable: mean falls of at most %g points; the measure was changed once after the first look, see the table's caption.", stableTo), differs(res, s, len(t[0]["bsp"]))...)
 }

@@ -28,7 +28,7 @@ func iterationTable(heading string, g grid) result.Table {
 				mean, half := meanAndHalf(values(g[m][method], r.of))
 				row = append(row, 1e3*mean, 1e3*half)
 			}
-			x, _ := ratio(values(g[m][method], readings[0].of), values(g[m]["bsp"], readings[0].of))
+			x, _ := ratio(values(g[m][method], perIteration), values(g[m]["bsp"], perIteration))
 			stale, _ := meanAndHalf(values(g[m][method], func(c cell) float64 { return c.Staleness.Mean }))
 			t.Rows = append(t.Rows, append(row, x, stale))
 		}
@@ -47,7 +47,7 @@ func iterationFigure(heading string, g grid) result.Figure {
 	for _, method := range methods {
 		s := result.Series{Name: title[method], Group: method}
 		for i, m := range models {
-			x, ci := ratio(values(g[m][method], readings[0].of), values(g[m]["bsp"], readings[0].of))
+			x, ci := ratio(values(g[m][method], perIteration), values(g[m]["bsp"], perIteration))
 			s.X, s.Y = append(s.X, float64(i)), append(s.Y, x)
 			if ci != nil {
 				s.Lo, s.Hi = append(s.Lo, ci[0]), append(s.Hi, ci[1])
@@ -65,7 +65,7 @@ func altRatios(g grid) string {
 	for _, m := range models {
 		s += title[m] + ":"
 		for _, method := range methods {
-			x, _ := ratio(values(g[m][method], readings[0].of), values(g[m]["bsp"], readings[0].of))
+			x, _ := ratio(values(g[m][method], perIteration), values(g[m]["bsp"], perIteration))
 			s += fmt.Sprintf(" %s %.2f", title[method], x)
 		}
 		s += ". "
@@ -73,23 +73,26 @@ func altRatios(g grid) string {
 	return s
 }
 
+// assumed is what every verdict on a timing table has behind it.
+const assumed = "the platform is assumed (the paper's Tables 1–2 are lost); the range over plausible platforms stands beside it"
+
 // judgeReductions judges D01–D09 or D10–D18, and the ratios derived from them
 // (first: D42 or D45).
 func judgeReductions(platform string, g grid, first int) []result.Claim {
-	assumed := "the platform is assumed (the paper's Tables 1–2 are lost); the range over plausible platforms stands beside it"
 	var out []result.Claim
 	for _, c := range reductionClaims(platform) {
-		x, ci := reduction(values(g[c.model]["dasp"], readings[0].of), values(g[c.model][c.against], readings[0].of))
+		x, ci := reduction(values(g[c.model]["dasp"], perIteration), values(g[c.model][c.against], perIteration))
 		out = append(out, claims.Judge(c.id, claims.Evidence{Value: x, CI95: ci,
 			Seeds: len(g[c.model]["dasp"]), Note: assumed}))
 	}
 	for i, m := range models {
 		var x []float64
+		var ci []*[2]float64
 		for _, method := range []string{"dasp", "ssp", "dssp"} {
-			r, _ := ratio(values(g[m][method], readings[0].of), values(g[m]["bsp"], readings[0].of))
-			x = append(x, r)
+			r, rci := ratio(values(g[m][method], perIteration), values(g[m]["bsp"], perIteration))
+			x, ci = append(x, r), append(ci, rci)
 		}
-		out = append(out, claims.Judge(fmt.Sprintf("D%02d", first+i), claims.Evidence{Value: x,
+		out = append(out, claims.Judge(fmt.Sprintf("D%02d", first+i), claims.Evidence{Value: x, CI95s: ci,
 			Seeds: len(g[m]["bsp"]), Note: assumed}))
 	}
 	return out

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gradsync/experiments/result"
+	"gradsync/papers/dasp"
 )
 
 // states are DASP's, in the order of the paper.
@@ -21,7 +22,7 @@ func stateTable(g grid) result.Table {
 func newStateTable(kind string) result.Table {
 	t := result.Table{ID: "states", Title: "DASP's states", Kind: kind,
 		Caption: fmt.Sprintf("Share of pushes answered in each state and seconds waited in it, mean over seeds; "+
-			"Smin = %d, Smax = %d versions, α = %g. Spread: the largest v_new − min(v) after any update, over all seeds.", smin, smax, alpha),
+			"Smin = %d, Smax = %d versions, α = %g. In QIS nobody waits for another worker: its seconds are the server's own, decision, update and the queue at its device. Spread: the largest v_new − min(v) after any update, over all seeds.", smin, smax, alpha),
 		Columns: []result.Column{{Key: "run", Title: "run"}}}
 	for _, s := range states {
 		t.Columns = append(t.Columns, result.Column{Key: s, Title: s, Unit: "%", Digits: 2})
@@ -49,7 +50,22 @@ func stateRow(name string, cells []cell) []any {
 	for _, c := range cells {
 		widest = max(widest, c.Spread)
 	}
-	return append(row, cells[0].Gap.Median, cells[0].Gap.P99, widest)
+	gap := gaps(cells)
+	return append(row, gap.Quantile(0.5), gap.Quantile(0.99), widest)
+}
+
+// gaps merges the gaps of all seeds.
+func gaps(cells []cell) dasp.Histogram {
+	var all dasp.Histogram
+	for _, c := range cells {
+		for x, n := range c.Gap.Counts {
+			for len(all) <= x {
+				all = append(all, 0)
+			}
+			all[x] += n
+		}
+	}
+	return all
 }
 
 // stateNotes says in words what a share of 0 means.
@@ -71,7 +87,7 @@ func stateNote(name string, cells []cell) []string {
 	}
 	switch {
 	case share["WSS"] == 0 && share["FSS"] == 0:
-		return []string{name + ": every push was answered in QIS, at once. DASP is ASP here, and any difference between the two is noise."}
+		return []string{name + ": every push was answered in QIS, at once. DASP is ASP here: the two do the same, push by push."}
 	case share["FSS"] == 0:
 		return []string{name + ": no push reached FSS. DASP is ASP with a delay here; its bound Smax never acts."}
 	case share["WSS"] == 0:

@@ -48,10 +48,10 @@ func switches() exp.Experiment {
 				return incomplete(res), err
 			}
 			res.Data, res.Engine = trained.Data, trained.Engine
-			it, _ := meanAndHalf(values(cells, readings[0].of))
+			it, _ := meanAndHalf(values(cells, perIteration))
 			line := append([]any{row.name, row.paper, 1e3 * it}, stateRow("", cells)[1:4]...)
 			widest := widestSpread(cells)
-			t.Rows = append(t.Rows, append(line, cells[0].Gap.Max, widest, 100*trained.Accuracy))
+			t.Rows = append(t.Rows, append(line, gaps(cells).Max(), widest, 100*trained.Accuracy))
 			if row.name == "FSS literal: one completion" {
 				res.Claims = append(res.Claims, withinSmax(cells, widest))
 			}

@@ -7,7 +7,7 @@ import (
 
 // table2 is the workers of the heterogeneous cluster.
 func table2() exp.Experiment {
-	return stated("dasp/table2", "Heterogeneous cluster: assumed hardware", "DASP, Table 2", func(res *result.Result) {
+	return stated("dasp/table2", "Heterogeneous cluster: assumed hardware", "DASP, Table 2", func(res *result.Result, _ exp.Env) {
 		p := load(heterogeneous)
 		res.Config = map[string]any{"platform": p}
 		res.Tables = []result.Table{hostTable(p), assumptionTable(p)}

@@ -7,7 +7,7 @@ import (
 
 // table4 is the mean iteration time in the homogeneous cluster.
 func table4() exp.Experiment {
-	return timingTable("dasp/table4", "Mean iteration time, homogeneous cluster", "DASP, Table 4", homogeneous,
+	return timingTable("dasp/table4", "Mean iteration time, homogeneous cluster", "DASP, Table 4", homogeneous, 1,
 		func(g grid, _ *runs) ([]result.Claim, error) {
 			return judgeReductions(homogeneous, g, 42), nil
 		})

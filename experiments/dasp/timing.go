@@ -3,6 +3,7 @@ package dasp
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/platforms"
@@ -21,14 +22,17 @@ func timing(p *cluster.Platform, method, model string, seed uint64) train.Config
 // grid holds the cells of a timing table: [model][method][seed].
 type grid map[string]map[string][]cell
 
-// timingGrid runs every model and method on p for every seed.
-func (r *runs) timingGrid(p *cluster.Platform, seeds []uint64) (grid, error) {
+// timingGrid runs every model and method on p for every seed, with overhead per
+// iteration beside the layers.
+func (r *runs) timingGrid(p *cluster.Platform, overhead time.Duration, seeds []uint64) (grid, error) {
 	g := grid{}
 	for _, m := range models {
 		g[m] = map[string][]cell{}
 		for _, method := range methods {
 			for _, seed := range seeds {
-				c, err := r.get(fmt.Sprintf("%s, %s, %s", p.Name, title[m], title[method]), 1, timing(p, method, m, seed))
+				cfg := timing(p, method, m, seed)
+				cfg.Overhead = overhead
+				c, err := r.get(fmt.Sprintf("%s, %s, %s", p.Name, title[m], title[method]), 1, cfg)
 				if err != nil {
 					return g, err
 				}
@@ -55,16 +59,18 @@ var readings = []struct {
 	key, title string
 	of         func(cell) float64
 }{
-	{"per_worker", "per worker, waits included", func(c cell) float64 { return c.Iteration.PerWorker }},
+	{"per_worker", "per worker, waits included", perIteration},
 	{"per_push", "per push", func(c cell) float64 { return c.Iteration.PerPush }},
 	{"per_update", "per update", func(c cell) float64 { return c.Iteration.PerUpdate }},
 }
 
+func perIteration(c cell) float64 { return c.Iteration.PerWorker }
+
 // timingConfig is what a timing table records of its parameters.
 func timingConfig(p *cluster.Platform, others []platforms.Variant, seeds []uint64) map[string]any {
 	return map[string]any{"platform": p, "methods": methods, "models": models, "options": options(),
-		"batch": fullBatch, "iterations_per_worker": perWorker, "warmup": warmup, "seeds": seeds,
-		"plausible": names(others)}
+		"batch": fullBatch, "gradients": workers * perWorker, "warmup": warmup, "seeds": seeds,
+		"plausible": names(others), "overheads": overheads}
 }
 
 func names(variants []platforms.Variant) (out []string) {
@@ -84,19 +90,20 @@ func sweep(platform string) []platforms.Variant {
 }
 
 // timingTable is table 4 or 5: the reference platform, the claims, and the
-// range over plausible platforms.
-func timingTable(id, heading, source, platform string, judge func(g grid, r *runs) ([]result.Claim, error)) exp.Experiment {
+// range over plausible platforms. judge may run further grids; grids counts
+// them all.
+func timingTable(id, heading, source, platform string, grids int, judge func(g grid, r *runs) ([]result.Claim, error)) exp.Experiment {
 	e := exp.Experiment{ID: id, Title: heading, Source: source, Profiles: exp.Profiles}
 	e.Seconds = func(profile string, seeds int) float64 {
-		return 0.05 * float64(len(models)*len(methods)) * float64(seeds+len(sweep(platform)))
+		return 0.015 * float64(len(models)*len(methods)) * float64(seeds*grids+len(sweep(platform))*len(overheads))
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		p := load(platform)
 		others := sweep(platform)
 		r := &runs{ctx: ctx, env: env}
-		r.total = float64(len(models) * len(methods) * (len(env.Seeds)*2 + len(others)))
+		r.total = float64(len(models) * len(methods) * (len(env.Seeds)*grids + len(others)*len(overheads)))
 		res := newResult(e, env, result.TimingOnly, timingConfig(p, others, env.Seeds))
-		g, err := r.timingGrid(p, env.Seeds)
+		g, err := r.timingGrid(p, train.DefaultOverhead, env.Seeds)
 		if err != nil {
 			return incomplete(res), err
 		}
@@ -107,7 +114,7 @@ func timingTable(id, heading, source, platform string, judge func(g grid, r *run
 			return incomplete(res), err
 		}
 		res.Tables = append(res.Tables, wide)
-		res.Notes = append(res.Notes, stateNotes(g)...)
+		res.Notes = append(append(res.Notes, stateNotes(g)...), fixedCost)
 		if res.Claims, err = judge(g, r); err != nil {
 			return incomplete(res), err
 		}

@@ -1,0 +1,193 @@
+package dasp
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"gradsync/experiments/claims"
+	"gradsync/experiments/result"
+	"gradsync/experiments/train"
+	"gradsync/papers/dasp"
+)
+
+// timed is a grid in which each method's iteration takes the given seconds, the
+// same for all models, with two seeds a thousandth apart.
+func timed(bsp, asp, ssp, dssp, ours float64) grid {
+	g := grid{}
+	for _, m := range models {
+		g[m] = map[string][]cell{}
+		for i, s := range []float64{bsp, asp, ssp, dssp, ours} {
+			for _, f := range []float64{1, 1.001} {
+				g[m][methods[i]] = append(g[m][methods[i]], cell{Iteration: train.IterationTime{PerWorker: s * f}})
+			}
+		}
+	}
+	return g
+}
+
+func wantVerdict(t *testing.T, name string, c result.Claim, verdict, inWhy string) {
+	t.Helper()
+	if c.Verdict != verdict || !strings.Contains(c.Why, inWhy) {
+		t.Errorf("%s: %s is %q because %q, want %q because …%q…", name, c.ID, c.Verdict, c.Why, verdict, inWhy)
+	}
+}
+
+// Each reduction is judged against the model, baseline and cluster that
+// claims.csv names.
+func TestReductionClaimsMatchTheTable(t *testing.T) {
+	name := map[string]string{"lenet5": "LeNet-5", "resnet18": "ResNet-18", "vgg19_bn": "VGG19_BN"}
+	n := 0
+	for platform, words := range map[string]string{homogeneous: "homogeneous cluster", heterogeneous: "heterogeneous cluster"} {
+		for _, r := range reductionClaims(platform) {
+			c, ok := claims.Get(r.id)
+			if !ok || c.Baseline != strings.ToUpper(r.against) || !strings.HasPrefix(c.Conditions, words+"; "+name[r.model]+";") {
+				t.Errorf("%s is judged for %s against %s on %s; the row says %s, %s", r.id, r.model, r.against, platform, c.Baseline, c.Conditions)
+			}
+			n++
+		}
+	}
+	if n != 18 {
+		t.Errorf("%d reductions, the paper states 18", n)
+	}
+}
+
+func TestReductionsAndRatios(t *testing.T) {
+	// BSP 1, SSP 0.8, DSSP 0.5, DASP 0.4: reductions 60, 50 and 20 %.
+	got := map[string]result.Claim{}
+	for _, c := range judgeReductions(homogeneous, timed(1, 0.3, 0.8, 0.5, 0.4), 42) {
+		got[c.ID] = c
+	}
+	for id, want := range map[string]float64{"D01": 60, "D02": 50, "D03": 20, "D04": 60, "D08": 50, "D09": 20} {
+		if x, ok := got[id].Measured.(float64); !ok || math.Abs(x-want) > 1e-9 {
+			t.Errorf("%s: measured %v, want %g", id, got[id].Measured, want)
+		}
+	}
+	if got["D42"].Measured != "0.4; 0.8; 0.5" { // DASP, SSP, DSSP over BSP, as the row lists them
+		t.Errorf("D42: measured %v", got["D42"].Measured)
+	}
+}
+
+func TestRangeRow(t *testing.T) {
+	var f found
+	for i, ours := range []float64{0.5, 0.84, 0.9} { // reductions 50, 16 and 10 %
+		f.add(fmt.Sprint("platform ", i), cell{Iteration: train.IterationTime{PerWorker: ours}, Share: map[string]float64{"QIS": ours}},
+			cell{Iteration: train.IterationTime{PerWorker: 1}})
+	}
+	row := rangeRow(reductionClaim{"D01", "lenet5", "bsp"}, f) // states 16.9 %, tolerance 5
+	for i, want := range map[int]any{3: 16.9, 6: "1 of 3", 7: "platform 1", 8: "50–90, 0–0, 0–0 %"} {
+		if row[i] != want {
+			t.Errorf("column %d is %v, want %v", i, row[i], want)
+		}
+	}
+	if math.Abs(row[4].(float64)-10) > 1e-9 || math.Abs(row[5].(float64)-50) > 1e-9 {
+		t.Errorf("range %v to %v, want 10 to 50", row[4], row[5])
+	}
+}
+
+func TestOrdering(t *testing.T) {
+	good := timed(5, 1, 3, 2, 2)
+	wantVerdict(t, "in order", ordering(good, good), claims.SameSign, "three models")
+	wantVerdict(t, "DSSP above BSP", ordering(good, timed(5, 1, 3, 6, 2)), claims.Differs, "DSSP takes 1.200 of BSP")
+	wantVerdict(t, "DASP below ASP", ordering(timed(5, 1, 3, 2, 0.5), good), claims.Differs, "ASP takes 2.000 of DASP")
+	wantVerdict(t, "a tie to 0.1 %", ordering(good, timed(5, 1.0005, 3, 2, 1)), claims.SameSign, "three models")
+}
+
+func TestLeastAffected(t *testing.T) {
+	homo := timed(1, 1, 1, 1, 1)
+	wantVerdict(t, "DASP least", leastAffected(homo, timed(4, 1, 3, 2, 1.5)), claims.SameSign, "ASP ×1.000")
+	wantVerdict(t, "DSSP less", leastAffected(homo, timed(4, 1, 3, 1.2, 1.5)), claims.Differs, "DSSP ×1.200")
+	wantVerdict(t, "a tie", leastAffected(homo, timed(4, 1, 3, 1.5, 1.5)), claims.SameSign, "a tie with DSSP")
+}
+
+// climbing makes trainings in which each method reaches 0.7 at the given number
+// of gradients (and seconds), in two seeds a thousandth apart; 0: never.
+func climbing(at map[string]float64) trainings {
+	t := trainings{}
+	for _, m := range methods {
+		for _, f := range []float64{1, 1.001} {
+			c := cell{Curve: []train.Point{{Pushes: 0, Accuracy: 0.1}, {Pushes: 9, Seconds: 9, Accuracy: 0.2}}, Accuracy: 0.2}
+			if x := at[m] * f; x > 0 {
+				c.Curve = []train.Point{{Accuracy: 0.1}, {Pushes: int64(1000 * x), Seconds: x, Accuracy: 0.7}, {Pushes: int64(2000 * x), Seconds: 2 * x, Accuracy: 0.75}}
+			}
+			t[m] = append(t[m], c)
+		}
+	}
+	return t
+}
+
+func TestNotGood(t *testing.T) {
+	res, s := &result.Result{}, size{Target: 0.7}
+	wantVerdict(t, "DASP best", notGood(res, s, climbing(map[string]float64{"bsp": 4, "asp": 3, "ssp": 3, "dssp": 3, "dasp": 1})), claims.Differs, "DASP/BSP 0.25")
+	wantVerdict(t, "ASP faster", notGood(res, s, climbing(map[string]float64{"bsp": 4, "asp": 1, "ssp": 3, "dssp": 3, "dasp": 2})), claims.SameSign, "DASP/ASP 2.0")
+	wantVerdict(t, "DASP never", notGood(res, s, climbing(map[string]float64{"bsp": 4})), claims.SameSign, "DASP: target not reached")
+	wantVerdict(t, "nobody", notGood(res, s, climbing(nil)), claims.NotRun, "no method")
+}
+
+func TestMoreIterations(t *testing.T) {
+	res, s := &result.Result{}, size{Target: 0.7}
+	wantVerdict(t, "ASP most", moreIterations(res, s, climbing(map[string]float64{"bsp": 1, "asp": 3, "ssp": 2, "dssp": 2, "dasp": 2})), claims.SameSign, "ASP/BSP 3.0")
+	wantVerdict(t, "DASP more", moreIterations(res, s, climbing(map[string]float64{"bsp": 1, "asp": 3, "ssp": 2, "dssp": 2, "dasp": 4})), claims.Differs, "ASP/DASP 0.75")
+	wantVerdict(t, "SSP never", moreIterations(res, s, climbing(map[string]float64{"bsp": 1, "asp": 3, "dssp": 2, "dasp": 4})), claims.NotRun, "SSP does not reach")
+}
+
+func TestFastAndStable(t *testing.T) {
+	res, s := &result.Result{}, size{Target: 0.7}
+	all := map[string]float64{"bsp": 1, "asp": 1, "ssp": 1, "dssp": 1, "dasp": 1}
+	good := climbing(all)
+	wantVerdict(t, "stable", fastAndStable(res, s, []trainings{good, good}), claims.SameSign, "at most 2.5")
+	shaky := climbing(all)
+	shaky["asp"][0].Curve = append(shaky["asp"][0].Curve, train.Point{Accuracy: 0.4}, train.Point{Accuracy: 0.75})
+	wantVerdict(t, "ASP falls", fastAndStable(res, s, []trainings{good, shaky}), claims.Differs, "homogeneous, ASP")
+	delete(all, "dssp")
+	wantVerdict(t, "DSSP slow", fastAndStable(res, s, []trainings{climbing(all), good}), claims.Differs, "heterogeneous, DSSP: does not reach 70 %")
+}
+
+func TestFluctuationCountsFallsAlone(t *testing.T) {
+	c := cell{Curve: []train.Point{{Accuracy: 0.1}, {Accuracy: 0.9}, {Accuracy: 0.5}, {Accuracy: 0.44}, {Accuracy: 0.6}, {Accuracy: 0.58}}}
+	if got := fluctuation(c); math.Abs(got-100*0.02/2) > 1e-9 { // last half: 0.44, 0.6, 0.58
+		t.Errorf("fluctuation = %g points, want 1", got)
+	}
+}
+
+func TestWithinSmax(t *testing.T) {
+	wantVerdict(t, "within", withinSmax(make([]cell, 2), smax), claims.SameSign, "2 seeds")
+	wantVerdict(t, "beyond", withinSmax(make([]cell, 2), smax+1), claims.Differs, "7 versions")
+}
+
+func TestPickTakesTheSmallestNearTheBest(t *testing.T) {
+	if got := pick([]float64{0.2, 0.3, 0.69, 0.68, 0.7, 0.6}); got != tuningRates[2] {
+		t.Errorf("picked %g, want %g: within a standard error of 70 %%", got, tuningRates[2])
+	}
+	if got := pick([]float64{0.2, 0.3, 0.68, 0.68, 0.7, 0.6}); got != tuningRates[4] {
+		t.Errorf("picked %g, want the best, %g", got, tuningRates[4])
+	}
+}
+
+func TestStateNote(t *testing.T) {
+	for share, want := range map[[3]float64]string{{1, 0, 0}: "DASP is ASP here", {0.9, 0.1, 0}: "no push reached FSS", {0.9, 0, 0.1}: "no push was in WSS", {0.8, 0.1, 0.1}: ""} {
+		note := strings.Join(stateNote("x", []cell{{Share: map[string]float64{"QIS": share[0], "WSS": share[1], "FSS": share[2]}}}), "")
+		if (want == "") != (note == "") || !strings.Contains(note, want) {
+			t.Errorf("shares %v: %q, want …%q…", share, note, want)
+		}
+	}
+}
+
+func TestTimeLineNamesWaits(t *testing.T) {
+	ms := time.Millisecond
+	l := &dasp.Log{Workers: 1, Pushes: []dasp.Push{
+		{Sent: 0, Received: 2 * ms, Replied: 3 * ms, State: dasp.WSS},
+		{Sent: 3 * ms, Received: 5 * ms, Replied: 5 * ms, State: 0},
+	}, End: 5 * ms}
+	for method, want := range map[string][]string{"dasp": {"compute", "WSS", "compute"}, "ssp": {"compute", "at once", "compute"}} {
+		var got []string
+		for _, b := range timeLine(method, l).Bands {
+			got = append(got, b.State)
+		}
+		if strings.Join(got, " ") != strings.Join(want, " ") {
+			t.Errorf("%s: bands %v, want %v", method, got, want)
+		}
+	}
+}
