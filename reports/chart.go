@@ -66,7 +66,7 @@ func globals(f result.Figure) []charts.GlobalOpts {
 	return []charts.GlobalOpts{
 		charts.WithInitializationOpts(opts.Initialization{ChartID: "fig-" + slug(f.ID)}),
 		charts.WithTooltipOpts(opts.Tooltip{Show: opts.Bool(true), Trigger: "item"}),
-		charts.WithGridOpts(opts.Grid{Left: "72", Right: "28", Top: "52", Bottom: "60"}),
+		charts.WithGridOpts(opts.Grid{Left: "72", Right: "28", Top: "64", Bottom: "60"}),
 		charts.WithAnimation(false),
 	}
 }
@@ -84,7 +84,7 @@ func dress(m map[string]any, f result.Figure) {
 		"decal":   map[string]any{"show": false},
 	}
 	m["legend"] = map[string]any{
-		"type": "scroll", "top": 4, "left": 8, "right": 8, "itemGap": 18, "itemWidth": 28,
+		"type": "scroll", "top": 4, "left": 8, "right": 8, "itemGap": 12, "itemWidth": 26,
 		"textStyle":     map[string]any{"color": ink, "fontSize": 13},
 		"pageTextStyle": map[string]any{"color": ink}, "pageIconColor": ink, "pageIconInactiveColor": grey,
 	}

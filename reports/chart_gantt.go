@@ -59,7 +59,7 @@ func ganttChart(f result.Figure) (chart, func(map[string]any)) {
 			}
 			axis["max"] = slices.MaxFunc(f.Bands, func(a, b result.Band) int { return compareFloat(a.To, b.To) }).To
 		}
-		m["grid"] = []any{map[string]any{"left": laneMargin(f.Lanes), "right": 28, "top": 52, "bottom": 60}}
+		m["grid"] = []any{map[string]any{"left": laneMargin(f.Lanes), "right": 28, "top": 64, "bottom": 60}}
 	}
 }
 

@@ -95,7 +95,7 @@ func hoistTerms(rows []claimRow) []commonWhy {
 
 // hoistSources says once where many claims of a result stand in the paper.
 func hoistSources(rows []claimRow) []commonWhy {
-	return hoistShared(rows, oftenEnough, "stated in ", func(r claimRow) []string { return []string{r.Source} },
+	return hoistShared(rows, oftenEnough, "source: ", func(r claimRow) []string { return []string{r.Source} },
 		func(r *claimRow, _ string) { r.Source = "" })
 }
 

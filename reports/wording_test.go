@@ -82,7 +82,7 @@ func TestCommonTermsAreSaidOnce(t *testing.T) {
 		t.Errorf("what tells the rows apart was taken out of them: %v", got)
 	}
 	sources := []claimRow{{ID: "D1", Source: "s"}, {ID: "D2", Source: "s"}, {ID: "D3", Source: "other"}, {ID: "D4", Source: "s"}, {ID: "D5", Source: "s"}}
-	if got, want := hoistSources(sources), []commonWhy{{"D1, D2, D4, D5", "stated in s"}}; !slices.Equal(got, want) || sources[2].Source != "other" || sources[0].Source != "" {
+	if got, want := hoistSources(sources), []commonWhy{{"D1, D2, D4, D5", "source: s"}}; !slices.Equal(got, want) || sources[2].Source != "other" || sources[0].Source != "" {
 		t.Errorf("sources %v, want %v; rows %v", got, want, sources)
 	}
 	joined := oneLineEach([]commonWhy{{"a", "1"}, {"b", "2"}, {"a", "3"}})
