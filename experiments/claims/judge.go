@@ -27,9 +27,9 @@ type Evidence struct {
 	// Value is a float64, an int, a []float64 (for a claim that lists several
 	// numbers) or text. A number that is not finite was not measured.
 	Value any
-	CI95  *[2]float64 // of a float64 Value
+	CI95  *[2]float64   // of a float64 Value
 	CI95s []*[2]float64 // of a []float64 Value, entry by entry
-	Seeds int         // runs behind Value; 0: a deterministic value, nothing to vary
+	Seeds int           // runs behind Value; 0: a deterministic value, nothing to vary
 	// Holds answers a qualitative claim: true is same-sign, false differs.
 	Holds   *bool
 	Differs []string // data, width, image size …: caps the verdict at same-sign
@@ -90,10 +90,17 @@ func verdict(c Claim, e Evidence, capped bool) (string, []string) {
 		return NotStated, []string{"the paper gives no value"}
 	}
 	if e.Holds != nil {
+		why := []string{"a qualitative claim that does not hold"}
 		if *e.Holds {
-			return SameSign, []string{"a qualitative claim that holds"}
+			why[0] = "a qualitative claim that holds"
 		}
-		return Differs, []string{"a qualitative claim that does not hold"}
+		if e.Seeds == 1 {
+			why = append(why, oneSeed)
+		}
+		if *e.Holds {
+			return SameSign, why
+		}
+		return Differs, why
 	}
 	switch x := e.Value.(type) {
 	case nil:
@@ -115,6 +122,8 @@ func verdict(c Claim, e Evidence, capped bool) (string, []string) {
 	}
 	panic(fmt.Sprintf("claims: %s: a value of type %T cannot be judged", c.ID, e.Value))
 }
+
+const oneSeed = "one seed: no interval"
 
 const capWhy = "never better than same-sign: the run differs from the paper's"
 
@@ -149,7 +158,7 @@ func list(c Claim, e Evidence, xs []float64, capped bool) (string, []string) {
 	case len(e.CI95s) > 0 && e.CI95s[0] != nil:
 		why = append(why, "intervals "+intervals(e.CI95s))
 	case e.Seeds == 1:
-		why = append(why, "one seed: no interval")
+		why = append(why, oneSeed)
 	case e.Seeds == 0:
 		why = append(why, "deterministic: no interval")
 	}

@@ -1,6 +1,9 @@
 package dasp
 
 import (
+	"math"
+	"strings"
+
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
@@ -20,7 +23,7 @@ func newResult(e exp.Experiment, env exp.Env, kind string, config any) *result.R
 
 // incomplete adds the sentence that a page must not be without.
 func incomplete(r *result.Result) *result.Result {
-	r.Notes = append([]string{"Interrupted: what stands here is what was finished. The same command resumes it."}, r.Notes...)
+	r.Notes = append([]string{"Interrupted: only the seeds that every method finished stand here, if any. Finished parts are kept, and the same command goes on from them."}, r.Notes...)
 	return r
 }
 
@@ -33,7 +36,16 @@ func notRun(why string, ids ...string) []result.Claim {
 	return out
 }
 
-// holds judges a qualitative claim; measured is what was found, in a few words.
-func holds(id string, ok bool, measured, note string, differs ...string) result.Claim {
-	return claims.Judge(id, claims.Evidence{Value: measured, Holds: &ok, Note: note, Differs: differs})
+// holds judges a qualitative claim from so many seeds; measured is what was
+// found, in a few words.
+func holds(id string, ok bool, seeds int, measured, note string, differs ...string) result.Claim {
+	return claims.Judge(id, claims.Evidence{Value: measured, Holds: &ok, Seeds: seeds, Note: strings.TrimSpace(note), Differs: differs})
+}
+
+// orNone is x as a table's entry: empty where it is no number.
+func orNone(x float64) any {
+	if math.IsNaN(x) {
+		return nil
+	}
+	return x
 }

@@ -26,7 +26,8 @@ func convergenceTable(heading string, s size, t trainings) result.Table {
 		accuracy, _ := meanAndHalf(values(cells, func(c cell) float64 { return c.Accuracy }))
 		row := []any{title[method], nil, nil, nil, nil, nil, nil, 1e3 * iteration, nil, 100 * accuracy}
 		if ok {
-			row[1], row[2] = two(meanAndHalf(sec))
+			mean, half := meanAndHalf(sec)
+			row[1], row[2] = mean, orNone(half)
 			row[6], _ = meanAndHalf(push)
 			row[8] = iteration * row[6].(float64) / workers // §3.2's own definition, per worker
 		}
@@ -41,8 +42,6 @@ func convergenceTable(heading string, s size, t trainings) result.Table {
 	}
 	return tab
 }
-
-func two(a, b float64) (any, any) { return a, b }
 
 // notReached says which methods never got to the target, and when all did how
 // many evaluations lie before it.

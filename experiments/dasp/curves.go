@@ -99,7 +99,7 @@ func curveTable(t trainings) result.Table {
 		a, half := meanAndHalf(values(t[method], func(c cell) float64 { return 100 * c.Accuracy }))
 		f, _ := meanAndHalf(values(t[method], fluctuation))
 		s, _ := meanAndHalf(values(t[method], func(c cell) float64 { return c.Staleness.Mean }))
-		tab.Rows = append(tab.Rows, []any{title[method], a, half, f, s})
+		tab.Rows = append(tab.Rows, []any{title[method], a, orNone(half), f, s})
 	}
 	return tab
 }

@@ -46,5 +46,5 @@ func fastAndStable(res *result.Result, s size, t []trainings) result.Claim {
 			}
 		}
 	}
-	return holds("D57", ok, fmt.Sprintf("falls of up to %.1f points", most), note+fmt.Sprintf("Stable: mean falls of at most %g points; the measure was changed once after the first look, see the table's caption.", stableTo), differs(res, s, len(t[0]["bsp"]))...)
+	return holds("D57", ok, len(t[0]["bsp"]), fmt.Sprintf("falls of up to %.1f points", most), note+fmt.Sprintf("Stable: mean falls of at most %g points; the measure was changed once after the first look, see the table's caption.", stableTo), differs(res, s, len(t[0]["bsp"]))...)
 }

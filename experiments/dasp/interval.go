@@ -23,7 +23,7 @@ func ratio(ours, base []float64) (mean float64, ci *[2]float64) {
 		d[i] = math.Log(ours[i] / base[i])
 	}
 	m, half := meanAndHalf(d)
-	if len(d) > 1 {
+	if !math.IsNaN(half) {
 		ci = &[2]float64{math.Exp(m - half), math.Exp(m + half)}
 	}
 	return math.Exp(m), ci
@@ -39,11 +39,11 @@ func reduction(ours, base []float64) (percent float64, ci *[2]float64) {
 }
 
 // meanAndHalf returns the mean of x and the half-width of its 95 % Student
-// interval; half is 0 for a single value.
+// interval; half is no number for a single value.
 func meanAndHalf(x []float64) (mean, half float64) {
 	mean = stat.Mean(x, nil)
 	if len(x) < 2 {
-		return mean, 0
+		return mean, math.NaN()
 	}
 	n := float64(len(x))
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975)

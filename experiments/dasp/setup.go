@@ -73,7 +73,7 @@ type size struct {
 func sizeOf(profile string) size {
 	switch profile {
 	case "ci":
-		return size{Batch: 16, Pushes: 120, EvalEvery: 60, Target: 0.2}
+		return size{Batch: 16, Pushes: 120, EvalEvery: 24, Target: 0.2}
 	case "standard":
 		return size{Batch: 32, Pushes: 3750, EvalEvery: 150, Data: "mnist", Target: 0.95}
 	case "paper":

@@ -105,7 +105,7 @@ func widestSpread(cells []cell) (widest int64) {
 
 // withinSmax judges D59 for Algorithm 1 as printed.
 func withinSmax(cells []cell, widest int64) result.Claim {
-	return holds("D59", widest <= smax, fmt.Sprintf("%d versions at Smax = %d", widest, smax), fmt.Sprintf("Algorithm 1 as printed, LeNet-5, %d seeds: the largest spread is %d versions at Smax = %d; "+
+	return holds("D59", widest <= smax, len(cells), fmt.Sprintf("%d versions at Smax = %d", widest, smax), fmt.Sprintf("Algorithm 1 as printed, LeNet-5, %d seeds: the largest spread is %d versions at Smax = %d; "+
 		"with the re-check (the default) v_i − min(v) ≤ Smax holds right after every WSS and FSS answer, and the spread never exceeds Smax + N − 2 = %d",
 		len(cells), widest, smax, smax+workers-2))
 }

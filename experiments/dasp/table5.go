@@ -51,9 +51,9 @@ func ordering(grids ...grid) result.Claim {
 		}
 	}
 	if ok {
-		return holds("D39", ok, "the stated order", "three models in both clusters, to 0.1 %; where no worker ever waits ASP, SSP, DSSP and DASP are one and the same")
+		return holds("D39", ok, len(grids[0]["lenet5"]["bsp"]), "the stated order", "three models in both clusters, to 0.1 %; where no worker ever waits ASP, SSP, DSSP and DASP are one and the same")
 	}
-	return holds("D39", ok, "another order", note)
+	return holds("D39", ok, len(grids[0]["lenet5"]["bsp"]), "another order", note)
 }
 
 var clusters = []string{"homogeneous", "heterogeneous"}
@@ -81,5 +81,5 @@ func leastAffected(homo, hetero grid) result.Claim {
 		}
 		note += ". "
 	}
-	return holds("D56", ok, "DASP "+strings.Join(ours, "; "), note+"Only SSP, DSSP and BSP are rivals here; ASP is printed beside them.")
+	return holds("D56", ok, len(homo["lenet5"]["bsp"]), "DASP "+strings.Join(ours, "; "), note+"Only SSP, DSSP and BSP are rivals here; ASP is printed beside them.")
 }

@@ -53,5 +53,5 @@ func notGood(res *result.Result, s size, t trainings) result.Claim {
 	case !reached:
 		found, note = "target not reached", note+"DASP: target not reached in every seed."
 	}
-	return holds("D38", !best, strings.TrimSuffix(found, "; "), note, diff...)
+	return holds("D38", !best, len(t["dasp"]), strings.TrimSuffix(found, "; "), note, diff...)
 }

@@ -131,18 +131,46 @@ func trainingExperiment(id, heading, source string, platforms []string, profiles
 		for _, p := range platforms {
 			config["platform "+p] = load(p)
 			t, err := r.train(p, env.Seeds, s)
-			if err != nil {
-				return incomplete(res), err
-			}
 			all = append(all, t)
+			if err != nil {
+				return partly(res, s, all, len(platforms), use), err
+			}
 		}
-		first := all[0][methods[0]][0]
-		res.Data, res.Engine = first.Data, first.Engine
-		use(res, s, all)
+		conclude(res, s, all, use)
 		res.Status = complete
 		return res, nil
 	}
 	return e
+}
+
+func conclude(res *result.Result, s size, all []trainings, use func(*result.Result, size, []trainings)) {
+	first := all[0][methods[0]][0]
+	res.Data, res.Engine = first.Data, first.Engine
+	use(res, s, all)
+}
+
+// partly makes what it can of an interrupted run: the seeds that every method
+// finished on every platform.
+func partly(res *result.Result, s size, all []trainings, platforms int, use func(*result.Result, size, []trainings)) *result.Result {
+	n := len(res.Seeds)
+	if len(all) < platforms {
+		n = 0
+	}
+	for _, t := range all {
+		for _, method := range methods {
+			n = min(n, len(t[method]))
+		}
+	}
+	if n > 0 {
+		for _, t := range all {
+			for _, method := range methods {
+				t[method] = t[method][:n]
+			}
+		}
+		res.Seeds = res.Seeds[:n]
+		conclude(res, s, all, use)
+	}
+	return incomplete(res)
 }
 
 // differs lists how a LeNet-5 run is not the paper's.
