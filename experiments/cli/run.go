@@ -12,9 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gradsync/datasets"
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
+	"gradsync/shared/tensor"
 )
 
 // defaultOut is where results go unless --out says otherwise.
@@ -35,8 +37,8 @@ func (a *app) runCommand() *cobra.Command {
 
 An ID names an experiment (dasp/table5), a paper (dasp) or all. The exit code is
 0 whatever the verdicts: a claim that fails is a result. After Ctrl-C the
-results so far are written and marked incomplete; the same command goes on from
-the parts that were finished.`,
+results so far are written and marked incomplete, but never in place of complete
+ones; the same command goes on from the parts that were finished.`,
 		Example: "  gradsync run dasp/table5\n  gradsync run dasp --profile quick --seeds 0,1,2 --out out/results\n  gradsync run all --dry-run",
 		Args:    args(1, -1, "ids of experiments, names of papers, or all"),
 		RunE: func(cmd *cobra.Command, ids []string) error {
@@ -82,6 +84,9 @@ func newPlan(ids []string, o runOptions) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkInputs(o); err != nil {
+		return nil, err
+	}
 	chosen, err := choose(Experiments(), ids)
 	if err != nil {
 		return nil, err
@@ -99,6 +104,21 @@ func newPlan(ids []string, o runOptions) (*plan, error) {
 		p.steps = append(p.steps, step{e, alone(e, o.profile, len(seeds), planned)})
 	}
 	return p, nil
+}
+
+// checkInputs refuses an engine or a folder that is not there before anything
+// runs, also where no experiment of the plan would ask for it.
+func checkInputs(o runOptions) error {
+	if o.engine != "" {
+		if _, err := tensor.Lookup(o.engine); err != nil {
+			return usageError{err}
+		}
+	}
+	if o.dataDir == "" {
+		return nil
+	}
+	_, err := datasets.List(datasets.Options{Dir: o.dataDir})
+	return err
 }
 
 // alone estimates an experiment without the parts that earlier ones of the same
@@ -195,7 +215,7 @@ func (a *app) execute(ctx context.Context, p *plan, o runOptions) error {
 				_ = a.printJSON(map[string]any{"results": done}) // err is what counts
 			}
 			if ctx.Err() != nil {
-				return fmt.Errorf("run: interrupted in %s: repeat the same command to go on", s.ID)
+				return interrupted(s.ID, r, result.Path(o.out, s.ID, p.profile), memo)
 			}
 			return fmt.Errorf("run: %s: %w", s.ID, err)
 		}
@@ -211,23 +231,49 @@ func (a *app) execute(ctx context.Context, p *plan, o runOptions) error {
 	return nil
 }
 
+// interrupted says what an interruption left on disk: r is nil where no result
+// was written, which a complete one at path may be the reason for.
+func interrupted(id string, r *ran, path string, memo *memo) error {
+	kept := ""
+	if r == nil && isComplete(path) {
+		kept = "kept the complete result " + path + "; "
+	}
+	parts := fmt.Sprintf("%d finished parts are", memo.parts())
+	if memo.parts() == 1 {
+		parts = "1 finished part is"
+	}
+	return fmt.Errorf("run: interrupted in %s: %s%s in %s: repeat the same command to go on", id, kept, parts, memo.dir)
+}
+
+// isComplete reports whether a complete result lies at path.
+func isComplete(path string) bool {
+	r, err := result.Read(path)
+	return err == nil && r.Status == "complete"
+}
+
+// executeOne runs one experiment and writes its result. A failure writes
+// nothing. An interruption writes what there is, marked incomplete, unless that
+// would cost a complete result, whatever its seeds: the finished parts are in
+// the memo anyway.
 func (a *app) executeOne(ctx context.Context, s step, p *plan, o runOptions, memo *memo) (*ran, error) {
 	start := time.Now()
 	bar := a.newBar(s.ID)
 	res, err := s.Run(ctx, exp.Env{Profile: p.profile, Seeds: p.seeds, DataDir: o.dataDir, Engine: o.engine,
 		Progress: bar.set, Memo: memo})
 	bar.finish()
-	if res == nil {
-		if err == nil {
-			err = errors.New("the experiment returned no result")
-		}
+	switch {
+	case err == nil && res == nil:
+		return nil, errors.New("the experiment returned no result")
+	case err != nil && (res == nil || ctx.Err() == nil):
 		return nil, err
-	}
-	if err != nil {
+	case err != nil:
 		res.Status = "incomplete"
+		if isComplete(result.Path(o.out, res.ID, res.Profile)) {
+			return nil, err
+		}
 	}
 	wall := time.Since(start)
-	path, werr := result.Write(o.out, res, provenance(start, wall, res.Engine))
+	path, werr := result.Write(o.out, res, provenance(start, wall, engineOf(res)))
 	if werr != nil {
 		return nil, errors.Join(err, werr)
 	}
@@ -236,6 +282,17 @@ func (a *app) executeOne(ctx context.Context, s step, p *plan, o runOptions, mem
 		r.Verdicts[c.Verdict]++
 	}
 	return r, err
+}
+
+// engineOf is the engine as the sidecar names it.
+func engineOf(r *result.Result) string {
+	switch {
+	case r.Engine != "":
+		return r.Engine
+	case r.Kind == result.TimingOnly:
+		return "none (timing-only)"
+	}
+	return "none"
 }
 
 func (a *app) printRan(r ran) {
