@@ -14,10 +14,33 @@ import (
 	"gradsync/experiments/result"
 )
 
-// claimRow is a claim with the verdicts that the results on disk give it.
+// claimRow is a claim with the verdicts that the results on disk give it. Keys
+// that a result file has too mean the same here.
 type claimRow struct {
-	claims.Claim
+	claims.Claim `json:"-"`
+
+	ID           string   `json:"id"`
+	Document     string   `json:"document"` // DASP, ring …
+	Statement    string   `json:"statement"`
+	Source       string   `json:"source"`
+	Paper        any      `json:"paper"` // what the document states: number or text
+	Unit         string   `json:"unit"`
+	Tolerance    *float64 `json:"tolerance"`
+	Section      string   `json:"section"`
+	Quantity     string   `json:"quantity"`
+	Baseline     string   `json:"baseline"`
+	Conditions   string   `json:"conditions"`
+	Null         *float64 `json:"null"`
+	ToleranceWhy string   `json:"tolerance_why"`
+
 	Verdicts []claimVerdict `json:"verdicts"`
+}
+
+func newClaimRow(c claims.Claim) claimRow {
+	j := claims.Judge(c.ID, claims.Evidence{NotRun: "not looked at"}) // for the keys' values as results have them
+	return claimRow{Claim: c, ID: c.ID, Document: c.Paper, Statement: j.Statement, Source: j.Source, Paper: j.Paper, Unit: j.Unit,
+		Tolerance: j.Tolerance, Section: c.Section, Quantity: c.Quantity, Baseline: c.Baseline, Conditions: c.Conditions, Null: c.Null,
+		ToleranceWhy: c.ToleranceWhy, Verdicts: []claimVerdict{}}
 }
 
 type claimVerdict struct {
@@ -70,7 +93,7 @@ func chooseClaims(ids []string) ([]claimRow, error) {
 			}
 		}
 		if keep {
-			out = append(out, claimRow{Claim: c, Verdicts: []claimVerdict{}})
+			out = append(out, newClaimRow(c))
 		}
 	}
 	for _, id := range ids {
@@ -138,20 +161,20 @@ func resultFiles(root string) ([]string, error) {
 
 func (a *app) printClaims(rows []claimRow) error {
 	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "ID\tPAPER\tSTATED\tTOLERANCE\tVERDICTS\tCLAIM")
+	fmt.Fprintln(w, "ID\tDOCUMENT\tSTATED\tTOLERANCE\tVERDICTS\tCLAIM")
 	for _, c := range rows {
 		var v []string
 		for _, x := range c.Verdicts {
 			v = append(v, x.Verdict)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", c.ID, c.Paper, valueUnit(c.Value, c.Unit), tolerance(c.Claim), strings.Join(v, ","), c.Statement())
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", c.ID, c.Document, valueUnit(c.Value, c.Unit), tolerance(c.Claim), strings.Join(v, ","), c.Statement)
 	}
 	return w.Flush()
 }
 
 func (a *app) printClaim(c claimRow) error {
-	fmt.Fprintf(a.out, "%s  %s, %s\n%s\nstated:    %s (%s; baseline %s)\ntolerance: %s", c.ID, c.Paper, c.Section,
-		c.Statement(), valueUnit(c.Value, c.Unit), c.Quantity, c.Baseline, tolerance(c.Claim))
+	fmt.Fprintf(a.out, "%s  %s, %s\n%s\nstated:    %s (%s; baseline %s)\ntolerance: %s", c.ID, c.Document, c.Section,
+		c.Statement, valueUnit(c.Value, c.Unit), c.Quantity, c.Baseline, tolerance(c.Claim))
 	if c.Null != nil {
 		fmt.Fprintf(a.out, "; no effect is %g", *c.Null)
 	}

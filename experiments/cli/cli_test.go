@@ -95,6 +95,14 @@ func TestExitCodes(t *testing.T) {
 		{"eval ring.bytes --n 3", exitUsage, "--k"},
 		{"eval ring.bytes --n 0 --k 1", exitUsage, "from 1"},
 		{"eval ring.bytes --n 3 --k x", exitUsage, "no number"},
+		{"eval ring.bytes --n 3 --k 1e400", exitUsage, "1e400 is out of range"},
+		{"eval ring.bytes --n 3 --k 1e999999", exitUsage, "out of range"},
+		{"eval ring.bytes --n 3 --k -1e-31", exitUsage, "out of range"},
+		{"eval ring.bytes --n 3 --k 1" + strings.Repeat("0", 5000), exitUsage, "5001 characters"},
+		{"eval dasp.twait --fi -1 --fj 1", exitUsage, "0 or more"},
+		{"eval dasp.twait --fi 1 --fj 1 --alpha 2 --form convex", exitUsage, "at most 1"},
+		{"eval dasp.weight --state ABC", exitUsage, `"ABC"`},
+		{"eval dasp.weight --state 4", exitUsage, "3 (FSS)"},
 		{"verify moon", exitUsage, "known are"},
 		{"diff " + good + " " + good, exitOK, ""},
 		{"diff " + good + " " + filepath.Join(dir, "dasp", "table5.json"), exitDiffer, ""},
@@ -103,7 +111,7 @@ func TestExitCodes(t *testing.T) {
 		{"--help", exitOK, ""},
 	} {
 		rc, _, msg := gradsync(strings.Fields(test.args)...)
-		if rc != test.rc || !strings.Contains(msg, test.msg) || strings.Count(msg, "\n") > 1 {
+		if rc != test.rc || !strings.Contains(msg, test.msg) || strings.Count(msg, "\n") > 1 || len(msg) > 250 {
 			t.Errorf("gradsync %s: exit code %d, message %q; want %d and one line with %q", test.args, rc, msg, test.rc, test.msg)
 		}
 	}
@@ -240,6 +248,46 @@ func TestRunRefusesASecondWriter(t *testing.T) {
 	}
 }
 
+// full is a writer that takes so many bytes.
+type full struct{ left int }
+
+func (w *full) Write(p []byte) (int, error) {
+	if n := w.left; n < len(p) {
+		w.left = 0
+		return n, errors.New("no space left")
+	}
+	w.left -= len(p)
+	return len(p), nil
+}
+
+// Output that could not be written is a failure, in text as with --json.
+func TestWriteErrors(t *testing.T) {
+	for _, command := range []string{"list", "version", "version --json", "claims D13", "--help", "--version", "eval dasp.state --gap 1", "verify ring", "data verify synthetic"} {
+		for _, space := range []int{0, 10} {
+			var msg bytes.Buffer
+			rc := run(context.Background(), strings.Fields(command), &full{space}, &msg)
+			if rc != exitFailed || !strings.Contains(msg.String(), "no space left") || strings.Count(msg.String(), "\n") != 1 {
+				t.Errorf("%s on a disk with %d bytes left: exit code %d, %q; want %d and one line", command, space, rc, msg.String(), exitFailed)
+			}
+		}
+	}
+}
+
+// A claim has the same words and values under the same keys as in a result.
+func TestClaimKeysAreTheResults(t *testing.T) {
+	for _, want := range []result.Claim{claims.Judge("D13", claims.Evidence{}), claims.Judge("B10", claims.Evidence{})} {
+		_, out, _ := gradsync("claims", want.ID, "--json")
+		var got struct{ Claims []result.Claim }
+		if err := json.Unmarshal([]byte(out), &got); err != nil || len(got.Claims) != 1 {
+			t.Fatalf("claims %s: %v\n%s", want.ID, err, out)
+		}
+		g := got.Claims[0]
+		if g.ID != want.ID || g.Statement != want.Statement || g.Source != want.Source || g.Paper != want.Paper || g.Unit != want.Unit {
+			t.Errorf("claims %s --json = %+v, a result has %+v", want.ID, g, want)
+		}
+	}
+}
+
 // The JSON that scripts read keeps its keys.
 func TestJSONShapes(t *testing.T) {
 	var ran []string
@@ -249,11 +297,11 @@ func TestJSONShapes(t *testing.T) {
 		{"list", "experiments", "id title source profiles"},
 		{"run dasp --out " + dir, "results", "id status path wall_seconds verdicts"},
 		{"run dasp --dry-run", "experiments", "id seconds"},
-		{"claims D13 --results " + dir, "claims", "id claim value unit tolerance verdicts"},
+		{"claims D13 --results " + dir, "claims", "id statement source document paper unit tolerance verdicts"},
 		{"verify claims", "checks", "id equation cases verdict"},
 		{"eval dasp.weight --n 6", "", "formula value exact"},
 		{"version", "", "version commit go"},
-		{"data list", "data", "name found downloads"},
+		{"data list", "data", "name found verdict downloads"},
 		{"bench cluster --ranks 4 --messages 400 --rounds 1", "", "messages_per_second ranks"},
 		{"bench step --rounds 1 --batch 2", "engines", "engine class seconds images_per_second"},
 	} {
@@ -291,8 +339,13 @@ func TestEvalValues(t *testing.T) {
 		{"naive.seconds --n 10 --k 1.2e9 --bandwidth 1e9", 10.8, "54/5"}, // the blog's 10.8 s (B05)
 		{"dasp.weight --n 6 --state 1", 1.0 / 6, "1/6"},
 		{"dasp.state --gap 7", 3, "3/1"},
-		{"dasp.twait --form convex --alpha 0.25 --fi 1 --fj 3", 2.5, ""}, // 0.25·1 + 0.75·3
-		{"reduction --ours 0.179 --base 1", 82.1, "821/10"},              // D13 and D46
+		{"dasp.twait --form convex --alpha 0.25 --fi 1 --fj 3", 2.5, "5/2"},      // 0.25·1 + 0.75·3
+		{"dasp.twait --alpha 0.3 --fi 0.1 --fj 0.4", 0.09, "9/100"},              // 0.3·(0.4 − 0.1)
+		{"dasp.twait --fi 3 --fj 1", 0, "0/1"},                                   // −1, clamped from below
+		{"dasp.twait --form absolute --alpha 2 --fi 5 --fj 1/3", 1.0 / 3, "1/3"}, // 2·14/3, clamped to f_j
+		{"dasp.weight --n 6 --k 4 --state WSS", 0.25, "1/4"},
+		{"dasp.weight --n 6 --k 4 --state qis", 1.0 / 6, "1/6"},
+		{"reduction --ours 0.179 --base 1", 82.1, "821/10"}, // D13 and D46
 	} {
 		rc, out, msg := gradsync(append(strings.Fields("eval "+test.args), "--json")...)
 		var got struct {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,17 +13,29 @@ import (
 
 // dataRow is one data set as `data list` and `data verify` show it.
 type dataRow struct {
-	Name   string              `json:"name"`
-	Found  bool                `json:"found"`
-	Origin string              `json:"origin,omitempty"` // embedded, directory, cache, synthetic
-	Path   string              `json:"path,omitempty"`
-	Train  int                 `json:"train,omitempty"`
-	Test   int                 `json:"test,omitempty"`
-	SHA256 string              `json:"sha256,omitempty"`
-	Note   string              `json:"note,omitempty"`
-	Error  string              `json:"error,omitempty"`
-	Files  []datasets.Download `json:"downloads,omitempty"`
+	Name    string              `json:"name"`
+	Verdict string              `json:"verdict"`
+	Found   bool                `json:"found"`            // and readable
+	Origin  string              `json:"origin,omitempty"` // embedded, directory, cache, synthetic
+	Path    string              `json:"path,omitempty"`
+	Train   int                 `json:"train,omitempty"`
+	Test    int                 `json:"test,omitempty"`
+	SHA256  string              `json:"sha256,omitempty"`
+	Note    string              `json:"note,omitempty"`
+	Error   string              `json:"error,omitempty"`
+	Files   []datasets.Download `json:"downloads,omitempty"`
 }
+
+// Verdicts of a data set.
+const (
+	dataOK      = "ok"      // the official images, the embedded subset or the synthetic set
+	dataDiffers = "differs" // readable, but other images than the official ones
+	dataBroken  = "broken"  // lies there and cannot be read
+	dataMissing = "missing" // nowhere
+)
+
+var verdictOf = map[string]string{datasets.StateReady: dataOK, datasets.StateBuiltIn: dataOK,
+	datasets.StateUnofficial: dataDiffers, datasets.StateBroken: dataBroken, datasets.StateAbsent: dataMissing}
 
 func (a *app) dataCommand() *cobra.Command {
 	var dir string
@@ -43,7 +54,7 @@ func (a *app) dataCommand() *cobra.Command {
 	cmd.PersistentFlags().StringVar(&dir, "data-dir", "", "folder of data sets (default GRADSYNC_DATA, then the cache folder)")
 	list := &cobra.Command{Use: "list", Short: "Say which sets are at hand and where", Example: "  gradsync data list --json",
 		Args: args(0, 0, "none"), RunE: func(*cobra.Command, []string) error { return a.dataList(dir) }}
-	verify := &cobra.Command{Use: "verify [NAME…]", Short: "Read sets completely and compare them with the official ones (exit code 3 if one differs)",
+	verify := &cobra.Command{Use: "verify [NAME…]", Short: "Read sets completely and compare them with the official ones (exit code 3 if one differs, 1 if one is missing or broken)",
 		Example: "  gradsync data verify mnist cifar-10", Args: args(0, -1, "names of sets"),
 		RunE: func(_ *cobra.Command, names []string) error { return a.dataVerify(names, dir) }}
 	fetch := &cobra.Command{Use: "fetch NAME…", Short: "Download sets, mirrors first; resumes where it was cut off",
@@ -53,21 +64,23 @@ func (a *app) dataCommand() *cobra.Command {
 	return cmd
 }
 
-// lookAt opens one set. A set that is nowhere is no error of the look.
-func lookAt(name, dir string) (row dataRow, broken error) {
-	row = dataRow{Name: name}
-	s, err := datasets.Open(name, datasets.Options{Dir: dir})
-	var missing *datasets.NotFoundError
-	switch {
-	case errors.As(err, &missing):
-		row.Note = err.Error()
-		return row, nil
-	case err != nil:
-		row.Error = err.Error()
-		return row, err
+// lookAt reads one set. A set that is broken or nowhere is a verdict; an error
+// is a folder that was named and does not exist.
+func lookAt(name, dir string) (dataRow, error) {
+	st, err := datasets.Verify(name, datasets.Options{Dir: dir})
+	if err != nil {
+		return dataRow{}, err
 	}
-	return dataRow{Name: name, Found: true, Origin: s.Origin, Path: s.Path, Train: s.Train.Len(), Test: s.Test.Len(),
-		SHA256: s.SHA256, Note: s.Note}, nil
+	row := dataRow{Name: name, Verdict: verdictOf[st.State], Origin: st.Origin, Path: st.Path, SHA256: st.SHA256}
+	switch row.Verdict {
+	case dataBroken:
+		row.Error = st.Detail
+	case dataMissing:
+		row.Note = st.Detail
+	default:
+		row.Found, row.Train, row.Test, row.Note = true, st.Train, st.Test, st.Detail
+	}
+	return row, nil
 }
 
 func checkNames(names []string) error {
@@ -82,8 +95,11 @@ func checkNames(names []string) error {
 func (a *app) dataList(dir string) error {
 	var rows []dataRow
 	for _, name := range datasets.Names() {
-		row, _ := lookAt(name, dir) // its error stands in the row
-		row.Files, _ = datasets.Downloads(name)
+		row, err := lookAt(name, dir)
+		if err != nil {
+			return err
+		}
+		row.Files, _ = datasets.Downloads(name) // none: nothing to fetch
 		rows = append(rows, row)
 	}
 	if a.json {
@@ -91,15 +107,17 @@ func (a *app) dataList(dir string) error {
 	}
 	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
 	for _, r := range rows {
-		where := r.Origin + " " + r.Path
-		if !r.Found {
-			where = "not here"
+		images := "–"
+		if r.Found {
+			images = fmt.Sprintf("%d + %d", r.Train, r.Test)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%d + %d\t%s\n", r.Name, where, r.Train, r.Test, r.Note+r.Error)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.Name, r.Verdict, strings.TrimSpace(r.Origin+" "+r.Path), images, r.Note+r.Error)
 	}
 	return w.Flush()
 }
 
+// dataVerify reads the named sets, or all that are at hand. One that is missing
+// or broken is a failure; one of other images a difference.
 func (a *app) dataVerify(names []string, dir string) error {
 	if err := checkNames(names); err != nil {
 		return err
@@ -109,21 +127,27 @@ func (a *app) dataVerify(names []string, dir string) error {
 		names = datasets.Names()
 	}
 	rows := []dataRow{}
+	var unusable []string
 	differ := false
 	for _, name := range names {
 		row, err := lookAt(name, dir)
-		official := row.Origin != datasets.OriginDirectory && row.Origin != datasets.OriginCache || row.Note == ""
-		differ = differ || err != nil || !official || asked && !row.Found
-		if !asked && err == nil && !row.Found {
-			continue // nobody asked for a set that is nowhere
+		if err != nil {
+			return err
+		}
+		switch row.Verdict {
+		case dataMissing:
+			if !asked { // nobody asked for a set that is nowhere
+				continue
+			}
+			fallthrough
+		case dataBroken:
+			unusable = append(unusable, name+" is "+row.Verdict)
+		case dataDiffers:
+			differ = true
 		}
 		rows = append(rows, row)
 		if !a.json {
-			state := "ok"
-			if err != nil || !official || !row.Found {
-				state = "differs"
-			}
-			fmt.Fprintf(a.out, "%-8s %s  %s %s  %s\n", state, name, row.Origin, row.SHA256, row.Note+row.Error)
+			fmt.Fprintf(a.out, "%-8s %s  %s %s  %s\n", row.Verdict, name, row.Origin, row.SHA256, row.Note+row.Error)
 		}
 	}
 	if a.json {
@@ -131,7 +155,10 @@ func (a *app) dataVerify(names []string, dir string) error {
 			return err
 		}
 	}
-	if differ {
+	switch {
+	case unusable != nil:
+		return fmt.Errorf("data: %s", strings.Join(unusable, ", "))
+	case differ:
 		return errDiffer
 	}
 	return nil

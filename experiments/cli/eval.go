@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"gradsync/papers/dasp"
 )
 
 // evaluated is a formula's value as scripts see it.
@@ -89,9 +91,9 @@ func (a *app) evaluate(f *evaluable, texts map[string]string) error {
 		if p.name == "form" { // the only argument in words
 			continue
 		}
-		r, ok := new(big.Rat).SetString(text)
-		if !ok || len(text) > 40 { // 1e999999999 would take all memory
-			return usagef("eval: --%s %q is no number", p.name, text)
+		r, err := number(p.name, text)
+		if err != nil {
+			return err
 		}
 		v[p.name] = r
 	}
@@ -122,6 +124,32 @@ func (a *app) evaluate(f *evaluable, texts map[string]string) error {
 	}
 	fmt.Fprintf(a.out, "   [%s; %s]\n", f.equation, f.source)
 	return nil
+}
+
+// largest bounds the numbers of eval, and its inverse them from below: what is
+// computed of them stays a float64 and prints on a line.
+var largest = new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(30), nil))
+
+// number reads an argument; a state's name is its number.
+func number(name, text string) (*big.Rat, error) {
+	if name == "state" {
+		for _, s := range []dasp.State{dasp.QIS, dasp.WSS, dasp.FSS} {
+			if strings.EqualFold(text, s.String()) {
+				return big.NewRat(int64(s), 1), nil
+			}
+		}
+	}
+	if len(text) > 40 {
+		return nil, usagef("eval: --%s %.12q… has %d characters, want a number of at most 40", name, text, len(text))
+	}
+	r, ok := new(big.Rat).SetString(text)
+	if !ok {
+		return nil, usagef("eval: --%s %q is no number", name, text)
+	}
+	if size := new(big.Rat).Abs(r); size.Sign() > 0 && (size.Cmp(largest) > 0 || size.Cmp(new(big.Rat).Inv(largest)) < 0) {
+		return nil, usagef("eval: --%s %s is out of range: want 0, or 1e-30 to 1e30", name, text)
+	}
+	return r, nil
 }
 
 func formulaNames() []string {

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"math/big"
-	"time"
 
 	"gradsync/papers/dasp"
 )
@@ -20,8 +19,7 @@ type evaluable struct {
 // param is one argument. fallback "" means that it must be given.
 type param struct{ name, doc, fallback string }
 
-// answer is a formula's value. exact is nil where the value is not rational, or
-// is rounded to the clock's nanosecond.
+// answer is a formula's value. exact is nil where the value is not rational.
 type answer struct {
 	value float64
 	exact *big.Rat
@@ -56,15 +54,6 @@ func (v values) positive(names ...string) error {
 	return nil
 }
 
-// duration turns seconds into the clock's nanoseconds.
-func (v values) duration(name string) (time.Duration, error) {
-	s, _ := v[name].Float64()
-	if s < 0 || s > 1e9 {
-		return 0, usagef("eval: --%s is %s s, want 0 to 1e9", name, v[name].RatString())
-	}
-	return time.Duration(s*float64(time.Second) + 0.5), nil
-}
-
 func mul(a, b *big.Rat) *big.Rat { return new(big.Rat).Mul(a, b) }
 func quo(a, b *big.Rat) *big.Rat { return new(big.Rat).Quo(a, b) }
 
@@ -83,12 +72,12 @@ var formulas = []evaluable{
 	{"ring.busbw", "S/t · 2(N−1)/N", "nccl-tests' definition of bus bandwidth",
 		[]param{paramN, {"bytes", "S", ""}, {"seconds", "t", ""}}, busBandwidth},
 	{"dasp.twait", "α(f_j − f_i) and other readings, 0 ≤ T_wait ≤ f_j", "DASP, Eq. (1)",
-		[]param{{"alpha", "weight α", "0.5"}, {"fi", "iteration time of the waiting node, s", ""}, {"fj", "iteration time of the oldest node, s", ""},
+		[]param{{"alpha", "weight α, from 0; at most 1 for convex", "0.5"}, {"fi", "iteration time of the waiting node, s", ""}, {"fj", "iteration time of the oldest node, s", ""},
 			{"form", "difference, absolute, convex or oldest", "difference"}}, nil},
 	{"dasp.state", "QIS if gap ≤ Smin; WSS if gap ≤ Smax; else FSS", "DASP, Alg. 1",
 		[]param{{"gap", "v_n − v_min, versions", ""}, {"smin", "threshold Smin, versions", "3"}, {"smax", "threshold Smax, versions", "6"}}, daspState},
 	{"dasp.weight", "1/N in QIS; 1/K in WSS and FSS", "DASP, Eq. (2)",
-		[]param{{"n", "workers N", "6"}, {"k", "gradients in the update K", "1"}, {"state", "1 QIS, 2 WSS, 3 FSS", "1"}}, daspWeight},
+		[]param{{"n", "workers N", "6"}, {"k", "gradients in the update K", "1"}, {"state", "QIS, WSS, FSS or their numbers 1, 2, 3", "QIS"}}, daspWeight},
 	{"reduction", "100(1 − ours/base)", "every percentage of DASP §3.2", []param{{"ours", "our time", ""}, {"base", "the baseline's time", ""}}, reductionOf},
 }
 
@@ -137,22 +126,22 @@ func busBandwidth(v values) (answer, error) {
 	return rational(mul(quo(v["bytes"], v["seconds"]), big.NewRat(2*(n-1), n)), "bytes/s")
 }
 
-// waitSeconds is dasp.twait; form comes as text beside the numbers.
+// waitSeconds is dasp.twait; form comes as text beside the numbers. The server
+// rounds the same value to its clock's nanosecond: verify dasp.eq1 compares them.
 func waitSeconds(v values, form string) (answer, error) {
 	f, err := dasp.ParseWaitForm(form)
 	if err != nil {
 		return answer{}, usageError{err}
 	}
-	fi, err := v.duration("fi")
-	if err != nil {
-		return answer{}, err
+	for _, name := range []string{"alpha", "fi", "fj"} {
+		if v[name].Sign() < 0 {
+			return answer{}, usagef("eval: --%s is %s, want 0 or more", name, v[name].RatString())
+		}
 	}
-	fj, err := v.duration("fj")
-	if err != nil {
-		return answer{}, err
+	if f == dasp.WaitConvex && v["alpha"].Cmp(big.NewRat(1, 1)) > 0 {
+		return answer{}, usagef("eval: --alpha is %s, want at most 1 for the convex form", v["alpha"].RatString())
 	}
-	alpha, _ := v["alpha"].Float64()
-	return answer{value: f.Wait(alpha, fi, fj).Seconds(), unit: "s"}, nil
+	return rational(exactWait(f, v["alpha"], v["fi"], v["fj"]), "s")
 }
 
 func daspState(v values) (answer, error) {

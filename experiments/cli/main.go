@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -53,12 +54,17 @@ func Main(args []string, out, errOut io.Writer) int {
 }
 
 func run(ctx context.Context, args []string, out, errOut io.Writer) int {
-	a := &app{out: out, err: errOut}
+	checked := &checkedWriter{Writer: out}
+	a := &app{out: checked, err: errOut}
 	root := a.root()
 	root.SetArgs(args)
-	root.SetOut(out)
+	root.SetOut(checked)
 	root.SetErr(errOut)
-	switch err := root.ExecuteContext(ctx); {
+	err := root.ExecuteContext(ctx)
+	if checked.err != nil && (err == nil || errors.Is(err, errDiffer)) {
+		err = fmt.Errorf("standard output: %w", checked.err)
+	}
+	switch {
 	case err == nil:
 		return exitOK
 	case errors.Is(err, errDiffer):
@@ -71,6 +77,21 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 		}
 		return exitFailed
 	}
+}
+
+// checkedWriter remembers the first error of a writer: most prints have nobody
+// who looks at theirs, and a script must not take half an output for a whole one.
+type checkedWriter struct {
+	io.Writer
+	err error
+}
+
+func (w *checkedWriter) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	if err != nil && w.err == nil {
+		w.err = err
+	}
+	return n, err
 }
 
 // cobraUsage recognises what cobra itself reports before a command runs; it
@@ -114,12 +135,28 @@ Exit codes: 0 done (whatever the verdicts) · 1 failed or interrupted · 2 usage
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetVersionTemplate("gradsync {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%s: %w (see `%s --help`)", cmd.Name(), err, cmd.CommandPath())}
+		return usageError{fmt.Errorf("%s: %s (see `%s --help`)", cmd.Name(), flagProblem(err), cmd.CommandPath())}
 	})
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print one JSON object and nothing else on standard output")
 	root.PersistentFlags().BoolVar(&a.quiet, "quiet", false, "no progress")
 	root.AddCommand(a.commands()...)
 	return root
+}
+
+// flagProblem words an unreadable number without the parser's own terms.
+func flagProblem(err error) string {
+	var number *strconv.NumError
+	text := err.Error()
+	if !errors.As(err, &number) {
+		return text
+	}
+	want := map[string]string{"ParseUint": "a whole number from 0", "ParseInt": "a whole number", "ParseFloat": "a number",
+		"ParseBool": "true or false"}[number.Func]
+	if errors.Is(number.Err, strconv.ErrRange) {
+		want += " of at most 64 bits"
+	}
+	text, _, _ = strings.Cut(text, ": strconv.")
+	return text + ": want " + want
 }
 
 // usagef is an error of exit code 2.

@@ -1,12 +1,16 @@
 package cli
 
 import (
+	"encoding/binary"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"gradsync/datasets"
 )
 
 // object runs a command with --json and returns what it printed.
@@ -78,7 +82,8 @@ func TestSaveLoadGrad(t *testing.T) {
 func TestTrainUsage(t *testing.T) {
 	for command, want := range map[string]string{
 		"train --sync rsp --updates 3": `"rsp"`,
-		"train --updates x":            "--updates",
+		"train --updates x":            "\"--updates\" flag: want a whole number (see",
+		"train --seed -1":              "\"--seed\" flag: want a whole number from 0 (see",
 		"train --updates 3 extra":      "flags only",
 		"data fetch moon":              "fashion-mnist",
 		"data look":                    "list, verify, fetch",
@@ -99,7 +104,67 @@ func TestTrainUsage(t *testing.T) {
 			t.Errorf("%s: exit code %d, %q; want %d and one line with %q", command, rc, msg, exitFailed, want)
 		}
 	}
-	if rc, out, _ := gradsync("data", "verify", "mnist", "--data-dir", "none"); rc != exitDiffer || !strings.Contains(out, "no such folder") {
-		t.Errorf("data verify of a folder that is not there: exit code %d, %q", rc, out)
+}
+
+// The four verdicts on a data set, with their exit codes.
+func TestDataVerdicts(t *testing.T) {
+	t.Setenv(datasets.EnvDir, "")
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("LocalAppData", t.TempDir())
+	broken := t.TempDir()
+	if err := os.WriteFile(filepath.Join(broken, "train-images-idx3-ubyte"), []byte("no images"), 0o644); err != nil {
+		t.Fatal(err)
 	}
+	for _, test := range []struct {
+		names, dir, verdict string
+		rc                  int
+		msg                 string
+	}{
+		{"synthetic", t.TempDir(), "ok", exitOK, ""},
+		{"fashion-mnist", t.TempDir(), "ok", exitOK, ""},
+		{"mnist", t.TempDir(), "missing", exitFailed, "mnist is missing"},
+		{"mnist", broken, "broken", exitFailed, "mnist is broken"},
+		{"mnist", otherMNIST(t), "differs", exitDiffer, ""},
+		{"mnist", "none", "", exitFailed, "no such folder"},
+	} {
+		rc, out, msg := gradsync("data", "verify", test.names, "--data-dir", test.dir, "--json")
+		if rc != test.rc || !strings.Contains(msg, test.msg) || strings.Count(msg, "\n") > 1 {
+			t.Errorf("data verify %s (%s): exit code %d, %q; want %d and %q", test.names, test.verdict, rc, msg, test.rc, test.msg)
+		}
+		if test.verdict == "" {
+			continue
+		}
+		if !strings.Contains(out, `"verdict": "`+test.verdict+`"`) {
+			t.Errorf("data verify %s printed %s, want the verdict %s", test.names, out, test.verdict)
+		}
+		listed, found := object(t, "data list --data-dir "+test.dir), false
+		for _, row := range listed["data"].([]any) {
+			r := row.(map[string]any)
+			found = found || r["name"] == test.names && r["verdict"] == test.verdict
+		}
+		if !found {
+			t.Errorf("data list: no row of %s with the verdict %s: %v", test.names, test.verdict, listed)
+		}
+	}
+	if rc, out, msg := gradsync("data", "verify", "--data-dir", t.TempDir()); rc != exitOK || strings.Contains(out, "missing") {
+		t.Errorf("verify of all that is at hand: exit code %d, %s%s", rc, out, msg)
+	}
+}
+
+// otherMNIST is a folder with files of MNIST's form and other, black images.
+func otherMNIST(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for split, n := range map[string]uint32{"train": 60_000, "t10k": 10_000} {
+		images := binary.BigEndian.AppendUint32([]byte{0, 0, 8, 3}, n)
+		images = append(images, 0, 0, 0, 28, 0, 0, 0, 28)
+		labels := binary.BigEndian.AppendUint32([]byte{0, 0, 8, 1}, n)
+		for name, raw := range map[string][]byte{"images-idx3": append(images, make([]byte, n*28*28)...), "labels-idx1": append(labels, make([]byte, n)...)} {
+			if err := os.WriteFile(filepath.Join(dir, split+"-"+name+"-ubyte"), raw, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return dir
 }
