@@ -42,6 +42,7 @@ func (s step) with(env string) step {
 // Commands returns the chores.
 func Commands() []*cobra.Command {
 	return []*cobra.Command{
+		command("build", "Build bin/gradsync", build),
 		command("test", "Check style and import rules, then run all tests", func() []step { return append(lint(), tests()...) }),
 		command("test-long", "Run all tests, the slow ones too", func() []step {
 			return []step{program("go", "test", "-timeout", "60m", "./...").with("GRADSYNC_LONG=1")}
@@ -51,6 +52,10 @@ func Commands() []*cobra.Command {
 		command("reports", "Render the committed results to reports/html and the README's table", reports),
 		command("clean", "Remove what was built and run here: bin and out", clean),
 		reproduce(),
+		command("cross", "Build for Linux, macOS and Windows on amd64 and arm64", cross),
+		command("ci-check", "Rerun profile ci on the embedded images and compare with the committed results byte by byte", ciCheck),
+		command("ci-results", "Renew the committed results of profile ci", ciResults),
+		publish(),
 	}
 }
 

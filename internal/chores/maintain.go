@@ -1,0 +1,134 @@
+package chores
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gradsync/internal/repo"
+)
+
+// committed is where the results lie that pages are rendered from.
+const committed = "experiments/results"
+
+func build() []step {
+	bin := "bin/gradsync"
+	if runtime.GOOS == "windows" {
+		bin += ".exe"
+	}
+	return []step{program("go", "build", "-o", bin, "./experiments/gradsync").with("CGO_ENABLED=0")}
+}
+
+func cross() []step {
+	var out []step
+	for _, system := range []string{"linux", "darwin", "windows"} {
+		for _, arch := range []string{"amd64", "arm64"} {
+			out = append(out, program("go", "build", "./...").with("CGO_ENABLED=0").with("GOARCH="+arch).with("GOOS="+system))
+		}
+	}
+	return out
+}
+
+// embedded lets a step find no data set of this machine, so that committed
+// results are those of the embedded images everywhere. The cache folder hangs
+// on another variable on each system.
+func embedded(s step, root string) step {
+	name := map[string]string{"windows": "LocalAppData", "darwin": "HOME"}[runtime.GOOS]
+	if name == "" {
+		name = "XDG_CACHE_HOME"
+	}
+	return s.with(name + "=" + filepath.Join(root, "out", "no-cache")).with("GRADSYNC_DATA=")
+}
+
+// publish runs all experiments into the committed results and renders the pages.
+func publish() *cobra.Command {
+	var profile, seeds string
+	cmd := &cobra.Command{
+		Use: "publish", Short: "Renew the committed results of a profile and all pages (as make publish)",
+		Example: "  gradsync publish --profile quick", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return do(cmd, append(renewed(profile, seeds), reports()...))
+		},
+	}
+	cmd.Flags().StringVar(&profile, "profile", "quick", "size of the run: ci, quick, standard, paper")
+	cmd.Flags().StringVar(&seeds, "seeds", "0,1,2", "seeds, separated by commas")
+	return cmd
+}
+
+func ciResults() []step { return renewed("ci", "0") }
+
+func renewed(profile, seeds string) []step {
+	root, _ := repo.Root() // do reports the error
+	return []step{embedded(self("run", "dasp", "--profile", profile, "--seeds", seeds, "--out", committed), root)}
+}
+
+// ciCheck reruns profile ci of every paper with committed results of it.
+func ciCheck() []step {
+	root, _ := repo.Root() // do reports the error
+	fresh := filepath.Join("out", "ci-check", "results")
+	steps := []step{{Command: "remove " + filepath.Dir(fresh), own: func(root string, _ io.Writer) error {
+		return os.RemoveAll(filepath.Join(root, filepath.Dir(fresh)))
+	}}}
+	var papers []string
+	for _, f := range ciFiles(filepath.Join(root, filepath.FromSlash(committed))) {
+		if paper, _, _ := strings.Cut(filepath.ToSlash(f), "/"); !slices.Contains(papers, paper) {
+			papers = append(papers, paper)
+		}
+	}
+	for _, p := range papers {
+		steps = append(steps, embedded(self("run", p, "--profile", "ci", "--seeds", "0", "--out", fresh), root))
+	}
+	return append(steps, step{Command: "compare " + fresh + " with " + committed + " byte by byte", own: func(root string, out io.Writer) error {
+		return compare(filepath.Join(root, filepath.FromSlash(committed)), filepath.Join(root, fresh), out)
+	}})
+}
+
+// ciFiles lists the result files of profile ci below a folder of results,
+// without their sidecars, which tell of host and hour.
+func ciFiles(results string) []string {
+	all, _ := filepath.Glob(filepath.Join(results, "*", "ci", "*.json")) // the pattern is well formed
+	var out []string
+	for _, f := range all {
+		rel, err := filepath.Rel(results, f)
+		if err == nil && !strings.HasPrefix(rel, ".") && !strings.HasSuffix(rel, ".run.json") {
+			out = append(out, rel)
+		}
+	}
+	return out
+}
+
+// compare fails unless both folders hold the same results of profile ci.
+func compare(want, got string, out io.Writer) error {
+	files := ciFiles(want)
+	if len(files) == 0 {
+		return fmt.Errorf("no results of profile ci under %s", want)
+	}
+	if again := ciFiles(got); !slices.Equal(files, again) {
+		return fmt.Errorf("the sets of result files differ: committed %v, rerun %v", files, again)
+	}
+	bad := 0
+	for _, f := range files {
+		x, err := os.ReadFile(filepath.Join(want, f))
+		y, err2 := os.ReadFile(filepath.Join(got, f))
+		if err := errors.Join(err, err2); err != nil {
+			return err
+		}
+		if !bytes.Equal(x, y) {
+			bad++
+			fmt.Fprintf(out, "differs: gradsync diff %s %s\n", filepath.Join(want, f), filepath.Join(got, f))
+		}
+	}
+	fmt.Fprintf(out, "%d results of profile ci rerun, %d differ from the committed bytes\n", len(files), bad)
+	if bad > 0 {
+		return fmt.Errorf("%d of %d results differ", bad, len(files))
+	}
+	return nil
+}

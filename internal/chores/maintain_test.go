@@ -1,0 +1,86 @@
+package chores
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// put writes files below dir, by their slash paths.
+func put(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestCompareIsByteByByte(t *testing.T) {
+	want := map[string]string{"dasp/ci/table1.json": "1", "dasp/ci/table1.run.json": "Monday", "dasp/table1.json": "quick", "ring/ci/fig1.json": "2"}
+	for name, test := range map[string]struct {
+		got     map[string]string
+		problem string
+	}{
+		"equal but for the sidecar":    {map[string]string{"dasp/ci/table1.json": "1", "dasp/ci/table1.run.json": "Friday", "ring/ci/fig1.json": "2"}, ""},
+		"one byte more":                {map[string]string{"dasp/ci/table1.json": "1\n", "ring/ci/fig1.json": "2"}, "1 of 2 results differ"},
+		"one file less":                {map[string]string{"dasp/ci/table1.json": "1"}, "sets of result files differ"},
+		"the committed one is lacking": {map[string]string{"dasp/ci/table1.json": "1", "ring/ci/fig1.json": "2", "ring/ci/fig2.json": "3"}, "sets of result files differ"},
+	} {
+		a, b := t.TempDir(), t.TempDir()
+		put(t, a, want)
+		put(t, b, test.got)
+		var out bytes.Buffer
+		err := compare(a, b, &out)
+		if (err == nil) != (test.problem == "") || err != nil && !strings.Contains(err.Error(), test.problem) {
+			t.Errorf("%s: %v, want %q", name, err, test.problem)
+		}
+	}
+	if err := compare(t.TempDir(), t.TempDir(), &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "no results of profile ci") {
+		t.Errorf("nothing to compare: %v", err)
+	}
+}
+
+// The reruns see no data set of this machine.
+func TestCIRunsUseTheEmbeddedImages(t *testing.T) {
+	dir := clone(t)
+	put(t, dir, map[string]string{"experiments/results/dasp/ci/table1.json": "1", "experiments/results/dasp/ci/table2.json": "1"})
+	check := ciCheck()
+	if len(check) != 3 || !strings.Contains(check[1].Command, " run dasp --profile ci --seeds 0 ") {
+		t.Fatalf("ci-check is %+v, want: remove, run dasp, compare", check)
+	}
+	for _, s := range []step{check[1], ciResults()[0]} {
+		env := strings.Join(s.env, "\n")
+		if !strings.Contains(env, "GRADSYNC_DATA=") || !strings.Contains(env, filepath.Join("out", "no-cache")) {
+			t.Errorf("%s runs with %q", s.Command, env)
+		}
+	}
+}
+
+// Every target of the Makefile is a command here or one of the command line's own.
+func TestTargetsAreCommands(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join("..", "..", "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := "help verify serve bench "
+	for _, c := range Commands() {
+		own += c.Name() + " "
+	}
+	targets := regexp.MustCompile(`(?m)^([a-z-]+):.*## `).FindAllStringSubmatch(string(raw), -1)
+	if len(targets) < 10 {
+		t.Fatalf("the Makefile has the targets %v", targets)
+	}
+	for _, m := range targets {
+		if !strings.Contains(" "+own, " "+m[1]+" ") {
+			t.Errorf("make %s is no command", m[1])
+		}
+	}
+}
