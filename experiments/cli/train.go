@@ -29,7 +29,7 @@ func (a *app) trainCommand() *cobra.Command {
 		Long: "Train one model with one method on one platform and print one outcome.\n\n" +
 			"Methods: " + strings.Join(train.Methods(), ", ") + ".\n" +
 			"The same command gives the same object: on virtual but for wall_seconds, on local\n" +
-			"with a synchronous method but for the seconds, which all are wall time there.",
+			"with bsp, ring or naive but for the seconds, which all are wall time there.",
 		Example: "  gradsync train --sync dasp --model lenet5 --workers 6 --updates 600 --json\n" +
 			"  gradsync train --sync ssp --staleness 3 --platform heterogeneous6 --target-accuracy 0.7\n" +
 			"  gradsync train --sync ring --workers 4 --runtime local --updates 50 --save lenet5.safetensors\n" +
@@ -186,9 +186,12 @@ func (a *app) printOutcome(o *train.Outcome) {
 		fmt.Fprintf(a.out, "  wall time       %.2f s\n", o.WallSeconds)
 	}
 	t := o.Iteration
-	fmt.Fprintf(a.out, "  iteration       %.4g s per worker, %.4g s per push, %.4g s per update\n", t.PerWorker, t.PerPush, t.PerUpdate)
+	fmt.Fprintf(a.out, "  iteration       %s s per worker, %s s per push, %s s per update (over %d answered pushes)\n",
+		known4(t.PerWorker), known4(t.PerPush), known4(t.PerUpdate), o.Answered)
 	for _, s := range []string{"QIS", "WSS", "FSS", "held"} {
-		if share, ok := o.StateShare[s]; ok {
+		if share, ok := o.StateShare[s]; ok && o.Answered == 0 {
+			fmt.Fprintf(a.out, "  %-5s           – of pushes\n", s)
+		} else if ok {
 			fmt.Fprintf(a.out, "  %-5s           %5.1f %% of pushes, %.4g s\n", s, 100*share, o.StateSeconds[s])
 		}
 	}
@@ -200,4 +203,12 @@ func (a *app) printOutcome(o *train.Outcome) {
 	if o.Data != nil && o.Data.Note != "" {
 		fmt.Fprintf(a.out, "  note            %s\n", o.Data.Note)
 	}
+}
+
+// known4 is a time in four digits; a mean of nothing is 0 and no time.
+func known4(seconds float64) string {
+	if seconds == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.4g", seconds)
 }

@@ -39,7 +39,7 @@ func (r *runner) allReduce(ctx context.Context) error {
 	}
 	r.out.Updates = int64(len(g.ends[0]))
 	r.out.Pushes = r.out.Updates * int64(r.cfg.Workers)
-	r.out.Iteration = g.times(r.cfg.Warmup)
+	r.out.Iteration, r.out.Answered = g.times(r.cfg.Warmup)
 	zero := distribution(nil)
 	r.out.Staleness, r.out.Gap, r.out.Clock = zero, zero, zero
 	r.clock(elapsed)
@@ -191,19 +191,24 @@ func (x *replica) ended(updates int64) bool {
 }
 
 // times are the means over steps after the warm-up. A rank's iteration is its
-// step; an update is complete when the last rank has taken it.
-func (g *replicas) times(warmup int64) IterationTime {
-	var t IterationTime
+// step; an update is complete when the last rank has taken it. The first step
+// only starts the clock, unless there is no other. counted is how many
+// iterations, of all ranks, the means are over.
+func (g *replicas) times(warmup int64) (t IterationTime, counted int64) {
 	for _, ends := range g.ends {
-		mean := 0.0
-		if first := max(warmup, 1); int64(len(ends)) > first {
-			mean = (ends[len(ends)-1] - ends[first-1]).Seconds() / float64(int64(len(ends))-first)
-		} else if len(ends) > 0 {
-			mean = ends[len(ends)-1].Seconds() / float64(len(ends))
+		mean, n := 0.0, int64(len(ends))
+		if first := max(warmup, 1); n > first {
+			n -= first
+			mean = (ends[len(ends)-1] - ends[first-1]).Seconds() / float64(n)
+		} else if warmup == 0 && n > 0 {
+			mean = ends[len(ends)-1].Seconds() / float64(n)
+		} else {
+			n = 0 // all was warm-up
 		}
+		counted += n
 		t.ByWorker = append(t.ByWorker, mean)
 		t.PerWorker += mean / float64(len(g.ends))
 	}
 	t.PerPush, t.PerUpdate = t.PerWorker, t.PerWorker
-	return t
+	return t, counted
 }

@@ -28,6 +28,9 @@ type Outcome struct {
 	TestAccuracy *float64 `json:"test_accuracy"`
 	Updates      int64    `json:"updates"`
 	Pushes       int64    `json:"pushes"`
+	// Answered is how many pushes, after the warm-up and with an answer before the
+	// run's end, the iteration times and state shares are over.
+	Answered int64 `json:"answered"`
 	// Reached is the first evaluation at or above the target; nil without.
 	Reached *Point `json:"reached"`
 
@@ -41,10 +44,10 @@ type Outcome struct {
 	Gap          Distribution       `json:"gap"`           // v_n − v_min that Algorithm 1 saw
 	Clock        Distribution       `json:"clock"`         // worker's clock − slowest clock
 	BytesSent    int64              `json:"bytes_sent"`    // bodies on the wire, all ranks
-	ParamsSHA256 string             `json:"params_sha256"` // of the float32 bits; "" where nothing was trained
+	ParamsSHA256 string             `json:"params_sha256"` // of the float32 bits; "" where nothing was trained, null in JSON
 
 	Data   *result.Data `json:"data"`
-	Engine string       `json:"engine"` // name and bit class; "" where nothing was trained
+	Engine string       `json:"engine"` // name and bit class; "" where nothing was trained, null in JSON
 	Curve  []Point      `json:"curve"`
 
 	Log *dasp.Log `json:"-"` // every push and update; nil without a server
@@ -79,6 +82,7 @@ func (o *Outcome) fromLog(l *dasp.Log, warmup int64) {
 	if n := len(l.Updates); n > 0 {
 		o.Pushes = l.Updates[n-1].Pushes
 	}
+	o.Answered = s.Pushes
 	t := s.Iteration
 	o.Iteration = IterationTime{t.PerWorker, t.PerPush, t.PerUpdate, t.ByWorker}
 	for _, st := range s.States {
