@@ -168,3 +168,30 @@ func otherMNIST(t *testing.T) string {
 	}
 	return dir
 }
+
+// --lease and --duration reach the server: a lease shorter than an iteration
+// loses every worker, and a worker behind a slow link has a longer iteration
+// than its computation says.
+func TestTrainServerFlags(t *testing.T) {
+	const timing = "train --sync dasp --model lenet5 --timing-only --pushes 240 --smax 40 "
+	for flags, want := range map[string]string{
+		"--lease 1ms":     "all 6 workers have left",
+		"--lease -1s":     "lease of -1s",
+		"--duration wall": `"wall"`,
+	} {
+		if rc, _, msg := gradsync(strings.Fields(timing + flags)...); rc != exitFailed || !strings.Contains(msg, want) || strings.Count(msg, "\n") > 1 {
+			t.Errorf("%s: exit code %d, %q; want %d and one line with %q", flags, rc, msg, exitFailed, want)
+		}
+	}
+	byDefault, compute := object(t, timing), object(t, timing+"--duration compute")
+	iteration, leased := object(t, timing+"--duration iteration"), object(t, timing+"--lease 1h")
+	for _, o := range []map[string]any{byDefault, compute, iteration, leased} {
+		delete(o, "wall_seconds")
+	}
+	if diff := cmp.Diff(byDefault, compute) + cmp.Diff(byDefault, leased); diff != "" {
+		t.Errorf("the default is not compute, or a lease that nobody outlasts changes the run:\n%s", diff)
+	}
+	if cmp.Equal(byDefault["state_seconds"], iteration["state_seconds"]) {
+		t.Errorf("--duration iteration changes no wait: %v", iteration["state_seconds"])
+	}
+}

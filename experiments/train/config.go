@@ -60,6 +60,10 @@ type Config struct {
 	// defaults of rivals.Defaults.
 	Options *rivals.Options `json:"options"`
 
+	// Lease is how long a worker may be silent after it was handed weights before
+	// the server goes on without it: longer than any iteration. 0: for ever.
+	Lease time.Duration `json:"lease"`
+
 	TimingOnly bool `json:"timing_only"` // the same events without the arithmetic
 
 	Threads int    `json:"-"` // per engine call; results do not depend on it
@@ -168,6 +172,10 @@ func (c *Config) check() error {
 		return fmt.Errorf("train: rate %g, want > 0", c.Rate)
 	case c.MaxPushes < 0 || c.MaxUpdates < 0:
 		return fmt.Errorf("train: bounds of %d pushes and %d updates, want 0 or more", c.MaxPushes, c.MaxUpdates)
+	case c.Lease < 0:
+		return fmt.Errorf("train: lease of %v, want more than 0, or 0 for no end", c.Lease)
+	case c.Lease > 0 && c.serverless():
+		return fmt.Errorf("train: lease of %v, but method %s has no server that could go on without a worker", c.Lease, c.Sync)
 	case !(c.TargetAccuracy >= 0 && c.TargetAccuracy <= 1):
 		return fmt.Errorf("train: target accuracy %g, want a share from 0 to 1", c.TargetAccuracy)
 	case c.MaxPushes == 0 && c.MaxUpdates == 0 && c.TargetAccuracy == 0:

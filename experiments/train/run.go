@@ -141,7 +141,11 @@ func (r *runner) train(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	log, elapsed, err := r.serve(ctx, policy)
+	f, err := r.cfg.Options.F()
+	if err != nil {
+		return err
+	}
+	log, elapsed, err := r.serve(ctx, policy, f)
 	if err != nil {
 		return err
 	}
@@ -151,12 +155,12 @@ func (r *runner) train(ctx context.Context) error {
 }
 
 // serve runs the parameter server and its workers.
-func (r *runner) serve(ctx context.Context, policy dasp.Policy) (*dasp.Log, time.Duration, error) {
+func (r *runner) serve(ctx context.Context, policy dasp.Policy, f dasp.DurationForm) (*dasp.Log, time.Duration, error) {
 	var log *dasp.Log // written by rank 0, read after the run
 	elapsed, err := r.launch(ctx, true, func(p cluster.Proc) error {
 		job := dasp.Job{Layers: r.layers, Rate: r.cfg.Rate, Momentum: r.cfg.Momentum, WeightDecay: r.cfg.WeightDecay,
 			MaxPushes: r.cfg.MaxPushes, MaxUpdates: r.cfg.MaxUpdates,
-			Decision: cluster.Work{Fixed: r.cfg.Platform.Decision}}
+			F: f, Decision: cluster.Work{Fixed: r.cfg.Platform.Decision}, Lease: r.cfg.Lease}
 		if r.shared != nil {
 			task := newTask(r.shared, r.cfg.Seed, p.Rank()-1, r.cfg.Workers, r.init)
 			job.Task = task

@@ -107,6 +107,7 @@ func (s *server) updated() error {
 		return err
 	}
 	s.version++
+	s.joins = 0
 	s.used += int64(len(o.Workers))
 	for _, w := range o.Workers {
 		s.nodes[w].holds = false

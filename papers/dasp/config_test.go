@@ -56,6 +56,14 @@ func TestNames(t *testing.T) {
 			t.Errorf("%v parses as %v, %v", s, got, err)
 		}
 	}
+	for _, form := range []DurationForm{DurationCompute, DurationIteration} {
+		if got, err := ParseDurationForm(form.String()); err != nil || got != form {
+			t.Errorf("%v parses as %v, %v", form, got, err)
+		}
+	}
+	if _, err := ParseDurationForm("wall"); err == nil {
+		t.Error("duration wall parses")
+	}
 	if _, err := ParseWaitForm("sum"); err == nil {
 		t.Error("form sum parses")
 	}

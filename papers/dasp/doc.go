@@ -42,7 +42,10 @@
 //	    tests                TestSection2Algorithm1Line4StaleNode
 //	    page                 dasp.html#s2
 //	§2.1
+//	    duration.go          DurationForm, DurationCompute, DurationIteration,
+//	                         DurationForm.F
 //	    node.go              View, View.Updated
+//	    rivals/options.go    rivals.Options.F
 //	    tests                TestSection21VersionAndTimeAreRenewed,
 //	                         TestSection21VersionsReplaceIterationCounts,
 //	                         TestSection21WaitIsMadeAtRunTime
@@ -58,6 +61,7 @@
 //	                         TestSection22AllBeginInQIS,
 //	                         TestSection22OnlyTheFarNodesWait,
 //	                         TestSection22QISHasNoBarrier,
+//	                         TestSection22QISKeepsDifferencesWithinSmin,
 //	                         TestSection22StalenessStaysWithinSmax,
 //	                         TestSection22WeakWaitCanBringTheOldestBack,
 //	                         TestSection22WeakWaitIsEquation1
@@ -145,12 +149,20 @@
 //     group's gradients count N/K times as much as they would in QIS, so the
 //     effective learning rate depends on the mix of states.
 //   - f is a duration, not an instant: the forward and backward pass as the worker
-//     measures it. Waits are not in it, or they would feed on themselves.
+//     measures it. Waits are not in it, or they would feed on themselves. Transfers
+//     are not either, so T_wait is blind to slow links although §1 names unequal
+//     networks: our choice, since §2.1 says no more than iteration time. With
+//     DurationIteration f runs from the weights' leaving the server to the
+//     gradient's arrival.
 //   - Smin and Smax count global updates. A round of N workers makes N of them, so
 //     a bound of s clocks is comparable to s·N.
 //   - The gap is tested before the update, with the version that the gradient was
 //     computed on, since line 9 of Algorithm 2 comes later. PostUpdateGap tests the
 //     version about to be held.
+//   - "QIS keeps version differences between workers within Smin" (§2.2) is then true
+//     of the gap that is tested, not of the version handed out in answer: v_new + 1
+//     counts what all others updated meanwhile, and may be farther ahead of min(v)
+//     than Smin. With PostUpdateGap the sentence is true of what QIS hands out.
 //   - FSS waits for one completion of id_min (line 15) and is thereby not within
 //     Smax, as the prose promises. Here a WSS or FSS answer is held until the
 //     version it hands out is at most Smax ahead of everybody who stays behind;

@@ -307,10 +307,12 @@ func TestAnsweredTimersAreSilent(t *testing.T) {
 func TestBadJobs(t *testing.T) {
 	good := training(t, "asp", rivals.Defaults(1), 5, nil)
 	for want, change := range map[string]func(*dasp.Job){
-		"no end":    func(j *dasp.Job) { j.MaxPushes, j.OnUpdate = 0, nil },
-		"no policy": func(j *dasp.Job) { j.Policy = nil },
-		"no layers": func(j *dasp.Job) { j.Task = nil },
-		"cover 5":   func(j *dasp.Job) { j.Layers = j.Task.Layers()[:1] },
+		"no end":          func(j *dasp.Job) { j.MaxPushes, j.OnUpdate = 0, nil },
+		"no policy":       func(j *dasp.Job) { j.Policy = nil },
+		"no layers":       func(j *dasp.Job) { j.Task = nil },
+		"lease of -1s":    func(j *dasp.Job) { j.Lease = -time.Second },
+		"duration form 2": func(j *dasp.Job) { j.F = 2 },
+		"cover 5":         func(j *dasp.Job) { j.Layers = j.Task.Layers()[:1] },
 	} {
 		rt := virtual.New(gpus(1), virtual.Config{Seed: 1, WithServer: true})
 		_, _, err := cluster.Run(t.Context(), rt, func(p cluster.Proc) (*dasp.Log, error) {

@@ -24,6 +24,8 @@ type Job struct {
 	MaxPushes  int64 // stop after this many gradients were used; 0: no bound
 	MaxUpdates int64 // stop after this many global updates; 0: no bound
 
+	F DurationForm // what an iteration's time is; the zero value is the default
+
 	Decision cluster.Work // the server's cost of one Policy.Step (platform parameter)
 	// Lease is how long a worker may be silent after it was handed weights before
 	// it counts as dead: longer than any iteration with its transfers. 0: for ever.
@@ -60,7 +62,7 @@ type Push struct {
 	Sent      time.Duration // reply with the weights it was computed on left the server
 	Received  time.Duration // gradient complete at the server
 	Replied   time.Duration // server began to send the next weights; Replied−Received is the wait
-	Compute   time.Duration // the worker's forward and backward pass, as it measured it (f)
+	Compute   time.Duration // the worker's forward and backward pass, as it measured it
 	Loss      float64       // mini-batch loss; 0 in a timing-only run
 	Abandoned bool          // dropped (backup workers) or never answered (end of run)
 }

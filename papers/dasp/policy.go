@@ -16,7 +16,8 @@ const (
 )
 
 // Event is one thing that happened at the server, at At on the run's clock.
-// Compute is, of a push, how long the worker's iteration took it (f, §2.1).
+// Compute is, of a push, how long the worker's iteration took: f of §2.1, in the
+// reading of Job.F.
 //
 // Source: Alg. 1, line 1
 type Event struct {

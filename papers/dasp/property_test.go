@@ -187,6 +187,28 @@ func TestQISIsNeverDelayed(t *testing.T) {
 	})
 }
 
+// TestQISStaysWithinSmin: no QIS answer has a tested gap past Smin, and with the
+// post-update gap no QIS answer hands out a version past it either.
+func TestQISStaysWithinSmin(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 8).Draw(t, "N")
+		o := drawSwitches(t, drawOptions(t, n))
+		o.Arrivals = "apart"
+		s := newWorld(mustPolicy(t, "dasp", o), n, drawSpeeds(t, n))
+		s.onReply = func(a dasp.Action, w int) {
+			if a.State != dasp.QIS {
+				return
+			}
+			if ahead := s.held[w] - s.oldest(); a.Gap > o.Smin || o.Gap == "post" && ahead > o.Smin && n > 1 {
+				t.Fatalf("%s-update gap: worker %d in QIS, gap %d, handed out %d ahead, Smin %d", o.Gap, w, a.Gap, ahead, o.Smin)
+			}
+		}
+		if err := s.run(300); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
 // TestSSP0ReleasesAtBSPsInstants: the instants of all answers agree.
 func TestSSP0ReleasesAtBSPsInstants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

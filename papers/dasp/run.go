@@ -39,6 +39,10 @@ func (job Job) validate(size int) error {
 		return errors.New("dasp: the run has no end: MaxPushes, MaxUpdates and OnUpdate are unset")
 	case job.Policy == nil:
 		return errors.New("dasp: the job has no policy")
+	case job.Lease < 0:
+		return fmt.Errorf("dasp: lease of %v, want more than 0, or 0 for no end", job.Lease)
+	case int(job.F) >= len(durationNames):
+		return fmt.Errorf("dasp: unknown duration form %d", job.F)
 	case job.Task != nil && len(job.Task.Params()) != job.params():
 		return fmt.Errorf("dasp: task has %d parameters, layers cover %d", len(job.Task.Params()), job.params())
 	}

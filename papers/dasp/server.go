@@ -24,6 +24,7 @@ type server struct {
 	sum     []float32 // Σ g of the update under way
 	version int64
 	used    int64
+	joins   int // since the last update; without any they would go on for ever
 
 	in      cluster.Msg
 	receive cluster.Req
@@ -93,7 +94,8 @@ func (s *server) wait() error {
 	requests := []cluster.Req{s.receive}
 	if s.running != nil {
 		requests = []cluster.Req{s.running, s.receive}
-	} else if due == 0 && s.empty() {
+	}
+	if s.empty() { // what may still run on the device is for nobody
 		return fmt.Errorf("dasp: all %d workers have left at version %d", len(s.nodes), s.version)
 	}
 	i, err := s.p.WaitAny(due, requests...)
@@ -165,16 +167,20 @@ func (s *server) arrived() error {
 	}
 	n.lease = 0
 	n.open = len(s.log.Pushes)
-	s.log.Pushes = append(s.log.Pushes, Push{Worker: w, Step: step, Pulled: pulled, Sent: n.sent,
-		Received: now, Compute: compute, Loss: loss, Abandoned: true})
+	push := Push{Worker: w, Step: step, Pulled: pulled, Sent: n.sent,
+		Received: now, Compute: compute, Loss: loss, Abandoned: true}
+	s.log.Pushes = append(s.log.Pushes, push)
 	s.log.Bytes += int64(s.in.Size())
-	ev := Event{Kind: EventPush, Worker: w, At: now, Compute: compute}
+	ev := Event{Kind: EventPush, Worker: w, At: now, Compute: s.job.F.F(push)}
 	if n.present {
 		n.clock++
 		n.gradient, s.in.Body = s.in.Body, n.gradient // the last one is used, so free
 		n.holds = true
 	} else {
 		n.present, ev.Kind = true, EventJoin
+		if s.joins++; s.joins > 2*len(s.nodes) {
+			return fmt.Errorf("dasp: lease of %v is too short: workers joined anew %d times at version %d", s.job.Lease, s.joins, s.version)
+		}
 		n.clock = s.slowest(w)
 	}
 	s.log.Pushes[n.open].Clock = n.clock - s.slowest(-1)

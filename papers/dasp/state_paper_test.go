@@ -131,3 +131,43 @@ func TestSection22StalenessStaysWithinSmax(t *testing.T) {
 		}
 	}
 }
+
+// TestSection22QISKeepsDifferencesWithinSmin: "QIS keeps version differences
+// between workers within Smin." It is so of the gap that Algorithm 1 tests, which
+// is that of the version the gradient was computed on; the version handed out in
+// answer may be farther ahead. With the post-update gap it is the same number,
+// so the sentence is true of both. Five nodes, Smin = 2; node 4 never comes back.
+func TestSection22QISKeepsDifferencesWithinSmin(t *testing.T) {
+	const smin = 2
+	for _, c := range []struct {
+		post   bool
+		tested []int64 // Gap of each answer
+		handed []int64 // of each answer, v_n − min(v) right after it
+	}{
+		// Nobody holds more than version 2 before its first push, so five pushes
+		// make five versions, all in QIS.
+		{false, []int64{0, 0, 0, 0, 1}, []int64{1, 2, 3, 4, 5}},
+		// Versions 1 and 2 are within Smin; who would be handed 3 waits.
+		{true, []int64{1, 2}, []int64{1, 2}},
+	} {
+		p := started(t, Config{Workers: 5, Smin: smin, Smax: 9, Alpha: 1, PostUpdateGap: c.post})
+		p.view.F[4] = time.Hour // node 4 is slow and known to be
+		var tested, handed []int64
+		for i, w := range []int{0, 1, 2, 3, 0} {
+			if p.held[w].waiting {
+				continue
+			}
+			for _, a := range push(p, w, time.Duration(i+1)*ms, ms) {
+				if a.Kind == Reply && a.State == QIS {
+					tested, handed = append(tested, a.Gap), append(handed, p.view.V[w]-p.view.V[4])
+				}
+			}
+		}
+		if !slices.Equal(tested, c.tested) || !slices.Equal(handed, c.handed) {
+			t.Errorf("post-update gap %v: gaps tested %v, handed out %v; want %v, %v", c.post, tested, handed, c.tested, c.handed)
+		}
+		if far := slices.Max(handed) > smin; slices.Max(tested) > smin || far == c.post {
+			t.Errorf("post-update gap %v: largest gap tested %d, handed out %d, Smin %d", c.post, slices.Max(tested), slices.Max(handed), smin)
+		}
+	}
+}

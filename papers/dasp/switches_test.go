@@ -116,3 +116,27 @@ push2: apply[2]×0.33 reply[2]QIS0 apply[0]×1.00 reply[0]WSS3
 		})
 	}
 }
+
+// TestSwitchesOfASlowNewest: TestSwitches' newest node is the faster one, where
+// "absolute" is the default. Here the newest node 0 takes 50 ms and the oldest
+// 30 ms, α = ½, and Smax lets WSS answers go when T_wait is over.
+func TestSwitchesOfASlowNewest(t *testing.T) {
+	for form, want := range map[WaitForm]string{
+		WaitDifference: "reply[0]WSS3",  // ½·(30 − 50) < 0: at once
+		WaitAbsolute:   "timer[0]110ms", // ½·20
+		WaitConvex:     "timer[0]130ms", // ½·50 + ½·30 = 40, capped at 30
+		WaitOldest:     "timer[0]115ms", // ½·30
+	} {
+		p := stale(t, func(c *Config) { c.Wait, c.Smax = form, 9 })
+		p.view.F[2] = 30 * ms
+		a := push(p, 0, 100*ms, 50*ms)
+		last := a[len(a)-1]
+		got := fmt.Sprintf("timer%v%v", last.Workers, last.At)
+		if last.Kind == Reply {
+			got = fmt.Sprintf("reply%v%v%d", last.Workers, last.State, last.Gap)
+		}
+		if got != want {
+			t.Errorf("%v: %s, want %s", form, got, want)
+		}
+	}
+}

@@ -54,13 +54,8 @@ func (b *backup) Step(ev dasp.Event) []dasp.Action {
 
 // barrier ends the round once N gradients are in, or all that can come.
 func (b *backup) barrier(last int) {
-	round, present := b.waiters(), 0
-	for _, here := range b.present {
-		if here {
-			present++
-		}
-	}
-	if len(round) == 0 || len(round) < min(b.n()-b.m, present) {
+	round := b.waiters()
+	if len(round) == 0 || len(round) < min(b.n()-b.m, b.here()) {
 		return
 	}
 	b.apply(1/float64(len(round)), round...)

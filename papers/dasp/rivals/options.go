@@ -34,6 +34,7 @@ type Options struct {
 	Arrivals    string // DASP: QIS arrivals stay "apart" (default) or "join" a group
 	QISWeight   string // DASP: "1/N" (default) or "1"
 	GroupWeight string // DASP: "1/K" (default) or "1/N"
+	Duration    string // DASP: f is the "compute" (default) or the whole "iteration"
 }
 
 // Unbounded, as Staleness, lets SSP run as ASP.
@@ -70,6 +71,9 @@ func (o Options) Config() (dasp.Config, error) {
 	if c.Wait, err = dasp.ParseWaitForm(o.Wait); err != nil {
 		return c, err
 	}
+	if _, err = o.F(); err != nil {
+		return c, err
+	}
 	if c.PostUpdateGap, err = choose("gap", o.Gap, "pre", "post"); err != nil {
 		return c, err
 	}
@@ -87,6 +91,11 @@ func (o Options) Config() (dasp.Config, error) {
 	}
 	return c, c.Validate()
 }
+
+// F returns the reading of f, which the server measures (dasp.Job.F).
+//
+// Source: §2.1
+func (o Options) F() (dasp.DurationForm, error) { return dasp.ParseDurationForm(o.Duration) }
 
 // choose reads a switch of two positions; "" is the first.
 func choose(what, got, off, on string) (bool, error) {

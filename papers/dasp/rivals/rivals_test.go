@@ -41,6 +41,7 @@ func TestBadOptions(t *testing.T) {
 		{"dasp", `arrivals "late"`, func(o *Options) { o.Arrivals = "late" }},
 		{"dasp", `weight "2"`, func(o *Options) { o.QISWeight = "2" }},
 		{"dasp", `weight "K"`, func(o *Options) { o.GroupWeight = "K" }},
+		{"dasp", `duration f "wall"`, func(o *Options) { o.Duration = "wall" }},
 		{"dasp", `form "x"`, func(o *Options) { o.Wait = "x" }},
 		{"dasp", "Smax = 1", func(o *Options) { o.Smin, o.Smax = 2, 1 }},
 	} {
@@ -49,6 +50,15 @@ func TestBadOptions(t *testing.T) {
 		_, err := New(c.method, o)
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v, want one line with %q", c.method, err, c.want)
+		}
+	}
+}
+
+// TestDurationOption: the names select the readings; nothing said is the default.
+func TestDurationOption(t *testing.T) {
+	for name, want := range map[string]dasp.DurationForm{"": dasp.DurationCompute, "compute": dasp.DurationCompute, "iteration": dasp.DurationIteration} {
+		if got, err := (Options{Duration: name}).F(); err != nil || got != want {
+			t.Errorf("%q: %v, %v, want %v", name, got, err, want)
 		}
 	}
 }

@@ -29,6 +29,16 @@ func (r *roster) Name() string { return r.name }
 // n is the number of workers of the cluster, present or not.
 func (r *roster) n() int { return len(r.present) }
 
+// here is the number of workers present.
+func (r *roster) here() (count int) {
+	for _, present := range r.present {
+		if present {
+			count++
+		}
+	}
+	return count
+}
+
 // arrive checks and counts a push.
 func (r *roster) arrive(w int) {
 	if r.waiting[w] || !r.present[w] {

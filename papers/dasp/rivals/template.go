@@ -17,30 +17,23 @@ func NewTemplate(o Options) (dasp.Policy, error) {
 // Step consumes one event and says what the server does.
 func (t *template) Step(ev dasp.Event) []dasp.Action {
 	t.out = t.out[:0]
-	switch ev.Kind {
+	switch w := ev.Worker; ev.Kind {
 	case dasp.EventPush:
-		t.arrive(ev.Worker) // counts it, and checks that it was not waiting
-		t.waiting[ev.Worker] = true
+		t.arrive(w) // counts it, and checks that it was not waiting
+		t.waiting[w] = true
 	case dasp.EventJoin:
-		t.join(ev.Worker) // answers it
+		t.join(w) // answers it
 	case dasp.EventLeave:
-		if t.waiting[ev.Worker] {
-			t.drop(ev.Worker) // every gradient is applied once or dropped
+		if t.waiting[w] {
+			t.drop(w) // every gradient is applied once or dropped
 		}
-		t.leave(ev.Worker)
+		t.leave(w)
 	}
-	pair := t.waiters()
-	if _, other := t.slowest(-1); len(pair) == 2 || len(pair) == 1 && t.alone(other) {
+	if pair := t.waiters(); len(pair) > 0 && len(pair) == min(2, t.here()) {
 		t.apply(1/float64(len(pair)), pair...)
 		for _, w := range pair {
 			t.reply(w, dasp.QIS)
 		}
 	}
 	return t.out
-}
-
-// alone reports whether w is the only worker present.
-func (t *template) alone(w int) bool {
-	_, other := t.slowest(w)
-	return other < 0
 }

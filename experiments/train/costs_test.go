@@ -1,0 +1,134 @@
+package train
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"gradsync/papers/dasp/rivals"
+	"gradsync/shared/cluster"
+	"gradsync/shared/tensor/model"
+)
+
+// lenetParams is LeNet-5's number of parameters: 156 + 2,416 + 48,120 + 10,164 + 850.
+const lenetParams = 61706
+
+// rounded is a platform of n workers whose every cost but the arithmetic is a
+// round number for LeNet-5, without jitter:
+//
+//	message  its bytes and a header of 64 at 246.888 MB/s: 1 ms; latencies of
+//	         0.1 + 0.2 and overheads of 0.3 + 0.4 ms: 2 ms alone
+//	update   12 bytes a parameter at 740.472 MB/s: 1 ms a gradient
+//	decision 5 ms
+//
+// The workers compute at half the reference device's rate.
+func rounded(n int) *cluster.Platform {
+	const ms, link = time.Millisecond, (4*lenetParams + 64) * 1000
+	worker := cluster.Host{Name: "w", FLOPS: ReferenceFLOPS / 2, Bandwidth: link, Latency: ms / 5, Overhead: 2 * ms / 5}
+	server := cluster.Host{Name: "s", FLOPS: 1e12, Memory: 12 * lenetParams * 1000, Bandwidth: link, Latency: ms / 10, Overhead: 3 * ms / 10}
+	p := cluster.Uniform(n, worker, &server)
+	p.Decision = 5 * ms
+	return p
+}
+
+// TestCostsOfOneIteration: by hand, one worker, which waits for nobody. The
+// layers are four times five: forward, and backward twice as long beside the
+// arithmetic; five layers have parameters.
+//
+//	pull + overhead + launch · 3 · 5 + arithmetic + push + decision + update
+func TestCostsOfOneIteration(t *testing.T) {
+	const batch = 8
+	infos, err := model.CostTable("lenet5")
+	if err != nil || len(infos) != 5 {
+		t.Fatalf("LeNet-5's cost table has %d layers (%v), want 5", len(infos), err)
+	}
+	flop := 0.0
+	for _, l := range infos {
+		flop += batch * (l.ForwardFLOP + l.BackwardFLOP)
+	}
+	arithmetic := flop / (ReferenceFLOPS / 2)
+	for _, c := range []struct {
+		name             string
+		launch, overhead time.Duration
+		beside           float64 // seconds, on a machine of half the reference's rate
+	}{
+		{"none", -1, -1, 0},
+		{"launch", 10 * time.Millisecond, -1, 0.300},
+		{"overhead", -1, 7 * time.Millisecond, 0.014},
+		{"both", 10 * time.Millisecond, 7 * time.Millisecond, 0.314},
+		{"defaults", 0, 0, 2 * (15*25e-6 + 3e-3)}, // 25 µs and 3 ms
+	} {
+		o := mustRun(t, Config{Sync: "bsp", Model: "lenet5", Platform: rounded(1), Batch: batch, MaxPushes: 4,
+			TimingOnly: true, Launch: c.launch, Overhead: c.overhead})
+		for i, p := range o.Log.Pushes {
+			if got, want := p.Compute.Seconds(), arithmetic+c.beside; math.Abs(got-want) > 1e-7 {
+				t.Errorf("%s: push %d computed for %.9g s, want %.9g", c.name, i, got, want)
+			}
+			if p.Replied > 0 && p.Replied-p.Received != 6*time.Millisecond {
+				t.Errorf("%s: push %d answered after %v, want a decision of 5 ms and an update of 1 ms", c.name, i, p.Replied-p.Received)
+			}
+		}
+		if want := 0.002 + arithmetic + c.beside + 0.002 + 0.006; math.Abs(o.Iteration.PerWorker-want) > 1e-7 {
+			t.Errorf("%s: iteration of %.9g s, want %.9g", c.name, o.Iteration.PerWorker, want)
+		}
+	}
+}
+
+// TestLease: the second of two workers takes far longer than the lease. Without
+// one its gradients are used; with one the first goes on alone, even at BSP's
+// barrier, and every late gradient is refused; with one that nobody keeps the
+// run ends in an error.
+func TestLease(t *testing.T) {
+	for _, sync := range []string{"bsp", "dasp"} {
+		used := func(lease time.Duration) (by [2]int) {
+			p := rounded(2)
+			p.Workers[1].FLOPS /= 20 // 6 ms · 20
+			o := mustRun(t, Config{Sync: sync, Model: "lenet5", Platform: p, Batch: 4, MaxPushes: 40, TimingOnly: true, Lease: lease})
+			for _, push := range o.Log.Pushes {
+				if push.Applied > 0 {
+					by[push.Worker]++
+				}
+			}
+			return by
+		}
+		if by := used(0); by[1] == 0 {
+			t.Errorf("%s: without a lease the slow worker's gradients used are %v", sync, by)
+		}
+		if by := used(60 * time.Millisecond); by != [2]int{40, 0} {
+			t.Errorf("%s: with a lease of 60 ms the gradients used are %v, want 40 of the first alone", sync, by)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	c := Config{Sync: "dasp", Model: "lenet5", Platform: rounded(2), MaxPushes: 40, TimingOnly: true, Lease: time.Millisecond}
+	if _, err := Run(ctx, c); err == nil || !strings.Contains(err.Error(), "all 2 workers have left") {
+		t.Errorf("with a lease that nobody keeps: error %v", err)
+	}
+}
+
+// TestDuration: f reaches Algorithm 1 in the reading asked for. Both workers
+// compute alike, the second behind a link of a fortieth: by compute time the
+// first has nobody to wait for in WSS, by whole iterations it has.
+func TestDuration(t *testing.T) {
+	longest := func(duration string) (wait time.Duration) {
+		p := rounded(2)
+		p.Decision, p.Workers[1].Bandwidth = 0, p.Workers[1].Bandwidth/40
+		o := rivals.Options{Smin: 1, Smax: 50, Alpha: 0.5, Duration: duration}
+		out := mustRun(t, Config{Sync: "dasp", Model: "lenet5", Platform: p, Batch: 4, MaxPushes: 60, TimingOnly: true, Options: &o})
+		if out.StateShare["WSS"] < 0.1 {
+			t.Fatalf("duration %q: %v of pushes in WSS, want the case to occur", duration, out.StateShare["WSS"])
+		}
+		for _, push := range out.Log.Pushes {
+			if push.Worker == 0 && push.Replied > 0 && push.State.String() == "WSS" {
+				wait = max(wait, push.Replied-push.Received)
+			}
+		}
+		return wait
+	}
+	byDefault, compute, iteration := longest(""), longest("compute"), longest("iteration")
+	if byDefault != compute || compute > 10*time.Millisecond || iteration < 30*time.Millisecond {
+		t.Errorf("longest wait in WSS: %v by default, %v with compute, %v with iteration", byDefault, compute, iteration)
+	}
+}
