@@ -237,7 +237,7 @@ func TestConfigErrors(t *testing.T) {
 		"no engine":       func(c *Config) { c.Engine = "abacus" },
 		"no runtime":      func(c *Config) { c.Runtime = "moon" },
 		"worker's share":  func(c *Config) { c.Batch = 1 << 20 },
-		"lease of -1s":    func(c *Config) { c.Lease = -time.Second },
+		"train: lease of": func(c *Config) { c.Lease = -time.Second },
 		"no server":       func(c *Config) { c.Sync, c.Lease = "ring", time.Second },
 		"duration f":      func(c *Config) { c.Sync, c.Options = "asp", &rivals.Options{Duration: "wall"} },
 		"target accuracy": func(c *Config) { c.TargetAccuracy = 70 },
