@@ -20,6 +20,7 @@ var switchRows = []switchRow{
 	{"T_wait = α·|f_i − f_j|", "eq. (1) is lost", func(o *rivals.Options) { o.Wait = "absolute" }},
 	{"T_wait = α·f_i + (1−α)·f_j", "“α is a weight”", func(o *rivals.Options) { o.Wait = "convex" }},
 	{"T_wait = α·f_j", "eq. (1) is lost", func(o *rivals.Options) { o.Wait = "oldest" }},
+	{"f with both transfers", "§1 names unequal networks", func(o *rivals.Options) { o.Duration = "iteration" }},
 	{"gap after the update", "§2.2: “the node with the newest version waits”", func(o *rivals.Options) { o.Gap = "post" }},
 	{"FSS literal: one completion", "Alg. 1, line 15", func(o *rivals.Options) { o.FSS = "literal" }},
 	{"QIS arrivals join a group", "§2.3: “gradients received during the delay”", func(o *rivals.Options) { o.Arrivals = "join" }},
