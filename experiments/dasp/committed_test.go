@@ -1,0 +1,62 @@
+package dasp
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gradsync/experiments/claims"
+	"gradsync/experiments/result"
+)
+
+const committed = "../results"
+
+// Every number and sentence of the paper has exactly one verdict among the
+// committed results: none is passed over, none is judged where it looks best.
+func TestEveryClaimIsJudgedOnce(t *testing.T) {
+	where := map[string][]string{}
+	for _, e := range Experiments() {
+		r, err := result.Read(result.Path(committed, e.ID, "quick"))
+		if err != nil {
+			t.Fatalf("%s has no committed result: %v (make publish)", e.ID, err)
+		}
+		if r.Status != complete || r.ID != e.ID || r.Title != e.Title {
+			t.Errorf("%s: committed as %q %q, status %s", e.ID, r.ID, r.Title, r.Status)
+		}
+		for _, c := range r.Claims {
+			where[c.ID] = append(where[c.ID], e.ID)
+		}
+	}
+	for _, c := range claims.All() {
+		if !strings.HasPrefix(c.ID, "D") {
+			continue
+		}
+		if n := len(where[c.ID]); n != 1 {
+			t.Errorf("%s is judged %d times: %v", c.ID, n, where[c.ID])
+		}
+		delete(where, c.ID)
+	}
+	for id, in := range where {
+		t.Errorf("%s, in %v, is no claim of this paper", id, in)
+	}
+}
+
+// Every experiment has a committed result of profile ci, which the CI script
+// compares byte by byte, unless it has no such profile.
+func TestCIResultsAreCommitted(t *testing.T) {
+	for _, e := range Experiments() {
+		has := false
+		for _, p := range e.Profiles {
+			has = has || p == "ci"
+		}
+		path := result.Path(committed, e.ID, "ci")
+		files, err := filepath.Glob(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if has != (len(files) == 1) {
+			t.Errorf("%s: profile ci %t, committed %s", e.ID, has, fmt.Sprint(files))
+		}
+	}
+}

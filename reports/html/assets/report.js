@@ -1,0 +1,179 @@
+/* gradsync reports: the custom series of ECharts that the pages and the SVG
+   writer share, and the few things a page does by itself. No request is made. */
+"use strict";
+
+/* The three series, by name, so that a chart's option holds data only. */
+function gradsyncInstall(echarts) {
+  /* One polygon between the bounds; points are [x, lower, upper]. It goes
+     through api.coord, so it is right on logarithmic axes too. */
+  function band(params, api) {
+    if (params.dataIndexInside !== 0) return null;
+    var up = [], down = [];
+    for (var i = 0; i < params.dataInsideLength; i++) {
+      up.push(api.coord([api.value(0, i), api.value(2, i)]));
+      down.push(api.coord([api.value(0, i), api.value(1, i)]));
+    }
+    return {
+      type: "polygon", silent: true,
+      shape: { points: up.concat(down.reverse()) },
+      style: { fill: api.visual("color"), opacity: 0.11 }
+    };
+  }
+
+  /* A whisker on bar number value(3) of value(4) in category value(0). */
+  function errorbar(params, api) {
+    var count = api.value(4);
+    var bars = api.barLayout({ count: count, barGap: "12%", barCategoryGap: "28%", barMaxWidth: 64 });
+    var at = bars[api.value(3)];
+    var lo = api.coord([api.value(0), api.value(1)]);
+    var hi = api.coord([api.value(0), api.value(2)]);
+    var x = lo[0] + at.offsetCenter, half = Math.min(6, at.width / 4);
+    var style = { stroke: api.visual("color"), lineWidth: 1.5, fill: "none" };
+    function line(x1, y1, x2, y2) {
+      return { type: "line", shape: { x1: x1, y1: y1, x2: x2, y2: y2 }, style: style };
+    }
+    return {
+      type: "group", silent: true,
+      children: [
+        line(x, lo[1], x, hi[1]),
+        line(x - half, hi[1], x + half, hi[1]),
+        line(x - half, lo[1], x + half, lo[1])
+      ]
+    };
+  }
+
+  /* One band of a lane; values are [from, to, lane]. */
+  function gantt(params, api) {
+    var from = api.coord([api.value(0), api.value(2)]);
+    var to = api.coord([api.value(1), api.value(2)]);
+    var height = api.size([0, 1])[1] * 0.62, area = params.coordSys;
+    var left = Math.max(from[0], area.x), right = Math.min(to[0], area.x + area.width);
+    if (right < left) return null;
+    return {
+      type: "rect",
+      shape: { x: left, y: from[1] - height / 2, width: Math.max(right - left, 1.5), height: height },
+      style: { fill: api.visual("color"), decal: api.visual("decal") }
+    };
+  }
+
+  echarts.registerCustomSeries("gradsync.band", band);
+  echarts.registerCustomSeries("gradsync.errorbar", errorbar);
+  echarts.registerCustomSeries("gradsync.gantt", gantt);
+}
+
+/* What follows is for browsers only. */
+if (typeof document !== "undefined") (function () {
+  var INK = /#010203/gi, root = document.documentElement, charts = [];
+
+  /* The reader's choice of theme; storage may be forbidden, then it lasts
+     until the page is left. */
+  function stored() { try { return localStorage.getItem("gradsync-theme"); } catch (e) { return null; } }
+  function store(v) { try { v ? localStorage.setItem("gradsync-theme", v) : localStorage.removeItem("gradsync-theme"); } catch (e) { /* not remembered */ } }
+  var themes = ["auto", "light", "dark"];
+  function theme() { var t = stored() || root.dataset.theme; return themes.indexOf(t) > 0 ? t : "auto"; }
+  function apply(t) {
+    if (t === "auto") delete root.dataset.theme; else root.dataset.theme = t;
+    var b = document.getElementById("theme");
+    if (b) b.textContent = "Theme: " + t;
+  }
+  root.classList.add("js");
+  apply(theme());
+
+  function cssColour(name) { return getComputedStyle(root).getPropertyValue(name).trim(); }
+
+  /* A short number for tool tips. */
+  function short(v) { return typeof v === "number" ? String(+v.toPrecision(5)) : v; }
+
+  function optionOf(fig) {
+    var text = fig.querySelector("script[type='application/json']").textContent;
+    var o = JSON.parse(text.replace(INK, cssColour("--ink")));
+    var calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    o.animation = !calm && fig.dataset.form !== "gantt";
+    o.tooltip.formatter = function (p) {
+      var v = p.value;
+      if (fig.dataset.form === "gantt") {
+        return fig.dataset.lanes.split("\n")[v[2]] + "\n" + (p.name || p.seriesName) + ": " + short(v[0]) + " … " + short(v[1]) +
+          " (" + short(v[1] - v[0]) + " " + fig.dataset.xunit + ")";
+      }
+      if (Array.isArray(v)) return p.seriesName + "\n" + fig.dataset.x + ": " + short(v[0]) + "\n" + fig.dataset.y + ": " + short(v[1]);
+      return p.seriesName + ", " + p.name + "\n" + fig.dataset.y + ": " + short(v);
+    };
+    return o;
+  }
+
+  function draw(fig) {
+    var live = fig.querySelector(".live");
+    var c = echarts.init(live, null, { renderer: "svg" });
+    c.setOption(optionOf(fig));
+    charts.push({ chart: c, fig: fig });
+    fig.classList.add("drawn");
+    c.resize();
+    if ("ResizeObserver" in window) new ResizeObserver(function () { c.resize(); }).observe(live);
+  }
+
+  function redraw() {
+    charts.forEach(function (x) { x.chart.setOption(optionOf(x.fig), { notMerge: true }); });
+  }
+
+  function save(name, href) {
+    var a = document.createElement("a");
+    a.download = name; a.href = href;
+    document.body.appendChild(a); a.click(); a.remove();
+  }
+
+  /* The figure as the reader sees it, on its own background. */
+  function image(fig, kind) {
+    var o = optionOf(fig), box = document.createElement("div"), w = 900, h = fig.querySelector(".live").clientHeight || 400;
+    o.animation = false; o.backgroundColor = cssColour("--paper");
+    box.style.cssText = "position:absolute;left:-9999px;width:" + w + "px;height:" + h + "px";
+    document.body.appendChild(box);
+    var c = echarts.init(box, null, { renderer: kind === "svg" ? "svg" : "canvas", width: w, height: h });
+    c.setOption(o);
+    var href = kind === "svg" ? "data:image/svg+xml;charset=utf-8," + encodeURIComponent(c.renderToSVGString())
+      : c.getDataURL({ type: "png", pixelRatio: 2, backgroundColor: o.backgroundColor });
+    c.dispose(); box.remove();
+    save(fig.id + "." + kind, href);
+  }
+
+  function copy(text, button) {
+    function done() {
+      var was = button.textContent;
+      button.textContent = "Copied";
+      setTimeout(function () { button.textContent = was; }, 1200);
+    }
+    function byHand() {
+      var t = document.createElement("textarea");
+      t.value = text; document.body.appendChild(t); t.select();
+      try { document.execCommand("copy"); done(); } finally { t.remove(); button.focus(); }
+    }
+    if (navigator.clipboard && window.isSecureContext) navigator.clipboard.writeText(text).then(done, byHand);
+    else byHand();
+  }
+
+  document.addEventListener("click", function (e) {
+    var b = e.target.closest("button");
+    if (!b) return;
+    if (b.id === "theme") {
+      var next = themes[(themes.indexOf(theme()) + 1) % 3];
+      store(next === "auto" ? null : next); apply(next); redraw();
+    } else if (b.dataset.copy) {
+      copy(document.getElementById(b.dataset.copy).textContent, b);
+    } else if (b.dataset.image) {
+      image(b.closest("figure"), b.dataset.image);
+    }
+  });
+
+  document.addEventListener("DOMContentLoaded", function () {
+    apply(theme());
+    if (typeof echarts === "undefined") return;
+    gradsyncInstall(echarts);
+    var figs = document.querySelectorAll("figure.chart");
+    /* Only what comes near the window is drawn: a page has many figures. */
+    if (!("IntersectionObserver" in window)) { figs.forEach(draw); return; }
+    var seen = new IntersectionObserver(function (list) {
+      list.forEach(function (x) { if (x.isIntersecting) { seen.unobserve(x.target); draw(x.target); } });
+    }, { rootMargin: "600px" });
+    figs.forEach(function (f) { seen.observe(f); });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  });
+})();
