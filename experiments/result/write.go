@@ -75,6 +75,9 @@ func Write(root string, r *Result, run *Run) (string, error) {
 func Encode(r *Result) ([]byte, error) {
 	r.Schema = Schema
 	var err error
+	if r.Config, err = sorted(r.Config); err != nil {
+		return nil, err
+	}
 	if r.ConfigSHA256, err = ConfigHash(r.Config); err != nil {
 		return nil, err
 	}
@@ -89,13 +92,34 @@ func Encode(r *Result) ([]byte, error) {
 	return append(oneLine(out.Bytes()), '\n'), nil
 }
 
-// ConfigHash is the SHA-256 of a configuration's compact JSON.
+// ConfigHash is the SHA-256 of a configuration's compact JSON, keys in order,
+// so that a file read back has the same hash.
 func ConfigHash(config any) (string, error) {
+	config, err := sorted(config)
+	if err != nil {
+		return "", err
+	}
 	raw, err := canonical(config)
 	if err != nil {
 		return "", fmt.Errorf("result: configuration: %w", err)
 	}
 	return Sum(raw), nil
+}
+
+// sorted turns a configuration into maps, which encode with their keys in
+// order.
+func sorted(config any) (any, error) {
+	raw, err := canonical(config)
+	if err != nil {
+		return nil, fmt.Errorf("result: configuration: %w", err)
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var out any
+	if err := dec.Decode(&out); err != nil {
+		return nil, fmt.Errorf("result: configuration: %w", err)
+	}
+	return out, nil
 }
 
 // Sum is the hexadecimal SHA-256 of raw.

@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gradsync/experiments/exp"
+	"gradsync/experiments/result"
+)
+
+// An interrupted run leaves an incomplete result; the same command goes on from
+// the finished parts, and the next one computes everything again.
+func TestInterruptionAndResumption(t *testing.T) {
+	dir := t.TempDir()
+	var ran []string
+	ctx, cancel := context.WithCancel(context.Background())
+	with(t, fake("dasp/table5", 3, &ran, func(p int) error {
+		if p == 2 {
+			cancel()
+		}
+		return ctx.Err()
+	}))
+	var out, msg bytes.Buffer
+	command := []string{"run", "dasp", "--out", dir}
+	if rc := run(ctx, command, &out, &msg); rc != exitFailed || !strings.Contains(msg.String(), "2 finished parts are in "+filepath.Join(dir, ".memo")+": repeat the same command") {
+		t.Fatalf("interrupted run: exit code %d, %q", rc, msg.String())
+	}
+	path := filepath.Join(dir, "dasp", "table5.json")
+	if r, err := result.Read(path); err != nil || r.Status != "incomplete" {
+		t.Fatalf("after the interruption the result is %+v, %v; want it incomplete", r, err)
+	}
+	with(t, fake("dasp/table5", 3, &ran, never))
+	if rc, _, m := gradsync(command...); rc != exitOK {
+		t.Fatalf("resumed run: %d, %s", rc, m)
+	}
+	if got := strings.Join(ran, ","); got != "dasp/table5 part 0,dasp/table5 part 1,dasp/table5 part 2" {
+		t.Errorf("parts computed before and after the interruption: %s; want each once", got)
+	}
+	if r, err := result.Read(path); err != nil || r.Status != "complete" {
+		t.Errorf("after the resumption the result is %+v, %v; want it complete", r, err)
+	}
+	ran = nil
+	if rc, _, m := gradsync(command...); rc != exitOK || len(ran) != 3 {
+		t.Errorf("a new run after a complete one computed %v (%d, %s), want all three parts", ran, rc, m)
+	}
+}
+
+// A complete result outlives a run of the same experiment that fails or is
+// interrupted; one line says so and counts the finished parts.
+func TestCompleteResultsSurvive(t *testing.T) {
+	dir := t.TempDir()
+	var ran []string
+	path := filepath.Join(dir, "dasp", "table5.json")
+	command := []string{"run", "dasp", "--out", dir}
+	files := func() (all string) {
+		for _, f := range []string{path, filepath.Join(dir, "dasp", "table5.run.json"), filepath.Join(dir, "dasp", "table5.csv")} {
+			raw, _ := os.ReadFile(f)
+			all += string(raw)
+		}
+		return all
+	}
+	with(t, fake("dasp/table5", 3, &ran, func(int) error { return errors.New("no memory") }))
+	if rc, out, msg := gradsync(command...); rc != exitFailed || msg != "gradsync: run: dasp/table5: no memory\n" || out != "" || files() != "" {
+		t.Errorf("a failed run: exit code %d, %q, %q, and wrote %q; want one line of error and no file", rc, msg, out, files())
+	}
+	with(t, fake("dasp/table5", 3, &ran, never))
+	if rc, _, msg := gradsync(command...); rc != exitOK {
+		t.Fatalf("run: %d, %s", rc, msg)
+	}
+	before := files()
+	with(t, fake("dasp/table5", 3, &ran, func(int) error { return errors.New("no memory") }))
+	if rc, _, _ := gradsync(command...); rc != exitFailed || files() != before {
+		t.Errorf("a failed run: exit code %d, and it changed the complete result", rc)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	with(t, fake("dasp/table5", 3, &ran, func(p int) error {
+		if p == 1 {
+			cancel()
+		}
+		return ctx.Err()
+	}))
+	var out, msg bytes.Buffer
+	want := "kept the complete result " + path + "; 1 finished part is in " + filepath.Join(dir, ".memo")
+	if rc := run(ctx, command, &out, &msg); rc != exitFailed || files() != before || !strings.Contains(msg.String(), want) || strings.Count(msg.String(), "\n") != 1 {
+		t.Errorf("an interrupted run: exit code %d, %q, result changed: %v; want it kept and one line with %q", rc, msg.String(), files() != before, want)
+	}
+}
+
+// What is not there is refused when planning, whether or not a step needs it.
+func TestPlanRefusesMissingInputs(t *testing.T) {
+	var ran []string
+	with(t, fake("dasp/table5", 1, &ran, never))
+	for _, dry := range []string{"", " --dry-run"} {
+		for command, want := range map[string]int{"run dasp --engine nope": exitUsage, "run dasp --data-dir /nonexistent": exitFailed} {
+			rc, out, msg := gradsync(strings.Fields(command + dry + " --out " + t.TempDir())...)
+			if rc != want || out != "" || len(ran) != 0 || strings.Count(msg, "\n") != 1 {
+				t.Errorf("%s%s: exit code %d, %q, %q; want %d and one line of error", command, dry, rc, out, msg, want)
+			}
+		}
+	}
+}
+
+func TestSidecarNamesTheEngine(t *testing.T) {
+	for _, test := range []struct{ engine, kind, want string }{
+		{"portable (bit class a)", result.Trained, "portable (bit class a)"},
+		{"", result.TimingOnly, "none (timing-only)"},
+		{"", result.Modelled, "none"},
+	} {
+		var ran []string
+		e := fake("dasp/table5", 1, &ran, never)
+		inner := e.Run
+		e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+			r, err := inner(ctx, env)
+			r.Engine, r.Kind = test.engine, test.kind
+			return r, err
+		}
+		with(t, e)
+		dir := t.TempDir()
+		if rc, _, msg := gradsync("run", "dasp", "--out", dir); rc != exitOK {
+			t.Fatal(msg)
+		}
+		if side, err := result.ReadRun(filepath.Join(dir, "dasp", "table5.json")); err != nil || side.Engine != test.want {
+			t.Errorf("kind %s, engine %q: the sidecar says %+v (%v), want %q", test.kind, test.engine, side, err, test.want)
+		}
+	}
+}
+
+func TestRunRefusesASecondWriter(t *testing.T) {
+	dir := t.TempDir()
+	m, err := openMemo(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.close()
+	var ran []string
+	with(t, fake("dasp/table5", 1, &ran, never))
+	if rc, _, msg := gradsync("run", "dasp", "--out", dir); rc != exitFailed || !strings.Contains(msg, "another gradsync run") {
+		t.Errorf("a second run on one folder: exit code %d, %q", rc, msg)
+	}
+}
+
+// full is a writer that takes so many bytes.
+type full struct{ left int }
+
+func (w *full) Write(p []byte) (int, error) {
+	if n := w.left; n < len(p) {
+		w.left = 0
+		return n, errors.New("no space left")
+	}
+	w.left -= len(p)
+	return len(p), nil
+}
