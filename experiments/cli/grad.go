@@ -30,7 +30,7 @@ func (a *app) gradCommand() *cobra.Command {
 			}
 			got, err := train.Gradient(g)
 			if err != nil {
-				return err
+				return inputUsage(err)
 			}
 			if err := train.SaveParams(out, got.Model, got.Grads); err != nil {
 				return err

@@ -49,7 +49,7 @@ func (a *app) trainCommand() *cobra.Command {
 				if cmd.Context().Err() != nil {
 					return fmt.Errorf("train: interrupted")
 				}
-				return err
+				return inputUsage(err)
 			}
 			if a.json {
 				return a.printJSON(out)
@@ -116,7 +116,10 @@ func (f *trainFlags) config() (train.Config, error) {
 	if !slices.Contains(train.Methods(), cfg.Sync) {
 		return cfg, usagef("train: no method %q: known are %s", cfg.Sync, strings.Join(train.Methods(), ", "))
 	}
-	var err error
+	err := f.check()
+	if err != nil {
+		return cfg, err
+	}
 	if cfg.Platform, err = f.choosePlatform(); err != nil {
 		return cfg, err
 	}
@@ -164,10 +167,18 @@ func (f *trainFlags) choosePlatform() (*cluster.Platform, error) {
 	if name == "" {
 		name = "heterogeneous6"
 		if f.Workers > 6 {
-			return platforms.Homogeneous(f.Workers)
+			p, err := platforms.Homogeneous(f.Workers)
+			if err != nil {
+				return nil, usageError{err}
+			}
+			return p, nil
 		}
 	}
-	return platforms.Load(name)
+	p, err := platforms.Load(name)
+	if err != nil && !strings.ContainsAny(name, `./\`) { // a name, no file
+		err = usageError{err}
+	}
+	return p, err
 }
 
 func (a *app) printOutcome(o *train.Outcome) {
@@ -186,6 +197,9 @@ func (a *app) printOutcome(o *train.Outcome) {
 		fmt.Fprintf(a.out, "  wall time       %.2f s\n", o.WallSeconds)
 	}
 	t := o.Iteration
+	if o.Answered == 0 {
+		t = train.IterationTime{}
+	}
 	fmt.Fprintf(a.out, "  iteration       %s s per worker, %s s per push, %s s per update (over %d answered pushes)\n",
 		known4(t.PerWorker), known4(t.PerPush), known4(t.PerUpdate), o.Answered)
 	for _, s := range []string{"QIS", "WSS", "FSS", "held"} {

@@ -94,15 +94,131 @@ func TestTrainUsage(t *testing.T) {
 			t.Errorf("%s: exit code %d, %q; want %d and %q", command, rc, msg, exitUsage, want)
 		}
 	}
+	// A data set or a file that is not there is a failure, no usage.
+	none := filepath.Join(t.TempDir(), "none")
 	for command, want := range map[string]string{
-		"train --updates 3 --platform moon":              "heterogeneous6",
-		"train --updates 3 --model alexnet":              "lenet5",
-		"train --updates 3 --smin 4 --smax 4":            "Smax",
-		"train --updates 3 --data cifar-10 --data-dir .": "cifar-10",
+		"train --updates 3 --data cifar-10 --data-dir .":           "cifar-10",
+		"train --updates 3 --data-dir " + none:                     "no such folder",
+		"train --updates 3 --platform " + none + ".json":           "no file",
+		"train --updates 3 --data synthetic --load " + none:        "none",
+		"train --updates 3 --data synthetic --save " + none + "/w": "no folder",
+		"grad --data mnist --data-dir . --out " + none:             "mnist",
 	} {
 		if rc, _, msg := gradsync(strings.Fields(command)...); rc != exitFailed || !strings.Contains(msg, want) || strings.Count(msg, "\n") > 1 {
 			t.Errorf("%s: exit code %d, %q; want %d and one line with %q", command, rc, msg, exitFailed, want)
 		}
+	}
+}
+
+// What cannot be run as it was written is a usage error on one line, and so is
+// a flag that would be ignored.
+func TestTrainInput(t *testing.T) {
+	for flags, want := range map[string]string{
+		"--platform moon":                      "heterogeneous6",
+		"--model alexnet":                      "lenet5",
+		"--model alexnet --timing-only":        "lenet5",
+		"--data moon":                          "fashion-mnist",
+		"--runtime moon":                       "virtual, local",
+		"--backend torch":                      "gorgonia",
+		"--engine abacus":                      "portable",
+		"--wait sometimes":                     "difference",
+		"--gap mid":                            "pre",
+		"--qis-weight 3":                       "1/N",
+		"--smin 4 --smax 4":                    "Smax",
+		"--smin -1":                            "Smin",
+		"--alpha -1":                           "alpha",
+		"--sync backup --backup 6":             "0 to 5",
+		"--sync ssp --staleness -1":            "staleness",
+		"--sync dssp --lower 4 --upper 3":      "range",
+		"--sync ring --target-accuracy 2":      "share",
+		"--momentum 1":                         "momentum 1,",
+		"--momentum -0.1":                      "momentum -0.1,",
+		"--momentum NaN":                       "momentum NaN,",
+		"--weight-decay -1":                    "decay",
+		"--rate -1":                            "rate -1,",
+		"--rate Inf":                           "finite",
+		"--workers -2":                         "-2 workers",
+		"--workers 100000":                     "65,536",
+		"--batch -3":                           "-3 images",
+		"--batch 100000":                       "share",
+		"--updates -3":                         "-3 updates",
+		"--threads -1":                         "-1 threads",
+		"--warmup -1":                          "warm-up of -1",
+		"--eval-images -1":                     "-1 images",
+		"--lease -1s":                          "lease",
+		"--timing-only --save w":               "--save",
+		"--updates 0":                          "--updates is 0",
+		"--pushes 0":                           "--pushes is 0",
+		"--workers 0":                          "--workers is 0",
+		"--batch 0":                            "--batch is 0",
+		"--threads 0":                          "--threads is 0",
+		"--rate 0":                             "--rate is 0",
+		"--sync bsp --staleness 3":             "--staleness is for ssp, gssp, not for bsp",
+		"--sync ring --backup 1":               "--backup is for backup, not for ring",
+		"--sync asp --alpha 0.5":               "--alpha is for dasp, not for asp",
+		"--sync dasp --lower 2":                "--lower is for dssp, not for dasp",
+		"--sync ring --lease 1s":               "--lease",
+		"--emulate":                            "--emulate is for --runtime local",
+		"--timing-only --backend native":       "--backend is for training",
+		"--timing-only --engine portable":      "--engine is for training",
+		"--timing-only --data synthetic":       "--data is for training",
+		"--backend gorgonia --engine portable": "--engine is for the backend native",
+	} {
+		command := append([]string{"train"}, strings.Fields(flags)...)
+		if !strings.Contains(flags, "--updates") {
+			command = append(command, "--updates", "3")
+		}
+		if !strings.Contains(flags, "--data") && !strings.Contains(flags, "--timing-only") {
+			command = append(command, "--data", "synthetic")
+		}
+		if rc, out, msg := gradsync(command...); rc != exitUsage || out != "" || !strings.Contains(msg, want) || strings.Count(msg, "\n") != 1 {
+			t.Errorf("%v: exit code %d, %q; want %d and one line with %q", command, rc, msg, exitUsage, want)
+		}
+	}
+	for flags, want := range map[string]string{
+		"--model alexnet":         "lenet5",
+		"--data moon":             "fashion-mnist",
+		"--samples 0:1000000":     "1 to 65,536",
+		"--samples 100000:100008": "images 100000 to 100007",
+		"--engine abacus":         "portable",
+		"--backend torch":         "gorgonia",
+	} {
+		command := append([]string{"grad", "--out", filepath.Join(t.TempDir(), "g")}, strings.Fields(flags)...)
+		if !strings.Contains(flags, "--data") {
+			command = append(command, "--data", "synthetic")
+		}
+		if rc, _, msg := gradsync(command...); rc != exitUsage || !strings.Contains(msg, want) || strings.Count(msg, "\n") != 1 {
+			t.Errorf("%v: exit code %d, %q; want %d and one line with %q", command, rc, msg, exitUsage, want)
+		}
+	}
+	// The same flags where they belong.
+	for _, flags := range []string{"--sync ssp --staleness 2", "--sync backup --backup 1 --workers 3", "--runtime local --emulate --timing-only", "--sync template"} {
+		if rc, _, msg := gradsync(append([]string{"train", "--updates", "2", "--timing-only"}, strings.Fields(flags)...)...); rc != exitOK {
+			t.Errorf("train %s: exit code %d, %s", flags, rc, msg)
+		}
+	}
+}
+
+// A run without an answered push prints dashes, not zeros.
+func TestTrainPrintsDashes(t *testing.T) {
+	rc, out, msg := gradsync("train", "--timing-only", "--pushes", "12", "--warmup", "1000")
+	for _, want := range []string{"– s per worker, – s per push, – s per update (over 0 answered pushes)", "QIS             – of pushes"} {
+		if rc != exitOK || !strings.Contains(out, want) {
+			t.Errorf("exit code %d, %s%s; want %q", rc, out, msg, want)
+		}
+	}
+}
+
+// The note on the images says once how they were fitted to the model.
+func TestDataNoteSaysItOnce(t *testing.T) {
+	t.Setenv(datasets.EnvDir, "")
+	for _, name := range []string{"XDG_CACHE_HOME", "HOME", "LocalAppData"} {
+		t.Setenv(name, t.TempDir())
+	}
+	o := object(t, "train --model cnn --updates 1 --batch 1 --workers 1 --eval-every -1 --sync bsp")
+	note := o["data"].(map[string]any)["note"].(string)
+	if n := strings.Count(note, "padded"); n != 1 {
+		t.Errorf("the note speaks %d times of padding: %s", n, note)
 	}
 }
 

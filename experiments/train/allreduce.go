@@ -58,7 +58,7 @@ func (r *runner) steps() (int64, error) {
 	case pushes > 0:
 		return pushes, nil
 	}
-	return 0, fmt.Errorf("train: %s needs a bound on pushes or updates beside the target accuracy", r.cfg.Sync)
+	return 0, input(fmt.Errorf("train: %s needs a bound on pushes or updates beside the target accuracy", r.cfg.Sync))
 }
 
 // replicas is what the ranks of one all-reduce run share.

@@ -5,6 +5,7 @@ package train
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -170,6 +171,13 @@ func (c *Config) check() error {
 		return fmt.Errorf("train: batch of %d images", c.Batch)
 	case !(c.Rate > 0):
 		return fmt.Errorf("train: rate %g, want > 0", c.Rate)
+	case !(c.Momentum >= 0 && c.Momentum < 1):
+		return fmt.Errorf("train: momentum %g, want at least 0 and less than 1", c.Momentum)
+	case !(c.WeightDecay >= 0) || math.IsInf(c.Rate+c.WeightDecay, 0):
+		return fmt.Errorf("train: rate %g and weight decay %g, want finite numbers, the decay from 0", c.Rate, c.WeightDecay)
+	case c.EvalImages < 0 || c.Warmup < 0 || c.Threads < 1:
+		return fmt.Errorf("train: %d images per evaluation, warm-up of %d pushes, %d threads: want 0 or more, threads 1 or more",
+			c.EvalImages, c.Warmup, c.Threads)
 	case c.MaxPushes < 0 || c.MaxUpdates < 0:
 		return fmt.Errorf("train: bounds of %d pushes and %d updates, want 0 or more", c.MaxPushes, c.MaxUpdates)
 	case c.Lease < 0:
@@ -182,8 +190,6 @@ func (c *Config) check() error {
 		return fmt.Errorf("train: the run has no end: give a number of pushes or updates, or a target accuracy")
 	case c.TargetAccuracy > 0 && (c.TimingOnly || c.EvalEvery < 0):
 		return fmt.Errorf("train: a target accuracy needs training and evaluations")
-	case !writable(c.Save) || !writable(c.Trace):
-		return fmt.Errorf("train: no folder for %s", strings.TrimSpace(c.Save+" "+c.Trace))
 	case c.TimingOnly && (c.Save != "" || c.Load != ""):
 		return fmt.Errorf("train: a timing-only run has no parameters to load or save")
 	}

@@ -2,6 +2,7 @@ package train
 
 import (
 	"os"
+	"strings"
 	"sync"
 
 	"gradsync/datasets"
@@ -50,11 +51,12 @@ func paperData(model string) string {
 	return "cifar-10"
 }
 
-// dataOf describes the set as the model sees it.
+// dataOf describes the set as the model sees it. The note of an embedded set in
+// a paper's place may name the adaptation already.
 func dataOf(s *datasets.Set, m *model.Model) *result.Data {
 	d := &result.Data{Name: s.Name, Origin: s.Origin, Train: s.Train.Len(), Test: s.Test.Len(), SHA256: s.SHA256, Note: s.Note}
 	c, h, w := m.Input()
-	if how, err := s.Adaptation(c, h, w); err == nil && how != "" {
+	if how, err := s.Adaptation(c, h, w); err == nil && how != "" && !strings.Contains(d.Note, how) {
 		if d.Note != "" {
 			d.Note += "; "
 		}

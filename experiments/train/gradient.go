@@ -32,11 +32,11 @@ type Grad struct {
 func Gradient(g GradConfig) (*Grad, error) {
 	m, err := model.New(g.Name)
 	if err != nil {
-		return nil, err
+		return nil, input(err)
 	}
 	n := g.To - g.From
 	if n < 1 || n > 1<<16 {
-		return nil, fmt.Errorf("train: a gradient of %d images, want 1 to 65,536", n)
+		return nil, input(fmt.Errorf("train: a gradient of %d images, want 1 to 65,536", n))
 	}
 	c := Config{Model: g.Name, Data: g.Data, DataDir: g.DataDir, Engine: g.Engine, Backend: g.Backend, Batch: n, Threads: 1}
 	set(&c.Engine, "portable")
@@ -46,7 +46,7 @@ func Gradient(g GradConfig) (*Grad, error) {
 		return nil, err
 	}
 	if all := s.set.Train.Len(); g.To > all {
-		return nil, fmt.Errorf("train: images %d to %d, %s has %d", g.From, g.To-1, s.set.Name, all)
+		return nil, input(fmt.Errorf("train: images %d to %d, %s has %d", g.From, g.To-1, s.set.Name, all))
 	}
 	params := make([]float32, m.NumParams())
 	m.Init(params, cluster.Stream(g.Seed, -1, "data", "init"))

@@ -22,7 +22,7 @@ func TestNothingIsNull(t *testing.T) {
 		return top, times, shares
 	}
 	c := quick("dasp")
-	c.TimingOnly, c.MaxPushes, c.Warmup = true, 12, 1000 // all pushes are warm-up
+	c.TimingOnly, c.MaxPushes, c.Warmup = true, 36, 1000 // all pushes are warm-up
 	none := mustRun(t, c)
 	top, times, shares := decode(none)
 	if none.Answered != 0 || top["answered"] != 0.0 || len(shares) != 4 || len(times) != 4 {

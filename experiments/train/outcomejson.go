@@ -19,7 +19,7 @@ func (o Outcome) MarshalJSON() ([]byte, error) {
 	}
 	t := o.Iteration
 	p.Iteration = iterationJSON{PerWorker: unless(o.Answered == 0, t.PerWorker), PerPush: unless(o.Answered == 0, t.PerPush),
-		PerUpdate: unless(t.PerUpdate == 0, t.PerUpdate), ByWorker: []*float64{}}
+		PerUpdate: unless(o.Answered == 0 || t.PerUpdate == 0, t.PerUpdate), ByWorker: []*float64{}}
 	for _, s := range t.ByWorker {
 		p.Iteration.ByWorker = append(p.Iteration.ByWorker, unless(s == 0, s)) // an iteration takes time: 0 is a mean of none
 	}
@@ -30,7 +30,7 @@ func (o Outcome) MarshalJSON() ([]byte, error) {
 type iterationJSON struct {
 	PerWorker *float64   `json:"per_worker"`
 	PerPush   *float64   `json:"per_push"`
-	PerUpdate *float64   `json:"per_update"` // null: fewer than two updates after the warm-up
+	PerUpdate *float64   `json:"per_update"` // null also with fewer than two updates after the warm-up
 	ByWorker  []*float64 `json:"by_worker"`
 }
 

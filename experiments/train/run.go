@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"gradsync/datasets"
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
 	"gradsync/shared/cluster"
@@ -20,7 +21,10 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 	start := time.Now()
 	cfg, err := cfg.withDefaults()
 	if err != nil {
-		return nil, err
+		return nil, input(err)
+	}
+	if !writable(cfg.Save) || !writable(cfg.Trace) {
+		return nil, fmt.Errorf("train: no folder for %s", strings.TrimSpace(cfg.Save+" "+cfg.Trace))
 	}
 	r := &runner{cfg: cfg, out: &Outcome{Sync: cfg.Sync, Model: cfg.Model, Platform: cfg.Platform.Name,
 		Runtime: cfg.Runtime, Workers: cfg.Workers, Seed: cfg.Seed, Batch: cfg.Batch, Curve: []Point{},
@@ -58,21 +62,21 @@ func (r *runner) prepare() error {
 	if c.TimingOnly {
 		infos, err := model.CostTable(c.Model)
 		if err != nil {
-			return err
+			return input(err)
 		}
 		r.layers = c.work(infos)
 		return nil
 	}
 	m, err := model.New(c.Model)
 	if err != nil {
-		return err
+		return input(err)
 	}
 	s, err := openShared(*c, m)
 	if err != nil {
 		return err
 	}
 	if err := checkShards(s.set, c.Workers, c.Batch); err != nil {
-		return err
+		return input(err)
 	}
 	r.shared, r.layers = s, s.layers
 	r.init = make([]float32, m.NumParams())
@@ -89,20 +93,23 @@ func (r *runner) prepare() error {
 }
 
 func openShared(c Config, m *model.Model) (*shared, error) {
+	if c.Data != "" && !slices.Contains(datasets.Names(), c.Data) {
+		return nil, input(fmt.Errorf("train: no data set %q: known are %s", c.Data, strings.Join(datasets.Names(), ", ")))
+	}
+	stepper, name, err := steppers(c, m)
+	if err != nil {
+		return nil, input(err)
+	}
 	set, err := OpenData(c.Data, c.DataDir, c.Model)
 	if err != nil {
 		return nil, err
 	}
 	ch, h, w := m.Input()
 	if _, err := set.Adaptation(ch, h, w); err != nil {
-		return nil, err
+		return nil, input(err)
 	}
 	if set.Classes > m.Classes() {
-		return nil, fmt.Errorf("train: %s has %d classes, %s tells %d apart", set.Name, set.Classes, c.Model, m.Classes())
-	}
-	stepper, name, err := steppers(c, m)
-	if err != nil {
-		return nil, err
+		return nil, input(fmt.Errorf("train: %s has %d classes, %s tells %d apart", set.Name, set.Classes, c.Model, m.Classes()))
 	}
 	return &shared{model: m, layers: c.work(m.Layers()), set: set, batch: c.Batch, engine: name,
 		pool: newPool(m, c.Batch, stepper), eval: newPool(m, evalBatch, stepper)}, nil
@@ -139,11 +146,11 @@ func (r *runner) train(ctx context.Context) error {
 	}
 	policy, err := rivals.New(r.cfg.Sync, *r.cfg.Options)
 	if err != nil {
-		return err
+		return input(err)
 	}
 	f, err := r.cfg.Options.F()
 	if err != nil {
-		return err
+		return input(err)
 	}
 	log, elapsed, err := r.serve(ctx, policy, f)
 	if err != nil {

@@ -155,8 +155,9 @@ func TestLocalGivesTheSameBits(t *testing.T) {
 	}
 	c = quick("dasp")
 	c.Runtime = "local"
-	if got := mustRun(t, c); got.Pushes != 36 {
-		t.Errorf("dasp on local used %d gradients, want 36", got.Pushes)
+	// The last update is a whole group: of one gradient to one of each worker.
+	if got := mustRun(t, c); got.Pushes < 36 || got.Pushes > 38 {
+		t.Errorf("dasp on local used %d gradients, want 36 to 38", got.Pushes)
 	}
 }
 
