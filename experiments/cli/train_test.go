@@ -110,60 +110,63 @@ func TestTrainUsage(t *testing.T) {
 	}
 }
 
+// badTrain are flags that cannot be run as they stand, with what the error names.
+var badTrain = map[string]string{
+	"--platform moon":                      "heterogeneous6",
+	"--model alexnet":                      "lenet5",
+	"--model alexnet --timing-only":        "lenet5",
+	"--data moon":                          "fashion-mnist",
+	"--runtime moon":                       "virtual, local",
+	"--backend torch":                      "gorgonia",
+	"--engine abacus":                      "portable",
+	"--wait sometimes":                     "difference",
+	"--gap mid":                            "pre",
+	"--qis-weight 3":                       "1/N",
+	"--smin 4 --smax 4":                    "Smax",
+	"--smin -1":                            "Smin",
+	"--alpha -1":                           "alpha",
+	"--sync backup --backup 6":             "0 to 5",
+	"--sync ssp --staleness -1":            "staleness",
+	"--sync dssp --lower 4 --upper 3":      "range",
+	"--sync ring --target-accuracy 2":      "share",
+	"--momentum 1":                         "momentum 1,",
+	"--momentum -0.1":                      "momentum -0.1,",
+	"--momentum NaN":                       "momentum NaN,",
+	"--weight-decay -1":                    "decay",
+	"--rate -1":                            "rate -1,",
+	"--rate Inf":                           "finite",
+	"--workers -2":                         "-2 workers",
+	"--workers 100000":                     "65,536",
+	"--batch -3":                           "-3 images",
+	"--batch 100000":                       "share",
+	"--updates -3":                         "-3 updates",
+	"--threads -1":                         "-1 threads",
+	"--warmup -1":                          "warm-up of -1",
+	"--eval-images -1":                     "-1 images",
+	"--lease -1s":                          "lease",
+	"--timing-only --save w":               "--save",
+	"--updates 0":                          "--updates is 0",
+	"--pushes 0":                           "--pushes is 0",
+	"--workers 0":                          "--workers is 0",
+	"--batch 0":                            "--batch is 0",
+	"--threads 0":                          "--threads is 0",
+	"--rate 0":                             "--rate is 0",
+	"--sync bsp --staleness 3":             "--staleness is for ssp, gssp, not for bsp",
+	"--sync ring --backup 1":               "--backup is for backup, not for ring",
+	"--sync asp --alpha 0.5":               "--alpha is for dasp, not for asp",
+	"--sync dasp --lower 2":                "--lower is for dssp, not for dasp",
+	"--sync ring --lease 1s":               "--lease",
+	"--emulate":                            "--emulate is for --runtime local",
+	"--timing-only --backend native":       "--backend is for training",
+	"--timing-only --engine portable":      "--engine is for training",
+	"--timing-only --data synthetic":       "--data is for training",
+	"--backend gorgonia --engine portable": "--engine is for the backend native",
+}
+
 // What cannot be run as it was written is a usage error on one line, and so is
 // a flag that would be ignored.
 func TestTrainInput(t *testing.T) {
-	for flags, want := range map[string]string{
-		"--platform moon":                      "heterogeneous6",
-		"--model alexnet":                      "lenet5",
-		"--model alexnet --timing-only":        "lenet5",
-		"--data moon":                          "fashion-mnist",
-		"--runtime moon":                       "virtual, local",
-		"--backend torch":                      "gorgonia",
-		"--engine abacus":                      "portable",
-		"--wait sometimes":                     "difference",
-		"--gap mid":                            "pre",
-		"--qis-weight 3":                       "1/N",
-		"--smin 4 --smax 4":                    "Smax",
-		"--smin -1":                            "Smin",
-		"--alpha -1":                           "alpha",
-		"--sync backup --backup 6":             "0 to 5",
-		"--sync ssp --staleness -1":            "staleness",
-		"--sync dssp --lower 4 --upper 3":      "range",
-		"--sync ring --target-accuracy 2":      "share",
-		"--momentum 1":                         "momentum 1,",
-		"--momentum -0.1":                      "momentum -0.1,",
-		"--momentum NaN":                       "momentum NaN,",
-		"--weight-decay -1":                    "decay",
-		"--rate -1":                            "rate -1,",
-		"--rate Inf":                           "finite",
-		"--workers -2":                         "-2 workers",
-		"--workers 100000":                     "65,536",
-		"--batch -3":                           "-3 images",
-		"--batch 100000":                       "share",
-		"--updates -3":                         "-3 updates",
-		"--threads -1":                         "-1 threads",
-		"--warmup -1":                          "warm-up of -1",
-		"--eval-images -1":                     "-1 images",
-		"--lease -1s":                          "lease",
-		"--timing-only --save w":               "--save",
-		"--updates 0":                          "--updates is 0",
-		"--pushes 0":                           "--pushes is 0",
-		"--workers 0":                          "--workers is 0",
-		"--batch 0":                            "--batch is 0",
-		"--threads 0":                          "--threads is 0",
-		"--rate 0":                             "--rate is 0",
-		"--sync bsp --staleness 3":             "--staleness is for ssp, gssp, not for bsp",
-		"--sync ring --backup 1":               "--backup is for backup, not for ring",
-		"--sync asp --alpha 0.5":               "--alpha is for dasp, not for asp",
-		"--sync dasp --lower 2":                "--lower is for dssp, not for dasp",
-		"--sync ring --lease 1s":               "--lease",
-		"--emulate":                            "--emulate is for --runtime local",
-		"--timing-only --backend native":       "--backend is for training",
-		"--timing-only --engine portable":      "--engine is for training",
-		"--timing-only --data synthetic":       "--data is for training",
-		"--backend gorgonia --engine portable": "--engine is for the backend native",
-	} {
+	for flags, want := range badTrain {
 		command := append([]string{"train"}, strings.Fields(flags)...)
 		if !strings.Contains(flags, "--updates") {
 			command = append(command, "--updates", "3")
@@ -175,6 +178,10 @@ func TestTrainInput(t *testing.T) {
 			t.Errorf("%v: exit code %d, %q; want %d and one line with %q", command, rc, msg, exitUsage, want)
 		}
 	}
+}
+
+// The same of grad, and the flags that train refused where they belong.
+func TestGradInput(t *testing.T) {
 	for flags, want := range map[string]string{
 		"--model alexnet":         "lenet5",
 		"--data moon":             "fashion-mnist",
@@ -191,7 +198,6 @@ func TestTrainInput(t *testing.T) {
 			t.Errorf("%v: exit code %d, %q; want %d and one line with %q", command, rc, msg, exitUsage, want)
 		}
 	}
-	// The same flags where they belong.
 	for _, flags := range []string{"--sync ssp --staleness 2", "--sync backup --backup 1 --workers 3", "--runtime local --emulate --timing-only", "--sync template"} {
 		if rc, _, msg := gradsync(append([]string{"train", "--updates", "2", "--timing-only"}, strings.Fields(flags)...)...); rc != exitOK {
 			t.Errorf("train %s: exit code %d, %s", flags, rc, msg)
