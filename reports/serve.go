@@ -12,8 +12,9 @@ import (
 
 // Serve offers the pages in dir over HTTP at addr until ctx ends, which is no
 // error. An address without a host is 127.0.0.1: other machines see the pages
-// only if the caller says so.
-func Serve(ctx context.Context, dir, addr string) error {
+// only if the caller says so. ready is called once with the address that is
+// listened on, before the first answer.
+func Serve(ctx context.Context, dir, addr string, ready func(addr string)) error {
 	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
 		return fmt.Errorf("reports: no pages to serve in %s", dir)
 	}
@@ -29,6 +30,7 @@ func Serve(ctx context.Context, dir, addr string) error {
 	if err != nil {
 		return fmt.Errorf("reports: %w", err)
 	}
+	ready(l.Addr().String())
 	return serve(ctx, dir, l)
 }
 

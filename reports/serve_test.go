@@ -46,10 +46,35 @@ func TestServeAndStop(t *testing.T) {
 func TestServeRefusesWhatIsNotThere(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
-	if err := Serve(ctx, filepath.Join(t.TempDir(), "absent"), "127.0.0.1:0"); err == nil {
+	never := func(addr string) { t.Errorf("said to listen on %s", addr) }
+	if err := Serve(ctx, filepath.Join(t.TempDir(), "absent"), "127.0.0.1:0", never); err == nil {
 		t.Error("served a folder that is not there")
 	}
-	if err := Serve(ctx, t.TempDir(), "nonsense"); err == nil {
+	if err := Serve(ctx, t.TempDir(), "nonsense", never); err == nil {
 		t.Error("served at an address without a port")
+	}
+}
+
+// The address that is announced is the one that answers.
+func TestServeAnnouncesItsAddress(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "index.html"), []byte("here"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	said, done := make(chan string, 1), make(chan error, 1)
+	go func() { done <- Serve(ctx, dir, "127.0.0.1:0", func(addr string) { said <- addr }) }()
+	res, err := http.Get("http://" + <-said + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if body, _ := io.ReadAll(res.Body); string(body) != "here" {
+		t.Errorf("answered %q", body)
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -47,24 +48,18 @@ func (a *app) serveCommand() *cobra.Command {
 		Example: "  gradsync serve --dir out/html --addr :8080",
 		Args:    args(0, 0, "none"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if a.json {
-				if err := a.printJSON(map[string]any{"dir": dir, "addr": addr}); err != nil {
-					return err
+			var printed error
+			ready := func(addr string) {
+				if a.json {
+					printed = a.printJSON(map[string]any{"dir": dir, "addr": addr})
+					return
 				}
-			} else {
-				fmt.Fprintf(a.out, "serving %s at http://%s (Ctrl-C ends it)\n", dir, shownAddr(addr))
+				fmt.Fprintf(a.out, "serving %s at http://%s (Ctrl-C ends it)\n", dir, addr)
 			}
-			return reports.Serve(cmd.Context(), dir, addr)
+			return errors.Join(reports.Serve(cmd.Context(), dir, addr, ready), printed)
 		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", filepath.Join("reports", "html"), "folder of the pages")
 	cmd.Flags().StringVar(&addr, "addr", ":8080", "address; without a host only this machine sees it")
 	return cmd
-}
-
-func shownAddr(addr string) string {
-	if strings.HasPrefix(addr, ":") {
-		return "127.0.0.1" + addr
-	}
-	return addr
 }
