@@ -40,7 +40,7 @@ func tuning() exp.Experiment {
 		res := newResult(e, env, result.Trained, map[string]any{"rates": tuningRates, "seed": tuningSeed, "first": cfg(env.Profile, tuningRates[0])})
 		t := result.Table{ID: "rates", Title: "BSP by learning rate", Kind: result.Trained,
 			Caption: fmt.Sprintf("LeNet-5 under BSP, seed %d (in no table), half a run's gradients. Rule: the smallest rate within %.2g points of the best final "+
-				"accuracy (one standard error over 1,000 images) serves all five methods. Only BSP was looked at.", tuningSeed, 100*tolerated),
+				"accuracy (one standard error over 1,000 images) serves all five methods. Only BSP was looked at; the rule was chosen after this table and before any other method's accuracy.", tuningSeed, 100*tolerated),
 			Columns: []result.Column{{Key: "rate", Title: "γ"}, {Key: "accuracy", Title: "final accuracy", Unit: "%", Digits: 2}}}
 		var found []float64
 		for _, gamma := range tuningRates {
