@@ -31,8 +31,8 @@ func (l Linear) MACs(Shape) float64 { return float64(l.Inputs) * float64(l.Outpu
 func (l Linear) New(e tensor.Engine, _ Shape, batch int) Op {
 	return &linearOp{
 		engine: e, Linear: l,
-		y:  make([]float32, batch*l.Outputs),
-		dx: make([]float32, batch*l.Inputs),
+		y:  make([]float32, e.Layout().Len(batch, l.Outputs)),
+		dx: make([]float32, e.Layout().Len(batch, l.Inputs)),
 	}
 }
 
@@ -42,22 +42,25 @@ type linearOp struct {
 	y, dx  []float32
 }
 
+func (o *linearOp) geometry(n int) tensor.Linear {
+	return tensor.Linear{N: n, In: o.Inputs, Out: o.Outputs}
+}
+
 func (o *linearOp) Forward(c *tensor.Call, n int, w, x []float32) []float32 {
 	weights := o.Inputs * o.Outputs
-	y := o.y[:n*o.Outputs]
-	o.engine.Gemm(c, tensor.Gemm{TransB: true, M: n, N: o.Outputs, K: o.Inputs}, x, w[:weights], y)
-	o.engine.AddBias(c, n, o.Outputs, 1, w[weights:], y)
+	y := o.y[:o.engine.Layout().Len(n, o.Outputs)]
+	o.engine.LinearForward(c, o.geometry(n), x, w[:weights], w[weights:], y)
 	return y
 }
 
 func (o *linearOp) BackwardParams(c *tensor.Call, n int, x, dy, dw []float32) {
 	weights := o.Inputs * o.Outputs
-	o.engine.Gemm(c, tensor.Gemm{TransA: true, M: o.Outputs, N: o.Inputs, K: n}, dy, x, dw[:weights])
+	o.engine.LinearBackwardFilter(c, o.geometry(n), x, dy, dw[:weights])
 	o.engine.BiasBackward(c, n, o.Outputs, 1, dy, dw[weights:])
 }
 
 func (o *linearOp) BackwardInput(c *tensor.Call, n int, w, dy []float32) []float32 {
-	dx := o.dx[:n*o.Inputs]
-	o.engine.Gemm(c, tensor.Gemm{M: n, N: o.Inputs, K: o.Outputs}, dy, w[:o.Inputs*o.Outputs], dx)
+	dx := o.dx[:o.engine.Layout().Len(n, o.Inputs)]
+	o.engine.LinearBackwardData(c, o.geometry(n), dy, w[:o.Inputs*o.Outputs], dx)
 	return dx
 }

@@ -32,7 +32,9 @@ func (t *convForward) part(s *scratch, lo, hi int) {
 			for o := 0; o < g.OutC; o += 2 {
 				tile(k, t.packed[o*k:], panel, &c)
 				rows := min(2, g.OutC-o)
-				addRows(&c, t.bias[o:o+rows])
+				if t.bias != nil {
+					addRows(&c, t.bias[o:o+rows])
+				}
 				store(y[o*pixels+p:], pixels, rows, min(4, pixels-p), &c)
 			}
 		}

@@ -7,16 +7,6 @@ type biasTask struct {
 	dy, db    []float32
 }
 
-func (engine) AddBias(_ *tensor.Call, n, ch, hw int, bias, y []float32) {
-	for i := 0; i < n*ch; i++ {
-		b := bias[i%ch]
-		plane := y[i*hw : (i+1)*hw]
-		for j := range plane {
-			plane[j] += b
-		}
-	}
-}
-
 func (engine) BiasBackward(c *tensor.Call, n, ch, hw int, dy, db []float32) {
 	s := stateOf(c)
 	s.bias = biasTask{n: n, ch: ch, hw: hw, dy: dy, db: db}
@@ -87,5 +77,17 @@ func (t *reluTask) part(_ *scratch, lo, hi int) {
 		default:
 			dx[i] = 0
 		}
+	}
+}
+
+// Add is a single pass over memory; more threads would wait for the same memory.
+func (engine) Add(_ *tensor.Call, a, b, y []float32, relu bool) {
+	b, y = b[:len(a)], y[:len(a)]
+	for i, v := range a {
+		v += b[i]
+		if relu {
+			v = max(v, 0)
+		}
+		y[i] = v
 	}
 }

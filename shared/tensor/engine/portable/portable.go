@@ -34,6 +34,8 @@ func New() tensor.Engine { return engine{} }
 func (engine) Name() string  { return Name }
 func (engine) Class() string { return Name }
 
+func (engine) Layout() tensor.Layout { return tensor.ImageMajor }
+
 // task is a piece of work whose parts lo ≤ i < hi are independent.
 type task interface {
 	part(s *scratch, lo, hi int)
@@ -63,6 +65,7 @@ type state struct {
 	bias   biasTask
 	relu   reluTask
 	pool   poolTask
+	norm   normTask
 }
 
 // stateOf returns the Call's scratch, made on first use.
