@@ -1,0 +1,22 @@
+// Package asm is the fast engine for amd64: float32 kernels in assembly, written
+// by the generators under gen with avo, for AVX-512 and for AVX2 with FMA. On
+// every other CPU it does not register and portable does the work.
+//
+// Batches are laid out BatchInner: one 16-lane vector holds the same element of
+// 16 images, in one zmm register or two ymm. So every lane of every output is
+// its own chain of fused multiply-adds in index order, no convolution needs a
+// gathered copy of its input, taps that would read the border are skipped
+// instead of multiplied by zero, and a stride costs nothing. Sums over images
+// (gradients of parameters, batch statistics) keep 16 partial sums, one per
+// lane, joined at the end by one fixed tree (l with l+8, l+4, l+2, l+1).
+//
+// How it keeps its bits: the order of every sum follows from the shapes alone,
+// never from the CPU, the number of threads or the size of a cache block; the
+// class is called fma32.
+package asm
+
+// Name is what --engine selects; Class is its bit class.
+const (
+	Name  = "asm"
+	Class = "fma32"
+)

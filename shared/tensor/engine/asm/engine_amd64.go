@@ -1,0 +1,34 @@
+package asm
+
+import (
+	"github.com/klauspost/cpuid/v2"
+
+	"gradsync/shared/tensor"
+)
+
+// isa is a set of kernels.
+type isa int
+
+const (
+	avx2 isa = iota
+	avx512
+)
+
+// best returns the widest set this CPU runs; ok is false if it runs none.
+func best() (set isa, ok bool) {
+	switch {
+	case cpuid.CPU.Supports(cpuid.AVX512F, cpuid.AVX512DQ, cpuid.AVX512VL, cpuid.AVX512BW):
+		return avx512, true
+	case cpuid.CPU.Supports(cpuid.AVX2, cpuid.FMA3):
+		return avx2, true
+	}
+	return 0, false
+}
+
+// engine has no state but its kernels: scratch lives in the Call.
+type engine struct{ isa isa }
+
+func (engine) Name() string  { return Name }
+func (engine) Class() string { return Class }
+
+func (engine) Layout() tensor.Layout { return tensor.BatchInner }
