@@ -1,4 +1,45 @@
 package asm
 
+//go:generate go run ./gen/products -out products_amd64.s -stubs products_stubs_amd64.go -pkg asm
+
 // productTasks are the convolutions, linear layers and matrix products.
-type productTasks struct{}
+type productTasks struct {
+	plans   map[planKey]*plan
+	product product
+	filter  filterSums
+	filters map[planKey]*filterPlan
+	b, c    []float32 // a matrix product's padded operand and result
+}
+
+// tileArgs is what a tile kernel reads; gen/products knows the offsets.
+// Strides are in bytes, table entries in elements.
+type tileArgs struct {
+	count      int // steps of the sum
+	a          *float32
+	lda        int
+	aoff, boff *int32
+	b          [3]*float32 // one per vector
+	c          [3]*float32
+	ldc        int
+	bias       *float32 // one per row
+	flags      int
+}
+
+const (
+	resume   = 1 // continue the chains in c instead of starting at the bias
+	withReLU = 2
+)
+
+// sumArgs is what a kernel of lane-wise sums reads; gen/products knows the
+// offsets. acc holds rows × columns vectors of 16 lanes.
+type sumArgs struct {
+	count int
+	a     *float32
+	lda   int
+	aoff  *int32
+	b     *float32
+	ldb   int
+	boff  *int32
+	acc   *float32
+	more  int // not 0: continue the sums in acc
+}

@@ -13,7 +13,10 @@ type task interface {
 
 // scratch is one thread's memory.
 type scratch struct {
-	panel []float32
+	panel, acc, sum []float32
+	tile            tileArgs
+	sums            sumArgs
+	tables          [columns + 1][]int32 // see linear
 }
 
 // state is what a Call keeps between calls: the tasks live here so that
@@ -56,7 +59,12 @@ func (s *state) grow(n int) {
 
 // run splits n independent parts over the call's threads.
 func (s *state) run(c *tensor.Call, t task, n int) {
-	threads := min(max(c.Threads, 1), n)
+	s.split(c.Threads, t, n)
+}
+
+// split is run with a number of threads of the task's own choice.
+func (s *state) split(threads int, t task, n int) {
+	threads = min(max(threads, 1), n)
 	if threads <= 1 {
 		t.part(s.threads[0], 0, n)
 		return

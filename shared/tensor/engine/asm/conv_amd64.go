@@ -1,0 +1,96 @@
+package asm
+
+import "gradsync/shared/tensor"
+
+// planKey says what a plan is for.
+type planKey struct {
+	kind planKind
+	conv tensor.Conv
+}
+
+type planKind int
+
+const (
+	forward planKind = iota
+	backwardData
+	linearForward
+	linearBackward
+	linearFilter
+	gemm
+)
+
+// planFor returns the plan of a shape, made on first use.
+func (s *state) planFor(kind planKind, g tensor.Conv) *plan {
+	key := planKey{kind, g}
+	p := s.products.plans[key]
+	if p != nil {
+		return p
+	}
+	switch kind {
+	case forward:
+		p = forwardPlan(g)
+	case backwardData:
+		p = backwardPlan(g)
+	case linearForward:
+		p = linearPlan(g.N, g.InC, 1)
+	case linearBackward:
+		p = linearPlan(g.N, g.OutC, g.InC)
+	case linearFilter:
+		p = overlapPlan(g.InC, g.N)
+	case gemm:
+		p = linearPlan(g.OutC, g.InC, g.Stride)
+	}
+	if s.products.plans == nil {
+		s.products.plans = map[planKey]*plan{}
+	}
+	s.products.plans[key] = p
+	return p
+}
+
+func (e engine) ConvForward(c *tensor.Call, g tensor.Conv, x, w, bias, y []float32) {
+	s := stateOf(c)
+	pitch := tensor.BatchInner.Pitch(g.N)
+	t := &s.products.product
+	*t = product{
+		set: &sets[e.isa], plan: s.planFor(forward, g),
+		rows: g.OutC, a: w, rowA: g.Taps(), stepA: g.KH * g.KW, depth: g.InC,
+		x: x, stepX: g.H * g.W * pitch, y: y, rowY: g.OutH() * g.OutW() * pitch, bias: bias,
+	}
+	t.run(c, s)
+}
+
+func (e engine) ConvBackwardData(c *tensor.Call, g tensor.Conv, dy, w, dx []float32) {
+	s := stateOf(c)
+	pitch := tensor.BatchInner.Pitch(g.N)
+	t := &s.products.product
+	*t = product{
+		set: &sets[e.isa], plan: s.planFor(backwardData, g),
+		rows: g.InC, a: w, rowA: g.KH * g.KW, stepA: g.Taps(), depth: g.OutC,
+		x: dy, stepX: g.OutH() * g.OutW() * pitch, y: dx, rowY: g.H * g.W * pitch,
+	}
+	t.run(c, s)
+}
+
+func (e engine) LinearForward(c *tensor.Call, g tensor.Linear, x, w, bias, y []float32) {
+	s := stateOf(c)
+	pitch := tensor.BatchInner.Pitch(g.N)
+	t := &s.products.product
+	*t = product{
+		set: &sets[e.isa], plan: s.planFor(linearForward, tensor.Conv{N: g.N, InC: g.In, OutC: g.Out}),
+		rows: g.Out, a: w, rowA: g.In, stepA: 1, depth: g.In,
+		x: x, stepX: pitch, y: y, rowY: pitch, bias: bias, relu: g.ReLU,
+	}
+	t.run(c, s)
+}
+
+func (e engine) LinearBackwardData(c *tensor.Call, g tensor.Linear, dy, w, dx []float32) {
+	s := stateOf(c)
+	pitch := tensor.BatchInner.Pitch(g.N)
+	t := &s.products.product
+	*t = product{
+		set: &sets[e.isa], plan: s.planFor(linearBackward, tensor.Conv{N: g.N, InC: g.In, OutC: g.Out}),
+		rows: g.In, a: w, rowA: 1, stepA: g.In, depth: g.Out,
+		x: dy, stepX: pitch, y: dx, rowY: pitch,
+	}
+	t.run(c, s)
+}
