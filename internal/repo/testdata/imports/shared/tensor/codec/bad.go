@@ -1,4 +1,7 @@
-// Package codec breaks the rule of the tensor leaves.
+// Package codec breaks the rule of the tensor leaves; vec it may use.
 package codec
 
-import _ "gradsync/shared/tensor" // want tensor-leaves
+import (
+	_ "gradsync/shared/tensor" // want tensor-leaves
+	_ "gradsync/shared/tensor/vec"
+)

@@ -1,0 +1,149 @@
+package vec
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// By hand: −0 (0x80000000) and 1.5 (0x3fc00000) are elements 1 and 9 of 10.
+func TestBitmapForm(t *testing.T) {
+	eachSet(t, func(t *testing.T) {
+		x := make([]float32, 10)
+		x[1], x[9] = float32(math.Copysign(0, -1)), 1.5
+		want := []byte{7, 0x02, 0x02, 0, 0, 0, 0x80, 0, 0, 0xc0, 0x3f}
+		if got := AppendBitmap([]byte{7}, x); !bytes.Equal(got, want) || cap(got) != len(want) {
+			t.Errorf("% x (capacity %d), want % x", got, cap(got), want)
+		}
+		if CountNonzero(x) != 2 || BitmapBytes(10, 2) != 10 {
+			t.Errorf("%d are not +0, %d bytes", CountNonzero(x), BitmapBytes(10, 2))
+		}
+		y := []float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
+		if err := AddBitmap(y, want[1:]); err != nil || y[1] != 2 || y[9] != 11.5 || y[0] != 1 {
+			t.Errorf("added: %v, %v", y, err)
+		}
+	})
+}
+
+// TestBitmapLosesNothing: the bits come back at every length and density.
+func TestBitmapLosesNothing(t *testing.T) {
+	eachSet(t, func(t *testing.T) {
+		for n := range 201 {
+			v := newVectors(n, uint64(n)+1000)
+			want := bitmapByHand(v.b)
+			if got := AppendBitmap(nil, v.b); !bytes.Equal(got, want) {
+				t.Fatalf("n = %d: % x, want % x", n, got, want)
+			}
+			if err := FromBitmap(v.a, want); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(floatBytes(v.a), floatBytes(v.b)) {
+				t.Fatalf("n = %d: %v, want %v", n, v.a, v.b)
+			}
+		}
+	})
+}
+
+// TestAddBitmapKeepsTheRest: −0 and a signalling NaN are not touched by +0.
+func TestAddBitmapKeepsTheRest(t *testing.T) {
+	eachSet(t, func(t *testing.T) {
+		x := make([]float32, 33)
+		for i := range x {
+			x[i] = math.Float32frombits([]uint32{0x80000000, 0x7f800001}[i%2])
+		}
+		if err := AddBitmap(x, make([]byte, 5)); err != nil {
+			t.Fatal(err)
+		}
+		for i := range x {
+			if got := math.Float32bits(x[i]); got != []uint32{0x80000000, 0x7f800001}[i%2] {
+				t.Errorf("element %d became %#x", i, got)
+			}
+		}
+	})
+}
+
+func TestHostileBitmaps(t *testing.T) {
+	x := []float32{1, 2, 3}
+	for name, wire := range map[string][]byte{
+		"nothing":                nil,
+		"a bit behind the end":   {0x09, 0, 0, 0, 0, 0, 0, 0, 0},
+		"a value too few":        {0x03, 0, 0, 0, 0},
+		"a value too many":       {0x01, 0, 0, 0, 0, 0, 0, 0, 0},
+		"a byte too few":         {0x01, 0, 0, 0},
+		"another length's bytes": make([]byte, 2),
+	} {
+		if FromBitmap(x, wire) == nil || AddBitmap(x, wire) == nil || x[0] != 1 || x[1] != 2 || x[2] != 3 {
+			t.Errorf("%s: no error, or changed: %v", name, x)
+		}
+	}
+	if FromBitmap(nil, nil) != nil || FromBitmap(nil, []byte{0}) == nil {
+		t.Error("no elements are no bytes")
+	}
+}
+
+// FuzzBitmap: any bytes are an error for all sets, or the same elements for all,
+// which code to the same bytes unless a listed value was +0.
+func FuzzBitmap(f *testing.F) {
+	for seed := range uint64(8) {
+		v := newVectors(int(40*seed), seed)
+		f.Add(v.coded, 40*int(seed))
+	}
+	f.Add([]byte{0xff, 1, 2, 3}, 9)
+	f.Fuzz(func(t *testing.T, wire []byte, n int) {
+		if n < 0 || n > 1<<12 {
+			return
+		}
+		var first, sum []float32
+		for _, set := range []isa{portable, avx2, avx512} {
+			if !supports(set) {
+				continue
+			}
+			restore := use(set)
+			x, y := make([]float32, n), make([]float32, n)
+			err, again := FromBitmap(x, wire), AddBitmap(y, wire)
+			form := AppendBitmap(nil, x)
+			restore()
+			if (err == nil) != (again == nil) {
+				t.Fatalf("%v: FromBitmap: %v, AddBitmap: %v", set, err, again)
+			}
+			if set == portable {
+				first, sum = x, y
+			}
+			for i := range x {
+				if math.Float32bits(x[i]) != math.Float32bits(first[i]) {
+					t.Fatalf("%v: element %d is %g, want %g", set, i, x[i], first[i])
+				}
+				if y[i] != sum[i] && y[i] == y[i] {
+					t.Fatalf("%v: sum %d is %g, want %g", set, i, y[i], sum[i])
+				}
+			}
+			if err == nil && len(form) > len(wire) || err == nil && len(form) == len(wire) && !bytes.Equal(form, wire) {
+				t.Fatalf("%v: % x codes again as % x", set, wire, form)
+			}
+		}
+	})
+}
+
+// TestNoAllocation: coding into a buffer with room allocates nothing, and a
+// decoder never does, whatever it is sent.
+func TestNoAllocation(t *testing.T) {
+	v, r := newVectors(1000, 5), rand.New(rand.NewPCG(1, 2))
+	for i := range v.b {
+		v.b[i] *= float32(r.IntN(2))
+	}
+	wire := make([]byte, 0, BitmapBytes(1000, 1000))
+	for name, f := range map[string]func(){
+		"AppendBitmap":    func() { wire = AppendBitmap(wire[:0], v.b) },
+		"FromBitmap":      func() { _ = FromBitmap(v.a, v.coded) },
+		"AddBitmap":       func() { _ = AddBitmap(v.a, v.coded) },
+		"Quantise":        func() { Quantise(v.p, v.a, 1, 100) },
+		"AppendQuantised": func() { wire, _ = AppendQuantised(wire[:0], v.a, 1, 100) },
+		"AddQuantised":    func() { _ = AddQuantised(v.a, wire[:4000], 1) },
+		"AddTo":           func() { AddTo(v.a, v.b) },
+	} {
+		if n := testing.AllocsPerRun(10, f); n != 0 {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+}

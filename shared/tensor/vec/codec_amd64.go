@@ -1,0 +1,96 @@
+package vec
+
+// Functions of bitmaps return the bytes of values, too: written or read.
+
+func countBlocks(x []float32) (done, count int) {
+	n := len(x) &^ (block - 1)
+	switch active {
+	case avx512:
+		return n, countAVX512(floats(x), n)
+	case avx2:
+		return n, countAVX2(floats(x), n)
+	}
+	return 0, 0
+}
+
+func packBlocks(bitmap, values []byte, src []float32) (done, used int) {
+	n := len(src) &^ (block - 1)
+	switch active {
+	case avx512:
+		return n, packAVX512(words(bitmap), words(values), floats(src), n)
+	case avx2:
+		return n, packAVX2(words(bitmap), words(values), floats(src), n)
+	}
+	return 0, 0
+}
+
+func unpackBlocks(dst []float32, bitmap, values []byte) (done, used int) {
+	n := len(dst) &^ (block - 1)
+	switch active {
+	case avx512:
+		return n, unpackAVX512(floats(dst), words(bitmap), words(values), n)
+	case avx2:
+		return n, unpackAVX2(floats(dst), words(bitmap), words(values), n)
+	}
+	return 0, 0
+}
+
+func unpackAddBlocks(dst []float32, bitmap, values []byte) (done, used int) {
+	n := len(dst) &^ (block - 1)
+	switch active {
+	case avx512:
+		return n, unpackAddAVX512(floats(dst), words(bitmap), words(values), n)
+	case avx2:
+		return n, unpackAddAVX2(floats(dst), words(bitmap), words(values), n)
+	}
+	return 0, 0
+}
+
+func quantiseBlocks(dst []byte, src []float32, scale, bound float32, limit int32, counts *[3][block]uint32) int {
+	n := len(src) &^ (block - 1)
+	switch active {
+	case avx512:
+		quantiseAVX512(words(dst), floats(src), n, scale, bound, limit, &counts[0][0])
+	case avx2:
+		quantiseAVX2(words(dst), floats(src), n, scale, bound, limit, &counts[0][0])
+	default:
+		return 0
+	}
+	return n
+}
+
+func dequantiseBlocks(dst []float32, src []byte, step float32) int {
+	n := len(dst) &^ (block - 1)
+	switch active {
+	case avx512:
+		dequantiseAVX512(floats(dst), words(src), n, step)
+	case avx2:
+		dequantiseAVX2(floats(dst), words(src), n, step)
+	default:
+		return 0
+	}
+	return n
+}
+
+func dequantiseAddBlocks(dst []float32, src []byte, step float32) int {
+	n := len(dst) &^ (block - 1)
+	switch active {
+	case avx512:
+		dequantiseAddAVX512(floats(dst), words(src), n, step)
+	case avx2:
+		dequantiseAddAVX2(floats(dst), words(src), n, step)
+	default:
+		return 0
+	}
+	return n
+}
+
+// transposeBlocks does 16 rows; columns is a multiple of 8. It moves data only,
+// and wider registers would not move it faster.
+func transposeBlocks(dst []float32, dstStride int, src []float32, srcStride, columns int) bool {
+	if active == portable {
+		return false
+	}
+	transposeAVX2(floats(dst), 4*dstStride, floats(src), 4*srcStride, columns)
+	return true
+}

@@ -1,0 +1,43 @@
+package vec
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// TestGeneratedFilesAreCommitted: the generator's output is what is here.
+func TestGeneratedFilesAreCommitted(t *testing.T) {
+	goTool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("no go command on this machine's PATH")
+	}
+	dir := t.TempDir()
+	names := []string{"kernels_amd64.s", "kernels_stubs_amd64.go"}
+	out, err := exec.Command(goTool, "run", "./gen/kernels",
+		"-out", filepath.Join(dir, names[0]), "-stubs", filepath.Join(dir, names[1]), "-pkg", "vec").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, name := range names {
+		want, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(stripCommand(got), stripCommand(want)) {
+			t.Errorf("%s is not what gen/kernels writes: run go generate", name)
+		}
+	}
+}
+
+// stripCommand drops the first line, which holds the command's arguments.
+func stripCommand(text []byte) []byte {
+	_, rest, _ := bytes.Cut(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\n"))
+	return rest
+}

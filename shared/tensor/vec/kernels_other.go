@@ -1,0 +1,29 @@
+//go:build !amd64
+
+package vec
+
+// active: there are no kernels for this CPU, so Go does everything.
+var active = portable
+
+func supports(set isa) bool { return set == portable }
+
+func addBlocks([]float32, []byte) int                      { return 0 }
+func scaleBlocks([]float32, float32) int                   { return 0 }
+func axpyBlocks([]float32, float32, []float32) int         { return 0 }
+func addIntBlocks([]int32, []byte) int                     { return 0 }
+func subIntBlocks([]int32, []byte) int                     { return 0 }
+func countBlocks([]float32) (done, count int)              { return 0, 0 }
+func packBlocks(_, _ []byte, _ []float32) (done, used int) { return 0, 0 }
+func unpackBlocks([]float32, []byte, []byte) (done, used int) {
+	return 0, 0
+}
+
+func unpackAddBlocks([]float32, []byte, []byte) (done, used int) { return 0, 0 }
+func dequantiseBlocks([]float32, []byte, float32) int            { return 0 }
+func dequantiseAddBlocks([]float32, []byte, float32) int         { return 0 }
+
+func quantiseBlocks([]byte, []float32, float32, float32, int32, *[3][block]uint32) int {
+	return 0
+}
+
+func transposeBlocks([]float32, int, []float32, int, int) bool { return false }

@@ -1,0 +1,55 @@
+//go:build unix
+
+package vec
+
+import (
+	"os"
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// TestNothingBehindTheBuffersIsRead: buffers end where a page begins that may
+// not be touched, so a kernel that reads or writes a byte too far is killed.
+func TestNothingBehindTheBuffersIsRead(t *testing.T) {
+	page := os.Getpagesize()
+	atEnd := func(size int) []byte {
+		m, err := syscall.Mmap(-1, 0, 2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = syscall.Munmap(m) })
+		if err := syscall.Mprotect(m[page:], syscall.PROT_NONE); err != nil {
+			t.Fatal(err)
+		}
+		return m[page-size : page : page]
+	}
+	view := func(n int) []float32 {
+		return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(atEnd(4*n)))), n)
+	}
+	eachSet(t, func(t *testing.T) {
+		for n := 1; n <= 3*block; n++ {
+			v := newVectors(n, uint64(n))
+			a, b, coded := view(n), view(n), atEnd(len(v.coded))
+			copy(a, v.a)
+			copy(b, v.b)
+			copy(coded, v.coded)
+			wire := AppendBitmap(coded[:0], b)
+			AddTo(a, b)
+			if err := FromBitmap(a, wire); err != nil {
+				t.Fatal(err)
+			}
+			if err := AddBitmap(a, wire); err != nil {
+				t.Fatal(err)
+			}
+			four := atEnd(4 * n)
+			AppendQuantised(four[:0], a, 1, 9)
+			if err := AddQuantised(b, four, 1); err != nil {
+				t.Fatal(err)
+			}
+			// 16 rows of columns elements.
+			from, to := view(block*n), view(block*n)
+			Transpose(to, block, from, n, block, n)
+		}
+	})
+}
