@@ -85,6 +85,10 @@ type filterSums struct {
 const groupBytes = 384 << 10
 
 func (e engine) ConvBackwardFilter(c *tensor.Call, g tensor.Conv, x, dy, dw []float32) {
+	if deep(g) {
+		e.deepBackwardFilter(c, g, x, dy, dw)
+		return
+	}
 	s := stateOf(c)
 	key := planKey{forward, g}
 	p := s.products.filters[key]

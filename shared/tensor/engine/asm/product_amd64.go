@@ -91,7 +91,7 @@ func (t *product) tile(s *scratch, at tile, d int, rows [2]int) {
 	if args.count > 0 {
 		args.aoff, args.boff = &cl.aoff[0], &cl.boff[0]
 		if rows[1]-rows[0] >= packRows {
-			t.pack(s, n)
+			pack(s, n)
 		}
 	}
 	for half := 0; half < tensor.Lanes; half += t.set.lanes {
@@ -116,8 +116,9 @@ func (t *product) tile(s *scratch, at tile, d int, rows [2]int) {
 // zeros is the bias of a product without one.
 var zeros [8]float32
 
-// pack copies the tile's vectors together and makes the arguments read the copy.
-func (t *product) pack(s *scratch, n int) {
+// pack copies the n vectors of every step of the scratch's tile together and
+// makes its arguments read the copy.
+func pack(s *scratch, n int) {
 	args := &s.tile
 	panel := resize(&s.panel, args.count*n*tensor.Lanes)
 	args.c[0] = &panel[0]

@@ -8,6 +8,8 @@ type productTasks struct {
 	product product
 	filter  filterSums
 	filters map[planKey]*filterPlan
+	deep    deepFilter
+	deeps   map[planKey]*deepPlan
 	b, c    []float32 // a matrix product's padded operand and result
 }
 

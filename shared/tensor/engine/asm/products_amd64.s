@@ -6478,3 +6478,82 @@ loop:
 done:
 	VZEROUPPER
 	RET
+
+// func transpose8(blocks int, src *float32, srcRow int, srcStep int, dst *float32, dstRow int, dstStep int)
+// Requires: AVX
+TEXT ·transpose8(SB), NOSPLIT, $0-56
+	MOVQ  blocks+0(FP), AX
+	MOVQ  src+8(FP), CX
+	MOVQ  srcRow+16(FP), DX
+	MOVQ  srcStep+24(FP), BX
+	MOVQ  dst+32(FP), SI
+	MOVQ  dstRow+40(FP), DI
+	MOVQ  dstStep+48(FP), R8
+	TESTQ AX, AX
+	JZ    done
+
+loop:
+	MOVQ       CX, R9
+	VMOVUPS    (R9), Y0
+	ADDQ       DX, R9
+	VMOVUPS    (R9), Y2
+	ADDQ       DX, R9
+	VMOVUPS    (R9), Y3
+	ADDQ       DX, R9
+	VMOVUPS    (R9), Y4
+	ADDQ       DX, R9
+	VMOVUPS    (R9), Y5
+	ADDQ       DX, R9
+	VMOVUPS    (R9), Y6
+	ADDQ       DX, R9
+	VMOVUPS    (R9), Y7
+	ADDQ       DX, R9
+	VMOVUPS    (R9), Y8
+	VUNPCKLPS  Y2, Y0, Y1
+	VUNPCKHPS  Y2, Y0, Y0
+	VUNPCKLPS  Y4, Y3, Y2
+	VUNPCKHPS  Y4, Y3, Y3
+	VUNPCKLPS  Y6, Y5, Y4
+	VUNPCKHPS  Y6, Y5, Y5
+	VUNPCKLPS  Y8, Y7, Y6
+	VUNPCKHPS  Y8, Y7, Y8
+	VSHUFPS    $0x44, Y2, Y1, Y7
+	VSHUFPS    $0xee, Y2, Y1, Y1
+	VSHUFPS    $0x44, Y3, Y0, Y2
+	VSHUFPS    $0xee, Y3, Y0, Y0
+	VSHUFPS    $0x44, Y6, Y4, Y3
+	VSHUFPS    $0xee, Y6, Y4, Y4
+	VSHUFPS    $0x44, Y8, Y5, Y6
+	VSHUFPS    $0xee, Y8, Y5, Y5
+	MOVQ       SI, R9
+	VPERM2F128 $0x20, Y3, Y7, Y8
+	VMOVUPS    Y8, (R9)
+	ADDQ       DI, R9
+	VPERM2F128 $0x20, Y4, Y1, Y8
+	VMOVUPS    Y8, (R9)
+	ADDQ       DI, R9
+	VPERM2F128 $0x20, Y6, Y2, Y8
+	VMOVUPS    Y8, (R9)
+	ADDQ       DI, R9
+	VPERM2F128 $0x20, Y5, Y0, Y8
+	VMOVUPS    Y8, (R9)
+	ADDQ       DI, R9
+	VPERM2F128 $0x31, Y3, Y7, Y3
+	VMOVUPS    Y3, (R9)
+	ADDQ       DI, R9
+	VPERM2F128 $0x31, Y4, Y1, Y1
+	VMOVUPS    Y1, (R9)
+	ADDQ       DI, R9
+	VPERM2F128 $0x31, Y6, Y2, Y1
+	VMOVUPS    Y1, (R9)
+	ADDQ       DI, R9
+	VPERM2F128 $0x31, Y5, Y0, Y0
+	VMOVUPS    Y0, (R9)
+	ADDQ       BX, CX
+	ADDQ       R8, SI
+	DECQ       AX
+	JNZ        loop
+
+done:
+	VZEROUPPER
+	RET

@@ -117,10 +117,14 @@ func same(t *testing.T, what string, got, want []float32) {
 	}
 }
 
-// TestFilterIsSixteenChains: a filter's gradient equals, bit for bit, 16 chains
-// of exact fused multiply-adds, one per lane, joined by the fixed tree.
-func TestFilterIsSixteenChains(t *testing.T) {
-	list := append(slices.Clone(convs), tensor.Conv{N: 40, InC: 4, H: 12, W: 12, OutC: 9, KH: 3, KW: 3, Stride: 1, Pad: 1}) // several blocks of rows
+// TestFilterIsChains: a filter's gradient equals, bit for bit, 16 chains of exact
+// fused multiply-adds, one per lane, joined by the fixed tree; where channels lie
+// in lanes, one chain over pixels and images.
+func TestFilterIsChains(t *testing.T) {
+	list := append(slices.Clone(convs),
+		tensor.Conv{N: 17, InC: 70, H: 2, W: 2, OutC: 30, KH: 3, KW: 3, Stride: 1, Pad: 1}, // channels in lanes
+		tensor.Conv{N: 128, InC: 20, H: 2, W: 1, OutC: 3, KH: 2, KW: 2, Stride: 2, Pad: 1}, // and blocks
+		tensor.Conv{N: 40, InC: 4, H: 12, W: 12, OutC: 9, KH: 3, KW: 3, Stride: 1, Pad: 1}) // several blocks of rows
 	for _, e := range engines(t) {
 		for _, g := range list {
 			r := rand.New(rand.NewPCG(3, 4))
@@ -137,6 +141,10 @@ func TestFilterIsSixteenChains(t *testing.T) {
 						continue
 					}
 					for n := range p {
+						if deep(g) {
+							lanes[0] = fma32(dy[(o*oh*ow+pixel)*p+n], x[((c*g.H+h)*g.W+v)*p+n], lanes[0])
+							continue
+						}
 						lanes[n%16] = fma32(dy[(o*oh*ow+pixel)*p+n], x[((c*g.H+h)*g.W+v)*p+n], lanes[n%16])
 					}
 				}

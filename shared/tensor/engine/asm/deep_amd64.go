@@ -1,0 +1,185 @@
+package asm
+
+import "gradsync/shared/tensor"
+
+// deep tells filters that many channels and few pixels make: joining 16 partial
+// sums would cost them more than computing them, so their input channels go into
+// lanes instead of images.
+func deep(g tensor.Conv) bool {
+	return g.InC >= tensor.Lanes && g.OutH()*g.OutW()*tensor.BatchInner.Pitch(g.N) <= 8*tensor.Lanes
+}
+
+// deepPlan is what a convolution's geometry decides about the gradient of a
+// filter with input channels in lanes: for every tap the pairs of places, one in
+// dy and one in the transposed x, of every image of every output it reads.
+type deepPlan struct {
+	taps   []deepTap
+	pixels int // of outputs in one block of the chains
+}
+
+type deepTap struct {
+	before     []int32 // entries before each pixel; one more at the end
+	aoff, boff []int32
+}
+
+func newDeepPlan(g tensor.Conv) *deepPlan {
+	pitch, wide := tensor.BatchInner.Pitch(g.N), tensor.BatchInner.Pitch(g.InC)
+	p := &deepPlan{pixels: max(1, blockSteps/g.N)}
+	for kh := range g.KH {
+		for kw := range g.KW {
+			var t deepTap
+			for pixel := range g.OutH() * g.OutW() {
+				t.before = append(t.before, int32(len(t.aoff)))
+				y, x := pixel/g.OutW()*g.Stride-g.Pad+kh, pixel%g.OutW()*g.Stride-g.Pad+kw
+				if y < 0 || y >= g.H || x < 0 || x >= g.W {
+					continue
+				}
+				for n := range g.N {
+					t.aoff = append(t.aoff, int32(pixel*pitch+n))
+					t.boff = append(t.boff, int32(((y*g.W+x)*pitch+n)*wide))
+				}
+			}
+			t.before = append(t.before, int32(len(t.aoff)))
+			p.taps = append(p.taps, t)
+		}
+	}
+	return p
+}
+
+// deepFilter computes dw[o][c][tap] with input channels in lanes: one chain over
+// pixels and images for every weight.
+type deepFilter struct {
+	set    *kernels
+	plan   *deepPlan
+	g      tensor.Conv
+	dy     []float32
+	planeY int
+	x      []float32 // transposed: [row][column][image][channel]
+	wide   int       // channels, whole vectors
+	sums   []float32 // [tap][o][channel]
+	dw     []float32
+	tiles  int // of channels
+	stage  deepStage
+}
+
+type deepStage int
+
+const (
+	transposing deepStage = iota
+	summing
+	storing
+)
+
+func (e engine) deepBackwardFilter(c *tensor.Call, g tensor.Conv, x, dy, dw []float32) {
+	s := stateOf(c)
+	key := planKey{backwardData, g}
+	p := s.products.deeps[key]
+	if p == nil {
+		if s.products.deeps == nil {
+			s.products.deeps = map[planKey]*deepPlan{}
+		}
+		p = newDeepPlan(g)
+		s.products.deeps[key] = p
+	}
+	pitch, wide := tensor.BatchInner.Pitch(g.N), tensor.BatchInner.Pitch(g.InC)
+	t := &s.products.deep
+	*t = deepFilter{
+		set: &sets[e.isa], plan: p, g: g, dy: dy, planeY: g.OutH() * g.OutW() * pitch,
+		x: resize(&s.products.b, g.H*g.W*pitch*wide), wide: wide,
+		sums: resize(&s.products.c, len(p.taps)*g.OutC*wide), dw: dw,
+		tiles: (wide/tensor.Lanes + columns - 1) / columns,
+	}
+	threads := worth(c.Threads, g.N*g.OutH()*g.OutW()*g.OutC*g.Taps())
+	t.transpose(x, pitch)
+	t.stage = summing
+	s.split(threads, t, len(p.taps)*t.tiles)
+	t.stage = storing
+	s.split(threads, t, g.OutC)
+}
+
+// transpose puts x's channels side by side; channels past the last are zeros.
+func (t *deepFilter) transpose(x []float32, pitch int) {
+	plane := t.g.H * t.g.W * pitch
+	full := t.g.InC / 8 * 8
+	for at := 0; at < plane; at += 8 {
+		if full > 0 {
+			transpose8(full/8, &x[at], 4*plane, 32*plane, &t.x[at*t.wide], 4*t.wide, 32)
+		}
+		for i := range 8 {
+			row := t.x[(at+i)*t.wide : (at+i+1)*t.wide]
+			for c := full; c < t.wide; c++ {
+				row[c] = 0
+				if c < t.g.InC {
+					row[c] = x[c*plane+at+i]
+				}
+			}
+		}
+	}
+}
+
+func (t *deepFilter) part(s *scratch, lo, hi int) {
+	if t.stage == storing {
+		t.store(lo, hi)
+		return
+	}
+	pixels := t.g.OutH() * t.g.OutW()
+	for from := 0; from < pixels; from += t.plan.pixels {
+		for i := lo; i < hi; i++ {
+			t.sum(s, i/t.tiles, i%t.tiles*columns, from)
+		}
+	}
+}
+
+// sum continues the chains of one tap and up to three vectors of channels over a
+// block of pixels.
+func (t *deepFilter) sum(s *scratch, tap, vec, from int) {
+	at := &t.plan.taps[tap]
+	first := int(at.before[from])
+	last := int(at.before[min(from+t.plan.pixels, len(at.before)-1)])
+	n := min(columns, t.wide/tensor.Lanes-vec)
+	args := &s.tile
+	args.count = last - first
+	args.lda, args.ldc = 4*t.planeY, 4*t.wide
+	args.flags, args.bias = 0, &zeros[0]
+	if first > 0 {
+		args.flags = resume
+	} else if from > 0 && args.count == 0 {
+		return
+	}
+	if args.count > 0 {
+		args.boff = &at.boff[first]
+		for j := range n {
+			args.b[j] = &t.x[(vec+j)*tensor.Lanes]
+		}
+		pack(s, n)
+		args.aoff = &at.aoff[first]
+	}
+	out := t.sums[tap*t.g.OutC*t.wide:]
+	for half := 0; half < tensor.Lanes; half += t.set.lanes {
+		for o := 0; o < t.g.OutC; o += t.set.rows {
+			args.a = &t.dy[o*t.planeY]
+			for j := range n {
+				args.c[j] = &out[o*t.wide+(vec+j)*tensor.Lanes+half]
+			}
+			t.set.tile[min(t.set.rows, t.g.OutC-o)][n](&args.count)
+		}
+		for j := range n {
+			args.b[j] = ahead(args.b[j], t.set.lanes)
+		}
+	}
+}
+
+// store writes the sums of filters lo ≤ o < hi in dw's order.
+func (t *deepFilter) store(lo, hi int) {
+	taps, in := len(t.plan.taps), t.g.InC
+	for o := lo; o < hi; o++ {
+		filter := t.dw[o*in*taps : (o+1)*in*taps]
+		for tap := range taps {
+			row := t.sums[(tap*t.g.OutC+o)*t.wide:]
+			at := filter[tap:]
+			for c, v := range row[:in] {
+				at[c*taps] = v
+			}
+		}
+	}
+}
