@@ -82,7 +82,7 @@ func TestExitCodes(t *testing.T) {
 		{"list", exitOK, ""},
 		{"claims D13", exitOK, ""},
 		{"claims Z99", exitUsage, `"Z99"`},
-		{"run dasp/broken --out " + dir, exitFailed, "no memory"},
+		{"run dasp/broken --quiet --out " + dir, exitFailed, "no memory"},
 		{"run dasp/table6", exitUsage, "known are dasp/broken, dasp/table5"},
 		{"run dasp --profile fast", exitUsage, "ci, quick, standard, paper"},
 		{"run dasp/table5 --profile paper", exitUsage, "no profile"},

@@ -1,8 +1,15 @@
 package cli
 
 import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+
 	"gradsync/experiments/train"
-	_ "gradsync/shared/tensor/engine/portable" // engines register themselves; only the command line knows which there are
+	"gradsync/shared/tensor"
+	"gradsync/shared/tensor/engine/asm" // engines register themselves; only the command line knows which there are
+	"gradsync/shared/tensor/engine/portable"
 	"gradsync/shared/tensor/gorgonia"
 	"gradsync/shared/tensor/model"
 )
@@ -10,5 +17,101 @@ import (
 func init() {
 	train.Backends["gorgonia"] = func(m *model.Model, batch int) (model.Stepper, error) {
 		return gorgonia.NewStepper(m, batch)
+	}
+}
+
+// autoEngine is --engine's default: the first of preferred that runs here.
+const autoEngine = "auto"
+
+const engineUsage = "arithmetic engine by name; auto: the fastest of those that committed results may come from"
+
+// preferred are the engines that auto may choose, fastest first. Every other
+// one runs by name only: committed results come from these.
+var preferred = []string{asm.Name, portable.Name}
+
+// engineState is what is known of one engine on this machine.
+type engineState struct {
+	name  string
+	label string // name and kernels, "asm (avx512)"
+	why   string // it cannot run here; "" if it can
+}
+
+// engineStates lists the engines that this binary knows, those of preferred
+// first.
+func engineStates() []engineState {
+	known := slices.Clone(preferred)
+	for _, name := range tensor.Engines() {
+		if !slices.Contains(known, name) {
+			known = append(known, name)
+		}
+	}
+	var all []engineState
+	for _, name := range known {
+		s := engineState{name: name, label: name}
+		e, err := tensor.Lookup(name)
+		switch detailed, ok := e.(fmt.Stringer); {
+		case err != nil:
+			s.why = whyNot(name)
+		case ok: // an engine of several sets of kernels says which it uses
+			s.label = detailed.String()
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// whyNot is why an engine of this binary did not register.
+func whyNot(name string) string {
+	switch {
+	case name != asm.Name:
+		return "not in this binary"
+	case runtime.GOARCH != "amd64":
+		return "no kernels for " + runtime.GOARCH
+	}
+	return "this CPU has no AVX2 and FMA"
+}
+
+// chooseEngine resolves --engine to the name of an engine that runs here, and a
+// line that says which it is, why, and what became of the others. An engine
+// that is unknown or does not run is a usage error.
+func chooseEngine(asked string, all []engineState) (name, line string, err error) {
+	var chosen *engineState
+	why := "by --engine"
+	for i, s := range all {
+		switch {
+		case asked == s.name && s.why != "":
+			return "", "", usagef("engine %s cannot run here: %s", asked, s.why)
+		case asked == s.name:
+			chosen = &all[i]
+		case asked == autoEngine && chosen == nil && s.why == "" && slices.Contains(preferred, s.name):
+			chosen, why = &all[i], "fastest of our own here"
+		}
+	}
+	if chosen == nil {
+		known := []string{autoEngine}
+		for _, s := range all {
+			known = append(known, s.name)
+		}
+		return "", "", usagef("no engine %q: known are %s", asked, strings.Join(known, ", "))
+	}
+	line = "engine " + chosen.label + ": " + why
+	for _, s := range all {
+		switch {
+		case s.name == chosen.name || s.name == portable.Name: // which runs everywhere
+		case s.why != "":
+			line += "; " + s.name + ": " + s.why
+		case slices.Contains(preferred, s.name):
+			line += "; " + s.label + ": available"
+		default:
+			line += "; " + s.label + ": available, by --engine " + s.name + " only"
+		}
+	}
+	return chosen.name, line, nil
+}
+
+// engineNote prints chooseEngine's line where nothing reads it by machine.
+func (a *app) engineNote(line string) {
+	if !a.quiet {
+		fmt.Fprintln(a.err, line)
 	}
 }

@@ -28,9 +28,18 @@ func (a *app) gradCommand() *cobra.Command {
 			if g.From, g.To, err = parseRange(samples); err != nil {
 				return err
 			}
+			line := ""
+			if g.Backend == "native" {
+				if g.Engine, line, err = chooseEngine(g.Engine, engineStates()); err != nil {
+					return err
+				}
+			}
 			got, err := train.Gradient(g)
 			if err != nil {
 				return inputUsage(err)
+			}
+			if line != "" {
+				a.engineNote(line)
 			}
 			if err := train.SaveParams(out, got.Model, got.Grads); err != nil {
 				return err
@@ -49,7 +58,7 @@ func (a *app) gradCommand() *cobra.Command {
 	f.Uint64Var(&g.Seed, "seed", 0, "seed of fresh parameters")
 	f.StringVar(&g.Data, "data", "", "data set")
 	f.StringVar(&g.DataDir, "data-dir", "", "folder of data sets")
-	f.StringVar(&g.Engine, "engine", "portable", "arithmetic engine")
+	f.StringVar(&g.Engine, "engine", autoEngine, engineUsage)
 	f.StringVar(&g.Backend, "backend", "native", "native or gorgonia")
 	f.StringVar(&samples, "samples", "0:32", "training images FROM:TO, without TO")
 	f.StringVar(&out, "out", "", "file of the gradients")

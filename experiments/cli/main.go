@@ -138,7 +138,7 @@ Exit codes: 0 done (whatever the verdicts) · 1 failed or interrupted · 2 usage
 		return usageError{fmt.Errorf("%s: %s (see `%s --help`)", cmd.Name(), flagProblem(err), cmd.CommandPath())}
 	})
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print one JSON object and nothing else on standard output")
-	root.PersistentFlags().BoolVar(&a.quiet, "quiet", false, "no progress")
+	root.PersistentFlags().BoolVar(&a.quiet, "quiet", false, "no progress, and no line on the engine")
 	root.AddCommand(a.commands()...)
 	return root
 }

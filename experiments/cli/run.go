@@ -16,7 +16,6 @@ import (
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
-	"gradsync/shared/tensor"
 )
 
 // defaultOut is where results go unless --out says otherwise.
@@ -57,7 +56,7 @@ ones; the same command goes on from the parts that were finished.`,
 	f.StringVar(&o.seeds, "seeds", "0,1,2", "seeds, separated by commas")
 	f.StringVar(&o.out, "out", defaultOut, "folder of the results")
 	f.StringVar(&o.dataDir, "data-dir", "", "folder of data sets (default GRADSYNC_DATA, the cache folder, the embedded set)")
-	f.StringVar(&o.engine, "engine", "", "arithmetic engine (default portable)")
+	f.StringVar(&o.engine, "engine", autoEngine, engineUsage)
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the plan with an estimated time and run nothing")
 	return cmd
 }
@@ -74,6 +73,8 @@ type plan struct {
 	seeds   []uint64
 	steps   []step
 	skipped []string // named through a paper, without the profile
+	engine  string   // what trains, if anything does
+	note    string   // chooseEngine's
 }
 
 func newPlan(ids []string, o runOptions) (*plan, error) {
@@ -84,14 +85,22 @@ func newPlan(ids []string, o runOptions) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkInputs(o); err != nil {
+	// An engine or a folder that is not there is refused before anything runs,
+	// also where no experiment of the plan would ask for it.
+	engine, note, err := chooseEngine(o.engine, engineStates())
+	if err != nil {
 		return nil, err
+	}
+	if o.dataDir != "" {
+		if _, err := datasets.List(datasets.Options{Dir: o.dataDir}); err != nil {
+			return nil, err
+		}
 	}
 	chosen, err := choose(Experiments(), ids)
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{profile: o.profile, seeds: seeds}
+	p := &plan{profile: o.profile, seeds: seeds, engine: engine, note: note}
 	planned := map[string]bool{}
 	for _, e := range chosen {
 		if err := profileOf(e, o.profile); err != nil {
@@ -104,21 +113,6 @@ func newPlan(ids []string, o runOptions) (*plan, error) {
 		p.steps = append(p.steps, step{e, alone(e, o.profile, len(seeds), planned)})
 	}
 	return p, nil
-}
-
-// checkInputs refuses an engine or a folder that is not there before anything
-// runs, also where no experiment of the plan would ask for it.
-func checkInputs(o runOptions) error {
-	if o.engine != "" {
-		if _, err := tensor.Lookup(o.engine); err != nil {
-			return usageError{err}
-		}
-	}
-	if o.dataDir == "" {
-		return nil
-	}
-	_, err := datasets.List(datasets.Options{Dir: o.dataDir})
-	return err
 }
 
 // alone estimates an experiment without the parts that earlier ones of the same
@@ -203,6 +197,7 @@ func (a *app) execute(ctx context.Context, p *plan, o runOptions) error {
 	if n := memo.parts(); n > 0 {
 		fmt.Fprintf(a.err, "%d finished parts of an interrupted run are at hand in %s\n", n, memo.dir)
 	}
+	a.engineNote(p.note)
 	done := []ran{}
 	for _, s := range p.steps {
 		r, err := a.executeOne(ctx, s, p, o, memo)
@@ -258,7 +253,7 @@ func isComplete(path string) bool {
 func (a *app) executeOne(ctx context.Context, s step, p *plan, o runOptions, memo *memo) (*ran, error) {
 	start := time.Now()
 	bar := a.newBar(s.ID)
-	res, err := s.Run(ctx, exp.Env{Profile: p.profile, Seeds: p.seeds, DataDir: o.dataDir, Engine: o.engine,
+	res, err := s.Run(ctx, exp.Env{Profile: p.profile, Seeds: p.seeds, DataDir: o.dataDir, Engine: p.engine,
 		Progress: bar.set, Memo: memo})
 	bar.finish()
 	switch {

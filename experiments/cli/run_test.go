@@ -26,7 +26,7 @@ func TestInterruptionAndResumption(t *testing.T) {
 		return ctx.Err()
 	}))
 	var out, msg bytes.Buffer
-	command := []string{"run", "dasp", "--out", dir}
+	command := []string{"run", "dasp", "--quiet", "--out", dir}
 	if rc := run(ctx, command, &out, &msg); rc != exitFailed || !strings.Contains(msg.String(), "2 finished parts are in "+filepath.Join(dir, ".memo")+": repeat the same command") {
 		t.Fatalf("interrupted run: exit code %d, %q", rc, msg.String())
 	}
@@ -56,7 +56,7 @@ func TestCompleteResultsSurvive(t *testing.T) {
 	dir := t.TempDir()
 	var ran []string
 	path := filepath.Join(dir, "dasp", "table5.json")
-	command := []string{"run", "dasp", "--out", dir}
+	command := []string{"run", "dasp", "--quiet", "--out", dir}
 	files := func() (all string) {
 		for _, f := range []string{path, filepath.Join(dir, "dasp", "table5.run.json"), filepath.Join(dir, "dasp", "table5.csv")} {
 			raw, _ := os.ReadFile(f)

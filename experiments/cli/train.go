@@ -41,6 +41,13 @@ func (a *app) trainCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if !cfg.TimingOnly && cfg.Backend == "native" {
+				var line string
+				if cfg.Engine, line, err = chooseEngine(cfg.Engine, engineStates()); err != nil {
+					return err
+				}
+				cfg.Begin = func() { a.engineNote(line) }
+			}
 			bar := a.newBar(cfg.Sync + " " + cfg.Model)
 			cfg.Progress = func(pushes, of int64) { bar.set(float64(pushes), float64(of), fmt.Sprintf("%d pushes", pushes)) }
 			out, err := train.Run(cmd.Context(), cfg)
@@ -68,7 +75,7 @@ func (f *trainFlags) define(cmd *cobra.Command) {
 	s.StringVar(&f.Model, "model", "lenet5", "model: lenet5, mlp, cnn; with --timing-only also resnet18, vgg19_bn")
 	s.StringVar(&f.Data, "data", "", "data set (default: the paper's for the model, else the embedded one)")
 	s.StringVar(&f.DataDir, "data-dir", "", "folder of data sets")
-	s.StringVar(&f.Engine, "engine", "portable", "arithmetic engine")
+	s.StringVar(&f.Engine, "engine", autoEngine, engineUsage)
 	s.StringVar(&f.Backend, "backend", "native", "who computes gradients: native or gorgonia")
 	s.IntVar(&f.Workers, "workers", 0, "workers (default: all of the platform's)")
 	s.StringVar(&f.platform, "platform", "", "platform: a file or one of "+strings.Join(platforms.Names(), ", ")+" (default heterogeneous6; for more than six workers as many equal ones)")

@@ -17,7 +17,7 @@ type Env struct {
 	Profile string
 	Seeds   []uint64
 	DataDir string // "" : GRADSYNC_DATA, the cache folder, then embedded
-	Engine  string // "" : portable
+	Engine  string // a name of tensor.Engines(); "" : portable
 	// Progress reports work done so far of a total in the experiment's own unit.
 	Progress func(done, total float64, what string)
 	// Memo keeps finished parts (one training run, say) across an interruption:

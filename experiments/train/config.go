@@ -27,7 +27,9 @@ type Config struct {
 	Data    string `json:"data"`
 	DataDir string `json:"-"` // where to look first; the content's hash is in the outcome
 
-	Engine  string `json:"engine"`  // "portable"
+	// Engine is a name of tensor.Engines(). "" is "portable", which is everywhere
+	// and has the same bits everywhere; the outcome names what ran.
+	Engine  string `json:"engine"`
 	Backend string `json:"backend"` // "native"; "gorgonia"
 
 	Workers  int               `json:"workers"` // all of the platform's
@@ -72,6 +74,9 @@ type Config struct {
 	Save    string `json:"-"` // safetensors file of the trained parameters
 	Load    string `json:"load,omitempty"`
 
+	// Begin is told once all input is read and found good, before the first
+	// gradient.
+	Begin func() `json:"-"`
 	// Progress is told of each used gradient, from one goroutine.
 	Progress func(pushes, of int64) `json:"-"`
 }

@@ -17,6 +17,9 @@ func (r *runner) launch(ctx context.Context, withServer bool, body func(cluster.
 	if err != nil {
 		return 0, err
 	}
+	if r.cfg.Begin != nil {
+		r.cfg.Begin()
+	}
 	out, err := rt.Run(ctx, func(p cluster.Proc) ([]byte, error) { return nil, body(p) })
 	if err != nil {
 		if ctx.Err() != nil {

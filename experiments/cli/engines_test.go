@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+// What --engine resolves to and what is said of it, on machines that differ in
+// what they can run.
+func TestChooseEngine(t *testing.T) {
+	asm := engineState{name: "asm", label: "asm (avx512)"}
+	noASM := engineState{name: "asm", label: "asm", why: "this CPU has no AVX2 and FMA"}
+	portable := engineState{name: "portable", label: "portable"}
+	dnnl := engineState{name: "onednn", label: "onednn (2.6.3)"}
+	noDNNL := engineState{name: "onednn", label: "onednn", why: "libdnnl is not installed"}
+	for _, test := range []struct {
+		asked      string
+		here       []engineState
+		name, line string // the line of the error if name is ""
+	}{
+		{"auto", []engineState{asm, portable}, "asm", "engine asm (avx512): fastest of our own here"},
+		{"auto", []engineState{asm, portable, dnnl}, "asm", "engine asm (avx512): fastest of our own here; onednn (2.6.3): available, by --engine onednn only"},
+		{"auto", []engineState{noASM, portable, dnnl}, "portable", "engine portable: fastest of our own here; asm: this CPU has no AVX2 and FMA; onednn (2.6.3): available, by --engine onednn only"},
+		{"auto", []engineState{noASM, portable, noDNNL}, "portable", "engine portable: fastest of our own here; asm: this CPU has no AVX2 and FMA; onednn: libdnnl is not installed"},
+		{"auto", []engineState{dnnl, noASM, portable}, "portable", "engine portable: fastest of our own here; onednn (2.6.3): available, by --engine onednn only; asm: this CPU has no AVX2 and FMA"},
+		{"portable", []engineState{asm, portable, noDNNL}, "portable", "engine portable: by --engine; asm (avx512): available; onednn: libdnnl is not installed"},
+		{"onednn", []engineState{noASM, portable, dnnl}, "onednn", "engine onednn (2.6.3): by --engine; asm: this CPU has no AVX2 and FMA"},
+		{"asm", []engineState{asm, portable}, "asm", "engine asm (avx512): by --engine"},
+		{"asm", []engineState{noASM, portable}, "", "engine asm cannot run here: this CPU has no AVX2 and FMA"},
+		{"onednn", []engineState{asm, portable, noDNNL}, "", "engine onednn cannot run here: libdnnl is not installed"},
+		{"abacus", []engineState{asm, portable, noDNNL}, "", `no engine "abacus": known are auto, asm, portable, onednn`},
+		{"", []engineState{asm, portable}, "", `no engine "": known are auto, asm, portable`},
+	} {
+		name, line, err := chooseEngine(test.asked, test.here)
+		if err != nil {
+			if _, usage := err.(usageError); !usage {
+				t.Errorf("--engine %s: %v is no usage error", test.asked, err)
+			}
+			line = err.Error()
+		}
+		if name != test.name || line != test.line {
+			t.Errorf("--engine %s on %+v:\n got %q, %q\nwant %q, %q", test.asked, test.here, name, line, test.name, test.line)
+		}
+	}
+}
+
+// The line goes to standard error, once, when something is trained, and the
+// outcome names the engine that ran, never auto.
+func TestEngineLine(t *testing.T) {
+	name, line, err := chooseEngine(autoEngine, engineStates())
+	if err != nil {
+		t.Fatal(err)
+	}
+	train := strings.Fields("train --sync bsp --data synthetic --batch 2 --workers 2 --updates 1 --eval-every -1 --json")
+	rc, out, msg := gradsync(train...)
+	if rc != exitOK || msg != line+"\n" || !strings.Contains(out, `"engine": "`+name+" (bit class") {
+		t.Errorf("train: exit code %d, %q, want the line %q and engine %s in\n%s", rc, msg, line, name, out)
+	}
+	for _, more := range []string{"--quiet", "--backend gorgonia"} {
+		if rc, _, msg := gradsync(append(train, strings.Fields(more)...)...); rc != exitOK || strings.Contains(msg, "engine") {
+			t.Errorf("train %s: exit code %d, %q, want no line on the engine", more, rc, msg)
+		}
+	}
+	if rc, _, msg := gradsync("train", "--timing-only", "--pushes", "6"); rc != exitOK || msg != "" {
+		t.Errorf("train --timing-only: exit code %d, %q, want no line", rc, msg)
+	}
+	g := t.TempDir() + "/g.safetensors"
+	if rc, out, msg := gradsync("grad", "--data", "synthetic", "--samples", "0:4", "--out", g, "--engine", "portable", "--json"); rc != exitOK ||
+		!strings.HasPrefix(msg, "engine portable: by --engine") || strings.Count(msg, "\n") != 1 || !strings.Contains(out, `"engine": "portable (bit class portable)"`) {
+		t.Errorf("grad: exit code %d, %q\n%s", rc, msg, out)
+	}
+}
