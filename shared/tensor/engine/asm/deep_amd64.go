@@ -12,24 +12,17 @@ func deep(g tensor.Conv) bool {
 // deepPlan is what a convolution's geometry decides about the gradient of a
 // filter with input channels in lanes: for every tap the pairs of places, one in
 // dy and one in the transposed x, of every image of every output it reads.
-type deepPlan struct {
-	taps   []deepTap
-	pixels int // of outputs in one block of the chains
-}
+type deepPlan struct{ taps []deepTap }
 
-type deepTap struct {
-	before     []int32 // entries before each pixel; one more at the end
-	aoff, boff []int32
-}
+type deepTap struct{ aoff, boff []int32 }
 
 func newDeepPlan(g tensor.Conv) *deepPlan {
 	pitch, wide := tensor.BatchInner.Pitch(g.N), tensor.BatchInner.Pitch(g.InC)
-	p := &deepPlan{pixels: max(1, blockSteps/g.N)}
+	p := &deepPlan{}
 	for kh := range g.KH {
 		for kw := range g.KW {
 			var t deepTap
 			for pixel := range g.OutH() * g.OutW() {
-				t.before = append(t.before, int32(len(t.aoff)))
 				y, x := pixel/g.OutW()*g.Stride-g.Pad+kh, pixel%g.OutW()*g.Stride-g.Pad+kw
 				if y < 0 || y >= g.H || x < 0 || x >= g.W {
 					continue
@@ -39,7 +32,6 @@ func newDeepPlan(g tensor.Conv) *deepPlan {
 					t.boff = append(t.boff, int32(((y*g.W+x)*pitch+n)*wide))
 				}
 			}
-			t.before = append(t.before, int32(len(t.aoff)))
 			p.taps = append(p.taps, t)
 		}
 	}
@@ -122,37 +114,27 @@ func (t *deepFilter) part(s *scratch, lo, hi int) {
 		t.store(lo, hi)
 		return
 	}
-	pixels := t.g.OutH() * t.g.OutW()
-	for from := 0; from < pixels; from += t.plan.pixels {
-		for i := lo; i < hi; i++ {
-			t.sum(s, i/t.tiles, i%t.tiles*columns, from)
-		}
+	for i := lo; i < hi; i++ {
+		t.sum(s, i/t.tiles, i%t.tiles*columns)
 	}
 }
 
-// sum continues the chains of one tap and up to three vectors of channels over a
-// block of pixels.
-func (t *deepFilter) sum(s *scratch, tap, vec, from int) {
+// sum computes the chains of one tap and up to three vectors of channels. There
+// are at most 128 steps (see deep), so one panel holds them.
+func (t *deepFilter) sum(s *scratch, tap, vec int) {
 	at := &t.plan.taps[tap]
-	first := int(at.before[from])
-	last := int(at.before[min(from+t.plan.pixels, len(at.before)-1)])
 	n := min(columns, t.wide/tensor.Lanes-vec)
 	args := &s.tile
-	args.count = last - first
+	args.count = len(at.aoff)
 	args.lda, args.ldc = 4*t.planeY, 4*t.wide
 	args.flags, args.bias = 0, &zeros[0]
-	if first > 0 {
-		args.flags = resume
-	} else if from > 0 && args.count == 0 {
-		return
-	}
 	if args.count > 0 {
-		args.boff = &at.boff[first]
+		args.boff = &at.boff[0]
 		for j := range n {
 			args.b[j] = &t.x[(vec+j)*tensor.Lanes]
 		}
 		pack(s, n)
-		args.aoff = &at.aoff[first]
+		args.aoff = &at.aoff[0]
 	}
 	out := t.sums[tap*t.g.OutC*t.wide:]
 	for half := 0; half < tensor.Lanes; half += t.set.lanes {
