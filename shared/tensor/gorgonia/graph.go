@@ -39,6 +39,9 @@ func newGraph[T real](m *model.Model, n int, training bool) (*graph[T], error) {
 	gr.input, gr.x = gr.leaf("x", n, c, h, w)
 	z, shape := gr.input, layer.Shape{C: c, H: h, W: w}
 	for _, s := range m.Steps() {
+		if err := possible(s); err != nil {
+			return nil, fmt.Errorf("gorgonia: %s: %w", m.Name(), err)
+		}
 		var err error
 		if z, err = gr.step(s, shape, z); err != nil {
 			return nil, fmt.Errorf("gorgonia: %s, layer %q: %w", m.Name(), s.Name, err)
@@ -84,12 +87,28 @@ func (gr *graph[T]) param() (*g.Node, error) {
 	}}, n)
 }
 
+// possible refuses what this adapter does not build: Gorgonia's batch norm loses
+// its running statistics when it changes mode, and its deep networks take several
+// times PyTorch's memory, so the networks that need them run on the engines only.
+func possible(s model.Step) error {
+	switch s.Layer.(type) {
+	case layer.ReLU, layer.MaxPool, layer.Conv2D, layer.Linear:
+		if s.Inputs == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("layer %q (%T) is not done by this backend, which takes chains of convolutions, max-pools, ReLUs and linear layers: use an engine (--backend native)", s.Name, s.Layer)
+}
+
 // step adds one layer behind x.
 func (gr *graph[T]) step(s model.Step, in layer.Shape, x *g.Node) (*g.Node, error) {
 	switch l := s.Layer.(type) {
 	case layer.ReLU:
 		return g.Rectify(x)
 	case layer.MaxPool:
+		if l.Memory(in).Identity {
+			return x, nil
+		}
 		return g.MaxPool2D(x, tensor.Shape{l.Size, l.Size}, []int{0, 0}, []int{l.Stride, l.Stride})
 	case layer.Conv2D:
 		w, err := gr.param()
@@ -99,6 +118,9 @@ func (gr *graph[T]) step(s model.Step, in layer.Shape, x *g.Node) (*g.Node, erro
 		y, err := g.Conv2d(x, w, tensor.Shape{l.K, l.K}, []int{l.Pad, l.Pad}, []int{l.Stride, l.Stride}, []int{1, 1})
 		if err != nil {
 			return nil, err
+		}
+		if l.NoBias {
+			return y, nil
 		}
 		return gr.addBias(y, tensor.Shape{1, l.Outputs, 1, 1}, 0, 2, 3)
 	case layer.Linear:
@@ -120,7 +142,7 @@ func (gr *graph[T]) step(s model.Step, in layer.Shape, x *g.Node) (*g.Node, erro
 		}
 		return gr.addBias(y, tensor.Shape{1, l.Outputs}, 0)
 	}
-	return nil, fmt.Errorf("layer type %T is not known here", s.Layer)
+	return nil, possible(s)
 }
 
 func (gr *graph[T]) addBias(y *g.Node, shape tensor.Shape, along ...byte) (*g.Node, error) {

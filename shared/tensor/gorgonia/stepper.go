@@ -1,4 +1,5 @@
-// Package gorgonia runs the networks of package model on gorgonia.org/gorgonia:
+// Package gorgonia runs the chains among the networks of package model (lenet5,
+// mlp, cnn; neither batch norms nor shortcuts) on gorgonia.org/gorgonia:
 // in float32 as a backend to choose, in float64 as the oracle of gradient tests.
 // Gorgonia's float64 gradients agree with central differences (ENGINE notes and
 // the tests here); it is several times slower than the engines and allocates at

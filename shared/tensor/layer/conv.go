@@ -9,10 +9,17 @@ import (
 // Conv2D is a square convolution. Its weight has shape [Outputs][Inputs][K][K].
 //
 // Source: ours: PyTorch's nn.Conv2d
-type Conv2D struct{ Inputs, Outputs, K, Stride, Pad int }
+type Conv2D struct {
+	Inputs, Outputs, K, Stride, Pad int
+	NoBias                          bool
+}
 
 func (l Conv2D) Params() []Param {
-	return []Param{{"weight", []int{l.Outputs, l.Inputs, l.K, l.K}}, {"bias", []int{l.Outputs}}}
+	weight := Param{"weight", []int{l.Outputs, l.Inputs, l.K, l.K}}
+	if l.NoBias {
+		return []Param{weight}
+	}
+	return []Param{weight, {"bias", []int{l.Outputs}}}
 }
 
 func (l Conv2D) FanIn() int { return l.Inputs * l.K * l.K }
@@ -34,38 +41,37 @@ func (l Conv2D) MACs(in Shape) float64 {
 	return float64(g.OutH()) * float64(g.OutW()) * float64(l.Outputs) * float64(l.FanIn())
 }
 
+func (Conv2D) Memory(Shape) Memory { return Memory{KeepX: true} }
+
 func (l Conv2D) New(e tensor.Engine, in Shape, batch int) Op {
-	g := l.geometry(in, batch)
-	return &convOp{
-		engine: e, g: g, weights: l.Outputs * l.FanIn(),
-		y:  make([]float32, batch*l.Outputs*g.OutH()*g.OutW()),
-		dx: make([]float32, batch*in.Len()),
-	}
+	return &convOp{engine: e, g: l.geometry(in, batch), weights: l.Outputs * l.FanIn(), noBias: l.NoBias}
 }
 
 type convOp struct {
 	engine  tensor.Engine
 	g       tensor.Conv
 	weights int
-	y, dx   []float32
+	noBias  bool
 }
 
-func (o *convOp) Forward(c *tensor.Call, n int, w, x []float32) []float32 {
-	o.g.N = n
-	y := o.y[:n*o.g.OutC*o.g.OutH()*o.g.OutW()]
-	o.engine.ConvForward(c, o.g, x, w[:o.weights], w[o.weights:], y)
-	return y
+func (o *convOp) Forward(c *tensor.Call, p *Pass) {
+	o.g.N = p.N
+	var bias []float32
+	if !o.noBias {
+		bias = p.W[o.weights:]
+	}
+	o.engine.ConvForward(c, o.g, p.X, p.W[:o.weights], bias, p.Y)
 }
 
-func (o *convOp) BackwardParams(c *tensor.Call, n int, x, dy, dw []float32) {
-	o.g.N = n
-	o.engine.ConvBackwardFilter(c, o.g, x, dy, dw[:o.weights])
-	o.engine.BiasBackward(c, n, o.g.OutC, o.g.OutH()*o.g.OutW(), dy, dw[o.weights:])
+func (o *convOp) BackwardParams(c *tensor.Call, p *Pass) {
+	o.g.N = p.N
+	o.engine.ConvBackwardFilter(c, o.g, p.X, p.DY, p.DW[:o.weights])
+	if !o.noBias {
+		o.engine.BiasBackward(c, p.N, o.g.OutC, o.g.OutH()*o.g.OutW(), p.DY, p.DW[o.weights:])
+	}
 }
 
-func (o *convOp) BackwardInput(c *tensor.Call, n int, w, dy []float32) []float32 {
-	o.g.N = n
-	dx := o.dx[:n*o.g.InC*o.g.H*o.g.W]
-	o.engine.ConvBackwardData(c, o.g, dy, w[:o.weights], dx)
-	return dx
+func (o *convOp) BackwardInput(c *tensor.Call, p *Pass) {
+	o.g.N = p.N
+	o.engine.ConvBackwardData(c, o.g, p.DY, p.W[:o.weights], p.DX)
 }

@@ -13,11 +13,11 @@ type Shape struct{ C, H, W int }
 // Len is the number of elements.
 func (s Shape) Len() int { return s.C * s.H * s.W }
 
-// Param is one parameter tensor of a layer.
+// Param is one parameter tensor of a layer, or one of its statistics.
 //
 // Source: ours: PyTorch's names and layouts
 type Param struct {
-	Name  string // "weight" or "bias"
+	Name  string // "weight", "bias", "running_mean" or "running_var"
 	Shape []int
 }
 
@@ -36,29 +36,85 @@ func (p Param) Len() int {
 type Layer interface {
 	// Params lists the parameter tensors, weight then bias; nil without any.
 	Params() []Param
-	// FanIn is the number of terms in one output's sum, 0 without parameters.
+	// FanIn is the number of terms in one output's sum, 0 without a sum.
 	FanIn() int
 	// Out is the shape of the output; the error names what does not fit.
 	Out(in Shape) (Shape, error)
 	// MACs counts the multiply-adds of one image's forward pass.
 	MACs(in Shape) float64
+	// Memory says how the layer's buffers may be shared.
+	Memory(in Shape) Memory
 	// New makes the layer's working state for at most batch images.
 	New(e tensor.Engine, in Shape, batch int) Op
 }
 
-// Op is a layer with its buffers, bound to an engine. w holds the layer's
-// parameters as in Params, n is the number of images of this step.
+// Memory says which of a layer's buffers the backward pass reads, and which may
+// be one and the same.
+//
+// Source: ours: from this the workspace plans its memory
+type Memory struct {
+	KeepX, KeepY bool // the backward pass reads the input, the output
+	YIsX         bool // the output may overwrite the (first) input
+	DXIsDY       bool // the input's gradient may overwrite the output's
+	Identity     bool // the output is the input: nothing to compute
+}
+
+// Pass is what one call of an Op works on. Activations and gradients are
+// batches of N images in the engine's layout.
+//
+// Source: ours: buffers belong to the workspace, which shares them
+type Pass struct {
+	N     int
+	W, DW []float32 // the layer's parameters as in Params, and their gradient
+	X, Y  []float32
+	X2    []float32 // Add's second input
+	DY    []float32
+	DX    []float32
+	// Stats are a batch norm's running statistics (mean, variance), if known.
+	// Inference normalises by them; else they are blended with the batch's own,
+	// which get the weight Momentum.
+	Stats     []float32
+	Momentum  float32
+	Inference bool
+}
+
+// Op is a layer bound to an engine.
 //
 // Source: ours: gradients of the parameters come before those of the input, so
 // that the former can leave while the latter are computed
 type Op interface {
-	// Forward returns the output, valid until the next Forward. It may
-	// overwrite x.
-	Forward(c *tensor.Call, n int, w, x []float32) []float32
-	// BackwardParams writes the gradient of the parameters to dw. x is the
-	// input of the last Forward.
-	BackwardParams(c *tensor.Call, n int, x, dy, dw []float32)
-	// BackwardInput returns the gradient of the input, valid until the next
-	// call. It may overwrite dy.
-	BackwardInput(c *tensor.Call, n int, w, dy []float32) []float32
+	// Forward computes Y from X.
+	Forward(c *tensor.Call, p *Pass)
+	// BackwardParams computes DW from DY and, if Memory keeps them, X and Y. A
+	// batch norm computes DX too: both need the same sums.
+	BackwardParams(c *tensor.Call, p *Pass)
+	// BackwardInput computes DX from DY.
+	BackwardInput(c *tensor.Call, p *Pass)
 }
+
+// WithReLU returns the layer with a ReLU behind it, if it can do both at once.
+// The gradient it is given must then be masked by ReLUBackward, unless it is a
+// batch norm, which does that too.
+//
+// Source: ours: one pass over memory less
+func WithReLU(l Layer) (fused Layer, ok bool) {
+	switch l := l.(type) {
+	case Linear:
+		l.ReLU = true
+		return l, true
+	case BatchNorm:
+		l.ReLU = true
+		return l, true
+	case Add:
+		l.ReLU = true
+		return l, true
+	}
+	return l, false
+}
+
+// plain is what layers without parameters have in common.
+type plain struct{}
+
+func (plain) Params() []Param    { return nil }
+func (plain) FanIn() int         { return 0 }
+func (plain) MACs(Shape) float64 { return 0 }

@@ -1,6 +1,22 @@
 package model
 
-import "gradsync/shared/tensor/layer"
+import (
+	"fmt"
+	"math"
+
+	"gradsync/shared/tensor/layer"
+)
+
+// Step is one layer of a network; Name is empty for layers without parameters.
+// Inputs are the indices of the steps whose outputs it reads; nil is the step
+// before, or the image for the first.
+//
+// Source: ours: what another library needs to build the same network
+type Step struct {
+	Name   string
+	Layer  layer.Layer
+	Inputs []int
+}
 
 // architecture is a network as one reads it: input shape, then layers.
 type architecture struct {
@@ -8,42 +24,109 @@ type architecture struct {
 	steps []Step
 }
 
-func conv(name string, in, out, k, pad int) Step {
-	return Step{name, layer.Conv2D{Inputs: in, Outputs: out, K: k, Stride: 1, Pad: pad}}
+// add appends a step and returns its index.
+func (a *architecture) add(name string, l layer.Layer, inputs ...int) int {
+	a.steps = append(a.steps, Step{name, l, inputs})
+	return len(a.steps) - 1
 }
 
-func linear(name string, in, out int) Step { return Step{name, layer.Linear{Inputs: in, Outputs: out}} }
+func (a *architecture) conv(name string, in, out, k, pad int) {
+	a.add(name, layer.Conv2D{Inputs: in, Outputs: out, K: k, Stride: 1, Pad: pad})
+}
 
-// pool and relu stand in this order, though the networks are usually written
-// ReLU first: the two commute, values and gradients, and a quarter is left to do.
-var (
-	pool = Step{"", layer.MaxPool{Size: 2, Stride: 2}}
-	relu = Step{"", layer.ReLU{}}
-)
+func (a *architecture) linear(name string, in, out int) {
+	a.add(name, layer.Linear{Inputs: in, Outputs: out})
+}
 
-// architectures are the networks that can be trained here.
+func (a *architecture) relu() { a.add("", layer.ReLU{}) }
+
+// poolReLU stands in this order, though the networks are usually written ReLU
+// first: the two commute, values and gradients, and a quarter is left to do.
+func (a *architecture) poolReLU() {
+	a.add("", layer.MaxPool{Size: 2, Stride: 2})
+	a.relu()
+}
+
+// small is a network of one size: images of image×image, and nothing to widen.
+type small struct {
+	channels, image int
+	build           func(*architecture)
+}
+
+// small networks:
 //
 //   - lenet5: LeCun et al. 1998 as it is taught today: ReLU, max-pool, padding 2
 //     on 28×28, full connection of conv2; 61,706 parameters.
 //   - mlp: 784-512-512-10; 669,706 parameters.
 //   - cnn: two convolutions and two linear layers for CIFAR-10; 545,098 parameters.
-var architectures = map[string]architecture{
-	"lenet5": {layer.Shape{C: 1, H: 28, W: 28}, []Step{
-		conv("conv1", 1, 6, 5, 2), pool, relu,
-		conv("conv2", 6, 16, 5, 0), pool, relu,
-		linear("fc1", 16*5*5, 120), relu,
-		linear("fc2", 120, 84), relu,
-		linear("fc3", 84, 10),
+var smalls = map[string]small{
+	"lenet5": {1, 28, func(a *architecture) {
+		a.conv("conv1", 1, 6, 5, 2)
+		a.poolReLU()
+		a.conv("conv2", 6, 16, 5, 0)
+		a.poolReLU()
+		a.linear("fc1", 16*5*5, 120)
+		a.relu()
+		a.linear("fc2", 120, 84)
+		a.relu()
+		a.linear("fc3", 84, 10)
 	}},
-	"mlp": {layer.Shape{C: 1, H: 28, W: 28}, []Step{
-		linear("fc1", 784, 512), relu,
-		linear("fc2", 512, 512), relu,
-		linear("fc3", 512, 10),
+	"mlp": {1, 28, func(a *architecture) {
+		a.linear("fc1", 784, 512)
+		a.relu()
+		a.linear("fc2", 512, 512)
+		a.relu()
+		a.linear("fc3", 512, 10)
 	}},
-	"cnn": {layer.Shape{C: 3, H: 32, W: 32}, []Step{
-		conv("conv1", 3, 32, 3, 1), pool, relu,
-		conv("conv2", 32, 64, 3, 1), pool, relu,
-		linear("fc1", 64*8*8, 128), relu,
-		linear("fc2", 128, 10),
+	"cnn": {3, 32, func(a *architecture) {
+		a.conv("conv1", 3, 32, 3, 1)
+		a.poolReLU()
+		a.conv("conv2", 32, 64, 3, 1)
+		a.poolReLU()
+		a.linear("fc1", 64*8*8, 128)
+		a.relu()
+		a.linear("fc2", 128, 10)
 	}},
+}
+
+func buildSmall(s small, spec Spec) (architecture, error) {
+	if w := spec.Width; w != 0 && w != 1 {
+		return architecture{}, fmt.Errorf("width %g: it comes in width 1 only", w)
+	}
+	if spec.Image != 0 && spec.Image != s.image {
+		return architecture{}, fmt.Errorf("images of %d×%[1]d: it takes %d×%[2]d only", spec.Image, s.image)
+	}
+	a := architecture{input: layer.Shape{C: s.channels, H: s.image, W: s.image}}
+	s.build(&a)
+	return a, nil
+}
+
+// deep networks can be narrowed and take several image sizes, 32×32 unless told.
+//
+//   - resnet18: torchvision's, with a 3×3 stem of stride 1 and no first max-pool
+//     (He et al. 2016, the usual change for CIFAR-10); 11,173,962 parameters.
+//   - vgg19_bn: torchvision's features, then a global average pool (of 1×1 up to
+//     48×48) and one linear classifier; 20,040,522 parameters.
+var deep = map[string]func(*architecture, func(int) int){
+	"resnet18": resnet18,
+	"vgg19_bn": vgg19,
+}
+
+func buildDeep(build func(*architecture, func(int) int), spec Spec) (architecture, error) {
+	width, image := spec.Width, spec.Image
+	if width == 0 {
+		width = 1
+	}
+	if image == 0 {
+		image = 32
+	}
+	if !(width*64 >= 1) || width > 16 {
+		return architecture{}, fmt.Errorf("width %g: the first convolution would have %g channels; between 1/64 and 16 is possible", width, math.Floor(64*width))
+	}
+	if image < 16 || image%16 != 0 {
+		return architecture{}, fmt.Errorf("images of %d×%[1]d: the side must be a multiple of 16", image)
+	}
+	a := architecture{input: layer.Shape{C: 3, H: image, W: image}}
+	build(&a, func(channels int) int { return int(float64(channels) * width) })
+	return a, nil
 }

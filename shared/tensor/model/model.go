@@ -5,6 +5,7 @@ package model
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -13,11 +14,12 @@ import (
 	"gradsync/shared/tensor/layer"
 )
 
-// Param is one parameter tensor within the flat vector of all parameters.
+// Param is one parameter tensor within the flat vector of all parameters, or one
+// running statistic within the vector of all statistics.
 //
 // Source: ours: PyTorch's names and layouts
 type Param struct {
-	Name   string // "conv1.weight"
+	Name   string // "conv1.weight", "bn1.running_mean"
 	Shape  []int
 	Offset int
 	Length int
@@ -27,8 +29,9 @@ type Param struct {
 // what it costs per image. FLOP counts a multiply-add as two; the backward pass
 // counts twice the forward (gradient of the weights, gradient of the input), the
 // first layer's unused input gradient included, as is customary. Element-wise
-// layers and pools count as nothing. Bytes is what the forward pass reads and
-// writes of activations, float32; the backward pass moves about twice that.
+// layers, batch norms and pools count as nothing. Bytes is what the forward pass
+// reads and writes of activations, float32; the backward pass moves about twice
+// that.
 //
 // Source: ours: what the platform turns into time
 type LayerInfo struct {
@@ -39,8 +42,8 @@ type LayerInfo struct {
 	Bytes          float64
 }
 
-// Model is a network's structure: a chain of layers. It holds no parameters and
-// is safe for concurrent use.
+// Model is a network's structure: layers that read each other's outputs. It
+// holds no parameters and is safe for concurrent use.
 //
 // Source: ours: parameters, activations and structure live apart, so that N
 // ranks need N parameter vectors and one workspace per core
@@ -49,80 +52,51 @@ type Model struct {
 	input   layer.Shape
 	steps   []Step
 	classes int
-	nodes   []node
+	graph   graph
 	params  []Param
+	stats   []Param
 	layers  []LayerInfo
-	length  int
+	length  int // of the parameter vector
+	nstats  int // length of the vector of statistics
 }
 
-// node is a layer in its place.
-type node struct {
-	layer          layer.Layer
-	in             layer.Shape
-	index          int // among the layers with parameters, or −1
-	offset, length int
-}
-
-// Step is one layer of the chain; Name is empty for layers without parameters.
+// Spec says which network: Width scales the channels of resnet18 and vgg19_bn
+// (0 is 1), Image is the side of the input images (0 is the network's own).
 //
-// Source: ours: what another library needs to build the same network
-type Step struct {
+// Source: ours: the profiles' networks
+type Spec struct {
 	Name  string
-	Layer layer.Layer
+	Width float64
+	Image int
 }
 
-// New returns the network of that name; the error lists the names there are.
-func New(name string) (*Model, error) {
-	a, ok := architectures[name]
-	if !ok {
-		return nil, fmt.Errorf("model: no network %q: known are %s", name, strings.Join(Names(), ", "))
-	}
-	return build(name, a)
-}
+// New returns the network of that name in its own size; the error lists the
+// names there are.
+func New(name string) (*Model, error) { return Build(Spec{Name: name}) }
 
 // Names lists the networks that New builds, sorted.
 func Names() []string {
-	var names []string
-	for name := range architectures {
-		names = append(names, name)
-	}
+	names := slices.Collect(maps.Keys(smalls))
+	names = slices.AppendSeq(names, maps.Keys(deep))
 	slices.Sort(names)
 	return names
 }
 
-// build chains the steps and lays out the parameters.
-func build(name string, a architecture) (*Model, error) {
-	m := &Model{name: name, input: a.input, steps: a.steps}
-	shape := a.input
-	for _, s := range a.steps {
-		out, err := s.Layer.Out(shape)
-		if err != nil {
-			return nil, fmt.Errorf("model: %s, layer %q: %w", name, s.Name, err)
-		}
-		n := node{layer: s.Layer, in: shape, index: -1, offset: m.length}
-		for _, p := range s.Layer.Params() {
-			m.params = append(m.params, Param{s.Name + "." + p.Name, p.Shape, m.length, p.Len()})
-			m.length += p.Len()
-		}
-		n.length = m.length - n.offset
-		if n.length > 0 {
-			n.index = len(m.layers)
-			m.layers = append(m.layers, info(s.Name, n, out))
-		}
-		m.nodes = append(m.nodes, n)
-		shape = out
+// Build returns the network; the error names what is wrong with the spec.
+func Build(spec Spec) (*Model, error) {
+	var a architecture
+	var err error
+	if s, ok := smalls[spec.Name]; ok {
+		a, err = buildSmall(s, spec)
+	} else if d, ok := deep[spec.Name]; ok {
+		a, err = buildDeep(d, spec)
+	} else {
+		return nil, fmt.Errorf("model: no network %q: known are %s", spec.Name, strings.Join(Names(), ", "))
 	}
-	m.classes = shape.Len()
-	return m, nil
-}
-
-func info(name string, n node, out layer.Shape) LayerInfo {
-	flop := 2 * n.layer.MACs(n.in)
-	return LayerInfo{
-		Name: name, Offset: n.offset, Length: n.length,
-		ForwardFLOP: flop, BackwardFLOP: 2 * flop,
-		Bytes: 4 * float64(n.in.Len()+out.Len()),
+	if err != nil {
+		return nil, fmt.Errorf("model: %s: %w", spec.Name, err)
 	}
+	return build(spec.Name, a)
 }
 
 // Name is the name New was given.
@@ -130,6 +104,10 @@ func (m *Model) Name() string { return m.name }
 
 // NumParams is the length of the parameter vector.
 func (m *Model) NumParams() int { return m.length }
+
+// NumStats is the length of the vector of running statistics: 0 for networks
+// without batch norm.
+func (m *Model) NumStats() int { return m.nstats }
 
 // Input is the shape of one image: channels, height, width.
 func (m *Model) Input() (c, h, w int) { return m.input.C, m.input.H, m.input.W }
@@ -141,11 +119,17 @@ func (m *Model) Classes() int { return m.classes }
 // weight then bias of each layer. The caller must not change it.
 func (m *Model) Params() []Param { return m.params }
 
+// Stats lists the running statistics of the batch norms, mean then variance of
+// each, in the order of the vector of statistics. They are no parameters: no
+// gradient changes them. The caller must not change the list.
+func (m *Model) Stats() []Param { return m.stats }
+
 // Layers lists the layers with parameters in forward order; together they cover
 // the parameter vector without gaps. The caller must not change it.
 func (m *Model) Layers() []LayerInfo { return m.layers }
 
-// Steps lists all layers in forward order. The caller must not change it.
+// Steps lists all layers in forward order, as they are described: a workspace
+// computes some of them together. The caller must not change it.
 func (m *Model) Steps() []Step { return m.steps }
 
 // Init draws fresh parameters as PyTorch's nn.Linear and nn.Conv2d do by
@@ -153,20 +137,44 @@ func (m *Model) Steps() []Step { return m.steps }
 //
 //	θ ~ U(−1/√fan_in, 1/√fan_in)
 //
-// in the order of the parameter vector, one draw each. The distribution is
-// PyTorch's, the numbers are not. Panics if dst is not NumParams long.
+// in the order of the parameter vector, one draw each; batch norms begin with
+// scale 1 and shift 0 and draw nothing. The distribution is PyTorch's, the
+// numbers are not. This is the one rule for all networks: torchvision's ResNet
+// and VGG replace it by kaiming-normal with fan_out, which is not done here.
+// Panics if dst is not NumParams long.
 func (m *Model) Init(dst []float32, r *rand.Rand) {
 	if len(dst) != m.length {
 		panic(fmt.Sprintf("model: %s has %d parameters, the buffer %d", m.name, m.length, len(dst)))
 	}
-	for _, n := range m.nodes {
-		if n.index < 0 {
+	for _, n := range m.graph.nodes {
+		v := dst[n.offset : n.offset+n.length]
+		fan := n.layer.FanIn()
+		if fan == 0 { // a batch norm's scale and shift, or nothing
+			for i := range v {
+				v[i] = 0
+				if i < len(v)/2 {
+					v[i] = 1
+				}
+			}
 			continue
 		}
-		bound := 1 / math.Sqrt(float64(n.layer.FanIn()))
-		for i := range dst[n.offset : n.offset+n.length] {
+		bound := 1 / math.Sqrt(float64(fan))
+		for i := range v {
 			u := float64(2*r.Float64()) - 1
-			dst[n.offset+i] = float32(u * bound)
+			v[i] = float32(u * bound)
+		}
+	}
+}
+
+// InitStats writes fresh running statistics: means 0, variances 1. Panics if dst
+// is not NumStats long.
+func (m *Model) InitStats(dst []float32) {
+	if len(dst) != m.nstats {
+		panic(fmt.Sprintf("model: %s has %d statistics, the buffer %d", m.name, m.nstats, len(dst)))
+	}
+	for i, p := range m.stats {
+		for j := range dst[p.Offset : p.Offset+p.Length] {
+			dst[p.Offset+j] = float32(i % 2)
 		}
 	}
 }

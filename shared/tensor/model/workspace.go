@@ -19,17 +19,22 @@ type Stepper interface {
 }
 
 // Workspace holds the activations of one network for one batch size. It serves
-// one goroutine at a time; nothing in it outlives a call but the memory.
+// one goroutine at a time; nothing in it outlives a call but the memory and the
+// statistics it was lent.
 //
 // Source: ours: borrowed per step, so that N ranks share as many as there are cores
 type Workspace struct {
 	model   *Model
 	engine  tensor.Engine
+	layout  tensor.Layout
 	batch   int
 	call    tensor.Call
+	plan    plan
 	ops     []layer.Op
-	inputs  [][]float32 // what each op read in the last forward pass
-	dlogits []float32
+	buffers [][]float32 // as in plan
+	logits  []float32   // image-major
+	stats   []float32
+	pass    layer.Pass
 }
 
 var _ Stepper = (*Workspace)(nil)
@@ -41,30 +46,48 @@ func (m *Model) NewWorkspace(e tensor.Engine, batch, threads int) *Workspace {
 		panic(fmt.Sprintf("model: a workspace for %d images", batch))
 	}
 	w := &Workspace{
-		model: m, engine: e, batch: batch,
-		call:    tensor.Call{Threads: threads},
-		inputs:  make([][]float32, len(m.nodes)),
-		dlogits: make([]float32, batch*m.classes),
+		model: m, engine: e, layout: e.Layout(), batch: batch,
+		call:   tensor.Call{Threads: threads},
+		plan:   planOf(&m.graph, e.Layout() != tensor.ImageMajor),
+		logits: make([]float32, batch*m.classes),
 	}
-	for _, n := range m.nodes {
-		w.ops = append(w.ops, n.layer.New(e, n.in, batch))
+	memory := make([]float32, w.layout.Len(batch, w.plan.length))
+	for i, b := range w.plan.buffers {
+		at := w.layout.Len(batch, b.offset)
+		if i == w.plan.image && w.layout == tensor.ImageMajor {
+			w.buffers = append(w.buffers, nil) // the caller's
+			continue
+		}
+		w.buffers = append(w.buffers, memory[at:at+w.layout.Len(batch, b.size)])
+	}
+	for _, n := range m.graph.nodes {
+		w.ops = append(w.ops, n.layer.New(e, n.shape, batch))
 	}
 	return w
 }
 
+// Bytes is the memory of activations and gradients, without the engine's own.
+func (w *Workspace) Bytes() int { return 4 * w.layout.Len(w.batch, w.plan.length) }
+
 // Gradient computes the mean loss of len(labels) images and the gradient of all
 // parameters, which it writes over grads. After each layer's gradient is final
 // it calls on with the layer's index in Layers, last layer first, before it
-// computes the gradient of that layer's input; on may be nil. An error of on
-// ends the step. x is left as it was.
+// computes the gradient of that layer's input (a batch norm computes both at
+// once); on may be nil. An error of on ends the step. x is left as it was.
 //
 //	L = 1/n Σ_i −log softmax(z_i)[label_i],  grads = ∂L/∂params
 //
+// Batch norms normalise by the batch, and move the statistics of SetStats, if
+// there are any, towards it with PyTorch's momentum, also when on fails.
+//
 // Errors: no image, more than the batch, lengths that do not fit, a label that
-// is not a class.
+// is not a class, a batch norm with a single value per channel.
 func (w *Workspace) Gradient(params, grads, x []float32, labels []uint8, on tensor.OnGrad) (float64, error) {
 	m, n := w.model, len(labels)
 	if err := w.check(params, x, n); err != nil {
+		return 0, err
+	}
+	if err := w.checkTraining(n); err != nil {
 		return 0, err
 	}
 	if len(grads) != m.length {
@@ -75,42 +98,90 @@ func (w *Workspace) Gradient(params, grads, x []float32, labels []uint8, on tens
 			return 0, fmt.Errorf("model: label %d of image %d is not one of %d classes", l, i, m.classes)
 		}
 	}
-	logits := w.forward(params, x, n)
-	d := w.dlogits[:len(logits)]
-	loss := w.engine.SoftmaxCrossEntropy(&w.call, n, m.classes, logits, labels, d)
-	for i := len(m.nodes) - 1; i >= 0; i-- {
-		at := m.nodes[i]
-		if at.index >= 0 {
-			g := grads[at.offset : at.offset+at.length]
-			w.ops[i].BackwardParams(&w.call, n, w.inputs[i], d, g)
-			if on != nil {
-				if err := on(at.index, g); err != nil {
-					return loss, err
-				}
-			}
-			if at.index == 0 {
-				break // nobody reads the gradient of the image
+	w.pass = layer.Pass{N: n, Momentum: layer.Momentum}
+	w.forward(params, x)
+	var loss float64
+	for _, in := range w.plan.code[w.plan.forward:] {
+		if in.kind == runLoss {
+			loss = w.engine.SoftmaxCrossEntropy(&w.call, n, m.classes, w.view(in.x), labels, w.view(in.dx))
+			continue
+		}
+		at := w.backward(in, params, grads)
+		if at != nil && on != nil {
+			if err := on(at.index, grads[at.offset:at.offset+at.length]); err != nil {
+				return loss, err
 			}
 		}
-		d = w.ops[i].BackwardInput(&w.call, n, params[at.offset:at.offset+at.length], d)
 	}
 	return loss, nil
 }
 
+// backward runs one instruction; if that made a layer's gradient final, it
+// returns the node.
+func (w *Workspace) backward(in instruction, params, grads []float32) *node {
+	p := &w.pass
+	p.X, p.Y, p.DY, p.DX = w.view(in.x), w.view(in.y), w.view(in.dy), w.view(in.dx)
+	switch in.kind {
+	case runMask:
+		w.engine.ReLUBackward(&w.call, p.Y, p.DY, p.DX)
+		return nil
+	case runSum:
+		w.engine.Add(&w.call, p.X, p.DY, p.DX, false)
+		return nil
+	}
+	n := &w.model.graph.nodes[in.node]
+	p.W, p.DW = params[n.offset:n.offset+n.length], grads[n.offset:n.offset+n.length]
+	if in.kind == runInput {
+		w.ops[in.node].BackwardInput(&w.call, p)
+		return nil
+	}
+	w.ops[in.node].BackwardParams(&w.call, p)
+	return n
+}
+
 // Logits returns the n×classes outputs of n images, valid until the next call.
+// Batch norms normalise by the statistics of SetStats; without them a network
+// that has batch norms is an error.
 func (w *Workspace) Logits(params, x []float32, n int) ([]float32, error) {
 	if err := w.check(params, x, n); err != nil {
 		return nil, err
 	}
-	return w.forward(params, x, n), nil
+	if err := w.needStats(); err != nil {
+		return nil, err
+	}
+	w.pass = layer.Pass{N: n, Inference: true}
+	w.forward(params, x)
+	z := w.logits[:n*w.model.classes]
+	w.layout.Export(z, w.view(w.plan.logits), n, w.model.classes)
+	return z, nil
 }
 
-func (w *Workspace) forward(params, x []float32, n int) []float32 {
-	for i, at := range w.model.nodes {
-		w.inputs[i] = x
-		x = w.ops[i].Forward(&w.call, n, params[at.offset:at.offset+at.length], x)
+// forward computes the logits of the pass's images.
+func (w *Workspace) forward(params, x []float32) {
+	p := &w.pass
+	if image := w.plan.image; w.layout == tensor.ImageMajor {
+		w.buffers[image] = x
+	} else {
+		w.layout.Import(w.buffers[image], x, p.N, w.model.input.Len())
 	}
-	return x
+	for _, in := range w.plan.code[:w.plan.forward] {
+		n := &w.model.graph.nodes[in.node]
+		p.W = params[n.offset : n.offset+n.length]
+		p.X, p.X2, p.Y = w.view(in.x), w.view(in.x2), w.view(in.y)
+		p.Stats = nil
+		if n.norm() && w.stats != nil {
+			p.Stats = w.stats[n.stats : n.stats+n.nstats]
+		}
+		w.ops[in.node].Forward(&w.call, p)
+	}
+}
+
+// view is buffer b for the pass's images.
+func (w *Workspace) view(b int) []float32 {
+	if b == none {
+		return nil
+	}
+	return w.buffers[b][:w.layout.Len(w.pass.N, w.plan.buffers[b].size)]
 }
 
 func (w *Workspace) check(params, x []float32, n int) error {
@@ -122,6 +193,8 @@ func (w *Workspace) check(params, x []float32, n int) error {
 		return fmt.Errorf("model: %s has %d parameters, the buffer %d", m.name, m.length, len(params))
 	case len(x) != n*m.input.Len():
 		return fmt.Errorf("model: %d images of %s are %d values, the buffer has %d", n, m.name, n*m.input.Len(), len(x))
+	case w.stats != nil && len(w.stats) != m.nstats:
+		return fmt.Errorf("model: %s has %d statistics, the buffer %d", m.name, m.nstats, len(w.stats))
 	}
 	return nil
 }

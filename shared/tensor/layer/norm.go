@@ -1,0 +1,104 @@
+package layer
+
+import (
+	"fmt"
+
+	"gradsync/shared/tensor"
+)
+
+// Eps is what a batch norm adds to the variance.
+//
+// Source: ours: PyTorch's default
+const Eps = 1e-5
+
+// Momentum is the weight of a batch in the running statistics.
+//
+// Source: ours: PyTorch's default
+const Momentum = 0.1
+
+// BatchNorm normalises each channel over the batch and its pixels, with scale γ
+// ("weight") and shift β ("bias"). ReLU is WithReLU's.
+//
+// Its statistics follow the batches as
+//
+//	running = (1−m)·running + m·batch,   m = Pass.Momentum,
+//
+// with the variance of the batch unbiased there and biased in the normalisation.
+//
+// Source: ours: PyTorch's nn.BatchNorm2d
+type BatchNorm struct {
+	Channels int
+	ReLU     bool
+}
+
+func (l BatchNorm) Params() []Param {
+	return []Param{{"weight", []int{l.Channels}}, {"bias", []int{l.Channels}}}
+}
+
+// Stats lists the running statistics, laid out as Params are.
+func (l BatchNorm) Stats() []Param {
+	return []Param{{"running_mean", []int{l.Channels}}, {"running_var", []int{l.Channels}}}
+}
+
+func (BatchNorm) FanIn() int         { return 0 }
+func (BatchNorm) MACs(Shape) float64 { return 0 }
+
+func (l BatchNorm) Out(in Shape) (Shape, error) {
+	if in.C != l.Channels {
+		return Shape{}, fmt.Errorf("layer: batch norm of %d channels does not fit input %v", l.Channels, in)
+	}
+	return in, nil
+}
+
+func (l BatchNorm) Memory(Shape) Memory {
+	return Memory{KeepX: true, KeepY: l.ReLU, DXIsDY: true}
+}
+
+func (l BatchNorm) New(e tensor.Engine, in Shape, batch int) Op {
+	return &normOp{
+		engine: e, g: tensor.Norm{N: batch, C: in.C, HW: in.H * in.W, Eps: Eps, ReLU: l.ReLU},
+		mean: make([]float32, in.C), variance: make([]float32, in.C),
+	}
+}
+
+type normOp struct {
+	engine         tensor.Engine
+	g              tensor.Norm
+	mean, variance []float32 // of the last training batch
+}
+
+func (o *normOp) Forward(c *tensor.Call, p *Pass) {
+	o.g.N = p.N
+	ch := o.g.C
+	scale, shift := p.W[:ch], p.W[ch:]
+	if p.Inference {
+		o.engine.BatchNormInference(c, o.g, p.X, scale, shift, p.Stats[:ch], p.Stats[ch:], p.Y)
+		return
+	}
+	o.engine.BatchNormForward(c, o.g, p.X, scale, shift, p.Y, o.mean, o.variance)
+	if p.Stats == nil {
+		return
+	}
+	count := float64(p.N * o.g.HW)
+	blend(p.Stats[:ch], o.mean, p.Momentum, 1)
+	blend(p.Stats[ch:], o.variance, p.Momentum, count/(count-1))
+}
+
+// blend moves running by the weight m towards factor·batch. Products are rounded
+// one by one: Go fuses on some machines, and the bits must not differ.
+func blend(running, batch []float32, m float32, factor float64) {
+	w := float64(m)
+	for i, v := range batch {
+		v := float64(float64(v) * factor)
+		running[i] = float32(float64((1-w)*float64(running[i])) + float64(w*v))
+	}
+}
+
+func (o *normOp) BackwardParams(c *tensor.Call, p *Pass) {
+	o.g.N = p.N
+	ch := o.g.C
+	o.engine.BatchNormBackward(c, o.g, p.X, p.Y, p.DY, p.W[:ch], o.mean, o.variance, p.DX, p.DW[:ch], p.DW[ch:])
+}
+
+// BackwardInput has nothing left to do.
+func (*normOp) BackwardInput(*tensor.Call, *Pass) {}

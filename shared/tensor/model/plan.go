@@ -1,0 +1,206 @@
+package model
+
+// plan is the order of a step's work and where its buffers lie. A buffer is
+// alive from the first instruction that touches it to the last; buffers that are
+// never alive together may share memory, so the peak is that of the activations
+// the backward pass needs and a few gradients, not of all layers' gradients.
+//
+// Source: ours: linear-scan register allocation, with buffers for registers
+type plan struct {
+	code    []instruction
+	forward int // code[:forward] computes the logits
+	buffers []buffer
+	length  int // of the memory, in elements per image
+	image   int // the buffer of the input
+	logits  int
+}
+
+// buffer is memory for one value or gradient: elements per image.
+type buffer struct {
+	size, offset int
+	first, last  int // instructions
+}
+
+type kind int
+
+const (
+	runForward kind = iota
+	runLoss         // dx = gradient of the logits x
+	runMask         // dx = dy where y > 0
+	runParams       // dw, and dx too if it is a batch norm
+	runInput        // dx
+	runSum          // dx = dy + x: two gradients of one value
+)
+
+// none is the absent buffer.
+const none = -1
+
+// instruction names the buffers of one call of a node's op.
+type instruction struct {
+	kind
+	node     int
+	x, x2, y int
+	dy, dx   int
+}
+
+type planner struct {
+	plan
+	g      *graph
+	values []int // value → buffer
+	grads  []int // value → buffer of its gradient so far, or none
+	users  []int // buffer → gradients in it that are still to be read
+}
+
+// planOf plans one training step; its first half serves inference.
+// imported tells that the image is copied into the memory, not the caller's.
+func planOf(g *graph, imported bool) plan {
+	p := &planner{g: g, values: make([]int, len(g.values)), grads: make([]int, len(g.values))}
+	for v := range g.values {
+		p.values[v], p.grads[v] = none, none
+	}
+	p.image = p.buffer(0)
+	p.values[0] = p.image
+	p.planForward()
+	p.forward = len(p.code)
+	p.logits = p.values[g.logits]
+	d := p.buffer(g.logits)
+	p.emit(instruction{kind: runLoss, node: none, x: p.logits, x2: none, y: none, dy: none, dx: d})
+	p.grads[g.logits], p.users[d] = d, 1
+	for i := len(g.nodes) - 1; i >= 0; i-- {
+		p.planBackward(i)
+	}
+	if !imported {
+		p.buffers[p.image].size = 0
+	}
+	p.length = place(p.buffers)
+	p.buffers[p.image].size = g.values[0]
+	return p.plan
+}
+
+// buffer makes a new one of a value's size.
+func (p *planner) buffer(value int) int {
+	p.buffers = append(p.buffers, buffer{size: p.g.values[value], first: len(p.code), last: len(p.code)})
+	p.users = append(p.users, 0)
+	return len(p.buffers) - 1
+}
+
+// emit appends an instruction, for whose time its buffers are alive.
+func (p *planner) emit(i instruction) {
+	for _, b := range [...]int{i.x, i.x2, i.y, i.dy, i.dx} {
+		if b != none {
+			p.buffers[b].last = len(p.code)
+		}
+	}
+	p.code = append(p.code, i)
+}
+
+func (p *planner) planForward() {
+	needed := make([]int, len(p.g.values)) // value → last node that reads it
+	const backward = 1 << 30
+	for i, n := range p.g.nodes {
+		for _, v := range n.in {
+			if v != none {
+				needed[v] = max(needed[v], i)
+			}
+		}
+		if n.memory.KeepX {
+			needed[n.in[0]] = backward
+		}
+		if n.memory.KeepY {
+			needed[n.out] = backward
+		}
+	}
+	for i, n := range p.g.nodes {
+		y := none
+		for _, v := range n.in {
+			if y == none && n.memory.YIsX && v > 0 && needed[v] == i {
+				y = p.values[v]
+			}
+		}
+		if y == none {
+			y = p.buffer(n.out)
+		}
+		p.values[n.out] = y
+		in := instruction{kind: runForward, node: i, x: p.values[n.in[0]], x2: none, y: y, dy: none, dx: none}
+		if n.in[1] != none {
+			in.x2 = p.values[n.in[1]]
+		}
+		p.emit(in)
+	}
+}
+
+// planBackward takes the gradient of node i's output to its inputs.
+func (p *planner) planBackward(i int) {
+	n := &p.g.nodes[i]
+	d := p.grads[n.out]
+	p.users[d]--
+	blank := instruction{node: i, x: none, x2: none, y: none, dy: none, dx: none}
+	if n.relu() {
+		mask := blank
+		mask.kind, mask.y, mask.dy, mask.dx = runMask, p.values[n.out], d, p.target(d, true, n.out)
+		p.emit(mask)
+		d = mask.dx
+	}
+	if n.in[1] != none { // a sum hands its gradient to both
+		p.users[d] += 2
+		p.contribute(n.in[0], d)
+		p.contribute(n.in[1], d)
+		return
+	}
+	work := blank
+	work.dy = d
+	if n.memory.KeepX {
+		work.x = p.values[n.in[0]]
+	}
+	if n.memory.KeepY {
+		work.y = p.values[n.out]
+	}
+	if n.length > 0 {
+		work.kind = runParams
+		if n.norm() {
+			work.dx = p.target(d, n.memory.DXIsDY, n.in[0])
+		}
+		p.emit(work)
+	}
+	if n.in[0] == 0 {
+		return // nobody reads the gradient of the image
+	}
+	if !n.norm() {
+		work.kind, work.x = runInput, none
+		work.dx = p.target(d, n.memory.DXIsDY, n.in[0])
+		p.emit(work)
+	}
+	p.users[work.dx]++
+	p.contribute(n.in[0], work.dx)
+}
+
+// target is where an op may write the gradient of value v, given d: over it,
+// unless somebody else still reads it.
+func (p *planner) target(d int, inPlace bool, v int) int {
+	if inPlace && p.users[d] == 0 {
+		return d
+	}
+	return p.buffer(v)
+}
+
+// contribute adds the gradient in buffer d, counted among its users, to value v.
+func (p *planner) contribute(v, d int) {
+	before := p.grads[v]
+	if v == 0 || before == none {
+		p.grads[v] = d
+		return
+	}
+	p.users[d]--
+	p.users[before]--
+	var to int
+	switch {
+	case p.users[d] == 0:
+		to = d
+	case p.users[before] == 0:
+		to = before
+	default:
+		to = p.buffer(v)
+	}
+	p.emit(instruction{kind: runSum, node: none, x: before, x2: none, y: none, dy: d, dx: to})
+	p.grads[v], p.users[to] = to, 1
+}

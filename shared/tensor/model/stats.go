@@ -1,0 +1,57 @@
+package model
+
+import (
+	"fmt"
+
+	"gradsync/shared/tensor/layer"
+)
+
+// SetStats lends the workspace the running statistics of the batch norms, laid
+// out as Model.Stats; nil takes them back. Gradient and Observe change them,
+// Logits needs them. A length that does not fit is those methods' error.
+func (w *Workspace) SetStats(stats []float32) { w.stats = stats }
+
+// Observe runs n images forward as Gradient would and does nothing but move the
+// statistics towards this batch's:
+//
+//	stats = (1−momentum)·stats + momentum·batch
+//
+// Momentum 1/(k+1) for batch k = 0, 1, … makes the statistics the mean of the
+// batches', which is how they are estimated anew for parameters that were
+// averaged or received. The labels are not needed.
+//
+// Errors: those of Gradient, no statistics, a momentum outside [0, 1].
+func (w *Workspace) Observe(params, x []float32, n int, momentum float32) error {
+	if err := w.check(params, x, n); err != nil {
+		return err
+	}
+	if err := w.checkTraining(n); err != nil {
+		return err
+	}
+	if err := w.needStats(); err != nil {
+		return err
+	}
+	if !(momentum >= 0 && momentum <= 1) {
+		return fmt.Errorf("model: a momentum of %g: between 0 and 1 is possible", momentum)
+	}
+	w.pass = layer.Pass{N: n, Momentum: momentum}
+	w.forward(params, x)
+	return nil
+}
+
+func (w *Workspace) needStats() error {
+	if w.model.nstats > 0 && w.stats == nil {
+		return fmt.Errorf("model: %s has batch norms and no running statistics: SetStats first", w.model.name)
+	}
+	return nil
+}
+
+// checkTraining refuses what has no variance: one value per channel.
+func (w *Workspace) checkTraining(n int) error {
+	for i := range w.model.graph.nodes {
+		if at := &w.model.graph.nodes[i]; at.norm() && n*at.shape.H*at.shape.W == 1 {
+			return fmt.Errorf("model: %s, layer %s: one image of 1×1 has no variance, a batch of at least 2 has", w.model.name, w.model.layers[at.index].Name)
+		}
+	}
+	return nil
+}
