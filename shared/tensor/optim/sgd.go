@@ -1,7 +1,11 @@
 // Package optim holds the update rules: what a gradient does to the parameters.
 package optim
 
-import "fmt"
+import (
+	"fmt"
+
+	"gradsync/shared/tensor/vec"
+)
 
 // SGD is stochastic gradient descent with PyTorch's semantics (torch.optim.SGD
 // without dampening and Nesterov):
@@ -21,6 +25,10 @@ type SGD struct {
 	velocity []float32
 }
 
+// piece is how many elements go through all of a step's vector operations
+// before the next: few enough to stay in the first cache.
+const piece = 1024
+
 // Step applies the gradient to params; gradient is left as it was. It allocates
 // once, on the first step with momentum. Every product is rounded before it is
 // added, so the bits are the same on every machine. Panics when the lengths
@@ -29,36 +37,31 @@ func (s *SGD) Step(params, gradient []float32) {
 	if len(params) != len(gradient) || s.velocity != nil && len(s.velocity) != len(params) {
 		panic(fmt.Sprintf("optim: %d parameters, %d gradients, %d velocities", len(params), len(gradient), len(s.velocity)))
 	}
-	if s.Momentum == 0 {
-		s.plain(params, gradient)
-		return
-	}
 	first := s.velocity == nil
-	if first {
+	if first && s.Momentum != 0 {
 		s.velocity = make([]float32, len(params))
 	}
-	for i, g := range gradient {
+	var decayed [piece]float32
+	for from := 0; from < len(params); from += piece {
+		to := min(from+piece, len(params))
+		theta, g := params[from:to], gradient[from:to]
 		if s.WeightDecay != 0 {
-			g += float32(s.WeightDecay * params[i])
+			sum := decayed[:copy(decayed[:], g)]
+			vec.AxpyTo(sum, s.WeightDecay, theta)
+			g = sum
 		}
-		if !first {
-			g += float32(s.Momentum * s.velocity[i])
+		if s.Momentum != 0 {
+			v := s.velocity[from:to]
+			if first {
+				copy(v, g)
+			} else {
+				vec.Scale(s.Momentum, v)
+				vec.AddTo(v, g)
+			}
+			g = v
 		}
-		s.velocity[i] = g
-		params[i] -= float32(s.Rate * g)
-	}
-}
-
-func (s *SGD) plain(params, gradient []float32) {
-	if s.WeightDecay == 0 {
-		for i, g := range gradient {
-			params[i] -= float32(s.Rate * g)
-		}
-		return
-	}
-	for i, g := range gradient {
-		g += float32(s.WeightDecay * params[i])
-		params[i] -= float32(s.Rate * g)
+		// θ − Rate·g and θ + (−Rate)·g are the same bits.
+		vec.AxpyTo(theta, -s.Rate, g)
 	}
 }
 

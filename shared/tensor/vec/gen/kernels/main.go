@@ -33,7 +33,7 @@ func (s set) offsets() []int {
 	return []int{0, 32}
 }
 
-// kernel starts a function that touches nothing it keeps and cannot split.
+// kernel starts a function of this set, named name + set.
 func (s set) kernel(name, signature, doc string) {
 	TEXT(name+s.name, NOSPLIT, "func"+signature)
 	Pragma("noescape")
@@ -58,11 +58,7 @@ func (s set) constant(bits uint32) reg.VecVirtual {
 	r, x, v := GP32(), XMM(), s.vec()
 	MOVL(U32(bits), r)
 	VMOVD(r, x)
-	if s.wide {
-		VPBROADCASTD(x, v)
-	} else {
-		VPBROADCASTD(x, v.AsY())
-	}
+	VPBROADCASTD(x, v)
 	return v
 }
 
