@@ -1,0 +1,104 @@
+// Package bench measures: training steps, matrix products and vector kernels of
+// every engine beside their peers. Each contender runs in a process of its own,
+// so that its peak memory is its own and an interleaved round never meets
+// another's threads or garbage; processes speak the protocol of Job and Reply,
+// one JSON object a line, and peers in other languages speak it too.
+package bench
+
+import "fmt"
+
+// Kinds of job.
+const (
+	KindStep = "step" // forward, backward and SGD update of a network
+	KindGemm = "gemm" // one matrix product
+	KindVec  = "vec"  // one pass of a vector kernel
+)
+
+// Names of contenders that are no engine.
+const (
+	PyTorch  = "pytorch"
+	OpenBLAS = "openblas"
+	Gonum    = "gonum"
+	Copy     = "copy"
+)
+
+// Job is the first line a worker reads: what to measure.
+type Job struct {
+	Kind      string `json:"kind"`
+	Contender string `json:"contender"` // engine, backend, library or kernel
+	Threads   int    `json:"threads"`   // per call
+
+	// KindStep. Width and Image 0 are the network's own.
+	Model      string  `json:"model,omitempty"`
+	Width      float64 `json:"width,omitempty"`
+	Image      int     `json:"image,omitempty"`
+	Batch      int     `json:"batch,omitempty"`
+	Concurrent int     `json:"concurrent,omitempty"` // steps at once, each with its own weights
+
+	// KindGemm: out[M][N] = a[M][K]·b[K][N].
+	M int `json:"m,omitempty"`
+	N int `json:"n,omitempty"`
+	K int `json:"k,omitempty"`
+
+	// KindVec: bytes of float32 input.
+	Bytes int `json:"bytes,omitempty"`
+}
+
+// Order is every further line: run so many steps, or profile so many seconds,
+// or stop.
+type Order struct {
+	Steps          int     `json:"steps,omitempty"`
+	ProfileSeconds float64 `json:"profile_seconds,omitempty"`
+	Stop           bool    `json:"stop,omitempty"`
+}
+
+// Reply answers the job and each order.
+type Reply struct {
+	Error string `json:"error,omitempty"`
+
+	// To the job, after warming up.
+	Class       string   `json:"class,omitempty"`        // bit class, or the contender's name
+	Facts       []string `json:"facts,omitempty"`        // versions and libraries, one sentence each
+	StepSeconds float64  `json:"step_seconds,omitempty"` // of one warm step
+	StepFLOP    float64  `json:"step_flop,omitempty"`    // of one step, all concurrent ones together
+
+	// To an order of steps.
+	Sample
+
+	// To a profile.
+	Functions []Function `json:"functions,omitempty"`
+
+	// To stop: the process's largest resident set, 0 where the system does not say.
+	PeakBytes int64 `json:"peak_bytes,omitempty"`
+}
+
+// Sample is one timed round: so many steps after one another, or so many steps
+// of each of several concurrent ones.
+type Sample struct {
+	Steps      int     `json:"steps,omitempty"`
+	Seconds    float64 `json:"seconds,omitempty"`
+	CPUSeconds float64 `json:"cpu_seconds,omitempty"` // of the whole process
+	Mallocs    int64   `json:"mallocs,omitempty"`     // heap objects; −1 where not counted
+}
+
+// Function is a line of a CPU profile: the share of samples in this function
+// itself, callees not included.
+type Function struct {
+	Name  string  `json:"name"`
+	Share float64 `json:"share"`
+}
+
+// Check says what is wrong with a job.
+func (j Job) Check() error {
+	switch {
+	case j.Threads < 1:
+		return fmt.Errorf("bench: %d threads, want at least 1", j.Threads)
+	case j.Kind == KindStep && (j.Batch < 1 || j.Concurrent < 1 || j.Width < 0 || j.Image < 0):
+		return fmt.Errorf("bench: batch %d, concurrent %d, width %g, image %d: want at least 1, 1, 0, 0", j.Batch, j.Concurrent, j.Width, j.Image)
+	case j.Kind == KindGemm && (j.M < 1 || j.N < 1 || j.K < 1):
+		return fmt.Errorf("bench: a product of %d×%d×%d", j.M, j.N, j.K)
+	case j.Kind == KindVec && (j.Bytes < 64 || j.Bytes%64 != 0):
+		return fmt.Errorf("bench: %d bytes, want a multiple of 64", j.Bytes)
+	}
+	return nil
+}

@@ -1,0 +1,163 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Contender runs rounds. It serves one goroutine at a time.
+type Contender interface {
+	// Name tells contenders apart.
+	Name() string
+	// Open starts and warms up.
+	Open(ctx context.Context) (Reply, error)
+	// Round times so many steps.
+	Round(ctx context.Context, steps int) (Sample, error)
+	// Profile runs about so many seconds under a CPU profile; it may return none.
+	Profile(ctx context.Context, seconds float64) ([]Function, error)
+	// Close stops and returns the peak resident set in bytes, 0 if unknown.
+	Close() (int64, error)
+}
+
+// Unable is the error of a contender that cannot do this job (a library that is
+// not installed, a network it cannot build): a note, not a failure.
+type Unable struct{ Why string }
+
+func (u *Unable) Error() string { return u.Why }
+
+// Match says how contenders are compared.
+type Match struct {
+	Rounds  int     // interleaved: A B C A B C …
+	Seconds float64 // that a round should last; at least one step
+	Budget  float64 // seconds of rounds after which a slow contender sits out, 3 rounds at least; 0: none
+	Peer    string  // whose rounds the ratios divide by
+	Profile float64 // seconds of CPU profile of each contender after the rounds; 0: none
+	Tell    func(done, of int)
+}
+
+// Result is what one contender reached.
+type Result struct {
+	Contender string     `json:"engine"`
+	Class     string     `json:"class"`
+	Facts     []string   `json:"facts,omitempty"`
+	Rounds    int        `json:"rounds"`
+	Steps     int        `json:"steps"` // of a round
+	StepTime  Spread     `json:"step_seconds"`
+	StepFLOP  float64    `json:"step_flop"`
+	CPU       Spread     `json:"cpu_seconds_per_step"` // of all concurrent steps together
+	Ratio     *Spread    `json:"ratio,omitempty"`      // speed as a multiple of the peer's, round by round
+	CPURatio  *Spread    `json:"cpu_ratio,omitempty"`  // the peer's CPU seconds per step as a multiple of this one's
+	Allocs    float64    `json:"allocs_per_step"`      // least of all rounds; −1: not counted
+	PeakBytes int64      `json:"peak_bytes"`
+	Functions []Function `json:"functions,omitempty"`
+
+	speeds, frugality []float64 // of each round: steps per second, steps per CPU second
+}
+
+// Note is a contender that is not in the table, and why.
+type Note struct {
+	Contender string `json:"engine"`
+	Why       string `json:"why"`
+}
+
+// Play runs the match. Contenders that are Unable become notes; any other error
+// ends the match. All contenders are closed.
+func (m Match) Play(ctx context.Context, contenders []Contender) (results []*Result, notes []Note, err error) {
+	var players []Contender
+	defer func() {
+		for i, c := range players {
+			peak, closing := c.Close()
+			results[i].PeakBytes = peak
+			if err == nil && closing != nil {
+				err = fmt.Errorf("bench: %s: %w", c.Name(), closing)
+			}
+		}
+	}()
+	for _, c := range contenders {
+		hello, err := c.Open(ctx)
+		var unable *Unable
+		if errors.As(err, &unable) {
+			notes = append(notes, Note{c.Name(), unable.Why})
+			continue
+		}
+		if err != nil {
+			return results, notes, fmt.Errorf("bench: %s: %w", c.Name(), err)
+		}
+		steps := 1
+		if hello.StepSeconds > 0 {
+			steps = int(min(max(m.Seconds/hello.StepSeconds+0.5, 1), 1e6))
+		}
+		players = append(players, c)
+		results = append(results, &Result{Contender: c.Name(), Class: hello.Class, Facts: hello.Facts, StepFLOP: hello.StepFLOP, Steps: steps})
+	}
+	if err := m.rounds(ctx, players, results); err != nil {
+		return results, notes, err
+	}
+	m.ratios(results)
+	for i, c := range players {
+		if m.Profile > 0 {
+			if results[i].Functions, err = c.Profile(ctx, m.Profile); err != nil {
+				return results, notes, fmt.Errorf("bench: %s: %w", c.Name(), err)
+			}
+		}
+	}
+	return results, notes, nil
+}
+
+func (m Match) rounds(ctx context.Context, players []Contender, results []*Result) error {
+	times, cpus := make([][]float64, len(players)), make([][]float64, len(players))
+	spent := make([]float64, len(players))
+	for round := range m.Rounds {
+		for i, c := range players {
+			if m.Budget > 0 && round >= 3 && spent[i] > m.Budget {
+				continue
+			}
+			s, err := c.Round(ctx, results[i].Steps)
+			if err == nil && (s.Steps < 1 || !(s.Seconds > 0)) {
+				err = fmt.Errorf("%d steps in %v s", s.Steps, s.Seconds)
+			}
+			if err != nil {
+				return fmt.Errorf("bench: %s: %w", c.Name(), err)
+			}
+			r, n := results[i], float64(s.Steps)
+			allocs := -1.0
+			if s.Mallocs >= 0 {
+				allocs = float64(s.Mallocs) / n
+			}
+			if round == 0 || allocs < r.Allocs {
+				r.Allocs = allocs
+			}
+			r.speeds = append(r.speeds, n/s.Seconds)
+			if s.CPUSeconds > 0 { // a clock may be too coarse for a round
+				r.frugality = append(r.frugality, n/s.CPUSeconds)
+			}
+			times[i], cpus[i] = append(times[i], s.Seconds/n), append(cpus[i], s.CPUSeconds/n)
+			spent[i] += s.Seconds
+		}
+		if m.Tell != nil {
+			m.Tell(round+1, m.Rounds)
+		}
+	}
+	for i, r := range results {
+		r.Rounds, r.StepTime, r.CPU = len(times[i]), SpreadOf(times[i]), SpreadOf(cpus[i])
+	}
+	return nil
+}
+
+func (m Match) ratios(results []*Result) {
+	for _, p := range results {
+		if p.Contender != m.Peer {
+			continue
+		}
+		for _, r := range results {
+			if r != p {
+				wall, cpu := SpreadOf(ratios(r.speeds, p.speeds)), SpreadOf(ratios(r.frugality, p.frugality))
+				r.Ratio = &wall
+				if len(r.frugality) == r.Rounds && len(p.frugality) == p.Rounds {
+					r.CPURatio = &cpu
+				}
+			}
+		}
+	}
+}

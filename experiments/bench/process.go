@@ -1,0 +1,137 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"sync"
+)
+
+// Process is a contender in a process of its own.
+type Process struct {
+	Job     Job
+	Command func(ctx context.Context) *exec.Cmd // not yet started
+
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	out   *bufio.Reader
+	words *tail
+}
+
+var _ Contender = (*Process)(nil)
+
+// Name is the job's contender.
+func (p *Process) Name() string { return p.Job.Contender }
+
+// Open starts the process and sends the job. A process that answers with an
+// error is Unable.
+func (p *Process) Open(ctx context.Context) (Reply, error) {
+	p.cmd, p.words = p.Command(ctx), &tail{}
+	p.cmd.Stderr = p.words
+	in, err := p.cmd.StdinPipe()
+	if err != nil {
+		return Reply{}, err
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return Reply{}, err
+	}
+	if err := p.cmd.Start(); err != nil {
+		return Reply{}, err
+	}
+	p.in, p.out = in, bufio.NewReader(out)
+	hello, err := p.ask(p.Job)
+	if err == nil && hello.Error != "" {
+		err = &Unable{hello.Error}
+	}
+	if err != nil {
+		p.in.Close()
+		p.cmd.Process.Kill()
+		p.cmd.Wait()
+	}
+	return hello, err
+}
+
+// ask sends one line and reads one.
+func (p *Process) ask(v any) (Reply, error) {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return Reply{}, err
+	}
+	_, err = p.in.Write(append(line, '\n'))
+	var r Reply
+	if err == nil {
+		line, err = p.out.ReadBytes('\n')
+	}
+	if err == nil {
+		err = json.Unmarshal(line, &r)
+	}
+	if err != nil {
+		return r, fmt.Errorf("its process: %w%s", err, p.words.said())
+	}
+	return r, nil
+}
+
+func (p *Process) order(o Order) (Reply, error) {
+	r, err := p.ask(o)
+	if err == nil && r.Error != "" {
+		err = errors.New(r.Error)
+	}
+	return r, err
+}
+
+// Round orders steps.
+func (p *Process) Round(_ context.Context, steps int) (Sample, error) {
+	r, err := p.order(Order{Steps: steps})
+	return r.Sample, err
+}
+
+// Profile orders a profile.
+func (p *Process) Profile(_ context.Context, seconds float64) ([]Function, error) {
+	r, err := p.order(Order{ProfileSeconds: seconds})
+	return r.Functions, err
+}
+
+// Close asks for the peak memory and ends the process.
+func (p *Process) Close() (int64, error) {
+	r, err := p.order(Order{Stop: true})
+	p.in.Close()
+	if err != nil {
+		p.cmd.Process.Kill()
+	}
+	if waiting := p.cmd.Wait(); err == nil && waiting != nil {
+		err = fmt.Errorf("its process: %w%s", waiting, p.words.said())
+	}
+	return r.PeakBytes, err
+}
+
+// tail keeps the last of what a process complained of.
+type tail struct {
+	sync.Mutex
+	text []byte
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.Lock()
+	defer t.Unlock()
+	t.text = append(t.text, p...)
+	if n := len(t.text); n > 2000 {
+		t.text = append(t.text[:0], t.text[n-2000:]...)
+	}
+	return len(p), nil
+}
+
+func (t *tail) said() string {
+	t.Lock()
+	defer t.Unlock()
+	lines := strings.Split(strings.TrimSpace(string(t.text)), "\n")
+	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
+		return ": " + last
+	}
+	return ""
+}

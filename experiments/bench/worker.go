@@ -1,0 +1,119 @@
+package bench
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/pprof"
+	"time"
+)
+
+// Task is an opened job.
+type Task struct {
+	Class string
+	Facts []string
+	FLOP  float64               // of one step, all concurrent ones together
+	Run   func(steps int) error // allocates nothing of its own
+}
+
+// Opener makes a task of a job.
+type Opener func(Job) (*Task, error)
+
+// Serve is a worker's life: read a job, open and warm it, answer orders until
+// told to stop or until in ends. An error of open goes to the other side, which
+// takes it as a note; errors of reading and writing are returned.
+func Serve(in io.Reader, out io.Writer, open Opener) error {
+	lines, answer := json.NewDecoder(bufio.NewReader(in)), json.NewEncoder(out)
+	var job Job
+	if err := lines.Decode(&job); err != nil {
+		return fmt.Errorf("bench: worker: no job: %w", err)
+	}
+	if err := job.Check(); err != nil {
+		return answer.Encode(Reply{Error: err.Error()})
+	}
+	runtime.GOMAXPROCS(job.Threads * max(job.Concurrent, 1)) // a thread that was not asked for is not used
+	task, err := open(job)
+	if err != nil {
+		return answer.Encode(Reply{Error: err.Error()})
+	}
+	w := &worker{task: task}
+	hello := w.warm()
+	for {
+		if err := answer.Encode(hello); err != nil {
+			return err
+		}
+		var o Order
+		switch err := lines.Decode(&o); {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return fmt.Errorf("bench: worker: order: %w", err)
+		case o.Stop:
+			return answer.Encode(Reply{PeakBytes: peakBytes()})
+		case o.ProfileSeconds > 0:
+			hello = w.profile(o.ProfileSeconds)
+		case o.Steps > 0:
+			hello = w.round(o.Steps)
+		default:
+			hello = Reply{Error: fmt.Sprintf("bench: worker: order %+v", o)}
+		}
+	}
+}
+
+type worker struct {
+	task *Task
+	step float64 // seconds of a warm step
+}
+
+// warm runs steps until two and 50 ms are through; the last ones are timed.
+func (w *worker) warm() Reply {
+	if err := w.task.Run(1); err != nil {
+		return Reply{Error: err.Error()}
+	}
+	for steps := 1; ; steps *= 2 {
+		start := time.Now()
+		if err := w.task.Run(steps); err != nil {
+			return Reply{Error: err.Error()}
+		}
+		took := time.Since(start).Seconds()
+		w.step = took / float64(steps)
+		if took > 0.05 {
+			break
+		}
+	}
+	runtime.GC() // what opening left behind is not the steps'
+	return Reply{Class: w.task.Class, Facts: w.task.Facts, StepSeconds: w.step, StepFLOP: w.task.FLOP}
+}
+
+func (w *worker) round(steps int) Reply {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	cpu, start := cpuSeconds(), time.Now()
+	err := w.task.Run(steps)
+	took, used := time.Since(start).Seconds(), cpuSeconds()-cpu
+	runtime.ReadMemStats(&after)
+	if err != nil {
+		return Reply{Error: err.Error()}
+	}
+	return Reply{Sample: Sample{Steps: steps, Seconds: took, CPUSeconds: used, Mallocs: int64(after.Mallocs - before.Mallocs)}}
+}
+
+func (w *worker) profile(seconds float64) Reply {
+	var raw bytes.Buffer
+	if err := pprof.StartCPUProfile(&raw); err != nil {
+		return Reply{Error: err.Error()}
+	}
+	err := w.task.Run(max(int(seconds/w.step+0.5), 1))
+	pprof.StopCPUProfile()
+	if err != nil {
+		return Reply{Error: err.Error()}
+	}
+	functions, err := flatten(&raw)
+	if err != nil {
+		return Reply{Error: err.Error()}
+	}
+	return Reply{Functions: functions}
+}

@@ -1,0 +1,99 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+const someJob = `{"kind":"gemm","contender":"x","threads":1,"m":1,"n":1,"k":1}` + "\n"
+
+// serve runs a worker on the given lines and decodes what it answered.
+func serve(t *testing.T, lines string, open Opener) []Reply {
+	t.Helper()
+	var out bytes.Buffer
+	if err := Serve(strings.NewReader(lines), &out, open); err != nil {
+		t.Fatal(err)
+	}
+	var replies []Reply
+	for d := json.NewDecoder(&out); d.More(); {
+		var r Reply
+		if err := d.Decode(&r); err != nil {
+			t.Fatal(err)
+		}
+		replies = append(replies, r)
+	}
+	return replies
+}
+
+var kept [][]byte
+
+// A worker counts what its steps take: time, allocations, and in the profile the
+// functions it spent it in.
+func TestServe(t *testing.T) {
+	ran := 0
+	got := serve(t, someJob+`{"steps":3}`+"\n"+`{"profile_seconds":0.2}`+"\n"+`{"stop":true}`+"\n", func(j Job) (*Task, error) {
+		if j != (Job{Kind: KindGemm, Contender: "x", Threads: 1, M: 1, N: 1, K: 1}) {
+			t.Errorf("job %+v", j)
+		}
+		return &Task{Class: "c", FLOP: 5, Run: func(steps int) error {
+			ran += steps
+			for range steps {
+				kept = append(kept[:0], make([]byte, 64))
+				for start := time.Now(); time.Since(start) < 20*time.Millisecond; { // busy, so that there is something to profile
+				}
+			}
+			return nil
+		}}, nil
+	})
+	if len(got) != 4 {
+		t.Fatalf("%d replies: %+v", len(got), got)
+	}
+	if h := got[0]; h.Class != "c" || h.StepFLOP != 5 || h.StepSeconds < 0.02 || h.StepSeconds > 2 {
+		t.Errorf("hello %+v", h)
+	}
+	if s := got[1].Sample; s.Steps != 3 || s.Seconds < 0.06 || s.CPUSeconds <= 0 || s.Mallocs < 3 || s.Mallocs > 300 {
+		t.Errorf("sample %+v: want 3 steps of 20 ms and an allocation each", s)
+	}
+	var sum float64
+	for _, f := range got[2].Functions {
+		sum += f.Share
+	}
+	if len(got[2].Functions) == 0 || sum < 0.999 || sum > 1.001 {
+		t.Errorf("profile %+v: shares sum to %v", got[2].Functions, sum)
+	}
+	if got[3].PeakBytes < 0 || ran < 6 {
+		t.Errorf("peak %d after %d steps", got[3].PeakBytes, ran)
+	}
+}
+
+// What cannot be opened, a job that makes no sense, and a step that fails are
+// answers, not ends without a word.
+func TestServeAnswersErrors(t *testing.T) {
+	fails := func(Job) (*Task, error) { return nil, errors.New("no such network") }
+	if got := serve(t, someJob, fails); len(got) != 1 || got[0].Error != "no such network" {
+		t.Errorf("%+v", got)
+	}
+	if got := serve(t, `{"kind":"step","threads":0}`+"\n", fails); len(got) != 1 || !strings.Contains(got[0].Error, "threads") {
+		t.Errorf("%+v", got)
+	}
+	calls := 0
+	got := serve(t, someJob+`{"steps":1}`+"\n", func(Job) (*Task, error) {
+		return &Task{Run: func(int) error {
+			if calls++; calls > 2 {
+				return errors.New("the loss became NaN")
+			}
+			time.Sleep(51 * time.Millisecond)
+			return nil
+		}}, nil
+	})
+	if len(got) != 2 || got[0].Error != "" || got[1].Error != "the loss became NaN" {
+		t.Errorf("%+v", got)
+	}
+	if err := Serve(strings.NewReader("what?"), &bytes.Buffer{}, fails); err == nil {
+		t.Error("a worker took a line that is no job")
+	}
+}

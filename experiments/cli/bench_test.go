@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"encoding/json"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// A step through the command line, with a real worker: positive numbers, two
+// rounds, no allocation in any step.
+func TestBenchStep(t *testing.T) {
+	rc, out, msg := gradsync(strings.Fields("bench step --model mlp --batch 4 --rounds 2 --seconds 0.02 --concurrent 2 --engine portable --profile 0.1 --json")...)
+	var got struct {
+		Model, Peer string
+		Engines     []struct {
+			Engine, Class string
+			Rounds        int
+			Images        float64                            `json:"images_per_second"`
+			GFLOPS        float64                            `json:"gflop_per_second"`
+			Allocs        float64                            `json:"allocs_per_step"`
+			Peak          int64                              `json:"peak_bytes"`
+			Time          struct{ Min, Median, Max float64 } `json:"step_seconds"`
+			Functions     []struct{ Name string }
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &got); err != nil || rc != exitOK || len(got.Engines) != 1 {
+		t.Fatalf("exit code %d, %v, %s\n%s", rc, err, msg, out)
+	}
+	e := got.Engines[0]
+	if got.Model != "mlp" || e.Engine != "portable" || e.Class != "portable" || e.Rounds != 2 || e.Images <= 0 || e.GFLOPS <= 0 || len(e.Functions) == 0 {
+		t.Errorf("%+v", got)
+	}
+	if e.Time.Min <= 0 || e.Time.Min > e.Time.Median || e.Time.Median > e.Time.Max {
+		t.Errorf("times %+v", e.Time)
+	}
+	if e.Allocs >= 1 { // the runtime's own count towards the rounds, a step's would be 1 at least
+		t.Errorf("%v allocations a step", e.Allocs)
+	}
+	// Two sets of weights and gradients of 669,706 parameters are 10.7 MB.
+	if runtime.GOOS == "linux" && (e.Peak < 10<<20 || e.Peak > 1<<30) {
+		t.Errorf("a peak of %d bytes", e.Peak)
+	}
+}
+
+func TestBenchGemm(t *testing.T) {
+	rc, out, msg := gradsync(strings.Fields("bench gemm --m 16 --n 48 --k 32 --rounds 1 --seconds 0.01 --engine portable,gonum")...)
+	if lines := strings.Split(strings.TrimSpace(out), "\n"); rc != exitOK || len(lines) != 2 || !strings.HasPrefix(lines[0], "portable ") || !strings.HasPrefix(lines[1], "gonum ") || strings.Count(out, "GFLOP/s") != 2 {
+		t.Errorf("exit code %d, %s\n%s", rc, msg, out)
+	}
+}
+
+// Without PyTorch one line says so and the table goes on.
+func TestBenchWithoutPyTorch(t *testing.T) {
+	rc, out, msg := gradsync(strings.Fields("bench step --batch 2 --rounds 1 --seconds 0.01 --engine portable,pytorch --python no-such-python")...)
+	if rc != exitOK || strings.Count(out, "\n") != 2 || !strings.Contains(out, "\npytorch: no PyTorch: no-such-python") || !strings.HasPrefix(out, "portable ") {
+		t.Errorf("exit code %d, %s\n%s", rc, msg, out)
+	}
+}
+
+func TestBenchUsage(t *testing.T) {
+	for command, want := range map[string]string{
+		"bench step --model alexnet":              "lenet5",
+		"bench step --engine abacus":              "portable",
+		"bench step --batch 0":                    "batch",
+		"bench step --threads 0":                  "threads",
+		"bench step --concurrent 0":               "concurrent",
+		"bench step --rounds 0":                   "round",
+		"bench step --model lenet5 --width 0.125": "lenet5",
+		"bench gemm --engine pytorch":             "openblas",
+		"bench gemm --size 0":                     "product",
+		"bench worker more":                       "none",
+	} {
+		if rc, _, msg := gradsync(strings.Fields(command)...); rc != exitUsage || !strings.Contains(msg, want) || strings.Count(msg, "\n") != 1 {
+			t.Errorf("%s: exit code %d, %q; want %d and %q", command, rc, msg, exitUsage, want)
+		}
+	}
+}
