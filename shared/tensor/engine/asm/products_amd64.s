@@ -6454,13 +6454,59 @@ done:
 // func reduce16(n int, acc *float32, out *float32)
 // Requires: AVX
 TEXT ·reduce16(SB), NOSPLIT, $0-24
-	MOVQ  n+0(FP), AX
-	MOVQ  acc+8(FP), CX
-	MOVQ  out+16(FP), DX
-	TESTQ AX, AX
-	JZ    done
+	MOVQ n+0(FP), AX
+	MOVQ acc+8(FP), CX
+	MOVQ out+16(FP), DX
 
-loop:
+eight:
+	CMPQ       AX, $0x08
+	JLT        one
+	VMOVUPS    (CX), Y0
+	VADDPS     32(CX), Y0, Y0
+	VMOVUPS    64(CX), Y1
+	VADDPS     96(CX), Y1, Y1
+	VMOVUPS    128(CX), Y2
+	VADDPS     160(CX), Y2, Y2
+	VMOVUPS    192(CX), Y3
+	VADDPS     224(CX), Y3, Y3
+	VMOVUPS    256(CX), Y4
+	VADDPS     288(CX), Y4, Y4
+	VMOVUPS    320(CX), Y5
+	VADDPS     352(CX), Y5, Y5
+	VMOVUPS    384(CX), Y6
+	VADDPS     416(CX), Y6, Y6
+	VMOVUPS    448(CX), Y7
+	VADDPS     480(CX), Y7, Y7
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VADDPS     Y0, Y8, Y0
+	VPERM2F128 $0x20, Y5, Y1, Y4
+	VPERM2F128 $0x31, Y5, Y1, Y1
+	VADDPS     Y1, Y4, Y1
+	VPERM2F128 $0x20, Y6, Y2, Y4
+	VPERM2F128 $0x31, Y6, Y2, Y2
+	VADDPS     Y2, Y4, Y2
+	VPERM2F128 $0x20, Y7, Y3, Y4
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VADDPS     Y3, Y4, Y3
+	VUNPCKLPD  Y1, Y0, Y4
+	VUNPCKHPD  Y1, Y0, Y1
+	VADDPS     Y1, Y4, Y0
+	VUNPCKLPD  Y3, Y2, Y1
+	VUNPCKHPD  Y3, Y2, Y3
+	VADDPS     Y3, Y1, Y2
+	VSHUFPS    $0x88, Y2, Y0, Y1
+	VSHUFPS    $0xdd, Y2, Y0, Y0
+	VADDPS     Y0, Y1, Y1
+	VMOVUPS    Y1, (DX)
+	ADDQ       $0x00000200, CX
+	ADDQ       $0x20, DX
+	SUBQ       $0x08, AX
+	JMP        eight
+
+one:
+	TESTQ        AX, AX
+	JZ           done
 	VMOVUPS      (CX), Y0
 	VADDPS       32(CX), Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -6473,7 +6519,7 @@ loop:
 	ADDQ         $0x40, CX
 	ADDQ         $0x04, DX
 	DECQ         AX
-	JNZ          loop
+	JMP          one
 
 done:
 	VZEROUPPER

@@ -290,20 +290,54 @@ func pack(n int) {
 	RET()
 }
 
-// reduce emits the fixed tree over 16 lanes: l+(l+8), then 4, 2 and 1 apart.
+// reduce emits the fixed tree over 16 lanes: l+(l+8), then 4, 2 and 1 apart;
+// eight vectors at a time, then one by one.
 func reduce() {
 	TEXT("reduce16", NOSPLIT, "func(n int, acc, out *float32)")
 	Doc("reduce16 joins the 16 lanes of each of n vectors to one sum.")
-	n := Load(Param("n"), GP64())
-	acc, out := Load(Param("acc"), GP64()), Load(Param("out"), GP64())
+	n := Load(Param("n"), GP64()).(reg.GPVirtual)
+	acc, out := Load(Param("acc"), GP64()).(reg.GPVirtual), Load(Param("out"), GP64()).(reg.GPVirtual)
+	Label("eight")
+	CMPQ(n, operand.Imm(8))
+	JLT(operand.LabelRef("one"))
+	var y [8]reg.VecVirtual
+	for i := range y {
+		y[i] = YMM()
+		VMOVUPS(operand.Mem{Base: acc, Disp: 64 * i}, y[i])
+		VADDPS(operand.Mem{Base: acc, Disp: 64*i + 32}, y[i], y[i])
+	}
+	var z [4]reg.VecVirtual
+	for i := range z { // vector i in the low half, i+4 in the high one
+		low := YMM()
+		z[i] = YMM()
+		VPERM2F128(operand.Imm(0x20), y[i+4], y[i], low)
+		VPERM2F128(operand.Imm(0x31), y[i+4], y[i], z[i])
+		VADDPS(z[i], low, z[i])
+	}
+	for i := 0; i < 4; i += 2 {
+		low := YMM()
+		VUNPCKLPD(z[i+1], z[i], low)
+		VUNPCKHPD(z[i+1], z[i], z[i+1])
+		VADDPS(z[i+1], low, z[i])
+	}
+	even := YMM()
+	VSHUFPS(operand.Imm(0x88), z[2], z[0], even)
+	VSHUFPS(operand.Imm(0xdd), z[2], z[0], z[0])
+	VADDPS(z[0], even, even)
+	VMOVUPS(even, operand.Mem{Base: out})
+	ADDQ(operand.U32(512), acc)
+	ADDQ(operand.Imm(32), out)
+	SUBQ(operand.Imm(8), n)
+	JMP(operand.LabelRef("eight"))
+
+	Label("one")
 	TESTQ(n, n)
 	JZ(operand.LabelRef("done"))
-	Label("loop")
-	y, x, t := YMM(), XMM(), XMM()
-	VMOVUPS(operand.Mem{Base: acc}, y)
-	VADDPS(operand.Mem{Base: acc, Disp: 32}, y, y)
-	VEXTRACTF128(operand.Imm(1), y, x)
-	VADDPS(x, y.AsX(), x)
+	v, x, t := YMM(), XMM(), XMM()
+	VMOVUPS(operand.Mem{Base: acc}, v)
+	VADDPS(operand.Mem{Base: acc, Disp: 32}, v, v)
+	VEXTRACTF128(operand.Imm(1), v, x)
+	VADDPS(x, v.AsX(), x)
 	VMOVHLPS(x, x, t)
 	VADDPS(t, x, x)
 	VMOVSHDUP(x, t)
@@ -312,7 +346,7 @@ func reduce() {
 	ADDQ(operand.Imm(64), acc)
 	ADDQ(operand.Imm(4), out)
 	DECQ(n)
-	JNZ(operand.LabelRef("loop"))
+	JMP(operand.LabelRef("one"))
 	Label("done")
 	VZEROUPPER()
 	RET()
