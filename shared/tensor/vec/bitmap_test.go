@@ -90,6 +90,10 @@ func FuzzBitmap(f *testing.F) {
 		f.Add(v.coded, 40*int(seed))
 	}
 	f.Add([]byte{0xff, 1, 2, 3}, 9)
+	f.Add([]byte{0x03, 0, 0, 0x80, 0x3f, 9, 9}, 2)             // a value too few
+	f.Add([]byte{0x01, 0, 0, 0x80, 0x3f, 9, 9}, 2)             // two bytes too many
+	f.Add([]byte{0x03, 0, 0, 0x80, 0x3f, 0, 0, 0, 0}, 2)       // a listed +0
+	f.Add([]byte{0x07, 0, 0, 0x80, 0x3f, 0, 0, 0x80, 0x3f}, 2) // a bit behind the end
 	f.Fuzz(func(t *testing.T, wire []byte, n int) {
 		if n < 0 || n > 1<<12 {
 			return
@@ -118,7 +122,11 @@ func FuzzBitmap(f *testing.F) {
 					t.Fatalf("%v: sum %d is %g, want %g", set, i, y[i], sum[i])
 				}
 			}
-			if err == nil && len(form) > len(wire) || err == nil && len(form) == len(wire) && !bytes.Equal(form, wire) {
+			ones := 0
+			for i := range 8 * min((n+7)/8, len(wire)) {
+				ones += int(wire[i/8] >> (i % 8) & 1)
+			}
+			if err == nil && (len(wire) != BitmapBytes(n, ones) || ones == CountNonzero(x) && !bytes.Equal(form, wire)) {
 				t.Fatalf("%v: % x codes again as % x", set, wire, form)
 			}
 		}

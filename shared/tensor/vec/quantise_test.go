@@ -2,6 +2,7 @@ package vec
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -109,4 +110,31 @@ func TestQuantisePanicsOnNonsense(t *testing.T) {
 			Quantise(nil, nil, c.scale, c.limit)
 		}()
 	}
+}
+
+// FuzzWords: a wire of any other length than four bytes an element is an error
+// that changes nothing; the right length never is.
+func FuzzWords(f *testing.F) {
+	f.Add([]byte{1, 2, 3, 4}, 1)
+	f.Add([]byte{1, 2, 3}, 1)
+	f.Add(make([]byte, 4*block+4), block)
+	f.Add(make([]byte, 4*block+4), block+1)
+	f.Fuzz(func(t *testing.T, wire []byte, n int) {
+		if n < 0 || n > 1<<12 {
+			return
+		}
+		x, q := make([]float32, n), make([]int32, n)
+		for name, err := range map[string]error{
+			"FromBytes": FromBytes(x, wire), "AddBytes": AddBytes(x, wire),
+			"FromQuantised": FromQuantised(x, wire, 2), "AddQuantised": AddQuantised(x, wire, 2),
+			"FromInt32": FromInt32(q, wire), "AddInt32Bytes": AddInt32Bytes(q, wire), "SubInt32Bytes": SubInt32Bytes(q, wire),
+		} {
+			if (err == nil) != (len(wire) == 4*n) {
+				t.Errorf("%s: %d bytes for %d elements: %v", name, len(wire), n, err)
+			}
+			if err != nil && (CountNonzero(x) != 0 || slices.Max(append(q, 0)) != 0) {
+				t.Errorf("%s: an error changed the vector", name)
+			}
+		}
+	})
 }

@@ -69,7 +69,8 @@ func packAVX512() {
 		KMOVW(some, mask)
 		MOVW(mask.As16(), bitmap)
 		VPCOMPRESSD_Z(v, some, packed)
-		// Store the packed values and not a byte behind them.
+		// Packed in a register, since storing from the instruction is slow on some
+		// CPUs; then the packed values are stored, and not a byte behind them.
 		POPCNTL(mask, c)
 		BZHIL(c, all, low)
 		KMOVW(low, first)
