@@ -1,0 +1,113 @@
+package enginetest
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"gradsync/shared/tensor"
+)
+
+// sameBits runs every operation on 1, 2, 3 and 5 threads and under GOMAXPROCS 1,
+// 2 and 7, for less and for more than one vector of images.
+func sameBits(t *testing.T, e tensor.Engine) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, n := range []int{3, 33} {
+		var want [][]float32
+		for _, procs := range []int{1, 2, 7} {
+			runtime.GOMAXPROCS(procs)
+			for _, threads := range []int{1, 2, 3, 5} {
+				w := newWork(e, n)
+				w.run(&tensor.Call{Threads: threads})
+				if want == nil {
+					want = w.outputs
+				}
+				for i := range want {
+					if !slices.Equal(want[i], w.outputs[i]) {
+						t.Fatalf("output %d of all operations on %d images differs with %d threads, GOMAXPROCS %d", i, n, threads, procs)
+					}
+				}
+			}
+		}
+	}
+}
+
+// allocations: after a first call nothing is allocated, on one thread or two.
+func allocations(t *testing.T, e tensor.Engine) {
+	for _, threads := range []int{1, 2} {
+		w, c := newWork(e, 4), tensor.Call{Threads: threads}
+		if n := testing.AllocsPerRun(20, func() { w.run(&c) }); n != 0 {
+			t.Errorf("%d threads: %v allocations per step, want 0", threads, n)
+		}
+	}
+}
+
+// work is every operation once, on fixed inputs.
+type work struct {
+	e       tensor.Engine
+	g       tensor.Conv
+	pool    tensor.Pool
+	norm    tensor.Norm
+	linear  tensor.Linear
+	gemm    tensor.Gemm
+	in      [12][]float32
+	labels  []uint8
+	arg     []int32
+	outputs [][]float32
+}
+
+func newWork(e tensor.Engine, n int) *work {
+	r := rand.New(rand.NewPCG(9, 9))
+	w := &work{e: e, labels: make([]uint8, n),
+		g:      tensor.Conv{N: n, InC: 3, H: 9, W: 11, OutC: 5, KH: 3, KW: 3, Stride: 1, Pad: 1},
+		pool:   tensor.Pool{N: n, C: 5, H: 9, W: 11, Size: 2, Stride: 2},
+		norm:   tensor.Norm{N: n, C: 5, HW: 99, Eps: 1e-5, ReLU: true},
+		linear: tensor.Linear{N: n, In: 100, Out: 37, ReLU: true},
+		gemm:   tensor.Gemm{M: 33, N: 37, K: 29},
+	}
+	const in, out, pooled = 297, 495, 100
+	batch := func(size int) []float32 { return gradient(e, random(r, n*size), n) }
+	w.in = [12][]float32{
+		batch(in), batch(out), random(r, 135), random(r, 5), random(r, 5), // x, dy, convolution, bias or scale, shift
+		batch(pooled), batch(37), random(r, 3700), random(r, 37), // linear x, dy, weight, bias
+		random(r, 33*29), random(r, 29*37), {1, 2, 3, 4, 5}, // product's operands, variance
+	}
+	l := e.Layout()
+	for _, size := range []int{
+		l.Len(n, out), l.Len(n, in), 135, 5, // convolution: y, dx, dw, db
+		l.Len(n, pooled), l.Len(n, out), l.Len(n, pooled), l.Len(n, out), // pools: max y, dx, average y, dx
+		l.Len(n, out), l.Len(n, out), 5, 5, l.Len(n, out), 5, 5, // norm: inference, y, mean, variance, dx, dscale, dshift
+		l.Len(n, out), l.Len(n, out), l.Len(n, out), // add, ReLU, its gradient
+		l.Len(n, 37), l.Len(n, pooled), 3700, 33 * 37, // linear y, dx, dw, product
+		1, l.Len(n, 37), // loss and its gradient
+	} {
+		w.outputs = append(w.outputs, make([]float32, size))
+	}
+	w.arg = make([]int32, l.Len(n, pooled))
+	return w
+}
+
+func (w *work) run(c *tensor.Call) {
+	e, in, out := w.e, &w.in, w.outputs
+	x, dy, filter, scale, shift := in[0], in[1], in[2], in[3], in[4]
+	e.ConvForward(c, w.g, x, filter, scale, out[0])
+	e.ConvBackwardData(c, w.g, dy, filter, out[1])
+	e.ConvBackwardFilter(c, w.g, x, dy, out[2])
+	e.BiasBackward(c, w.g.N, 5, 99, dy, out[3])
+	e.MaxPoolForward(c, w.pool, out[0], out[4], w.arg)
+	e.MaxPoolBackward(c, w.pool, in[5], w.arg, out[5])
+	e.AvgPoolForward(c, w.pool, out[0], out[6])
+	e.AvgPoolBackward(c, w.pool, in[5], out[7])
+	e.BatchNormInference(c, w.norm, out[0], scale, shift, shift, in[11], out[8])
+	e.BatchNormForward(c, w.norm, out[0], scale, shift, out[9], out[10], out[11])
+	e.BatchNormBackward(c, w.norm, out[0], out[9], dy, scale, out[10], out[11], out[12], out[13], out[14])
+	e.Add(c, out[0], out[8], out[15], true)
+	e.ReLU(c, out[0], out[16])
+	e.ReLUBackward(c, out[16], dy, out[17])
+	e.LinearForward(c, w.linear, in[5], in[7], in[8], out[18])
+	e.LinearBackwardData(c, w.linear, in[6], in[7], out[19])
+	e.LinearBackwardFilter(c, w.linear, in[5], in[6], out[20])
+	e.Gemm(c, w.gemm, in[9], in[10], out[21])
+	out[22][0] = float32(e.SoftmaxCrossEntropy(c, w.g.N, 37, out[18], w.labels, out[23]))
+}
