@@ -17,7 +17,14 @@ const (
 	linearBackward
 	linearFilter
 	gemm
+	winogradKind
+	winogradInner
 )
+
+// innerPlan is the plan of n of wide vectors side by side.
+func (s *state) innerPlan(wide, n, depth, stepA int) *plan {
+	return s.planFor(winogradInner, tensor.Conv{N: wide, OutC: n, InC: depth, Stride: stepA})
+}
 
 // planFor returns the plan of a shape, made on first use.
 func (s *state) planFor(kind planKind, g tensor.Conv) *plan {
@@ -39,6 +46,8 @@ func (s *state) planFor(kind planKind, g tensor.Conv) *plan {
 		p = overlapPlan(g.InC, g.N)
 	case gemm:
 		p = linearPlan(g.OutC, g.InC, g.Stride)
+	case winogradInner:
+		p = innerPlan(g.N, g.OutC, g.InC, g.Stride)
 	}
 	if s.products.plans == nil {
 		s.products.plans = map[planKey]*plan{}
@@ -48,6 +57,10 @@ func (s *state) planFor(kind planKind, g tensor.Conv) *plan {
 }
 
 func (e engine) ConvForward(c *tensor.Call, g tensor.Conv, x, w, bias, y []float32) {
+	if winograds(g) {
+		e.winograd(c, g, x, w, bias, y, false)
+		return
+	}
 	s := stateOf(c)
 	pitch := tensor.BatchInner.Pitch(g.N)
 	t := &s.products.product
@@ -60,6 +73,10 @@ func (e engine) ConvForward(c *tensor.Call, g tensor.Conv, x, w, bias, y []float
 }
 
 func (e engine) ConvBackwardData(c *tensor.Call, g tensor.Conv, dy, w, dx []float32) {
+	if winograds(g) {
+		e.winograd(c, g, dy, w, nil, dx, true)
+		return
+	}
 	s := stateOf(c)
 	pitch := tensor.BatchInner.Pitch(g.N)
 	t := &s.products.product

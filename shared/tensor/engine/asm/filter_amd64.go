@@ -17,14 +17,14 @@ type filterTap struct {
 	aoff, boff  []int32
 }
 
-// blockVectors is about how many vectors of every channel one pass sums, so that
+// filterVectors is about how many vectors of every channel one pass sums, so that
 // the channels of a group stay in the second-level cache while all taps read
 // them. It changes no sum's order.
-const blockVectors = 64
+const filterVectors = 64
 
 func newFilterPlan(g tensor.Conv) *filterPlan {
 	pitch := tensor.BatchInner.Pitch(g.N)
-	p := &filterPlan{rows: max(1, blockVectors*tensor.Lanes/(g.OutW()*pitch))}
+	p := &filterPlan{rows: max(1, filterVectors*tensor.Lanes/(g.OutW()*pitch))}
 	for kh := range g.KH {
 		for kw := range g.KW {
 			t := filterTap{first: -1}

@@ -193,3 +193,11 @@ func overlapPlan(width, depth int) *plan {
 	}
 	return p
 }
+
+// innerPlan lays out n of wide vectors side by side.
+func innerPlan(wide, n, depth, aStep int) *plan {
+	p := &plan{classes: make([]class, 1)}
+	p.classes[0].add(0, 0, n*tensor.Lanes)
+	p.finish([][]tap{{{0, 0}}}, depth, aStep, wide*tensor.Lanes)
+	return p
+}

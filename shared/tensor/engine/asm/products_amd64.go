@@ -4,13 +4,15 @@ package asm
 
 // productTasks are the convolutions, linear layers and matrix products.
 type productTasks struct {
-	plans   map[planKey]*plan
-	product product
-	filter  filterSums
-	filters map[planKey]*filterPlan
-	deep    deepFilter
-	deeps   map[planKey]*deepPlan
-	b, c    []float32 // a matrix product's padded operand and result
+	plans     map[planKey]*plan
+	product   product
+	filter    filterSums
+	filters   map[planKey]*filterPlan
+	deep      deepFilter
+	deeps     map[planKey]*deepPlan
+	winograd  winograd
+	winograds map[planKey]*winogradPlan
+	b, c      []float32 // a matrix product's padded operand and result
 }
 
 // tileArgs is what a tile kernel reads; gen/products knows the offsets.

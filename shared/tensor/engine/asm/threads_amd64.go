@@ -16,7 +16,10 @@ type scratch struct {
 	panel, acc, sum []float32
 	tile            tileArgs
 	sums            sumArgs
+	panels          [2][]float32
 	tables          [columns + 1][]int32 // see linear
+	winograd        winogradArgs
+	inner           product
 }
 
 // state is what a Call keeps between calls: the tasks live here so that
