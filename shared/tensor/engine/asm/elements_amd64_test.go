@@ -1,0 +1,223 @@
+package asm
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"gradsync/shared/tensor"
+	"gradsync/shared/tensor/engine/portable"
+)
+
+// batches have no padding, some, and several groups of images.
+var batches = []int{1, 5, 16, 17, 20, 32, 33}
+
+var nan = float32(math.NaN())
+
+// spoilt is laid with NaN in the padding: no sum over images may see it.
+func spoilt(v []float32, n int) []float32 {
+	v = slices.Clone(v)
+	pitch := tensor.BatchInner.Pitch(n)
+	for i := range v {
+		if i%pitch >= n {
+			v[i] = nan
+		}
+	}
+	return v
+}
+
+// filled is a buffer whose every element must be written.
+func filled(n int) []float32 {
+	v := make([]float32, n)
+	for i := range v {
+		v[i] = nan
+	}
+	return v
+}
+
+// images is a laid-out batch as portable wants it.
+func images(v []float32, n int) []float32 {
+	size := len(v) / tensor.BatchInner.Pitch(n)
+	out := make([]float32, n*size)
+	tensor.BatchInner.Export(out, v, n, size)
+	return out
+}
+
+// padded fails unless the padding of a gradient is zero.
+func padded(t *testing.T, what string, v []float32, n int) {
+	t.Helper()
+	pitch := tensor.BatchInner.Pitch(n)
+	for i, x := range v {
+		if i%pitch >= n && x != 0 {
+			t.Fatalf("%s: padding %d is %g, want 0", what, i, x)
+		}
+	}
+}
+
+// near fails unless every got is within bound(i) of want.
+func near(t *testing.T, what string, got, want []float32, bound func(i int) float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d elements, want %d", what, len(got), len(want))
+	}
+	for i := range want {
+		if d := math.Abs(float64(got[i]) - float64(want[i])); !(d <= bound(i)) {
+			t.Fatalf("%s: element %d is %g, want %g ± %.2g", what, i, got[i], want[i], bound(i))
+		}
+	}
+}
+
+func exactly(int) float64 { return 0 }
+
+// alike runs f for every instruction set on one to three threads; all outputs
+// must have the same bits, and f gives them. It returns the first.
+func alike(t *testing.T, what string, f func(e engine, c *tensor.Call) [][]float32) [][]float32 {
+	t.Helper()
+	var first [][]float32
+	for _, e := range engines(t) {
+		for threads := 1; threads <= 3; threads++ {
+			got := f(e, &tensor.Call{Threads: threads})
+			if first == nil {
+				first = got
+			}
+			for i := range got {
+				same(t, fmt.Sprintf("%s: output %d, set %d, %d threads", what, i, e.isa, threads), got[i], first[i])
+			}
+		}
+	}
+	return first
+}
+
+func TestPasses(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 1))
+	p := portable.New()
+	for _, n := range []int{0, 1, 15, 16, 17, 31, 32, 50, passBlock + 3, small + 5*passBlock + 7} {
+		a, b := normal(r, n), normal(r, n)
+		if n > 2 {
+			a[n/2], a[n-1], b[n/3] = 0, nan, nan
+		}
+		got := alike(t, fmt.Sprint(n, " elements"), func(e engine, c *tensor.Call) [][]float32 {
+			sum, raised, y, dx := filled(n), filled(n), filled(n), filled(n)
+			e.Add(c, a, b, sum, false)
+			e.Add(c, a, b, raised, true)
+			e.ReLU(c, a, y)
+			e.ReLUBackward(c, y, b, dx)
+			x, dy := slices.Clone(a), slices.Clone(b) // in place
+			e.ReLU(c, x, x)
+			e.ReLUBackward(c, x, dy, dy)
+			s := slices.Clone(a)
+			e.Add(c, s, b, s, true)
+			same(t, "in place", slices.Concat(x, dy, s), slices.Concat(y, dx, raised))
+			return [][]float32{sum, raised, y, dx}
+		})
+		want := [][]float32{filled(n), filled(n), filled(n), filled(n)}
+		p.Add(nil, a, b, want[0], false)
+		p.Add(nil, a, b, want[1], true)
+		p.ReLU(&tensor.Call{}, a, want[2])
+		p.ReLUBackward(&tensor.Call{}, want[2], b, want[3])
+		for i := range want {
+			for j, w := range want[i] {
+				if g := got[i][j]; g != w && (g == g || w == w) {
+					t.Fatalf("%d elements: output %d of pass %d is %g, want %g", n, j, i, g, w)
+				}
+			}
+		}
+	}
+}
+
+func TestBiasBackward(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 2))
+	for _, n := range batches {
+		for _, hw := range []int{1, 2, 3, 4, 5, 6, 7, 100, 1024} {
+			const ch = 5
+			dy := laid(r, n, ch*hw)
+			got := alike(t, fmt.Sprint(n, hw), func(e engine, c *tensor.Call) [][]float32 {
+				db := filled(ch)
+				e.BiasBackward(c, n, ch, hw, dy, db)
+				clean := filled(ch)
+				e.BiasBackward(c, n, ch, hw, spoilt(dy, n), clean)
+				same(t, "NaN in the padding", clean, db)
+				return [][]float32{db}
+			})
+			want := make([]float32, ch)
+			for i := range want {
+				want[i] = chains4(dy[i*len(dy)/ch : (i+1)*len(dy)/ch])
+			}
+			same(t, fmt.Sprintf("bias of %d images, %d pixels", n, hw), got[0], want)
+		}
+	}
+}
+
+// chains4 is the order of a channel's sum, spelt out.
+func chains4(x []float32) float32 {
+	var chains [4][16]float32
+	for i, v := range x {
+		chains[i/16%4][i%16] += v
+	}
+	for l := range 16 {
+		chains[0][l] = (chains[0][l] + chains[1][l]) + (chains[2][l] + chains[3][l])
+	}
+	return tree(chains[0])
+}
+
+func TestLoss(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 3))
+	const classes = 10
+	for _, n := range batches {
+		z := laid(r, n, classes)
+		labels := make([]uint8, n)
+		for i := range labels {
+			labels[i] = uint8(r.IntN(classes))
+		}
+		got := alike(t, fmt.Sprint(n), func(e engine, c *tensor.Call) [][]float32 {
+			d := filled(len(z))
+			loss := e.SoftmaxCrossEntropy(c, n, classes, spoilt(z, n), labels, d)
+			return [][]float32{d, {float32(loss)}}
+		})
+		want := filled(n * classes)
+		loss := portable.New().SoftmaxCrossEntropy(nil, n, classes, images(z, n), labels, want)
+		near(t, "gradient", images(got[0], n), want, exactly)
+		near(t, "loss", got[1], []float32{float32(loss)}, exactly)
+		padded(t, "gradient", got[0], n)
+	}
+}
+
+// TestGeneratedElements: the generator's output is what is committed.
+func TestGeneratedElements(t *testing.T) {
+	goTool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("no go command to run the generator with: ", err)
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, files := t.TempDir(), []string{"elements_amd64.s", "elements_stubs_amd64.go"}
+	build := exec.Command(goTool, "build", "-o", filepath.Join(dir, "elements"), "./gen/elements")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	run := exec.Command(filepath.Join(dir, "elements"), "-out", files[0], "-stubs", files[1], "-pkg", "asm")
+	run.Dir = dir // names without a folder: the files quote the command
+	if out, err := run.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, name := range files {
+		got, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := os.ReadFile(filepath.Join(here, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s is not what gen/elements writes: run go generate", name)
+		}
+	}
+}

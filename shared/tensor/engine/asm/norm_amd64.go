@@ -1,0 +1,112 @@
+package asm
+
+import (
+	"math"
+
+	"gradsync/shared/tensor"
+)
+
+// normTask normalises channels; pass tells which way.
+type normTask struct {
+	isa                          isa
+	g                            tensor.Norm
+	size                         int // of a channel
+	mask                         []uint32
+	x, y, dy, dx                 []float32
+	scale, shift, mean, variance []float32
+	dscale, dshift               []float32
+	pass                         normPass
+}
+
+type normPass int
+
+const (
+	normForward normPass = iota
+	normInference
+	normBackward
+)
+
+func (e engine) BatchNormForward(c *tensor.Call, g tensor.Norm, x, scale, shift, y, mean, variance []float32) {
+	e.norm(c, normTask{g: g, x: x, y: y, scale: scale, shift: shift, mean: mean, variance: variance, pass: normForward})
+}
+
+func (e engine) BatchNormInference(c *tensor.Call, g tensor.Norm, x, scale, shift, mean, variance, y []float32) {
+	e.norm(c, normTask{g: g, x: x, y: y, scale: scale, shift: shift, mean: mean, variance: variance, pass: normInference})
+}
+
+func (e engine) BatchNormBackward(c *tensor.Call, g tensor.Norm, x, y, dy, scale, mean, variance, dx, dscale, dshift []float32) {
+	e.norm(c, normTask{g: g, x: x, y: y, dy: dy, scale: scale, mean: mean, variance: variance, dx: dx, dscale: dscale, dshift: dshift, pass: normBackward})
+}
+
+func (e engine) norm(c *tensor.Call, t normTask) {
+	s := stateOf(c)
+	t.isa, t.size, t.mask = e.isa, t.g.HW*tensor.BatchInner.Pitch(t.g.N), s.elements.maskOf(t.g.N)
+	s.elements.norm = t
+	s.spread(c, &s.elements.norm, t.g.C, t.g.C*t.size)
+}
+
+// part does channels lo ≤ ch < hi. A channel is one run of memory, read two or
+// three times while it is in the cache. Sums are float32 in 16 lanes, vector v of
+// the channel in accumulator v mod 4 (mod 2 in the backward pass), joined like
+// a bias's; what follows from the sums is float64.
+func (t *normTask) part(s *scratch, lo, hi int) {
+	lanes, sums := resize(&s.acc, 2*tensor.Lanes), resize(&s.sum, 2)
+	for ch := lo; ch < hi; ch++ {
+		switch t.pass {
+		case normForward:
+			t.moments(ch, lanes, sums)
+			t.normalise(ch)
+		case normInference:
+			t.normalise(ch)
+		case normBackward:
+			t.backward(ch, lanes, sums)
+		}
+	}
+}
+
+// channel is channel ch of v.
+func (t *normTask) channel(v []float32, ch int) []float32 {
+	return v[ch*t.size : (ch+1)*t.size]
+}
+
+func (t *normTask) count() float64 { return float64(t.g.N * t.g.HW) }
+
+func (t *normTask) invstd(ch int) float64 {
+	return 1 / math.Sqrt(float64(t.variance[ch])+float64(t.g.Eps))
+}
+
+// moments computes mean and variance in two passes, which loses no digits when
+// the mean is large.
+func (t *normTask) moments(ch int, lanes, sums []float32) {
+	x := t.channel(t.x, ch)
+	t.isa.total(x, t.mask, lanes)
+	join(lanes, sums[:1])
+	t.mean[ch] = float32(float64(sums[0]) / t.count())
+	t.isa.squares(x, t.mask, t.mean[ch], lanes)
+	join(lanes, sums[:1])
+	t.variance[ch] = float32(float64(sums[0]) / t.count())
+}
+
+func (t *normTask) normalise(ch int) {
+	slope := float32(float64(t.scale[ch]) * t.invstd(ch))
+	t.isa.normalise(t.channel(t.x, ch), t.channel(t.y, ch), t.mean[ch], slope, t.shift[ch], floor(t.g.ReLU))
+}
+
+// backward computes, with d the gradient behind the ReLU and x̂ the normalised x
+// of m elements,
+//
+//	dshift = Σ d, dscale = Σ d·x̂, dx = scale·invstd·(d − dshift/m − x̂·dscale/m)
+func (t *normTask) backward(ch int, lanes, sums []float32) {
+	x, dy, dx := t.channel(t.x, ch), t.channel(t.dy, ch), t.channel(t.dx, ch)
+	var y []float32
+	if t.g.ReLU {
+		y = t.channel(t.y, ch)
+	}
+	inv, mean, m := t.invstd(ch), t.mean[ch], t.count()
+	t.isa.normSums(x, y, dy, t.mask, mean, lanes)
+	join(lanes, sums)
+	sum, dot := float64(sums[0]), float64(sums[1])
+	t.dshift[ch], t.dscale[ch] = sums[0], float32(dot*inv)
+	slope := float32(float64(t.scale[ch]) * inv)
+	t.isa.normData(x, y, dy, dx, t.mask, mean, slope, float32(sum/m), float32(dot*inv*inv/m))
+}

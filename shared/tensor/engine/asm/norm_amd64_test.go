@@ -1,0 +1,116 @@
+package asm
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gradsync/shared/tensor"
+	"gradsync/shared/tensor/engine/portable"
+)
+
+// TestBatchNorm compares with portable, which sums in float64, within the bound
+// of 16·4 float32 chains (16·2 in the backward pass); padding holds NaN.
+func TestBatchNorm(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 1))
+	for _, n := range batches {
+		for _, hw := range []int{1, 3, 6, 64, 1024} {
+			for _, relu := range []bool{false, true} {
+				if n*hw == 1 {
+					continue // one element has no variance
+				}
+				batchNorm(t, r, tensor.Norm{N: n, C: 3, HW: hw, Eps: 1e-5, ReLU: relu})
+			}
+		}
+	}
+}
+
+func batchNorm(t *testing.T, r *rand.Rand, g tensor.Norm) {
+	what := fmt.Sprintf("%+v", g)
+	x, dy := laid(r, g.N, g.C*g.HW), laid(r, g.N, g.C*g.HW)
+	for i := range x {
+		x[i] = 2*x[i] + 3
+	}
+	scale, shift := normal(r, g.C), normal(r, g.C)
+	x = spoilt(x, g.N)
+	var got [][]float32
+	got = alike(t, what, func(e engine, c *tensor.Call) [][]float32 {
+		y, mean, variance := filled(len(x)), filled(g.C), filled(g.C)
+		e.BatchNormForward(c, g, x, scale, shift, y, mean, variance)
+		again := filled(len(x))
+		e.BatchNormInference(c, g, x, scale, shift, mean, variance, again)
+		same(t, what+": inference", images(again, g.N), images(y, g.N))
+		dx, dscale, dshift := filled(len(x)), filled(g.C), filled(g.C)
+		gate := spoilt(y, g.N)
+		if !g.ReLU {
+			gate = nil
+		}
+		e.BatchNormBackward(c, g, x, gate, dy, scale, mean, variance, dx, dscale, dshift)
+		d := slices.Clone(dy) // in place
+		e.BatchNormBackward(c, g, x, gate, d, scale, mean, variance, d, dscale, dshift)
+		same(t, what+": in place", d, dx)
+		padded(t, what, dx, g.N)
+		return [][]float32{images(y, g.N), mean, variance, dx, dscale, dshift}
+	})
+	p, c := portable.New(), &tensor.Call{}
+	flat, dflat := images(x, g.N), images(dy, g.N)
+	y, mean, variance := filled(len(flat)), filled(g.C), filled(g.C)
+	p.BatchNormForward(c, g, flat, scale, shift, y, mean, variance)
+	dx, dscale, dshift := filled(len(flat)), filled(g.C), filled(g.C)
+	p.BatchNormBackward(c, g, flat, got[0], dflat, scale, got[1], got[2], dx, dscale, dshift)
+
+	// Longest chain of a sum, its joining, and the arithmetic around it.
+	chain := (g.HW*tensor.BatchInner.Pitch(g.N)/16+1)/2 + 8
+	eps := float64(chain+4) * 0x1p-24
+	largest := func(v []float32) (m float64) {
+		for _, f := range v {
+			m = max(m, math.Abs(float64(f)))
+		}
+		return m
+	}
+	m, top, s := float64(g.N*g.HW), largest(flat), largest(scale)
+	inv := 1 / math.Sqrt(float64(slices.Min(variance)))
+	near(t, what+": mean", got[1], mean, func(int) float64 { return eps * top })
+	near(t, what+": variance", got[2], variance, func(int) float64 { return 4 * eps * top * top })
+	near(t, what+": y", got[0], y, func(int) float64 { return 8 * eps * (1 + s*inv*top*(1+inv*inv*top*top)) })
+	dtop := largest(dflat)
+	near(t, what+": dshift", got[5], dshift, func(int) float64 { return eps * m * dtop })
+	near(t, what+": dscale", got[4], dscale, func(int) float64 { return 4 * eps * m * dtop * top * inv })
+	near(t, what+": dx", images(got[3], g.N), dx, func(int) float64 { return 8 * eps * s * inv * dtop * (1 + top*top*inv*inv) })
+}
+
+// TestBatchNormNaN: a NaN in a channel is in all its outputs, and in no other's.
+func TestBatchNormNaN(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 2))
+	g := tensor.Norm{N: 20, C: 3, HW: 4, Eps: 1e-5, ReLU: true}
+	x, dy, scale, shift := laid(r, g.N, 12), laid(r, g.N, 12), normal(r, 3), normal(r, 3)
+	x[len(x)/2] = nan // channel 1
+	for _, e := range engines(t) {
+		c := &tensor.Call{}
+		y, dx := filled(len(x)), filled(len(x))
+		mean, variance, dscale, dshift := filled(3), filled(3), filled(3), filled(3)
+		e.BatchNormForward(c, g, x, scale, shift, y, mean, variance)
+		e.BatchNormBackward(c, g, x, y, dy, scale, mean, variance, dx, dscale, dshift)
+		for ch := range g.C {
+			for i, v := range slices.Concat(channelOf(images(y, g.N), g, ch), channelOf(images(dx, g.N), g, ch),
+				[]float32{mean[ch], variance[ch], dscale[ch], dshift[ch]}) {
+				if (v != v) != (ch == 1) {
+					t.Fatalf("set %d, channel %d: value %d is %g", e.isa, ch, i, v)
+				}
+			}
+		}
+		padded(t, "NaN", dx, g.N)
+	}
+}
+
+// channelOf is a channel of an image-major batch.
+func channelOf(v []float32, g tensor.Norm, ch int) (out []float32) {
+	for i, x := range v {
+		if i/g.HW%g.C == ch {
+			out = append(out, x)
+		}
+	}
+	return out
+}

@@ -1,0 +1,55 @@
+package asm
+
+import (
+	"unsafe"
+
+	"gradsync/shared/tensor"
+)
+
+// squares writes 16 lanes of Σ (x−mean)².
+func (set isa) squares(x []float32, mask []uint32, mean float32, lanes []float32) {
+	at := unsafe.SliceData(lanes[:tensor.Lanes])
+	if set == avx512 {
+		squares512(x, mask, mean, at)
+	} else {
+		squares2(x, mask, mean, at)
+	}
+}
+
+func (set isa) normalise(x, y []float32, mean, slope, shift, floor float32) {
+	if set == avx512 {
+		normalise512(x, y, mean, slope, shift, floor)
+	} else {
+		normalise2(x, y, mean, slope, shift, floor)
+	}
+}
+
+// normSums writes 16 lanes of Σ d, then 16 of Σ d·(x−mean). d is dy behind the
+// ReLU with output y, nil for none.
+func (set isa) normSums(x, y, dy []float32, mask []uint32, mean float32, lanes []float32) {
+	at := unsafe.SliceData(lanes[:2*tensor.Lanes])
+	switch {
+	case set == avx512 && y == nil:
+		normSums512(x, dy, mask, mean, at)
+	case set == avx512:
+		normSumsGated512(x, y, dy, mask, mean, at)
+	case y == nil:
+		normSums2(x, dy, mask, mean, at)
+	default:
+		normSumsGated2(x, y, dy, mask, mean, at)
+	}
+}
+
+// normData writes dx, see normTask.backward.
+func (set isa) normData(x, y, dy, dx []float32, mask []uint32, mean, slope, offset, tilt float32) {
+	switch {
+	case set == avx512 && y == nil:
+		normData512(x, dy, dx, mask, mean, slope, offset, tilt)
+	case set == avx512:
+		normDataGated512(x, y, dy, dx, mask, mean, slope, offset, tilt)
+	case y == nil:
+		normData2(x, dy, dx, mask, mean, slope, offset, tilt)
+	default:
+		normDataGated2(x, y, dy, dx, mask, mean, slope, offset, tilt)
+	}
+}
