@@ -60,7 +60,7 @@ type Reply struct {
 	Class       string   `json:"class,omitempty"`        // bit class, or the contender's name
 	Facts       []string `json:"facts,omitempty"`        // versions and libraries, one sentence each
 	StepSeconds float64  `json:"step_seconds,omitempty"` // of one warm step
-	StepFLOP    float64  `json:"step_flop,omitempty"`    // of one step, all concurrent ones together
+	StepBytes   float64  `json:"step_bytes,omitempty"`   // read and written by one step, of a vector kernel
 
 	// To an order of steps.
 	Sample
@@ -86,6 +86,25 @@ type Sample struct {
 type Function struct {
 	Name  string  `json:"name"`
 	Share float64 `json:"share"`
+}
+
+// Images is how many images one step sees.
+func (j Job) Images() int { return j.Batch * j.Concurrent }
+
+// FLOP is the work of one step, all concurrent ones together; 0 for vector
+// kernels. The error is that of a network that does not exist.
+func (j Job) FLOP() (float64, error) {
+	switch j.Kind {
+	case KindStep:
+		m, err := Network(j)
+		if err != nil {
+			return 0, err
+		}
+		return StepFLOP(m, j.Images()), nil
+	case KindGemm:
+		return 2 * float64(j.M) * float64(j.N) * float64(j.K), nil
+	}
+	return 0, nil
 }
 
 // Check says what is wrong with a job.

@@ -13,7 +13,7 @@ import (
 func openGemm(j Job) (*Task, error) {
 	r := rand.New(rand.NewPCG(3, 4))
 	a, b, out := normal(r, j.M*j.K), normal(r, j.K*j.N), make([]float32, j.M*j.N)
-	t := &Task{Class: j.Contender, FLOP: 2 * float64(j.M) * float64(j.N) * float64(j.K)}
+	t := &Task{Class: j.Contender}
 	once := func() {}
 	switch j.Contender {
 	case Gonum:
@@ -32,7 +32,7 @@ func openGemm(j Job) (*Task, error) {
 			return nil, err
 		}
 		call, g := &tensor.Call{Threads: j.Threads}, tensor.Gemm{M: j.M, N: j.N, K: j.K}
-		t.Class = e.Class()
+		t = taskOf(e)
 		once = func() { e.Gemm(call, g, a, b, out) }
 	}
 	t.Run = func(steps int) error {

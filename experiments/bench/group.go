@@ -47,7 +47,6 @@ func (g Group) Open(ctx context.Context) (Reply, error) {
 	all := hello[0]
 	for _, h := range hello[1:] {
 		all.StepSeconds = max(all.StepSeconds, h.StepSeconds)
-		all.StepFLOP += h.StepFLOP
 	}
 	return all, nil
 }

@@ -31,8 +31,10 @@ type Match struct {
 	Rounds  int     // interleaved: A B C A B C …
 	Seconds float64 // that a round should last; at least one step
 	Budget  float64 // seconds of rounds after which a slow contender sits out, 3 rounds at least; 0: none
+	FLOP    float64 // of one step
 	Peer    string  // whose rounds the ratios divide by
-	Profile float64 // seconds of CPU profile of each contender after the rounds; 0: none
+	Profile float64 // seconds of CPU profile after the rounds; 0: none
+	Only    string  // the contender to profile; "": all
 	Tell    func(done, of int)
 }
 
@@ -44,7 +46,8 @@ type Result struct {
 	Rounds    int        `json:"rounds"`
 	Steps     int        `json:"steps"` // of a round
 	StepTime  Spread     `json:"step_seconds"`
-	StepFLOP  float64    `json:"step_flop"`
+	StepFLOP  float64    `json:"step_flop,omitempty"`
+	StepBytes float64    `json:"step_bytes,omitempty"`
 	CPU       Spread     `json:"cpu_seconds_per_step"` // of all concurrent steps together
 	Ratio     *Spread    `json:"ratio,omitempty"`      // speed as a multiple of the peer's, round by round
 	CPURatio  *Spread    `json:"cpu_ratio,omitempty"`  // the peer's CPU seconds per step as a multiple of this one's
@@ -89,14 +92,14 @@ func (m Match) Play(ctx context.Context, contenders []Contender) (results []*Res
 			steps = int(min(max(m.Seconds/hello.StepSeconds+0.5, 1), 1e6))
 		}
 		players = append(players, c)
-		results = append(results, &Result{Contender: c.Name(), Class: hello.Class, Facts: hello.Facts, StepFLOP: hello.StepFLOP, Steps: steps})
+		results = append(results, &Result{Contender: c.Name(), Class: hello.Class, Facts: hello.Facts, StepFLOP: m.FLOP, StepBytes: hello.StepBytes, Steps: steps})
 	}
 	if err := m.rounds(ctx, players, results); err != nil {
 		return results, notes, err
 	}
 	m.ratios(results)
 	for i, c := range players {
-		if m.Profile > 0 {
+		if m.Profile > 0 && (m.Only == "" || m.Only == c.Name()) {
 			if results[i].Functions, err = c.Profile(ctx, m.Profile); err != nil {
 				return results, notes, fmt.Errorf("bench: %s: %w", c.Name(), err)
 			}
@@ -153,6 +156,9 @@ func (m Match) ratios(results []*Result) {
 		for _, r := range results {
 			if r != p {
 				wall, cpu := SpreadOf(ratios(r.speeds, p.speeds)), SpreadOf(ratios(r.frugality, p.frugality))
+				if r.StepBytes > 0 && p.StepBytes > 0 {
+					wall, cpu = wall.Scaled(r.StepBytes/p.StepBytes), cpu.Scaled(r.StepBytes/p.StepBytes)
+				}
 				r.Ratio = &wall
 				if len(r.frugality) == r.Rounds && len(p.frugality) == p.Rounds {
 					r.CPURatio = &cpu

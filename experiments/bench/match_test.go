@@ -22,7 +22,7 @@ type fake struct {
 func (f *fake) Name() string { return f.name }
 
 func (f *fake) Open(context.Context) (Reply, error) {
-	return Reply{Class: f.name, StepSeconds: f.step, StepFLOP: 10}, f.refuse
+	return Reply{Class: f.name, StepSeconds: f.step}, f.refuse
 }
 
 func (f *fake) Round(_ context.Context, steps int) (Sample, error) {
@@ -122,7 +122,7 @@ func TestGroup(t *testing.T) {
 	y := &fake{name: "x", step: 2, seconds: []float64{4}, mallocs: []int64{5}, log: &b}
 	g := Group{x, y}
 	hello, err := g.Open(t.Context())
-	if err != nil || hello.StepSeconds != 2 || hello.StepFLOP != 20 {
+	if err != nil || hello.StepSeconds != 2 {
 		t.Errorf("%+v, %v", hello, err)
 	}
 	if s, err := g.Round(t.Context(), 7); err != nil || s != (Sample{7, 4, 10, 8}) {

@@ -1,15 +1,8 @@
 package bench
 
-import (
-	"fmt"
+import "gradsync/shared/tensor/model"
 
-	"gradsync/shared/tensor/model"
-)
-
-// Network builds the network at a width and an image size; 0 is its own.
-func Network(name string, width float64, image int) (*model.Model, error) {
-	if width != 0 || image != 0 {
-		return nil, fmt.Errorf("bench: %s has no width and no image size", name)
-	}
-	return model.New(name)
+// Network builds a job's network.
+func Network(j Job) (*model.Model, error) {
+	return model.Build(model.Spec{Name: j.Model, Width: j.Width, Image: j.Image})
 }

@@ -10,6 +10,8 @@ func Open(j Job) (*Task, error) {
 		return openStep(j)
 	case KindGemm:
 		return openGemm(j)
+	case KindVec:
+		return openVec(j)
 	}
 	return nil, fmt.Errorf("bench: no kind of job %q", j.Kind)
 }

@@ -14,10 +14,10 @@ import (
 // its one batch by heart has other numbers in it than one in training.
 const rate = 1e-4
 
-// StepFLOP counts one training step of one image batch, a multiply-add as two:
+// StepFLOP counts a training step of so many images, a multiply-add as two:
 // the forward pass, the gradient of every weight, and the gradient of every
 // layer's input but the first's, which nobody computes.
-func StepFLOP(m *model.Model, batch int) float64 {
+func StepFLOP(m *model.Model, images int) float64 {
 	var flop float64
 	for i, l := range m.Layers() {
 		flop += l.ForwardFLOP + l.BackwardFLOP
@@ -25,16 +25,16 @@ func StepFLOP(m *model.Model, batch int) float64 {
 			flop -= l.BackwardFLOP / 2
 		}
 	}
-	return flop * float64(batch)
+	return flop * float64(images)
 }
 
 // openStep opens a training step of an engine or a backend.
 func openStep(j Job) (*Task, error) {
-	m, err := Network(j.Model, j.Width, j.Image)
+	m, err := Network(j)
 	if err != nil {
 		return nil, err
 	}
-	class, open, err := stepper(m, j)
+	t, open, err := stepper(m, j)
 	if err != nil {
 		return nil, err
 	}
@@ -46,19 +46,29 @@ func openStep(j Job) (*Task, error) {
 		}
 		trainees[i] = newTrainee(m, s, j.Batch, uint64(i))
 	}
-	return &Task{Class: class, FLOP: StepFLOP(m, j.Batch) * float64(j.Concurrent), Run: together(trainees)}, nil
+	t.Run = together(trainees)
+	return t, nil
 }
 
 // stepper is how the contender makes steppers.
-func stepper(m *model.Model, j Job) (class string, open func() (model.Stepper, error), err error) {
+func stepper(m *model.Model, j Job) (t *Task, open func() (model.Stepper, error), err error) {
 	if backend, ok := train.Backends[j.Contender]; ok {
-		return j.Contender, func() (model.Stepper, error) { return backend(m, j.Batch) }, nil
+		return &Task{Class: j.Contender}, func() (model.Stepper, error) { return backend(m, j.Batch) }, nil
 	}
 	e, err := tensor.Lookup(j.Contender)
 	if err != nil {
-		return "", nil, err
+		return nil, nil, err
 	}
-	return e.Class(), func() (model.Stepper, error) { return m.NewWorkspace(e, j.Batch, j.Threads), nil }, nil
+	return taskOf(e), func() (model.Stepper, error) { return m.NewWorkspace(e, j.Batch, j.Threads), nil }, nil
+}
+
+// taskOf says of an engine what it says of itself.
+func taskOf(e tensor.Engine) *Task {
+	t := &Task{Class: e.Class()}
+	if s, ok := e.(fmt.Stringer); ok { // several sets of kernels, or a library
+		t.Facts = []string{s.String()}
+	}
+	return t
 }
 
 // trainee is one set of weights in training on one batch.

@@ -15,7 +15,7 @@ import (
 type Task struct {
 	Class string
 	Facts []string
-	FLOP  float64               // of one step, all concurrent ones together
+	Bytes float64               // that one step reads and writes, of a vector kernel
 	Run   func(steps int) error // allocates nothing of its own
 }
 
@@ -85,7 +85,7 @@ func (w *worker) warm() Reply {
 		}
 	}
 	runtime.GC() // what opening left behind is not the steps'
-	return Reply{Class: w.task.Class, Facts: w.task.Facts, StepSeconds: w.step, StepFLOP: w.task.FLOP}
+	return Reply{Class: w.task.Class, Facts: w.task.Facts, StepSeconds: w.step, StepBytes: w.task.Bytes}
 }
 
 func (w *worker) round(steps int) Reply {

@@ -39,7 +39,7 @@ func TestServe(t *testing.T) {
 		if j != (Job{Kind: KindGemm, Contender: "x", Threads: 1, M: 1, N: 1, K: 1}) {
 			t.Errorf("job %+v", j)
 		}
-		return &Task{Class: "c", FLOP: 5, Run: func(steps int) error {
+		return &Task{Class: "c", Bytes: 5, Run: func(steps int) error {
 			ran += steps
 			for range steps {
 				kept = append(kept[:0], make([]byte, 64))
@@ -52,7 +52,7 @@ func TestServe(t *testing.T) {
 	if len(got) != 4 {
 		t.Fatalf("%d replies: %+v", len(got), got)
 	}
-	if h := got[0]; h.Class != "c" || h.StepFLOP != 5 || h.StepSeconds < 0.02 || h.StepSeconds > 2 {
+	if h := got[0]; h.Class != "c" || h.StepBytes != 5 || h.StepSeconds < 0.02 || h.StepSeconds > 2 {
 		t.Errorf("hello %+v", h)
 	}
 	if s := got[1].Sample; s.Steps != 3 || s.Seconds < 0.06 || s.CPUSeconds <= 0 || s.Mallocs < 3 || s.Mallocs > 300 {

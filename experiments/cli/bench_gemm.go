@@ -27,21 +27,7 @@ func (a *app) benchGemmCommand() *cobra.Command {
 					*d.to = size
 				}
 			}
-			names, err := pick(f.engines, gemmContenders())
-			if err != nil {
-				return err
-			}
-			results, notes, err := a.play(cmd.Context(), &f, job, names, bench.OpenBLAS)
-			if err != nil {
-				return err
-			}
-			list := rows(results, 0, 2*float64(job.M)*float64(job.N)*float64(job.K))
-			if a.json {
-				return a.printJSON(map[string]any{"benchmark": "gemm", "m": job.M, "n": job.N, "k": job.K, "threads": job.Threads,
-					"rounds": f.rounds, "peer": bench.OpenBLAS, "engines": list, "notes": notes})
-			}
-			a.printMatch(list, notes, bench.OpenBLAS)
-			return nil
+			return a.match(cmd.Context(), &f, bench.Case{Job: job, Peer: bench.OpenBLAS}, gemmContenders(), map[string]any{"m": job.M, "n": job.N, "k": job.K})
 		},
 	}
 	cmd.Flags().IntVar(&size, "size", 512, "m, n and k where they are not given")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -43,6 +44,7 @@ type benchFlags struct {
 	seconds float64
 	budget  float64
 	profile float64
+	only    string // the contender to profile; "": all
 	python  string
 	engines []string
 }
@@ -76,106 +78,67 @@ func pick(wanted, known []string) ([]string, error) {
 	return slices.DeleteFunc(slices.Clone(known), func(n string) bool { return !slices.Contains(wanted, n) }), nil
 }
 
-// play runs the jobs' contenders against each other. With PyTorch among them its
+// play runs a case's contenders against each other. With PyTorch among them its
 // interpreter is looked for first; the notes say what is missing.
-func (a *app) play(ctx context.Context, f *benchFlags, job bench.Job, names []string, peer string) (results []*bench.Result, notes []bench.Note, err error) {
+func (a *app) play(ctx context.Context, f *benchFlags, c bench.Case, names []string) (*bench.Outcome, error) {
 	if err := f.check(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	job.Contender = names[0]
-	if err := job.Check(); err != nil {
-		return nil, nil, usageError{err}
+	c.Job.Contender = names[0]
+	if err := c.Job.Check(); err != nil {
+		return nil, usageError{err}
+	}
+	flop, err := c.Job.FLOP()
+	if err != nil {
+		return nil, usageError{err}
 	}
 	if os.Getenv(workerEnv) != "" {
-		return nil, nil, errors.New("bench: a worker starts no workers")
+		return nil, errors.New("bench: a worker starts no workers")
 	}
 	torch := &bench.Torch{Scripts: peers.Scripts, Python: f.python}
 	defer torch.Close()
+	out := &bench.Outcome{Case: c}
 	var contenders []bench.Contender
 	for _, name := range names {
-		if name == bench.PyTorch {
-			err := torch.Find(ctx)
-			var unable *bench.Unable
-			if errors.As(err, &unable) {
-				notes = append(notes, bench.Note{Contender: name, Why: unable.Why})
-				continue
-			}
-			if err != nil {
-				return nil, nil, err
-			}
-			contenders = append(contenders, torch.Contender(job))
+		c.Job.Contender = name
+		if name != bench.PyTorch {
+			contenders = append(contenders, &bench.Process{Job: c.Job, Command: benchWorker})
 			continue
 		}
-		j := job
-		j.Contender = name
-		contenders = append(contenders, &bench.Process{Job: j, Command: benchWorker})
+		var unable *bench.Unable
+		switch err := torch.Find(ctx); {
+		case err == nil:
+			contenders = append(contenders, torch.Contender(c.Job))
+		case errors.As(err, &unable):
+			out.Notes = append(out.Notes, bench.Note{Contender: name, Why: unable.Why})
+		default:
+			return nil, err
+		}
 	}
-	m := bench.Match{Rounds: f.rounds, Seconds: f.seconds, Budget: f.budget, Profile: f.profile, Peer: peer}
-	results, more, err := m.Play(ctx, contenders)
+	m := bench.Match{Rounds: f.rounds, Seconds: f.seconds, Budget: f.budget, FLOP: flop, Profile: f.profile, Only: f.only, Peer: c.Peer}
+	results, notes, err := m.Play(ctx, contenders)
+	out.Results, out.Notes = results, append(out.Notes, notes...)
 	if err == nil && len(results) == 0 {
-		err = errors.New("bench: no contender could do it: " + sayNotes(append(notes, more...)))
+		return nil, fmt.Errorf("bench: no contender could do it: %s", out.Said())
 	}
-	return results, append(notes, more...), err
+	return out, err
 }
 
-func sayNotes(notes []bench.Note) string {
-	var said []string
-	for _, n := range notes {
-		said = append(said, n.Contender+": "+n.Why)
+// match plays and prints: a table, or the object with the job's own fields.
+func (a *app) match(ctx context.Context, f *benchFlags, c bench.Case, known []string, fields map[string]any) error {
+	names, err := pick(f.engines, known)
+	if err != nil {
+		return err
 	}
-	return strings.Join(said, "; ")
-}
-
-// benchRow is a result with the numbers derived from it.
-type benchRow struct {
-	*bench.Result
-	Seconds float64 `json:"seconds"` // median of one step
-	Images  float64 `json:"images_per_second,omitempty"`
-	GFLOPS  float64 `json:"gflop_per_second"`
-}
-
-// rows derives; images is how many a step sees.
-func rows(results []*bench.Result, images int, flop float64) []benchRow {
-	var out []benchRow
-	for _, r := range results {
-		t := r.StepTime.Median
-		out = append(out, benchRow{r, t, float64(images) / t, flop / t / 1e9})
+	out, err := a.play(ctx, f, c, names)
+	if err != nil {
+		return err
 	}
-	return out
-}
-
-// printMatch prints a table, then what is known of each contender.
-func (a *app) printMatch(list []benchRow, notes []bench.Note, peer string) {
-	for _, r := range list {
-		speed := fmt.Sprintf("%9.1f images/s", r.Images)
-		if r.Images == 0 {
-			speed = fmt.Sprintf("%9.3f ms", 1e3*r.Seconds)
-		}
-		fmt.Fprintf(a.out, "%-10s %-10s %s %8.2f GFLOP/s %8.4f CPU-s/step %6.0f MiB %8s allocs/step", r.Contender, r.Class, speed, r.GFLOPS,
-			r.CPU.Median, float64(r.PeakBytes)/(1<<20), allocs(r.Allocs))
-		if r.Ratio != nil {
-			fmt.Fprintf(a.out, "  %.2f× %s (%.2f–%.2f)", r.Ratio.Median, peer, r.Ratio.Min, r.Ratio.Max)
-		}
-		fmt.Fprintln(a.out)
+	if !a.json {
+		_, err := io.WriteString(a.out, out.Text())
+		return err
 	}
-	for _, n := range notes {
-		fmt.Fprintf(a.out, "%s: %s\n", n.Contender, n.Why)
-	}
-	for _, r := range list {
-		for _, fact := range r.Facts {
-			fmt.Fprintf(a.out, "%s: %s\n", r.Contender, fact)
-		}
-	}
-	for _, r := range list {
-		for _, fn := range r.Functions {
-			fmt.Fprintf(a.out, "%s: %5.1f %% %s\n", r.Contender, 100*fn.Share, fn.Name)
-		}
-	}
-}
-
-func allocs(n float64) string {
-	if n < 0 {
-		return "–"
-	}
-	return fmt.Sprintf("%.4g", n)
+	fields["benchmark"], fields["threads"], fields["rounds"], fields["peer"] = c.Job.Kind, c.Job.Threads, f.rounds, c.Peer
+	fields["engines"], fields["notes"] = out.Rows(), out.Notes
+	return a.printJSON(fields)
 }

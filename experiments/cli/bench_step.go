@@ -28,25 +28,8 @@ ratios are taken round by round and their median printed.`,
 			if f.python == bench.NoPython {
 				known = known[:len(known)-1]
 			}
-			names, err := pick(f.engines, known)
-			if err != nil {
-				return err
-			}
-			m, err := bench.Network(job.Model, job.Width, job.Image)
-			if err != nil {
-				return usageError{err}
-			}
-			results, notes, err := a.play(cmd.Context(), &f, job, names, bench.PyTorch)
-			if err != nil {
-				return err
-			}
-			list := rows(results, job.Batch*job.Concurrent, bench.StepFLOP(m, job.Batch)*float64(job.Concurrent))
-			if a.json {
-				return a.printJSON(map[string]any{"benchmark": "step", "model": job.Model, "width": job.Width, "image": job.Image, "batch": job.Batch,
-					"threads": job.Threads, "concurrent": job.Concurrent, "rounds": f.rounds, "peer": bench.PyTorch, "engines": list, "notes": notes})
-			}
-			a.printMatch(list, notes, bench.PyTorch)
-			return nil
+			return a.match(cmd.Context(), &f, bench.Case{Job: job, Peer: bench.PyTorch}, known, map[string]any{
+				"model": job.Model, "width": job.Width, "image": job.Image, "batch": job.Batch, "concurrent": job.Concurrent})
 		},
 	}
 	cmd.Flags().StringVar(&job.Model, "model", "lenet5", "network")

@@ -113,10 +113,11 @@ def answer(**reply):
 def main():
     job = json.loads(sys.stdin.readline())
     torch.set_num_threads(job["threads"])
-    if job["model"] not in torch_models.MODELS:
-        answer(error=f"torch_models.py has no {job['model']}")
+    try:
+        trainee = Trainee(job)
+    except Exception as e:  # whatever it is, gradsync prints it as a note
+        answer(error=f"cannot build {job['model']}: {type(e).__name__}: {e}")
         return
-    trainee = Trainee(job)
     answer(**{"class": "pytorch", "step_seconds": warm(trainee), "facts": libraries()})
     for line in sys.stdin:
         order = json.loads(line)

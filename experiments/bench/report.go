@@ -1,0 +1,171 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Report is all that BENCHMARKS.md says.
+type Report struct {
+	Command string      `json:"command"`
+	Version string      `json:"version"`
+	Engine  string      `json:"engine"` // whose aims are judged and whose profile is shown
+	Rounds  int         `json:"rounds"`
+	Seconds float64     `json:"seconds"`
+	Budget  float64     `json:"budget"`
+	Machine [][2]string `json:"machine"`
+	Cases   []*Outcome  `json:"cases"`
+}
+
+// sections are the report's headings by kind of case.
+var sections = []struct{ kind, heading string }{
+	{KindStep, "Training steps"}, {KindGemm, "Matrix products"}, {KindVec, "Vector kernels"},
+}
+
+const (
+	headMachine = "Machine and libraries"
+	headMethod  = "How it was measured"
+	headAims    = "Aims"
+	headProfile = "Where the time goes"
+)
+
+// Headings lists the lines that begin with # of a complete report.
+func Headings(cases []Case) []string {
+	out := []string{"# Benchmarks", "## " + headMachine, "## " + headMethod, "## " + headAims}
+	for _, s := range sections {
+		out = append(out, "## "+s.heading)
+		for _, c := range cases {
+			if c.Job.Kind == s.kind {
+				out = append(out, "### "+c.Title)
+			}
+		}
+	}
+	out = append(out, "## "+headProfile)
+	for _, c := range cases {
+		if c.Job.Kind == KindStep {
+			out = append(out, "### "+headProfile+": "+c.Title)
+		}
+	}
+	return out
+}
+
+// printer writes Markdown and remembers the first error.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *printer) line(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
+	}
+}
+
+func (p *printer) table(head string, rows [][]string) {
+	columns := strings.Count(head, "|") + 1
+	p.line("| %s |\n|%s", head, strings.Repeat("---|", columns))
+	for _, r := range rows {
+		p.line("| %s |", strings.Join(r, " | "))
+	}
+	p.line("")
+}
+
+// Markdown writes the report.
+func (r *Report) Markdown(w io.Writer) error {
+	p := &printer{w: w}
+	p.line("# Benchmarks\n")
+	p.line("Written by `%s` (gradsync %s), whole and by nobody's hand: renew it with `make benchmarks`.\n", r.Command, r.Version)
+	p.line("## %s\n", headMachine)
+	var rows [][]string
+	for _, m := range r.Machine {
+		rows = append(rows, []string{m[0], m[1]})
+	}
+	for _, f := range r.facts() {
+		rows = append(rows, []string{f[0], f[1]})
+	}
+	p.table("what | which", rows)
+	r.method(p)
+	r.aims(p)
+	for _, s := range sections {
+		p.line("## %s\n", s.heading)
+		for _, o := range r.Cases {
+			if o.Job.Kind == s.kind {
+				p.outcome(o)
+			}
+		}
+	}
+	r.profiles(p)
+	return p.err
+}
+
+// facts are what contenders said of themselves, each once.
+func (r *Report) facts() (out [][2]string) {
+	seen := map[[2]string]bool{}
+	for _, o := range r.Cases {
+		for _, res := range o.Results {
+			for _, f := range res.Facts {
+				if pair := [2]string{res.Contender, f}; !seen[pair] {
+					seen[pair] = true
+					out = append(out, pair)
+				}
+			}
+		}
+	}
+	return out
+}
+
+func (r *Report) method(p *printer) {
+	p.line("## %s\n", headMethod)
+	p.line(`- Every contender runs in a process of its own and warms up; then rounds of about %g s alternate, A B A B, %d of each. A
+  contender that has used %g s sits out after three rounds.
+- Numbers are *min – **median** – max* over the rounds. Ratios are taken round by round, so that what disturbs the machine
+  for longer than a round meets both sides; the median is that of the ratios. "By CPU time" compares processor seconds.
+- A training step is forward, backward and plain SGD in float32, on random images and labels. Work counts a multiply-add as
+  two: forward pass, gradients of all weights, and of all inputs but the first layer's.
+- Concurrent steps are independent sets of weights: goroutines of one process here, a process each in PyTorch.
+- Memory is the largest resident set of a process (VmHWM), of concurrent PyTorch processes their sum. Allocations are heap
+  objects per step in the best round; PyTorch's are not counted.
+- PyTorch runs eagerly with OPENBLAS_NUM_THREADS=1 and OMP_WAIT_POLICY=passive. OpenBLAS is told the processor's instruction
+  set by OPENBLAS_CORETYPE: releases older than a processor fall back to their slowest kernels.
+- A vector kernel's bandwidth is what it reads and writes per second; copy() reads and writes each byte once.
+`, r.Seconds, r.Rounds, r.Budget)
+}
+
+func (r *Report) aims(p *printer) {
+	p.line("## %s\n", headAims)
+	p.line("The engine judged is %s. Memory of concurrent steps is compared with the sum of PyTorch's processes.\n", r.Engine)
+	var rows [][]string
+	held, all := 0, 0
+	for _, o := range r.Cases {
+		for _, v := range o.Judge(r.Engine) {
+			word := "missed"
+			if v.Held {
+				word = "held"
+				held++
+			}
+			all++
+			rows = append(rows, []string{v.Case, v.Aim, v.Reached, word})
+		}
+	}
+	p.table("case | aim | reached | verdict", rows)
+	p.line("%d of %d held, %d missed.\n", held, all, all-held)
+}
+
+func (r *Report) profiles(p *printer) {
+	p.line("## %s\n", headProfile)
+	p.line("CPU profile of %s: the share of samples in each function itself, callees not included.\n", r.Engine)
+	for _, o := range r.Cases {
+		if o.Job.Kind != KindStep {
+			continue
+		}
+		p.line("### %s: %s\n", headProfile, o.Title)
+		var rows [][]string
+		if res := o.Find(r.Engine); res != nil {
+			for _, f := range res.Functions {
+				rows = append(rows, []string{fmt.Sprintf("%.1f %%", 100*f.Share), "`" + f.Name + "`"})
+			}
+		}
+		p.table("share | function", rows)
+	}
+}

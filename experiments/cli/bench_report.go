@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gradsync/experiments/bench"
+)
+
+func (a *app) benchReportCommand() *cobra.Command {
+	var f benchFlags
+	var out string
+	cmd := &cobra.Command{
+		Use: "report", Short: "Measure the fixed list of cases and write BENCHMARKS.md",
+		Long: `Measure the fixed list of cases, in turn, and write BENCHMARKS.md: machine,
+commands, numbers beside the peers, aims beside what was reached, and where the
+time goes. It takes some 10 minutes on two cores; leave the machine alone.`,
+		Example: "  gradsync bench report --out BENCHMARKS.md", Args: args(0, 0, "flags only"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			f.only = preferred[0]
+			r := &bench.Report{
+				Command: fmt.Sprintf("gradsync bench report --out %s --rounds %d --seconds %g --budget %g --profile %g", out, f.rounds, f.seconds, f.budget, f.profile),
+				Version: Version, Engine: f.only, Rounds: f.rounds, Seconds: f.seconds, Budget: f.budget, Machine: bench.Machine(),
+			}
+			cases := bench.Cases()
+			for i, c := range cases {
+				if !a.quiet {
+					fmt.Fprintf(a.err, "%d of %d: %s\n", i+1, len(cases), c.Title)
+				}
+				names, err := pick(f.engines, map[string][]string{
+					bench.KindStep: stepContenders(), bench.KindGemm: gemmContenders(), bench.KindVec: bench.Kernels()}[c.Job.Kind])
+				if err != nil {
+					return err
+				}
+				outcome, err := a.play(cmd.Context(), &f, c, names)
+				if err != nil {
+					return err
+				}
+				r.Cases = append(r.Cases, outcome)
+				if !a.quiet {
+					fmt.Fprint(a.err, outcome.Text())
+				}
+			}
+			var text strings.Builder
+			if err := r.Markdown(&text); err != nil {
+				return err
+			}
+			if err := os.WriteFile(out, []byte(text.String()), 0o644); err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(r)
+			}
+			fmt.Fprintf(a.out, "%s: %d cases\n", out, len(cases))
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&out, "out", "BENCHMARKS.md", "file to write")
+	cmd.Flags().StringVar(&f.python, "python", "", "interpreter with PyTorch, as in bench step")
+	f.register(cmd, "the contenders")
+	cmd.Flags().Lookup("engine").Hidden = true // a report has all
+	cmd.Flags().Lookup("profile").DefValue = "2"
+	f.profile = 2
+	return cmd
+}
