@@ -70,7 +70,11 @@ func (l *library) must(f function, args ...uintptr) {
 
 func (l *library) try(f function, args ...uintptr) error {
 	r, _, _ := purego.SyscallN(l.address[f], args...)
-	status := int(int32(r))
+	return failure(f, int(int32(r)))
+}
+
+// failure is the error of a status, nil for success.
+func failure(f function, status int) error {
 	if status == statusOK {
 		return nil
 	}
@@ -87,11 +91,23 @@ func (l *library) ask(f function, args ...uintptr) uintptr {
 	return r
 }
 
+// repeat is must without an allocation: it calls f with the first n of the
+// worker's arguments. (Arguments listed in a call to purego are moved to the
+// heap.)
+func (w *worker) repeat(f function, n int) {
+	r, _, _ := purego.SyscallN(w.lib.address[f], w.args[:n]...)
+	if err := failure(f, int(int32(r))); err != nil {
+		panic(err)
+	}
+}
+
+var oneThread = []uintptr{1}
+
 // single tells the runtime to use one thread when this operating-system thread
 // calls it; the caller holds on to it with runtime.LockOSThread.
 func (l *library) single() {
 	if l.setThreads != 0 {
-		purego.SyscallN(l.setThreads, 1)
+		purego.SyscallN(l.setThreads, oneThread...)
 	}
 }
 

@@ -7,6 +7,15 @@ import (
 	"gradsync/shared/tensor/engine/portable"
 )
 
+// The engine is registered only where it works, so that a missing library is one
+// unknown name among the engines; Status has the reason. Opening takes a few
+// milliseconds.
+func init() {
+	if e, err := New(); err == nil {
+		tensor.Register(Name, func() tensor.Engine { return e })
+	}
+}
+
 // engine has no state but the library: scratch lives in the Call.
 type engine struct {
 	lib  *library

@@ -3,15 +3,83 @@
 package onednn
 
 import (
+	"runtime"
+	"slices"
+	"strings"
 	"testing"
+	"weak"
 
+	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/enginetest"
 )
 
-func TestConformance(t *testing.T) {
+// opens returns the engine or skips the test with the reason.
+func opens(t *testing.T) tensor.Engine {
+	t.Helper()
 	e, err := New()
 	if err != nil {
-		t.Skipf("the conformance suite needs oneDNN: %v", err)
+		t.Skipf("this test needs oneDNN, which is optional: %v", err)
 	}
-	enginetest.Run(t, e)
+	return e
+}
+
+func TestConformance(t *testing.T) { enginetest.Run(t, opens(t)) }
+
+// TestRegistered: the engine is known by name exactly where it opens.
+func TestRegistered(t *testing.T) {
+	version, err := Status()
+	known := slices.Contains(tensor.Engines(), Name)
+	if known != (err == nil) {
+		t.Fatalf("registered: %t, but Status says %q, %v", known, version, err)
+	}
+	if err != nil {
+		return
+	}
+	if !strings.HasPrefix(version, "2.") {
+		t.Errorf("version %q was let through", version)
+	}
+	e, err := tensor.Lookup(Name)
+	if err != nil || e.Name() != Name || e.Layout() != tensor.ImageMajor {
+		t.Errorf("Lookup gives %v, %v", e, err)
+	}
+}
+
+func TestParts(t *testing.T) {
+	for n, want := range map[int]int{1: 1, 2: 2, 3: 3, 5: 1, 6: 3, 7: 1, 9: 3, 10: 2, 16: 4, 100: 4} {
+		if got := parts(n); got != want {
+			t.Errorf("%d images are cut into %d parts, want %d", n, got, want)
+		}
+	}
+}
+
+// TestReused: a second call of a shape builds nothing, another shape does.
+func TestReused(t *testing.T) {
+	e := opens(t)
+	var c tensor.Call
+	g := tensor.Conv{N: 2, InC: 3, H: 6, W: 6, OutC: 4, KH: 3, KW: 3, Stride: 1}
+	call := func(g tensor.Conv) int {
+		e.ConvForward(&c, g, make([]float32, inputs(g)), make([]float32, weights(g)), nil, make([]float32, outputs(g)))
+		return len(c.Scratch.(*state).workers[0].kernels)
+	}
+	first, again := call(g), call(g)
+	g.OutC++
+	if other := call(g); first != 1 || again != 1 || other != 2 {
+		t.Errorf("kernels after a call, the same call and another: %d, %d, %d; want 1, 1, 2", first, again, other)
+	}
+}
+
+// TestFreed: nothing keeps a Call's workers once the Call is gone, so that the
+// library's objects are freed with them.
+func TestFreed(t *testing.T) {
+	e := opens(t)
+	worker := func() weak.Pointer[worker] {
+		c := tensor.Call{Threads: 2}
+		e.ConvForward(&c, tensor.Conv{N: 2, InC: 1, H: 4, W: 4, OutC: 1, KH: 3, KW: 3, Stride: 1}, make([]float32, 32), make([]float32, 9), nil, make([]float32, 8))
+		return weak.Make(c.Scratch.(*state).workers[1])
+	}()
+	runtime.GC()
+	runtime.GC()
+	if worker.Value() != nil {
+		t.Error("a worker outlives its Call")
+	}
 }

@@ -145,7 +145,8 @@ func (w *worker) operand(user, desc uintptr, out bool) operand {
 // point makes m refer to the bytes at at.
 func (w *worker) point(m *memory, at uintptr) {
 	if m.at != at {
-		w.lib.must(memoryPoint, m.handle, at)
+		w.args[0], w.args[1] = m.handle, at
+		w.repeat(memoryPoint, 2)
 		m.at = at
 	}
 }
@@ -155,7 +156,8 @@ func (w *worker) execute(p *primitive) {
 	if p.scratch.bytes > 0 {
 		w.point(&p.scratch, w.scratch.fit(p.scratch.bytes))
 	}
-	w.lib.must(primitiveExecute, p.handle, w.stream, uintptr(len(p.args)), address(&p.args[0]))
+	w.args[0], w.args[1], w.args[2], w.args[3] = p.handle, w.stream, uintptr(len(p.args)), address(&p.args[0])
+	w.repeat(primitiveExecute, 4)
 	runtime.KeepAlive(p)
 }
 

@@ -3,8 +3,8 @@
 package onednn
 
 import (
-	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"unsafe"
 
@@ -99,7 +99,7 @@ func (v version) usable() error {
 type loader interface {
 	open(file string) (uintptr, error)
 	symbol(handle uintptr, name string) (uintptr, error)
-	version(handle uintptr) (version, error)
+	versionOf(handle uintptr) (version, error)
 }
 
 // files are tried in this order; version 3 is opened only to name it in the error.
@@ -114,22 +114,26 @@ type library struct {
 	attr       uintptr // primitives take their scratch memory from us
 }
 
+// openFirst opens the first of the files there is.
+func openFirst(from loader) (uintptr, error) {
+	var reasons []string
+	for _, file := range files {
+		handle, err := from.open(file)
+		if err == nil {
+			return handle, nil
+		}
+		reasons = append(reasons, err.Error())
+	}
+	return 0, fmt.Errorf("onednn: oneDNN is not installed (Debian's package is libdnnl2): %s", strings.Join(reasons, "; "))
+}
+
 // load opens the library and finds its functions.
 func load(from loader) (*library, error) {
-	var handle uintptr
-	var missing []error
-	for _, file := range files {
-		h, err := from.open(file)
-		if err == nil {
-			handle = h
-			break
-		}
-		missing = append(missing, err)
+	handle, err := openFirst(from)
+	if err != nil {
+		return nil, err
 	}
-	if handle == 0 {
-		return nil, fmt.Errorf("onednn: oneDNN is not installed (Debian: libdnnl2): %w", errors.Join(missing[0]))
-	}
-	v, err := from.version(handle)
+	v, err := from.versionOf(handle)
 	if err != nil {
 		return nil, fmt.Errorf("onednn: %w", err)
 	}
@@ -161,7 +165,7 @@ func (system) symbol(handle uintptr, name string) (uintptr, error) {
 	return purego.Dlsym(handle, name)
 }
 
-func (system) version(handle uintptr) (version, error) {
+func (system) versionOf(handle uintptr) (version, error) {
 	address, err := purego.Dlsym(handle, "dnnl_version")
 	if err != nil {
 		return version{}, err

@@ -42,6 +42,7 @@ type worker struct {
 	stream  uintptr
 	kernels map[shape]*kernel
 	build   builder
+	args    [4]uintptr // of the calls that must not allocate
 
 	input, second, output, scratch buffer
 }
