@@ -1,5 +1,7 @@
 package tensor
 
+import "gradsync/shared/tensor/vec"
+
 // Layout is how an engine lays out a batch of n images of some size (all its
 // channels, rows and columns).
 //
@@ -46,13 +48,10 @@ func (l Layout) Import(dst, images []float32, n, size int) {
 		return
 	}
 	pitch := l.Pitch(n)
-	for e := 0; e < size; e++ {
-		row := dst[e*pitch : (e+1)*pitch]
-		for i := range row[:n] {
-			row[i] = images[i*size+e]
-		}
-		clear(row[n:])
+	if pitch > n {
+		clear(dst[:size*pitch])
 	}
+	vec.Transpose(dst, pitch, images, size, n, size)
 }
 
 // Export writes a laid-out batch as images, [n][size]: Import's inverse.
@@ -61,10 +60,5 @@ func (l Layout) Export(images, src []float32, n, size int) {
 		copy(images[:n*size], src[:n*size])
 		return
 	}
-	pitch := l.Pitch(n)
-	for e := 0; e < size; e++ {
-		for i, v := range src[e*pitch : e*pitch+n] {
-			images[i*size+e] = v
-		}
-	}
+	vec.Transpose(images, size, src, l.Pitch(n), size, n)
 }

@@ -1,6 +1,9 @@
 package asm
 
-import "gradsync/shared/tensor"
+import (
+	"gradsync/shared/tensor"
+	"gradsync/shared/tensor/vec"
+)
 
 // deep tells filters that many channels and few pixels make: joining 16 partial
 // sums would cost them more than computing them, so their input channels go into
@@ -82,7 +85,7 @@ func (e engine) deepBackwardFilter(c *tensor.Call, g tensor.Conv, x, dy, dw []fl
 		tiles: (wide/tensor.Lanes + columns - 1) / columns,
 	}
 	threads := worth(c.Threads, g.N*g.OutH()*g.OutW()*g.OutC*g.Taps())
-	t.transpose(x, pitch)
+	t.transpose(x, g.H*g.W*pitch)
 	t.stage = summing
 	s.split(threads, t, len(p.taps)*t.tiles)
 	t.stage = storing
@@ -90,23 +93,11 @@ func (e engine) deepBackwardFilter(c *tensor.Call, g tensor.Conv, x, dy, dw []fl
 }
 
 // transpose puts x's channels side by side; channels past the last are zeros.
-func (t *deepFilter) transpose(x []float32, pitch int) {
-	plane := t.g.H * t.g.W * pitch
-	full := t.g.InC / 8 * 8
-	for at := 0; at < plane; at += 8 {
-		if full > 0 {
-			transpose8(full/8, &x[at], 4*plane, 32*plane, &t.x[at*t.wide], 4*t.wide, 32)
-		}
-		for i := range 8 {
-			row := t.x[(at+i)*t.wide : (at+i+1)*t.wide]
-			for c := full; c < t.wide; c++ {
-				row[c] = 0
-				if c < t.g.InC {
-					row[c] = x[c*plane+at+i]
-				}
-			}
-		}
+func (t *deepFilter) transpose(x []float32, plane int) {
+	if t.wide > t.g.InC {
+		clear(t.x)
 	}
+	vec.Transpose(t.x, t.wide, x, plane, t.g.InC, plane)
 }
 
 func (t *deepFilter) part(s *scratch, lo, hi int) {
@@ -121,9 +112,9 @@ func (t *deepFilter) part(s *scratch, lo, hi int) {
 
 // sum computes the chains of one tap and up to three vectors of channels. There
 // are at most 128 steps (see deep), so one panel holds them.
-func (t *deepFilter) sum(s *scratch, tap, vec int) {
+func (t *deepFilter) sum(s *scratch, tap, block int) {
 	at := &t.plan.taps[tap]
-	n := min(columns, t.wide/tensor.Lanes-vec)
+	n := min(columns, t.wide/tensor.Lanes-block)
 	args := &s.tile
 	args.count = len(at.aoff)
 	args.lda, args.ldc = 4*t.planeY, 4*t.wide
@@ -131,22 +122,23 @@ func (t *deepFilter) sum(s *scratch, tap, vec int) {
 	if args.count > 0 {
 		args.boff = &at.boff[0]
 		for j := range n {
-			args.b[j] = &t.x[(vec+j)*tensor.Lanes]
+			args.b[j] = &t.x[(block+j)*tensor.Lanes]
 		}
 		pack(s, n)
 		args.aoff = &at.aoff[0]
 	}
 	out := t.sums[tap*t.g.OutC*t.wide:]
+	panel := args.b
 	for half := 0; half < tensor.Lanes; half += t.set.lanes {
+		for j := range n {
+			args.b[j] = ahead(panel[j], half)
+		}
 		for o := 0; o < t.g.OutC; o += t.set.rows {
 			args.a = &t.dy[o*t.planeY]
 			for j := range n {
-				args.c[j] = &out[o*t.wide+(vec+j)*tensor.Lanes+half]
+				args.c[j] = &out[o*t.wide+(block+j)*tensor.Lanes+half]
 			}
 			t.set.tile[min(t.set.rows, t.g.OutC-o)][n](&args.count)
-		}
-		for j := range n {
-			args.b[j] = ahead(args.b[j], t.set.lanes)
 		}
 	}
 }

@@ -25,6 +25,12 @@ func best() (set isa, ok bool) {
 	return 0, false
 }
 
+func init() {
+	if set, ok := best(); ok {
+		tensor.Register(Name, func() tensor.Engine { return engine{set} })
+	}
+}
+
 // engine has no state but its kernels: scratch lives in the Call.
 type engine struct{ isa isa }
 

@@ -94,8 +94,11 @@ func (t *product) tile(s *scratch, at tile, d int, rows [2]int) {
 			pack(s, n)
 		}
 	}
+	panel := args.b
 	for half := 0; half < tensor.Lanes; half += t.set.lanes {
-		panel := args.b
+		for j := range n {
+			args.b[j] = ahead(panel[j], half)
+		}
 		for r := rows[0]; r < rows[1]; r += t.set.rows {
 			args.a = &t.a[r*t.rowA+d*t.stepA]
 			args.bias = &zeros[0]
@@ -106,9 +109,6 @@ func (t *product) tile(s *scratch, at tile, d int, rows [2]int) {
 				args.c[j] = &t.y[r*t.rowY+int(vec[j].y)+half]
 			}
 			t.set.tile[min(t.set.rows, rows[1]-r)][n](&args.count)
-		}
-		for j := range n {
-			args.b[j] = ahead(panel[j], t.set.lanes)
 		}
 	}
 }
@@ -145,7 +145,8 @@ func worth(threads, work int) int {
 	return max(1, min(threads, work>>19))
 }
 
-// ahead is the element n behind p.
+// ahead is the element n behind p. It must lie in p's buffer: the collector sees
+// the pointer.
 func ahead(p *float32, n int) *float32 {
 	return (*float32)(unsafe.Add(unsafe.Pointer(p), 4*n))
 }

@@ -231,6 +231,3 @@ func pack3(args *int)
 
 // reduce16 joins the 16 lanes of each of n vectors to one sum.
 func reduce16(n int, acc *float32, out *float32)
-
-// transpose8 transposes 8×8 blocks; rows and blocks are so many bytes apart.
-func transpose8(blocks int, src *float32, srcRow int, srcStep int, dst *float32, dstRow int, dstStep int)

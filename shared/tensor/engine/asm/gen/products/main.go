@@ -47,7 +47,6 @@ func main() {
 		pack(n)
 	}
 	reduce()
-	transpose()
 	Generate()
 }
 
@@ -347,58 +346,6 @@ func reduce() {
 	ADDQ(operand.Imm(4), out)
 	DECQ(n)
 	JMP(operand.LabelRef("one"))
-	Label("done")
-	VZEROUPPER()
-	RET()
-}
-
-// transpose emits a loop over 8×8 blocks, with registers both sets have.
-func transpose() {
-	TEXT("transpose8", NOSPLIT, "func(blocks int, src *float32, srcRow, srcStep int, dst *float32, dstRow, dstStep int)")
-	Doc("transpose8 transposes 8×8 blocks; rows and blocks are so many bytes apart.")
-	load := func(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
-	blocks, src, srcRow, srcStep := load("blocks"), load("src"), load("srcRow"), load("srcStep")
-	dst, dstRow, dstStep := load("dst"), load("dstRow"), load("dstStep")
-	TESTQ(blocks, blocks)
-	JZ(operand.LabelRef("done"))
-	Label("loop")
-	var y, t, u [8]reg.VecVirtual
-	at := GP64()
-	MOVQ(src, at)
-	for i := range y {
-		y[i], t[i], u[i] = YMM(), YMM(), YMM()
-		VMOVUPS(operand.Mem{Base: at}, y[i])
-		if i < 7 {
-			ADDQ(srcRow, at)
-		}
-	}
-	for i := 0; i < 8; i += 2 {
-		VUNPCKLPS(y[i+1], y[i], t[i])
-		VUNPCKHPS(y[i+1], y[i], t[i+1])
-	}
-	for i := 0; i < 8; i += 4 {
-		for j := range 2 {
-			VSHUFPS(operand.Imm(0x44), t[i+j+2], t[i+j], u[i+2*j])
-			VSHUFPS(operand.Imm(0xee), t[i+j+2], t[i+j], u[i+2*j+1])
-		}
-	}
-	MOVQ(dst, at)
-	for i := range 8 {
-		half := operand.Imm(0x20)
-		if i >= 4 {
-			half = operand.Imm(0x31)
-		}
-		out := YMM()
-		VPERM2F128(half, u[i%4+4], u[i%4], out)
-		VMOVUPS(out, operand.Mem{Base: at})
-		if i < 7 {
-			ADDQ(dstRow, at)
-		}
-	}
-	ADDQ(srcStep, src)
-	ADDQ(dstStep, dst)
-	DECQ(blocks)
-	JNZ(operand.LabelRef("loop"))
 	Label("done")
 	VZEROUPPER()
 	RET()

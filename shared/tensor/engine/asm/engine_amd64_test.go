@@ -1,0 +1,25 @@
+package asm
+
+import (
+	"testing"
+
+	"gradsync/shared/tensor"
+	"gradsync/shared/tensor/enginetest"
+)
+
+func TestConformance(t *testing.T) {
+	for _, e := range engines(t) {
+		t.Run([]string{avx2: "avx2", avx512: "avx512"}[e.isa], func(t *testing.T) { enginetest.Run(t, e) })
+	}
+}
+
+func TestRegistered(t *testing.T) {
+	_, ok := best()
+	e, err := tensor.Lookup(Name)
+	if ok != (err == nil) {
+		t.Fatalf("the CPU runs a kernel set: %v; Lookup(%q): %v", ok, Name, err)
+	}
+	if ok && (e.Name() != Name || e.Class() != Class) {
+		t.Errorf("engine %s of class %s", e.Name(), e.Class())
+	}
+}
