@@ -27,21 +27,21 @@ func outputs(g tensor.Conv) int { return g.N * g.OutC * g.OutH() * g.OutW() }
 func weights(g tensor.Conv) int { return g.OutC * g.Taps() }
 
 func (e *engine) ConvForward(c *tensor.Call, g tensor.Conv, x, w, bias, y []float32) {
-	s, n := e.lib.stateOf(c), parts(g.N)
+	s, n := e.lib.stateOf(c), parts(g.N, maxParts)
 	s.conv = convTask{pass: forward, g: piece(g, n), bias: bias, first: x, second: w, third: y}
 	s.pack(c, &s.conv)
 	s.run(c, &s.conv, n)
 }
 
 func (e *engine) ConvBackwardData(c *tensor.Call, g tensor.Conv, dy, w, dx []float32) {
-	s, n := e.lib.stateOf(c), parts(g.N)
+	s, n := e.lib.stateOf(c), parts(g.N, maxParts)
 	s.conv = convTask{pass: backwardData, g: piece(g, n), first: dy, second: w, third: dx}
 	s.pack(c, &s.conv)
 	s.run(c, &s.conv, n)
 }
 
 func (e *engine) ConvBackwardFilter(c *tensor.Call, g tensor.Conv, x, dy, dw []float32) {
-	s, n := e.lib.stateOf(c), parts(g.N)
+	s, n := e.lib.stateOf(c), parts(g.N, filterParts)
 	s.conv = convTask{pass: backwardFilter, g: piece(g, n), first: x, second: dy, third: dw}
 	if n == 1 {
 		s.run(c, &s.conv, 1)

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"weak"
 
+	"github.com/ebitengine/purego"
+
 	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/enginetest"
 )
@@ -45,9 +47,12 @@ func TestRegistered(t *testing.T) {
 }
 
 func TestParts(t *testing.T) {
-	for n, want := range map[int]int{1: 1, 2: 2, 3: 3, 5: 1, 6: 3, 7: 1, 9: 3, 10: 2, 16: 4, 100: 4} {
-		if got := parts(n); got != want {
-			t.Errorf("%d images are cut into %d parts, want %d", n, got, want)
+	for _, c := range []struct{ n, most, want int }{
+		{1, 4, 1}, {2, 4, 2}, {3, 4, 3}, {5, 4, 1}, {6, 4, 3}, {7, 4, 1}, {9, 4, 3}, {10, 4, 2}, {16, 4, 4}, {100, 4, 4},
+		{1, 2, 1}, {2, 2, 2}, {9, 2, 1}, {16, 2, 2},
+	} {
+		if got := parts(c.n, c.most); got != c.want {
+			t.Errorf("%d images are cut into %d parts of up to %d, want %d", c.n, got, c.most, c.want)
 		}
 	}
 }
@@ -81,5 +86,48 @@ func TestFreed(t *testing.T) {
 	runtime.GC()
 	if worker.Value() != nil {
 		t.Error("a worker outlives its Call")
+	}
+}
+
+// threadCount records what the library would use on the thread a part runs on.
+type threadCount struct {
+	ask  uintptr
+	seen []uintptr
+}
+
+func (c *threadCount) part(_ *worker, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		c.seen[i], _, _ = purego.SyscallN(c.ask)
+	}
+}
+
+// TestOneThread: the library is held to one thread on every operating-system
+// thread that calls it, whatever it was told before.
+func TestOneThread(t *testing.T) {
+	l := opens(t).(*engine).lib
+	if l.setThreads == 0 {
+		t.Skip("this libdnnl has no threads to hold: it was built sequential")
+	}
+	handle, err := system{}.open(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask, err := system{}.symbol(handle, "omp_get_max_threads")
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	purego.SyscallN(l.setThreads, 7)
+	if n, _, _ := purego.SyscallN(ask); n != 7 {
+		t.Fatalf("OpenMP has %d threads after it was told 7", n)
+	}
+	c := tensor.Call{Threads: 3}
+	count := threadCount{ask: ask, seen: make([]uintptr, 6)}
+	l.stateOf(&c).run(&c, &count, len(count.seen))
+	for i, n := range count.seen {
+		if n != 1 {
+			t.Errorf("part %d may use %d threads, want 1", i, n)
+		}
 	}
 }

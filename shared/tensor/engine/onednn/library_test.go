@@ -45,7 +45,7 @@ func TestGuard(t *testing.T) {
 		{"2.7, sequential", fake{files: two, version: version{Major: 2, Minor: 7, Runtime: runtimeSequential}, lacks: "omp_set_num_threads"}, ""},
 		{"no file", fake{}, "not installed"},
 		{"no file, the linker's reason", fake{}, "libdnnl.so.3: cannot open"},
-		{"3.1", fake{files: three, version: version{Major: 3, Minor: 1, Runtime: runtimeOpenMP}}, "version 3.1.0"},
+		{"3.7", fake{files: three, version: version{Major: 3, Minor: 7, Runtime: runtimeOpenMP}}, "version 3.7.0"},
 		{"2.5", fake{files: two, version: version{Major: 2, Minor: 5, Patch: 1, Runtime: runtimeOpenMP}}, "version 2.5.1"},
 		{"1.9", fake{files: two, version: version{Major: 1, Minor: 9, Runtime: runtimeOpenMP}}, "version 1.9.0"},
 		{"threads that cannot be held", fake{files: two, version: version{Major: 2, Minor: 6, Runtime: 4}}, "runtime 4"},

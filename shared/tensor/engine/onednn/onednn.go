@@ -11,9 +11,9 @@
 // How it keeps its bits: oneDNN may split a sum by its number of threads, so it
 // is always told to use one (omp_set_num_threads, on the operating-system thread
 // that calls it). Threads are ours: a batch is cut into as many equal parts as
-// its size alone says (the largest divisor up to maxParts), parts are
-// distributed over Call.Threads goroutines, and their filter gradients are
-// added in part order. Gemm and the linear layers run on one thread. So the bits
+// its size alone says (the largest divisor up to maxParts, or up to filterParts
+// for the filter gradient), parts are distributed over Call.Threads goroutines,
+// and their filter gradients are added in part order. Gemm and the linear layers run on one thread. So the bits
 // do not depend on Call.Threads or GOMAXPROCS; they do depend on oneDNN's version
 // and on the CPU, for which it chooses its kernels: the bit class is "onednn"
 // and two machines need not agree.
@@ -23,12 +23,16 @@ package onednn
 const Name = "onednn"
 
 // maxParts is how many parts a batch is cut into at most, and so how many
-// threads a call can use.
-const maxParts = 4
+// threads a call can use. Filter gradients have fewer: every part has its own
+// copy of the filter to fill, reorder and add.
+const (
+	maxParts    = 4
+	filterParts = 2
+)
 
-// parts is the largest number of equal parts, up to maxParts, of n images.
-func parts(n int) int {
-	for p := maxParts; p > 1; p-- {
+// parts is the largest number of equal parts, up to most, of n images.
+func parts(n, most int) int {
+	for p := most; p > 1; p-- {
 		if n%p == 0 {
 			return p
 		}
