@@ -13,6 +13,7 @@ import (
 func BenchmarkElements(b *testing.B) {
 	for _, e := range engines(b) {
 		for _, g := range []tensor.Pool{
+			{N: 16, C: 8, H: 16, W: 16, Size: 2, Stride: 2},
 			{N: 64, C: 16, H: 16, W: 16, Size: 2, Stride: 2},
 			{N: 32, C: 64, H: 32, W: 32, Size: 2, Stride: 2},
 		} {

@@ -14,7 +14,7 @@ type elementTasks struct {
 	bias biasTask
 	pass passTask
 	pool poolTask
-	loss lossRows
+	exps []float64 // of one image's logits
 
 	mask   []uint32 // see maskOf
 	masked int      // the number of images it is for

@@ -2,21 +2,36 @@ package asm
 
 import (
 	"gradsync/shared/tensor"
-	"gradsync/shared/tensor/engine/portable"
 )
 
-// lossRows are logits and their gradient, image by image.
-type lossRows struct{ z, d []float32 }
-
-// lossEngine computes losses for every engine: there are few logits, the loss is
-// what runs are compared by, and exp and log must not depend on the machine.
-var lossEngine = portable.New()
-
+// SoftmaxCrossEntropy works in float64 on one thread and gives portable's bits:
+// there are few logits, and the loss is what runs are compared by.
 func (engine) SoftmaxCrossEntropy(c *tensor.Call, n, classes int, logits []float32, labels []uint8, dlogits []float32) float64 {
-	t := &stateOf(c).elements.loss
-	z, d := resize(&t.z, n*classes), resize(&t.d, n*classes)
-	tensor.BatchInner.Export(z, logits, n, classes)
-	loss := lossEngine.SoftmaxCrossEntropy(nil, n, classes, z, labels, d)
-	tensor.BatchInner.Import(dlogits, d, n, classes)
-	return loss
+	e := resize(&stateOf(c).elements.exps, classes)
+	pitch := tensor.BatchInner.Pitch(n)
+	z, d := logits[:classes*pitch], dlogits[:classes*pitch]
+	var loss float64
+	for i, label := range labels[:n] {
+		top := z[i]
+		for j := range classes {
+			top = max(top, z[j*pitch+i])
+		}
+		var sum float64
+		for j := range e {
+			e[j] = expBelow(float64(z[j*pitch+i]) - float64(top))
+			sum += e[j]
+		}
+		loss += logAbove(sum) - (float64(z[int(label)*pitch+i]) - float64(top))
+		for j, v := range e {
+			p := v / sum
+			if j == int(label) {
+				p--
+			}
+			d[j*pitch+i] = float32(p / float64(n))
+		}
+	}
+	for j := range classes {
+		clear(d[j*pitch+n : (j+1)*pitch])
+	}
+	return loss / float64(n)
 }
