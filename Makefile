@@ -13,7 +13,7 @@ ADDR ?= 127.0.0.1:8080
 EMBEDDED := env -u GRADSYNC_DATA XDG_CACHE_HOME=$(CURDIR)/out/no-cache
 BIN := bin/gradsync$(shell go env GOEXE)
 
-.PHONY: help build test test-long lint race verify reproduce-dasp reports serve bench cross ci-check ci-results publish clean
+.PHONY: help build test test-long lint race verify reproduce-dasp reports serve bench benchmarks cross ci-check ci-results publish clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -56,9 +56,14 @@ reports: build ## render the committed results to reports/html and the README's 
 serve: build ## serve the committed pages (ADDR)
 	@$(BIN) serve --dir reports/html --addr $(ADDR)
 
-bench: build ## messages and FLOP per second of this machine
+bench: build ## messages, training steps, products and codecs of this machine beside their peers
 	@$(BIN) bench cluster
 	@$(BIN) bench step
+	@$(BIN) bench gemm
+	@$(BIN) bench vec
+
+benchmarks: build ## measure all cases (some 10 min) and write BENCHMARKS.md
+	@$(BIN) bench report --out BENCHMARKS.md
 
 cross: ## build for Linux, macOS and Windows on amd64 and arm64
 	@set -e; for os in linux darwin windows; do for arch in amd64 arm64; do \

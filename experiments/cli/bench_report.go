@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,6 +23,10 @@ time goes. It takes some 10 minutes on two cores; leave the machine alone.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(); err != nil {
 				return err
+			}
+			// Not after minutes of measuring.
+			if info, err := os.Stat(filepath.Dir(out)); err != nil || !info.IsDir() {
+				return fmt.Errorf("bench: report: no folder %s", filepath.Dir(out))
 			}
 			f.only = preferred[0]
 			r := &bench.Report{
