@@ -6,6 +6,11 @@
     python3 torch_grad.py --model lenet5 --load W.safetensors --data DIR --samples 0:32 --out torch.safetensors
     python3 torch_grad.py --compare ours.safetensors torch.safetensors
 
+ResNet-18 and VGG-19-BN take --width and --image. Their batch norms normalise by
+the batch; --eval makes them use the running statistics of the file instead.
+--state writes the statistics after the step. --logits writes the outputs.
+--data may also be a .safetensors file with tensors x [n,c,h,w] and labels [n].
+
 --samples FROM:TO takes images FROM … TO−1 of the split in file order. --compare
 prints, as one JSON object, ‖a−b‖/‖b‖ of every tensor, and exits with 1 when one
 exceeds --tolerance.
@@ -22,19 +27,33 @@ import torch_files as files
 import torch_models
 
 
-def gradients(a):
-    """The mean loss of the samples and {name: gradient}."""
-    model = torch_models.build(a.model, files.read_safetensors(a.load))
-    mean, std = files.moments(files.read_split(a.data, "train")[0])
-    pixels, labels = files.read_split(a.data, a.split)
+def samples(a, model):
+    """Images and labels of --samples, from a data set or from a tensor file."""
     begin, end = (int(v) for v in a.samples.split(":"))
+    noise = files.read_safetensors(a.data) if a.data.endswith(".safetensors") else None
+    pixels, labels = (noise["x"], noise["labels"]) if noise else files.read_split(a.data, a.split)
     if not 0 <= begin < end <= len(labels):
         sys.exit(f"samples {a.samples} of {len(labels)}")
-    x = files.normalise(pixels[begin:end], mean, std, model.channels, model.side)
-    y = torch.from_numpy(labels[begin:end].astype("int64"))
-    loss = F.cross_entropy(model(torch.from_numpy(x)), y)
+    x = pixels[begin:end]
+    if not noise:
+        mean, std = files.moments(files.read_split(a.data, "train")[0])
+        x = files.normalise(x, mean, std, model.channels, model.side)
+    return torch.from_numpy(x), torch.from_numpy(labels[begin:end].astype("int64"))
+
+
+def gradients(a):
+    """The mean loss of the samples, {name: gradient}, statistics and logits."""
+    model = torch_models.build(a.model, files.read_safetensors(a.load), a.width, a.image)
+    x, y = samples(a, model)
+    if a.double:
+        model, x = model.double(), x.double()
+    logits = model.train(not a.eval)(x)
+    loss = F.cross_entropy(logits, y)
     loss.backward()
-    return loss.item(), {name: t.grad.numpy() for name, t in model.named_parameters()}
+    stats = {name: t for name, t in model.named_buffers() if "running" in name}
+    numpy = lambda tensors: {name: t.detach().float().numpy() for name, t in tensors.items()}
+    grads = {name: t.grad for name, t in model.named_parameters()}
+    return loss.item(), numpy(grads), numpy(stats), numpy({"logits": logits})
 
 
 def compare(first, second, tolerance):
@@ -57,6 +76,12 @@ def main():
     p.add_argument("--load", metavar="FILE.safetensors")
     p.add_argument("--data", metavar="DIR")
     p.add_argument("--split", default="train", choices=["train", "test"])
+    p.add_argument("--width", type=float, default=1.0)
+    p.add_argument("--image", type=int, default=0, metavar="SIDE")
+    p.add_argument("--eval", action="store_true", help="normalise by running statistics")
+    p.add_argument("--double", action="store_true", help="in float64")
+    p.add_argument("--state", metavar="FILE.safetensors")
+    p.add_argument("--logits", metavar="FILE.safetensors")
     p.add_argument("--samples", default="0:32", metavar="FROM:TO")
     p.add_argument("--out", metavar="FILE.safetensors")
     p.add_argument("--compare", nargs=2, metavar="FILE.safetensors")
@@ -66,8 +91,10 @@ def main():
         sys.exit(0 if compare(*a.compare, a.tolerance) else 1)
     if not (a.model and a.load and a.data and a.out):
         p.error("--model, --load, --data and --out, or --compare")
-    loss, grads = gradients(a)
-    files.write_safetensors(a.out, grads)
+    loss, *results = gradients(a)
+    for path, tensors in zip((a.out, a.state, a.logits), results):
+        if path:
+            files.write_safetensors(path, tensors)
     print(json.dumps({"loss": loss, "samples": a.samples, "out": a.out}))
 
 

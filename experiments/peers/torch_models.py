@@ -1,7 +1,8 @@
 """The networks of shared/tensor/model as PyTorch modules.
 
-Names, shapes and order of the parameters are those of gradsync's files:
-conv1 conv2 fc1 fc2 fc3, weight then bias.
+Names, shapes and order of the parameters are those of gradsync's files. ResNet-18
+and VGG-19-BN carry torchvision's names and take a width factor and the side of
+the images.
 """
 import torch.nn as nn
 import torch.nn.functional as F
@@ -64,14 +65,92 @@ class CNN(nn.Module):
         return self.fc2(x)
 
 
-MODELS = {"lenet5": LeNet5, "mlp": MLP, "cnn": CNN}
+class BasicBlock(nn.Module):
+    """Two 3×3 convolutions and a shortcut, 1×1 where the shape changes."""
+
+    def __init__(self, inputs, outputs, stride):
+        super().__init__()
+        self.conv1 = nn.Conv2d(inputs, outputs, 3, stride, padding=1, bias=False)
+        self.bn1 = nn.BatchNorm2d(outputs)
+        self.conv2 = nn.Conv2d(outputs, outputs, 3, padding=1, bias=False)
+        self.bn2 = nn.BatchNorm2d(outputs)
+        self.downsample = None
+        if stride != 1 or inputs != outputs:
+            self.downsample = nn.Sequential(nn.Conv2d(inputs, outputs, 1, stride, bias=False), nn.BatchNorm2d(outputs))
+
+    def forward(self, x):
+        y = F.relu(self.bn1(self.conv1(x)), inplace=True)
+        y = self.bn2(self.conv2(y))
+        y += x if self.downsample is None else self.downsample(x)
+        return F.relu(y, inplace=True)
 
 
-def build(name, tensors=None):
-    """The network, with the given {name: numpy array} as its parameters."""
+class ResNet18(nn.Module):
+    """3×3 stem, no first max-pool; 11,173,962 parameters at width 1."""
+
+    channels = 3
+
+    def __init__(self, width=1.0, side=32):
+        super().__init__()
+        self.side = side
+        c = [int(width * n) for n in (64, 64, 128, 256, 512)]
+        self.conv1 = nn.Conv2d(3, c[0], 3, padding=1, bias=False)
+        self.bn1 = nn.BatchNorm2d(c[0])
+        for i in range(1, 5):
+            blocks = BasicBlock(c[i - 1], c[i], 1 if i == 1 else 2), BasicBlock(c[i], c[i], 1)
+            setattr(self, f"layer{i}", nn.Sequential(*blocks))
+        self.fc = nn.Linear(c[4], 10)
+
+    def forward(self, x):
+        x = F.relu(self.bn1(self.conv1(x)), inplace=True)
+        x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
+        return self.fc(x.mean((2, 3)))
+
+
+class Pool(nn.MaxPool2d):
+    """2×2, and a map of 1×1 passes through."""
+
+    def forward(self, x):
+        return x if x.shape[2:] == (1, 1) else super().forward(x)
+
+
+class VGG19BN(nn.Module):
+    """One linear classifier behind a global average; 20,040,522 parameters at width 1."""
+
+    channels = 3
+
+    def __init__(self, width=1.0, side=32):
+        super().__init__()
+        self.side = side
+        layers, c = [], 3
+        for n, convolutions in ((64, 2), (128, 2), (256, 4), (512, 4), (512, 4)):
+            for _ in range(convolutions):
+                layers += [nn.Conv2d(c, int(width * n), 3, padding=1), nn.BatchNorm2d(int(width * n)), nn.ReLU(inplace=True)]
+                c = int(width * n)
+            layers.append(Pool(2, 2))
+        self.features = nn.Sequential(*layers)
+        self.classifier = nn.Linear(c, 10)
+
+    def forward(self, x):
+        return self.classifier(self.features(x).mean((2, 3)))
+
+
+MODELS = {"lenet5": LeNet5, "mlp": MLP, "cnn": CNN, "resnet18": ResNet18, "vgg19_bn": VGG19BN}
+
+
+def build(name, tensors=None, width=1.0, image=0):
+    """The network, with the given {name: numpy array} as its parameters and, if
+    they are there, its running statistics."""
     import torch
 
-    model = MODELS[name]()
+    scaled = {} if MODELS[name] in (LeNet5, MLP, CNN) else {"width": width, "side": image or 32}
+    if not scaled and (width != 1 or image not in (0, MODELS[name].side)):
+        raise ValueError(f"{name} comes in one size only")
+    model = MODELS[name](**scaled)
     if tensors is not None:
-        model.load_state_dict({k: torch.from_numpy(v) for k, v in tensors.items()}, strict=True)
+        parts = model.load_state_dict({k: torch.from_numpy(v) for k, v in tensors.items()}, strict=False)
+        parameters = {k for k, _ in model.named_parameters()}
+        missing = parameters.intersection(parts.missing_keys)
+        if missing or parts.unexpected_keys:
+            raise ValueError(f"{name}: missing {sorted(missing)}, unexpected {parts.unexpected_keys}")
     return model

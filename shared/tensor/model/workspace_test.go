@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gradsync/shared/tensor"
+	_ "gradsync/shared/tensor/engine/asm"
 	_ "gradsync/shared/tensor/engine/portable"
 	"gradsync/shared/tensor/model"
 )
@@ -27,13 +28,24 @@ func batch(m *model.Model, n int, seed uint64) ([]float32, []uint8) {
 	return x, labels
 }
 
+// open builds a network for the portable engine, the deep ones narrow and for
+// 16×16 images.
 func open(t testing.TB, name string) (*model.Model, tensor.Engine, []float32) {
 	t.Helper()
-	m, err := model.New(name)
+	return openOn(t, name, "portable")
+}
+
+func openOn(t testing.TB, name, engine string) (*model.Model, tensor.Engine, []float32) {
+	t.Helper()
+	spec := model.Spec{Name: name}
+	if name == "resnet18" || name == "vgg19_bn" {
+		spec.Width, spec.Image = 0.125, 16
+	}
+	m, err := model.Build(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := tensor.Lookup("portable")
+	e, err := tensor.Lookup(engine)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,11 +54,32 @@ func open(t testing.TB, name string) (*model.Model, tensor.Engine, []float32) {
 	return m, e, params
 }
 
+// onEvery runs f for every network on every engine.
+func onEvery(t *testing.T, f func(t *testing.T, m *model.Model, e tensor.Engine, params []float32)) {
+	for _, engine := range tensor.Engines() {
+		for _, name := range model.Names() {
+			t.Run(engine+"/"+name, func(t *testing.T) {
+				m, e, params := openOn(t, name, engine)
+				f(t, m, e, params)
+			})
+		}
+	}
+}
+
+// freshStats are the statistics before any batch, nil without batch norms.
+func freshStats(m *model.Model) []float32 {
+	if m.NumStats() == 0 {
+		return nil
+	}
+	stats := make([]float32, m.NumStats())
+	m.InitStats(stats)
+	return stats
+}
+
 // TestGradientLeavesLayerByLayer: on sees every layer once, last first, and what
 // it sees is final and is the gradient buffer itself.
 func TestGradientLeavesLayerByLayer(t *testing.T) {
-	for _, name := range model.Names() {
-		m, e, params := open(t, name)
+	onEvery(t, func(t *testing.T, m *model.Model, e tensor.Engine, params []float32) {
 		w := m.NewWorkspace(e, 4, 1)
 		x, labels := batch(m, 4, 1)
 		kept := slices.Clone(x)
@@ -59,7 +92,7 @@ func TestGradientLeavesLayerByLayer(t *testing.T) {
 			order = append(order, l)
 			at := m.Layers()[l]
 			if len(g) != at.Length || &g[0] != &grads[at.Offset] {
-				t.Errorf("%s: layer %d came with %d values, want its %d", name, l, len(g), at.Length)
+				t.Errorf("layer %d came with %d values, want its %d", l, len(g), at.Length)
 			}
 			copy(seen[at.Offset:], g)
 			return nil
@@ -70,21 +103,23 @@ func TestGradientLeavesLayerByLayer(t *testing.T) {
 		slices.Reverse(order)
 		for i, l := range order {
 			if l != i || len(order) != len(m.Layers()) {
-				t.Errorf("%s: order, reversed, %v", name, order)
+				t.Errorf("order, reversed, %v", order)
 				break
 			}
 		}
 		if !slices.Equal(seen, grads) || !slices.Equal(x, kept) {
-			t.Errorf("%s: a gradient changed after it was handed over, or an input did", name)
+			t.Errorf("a gradient changed after it was handed over, or an input did")
 		}
-	}
+	})
 }
 
 // TestGradientOfHalves: the gradient of a batch is the mean of its halves', also
-// on a workspace that is larger than the batch and dirty.
+// on a workspace that is larger than the batch and dirty. Not so with batch norms.
 func TestGradientOfHalves(t *testing.T) {
-	for _, name := range model.Names() {
-		m, e, params := open(t, name)
+	onEvery(t, func(t *testing.T, m *model.Model, e tensor.Engine, params []float32) {
+		if m.NumStats() > 0 {
+			t.Skip("batch norms make the loss depend on the whole batch")
+		}
 		w := m.NewWorkspace(e, 8, 1)
 		x, labels := batch(m, 8, 2)
 		half := len(x) / 2
@@ -99,7 +134,7 @@ func TestGradientOfHalves(t *testing.T) {
 		loss := step(all, x, labels)
 		mean := (step(a, x[:half], labels[:4]) + step(b, x[half:], labels[4:])) / 2
 		if math.Abs(loss-mean) > 1e-6 {
-			t.Errorf("%s: loss %v, mean of halves %v", name, loss, mean)
+			t.Errorf("loss %v, mean of halves %v", loss, mean)
 		}
 		var d, n float64
 		for i, g := range all {
@@ -107,15 +142,14 @@ func TestGradientOfHalves(t *testing.T) {
 			n += float64(g) * float64(g)
 		}
 		if !(math.Sqrt(d/n) < 1e-5) {
-			t.Errorf("%s: off by %.2g of the norm", name, math.Sqrt(d/n))
+			t.Errorf("off by %.2g of the norm", math.Sqrt(d/n))
 		}
-	}
+	})
 }
 
 // TestSameBitsForAnyThreads also checks that a second call repeats the first.
 func TestSameBitsForAnyThreads(t *testing.T) {
-	for _, name := range model.Names() {
-		m, e, params := open(t, name)
+	onEvery(t, func(t *testing.T, m *model.Model, e tensor.Engine, params []float32) {
 		x, labels := batch(m, 3, 2)
 		var want []float32
 		for _, threads := range []int{1, 1, 2, 3} {
@@ -130,19 +164,19 @@ func TestSameBitsForAnyThreads(t *testing.T) {
 				want = grads
 			}
 			if !slices.Equal(want, grads) {
-				t.Errorf("%s: gradient differs on %d threads", name, threads)
+				t.Errorf("gradient differs on %d threads", threads)
 			}
 		}
-	}
+	})
 }
 
 func TestNoAllocationPerStep(t *testing.T) {
-	for _, name := range model.Names() {
-		m, e, params := open(t, name)
+	onEvery(t, func(t *testing.T, m *model.Model, e tensor.Engine, params []float32) {
 		x, labels := batch(m, 2, 2)
 		grads := make([]float32, len(params))
 		for _, threads := range []int{1, 2} {
 			w := m.NewWorkspace(e, 2, threads)
+			w.SetStats(freshStats(m))
 			on := func(int, []float32) error { return nil }
 			if n := testing.AllocsPerRun(3, func() {
 				if _, err := w.Gradient(params, grads, x, labels, on); err != nil {
@@ -151,11 +185,16 @@ func TestNoAllocationPerStep(t *testing.T) {
 				if _, err := w.Logits(params, x, 2); err != nil {
 					t.Fatal(err)
 				}
+				if m.NumStats() > 0 {
+					if err := w.Observe(params, x, 2, 0.5); err != nil {
+						t.Fatal(err)
+					}
+				}
 			}); n != 0 {
-				t.Errorf("%s: %v allocations per step on %d threads, want 0", name, n, threads)
+				t.Errorf("%v allocations per step on %d threads, want 0", n, threads)
 			}
 		}
-	}
+	})
 }
 
 // TestLogitsGiveTheLoss: the loss is the cross entropy of Logits.
