@@ -52,7 +52,10 @@ func (p *Process) Open(ctx context.Context) (Reply, error) {
 	if err != nil {
 		p.in.Close()
 		p.cmd.Process.Kill()
-		p.cmd.Wait()
+		p.cmd.Wait() // and for the last of its words
+		if unable := new(Unable); !errors.As(err, &unable) {
+			err = fmt.Errorf("%w%s", err, p.words.said())
+		}
 	}
 	return hello, err
 }
@@ -72,14 +75,17 @@ func (p *Process) ask(v any) (Reply, error) {
 		err = json.Unmarshal(line, &r)
 	}
 	if err != nil {
-		return r, fmt.Errorf("its process: %w%s", err, p.words.said())
+		return r, fmt.Errorf("its process: %w", err)
 	}
 	return r, nil
 }
 
 func (p *Process) order(o Order) (Reply, error) {
 	r, err := p.ask(o)
-	if err == nil && r.Error != "" {
+	switch {
+	case err != nil:
+		err = fmt.Errorf("%w%s", err, p.words.said())
+	case r.Error != "":
 		err = errors.New(r.Error)
 	}
 	return r, err

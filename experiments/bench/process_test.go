@@ -1,0 +1,77 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// behaviour makes this test binary a worker, a good one or a bad one.
+const behaviour = "GRADSYNC_BENCH_TEST_WORKER"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(behaviour) {
+	case "":
+		os.Exit(m.Run())
+	case "serve":
+		if err := Serve(os.Stdin, os.Stdout, Open); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	case "die":
+		fmt.Fprintln(os.Stderr, "first words\nkilled for memory")
+		os.Exit(3)
+	}
+}
+
+func process(how string, j Job) *Process {
+	return &Process{Job: j, Command: func(ctx context.Context) *exec.Cmd {
+		return WithEnvironment(exec.CommandContext(ctx, os.Args[0]), behaviour+"="+how)
+	}}
+}
+
+// A real process opens, runs the steps it is told to, and says its memory.
+func TestProcess(t *testing.T) {
+	p := process("serve", Job{Kind: KindGemm, Contender: Gonum, Threads: 1, M: 32, N: 32, K: 32})
+	hello, err := p.Open(t.Context())
+	if err != nil || hello.Class != Gonum || hello.StepSeconds <= 0 {
+		t.Fatalf("%+v, %v", hello, err)
+	}
+	s, err := p.Round(t.Context(), 2000)
+	if err != nil || s.Steps != 2000 || s.Seconds <= 0 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	peak, err := p.Close()
+	if err != nil || runtime.GOOS == "linux" && peak < 1<<20 {
+		t.Errorf("a peak of %d, %v", peak, err)
+	}
+}
+
+// A job nobody can do is Unable; a process that dies is an error with its last
+// words; one whose context ends is gone.
+func TestProcessesThatFail(t *testing.T) {
+	var unable *Unable
+	if _, err := process("serve", Job{Kind: KindGemm, Contender: "abacus", Threads: 1, M: 1, N: 1, K: 1}).Open(t.Context()); !errors.As(err, &unable) || !strings.Contains(unable.Why, "abacus") {
+		t.Errorf("an unknown contender: %v", err)
+	}
+	if _, err := process("die", Job{}).Open(t.Context()); err == nil || errors.As(err, &unable) || !strings.Contains(err.Error(), "killed for memory") {
+		t.Errorf("a dying process: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	p := process("serve", Job{Kind: KindVec, Contender: Copy, Threads: 1, Bytes: 64})
+	if _, err := p.Open(ctx); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if _, err := p.Round(t.Context(), 1e9); err == nil {
+		t.Error("a cancelled process went on")
+	}
+	if _, err := p.Close(); err == nil {
+		t.Error("a cancelled process closed well")
+	}
+}
