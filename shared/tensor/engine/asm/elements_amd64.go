@@ -21,7 +21,7 @@ type elementTasks struct {
 }
 
 // small is how many elements one thread finishes before a second has started.
-const small = 1 << 15
+const small = 1 << 16
 
 // spread is run for a task that touches so many elements.
 func (s *state) spread(c *tensor.Call, t task, parts, elements int) {

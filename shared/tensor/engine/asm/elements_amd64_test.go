@@ -204,6 +204,50 @@ func TestLoss(t *testing.T) {
 	}
 }
 
+// TestOneCallManyBatches: what a Call keeps follows the number of images, and
+// after a first round nothing is allocated.
+func TestOneCallManyBatches(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 4))
+	const ch, side = 5, 32
+	for _, e := range engines(t) {
+		for threads := 1; threads <= 2; threads++ {
+			c := &tensor.Call{Threads: threads}
+			for _, n := range []int{33, 5, 20, 16, 64, 5} {
+				dy := laid(r, n, ch*side*side)
+				got, want := filled(ch), filled(ch)
+				e.BiasBackward(c, n, ch, side*side, spoilt(dy, n), got)
+				e.BiasBackward(&tensor.Call{}, n, ch, side*side, dy, want)
+				same(t, fmt.Sprint(n, " images"), got, want)
+				if allocs := testing.AllocsPerRun(3, everyElement(e, c, n, ch, side, dy)); allocs != 0 {
+					t.Errorf("set %d, %d threads, %d images: %v allocations, want 0", e.isa, threads, n, allocs)
+				}
+			}
+		}
+	}
+}
+
+// everyElement returns a call of every operation on buffers of its own.
+func everyElement(e engine, c *tensor.Call, n, ch, side int, x []float32) func() {
+	y, dx, arg, labels := filled(len(x)), filled(len(x)), make([]int32, len(x)), make([]uint8, n)
+	mean, variance, scale, shift := filled(ch), filled(ch), filled(ch), filled(ch)
+	norm := tensor.Norm{N: n, C: ch, HW: side * side, Eps: 1e-5, ReLU: true}
+	pool := tensor.Pool{N: n, C: ch, H: side, W: side, Size: 2, Stride: 2}
+	return func() {
+		e.BiasBackward(c, n, ch, side*side, x, mean)
+		e.BatchNormForward(c, norm, x, scale, shift, y, mean, variance)
+		e.BatchNormInference(c, norm, x, scale, shift, mean, variance, y)
+		e.BatchNormBackward(c, norm, x, y, x, scale, mean, variance, dx, scale, shift)
+		e.Add(c, x, x, y, true)
+		e.ReLU(c, x, y)
+		e.ReLUBackward(c, y, x, dx)
+		e.MaxPoolForward(c, pool, x, y, arg)
+		e.MaxPoolBackward(c, pool, y, arg, dx)
+		e.AvgPoolForward(c, pool, x, y)
+		e.AvgPoolBackward(c, pool, y, dx)
+		e.SoftmaxCrossEntropy(c, n, ch, x, labels, y)
+	}
+}
+
 // TestGeneratedElements: the generator's output is what is committed.
 func TestGeneratedElements(t *testing.T) {
 	goTool, err := exec.LookPath("go")

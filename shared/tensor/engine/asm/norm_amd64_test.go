@@ -81,6 +81,56 @@ func batchNorm(t *testing.T, r *rand.Rand, g tensor.Norm) {
 	near(t, what+": dx", images(got[3], g.N), dx, func(int) float64 { return 8 * eps * s * inv * dtop * (1 + top*top*inv*inv) })
 }
 
+// TestNormOrder: the statistics and the parameters' gradients are 4 and 2 chains
+// per lane, bit for bit, and what follows from them is one expression.
+func TestNormOrder(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 3))
+	for _, n := range batches {
+		g := tensor.Norm{N: n, C: 1, HW: 7, Eps: 1e-5}
+		x, dy, scale, shift := laid(r, n, g.HW), laid(r, n, g.HW), float32(1.25), float32(-0.5)
+		m := float64(n * g.HW)
+		mean := float32(float64(chains4(x)) / m)
+		var squares [4][16]float32
+		var sum, dot [2][16]float32
+		for i, v := range x {
+			if i%tensor.BatchInner.Pitch(n) < n {
+				k, l, d := i/16, i%16, v-mean
+				squares[k%4][l] = fma32(d, d, squares[k%4][l])
+				sum[k%2][l] += dy[i]
+				dot[k%2][l] = fma32(dy[i], d, dot[k%2][l])
+			}
+		}
+		for l := range 16 {
+			squares[0][l] = (squares[0][l] + squares[1][l]) + (squares[2][l] + squares[3][l])
+			sum[0][l] += sum[1][l]
+			dot[0][l] += dot[1][l]
+		}
+		variance := float32(float64(tree(squares[0])) / m)
+		inv := 1 / math.Sqrt(float64(variance)+float64(g.Eps))
+		slope, dshift := float32(float64(scale)*inv), tree(sum[0])
+		along := float64(tree(dot[0]))
+		offset, tilt := float32(float64(dshift)/m), float32(along*inv*inv/m)
+		y, dx := filled(len(x)), make([]float32, len(x))
+		for i, v := range x {
+			y[i] = fma32(v-mean, slope, shift)
+			if i%tensor.BatchInner.Pitch(n) < n {
+				dx[i] = slope * fma32(-(v-mean), tilt, dy[i]-offset)
+			}
+		}
+		for _, e := range engines(t) {
+			c, got := &tensor.Call{}, make([][]float32, 6)
+			for i, length := range []int{1, 1, len(x), 1, 1, len(x)} {
+				got[i] = filled(length)
+			}
+			e.BatchNormForward(c, g, x, []float32{scale}, []float32{shift}, got[2], got[0], got[1])
+			e.BatchNormBackward(c, g, x, nil, dy, []float32{scale}, got[0], got[1], got[5], got[3], got[4])
+			for i, want := range [][]float32{{mean}, {variance}, y, {float32(along * inv)}, {dshift}, dx} {
+				same(t, fmt.Sprintf("set %d, %d images, output %d", e.isa, n, i), got[i], want)
+			}
+		}
+	}
+}
+
 // TestBatchNormNaN: a NaN in a channel is in all its outputs, and in no other's.
 func TestBatchNormNaN(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 2))

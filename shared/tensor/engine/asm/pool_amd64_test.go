@@ -12,7 +12,8 @@ import (
 
 var poolShapes = []tensor.Pool{
 	{C: 3, H: 8, W: 8, Size: 2, Stride: 2},
-	{C: 2, H: 7, W: 9, Size: 2, Stride: 2}, // a border is dropped
+	{C: 2, H: 7, W: 8, Size: 2, Stride: 2}, // a border is dropped
+	{C: 2, H: 8, W: 9, Size: 2, Stride: 2},
 	{C: 1, H: 2, W: 2, Size: 2, Stride: 2},
 	{C: 2, H: 8, W: 8, Size: 2, Stride: 3}, // pixels between windows
 	{C: 2, H: 6, W: 7, Size: 2, Stride: 1}, // windows overlap
