@@ -141,7 +141,7 @@ func (s set) copy(v vec) vec {
 	return out
 }
 
-// one is a constant of integers 1: all ones, shifted.
+// one is a constant of integers 1.
 func (s set) one() vec {
 	v, r, x := s.register(), GP32(), XMM()
 	MOVL(operand.U32(1), r)

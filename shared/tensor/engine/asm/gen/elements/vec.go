@@ -24,7 +24,7 @@ type set struct {
 // vec is 16 lanes in registers or memory.
 type vec []operand.Op
 
-// kernel starts a function that touches nothing it keeps.
+// kernel starts a function that keeps none of its arguments.
 func (s set) kernel(name, signature, doc string) {
 	TEXT(name+s.name, NOSPLIT, "func"+signature)
 	Pragma("noescape")
