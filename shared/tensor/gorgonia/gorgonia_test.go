@@ -4,12 +4,17 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	gtensor "gradsync/shared/tensor"
 	"gradsync/shared/tensor/engine/portable"
 	"gradsync/shared/tensor/model"
 )
+
+// chains are the networks this backend does.
+var chains = []string{"cnn", "lenet5", "mlp"}
 
 // problem is a network with fresh parameters and one batch of noise.
 type problem struct {
@@ -53,7 +58,7 @@ func distance(a []float32, b []float64) float64 {
 // Gorgonia's float64 ones to 1e-5 of each tensor's norm (24-bit mantissas and
 // sums of up to 4,096 terms give about 1e-6).
 func TestPortableAgainstOracle(t *testing.T) {
-	for _, name := range model.Names() {
+	for _, name := range chains {
 		for _, n := range []int{1, 5} {
 			p := newProblem(t, name, n)
 			oracle, err := NewOracle(p.m, n)
@@ -88,7 +93,7 @@ func TestPortableAgainstOracle(t *testing.T) {
 // the kinks of ReLU and max-pool.
 func TestOracleAgainstDifferences(t *testing.T) {
 	const step = 1e-7 // at 1e-6 one of the entries below crosses a kink, at 1e-9 rounding shows
-	for _, name := range model.Names() {
+	for _, name := range chains {
 		p := newProblem(t, name, 2)
 		oracle, err := NewOracle(p.m, 2)
 		if err != nil {
@@ -126,7 +131,7 @@ func TestOracleAgainstDifferences(t *testing.T) {
 // logits and gradients, also for a smaller batch, and hands gradients over last
 // layer first, each complete.
 func TestStepper(t *testing.T) {
-	for _, name := range model.Names() {
+	for _, name := range chains {
 		s, err := NewStepper(newProblem(t, name, 4).m, 4)
 		if err != nil {
 			t.Fatal(err)
@@ -175,6 +180,24 @@ func float64s(v []float32) []float64 {
 		w[i] = float64(x)
 	}
 	return w
+}
+
+// TestRefusesDeepNetworks: batch norms and shortcuts are refused by name, with
+// what to do.
+func TestRefusesDeepNetworks(t *testing.T) {
+	for _, name := range model.Names() {
+		m, err := model.New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = NewStepper(m, 2)
+		switch done := slices.Contains(chains, name); {
+		case done && err != nil:
+			t.Errorf("%s: %v", name, err)
+		case !done && (err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "use an engine")):
+			t.Errorf("%s: %v, want an error that says what to do", name, err)
+		}
+	}
 }
 
 // TestStepperErrors: OnGrad's error ends the step and comes back itself; what
