@@ -85,7 +85,7 @@ func TestJudge(t *testing.T) {
 	at := func(speed float64, peak int64, allocs float64) *Outcome {
 		c := Case{Peer: "p", Aims: []Aim{{Measure: Speed, Bound: 2}, {Measure: Memory, Bound: 1}, {Measure: Allocs}, {Measure: GFLOPS, Bound: 40}}}
 		return &Outcome{Case: c, Results: []*Result{
-			{Contender: "x", Ratio: &Spread{speed, speed, speed}, PeakBytes: peak, Allocs: allocs, StepFLOP: speed * 20e9, StepTime: Spread{1, 1, 1}},
+			{Contender: "x", Ratio: &Spread{speed / 2, speed, speed * 2}, PeakBytes: peak, Allocs: allocs, StepFLOP: speed * 20e9, StepTime: Spread{0.5, 1, 2}},
 			{Contender: "p", PeakBytes: 100}}}
 	}
 	for _, test := range []struct {

@@ -23,7 +23,7 @@ func SpreadOf(values []float64) Spread {
 // Scaled multiplies by a positive factor.
 func (s Spread) Scaled(by float64) Spread { return Spread{by * s.Min, by * s.Median, by * s.Max} }
 
-// ratios are the quotients a[i]/b[i] of the rounds both took part in: what two
+// ratios are the quotients, a's by b's, of the rounds both took part in: what two
 // contenders saw at about the same time, so that a disturbance which lasts
 // longer than a round meets both.
 func ratios(a, b []float64) []float64 {
