@@ -16,31 +16,35 @@ const (
 	scratchpadUser  = 1
 	float32Type     = 3
 	tagAny          = 1
-	tagPlain        = 1 // plus the number of dimensions: a, ab, abc, abcd
+	tagPlain        = 1 // plus the number of dimensions: a is 2, abcd is 5
 	propForward     = 64
 	algorithmDirect = 1
+	statusOK        = 0
 
-	queryInput        = 129
-	queryInputGrad    = 130
-	queryWeights      = 131
-	queryWeightsGrad  = 132
-	queryOutput       = 133
-	queryOutputGrad   = 134
-	queryScratchpad   = 136
-	argInput          = 1
-	argOutput         = 17
-	argWeights        = 33
-	argBias           = 41
-	argScratchpad     = 80
-	argInputGrad      = 129
-	argOutputGrad     = 145
-	argWeightsGrad    = 161
-	statusOK          = 0
-	maxDims           = 12
-	descriptorWords   = 128  // dnnl_memory_desc_t has 87
-	operationWords    = 2048 // the largest operation descriptor used has 747
-	alignment         = 64
-	outOfRangeMessage = "unknown status"
+	queryInput       = 129
+	queryInputGrad   = 130
+	queryWeights     = 131
+	queryWeightsGrad = 132
+	queryOutput      = 133
+	queryOutputGrad  = 134
+	queryScratchpad  = 136
+
+	argInput       = 1
+	argOutput      = 17
+	argWeights     = 33
+	argBias        = 41
+	argScratchpad  = 80
+	argInputGrad   = 129
+	argOutputGrad  = 145
+	argWeightsGrad = 161
+)
+
+// Sizes: room for the library's structures, and the alignment of its buffers.
+const (
+	maxDims         = 12   // DNNL_MAX_NDIMS
+	descriptorWords = 128  // dnnl_memory_desc_t has 87
+	operationWords  = 2048 // the largest operation descriptor used has 747
+	alignment       = 64
 )
 
 var statuses = [...]string{"success", "out of memory", "invalid arguments", "unimplemented", "iterator ends", "runtime error", "not required"}
@@ -78,7 +82,7 @@ func failure(f function, status int) error {
 	if status == statusOK {
 		return nil
 	}
-	text := outOfRangeMessage
+	text := "unknown"
 	if status > 0 && status < len(statuses) {
 		text = statuses[status]
 	}

@@ -124,7 +124,7 @@ func openFirst(from loader) (uintptr, error) {
 		}
 		reasons = append(reasons, err.Error())
 	}
-	return 0, fmt.Errorf("onednn: oneDNN is not installed (Debian's package is libdnnl2): %s", strings.Join(reasons, "; "))
+	return 0, fmt.Errorf("onednn: cannot open oneDNN (Debian has it as libdnnl2): %s", strings.Join(reasons, "; "))
 }
 
 // load opens the library and finds its functions.

@@ -43,7 +43,7 @@ func TestGuard(t *testing.T) {
 	}{
 		{"2.6", fake{files: two, version: good}, ""},
 		{"2.7, sequential", fake{files: two, version: version{Major: 2, Minor: 7, Runtime: runtimeSequential}, lacks: "omp_set_num_threads"}, ""},
-		{"no file", fake{}, "not installed"},
+		{"no file", fake{}, "cannot open oneDNN"},
 		{"no file, the linker's reason", fake{}, "libdnnl.so.3: cannot open"},
 		{"3.7", fake{files: three, version: version{Major: 3, Minor: 7, Runtime: runtimeOpenMP}}, "version 3.7.0"},
 		{"2.5", fake{files: two, version: version{Major: 2, Minor: 5, Patch: 1, Runtime: runtimeOpenMP}}, "version 2.5.1"},
