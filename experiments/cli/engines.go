@@ -9,6 +9,7 @@ import (
 	"gradsync/experiments/train"
 	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/engine/asm" // engines register themselves; only the command line knows which there are
+	"gradsync/shared/tensor/engine/onednn"
 	"gradsync/shared/tensor/engine/portable"
 	"gradsync/shared/tensor/gorgonia"
 	"gradsync/shared/tensor/model"
@@ -39,7 +40,7 @@ type engineState struct {
 // engineStates lists the engines that this binary knows, those of preferred
 // first.
 func engineStates() []engineState {
-	known := slices.Clone(preferred)
+	known := append(slices.Clone(preferred), onednn.Name)
 	for _, name := range tensor.Engines() {
 		if !slices.Contains(known, name) {
 			known = append(known, name)
@@ -48,23 +49,35 @@ func engineStates() []engineState {
 	var all []engineState
 	for _, name := range known {
 		s := engineState{name: name, label: name}
-		e, err := tensor.Lookup(name)
-		switch detailed, ok := e.(fmt.Stringer); {
+		switch e, err := tensor.Lookup(name); {
 		case err != nil:
 			s.why = whyNot(name)
-		case ok: // an engine of several sets of kernels says which it uses
-			s.label = detailed.String()
+		default:
+			s.label = labelOf(e)
 		}
 		all = append(all, s)
 	}
 	return all
 }
 
+// labelOf is the engine's name, with its version or its kernels where there are
+// several.
+func labelOf(e tensor.Engine) string {
+	if version, err := onednn.Status(); err == nil && e.Name() == onednn.Name {
+		return e.Name() + " (" + version + ")"
+	}
+	if detailed, ok := e.(fmt.Stringer); ok {
+		return detailed.String()
+	}
+	return e.Name()
+}
+
 // whyNot is why an engine of this binary did not register.
 func whyNot(name string) string {
 	switch {
-	case name != asm.Name:
-		return "not in this binary"
+	case name == onednn.Name:
+		_, err := onednn.Status()
+		return strings.TrimPrefix(fmt.Sprint(err), "onednn: ")
 	case runtime.GOARCH != "amd64":
 		return "no kernels for " + runtime.GOARCH
 	}

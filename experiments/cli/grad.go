@@ -54,6 +54,9 @@ func (a *app) gradCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&g.Name, "model", "lenet5", "model")
+	f.Float64Var(&g.Width, "width", 0, widthUsage)
+	f.IntVar(&g.Image, "image", 0, imageUsage)
+	f.BoolVar(&g.EvalMode, "eval-mode", false, "batch norms normalise by the running statistics of --load, as after PyTorch's model.eval()")
 	f.StringVar(&g.Load, "load", "", "parameters, safetensors (default: fresh ones of --seed)")
 	f.Uint64Var(&g.Seed, "seed", 0, "seed of fresh parameters")
 	f.StringVar(&g.Data, "data", "", "data set")

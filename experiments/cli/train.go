@@ -11,6 +11,7 @@ import (
 	"gradsync/experiments/train"
 	"gradsync/papers/dasp/rivals"
 	"gradsync/shared/cluster"
+	"gradsync/shared/tensor/model"
 )
 
 // trainFlags are what train turns into a Config.
@@ -33,6 +34,7 @@ func (a *app) trainCommand() *cobra.Command {
 		Example: "  gradsync train --sync dasp --model lenet5 --workers 6 --updates 600 --json\n" +
 			"  gradsync train --sync ssp --staleness 3 --platform heterogeneous6 --target-accuracy 0.7\n" +
 			"  gradsync train --sync ring --workers 4 --runtime local --updates 50 --save lenet5.safetensors\n" +
+			"  gradsync train --sync dasp --model resnet18 --width 0.125 --image 16 --data fashion-mnist --pushes 600\n" +
 			"  gradsync train --sync dasp --model resnet18 --timing-only --updates 600 --trace run.trace.json",
 		Args: args(0, 0, "flags only"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -72,7 +74,9 @@ func (a *app) trainCommand() *cobra.Command {
 func (f *trainFlags) define(cmd *cobra.Command) {
 	s := cmd.Flags()
 	s.StringVar(&f.Sync, "sync", "dasp", "method: "+strings.Join(train.Methods(), ", "))
-	s.StringVar(&f.Model, "model", "lenet5", "model: lenet5, mlp, cnn; with --timing-only also resnet18, vgg19_bn")
+	s.StringVar(&f.Model, "model", "lenet5", "model: "+strings.Join(model.Names(), ", "))
+	s.Float64Var(&f.Width, "width", 0, widthUsage)
+	s.IntVar(&f.Image, "image", 0, imageUsage)
 	s.StringVar(&f.Data, "data", "", "data set (default: the paper's for the model, else the embedded one)")
 	s.StringVar(&f.DataDir, "data-dir", "", "folder of data sets")
 	s.StringVar(&f.Engine, "engine", autoEngine, engineUsage)
@@ -189,10 +193,13 @@ func (f *trainFlags) choosePlatform() (*cluster.Platform, error) {
 }
 
 func (a *app) printOutcome(o *train.Outcome) {
-	fmt.Fprintf(a.out, "%s, %s on %s (%d workers, seed %d)\n", o.Sync, o.Model, o.Platform, o.Workers, o.Seed)
+	fmt.Fprintf(a.out, "%s, %s on %s (%d workers, seed %d)\n", o.Sync, modelSize(o), o.Platform, o.Workers, o.Seed)
 	if o.TestAccuracy != nil {
 		fmt.Fprintf(a.out, "  test accuracy   %.2f %% of %d images (%s, %s)\n", 100**o.TestAccuracy, o.Data.Test, o.Data.Name, o.Data.Origin)
 		fmt.Fprintf(a.out, "  engine          %s\n", o.Engine)
+		if n := o.NormStatistics; n != nil {
+			fmt.Fprintf(a.out, "  batch norms     statistics of %d %s\n", n.Images, n.Choice)
+		}
 	}
 	if o.Reached != nil {
 		fmt.Fprintf(a.out, "  target          reached after %.4g s, %d updates, %d gradients\n", o.Reached.Seconds, o.Reached.Updates, o.Reached.Pushes)
@@ -224,6 +231,18 @@ func (a *app) printOutcome(o *train.Outcome) {
 	if o.Data != nil && o.Data.Note != "" {
 		fmt.Fprintf(a.out, "  note            %s\n", o.Data.Note)
 	}
+}
+
+// modelSize is the network's name, and its size where that is not its own.
+func modelSize(o *train.Outcome) string {
+	name := o.Model
+	if o.Width > 0 {
+		name += fmt.Sprintf(" width %g", o.Width)
+	}
+	if o.Image > 0 {
+		name += fmt.Sprintf(" on %d×%[1]d images", o.Image)
+	}
+	return name
 }
 
 // known4 is a time in four digits; a mean of nothing is 0 and no time.

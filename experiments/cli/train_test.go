@@ -114,6 +114,12 @@ func TestTrainUsage(t *testing.T) {
 var badTrain = map[string]string{
 	"--platform moon":                      "heterogeneous6",
 	"--model alexnet":                      "lenet5",
+	"--model lenet5 --width 0.5":           "width 1 only",
+	"--model resnet18 --width -1":          "width -1",
+	"--model resnet18 --width 0":           "--width is 0",
+	"--model vgg19_bn --image 20":          "multiple of 16",
+	"--model vgg19_bn --image 48":          "no adaptation",
+	"--model resnet18 --backend gorgonia":  "gorgonia",
 	"--model alexnet --timing-only":        "lenet5",
 	"--data moon":                          "fashion-mnist",
 	"--runtime moon":                       "virtual, local",
@@ -221,10 +227,12 @@ func TestDataNoteSaysItOnce(t *testing.T) {
 	for _, name := range []string{"XDG_CACHE_HOME", "HOME", "LocalAppData"} {
 		t.Setenv(name, t.TempDir())
 	}
-	o := object(t, "train --model cnn --updates 1 --batch 1 --workers 1 --eval-every -1 --sync bsp")
-	note := o["data"].(map[string]any)["note"].(string)
-	if n := strings.Count(note, "padded"); n != 1 {
-		t.Errorf("the note speaks %d times of padding: %s", n, note)
+	for model, halved := range map[string]int{"cnn": 0, "resnet18 --width 0.0625 --image 16": 1} {
+		o := object(t, "train --updates 1 --batch 2 --workers 1 --eval-every -1 --sync bsp --model "+model)
+		note := o["data"].(map[string]any)["note"].(string)
+		if n, m := strings.Count(note, "padded"), strings.Count(note, "halved"); n != 1 || m != halved {
+			t.Errorf("%s: the note speaks %d times of padding and %d times of halving: %s", model, n, m, note)
+		}
 	}
 }
 

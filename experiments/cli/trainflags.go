@@ -8,6 +8,12 @@ import (
 	"gradsync/experiments/train"
 )
 
+// The sizes of a network, for every command that builds one.
+const (
+	widthUsage = "share of the network's channels, resnet18 and vgg19_bn only (default 1)"
+	imageUsage = "side of the images, resnet18 and vgg19_bn only: a multiple of 16 (default 32)"
+)
+
 // inputUsage is a usage error where what was asked for cannot be run.
 func inputUsage(err error) error {
 	var in *train.InputError
@@ -61,7 +67,8 @@ func (f *trainFlags) check() error {
 		flag string
 		zero bool
 	}{{"updates", f.MaxUpdates == 0}, {"pushes", f.MaxPushes == 0}, {"workers", f.Workers == 0}, {"batch", f.Batch == 0}, {"threads", f.Threads == 0},
-		{"rate", f.Rate == 0}, {"target-accuracy", f.TargetAccuracy == 0}, {"eval-every", f.EvalEvery == 0}, {"eval-images", f.EvalImages == 0}} {
+		{"rate", f.Rate == 0}, {"width", f.Width == 0}, {"image", f.Image == 0},
+		{"target-accuracy", f.TargetAccuracy == 0}, {"eval-every", f.EvalEvery == 0}, {"eval-images", f.EvalImages == 0}} {
 		if z.zero && f.given(z.flag) {
 			return usagef("train: --%s is 0, want more (its default is what stands without the flag)", z.flag)
 		}

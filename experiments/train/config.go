@@ -20,7 +20,11 @@ import (
 // comment names; Model, Sync and Platform have none.
 type Config struct {
 	Sync  string `json:"sync"`  // a method of rivals.Names(), or "ring", "naive"
-	Model string `json:"model"` // lenet5, mlp, cnn; timing-only also resnet18, vgg19_bn
+	Model string `json:"model"` // a name of model.Names()
+	// Width scales the channels of resnet18 and vgg19_bn, Image is the side of
+	// the images they see. 0: 1, and the network's own side.
+	Width float64 `json:"width,omitempty"`
+	Image int     `json:"image,omitempty"`
 
 	// Data names a set of datasets.Names(), which must be found. "" is the set
 	// that papers train the model on, or the embedded one with a note.

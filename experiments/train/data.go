@@ -52,15 +52,22 @@ func paperData(model string) string {
 }
 
 // dataOf describes the set as the model sees it. The note of an embedded set in
-// a paper's place may name the adaptation already.
+// a paper's place may name the adaptation already, or that to the size of
+// CIFAR-10, of which the model's takes the place.
 func dataOf(s *datasets.Set, m *model.Model) *result.Data {
 	d := &result.Data{Name: s.Name, Origin: s.Origin, Train: s.Train.Len(), Test: s.Test.Len(), SHA256: s.SHA256, Note: s.Note}
 	c, h, w := m.Input()
-	if how, err := s.Adaptation(c, h, w); err == nil && how != "" && !strings.Contains(d.Note, how) {
-		if d.Note != "" {
-			d.Note += "; "
-		}
-		d.Note += how
+	how, err := s.Adaptation(c, h, w)
+	if err != nil || how == "" || strings.Contains(d.Note, how) {
+		return d
 	}
+	if full, err := s.Adaptation(c, 32, 32); err == nil && full != "" && strings.Contains(d.Note, full) {
+		d.Note = strings.Replace(d.Note, full, how, 1)
+		return d
+	}
+	if d.Note != "" {
+		d.Note += "; "
+	}
+	d.Note += how
 	return d
 }

@@ -18,9 +18,19 @@ type Point struct {
 	Loss     float64 `json:"loss"` // mean cross-entropy over the test images
 }
 
-// evaluate returns the share of the first n test images that params classify
-// rightly, and the mean cross-entropy. The sums run in the order of the images.
+// evaluate is score with the statistics of statistics.
 func (s *shared) evaluate(params []float32, n int) (accuracy, loss float64, err error) {
+	stats, err := s.statistics(params)
+	if err != nil {
+		return 0, 0, err
+	}
+	return s.score(params, stats, n)
+}
+
+// score returns the share of the first n test images that params classify
+// rightly, and the mean cross-entropy. Batch norms normalise by stats. The sums
+// run in the order of the images.
+func (s *shared) score(params, stats []float32, n int) (accuracy, loss float64, err error) {
 	if all := s.set.Test.Len(); n <= 0 || n > all {
 		n = all
 	}
@@ -29,6 +39,10 @@ func (s *shared) evaluate(params []float32, n int) (accuracy, loss float64, err 
 		return 0, 0, err
 	}
 	defer s.eval.giveBack(w)
+	if norms, ok := w.stepper.(normed); ok {
+		norms.SetStats(stats)
+		defer norms.SetStats(nil)
+	}
 	right := 0
 	indices := make([]int, 0, evalBatch)
 	for from := 0; from < n; from += evalBatch {
@@ -45,7 +59,7 @@ func (s *shared) evaluate(params []float32, n int) (accuracy, loss float64, err 
 		}
 		classes := len(logits) / len(indices)
 		for i := range indices {
-			best, nll := score(logits[i*classes:(i+1)*classes], int(w.labels[i]))
+			best, nll := judge(logits[i*classes:(i+1)*classes], int(w.labels[i]))
 			loss += nll
 			if best == int(w.labels[i]) {
 				right++
@@ -55,9 +69,9 @@ func (s *shared) evaluate(params []float32, n int) (accuracy, loss float64, err 
 	return float64(right) / float64(n), loss / float64(n), nil
 }
 
-// score returns the arg max of the logits (the lowest index of equals) and
+// judge returns the arg max of the logits (the lowest index of equals) and
 // −log softmax of the label.
-func score(logits []float32, label int) (best int, nll float64) {
+func judge(logits []float32, label int) (best int, nll float64) {
 	for i, z := range logits {
 		if z > logits[best] {
 			best = i

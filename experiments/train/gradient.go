@@ -11,11 +11,16 @@ import (
 // GradConfig asks for one gradient.
 type GradConfig struct {
 	Name            string // of the model
+	Width           float64
+	Image           int
 	Load            string // safetensors; "": fresh parameters of Seed
 	Seed            uint64
 	Data, DataDir   string
 	Engine, Backend string
 	From, To        int // training images From … To−1, in the set's order
+	// EvalMode lets batch norms normalise by the running statistics that Load
+	// holds, fresh ones without it, as PyTorch does after model.eval().
+	EvalMode bool
 }
 
 // Grad is the gradient of a mean loss.
@@ -30,17 +35,17 @@ type Grad struct {
 
 // Gradient computes the mean-loss gradient of training images From … To−1.
 func Gradient(g GradConfig) (*Grad, error) {
-	m, err := model.New(g.Name)
-	if err != nil {
-		return nil, input(err)
-	}
 	n := g.To - g.From
 	if n < 1 || n > 1<<16 {
 		return nil, input(fmt.Errorf("train: a gradient of %d images, want 1 to 65,536", n))
 	}
-	c := Config{Model: g.Name, Data: g.Data, DataDir: g.DataDir, Engine: g.Engine, Backend: g.Backend, Batch: n, Threads: 1}
+	c := Config{Model: g.Name, Width: g.Width, Image: g.Image, Data: g.Data, DataDir: g.DataDir, Engine: g.Engine, Backend: g.Backend, Batch: n, Threads: 1}
 	set(&c.Engine, "portable")
 	set(&c.Backend, "native")
+	m, err := c.network()
+	if err != nil {
+		return nil, input(err)
+	}
 	s, err := openShared(c, m)
 	if err != nil {
 		return nil, err
@@ -50,8 +55,13 @@ func Gradient(g GradConfig) (*Grad, error) {
 	}
 	params := make([]float32, m.NumParams())
 	m.Init(params, cluster.Stream(g.Seed, -1, "data", "init"))
+	var stats []float32
+	if g.EvalMode {
+		stats = make([]float32, m.NumStats())
+		m.InitStats(stats)
+	}
 	if g.Load != "" {
-		if err := LoadParams(g.Load, m, params); err != nil {
+		if err := LoadState(g.Load, m, params, stats); err != nil {
 			return nil, err
 		}
 	}
@@ -67,6 +77,23 @@ func Gradient(g GradConfig) (*Grad, error) {
 		return nil, err
 	}
 	out := &Grad{Model: m, Grads: make([]float32, m.NumParams()), ParamsSHA256: ParamsHash(params), Data: dataOf(s.set, m), Engine: s.engine}
-	out.Loss, err = w.stepper.Gradient(params, out.Grads, w.x, w.labels, nil)
+	if g.EvalMode && m.NumStats() > 0 { // without batch norms both modes are one
+		out.Loss, err = inferenceGradient(w, params, stats, out.Grads)
+	} else {
+		out.Loss, err = w.stepper.Gradient(params, out.Grads, w.x, w.labels, nil)
+	}
 	return out, err
+}
+
+// inferenceGradient is the gradient with the batch norms' statistics as constants.
+func inferenceGradient(w *workspace, params, stats, grads []float32) (loss float64, err error) {
+	norms, ok := w.stepper.(interface {
+		normed
+		InferenceGradient(params, grads, x []float32, labels []uint8) (loss float64, err error)
+	})
+	if !ok {
+		return 0, input(fmt.Errorf("train: no gradient in eval mode here"))
+	}
+	norms.SetStats(stats)
+	return norms.InferenceGradient(params, grads, w.x, w.labels)
 }

@@ -13,7 +13,7 @@ func modelOf(t *testing.T, c Config) (*model.Model, *shared) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := model.New(c.Model)
+	m, err := c.network()
 	if err != nil {
 		t.Fatal(err)
 	}

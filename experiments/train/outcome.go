@@ -15,13 +15,16 @@ import (
 // for WallSeconds: on the virtual runtime always, on local for synchronous
 // methods and but for the times.
 type Outcome struct {
-	Sync     string `json:"sync"`
-	Model    string `json:"model"`
-	Platform string `json:"platform"`
-	Runtime  string `json:"runtime"`
-	Workers  int    `json:"workers"`
-	Seed     uint64 `json:"seed"`
-	Batch    int    `json:"batch"`
+	Sync  string `json:"sync"`
+	Model string `json:"model"`
+	// Width and Image where they are not the network's own; Config has more.
+	Width    float64 `json:"width,omitempty"`
+	Image    int     `json:"image,omitempty"`
+	Platform string  `json:"platform"`
+	Runtime  string  `json:"runtime"`
+	Workers  int     `json:"workers"`
+	Seed     uint64  `json:"seed"`
+	Batch    int     `json:"batch"`
 
 	// TestAccuracy is over all test images, with the final parameters; nil
 	// where nothing was trained.
@@ -48,7 +51,9 @@ type Outcome struct {
 
 	Data   *result.Data `json:"data"`
 	Engine string       `json:"engine"` // name and bit class; "" where nothing was trained, null in JSON
-	Curve  []Point      `json:"curve"`
+	// NormStatistics is nil for a network without batch norms.
+	NormStatistics *NormStatistics `json:"norm_statistics,omitempty"`
+	Curve          []Point         `json:"curve"`
 
 	Log *dasp.Log `json:"-"` // every push and update; nil without a server
 }

@@ -26,10 +26,14 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 	if !writable(cfg.Save) || !writable(cfg.Trace) {
 		return nil, fmt.Errorf("train: no folder for %s", strings.TrimSpace(cfg.Save+" "+cfg.Trace))
 	}
-	r := &runner{cfg: cfg, out: &Outcome{Sync: cfg.Sync, Model: cfg.Model, Platform: cfg.Platform.Name,
+	m, err := cfg.network()
+	if err != nil {
+		return nil, input(err)
+	}
+	r := &runner{cfg: cfg, out: &Outcome{Sync: cfg.Sync, Model: cfg.Model, Width: cfg.Width, Image: cfg.Image, Platform: cfg.Platform.Name,
 		Runtime: cfg.Runtime, Workers: cfg.Workers, Seed: cfg.Seed, Batch: cfg.Batch, Curve: []Point{},
 		StateShare: map[string]float64{}, StateSeconds: map[string]float64{}}}
-	if err := r.prepare(); err != nil {
+	if err := r.prepare(m); err != nil {
 		return nil, err
 	}
 	if r.curve != nil {
@@ -56,20 +60,13 @@ type runner struct {
 	curve  *curve
 }
 
-// prepare opens the data and builds the model, or only its cost table.
-func (r *runner) prepare() error {
+// prepare opens the data and makes the first parameters; a timing-only run needs
+// the model's costs alone.
+func (r *runner) prepare(m *model.Model) error {
 	c := &r.cfg
 	if c.TimingOnly {
-		infos, err := model.CostTable(c.Model)
-		if err != nil {
-			return input(err)
-		}
-		r.layers = c.work(infos)
+		r.layers = c.work(m.Layers())
 		return nil
-	}
-	m, err := model.New(c.Model)
-	if err != nil {
-		return input(err)
 	}
 	s, err := openShared(*c, m)
 	if err != nil {
@@ -82,12 +79,13 @@ func (r *runner) prepare() error {
 	r.init = make([]float32, m.NumParams())
 	m.Init(r.init, cluster.Stream(c.Seed, -1, "data", "init"))
 	if c.Load != "" {
-		if err := LoadParams(c.Load, m, r.init); err != nil {
+		if err := LoadState(c.Load, m, r.init, nil); err != nil {
 			return err
 		}
 	}
 	r.out.Engine = s.engine
 	r.out.Data = dataOf(s.set, m)
+	r.out.NormStatistics = s.normStatistics()
 	r.curve = newCurve(s, c.EvalImages, c.TargetAccuracy > 0)
 	return nil
 }
@@ -98,6 +96,9 @@ func openShared(c Config, m *model.Model) (*shared, error) {
 	}
 	stepper, name, err := steppers(c, m)
 	if err != nil {
+		return nil, input(err)
+	}
+	if err := checkNorms(m, stepper, name); err != nil {
 		return nil, input(err)
 	}
 	set, err := OpenData(c.Data, c.DataDir, c.Model)
@@ -234,14 +235,18 @@ func (r *runner) conclude() error {
 	}
 	r.out.Curve = append(r.out.Curve, curve...)
 	r.out.Reached = reached(curve, r.cfg.TargetAccuracy)
-	accuracy, _, err := r.shared.evaluate(r.final, 0)
+	stats, err := r.shared.statistics(r.final)
+	if err != nil {
+		return err
+	}
+	accuracy, _, err := r.shared.score(r.final, stats, 0)
 	if err != nil {
 		return err
 	}
 	r.out.TestAccuracy = &accuracy
 	r.out.ParamsSHA256 = ParamsHash(r.final)
 	if r.cfg.Save != "" {
-		return SaveParams(r.cfg.Save, r.shared.model, r.final)
+		return SaveState(r.cfg.Save, r.shared.model, r.final, stats)
 	}
 	return nil
 }
