@@ -125,5 +125,21 @@ func nanNorms(t *testing.T, e tensor.Engine, c *tensor.Call, r *rand.Rand) {
 		e.BatchNormBackward(c, g, lx, y[:len(lx)], gradient(e, dy, 3), scale, mean, variance, dx, dscale, dshift)
 		nanCount(t, "batch norm's input gradient", images(t, "", e, dx, 3, 8), 24)
 		nanCount(t, "batch norm's scale gradient", dscale, 2)
+		nanShift(t, e, c, g, random(r, 24), random(r, 24))
 	}
+}
+
+// nanShift: a shift that is NaN shows in the gradient too: y is NaN there, and the
+// ReLU's gradient with it.
+func nanShift(t *testing.T, e tensor.Engine, c *tensor.Call, g tensor.Norm, x, dy []float32) {
+	if !g.ReLU {
+		return // without a ReLU the gradient does not depend on the shift
+	}
+	lx, y, one := gradient(e, x, 3), output(e, 3, 8), []float32{1, 1}
+	mean, variance := make([]float32, 2), make([]float32, 2)
+	e.BatchNormForward(c, g, lx, one, []float32{nan, 0}, y, mean, variance)
+	dx, dscale, dshift := output(e, 3, 8), make([]float32, 2), make([]float32, 2)
+	e.BatchNormBackward(c, g, lx, y[:len(lx)], gradient(e, dy, 3), one, mean, variance, dx, dscale, dshift)
+	nanCount(t, "input gradient of a NaN shift", images(t, "", e, dx, 3, 8), 12)
+	nanCount(t, "shift gradient of a NaN shift", dshift, 1)
 }
