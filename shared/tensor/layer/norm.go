@@ -65,6 +65,7 @@ type normOp struct {
 	engine         tensor.Engine
 	g              tensor.Norm
 	mean, variance []float32 // of the last training batch
+	masked, zeros  []float32 // of an inference's backward pass; nil before the first
 }
 
 func (o *normOp) Forward(c *tensor.Call, p *Pass) {
@@ -97,7 +98,34 @@ func blend(running, batch []float32, m float32, factor float64) {
 func (o *normOp) BackwardParams(c *tensor.Call, p *Pass) {
 	o.g.N = p.N
 	ch := o.g.C
+	if p.Inference {
+		o.inferenceBackward(c, p)
+		return
+	}
 	o.engine.BatchNormBackward(c, o.g, p.X, p.Y, p.DY, p.W[:ch], o.mean, o.variance, p.DX, p.DW[:ch], p.DW[ch:])
+}
+
+// inferenceBackward is the backward pass through given statistics μ and v, which
+// do not depend on x:
+//
+//	dx = dy·γ/√(v + Eps),  dγ = Σ dy·(x − μ)/√(v + Eps),  dβ = Σ dy
+//
+// The engine's backward pass has these sums, with another dx, and its inference
+// this dx, of the input dy with mean and shift 0.
+func (o *normOp) inferenceBackward(c *tensor.Call, p *Pass) {
+	ch, n := o.g.C, len(p.DY)
+	if len(o.masked) < n {
+		o.masked, o.zeros = make([]float32, n), make([]float32, ch)
+	}
+	dy, g := o.masked[:n], o.g
+	copy(dy, p.DY) // DY may be DX, and others may read it
+	if g.ReLU {
+		o.engine.ReLUBackward(c, p.Y, dy, dy)
+	}
+	g.ReLU = false
+	scale, mean, variance := p.W[:ch], p.Stats[:ch], p.Stats[ch:]
+	o.engine.BatchNormBackward(c, g, p.X, nil, dy, scale, mean, variance, p.DX, p.DW[:ch], p.DW[ch:])
+	o.engine.BatchNormInference(c, g, dy, scale, o.zeros, o.zeros, variance, p.DX)
 }
 
 // BackwardInput has nothing left to do.

@@ -36,22 +36,27 @@ func TestGradientAgainstReference(t *testing.T) {
 		if math.Abs(loss-wantLoss) > 1e-5 {
 			t.Errorf("loss %v, want %v", loss, wantLoss)
 		}
-		var before float64
-		for _, p := range m.Params() {
-			var diff, norm float64
-			for i, g := range want[p.Offset : p.Offset+p.Length] {
-				diff = math.Hypot(diff, float64(got[p.Offset+i])-g)
-				norm = math.Hypot(norm, g)
-			}
-			if norm < 1e-9*before {
-				norm = before
-			}
-			if !(diff <= 1e-4*norm) {
-				t.Errorf("gradient of %s is off by %.2g of its norm", p.Name, diff/norm)
-			}
-			before = norm
-		}
+		compareGradients(t, m, got, want)
 	})
+}
+
+func compareGradients(t *testing.T, m *model.Model, got []float32, want []float64) {
+	t.Helper()
+	var before float64
+	for _, p := range m.Params() {
+		var diff, norm float64
+		for i, g := range want[p.Offset : p.Offset+p.Length] {
+			diff = math.Hypot(diff, float64(got[p.Offset+i])-g)
+			norm = math.Hypot(norm, g)
+		}
+		if norm < 1e-9*before {
+			norm = before
+		}
+		if !(diff <= 1e-4*norm) {
+			t.Errorf("gradient of %s is off by %.2g of its norm", p.Name, diff/norm)
+		}
+		before = norm
+	}
 }
 
 // TestReferenceAgainstDifferences: the reference agrees with central differences

@@ -13,6 +13,7 @@ import (
 type reference struct {
 	m      *model.Model
 	params []float64
+	stats  []float64 // batch norms normalise by these; nil: by the batch
 	n      int
 	shapes []layer.Shape // per step, of its output
 	values [][]float64   // per step, [n][c][h][w]
@@ -120,7 +121,7 @@ func (f *reference) forward(i int, l layer.Layer, in layer.Shape, x, w, image []
 		}
 	case layer.BatchNorm:
 		for c := range in.C {
-			mean, inv := f.moments(x, in, c)
+			mean, inv := f.normaliser(i, x, in, c)
 			for j := range f.channel(in, c) {
 				y[j] = w[c]*(x[j]-mean)*inv + w[in.C+c]
 			}
@@ -187,6 +188,20 @@ func (f *reference) moments(x []float64, s layer.Shape, c int) (mean, inv float6
 	return mean, 1 / math.Sqrt(variance+layer.Eps)
 }
 
+// normaliser is what step i, a batch norm, normalises channel c by.
+func (f *reference) normaliser(i int, x []float64, s layer.Shape, c int) (mean, inv float64) {
+	if f.stats == nil {
+		return f.moments(x, s, c)
+	}
+	at := 0
+	for _, before := range f.m.Steps()[:i] {
+		if norm, ok := before.Layer.(layer.BatchNorm); ok {
+			at += 2 * norm.Channels
+		}
+	}
+	return f.stats[at+c], 1 / math.Sqrt(f.stats[at+s.C+c]+layer.Eps)
+}
+
 // backward returns the gradient of the parameters, given that of the logits.
 func (f *reference) backward(x, d []float64) []float64 {
 	steps := f.m.Steps()
@@ -235,7 +250,7 @@ func (f *reference) step(i int, l layer.Layer, in layer.Shape, x, dy, dx, w, dw 
 		}
 	case layer.BatchNorm:
 		for c := range in.C {
-			f.stepNorm(in, c, x, dy, dx, w, dw)
+			f.stepNorm(i, in, c, x, dy, dx, w, dw)
 		}
 	case layer.Linear:
 		for j, v := range dy {
@@ -271,9 +286,10 @@ func (f *reference) step(i int, l layer.Layer, in layer.Shape, x, dy, dx, w, dw 
 	}
 }
 
-// stepNorm is the chain rule through mean and variance of channel c.
-func (f *reference) stepNorm(s layer.Shape, c int, x, dy, dx, w, dw []float64) {
-	mean, inv := f.moments(x, s, c)
+// stepNorm is the chain rule through mean and variance of channel c, which are
+// constants if f.stats are given.
+func (f *reference) stepNorm(i int, s layer.Shape, c int, x, dy, dx, w, dw []float64) {
+	mean, inv := f.normaliser(i, x, s, c)
 	count := float64(f.n * s.H * s.W)
 	var dmean, dvariance float64
 	for j := range f.channel(s, c) {
@@ -282,6 +298,9 @@ func (f *reference) stepNorm(s layer.Shape, c int, x, dy, dx, w, dw []float64) {
 		dw[s.C+c] += dy[j]
 		dmean -= dy[j] * w[c] * inv
 		dvariance -= dy[j] * w[c] * (x[j] - mean) * inv * inv * inv / 2
+	}
+	if f.stats != nil {
+		dmean, dvariance = 0, 0
 	}
 	for j := range f.channel(s, c) {
 		dx[j] += dy[j]*w[c]*inv + dmean/count + dvariance*2*(x[j]-mean)/count

@@ -39,6 +39,27 @@ func (w *Workspace) Observe(params, x []float32, n int, momentum float32) error 
 	return nil
 }
 
+// InferenceGradient is Gradient with batch norms as in Logits: they normalise by
+// the statistics of SetStats, which are constants and stay as they are. It is
+// PyTorch's gradient after model.eval(), for comparisons. The first call
+// allocates.
+//
+// Errors: those of Gradient (but one image is enough), no statistics.
+func (w *Workspace) InferenceGradient(params, grads, x []float32, labels []uint8) (float64, error) {
+	if err := w.needStats(); err != nil {
+		return 0, err
+	}
+	return w.gradient(params, grads, x, labels, nil, layer.Pass{N: len(labels), Inference: true})
+}
+
+// statsOf are the node's statistics, nil without any.
+func (w *Workspace) statsOf(n *node) []float32 {
+	if !n.norm() || w.stats == nil {
+		return nil
+	}
+	return w.stats[n.stats : n.stats+n.nstats]
+}
+
 func (w *Workspace) needStats() error {
 	if w.model.nstats > 0 && w.stats == nil {
 		return fmt.Errorf("model: %s has batch norms and no running statistics: SetStats first", w.model.name)

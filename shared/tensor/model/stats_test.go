@@ -146,6 +146,37 @@ func TestInferenceNormalisesByStats(t *testing.T) {
 	})
 }
 
+// TestInferenceGradient: loss and gradient with the statistics as constants agree
+// with the float64 computation, for one image too; the statistics stay.
+func TestInferenceGradient(t *testing.T) {
+	onNorms(t, func(t *testing.T, m *model.Model, e tensor.Engine, params, stats []float32) {
+		w := m.NewWorkspace(e, 17, 2)
+		grads := make([]float32, len(params))
+		for _, n := range []int{5, 1, 17} {
+			x, labels := batch(m, n, 11)
+			if _, err := w.InferenceGradient(params, grads, x, labels); err == nil {
+				t.Fatal("a gradient in inference without statistics")
+			}
+			w.SetStats(stats)
+			if n > 1 {
+				if err := w.Observe(params, x, n, 0.5); err != nil { // neither fresh nor the batch's
+					t.Fatal(err)
+				}
+			}
+			kept := slices.Clone(stats)
+			loss, err := w.InferenceGradient(params, grads, x, labels)
+			if err != nil || !slices.Equal(stats, kept) {
+				t.Fatalf("inference moved the statistics: %v", err)
+			}
+			w.SetStats(nil)
+			f := &reference{m: m, params: widened(params), stats: widened(stats)}
+			want, d := f.loss(widened(x), labels)
+			near(t, "loss", float32(loss), want, 1e-5)
+			compareGradients(t, m, grads, f.backward(widened(x), d))
+		}
+	})
+}
+
 // TestStatsErrors: what cannot work says why.
 func TestStatsErrors(t *testing.T) {
 	m, e, params := open(t, "vgg19_bn")

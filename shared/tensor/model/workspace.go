@@ -83,11 +83,16 @@ func (w *Workspace) Bytes() int { return 4 * w.layout.Len(w.batch, w.plan.length
 // Errors: no image, more than the batch, lengths that do not fit, a label that
 // is not a class, a batch norm with a single value per channel.
 func (w *Workspace) Gradient(params, grads, x []float32, labels []uint8, on tensor.OnGrad) (float64, error) {
-	m, n := w.model, len(labels)
-	if err := w.check(params, x, n); err != nil {
+	if err := w.checkTraining(len(labels)); err != nil {
 		return 0, err
 	}
-	if err := w.checkTraining(n); err != nil {
+	return w.gradient(params, grads, x, labels, on, layer.Pass{N: len(labels), Momentum: layer.Momentum})
+}
+
+// gradient is Gradient in the mode of the pass.
+func (w *Workspace) gradient(params, grads, x []float32, labels []uint8, on tensor.OnGrad, pass layer.Pass) (float64, error) {
+	m, n := w.model, len(labels)
+	if err := w.check(params, x, n); err != nil {
 		return 0, err
 	}
 	if len(grads) != m.length {
@@ -98,7 +103,7 @@ func (w *Workspace) Gradient(params, grads, x []float32, labels []uint8, on tens
 			return 0, fmt.Errorf("model: label %d of image %d is not one of %d classes", l, i, m.classes)
 		}
 	}
-	w.pass = layer.Pass{N: n, Momentum: layer.Momentum}
+	w.pass = pass
 	w.forward(params, x)
 	var loss float64
 	for _, in := range w.plan.code[w.plan.forward:] {
@@ -130,7 +135,7 @@ func (w *Workspace) backward(in instruction, params, grads []float32) *node {
 		return nil
 	}
 	n := &w.model.graph.nodes[in.node]
-	p.W, p.DW = params[n.offset:n.offset+n.length], grads[n.offset:n.offset+n.length]
+	p.W, p.DW, p.Stats = params[n.offset:n.offset+n.length], grads[n.offset:n.offset+n.length], w.statsOf(n)
 	if in.kind == runInput {
 		w.ops[in.node].BackwardInput(&w.call, p)
 		return nil
@@ -168,10 +173,7 @@ func (w *Workspace) forward(params, x []float32) {
 		n := &w.model.graph.nodes[in.node]
 		p.W = params[n.offset : n.offset+n.length]
 		p.X, p.X2, p.Y = w.view(in.x), w.view(in.x2), w.view(in.y)
-		p.Stats = nil
-		if n.norm() && w.stats != nil {
-			p.Stats = w.stats[n.stats : n.stats+n.nstats]
-		}
+		p.Stats = w.statsOf(n)
 		w.ops[in.node].Forward(&w.call, p)
 	}
 }
