@@ -32,7 +32,7 @@ func openGemm(j Job) (*Task, error) {
 			return nil, err
 		}
 		call, g := &tensor.Call{Threads: j.Threads}, tensor.Gemm{M: j.M, N: j.N, K: j.K}
-		t = taskOf(e)
+		t.Class = e.Class()
 		once = func() { e.Gemm(call, g, a, b, out) }
 	}
 	t.Run = func(steps int) error {

@@ -4,20 +4,40 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
+	"strconv"
 	"strings"
 )
 
 // Machine is where a report was measured, as pairs of name and value.
 func Machine() [][2]string {
-	return [][2]string{
+	out := [][2]string{
 		{"processor", field("/proc/cpuinfo", "model name", runtime.GOARCH)},
 		{"family, model, stepping", strings.Join([]string{field("/proc/cpuinfo", "cpu family", "?"), field("/proc/cpuinfo", "model", "?"), field("/proc/cpuinfo", "stepping", "?")}, ", ")},
 		{"cores", fmt.Sprint(runtime.NumCPU())},
 		{"memory", memory()},
 		{"system", strings.Trim(field("/etc/os-release", "PRETTY_NAME", runtime.GOOS), `"`) + ", " + runtime.GOOS + "/" + runtime.GOARCH},
 		{"Go", runtime.Version()},
-		{"load average before the run", load()},
+		{"load average before the run", strings.Join(load(), ", ")},
 	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range info.Deps {
+			if m.Path == "gonum.org/v1/gonum" || m.Path == "gorgonia.org/gorgonia" {
+				out = append(out, [2]string{m.Path, m.Version})
+			}
+		}
+	}
+	return out
+}
+
+// Busy says so if half a core or more was in use before the run; "" if not, or
+// if the system does not tell.
+func Busy() string {
+	loads := load()
+	if last, err := strconv.ParseFloat(loads[0], 64); err != nil || last < 0.5 {
+		return ""
+	}
+	return fmt.Sprintf("Other programs ran when this began (load average %s on %d cores): speeds are low, spreads are wide, and ratios by CPU time say more than those by wall time.", loads[0], runtime.NumCPU())
 }
 
 // field is the value of the first "key: value" or "key=value" line of a file.
@@ -45,11 +65,11 @@ func memory() string {
 
 // load is the mean number of running processes over 1, 5 and 15 minutes: a busy
 // machine measures low.
-func load() string {
+func load() []string {
 	text, err := os.ReadFile("/proc/loadavg")
 	f := strings.Fields(string(text))
 	if err != nil || len(f) < 3 {
-		return "unknown"
+		return []string{"unknown"}
 	}
-	return strings.Join(f[:3], ", ")
+	return f[:3]
 }

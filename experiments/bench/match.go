@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Contender runs rounds. It serves one goroutine at a time.
@@ -81,7 +82,7 @@ func (m Match) Play(ctx context.Context, contenders []Contender) (results []*Res
 		hello, err := c.Open(ctx)
 		var unable *Unable
 		if errors.As(err, &unable) {
-			notes = append(notes, Note{c.Name(), unable.Why})
+			notes = append(notes, Note{c.Name(), strings.TrimPrefix(unable.Why, c.Name()+": ")})
 			continue
 		}
 		if err != nil {

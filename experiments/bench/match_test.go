@@ -95,7 +95,7 @@ func TestMatchIsInterleaved(t *testing.T) {
 func TestMatchNotesAndFailures(t *testing.T) {
 	var log []string
 	quick := func() *fake { return &fake{name: "quick", step: 1, seconds: []float64{1, 1, 1, 1, 1}, log: &log} }
-	none := &fake{name: "none", refuse: &Unable{"is not installed"}, log: &log}
+	none := &fake{name: "none", refuse: &Unable{"none: is not installed"}, log: &log}
 	slow := &fake{name: "slow", step: 9, seconds: []float64{9, 9, 9, 9, 9}, log: &log}
 	results, notes, err := Match{Rounds: 5, Seconds: 1, Budget: 10}.Play(t.Context(), []Contender{none, quick(), slow})
 	if err != nil || len(notes) != 1 || notes[0] != (Note{"none", "is not installed"}) {

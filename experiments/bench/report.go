@@ -15,6 +15,7 @@ type Report struct {
 	Seconds float64     `json:"seconds"`
 	Budget  float64     `json:"budget"`
 	Machine [][2]string `json:"machine"`
+	Busy    string      `json:"busy,omitempty"` // what else the machine did, a sentence
 	Cases   []*Outcome  `json:"cases"`
 }
 
@@ -85,6 +86,9 @@ func (r *Report) Markdown(w io.Writer) error {
 		rows = append(rows, []string{f[0], f[1]})
 	}
 	p.table("what | which", rows)
+	if r.Busy != "" {
+		p.line("**%s**\n", r.Busy)
+	}
 	r.method(p)
 	r.aims(p)
 	for _, s := range sections {
@@ -122,7 +126,8 @@ func (r *Report) method(p *printer) {
 - Numbers are *min – **median** – max* over the rounds. Ratios are taken round by round, so that what disturbs the machine
   for longer than a round meets both sides; the median is that of the ratios. "By CPU time" compares processor seconds.
 - A training step is forward, backward and plain SGD in float32, on random images and labels. Work counts a multiply-add as
-  two: forward pass, gradients of all weights, and of all inputs but the first layer's.
+  two: forward pass, gradients of all weights, and of all inputs but the first layer's; a shortcut such as Winograd's counts
+  as the work it saves.
 - Concurrent steps are independent sets of weights: goroutines of one process here, a process each in PyTorch.
 - Memory is the largest resident set of a process (VmHWM), of concurrent PyTorch processes their sum. Allocations are heap
   objects per step in the best round; PyTorch's are not counted.

@@ -59,16 +59,7 @@ func stepper(m *model.Model, j Job) (t *Task, open func() (model.Stepper, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	return taskOf(e), func() (model.Stepper, error) { return m.NewWorkspace(e, j.Batch, j.Threads), nil }, nil
-}
-
-// taskOf says of an engine what it says of itself.
-func taskOf(e tensor.Engine) *Task {
-	t := &Task{Class: e.Class()}
-	if s, ok := e.(fmt.Stringer); ok { // several sets of kernels, or a library
-		t.Facts = []string{s.String()}
-	}
-	return t
+	return &Task{Class: e.Class()}, func() (model.Stepper, error) { return m.NewWorkspace(e, j.Batch, j.Threads), nil }, nil
 }
 
 // trainee is one set of weights in training on one batch.

@@ -68,21 +68,21 @@ type worker struct {
 	step float64 // seconds of a warm step
 }
 
-// warm runs steps until two and 50 ms are through; the last ones are timed.
+// warm runs a first step and then, unless that took seconds, steps until 50 ms
+// of them are through; the last ones are timed.
 func (w *worker) warm() Reply {
+	start := time.Now()
 	if err := w.task.Run(1); err != nil {
 		return Reply{Error: err.Error()}
 	}
-	for steps := 1; ; steps *= 2 {
-		start := time.Now()
+	w.step = time.Since(start).Seconds()
+	for steps, took := 1, 0.0; took < 0.05 && w.step < 3; steps *= 2 {
+		start = time.Now()
 		if err := w.task.Run(steps); err != nil {
 			return Reply{Error: err.Error()}
 		}
-		took := time.Since(start).Seconds()
+		took = time.Since(start).Seconds()
 		w.step = took / float64(steps)
-		if took > 0.05 {
-			break
-		}
 	}
 	runtime.GC() // what opening left behind is not the steps'
 	return Reply{Class: w.task.Class, Facts: w.task.Facts, StepSeconds: w.step, StepBytes: w.task.Bytes}

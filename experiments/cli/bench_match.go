@@ -14,6 +14,7 @@ import (
 
 	"gradsync/experiments/bench"
 	"gradsync/experiments/peers"
+	"gradsync/shared/tensor"
 )
 
 // workerEnv marks a process that bench started; one of those starts no other.
@@ -25,8 +26,19 @@ func (a *app) benchWorkerCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "worker", Hidden: true, Short: "Measure what standard input says (bench starts it)",
 		Args: args(0, 0, "none"),
-		RunE: func(cmd *cobra.Command, _ []string) error { return bench.Serve(cmd.InOrStdin(), a.out, bench.Open) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return bench.Serve(cmd.InOrStdin(), a.out, openTask) },
 	}
+}
+
+// openTask adds to a task the engine's version or kernels.
+func openTask(j bench.Job) (*bench.Task, error) {
+	t, err := bench.Open(j)
+	if e, unknown := tensor.Lookup(j.Contender); err == nil && unknown == nil {
+		if label := labelOf(e); label != e.Name() {
+			t.Facts = append(t.Facts, label)
+		}
+	}
+	return t, err
 }
 
 // benchWorker starts this binary as a worker.

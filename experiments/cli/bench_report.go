@@ -29,9 +29,10 @@ time goes. It takes some 10 minutes on two cores; leave the machine alone.`,
 				return fmt.Errorf("bench: report: no folder %s", filepath.Dir(out))
 			}
 			f.only = preferred[0]
+			revision, _ := commit()
 			r := &bench.Report{
 				Command: fmt.Sprintf("gradsync bench report --out %s --rounds %d --seconds %g --budget %g --profile %g", out, f.rounds, f.seconds, f.budget, f.profile),
-				Version: Version, Engine: f.only, Rounds: f.rounds, Seconds: f.seconds, Budget: f.budget, Machine: bench.Machine(),
+				Version: Version + ", commit " + revision, Engine: f.only, Rounds: f.rounds, Seconds: f.seconds, Budget: f.budget, Machine: bench.Machine(), Busy: bench.Busy(),
 			}
 			cases := bench.Cases()
 			for i, c := range cases {
