@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gradsync/shared/tensor"
+	"gradsync/shared/tensor/layer"
 	"gradsync/shared/tensor/model"
 )
 
@@ -22,22 +23,24 @@ func widened(v []float32) []float64 {
 // convolution's bias before a batch norm is 0; it is compared with the norm of
 // the weight's.
 func TestGradientAgainstReference(t *testing.T) {
-	onEvery(t, func(t *testing.T, m *model.Model, e tensor.Engine, params []float32) {
-		const n = 5
-		x, labels := batch(m, n, 4)
-		f := &reference{m: m, params: widened(params)}
-		wantLoss, d := f.loss(widened(x), labels)
-		want := f.backward(widened(x), d)
-		got := make([]float32, len(params))
-		loss, err := m.NewWorkspace(e, n+1, 2).Gradient(params, got, x, labels, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if math.Abs(loss-wantLoss) > 1e-5 {
-			t.Errorf("loss %v, want %v", loss, wantLoss)
-		}
-		compareGradients(t, m, got, want)
-	})
+	onEvery(t, againstReference)
+}
+
+func againstReference(t *testing.T, m *model.Model, e tensor.Engine, params []float32) {
+	const n = 5
+	x, labels := batch(m, n, 4)
+	f := &reference{m: m, params: widened(params)}
+	wantLoss, d := f.loss(widened(x), labels)
+	want := f.backward(widened(x), d)
+	got := make([]float32, len(params))
+	loss, err := m.NewWorkspace(e, n+1, 2).Gradient(params, got, x, labels, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(loss-wantLoss) > 1e-5 {
+		t.Errorf("loss %v, want %v", loss, wantLoss)
+	}
+	compareGradients(t, m, got, want)
 }
 
 func compareGradients(t *testing.T, m *model.Model, got []float32, want []float64) {
@@ -56,6 +59,46 @@ func compareGradients(t *testing.T, m *model.Model, got []float32, want []float6
 			t.Errorf("gradient of %s is off by %.2g of its norm", p.Name, diff/norm)
 		}
 		before = norm
+	}
+}
+
+// TestKnots: networks whose outputs are read several times, so that what may be
+// fused or computed in place elsewhere may not be here.
+func TestKnots(t *testing.T) {
+	conv := func(in int) layer.Layer { return layer.Conv2D{Inputs: in, Outputs: 3, K: 3, Stride: 1, Pad: 1} }
+	norm, relu, add := layer.BatchNorm{Channels: 3}, layer.ReLU{}, layer.Add{}
+	for name, steps := range map[string][]model.Step{
+		"a ReLU whose input a convolution still needs": {
+			{"a", conv(2), nil}, {"b", conv(3), []int{0}}, {"", relu, []int{0}}, {"", add, []int{1, 2}}},
+		"a ReLU whose input is added later": {
+			{"a", conv(2), nil}, {"", relu, nil}, {"b", conv(3), nil}, {"", add, []int{2, 0}}},
+		"a norm read with and without ReLU": {
+			{"a", conv(2), nil}, {"n", norm, nil}, {"", relu, nil}, {"b", conv(3), nil}, {"", add, []int{3, 1}}},
+		"a sum over a norm's ReLU": {
+			{"a", conv(2), nil}, {"n", norm, nil}, {"", relu, nil}, {"b", conv(3), []int{0}}, {"", add, []int{2, 3}}, {"", relu, nil}},
+		"a step added to itself": {
+			{"a", conv(2), nil}, {"n", norm, nil}, {"", add, []int{1, 1}}, {"", relu, nil}},
+		"shortcuts in shortcuts": {
+			{"a", conv(2), nil}, {"", relu, nil}, {"b", conv(3), []int{1}}, {"n", norm, nil}, {"", add, []int{3, 1}},
+			{"", relu, nil}, {"c", conv(3), nil}, {"", add, []int{6, 5}}, {"", add, []int{7, 1}}, {"", relu, nil}},
+	} {
+		steps = append(steps, model.Step{Layer: layer.MaxPool{Size: 2, Stride: 2}}, model.Step{Layer: layer.AvgPool{}},
+			model.Step{Name: "fc", Layer: layer.Linear{Inputs: 3, Outputs: 4}})
+		m, err := model.FromSteps(layer.Shape{C: 2, H: 6, W: 6}, steps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		params := make([]float32, m.NumParams())
+		m.Init(params, rand.New(rand.NewPCG(2, 2)))
+		for _, engine := range tensor.Engines() {
+			t.Run(engine+"/"+name, func(t *testing.T) {
+				e, err := tensor.Lookup(engine)
+				if err != nil {
+					t.Fatal(err)
+				}
+				againstReference(t, m, e, params)
+			})
+		}
 	}
 }
 

@@ -97,7 +97,8 @@ func TestPlanReadsWhatWasWritten(t *testing.T) {
 }
 
 // TestPlanSharesMemory: what training needs beyond the activations that the
-// backward pass reads is a few gradients. ResNet-18 on 32×32 keeps the input and
+// backward pass reads is one gradient at most: they take the place of activations
+// that were read. ResNet-18 on 32×32 keeps the input and
 // output of every norm, 2·557,056 elements an image, and the image; one
 // gradient per layer would double that.
 func TestPlanSharesMemory(t *testing.T) {
@@ -120,7 +121,7 @@ func TestPlanSharesMemory(t *testing.T) {
 	}
 	p := planOf(&m.graph, true)
 	t.Logf("%d elements an image, the backward pass reads %d", p.length, kept)
-	if p.length < kept || p.length > kept+3*widest {
-		t.Errorf("%d elements an image, want %d and at most three of %d", p.length, kept, widest)
+	if p.length < kept || p.length > kept+widest {
+		t.Errorf("%d elements an image, want %d and at most %d", p.length, kept, widest)
 	}
 }
