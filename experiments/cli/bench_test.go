@@ -76,3 +76,42 @@ func TestBenchUsage(t *testing.T) {
 		}
 	}
 }
+
+// Beside PyTorch, where there is one: both have all numbers, two processes of it
+// count as one contender, and it says what it computes with.
+func TestBenchBesidePyTorch(t *testing.T) {
+	rc, out, msg := gradsync(strings.Fields("bench step --model vgg19_bn --width 0.125 --image 16 --batch 4 --concurrent 2 --rounds 2 --seconds 0.01 --engine portable,pytorch --json")...)
+	var got struct {
+		Engines []struct {
+			Engine string
+			Ratio  *struct{ Min, Median, Max float64 }
+			Images float64                  `json:"images_per_second"`
+			GFLOPS float64                  `json:"gflop_per_second"`
+			CPU    struct{ Median float64 } `json:"cpu_seconds_per_step"`
+			Peak   int64                    `json:"peak_bytes"`
+			Facts  []string
+		}
+		Notes []struct{ Engine, Why string }
+	}
+	if err := json.Unmarshal([]byte(out), &got); err != nil || rc != exitOK {
+		t.Fatalf("exit code %d, %v, %s\n%s", rc, err, msg, out)
+	}
+	for _, n := range got.Notes {
+		if strings.HasPrefix(n.Why, "no PyTorch: ") {
+			t.Skip(n.Why)
+		}
+	}
+	if len(got.Engines) != 2 || got.Engines[1].Engine != "pytorch" {
+		t.Fatalf("%+v", got)
+	}
+	ours, theirs := got.Engines[0], got.Engines[1]
+	if ours.Ratio == nil || theirs.Ratio != nil || ours.Ratio.Min <= 0 || ours.Ratio.Min > ours.Ratio.Median || ours.Ratio.Median > ours.Ratio.Max {
+		t.Errorf("ratios %+v, %+v", ours.Ratio, theirs.Ratio)
+	}
+	if theirs.Images <= 0 || theirs.GFLOPS <= 0 || theirs.CPU.Median <= 0 || runtime.GOOS == "linux" && theirs.Peak < 100<<20 { // two interpreters
+		t.Errorf("%+v", theirs)
+	}
+	if facts := strings.Join(theirs.Facts, "\n"); !strings.Contains(facts, "PyTorch ") || !strings.Contains(facts, "BLAS") || !strings.Contains(facts, "threads: 1 ") {
+		t.Errorf("facts %q", facts)
+	}
+}
