@@ -79,6 +79,32 @@ func TestSaveLoadGrad(t *testing.T) {
 	}
 }
 
+// A network with batch norms has two gradients, and that of eval mode reads the
+// statistics that train saved: other weights' statistics give another, and a
+// file without any is refused.
+func TestGradEvalMode(t *testing.T) {
+	dir := t.TempDir()
+	const narrow = " --model resnet18 --width 0.0625 --image 16 --data synthetic "
+	w := filepath.Join(dir, "w.safetensors")
+	o := object(t, "train --sync bsp --workers 2 --updates 4 --eval-every -1 --save "+w+narrow)
+	if n, _ := o["norm_statistics"].(map[string]any); n["images"] != 256.0 || o["width"] != 0.0625 || o["image"] != 16.0 {
+		t.Errorf("the outcome does not say which statistics and which size: %v", o)
+	}
+	g := filepath.Join(dir, "g.safetensors")
+	sum := func(more string) any { return object(t, "grad --samples 0:8 --out "+g+narrow+more)["grads_sha256"] }
+	training, eval, fresh := sum("--load "+w), sum("--eval-mode --load "+w), sum("--eval-mode")
+	if training == eval || eval == fresh || eval != sum("--eval-mode --load "+w) {
+		t.Errorf("gradients of training %v, of eval mode %v, of fresh parameters in eval mode %v: want three that repeat", training, eval, fresh)
+	}
+	// A file of gradients has the parameters' names and no statistics.
+	if rc, _, msg := gradsync(strings.Fields("grad --samples 0:8 --eval-mode --out " + g + " --load " + g + narrow)...); rc != exitFailed || !strings.Contains(msg, "no running statistics") {
+		t.Errorf("eval mode without statistics: exit code %d, %q", rc, msg)
+	}
+	if plain := object(t, "train --sync bsp --workers 1 --updates 1 --eval-every -1 --data synthetic"); plain["norm_statistics"] != nil || plain["width"] != nil {
+		t.Errorf("LeNet-5 speaks of batch norms or widths: %v", plain)
+	}
+}
+
 func TestTrainUsage(t *testing.T) {
 	for command, want := range map[string]string{
 		"train --sync rsp --updates 3": `"rsp"`,

@@ -5,7 +5,7 @@
         python3 torch_eval.py --model lenet5 --load W.safetensors --data DIR
 
 DIR holds MNIST's or Fashion-MNIST's four IDX files or CIFAR-10's binary batches.
-Inputs are normalised with the training images' mean and deviation, or with
+ResNet-18 and VGG-19-BN take --width and --image. Inputs are normalised with the training images' mean and deviation, or with
 --mean and --std. Prints one JSON object: correct, total, accuracy.
 """
 import argparse
@@ -23,13 +23,15 @@ def main():
     p.add_argument("--load", required=True, metavar="FILE.safetensors")
     p.add_argument("--data", required=True, metavar="DIR")
     p.add_argument("--split", default="test", choices=["train", "test"])
+    p.add_argument("--width", type=float, default=1.0)
+    p.add_argument("--image", type=int, default=0, metavar="SIDE")
     p.add_argument("--mean", type=float, nargs="*", help="per channel, instead of the training images'")
     p.add_argument("--std", type=float, nargs="*", help="per channel, instead of the training images'")
     p.add_argument("--batch", type=int, default=250)
     p.add_argument("--logits", metavar="FILE.safetensors", help="also write the logits of all images")
     a = p.parse_args()
 
-    model = torch_models.build(a.model, files.read_safetensors(a.load)).eval()
+    model = torch_models.build(a.model, files.read_safetensors(a.load), a.width, a.image).eval()
     if a.mean and a.std:
         mean, std = a.mean, a.std
     else:

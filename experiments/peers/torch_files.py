@@ -92,12 +92,18 @@ def moments(pixels):
 
 def normalise(pixels, mean, std, channels, side):
     """(pixel/255 − mean)/std as float32, padded with black and repeated over
-    channels where the network wants larger or coloured images."""
-    border = side - pixels.shape[2]
+    channels where the network wants larger or coloured images. A side of 16 is
+    the means of 2×2 pixels of one of 32."""
+    halve = side == 16
+    border = (32 if halve else side) - pixels.shape[2]
     if border < 0 or border % 2 or channels % pixels.shape[1]:
         raise ValueError(f"images {pixels.shape[1:]} do not fit {channels}×{side}×{side}")
     b = border // 2
     pixels = np.pad(pixels, ((0, 0), (0, 0), (b, b), (b, b)))
-    tables = [((np.arange(256) / 255 - np.float64(m)) / np.float64(s)).astype(np.float32) for m, s in zip(mean, std)]
+    top = 255
+    if halve:  # as sums of four, for which there is a table too
+        top = 4 * 255
+        pixels = sum(pixels[:, :, y::2, x::2].astype(np.int64) for y in (0, 1) for x in (0, 1))
+    tables = [((np.arange(top + 1) / top - np.float64(m)) / np.float64(s)).astype(np.float32) for m, s in zip(mean, std)]
     planes = [tables[c][pixels[:, c]] for c in range(pixels.shape[1])]
     return np.stack(planes * (channels // len(planes)), axis=1)

@@ -78,22 +78,11 @@ func Gradient(g GradConfig) (*Grad, error) {
 	}
 	out := &Grad{Model: m, Grads: make([]float32, m.NumParams()), ParamsSHA256: ParamsHash(params), Data: dataOf(s.set, m), Engine: s.engine}
 	if g.EvalMode && m.NumStats() > 0 { // without batch norms both modes are one
-		out.Loss, err = inferenceGradient(w, params, stats, out.Grads)
+		norms := w.stepper.(normed) // openShared has looked
+		norms.SetStats(stats)
+		out.Loss, err = norms.InferenceGradient(params, out.Grads, w.x, w.labels)
 	} else {
 		out.Loss, err = w.stepper.Gradient(params, out.Grads, w.x, w.labels, nil)
 	}
 	return out, err
-}
-
-// inferenceGradient is the gradient with the batch norms' statistics as constants.
-func inferenceGradient(w *workspace, params, stats, grads []float32) (loss float64, err error) {
-	norms, ok := w.stepper.(interface {
-		normed
-		InferenceGradient(params, grads, x []float32, labels []uint8) (loss float64, err error)
-	})
-	if !ok {
-		return 0, input(fmt.Errorf("train: no gradient in eval mode here"))
-	}
-	norms.SetStats(stats)
-	return norms.InferenceGradient(params, grads, w.x, w.labels)
 }

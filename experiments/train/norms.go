@@ -26,6 +26,7 @@ type normed interface {
 	model.Stepper
 	SetStats(stats []float32)
 	Observe(params, x []float32, n int, momentum float32) error
+	InferenceGradient(params, grads, x []float32, labels []uint8) (loss float64, err error)
 }
 
 // statIndices are statImages training images at even distances over the set, the
