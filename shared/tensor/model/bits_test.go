@@ -20,6 +20,9 @@ func TestPortableBits(t *testing.T) {
 		"lenet5": "5458b1f0de3e8a62",
 		"mlp":    "1b1e5501a8fe8248",
 		"cnn":    "dd941180fe29c71a",
+		// Narrow and on 16×16, with batch norms, shortcuts and average pools.
+		"resnet18": "5f5aab107a855ff5",
+		"vgg19_bn": "354d37e3f26e5fd7",
 	} {
 		m, e, params := open(t, name)
 		w := m.NewWorkspace(e, 4, 2)
