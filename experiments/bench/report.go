@@ -121,8 +121,8 @@ func (r *Report) facts() (out [][2]string) {
 
 func (r *Report) method(p *printer) {
 	p.line("## %s\n", headMethod)
-	p.line(`- Every contender runs in a process of its own and warms up; then rounds of about %g s alternate, A B A B, %d of each. A
-  contender that has used %g s sits out after three rounds.
+	p.line(`- Every contender runs in a process of its own and warms up; then rounds of about %g s alternate, A B A B, %d of each, with
+  one uncounted step before each unless steps take seconds. A contender that has used %g s sits out after three rounds.
 - Numbers are *min – **median** – max* over the rounds. Ratios are taken round by round, so that what disturbs the machine
   for longer than a round meets both sides; the median is that of the ratios. "By CPU time" compares processor seconds.
 - A training step is forward, backward and plain SGD in float32, on random images and labels. Work counts a multiply-add as

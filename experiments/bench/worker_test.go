@@ -83,7 +83,7 @@ func TestServeAnswersErrors(t *testing.T) {
 	calls := 0
 	got := serve(t, someJob+`{"steps":1}`+"\n", func(Job) (*Task, error) {
 		return &Task{Run: func(int) error {
-			if calls++; calls > 2 {
+			if calls++; calls > 3 {
 				return errors.New("the loss became NaN")
 			}
 			time.Sleep(51 * time.Millisecond)
