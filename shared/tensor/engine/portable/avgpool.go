@@ -2,6 +2,8 @@ package portable
 
 import "gradsync/shared/tensor"
 
+// AvgPoolForward sums each window row by row. Average pools see the smallest maps
+// of a network, so one thread does them.
 func (engine) AvgPoolForward(_ *tensor.Call, g tensor.Pool, x, y []float32) {
 	oh, ow := g.OutH(), g.OutW()
 	count := float32(g.Size * g.Size)
@@ -18,6 +20,7 @@ func (engine) AvgPoolForward(_ *tensor.Call, g tensor.Pool, x, y []float32) {
 	}
 }
 
+// AvgPoolBackward adds the windows' shares in their order.
 func (engine) AvgPoolBackward(_ *tensor.Call, g tensor.Pool, dy, dx []float32) {
 	oh, ow := g.OutH(), g.OutW()
 	count := float32(g.Size * g.Size)

@@ -6,7 +6,7 @@ import (
 	"gradsync/shared/tensor"
 )
 
-// normTask normalises channels; backward tells which way.
+// normTask normalises channels; pass tells which way.
 type normTask struct {
 	g                            tensor.Norm
 	x, y, dy, dx                 []float32
