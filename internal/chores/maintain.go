@@ -2,11 +2,13 @@ package chores
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -70,7 +72,9 @@ func renewed(profile, seeds string) []step {
 	return []step{embedded(self("run", "dasp", "--profile", profile, "--seeds", seeds, "--out", committed), root)}
 }
 
-// ciCheck reruns profile ci of every paper with committed results of it.
+// ciCheck reruns profile ci of every paper with committed results of it, with
+// the engine that they name. A CPU that cannot run it cannot make those bytes:
+// run then fails and says so.
 func ciCheck() []step {
 	root, _ := repo.Root() // do reports the error
 	fresh := filepath.Join("out", "ci-check", "results")
@@ -78,18 +82,35 @@ func ciCheck() []step {
 		return os.RemoveAll(filepath.Join(root, filepath.Dir(fresh)))
 	}}}
 	var papers []string
+	engines := map[string]string{} // by paper
 	for _, f := range ciFiles(filepath.Join(root, filepath.FromSlash(committed))) {
-		if paper, _, _ := strings.Cut(filepath.ToSlash(f), "/"); !slices.Contains(papers, paper) {
+		paper, _, _ := strings.Cut(filepath.ToSlash(f), "/")
+		if !slices.Contains(papers, paper) {
 			papers = append(papers, paper)
 		}
+		raw, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(committed), f))
+		named := engineLine.FindSubmatch(raw)
+		if err != nil || named == nil {
+			continue // compare reports what cannot be read; the rest trained nothing
+		}
+		if e := string(named[1]); engines[paper] != "" && engines[paper] != e {
+			return []step{{Command: "choose the engine of " + paper, own: func(string, io.Writer) error {
+				return fmt.Errorf("the committed results of %s are of several engines: %s, %s", paper, engines[paper], e)
+			}}}
+		}
+		engines[paper] = string(named[1])
 	}
 	for _, p := range papers {
-		steps = append(steps, embedded(self("run", p, "--profile", "ci", "--seeds", "0", "--out", fresh), root))
+		engine := cmp.Or(engines[p], "portable") // where nothing was trained any engine does
+		steps = append(steps, embedded(self("run", p, "--profile", "ci", "--seeds", "0", "--engine", engine, "--out", fresh), root))
 	}
 	return append(steps, step{Command: "compare " + fresh + " with " + committed + " byte by byte", own: func(root string, out io.Writer) error {
 		return compare(filepath.Join(root, filepath.FromSlash(committed)), filepath.Join(root, fresh), out)
 	}})
 }
+
+// engineLine is where a result names what trained it: "NAME (bit class CLASS)".
+var engineLine = regexp.MustCompile(`(?m)^  "engine": "(\S+) \(bit class `)
 
 // ciFiles lists the result files of profile ci below a folder of results,
 // without their sidecars, which tell of host and hour.

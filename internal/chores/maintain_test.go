@@ -53,7 +53,7 @@ func TestCIRunsUseTheEmbeddedImages(t *testing.T) {
 	dir := clone(t)
 	put(t, dir, map[string]string{"experiments/results/dasp/ci/table1.json": "1", "experiments/results/dasp/ci/table2.json": "1"})
 	check := ciCheck()
-	if len(check) != 3 || !strings.Contains(check[1].Command, " run dasp --profile ci --seeds 0 ") {
+	if len(check) != 3 || !strings.Contains(check[1].Command, " run dasp --profile ci --seeds 0 --engine portable ") {
 		t.Fatalf("ci-check is %+v, want: remove, run dasp, compare", check)
 	}
 	for _, s := range []step{check[1], ciResults()[0]} {
@@ -61,6 +61,27 @@ func TestCIRunsUseTheEmbeddedImages(t *testing.T) {
 		if !strings.Contains(env, "GRADSYNC_DATA=") || !strings.Contains(env, filepath.Join("out", "no-cache")) {
 			t.Errorf("%s runs with %q", s.Command, env)
 		}
+	}
+}
+
+// The reruns are by the engine that the committed results name, and of one.
+func TestCIRunsUseTheResultsEngine(t *testing.T) {
+	dir := clone(t)
+	put(t, dir, map[string]string{
+		"experiments/results/dasp/ci/table1.json":     "{\n  \"engine\": \"fast (bit class x)\",\n}",
+		"experiments/results/dasp/ci/table2.json":     "{\n  \"id\": 1\n}",
+		"experiments/results/dasp/ci/table2.run.json": "{\n  \"engine\": \"other (bit class y)\",\n}",
+	})
+	if check := ciCheck(); len(check) != 3 || !strings.Contains(check[1].Command, " --engine fast --out ") {
+		t.Errorf("ci-check is %+v, want one run with the engine fast", check)
+	}
+	put(t, dir, map[string]string{"experiments/results/dasp/ci/table3.json": "{\n  \"engine\": \"other (bit class y)\",\n}"})
+	check := ciCheck()
+	if len(check) != 1 {
+		t.Fatalf("ci-check of results of two engines is %+v", check)
+	}
+	if err := check[0].own(dir, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "several engines: fast, other") {
+		t.Errorf("results of two engines: %v", err)
 	}
 }
 
