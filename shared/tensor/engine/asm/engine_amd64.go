@@ -14,6 +14,8 @@ const (
 	avx512
 )
 
+func (i isa) String() string { return [...]string{avx2: "avx2", avx512: "avx512"}[i] }
+
 // best returns the widest set this CPU runs; ok is false if it runs none.
 func best() (set isa, ok bool) {
 	switch {
@@ -33,6 +35,10 @@ func init() {
 
 // engine has no state but its kernels: scratch lives in the Call.
 type engine struct{ isa isa }
+
+// String names the kernels too: "asm (avx512)". Results do not: the bits are the
+// same.
+func (e engine) String() string { return Name + " (" + e.isa.String() + ")" }
 
 func (engine) Name() string  { return Name }
 func (engine) Class() string { return Class }

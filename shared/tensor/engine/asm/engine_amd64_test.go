@@ -9,7 +9,7 @@ import (
 
 func TestConformance(t *testing.T) {
 	for _, e := range engines(t) {
-		t.Run([]string{avx2: "avx2", avx512: "avx512"}[e.isa], func(t *testing.T) { enginetest.Run(t, e) })
+		t.Run(e.isa.String(), func(t *testing.T) { enginetest.Run(t, e) })
 	}
 }
 
