@@ -29,6 +29,8 @@ func (a *app) trainCommand() *cobra.Command {
 		Short: "Train one model with one method on one platform",
 		Long: "Train one model with one method on one platform and print one outcome.\n\n" +
 			"Methods: " + strings.Join(train.Methods(), ", ") + ".\n" +
+			"Batch norms are evaluated by statistics of 256 training images, estimated anew for\n" +
+			"the parameters evaluated; --save writes them too.\n" +
 			"The same command gives the same object: on virtual but for wall_seconds, on local\n" +
 			"with bsp, ring or naive but for the seconds, which all are wall time there.",
 		Example: "  gradsync train --sync dasp --model lenet5 --workers 6 --updates 600 --json\n" +

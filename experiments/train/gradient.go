@@ -53,6 +53,11 @@ func Gradient(g GradConfig) (*Grad, error) {
 	if all := s.set.Train.Len(); g.To > all {
 		return nil, input(fmt.Errorf("train: images %d to %d, %s has %d", g.From, g.To-1, s.set.Name, all))
 	}
+	if !g.EvalMode {
+		if err := s.checkBatch(); err != nil {
+			return nil, input(err)
+		}
+	}
 	params := make([]float32, m.NumParams())
 	m.Init(params, cluster.Stream(g.Seed, -1, "data", "init"))
 	var stats []float32

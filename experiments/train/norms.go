@@ -90,6 +90,23 @@ func (s *shared) normStatistics() *NormStatistics {
 		Choice: "training images at even distances over the set, for the parameters evaluated"}
 }
 
+// checkBatch refuses a mini-batch of one image where a batch norm would see one
+// value per channel, before a worker meets it.
+func (s *shared) checkBatch() error {
+	if s.batch > 1 || s.model.NumStats() == 0 {
+		return nil
+	}
+	w, err := s.pool.borrow()
+	if err != nil {
+		return err
+	}
+	defer s.pool.giveBack(w)
+	norms := w.stepper.(normed) // openShared has looked
+	norms.SetStats(make([]float32, s.model.NumStats()))
+	defer norms.SetStats(nil)
+	return norms.Observe(make([]float32, s.model.NumParams()), w.x, 1, 1)
+}
+
 // checkNorms refuses a backend that has no statistics for a network that needs
 // them.
 func checkNorms(m *model.Model, stepper func(batch int) (model.Stepper, error), name string) error {

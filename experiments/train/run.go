@@ -75,6 +75,9 @@ func (r *runner) prepare(m *model.Model) error {
 	if err := checkShards(s.set, c.Workers, c.Batch); err != nil {
 		return input(err)
 	}
+	if err := s.checkBatch(); err != nil {
+		return input(err)
+	}
 	r.shared, r.layers = s, s.layers
 	r.init = make([]float32, m.NumParams())
 	m.Init(r.init, cluster.Stream(c.Seed, -1, "data", "init"))
