@@ -56,6 +56,7 @@ func Commands() []*cobra.Command {
 		command("ci-check", "Rerun profile ci on the embedded images and compare with the committed results byte by byte", ciCheck),
 		command("ci-results", "Renew the committed results of profile ci", ciResults),
 		publish(),
+		command("benchmarks", "Measure all cases of BENCHMARKS.md on this machine and write it", benchmarks),
 	}
 }
 

@@ -67,10 +67,15 @@ func publish() *cobra.Command {
 
 func ciResults() []step { return renewed("ci", "0") }
 
+// renewed runs engine asm by name, so that committed results are of one bit class
+// whoever renews them.
 func renewed(profile, seeds string) []step {
 	root, _ := repo.Root() // do reports the error
-	return []step{embedded(self("run", "dasp", "--profile", profile, "--seeds", seeds, "--out", committed), root)}
+	return []step{embedded(self("run", "dasp", "--profile", profile, "--seeds", seeds, "--engine", "asm", "--out", committed), root)}
 }
+
+// benchmarks measures this machine.
+func benchmarks() []step { return []step{self("bench", "report", "--out", "BENCHMARKS.md")} }
 
 // ciCheck reruns profile ci of every paper with committed results of it, with
 // the engine that they name. A CPU that cannot run it cannot make those bytes:
