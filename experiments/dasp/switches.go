@@ -68,7 +68,8 @@ func switchPushes(s size) int64 { return s.Pushes / 4 }
 
 func switchTable(seed uint64, n int64) result.Table {
 	return result.Table{ID: "switches", Title: "One switch at a time, heterogeneous cluster", Kind: result.Trained,
-		Caption: fmt.Sprintf("LeNet-5. Times, states and gaps: timing-only at batch 64, all seeds. Accuracy: trained, after %d gradients, seed %d. "+
+		Caption: fmt.Sprintf("LeNet-5. Times, states and gaps: timing-only at batch 64, all seeds. Accuracy: trained, after %d gradients, seed %d: one run, so early that "+
+			"an engine's roundings alone have moved it by up to 25 points; it ranks nothing. "+
 			"The default has Smin = %d, Smax = %d, α = %g.", n, seed, smin, smax, alpha),
 		Columns: []result.Column{{Key: "switch", Title: "switch"}, {Key: "paper", Title: "what speaks for it"},
 			{Key: "iteration", Title: "iteration per worker", Unit: "ms", Digits: 2},
