@@ -2,6 +2,7 @@ package asm
 
 import (
 	"gradsync/shared/tensor"
+	"gradsync/shared/tensor/engine/internal/explog"
 )
 
 // SoftmaxCrossEntropy works in float64 on one thread and gives portable's bits:
@@ -18,10 +19,10 @@ func (engine) SoftmaxCrossEntropy(c *tensor.Call, n, classes int, logits []float
 		}
 		var sum float64
 		for j := range e {
-			e[j] = expBelow(float64(z[j*pitch+i]) - float64(top))
+			e[j] = explog.Exp(float64(z[j*pitch+i]) - float64(top))
 			sum += e[j]
 		}
-		loss += logAbove(sum) - (float64(z[int(label)*pitch+i]) - float64(top))
+		loss += explog.Log(sum) - (float64(z[int(label)*pitch+i]) - float64(top))
 		for j, v := range e {
 			p := v / sum
 			if j == int(label) {

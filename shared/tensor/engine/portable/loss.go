@@ -1,6 +1,9 @@
 package portable
 
-import "gradsync/shared/tensor"
+import (
+	"gradsync/shared/tensor"
+	"gradsync/shared/tensor/engine/internal/explog"
+)
 
 // SoftmaxCrossEntropy works in float64 on one thread: there are few logits, and
 // the loss is what runs are compared by.
@@ -15,12 +18,12 @@ func (engine) SoftmaxCrossEntropy(_ *tensor.Call, n, classes int, logits []float
 		}
 		var sum float64
 		for _, v := range z {
-			sum += exp(float64(v) - float64(top))
+			sum += explog.Exp(float64(v) - float64(top))
 		}
 		label := int(labels[i])
-		loss += log(sum) - (float64(z[label]) - float64(top))
+		loss += explog.Log(sum) - (float64(z[label]) - float64(top))
 		for j, v := range z {
-			p := exp(float64(v)-float64(top)) / sum
+			p := explog.Exp(float64(v)-float64(top)) / sum
 			if j == label {
 				p--
 			}

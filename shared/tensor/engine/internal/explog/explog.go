@@ -1,4 +1,7 @@
-package portable
+// Package explog holds the two elementary functions of a loss, the same bits on
+// every machine: math.Exp and math.Log have assembly on some, and Go may fuse a
+// product with a sum on others, so every product is rounded explicitly.
+package explog
 
 import "math"
 
@@ -7,14 +10,14 @@ const (
 	ln2Lo = 1.90821492927058770002e-10
 )
 
-// exp is e^x, the same bits on every machine: math.Exp has assembly on some,
-// and Go may fuse a product with a sum on others, so every product is rounded
-// explicitly. The polynomial is fdlibm's; the error is below 1 ulp.
+// Exp is e^x by fdlibm's polynomial; the error is below 1 ulp.
 //
 //	e^x = 2^k·e^r,  r = x − k·ln 2,  |r| ≤ ln 2/2
 //
-// exp(NaN) is NaN; below −745 the result is 0, above 709.78 it is +Inf.
-func exp(x float64) float64 {
+// Exp(NaN) is NaN; below −745 the result is 0, above 709.78 it is +Inf.
+//
+// Source: ours: fdlibm's e_exp.c, Sun Microsystems 1993
+func Exp(x float64) float64 {
 	switch {
 	case x != x || math.IsInf(x, 1):
 		return x
@@ -41,18 +44,22 @@ func exp(x float64) float64 {
 	poly = p1 + float64(t*poly)
 	c := r - float64(t*poly)
 	y := 1 - ((lo - float64(r*c)/(2-c)) - hi)
+	if k >= -1021 && k <= 1023 { // 2^k·y is a normal number: one exact product
+		return y * math.Float64frombits(uint64(1023+int64(k))<<52)
+	}
 	return math.Ldexp(y, int(k))
 }
 
-// log is the natural logarithm of x > 0, the same bits on every machine;
-// log(NaN) is NaN, log(+Inf) is +Inf.
+// Log is the natural logarithm of x > 0; Log(NaN) is NaN, Log(+Inf) is +Inf.
 //
 //	x = 2^k·(1+f),  s = f/(2+f),  log(1+f) = 2s + 2s³/3 + …  (fdlibm's polynomial)
-func log(x float64) float64 {
+//
+// Source: ours: fdlibm's e_log.c, Sun Microsystems 1993
+func Log(x float64) float64 {
 	if x != x || math.IsInf(x, 1) {
 		return x
 	}
-	f1, k := math.Frexp(x)
+	f1, k := parts(x)
 	if f1 < math.Sqrt2/2 {
 		f1 *= 2
 		k--
@@ -79,4 +86,13 @@ func log(x float64) float64 {
 	kf := float64(k)
 	tail := float64(s*(half+(t1+t2))) + float64(kf*ln2Lo)
 	return float64(kf*ln2Hi) - ((half - tail) - f)
+}
+
+// parts is math.Frexp, quicker for normal numbers.
+func parts(x float64) (f float64, k int) {
+	bits := math.Float64bits(x)
+	if e := int(bits >> 52); e > 0 && e < 2047 {
+		return math.Float64frombits(bits&(1<<52-1) | 1022<<52), e - 1022
+	}
+	return math.Frexp(x)
 }
