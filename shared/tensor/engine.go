@@ -91,7 +91,10 @@ type Engine interface {
 
 // Call is what one caller lends an engine: how many threads a call may use, and
 // the scratch memory the engine keeps between calls. One Call serves one
-// goroutine and one engine; the zero value runs on one thread.
+// goroutine and one engine; the zero value runs on one thread. Scratch grows with
+// every new shape and batch size it meets (tens of KiB each) and holds on to the
+// last buffers it was given: it is for a workspace's handful of shapes, and goes
+// when the Call goes.
 //
 // Source: ours: no allocation per step after warm-up
 type Call struct {
@@ -101,7 +104,7 @@ type Call struct {
 
 // Gemm says which product: out[M][N] = op(a)·op(b) with op(a) of shape [M][K]
 // and op(b) of shape [K][N]. TransA means a is stored as [K][M], TransB that b
-// is stored as [N][K].
+// is stored as [N][K]. M, N and K are at least 1.
 //
 // Source: ours: the BLAS convention without strides
 type Gemm struct {

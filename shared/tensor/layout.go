@@ -14,8 +14,9 @@ const (
 	// BatchInner is [channel][row][column][pitch], the pitch being n rounded up to
 	// a multiple of Lanes: one vector holds the same element of Lanes images. The
 	// lanes behind the last image are padding: zeros in an imported batch and in
-	// every gradient, whatever follows from zeros elsewhere. An engine keeps
-	// gradients so, and lets no padding into a sum over images.
+	// every gradient, whatever follows from zeros elsewhere (behind a batch norm that
+	// can be large, for the statistics are not theirs). An engine keeps gradients
+	// so, and lets no padding into a sum over images but by a zero gradient.
 	BatchInner
 )
 

@@ -10,10 +10,12 @@ import (
 )
 
 // sameBits runs every operation on 1, 2, 3 and 5 threads and under GOMAXPROCS 1,
-// 2 and 7, for less and for more than one vector of images.
+// 2 and 7, for less and for more than one vector of images. The larger batch
+// makes millions of multiply-adds and more than 100,000 elements, so that an
+// engine that spares threads for small work uses them.
 func sameBits(t *testing.T, e tensor.Engine) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	for _, n := range []int{3, 33} {
+	for _, n := range []int{3, 65} {
 		var want [][]float32
 		for _, procs := range []int{1, 2, 7} {
 			runtime.GOMAXPROCS(procs)
@@ -36,7 +38,7 @@ func sameBits(t *testing.T, e tensor.Engine) {
 // allocations: after a first call nothing is allocated, on one thread or two.
 func allocations(t *testing.T, e tensor.Engine) {
 	for _, threads := range []int{1, 2} {
-		w, c := newWork(e, 4), tensor.Call{Threads: threads}
+		w, c := newWork(e, 65), tensor.Call{Threads: threads}
 		if n := testing.AllocsPerRun(20, func() { w.run(&c) }); n != 0 {
 			t.Errorf("%d threads: %v allocations per step, want 0", threads, n)
 		}
@@ -60,26 +62,29 @@ type work struct {
 func newWork(e tensor.Engine, n int) *work {
 	r := rand.New(rand.NewPCG(9, 9))
 	w := &work{e: e, labels: make([]uint8, n),
-		g:      tensor.Conv{N: n, InC: 3, H: 9, W: 11, OutC: 5, KH: 3, KW: 3, Stride: 1, Pad: 1},
-		pool:   tensor.Pool{N: n, C: 5, H: 9, W: 11, Size: 2, Stride: 2},
-		norm:   tensor.Norm{N: n, C: 5, HW: 99, Eps: 1e-5, ReLU: true},
-		linear: tensor.Linear{N: n, In: 100, Out: 37, ReLU: true},
-		gemm:   tensor.Gemm{M: 33, N: 37, K: 29},
+		g:      tensor.Conv{N: n, InC: 8, H: 9, W: 11, OutC: 24, KH: 3, KW: 3, Stride: 1, Pad: 1},
+		pool:   tensor.Pool{N: n, C: 24, H: 9, W: 11, Size: 2, Stride: 2},
+		norm:   tensor.Norm{N: n, C: 24, HW: 99, Eps: 1e-5, ReLU: true},
+		linear: tensor.Linear{N: n, In: 480, Out: 37, ReLU: true},
+		gemm:   tensor.Gemm{M: 133, N: 137, K: 129},
 	}
-	const in, out, pooled = 297, 495, 100
+	const in, out, pooled = 792, 2376, 480
 	batch := func(size int) []float32 { return gradient(e, random(r, n*size), n) }
 	w.in = [12][]float32{
-		batch(in), batch(out), random(r, 135), random(r, 5), random(r, 5), // x, dy, convolution, bias or scale, shift
-		batch(pooled), batch(37), random(r, 3700), random(r, 37), // linear x, dy, weight, bias
-		random(r, 33*29), random(r, 29*37), {1, 2, 3, 4, 5}, // product's operands, variance
+		batch(in), batch(out), random(r, 1728), random(r, 24), random(r, 24), // x, dy, convolution, bias or scale, shift
+		batch(pooled), batch(37), random(r, 37*480), random(r, 37), // linear x, dy, weight, bias
+		random(r, 133*129), random(r, 129*137), make([]float32, 24), // product's operands, variance
+	}
+	for i := range w.in[11] {
+		w.in[11][i] = float32(i + 1)
 	}
 	l := e.Layout()
 	for _, size := range []int{
-		l.Len(n, out), l.Len(n, in), 135, 5, // convolution: y, dx, dw, db
+		l.Len(n, out), l.Len(n, in), 1728, 24, // convolution: y, dx, dw, db
 		l.Len(n, pooled), l.Len(n, out), l.Len(n, pooled), l.Len(n, out), // pools: max y, dx, average y, dx
-		l.Len(n, out), l.Len(n, out), 5, 5, l.Len(n, out), 5, 5, // norm: inference, y, mean, variance, dx, dscale, dshift
+		l.Len(n, out), l.Len(n, out), 24, 24, l.Len(n, out), 24, 24, // norm: inference, y, mean, variance, dx, dscale, dshift
 		l.Len(n, out), l.Len(n, out), l.Len(n, out), // add, ReLU, its gradient
-		l.Len(n, 37), l.Len(n, pooled), 3700, 33 * 37, // linear y, dx, dw, product
+		l.Len(n, 37), l.Len(n, pooled), 37 * 480, 133 * 137, // linear y, dx, dw, product
 		1, l.Len(n, 37), // loss and its gradient
 	} {
 		w.outputs = append(w.outputs, make([]float32, size))
@@ -94,7 +99,7 @@ func (w *work) run(c *tensor.Call) {
 	e.ConvForward(c, w.g, x, filter, scale, out[0])
 	e.ConvBackwardData(c, w.g, dy, filter, out[1])
 	e.ConvBackwardFilter(c, w.g, x, dy, out[2])
-	e.BiasBackward(c, w.g.N, 5, 99, dy, out[3])
+	e.BiasBackward(c, w.g.N, 24, 99, dy, out[3])
 	e.MaxPoolForward(c, w.pool, out[0], out[4], w.arg)
 	e.MaxPoolBackward(c, w.pool, in[5], w.arg, out[5])
 	e.AvgPoolForward(c, w.pool, out[0], out[6])

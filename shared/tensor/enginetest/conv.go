@@ -24,6 +24,8 @@ func shapes(r *rand.Rand) []tensor.Conv {
 		{N: 33, InC: 3, H: 16, W: 16, OutC: 8, KH: 3, KW: 3, Stride: 1, Pad: 1},
 		{N: 4, InC: 70, H: 2, W: 2, OutC: 65, KH: 3, KW: 3, Stride: 1, Pad: 1}, // its last, more border than image
 		{N: 16, InC: 33, H: 1, W: 1, OutC: 20, KH: 3, KW: 3, Stride: 1, Pad: 1},
+		{N: 17, InC: 48, H: 6, W: 4, OutC: 49, KH: 3, KW: 3, Stride: 1, Pad: 1}, // where a fast algorithm may be chosen
+		{N: 2, InC: 20, H: 2, W: 2, OutC: 18, KH: 3, KW: 3, Stride: 1, Pad: 1},  // many channels, few pixels
 	}
 	for i := range 42 {
 		g := tensor.Conv{

@@ -19,7 +19,7 @@ import (
 	"gradsync/shared/tensor"
 )
 
-// Run checks everything the contract of tensor.Engine says.
+// Run checks what the contract of tensor.Engine says.
 //
 // Source: ours: the contract in shared/tensor/engine.go
 func Run(t *testing.T, e tensor.Engine) {
@@ -30,7 +30,7 @@ func Run(t *testing.T, e tensor.Engine) {
 		{"gemm", gemms}, {"conv", convs}, {"linear", linears}, {"bias", biases},
 		{"normForward", normsForward}, {"normInference", normsInference}, {"normBackward", normsBackward},
 		{"relu", relus}, {"add", adds}, {"maxPool", maxPools}, {"avgPool", avgPools}, {"loss", losses},
-		{"nan", nans}, {"sameBits", sameBits}, {"allocations", allocations},
+		{"nan", nans}, {"shorts", shorts}, {"sameBits", sameBits}, {"allocations", allocations},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.check(t, e) })
 	}

@@ -56,7 +56,25 @@ func (s *state) planFor(kind planKind, g tensor.Conv) *plan {
 	return p
 }
 
+// needConv checks the buffers of a convolution.
+func needConv(g tensor.Conv, x, w, y []float32) {
+	need("image", x, tensor.BatchInner.Len(g.N, g.InC*g.H*g.W))
+	need("filter", w, g.OutC*g.Taps())
+	need("output", y, tensor.BatchInner.Len(g.N, g.OutC*g.OutH()*g.OutW()))
+}
+
+// needLinear checks the buffers of a linear layer.
+func needLinear(g tensor.Linear, x, w, y []float32) {
+	need("input", x, tensor.BatchInner.Len(g.N, g.In))
+	need("weight", w, g.In*g.Out)
+	need("output", y, tensor.BatchInner.Len(g.N, g.Out))
+}
+
 func (e engine) ConvForward(c *tensor.Call, g tensor.Conv, x, w, bias, y []float32) {
+	needConv(g, x, w, y)
+	if bias != nil {
+		need("bias", bias, g.OutC)
+	}
 	if winograds(g) {
 		e.winograd(c, g, x, w, bias, y, false)
 		return
@@ -73,6 +91,7 @@ func (e engine) ConvForward(c *tensor.Call, g tensor.Conv, x, w, bias, y []float
 }
 
 func (e engine) ConvBackwardData(c *tensor.Call, g tensor.Conv, dy, w, dx []float32) {
+	needConv(g, dx, w, dy)
 	if winograds(g) {
 		e.winograd(c, g, dy, w, nil, dx, true)
 		return
@@ -89,6 +108,8 @@ func (e engine) ConvBackwardData(c *tensor.Call, g tensor.Conv, dy, w, dx []floa
 }
 
 func (e engine) LinearForward(c *tensor.Call, g tensor.Linear, x, w, bias, y []float32) {
+	needLinear(g, x, w, y)
+	need("bias", bias, g.Out)
 	s := stateOf(c)
 	pitch := tensor.BatchInner.Pitch(g.N)
 	t := &s.products.product
@@ -101,6 +122,7 @@ func (e engine) LinearForward(c *tensor.Call, g tensor.Linear, x, w, bias, y []f
 }
 
 func (e engine) LinearBackwardData(c *tensor.Call, g tensor.Linear, dy, w, dx []float32) {
+	needLinear(g, dx, w, dy)
 	s := stateOf(c)
 	pitch := tensor.BatchInner.Pitch(g.N)
 	t := &s.products.product

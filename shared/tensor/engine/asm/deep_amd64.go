@@ -92,11 +92,9 @@ func (e engine) deepBackwardFilter(c *tensor.Call, g tensor.Conv, x, dy, dw []fl
 	s.split(threads, t, g.OutC)
 }
 
-// transpose puts x's channels side by side; channels past the last are zeros.
+// transpose puts x's channels side by side. Lanes past the last channel compute
+// what nobody reads.
 func (t *deepFilter) transpose(x []float32, plane int) {
-	if t.wide > t.g.InC {
-		clear(t.x)
-	}
 	vec.Transpose(t.x, t.wide, x, plane, t.g.InC, plane)
 }
 
@@ -128,6 +126,11 @@ func (t *deepFilter) sum(s *scratch, tap, block int) {
 		args.aoff = &at.aoff[0]
 	}
 	out := t.sums[tap*t.g.OutC*t.wide:]
+	for j := range n {
+		if args.count == 0 { // nothing is read, but the collector sees the pointers
+			args.b[j] = &t.x[0]
+		}
+	}
 	panel := args.b
 	for half := 0; half < tensor.Lanes; half += t.set.lanes {
 		for j := range n {

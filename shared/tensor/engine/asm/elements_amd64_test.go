@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -206,40 +203,5 @@ func everyElement(e engine, c *tensor.Call, n, ch, side int, x []float32) func()
 		e.AvgPoolForward(c, pool, x, y)
 		e.AvgPoolBackward(c, pool, y, dx)
 		e.SoftmaxCrossEntropy(c, n, ch, x, labels, y)
-	}
-}
-
-// TestGeneratedElements: the generator's output is what is committed.
-func TestGeneratedElements(t *testing.T) {
-	goTool, err := exec.LookPath("go")
-	if err != nil {
-		t.Skip("no go command to run the generator with: ", err)
-	}
-	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, files := t.TempDir(), []string{"elements_amd64.s", "elements_stubs_amd64.go"}
-	build := exec.Command(goTool, "build", "-o", filepath.Join(dir, "elements"), "./gen/elements")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	run := exec.Command(filepath.Join(dir, "elements"), "-out", files[0], "-stubs", files[1], "-pkg", "asm")
-	run.Dir = dir // names without a folder: the files quote the command
-	if out, err := run.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	for _, name := range files {
-		got, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := os.ReadFile(filepath.Join(here, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s is not what gen/elements writes: run go generate", name)
-		}
 	}
 }

@@ -85,6 +85,7 @@ type filterSums struct {
 const groupBytes = 384 << 10
 
 func (e engine) ConvBackwardFilter(c *tensor.Call, g tensor.Conv, x, dy, dw []float32) {
+	needConv(g, x, dw, dy)
 	if deep(g) {
 		e.deepBackwardFilter(c, g, x, dy, dw)
 		return

@@ -5,6 +5,9 @@ import "gradsync/shared/tensor"
 // Gemm puts columns of b and out into lanes. A b that is transposed, or whose
 // rows do not fill whole vectors, is copied once.
 func (e engine) Gemm(c *tensor.Call, g tensor.Gemm, a, b, out []float32) {
+	need("a", a, g.M*g.K)
+	need("b", b, g.K*g.N)
+	need("out", out, g.M*g.N)
 	s := stateOf(c)
 	wide := tensor.BatchInner.Pitch(g.N)
 	y := out
@@ -14,8 +17,7 @@ func (e engine) Gemm(c *tensor.Call, g tensor.Gemm, a, b, out []float32) {
 			tensor.BatchInner.Import(padded, b, g.N, g.K)
 		} else {
 			for k := range g.K {
-				row := padded[k*wide : (k+1)*wide]
-				clear(row[copy(row, b[k*g.N:(k+1)*g.N]):])
+				copy(padded[k*wide:], b[k*g.N:(k+1)*g.N]) // lanes past the last column compute what nobody reads
 			}
 		}
 		b = padded
@@ -44,6 +46,7 @@ func (e engine) Gemm(c *tensor.Call, g tensor.Gemm, a, b, out []float32) {
 // LinearBackwardFilter puts the inputs into lanes: every weight's gradient is one
 // chain over the images. Rows shorter than a vector are summed like a filter's.
 func (e engine) LinearBackwardFilter(c *tensor.Call, g tensor.Linear, x, dy, dw []float32) {
+	needLinear(g, x, dw, dy)
 	if g.In < tensor.Lanes {
 		e.ConvBackwardFilter(c, tensor.Conv{N: g.N, InC: g.In, H: 1, W: 1, OutC: g.Out, KH: 1, KW: 1, Stride: 1}, x, dy, dw)
 		return

@@ -1,6 +1,7 @@
 package asm
 
 import (
+	"fmt"
 	"unsafe"
 
 	"gradsync/shared/tensor"
@@ -143,6 +144,13 @@ func (s *scratch) linear(count, n int) []int32 {
 // what a core multiplies half a million times in.
 func worth(threads, work int) int {
 	return max(1, min(threads, work>>19))
+}
+
+// need panics if a buffer is too short: the kernels do not look.
+func need(what string, v []float32, n int) {
+	if len(v) < n {
+		panic(fmt.Sprintf("asm: %s has %d values, want %d", what, len(v), n))
+	}
 }
 
 // ahead is the element n behind p. It must lie in p's buffer: the collector sees

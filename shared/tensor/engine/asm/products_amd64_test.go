@@ -123,6 +123,7 @@ func same(t *testing.T, what string, got, want []float32) {
 func TestFilterIsChains(t *testing.T) {
 	list := append(slices.Clone(convs),
 		tensor.Conv{N: 17, InC: 70, H: 2, W: 2, OutC: 30, KH: 3, KW: 3, Stride: 1, Pad: 1}, // channels in lanes
+		tensor.Conv{N: 2, InC: 40, H: 1, W: 1, OutC: 8, KH: 3, KW: 3, Stride: 1, Pad: 1},   // taps that meet nothing
 		tensor.Conv{N: 60, InC: 20, H: 2, W: 1, OutC: 3, KH: 2, KW: 2, Stride: 2, Pad: 1},
 		tensor.Conv{N: 40, InC: 4, H: 12, W: 12, OutC: 9, KH: 3, KW: 3, Stride: 1, Pad: 1}) // several blocks of rows
 	for _, e := range engines(t) {
@@ -194,7 +195,8 @@ func TestLinearAndGemmAreOneChain(t *testing.T) {
 			}
 		}
 	}
-	for _, g := range []tensor.Linear{{N: 16, In: 300, Out: 20}, {N: 5, In: 7, Out: 3, ReLU: true}, {N: 250, In: 17, Out: 9}} {
+	for _, g := range []tensor.Linear{{N: 16, In: 300, Out: 20}, {N: 5, In: 7, Out: 3, ReLU: true}, {N: 250, In: 17, Out: 9},
+		{N: 7, In: 16, Out: 5}, {N: 17, In: 400, Out: 201, ReLU: true}} {
 		p := tensor.BatchInner.Pitch(g.N)
 		x, w, bias, dy := laid(r, g.N, g.In), normal(r, g.In*g.Out), normal(r, g.Out), laid(r, g.N, g.Out)
 		y, dx, dw := make([]float32, p*g.Out), make([]float32, p*g.In), make([]float32, len(w))
@@ -224,14 +226,16 @@ func TestLinearAndGemmAreOneChain(t *testing.T) {
 			}
 		}
 		for _, e := range engines(t) {
-			c := &tensor.Call{Threads: 2}
-			gotY, gotX, gotW := make([]float32, len(y)), make([]float32, len(dx)), make([]float32, len(dw))
-			e.LinearForward(c, g, x, w, bias, gotY)
-			e.LinearBackwardData(c, g, dy, w, gotX)
-			e.LinearBackwardFilter(c, g, x, dy, gotW)
-			same(t, fmt.Sprintf("forward %v %+v", e.isa, g), gotY, y)
-			same(t, fmt.Sprintf("backward data %v %+v", e.isa, g), gotX, dx)
-			same(t, fmt.Sprintf("backward filter %v %+v", e.isa, g), gotW, dw)
+			for threads := 1; threads <= 3; threads++ {
+				c := &tensor.Call{Threads: threads}
+				gotY, gotX, gotW := make([]float32, len(y)), make([]float32, len(dx)), make([]float32, len(dw))
+				e.LinearForward(c, g, x, w, bias, gotY)
+				e.LinearBackwardData(c, g, dy, w, gotX)
+				e.LinearBackwardFilter(c, g, x, dy, gotW)
+				same(t, fmt.Sprintf("forward %v %d %+v", e.isa, threads, g), gotY, y)
+				same(t, fmt.Sprintf("backward data %v %d %+v", e.isa, threads, g), gotX, dx)
+				same(t, fmt.Sprintf("backward filter %v %d %+v", e.isa, threads, g), gotW, dw)
+			}
 		}
 	}
 }

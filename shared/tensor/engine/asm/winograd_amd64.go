@@ -23,6 +23,8 @@ type winogradArgs struct {
 
 // winograds tells convolutions that F(2×2, 3×3) computes: 16 products per four
 // outputs instead of 36, for transforms whose cost grows with the channels only.
+// Its intermediate values are up to four times as large as the input's: an Inf,
+// or a value within that of overflowing, makes NaN where a plain sum has Inf.
 func winograds(g tensor.Conv) bool {
 	return g.KH == 3 && g.KW == 3 && g.Stride == 1 && g.Pad == 1 &&
 		g.H%2 == 0 && g.W%2 == 0 && g.H >= 4 && g.W >= 4 && g.InC >= winogradChannels && g.OutC >= winogradChannels

@@ -99,10 +99,6 @@ func (s strides) row(i int) operand.Mem {
 	return m
 }
 
-// fma emits acc += x·y, reading a broadcast operand from memory where that
-// saves a register's load.
-func (s set) fma(x operand.Op, y, acc reg.VecVirtual) { VFMADD231PS(x, y, acc) }
-
 // tile emits one tile kernel. Its argument is the first field of a tileArgs.
 func (s set) tile(rows, n int) {
 	TEXT(fmt.Sprintf("tile%s_%dx%d", s.name, rows, n), NOSPLIT, "func(args *int)")
