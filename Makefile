@@ -36,10 +36,10 @@ lint: ## gofmt, go vet, import rules
 	go vet ./...
 	go run -modfile=.ci/tools.mod .ci/depguard/main.go ./...
 
-race: ## race tests of the cluster and the papers; needs gcc
+race: ## race tests of the cluster, the papers and the threads of engine asm; needs gcc
 	@if command -v $${CC:-gcc} >/dev/null 2>&1; then \
-	  echo "CGO_ENABLED=1 go test -race ./shared/cluster/... ./papers/..."; \
-	  CGO_ENABLED=1 go test -race ./shared/cluster/... ./papers/...; \
+	  echo "CGO_ENABLED=1 go test -race ./shared/cluster/... ./papers/... ./shared/tensor/engine/asm"; \
+	  CGO_ENABLED=1 go test -race ./shared/cluster/... ./papers/... ./shared/tensor/engine/asm; \
 	else echo "race tests skipped: the race detector needs a C compiler and there is no $${CC:-gcc}"; fi
 
 verify: build ## check the implemented formulas against counts and exact rationals

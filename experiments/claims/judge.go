@@ -9,7 +9,7 @@ import (
 	"gradsync/experiments/result"
 )
 
-// The verdicts, best first. DESIGN calls them the contract of every page.
+// The verdicts, best first. They are the contract of every page.
 const (
 	Equal     = "equal"      // the same to the last digit
 	Within    = "within"     // |measured − paper| ≤ tolerance

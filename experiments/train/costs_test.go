@@ -40,10 +40,11 @@ func rounded(n int) *cluster.Platform {
 //	pull + overhead + launch · 3 · 5 + arithmetic + push + decision + update
 func TestCostsOfOneIteration(t *testing.T) {
 	const batch = 8
-	infos, err := model.CostTable("lenet5")
-	if err != nil || len(infos) != 5 {
-		t.Fatalf("LeNet-5's cost table has %d layers (%v), want 5", len(infos), err)
+	m, err := model.New("lenet5")
+	if err != nil || len(m.Layers()) != 5 {
+		t.Fatalf("LeNet-5 (%v), want five layers with parameters", err)
 	}
+	infos := m.Layers()
 	flop := 0.0
 	for _, l := range infos {
 		flop += batch * (l.ForwardFLOP + l.BackwardFLOP)

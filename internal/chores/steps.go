@@ -47,7 +47,7 @@ func race() []step {
 	if _, err := exec.LookPath(cc); err != nil {
 		return []step{{Command: "race tests skipped: the race detector needs a C compiler and there is no " + cc}}
 	}
-	return []step{program("go", "test", "-race", "./shared/cluster/...", "./papers/...").with("CGO_ENABLED=1")}
+	return []step{program("go", "test", "-race", "./shared/cluster/...", "./papers/...", "./shared/tensor/engine/asm").with("CGO_ENABLED=1")}
 }
 
 // self is this binary with arguments.

@@ -24,7 +24,7 @@ type suite struct {
 	make Make
 }
 
-// sentences are the contract, by the words of DESIGN §3 and cluster.Proc.
+// sentences are the contract, by the words of cluster.Proc.
 var sentences = []struct {
 	name string
 	test func(suite)
@@ -73,7 +73,7 @@ var sentences = []struct {
 
 // Conformance runs the contract against a runtime.
 //
-// Source: ours: DESIGN §3, sentence by sentence
+// Source: ours: the contract at cluster.Proc, sentence by sentence
 func Conformance(t *testing.T, make Make) {
 	for _, s := range sentences {
 		t.Run(s.name, func(t *testing.T) { s.test(suite{t, make}) })

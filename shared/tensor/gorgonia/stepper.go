@@ -1,7 +1,7 @@
 // Package gorgonia runs the chains among the networks of package model (lenet5,
 // mlp, cnn; neither batch norms nor shortcuts) on gorgonia.org/gorgonia:
 // in float32 as a backend to choose, in float64 as the oracle of gradient tests.
-// Gorgonia's float64 gradients agree with central differences (ENGINE notes and
+// Gorgonia's float64 gradients agree with central differences (measured before this code, and
 // the tests here); it is several times slower than the engines and allocates at
 // every step.
 package gorgonia

@@ -66,9 +66,6 @@ func (m *Model) NewWorkspace(e tensor.Engine, batch, threads int) *Workspace {
 	return w
 }
 
-// Bytes is the memory of activations and gradients, without the engine's own.
-func (w *Workspace) Bytes() int { return 4 * w.layout.Len(w.batch, w.plan.length) }
-
 // Gradient computes the mean loss of len(labels) images and the gradient of all
 // parameters, which it writes over grads. After each layer's gradient is final
 // it calls on with the layer's index in Layers, last layer first, before it

@@ -4,15 +4,22 @@
 //
 // Batches are laid out BatchInner: one 16-lane vector holds the same element of
 // 16 images, in one zmm register or two ymm. So every lane of every output is
-// its own chain of fused multiply-adds in index order, no convolution needs a
-// gathered copy of its input, taps that would read the border are skipped
-// instead of multiplied by zero, and a stride costs nothing. Sums over images
-// (gradients of parameters, batch statistics) keep 16 partial sums, one per
-// lane, joined at the end by one fixed tree (l with l+8, l+4, l+2, l+1).
+// its own chain of fused multiply-adds in index order, an image is read where it
+// lies, taps that would read the border are skipped instead of multiplied by
+// zero, and a stride costs nothing. Sums over images (gradients of parameters,
+// batch statistics) keep 16 partial sums, one per lane, joined at the end by one
+// fixed tree (l with l+8, l+4, l+2, l+1).
+//
+// Three exceptions, each by shape alone: 3×3 convolutions of many channels go by
+// Winograd's F(2×2, 3×3) (see winograds), which transforms images and filters
+// first; gradients of filters with many channels and few pixels (see deep), and
+// of linear layers with at least 16 inputs, put inputs into lanes and are one
+// chain over the images.
 //
 // How it keeps its bits: the order of every sum follows from the shapes alone,
 // never from the CPU, the number of threads or the size of a cache block; the
-// class is called fma32.
+// class is called fma32. Nothing switches the instruction set: the tests run both
+// where the CPU has AVX-512, and --engine portable does without assembly.
 package asm
 
 // Name is what --engine selects; Class is its bit class.
