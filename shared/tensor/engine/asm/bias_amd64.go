@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"gradsync/shared/tensor"
+	"gradsync/shared/tensor/engine/internal/team"
 )
 
 type biasTask struct {
@@ -21,11 +22,11 @@ func (e engine) BiasBackward(c *tensor.Call, n, ch, hw int, dy, db []float32) {
 	s.spread(c, t, ch, ch*size)
 }
 
-// part sums channels lo ≤ i < hi. Vector v of a channel, counted over pixels and
+// Part sums channels lo ≤ i < hi. Vector v of a channel, counted over pixels and
 // groups of 16 images, goes to accumulator v mod 4; the accumulators are joined
 // 0 with 1 and 2 with 3, then lanes by the tree.
-func (t *biasTask) part(s *scratch, lo, hi int) {
-	lanes := resize(&s.acc, (hi-lo)*tensor.Lanes)
+func (t *biasTask) Part(s *scratch, lo, hi int) {
+	lanes := team.Resize(&s.acc, (hi-lo)*tensor.Lanes)
 	for i := range hi - lo {
 		t.isa.total(t.dy[(lo+i)*t.size:(lo+i+1)*t.size], t.mask, lanes[i*tensor.Lanes:])
 	}

@@ -2,6 +2,7 @@ package asm
 
 import (
 	"gradsync/shared/tensor"
+	"gradsync/shared/tensor/engine/internal/team"
 	"gradsync/shared/tensor/vec"
 )
 
@@ -80,16 +81,16 @@ func (e engine) deepBackwardFilter(c *tensor.Call, g tensor.Conv, x, dy, dw []fl
 	t := &s.products.deep
 	*t = deepFilter{
 		set: &sets[e.isa], plan: p, g: g, dy: dy, planeY: g.OutH() * g.OutW() * pitch,
-		x: resize(&s.products.b, g.H*g.W*pitch*wide), wide: wide,
-		sums: resize(&s.products.c, len(p.taps)*g.OutC*wide), dw: dw,
+		x: team.Resize(&s.products.b, g.H*g.W*pitch*wide), wide: wide,
+		sums: team.Resize(&s.products.c, len(p.taps)*g.OutC*wide), dw: dw,
 		tiles: (wide/tensor.Lanes + columns - 1) / columns,
 	}
 	threads := worth(c.Threads, g.N*g.OutH()*g.OutW()*g.OutC*g.Taps())
 	t.transpose(x, g.H*g.W*pitch)
 	t.stage = summing
-	s.split(threads, t, len(p.taps)*t.tiles)
+	s.Run(threads, t, len(p.taps)*t.tiles)
 	t.stage = storing
-	s.split(threads, t, g.OutC)
+	s.Run(threads, t, g.OutC)
 }
 
 // transpose puts x's channels side by side. Lanes past the last channel compute
@@ -98,7 +99,7 @@ func (t *deepFilter) transpose(x []float32, plane int) {
 	vec.Transpose(t.x, t.wide, x, plane, t.g.InC, plane)
 }
 
-func (t *deepFilter) part(s *scratch, lo, hi int) {
+func (t *deepFilter) Part(s *scratch, lo, hi int) {
 	if t.stage == storing {
 		t.store(lo, hi)
 		return

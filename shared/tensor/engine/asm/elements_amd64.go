@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"gradsync/shared/tensor"
+	"gradsync/shared/tensor/engine/internal/team"
 )
 
 //go:generate go run ./gen/elements -out elements_amd64.s -stubs elements_stubs_amd64.go -pkg asm
@@ -24,12 +25,12 @@ type elementTasks struct {
 const small = 1 << 16
 
 // spread is run for a task that touches so many elements.
-func (s *state) spread(c *tensor.Call, t task, parts, elements int) {
+func (s *state) spread(c *tensor.Call, t team.Task[scratch], parts, elements int) {
 	threads := c.Threads
 	if elements < small {
 		threads = 1
 	}
-	s.split(threads, t, parts)
+	s.Run(threads, t, parts)
 }
 
 // maskVectors is the most vectors a masked kernel takes at once.
@@ -47,7 +48,7 @@ func (e *elementTasks) maskOf(n int) []uint32 {
 	if n == pitch { // no padding: every vector is alike
 		n, pitch = tensor.Lanes, tensor.Lanes
 	}
-	mask := resize(&e.mask, maskVectors*pitch)
+	mask := team.Resize(&e.mask, maskVectors*pitch)
 	for i := range mask {
 		mask[i] = 0
 		if i%pitch < n {

@@ -1,6 +1,9 @@
 package asm
 
-import "gradsync/shared/tensor"
+import (
+	"gradsync/shared/tensor"
+	"gradsync/shared/tensor/engine/internal/team"
+)
 
 // filterPlan is what a convolution's geometry decides about the gradient of its
 // filter: for every tap the outputs that read the image through it.
@@ -113,17 +116,17 @@ func (e engine) ConvBackwardFilter(c *tensor.Call, g tensor.Conv, x, dy, dw []fl
 		work += len(p.taps[i].aoff)
 	}
 	blocks := (g.OutC + t.set.rows - 1) / t.set.rows * t.columnsIn
-	s.split(worth(c.Threads, work*tensor.Lanes*g.OutC*g.InC), t, blocks)
+	s.Run(worth(c.Threads, work*tensor.Lanes*g.OutC*g.InC), t, blocks)
 }
 
-// part computes blocks lo ≤ b < hi of output × input channels, a group of them
+// Part computes blocks lo ≤ b < hi of output × input channels, a group of them
 // at a time.
-func (t *filterSums) part(s *scratch, lo, hi int) {
+func (t *filterSums) Part(s *scratch, lo, hi int) {
 	group := 1
 	if t.plan.rows < t.high {
 		group = max(1, groupBytes/(4*t.blockAcc))
 	}
-	acc := resize(&s.acc, group*t.blockAcc)
+	acc := team.Resize(&s.acc, group*t.blockAcc)
 	for ; lo < hi; lo += group {
 		to := min(lo+group, hi)
 		for row := 0; row < t.high; row += t.plan.rows {
@@ -172,7 +175,7 @@ func (t *filterSums) store(s *scratch, b int, acc []float32) {
 	o, c, rows, cols := t.shape(b)
 	taps := len(t.plan.taps)
 	slot := t.blockAcc / taps
-	sum := resize(&s.sum, t.set.rows*columns)
+	sum := team.Resize(&s.sum, t.set.rows*columns)
 	for i := range taps {
 		reduce16(rows*cols, &acc[i*slot], &sum[0])
 		for r := range rows {

@@ -1,6 +1,9 @@
 package asm
 
-import "gradsync/shared/tensor"
+import (
+	"gradsync/shared/tensor"
+	"gradsync/shared/tensor/engine/internal/team"
+)
 
 // Gemm puts columns of b and out into lanes. A b that is transposed, or whose
 // rows do not fill whole vectors, is copied once.
@@ -12,7 +15,7 @@ func (e engine) Gemm(c *tensor.Call, g tensor.Gemm, a, b, out []float32) {
 	wide := tensor.BatchInner.Pitch(g.N)
 	y := out
 	if g.TransB || wide != g.N {
-		padded := resize(&s.products.b, g.K*wide)
+		padded := team.Resize(&s.products.b, g.K*wide)
 		if g.TransB {
 			tensor.BatchInner.Import(padded, b, g.N, g.K)
 		} else {
@@ -23,7 +26,7 @@ func (e engine) Gemm(c *tensor.Call, g tensor.Gemm, a, b, out []float32) {
 		b = padded
 	}
 	if wide != g.N {
-		y = resize(&s.products.c, g.M*wide)
+		y = team.Resize(&s.products.c, g.M*wide)
 	}
 	rowA, stepA := g.K, 1
 	if g.TransA {
@@ -52,7 +55,7 @@ func (e engine) LinearBackwardFilter(c *tensor.Call, g tensor.Linear, x, dy, dw 
 		return
 	}
 	s := stateOf(c)
-	images := resize(&s.products.b, g.N*g.In)
+	images := team.Resize(&s.products.b, g.N*g.In)
 	tensor.BatchInner.Export(images, x, g.N, g.In)
 	t := &s.products.product
 	*t = product{

@@ -3,12 +3,13 @@ package asm
 import (
 	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/engine/internal/explog"
+	"gradsync/shared/tensor/engine/internal/team"
 )
 
 // SoftmaxCrossEntropy works in float64 on one thread and gives portable's bits:
 // there are few logits, and the loss is what runs are compared by.
 func (engine) SoftmaxCrossEntropy(c *tensor.Call, n, classes int, logits []float32, labels []uint8, dlogits []float32) float64 {
-	e := resize(&stateOf(c).elements.exps, classes)
+	e := team.Resize(&stateOf(c).elements.exps, classes)
 	pitch := tensor.BatchInner.Pitch(n)
 	z, d := logits[:classes*pitch], dlogits[:classes*pitch]
 	var loss float64

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"gradsync/shared/tensor"
+	"gradsync/shared/tensor/engine/internal/team"
 )
 
 // normTask normalises channels; pass tells which way.
@@ -45,12 +46,12 @@ func (e engine) norm(c *tensor.Call, t normTask) {
 	s.spread(c, &s.elements.norm, t.g.C, t.g.C*t.size)
 }
 
-// part does channels lo ≤ ch < hi. A channel is one run of memory, read two or
+// Part does channels lo ≤ ch < hi. A channel is one run of memory, read two or
 // three times while it is in the cache. Sums are float32 in 16 lanes, vector v of
 // the channel in accumulator v mod 4 (mod 2 in the backward pass), joined like
 // a bias's; what follows from the sums is float64.
-func (t *normTask) part(s *scratch, lo, hi int) {
-	lanes, sums := resize(&s.acc, 2*tensor.Lanes), resize(&s.sum, 2)
+func (t *normTask) Part(s *scratch, lo, hi int) {
+	lanes, sums := team.Resize(&s.acc, 2*tensor.Lanes), team.Resize(&s.sum, 2)
 	for ch := lo; ch < hi; ch++ {
 		switch t.pass {
 		case normForward:

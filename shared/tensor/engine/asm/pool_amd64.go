@@ -52,8 +52,8 @@ func (e engine) pool(c *tensor.Call, t poolTask) {
 	s.spread(c, &s.elements.pool, t.g.C, t.g.C*t.in)
 }
 
-// part pools channels lo ≤ ch < hi.
-func (t *poolTask) part(_ *scratch, lo, hi int) {
+// Part pools channels lo ≤ ch < hi.
+func (t *poolTask) Part(_ *scratch, lo, hi int) {
 	for ch := lo; ch < hi; ch++ {
 		x, y := t.x[ch*t.in:(ch+1)*t.in], t.y[ch*t.out:(ch+1)*t.out]
 		var arg []int32

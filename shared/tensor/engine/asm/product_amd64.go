@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"gradsync/shared/tensor"
+	"gradsync/shared/tensor/engine/internal/team"
 )
 
 // product is one pass out[row][vector] = bias[row] + Σ a·x over reduction
@@ -42,7 +43,7 @@ func (t *product) run(c *tensor.Call, s *state) {
 	if t.byRows {
 		n = rowTiles
 	}
-	s.split(worth(c.Threads, t.work()), t, n)
+	s.Run(worth(c.Threads, t.work()), t, n)
 }
 
 // work is how many multiply-adds a product has.
@@ -54,7 +55,7 @@ func (t *product) work() int {
 	return n * t.depth * t.rows * tensor.Lanes
 }
 
-func (t *product) part(s *scratch, lo, hi int) {
+func (t *product) Part(s *scratch, lo, hi int) {
 	from, to, rows := lo, hi, [2]int{0, t.rows}
 	if t.byRows {
 		from, to = 0, len(t.plan.tiles)
@@ -121,7 +122,7 @@ var zeros [8]float32
 // makes its arguments read the copy.
 func pack(s *scratch, n int) {
 	args := &s.tile
-	panel := resize(&s.panel, args.count*n*tensor.Lanes)
+	panel := team.Resize(&s.panel, args.count*n*tensor.Lanes)
 	args.c[0] = &panel[0]
 	packs[n](&args.count)
 	for j := range n {

@@ -44,8 +44,8 @@ func floor(relu bool) float32 {
 	return float32(math.Inf(-1))
 }
 
-// part does blocks lo ≤ i < hi; what does not fill a vector is done one by one.
-func (t *passTask) part(_ *scratch, lo, hi int) {
+// Part does blocks lo ≤ i < hi; what does not fill a vector is done one by one.
+func (t *passTask) Part(_ *scratch, lo, hi int) {
 	from, to := lo*passBlock, min(hi*passBlock, len(t.a))
 	whole := from + (to-from)/tensor.Lanes*tensor.Lanes
 	a, y := t.a[from:whole], t.y[from:whole]

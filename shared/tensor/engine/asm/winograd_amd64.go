@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"gradsync/shared/tensor"
+	"gradsync/shared/tensor/engine/internal/team"
 )
 
 //go:generate go run ./gen/winograd -out winograd_amd64.s -stubs winograd_stubs_amd64.go -pkg asm
@@ -121,7 +122,7 @@ func (e engine) winograd(c *tensor.Call, g tensor.Conv, x, w, bias, y []float32,
 	*t = winograd{
 		set: &sets[e.isa], input: winogradInput2, edge: winogradEdge2, output: winogradOutput2,
 		plan: s.winogradPlan(g), rows: g.OutC, depth: g.InC, outs: g.OutC, ins: g.InC, turned: turned,
-		w: w, u: resize(&s.products.b, 16*g.OutC*g.InC), x: x, y: y,
+		w: w, u: team.Resize(&s.products.b, 16*g.OutC*g.InC), x: x, y: y,
 		plane: g.H * g.W * pitch, groups: pitch / tensor.Lanes, bias: bias,
 	}
 	if e.isa == avx512 {
@@ -138,9 +139,9 @@ func (e engine) winograd(c *tensor.Call, g tensor.Conv, x, w, bias, y []float32,
 	t.rest = s.innerPlan(t.chunk, (t.vectors-1)%t.chunk+1, t.depth, stepA)
 	threads := worth(c.Threads, 16*t.vectors*tensor.Lanes*g.InC*g.OutC)
 	t.weights = true
-	s.split(threads, t, g.OutC)
+	s.Run(threads, t, g.OutC)
 	t.weights = false
-	s.split(threads, t, (t.vectors+t.chunk-1)/t.chunk)
+	s.Run(threads, t, (t.vectors+t.chunk-1)/t.chunk)
 }
 
 func (s *state) winogradPlan(g tensor.Conv) *winogradPlan {
@@ -156,7 +157,7 @@ func (s *state) winogradPlan(g tensor.Conv) *winogradPlan {
 	return p
 }
 
-func (t *winograd) part(s *scratch, lo, hi int) {
+func (t *winograd) Part(s *scratch, lo, hi int) {
 	if t.weights {
 		t.transformFilters(&s.winograd, lo, hi)
 		return
@@ -185,8 +186,8 @@ func (t *winograd) transformFilters(args *winogradArgs, lo, hi int) {
 // compute does vectors first ≤ v < last of tiles.
 func (t *winograd) compute(s *scratch, first, last int) {
 	wide := t.chunk * tensor.Lanes
-	in := resize(&s.panels[0], 16*t.depth*wide)
-	out := resize(&s.panels[1], 16*t.rows*wide)
+	in := team.Resize(&s.panels[0], 16*t.depth*wide)
+	out := team.Resize(&s.panels[1], 16*t.rows*wide)
 	args := &s.winograd
 	args.step, args.next, args.apart = 4*t.plane, 4*wide, 4*t.depth*wide
 	for v := first; v < last; v++ {
@@ -238,7 +239,7 @@ func (t *winograd) products(s *scratch, in, out []float32, n int) {
 			at = 4*turn[i/4] + turn[i%4]
 		}
 		p.a, p.x, p.y = t.u[at*t.outs*t.ins:], in[i*t.depth*wide:], out[i*t.rows*wide:]
-		p.part(s, 0, len(p.plan.tiles))
+		p.Part(s, 0, len(p.plan.tiles))
 	}
 }
 

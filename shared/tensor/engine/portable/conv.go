@@ -1,6 +1,9 @@
 package portable
 
-import "gradsync/shared/tensor"
+import (
+	"gradsync/shared/tensor"
+	"gradsync/shared/tensor/engine/internal/team"
+)
 
 type convForward struct {
 	g          tensor.Conv
@@ -12,17 +15,17 @@ type convForward struct {
 func (engine) ConvForward(c *tensor.Call, g tensor.Conv, x, w, bias, y []float32) {
 	s := stateOf(c)
 	k := g.Taps()
-	packed := resize(&s.packed, ceil(g.OutC, 2)*k)
+	packed := team.Resize(&s.packed, ceil(g.OutC, 2)*k)
 	packPairs(packed, w, g.OutC, k, k, 1)
 	s.conv = convForward{g: g, packed: packed, taps: tapOffsets(&s.taps, g), x: x, bias: bias, y: y}
-	s.run(c, &s.conv, g.N)
+	s.Run(c.Threads, &s.conv, g.N)
 }
 
-// part computes images lo ≤ n < hi.
-func (t *convForward) part(s *scratch, lo, hi int) {
+// Part computes images lo ≤ n < hi.
+func (t *convForward) Part(s *scratch, lo, hi int) {
 	g, k := t.g, t.g.Taps()
 	in, pixels := g.InC*g.H*g.W, g.OutH()*g.OutW()
-	panel := resize(&s.panel, 4*k)
+	panel := team.Resize(&s.panel, 4*k)
 	var c [8]float32
 	for n := lo; n < hi; n++ {
 		image := pad(&s.image, g, t.x[n*in:(n+1)*in])
@@ -67,21 +70,21 @@ type convData struct {
 func (engine) ConvBackwardData(c *tensor.Call, g tensor.Conv, dy, w, dx []float32) {
 	s := stateOf(c)
 	k := g.Taps()
-	packed := resize(&s.packed, ceil(k, 2)*g.OutC)
+	packed := team.Resize(&s.packed, ceil(k, 2)*g.OutC)
 	packPairs(packed, w, k, g.OutC, 1, k)
 	s.data = convData{g: g, packed: packed, taps: tapOffsets(&s.taps, g), dy: dy, dx: dx}
-	s.run(c, &s.data, g.N)
+	s.Run(c.Threads, &s.data, g.N)
 }
 
-// part computes images lo ≤ n < hi: the gradient of every gathered element by
+// Part computes images lo ≤ n < hi: the gradient of every gathered element by
 // one product, then each is added back where the forward pass had read it, taps
 // in order.
-func (t *convData) part(s *scratch, lo, hi int) {
+func (t *convData) Part(s *scratch, lo, hi int) {
 	g, k := t.g, t.g.Taps()
 	in, pixels := g.InC*g.H*g.W, g.OutH()*g.OutW()
 	border := paddedOf(g)
-	panel := resize(&s.panel, 4*g.OutC)
-	col := resize(&s.col, k*pixels)
+	panel := team.Resize(&s.panel, 4*g.OutC)
+	col := team.Resize(&s.col, k*pixels)
 	var c [8]float32
 	for n := lo; n < hi; n++ {
 		dy := t.dy[n*g.OutC*pixels : (n+1)*g.OutC*pixels]
@@ -95,7 +98,7 @@ func (t *convData) part(s *scratch, lo, hi int) {
 		dx := t.dx[n*in : (n+1)*in]
 		image := dx
 		if g.Pad > 0 {
-			image = resize(&s.image, g.InC*border.h*border.w)
+			image = team.Resize(&s.image, g.InC*border.h*border.w)
 		}
 		clear(image)
 		scatter(image, col, g, t.taps)

@@ -1,6 +1,9 @@
 package portable
 
-import "gradsync/shared/tensor"
+import (
+	"gradsync/shared/tensor"
+	"gradsync/shared/tensor/engine/internal/team"
+)
 
 // chunkFloats bounds the gathered block of one pass (256 KiB), so that it stays
 // in the second-level cache. It changes no sum's order.
@@ -15,12 +18,12 @@ type convFilter struct {
 func (engine) ConvBackwardFilter(c *tensor.Call, g tensor.Conv, x, dy, dw []float32) {
 	s := stateOf(c)
 	s.filter = convFilter{g: g, taps: tapOffsets(&s.taps, g), x: x, dy: dy, dw: dw}
-	s.run(c, &s.filter, ceil(g.Taps(), 4)/4)
+	s.Run(c.Threads, &s.filter, ceil(g.Taps(), 4)/4)
 }
 
-// part computes tap quadruples lo ≤ q < hi of every filter. Each sum runs over
+// Part computes tap quadruples lo ≤ q < hi of every filter. Each sum runs over
 // the images, then over their pixels, in order.
-func (t *convFilter) part(s *scratch, lo, hi int) {
+func (t *convFilter) Part(s *scratch, lo, hi int) {
 	g, k := t.g, t.g.Taps()
 	first, last := 4*lo, min(4*hi, k)
 	quads := hi - lo
@@ -30,8 +33,8 @@ func (t *convFilter) part(s *scratch, lo, hi int) {
 	chunk := max(1, chunkFloats/stride)
 	pairs := ceil(g.OutC, 2) / 2
 	// Taps past the last hold whatever was there; their sums are dropped.
-	col := resize(&s.col, min(chunk, wide/4)*stride)
-	acc := resize(&s.acc, pairs*quads*8)
+	col := team.Resize(&s.col, min(chunk, wide/4)*stride)
+	acc := team.Resize(&s.acc, pairs*quads*8)
 	clear(acc)
 	for n := 0; n < g.N; n++ {
 		image := pad(&s.image, g, t.x[n*in:(n+1)*in])
@@ -64,7 +67,7 @@ func padRows(buf *[]float32, dy []float32, channels, pixels int) []float32 {
 		return dy
 	}
 	wide := ceil(pixels, 4)
-	rows := resize(buf, ceil(channels, 2)*wide)
+	rows := team.Resize(buf, ceil(channels, 2)*wide)
 	clear(rows)
 	for c := 0; c < channels; c++ {
 		copy(rows[c*wide:], dy[c*pixels:(c+1)*pixels])

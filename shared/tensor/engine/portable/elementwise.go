@@ -10,12 +10,12 @@ type biasTask struct {
 func (engine) BiasBackward(c *tensor.Call, n, ch, hw int, dy, db []float32) {
 	s := stateOf(c)
 	s.bias = biasTask{n: n, ch: ch, hw: hw, dy: dy, db: db}
-	s.run(c, &s.bias, ch)
+	s.Run(c.Threads, &s.bias, ch)
 }
 
-// part sums channels lo ≤ i < hi: per image four interleaved chains joined in a
+// Part sums channels lo ≤ i < hi: per image four interleaved chains joined in a
 // fixed tree (one chain would wait for every addition), then image after image.
-func (t *biasTask) part(_ *scratch, lo, hi int) {
+func (t *biasTask) Part(_ *scratch, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		var sum float32
 		for n := 0; n < t.n; n++ {
@@ -48,16 +48,16 @@ type reluTask struct {
 func (engine) ReLU(c *tensor.Call, x, y []float32) {
 	s := stateOf(c)
 	s.relu = reluTask{y: x, dy: y[:len(x)]}
-	s.run(c, &s.relu, ceil(len(x), elementBlock)/elementBlock)
+	s.Run(c.Threads, &s.relu, ceil(len(x), elementBlock)/elementBlock)
 }
 
 func (engine) ReLUBackward(c *tensor.Call, y, dy, dx []float32) {
 	s := stateOf(c)
 	s.relu = reluTask{y: y, dy: dy[:len(y)], dx: dx[:len(y)]}
-	s.run(c, &s.relu, ceil(len(y), elementBlock)/elementBlock)
+	s.Run(c.Threads, &s.relu, ceil(len(y), elementBlock)/elementBlock)
 }
 
-func (t *reluTask) part(_ *scratch, lo, hi int) {
+func (t *reluTask) Part(_ *scratch, lo, hi int) {
 	from, to := lo*elementBlock, min(hi*elementBlock, len(t.y))
 	y := t.y[from:to]
 	dy := t.dy[from:to]

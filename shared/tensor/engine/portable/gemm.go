@@ -1,6 +1,9 @@
 package portable
 
-import "gradsync/shared/tensor"
+import (
+	"gradsync/shared/tensor"
+	"gradsync/shared/tensor/engine/internal/team"
+)
 
 type gemmTask struct {
 	g      tensor.Gemm
@@ -10,20 +13,20 @@ type gemmTask struct {
 
 func (engine) Gemm(c *tensor.Call, g tensor.Gemm, a, b, out []float32) {
 	s := stateOf(c)
-	packed := resize(&s.packed, ceil(g.M, 2)*g.K)
+	packed := team.Resize(&s.packed, ceil(g.M, 2)*g.K)
 	rs, cs := g.K, 1
 	if g.TransA {
 		rs, cs = 1, g.M
 	}
 	packPairs(packed, a, g.M, g.K, rs, cs)
 	s.gemm = gemmTask{g: g, packed: packed, b: b, out: out}
-	s.run(c, &s.gemm, ceil(g.N, 4)/4)
+	s.Run(c.Threads, &s.gemm, ceil(g.N, 4)/4)
 }
 
-// part computes column quadruples lo ≤ t < hi.
-func (t *gemmTask) part(s *scratch, lo, hi int) {
+// Part computes column quadruples lo ≤ t < hi.
+func (t *gemmTask) Part(s *scratch, lo, hi int) {
 	g := t.g
-	panel := resize(&s.panel, 4*g.K)
+	panel := team.Resize(&s.panel, 4*g.K)
 	var c [8]float32
 	for q := lo; q < hi; q++ {
 		j := 4 * q

@@ -1,6 +1,9 @@
 package portable
 
-import "gradsync/shared/tensor"
+import (
+	"gradsync/shared/tensor"
+	"gradsync/shared/tensor/engine/internal/team"
+)
 
 // padded is the geometry of an image with its border of zeros.
 type padded struct {
@@ -13,7 +16,7 @@ func paddedOf(g tensor.Conv) padded { return padded{g.H + 2*g.Pad, g.W + 2*g.Pad
 // the output pixel's corner, in the filter's storage order.
 func tapOffsets(buf *[]int, g tensor.Conv) []int {
 	p := paddedOf(g)
-	taps := resize(buf, g.Taps())
+	taps := team.Resize(buf, g.Taps())
 	i := 0
 	for c := 0; c < g.InC; c++ {
 		for y := 0; y < g.KH; y++ {
@@ -33,7 +36,7 @@ func pad(buf *[]float32, g tensor.Conv, x []float32) []float32 {
 		return x
 	}
 	p := paddedOf(g)
-	image := resize(buf, g.InC*p.h*p.w)
+	image := team.Resize(buf, g.InC*p.h*p.w)
 	clear(image)
 	for c := 0; c < g.InC; c++ {
 		for y := 0; y < g.H; y++ {

@@ -26,23 +26,23 @@ const (
 func (engine) BatchNormForward(c *tensor.Call, g tensor.Norm, x, scale, shift, y, mean, variance []float32) {
 	s := stateOf(c)
 	s.norm = normTask{g: g, x: x, y: y, scale: scale, shift: shift, mean: mean, variance: variance, pass: normForward}
-	s.run(c, &s.norm, g.C)
+	s.Run(c.Threads, &s.norm, g.C)
 }
 
 func (engine) BatchNormInference(c *tensor.Call, g tensor.Norm, x, scale, shift, mean, variance, y []float32) {
 	s := stateOf(c)
 	s.norm = normTask{g: g, x: x, y: y, scale: scale, shift: shift, mean: mean, variance: variance, pass: normInference}
-	s.run(c, &s.norm, g.C)
+	s.Run(c.Threads, &s.norm, g.C)
 }
 
 func (engine) BatchNormBackward(c *tensor.Call, g tensor.Norm, x, y, dy, scale, mean, variance, dx, dscale, dshift []float32) {
 	s := stateOf(c)
 	s.norm = normTask{g: g, x: x, y: y, dy: dy, scale: scale, mean: mean, variance: variance, dx: dx, dscale: dscale, dshift: dshift, pass: normBackward}
-	s.run(c, &s.norm, g.C)
+	s.Run(c.Threads, &s.norm, g.C)
 }
 
-// part does channels lo ≤ ch < hi. Sums run in float64, image after image.
-func (t *normTask) part(_ *scratch, lo, hi int) {
+// Part does channels lo ≤ ch < hi. Sums run in float64, image after image.
+func (t *normTask) Part(_ *scratch, lo, hi int) {
 	for ch := lo; ch < hi; ch++ {
 		switch t.pass {
 		case normForward:

@@ -12,17 +12,17 @@ type poolTask struct {
 func (engine) MaxPoolForward(c *tensor.Call, g tensor.Pool, x, y []float32, arg []int32) {
 	s := stateOf(c)
 	s.pool = poolTask{g: g, x: x, y: y, arg: arg}
-	s.run(c, &s.pool, g.N*g.C)
+	s.Run(c.Threads, &s.pool, g.N*g.C)
 }
 
 func (engine) MaxPoolBackward(c *tensor.Call, g tensor.Pool, dy []float32, arg []int32, dx []float32) {
 	s := stateOf(c)
 	s.pool = poolTask{g: g, x: dx, y: dy, arg: arg, backward: true}
-	s.run(c, &s.pool, g.N*g.C)
+	s.Run(c.Threads, &s.pool, g.N*g.C)
 }
 
-// part pools planes lo ≤ i < hi.
-func (t *poolTask) part(_ *scratch, lo, hi int) {
+// Part pools planes lo ≤ i < hi.
+func (t *poolTask) Part(_ *scratch, lo, hi int) {
 	in, out := t.g.H*t.g.W, t.g.OutH()*t.g.OutW()
 	for i := lo; i < hi; i++ {
 		x := t.x[i*in : (i+1)*in]

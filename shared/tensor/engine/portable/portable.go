@@ -13,9 +13,8 @@
 package portable
 
 import (
-	"sync"
-
 	"gradsync/shared/tensor"
+	"gradsync/shared/tensor/engine/internal/team"
 )
 
 // Name is what --engine selects.
@@ -36,11 +35,6 @@ func (engine) Class() string { return Name }
 
 func (engine) Layout() tensor.Layout { return tensor.ImageMajor }
 
-// task is a piece of work whose parts lo ≤ i < hi are independent.
-type task interface {
-	part(s *scratch, lo, hi int)
-}
-
 // scratch is one thread's memory.
 type scratch struct {
 	panel, col, image, rows, acc []float32
@@ -49,11 +43,7 @@ type scratch struct {
 // state is what a Call keeps between calls: the tasks live here so that
 // starting one allocates nothing.
 type state struct {
-	threads []*scratch
-	starts  []func()
-	bounds  []int // part i is bounds[i]…bounds[i+1]
-	current task
-	wg      sync.WaitGroup
+	team.Team[scratch]
 
 	packed []float32 // the operand all threads share
 	taps   []int     // offset of each filter tap in a padded image
@@ -74,54 +64,8 @@ func stateOf(c *tensor.Call) *state {
 		return s
 	}
 	s := &state{}
-	s.grow(1)
 	c.Scratch = s
 	return s
-}
-
-// grow makes room for n threads.
-func (s *state) grow(n int) {
-	for i := len(s.threads); i < n; i++ {
-		s.threads = append(s.threads, &scratch{})
-		s.starts = append(s.starts, func() {
-			s.current.part(s.threads[i], s.bounds[i], s.bounds[i+1])
-			s.wg.Done()
-		})
-	}
-	if len(s.bounds) < n+1 {
-		s.bounds = make([]int, n+1)
-	}
-}
-
-// run splits n independent parts over the call's threads.
-func (s *state) run(c *tensor.Call, t task, n int) {
-	threads := min(max(c.Threads, 1), n)
-	if threads <= 1 {
-		t.part(s.threads[0], 0, n)
-		return
-	}
-	s.grow(threads)
-	for i := 0; i <= threads; i++ {
-		s.bounds[i] = n * i / threads
-	}
-	s.current = t
-	s.wg.Add(threads)
-	for i := 1; i < threads; i++ {
-		go s.starts[i]()
-	}
-	s.starts[0]()
-	s.wg.Wait()
-	s.current = nil
-}
-
-// resize returns a slice of length n, reusing the buffer when it is large
-// enough; the contents are unspecified.
-func resize[T any](buf *[]T, n int) []T {
-	if cap(*buf) < n {
-		*buf = make([]T, n)
-	}
-	*buf = (*buf)[:n]
-	return *buf
 }
 
 func ceil(n, to int) int { return (n + to - 1) / to * to }
