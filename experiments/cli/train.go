@@ -31,6 +31,8 @@ func (a *app) trainCommand() *cobra.Command {
 			"Methods: " + strings.Join(train.Methods(), ", ") + ".\n" +
 			"Batch norms are evaluated by statistics of 256 training images, estimated anew for\n" +
 			"the parameters evaluated; --save writes them too.\n" +
+			"A run whose loss or parameters become infinite or NaN has diverged: it goes on to\n" +
+			"its end, --save writes its parameters as they are, and the exit code is 1.\n" +
 			"The same command gives the same object: on virtual but for wall_seconds, on local\n" +
 			"with bsp, ring or naive but for the seconds, which all are wall time there.",
 		Example: "  gradsync train --sync dasp --model lenet5 --workers 6 --updates 600 --json\n" +
@@ -62,10 +64,14 @@ func (a *app) trainCommand() *cobra.Command {
 				}
 				return inputUsage(err)
 			}
-			if a.json {
-				return a.printJSON(out)
+			if !a.json {
+				a.printOutcome(out)
+			} else if err := a.printJSON(out); err != nil {
+				return err
 			}
-			a.printOutcome(out)
+			if out.Diverged != nil {
+				return fmt.Errorf("train: diverged, lower --rate %g", cfg.Rate)
+			}
 			return nil
 		},
 	}
@@ -202,6 +208,9 @@ func (a *app) printOutcome(o *train.Outcome) {
 		if n := o.NormStatistics; n != nil {
 			fmt.Fprintf(a.out, "  batch norms     statistics of %d %s\n", n.Images, n.Choice)
 		}
+	}
+	if d := o.Diverged; d != nil {
+		fmt.Fprintf(a.out, "  diverged        loss or parameters not finite at the evaluation after %d gradients\n", d.Pushes)
 	}
 	if o.Reached != nil {
 		fmt.Fprintf(a.out, "  target          reached after %.4g s, %d updates, %d gradients\n", o.Reached.Seconds, o.Reached.Updates, o.Reached.Pushes)

@@ -53,6 +53,23 @@ func TestTrainTwice(t *testing.T) {
 	}
 }
 
+// A diverged run is told in text and in JSON, with exit code 1.
+func TestTrainDiverged(t *testing.T) {
+	const diverging = quickTrain + " --sync bsp --rate 1e10 --quiet"
+	rc, out, msg := gradsync(strings.Fields(diverging)...)
+	if rc != exitFailed || msg != "gradsync: train: diverged, lower --rate 1e+10\n" || !strings.Contains(out, "diverged        loss or parameters not finite at the evaluation after 12 gradients\n") {
+		t.Errorf("exit code %d, %q\n%s", rc, msg, out)
+	}
+	rc, out, msg = gradsync(append(strings.Fields(diverging), "--json")...)
+	var o struct {
+		Diverged *struct{ Pushes int64 }
+		Curve    []struct{ Loss *float64 }
+	}
+	if err := json.Unmarshal([]byte(out), &o); err != nil || rc != exitFailed || strings.Count(msg, "\n") != 1 || o.Diverged == nil || o.Diverged.Pushes != 12 || o.Curve[0].Loss != nil {
+		t.Errorf("exit code %d, %q, %v\n%s", rc, msg, err, out)
+	}
+}
+
 // Weights that train saved are what grad loads: the hash says so, and another
 // mini-batch has another gradient.
 func TestSaveLoadGrad(t *testing.T) {

@@ -15,7 +15,9 @@ type Point struct {
 	Updates  int64   `json:"updates"`
 	Seconds  float64 `json:"seconds"` // of the run's clock
 	Accuracy float64 `json:"accuracy"`
-	Loss     float64 `json:"loss"` // mean cross-entropy over the test images
+	// Loss is the mean cross-entropy over the test images: not finite, and null in
+	// JSON, where it or a parameter is not, which is a diverged run.
+	Loss float64 `json:"loss"`
 }
 
 // evaluate is score with the statistics of statistics.
@@ -28,8 +30,8 @@ func (s *shared) evaluate(params []float32, n int) (accuracy, loss float64, err 
 }
 
 // score returns the share of the first n test images that params classify
-// rightly, and the mean cross-entropy. Batch norms normalise by stats. The sums
-// run in the order of the images.
+// rightly, and the mean cross-entropy, NaN if a parameter is not finite. Batch
+// norms normalise by stats. The sums run in the order of the images.
 func (s *shared) score(params, stats []float32, n int) (accuracy, loss float64, err error) {
 	if all := s.set.Test.Len(); n <= 0 || n > all {
 		n = all
@@ -65,6 +67,9 @@ func (s *shared) score(params, stats []float32, n int) (accuracy, loss float64, 
 				right++
 			}
 		}
+	}
+	if !allFinite(params) { // it need not reach the logits
+		loss = math.NaN()
 	}
 	return float64(right) / float64(n), loss / float64(n), nil
 }
@@ -103,15 +108,15 @@ func newCurve(s *shared, images int, wait bool) *curve {
 	return &curve{s: s, images: images, wait: wait, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
-// add evaluates params as p. With wait it returns the accuracy.
-func (c *curve) add(p Point, params []float32) (float64, error) {
+// add evaluates params as p. With wait it returns the accuracy and the loss.
+func (c *curve) add(p Point, params []float32) (accuracy, loss float64, err error) {
 	c.mu.Lock()
 	at := len(c.points)
 	c.points = append(c.points, p)
-	err := c.err
+	err = c.err
 	c.mu.Unlock()
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	if c.wait {
 		return c.finish(at, params)
@@ -120,20 +125,20 @@ func (c *curve) add(p Point, params []float32) (float64, error) {
 	c.slots <- struct{}{} // bounds the copies
 	c.group.Go(func() {
 		defer func() { <-c.slots }()
-		_, _ = c.finish(at, params) // kept in c.err
+		_, _, _ = c.finish(at, params) // kept in c.err
 	})
-	return 0, nil
+	return 0, 0, nil
 }
 
-func (c *curve) finish(at int, params []float32) (float64, error) {
-	accuracy, loss, err := c.s.evaluate(params, c.images)
+func (c *curve) finish(at int, params []float32) (accuracy, loss float64, err error) {
+	accuracy, loss, err = c.s.evaluate(params, c.images)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil && c.err == nil {
 		c.err = err
 	}
 	c.points[at].Accuracy, c.points[at].Loss = accuracy, loss
-	return accuracy, err
+	return accuracy, loss, err
 }
 
 // close waits for the evaluations under way and returns all.

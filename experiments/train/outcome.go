@@ -36,6 +36,10 @@ type Outcome struct {
 	Answered int64 `json:"answered"`
 	// Reached is the first evaluation at or above the target; nil without.
 	Reached *Point `json:"reached"`
+	// Diverged is the first evaluation, the final one included, that found the loss
+	// or a parameter not finite; nil without. Nothing but a search for a target
+	// ends at it: evaluations may run beside the training.
+	Diverged *Divergence `json:"diverged"`
 
 	VirtualSeconds *float64      `json:"virtual_seconds"` // nil on a real clock
 	WallSeconds    float64       `json:"wall_seconds"`

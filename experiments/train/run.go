@@ -214,10 +214,11 @@ func (r *runner) onUpdate() func(u dasp.Update, params []float32) bool {
 }
 
 // evaluate adds a point to the curve and reports whether the run shall end: the
-// target is reached, or evaluation fails, which conclude reports.
+// target is reached or out of reach of a diverged run, or evaluation fails, which
+// conclude reports.
 func (r *runner) evaluate(p Point, params []float32) (stop bool) {
-	accuracy, err := r.curve.add(p, params)
-	return err != nil || r.cfg.TargetAccuracy > 0 && accuracy >= r.cfg.TargetAccuracy
+	accuracy, loss, err := r.curve.add(p, params)
+	return err != nil || r.cfg.TargetAccuracy > 0 && (accuracy >= r.cfg.TargetAccuracy || !finite(loss))
 }
 
 // clock notes the run's length, which is virtual on one runtime only.
@@ -227,7 +228,8 @@ func (r *runner) clock(elapsed time.Duration) {
 	}
 }
 
-// conclude evaluates the final parameters on all test images and saves them.
+// conclude evaluates the final parameters on all test images and saves them,
+// those of a diverged run too.
 func (r *runner) conclude() error {
 	if r.shared == nil {
 		return nil
@@ -242,11 +244,12 @@ func (r *runner) conclude() error {
 	if err != nil {
 		return err
 	}
-	accuracy, _, err := r.shared.score(r.final, stats, 0)
+	accuracy, loss, err := r.shared.score(r.final, stats, 0)
 	if err != nil {
 		return err
 	}
 	r.out.TestAccuracy = &accuracy
+	r.out.Diverged = diverged(append(slices.Clone(curve), Point{Pushes: r.out.Pushes, Updates: r.out.Updates, Loss: loss}))
 	r.out.ParamsSHA256 = ParamsHash(r.final)
 	if r.cfg.Save != "" {
 		return SaveState(r.cfg.Save, r.shared.model, r.final, stats)
