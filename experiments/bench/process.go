@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,7 +11,11 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"time"
 )
+
+// grace is how long a process has to end once its standard input is closed.
+const grace = 5 * time.Second
 
 // Process is a contender in a process of its own.
 type Process struct {
@@ -21,6 +26,7 @@ type Process struct {
 	in    io.WriteCloser
 	out   *bufio.Reader
 	words *tail
+	ended bool
 }
 
 var _ Contender = (*Process)(nil)
@@ -46,18 +52,30 @@ func (p *Process) Open(ctx context.Context) (Reply, error) {
 	}
 	p.in, p.out = in, bufio.NewReader(out)
 	hello, err := p.ask(p.Job)
-	if err == nil && hello.Error != "" {
+	switch {
+	case err != nil:
+		err = p.died(err)
+	case hello.Error != "":
 		err = &Unable{hello.Error}
-	}
-	if err != nil {
 		p.in.Close()
 		p.cmd.Process.Kill()
-		p.cmd.Wait() // and for the last of its words
-		if unable := new(Unable); !errors.As(err, &unable) {
-			err = fmt.Errorf("%w%s", err, p.words.said())
-		}
+		p.cmd.Wait()
+		p.ended = true
 	}
 	return hello, err
+}
+
+// died ends a process that did not answer, and adds to the error how it ended,
+// unless it had to be killed here, and what it complained of.
+func (p *Process) died(err error) error {
+	p.in.Close()
+	late := time.AfterFunc(grace, func() { p.cmd.Process.Kill() })
+	how := p.cmd.Wait() // also for the last of its words
+	p.ended = true
+	if late.Stop() && how != nil {
+		return fmt.Errorf("%w (%v)%s", err, how, p.words.said())
+	}
+	return fmt.Errorf("%w%s", err, p.words.said())
 }
 
 // ask sends one line and reads one.
@@ -84,7 +102,7 @@ func (p *Process) order(o Order) (Reply, error) {
 	r, err := p.ask(o)
 	switch {
 	case err != nil:
-		err = fmt.Errorf("%w%s", err, p.words.said())
+		err = p.died(err)
 	case r.Error != "":
 		err = errors.New(r.Error)
 	}
@@ -105,7 +123,13 @@ func (p *Process) Profile(_ context.Context, seconds float64) ([]Function, error
 
 // Close asks for the peak memory and ends the process.
 func (p *Process) Close() (int64, error) {
+	if p.ended {
+		return 0, errors.New("its process has ended")
+	}
 	r, err := p.order(Order{Stop: true})
+	if p.ended {
+		return 0, err
+	}
 	p.in.Close()
 	if err != nil {
 		p.cmd.Process.Kill()
@@ -116,27 +140,45 @@ func (p *Process) Close() (int64, error) {
 	return r.PeakBytes, err
 }
 
-// tail keeps the last of what a process complained of.
+// tail keeps the last of what a process complained of, and the first line in
+// which a Go runtime says why it ends: a long list of goroutines follows that.
 type tail struct {
 	sync.Mutex
-	text []byte
+	text   []byte
+	reason string
 }
 
 func (t *tail) Write(p []byte) (int, error) {
 	t.Lock()
 	defer t.Unlock()
 	t.text = append(t.text, p...)
+	for line := range strings.Lines(string(t.text)) {
+		if t.reason == "" && strings.HasSuffix(line, "\n") && fatal(line) {
+			t.reason = strings.TrimSpace(line)
+		}
+	}
 	if n := len(t.text); n > 2000 {
 		t.text = append(t.text[:0], t.text[n-2000:]...)
 	}
 	return len(p), nil
 }
 
+// fatal tells whether a Go runtime ends with this line.
+func fatal(line string) bool {
+	for _, prefix := range []string{"panic:", "fatal error:", "runtime:"} {
+		if strings.HasPrefix(line, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// said is the reason, or else the last line; ": " before it, "" if none.
 func (t *tail) said() string {
 	t.Lock()
 	defer t.Unlock()
 	lines := strings.Split(strings.TrimSpace(string(t.text)), "\n")
-	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
+	if last := cmp.Or(t.reason, strings.TrimSpace(lines[len(lines)-1])); last != "" {
 		return ": " + last
 	}
 	return ""

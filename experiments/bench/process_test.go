@@ -7,8 +7,10 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
+	"time"
 )
 
 // behaviour makes this test binary a worker, a good one or a bad one.
@@ -26,6 +28,23 @@ func TestMain(m *testing.M) {
 	case "die":
 		fmt.Fprintln(os.Stderr, "first words\nkilled for memory")
 		os.Exit(3)
+	case "panic": // below as many goroutines as a dump needs to be long
+		for range 100 {
+			go func() { select {} }()
+		}
+		debug.SetTraceback("all")
+		_ = make([]float32, len(os.Args)<<60)
+	case "kill": // as the system does for want of memory
+		self, err := os.FindProcess(os.Getpid())
+		if err == nil {
+			err = self.Kill()
+		}
+		fmt.Fprintln(os.Stderr, err)
+		time.Sleep(time.Minute)
+	case "vanish": // after the first answer
+		fmt.Println(`{"step_seconds":1}`)
+		fmt.Fprintln(os.Stderr, "fatal error: concurrent map writes\nlast words")
+		os.Exit(4)
 	}
 }
 
@@ -61,6 +80,25 @@ func TestProcessesThatFail(t *testing.T) {
 	}
 	if _, err := process("die", Job{}).Open(t.Context()); err == nil || errors.As(err, &unable) || !strings.Contains(err.Error(), "killed for memory") {
 		t.Errorf("a dying process: %v", err)
+	}
+	for how, want := range map[string]string{
+		"panic": "exit status 2): panic: runtime error: makeslice: len out of range",
+		"die":   "exit status 3): killed for memory",
+		"kill":  map[bool]string{true: "(exit status 1)", false: "(signal: killed)"}[runtime.GOOS == "windows"],
+	} {
+		if _, err := process(how, Job{}).Open(t.Context()); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want %q", how, err, want)
+		}
+	}
+	gone := process("vanish", Job{})
+	if _, err := gone.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := gone.Round(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "(exit status 4): fatal error: concurrent map writes") {
+		t.Errorf("a process that vanished: %v", err)
+	}
+	if _, err := gone.Close(); err == nil {
+		t.Error("a process that vanished closed well")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	p := process("serve", Job{Kind: KindVec, Contender: Copy, Threads: 1, Bytes: 64})
