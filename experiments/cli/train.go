@@ -84,7 +84,7 @@ func (f *trainFlags) define(cmd *cobra.Command) {
 	s.StringVar(&f.Sync, "sync", "dasp", "method: "+strings.Join(train.Methods(), ", "))
 	s.StringVar(&f.Model, "model", "lenet5", "model: "+strings.Join(model.Names(), ", "))
 	s.Float64Var(&f.Width, "width", 0, widthUsage)
-	s.IntVar(&f.Image, "image", 0, imageUsage)
+	s.IntVar(&f.Image, "image", 0, imageUsage+"; with --timing-only any multiple of 16")
 	s.StringVar(&f.Data, "data", "", "data set (default: the paper's for the model, else the embedded one)")
 	s.StringVar(&f.DataDir, "data-dir", "", "folder of data sets")
 	s.StringVar(&f.Engine, "engine", autoEngine, engineUsage)

@@ -158,10 +158,14 @@ var badTrain = map[string]string{
 	"--platform moon":                                      "heterogeneous6",
 	"--model alexnet":                                      "lenet5",
 	"--model lenet5 --width 0.5":                           "width 1 only",
-	"--model resnet18 --width -1":                          "width -1",
-	"--model resnet18 --width 0":                           "--width is 0",
-	"--model vgg19_bn --image 20":                          "multiple of 16",
-	"--model vgg19_bn --image 48":                          "no adaptation",
+	"--model resnet18 --width -1":                          "--width -1: 1/64 to 16",
+	"--model resnet18 --width 0":                           "--width 0: 1/64 to 16",
+	"--model vgg19_bn --image 20":                          "16×16 or 32×32",
+	"--model vgg19_bn --image 48":                          "16×16 or 32×32",
+	"--model resnet18 --width 17":                          "--width 17: 1/64 to 16\n",
+	"--model lenet5 --image 48":                            "28×28 only",
+	"--eval-every 0":                                       "--eval-every 0: at least 1, or negative",
+	"--pushes -1":                                          "--pushes -1: at least 1\n",
 	"--model resnet18 --backend gorgonia":                  "gorgonia",
 	"--model vgg19_bn --width 0.0625 --image 16 --batch 1": "one image of 1×1 has no variance",
 	"--model alexnet --timing-only":                        "lenet5",
@@ -178,29 +182,29 @@ var badTrain = map[string]string{
 	"--sync backup --backup 6":                             "0 to 5",
 	"--sync ssp --staleness -1":                            "staleness",
 	"--sync dssp --lower 4 --upper 3":                      "range",
-	"--sync ring --target-accuracy 2":                      "share",
-	"--momentum 1":                                         "momentum 1,",
-	"--momentum -0.1":                                      "momentum -0.1,",
-	"--momentum NaN":                                       "momentum NaN,",
-	"--weight-decay -1":                                    "decay",
-	"--rate -1":                                            "rate -1,",
-	"--rate Inf":                                           "finite",
-	"--workers -2":                                         "-2 workers",
+	"--sync ring --target-accuracy 2":                      "--target-accuracy 2: a share",
+	"--momentum 1":                                         "--momentum 1: at least 0 and less than 1",
+	"--momentum -0.1":                                      "--momentum -0.1: at",
+	"--momentum NaN":                                       "--momentum NaN: at",
+	"--weight-decay -1":                                    "--weight-decay -1: a finite number from 0",
+	"--rate -1":                                            "--rate -1: a finite number above 0",
+	"--rate Inf":                                           "--rate +Inf: a finite",
+	"--workers -2":                                         "--workers -2: at least 1\n",
 	"--workers 100000":                                     "65,536",
-	"--batch -3":                                           "-3 images",
+	"--batch -3":                                           "--batch -3: at least 1\n",
 	"--batch 100000":                                       "share",
-	"--updates -3":                                         "-3 updates",
-	"--threads -1":                                         "-1 threads",
-	"--warmup -1":                                          "warm-up of -1",
-	"--eval-images -1":                                     "-1 images",
-	"--lease -1s":                                          "lease",
+	"--updates -3":                                         "--updates -3: at least 1\n",
+	"--threads -1":                                         "--threads -1: at least 1\n",
+	"--warmup -1":                                          "--warmup -1: at least 0\n",
+	"--eval-images -1":                                     "--eval-images -1: at least 1\n",
+	"--lease -1s":                                          "--lease -1s: at least 0",
 	"--timing-only --save w":                               "--save",
-	"--updates 0":                                          "--updates is 0",
-	"--pushes 0":                                           "--pushes is 0",
-	"--workers 0":                                          "--workers is 0",
-	"--batch 0":                                            "--batch is 0",
-	"--threads 0":                                          "--threads is 0",
-	"--rate 0":                                             "--rate is 0",
+	"--updates 0":                                          "--updates 0: at least 1\n",
+	"--pushes 0":                                           "--pushes 0: at least 1\n",
+	"--workers 0":                                          "--workers 0: at least 1\n",
+	"--batch 0":                                            "--batch 0: at least 1\n",
+	"--threads 0":                                          "--threads 0: at least 1\n",
+	"--rate 0":                                             "--rate 0: a finite number above 0",
 	"--sync bsp --staleness 3":                             "--staleness is for ssp, gssp, not for bsp",
 	"--sync ring --backup 1":                               "--backup is for backup, not for ring",
 	"--sync asp --alpha 0.5":                               "--alpha is for dasp, not for asp",
@@ -233,12 +237,15 @@ func TestTrainInput(t *testing.T) {
 // The same of grad, and the flags that train refused where they belong.
 func TestGradInput(t *testing.T) {
 	for flags, want := range map[string]string{
-		"--model alexnet":         "lenet5",
-		"--data moon":             "fashion-mnist",
-		"--samples 0:1000000":     "1 to 65,536",
-		"--samples 100000:100008": "images 100000 to 100007",
-		"--engine abacus":         "portable",
-		"--backend torch":         "gorgonia",
+		"--model alexnet":             "lenet5",
+		"--model resnet18 --image 48": "16×16 or 32×32",
+		"--model resnet18 --image 20": "16×16 or 32×32",
+		"--model cnn --image 48":      "32×32 only",
+		"--data moon":                 "fashion-mnist",
+		"--samples 0:1000000":         "1 to 65,536",
+		"--samples 100000:100008":     "images 100000 to 100007",
+		"--engine abacus":             "portable",
+		"--backend torch":             "gorgonia",
 	} {
 		command := append([]string{"grad", "--out", filepath.Join(t.TempDir(), "g")}, strings.Fields(flags)...)
 		if !strings.Contains(flags, "--data") {
@@ -248,7 +255,7 @@ func TestGradInput(t *testing.T) {
 			t.Errorf("%v: exit code %d, %q; want %d and one line with %q", command, rc, msg, exitUsage, want)
 		}
 	}
-	for _, flags := range []string{"--sync ssp --staleness 2", "--sync backup --backup 1 --workers 3", "--runtime local --emulate --timing-only", "--sync template"} {
+	for _, flags := range []string{"--sync ssp --staleness 2", "--sync backup --backup 1 --workers 3", "--runtime local --emulate --timing-only", "--sync template", "--model resnet18 --image 48"} {
 		if rc, _, msg := gradsync(append([]string{"train", "--updates", "2", "--timing-only"}, strings.Fields(flags)...)...); rc != exitOK {
 			t.Errorf("train %s: exit code %d, %s", flags, rc, msg)
 		}
@@ -350,7 +357,7 @@ func TestTrainServerFlags(t *testing.T) {
 	const timing = "train --sync dasp --model lenet5 --timing-only --pushes 240 --smax 40 "
 	for flags, want := range map[string]string{
 		"--lease 1ms":     "all 6 workers have left",
-		"--lease -1s":     "lease of -1s",
+		"--lease -1s":     "--lease -1s: at least 0",
 		"--duration wall": `"wall"`,
 	} {
 		if rc, _, msg := gradsync(strings.Fields(timing + flags)...); rc == exitOK || !strings.Contains(msg, want) || strings.Count(msg, "\n") > 1 {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"strings"
 
@@ -10,8 +11,8 @@ import (
 
 // The sizes of a network, for every command that builds one.
 const (
-	widthUsage = "share of the network's channels, resnet18 and vgg19_bn only (default 1)"
-	imageUsage = "side of the images, resnet18 and vgg19_bn only: a multiple of 16 (default 32)"
+	widthUsage = "share of the network's channels, resnet18 and vgg19_bn only: 1/64 to 16 (default 1)"
+	imageUsage = "side of the images, resnet18 and vgg19_bn only: 16 or 32 (default 32)"
 )
 
 // inputUsage is a usage error where what was asked for cannot be run.
@@ -36,8 +37,8 @@ var methodFlags = []struct{ methods, flags string }{
 // may read any of them.
 const ownMethods = "bsp asp ssp dssp dasp backup gssp ring naive"
 
-// check refuses a flag that was given and would be ignored: one of another
-// method or mode, or a 0 where 0 stands for the default.
+// check refuses a flag that was given and would be ignored, one of another method
+// or mode, and a number out of its range.
 func (f *trainFlags) check() error {
 	for _, m := range methodFlags {
 		for _, flag := range strings.Fields(m.flags) {
@@ -63,14 +64,37 @@ func (f *trainFlags) check() error {
 			}
 		}
 	}
-	for _, z := range []struct {
-		flag string
-		zero bool
-	}{{"updates", f.MaxUpdates == 0}, {"pushes", f.MaxPushes == 0}, {"workers", f.Workers == 0}, {"batch", f.Batch == 0}, {"threads", f.Threads == 0},
-		{"rate", f.Rate == 0}, {"width", f.Width == 0}, {"image", f.Image == 0},
-		{"target-accuracy", f.TargetAccuracy == 0}, {"eval-every", f.EvalEvery == 0}, {"eval-images", f.EvalImages == 0}} {
-		if z.zero && f.given(z.flag) {
-			return usagef("train: --%s is 0, want more (its default is what stands without the flag)", z.flag)
+	return f.checkNumbers()
+}
+
+// checkNumbers refuses a number that was given and is out of its range. It names
+// that flag alone; what depends on the network or the platform comes later.
+func (f *trainFlags) checkNumbers() error {
+	const positive, finite, most = "at least 1", "a finite number", math.MaxFloat64
+	for _, n := range []struct {
+		flag  string
+		value any
+		ok    bool
+		want  string
+	}{
+		{"updates", f.MaxUpdates, f.MaxUpdates >= 1, positive},
+		{"pushes", f.MaxPushes, f.MaxPushes >= 1, positive},
+		{"workers", f.Workers, f.Workers >= 1, positive},
+		{"batch", f.Batch, f.Batch >= 1, positive},
+		{"threads", f.Threads, f.Threads >= 1, positive},
+		{"eval-images", f.EvalImages, f.EvalImages >= 1, positive},
+		{"eval-every", f.EvalEvery, f.EvalEvery != 0, positive + ", or negative for no evaluation"},
+		{"warmup", f.Warmup, f.Warmup >= 0, "at least 0"},
+		{"lease", f.Lease, f.Lease >= 0, "at least 0, which is for ever"},
+		{"rate", f.Rate, f.Rate > 0 && f.Rate <= most, finite + " above 0"},
+		{"momentum", f.Momentum, f.Momentum >= 0 && f.Momentum < 1, "at least 0 and less than 1"},
+		{"weight-decay", f.WeightDecay, f.WeightDecay >= 0 && f.WeightDecay <= most, finite + " from 0"},
+		{"target-accuracy", f.TargetAccuracy, f.TargetAccuracy > 0 && f.TargetAccuracy <= 1, "a share above 0, at most 1"},
+		{"width", f.Width, f.Width >= 1./64 && f.Width <= 16, "1/64 to 16"},
+		{"image", f.Image, f.Image >= 1, "16 or 32"},
+	} {
+		if f.given(n.flag) && !n.ok {
+			return usagef("train: --%s %v: %s", n.flag, n.value, n.want)
 		}
 	}
 	return nil
