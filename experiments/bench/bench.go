@@ -107,15 +107,27 @@ func (j Job) FLOP() (float64, error) {
 	return 0, nil
 }
 
-// Check says what is wrong with a job.
+// Check says what is wrong with a job: the first bad number, by its flag. What a
+// network takes as width and image is the network's to say.
 func (j Job) Check() error {
+	least := []struct {
+		kind, flag string
+		value      int
+	}{
+		{j.Kind, "threads", j.Threads},
+		{KindStep, "batch", j.Batch}, {KindStep, "concurrent", j.Concurrent},
+		{KindGemm, "m", j.M}, {KindGemm, "n", j.N}, {KindGemm, "k", j.K},
+	}
+	for _, l := range least {
+		if l.kind == j.Kind && l.value < 1 {
+			return fmt.Errorf("bench: --%s %d: at least 1", l.flag, l.value)
+		}
+	}
 	switch {
-	case j.Threads < 1:
-		return fmt.Errorf("bench: %d threads, want at least 1", j.Threads)
-	case j.Kind == KindStep && (j.Batch < 1 || j.Concurrent < 1 || j.Width < 0 || j.Image < 0):
-		return fmt.Errorf("bench: batch %d, concurrent %d, width %g, image %d: want at least 1, 1, 0, 0", j.Batch, j.Concurrent, j.Width, j.Image)
-	case j.Kind == KindGemm && (j.M < 1 || j.N < 1 || j.K < 1):
-		return fmt.Errorf("bench: a product of %d×%d×%d", j.M, j.N, j.K)
+	case j.Kind == KindStep && !(j.Width >= 0):
+		return fmt.Errorf("bench: --width %g: at least 0, the network's own", j.Width)
+	case j.Kind == KindStep && j.Image < 0:
+		return fmt.Errorf("bench: --image %d: at least 0, the network's own", j.Image)
 	case j.Kind == KindVec && (j.Bytes < 64 || j.Bytes%64 != 0):
 		return fmt.Errorf("bench: %d bytes, want a multiple of 64", j.Bytes)
 	}

@@ -33,8 +33,13 @@ func (a *app) benchClusterCommand() *cobra.Command {
 		Use: "cluster", Short: "Messages per second of the virtual runtime on one core",
 		Example: "  gradsync bench cluster --ranks 1024", Args: args(0, 0, "flags only"),
 		RunE: func(*cobra.Command, []string) error {
-			if ranks < 2 || messages < ranks || rounds < 1 {
-				return usagef("bench: want at least 2 ranks, as many messages as ranks, 1 round")
+			switch {
+			case ranks < 2:
+				return usagef("bench: --ranks %d: at least 2", ranks)
+			case messages < ranks:
+				return usagef("bench: --messages %d: at least as many as --ranks, %d", messages, ranks)
+			case rounds < 1:
+				return usagef("bench: --rounds %d: at least 1", rounds)
 			}
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 			var rates []float64

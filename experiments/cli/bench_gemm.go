@@ -24,6 +24,9 @@ func (a *app) benchGemmCommand() *cobra.Command {
 				to   *int
 			}{{"m", &job.M}, {"n", &job.N}, {"k", &job.K}} {
 				if !cmd.Flags().Changed(d.flag) {
+					if size < 1 {
+						return usagef("bench: --size %d: at least 1", size)
+					}
 					*d.to = size
 				}
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"slices"
@@ -70,9 +71,17 @@ func (f *benchFlags) register(cmd *cobra.Command, known string) {
 	flags.StringSliceVar(&f.engines, "engine", nil, "only these of "+known)
 }
 
+// check names the first bad number; NaN is one.
 func (f *benchFlags) check() error {
-	if f.rounds < 1 || !(f.seconds > 0) || f.budget < 0 || f.profile < 0 {
-		return usagef("bench: want at least 1 round, seconds above 0, budget and profile from 0")
+	switch {
+	case f.rounds < 1:
+		return usagef("bench: --rounds %d: at least 1", f.rounds)
+	case !(f.seconds > 0) || math.IsInf(f.seconds, 1):
+		return usagef("bench: --seconds %g: more than 0", f.seconds)
+	case !(f.budget >= 0):
+		return usagef("bench: --budget %g: at least 0 (0: no limit)", f.budget)
+	case !(f.profile >= 0) || math.IsInf(f.profile, 1):
+		return usagef("bench: --profile %g: at least 0 (0: none)", f.profile)
 	}
 	return nil
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"math"
+
 	"github.com/spf13/cobra"
 
 	"gradsync/experiments/bench"
@@ -16,6 +18,9 @@ reads and writes per second; copy() of n bytes reads n and writes n. The
 percentages of the bitmap kernels are the elements that are not 0.`,
 		Example: "  gradsync bench vec --mib 64", Args: args(0, 0, "flags only"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if most := math.MaxInt >> 20; mib < 1 || mib > most {
+				return usagef("bench: --mib %d: at least 1, at most %d", mib, most)
+			}
 			job := bench.Job{Kind: bench.KindVec, Threads: 1, Bytes: mib << 20}
 			return a.match(cmd.Context(), &f, bench.Case{Job: job, Peer: bench.Copy}, bench.Kernels(), map[string]any{"bytes": job.Bytes})
 		},
