@@ -110,8 +110,8 @@ func (f *trainFlags) define(cmd *cobra.Command) {
 	s.BoolVar(&f.TimingOnly, "timing-only", false, "the same events without the arithmetic")
 	s.IntVar(&f.Threads, "threads", 1, "threads per engine call; no result depends on it")
 	s.StringVar(&f.Trace, "trace", "", "write the run as a Chrome trace (Perfetto)")
-	s.StringVar(&f.Save, "save", "", "write the trained parameters as safetensors")
-	s.StringVar(&f.Load, "load", "", "start from these parameters")
+	s.StringVar(&f.Save, "save", "", "write the trained parameters as safetensors; its metadata name model, width and image")
+	s.StringVar(&f.Load, "load", "", "start from these parameters, of the same model, width and image where the file says which")
 	o := &f.options
 	s.Int64Var(&o.Smin, "smin", 0, "dasp: lower threshold, versions (default (N+1)/2)")
 	s.Int64Var(&o.Smax, "smax", 0, "dasp: upper threshold, versions (default N)")

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gradsync/datasets"
+	"gradsync/shared/tensor/safetensors"
 )
 
 // object runs a command with --json and returns what it printed.
@@ -93,6 +94,37 @@ func TestSaveLoadGrad(t *testing.T) {
 		if rc, _, msg := gradsync("grad", "--samples", bad, "--out", w); rc != exitUsage || !strings.Contains(msg, "FROM:TO") {
 			t.Errorf("grad --samples %s: exit code %d, %q", bad, rc, msg)
 		}
+	}
+}
+
+// A checkpoint says which network it is of, and another one refuses it, by side
+// of the images too, which no tensor's shape shows.
+func TestLoadChecksTheNetwork(t *testing.T) {
+	w, g := filepath.Join(t.TempDir(), "w"), filepath.Join(t.TempDir(), "g")
+	const size = " --model resnet18 --width 0.0625 --image 16"
+	const train, grad = "train --data synthetic --sync bsp --workers 1 --batch 2 --updates 1 --eval-every -1", "grad --data synthetic --samples 0:2 --out "
+	object(t, train+size+" --save "+w)
+	f, err := safetensors.Read(w)
+	want := map[string]string{"model": "resnet18", "width": "0.0625", "image": "16"}
+	if diff := cmp.Diff(f.Metadata, want); err != nil || diff != "" {
+		t.Errorf("metadata: %v\n%s", err, diff)
+	}
+	for more, named := range map[string]string{" --model resnet18 --width 0.0625": "width 0.0625 on 32×32", " --model resnet18 --image 16": "resnet18 of width 1 on", "": "lenet5 of width 1 on 28×28"} {
+		for _, command := range []string{train, grad + g} {
+			rc, _, msg := gradsync(strings.Fields(command + more + " --quiet --load " + w)...)
+			if rc != exitUsage || strings.Count(msg, "\n") != 1 || !strings.Contains(msg, w+" holds resnet18 of width 0.0625 on 16×16 images, not ") || !strings.Contains(msg, named) {
+				t.Errorf("%s%s: exit code %d, %q; want %d and one line with %q", command, more, rc, msg, exitUsage, named)
+			}
+		}
+	}
+	object(t, train+size+" --load "+w)
+	object(t, grad+g+size+" --eval-mode --load "+w)
+	for _, foreign := range []map[string]string{nil, {"format": "pt"}, {"model": "mine", "format": "pt"}} {
+		f.Metadata = foreign
+		if err := safetensors.Write(w, f); err != nil {
+			t.Fatal(err)
+		}
+		object(t, train+" --model resnet18 --width 0.0625 --load "+w)
 	}
 }
 

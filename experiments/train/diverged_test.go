@@ -28,7 +28,7 @@ func TestDivergedRunSaysSo(t *testing.T) {
 			t.Fatal(err)
 		}
 		params := make([]float32, m.NumParams())
-		if err := LoadState(c.Save, m, params, nil); err != nil || ParamsHash(params) != o.ParamsSHA256 || allFinite(params) {
+		if err := LoadState(c.Save, m, c.Width, params, nil); err != nil || ParamsHash(params) != o.ParamsSHA256 || allFinite(params) {
 			t.Errorf("%s: saved parameters: %v, all finite: %t", sync, err, allFinite(params))
 		}
 	}

@@ -66,7 +66,7 @@ func Gradient(g GradConfig) (*Grad, error) {
 		m.InitStats(stats)
 	}
 	if g.Load != "" {
-		if err := LoadState(g.Load, m, params, stats); err != nil {
+		if err := LoadState(g.Load, m, c.Width, params, stats); err != nil {
 			return nil, err
 		}
 	}

@@ -113,7 +113,7 @@ func TestCheckpointKeepsStatistics(t *testing.T) {
 	o := mustRun(t, c)
 	m, s := modelOf(t, c)
 	params, stats := make([]float32, m.NumParams()), make([]float32, m.NumStats())
-	if err := LoadState(c.Save, m, params, stats); err != nil {
+	if err := LoadState(c.Save, m, c.Width, params, stats); err != nil {
 		t.Fatal(err)
 	}
 	if ParamsHash(params) != o.ParamsSHA256 {
@@ -150,10 +150,10 @@ func TestCheckpointKeepsStatistics(t *testing.T) {
 	if err := SaveParams(bare, m, params); err != nil {
 		t.Fatal(err)
 	}
-	if err := LoadState(bare, m, params, nil); err != nil {
+	if err := LoadState(bare, m, c.Width, params, nil); err != nil {
 		t.Error(err)
 	}
-	if err := LoadState(bare, m, params, stats); err == nil || !strings.Contains(err.Error(), "no running statistics") {
+	if err := LoadState(bare, m, c.Width, params, stats); err == nil || !strings.Contains(err.Error(), "no running statistics") {
 		t.Errorf("statistics of a file without any: %v", err)
 	}
 }

@@ -82,7 +82,7 @@ func (r *runner) prepare(m *model.Model) error {
 	r.init = make([]float32, m.NumParams())
 	m.Init(r.init, cluster.Stream(c.Seed, -1, "data", "init"))
 	if c.Load != "" {
-		if err := LoadState(c.Load, m, r.init, nil); err != nil {
+		if err := LoadState(c.Load, m, c.Width, r.init, nil); err != nil {
 			return err
 		}
 	}
@@ -252,7 +252,7 @@ func (r *runner) conclude() error {
 	r.out.Diverged = diverged(append(slices.Clone(curve), Point{Pushes: r.out.Pushes, Updates: r.out.Updates, Loss: loss}))
 	r.out.ParamsSHA256 = ParamsHash(r.final)
 	if r.cfg.Save != "" {
-		return SaveState(r.cfg.Save, r.shared.model, r.final, stats)
+		return SaveState(r.cfg.Save, r.shared.model, r.cfg.Width, r.final, stats)
 	}
 	return nil
 }

@@ -115,7 +115,7 @@ func TestSynchronousMethodsAgree(t *testing.T) {
 	c := quick("bsp")
 	m, s := modelOf(t, c)
 	a, b := make([]float32, m.NumParams()), make([]float32, m.NumParams())
-	if err := errors.Join(LoadState(file, m, a, nil), LoadState(ringFile, m, b, nil)); err != nil {
+	if err := errors.Join(LoadState(file, m, 0, a, nil), LoadState(ringFile, m, 0, b, nil)); err != nil {
 		t.Fatal(err)
 	}
 	for i := range a {

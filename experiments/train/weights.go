@@ -3,6 +3,7 @@ package train
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gradsync/shared/tensor/model"
@@ -11,30 +12,68 @@ import (
 
 // SaveParams writes v, parameters or gradients of m, as a safetensors file with
 // PyTorch's names and layouts.
-func SaveParams(path string, m *model.Model, v []float32) error { return SaveState(path, m, v, nil) }
+func SaveParams(path string, m *model.Model, v []float32) error {
+	return write(path, safetensors.File{Tensors: m.Tensors(v)})
+}
 
 // SaveState writes parameters and, unless nil, the running statistics of the
 // batch norms: a state dict that PyTorch loads with strict=True. It lacks
 // num_batches_tracked, which is an integer that nothing reads at PyTorch's
-// default momentum and that PyTorch fills in.
-func SaveState(path string, m *model.Model, params, stats []float32) error {
+// default momentum and that PyTorch fills in. The metadata say which network it
+// is of; width is Config.Width.
+func SaveState(path string, m *model.Model, width float64, params, stats []float32) error {
 	tensors := m.Tensors(params)
 	if stats != nil {
 		tensors = append(tensors, m.StatTensors(stats)...)
 	}
-	if err := safetensors.Write(path, safetensors.File{Tensors: tensors}); err != nil {
+	return write(path, safetensors.File{Tensors: tensors, Metadata: metadata(m, width)})
+}
+
+func write(path string, f safetensors.File) error {
+	if err := safetensors.Write(path, f); err != nil {
 		return fmt.Errorf("train: %w", err)
+	}
+	return nil
+}
+
+// metadata says which network parameters are of. The side of the images is in
+// no tensor's shape, and parameters of another side load and are worth little.
+func metadata(m *model.Model, width float64) map[string]string {
+	if width == 0 {
+		width = 1
+	}
+	_, side, _ := m.Input()
+	return map[string]string{"model": m.Name(), "width": strconv.FormatFloat(width, 'g', -1, 64), "image": strconv.Itoa(side)}
+}
+
+// checkMetadata refuses a file that says to be of another network. A file that
+// does not say, of PyTorch or of gradients, passes.
+func checkMetadata(path string, got, want map[string]string) error {
+	for k := range want {
+		if _, ok := got[k]; !ok {
+			return nil
+		}
+	}
+	name := func(m map[string]string) string {
+		return fmt.Sprintf("%s of width %s on %s×%s images", m["model"], m["width"], m["image"], m["image"])
+	}
+	if a, b := name(got), name(want); a != b {
+		return input(fmt.Errorf("train: %s holds %s, not %s", path, a, b))
 	}
 	return nil
 }
 
 // LoadState reads what SaveParams, SaveState, or PyTorch with the same modules,
 // wrote. With stats nil running statistics may be in the file and are not
-// wanted; else they must be there.
-func LoadState(path string, m *model.Model, params, stats []float32) error {
+// wanted; else they must be there. A file whose metadata name another network,
+// width or side is an InputError.
+func LoadState(path string, m *model.Model, width float64, params, stats []float32) error {
 	f, err := safetensors.Read(path)
 	if err != nil {
 		return fmt.Errorf("train: %w", err)
+	}
+	if err := checkMetadata(path, f.Metadata, metadata(m, width)); err != nil {
+		return err
 	}
 	tensors := slices.DeleteFunc(f.Tensors, func(t safetensors.Tensor) bool { return strings.HasSuffix(t.Name, ".num_batches_tracked") })
 	given := slices.ContainsFunc(tensors, func(t safetensors.Tensor) bool { return strings.HasSuffix(t.Name, ".running_mean") })
