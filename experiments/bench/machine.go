@@ -55,12 +55,20 @@ func field(path, key, otherwise string) string {
 	return otherwise
 }
 
-func memory() string {
+// MachineMemory is the machine's memory in bytes, 0 where the system does not say.
+func MachineMemory() float64 {
 	var kib float64
 	if _, err := fmt.Sscanf(field("/proc/meminfo", "MemTotal", ""), "%g kB", &kib); err != nil {
-		return "unknown"
+		return 0
 	}
-	return fmt.Sprintf("%.1f GiB", kib/(1<<20))
+	return kib * 1024
+}
+
+func memory() string {
+	if bytes := MachineMemory(); bytes > 0 {
+		return fmt.Sprintf("%.1f GiB", bytes/(1<<30))
+	}
+	return "unknown"
 }
 
 // load is the mean number of running processes over 1, 5 and 15 minutes: a busy

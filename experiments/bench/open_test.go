@@ -3,6 +3,7 @@ package bench
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -69,5 +70,48 @@ func TestWorkByHand(t *testing.T) {
 	}
 	if _, err := (Job{Kind: KindStep, Model: "alexnet", Batch: 1, Concurrent: 1}).FLOP(); err == nil {
 		t.Error("the work of a network that does not exist")
+	}
+}
+
+// What a job's buffers take, by hand, and who counts: all engines and kernels
+// at once, no library that may not be there.
+func TestMemory(t *testing.T) {
+	mlp := Job{Kind: KindStep, Model: "mlp", Threads: 1, Batch: 2, Concurrent: 3}
+	deep := Job{Kind: KindStep, Model: "vgg19_bn", Width: 0.125, Image: 16, Batch: 1, Concurrent: 1}
+	for _, test := range []struct {
+		job  Job
+		want float64
+	}{
+		{Job{Kind: KindGemm, M: 2, N: 3, K: 5}, 4 * (10 + 15 + 6)},
+		{Job{Kind: KindVec, Bytes: 64}, 256},
+		{mlp, 3 * 4 * (2*669706 + 2*(784+512+512+10))},
+	} {
+		if got, err := test.job.Memory(); err != nil || got != test.want {
+			t.Errorf("%+v: %v, %v; want %v", test.job, got, err, test.want)
+		}
+	}
+	if _, err := deep.Memory(); err == nil || !strings.Contains(err.Error(), "--batch 1") {
+		t.Errorf("one image of 1×1 in a batch norm: %v", err)
+	}
+	deep.Image = 32
+	if _, err := deep.Memory(); err != nil {
+		t.Errorf("one image of 2×2 in the last batch norm: %v", err)
+	}
+	product := Job{Kind: KindGemm, M: 1, N: 1, K: 1} // 12 bytes
+	for _, test := range []struct {
+		contenders []string
+		machine    float64
+		refused    bool
+	}{
+		{[]string{"a", "b", OpenBLAS}, 24, false}, {[]string{"a", "b", Gonum}, 35, true}, {[]string{"a", PyTorch}, 12, false},
+		{[]string{OpenBLAS}, 11, true}, {[]string{"a", "b"}, 0, false},
+	} {
+		if err := product.CheckMemory(test.contenders, test.machine); (err != nil) != test.refused {
+			t.Errorf("%v in %v bytes: %v", test.contenders, test.machine, err)
+		}
+	}
+	huge := Job{Kind: KindStep, Model: "resnet18", Image: 1 << 40, Batch: 16, Concurrent: 1}
+	if err := huge.CheckMemory([]string{"a"}, 1e12); err == nil {
+		t.Error("images of 2⁸⁰ pixels fit")
 	}
 }

@@ -113,6 +113,9 @@ func (a *app) play(ctx context.Context, f *benchFlags, c bench.Case, names []str
 	if err != nil {
 		return nil, usageError{err}
 	}
+	if err := c.Job.CheckMemory(names, bench.MachineMemory()); err != nil {
+		return nil, usageError{err}
+	}
 	if os.Getenv(workerEnv) != "" {
 		return nil, errors.New("bench: a worker starts no workers")
 	}
