@@ -97,7 +97,7 @@ func (j Job) CheckMemory(contenders []string, machine float64) error {
 	}
 	n = max(n, 1)
 	if need := each * float64(n); machine > 0 && need > machine {
-		return fmt.Errorf("bench: the buffers of %s take some %.3g GiB, this machine has %.3g GiB: make the case smaller, or choose fewer by --engine",
+		return fmt.Errorf("bench: the buffers of %s take some %.1f GiB, this machine has %.1f GiB: make the case smaller, or choose fewer by --engine",
 			count(n, "contender"), need/(1<<30), machine/(1<<30))
 	}
 	return nil

@@ -86,22 +86,42 @@ func (f *benchFlags) check() error {
 	return nil
 }
 
-// pick keeps the wanted of the known names, all without a wish.
-func pick(wanted, known []string) ([]string, error) {
+// pick keeps the wanted of the known names, all without a wish. An engine that
+// does not run here is refused with its reason.
+func pick(wanted, known []string, engines []engineState) ([]string, error) {
 	if len(wanted) == 0 {
 		return known, nil
 	}
 	for _, name := range wanted {
 		if !slices.Contains(known, name) {
+			if slices.ContainsFunc(engines, func(s engineState) bool { return s.name == name && s.why != "" }) {
+				_, _, err := chooseEngine(name, engines)
+				return nil, err
+			}
 			return nil, usagef("bench: no engine %q: known are %s", name, strings.Join(known, ", "))
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(known), func(n string) bool { return !slices.Contains(wanted, n) }), nil
 }
 
+// enginesHere is a line on which engines run on this machine, and why another
+// does not.
+func enginesHere(all []engineState) string {
+	var here, not []string
+	for _, s := range all {
+		if s.why == "" {
+			here = append(here, s.label)
+		} else {
+			not = append(not, s.name+": "+s.why)
+		}
+	}
+	return strings.Join(append([]string{"engines here: " + strings.Join(here, ", ")}, not...), "; ")
+}
+
 // play runs a case's contenders against each other. With PyTorch among them its
-// interpreter is looked for first; the notes say what is missing.
-func (a *app) play(ctx context.Context, f *benchFlags, c bench.Case, names []string) (*bench.Outcome, error) {
+// interpreter is looked for first; the notes say what is missing. It calls begin
+// once it knows that the case can be run.
+func (a *app) play(ctx context.Context, f *benchFlags, c bench.Case, names []string, begin func()) (*bench.Outcome, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
@@ -119,6 +139,7 @@ func (a *app) play(ctx context.Context, f *benchFlags, c bench.Case, names []str
 	if os.Getenv(workerEnv) != "" {
 		return nil, errors.New("bench: a worker starts no workers")
 	}
+	begin()
 	torch := &bench.Torch{Scripts: peers.Scripts, Python: f.python}
 	defer torch.Close()
 	out := &bench.Outcome{Case: c}
@@ -150,11 +171,20 @@ func (a *app) play(ctx context.Context, f *benchFlags, c bench.Case, names []str
 
 // match plays and prints: a table, or the object with the job's own fields.
 func (a *app) match(ctx context.Context, f *benchFlags, c bench.Case, known []string, fields map[string]any) error {
-	names, err := pick(f.engines, known)
+	var engines []engineState
+	if c.Job.Kind != bench.KindVec {
+		engines = engineStates()
+	}
+	names, err := pick(f.engines, known, engines)
 	if err != nil {
 		return err
 	}
-	out, err := a.play(ctx, f, c, names)
+	begin := func() {
+		if engines != nil {
+			a.engineNote(enginesHere(engines))
+		}
+	}
+	out, err := a.play(ctx, f, c, names, begin)
 	if err != nil {
 		return err
 	}

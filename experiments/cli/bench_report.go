@@ -40,11 +40,11 @@ time goes. It takes some 10 minutes on two cores; leave the machine alone.`,
 					fmt.Fprintf(a.err, "%d of %d: %s\n", i+1, len(cases), c.Title)
 				}
 				names, err := pick(f.engines, map[string][]string{
-					bench.KindStep: stepContenders(), bench.KindGemm: gemmContenders(), bench.KindVec: bench.Kernels()}[c.Job.Kind])
+					bench.KindStep: stepContenders(), bench.KindGemm: gemmContenders(), bench.KindVec: bench.Kernels()}[c.Job.Kind], nil)
 				if err != nil {
 					return err
 				}
-				outcome, err := a.play(cmd.Context(), &f, c, names)
+				outcome, err := a.play(cmd.Context(), &f, c, names, func() {})
 				if err != nil {
 					return err
 				}
