@@ -91,6 +91,25 @@ type Function struct {
 // Images is how many images one step sees.
 func (j Job) Images() int { return j.Batch * j.Concurrent }
 
+// Crowded warns of a job with more threads than there are cores; "" if it fits.
+func (j Job) Crowded(cores int) string {
+	steps := max(j.Concurrent, 1)
+	if float64(j.Threads)*float64(steps) <= float64(cores) {
+		return ""
+	}
+	who := count(j.Threads, "thread")
+	if steps > 1 {
+		who = fmt.Sprintf("%d concurrent steps of %s each", steps, who)
+	}
+	return fmt.Sprintf("%s on %s: they take turns, so speeds are lower and spreads wider than on a machine with a core for each", who, count(cores, "core"))
+}
+
+// processors is how many cores a worker uses: as many as it has threads, so that
+// one that was not asked for is not used, and no more than there are.
+func (j Job) processors(cores int) int {
+	return min(min(j.Threads, cores)*min(max(j.Concurrent, 1), cores), cores)
+}
+
 // FLOP is the work of one step, all concurrent ones together; 0 for vector
 // kernels. The error is that of a network that does not exist.
 func (j Job) FLOP() (float64, error) {

@@ -115,3 +115,24 @@ func TestMemory(t *testing.T) {
 		t.Error("images of 2⁸⁰ pixels fit")
 	}
 }
+
+// A worker uses as many cores as it has threads and no more than there are; a
+// job with more threads is warned of.
+func TestCrowded(t *testing.T) {
+	for _, test := range []struct {
+		threads, concurrent, cores, processors int
+		warning                                string
+	}{
+		{1, 0, 2, 1, ""}, {2, 1, 2, 2, ""}, {1, 2, 2, 2, ""}, {1, 2, 8, 2, ""},
+		{3, 0, 2, 2, "3 threads on 2 cores: "}, {1, 2, 1, 1, "2 concurrent steps of 1 thread each on 1 core: "},
+		{1 << 40, 1 << 40, 4, 4, " on 4 cores: "},
+	} {
+		j := Job{Threads: test.threads, Concurrent: test.concurrent}
+		if got := j.processors(test.cores); got != test.processors {
+			t.Errorf("%+v: %d of %d cores, want %d", j, got, test.cores, test.processors)
+		}
+		if got := j.Crowded(test.cores); (got == "") != (test.warning == "") || !strings.Contains(got, test.warning) {
+			t.Errorf("%+v on %d cores: %q", j, test.cores, got)
+		}
+	}
+}

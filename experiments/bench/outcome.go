@@ -18,6 +18,7 @@ type Outcome struct {
 	Case
 	Results []*Result `json:"engines"`
 	Notes   []Note    `json:"notes"`
+	Warning string    `json:"warning,omitempty"` // what makes the numbers doubtful
 }
 
 // Find returns the result of that contender, or nil.

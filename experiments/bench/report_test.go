@@ -42,6 +42,7 @@ func outcomes(t *testing.T) []*Outcome {
 func TestMarkdown(t *testing.T) {
 	var b strings.Builder
 	r := Report{Command: "gradsync bench report", Engine: "ours", Machine: Machine(), Cases: outcomes(t)}
+	r.Cases[1].Warning = "2 threads on 1 core"
 	if err := r.Markdown(&b); err != nil {
 		t.Fatal(err)
 	}
@@ -59,6 +60,7 @@ func TestMarkdown(t *testing.T) {
 		"`gradsync bench step --model resnet18 --width 0.125 --image 16 --batch 16 --threads 1 --concurrent 2`",
 		"| 90.0 % | `tensor.hot` |",
 		"absent: is not installed",
+		"\n**2 threads on 1 core**\n",
 		"| ours | k | 16 – **32** – 64 |", // 2·16 images in 2, 1 and 0.5 s
 	} {
 		if !strings.Contains(text, want) {

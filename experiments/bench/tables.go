@@ -21,6 +21,9 @@ func (p *printer) outcome(o *Outcome) {
 		rows = append(rows, row(o, r))
 	}
 	p.table(head, rows)
+	if o.Warning != "" {
+		p.line("**%s**\n", o.Warning)
+	}
 	for _, n := range o.Notes {
 		p.line("%s: %s\n", n.Contender, n.Why)
 	}

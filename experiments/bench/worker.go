@@ -34,7 +34,7 @@ func Serve(in io.Reader, out io.Writer, open Opener) error {
 	if err := job.Check(); err != nil {
 		return answer.Encode(Reply{Error: err.Error()})
 	}
-	runtime.GOMAXPROCS(job.Threads * max(job.Concurrent, 1)) // a thread that was not asked for is not used
+	runtime.GOMAXPROCS(job.processors(runtime.NumCPU()))
 	task, err := open(job)
 	if err != nil {
 		return answer.Encode(Reply{Error: err.Error()})

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -67,6 +69,22 @@ func TestServe(t *testing.T) {
 	}
 	if got[3].PeakBytes < 0 || ran < 6 {
 		t.Errorf("peak %d after %d steps", got[3].PeakBytes, ran)
+	}
+}
+
+// A worker told to use more threads than there are cores runs no more Go code at
+// once than there are.
+func TestServeKeepsToTheCores(t *testing.T) {
+	before := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(before)
+	used := 0
+	job := fmt.Sprintf(`{"kind":"gemm","contender":"x","threads":%d,"m":1,"n":1,"k":1}`+"\n", 3*runtime.NumCPU())
+	serve(t, job, func(Job) (*Task, error) {
+		used = runtime.GOMAXPROCS(0)
+		return nil, errors.New("enough")
+	})
+	if used != runtime.NumCPU() {
+		t.Errorf("GOMAXPROCS %d on %d cores", used, runtime.NumCPU())
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -140,9 +141,12 @@ func (a *app) play(ctx context.Context, f *benchFlags, c bench.Case, names []str
 		return nil, errors.New("bench: a worker starts no workers")
 	}
 	begin()
+	out := &bench.Outcome{Case: c, Warning: c.Job.Crowded(runtime.NumCPU())}
+	if out.Warning != "" {
+		fmt.Fprintln(a.err, "warning: "+out.Warning)
+	}
 	torch := &bench.Torch{Scripts: peers.Scripts, Python: f.python}
 	defer torch.Close()
-	out := &bench.Outcome{Case: c}
 	var contenders []bench.Contender
 	for _, name := range names {
 		c.Job.Contender = name
@@ -194,5 +198,8 @@ func (a *app) match(ctx context.Context, f *benchFlags, c bench.Case, known []st
 	}
 	fields["benchmark"], fields["threads"], fields["rounds"], fields["peer"] = c.Job.Kind, c.Job.Threads, f.rounds, c.Peer
 	fields["engines"], fields["notes"] = out.Rows(), out.Notes
+	if out.Warning != "" {
+		fields["warning"] = out.Warning
+	}
 	return a.printJSON(fields)
 }

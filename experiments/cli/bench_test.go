@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -121,6 +122,16 @@ func TestBenchEngines(t *testing.T) {
 		if rc, _, msg := gradsync(strings.Fields(silent)...); rc != exitOK || msg != "" {
 			t.Errorf("%s: exit code %d, %q", silent, rc, msg)
 		}
+	}
+}
+
+// More threads than cores: one line of warning, and the same in the object.
+func TestBenchCrowded(t *testing.T) {
+	command := fmt.Sprintf("bench gemm --size 16 --rounds 1 --seconds 0.01 --engine portable --quiet --json --threads %d", runtime.NumCPU()+1)
+	rc, out, msg := gradsync(strings.Fields(command)...)
+	var got struct{ Warning string }
+	if err := json.Unmarshal([]byte(out), &got); err != nil || rc != exitOK || got.Warning == "" || msg != "warning: "+got.Warning+"\n" {
+		t.Errorf("exit code %d, %v, %q beside %q", rc, err, msg, got.Warning)
 	}
 }
 
