@@ -5,8 +5,9 @@
         python3 torch_eval.py --model lenet5 --load W.safetensors --data DIR
 
 DIR holds MNIST's or Fashion-MNIST's four IDX files or CIFAR-10's binary batches.
-ResNet-18 and VGG-19-BN take --width and --image. Inputs are normalised with the training images' mean and deviation, or with
---mean and --std. Prints one JSON object: correct, total, accuracy.
+ResNet-18 and VGG-19-BN take --width and --image, 16 or 32, which must be those of
+a file that says them. Inputs are normalised with the training images' mean and
+deviation, or with --mean and --std. Prints one JSON object: correct, total, accuracy.
 """
 import argparse
 import json
@@ -31,7 +32,7 @@ def main():
     p.add_argument("--logits", metavar="FILE.safetensors", help="also write the logits of all images")
     a = p.parse_args()
 
-    model = torch_models.build(a.model, files.read_safetensors(a.load), a.width, a.image).eval()
+    model = torch_models.load(a.load, a.model, a.width, a.image).eval()
     if a.mean and a.std:
         mean, std = a.mean, a.std
     else:
@@ -50,4 +51,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    files.one_line(main)

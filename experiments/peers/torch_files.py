@@ -8,17 +8,48 @@ import json
 import lzma
 import os
 import struct
+import sys
+import zlib
 
 import numpy as np
 
 
-def read_safetensors(path):
-    """{name: float32 array} of a safetensors file."""
+class Mismatch(ValueError):
+    """A file is of another network than the one asked for."""
+
+
+def one_line(main):
+    """Run main. What is wrong with a file, a folder or a network is one line on
+    standard error: exit code 2 for a file of another network, else 1."""
+    try:
+        main()
+    except (OSError, EOFError, ValueError, lzma.LZMAError, zlib.error) as e:
+        print(f"{os.path.basename(sys.argv[0])}: {' '.join(str(e).split())}", file=sys.stderr)
+        sys.exit(2 if isinstance(e, Mismatch) else 1)
+
+
+def _parse(path):
+    """Header and data of a safetensors file."""
     with open(path, "rb") as f:
         raw = f.read()
-    (n,) = struct.unpack_from("<Q", raw)
-    header = json.loads(raw[8 : 8 + n])
-    body = raw[8 + n :]
+    try:
+        (n,) = struct.unpack_from("<Q", raw)
+        header = json.loads(raw[8 : 8 + n])
+    except (struct.error, ValueError):
+        header = None
+    if not isinstance(header, dict):
+        raise ValueError(f"{path} is no safetensors file")
+    return header, raw[8 + n :]
+
+
+def read_metadata(path):
+    """{key: text} of a safetensors file, empty without."""
+    return _parse(path)[0].get("__metadata__", {})
+
+
+def read_safetensors(path):
+    """{name: float32 array} of a safetensors file."""
+    header, body = _parse(path)
     tensors = {}
     for name, entry in header.items():
         if name == "__metadata__":
@@ -26,6 +57,8 @@ def read_safetensors(path):
         if entry["dtype"] != "F32":
             raise ValueError(f"{path}: {name} has dtype {entry['dtype']}, want F32")
         begin, end = entry["data_offsets"]
+        if end > len(body):
+            raise ValueError(f"{path} ends within {name}")
         tensors[name] = np.frombuffer(body[begin:end], "<f4").reshape(entry["shape"]).copy()
     return tensors
 
@@ -56,7 +89,9 @@ def _open(folder, name):
 
 def _idx(folder, prefix):
     raw = _open(folder, prefix + "-images-idx3-ubyte")
-    _, n, h, w = struct.unpack_from(">4I", raw)
+    magic, n, h, w = struct.unpack_from(">4I", raw.ljust(16))
+    if magic != 0x803 or len(raw) != 16 + n * h * w:
+        raise ValueError(f"{folder}: {prefix}-images-idx3-ubyte is no IDX file of images")
     pixels = np.frombuffer(raw, np.uint8, offset=16).reshape(n, 1, h, w)
     labels = np.frombuffer(_open(folder, prefix + "-labels-idx1-ubyte"), np.uint8, offset=8)
     return pixels, labels
@@ -94,11 +129,13 @@ def normalise(pixels, mean, std, channels, side):
     """(pixel/255 − mean)/std as float32, padded with black and repeated over
     channels where the network wants larger or coloured images. A side of 16 is
     the means of 2×2 pixels of one of 32."""
-    halve = side == 16
-    border = (32 if halve else side) - pixels.shape[2]
-    if border < 0 or border % 2 or channels % pixels.shape[1]:
-        raise ValueError(f"images {pixels.shape[1:]} do not fit {channels}×{side}×{side}")
-    b = border // 2
+    own = pixels.shape[2]
+    sides = sorted({own, 16, 32}) if own in (28, 32) else [own]
+    if side not in sides or channels not in (pixels.shape[1], 3 * pixels.shape[1]):
+        shape, work = "×".join(map(str, pixels.shape[1:])), ", ".join(f"{s}×{s}" for s in sides)
+        raise ValueError(f"images of {shape} cannot be brought to {channels}×{side}×{side}: the sizes that work are {work}")
+    halve = side == 16 and own != 16
+    b = ((32 if halve else side) - own) // 2
     pixels = np.pad(pixels, ((0, 0), (0, 0), (b, b), (b, b)))
     top = 255
     if halve:  # as sums of four, for which there is a table too

@@ -146,11 +146,29 @@ def build(name, tensors=None, width=1.0, image=0):
     scaled = {} if MODELS[name] in (LeNet5, MLP, CNN) else {"width": width, "side": image or 32}
     if not scaled and (width != 1 or image not in (0, MODELS[name].side)):
         raise ValueError(f"{name} comes in one size only")
+    if not 1 / 64 <= width <= 16:
+        raise ValueError(f"--width {width:g}: 1/64 to 16")
     model = MODELS[name](**scaled)
     if tensors is not None:
-        parts = model.load_state_dict({k: torch.from_numpy(v) for k, v in tensors.items()}, strict=False)
-        parameters = {k for k, _ in model.named_parameters()}
-        missing = parameters.intersection(parts.missing_keys)
-        if missing or parts.unexpected_keys:
-            raise ValueError(f"{name}: missing {sorted(missing)}, unexpected {parts.unexpected_keys}")
+        own = model.state_dict()
+        wrong = [k for k, _ in model.named_parameters() if k not in tensors] + [k for k in tensors if k not in own]
+        wrong += [k for k in tensors if k in own and tensors[k].shape != own[k].shape]
+        if wrong:
+            raise ValueError(f"not the tensors of {name} of width {width:g}: {len(wrong)} are missing, too many or of another shape, {wrong[0]} first")
+        model.load_state_dict({k: torch.from_numpy(v) for k, v in tensors.items()}, strict=False)
     return model
+
+
+def load(path, name, width=1.0, image=0):
+    """The network with the parameters of a file. A file that says of which network
+    it is must be of this one."""
+    import torch_files as files  # needs numpy, which building a network does not
+
+    tensors, said = files.read_safetensors(path), files.read_metadata(path)
+    side = image or getattr(MODELS[name], "side", 32)
+    if all(k in said for k in ("model", "width", "image")):
+        holds = f"{said['model']} of width {said['width']} on {said['image']}×{said['image']} images"
+        asked = f"{name} of width {width:g} on {side}×{side} images"
+        if (said["model"], float(said["width"]), said["image"]) != (name, width, str(side)):
+            raise files.Mismatch(f"{path} holds {holds}, not {asked}")
+    return build(name, tensors, width, image)
