@@ -13,7 +13,10 @@ the batch; --eval makes them use the running statistics of the file instead.
 
 --samples FROM:TO takes images FROM … TO−1 of the split in file order. --compare
 prints, as one JSON object, ‖a−b‖/‖b‖ of every tensor, and exits with 1 when one
-exceeds --tolerance.
+exceeds --tolerance. The bias of a convolution before a batch norm that normalises
+by the batch has the gradient 0 and only rounding to show: its distance is
+‖a−b‖/‖weight‖, with the gradient of its convolution's weight in the second file,
+and "against_weight" names it.
 """
 import argparse
 import json
@@ -29,11 +32,16 @@ import torch_models
 
 def samples(a, model):
     """Images and labels of --samples, from a data set or from a tensor file."""
-    begin, end = (int(v) for v in a.samples.split(":"))
+    begin, _, end = a.samples.partition(":")
+    if not (begin.isdecimal() and end.isdecimal()):
+        raise ValueError(f"--samples {a.samples}: want FROM:TO")
+    begin, end = int(begin), int(end)
     noise = files.read_safetensors(a.data) if a.data.endswith(".safetensors") else None
+    if noise is not None and not {"x", "labels"} <= noise.keys():
+        raise ValueError(f"{a.data} lacks x or labels")
     pixels, labels = (noise["x"], noise["labels"]) if noise else files.read_split(a.data, a.split)
     if not 0 <= begin < end <= len(labels):
-        sys.exit(f"samples {a.samples} of {len(labels)}")
+        raise ValueError(f"--samples {a.samples}: FROM 0 or more, TO above it and at most {len(labels)}")
     x = pixels[begin:end]
     if not noise:
         mean, std = files.moments(files.read_split(a.data, "train")[0])
@@ -43,7 +51,7 @@ def samples(a, model):
 
 def gradients(a):
     """The mean loss of the samples, {name: gradient}, statistics and logits."""
-    model = torch_models.build(a.model, files.read_safetensors(a.load), a.width, a.image)
+    model = torch_models.load(a.load, a.model, a.width, a.image)
     x, y = samples(a, model)
     if a.double:
         model, x = model.double(), x.double()
@@ -56,17 +64,33 @@ def gradients(a):
     return loss.item(), numpy(grads), numpy(stats), numpy({"logits": logits})
 
 
+def norm(v):
+    return float(np.linalg.norm(v.astype("f8")))
+
+
+def vanishing(tensors):
+    """{bias: weight} of the convolutions whose bias has the gradient 0, because a
+    batch norm follows that takes the channel's mean away: the next tensor is a
+    scale of as many channels, and of the bias nothing but rounding is there."""
+    names, found = list(tensors), {}
+    for weight, bias, scale in zip(names, names[1:], names[2:]):
+        w, b, s = (tensors[n] for n in (weight, bias, scale))
+        if w.ndim == 4 and b.ndim == 1 and s.shape == b.shape == w.shape[:1] and norm(b) <= 1e-3 * norm(w):
+            found[bias] = weight
+    return found
+
+
 def compare(first, second, tolerance):
     """Relative distance of every tensor; true if none exceeds the tolerance."""
     a, b = files.read_safetensors(first), files.read_safetensors(second)
     if a.keys() != b.keys() or any(a[k].shape != b[k].shape for k in a):
-        sys.exit(f"{first} and {second} hold different tensors")
-    distance = {}
+        raise ValueError(f"{first} and {second} hold different tensors")
+    distance, against = {}, vanishing(b)
     for k in a:
-        difference, norm = (float(np.linalg.norm(v.astype("f8"))) for v in (a[k].astype("f8") - b[k], b[k]))
-        distance[k] = difference / norm if norm else (0.0 if difference == 0 else float("inf"))
+        difference, whole = norm(a[k].astype("f8") - b[k]), norm(b[against.get(k, k)])
+        distance[k] = difference / whole if whole else (0.0 if difference == 0 else float("inf"))
     within = all(d <= tolerance for d in distance.values())  # false for NaN
-    print(json.dumps({"within": within, "tolerance": tolerance, "distance": distance}))
+    print(json.dumps({"within": within, "tolerance": tolerance, "against_weight": sorted(against), "distance": distance}))
     return within
 
 
@@ -99,4 +123,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    files.one_line(main)
