@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -24,9 +25,15 @@ type Torch struct {
 // Find looks for an interpreter that has PyTorch and unpacks the scripts for
 // it; Close removes them. The error says what was tried.
 func (t *Torch) Find(ctx context.Context) error {
+	if t.Python == NoPython {
+		return &Unable{"no PyTorch: switched off by --python " + NoPython}
+	}
 	tried := []string{"python3", "/usr/bin/python3"}
 	if t.Python != "" {
 		tried = []string{t.Python}
+		if _, err := exec.LookPath(t.Python); errors.Is(err, fs.ErrNotExist) || errors.Is(err, exec.ErrNotFound) {
+			return &Unable{fmt.Sprintf("no PyTorch: --python %s: it does not exist", t.Python)}
+		}
 	}
 	for _, python := range tried {
 		probe := exec.CommandContext(ctx, python, "-c", "import importlib.util as u, sys; sys.exit(not u.find_spec('torch'))")
@@ -35,7 +42,10 @@ func (t *Torch) Find(ctx context.Context) error {
 			return t.unpack()
 		}
 	}
-	return &Unable{fmt.Sprintf("no PyTorch: %s has no module torch (--python names another)", strings.Join(tried, " nor "))}
+	if len(tried) > 1 {
+		return &Unable{fmt.Sprintf("no PyTorch: neither %s can import torch (--python names another)", strings.Join(tried, " nor "))}
+	}
+	return &Unable{fmt.Sprintf("no PyTorch: %s cannot import torch", t.Python)}
 }
 
 func (t *Torch) unpack() (err error) {

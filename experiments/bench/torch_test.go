@@ -1,9 +1,11 @@
 package bench
 
 import (
+	"context"
 	"errors"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 )
@@ -22,6 +24,34 @@ func TestTorchContenders(t *testing.T) {
 	}
 	if _, ok := torch.Contender(Job{Kind: KindStep, Concurrent: 1}).(*Process); !ok {
 		t.Error("one step is more than one process")
+	}
+}
+
+// What is said of an interpreter that is not there, that has no PyTorch, that is
+// switched off, and of the usual ones without it.
+func TestTorchNotFound(t *testing.T) {
+	dir, sep := t.TempDir(), string(os.PathSeparator)
+	t.Setenv("PATH", dir)
+	self, err := os.Executable() // a program that is no Python
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(behaviour, "die")
+	for python, want := range map[string]string{
+		dir + sep + "python": dir + sep + "python: it does not exist",
+		"no-such-python":     "--python no-such-python: it does not exist",
+		self:                 self + " cannot import torch",
+		NoPython:             "switched off by --python none",
+	} {
+		var unable *Unable
+		if err := (&Torch{Python: python}).Find(t.Context()); !errors.As(err, &unable) || !strings.HasPrefix(unable.Why, "no PyTorch: ") || !strings.HasSuffix(unable.Why, want) {
+			t.Errorf("--python %s: %v, want %q", python, err, want)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // so that no interpreter can be asked
+	if err := (&Torch{}).Find(ctx); err == nil || !strings.Contains(err.Error(), "neither python3 nor /usr/bin/python3 can import torch") {
+		t.Errorf("without --python: %v", err)
 	}
 }
 

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"gradsync/experiments/bench"
@@ -26,6 +28,9 @@ ratios are taken round by round and their median printed.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			known := stepContenders()
 			if f.python == bench.NoPython {
+				if slices.Contains(f.engines, bench.PyTorch) {
+					return usagef("bench: --engine %s: --python %s switches it off", bench.PyTorch, bench.NoPython)
+				}
 				known = known[:len(known)-1]
 			}
 			return a.match(cmd.Context(), &f, bench.Case{Job: job, Peer: bench.PyTorch}, known, map[string]any{

@@ -55,40 +55,41 @@ func TestBenchGemm(t *testing.T) {
 
 // Without PyTorch one line says so and the table goes on.
 func TestBenchWithoutPyTorch(t *testing.T) {
-	rc, out, msg := gradsync(strings.Fields("bench step --batch 2 --rounds 1 --seconds 0.01 --engine portable,pytorch --python no-such-python")...)
-	if rc != exitOK || strings.Count(out, "\n") != 2 || !strings.Contains(out, "\npytorch: no PyTorch: no-such-python") || !strings.HasPrefix(out, "portable ") {
+	rc, out, msg := gradsync(strings.Fields("bench step --batch 2 --rounds 1 --seconds 0.01 --engine portable,pytorch --python no-such-python --quiet")...)
+	if rc != exitOK || strings.Count(out, "\n") != 2 || !strings.Contains(out, "\npytorch: no PyTorch: --python no-such-python: it does not exist\n") || !strings.HasPrefix(out, "portable ") {
 		t.Errorf("exit code %d, %s\n%s", rc, msg, out)
 	}
 }
 
 func TestBenchUsage(t *testing.T) {
 	for command, want := range map[string]string{
-		"bench step --model alexnet":                       "lenet5",
-		"bench step --engine abacus":                       "portable",
-		"bench step --batch 0":                             "--batch 0: at least 1\n",
-		"bench step --threads 0":                           "--threads 0: at least 1\n",
-		"bench step --concurrent 0":                        "--concurrent 0: at least 1\n",
-		"bench step --width -1":                            "--width -1: at least 0",
-		"bench step --width NaN":                           "--width NaN: at least 0",
-		"bench step --image -16":                           "--image -16: at least 0",
-		"bench step --rounds 0":                            "--rounds 0: at least 1\n",
-		"bench step --seconds NaN":                         "--seconds NaN: more than 0\n",
-		"bench step --seconds Inf":                         "--seconds +Inf: more than 0\n",
-		"bench step --budget NaN":                          "--budget NaN: at least 0",
-		"bench step --budget -1":                           "--budget -1: at least 0",
-		"bench gemm --profile NaN":                         "--profile NaN: at least 0",
-		"bench vec --profile -1":                           "--profile -1: at least 0",
-		"bench vec --mib 0":                                "--mib 0: at least 1,",
-		"bench vec --mib 9223372036854775807":              "--mib 9223372036854775807: at least 1, at most",
-		"bench cluster --ranks 1":                          "--ranks 1: at least 2\n",
-		"bench cluster --messages 3":                       "--messages 3: at least as many as --ranks, 64\n",
-		"bench cluster --rounds 0":                         "--rounds 0: at least 1\n",
-		"bench step --model vgg19_bn --batch 1 --image 16": "--batch 1: vgg19_bn, layer features.41: one image",
-		"bench gemm --m 3 --n -2":                          "--n -2: at least 1\n",
-		"bench step --model lenet5 --width 0.125":          "lenet5",
-		"bench gemm --engine pytorch":                      "openblas",
-		"bench gemm --size 0":                              "--size 0: at least 1\n",
-		"bench worker more":                                "none",
+		"bench step --model alexnet":                         "lenet5",
+		"bench step --engine abacus":                         "portable",
+		"bench step --batch 0":                               "--batch 0: at least 1\n",
+		"bench step --threads 0":                             "--threads 0: at least 1\n",
+		"bench step --concurrent 0":                          "--concurrent 0: at least 1\n",
+		"bench step --width -1":                              "--width -1: at least 0",
+		"bench step --width NaN":                             "--width NaN: at least 0",
+		"bench step --image -16":                             "--image -16: at least 0",
+		"bench step --rounds 0":                              "--rounds 0: at least 1\n",
+		"bench step --seconds NaN":                           "--seconds NaN: more than 0\n",
+		"bench step --seconds Inf":                           "--seconds +Inf: more than 0\n",
+		"bench step --budget NaN":                            "--budget NaN: at least 0",
+		"bench step --budget -1":                             "--budget -1: at least 0",
+		"bench gemm --profile NaN":                           "--profile NaN: at least 0",
+		"bench vec --profile -1":                             "--profile -1: at least 0",
+		"bench vec --mib 0":                                  "--mib 0: at least 1,",
+		"bench vec --mib 9223372036854775807":                "--mib 9223372036854775807: at least 1, at most",
+		"bench cluster --ranks 1":                            "--ranks 1: at least 2\n",
+		"bench cluster --messages 3":                         "--messages 3: at least as many as --ranks, 64\n",
+		"bench cluster --rounds 0":                           "--rounds 0: at least 1\n",
+		"bench step --model vgg19_bn --batch 1 --image 16":   "--batch 1: vgg19_bn, layer features.41: one image",
+		"bench step --python none --engine portable,pytorch": "--engine pytorch: --python none switches it off\n",
+		"bench gemm --m 3 --n -2":                            "--n -2: at least 1\n",
+		"bench step --model lenet5 --width 0.125":            "lenet5",
+		"bench gemm --engine pytorch":                        "openblas",
+		"bench gemm --size 0":                                "--size 0: at least 1\n",
+		"bench worker more":                                  "none",
 	} {
 		if rc, _, msg := gradsync(strings.Fields(command)...); rc != exitUsage || !strings.HasPrefix(msg, "gradsync: ") || !strings.Contains(msg, want) || strings.Count(msg, "\n") != 1 {
 			t.Errorf("%s: exit code %d, %q; want %d and %q", command, rc, msg, exitUsage, want)
