@@ -35,6 +35,7 @@ type engineState struct {
 	name  string
 	label string // name and kernels, "asm (avx512)"
 	why   string // it cannot run here; "" if it can
+	short string // why in a few words, where why is long
 }
 
 // engineStates lists the engines that this binary knows, those of preferred
@@ -52,6 +53,7 @@ func engineStates() []engineState {
 		switch e, err := tensor.Lookup(name); {
 		case err != nil:
 			s.why = whyNot(name)
+			s.short = shortReason(s.why)
 		default:
 			s.label = labelOf(e)
 		}
@@ -84,9 +86,20 @@ func whyNot(name string) string {
 	return "this CPU has no AVX2 and FMA"
 }
 
+// shortReason is why without what the dynamic linker says of every file it tried.
+func shortReason(why string) string {
+	switch {
+	case !strings.HasPrefix(why, "cannot open oneDNN"):
+		return why
+	case strings.Count(why, "No such file") > strings.Count(why, "; "): // of every file
+		return "library not installed (Debian: libdnnl2)"
+	}
+	return "library does not open (Debian: libdnnl2)"
+}
+
 // chooseEngine resolves --engine to the name of an engine that runs here, and a
-// line that says which it is, why, and what became of the others. An engine
-// that is unknown or does not run is a usage error.
+// line that says which it is, why, and in short what became of the others. An
+// engine that is unknown or does not run is a usage error.
 func chooseEngine(asked string, all []engineState) (name, line string, err error) {
 	var chosen *engineState
 	why := "by --engine"
@@ -112,7 +125,7 @@ func chooseEngine(asked string, all []engineState) (name, line string, err error
 		switch {
 		case s.name == chosen.name || s.name == portable.Name: // which runs everywhere
 		case s.why != "":
-			line += "; " + s.name + ": " + s.why
+			line += "; " + s.name + ": " + s.short
 		case slices.Contains(preferred, s.name):
 			line += "; " + s.label + ": available"
 		default:

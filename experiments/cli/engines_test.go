@@ -9,10 +9,11 @@ import (
 // what they can run.
 func TestChooseEngine(t *testing.T) {
 	asm := engineState{name: "asm", label: "asm (avx512)"}
-	noASM := engineState{name: "asm", label: "asm", why: "this CPU has no AVX2 and FMA"}
+	noASM := engineState{name: "asm", label: "asm", why: "this CPU has no AVX2 and FMA", short: "this CPU has no AVX2 and FMA"}
 	portable := engineState{name: "portable", label: "portable"}
 	dnnl := engineState{name: "onednn", label: "onednn (2.6.3)"}
-	noDNNL := engineState{name: "onednn", label: "onednn", why: "libdnnl is not installed"}
+	const linker = "cannot open oneDNN (Debian has it as libdnnl2): libdnnl.so.2: cannot open shared object file: No such file or directory; libdnnl.so.3: cannot open shared object file: No such file or directory"
+	noDNNL := engineState{name: "onednn", label: "onednn", why: linker, short: shortReason(linker)}
 	for _, test := range []struct {
 		asked      string
 		here       []engineState
@@ -21,13 +22,13 @@ func TestChooseEngine(t *testing.T) {
 		{"auto", []engineState{asm, portable}, "asm", "engine asm (avx512): fastest of our own here"},
 		{"auto", []engineState{asm, portable, dnnl}, "asm", "engine asm (avx512): fastest of our own here; onednn (2.6.3): available, by --engine onednn only"},
 		{"auto", []engineState{noASM, portable, dnnl}, "portable", "engine portable: fastest of our own here; asm: this CPU has no AVX2 and FMA; onednn (2.6.3): available, by --engine onednn only"},
-		{"auto", []engineState{noASM, portable, noDNNL}, "portable", "engine portable: fastest of our own here; asm: this CPU has no AVX2 and FMA; onednn: libdnnl is not installed"},
+		{"auto", []engineState{noASM, portable, noDNNL}, "portable", "engine portable: fastest of our own here; asm: this CPU has no AVX2 and FMA; onednn: library not installed (Debian: libdnnl2)"},
 		{"auto", []engineState{dnnl, noASM, portable}, "portable", "engine portable: fastest of our own here; onednn (2.6.3): available, by --engine onednn only; asm: this CPU has no AVX2 and FMA"},
-		{"portable", []engineState{asm, portable, noDNNL}, "portable", "engine portable: by --engine; asm (avx512): available; onednn: libdnnl is not installed"},
+		{"portable", []engineState{asm, portable, noDNNL}, "portable", "engine portable: by --engine; asm (avx512): available; onednn: library not installed (Debian: libdnnl2)"},
 		{"onednn", []engineState{noASM, portable, dnnl}, "onednn", "engine onednn (2.6.3): by --engine; asm: this CPU has no AVX2 and FMA"},
 		{"asm", []engineState{asm, portable}, "asm", "engine asm (avx512): by --engine"},
 		{"asm", []engineState{noASM, portable}, "", "engine asm cannot run here: this CPU has no AVX2 and FMA"},
-		{"onednn", []engineState{asm, portable, noDNNL}, "", "engine onednn cannot run here: libdnnl is not installed"},
+		{"onednn", []engineState{asm, portable, noDNNL}, "", "engine onednn cannot run here: " + linker},
 		{"abacus", []engineState{asm, portable, noDNNL}, "", `no engine "abacus": known are auto, asm, portable, onednn`},
 		{"", []engineState{asm, portable}, "", `no engine "": known are auto, asm, portable`},
 	} {
@@ -40,6 +41,24 @@ func TestChooseEngine(t *testing.T) {
 		}
 		if name != test.name || line != test.line {
 			t.Errorf("--engine %s on %+v:\n got %q, %q\nwant %q, %q", test.asked, test.here, name, line, test.name, test.line)
+		}
+	}
+}
+
+func TestShortReason(t *testing.T) {
+	for why, want := range map[string]string{
+		"cannot open oneDNN (Debian has it as libdnnl2): libdnnl.so.2: file too short; libdnnl.so.3: No such file or directory": "library does not open (Debian: libdnnl2)",
+		"libdnnl is version 3.1.0: this engine speaks another":                                                                  "libdnnl is version 3.1.0: this engine speaks another",
+		"this CPU has no AVX2 and FMA": "this CPU has no AVX2 and FMA",
+	} {
+		if got := shortReason(why); got != want {
+			t.Errorf("%s: %q, want %q", why, got, want)
+		}
+	}
+	// The words that are looked for are those of the engine.
+	for _, s := range engineStates() {
+		if len(s.short) > 110 || (s.short == "") != (s.why == "") {
+			t.Errorf("engine %s: %q in short for %q", s.name, s.short, s.why)
 		}
 	}
 }
