@@ -73,7 +73,7 @@ func (o *Outcome) Text() string {
 		case KindVec:
 			fmt.Fprintf(&b, " %8.2f GB/s", r.GBps)
 		}
-		fmt.Fprintf(&b, " %9.5f CPU-s/step %6.0f MiB %8s allocs/step", r.CPU.Median, float64(r.PeakBytes)/(1<<20), allocs(r.Allocs))
+		fmt.Fprintf(&b, " %9.5f CPU-s/step %6s MiB %8s allocs/step", r.CPU.Median, mib(r.PeakBytes), allocs(r.Allocs))
 		if r.Ratio != nil {
 			fmt.Fprintf(&b, "  %.2f× %s (%.2f–%.2f)", r.Ratio.Median, o.Peer, r.Ratio.Min, r.Ratio.Max)
 		}

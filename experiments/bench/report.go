@@ -6,9 +6,12 @@ import (
 	"strings"
 )
 
+// StandardCommand is what `make benchmarks` runs.
+const StandardCommand = "gradsync bench report --out BENCHMARKS.md"
+
 // Report is all that BENCHMARKS.md says.
 type Report struct {
-	Command string      `json:"command"`
+	Command string      `json:"command"` // that wrote it, with all flags that matter
 	Version string      `json:"version"`
 	Engine  string      `json:"engine"` // whose aims are judged and whose profile is shown
 	Rounds  int         `json:"rounds"`
@@ -76,7 +79,11 @@ func (p *printer) table(head string, rows [][]string) {
 func (r *Report) Markdown(w io.Writer) error {
 	p := &printer{w: w}
 	p.line("# Benchmarks\n")
-	p.line("Written by `%s` (gradsync %s), whole and by nobody's hand: renew it with `make benchmarks`.\n", r.Command, r.Version)
+	renew := "renew it with `make benchmarks`, which runs the same"
+	if r.Command != StandardCommand {
+		renew = "renew it with the same command; `make benchmarks` runs `" + StandardCommand + "` instead"
+	}
+	p.line("Written by `%s` (gradsync %s), whole and by nobody's hand: %s.\n", r.Command, r.Version, renew)
 	p.line("## %s\n", headMachine)
 	var rows [][]string
 	for _, m := range r.Machine {
@@ -120,21 +127,30 @@ func (r *Report) facts() (out [][2]string) {
 }
 
 func (r *Report) method(p *printer) {
+	out := "None sits out."
+	if r.Budget > 0 {
+		out = fmt.Sprintf("A contender that has used %g s sits out after three rounds.", r.Budget)
+	}
 	p.line("## %s\n", headMethod)
 	p.line(`- Every contender runs in a process of its own and warms up; then rounds of about %g s alternate, A B A B, %d of each, with
-  one uncounted step before each unless steps take seconds. A contender that has used %g s sits out after three rounds.
+  one uncounted step before each unless steps take seconds. %s Column "rounds" is how many a row has.
 - Numbers are *min – **median** – max* over the rounds. Ratios are taken round by round, so that what disturbs the machine
   for longer than a round meets both sides; the median is that of the ratios. "By CPU time" compares processor seconds.
+- A single number is the median: CPU-s per step everywhere, the milliseconds of vector kernels, and the GFLOP/s of training
+  steps, which are the images/s times the constant work of an image and so have their spread. Peak memory is one number,
+  read at the end, and allocations are those of the best round.
+- CPU-s per step is the processor time of one step of all concurrent ones together, over all their threads.
 - A training step is forward, backward and plain SGD in float32, on random images and labels. Work counts a multiply-add as
   two: forward pass, gradients of all weights, and of all inputs but the first layer's; a shortcut such as Winograd's counts
   as the work it saves.
 - Concurrent steps are independent sets of weights: goroutines of one process here, a process each in PyTorch.
-- Memory is the largest resident set of a process (VmHWM), of concurrent PyTorch processes their sum. Allocations are heap
-  objects per step in the best round; PyTorch's are not counted.
+- Memory is the largest resident set of a whole process (VmHWM), interpreter or runtime and libraries included, which is
+  most of it for small networks; of concurrent PyTorch processes it is their sum. "–" is unknown. Allocations are heap
+  objects per step; PyTorch's are not counted.
 - PyTorch runs eagerly with OPENBLAS_NUM_THREADS=1 and OMP_WAIT_POLICY=passive. OpenBLAS is told the processor's instruction
   set by OPENBLAS_CORETYPE: releases older than a processor fall back to their slowest kernels.
 - A vector kernel's bandwidth is what it reads and writes per second; copy() reads and writes each byte once.
-`, r.Seconds, r.Rounds, r.Budget)
+`, r.Seconds, r.Rounds, out)
 }
 
 func (r *Report) aims(p *printer) {

@@ -60,6 +60,9 @@ func TestMarkdown(t *testing.T) {
 		"`gradsync bench step --model resnet18 --width 0.125 --image 16 --batch 16 --threads 1 --concurrent 2`",
 		"| 90.0 % | `tensor.hot` |",
 		"absent: is not installed",
+		"| × pytorch | × by CPU time | rounds |", "| 1 – **2** – 4 | 1 – **1** – 1 | 3 |", "| × openblas | rounds |", "time per element | rounds |",
+		"Written by `gradsync bench report` (gradsync ), whole and by nobody's hand: renew it with the same command; `make benchmarks` runs `" + StandardCommand + "` instead.",
+		"None sits out.", "of all concurrent ones together", "interpreter or runtime and libraries included",
 		"\n**2 threads on 1 core**\n",
 		"| ours | k | 16 – **32** – 64 |", // 2·16 images in 2, 1 and 0.5 s
 	} {
@@ -67,8 +70,25 @@ func TestMarkdown(t *testing.T) {
 			t.Errorf("the report lacks %q", want)
 		}
 	}
+	r.Command, r.Budget = StandardCommand, 4
+	b.Reset()
+	if err := r.Markdown(&b); err != nil || !strings.Contains(b.String(), "renew it with `make benchmarks`, which runs the same.") || !strings.Contains(b.String(), "has used 4 s sits out") {
+		t.Errorf("%v\n%s", err, b.String())
+	}
 	if strings.Contains(text, "not measured") || strings.Contains(text, "|  |") {
 		t.Error("a complete report has an empty cell")
+	}
+}
+
+// A terminal shows what is not known as the report does, and never as 0 MiB.
+func TestTextOfUnknownMemory(t *testing.T) {
+	o := &Outcome{Case: Case{Job: Job{Kind: KindGemm}}, Results: []*Result{{Contender: "x", Class: "k", StepTime: Spread{1, 1, 1}, Allocs: -1}}}
+	if got := o.Text(); !strings.Contains(got, "     – MiB        – allocs/step") {
+		t.Errorf("%q", got)
+	}
+	o.Results[0].PeakBytes = 3 << 20
+	if got := o.Text(); !strings.Contains(got, "     3 MiB ") {
+		t.Errorf("%q", got)
 	}
 }
 

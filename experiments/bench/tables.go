@@ -9,16 +9,16 @@ import (
 func (p *printer) outcome(o *Outcome) {
 	p.line("### %s\n", o.Title)
 	p.line("`%s`\n", o.Command())
-	head, row := "contender | class | GFLOP/s | CPU-s per step | allocations | × "+o.Peer, gemmRow
+	head, row := "contender | class | GFLOP/s | CPU-s per step | allocations | × "+o.Peer+" | rounds", gemmRow
 	switch o.Job.Kind {
 	case KindStep:
-		head, row = "contender | class | images/s | GFLOP/s | CPU-s per step | peak MiB | allocations | × "+o.Peer+" | × by CPU time", stepRow
+		head, row = "contender | class | images/s | GFLOP/s | CPU-s per step | peak MiB | allocations | × "+o.Peer+" | × by CPU time | rounds", stepRow
 	case KindVec:
-		head, row = "kernel | GB/s | ms | × copy()'s bandwidth | × copy()'s time per element", vecRow
+		head, row = "kernel | GB/s | ms | × copy()'s bandwidth | × copy()'s time per element | rounds", vecRow
 	}
 	var rows [][]string
 	for _, r := range o.Results {
-		rows = append(rows, row(o, r))
+		rows = append(rows, append(row(o, r), fmt.Sprint(r.Rounds)))
 	}
 	p.table(head, rows)
 	if o.Warning != "" {

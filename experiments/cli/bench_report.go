@@ -31,7 +31,7 @@ time goes. It takes some 10 minutes on two cores; leave the machine alone.`,
 			f.only = preferred[0]
 			revision, _ := commit()
 			r := &bench.Report{
-				Command: fmt.Sprintf("gradsync bench report --out %s --rounds %d --seconds %g --budget %g --profile %g", out, f.rounds, f.seconds, f.budget, f.profile),
+				Command: reportCommand(cmd),
 				Version: Version + ", commit " + revision, Engine: f.only, Rounds: f.rounds, Seconds: f.seconds, Budget: f.budget, Machine: bench.Machine(), Busy: bench.Busy(),
 			}
 			cases := bench.Cases()
@@ -74,4 +74,16 @@ time goes. It takes some 10 minutes on two cores; leave the machine alone.`,
 	cmd.Flags().Lookup("profile").DefValue = "2"
 	f.profile = 2
 	return cmd
+}
+
+// reportCommand is the command line that writes the same report: the file, and
+// every flag that is not at its default.
+func reportCommand(cmd *cobra.Command) string {
+	line := "gradsync bench report --out " + cmd.Flags().Lookup("out").Value.String()
+	for _, name := range []string{"rounds", "seconds", "budget", "profile", "python"} {
+		if f := cmd.Flags().Lookup(name); f.Value.String() != f.DefValue {
+			line += " --" + name + " " + f.Value.String()
+		}
+	}
+	return line
 }
