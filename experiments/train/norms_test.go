@@ -13,6 +13,7 @@ import (
 
 	"gradsync/shared/tensor"
 	_ "gradsync/shared/tensor/engine/asm"
+	"gradsync/shared/tensor/engine/onednn"
 	"gradsync/shared/tensor/safetensors"
 )
 
@@ -167,6 +168,9 @@ func TestEnginesLearnTheSame(t *testing.T) {
 	const tolerance = 0.05
 	if os.Getenv("GRADSYNC_LONG") != "" {
 		c.MaxPushes = 400
+	}
+	if _, err := onednn.Status(); err != nil {
+		t.Logf("without engine onednn: %v", err)
 	}
 	reached := map[string]float64{}
 	for _, engine := range tensor.Engines() {

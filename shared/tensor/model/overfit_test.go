@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gradsync/shared/tensor"
+	"gradsync/shared/tensor/engine/onednn"
 	"gradsync/shared/tensor/model"
 	"gradsync/shared/tensor/optim"
 )
@@ -20,6 +21,9 @@ func TestOverfits(t *testing.T) {
 		t.Log("40 images; set GRADSYNC_LONG=1 for 200")
 	} else {
 		images = 200
+	}
+	if _, err := onednn.Status(); err != nil {
+		t.Logf("without engine onednn: %v", err)
 	}
 	onEvery(t, func(t *testing.T, m *model.Model, e tensor.Engine, params []float32) {
 		if e.Name() == "portable" && m.Name() == "cnn" && images < 200 {
