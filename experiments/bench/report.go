@@ -133,7 +133,8 @@ func (r *Report) method(p *printer) {
 	}
 	p.line("## %s\n", headMethod)
 	p.line(`- Every contender runs in a process of its own and warms up; then rounds of about %g s alternate, A B A B, %d of each, with
-  one uncounted step before each unless steps take seconds. %s Column "rounds" is how many a row has.
+  one uncounted step before each unless steps take seconds. %s
+  Column "rounds" is how many a row has.
 - Numbers are *min – **median** – max* over the rounds. Ratios are taken round by round, so that what disturbs the machine
   for longer than a round meets both sides; the median is that of the ratios. "By CPU time" compares processor seconds.
 - A single number is the median: CPU-s per step everywhere, the milliseconds of vector kernels, and the GFLOP/s of training
