@@ -40,6 +40,7 @@ func (a *app) gradCommand() *cobra.Command {
 			}
 			if line != "" {
 				a.engineNote(line)
+				a.remark(got.Model)
 			}
 			if err := train.SaveParams(out, got.Model, got.Grads); err != nil {
 				return err

@@ -52,7 +52,7 @@ func (a *app) trainCommand() *cobra.Command {
 				if cfg.Engine, line, err = chooseEngine(cfg.Engine, engineStates()); err != nil {
 					return err
 				}
-				cfg.Begin = func() { a.engineNote(line) }
+				cfg.Begin = func() { a.notes(line, cfg) }
 			}
 			bar := a.newBar(cfg.Sync + " " + cfg.Model)
 			cfg.Progress = func(pushes, of int64) { bar.set(float64(pushes), float64(of), fmt.Sprintf("%d pushes", pushes)) }
@@ -77,6 +77,24 @@ func (a *app) trainCommand() *cobra.Command {
 	}
 	f.define(cmd)
 	return cmd
+}
+
+// notes prints what is to be said of a training before it begins.
+func (a *app) notes(engine string, cfg train.Config) {
+	a.engineNote(engine)
+	if m, err := model.Build(model.Spec{Name: cfg.Model, Width: cfg.Width, Image: cfg.Image}); err == nil { // else nothing begins
+		a.remark(m)
+	}
+}
+
+// remark prints what a network says of itself, where nothing reads it by machine.
+func (a *app) remark(m *model.Model) {
+	if a.quiet {
+		return
+	}
+	for _, r := range m.Remarks() {
+		fmt.Fprintln(a.err, r)
+	}
 }
 
 func (f *trainFlags) define(cmd *cobra.Command) {

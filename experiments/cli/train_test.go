@@ -71,6 +71,20 @@ func TestTrainDiverged(t *testing.T) {
 	}
 }
 
+// A network on whose maps a pool cannot work says so before it is trained or
+// graded, on one line, unless told to be quiet.
+func TestNetworkRemarks(t *testing.T) {
+	const train, grad = "train --data synthetic --sync bsp --workers 1 --batch 2 --updates 1 --eval-every -1 --json", "grad --data synthetic --samples 0:2 --json --out "
+	for _, command := range []string{train, grad + filepath.Join(t.TempDir(), "g")} {
+		for flags, want := range map[string]int{" --model vgg19_bn --width 0.0625 --image 16": 1, " --model vgg19_bn --width 0.0625 --image 16 --quiet": 0, " --model resnet18 --width 0.0625 --image 16": 0, "": 0} {
+			rc, out, msg := gradsync(strings.Fields(command + flags)...)
+			if rc != exitOK || strings.Count(msg, "vgg19_bn at 16×16: a 2×2 max-pool (layer 53 of 55) meets a 1×1 map and passes it through\n") != want || strings.Contains(out, "max-pool") {
+				t.Errorf("%s%s: exit code %d, %q; want the remark %d times", command, flags, rc, msg, want)
+			}
+		}
+	}
+}
+
 // Weights that train saved are what grad loads: the hash says so, and another
 // mini-batch has another gradient.
 func TestSaveLoadGrad(t *testing.T) {
