@@ -32,7 +32,8 @@ func (a *app) trainCommand() *cobra.Command {
 			"Batch norms are evaluated by statistics of 256 training images, estimated anew for\n" +
 			"the parameters evaluated; --save writes them too.\n" +
 			"A run whose loss or parameters become infinite or NaN has diverged: it goes on to\n" +
-			"its end, --save writes its parameters as they are, and the exit code is 1.\n" +
+			"its end (a search for --target-accuracy ends), --save writes its parameters as they\n" +
+			"are, and the exit code is 1.\n" +
 			"The same command gives the same object: on virtual but for wall_seconds, on local\n" +
 			"with bsp, ring or naive but for the seconds, which all are wall time there.",
 		Example: "  gradsync train --sync dasp --model lenet5 --workers 6 --updates 600 --json\n" +
