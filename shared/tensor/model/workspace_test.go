@@ -171,10 +171,10 @@ func TestSameBitsForAnyThreads(t *testing.T) {
 	})
 }
 
-// TestNoAllocationPerStep lets the collector rest: it empties the pool from which
-// calls into oneDNN take their frames. When two threads first happen to need
-// frames at the same moment the pool makes one more, in any run: so onednn gets
-// more runs, and the mean is rounded down.
+// TestNoAllocationPerStep: no step allocates after the first. The counter is the
+// whole process's, and behind engine onednn cleanups of earlier tests' objects
+// and a pool of call frames allocate now and then: one quiet try of five shows
+// that the step does not.
 func TestNoAllocationPerStep(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	onEvery(t, func(t *testing.T, m *model.Model, e tensor.Engine, params []float32) {
@@ -184,11 +184,7 @@ func TestNoAllocationPerStep(t *testing.T) {
 			w := m.NewWorkspace(e, 2, threads)
 			w.SetStats(freshStats(m))
 			on := func(int, []float32) error { return nil }
-			runs := 3
-			if e.Name() == "onednn" {
-				runs = 30
-			}
-			if n := testing.AllocsPerRun(runs, func() {
+			step := func() {
 				if _, err := w.Gradient(params, grads, x, labels, on); err != nil {
 					t.Fatal(err)
 				}
@@ -200,8 +196,13 @@ func TestNoAllocationPerStep(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-			}); n != 0 {
-				t.Errorf("%v allocations per step on %d threads, want 0", n, threads)
+			}
+			least := math.Inf(1)
+			for try := 0; try < 5 && least > 0; try++ {
+				least = min(least, testing.AllocsPerRun(3, step))
+			}
+			if least != 0 {
+				t.Errorf("%v allocations per step on %d threads, want 0", least, threads)
 			}
 		}
 	})
