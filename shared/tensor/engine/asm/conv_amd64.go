@@ -17,7 +17,6 @@ const (
 	linearBackward
 	linearFilter
 	gemm
-	winogradKind
 	winogradInner
 )
 

@@ -45,38 +45,22 @@ func newDeepPlan(g tensor.Conv) *deepPlan {
 // deepFilter computes dw[o][c][tap] with input channels in lanes: one chain over
 // pixels and images for every weight.
 type deepFilter struct {
-	set    *kernels
-	plan   *deepPlan
-	g      tensor.Conv
-	dy     []float32
-	planeY int
-	x      []float32 // transposed: [row][column][image][channel]
-	wide   int       // channels, whole vectors
-	sums   []float32 // [tap][o][channel]
-	dw     []float32
-	tiles  int // of channels
-	stage  deepStage
+	set     *kernels
+	plan    *deepPlan
+	g       tensor.Conv
+	dy      []float32
+	planeY  int
+	x       []float32 // transposed: [row][column][image][channel]
+	wide    int       // channels, whole vectors
+	sums    []float32 // [tap][o][channel]
+	dw      []float32
+	tiles   int  // of channels
+	storing bool // stage: the sums are there, write dw
 }
-
-type deepStage int
-
-const (
-	transposing deepStage = iota
-	summing
-	storing
-)
 
 func (e engine) deepBackwardFilter(c *tensor.Call, g tensor.Conv, x, dy, dw []float32) {
 	s := stateOf(c)
-	key := planKey{backwardData, g}
-	p := s.products.deeps[key]
-	if p == nil {
-		if s.products.deeps == nil {
-			s.products.deeps = map[planKey]*deepPlan{}
-		}
-		p = newDeepPlan(g)
-		s.products.deeps[key] = p
-	}
+	p := kept(&s.products.deeps, g, newDeepPlan)
 	pitch, wide := tensor.BatchInner.Pitch(g.N), tensor.BatchInner.Pitch(g.InC)
 	t := &s.products.deep
 	*t = deepFilter{
@@ -87,9 +71,8 @@ func (e engine) deepBackwardFilter(c *tensor.Call, g tensor.Conv, x, dy, dw []fl
 	}
 	threads := worth(c.Threads, g.N*g.OutH()*g.OutW()*g.OutC*g.Taps())
 	t.transpose(x, g.H*g.W*pitch)
-	t.stage = summing
 	s.Run(threads, t, len(p.taps)*t.tiles)
-	t.stage = storing
+	t.storing = true
 	s.Run(threads, t, g.OutC)
 }
 
@@ -100,7 +83,7 @@ func (t *deepFilter) transpose(x []float32, plane int) {
 }
 
 func (t *deepFilter) Part(s *scratch, lo, hi int) {
-	if t.stage == storing {
+	if t.storing {
 		t.store(lo, hi)
 		return
 	}

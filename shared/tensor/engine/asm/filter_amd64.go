@@ -94,15 +94,7 @@ func (e engine) ConvBackwardFilter(c *tensor.Call, g tensor.Conv, x, dy, dw []fl
 		return
 	}
 	s := stateOf(c)
-	key := planKey{forward, g}
-	p := s.products.filters[key]
-	if p == nil {
-		if s.products.filters == nil {
-			s.products.filters = map[planKey]*filterPlan{}
-		}
-		p = newFilterPlan(g)
-		s.products.filters[key] = p
-	}
+	p := kept(&s.products.filters, g, newFilterPlan)
 	pitch := tensor.BatchInner.Pitch(g.N)
 	t := &s.products.filter
 	*t = filterSums{

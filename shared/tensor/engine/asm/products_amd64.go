@@ -1,5 +1,7 @@
 package asm
 
+import "gradsync/shared/tensor"
+
 //go:generate go run ./gen/products -out products_amd64.s -stubs products_stubs_amd64.go -pkg asm
 
 // productTasks are the convolutions, linear layers and matrix products.
@@ -7,11 +9,11 @@ type productTasks struct {
 	plans     map[planKey]*plan
 	product   product
 	filter    filterSums
-	filters   map[planKey]*filterPlan
+	filters   map[tensor.Conv]*filterPlan
 	deep      deepFilter
-	deeps     map[planKey]*deepPlan
+	deeps     map[tensor.Conv]*deepPlan
 	winograd  winograd
-	winograds map[planKey]*winogradPlan
+	winograds map[tensor.Conv]*winogradPlan
 	b, c      []float32 // a matrix product's padded operand and result
 }
 
@@ -46,4 +48,17 @@ type sumArgs struct {
 	boff  *int32
 	acc   *float32
 	more  int // not 0: continue the sums in acc
+}
+
+// kept returns the plan of a shape, made on first use.
+func kept[P any](plans *map[tensor.Conv]*P, g tensor.Conv, plan func(tensor.Conv) *P) *P {
+	if p := (*plans)[g]; p != nil {
+		return p
+	}
+	if *plans == nil {
+		*plans = map[tensor.Conv]*P{}
+	}
+	p := plan(g)
+	(*plans)[g] = p
+	return p
 }

@@ -121,7 +121,7 @@ func (e engine) winograd(c *tensor.Call, g tensor.Conv, x, w, bias, y []float32,
 	t := &s.products.winograd
 	*t = winograd{
 		set: &sets[e.isa], input: winogradInput2, edge: winogradEdge2, output: winogradOutput2,
-		plan: s.winogradPlan(g), rows: g.OutC, depth: g.InC, outs: g.OutC, ins: g.InC, turned: turned,
+		plan: kept(&s.products.winograds, tensor.Conv{N: g.N, H: g.H, W: g.W}, newWinogradPlan), rows: g.OutC, depth: g.InC, outs: g.OutC, ins: g.InC, turned: turned,
 		w: w, u: team.Resize(&s.products.b, 16*g.OutC*g.InC), x: x, y: y,
 		plane: g.H * g.W * pitch, groups: pitch / tensor.Lanes, bias: bias,
 	}
@@ -142,19 +142,6 @@ func (e engine) winograd(c *tensor.Call, g tensor.Conv, x, w, bias, y []float32,
 	s.Run(threads, t, g.OutC)
 	t.weights = false
 	s.Run(threads, t, (t.vectors+t.chunk-1)/t.chunk)
-}
-
-func (s *state) winogradPlan(g tensor.Conv) *winogradPlan {
-	key := planKey{winogradKind, tensor.Conv{N: g.N, H: g.H, W: g.W}}
-	p := s.products.winograds[key]
-	if p == nil {
-		if s.products.winograds == nil {
-			s.products.winograds = map[planKey]*winogradPlan{}
-		}
-		p = newWinogradPlan(g)
-		s.products.winograds[key] = p
-	}
-	return p
 }
 
 func (t *winograd) Part(s *scratch, lo, hi int) {

@@ -8,8 +8,8 @@
 //
 // How it keeps its bits: every output is one sum in one fixed order, products
 // are rounded before they are added (float32(x*y)+z, since Go may fuse on some
-// machines), threads split outputs and never a sum, and exp and log are its own
-// because the standard library's differ between machines.
+// machines), threads split outputs and never a sum, and exp and log are our own
+// (internal/explog) because the standard library's differ between machines.
 package portable
 
 import (
