@@ -44,7 +44,7 @@ func provenance(r loaded) []fact {
 	}
 	add("engine", engine(r))
 	add("seeds", seeds(r.Seeds))
-	if d := r.Data; d != nil {
+	for _, d := range r.Sets() {
 		text := fmt.Sprintf("%s (%s), %s training and %s test images", d.Name, d.Origin, number(float64(d.Train), 0), number(float64(d.Test), 0))
 		if d.Note != "" {
 			text += "; " + d.Note

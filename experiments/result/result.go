@@ -27,7 +27,10 @@ type Result struct {
 	Seeds   []uint64 `json:"seeds"`
 	Engine  string   `json:"engine,omitempty"` // name and bit class
 	Data    *Data    `json:"data,omitempty"`
-	Config  any      `json:"config"` // every parameter, hashed into ConfigSHA256
+	// Datasets are all the sets of a result that was trained on several; Data is
+	// their first. Absent where Data says everything.
+	Datasets []Data `json:"datasets,omitempty"`
+	Config   any    `json:"config"` // every parameter, hashed into ConfigSHA256
 	// ConfigSHA256 is over Config's compact JSON.
 	ConfigSHA256 string `json:"config_sha256"`
 
@@ -45,6 +48,14 @@ type Data struct {
 	Test   int    `json:"test"`
 	SHA256 string `json:"sha256"`
 	Note   string `json:"note,omitempty"`
+}
+
+// Sets are the data sets of r, none where nothing was trained.
+func (r *Result) Sets() []Data {
+	if len(r.Datasets) == 0 && r.Data != nil {
+		return []Data{*r.Data}
+	}
+	return r.Datasets
 }
 
 // Claim sets what a paper states beside what we found.

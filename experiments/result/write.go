@@ -71,10 +71,21 @@ func Write(root string, r *Result, run *Run) (string, error) {
 }
 
 // Encode returns the bytes of r's file: a fixed key order, 9 significant
-// digits, rows on one line. Same result, same bytes.
+// digits, rows on one line. Same result, same bytes. It fills Data where only
+// Datasets is set, and drops a Datasets that repeats Data.
 func Encode(r *Result) ([]byte, error) {
 	r.Schema = Schema
-	var err error
+	if r.Data == nil && len(r.Datasets) > 0 {
+		first := r.Datasets[0]
+		r.Data = &first
+	}
+	if len(r.Datasets) <= 1 && r.Data != nil && (len(r.Datasets) == 0 || r.Datasets[0] == *r.Data) {
+		r.Datasets = nil // one way only to write one set
+	}
+	err := checkSets(r)
+	if err != nil {
+		return nil, fmt.Errorf("result: %s: %w", r.ID, err)
+	}
 	if r.Config, err = sorted(r.Config); err != nil {
 		return nil, err
 	}
