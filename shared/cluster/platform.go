@@ -39,7 +39,10 @@ type Host struct {
 	Bandwidth float64       // bytes per second of the NIC, each direction
 	Latency   time.Duration // this end's part of a message's one-way latency
 	Overhead  time.Duration // NIC time per message beside its bytes
-	Assumed   []Assumption
+	// Slow are the changes of speed in the course of a run, in order of time; none:
+	// the host computes at its own speed throughout.
+	Slow    []Phase `json:",omitempty"`
+	Assumed []Assumption
 }
 
 // Assumption is why a value was chosen and how sure its author is.
@@ -59,9 +62,11 @@ func Uniform(n int, w Host, server *Host) *Platform {
 	for i := range p.Workers {
 		p.Workers[i] = w
 		p.Workers[i].Name = fmt.Sprintf("%s%d", w.Name, i)
+		p.Workers[i].Slow = slices.Clone(w.Slow)
 	}
 	if server != nil {
 		s := *server
+		s.Slow = slices.Clone(s.Slow)
 		p.Server = &s
 	}
 	return p
@@ -85,12 +90,12 @@ func (p *Platform) Clone() *Platform {
 	c.Assumed = slices.Clone(p.Assumed)
 	if p.Server != nil {
 		s := *p.Server
-		s.Assumed = slices.Clone(s.Assumed)
+		s.Assumed, s.Slow = slices.Clone(s.Assumed), slices.Clone(s.Slow)
 		c.Server = &s
 	}
 	c.Workers = slices.Clone(p.Workers)
 	for i := range c.Workers {
-		c.Workers[i].Assumed = slices.Clone(c.Workers[i].Assumed)
+		c.Workers[i].Assumed, c.Workers[i].Slow = slices.Clone(p.Workers[i].Assumed), slices.Clone(p.Workers[i].Slow)
 	}
 	return &c
 }
@@ -154,10 +159,10 @@ func (h *Host) validate() error {
 	case h.Overhead < 0:
 		return fmt.Errorf("overhead = %v is negative", h.Overhead)
 	}
-	return nil
+	return validPhases(h.Slow)
 }
 
-// Seconds returns how long w takes on h, without jitter:
+// Seconds returns how long w takes on h, without jitter and phases:
 //
 //	Fixed + max(FLOP/FLOPS, Bytes/Memory)
 //

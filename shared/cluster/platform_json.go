@@ -17,11 +17,14 @@ import (
 //	 "workers": [{"name": "w", "count": 2,
 //	              "flops": {"value": "13.4 TFLOP/s", "why": "peak of an RTX 2080 Ti", "confidence": "medium"},
 //	              "memory": "616 GB/s", "jitter": "5 %", "bandwidth": "1 Gb/s",
-//	              "latency": "25 us", "overhead": "5 us"}]}
+//	              "latency": "25 us", "overhead": "5 us",
+//	              "slow": [{"at": "1.5 s", "factor": "5"}, {"at": "2 s", "factor": "1"}]}]}
 //
 // name, workers and of each host name, flops and bandwidth are required; a
-// worker of count k > 1 stands for name0 … name(k−1). Wherever a string with a
-// unit stands, an object {value, why, confidence} may. An unknown or repeated
+// worker of count k > 1 stands for name0 … name(k−1). slow lists a host's phases
+// in order of time: from `at` on computation takes `factor` times as long.
+// Wherever a string with a unit stands, an object {value, why, confidence} may,
+// but for phases, which are a scenario and no assumption. An unknown or repeated
 // field, a value without a known unit or out of its domain, and text after the
 // object are errors that name the field.
 //
@@ -132,6 +135,8 @@ func parseHost(raw []byte, counted bool) ([]Host, error) {
 			err = f.duration(&h.Latency, &h.Assumed)
 		case "overhead":
 			err = f.duration(&h.Overhead, &h.Assumed)
+		case "slow":
+			h.Slow, err = parsePhases(f.raw)
 		default:
 			return nil, fmt.Errorf("unknown field %q", f.name)
 		}

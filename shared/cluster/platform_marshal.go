@@ -57,6 +57,9 @@ func hostJSON(h *Host) []byte {
 	if h.Overhead != 0 || has(h.Assumed, "overhead") {
 		o.time("overhead", h.Overhead, h.Assumed)
 	}
+	if len(h.Slow) > 0 {
+		o.add("slow", phasesJSON(h.Slow))
+	}
 	return o.end()
 }
 

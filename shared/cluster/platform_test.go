@@ -14,6 +14,7 @@ const full = `{"name": "two", "note": "for tests", "decision": {"value": "20 us"
  "multicast": true,
  "server": {"name": "ps", "flops": "1 TFLOP/s", "bandwidth": "10 Gb/s", "memory": "1 GiB/s"},
  "workers": [{"name": "w", "count": 2, "jitter": "5 %", "bandwidth": "1 Gb/s", "latency": "25 us", "overhead": "0.5 us",
+   "slow": [{"at": "1.5 s", "factor": "500 %"}, {"at": "2000 ms", "factor": "0.3"}],
    "flops": {"value": "13.4 TFLOP/s", "why": "peak of a card", "confidence": "medium"}, "memory": "616 GB/s"},
   {"name": "slow", "flops": "4.1 TFLOP/s", "bandwidth": "125 MB/s"}]}`
 
@@ -24,6 +25,7 @@ func TestParseReadsEveryField(t *testing.T) {
 	}
 	w := Host{Name: "w0", FLOPS: 13.4e12, Memory: 616e9, Jitter: 0.05, Bandwidth: 125e6,
 		Latency: 25 * time.Microsecond, Overhead: 500 * time.Nanosecond,
+		Slow:    []Phase{{1500 * time.Millisecond, 5}, {2 * time.Second, 0.3}},
 		Assumed: []Assumption{{"flops", "13.4 TFLOP/s", "peak of a card", "medium"}}}
 	w1 := w
 	w1.Name = "w1"
@@ -52,13 +54,24 @@ func TestParseNamesWhatIsWrong(t *testing.T) {
 		{`13.4 TFLOP/s`, `13.4 Tflop`, `workers: 0: flops: "13.4 Tflop" has unit "Tflop", want one of FLOP/s,`},
 		{`13.4 TFLOP/s`, `-1 TFLOP/s`, `flops: "-1 TFLOP/s" is not 0 or a number from 1e-30 to 1e30`},
 		{`"1 TFLOP/s"`, `"0 TFLOP/s"`, `"ps": flops = 0 flop/s, want > 0`},
+		{`"at": "1.5 s"`, `"when": "1.5 s"`, `workers: 0: slow: 0: unknown field "when"`},
+		{`"at": "1.5 s", `, ``, `slow: 0: field "at" is missing`},
+		{`, "factor": "0.3"`, ``, `slow: 1: field "factor" is missing`},
+		{`"factor": "0.3"`, `"factor": "0.3", "factor": "1"`, `slow: 1: field "factor" is repeated`},
+		{`"factor": "0.3"`, `"factor": 0.3`, `slow: 1: factor: 0.3 is not a string`},
+		{`"factor": "0.3"`, `"factor": "0.3 s"`, `slow: 1: factor: "0.3 s" has unit "s", want one of none, %`},
+		{`"factor": "0.3"`, `"factor": "0"`, `"w": slow 1: factor = 0, want > 0`},
+		{`"2000 ms"`, `"2000 B/s"`, `slow: 1: at: "2000 B/s" has unit "B/s"`},
+		{`"2000 ms"`, `"1500 ms"`, `"w": slow 1: at = 1.5s, want later than 1.5s before it`},
+		{`[{"at": "1.5 s", "factor": "500 %"}, {"at": "2000 ms", "factor": "0.3"}]`, `{"at": "1.5 s"}`, `slow: not a list`},
+		{`[{"at": "1.5 s", "factor": "500 %"}, {"at": "2000 ms", "factor": "0.3"}]`, `null`, `slow: not a list`},
 		{`"1 TFLOP/s"`, `1e12`, `server: flops: 1e12 is not a string`},
 		{`"25 us"`, `"25"`, `latency: "25" has unit "", want one of s,`},
 		{`"25 us"`, `"25 min"`, ``},
 		{`"25 us"`, `"1e9 s"`, `latency: "1e9 s" is more than 24 hours`},
 		{`"10 Gb/s"`, `"ten Gb/s"`, `bandwidth: "ten Gb/s" has unit "ten Gb/s"`},
 		{`"count": 2`, `"count": 0`, `count: 0: want 1 to`},
-		{`"slow"`, `"w1"`, `name "w1" is taken`},
+		{`"name": "slow"`, `"name": "w1"`, `name "w1" is taken`},
 		{`"confidence": "low"`, `"sure": "no"`, `decision: unknown field "sure"`},
 		{`"multicast": true`, `"multicast": "yes"`, `multicast: "yes" is not a *bool`},
 		{`125 MB/s"}]}`, `125 MB/s"}]} x`, `text after the object`},
@@ -83,6 +96,7 @@ func TestParseNamesWhatIsWrong(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(full))
+	f.Add([]byte(`{"name":"a","workers":[{"name":"b","flops":"1 FLOP/s","bandwidth":"1 B/s","slow":[{"at":"0.1 ms","factor":"33.3 %"},{"at":"1 s","factor":"1e-3"}]}]}`))
 	f.Add([]byte(`{"name":"a","workers":[{"name":"b","flops":"1e3 MFLOP/s","bandwidth":"3 KiB/s"}]}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p, err := Parse(b)
@@ -138,10 +152,14 @@ func TestCloneSharesNothing(t *testing.T) {
 	before := Marshal(p)
 	c := p.WithHosts(func(h *Host, _ bool) { h.Bandwidth *= 2; h.FLOPS /= 2 })
 	c.Workers[0].Assumed[0].Why = "changed"
+	c.Workers[0].Slow[0].Factor = 7
 	c = c.WithServerBandwidth(1)
 	c.Server.Name = "other"
 	if d := cmp.Diff(string(before), string(Marshal(p))); d != "" {
 		t.Fatal(d)
+	}
+	if c.Workers[1].Slow[0].Factor != 5 {
+		t.Error("two workers of one entry share their phases")
 	}
 	if c.Workers[0].Bandwidth != 250e6 || c.Server.Bandwidth != 1 {
 		t.Fatalf("change not applied: %+v", c)

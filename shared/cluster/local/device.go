@@ -12,7 +12,7 @@ type job struct {
 	t       *thread
 	f       func(done func(int)) error
 	stages  []*req
-	seconds []float64 // modelled, cumulative
+	seconds []float64 // modelled, cumulative, at the host's own speed
 	err     error
 	seen    bool
 }
@@ -87,7 +87,7 @@ func (w *world) compute(j *job, begin time.Duration) error {
 	from := begin
 	stageDone := func(i int) {
 		if w.cfg.Emulate {
-			w.sleep(begin + time.Duration(j.seconds[i]*1e9))
+			w.sleep(begin + time.Duration(j.t.rank.host.Lasts(begin.Seconds(), j.seconds[i])*1e9))
 		}
 		w.mu.Lock()
 		defer w.mu.Unlock()

@@ -32,6 +32,30 @@ func TestEmulateTakesThePlatformsTime(t *testing.T) {
 	}
 }
 
+// Emulation honours phases: 2 ms of work at a tenth of the speed lasts 20 ms,
+// and at its own speed again, from 20 ms on, 2 ms more.
+func TestEmulateHonoursPhases(t *testing.T) {
+	h := clustertest.Host
+	h.Slow = []cluster.Phase{{At: 0, Factor: 10}, {At: 20 * time.Millisecond, Factor: 1}}
+	rt := local.New(cluster.Uniform(1, h, nil), local.Config{Emulate: true})
+	_, err := rt.Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
+		w := cluster.Work{FLOP: 1e6} // 1 ms at 1e9 flop/s
+		for i, r := range p.Start(nil, w, w, w, w) {
+			if err := cluster.Wait(p, r); err != nil {
+				return nil, err
+			}
+			want := []time.Duration{10, 20, 21, 22}[i] * time.Millisecond
+			if now := p.Now(); now < want-time.Microsecond { // the sleep's roundings
+				t.Errorf("stage %d ended at %v, want %v", i, now, want)
+			}
+		}
+		return nil, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // A failure ends a long emulated computation at once.
 func TestAFailureEndsEmulatedWork(t *testing.T) {
 	rt := local.New(cluster.Uniform(2, clustertest.Host, nil), local.Config{Emulate: true})

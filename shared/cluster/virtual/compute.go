@@ -27,7 +27,7 @@ func (t *thread) Start(f func(done func(int)) error, stages ...cluster.Work) []c
 		seconds += float64(r.host.Seconds(w) * factor)
 		q := e.newReq(r, kindCompute)
 		q.job, q.stage = j, i
-		e.finishAt(q, e.later(begin, seconds))
+		e.finishAt(q, e.later(begin, r.host.Lasts(float64(begin)*picosecond, seconds)))
 		if e.cfg.Trace {
 			t.span(cluster.SpanCompute, fmt.Sprintf("stage %d", i), -1, 0, 0, max(begin, r.device), q.at)
 		}
