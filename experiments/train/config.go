@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
 	"gradsync/shared/cluster"
 )
@@ -73,6 +74,12 @@ type Config struct {
 	Lease time.Duration `json:"lease"`
 
 	TimingOnly bool `json:"timing_only"` // the same events without the arithmetic
+
+	// Clock keeps the run's time; nil: the trained network does. Checkpoint is a
+	// file that a run with a Clock leaves when it is interrupted and goes on from;
+	// "": none.
+	Clock      *Clock `json:"clock,omitempty"`
+	Checkpoint string `json:"-"`
 
 	Threads int    `json:"-"` // per engine call; results do not depend on it
 	Trace   string `json:"-"` // file of the run's Chrome trace
@@ -156,6 +163,16 @@ func set[T comparable](field *T, value T) {
 	}
 }
 
+// method returns the policy and the reading of f.
+func (c *Config) method() (dasp.Policy, dasp.DurationForm, error) {
+	policy, err := rivals.New(c.Sync, *c.Options)
+	if err != nil {
+		return nil, 0, err
+	}
+	f, err := c.Options.F()
+	return policy, f, err
+}
+
 // bound is about how many gradients the run uses, 600 where nothing says.
 func (c *Config) bound() int64 {
 	switch {
@@ -205,6 +222,12 @@ func (c *Config) check() error {
 		return fmt.Errorf("train: the run has no end: give a number of pushes or updates, or a target accuracy")
 	case c.TargetAccuracy > 0 && (c.TimingOnly || c.EvalEvery < 0):
 		return fmt.Errorf("train: a target accuracy needs training and evaluations")
+	case c.Clock != nil && (c.Runtime != "virtual" || c.serverless() || c.Lease > 0 || c.TargetAccuracy > 0):
+		return fmt.Errorf("train: another network's clock needs the virtual runtime, a server, no lease and no target accuracy")
+	case c.Clock != nil && c.Clock.Batch < 0:
+		return fmt.Errorf("train: clock of a batch of %d images", c.Clock.Batch)
+	case c.Checkpoint != "" && (c.Clock == nil || c.Momentum > 0):
+		return fmt.Errorf("train: a checkpoint needs a clock and no momentum")
 	case c.TimingOnly && (c.Save != "" || c.Load != ""):
 		return fmt.Errorf("train: a timing-only run has no parameters to load or save")
 	}

@@ -10,7 +10,6 @@ import (
 
 	"gradsync/datasets"
 	"gradsync/papers/dasp"
-	"gradsync/papers/dasp/rivals"
 	"gradsync/shared/cluster"
 	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/model"
@@ -148,11 +147,10 @@ func (r *runner) train(ctx context.Context) error {
 	if r.cfg.serverless() {
 		return r.allReduce(ctx)
 	}
-	policy, err := rivals.New(r.cfg.Sync, *r.cfg.Options)
-	if err != nil {
-		return input(err)
+	if r.cfg.Clock != nil {
+		return r.replay(ctx)
 	}
-	f, err := r.cfg.Options.F()
+	policy, f, err := r.cfg.method()
 	if err != nil {
 		return input(err)
 	}
@@ -181,7 +179,7 @@ func (r *runner) serve(ctx context.Context, policy dasp.Policy, f dasp.DurationF
 		}
 		if p.Rank() == 0 {
 			job.Policy = func() dasp.Policy { return policy }
-			job.OnUpdate = r.onUpdate()
+			job.OnUpdate = r.onUpdate(0)
 		} else {
 			job.Policy = func() dasp.Policy { return nil }
 		}
@@ -195,9 +193,12 @@ func (r *runner) serve(ctx context.Context, policy dasp.Policy, f dasp.DurationF
 }
 
 // onUpdate evaluates whenever another EvalEvery gradients were used, and tells
-// of the progress.
-func (r *runner) onUpdate() func(u dasp.Update, params []float32) bool {
+// of the progress; used is how many were already.
+func (r *runner) onUpdate(used int64) func(u dasp.Update, params []float32) bool {
 	next := r.cfg.EvalEvery
+	if next > 0 {
+		next *= used/next + 1
+	}
 	bound := r.cfg.bound()
 	return func(u dasp.Update, params []float32) bool {
 		if r.cfg.Progress != nil {
