@@ -11,8 +11,8 @@ import (
 
 // The sizes of a network, for every command that builds one.
 const (
-	widthUsage = "share of the network's channels, resnet18 and vgg19_bn only: 1/64 to 16 (default 1)"
-	imageUsage = "side of the images, resnet18 and vgg19_bn only: 16 or 32 (default 32)"
+	widthUsage = "share of the network's channels, resnet18, resnet110 and vgg19_bn only: 1/64 (resnet110: 1/16) to 16 (default 1)"
+	imageUsage = "side of the images, resnet18, resnet110 and vgg19_bn only: 16 or 32 (default 32)"
 )
 
 // inputUsage is a usage error where what was asked for cannot be run.

@@ -138,6 +138,7 @@ func TestDeepNetworksEqualPyTorch(t *testing.T) {
 		{Name: "resnet18", Width: 0.125, Image: 16}, {Name: "vgg19_bn", Width: 0.125, Image: 16},
 		{Name: "resnet18", Width: 0.125, Image: 32}, {Name: "vgg19_bn", Width: 0.5, Image: 32},
 		{Name: "resnet18", Width: 1, Image: 16}, {Name: "vgg19_bn", Width: 1, Image: 16},
+		{Name: "resnet110", Width: 1, Image: 32},
 	} {
 		t.Run(fmt.Sprintf("%s,width=%g,image=%d", spec.Name, spec.Width, spec.Image), func(t *testing.T) {
 			d := newDeep(t, spec, 17)

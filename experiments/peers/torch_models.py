@@ -85,26 +85,42 @@ class BasicBlock(nn.Module):
         return F.relu(y, inplace=True)
 
 
-class ResNet18(nn.Module):
-    """3×3 stem, no first max-pool; 11,173,962 parameters at width 1."""
+class ResNet(nn.Module):
+    """3×3 stem, no first max-pool, stages of equal numbers of blocks."""
 
     channels = 3
 
-    def __init__(self, width=1.0, side=32):
+    def __init__(self, width, side, stages, blocks):
         super().__init__()
         self.side = side
-        c = [int(width * n) for n in (64, 64, 128, 256, 512)]
+        c = [int(width * n) for n in stages[:1] + stages]
         self.conv1 = nn.Conv2d(3, c[0], 3, padding=1, bias=False)
         self.bn1 = nn.BatchNorm2d(c[0])
-        for i in range(1, 5):
-            blocks = BasicBlock(c[i - 1], c[i], 1 if i == 1 else 2), BasicBlock(c[i], c[i], 1)
-            setattr(self, f"layer{i}", nn.Sequential(*blocks))
-        self.fc = nn.Linear(c[4], 10)
+        self.stages = len(stages)
+        for i in range(1, len(c)):
+            first = BasicBlock(c[i - 1], c[i], 1 if i == 1 else 2)
+            setattr(self, f"layer{i}", nn.Sequential(first, *(BasicBlock(c[i], c[i], 1) for _ in range(blocks - 1))))
+        self.fc = nn.Linear(c[-1], 10)
 
     def forward(self, x):
         x = F.relu(self.bn1(self.conv1(x)), inplace=True)
-        x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
+        for i in range(self.stages):
+            x = getattr(self, f"layer{i + 1}")(x)
         return self.fc(x.mean((2, 3)))
+
+
+class ResNet18(ResNet):
+    """Two blocks a stage; 11,173,962 parameters at width 1."""
+
+    def __init__(self, width=1.0, side=32):
+        super().__init__(width, side, (64, 128, 256, 512), 2)
+
+
+class ResNet110(ResNet):
+    """He et al. 2016, Section 4.2, n = 18, with option B; 1,730,714 parameters at width 1."""
+
+    def __init__(self, width=1.0, side=32):
+        super().__init__(width, side, (16, 32, 64), 18)
 
 
 class Pool(nn.MaxPool2d):
@@ -135,7 +151,7 @@ class VGG19BN(nn.Module):
         return self.classifier(self.features(x).mean((2, 3)))
 
 
-MODELS = {"lenet5": LeNet5, "mlp": MLP, "cnn": CNN, "resnet18": ResNet18, "vgg19_bn": VGG19BN}
+MODELS = {"lenet5": LeNet5, "mlp": MLP, "cnn": CNN, "resnet18": ResNet18, "resnet110": ResNet110, "vgg19_bn": VGG19BN}
 
 
 def build(name, tensors=None, width=1.0, image=0):

@@ -22,9 +22,9 @@ import (
 type Config struct {
 	Sync  string `json:"sync"`  // a method of rivals.Names(), or "ring", "naive"
 	Model string `json:"model"` // a name of model.Names()
-	// Width scales the channels of resnet18 and vgg19_bn, 1/64 to 16; Image is the
-	// side of the images they see, 16 or 32, in a timing-only run any multiple of
-	// 16. 0: 1, and the network's own side.
+	// Width scales the channels of resnet18 and vgg19_bn, 1/64 to 16, and of
+	// resnet110, 1/16 to 16; Image is the side of the images they see, 16 or 32, in
+	// a timing-only run any multiple of 16. 0: 1, and the network's own side.
 	Width float64 `json:"width,omitempty"`
 	Image int     `json:"image,omitempty"`
 

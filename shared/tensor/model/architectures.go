@@ -107,12 +107,25 @@ func buildSmall(s small, spec Spec) (architecture, error) {
 //     (He et al. 2016, the usual change for CIFAR-10); 11,173,962 parameters.
 //   - vgg19_bn: torchvision's features, then a global average pool (of 1×1 up to
 //     48×48) and one linear classifier; 20,040,522 parameters.
-var deep = map[string]func(*architecture, func(int) int){
-	"resnet18": resnet18,
-	"vgg19_bn": vgg19,
+//   - resnet110: He et al. 2016, Section 4.2 with n = 18, for CIFAR-10: a 3×3 stem
+//     and three stages of 18 basic blocks with 16, 32 and 64 channels. Where the
+//     shape changes the shortcut is a 1×1 convolution (their option B; their CIFAR
+//     networks have option A, which pads with zeros and has 2,752 parameters
+//     fewer); 1,730,714 parameters.
+var deep = map[string]wide{
+	"resnet18":  {64, resnet18},
+	"resnet110": {16, resnet110},
+	"vgg19_bn":  {64, vgg19},
 }
 
-func buildDeep(build func(*architecture, func(int) int), spec Spec) (architecture, error) {
+// wide is a network that Spec.Width scales; its first convolution, the narrowest
+// layer, has stem channels at width 1.
+type wide struct {
+	stem  int
+	build func(a *architecture, wide func(channels int) int)
+}
+
+func buildDeep(d wide, spec Spec) (architecture, error) {
 	width, image := spec.Width, spec.Image
 	if width == 0 {
 		width = 1
@@ -120,13 +133,13 @@ func buildDeep(build func(*architecture, func(int) int), spec Spec) (architectur
 	if image == 0 {
 		image = 32
 	}
-	if !(width*64 >= 1) || width > 16 {
-		return architecture{}, fmt.Errorf("width %g: the first convolution would have %g channels; between 1/64 and 16 is possible", width, math.Floor(64*width))
+	if stem := float64(d.stem) * width; !(stem >= 1) || width > 16 {
+		return architecture{}, fmt.Errorf("width %g: the first convolution would have %g channels; between 1/%d and 16 is possible", width, math.Floor(stem), d.stem)
 	}
 	if image < 16 || image%16 != 0 {
 		return architecture{}, fmt.Errorf("images of %d×%[1]d: the side must be a multiple of 16", image)
 	}
 	a := architecture{input: layer.Shape{C: 3, H: image, W: image}}
-	build(&a, func(channels int) int { return int(float64(channels) * width) })
+	d.build(&a, func(channels int) int { return int(float64(channels) * width) })
 	return a, nil
 }

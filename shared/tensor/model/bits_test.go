@@ -21,8 +21,9 @@ func TestPortableBits(t *testing.T) {
 		"mlp":    "1b1e5501a8fe8248",
 		"cnn":    "dd941180fe29c71a",
 		// Narrow and on 16×16, with batch norms, shortcuts and average pools.
-		"resnet18": "5f5aab107a855ff5",
-		"vgg19_bn": "354d37e3f26e5fd7",
+		"resnet18":  "5f5aab107a855ff5",
+		"resnet110": "54d89e6ee2eeb5bd",
+		"vgg19_bn":  "354d37e3f26e5fd7",
 	} {
 		m, e, params := open(t, name)
 		w := m.NewWorkspace(e, 4, 2)

@@ -17,6 +17,22 @@ func costs(name string) ([]model.LayerInfo, error) {
 	return m.Layers(), nil
 }
 
+// ResNet-110 in closed form. A stage of c channels on side×side maps has 36
+// convolutions of 3×3 (the first reads half the channels in stages 2 and 3), each
+// with a batch norm of 2c parameters, and a 1×1 shortcut with its norm where the
+// channels double. He et al. 2016, Table 6, print 1.7 M parameters.
+const (
+	resnet110Params = 27*16 + 32 + // stem
+		36*(9*16*16+2*16) +
+		9*16*32 + 35*9*32*32 + 36*2*32 + 16*32 + 2*32 +
+		9*32*64 + 35*9*64*64 + 36*2*64 + 32*64 + 2*64 +
+		64*10 + 10
+	resnet110MACs = 32*32*(27*16+36*9*16*16) +
+		16*16*(9*16*32+35*9*32*32+16*32) +
+		8*8*(9*32*64+35*9*64*64+32*64) +
+		64*10
+)
+
 // TestCostTables checks totals. Parameter counts: LeNet-5 and the MLP by hand,
 // ResNet-18 and VGG-19-BN as published for these CIFAR-10 variants (and as
 // PyTorch counts them). MFLOP per image of training (three forward passes): as the project's plan lists them.
@@ -30,6 +46,7 @@ func TestCostTables(t *testing.T) {
 		{"mlp", 784*512 + 512 + 512*512 + 512 + 512*10 + 10, 0},
 		{"cnn", (27+1)*32 + (288+1)*64 + (4096+1)*128 + (128+1)*10, 0},
 		{"resnet18", 11173962, 3333},
+		{"resnet110", resnet110Params, 3 * 2 * resnet110MACs / 1e6},
 		{"vgg19_bn", 20040522, 2389},
 	} {
 		rows, err := costs(c.name)
@@ -57,8 +74,9 @@ func TestCostTables(t *testing.T) {
 // stage, which come out wrong if any index slips.
 func TestCostTableNames(t *testing.T) {
 	want := map[string]map[string]int{
-		"resnet18": {"layer2.0.downsample.0": 64 * 128, "layer4.1.conv2": 512 * 512 * 9, "layer4.1.bn2": 1024, "fc": 5130},
-		"vgg19_bn": {"features.0": 27*64 + 64, "features.40": 512*512*9 + 512, "features.50": 1024, "classifier": 5130},
+		"resnet18":  {"layer2.0.downsample.0": 64 * 128, "layer4.1.conv2": 512 * 512 * 9, "layer4.1.bn2": 1024, "fc": 5130},
+		"resnet110": {"conv1": 27 * 16, "layer1.17.conv2": 16 * 16 * 9, "layer2.0.downsample.0": 16 * 32, "layer3.0.conv1": 32 * 64 * 9, "layer3.17.bn2": 128, "fc": 650},
+		"vgg19_bn":  {"features.0": 27*64 + 64, "features.40": 512*512*9 + 512, "features.50": 1024, "classifier": 5130},
 	}
 	for name, layers := range want {
 		rows, err := costs(name)

@@ -21,6 +21,21 @@ layer4.0.conv1 layer4.0.bn1 layer4.0.conv2 layer4.0.bn2 layer4.0.downsample.0 la
 layer4.1.conv1 layer4.1.bn1 layer4.1.conv2 layer4.1.bn2
 fc`
 
+// resnet110Layers are the same names in three stages of 18 blocks.
+func resnet110Layers() []string {
+	names := []string{"conv1", "bn1"}
+	for stage := 1; stage <= 3; stage++ {
+		for block := range 18 {
+			at := fmt.Sprintf("layer%d.%d.", stage, block)
+			names = append(names, at+"conv1", at+"bn1", at+"conv2", at+"bn2")
+			if stage > 1 && block == 0 {
+				names = append(names, at+"downsample.0", at+"downsample.1")
+			}
+		}
+	}
+	return append(names, "fc")
+}
+
 // The indices of vgg19_bn().features that have parameters.
 const vggLayers = `features.0 features.1 features.3 features.4 features.7 features.8 features.10 features.11
 features.14 features.15 features.17 features.18 features.20 features.21 features.23 features.24
@@ -31,7 +46,7 @@ classifier`
 // TestTorchvisionNames: every tensor, every statistic and every layer, in
 // torchvision's order.
 func TestTorchvisionNames(t *testing.T) {
-	for name, layers := range map[string][]string{"resnet18": strings.Fields(resnetLayers), "vgg19_bn": strings.Fields(vggLayers)} {
+	for name, layers := range map[string][]string{"resnet18": strings.Fields(resnetLayers), "resnet110": resnet110Layers(), "vgg19_bn": strings.Fields(vggLayers)} {
 		m, err := model.New(name)
 		if err != nil {
 			t.Fatal(err)
@@ -79,6 +94,10 @@ func TestDeepSizes(t *testing.T) {
 	}{
 		{model.Spec{Name: "resnet18"}, 11173962, 9600},
 		{model.Spec{Name: "resnet18", Width: 1, Image: 16}, 11173962, 9600},
+		{model.Spec{Name: "resnet110"}, resnet110Params, 2 * (37*16 + 37*32 + 37*64)},
+		// Width 1/4: 4, 8 and 16 channels.
+		{model.Spec{Name: "resnet110", Width: 0.25, Image: 16}, 27*4 + 8 + 36*(9*4*4+8) + 9*4*8 + 35*9*8*8 + 37*16 + 4*8 +
+			9*8*16 + 35*9*16*16 + 37*32 + 8*16 + 16*10 + 10, 2 * 37 * (4 + 8 + 16)},
 		{model.Spec{Name: "vgg19_bn"}, 20040522, 11008},
 		{model.Spec{Name: "vgg19_bn", Image: 64}, 20040522, 11008},
 		// Width 1/2 by the layers' formula: with c channels for 64, the first
@@ -110,11 +129,13 @@ func TestDeepSizes(t *testing.T) {
 	}{
 		{model.Spec{Name: "resnet18", Width: 1. / 128}, "width 0.0078125"},
 		{model.Spec{Name: "resnet18", Width: -1}, "width -1"},
+		{model.Spec{Name: "resnet110", Width: 1. / 17}, "0 channels; between 1/16 and 16"},
+		{model.Spec{Name: "resnet110", Image: 24}, "24×24"},
 		{model.Spec{Name: "vgg19_bn", Image: 28}, "28×28"},
 		{model.Spec{Name: "vgg19_bn", Image: -16}, "-16×-16"},
 		{model.Spec{Name: "lenet5", Width: 0.5}, "width 0.5"},
 		{model.Spec{Name: "lenet5", Image: 32}, "32×32"},
-		{model.Spec{Name: "lenet"}, "resnet18, vgg19_bn"},
+		{model.Spec{Name: "lenet"}, "resnet110, resnet18, vgg19_bn"},
 	} {
 		if _, err := model.Build(c.spec); err == nil || !strings.Contains(err.Error(), c.names) {
 			t.Errorf("%+v: %v, want an error that says %q", c.spec, err, c.names)

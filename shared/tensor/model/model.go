@@ -60,8 +60,9 @@ type Model struct {
 	nstats  int // length of the vector of statistics
 }
 
-// Spec says which network: Width scales the channels of resnet18 and vgg19_bn
-// (0 is 1), Image is the side of the input images (0 is the network's own).
+// Spec says which network: Width scales the channels of the deep networks,
+// resnet18, resnet110 and vgg19_bn (0 is 1), Image is the side of the input
+// images (0 is the network's own).
 //
 // Source: ours: the profiles' networks
 type Spec struct {

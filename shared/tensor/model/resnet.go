@@ -6,15 +6,24 @@ import (
 	"gradsync/shared/tensor/layer"
 )
 
-// resnet18 adds the stem, four stages of two basic blocks, and the classifier.
-// wide turns the paper's channels into this network's.
-func resnet18(a *architecture, wide func(int) int) {
-	channels := wide(64)
+// resnet18 is four stages of two basic blocks with 64, 128, 256 and 512 channels.
+func resnet18(a *architecture, wide func(int) int) { a.residual(wide, 64, 4, 2) }
+
+// resnet110 is three stages of 18 basic blocks with 16, 32 and 64 channels.
+//
+// Source: He et al. 2016, Section 4.2: 6n + 2 layers, n = 18
+func resnet110(a *architecture, wide func(int) int) { a.residual(wide, 16, 3, 18) }
+
+// residual adds the stem, stages of basic blocks, each with half the side and
+// twice the channels of the one before, and the classifier. wide turns the
+// paper's channels into this network's.
+func (a *architecture) residual(wide func(int) int, stem, stages, blocks int) {
+	channels := wide(stem)
 	at := a.convNorm("conv1", "bn1", layer.Conv2D{Inputs: 3, Outputs: channels, K: 3, Stride: 1, Pad: 1})
 	at = a.add("", layer.ReLU{}, at)
-	for stage := range 4 {
-		out := wide(64 << stage)
-		for block := range 2 {
+	for stage := range stages {
+		out := wide(stem << stage)
+		for block := range blocks {
 			stride := 1
 			if stage > 0 && block == 0 {
 				stride = 2
