@@ -1,0 +1,170 @@
+package dasp
+
+import (
+	"fmt"
+
+	"gradsync/experiments/result"
+)
+
+// dynConclude makes the tables, figures and notes of the timing-only part.
+func dynConclude(res *result.Result, profile string, g dynGrid, lines []result.Figure) {
+	cases := dynCases(profile)
+	verdicts := dynJudge(cases, g)
+	res.Tables = append(res.Tables, dynVerdictTable(verdicts), dynChanges(cases, g))
+	for _, s := range dynScenarios {
+		if s.Against != "" || s.Key == "static" {
+			res.Tables = append(res.Tables, dynTable(s, cases, g))
+		}
+	}
+	res.Tables = append(res.Tables, dynReleaseTable(cases, g), dynStates(cases, g))
+	for _, s := range dynPairs() {
+		res.Figures = append(res.Figures, dynWaitFigure(s, cases[0], g), dynStateFigure(s, cases[0], g))
+	}
+	res.Figures = append(res.Figures, lines...)
+	res.Notes = append(dynVerdictNotes(verdicts), dynNotes(cases, g)...)
+}
+
+// dynHow says how the speeds were drawn, for captions.
+var dynHow = fmt.Sprintf("Lengths are iterations of the median worker under ASP, undisturbed and without jitter, timed per model. "+
+	"Steps: every %d to %d iterations the six computation times of the heterogeneous cluster are dealt anew among its workers, so that the set of speeds is always the same. "+
+	"Bursts: each worker of the homogeneous cluster is left alone for %d to %d iterations, then computes %g times as long for %d to %d, so that in the mean one of six is slowed. "+
+	"Instants are drawn from the seed; all methods meet the same.", dynDealFrom, dynDealTo, dynCalmFrom, dynCalmTo, dynBurstFactor, dynBurstFrom, dynBurstTo)
+
+// dynTable is a scenario with every case and method.
+func dynTable(s dynScenario, cases []dynCase, g dynGrid) result.Table {
+	t := result.Table{ID: "times-" + s.Key, Title: "Mean iteration time, " + s.Title, Kind: result.TimingOnly,
+		Caption: fmt.Sprintf("Batch %d, the first %d iterations of each worker left out of the times. Per worker is the mean over workers with their waits, BSP = 1 its ratio paired by seed with the 95 %% interval; "+
+			"per push is N·time/gradients. Waiting: workers of six that wait for others, in the mean. Clock gap: own gradients ahead of the slowest worker. ", fullBatch, warmup) + dynHow,
+		Columns: []result.Column{{Key: "case", Title: "model"}, {Key: "method", Title: "method"},
+			{Key: "per_worker", Title: "per worker", Unit: "ms", Digits: 2}, {Key: "ratio", Title: "BSP = 1", Digits: 3}, {Key: "lo", Title: "from", Digits: 3}, {Key: "hi", Title: "to", Digits: 3},
+			{Key: "per_push", Title: "per push", Unit: "ms", Digits: 2}, {Key: "waiting", Title: "waiting", Unit: "workers", Digits: 2},
+			{Key: "staleness", Title: "mean staleness", Unit: "versions", Digits: 2}, {Key: "p99", Title: "99th percentile", Unit: "versions", Digits: 1},
+			{Key: "clock", Title: "largest clock gap", Unit: "gradients"}, {Key: "spread", Title: "largest spread", Unit: "versions"}}}
+	for _, c := range cases {
+		cells := g[c.title()][s.Key]
+		for _, method := range methods {
+			own := dynCells(cells[method])
+			it, _ := meanAndHalf(values(own, perIteration))
+			x, ci := ratio(values(own, perIteration), values(dynCells(cells["bsp"]), perIteration))
+			row := append([]any{c.title(), title[method], 1e3 * it}, dynEntries(x, ci)...)
+			push, _ := meanAndHalf(values(own, dynPerPush))
+			stale, _ := meanAndHalf(values(own, func(c cell) float64 { return c.Staleness.Mean }))
+			p99, _ := meanAndHalf(values(own, func(c cell) float64 { return float64(c.Staleness.P99) }))
+			var clock int64
+			for _, x := range cells[method] {
+				clock = max(clock, x.Clock.Max)
+			}
+			t.Rows = append(t.Rows, append(row, 1e3*push, dynMean(cells[method], func(c dynCell) float64 { return c.Waiting }), stale, p99, clock, widestSpread(own)))
+		}
+	}
+	return t
+}
+
+// dynEntries are a ratio and its interval as three entries.
+func dynEntries(x float64, ci *[2]float64) []any {
+	if ci == nil {
+		return []any{x, nil, nil}
+	}
+	return []any{x, ci[0], ci[1]}
+}
+
+func dynMean(cells []dynCell, of func(dynCell) float64) float64 {
+	sum := 0.0
+	for _, c := range cells {
+		sum += of(c)
+	}
+	return sum / float64(max(len(cells), 1))
+}
+
+// dynChanges is what changing speeds cost each method.
+func dynChanges(cases []dynCase, g dynGrid) result.Table {
+	t := result.Table{ID: "changes", Title: "What changing speeds change", Kind: result.TimingOnly,
+		Caption: "Factor by which the iteration time changes, paired by seed, with the 95 % interval: steps over the unchanging heterogeneous cluster, bursts over a homogeneous cluster with one worker always slowed, " +
+			"and bursts over the homogeneous cluster undisturbed. Per push, so that ASP is the control: the same speeds give it the same time (1 but for chance). " +
+			"Per worker, the reading of the paper's tables, falls even for ASP, because no worker stays slow for ever; it stands in the last columns. " + dynHow,
+		Columns: []result.Column{{Key: "case", Title: "model"}, {Key: "method", Title: "method"}}}
+	kinds := []struct{ key, now, before, head string }{{"steps", "steps", "static", "steps/unchanging"},
+		{"bursts", "bursts", "straggler", "bursts/always slowed"}, {"cost", "bursts", "undisturbed", "bursts/undisturbed"}}
+	for _, k := range kinds {
+		t.Columns = append(t.Columns, result.Column{Key: k.key, Title: k.head, Digits: 3}, result.Column{Key: k.key + "_lo", Title: "from", Digits: 3}, result.Column{Key: k.key + "_hi", Title: "to", Digits: 3})
+	}
+	for _, k := range kinds[:2] {
+		t.Columns = append(t.Columns, result.Column{Key: k.key + "_worker", Title: k.head + ", per worker", Digits: 3})
+	}
+	for _, c := range cases {
+		cells := g[c.title()]
+		for _, method := range methods {
+			row := []any{c.title(), title[method]}
+			for _, k := range kinds {
+				row = append(row, dynEntries(dynFactor(cells, method, k.now, k.before, dynPerPush))...)
+			}
+			for _, k := range kinds[:2] {
+				x, _ := dynFactor(cells, method, k.now, k.before, perIteration)
+				row = append(row, x)
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t
+}
+
+func dynFactor(cells map[string]map[string][]dynCell, method, now, before string, of func(cell) float64) (float64, *[2]float64) {
+	return ratio(values(dynCells(cells[now][method]), of), values(dynCells(cells[before][method]), of))
+}
+
+// dynReleaseTable is how long a slow past is held against a worker.
+func dynReleaseTable(cases []dynCase, g dynGrid) result.Table {
+	t := result.Table{ID: "forgiveness", Title: "How long a slow past is held against a worker", Kind: result.TimingOnly,
+		Caption: fmt.Sprintf("From the instant at which the slowest worker (steps) or a slowed one (bursts) becomes faster, if it then is the oldest, alone or with others, until it no longer is; by clock, for DASP by version. "+
+			"Mean over all such instants and seeds of its own gradients, of global updates, of time in iterations, and of the iterations that the others waited in that time. "+
+			"A search ends at the next deal (steps) or after %d iterations (bursts); what it had seen by then counts, and “not seen” says how often.", dynForget),
+		Columns: []result.Column{{Key: "case", Title: "model"}, {Key: "change", Title: "speeds"}, {Key: "method", Title: "method"}, {Key: "n", Title: "instants"},
+			{Key: "pushes", Title: "own gradients", Digits: 2}, {Key: "versions", Title: "versions", Digits: 1}, {Key: "units", Title: "time", Unit: "iterations", Digits: 2},
+			{Key: "waited", Title: "waited by others", Unit: "iterations", Digits: 2}, {Key: "unseen", Title: "not seen"}}}
+	for _, c := range cases {
+		for _, s := range dynPairs() {
+			for _, method := range methods {
+				var all []dynRelease
+				for _, x := range g[c.title()][s.Key][method] {
+					all = append(all, x.Releases...)
+				}
+				row := []any{c.title(), s.Key, title[method], len(all), nil, nil, nil, nil, nil}
+				if f := dynMeanRelease(all); f.N > 0 {
+					row = append(row[:4], f.Pushes, f.Versions, f.Units, f.Waited, f.Unseen)
+				}
+				t.Rows = append(t.Rows, row)
+			}
+		}
+	}
+	return t
+}
+
+// dynStates are DASP's states in every scenario.
+func dynStates(cases []dynCase, g dynGrid) result.Table {
+	t := newStateTable(result.TimingOnly)
+	for _, c := range cases {
+		for _, s := range dynScenarios {
+			t.Rows = append(t.Rows, stateRow(c.title()+", "+s.Key, dynCells(g[c.title()][s.Key]["dasp"])))
+		}
+	}
+	return t
+}
+
+// dynNotes are what else a reader must know.
+func dynNotes(cases []dynCase, g dynGrid) (out []string) {
+	for _, c := range cases {
+		cells := g[c.title()]
+		note := c.title() + ", time per push when the same speeds change hands:"
+		for _, s := range dynPairs() {
+			note += " " + s.Key
+			for _, method := range methods {
+				x, _ := dynFactor(cells, method, s.Key, s.Against, dynPerPush)
+				note += fmt.Sprintf(" %s ×%.2f,", title[method], x)
+			}
+			note = note[:len(note)-1] + ";"
+		}
+		out = append(out, note[:len(note)-1]+".")
+	}
+	return append(out, "Speeds change in computation alone; links keep theirs. "+
+		"Learning is not in these times: a method that never waits is never slowed by others, and pays in staleness.")
+}
