@@ -1,0 +1,153 @@
+package dasp
+
+import (
+	"slices"
+
+	"gradsync/experiments/train"
+	"gradsync/papers/dasp"
+	"gradsync/papers/dasp/rivals"
+)
+
+// The two tests of versions that a wait is held against. A push is ahead
+//
+//	bySmin  if v_n − min(v) > Smin: what sends it out of QIS (Alg. 1, line 5)
+//	bySmax  if v_new + 1 − min(v of the others) > Smax: what DASP holds an answer
+//	        by, the version it would be handed against everybody who stays behind;
+//	        a worker that is itself the oldest is ahead of nobody
+//
+// v is the versions held as the gradient arrives, before its own update. A wait
+// whose push is not ahead is in vain by that test: DASP's view of the same
+// instant gives no reason for it. Neither test implies the other.
+const (
+	bySmin = iota
+	bySmax
+	tests
+)
+
+// census is a run's decisions by what the methods' own count, clocks, made of a
+// push and what its versions were. Pushes that the run's end left unanswered are
+// not in it.
+type census struct {
+	// Count[t][waited][ahead] counts pushes by test t; index 1 is yes.
+	Count [tests][2][2]int
+	// Seconds of the pushes made to wait, likewise [t][ahead]: from the instant at
+	// which the answer could have left, its own update done, to the answer.
+	Seconds [tests][2]float64
+	// Early counts the pushes answered at once though ahead while the slowest
+	// worker had made at most s pushes: the head start.
+	Early [tests]int
+	// Length is the run's, in worker-seconds.
+	Length float64
+
+	Own ownRun
+}
+
+// ownRun is what a method made of its own run, the warm-up left out.
+type ownRun struct {
+	Waited    float64 // share of pushes
+	Iteration float64 // seconds per worker
+	Staleness float64 // mean, versions
+	Spread    int64   // largest v_new − min(v), the warm-up included
+	Clock     int64   // largest clock gap at an arrival
+}
+
+func newOwnRun(o *train.Outcome) ownRun {
+	return ownRun{1 - o.StateShare["QIS"], o.Iteration.PerWorker, o.Staleness.Mean, o.Log.Spread().Max(), o.Clock.Max}
+}
+
+// newCensus counts a run of a method that applies every gradient as it comes.
+func newCensus(o *train.Outcome, opts rivals.Options) (census, error) {
+	policy, err := rivals.New(o.Sync, opts)
+	if err != nil {
+		return census{}, err
+	}
+	c, err := countPushes(o.Log, policy, opts)
+	c.Own = newOwnRun(o)
+	return c, err
+}
+
+// countPushes is the census of a log that policy made.
+func countPushes(l *dasp.Log, policy dasp.Policy, o rivals.Options) (census, error) {
+	c := census{Length: float64(l.Workers) * l.End.Seconds()}
+	cfg, err := o.Config()
+	if err != nil {
+		return c, err
+	}
+	err = replay(l, policy, dasp.DurationCompute, func(s sight) {
+		p := l.Pushes[s.Index]
+		if p.Abandoned {
+			return
+		}
+		ahead := [tests]int{}
+		if cfg.Decide(s.View, p.Worker).State != dasp.QIS {
+			ahead[bySmin] = 1
+		}
+		oldest, _ := s.View.Oldest()
+		if s.View.V[p.Worker] > oldest && s.View.Newest+1-oldest > cfg.Smax {
+			ahead[bySmax] = 1
+		}
+		waited := 0
+		if p.State == 0 {
+			waited = 1
+		}
+		for t, a := range ahead {
+			c.Count[t][waited][a]++
+			if waited == 1 {
+				c.Seconds[t][a] += (p.Replied - l.Updates[p.Applied-1].At).Seconds()
+			} else if a == 1 && slices.Min(s.Clocks) <= o.Staleness {
+				c.Early[t]++
+			}
+		}
+	}, nil)
+	return c, err
+}
+
+// waited is how many pushes were made to wait, and all those answered.
+func (c *census) waited() (waits, all int) {
+	n := c.Count[bySmin]
+	waits = n[1][0] + n[1][1]
+	return waits, waits + n[0][0] + n[0][1]
+}
+
+// vain is the share of waits that test t finds no reason for; false without a
+// wait.
+func (c *census) vain(t int) (float64, bool) {
+	waits, _ := c.waited()
+	if waits == 0 {
+		return 0, false
+	}
+	return float64(c.Count[t][1][0]) / float64(waits), true
+}
+
+// pool adds the counts and seconds of all seeds.
+func pool(list []census) (all census) {
+	for _, c := range list {
+		for t := range tests {
+			for w := range 2 {
+				for a := range 2 {
+					all.Count[t][w][a] += c.Count[t][w][a]
+				}
+				all.Seconds[t][w] += c.Seconds[t][w]
+			}
+			all.Early[t] += c.Early[t]
+		}
+		all.Length += c.Length
+	}
+	return all
+}
+
+// vainOverSeeds is the mean of vain over the seeds that have a wait, its half
+// width, and how many they are.
+func vainOverSeeds(list []census, t int) (mean, half float64, n int) {
+	var x []float64
+	for i := range list {
+		if v, ok := list[i].vain(t); ok {
+			x = append(x, v)
+		}
+	}
+	if len(x) == 0 {
+		return 0, 0, 0
+	}
+	mean, half = meanAndHalf(x)
+	return mean, half, len(x)
+}

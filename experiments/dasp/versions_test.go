@@ -1,0 +1,285 @@
+package dasp
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"gradsync/experiments/result"
+	"gradsync/experiments/train"
+	"gradsync/papers/dasp"
+	"gradsync/papers/dasp/rivals"
+)
+
+// pushed is one line of a hand-made log: worker, version computed on, instant
+// of arrival, of the answer (0: none before the end) and whether others delayed
+// it.
+type pushed struct {
+	worker           int
+	pulled           int64
+	received, answer int // ms
+	held             bool
+}
+
+// sspLog makes the log of a method that applies every gradient 1 ms after it
+// came.
+func sspLog(workers int, lines []pushed) *dasp.Log {
+	l := &dasp.Log{Workers: workers}
+	for i, p := range lines {
+		at := time.Duration(p.received) * time.Millisecond
+		state := dasp.QIS
+		if p.held || p.answer == 0 {
+			state = 0
+		}
+		l.Pushes = append(l.Pushes, dasp.Push{Worker: p.worker, Pulled: p.pulled, Applied: int64(i + 1), Received: at,
+			Replied: time.Duration(p.answer) * time.Millisecond, State: state, Abandoned: p.answer == 0})
+		l.Updates = append(l.Updates, dasp.Update{Version: int64(i + 1), At: at + time.Millisecond})
+		l.End = at + time.Millisecond
+	}
+	return l
+}
+
+// byHand is SSP with s = 1 and three workers, worked out on paper. Beside each
+// push: v before it, v_new, and what Smin = 1 and Smax = 2 make of it.
+var byHand = []pushed{
+	{0, 0, 10, 11, false},  // 0 0 0, 0: oldest
+	{1, 0, 12, 13, false},  // 1 0 0, 1: oldest
+	{1, 2, 20, 31, true},   // 1 2 0, 2: 2 > Smin, 3 − 0 > Smax; clocks 1 2 0: waits
+	{0, 1, 22, 31, true},   // 1 2 0, 3: 1 ≤ Smin, 4 − 0 > Smax; clocks 2 2 0: waits
+	{2, 0, 30, 31, false},  // 1 2 0, 4: oldest; releases both
+	{2, 5, 40, 41, false},  // 5 5 5, 5
+	{0, 5, 41, 42, false},  // 5 5 6, 6: oldest
+	{0, 7, 45, 51, true},   // 7 5 6, 7: 2 > Smin, 8 − 5 > Smax; clocks 4 2 2: waits
+	{1, 5, 46, 47, false},  // 7 5 6, 8: oldest
+	{2, 6, 50, 51, false},  // 7 9 6, 9: oldest; releases worker 0
+	{1, 9, 52, 53, false},  // 10 9 10, 10: oldest
+	{2, 10, 54, 55, false}, // 10 11 10, 11: oldest
+	{1, 11, 55, 56, false}, // 10 11 12, 12: 1 ≤ Smin, 13 − 10 > Smax; clocks 4 5 4
+	{2, 12, 56, 57, false}, // 10 13 12, 13: 2 > Smin, 14 − 10 > Smax; clocks 4 5 5
+	{1, 13, 58, 0, false},  // 10 13 14: waits until the end: not counted
+}
+
+func handOptions(s int64) rivals.Options {
+	o := rivals.Defaults(3)
+	o.Smin, o.Smax, o.Staleness = 1, 2, s
+	return o
+}
+
+func mustPolicy(t *testing.T, name string, o rivals.Options) dasp.Policy {
+	t.Helper()
+	p, err := rivals.New(name, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestCensusByHand(t *testing.T) {
+	c, err := countPushes(sspLog(3, byHand), mustPolicy(t, "ssp", handOptions(1)), handOptions(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := [tests][2][2]int{{{10, 1}, {1, 2}}, {{9, 2}, {0, 3}}}; c.Count != want {
+		t.Errorf("counts %v, want %v", c.Count, want)
+	}
+	// 31 − 21 and 31 − 23 ms, 51 − 46 ms: 10, 8 and 5; the 8 is in vain by Smin.
+	for test, want := range [tests][2]float64{{0.008, 0.015}, {0, 0.023}} {
+		for a := range want {
+			if math.Abs(c.Seconds[test][a]-want[a]) > 1e-12 {
+				t.Errorf("test %d, ahead %d: %g s waited, want %g", test, a, c.Seconds[test][a], want[a])
+			}
+		}
+	}
+	if want := 3 * 0.059; math.Abs(c.Length-want) > 1e-12 {
+		t.Errorf("%g worker-seconds, want %g", c.Length, want)
+	}
+	if waits, all := c.waited(); waits != 3 || all != 14 {
+		t.Errorf("%d of %d waited, want 3 of 14", waits, all)
+	}
+	if x, ok := c.vain(bySmin); !ok || math.Abs(x-1./3) > 1e-15 {
+		t.Errorf("share in vain by Smin %g, want a third", x)
+	}
+	// The slowest worker has 4 pushes at the two that are ahead and not delayed.
+	for s, want := range map[int64][tests]int{3: {0, 0}, 4: {1, 2}} {
+		c, err := countPushes(sspLog(3, byHand), mustPolicy(t, "ssp", handOptions(1)), handOptions(s))
+		if err != nil || c.Early != want {
+			t.Errorf("head start of %d pushes: %v (%v), want %v", s, c.Early, err, want)
+		}
+	}
+	if all := pool([]census{c, c}); all.Count[bySmax] != [2][2]int{{18, 4}, {0, 6}} || math.Abs(all.Length-2*c.Length) > 1e-12 {
+		t.Errorf("two pooled: %+v", all)
+	}
+}
+
+// A log that is not its policy's run is refused.
+func TestReplayRefusesAnotherRun(t *testing.T) {
+	for what, change := range map[string]func(*dasp.Log){
+		"is of version": func(l *dasp.Log) { l.Pushes[5].Pulled = 4 },
+		"was answered":  func(l *dasp.Log) { l.Pushes[2].State = dasp.QIS },
+	} {
+		l := sspLog(3, byHand)
+		change(l)
+		err := replay(l, mustPolicy(t, "ssp", handOptions(1)), dasp.DurationCompute, func(sight) {}, nil)
+		if err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("error %v, want one with %q", err, what)
+		}
+	}
+	if err := replay(sspLog(3, byHand), mustPolicy(t, "ssp", handOptions(2)), dasp.DurationCompute, func(sight) {}, nil); err == nil {
+		t.Error("the log of s = 1 passes for one of s = 2")
+	}
+}
+
+func TestFollowByHand(t *testing.T) {
+	s, err := follow(sspLog(3, byHand), mustPolicy(t, "ssp", handOptions(1)), 1, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Worker 1 after each push, until everybody has pushed twice (push 6).
+	for i, want := range [][2]int64{{0, 0}, {1, 2}, {2, 2}, {2, 2}, {1, 0}, {0, 0}} {
+		if s.Clock[i] != want[0] || s.Version[i] != want[1] {
+			t.Errorf("after push %d: gaps %d and %d, want %v", i, s.Clock[i], s.Version[i], want)
+		}
+	}
+	if len(s.Ms) != 6 || s.Ms[5] != 40 {
+		t.Errorf("instants %v, want six, the last at 40 ms", s.Ms)
+	}
+	line := steps("x", s.Ms[:3], []int64{0, 1, 2})
+	if want := []float64{0, 0, 1, 1, 2}; !equalFloats(line.Y, want) || !equalFloats(line.X, []float64{10, 12, 12, 20, 20}) {
+		t.Errorf("steps %v %v", line.X, line.Y)
+	}
+}
+
+func equalFloats(a, b []float64) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// run is a short timing-only run with its log.
+func loggedTiming(t *testing.T, cfg train.Config) *train.Outcome {
+	t.Helper()
+	cfg.Engine, cfg.MaxPushes, cfg.Warmup = "portable", 300, 0
+	o, err := train.Run(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// With s without bound nobody waits. With s = 0 every round of six is answered
+// at its last push: five sixths wait, nobody ever ahead of anybody.
+func TestCensusAtTheEnds(t *testing.T) {
+	for _, cluster := range versionClusters {
+		for s, wantWaits := range map[int64]float64{rivals.Unbounded: 0, 0: 5. / 6} {
+			cfg := timing(load(cluster), "ssp", "lenet5", 3)
+			cfg.Options.Staleness = s
+			c, err := newCensus(loggedTiming(t, cfg), *cfg.Options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			waits, all := c.waited()
+			if all < 290 || float64(waits) != wantWaits*float64(all) {
+				t.Errorf("%s, s = %d: %d of %d waited, want the share %g", cluster, s, waits, all, wantWaits)
+			}
+			if s == 0 && (c.Count[bySmin] != [2][2]int{{all - waits, 0}, {waits, 0}} || c.Count[bySmax] != c.Count[bySmin]) {
+				t.Errorf("%s, s = 0: counts %v: somebody is ahead in lock-step", cluster, c.Count)
+			}
+			if waits == 0 && c.Seconds != [tests][2]float64{} {
+				t.Errorf("%s: nobody waited %v s", cluster, c.Seconds)
+			}
+		}
+	}
+}
+
+// The census agrees with what the server itself counted, and every wait lasts.
+func TestCensusAgreesWithTheServer(t *testing.T) {
+	for _, method := range clockMethods {
+		for _, cluster := range []string{heterogeneous, straggler} {
+			cfg := timing(load(cluster), method, "resnet18", 1)
+			o := loggedTiming(t, cfg)
+			c, err := newCensus(o, *cfg.Options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			waits, all := c.waited()
+			if int64(all) != o.Answered || waits == 0 || math.Abs(float64(waits)/float64(all)-o.StateShare["held"]) > 1e-12 || math.Abs(c.Own.Waited-o.StateShare["held"]) > 1e-12 {
+				t.Errorf("%s, %s: %d of %d waited, the server says %g of %d", method, cluster, waits, all, o.StateShare["held"], o.Answered)
+			}
+			for _, p := range o.Log.Pushes {
+				if !p.Abandoned && (p.Replied > o.Log.Updates[p.Applied-1].At) != (p.State == 0) {
+					t.Fatalf("%s: %+v: held %t, answered %v after its update", method, p, p.State == 0, p.Replied-o.Log.Updates[p.Applied-1].At)
+				}
+			}
+		}
+	}
+}
+
+// A replay of any method repeats its run; of DASP it repeats every decision.
+func TestReplayRepeatsEveryMethod(t *testing.T) {
+	for _, v := range networks("quick") {
+		for _, f := range networkForms() {
+			cfg := timing(v.Platform, f.sync, "lenet5", 2)
+			f.set(cfg.Options)
+			l := loggedTiming(t, cfg).Log
+			d, _ := cfg.Options.F()
+			c, err := cfg.Options.Config()
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = replay(l, mustPolicy(t, f.sync, *cfg.Options), d, func(s sight) {
+				p := l.Pushes[s.Index]
+				if f.sync != "dasp" || p.Abandoned {
+					return
+				}
+				x := c.Decide(s.View, p.Worker)
+				if x.State != p.State || x.Gap != p.Gap || p.Replied-p.Received < x.Wait {
+					t.Errorf("%s, %s: decided %+v, the server %v at gap %d after %v", v.Name, f.title, x, p.State, p.Gap, p.Replied-p.Received)
+				}
+			}, nil)
+			if err != nil {
+				t.Errorf("%s, %s: %v", v.Name, f.title, err)
+			}
+		}
+	}
+}
+
+// rectangular complains of a table whose rows are not as wide as its head.
+func rectangular(t *testing.T, r *result.Result) {
+	t.Helper()
+	for _, tab := range r.Tables {
+		if len(tab.Rows) == 0 {
+			t.Errorf("%s is empty", tab.ID)
+		}
+		for i, row := range tab.Rows {
+			if len(row) != len(tab.Columns) {
+				t.Errorf("%s: row %d has %d entries, the head %d", tab.ID, i, len(row), len(tab.Columns))
+			}
+		}
+	}
+	for _, f := range r.Figures {
+		for _, s := range f.Series {
+			if len(s.X) == 0 || len(s.X) != len(s.Y) || f.Alt == "" {
+				t.Errorf("%s, %s: %d and %d values, text %q", f.ID, s.Name, len(s.X), len(s.Y), f.Alt)
+			}
+		}
+	}
+	if r.Status != complete || len(r.Notes) == 0 {
+		t.Errorf("status %s, %d notes", r.Status, len(r.Notes))
+	}
+}
+
+func TestVersionsResult(t *testing.T) {
+	r := testRuns("ci", 0)
+	res, err := versionsVsClocks().Run(r.ctx, r.env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rectangular(t, res)
+}
