@@ -1,0 +1,141 @@
+package dasp
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gradsync/experiments/result"
+)
+
+// write puts tables, figure and notes into the result.
+func (q *inquiry) write(res *result.Result) {
+	res.Tables = append(res.Tables, q.bestTable(), q.residualTable(0), q.residualTable(1), q.laboratoryTable(), q.anatomyTable())
+	if len(q.alone) > 0 {
+		res.Tables = append(res.Tables, q.aloneTable())
+	}
+	list := arguments(q.want, q.costs)
+	res.Tables = append(res.Tables, argumentTable(list))
+	res.Figures = append(res.Figures, q.fitFigure())
+	for s := range spaces {
+		res.Notes = append(res.Notes, q.fitNote(s))
+	}
+	res.Notes = append(res.Notes, q.reachNotes()...)
+	res.Notes = append(res.Notes, q.laboratoryNote(), q.aloneNote(), q.meaningNote(), searchNote(q.candidates, q.runs))
+	res.Notes = slices.DeleteFunc(res.Notes, func(s string) bool { return s == "" })
+}
+
+// fitNote says how near the best laboratory of a space comes.
+func (q *inquiry) fitNote(s int) string {
+	w := q.last[s]
+	i, factor := worst(w.ratios, q.want)
+	note := fmt.Sprintf("With %s the closest cluster is off by %.1f %% typically, %s; %d of the 18 ratios are within their tolerance.",
+		spaces[s].Title, typicalOr(w.loss), readBy(q.won[s]), q.met(s))
+	if w.loss >= noLoss {
+		return fmt.Sprintf("With %s no cluster was found that gives all 18 ratios a number, %s.", spaces[s].Title, readBy(q.won[s]))
+	}
+	note += fmt.Sprintf(" The furthest off is %s (%s, %s against %s): stated %.3f, found %.3f.",
+		q.want[i].id, clusterOf(q.want[i]), title[q.want[i].model], title[q.want[i].against], q.want[i].Ratio, q.want[i].Ratio*factor)
+	var missed []string
+	for j, d := range q.want {
+		if !w.met(j, d) {
+			missed = append(missed, fmt.Sprintf("%s %s", d.id, percent(w.ratios[j]/d.Ratio)))
+		}
+	}
+	if len(missed) > 0 {
+		note += " Not met: " + strings.Join(missed, ", ") + "."
+	}
+	return note
+}
+
+func typicalOr(x float64) float64 {
+	if v, ok := typical(x).(float64); ok {
+		return v
+	}
+	return 0
+}
+
+func readBy(k int) string { return "read as the mean " + meanings[k] }
+
+// reachNotes name the ratios that no cluster gave, each taken by itself.
+func (q *inquiry) reachNotes() (out []string) {
+	done := map[int]bool{}
+	for s := range spaces {
+		k := q.won[s]
+		if done[k] {
+			continue
+		}
+		done[k] = true
+		var never []string
+		for i, d := range q.want {
+			if sp := q.seen[k][i]; !sp.reached(d) {
+				never = append(never, fmt.Sprintf("%s (stated %.3f, found %.3f to %.3f)", d.id, d.Ratio, sp.Lo, sp.Hi))
+			}
+		}
+		if len(never) == 0 {
+			out = append(out, fmt.Sprintf("%s: each of the 18 ratios by itself lies within what some of the %d laboratories gave. What fails is to have them together.",
+				strings.ToUpper(meanings[k][:1])+meanings[k][1:], q.candidates))
+			continue
+		}
+		out = append(out, fmt.Sprintf("No cluster of the search gives, %s, %s.", readBy(k), strings.Join(never, "; ")))
+	}
+	return out
+}
+
+// laboratoryNote says what the best fit of the larger space is like.
+func (q *inquiry) laboratoryNote() string {
+	s := len(spaces) - 1
+	w := q.last[s]
+	h, o := w.lab.Hardware, w.lab.Options
+	a := q.anatomy(w.lab, "resnet18")
+	note := fmt.Sprintf("What must have been true, if anything of this kind was: computations that vary by %.0f %% from one iteration to the next on one and the same machine (the tables assume 5 %%); ",
+		100*h.Jitter)
+	note += fmt.Sprintf("the server's link at %.3g Gb/s and the workers' at %.3g Gb/s for devices of %g TFLOP/s effective, so that one ResNet-18 gradient takes %.0f ms over the slower of the two and its computation %.0f ms; ",
+		h.ServerLink, h.WorkerLink, deviceFLOPS/1e12, 1e3*max(a.server, a.worker), 1e3*a.compute)
+	note += fmt.Sprintf("heterogeneous compute times of %s. ", joined(w.lab.Times))
+	note += fmt.Sprintf("Its thresholds are Smin = %d, Smax = %d versions, SSP's s = %d, DSSP's range %d to %d.", o.Smin, o.Smax, o.Staleness, o.Lower, o.Upper)
+	return note
+}
+
+// aloneNote names the part that is easiest alone compared with the whole.
+func (q *inquiry) aloneNote() string {
+	if len(q.alone) == 0 {
+		return ""
+	}
+	var parts []string
+	for _, l := range q.alone {
+		if l.own < noLoss && l.within < noLoss {
+			parts = append(parts, fmt.Sprintf("%s %.1f %% (%.1f %% in the fit of all)", l.Title, typicalOr(l.own), typicalOr(l.within)))
+		}
+	}
+	return "How far a search gets that has to meet a part only, laboratory and thresholds free: " + strings.Join(parts, "; ") + "."
+}
+
+// meaningNote ranks the readings of the mean.
+func (q *inquiry) meaningNote() string {
+	s := len(spaces) - 1
+	order := []int{0, 1, 2, 3}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch x, y := q.fits[s][a].FullLoss, q.fits[s][b].FullLoss; {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return 0
+	})
+	var parts []string
+	for _, k := range order {
+		if x := q.fits[s][k].FullLoss; x < noLoss {
+			parts = append(parts, fmt.Sprintf("%s %.1f %%", meanings[k], typicalOr(x)))
+		} else {
+			parts = append(parts, meanings[k]+" no fit")
+		}
+	}
+	return "Which mean the paper took is not stated. By closeness of the best fit at full length, laboratory and thresholds free: " + strings.Join(parts, ", ") + "."
+}
+
+func searchNote(candidates, runs int) string {
+	return fmt.Sprintf("%d laboratories were tried in %d runs. A search can miss; “no cluster” means none of these. The space holds clusters whose speeds last, whose computations vary independently from iteration to iteration and whose "+
+		"network is full duplex and never busy with others; it holds no congestion, no bursts, no speeds that drift, no accuracy. No claim is judged here: a platform chosen to fit cannot confirm what it was fitted to.", candidates, runs)
+}

@@ -1,0 +1,256 @@
+package dasp
+
+import (
+	"fmt"
+	"math"
+
+	"gradsync/experiments/result"
+)
+
+// typical is a loss as a deviation in per cent; nil where there is none.
+func typical(x float64) any {
+	if x >= noLoss {
+		return nil
+	}
+	return 100 * (math.Exp(x) - 1)
+}
+
+// bestTable is one row per space and meaning.
+func (q *inquiry) bestTable() result.Table {
+	t := result.Table{ID: "best", Title: "The closest laboratories", Kind: result.TimingOnly,
+		Caption: fmt.Sprintf("Loss: root mean square of ln(ratio/stated) over D01–D18, written as a deviation; 0 is a perfect fit, and the paper's rounding alone "+
+			"is below 0.3 %%. Search space, loss and seeds were fixed before the first run against the paper's numbers. Search: %d points of a Latin hypercube per space, then differential "+
+			"evolution (%d points, %d generations) per row on runs of %d gradients; “at full length” is the point found, run as tables 4 and 5 are (%d gradients). “Polished” is the row's "+
+			"point after coordinate descent at full length, only for the best row of each space. Seed %d throughout. The homogeneous cluster's six are equal; the heterogeneous one's times are free; links, host, server and "+
+			"jitter are the same for both clusters and all three models.",
+			q.size.Scan, q.size.Population, q.size.Generations, q.size.Pushes, workers*perWorker, searchSeed),
+		Columns: []result.Column{{Key: "space", Title: "free"}, {Key: "mean", Title: "mean iteration time"},
+			{Key: "search", Title: "search", Unit: "%", Digits: 1}, {Key: "full", Title: "at full length", Unit: "%", Digits: 1},
+			{Key: "polished", Title: "polished", Unit: "%", Digits: 1}, {Key: "claim", Title: "worst ratio"}, {Key: "worst", Title: "it is off by", Unit: "%", Digits: 1}}}
+	for s := range spaces {
+		for k := range meanings {
+			f := q.fits[s][k]
+			row := []any{spaces[s].Title, meanings[k], typical(f.Loss), typical(f.FullLoss), nil}
+			if k == q.won[s] {
+				row[4] = typical(q.last[s].fit.Loss)
+			}
+			i, factor := worst(f.Full[k], q.want)
+			if f.FullLoss < noLoss {
+				row = append(row, q.want[i].id, 100*(factor-1))
+			} else {
+				row = append(row, "some ratio is no number", nil)
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t
+}
+
+// residualTable sets the 18 ratios beside the best fit of a space.
+func (q *inquiry) residualTable(s int) result.Table {
+	w, k := q.last[s], q.won[s]
+	t := result.Table{ID: "residuals-" + spaces[s].Key, Title: "The 18 ratios and the best fit: " + spaces[s].Title, Kind: result.TimingOnly,
+		Caption: fmt.Sprintf("Mean iteration time of DASP over that of the baseline, %s. Best fit: %d gradients as in tables 4 and 5, geometric mean and 95 %% interval over %d seeds, paired. "+
+			"Residual: fit over stated. Within: |fit − stated| is at most the claim's tolerance. Smallest and largest: over all %d laboratories of the whole search, by the same mean, each "+
+			"ratio by itself. Reachable: the stated ratio lies in that range, or nearer to it than the tolerance. No verdict hangs on this table: a fitted platform judges nothing.",
+			meanings[k], workers*perWorker, len(q.r.env.Seeds), q.candidates),
+		Columns: []result.Column{{Key: "claim", Title: "claim"}, {Key: "cluster", Title: "cluster"}, {Key: "model", Title: "model"}, {Key: "against", Title: "DASP over"},
+			{Key: "stated", Title: "stated", Digits: 3}, {Key: "fit", Title: "best fit", Digits: 3}, {Key: "interval", Title: "95 % interval"},
+			{Key: "residual", Title: "residual", Unit: "%", Digits: 1}, {Key: "within", Title: "within"},
+			{Key: "min", Title: "smallest", Digits: 3}, {Key: "max", Title: "largest", Digits: 3}, {Key: "reachable", Title: "reachable"}}}
+	for i, d := range q.want {
+		row := []any{d.id, clusterOf(d), title[d.model], title[d.against], d.Ratio}
+		if w.ratios[i] > 0 {
+			interval := any(nil)
+			if ci := w.ci[i]; ci != nil {
+				interval = fmt.Sprintf("%.3f–%.3f", ci[0], ci[1])
+			}
+			row = append(row, w.ratios[i], interval, 100*(w.ratios[i]/d.Ratio-1), yes(w.met(i, d)))
+		} else {
+			row = append(row, nil, nil, nil, "no")
+		}
+		sp := q.seen[k][i]
+		t.Rows = append(t.Rows, append(row, orNone(positive(sp.Lo)), orNone(positive(sp.Hi)), yes(sp.reached(d))))
+	}
+	return t
+}
+
+func clusterOf(d demand) string {
+	if d.Platform == homogeneous {
+		return clusters[0]
+	}
+	return clusters[1]
+}
+
+func positive(x float64) float64 {
+	if x > 0 {
+		return x
+	}
+	return math.NaN()
+}
+
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+// met reports whether the fit's ratio is within the claim's tolerance.
+func (w *winner) met(i int, d demand) bool {
+	return w.ratios[i] > 0 && math.Abs(w.ratios[i]-d.Ratio) <= d.Tolerance
+}
+
+// laboratoryTable is the best fits' parameters.
+func (q *inquiry) laboratoryTable() result.Table {
+	t := result.Table{ID: "laboratory", Title: "Parameters of the best fits", Kind: result.TimingOnly,
+		Caption: fmt.Sprintf("Range searched, the best fit of each space, and how far that parameter alone can be moved from the fit before the loss grows by a tenth (in steps of 1/32 of its range and more; empty where "+
+			"it was not asked). A homogeneous worker computes at %g TFLOP/s effective in every candidate, because the paper states ratios: a laboratory with everything slower in proportion has the same. "+
+			"The six times are relative to that worker.", deviceFLOPS/1e12),
+		Columns: []result.Column{{Key: "parameter", Title: "parameter"}, {Key: "unit", Title: "unit"}, {Key: "from", Title: "from"}, {Key: "to", Title: "to"}}}
+	for _, s := range spaces {
+		t.Columns = append(t.Columns, result.Column{Key: s.Key, Title: s.Title}, result.Column{Key: s.Key + "_slack", Title: "may be"})
+	}
+	for a, ax := range axes {
+		row := []any{ax.Title, ax.Unit, ax.Lo, ax.Hi}
+		for s := range spaces {
+			w := q.last[s]
+			if a >= len(w.fit.X) {
+				row = append(row, widenedValue(a), "fixed")
+				continue
+			}
+			slack := any(nil)
+			if len(w.slack) > a {
+				slack = fmt.Sprintf("%.3g–%.3g", w.slack[a].Lo, w.slack[a].Hi)
+			}
+			row = append(row, ax.value(w.fit.X[a]), slack)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	row := []any{"six compute times", "", nil, nil}
+	for s := range spaces {
+		row = append(row, joined(q.last[s].lab.Times), nil)
+	}
+	t.Rows = append(t.Rows, row)
+	return t
+}
+
+func widenedValue(a int) float64 { return axes[a].value(widened(make([]float64, firstOption))[a]) }
+
+func joined(times [6]float64) string {
+	s := ""
+	for i, t := range times {
+		if i > 0 {
+			s += " : "
+		}
+		s += fmt.Sprintf("%.3g", t)
+	}
+	return s
+}
+
+// anatomy is what one iteration of a model consists of on a laboratory's
+// homogeneous worker, in seconds.
+type anatomy struct{ compute, host, server, worker, fixed, update float64 }
+
+func (q *inquiry) anatomy(l laboratory, m string) anatomy {
+	cfg := l.config(homogeneous, "asp", m, 0)
+	c, w := q.costs[m], cfg.Platform.Workers[0]
+	bytes := 4 * float64(c.params)
+	a := anatomy{compute: c.seconds(&w, cfg.Batch, cfg.Launch, cfg.Overhead).Seconds(),
+		server: bytes / cfg.Platform.Server.Bandwidth, worker: bytes / w.Bandwidth,
+		fixed: 2*l.Hardware.Latency/1e3 + l.Hardware.Decision/1e3, update: 12 * float64(c.params) / cfg.Platform.Server.Memory}
+	a.host = a.compute - c.seconds(&w, cfg.Batch, 0, 0).Seconds()
+	return a
+}
+
+// jittered is the share of an undisturbed iteration that jitter acts on.
+func (a anatomy) jittered() float64 {
+	return a.compute / (a.compute + 2*max(a.server, a.worker) + a.fixed + a.update)
+}
+
+// anatomyTable says what the best fits' iterations consist of.
+func (q *inquiry) anatomyTable() result.Table {
+	t := result.Table{ID: "anatomy", Title: "One iteration in the best fits", Kind: result.Modelled,
+		Caption: fmt.Sprintf("A homogeneous worker alone, without jitter, batch %d. Computation includes the host's time per layer and iteration. Steady: latency there and back, and the server's own time. "+
+			"Jittered: the computation's part of the whole; the rest never varies. Six gradients at once take six times the server's link.", fullBatch),
+		Columns: []result.Column{{Key: "space", Title: "free"}, {Key: "model", Title: "model"}, {Key: "compute", Title: "computation", Unit: "ms", Digits: 2},
+			{Key: "host", Title: "of it host", Unit: "ms", Digits: 2}, {Key: "server", Title: "one gradient, server's link", Unit: "ms", Digits: 2},
+			{Key: "worker", Title: "worker's link", Unit: "ms", Digits: 2}, {Key: "update", Title: "update", Unit: "ms", Digits: 2},
+			{Key: "fixed", Title: "steady", Unit: "ms", Digits: 2}, {Key: "jittered", Title: "jittered", Unit: "%", Digits: 0}}}
+	for s := range spaces {
+		for _, m := range models {
+			a := q.anatomy(q.last[s].lab, m)
+			t.Rows = append(t.Rows, []any{spaces[s].Title, title[m], 1e3 * a.compute, 1e3 * a.host, 1e3 * a.server, 1e3 * a.worker, 1e3 * a.update, 1e3 * a.fixed, 100 * a.jittered()})
+		}
+	}
+	return t
+}
+
+// aloneTable is how far a search gets that has to meet a part of the demands.
+func (q *inquiry) aloneTable() result.Table {
+	t := result.Table{ID: "alone", Title: "What contradicts what", Kind: result.TimingOnly,
+		Caption: fmt.Sprintf("Typical deviation where only a part of the 18 has to be met, laboratory and thresholds free, mean %s: by a search of its own (%d points, %d generations, from "+
+			"the best of the scan and of the fit of all 18), and by the best fit of all 18. Both at full length, seed %d. A part that is easy alone and hard together contradicts the others.",
+			meanings[q.won[len(spaces)-1]], q.size.Population, q.size.Alone, searchSeed),
+		Columns: []result.Column{{Key: "part", Title: "demands"}, {Key: "count", Title: "ratios"}, {Key: "own", Title: "alone", Unit: "%", Digits: 1},
+			{Key: "within", Title: "in the fit of all 18", Unit: "%", Digits: 1}}}
+	for _, l := range q.alone {
+		n := 0
+		for _, in := range l.Of {
+			if in {
+				n++
+			}
+		}
+		t.Rows = append(t.Rows, []any{l.Title, n, typical(l.own), typical(l.within)})
+	}
+	return t
+}
+
+// fitFigure draws stated against found.
+func (q *inquiry) fitFigure() result.Figure {
+	f := result.Figure{ID: "fit", Title: "Stated ratios and the best fits", Kind: result.TimingOnly, Form: "bar",
+		Caption: "DASP's mean iteration time over the baseline's, 1 is no difference; error bars: 95 % interval over seeds, paired.",
+		X:       result.Axis{Title: "claim: model against baseline, homogeneous then heterogeneous"}, Y: result.Axis{Title: "DASP over baseline"}}
+	stated := result.Series{Name: "stated"}
+	for i, d := range q.want {
+		f.X.Categories = append(f.X.Categories, d.id+" "+title[d.model]+"/"+title[d.against])
+		stated.X, stated.Y = append(stated.X, float64(i)), append(stated.Y, d.Ratio)
+	}
+	f.Series = append(f.Series, stated)
+	f.Alt = fmt.Sprintf("Bars of 18 stated ratios from %.2f to 1.", smallest(q.want))
+	for s := range spaces {
+		w := q.last[s]
+		line := result.Series{Name: spaces[s].Title}
+		for i := range q.want {
+			line.X, line.Y = append(line.X, float64(i)), append(line.Y, w.ratios[i])
+			if w.ci[i] != nil {
+				line.Lo, line.Hi = append(line.Lo, w.ci[i][0]), append(line.Hi, w.ci[i][1])
+			}
+		}
+		if len(line.Lo) < len(line.Y) {
+			line.Lo, line.Hi = nil, nil
+		}
+		f.Series = append(f.Series, line)
+		i, factor := worst(w.ratios, q.want)
+		f.Alt += fmt.Sprintf(" With %s %d of 18 are within tolerance; the furthest off is %s, %s.", spaces[s].Title, q.met(s), q.want[i].id, percent(factor))
+	}
+	return f
+}
+
+func smallest(want [stated18]demand) float64 {
+	x := math.Inf(1)
+	for _, d := range want {
+		x = min(x, d.Ratio)
+	}
+	return x
+}
+
+// met counts the ratios of a space's best fit within tolerance.
+func (q *inquiry) met(s int) (n int) {
+	for i, d := range q.want {
+		if q.last[s].met(i, d) {
+			n++
+		}
+	}
+	return n
+}
