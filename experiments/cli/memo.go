@@ -8,7 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 
 	"github.com/gofrs/flock"
 )
@@ -57,15 +57,18 @@ func buildHash() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-func (m *memo) path(key string) string {
+func (m *memo) path(key, ext string) string {
 	sum := sha256.Sum256([]byte(m.build + "\n" + key))
-	return filepath.Join(m.dir, hex.EncodeToString(sum[:])+".json")
+	return filepath.Join(m.dir, hex.EncodeToString(sum[:])+ext)
 }
+
+// State names the file of a part under way.
+func (m *memo) State(key string) string { return m.path(key, ".state") }
 
 // Load fills v with the part of key and reports whether it was there. A file
 // that cannot be read back counts as absent: the part is computed again.
 func (m *memo) Load(key string, v any) bool {
-	raw, err := os.ReadFile(m.path(key))
+	raw, err := os.ReadFile(m.path(key, ".json"))
 	return err == nil && json.Unmarshal(raw, v) == nil
 }
 
@@ -75,7 +78,7 @@ func (m *memo) Save(key string, v any) error {
 	if err != nil {
 		return fmt.Errorf("run: finished part %s: %w", key, err)
 	}
-	path := m.path(key)
+	path := m.path(key, ".json")
 	if err := os.WriteFile(path+".tmp", raw, 0o644); err != nil {
 		return fmt.Errorf("run: %w", err)
 	}
@@ -98,7 +101,7 @@ func (m *memo) clear() error {
 		return fmt.Errorf("run: %w", err)
 	}
 	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), ".json") || strings.HasSuffix(e.Name(), ".tmp") {
+		if slices.Contains([]string{".json", ".state", ".tmp"}, filepath.Ext(e.Name())) {
 			if err := os.Remove(filepath.Join(m.dir, e.Name())); err != nil {
 				return fmt.Errorf("run: %w", err)
 			}

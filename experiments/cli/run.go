@@ -25,6 +25,7 @@ var defaultOut = filepath.Join("out", "results")
 type runOptions struct {
 	profile, seeds, out, dataDir, engine string
 	dryRun                               bool
+	limit                                time.Duration
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -37,7 +38,10 @@ func (a *app) runCommand() *cobra.Command {
 An ID names an experiment (dasp/table5), a paper (dasp) or all. The exit code is
 0 whatever the verdicts: a claim that fails is a result. After Ctrl-C the
 results so far are written and marked incomplete, but never in place of complete
-ones; the same command goes on from the parts that were finished.`,
+ones; the same command goes on from the parts that were finished, and in a long
+training from its checkpoint. --for makes pieces of a long run:
+
+  until gradsync run dasp --profile paper --seeds 0 --for 9m; do :; done`,
 		Example: "  gradsync run dasp/table5\n  gradsync run dasp --profile quick --seeds 0,1,2 --out out/results\n  gradsync run all --dry-run",
 		Args:    args(1, -1, "ids of experiments, names of papers, or all"),
 		RunE: func(cmd *cobra.Command, ids []string) error {
@@ -48,7 +52,16 @@ ones; the same command goes on from the parts that were finished.`,
 			if o.dryRun {
 				return a.printPlan(plan)
 			}
-			return a.execute(cmd.Context(), plan, o)
+			if o.limit < 0 {
+				return usagef("run: --for %v, want more than 0, or 0 for no limit", o.limit)
+			}
+			ctx := cmd.Context()
+			if o.limit > 0 {
+				var stop context.CancelFunc
+				ctx, stop = context.WithTimeout(ctx, o.limit)
+				defer stop()
+			}
+			return a.execute(ctx, plan, o)
 		},
 	}
 	f := cmd.Flags()
@@ -57,6 +70,7 @@ ones; the same command goes on from the parts that were finished.`,
 	f.StringVar(&o.out, "out", defaultOut, "folder of the results")
 	f.StringVar(&o.dataDir, "data-dir", "", "folder of data sets (default GRADSYNC_DATA, the cache folder, the embedded set)")
 	f.StringVar(&o.engine, "engine", autoEngine, engineUsage)
+	f.DurationVar(&o.limit, "for", 0, "stop after this long, as Ctrl-C does; the same command goes on (0: no limit)")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the plan with an estimated time and run nothing")
 	return cmd
 }

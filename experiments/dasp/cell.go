@@ -49,6 +49,9 @@ func (r *runs) get(what string, cost float64, cfg train.Config) (cell, error) {
 			return c, err
 		}
 		start := r.done
+		if cfg.Clock != nil && !cfg.TimingOnly && r.env.Memo != nil {
+			cfg.Checkpoint = r.env.Memo.State(key)
+		}
 		cfg.Progress = func(n, of int64) { r.report(start+cost*float64(n)/float64(max(of, 1)), what) }
 		out, err := train.Run(r.ctx, cfg)
 		if err != nil {

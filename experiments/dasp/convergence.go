@@ -2,29 +2,33 @@ package dasp
 
 import (
 	"fmt"
+	"strings"
 
 	"gradsync/experiments/result"
 )
 
-// convergenceTable is table 6 or 7: time to the same accuracy.
-func convergenceTable(heading string, s size, t trainings) result.Table {
-	tab := result.Table{ID: "convergence", Title: heading + fmt.Sprintf(", LeNet-5 to %g %%", 100*s.Target), Kind: result.Trained,
+// convergenceTable is one network's part of table 6 or 7: time to the same
+// accuracy.
+func convergenceTable(id, heading string, s size, t trainings) result.Table {
+	tab := result.Table{ID: id, Title: fmt.Sprintf("%s, %s to %g %%", heading, title[s.Model], 100*s.Target), Kind: result.Trained,
 		Caption: fmt.Sprintf("Virtual time and gradients until the test accuracy first reaches %g %% (linear between evaluations, "+
-			"%d test images each, every %d gradients), mean over seeds; ± half the 95 %% interval. The ratio is paired by seed. "+
-			"BSP is trained once and timed on both clusters, which is exact: its parameters do not depend on the cluster.",
-			100*s.Target, evalImage, s.EvalEvery),
+			"%d test images each, every %d of %d gradients), mean over seeds; ± half the 95 %% interval. The ratio is paired by seed. "+
+			"BSP is trained once and timed on each cluster, which is exact: its parameters do not depend on the cluster. Trained: %s.",
+			100*s.Target, evalImage, s.EvalEvery, s.Pushes, s.how()),
 		Columns: []result.Column{{Key: "method", Title: "method"}, {Key: "seconds", Title: "time to target", Unit: "s", Digits: 3},
 			{Key: "seconds_half", Title: "±", Unit: "s", Digits: 3}, {Key: "ratio", Title: "BSP = 1", Digits: 3},
 			{Key: "lo", Title: "from", Digits: 3}, {Key: "hi", Title: "to", Digits: 3},
 			{Key: "pushes", Title: "gradients to target", Digits: 0}, {Key: "iteration", Title: "mean iteration", Unit: "ms", Digits: 2},
-			{Key: "product", Title: "iteration × iterations", Unit: "s", Digits: 3}, {Key: "accuracy", Title: "final accuracy", Unit: "%", Digits: 2}}}
+			{Key: "product", Title: "iteration × iterations", Unit: "s", Digits: 3}, {Key: "accuracy", Title: "final accuracy", Unit: "%", Digits: 2},
+			{Key: "staleness", Title: "mean staleness", Unit: "versions", Digits: 2}}}
 	base, _, baseOK := reachedBy(t["bsp"], s.Target)
 	for _, method := range methods {
 		cells := t[method]
 		sec, push, ok := reachedBy(cells, s.Target)
 		iteration, _ := meanAndHalf(values(cells, perIteration))
 		accuracy, _ := meanAndHalf(values(cells, func(c cell) float64 { return c.Accuracy }))
-		row := []any{title[method], nil, nil, nil, nil, nil, nil, 1e3 * iteration, nil, 100 * accuracy}
+		stale, _ := meanAndHalf(values(cells, func(c cell) float64 { return c.Staleness.Mean }))
+		row := []any{title[method], nil, nil, nil, nil, nil, nil, 1e3 * iteration, nil, 100 * accuracy, stale}
 		if ok {
 			mean, half := meanAndHalf(sec)
 			row[1], row[2] = mean, orNone(half)
@@ -43,31 +47,88 @@ func convergenceTable(heading string, s size, t trainings) result.Table {
 	return tab
 }
 
-// notReached says which methods never got to the target, and when all did how
-// many evaluations lie before it.
-func notReached(s size, t trainings) []string {
-	var out []string
-	for _, method := range methods {
-		n := 0
-		for _, c := range t[method] {
-			if _, _, _, ok := toTarget(c.Curve, s.Target); !ok {
-				n++
-			}
+// convergenceTables are the tables of every network that the profile trains.
+// The first keeps the plain id.
+func convergenceTables(heading string, st study, on map[string]trainings) (out []result.Table) {
+	for i, s := range st.sizes {
+		id := "convergence"
+		if i > 0 {
+			id += "-" + s.Model
 		}
-		if n > 0 {
-			out = append(out, fmt.Sprintf("%s does not reach %g %% in %d of %d seeds within %d gradients: its time to target is not a number, and no ratio is printed.",
-				title[method], 100*s.Target, n, len(t[method]), s.Pushes))
+		if t, ok := on[s.Model]; ok {
+			out = append(out, convergenceTable(id, heading, s, t))
 		}
 	}
 	return out
 }
 
-// laterNetworks is why no number of ResNet-18 and VGG-19-BN stands here.
-const laterNetworks = "convergence of ResNet-18 and VGG-19-BN needs their training: the networks and the engine for it are here (gradsync train --model resnet18), the experiment is not built yet"
+// notReached says which methods never got to the target.
+func notReached(st study, on map[string]trainings) (out []string) {
+	for _, s := range st.sizes {
+		for _, method := range methods {
+			if why := short(s, method, on[s.Model]); why != "" {
+				out = append(out, title[s.Model]+": "+why+": its time to target is not a number, and no ratio is printed.")
+			}
+		}
+	}
+	return out
+}
 
-// trainedStates is the table of DASP's states in a training.
-func trainedStates(platform string, t trainings) result.Table {
+// short says in how many seeds a method misses the target, "" if in none.
+func short(s size, method string, t trainings) string {
+	n := 0
+	for _, c := range t[method] {
+		if _, _, _, ok := toTarget(c.Curve, s.Target); !ok {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s does not reach %g %% in %d of %d seeds within %d gradients", title[method], 100*s.Target, n, len(t[method]), s.Pushes)
+}
+
+// trainedStates is the table of DASP's states in trainings on one cluster.
+func trainedStates(platform string, st study) result.Table {
 	tab := newStateTable(result.Trained)
-	tab.Rows = append(tab.Rows, stateRow("LeNet-5, "+title[platform], t["dasp"]))
+	for _, s := range st.sizes {
+		if t, ok := st.on[platform][s.Model]; ok {
+			tab.Rows = append(tab.Rows, stateRow(title[s.Model]+", "+title[platform], t["dasp"]))
+		}
+	}
 	return tab
+}
+
+// trainedNotes says where DASP did not visit all its states.
+func trainedNotes(platform string, st study) (out []string) {
+	for _, s := range st.sizes {
+		if t, ok := st.on[platform][s.Model]; ok {
+			out = append(out, stateNote(title[s.Model]+", "+title[platform], t["dasp"])...)
+		}
+	}
+	return out
+}
+
+// differs lists how runs of a size are not the paper's.
+func differs(res *result.Result, s size) (out []string) {
+	want := "cifar-10"
+	if s.Model == "lenet5" {
+		want = "mnist"
+	}
+	var names []string
+	for _, d := range res.Sets() {
+		if d.Name == want {
+			names = nil
+			break
+		}
+		names = append(names, fmt.Sprintf("%s (%d images)", d.Name, d.Train))
+	}
+	if names != nil {
+		out = append(out, fmt.Sprintf("%s in place of %s", strings.Join(names, ", "), map[string]string{"mnist": "MNIST", "cifar-10": "CIFAR-10"}[want]))
+	}
+	if s.Width > 0 {
+		out = append(out, fmt.Sprintf("gradients of 1/%g of the network's channels on %d×%[2]d images", 1/s.Width, s.Image))
+	}
+	return append(out, fmt.Sprintf("%d gradients of batch %d (the paper's number is not stated)", s.Pushes, s.Batch),
+		fmt.Sprintf("target accuracy %g %% (not stated)", 100*s.Target))
 }

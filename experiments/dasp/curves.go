@@ -9,9 +9,9 @@ import (
 
 // curves draws the test accuracy of the five methods: every seed faint, the
 // mean bold with its 95 % band.
-func curves(id, heading, axis, unit string, seeds []uint64, t trainings, x func(train.Point) float64) result.Figure {
-	f := result.Figure{ID: id, Title: heading, Kind: result.Trained, Form: "line",
-		Caption: "Test accuracy of LeNet-5; thin lines are single seeds, the bold line is their mean, the band its 95 % interval, cut at 0 and 100 %.",
+func curves(id, heading, axis, unit string, s size, seeds []uint64, t trainings, x func(train.Point) float64) result.Figure {
+	f := result.Figure{ID: id, Title: title[s.Model] + ": " + heading, Kind: result.Trained, Form: "line",
+		Caption: "Thin lines are single seeds, the bold line is their mean, the band its 95 % interval, cut at 0 and 100 %. Trained: " + s.how() + ".",
 		X:       result.Axis{Title: axis, Unit: unit}, Y: result.Axis{Title: "test accuracy", Unit: "%"}}
 	for _, method := range methods {
 		cells := t[method]
@@ -66,10 +66,10 @@ func altCurves(t trainings) string {
 
 // bothCurves are the two views of a figure: over virtual time and over
 // gradients (epochs are gradients × batch / images).
-func bothCurves(platform string, seeds []uint64, t trainings) []result.Figure {
+func bothCurves(suffix, platform string, s size, seeds []uint64, t trainings) []result.Figure {
 	return []result.Figure{
-		curves("time", "Accuracy over virtual time, "+title[platform], "virtual time", "s", seeds, t, func(p train.Point) float64 { return p.Seconds }),
-		curves("gradients", "Accuracy over gradients, "+title[platform], "gradients used", "", seeds, t, func(p train.Point) float64 { return float64(p.Pushes) }),
+		curves("time"+suffix, "accuracy over virtual time, "+title[platform], "virtual time", "s", s, seeds, t, func(p train.Point) float64 { return p.Seconds }),
+		curves("gradients"+suffix, "accuracy over gradients, "+title[platform], "gradients used", "", s, seeds, t, func(p train.Point) float64 { return float64(p.Pushes) }),
 	}
 }
 
@@ -88,18 +88,19 @@ func fluctuation(c cell) float64 {
 }
 
 // curveTable is the figure's data in words and numbers.
-func curveTable(t trainings) result.Table {
-	tab := result.Table{ID: "accuracy", Title: "Final accuracy and fluctuation", Kind: result.Trained,
+func curveTable(id string, s size, t trainings) result.Table {
+	tab := result.Table{ID: id, Title: title[s.Model] + ": final accuracy and fluctuation", Kind: result.Trained,
 		Caption: "Accuracy of the final parameters on all test images, mean over seeds; fluctuation is the mean fall " +
 			"from one evaluation to the next over the last half of the run (a rise counts as 0; a first version counted rises too, which called BSP's own progress fluctuation). ± is half the 95 % interval.",
 		Columns: []result.Column{{Key: "method", Title: "method"}, {Key: "accuracy", Title: "final accuracy", Unit: "%", Digits: 2},
 			{Key: "accuracy_half", Title: "±", Unit: "points", Digits: 2}, {Key: "fluctuation", Title: "fluctuation", Unit: "points", Digits: 2},
+			{Key: "fluctuation_half", Title: "±", Unit: "points", Digits: 2},
 			{Key: "staleness", Title: "mean staleness", Unit: "versions", Digits: 2}}}
 	for _, method := range methods {
 		a, half := meanAndHalf(values(t[method], func(c cell) float64 { return 100 * c.Accuracy }))
-		f, _ := meanAndHalf(values(t[method], fluctuation))
-		s, _ := meanAndHalf(values(t[method], func(c cell) float64 { return c.Staleness.Mean }))
-		tab.Rows = append(tab.Rows, []any{title[method], a, orNone(half), f, s})
+		f, fhalf := meanAndHalf(values(t[method], fluctuation))
+		stale, _ := meanAndHalf(values(t[method], func(c cell) float64 { return c.Staleness.Mean }))
+		tab.Rows = append(tab.Rows, []any{title[method], a, orNone(half), f, orNone(fhalf), stale})
 	}
 	return tab
 }

@@ -19,12 +19,12 @@ func fig2() exp.Experiment {
 	e := exp.Experiment{ID: "dasp/fig2", Title: "Time lines of the parallel states", Source: "DASP, Fig. 2", Profiles: exp.Profiles}
 	e.Seconds = func(string, int) float64 { return 10 }
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		s := sizeOf("ci")
-		s.Data = sizeOf(env.Profile).Data
-		res := newResult(e, env, result.Trained, map[string]any{"platform": load(heterogeneous), "options": options(), "size": s, "rate": rate, "seed": env.Seeds[0]})
+		s := sizeOf("ci", "lenet5")
+		s.Data = sizeOf(env.Profile, "lenet5").Data
+		res := newResult(e, env, result.Trained, map[string]any{"platform": load(heterogeneous), "options": options(), "size": s, "seed": env.Seeds[0]})
 		res.Seeds = env.Seeds[:1]
 		for i, method := range []string{"dasp", "ssp", "asp", "bsp"} {
-			cfg := training(heterogeneous, method, env.Seeds[0], s)
+			cfg := training(load(heterogeneous), method, env.Seeds[0], s)
 			cfg.Engine, cfg.DataDir, cfg.EvalEvery = env.Engine, env.DataDir, -1
 			out, err := train.Run(ctx, cfg)
 			if err != nil {

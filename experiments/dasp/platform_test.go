@@ -24,7 +24,7 @@ func TestDefaultThresholdsVisitAllStates(t *testing.T) {
 	r := testRuns("ci", 0)
 	for name, cfg := range map[string]train.Config{
 		"batch 64": timing(load(heterogeneous), "dasp", "lenet5", 0),
-		"trained":  training(heterogeneous, "dasp", 0, sizeOf("quick")),
+		"trained":  training(load(heterogeneous), "dasp", 0, sizeOf("quick", "lenet5")),
 	} {
 		cfg.TimingOnly, cfg.EvalEvery = true, -1
 		c, err := r.get("", 1, cfg)
@@ -46,13 +46,12 @@ func TestDefaultThresholdsVisitAllStates(t *testing.T) {
 // timing twice is exact.
 func TestRetimedBSPEqualsTrainedBSP(t *testing.T) {
 	r := testRuns("ci", 0)
-	s := sizeOf("ci")
-	s.Data = "" // whichever is found: both runs see the same
-	retimed, err := r.trainOne("", heterogeneous, "bsp", 0, s)
+	s := sizeOf("ci", "lenet5")
+	retimed, err := r.trainOne(load(heterogeneous), "bsp", 0, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	trained, err := r.get("", 1, training(heterogeneous, "bsp", 0, s))
+	trained, err := r.get("", 1, training(load(heterogeneous), "bsp", 0, s))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +61,7 @@ func TestRetimedBSPEqualsTrainedBSP(t *testing.T) {
 	if !reflect.DeepEqual(retimed.Iteration, trained.Iteration) {
 		t.Errorf("retimed iteration %+v, trained %+v", retimed.Iteration, trained.Iteration)
 	}
-	homo, err := r.get("", 1, training(homogeneous, "bsp", 0, s))
+	homo, err := r.get("", 1, training(load(homogeneous), "bsp", 0, s))
 	if err != nil {
 		t.Fatal(err)
 	}

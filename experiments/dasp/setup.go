@@ -34,8 +34,7 @@ const (
 	sspBound  = 3    // clocks
 	dsspLower = 3    // clocks
 	dsspUpper = 15   // clocks
-	rate      = 0.2  // γ; dasp/tuning records how it was chosen, under BSP alone
-	fullBatch = 64   // images per iteration of the timing-only tables
+	fullBatch = 64   // images per iteration, by which all tables are timed
 	perWorker = 150  // iterations of each worker in the timing-only tables
 	warmup    = 10   // of them left out of the means
 	evalImage = 1000 // test images per evaluation on the way
@@ -57,28 +56,4 @@ func load(name string) *cluster.Platform {
 		panic(err)
 	}
 	return p
-}
-
-// size is how long a LeNet-5 training is in a profile.
-type size struct {
-	Batch     int     `json:"batch"`      // images per worker and iteration
-	Pushes    int64   `json:"pushes"`     // gradients used
-	EvalEvery int64   `json:"eval_every"` // pushes; a multiple of 6, so that BSP is evaluated at the same ones
-	Data      string  `json:"data"`       // "": MNIST where it is found, else the embedded images
-	Target    float64 `json:"target"`     // test accuracy that convergence time is taken at
-}
-
-// sizeOf returns the training of a profile. The targets are round numbers that
-// were set before any comparison of methods; no run of standard or paper was
-// seen before theirs.
-func sizeOf(profile string) size {
-	switch profile {
-	case "ci":
-		return size{Batch: 16, Pushes: 120, EvalEvery: 24, Target: 0.2}
-	case "standard":
-		return size{Batch: 32, Pushes: 3750, EvalEvery: 150, Data: "mnist", Target: 0.95}
-	case "paper":
-		return size{Batch: 64, Pushes: 18750, EvalEvery: 936, Data: "mnist", Target: 0.98}
-	}
-	return size{Batch: 16, Pushes: 1200, EvalEvery: 120, Target: 0.7}
 }

@@ -15,6 +15,9 @@ type switchRow struct {
 	set         func(*rivals.Options)
 }
 
+// literalFSS is the switch that D59 is judged by.
+const literalFSS = "FSS literal: one completion"
+
 var switchRows = []switchRow{
 	{"default", "as in “Differences from the paper”", func(*rivals.Options) {}},
 	{"T_wait = α·|f_i − f_j|", "eq. (1) is lost", func(o *rivals.Options) { o.Wait = "absolute" }},
@@ -22,7 +25,7 @@ var switchRows = []switchRow{
 	{"T_wait = α·f_j", "eq. (1) is lost", func(o *rivals.Options) { o.Wait = "oldest" }},
 	{"f with both transfers", "§1 names unequal networks", func(o *rivals.Options) { o.Duration = "iteration" }},
 	{"gap after the update", "§2.2: “the node with the newest version waits”", func(o *rivals.Options) { o.Gap = "post" }},
-	{"FSS literal: one completion", "Alg. 1, line 15", func(o *rivals.Options) { o.FSS = "literal" }},
+	{literalFSS, "Alg. 1, line 15", func(o *rivals.Options) { o.FSS = "literal" }},
 	{"QIS arrivals join a group", "§2.3: “gradients received during the delay”", func(o *rivals.Options) { o.Arrivals = "join" }},
 	{"QIS weight 1", "eq. (2) is lost", func(o *rivals.Options) { o.QISWeight = "1" }},
 	{"group weight 1/N", "eq. (2) is lost", func(o *rivals.Options) { o.GroupWeight = "1/N" }},
@@ -33,69 +36,59 @@ var switchRows = []switchRow{
 func switches() exp.Experiment {
 	e := exp.Experiment{ID: "dasp/switches", Title: "What each reconstruction choice changes", Source: "ours: Algorithms 1 and 2 are partly lost", Profiles: exp.Profiles}
 	e.Seconds = func(profile string, seeds int) float64 {
-		s := sizeOf(profile)
-		return float64(len(switchRows)) * (0.1*float64(seeds) + trainSeconds(s, switchPushes(s)))
+		s := sizeOf(profile, "lenet5")
+		return float64(len(switchRows)*seeds) * (0.05 + s.seconds(s.Pushes))
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		s := sizeOf(env.Profile)
-		n := switchPushes(s)
-		r := &runs{ctx: ctx, env: env, total: float64(len(switchRows)) * (float64(len(env.Seeds)) + float64(n)/100)}
-		res := newResult(e, env, result.Trained, map[string]any{"platform": load(heterogeneous), "options": options(),
-			"size": s, "gradients": n, "rate": rate, "seeds": env.Seeds})
-		t := switchTable(env.Seeds[0], n)
-		for _, row := range switchRows {
-			cells, trained, err := r.switchCells(row, s, n)
+		s := sizeOf(env.Profile, "lenet5")
+		r := &runs{ctx: ctx, env: env, total: float64(len(switchRows)*len(env.Seeds)) * (1 + s.seconds(s.Pushes))}
+		res := newResult(e, env, result.Trained, map[string]any{"platform": load(heterogeneous), "options": options(), "size": s, "seeds": env.Seeds})
+		timed, learned := newSwitchTables(s, len(env.Seeds))
+		var base switched
+		for i, row := range switchRows {
+			x, err := r.switchCells(row, s)
 			if err != nil {
 				return incomplete(res), err
 			}
-			res.Data, res.Engine = trained.Data, trained.Engine
-			it, _ := meanAndHalf(values(cells, perIteration))
-			line := append([]any{row.name, row.paper, 1e3 * it}, stateRow("", cells)[1:4]...)
-			widest := widestSpread(cells)
-			t.Rows = append(t.Rows, append(line, gaps(cells).Max(), widest, 100*trained.Accuracy))
-			if row.name == "FSS literal: one completion" {
-				res.Claims = append(res.Claims, withinSmax(cells, widest))
+			if i == 0 {
+				base = x
+			}
+			res.Data, res.Engine = x.trained[0].Data, x.trained[0].Engine
+			timed.Rows = append(timed.Rows, x.timing(row, base))
+			learned.Rows = append(learned.Rows, x.learning(row, base, s))
+			if row.name == literalFSS {
+				res.Claims = append(res.Claims, withinSmax(x.timed, widestSpread(x.timed)))
 			}
 		}
-		res.Tables, res.Status = []result.Table{t}, complete
+		res.Tables, res.Notes, res.Status = []result.Table{timed, learned}, switchNotes(learned), complete
 		return res, nil
 	}
 	return e
 }
 
-// switchPushes is how many gradients a switch's training uses: a quarter run.
-func switchPushes(s size) int64 { return s.Pushes / 4 }
+// switched are the runs of one switch, a seed each.
+type switched struct{ timed, trained []cell }
 
-func switchTable(seed uint64, n int64) result.Table {
-	return result.Table{ID: "switches", Title: "One switch at a time, heterogeneous cluster", Kind: result.Trained,
-		Caption: fmt.Sprintf("LeNet-5. Times, states and gaps: timing-only at batch 64, all seeds. Accuracy: trained, after %d gradients, seed %d: one run, so early that "+
-			"an engine's roundings alone have moved it by up to 25 points; it ranks nothing. "+
-			"The default has Smin = %d, Smax = %d, α = %g.", n, seed, smin, smax, alpha),
-		Columns: []result.Column{{Key: "switch", Title: "switch"}, {Key: "paper", Title: "what speaks for it"},
-			{Key: "iteration", Title: "iteration per worker", Unit: "ms", Digits: 2},
-			{Key: "QIS", Title: "QIS", Unit: "%", Digits: 2}, {Key: "WSS", Title: "WSS", Unit: "%", Digits: 2}, {Key: "FSS", Title: "FSS", Unit: "%", Digits: 2},
-			{Key: "gap", Title: "largest gap", Unit: "versions"}, {Key: "spread", Title: "largest spread", Unit: "versions"},
-			{Key: "accuracy", Title: "accuracy", Unit: "%", Digits: 2}}}
-}
-
-// switchCells times LeNet-5 for every seed and trains LeNet-5 for the first.
-func (r *runs) switchCells(row switchRow, s size, n int64) ([]cell, cell, error) {
+// switchCells times and trains LeNet-5 for every seed.
+func (r *runs) switchCells(row switchRow, s size) (x switched, err error) {
 	o := options()
 	row.set(&o)
-	var cells []cell
 	for _, seed := range r.env.Seeds {
 		cfg := timing(load(heterogeneous), "dasp", "lenet5", seed)
 		cfg.Options = &o
 		c, err := r.get("timing: "+row.name, 1, cfg)
 		if err != nil {
-			return nil, c, err
+			return x, err
 		}
-		cells = append(cells, c)
+		x.timed = append(x.timed, c)
+		cfg = training(load(heterogeneous), "dasp", seed, s)
+		cfg.Options = &o
+		if c, err = r.get("training: "+row.name, s.seconds(s.Pushes), cfg); err != nil {
+			return x, err
+		}
+		x.trained = append(x.trained, c)
 	}
-	cfg := training(heterogeneous, "dasp", r.env.Seeds[0], s)
-	cfg.Options, cfg.MaxPushes, cfg.EvalEvery = &o, n, -1
-	trained, err := r.get("training: "+row.name, float64(n)/100, cfg)
-	return cells, trained, err
+	return x, nil
 }
 
 func widestSpread(cells []cell) (widest int64) {

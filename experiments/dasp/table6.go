@@ -9,15 +9,15 @@ import (
 	"gradsync/experiments/result"
 )
 
-// table6 is the convergence time in the homogeneous cluster, for LeNet-5.
+// table6 is the convergence time in the homogeneous cluster.
 func table6() exp.Experiment {
 	const heading = "Convergence time, homogeneous cluster"
-	return trainingExperiment("dasp/table6", heading, "DASP, Table 6", []string{homogeneous}, []string{"quick", "standard", "paper"},
-		func(res *result.Result, s size, t []trainings) {
-			res.Tables = append(res.Tables, convergenceTable(heading, s, t[0]), trainedStates(homogeneous, t[0]))
-			res.Notes = append(append(res.Notes, notReached(s, t[0])...), stateNote("LeNet-5", t[0]["dasp"])...)
-			res.Claims = append(res.Claims, notGood(res, s, t[0]))
-			res.Claims = append(res.Claims, notRun(laterNetworks, "D19", "D20", "D21", "D22", "D23", "D24", "D25", "D26", "D48", "D49", "D50", "D51")...)
+	return trainingExperiment("dasp/table6", heading, "DASP, Table 6", []ground{{platform: load(homogeneous)}}, []string{"quick", "standard", "paper"},
+		func(res *result.Result, st study) {
+			on := st.on[homogeneous]
+			res.Tables = append(convergenceTables(heading, st, on), trainedStates(homogeneous, st))
+			res.Notes = append(notReached(st, on), trainedNotes(homogeneous, st)...)
+			res.Claims = append(judgeConvergence(res, st, homogeneous, 48), notGood(res, sizeOf(st.profile, "lenet5"), on["lenet5"]))
 		})
 }
 
@@ -25,10 +25,10 @@ func table6() exp.Experiment {
 // it holds unless DASP is faster than every other method with an interval
 // wholly below 1. If no method reaches the target nothing is judged.
 func notGood(res *result.Result, s size, t trainings) result.Claim {
-	diff := differs(res, s, len(t["dasp"]))
+	diff := differs(res, s)
 	ours, _, reached := reachedBy(t["dasp"], s.Target)
 	best, found, note, rivals := reached, "", "", 0
-	for _, method := range methods[:4] {
+	for _, method := range others {
 		base, _, ok := reachedBy(t[method], s.Target)
 		if !ok {
 			note += title[method] + ": target not reached in every seed. "

@@ -4,52 +4,44 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 	"gradsync/experiments/train"
+	"gradsync/shared/cluster"
 )
 
-// training is a LeNet-5 run of a profile.
-func training(platform, method string, seed uint64, s size) train.Config {
-	o := options()
-	return train.Config{Sync: method, Model: "lenet5", Data: s.Data, Platform: load(platform), Seed: seed,
-		Batch: s.Batch, Rate: rate, MaxPushes: s.Pushes, EvalEvery: s.EvalEvery, EvalImages: evalImage, Options: &o}
-}
-
-// trainings holds the cells of one cluster: [method][seed].
+// trainings holds one network's cells on one cluster: [method][seed].
 type trainings map[string][]cell
 
-// train runs every method on platform for every seed.
-func (r *runs) train(platform string, seeds []uint64, s size) (trainings, error) {
-	t := trainings{}
-	for _, seed := range seeds {
-		for _, method := range methods {
-			what := fmt.Sprintf("LeNet-5, %s, %s, seed %d", title[platform], title[method], seed)
-			c, err := r.trainOne(what, platform, method, seed, s)
-			if err != nil {
-				return t, err
-			}
-			t[method] = append(t[method], c)
-		}
-	}
-	return t, nil
+// study holds a profile's trainings, by platform and network.
+type study struct {
+	profile string
+	sizes   []size
+	on      map[string]map[string]trainings
+}
+
+// trains reports whether the profile trains a network.
+func (s study) trains(model string) bool {
+	return slices.ContainsFunc(s.sizes, func(z size) bool { return z.Model == model })
 }
 
 // trainOne trains one method. BSP's parameters do not depend on the cluster:
 // they are trained once, on the homogeneous one, and timed on the other by a
 // run without arithmetic. That is exact, and a test holds it so.
-func (r *runs) trainOne(what, platform, method string, seed uint64, s size) (cell, error) {
-	if method != "bsp" || platform == homogeneous {
-		return r.get(what, float64(s.Pushes), training(platform, method, seed, s))
+func (r *runs) trainOne(p *cluster.Platform, method string, seed uint64, s size) (cell, error) {
+	what := fmt.Sprintf("%s, %s, %s, seed %d", title[s.Model], p.Name, title[method], seed)
+	cost := s.seconds(s.Pushes)
+	if method != "bsp" || p.Name == homogeneous {
+		return r.get(what, cost, training(p, method, seed, s))
 	}
-	c, err := r.get(what, float64(s.Pushes), training(homogeneous, method, seed, s))
+	c, err := r.get(what, cost, training(load(homogeneous), method, seed, s))
 	if err != nil {
 		return c, err
 	}
-	cfg := training(platform, method, seed, s)
-	cfg.TimingOnly = true
-	cfg.EvalEvery = -1
+	cfg := training(p, method, seed, s)
+	cfg.TimingOnly, cfg.EvalEvery = true, -1
 	timed, err := r.get(what+", timed again", 0, cfg)
 	if err != nil {
 		return c, err
@@ -102,16 +94,26 @@ func reachedBy(cells []cell, target float64) (seconds, pushes []float64, ok bool
 	return seconds, pushes, true
 }
 
-// trainingExperiment is a table or figure made of LeNet-5 runs; use gets the
-// runs of every cluster it names, in that order.
-func trainingExperiment(id, heading, source string, platforms []string, profiles []string,
-	use func(res *result.Result, s size, t []trainings)) exp.Experiment {
+// ground is a platform with the networks that are trained on it; nil: all of
+// the profile.
+type ground struct {
+	platform *cluster.Platform
+	models   []string
+}
+
+func (g ground) has(model string) bool { return g.models == nil || slices.Contains(g.models, model) }
+
+// trainingExperiment is a table or figure made of trainings on some grounds.
+func trainingExperiment(id, heading, source string, grounds []ground, profiles []string, use func(res *result.Result, st study)) exp.Experiment {
 	e := exp.Experiment{ID: id, Title: heading, Source: source, Profiles: profiles}
 	e.Shares = func(profile string, seeds int) map[string]float64 {
 		parts := map[string]float64{}
-		for _, p := range platforms {
-			s := sizeOf(profile)
-			parts[p] = trainSeconds(s, s.Pushes*int64(len(methods)*seeds))
+		for _, g := range grounds {
+			for _, s := range sizesOf(profile) {
+				if g.has(s.Model) {
+					parts[g.platform.Name+", "+s.Model] = s.seconds(s.Pushes * int64(len(methods)*seeds))
+				}
+			}
 		}
 		return parts
 	}
@@ -122,70 +124,116 @@ func trainingExperiment(id, heading, source string, platforms []string, profiles
 		return total
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		s := sizeOf(env.Profile)
-		r := &runs{ctx: ctx, env: env, total: float64(s.Pushes) * float64(len(methods)*len(platforms)*len(env.Seeds))}
-		config := map[string]any{"size": s, "options": options(), "rate": rate, "model": "lenet5",
-			"methods": methods, "seeds": env.Seeds, "evaluation_images": evalImage}
-		res := newResult(e, env, result.Trained, config)
-		var all []trainings
-		for _, p := range platforms {
-			config["platform "+p] = load(p)
-			t, err := r.train(p, env.Seeds, s)
-			all = append(all, t)
-			if err != nil {
-				return partly(res, s, all, len(platforms), use), err
-			}
+		r := &runs{ctx: ctx, env: env, total: e.Seconds(env.Profile, len(env.Seeds))}
+		config := map[string]any{"sizes": sizesOf(env.Profile), "options": options(), "methods": methods, "seeds": env.Seeds,
+			"evaluation_images": evalImage, "clock_batch": fullBatch}
+		for _, g := range grounds {
+			config["platform "+g.platform.Name] = g.platform
 		}
-		conclude(res, s, all, use)
+		res := newResult(e, env, result.Trained, config)
+		st, err := r.study(grounds)
+		if n := len(st.seeds); n > 0 {
+			res.Seeds = st.seeds
+			st.name(res)
+			use(res, st.study)
+		}
+		if err != nil {
+			if len(st.seeds) == 0 {
+				res.Seeds = []uint64{}
+			}
+			return incomplete(res), err
+		}
 		res.Status = complete
 		return res, nil
 	}
 	return e
 }
 
-func conclude(res *result.Result, s size, all []trainings, use func(*result.Result, size, []trainings)) {
-	first := all[0][methods[0]][0]
-	res.Data, res.Engine = first.Data, first.Engine
-	use(res, s, all)
+// finished is a study with the seeds that are through everywhere.
+type finished struct {
+	study
+	seeds []uint64
 }
 
-// partly makes what it can of an interrupted run: the seeds that every method
-// finished on every platform.
-func partly(res *result.Result, s size, all []trainings, platforms int, use func(*result.Result, size, []trainings)) *result.Result {
-	n := len(res.Seeds)
-	if len(all) < platforms {
-		n = 0
-	}
-	for _, t := range all {
-		for _, method := range methods {
-			n = min(n, len(t[method]))
-		}
-	}
-	if n > 0 {
-		for _, t := range all {
-			for _, method := range methods {
-				t[method] = t[method][:n]
+// study trains seed by seed, so that an interruption leaves whole seeds.
+func (r *runs) study(grounds []ground) (finished, error) {
+	f := finished{study: study{profile: r.env.Profile, sizes: sizesOf(r.env.Profile), on: map[string]map[string]trainings{}}}
+	for _, g := range grounds {
+		f.on[g.platform.Name] = map[string]trainings{}
+		for _, s := range f.sizes {
+			if g.has(s.Model) {
+				f.on[g.platform.Name][s.Model] = trainings{}
 			}
 		}
-		res.Seeds = res.Seeds[:n]
-		conclude(res, s, all, use)
 	}
-	return incomplete(res)
+	for _, seed := range r.env.Seeds {
+		one, err := r.seed(grounds, seed, f.sizes)
+		if err != nil {
+			return f, err
+		}
+		for at, c := range one {
+			t := f.on[at[0]][at[1]]
+			t[at[2]] = append(t[at[2]], c)
+		}
+		f.seeds = append(f.seeds, seed)
+	}
+	return f, nil
 }
 
-// differs lists how a LeNet-5 run is not the paper's.
-func differs(res *result.Result, s size, seeds int) []string {
-	var out []string
-	if res.Data != nil && res.Data.Name != "mnist" {
-		out = append(out, fmt.Sprintf("%s (%d images) in place of MNIST", res.Data.Name, res.Data.Train))
+// seed trains every method on every ground, by platform, network and method.
+func (r *runs) seed(grounds []ground, seed uint64, sizes []size) (map[[3]string]cell, error) {
+	out := map[[3]string]cell{}
+	for _, g := range grounds {
+		for _, s := range sizes {
+			if !g.has(s.Model) {
+				continue
+			}
+			for _, method := range methods {
+				c, err := r.trainOne(g.platform, method, seed, s)
+				if err != nil {
+					return nil, err
+				}
+				out[[3]string{g.platform.Name, s.Model, method}] = c
+			}
+		}
 	}
-	out = append(out, fmt.Sprintf("%d gradients of batch %d (the paper's number is not stated)", s.Pushes, s.Batch),
-		fmt.Sprintf("target accuracy %g %% (not stated)", 100*s.Target))
-	return out
+	return out, nil
 }
 
-// trainSeconds estimates LeNet-5 for so many gradients with its evaluations on
-// two cores of 2023.
-func trainSeconds(s size, pushes int64) float64 {
-	return 0.4e-3 * float64(s.Batch) * float64(pushes)
+// name writes into res what was trained on and by which engine.
+func (f finished) name(res *result.Result) {
+	var sets []*result.Data
+	for _, s := range f.sizes {
+		for _, t := range f.on {
+			if cells := t[s.Model]["bsp"]; len(cells) > 0 {
+				res.Engine = cells[0].Engine
+				sets = append(sets, cells[0].Data)
+				break
+			}
+		}
+	}
+	setData(res, sets...)
+}
+
+// setData names the data sets of a result, each once; networks that see the same
+// images in other sizes join their notes.
+func setData(res *result.Result, sets ...*result.Data) {
+	var all []result.Data
+	for _, d := range sets {
+		if d == nil {
+			continue
+		}
+		at := slices.IndexFunc(all, func(o result.Data) bool { return o.Name == d.Name })
+		if at < 0 {
+			all = append(all, *d)
+		} else if d.Note != "" && !strings.Contains(all[at].Note, d.Note) {
+			all[at].Note = strings.TrimPrefix(all[at].Note+"; "+d.Note, "; ")
+		}
+	}
+	if len(all) > 0 {
+		res.Data = &all[0]
+	}
+	if len(all) > 1 {
+		res.Datasets = all
+	}
 }

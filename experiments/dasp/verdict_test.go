@@ -102,49 +102,6 @@ func TestLeastAffected(t *testing.T) {
 	wantVerdict(t, "a tie", leastAffected(homo, timed(4, 1, 3, 1.5, 1.5)), claims.SameSign, "a tie with DSSP")
 }
 
-// climbing makes trainings in which each method reaches 0.7 at the given number
-// of gradients (and seconds), in two seeds a thousandth apart; 0: never.
-func climbing(at map[string]float64) trainings {
-	t := trainings{}
-	for _, m := range methods {
-		for _, f := range []float64{1, 1.001} {
-			c := cell{Curve: []train.Point{{Pushes: 0, Accuracy: 0.1}, {Pushes: 9, Seconds: 9, Accuracy: 0.2}}, Accuracy: 0.2}
-			if x := at[m] * f; x > 0 {
-				c.Curve = []train.Point{{Accuracy: 0.1}, {Pushes: int64(1000 * x), Seconds: x, Accuracy: 0.7}, {Pushes: int64(2000 * x), Seconds: 2 * x, Accuracy: 0.75}}
-			}
-			t[m] = append(t[m], c)
-		}
-	}
-	return t
-}
-
-func TestNotGood(t *testing.T) {
-	res, s := &result.Result{}, size{Target: 0.7}
-	wantVerdict(t, "DASP best", notGood(res, s, climbing(map[string]float64{"bsp": 4, "asp": 3, "ssp": 3, "dssp": 3, "dasp": 1})), claims.Differs, "DASP/BSP 0.25")
-	wantVerdict(t, "ASP faster", notGood(res, s, climbing(map[string]float64{"bsp": 4, "asp": 1, "ssp": 3, "dssp": 3, "dasp": 2})), claims.SameSign, "DASP/ASP 2.0")
-	wantVerdict(t, "DASP never", notGood(res, s, climbing(map[string]float64{"bsp": 4})), claims.SameSign, "DASP: target not reached")
-	wantVerdict(t, "nobody", notGood(res, s, climbing(nil)), claims.NotRun, "no method")
-}
-
-func TestMoreIterations(t *testing.T) {
-	res, s := &result.Result{}, size{Target: 0.7}
-	wantVerdict(t, "ASP most", moreIterations(res, s, climbing(map[string]float64{"bsp": 1, "asp": 3, "ssp": 2, "dssp": 2, "dasp": 2})), claims.SameSign, "ASP/BSP 3.0")
-	wantVerdict(t, "DASP more", moreIterations(res, s, climbing(map[string]float64{"bsp": 1, "asp": 3, "ssp": 2, "dssp": 2, "dasp": 4})), claims.Differs, "ASP/DASP 0.75")
-	wantVerdict(t, "SSP never", moreIterations(res, s, climbing(map[string]float64{"bsp": 1, "asp": 3, "dssp": 2, "dasp": 4})), claims.NotRun, "SSP does not reach")
-}
-
-func TestFastAndStable(t *testing.T) {
-	res, s := &result.Result{}, size{Target: 0.7}
-	all := map[string]float64{"bsp": 1, "asp": 1, "ssp": 1, "dssp": 1, "dasp": 1}
-	good := climbing(all)
-	wantVerdict(t, "stable", fastAndStable(res, s, []trainings{good, good}), claims.SameSign, "at most 2.5")
-	shaky := climbing(all)
-	shaky["asp"][0].Curve = append(shaky["asp"][0].Curve, train.Point{Accuracy: 0.4}, train.Point{Accuracy: 0.75})
-	wantVerdict(t, "ASP falls", fastAndStable(res, s, []trainings{good, shaky}), claims.Differs, "homogeneous, ASP")
-	delete(all, "dssp")
-	wantVerdict(t, "DSSP slow", fastAndStable(res, s, []trainings{climbing(all), good}), claims.Differs, "heterogeneous, DSSP: does not reach 70 %")
-}
-
 func TestFluctuationCountsFallsAlone(t *testing.T) {
 	c := cell{Curve: []train.Point{{Accuracy: 0.1}, {Accuracy: 0.9}, {Accuracy: 0.5}, {Accuracy: 0.44}, {Accuracy: 0.6}, {Accuracy: 0.58}}}
 	if got := fluctuation(c); math.Abs(got-100*0.02/2) > 1e-9 { // last half: 0.44, 0.6, 0.58
@@ -155,15 +112,6 @@ func TestFluctuationCountsFallsAlone(t *testing.T) {
 func TestWithinSmax(t *testing.T) {
 	wantVerdict(t, "within", withinSmax(make([]cell, 2), smax), claims.SameSign, "2 seeds")
 	wantVerdict(t, "beyond", withinSmax(make([]cell, 2), smax+1), claims.Differs, "7 versions")
-}
-
-func TestPickTakesTheSmallestNearTheBest(t *testing.T) {
-	if got := pick([]float64{0.2, 0.3, 0.69, 0.68, 0.7, 0.6}); got != tuningRates[2] {
-		t.Errorf("picked %g, want %g: within a standard error of 70 %%", got, tuningRates[2])
-	}
-	if got := pick([]float64{0.2, 0.3, 0.68, 0.68, 0.7, 0.6}); got != tuningRates[4] {
-		t.Errorf("picked %g, want the best, %g", got, tuningRates[4])
-	}
 }
 
 func TestStateNote(t *testing.T) {

@@ -26,10 +26,13 @@ type Env struct {
 	Memo Memo
 }
 
-// Memo is a store of finished parts.
+// Memo is a store of finished parts, and of the state of one under way.
 type Memo interface {
 	Load(key string, v any) bool
 	Save(key string, v any) error
+	// State is the file in which the part of key may keep its state until it is
+	// finished; who writes it removes it.
+	State(key string) string
 }
 
 // Experiment regenerates one table or figure.
