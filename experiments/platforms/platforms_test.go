@@ -62,6 +62,33 @@ func TestTimeFactors(t *testing.T) {
 	}
 }
 
+// DSSP's clusters: the two cards' FP32 peaks are 11.3 and 4.4 TFLOP/s; four
+// machines hold 16 cards, share their links among four cards each, and are one
+// server of four times a machine.
+func TestDSSPClusters(t *testing.T) {
+	pair, err := Load("dssp2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := pair.Workers[0].FLOPS / pair.Workers[1].FLOPS; len(pair.Workers) != 2 || math.Abs(f-11.3/4.4) > 1e-9 {
+		t.Errorf("dssp2 has %d workers, time factor %g, want 2 and 11.3/4.4", len(pair.Workers), f)
+	}
+	p, err := Load("dssp16")
+	if err != nil {
+		t.Fatal(err)
+	}
+	homo, _ := Load("homogeneous6")
+	const link = 100e9 / 8 // bytes per second
+	if len(p.Workers) != 16 || p.Server.Bandwidth != 4*link || p.Server.Memory != 4*homo.Server.Memory || p.Server.FLOPS != 4*homo.Server.FLOPS {
+		t.Errorf("dssp16: %d workers, server %+v", len(p.Workers), p.Server)
+	}
+	for _, w := range p.Workers {
+		if w.FLOPS != homo.Workers[0].FLOPS || w.Memory != homo.Workers[0].Memory || w.Bandwidth != link/4 {
+			t.Errorf("dssp16: %+v is no card of homogeneous6 on a quarter of a link", w)
+		}
+	}
+}
+
 func TestLoad(t *testing.T) {
 	for name, want := range map[string]string{"moon": "heterogeneous6, homogeneous10", "./moon.json": "no file", "platforms_test.go": "JSON"} {
 		if _, err := Load(name); err == nil || !strings.Contains(err.Error(), want) {
