@@ -29,7 +29,7 @@ func (r *runs) linkGrid(vs []platforms.Variant) (linkGrid, error) {
 		g[v.Name] = map[string]map[string][]linkCell{}
 		for _, m := range models {
 			g[v.Name][m] = map[string][]linkCell{}
-			for _, f := range networkForms() {
+			for _, f := range formsOn(v) {
 				for _, seed := range r.env.Seeds {
 					cfg := timing(v.Platform, f.sync, m, seed)
 					f.set(cfg.Options)

@@ -34,9 +34,9 @@ func serverTable(vs []platforms.Variant, g linkGrid) result.Table {
 		Caption: "Mean over seeds. Busy: share of the run in which the bytes of gradients occupy the server's link (the answers take as much of the other direction). " +
 			"Queue: what an iteration lasts beside the computation and its own two transfers on a free network, without the wait for the answer. " +
 			"Fastest, slowest: mean iteration of the fastest and slowest worker, waits included. Under ASP nobody waits for a worker, so unevenness is the links' own.",
-		Columns: []result.Column{{Key: "cluster", Title: "cluster"}, {Key: "model", Title: "model"}, {Key: "method", Title: "method"},
+		Columns: placeColumns([]result.Column{{Key: "method", Title: "method"},
 			{Key: "busy", Title: "link busy", Unit: "%", Digits: 1}, {Key: "queue", Title: "queue per iteration", Unit: "ms", Digits: 2},
-			{Key: "fastest", Title: "fastest", Unit: "ms", Digits: 1}, {Key: "slowest", Title: "slowest", Unit: "ms", Digits: 1}, {Key: "uneven", Title: "slowest / fastest", Digits: 2}}}
+			{Key: "fastest", Title: "fastest", Unit: "ms", Digits: 1}, {Key: "slowest", Title: "slowest", Unit: "ms", Digits: 1}, {Key: "uneven", Title: "slowest / fastest", Digits: 2}}...)}
 	for _, v := range vs {
 		for _, m := range models {
 			for _, method := range []string{"bsp", "asp"} {
@@ -49,7 +49,7 @@ func serverTable(vs []platforms.Variant, g linkGrid) result.Table {
 					queue += 1e3 * q / workers
 				}
 				by := meanByWorker(cells, iterationsOf)
-				t.Rows = append(t.Rows, []any{v.Name, title[m], title[method], full, queue, 1e3 * slices.Min(by), 1e3 * slices.Max(by), unevenness(cells)})
+				t.Rows = append(t.Rows, placeOf(v, m, title[method], full, queue, 1e3*slices.Min(by), 1e3*slices.Max(by), unevenness(cells)))
 			}
 		}
 	}
@@ -60,7 +60,7 @@ func serverTable(vs []platforms.Variant, g linkGrid) result.Table {
 func workerTable(vs []platforms.Variant, g linkGrid) result.Table {
 	t := result.Table{ID: "network-workers", Title: "Mean iteration of each worker, unequal links", Kind: result.TimingOnly,
 		Caption: "Waits included, mean over seeds. ASP shows what the links alone do; what a method adds to a fast worker's time is what the slow link costs the others.",
-		Columns: []result.Column{{Key: "cluster", Title: "cluster"}, {Key: "model", Title: "model"}, {Key: "form", Title: "method"}}}
+		Columns: placeColumns(result.Column{Key: "form", Title: "method"})}
 	for w := range workers {
 		t.Columns = append(t.Columns, result.Column{Key: fmt.Sprintf("w%d", w+1), Title: fmt.Sprintf("%g Gb/s", 8*platforms.UnequalLinks[w]/1e9), Unit: "ms", Digits: 1})
 	}
@@ -70,7 +70,7 @@ func workerTable(vs []platforms.Variant, g linkGrid) result.Table {
 		}
 		for _, m := range models {
 			for _, f := range []networkForm{networkForms()[1], computeForm, iterationForm} {
-				row := []any{v.Name, title[m], f.title}
+				row := placeOf(v, m, f.title)
 				for _, x := range meanByWorker(g[v.Name][m][f.key], iterationsOf) {
 					row = append(row, 1e3*x)
 				}

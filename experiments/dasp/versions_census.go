@@ -33,9 +33,9 @@ type census struct {
 	// Seconds of the pushes made to wait, likewise [t][ahead]: from the instant at
 	// which the answer could have left, its own update done, to the answer.
 	Seconds [tests][2]float64
-	// Early counts the pushes answered at once though ahead while the slowest
-	// worker had made at most s pushes: the head start.
-	Early [tests]int
+	// Early counts, [t][waited], the pushes that are ahead while the slowest worker
+	// has made at most s pushes: the head start.
+	Early [tests][2]int
 	// Length is the run's, in worker-seconds.
 	Length float64
 
@@ -94,8 +94,9 @@ func countPushes(l *dasp.Log, policy dasp.Policy, o rivals.Options) (census, err
 			c.Count[t][waited][a]++
 			if waited == 1 {
 				c.Seconds[t][a] += (p.Replied - l.Updates[p.Applied-1].At).Seconds()
-			} else if a == 1 && slices.Min(s.Clocks) <= o.Staleness {
-				c.Early[t]++
+			}
+			if a == 1 && slices.Min(s.Clocks) <= o.Staleness {
+				c.Early[t][waited]++
 			}
 		}
 	}, nil)
@@ -128,8 +129,8 @@ func pool(list []census) (all census) {
 					all.Count[t][w][a] += c.Count[t][w][a]
 				}
 				all.Seconds[t][w] += c.Seconds[t][w]
+				all.Early[t][w] += c.Early[t][w]
 			}
-			all.Early[t] += c.Early[t]
 		}
 		all.Length += c.Length
 	}

@@ -7,7 +7,7 @@ import (
 
 // versionNotes says what the counts mean.
 func versionNotes(g censusGrid, own ownGrid) []string {
-	return []string{vainNote(g), whyNote, capNote(g), earlyNote(g), worthNote(own)}
+	return []string{vainNote(g), whyNote, headStartNote(g), otherNote(g), worthNote(own)}
 }
 
 // vainNote is the answer.
@@ -45,8 +45,8 @@ var whyNote = fmt.Sprintf("The arithmetic. Where nobody waits, a worker k times 
 	"Under SSP the clock gap therefore reaches s once and stays: from then on every fast worker waits for the slow one in every iteration, and the s iterations of head start are all that s ever buys. "+
 	"In that lock-step all are answered together and hold nearly the same version, so that a wait finds v_n − min(v) at 0 or little more, and the version to be handed at most about N = %d ahead: at Smax = N neither test of DASP can be failed.", workers)
 
-// capNote sets the largest gaps beside the bounds.
-func capNote(g censusGrid) string {
+// otherNote is the other direction.
+func otherNote(g censusGrid) string {
 	s := "The other way round, pushes answered at once though ahead in versions (by Smin, by Smax), for which DASP would have made the worker wait:"
 	for _, method := range clockMethods {
 		s += " " + title[method]
@@ -60,16 +60,18 @@ func capNote(g censusGrid) string {
 	return strings.TrimSuffix(s, ";") + "."
 }
 
-// earlyNote says how much of that is the head start.
-func earlyNote(g censusGrid) string {
-	s := fmt.Sprintf("Of those ahead by Smin, pushed while the slowest worker had made at most s = %d pushes, that is in the head start:", sspBound)
+// headStartNote says how much of what clocks get wrong or right by Smin belongs
+// to the head start.
+func headStartNote(g censusGrid) string {
+	s := fmt.Sprintf("The head start, while the slowest worker has made at most s = %d pushes, holds", sspBound)
 	for _, method := range clockMethods {
-		s += " " + title[method]
+		var all census
 		for _, cluster := range versionClusters {
-			all := clusterPool(g, cluster, method)
-			s += fmt.Sprintf(", %s %d of %d", clusterTitle[cluster], all.Early[bySmin], all.Count[bySmin][0][1])
+			all = pool([]census{all, clusterPool(g, cluster, method)})
 		}
-		s += ";"
+		n := all.Count[bySmin]
+		s += fmt.Sprintf(" of %s %d of the %d waits that are not in vain and %d of the %d pushes let through though ahead (by Smin, all clusters);", title[method],
+			all.Early[bySmin][1], n[1][1], all.Early[bySmin][0], n[0][1])
 	}
 	return strings.TrimSuffix(s, ";") + "."
 }
@@ -77,15 +79,16 @@ func earlyNote(g censusGrid) string {
 // worthNote keeps the reader from taking a wait in vain for a wait without
 // effect.
 func worthNote(own ownGrid) string {
-	s := "A wait in vain is not one without effect: SSP's waits are what keeps its versions together. Each method's own run, DASP against SSP:"
+	s := "A wait in vain is not one without effect: a method's waits shape the versions that the next push meets. Where SSP waits at all, each method's own run, DASP against SSP:"
 	for _, cluster := range versionClusters {
-		s += " " + clusterTitle[cluster]
 		for _, m := range models {
 			d, p := meanOwn(own[cluster][m]["dasp"]), meanOwn(own[cluster][m]["ssp"])
-			s += fmt.Sprintf(", %s iteration ×%.2f, mean staleness %.2f against %.2f, largest spread %d against %d versions", title[m],
-				d.Iteration/p.Iteration, d.Staleness, p.Staleness, d.Spread, p.Spread)
+			if p.Waited == 0 {
+				continue
+			}
+			s += fmt.Sprintf(" %s, %s: %.0f %% of pushes wait against %.0f %%, iteration ×%.2f, mean staleness %.2f against %.2f, largest spread %d against %d versions;", clusterTitle[cluster], title[m],
+				100*d.Waited, 100*p.Waited, d.Iteration/p.Iteration, d.Staleness, p.Staleness, d.Spread, p.Spread)
 		}
-		s += ";"
 	}
 	return strings.TrimSuffix(s, ";") + "."
 }

@@ -64,7 +64,7 @@ func (s storyLine) figure(method string) result.Figure {
 		Series: []result.Series{steps("clock gap", s.Ms, s.Clock), steps("version gap", s.Ms, s.Version)}}
 	f.Caption = fmt.Sprintf("LeNet-5, five workers and one six times slower; worker %d is one of the five, until the slow worker's push %d. "+
 		"Clock gap: its pushes minus the slowest worker's. Version gap: the version it holds minus the oldest that anybody holds. "+
-		"Only a push of the slow worker lowers either; the clock gap by one, the version gap to what the others hold.", storyConfig.Worker+1, storyConfig.SlowPushes)
+		"The clock gap falls by one when the slowest worker pushes; the version gap falls to what the others hold when the oldest is handed the newest version.", storyConfig.Worker+1, storyConfig.SlowPushes)
 	f.Alt = fmt.Sprintf("%s over %.3g ms: the clock gap ends at %d of at most %d, and is 0 or 1 in the second half at %d of %d pushes; the version gap ends at %d of at most %d, and falls to 0 or 1 in the second half at %d of %d.",
 		title[method], last(s.Ms), last(s.Clock), slices.Max(s.Clock), lowHalf(s.Clock), len(s.Clock)-len(s.Clock)/2,
 		last(s.Version), slices.Max(s.Version), lowHalf(s.Version), len(s.Version)-len(s.Version)/2)
@@ -98,45 +98,4 @@ func lowHalf(x []int64) (n int) {
 		}
 	}
 	return n
-}
-
-// vainFigure draws the share of pushes made to wait and in vain by cluster and
-// model. Shares of waits would have no bar where nobody waited.
-func vainFigure(g censusGrid) result.Figure {
-	f := result.Figure{ID: "versions-vain", Title: "Waits by clocks, and those in vain", Kind: result.TimingOnly, Form: "bar",
-		Caption: fmt.Sprintf("Share of pushes that SSP (s = %d) and DSSP make wait, and the part of it whose worker was not ahead in versions (by Smin), at %s; error bars: 95 %% interval over seeds. %s",
-			sspBound, referenceLink, whatAhead),
-		X: result.Axis{Title: "cluster, model"}, Y: result.Axis{Title: "share of pushes", Unit: "%"}, Alt: "Bars, waits and those in vain:"}
-	for _, cluster := range versionClusters {
-		for _, m := range models {
-			f.X.Categories = append(f.X.Categories, clusterTitle[cluster]+", "+title[m])
-		}
-	}
-	for _, method := range clockMethods {
-		waits, vain := result.Series{Name: title[method] + ", waits"}, result.Series{Name: title[method] + ", in vain"}
-		f.Alt += " " + title[method]
-		for i, c := range f.X.Categories {
-			list := g[versionClusters[i/len(models)]][referenceLink][models[i%len(models)]][method]
-			var w, v []float64
-			for _, c := range list {
-				held, all := c.waited()
-				w, v = append(w, 100*float64(held)/float64(all)), append(v, 100*float64(c.Count[bySmin][1][0])/float64(all))
-			}
-			bar(&waits, i, w)
-			bar(&vain, i, v)
-			f.Alt += fmt.Sprintf(" %s %.0f and %.0f %%;", c, waits.Y[i], vain.Y[i])
-		}
-		f.Series = append(f.Series, waits, vain)
-	}
-	return f
-}
-
-// bar adds the mean of x at place i, with its interval where there is one; a
-// share of pushes stays between 0 and 100.
-func bar(s *result.Series, i int, x []float64) {
-	mean, half := meanAndHalf(x)
-	s.X, s.Y = append(s.X, float64(i)), append(s.Y, mean)
-	if len(x) > 1 {
-		s.Lo, s.Hi = append(s.Lo, max(mean-half, 0)), append(s.Hi, min(mean+half, 100))
-	}
 }
