@@ -1,6 +1,7 @@
 package dasp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -75,6 +76,9 @@ func (q *inquiry) search() error {
 				return err
 			}
 		}
+		if err := q.goOn(s); err != nil {
+			return err
+		}
 		if err := q.finish(s); err != nil {
 			return err
 		}
@@ -130,25 +134,56 @@ func (q *inquiry) pool(s, meaning int, m mask, n int, good ...[]float64) [][]flo
 
 // evolve searches one space for one meaning.
 func (q *inquiry) evolve(s, k int) error {
-	all := subsets()[0]
 	var good [][]float64
 	if s > 0 {
 		good = append(good, widened(q.fits[s-1][k].X))
 	}
-	start := q.pool(s, k, all.Of, q.size.Population, good...)
-	p, err := q.part("evolution, "+spaces[s].Title+", "+meanings[k], start, 60/float64(len(spaces)*len(meanings)), q.size.Pushes, q.size.Warmup,
-		func(e *evaluator, p *part) (err error) {
-			p.Fit, err = e.evolve(streamName(spaces[s], k, all), k, all.Of, start, q.size.Generations)
+	return q.evolution(s, k, "evolution", q.pool(s, k, subsets()[0].Of, q.size.Population, good...), q.size.Generations, 35)
+}
+
+// goOn continues with the means that fit best so far.
+func (q *inquiry) goOn(s int) error {
+	if q.size.More == 0 {
+		return nil
+	}
+	order := q.byLoss(func(k int) float64 { return q.fits[s][k].Loss })
+	for _, k := range order[:goOn] {
+		start := q.fits[s][k].Population
+		if s > 0 { // its own start came before the smaller space's search went on
+			start = append(slices.Clone(start[1:]), widened(q.fits[s-1][k].X))
+		}
+		if err := q.evolution(s, k, "evolution goes on", start, q.size.More, 35); err != nil {
 			return err
-		})
+		}
+	}
+	return nil
+}
+
+// byLoss orders the meanings, least first; equals keep their order.
+func (q *inquiry) byLoss(of func(k int) float64) []int {
+	order := make([]int, len(meanings))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(of(a), of(b)) })
+	return order
+}
+
+// evolution is one evolution and its end at the tables' length.
+func (q *inquiry) evolution(s, k int, name string, start [][]float64, generations int, cost float64) error {
+	all := subsets()[0]
+	name += ", " + spaces[s].Title + ", " + meanings[k]
+	p, err := q.part(name, start, cost/float64(len(spaces)*len(meanings)), q.size.Pushes, q.size.Warmup, func(e *evaluator, p *part) (err error) {
+		p.Fit, err = e.objective(k, all.Of).evolve(name, start, generations)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	full, err := q.part("at the tables' length, "+spaces[s].Title+", "+meanings[k], p.Fit.X, 0.5, workers*perWorker, warmup,
-		func(e *evaluator, f *part) (err error) {
-			f.Scores, err = e.ratios([]laboratory{decode(p.Fit.X)}, all.Of)
-			return err
-		})
+	full, err := q.part("at full length, "+name, p.Fit.X, 0.5, q.size.Full, warmup, func(e *evaluator, f *part) (err error) {
+		f.Scores, err = e.ratios([]laboratory{decode(p.Fit.X)}, all.Of)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -169,17 +204,24 @@ func (q *inquiry) finish(s int) error {
 		k, start = q.won[s-1], widened(q.last[s-1].fit.X)
 	}
 	q.won[s] = k
-	p, err := q.part("polish, "+spaces[s].Title, start, 4, workers*perWorker, warmup, func(e *evaluator, p *part) (err error) {
-		if p.Fit, err = e.polish(start, k, subsets()[0].Of, q.size.Rounds); err != nil || q.size.Rounds == 0 {
-			return err
-		}
-		p.Slack, err = e.slack(p.Fit, k, subsets()[0].Of)
+	all := subsets()[0].Of
+	p, err := q.part("polish, "+spaces[s].Title, start, 3, q.size.Full, warmup, func(e *evaluator, p *part) (err error) {
+		p.Fit, err = e.objective(k, all).polish(start, q.size.Rounds)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	q.last[s] = winner{lab: decode(p.Fit.X), fit: p.Fit, slack: p.Slack}
+	moved, err := q.part("slack, "+spaces[s].Title, p.Fit.X, 2, q.size.Pushes, q.size.Warmup, func(e *evaluator, m *part) (err error) {
+		if q.size.Rounds > 0 {
+			m.Slack, err = e.objective(k, all).slack(p.Fit.X)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	q.last[s] = winner{lab: decode(p.Fit.X), fit: p.Fit, slack: moved.Slack}
 	return nil
 }
 
@@ -192,15 +234,15 @@ func (q *inquiry) subsets() error {
 		return nil
 	}
 	for _, sub := range subsets()[1:] {
-		start := q.pool(s, k, sub.Of, q.size.Population, best)
+		start := q.pool(s, k, sub.Of, q.size.Population)
 		p, err := q.part("evolution, "+sub.Title, start, 12/float64(len(subsets())-1), q.size.Pushes, q.size.Warmup, func(e *evaluator, p *part) (err error) {
-			p.Fit, err = e.evolve(streamName(spaces[s], k, sub), k, sub.Of, start, q.size.Alone)
+			p.Fit, err = e.objective(k, sub.Of).evolve(sub.Key, start, q.size.Alone)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		own, err := q.part("at the tables' length, "+sub.Title, [][]float64{p.Fit.X, best}, 0.1, workers*perWorker, warmup, func(e *evaluator, f *part) (err error) {
+		own, err := q.part("at the tables' length, "+sub.Title, [][]float64{p.Fit.X, best}, 0.1, q.size.Full, warmup, func(e *evaluator, f *part) (err error) {
 			f.Scores, err = e.ratios([]laboratory{decode(p.Fit.X), decode(best)}, sub.Of)
 			return err
 		})
@@ -226,8 +268,9 @@ func (q *inquiry) withSeeds(s int) error {
 			name := d.Platform + " " + d.model + " " + method
 			if found[name] == nil {
 				for _, seed := range q.r.env.Seeds {
-					c, err := q.r.get("best fit, "+title[d.Platform]+", "+title[d.model]+", "+title[method], 5/float64(2*24*len(q.r.env.Seeds)),
-						w.lab.config(d.Platform, method, d.model, seed))
+					cfg := w.lab.config(d.Platform, method, d.model, seed)
+					cfg.MaxPushes = q.size.Full
+					c, err := q.r.get("best fit, "+title[d.Platform]+", "+title[d.model]+", "+title[method], 5/float64(2*24*len(q.r.env.Seeds)), cfg)
 					if err != nil {
 						return err
 					}

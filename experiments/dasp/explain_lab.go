@@ -43,13 +43,12 @@ var equalTimes = [6]float64{1, 1, 1, 1, 1, 1}
 func (h hardware) platform(name string, times [6]float64) *cluster.Platform {
 	const gbps = 1e9 / 8
 	end := time.Duration(math.Round(h.Latency * 1e6 / 2))
-	overhead := load(homogeneous).Server.Overhead
 	p := &cluster.Platform{Name: name, Decision: time.Duration(math.Round(h.Decision * 1e6)),
-		Server: &cluster.Host{Name: "server", FLOPS: serverFLOPS, Memory: h.Update * 1e9, Bandwidth: h.ServerLink * gbps, Latency: end, Overhead: overhead}}
+		Server: &cluster.Host{Name: "server", FLOPS: serverFLOPS, Memory: h.Update * 1e9, Bandwidth: h.ServerLink * gbps, Latency: end, Overhead: perMessage}}
 	for i, t := range times {
 		flops := deviceFLOPS / t
 		p.Workers = append(p.Workers, cluster.Host{Name: fmt.Sprintf("worker%d", i), FLOPS: flops, Memory: flops * memoryPerFLOP,
-			Jitter: h.Jitter, Bandwidth: h.WorkerLink * gbps, Latency: end, Overhead: overhead})
+			Jitter: h.Jitter, Bandwidth: h.WorkerLink * gbps, Latency: end, Overhead: perMessage})
 	}
 	return p
 }
@@ -59,7 +58,8 @@ const (
 	// It is not searched: the paper states ratios, and a laboratory with slower
 	// devices, links and hosts in proportion has the same.
 	deviceFLOPS = 4.9e12
-	serverFLOPS = 500e9 // of the reference platforms; the update is bound by memory
+	perMessage  = 10 * time.Microsecond // NIC time beside a message's bytes, as on the reference platforms
+	serverFLOPS = 500e9                 // of the reference platforms; the update is bound by memory
 	// memoryPerFLOP is the reference device's bytes per floating-point operation:
 	// 675 GB/s at 7.85 TFLOP/s. Faster candidates have faster memory.
 	memoryPerFLOP = 675e9 / train.ReferenceFLOPS

@@ -21,6 +21,9 @@ func TestOneStageIsEnough(t *testing.T) {
 		t.Fatal(err)
 	}
 	lab := someLaboratory()
+	if s := load(homogeneous).Server; s.Overhead != perMessage || s.FLOPS != serverFLOPS {
+		t.Errorf("the reference server has %v per message and %g flop/s", s.Overhead, s.FLOPS)
+	}
 	for _, platform := range []string{homogeneous, heterogeneous} {
 		for _, m := range models {
 			for _, method := range methods {

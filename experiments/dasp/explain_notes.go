@@ -114,16 +114,7 @@ func (q *inquiry) aloneNote() string {
 // meaningNote ranks the readings of the mean.
 func (q *inquiry) meaningNote() string {
 	s := len(spaces) - 1
-	order := []int{0, 1, 2, 3}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch x, y := q.fits[s][a].FullLoss, q.fits[s][b].FullLoss; {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return 0
-	})
+	order := q.byLoss(func(k int) float64 { return q.fits[s][k].FullLoss })
 	var parts []string
 	for _, k := range order {
 		if x := q.fits[s][k].FullLoss; x < noLoss {

@@ -1,7 +1,6 @@
 package dasp
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -16,32 +15,43 @@ const searchSeed = 0
 type fit struct {
 	X    []float64 `json:"x"`
 	Loss float64   `json:"loss"`
+	// Population is where an evolution may go on from.
+	Population [][]float64 `json:"population,omitempty"`
 }
 
-// evolve is differential evolution (Storn and Price, 1997): in each generation
-// every point i is set against a trial
+// objective scores points; smaller is better.
+type objective func(points [][]float64) ([]float64, error)
+
+// objective is the loss by one meaning over the demands of m.
+func (e *evaluator) objective(meaning int, m mask) objective {
+	return func(points [][]float64) ([]float64, error) { return e.losses(points, meaning, m) }
+}
+
+// evolve is differential evolution (Storn and Price, 1997, with the difference
+// of Zhang and Sanderson's JADE, 2009): in each generation every point i is set
+// against a trial
 //
-//	v = x_i + F·(x_best − x_i) + F·(x_p − x_q),  F uniform in [0.3, 0.9]
+//	v = x_i + F·(x_good − x_i) + F·(x_p − x_q),  F uniform in [0.3, 0.9]
 //
-// of which a coordinate is taken with probability 0.7, and the better one stays.
-// Half of the trials move the coordinates of one group only (hardware, compute
-// times, thresholds), whose runs are fewer. Trials that leave [0, 1] are
-// reflected. A generation is scored as a whole, so the number of processors
-// changes nothing.
-func (e *evaluator) evolve(stream string, meaning int, m mask, population [][]float64, generations int) (fit, error) {
+// with x_good drawn from the best fifth, of which a coordinate is taken with
+// probability 0.7, and the better one stays. Half of the trials move the
+// coordinates of one group only (hardware, compute times, thresholds), whose
+// runs are fewer. Trials that leave [0, 1] are reflected. A generation is scored
+// as a whole, so the number of processors changes nothing.
+func (score objective) evolve(stream string, population [][]float64, generations int) (fit, error) {
 	r := cluster.Stream(searchSeed, 0, stream, "dasp/explain/evolve")
 	points := clones(population)
-	found, err := e.losses(points, meaning, m)
+	found, err := score(points)
 	if err != nil {
 		return fit{}, err
 	}
 	for range generations {
-		best := least(found)
+		good := bestOf(points, found, max(len(points)/5, 2))
 		trials := make([][]float64, len(points))
 		for i := range points {
-			trials[i] = trial(r, points, i, best)
+			trials[i] = trial(r, points, i, good[r.IntN(len(good))])
 		}
-		tried, err := e.losses(trials, meaning, m)
+		tried, err := score(trials)
 		if err != nil {
 			return fit{}, err
 		}
@@ -52,10 +62,10 @@ func (e *evaluator) evolve(stream string, meaning int, m mask, population [][]fl
 		}
 	}
 	best := least(found)
-	return fit{points[best], found[best]}, nil
+	return fit{X: points[best], Loss: found[best], Population: points}, nil
 }
 
-func trial(r *rand.Rand, points [][]float64, i, best int) []float64 {
+func trial(r *rand.Rand, points [][]float64, i int, good []float64) []float64 {
 	x := slices.Clone(points[i])
 	p, q := points[r.IntN(len(points))], points[r.IntN(len(points))]
 	from, to := group(r, len(x))
@@ -65,7 +75,7 @@ func trial(r *rand.Rand, points [][]float64, i, best int) []float64 {
 		if u := r.Float64(); u >= 0.7 && a != sure {
 			continue
 		}
-		x[a] = reflected(x[a] + float64(f*(points[best][a]-x[a])) + float64(f*(p[a]-q[a])))
+		x[a] = reflected(x[a] + float64(f*(good[a]-x[a])) + float64(f*(p[a]-q[a])))
 	}
 	return x
 }
@@ -97,9 +107,9 @@ func reflected(u float64) float64 {
 // polish is coordinate descent: each axis in turn a step down and up, the better
 // of the three is kept; a round without gain halves the step, which begins at a
 // sixteenth.
-func (e *evaluator) polish(start []float64, meaning int, m mask, rounds int) (fit, error) {
+func (score objective) polish(start []float64, rounds int) (fit, error) {
 	best := fit{X: slices.Clone(start)}
-	first, err := e.losses([][]float64{start}, meaning, m)
+	first, err := score([][]float64{start})
 	if err != nil {
 		return best, err
 	}
@@ -110,12 +120,12 @@ func (e *evaluator) polish(start []float64, meaning int, m mask, rounds int) (fi
 		for a := range best.X {
 			pair := [][]float64{slices.Clone(best.X), slices.Clone(best.X)}
 			pair[0][a], pair[1][a] = max(pair[0][a]-step, 0), min(pair[1][a]+step, 1)
-			found, err := e.losses(pair, meaning, m)
+			found, err := score(pair)
 			if err != nil {
 				return best, err
 			}
 			if i := least(found); found[i] < best.Loss {
-				best = fit{pair[i], found[i]}
+				best = fit{X: pair[i], Loss: found[i]}
 			}
 		}
 		if best.Loss == before {
@@ -166,32 +176,32 @@ func least(x []float64) int {
 	return best
 }
 
-// streamName keeps the draws of one search apart from those of all others.
-func streamName(s space, meaning int, sub subset) string {
-	return fmt.Sprintf("%s/%s/%s", s.Key, meanings[meaning], sub.Key)
-}
-
 // slack is, by axis, the smallest and largest value to which that parameter
-// alone can be moved, in steps of a 32nd, 16th, … half of its range, before the
-// loss grows by a tenth.
-func (e *evaluator) slack(best fit, meaning int, m mask) ([]span, error) {
+// alone can be moved from x, in steps of a 32nd, 16th, … half of its range,
+// before the loss grows by a tenth.
+func (score objective) slack(x []float64) ([]span, error) {
+	first, err := score([][]float64{x})
+	if err != nil {
+		return nil, err
+	}
+	best := fit{X: x, Loss: first[0]}
 	steps := []float64{1. / 32, 1. / 16, 1. / 8, 1. / 4, 1. / 2, 1}
 	out := make([]span, len(best.X))
 	for a, u := range best.X {
 		out[a] = span{u, u}
 		for _, sign := range []float64{-1, 1} {
 			for _, step := range steps {
-				x := slices.Clone(best.X)
-				x[a] = min(max(u+sign*step, 0), 1)
-				found, err := e.losses([][]float64{x}, meaning, m)
+				y := slices.Clone(x)
+				y[a] = min(max(u+sign*step, 0), 1)
+				found, err := score([][]float64{y})
 				if err != nil {
 					return nil, err
 				}
 				if found[0] > 1.1*best.Loss {
 					break
 				}
-				out[a] = span{min(out[a].Lo, x[a]), max(out[a].Hi, x[a])}
-				if x[a] == 0 || x[a] == 1 {
+				out[a] = span{min(out[a].Lo, y[a]), max(out[a].Hi, y[a])}
+				if y[a] == 0 || y[a] == 1 {
 					break
 				}
 			}

@@ -1,0 +1,129 @@
+package dasp
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"gradsync/shared/cluster"
+)
+
+// One worker waits for nobody; for two the expected maximum is 2·Φ(σ/√2); for
+// six it is compared with draws of the platform's own jitter.
+func TestLongest(t *testing.T) {
+	for _, cv := range []float64{0.05, 0.5, 2} {
+		sigma := math.Sqrt(math.Log(1 + cv*cv))
+		if got := longest(1, cv); math.Abs(got-1) > 1e-6 {
+			t.Errorf("one worker, cv %g: %g", cv, got)
+		}
+		if got, want := longest(2, cv), math.Erfc(-sigma/2); math.Abs(got-want) > 1e-6 {
+			t.Errorf("two workers, cv %g: %g, want %g", cv, got, want)
+		}
+	}
+	h := cluster.Host{Jitter: 0.5}
+	r := cluster.Stream(1, 0, "", "test")
+	const n = 100000
+	sum := 0.0
+	for range n {
+		most := 0.0
+		for range 6 {
+			most = max(most, h.DrawJitter(r))
+		}
+		sum += most
+	}
+	if got := longest(6, 0.5); math.Abs(got-sum/n) > 0.01 {
+		t.Errorf("six workers: %g, drawn %g", got, sum/n)
+	}
+	for _, f := range []float64{1.2, 2, 3.25} {
+		if got := longest(6, jitterFor(6, f)); math.Abs(got-f) > 1e-6 {
+			t.Errorf("the jitter for %g gives %g", f, got)
+		}
+	}
+}
+
+// TestQueueing: by hand, and against runs of a laboratory in which nothing but
+// the computation and the links takes time.
+func TestQueueing(t *testing.T) {
+	// The last copy of six leaves at 6, computes for 4, arrives at 11; a full link
+	// takes 6. With even sharing: 6 out, 4, 6 in.
+	if queueing(6, 4) != 11./6 || sharing(6, 4) != 16./6 {
+		t.Errorf("at the peak %g and %g", queueing(6, 4), sharing(6, 4))
+	}
+	if queueing(1, 3) != 1 || queueing(6, 100) != 107./102 || sharing(1, 3) != 1 || sharing(6, 0) != 2 {
+		t.Error("one worker, a long computation, none")
+	}
+	all, err := modelCosts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []float64{1, 4, 12} {
+		lab := laboratory{Hardware: hardware{Latency: 1e-3, Decision: 1e-6, Update: 1e5, Launch: 1e-3, Overhead: 1e-3, Jitter: 0}, Options: options()}
+		w := lab.Hardware.platform("", equalTimes).Workers[0]
+		compute := all["resnet18"].seconds(&w, fullBatch, 0, 0).Seconds()
+		lab.Hardware.ServerLink = 4 * float64(all["resnet18"].params) * c / compute * 8 / 1e9
+		lab.Hardware.WorkerLink = lab.Hardware.ServerLink
+		time := map[string]float64{}
+		for _, method := range []string{"bsp", "asp"} {
+			cfg := lab.config(homogeneous, method, "resnet18", 0)
+			log, err := all["resnet18"].fast(t.Context(), cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			time[method] = log.Stats(cfg.Warmup).Iteration.PerWorker
+		}
+		if got, want := time["bsp"]/time["asp"], queueing(6, c); math.Abs(got/want-1) > 0.01 {
+			t.Errorf("c = %g: BSP takes %.3f of ASP, the formula says %.3f", c, got, want)
+		}
+	}
+}
+
+// TestLastingStragglers: what the arguments say of bounds on clocks holds in
+// runs without jitter: neither SSP nor DSSP leaves the slowest worker behind.
+func TestLastingStragglers(t *testing.T) {
+	all, err := modelCosts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lab := someLaboratory()
+	lab.Hardware.Jitter, lab.Times = 0, [6]float64{1, 1, 1, 1, 1, 8}
+	time := map[string]float64{}
+	for _, method := range []string{"bsp", "ssp", "dssp", "asp"} {
+		cfg := lab.config(heterogeneous, method, "resnet18", 0)
+		log, err := all["resnet18"].fast(t.Context(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time[method] = log.Stats(cfg.Warmup).Iteration.PerWorker
+	}
+	if time["ssp"]/time["bsp"] < 1/sharing(6, 4) || time["dssp"]/time["ssp"] < perWorker/(perWorker+dsspUpper) || time["asp"]/time["bsp"] > 0.4 {
+		t.Errorf("iteration times %v", time)
+	}
+}
+
+// The arguments use the paper's numbers: each is worked out by hand here.
+func TestArguments(t *testing.T) {
+	all, err := modelCosts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := arguments(demands(), all)
+	for i, want := range []string{
+		0: "longest of six is then 3.25 means",
+		1: "at most 1.83 where it carries one message after the other, as in these runs, and 2.67", // 16/6
+		2: "29 % of VGG-19-BN's is and 9 % of LeNet-5's",                                           // 0.653/2.247, 0.203/2.247
+		4: "67.6 times as fast as the slowest; 2.7 times",                                          // 1/((6·0.179−1)/5); 1/((6·0.179·16/6−1)/5)
+		5: "at best 0.375 (even sharing) or 0.545",                                                 // 6/16
+		6: "gains at most a factor of 0.91",                                                        // 150/165
+		7: "DASP makes 1.20 versions where BSP makes one",                                          // 1/0.831
+	} {
+		if want != "" && !strings.Contains(list[i].needs, want) {
+			t.Errorf("argument %d: %q, want %q in it", i, list[i].needs, want)
+		}
+	}
+	if s := list[5].demand; !strings.Contains(s, "0.305") { // 0.179/0.586
+		t.Errorf("SSP over BSP: %s", s)
+	}
+	if s := list[6].demand; !strings.Contains(s, "0.595") { // 0.586/0.985
+		t.Errorf("DSSP over SSP: %s", s)
+	}
+}
