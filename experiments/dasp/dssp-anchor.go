@@ -3,6 +3,7 @@ package dasp
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
@@ -99,7 +100,10 @@ func anchorParts(r *runs, res *result.Result, s anchorSize) error {
 	res.Tables = []result.Table{anchorTable(pair, s), races, others, homogeneousTable(homo, s), orders}
 	res.Figures = []result.Figure{anchorFigure(pair)}
 	res.Claims = append(anchorClaims(pair), homogeneousOrder(homo, s))
-	res.Notes = append(append(anchorNotes(pair, s), raceNotes...), anchorAssumptions()...)
+	notes := anchorNotes(pair, s)
+	dssp := len(others.Columns) - 3 // before DASP and the closed form
+	res.Notes = append(slices.Insert(notes, 2, append(raceNotes, linkNote(others.Rows, dssp))...), sixteenNote(homo))
+	res.Notes = append(res.Notes, anchorAssumptions()...)
 	return nil
 }
 

@@ -36,7 +36,7 @@ func anchorTable(f field, s anchorSize) result.Table {
 	t := result.Table{ID: "anchor", Title: "Two workers, GTX 1080 Ti and GTX 1060, ResNet-110", Kind: result.TimingOnly,
 		Caption: "Time of the same number of gradients, timing-only. " + scaled(s.Gradients) + " ± is half the 95 % interval over seeds. “Closed form” is the arithmetic of two workers without network: " +
 			"2/(1 + f) for ASP, with f from the simulated iterations; 1 − lead/n for methods that keep the fast worker at most so many pushes ahead. “Stated” is DSSP's Table I: time to 0.67 test accuracy on CIFAR-100. " +
-			"“Gradients, if” divides the stated ratio by the simulated one: how many gradients the method must have needed to 0.67, BSP = 1, if the simulation has its pace right.",
+			"“Gradients, if” divides the stated ratio by the simulated one: how many gradients the method must have needed to 0.67, BSP = 1, if the simulation has its pace right. “Most clocks ahead” is within the simulated gradients.",
 		Columns: []result.Column{{Key: "method", Title: "method"}, {Key: "time", Title: "300 epochs", Unit: "s", Digits: 0}, {Key: "half", Title: "±", Unit: "s", Digits: 0},
 			{Key: "ratio", Title: "BSP = 1", Digits: 3}, {Key: "closed", Title: "closed form", Digits: 3},
 			{Key: "stated", Title: "stated, to 0.67", Unit: "s", Digits: 1}, {Key: "stated_ratio", Title: "stated, BSP = 1", Digits: 3}, {Key: "gradients", Title: "gradients, if", Digits: 2},

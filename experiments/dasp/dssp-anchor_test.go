@@ -195,6 +195,7 @@ func TestHomogeneousOrder(t *testing.T) {
 		{"as stated", []float64{1, 4, 2, 2, 2, 3}, claims.SameSign, "BSP < SSP < DSSP < ASP"},
 		{"the opposite", []float64{4, 1, 3, 3, 3, 2}, claims.Differs, "ASP < DSSP < SSP < BSP"},
 		{"one tie", []float64{1, 4, 2, 2, 2, 2.001}, claims.Differs, "BSP < SSP = DSSP < ASP"},
+		{"SSP by s = 15 too", []float64{1, 4, 2, 2, 6, 3}, claims.Differs, "BSP < DSSP < SSP < ASP"},
 		{"SSP by its mean", []float64{1, 4, 0.5, 2, 2.6, 3}, claims.SameSign, "BSP < SSP < DSSP < ASP"},
 	} {
 		f := raceField(c.seconds...)
@@ -274,5 +275,74 @@ func TestTrainingCost(t *testing.T) {
 	}
 	if math.Abs(hours-flop/256e9/3600) > 1e-9 {
 		t.Errorf("%g hours", hours)
+	}
+}
+
+// linkNote's reason: answered first, the slow worker no longer queues behind the
+// fast one, and DSSP's gain over SSP and ASP's over its closed form go away.
+func TestTheQueueAtTheServerIsTheReason(t *testing.T) {
+	p := load(mixedPair)
+	gains := func() (dssp, asp float64) {
+		f, err := testRuns("ci", 0).fields(p, some(contestants(2), []int{0, 1, 2, 5}), anchorModel, 3000, []uint64{0})
+		if err != nil {
+			t.Fatal(err)
+		}
+		factor := f.factor()
+		if factor < 1 { // the slow worker is the first
+			factor = 1 / factor
+		}
+		return 1 - f.ratio("DSSP [3, 15]")/f.ratio("SSP s=3"), 1 - f.ratio("ASP")/aspRatio(factor)
+	}
+	dssp, asp := gains()
+	p.Workers[0], p.Workers[1] = p.Workers[1], p.Workers[0]
+	dsspAfter, aspAfter := gains()
+	if dssp < 0.02 || asp < 0.02 || math.Abs(dsspAfter) > dssp/4 || math.Abs(aspAfter) > asp/4 {
+		t.Errorf("gains of DSSP %.4f and of ASP %.4f become %.4f and %.4f", dssp, asp, dsspAfter, aspAfter)
+	}
+}
+
+// The sentences follow the numbers.
+func TestAnchorReadings(t *testing.T) {
+	asp := aspRatio(pairFactor())
+	fast, slow := raceMean{ratio: asp}, raceMean{ratio: 1}
+	for want, got := range map[string]string{
+		"not ASP":            raceReading(slow, slow, slow, asp),
+		"bounds nothing.":    raceReading(fast, fast, fast, asp),
+		"on regular machine": raceReading(fast, fast, slow, asp),
+		"alone; else":        raceReading(fast, slow, slow, asp),
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q, want …%s…", got, want)
+		}
+	}
+	rows := func(x ...float64) (out [][]any) {
+		for _, v := range x {
+			out = append(out, []any{"a link", 2., 0.1}, []any{"a link", otherFactors[1], v}, []any{"a link", 3.1, 0.2})
+		}
+		return out
+	}
+	if got := linkNote(rows(0.85, 0.95, 0.995), 2); !strings.Contains(got, "takes 0.850, 0.950, 0.995 of") || !strings.Contains(got, "the server's link and not its range") {
+		t.Errorf("rising: %q", got)
+	}
+	size := anchorSizes("standard")
+	for want, f := range map[string]field{
+		"closes with every push":  raceField(1, 0.5, 1, 1, 1, 1, 0.6, 0.5),
+		"the narrow one's waits.": raceField(1, 0.5, 1, 1, 1, 1, 0.9, 0.5),
+		"0.900 of BSP's time.":    raceField(1, 0.5, 1, 1, 1, 1, 0.9, 0.9),
+	} {
+		got := versionsNote(f, size)
+		if !strings.Contains(got, want) || strings.Contains(got, "waits.") != (f.ratio("DASP (1, 2)") > f.ratio("DASP (3, 6)")) || strings.Contains(got, "closes") != strings.HasPrefix(want, "closes") {
+			t.Errorf("%q, want …%s… and nothing else", got, want)
+		}
+	}
+	for seconds, reason := range map[float64]bool{1: true, 0.7: false} {
+		if got := strings.Join(anchorNotes(raceField(1, 0.5, seconds, seconds, seconds, 1), size), " "); strings.Contains(got, "That pace cannot explain") != reason {
+			t.Errorf("SSP at %g of BSP: %q", seconds, got)
+		}
+	}
+	for _, x := range [][]float64{{0.85, 0.84, 0.995}, {0.5, 0.6, 0.7}} {
+		if got := linkNote(rows(x...), 2); strings.Contains(got, "not its range") {
+			t.Errorf("%v: %q gives a reason that these do not show", x, got)
+		}
 	}
 }
