@@ -6,6 +6,6 @@ import "gradsync/experiments/exp"
 // choices that it leaves open.
 func Experiments() []exp.Experiment {
 	return []exp.Experiment{table1(), table2(), table3(), thresholds(), tuning(), fig2(), fig3(), fig4(),
-		table4(), table5(), table6(), table7(), accuracy(), switches(), dsspAnchor(),
+		table4(), table5(), table6(), table7(), accuracy(), switches(), sensitivity(), dsspAnchor(),
 		network(), versionsVsClocks()}
 }

@@ -73,17 +73,17 @@ func altRatios(g grid) string {
 	return s
 }
 
-// assumed is what every verdict on a timing table has behind it.
-const assumed = "the platform is assumed (the paper's Tables 1–2 are lost); the range over plausible platforms stands beside it"
+// assumed is what every verdict that hangs on times has behind it.
+const assumed = "the platform is assumed (the paper's Tables 1–2 are lost)"
 
 // judgeReductions judges D01–D09 or D10–D18, and the ratios derived from them
-// (first: D42 or D45).
-func judgeReductions(platform string, g grid, first int) []result.Claim {
+// (first: D42 or D45). ranges says by claim what the plausible platforms give.
+func judgeReductions(platform string, g grid, ranges map[string]string, first int) []result.Claim {
 	var out []result.Claim
 	for _, c := range reductionClaims(platform) {
 		x, ci := reduction(values(g[c.model]["dasp"], perIteration), values(g[c.model][c.against], perIteration))
 		out = append(out, claims.Judge(c.id, claims.Evidence{Value: x, CI95: ci,
-			Seeds: len(g[c.model]["dasp"]), Note: assumed + isASP(g[c.model])}))
+			Seeds: len(g[c.model]["dasp"]), Note: assumed + isASP(g[c.model]) + ranges[c.id]}))
 	}
 	for i, m := range models {
 		var x []float64
@@ -93,7 +93,7 @@ func judgeReductions(platform string, g grid, first int) []result.Claim {
 			x, ci = append(x, r), append(ci, rci)
 		}
 		out = append(out, claims.Judge(fmt.Sprintf("D%02d", first+i), claims.Evidence{Value: x, CI95s: ci,
-			Seeds: len(g[m]["bsp"]), Note: assumed + isASP(g[m])}))
+			Seeds: len(g[m]["bsp"]), Note: assumed + isASP(g[m]) + "; the range over plausible platforms stands with the reductions that these ratios restate"}))
 	}
 	return out
 }

@@ -34,8 +34,9 @@ type found struct {
 }
 
 // rangeTable sets each stated reduction beside the smallest and largest that
-// the plausible platforms give, and counts those within the tolerance.
-func (r *runs) rangeTable(platform string, others []platforms.Variant, seed uint64) (result.Table, error) {
+// the plausible platforms give, and counts those within the tolerance. The
+// second value is a row in words, by claim, to stand beside its verdict.
+func (r *runs) rangeTable(platform string, others []platforms.Variant, seed uint64) (result.Table, map[string]string, error) {
 	t := newRangeTable(len(others) * len(overheads))
 	ids := reductionClaims(platform)
 	all := make([]found, len(ids))
@@ -43,17 +44,20 @@ func (r *runs) rangeTable(platform string, others []platforms.Variant, seed uint
 		for _, overhead := range overheads {
 			g, err := r.timingGrid(v.Platform, overhead, []uint64{seed})
 			if err != nil {
-				return t, err
+				return t, nil, err
 			}
 			for i, c := range ids {
 				all[i].add(fmt.Sprintf("%s, %v", v.Name, overhead), g[c.model]["dasp"][0], g[c.model][c.against][0])
 			}
 		}
 	}
+	words := map[string]string{}
 	for i, c := range ids {
-		t.Rows = append(t.Rows, rangeRow(c, all[i]))
+		row := rangeRow(c, all[i])
+		t.Rows = append(t.Rows, row)
+		words[c.id] = fmt.Sprintf("; over the plausible platforms from %.1f to %.1f %%, within the tolerance on %s", row[4], row[5], row[6])
 	}
-	return t, nil
+	return t, words, nil
 }
 
 func newRangeTable(n int) result.Table {

@@ -55,6 +55,15 @@ func sizeOf(profile, model string) size {
 	panic(fmt.Sprintf("dasp: profile %s does not train %s", profile, model))
 }
 
+// manyRows is LeNet-5's training in tables of many rows: half of standard's.
+func manyRows(profile string) size {
+	s := sizeOf(profile, "lenet5")
+	if profile == "standard" {
+		s.Pushes, s.Target = 3750, 0.95
+	}
+	return s
+}
+
 // training is a run of a size on a platform. Its clock is the full network's at
 // the batch of Tables 4 and 5: the events are theirs, the gradients are those of
 // the narrower network.

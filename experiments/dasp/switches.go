@@ -36,11 +36,11 @@ var switchRows = []switchRow{
 func switches() exp.Experiment {
 	e := exp.Experiment{ID: "dasp/switches", Title: "What each reconstruction choice changes", Source: "ours: Algorithms 1 and 2 are partly lost", Profiles: exp.Profiles}
 	e.Seconds = func(profile string, seeds int) float64 {
-		s := sizeOf(profile, "lenet5")
+		s := manyRows(profile)
 		return float64(len(switchRows)*seeds) * (0.05 + s.seconds(s.Pushes))
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		s := sizeOf(env.Profile, "lenet5")
+		s := manyRows(env.Profile)
 		r := &runs{ctx: ctx, env: env, total: float64(len(switchRows)*len(env.Seeds)) * (1 + s.seconds(s.Pushes))}
 		res := newResult(e, env, result.Trained, map[string]any{"platform": load(heterogeneous), "options": options(), "size": s, "seeds": env.Seeds})
 		timed, learned := newSwitchTables(s, len(env.Seeds))

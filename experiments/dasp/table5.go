@@ -14,12 +14,12 @@ import (
 // claims that set both clusters side by side.
 func table5() exp.Experiment {
 	return timingTable("dasp/table5", "Mean iteration time, heterogeneous cluster", "DASP, Table 5", heterogeneous, 2,
-		func(g grid, r *runs) ([]result.Claim, error) {
+		func(g grid, ranges map[string]string, r *runs) ([]result.Claim, error) {
 			homo, err := r.timingGrid(load(homogeneous), train.DefaultOverhead, r.env.Seeds)
 			if err != nil {
 				return nil, err
 			}
-			out := judgeReductions(heterogeneous, g, 45)
+			out := judgeReductions(heterogeneous, g, ranges, 45)
 			return append(out, ordering(homo, g), leastAffected(homo, g)), nil
 		})
 }

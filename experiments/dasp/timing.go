@@ -92,7 +92,7 @@ func sweep(platform string) []platforms.Variant {
 // timingTable is table 4 or 5: the reference platform, the claims, and the
 // range over plausible platforms. judge may run further grids; grids counts
 // them all.
-func timingTable(id, heading, source, platform string, grids int, judge func(g grid, r *runs) ([]result.Claim, error)) exp.Experiment {
+func timingTable(id, heading, source, platform string, grids int, judge func(g grid, ranges map[string]string, r *runs) ([]result.Claim, error)) exp.Experiment {
 	e := exp.Experiment{ID: id, Title: heading, Source: source, Profiles: exp.Profiles}
 	e.Seconds = func(profile string, seeds int) float64 {
 		return 0.015 * float64(len(models)*len(methods)) * float64(seeds*grids+len(sweep(platform))*len(overheads))
@@ -109,13 +109,13 @@ func timingTable(id, heading, source, platform string, grids int, judge func(g g
 		}
 		res.Tables = append(res.Tables, iterationTable(heading, g), stateTable(g))
 		res.Figures = append(res.Figures, iterationFigure(heading, g))
-		wide, err := r.rangeTable(platform, others, env.Seeds[0])
+		wide, ranges, err := r.rangeTable(platform, others, env.Seeds[0])
 		if err != nil {
 			return incomplete(res), err
 		}
 		res.Tables = append(res.Tables, wide)
 		res.Notes = append(append(res.Notes, stateNotes(g)...), fixedCost)
-		if res.Claims, err = judge(g, r); err != nil {
+		if res.Claims, err = judge(g, ranges, r); err != nil {
 			return incomplete(res), err
 		}
 		res.Status = complete

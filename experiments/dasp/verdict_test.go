@@ -57,13 +57,16 @@ func TestReductionClaimsMatchTheTable(t *testing.T) {
 func TestReductionsAndRatios(t *testing.T) {
 	// BSP 1, SSP 0.8, DSSP 0.5, DASP 0.4: reductions 60, 50 and 20 %.
 	got := map[string]result.Claim{}
-	for _, c := range judgeReductions(homogeneous, timed(1, 0.3, 0.8, 0.5, 0.4), 42) {
+	for _, c := range judgeReductions(homogeneous, timed(1, 0.3, 0.8, 0.5, 0.4), map[string]string{"D02": "; the range"}, 42) {
 		got[c.ID] = c
 	}
 	for id, want := range map[string]float64{"D01": 60, "D02": 50, "D03": 20, "D04": 60, "D08": 50, "D09": 20} {
 		if x, ok := got[id].Measured.(float64); !ok || math.Abs(x-want) > 1e-9 {
 			t.Errorf("%s: measured %v, want %g", id, got[id].Measured, want)
 		}
+	}
+	if !strings.HasSuffix(got["D02"].Why, "; the range") || strings.HasSuffix(got["D03"].Why, "; the range") {
+		t.Errorf("the range stands beside %q and %q, want the first alone", got["D02"].Why, got["D03"].Why)
 	}
 	if got["D42"].Measured != "0.4; 0.8; 0.5" { // DASP, SSP, DSSP over BSP, as the row lists them
 		t.Errorf("D42: measured %v", got["D42"].Measured)
