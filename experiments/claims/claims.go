@@ -55,9 +55,13 @@ func (c Claim) Stated() any {
 	return c.Value
 }
 
-// Statement is the sentence that a page prints for the claim.
+// Statement is the sentence that a page prints for the claim. The rows of DSSP's
+// Table I tell their methods apart by the baseline alone.
 func (c Claim) Statement() string {
 	s := c.Text
+	if c.Paper == "DSSP" && c.Baseline != "-" {
+		s = c.Baseline + ", " + s
+	}
 	if c.Conditions != "" {
 		s += " (" + c.Conditions + ")"
 	}
@@ -115,6 +119,9 @@ func parse(claimRows, toleranceRows []byte) ([]Claim, error) {
 	for _, r := range rows {
 		if _, twice := at[r[0]]; twice {
 			return nil, fmt.Errorf("claims: claims.csv: %s stands twice", r[0])
+		}
+		if n := len(out); r[8] == "same" && n > 0 { // as the row before
+			r[8] = out[n-1].Conditions
 		}
 		at[r[0]] = len(out)
 		out = append(out, Claim{ID: r[0], Paper: r[1], Section: r[2], Text: r[3], Quantity: r[4],

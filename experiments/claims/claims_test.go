@@ -51,6 +51,32 @@ func TestGet(t *testing.T) {
 	}
 }
 
+// The rows of DSSP's Table I differ in nothing but the method and the accuracy:
+// their sentences name both, and what "same" stands for.
+func TestDSSPStatements(t *testing.T) {
+	seen := map[string]string{}
+	for _, c := range All() {
+		if c.Paper != "DSSP" {
+			continue
+		}
+		s := c.Statement()
+		if other := seen[s]; other != "" {
+			t.Errorf("%s and %s both say %q", other, c.ID, s)
+		}
+		seen[s] = c.ID
+		if strings.Contains(s, "(same)") {
+			t.Errorf("%s: %q refers to another row", c.ID, s)
+		}
+	}
+	want := "ASP, time to 0.68 test accuracy (ResNet-110, CIFAR-100, 2 workers (GTX1060 + GTX1080 Ti), batch 128, lr 0.05, 300 epochs)"
+	if c, _ := Get("X04"); c.Statement() != want || len(seen) != 13 {
+		t.Errorf("X04 says %q, want %q; %d rows, want 13", c.Statement(), want, len(seen))
+	}
+	if c, _ := Get("X13"); !strings.HasPrefix(c.Statement(), "homogeneous order") {
+		t.Errorf("X13 says %q", c.Statement())
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	const head = "id,paper,section,claim,quantity,baseline,value,unit,conditions\n"
 	const row = "A1,p,s,c,q,b,1,%,x\n"

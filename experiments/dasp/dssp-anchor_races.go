@@ -2,6 +2,7 @@ package dasp
 
 import (
 	"fmt"
+	"math"
 
 	"gradsync/experiments/result"
 	"gradsync/shared/cluster"
@@ -28,7 +29,7 @@ func raceTable(n int64, seeds []uint64) (result.Table, []string) {
 		Caption: fmt.Sprintf("Two workers without network whose iterations differ by the factor, %d gradients, mean over seeds (largest: over all): the arithmetic of DSSP's Algorithms 1 and 2, nothing trained. "+
 			"As printed, every stop may grant up to r_max = 12 more iterations, again and again; capped, no grant leads beyond s_U = 15 (r ← min(r*, s_U − gap)). BSP = 1, the slow worker's mean iteration twice per two gradients; ASP = 2/(1 + f).", n),
 		Columns: []result.Column{{Key: "factor", Title: "factor", Digits: 2}, {Key: "jitter", Title: "jitter", Unit: "%"}, {Key: "form", Title: "form"}, {Key: "ratio", Title: "time, BSP = 1", Digits: 3},
-			{Key: "asp", Title: "ASP", Digits: 3}, {Key: "largest", Title: "most clocks ahead"}, {Key: "waits", Title: "stops that waited", Digits: 0}, {Key: "waited", Title: "fast worker waits", Unit: "% of the time", Digits: 1}}}
+			{Key: "asp", Title: "ASP", Digits: 3}, {Key: "largest", Title: "most clocks ahead"}, {Key: "waits", Title: "stops that waited"}, {Key: "waited", Title: "fast worker waits", Unit: "% of the time", Digits: 1}}}
 	shown := map[float64]map[bool]raceMean{} // of the pair's factor: [jitter][capped]
 	for _, row := range raceRows {
 		f := row.Factor
@@ -38,7 +39,7 @@ func raceTable(n int64, seeds []uint64) (result.Table, []string) {
 		}
 		for _, capped := range []bool{true, false} {
 			m := raceOver(race{f, dsspLower, dsspUpper, capped, cluster.Host{Jitter: row.Jitter}}, n, seeds)
-			t.Rows = append(t.Rows, []any{f, 100 * row.Jitter, map[bool]string{true: "capped", false: "as printed"}[capped], m.ratio, aspRatio(f), m.largest, m.waits, 100 * m.waited})
+			t.Rows = append(t.Rows, []any{f, 100 * row.Jitter, map[bool]string{true: "capped", false: "as printed"}[capped], m.ratio, aspRatio(f), m.largest, math.Round(m.waits), 100 * m.waited})
 			if row.Factor == 0 {
 				shown[row.Jitter][capped] = m
 			}
