@@ -2,12 +2,9 @@ package dasp
 
 import (
 	"context"
-	"fmt"
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
-	"gradsync/experiments/train"
-	"gradsync/shared/cluster"
 )
 
 // The hypotheses, as they were written before the first run. Times are per push:
@@ -61,129 +58,32 @@ func dynPerWorker(profile string) int64 {
 	return 250
 }
 
-// dynCell is a run in the numbers of this experiment.
-type dynCell struct {
-	cell
-	Clock    train.Distribution
-	Waiting  float64    // mean number of workers that wait for others
-	Around   []float64  // the same around the onsets
-	Onsets   int        // that Around is over
-	States   [3][]int64 // DASP's pushes around the onsets, by state
-	Releases []dynRelease
-}
-
-// dynGrid holds cells by case, scenario and method: one per seed.
-type dynGrid map[string]map[string]map[string][]dynCell
-
-func dynCells(c []dynCell) []cell {
-	out := make([]cell, len(c))
-	for i := range c {
-		out[i] = c[i].cell
-	}
-	return out
-}
-
-func dynPerPush(c cell) float64 { return c.Iteration.PerPush }
-
-// dynConfig is a timing-only run of a case.
-func dynConfig(c dynCase, base, profile string) train.Config {
-	p := load(base)
-	if c.Link > 0 {
-		p = p.WithHosts(func(h *cluster.Host, _ bool) { h.Bandwidth = c.Link })
-	}
-	cfg := timing(p, "asp", c.Model, 0)
-	cfg.MaxPushes = workers * dynPerWorker(profile)
-	return cfg
-}
-
-// dynTimed runs every scenario and method of a case for every seed.
-func (r *runs) dynTimed(c dynCase) (map[string]map[string][]dynCell, error) {
-	out := map[string]map[string][]dynCell{}
-	paces := map[string]dynPace{}
-	for _, s := range dynScenarios {
-		out[s.Key] = map[string][]dynCell{}
-		cfg := dynConfig(c, s.Base, r.env.Profile)
-		if _, ok := paces[s.Base]; !ok {
-			p, err := r.dynPaceOf(cfg.Platform, cfg)
-			if err != nil {
-				return nil, err
-			}
-			paces[s.Base] = p
-		}
-		for _, seed := range r.env.Seeds {
-			for _, method := range methods {
-				cfg.Sync, cfg.Seed = method, seed
-				x, err := r.dynRun(c.title()+", "+s.Title, s, paces[s.Base], cfg)
-				if err != nil {
-					return nil, err
-				}
-				out[s.Key][method] = append(out[s.Key][method], x)
-			}
-		}
-	}
-	return out, nil
-}
-
-// dynRun times one run on its scenario's speeds, or loads what an earlier call
-// left.
-func (r *runs) dynRun(what string, s dynScenario, p dynPace, cfg train.Config) (c dynCell, err error) {
-	plan := s.plan(p, cfg.Seed, dynHorizon*float64(cfg.MaxPushes/workers)*p.Unit)
-	cfg.Platform = plan.on(cfg.Platform)
-	key, err := r.key(cfg)
-	if err != nil {
-		return c, err
-	}
-	if r.env.Memo == nil || !r.env.Memo.Load(key+"/dynamic", &c) {
-		if err := r.ctx.Err(); err != nil {
-			return c, err
-		}
-		out, err := train.Run(r.ctx, cfg)
-		if err != nil {
-			return c, fmt.Errorf("dasp: %s, %s: %w", what, title[cfg.Sync], err)
-		}
-		if c, err = dynReduce(out, plan, p.Unit); err != nil {
-			return c, fmt.Errorf("dasp: %s, %s: %w", what, title[cfg.Sync], err)
-		}
-		if r.env.Memo != nil {
-			if err := r.env.Memo.Save(key+"/dynamic", c); err != nil {
-				return c, err
-			}
-		}
-	}
-	r.done++
-	r.report(r.done, what+", "+title[cfg.Sync])
-	return c, nil
-}
-
-// dynReduce measures a run after its first `warmup` iterations of unit seconds.
-func dynReduce(o *train.Outcome, plan dynSchedule, unit float64) (dynCell, error) {
-	end := o.Log.End.Seconds()
-	if end > plan.Horizon {
-		return dynCell{}, fmt.Errorf("the run takes %g s, its schedule reaches %g s", end, plan.Horizon)
-	}
-	from, waits := warmup*unit, dynWaits(o.Log)
-	c := dynCell{cell: reduce(o, false), Clock: o.Clock, Waiting: dynWaited(waits, from, end, -1) / (end - from)}
-	c.Around, c.Onsets = dynAround(waits, plan.Onsets, unit, from, end)
-	if o.Sync == "dasp" {
-		c.States = dynStatesAround(o.Log, plan.Onsets, unit, from, end)
-	}
-	c.Releases = dynReleases(o.Log, o.Sync == "dasp", plan.Endings, unit, from)
-	return c, nil
-}
-
 // dynamic asks what the methods make of speeds that change during the run.
 func dynamic() exp.Experiment {
 	e := exp.Experiment{ID: "dasp/dynamic", Title: "Speeds that change during the run", Profiles: exp.Profiles,
 		Source: "ours: §1 names changing speeds as the method's motive and §2 its states' answer; no table of the paper varies them"}
-	runsOf := func(profile string, seeds int) float64 {
-		return float64(len(dynCases(profile))*len(dynScenarios)*len(methods)) * float64(seeds)
+	e.Shares = func(profile string, seeds int) map[string]float64 {
+		s := sizeOf(profile, "lenet5")
+		one := s.seconds(s.Pushes * int64(len(methods)*seeds))
+		parts := map[string]float64{e.ID: dynRunSeconds(profile) * float64(len(dynCases(profile))*len(dynScenarios)*len(methods)*seeds)}
+		for _, l := range dynLessons(profile) {
+			if l.against != "" {
+				parts[e.ID] += one
+			} else {
+				parts[dynScenarioOf(l.key).Base+", lenet5"] = one // of tables 7 and 6
+			}
+		}
+		return parts
 	}
-	e.Seconds = func(profile string, seeds int) float64 {
-		return 0.015 * float64(dynPerWorker(profile)) / 150 * runsOf(profile, seeds)
+	e.Seconds = func(profile string, seeds int) (total float64) {
+		for _, s := range e.Shares(profile, seeds) {
+			total += s
+		}
+		return total
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		r := &runs{ctx: ctx, env: env, total: runsOf(env.Profile, len(env.Seeds))}
-		res := newResult(e, env, result.TimingOnly, dynSetup(env))
+		r := &runs{ctx: ctx, env: env, total: e.Seconds(env.Profile, len(env.Seeds))}
+		res := newResult(e, env, result.Trained, dynSetup(env))
 		g := dynGrid{}
 		for _, c := range dynCases(env.Profile) {
 			cells, err := r.dynTimed(c)
@@ -197,6 +97,9 @@ func dynamic() exp.Experiment {
 			return incomplete(res), err
 		}
 		dynConclude(res, env.Profile, g, lines)
+		if err := r.dynLearn(res); err != nil {
+			return incomplete(res), err
+		}
 		res.Status = complete
 		return res, nil
 	}
@@ -216,6 +119,7 @@ func dynSetup(env exp.Env) map[string]any {
 	}
 	return map[string]any{"platforms": bases, "scenarios": scenarios, "cases": cases, "methods": methods, "options": options(),
 		"batch": fullBatch, "gradients": workers * dynPerWorker(env.Profile), "warmup": warmup, "seeds": env.Seeds,
+		"training": sizeOf(env.Profile, "lenet5"), "evaluation_images": evalImage,
 		"schedule": map[string]any{"deal": []int{dynDealFrom, dynDealTo}, "calm": []int{dynCalmFrom, dynCalmTo}, "burst": []int{dynBurstFrom, dynBurstTo},
 			"first_calm": dynFirstCalm, "burst_factor": dynBurstFactor, "forget": dynForget},
 		"hypotheses": []string{dynH1, dynH2, dynH3}}

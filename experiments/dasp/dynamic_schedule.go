@@ -129,11 +129,16 @@ func dynBetween(u, from, to float64) float64 { return from + float64(u*(to-from)
 
 func dynInstant(seconds float64) time.Duration { return time.Duration(math.Round(seconds * 1e9)) }
 
-// on returns p with the schedule's speeds.
+// on returns p with the schedule's speeds, and with another name if they change.
 func (s dynSchedule) on(p *cluster.Platform) *cluster.Platform {
 	p = p.Clone()
+	changes := false
 	for w := range p.Workers {
 		p.Workers[w].Slow = slices.Clone(s.Phases[w])
+		changes = changes || len(s.Phases[w]) > 0
+	}
+	if changes {
+		p.Name += ", speeds change"
 	}
 	return p
 }

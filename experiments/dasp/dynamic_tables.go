@@ -10,7 +10,7 @@ import (
 func dynConclude(res *result.Result, profile string, g dynGrid, lines []result.Figure) {
 	cases := dynCases(profile)
 	verdicts := dynJudge(cases, g)
-	res.Tables = append(res.Tables, dynVerdictTable(verdicts), dynChanges(cases, g))
+	res.Tables = append(res.Tables, dynVerdictTable(verdicts), dynChanges(cases, g), dynRivals(cases, g))
 	for _, s := range dynScenarios {
 		if s.Against != "" || s.Key == "static" {
 			res.Tables = append(res.Tables, dynTable(s, cases, g))
@@ -21,7 +21,7 @@ func dynConclude(res *result.Result, profile string, g dynGrid, lines []result.F
 		res.Figures = append(res.Figures, dynWaitFigure(s, cases[0], g), dynStateFigure(s, cases[0], g))
 	}
 	res.Figures = append(res.Figures, lines...)
-	res.Notes = append(dynVerdictNotes(verdicts), dynNotes(cases, g)...)
+	res.Notes = append(append(dynSummary(cases, g), dynVerdictNotes(verdicts)...), dynNotes(cases[0], g)...)
 }
 
 // dynHow says how the speeds were drawn, for captions.
@@ -150,21 +150,40 @@ func dynStates(cases []dynCase, g dynGrid) result.Table {
 	return t
 }
 
-// dynNotes are what else a reader must know.
-func dynNotes(cases []dynCase, g dynGrid) (out []string) {
-	for _, c := range cases {
-		cells := g[c.title()]
-		note := c.title() + ", time per push when the same speeds change hands:"
-		for _, s := range dynPairs() {
-			note += " " + s.Key
-			for _, method := range methods {
-				x, _ := dynFactor(cells, method, s.Key, s.Against, dynPerPush)
-				note += fmt.Sprintf(" %s ×%.2f,", title[method], x)
-			}
-			note = note[:len(note)-1] + ";"
-		}
-		out = append(out, note[:len(note)-1]+".")
+// dynRivals sets DASP beside the methods that are told to adapt worse.
+func dynRivals(cases []dynCase, g dynGrid) result.Table {
+	t := result.Table{ID: "rivals", Title: "DASP beside ASP, SSP and DSSP", Kind: result.TimingOnly,
+		Caption: "DASP's time per push over each rival's, paired by seed, with the 95 % interval; above 1 DASP is the slower. Beside it what the time buys: the mean over seeds of the 99th percentile of staleness. " +
+			"This table was added after the first run.",
+		Columns: []result.Column{{Key: "case", Title: "model"}, {Key: "scenario", Title: "speeds"}}}
+	rivals := []string{"asp", "ssp", "dssp"}
+	for _, m := range rivals {
+		t.Columns = append(t.Columns, result.Column{Key: m, Title: "DASP/" + title[m], Digits: 3}, result.Column{Key: m + "_lo", Title: "from", Digits: 3}, result.Column{Key: m + "_hi", Title: "to", Digits: 3})
 	}
-	return append(out, "Speeds change in computation alone; links keep theirs. "+
-		"Learning is not in these times: a method that never waits is never slowed by others, and pays in staleness.")
+	for _, m := range append(rivals, "dasp") {
+		t.Columns = append(t.Columns, result.Column{Key: m + "_p99", Title: title[m] + ", staleness", Unit: "versions", Digits: 1})
+	}
+	for _, c := range cases {
+		for _, s := range dynScenarios {
+			cells := g[c.title()][s.Key]
+			row := []any{c.title(), s.Key}
+			for _, m := range rivals {
+				row = append(row, dynEntries(dynOver(cells, "dasp", m))...)
+			}
+			for _, m := range append(rivals, "dasp") {
+				row = append(row, dynP99(cells[m]))
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t
+}
+
+// dynOver is one method's time per push over another's.
+func dynOver(cells map[string][]dynCell, ours, theirs string) (float64, *[2]float64) {
+	return ratio(values(dynCells(cells[ours]), dynPerPush), values(dynCells(cells[theirs]), dynPerPush))
+}
+
+func dynP99(cells []dynCell) float64 {
+	return dynMean(cells, func(c dynCell) float64 { return float64(c.Staleness.P99) })
 }

@@ -183,30 +183,3 @@ func dynVerdictTable(vs []dynVerdict) result.Table {
 	}
 	return t
 }
-
-// dynVerdictNotes says per hypothesis where it held and where not.
-func dynVerdictNotes(vs []dynVerdict) (out []string) {
-	for i, text := range []string{dynH1, dynH2, dynH3} {
-		id := fmt.Sprintf("H%d", i+1)
-		where := map[string][]string{}
-		for _, v := range vs {
-			if v.ID == id {
-				where[v.Answer] = append(where[v.Answer], fmt.Sprintf("%s, %s (%s)", v.Case, v.Change, v.Measured))
-			}
-		}
-		note := fmt.Sprintf("%s. Held in %d of %d cases", text, len(where[dynHeld]), len(where[dynHeld])+len(where[dynNotHeld]))
-		for _, part := range []struct{ words, answer string }{{"held: ", dynHeld}, {"did not hold: ", dynNotHeld}} {
-			if n := where[part.answer]; len(n) > 0 {
-				note += "; " + part.words + n[0]
-				if len(n) > 1 {
-					note += fmt.Sprintf(" and %d more", len(n)-1)
-				}
-			}
-		}
-		if n := len(where[dynNoCase]); n > 0 {
-			note += fmt.Sprintf("; in %d more there was nothing to judge", n)
-		}
-		out = append(out, note+".")
-	}
-	return out
-}

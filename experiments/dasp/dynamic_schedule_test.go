@@ -1,0 +1,224 @@
+package dasp
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"gradsync/experiments/train"
+	"gradsync/shared/cluster"
+)
+
+var dynTestPace = dynPace{Unit: 0.01, Compute: []float64{0.01, 0.012, 0.014, 0.016, 0.019, 0.036}}
+
+// factorAt is a worker's factor at a second of the run.
+func factorAt(phases []cluster.Phase, at float64) float64 {
+	f := 1.0
+	for _, p := range phases {
+		if p.At.Seconds() <= at {
+			f = p.Factor
+		}
+	}
+	return f
+}
+
+// At every instant the six times are the heterogeneous cluster's six: only who
+// has which changes, about every 20 iterations.
+func TestStepsDealTheSameSpeeds(t *testing.T) {
+	s := dynSteps(dynTestPace, 3, 20)
+	if n := len(s.Onsets); n < 80 || n > 134 { // 2,000 iterations, a deal every 15 to 25
+		t.Fatalf("%d deals in 2,000 iterations", n)
+	}
+	before := 0.0
+	moved := 0
+	for _, e := range s.Onsets {
+		if gap := (e.At - before) / dynTestPace.Unit; gap < dynDealFrom-1e-9 || gap > dynDealTo+1e-9 {
+			t.Errorf("%g iterations between deals", gap)
+		}
+		times := make([]float64, workers)
+		for w, c := range dynTestPace.Compute {
+			times[w] = c * factorAt(s.Phases[w], e.At+1e-6)
+		}
+		if slowest := slices.Index(times, slices.Max(times)); slowest != e.Worker {
+			t.Errorf("at %g worker %d is the slowest, the onset names %d", e.At, slowest, e.Worker)
+		} else if slowest != workers-1 {
+			moved++
+		}
+		slices.Sort(times)
+		for i, c := range dynTestPace.Compute {
+			if math.Abs(times[i]-c) > 1e-12 {
+				t.Fatalf("at %g the times are %v, want %v in some order", e.At, times, dynTestPace.Compute)
+			}
+		}
+		before = e.At
+	}
+	if moved < len(s.Onsets)/2 {
+		t.Errorf("the slowest place moved in %d of %d deals", moved, len(s.Onsets))
+	}
+	was := workers - 1 // the slowest by itself
+	for i, e := range s.Endings {
+		if want := was; e.Worker != want && e.Worker != -1 {
+			t.Errorf("deal %d lets go of worker %d, the slowest before was %d", i, e.Worker, want)
+		}
+		if (e.Worker == -1) != (s.Onsets[i].Worker == was) {
+			t.Errorf("deal %d: slowest %d before and %d after, let go %d", i, was, s.Onsets[i].Worker, e.Worker)
+		}
+		if i > 0 && s.Endings[i-1].Until != e.At {
+			t.Errorf("deal %d is looked at until %g, the next is at %g", i-1, s.Endings[i-1].Until, e.At)
+		}
+		was = s.Onsets[i].Worker
+	}
+}
+
+// One worker of six is slowed in the mean; bursts and calms have their lengths.
+func TestBurstsSlowOneInSix(t *testing.T) {
+	slowed := 0.0
+	const horizon, seeds = 40.0, 40
+	for seed := range uint64(seeds) {
+		s := dynBursts(dynTestPace, seed, horizon)
+		for w, phases := range s.Phases {
+			for i := 0; i+1 < len(phases); i += 2 {
+				burst := (phases[i+1].At - phases[i].At).Seconds() / dynTestPace.Unit
+				if phases[i].Factor != dynBurstFactor || phases[i+1].Factor != 1 || burst < dynBurstFrom-1e-6 || burst > dynBurstTo+1e-6 {
+					t.Fatalf("worker %d: a burst of %g iterations at %v", w, burst, phases[i:i+2])
+				}
+				if i > 0 {
+					if calm := (phases[i].At - phases[i-1].At).Seconds() / dynTestPace.Unit; calm < dynCalmFrom-1e-6 || calm > dynCalmTo+1e-6 {
+						t.Fatalf("worker %d: a calm of %g iterations", w, calm)
+					}
+				}
+				slowed += min(phases[i+1].At.Seconds(), horizon) - phases[i].At.Seconds()
+			}
+		}
+		for i, e := range s.Endings {
+			if o := s.Onsets[i]; o.Until != e.At || o.Worker != e.Worker || factorAt(s.Phases[e.Worker], o.At+1e-6) != dynBurstFactor || factorAt(s.Phases[e.Worker], e.At+1e-6) != 1 {
+				t.Fatalf("burst %+v ends as %+v", o, e)
+			}
+		}
+	}
+	if share := slowed / (horizon * seeds * workers); math.Abs(share-1./6) > 0.005 {
+		t.Errorf("a worker is slowed for %.3f of the time, want 1/6", share)
+	}
+}
+
+// A seed's speeds are the same in a short and in a long run and for every
+// method; another seed's are others; every schedule is a valid platform.
+func TestSchedulesAreTheSeeds(t *testing.T) {
+	for _, s := range dynScenarios {
+		long, short, other := s.plan(dynTestPace, 1, 20), s.plan(dynTestPace, 1, 5), s.plan(dynTestPace, 2, 20)
+		changes := false
+		for w := range long.Phases {
+			n := len(short.Phases[w])
+			if !slices.Equal(long.Phases[w][:n], short.Phases[w]) {
+				t.Errorf("%s: worker %d's first phases depend on the run's length", s.Key, w)
+			}
+			changes = changes || n > 0
+		}
+		drawn := s.Against != ""
+		if reflect.DeepEqual(long.Phases, other.Phases) == drawn {
+			t.Errorf("%s: seeds 1 and 2 have the same speeds: %t", s.Key, drawn)
+		}
+		base := load(s.Base)
+		p := long.on(base)
+		if err := p.Validate(); err != nil {
+			t.Errorf("%s: %v", s.Key, err)
+		}
+		if changes != (p.Name != base.Name) || len(base.Workers[5].Slow) > 0 {
+			t.Errorf("%s: named %q, changes %t, the base got phases %v", s.Key, p.Name, changes, base.Workers[5].Slow)
+		}
+	}
+	if got := dynStraggler(dynTestPace, 1, 5).Phases; got[5][0] != (cluster.Phase{Factor: dynBurstFactor}) || len(got[0]) > 0 {
+		t.Errorf("one worker always slowed: %v", got)
+	}
+}
+
+// In the place of another worker a worker computes as long as that one does, in
+// a run; the unit is an iteration of the median worker.
+func TestPlacesAreOtherWorkersTimes(t *testing.T) {
+	r := testRuns("ci", 0)
+	cfg := dynConfig(dynCase{Model: "resnet18"}, heterogeneous, "ci")
+	pace, err := r.dynPaceOf(cfg.Platform, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Platform = cfg.Platform.WithHosts(func(h *cluster.Host, _ bool) { h.Jitter = 0 })
+	for i, want := range []float64{1, 1.2, 1.4, 1.6, 1.9, 3.6} {
+		if got := pace.Compute[i] / pace.Compute[0]; math.Abs(got/want-1) > 0.05 {
+			t.Errorf("worker %d computes %.3f times as long as the first, its note says %g", i, got, want)
+		}
+	}
+	if pace.Unit < pace.Compute[2] {
+		t.Errorf("an iteration of %g s, of which %g computation", pace.Unit, pace.Compute[2])
+	}
+	plan := dynSteps(pace, 0, 1e4*pace.Unit)
+	cfg.Platform, cfg.Sync = plan.on(cfg.Platform), "asp"
+	out, err := train.Run(r.ctx, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := 0
+	for _, p := range out.Log.Pushes {
+		from, to := (p.Received-p.Compute).Seconds()-pace.Unit, p.Received.Seconds()
+		f := factorAt(plan.Phases[p.Worker], from)
+		if factorAt(plan.Phases[p.Worker], to) != f {
+			continue // it may span a deal
+		}
+		whole++
+		took := p.Compute.Seconds()
+		if !slices.ContainsFunc(pace.Compute, func(c float64) bool { return math.Abs(took-c) < 1e-6 }) {
+			t.Fatalf("worker %d computes %.9g s at a factor of %g, no worker's own time %v", p.Worker, took, f, pace.Compute)
+		}
+		if math.Abs(took-pace.Compute[p.Worker]*f) > 1e-6 {
+			t.Fatalf("worker %d computes %.9g s, want %.9g × %g", p.Worker, took, pace.Compute[p.Worker], f)
+		}
+	}
+	if whole < 200 {
+		t.Errorf("only %d iterations lay between two deals", whole)
+	}
+}
+
+// ASP never waits: the same speeds give it the same time per push, whoever has
+// them. This is what makes the other methods' factors theirs.
+func TestASPIsTheControl(t *testing.T) {
+	r := testRuns("quick", 0)
+	for _, s := range dynPairs() {
+		var per [2]float64
+		for i, key := range []string{s.Key, s.Against} {
+			cfg := dynConfig(dynCase{Model: "lenet5"}, s.Base, "quick")
+			cfg.Sync, cfg.Seed = "asp", 1
+			pace, err := r.dynPaceOf(cfg.Platform, cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := r.dynRun(key, dynScenarioOf(key), pace, cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.Waiting != 0 || c.Share["QIS"] != 1 {
+				t.Errorf("%s: %g ASP workers wait", key, c.Waiting)
+			}
+			per[i] = c.Iteration.PerPush
+		}
+		if x := per[0] / per[1]; math.Abs(x-1) > 0.05 {
+			t.Errorf("%s: ASP takes %.3f of its time in %s", s.Key, x, s.Against)
+		}
+	}
+}
+
+// A run beyond its schedule would see speeds that stand still.
+func TestARunBeyondItsScheduleIsAnError(t *testing.T) {
+	r := testRuns("ci", 0)
+	cfg := dynConfig(dynCase{Model: "lenet5"}, homogeneous, "ci")
+	out, err := train.Run(r.ctx, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := dynReduce(out, dynStatic(dynTestPace, 0, 0.1), 0.01); err == nil || !strings.Contains(err.Error(), "its schedule reaches 0.1 s") {
+		t.Errorf("%v", err)
+	}
+	if _, err := dynReduce(out, dynStatic(dynTestPace, 0, 1e6), 0.01); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,145 @@
+package dasp
+
+import (
+	"fmt"
+	"strings"
+
+	"gradsync/experiments/result"
+)
+
+// dynLearned names the scenarios that LeNet-5 is trained in, with the one that
+// each is compared with: the cluster of table 7 or 6, as it is. Their runs are
+// those tables' own.
+var dynLearned = []dynLesson{{"static", ""}, {"steps", "static"}, {"undisturbed", ""}, {"bursts", "undisturbed"}}
+
+type dynLesson struct{ key, against string }
+
+// dynLessons are those of a profile: ci trains the steps alone, and what they are
+// compared with.
+func dynLessons(profile string) []dynLesson {
+	if profile == "ci" {
+		return dynLearned[:2]
+	}
+	return dynLearned
+}
+
+// dynStudy trains LeNet-5 in every scenario of dynLearned, with all methods and
+// seeds. The speeds are those of the timing-only runs, since the clock is.
+func (r *runs) dynStudy() (map[string]trainings, error) {
+	s := sizeOf(r.env.Profile, "lenet5")
+	out := map[string]trainings{}
+	for _, l := range dynLessons(r.env.Profile) {
+		out[l.key] = trainings{}
+		scenario := dynScenarioOf(l.key)
+		cfg := dynConfig(dynCase{Model: s.Model}, scenario.Base, r.env.Profile)
+		pace, err := r.dynPaceOf(cfg.Platform, cfg)
+		if err != nil {
+			return nil, err
+		}
+		for _, seed := range r.env.Seeds {
+			plan := scenario.plan(pace, seed, dynHorizon*float64(s.Pushes/workers)*pace.Unit)
+			for _, method := range methods {
+				c, err := r.trainOne(plan.on(cfg.Platform), method, seed, s)
+				if err != nil {
+					return nil, err
+				}
+				if n := len(c.Curve); n > 0 && c.Curve[n-1].Seconds > plan.Horizon {
+					return nil, fmt.Errorf("dasp: %s, %s: the run takes %g s, its schedule reaches %g s", scenario.Title, title[method], c.Curve[n-1].Seconds, plan.Horizon)
+				}
+				out[l.key][method] = append(out[l.key][method], c)
+			}
+		}
+	}
+	return out, nil
+}
+
+// dynLearn trains and writes what it found into res.
+func (r *runs) dynLearn(res *result.Result) error {
+	t, err := r.dynStudy()
+	if err != nil {
+		return err
+	}
+	s := sizeOf(r.env.Profile, "lenet5")
+	c := t["static"]["bsp"][0]
+	res.Engine = c.Engine
+	setData(res, c.Data)
+	res.Tables = append(res.Tables, dynLearning(s, t))
+	res.Notes = append(res.Notes, dynLearningNotes(s, t)...)
+	return nil
+}
+
+// dynLearning is the time to the target in every scenario.
+func dynLearning(s size, t map[string]trainings) result.Table {
+	tab := result.Table{ID: "learning", Title: fmt.Sprintf("Time to %g %%, %s", 100*s.Target, title[s.Model]), Kind: result.Trained,
+		Caption: fmt.Sprintf("Virtual time and gradients until the test accuracy first reaches %g %% (linear between evaluations), mean over seeds, ± half the 95 %% interval. "+
+			"Ratios are paired by seed, with their 95 %% intervals: to BSP in the same scenario, and to the same method on the same cluster without changes (steps: heterogeneous; bursts: homogeneous and undisturbed). "+
+			"No hypothesis was made on learning. Trained: %s. ", 100*s.Target, s.how()) + dynHow,
+		Columns: []result.Column{{Key: "scenario", Title: "speeds"}, {Key: "method", Title: "method"}, {Key: "seconds", Title: "time to target", Unit: "s", Digits: 3},
+			{Key: "half", Title: "±", Unit: "s", Digits: 3}, {Key: "ratio", Title: "BSP = 1", Digits: 3}, {Key: "lo", Title: "from", Digits: 3}, {Key: "hi", Title: "to", Digits: 3},
+			{Key: "change", Title: "without changes = 1", Digits: 3}, {Key: "change_lo", Title: "from", Digits: 3}, {Key: "change_hi", Title: "to", Digits: 3},
+			{Key: "pushes", Title: "gradients to target"}, {Key: "accuracy", Title: "final accuracy", Unit: "%", Digits: 2}, {Key: "staleness", Title: "mean staleness", Unit: "versions", Digits: 2}}}
+	for _, l := range dynLearned {
+		if len(t[l.key]) == 0 {
+			continue
+		}
+		base, _, baseOK := reachedBy(t[l.key]["bsp"], s.Target)
+		for _, method := range methods {
+			cells := t[l.key][method]
+			accuracy, _ := meanAndHalf(values(cells, func(c cell) float64 { return c.Accuracy }))
+			stale, _ := meanAndHalf(values(cells, func(c cell) float64 { return c.Staleness.Mean }))
+			row := []any{l.key, title[method], nil, nil, nil, nil, nil, nil, nil, nil, nil, 100 * accuracy, stale}
+			if sec, push, ok := reachedBy(cells, s.Target); ok {
+				mean, half := meanAndHalf(sec)
+				row[2], row[3] = mean, orNone(half)
+				if baseOK {
+					copy(row[4:7], dynEntries(ratio(sec, base)))
+				}
+				if before, _, ok := reachedBy(t[l.against][method], s.Target); ok && l.against != "" {
+					copy(row[7:10], dynEntries(ratio(sec, before)))
+				}
+				row[10], _ = meanAndHalf(push)
+			}
+			tab.Rows = append(tab.Rows, row)
+		}
+	}
+	return tab
+}
+
+// dynLearningNotes says how DASP's time to the target compares with its rivals',
+// and who never got there.
+func dynLearningNotes(s size, t map[string]trainings) (out []string) {
+	for _, key := range []string{"steps", "bursts"} {
+		if len(t[key]) == 0 {
+			continue
+		}
+		ours, _, ok := reachedBy(t[key]["dasp"], s.Target)
+		var parts []string
+		for _, method := range methods {
+			if method == "dasp" {
+				continue
+			}
+			theirs, _, reached := reachedBy(t[key][method], s.Target)
+			if !ok || !reached {
+				parts = append(parts, title[method]+" not comparable: a seed does not reach the target")
+				continue
+			}
+			x, ci := ratio(ours, theirs)
+			parts = append(parts, fmt.Sprintf("%s %s (%s)", title[method], dynInterval(x, ci), dynSide(x, ci)))
+		}
+		out = append(out, fmt.Sprintf("Learning, %s: DASP's time to %g %% over that of %s.", key, 100*s.Target, strings.Join(parts, "; ")))
+	}
+	return out
+}
+
+// dynSide says what an interval of a ratio of times shows.
+func dynSide(x float64, ci *[2]float64) string {
+	switch {
+	case ci == nil:
+		return "one seed"
+	case ci[1] < 1:
+		return "shorter"
+	case ci[0] > 1:
+		return "longer"
+	}
+	return "not told apart"
+}
