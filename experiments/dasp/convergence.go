@@ -93,17 +93,25 @@ func trainedStates(platform string, st study) result.Table {
 	tab := newStateTable(result.Trained)
 	for _, s := range st.sizes {
 		if t, ok := st.on[platform][s.Model]; ok {
-			tab.Rows = append(tab.Rows, stateRow(title[s.Model]+", "+title[platform], t["dasp"]))
+			tab.Rows = append(tab.Rows, stateRow(title[s.Model]+", "+named(platform), t["dasp"]))
 		}
 	}
 	return tab
+}
+
+// named is a platform in words; a variant is named by its file and link.
+func named(platform string) string {
+	if words, ok := title[platform]; ok {
+		return words
+	}
+	return platform
 }
 
 // trainedNotes says where DASP did not visit all its states.
 func trainedNotes(platform string, st study) (out []string) {
 	for _, s := range st.sizes {
 		if t, ok := st.on[platform][s.Model]; ok {
-			out = append(out, stateNote(title[s.Model]+", "+title[platform], t["dasp"])...)
+			out = append(out, stateNote(title[s.Model]+", "+named(platform), t["dasp"])...)
 		}
 	}
 	return out

@@ -201,7 +201,7 @@ func TestInBetween(t *testing.T) {
 }
 
 func TestPickTakesTheBestMean(t *testing.T) {
-	if got := pick([][]float64{{0.2, 0.9}, {0.6, 0.7}, {0.65, 0.65}, {0.6, 0.6}}); got != 1 {
+	if got := pick([][]float64{{0.2, 0.9}, {0.5, 0.75}, {0.625, 0.625}, {0.6, 0.6}}); got != 1 {
 		t.Errorf("picked %d, want the best mean over seeds and of equals the first, 1", got)
 	}
 }

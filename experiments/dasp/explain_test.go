@@ -169,6 +169,8 @@ func (m memory) Load(key string, v any) bool {
 	return ok && json.Unmarshal(raw, v) == nil
 }
 
+func (m memory) State(string) string { return "" }
+
 func (m memory) Save(key string, v any) error {
 	raw, err := json.Marshal(v)
 	m[key] = raw
