@@ -20,6 +20,7 @@ type figureView struct {
 	Data                                    tableView
 	Cut                                     int // points that only the CSV file has
 	CSV                                     csvFile
+	within
 }
 
 // shownPoints is how many points a page's own table holds at most.

@@ -16,13 +16,54 @@ const (
 	longEnough  = 40
 )
 
-// hoist takes clauses that many rows share out of their Why, so that they stand
-// once above the rows with the ids they hold for. Nothing is lost.
-func hoist(rows []claimRow) []commonWhy {
+// hoistFound hoists what each profile says of many claims. What all profiles say
+// of the same claims names no profile.
+func hoistFound(rows []claimRow, judges []judge) []commonWhy {
+	type said struct {
+		commonWhy
+		by []string
+	}
+	var all []said
+	for p, j := range judges {
+		for _, c := range slices.Concat(hoist(rows, p), hoistDiffers(rows, p)) {
+			i := slices.IndexFunc(all, func(s said) bool { return s.commonWhy == c })
+			if i < 0 {
+				i = len(all)
+				all = append(all, said{commonWhy: c})
+			}
+			all[i].by = append(all[i].by, j.Profile)
+		}
+	}
+	var out []commonWhy
+	for _, s := range all {
+		if len(s.by) < len(judges) {
+			s.For += ", " + inWords(s.by)
+		}
+		out = append(out, s.commonWhy)
+	}
+	return out
+}
+
+// hoistDiffers says once what differs from the paper for many claims.
+func hoistDiffers(rows []claimRow, p int) []commonWhy {
+	out := oneLineEach(hoistShared(rows, oftenEnough, "", func(r claimRow) []string { return r.Found[p].Differs },
+		func(r *claimRow, part string) {
+			r.Found[p].Differs = slices.DeleteFunc(r.Found[p].Differs, func(d string) bool { return d == part })
+		}))
+	for i := range out {
+		out[i].Text = "what differs: " + out[i].Text
+	}
+	return out
+}
+
+// hoist takes clauses that many rows share out of what profile p says under Why,
+// so that they stand once above the rows with the ids they hold for. Nothing is
+// lost.
+func hoist(rows []claimRow, p int) []commonWhy {
 	holds := map[string][]int{} // clause to its rows
 	var order []string
 	for i, r := range rows {
-		for _, clause := range clauses(r.Why) {
+		for _, clause := range clauses(r.Found[p].Why) {
 			if holds[clause] == nil {
 				order = append(order, clause)
 			}
@@ -47,8 +88,8 @@ func hoist(rows []claimRow) []commonWhy {
 			out = append(out, commonWhy{who, clause})
 		}
 		for _, i := range at {
-			rest := slices.DeleteFunc(clauses(rows[i].Why), func(c string) bool { return c == clause })
-			rows[i].Why = strings.Join(rest, "; ")
+			rest := slices.DeleteFunc(clauses(rows[i].Found[p].Why), func(c string) bool { return c == clause })
+			rows[i].Found[p].Why = strings.Join(rest, "; ")
 		}
 	}
 	return out

@@ -13,29 +13,23 @@ type indexPage struct {
 
 type indexLine struct {
 	*paper
-	Built   bool
-	Tally   []tally
-	Results int
+	Built    bool
+	Tallies  []profileTally
+	Claims   int
+	Results  int
+	Disagree int // claims whose verdicts differ between profiles
 }
 
 // add appends a paper with what its results found.
 func (p *indexPage) add(of *paper, rs []loaded) {
-	line := indexLine{paper: of, Built: len(rs) > 0, Results: len(rs)}
-	var counts []tally
-	for _, v := range verdicts {
-		n := 0
-		for _, r := range rs {
-			for _, c := range r.Claims {
-				if c.Verdict == v.Key {
-					n++
-				}
+	line := indexLine{paper: of, Built: len(rs) > 0, Results: len(rs), Tallies: tallies(rs), Claims: claimCount(rs)}
+	for _, e := range byExperiment(rs) {
+		for _, row := range groupClaims(e).Rows {
+			if row.Disagree {
+				line.Disagree++
 			}
 		}
-		if n > 0 {
-			counts = append(counts, tally{v, n})
-		}
 	}
-	line.Tally = counts
 	// Papers with results come first, each kind in the order of the registry.
 	at := len(p.Papers)
 	if line.Built {

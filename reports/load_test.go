@@ -117,26 +117,27 @@ func TestSoftwareCitesTheCommonCommit(t *testing.T) {
 // hold for; none gets lost.
 func TestCommonClausesAreSaidOnce(t *testing.T) {
 	long := "a clause that is long enough to be worth moving"
-	rows := []claimRow{{ID: "D1", Why: "a; " + long + "; b"}, {ID: "D2", Why: long + "; a"}, {ID: "D3", Why: long + "; a"}, {ID: "D4"}, {ID: "D5", Why: long + "; a"}}
-	got := hoist(rows)
+	row := func(id, why string) claimRow { return claimRow{ID: id, Found: []found{{Why: why}}} }
+	rows := []claimRow{row("D1", "a; "+long+"; b"), row("D2", long+"; a"), row("D3", long+"; a"), row("D4", ""), row("D5", long+"; a")}
+	got := hoist(rows, 0)
 	if want := []commonWhy{{"D1–D3, D5", long}}; !slices.Equal(got, want) {
 		t.Errorf("common %v, want %v", got, want)
 	}
 	for i, want := range []string{"a; b", "a", "a", "", "a"} {
-		if rows[i].Why != want {
-			t.Errorf("%s: %q, want %q", rows[i].ID, rows[i].Why, want)
+		if rows[i].Found[0].Why != want {
+			t.Errorf("%s: %q, want %q", rows[i].ID, rows[i].Found[0].Why, want)
 		}
 	}
-	all := []claimRow{{ID: "D1", Why: "x; y"}, {ID: "D2", Why: "y; x"}, {ID: "D3", Why: "x; y"}, {ID: "D4", Why: "x; y"}}
-	if got, want := hoist(all), []commonWhy{{"Each of these", "x; y"}}; !slices.Equal(got, want) {
+	all := []claimRow{row("D1", "x; y"), row("D2", "y; x"), row("D3", "x; y"), row("D4", "x; y")}
+	if got, want := hoist(all, 0), []commonWhy{{"Each of these", "x; y"}}; !slices.Equal(got, want) {
 		t.Errorf("common %v, want %v", got, want)
 	}
 	gap := []claimRow{{ID: "D09"}, {ID: "D10"}, {ID: "D11"}, {ID: "D45"}, {ID: "D46"}}
 	if got := span(gap, []int{0, 1, 2, 3, 4}); got != "D09–D11, D45, D46" {
 		t.Errorf("span %q", got)
 	}
-	few := []claimRow{{Why: "shared"}, {Why: "shared"}, {Why: "shared"}}
-	if got := hoist(few); got != nil || few[0].Why != "shared" {
+	few := []claimRow{row("", "shared"), row("", "shared"), row("", "shared")}
+	if got := hoist(few, 0); got != nil || few[0].Found[0].Why != "shared" {
 		t.Errorf("three rows: common %v", got)
 	}
 }

@@ -43,31 +43,39 @@ func elements(t *testing.T, page string) []element {
 
 func TestPagesAreWellFormedAndLinksHit(t *testing.T) {
 	for _, name := range []string{"index.html", "dasp.html"} {
-		ids := map[string]bool{}
-		var targets []string
-		for _, e := range elements(t, pageOf(t, name)) {
-			if id := e.Attrs["id"]; id != "" {
-				if ids[id] {
-					t.Errorf("%s: id %q twice", name, id)
-				}
-				ids[id] = true
+		linksHit(t, name, pageOf(t, name))
+		linksHit(t, name+" of two profiles", pageOfTwins(t, name))
+	}
+}
+
+// linksHit demands that every id of a page is there once and that every link
+// and reference inside the page finds one.
+func linksHit(t *testing.T, name, page string) {
+	t.Helper()
+	ids := map[string]bool{}
+	var targets []string
+	for _, e := range elements(t, page) {
+		if id := e.Attrs["id"]; id != "" {
+			if ids[id] {
+				t.Errorf("%s: id %q twice", name, id)
 			}
-			if to, ok := strings.CutPrefix(e.Attrs["href"], "#"); ok {
+			ids[id] = true
+		}
+		if to, ok := strings.CutPrefix(e.Attrs["href"], "#"); ok {
+			targets = append(targets, to)
+		}
+		for _, ref := range []string{"aria-labelledby", "data-copy", "headers"} {
+			if to := e.Attrs[ref]; to != "" {
 				targets = append(targets, to)
 			}
-			for _, ref := range []string{"aria-labelledby", "data-copy"} {
-				if to := e.Attrs[ref]; to != "" {
-					targets = append(targets, to)
-				}
-			}
 		}
-		if len(targets) == 0 {
-			t.Errorf("%s: no link inside the page", name)
-		}
-		for _, to := range targets {
-			if !ids[to] {
-				t.Errorf("%s: nothing has the id %q", name, to)
-			}
+	}
+	if len(targets) == 0 {
+		t.Errorf("%s: no link inside the page", name)
+	}
+	for _, to := range targets {
+		if !ids[to] {
+			t.Errorf("%s: nothing has the id %q", name, to)
 		}
 	}
 }
@@ -163,6 +171,9 @@ func TestDrawings(t *testing.T) {
 		svg, _, _ = strings.Cut(svg, "</svg>")
 		if !strings.Contains(svg, "currentColor") || strings.Contains(svg, ink) {
 			t.Errorf("%s: text does not take the page's colour", fig)
+		}
+		if regexp.MustCompile(`ecmeta|:hover|font-family| class=`).MatchString(svg) {
+			t.Errorf("%s: the drawing carries what only a live chart needs", fig)
 		}
 		if regexp.MustCompile(`NaN|undefined|Infinity`).MatchString(svg) {
 			t.Errorf("%s: a coordinate is no number", fig)

@@ -19,13 +19,15 @@ const fixtures = "testdata/results"
 // rendered is one render of the fixture that many tests read.
 var rendered = sync.OnceValues(func() (map[string]string, error) { return renderInto(false) })
 
-func renderInto(single bool) (map[string]string, error) {
+func renderInto(single bool) (map[string]string, error) { return renderFrom(fixtures, single) }
+
+func renderFrom(root string, single bool) (map[string]string, error) {
 	dir, err := os.MkdirTemp("", "reports")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	if _, err := Render(Options{Results: fixtures, Out: dir, SingleFile: single, Command: "gradsync report"}); err != nil {
+	if _, err := Render(Options{Results: root, Out: dir, SingleFile: single, Command: "gradsync report"}); err != nil {
 		return nil, err
 	}
 	return readTree(dir)

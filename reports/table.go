@@ -40,6 +40,7 @@ type tableView struct {
 	Columns                      []columnView
 	Rows                         [][]cell
 	CSV                          csvFile
+	within
 }
 
 type columnView struct {

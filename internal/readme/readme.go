@@ -59,39 +59,66 @@ func splice(text, table string) (string, error) {
 	return head + begin + "\n" + table + end + tail, nil
 }
 
+// profiles are the rows of a source, with what follows its title. The first is
+// what a reader gets from the README's command; another stands only where it has
+// results.
+var profiles = []struct{ folder, title string }{
+	{"", ""},
+	{"standard", ", profile `standard`"},
+	{"paper", ", profile `paper`"},
+}
+
 // tabulate counts the verdicts of the committed results below root, one row per
-// source. Profile quick counts: what a reader gets from the README's command.
+// source and profile.
 func tabulate(root string) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| source | results | %s |\n|---|---|%s\n", strings.Join(verdicts, " | "), strings.Repeat("---|", len(verdicts)))
 	for _, s := range sources {
-		files, err := filepath.Glob(filepath.Join(root, s.key, "*.json"))
-		if err != nil {
-			return "", err
-		}
-		files = slices.DeleteFunc(files, func(f string) bool { return strings.HasSuffix(f, ".run.json") })
-		if len(files) == 0 {
-			fmt.Fprintf(&b, "| %s | %s |%s\n", s.title, s.empty, strings.Repeat(" |", len(verdicts)))
-			continue
-		}
-		counts := map[string]int{}
-		for _, f := range files {
-			r, err := result.Read(f)
+		rows := 0
+		for _, p := range profiles {
+			n, counts, err := countVerdicts(filepath.Join(root, s.key, p.folder))
 			if err != nil {
 				return "", err
 			}
-			for _, c := range r.Claims {
-				if !slices.Contains(verdicts, c.Verdict) {
-					return "", fmt.Errorf("%s: claim %s has the unknown verdict %q", f, c.ID, c.Verdict)
-				}
-				counts[c.Verdict]++
+			if n == 0 {
+				continue
 			}
+			rows++
+			fmt.Fprintf(&b, "| [%s](reports/html/%s.html)%s | %d |", s.title, s.key, p.title, n)
+			for _, v := range verdicts {
+				fmt.Fprintf(&b, " %d |", counts[v])
+			}
+			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "| [%s](reports/html/%s.html) | %d |", s.title, s.key, len(files))
-		for _, v := range verdicts {
-			fmt.Fprintf(&b, " %d |", counts[v])
+		if rows == 0 {
+			fmt.Fprintf(&b, "| %s | %s |%s\n", s.title, s.empty, strings.Repeat(" |", len(verdicts)))
 		}
-		b.WriteByte('\n')
 	}
 	return b.String(), nil
+}
+
+// countVerdicts counts the results in a folder and the verdicts in them.
+func countVerdicts(dir string) (n int, counts map[string]int, err error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil {
+		return 0, nil, err
+	}
+	counts = map[string]int{}
+	for _, f := range files {
+		if strings.HasSuffix(f, ".run.json") {
+			continue
+		}
+		r, err := result.Read(f)
+		if err != nil {
+			return 0, nil, err
+		}
+		n++
+		for _, c := range r.Claims {
+			if !slices.Contains(verdicts, c.Verdict) {
+				return 0, nil, fmt.Errorf("%s: claim %s has the unknown verdict %q", f, c.ID, c.Verdict)
+			}
+			counts[c.Verdict]++
+		}
+	}
+	return n, counts, nil
 }

@@ -37,7 +37,8 @@ func TestReadmeIsCurrent(t *testing.T) {
 	}
 }
 
-// TestTabulate counts every claim of two results, by hand: 1 within, 2 differs.
+// TestTabulate counts every claim of two results, by hand: 1 within, 2 differs;
+// a third, of profile standard, in a row of its own; that of a check nowhere.
 func TestTabulate(t *testing.T) {
 	root := t.TempDir()
 	for id, found := range map[string][]string{"dasp/table4": {"within", "differs"}, "dasp/table5": {"differs"}} {
@@ -49,13 +50,22 @@ func TestTabulate(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// A result of another profile is no second finding.
+	// A check is no second finding.
 	if _, err := result.Write(root, &result.Result{ID: "dasp/table5", Profile: "ci", Status: "complete", Claims: []result.Claim{{ID: "D1", Verdict: "equal"}}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := result.Write(root, &result.Result{ID: "dasp/table4", Profile: "standard", Status: "complete", Claims: []result.Claim{{ID: "D1", Verdict: "same-sign"}}}, &result.Run{}); err != nil {
 		t.Fatal(err)
 	}
 	table, err := tabulate(root)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if want := "(reports/html/dasp.html), profile `standard` | 1 | 0 | 0 | 1 | 0 | 0 | 0 |\n"; !strings.Contains(table, want) {
+		t.Errorf("no row ending %q in\n%s", want, table)
+	}
+	if n := strings.Count(table, "dasp.html"); n != 2 {
+		t.Errorf("%d rows of DASP, want quick and standard:\n%s", n, table)
 	}
 	if want := "(reports/html/dasp.html) | 2 | 0 | 1 | 0 | 2 | 0 | 0 |\n"; !strings.Contains(table, want) {
 		t.Errorf("no row ending %q in\n%s", want, table)

@@ -1,0 +1,112 @@
+package reports
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// chapter is a part of a page's results, with its experiments in the order of
+// the page.
+type chapter struct {
+	Title string
+	stems []string
+	match *regexp.Regexp // stems that belong here besides, by their number
+}
+
+// chapters is the order of every page, and of its table of contents. What no
+// chapter names comes last, under the title otherChapter.
+var chapters = []chapter{
+	{Title: "The paper’s tables and figures", match: regexp.MustCompile(`^(table|fig)\d+$`)},
+	{Title: "Choices the paper leaves open", stems: []string{"thresholds", "tuning", "switches", "sensitivity"}},
+	{Title: "Beyond the paper", stems: []string{"versions-vs-clocks", "dynamic", "network", "dssp-anchor"}},
+	{Title: "What must have been true", stems: []string{"explain"}},
+}
+
+const otherChapter = "Further results"
+
+// chapterOf is the place of a stem: its chapter, len(chapters) for none, and
+// where in its list it stands, -1 where a pattern brought it in.
+func chapterOf(stem string) (chapter, place int) {
+	for i, c := range chapters {
+		if at := slices.Index(c.stems, stem); at >= 0 {
+			return i, at
+		}
+		if c.match != nil && c.match.MatchString(stem) {
+			return i, -1
+		}
+	}
+	return len(chapters), -1
+}
+
+// compareStems orders by chapter, there as its list says, then tables before
+// figures before the rest, and table2 before table10.
+func compareStems(a, b string) int {
+	ca, ia := chapterOf(a)
+	cb, ib := chapterOf(b)
+	if ca != cb {
+		return ca - cb
+	}
+	if ia != ib {
+		return ia - ib
+	}
+	pa, na := splitStem(a)
+	pb, nb := splitStem(b)
+	rank := func(p string) int {
+		if i := slices.Index([]string{"table", "fig"}, p); i >= 0 {
+			return i
+		}
+		return 2
+	}
+	if r := rank(pa) - rank(pb); r != 0 {
+		return r
+	}
+	if c := strings.Compare(pa, pb); c != 0 {
+		return c
+	}
+	if na != nb {
+		return na - nb
+	}
+	return strings.Compare(a, b)
+}
+
+// part is the sections of one chapter.
+type part struct {
+	Anchor, Title string
+	Sections      []section
+}
+
+// parts cuts sections, which are in the order of compareStems, into chapters.
+func parts(sections []section) []part {
+	var out []part
+	last := -1
+	for _, s := range sections {
+		_, stem, _ := strings.Cut(s.ID, "/")
+		c, _ := chapterOf(stem)
+		if c != last {
+			title := otherChapter
+			if c < len(chapters) {
+				title = chapters[c].Title
+			}
+			out = append(out, part{Anchor: "part-" + slug(title), Title: title})
+			last = c
+		}
+		out[len(out)-1].Sections = append(out[len(out)-1].Sections, s)
+	}
+	return out
+}
+
+// splitStem cuts a stem into its leading letters and the number after them.
+func splitStem(s string) (prefix string, n int) {
+	i := strings.IndexAny(s, "0123456789")
+	if i < 0 {
+		return s, 0
+	}
+	for _, c := range s[i:] {
+		if c < '0' || c > '9' {
+			break
+		}
+		n = min(n*10+int(c-'0'), 1<<20)
+	}
+	return s[:i], n
+}

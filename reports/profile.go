@@ -1,0 +1,117 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gradsync/experiments/result"
+)
+
+// byExperiment groups results, sorted by stem, into one list per experiment:
+// its profiles in the order of a page.
+func byExperiment(rs []loaded) [][]loaded {
+	var out [][]loaded
+	for _, r := range rs {
+		if n := len(out); n > 0 && out[n-1][0].ID == r.ID {
+			out[n-1] = append(out[n-1], r)
+			continue
+		}
+		out = append(out, []loaded{r})
+	}
+	return out
+}
+
+// who tells a result from the same experiment's in another profile: "quick:
+// embedded Fashion-MNIST, 3 seeds".
+func who(r *result.Result) string {
+	var facts []string
+	if data := dataNames(r.Sets()); data != "" {
+		facts = append(facts, data)
+	}
+	switch n := len(r.Seeds); n {
+	case 0:
+	case 1:
+		facts = append(facts, "1 seed")
+	default:
+		facts = append(facts, fmt.Sprint(n, " seeds"))
+	}
+	if len(facts) == 0 {
+		return r.Profile
+	}
+	return r.Profile + ": " + strings.Join(facts, ", ")
+}
+
+// dataNames lists data sets by the names that their makers gave them.
+func dataNames(sets []result.Data) string {
+	var names []string
+	for _, d := range sets {
+		name := d.Name
+		switch d.Name {
+		case "mnist":
+			name = "MNIST"
+		case "fashion-mnist":
+			name = "Fashion-MNIST"
+		case "cifar10":
+			name = "CIFAR-10"
+		}
+		if d.Origin == "embedded" || d.Origin == "synthetic" && !strings.HasPrefix(name, d.Origin) {
+			name = d.Origin + " " + name
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, " / ")
+}
+
+// profileTally is what all results of one profile found.
+type profileTally struct {
+	Profile string
+	Data    string // what its results were trained on
+	Results int
+	Tally   []tally
+}
+
+// tallies counts by profile, in the order of a page. Profiles without a result
+// are left out.
+func tallies(rs []loaded) []profileTally {
+	var out []profileTally
+	for _, p := range profiles {
+		t := profileTally{Profile: p}
+		var claims []result.Claim
+		var sets []result.Data
+		for _, r := range rs {
+			if r.Profile == p {
+				t.Results++
+				claims = append(claims, r.Claims...)
+				sets = append(sets, r.Sets()...)
+			}
+		}
+		if t.Results > 0 {
+			t.Data, t.Tally = dataNames(sets), count(claims)
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// claimCount is how many claims the results judge; one that several profiles of
+// an experiment judge counts once.
+func claimCount(rs []loaded) int {
+	seen := map[string]bool{}
+	for _, r := range rs {
+		for _, c := range r.Claims {
+			seen[r.ID+" "+c.ID] = true
+		}
+	}
+	return len(seen)
+}
+
+// inWords joins names: "a, b and c".
+func inWords(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}

@@ -1,0 +1,82 @@
+package reports
+
+import (
+	"fmt"
+
+	"gradsync/experiments/result"
+)
+
+// section is one experiment: what its profiles found, side by side.
+type section struct {
+	Anchor, Title, Source, ID string
+	Sides                     []side // one per profile
+	OneNotes                  bool   // the sides' notes are the same
+	Figures                   []item
+	Tables                    []item
+}
+
+// side is one result: what holds for all its tables and figures.
+type side struct {
+	Anchor, Title, Profile, ID, Who string
+	OwnTitle                        bool // another than its section's
+	Kind, KindMeans                 string
+	Incomplete                      bool
+	Command                         string
+	Notes                           []string
+	Tally                           []tally
+	Prov                            []fact
+}
+
+// buildSection turns the results of one experiment into its section and the data
+// files beside it.
+func buildSection(key string, rs []loaded, s *scripts, single bool) (section, []csvFile, error) {
+	sec := section{Anchor: rs[0].Anchor(), Title: rs[0].Title, Source: rs[0].Source, ID: rs[0].ID, OneNotes: len(rs) > 1}
+	for _, r := range rs {
+		sec.Sides = append(sec.Sides, side{
+			Anchor: r.Anchor(), Title: r.Title, Profile: r.Profile, ID: r.ID, Who: who(r.Result), OwnTitle: r.Title != sec.Title,
+			Kind: r.Kind, KindMeans: kinds[r.Kind], Incomplete: r.Status == "incomplete",
+			Command: fmt.Sprintf("gradsync run %s --profile %s", r.ID, r.Profile),
+			Notes:   r.Notes, Tally: count(r.Claims), Prov: provenance(r),
+		})
+		sec.OneNotes = sec.OneNotes && fmt.Sprint(r.Notes) == fmt.Sprint(rs[0].Notes)
+	}
+	var files []csvFile
+	file := func(r loaded, id, text string) csvFile {
+		c := csvFile{Name: fmt.Sprintf("data/%s/%s-%s.csv", key, r.Anchor(), slug(id)), Text: text}
+		c.Inline(single)
+		files = append(files, c)
+		return c
+	}
+	tables := func(r loaded) []result.Table { return r.Tables }
+	for _, set := range align(rs, tables, func(t result.Table) string { return t.ID }) {
+		it := item{}
+		for _, sm := range same(rs, set) {
+			v := viewTable(sm.loaded, sm.of)
+			v.CSV = file(sm.loaded, sm.of.ID, tableCSV(sm.of))
+			v.within = sm.within.at(sm.of.ID)
+			it.Tables = append(it.Tables, v)
+		}
+		if len(rs) > 1 {
+			it.shareTables()
+		}
+		sec.Tables = append(sec.Tables, it)
+	}
+	figures := func(r loaded) []result.Figure { return r.Figures }
+	for _, set := range align(rs, figures, func(f result.Figure) string { return f.ID }) {
+		it := item{}
+		for _, sm := range same(rs, set) {
+			v, err := viewFigure(sm.loaded, sm.of, s)
+			if err != nil {
+				return section{}, nil, fmt.Errorf("%w (%s)", err, sm.ID)
+			}
+			v.CSV = file(sm.loaded, sm.of.ID, figureCSV(sm.of))
+			v.within = sm.within.at(sm.of.ID)
+			it.Figures = append(it.Figures, v)
+		}
+		if len(rs) > 1 {
+			it.shareFigures()
+		}
+		sec.Figures = append(sec.Figures, it)
+	}
+	return sec, files, nil
+}
