@@ -11,6 +11,7 @@ import (
 	"gradsync/experiments/train"
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
+	"gradsync/shared/cluster"
 )
 
 // Three workers under DASP with Smin = 1, Smax = 3, α = ½, worked out on paper;
@@ -31,7 +32,8 @@ func TestCountWaitsByHand(t *testing.T) {
 	push(1, 6, 16, 20, 2, dasp.WSS)  // v 5 6 4; T_wait = ½·(10 − 2) = 4 ms, then 8 − 4 > Smax holds it
 	push(0, 5, 16, 22, 2, dasp.QIS)  // version 7
 	push(2, 4, 12, 30, 10, dasp.QIS) // version 8 releases it: 9
-	push(1, 9, 30, 33, 2, dasp.WSS)  // v 7 9 8; worker 0 is as fast: T_wait 0
+	push(1, 9, 30, 33, 2, dasp.WSS)  // v 7 9 8; T_wait = ½·(2.4 − 2) ms, short beside worker 0's 6 ms
+	l.Pushes[7].Compute = 2400 * time.Microsecond
 	for v := int64(1); v <= 10; v++ {
 		u := dasp.Update{Version: v, Workers: []int{0}, Weight: 1. / 3}
 		if v == 3 || v == 6 || v == 9 {
@@ -46,14 +48,14 @@ func TestCountWaitsByHand(t *testing.T) {
 	o.Smin, o.Smax, o.Alpha = 1, 3, 0.5
 	w, err := countWaits(l, o, 0)
 	// The oldest's whole last iterations: none yet, 4, 12 and 6 ms.
-	if err != nil || w.WSS != 4 || w.Zero != 3 || w.Short != 3 || math.Abs(w.Wait-0.004) > 1e-12 || math.Abs(w.Oldest-0.022) > 1e-12 {
-		t.Errorf("%+v (%v), want 4 in WSS, 3 without a wait, 4 ms beside 22 ms", w, err)
+	if err != nil || w.WSS != 4 || w.Zero != 2 || w.Short != 3 || math.Abs(w.Wait-0.0042) > 1e-12 || math.Abs(w.Oldest-0.022) > 1e-12 {
+		t.Errorf("%+v (%v), want 4 in WSS, 2 without a wait, 3 with next to none, 4.2 ms beside 22 ms", w, err)
 	}
 	if w.Groups != 4 || w.Members != 5 || w.Solo != 3 {
 		t.Errorf("%+v: want 4 groups of 5 gradients, 3 of them alone", w)
 	}
-	if w, err = countWaits(l, o, 2); err != nil || w.WSS != 3 || w.Zero != 2 {
-		t.Errorf("%+v (%v): without each worker's first two pushes 3 and 2 are left", w, err)
+	if w, err = countWaits(l, o, 2); err != nil || w.WSS != 3 || w.Zero != 1 {
+		t.Errorf("%+v (%v): without each worker's first two pushes 3 and 1 are left", w, err)
 	}
 	l.Pushes[9].Pulled = 8
 	if _, err = countWaits(l, o, 0); err == nil {
@@ -160,6 +162,44 @@ func TestAnswers(t *testing.T) {
 	}
 	if got := h.answer(linkGrid{}); got.answer != noCase || got.measured != "" {
 		t.Errorf("no cluster was run: %+v", got)
+	}
+}
+
+// boundGrid has one case, ResNet-18 on unequal links: times of f = compute and of
+// T_wait = 0, and DASP's share in QIS.
+func boundGrid(compute, untimed, qis float64) linkGrid {
+	g := linkGrid{unequalWide: {}}
+	for _, m := range models {
+		c, u := made(1, 1, 0), made(1, 1, 0)
+		if m == "resnet18" {
+			c, u = made(compute, qis, 0), made(untimed, qis, 0)
+		}
+		g[unequalWide][m] = map[string][]linkCell{computeForm.key: {c}, untimedForm.key: {u}}
+	}
+	return g
+}
+
+func TestBoundNote(t *testing.T) {
+	mixed := boundGrid(1, 1, 0.5)
+	mixed[unequalNarrow] = boundGrid(2, 1, 0.5)[unequalWide]
+	for want, g := range map[string]linkGrid{
+		"Yes: wherever anybody waits": boundGrid(1.001, 1, 0.5),
+		"No: switching":               boundGrid(1.5, 1, 0.5),
+		"in 1 of 2 cases; not in ResNet-18 (unequal links, server 10 Gb/s, ×2.0000)": mixed,
+		"no push waits anywhere": boundGrid(1.5, 1, 1),
+		"plain ASP, every push in QIS, in LeNet-5 (unequal links, serv": boundGrid(1, 1, 0.5),
+	} {
+		if got := boundNote(g); !strings.Contains(got, want) {
+			t.Errorf("%q, want …%s…", got, want)
+		}
+	}
+}
+
+func TestTransferAlone(t *testing.T) {
+	a := &cluster.Host{Bandwidth: 1e9, Latency: 3 * time.Millisecond, Overhead: time.Millisecond}
+	b := &cluster.Host{Bandwidth: 1e8, Latency: 20 * time.Millisecond, Overhead: 2 * time.Millisecond}
+	if got := transferAlone(a, b, 1e6); math.Abs(got-(0.026+0.010)) > 1e-12 {
+		t.Errorf("%g s, want 23 ms of latency, 3 ms of overhead and 10 ms over the slower link", got)
 	}
 }
 

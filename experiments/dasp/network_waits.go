@@ -58,7 +58,7 @@ func countWaits(l *dasp.Log, o rivals.Options, skip int64) (wssWaits, error) {
 		}
 	}, nil)
 	for _, u := range l.Updates {
-		if k := len(u.Workers); u.Weight == c.Weight(dasp.WSS, k) && (k > 1 || u.Weight != c.Weight(dasp.QIS, 1)) {
+		if k := len(u.Workers); u.Weight == c.Weight(dasp.WSS, k) {
 			out.Groups++
 			out.Members += k
 			if k == 1 {
