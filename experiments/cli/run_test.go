@@ -130,6 +130,44 @@ func TestSidecarNamesTheEngine(t *testing.T) {
 	}
 }
 
+// --for ends a run as Ctrl-C does, and the same command goes on; the state of a
+// part under way goes with the parts when the run is through.
+func TestRunForAWhile(t *testing.T) {
+	var ran []string
+	e := fake("dasp/table5", 2, &ran, never)
+	slow := true
+	run := e.Run
+	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+		state := env.Memo.State("a part")
+		if slow {
+			if err := os.WriteFile(state, []byte("half"), 0o644); err != nil {
+				return nil, err
+			}
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		if raw, err := os.ReadFile(state); err != nil || string(raw) != "half" {
+			t.Errorf("the state is %q, %v", raw, err)
+		}
+		return run(ctx, env)
+	}
+	with(t, e)
+	dir := t.TempDir()
+	if rc, _, msg := gradsync("run", "dasp", "--out", dir, "--for", "5ms"); rc != exitFailed || !strings.Contains(msg, "repeat the same command") {
+		t.Errorf("exit code %d, %q", rc, msg)
+	}
+	slow = false
+	if rc, _, msg := gradsync("run", "dasp", "--out", dir, "--for", "1h"); rc != exitOK {
+		t.Errorf("exit code %d, %q", rc, msg)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".memo", "*.state")); len(left) > 0 {
+		t.Errorf("a finished run leaves %v", left)
+	}
+	if rc, _, _ := gradsync("run", "dasp", "--out", dir, "--for", "-1s"); rc != exitUsage {
+		t.Errorf("a negative time: exit code %d", rc)
+	}
+}
+
 func TestRunRefusesASecondWriter(t *testing.T) {
 	dir := t.TempDir()
 	m, err := openMemo(dir)
