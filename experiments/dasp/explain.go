@@ -35,7 +35,7 @@ func effortOf(profile string) effort {
 	case "quick":
 		return effort{Pushes: 180, Warmup: 6, Full: workers * perWorker, Scan: 128, Chunk: 64, Population: 16, Generations: 5, More: 12, Alone: 10, Rounds: 1}
 	}
-	return effort{Pushes: 240, Warmup: 8, Full: workers * perWorker, Scan: 768, Chunk: 64, Population: 32, Generations: 16, More: 40, Alone: 30, Rounds: 5}
+	return effort{Pushes: 240, Warmup: 8, Full: workers * perWorker, Scan: 512, Chunk: 64, Population: 32, Generations: 16, More: 40, Alone: 45, Rounds: 5}
 }
 
 // runsOf estimates the search in runs of Full gradients, for the clock.
@@ -46,7 +46,7 @@ func (e effort) runsOf() float64 {
 		evolved = len(meanings) * 24
 	}
 	searched := float64(len(spaces) * (e.Scan*24 + e.Population*evolved))
-	full := float64(len(spaces) * len(meanings) * 24)
+	full := float64(len(spaces) * (len(meanings) + goOn) * finalists * 24)
 	if e.Alone > 0 {
 		searched += float64((len(subsets())-1)*e.Population*(e.Alone+1)*9) + float64(len(axes)*len(spaces)*8*14)
 		full += float64(len(spaces) * 17 * 2 * e.Rounds * 14)

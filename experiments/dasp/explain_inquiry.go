@@ -150,7 +150,7 @@ func (q *inquiry) goOn(s int) error {
 	for _, k := range order[:goOn] {
 		start := q.fits[s][k].Population
 		if s > 0 { // its own start came before the smaller space's search went on
-			start = append(slices.Clone(start[1:]), widened(q.fits[s-1][k].X))
+			start = append(slices.Clone(start[:len(start)-1]), widened(q.fits[s-1][k].X))
 		}
 		if err := q.evolution(s, k, "evolution goes on", start, q.size.More, 35); err != nil {
 			return err
@@ -180,16 +180,34 @@ func (q *inquiry) evolution(s, k int, name string, start [][]float64, generation
 	if err != nil {
 		return err
 	}
-	full, err := q.part("at full length, "+name, p.Fit.X, 0.5, q.size.Full, warmup, func(e *evaluator, f *part) (err error) {
-		f.Scores, err = e.ratios([]laboratory{decode(p.Fit.X)}, all.Of)
+	// Short runs flatter laboratories whose bounds do not act before the run ends:
+	// the first few are scored at full length, with what was found before.
+	last := clones(p.Fit.Population[:min(finalists, len(p.Fit.Population))])
+	if q.fits[s][k].X != nil {
+		last = append(last, q.fits[s][k].X)
+	}
+	full, err := q.part("at full length, "+name, last, 0.5, q.size.Full, warmup, func(e *evaluator, f *part) (err error) {
+		labs := make([]laboratory, len(last))
+		for i, x := range last {
+			labs[i] = decode(x)
+		}
+		f.Scores, err = e.ratios(labs, all.Of)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	q.fits[s][k] = ending{p.Fit, full.Scores[0], loss(full.Scores[0][k], q.want, all.Of)}
+	found := make([]float64, len(last))
+	for i, r := range full.Scores {
+		found[i] = loss(r[k], q.want, all.Of)
+	}
+	best := least(found)
+	q.fits[s][k] = ending{fit{X: last[best], Loss: p.Fit.Loss, Population: p.Fit.Population}, full.Scores[best], found[best]}
 	return nil
 }
+
+// finalists are the points of an evolution that are scored at full length.
+const finalists = 4
 
 // finish polishes the meaning that fits best at the tables' length, and asks how
 // far each axis can be moved.

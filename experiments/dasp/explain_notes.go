@@ -10,18 +10,23 @@ import (
 
 // write puts tables, figure and notes into the result.
 func (q *inquiry) write(res *result.Result) {
-	res.Tables = append(res.Tables, q.bestTable(), q.residualTable(0), q.residualTable(1), q.laboratoryTable(), q.anatomyTable())
+	list := arguments(q.want, q.costs)
+	res.Tables = append(res.Tables, q.bestTable(), q.residualTable(0), q.residualTable(1))
 	if len(q.alone) > 0 {
 		res.Tables = append(res.Tables, q.aloneTable())
 	}
-	list := arguments(q.want, q.costs)
-	res.Tables = append(res.Tables, argumentTable(list))
+	res.Tables = append(res.Tables, argumentTable(list), q.laboratoryTable(), q.anatomyTable())
 	res.Figures = append(res.Figures, q.fitFigure())
 	for s := range spaces {
 		res.Notes = append(res.Notes, q.fitNote(s))
 	}
+	for _, a := range list {
+		if strings.Contains(a.demand, "together") {
+			res.Notes = append(res.Notes, "Why no cluster gives them all, by arithmetic: "+a.demand+". "+a.needs+".")
+		}
+	}
 	res.Notes = append(res.Notes, q.reachNotes()...)
-	res.Notes = append(res.Notes, q.laboratoryNote(), q.aloneNote(), q.meaningNote(), searchNote(q.candidates, q.runs))
+	res.Notes = append(res.Notes, q.laboratoryNote(), q.slackNote(), q.aloneNote(), q.meaningNote(), searchNote(q.candidates, q.runs))
 	res.Notes = slices.DeleteFunc(res.Notes, func(s string) bool { return s == "" })
 }
 
@@ -36,15 +41,6 @@ func (q *inquiry) fitNote(s int) string {
 	}
 	note += fmt.Sprintf(" The furthest off is %s (%s, %s against %s): stated %.3f, found %.3f.",
 		q.want[i].id, clusterOf(q.want[i]), title[q.want[i].model], title[q.want[i].against], q.want[i].Ratio, q.want[i].Ratio*factor)
-	var missed []string
-	for j, d := range q.want {
-		if !w.met(j, d) {
-			missed = append(missed, fmt.Sprintf("%s %s", d.id, percent(w.ratios[j]/d.Ratio)))
-		}
-	}
-	if len(missed) > 0 {
-		note += " Not met: " + strings.Join(missed, ", ") + "."
-	}
 	return note
 }
 
@@ -92,9 +88,37 @@ func (q *inquiry) laboratoryNote() string {
 		100*h.Jitter)
 	note += fmt.Sprintf("the server's link at %.3g Gb/s and the workers' at %.3g Gb/s for devices of %g TFLOP/s effective, so that one ResNet-18 gradient takes %.0f ms over the slower of the two and its computation %.0f ms; ",
 		h.ServerLink, h.WorkerLink, deviceFLOPS/1e12, 1e3*max(a.server, a.worker), 1e3*a.compute)
-	note += fmt.Sprintf("heterogeneous compute times of %s. ", joined(w.lab.Times))
+	note += fmt.Sprintf("a server whose update with one gradient takes another %.0f ms; heterogeneous compute times of %s. ", 1e3*a.update, joined(w.lab.Times))
 	note += fmt.Sprintf("Its thresholds are Smin = %d, Smax = %d versions, SSP's s = %d, DSSP's range %d to %d.", o.Smin, o.Smax, o.Staleness, o.Lower, o.Upper)
 	return note
+}
+
+// slackNote says which parameters the ratios pin down and which they do not.
+func (q *inquiry) slackNote() string {
+	s := len(spaces) - 1
+	var tight, loose []string
+	for a, sl := range q.last[s].slack {
+		switch width := axes[a].coordinate(sl.Hi) - axes[a].coordinate(sl.Lo); {
+		case width <= 0.25:
+			tight = append(tight, fmt.Sprintf("%s %.3g–%.3g %s", axes[a].Title, sl.Lo, sl.Hi, axes[a].Unit))
+		case width >= 0.9:
+			loose = append(loose, axes[a].Title)
+		}
+	}
+	if len(tight)+len(loose) == 0 {
+		return ""
+	}
+	for i := range tight {
+		tight[i] = strings.TrimSpace(tight[i])
+	}
+	return "Moved alone, with a loss at most a tenth larger: pinned down are " + orNothing(tight) + "; of no consequence are " + orNothing(loose) + "."
+}
+
+func orNothing(list []string) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	return strings.Join(list, ", ")
 }
 
 // aloneNote names the part that is easiest alone compared with the whole.

@@ -1,6 +1,7 @@
 package dasp
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 
@@ -15,7 +16,7 @@ const searchSeed = 0
 type fit struct {
 	X    []float64 `json:"x"`
 	Loss float64   `json:"loss"`
-	// Population is where an evolution may go on from.
+	// Population is where an evolution may go on from, best first.
 	Population [][]float64 `json:"population,omitempty"`
 }
 
@@ -61,8 +62,7 @@ func (score objective) evolve(stream string, population [][]float64, generations
 			}
 		}
 	}
-	best := least(found)
-	return fit{X: points[best], Loss: found[best], Population: points}, nil
+	return fit{X: points[least(found)], Loss: slices.Min(found), Population: bestOf(points, found, len(points))}, nil
 }
 
 func trial(r *rand.Rand, points [][]float64, i int, good []float64) []float64 {
@@ -135,21 +135,13 @@ func (score objective) polish(start []float64, rounds int) (fit, error) {
 	return best, nil
 }
 
-// best returns the n points of least loss, in that order; equals keep theirs.
+// bestOf returns the n points of least loss, in that order; equals keep theirs.
 func bestOf(points [][]float64, found []float64, n int) [][]float64 {
 	order := make([]int, len(points))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case found[a] < found[b]:
-			return -1
-		case found[a] > found[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(found[a], found[b]) })
 	var out [][]float64
 	for _, i := range order[:min(n, len(order))] {
 		out = append(out, points[i])
