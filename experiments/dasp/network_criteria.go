@@ -1,6 +1,9 @@
 package dasp
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 func blindToLinks(_ string, cells map[string][]linkCell) (bool, string, bool) {
 	w := allWaits(cells[computeForm.key])
@@ -58,7 +61,7 @@ func keepsSaving(_ string, cells map[string][]linkCell) (bool, string, bool) {
 
 func evensOut(_ string, cells map[string][]linkCell) (bool, string, bool) {
 	x := unevenness(cells["asp"])
-	return x <= evened, fmt.Sprintf("×%.2f", x), true
+	return x <= evened, fmt.Sprintf("×%.2f", x), !math.IsNaN(x)
 }
 
 func latencyStraggler(model string, cells map[string][]linkCell) (bool, string, bool) {

@@ -2,6 +2,7 @@ package dasp
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"gradsync/experiments/platforms"
@@ -21,9 +22,13 @@ func meanByWorker(cells []linkCell, of func(linkCell) []float64) []float64 {
 
 func iterationsOf(c linkCell) []float64 { return c.Cell.Iteration.ByWorker }
 
-// unevenness is the slowest worker's mean iteration over the fastest's.
+// unevenness is the slowest worker's mean iteration over the fastest's, no
+// number where a worker never got past the warm-up.
 func unevenness(cells []linkCell) float64 {
 	x := meanByWorker(cells, iterationsOf)
+	if slices.Min(x) <= 0 {
+		return math.NaN()
+	}
 	return slices.Max(x) / slices.Min(x)
 }
 
@@ -49,7 +54,7 @@ func serverTable(vs []platforms.Variant, g linkGrid) result.Table {
 					queue += 1e3 * q / workers
 				}
 				by := meanByWorker(cells, iterationsOf)
-				t.Rows = append(t.Rows, placeOf(v, m, title[method], full, queue, 1e3*slices.Min(by), 1e3*slices.Max(by), unevenness(cells)))
+				t.Rows = append(t.Rows, placeOf(v, m, title[method], full, queue, 1e3*slices.Min(by), 1e3*slices.Max(by), orNone(unevenness(cells))))
 			}
 		}
 	}

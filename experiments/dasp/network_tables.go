@@ -28,7 +28,7 @@ func linkTimes(vs []platforms.Variant, g linkGrid) result.Table {
 		Caption: fmt.Sprintf("Six devices of %s; links of 25, 10, 10, 5, 2.5 and 1 Gb/s (“unequal”), 10 Gb/s (“equal”), or 10 Gb/s with the last worker 20 ms away, one way (“one remote”); server: its own link. "+
 			"Per worker, waits included, relative to BSP of the same model and cluster; ± is half the 95 %% interval over seeds, paired. "+
 			"f is what T_wait = α·(f_j − f_i) compares: the computation alone (our default reading) or the iteration with both transfers; with α = 0 every T_wait is 0. "+
-			"Smin = %d, Smax = %d versions, α = %g, full-size models, batch %d.", homogeneous, smin, smax, alpha, fullBatch),
+			"Smin = %d, Smax = %d versions, α = %g, full-size models, batch %d, %d gradients a run, without the first %d of each worker.", homogeneous, smin, smax, alpha, fullBatch, workers*perWorker, warmup),
 		Columns: placeColumns(result.Column{Key: "bsp", Title: "BSP", Unit: "ms", Digits: 1})}
 	forms := networkForms()[1:]
 	for _, f := range forms {

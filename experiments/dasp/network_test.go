@@ -129,6 +129,7 @@ func TestHypotheses(t *testing.T) {
 		"nothing to keep":  {keepsSaving, "", cells{"bsp": one(made(1, 0, 0)), "asp": one(made(1, 0, 0)), compute: one(made(1, 0, 0))}, false, false, "saves nothing"},
 		"even":             {evensOut, "", cells{"asp": one(made(1.5, 0, 0))}, true, true, "×1.50"},
 		"uneven":           {evensOut, "", cells{"asp": one(made(1.6, 0, 0))}, false, true, "×1.60"},
+		"no iteration":     {evensOut, "", cells{"asp": one(made(0, 0, 0))}, false, false, "NaN"},
 		"remote straggler": {latencyStraggler, "lenet5", cells{compute: one(made(1, 0.89, 0))}, true, true, "89.0 %"},
 		"no straggler":     {latencyStraggler, "lenet5", cells{compute: one(made(1, 0.9, 0))}, false, true, "90.0 %"},
 		"large unharmed":   {latencyStraggler, "vgg19_bn", cells{compute: one(made(1, 0.995, 0))}, true, true, "99.5 %"},
