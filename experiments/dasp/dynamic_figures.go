@@ -14,7 +14,7 @@ func dynOnset(s dynScenario) string {
 	if s.Key == "steps" {
 		return "a deal of speeds"
 	}
-	return "a burst's begin"
+	return "the beginning of a burst"
 }
 
 // dynWaitFigure draws how many workers wait, around the onsets.
@@ -54,7 +54,7 @@ func dynWaitFigure(s dynScenario, c dynCase, g dynGrid) result.Figure {
 	}
 	f.Alt = strings.TrimSuffix(f.Alt, ";") + "."
 	f.Caption = fmt.Sprintf("Mean over up to %d events of all seeds (a slower method's run, and so a slower method's sum, has more), in windows of one iteration of the median worker. "+
-		"Zero is when speeds change. Other workers' changes before and after are in the mean, too. ", n) + dynHow
+		"Zero is when speeds change. Other workers' changes before and after are in the mean, too. ", n) + dynWhere
 	return f
 }
 
@@ -62,7 +62,7 @@ func dynWaitFigure(s dynScenario, c dynCase, g dynGrid) result.Figure {
 func dynStateFigure(s dynScenario, c dynCase, g dynGrid) result.Figure {
 	f := result.Figure{ID: "states-" + s.Key, Title: "DASP's states around " + dynOnset(s) + ", " + c.title(), Kind: result.TimingOnly, Form: "line",
 		X: result.Axis{Title: "iterations since " + dynOnset(s)}, Y: result.Axis{Title: "share of pushes", Unit: "%"},
-		Caption: fmt.Sprintf("Pushes that arrive in a window of one iteration, by the state that answered them, all seeds; Smin = %d, Smax = %d versions. ", smin, smax) + dynHow}
+		Caption: fmt.Sprintf("Pushes that arrive in a window of one iteration, by the state that answered them, all seeds; Smin = %d, Smax = %d versions. ", smin, smax) + dynWhere}
 	total := make([]int64, dynBefore+dynAfter)
 	var counts [3][]int64
 	for i := range counts {

@@ -20,11 +20,11 @@ func dynSummary(cases []dynCase, g dynGrid) (out []string) {
 				}
 			}
 			switch x, ci := dynOver(cells[s.Key], "dasp", "ssp"); dynSide(x, ci) {
-			case "longer":
+			case dynLonger:
 				above = append(above, c.title()+", "+s.Key)
 				p99["dasp"] += dynP99(cells[s.Key]["dasp"])
 				p99["ssp"] += dynP99(cells[s.Key]["ssp"])
-			case "shorter":
+			case dynShorter:
 				below = append(below, c.title()+", "+s.Key)
 			}
 		}
@@ -35,7 +35,7 @@ func dynSummary(cases []dynCase, g dynGrid) (out []string) {
 	}
 	note += fmt.Sprintf(" of %d cases.", n)
 	if 2*faster["ssp"] > n {
-		note += " For a bound on clocks a worker that is slow for a while is a smaller trouble than one that is slow for ever: it catches up, within the bound unnoticed."
+		note += " For a bound on clocks a worker that is slow for a while is a smaller trouble than one that is slow for ever: what it lags behind within the bound, it makes up when it is fast again. This gain, and no loss, is what H2 finds less of in DASP."
 	}
 	out = append(out, note)
 	note = fmt.Sprintf("Where speeds change, DASP's time per push is below SSP's in %d of %d cases, above it in %d", len(below), n, len(above))
@@ -70,12 +70,17 @@ func dynNotes(c dynCase, g dynGrid) (out []string) {
 		note := fmt.Sprintf("%s, %s, DASP's time per push", c.title(), s.Key)
 		for i, m := range []string{"ssp", "dssp"} {
 			x, ci := dynOver(cells[s.Key], "dasp", m)
-			note += fmt.Sprintf("%s ×%s of %s's (%s)", map[bool]string{true: ",", false: " is"}[i > 0], dynInterval(x, ci), title[m], dynSide(x, ci))
+			note += fmt.Sprintf("%s ×%s of %s's%s", map[bool]string{true: ",", false: " is"}[i > 0], dynInterval(x, ci), title[m], dynTold(x, ci))
 		}
 		out = append(out, note+fmt.Sprintf("; 99th percentile of staleness: DASP %.1f, SSP %.1f, DSSP %.1f, ASP %.1f versions.",
 			dynP99(cells[s.Key]["dasp"]), dynP99(cells[s.Key]["ssp"]), dynP99(cells[s.Key]["dssp"]), dynP99(cells[s.Key]["asp"])))
 	}
-	return append(out, "Speeds change in computation alone; links keep theirs.")
+	note := c.title() + ", bursts against the same cluster undisturbed, time per push:"
+	for i, method := range methods {
+		x, _ := dynFactor(cells, method, "bursts", "undisturbed", dynPerPush)
+		note += fmt.Sprintf("%s %s ×%.2f", map[bool]string{true: ",", false: ""}[i > 0], title[method], x)
+	}
+	return append(out, note+".", "Speeds change in computation alone; links keep theirs.")
 }
 
 // dynVisible is the change of a time below which a note speaks of none.

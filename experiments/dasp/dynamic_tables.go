@@ -30,11 +30,14 @@ var dynHow = fmt.Sprintf("Lengths are iterations of the median worker under ASP,
 	"Bursts: each worker of the homogeneous cluster is left alone for %d to %d iterations, then computes %g times as long for %d to %d, so that in the mean one of six is slowed. "+
 	"Instants are drawn from the seed; all methods meet the same.", dynDealFrom, dynDealTo, dynCalmFrom, dynCalmTo, dynBurstFactor, dynBurstFrom, dynBurstTo)
 
+// dynWhere says where the reader finds how the speeds were drawn.
+const dynWhere = "How speeds were drawn is said under “What changing speeds change”."
+
 // dynTable is a scenario with every case and method.
 func dynTable(s dynScenario, cases []dynCase, g dynGrid) result.Table {
 	t := result.Table{ID: "times-" + s.Key, Title: "Mean iteration time, " + s.Title, Kind: result.TimingOnly,
 		Caption: fmt.Sprintf("Batch %d, the first %d iterations of each worker left out of the times. Per worker is the mean over workers with their waits, BSP = 1 its ratio paired by seed with the 95 %% interval; "+
-			"per push is N·time/gradients. Waiting: workers of six that wait for others, in the mean. Clock gap: own gradients ahead of the slowest worker. ", fullBatch, warmup) + dynHow,
+			"per push is N·time/gradients. Waiting: workers of six that wait for others, in the mean. Clock gap: own gradients ahead of the slowest worker. ", fullBatch, warmup) + dynWhere,
 		Columns: []result.Column{{Key: "case", Title: "model"}, {Key: "method", Title: "method"},
 			{Key: "per_worker", Title: "per worker", Unit: "ms", Digits: 2}, {Key: "ratio", Title: "BSP = 1", Digits: 3}, {Key: "lo", Title: "from", Digits: 3}, {Key: "hi", Title: "to", Digits: 3},
 			{Key: "per_push", Title: "per push", Unit: "ms", Digits: 2}, {Key: "waiting", Title: "waiting", Unit: "workers", Digits: 2},

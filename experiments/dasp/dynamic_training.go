@@ -73,7 +73,7 @@ func dynLearning(s size, t map[string]trainings) result.Table {
 	tab := result.Table{ID: "learning", Title: fmt.Sprintf("Time to %g %%, %s", 100*s.Target, title[s.Model]), Kind: result.Trained,
 		Caption: fmt.Sprintf("Virtual time and gradients until the test accuracy first reaches %g %% (linear between evaluations), mean over seeds, ± half the 95 %% interval. "+
 			"Ratios are paired by seed, with their 95 %% intervals: to BSP in the same scenario, and to the same method on the same cluster without changes (steps: heterogeneous; bursts: homogeneous and undisturbed). "+
-			"No hypothesis was made on learning. Trained: %s. ", 100*s.Target, s.how()) + dynHow,
+			"No hypothesis was made on learning. Trained: %s. %s", 100*s.Target, s.how(), dynWhere),
 		Columns: []result.Column{{Key: "scenario", Title: "speeds"}, {Key: "method", Title: "method"}, {Key: "seconds", Title: "time to target", Unit: "s", Digits: 3},
 			{Key: "half", Title: "±", Unit: "s", Digits: 3}, {Key: "ratio", Title: "BSP = 1", Digits: 3}, {Key: "lo", Title: "from", Digits: 3}, {Key: "hi", Title: "to", Digits: 3},
 			{Key: "change", Title: "without changes = 1", Digits: 3}, {Key: "change_lo", Title: "from", Digits: 3}, {Key: "change_hi", Title: "to", Digits: 3},
@@ -120,26 +120,44 @@ func dynLearningNotes(s size, t map[string]trainings) (out []string) {
 			}
 			theirs, _, reached := reachedBy(t[key][method], s.Target)
 			if !ok || !reached {
-				parts = append(parts, title[method]+" not comparable: a seed does not reach the target")
+				parts = append(parts, "not comparable with "+title[method]+"'s, since a seed does not reach the target")
 				continue
 			}
 			x, ci := ratio(ours, theirs)
-			parts = append(parts, fmt.Sprintf("%s %s (%s)", title[method], dynInterval(x, ci), dynSide(x, ci)))
+			parts = append(parts, fmt.Sprintf("×%s of %s's%s", dynInterval(x, ci), title[method], dynTold(x, ci)))
 		}
-		out = append(out, fmt.Sprintf("Learning, %s: DASP's time to %g %% over that of %s.", key, 100*s.Target, strings.Join(parts, "; ")))
+		out = append(out, fmt.Sprintf("Learning, %s: DASP's time to %g %% is %s.", key, 100*s.Target, strings.Join(parts, ", ")))
 	}
 	return out
 }
 
-// dynSide says what an interval of a ratio of times shows.
+// What an interval of a ratio of times shows.
+const (
+	dynShorter = "shorter"
+	dynLonger  = "longer"
+	dynUntold  = "not told apart"
+)
+
+// dynSide is what a ratio shows by its interval. One seed has none: then it is
+// what the ratio itself shows, beyond dynVisible.
 func dynSide(x float64, ci *[2]float64) string {
-	switch {
-	case ci == nil:
-		return "one seed"
-	case ci[1] < 1:
-		return "shorter"
-	case ci[0] > 1:
-		return "longer"
+	lo, hi := x*(1-dynVisible), x*(1+dynVisible)
+	if ci != nil {
+		lo, hi = ci[0], ci[1]
 	}
-	return "not told apart"
+	switch {
+	case hi < 1:
+		return dynShorter
+	case lo > 1:
+		return dynLonger
+	}
+	return dynUntold
+}
+
+// dynTold is dynSide for a sentence, where there is an interval.
+func dynTold(x float64, ci *[2]float64) string {
+	if ci == nil {
+		return ""
+	}
+	return " (" + dynSide(x, ci) + ")"
 }

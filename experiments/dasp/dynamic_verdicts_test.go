@@ -153,6 +153,7 @@ func TestSummaryFollowsTheNumbers(t *testing.T) {
 	}
 	notes := strings.Join(dynNotes(cases[0], dynFake(map[string]float64{"steps ssp": 1.5, "steps dssp": 2.5})), " ")
 	for _, want := range []string{"faster: SSP ×0.75; slower: DSSP ×1.25; the same to 2 % or not told apart: BSP ×1.00, ASP ×1.00, DASP ×1.00",
+		"bursts against the same cluster undisturbed, time per push: BSP ×1.00, ASP ×1.00, SSP ×1.00, DSSP ×1.00, DASP ×1.00.",
 		"DASP's time per push is ×1.333 [1.333, 1.333] of SSP's (longer), ×0.800 [0.800, 0.800] of DSSP's (shorter)"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("%q, want …%s…", notes, want)
@@ -206,13 +207,18 @@ func TestLearningTableAndNotes(t *testing.T) {
 		t.Errorf("DSSP does not reach the target: %v", r)
 	}
 	notes := strings.Join(dynLearningNotes(s, map[string]trainings{"steps": slow}), " ")
-	for _, want := range []string{"BSP 0.500 [0.500, 0.500] (shorter)", "ASP 2.000 [2.000, 2.000] (longer)", "DSSP not comparable"} {
+	for _, want := range []string{"is ×0.500 [0.500, 0.500] of BSP's (shorter), ×2.000 [2.000, 2.000] of ASP's (longer)", "not comparable with DSSP's"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("%q, want …%s…", notes, want)
 		}
 	}
-	if dynSide(1.1, nil) != "one seed" || dynSide(1.1, &[2]float64{0.9, 1.3}) != "not told apart" {
-		t.Error("an interval with 1 in it, or none, tells nothing apart")
+	for want, got := range map[string]string{dynUntold: dynSide(1.1, &[2]float64{0.9, 1.3}), dynLonger: dynSide(1.1, nil), dynShorter: dynSide(0.9, nil)} {
+		if got != want {
+			t.Errorf("a ratio is %q, want %q", got, want)
+		}
+	}
+	if dynSide(1.01, nil) != dynUntold || dynTold(1.1, nil) != "" || dynTold(0.5, &[2]float64{0.4, 0.6}) != " (shorter)" {
+		t.Error("one seed has no interval to tell of")
 	}
 }
 
