@@ -52,27 +52,37 @@ func jitterFor(n int, factor float64) float64 {
 }
 
 // queueing is BSP/ASP without jitter among n equal workers whose computation
-// takes c times as long as one gradient does over the server's link, if the link
-// carries one message after the other, as the simulator's does:
+// takes c times, and whose update at the server u times, as long as one gradient
+// does over the server's link, if the link carries one message after the other,
+// as the simulator's does:
 //
-//	(c + n + 1) / max(n, c + 2)
+//	(c + n + 1 + n·u) / max(n, n·u, c + 2 + u)
 //
 // At a barrier the n copies of the weights leave in turn, the last worker begins
-// at n and its gradient is the last to arrive. Without one the link is full (n),
-// or nobody waits (c + 2).
-func queueing(n int, c float64) float64 {
-	return (c + float64(n) + 1) / max(float64(n), c+2)
+// at n, its gradient is the last to arrive, and the update uses n. Without one
+// the link is full (n), the server is busy (n·u), or nobody waits.
+func queueing(n int, c, u float64) float64 {
+	m := float64(n)
+	return (c + m + 1 + float64(m*u)) / max(m, m*u, c+2+u)
 }
 
 // sharing is the same if connections share the link evenly, as they do under
 // TCP: at a barrier all copies arrive together, and all gradients do.
 //
-//	(c + 2n) / max(n, c + 2)
+//	(c + 2n + n·u) / max(n, n·u, c + 2 + u)
 //
-// It is the larger of the two, so what it rules out no queue at the link gives.
-func sharing(n int, c float64) float64 {
-	return (c + 2*float64(n)) / max(float64(n), c+2)
+// It is the larger of the two, so what it rules out no queue at the server gives.
+func sharing(n int, c, u float64) float64 {
+	m := float64(n)
+	return (c + 2*m + float64(m*u)) / max(m, m*u, c+2+u)
 }
+
+// The most that queues can cost a barrier of six, with link, server and workers
+// all equally busy: c = n − 3, u = 1.
+var (
+	inTurn = queueing(workers, workers-3, 1)
+	evenly = sharing(workers, workers-3, 1)
+)
 
 // argument is one row of the table that needs no search.
 type argument struct{ demand, needs, says string }
@@ -84,7 +94,6 @@ func arguments(want [stated18]demand, all map[string]costs) []argument {
 		r[d.Platform+d.model+d.against] = d.Ratio
 	}
 	res, vgg, lenet := 1/r[homogeneous+"resnet18bsp"], 1/r[homogeneous+"vgg19_bnbsp"], 1/r[homogeneous+"lenet5bsp"]
-	peak := sharing(workers, workers-2)
 	out := []argument{{
 		fmt.Sprintf("homogeneous, ResNet-18: BSP takes %.2f of DASP", res),
 		fmt.Sprintf("by jitter alone a relative standard deviation of %.2f in each computation (the longest of six is then %.2f means long; at 0.05 it is %.2f)",
@@ -92,9 +101,10 @@ func arguments(want [stated18]demand, all map[string]costs) []argument {
 		"equal devices that differ as much from one iteration to the next as unequal ones",
 	}, {
 		"the same",
-		fmt.Sprintf("by queueing at the server's link alone at most %.2f where it carries one message after the other, as in these runs, and %.2f where connections share it evenly; "+
-			"either only where computing takes %d times one gradient's transfer", queueing(workers, workers-2), peak, workers-2),
-		fmt.Sprintf("%.2f needs jitter as well, or a server slow at updating", res),
+		fmt.Sprintf("by queueing at the server's link alone at most %.2f where it carries one message after the other, as in these runs, and %.2f where connections share it evenly, "+
+			"either only where computing takes %d times one gradient's transfer; with an update as slow as a transfer, and computing %d times as slow, %.2f and %.2f",
+			queueing(workers, workers-2, 0), sharing(workers, workers-2, 0), workers-2, workers-3, inTurn, evenly),
+		"a server as slow at updating as its link is, links shared evenly, jitter: more than one of them",
 	}, {
 		fmt.Sprintf("homogeneous: ResNet-18 %.2f, VGG-19-BN %.2f, LeNet-5 %.2f", res, vgg, lenet),
 		fmt.Sprintf("if jitter makes the ratios, only computation has it, and all of ResNet-18's iteration is computation, then at most %.0f %% of VGG-19-BN's is and %.0f %% of LeNet-5's",
@@ -106,8 +116,8 @@ func arguments(want [stated18]demand, all map[string]costs) []argument {
 	dssp := r[heterogeneous+"resnet18ssp"] / r[heterogeneous+"resnet18dssp"]
 	return append(out, argument{
 		fmt.Sprintf("heterogeneous, ResNet-18: SSP takes %.3f of BSP", ssp),
-		fmt.Sprintf("a bound on clocks lets nobody be faster in the long run than the slowest; if the slow worker is slow for good, SSP gains by queueing alone, at best %.3f (even sharing) or %.3f", 1/peak, 1/queueing(workers, workers-2)),
-		"stragglers that change places, or runs too short for the bound to act",
+		fmt.Sprintf("a bound on clocks lets nobody be faster in the long run than the slowest; if the slow worker is slow for good, SSP gains by queueing alone, at best %.3f with one message after the other and %.3f with even sharing", 1/inTurn, 1/evenly),
+		"stragglers that change places, queues at link and server both at their worst, or runs too short for the bound to act",
 	}, argument{
 		fmt.Sprintf("heterogeneous, ResNet-18: DSSP takes %.3f of SSP", dssp),
 		fmt.Sprintf("both are bounded, so with lasting stragglers both go at the slowest worker's rate; over %d iterations a lead of %d clocks gains at most a factor of %.2f",
@@ -161,31 +171,32 @@ func byQueue(res, vgg float64, all map[string]costs) argument {
 	bytes, compute := weights(all)
 	k := compute / bytes
 	turn, even := 0.0, 0.0
-	for i := range 4001 {
-		c := 0.01 * math.Pow(1e5, float64(i)/4000)
-		if queueing(workers, k*c) <= vgg {
-			turn = max(turn, queueing(workers, c))
-		}
-		if sharing(workers, k*c) <= vgg {
-			even = max(even, sharing(workers, c))
+	for i := range 301 {
+		for j := range 301 {
+			c, u := 0.01*math.Pow(1e5, float64(i)/300), 0.01*math.Pow(1e4, float64(j)/300)
+			if queueing(workers, k*c, u) <= vgg {
+				turn = max(turn, queueing(workers, c, u))
+			}
+			if sharing(workers, k*c, u) <= vgg {
+				even = max(even, sharing(workers, c, u))
+			}
 		}
 	}
 	return argument{fmt.Sprintf("homogeneous: ResNet-18 %.2f, but VGG-19-BN, which moves more, %.2f", res, vgg),
-		fmt.Sprintf("by queueing alone, where VGG-19-BN has no more than %.2f, ResNet-18 has at most %.2f with one message after the other and %.2f with even sharing", vgg, turn, even),
-		"more than the server's link behind ResNet-18's barrier"}
+		fmt.Sprintf("by queueing alone, at the link and at the server's update, where VGG-19-BN has no more than %.2f, ResNet-18 has at most %.2f with one message after the other and %.2f with even sharing", vgg, turn, even),
+		"more than queues behind ResNet-18's barrier"}
 }
 
 // unequal is what the largest reduction needs of six lasting speeds.
 func unequal(r map[string]float64) argument {
 	x := r[heterogeneous+"resnet18bsp"]
-	peak := sharing(workers, workers-2)
 	faster := func(bsp float64) string { // others' mean time if the slowest's is 1 and BSP's is bsp
 		others := (x*bsp*workers - 1) / (workers - 1)
 		return fmt.Sprintf("%.1f", 1/others)
 	}
 	return argument{fmt.Sprintf("heterogeneous, ResNet-18: DASP takes %.3f of BSP", x),
 		fmt.Sprintf("as a mean over workers, with lasting speeds and no waiting in DASP, the five others are %s times as fast as the slowest; %s times if BSP also lost all that queueing can cost (%.2f); as a mean over pushes %.1f times",
-			faster(1), faster(peak), peak, (workers/x-1)/(workers-1)),
+			faster(1), faster(evenly), evenly, (workers/x-1)/(workers-1)),
 		"an extreme straggler, or a mean that leaves the slow worker out"}
 }
 

@@ -130,7 +130,7 @@ func TestRatios(t *testing.T) {
 				}
 			}
 		}
-		// The two share no run but those that neither the link nor times nor s decide: none.
+		// No run of the two is the same: the link decides all.
 		if e.runs != 48 || e.candidates != 2 {
 			t.Errorf("%d runs for %d laboratories, want 24 each", e.runs, e.candidates)
 		}
