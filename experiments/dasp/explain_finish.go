@@ -1,0 +1,97 @@
+package dasp
+
+// finish polishes the meaning that fits best at the tables' length, and asks how
+// far each axis can be moved.
+func (q *inquiry) finish(s int) error {
+	found := make([]float64, len(meanings))
+	for k := range meanings {
+		found[k] = q.fits[s][k].FullLoss
+	}
+	k := least(found)
+	start := q.fits[s][k].X
+	if s > 0 && q.last[s-1].fit.Loss < found[k] { // the larger space contains the smaller
+		k, start = q.won[s-1], widened(q.last[s-1].fit.X)
+	}
+	q.won[s] = k
+	all := subsets()[0].Of
+	p, err := q.part("polish, "+spaces[s].Title, start, 3, q.size.Full, warmup, func(e *evaluator, p *part) (err error) {
+		p.Fit, err = e.objective(k, all).polish(start, q.size.Rounds)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	moved, err := q.part("slack, "+spaces[s].Title, p.Fit.X, 2, q.size.Pushes, q.size.Warmup, func(e *evaluator, m *part) (err error) {
+		if q.size.Rounds > 0 {
+			m.Slack, err = e.objective(k, all).slack(p.Fit.X)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	q.last[s] = winner{lab: decode(p.Fit.X), fit: p.Fit, slack: moved.Slack}
+	return nil
+}
+
+// subsets searches the larger space for each part of the demands, by the meaning
+// that fits all of them best.
+func (q *inquiry) subsets() error {
+	s, k := len(spaces)-1, q.won[len(spaces)-1]
+	best := q.last[s].fit.X
+	if q.size.Alone == 0 {
+		return nil
+	}
+	for _, sub := range subsets()[1:] {
+		start := q.pool(s, k, sub.Of, q.size.Population)
+		p, err := q.part("evolution, "+sub.Title, start, 12/float64(len(subsets())-1), q.size.Pushes, q.size.Warmup, func(e *evaluator, p *part) (err error) {
+			p.Fit, err = e.objective(k, sub.Of).evolve(sub.Key, start, q.size.Alone)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		own, err := q.part("at the tables' length, "+sub.Title, [][]float64{p.Fit.X, best}, 0.1, q.size.Full, warmup, func(e *evaluator, f *part) (err error) {
+			f.Scores, err = e.ratios([]laboratory{decode(p.Fit.X), decode(best)}, sub.Of)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		within := loss(own.Scores[1][k], q.want, sub.Of)
+		q.alone = append(q.alone, lone{sub, min(loss(own.Scores[0][k], q.want, sub.Of), within), within})
+	}
+	return nil
+}
+
+// withSeeds runs a space's best fit as the tables are run, with every seed.
+func (q *inquiry) withSeeds(s int) error {
+	w := &q.last[s]
+	read := func(c cell) float64 {
+		t := c.Iteration
+		return meansOf(t.ByWorker, t.PerWorker, t.PerPush, t.PerUpdate)[q.won[s]]
+	}
+	found := map[string][]float64{}
+	for i, d := range q.want {
+		for j, method := range []string{"dasp", d.against} {
+			name := d.Platform + " " + d.model + " " + method
+			if found[name] == nil {
+				for _, seed := range q.r.env.Seeds {
+					cfg := w.lab.config(d.Platform, method, d.model, seed)
+					cfg.MaxPushes = q.size.Full
+					c, err := q.r.get("best fit, "+title[d.Platform]+", "+title[d.model]+", "+title[method], 5/float64(2*24*len(q.r.env.Seeds)), cfg)
+					if err != nil {
+						return err
+					}
+					found[name] = append(found[name], read(c))
+				}
+			}
+			w.seeds[i][j] = found[name]
+		}
+		if x, ci := ratio(w.seeds[i][0], w.seeds[i][1]); x > 0 { // false where a reading has no number
+			w.ratios[i], w.ci[i] = x, ci
+		}
+	}
+	w.loss = loss(w.ratios, q.want, subsets()[0].Of)
+	return nil
+}
