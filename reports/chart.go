@@ -45,6 +45,7 @@ func option(f result.Figure) ([]byte, error) {
 	if err := json.Unmarshal(raw, &m); err != nil {
 		return nil, fmt.Errorf("reports: figure %s: %w", f.ID, err)
 	}
+	bare(m)
 	dress(m, f)
 	patch(m)
 	// A short legend wraps into a second line where the chart is narrow; a long
@@ -59,6 +60,20 @@ func option(f result.Figure) ([]byte, error) {
 		return nil, fmt.Errorf("reports: figure %s: %w", f.ID, err)
 	}
 	return out, nil
+}
+
+// bare writes {"value":v} as v, which ECharts takes alike: half the bytes of a
+// chart of many points.
+func bare(m map[string]any) {
+	list, _ := m["series"].([]any)
+	for i := range list {
+		data, _ := seriesAt(m, i)["data"].([]any)
+		for k := range data {
+			if d, ok := data[k].(map[string]any); ok && len(d) == 1 && d["value"] != nil {
+				data[k] = d["value"]
+			}
+		}
+	}
 }
 
 // globals are the options all three forms share.

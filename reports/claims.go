@@ -49,9 +49,6 @@ type found struct {
 	Words           bool // paper or ours is words, not a number
 }
 
-// reason is a labelled sentence below a claim.
-type reason struct{ Label, Text string }
-
 // claimTable is groups of one layout: any number that one profile judges each,
 // or a single one that several judge.
 type claimTable struct {
@@ -149,51 +146,6 @@ func tolerance(c result.Claim) string {
 		return ""
 	}
 	return "±" + withUnit(number(*c.Tolerance, 0), points(c.Unit))
-}
-
-// settle draws from what every profile found what the row says as a whole.
-func (row *claimRow) settle(judges []judge) {
-	ran := map[string]bool{}
-	row.Class = "r-" + row.Found[0].Verdict.Key
-	for _, f := range row.Found {
-		switch f.Verdict.Key {
-		case "", "not-run", "not-stated":
-			continue
-		case "differs":
-			row.Class = "r-differs"
-		default:
-			if row.Class != "r-differs" {
-				row.Class = "r-" + f.Verdict.Key
-			}
-		}
-		ran[f.Verdict.Key] = true
-	}
-	row.Disagree = len(ran) > 1
-	texts := func(f found) [2]string { return [2]string{f.Why, strings.Join(f.Differs, "; ")} }
-	for k, label := range []string{"Why", "What differs"} {
-		first := texts(row.Found[0])[k]
-		same := !slices.ContainsFunc(row.Found, func(f found) bool { return texts(f)[k] != first })
-		for i, f := range row.Found {
-			text := texts(f)[k]
-			switch {
-			case text == "" || same && i > 0:
-			case len(judges) == 1:
-				row.Reasons = append(row.Reasons, reason{label, text})
-			case same:
-				row.Reasons = append(row.Reasons, reason{label + ", " + every(len(judges)), text})
-			default:
-				row.Reasons = append(row.Reasons, reason{label + ", " + f.Profile, text})
-			}
-		}
-	}
-}
-
-// every names n profiles together.
-func every(n int) string {
-	if n == 2 {
-		return "both profiles"
-	}
-	return "all profiles"
 }
 
 // points is the unit of a difference: two percentages differ by points.

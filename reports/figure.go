@@ -24,7 +24,7 @@ type figureView struct {
 }
 
 // shownPoints is how many points a page's own table holds at most.
-const shownPoints = 120
+const shownPoints = 60
 
 // viewFigure draws a figure once and keeps its option for the live chart.
 func viewFigure(r loaded, f result.Figure, s *scripts) (figureView, error) {

@@ -4,8 +4,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -71,36 +69,6 @@ func (s *scripts) svg(id string, option []byte, height int) (string, error) {
 		return "", fmt.Errorf("reports: drawing %s: %w", id, err)
 	}
 	return tidySVG(id, out), nil
-}
-
-var (
-	zrID    = regexp.MustCompile(`zr\d+-`)
-	sizes   = regexp.MustCompile(`^<svg width="(\d+)" height="(\d+)"`)
-	numbers = regexp.MustCompile(`\d+\.\d{3,}`)
-	// idle is what only a live chart needs: its marks on shapes and the looks
-	// under the pointer. The page's style sheet has the font.
-	idle = regexp.MustCompile(`(?s) (?:ecmeta_\w+|class|pointer-events)="[^"]*"|<style ?>.*?</style>\n?|font-family:[^;"]*;`)
-)
-
-// tidySVG makes ECharts' SVG scale, gives it identifiers of its own, the text's
-// colour for ink, coordinates no finer than a hundredth of a pixel, and takes a
-// third of its bytes away, which a drawing does not need.
-func tidySVG(id, svg string) string {
-	svg = idle.ReplaceAllString(svg, "")
-	svg = zrID.ReplaceAllString(svg, id+"-")
-	svg = sizes.ReplaceAllString(svg, `<svg viewBox="0 0 $1 $2" role="img" focusable="false"`)
-	if i := strings.LastIndex(svg[:strings.Index(svg, ">")], ` viewBox="0 0`); i > 10 {
-		end := i + len(` viewBox="`) + strings.Index(svg[i+len(` viewBox="`):], `"`) + 1
-		svg = svg[:i] + svg[end:]
-	}
-	svg = strings.NewReplacer(ink, "currentColor", "rgb(1,2,3)", "currentColor").Replace(svg)
-	return numbers.ReplaceAllStringFunc(svg, func(n string) string {
-		x, err := strconv.ParseFloat(n, 64)
-		if err != nil {
-			return n
-		}
-		return strconv.FormatFloat(x, 'f', 2, 64)
-	})
 }
 
 // mathML turns TeX into MathML that carries the TeX, so that a reader can copy

@@ -2,7 +2,6 @@ package reports
 
 import (
 	"fmt"
-	"html"
 	"slices"
 	"strings"
 	"testing"
@@ -207,94 +206,6 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// Things are matched by id; what only a later profile has follows what stands
-// before it there.
-func TestAlign(t *testing.T) {
-	rs := []loaded{{Result: &result.Result{Notes: []string{"a", "b", "c"}}}, {Result: &result.Result{Notes: []string{"x", "a", "y", "c", "z"}}}}
-	var got []string
-	for _, set := range align(rs, func(r loaded) []string { return r.Notes }, func(s string) string { return s }) {
-		word := ""
-		for _, s := range set {
-			if s == nil {
-				word += "-"
-				continue
-			}
-			word += *s
-		}
-		got = append(got, word)
-	}
-	if want := []string{"-x", "aa", "-y", "b-", "cc", "-z"}; !slices.Equal(got, want) {
-		t.Errorf("aligned as %v, want %v", got, want)
-	}
-}
-
-// Of three profiles two may have the same, in any places.
-func TestSameNamesEveryProfile(t *testing.T) {
-	var rs []loaded
-	for _, p := range []string{"quick", "standard", "paper"} {
-		rs = append(rs, loaded{Result: &result.Result{Profile: p}, Stem: "s"})
-	}
-	a, b := "a", "b"
-	for _, c := range []struct {
-		set  []*string
-		want string
-	}{
-		{[]*string{&a, &a, &a}, "a of quick, the same in profiles standard and paper [s-standard s-paper]"},
-		{[]*string{&a, &b, &a}, "a of quick, the same in profile paper [s-paper]; b of standard,  []"},
-		{[]*string{nil, &b, nil}, "b of standard,  []"},
-	} {
-		var got []string
-		for _, x := range same(rs, c.set) {
-			got = append(got, fmt.Sprintf("%s of %s, %s %v", x.of, x.within.Profile, x.Same, x.Aliases))
-		}
-		if g := strings.Join(got, "; "); g != c.want {
-			t.Errorf("%s, want %s", g, c.want)
-		}
-	}
-	if alone := same(rs[:1], []*string{&a}); alone[0].within.Profile != "" {
-		t.Error("an experiment of one profile is labelled")
-	}
-}
-
-// Only words that all profiles use stand once for all.
-func TestSharedWords(t *testing.T) {
-	for _, c := range []struct {
-		a, b           words
-		title, caption bool
-	}{
-		{words{"t", "k", "c"}, words{"t", "k", "c"}, true, true}, {words{"t", "k", "c"}, words{"u", "k", "c"}, false, true},
-		{words{"t", "k", "c"}, words{"t", "j", "c"}, false, true}, {words{"t", "k", "c"}, words{"t", "k", "d"}, true, false},
-	} {
-		view := func(w words) tableView { return tableView{Title: w.title, Kind: w.kind, Caption: w.caption} }
-		it := item{Tables: []tableView{view(c.a), view(c.b)}}
-		it.shareTables()
-		if got := it.Tables[1]; got.SharedTitle != c.title || got.SharedNote != c.caption || (it.Title == "t") != c.title || (it.Caption == "c") != c.caption {
-			t.Errorf("%v beside %v: said once: title %v, caption %v; want %v, %v", c.a, c.b, got.SharedTitle, got.SharedNote, c.title, c.caption)
-		}
-	}
-}
-
-// Narrow tables stand beside one another, wide ones below.
-func TestWideTablesAreStacked(t *testing.T) {
-	wide := func(columns int) bool {
-		r := exampleStated()
-		r.Tables[0].Columns = nil
-		row := []any{}
-		for i := range columns {
-			r.Tables[0].Columns = append(r.Tables[0].Columns, result.Column{Title: fmt.Sprint("column ", i)})
-			row = append(row, 1234.5)
-		}
-		r.Tables[0].Rows = [][]any{row}
-		v := viewTable(loaded{Result: r}, r.Tables[0])
-		it := item{Tables: []tableView{v, v}}
-		it.shareTables()
-		return !it.Columns
-	}
-	if wide(4) || !wide(12) {
-		t.Errorf("stacked: 4 columns %v, 12 columns %v", wide(4), wide(12))
-	}
-}
-
 // What the profiles repeat is said once, with whose it is.
 func TestCommonReasonsNameTheirProfile(t *testing.T) {
 	both, one := "both profiles say this of every single claim of theirs", "only standard says this of nearly every one of the claims"
@@ -322,29 +233,5 @@ func TestCommonReasonsNameTheirProfile(t *testing.T) {
 	}
 	if got, want := hoistFound(same, []judge{{Profile: "quick"}, {Profile: "standard"}}), []commonWhy{{"Each of these", both}}; !slices.Equal(got, want) {
 		t.Errorf("common %v, want %v", got, want)
-	}
-}
-
-func TestChapters(t *testing.T) {
-	stems := []string{"zebra", "explain", "dssp-anchor", "sensitivity", "fig4", "thresholds", "table10", "dynamic", "table2", "fig2", "versions-vs-clocks", "switches", "tuning", "network", "apple"}
-	slices.SortStableFunc(stems, compareStems)
-	want := []string{"table2", "table10", "fig2", "fig4", "thresholds", "tuning", "switches", "sensitivity", "versions-vs-clocks", "dynamic", "network", "dssp-anchor", "explain", "apple", "zebra"}
-	if !slices.Equal(stems, want) {
-		t.Errorf("order %v, want %v", stems, want)
-	}
-	var sections []section
-	for _, s := range stems {
-		sections = append(sections, section{ID: "dasp/" + s})
-	}
-	var got []string
-	for _, p := range parts(sections) {
-		got = append(got, fmt.Sprint(p.Title, " ", len(p.Sections)))
-	}
-	if want := []string{"The paper’s tables and figures 4", "Choices the paper leaves open 4", "Beyond the paper 4", "What must have been true 1", "Further results 2"}; !slices.Equal(got, want) {
-		t.Errorf("chapters %q, want %q", got, want)
-	}
-	toc := cut(t, pageOf(t, "dasp.html"), `<nav class="toc"`, "</nav>")
-	if !strings.Contains(toc, `href="#part-further-results">Further results</a><ul>`) || !strings.Contains(toc, html.EscapeString("Example: assumed devices")) {
-		t.Errorf("the table of contents reads %s", toc)
 	}
 }
