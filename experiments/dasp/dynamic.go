@@ -65,7 +65,7 @@ func dynamic() exp.Experiment {
 	e.Shares = func(profile string, seeds int) map[string]float64 {
 		s := sizeOf(profile, "lenet5")
 		one := s.seconds(s.Pushes * int64(len(methods)*seeds))
-		parts := map[string]float64{e.ID: dynRunSeconds(profile) * float64(len(dynCases(profile))*len(dynScenarios)*len(methods)*seeds)}
+		parts := map[string]float64{e.ID: dynRunSeconds(profile) * float64(seeds*(len(dynCases(profile))*len(dynScenarios)*len(methods)+len(dynTraded)*len(dynSettings(profile))))}
 		for _, l := range dynLessons(profile) {
 			if l.against != "" {
 				parts[e.ID] += one
@@ -96,7 +96,11 @@ func dynamic() exp.Experiment {
 		if err != nil {
 			return incomplete(res), err
 		}
-		dynConclude(res, env.Profile, g, lines)
+		trades, err := r.dynTrades()
+		if err != nil {
+			return incomplete(res), err
+		}
+		dynConclude(res, env.Profile, g, trades, lines)
 		if err := r.dynLearn(res); err != nil {
 			return incomplete(res), err
 		}
@@ -122,5 +126,5 @@ func dynSetup(env exp.Env) map[string]any {
 		"training": sizeOf(env.Profile, "lenet5"), "evaluation_images": evalImage,
 		"schedule": map[string]any{"deal": []int{dynDealFrom, dynDealTo}, "calm": []int{dynCalmFrom, dynCalmTo}, "burst": []int{dynBurstFrom, dynBurstTo},
 			"first_calm": dynFirstCalm, "burst_factor": dynBurstFactor, "forget": dynForget},
-		"hypotheses": []string{dynH1, dynH2, dynH3}}
+		"hypotheses": []string{dynH1, dynH2, dynH3, dynH4}}
 }

@@ -7,10 +7,11 @@ import (
 )
 
 // dynConclude makes the tables, figures and notes of the timing-only part.
-func dynConclude(res *result.Result, profile string, g dynGrid, lines []result.Figure) {
+func dynConclude(res *result.Result, profile string, g dynGrid, trades map[string][]dynTrade, lines []result.Figure) {
 	cases := dynCases(profile)
 	verdicts := dynJudge(cases, g)
-	res.Tables = append(res.Tables, dynVerdictTable(verdicts), dynChanges(cases, g), dynRivals(cases, g))
+	traded, tradeNote := dynTradeTable(trades)
+	res.Tables = append(res.Tables, dynVerdictTable(verdicts), traded, dynChanges(cases, g), dynRivals(cases, g))
 	for _, s := range dynScenarios {
 		if s.Against != "" || s.Key == "static" {
 			res.Tables = append(res.Tables, dynTable(s, cases, g))
@@ -20,8 +21,9 @@ func dynConclude(res *result.Result, profile string, g dynGrid, lines []result.F
 	for _, s := range dynPairs() {
 		res.Figures = append(res.Figures, dynWaitFigure(s, cases[0], g), dynStateFigure(s, cases[0], g))
 	}
-	res.Figures = append(res.Figures, lines...)
-	res.Notes = append(append(dynSummary(cases, g), dynVerdictNotes(verdicts)...), dynNotes(cases[0], g)...)
+	res.Figures = append(append(res.Figures, dynTradeFigures(trades)...), lines...)
+	res.Notes = append(append(dynSummary(cases, g), tradeNote), dynVerdictNotes(verdicts)...)
+	res.Notes = append(res.Notes, dynNotes(cases[0], g)...)
 }
 
 // dynHow says how the speeds were drawn, for captions.

@@ -43,7 +43,7 @@ func dynInterval(x float64, ci *[2]float64) string {
 	return fmt.Sprintf("%.3f [%.3f, %.3f]", x, ci[0], ci[1])
 }
 
-func dynWaits0(cells ...[]dynCell) bool {
+func dynNobodyWaits(cells ...[]dynCell) bool {
 	for _, cs := range cells {
 		for _, c := range cs {
 			if c.Waiting > 0 {
@@ -56,7 +56,7 @@ func dynWaits0(cells ...[]dynCell) bool {
 
 // dynJudgeH1 compares DSSP/SSP with changing speeds (now) and without (before).
 func dynJudgeH1(now, before map[string][]dynCell) (answer, measured string) {
-	if dynWaits0(now["ssp"], now["dssp"], before["ssp"], before["dssp"]) {
+	if dynNobodyWaits(now["ssp"], now["dssp"], before["ssp"], before["dssp"]) {
 		return dynNoCase, "no worker ever waits under SSP or DSSP"
 	}
 	over := func(g map[string][]dynCell) []float64 {
@@ -89,7 +89,7 @@ func dynJudgeH2(now, before map[string][]dynCell) (answer, measured string) {
 		parts = append(parts, fmt.Sprintf("%s ×%.3f", title[m], x))
 	}
 	measured = strings.Join(parts, ", ")
-	if dynWaits0(now["ssp"], now["dssp"], now["dasp"], before["ssp"], before["dssp"], before["dasp"]) {
+	if dynNobodyWaits(now["ssp"], now["dssp"], now["dasp"], before["ssp"], before["dssp"], before["dasp"]) {
 		return dynNoCase, measured + ": no worker ever waits"
 	}
 	held, ours := true, move("dasp")

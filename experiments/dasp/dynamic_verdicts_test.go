@@ -243,3 +243,42 @@ func TestWaitFigureWeighsEvents(t *testing.T) {
 		t.Errorf("%+v", ssp)
 	}
 }
+
+// SSP's fastest setting that is no staler is found seed by seed; H4 has both
+// outcomes, and no case where every SSP is staler.
+func TestH4(t *testing.T) {
+	trade := func(method, name string, p99 int64, times ...float64) dynTrade {
+		x := dynTrade{dynSetting{method: method, name: name}, dynOf(times...)}
+		for i := range x.cells {
+			x.cells[i].Staleness.P99 = p99
+		}
+		return x
+	}
+	loose, strict := trade("ssp", "s = 3", 8, 2, 4), trade("ssp", "s = 1", 5, 3, 3)
+	staler := trade("ssp", "s = 9", 9, 1, 1)
+	ours := trade("dasp", "fast", 8, 1, 1.5)
+	least, taken, ok := dynNoStaler(ours, []dynTrade{loose, strict, staler, ours})
+	if !ok || least[0] != 2 || least[1] != 3 || strings.Join(taken, ",") != "s = 3,s = 1" {
+		t.Errorf("%v %v %t, want 2 by s = 3 and 3 by s = 1", least, taken, ok)
+	}
+	trades := map[string][]dynTrade{}
+	for _, key := range dynTraded {
+		trades[key] = []dynTrade{loose, strict, staler, ours, trade("dasp", "slow", 8, 4, 6), trade("dasp", "fresh", 4, 1, 1)}
+	}
+	tab, note := dynTradeTable(trades)
+	for i, want := range []any{dynHeld, dynNotHeld, dynNoCase} {
+		if got := tab.Rows[3+i][10]; got != want {
+			t.Errorf("row %v is %v, want %v", tab.Rows[3+i], got, want)
+		}
+	}
+	if r := tab.Rows[3]; r[7] != 0.5 || r[6] != "s = 3; s = 1" || tab.Rows[0][10] != nil {
+		t.Errorf("row %v", r)
+	}
+	if !strings.Contains(note, "steps: held at 1 of 2 pairs of thresholds") {
+		t.Error(note)
+	}
+	f := dynTradeFigures(trades)[0]
+	if len(f.Series) != 2 || len(f.Series[0].X) != 3 || f.Series[1].X[2] != 4 || f.Series[1].Y[2] != 1000 || !strings.Contains(f.Alt, "DASP: 1.25e+03 ms at 8.0 versions (fast);") {
+		t.Errorf("%+v", f)
+	}
+}
