@@ -19,7 +19,7 @@ type chapter struct {
 var chapters = []chapter{
 	{Title: "The paper’s tables and figures", match: regexp.MustCompile(`^(table|fig)\d+$`)},
 	{Title: "Choices the paper leaves open", stems: []string{"thresholds", "tuning", "switches", "sensitivity"}},
-	{Title: "Beyond the paper", stems: []string{"versions-vs-clocks", "dynamic", "network", "dssp-anchor"}},
+	{Title: "Beyond the paper", stems: []string{"accuracy", "versions-vs-clocks", "dynamic", "network", "dssp-anchor"}},
 	{Title: "What must have been true", stems: []string{"explain"}},
 }
 

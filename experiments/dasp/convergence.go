@@ -14,7 +14,7 @@ func convergenceTable(id, heading string, s size, t trainings) result.Table {
 		Caption: fmt.Sprintf("Virtual time and gradients until the test accuracy first reaches %g %% (linear between evaluations, "+
 			"%d test images each, every %d of %d gradients), mean over seeds; ± half the 95 %% interval. The ratio is paired by seed. "+
 			"BSP is trained once and timed on each cluster, which is exact: its parameters do not depend on the cluster. Trained: %s.",
-			100*s.Target, evalImage, s.EvalEvery, s.Pushes, s.how()),
+			100*s.Target, evalImage, s.EvalEvery, s.Pushes, trainedOn(s, t)),
 		Columns: []result.Column{{Key: "method", Title: "method"}, {Key: "seconds", Title: "time to target", Unit: "s", Digits: 3},
 			{Key: "seconds_half", Title: "±", Unit: "s", Digits: 3}, {Key: "ratio", Title: "BSP = 1", Digits: 3},
 			{Key: "lo", Title: "from", Digits: 3}, {Key: "hi", Title: "to", Digits: 3},
@@ -45,6 +45,16 @@ func convergenceTable(id, heading string, s size, t trainings) result.Table {
 		tab.Rows = append(tab.Rows, row)
 	}
 	return tab
+}
+
+// trainedOn says how a network's trainings were made, and on what.
+func trainedOn(s size, t trainings) string {
+	for _, c := range t["bsp"] { // the others saw the same
+		if c.Data != nil {
+			return fmt.Sprintf("%s; data: %s (%s)", s.how(), c.Data.Name, c.Data.Origin)
+		}
+	}
+	return s.how()
 }
 
 // convergenceTables are the tables of every network that the profile trains.

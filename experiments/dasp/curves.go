@@ -11,7 +11,7 @@ import (
 // mean bold with its 95 % band.
 func curves(id, heading, axis, unit string, s size, seeds []uint64, t trainings, x func(train.Point) float64) result.Figure {
 	f := result.Figure{ID: id, Title: title[s.Model] + ": " + heading, Kind: result.Trained, Form: "line",
-		Caption: "Thin lines are single seeds, the bold line is their mean, the band its 95 % interval, cut at 0 and 100 %. Trained: " + s.how() + ".",
+		Caption: "Thin lines are single seeds, the bold line is their mean, the band its 95 % interval, cut at 0 and 100 %. Trained: " + trainedOn(s, t) + ".",
 		X:       result.Axis{Title: axis, Unit: unit}, Y: result.Axis{Title: "test accuracy", Unit: "%"}}
 	for _, method := range methods {
 		cells := t[method]
@@ -91,7 +91,7 @@ func fluctuation(c cell) float64 {
 func curveTable(id string, s size, t trainings) result.Table {
 	tab := result.Table{ID: id, Title: title[s.Model] + ": final accuracy and fluctuation", Kind: result.Trained,
 		Caption: "Accuracy of the final parameters on all test images, mean over seeds; fluctuation is the mean fall " +
-			"from one evaluation to the next over the last half of the run (a rise counts as 0; a first version counted rises too, which called BSP's own progress fluctuation). ± is half the 95 % interval.",
+			"from one evaluation to the next over the last half of the run (a rise counts as 0; a first version counted rises too, which called BSP's own progress fluctuation). ± is half the 95 % interval. Trained: " + trainedOn(s, t) + ".",
 		Columns: []result.Column{{Key: "method", Title: "method"}, {Key: "accuracy", Title: "final accuracy", Unit: "%", Digits: 2},
 			{Key: "accuracy_half", Title: "±", Unit: "points", Digits: 2}, {Key: "fluctuation", Title: "fluctuation", Unit: "points", Digits: 2},
 			{Key: "fluctuation_half", Title: "±", Unit: "points", Digits: 2},
