@@ -38,7 +38,7 @@ func dynSummary(cases []dynCase, g dynGrid) (out []string) {
 		note += " For a bound on clocks a worker that is slow for a while is a smaller trouble than one that is slow for ever: what it lags behind within the bound, it makes up when it is fast again. This gain, and no loss, is what H2 finds less of in DASP."
 	}
 	out = append(out, note)
-	note = fmt.Sprintf("Where speeds change, DASP's time per push is below SSP's in %d of %d cases, above it in %d", len(below), n, len(above))
+	note = fmt.Sprintf("Where speeds change, at the default bounds, DASP's time per push is below SSP's in %d of %d cases, above it in %d", len(below), n, len(above))
 	if len(above) > 0 {
 		note += fmt.Sprintf(" (%s): a slowed worker's version falls behind with every update of the others, so DASP waits for it at once, "+
 			"where SSP first lets the others run ahead by its bound. The 99th percentile of staleness there is %.1f versions under DASP, %.1f under SSP",

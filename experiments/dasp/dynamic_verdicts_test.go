@@ -250,14 +250,14 @@ func TestH4(t *testing.T) {
 	trade := func(method, name string, p99 int64, times ...float64) dynTrade {
 		x := dynTrade{dynSetting{method: method, name: name}, dynOf(times...)}
 		for i := range x.cells {
-			x.cells[i].Staleness.P99 = p99
+			x.cells[i].Staleness.P99, x.cells[i].Staleness.Mean = p99, float64(10-p99)
 		}
 		return x
 	}
 	loose, strict := trade("ssp", "s = 3", 8, 2, 4), trade("ssp", "s = 1", 5, 3, 3)
 	staler := trade("ssp", "s = 9", 9, 1, 1)
 	ours := trade("dasp", "fast", 8, 1, 1.5)
-	least, taken, ok := dynNoStaler(ours, []dynTrade{loose, strict, staler, ours})
+	least, taken, ok := dynNoStaler(ours, []dynTrade{loose, strict, staler, ours}, dynTail)
 	if !ok || least[0] != 2 || least[1] != 3 || strings.Join(taken, ",") != "s = 3,s = 1" {
 		t.Errorf("%v %v %t, want 2 by s = 3 and 3 by s = 1", least, taken, ok)
 	}
@@ -274,7 +274,7 @@ func TestH4(t *testing.T) {
 	if r := tab.Rows[3]; r[7] != 0.5 || r[6] != "s = 3; s = 1" || tab.Rows[0][10] != nil {
 		t.Errorf("row %v", r)
 	}
-	if !strings.Contains(note, "steps: held at 1 of 2 pairs of thresholds") {
+	if !strings.Contains(note, "steps: held at 1 of 2 pairs of thresholds (by the mean of staleness in place of its 99th percentile: at 0)") {
 		t.Error(note)
 	}
 	f := dynTradeFigures(trades)[0]
