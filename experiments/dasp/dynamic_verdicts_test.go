@@ -263,10 +263,10 @@ func TestH4(t *testing.T) {
 	}
 	trades := map[string][]dynTrade{}
 	for _, key := range dynTraded {
-		trades[key] = []dynTrade{loose, strict, staler, ours, trade("dasp", "slow", 8, 4, 6), trade("dasp", "fresh", 4, 1, 1)}
+		trades[key] = []dynTrade{loose, strict, staler, ours, trade("dasp", "slow", 8, 4, 6), trade("dasp", "fresh", 4, 1, 1), trade("dasp", "ASP", 9, 1, 1)}
 	}
 	tab, note := dynTradeTable(trades)
-	for i, want := range []any{dynHeld, dynNotHeld, dynNoCase} {
+	for i, want := range []any{dynHeld, dynNotHeld, dynNoCase, dynNoCase} {
 		if got := tab.Rows[3+i][10]; got != want {
 			t.Errorf("row %v is %v, want %v", tab.Rows[3+i], got, want)
 		}
