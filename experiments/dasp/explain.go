@@ -64,7 +64,7 @@ func explain() exp.Experiment {
 		Source: "ours: the paper states 18 ratios of mean iteration times and names no hardware"}
 	e.Seconds = func(profile string, seeds int) float64 {
 		size := effortOf(profile)
-		return float64(size.Full) * (2.2e-6*size.runsOf() + 15e-6*float64(len(spaces)*24*seeds))
+		return float64(size.Full) * (3e-6*size.runsOf() + 15e-6*float64(len(spaces)*24*seeds))
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		size := effortOf(env.Profile)

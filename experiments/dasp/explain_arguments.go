@@ -9,7 +9,10 @@ import (
 )
 
 // argument is one row of the table that needs no search.
-type argument struct{ demand, needs, says string }
+type argument struct {
+	demand, needs, says string
+	why                 bool // it says why no cluster of the search gives all ratios
+}
 
 // arguments derives what the stated ratios need of any cluster.
 func arguments(want [stated18]demand, all map[string]costs) []argument {
@@ -22,18 +25,18 @@ func arguments(want [stated18]demand, all map[string]costs) []argument {
 		fmt.Sprintf("homogeneous, ResNet-18: BSP takes %.2f of DASP", res),
 		fmt.Sprintf("by jitter alone a relative standard deviation of %.2f in each computation (the longest of six is then %.2f means long; at 0.05 it is %.2f)",
 			jitterFor(workers, res), res, longest(workers, 0.05)),
-		"equal devices that differ as much from one iteration to the next as unequal ones",
+		"equal devices that differ as much from one iteration to the next as unequal ones", false,
 	}, {
 		"the same",
 		fmt.Sprintf("by queueing at the server's link alone at most %.2f where it carries one message after the other, as in these runs, and %.2f where connections share it evenly, "+
 			"either only where computing takes %d times one gradient's transfer; with an update as slow as a transfer, and computing %d times as slow, %.2f and %.2f",
 			queueing(workers, workers-2, 0), sharing(workers, workers-2, 0), workers-2, workers-3, inTurn, evenly),
-		"a server as slow at updating as its link is, links shared evenly, jitter: more than one of them",
+		"a server as slow at updating as its link is, links shared evenly, jitter: more than one of them", false,
 	}, {
 		fmt.Sprintf("homogeneous: ResNet-18 %.2f, VGG-19-BN %.2f, LeNet-5 %.2f", res, vgg, lenet),
 		fmt.Sprintf("if jitter makes the ratios, only computation has it, and all of ResNet-18's iteration is computation, then at most %.0f %% of VGG-19-BN's is and %.0f %% of LeNet-5's",
 			100*(vgg-1)/(res-1), 100*(lenet-1)/(res-1)),
-		"steady links, and computation that is a larger part of ResNet-18's iteration than of the others'",
+		"steady links, and computation that is a larger part of ResNet-18's iteration than of the others'", false,
 	}}
 	out = append(out, byJitter(res, vgg, all), byQueue(res, vgg, all), unequal(r))
 	ssp := r[heterogeneous+"resnet18bsp"] / r[heterogeneous+"resnet18ssp"]
@@ -41,16 +44,16 @@ func arguments(want [stated18]demand, all map[string]costs) []argument {
 	return append(out, argument{
 		fmt.Sprintf("heterogeneous, ResNet-18: SSP takes %.3f of BSP", ssp),
 		fmt.Sprintf("a bound on clocks lets nobody be faster in the long run than the slowest; if the slow worker is slow for good, SSP gains by queueing alone, at best %.3f with one message after the other and %.3f with even sharing", 1/inTurn, 1/evenly),
-		"stragglers that change places, queues at link and server both at their worst, or runs too short for the bound to act",
+		"stragglers that change places, queues at link and server both at their worst, or runs too short for the bound to act", false,
 	}, argument{
 		fmt.Sprintf("heterogeneous, ResNet-18: DSSP takes %.3f of SSP", dssp),
 		fmt.Sprintf("both are bounded, so with lasting stragglers both go at the slowest worker's rate; over %d iterations a lead of %d clocks gains at most a factor of %.2f",
 			perWorker, dsspUpper, float64(perWorker)/(perWorker+dsspUpper)),
-		"a DSSP whose bound did not bind",
+		"a DSSP whose bound did not bind", false,
 	}, argument{
 		fmt.Sprintf("homogeneous, LeNet-5: DASP takes %.3f of BSP", r[homogeneous+"lenet5bsp"]),
 		fmt.Sprintf("as a time per update DASP makes %.2f versions where BSP makes one, though six single gradients are six versions", lenet),
-		"not the time between updates, unless DASP held nearly all gradients in groups",
+		"not the time between updates, unless DASP held nearly all gradients in groups", false,
 	})
 }
 
@@ -86,7 +89,7 @@ func byJitter(res, vgg float64, all map[string]costs) argument {
 	return argument{fmt.Sprintf("homogeneous: ResNet-18 %.2f and VGG-19-BN %.2f together", res, vgg),
 		fmt.Sprintf("VGG-19-BN computes %.2f times as long (on a worker of %s) and moves %.2f times the bytes. By jitter alone, with computation that a barrier makes m times as long and links that "+
 			"do not vary, the m that gives VGG-19-BN %.2f gives ResNet-18 at most %.2f (at m = %.2f; for six workers m is less than 6)", compute, homogeneous, bytes, vgg, most, at),
-		"more than jitter behind ResNet-18's barrier, or devices that varied more while it was trained than while VGG-19-BN was"}
+		"more than jitter behind ResNet-18's barrier, or devices that varied more while it was trained than while VGG-19-BN was", true}
 }
 
 // byQueue is the largest ratio that queueing gives ResNet-18 wherever it gives
@@ -108,7 +111,7 @@ func byQueue(res, vgg float64, all map[string]costs) argument {
 	}
 	return argument{fmt.Sprintf("homogeneous: ResNet-18 %.2f, but VGG-19-BN, which moves more, %.2f", res, vgg),
 		fmt.Sprintf("by queueing alone, at the link and at the server's update, where VGG-19-BN has no more than %.2f, ResNet-18 has at most %.2f with one message after the other and %.2f with even sharing", vgg, turn, even),
-		"more than queues behind ResNet-18's barrier"}
+		"more than queues behind ResNet-18's barrier", true}
 }
 
 // unequal is what the largest reduction needs of six lasting speeds.
@@ -121,7 +124,7 @@ func unequal(r map[string]float64) argument {
 	return argument{fmt.Sprintf("heterogeneous, ResNet-18: DASP takes %.3f of BSP", x),
 		fmt.Sprintf("as a mean over workers, with lasting speeds and no waiting in DASP, the five others are %s times as fast as the slowest; %s times if BSP also lost all that queueing can cost (%.2f); as a mean over pushes %.1f times",
 			faster(1), faster(evenly), evenly, (workers/x-1)/(workers-1)),
-		"an extreme straggler, or a mean that leaves the slow worker out"}
+		"an extreme straggler, or a mean that leaves the slow worker out", false}
 }
 
 // argumentTable prints them.

@@ -67,6 +67,7 @@ func (q *inquiry) subsets() error {
 // withSeeds runs a space's best fit as the tables are run, with every seed.
 func (q *inquiry) withSeeds(s int) error {
 	w := &q.last[s]
+	w.qis = map[string]float64{}
 	read := func(c cell) float64 {
 		t := c.Iteration
 		return meansOf(t.ByWorker, t.PerWorker, t.PerPush, t.PerUpdate)[q.won[s]]
@@ -84,6 +85,9 @@ func (q *inquiry) withSeeds(s int) error {
 						return err
 					}
 					found[name] = append(found[name], read(c))
+					if method == "dasp" {
+						w.qis[d.Platform+d.model] += c.Share["QIS"] / float64(len(q.r.env.Seeds))
+					}
 				}
 			}
 			w.seeds[i][j] = found[name]

@@ -31,15 +31,17 @@ func (a anatomy) jittered() float64 {
 func (q *inquiry) anatomyTable() result.Table {
 	t := result.Table{ID: "anatomy", Title: "One iteration in the best fits", Kind: result.Modelled,
 		Caption: fmt.Sprintf("A homogeneous worker alone, without jitter, batch %d. Computation includes the host's time per layer and iteration. Steady: latency there and back, and the server's own time. "+
-			"Jittered: the computation's part of the whole; the rest never varies. Six gradients at once take six times the server's link.", fullBatch),
+			"Jittered: the computation's part of the whole; the rest never varies. QIS: share of DASP's pushes that nobody holds up, from the runs with all seeds; at 100 %% DASP is ASP. Six gradients at once take six times the server's link.", fullBatch),
 		Columns: []result.Column{{Key: "space", Title: "free"}, {Key: "model", Title: "model"}, {Key: "compute", Title: "computation", Unit: "ms", Digits: 2},
 			{Key: "host", Title: "of it host", Unit: "ms", Digits: 2}, {Key: "server", Title: "one gradient, server's link", Unit: "ms", Digits: 2},
 			{Key: "worker", Title: "worker's link", Unit: "ms", Digits: 2}, {Key: "update", Title: "update", Unit: "ms", Digits: 2},
-			{Key: "fixed", Title: "steady", Unit: "ms", Digits: 2}, {Key: "jittered", Title: "jittered", Unit: "%", Digits: 0}}}
+			{Key: "fixed", Title: "steady", Unit: "ms", Digits: 2}, {Key: "jittered", Title: "jittered", Unit: "%", Digits: 0},
+			{Key: "qis", Title: "QIS, homogeneous", Unit: "%", Digits: 1}, {Key: "qis_hetero", Title: "QIS, heterogeneous", Unit: "%", Digits: 1}}}
 	for s := range spaces {
 		for _, m := range models {
 			a := q.anatomy(q.last[s].lab, m)
-			t.Rows = append(t.Rows, []any{spaces[s].Title, title[m], 1e3 * a.compute, 1e3 * a.host, 1e3 * a.server, 1e3 * a.worker, 1e3 * a.update, 1e3 * a.fixed, 100 * a.jittered()})
+			t.Rows = append(t.Rows, []any{spaces[s].Title, title[m], 1e3 * a.compute, 1e3 * a.host, 1e3 * a.server, 1e3 * a.worker, 1e3 * a.update, 1e3 * a.fixed, 100 * a.jittered(),
+				100 * q.last[s].qis[homogeneous+m], 100 * q.last[s].qis[heterogeneous+m]})
 		}
 	}
 	return t
@@ -71,7 +73,7 @@ func (q *inquiry) fitFigure() result.Figure {
 		}
 		f.Series = append(f.Series, line)
 		i, factor := worst(w.ratios, q.want)
-		f.Alt += fmt.Sprintf(" With %s %d of 18 are within tolerance; the furthest off is %s, %s.", spaces[s].Title, q.met(s), q.want[i].id, percent(factor))
+		f.Alt += fmt.Sprintf(" %s %d of 18 are within tolerance; the furthest off is %s, %s.", sentence(spaces[s].With), q.met(s), q.want[i].id, percent(factor))
 	}
 	return f
 }

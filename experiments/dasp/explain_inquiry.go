@@ -44,7 +44,8 @@ type winner struct {
 	seeds  [stated18][2][]float64 // ours, base
 	ratios [stated18]float64
 	ci     [stated18]*[2]float64
-	loss   float64 // over all seeds
+	loss   float64            // over all seeds
+	qis    map[string]float64 // share of DASP's pushes in QIS, by cluster and model
 }
 
 // lone is a subset's own best fit.

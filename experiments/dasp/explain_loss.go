@@ -153,6 +153,14 @@ func (s *span) add(x float64) {
 	s.Hi = max(s.Hi, x)
 }
 
+// String is the range with three digits, one number where it is a point.
+func (s span) String() string {
+	if s.Lo == s.Hi {
+		return fmt.Sprintf("%.3g", s.Lo)
+	}
+	return fmt.Sprintf("%.3g–%.3g", s.Lo, s.Hi)
+}
+
 // reached reports whether a stated ratio lies within the span, or as near to it
 // as the claim's tolerance.
 func (s span) reached(d demand) bool {

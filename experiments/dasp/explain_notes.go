@@ -20,13 +20,9 @@ func (q *inquiry) write(res *result.Result) {
 	for s := range spaces {
 		res.Notes = append(res.Notes, q.fitNote(s))
 	}
-	for _, a := range list {
-		if strings.Contains(a.demand, "together") {
-			res.Notes = append(res.Notes, "Why no cluster gives them all, by arithmetic: "+a.demand+". "+a.needs+".")
-		}
-	}
+	res.Notes = append(res.Notes, arithmeticNote(list))
 	res.Notes = append(res.Notes, q.reachNotes()...)
-	res.Notes = append(res.Notes, q.laboratoryNote(), q.slackNote(), q.aloneNote(), q.meaningNote(), searchNote(q.candidates, q.runs))
+	res.Notes = append(res.Notes, q.laboratoryNote(), q.slackNote(), q.aloneNote(), q.meaningNote(), q.searchNote(res.Profile))
 	res.Notes = slices.DeleteFunc(res.Notes, func(s string) bool { return s == "" })
 }
 
@@ -34,15 +30,29 @@ func (q *inquiry) write(res *result.Result) {
 func (q *inquiry) fitNote(s int) string {
 	w := q.last[s]
 	i, factor := worst(w.ratios, q.want)
-	note := fmt.Sprintf("With %s the closest cluster is off by %.1f %% typically, %s; %d of the 18 ratios are within their tolerance.",
-		spaces[s].Title, typicalOr(w.loss), readBy(q.won[s]), q.met(s))
+	note := fmt.Sprintf("%s the closest cluster is off by %.1f %% typically over all seeds (%.1f %% on the seed that it was chosen with), %s; %d of the 18 ratios are within their tolerance.",
+		sentence(spaces[s].With), typicalOr(w.loss), typicalOr(w.fit.Loss), readBy(q.won[s]), q.met(s))
 	if w.loss >= noLoss {
-		return fmt.Sprintf("With %s no cluster was found that gives all 18 ratios a number, %s.", spaces[s].Title, readBy(q.won[s]))
+		return fmt.Sprintf("%s no cluster was found that gives all 18 ratios a number, %s.", sentence(spaces[s].With), readBy(q.won[s]))
 	}
 	note += fmt.Sprintf(" The furthest off is %s (%s, %s against %s): stated %.3f, found %.3f.",
 		q.want[i].id, clusterOf(q.want[i]), title[q.want[i].model], title[q.want[i].against], q.want[i].Ratio, q.want[i].Ratio*factor)
 	return note
 }
+
+// arithmeticNote are the arguments that no search can get round.
+func arithmeticNote(list []argument) string {
+	note := "Why one cluster does not give them all, by arithmetic:"
+	for _, a := range list {
+		if a.why {
+			note += " " + sentence(a.demand) + ". " + sentence(a.needs) + "."
+		}
+	}
+	return note
+}
+
+// sentence begins one.
+func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 func typicalOr(x float64) float64 {
 	if v, ok := typical(x).(float64); ok {
@@ -51,7 +61,7 @@ func typicalOr(x float64) float64 {
 	return 0
 }
 
-func readBy(k int) string { return "read as the mean " + meanings[k] }
+func readBy(k int) string { return "with the mean iteration time read as “" + meanings[k] + "”" }
 
 // reachNotes name the ratios that no cluster gave, each taken by itself.
 func (q *inquiry) reachNotes() (out []string) {
@@ -70,7 +80,7 @@ func (q *inquiry) reachNotes() (out []string) {
 		}
 		if len(never) == 0 {
 			out = append(out, fmt.Sprintf("%s: each of the 18 ratios by itself lies within what some of the %d laboratories gave. What fails is to have them together.",
-				strings.ToUpper(meanings[k][:1])+meanings[k][1:], q.candidates))
+				sentence(meanings[k]), q.candidates))
 			continue
 		}
 		out = append(out, fmt.Sprintf("No cluster of the search gives, %s, %s.", readBy(k), strings.Join(never, "; ")))
@@ -90,6 +100,13 @@ func (q *inquiry) laboratoryNote() string {
 		h.ServerLink, h.WorkerLink, deviceFLOPS/1e12, 1e3*max(a.server, a.worker), 1e3*a.compute)
 	note += fmt.Sprintf("a server whose update with one gradient takes another %.0f ms; heterogeneous compute times of %s. ", 1e3*a.update, joined(w.lab.Times))
 	note += fmt.Sprintf("Its thresholds are Smin = %d, Smax = %d versions, SSP's s = %d, DSSP's range %d to %d.", o.Smin, o.Smax, o.Staleness, o.Lower, o.Upper)
+	least, most := 1.0, 0.0
+	for _, p := range []string{homogeneous, heterogeneous} {
+		for _, m := range models {
+			least, most = min(least, w.qis[p+m]), max(most, w.qis[p+m])
+		}
+	}
+	note += fmt.Sprintf(" DASP then answers %.0f to %.0f %% of pushes in QIS, by cluster and model (100 %% is ASP).", 100*least, 100*most)
 	return note
 }
 
@@ -100,16 +117,13 @@ func (q *inquiry) slackNote() string {
 	for a, sl := range q.last[s].slack {
 		switch width := axes[a].coordinate(sl.Hi) - axes[a].coordinate(sl.Lo); {
 		case width <= 0.25:
-			tight = append(tight, fmt.Sprintf("%s %.3g–%.3g %s", axes[a].Title, sl.Lo, sl.Hi, axes[a].Unit))
+			tight = append(tight, fmt.Sprintf("%s (%s)", axes[a].Title, strings.TrimSpace(sl.String()+" "+axes[a].Unit)))
 		case width >= 0.9:
 			loose = append(loose, axes[a].Title)
 		}
 	}
 	if len(tight)+len(loose) == 0 {
 		return ""
-	}
-	for i := range tight {
-		tight[i] = strings.TrimSpace(tight[i])
 	}
 	return "Moved alone, with a loss at most a tenth larger: pinned down are " + orNothing(tight) + "; of no consequence are " + orNothing(loose) + "."
 }
@@ -150,7 +164,13 @@ func (q *inquiry) meaningNote() string {
 	return "Which mean the paper took is not stated. By closeness of the best fit at full length, laboratory and thresholds free: " + strings.Join(parts, ", ") + "."
 }
 
-func searchNote(candidates, runs int) string {
+// searchNote says what the search was and was not.
+func (q *inquiry) searchNote(profile string) string {
+	brief := ""
+	if most := effortOf("standard"); q.size != most {
+		brief = fmt.Sprintf(" Profile %s searches briefly: standard makes about %.0f times the runs, and finds better fits.",
+			profile, most.runsOf()*float64(most.Full)/(q.size.runsOf()*float64(q.size.Full)))
+	}
 	return fmt.Sprintf("%d laboratories were tried in %d runs. A search can miss; “no cluster” means none of these. The space holds clusters whose speeds last, whose computations vary independently from iteration to iteration and whose "+
-		"network is full duplex and never busy with others; it holds no congestion, no bursts, no speeds that drift, no accuracy. No claim is judged here: a platform chosen to fit cannot confirm what it was fitted to.", candidates, runs)
+		"network is full duplex and never busy with others; it holds no congestion, no bursts, no speeds that drift, no accuracy. No claim is judged here: a platform chosen to fit cannot confirm what it was fitted to.", q.candidates, q.runs) + brief
 }

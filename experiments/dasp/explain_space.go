@@ -62,12 +62,13 @@ const (
 // space says which axes are free: with tables' thresholds the last six are not.
 type space struct {
 	Key, Title string
-	Free       int // axes[:Free]
+	With       string // the same, in a sentence
+	Free       int    // axes[:Free]
 }
 
 var spaces = []space{
-	{"laboratory", "laboratory free, thresholds of the tables", firstOption},
-	{"thresholds", "laboratory and thresholds free", len(axes)},
+	{"laboratory", "laboratory free, thresholds of the tables", "with the tables' thresholds", firstOption},
+	{"thresholds", "laboratory and thresholds free", "with thresholds free as well", len(axes)},
 }
 
 // value is the parameter at coordinate u, with three significant digits: enough
