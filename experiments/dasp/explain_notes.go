@@ -168,7 +168,7 @@ func (q *inquiry) meaningNote() string {
 func (q *inquiry) searchNote(profile string) string {
 	brief := ""
 	if most := effortOf("standard"); q.size != most {
-		brief = fmt.Sprintf(" Profile %s searches briefly: standard makes about %.0f times the runs, and finds better fits.",
+		brief = fmt.Sprintf(" Profile %s searches briefly: the runs of standard take about %.0f times as long.",
 			profile, most.runsOf()*float64(most.Full)/(q.size.runsOf()*float64(q.size.Full)))
 	}
 	return fmt.Sprintf("%d laboratories were tried in %d runs. A search can miss; “no cluster” means none of these. The space holds clusters whose speeds last, whose computations vary independently from iteration to iteration and whose "+

@@ -52,7 +52,7 @@ func (q *inquiry) residualTable(s int) result.Table {
 	t := result.Table{ID: "residuals-" + spaces[s].Key, Title: "The 18 ratios and the best fit: " + spaces[s].Title, Kind: result.TimingOnly,
 		Caption: fmt.Sprintf("Mean iteration time of DASP over that of the baseline, %s. Best fit: %d gradients, geometric mean and 95 %% interval over %d seeds, paired. "+
 			"Residual: fit over stated. Within: |fit − stated| is at most the claim's tolerance. Smallest and largest: over all %d laboratories of the whole search, by the same mean, each "+
-			"ratio by itself. Reachable: the stated ratio lies in that range, or nearer to it than the tolerance. No verdict hangs on this table: a fitted platform judges nothing.",
+			"ratio by itself, nearly all from the search's shorter runs. Reachable: the stated ratio lies in that range, or nearer to it than the tolerance. No verdict hangs on this table: a fitted platform judges nothing.",
 			meanings[k], q.size.Full, len(q.r.env.Seeds), q.candidates),
 		Columns: []result.Column{{Key: "claim", Title: "claim"}, {Key: "cluster", Title: "cluster"}, {Key: "model", Title: "model"}, {Key: "against", Title: "DASP over"},
 			{Key: "stated", Title: "stated", Digits: 3}, {Key: "fit", Title: "best fit", Digits: 3}, {Key: "interval", Title: "95 % interval"},
