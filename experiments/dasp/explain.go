@@ -31,7 +31,7 @@ type effort struct {
 func effortOf(profile string) effort {
 	switch profile {
 	case "ci":
-		return effort{Pushes: 90, Warmup: 3, Full: 180, Scan: 4, Chunk: 4, Population: 4}
+		return effort{Pushes: 60, Warmup: 2, Full: 120, Scan: 3, Chunk: 3, Population: 3}
 	case "quick":
 		return effort{Pushes: 180, Warmup: 6, Full: workers * perWorker, Scan: 128, Chunk: 64, Population: 16, Generations: 5, More: 12, Alone: 10, Rounds: 1}
 	}
