@@ -40,9 +40,9 @@ func (q *inquiry) fitNote(s int) string {
 	return note
 }
 
-// arithmeticNote are the arguments that no search can get round.
+// arithmeticNote are the arguments that say why a search must fail.
 func arithmeticNote(list []argument) string {
-	note := "Why one cluster does not give them all, by arithmetic:"
+	note := "Why it is hard to have them together, by arithmetic (each cause alone; the search has all of them):"
 	for _, a := range list {
 		if a.why {
 			note += " " + sentence(a.demand) + ". " + sentence(a.needs) + "."
