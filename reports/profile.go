@@ -52,7 +52,7 @@ func dataNames(sets []result.Data) string {
 			name = "MNIST"
 		case "fashion-mnist":
 			name = "Fashion-MNIST"
-		case "cifar10":
+		case "cifar-10":
 			name = "CIFAR-10"
 		}
 		if d.Origin == "embedded" || d.Origin == "synthetic" && !strings.HasPrefix(name, d.Origin) {

@@ -38,7 +38,7 @@ func twins() []*result.Result {
 		Columns: []result.Column{{Key: "k", Title: "k"}}, Rows: [][]any{{"v"}}})
 	times.Notes = append(times.Notes, "A sentence that only standard says.")
 	mnist := result.Data{Name: "mnist", Origin: "cache", Train: 60000, Test: 10000, SHA256: strings.Repeat("3", 64)}
-	cifar := result.Data{Name: "cifar10", Origin: "directory", Train: 50000, Test: 10000, SHA256: strings.Repeat("4", 64)}
+	cifar := result.Data{Name: "cifar-10", Origin: "directory", Train: 50000, Test: 10000, SHA256: strings.Repeat("4", 64)}
 	curves.Data, curves.Datasets = &mnist, []result.Data{mnist, cifar}
 	curves.Figures[0].Series[0].Y[3] += 5.55
 	return []*result.Result{times, curves, stated}

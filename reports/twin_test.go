@@ -131,7 +131,7 @@ func TestSectionsHoldBothProfiles(t *testing.T) {
 		t.Error("two different figures are not drawn twice, or their data sets are not named")
 	}
 	prov := cut(t, page, `id="prov-example-fig4-standard"`, "</section>")
-	if !strings.Contains(prov, "mnist (cache)") || !strings.Contains(prov, "cifar10 (directory)") {
+	if !strings.Contains(prov, "mnist (cache)") || !strings.Contains(prov, "cifar-10 (directory)") {
 		t.Error("the provenance does not name both sets")
 	}
 }
@@ -192,7 +192,7 @@ func TestLabels(t *testing.T) {
 		want  string
 	}{
 		{[]result.Data{data("fashion-mnist", "embedded")}, 3, "quick: embedded Fashion-MNIST, 3 seeds"},
-		{[]result.Data{data("mnist", "cache"), data("cifar10", "directory")}, 1, "quick: MNIST / CIFAR-10, 1 seed"},
+		{[]result.Data{data("mnist", "cache"), data("cifar-10", "directory")}, 1, "quick: MNIST / CIFAR-10, 1 seed"},
 		{[]result.Data{data("synthetic", "synthetic")}, 0, "quick: synthetic"},
 		{nil, 3, "quick: 3 seeds"}, {nil, 0, "quick"},
 	} {

@@ -4,39 +4,42 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/gofrs/flock"
 )
 
 // memo keeps finished parts of experiments in OUT/.memo until the command that
-// needs them is through. A part's file name hashes its key and this very
-// binary, so a part is never reused by other code.
+// needs them is through. They lie in a folder that is named after the hash of
+// this very binary, so a part is never reused by other code.
 type memo struct {
-	dir   string
-	build string
-	lock  *flock.Flock
+	root string // OUT/.memo
+	dir  string // of this binary
+	lock *flock.Flock
+	used map[string]bool // keys that this command asked for
 }
 
 // openMemo opens OUT/.memo and holds its lock until close.
 func openMemo(out string) (*memo, error) {
-	dir := filepath.Join(out, ".memo")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	root := filepath.Join(out, ".memo")
+	m := &memo{root: root, dir: filepath.Join(root, buildHash()[:16]), used: map[string]bool{}}
+	if err := os.MkdirAll(m.dir, 0o755); err != nil {
 		return nil, fmt.Errorf("run: %w", err)
 	}
-	lock := flock.New(filepath.Join(dir, "lock"))
-	held, err := lock.TryLock()
+	m.lock = flock.New(filepath.Join(root, "lock"))
+	held, err := m.lock.TryLock()
 	if err != nil {
-		return nil, fmt.Errorf("run: lock of %s: %w", dir, err)
+		return nil, fmt.Errorf("run: lock of %s: %w", root, err)
 	}
 	if !held {
 		return nil, fmt.Errorf("run: another gradsync run writes to %s", out)
 	}
-	return &memo{dir: dir, build: buildHash(), lock: lock}, nil
+	return m, nil
 }
 
 // buildHash identifies the running binary; if it cannot be read no part of
@@ -52,13 +55,14 @@ func buildHash() string {
 		}
 	}
 	if err != nil {
-		return fmt.Sprintf("process %d", os.Getpid())
+		return fmt.Sprintf("%016d", os.Getpid())
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 
 func (m *memo) path(key, ext string) string {
-	sum := sha256.Sum256([]byte(m.build + "\n" + key))
+	m.used[key] = true
+	sum := sha256.Sum256([]byte(key))
 	return filepath.Join(m.dir, hex.EncodeToString(sum[:])+ext)
 }
 
@@ -72,7 +76,7 @@ func (m *memo) Load(key string, v any) bool {
 	return err == nil && json.Unmarshal(raw, v) == nil
 }
 
-// Save keeps the part of key.
+// Save keeps the part of key, whose state on the way is then of no more use.
 func (m *memo) Save(key string, v any) error {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -85,27 +89,38 @@ func (m *memo) Save(key string, v any) error {
 	if err := os.Rename(path+".tmp", path); err != nil {
 		return fmt.Errorf("run: %w", err)
 	}
-	return nil
+	return remove(m.State(key))
 }
 
-// parts counts what an earlier run left, of whatever build.
+// parts counts what an earlier run of this binary left, and strangers what
+// other binaries did.
 func (m *memo) parts() int {
 	files, _ := filepath.Glob(filepath.Join(m.dir, "*.json")) // the pattern is well formed
 	return len(files)
 }
 
-// clear forgets all parts.
+func (m *memo) strangers() int {
+	files, _ := filepath.Glob(filepath.Join(m.root, "*", "*.json"))
+	return len(files) - m.parts()
+}
+
+// clear forgets the parts that this command asked for. Those of another
+// interrupted command stay.
 func (m *memo) clear() error {
-	entries, err := os.ReadDir(m.dir)
-	if err != nil {
-		return fmt.Errorf("run: %w", err)
-	}
-	for _, e := range entries {
-		if slices.Contains([]string{".json", ".state", ".tmp"}, filepath.Ext(e.Name())) {
-			if err := os.Remove(filepath.Join(m.dir, e.Name())); err != nil {
-				return fmt.Errorf("run: %w", err)
+	for key := range m.used {
+		for _, ext := range []string{".json", ".json.tmp", ".state"} {
+			if err := remove(m.path(key, ext)); err != nil {
+				return err
 			}
 		}
+	}
+	_ = os.Remove(m.dir) // only when it is empty
+	return nil
+}
+
+func remove(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("run: %w", err)
 	}
 	return nil
 }

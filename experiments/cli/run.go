@@ -39,9 +39,12 @@ An ID names an experiment (dasp/table5), a paper (dasp) or all. The exit code is
 0 whatever the verdicts: a claim that fails is a result. After Ctrl-C the
 results so far are written and marked incomplete, but never in place of complete
 ones; the same command goes on from the parts that were finished, and in a long
-training from its checkpoint. --for makes pieces of a long run:
+training from its checkpoint, as long as the binary is the same. --for makes
+pieces of a long run: it interrupts after that time, and what is under way (six
+gradients, an evaluation) comes to an end first. Repeat the command until its
+exit code is 0:
 
-  until gradsync run dasp --profile paper --seeds 0 --for 9m; do :; done`,
+  for piece in $(seq 100); do gradsync run dasp --profile paper --seeds 0 --for 8m && break; done`,
 		Example: "  gradsync run dasp/table5\n  gradsync run dasp --profile quick --seeds 0,1,2 --out out/results\n  gradsync run all --dry-run",
 		Args:    args(1, -1, "ids of experiments, names of papers, or all"),
 		RunE: func(cmd *cobra.Command, ids []string) error {
@@ -209,7 +212,10 @@ func (a *app) execute(ctx context.Context, p *plan, o runOptions) error {
 	}
 	defer memo.close()
 	if n := memo.parts(); n > 0 {
-		fmt.Fprintf(a.err, "%d finished parts of an interrupted run are at hand in %s\n", n, memo.dir)
+		fmt.Fprintf(a.err, "%d finished parts of an interrupted run are at hand in %s\n", n, memo.root)
+	}
+	if n := memo.strangers(); n > 0 {
+		fmt.Fprintf(a.err, "of other builds of gradsync, and of no use to this one, lie %d parts in %s\n", n, memo.root)
 	}
 	a.engineNote(p.note)
 	done := []ran{}
@@ -251,7 +257,7 @@ func interrupted(id string, r *ran, path string, memo *memo) error {
 	if memo.parts() == 1 {
 		parts = "1 finished part is"
 	}
-	return fmt.Errorf("run: interrupted in %s: %s%s in %s: repeat the same command to go on", id, kept, parts, memo.dir)
+	return fmt.Errorf("run: interrupted in %s: %s%s in %s: repeat the same command to go on", id, kept, parts, memo.root)
 }
 
 // isComplete reports whether a complete result lies at path.

@@ -160,11 +160,47 @@ func TestRunForAWhile(t *testing.T) {
 	if rc, _, msg := gradsync("run", "dasp", "--out", dir, "--for", "1h"); rc != exitOK {
 		t.Errorf("exit code %d, %q", rc, msg)
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir, ".memo", "*.state")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(dir, ".memo", "*", "*")); len(left) > 0 {
 		t.Errorf("a finished run leaves %v", left)
 	}
 	if rc, _, _ := gradsync("run", "dasp", "--out", dir, "--for", "-1s"); rc != exitUsage {
 		t.Errorf("a negative time: exit code %d", rc)
+	}
+}
+
+// A command that is through forgets its own parts and no other command's; parts
+// of another build are left and named.
+func TestACommandForgetsItsOwnParts(t *testing.T) {
+	dir := t.TempDir()
+	var ran []string
+	long, short := fake("dasp/long", 3, &ran, func(p int) error {
+		if p == 2 {
+			return errors.New("no memory")
+		}
+		return nil
+	}), fake("dasp/short", 1, &ran, never)
+	with(t, long, short)
+	if rc, _, _ := gradsync("run", "dasp/long", "--out", dir); rc != exitFailed {
+		t.Fatalf("exit code %d, want a failure after two parts", rc)
+	}
+	stranger := filepath.Join(dir, ".memo", "0123456789abcdef", "x.json")
+	if err := os.MkdirAll(filepath.Dir(stranger), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(stranger, []byte("1"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	rc, _, msg := gradsync("run", "dasp/short", "--out", dir)
+	if rc != exitOK || !strings.Contains(msg, "2 finished parts of an interrupted run") || !strings.Contains(msg, "lie 1 parts in") {
+		t.Errorf("exit code %d, %q", rc, msg)
+	}
+	ran = nil
+	with(t, fake("dasp/long", 3, &ran, never))
+	if rc, _, msg := gradsync("run", "dasp/long", "--out", dir); rc != exitOK || len(ran) != 1 {
+		t.Errorf("exit code %d, ran %v, want the last part alone: %s", rc, ran, msg)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".memo", "*", "*")); len(left) != 1 || left[0] != stranger {
+		t.Errorf("left: %v, want the other build's part alone", left)
 	}
 }
 

@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"strconv"
 	"time"
 
@@ -17,8 +15,8 @@ import (
 )
 
 // checkpointEvery is how much work an interruption that leaves no time for a
-// checkpoint costs at most.
-const checkpointEvery = 5 * time.Minute
+// checkpoint costs at most. Tests shorten it.
+var checkpointEvery = 5 * time.Minute
 
 // checkpoint writes the run's state after u if the run has a file for it and ctx
 // has ended, whose error it then returns, or the last one is old. The events are
@@ -72,32 +70,24 @@ func (f *second) identity() (string, error) {
 func (f *second) engine() string { return f.shared.engine }
 
 // restore takes up the run where its checkpoint left it and returns the version
-// it has reached: 0 without a checkpoint. A checkpoint of another run, or one
-// that cannot be read, is an error: whoever named the file decides.
+// it has reached: 0 without a checkpoint. A file that is no whole checkpoint of
+// this very run counts as none, and the next one takes its place.
 func (f *second) restore(updates []dasp.Update) (version int64, err error) {
 	if f.cfg.Checkpoint == "" {
 		return 0, nil
-	}
-	file, err := safetensors.Read(f.cfg.Checkpoint)
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, fmt.Errorf("train: checkpoint: %w", err)
 	}
 	run, err := f.identity()
 	if err != nil {
 		return 0, err
 	}
-	bad := func(what string) (int64, error) {
-		return 0, fmt.Errorf("train: checkpoint %s: %s: remove it to begin anew", f.cfg.Checkpoint, what)
+	file, err := safetensors.Read(f.cfg.Checkpoint)
+	if err != nil || file.Metadata["run"] != run {
+		return 0, nil
 	}
 	version, err = strconv.ParseInt(file.Metadata["version"], 10, 64)
-	if err != nil || file.Metadata["run"] != run || version < 1 || version > int64(len(updates)) {
-		return bad("of another run")
-	}
-	if json.Unmarshal([]byte(file.Metadata["curve"]), &f.curve.points) != nil {
-		return bad("no curve")
+	var points []Point
+	if err != nil || version < 1 || version > int64(len(updates)) || json.Unmarshal([]byte(file.Metadata["curve"]), &points) != nil {
+		return 0, nil
 	}
 	saved := map[string][]float32{}
 	for _, t := range file.Tensors {
@@ -105,32 +95,23 @@ func (f *second) restore(updates []dasp.Update) (version int64, err error) {
 			saved[t.Name] = t.Data
 		}
 	}
-	if copy(f.final, saved["params"]) == 0 {
-		return bad("no parameters")
+	next := make([]int, len(f.nodes))
+	for w, n := range f.nodes {
+		for next[w] < len(n.pushes) && n.pushes[next[w]].Applied <= version {
+			next[w]++
+		}
+		if next[w] < len(n.pushes) && n.pushes[next[w]].Pulled < version && saved[workerName(w)] == nil {
+			return 0, nil
+		}
 	}
+	if saved["params"] == nil {
+		return 0, nil
+	}
+	copy(f.final, saved["params"])
+	f.curve.points = points
 	for w := range f.nodes {
-		n := &f.nodes[w]
-		for n.next < len(n.pushes) && n.pushes[n.next].Applied <= version {
-			n.next++
-		}
-		if n.next == len(n.pushes) || n.pushes[n.next].Pulled >= version {
-			continue
-		}
-		if copy(n.task.params, saved[workerName(w)]) == 0 {
-			return bad("no " + workerName(w))
-		}
-		f.start(n)
+		f.nodes[w].next = next[w]
+		copy(f.nodes[w].task.params, saved[workerName(w)])
 	}
 	return version, nil
-}
-
-// forget removes the checkpoint of a run that is through.
-func (f *second) forget() error {
-	if f.cfg.Checkpoint == "" {
-		return nil
-	}
-	if err := os.Remove(f.cfg.Checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("train: checkpoint: %w", err)
-	}
-	return nil
 }

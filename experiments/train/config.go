@@ -76,8 +76,8 @@ type Config struct {
 	TimingOnly bool `json:"timing_only"` // the same events without the arithmetic
 
 	// Clock keeps the run's time; nil: the trained network does. Checkpoint is a
-	// file that a run with a Clock leaves when it is interrupted and goes on from;
-	// "": none.
+	// file in which a run with a Clock leaves its state now and then and when it is
+	// interrupted, and from which it goes on; who named it removes it. "": none.
 	Clock      *Clock `json:"clock,omitempty"`
 	Checkpoint string `json:"-"`
 

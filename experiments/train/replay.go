@@ -110,6 +110,11 @@ func (f *second) run(ctx context.Context, updates []dasp.Update) error {
 	if err != nil {
 		return err
 	}
+	for w := range f.nodes {
+		if f.nodes[w].next < len(f.nodes[w].pushes) && f.nodes[w].pushes[f.nodes[w].next].Pulled < version {
+			f.start(&f.nodes[w]) // on the weights that the checkpoint kept
+		}
+	}
 	f.begin(version)
 	var used int64
 	if version > 0 {
@@ -126,7 +131,7 @@ func (f *second) run(ctx context.Context, updates []dasp.Update) error {
 		}
 		f.begin(u.Version)
 	}
-	return f.forget()
+	return nil
 }
 
 // begin lets every worker that was handed this version compute on it.
@@ -141,7 +146,8 @@ func (f *second) begin(version int64) {
 	}
 }
 
-// start computes n's next gradient on the weights that its task holds.
+// start computes n's next gradient on the weights that its task holds. A panic in
+// a kernel ends the process: it is a programmer's mistake.
 func (f *second) start(n *follower) {
 	n.busy = true
 	step := n.pushes[n.next].Step

@@ -3,10 +3,13 @@ package train
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
+	"time"
 
 	"gradsync/papers/dasp/rivals"
 	"gradsync/shared/tensor/safetensors"
@@ -73,64 +76,123 @@ func TestTheClockKeepsTheTime(t *testing.T) {
 // An interrupted run goes on from its checkpoint and ends in the same bits,
 // wherever it was interrupted, and more than once.
 func TestCheckpointGoesOn(t *testing.T) {
-	for _, sync := range []string{"bsp", "asp", "dasp"} {
-		cfg := own(sync, rivals.Defaults(6))
+	for _, sync := range []string{"bsp", "asp", "dasp", "backup"} {
+		o := rivals.Defaults(6)
+		o.Arrivals = "join"
+		cfg := own(sync, o)
 		want := mustRun(t, cfg)
 		cfg.Checkpoint = filepath.Join(t.TempDir(), "state")
-		for _, stop := range []int64{13, 14, 25} {
-			ctx, cancel := context.WithCancel(t.Context())
-			cfg.Progress = func(n, _ int64) {
-				if n >= stop {
-					cancel()
-				}
-			}
-			if _, err := Run(ctx, cfg); !errors.Is(err, context.Canceled) {
-				t.Fatalf("%s, interrupted at %d: %v", sync, stop, err)
-			}
-			cancel()
+		for _, stop := range []int64{1, 13, 14, 25} {
+			interrupt(t, cfg, stop)
 		}
-		var first int64
-		cfg.Progress = func(n, _ int64) {
-			if first == 0 {
-				first = n
-			}
-		}
-		got := mustRun(t, cfg)
+		got, first := resumed(t, cfg)
 		if first < 25 {
 			t.Errorf("%s: went on from gradient %d, the last interruption was at 25", sync, first)
 		}
-		got.WallSeconds, want.WallSeconds = 0, 0
-		if !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: resumed %+v\nin one piece %+v", sync, got, want)
-		}
-		if _, err := os.Stat(cfg.Checkpoint); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("%s: the checkpoint of a finished run is left: %v", sync, err)
-		}
+		same(t, sync, got, want)
 	}
 }
 
-// A checkpoint of another run is refused and kept.
+// interrupt cancels a run after so many gradients.
+func interrupt(t *testing.T, cfg Config, stop int64) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	cfg.Progress = func(n, _ int64) {
+		if n >= stop {
+			cancel()
+		}
+	}
+	if _, err := Run(ctx, cfg); !errors.Is(err, context.Canceled) {
+		t.Fatalf("%s, interrupted at %d: %v", cfg.Sync, stop, err)
+	}
+}
+
+// resumed runs to the end and says after how many gradients it went on.
+func resumed(t *testing.T, cfg Config) (o *Outcome, first int64) {
+	t.Helper()
+	cfg.Progress = func(n, _ int64) {
+		if first == 0 {
+			first = n
+		}
+	}
+	return mustRun(t, cfg), first
+}
+
+func same(t *testing.T, name string, got, want *Outcome) {
+	t.Helper()
+	got.WallSeconds, want.WallSeconds = 0, 0
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s: resumed %+v\nin one piece %+v", name, got, want)
+	}
+}
+
+// A run that is killed goes on from the last state that it wrote on its way,
+// which may be an old one.
+func TestCheckpointOnTheWay(t *testing.T) {
+	defer func(d time.Duration) { checkpointEvery = d }(checkpointEvery)
+	checkpointEvery = 0
+	cfg := own("dasp", rivals.Defaults(6))
+	want := mustRun(t, cfg)
+	dir := t.TempDir()
+	cfg.Checkpoint = filepath.Join(dir, "state")
+	copied := false
+	cfg.Progress = func(n, _ int64) { // before the checkpoint of this update
+		if raw, err := os.ReadFile(cfg.Checkpoint); err == nil && n > 12 && !copied {
+			copied = os.WriteFile(filepath.Join(dir, "old"), raw, 0o644) == nil
+		}
+	}
+	same(t, "with checkpoints", mustRun(t, cfg), want)
+	if !copied {
+		t.Fatal("no state was written on the way")
+	}
+	cfg.Checkpoint = filepath.Join(dir, "old")
+	got, first := resumed(t, cfg)
+	if first < 12 || first > 20 {
+		t.Errorf("went on from gradient %d, the state was of about 12", first)
+	}
+	same(t, "from an old state", got, want)
+}
+
+// What is no checkpoint of this very run counts as none: the run begins anew and
+// ends in the same bits.
 func TestCheckpointOfAnotherRun(t *testing.T) {
 	cfg := own("dasp", rivals.Defaults(6))
+	want := mustRun(t, cfg)
 	cfg.Checkpoint = filepath.Join(t.TempDir(), "state")
-	ctx, cancel := context.WithCancel(t.Context())
-	cfg.Progress = func(int64, int64) { cancel() }
-	if _, err := Run(ctx, cfg); !errors.Is(err, context.Canceled) {
+	other := cfg
+	other.Seed++
+	interrupt(t, other, 13)
+	got, first := resumed(t, cfg)
+	if first > 7 {
+		t.Errorf("another seed's state was taken: first gradient %d", first)
+	}
+	same(t, "another seed", got, want)
+	interrupt(t, cfg, 13)
+	whole, err := safetensors.Read(cfg.Checkpoint)
+	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.Progress = nil
-	cfg.Seed++
-	if _, err := Run(t.Context(), cfg); err == nil {
-		t.Error("a checkpoint of another seed was taken")
+	for name, spoil := range map[string]func(*safetensors.File){
+		"no parameters": func(f *safetensors.File) { f.Tensors[0].Name = "x" },
+		"no worker":     func(f *safetensors.File) { f.Tensors = f.Tensors[:1] },
+		"no curve":      func(f *safetensors.File) { f.Metadata["curve"] = "" },
+		"no version":    func(f *safetensors.File) { f.Metadata["version"] = "900" },
+	} {
+		f := safetensors.File{Metadata: maps.Clone(whole.Metadata), Tensors: slices.Clone(whole.Tensors)}
+		spoil(&f)
+		if err := safetensors.Write(cfg.Checkpoint, f); err != nil {
+			t.Fatal(err)
+		}
+		got, first := resumed(t, cfg)
+		if first > 7 {
+			t.Errorf("%s: the state was taken: first gradient %d", name, first)
+		}
+		same(t, name, got, want)
 	}
-	cfg.Seed--
-	if err := safetensors.Write(cfg.Checkpoint, safetensors.File{Metadata: map[string]string{"run": "x"}}); err != nil {
+	if err := os.WriteFile(cfg.Checkpoint, []byte("torn"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Run(t.Context(), cfg); err == nil {
-		t.Error("a checkpoint without a state was taken")
-	}
-	if _, err := os.Stat(cfg.Checkpoint); err != nil {
-		t.Errorf("the refused checkpoint: %v", err)
-	}
+	got, _ = resumed(t, cfg)
+	same(t, "torn", got, want)
 }

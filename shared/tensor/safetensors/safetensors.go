@@ -198,6 +198,9 @@ func Write(path string, f File) (err error) {
 	if _, err = tmp.Write(data); err == nil {
 		err = tmp.Chmod(0o644)
 	}
+	if err == nil { // a power cut after the rename must not find an empty file
+		err = tmp.Sync()
+	}
 	if closed := tmp.Close(); err == nil {
 		err = closed
 	}
