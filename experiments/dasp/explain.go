@@ -33,7 +33,7 @@ func effortOf(profile string) effort {
 	case "ci":
 		return effort{Pushes: 60, Warmup: 2, Full: 120, Scan: 3, Chunk: 3, Population: 3}
 	case "quick":
-		return effort{Pushes: 180, Warmup: 6, Full: workers * perWorker, Scan: 128, Chunk: 64, Population: 16, Generations: 5, More: 12, Alone: 10, Rounds: 1}
+		return effort{Pushes: 180, Warmup: 6, Full: workers * perWorker, Scan: 128, Chunk: 64, Population: 16, Generations: 5, More: 10, Alone: 6, Rounds: 1}
 	}
 	return effort{Pushes: 240, Warmup: 8, Full: workers * perWorker, Scan: 512, Chunk: 64, Population: 32, Generations: 16, More: 40, Alone: 45, Rounds: 5}
 }
@@ -49,7 +49,7 @@ func (e effort) runsOf() float64 {
 	full := float64(len(spaces) * (len(meanings) + goOn) * finalists * 24)
 	if e.Alone > 0 {
 		searched += float64((len(subsets())-1)*e.Population*(e.Alone+1)*9) + float64(len(axes)*len(spaces)*8*14)
-		full += float64(len(spaces) * 17 * 2 * e.Rounds * 14)
+		full += float64(len(spaces)*17*2*e.Rounds*14 + (len(subsets())-1)*len(axes)*2*e.Rounds*7)
 	}
 	return share*searched + full
 }
@@ -89,6 +89,7 @@ func explain() exp.Experiment {
 type part struct {
 	Fit        fit      `json:"fit"`
 	Scores     []ratios `json:"scores,omitempty"` // of a scan
+	Within     float64  `json:"within,omitempty"` // loss of the fit of all 18 on a subset
 	Slack      []span   `json:"slack,omitempty"`  // by axis
 	Spans      spans    `json:"spans"`
 	Candidates int      `json:"candidates"`

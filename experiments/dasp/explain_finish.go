@@ -51,15 +51,23 @@ func (q *inquiry) subsets() error {
 		if err != nil {
 			return err
 		}
-		own, err := q.part("at the tables' length, "+sub.Title, [][]float64{p.Fit.X, best}, 0.1, q.size.Full, warmup, func(e *evaluator, f *part) (err error) {
-			f.Scores, err = e.ratios([]laboratory{decode(p.Fit.X), decode(best)}, sub.Of)
+		// At full length the better of its finalists and of the fit of all is
+		// polished, so that a part alone is never worse than in the whole.
+		last := append([][]float64{best}, p.Fit.Population[:min(finalists, len(p.Fit.Population))]...)
+		own, err := q.part("at full length, "+sub.Title, last, 0.1, q.size.Full, warmup, func(e *evaluator, f *part) error {
+			score := e.objective(k, sub.Of)
+			found, err := score(last)
+			if err != nil {
+				return err
+			}
+			f.Within = found[0]
+			f.Fit, err = score.polish(last[least(found)], q.size.Rounds)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		within := loss(own.Scores[1][k], q.want, sub.Of)
-		q.alone = append(q.alone, lone{sub, min(loss(own.Scores[0][k], q.want, sub.Of), within), within})
+		q.alone = append(q.alone, lone{sub, own.Fit.Loss, own.Within})
 	}
 	return nil
 }

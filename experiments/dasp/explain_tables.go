@@ -152,7 +152,7 @@ func joined(times [6]float64) string {
 func (q *inquiry) aloneTable() result.Table {
 	t := result.Table{ID: "alone", Title: "What contradicts what", Kind: result.TimingOnly,
 		Caption: fmt.Sprintf("Typical deviation where only a part of the 18 has to be met, laboratory and thresholds free, mean %s: by a search of its own (%d points, %d generations, from "+
-			"the best of the scan) or the fit of all 18 if that is better, and by the fit of all 18. Both at full length, seed %d. A part that is easy alone and hard together contradicts the others.",
+			"the best of the scan) or the fit of all 18 where that is nearer, then coordinate descent; and by the fit of all 18. Both at full length, seed %d. A part that is easy alone and hard together contradicts the others.",
 			meanings[q.won[len(spaces)-1]], q.size.Population, q.size.Alone, searchSeed),
 		Columns: []result.Column{{Key: "part", Title: "demands"}, {Key: "count", Title: "ratios"}, {Key: "own", Title: "alone", Unit: "%", Digits: 1},
 			{Key: "within", Title: "in the fit of all 18", Unit: "%", Digits: 1}}}
