@@ -76,9 +76,9 @@ func altRatios(g grid) string {
 // assumed is what every verdict that hangs on times has behind it.
 const assumed = "the platform is assumed (the paper's Tables 1–2 are lost)"
 
-// judgeReductions judges D01–D09 or D10–D18, and the ratios derived from them
-// (first: D42 or D45). ranges says by claim what the plausible platforms give.
-func judgeReductions(platform string, g grid, ranges map[string]string, first int) []result.Claim {
+// judgeReductions judges D01–D09 or D10–D18, and the ratios derived from them,
+// D42–D44 or D45–D47. ranges says by claim what the plausible platforms give.
+func judgeReductions(platform string, g grid, ranges map[string]string) []result.Claim {
 	var out []result.Claim
 	for _, c := range reductionClaims(platform) {
 		x, ci := reduction(values(g[c.model]["dasp"], perIteration), values(g[c.model][c.against], perIteration))
@@ -88,12 +88,13 @@ func judgeReductions(platform string, g grid, ranges map[string]string, first in
 	for i, m := range models {
 		var x []float64
 		var ci []*[2]float64
-		for _, method := range []string{"dasp", "ssp", "dssp"} {
+		for _, method := range ratioMethods {
 			r, rci := ratio(values(g[m][method], perIteration), values(g[m]["bsp"], perIteration))
 			x, ci = append(x, r), append(ci, rci)
 		}
-		out = append(out, claims.Judge(fmt.Sprintf("D%02d", first+i), claims.Evidence{Value: x, CI95s: ci,
-			Seeds: len(g[m]["bsp"]), Note: assumed + isASP(g[m]) + "; the range over plausible platforms stands with the reductions that these ratios restate"}))
+		id := ratioClaim(platform, i)
+		out = append(out, claims.Judge(id, claims.Evidence{Value: x, CI95s: ci,
+			Seeds: len(g[m]["bsp"]), Note: assumed + isASP(g[m]) + ranges[id]}))
 	}
 	return out
 }

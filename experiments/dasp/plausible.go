@@ -33,22 +33,39 @@ type found struct {
 	share      map[string][]float64 // DASP's share of pushes by state
 }
 
-// rangeTable sets each stated reduction beside the smallest and largest that
-// the plausible platforms give, and counts those within the tolerance. The
-// second value is a row in words, by claim, to stand beside its verdict.
-func (r *runs) rangeTable(platform string, others []platforms.Variant, seed uint64) (result.Table, map[string]string, error) {
-	t := newRangeTable(len(others) * len(overheads))
-	ids := reductionClaims(platform)
-	all := make([]found, len(ids))
+// plausibleRun is every model and method on one plausible platform with one
+// overhead: one seed.
+type plausibleRun struct {
+	platforms.Variant
+	overhead time.Duration
+	grid     grid
+}
+
+// overPlausible runs every model and method on every plausible platform.
+func (r *runs) overPlausible(others []platforms.Variant, seed uint64) (out []plausibleRun, err error) {
 	for _, v := range others {
 		for _, overhead := range overheads {
 			g, err := r.timingGrid(v.Platform, overhead, []uint64{seed})
 			if err != nil {
-				return t, nil, err
+				return nil, err
 			}
-			for i, c := range ids {
-				all[i].add(fmt.Sprintf("%s, %v", v.Name, overhead), g[c.model]["dasp"][0], g[c.model][c.against][0])
-			}
+			out = append(out, plausibleRun{v, overhead, g})
+		}
+	}
+	return out, nil
+}
+
+// rangeTable sets each stated reduction beside the smallest and largest that
+// the plausible platforms give, and counts those within the tolerance. The
+// second value is, by claim, what stands beside its verdict: a reduction's row in
+// words, and the ranges of the ratios that restate it.
+func rangeTable(platform string, wide []plausibleRun) (result.Table, map[string]string) {
+	t := newRangeTable(len(wide))
+	ids := reductionClaims(platform)
+	all := make([]found, len(ids))
+	for _, p := range wide {
+		for i, c := range ids {
+			all[i].add(fmt.Sprintf("%s, %v", p.Name, p.overhead), p.grid[c.model]["dasp"][0], p.grid[c.model][c.against][0])
 		}
 	}
 	words := map[string]string{}
@@ -57,7 +74,27 @@ func (r *runs) rangeTable(platform string, others []platforms.Variant, seed uint
 		t.Rows = append(t.Rows, row)
 		words[c.id] = fmt.Sprintf("; over the plausible platforms from %.1f to %.1f %%, within the tolerance on %s", row[4], row[5], row[6])
 	}
-	return t, words, nil
+	for i, m := range models {
+		words[ratioClaim(platform, i)] = ratioRange(m, wide)
+	}
+	return t, words
+}
+
+// ratioRange is the smallest and largest iteration time of DASP, SSP and DSSP
+// that the plausible platforms give, BSP = 1.
+func ratioRange(model string, wide []plausibleRun) string {
+	if len(wide) == 0 {
+		return ""
+	}
+	var parts []string
+	for _, method := range ratioMethods {
+		var x []float64
+		for _, p := range wide {
+			x = append(x, perIteration(p.grid[model][method][0])/perIteration(p.grid[model]["bsp"][0]))
+		}
+		parts = append(parts, fmt.Sprintf("%s/BSP from %.3f to %.3f", title[method], slices.Min(x), slices.Max(x)))
+	}
+	return fmt.Sprintf("; over %d plausible platforms %s", len(wide), strings.Join(parts, ", "))
 }
 
 func newRangeTable(n int) result.Table {
@@ -121,4 +158,17 @@ func reductionClaims(platform string) []reductionClaim {
 		}
 	}
 	return out
+}
+
+// ratioMethods are the methods of D42–D47, as their rows list them: over BSP.
+var ratioMethods = []string{"dasp", "ssp", "dssp"}
+
+// ratioClaim is D42–D44 of the homogeneous and D45–D47 of the heterogeneous
+// cluster: by the model's place.
+func ratioClaim(platform string, model int) string {
+	first := 42
+	if platform == heterogeneous {
+		first = 45
+	}
+	return fmt.Sprintf("D%02d", first+model)
 }

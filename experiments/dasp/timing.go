@@ -66,11 +66,16 @@ var readings = []struct {
 
 func perIteration(c cell) float64 { return c.Iteration.PerWorker }
 
-// timingConfig is what a timing table records of its parameters.
-func timingConfig(p *cluster.Platform, others []platforms.Variant, seeds []uint64) map[string]any {
-	return map[string]any{"platform": p, "methods": methods, "models": models, "options": options(),
+// timingConfig is what a timing table records of its parameters; more names the
+// clusters whose grids its claims need besides.
+func timingConfig(p *cluster.Platform, others []platforms.Variant, more []string, seeds []uint64) map[string]any {
+	cfg := map[string]any{"platform": p, "methods": methods, "models": models, "options": options(),
 		"batch": fullBatch, "gradients": workers * perWorker, "warmup": warmup, "seeds": seeds,
-		"plausible": names(others), "overheads": overheads}
+		"plausible": names(others), "overheads": overheads, "launch": train.DefaultLaunch, "overhead": train.DefaultOverhead}
+	for _, name := range more {
+		cfg["beside "+name] = map[string]any{"platform": load(name), "plausible": names(sweep(name))}
+	}
+	return cfg
 }
 
 func names(variants []platforms.Variant) (out []string) {
@@ -89,33 +94,53 @@ func sweep(platform string) []platforms.Variant {
 	return v
 }
 
+// judgeTiming judges a timing table: g is its own grid, wide and ranges are what
+// the plausible platforms gave. It may run further grids.
+type judgeTiming func(g grid, wide []plausibleRun, ranges map[string]string, r *runs) ([]result.Claim, error)
+
 // timingTable is table 4 or 5: the reference platform, the claims, and the
-// range over plausible platforms. judge may run further grids; grids counts
-// them all.
-func timingTable(id, heading, source, platform string, grids int, judge func(g grid, ranges map[string]string, r *runs) ([]result.Claim, error)) exp.Experiment {
+// range over plausible platforms. judge may run the grids of further clusters;
+// with their sweeps they are named in more.
+func timingTable(id, heading, source, platform string, more []string, judge judgeTiming) exp.Experiment {
 	e := exp.Experiment{ID: id, Title: heading, Source: source, Profiles: exp.Profiles}
-	e.Seconds = func(profile string, seeds int) float64 {
-		return 0.015 * float64(len(models)*len(methods)) * float64(seeds*grids+len(sweep(platform))*len(overheads))
+	clusters := append([]string{platform}, more...)
+	grids := func(platform string, seeds int) float64 { return float64(seeds + len(sweep(platform))*len(overheads)) }
+	e.Shares = func(_ string, seeds int) map[string]float64 {
+		parts := map[string]float64{}
+		for _, c := range clusters {
+			parts[c+", timing"] = 0.015 * float64(len(models)*len(methods)) * grids(c, seeds)
+		}
+		return parts
+	}
+	e.Seconds = func(profile string, seeds int) (total float64) {
+		shares := e.Shares(profile, seeds)
+		for _, c := range clusters {
+			total += shares[c+", timing"]
+		}
+		return total
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		p := load(platform)
 		others := sweep(platform)
 		r := &runs{ctx: ctx, env: env}
-		r.total = float64(len(models) * len(methods) * (len(env.Seeds)*grids + len(others)*len(overheads)))
-		res := newResult(e, env, result.TimingOnly, timingConfig(p, others, env.Seeds))
+		for _, c := range clusters {
+			r.total += float64(len(models)*len(methods)) * grids(c, len(env.Seeds))
+		}
+		res := newResult(e, env, result.TimingOnly, timingConfig(p, others, more, env.Seeds))
 		g, err := r.timingGrid(p, train.DefaultOverhead, env.Seeds)
 		if err != nil {
 			return incomplete(res), err
 		}
 		res.Tables = append(res.Tables, iterationTable(heading, g), stateTable(g))
 		res.Figures = append(res.Figures, iterationFigure(heading, g))
-		wide, ranges, err := r.rangeTable(platform, others, env.Seeds[0])
+		wide, err := r.overPlausible(others, env.Seeds[0])
 		if err != nil {
 			return incomplete(res), err
 		}
-		res.Tables = append(res.Tables, wide)
+		table, ranges := rangeTable(platform, wide)
+		res.Tables = append(res.Tables, table)
 		res.Notes = append(append(res.Notes, stateNotes(g)...), fixedCost)
-		if res.Claims, err = judge(g, ranges, r); err != nil {
+		if res.Claims, err = judge(g, wide, ranges, r); err != nil {
 			return incomplete(res), err
 		}
 		res.Status = complete
