@@ -3,6 +3,7 @@ package dasp
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,9 +17,18 @@ const committed = "../results"
 // anchored to, has exactly one verdict among the committed results: none is
 // passed over, none is judged where it looks best.
 func TestEveryClaimIsJudgedOnce(t *testing.T) {
+	for _, profile := range []string{"quick", "standard"} {
+		t.Run(profile, func(t *testing.T) { judgedOnce(t, profile) })
+	}
+}
+
+func judgedOnce(t *testing.T, profile string) {
 	where := map[string][]string{}
 	for _, e := range Experiments() {
-		r, err := result.Read(result.Path(committed, e.ID, "quick"))
+		if !slices.Contains(e.Profiles, profile) {
+			continue
+		}
+		r, err := result.Read(result.Path(committed, e.ID, profile))
 		if err != nil {
 			t.Fatalf("%s has no committed result: %v (make publish)", e.ID, err)
 		}
@@ -45,6 +55,26 @@ func TestEveryClaimIsJudgedOnce(t *testing.T) {
 	}
 	if ids["D"] != 59 || ids["X"] != 13 {
 		t.Errorf("%v rows, want D01–D59 and X01–X13", ids)
+	}
+}
+
+// On the real data training reaches its floors.
+func TestFloorsAreReached(t *testing.T) {
+	r, err := result.Read(result.Path(committed, "dasp/accuracy", "standard"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := r.Tables[0].Rows
+	if len(rows) != len(floors) {
+		t.Errorf("%d rows, want %d networks", len(rows), len(floors))
+	}
+	for _, row := range rows {
+		if floor, got := row[3].(float64), row[4].(float64); floor < 70 || got < floor {
+			t.Errorf("%s reaches %g %%, its floor is %g %%", row[0], got, floor)
+		}
+	}
+	if got := r.Sets(); len(got) != 2 || got[0].Name != "mnist" || got[0].Train != 60000 || got[1].Name != "cifar-10" || got[1].Train != 50000 {
+		t.Errorf("trained on %+v, want the whole of MNIST and CIFAR-10", got)
 	}
 }
 

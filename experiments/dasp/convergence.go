@@ -2,6 +2,7 @@ package dasp
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gradsync/experiments/result"
@@ -10,11 +11,11 @@ import (
 // convergenceTable is one network's part of table 6 or 7: time to the same
 // accuracy.
 func convergenceTable(id, heading string, s size, t trainings) result.Table {
-	tab := result.Table{ID: id, Title: fmt.Sprintf("%s, %s to %g %%", heading, title[s.Model], 100*s.Target), Kind: result.Trained,
-		Caption: fmt.Sprintf("Virtual time and gradients until the test accuracy first reaches %g %% (linear between evaluations, "+
-			"%d test images each, every %d of %d gradients), mean over seeds; ± half the 95 %% interval. The ratio is paired by seed. "+
+	tab := result.Table{ID: id, Title: fmt.Sprintf("%s, %s to %s", heading, title[s.Model], s.percent()), Kind: result.Trained,
+		Caption: fmt.Sprintf("Virtual time and gradients until the test accuracy first reaches %s (linear between evaluations, "+
+			"%d test images each, every %d of %d gradients; a first evaluation that reaches it stands for itself), mean over seeds; ± half the 95 %% interval. The ratio is paired by seed. "+
 			"BSP is trained once and timed on each cluster, which is exact: its parameters do not depend on the cluster. Trained: %s.",
-			100*s.Target, evalImage, s.EvalEvery, s.Pushes, trainedOn(s, t)),
+			s.percent(), evalImage, s.EvalEvery, s.Pushes, trainedOn(s, t)),
 		Columns: []result.Column{{Key: "method", Title: "method"}, {Key: "seconds", Title: "time to target", Unit: "s", Digits: 3},
 			{Key: "seconds_half", Title: "±", Unit: "s", Digits: 3}, {Key: "ratio", Title: "BSP = 1", Digits: 3},
 			{Key: "lo", Title: "from", Digits: 3}, {Key: "hi", Title: "to", Digits: 3},
@@ -95,7 +96,29 @@ func short(s size, method string, t trainings) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s does not reach %g %% in %d of %d seeds within %d gradients", title[method], 100*s.Target, n, len(t[method]), s.Pushes)
+	return fmt.Sprintf("%s does not reach %s in %d of %d seeds within %d gradients", title[method], s.percent(), n, len(t[method]), s.Pushes)
+}
+
+// early says which of some methods are at the target at their first evaluation,
+// so that their times are upper bounds; "" if none is.
+func early(s size, t trainings, of ...string) (out string) {
+	for _, method := range of {
+		n := 0
+		for _, c := range t[method] {
+			if c.Curve[0].Accuracy >= s.Target {
+				n++
+			}
+		}
+		if n > 0 {
+			out += fmt.Sprintf("; %s is there at its first evaluation in %d of %d seeds: its time is an upper bound", title[method], n, len(t[method]))
+		}
+	}
+	return out
+}
+
+// identical reports whether two methods did the same in every seed.
+func identical(a, b []cell) bool {
+	return slices.EqualFunc(a, b, func(x, y cell) bool { return slices.Equal(x.Curve, y.Curve) })
 }
 
 // trainedStates is the table of DASP's states in trainings on one cluster.
@@ -148,5 +171,5 @@ func differs(res *result.Result, s size) (out []string) {
 		out = append(out, fmt.Sprintf("gradients of 1/%g of the network's channels on %d×%[2]d images", 1/s.Width, s.Image))
 	}
 	return append(out, fmt.Sprintf("%d gradients of batch %d (the paper's number is not stated)", s.Pushes, s.Batch),
-		fmt.Sprintf("target accuracy %g %% (not stated)", 100*s.Target))
+		fmt.Sprintf("times of batch %d, gradients of batch %d", fullBatch, s.Batch), fmt.Sprintf("target accuracy %s (not stated)", s.percent()))
 }

@@ -21,6 +21,7 @@ func climbing(target float64, at map[string]float64) trainings {
 			if x := at[m] * f; x > 0 {
 				c.Curve = []train.Point{{Accuracy: 0.1}, {Pushes: int64(1000 * x), Seconds: x, Accuracy: target}, {Pushes: int64(2000 * x), Seconds: 2 * x, Accuracy: target + 0.05}}
 			}
+			c.Iteration.PerWorker = map[string]float64{"bsp": 4, "asp": 1, "ssp": 2, "dssp": 2.5, "dasp": 1}[m]
 			t[m] = append(t[m], c)
 		}
 	}
@@ -92,10 +93,15 @@ func TestJudgeConvergence(t *testing.T) {
 	if got["D52"].Measured != "0.5; 1.25; 0.625; 0.8" { // DASP, ASP, SSP, DSSP over BSP
 		t.Errorf("D52: measured %v", got["D52"].Measured)
 	}
-	var x [3]float64 // DASP over BSP, SSP, DSSP, in whole gradients
+	// DASP over BSP, SSP, DSSP: convergence ratio over iteration-time ratio, which
+	// are 0.5 / 0.25, 0.8 / 0.5 and 0.625 / 0.4 at the iteration times of climbing.
+	var x [3]float64
 	if _, err := fmt.Sscanf(fmt.Sprint(got["D53"].Measured), "%g; %g; %g", &x[0], &x[1], &x[2]); err != nil ||
-		math.Abs(x[0]-0.5)+math.Abs(x[1]-0.8)+math.Abs(x[2]-0.625) > 1e-3 {
+		math.Abs(x[0]-2)+math.Abs(x[1]-1.6)+math.Abs(x[2]-1.5625) > 1e-9 {
 		t.Errorf("D53: measured %v", got["D53"].Measured)
+	}
+	if !strings.Contains(got["D53"].Why, "gradients to target are in the ratios 0.500; 0.800; 0.625") {
+		t.Errorf("D53 hides the gradients: %s", got["D53"].Why)
 	}
 }
 
@@ -127,6 +133,15 @@ func TestExtremes(t *testing.T) {
 			t.Errorf("%s: measured %v, want %g", got[i].ID, got[i].Measured, want)
 		}
 	}
+	for i, c := range got {
+		if c.CI95 == nil || !strings.Contains(c.Why, []string{"smallest of sixteen", "largest of sixteen"}[i]) || !strings.Contains(c.Why, "in 0 of them") {
+			t.Errorf("%s: interval %v, %s", c.ID, c.CI95, c.Why)
+		}
+	}
+	st.on[homogeneous]["vgg19_bn"] = climbing(0.55, map[string]float64{"bsp": 4, "asp": 2, "ssp": 2, "dssp": 3.2, "dasp": 2})
+	if c := judgeExtremes(&result.Result{}, st)[0]; !strings.Contains(c.Why, "in 2 of them") {
+		t.Errorf("two ties: %s", c.Why)
+	}
 	st.on[homogeneous]["vgg19_bn"] = climbing(0.55, map[string]float64{"bsp": 1})
 	for _, c := range judgeExtremes(&result.Result{}, st) {
 		wantVerdict(t, "DASP never", c, claims.NotRun, "contradicts itself")
@@ -156,8 +171,11 @@ func TestMoreIterations(t *testing.T) {
 	wantVerdict(t, "DASP more", moreIterations(res, studied(map[string]float64{"bsp": 1, "asp": 3, "ssp": 2, "dssp": 2, "dasp": 4})), claims.Differs, "ASP/DASP 0.75")
 	wantVerdict(t, "SSP never", moreIterations(res, studied(map[string]float64{"bsp": 1, "asp": 3, "dssp": 2, "dasp": 4})), claims.NotRun, "SSP does not reach")
 	st := studied(map[string]float64{"bsp": 1, "asp": 3, "ssp": 2, "dssp": 2, "dasp": 2})
-	st.on[homogeneous]["vgg19_bn"] = climbing(0.55, map[string]float64{"bsp": 1, "asp": 1, "ssp": 2, "dssp": 2, "dasp": 2})
-	wantVerdict(t, "one network alone", moreIterations(res, st), claims.Differs, "VGG-19-BN, homogeneous cluster: ASP/BSP 1.000")
+	st.on[homogeneous]["vgg19_bn"] = climbing(0.55, map[string]float64{"bsp": 1.5, "asp": 1, "ssp": 2, "dssp": 2, "dasp": 2})
+	tied := studied(map[string]float64{"bsp": 1, "asp": 3, "ssp": 3, "dssp": 2, "dasp": 3})
+	wantVerdict(t, "ties are no cases", moreIterations(res, tied), claims.SameSign, "8 of 16 pairs are cases")
+	wantVerdict(t, "all the same", moreIterations(res, studied(map[string]float64{"bsp": 1, "asp": 1, "ssp": 1, "dssp": 1, "dasp": 1})), claims.NotRun, "push by push")
+	wantVerdict(t, "one network alone", moreIterations(res, st), claims.Differs, "VGG-19-BN, homogeneous cluster: ASP/BSP 0.666")
 }
 
 func TestFastAndStable(t *testing.T) {
@@ -196,6 +214,7 @@ func TestInBetween(t *testing.T) {
 	wantVerdict(t, "as stated", inBetween(&result.Result{}, fill(good, better)), claims.SameSign, "0.50 homogeneous, 0.25 heterogeneous")
 	wantVerdict(t, "no better", inBetween(&result.Result{}, fill(good, good)), claims.Differs, "0.50 homogeneous, 0.50 heterogeneous")
 	wantVerdict(t, "BSP falls", inBetween(&result.Result{}, fill(map[string]float64{"bsp": 3, "asp": 4, "ssp": 1, "dssp": 1, "dasp": 2}, better)), claims.Differs, "BSP 3.00")
+	wantVerdict(t, "nothing falls", inBetween(&result.Result{}, fill(nil, nil)), claims.Differs, "ASP's accuracy never falls")
 	ci := study{profile: "ci", sizes: sizesOf("ci")}
 	wantVerdict(t, "ci", inBetween(&result.Result{}, ci), claims.NotRun, "profile ci")
 }
@@ -203,6 +222,26 @@ func TestInBetween(t *testing.T) {
 func TestPickTakesTheBestMean(t *testing.T) {
 	if got := pick([][]float64{{0.2, 0.9}, {0.5, 0.75}, {0.625, 0.625}, {0.6, 0.6}}); got != 1 {
 		t.Errorf("picked %d, want the best mean over seeds and of equals the first, 1", got)
+	}
+}
+
+// A time at the first evaluation is an upper bound, and is said to be.
+func TestEarly(t *testing.T) {
+	s := size{Model: "lenet5", Target: 0.7}
+	c := climbing(0.7, map[string]float64{"bsp": 1, "dasp": 1})
+	c["dasp"][0].Curve = c["dasp"][0].Curve[1:]
+	if got := early(s, c, "bsp", "dasp"); !strings.Contains(got, "DASP is there at its first evaluation in 1 of 2 seeds") || strings.Contains(got, "BSP") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestPercentIsRound(t *testing.T) {
+	for _, profile := range []string{"ci", "quick", "standard", "paper"} {
+		for _, s := range sizesOf(profile) {
+			if len(s.percent()) > len("97.5 %") {
+				t.Errorf("%s: target %s", s.Model, s.percent())
+			}
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package dasp
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"gradsync/experiments/claims"
@@ -37,7 +38,7 @@ func fastAndStable(res *result.Result, st study) result.Claim {
 		for _, method := range methods {
 			if short(s, method, t) != "" {
 				ok = false
-				note += fmt.Sprintf("%s, %s: does not reach %g %% in every seed. ", title[platform], title[method], 100*s.Target)
+				note += fmt.Sprintf("%s, %s: does not reach %s in every seed. ", title[platform], title[method], s.percent())
 			}
 			f, _ := meanAndHalf(values(t[method], fluctuation))
 			most = max(most, f)
@@ -70,11 +71,15 @@ func inBetween(res *result.Result, st study) result.Claim {
 			for _, method := range methods {
 				cells := st.on[platform][m][method]
 				seeds = len(cells)
-				f[method], _ = meanAndHalf(values(cells, fluctuation))
+				var half float64
+				f[method], half = meanAndHalf(values(cells, fluctuation))
 				note += fmt.Sprintf(" %s %.2f", title[method], f[method])
+				if !math.IsNaN(half) {
+					note += fmt.Sprintf(" ± %.2f", half)
+				}
 			}
 			note += ". "
-			high, low := true, true
+			high, low := f["asp"] > 0, true
 			for _, method := range methods {
 				high, low = high && f["asp"] >= f[method], low && f["bsp"] <= f[method]
 			}
@@ -83,10 +88,20 @@ func inBetween(res *result.Result, st study) result.Claim {
 			}
 			ok = ok && high && low
 			share[platform] = f["dasp"] / f["asp"]
+			if identical(st.on[platform][m]["dasp"], st.on[platform][m]["asp"]) {
+				note += "DASP is ASP here. "
+			}
+			if f["asp"] == 0 {
+				ok = false
+				note += "ASP's accuracy never falls. "
+			}
 		}
 		ok = ok && share[heterogeneous] < share[homogeneous]
-		note += fmt.Sprintf("DASP's share of ASP's: %.2f homogeneous, %.2f heterogeneous. ", share[homogeneous], share[heterogeneous])
+		if ok || share[homogeneous] > 0 && share[heterogeneous] >= 0 {
+			note += fmt.Sprintf("DASP's share of ASP's: %.2f homogeneous, %.2f heterogeneous. ", share[homogeneous], share[heterogeneous])
+		}
 	}
+	note += "The verdict is by means; it has no interval. " + assumed
 	slices.Sort(diff)
 	return holds("D40", ok, seeds, fmt.Sprintf("ASP most and BSP least in %d of 4 cases", most), note, slices.Compact(diff)...)
 }

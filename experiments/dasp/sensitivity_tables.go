@@ -104,8 +104,8 @@ func (s swept) note() string {
 // table is time to target and accuracy at each value beside the reference's.
 func (l learnedKnob) table() result.Table {
 	t := result.Table{ID: l.key + "-learning", Title: "Learning by " + l.title + ", heterogeneous cluster", Kind: result.Trained,
-		Caption: fmt.Sprintf("DASP trains %s; %d gradients. Time to %g %%; the ratio to the reference (%s) and the difference of final accuracies are paired by seed, with 95 %% intervals.",
-			l.s.how(), l.s.Pushes, 100*l.s.Target, l.name(l.reference)),
+		Caption: fmt.Sprintf("DASP trains %s; %d gradients. Time to %s; the ratio to the reference (%s) and the difference of final accuracies are paired by seed, with 95 %% intervals.",
+			l.s.how(), l.s.Pushes, l.s.percent(), l.name(l.reference)),
 		Columns: []result.Column{{Key: "value", Title: l.title, Unit: l.unit}, {Key: "seconds", Title: "time to target", Unit: "s", Digits: 3},
 			{Key: "ratio", Title: "reference = 1", Digits: 3}, {Key: "lo", Title: "from", Digits: 3}, {Key: "hi", Title: "to", Digits: 3},
 			{Key: "pushes", Title: "gradients to target", Digits: 0}, {Key: "accuracy", Title: "final accuracy", Unit: "%", Digits: 2},
@@ -122,6 +122,9 @@ func (l learnedKnob) table() result.Table {
 // note says whether learning notices the knob.
 func (l learnedKnob) note() string {
 	told := ""
+	if base := l.cells[slices.Index(l.at, l.reference)]; short(l.s, "dasp", trainings{"dasp": base}) != "" {
+		return fmt.Sprintf("%s: the reference itself misses the target in a seed, so that no ratio of times is printed.", l.title)
+	}
 	for _, row := range l.table().Rows {
 		if lo, ok := row[3].(float64); ok && row[0] != l.reference && (lo > 1 || row[4].(float64) < 1) {
 			told += fmt.Sprintf(" %g (%.2f [%.2f, %.2f])", row[0], row[2], lo, row[4])

@@ -42,7 +42,7 @@ func switches() exp.Experiment {
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		s := manyRows(env.Profile)
 		r := &runs{ctx: ctx, env: env, total: float64(len(switchRows)*len(env.Seeds)) * (1 + s.seconds(s.Pushes))}
-		res := newResult(e, env, result.Trained, map[string]any{"platform": load(heterogeneous), "options": options(), "size": s, "seeds": env.Seeds})
+		res := newResult(e, env, result.Trained, map[string]any{"platform": load(heterogeneous), "options": options(), "size": s, "seeds": env.Seeds, "clock_batch": fullBatch, "switches": switchNames()})
 		timed, learned := newSwitchTables(s, len(env.Seeds))
 		var base switched
 		for i, row := range switchRows {
@@ -64,6 +64,14 @@ func switches() exp.Experiment {
 		return res, nil
 	}
 	return e
+}
+
+// switchNames is what the result records of the switches.
+func switchNames() (out []string) {
+	for _, row := range switchRows {
+		out = append(out, row.name)
+	}
+	return out
 }
 
 // switched are the runs of one switch, a seed each.

@@ -17,9 +17,9 @@ func newSwitchTables(s size, seeds int) (timed, learned result.Table) {
 			{Key: "QIS", Title: "QIS", Unit: "%", Digits: 2}, {Key: "WSS", Title: "WSS", Unit: "%", Digits: 2}, {Key: "FSS", Title: "FSS", Unit: "%", Digits: 2},
 			{Key: "gap", Title: "largest gap", Unit: "versions"}, {Key: "spread", Title: "largest spread", Unit: "versions"}}}
 	learned = result.Table{ID: "learning", Title: "One switch at a time, heterogeneous cluster: learning", Kind: result.Trained,
-		Caption: fmt.Sprintf("The same switches, trained: %s; %d gradients, %d seeds. Time to %g %% and final accuracy; the ratio of times and the difference of "+
+		Caption: fmt.Sprintf("The same switches, trained: %s; %d gradients, %d seeds. Time to %s and final accuracy; the ratio of times and the difference of "+
 			"accuracies are paired by seed with the default, with 95 %% intervals. Rates were not tuned anew: a switch that changes the weight of a gradient changes the effective rate.",
-			s.how(), s.Pushes, seeds, 100*s.Target),
+			s.how(), s.Pushes, seeds, s.percent()),
 		Columns: []result.Column{{Key: "switch", Title: "switch"}, {Key: "seconds", Title: "time to target", Unit: "s", Digits: 3},
 			{Key: "ratio", Title: "default = 1", Digits: 3}, {Key: "lo", Title: "from", Digits: 3}, {Key: "hi", Title: "to", Digits: 3},
 			{Key: "pushes", Title: "gradients to target", Digits: 0}, {Key: "accuracy", Title: "final accuracy", Unit: "%", Digits: 2},
@@ -70,6 +70,9 @@ func paired(ours, base []float64) []any {
 // says so when none can.
 func switchNotes(learned result.Table) []string {
 	told := ""
+	if learned.Rows[0][1] == nil {
+		told = "; the default itself misses the target in a seed, so that no ratio of times is printed"
+	}
 	for _, row := range learned.Rows[1:] {
 		diff, half := row[7].(float64), row[8]
 		if lo, ok := row[3].(float64); ok && (lo > 1 || row[4].(float64) < 1) {
@@ -85,5 +88,5 @@ func switchNotes(learned result.Table) []string {
 	if told == "" {
 		return []string{"No switch's time to target or final accuracy can be told from the default's with these seeds: no interval excludes equality."}
 	}
-	return []string{"What learning can tell from the default, each interval by itself (of eighteen such intervals one in twenty misleads)" + told + "."}
+	return []string{fmt.Sprintf("What learning can tell from the default, each interval by itself (of %d such intervals one in twenty misleads)%s.", 2*(len(learned.Rows)-1), told)}
 }

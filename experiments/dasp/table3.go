@@ -18,7 +18,7 @@ func table3() exp.Experiment {
 			Caption: "The body of the paper's Table 3 is lost: what we chose, why, and how sure we are that it is what the authors used.",
 			Columns: []result.Column{{Key: "parameter", Title: "parameter"}, {Key: "value", Title: "value"}, {Key: "why", Title: "why"},
 				{Key: "confidence", Title: "confidence"}},
-			Rows: parameterRows(sizes, fmt.Sprint(env.Seeds))}}
+			Rows: parameterRows(res.Profile, sizes, fmt.Sprint(env.Seeds))}}
 	})
 }
 
@@ -39,7 +39,7 @@ func dataOf(s size) string {
 	return "the paper's set where it is found, else the embedded Fashion-MNIST"
 }
 
-func parameterRows(sizes []size, seeds string) [][]any {
+func parameterRows(profile string, sizes []size, seeds string) [][]any {
 	f := func(x any) string { return fmt.Sprint(x) }
 	return [][]any{
 		{"workers N", f(workers), "§3.1 states 6 workers and one server", "certain"},
@@ -58,12 +58,12 @@ func parameterRows(sizes []size, seeds string) [][]any {
 			}
 			return fmt.Sprintf("with 1/%g of the channels on %d×%[2]d images", 1/s.Width, s.Image)
 		}), "what two CPU cores can do in minutes; their events are the whole network's", "not the authors' unless whole"},
-		{"gradients per run", each(sizes, func(s size) string { return f(s.Pushes) }), "what two CPU cores can do in minutes", "not the authors'"},
+		{"gradients per run", each(sizes, func(s size) string { return f(s.Pushes) }), strings.TrimSpace("what two CPU cores can do in minutes. " + looked(profile)), "not the authors'"},
 		{"data set", each(sizes, dataOf), "§3.1 states MNIST and CIFAR-10; they are not ours to ship", "the authors' where named"},
 		{"form of T_wait", "α·(f_j − f_i), from 0 to f_j", "eq. (1) is lost; the other readings stand in dasp/switches", "medium"},
 		{"f", "forward and backward pass, without transfers and waits", "“time of the last iteration”; what it includes is not stated", "low"},
 		{"seeds", seeds, "the paper states none", "not the authors'"},
-		{"target accuracy", each(sizes, func(s size) string { return fmt.Sprintf("%g %%", 100*s.Target) }), "the paper says only “the same accuracy”; round numbers, set before any comparison of methods", "low"},
+		{"target accuracy", each(sizes, size.percent), "the paper says only “the same accuracy”; round numbers, set before any comparison of methods", "low"},
 		{"LeNet-5", "61,706 parameters, ReLU, max-pool", "the usual modern form; the paper gives none", "medium"},
 		{"VGG-19-BN", "20,040,522 parameters, one 512 → 10 classifier", "the CIFAR-10 form; GSSP's has a 4096-wide head", "medium"},
 		{"gradient weights", "1/N in QIS, 1/K in WSS and FSS; 1/N for ASP, SSP, DSSP; 1/N over a BSP round", "eq. (2) restored; the baselines share the step size", "medium"},

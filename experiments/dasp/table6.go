@@ -53,5 +53,10 @@ func notGood(res *result.Result, s size, t trainings) result.Claim {
 	case !reached:
 		found, note = "target not reached", note+"DASP: target not reached in every seed."
 	}
-	return holds("D38", !best, len(t["dasp"]), strings.TrimSuffix(found, "; "), note, diff...)
+	for _, method := range others {
+		if identical(t["dasp"], t[method]) {
+			note += "DASP and " + title[method] + " do the same, push by push. "
+		}
+	}
+	return holds("D38", !best, len(t["dasp"]), strings.TrimSuffix(found, "; "), note+assumed, diff...)
 }

@@ -76,7 +76,7 @@ func toTarget(curve []train.Point, target float64) (at train.Point, seconds, pus
 		}
 		a := curve[i-1]
 		f := (target - a.Accuracy) / (b.Accuracy - a.Accuracy)
-		return b, a.Seconds + f*(b.Seconds-a.Seconds), float64(a.Pushes) + f*float64(b.Pushes-a.Pushes), true
+		return b, a.Seconds + float64(f*(b.Seconds-a.Seconds)), float64(a.Pushes) + float64(f*float64(b.Pushes-a.Pushes)), true
 	}
 	return at, 0, 0, false
 }
@@ -136,6 +136,9 @@ func trainingExperiment(id, heading, source string, grounds []ground, profiles [
 			res.Seeds = st.seeds
 			st.name(res)
 			use(res, st.study)
+			if note := looked(env.Profile); note != "" {
+				res.Notes = append(res.Notes, note)
+			}
 		}
 		if err != nil {
 			if len(st.seeds) == 0 {

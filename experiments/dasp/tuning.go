@@ -49,7 +49,8 @@ func tuning() exp.Experiment {
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		r := &runs{ctx: ctx, env: env, total: e.Seconds(env.Profile, 0)}
-		res := newResult(e, env, result.Trained, map[string]any{"rates": tuningRates, "seeds": tuningSeeds, "sizes": sizesOf(env.Profile)})
+		res := newResult(e, env, result.Trained, map[string]any{"rates": tuningRates, "seeds": tuningSeeds, "sizes": sizesOf(env.Profile),
+			"options": options(), "platform": load(homogeneous), "clock_batch": fullBatch, "share": tuned(env.Profile, size{Pushes: 100})})
 		res.Seeds = tuningSeeds
 		var sets []*result.Data
 		for _, s := range sizesOf(env.Profile) {
