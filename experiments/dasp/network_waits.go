@@ -23,7 +23,7 @@ type wssWaits struct {
 	Groups, Members, Solo int // updates of weight 1/K, their gradients, those of K = 1
 }
 
-// countWaits replays a DASP run and repeats Algorithm 1's decisions, but for the
+// countWaits retraces a DASP run and repeats Algorithm 1's decisions, but for the
 // waits of each worker's first skip pushes.
 func countWaits(l *dasp.Log, o rivals.Options, skip int64) (wssWaits, error) {
 	var out wssWaits
@@ -35,12 +35,9 @@ func countWaits(l *dasp.Log, o rivals.Options, skip int64) (wssWaits, error) {
 	if err != nil {
 		return out, err
 	}
-	policy, err := rivals.New("dasp", o)
-	if err != nil {
-		return out, err
-	}
+	fresh := func() (dasp.Policy, error) { return rivals.New("dasp", o) }
 	last := make([]time.Duration, l.Workers) // whole iterations
-	err = replay(l, policy, f, func(s sight) {
+	err = retrace(l, fresh, f, func(s sight) {
 		p := l.Pushes[s.Index]
 		last[p.Worker] = p.Received - p.Sent
 		d := c.Decide(s.View, p.Worker)

@@ -57,23 +57,19 @@ func newOwnRun(o *train.Outcome) ownRun {
 
 // newCensus counts a run of a method that applies every gradient as it comes.
 func newCensus(o *train.Outcome, opts rivals.Options) (census, error) {
-	policy, err := rivals.New(o.Sync, opts)
-	if err != nil {
-		return census{}, err
-	}
-	c, err := countPushes(o.Log, policy, opts)
+	c, err := countPushes(o.Log, func() (dasp.Policy, error) { return rivals.New(o.Sync, opts) }, opts)
 	c.Own = newOwnRun(o)
 	return c, err
 }
 
-// countPushes is the census of a log that policy made.
-func countPushes(l *dasp.Log, policy dasp.Policy, o rivals.Options) (census, error) {
+// countPushes is the census of a log that a policy of fresh made.
+func countPushes(l *dasp.Log, fresh func() (dasp.Policy, error), o rivals.Options) (census, error) {
 	c := census{Length: float64(l.Workers) * l.End.Seconds()}
 	cfg, err := o.Config()
 	if err != nil {
 		return c, err
 	}
-	err = replay(l, policy, dasp.DurationCompute, func(s sight) {
+	err = retrace(l, fresh, dasp.DurationCompute, func(s sight) {
 		p := l.Pushes[s.Index]
 		if p.Abandoned {
 			return

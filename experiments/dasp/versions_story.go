@@ -31,20 +31,17 @@ type storyLine struct {
 func (r *runs) story(method string, seed uint64) (storyLine, error) {
 	cfg := timing(load(storyConfig.Cluster), method, storyConfig.Model, seed)
 	return logged(r, "dasp/versions/story/", "story of "+title[method], cfg, func(o *train.Outcome) (storyLine, error) {
-		policy, err := rivals.New(method, *cfg.Options)
-		if err != nil {
-			return storyLine{}, err
-		}
-		return follow(o.Log, policy, storyConfig.Worker, storyConfig.SlowPushes)
+		fresh := func() (dasp.Policy, error) { return rivals.New(method, *cfg.Options) }
+		return follow(o.Log, fresh, storyConfig.Worker, storyConfig.SlowPushes)
 	})
 }
 
 // follow notes both gaps of worker w until the slowest worker has pushed so
 // often.
-func follow(l *dasp.Log, policy dasp.Policy, w int, slowPushes int64) (storyLine, error) {
+func follow(l *dasp.Log, fresh func() (dasp.Policy, error), w int, slowPushes int64) (storyLine, error) {
 	var s storyLine
 	over := false
-	err := replay(l, policy, dasp.DurationCompute, func(sight) {}, func(now sight) {
+	err := retrace(l, fresh, dasp.DurationCompute, func(sight) {}, func(now sight) {
 		if over {
 			return
 		}

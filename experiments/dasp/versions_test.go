@@ -66,17 +66,12 @@ func handOptions(s int64) rivals.Options {
 	return o
 }
 
-func mustPolicy(t *testing.T, name string, o rivals.Options) dasp.Policy {
-	t.Helper()
-	p, err := rivals.New(name, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+func policyOf(name string, o rivals.Options) func() (dasp.Policy, error) {
+	return func() (dasp.Policy, error) { return rivals.New(name, o) }
 }
 
 func TestCensusByHand(t *testing.T) {
-	c, err := countPushes(sspLog(3, byHand), mustPolicy(t, "ssp", handOptions(1)), handOptions(1))
+	c, err := countPushes(sspLog(3, byHand), policyOf("ssp", handOptions(1)), handOptions(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +98,7 @@ func TestCensusByHand(t *testing.T) {
 	// The slowest worker has 4 pushes at the two that are ahead and not delayed, and
 	// at most 2 at the three waits.
 	for s, want := range map[int64][tests][2]int{1: {{0, 1}, {0, 2}}, 3: {{0, 2}, {0, 3}}, 4: {{1, 2}, {2, 3}}} {
-		c, err := countPushes(sspLog(3, byHand), mustPolicy(t, "ssp", handOptions(1)), handOptions(s))
+		c, err := countPushes(sspLog(3, byHand), policyOf("ssp", handOptions(1)), handOptions(s))
 		if err != nil || c.Early != want {
 			t.Errorf("head start of %d pushes: %v (%v), want %v", s, c.Early, err, want)
 		}
@@ -116,25 +111,59 @@ func TestCensusByHand(t *testing.T) {
 }
 
 // A log that is not its policy's run is refused.
-func TestReplayRefusesAnotherRun(t *testing.T) {
+func TestRetraceRefusesAnotherRun(t *testing.T) {
 	for what, change := range map[string]func(*dasp.Log){
 		"is of version": func(l *dasp.Log) { l.Pushes[5].Pulled = 4 },
 		"was answered":  func(l *dasp.Log) { l.Pushes[2].State = dasp.QIS },
 	} {
 		l := sspLog(3, byHand)
 		change(l)
-		err := replay(l, mustPolicy(t, "ssp", handOptions(1)), dasp.DurationCompute, func(sight) {}, nil)
+		err := retrace(l, policyOf("ssp", handOptions(1)), dasp.DurationCompute, func(sight) {}, nil)
 		if err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("error %v, want one with %q", err, what)
 		}
 	}
-	if err := replay(sspLog(3, byHand), mustPolicy(t, "ssp", handOptions(2)), dasp.DurationCompute, func(sight) {}, nil); err == nil {
+	if err := retrace(sspLog(3, byHand), policyOf("ssp", handOptions(2)), dasp.DurationCompute, func(sight) {}, nil); err == nil {
 		t.Error("the log of s = 1 passes for one of s = 2")
 	}
 }
 
+// A timer that ends in the nanosecond of a push: the log says which came first.
+// Two workers, Smin = 0, Smax = 9, α = 1; worker 1 computes 10 ms, worker 0 2 ms.
+func TestRetraceFindsTheOrderOfATie(t *testing.T) {
+	ms := time.Millisecond
+	o := rivals.Defaults(2)
+	o.Smin, o.Smax, o.Alpha = 0, 9, 1
+	fresh := policyOf("dasp", o)
+	push := func(w int, pulled int64, at, compute int, s dasp.State) dasp.Push {
+		return dasp.Push{Worker: w, Pulled: pulled, Received: time.Duration(at) * ms, Compute: time.Duration(compute) * ms, State: s}
+	}
+	// Worker 0's second push waits 8 ms from 12 to 20; worker 1 pushes at 20. If the
+	// timer is first worker 0 makes version 3 and goes with it, worker 1 makes 4.
+	// If the push is first worker 1 makes version 3, and worker 0 goes with 4.
+	log := func(zero, one int64) *dasp.Log {
+		return &dasp.Log{Workers: 2, Pushes: []dasp.Push{push(1, 0, 9, 10, dasp.QIS), push(0, 0, 10, 2, dasp.QIS), push(0, 2, 12, 2, dasp.WSS),
+			push(1, 1, 20, 10, dasp.QIS), push(0, zero, 30, 2, dasp.QIS), push(1, one, 30, 10, dasp.WSS)}}
+	}
+	for name, c := range map[string]struct {
+		zero, one int64
+		ok        bool
+	}{"timer first": {3, 4, true}, "push first": {4, 3, true}, "neither": {4, 4, false}} {
+		l := log(c.zero, c.one)
+		l.Pushes[4].Abandoned, l.Pushes[5].Abandoned = true, true // their answers are not the point
+		var views []int64
+		err := retrace(l, fresh, dasp.DurationCompute, func(s sight) { views = append(views, s.View.Newest) }, nil)
+		if (err == nil) != c.ok || c.ok && len(views) != len(l.Pushes) {
+			t.Errorf("%s: %v, %d pushes told of", name, err, len(views))
+		}
+		if c.ok && views[3] != map[string]int64{"timer first": 3, "push first": 2}[name] {
+			t.Errorf("%s: version %d as the tied push arrives", name, views[3])
+		}
+	}
+}
+
 func TestFollowByHand(t *testing.T) {
-	s, err := follow(sspLog(3, byHand), mustPolicy(t, "ssp", handOptions(1)), 1, 2)
+	s, err := follow(sspLog(3, byHand), policyOf("ssp", handOptions(1)), 1, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,8 +253,8 @@ func TestCensusAgreesWithTheServer(t *testing.T) {
 	}
 }
 
-// A replay of any method repeats its run; of DASP it repeats every decision.
-func TestReplayRepeatsEveryMethod(t *testing.T) {
+// Retracing any method repeats its run; of DASP it repeats every decision.
+func TestRetraceRepeatsEveryMethod(t *testing.T) {
 	for _, v := range networks("quick") {
 		for _, f := range append(networkForms(), printedForms...) {
 			cfg := timing(v.Platform, f.sync, "lenet5", 2)
@@ -236,7 +265,7 @@ func TestReplayRepeatsEveryMethod(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = replay(l, mustPolicy(t, f.sync, *cfg.Options), d, func(s sight) {
+			err = retrace(l, policyOf(f.sync, *cfg.Options), d, func(s sight) {
 				p := l.Pushes[s.Index]
 				if f.sync != "dasp" || p.Abandoned {
 					return
