@@ -94,7 +94,7 @@ func (q *inquiry) laboratoryNote() string {
 	w := q.last[s]
 	h, o := w.lab.Hardware, w.lab.Options
 	a := q.anatomy(w.lab, "resnet18")
-	note := fmt.Sprintf("What must have been true, if anything of this kind was: computations that vary by %.0f %% from one iteration to the next on one and the same machine (the tables assume 5 %%); ",
+	note := fmt.Sprintf("What must have been true if the closest laboratory that this search found is theirs (another search, or seed, may end at another one; quick and standard do): computations that vary by %.0f %% from one iteration to the next on one and the same machine (the tables assume 5 %%); ",
 		100*h.Jitter)
 	note += fmt.Sprintf("the server's link at %.3g Gb/s and the workers' at %.3g Gb/s for devices of %g TFLOP/s effective, so that one ResNet-18 gradient takes %.0f ms over the slower of the two and its computation %.0f ms; ",
 		h.ServerLink, h.WorkerLink, deviceFLOPS/1e12, 1e3*max(a.server, a.worker), 1e3*a.compute)

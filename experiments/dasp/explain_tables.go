@@ -19,7 +19,7 @@ func typical(x float64) any {
 func (q *inquiry) bestTable() result.Table {
 	t := result.Table{ID: "best", Title: "The closest laboratories", Kind: result.TimingOnly,
 		Caption: fmt.Sprintf("Loss: root mean square of ln(ratio/stated) over D01–D18, written as a deviation; 0 is a perfect fit, and the paper's rounding alone "+
-			"is below 0.3 %%. Search space, loss and seeds were fixed before the first run against the paper's numbers; the search within it was made longer and its order changed after a first one. Search: %d points of a Latin hypercube per space, then differential "+
+			"is below 0.3 %%. Search space, loss and seeds were fixed before the first run against the paper's numbers; the way of searching was not: after a first, poor result the algorithm, its length and its starts were changed, and later finalists at full length and the polish were added. Search: %d points of a Latin hypercube per space, then differential "+
 			"evolution per row on runs of %d gradients (%d points, %d generations, and %d more for the %d rows of a space that then fitted best); “at full length” is the best of its first %d points, run with %d gradients, in all profiles but ci as many as in tables 4 and 5. “Polished” is the row's "+
 			"point after coordinate descent at full length, only for the best row of each space. Up to here seed %d: a search also finds what that seed's draws favour, the more so the larger the jitter, and “all seeds” is what is left. “Worst” is the row's before polishing. The homogeneous cluster's six are equal; the heterogeneous one's times are free; links, host, server and "+
 			"jitter are the same for both clusters and all three models.",
