@@ -2,7 +2,6 @@ package dasp
 
 import (
 	"fmt"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -105,7 +104,13 @@ func (r *runs) fields(p *cluster.Platform, list []contestant, model string, n in
 	f := field{list, make([][]lap, len(list))}
 	for i, c := range list {
 		for _, seed := range seeds {
-			l, err := r.lap(fmt.Sprintf("%s, %s, %s", p.Name, model, c.Name), c.config(p, model, n, seed))
+			l, err := kept(r, "dasp/dssp-anchor/", fmt.Sprintf("%s, %s, %s", p.Name, model, c.Name), 1, c.config(p, model, n, seed), func(cfg train.Config) (lap, error) {
+				log, err := paced(r.ctx, cfg)
+				if err != nil {
+					return lap{}, err
+				}
+				return lapOf(log, cfg.MaxPushes/10), nil
+			})
 			if err != nil {
 				return f, err
 			}
@@ -113,33 +118,6 @@ func (r *runs) fields(p *cluster.Platform, list []contestant, model string, n in
 		}
 	}
 	return f, nil
-}
-
-// lap runs cfg, or loads what an earlier call left.
-func (r *runs) lap(what string, cfg train.Config) (l lap, err error) {
-	key, err := r.key(cfg)
-	if err != nil {
-		return l, err
-	}
-	key = strings.Replace(key, "/cell/", "/lap/", 1)
-	if r.env.Memo == nil || !r.env.Memo.Load(key, &l) {
-		if err := r.ctx.Err(); err != nil {
-			return l, err
-		}
-		log, err := paced(r.ctx, cfg)
-		if err != nil {
-			return l, fmt.Errorf("dasp: %s: %w", what, err)
-		}
-		l = lapOf(log, cfg.MaxPushes/10)
-		if r.env.Memo != nil {
-			if err := r.env.Memo.Save(key, l); err != nil {
-				return l, err
-			}
-		}
-	}
-	r.done++
-	r.report(r.done, what)
-	return l, nil
 }
 
 // lapOf reduces a log; the mean time per gradient is over what follows the first

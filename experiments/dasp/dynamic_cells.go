@@ -75,33 +75,12 @@ func (r *runs) dynTimed(c dynCase) (map[string]map[string][]dynCell, error) {
 
 // dynRun times one run on its scenario's speeds, or loads what an earlier call
 // left.
-func (r *runs) dynRun(what string, s dynScenario, p dynPace, cfg train.Config) (c dynCell, err error) {
+func (r *runs) dynRun(what string, s dynScenario, p dynPace, cfg train.Config) (dynCell, error) {
 	plan := s.plan(p, cfg.Seed, dynHorizon*float64(cfg.MaxPushes/workers)*p.Unit)
 	cfg.Platform = plan.on(cfg.Platform)
-	key, err := r.key(cfg)
-	if err != nil {
-		return c, err
-	}
-	if r.env.Memo == nil || !r.env.Memo.Load(key+"/dynamic", &c) {
-		if err := r.ctx.Err(); err != nil {
-			return c, err
-		}
-		out, err := train.Run(r.ctx, cfg)
-		if err != nil {
-			return c, fmt.Errorf("dasp: %s, %s: %w", what, title[cfg.Sync], err)
-		}
-		if c, err = dynReduce(out, plan, p.Unit); err != nil {
-			return c, fmt.Errorf("dasp: %s, %s: %w", what, title[cfg.Sync], err)
-		}
-		if r.env.Memo != nil {
-			if err := r.env.Memo.Save(key+"/dynamic", c); err != nil {
-				return c, err
-			}
-		}
-	}
-	r.done += dynRunSeconds(r.env.Profile)
-	r.report(r.done, what+", "+title[cfg.Sync])
-	return c, nil
+	return logged(r, "dasp/dynamic/", what+", "+title[cfg.Sync], dynRunSeconds(r.env.Profile), cfg, func(o *train.Outcome) (dynCell, error) {
+		return dynReduce(o, plan, p.Unit)
+	})
 }
 
 // dynReduce measures a run after its first `warmup` iterations of unit seconds.

@@ -112,7 +112,7 @@ func dynBursts(p dynPace, seed uint64, horizon float64) dynSchedule {
 	s := dynStatic(p, seed, horizon)
 	for w := range s.Phases {
 		r := cluster.Stream(seed, w, "", "dasp/dynamic/bursts")
-		at := p.Unit * dynBetween(r.Float64(), 0, dynFirstCalm)
+		at := float64(p.Unit * dynBetween(r.Float64(), 0, dynFirstCalm))
 		for at < horizon {
 			end := at + float64(p.Unit*dynBetween(r.Float64(), dynBurstFrom, dynBurstTo))
 			s.Phases[w] = append(s.Phases[w], cluster.Phase{At: dynInstant(at), Factor: dynBurstFactor}, cluster.Phase{At: dynInstant(end), Factor: 1})

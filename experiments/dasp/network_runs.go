@@ -33,7 +33,7 @@ func (r *runs) linkGrid(vs []platforms.Variant) (linkGrid, error) {
 				for _, seed := range r.env.Seeds {
 					cfg := timing(v.Platform, f.sync, m, seed)
 					f.set(cfg.Options)
-					c, err := logged(r, "dasp/network/", fmt.Sprintf("%s, %s, %s", v.Name, title[m], f.title), cfg, func(o *train.Outcome) (linkCell, error) {
+					c, err := logged(r, "dasp/network/", fmt.Sprintf("%s, %s, %s", v.Name, title[m], f.title), 1, cfg, func(o *train.Outcome) (linkCell, error) {
 						return newLinkCell(o, v.Platform, *cfg.Options)
 					})
 					if err != nil {
@@ -45,35 +45,6 @@ func (r *runs) linkGrid(vs []platforms.Variant) (linkGrid, error) {
 		}
 	}
 	return g, nil
-}
-
-// logged is runs.get for what only the server's log says: of makes a T from a
-// run's outcome, and kind tells the memo whose T it is.
-func logged[T any](r *runs, kind, what string, cfg train.Config, of func(*train.Outcome) (T, error)) (T, error) {
-	cfg.Engine, cfg.DataDir = r.env.Engine, r.env.DataDir
-	var t T
-	key, err := r.key(cfg)
-	if err != nil {
-		return t, err
-	}
-	key = kind + key
-	if r.env.Memo == nil || !r.env.Memo.Load(key, &t) {
-		out, err := train.Run(r.ctx, cfg)
-		if err != nil {
-			return t, fmt.Errorf("dasp: %s: %w", what, err)
-		}
-		if t, err = of(out); err != nil {
-			return t, fmt.Errorf("dasp: %s: %w", what, err)
-		}
-		if r.env.Memo != nil {
-			if err := r.env.Memo.Save(key, t); err != nil {
-				return t, err
-			}
-		}
-	}
-	r.done++
-	r.report(r.done, what)
-	return t, nil
 }
 
 func newLinkCell(o *train.Outcome, p *cluster.Platform, opts rivals.Options) (linkCell, error) {

@@ -109,7 +109,7 @@ func (r *runs) censusGrid(links []string) (censusGrid, error) {
 // state.
 func (r *runs) census(v platforms.Variant, method, model string, seed uint64) (census, error) {
 	cfg := timing(v.Platform, method, model, seed)
-	return logged(r, "dasp/versions/", fmt.Sprintf("%s, %s, %s", v.Name, title[model], title[method]), cfg, func(o *train.Outcome) (census, error) {
+	return logged(r, "dasp/versions/", fmt.Sprintf("%s, %s, %s", v.Name, title[model], title[method]), 1, cfg, func(o *train.Outcome) (census, error) {
 		return newCensus(o, *cfg.Options)
 	})
 }

@@ -30,7 +30,7 @@ type storyLine struct {
 // story runs a method and follows the worker.
 func (r *runs) story(method string, seed uint64) (storyLine, error) {
 	cfg := timing(load(storyConfig.Cluster), method, storyConfig.Model, seed)
-	return logged(r, "dasp/versions/story/", "story of "+title[method], cfg, func(o *train.Outcome) (storyLine, error) {
+	return logged(r, "dasp/versions/story/", "story of "+title[method], 1, cfg, func(o *train.Outcome) (storyLine, error) {
 		fresh := func() (dasp.Policy, error) { return rivals.New(method, *cfg.Options) }
 		return follow(o.Log, fresh, storyConfig.Worker, storyConfig.SlowPushes)
 	})

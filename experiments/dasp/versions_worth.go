@@ -28,7 +28,7 @@ func (r *runs) ownGrid(g censusGrid) (ownGrid, error) {
 					continue
 				}
 				for _, seed := range r.env.Seeds {
-					o, err := logged(r, "dasp/versions/own/", fmt.Sprintf("%s, %s, %s", cluster, title[m], title[method]),
+					o, err := logged(r, "dasp/versions/own/", fmt.Sprintf("%s, %s, %s", cluster, title[m], title[method]), 1,
 						timing(load(cluster), method, m, seed), func(o *train.Outcome) (ownRun, error) { return newOwnRun(o), nil })
 					if err != nil {
 						return own, err
