@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"gradsync/experiments/exp"
+	"gradsync/experiments/platforms"
 	"gradsync/experiments/result"
+	"gradsync/experiments/train"
 )
 
 // DSSP's two clusters, as platform files.
@@ -64,9 +66,7 @@ func dsspAnchor() exp.Experiment {
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		s := anchorSizes(env.Profile)
 		r := &runs{ctx: ctx, env: env, total: float64(len(env.Seeds))*anchorRuns() + otherRuns()}
-		res := newResult(e, env, result.TimingOnly, map[string]any{"mixed": load(mixedPair), "homogeneous": load(sixteen),
-			"contestants": contestants(2), "size": s, "batch": anchorBatch, "gradients_of_300_epochs": int64(fullGradients),
-			"factors": otherFactors, "servers": otherServers, "jitters": otherJitters, "races": raceRows, "seeds": env.Seeds})
+		res := newResult(e, env, result.TimingOnly, anchorSetup(s, env.Seeds))
 		if err := anchorParts(r, res, s); err != nil {
 			return incomplete(res), err
 		}
@@ -74,6 +74,16 @@ func dsspAnchor() exp.Experiment {
 		return res, nil
 	}
 	return e
+}
+
+// anchorSetup is what the result records of its parameters.
+func anchorSetup(s anchorSize, seeds []uint64) map[string]any {
+	return map[string]any{"pair": load(mixedPair), "sixteen": load(sixteen), "pair_contestants": contestants(2), "sixteen_contestants": contestants(16),
+		"pair_model": anchorModel, "sixteen_models": sixteenModels, "alpha": alpha, "size": s, "batch": anchorBatch, "gradients_of_300_epochs": int64(fullGradients),
+		"launch": train.DefaultLaunch, "overhead": train.DefaultOverhead, "tie": tie(s.Gradients),
+		"other_factors": otherFactors, "other_links": platforms.Links, "other_pair_contestants": some(contestants(2), otherPairOf),
+		"other_servers": otherServers, "other_jitters": otherJitters, "other_sixteen_contestants": some(contestants(16), otherSixteen),
+		"races": raceRows, "race_bounds": []int64{dsspLower, dsspUpper}, "flops_of_training": benchRate, "seeds": seeds}
 }
 
 // anchorParts adds the tables, the figure, the claims and the notes.

@@ -200,6 +200,9 @@ func TestHomogeneousOrder(t *testing.T) {
 	} {
 		f := raceField(c.seconds...)
 		got := homogeneousOrder(map[string]field{anchorModel: f, "resnet18": f}, s)
+		if len(got.Differs) != len(homogeneousDiffers) || !strings.Contains(strings.Join(got.Differs, "; "), "ResNet-18 in place of ResNet-50; 10 classes") {
+			t.Errorf("%s: differs in %q", c.name, got.Differs)
+		}
 		if got.Verdict != c.verdict || got.ID != "X13" || !strings.Contains(fmt.Sprint(got.Measured), "ResNet-18: "+c.seen) {
 			t.Errorf("%s: %s, measured %v; want %s, %s", c.name, got.Verdict, got.Measured, c.verdict, c.seen)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
+	"gradsync/experiments/train"
 )
 
 // The hypotheses, as they were written before the first run. Times are per push:
@@ -28,8 +29,8 @@ const (
 
 // dynCase is a model, on the clusters' own links or on faster ones.
 type dynCase struct {
-	Model string
-	Link  float64 // bytes/s of every NIC; 0: the platform's own
+	Model string  `json:"model"`
+	Link  float64 `json:"link"` // bytes/s of every NIC; 0: the platform's own
 }
 
 // dynFast is the link on which devices, not the server's NIC, set the pace of
@@ -112,19 +113,27 @@ func dynamic() exp.Experiment {
 
 // dynSetup is what the result records of its parameters.
 func dynSetup(env exp.Env) map[string]any {
-	bases, scenarios := map[string]any{}, []string{}
+	bases, scenarios, lessons := map[string]any{}, []map[string]string{}, []string{}
 	for _, s := range dynScenarios {
 		bases[s.Base] = load(s.Base)
-		scenarios = append(scenarios, s.Title)
+		scenarios = append(scenarios, map[string]string{"key": s.Key, "speeds": s.Title, "platform": s.Base, "against": s.Against})
 	}
-	cases := []string{}
-	for _, c := range dynCases(env.Profile) {
-		cases = append(cases, c.title())
+	for _, l := range dynLessons(env.Profile) {
+		lessons = append(lessons, l.key)
 	}
-	return map[string]any{"platforms": bases, "scenarios": scenarios, "cases": cases, "methods": methods, "options": options(),
-		"batch": fullBatch, "gradients": workers * dynPerWorker(env.Profile), "warmup": warmup, "seeds": env.Seeds,
-		"training": sizeOf(env.Profile, "lenet5"), "evaluation_images": evalImage,
+	settings := []map[string]any{}
+	for _, x := range dynSettings(env.Profile) {
+		o := options()
+		x.set(&o)
+		settings = append(settings, map[string]any{"method": x.method, "bounds": x.name, "options": o})
+	}
+	return map[string]any{"platforms": bases, "scenarios": scenarios, "cases": dynCases(env.Profile), "methods": methods, "options": options(),
+		"batch": fullBatch, "gradients": workers * dynPerWorker(env.Profile), "warmup": warmup, "launch": train.DefaultLaunch, "overhead": train.DefaultOverhead, "seeds": env.Seeds,
+		"training": sizeOf(env.Profile, "lenet5"), "evaluation_images": evalImage, "trained_scenarios": lessons,
 		"schedule": map[string]any{"deal": []int{dynDealFrom, dynDealTo}, "calm": []int{dynCalmFrom, dynCalmTo}, "burst": []int{dynBurstFrom, dynBurstTo},
-			"first_calm": dynFirstCalm, "burst_factor": dynBurstFactor, "forget": dynForget},
+			"first_calm": dynFirstCalm, "burst_factor": dynBurstFactor, "forget": dynForget, "horizon": dynHorizon, "pace_gradients": dynPaceGradients},
+		"windows":    map[string]any{"before": dynBefore, "after": dynAfter, "line_before": dynLineBefore, "line_after": dynLineAfter},
+		"tradeoff":   map[string]any{"model": "lenet5", "scenarios": dynTraded, "settings": settings},
+		"criteria":   map[string]float64{"tie": slack, "visible": dynVisible},
 		"hypotheses": []string{dynH1, dynH2, dynH3, dynH4}}
 }

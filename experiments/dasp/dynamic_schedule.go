@@ -13,13 +13,14 @@ import (
 // How the speeds change. All lengths are iterations of the cluster's median
 // worker under ASP, undisturbed and without jitter: dynPace.Unit.
 const (
-	dynDealFrom, dynDealTo   = 15, 25 // from one deal of the time factors to the next
-	dynCalmFrom, dynCalmTo   = 25, 75 // a worker undisturbed, so that one in six is slowed in the mean
-	dynBurstFrom, dynBurstTo = 5, 15  // a worker slowed
-	dynFirstCalm             = 60     // the first calm of each worker is from 0 to this
-	dynBurstFactor           = 5.     // how much longer a slowed worker computes
-	dynForget                = 20     // after a burst, how long its worker's release is looked for
-	dynHorizon               = 8      // a schedule reaches so many times the undisturbed run
+	dynDealFrom, dynDealTo   = 15, 25       // from one deal of the time factors to the next
+	dynCalmFrom, dynCalmTo   = 25, 75       // a worker undisturbed, so that one in six is slowed in the mean
+	dynBurstFrom, dynBurstTo = 5, 15        // a worker slowed
+	dynFirstCalm             = 60           // the first calm of each worker is from 0 to this
+	dynBurstFactor           = 5.           // how much longer a slowed worker computes
+	dynForget                = 20           // after a burst, how long its worker's release is looked for
+	dynHorizon               = 8            // a schedule reaches so many times the undisturbed run
+	dynPaceGradients         = workers * 40 // of the run that the unit is measured in
 )
 
 // dynPace is how fast a cluster is when nothing disturbs it.
@@ -146,7 +147,7 @@ func (s dynSchedule) on(p *cluster.Platform) *cluster.Platform {
 // dynPaceOf times ASP on base without jitter, at cfg's model and batch.
 func (r *runs) dynPaceOf(base *cluster.Platform, cfg train.Config) (dynPace, error) {
 	cfg.Platform = base.WithHosts(func(h *cluster.Host, _ bool) { h.Jitter = 0 })
-	cfg.Sync, cfg.Seed, cfg.MaxPushes, cfg.Warmup, cfg.TimingOnly, cfg.EvalEvery = "asp", 0, workers*40, warmup, true, -1
+	cfg.Sync, cfg.Seed, cfg.MaxPushes, cfg.Warmup, cfg.TimingOnly, cfg.EvalEvery = "asp", 0, dynPaceGradients, warmup, true, -1
 	out, err := train.Run(r.ctx, cfg)
 	if err != nil {
 		return dynPace{}, fmt.Errorf("dasp: pace of %s: %w", base.Name, err)

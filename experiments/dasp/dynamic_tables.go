@@ -11,55 +11,40 @@ func dynConclude(res *result.Result, profile string, g dynGrid, trades map[strin
 	cases := dynCases(profile)
 	verdicts := dynJudge(cases, g)
 	traded, tradeNote := dynTradeTable(trades)
-	res.Tables = append(res.Tables, dynVerdictTable(verdicts), traded, dynChanges(cases, g), dynRivals(cases, g))
-	for _, s := range dynScenarios {
-		if s.Against != "" || s.Key == "static" {
-			res.Tables = append(res.Tables, dynTable(s, cases, g))
-		}
-	}
-	res.Tables = append(res.Tables, dynReleaseTable(cases, g), dynStates(cases, g))
+	res.Tables = append(res.Tables, dynVerdictTable(verdicts), traded, dynChanges(cases, g), dynRivals(cases, g), dynTimes(cases, g), dynReleaseTable(cases, g), dynStates(cases, g))
 	for _, s := range dynPairs() {
 		res.Figures = append(res.Figures, dynWaitFigure(s, cases[0], g), dynStateFigure(s, cases[0], g))
 	}
 	res.Figures = append(append(res.Figures, dynTradeFigures(trades)...), lines...)
-	res.Notes = append(append(dynSummary(cases, g), tradeNote), dynVerdictNotes(verdicts)...)
-	res.Notes = append(res.Notes, dynNotes(cases[0], g)...)
+	res.Notes = append(append(dynSummary(cases, g), tradeNote), dynVerdictNote(verdicts), dynFirstNote(cases[0], g))
 }
 
 // dynHow says how the speeds were drawn, for captions.
 var dynHow = fmt.Sprintf("Lengths are iterations of the median worker under ASP, undisturbed and without jitter, timed per model. "+
 	"Steps: every %d to %d iterations the six computation times of the heterogeneous cluster are dealt anew among its workers, so that the set of speeds is always the same. "+
 	"Bursts: each worker of the homogeneous cluster is left alone for %d to %d iterations, then computes %g times as long for %d to %d, so that in the mean one of six is slowed. "+
-	"Instants are drawn from the seed; all methods meet the same.", dynDealFrom, dynDealTo, dynCalmFrom, dynCalmTo, dynBurstFactor, dynBurstFrom, dynBurstTo)
+	"Instants are drawn from the seed; all methods meet the same. Computation alone changes; links keep their speeds.", dynDealFrom, dynDealTo, dynCalmFrom, dynCalmTo, dynBurstFactor, dynBurstFrom, dynBurstTo)
 
 // dynWhere says where the reader finds how the speeds were drawn.
 const dynWhere = "How speeds were drawn is said under “What changing speeds change”."
 
-// dynTable is a scenario with every case and method.
-func dynTable(s dynScenario, cases []dynCase, g dynGrid) result.Table {
-	t := result.Table{ID: "times-" + s.Key, Title: "Mean iteration time, " + s.Title, Kind: result.TimingOnly,
-		Caption: fmt.Sprintf("Batch %d, the first %d iterations of each worker left out of the times. Per worker is the mean over workers with their waits, BSP = 1 its ratio paired by seed with the 95 %% interval; "+
-			"per push is N·time/gradients. Waiting: workers of six that wait for others, in the mean. Clock gap: own gradients ahead of the slowest worker. ", fullBatch, warmup) + dynWhere,
-		Columns: []result.Column{{Key: "case", Title: "model"}, {Key: "method", Title: "method"},
-			{Key: "per_worker", Title: "per worker", Unit: "ms", Digits: 2}, {Key: "ratio", Title: "BSP = 1", Digits: 3}, {Key: "lo", Title: "from", Digits: 3}, {Key: "hi", Title: "to", Digits: 3},
-			{Key: "per_push", Title: "per push", Unit: "ms", Digits: 2}, {Key: "waiting", Title: "waiting", Unit: "workers", Digits: 2},
-			{Key: "staleness", Title: "mean staleness", Unit: "versions", Digits: 2}, {Key: "p99", Title: "99th percentile", Unit: "versions", Digits: 1},
-			{Key: "clock", Title: "largest clock gap", Unit: "gradients"}, {Key: "spread", Title: "largest spread", Unit: "versions"}}}
+// dynTimes is the mean iteration time in every scenario: what the ratios of the
+// other tables are made of.
+func dynTimes(cases []dynCase, g dynGrid) result.Table {
+	t := result.Table{ID: "times", Title: "Mean iteration time per push", Kind: result.TimingOnly,
+		Caption: fmt.Sprintf("N·time/gradients, batch %d, the first %d iterations of each worker left out, mean over seeds. ", fullBatch, warmup) + dynWhere,
+		Columns: []result.Column{{Key: "case", Title: "model"}, {Key: "method", Title: "method"}}}
+	for _, s := range dynScenarios {
+		t.Columns = append(t.Columns, result.Column{Key: s.Key, Title: s.Title, Unit: "ms", Digits: 2})
+	}
 	for _, c := range cases {
-		cells := g[c.title()][s.Key]
 		for _, method := range methods {
-			own := dynCells(cells[method])
-			it, _ := meanAndHalf(values(own, perIteration))
-			x, ci := ratio(values(own, perIteration), values(dynCells(cells["bsp"]), perIteration))
-			row := append([]any{c.title(), title[method], 1e3 * it}, dynEntries(x, ci)...)
-			push, _ := meanAndHalf(values(own, dynPerPush))
-			stale, _ := meanAndHalf(values(own, func(c cell) float64 { return c.Staleness.Mean }))
-			p99, _ := meanAndHalf(values(own, func(c cell) float64 { return float64(c.Staleness.P99) }))
-			var clock int64
-			for _, x := range cells[method] {
-				clock = max(clock, x.Clock.Max)
+			row := []any{c.title(), title[method]}
+			for _, s := range dynScenarios {
+				push, _ := meanAndHalf(values(dynCells(g[c.title()][s.Key][method]), dynPerPush))
+				row = append(row, 1e3*push)
 			}
-			t.Rows = append(t.Rows, append(row, 1e3*push, dynMean(cells[method], func(c dynCell) float64 { return c.Waiting }), stale, p99, clock, widestSpread(own)))
+			t.Rows = append(t.Rows, row)
 		}
 	}
 	return t
@@ -128,7 +113,7 @@ func dynReleaseTable(cases []dynCase, g dynGrid) result.Table {
 			{Key: "waited", Title: "waited by others", Unit: "iterations", Digits: 2}, {Key: "unseen", Title: "not seen"}}}
 	for _, c := range cases {
 		for _, s := range dynPairs() {
-			for _, method := range methods {
+			for _, method := range []string{"ssp", "dasp"} { // those of H3
 				var all []dynRelease
 				for _, x := range g[c.title()][s.Key][method] {
 					all = append(all, x.Releases...)
@@ -144,18 +129,19 @@ func dynReleaseTable(cases []dynCase, g dynGrid) result.Table {
 	return t
 }
 
-// dynStates are DASP's states in every scenario.
+// dynStates are DASP's states where speeds change.
 func dynStates(cases []dynCase, g dynGrid) result.Table {
 	t := newStateTable(result.TimingOnly)
 	for _, c := range cases {
-		for _, s := range dynScenarios {
+		for _, s := range dynPairs() {
 			t.Rows = append(t.Rows, stateRow(c.title()+", "+s.Key, dynCells(g[c.title()][s.Key]["dasp"])))
 		}
 	}
 	return t
 }
 
-// dynRivals sets DASP beside the methods that are told to adapt worse.
+// dynRivals sets DASP, where speeds change, beside the methods that are told to
+// adapt worse.
 func dynRivals(cases []dynCase, g dynGrid) result.Table {
 	t := result.Table{ID: "rivals", Title: "DASP beside ASP, SSP and DSSP", Kind: result.TimingOnly,
 		Caption: "DASP's time per push over each rival's, paired by seed, with the 95 % interval; above 1 DASP is the slower. Beside it what the time buys: the mean over seeds of the 99th percentile of staleness. " +
@@ -169,7 +155,7 @@ func dynRivals(cases []dynCase, g dynGrid) result.Table {
 		t.Columns = append(t.Columns, result.Column{Key: m + "_p99", Title: title[m] + ", staleness", Unit: "versions", Digits: 1})
 	}
 	for _, c := range cases {
-		for _, s := range dynScenarios {
+		for _, s := range dynPairs() {
 			cells := g[c.title()][s.Key]
 			row := []any{c.title(), s.Key}
 			for _, m := range rivals {

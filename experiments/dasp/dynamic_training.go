@@ -64,7 +64,7 @@ func (r *runs) dynLearn(res *result.Result) error {
 	res.Engine = c.Engine
 	setData(res, c.Data)
 	res.Tables = append(res.Tables, dynLearning(s, t))
-	res.Notes = append(res.Notes, dynLearningNotes(s, t)...)
+	res.Notes = append(res.Notes, dynLearningNote(s, t))
 	return nil
 }
 
@@ -73,7 +73,7 @@ func dynLearning(s size, t map[string]trainings) result.Table {
 	tab := result.Table{ID: "learning", Title: fmt.Sprintf("Time to %g %%, %s", 100*s.Target, title[s.Model]), Kind: result.Trained,
 		Caption: fmt.Sprintf("Virtual time and gradients until the test accuracy first reaches %g %% (linear between evaluations), mean over seeds, ± half the 95 %% interval. "+
 			"Ratios are paired by seed, with their 95 %% intervals: to BSP in the same scenario, and to the same method on the same cluster without changes (steps: heterogeneous; bursts: homogeneous and undisturbed). "+
-			"No hypothesis was made on learning. Trained: %s. %s", 100*s.Target, s.how(), dynWhere),
+			"No hypothesis was made on learning. Trained: %s. %s", 100*s.Target, trainedOn(s, t["static"]), dynWhere),
 		Columns: []result.Column{{Key: "scenario", Title: "speeds"}, {Key: "method", Title: "method"}, {Key: "seconds", Title: "time to target", Unit: "s", Digits: 3},
 			{Key: "half", Title: "±", Unit: "s", Digits: 3}, {Key: "ratio", Title: "BSP = 1", Digits: 3}, {Key: "lo", Title: "from", Digits: 3}, {Key: "hi", Title: "to", Digits: 3},
 			{Key: "change", Title: "without changes = 1", Digits: 3}, {Key: "change_lo", Title: "from", Digits: 3}, {Key: "change_hi", Title: "to", Digits: 3},
@@ -105,9 +105,10 @@ func dynLearning(s size, t map[string]trainings) result.Table {
 	return tab
 }
 
-// dynLearningNotes says how DASP's time to the target compares with its rivals',
+// dynLearningNote says how DASP's time to the target compares with its rivals',
 // and who never got there.
-func dynLearningNotes(s size, t map[string]trainings) (out []string) {
+func dynLearningNote(s size, t map[string]trainings) string {
+	var found []string
 	for _, key := range []string{"steps", "bursts"} {
 		if len(t[key]) == 0 {
 			continue
@@ -126,9 +127,9 @@ func dynLearningNotes(s size, t map[string]trainings) (out []string) {
 			x, ci := ratio(ours, theirs)
 			parts = append(parts, fmt.Sprintf("×%s of %s's%s", dynInterval(x, ci), title[method], dynTold(x, ci)))
 		}
-		out = append(out, fmt.Sprintf("Learning, %s: DASP's time to %g %% is %s.", key, 100*s.Target, strings.Join(parts, ", ")))
+		found = append(found, key+" "+strings.Join(parts, ", "))
 	}
-	return out
+	return fmt.Sprintf("Learning (%s, trained), DASP's time to %g %% where speeds change: %s.", title[s.Model], 100*s.Target, strings.Join(found, "; "))
 }
 
 // What an interval of a ratio of times shows.

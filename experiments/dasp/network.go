@@ -6,6 +6,7 @@ import (
 	"gradsync/experiments/exp"
 	"gradsync/experiments/platforms"
 	"gradsync/experiments/result"
+	"gradsync/experiments/train"
 	"gradsync/papers/dasp/rivals"
 )
 
@@ -58,6 +59,16 @@ func networkForms() []networkForm {
 	return append(out, daspForms...)
 }
 
+// formConfigs are the methods' parameters in every form.
+func formConfigs() (out []map[string]any) {
+	for _, f := range append(networkForms(), printedForms...) {
+		o := options()
+		f.set(&o)
+		out = append(out, map[string]any{"form": f.key, "method": f.sync, "options": o})
+	}
+	return out
+}
+
 // networks are the clusters of a profile: ci leaves out the equal links and the
 // remote worker's second server.
 func networks(profile string) []platforms.Variant {
@@ -95,8 +106,8 @@ func network() exp.Experiment {
 		vs := networks(env.Profile)
 		r := &runs{ctx: ctx, env: env, total: cells(env.Profile) * float64(len(env.Seeds))}
 		res := newResult(e, env, result.TimingOnly, map[string]any{"platforms": vs, "methods": methods, "models": models, "options": options(),
-			"forms": []string{"f = compute", "f = iteration", "alpha = 0", "FSS literal"}, "batch": fullBatch, "gradients": workers * perWorker, "warmup": warmup,
-			"short": shortWait, "hypotheses": hypothesisTexts(), "seeds": env.Seeds})
+			"forms": formConfigs(), "batch": fullBatch, "gradients": workers * perWorker, "warmup": warmup,
+			"launch": train.DefaultLaunch, "overhead": train.DefaultOverhead, "short": shortWait, "same_time": sameTime, "hypotheses": hypothesisTexts(), "seeds": env.Seeds})
 		g, err := r.linkGrid(vs)
 		if err != nil {
 			return incomplete(res), err

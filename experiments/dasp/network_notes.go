@@ -2,6 +2,7 @@ package dasp
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"gradsync/experiments/platforms"
@@ -81,7 +82,7 @@ func blindNote(g linkGrid) string {
 		return "On unequal links no push was in WSS under f = compute: eq. (1) was never asked."
 	}
 	return fmt.Sprintf("On unequal links eq. (1) by computation times asked %d pushes in WSS to wait: %.0f %% of them not at all, and %.0f %% for less than %g %% of the iteration that the "+
-		"oldest worker's link imposes; the mean was %.3g ms beside an iteration of %.3g ms. Equal devices have f_i ≈ f_j, so that α·(f_j − f_i) is jitter, and 0 for half of it.",
+		"oldest worker's link imposes; the mean was %.3g ms beside an iteration of %.3g ms. Equal devices have f_i ≈ f_j, so that α·(f_j − f_i) is jitter, and no wait where that is not above 0.",
 		w.WSS, 100*float64(w.Zero)/float64(w.WSS), 100*float64(w.Short)/float64(w.WSS), 100*shortWait, 1e3*w.Wait/float64(w.WSS), 1e3*w.Oldest/float64(w.WSS))
 }
 
@@ -152,7 +153,15 @@ func soloNote(g linkGrid) string {
 func evenNote(g linkGrid) string {
 	s := "The server's link as an equaliser, slowest over fastest worker's iteration under ASP before 100 and 10 Gb/s:"
 	for _, m := range models {
-		s += fmt.Sprintf(" %s %.2f and %.2f;", title[m], unevenness(g[unequalWide][m]["asp"]), unevenness(g[unequalNarrow][m]["asp"]))
+		var parts []string
+		for _, c := range []string{unequalWide, unequalNarrow} {
+			if x := unevenness(g[c][m]["asp"]); math.IsNaN(x) {
+				parts = append(parts, "none (a worker never got past the warm-up)")
+			} else {
+				parts = append(parts, fmt.Sprintf("%.2f", x))
+			}
+		}
+		s += fmt.Sprintf(" %s %s;", title[m], strings.Join(parts, " and "))
 	}
 	return strings.TrimSuffix(s, ";") + "."
 }

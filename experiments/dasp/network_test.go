@@ -196,6 +196,33 @@ func TestBoundNote(t *testing.T) {
 	}
 }
 
+// A worker without an iteration after the warm-up has no ratio, and the note says
+// so.
+func TestEvenNoteWithoutAnIteration(t *testing.T) {
+	g := linkGrid{unequalWide: {}, unequalNarrow: {}}
+	for _, m := range models {
+		g[unequalWide][m] = map[string][]linkCell{"asp": {made(2, 0, 0)}}
+		g[unequalNarrow][m] = map[string][]linkCell{"asp": {made(0, 0, 0)}}
+	}
+	got := evenNote(g)
+	if strings.Contains(got, "NaN") || !strings.Contains(got, "LeNet-5 2.00 and none (a worker never got past the warm-up);") {
+		t.Errorf("%q", got)
+	}
+}
+
+// blindNote prints the measured shares and no other.
+func TestBlindNote(t *testing.T) {
+	g := linkGrid{unequalWide: {}, unequalNarrow: {}}
+	if got := blindNote(g); !strings.Contains(got, "eq. (1) was never asked") {
+		t.Errorf("%q", got)
+	}
+	g[unequalWide]["lenet5"] = map[string][]linkCell{computeForm.key: {{Waits: wssWaits{WSS: 200, Zero: 150, Short: 180, Wait: 0.4, Oldest: 8}}}}
+	if got := blindNote(g); !strings.Contains(got, "200 pushes in WSS to wait: 75 % of them not at all, and 90 % for less than 5 %") ||
+		!strings.Contains(got, "the mean was 2 ms beside an iteration of 40 ms") || strings.Contains(got, "half") {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestTransferAlone(t *testing.T) {
 	a := &cluster.Host{Bandwidth: 1e9, Latency: 3 * time.Millisecond, Overhead: time.Millisecond}
 	b := &cluster.Host{Bandwidth: 1e8, Latency: 20 * time.Millisecond, Overhead: 2 * time.Millisecond}

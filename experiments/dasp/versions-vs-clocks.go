@@ -46,8 +46,7 @@ func versionsVsClocks() exp.Experiment {
 	e.Seconds = func(profile string, seeds int) float64 { return 0.018 * cells(profile, seeds) }
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		r := &runs{ctx: ctx, env: env, total: cells(env.Profile, len(env.Seeds))}
-		res := newResult(e, env, result.TimingOnly, map[string]any{"clusters": versionClusters, "links": linksOf(env.Profile), "methods": clockMethods,
-			"models": models, "options": options(), "batch": fullBatch, "gradients": workers * perWorker, "seeds": env.Seeds, "story": storyConfig})
+		res := newResult(e, env, result.TimingOnly, versionSetup(env))
 		g, err := r.censusGrid(linksOf(env.Profile))
 		if err != nil {
 			return incomplete(res), err
@@ -73,6 +72,22 @@ func versionsVsClocks() exp.Experiment {
 		return res, nil
 	}
 	return e
+}
+
+// versionSetup is what the result records of its parameters.
+func versionSetup(env exp.Env) map[string]any {
+	bases, bandwidths := map[string]any{}, map[string]float64{}
+	for _, c := range versionClusters {
+		bases[c] = load(c)
+	}
+	for _, l := range platforms.Links {
+		if slices.Contains(linksOf(env.Profile), l.Name) {
+			bandwidths[l.Name] = l.Bandwidth
+		}
+	}
+	return map[string]any{"platforms": bases, "links": bandwidths, "reference_link": referenceLink, "methods": clockMethods, "own_runs": methods[1:],
+		"models": models, "options": options(), "batch": fullBatch, "gradients": workers * perWorker, "warmup": warmup,
+		"launch": train.DefaultLaunch, "overhead": train.DefaultOverhead, "seeds": env.Seeds, "story": storyConfig, "story_methods": storyMethods}
 }
 
 // censusGrid holds the censuses: [cluster][link][model][method][seed].
