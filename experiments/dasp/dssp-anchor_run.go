@@ -60,7 +60,8 @@ func (c contestant) config(p *cluster.Platform, model string, n int64, seed uint
 	case "dasp":
 		o.Smin, o.Smax = c.Lower, c.Upper
 	}
-	return train.Config{Sync: c.Sync, Model: model, Platform: p, Seed: seed, Batch: anchorBatch, MaxPushes: n, Options: &o, TimingOnly: true}
+	return train.Config{Sync: c.Sync, Model: model, Platform: p, Seed: seed, Batch: anchorBatch, MaxPushes: n, Options: &o, TimingOnly: true,
+		Launch: train.DefaultLaunch, Overhead: train.DefaultOverhead}
 }
 
 // lap is a run in the numbers of this page.
@@ -102,10 +103,14 @@ func (f field) mean(i int, of func(lap) float64) float64 {
 // fields runs every contestant on p for every seed.
 func (r *runs) fields(p *cluster.Platform, list []contestant, model string, n int64, seeds []uint64) (field, error) {
 	f := field{list, make([][]lap, len(list))}
+	network, err := costsOf(model)
+	if err != nil {
+		return f, err
+	}
 	for i, c := range list {
 		for _, seed := range seeds {
 			l, err := kept(r, "dasp/dssp-anchor/", fmt.Sprintf("%s, %s, %s", p.Name, model, c.Name), 1, c.config(p, model, n, seed), func(cfg train.Config) (lap, error) {
-				log, err := paced(r.ctx, cfg)
+				log, err := network.inOneStage(r.ctx, cfg)
 				if err != nil {
 					return lap{}, err
 				}

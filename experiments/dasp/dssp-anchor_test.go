@@ -1,7 +1,6 @@
 package dasp
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"os"
@@ -13,39 +12,10 @@ import (
 
 	"gradsync/datasets"
 	"gradsync/experiments/claims"
-	"gradsync/experiments/train"
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
 	"gradsync/shared/cluster"
 )
-
-// The short cut of these runs is train.Run: every push at the same time, to the
-// rounding of a layer's nanoseconds.
-func TestPacedEqualsTrainRun(t *testing.T) {
-	for _, c := range []struct {
-		platform, model string
-		which           int
-	}{{mixedPair, anchorModel, 5}, {sixteen, "resnet18", 6}, {mixedPair, "lenet5", 0}} {
-		cfg := contestants(int64(len(load(c.platform).Workers)))[c.which].config(load(c.platform), c.model, 64, 3)
-		want, err := train.Run(context.Background(), cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := paced(context.Background(), cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(got.Pushes) != len(want.Log.Pushes) || len(got.Updates) != len(want.Log.Updates) {
-			t.Fatalf("%+v: %d pushes, %d updates; want %d, %d", c, len(got.Pushes), len(got.Updates), len(want.Log.Pushes), len(want.Log.Updates))
-		}
-		for i, p := range want.Log.Pushes {
-			q := got.Pushes[i]
-			if d := q.Received - p.Received; q.Worker != p.Worker || q.Applied != p.Applied || q.State != p.State || d.Abs() > 50*time.Microsecond*time.Duration(1+i/64) {
-				t.Fatalf("%+v: push %d is %+v, want %+v", c, i, q, p)
-			}
-		}
-	}
-}
 
 // A log of two workers by hand: the first two gradients are the warm-up.
 func TestLapOf(t *testing.T) {

@@ -118,7 +118,7 @@ func byQueue(res, vgg float64, all map[string]costs) argument {
 func unequal(r map[string]float64) argument {
 	x := r[heterogeneous+"resnet18bsp"]
 	faster := func(bsp float64) string { // others' mean time if the slowest's is 1 and BSP's is bsp
-		others := (x*bsp*workers - 1) / (workers - 1)
+		others := (float64(x*bsp*workers) - 1) / (workers - 1)
 		return fmt.Sprintf("%.1f", 1/others)
 	}
 	return argument{fmt.Sprintf("heterogeneous, ResNet-18: DASP takes %.3f of BSP", x),

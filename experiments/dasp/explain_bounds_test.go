@@ -80,7 +80,7 @@ func TestQueueing(t *testing.T) {
 		time := map[string]float64{}
 		for _, method := range []string{"bsp", "asp"} {
 			cfg := lab.config(homogeneous, method, "resnet18", 0)
-			log, err := all["resnet18"].fast(t.Context(), cfg)
+			log, err := all["resnet18"].inOneStage(t.Context(), cfg)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,7 +104,7 @@ func TestLastingStragglers(t *testing.T) {
 	time := map[string]float64{}
 	for _, method := range []string{"bsp", "ssp", "dssp", "asp"} {
 		cfg := lab.config(heterogeneous, method, "resnet18", 0)
-		log, err := all["resnet18"].fast(t.Context(), cfg)
+		log, err := all["resnet18"].inOneStage(t.Context(), cfg)
 		if err != nil {
 			t.Fatal(err)
 		}

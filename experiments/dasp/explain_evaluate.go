@@ -125,7 +125,7 @@ func (e *evaluator) make(jobs []job) error {
 func (e *evaluator) one(j job) (means, error) {
 	cfg := j.lab.config(j.key.platform, j.key.method, j.key.model, searchSeed)
 	cfg.MaxPushes, cfg.Warmup = e.pushes, e.warmup
-	log, err := e.costs[j.key.model].fast(e.ctx, cfg)
+	log, err := e.costs[j.key.model].inOneStage(e.ctx, cfg)
 	if err != nil {
 		return means{}, err
 	}

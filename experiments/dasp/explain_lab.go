@@ -1,17 +1,13 @@
 package dasp
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"time"
 
 	"gradsync/experiments/train"
-	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
 	"gradsync/shared/cluster"
-	"gradsync/shared/cluster/virtual"
-	"gradsync/shared/tensor/model"
 )
 
 // hardware is what both clusters of a candidate laboratory share. It is
@@ -80,69 +76,4 @@ func (l laboratory) config(platform, method, model string, seed uint64) train.Co
 	cfg.Launch = time.Duration(math.Round(l.Hardware.Launch * scale * 1e3))
 	cfg.Overhead = time.Duration(math.Round(l.Hardware.Overhead * scale * 1e6))
 	return cfg
-}
-
-// costs are a network's at full size.
-type costs struct {
-	params int
-	layers []model.LayerInfo
-}
-
-func modelCosts() (map[string]costs, error) {
-	out := map[string]costs{}
-	for _, name := range models {
-		m, err := model.New(name)
-		if err != nil {
-			return nil, err
-		}
-		out[name] = costs{m.NumParams(), m.Layers()}
-	}
-	return out, nil
-}
-
-// seconds is one iteration's computation on a host, without jitter: the stages
-// of train.Run, each rounded as it is there, in one sum.
-func (c costs) seconds(h *cluster.Host, batch int, launch, overhead time.Duration) (total time.Duration) {
-	n, start := float64(batch), launch.Seconds()*train.ReferenceFLOPS
-	for i, l := range c.layers {
-		forward := cluster.Work{FLOP: float64(n*l.ForwardFLOP) + start, Bytes: n * l.Bytes}
-		if i == 0 {
-			forward.FLOP += float64(overhead.Seconds() * train.ReferenceFLOPS)
-		}
-		total += h.Duration(forward) + h.Duration(cluster.Work{FLOP: float64(n*l.BackwardFLOP) + float64(2*start), Bytes: 2 * n * l.Bytes})
-	}
-	return total
-}
-
-// fast is train.Run of a timing-only configuration with a network's layers in
-// one stage: the worker sends its gradient when all of it is there, so the
-// stages between change no event that the server sees. A test holds the two
-// equal. It is several times quicker, and a search makes a hundred thousand.
-func (c costs) fast(ctx context.Context, cfg train.Config) (*dasp.Log, error) {
-	policy, err := rivals.New(cfg.Sync, *cfg.Options)
-	if err != nil {
-		return nil, err
-	}
-	form, err := cfg.Options.F()
-	if err != nil {
-		return nil, err
-	}
-	var log *dasp.Log
-	rt := virtual.New(cfg.Platform, virtual.Config{Seed: cfg.Seed, WithServer: true, Cores: 1})
-	_, err = rt.Run(ctx, func(p cluster.Proc) ([]byte, error) {
-		layer := cluster.Layer{Length: c.params}
-		if p.Rank() > 0 {
-			layer.Forward.Fixed = c.seconds(&cfg.Platform.Workers[p.Rank()-1], cfg.Batch, cfg.Launch, cfg.Overhead)
-		}
-		l, err := dasp.Run(p, dasp.Job{Policy: func() dasp.Policy { return policy }, Layers: []cluster.Layer{layer}, Rate: 1,
-			MaxPushes: cfg.MaxPushes, F: form, Decision: cluster.Work{Fixed: cfg.Platform.Decision}})
-		if p.Rank() == 0 {
-			log = l
-		}
-		return nil, err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("dasp: explain: %s of %s: %w", cfg.Sync, cfg.Model, err)
-	}
-	return log, nil
 }
