@@ -1,6 +1,7 @@
 package dasp
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -316,6 +317,19 @@ func TestAnchorReadings(t *testing.T) {
 	for _, x := range [][]float64{{0.85, 0.84, 0.995}, {0.5, 0.6, 0.7}} {
 		if got := linkNote(rows(x...), 2); strings.Contains(got, "not its range") {
 			t.Errorf("%v: %q gives a reason that these do not show", x, got)
+		}
+	}
+}
+
+// The record holds both clusters' contestants: DASP's thresholds grow with N.
+func TestAnchorSetupIsComplete(t *testing.T) {
+	raw, err := json.Marshal(anchorSetup(anchorSizes("quick"), []uint64{0}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"DASP (1, 2)"`, `"DASP (8, 16)"`, `"resnet18"`, `"other_links":[{`, `"alpha":`, `"race_bounds":[3,15]`, `"overhead":3000000`} {
+		if !strings.Contains(string(raw), want) {
+			t.Errorf("no %s in the configuration", want)
 		}
 	}
 }

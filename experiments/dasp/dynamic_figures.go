@@ -97,7 +97,7 @@ func dynStateFigure(s dynScenario, c dynCase, g dynGrid) result.Figure {
 // The time lines' window, in iterations from the first burst after the warm-up.
 const dynLineBefore, dynLineAfter = 2, 14
 
-// dynTimeLines draws the first seed's first burst under DASP, SSP and DSSP.
+// dynTimeLines draws the first seed's first burst under DASP and SSP.
 func (r *runs) dynTimeLines() ([]result.Figure, error) {
 	var out []result.Figure
 	s := dynScenarioOf("bursts")
@@ -110,7 +110,7 @@ func (r *runs) dynTimeLines() ([]result.Figure, error) {
 	plan := s.plan(pace, cfg.Seed, dynHorizon*float64(cfg.MaxPushes/workers)*pace.Unit)
 	first := dynFirst(plan.Onsets, warmup*pace.Unit)
 	cfg.Platform = plan.on(cfg.Platform)
-	for _, method := range []string{"dasp", "ssp", "dssp"} {
+	for _, method := range []string{"dasp", "ssp"} {
 		cfg.Sync = method
 		o, err := train.Run(r.ctx, cfg)
 		if err != nil {

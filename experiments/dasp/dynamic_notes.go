@@ -37,7 +37,7 @@ func dynSummary(cases []dynCase, g dynGrid) (out []string) {
 	}
 	note += fmt.Sprintf(" of %d cases.", n)
 	if 2*faster["ssp"] > n && faster["ssp"] > faster["dasp"] {
-		note += " So for a bound on clocks a worker that is slow for a while is here a smaller trouble than one that is slow for ever, and DASP has less of this gain."
+		note += " So for a bound on clocks a worker that is slow for a while is here a smaller trouble than one that is slow for ever, and DASP gains in fewer cases."
 	}
 	out = append(out, note)
 	note = fmt.Sprintf("Where speeds change, at the default bounds, DASP's time per push is below SSP's in %d of %d cases, above it in %d", len(below), n, len(above))

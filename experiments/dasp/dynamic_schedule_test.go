@@ -1,6 +1,8 @@
 package dasp
 
 import (
+	"encoding/json"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -220,5 +222,33 @@ func TestARunBeyondItsScheduleIsAnError(t *testing.T) {
 	}
 	if _, err := dynReduce(out, dynStatic(dynTestPace, 0, 1e6), 0.01); err != nil {
 		t.Error(err)
+	}
+}
+
+// The record holds what decides a number: links, every setting of H4, lengths.
+func TestDynamicSetupIsComplete(t *testing.T) {
+	raw, err := json.Marshal(dynSetup(testRuns("quick", 0, 1).env))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"link":12500000000`, `"bounds":"s = 8"`, `"bounds":"Smin = 18, Smax = 36"`, `"horizon":8`, `"launch":25000`, `"straggler"`, dynH4, `"seeds":[0,1]`} {
+		if !strings.Contains(string(raw), want) {
+			t.Errorf("no %s in the configuration", want)
+		}
+	}
+	var cfg struct {
+		Tradeoff struct {
+			Settings []struct{ Options map[string]any }
+		}
+	}
+	if err := json.Unmarshal(raw, &cfg); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, s := range cfg.Tradeoff.Settings {
+		seen[fmt.Sprint(s.Options)] = true
+	}
+	if n := len(dynSettings("quick")); len(cfg.Tradeoff.Settings) != n || len(seen) < n-2 { // the defaults of SSP and DASP are one
+		t.Errorf("%d settings with %d kinds of options, want %d", len(cfg.Tradeoff.Settings), len(seen), n)
 	}
 }

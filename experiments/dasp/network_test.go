@@ -1,6 +1,7 @@
 package dasp
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -261,4 +262,19 @@ func TestNetworkResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	rectangular(t, res)
+}
+
+// Every form is recorded with its own parameters.
+func TestFormsAreRecorded(t *testing.T) {
+	seen := map[string]bool{}
+	for _, f := range formConfigs() {
+		raw, err := json.Marshal(f["options"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[fmt.Sprint(f["method"], string(raw))] = true
+	}
+	if want := len(networkForms()) + len(printedForms); len(seen) != want {
+		t.Errorf("%d forms differ by their record, want %d", len(seen), want)
+	}
 }

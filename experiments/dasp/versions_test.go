@@ -1,6 +1,7 @@
 package dasp
 
 import (
+	"gradsync/experiments/platforms"
 	"math"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"gradsync/experiments/train"
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
+	"gradsync/shared/cluster"
 )
 
 // pushed is one line of a hand-made log: worker, version computed on, instant
@@ -385,4 +387,19 @@ func TestVersionsResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	rectangular(t, res)
+}
+
+// The record holds the clusters and the links of the profile.
+func TestVersionSetupIsComplete(t *testing.T) {
+	for profile, links := range map[string]int{"ci": 1, "quick": len(platforms.Links)} {
+		cfg := versionSetup(testRuns(profile, 0).env)
+		if got := cfg["links"].(map[string]float64); len(got) != links || got[referenceLink] != 1.25e9 {
+			t.Errorf("%s: links %v, want %d", profile, got, links)
+		}
+		for _, c := range versionClusters {
+			if p, ok := cfg["platforms"].(map[string]any)[c].(*cluster.Platform); !ok || len(p.Workers) != workers {
+				t.Errorf("%s: %s is not recorded", profile, c)
+			}
+		}
+	}
 }
