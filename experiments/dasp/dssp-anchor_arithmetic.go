@@ -52,7 +52,7 @@ func (x race) run(n int64, r *rand.Rand) raced {
 	var out raced
 	var clock [2]int64
 	var push [2][2]float64 // the last two pushes of each, latest first
-	next := [2]float64{x.host.DrawJitter(r), x.f * x.host.DrawJitter(r)}
+	next := [2]float64{x.host.DrawJitter(r), float64(x.f * x.host.DrawJitter(r))}
 	waiting, grant := false, int64(0)
 	for range n {
 		w := 1

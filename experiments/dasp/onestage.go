@@ -43,7 +43,7 @@ func modelCosts() (map[string]costs, error) {
 // seconds is one iteration's computation on a host, without jitter: the stages
 // of train.Run, each rounded as it is there, in one sum.
 func (c costs) seconds(h *cluster.Host, batch int, launch, overhead time.Duration) (total time.Duration) {
-	n, start := float64(batch), launch.Seconds()*train.ReferenceFLOPS
+	n, start := float64(batch), float64(launch.Seconds()*train.ReferenceFLOPS)
 	for i, l := range c.layers {
 		forward := cluster.Work{FLOP: float64(n*l.ForwardFLOP) + start, Bytes: n * l.Bytes}
 		if i == 0 {
