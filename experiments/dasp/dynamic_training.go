@@ -70,10 +70,10 @@ func (r *runs) dynLearn(res *result.Result) error {
 
 // dynLearning is the time to the target in every scenario.
 func dynLearning(s size, t map[string]trainings) result.Table {
-	tab := result.Table{ID: "learning", Title: fmt.Sprintf("Time to %g %%, %s", 100*s.Target, title[s.Model]), Kind: result.Trained,
-		Caption: fmt.Sprintf("Virtual time and gradients until the test accuracy first reaches %g %% (linear between evaluations), mean over seeds, ± half the 95 %% interval. "+
+	tab := result.Table{ID: "learning", Title: fmt.Sprintf("Time to %s, %s", s.percent(), title[s.Model]), Kind: result.Trained,
+		Caption: fmt.Sprintf("Virtual time and gradients until the test accuracy first reaches %s (linear between evaluations), mean over seeds, ± half the 95 %% interval. "+
 			"Ratios are paired by seed, with their 95 %% intervals: to BSP in the same scenario, and to the same method on the same cluster without changes (steps: heterogeneous; bursts: homogeneous and undisturbed). "+
-			"No hypothesis was made on learning. Trained: %s. %s", 100*s.Target, trainedOn(s, t["static"]), dynWhere),
+			"No hypothesis was made on learning. Trained: %s. %s", s.percent(), trainedOn(s, t["static"]), dynWhere),
 		Columns: []result.Column{{Key: "scenario", Title: "speeds"}, {Key: "method", Title: "method"}, {Key: "seconds", Title: "time to target", Unit: "s", Digits: 3},
 			{Key: "half", Title: "±", Unit: "s", Digits: 3}, {Key: "ratio", Title: "BSP = 1", Digits: 3}, {Key: "lo", Title: "from", Digits: 3}, {Key: "hi", Title: "to", Digits: 3},
 			{Key: "change", Title: "without changes = 1", Digits: 3}, {Key: "change_lo", Title: "from", Digits: 3}, {Key: "change_hi", Title: "to", Digits: 3},
@@ -129,7 +129,7 @@ func dynLearningNote(s size, t map[string]trainings) string {
 		}
 		found = append(found, key+" "+strings.Join(parts, ", "))
 	}
-	return fmt.Sprintf("Learning (%s, trained), DASP's time to %g %% where speeds change: %s.", title[s.Model], 100*s.Target, strings.Join(found, "; "))
+	return fmt.Sprintf("Learning (%s, trained), DASP's time to %s where speeds change: %s.", title[s.Model], s.percent(), strings.Join(found, "; "))
 }
 
 // What an interval of a ratio of times shows.
