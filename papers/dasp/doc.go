@@ -147,7 +147,8 @@
 //   - Eq. (2): 1/N for a gradient in QIS, 1/K in WSS and FSS. N is an input of
 //     Algorithm 2, K is in the legend. QISWeight and GroupWeight select others. A
 //     group's gradients count N/K times as much as they would in QIS, so the
-//     effective learning rate depends on the mix of states.
+//     effective learning rate depends on the mix of states. A group of one, which
+//     a T_wait of 0 makes often (dasp/network counts them), counts N times.
 //   - f is a duration, not an instant: the forward and backward pass as the worker
 //     measures it. Waits are not in it, or they would feed on themselves. Transfers
 //     are not either, so T_wait is blind to slow links although §1 names unequal
