@@ -99,6 +99,12 @@ func (m *memo) parts() int {
 	return len(files)
 }
 
+// underWay reports whether a part left its state.
+func (m *memo) underWay() bool {
+	files, _ := filepath.Glob(filepath.Join(m.dir, "*.state"))
+	return len(files) > 0
+}
+
 func (m *memo) strangers() int {
 	files, _ := filepath.Glob(filepath.Join(m.root, "*", "*.json"))
 	return len(files) - m.parts()

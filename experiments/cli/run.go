@@ -257,6 +257,9 @@ func interrupted(id string, r *ran, path string, memo *memo) error {
 	if memo.parts() == 1 {
 		parts = "1 finished part is"
 	}
+	if memo.underWay() {
+		parts = strings.TrimSuffix(strings.TrimSuffix(parts, " are"), " is") + " and the checkpoint of one under way are"
+	}
 	return fmt.Errorf("run: interrupted in %s: %s%s in %s: repeat the same command to go on", id, kept, parts, memo.root)
 }
 

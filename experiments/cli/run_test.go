@@ -153,7 +153,7 @@ func TestRunForAWhile(t *testing.T) {
 	}
 	with(t, e)
 	dir := t.TempDir()
-	if rc, _, msg := gradsync("run", "dasp", "--out", dir, "--for", "5ms"); rc != exitFailed || !strings.Contains(msg, "repeat the same command") {
+	if rc, _, msg := gradsync("run", "dasp", "--out", dir, "--for", "5ms"); rc != exitFailed || !strings.Contains(msg, "0 finished parts and the checkpoint of one under way are in") {
 		t.Errorf("exit code %d, %q", rc, msg)
 	}
 	slow = false
