@@ -18,7 +18,8 @@ func convergenceTable(id, heading string, s size, t trainings) result.Table {
 			s.percent(), evalImage, s.EvalEvery, s.Pushes, trainedOn(s, t)),
 		Columns: []result.Column{{Key: "method", Title: "method"}, {Key: "seconds", Title: "time to target", Unit: "s", Digits: 3},
 			{Key: "seconds_half", Title: "±", Unit: "s", Digits: 3}, {Key: "ratio", Title: "BSP = 1", Digits: 3},
-			{Key: "lo", Title: "from", Digits: 3}, {Key: "hi", Title: "to", Digits: 3},
+			{Key: "lo", Title: "95 % from", Digits: 3}, {Key: "hi", Title: "95 % to", Digits: 3},
+			{Key: "dasp", Title: "DASP over this one", Digits: 3}, {Key: "dasp_lo", Title: "95 % from", Digits: 3}, {Key: "dasp_hi", Title: "95 % to", Digits: 3},
 			{Key: "pushes", Title: "gradients to target", Digits: 0}, {Key: "iteration", Title: "mean iteration", Unit: "ms", Digits: 2},
 			{Key: "product", Title: "iteration × iterations", Unit: "s", Digits: 3}, {Key: "accuracy", Title: "final accuracy", Unit: "%", Digits: 2},
 			{Key: "staleness", Title: "mean staleness", Unit: "versions", Digits: 2}}}
@@ -29,12 +30,12 @@ func convergenceTable(id, heading string, s size, t trainings) result.Table {
 		iteration, _ := meanAndHalf(values(cells, perIteration))
 		accuracy, _ := meanAndHalf(values(cells, func(c cell) float64 { return c.Accuracy }))
 		stale, _ := meanAndHalf(values(cells, func(c cell) float64 { return c.Staleness.Mean }))
-		row := []any{title[method], nil, nil, nil, nil, nil, nil, 1e3 * iteration, nil, 100 * accuracy, stale}
+		row := []any{title[method], nil, nil, nil, nil, nil, nil, nil, nil, nil, 1e3 * iteration, nil, 100 * accuracy, stale}
 		if ok {
 			mean, half := meanAndHalf(sec)
 			row[1], row[2] = mean, orNone(half)
-			row[6], _ = meanAndHalf(push)
-			row[8] = iteration * row[6].(float64) / workers // §3.2's own definition, per worker
+			row[9], _ = meanAndHalf(push)
+			row[11] = iteration * row[9].(float64) / workers // §3.2's own definition, per worker
 		}
 		if ok && baseOK {
 			r, ci := ratio(sec, base)
@@ -42,6 +43,9 @@ func convergenceTable(id, heading string, s size, t trainings) result.Table {
 			if ci != nil {
 				row[4], row[5] = ci[0], ci[1]
 			}
+		}
+		if ours, _, both := reachedBy(t["dasp"], s.Target); ok && both {
+			copy(row[6:], paired(ours, sec))
 		}
 		tab.Rows = append(tab.Rows, row)
 	}
@@ -141,13 +145,45 @@ func named(platform string) string {
 }
 
 // trainedNotes says where DASP did not visit all its states.
-func trainedNotes(platform string, st study) (out []string) {
+func trainedNotes(platform string, st study) []string {
+	var notes mergedNotes
 	for _, s := range st.sizes {
 		if t, ok := st.on[platform][s.Model]; ok {
-			out = append(out, stateNote(title[s.Model]+", "+named(platform), t["dasp"])...)
+			notes.add(title[s.Model], stateNote(t["dasp"]))
 		}
 	}
+	var out []string
+	for _, line := range notes.lines() {
+		out = append(out, named(platform)+", "+line)
+	}
 	return out
+}
+
+// lead says how DASP's time to target compares with ASP's and DSSP's, network
+// by network, where it does anything else than they.
+func lead(platform string, st study) []string {
+	var parts []string
+	for _, s := range st.sizes {
+		t, ok := st.on[platform][s.Model]
+		if !ok || short(s, "dasp", t) != "" {
+			continue
+		}
+		for _, rival := range []string{"asp", "dssp"} {
+			if short(s, rival, t) != "" || identical(t["dasp"], t[rival]) {
+				continue
+			}
+			r, ci := ratio(targetSeconds(t["dasp"], s.Target), targetSeconds(t[rival], s.Target))
+			part := fmt.Sprintf("%s %.2f of %s's", title[s.Model], r, title[rival])
+			if ci != nil {
+				part += fmt.Sprintf(" [%.2f, %.2f]", ci[0], ci[1])
+			}
+			parts = append(parts, part)
+		}
+	}
+	if parts == nil {
+		return nil
+	}
+	return []string{"DASP's time to target where it does not do the same as the rival, " + named(platform) + ": " + strings.Join(parts, "; ") + ". Below 1 DASP is the faster one; an interval that holds 1 decides nothing."}
 }
 
 // differs lists how runs of a size are not the paper's.

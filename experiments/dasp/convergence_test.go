@@ -173,7 +173,7 @@ func TestMoreIterations(t *testing.T) {
 	st := studied(map[string]float64{"bsp": 1, "asp": 3, "ssp": 2, "dssp": 2, "dasp": 2})
 	st.on[homogeneous]["vgg19_bn"] = climbing(0.55, map[string]float64{"bsp": 1.5, "asp": 1, "ssp": 2, "dssp": 2, "dasp": 2})
 	tied := studied(map[string]float64{"bsp": 1, "asp": 3, "ssp": 3, "dssp": 2, "dasp": 3})
-	wantVerdict(t, "ties are no cases", moreIterations(res, tied), claims.SameSign, "8 of 16 pairs are cases")
+	wantVerdict(t, "ties are no cases", moreIterations(res, tied), claims.SameSign, "Of 16 pairs 8 are cases")
 	wantVerdict(t, "all the same", moreIterations(res, studied(map[string]float64{"bsp": 1, "asp": 1, "ssp": 1, "dssp": 1, "dasp": 1})), claims.NotRun, "push by push")
 	wantVerdict(t, "one network alone", moreIterations(res, st), claims.Differs, "VGG-19-BN, homogeneous cluster: ASP/BSP 0.666")
 }
@@ -222,6 +222,33 @@ func TestInBetween(t *testing.T) {
 func TestPickTakesTheBestMean(t *testing.T) {
 	if got := pick([][]float64{{0.2, 0.9}, {0.5, 0.75}, {0.625, 0.625}, {0.6, 0.6}}); got != 1 {
 		t.Errorf("picked %d, want the best mean over seeds and of equals the first, 1", got)
+	}
+}
+
+// The page says how DASP does beside ASP and DSSP where it does anything else.
+func TestLead(t *testing.T) {
+	st := studied(map[string]float64{"bsp": 4, "asp": 1, "ssp": 3, "dssp": 2, "dasp": 2})
+	got := strings.Join(lead(heterogeneous, st), "")
+	if !strings.Contains(got, "LeNet-5 2.00 of ASP's [") || strings.Contains(got, "DSSP") || !strings.Contains(got, "VGG-19-BN 2.00 of ASP's") {
+		t.Errorf("twice ASP's time, the same as DSSP: %q", got)
+	}
+	if got := lead(heterogeneous, studied(map[string]float64{"bsp": 4, "asp": 2, "ssp": 3, "dssp": 2, "dasp": 2})); got != nil {
+		t.Errorf("the same as both: %q", got)
+	}
+	row := convergenceTable("x", "x", sizeOf("quick", "lenet5"), st.on[heterogeneous]["lenet5"]).Rows[1]
+	if math.Abs(row[6].(float64)-2) > 1e-9 || row[7] == nil {
+		t.Errorf("the table's DASP over ASP is %v", row[6:9])
+	}
+}
+
+func TestNotesAreMerged(t *testing.T) {
+	var n mergedNotes
+	n.add("a", "x.")
+	n.add("b", "y.")
+	n.add("c", "x.")
+	n.add("d", "")
+	if got := strings.Join(n.lines(), "|"); got != "a, c: x.|b: y." {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -145,7 +145,7 @@ func dynTradeTable(trades map[string][]dynTrade) (result.Table, string) {
 		}
 		found = append(found, fmt.Sprintf("%s: held at %d of %d pairs of thresholds (by the mean of staleness in place of its 99th percentile: at %d)", key, held, judged, byMean))
 	}
-	return t, dynH4 + ". " + strings.Join(found, "; ") + "."
+	return t, dynH4 + " (than its fastest setting that is no staler: where no setting of SSP is as stale as DASP, the two are not equally stale). " + strings.Join(found, "; ") + "."
 }
 
 // dynTradeFigures draw time per push over the 99th percentile of staleness.

@@ -37,7 +37,9 @@ func fig2() exp.Experiment {
 				tab := newStateTable(result.Trained)
 				tab.Rows = append(tab.Rows, stateRow("LeNet-5, "+title[heterogeneous], c))
 				res.Tables = append(res.Tables, tab)
-				res.Notes = append(res.Notes, stateNote("LeNet-5", c)...)
+				if note := stateNote(c); note != "" {
+					res.Notes = append(res.Notes, "LeNet-5: "+note)
+				}
 			}
 			if env.Progress != nil {
 				env.Progress(float64(i+1), 4, title[method])

@@ -101,7 +101,7 @@ func inBetween(res *result.Result, st study) result.Claim {
 			note += fmt.Sprintf("DASP's share of ASP's: %.2f homogeneous, %.2f heterogeneous. ", share[homogeneous], share[heterogeneous])
 		}
 	}
-	note += "The verdict is by means; it has no interval. " + assumed
+	note += "The verdict is by means; it has no interval; " + assumed
 	slices.Sort(diff)
 	return holds("D40", ok, seeds, fmt.Sprintf("ASP most and BSP least in %d of 4 cases", most), note, slices.Compact(diff)...)
 }

@@ -83,7 +83,7 @@ func judgeReductions(platform string, g grid, ranges map[string]string) []result
 	for _, c := range reductionClaims(platform) {
 		x, ci := reduction(values(g[c.model]["dasp"], perIteration), values(g[c.model][c.against], perIteration))
 		out = append(out, claims.Judge(c.id, claims.Evidence{Value: x, CI95: ci,
-			Seeds: len(g[c.model]["dasp"]), Note: assumed + isASP(g[c.model]) + ranges[c.id]}))
+			Seeds: len(g[c.model]["dasp"]), Note: assumed + isASP(g[c.model]) + sameAs(x, c.against) + ranges[c.id]}))
 	}
 	for i, m := range models {
 		var x []float64
@@ -97,6 +97,14 @@ func judgeReductions(platform string, g grid, ranges map[string]string) []result
 			Seeds: len(g[m]["bsp"]), Note: assumed + isASP(g[m]) + ranges[id]}))
 	}
 	return out
+}
+
+// sameAs says what a difference of exactly 0 means.
+func sameAs(x float64, rival string) string {
+	if x != 0 {
+		return ""
+	}
+	return "; DASP and " + title[rival] + " do the same here: no worker ever waits for another"
 }
 
 // isASP is what a verdict must not hide: that DASP never made anybody wait.

@@ -127,11 +127,11 @@ func (l learnedKnob) note() string {
 	}
 	for _, row := range l.table().Rows {
 		if lo, ok := row[3].(float64); ok && row[0] != l.reference && (lo > 1 || row[4].(float64) < 1) {
-			told += fmt.Sprintf(" %g (%.2f [%.2f, %.2f])", row[0], row[2], lo, row[4])
+			told += fmt.Sprintf("; %g: %.2f [%.2f, %.2f]", row[0], row[2], lo, row[4])
 		}
 	}
 	if told == "" {
 		return fmt.Sprintf("%s: no value's time to target can be told from the reference's with these seeds.", l.title)
 	}
-	return fmt.Sprintf("%s: values whose time to target can be told from the reference's, as ratios with 95 %% intervals:%s.", l.title, told)
+	return fmt.Sprintf("%s: values whose time to target can be told from the reference's, as ratios with 95 %% intervals: %s.", l.title, told[2:])
 }

@@ -69,7 +69,7 @@ func TestLearningNote(t *testing.T) {
 		return cells
 	}
 	l := learnedKnob{knob: k, s: size{Model: "lenet5", Target: 0.7}, cells: [][]cell{at(1, 1.01, 1.02), at(2, 2.03, 2.02)}}
-	if n := l.note(); !strings.Contains(n, "2 (2.00") {
+	if n := l.note(); !strings.Contains(n, "intervals: 2: 2.00 [") {
 		t.Errorf("twice as slow in every seed: %q", n)
 	}
 	l.cells[1] = at(0.5, 1, 2)

@@ -2,6 +2,7 @@ package dasp
 
 import (
 	"fmt"
+	"strings"
 
 	"gradsync/experiments/result"
 	"gradsync/papers/dasp"
@@ -70,15 +71,41 @@ func gaps(cells []cell) dasp.Histogram {
 
 // stateNotes says in words what a share of 0 means.
 func stateNotes(g grid) []string {
-	var out []string
+	var notes mergedNotes
 	for _, m := range models {
-		out = append(out, stateNote(title[m], g[m]["dasp"])...)
+		notes.add(title[m], stateNote(g[m]["dasp"]))
+	}
+	return notes.lines()
+}
+
+// mergedNotes gives networks of which the same is to be said one sentence.
+type mergedNotes struct {
+	names map[string][]string
+	order []string
+}
+
+func (n *mergedNotes) add(name, sentence string) {
+	if sentence == "" {
+		return
+	}
+	if n.names == nil {
+		n.names = map[string][]string{}
+	}
+	if n.names[sentence] == nil {
+		n.order = append(n.order, sentence)
+	}
+	n.names[sentence] = append(n.names[sentence], name)
+}
+
+func (n *mergedNotes) lines() (out []string) {
+	for _, sentence := range n.order {
+		out = append(out, strings.Join(n.names[sentence], ", ")+": "+sentence)
 	}
 	return out
 }
 
 // stateNote is empty if DASP visited all its states.
-func stateNote(name string, cells []cell) []string {
+func stateNote(cells []cell) string {
 	share := map[string]float64{}
 	for _, c := range cells {
 		for _, s := range states {
@@ -87,11 +114,11 @@ func stateNote(name string, cells []cell) []string {
 	}
 	switch {
 	case share["WSS"] == 0 && share["FSS"] == 0:
-		return []string{name + ": every push was answered in QIS, at once. DASP is ASP here: the two do the same, push by push."}
+		return "every push was answered in QIS, at once. DASP is ASP here: the two do the same, push by push."
 	case share["FSS"] == 0:
-		return []string{name + ": no push reached FSS. DASP is ASP with a delay here; its bound Smax never acts."}
+		return fmt.Sprintf("no push reached FSS, and %.2g %% were in WSS. DASP is ASP with a delay on those; its bound Smax never acts.", 100*share["WSS"]/float64(len(cells)))
 	case share["WSS"] == 0:
-		return []string{name + ": no push was in WSS; DASP goes straight from QIS to FSS here."}
+		return "no push was in WSS; DASP goes straight from QIS to FSS here."
 	}
-	return nil
+	return ""
 }

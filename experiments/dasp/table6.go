@@ -2,6 +2,7 @@ package dasp
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gradsync/experiments/claims"
@@ -16,7 +17,7 @@ func table6() exp.Experiment {
 		func(res *result.Result, st study) {
 			on := st.on[homogeneous]
 			res.Tables = append(convergenceTables(heading, st, on), trainedStates(homogeneous, st))
-			res.Notes = append(notReached(st, on), trainedNotes(homogeneous, st)...)
+			res.Notes = slices.Concat(lead(homogeneous, st), notReached(st, on), trainedNotes(homogeneous, st))
 			res.Claims = append(judgeConvergence(res, st, homogeneous, 48), notGood(res, sizeOf(st.profile, "lenet5"), on["lenet5"]))
 		})
 }
@@ -55,7 +56,7 @@ func notGood(res *result.Result, s size, t trainings) result.Claim {
 	}
 	for _, method := range others {
 		if identical(t["dasp"], t[method]) {
-			note += "DASP and " + title[method] + " do the same, push by push. "
+			note += "DASP and " + title[method] + " do the same, push by push; "
 		}
 	}
 	return holds("D38", !best, len(t["dasp"]), strings.TrimSuffix(found, "; "), note+assumed, diff...)

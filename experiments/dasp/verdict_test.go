@@ -167,7 +167,7 @@ func TestWithinSmax(t *testing.T) {
 
 func TestStateNote(t *testing.T) {
 	for share, want := range map[[3]float64]string{{1, 0, 0}: "DASP is ASP here", {0.9, 0.1, 0}: "no push reached FSS", {0.9, 0, 0.1}: "no push was in WSS", {0.8, 0.1, 0.1}: ""} {
-		note := strings.Join(stateNote("x", []cell{{Share: map[string]float64{"QIS": share[0], "WSS": share[1], "FSS": share[2]}}}), "")
+		note := stateNote([]cell{{Share: map[string]float64{"QIS": share[0], "WSS": share[1], "FSS": share[2]}}})
 		if (want == "") != (note == "") || !strings.Contains(note, want) {
 			t.Errorf("shares %v: %q, want …%q…", share, note, want)
 		}
