@@ -22,6 +22,8 @@ type paperPage struct {
 	Sides    []side        // every result, for its provenance
 	Story    template.HTML // narrative and differences
 	StoryToc []heading
+	Short    template.HTML // what was found, in short; above everything
+	ShortToc []heading
 	Formulas []formulaView
 	Algs     []algorithm
 	Software citation
@@ -91,6 +93,9 @@ func build(p *paper, rs []loaded, s *scripts, o Options) (*paperPage, error) {
 		page.Formulas = append(page.Formulas, formulaView{f, template.HTML(m)})
 	}
 	var err error
+	if page.Short, page.ShortToc, err = story(p.Key + ".short"); err != nil {
+		return nil, err
+	}
 	page.Story, page.StoryToc, err = story(p.Key)
 	return page, err
 }

@@ -190,3 +190,16 @@ func TestDrawings(t *testing.T) {
 		}
 	}
 }
+
+// What was found in short stands above the claims, once, and the contents name it
+// first.
+func TestShortStandsFirst(t *testing.T) {
+	page := pageOf(t, "dasp.html")
+	short, claims := strings.Index(page, `<h2 id="short">`), strings.Index(page, `id="claims-h"`)
+	if short < 0 || claims < short || strings.Count(page, `<h2 id="short">`) != 1 {
+		t.Errorf("in short at %d, the claims at %d", short, claims)
+	}
+	if toc := strings.Index(page, `<li><a href="#short">`); toc < 0 || toc > strings.Index(page, `<li><a href="#claims">`) {
+		t.Errorf("the contents name it at %d", toc)
+	}
+}
