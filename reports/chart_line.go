@@ -136,7 +136,8 @@ func bandData(s result.Series) []opts.CustomData {
 
 // percentRange is the y axis of a figure of shares: it stays within 0 to 100
 // however wide a band is, starts at 0 unless everything is far above, and ends
-// on round numbers. Values outside 0 to 100 are no shares: then ECharts chooses.
+// on round numbers. Accuracies that soon settle above 80 lose their start, see
+// settledAbove. Values outside 0 to 100 are no shares: then ECharts chooses.
 func percentRange(f result.Figure) (lo, hi float64, ok bool) {
 	if f.Y.Unit != "%" || f.Y.Log {
 		return 0, 0, false
@@ -155,6 +156,9 @@ func percentRange(f result.Figure) (lo, hi float64, ok bool) {
 		}
 	}
 	lo, hi = max(0, math.Floor(lo/10)*10), min(100, math.Ceil(hi/10)*10)
+	if start, ok := settledAbove(f); ok {
+		return start, hi, start < hi
+	}
 	if lo <= 40 {
 		lo, hi = 0, math.Ceil(hi/20)*20
 	}

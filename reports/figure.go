@@ -18,7 +18,8 @@ type figureView struct {
 	Option                                  template.JS // JSON; its <, > and & are escaped
 	Height                                  int
 	Data                                    tableView
-	Cut                                     int // points that only the CSV file has
+	Cut                                     int    // points that only the CSV file has
+	Drawn                                   string // what the drawing does otherwise than the data
 	CSV                                     csvFile
 	within
 }
@@ -29,6 +30,7 @@ const shownPoints = 60
 // viewFigure draws a figure once and keeps its option for the live chart.
 func viewFigure(r loaded, f result.Figure, s *scripts) (figureView, error) {
 	id := r.Anchor() + "-" + slug(f.ID)
+	f, together := merge(f)
 	opt, err := option(f)
 	if err != nil {
 		return figureView{}, err
@@ -39,7 +41,7 @@ func viewFigure(r loaded, f result.Figure, s *scripts) (figureView, error) {
 		return figureView{}, err
 	}
 	v := figureView{
-		Anchor: id, Title: f.Title, Caption: f.Caption, Alt: alt(f), Kind: kindOr(f.Kind, r.Kind), Form: f.Form,
+		Anchor: id, Title: f.Title, Caption: f.Caption, Alt: alt(f), Kind: kindOr(f.Kind, r.Kind), Form: f.Form, Drawn: howDrawn(f, together),
 		XTitle: axisTitle(f.X), YTitle: axisTitle(f.Y), XUnit: f.X.Unit, Lanes: strings.Join(f.Lanes, "\n"),
 		SVG: template.HTML(svg), Option: template.JS(opt), Height: height,
 	}

@@ -1,0 +1,98 @@
+package reports
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"gradsync/experiments/result"
+)
+
+// merge is f with each set of line groups that coincide, mean, band and seeds,
+// to the last bit as one group, named "ASP = DASP", in the look of DASP where it
+// is among them; together are the names of each set. Curves that hide one
+// another could not be told apart, and each would weigh as much as a visible one.
+func merge(f result.Figure) (out result.Figure, together []string) {
+	if f.Form != "line" {
+		return f, nil
+	}
+	var order []string
+	of := map[string][]result.Series{}
+	for _, s := range ordered(f.Series) {
+		if g := group(s); of[g] == nil {
+			order = append(order, g)
+		}
+		of[group(s)] = append(of[group(s)], s)
+	}
+	var sets [][]string
+	for _, g := range order {
+		i := slices.IndexFunc(sets, func(set []string) bool { return coincide(of[set[0]], of[g]) })
+		if i < 0 {
+			sets = append(sets, []string{g})
+			continue
+		}
+		sets[i] = append(sets[i], g)
+	}
+	out = f
+	out.Series = nil
+	for _, set := range sets {
+		list := slices.Clone(of[set[0]])
+		if len(set) > 1 {
+			var names []string
+			for _, g := range set {
+				names = append(names, of[g][0].Name)
+			}
+			name, look := strings.Join(names, " = "), set[0]
+			if i := slices.IndexFunc(set, func(g string) bool { return strings.EqualFold(g, "dasp") }); i >= 0 {
+				look = set[i]
+			}
+			for i := range list {
+				list[i].Name, list[i].Group = name, look
+			}
+			together = append(together, name)
+		}
+		out.Series = append(out.Series, list...)
+	}
+	return out, together
+}
+
+// coincide reports whether two groups differ in their names only.
+func coincide(a, b []result.Series) bool {
+	return slices.EqualFunc(a, b, func(x, y result.Series) bool {
+		x.Name, x.Group, y.Name, y.Group = "", "", "", ""
+		return len(x.Y) > 0 && reflect.DeepEqual(x, y)
+	})
+}
+
+// howDrawn says what a reader of the drawing must know besides the caption.
+func howDrawn(f result.Figure, together []string) string {
+	var words []string
+	for _, names := range together {
+		words = append(words, names+": the same numbers in every point, drawn once.")
+	}
+	if f.Form == "line" {
+		if lo, _, ok := percentRange(f); ok && lo > 0 {
+			words = append(words, "The axis starts at "+number(lo, 0)+nbsp+"%.")
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// settledAbove is a round start, 80 or more, for the axis of accuracies that all
+// stay above 80 % after the first fifth of the points; ok is false for others.
+// The steep start, which every method has, is cut off there: it would press the
+// rest into a line.
+func settledAbove(f result.Figure) (lo float64, ok bool) {
+	if !strings.Contains(f.Y.Title, "accuracy") {
+		return 0, false
+	}
+	least := math.Inf(1)
+	for _, s := range f.Series {
+		if len(s.Y) < 5 {
+			return 0, false
+		}
+		least = min(least, slices.Min(s.Y[(len(s.Y)+4)/5:]))
+	}
+	return math.Floor(least/5) * 5, least > 80 && least < 100
+}
