@@ -111,7 +111,7 @@ func newJudge(r loaded) judge {
 // newRow is a claim that no profile has judged yet.
 func newRow(rs []loaded, c result.Claim) claimRow {
 	row := claimRow{ID: c.ID, Anchor: rs[0].Anchor() + "-" + slug(c.ID), Statement: c.Statement, Source: c.Source}
-	row.Paper, row.Tolerance = claimValue(c.Paper, c.Unit), tolerance(c)
+	row.Paper, row.Tolerance = claimValue(labelled(c.ID, c.Paper), c.Unit), tolerance(c)
 	for i, r := range rs {
 		f := found{Profile: r.Profile}
 		if i > 0 {
@@ -128,9 +128,9 @@ func newRow(rs []loaded, c result.Claim) claimRow {
 func (row *claimRow) judged(i int, c result.Claim) {
 	f := &row.Found[i]
 	f.Verdict, _ = findVerdict(c.Verdict) // check has seen it
-	f.Interval, f.Differs, f.Why = interval(c.CI95, c.Unit), slices.Clone(c.Differs), c.Why
+	f.Interval, f.Differs, f.Why = interval(c.CI95, c.Unit), slices.Clone(c.Differs), labelWhy(c.ID, c.Why)
 	var paper string
-	paper, f.Ours = claimValues(c.Paper, c.Measured, c.Unit)
+	paper, f.Ours = claimValues(c)
 	_, words := c.Paper.(string)
 	_, also := c.Measured.(string)
 	f.Words = words || also

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gradsync/experiments/result"
 )
 
 // tie keeps a number and its per cent sign on one line.
@@ -29,14 +31,16 @@ func pretty(s string) string {
 }
 
 // claimValues prints the paper's and our value of a claim. Where both are lists
-// of numbers of one length, ours takes the decimals of the paper's.
-func claimValues(paper, ours any, unit string) (p, o string) {
-	ps, ok := paper.(string)
+// of numbers of one length, ours takes the decimals of the paper's; each number
+// stands behind what it is of.
+func claimValues(c result.Claim) (p, o string) {
+	ours := c.Measured
+	ps, ok := c.Paper.(string)
 	qs, also := ours.(string)
 	if ok && also {
 		ours = likeList(ps, qs)
 	}
-	return claimValue(paper, unit), claimValue(ours, unit)
+	return claimValue(labelled(c.ID, c.Paper), c.Unit), claimValue(labelled(c.ID, ours), c.Unit)
 }
 
 // claimValue is value with its typed signs replaced and its ranges dashed.

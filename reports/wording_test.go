@@ -42,7 +42,7 @@ func TestListsTakeThePapersDecimals(t *testing.T) {
 		{11.1, 22.25, "%", "22.25\u00a0%"},
 		{nil, nil, "%", ""},
 	} {
-		if _, got := claimValues(c.paper, c.ours, c.unit); got != c.want {
+		if _, got := claimValues(result.Claim{Paper: c.paper, Measured: c.ours, Unit: c.unit}); got != c.want {
 			t.Errorf("%v beside %v prints as %q, want %q", c.ours, c.paper, got, c.want)
 		}
 	}
