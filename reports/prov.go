@@ -30,7 +30,7 @@ func provenance(r loaded) []fact {
 		fs = append(fs, fact{Name: "run", Value: "No record of the run lies beside this result: command, commit and machine are unknown.", Warn: true})
 	} else {
 		code("command", r.Run.Command)
-		add("how", r.Kind+": "+kinds[r.Kind])
+		add("how", inWords(kindsOf(r.Result))+": "+kindMeans(kindsOf(r.Result)))
 		code("commit", r.Run.Commit)
 		if r.Run.Dirty {
 			fs = append(fs, fact{Name: "changes", Value: "The working tree had changes that no commit holds.", Warn: true})

@@ -2,6 +2,8 @@ package reports
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 
 	"gradsync/experiments/result"
 )
@@ -9,6 +11,7 @@ import (
 // section is one experiment: what its profiles found, side by side.
 type section struct {
 	Anchor, Title, Source, ID string
+	Number                    string // "Table 4": what the paper calls it; "" for ours
 	Sides                     []side // one per profile
 	OneNotes                  bool   // the sides' notes are the same
 	Figures                   []item
@@ -18,8 +21,9 @@ type section struct {
 // side is one result: what holds for all its tables and figures.
 type side struct {
 	Anchor, Title, Profile, ID, Who string
-	OwnTitle                        bool // another than its section's
-	Kind, KindMeans                 string
+	OwnTitle                        bool     // another than its section's
+	Kinds                           []string // of the result, its tables and figures
+	KindMeans                       string
 	Incomplete                      bool
 	Command                         string
 	Notes                           []string
@@ -27,14 +31,46 @@ type side struct {
 	Prov                            []fact
 }
 
+// numbered is a source that is a table or figure of the paper.
+var numbered = regexp.MustCompile(`^[^,:]+, ((?:Table|Fig\.) \d+)$`)
+
+// paperNumber is "Table 4" of the source "DASP, Table 4", "" of others.
+func paperNumber(source string) string {
+	if m := numbered.FindStringSubmatch(source); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// kindsOf lists how r, its tables and its figures came to be, in one order.
+func kindsOf(r *result.Result) []string {
+	has := map[string]bool{r.Kind: true}
+	for _, t := range r.Tables {
+		has[kindOr(t.Kind, r.Kind)] = true
+	}
+	for _, f := range r.Figures {
+		has[kindOr(f.Kind, r.Kind)] = true
+	}
+	order := []string{result.TimingOnly, result.Trained, result.Shared, result.Modelled, result.Stated}
+	return slices.DeleteFunc(order, func(k string) bool { return !has[k] })
+}
+
+// kindMeans explains one kind, and leaves several to their tables and figures.
+func kindMeans(list []string) string {
+	if len(list) == 1 {
+		return kinds[list[0]]
+	}
+	return "each table and figure says which"
+}
+
 // buildSection turns the results of one experiment into its section and the data
 // files beside it.
 func buildSection(key string, rs []loaded, s *scripts, single bool) (section, []csvFile, error) {
-	sec := section{Anchor: rs[0].Anchor(), Title: rs[0].Title, Source: rs[0].Source, ID: rs[0].ID, OneNotes: len(rs) > 1}
+	sec := section{Anchor: rs[0].Anchor(), Title: rs[0].Title, Source: rs[0].Source, ID: rs[0].ID, Number: paperNumber(rs[0].Source), OneNotes: len(rs) > 1}
 	for _, r := range rs {
 		sec.Sides = append(sec.Sides, side{
 			Anchor: r.Anchor(), Title: r.Title, Profile: r.Profile, ID: r.ID, Who: who(r.Result), OwnTitle: r.Title != sec.Title,
-			Kind: r.Kind, KindMeans: kinds[r.Kind], Incomplete: r.Status == "incomplete",
+			Kinds: kindsOf(r.Result), KindMeans: kindMeans(kindsOf(r.Result)), Incomplete: r.Status == "incomplete",
 			Command: fmt.Sprintf("gradsync run %s --profile %s", r.ID, r.Profile),
 			Notes:   r.Notes, Tally: count(r.Claims), Prov: provenance(r),
 		})

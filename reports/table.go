@@ -67,10 +67,15 @@ func viewTable(r loaded, t result.Table) tableView {
 		}
 		v.Columns = append(v.Columns, columnView{title, c.Unit, hasNumbers(t.Rows, i)})
 	}
+	spreads := make([]bool, len(v.Columns)) // by the titles of the result
+	for i := range v.Columns {
+		spreads[i] = v.spread(i)
+	}
+	v.nameBounds()
 	for _, row := range t.Rows {
 		var cells []cell
 		for i, x := range row {
-			if v.spread(i) {
+			if spreads[i] {
 				if x, ok := x.(float64); ok && !cells[len(cells)-1].Empty {
 					cells[len(cells)-1].Text += nbsp + "±" + nbsp + number(x, t.Columns[i].Digits)
 				}
@@ -94,8 +99,8 @@ func viewTable(r loaded, t result.Table) tableView {
 		v.Rows = append(v.Rows, cells)
 	}
 	for i := len(v.Columns) - 1; i > 0; i-- {
-		if v.spread(i) {
-			v.Columns[i-1].Title += " ±"
+		if spreads[i] {
+			v.Columns[i-1].Title += " ± 95" + nbsp + "%"
 			v.Columns = slices.Delete(v.Columns, i, i+1)
 		}
 	}
@@ -106,6 +111,23 @@ func viewTable(r loaded, t result.Table) tableView {
 // reader wants beside them. The CSV file keeps it apart.
 func (v *tableView) spread(i int) bool {
 	return i > 0 && v.Columns[i].Title == "±" && v.Columns[i].Number && v.Columns[i-1].Number && v.Columns[i].Unit == v.Columns[i-1].Unit
+}
+
+// nameBounds says of columns titled "from", "to" and "±" that they bound 95 %
+// of the number before them. A "from" behind words is a range of something else.
+func (v *tableView) nameBounds() {
+	for i := 1; i < len(v.Columns); i++ {
+		c, before := &v.Columns[i], v.Columns[i-1]
+		if !before.Number {
+			continue
+		}
+		switch {
+		case c.Title == "±":
+			c.Title = "95" + nbsp + "% ±"
+		case c.Title == "from" && i+1 < len(v.Columns) && v.Columns[i+1].Title == "to":
+			c.Title, v.Columns[i+1].Title = "95"+nbsp+"% from", "95"+nbsp+"% to"
+		}
+	}
 }
 
 // kindOr is a table's own kind or else its result's.

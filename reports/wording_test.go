@@ -159,7 +159,7 @@ func TestSpreadsStandBesideTheirNumbers(t *testing.T) {
 	v := viewTable(loaded{Result: exampleStated()}, tb)
 	got := ""
 	for _, c := range v.Columns {
-		got += c.Title + "|"
+		got += strings.ReplaceAll(c.Title, nbsp, " ") + "|"
 	}
 	for _, r := range v.Rows {
 		got += "\n"
@@ -167,7 +167,28 @@ func TestSpreadsStandBesideTheirNumbers(t *testing.T) {
 			got += strings.ReplaceAll(c.Text, nbsp, " ") + "|"
 		}
 	}
-	if want := "m|time ±|share|±|\nA|1.2 ± 0.11|50|2|\nB||60|3|\nC|2.0|70|4|"; got != want {
+	if want := "m|time ± 95 %|share|95 % ±|\nA|1.2 ± 0.11|50|2|\nB||60|3|\nC|2.0|70|4|"; got != want {
 		t.Errorf("the table reads\n%s\nwant\n%s", got, want)
+	}
+}
+
+// "from" and "to" behind a number bound 95 % of it, in the head and on the cards
+// of a narrow screen; behind words, as the lanes of a time line, they do not.
+func TestBoundsSayOfWhat(t *testing.T) {
+	for _, c := range []struct{ before, want string }{{"BSP = 1", "BSP = 1|95 % from|95 % to|"}, {"lane", "lane|from|to|"}} {
+		tb := result.Table{ID: "t", Columns: []result.Column{{Title: c.before}, {Title: "from"}, {Title: "to"}}, Rows: [][]any{{1.5, 1.0, 2.0}}}
+		if c.before == "lane" {
+			tb.Rows[0][0] = "worker 1"
+		}
+		v := viewTable(loaded{Result: exampleStated()}, tb)
+		head, cards := "", ""
+		for i, col := range v.Columns {
+			head, cards = head+col.Title+"|", cards+v.Rows[0][i].Label+"|"
+		}
+		for _, got := range []string{head, cards} {
+			if got = strings.ReplaceAll(got, nbsp, " "); got != c.want {
+				t.Errorf("behind %s: %q, want %q", c.before, got, c.want)
+			}
+		}
 	}
 }
