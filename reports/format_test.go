@@ -113,3 +113,10 @@ func contrast(t *testing.T, a, b string) float64 {
 	la, lb := lum(a), lum(b)
 	return (max(la, lb) + 0.05) / (min(la, lb) + 0.05)
 }
+
+// An answer at once looks the same with and without states.
+func TestAtOnceLooksLikeQIS(t *testing.T) {
+	if states["at once"] != states["qis"] || states["at once"] == states["fss"] {
+		t.Errorf("at once %+v, QIS %+v", states["at once"], states["qis"])
+	}
+}

@@ -56,7 +56,11 @@ func provenance(r loaded) []fact {
 	if r.Run != nil {
 		add("started", r.Run.Started)
 		if r.Run.WallSeconds > 0 {
-			add("wall time", seconds(r.Run.WallSeconds))
+			took := seconds(r.Run.WallSeconds)
+			if len(r.Sets()) > 0 {
+				took += ", without trainings that were finished before"
+			}
+			add("wall time", took)
 		}
 		if r.Run.PeakRSSBytes > 0 {
 			add("peak memory", bytesOf(r.Run.PeakRSSBytes))
