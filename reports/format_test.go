@@ -116,7 +116,7 @@ func contrast(t *testing.T, a, b string) float64 {
 
 // An answer at once looks the same with and without states.
 func TestAtOnceLooksLikeQIS(t *testing.T) {
-	if states["at once"] != states["qis"] || states["at once"] == states["fss"] {
-		t.Errorf("at once %+v, QIS %+v", states["at once"], states["qis"])
+	if got, want := states["at once"].Colour, states["qis"].Colour; got != want || got == "" || got == states["fss"].Colour {
+		t.Errorf("at once %q, QIS %q", got, want)
 	}
 }
