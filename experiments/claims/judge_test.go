@@ -95,3 +95,26 @@ func TestJudgePanicsOnUnknownID(t *testing.T) {
 	}()
 	Judge("Z99", Evidence{Value: 1.0})
 }
+
+// A verdict that is worse than its cap says why it is worse, not that it is
+// capped.
+func TestTheCapIsNoReasonToDiffer(t *testing.T) {
+	for name, e := range map[string]Evidence{
+		"no difference": {Value: 0.0, Seeds: 3},
+		"other side":    {Value: -0.1, Seeds: 3},
+		"wide interval": {Value: 1.5, CI95: &[2]float64{-1, 4}, Seeds: 3},
+	} {
+		e.Differs = []string{"other data"}
+		c := Judge("D21", e) // 5.9 %, tolerance 2.95
+		if c.Verdict != Differs || strings.Contains(c.Why, capWhy) {
+			t.Errorf("%s: %s, %q", name, c.Verdict, c.Why)
+		}
+	}
+	near := Judge("D21", Evidence{Value: 5.0, CI95: &[2]float64{-1, 11}, Seeds: 3, Differs: []string{"other data"}})
+	if near.Verdict != Differs || strings.Contains(near.Why, capWhy) || !strings.Contains(near.Why, "contains the null") {
+		t.Errorf("within the tolerance, wide interval: %s, %q", near.Verdict, near.Why)
+	}
+	if c := Judge("D21", Evidence{Value: 5.0, CI95: &[2]float64{4, 6}, Seeds: 3, Differs: []string{"other data"}}); c.Verdict != SameSign || !strings.Contains(c.Why, capWhy) {
+		t.Errorf("capped: %s, %q", c.Verdict, c.Why)
+	}
+}
