@@ -21,7 +21,39 @@ type Platform struct {
 	// Multicast says that the network copies a broadcast to its receivers: the
 	// root's NIC sends it once. Otherwise the root sends one copy per member.
 	Multicast bool
-	Assumed   []Assumption // of Decision and Multicast
+	// Nodes are machines that hold several of the workers and share one NIC towards
+	// the other machines; none: every host is a machine of its own.
+	Nodes []Node `json:",omitempty"`
+	// Codecs are the rates that a timed run charges for compression; a run on a real
+	// clock measures its own.
+	Codecs  []CodecRate  `json:",omitempty"`
+	Assumed []Assumption // of Decision and Multicast
+}
+
+// Node is a machine of several hosts. A message between two hosts of one node
+// passes their own NICs alone. A message to another node leaves, and enters, at
+// the smaller of the host's and the node's bandwidth and holds both NICs so long;
+// its latency and overhead are the nodes'.
+//
+// Source: §1.3, the blog's GPUDirect within and InfiniBand between machines
+type Node struct {
+	Name      string
+	Bandwidth float64       // bytes per second of the shared NIC, each direction
+	Latency   time.Duration // this end's part of a message's one-way latency
+	Overhead  time.Duration // NIC time per message beside its bytes
+	Assumed   []Assumption
+}
+
+// CodecRate is how fast the hosts of a platform code, in bytes of dense float32
+// per second. Beside the codecs' names, "count" is the pass that counts zeros
+// and "convert" the one that turns weights into gradients or back; both have an
+// Encode rate only.
+//
+// Source: S42, Tc and Td
+type CodecRate struct {
+	Name           string
+	Encode, Decode float64
+	Assumed        []Assumption
 }
 
 // Host is one machine. A message of S bytes from a to b occupies a's egress
@@ -39,6 +71,8 @@ type Host struct {
 	Bandwidth float64       // bytes per second of the NIC, each direction
 	Latency   time.Duration // this end's part of a message's one-way latency
 	Overhead  time.Duration // NIC time per message beside its bytes
+	// Node names the machine that the host is part of; "": it is its own.
+	Node string `json:",omitempty"`
 	// Slow are the changes of speed in the course of a run, in order of time; none:
 	// the host computes at its own speed throughout.
 	Slow    []Phase `json:",omitempty"`
@@ -88,6 +122,13 @@ func (p *Platform) Hosts(withServer bool) []Host {
 func (p *Platform) Clone() *Platform {
 	c := *p
 	c.Assumed = slices.Clone(p.Assumed)
+	c.Nodes, c.Codecs = slices.Clone(p.Nodes), slices.Clone(p.Codecs)
+	for i := range c.Nodes {
+		c.Nodes[i].Assumed = slices.Clone(p.Nodes[i].Assumed)
+	}
+	for i := range c.Codecs {
+		c.Codecs[i].Assumed = slices.Clone(p.Codecs[i].Assumed)
+	}
 	if p.Server != nil {
 		s := *p.Server
 		s.Assumed, s.Slow = slices.Clone(s.Assumed), slices.Clone(s.Slow)

@@ -11,7 +11,10 @@ import (
 type Trace struct {
 	Ranks int
 	Sent  []Traffic // by rank; always counted
-	Spans []Span    // empty unless the runtime was asked to record them
+	// Kernel is what the operating system says that each rank's sockets sent, all
+	// bytes above TCP, frame headers included; nil where no kernel carried them.
+	Kernel []int64 `json:",omitempty"`
+	Spans  []Span  // empty unless the runtime was asked to record them
 }
 
 // Traffic is what one rank's NIC sent. A message to oneself does not count; a
