@@ -29,8 +29,10 @@ type Codec interface {
 	// Decode overwrites dst. An error leaves dst undefined; wire of any content is
 	// an error or a vector, never a panic, and allocates O(len(dst)) at most.
 	Decode(dst []float32, wire []byte) error
-	// Accumulate adds the decoded vector to dst in index order, as Decode and a sum
-	// of every element would: x + (+0) for elements left out as well.
+	// Accumulate adds the decoded vector to dst, with the bits of Decode and a sum
+	// of every element: elements left out are x + (+0), which turns −0 into +0. (As
+	// in package vec, which NaN a sum of two NaNs gives is left to the CPU.) An error
+	// leaves dst undefined.
 	Accumulate(dst []float32, wire []byte) error
 }
 

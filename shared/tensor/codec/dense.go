@@ -5,6 +5,8 @@ import "gradsync/shared/tensor/vec"
 func init() {
 	Register(Dense{})
 	Register(Bitmap{})
+	Register(COO{})
+	Register(RLE{})
 }
 
 // Dense is little-endian IEEE 754 words, four bytes per element.
