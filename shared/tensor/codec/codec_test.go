@@ -205,6 +205,9 @@ func TestNoAllocation(t *testing.T) {
 					t.Errorf("%s.%s: %v allocations", c.Name(), name, got)
 				}
 			}
+			if got := testing.AllocsPerRun(20, func() { c.Append(nil, x) }); got != 1 {
+				t.Errorf("%s.Append to nothing: %v allocations, want the wire's own", c.Name(), got)
+			}
 		}
 	}
 }
