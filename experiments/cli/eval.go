@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,7 +16,7 @@ import (
 type evaluated struct {
 	Formula  string            `json:"formula"`
 	Value    float64           `json:"value"`
-	Exact    *string           `json:"exact"` // "p/q"; null where not rational
+	Exact    *string           `json:"exact"` // "p/q"; null where not rational or too long
 	Text     string            `json:"text,omitempty"`
 	Unit     string            `json:"unit,omitempty"`
 	Equation string            `json:"equation"`
@@ -30,14 +31,14 @@ func (a *app) evalCommand() *cobra.Command {
 		Long: "Compute a formula of a document, exactly where it is rational.\n\n" +
 			"Arguments are --NAME VALUE or --arg NAME=VALUE; numbers may be 1e9, 0.1 or 1/3.\n\nFormulas:\n" + formulaList(),
 		Example: "  gradsync eval ring.bytes --n 40 --k 1200000000\n  gradsync eval dasp.twait --form difference --alpha 0.5 --fi 1 --fj 3\n" +
-			"  gradsync eval dasp.state --arg gap=4 --arg smin=3 --arg smax=6 --json",
+			"  gradsync eval dasp.state --arg gap=4 --arg smin=3 --arg smax=6 --json\n" +
+			"  gradsync eval ringsparse.pw --k 1 --eta 0.1 --w0 1/2 --own 0.25 --received -0.5",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, got []string) error {
-			name := "(none)"
-			if len(got) > 0 {
-				name = got[0]
+			if len(got) == 0 {
+				return usagef("eval: no formula named: known are those of %s; gradsync eval --help lists them", strings.Join(formulaGroups(), ", "))
 			}
-			return usagef("eval: no formula %q: known are %s", name, strings.Join(formulaNames(), ", "))
+			return usagef("eval: no formula %q: %s", got[0], knownFormulas(got[0]))
 		},
 		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true}, // the formula's name is the better message
 	}
@@ -88,29 +89,21 @@ func (a *app) evaluate(f *evaluable, texts map[string]string) error {
 		if text == "" {
 			return usagef("eval: %s needs --%s (%s)", f.name, p.name, p.doc)
 		}
-		if p.name == "form" { // the only argument in words
-			continue
-		}
-		r, err := number(p.name, text)
+		r, err := p.read(text)
 		if err != nil {
 			return err
 		}
 		v[p.name] = r
 	}
-	var got answer
-	var err error
-	if f.eval == nil {
-		got, err = waitSeconds(v, texts["form"])
-	} else {
-		got, err = f.eval(v)
-	}
+	got, err := f.eval(v)
 	if err != nil {
 		return err
 	}
 	e := evaluated{Formula: f.name, Value: got.value, Text: got.text, Unit: got.unit, Equation: f.equation, Source: f.source, Args: texts}
 	if got.exact != nil {
-		s := got.exact.String() // always p/q
-		e.Exact = &s
+		if s := got.exact.String(); len(s) <= longestExact { // always p/q
+			e.Exact = &s
+		}
 	}
 	if a.json {
 		return a.printJSON(e)
@@ -129,6 +122,21 @@ func (a *app) evaluate(f *evaluable, texts map[string]string) error {
 // largest bounds the numbers of eval, and its inverse them from below: what is
 // computed of them stays a float64 and prints on a line.
 var largest = new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(30), nil))
+
+// longestExact is how many characters a fraction may have to be printed.
+const longestExact = 200
+
+// read reads an argument; a word is its index.
+func (p param) read(text string) (*big.Rat, error) {
+	if p.words == nil {
+		return number(p.name, text)
+	}
+	at := slices.Index(p.words, text)
+	if at < 0 {
+		return nil, usagef("eval: --%s %q, want %s", p.name, text, strings.Join(p.words, ", "))
+	}
+	return whole(int64(at)), nil
+}
 
 // number reads an argument; a state's name is its number.
 func number(name, text string) (*big.Rat, error) {
@@ -152,18 +160,40 @@ func number(name, text string) (*big.Rat, error) {
 	return r, nil
 }
 
-func formulaNames() []string {
-	out := make([]string, len(formulas))
-	for i, f := range formulas {
-		out[i] = f.name
+// formulaGroup is the part of a formula's name before the dot.
+func formulaGroup(name string) string {
+	group, _, _ := strings.Cut(name, ".")
+	return group
+}
+
+// formulaGroups lists the groups in the order of formulas, each once.
+func formulaGroups() (out []string) {
+	for _, f := range formulas {
+		if g := formulaGroup(f.name); !slices.Contains(out, g) {
+			out = append(out, g)
+		}
 	}
 	return out
+}
+
+// knownFormulas names the formulas of a name's group, or the groups.
+func knownFormulas(name string) string {
+	var names []string
+	for _, f := range formulas {
+		if formulaGroup(f.name) == formulaGroup(name) {
+			names = append(names, strings.TrimPrefix(f.name, formulaGroup(name)))
+		}
+	}
+	if names == nil {
+		return "known are those of " + strings.Join(formulaGroups(), ", ") + "; gradsync eval --help lists them"
+	}
+	return "known are " + formulaGroup(name) + strings.Join(names, ", ")
 }
 
 func formulaList() string {
 	var b strings.Builder
 	for _, f := range formulas {
-		fmt.Fprintf(&b, "  %-15s %s  (%s)\n", f.name, f.equation, f.source)
+		fmt.Fprintf(&b, "  %-21s %s  (%s)\n", f.name, f.equation, f.source)
 	}
 	return b.String()
 }
