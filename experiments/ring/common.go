@@ -1,0 +1,151 @@
+package ring
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"gradsync/experiments/claims"
+	"gradsync/experiments/exp"
+	"gradsync/experiments/result"
+	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/virtual"
+)
+
+const (
+	complete   = "complete"
+	unfinished = "incomplete"
+)
+
+// The blog's network, as it states it.
+const (
+	blogParams = 300_000_000
+	blogBytes  = 4 * blogParams
+	blogLink   = 1e9 // bytes per second of its first example
+)
+
+// counted is the kind of what was counted on sockets or decoded from real
+// messages: numbers were really sent and summed, though they are no gradients.
+const counted = result.TimingOnly
+
+// newResult starts a result; it is incomplete until its last line.
+func newResult(e exp.Experiment, env exp.Env, kind string, config any) *result.Result {
+	return &result.Result{ID: e.ID, Title: e.Title, Source: e.Source, Profile: env.Profile, Kind: kind,
+		Status: unfinished, Seeds: env.Seeds, Config: config,
+		Claims: []result.Claim{}, Tables: []result.Table{}, Figures: []result.Figure{}, Notes: []string{}}
+}
+
+// bar tells how far an experiment is; a part costs 1.
+type bar struct {
+	env         exp.Env
+	done, total float64
+}
+
+func (b *bar) step(what string) {
+	b.done++
+	if b.env.Progress != nil {
+		b.env.Progress(b.done, b.total, what)
+	}
+}
+
+// exchange is one rank's part of an all-reduce.
+type exchange func(p cluster.Proc) error
+
+// timed is a run of one exchange on a fresh virtual cluster: when the last rank
+// had its result, and what each sent.
+type timed struct {
+	Seconds float64
+	Sent    []cluster.Traffic
+}
+
+// busiest is the bytes of the rank that sent most.
+func (t timed) busiest() (most int64) {
+	for _, s := range t.Sent {
+		most = max(most, s.Bytes)
+	}
+	return most
+}
+
+func (t timed) payload() (sum int64) {
+	for _, s := range t.Sent {
+		sum += s.Bytes
+	}
+	return sum
+}
+
+// onVirtual runs x on the first n workers of p.
+func onVirtual(ctx context.Context, p *cluster.Platform, n int, x exchange) (timed, error) {
+	ends, trace, err := cluster.Run(ctx, virtual.New(p, virtual.Config{Workers: n}), func(p cluster.Proc) (time.Duration, error) {
+		err := x(p)
+		return p.Now(), err
+	})
+	if err != nil {
+		return timed{}, fmt.Errorf("ring: %d ranks of %s: %w", n, p.Name, err)
+	}
+	t := timed{Sent: trace.Sent}
+	for _, end := range ends {
+		t.Seconds = max(t.Seconds, end.Seconds())
+	}
+	return t, nil
+}
+
+// ideal is a platform of n equal hosts whose links have a bandwidth in bytes per
+// second and nothing else: no latency, no cost per message.
+func ideal(n int, bandwidth float64) *cluster.Platform {
+	p := cluster.Uniform(n, cluster.Host{Name: "gpu", FLOPS: 1e12, Bandwidth: bandwidth}, nil)
+	p.Name = fmt.Sprintf("ideal%d", n)
+	return p
+}
+
+// holds judges a qualitative claim from so many seeds (0: deterministic);
+// measured is what was found, in a few words.
+func holds(id string, ok bool, seeds int, measured any, note string) result.Claim {
+	return claims.Judge(id, claims.Evidence{Value: measured, Holds: &ok, Seeds: seeds, Note: note})
+}
+
+// taken judges a number that a platform takes over from the blog: the run shows
+// that a transfer gets it, so the verdict can be no better than the same sign.
+func taken(id string, measured float64, note string) result.Claim {
+	return claims.Judge(id, claims.Evidence{Value: measured, Fitted: true, Note: note})
+}
+
+// tolerance is what tolerances.csv fixed for a claim.
+func tolerance(id string) float64 {
+	c, ok := claims.Get(id)
+	if !ok || c.Tolerance == nil {
+		panic("ring: " + id + " has no tolerance")
+	}
+	return *c.Tolerance
+}
+
+// meanAndHalf returns the mean of x and the half-width of its 95 % Student
+// interval; half is no number for a single value.
+func meanAndHalf(x []float64) (mean, half float64) {
+	mean = stat.Mean(x, nil)
+	if len(x) < 2 {
+		return mean, math.NaN()
+	}
+	n := float64(len(x))
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975)
+	return mean, t * stat.StdDev(x, nil) / math.Sqrt(n)
+}
+
+// interval is mean ± half, nil where one seed has none.
+func interval(mean, half float64) *[2]float64 {
+	if math.IsNaN(half) {
+		return nil
+	}
+	return &[2]float64{mean - half, mean + half}
+}
+
+// orNone is x as a table's entry: empty where it is no number.
+func orNone(x float64) any {
+	if math.IsNaN(x) {
+		return nil
+	}
+	return x
+}

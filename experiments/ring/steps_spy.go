@@ -1,0 +1,175 @@
+package ring
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/bits"
+	"time"
+
+	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/collective"
+	"gradsync/shared/cluster/virtual"
+	"gradsync/shared/tensor/vec"
+)
+
+// holding is which ranks' contributions a chunk holds, one bit each.
+type holding uint32
+
+func (h holding) count() int { return bits.OnesCount32(uint32(h)) }
+
+// piece is a chunk as it was found in a message or in a rank's vector.
+type piece struct {
+	Chunk int
+	Holds holding
+}
+
+// transfer is what one rank did in one step: sent a piece to its right, received
+// one from its left, and what its own chunk of that number held before and after.
+type transfer struct {
+	Rank, Step     int
+	To, From       int
+	Sent, Received piece
+	Before, After  holding
+}
+
+// adds reports whether the step added what came to what was there, else it put
+// what came in its place.
+func (t transfer) adds() bool { return t.After != t.Received.Holds }
+
+// marked is rank's vector of two numbers per chunk: 2^rank and the chunk's own
+// number. Sums of both are exact, so any chunk on its way tells whose
+// contributions it holds (the bits of the first) and which chunk it is (the second
+// over the count of contributions).
+func marked(ranks, rank int) []float32 {
+	x := make([]float32, 2*ranks)
+	for c := range ranks {
+		x[2*c], x[2*c+1] = float32(uint32(1)<<rank), float32(c)
+	}
+	return x
+}
+
+// decode reads the mark of a chunk.
+func decode(x []float32) (piece, error) {
+	if len(x) != 2 || x[0] < 1 || x[0] != float32(math.Trunc(float64(x[0]))) {
+		return piece{}, fmt.Errorf("ring: %v is no marked chunk", x)
+	}
+	h := holding(uint32(x[0]))
+	c := float64(x[1]) / float64(h.count())
+	if c != math.Trunc(c) {
+		return piece{}, fmt.Errorf("ring: %v is no chunk of %d contributions", x, h.count())
+	}
+	return piece{Chunk: int(c), Holds: h}, nil
+}
+
+// spy is a Proc that notes every message of the exchange that runs on it.
+type spy struct {
+	cluster.Proc
+	x       []float32 // the vector that is summed
+	seen    []transfer
+	states  [][]holding // of x's chunks: at the start of every step, and at the end
+	into    map[cluster.Req]*cluster.Msg
+	arrived int
+	err     error
+}
+
+// state decodes every chunk of the rank's vector.
+func (s *spy) state() []holding {
+	out := make([]holding, len(s.x)/2)
+	for c := range out {
+		out[c] = holding(uint32(s.x[2*c]))
+	}
+	return out
+}
+
+// Isend begins a step: what is sent was received in the step before.
+func (s *spy) Isend(to int, tag cluster.Tag, m *cluster.Msg) cluster.Req {
+	s.states = append(s.states, s.state())
+	x := make([]float32, len(m.Body)/4)
+	sent, err := piece{}, vec.FromBytes(x, m.Body)
+	if err == nil {
+		sent, err = decode(x)
+	}
+	if err != nil && s.err == nil {
+		s.err = err
+	}
+	s.seen = append(s.seen, transfer{Rank: s.Rank(), Step: len(s.seen), To: to, From: -1, Sent: sent})
+	return s.Proc.Isend(to, tag, m)
+}
+
+// Irecv remembers where the message will be.
+func (s *spy) Irecv(from int, tag cluster.Tag, into *cluster.Msg) cluster.Req {
+	r := s.Proc.Irecv(from, tag, into)
+	s.into[r] = into
+	return r
+}
+
+// WaitAny reads what was received before the exchange does.
+func (s *spy) WaitAny(until time.Duration, reqs ...cluster.Req) (int, error) {
+	i, err := s.Proc.WaitAny(until, reqs...)
+	if err != nil || i < 0 || s.into[reqs[i]] == nil {
+		return i, err
+	}
+	m := s.into[reqs[i]]
+	x := make([]float32, len(m.Body)/4)
+	if err = vec.FromBytes(x, m.Body); err != nil {
+		return i, err
+	}
+	p, err := decode(x)
+	if err != nil {
+		return i, err
+	}
+	if s.arrived < len(s.seen) {
+		s.seen[s.arrived].Received, s.seen[s.arrived].From = p, m.From
+	}
+	s.arrived++
+	delete(s.into, reqs[i])
+	return i, nil
+}
+
+// finish fills in what the chunks held before and after each step.
+func (s *spy) finish() ([]transfer, error) {
+	if s.err != nil {
+		return nil, s.err
+	}
+	if s.arrived != len(s.seen) {
+		return nil, fmt.Errorf("ring: rank %d sent %d messages and received %d", s.Rank(), len(s.seen), s.arrived)
+	}
+	s.states = append(s.states, s.state())
+	for i := range s.seen {
+		c := s.seen[i].Received.Chunk
+		s.seen[i].Before, s.seen[i].After = s.states[i][c], s.states[i+1][c]
+	}
+	return s.seen, nil
+}
+
+// recording is what the ranks of one all-reduce did: [rank][step], and what
+// their chunks held: [rank][before step, and at the end][chunk].
+type recording struct {
+	Transfers [][]transfer
+	States    [][][]holding
+}
+
+// record runs collective.RingAllReduce on n ranks and notes every transfer.
+func record(ctx context.Context, n int) (recording, error) {
+	type notes struct {
+		Transfers []transfer
+		States    [][]holding
+	}
+	got, _, err := cluster.Run(ctx, virtual.New(ideal(n, blogLink), virtual.Config{}), func(p cluster.Proc) (notes, error) {
+		s := &spy{Proc: p, x: marked(n, p.Rank()), into: map[cluster.Req]*cluster.Msg{}}
+		if err := collective.RingAllReduce(s, 0, s.x); err != nil {
+			return notes{}, err
+		}
+		seen, err := s.finish()
+		return notes{seen, s.states}, err
+	})
+	if err != nil {
+		return recording{}, err
+	}
+	var r recording
+	for _, g := range got {
+		r.Transfers, r.States = append(r.Transfers, g.Transfers), append(r.States, g.States)
+	}
+	return r, nil
+}
