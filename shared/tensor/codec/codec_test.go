@@ -7,8 +7,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"gradsync/shared/tensor/vec"
 	"pgregory.net/rapid"
+
+	"gradsync/shared/tensor/vec"
 )
 
 // odd are bit patterns that arithmetic or a comparison with 0 would lose.
