@@ -10,40 +10,67 @@ import (
 //
 // Source: §1.3, the blog's single-reducer exchange
 func NaiveExchange(p cluster.Proc, tag cluster.Tag, root int, x []float32) error {
-	return naive(p, tag, root, x, len(x))
+	return naive(p, tag, root, summed(x))
 }
 
 // NaiveExchangeTiming sends the messages of NaiveExchange over n elements and
 // sums nothing.
+//
+// Source: §1.3, the blog's single-reducer exchange
 func NaiveExchangeTiming(p cluster.Proc, tag cluster.Tag, root, n int) error {
-	return naive(p, tag, root, nil, n)
+	return naive(p, tag, root, declared(n))
 }
 
-func naive(p cluster.Proc, tag cluster.Tag, root int, x []float32, n int) error {
-	v := vector{x: x, n: n}
+// NaiveGather is the half of NaiveExchange that the blog's 1.2 s a sender
+// count: all send to root, and root's x alone is the sum.
+//
+// Source: §1.3, the blog's linear cost, in one direction
+func NaiveGather(p cluster.Proc, tag cluster.Tag, root int, x []float32) error {
+	return naiveGather(p, tag, root, summed(x))
+}
+
+// NaiveGatherTiming sends the messages of NaiveGather over n elements and sums
+// nothing.
+//
+// Source: §1.3, the blog's linear cost, in one direction
+func NaiveGatherTiming(p cluster.Proc, tag cluster.Tag, root, n int) error {
+	return naiveGather(p, tag, root, declared(n))
+}
+
+func naive(p cluster.Proc, tag cluster.Tag, root int, v vector) error {
+	var in, out cluster.Msg
 	if p.Rank() != root {
-		v.pack(0, n)
-		received := p.Irecv(root, tag, &v.in)
-		if err := cluster.Wait(p, p.Isend(root, tag, &v.out), received); err != nil {
+		v.pack(&out, 0, v.n)
+		received := p.Irecv(root, tag, &in)
+		if err := cluster.Wait(p, p.Isend(root, tag, &out), received); err != nil {
 			return err
 		}
-		return v.unpack(0, n, &v.in, false)
+		return v.unpack(&in, 0, v.n, false)
 	}
 	if err := v.gather(p, tag, root); err != nil {
 		return err
 	}
-	v.pack(0, n)
+	v.pack(&out, 0, v.n)
 	var sent []cluster.Req
 	for r := range p.Size() {
 		if r != root {
-			sent = append(sent, p.Isend(r, tag, &v.out))
+			sent = append(sent, p.Isend(r, tag, &out))
 		}
 	}
 	return cluster.Wait(p, sent...)
 }
 
+func naiveGather(p cluster.Proc, tag cluster.Tag, root int, v vector) error {
+	if p.Rank() == root {
+		return v.gather(p, tag, root)
+	}
+	var out cluster.Msg
+	v.pack(&out, 0, v.n)
+	return cluster.Wait(p, p.Isend(root, tag, &out))
+}
+
 // gather sums every rank's vector into v in rank order, v's own in its place.
-func (v *vector) gather(p cluster.Proc, tag cluster.Tag, root int) error {
+func (v vector) gather(p cluster.Proc, tag cluster.Tag, root int) error {
 	in := make([]cluster.Msg, p.Size())
 	reqs := make([]cluster.Req, p.Size())
 	for r := range in {
@@ -65,7 +92,7 @@ func (v *vector) gather(p cluster.Proc, tag cluster.Tag, root int) error {
 			return err
 		}
 		// The first is stored, not added: 0 + (−0) would lose a sign.
-		if err := v.unpack(0, v.n, &in[r], r != 0); err != nil {
+		if err := v.unpack(&in[r], 0, v.n, r != 0); err != nil {
 			return err
 		}
 		in[r].Body = nil
@@ -74,7 +101,7 @@ func (v *vector) gather(p cluster.Proc, tag cluster.Tag, root int) error {
 }
 
 // add adds the root's own vector, or stores it if it comes first.
-func (v *vector) add(own []float32, first bool) {
+func (v vector) add(own []float32, first bool) {
 	for i, g := range own {
 		if first {
 			v.x[i] = g

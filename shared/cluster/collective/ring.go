@@ -1,54 +1,136 @@
-// Package collective holds the exchanges of gradients between all ranks of a
-// run: the ring of the blog, and the single reducer that it replaces.
 package collective
 
 import (
+	"fmt"
+	"slices"
+
 	"gradsync/shared/cluster"
 )
 
-// RingAllReduce leaves in every rank's x the sum over ranks: reduce-scatter,
-// then all-gather, 2(N−1) messages of about K/N bytes each way per rank.
-// Chunk c is summed in ring order, (((x_c + x_{c+1}) + x_{c+2}) + …), so all
-// ranks hold the same bits on every runtime.
+// Ring is a ring of N ranks, each sending to the next. Its exchanges cut a
+// vector into N chunks; chunk c is summed in ring order from position c on,
+// (((x_c + x_{c+1}) + x_{c+2}) + …), x_i being the vector of the i-th rank of
+// Order, so all ranks hold the same bits on every runtime and for every Segment.
 //
-// Every rank calls it with the same tag and length; messages with that tag
-// must not be otherwise in flight between neighbours.
+// Every rank of the ring calls the same method with the same Ring, tag and
+// length; messages with that tag must not be otherwise in flight between
+// neighbours.
 //
 // Source: §1.3, the blog's ring; schedule as in baidu-allreduce
+type Ring struct {
+	// Order lists the ranks in ring order, each once; nil is 0 … N−1 of the whole
+	// run. Ranks that it leaves out take no part.
+	Order []int
+	// Segment is how many elements travel in one message: a chunk is sent in
+	// pieces, and each piece is reduced and forwarded as soon as it is there, so
+	// the steps overlap. 0 sends whole chunks.
+	Segment int
+}
+
+// AllReduce leaves in x, on every rank of the ring, the sum over the ring:
+// reduce-scatter, then all-gather, 2(N−1) chunks of about K/N bytes each way
+// per rank.
+func (r Ring) AllReduce(p cluster.Proc, tag cluster.Tag, x []float32) error {
+	return r.allReduce(p, tag, summed(x))
+}
+
+// AllReduceTiming sends the messages of AllReduce over n elements and sums
+// nothing: declared bytes, the same events.
+func (r Ring) AllReduceTiming(p cluster.Proc, tag cluster.Tag, n int) error {
+	return r.allReduce(p, tag, declared(n))
+}
+
+// ReduceScatter sums chunk (i+1) mod N completely into x on the ring's i-th
+// rank and returns its bounds. The other chunks of x hold partial sums.
+func (r Ring) ReduceScatter(p cluster.Proc, tag cluster.Tag, x []float32) (lo, hi int, err error) {
+	return r.reduceScatter(p, tag, summed(x))
+}
+
+// AllGather spreads chunk (i+1) mod N of the ring's i-th rank to all ranks.
+func (r Ring) AllGather(p cluster.Proc, tag cluster.Tag, x []float32) error {
+	return r.allGather(p, tag, summed(x))
+}
+
+func (r Ring) allReduce(p cluster.Proc, tag cluster.Tag, v vector) error {
+	l, err := r.line(p, tag, v)
+	if err != nil {
+		return err
+	}
+	return l.run(p, 0, 2*(l.parts-1))
+}
+
+func (r Ring) reduceScatter(p cluster.Proc, tag cluster.Tag, v vector) (lo, hi int, err error) {
+	l, err := r.line(p, tag, v)
+	if err != nil {
+		return 0, 0, err
+	}
+	lo, hi = Chunk(v.n, l.parts, l.position+1)
+	return lo, hi, l.run(p, 0, l.parts-1)
+}
+
+func (r Ring) allGather(p cluster.Proc, tag cluster.Tag, v vector) error {
+	l, err := r.line(p, tag, v)
+	if err != nil {
+		return err
+	}
+	return l.run(p, l.parts-1, 2*(l.parts-1))
+}
+
+// line is p's place in the ring.
+func (r Ring) line(p cluster.Proc, tag cluster.Tag, v vector) (*line, error) {
+	l := &line{vector: v, tag: tag, parts: p.Size(), position: p.Rank(), segment: r.Segment}
+	if r.Segment < 0 {
+		return nil, fmt.Errorf("collective: ring with pieces of %d elements, want 0 or more", r.Segment)
+	}
+	if r.Order == nil {
+		l.left, l.right = mod(l.position-1, l.parts), mod(l.position+1, l.parts)
+		return l, nil
+	}
+	for i, rank := range r.Order {
+		if rank < 0 || rank >= p.Size() || slices.Contains(r.Order[:i], rank) {
+			return nil, fmt.Errorf("collective: ring order %v: rank %d is twice in it, or none of %d ranks", r.Order, rank, p.Size())
+		}
+	}
+	l.parts, l.position = len(r.Order), slices.Index(r.Order, p.Rank())
+	if l.position < 0 {
+		return nil, fmt.Errorf("collective: rank %d is not in ring order %v", p.Rank(), r.Order)
+	}
+	l.left, l.right = r.Order[mod(l.position-1, l.parts)], r.Order[mod(l.position+1, l.parts)]
+	return l, nil
+}
+
+// RingAllReduce is Ring{}.AllReduce: all ranks in their own order, whole chunks.
+//
+// Source: §1.3, the blog's ring
 func RingAllReduce(p cluster.Proc, tag cluster.Tag, x []float32) error {
-	v := vector{x: x, n: len(x)}
-	if err := v.reduceScatter(p, tag); err != nil {
-		return err
-	}
-	return v.allGather(p, tag)
+	return Ring{}.AllReduce(p, tag, x)
 }
 
-// RingAllReduceTiming sends the messages of RingAllReduce over n elements and
-// sums nothing: declared bytes, the same events.
+// RingAllReduceTiming is Ring{}.AllReduceTiming.
+//
+// Source: §1.3, the blog's ring
 func RingAllReduceTiming(p cluster.Proc, tag cluster.Tag, n int) error {
-	v := vector{n: n}
-	if err := v.reduceScatter(p, tag); err != nil {
-		return err
-	}
-	return v.allGather(p, tag)
+	return Ring{}.AllReduceTiming(p, tag, n)
 }
 
-// ReduceScatter sums chunk (rank+1) mod N completely into this rank's x and
-// returns its bounds. The other chunks of x hold partial sums.
+// ReduceScatter is Ring{}.ReduceScatter.
+//
+// Source: §1.3, the blog's "scatter-reduce"
 func ReduceScatter(p cluster.Proc, tag cluster.Tag, x []float32) (lo, hi int, err error) {
-	v := vector{x: x, n: len(x)}
-	lo, hi = Chunk(len(x), p.Size(), p.Rank()+1)
-	return lo, hi, v.reduceScatter(p, tag)
+	return Ring{}.ReduceScatter(p, tag, x)
 }
 
-// AllGather spreads chunk (rank+1) mod N of every rank's x to all ranks.
+// AllGather is Ring{}.AllGather.
+//
+// Source: §1.3, the blog's "allgather"
 func AllGather(p cluster.Proc, tag cluster.Tag, x []float32) error {
-	v := vector{x: x, n: len(x)}
-	return v.allGather(p, tag)
+	return Ring{}.AllGather(p, tag, x)
 }
 
 // Chunk returns the bounds of chunk i (mod parts) of n elements. The first
 // n mod parts chunks are one element longer; with n < parts the last are empty.
+//
+// Source: ours: contiguous, and as even as whole elements can be
 func Chunk(n, parts, i int) (lo, hi int) {
 	i = mod(i, parts)
 	base, more := n/parts, n%parts
@@ -58,50 +140,6 @@ func Chunk(n, parts, i int) (lo, hi int) {
 		hi++
 	}
 	return lo, hi
-}
-
-// reduceScatter: at step i rank n sends chunk n−i and adds chunk n−i−1.
-func (v *vector) reduceScatter(p cluster.Proc, tag cluster.Tag) error {
-	n := p.Rank()
-	for i := range p.Size() - 1 {
-		if err := v.step(p, tag, n-i, n-i-1, true); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// allGather: at step i rank n sends chunk n+1−i and takes over chunk n−i.
-func (v *vector) allGather(p cluster.Proc, tag cluster.Tag) error {
-	n := p.Rank()
-	for i := range p.Size() - 1 {
-		if err := v.step(p, tag, n+1-i, n-i, false); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// step sends one chunk to the right and receives one from the left.
-func (v *vector) step(p cluster.Proc, tag cluster.Tag, out, in int, sum bool) error {
-	parts := p.Size()
-	left, right := mod(p.Rank()-1, parts), mod(p.Rank()+1, parts)
-	v.in.Body = v.inBuf
-	received := p.Irecv(left, tag, &v.in)
-	v.pack(Chunk(v.n, parts, out))
-	sent := p.Isend(right, tag, &v.out)
-	// The receive usually ends last: waiting for it first spares a wake-up.
-	if err := cluster.Wait(p, received); err != nil {
-		return err
-	}
-	if v.in.Body != nil {
-		v.inBuf = v.in.Body
-	}
-	if err := cluster.Wait(p, sent); err != nil {
-		return err
-	}
-	lo, hi := Chunk(v.n, parts, in)
-	return v.unpack(lo, hi, &v.in, sum)
 }
 
 func mod(a, n int) int { return ((a % n) + n) % n }

@@ -8,28 +8,44 @@ import (
 )
 
 // vector is what an exchange moves: n elements, or their declared bytes only
-// if x is nil. It owns the wire buffers of one call.
+// if x is nil.
 type vector struct {
-	x       []float32
-	n       int
-	in, out cluster.Msg
-	inBuf   []byte
+	x []float32
+	n int
 }
 
-// pack makes v.out the message of elements lo to hi.
-func (v *vector) pack(lo, hi int) {
+// summed is a vector with its elements, declared one whose messages are sent only.
+func summed(x []float32) vector {
+	if x == nil {
+		x = []float32{}
+	}
+	return vector{x, len(x)}
+}
+
+func declared(n int) vector { return vector{n: n} }
+
+// part is elements lo to hi of v.
+func (v vector) part(lo, hi int) vector {
 	if v.x == nil {
-		v.out.Body, v.out.Declared = nil, vec.Bytes(hi-lo)
+		return declared(hi - lo)
+	}
+	return summed(v.x[lo:hi])
+}
+
+// pack makes m the message of elements lo to hi, in m's own buffer.
+func (v vector) pack(m *cluster.Msg, lo, hi int) {
+	if v.x == nil {
+		m.Body, m.Declared = nil, vec.Bytes(hi-lo)
 		return
 	}
-	v.out.Body = vec.AppendBytes(v.out.Body[:0], v.x[lo:hi])
-	if v.out.Body == nil {
-		v.out.Body = []byte{} // an empty chunk is still a real message
+	m.Body = vec.AppendBytes(m.Body[:0], v.x[lo:hi])
+	if m.Body == nil {
+		m.Body = []byte{} // an empty chunk is still a real message
 	}
 }
 
 // unpack adds m to elements lo to hi, or stores it there.
-func (v *vector) unpack(lo, hi int, m *cluster.Msg, sum bool) error {
+func (v vector) unpack(m *cluster.Msg, lo, hi int, sum bool) error {
 	if v.x == nil {
 		if m.Size() != vec.Bytes(hi-lo) {
 			return fmt.Errorf("collective: rank %d declared %d bytes, want %d", m.From, m.Size(), vec.Bytes(hi-lo))

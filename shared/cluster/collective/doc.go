@@ -1,0 +1,10 @@
+// Package collective holds the exchanges of gradients between the ranks of a
+// run: the ring of the blog, the single reducer that it replaces, and two
+// others to compare it with, recursive halving and doubling, and a ring in two
+// levels.
+//
+// Each is straight-line code over cluster.Proc and sums in an order of its own
+// that it states, so it leaves the same bits on every rank and runtime. Each
+// has a form named …Timing that sends the same messages, at the same instants
+// of virtual time, without arithmetic.
+package collective
