@@ -109,9 +109,10 @@ func list(b *strings.Builder, label string, entries []string) {
 	b.WriteString(strings.TrimRight(line, " ") + "\n")
 }
 
-// order puts sections first, then equations, algorithms, claims, figures, tables.
+// order puts sections first, then equations, algorithms, claims, figures, tables,
+// and a patent's steps.
 func order(item string) int {
-	kinds := []string{"§", "Eq", "Alg", "Claim", "Fig", "Table"}
+	kinds := []string{"§", "Eq", "Alg", "Claim", "Fig", "Table", "S"}
 	return slices.IndexFunc(kinds, func(k string) bool { return strings.HasPrefix(item, k) })
 }
 
@@ -120,17 +121,17 @@ var (
 	testFunc = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 )
 
-// anchor is the item's id on the page: eq1, alg1, table4, fig2, s2.1.
+// anchor is the item's id on the page: eq1, alg1, table4, fig2, s2.1, s42.
 func anchor(item string) string {
-	kind := [...]string{"s", "eq", "alg", "claim", "fig", "table"}[max(order(item), 0)]
+	kind := [...]string{"s", "eq", "alg", "claim", "fig", "table", "s"}[max(order(item), 0)]
 	return kind + numbers.FindString(item)
 }
 
 // testsOf names the tests of an item: those whose name has the item in it, as
-// Section22, Equation1, Algorithm2Line7.
+// Section22, Equation1, Algorithm2Line7, S42.
 func testsOf(item string, tests []string) (found []string) {
 	n := numbers.FindAllString(item, -1)
-	kind := [...]string{"Section", "Equation", "Algorithm", "Claim", "Figure", "Table"}[max(order(item), 0)]
+	kind := [...]string{"Section", "Equation", "Algorithm", "Claim", "Figure", "Table", "S"}[max(order(item), 0)]
 	key := kind + strings.ReplaceAll(n[0], ".", "")
 	if len(n) > 1 {
 		key += "Line" + n[1]

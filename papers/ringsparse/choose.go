@@ -1,0 +1,21 @@
+package ringsparse
+
+// Choose keeps the sparser block of the two: weights if Sw ≥ Sg, gradients
+// otherwise.
+//
+//	Sw ≥ Sg → W_i,   Sw < Sg → G_i
+//
+// sw and sg are F of the two blocks. At equal sparsity the patent takes weights, as
+// it does of two dense blocks; tie is what is taken instead, or Weights. byTie says
+// that nothing but this rule decided.
+//
+// Source: S41
+func Choose(sw, sg float64, tie Kind) (k Kind, byTie bool) {
+	switch {
+	case sw > sg:
+		return Weights, false
+	case sw < sg:
+		return Gradients, false
+	}
+	return tie, true
+}

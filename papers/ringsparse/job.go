@@ -1,0 +1,71 @@
+package ringsparse
+
+import (
+	"errors"
+	"fmt"
+
+	"gradsync/shared/cluster"
+)
+
+// Job is one rank's part of a training run. Every rank gets its own Job; they
+// agree in everything but Task, and start from the same parameters.
+//
+// There is no momentum, no clipping and no rate per layer: S51 turns weights into
+// gradients and back by one number η per entry, which is the same on every rank
+// and in every iteration. A velocity or a norm is neither, and sums of such
+// weights turn back into nothing. Weight decay is the one that fits: it is part of
+// the local gradient.
+//
+// Source: S1
+type Job struct {
+	// Task is this rank's. A nil Task is a timing-only run of the same events.
+	Task   cluster.Task
+	Layers []cluster.Layer // forward order; nil: Task.Layers()
+
+	Rate        float64 // η
+	WeightDecay float64 // λ; the local gradient is g + λ·W0
+	Steps       int64   // S7's number of iterations
+
+	// Mask, if not nil, has one entry per parameter: where it is false, the local
+	// weights are projected to +0 after the local step, and the parameters after the
+	// average. Conversion and projection do not commute: weights made of gradients
+	// (S51) are unmasked, so the second projection cannot be left out.
+	Mask []bool
+
+	// Density is the share that is not zero of one worker's blocks, for a
+	// timing-only run; nil: all are dense. A sum's gradients fill in as if the ranks'
+	// zeros were independent; its weights do not, because ranks share W0 and Mask, and
+	// with them where weights are zero.
+	Density func(layer int) (weights, gradients float64)
+
+	Options Options
+
+	// OnStep is called on this rank after each step's update. It costs no virtual
+	// time and ends the run by returning true, which all ranks must do at once.
+	OnStep func(step int64) (stop bool, err error)
+}
+
+// validate returns an error of one line if the job cannot run.
+func (job *Job) validate() error {
+	params := 0
+	for _, l := range job.Layers {
+		params += l.Length
+	}
+	switch {
+	case len(job.Layers) == 0:
+		return errors.New("ringsparse: the job's model has no layers")
+	case len(job.Layers) > int(cluster.MaxTag):
+		return fmt.Errorf("ringsparse: %d layers, want at most %d", len(job.Layers), cluster.MaxTag)
+	case job.Steps <= 0:
+		return fmt.Errorf("ringsparse: %d steps, want at least 1", job.Steps)
+	case !(job.Rate > 0):
+		return fmt.Errorf("ringsparse: learning rate %g, want more than 0: conversion divides by it", job.Rate)
+	case job.WeightDecay < 0:
+		return fmt.Errorf("ringsparse: weight decay %g, want 0 or more", job.WeightDecay)
+	case job.Task != nil && len(job.Task.Params()) != params:
+		return fmt.Errorf("ringsparse: task has %d parameters, layers cover %d", len(job.Task.Params()), params)
+	case job.Mask != nil && len(job.Mask) != params:
+		return fmt.Errorf("ringsparse: mask of %d entries, layers cover %d", len(job.Mask), params)
+	}
+	return nil
+}

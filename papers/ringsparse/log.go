@@ -1,0 +1,113 @@
+package ringsparse
+
+import (
+	"slices"
+	"time"
+)
+
+// Choice is one decision about one block: what was sent, or would be on a ring of
+// one.
+//
+// Source: S52
+type Choice struct {
+	Step         int64
+	Layer, Block int
+	Hop          int  // receives already in the sum: 0 … N−1
+	Gather       bool // the owner's choice for the all-gather
+	Kind         Kind
+	Codec        uint8 // codec.Codec.ID
+	Tie          bool  // the kind was taken by the tie rule alone
+	// Densities of both kinds after conversion; 0 of a kind that may not be sent.
+	WeightDensity, GradientDensity float64
+	Contributors                   int
+	Bytes, DenseBytes              int
+}
+
+// Tally counts blocks and their bytes, coded and as they would be uncoded.
+//
+// Source: ours: what tables of traffic are made of
+type Tally struct {
+	Blocks, Bytes, DenseBytes int64
+}
+
+func (t *Tally) add(bytes, dense int) {
+	t.Blocks++
+	t.Bytes += int64(bytes)
+	t.DenseBytes += int64(dense)
+}
+
+// Totals are the sums of one rank's run. Messages are what it sent, forwarded ones
+// included; choices are its own, of blocks that have entries.
+//
+// Source: ours: what tables of traffic and decisions are made of
+type Totals struct {
+	Sent    Tally   // all messages
+	Hops    []Tally // reduce-scatter's, by hop
+	Gather  Tally   // all-gather's
+	Kinds   [3]Tally
+	Codecs  []Tally // messages by codec.Codec.ID
+	Choices int64
+	Chosen  [3]int64 // choices by Kind
+	Ties    int64    // choices by the tie rule alone
+	// Conversions of S51, and how many entries they turned.
+	ToWeights, ToGradients int64
+	Converted              int64
+}
+
+// Log is one rank's record of a run.
+//
+// Source: ours: what tables and time lines are made of
+type Log struct {
+	Ends    []time.Duration // of each step, its update included
+	Choices []Choice        // in order; empty unless Options.LogChoices
+	Totals  Totals
+	Lossy   bool // Options.Threshold dropped gradients, with error feedback
+}
+
+// Merge adds another rank's totals.
+//
+// Source: ours: tables are over all ranks
+func (t *Totals) Merge(o Totals) {
+	sum := func(a *Tally, b Tally) {
+		a.Blocks, a.Bytes, a.DenseBytes = a.Blocks+b.Blocks, a.Bytes+b.Bytes, a.DenseBytes+b.DenseBytes
+	}
+	list := func(a *[]Tally, b []Tally) {
+		*a = append(*a, make([]Tally, max(len(b)-len(*a), 0))...)
+		for i := range b {
+			sum(&(*a)[i], b[i])
+		}
+	}
+	t.Hops, t.Codecs = slices.Clone(t.Hops), slices.Clone(t.Codecs)
+	sum(&t.Sent, o.Sent)
+	sum(&t.Gather, o.Gather)
+	list(&t.Hops, o.Hops)
+	list(&t.Codecs, o.Codecs)
+	for k := range o.Kinds {
+		sum(&t.Kinds[k], o.Kinds[k])
+		t.Chosen[k] += o.Chosen[k]
+	}
+	t.Choices += o.Choices
+	t.Ties += o.Ties
+	t.ToWeights += o.ToWeights
+	t.ToGradients += o.ToGradients
+	t.Converted += o.Converted
+}
+
+// sent notes a message; hop is −1 in the all-gather.
+func (t *Totals) sent(h Header, bytes, hop int) {
+	dense := 4 * h.Elements
+	t.Sent.add(bytes, dense)
+	t.Kinds[h.Kind].add(bytes, dense)
+	for len(t.Codecs) <= int(h.Codec) {
+		t.Codecs = append(t.Codecs, Tally{})
+	}
+	t.Codecs[h.Codec].add(bytes, dense)
+	if hop < 0 {
+		t.Gather.add(bytes, dense)
+		return
+	}
+	for len(t.Hops) <= hop {
+		t.Hops = append(t.Hops, Tally{})
+	}
+	t.Hops[hop].add(bytes, dense)
+}
