@@ -61,15 +61,27 @@ func TestExchangesKeepNegativeZero(t *testing.T) {
 }
 
 var exchanges = map[string]func(cluster.Proc, []float32) error{
-	"ring":       func(p cluster.Proc, x []float32) error { return collective.RingAllReduce(p, 1, x) },
-	"naive":      func(p cluster.Proc, x []float32) error { return collective.NaiveExchange(p, 1, 0, x) },
-	"naive last": func(p cluster.Proc, x []float32) error { return collective.NaiveExchange(p, 1, p.Size()-1, x) },
+	"ring":             func(p cluster.Proc, x []float32) error { return collective.RingAllReduce(p, 1, x) },
+	"naive":            func(p cluster.Proc, x []float32) error { return collective.NaiveExchange(p, 1, 0, x) },
+	"naive last":       func(p cluster.Proc, x []float32) error { return collective.NaiveExchange(p, 1, p.Size()-1, x) },
+	"ring in pieces":   func(p cluster.Proc, x []float32) error { return collective.Ring{Segment: 17}.AllReduce(p, 1, x) },
+	"halving-doubling": func(p cluster.Proc, x []float32) error { return collective.HalvingDoubling(p, 1, x) },
+	"hierarchical":     func(p cluster.Proc, x []float32) error { return collective.Hierarchical(p, 1, perNode(p), x) },
+	"gather":           func(p cluster.Proc, x []float32) error { return collective.NaiveGather(p, 1, p.Size()/2, x) },
 	"halves": func(p cluster.Proc, x []float32) error {
 		if _, _, err := collective.ReduceScatter(p, 1, x); err != nil {
 			return err
 		}
 		return collective.AllGather(p, 1, x)
 	},
+}
+
+// perNode makes two nodes of an even number of ranks, else one.
+func perNode(p cluster.Proc) int {
+	if p.Size()%2 == 0 {
+		return p.Size() / 2
+	}
+	return p.Size()
 }
 
 func TestVirtualAndLocalGiveTheSameBits(t *testing.T) {
@@ -123,6 +135,7 @@ func TestReduceScatterNamesItsChunk(t *testing.T) {
 
 // The timing-only forms are the same events: same instants, same bytes.
 func TestTimingFormsSendTheSameMessages(t *testing.T) {
+	pieces := collective.Ring{Order: []int{5, 2, 0, 4, 3, 1}, Segment: 9}
 	forms := []struct {
 		name         string
 		real, timing func(p cluster.Proc, n int) error
@@ -131,11 +144,19 @@ func TestTimingFormsSendTheSameMessages(t *testing.T) {
 			func(p cluster.Proc, n int) error { return collective.RingAllReduceTiming(p, 1, n) }},
 		{"naive", func(p cluster.Proc, n int) error { return collective.NaiveExchange(p, 1, 2, distinct(p.Rank(), n)) },
 			func(p cluster.Proc, n int) error { return collective.NaiveExchangeTiming(p, 1, 2, n) }},
+		{"gather", func(p cluster.Proc, n int) error { return collective.NaiveGather(p, 1, 2, distinct(p.Rank(), n)) },
+			func(p cluster.Proc, n int) error { return collective.NaiveGatherTiming(p, 1, 2, n) }},
+		{"pieces", func(p cluster.Proc, n int) error { return pieces.AllReduce(p, 1, distinct(p.Rank(), n)) },
+			func(p cluster.Proc, n int) error { return pieces.AllReduceTiming(p, 1, n) }},
+		{"halving-doubling", func(p cluster.Proc, n int) error { return collective.HalvingDoubling(p, 1, distinct(p.Rank(), n)) },
+			func(p cluster.Proc, n int) error { return collective.HalvingDoublingTiming(p, 1, n) }},
+		{"hierarchical", func(p cluster.Proc, n int) error { return collective.Hierarchical(p, 1, 3, distinct(p.Rank(), n)) },
+			func(p cluster.Proc, n int) error { return collective.HierarchicalTiming(p, 1, 3, n) }},
 	}
 	for _, f := range forms {
 		for _, length := range []int{0, 3, 1001} {
 			trace := func(body func(cluster.Proc, int) error) string {
-				rt := virtual.New(cluster.Uniform(5, link, nil), virtual.Config{Trace: true})
+				rt := virtual.New(cluster.Uniform(6, link, nil), virtual.Config{Trace: true})
 				_, tr, err := cluster.Run(t.Context(), rt, func(p cluster.Proc) (int, error) { return 0, body(p, length) })
 				if err != nil {
 					t.Fatal(err)

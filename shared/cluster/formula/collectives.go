@@ -44,14 +44,18 @@ func HalvingDoublingBytes(n int, k float64) float64 {
 // HalvingDoublingTime returns the seconds of an all-reduce by recursive halving
 // and doubling on equal links:
 //
-//	2·log₂P·α + 2(P−1)/P·K/B, and 2(α + K/B) more if N > P
+//	2·log₂P·α + 2(P−1)/P·K/B, and 2α + 5K/(2B) more if N > P
+//
+// The 5/2 are K to the partner and K back, and the half that a rank without a
+// folded one sends at once, which takes its turn at a partner that still
+// receives.
 //
 // Source: ours: Rabenseifner's all-reduce in the α–β model
 func HalvingDoublingTime(n int, k, alpha, b float64) float64 {
 	p := power(n)
 	seconds := 2*math.Log2(float64(p))*alpha + RingBytes(p, k)/b
 	if n > p {
-		seconds += 2 * (alpha + k/b)
+		seconds += 2*alpha + 2.5*k/b
 	}
 	return seconds
 }

@@ -23,7 +23,7 @@ func TestHalvingDoublingByHand(t *testing.T) {
 	near(t, "bytes(8)", HalvingDoublingBytes(8, 80), 140)
 	near(t, "bytes(11)", HalvingDoublingBytes(11, 80), 220)
 	near(t, "time(8)", HalvingDoublingTime(8, 80, 3, 10), 6*3+14)
-	near(t, "time(11)", HalvingDoublingTime(11, 80, 3, 10), 6*3+14+2*(3+8))
+	near(t, "time(11)", HalvingDoublingTime(11, 80, 3, 10), 6*3+14+2*3+20)
 	for n := range 2 {
 		if HalvingDoublingBytes(n, 80) != 0 || HalvingDoublingTime(n, 80, 3, 10) != 0 {
 			t.Errorf("N=%d costs something", n)
