@@ -10,7 +10,7 @@ import (
 // Makefile's targets for machines without make.
 func (a *app) commands() []*cobra.Command {
 	return append([]*cobra.Command{
-		a.listCommand(), a.runCommand(), a.trainCommand(), a.gradCommand(), a.evalCommand(), a.verifyCommand(),
-		a.claimsCommand(), a.diffCommand(), a.dataCommand(), a.reportCommand(), a.serveCommand(), a.benchCommand(), a.versionCommand(),
+		a.listCommand(), a.runCommand(), a.trainCommand(), a.launchCommand(), a.gradCommand(), a.evalCommand(), a.verifyCommand(),
+		a.claimsCommand(), a.diffCommand(), a.dataCommand(), a.reportCommand(), a.serveCommand(), a.benchCommand(), a.calibrateCommand(), a.versionCommand(),
 	}, chores.Commands()...)
 }
