@@ -64,7 +64,7 @@ var daspAlgorithms = []algorithm{
 	},
 }
 
-var subscript = regexp.MustCompile(`_([a-z]+)`)
+var subscript = regexp.MustCompile(`_([a-z0-9]+)`)
 
 // subs sets what follows an underscore as a subscript.
 func subs(s string) template.HTML {

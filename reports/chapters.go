@@ -14,21 +14,34 @@ type chapter struct {
 	match *regexp.Regexp // stems that belong here besides, by their number
 }
 
-// chapters is the order of every page, and of its table of contents. What no
+// chapters is the order of each page, and of its table of contents. What no
 // chapter names comes last, under the title otherChapter.
-var chapters = []chapter{
-	{Title: "The paper’s tables and figures", match: regexp.MustCompile(`^(table|fig)\d+$`)},
-	{Title: "Choices the paper leaves open", stems: []string{"thresholds", "tuning", "switches", "sensitivity"}},
-	{Title: "Beyond the paper", stems: []string{"accuracy", "versions-vs-clocks", "dynamic", "network", "dssp-anchor"}},
-	{Title: "What must have been true", stems: []string{"explain"}},
+var chapters = map[string][]chapter{
+	"ring": {
+		{Title: "What a ring does, and what it costs", stems: []string{"steps", "cost"}},
+		{Title: "What it buys in training", stems: []string{"scaling", "overlap"}},
+		{Title: "Which ring, and its weakest link", stems: []string{"placement", "slow-link"}},
+		{Title: "Is it the same training?", stems: []string{"equals-sgd"}},
+	},
+	"ringsparse": {
+		{Title: "What is sent, and what that saves", stems: []string{"decisions", "traffic", "time"}},
+		{Title: "What becomes of zeros on the way", stems: []string{"fill-in", "conversion-error"}},
+		{Title: "What the patent promises", stems: []string{"scaling", "accuracy", "overlap"}},
+	},
+	"dasp": {
+		{Title: "The paper’s tables and figures", match: regexp.MustCompile(`^(table|fig)\d+$`)},
+		{Title: "Choices the paper leaves open", stems: []string{"thresholds", "tuning", "switches", "sensitivity"}},
+		{Title: "Beyond the paper", stems: []string{"accuracy", "versions-vs-clocks", "dynamic", "network", "dssp-anchor"}},
+		{Title: "What must have been true", stems: []string{"explain"}},
+	},
 }
 
 const otherChapter = "Further results"
 
-// chapterOf is the place of a stem: its chapter, len(chapters) for none, and
-// where in its list it stands, -1 where a pattern brought it in.
-func chapterOf(stem string) (chapter, place int) {
-	for i, c := range chapters {
+// chapterOf is the place of a stem on a paper's page: its chapter, their number
+// for none, and where in its list it stands, -1 where a pattern brought it in.
+func chapterOf(paper, stem string) (chapter, place int) {
+	for i, c := range chapters[paper] {
 		if at := slices.Index(c.stems, stem); at >= 0 {
 			return i, at
 		}
@@ -36,14 +49,14 @@ func chapterOf(stem string) (chapter, place int) {
 			return i, -1
 		}
 	}
-	return len(chapters), -1
+	return len(chapters[paper]), -1
 }
 
-// compareStems orders by chapter, there as its list says, then tables before
+// compareStems orders a paper's stems by chapter, there as its list says, then tables before
 // figures before the rest, and table2 before table10.
-func compareStems(a, b string) int {
-	ca, ia := chapterOf(a)
-	cb, ib := chapterOf(b)
+func compareStems(paper, a, b string) int {
+	ca, ia := chapterOf(paper, a)
+	cb, ib := chapterOf(paper, b)
 	if ca != cb {
 		return ca - cb
 	}
@@ -81,12 +94,12 @@ func parts(sections []section) []part {
 	var out []part
 	last := -1
 	for _, s := range sections {
-		_, stem, _ := strings.Cut(s.ID, "/")
-		c, _ := chapterOf(stem)
+		paper, stem, _ := strings.Cut(s.ID, "/")
+		c, _ := chapterOf(paper, stem)
 		if c != last {
 			title := otherChapter
-			if c < len(chapters) {
-				title = chapters[c].Title
+			if c < len(chapters[paper]) {
+				title = chapters[paper][c].Title
 			}
 			out = append(out, part{Anchor: "part-" + slug(title), Title: title})
 			last = c

@@ -10,7 +10,7 @@ import (
 
 func TestChapters(t *testing.T) {
 	stems := []string{"zebra", "explain", "dssp-anchor", "sensitivity", "fig4", "thresholds", "table10", "dynamic", "table2", "fig2", "versions-vs-clocks", "switches", "tuning", "network", "apple"}
-	slices.SortStableFunc(stems, compareStems)
+	slices.SortStableFunc(stems, func(a, b string) int { return compareStems("dasp", a, b) })
 	want := []string{"table2", "table10", "fig2", "fig4", "thresholds", "tuning", "switches", "sensitivity", "versions-vs-clocks", "dynamic", "network", "dssp-anchor", "explain", "apple", "zebra"}
 	if !slices.Equal(stems, want) {
 		t.Errorf("order %v, want %v", stems, want)
@@ -29,5 +29,29 @@ func TestChapters(t *testing.T) {
 	toc := cut(t, pageOf(t, "dasp.html"), `<nav class="toc"`, "</nav>")
 	if !strings.Contains(toc, `href="#part-further-results">Further results</a><ul>`) || !strings.Contains(toc, html.EscapeString("Example: assumed devices")) {
 		t.Errorf("the table of contents reads %s", toc)
+	}
+}
+
+// The three pages share names of experiments, not their order.
+func TestChaptersOfThePapers(t *testing.T) {
+	for paper, want := range map[string][]string{
+		"ring":       {"steps", "cost", "scaling", "overlap", "placement", "slow-link", "equals-sgd"},
+		"ringsparse": {"decisions", "traffic", "time", "fill-in", "conversion-error", "scaling", "accuracy", "overlap"},
+	} {
+		stems := slices.Clone(want)
+		slices.Sort(stems)
+		slices.SortStableFunc(stems, func(a, b string) int { return compareStems(paper, a, b) })
+		if !slices.Equal(stems, want) {
+			t.Errorf("%s: order %v, want %v", paper, stems, want)
+		}
+		var sections []section
+		for _, s := range stems {
+			sections = append(sections, section{ID: paper + "/" + s})
+		}
+		for _, p := range parts(sections) {
+			if p.Title == otherChapter {
+				t.Errorf("%s: %d sections have no chapter", paper, len(p.Sections))
+			}
+		}
 	}
 }

@@ -18,7 +18,7 @@ var verdicts = []verdict{
 	{"same-sign", "↗", "same sign", "the direction holds, the size does not or is not comparable"},
 	{"differs", "✗", "differs", "everything else: a finding"},
 	{"not-run", "○", "not run", "no number of ours; the line below says why"},
-	{"not-stated", "–", "not stated", "the paper gives no number to compare with"},
+	{"not-stated", "–", "not stated", "the source gives no number to compare with"},
 }
 
 type verdict struct{ Key, Sign, Word, Means string }
@@ -84,7 +84,7 @@ func check(r *result.Result) error {
 		if err := checkFigure(f); err != nil {
 			return fmt.Errorf("figure %s: %w", f.ID, err)
 		}
-		if seen["figure "+slug(f.ID)] {
+		if seen["figure "+slug(f.ID)] || seen["table "+slug(f.ID)] { // they share anchors and file names
 			return fmt.Errorf("figure %s: repeated id", f.ID)
 		}
 		seen["figure "+slug(f.ID)] = true

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
 )
 
@@ -112,6 +113,9 @@ func newJudge(r loaded) judge {
 func newRow(rs []loaded, c result.Claim) claimRow {
 	row := claimRow{ID: c.ID, Anchor: rs[0].Anchor() + "-" + slug(c.ID), Statement: c.Statement, Source: c.Source}
 	row.Paper, row.Tolerance = claimValue(labelled(c.ID, c.Paper), c.Unit), tolerance(c)
+	if why := criterion(c); why != "" {
+		row.Reasons = append(row.Reasons, reason{"Criterion", why})
+	}
 	for i, r := range rs {
 		f := found{Profile: r.Profile}
 		if i > 0 {
@@ -140,9 +144,23 @@ func (row *claimRow) judged(i int, c result.Claim) {
 	}
 }
 
-// tolerance prints the tolerance of a claim, "" for none.
+// criterion is the rule in words by which a claim in words is judged, "" for
+// none. It was fixed with the tolerances.
+func criterion(c result.Claim) string {
+	if _, words := c.Paper.(string); !words {
+		return ""
+	}
+	fixed, _ := claims.Get(c.ID)
+	if fixed.Numbers() != nil {
+		return ""
+	}
+	return fixed.ToleranceWhy
+}
+
+// tolerance prints the tolerance of a claim, "" for none and for one that a
+// criterion in words stands for.
 func tolerance(c result.Claim) string {
-	if c.Tolerance == nil {
+	if c.Tolerance == nil || criterion(c) != "" {
 		return ""
 	}
 	return "±" + withUnit(number(*c.Tolerance, 0), points(c.Unit))

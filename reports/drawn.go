@@ -10,8 +10,8 @@ import (
 )
 
 // merge is f with each set of line groups that coincide, mean, band and seeds,
-// to the last bit as one group, named "ASP = DASP", in the look of DASP where it
-// is among them; together are the names of each set. Curves that hide one
+// to the last bit as one group, named "ASP = DASP", in the look of the page's
+// own method where it is among them; together are the names of each set. Curves that hide one
 // another could not be told apart, and each would weigh as much as a visible one.
 func merge(f result.Figure) (out result.Figure, together []string) {
 	if f.Form != "line" {
@@ -44,7 +44,7 @@ func merge(f result.Figure) (out result.Figure, together []string) {
 				names = append(names, of[g][0].Name)
 			}
 			name, look := strings.Join(names, " = "), set[0]
-			if i := slices.IndexFunc(set, func(g string) bool { return strings.EqualFold(g, "dasp") }); i >= 0 {
+			if i := slices.IndexFunc(set, func(g string) bool { return slices.Contains(own, strings.ToLower(g)) }); i >= 0 {
 				look = set[i]
 			}
 			for i := range list {

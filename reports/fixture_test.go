@@ -24,6 +24,9 @@ func TestFixtureIsWhatTheFilesHold(t *testing.T) {
 		}
 		file := filepath.Join("testdata", "results", filepath.FromSlash(r.ID)+".json")
 		if *update {
+			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+				t.Fatal(err)
+			}
 			if err := os.WriteFile(file, want, 0o644); err != nil {
 				t.Fatal(err)
 			}
@@ -39,7 +42,7 @@ func TestFixtureIsWhatTheFilesHold(t *testing.T) {
 }
 
 func fixture() []*result.Result {
-	return []*result.Result{exampleTimes(), exampleCurves(), exampleLines(), exampleStated()}
+	return []*result.Result{exampleTimes(), exampleCurves(), exampleLines(), exampleStated(), exampleCost(), exampleDecisions(), exampleOverlap()}
 }
 
 func newFixture(id, title, source, kind string) *result.Result {

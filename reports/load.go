@@ -91,7 +91,7 @@ func loadPaper(root, key string) ([]loaded, error) {
 			rs = append(rs, l)
 		}
 	}
-	slices.SortStableFunc(rs, func(a, b loaded) int { return compareStems(a.Stem, b.Stem) })
+	slices.SortStableFunc(rs, func(a, b loaded) int { return compareStems(key, a.Stem, b.Stem) })
 	return rs, nil
 }
 

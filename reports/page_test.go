@@ -41,8 +41,11 @@ func elements(t *testing.T, page string) []element {
 	}
 }
 
+// pageNames are the pages of the fixture.
+var pageNames = []string{"index.html", "ring.html", "ringsparse.html", "dasp.html"}
+
 func TestPagesAreWellFormedAndLinksHit(t *testing.T) {
-	for _, name := range []string{"index.html", "dasp.html"} {
+	for _, name := range pageNames {
 		linksHit(t, name, pageOf(t, name))
 		linksHit(t, name+" of two profiles", pageOfTwins(t, name))
 	}
@@ -86,7 +89,7 @@ func TestPagesMakeNoRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"index.html", "dasp.html"} {
+	for _, name := range pageNames {
 		policy := false
 		for _, e := range elements(t, files[name]) {
 			for key, v := range e.Attrs {
@@ -137,7 +140,14 @@ func TestFormulasAreWellFormedMathML(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range daspFormulas {
+	var all []formula
+	for _, p := range papers {
+		all = append(all, p.Formulas...)
+	}
+	if len(all) < 20 {
+		t.Fatalf("%d formulas", len(all))
+	}
+	for _, f := range all {
 		m, err := s.mathML(f.TeX)
 		if err != nil {
 			t.Errorf("%s: %v", f.ID, err)
@@ -194,7 +204,13 @@ func TestDrawings(t *testing.T) {
 // What was found in short stands above the claims, once, and the contents name it
 // first.
 func TestShortStandsFirst(t *testing.T) {
-	page := pageOf(t, "dasp.html")
+	for _, name := range pageNames[1:] {
+		shortStandsFirst(t, pageOf(t, name))
+	}
+}
+
+func shortStandsFirst(t *testing.T, page string) {
+	t.Helper()
 	short, claims := strings.Index(page, `<h2 id="short">`), strings.Index(page, `id="claims-h"`)
 	if short < 0 || claims < short || strings.Count(page, `<h2 id="short">`) != 1 {
 		t.Errorf("in short at %d, the claims at %d", short, claims)

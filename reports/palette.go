@@ -61,8 +61,20 @@ var methods = map[string]look{
 	"ssp":  {green, []int{8, 4}, "rect", stripes},
 	"dssp": {orange, []int{8, 3, 2, 3}, "diamond", back},
 	"dasp": {purple, "solid", "roundRect", levels},
-	"ring": {skyBlue, []int{12, 4}, "circle", posts},
+
+	"ring":             {skyBlue, []int{12, 4}, "circle", posts},
+	"naive":            {vermillion, []int{2, 3}, "triangle", dots},
+	"halving-doubling": {green, []int{8, 4}, "rect", stripes},
+	"hierarchical":     {orange, []int{8, 3, 2, 3}, "diamond", back},
+	"ringsparse":       {purple, "solid", "roundRect", levels},
+	"gradients-only":   {green, []int{4, 2}, "rect", stripes},
+	"weights-only":     {orange, []int{12, 4, 2, 4}, "diamond", back},
+	"all-gather":       {vermillion, []int{2, 3}, "triangle", dots},
 }
+
+// own are the methods that are a page's subject: where their curve coincides
+// with another's, theirs is the look of both.
+var own = []string{"dasp", "ringsparse"}
 
 // spare dresses groups that are no method, in order of appearance.
 var spare = []look{
@@ -87,6 +99,19 @@ var states = map[string]look{
 	"fss":     {Colour: vermillion, Decal: back},
 	"barrier": {Colour: purple, Decal: dots},
 	"wait":    {Colour: purple, Decal: dots},
+
+	"forward":        {Colour: skyBlue, Decal: plain},
+	"backward":       {Colour: green, Decal: posts},
+	"all-reduce":     {Colour: blue, Decal: stripes},
+	"reduce-scatter": {Colour: blue, Decal: stripes},
+	"all-gather":     {Colour: orange, Decal: back},
+	"send":           {Colour: blue, Decal: posts},
+	"receive":        {Colour: blue, Decal: levels},
+	"compress":       {Colour: yellow, Decal: stripes},
+	"decompress":     {Colour: yellow, Decal: levels},
+	"convert":        {Colour: vermillion, Decal: dots},
+	"update":         {Colour: grey, Decal: plain},
+	"idle":           {Colour: purple, Decal: dots},
 }
 
 // group is what a series is coloured by.
@@ -97,21 +122,25 @@ func group(s result.Series) string {
 	return s.Name
 }
 
-// looks dresses every group of a figure; groups that are no method take the
-// spare looks in order.
+// looks dresses every group of a figure; groups that are no method take, in
+// order, the spare looks whose colour no method of the figure wears.
 func looks(series []result.Series) map[string]look {
-	out, next := map[string]look{}, 0
+	out, worn := map[string]look{}, map[string]bool{}
 	for _, s := range series {
-		g := group(s)
-		if _, ok := out[g]; ok {
-			continue
+		if l, ok := methods[strings.ToLower(group(s))]; ok {
+			out[group(s)], worn[l.Colour] = l, true
 		}
-		if l, ok := methods[strings.ToLower(g)]; ok {
-			out[g] = l
-			continue
+	}
+	free := slices.DeleteFunc(slices.Clone(spare), func(l look) bool { return worn[l.Colour] })
+	if len(free) == 0 {
+		free = spare
+	}
+	next := 0
+	for _, s := range series {
+		if g := group(s); out[g].Colour == "" {
+			out[g] = free[next%len(free)]
+			next++
 		}
-		out[g] = spare[next%len(spare)]
-		next++
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package reports
 // paper is what a page says about its source before any result is read.
 type paper struct {
 	Key      string // folder of its results, stem of its page
+	Noun     string // what a page calls it: paper, article, patent
 	Short    string
 	Title    string // in English; ours where the source prints none
 	Original string // in the source's language
@@ -10,10 +11,11 @@ type paper struct {
 	Lede     string // two sentences for a reader who has not read the paper
 	Plain    string // citation
 	BibTeX   string
-	Cite     string // what a formula list calls the source
 	Formulas []formula
 	// Algorithms are the source's, in our words.
 	Algorithms []algorithm
+	// Of the two lists, what was lost and what their numbers are.
+	FormulaNote, AlgorithmNote string
 }
 
 // formula is one display formula: TeX for the page's MathML and for copying.
@@ -25,19 +27,46 @@ type formula struct {
 // papers lists the four sources in the order of the index.
 var papers = []paper{
 	{
-		Key: "ring", Short: "Ring all-reduce",
-		Title: "Bringing HPC techniques to deep learning",
-		Lede:  "Sums gradients round a ring, so that what each worker sends hardly grows with the number of workers.",
-		Plain: "A. Gibiansky, “Bringing HPC Techniques to Deep Learning”; read in a Chinese translation of 2019-02-21.",
+		Key: "ring", Noun: "article", Short: "Ring all-reduce",
+		Title:    "Bringing HPC Techniques to Deep Learning",
+		Original: "Ring Allreduce", Lang: "en",
+		Lede: "Workers with equal copies of one network must add up their gradients after every mini-batch. Passed round a ring in pieces, " +
+			"the gradient costs each worker less than twice its own size, however many workers there are.",
+		Plain: "Andrew Gibiansky, “Bringing HPC Techniques to Deep Learning”, on andrew.gibiansky.com; read here in a Chinese translation, “Ring Allreduce”, of 2019-02-21.",
+		BibTeX: `@misc{gibiansky2017ring,
+  author       = {Gibiansky, Andrew},
+  title        = {Bringing {HPC} Techniques to Deep Learning},
+  year         = {2017},
+  howpublished = {http://andrew.gibiansky.com/},
+  note         = {Read in the Chinese translation “Ring Allreduce” of 2019-02-21}
+}`,
+		Formulas: ringFormulas, Algorithms: ringAlgorithms,
+		FormulaNote: "The text that we have names the quantities of its two formulas and has lost their images. The others are ours, to compare with.",
+		AlgorithmNote: "The article’s two loops in our words. It gives the first exchange of each and says that later ones go backwards from there; " +
+			"a line marked restored writes that out, as baidu-allreduce does.",
 	},
 	{
-		Key: "ringsparse", Short: "Sparse ring",
-		Title: "Distributed training method for large-scale deep neural network",
-		Lede:  "A ring whose blocks travel as weights or as gradients, whichever is sparser, and compressed where that pays.",
-		Plain: "Liu Chubo, Zeng Zihao, Yang Wangdong, “Distributed training method for large-scale deep neural network”, Chinese patent application filed 2021-04-28.",
+		Key: "ringsparse", Noun: "patent", Short: "RingSparse",
+		Title:    "Distributed training method for large-scale deep neural network",
+		Original: "一种面向大规模深度神经网络的分布式训练方法", Lang: "zh",
+		Lede: "A ring all-reduce whose blocks travel as updated weights or as gradients, whichever holds more zeros, and compressed where that is sooner there. " +
+			"Each layer starts its ring as soon as the backward pass has its gradient.",
+		Plain: "Liu Chubo (刘楚波), Zeng Zihao (曾子豪), Yang Wangdong (阳王东), “一种面向大规模深度神经网络的分布式训练方法” " +
+			"[Distributed training method for large-scale deep neural network], Chinese patent application filed 2021-04-28. Our copy of the text is dated 2021-10-19 and carries no publication number.",
+		BibTeX: `@misc{liu2021ringsparse,
+  author = {Liu, Chubo and Zeng, Zihao and Yang, Wangdong},
+  title  = {一种面向大规模深度神经网络的分布式训练方法},
+  year   = {2021},
+  note   = {Chinese patent application filed 2021-04-28.
+            Distributed training method for large-scale deep neural network}
+}`,
+		Formulas: sparseFormulas, Algorithms: sparseAlgorithms,
+		FormulaNote: "The text lists the variables of its formulas and has lost all images but one. These are our reconstructions, with how sure we are of each, and the printed forms where those are wrong.",
+		AlgorithmNote: "Steps S1 to S7 of the description, in our words and under the patent’s own numbers. " +
+			"A line marked restored is ours: the text leaves it out or contradicts itself.",
 	},
 	{
-		Key: "dasp", Short: "DASP",
+		Key: "dasp", Noun: "paper", Short: "DASP",
 		Title:    "A dynamic adaptive parallel acceleration method for heterogeneous distributed machine learning",
 		Original: "面向异构分布式机器学习的动态自适应并行加速方法", Lang: "zh",
 		Lede: "Workers of unequal speed train one model through a parameter server. " +
@@ -54,9 +83,11 @@ var papers = []paper{
              heterogeneous distributed machine learning (our translation)}
 }`,
 		Formulas: daspFormulas, Algorithms: daspAlgorithms,
+		FormulaNote:   "The text of the paper that we have kept the legends of its formulas and lost their images. These are our reconstructions, with how sure we are of each.",
+		AlgorithmNote: "The paper’s own algorithms in our words, by its line numbers. A line marked restored is ours: the text lost or garbled it.",
 	},
 	{
-		Key: "codedsgd", Short: "Coded SGD",
+		Key: "codedsgd", Noun: "paper", Short: "Coded SGD",
 		Title: "A synchronized gradient descent algorithm based on distributed coding",
 		Lede:  "Workers hold the data redundantly, so that one coded multicast packet serves several of them at once.",
 		Plain: "Li Bowen, Xie Zaipeng, Mao Yingchi et al., “A Synchronized Gradient Descent Algorithm Based on Distributed Coding”, Computer Engineering 47(4), 2021, 68–76, 83, DOI 10.19678/j.issn.1000-3428.0057340.",

@@ -84,8 +84,8 @@ func TestSingleFileStandsAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(files) != 2 {
-		t.Errorf("%d files, want two pages and nothing beside them", len(files))
+	if len(files) != 4 {
+		t.Errorf("%d files, want an index, three pages and nothing beside them", len(files))
 	}
 	page := files["dasp.html"]
 	frame, _, _ := strings.Cut(page, "<title>")
@@ -107,9 +107,9 @@ func TestSingleFileStandsAlone(t *testing.T) {
 
 // Every claim of the files stands in the page with its words and its verdict.
 func TestEveryClaimAppears(t *testing.T) {
-	page := pageOf(t, "dasp.html")
 	n := 0
 	for _, r := range fixture() {
+		page := pageOf(t, pageName(r))
 		for _, c := range r.Claims {
 			n++
 			before, row, ok := strings.Cut(page, `<span class="id">`+c.ID+`</span>`)
@@ -121,7 +121,8 @@ func TestEveryClaimAppears(t *testing.T) {
 			// What many rows share stands in the line above them.
 			row += before[strings.LastIndex(before, `<tbody role="rowgroup" class="group"`):]
 			v, _ := findVerdict(c.Verdict)
-			words := []string{c.Statement, c.Source, v.Word, `class="chip v-` + c.Verdict + `"`, c.Why, value(c.Paper, c.Unit), value(c.Measured, c.Unit)}
+			paper, ours := claimValues(c)
+			words := []string{pretty(c.Statement), c.Source, v.Word, `class="chip v-` + c.Verdict + `"`, c.Why, paper, ours}
 			for _, w := range append(words, c.Differs...) {
 				if !strings.Contains(row, w) && !strings.Contains(row, html.EscapeString(w)) {
 					t.Errorf("claim %s: its row lacks %q", c.ID, w)
@@ -129,21 +130,27 @@ func TestEveryClaimAppears(t *testing.T) {
 			}
 		}
 	}
-	if n != 7 {
-		t.Errorf("the fixture has %d claims, this test was written for 7", n)
+	if n != 12 {
+		t.Errorf("the fixture has %d claims, this test was written for 12", n)
 	}
 }
 
+// pageName is the page of a result.
+func pageName(r *result.Result) string {
+	paper, _, _ := strings.Cut(r.ID, "/")
+	return paper + ".html"
+}
+
 func TestEveryNoteTableAndFigureAppears(t *testing.T) {
-	page := pageOf(t, "dasp.html")
 	for _, r := range fixture() {
-		stem := strings.TrimPrefix(r.ID, "dasp/")
+		page := pageOf(t, pageName(r))
+		paper, stem, _ := strings.Cut(r.ID, "/")
 		words := append([]string{"gradsync run " + r.ID + " --profile quick", `id="` + stem + `"`, `id="prov-` + stem + `"`, r.ConfigSHA256}, r.Notes...)
 		for _, tb := range r.Tables {
-			words = append(words, tb.Title, tb.Caption, "data/dasp/"+stem+"-"+tb.ID+".csv")
+			words = append(words, tb.Title, tb.Caption, "data/"+paper+"/"+stem+"-"+tb.ID+".csv")
 		}
 		for _, f := range r.Figures {
-			words = append(words, html.EscapeString(f.Title), f.Caption, f.Alt, "data/dasp/"+stem+"-"+f.ID+".csv")
+			words = append(words, html.EscapeString(f.Title), f.Caption, f.Alt, "data/"+paper+"/"+stem+"-"+f.ID+".csv")
 		}
 		for _, w := range words {
 			if !strings.Contains(page, tie(w)) {
@@ -151,17 +158,22 @@ func TestEveryNoteTableAndFigureAppears(t *testing.T) {
 			}
 		}
 	}
-	if !strings.Contains(page, "is incomplete") {
+	if !strings.Contains(pageOf(t, "dasp.html"), "is incomplete") {
 		t.Error("nothing says that one result is incomplete")
 	}
 }
 
 func TestUnbuiltPapersSaySo(t *testing.T) {
 	page := pageOf(t, "index.html")
-	if n := strings.Count(page, "Not built yet."); n != 3 {
-		t.Errorf("%d papers are called not built yet, want 3", n)
+	if n := strings.Count(page, "Not built yet."); n != 1 {
+		t.Errorf("%d documents are called not built yet, want 1", n)
 	}
-	if !strings.Contains(page, `href="dasp.html"`) || strings.Contains(page, `href="ring.html"`) {
+	for _, built := range []string{"ring", "ringsparse", "dasp"} {
+		if !strings.Contains(page, `href="`+built+`.html"`) {
+			t.Errorf("the index has no link to %s.html", built)
+		}
+	}
+	if strings.Contains(page, `href="codedsgd.html"`) {
 		t.Error("the index links to other pages than those that exist")
 	}
 }
@@ -179,6 +191,7 @@ func TestBadResultsAreRefused(t *testing.T) {
 		"status":   {func(r *result.Result) { r.Status = "" }, "status"},
 		"cells":    {func(r *result.Result) { r.Tables[0].Rows[0] = r.Tables[0].Rows[0][:2] }, "row 0 has 2 cells"},
 		"twice":    {func(r *result.Result) { r.Claims[1].ID = "X01" }, "repeated id"},
+		"both":     {func(r *result.Result) { r.Figures[0].ID = r.Tables[0].ID }, "figure times: repeated id"},
 		"interval": {func(r *result.Result) { r.Claims[1].CI95 = &[2]float64{2, 1} }, "interval from 2 to 1"},
 		"form":     {func(r *result.Result) { r.Figures[0].Form = "pie" }, `unknown form "pie"`},
 		"places":   {func(r *result.Result) { r.Figures[0].Series[0].Y = nil }, "0 values for 3 places"},

@@ -18,8 +18,26 @@ var (
 	span2   = regexp.MustCompile(`^\d+(\.\d+)?-\d+(\.\d+)?$`)
 	// typed are signs as a keyboard has them beside what a page prints; a
 	// comparison clings to what follows it, so that a line breaks before it.
-	typed = strings.NewReplacer("+-", "±", "<= ", "≤"+nbsp, ">= ", "≥"+nbsp, "<=", "≤", ">=", "≥", " x ", " × ")
+	typed = strings.NewReplacer("+-", "±", "<= ", "≤"+nbsp, ">= ", "≥"+nbsp, "<=", "≤", ">=", "≥", " x ", " × ", "->", "→")
+	// What formulas are typed with. Names such as ResNet-18 and r* stay.
+	times   = regexp.MustCompile(`([\w)′″])( ?)\*( ?)([\w(])`)
+	minus   = regexp.MustCompile(`\b([Nnk])-(\d)\b`)
+	minusOf = regexp.MustCompile(`([\w)])-(\(|eta\b)`)
+	primes  = regexp.MustCompile(`\b(P[wg])(''?)`)
+	eta     = regexp.MustCompile(`\beta\b`)
+	inf     = regexp.MustCompile(`→inf\b`)
 )
+
+// formulae are typed formulas with their proper letters:
+// "Pw = eta*Pg'+(N-1)*W0" is Pw = η·Pg′+(N−1)·W0.
+func formulae(s string) string {
+	s = primes.ReplaceAllStringFunc(s, func(p string) string { return p[:2] + map[int]string{1: "′", 2: "″"}[len(p)-2] })
+	for range 2 { // the operands of a product of three overlap
+		s = times.ReplaceAllString(s, "$1$2·$3$4")
+	}
+	s = minusOf.ReplaceAllString(minus.ReplaceAllString(s, "$1−$2"), "$1−$2")
+	return inf.ReplaceAllString(eta.ReplaceAllString(s, "η"), "→∞")
+}
 
 // pretty prints typed mathematics with its proper signs and lets the members of
 // a set break lines.
@@ -27,7 +45,7 @@ func pretty(s string) string {
 	s = commas.ReplaceAllStringFunc(s, func(set string) string {
 		return strings.ReplaceAll(strings.ReplaceAll(set, ", ", ","), ",", ", ")
 	})
-	return tie(typed.Replace(s))
+	return tie(formulae(typed.Replace(s)))
 }
 
 // claimValues prints the paper's and our value of a claim. Where both are lists

@@ -20,6 +20,17 @@ func TestTypedSignsArePrinted(t *testing.T) {
 		"time x iterations, max x1":     "time × iterations, max x1",
 		"95 % of 3 %":                   "95\u00a0% of 3\u00a0%",
 		"a, b, {c, d}":                  "a, b, {c, d}",
+
+		// The formulas of claims.csv, and names that look like parts of some.
+		"2*(N-1)*K/N":                         "2·(N−1)·K/N",
+		"2*(N-1)/N * D/B":                     "2·(N−1)/N · D/B",
+		"((k+1)*W0-(Pw'+Pw''))/eta":           "((k+1)·W0−(Pw′+Pw″))/η",
+		"Pw = eta*(Pg'+Pg'')+(k+1)*W0":        "Pw = η·(Pg′+Pg″)+(k+1)·W0",
+		"tie -> weights":                      "tie → weights",
+		"only as N->inf: 2D/B":                "only as N→∞: 2D/B",
+		"repeat S4 and S5 N-1 times":          "repeat S4 and S5 N−1 times",
+		"ResNet-18, VGG-19, CIFAR-10, beta-1": "ResNet-18, VGG-19, CIFAR-10, beta-1",
+		"best r* = 3, it's":                   "best r* = 3, it's",
 	} {
 		if got := pretty(s); got != want {
 			t.Errorf("pretty(%q) = %q, want %q", s, got, want)
@@ -115,16 +126,22 @@ func TestShareAxisIgnoresWideBands(t *testing.T) {
 // Every place on the page that the paper package's map names is there: the map
 // is in its doc comment, read as text.
 func TestEveryAnchorOfTheMapIsOnThePage(t *testing.T) {
-	doc, err := os.ReadFile(filepath.FromSlash("../papers/dasp/doc.go"))
+	for paper, places := range map[string]int{"dasp": 8, "ringsparse": 8} {
+		t.Run(paper, func(t *testing.T) { mapOf(t, paper, places) })
+	}
+}
+
+func mapOf(t *testing.T, paper string, places int) {
+	doc, err := os.ReadFile(filepath.FromSlash("../papers/" + paper + "/doc.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	anchors := map[string]bool{}
-	for _, m := range regexp.MustCompile(`page +dasp\.html#(\S+)`).FindAllStringSubmatch(string(doc), -1) {
+	for _, m := range regexp.MustCompile(`page +`+paper+`\.html#(\S+)`).FindAllStringSubmatch(string(doc), -1) {
 		anchors[m[1]] = true
 	}
-	if len(anchors) < 8 {
-		t.Fatalf("the map names %d places, it had 10 when this was written", len(anchors))
+	if len(anchors) < places {
+		t.Fatalf("the map names %d places, want at least %d", len(anchors), places)
 	}
 	root, out := t.TempDir(), t.TempDir()
 	stems := []string{"table1"} // a page needs a result
@@ -135,19 +152,19 @@ func TestEveryAnchorOfTheMapIsOnThePage(t *testing.T) {
 	}
 	for _, stem := range stems {
 		r := exampleStated()
-		r.ID = "dasp/" + stem
-		put(t, filepath.Join(root, "dasp", stem+".json"), r)
+		r.ID = paper + "/" + stem
+		put(t, filepath.Join(root, paper, stem+".json"), r)
 	}
 	if _, err := Render(Options{Results: root, Out: out}); err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile(filepath.Join(out, "dasp.html"))
+	page, err := os.ReadFile(filepath.Join(out, paper+".html"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for a := range anchors {
 		if n := strings.Count(string(page), fmt.Sprintf(` id="%s"`, a)); n != 1 {
-			t.Errorf("the map of papers/dasp names #%s, the page has it %d times", a, n)
+			t.Errorf("the map of papers/%s names #%s, the page has it %d times", paper, a, n)
 		}
 	}
 }

@@ -1,0 +1,74 @@
+package reports
+
+import (
+	"strings"
+	"testing"
+
+	"gradsync/experiments/claims"
+	"gradsync/experiments/result"
+)
+
+// A claim in words is judged by a criterion in words, which the page prints
+// instead of a tolerance; a claim of numbers has its tolerance.
+func TestClaimsInWordsShowTheirCriterion(t *testing.T) {
+	p09, _ := claims.Get("P09")
+	row := cut(t, pageOf(t, "ringsparse.html"), `<span class="id">P09</span>`, "</tbody>")
+	if !strings.Contains(row, "<b>Criterion:</b> "+pretty(p09.ToleranceWhy)) || strings.Contains(row, "±") {
+		t.Errorf("P09: %s", row)
+	}
+	page := pageOf(t, "ring.html")
+	if row := cut(t, page, `<span class="id">B05</span>`, "</tbody>"); strings.Contains(row, "Criterion") || !strings.Contains(row, "±0.108") {
+		t.Errorf("B05: %s", row)
+	}
+	if row := cut(t, page, `<span class="id">B14</span>`, "</tbody>"); !strings.Contains(row, "650–700") || !strings.Contains(row, "Criterion:</b> a range") {
+		t.Errorf("B14: %s", row)
+	}
+	// D42 states a list of numbers: its reason is no criterion.
+	if c := criterion(result.Claim{ID: "D42", Paper: "0.831; 0.8437; 0.8720"}); c != "" {
+		t.Errorf("a list of numbers has the criterion %q", c)
+	}
+}
+
+// No two methods that stand in one comparison wear the same colour, and a group
+// that is no method wears none of theirs.
+func TestMethodsAreToldApart(t *testing.T) {
+	for _, set := range [][]string{
+		{"bsp", "asp", "ssp", "dssp", "dasp", "ring"},
+		{"ring", "naive", "halving-doubling", "hierarchical"},
+		{"ring", "ringsparse", "gradients-only", "weights-only", "all-gather"},
+	} {
+		var series []result.Series
+		for _, m := range append(set, "bound") {
+			series = append(series, result.Series{Name: m, Group: m})
+		}
+		by := map[string]string{}
+		for g, l := range looks(series) {
+			if by[l.Colour] != "" {
+				t.Errorf("%v: %s and %s are both %s", set, by[l.Colour], g, l.Colour)
+			}
+			by[l.Colour] = g
+		}
+		if len(by) != len(set)+1 {
+			t.Errorf("%v: %d colours for %d groups", set, len(by), len(set)+1)
+		}
+	}
+}
+
+// Each page calls its source what it is.
+func TestPagesCallTheSourceWhatItIs(t *testing.T) {
+	for name, words := range map[string][]string{
+		"ring.html":       {"What the article claims", "the authors of the article", "Bringing HPC Techniques", "<h3>The article</h3>"},
+		"ringsparse.html": {"What the patent claims", "the inventors of the patent", "一种面向大规模深度神经网络的分布式训练方法", "<h3>The patent</h3>"},
+		"dasp.html":       {"What the paper claims", "the authors of the paper", "<h3>The paper</h3>"},
+	} {
+		page := pageOf(t, name)
+		for _, w := range words {
+			if !strings.Contains(page, w) {
+				t.Errorf("%s lacks %q", name, w)
+			}
+		}
+		if name != "dasp.html" && strings.Contains(page, "the paper’s") {
+			t.Errorf("%s speaks of a paper", name)
+		}
+	}
+}
