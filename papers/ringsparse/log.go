@@ -3,6 +3,8 @@ package ringsparse
 import (
 	"slices"
 	"time"
+
+	"gradsync/shared/cluster"
 )
 
 // Choice is one decision about one block: what was sent, or would be on a ring of
@@ -41,11 +43,11 @@ func (t *Tally) add(bytes, dense int) {
 //
 // Source: ours: what tables of traffic and decisions are made of
 type Totals struct {
-	Sent    Tally   // all messages
-	Hops    []Tally // reduce-scatter's, by hop
-	Gather  Tally   // all-gather's
-	Kinds   [3]Tally
-	Codecs  []Tally // messages by codec.Codec.ID
+	Sent    Tally    // all messages
+	Hops    []Tally  // reduce-scatter's, by hop
+	Gather  Tally    // all-gather's
+	Kinds   [3]Tally // messages by Kind
+	Codecs  []Tally  // messages by codec.Codec.ID
 	Choices int64
 	Chosen  [3]int64 // choices by Kind
 	Ties    int64    // choices by the tie rule alone
@@ -93,15 +95,16 @@ func (t *Totals) Merge(o Totals) {
 	t.Converted += o.Converted
 }
 
-// sent notes a message; hop is −1 in the all-gather.
-func (t *Totals) sent(h Header, bytes, hop int) {
-	dense := 4 * h.Elements
+// sent notes a message that ReadHeader or Meta vouches for; hop is −1 in the
+// all-gather.
+func (t *Totals) sent(m *cluster.Msg, hop int) {
+	kind, codec, bytes, dense := m.Meta[0], int(m.Meta[1]), m.Size(), 4*int(m.Meta[3])
 	t.Sent.add(bytes, dense)
-	t.Kinds[h.Kind].add(bytes, dense)
-	for len(t.Codecs) <= int(h.Codec) {
+	t.Kinds[kind].add(bytes, dense)
+	for len(t.Codecs) <= codec {
 		t.Codecs = append(t.Codecs, Tally{})
 	}
-	t.Codecs[h.Codec].add(bytes, dense)
+	t.Codecs[codec].add(bytes, dense)
 	if hop < 0 {
 		t.Gather.add(bytes, dense)
 		return

@@ -35,6 +35,9 @@ type Options struct {
 	// large are sent as zero, which loses them for this iteration: they are added
 	// to this rank's gradient in the next. Weights are always sent as they are.
 	Threshold float64
+	// Exchange is the "ring", or "all-gather", the rival of AllGatherSparse, which has
+	// gradients alone.
+	Exchange string
 	// NoOverlap begins to exchange when the whole backward pass is over.
 	NoOverlap bool
 	// Codecs are auto's candidates beside direct sending; nil: bitmap and coo.
@@ -67,7 +70,8 @@ type rules struct {
 	charge     bool
 	count      float64 // bytes per second, 0: no time
 	convert    float64
-	measured   bool // densities are needed
+	counted    bool // the rules need densities
+	rival      bool // all-gather
 }
 
 // Validate returns an error of one line that names the first value out of its
@@ -91,7 +95,7 @@ func choice(what, value string, names ...string) (int, error) {
 }
 
 func (o Options) rules() (r rules, err error) {
-	var tie, kinds, rule, size, sign int
+	var tie, kinds, rule, size, sign, exchange int
 	for _, c := range []struct {
 		to          *int
 		what, value string
@@ -101,6 +105,7 @@ func (o Options) rules() (r rules, err error) {
 		{&tie, "tie", o.Tie, []string{"weights", "gradients"}},
 		{&rule, "rule", o.Rule, []string{"corrected", "printed"}},
 		{&size, "size", o.Size, []string{"block", "layer"}},
+		{&exchange, "exchange", o.Exchange, []string{"ring", "all-gather"}},
 		{&sign, "sign", o.Sign, []string{"descent", "printed"}},
 	} {
 		if *c.to, err = choice(c.what, c.value, c.names...); err != nil {
@@ -112,6 +117,9 @@ func (o Options) rules() (r rules, err error) {
 	if sign == 1 {
 		r.sign = Printed
 	}
+	if r.rival = exchange == 1; r.rival && o.Kinds == "" {
+		r.only = Gradients
+	}
 	r.count, _ = rate(o.Rates, "count")
 	r.convert, _ = rate(o.Rates, "convert")
 	for _, c := range o.Rates {
@@ -120,6 +128,8 @@ func (o Options) rules() (r rules, err error) {
 		}
 	}
 	switch {
+	case r.rival && r.only != Gradients:
+		return r, fmt.Errorf("ringsparse: all-gather with kinds %q: it has gradients alone", o.Kinds)
 	case !(o.Threshold >= 0) || math.IsInf(o.Threshold, 0):
 		return r, fmt.Errorf("ringsparse: threshold %g, want 0 or more", o.Threshold)
 	case o.Threshold > 0 && r.only == Weights:
@@ -128,7 +138,7 @@ func (o Options) rules() (r rules, err error) {
 	if err := r.codecs(o); err != nil {
 		return r, err
 	}
-	r.measured = r.only == 0 || r.coder == nil || o.LogChoices
+	r.counted = r.only == 0 || r.coder == nil
 	return r, nil
 }
 

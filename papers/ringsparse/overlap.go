@@ -1,9 +1,6 @@
 package ringsparse
 
-import (
-	"gradsync/shared/cluster"
-	"gradsync/shared/tensor/vec"
-)
+import "gradsync/shared/cluster"
 
 // Run trains job on a ring of all ranks; every rank calls it and gets its own Log.
 // It repeats, Steps times or until OnStep says so: forward pass on disjoint shards
@@ -28,16 +25,12 @@ func Run(p cluster.Proc, job Job) (*Log, error) {
 		return nil, err
 	}
 	x := newRing(p, &job, r)
-	stages, update := works(job.Layers)
+	stages := works(job.Layers)
 	for x.step = 0; x.step < job.Steps; x.step++ {
 		if err := x.iterate(stages); err != nil {
 			return nil, err
 		}
-		var finish func() error
-		if job.Task != nil {
-			finish = func() error { x.finish(); return nil }
-		}
-		if err := cluster.Compute(p, update, finish); err != nil {
+		if err := x.update(); err != nil {
 			return nil, err
 		}
 		x.log.Ends = append(x.log.Ends, p.Now())
@@ -51,21 +44,19 @@ func Run(p cluster.Proc, job Job) (*Log, error) {
 	return x.log, nil
 }
 
-// works are the device's: the forward pass, every layer's backward pass, last
-// first, and the update, which reads a sum and reads and writes the parameters.
-func works(layers []cluster.Layer) (stages []cluster.Work, update cluster.Work) {
+// works are the device's stages of one iteration: the forward pass, then every
+// layer's backward pass, last first.
+func works(layers []cluster.Layer) []cluster.Work {
 	var forward cluster.Work
-	params := 0
+	stages := []cluster.Work{{}}
 	for i := len(layers) - 1; i >= 0; i-- {
-		l := layers[i]
-		forward.FLOP += l.Forward.FLOP
-		forward.Bytes += l.Forward.Bytes
-		forward.Fixed += l.Forward.Fixed
-		stages = append(stages, l.Backward)
-		params += l.Length
+		forward.FLOP += layers[i].Forward.FLOP
+		forward.Bytes += layers[i].Forward.Bytes
+		forward.Fixed += layers[i].Forward.Fixed
+		stages = append(stages, layers[i].Backward)
 	}
-	update = cluster.Work{FLOP: 2 * float64(params), Bytes: 12 * float64(params)}
-	return append([]cluster.Work{forward}, stages...), update
+	stages[0] = forward
+	return stages
 }
 
 // iterate is S2 to S6 of one iteration.
@@ -90,30 +81,17 @@ func (x *ring) iterate(stages []cluster.Work) error {
 			return err
 		}
 	}
+	exchange := x.exchange
+	if x.rival {
+		exchange = x.allGather
+	}
 	for layer := last; layer >= 0; layer-- {
 		if err := cluster.Wait(x.p, reqs[1+last-layer]); err != nil {
 			return err
 		}
-		if err := x.exchange(layer); err != nil {
+		if err := exchange(layer); err != nil {
 			return err
 		}
 	}
 	return cluster.Wait(x.p, reqs...)
-}
-
-// fold makes of the task's gradient what the exchange calls g: with weight decay,
-// and as the direction of descent if that is the reading.
-//
-//	g ← ∇ + λ·W0,   or   0 − (∇ + λ·W0)
-//
-// 0 − x keeps +0 a +0, which −x does not.
-func fold(g, w0 []float32, decay float64, s Sign) {
-	if decay != 0 {
-		vec.AxpyTo(g, float32(decay), w0)
-	}
-	if s == Printed {
-		for i, v := range g {
-			g[i] = 0 - v
-		}
-	}
 }

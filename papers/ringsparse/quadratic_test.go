@@ -41,10 +41,11 @@ func (q *quadratic) Params() []float32       { return q.params }
 func (q *quadratic) Grads() []float32        { return q.grads }
 
 func (q *quadratic) Grad(step int64, done func(int)) (loss float64, err error) {
+	scale := float32(math.Pow(10, float64(q.rank%4)-3)) // sums depend on their order
 	for l := len(q.layers) - 1; l >= 0; l-- {
 		r := cluster.Stream(uint64(step)*64+uint64(l), q.rank, "", "gradient")
 		for i := q.layers[l].Offset; i < q.layers[l].Offset+q.layers[l].Length; i++ {
-			target := float32(r.NormFloat64()) * float32(math.Pow(10, float64(q.rank%4)-3))
+			target := float32(r.NormFloat64()) * scale
 			q.grads[i] = 0
 			if r.Float64() < q.density {
 				q.grads[i] = q.params[i] - target

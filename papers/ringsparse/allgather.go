@@ -1,0 +1,119 @@
+package ringsparse
+
+import (
+	"fmt"
+	"math"
+
+	"gradsync/shared/cluster"
+	"gradsync/shared/tensor/codec"
+)
+
+// AllGatherSparse is the rival: every rank's gradient goes coded and unsummed to
+// all others, round the ring, and each rank sums all of them in rank order into
+// its x. Nothing fills in on the wire, but every rank sends N−1 gradients:
+//
+//	(N−1)·size   against the ring's 2(N−1)/N·size
+//
+// All ranks call it with one tag and codec.
+//
+// Source: ours: how frameworks exchange sparse gradients, and what the patent competes with
+func AllGatherSparse(p cluster.Proc, tag cluster.Tag, c codec.Codec, x []float32) error {
+	forms := make([]cluster.Msg, p.Size())
+	h := Header{Kind: Gradients, Codec: c.ID(), Contributors: 1, Elements: len(x)}
+	forms[p.Rank()] = cluster.Msg{Meta: h.Meta(), Body: c.Append([]byte{}, x)}
+	if err := circulate(p, tag, forms, len(x), nil); err != nil {
+		return err
+	}
+	for r := range forms {
+		if err := takeIn(x, &forms[r], r > 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AllGatherSparseTiming sends the messages of AllGatherSparse over n elements of
+// the given density and sums nothing.
+//
+// Source: ours: AllGatherSparse without its arithmetic
+func AllGatherSparseTiming(p cluster.Proc, tag cluster.Tag, c codec.Codec, n int, density float64) error {
+	forms := make([]cluster.Msg, p.Size())
+	h := Header{Kind: Gradients, Codec: c.ID(), Contributors: 1, Elements: n}
+	forms[p.Rank()] = cluster.Msg{Meta: h.Meta(), Declared: int(math.Round(c.SizeAt(n, density)))}
+	return circulate(p, tag, forms, n, nil)
+}
+
+// circulate leaves in forms[r] the message of rank r, of n elements, whose own is
+// there already. sent, if not nil, is told of every message.
+func circulate(p cluster.Proc, tag cluster.Tag, forms []cluster.Msg, n int, sent func(*cluster.Msg)) error {
+	ranks, r := p.Size(), p.Rank()
+	for i := range ranks - 1 {
+		in, out := &forms[mod(r-i-1, ranks)], &forms[mod(r-i, ranks)]
+		*in = cluster.Msg{Body: in.Body}
+		received := p.Irecv(mod(r-1, ranks), tag, in)
+		if sent != nil {
+			sent(out)
+		}
+		if err := cluster.Wait(p, received, p.Isend(mod(r+1, ranks), tag, out)); err != nil {
+			return err
+		}
+		if _, _, err := ReadHeader(in, 1, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takeIn adds m, whose header was read, to x, or stores it there.
+func takeIn(x []float32, m *cluster.Msg, sum bool) error {
+	c, err := codec.ByID(uint8(m.Meta[1]))
+	if err == nil && sum {
+		err = c.Accumulate(x, m.Body)
+	} else if err == nil {
+		err = c.Decode(x, m.Body)
+	}
+	if err != nil {
+		return fmt.Errorf("ringsparse: gradient from rank %d: %w", m.From, err)
+	}
+	return nil
+}
+
+// allGather is exchange for the rival: one block per layer and rank, all gradients.
+func (x *ring) allGather(l int) error {
+	x.layer, x.lo, x.length = l, x.job.Layers[l].Offset, x.job.Layers[l].Length
+	lo, hi := x.lo, x.lo+x.length
+	if x.job.Task == nil {
+		if err := x.model(); err != nil {
+			return err
+		}
+	} else {
+		x.localStep()
+	}
+	x.dg[x.rank] = x.densityOf(Gradients, 1, lo, hi)
+	h, m := x.encode(Header{Kind: Gradients, Contributors: 1, Elements: x.length}, lo, hi, x.dg[x.rank])
+	x.note(h, x.rank, 0, true, false, m.Size())
+	if err := x.pass(); err != nil {
+		return err
+	}
+	if x.forms == nil {
+		x.forms = make([]cluster.Msg, x.n)
+	}
+	x.forms[x.rank] = m
+	err := circulate(x.p, x.tag(), x.forms, x.length, func(m *cluster.Msg) { x.log.Totals.sent(m, -1) })
+	if err != nil {
+		return err
+	}
+	for r := range x.forms {
+		x.tags[l][r] = Gradients
+		if id := x.forms[r].Meta[1]; id != 0 {
+			x.spend(4*x.length, x.decoders[id].Decode)
+		}
+		if x.job.Task == nil {
+			continue
+		}
+		if err := takeIn(x.grads[lo:hi], &x.forms[r], r > 0); err != nil {
+			return err
+		}
+	}
+	return x.pass()
+}
