@@ -31,9 +31,11 @@ type Platform struct {
 }
 
 // Node is a machine of several hosts. A message between two hosts of one node
-// passes their own NICs alone. A message to another node leaves, and enters, at
+// passes their own NICs alone. A message to another machine leaves, and enters, at
 // the smaller of the host's and the node's bandwidth and holds both NICs so long;
-// its latency and overhead are the nodes'.
+// at this end its latency and overhead are the node's. Messages take the shared
+// NIC in the order in which they were sent, or first arrived, and one whose host's
+// NIC is busy keeps its turn.
 //
 // Source: §1.3, the blog's GPUDirect within and InfiniBand between machines
 type Node struct {
@@ -180,6 +182,12 @@ func (p *Platform) Validate() error {
 		if err := p.Workers[i].validate(); err != nil {
 			return fmt.Errorf("cluster: platform %q: worker %d: %w", p.Name, i, err)
 		}
+	}
+	if err := p.validNodes(); err != nil {
+		return fmt.Errorf("cluster: platform %q: %w", p.Name, err)
+	}
+	if err := validCodecs(p.Codecs); err != nil {
+		return fmt.Errorf("cluster: platform %q: codecs: %w", p.Name, err)
 	}
 	return nil
 }

@@ -14,15 +14,19 @@ import (
 //
 //	{"name": "two", "note": "…", "decision": "20 us", "multicast": false,
 //	 "server": {"name": "ps", "flops": "1 TFLOP/s", "bandwidth": "10 Gb/s"},
-//	 "workers": [{"name": "w", "count": 2,
+//	 "nodes": [{"name": "box", "count": 2, "bandwidth": "5 Gb/s", "latency": "20 us"}],
+//	 "codecs": [{"name": "bitmap", "encode": "2 GB/s", "decode": "2 GB/s"}],
+//	 "workers": [{"name": "w", "count": 2, "node": "box",
 //	              "flops": {"value": "13.4 TFLOP/s", "why": "peak of an RTX 2080 Ti", "confidence": "medium"},
 //	              "memory": "616 GB/s", "jitter": "5 %", "bandwidth": "1 Gb/s",
 //	              "latency": "25 us", "overhead": "5 us",
 //	              "slow": [{"at": "1.5 s", "factor": "5"}, {"at": "2 s", "factor": "1"}]}]}
 //
 // name, workers and of each host name, flops and bandwidth are required; a
-// worker of count k > 1 stands for name0 … name(k−1). slow lists a host's phases
-// in order of time: from `at` on computation takes `factor` times as long.
+// worker of count k > 1 stands for name0 … name(k−1), and so does a node. A
+// worker whose node is such an entry of several stands for count hosts in each of
+// them: here w0 and w1 in box0, w2 and w3 in box1. slow lists a host's phases in
+// order of time: from `at` on computation takes `factor` times as long.
 // Wherever a string with a unit stands, an object {value, why, confidence} may,
 // but for phases, which are a scenario and no assumption. An unknown or repeated
 // field, a value without a known unit or out of its domain, and text after the
@@ -48,6 +52,8 @@ func (p *Platform) parse(b []byte) error {
 	if err != nil {
 		return err
 	}
+	var names nodeNames
+	var workers []byte // read when the nodes are known
 	for _, f := range fields {
 		switch f.name {
 		case "name":
@@ -60,16 +66,28 @@ func (p *Platform) parse(b []byte) error {
 			err = f.value(&p.Multicast)
 		case "server":
 			var hosts []Host
-			if hosts, err = parseHost(f.raw, false); err == nil {
+			if hosts, err = parseHost(f.raw, nil); err == nil {
 				p.Server = &hosts[0]
 			}
+		case "nodes":
+			p.Nodes, names, err = parseNodes(f.raw)
+		case "codecs":
+			p.Codecs, err = parseCodecs(f.raw)
 		case "workers":
-			p.Workers, err = parseWorkers(f.raw)
+			workers = f.raw
 		default:
 			return fmt.Errorf("unknown field %q", f.name)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.name, err)
+		}
+	}
+	if workers != nil {
+		if names == nil {
+			names = nodeNames{}
+		}
+		if p.Workers, err = parseWorkers(workers, names); err != nil {
+			return fmt.Errorf("workers: %w", err)
 		}
 	}
 	if p.Name == "" {
@@ -81,7 +99,7 @@ func (p *Platform) parse(b []byte) error {
 // maxHosts bounds a platform, so that a count cannot exhaust memory.
 const maxHosts = 100_000
 
-func parseWorkers(raw []byte) ([]Host, error) {
+func parseWorkers(raw []byte, nodes nodeNames) ([]Host, error) {
 	var list []json.RawMessage
 	if err := json.Unmarshal(raw, &list); err != nil {
 		return nil, errors.New("not a list")
@@ -89,7 +107,7 @@ func parseWorkers(raw []byte) ([]Host, error) {
 	var out []Host
 	names := map[string]bool{}
 	for i, item := range list {
-		hosts, err := parseHost(item, true)
+		hosts, err := parseHost(item, nodes)
 		if err != nil {
 			return nil, fmt.Errorf("%d: %w", i, err)
 		}
@@ -107,8 +125,9 @@ func parseWorkers(raw []byte) ([]Host, error) {
 	return out, nil
 }
 
-// parseHost reads one entry; with a count it stands for several hosts.
-func parseHost(raw []byte, counted bool) ([]Host, error) {
+// parseHost reads one entry; that of a worker may stand for several hosts. nodes
+// is nil for the server.
+func parseHost(raw []byte, nodes nodeNames) ([]Host, error) {
 	fields, err := object(raw)
 	if err != nil {
 		return nil, err
@@ -120,7 +139,7 @@ func parseHost(raw []byte, counted bool) ([]Host, error) {
 			err = f.text(&h.Name)
 		case "count":
 			err = f.value(&count)
-			if !counted || err == nil && (count < 1 || count > maxHosts) {
+			if nodes == nil || err == nil && (count < 1 || count > maxHosts) {
 				err = fmt.Errorf("%s: want 1 to %d, of workers only", f.raw, maxHosts)
 			}
 		case "flops":
@@ -135,6 +154,8 @@ func parseHost(raw []byte, counted bool) ([]Host, error) {
 			err = f.duration(&h.Latency, &h.Assumed)
 		case "overhead":
 			err = f.duration(&h.Overhead, &h.Assumed)
+		case "node":
+			err = f.text(&h.Node)
 		case "slow":
 			h.Slow, err = parsePhases(f.raw)
 		default:
@@ -150,10 +171,7 @@ func parseHost(raw []byte, counted bool) ([]Host, error) {
 	if err := h.validate(); err != nil {
 		return nil, fmt.Errorf("%q: %w", h.Name, err)
 	}
-	if count == 1 {
-		return []Host{h}, nil
-	}
-	return Uniform(count, h, nil).Workers, nil
+	return nodes.place(h, count)
 }
 
 // field is one member of a JSON object.

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Marshal writes p in the form that Parse reads, one host per worker, with
-// fixed order and spelling: Parse(Marshal(p)) equals p. A value that has a
+// Marshal writes p in the form that Parse reads, one entry per worker and
+// node, with fixed order and spelling: Parse(Marshal(p)) equals p. A value that has a
 // reason keeps the spelling it was given, as long as that still is its value.
 //
 // Source: ours: the inverse of Parse
@@ -27,6 +27,12 @@ func Marshal(p *Platform) []byte {
 	if p.Server != nil {
 		o.add("server", json.RawMessage(hostJSON(p.Server)))
 	}
+	if len(p.Nodes) > 0 {
+		o.add("nodes", nodesJSON(p.Nodes))
+	}
+	if len(p.Codecs) > 0 {
+		o.add("codecs", codecsJSON(p.Codecs))
+	}
 	workers := make([]json.RawMessage, len(p.Workers))
 	for i := range p.Workers {
 		workers[i] = hostJSON(&p.Workers[i])
@@ -43,6 +49,9 @@ func Marshal(p *Platform) []byte {
 func hostJSON(h *Host) []byte {
 	var o members
 	o.add("name", h.Name)
+	if h.Node != "" {
+		o.add("node", h.Node)
+	}
 	o.number("flops", h.FLOPS, flopRate, h.Assumed)
 	if h.Memory != 0 || has(h.Assumed, "memory") {
 		o.number("memory", h.Memory, byteRate, h.Assumed)

@@ -45,6 +45,87 @@ func TestParseReadsEveryField(t *testing.T) {
 	}
 }
 
+// grouped is the forms in which hosts stand in nodes.
+const grouped = `{"name": "boxes",
+ "workers": [{"name": "gpu", "count": 2, "node": "box", "flops": "1 TFLOP/s", "bandwidth": "10 GB/s"},
+  {"name": "old", "count": 2, "node": "attic", "flops": "1 TFLOP/s", "bandwidth": "1 GB/s"},
+  {"name": "far", "flops": "1 TFLOP/s", "bandwidth": "1 GB/s"}],
+ "server": {"name": "ps", "node": "box1", "flops": "1 TFLOP/s", "bandwidth": "10 Gb/s"},
+ "codecs": [{"name": "bitmap", "encode": "2 GB/s", "decode": "1 GB/s"}, {"name": "count", "encode": "9 GB/s"}],
+ "nodes": [{"name": "box", "count": 3, "bandwidth": {"value": "6 GB/s", "why": "stated", "confidence": "high"}, "latency": "1 us", "overhead": "0.5 us"},
+  {"name": "attic", "bandwidth": "1 Gb/s", "latency": {"value": "0 s", "why": "none", "confidence": "low"}}]}`
+
+// An entry of several nodes takes as many hosts in each; nodes may stand after
+// the workers that name them.
+func TestParseReadsNodes(t *testing.T) {
+	got, err := Parse([]byte(grouped))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := ""
+	for _, h := range got.Workers {
+		names += h.Name + ":" + h.Node + " "
+	}
+	if want := "gpu0:box0 gpu1:box0 gpu2:box1 gpu3:box1 gpu4:box2 gpu5:box2 old0:attic old1:attic far: "; names != want || got.Server.Node != "box1" {
+		t.Errorf("%s, server in %q, want %s", names, got.Server.Node, want)
+	}
+	box := Node{Name: "box0", Bandwidth: 6e9, Latency: time.Microsecond, Overhead: 500 * time.Nanosecond,
+		Assumed: []Assumption{{"bandwidth", "6 GB/s", "stated", "high"}}}
+	want := []Node{box, box, box, {Name: "attic", Bandwidth: 125e6, Assumed: []Assumption{{"latency", "0 s", "none", "low"}}}}
+	want[1].Name, want[2].Name = "box1", "box2"
+	if d := cmp.Diff(want, got.Nodes); d != "" {
+		t.Error(d)
+	}
+	if len(got.Codecs) != 2 || got.Codecs[0].Decode != 1e9 {
+		t.Errorf("codecs %+v", got.Codecs)
+	}
+	again, err := Parse(Marshal(got))
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, Marshal(got))
+	}
+	if d := cmp.Diff(got, again); d != "" {
+		t.Fatalf("Parse(Marshal): %s", d)
+	}
+	c := got.Clone()
+	c.Nodes[0].Bandwidth, c.Nodes[0].Assumed[0].Why, c.Codecs[0].Encode = 1, "changed", 1
+	if d := cmp.Diff(again, got); d != "" || got.Nodes[1].Assumed[0].Why != "stated" {
+		t.Errorf("a clone, or another node of the entry, shares: %s", d)
+	}
+}
+
+func TestParseNamesWhatIsWrongWithNodes(t *testing.T) {
+	for _, c := range []struct{ replace, by, want string }{
+		{`"node": "attic"`, `"node": "cellar"`, `platform "boxes": worker 6: there is no node "cellar"`},
+		{`"node": "box1"`, `"node": "box"`, `server: there is no node "box"`},
+		{`"name": "attic"`, `"name": "box1"`, `nodes: 1: name "box1" is taken`},
+		{`"name": "attic"`, `"name": "box"`, `nodes: 1: name "box" is taken`},
+		{`"name": "attic", `, ``, `nodes: 1: field "name" is missing`},
+		{`"bandwidth": "1 Gb/s"`, `"bandwidth": "0 Gb/s"`, `nodes: 1: "attic": bandwidth = 0 B/s, want > 0`},
+		{`"bandwidth": "1 Gb/s", `, ``, `nodes: 1: "attic": bandwidth = 0 B/s, want > 0`},
+		{`"bandwidth": "1 Gb/s"`, `"speed": "1 Gb/s"`, `nodes: 1: speed: unknown field`},
+		{`"latency": "1 us"`, `"latency": "1 m"`, `nodes: 0: latency: "1 m" has unit "m"`},
+		{`"count": 3`, `"count": 0`, `nodes: 0: count: 0: want 1 to`},
+		{`"count": 3`, `"count": 99999`, `workers: 0: more than 100000 hosts`},
+		{`"node": "attic"`, `"node": 3`, `workers: 1: node: 3 is not a string`},
+		{`"encode": "9 GB/s"`, `"encode": "0 B/s"`, `codecs: "count": encode = 0 B/s`},
+		{`[{"name": "box"`, `{"name": "box"`, ``},
+	} {
+		text := strings.Replace(grouped, c.replace, c.by, 1)
+		if _, err := Parse([]byte(text)); text == grouped || err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s → %s: %v, want %q", c.replace, c.by, err, c.want)
+		}
+	}
+	p := Uniform(2, Host{Name: "w", FLOPS: 1, Bandwidth: 1}, nil)
+	p.Nodes = []Node{{Name: "n", Bandwidth: 1, Latency: -1}}
+	if err := p.Validate(); err == nil || !strings.Contains(err.Error(), `node 0: "n": latency = -1ns is negative`) {
+		t.Error(err)
+	}
+	p.Nodes[0] = Node{Name: "n", Bandwidth: math.Inf(1)}
+	if err := p.Validate(); err == nil || !strings.Contains(err.Error(), "bandwidth = +Inf") {
+		t.Error(err)
+	}
+}
+
 // Each bad input gives one line that names the field.
 func TestParseNamesWhatIsWrong(t *testing.T) {
 	for _, c := range []struct{ replace, by, want string }{
@@ -96,6 +177,7 @@ func TestParseNamesWhatIsWrong(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(full))
+	f.Add([]byte(grouped))
 	f.Add([]byte(`{"name":"a","workers":[{"name":"b","flops":"1 FLOP/s","bandwidth":"1 B/s","slow":[{"at":"0.1 ms","factor":"33.3 %"},{"at":"1 s","factor":"1e-3"}]}]}`))
 	f.Add([]byte(`{"name":"a","workers":[{"name":"b","flops":"1e3 MFLOP/s","bandwidth":"3 KiB/s"}]}`))
 	f.Fuzz(func(t *testing.T, b []byte) {

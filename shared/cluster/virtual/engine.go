@@ -53,16 +53,17 @@ type engine struct {
 
 // rank is one host's state: when its NIC and its device are free again.
 type rank struct {
-	id      int
-	host    cluster.Host
-	egress  int64
-	ingress int64
-	device  int64
-	box     match.Box[*req, *packet]
-	jitter  *rand.Rand
-	queue   *device.Queue
-	sent    cluster.Traffic
-	result  []byte
+	id     int
+	host   cluster.Host
+	nic    nic
+	near   port // within its node
+	far    port // to other machines
+	device int64
+	box    match.Box[*req, *packet]
+	jitter *rand.Rand
+	queue  *device.Queue
+	sent   cluster.Traffic
+	result []byte
 }
 
 func newEngine(ctx context.Context, r *Runtime) *engine {
@@ -73,11 +74,13 @@ func newEngine(ctx context.Context, r *Runtime) *engine {
 	if r.cfg.Headerless {
 		e.header = 0
 	}
+	nodes := machines(r.nodes)
 	for i := range e.ranks {
 		e.ranks[i] = rank{
 			id: i, host: r.hosts[i], queue: e.pool.Queue(),
 			jitter: cluster.Stream(r.cfg.Seed, i, "", "cluster/jitter"),
 		}
+		e.ranks[i].attach(nodes[r.hosts[i].Node])
 	}
 	return e
 }

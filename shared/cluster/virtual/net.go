@@ -10,6 +10,7 @@ import (
 // packet is one message on its way to one receiver.
 type packet struct {
 	from, to *rank
+	out, in  *port // that it leaves and enters by
 	key      match.Key
 	meta     [4]int64
 	body     []byte // the engine's own copy; nil if only declared
@@ -26,6 +27,7 @@ func (e *engine) post(from *rank, to []*rank, tag cluster.Tag, m *cluster.Msg, b
 	begin, sent = -1, e.now
 	size := e.header + m.Size()
 	var start int64 // of the present transmission
+	once := bcast && e.multicast
 	for _, dst := range to {
 		p := e.newPacket()
 		p.from, p.to, p.meta, p.declared, p.size = from, dst, m.Meta, m.Declared, size
@@ -38,10 +40,12 @@ func (e *engine) post(from *rank, to []*rank, tag cluster.Tag, m *cluster.Msg, b
 			e.events.push(event{at: e.now, seq: e.nextSeq(), p: p})
 			continue
 		}
-		if begin < 0 || !bcast || !e.multicast {
-			start = max(e.now, from.egress)
-			sent = e.later(start, from.host.Overhead.Seconds()+float64(size)/from.host.Bandwidth)
-			from.egress = sent
+		p.out, p.in = from.toward(dst), dst.toward(from)
+		if once {
+			p.out = from.towardAll(to)
+		}
+		if begin < 0 || !once {
+			start, sent = e.leave(p.out, size)
 			from.sent.Messages++
 			from.sent.Bytes += int64(m.Size())
 			from.sent.Header += int64(e.header)
@@ -58,23 +62,22 @@ func (e *engine) post(from *rank, to []*rank, tag cluster.Tag, m *cluster.Msg, b
 // firstByte schedules the arrival of p's first byte, whose transmission began
 // at an instant. Only then does the receiver's NIC give it a slot.
 func (e *engine) firstByte(p *packet, begin int64) {
-	at := e.later(begin, (p.from.host.Overhead + p.from.host.Latency + p.to.host.Latency).Seconds())
+	at := e.later(begin, (p.out.overhead + p.out.latency + p.in.latency).Seconds())
 	e.events.push(event{at: at, seq: e.nextSeq(), p: p})
 }
 
 // advance moves a packet on: first byte at the receiver, or complete.
 func (e *engine) advance(p *packet) {
-	dst := p.to
 	if p.began >= 0 {
 		e.deliver(p)
 		return
 	}
-	p.began = max(e.now, dst.ingress)
-	dst.ingress = e.later(p.began, dst.host.Overhead.Seconds()+float64(p.size)/dst.host.Bandwidth)
+	var end int64
+	p.began, end = e.enter(p.in, p.size)
 	// The last byte cannot arrive before it was sent: a slow sender does not
 	// hold a fast receiver's NIC, but its message is no earlier for that.
-	last := e.later(p.sent, (p.from.host.Latency + dst.host.Latency + dst.host.Overhead).Seconds())
-	e.events.push(event{at: max(dst.ingress, last), seq: e.nextSeq(), p: p})
+	last := e.later(p.sent, (p.out.latency + p.in.latency + p.in.overhead).Seconds())
+	e.events.push(event{at: max(end, last), seq: e.nextSeq(), p: p})
 }
 
 // deliver hands a complete message to the oldest receive that matches.

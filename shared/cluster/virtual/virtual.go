@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"gradsync/shared/cluster"
 )
@@ -27,6 +28,7 @@ type Config struct {
 // Runtime is a cluster.Runtime in virtual time.
 type Runtime struct {
 	hosts     []cluster.Host
+	nodes     []cluster.Node
 	multicast bool
 	cfg       Config
 	err       error // of the configuration, reported by Run
@@ -43,7 +45,7 @@ func New(p *cluster.Platform, cfg Config) cluster.Runtime {
 	}
 	r := &Runtime{hosts: hosts, cfg: cfg, err: err}
 	if err == nil {
-		r.multicast = p.Multicast
+		r.multicast, r.nodes = p.Multicast, slices.Clone(p.Nodes)
 	}
 	return r
 }
