@@ -42,7 +42,6 @@ func parseNodes(raw []byte) ([]Node, nodeNames, error) {
 		for k := range all {
 			each := n
 			each.Name = fmt.Sprintf("%s%d", n.Name, k)
-			each.Assumed = append([]Assumption(nil), n.Assumed...)
 			if names[each.Name] != nil {
 				return nil, nil, fmt.Errorf("%d: name %q is taken", i, each.Name)
 			}

@@ -51,7 +51,7 @@ func (r *rank) toward(peer *rank) *port {
 // towardAll is the port for one transmission to several peers.
 func (r *rank) towardAll(peers []*rank) *port {
 	for _, p := range peers {
-		if p != r && r.toward(p) == &r.far {
+		if r.toward(p) == &r.far {
 			return &r.far
 		}
 	}
