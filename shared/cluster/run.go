@@ -15,6 +15,9 @@ type box[T any] struct{ V T }
 // order with the run's trace. Results travel gob-encoded to rank 0, as they do
 // between processes: unexported fields are lost, empty slices become nil.
 //
+// Where results are gathered at rank 0 only, as between processes, another rank
+// gets its own and zero values for the others.
+//
 // The error of a failed run is an *AbortError; the trace is returned with it
 // if the runtime recorded one.
 //
@@ -41,6 +44,9 @@ func Run[T any](ctx context.Context, rt Runtime, body func(Proc) (T, error)) ([]
 		return results, out.Trace, nil
 	}
 	for rank, wire := range out.Results {
+		if wire == nil {
+			continue
+		}
 		var v box[T]
 		if err := gob.NewDecoder(bytes.NewReader(wire)).Decode(&v); err != nil {
 			return nil, out.Trace, fmt.Errorf("cluster: decode result of rank %d: %w", rank, err)

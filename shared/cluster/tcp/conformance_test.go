@@ -1,0 +1,23 @@
+package tcp_test
+
+import (
+	"testing"
+
+	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/clustertest"
+	"gradsync/shared/cluster/tcp"
+
+	"go.uber.org/goleak"
+)
+
+// hosts names n ranks host0, host1 …
+func hosts(n int) []cluster.Host { return cluster.Uniform(n, clustertest.Host, nil).Workers }
+
+func TestConformance(t *testing.T) {
+	clustertest.Conformance(t, func(n int, seed uint64) cluster.Runtime {
+		return tcp.Loopback(n, tcp.Config{Seed: seed, Trace: true, Hosts: hosts(n), Chunk: 1 << 20})
+	})
+}
+
+// Whatever ended a run, no goroutine is left.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

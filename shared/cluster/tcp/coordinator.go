@@ -1,0 +1,316 @@
+package tcp
+
+import (
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"gradsync/shared/cluster"
+)
+
+// coordinator is the rendezvous: one goroutine that hears of everything through
+// events, so that the first failure is the one that all ranks are told.
+type coordinator struct {
+	cfg    *Config
+	run    int
+	ln     net.Listener
+	events chan event
+	over   chan struct{} // closed when the loop ends
+	quit   chan struct{} // closed when this process gives up
+	group  sync.WaitGroup
+
+	mu      sync.Mutex
+	opening map[net.Conn]bool // connections that have not introduced themselves
+
+	members []*member // by rank, nil: not here yet
+	refused []string
+	here    int
+	ready   int
+	done    int
+	chunk   int
+	begun   bool
+	wave    int
+	answers int
+	ended   bool
+}
+
+// member is a rank that was welcomed.
+type member struct {
+	rank    int
+	addr    string // of its data listener
+	wire    *wire
+	last    state // as it reported when idle
+	answer  state // to the wave
+	report  []byte
+	elapsed time.Duration
+}
+
+// event is a frame of a connection, or its end.
+type event struct {
+	m    *member // nil: an introduction
+	wire *wire
+	h    cluster.Header
+	body []byte
+	err  error
+}
+
+func newCoordinator(cfg *Config, run int, ln net.Listener) *coordinator {
+	return &coordinator{cfg: cfg, run: run, ln: ln, events: make(chan event), over: make(chan struct{}), quit: make(chan struct{}),
+		opening: map[net.Conn]bool{}, members: make([]*member, cfg.Size), chunk: cfg.Chunk}
+}
+
+// serve runs the rendezvous to its end and leaves nothing behind.
+func (c *coordinator) serve() {
+	c.group.Add(1)
+	go c.accept()
+	expired := time.NewTimer(c.cfg.Join)
+	defer expired.Stop()
+	for !c.ended {
+		select {
+		case e := <-c.events:
+			c.handle(e)
+		case <-expired.C:
+			if c.here < c.cfg.Size {
+				c.incomplete()
+			}
+		case <-c.quit:
+			c.fail(&failure{Rank: c.cfg.Rank, Addr: c.cfg.name(c.cfg.Rank, c.cfg.Rendezvous), Op: "rendezvous",
+				Text: "the process of the rendezvous gave up", Origin: -1})
+		}
+	}
+	close(c.over)
+	_ = c.ln.Close()
+	c.mu.Lock()
+	for conn := range c.opening {
+		_ = conn.Close()
+	}
+	c.opening = nil
+	c.mu.Unlock()
+	// Each member closes its end when it has heard the verdict. Whoever is silent
+	// is not waited for longer than a fraction of the time-out.
+	grace := time.AfterFunc(max(c.cfg.Timeout/20, 50*time.Millisecond), func() {
+		if c.done < c.cfg.Size {
+			c.hangUp()
+		}
+	})
+	defer grace.Stop()
+	for _, m := range c.members {
+		if m != nil {
+			m.wire.finish()
+		}
+	}
+	c.group.Wait()
+}
+
+// hangUp closes every member's connection.
+func (c *coordinator) hangUp() {
+	for _, m := range c.members {
+		if m != nil {
+			_ = m.wire.conn.Close()
+		}
+	}
+}
+
+// accept greets every connection until the listener closes.
+func (c *coordinator) accept() {
+	defer c.group.Done()
+	for {
+		conn, err := c.ln.Accept()
+		if err != nil {
+			return
+		}
+		c.mu.Lock()
+		if c.opening == nil {
+			_ = conn.Close()
+		} else {
+			c.opening[conn] = true
+			c.group.Add(1)
+			go c.greet(conn)
+		}
+		c.mu.Unlock()
+	}
+}
+
+// greet reads an introduction and hands it to the loop.
+func (c *coordinator) greet(conn net.Conn) {
+	defer c.group.Done()
+	w := newWire(conn, c.cfg)
+	e := event{wire: w}
+	e.h, e.body, e.err = readControl(w.r, maxText)
+	c.mu.Lock()
+	delete(c.opening, conn)
+	c.mu.Unlock()
+	if !c.tell(e) {
+		_ = conn.Close()
+	}
+}
+
+// tell hands an event to the loop and says whether it took it.
+func (c *coordinator) tell(e event) bool {
+	select {
+	case c.events <- e:
+		return true
+	case <-c.over:
+		return false
+	}
+}
+
+// listen reads a member's frames until its connection ends.
+func (c *coordinator) listen(m *member) {
+	defer c.group.Done()
+	defer m.wire.conn.Close()
+	for {
+		e := event{m: m, wire: m.wire}
+		e.h, e.body, e.err = m.wire.read(cluster.MaxPiece)
+		c.tell(e)
+		if e.err != nil {
+			return
+		}
+	}
+}
+
+func (c *coordinator) handle(e event) {
+	if e.m == nil {
+		c.introduce(e)
+		return
+	}
+	m := e.m
+	var err error
+	switch {
+	case e.err != nil:
+		c.lose(m.rank, -1, e.err)
+		return
+	case e.h.Tag == kindReady:
+		var r ready
+		if _, err = decode(e.h, e.body, &r); err == nil {
+			c.isReady(m, r)
+		}
+	case e.h.Tag == kindIdle:
+		if _, err = decode(e.h, e.body, &m.last); err == nil {
+			c.startWave()
+		}
+	case e.h.Tag == kindState:
+		m.answer = state{}
+		if _, err = decode(e.h, e.body, &m.answer); err == nil && m.answer.Wave == c.wave {
+			c.answered()
+		}
+	case e.h.Tag == kindFail:
+		var f failure
+		if _, err = decode(e.h, e.body, &f); err == nil {
+			c.fail(&f)
+		}
+	case e.h.Tag == kindDone:
+		err = c.isDone(m, e)
+	default:
+		err = fmt.Errorf("%w: kind %d of a rank", errFrame, e.h.Tag)
+	}
+	if err != nil {
+		c.lose(m.rank, -1, err)
+	}
+}
+
+// introduce decides on a newcomer.
+func (c *coordinator) introduce(e event) {
+	from := e.wire.conn.RemoteAddr()
+	var h hello
+	err := e.err
+	if err == nil && e.h.Tag != kindHello {
+		err = fmt.Errorf("%w: kind %d, want an introduction", errFrame, e.h.Tag)
+	}
+	if err == nil {
+		_, err = decode(e.h, e.body, &h)
+	}
+	if err != nil {
+		c.refuse(e.wire, fmt.Sprintf("%v: %v", from, err), false)
+		return
+	}
+	who := fmt.Sprintf("rank %d of job %q at %v", h.Rank, h.Job, from)
+	switch {
+	case h.Job != c.cfg.Job:
+		c.refuse(e.wire, fmt.Sprintf("%s: this is job %q", who, c.cfg.Job), false)
+	case h.Run > c.run:
+		c.refuse(e.wire, who+": the run before has not ended", true)
+	case h.Run < c.run || c.begun:
+		c.refuse(e.wire, who+": the run has begun", false)
+	case h.Size != c.cfg.Size || h.Rank < 0 || h.Rank >= c.cfg.Size:
+		c.mistaken(e.wire, h, fmt.Sprintf("%s: it counts %d ranks, the job has %d", who, h.Size, c.cfg.Size))
+	case h.Conns != c.cfg.Conns:
+		c.mistaken(e.wire, h, fmt.Sprintf("%s: it wants %d connections per peer, the job has %d", who, h.Conns, c.cfg.Conns))
+	case c.members[h.Rank] != nil:
+		c.mistaken(e.wire, h, fmt.Sprintf("%s: there is a rank %d at %s already", who, h.Rank, c.members[h.Rank].addr))
+	default:
+		c.welcome(e.wire, h)
+	}
+}
+
+// refuse tells a stranger why, and remembers it for those who wait in vain.
+func (c *coordinator) refuse(w *wire, reason string, later bool) {
+	if !later && len(c.refused) < 16 {
+		c.refused = append(c.refused, reason)
+	}
+	_ = w.send(kindRefuse, refusal{Reason: reason, Later: later})
+	w.finish()
+	c.group.Add(1)
+	go func() {
+		defer c.group.Done()
+		w.write()
+		w.drain()
+	}()
+}
+
+// mistaken refuses a rank of this very job: the others can never be complete.
+func (c *coordinator) mistaken(w *wire, h hello, reason string) {
+	c.refuse(w, reason, false)
+	c.fail(&failure{Rank: h.Rank, Addr: c.cfg.name(h.Rank, h.Addr), Op: "rendezvous", Text: "refused " + reason, Origin: -1})
+}
+
+func (c *coordinator) welcome(w *wire, h hello) {
+	m := &member{rank: h.Rank, addr: h.Addr, wire: w}
+	c.members[h.Rank] = m
+	c.here++
+	_ = w.send(kindWelcome, book{HostRank: c.cfg.Rank})
+	c.group.Add(2)
+	go c.listen(m)
+	go func() {
+		defer c.group.Done()
+		w.write()
+	}()
+	if c.here < c.cfg.Size {
+		return
+	}
+	b := book{HostRank: c.cfg.Rank, Addrs: make([]string, c.cfg.Size)}
+	for i, m := range c.members {
+		b.Addrs[i] = m.addr
+	}
+	c.all(kindBook, b)
+}
+
+// incomplete ends a rendezvous to which not all ranks came.
+func (c *coordinator) incomplete() {
+	var missing []string
+	first := -1
+	for i, m := range c.members {
+		if m == nil {
+			if first < 0 {
+				first = i
+			}
+			missing = append(missing, fmt.Sprint(i))
+		}
+	}
+	text := fmt.Sprintf("rank %s of %d did not come to %s within %v", strings.Join(missing, ", "), c.cfg.Size, c.cfg.Rendezvous, c.cfg.Join)
+	if len(c.refused) > 0 {
+		text += "; refused " + strings.Join(c.refused, "; refused ")
+	}
+	c.fail(&failure{Rank: first, Addr: c.cfg.name(first, "unknown"), Op: "rendezvous", Text: text, Origin: -1})
+}
+
+// all sends a frame to every member.
+func (c *coordinator) all(kind cluster.Tag, v any) {
+	for _, m := range c.members {
+		if m != nil {
+			_ = m.wire.send(kind, v)
+		}
+	}
+}

@@ -1,0 +1,2 @@
+// Package tcp runs a cluster as processes that talk over TCP.
+package tcp

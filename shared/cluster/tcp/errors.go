@@ -1,0 +1,113 @@
+package tcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"gradsync/shared/cluster"
+)
+
+// RankLost says that a rank cannot take part any more, and how that was found.
+// It is the cause of the *cluster.AbortError that every survivor gets; the
+// AbortError's Op is "lost" (its connection ended), "silent" (nothing came
+// within the time-out) or "corrupt" (a frame was not what its checksum says).
+//
+// Source: ours: users of collectives ask first which rank is missing
+type RankLost struct {
+	Rank      int
+	Addr      string // of its data listener
+	NoticedBy int    // the rank that noticed; −1: the rendezvous
+	Cause     string
+}
+
+func (e *RankLost) Error() string {
+	by := "the rendezvous"
+	if e.NoticedBy >= 0 {
+		by = fmt.Sprint("rank ", e.NoticedBy)
+	}
+	return fmt.Sprintf("tcp: rank %d at %s, noticed by %s: %s", e.Rank, e.Addr, by, e.Cause)
+}
+
+// failure is an AbortError on its way between processes.
+type failure struct {
+	Rank    int
+	Addr    string
+	Op      string
+	Text    string           `json:",omitempty"`
+	Panic   bool             `json:",omitempty"`
+	Stack   []byte           `json:",omitempty"`
+	Waiters []cluster.Waiter `json:",omitempty"`
+	Lost    *RankLost        `json:",omitempty"`
+	Origin  int              // the rank that reported it; −1: the rendezvous
+}
+
+// describe turns an error of this process into what can travel.
+func describe(rank int, op string, err error) *failure {
+	f := &failure{Rank: rank, Op: op, Text: err.Error()}
+	var p *cluster.PanicError
+	if errors.As(err, &p) {
+		f.Panic, f.Stack, f.Text = true, p.Stack, fmt.Sprint(p.Value)
+	}
+	return f
+}
+
+// restore returns the failure as the error that it was, as far as it travels:
+// within one process the very error, else its text.
+func (f *failure) restore(local *origins) *cluster.AbortError {
+	a := &cluster.AbortError{Rank: f.Rank, Addr: f.Addr, Op: f.Op, Err: local.get(f.Origin)}
+	if a.Err != nil {
+		return a
+	}
+	switch {
+	case f.Lost != nil:
+		a.Err = f.Lost
+	case f.Op == "deadlock":
+		a.Err = &cluster.DeadlockError{Waiters: f.Waiters}
+	case f.Panic:
+		a.Err = &cluster.PanicError{Value: f.Text, Stack: f.Stack}
+	case f.Text == context.Canceled.Error():
+		a.Err = context.Canceled
+	case f.Text == context.DeadlineExceeded.Error():
+		a.Err = context.DeadlineExceeded
+	default:
+		a.Err = errors.New(f.Text)
+	}
+	return a
+}
+
+// origins keeps the first error that each rank of one process reported, so that
+// ranks of one process see the very error and not its text. nil keeps none.
+type origins struct {
+	mu   sync.Mutex
+	errs map[int]error
+}
+
+func (o *origins) put(rank int, err error) {
+	if o == nil {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.errs == nil {
+		o.errs = map[int]error{}
+	}
+	if o.errs[rank] == nil {
+		o.errs[rank] = err
+	}
+}
+
+func (o *origins) get(rank int) error {
+	if o == nil || rank < 0 {
+		return nil
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.errs[rank]
+}
+
+// isCorrupt says whether err is of a frame that cannot be what was sent.
+func isCorrupt(err error) bool {
+	return errors.Is(err, errFrame) || errors.Is(err, cluster.ErrHeader) || errors.Is(err, cluster.ErrVersion)
+}

@@ -1,0 +1,51 @@
+package tcp
+
+import (
+	"net"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// counts says that the kernel counts what a connection sent.
+const counts = true
+
+// tune bounds how long the kernel waits for acknowledgements: data lost on a
+// dead path is noticed although nobody waits to write more.
+func tune(conn net.Conn, limit time.Duration) {
+	_ = socket(conn, func(fd int) {
+		_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(limit.Milliseconds()))
+	})
+}
+
+// acknowledged returns how many bytes the other end's kernel has acknowledged
+// so far, −1 if the kernel does not say.
+func acknowledged(conn net.Conn) int64 {
+	acked, _ := progress(conn)
+	return acked
+}
+
+// progress returns the bytes acknowledged, and whether that is all that were
+// written.
+func progress(conn net.Conn) (acked int64, all bool) {
+	acked = -1
+	_ = socket(conn, func(fd int) {
+		if info, err := unix.GetsockoptTCPInfo(fd, unix.IPPROTO_TCP, unix.TCP_INFO); err == nil {
+			acked, all = int64(info.Bytes_acked), info.Unacked == 0 && info.Notsent_bytes == 0
+		}
+	})
+	return acked, all
+}
+
+// socket calls f with the connection's descriptor.
+func socket(conn net.Conn, f func(fd int)) error {
+	c, ok := conn.(*net.TCPConn)
+	if !ok {
+		return net.ErrClosed
+	}
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return err
+	}
+	return raw.Control(func(fd uintptr) { f(int(fd)) })
+}

@@ -1,0 +1,189 @@
+package tcp
+
+import (
+	"context"
+	"fmt"
+	"net"
+
+	"gradsync/shared/cluster"
+)
+
+// arrival is a data connection that another rank opened, or why there is none.
+type arrival struct {
+	from, index int
+	conn        net.Conn
+	base, extra int64
+	err         error
+}
+
+// mesh opens the data connections: each rank dials those below it and accepts
+// those above. It blames the first rank that does not come.
+func (n *node) mesh(ln net.Listener) error {
+	ctx, cancel := context.WithTimeout(n.life, n.cfg.Timeout)
+	defer cancel()
+	defer ln.Close()
+	for r := range n.peers {
+		if r != n.cfg.Rank {
+			n.peers[r] = &peer{n: n, rank: r, job: jobHash(n.cfg.Job), links: make([]*link, n.cfg.Conns), arriving: map[int64]*packet{}}
+		}
+	}
+	arrivals := make(chan arrival)
+	if !n.start(func() { n.admit(ctx, ln, arrivals) }) {
+		return errStopped
+	}
+	for r := range n.cfg.Rank {
+		for i := range n.cfg.Conns {
+			if a := n.dial(ctx, r, i); a.err != nil {
+				return n.unmeshed(r, a.err)
+			} else {
+				n.attach(a)
+			}
+		}
+	}
+	for missing := (n.cfg.Size - 1 - n.cfg.Rank) * n.cfg.Conns; missing > 0; {
+		select {
+		case a := <-arrivals:
+			if n.attach(a) {
+				missing--
+			}
+		case <-ctx.Done():
+			if n.life.Err() != nil {
+				return errStopped
+			}
+			for r := n.cfg.Rank + 1; r < n.cfg.Size; r++ {
+				for _, l := range n.peers[r].links {
+					if l == nil {
+						return n.unmeshed(r, fmt.Errorf("no data connection within %v: %w", n.cfg.Timeout, ctx.Err()))
+					}
+				}
+			}
+		}
+	}
+	for _, p := range n.peers {
+		for i := 0; p != nil && i < len(p.links); i++ {
+			l := p.links[i]
+			if !n.start(l.read) || !n.start(l.write) {
+				return errStopped
+			}
+		}
+	}
+	return nil
+}
+
+// unmeshed blames a rank and waits for the verdict.
+func (n *node) unmeshed(rank int, err error) error {
+	n.blame(rank, err)
+	return err
+}
+
+// attach takes a connection into the mesh; a second one of the same place is
+// closed.
+func (n *node) attach(a arrival) bool {
+	p := n.peers[a.from]
+	if p.links[a.index] != nil {
+		_ = a.conn.Close()
+		return false
+	}
+	l := newLink(n, p, a.index, a.conn)
+	l.base = a.base
+	l.extra.Store(a.extra)
+	n.keep(l)
+	p.links[a.index] = l
+	return true
+}
+
+// dial opens one data connection to a rank below.
+func (n *node) dial(ctx context.Context, to, index int) (a arrival) {
+	a = arrival{from: to, index: index}
+	d := net.Dialer{KeepAlive: -1}
+	if n.cfg.Listen != "" {
+		if host, _, err := net.SplitHostPort(n.book.Addrs[n.cfg.Rank]); err == nil {
+			d.LocalAddr = &net.TCPAddr{IP: net.ParseIP(host)}
+		}
+	}
+	conn, err := d.DialContext(ctx, "tcp", n.book.Addrs[to])
+	if err != nil {
+		a.err = err
+		return a
+	}
+	n.keep(conn)
+	tune(conn, n.cfg.Timeout)
+	a.conn, a.base = conn, acknowledged(conn)
+	s := &steady{Conn: conn, limit: n.cfg.Timeout}
+	var h cluster.Header
+	var body []byte
+	if a.extra, a.err = n.say(s, kindJoin, join{Job: n.cfg.Job, Run: n.run, From: n.cfg.Rank, To: to, Conn: index}); a.err != nil {
+		return a
+	}
+	if h, body, a.err = readControl(s, maxText); a.err != nil {
+		return a
+	}
+	if h.Tag != kindJoined {
+		var r refusal
+		_, a.err = decode(h, body, &r)
+		if a.err == nil {
+			a.err = fmt.Errorf("tcp: data connection refused: %s", r.Reason)
+		}
+	}
+	return a
+}
+
+// say writes one control frame on a data connection and returns its bytes.
+func (n *node) say(s *steady, kind cluster.Tag, v any) (int64, error) {
+	b, err := control(nil, jobHash(n.cfg.Job), n.cfg.Rank, kind, v)
+	if err != nil {
+		return 0, err
+	}
+	return int64(len(b)), s.writeAll(&net.Buffers{b})
+}
+
+// admit takes data connections until the listener closes, and greets each on
+// its own, so that a stranger who says nothing holds nobody up.
+func (n *node) admit(ctx context.Context, ln net.Listener, arrivals chan<- arrival) {
+	for {
+		conn, err := ln.Accept()
+		if err != nil {
+			return
+		}
+		n.keep(conn)
+		n.start(func() {
+			a, err := n.greet(conn)
+			if err != nil {
+				_ = conn.Close()
+				return
+			}
+			select {
+			case arrivals <- a:
+			case <-ctx.Done():
+				_ = conn.Close()
+			}
+		})
+	}
+}
+
+// greet checks who opened a data connection.
+func (n *node) greet(conn net.Conn) (a arrival, err error) {
+	tune(conn, n.cfg.Timeout)
+	a = arrival{conn: conn, base: acknowledged(conn)}
+	s := &steady{Conn: conn, limit: n.cfg.Timeout}
+	h, body, err := readControl(s, maxText)
+	if err != nil {
+		return a, err
+	}
+	var j join
+	if h.Tag != kindJoin {
+		return a, fmt.Errorf("%w: kind %d on a data connection", errFrame, h.Tag)
+	}
+	if _, err = decode(h, body, &j); err != nil {
+		return a, err
+	}
+	if j.Job != n.cfg.Job || j.Run != n.run || j.To != n.cfg.Rank || j.From <= n.cfg.Rank || j.From >= n.cfg.Size || j.Conn < 0 || j.Conn >= n.cfg.Conns {
+		reason := fmt.Sprintf("rank %d of job %q run %d, connection %d to rank %d; this is rank %d of job %q run %d",
+			j.From, j.Job, j.Run, j.Conn, j.To, n.cfg.Rank, n.cfg.Job, n.run)
+		_, _ = n.say(s, kindRefuse, refusal{Reason: reason})
+		return a, fmt.Errorf("tcp: refused %s", reason)
+	}
+	a.from, a.index = j.From, j.Conn
+	a.extra, err = n.say(s, kindJoined, nil)
+	return a, err
+}

@@ -1,0 +1,104 @@
+package tcp
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"time"
+
+	"gradsync/shared/cluster"
+)
+
+// The probe moves probeBytes in pieces of each size in turn, the best of
+// probeRounds counts. A slow link is given up on early: there, pieces of any
+// size fill it.
+const (
+	probeBytes  = 4 << 20
+	probeRounds = 3
+	probeLimit  = 20 * time.Millisecond
+)
+
+var probeSizes = []int{128 << 10, 256 << 10, 512 << 10, 1 << 20, 2 << 20}
+
+// probe measures on the first connection from rank 0 to rank 1 which size of
+// piece is fastest. It says no if the run has ended meanwhile.
+func (n *node) probe() (chunk int, ok bool) {
+	if n.cfg.Size == 1 {
+		return defaultChunk, true
+	}
+	l := n.peers[1].links[0]
+	body := make([]byte, probeBytes)
+	best := time.Duration(0)
+	for round := range probeRounds {
+		for _, size := range probeSizes {
+			began := time.Now()
+			if !n.volley(l, body, size) {
+				return 0, false
+			}
+			took := time.Since(began)
+			if round == 0 {
+				continue // buffers and windows grow
+			}
+			if best == 0 || took < best {
+				best, chunk = took, size
+			}
+			if took > probeLimit && round > 0 {
+				return chunk, true
+			}
+		}
+	}
+	return chunk, true
+}
+
+// volley sends body in pieces and waits for the answer.
+func (n *node) volley(l *link, body []byte, size int) bool {
+	for off := 0; off < len(body); off += size {
+		piece := body[off:min(off+size, len(body))]
+		h := cluster.Header{Job: l.p.job, Flags: cluster.FlagControl, From: n.cfg.Rank, Tag: kindProbe, Size: len(body), Piece: len(piece)}
+		h.Meta[0] = int64(off)
+		h.CRC = cluster.Checksum(0, piece)
+		bufs := net.Buffers{h.Append(nil), piece}
+		if err := l.conn.writeAll(&bufs); err != nil {
+			n.blame(l.p.rank, err)
+			return false
+		}
+		l.extra.Add(cluster.HeaderBytes + int64(len(piece)))
+	}
+	select {
+	case <-n.probed:
+		return true
+	case <-n.concluded:
+		return false
+	}
+}
+
+// measure takes a frame of the probe, the only control frames on a connection
+// that has joined.
+func (l *link) measure(h cluster.Header) error {
+	n := l.n
+	switch {
+	case h.Tag == kindProbed && h.Piece == 0:
+		select {
+		case n.probed <- struct{}{}:
+		default:
+		}
+		return nil
+	case h.Tag != kindProbe || h.Size > probeBytes || h.Meta[0] < 0:
+		return fmt.Errorf("%w: control frame %d on a data connection", errFrame, h.Tag)
+	}
+	if len(l.scratch) < h.Piece {
+		l.scratch = make([]byte, h.Piece)
+	}
+	if _, err := io.ReadFull(l.r, l.scratch[:h.Piece]); err != nil {
+		return err
+	}
+	if got := cluster.Checksum(0, l.scratch[:h.Piece]); got != h.CRC {
+		return fmt.Errorf("%w: probe of %d bytes: checksum %#x, want %#x", errFrame, h.Piece, got, h.CRC)
+	}
+	if h.Meta[0]+int64(h.Piece) < int64(h.Size) {
+		return nil
+	}
+	answer := cluster.Header{Job: l.p.job, Flags: cluster.FlagControl, From: n.cfg.Rank, Tag: kindProbed}
+	l.extra.Add(cluster.HeaderBytes)
+	return l.conn.writeAll(&net.Buffers{answer.Append(nil)})
+}

@@ -1,0 +1,214 @@
+package tcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"gradsync/shared/cluster"
+)
+
+// process runs one rank from its introduction to the verdict. ln is the
+// rendezvous's listener if this process hosts it.
+func (n *node) process(ctx context.Context, ln net.Listener, body func(cluster.Proc) ([]byte, error)) (cluster.Outcome, error) {
+	var host sync.WaitGroup
+	if ln != nil {
+		c := newCoordinator(&n.cfg, n.run, ln)
+		host.Add(1)
+		go func() {
+			defer host.Done()
+			c.serve()
+		}()
+		defer func() {
+			close(c.quit)
+			host.Wait()
+		}()
+	}
+	local, err := n.introduce(ctx)
+	if err != nil {
+		return cluster.Outcome{}, err
+	}
+	defer local.Close()
+	n.control.Add(2)
+	go func() {
+		defer n.control.Done()
+		n.ctl.write()
+	}()
+	go func() {
+		defer n.control.Done()
+		n.listen()
+	}()
+	stop := context.AfterFunc(ctx, func() { n.report(-1, "context", context.Cause(ctx)) })
+	defer stop()
+	if n.prepare(local, body) {
+		n.control.Add(1)
+		go n.watch()
+		n.group.Wait()
+		n.leave()
+	}
+	<-n.concluded
+	stop()
+	n.control.Wait()
+	return n.outcome()
+}
+
+// introduce finds the rendezvous and opens the data listener.
+func (n *node) introduce(ctx context.Context) (net.Listener, error) {
+	wrong := func(err error) error {
+		op := "rendezvous"
+		rank := n.cfg.Rank
+		if cause := context.Cause(ctx); cause != nil {
+			op, rank, err = "context", -1, cause
+		}
+		return &cluster.AbortError{Rank: rank, Addr: n.cfg.name(rank, n.cfg.Rendezvous), Op: op, Err: err}
+	}
+	until := time.Now().Add(n.cfg.Join)
+	for {
+		conn, err := n.knock(ctx, until)
+		if err != nil {
+			return nil, wrong(err)
+		}
+		n.ctl = newWire(conn, &n.cfg)
+		listen, advertise, err := n.cfg.dataAddress(conn.LocalAddr())
+		if err != nil {
+			_ = conn.Close()
+			return nil, wrong(err)
+		}
+		ln, err := net.Listen("tcp", listen)
+		if err != nil {
+			_ = conn.Close()
+			return nil, wrong(err)
+		}
+		_, port, _ := net.SplitHostPort(ln.Addr().String())
+		stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+		later, err := n.present(net.JoinHostPort(advertise, port))
+		if stop(); err == nil {
+			return ln, nil
+		}
+		_, _ = conn.Close(), ln.Close()
+		if !later || !pause(ctx, until) {
+			return nil, wrong(err)
+		}
+	}
+}
+
+// knock dials the rendezvous until somebody answers.
+func (n *node) knock(ctx context.Context, until time.Time) (net.Conn, error) {
+	d := net.Dialer{Deadline: until, KeepAlive: -1}
+	for {
+		conn, err := d.DialContext(ctx, "tcp", n.cfg.Rendezvous)
+		if err == nil {
+			return conn, nil
+		}
+		if !pause(ctx, until) {
+			return nil, fmt.Errorf("no answer at %s within %v: %w", n.cfg.Rendezvous, n.cfg.Join, err)
+		}
+	}
+}
+
+// pause waits a moment before another attempt and says whether there is time.
+func pause(ctx context.Context, until time.Time) bool {
+	timer := time.NewTimer(20 * time.Millisecond)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return time.Now().Before(until)
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// present sends the introduction and reads the answer.
+func (n *node) present(addr string) (later bool, err error) {
+	h := hello{Job: n.cfg.Job, Run: n.run, Rank: n.cfg.Rank, Size: n.cfg.Size, Conns: n.cfg.Conns, Addr: addr, Host: n.cfg.Host}
+	b, err := control(nil, n.ctl.job, n.cfg.Rank, kindHello, h)
+	if err != nil {
+		return false, err
+	}
+	if err = n.ctl.conn.writeAll(&net.Buffers{b}); err != nil {
+		return true, err
+	}
+	head, body, err := readControl(n.ctl.r, maxText)
+	switch {
+	case err != nil:
+		return !isCorrupt(err), fmt.Errorf("rendezvous at %s: %w", n.cfg.Rendezvous, err)
+	case head.Tag == kindRefuse:
+		var r refusal
+		if _, err = decode(head, body, &r); err != nil {
+			return false, err
+		}
+		return r.Later, errors.New("refused " + r.Reason)
+	case head.Tag != kindWelcome:
+		return false, fmt.Errorf("%w: kind %d for a welcome", errFrame, head.Tag)
+	}
+	var w book
+	_, err = decode(head, body, &w)
+	n.hostRank = w.HostRank
+	return false, err
+}
+
+// listen reads what the rendezvous says, until its verdict.
+func (n *node) listen() {
+	for {
+		h, body, err := n.ctl.read(cluster.MaxPiece)
+		over := false
+		if err == nil {
+			over, err = n.hear(h, body)
+		}
+		if err != nil {
+			rank := n.hostRank
+			n.conclude(&failure{Rank: rank, Addr: n.cfg.name(rank, n.cfg.Rendezvous), Op: lossOp(err), Origin: -1,
+				Lost: &RankLost{Rank: rank, Addr: n.cfg.Rendezvous, NoticedBy: n.cfg.Rank, Cause: "rendezvous: " + err.Error()}})
+		}
+		if over || err != nil {
+			return
+		}
+	}
+}
+
+// hear acts on one frame and says whether it was the verdict.
+func (n *node) hear(h cluster.Header, body []byte) (over bool, err error) {
+	switch h.Tag {
+	case kindBook, kindBegin:
+		select {
+		case n.inbox <- event{h: h, body: body}:
+		default:
+			err = fmt.Errorf("%w: kind %d once too often", errFrame, h.Tag)
+		}
+	case kindWave:
+		var w wave
+		if _, err = decode(h, body, &w); err != nil {
+			return false, err
+		}
+		n.mu.Lock()
+		s := n.state(true)
+		n.mu.Unlock()
+		s.Wave = w.Number
+		err = n.ctl.send(kindState, s)
+	case kindReport:
+		n.mu.Lock()
+		n.reports = append(n.reports, &event{h: h, body: body})
+		n.mu.Unlock()
+	case kindAbort:
+		var f failure
+		if _, err = decode(h, body, &f); err == nil {
+			n.conclude(&f)
+			over = true
+		}
+	case kindEnd:
+		var e ending
+		if _, err = decode(h, body, &e); err == nil {
+			n.mu.Lock()
+			n.end = &e
+			n.mu.Unlock()
+			n.conclude(nil)
+			over = true
+		}
+	default:
+		err = fmt.Errorf("%w: kind %d of the rendezvous", errFrame, h.Tag)
+	}
+	return over, err
+}

@@ -1,0 +1,144 @@
+package tcp
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/internal/match"
+)
+
+var errStopped = errors.New("tcp: the run has ended")
+
+// read is the link's reader: it takes frames until the connection ends.
+func (l *link) read() {
+	for {
+		if err := l.next(); err != nil {
+			if !errors.Is(err, errStopped) {
+				l.n.blame(l.p.rank, err)
+			}
+			return
+		}
+	}
+}
+
+// next reads one frame, however long it takes to begin.
+func (l *link) next() error {
+	var b [cluster.HeaderBytes]byte
+	if err := l.await(); err != nil {
+		return err
+	}
+	if _, err := io.ReadFull(l.r, b[:]); err != nil {
+		return err
+	}
+	h, err := cluster.ParseHeader(b[:])
+	if err != nil {
+		return fmt.Errorf("frame %d: %w", l.frame, err)
+	}
+	l.frame++
+	if h.Flags&cluster.FlagControl != 0 {
+		return l.measure(h)
+	}
+	if h.Job != l.p.job || h.From != l.p.rank {
+		return fmt.Errorf("%w: frame %d is of job %#x, rank %d; want %#x, rank %d",
+			cluster.ErrHeader, l.frame-1, h.Job, h.From, l.p.job, l.p.rank)
+	}
+	if h.Flags&cluster.FlagMore != 0 {
+		return l.more(h)
+	}
+	return l.first(h)
+}
+
+// await blocks until a frame begins.
+func (l *link) await() error {
+	if l.r.Buffered() > 0 {
+		return nil
+	}
+	l.conn.whenever = true
+	_, err := l.r.Peek(1)
+	l.conn.whenever = false
+	return err
+}
+
+// first announces a message: from now on it has its place among the others of
+// its sender.
+func (l *link) first(h cluster.Header) error {
+	n := l.n
+	p := &packet{key: match.Key{From: h.From, Tag: h.Tag, Bcast: h.Flags&cluster.FlagBcast != 0}, meta: h.Meta,
+		size: h.Size, declared: h.Flags&cluster.FlagDeclared != 0}
+	n.mu.Lock()
+	if !p.declared && h.Piece < h.Size {
+		l.p.arriving[l.p.announced] = p
+	}
+	l.p.announced++
+	if len(l.p.links) > 1 {
+		n.cond.Broadcast()
+	}
+	if q, ok := n.box.Deliver(p.key, p); ok {
+		q.bound, p.recv = true, q
+	}
+	var dst []byte
+	if h.Piece > 0 {
+		dst = n.place(p, 0, h.Piece)
+	}
+	n.mu.Unlock()
+	return l.body(h, p, dst)
+}
+
+// more takes a later piece of a message.
+func (l *link) more(h cluster.Header) error {
+	n, number := l.n, h.Meta[0]
+	n.mu.Lock()
+	for number >= l.p.announced && l.index > 0 && !n.stopping {
+		n.cond.Wait() // its first piece is on its way on another connection
+	}
+	if n.stopping {
+		n.mu.Unlock()
+		return errStopped
+	}
+	p := l.p.arriving[number]
+	if p == nil || p.size != h.Size || h.Piece > p.size-p.got {
+		n.mu.Unlock()
+		return fmt.Errorf("%w: frame %d continues message %d, which is not open", cluster.ErrHeader, l.frame-1, number)
+	}
+	dst := n.place(p, int(h.Meta[1]), h.Piece)
+	n.mu.Unlock()
+	return l.body(h, p, dst)
+}
+
+// body reads a piece into dst, checks it, and completes the message with its
+// last one.
+func (l *link) body(h cluster.Header, p *packet, dst []byte) error {
+	var sum uint32
+	for at := 0; at < len(dst); {
+		k, err := l.r.Read(dst[at:])
+		sum = cluster.Checksum(sum, dst[at:at+k]) // while it is in the cache
+		at += k
+		if err != nil && at < len(dst) {
+			return err
+		}
+	}
+	if sum != h.CRC {
+		return fmt.Errorf("%w: frame %d of %d bytes: checksum %#x, want %#x", errFrame, l.frame-1, len(dst), sum, h.CRC)
+	}
+	n := l.n
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	p.got += len(dst)
+	if !p.complete() {
+		return nil
+	}
+	if h.Flags&cluster.FlagMore != 0 {
+		delete(l.p.arriving, h.Meta[0])
+	}
+	if p.recv != nil {
+		n.mu.Unlock()
+		n.accept(p)
+		n.mu.Lock()
+		n.recycle(p)
+		n.complete(p.recv, nil)
+	}
+	n.arrived++
+	return nil
+}

@@ -1,0 +1,199 @@
+package tcp
+
+import (
+	"net"
+	"time"
+
+	"gradsync/shared/cluster"
+)
+
+// prepare builds the mesh and starts the body once every rank is ready. It says
+// whether the body runs.
+func (n *node) prepare(ln net.Listener, body func(cluster.Proc) ([]byte, error)) bool {
+	e, ok := n.next(kindBook)
+	if !ok {
+		return false
+	}
+	if _, err := decode(e.h, e.body, &n.book); err != nil || len(n.book.Addrs) != n.cfg.Size {
+		n.report(n.cfg.Rank, "rendezvous", errFrame)
+		return false
+	}
+	n.keep(ln)
+	if n.mesh(ln) != nil {
+		return false
+	}
+	r := ready{Chunk: n.cfg.Chunk}
+	if r.Chunk == 0 && n.cfg.Rank == 0 {
+		if r.Chunk, ok = n.probe(); !ok {
+			return false
+		}
+	}
+	_ = n.ctl.send(kindReady, r)
+	if e, ok = n.next(kindBegin); !ok {
+		return false
+	}
+	var b begin
+	if _, err := decode(e.h, e.body, &b); err != nil || b.Chunk < 1 || b.Chunk > cluster.MaxPiece {
+		n.report(n.cfg.Rank, "rendezvous", errFrame)
+		return false
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.chunk, n.begin = b.Chunk, time.Now()
+	n.spawn("", nil, func(p cluster.Proc) (err error) {
+		n.result, err = body(p)
+		return err
+	})
+	return true
+}
+
+// next waits for the rendezvous's next word, which must be of a kind.
+func (n *node) next(kind cluster.Tag) (event, bool) {
+	select {
+	case e := <-n.inbox:
+		if e.h.Tag != kind {
+			n.report(n.cfg.Rank, "rendezvous", errFrame)
+		}
+		return e, e.h.Tag == kind
+	case <-n.concluded:
+		return event{}, false
+	}
+}
+
+// watch reports when this rank has become idle, so that ranks that all wait for
+// each other are told.
+func (n *node) watch() {
+	defer n.control.Done()
+	tick := time.NewTicker(idleTick)
+	defer tick.Stop()
+	var before, told state
+	for {
+		select {
+		case <-n.concluded:
+			return
+		case <-tick.C:
+		}
+		n.mu.Lock()
+		now := n.state(false)
+		n.mu.Unlock()
+		if now.still(&before) && !now.still(&told) {
+			_ = n.ctl.send(kindIdle, now)
+			told = now
+		}
+		before = now
+	}
+}
+
+// idleTick is how often a rank looks whether it is idle: a rank that waits for
+// a message for a moment tells nobody.
+const idleTick = 5 * time.Millisecond
+
+// leave sends what this rank leaves to the rendezvous, once its messages have
+// left and, where the kernel counts, have arrived.
+func (n *node) leave() {
+	n.mu.Lock()
+	op, err := n.unseen()
+	for err == nil && n.pending > 0 && !n.stopping {
+		n.cond.Wait()
+	}
+	stopping := n.stopping
+	n.mu.Unlock()
+	if stopping {
+		return
+	}
+	if err != nil {
+		n.report(n.cfg.Rank, op, err)
+		return
+	}
+	r := report{Kernel: n.kernel()}
+	r.Counted = r.Kernel >= 0
+	n.mu.Lock()
+	n.acked = r.Kernel
+	r.Sent, r.Elapsed, r.Spans, r.Nothing = n.sent, n.elapsed, n.spans, n.result == nil
+	n.mu.Unlock()
+	if err := n.ctl.send(kindDone, r, n.result); err != nil {
+		n.report(n.cfg.Rank, "result", err)
+	}
+}
+
+// unseen returns the first error of a computation or thread that nobody waited
+// for. The caller holds the lock.
+func (n *node) unseen() (op string, err error) {
+	for _, j := range n.finished {
+		if j.err != nil && !j.seen {
+			return "computation", j.err
+		}
+	}
+	for _, t := range n.threads {
+		if t.err != nil && !t.seen && t.done != nil {
+			return "thread " + t.name, t.err
+		}
+	}
+	return "", nil
+}
+
+// kernel returns the bytes of messages that the kernel says the other ends have
+// acknowledged, −1 if it does not count. Everything has been written; it waits
+// until that is acknowledged.
+func (n *node) kernel() (total int64) {
+	until := time.Now().Add(n.cfg.Timeout)
+	for _, p := range n.peers {
+		for i := 0; p != nil && i < len(p.links); i++ {
+			l := p.links[i]
+			acked, all := progress(l.conn.Conn)
+			for !all && acked >= 0 && time.Now().Before(until) {
+				time.Sleep(100 * time.Microsecond)
+				acked, all = progress(l.conn.Conn)
+			}
+			if acked < 0 || !all || l.base < 0 {
+				return -1
+			}
+			total += acked - l.base - l.extra.Load()
+		}
+	}
+	if !counts {
+		return -1
+	}
+	return total
+}
+
+// outcome is what process returns.
+func (n *node) outcome() (cluster.Outcome, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	out := cluster.Outcome{
+		Results: make([][]byte, n.cfg.Size),
+		Elapsed: n.elapsed,
+		Trace:   &cluster.Trace{Ranks: n.cfg.Size, Sent: make([]cluster.Traffic, n.cfg.Size), Spans: n.spans},
+	}
+	out.Trace.Sent[n.cfg.Rank] = n.sent
+	if n.abort != nil {
+		out.Trace.Sort()
+		return out, n.abort
+	}
+	out.Results[n.cfg.Rank] = n.result
+	out.Elapsed = n.end.Elapsed
+	counted := n.acked >= 0
+	out.Trace.Kernel = make([]int64, n.cfg.Size)
+	out.Trace.Kernel[n.cfg.Rank] = n.acked
+	for _, e := range n.reports {
+		var r report
+		raw, err := decode(e.h, e.body, &r)
+		if err != nil || e.h.From >= n.cfg.Size {
+			return out, &cluster.AbortError{Rank: n.cfg.Rank, Addr: n.cfg.name(n.cfg.Rank, ""), Op: "result", Err: errFrame}
+		}
+		if !r.Nothing {
+			out.Results[e.h.From] = raw
+		}
+		out.Trace.Sent[e.h.From] = r.Sent
+		out.Trace.Spans = append(out.Trace.Spans, r.Spans...)
+		if counted = counted && r.Counted; counted {
+			out.Trace.Kernel[e.h.From] = r.Kernel
+		}
+	}
+	if !counted {
+		out.Trace.Kernel = nil
+	}
+	out.Trace.Sort()
+	return out, nil
+}

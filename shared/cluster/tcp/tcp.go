@@ -1,0 +1,138 @@
+package tcp
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"slices"
+	"sync"
+
+	"gradsync/shared/cluster"
+)
+
+// Runtime is one rank of a job of several processes, or all ranks of one.
+type Runtime struct {
+	cfg  Config
+	err  error // of the configuration, reported by Run
+	loop bool  // all ranks in this process
+
+	mu    sync.Mutex
+	runs  int
+	chunk int
+}
+
+// New returns a runtime whose Run is rank cfg.Rank's part of a run of
+// cfg.Size processes. Rank 0's Outcome has every rank's result and traffic;
+// another rank's has its own, and nil for the others. An invalid configuration
+// is the error of every Run.
+//
+// Source: ours: "one algorithm text, four runtimes"
+func New(cfg Config) cluster.Runtime {
+	c, err := cfg.checked()
+	return &Runtime{cfg: c, err: err}
+}
+
+// Loopback returns a runtime of n ranks in this process, each with its own
+// sockets on 127.0.0.1. Of cfg it ignores Rank, Size, Rendezvous, Host and Listen.
+//
+// Source: ours: bytes on real sockets, counted without a cluster
+func Loopback(n int, cfg Config) cluster.Runtime {
+	cfg.Rank, cfg.Size, cfg.Rendezvous, cfg.Host, cfg.Listen = 0, n, "127.0.0.1:0", true, ""
+	c, err := cfg.checked()
+	return &Runtime{cfg: c, err: err, loop: true}
+}
+
+// Size returns the number of ranks, 0 if the configuration is invalid.
+func (r *Runtime) Size() int {
+	if r.err != nil {
+		return 0
+	}
+	return r.cfg.Size
+}
+
+// Chunk returns the bytes per frame of the last run: as configured, or as the
+// probe chose; 0 before the first.
+func (r *Runtime) Chunk() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.chunk
+}
+
+// Run runs body on this process's rank, or on all ranks of a Loopback. It
+// returns when the whole job has ended or failed, and every thread and every
+// function that this process started has returned.
+func (r *Runtime) Run(ctx context.Context, body func(cluster.Proc) ([]byte, error)) (cluster.Outcome, error) {
+	if r.err != nil {
+		return cluster.Outcome{}, r.err
+	}
+	r.mu.Lock()
+	r.runs++
+	run := r.runs
+	r.mu.Unlock()
+	if r.loop {
+		return r.loopback(ctx, run, body)
+	}
+	var ln net.Listener
+	if r.cfg.Host {
+		var err error
+		if ln, err = net.Listen("tcp", r.cfg.Rendezvous); err != nil {
+			return cluster.Outcome{}, &cluster.AbortError{Rank: r.cfg.Rank, Addr: r.cfg.name(r.cfg.Rank, r.cfg.Rendezvous), Op: "rendezvous", Err: err}
+		}
+	}
+	n := newNode(r.cfg, run, nil)
+	out, err := n.process(ctx, ln, body)
+	r.keep(n)
+	return out, err
+}
+
+func (r *Runtime) keep(n *node) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.chunk = n.chunk
+}
+
+// loopback runs all ranks in this process.
+func (r *Runtime) loopback(ctx context.Context, run int, body func(cluster.Proc) ([]byte, error)) (cluster.Outcome, error) {
+	ln, err := net.Listen("tcp", r.cfg.Rendezvous)
+	if err != nil {
+		return cluster.Outcome{}, fmt.Errorf("tcp: %w", err)
+	}
+	outs, errs := make([]cluster.Outcome, r.cfg.Size), make([]error, r.cfg.Size)
+	shared := &origins{}
+	var group sync.WaitGroup
+	var first *node
+	for rank := range r.cfg.Size {
+		cfg := r.cfg
+		cfg.Rank, cfg.Host, cfg.Rendezvous = rank, rank == 0, ln.Addr().String()
+		n := newNode(cfg, run, shared)
+		host := net.Listener(nil)
+		if rank == 0 {
+			first, host = n, ln
+		}
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			outs[rank], errs[rank] = n.process(ctx, host, body)
+		}()
+	}
+	group.Wait()
+	r.keep(first)
+	out := outs[0]
+	i := slices.IndexFunc(errs, func(err error) bool { return err != nil })
+	if i < 0 {
+		return out, nil
+	}
+	// What each rank knows of itself.
+	out.Results = nil
+	for rank := range outs {
+		if t := outs[rank].Trace; rank > 0 && t != nil && out.Trace != nil {
+			out.Trace.Sent[rank] = t.Sent[rank]
+			out.Trace.Spans = append(out.Trace.Spans, t.Spans...)
+			out.Elapsed = max(out.Elapsed, outs[rank].Elapsed)
+		}
+	}
+	if out.Trace != nil {
+		out.Trace.Sort()
+	}
+	return out, errs[i]
+}

@@ -1,0 +1,134 @@
+package tcp
+
+import (
+	"gradsync/shared/cluster"
+)
+
+// isReady counts ranks whose mesh stands; the last one begins the run.
+func (c *coordinator) isReady(m *member, r ready) {
+	if m.rank == 0 && r.Chunk > 0 {
+		c.chunk = r.Chunk
+	}
+	if c.ready++; c.ready == c.cfg.Size {
+		c.begun = true
+		c.all(kindBegin, begin{Chunk: c.chunk})
+	}
+}
+
+// isDone keeps a rank's report; the last one ends the run.
+func (c *coordinator) isDone(m *member, e event) error {
+	var r report
+	raw, err := decode(e.h, e.body, &r)
+	if err != nil {
+		return err
+	}
+	m.elapsed = r.Elapsed
+	if m.report, err = control(nil, jobHash(c.cfg.Job), m.rank, kindReport, r, raw); err != nil {
+		return err
+	}
+	if c.done++; c.done < c.cfg.Size {
+		return nil
+	}
+	var end ending
+	for _, m := range c.members {
+		end.Elapsed = max(end.Elapsed, m.elapsed)
+		if m.rank > 0 {
+			c.members[0].wire.pass(m.report)
+		}
+	}
+	c.all(kindEnd, end)
+	c.ended = true
+	return nil
+}
+
+// startWave asks every rank for its state once all have said that they are
+// idle and as many messages arrived as were sent. If no state differs from what
+// the rank said before, nothing happened in between, and nothing ever will:
+// Mattern's four counters.
+func (c *coordinator) startWave() {
+	if !c.begun || c.answers > 0 || c.ended {
+		return
+	}
+	var open int64
+	for _, m := range c.members {
+		if !m.last.Idle {
+			return
+		}
+		open += m.last.Sent - m.last.Arrived
+	}
+	if open != 0 {
+		return
+	}
+	c.wave++
+	c.answers = c.cfg.Size
+	c.all(kindWave, wave{Number: c.wave})
+}
+
+// answered counts a wave's answers; the last one decides.
+func (c *coordinator) answered() {
+	if c.answers--; c.answers > 0 {
+		return
+	}
+	quiet, f := true, &failure{Rank: -1, Op: "deadlock", Origin: -1}
+	for _, m := range c.members {
+		quiet = quiet && m.answer.still(&m.last)
+		f.Waiters = append(f.Waiters, m.answer.Waiters...)
+		m.last = m.answer
+	}
+	switch {
+	case !quiet:
+		c.startWave()
+	case len(f.Waiters) > 0:
+		c.fail(f)
+	}
+}
+
+// lose ends the run because a rank's connection ended.
+func (c *coordinator) lose(rank, by int, err error) {
+	op, addr := lossOp(err), ""
+	if m := c.members[rank]; m != nil {
+		addr = m.addr
+	}
+	c.fail(&failure{Rank: rank, Op: op, Lost: &RankLost{Rank: rank, Addr: addr, NoticedBy: by, Cause: err.Error()}, Origin: -1})
+}
+
+// fail ends the run: the first failure is everybody's.
+func (c *coordinator) fail(f *failure) {
+	if c.ended {
+		return
+	}
+	c.ended = true
+	if f.Rank >= 0 && f.Rank < c.cfg.Size && f.Addr == "" {
+		if m := c.members[f.Rank]; m != nil {
+			f.Addr = c.cfg.name(f.Rank, m.addr)
+		}
+	}
+	c.all(kindAbort, f)
+}
+
+// drain closes a connection after the other end has, so that what was sent
+// last is not lost.
+func (w *wire) drain() {
+	if half, ok := w.conn.Conn.(interface{ CloseWrite() error }); ok {
+		_ = half.CloseWrite()
+	}
+	w.conn.limit = w.beat
+	var b [cluster.HeaderBytes]byte
+	for {
+		if _, err := w.r.Read(b[:]); err != nil {
+			_ = w.conn.Close()
+			return
+		}
+	}
+}
+
+// lossOp classifies the error of a connection.
+func lossOp(err error) string {
+	switch {
+	case isSilent(err):
+		return "silent"
+	case isCorrupt(err):
+		return "corrupt"
+	}
+	return "lost"
+}
