@@ -12,6 +12,8 @@ import (
 	_ "gradsync/experiments/ring"        // want experiments
 	_ "gradsync/experiments/train"
 	_ "gradsync/papers/dasp/formula"
-	_ "gradsync/reports/text"                  // want experiments
+	_ "gradsync/reports/text" // want experiments
+	_ "gradsync/shared/tensor/codec"
+	_ "gradsync/shared/tensor/codec/entropy"   // want entropy-only-from-cli
 	_ "gradsync/shared/tensor/engine/portable" // want engines-only-from-cli
 )

@@ -2,6 +2,7 @@
 package cluster
 
 import (
+	_ "golang.org/x/sys/unix"   // want cluster
 	_ "gonum.org/v1/gonum/stat" // want cluster
 	_ "time"
 )

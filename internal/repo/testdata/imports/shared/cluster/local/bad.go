@@ -2,6 +2,8 @@
 package local
 
 import (
+	_ "golang.org/x/sys/cpu" // want cluster-runtimes
+	_ "golang.org/x/sys/unix"
 	_ "gonum.org/v1/gonum/stat" // want cluster-runtimes
 	_ "gradsync/shared/cluster"
 	_ "gradsync/shared/tensor/vec" // want cluster-runtimes

@@ -2,6 +2,7 @@
 package codec
 
 import (
-	_ "gradsync/shared/tensor" // want tensor-leaves
+	_ "github.com/klauspost/compress/zstd" // want tensor-leaves
+	_ "gradsync/shared/tensor"             // want tensor-leaves
 	_ "gradsync/shared/tensor/vec"
 )

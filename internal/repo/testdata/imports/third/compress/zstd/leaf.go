@@ -1,0 +1,2 @@
+// Package zstd stands for the entropy coders.
+package zstd

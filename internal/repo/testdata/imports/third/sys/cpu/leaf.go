@@ -1,0 +1,2 @@
+// Package cpu stands for what else that module has.
+package cpu

@@ -1,0 +1,2 @@
+// Package unix stands for the system calls.
+package unix
