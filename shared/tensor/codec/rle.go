@@ -24,12 +24,12 @@ func (RLE) ID() uint8 { return 3 }
 
 // Size walks over src's runs.
 func (RLE) Size(src []float32) int {
-	size := 0
+	size, runs := 0, newRuns(src)
 	for i := 0; i < len(src); {
-		zeros := zeroRun(src[i:])
-		values := valueRun(src[i+zeros:])
-		size += varint(zeros) + varint(values) + 4*values
-		i += zeros + values
+		from := runs.next() // of values, behind zeros
+		to := runs.next()
+		size += varint(from-i) + varint(to-from) + 4*(to-from)
+		i = to
 	}
 	return size
 }
@@ -58,33 +58,38 @@ func (c RLE) Append(dst []byte, src []float32) []byte {
 	if most := 4*len(src) + 16 + len(src)>>16; cap(dst)-len(dst) < most {
 		dst = room(dst, c.Size(src))
 	}
+	out, at, runs := dst[:cap(dst)], len(dst), newRuns(src)
 	for i := 0; i < len(src); {
-		zeros := zeroRun(src[i:])
-		i += zeros
-		values := valueRun(src[i:])
-		dst = binary.AppendUvarint(dst, uint64(zeros))
-		dst = binary.AppendUvarint(dst, uint64(values))
-		if values < shortRun {
-			for _, v := range src[i : i+values] {
-				dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(v))
+		from := runs.next()
+		to := runs.next()
+		at += binary.PutUvarint(out[at:], uint64(from-i))
+		at += binary.PutUvarint(out[at:], uint64(to-from))
+		if to-from < shortRun {
+			for _, v := range src[from:to] {
+				binary.LittleEndian.PutUint32(out[at:], math.Float32bits(v))
+				at += 4
 			}
 		} else {
-			dst = vec.AppendBytes(dst, src[i:i+values])
+			at = len(vec.AppendBytes(out[:at], src[from:to]))
 		}
-		i += values
+		i = to
 	}
-	return dst
+	return out[:at]
 }
 
 func (RLE) Decode(dst []float32, wire []byte) error {
 	n, rest := len(dst), wire
 	for len(dst) > 0 {
-		zeros, values, head := runHead(rest)
-		if err := validRun(n, len(dst), zeros, values, head, len(rest)); err != nil {
+		zeros, values, head, err := nextRun(n, len(dst), rest)
+		if err != nil {
 			return err
 		}
 		rest = rest[head:]
-		clear(dst[:zeros])
+		if zeros <= 2*shortRun && len(dst) >= 2*shortRun {
+			*(*[2 * shortRun]float32)(dst) = [2 * shortRun]float32{} // what is behind the zeros is written next
+		} else {
+			clear(dst[:zeros])
+		}
 		dst = dst[zeros:]
 		if values < shortRun {
 			for i := range dst[:values] {
@@ -101,8 +106,8 @@ func (RLE) Decode(dst []float32, wire []byte) error {
 func (RLE) Accumulate(dst []float32, wire []byte) error {
 	n, rest := len(dst), wire
 	for len(dst) > 0 {
-		zeros, values, head := runHead(rest)
-		if err := validRun(n, len(dst), zeros, values, head, len(rest)); err != nil {
+		zeros, values, head, err := nextRun(n, len(dst), rest)
+		if err != nil {
 			return err
 		}
 		rest = rest[head:]

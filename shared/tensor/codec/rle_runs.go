@@ -12,70 +12,71 @@ import (
 // shortRun is below what a call that moves a run costs more than a loop.
 const shortRun = 16
 
-// zeroRun is how many +0 x begins with.
-func zeroRun(x []float32) int {
-	i := 0
-	for ; i+8 <= len(x); i += 8 {
-		b := x[i : i+8 : i+8]
-		if math.Float32bits(b[0])|math.Float32bits(b[1])|math.Float32bits(b[2])|math.Float32bits(b[3])|
-			math.Float32bits(b[4])|math.Float32bits(b[5])|math.Float32bits(b[6])|math.Float32bits(b[7]) != 0 {
-			break
-		}
-	}
-	for ; i < len(x); i++ {
-		if math.Float32bits(x[i]) != 0 {
-			break
-		}
-	}
-	return i
+// runs finds where a vector changes between +0 and anything else, in 64 bits of
+// its bitmap at a time.
+type runs struct {
+	src   []float32
+	word  int    // the next word of the vector's bitmap
+	edges uint64 // of the word before: a one where its bit differs from the one before it
+	last  uint64 // the bit before the next word; zeros precede a vector
+	mask  [chunk / 8]byte
+	form  [chunk/8 + 4*chunk]byte
 }
 
-// valueRun is how many elements that are not +0 x begins with.
-func valueRun(x []float32) int {
-	for i, v := range x {
-		if math.Float32bits(v) == 0 {
-			return i
+// newRuns begins in front of src, among zeros: a value there is a change at 0.
+func newRuns(src []float32) runs { return runs{src: src} }
+
+// next is the index of the next change, the vector's length behind the last.
+func (r *runs) next() int {
+	for r.edges == 0 {
+		i := 64 * r.word
+		if i >= len(r.src) {
+			return len(r.src)
 		}
+		if i%chunk == 0 {
+			part := r.src[i:min(i+chunk, len(r.src))]
+			r.mask = [chunk / 8]byte{}
+			copy(r.mask[:], vec.AppendBitmap(r.form[:0], part)[:vec.BitmapBytes(len(part), 0)])
+		}
+		w := binary.LittleEndian.Uint64(r.mask[i%chunk/8:])
+		r.edges = w ^ (w<<1 | r.last)
+		r.last = w >> 63
+		r.word++
 	}
-	return len(x)
+	at := 64*(r.word-1) + bits.TrailingZeros64(r.edges)
+	r.edges &= r.edges - 1
+	return min(at, len(r.src))
 }
 
 // varint is the length of n as a LEB128 varint.
 func varint(n int) int { return (bits.Len64(uint64(n)|1) + 6) / 7 }
 
-// runHead reads the lengths of a run and how many bytes they take; 0 if they are
-// no varints or more than any vector has.
-func runHead(wire []byte) (zeros, values, head int) {
-	if len(wire) >= 2 && wire[0]|wire[1] < 0x80 {
-		return int(wire[0]), int(wire[1]), 2
+// nextRun reads a run's lengths and how many bytes they take, of a vector of n
+// elements of which left are to come. The run's elements and bytes are there.
+func nextRun(n, left int, wire []byte) (zeros, values, head int, err error) {
+	if len(wire) >= 2 && wire[0]|wire[1] < 0x80 { // as almost always
+		zeros, values = int(wire[0]), int(wire[1])
+		if zeros > 0 && values > 0 && zeros+values <= left && 4*values <= len(wire)-2 {
+			return zeros, values, 2, nil
+		}
 	}
 	z, a := binary.Uvarint(wire)
-	if a <= 0 || z > math.MaxInt/8 {
-		return 0, 0, 0
+	v, b := binary.Uvarint(wire[max(a, 0):])
+	if a <= 0 || b <= 0 || z > math.MaxInt/8 || v > math.MaxInt/8 {
+		return 0, 0, 0, fmt.Errorf("codec: rle: no run lengths for the last %d of %d elements", left, n)
 	}
-	v, b := binary.Uvarint(wire[a:])
-	if b <= 0 || v > math.MaxInt/8 {
-		return 0, 0, 0
-	}
-	return int(z), int(v), a + b
-}
-
-// validRun checks a run of a vector of n elements, of which left are to come,
-// before a wire's last `bytes`.
-func validRun(n, left, zeros, values, head, bytes int) error {
+	zeros, values, head = int(z), int(v), a+b
 	switch {
-	case head == 0:
-		return fmt.Errorf("codec: rle: no run lengths for the last %d of %d elements", left, n)
 	case head != varint(zeros)+varint(values):
-		return fmt.Errorf("codec: rle: run lengths %d and %d in %d bytes, want the shortest varints", zeros, values, head)
+		err = fmt.Errorf("codec: rle: run lengths %d and %d in %d bytes, want the shortest varints", zeros, values, head)
 	case zeros == 0 && left < n || values == 0 && zeros < left:
-		return fmt.Errorf("codec: rle: an empty run %d elements before the end", left)
+		err = fmt.Errorf("codec: rle: an empty run %d elements before the end", left)
 	case zeros > left || values > left-zeros:
-		return fmt.Errorf("codec: rle: runs of %d and %d, want %d elements at most", zeros, values, left)
-	case 4*values > bytes-head:
-		return fmt.Errorf("codec: rle: %d bytes, want %d for a run of %d values", bytes-head, 4*values, values)
+		err = fmt.Errorf("codec: rle: runs of %d and %d, want %d elements at most", zeros, values, left)
+	case 4*values > len(wire)-head:
+		err = fmt.Errorf("codec: rle: %d bytes, want %d for a run of %d values", len(wire)-head, 4*values, values)
 	}
-	return nil
+	return zeros, values, head, err
 }
 
 func endRLE(n int, rest []byte) error {
