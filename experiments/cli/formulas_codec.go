@@ -77,3 +77,32 @@ func sparseBreakEven(v values) (answer, error) {
 	}
 	return a, err
 }
+
+func sparseAllGather(v values) (answer, error) {
+	n, err := v.count("n", 1)
+	if err != nil {
+		return answer{}, err
+	}
+	if err := v.atLeastZero("size"); err != nil {
+		return answer{}, err
+	}
+	return rational(mul(whole(n-1), v["size"]), "bytes")
+}
+
+// sparseConversionError bounds |Pg − Σg| of one element in float32.
+func sparseConversionError(v values) (answer, error) {
+	contributors, err := v.count("m", 1)
+	if err != nil {
+		return answer{}, err
+	}
+	if err := v.positive("eta"); err != nil {
+		return answer{}, err
+	}
+	if err := v.atLeastZero("g"); err != nil {
+		return answer{}, err
+	}
+	m, eps := whole(contributors), big.NewRat(1, 1<<24)
+	perUnit := mul(mul(whole(2), eps), m)
+	size := quo(add(new(big.Rat).Abs(v["w0"]), mul(v["eta"], v["g"])), v["eta"])
+	return rational(mul(perUnit, add(mul(add(m, one), size), v["g"])), "")
+}
