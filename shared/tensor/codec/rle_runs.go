@@ -35,7 +35,6 @@ func (r *runs) next() int {
 		}
 		if i%chunk == 0 {
 			part := r.src[i:min(i+chunk, len(r.src))]
-			r.mask = [chunk / 8]byte{}
 			copy(r.mask[:], vec.AppendBitmap(r.form[:0], part)[:vec.BitmapBytes(len(part), 0)])
 		}
 		w := binary.LittleEndian.Uint64(r.mask[i%chunk/8:])
@@ -45,7 +44,7 @@ func (r *runs) next() int {
 	}
 	at := 64*(r.word-1) + bits.TrailingZeros64(r.edges)
 	r.edges &= r.edges - 1
-	return min(at, len(r.src))
+	return min(at, len(r.src)) // bits behind the vector are those of the chunk before
 }
 
 // varint is the length of n as a LEB128 varint.
