@@ -84,7 +84,7 @@ func costNotes(plan costPlan, virtual, wires []count, times []naiveTime) []strin
 		exact + fmt.Sprintf("at every N from 1 to %d in virtual time, and at %d sizes up to N = %d on %s, all ranks together send N times the blog's 2(N−1)·K/N; a single rank differs by two elements at most, where N does not divide K.", mostRanks, len(wires), last.Ranks, socketsName),
 		fmt.Sprintf("The single reducer's %.1f s for 2 and %.1f s for 10 GPUs are the gather alone. Nobody has the sum then but the reducer: sending it back costs as much again, %.1f and %.1f s. The ring takes %.2f and %.2f s for all of it.",
 			at(2).Gather, at(10).Gather, at(2).Both, at(10).Both, at(2).Ring, at(10).Ring),
-		fmt.Sprintf("At 2 GPUs both move the same bytes. The blog's %.1f s against %.1f s compares half of one exchange with all of the other; against both directions the ring saves nothing in bytes at N = 2, and at N = 10 takes %.0f %% of the time.", at(2).Gather, at(2).Ring, 100*at(10).Ring/at(10).Both),
+		fmt.Sprintf("At 2 GPUs reducer and ring move the same bytes, but the ring moves them both ways at once: %.1f s against %.1f s. At 10 GPUs the ring takes %.0f %% of the reducer's time.", at(2).Ring, at(2).Both, 100*at(10).Ring/at(10).Both),
 	}
 	return append(notes, wireNote(plan, wires))
 }

@@ -109,12 +109,12 @@ func judgeBytes(plan costPlan, virtual, wires []count) result.Claim {
 func bytesTable(counts []count) result.Table {
 	t := result.Table{ID: "bytes", Title: "2(N−1)·K/N against counted bytes, K = 1.2 GB", Kind: result.TimingOnly,
 		Caption: "Payload of the ring's messages, counted at every rank's link in virtual time, without frame headers. Where N divides 300 million all ranks send the same; elsewhere chunks differ by one element of 4 bytes.",
-		Columns: []result.Column{{Key: "n", Title: "GPUs"}, {Key: "formula", Title: "2(N−1)·K/N", Unit: "bytes", Digits: 2}, {Key: "least", Title: "least of a rank", Unit: "bytes"}, {Key: "most", Title: "most of a rank", Unit: "bytes"},
+		Columns: []result.Column{{Key: "n", Title: "GPUs"}, {Key: "formula", Title: "2(N−1)·K/N, bytes"}, {Key: "least", Title: "least of a rank", Unit: "bytes"}, {Key: "most", Title: "most of a rank", Unit: "bytes"},
 			{Key: "total", Title: "all ranks", Unit: "bytes"}, {Key: "total_formula", Title: "N times the formula", Unit: "bytes"}, {Key: "messages", Title: "messages"}}}
 	for _, c := range counts {
 		least, most := c.bounds()
 		k := 4 * int64(c.Elements)
-		t.Rows = append(t.Rows, []any{c.Ranks, formula.RingBytes(c.Ranks, float64(k)), least, most, c.total(), 2 * int64(c.Ranks-1) * k, c.Messages})
+		t.Rows = append(t.Rows, []any{c.Ranks, fmt.Sprintf("%.2f", formula.RingBytes(c.Ranks, float64(k))), least, most, c.total(), 2 * int64(c.Ranks-1) * k, c.Messages})
 	}
 	return t
 }
