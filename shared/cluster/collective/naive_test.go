@@ -11,6 +11,7 @@ import (
 	"gradsync/shared/cluster/collective"
 	"gradsync/shared/cluster/formula"
 	"gradsync/shared/cluster/local"
+	"gradsync/shared/cluster/tcp"
 	"gradsync/shared/cluster/virtual"
 	"gradsync/shared/tensor/vec"
 )
@@ -84,7 +85,7 @@ func perNode(p cluster.Proc) int {
 	return p.Size()
 }
 
-func TestVirtualAndLocalGiveTheSameBits(t *testing.T) {
+func TestEveryRuntimeGivesTheSameBits(t *testing.T) {
 	for name, exchange := range exchanges {
 		for _, n := range []int{1, 2, 5, 8} {
 			t.Run(fmt.Sprint(name, n), func(t *testing.T) {
@@ -98,7 +99,7 @@ func TestVirtualAndLocalGiveTheSameBits(t *testing.T) {
 						vec.Scale(1/float32(p.Size()), x)
 					}
 					return vec.AppendBytes(nil, x), nil
-				}, virtual.New(p, virtual.Config{Seed: 1}), local.New(p, local.Config{Seed: 1}))
+				}, virtual.New(p, virtual.Config{Seed: 1}), local.New(p, local.Config{Seed: 1}), tcp.Loopback(n, tcp.Config{Seed: 1, Chunk: 1 << 20}))
 			})
 		}
 	}
