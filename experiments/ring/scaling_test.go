@@ -83,7 +83,7 @@ func TestScalingIsJudged(t *testing.T) {
 	wide := []spread{{Stack: evenly(2), Overlap: 0.6, Plain: 0.77}, {Stack: evenly(3), Overlap: 0.67, Plain: 0.77}}
 	good := judgeScaling(deepSpeech(), madePoints(0.68, 0.77), wide)
 	want := map[string][2]string{"B01": {claims.SameSign, "chosen"}, "B02": {claims.SameSign, "chosen"}, "B10": {claims.Within, "limit"}, "B13": {claims.Within, ""},
-		"B15": {claims.SameSign, "fitted"}, "B14": {claims.SameSign, "inside"}, "B16": {claims.SameSign, "3 equal layers"}, "B17": {claims.SameSign, "54 % efficiency"}, "B18": {claims.Differs, "bounded"}}
+		"B15": {claims.SameSign, "never better"}, "B14": {claims.SameSign, "inside"}, "B16": {claims.SameSign, "3 equal layers"}, "B17": {claims.SameSign, "54 % efficiency"}, "B18": {claims.Differs, "bounded"}}
 	if len(good) != len(want) {
 		t.Errorf("%d claims", len(good))
 	}
