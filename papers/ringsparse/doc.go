@@ -30,39 +30,63 @@
 //	    page                 ringsparse.html#s1
 //	S13
 //	    formula/formula.go   formula.T, formula.Dense
+//	    tests                TestS13EachRankSendsToTheNextAlone,
+//	                         TestS13ExchangeOverlapsTheBackwardPass,
+//	                         TestS13LayersAreExchangedLastFirst
 //	    page                 ringsparse.html#s13
 //	S3
 //	    convert.go           LocalStep
+//	    tests                TestS3LocalStepIsKeptAside
 //	    page                 ringsparse.html#s3
 //	S4
 //	    block.go             Block, Header, Header.Meta
 //	    options.go           Options
+//	    tests                TestS4BlocksCoverTheLayer
 //	    page                 ringsparse.html#s4
 //	S41
 //	    block.go             Kind, Weights, Gradients
 //	    choose.go            Choose
 //	    sparsity.go          Sparsity, Density
+//	    tests                TestS41CountsTwoNBlocks,
+//	                         TestS41DenseBlocksAreWeightsByTieAlone,
+//	                         TestS41SparserBlockIsKept,
+//	                         TestS41SparsityCountsExactZeros
 //	    page                 ringsparse.html#s41
 //	S42
 //	    compress.go          CostDirect, CostCompressed, Compress, Coder,
 //	                         Coder.Costs, CheapestCoder
 //	    formula/formula.go   formula.Ta, formula.Tb
+//	    tests                TestS42CheapestCodecOfSeveral,
+//	                         TestS42CompressIfSoonerThere
 //	    page                 ringsparse.html#s42
 //	S5
 //	    block.go             ReadHeader
+//	    tests                TestS5TheSlowestLinkSetsTheTime
 //	    page                 ringsparse.html#s5
 //	S51
 //	    convert.go           Sign, Descent, Printed, ToWeights, ToGradients
 //	    formula/formula.go   formula.Pw, formula.Pg
+//	    tests                TestS51CoefficientIsTheContributorCount,
+//	                         TestS51ConversionInBothDirections,
+//	                         TestS51ConversionStaysWithinTheBound,
+//	                         TestS51FalseNonZerosFromSixNodesOn,
+//	                         TestS51PrintedSignIsWrongForGradients,
+//	                         TestS51PrintedSignTrainsTheSame,
+//	                         TestS51UpdateStaysWithinTheBound
 //	    page                 ringsparse.html#s51
 //	S52
 //	    log.go               Choice
+//	    tests                TestS52CodecFollowsFillIn,
+//	                         TestS52KindIsChosenAnewAtEveryHop
 //	    page                 ringsparse.html#s52
 //	S6
 //	    formula/formula.go   formula.Steps
+//	    tests                TestS6AllGatherForwardsTheSameBytes,
+//	                         TestS6AllParametersAgree, TestS6TwiceNMinusOneExchanges
 //	    page                 ringsparse.html#s6
 //	S7
 //	    overlap.go           Run
+//	    tests                TestS7RepeatsForThePredefinedIterations
 //	    page                 ringsparse.html#s7
 //
 // # Notation

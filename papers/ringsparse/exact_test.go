@@ -190,3 +190,7 @@ func TestReplicasNeverDrift(t *testing.T) {
 		}
 	}
 }
+
+func newVirtualOf(n int, h cluster.Host) cluster.Runtime {
+	return virtual.New(cluster.Uniform(n, h, nil), virtual.Config{Seed: 1})
+}

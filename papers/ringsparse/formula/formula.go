@@ -26,6 +26,8 @@ func T(n int, d, b float64) float64 {
 //
 //	Ta = D/B
 //
+// d is the size of what is sent, the block; the text calls it the layer's.
+//
 // Source: S42
 func Ta(d, b float64) float64 { return d / b }
 
@@ -132,16 +134,37 @@ func Dense(n int, d float64) float64 { return T(n, d, 1) }
 // Source: ours: all-gather of sparse gradients
 func GatherSparse(n int, size float64) float64 { return float64(max(n-1, 0)) * size }
 
-// ConversionError returns a bound of what carrying m gradients of one entry as
-// weights can do to their sum: each of the m−1 sums, of the m local steps and of
-// the two roundings of the way back errs by at most half a unit in the last place of
-// a number no larger than m·(|W0| + η·|g|):
+// unit is the unit roundoff of float32, half the distance from 1 to the next.
+const unit = 1. / (1 << 24)
+
+// ConversionError bounds how far a block's sum of m gradients may be from the exact
+// one if it travels as weights or gradients in any order, in float32. With M = |W0| +
+// η·max|g| the sums of weights err by at most, in units of M/2²⁴,
 //
-//	|Pg − Σg| ≤ 2·(m+1)·ε·m·(|W0| + η·gmax)/η + 2·ε·|Σg|,   ε = 2⁻²⁴
+//	3         local step: product, sum, and the rounded rate
+//	j         the sum of j terms
+//	4j        one conversion of a sum of j: m·W0, product, sum or difference, rate
 //
-// Source: ours: standard rounding analysis, first order, with a factor 2 to spare
+// per hop, and η times less than that as gradients:
+//
+//	|Pg − Σg| ≤ 2⁻²⁴·(5m(m+1)/2 + 3m)·(|W0| + η·max|g|)/η
+//
+// So what conversion loses grows with the weight over the step, not with the
+// gradient. Terms of second order add a thousandth for m < 1000.
+//
+// Source: ours: standard rounding analysis of S51
 func ConversionError(w0, eta, gmax float64, m int) float64 {
-	const eps = 1. / (1 << 24)
 	n := float64(m)
-	return 2*(n+1)*eps*n*(math.Abs(w0)+eta*gmax)/eta + 2*eps*n*gmax
+	return 1.001 * unit * (2.5*n*(n+1) + 3*n) * (math.Abs(w0) + float64(eta*gmax)) / eta
+}
+
+// UpdateError bounds how far a parameter may be from W0 − η·Σg/N after an exchange in
+// which its block was converted in any way: ConversionError's sum over N, and three
+// roundings of the average.
+//
+//	|w − (W0 − η·Σg/N)| ≤ 2⁻²⁴·(5(N+1)/2 + 6)·(|W0| + η·max|g|)
+//
+// Source: ours: standard rounding analysis of S51
+func UpdateError(w0, eta, gmax float64, n int) float64 {
+	return 1.001 * unit * (2.5*float64(n+1) + 6) * (math.Abs(w0) + float64(eta*gmax))
 }
