@@ -41,6 +41,8 @@ type Config struct {
 	Hosts []cluster.Host
 	// Emulate makes a computation last at least its host's modelled time.
 	Emulate bool
+
+	wrap func(peer int, conn net.Conn) net.Conn // tests put faults into data connections
 }
 
 const (

@@ -6,8 +6,6 @@ import (
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/clustertest"
 	"gradsync/shared/cluster/tcp"
-
-	"go.uber.org/goleak"
 )
 
 // hosts names n ranks host0, host1 …
@@ -18,6 +16,3 @@ func TestConformance(t *testing.T) {
 		return tcp.Loopback(n, tcp.Config{Seed: seed, Trace: true, Hosts: hosts(n), Chunk: 1 << 20})
 	})
 }
-
-// Whatever ended a run, no goroutine is left.
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -33,6 +33,7 @@ type coordinator struct {
 	begun   bool
 	wave    int
 	answers int
+	unmoved time.Time // since when messages have been on their way and not a byte came
 	ended   bool
 }
 
@@ -67,6 +68,8 @@ func (c *coordinator) serve() {
 	go c.accept()
 	expired := time.NewTimer(c.cfg.Join)
 	defer expired.Stop()
+	look := time.NewTicker(c.cfg.Timeout / 8)
+	defer look.Stop()
 	for !c.ended {
 		select {
 		case e := <-c.events:
@@ -75,6 +78,8 @@ func (c *coordinator) serve() {
 			if c.here < c.cfg.Size {
 				c.incomplete()
 			}
+		case <-look.C:
+			c.startWave(true)
 		case <-c.quit:
 			c.fail(&failure{Rank: c.cfg.Rank, Addr: c.cfg.name(c.cfg.Rank, c.cfg.Rendezvous), Op: "rendezvous",
 				Text: "the process of the rendezvous gave up", Origin: -1})
@@ -189,7 +194,7 @@ func (c *coordinator) handle(e event) {
 		}
 	case e.h.Tag == kindIdle:
 		if _, err = decode(e.h, e.body, &m.last); err == nil {
-			c.startWave()
+			c.startWave(false)
 		}
 	case e.h.Tag == kindState:
 		m.answer = state{}

@@ -11,12 +11,13 @@ import (
 
 // peer is another rank and the data connections to it.
 type peer struct {
-	n     *node
-	rank  int
-	job   uint32
-	links []*link
-	next  int   // link of the next later piece
-	count int64 // messages queued
+	n       *node
+	rank    int
+	job     uint32
+	links   []*link
+	next    int   // link of the next later piece
+	count   int64 // messages queued
+	arrived int64 // messages complete
 
 	announced int64             // messages whose first piece has come
 	arriving  map[int64]*packet // those of several pieces, by number
@@ -51,7 +52,7 @@ type frame struct {
 const readBuffer = 8 << 10
 
 func newLink(n *node, p *peer, index int, conn net.Conn) *link {
-	s := &steady{Conn: conn, limit: n.cfg.Timeout}
+	s := &steady{Conn: conn, limit: n.cfg.Timeout, armed: true} // by the handshake
 	l := &link{n: n, p: p, index: index, conn: s, r: bufio.NewReaderSize(s, readBuffer)}
 	l.cond = sync.NewCond(&l.mu)
 	return l

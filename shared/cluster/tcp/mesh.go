@@ -84,6 +84,9 @@ func (n *node) attach(a arrival) bool {
 		_ = a.conn.Close()
 		return false
 	}
+	if n.cfg.wrap != nil {
+		a.conn = n.cfg.wrap(a.from, a.conn)
+	}
 	l := newLink(n, p, a.index, a.conn)
 	l.base = a.base
 	l.extra.Store(a.extra)

@@ -220,7 +220,6 @@ func (n *node) post(q *req, to int, m *cluster.Msg, body []byte, flags uint8) {
 	if len(body) > eager {
 		q.frames += frames
 	}
-	n.posted++
 	n.sent.Messages++
 	n.sent.Bytes += int64(h.Size)
 	n.sent.Header += int64(frames) * cluster.HeaderBytes

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gradsync/shared/cluster"
@@ -63,9 +64,8 @@ type node struct {
 	timers  int
 	jobs    int
 	pending int
-	epoch   uint64 // counts threads that became runnable
-	posted  int64  // messages to other ranks
-	arrived int64  // messages of other ranks, complete
+	epoch   uint64       // counts threads that became runnable
+	read    atomic.Int64 // bytes of bodies
 }
 
 func newNode(cfg Config, run int, local *origins) *node {
@@ -154,13 +154,21 @@ func (n *node) blame(rank int, err error) {
 }
 
 // state is this rank's part in the detection of deadlock. The caller holds mu.
-func (n *node) state(waiters bool) state {
-	s := state{
-		Idle:  n.running == 0 && n.timers == 0 && n.jobs == 0 && n.pending == 0,
-		Epoch: n.epoch, Sent: n.posted, Arrived: n.arrived,
+func (n *node) state(full bool) state {
+	s := state{Idle: n.running == 0 && n.timers == 0 && n.jobs == 0 && n.pending == 0, Epoch: n.epoch, Read: n.read.Load()}
+	for _, p := range n.peers {
+		to, from := int64(0), int64(0)
+		if p != nil {
+			to, from = p.count, p.arrived
+		}
+		s.Sent += to
+		s.Arrived += from
+		if full {
+			s.To, s.From = append(s.To, to), append(s.From, from)
+		}
 	}
 	for _, t := range n.threads {
-		if waiters && t.blocked {
+		if full && t.blocked {
 			s.Waiters = append(s.Waiters, t.waiters()...)
 		}
 	}

@@ -66,7 +66,10 @@ type state struct {
 	Epoch   uint64 // how often a thread became runnable
 	Sent    int64  // messages to other ranks
 	Arrived int64  // messages of other ranks, complete
-	Waiters []cluster.Waiter
+	Read    int64  // bytes of bodies, complete or not
+	// In answers to waves:
+	Waiters  []cluster.Waiter `json:",omitempty"`
+	To, From []int64          `json:",omitempty"` // Sent and Arrived by rank
 }
 
 // still says whether nothing happened between two idle states of one rank.

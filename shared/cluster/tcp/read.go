@@ -115,6 +115,7 @@ func (l *link) body(h cluster.Header, p *packet, dst []byte) error {
 		k, err := l.r.Read(dst[at:])
 		sum = cluster.Checksum(sum, dst[at:at+k]) // while it is in the cache
 		at += k
+		l.n.read.Add(int64(k))
 		if err != nil && at < len(dst) {
 			return err
 		}
@@ -139,6 +140,6 @@ func (l *link) body(h cluster.Header, p *packet, dst []byte) error {
 		n.recycle(p)
 		n.complete(p.recv, nil)
 	}
-	n.arrived++
+	l.p.arrived++
 	return nil
 }

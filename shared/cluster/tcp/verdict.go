@@ -1,6 +1,9 @@
 package tcp
 
 import (
+	"fmt"
+	"time"
+
 	"gradsync/shared/cluster"
 )
 
@@ -44,19 +47,20 @@ func (c *coordinator) isDone(m *member, e event) error {
 // startWave asks every rank for its state once all have said that they are
 // idle and as many messages arrived as were sent. If no state differs from what
 // the rank said before, nothing happened in between, and nothing ever will:
-// Mattern's four counters.
-func (c *coordinator) startWave() {
+// Mattern's four counters. With stuck it asks if messages are still on their way.
+func (c *coordinator) startWave(stuck bool) {
 	if !c.begun || c.answers > 0 || c.ended {
 		return
 	}
 	var open int64
 	for _, m := range c.members {
 		if !m.last.Idle {
+			c.unmoved = time.Time{}
 			return
 		}
 		open += m.last.Sent - m.last.Arrived
 	}
-	if open != 0 {
+	if (open != 0) != stuck {
 		return
 	}
 	c.wave++
@@ -69,17 +73,42 @@ func (c *coordinator) answered() {
 	if c.answers--; c.answers > 0 {
 		return
 	}
-	quiet, f := true, &failure{Rank: -1, Op: "deadlock", Origin: -1}
+	quiet, moved, open := true, false, int64(0)
+	f := &failure{Rank: -1, Op: "deadlock", Origin: -1}
 	for _, m := range c.members {
 		quiet = quiet && m.answer.still(&m.last)
+		moved = moved || m.answer.Read != m.last.Read
+		open += m.answer.Sent - m.answer.Arrived
 		f.Waiters = append(f.Waiters, m.answer.Waiters...)
 		m.last = m.answer
 	}
 	switch {
-	case !quiet:
-		c.startWave()
-	case len(f.Waiters) > 0:
+	case !quiet || open != 0 && moved:
+		c.unmoved = time.Time{}
+		c.startWave(false)
+	case open != 0 && c.unmoved.IsZero():
+		c.unmoved = time.Now()
+	case open != 0 && time.Since(c.unmoved) >= c.cfg.Timeout*7/8:
+		c.stuck()
+	case open == 0 && len(f.Waiters) > 0:
 		c.fail(f)
+	}
+}
+
+// stuck ends a run in which every rank waits and a message that was sent does
+// not arrive although its connection stands.
+func (c *coordinator) stuck() {
+	for _, from := range c.members {
+		for _, to := range c.members {
+			if len(from.answer.To) != c.cfg.Size || len(to.answer.From) != c.cfg.Size {
+				continue
+			}
+			if sent, arrived := from.answer.To[to.rank], to.answer.From[from.rank]; sent != arrived {
+				c.fail(&failure{Rank: to.rank, Op: "silent", Origin: -1, Lost: &RankLost{Rank: to.rank, Addr: to.addr, NoticedBy: -1,
+					Cause: fmt.Sprintf("%d of %d messages of rank %d have arrived, and nothing more came within %v", arrived, sent, from.rank, c.cfg.Timeout)}})
+				return
+			}
+		}
 	}
 }
 

@@ -1,0 +1,82 @@
+package tcp_test
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"testing"
+
+	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/clustertest"
+	"gradsync/shared/cluster/collective"
+	"gradsync/shared/cluster/local"
+	"gradsync/shared/cluster/tcp"
+	"gradsync/shared/cluster/virtual"
+	"gradsync/shared/tensor/vec"
+)
+
+// A ring sums in ring order, whatever carries it: the same bits on virtual
+// time, in one process and over sockets, in pieces of any size and over several
+// connections per peer.
+func TestSameBitsAsOtherRuntimes(t *testing.T) {
+	const n, length = 4, 40_003
+	body := func(p cluster.Proc) ([]byte, error) {
+		r := p.Rand("x")
+		x := make([]float32, length)
+		for i := range x {
+			x[i] = float32(r.NormFloat64()) * float32(math.Pow(10, float64(p.Rank())))
+		}
+		if err := collective.RingAllReduce(p, 3, x); err != nil {
+			return nil, err
+		}
+		return vec.AppendBytes(nil, x), nil
+	}
+	platform := cluster.Uniform(n, clustertest.Host, nil)
+	clustertest.CheckSameBits(t, body,
+		virtual.New(platform, virtual.Config{Seed: 5}),
+		local.New(platform, local.Config{Seed: 5}),
+		tcp.Loopback(n, tcp.Config{Seed: 5, Chunk: 1 << 20}),
+		tcp.Loopback(n, tcp.Config{Seed: 5, Chunk: 1009}),
+		tcp.Loopback(n, tcp.Config{Seed: 5, Chunk: 1009, Conns: 3}),
+		tcp.Loopback(n, tcp.Config{Seed: 5})) // the probe chooses
+}
+
+// Body bytes are the blog's 2(N−1)K on every runtime; headers are virtual's if
+// each message goes in one piece; and the kernel counts exactly their sum.
+func TestBytesOnTheWire(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 5, 8} {
+		const length = 100_003
+		body := func(p cluster.Proc) (struct{}, error) {
+			x := make([]float32, length)
+			return struct{}{}, collective.RingAllReduce(p, 3, x)
+		}
+		_, want, err := cluster.Run(t.Context(), virtual.New(cluster.Uniform(n, clustertest.Host, nil), virtual.Config{}), body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, cfg := range []tcp.Config{{Chunk: 1 << 20}, {Chunk: 1 << 20, Conns: 2}, {Chunk: 4096, Conns: 3}, {}} {
+			rt := tcp.Loopback(n, cfg)
+			_, got, err := cluster.Run(t.Context(), rt, body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.BodyBytes() != int64(2*(n-1)*4*length) {
+				t.Errorf("N=%d, %+v: %d body bytes, want %d", n, cfg, got.BodyBytes(), 2*(n-1)*4*length)
+			}
+			if cfg.Chunk == 1<<20 && fmt.Sprint(got.Sent) != fmt.Sprint(want.Sent) {
+				t.Errorf("N=%d: sent %+v, virtual %+v", n, got.Sent, want.Sent)
+			}
+			if got.Kernel == nil {
+				if runtime.GOOS == "linux" {
+					t.Errorf("N=%d: nothing counted by the kernel", n)
+				}
+				continue
+			}
+			for rank, s := range got.Sent {
+				if got.Kernel[rank] != s.Bytes+s.Header {
+					t.Errorf("N=%d, chunk %d, rank %d: the kernel counts %d, frames have %d", n, rt.(*tcp.Runtime).Chunk(), rank, got.Kernel[rank], s.Bytes+s.Header)
+				}
+			}
+		}
+	}
+}
