@@ -22,13 +22,13 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// bombs are 64 MiB of zeros in a few bytes.
+// bombs are 16 MiB of zeros in a few bytes.
 func bombs(t testing.TB) map[codec.Codec][]byte {
 	e, err := zstd.NewWriter(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	zeros := make([]byte, 64<<20)
+	zeros := make([]byte, 16<<20)
 	return map[codec.Codec][]byte{Zstd{}: e.EncodeAll(zeros, nil), S2{}: s2.Encode(nil, zeros)}
 }
 
