@@ -18,7 +18,14 @@ func ringChecks() []check {
 		{"ring.bytes", "2(N−1)K/N sent by each rank, 2(N−1)K by all, counted for N ≤ 16", ringCounted},
 		{"ring.seconds", "2(N−1)(α + K/(N·B)) = virtual time of the ring, N ≤ 16, to 1e-6 and the clock's nanosecond", ringTimed},
 		{"ring.formula", "shared/cluster/formula = eval's exact rationals, N ≤ 64", ringFormula},
+		{"ring.schedule", "at step i rank n sends chunk n−i and receives n−i−1, then n+1−i and n−i, for N ≤ 16", ringSchedule},
+		{"ring.pipelined", "2(N−1)·max(P·t, α+t) + min(α, (P−1)t) = virtual time of the ring in pieces, N ≤ 16", pipelined},
 		{"ring.naive", "(N−1)K into and out of the one reducer, counted for N ≤ 16", naiveCounted},
+		{"ring.naive-seconds", "α + (N−1)K/B to gather, twice that both ways = virtual time, N ≤ 16", naiveTimed},
+		{"ring.rivals-sum", "halving-doubling and the two-level ring end with Σ_n x_n, for N ≤ 16 and every division into nodes", rivalSums},
+		{"ring.rivals-bytes", "their busiest rank sends what the formulas say, counted for N ≤ 16", rivalBytes},
+		{"ring.rivals-seconds", "their formulas = virtual time, N ≤ 16, up to 5 nodes of 8", rivalSeconds},
+		{"ring.rivals-formula", "shared/cluster/formula = eval's exact rationals for both and the reducer, N ≤ 64", rivalFormulaFloats},
 	}
 }
 
@@ -122,10 +129,20 @@ func ringFormula(context.Context) (t tally, err error) {
 
 // exactly evaluates a formula of eval.
 func exactly(name string, v values) (float64, error) {
+	r, err := exactRat(name, v)
+	if err != nil {
+		return 0, err
+	}
+	f, _ := r.Float64()
+	return f, nil
+}
+
+// exactRat evaluates a rational formula of eval.
+func exactRat(name string, v values) (*big.Rat, error) {
 	for _, f := range formulas {
 		if f.name == name {
 			a, err := f.eval(v)
-			return a.value, err
+			return a.exact, err
 		}
 	}
 	panic("verify: no formula " + name)
