@@ -1,4 +1,4 @@
 // Package inner breaks the rule of the entropy coders, one folder down.
 package inner
 
-import _ "gradsync/shared/tensor/vec" // want codec-entropy
+import _ "gradsync/shared/tensor/layer" // want codec-entropy
