@@ -111,7 +111,68 @@
 //
 // # Differences from the paper
 //
+// Three formulas are lost with their images: T, Ta with Tb, and the line of Pg. F and
+// Compres are never given. Where the text is in error or silent:
+//
+//   - 1. "D is the data of a layer" in Ta, while a block is sent. Ours: D is the
+//     block, in Ta as in Compres(D). Literal: Size "layer", which favours compression
+//     N times.
+//   - 2. "If Ta ≥ Tb send directly, else compress", twice: the wrong way round. Ours:
+//     compress if Tb < Ta. Literal: Rule "printed".
+//   - 3. "Pw = η·(Pg′+Pg″) + (k+1)·W0" has a plus, although S3 takes a descent step.
+//     Ours: W′ = W0 − η·g and Pw = m·W0 − η·ΣPg. Literal: Sign "printed", right if "gradient"
+//     means the direction of descent; Run then makes it of the task's gradient.
+//   - 4. k, "the exchanges already carried out", is one short if it counts from 0.
+//     Ours: m, the ranks in the sum, carried in every block's Header; m = k+1 if k
+//     counts the receive just done.
+//   - 5. "Repeat S4 and S5 N−1 times" would send the first blocks N−1 times. Ours: S4
+//     once per layer, S5 N−1 times.
+//   - 6. No division by N, and no word on how a block becomes parameters again, yet "all
+//     parameters agree". Ours: ΣW/N, or W0 − (η/N)·Σg, as the block's tag says, from the
+//     bytes of the all-gather on all ranks, the owner's own included. The local step of
+//     S3 is never trained on: W0 stays until the step is over.
+//   - 7. "Sends to the next" in S5 would also hold for the last receive of the
+//     reduce-scatter. Ours: that block begins the all-gather.
+//   - 8. "Communication time does not grow with the number of nodes": T grows from
+//     D/B for N = 2 to 2D/B (formula.T).
+//   - 9. "Sw ≥ Sg: weights" lets two dense blocks be weights, which costs conversions and
+//     precision. Ours: as printed; Tie "gradients" is the other. Choice.Tie and
+//     Totals.Ties say what was chosen by the tie alone.
+//   - 10. "Delete" the other kind (S41) cannot be meant of the stores: the block that
+//     arrives may be of either kind, and its local term is needed. Ours: both kinds of
+//     every block are kept until its sum is. Of S41's N choices a rank sends one;
+//     S52 makes the others anew. All 2N blocks are counted, as S41 says.
+//   - 11. ΣW/N and W0 − (η/N)·Σg are one number in exact arithmetic and two in float32.
+//     Blocks that are gradients at every hop are the dense gradient ring to the bit;
+//     weights at every hop a dense ring of local weights; converted ones neither, but
+//     within formula.UpdateError, and the same on all ranks.
+//
+// What F is: the share of the bit pattern +0, so that what is lossless to the
+// patent is lossless to the bit. An exact zero of W0 − η·g is then one of W0 and g
+// both, so weights win by the tie rule alone, unless a mask projects the local
+// step (Job.Mask). With Options.Threshold F is the share of what is small, and the run
+// is lossy (Log.Lossy): of a block that is sent as gradients, at whatever hop, the rank that
+// sends it keeps what it drops, and adds it to its own gradient of those entries in
+// the next iteration. Blocks that are sent as weights drop nothing: a small weight is no
+// small change.
+//
+// Conversion takes the zeros away that it is to exploit. Where m·W0 and W0 + … + W0
+// round apart, from m = 6 on, gradients made of weights that did not move are not zero.
+// Where a mask holds weights at zero, gradients made of them are zero, whatever the
+// gradients were, and weights made of gradients are not. So Mask is applied to the
+// local step and again to the average.
+//
+// Every rank of a layer sends 2(N−1) messages, empty ones included. A block is decoded
+// while its bytes travel on. The time that Options.Charge lets pass is that of the
+// thread that exchanges, as if a copy engine counted and coded beside the device that
+// computes gradients; the local step is charged as a conversion.
+//
 // # Not implemented
+//
+//   - Momentum, clipping, rates per layer: see Job.
+//   - Initial parameters, shards and mini-batches of BatchSize/N (S1, S2) are the
+//     task's. Ranks that begin with other parameters are not found out here.
+//   - Statistics of batch normalisation are no gradients and are not exchanged.
 //
 // # Patent
 //
