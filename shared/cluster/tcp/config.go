@@ -50,6 +50,7 @@ const (
 	defaultChunk   = 1 << 20
 	maxSize        = 1 << 16 // ranks: a frame's header has 16 bits for one
 	maxConns       = 64
+	maxChunk       = 16 << 20
 )
 
 // checked returns c with its defaults filled in.
@@ -61,8 +62,8 @@ func (c Config) checked() (Config, error) {
 		return c, fmt.Errorf("tcp: rank %d of %d ranks", c.Rank, c.Size)
 	case c.Conns < 0 || c.Conns > maxConns:
 		return c, fmt.Errorf("tcp: %d connections per peer, want 1 to %d", c.Conns, maxConns)
-	case c.Chunk < 0 || c.Chunk > cluster.MaxPiece:
-		return c, fmt.Errorf("tcp: chunk of %d bytes, want 1 to %d, or 0 for the probe", c.Chunk, cluster.MaxPiece)
+	case c.Chunk < 0 || c.Chunk > maxChunk:
+		return c, fmt.Errorf("tcp: chunk of %d bytes, want 1 to %d, or 0 for the probe", c.Chunk, maxChunk)
 	case c.Timeout < 0 || c.Join < 0:
 		return c, fmt.Errorf("tcp: time-outs %v and %v, want ≥ 0", c.Timeout, c.Join)
 	case c.Hosts != nil && len(c.Hosts) != c.Size:

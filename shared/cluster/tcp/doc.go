@@ -1,2 +1,78 @@
-// Package tcp runs a cluster as processes that talk over TCP.
+// Package tcp runs a cluster as processes that talk over TCP: one rank per
+// process (New), or all ranks of one process over 127.0.0.1 (Loopback), on the
+// same code. It keeps the contract of cluster.Proc, so where the algorithm fixes
+// the order of summation it gives the bits of every other runtime.
+//
+// # Connections
+//
+// One process listens at the rendezvous. Every rank, its own included, keeps a
+// control connection to it; every two ranks keep Config.Conns data connections,
+// which the higher rank opens. The rendezvous decides alone whether, why and
+// because of whom a run ends, so all ranks are told the same.
+//
+//	rank → rendezvous  hello: job, run, rank, size, data address
+//	rendezvous → rank  welcome, or refuse with the reason
+//	rendezvous → rank  book: every rank's data address, once all are here
+//	rank → rank        join, answered by joined; rank 0 measures the chunk with rank 1
+//	rank → rendezvous  ready;  all ready: begin, with the chunk
+//	rank → rendezvous  idle, fail, done;  rendezvous → rank: wave, abort, end
+//
+// Another job, another version and strangers are refused, and named if in the
+// end a rank is missing. A rank of this job that is there twice, or counts the
+// ranks or connections differently, ends the job at once.
+//
+// # Frames
+//
+// Whatever is sent is a frame: the 64 bytes of cluster.Header (magic, version,
+// job, tag, flags, from, size, piece, four words of the algorithm, CRC-32C of
+// the piece, CRC-32C of the header), then a piece of a body. A body longer than
+// the chunk goes in several pieces, a header before each; the first piece stands
+// on connection 0 and gives the message its place among those of its sender,
+// later pieces carry the message's number and their offset and take turns among
+// the connections. A Declared message is a header alone. Pieces are written from
+// the sender's buffer with one system call each, and read into the posted
+// receive's buffer if it is posted when they come and has room; else they wait
+// in buffers of the runtime. Receivers always read, so no send waits for a
+// receive.
+//
+// With chunk c a message of b bytes costs b + 64·max(1, ⌈b/c⌉) bytes above TCP: at
+// 1 MiB 0.006 % more than the body. The virtual runtime charges one header per
+// message, the same if b ≤ c. Trace.Sent counts these frames.
+//
+// Trace.Kernel is what Linux says of each rank's data connections (TCP_INFO,
+// bytes acknowledged by the other end), less what was exchanged before the run
+// began, read when all has been acknowledged. Heartbeats and all else that is
+// no message use the control connections, so the number is exact: the sum of
+// the rank's frames, headers and bodies. Other systems leave it nil.
+//
+// # What is checked
+//
+// CRC-32C finds every flipped bit and every burst up to 32 bits of a piece of
+// this size, and lets 2⁻³² of other damage pass. It stands against faults of
+// memory, cables and drivers that TCP's own sum misses. It is no signature:
+// whoever can write to the network can forge frames, join a job whose name he
+// knows, and read all gradients. There is no TLS: use trusted networks only, or
+// a tunnel beneath.
+//
+// # What is promised
+//
+//   - No call blocks for ever. A rank whose process died, that is silent for
+//     Config.Timeout, that sends a corrupt frame, or to which a message does not
+//     get through, ends the run on every survivor with a *cluster.AbortError whose
+//     cause, a *RankLost, names its rank and address: at once for a connection that
+//     ends, within the time-out for silence. Signs of life come from the runtime,
+//     not from the body: computing is not silence.
+//   - A body's error or panic, an error that nobody waited for, and a cancelled
+//     context reach every rank. Between processes errors travel as text; panics,
+//     deadlocks, lost ranks and the two errors of contexts keep their type.
+//   - Ranks that all wait for what cannot come any more are told who waits for what:
+//     once all ranks are idle and as many messages arrived as were sent, twice in a
+//     row with nothing in between (Mattern's four counters).
+//   - A message whose checksum does not match is never given to anybody, though the
+//     posted buffer may have been written to. After a call returned the run's
+//     failure the runtime touches no buffer any more.
+//   - When Run returns no goroutine and no socket is left.
+//
+// A failed run is over: ranks do not come back, and there is no recovery but
+// to run again, from a checkpoint.
 package tcp

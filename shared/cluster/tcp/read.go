@@ -44,6 +44,9 @@ func (l *link) next() error {
 		return fmt.Errorf("%w: frame %d is of job %#x, rank %d; want %#x, rank %d",
 			cluster.ErrHeader, l.frame-1, h.Job, h.From, l.p.job, l.p.rank)
 	}
+	if h.Piece > maxChunk {
+		return fmt.Errorf("%w: frame %d of %d bytes, want at most %d", cluster.ErrHeader, l.frame-1, h.Piece, maxChunk)
+	}
 	if h.Flags&cluster.FlagMore != 0 {
 		return l.more(h)
 	}

@@ -33,7 +33,7 @@ func (n *node) prepare(ln net.Listener, body func(cluster.Proc) ([]byte, error))
 		return false
 	}
 	var b begin
-	if _, err := decode(e.h, e.body, &b); err != nil || b.Chunk < 1 || b.Chunk > cluster.MaxPiece {
+	if _, err := decode(e.h, e.body, &b); err != nil || b.Chunk < 1 || b.Chunk > maxChunk {
 		n.report(n.cfg.Rank, "rendezvous", errFrame)
 		return false
 	}

@@ -1,0 +1,216 @@
+package tcp_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/tcp"
+)
+
+func nothing(cluster.Proc) ([]byte, error) { return nil, nil }
+
+// wantAll checks that every error has all the words.
+func wantAll(t *testing.T, errs []error, words ...string) {
+	t.Helper()
+	for i, err := range errs {
+		for _, w := range words {
+			if err == nil || !strings.Contains(err.Error(), w) {
+				t.Errorf("process %d: %v, want %q", i, err, w)
+			}
+		}
+	}
+}
+
+// A process of another job is refused, told which job it met, and named to the
+// ranks that wait in vain for the one whose place it has.
+func TestAnotherJobIsRefused(t *testing.T) {
+	cfgs := job(t, 3)
+	cfgs[2].Job = "another"
+	for i := range cfgs {
+		cfgs[i].Join = 500 * time.Millisecond
+	}
+	_, errs := each(cfgs, nothing)
+	wantAll(t, errs, `refused rank 2 of job "another" at 127.0.0.1:`, `this is job "faults"`)
+	wantAll(t, errs[:2], "rank 2 of 3 did not come")
+	for rank, err := range errs {
+		var a *cluster.AbortError
+		if !errors.As(err, &a) || a.Rank != 2 || a.Op != "rendezvous" {
+			t.Errorf("rank %d: %v, want rank 2", rank, err)
+		}
+	}
+}
+
+// Two processes of one rank, or ranks that count differently, can never be
+// complete: all are told at once.
+func TestMistakenRanksAreRefused(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(cfgs []tcp.Config)
+		words  []string
+	}{
+		{"duplicate", func(cfgs []tcp.Config) { cfgs[2].Rank = 0 }, []string{"refused rank 0", "there is a rank 0 at 127.0.0.1:"}},
+		{"size", func(cfgs []tcp.Config) { cfgs[2].Size = 4 }, []string{"refused rank 2", "it counts 4 ranks, the job has 3"}},
+		{"connections", func(cfgs []tcp.Config) { cfgs[2].Conns = 2 }, []string{"refused rank 2", "it wants 2 connections per peer, the job has 1"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cfgs := job(t, 3)
+			c.change(cfgs)
+			begin := time.Now()
+			_, errs := each(cfgs, nothing)
+			wantAll(t, []error{errs[1]}, c.words...)
+			told := 0
+			for _, err := range errs {
+				if err == nil {
+					t.Error("a rank ran")
+				} else if strings.Contains(err.Error(), c.words[1]) {
+					told++
+				}
+			}
+			if told < 2 { // both sides; a third may come when all is over
+				t.Errorf("%d of 3 were told: %v", told, errs)
+			}
+			if d := time.Since(begin); c.name == "duplicate" && d > 2*patience {
+				t.Errorf("told after %v", d)
+			}
+		})
+	}
+}
+
+// A rank that does not come is named.
+func TestAMissingRankIsNamed(t *testing.T) {
+	cfgs := job(t, 4)
+	for i := range cfgs {
+		cfgs[i].Join = 300 * time.Millisecond
+	}
+	_, errs := each(cfgs[:2], nothing)
+	wantAll(t, errs, "rank 2, 3 of 4 did not come to 127.0.0.1:")
+	// Nobody runs the rendezvous.
+	_, errs = each(cfgs[2:], nothing)
+	wantAll(t, errs, "no answer at 127.0.0.1:")
+}
+
+// A build of another version is refused with a frame that tells it so; garbage
+// and silence are refused, too, and disturb nobody.
+func TestStrangersAreRefused(t *testing.T) {
+	cfgs := job(t, 2)
+	done := make(chan error, 1)
+	go func() {
+		_, errs := each(cfgs[1:], func(p cluster.Proc) ([]byte, error) {
+			var m cluster.Msg
+			return nil, cluster.Wait(p, p.Irecv(0, 1, &m))
+		})
+		done <- errs[0]
+	}()
+	knock := func(b []byte) net.Conn {
+		for {
+			conn, err := net.Dial("tcp", cfgs[1].Rendezvous)
+			if err != nil {
+				time.Sleep(5 * time.Millisecond)
+				continue
+			}
+			if _, err := conn.Write(b); err != nil {
+				t.Fatal(err)
+			}
+			return conn
+		}
+	}
+	h := cluster.Header{Flags: cluster.FlagControl, Tag: 1}
+	old := h.Append(nil)
+	old[3]++ // the version
+	for _, hello := range [][]byte{old, []byte(strings.Repeat("GET / HTTP/1.1\r\n", 8))} {
+		conn := knock(hello)
+		var answer [cluster.HeaderBytes]byte
+		if _, err := conn.Read(answer[:]); err != nil {
+			t.Fatal(err)
+		}
+		if h, err := cluster.ParseHeader(answer[:]); err != nil || h.Flags != cluster.FlagControl || h.Size == 0 {
+			t.Errorf("answer %+v, %v", h, err)
+		}
+		_ = conn.Close()
+	}
+	silent := knock(nil)
+	defer silent.Close()
+	_, errs := each(cfgs[:1], func(p cluster.Proc) ([]byte, error) {
+		return nil, cluster.Wait(p, p.Isend(1, 1, &cluster.Msg{}))
+	})
+	if err := errors.Join(errs[0], <-done); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A version that differs is named on both sides.
+func TestAnotherVersionIsNamed(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	go func() {
+		conn, err := ln.Accept()
+		if err != nil {
+			return
+		}
+		h := cluster.Header{Flags: cluster.FlagControl, Tag: 2}
+		b := h.Append(nil)
+		b[3]++
+		_, _ = conn.Write(b)
+		var hello [1024]byte
+		_, _ = conn.Read(hello[:])
+		_ = conn.Close()
+	}()
+	rt := tcp.New(tcp.Config{Rank: 0, Size: 2, Rendezvous: ln.Addr().String(), Timeout: patience})
+	_, err = rt.Run(t.Context(), nothing)
+	wantAll(t, []error{err}, "rendezvous at "+ln.Addr().String(), fmt.Sprintf("version %d, want %d", cluster.FrameVersion+1, cluster.FrameVersion))
+}
+
+// A context that is cancelled at one process ends all, before and after the
+// ranks have met.
+func TestACancelledContextEndsAll(t *testing.T) {
+	cfgs := job(t, 3)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	done := make(chan []error, 1)
+	go func() {
+		_, errs := each(cfgs[:2], rings)
+		done <- errs
+	}()
+	_, err := tcp.New(cfgs[2]).Run(ctx, rings)
+	for i, err := range append(<-done, err) {
+		var a *cluster.AbortError
+		if !errors.As(err, &a) || a.Op != "context" || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("rank %d: %v", i, err)
+		}
+	}
+	ctx, cancel = context.WithCancel(t.Context())
+	cancel()
+	begin := time.Now()
+	if _, err := tcp.New(cfgs[2]).Run(ctx, nothing); !errors.Is(err, context.Canceled) || time.Since(begin) > patience {
+		t.Errorf("%v after %v", err, time.Since(begin))
+	}
+}
+
+func TestABadConfigurationIsTheRunsError(t *testing.T) {
+	good := tcp.Config{Size: 2, Rendezvous: "127.0.0.1:1"}
+	for _, change := range []func(c *tcp.Config){
+		func(c *tcp.Config) { c.Size = 0 }, func(c *tcp.Config) { c.Rank = 2 }, func(c *tcp.Config) { c.Rank = -1 },
+		func(c *tcp.Config) { c.Conns = -1 }, func(c *tcp.Config) { c.Chunk = -1 }, func(c *tcp.Config) { c.Timeout = -1 },
+		func(c *tcp.Config) { c.Rendezvous = "host" }, func(c *tcp.Config) { c.Rendezvous = "0.0.0.0:7000" },
+		func(c *tcp.Config) { c.Rendezvous = ":7000" }, func(c *tcp.Config) { c.Hosts = hosts(3) }, func(c *tcp.Config) { c.Emulate = true },
+	} {
+		cfg := good
+		change(&cfg)
+		rt := tcp.New(cfg)
+		if _, err := rt.Run(t.Context(), nothing); err == nil || rt.Size() != 0 {
+			t.Errorf("%+v: size %d, error %v", cfg, rt.Size(), err)
+		}
+	}
+	if rt := tcp.New(good); rt.Size() != 2 {
+		t.Errorf("size %d", rt.Size())
+	}
+}
