@@ -40,8 +40,9 @@ type Job struct {
 	N int `json:"n,omitempty"`
 	K int `json:"k,omitempty"`
 
-	// KindVec: bytes of float32 input.
+	// KindVec, KindRing: bytes of float32 input. KindRing: processes.
 	Bytes int `json:"bytes,omitempty"`
+	Ranks int `json:"ranks,omitempty"`
 }
 
 // Order is every further line: run so many steps, or profile so many seconds,

@@ -1,0 +1,222 @@
+package cli
+
+import (
+	"fmt"
+	"net"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+// What launch tells a process is what the process reads.
+func TestMemberRoundTrip(t *testing.T) {
+	for _, m := range []member{
+		{rank: 0, size: 1, job: "j", rendezvous: "a:1", host: true},
+		{rank: 3, size: 4, job: "a b=c", rendezvous: "[::1]:29571", listen: "10.0.0.2", conns: 4, timeout: 2500 * time.Millisecond, join: time.Minute},
+	} {
+		got, ok, err := memberFrom(environment(m.environ()))
+		if err != nil || !ok || got != m {
+			t.Errorf("%+v, %v, %v; want %+v", got, ok, err, m)
+		}
+	}
+	if _, ok, err := memberFrom(environment(nil)); ok || err != nil {
+		t.Errorf("a process that nobody launched: %v, %v", ok, err)
+	}
+}
+
+// environment looks variables up in "KEY=value" words.
+func environment(words []string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		for _, w := range words {
+			if key, value, _ := strings.Cut(w, "="); key == name {
+				return value, true
+			}
+		}
+		return "", false
+	}
+}
+
+// A variable that is missing or unreadable is named.
+func TestMemberErrors(t *testing.T) {
+	good := member{rank: 1, size: 2, job: "j", rendezvous: "a:1", conns: 2, timeout: time.Second, host: true}.environ()
+	for change, want := range map[string]string{
+		envRank + "=x": envRank, envRank + "=2": "not below", envSize + "=0": envSize, envSize + "=99999999999": envSize, envJob + "=": envJob + " is missing",
+		envRendezvous + "=a": "want host:port", envRendezvous + "=:5": "want host:port", envRendezvous + "=a:0": "want host:port", envConns + "=0": envConns,
+		envTimeout + "=5": envTimeout, envTimeout + "=-1s": envTimeout, envHost + "=perhaps": envHost, envRank + "=": envRank,
+	} {
+		_, ok, err := memberFrom(environment(append([]string{change}, good...))) // the first counts
+		if ok || err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "environment: ") {
+			t.Errorf("%s: %v, %v; want %q", change, ok, err, want)
+		}
+	}
+}
+
+func TestParseHosts(t *testing.T) {
+	got, err := parseHosts("a:2, b,10.0.0.1:3,[fe80::1]:4,[::1]")
+	want := []slots{{"a", 2}, {"b", 1}, {"10.0.0.1", 3}, {"fe80::1", 4}, {"::1", 1}}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, %v; want %v", got, err, want)
+	}
+	for list, want := range map[string]string{
+		"": "want host:slots", "a:0": "slots from 1", "a:x": "slots from 1", "a:1,,b:1": "want host:slots", "a:1,a:2": "a stands twice", "fe80::1:4": "brackets",
+		":3": "want host:slots", "-oProxyCommand=x:1": "want host:slots", "a b:1": "want host:slots", "a;b:1": "want host:slots", "a:99999999": "slots from 1",
+	} {
+		if got, err := parseHosts(list); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, %v; want %q", list, got, err, want)
+		}
+	}
+}
+
+// Ranks are processes; with a server the last process is rank 0.
+func TestPlaces(t *testing.T) {
+	hosts := []slots{{"a", 2}, {"b", 1}}
+	for server, want := range map[bool]string{false: "[{0 0 a} {1 1 a} {2 2 b}]", true: "[{0 1 a} {1 2 a} {2 0 b}]"} {
+		got, err := places(hosts, 3, server)
+		if err != nil || fmt.Sprint(got) != want {
+			t.Errorf("server %v: %v, %v; want %s", server, got, err, want)
+		}
+		if home := hostOf(got, 0); home != map[bool]string{false: "a", true: "b"}[server] {
+			t.Errorf("server %v: rank 0 is on %s", server, home)
+		}
+	}
+	if _, err := places(hosts, 4, false); err == nil || err.Error() != "--np 4, but --hosts has 3 slots" {
+		t.Error(err)
+	}
+}
+
+func TestQuoted(t *testing.T) {
+	got := quotedLine([]string{"/a/b-c_d", "--x=1,2", "it's", "", "a b", "$HOME", "[::1]"})
+	if want := `/a/b-c_d --x=1,2 'it'\''s' '' 'a b' '$HOME' '[::1]'`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// The command of every process: what is absent is derived, what disagrees is
+// refused with both numbers.
+func TestChildWords(t *testing.T) {
+	for line, want := range map[string]string{
+		"2 train --sync ring":                      "train --sync ring --workers 2 --runtime tcp",
+		"3 train --sync=bsp --updates 5":           "server train --sync=bsp --updates 5 --workers 2 --runtime tcp",
+		"3 train":                                  "server train --workers 2 --runtime tcp", // dasp
+		"4 train --sync naive --workers=4":         "train --sync naive --workers=4 --runtime tcp",
+		"2 --json train --runtime tcp --sync ring": "--json train --runtime tcp --sync ring --workers 2",
+		"7 bench ring-worker --segment 5":          "bench ring-worker --segment 5",
+		"3 train --sync bsp --workers 3":           "launch: --np 3 beside --workers 3: --sync bsp needs 4 processes, the last is the server",
+		"3 train --sync ring --workers 2":          "launch: --np 3 beside --workers 2: --sync ring needs as many processes as workers",
+		"1 train --sync asp":                       "launch: --np 1: --sync asp needs a server and 1 worker at least",
+		"2 train --sync ring --runtime local":      "launch: --runtime local: processes that launch starts run tcp",
+		"2 list":                                   `launch: "list" does not run over TCP`,
+		"2 train --sync ring --no-such-flag":       "launch: train: unknown flag: --no-such-flag",
+		"2 nonsense":                               `launch: "gradsync" does not run over TCP`,
+		"2 launch --np 2 -- train":                 `launch: "launch" does not run over TCP`,
+		"2 train --sync ring --workers two":        "launch: train: invalid argument",
+	} {
+		np, words, _ := strings.Cut(line, " ")
+		var n int
+		fmt.Sscan(np, &n)
+		got, server, err := childWords(strings.Fields(words), n)
+		text := strings.Join(got, " ")
+		if server {
+			text = "server " + text
+		}
+		if err != nil {
+			text = err.Error()
+			if _, usage := err.(usageError); !usage {
+				t.Errorf("%s: %v is no usage error", line, err)
+			}
+		}
+		if text != want && !(err != nil && strings.HasPrefix(text, want)) {
+			t.Errorf("%s:\n%s, want\n%s", line, text, want)
+		}
+	}
+}
+
+// The other hosts' commands start the same job: same name, same meeting place,
+// same words; and what they start are the processes that are left.
+func TestPlanOfSeveralHosts(t *testing.T) {
+	t.Setenv(envListen, "elsewhere") // of a job that this one is started in
+	t.Setenv(envRank, "7")
+	a := &app{json: true}
+	f := &launchFlags{np: 4, hosts: "10.0.0.1:2,10.0.0.2:2", timeout: 3 * time.Second, conns: 2}
+	given := func(flag string) bool { return flag == "np" || flag == "conns" }
+	j, err := a.planJob(f, strings.Fields("train --sync bsp --workers 3"), given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j.here != "10.0.0.1" || len(j.remotes) != 1 || j.remotes[0].host != "10.0.0.2" || j.member.rendezvous != "10.0.0.2:29571" || j.member.join != byHand {
+		t.Fatalf("%+v", j)
+	}
+	words := j.remotes[0].words
+	want := []string{j.self, "launch", "--np", "4", "--hosts", f.hosts, "--on", "10.0.0.2", "--job", j.member.job, "--rendezvous", "10.0.0.2:29571",
+		"--timeout", "3s", "--join", "5m0s", "--conns", "2", "--", "--json", "train", "--sync", "bsp", "--workers", "3", "--runtime", "tcp"}
+	if !reflect.DeepEqual(words, want) {
+		t.Fatalf("%q, want\n%q", words, want)
+	}
+	// The command as the other host reads it.
+	root := (&app{}).root()
+	cmd, rest, err := root.Find(words[1:])
+	if err != nil || cmd.ParseFlags(rest) != nil {
+		t.Fatal(err)
+	}
+	there := &launchFlags{np: 4, hosts: f.hosts, on: "10.0.0.2", job: j.member.job, rendezvous: j.member.rendezvous, timeout: f.timeout, join: j.member.join, conns: 2}
+	other, err := (&app{}).planJob(there, cmd.Flags().Args(), func(flag string) bool { return true })
+	if err != nil || other.member != j.member || !reflect.DeepEqual(other.words, j.words) || other.here != "10.0.0.2" || len(other.remotes) != 0 {
+		t.Fatalf("%+v, %v; want %+v", other, err, j)
+	}
+	var mine []string
+	for _, plan := range []*job{j, other} {
+		for _, p := range plan.places {
+			if p.host == plan.here {
+				c := plan.child(p, nil)
+				m, ok, err := memberFrom(environment(c.cmd.Env))
+				mine = append(mine, fmt.Sprintf("%s plain=%v host=%v %s", c.name, c.plain, m.host, m.listen))
+				if !ok || err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}
+	wantRanks := []string{"rank 1 at 10.0.0.1 plain=false host=false 10.0.0.1", "rank 2 at 10.0.0.1 plain=false host=false 10.0.0.1",
+		"rank 3 at 10.0.0.2 plain=false host=false 10.0.0.2", "rank 0 at 10.0.0.2 plain=true host=true 10.0.0.2"}
+	if !reflect.DeepEqual(mine, wantRanks) {
+		t.Errorf("%q", mine)
+	}
+	if a, b := newJob(), newJob(); a == b || len(a) != 16 {
+		t.Errorf("jobs %q and %q", a, b)
+	}
+}
+
+func TestLaunchUsage(t *testing.T) {
+	for command, want := range map[string]string{
+		"launch": "0 arguments, want a command after --, as train", "launch -- train": "--np is missing", "launch --np 0 -- train": "--np 0: at least 1",
+		"launch --np 2 --conns 0 -- train --sync ring":               "--conns 0: at least 1",
+		"launch --np 2 --timeout 0s -- train --sync ring":            "--timeout 0s: above 0",
+		"launch --np 2 --join 0s -- train --sync ring":               "--join 0s: above 0",
+		"launch --np 2 --on b -- train --sync ring":                  "--on and --ssh are for --hosts",
+		"launch --np 2 --ssh -- train --sync ring":                   "--on and --ssh are for --hosts",
+		"launch --hosts a:1,b:1 --on c -- train --sync ring":         "--on c is none of --hosts a:1,b:1",
+		"launch --hosts a:x -- train":                                "--hosts a:x:",
+		"launch --np 3 --hosts a:1,b:1 -- train --sync ring":         "--np 3, but --hosts has 2 slots",
+		"launch --np 2 --rendezvous nowhere -- train --sync ring":    "--rendezvous nowhere: want host:port",
+		"launch --np 3 -- train --sync bsp --workers 3":              "--np 3 beside --workers 3",
+		"launch --np 2 -- train --sync ring --workers 3 --updates 1": "--np 2 beside --workers 3",
+	} {
+		rc, out, msg := gradsync(strings.Fields(command)...)
+		if rc != exitUsage || out != "" || !strings.HasPrefix(msg, "gradsync: launch") || !strings.Contains(msg, want) || strings.Count(msg, "\n") != 1 {
+			t.Errorf("%s: exit code %d, %q; want %d and %q", command, rc, msg, exitUsage, want)
+		}
+	}
+}
+
+func TestFreeAddress(t *testing.T) {
+	address, err := freeAddress("127.0.0.1")
+	if err != nil || checkAddress(address) != nil {
+		t.Fatalf("%q, %v", address, err)
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+}
