@@ -22,8 +22,15 @@ const (
 // scalingPlan is what a profile runs.
 type scalingPlan struct {
 	GPUs  []int `json:"gpus"`
-	Steps int   `json:"steps"`
+	Steps int   `json:"steps"` // on 40 GPUs
 }
+
+// steps is proportionally more on fewer GPUs, where an iteration is cheap to run
+// and its mean over jitter needs them.
+func (p scalingPlan) steps(gpus int) int { return p.Steps * min((blogGPUs+gpus-1)/gpus, mostTimes) }
+
+// mostTimes bounds the factor of steps.
+const mostTimes = 20
 
 func planScaling(profile string) scalingPlan {
 	switch profile {
@@ -77,19 +84,19 @@ func scaling() exp.Experiment {
 	e.Seconds = func(profile string, seeds int) float64 {
 		p, messages := planScaling(profile), 0.0
 		for _, n := range p.GPUs {
-			messages += float64(2 * n * (n - 1) * 10 * 2 * p.Steps * seeds)
+			messages += float64(2 * n * (n - 1) * 10 * 2 * p.steps(n) * seeds)
 		}
 		return 1 + messages/0.7e6
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan, p, ref := planScaling(env.Profile), blogCluster(), deepSpeech()
-		res := newResult(e, env, result.TimingOnly, map[string]any{"plan": plan, "platform": p, "stacks": stacks(), "single": blogSingle, "batch": blogBatch, "seeds": env.Seeds})
-		b := bar{env: env, total: float64(len(plan.GPUs)*len(env.Seeds) + len(stacks()))}
+		res := newResult(e, env, result.TimingOnly, map[string]any{"plan": plan, "platform": p, "stacks": stacksOf(env.Profile), "single": blogSingle, "batch": blogBatch, "seeds": env.Seeds})
+		b := bar{env: env, total: float64(len(plan.GPUs)*len(env.Seeds) + len(stacksOf(env.Profile)))}
 		points, err := scalePoints(ctx, p, ref, plan, env.Seeds, &b)
 		if err != nil {
 			return res, err
 		}
-		wide, err := scaleSpreads(ctx, p, &b)
+		wide, err := scaleSpreads(ctx, p, stacksOf(env.Profile), &b)
 		if err != nil {
 			return res, err
 		}
@@ -120,7 +127,7 @@ func scalePoints(ctx context.Context, p *cluster.Platform, s stack, plan scaling
 			*on.into = alone.Seconds
 		}
 		for _, seed := range seeds {
-			it := iteration{Stack: s, Overlap: true, Steps: plan.Steps, Seed: seed}
+			it := iteration{Stack: s, Overlap: true, Steps: plan.steps(n), Seed: seed}
 			with, err := it.run(ctx, p, n)
 			if err != nil {
 				return nil, err
@@ -139,10 +146,10 @@ func scalePoints(ctx context.Context, p *cluster.Platform, s stack, plan scaling
 	return out, nil
 }
 
-func scaleSpreads(ctx context.Context, p *cluster.Platform, b *bar) ([]spread, error) {
+func scaleSpreads(ctx context.Context, p *cluster.Platform, list []stack, b *bar) ([]spread, error) {
 	quiet := calm(p)
 	var out []spread
-	for _, s := range stacks() {
+	for _, s := range list {
 		x := spread{Stack: s}
 		for _, overlap := range []bool{true, false} {
 			l, err := iteration{Stack: s, Overlap: overlap, Steps: 1}.run(ctx, quiet, blogGPUs)

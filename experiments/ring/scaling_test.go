@@ -91,7 +91,7 @@ func TestScalingIsJudged(t *testing.T) {
 		wantVerdict(t, c, want[c.ID][0], want[c.ID][1])
 	}
 	points := madePoints(0.55, 0.77)
-	wantVerdict(t, judgeIteration(at(points, 40), 2), claims.Differs, "100 ms below")
+	wantVerdict(t, judgeIteration(at(points, 40), wide, 2), claims.Differs, "100 ms below")
 	wantVerdict(t, judgeSaved(at(points, 40), wide, 2), claims.Differs, "100 ms above")
 	slow := madePoints(0.68, 0.77)
 	slow[3].Overlap = []lap{{Seconds: 0.75}, {Seconds: 0.75}} // 10 % above 16 GPUs
