@@ -101,8 +101,8 @@ func sparseConversionError(v values) (answer, error) {
 	if err := v.atLeastZero("g"); err != nil {
 		return answer{}, err
 	}
-	m, eps := whole(contributors), big.NewRat(1, 1<<24)
-	perUnit := mul(mul(whole(2), eps), m)
+	m := whole(contributors)
+	steps := add(mul(big.NewRat(5, 2), mul(m, add(m, one))), mul(whole(3), m))
 	size := quo(add(new(big.Rat).Abs(v["w0"]), mul(v["eta"], v["g"])), v["eta"])
-	return rational(mul(perUnit, add(mul(add(m, one), size), v["g"])), "")
+	return rational(mul(mul(big.NewRat(1001, 1000<<24), steps), size), "")
 }

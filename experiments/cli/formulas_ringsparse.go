@@ -43,7 +43,7 @@ var sparseFormulas = []evaluable{
 	{"ringsparse.bitmap", "⌈n/8⌉ + 4·d·n", "ours: the patent leaves Compres open", []param{paramElements, paramDensity}, sparseBitmap},
 	{"ringsparse.coo", "8·d·n", "ours: the patent leaves Compres open", []param{paramElements, paramDensity}, sparseCOO},
 	{"ringsparse.all-gather", "(N−1)·size", "ours: the rival that sums nothing on the way", []param{needed("n", "number of ranks N"), needed("size", "bytes of one rank's sparse gradient")}, sparseAllGather},
-	{"ringsparse.conversion-error", "2(m+1)·ε·m(|W0| + η·g)/η + 2ε·m·g, ε = 2⁻²⁴", "ours: a bound of what carrying m gradients up to g as weights adds",
+	{"ringsparse.conversion-error", "1.001·2⁻²⁴·(5m(m+1)/2 + 3m)·(|W0| + η·g)/η", "ours: a bound in float32 of how far the sum of m gradients is off that travels as weights",
 		[]param{needed("m", "contributors m = k+1"), paramEta, paramW0, needed("g", "largest gradient of a rank |g|")}, sparseConversionError},
 	{"ringsparse.break-even", "bitmap: 31/32 − B(Tc+Td)/D; coo: (1 − B(Tc+Td)/D)/2: compressing pays below this density", "ours: from Ta and Tb",
 		[]param{needed("d", "bytes of the block D"), paramBW, paramTc, paramTd, oneOf("codec", "the wire form", "bitmap", "coo")}, sparseBreakEven},

@@ -57,7 +57,7 @@ func TestRingFormulas(t *testing.T) {
 		{"hierarchical.seconds --nodes 2 --per-node 2 --k 8 --bandwidth 4 --latency 1 --node-bandwidth 1 --node-latency 3", 16, "16/1"}, // 2·(1+1) + 2·max(4, 5) + min(3, 2)
 		{"hierarchical.seconds --nodes 1 --per-node 4 --k 8 --bandwidth 2 --latency 1 --node-bandwidth 1", 12, "12/1"},                  // one node: 6·(1 + 1)
 		{"ringsparse.all-gather --n 5 --size 3", 12, "12/1"},                                                                            // 4·3
-		{"ringsparse.conversion-error --m 2 --eta 0.5 --w0 -1 --g 2", 56. / (1 << 24), "7/2097152"},                                     // 4ε·(3·(1+1)/0.5 + 2)
+		{"ringsparse.conversion-error --m 2 --eta 0.5 --w0 -1 --g 2", 84.084 / (1 << 24), "21021/4194304000"},                           // 1.001ε·(15 + 6)·(1 + 1)/0.5
 		{"ringsparse.T --n 4 --d 1000 --bandwidth 100", 15, "15/1"},                                                                     // 2·3/4·10
 		{"ringsparse.Ta --d 1000 --bandwidth 100", 10, "10/1"},                                                                          // the block itself
 		{"ringsparse.Ta --d 1000 --n 4 --bandwidth 100", 2.5, "5/2"},                                                                    // a quarter of the layer
