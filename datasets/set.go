@@ -114,6 +114,18 @@ func (s *Set) Fill(dst []float32, split *Split, indices []int, c, h, w int) erro
 	return nil
 }
 
+// Unnormalised returns the same images with pixels as shares of 255: black is
+// exactly +0, and so are the gradients of weights that see nothing but black.
+func (s *Set) Unnormalised() *Set {
+	u := &Set{Name: s.Name, Classes: s.Classes, Train: s.Train, Test: s.Test, Origin: s.Origin, Path: s.Path,
+		SHA256: s.SHA256, Licence: s.Licence, Note: s.Note,
+		Mean: make([]float32, len(s.Mean)), Std: make([]float32, len(s.Std))}
+	for i := range u.Std {
+		u.Std[i] = 1
+	}
+	return u
+}
+
 // buildTables tabulates normalisation: a pixel has 256 values, a 2×2 sum 1,021.
 func (s *Set) buildTables() {
 	for c := range s.Mean {

@@ -14,13 +14,18 @@ import (
 
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
+	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/tcp"
 )
+
+// Runtimes lists what Config.Runtime may be.
+var Runtimes = []string{"virtual", "local", "tcp"}
 
 // Config is one training. The zero value of a field is the default that its
 // comment names; Model, Sync and Platform have none.
 type Config struct {
-	Sync  string `json:"sync"`  // a method of rivals.Names(), or "ring", "naive"
+	Sync  string `json:"sync"`  // a method of rivals.Names(), or one without a server
 	Model string `json:"model"` // a name of model.Names()
 	// Width scales the channels of resnet18 and vgg19_bn, 1/64 to 16, and of
 	// resnet110, 1/16 to 16; Image is the side of the images they see, 16 or 32, in
@@ -32,6 +37,9 @@ type Config struct {
 	// that papers train the model on, or the embedded one with a note.
 	Data    string `json:"data"`
 	DataDir string `json:"-"` // where to look first; the content's hash is in the outcome
+	// RawPixels gives the network pixels as shares of 255, not normalised: black is
+	// exactly zero, and so are the gradients of weights that see only black.
+	RawPixels bool `json:"raw_pixels,omitempty"`
 
 	// Engine is a name of tensor.Engines(). "" is "portable", which is everywhere
 	// and has the same bits everywhere; the outcome names what ran.
@@ -40,9 +48,12 @@ type Config struct {
 
 	Workers  int               `json:"workers"` // all of the platform's
 	Platform *cluster.Platform `json:"platform"`
-	Runtime  string            `json:"runtime"` // "virtual"; "local"
-	// Emulate makes a computation on local last at least the platform's time for
-	// it; a timing-only run always does.
+	Runtime  string            `json:"runtime"` // "virtual"; "local"; "tcp"
+	// TCP is this process's place in a job of several; nil: on tcp all ranks are in
+	// this process, each with its own sockets.
+	TCP *tcp.Config `json:"-"`
+	// Emulate makes a computation on a real clock last at least the platform's time
+	// for it; a timing-only run always does.
 	Emulate bool   `json:"emulate"`
 	Seed    uint64 `json:"seed"`
 
@@ -68,6 +79,19 @@ type Config struct {
 	// Options of the method; Options.Workers is set from Workers. nil: the
 	// defaults of rivals.Defaults.
 	Options *rivals.Options `json:"options"`
+
+	// Of methods without a server. Bucket fuses layers, last first, until they have
+	// so many bytes; 0: layer by layer. NoOverlap begins to exchange when the
+	// backward pass is over. Segment is how many elements of the ring travel in one
+	// message; 0: whole chunks. PerNode is hierarchical's ranks per node. RingSparse
+	// are the options of ringsparse; nil: the patent's reading. Mask, of ringsparse,
+	// is false for the parameters that stay zero; who sets it says which they are.
+	Bucket     int64               `json:"bucket,omitempty"`
+	NoOverlap  bool                `json:"no_overlap,omitempty"`
+	Segment    int                 `json:"segment,omitempty"`
+	PerNode    int                 `json:"per_node,omitempty"`
+	RingSparse *ringsparse.Options `json:"ringsparse,omitempty"`
+	Mask       []bool              `json:"-"`
 
 	// Lease is how long a worker may be silent after it was handed weights before
 	// the server goes on without it: longer than any iteration. 0: for ever.
@@ -110,7 +134,10 @@ const (
 )
 
 // allReduce are the methods without a server.
-var allReduce = []string{"ring", "naive"}
+var allReduce = []string{"ring", "naive", "halving-doubling", "hierarchical", "ringsparse"}
+
+// Serverless lists the methods that have no parameter server.
+func Serverless() []string { return slices.Clone(allReduce) }
 
 // Methods lists what Config.Sync may be.
 func Methods() []string { return append(rivals.Names(), allReduce...) }
@@ -188,8 +215,8 @@ func (c *Config) bound() int64 {
 
 func (c *Config) check() error {
 	switch {
-	case c.Runtime != "virtual" && c.Runtime != "local":
-		return fmt.Errorf("train: no runtime %q: known are virtual, local", c.Runtime)
+	case !slices.Contains(Runtimes, c.Runtime):
+		return fmt.Errorf("train: no runtime %q: known are %s", c.Runtime, strings.Join(Runtimes, ", "))
 	case c.Workers < 1 || c.Workers > len(c.Platform.Workers):
 		return fmt.Errorf("train: %d workers, platform %s has %d", c.Workers, c.Platform.Name, len(c.Platform.Workers))
 	case !c.serverless() && c.Platform.Server == nil:
@@ -231,7 +258,7 @@ func (c *Config) check() error {
 	case c.TimingOnly && (c.Save != "" || c.Load != ""):
 		return fmt.Errorf("train: a timing-only run has no parameters to load or save")
 	}
-	return nil
+	return c.checkExchange()
 }
 
 // writable reports whether the folder of a file to write is there: better known

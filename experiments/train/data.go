@@ -43,6 +43,27 @@ func OpenData(name, dir, modelName string) (*datasets.Set, error) {
 	return s, err
 }
 
+// raws keeps the unnormalised forms of opened sets.
+var raws = struct {
+	sync.Mutex
+	sets map[*datasets.Set]*datasets.Set
+}{sets: map[*datasets.Set]*datasets.Set{}}
+
+// unnormalised is the set with pixels as shares of 255, made once.
+func unnormalised(s *datasets.Set) *datasets.Set {
+	raws.Lock()
+	defer raws.Unlock()
+	if raws.sets[s] == nil {
+		u := s.Unnormalised()
+		if u.Note != "" {
+			u.Note += "; "
+		}
+		u.Note += "pixels as shares of 255, black is 0"
+		raws.sets[s] = u
+	}
+	return raws.sets[s]
+}
+
 // paperData is what the documents train each model on.
 func paperData(model string) string {
 	if model == "lenet5" || model == "mlp" {

@@ -7,46 +7,90 @@ import (
 
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/local"
+	"gradsync/shared/cluster/tcp"
 	"gradsync/shared/cluster/virtual"
 )
 
-// launch runs body on every rank of the configured runtime and returns the
-// run's length on its clock.
-func (r *runner) launch(ctx context.Context, withServer bool, body func(cluster.Proc) error) (time.Duration, error) {
+// launch runs body on every rank of the configured runtime, of several processes
+// on this one's rank. It returns what the bodies returned, as far as this
+// process is told, and the run's length on its clock.
+func launch[T any](ctx context.Context, r *runner, withServer bool, body func(cluster.Proc) (T, error)) ([]T, time.Duration, error) {
 	rt, err := r.runtime(withServer)
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
-	if r.cfg.Begin != nil {
+	if r.cfg.Begin != nil && r.leads() {
 		r.cfg.Begin()
 	}
-	out, err := rt.Run(ctx, func(p cluster.Proc) ([]byte, error) { return nil, body(p) })
+	t := &timed{Runtime: rt}
+	results, trace, err := cluster.Run(ctx, t, body)
 	if err != nil {
 		if ctx.Err() != nil {
-			return 0, ctx.Err()
+			return nil, 0, ctx.Err()
 		}
-		return 0, fmt.Errorf("train: %s on %s: %w", r.cfg.Sync, r.cfg.Platform.Name, err)
+		return nil, 0, fmt.Errorf("train: %s on %s: %w", r.cfg.Sync, r.cfg.Platform.Name, err)
 	}
-	r.out.BytesSent = out.Trace.BodyBytes()
+	if !r.leads() {
+		return results, t.elapsed, nil
+	}
+	r.out.BytesSent = trace.BodyBytes()
+	for _, n := range trace.Kernel {
+		r.out.KernelBytes += n
+	}
 	if r.cfg.Trace != "" {
-		if err := writeTrace(r.cfg.Trace, out.Trace); err != nil {
-			return 0, err
+		if err := writeTrace(r.cfg.Trace, trace); err != nil {
+			return nil, 0, err
 		}
 	}
-	return out.Elapsed, nil
+	return results, t.elapsed, nil
 }
+
+// timed notes how long a run took on its clock.
+type timed struct {
+	cluster.Runtime
+	elapsed time.Duration
+}
+
+func (t *timed) Run(ctx context.Context, body func(cluster.Proc) ([]byte, error)) (cluster.Outcome, error) {
+	out, err := t.Runtime.Run(ctx, body)
+	t.elapsed = out.Elapsed
+	return out, err
+}
+
+// leads reports whether this process has rank 0, which evaluates, and to which
+// results go.
+func (r *runner) leads() bool { return r.cfg.TCP == nil || r.cfg.TCP.Rank == 0 }
 
 // runtime builds the cluster. The platform's workers were cut to Workers before.
 func (r *runner) runtime(withServer bool) (cluster.Runtime, error) {
 	c := r.cfg
+	// Without arithmetic a computation lasts what the platform says, or a run on a
+	// real clock would measure nothing.
+	emulate := c.Emulate || c.TimingOnly
 	switch c.Runtime {
 	case "virtual":
 		return virtual.New(c.Platform, virtual.Config{Seed: c.Seed, WithServer: withServer, Workers: c.Workers, Trace: c.Trace != ""}), nil
 	case "local":
-		// Without arithmetic a computation lasts what the platform says, or the
-		// run would measure nothing.
 		return local.New(c.Platform, local.Config{Seed: c.Seed, WithServer: withServer, Workers: c.Workers, Trace: c.Trace != "",
-			Emulate: c.Emulate || c.TimingOnly}), nil
+			Emulate: emulate}), nil
+	case "tcp":
+		hosts, err := cluster.SelectHosts(c.Platform, withServer, c.Workers)
+		if err != nil {
+			return nil, err
+		}
+		cfg := tcp.Config{Seed: c.Seed, Trace: c.Trace != "", Emulate: emulate, Hosts: hosts}
+		if c.TCP == nil {
+			return tcp.Loopback(len(hosts), cfg), nil
+		}
+		if c.TCP.Size != len(hosts) {
+			return nil, input(fmt.Errorf("train: %d processes, but %s with %d workers has %d ranks", c.TCP.Size, c.Sync, c.Workers, len(hosts)))
+		}
+		place := *c.TCP
+		place.Seed, place.Trace, place.Emulate = cfg.Seed, cfg.Trace, cfg.Emulate
+		if emulate {
+			place.Hosts = hosts
+		}
+		return tcp.New(place), nil
 	}
 	return nil, fmt.Errorf("train: no runtime %q", c.Runtime)
 }

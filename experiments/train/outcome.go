@@ -51,7 +51,11 @@ type Outcome struct {
 	Gap          Distribution       `json:"gap"`           // v_n − v_min that Algorithm 1 saw
 	Clock        Distribution       `json:"clock"`         // worker's clock − slowest clock
 	BytesSent    int64              `json:"bytes_sent"`    // bodies on the wire, all ranks
-	ParamsSHA256 string             `json:"params_sha256"` // of the float32 bits; "" where nothing was trained, null in JSON
+	// KernelBytes is what the operating system counted on the sockets, frame headers
+	// included; absent where none carried the messages.
+	KernelBytes  int64          `json:"kernel_bytes,omitempty"`
+	RingSparse   *SparseOutcome `json:"ringsparse,omitempty"`
+	ParamsSHA256 string         `json:"params_sha256"` // of the float32 bits; "" where nothing was trained, null in JSON
 
 	Data   *result.Data `json:"data"`
 	Engine string       `json:"engine"` // name and bit class; "" where nothing was trained, null in JSON

@@ -15,7 +15,8 @@ import (
 	"gradsync/shared/tensor/model"
 )
 
-// Run trains as cfg says. If ctx ends it returns ctx's error.
+// Run trains as cfg says. If ctx ends it returns ctx's error. Of a job of several
+// processes that of rank 0 gets the outcome, the others nil.
 func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 	start := time.Now()
 	cfg, err := cfg.withDefaults()
@@ -44,19 +45,23 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 	if err := r.conclude(); err != nil {
 		return nil, err
 	}
+	if !r.leads() {
+		return nil, nil
+	}
 	r.out.WallSeconds = time.Since(start).Seconds()
 	return r.out, nil
 }
 
 // runner is one training under way.
 type runner struct {
-	cfg    Config
-	out    *Outcome
-	shared *shared // nil in a timing-only run
-	layers []cluster.Layer
-	init   []float32 // every rank's first parameters
-	final  []float32 // the global parameters at the end
-	curve  *curve
+	cfg     Config
+	out     *Outcome
+	shared  *shared // nil in a timing-only run
+	layers  []cluster.Layer
+	init    []float32 // every rank's first parameters
+	final   []float32 // the global parameters at the end
+	curve   *curve
+	verdict verdict
 }
 
 // prepare opens the data and makes the first parameters; a timing-only run needs
@@ -111,6 +116,9 @@ func openShared(c Config, m *model.Model) (*shared, error) {
 	if _, err := set.Adaptation(ch, h, w); err != nil {
 		return nil, input(err)
 	}
+	if c.RawPixels {
+		set = unnormalised(set)
+	}
 	if set.Classes > m.Classes() {
 		return nil, input(fmt.Errorf("train: %s has %d classes, %s tells %d apart", set.Name, set.Classes, c.Model, m.Classes()))
 	}
@@ -155,7 +163,7 @@ func (r *runner) train(ctx context.Context) error {
 		return input(err)
 	}
 	log, elapsed, err := r.serve(ctx, policy, f)
-	if err != nil {
+	if err != nil || !r.leads() {
 		return err
 	}
 	r.out.fromLog(log, r.cfg.Warmup)
@@ -166,7 +174,7 @@ func (r *runner) train(ctx context.Context) error {
 // serve runs the parameter server and its workers.
 func (r *runner) serve(ctx context.Context, policy dasp.Policy, f dasp.DurationForm) (*dasp.Log, time.Duration, error) {
 	var log *dasp.Log // written by rank 0, read after the run
-	elapsed, err := r.launch(ctx, true, func(p cluster.Proc) error {
+	_, elapsed, err := launch(ctx, r, true, func(p cluster.Proc) (struct{}, error) {
 		job := dasp.Job{Layers: r.layers, Rate: r.cfg.Rate, Momentum: r.cfg.Momentum, WeightDecay: r.cfg.WeightDecay,
 			MaxPushes: r.cfg.MaxPushes, MaxUpdates: r.cfg.MaxUpdates,
 			F: f, Decision: cluster.Work{Fixed: r.cfg.Platform.Decision}, Lease: r.cfg.Lease}
@@ -187,7 +195,7 @@ func (r *runner) serve(ctx context.Context, policy dasp.Policy, f dasp.DurationF
 		if p.Rank() == 0 {
 			log = l
 		}
-		return err
+		return struct{}{}, err
 	})
 	return log, elapsed, err
 }
@@ -232,7 +240,7 @@ func (r *runner) clock(elapsed time.Duration) {
 // conclude evaluates the final parameters on all test images and saves them,
 // those of a diverged run too.
 func (r *runner) conclude() error {
-	if r.shared == nil {
+	if r.shared == nil || !r.leads() {
 		return nil
 	}
 	curve, err := r.curve.close()

@@ -1,0 +1,159 @@
+package train
+
+import (
+	"sync"
+
+	"gradsync/shared/cluster"
+)
+
+// verdict is what ranks of one process share about the run's end.
+type verdict struct {
+	sync.Mutex
+	judged int64 // steps whose evaluation is decided
+	stop   bool
+}
+
+// replica is one rank of a method without a server.
+type replica struct {
+	*runner
+	p     cluster.Proc
+	steps int64
+	task  *Task // nil in a timing-only run
+	end   ending
+}
+
+// dense is the loop of the methods that sum gradients as they are.
+func (x *replica) dense() error {
+	var stages []cluster.Work // the forward pass, then layers' backward, last first
+	var forward cluster.Work
+	params := 0
+	for i := len(x.layers) - 1; i >= 0; i-- {
+		l := x.layers[i]
+		forward.FLOP += l.Forward.FLOP
+		forward.Bytes += l.Forward.Bytes
+		stages = append(stages, l.Backward)
+		params += l.Length
+	}
+	stages = append([]cluster.Work{forward}, stages...)
+	update := cluster.Work{FLOP: 2 * float64(params), Bytes: 12 * float64(params)} // read g, read and write w
+	plan, opt := buckets(x.layers, x.cfg.Bucket), x.optimiser()
+	var apply func() error
+	if x.task != nil {
+		apply = func() error {
+			opt.Step(x.task.params, x.task.grads, 1/float64(x.cfg.Workers))
+			return nil
+		}
+	}
+	for step := int64(0); step < x.steps; step++ {
+		if err := x.exchange(step, stages, plan); err != nil {
+			return err
+		}
+		if err := cluster.Compute(x.p, update, apply); err != nil {
+			return err
+		}
+		x.end.Ends = append(x.end.Ends, x.p.Now())
+		if stop, err := x.ended(step + 1); stop || err != nil {
+			return err
+		}
+	}
+	x.finish()
+	return nil
+}
+
+// finish notes the parameters that the rank ends with.
+func (x *replica) finish() {
+	if x.task == nil {
+		return
+	}
+	x.end.Hash = ParamsHash(x.task.params)
+	if x.p.Rank() == 0 {
+		x.final = x.task.params
+	}
+}
+
+// exchange computes one gradient and sums it over the ranks, bucket by bucket in
+// the order in which they become final, the same on every rank.
+func (x *replica) exchange(step int64, stages []cluster.Work, plan []bucket) error {
+	var work func(done func(int)) error
+	last := len(x.layers) - 1
+	if x.task != nil {
+		work = func(done func(int)) error {
+			_, err := x.task.Grad(step, func(layer int) {
+				if layer == last {
+					done(0)
+				}
+				done(1 + last - layer)
+			})
+			return err
+		}
+	}
+	reqs := x.p.Start(work, stages...)
+	if x.cfg.NoOverlap {
+		if err := cluster.Wait(x.p, reqs...); err != nil {
+			return err
+		}
+	}
+	for _, b := range plan {
+		if err := cluster.Wait(x.p, reqs[1+last-b.first]); err != nil {
+			return err
+		}
+		if err := x.sum(b); err != nil {
+			return err
+		}
+	}
+	return cluster.Wait(x.p, reqs...)
+}
+
+// ended evaluates after so many updates, once for all ranks, whose parameters are
+// the same bits, and reports whether the run shall end. Ranks of one process share
+// the verdict, which so costs no time; between processes rank 0 evaluates and, in
+// a search for a target accuracy, tells the others.
+func (x *replica) ended(updates int64) (stop bool, err error) {
+	n, every := int64(x.cfg.Workers), x.cfg.EvalEvery
+	point := x.task != nil && every >= 0 && updates*n/every != (updates-1)*n/every
+	if x.cfg.TCP == nil || x.p.Rank() == 0 {
+		stop = x.judge(updates, point)
+	}
+	if point && x.cfg.TCP != nil && x.cfg.TargetAccuracy > 0 {
+		stop, err = x.agree(stop)
+	}
+	if stop {
+		x.finish()
+	}
+	return stop, err
+}
+
+// judge tells of the progress and evaluates at a point of the curve; the first
+// rank to ask does, the others get its verdict.
+func (x *replica) judge(updates int64, point bool) (stop bool) {
+	v, n := &x.verdict, int64(x.cfg.Workers)
+	v.Lock()
+	defer v.Unlock()
+	if updates <= v.judged {
+		return v.stop
+	}
+	v.judged = updates
+	if x.cfg.Progress != nil {
+		x.cfg.Progress(updates*n, x.steps*n)
+	}
+	if point {
+		v.stop = x.evaluate(Point{Pushes: updates * n, Updates: updates, Seconds: x.p.Now().Seconds()}, x.task.params)
+	}
+	return v.stop && (x.cfg.TCP == nil || x.cfg.TargetAccuracy > 0)
+}
+
+// agree makes rank 0's verdict every rank's.
+func (x *replica) agree(stop bool) (bool, error) {
+	group := make([]int, x.p.Size())
+	for i := range group {
+		group[i] = i
+	}
+	m := &cluster.Msg{Body: []byte{0}}
+	if stop {
+		m.Body[0] = 1
+	}
+	if err := cluster.Wait(x.p, x.p.Ibcast(group, 0, cluster.Tag(len(x.layers)), m)); err != nil {
+		return false, err
+	}
+	return m.Body[0] == 1, nil
+}

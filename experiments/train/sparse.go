@@ -1,0 +1,103 @@
+package train
+
+import (
+	"time"
+
+	"gradsync/papers/ringsparse"
+	"gradsync/shared/cluster"
+	"gradsync/shared/tensor/codec"
+)
+
+// What codecRates measures on a real clock: all codecs at a density at which
+// compressing pays on slow links, for so long.
+const (
+	rateDensity = 0.1
+	rateBudget  = 200 * time.Millisecond
+)
+
+// codecRates are Tc and Td of S42: the options' own, else on virtual time the
+// platform's, on a real clock this machine's.
+func (r *runner) codecRates() []cluster.CodecRate {
+	if o := r.cfg.RingSparse; o != nil && o.Rates != nil {
+		return o.Rates
+	}
+	if r.cfg.Runtime == "virtual" {
+		return r.cfg.Platform.Codecs
+	}
+	var out []cluster.CodecRate
+	for _, m := range codec.Measure(rateDensity, rateBudget) {
+		if m.Name != "dense" && m.Name != codec.Copy {
+			out = append(out, cluster.CodecRate{Name: m.Name, Encode: m.Encode, Decode: m.Decode})
+		}
+	}
+	return out
+}
+
+// sparse is the patent's loop.
+func (x *replica) sparse(rates []cluster.CodecRate) error {
+	job := ringsparse.Job{Layers: x.layers, Rate: x.cfg.Rate, WeightDecay: x.cfg.WeightDecay, Steps: x.steps, Mask: x.cfg.Mask,
+		OnStep: func(step int64) (bool, error) { return x.ended(step + 1) }}
+	if x.task != nil {
+		job.Task = x.task
+	}
+	if x.cfg.RingSparse != nil {
+		job.Options = *x.cfg.RingSparse
+	}
+	o := &job.Options
+	o.Rates, o.NoOverlap = rates, o.NoOverlap || x.cfg.NoOverlap
+	o.Charge = x.cfg.Runtime == "virtual"
+	o.LogChoices = o.LogChoices && x.p.Rank() == 0
+	if err := x.bandwidth(o); err != nil {
+		return err
+	}
+	log, err := ringsparse.Run(x.p, job)
+	if err != nil {
+		return err
+	}
+	if x.end.Hash == "" {
+		x.finish()
+	}
+	x.end.Ends, x.end.Sparse, x.end.Lossy, x.end.Choices = log.Ends, log.Totals, log.Lossy, log.Choices
+	x.end.B, x.end.Rates = o.Bandwidth, o.Rates
+	return nil
+}
+
+// The probe of a real link: so many messages of so many bytes to the right
+// neighbour, the first of which only warms the connection.
+const (
+	probeMessages = 4
+	probeBytes    = 1 << 20
+)
+
+// bandwidth fills in B of S42: on virtual time that of the slowest worker's NIC,
+// "the slowest link of the ring"; on a real clock what a probe to the right
+// neighbour gets through while all ranks probe.
+func (x *replica) bandwidth(o *ringsparse.Options) error {
+	if o.Bandwidth > 0 {
+		return nil
+	}
+	if x.cfg.Runtime == "virtual" || x.p.Size() == 1 {
+		o.Bandwidth = x.cfg.Platform.Workers[0].Bandwidth
+		for _, w := range x.cfg.Platform.Workers {
+			o.Bandwidth = min(o.Bandwidth, w.Bandwidth)
+		}
+		for _, n := range x.cfg.Platform.Nodes {
+			o.Bandwidth = min(o.Bandwidth, n.Bandwidth)
+		}
+		return nil
+	}
+	n, tag := x.p.Size(), cluster.Tag(len(x.layers)+1)
+	out, in := cluster.Msg{Body: make([]byte, probeBytes)}, cluster.Msg{Body: make([]byte, probeBytes)}
+	var began time.Duration
+	for i := range probeMessages {
+		if i == 1 {
+			began = x.p.Now()
+		}
+		received := x.p.Irecv((x.p.Rank()+n-1)%n, tag, &in)
+		if err := cluster.Wait(x.p, x.p.Isend((x.p.Rank()+1)%n, tag, &out), received); err != nil {
+			return err
+		}
+	}
+	o.Bandwidth = (probeMessages - 1) * probeBytes / max(x.p.Now()-began, 1).Seconds()
+	return nil
+}
