@@ -72,8 +72,12 @@ func tend(ctx context.Context, children []child, out, errOut io.Writer) error {
 		select {
 		case e := <-ended:
 			delete(alive, e.index)
-			if e.err != nil && first == nil {
+			switch {
+			case e.err == nil:
+			case first == nil:
 				first, tell = e.err, time.After(lastWords)
+			case first.code >= 0 && e.err.code < 0 && tell != nil:
+				first = e.err // a signal, and not ours: those that complained first were its survivors
 			}
 		case <-stop:
 			stop, tell = nil, time.After(0)

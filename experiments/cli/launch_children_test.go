@@ -65,6 +65,15 @@ func TestTendEndsAll(t *testing.T) {
 	}
 }
 
+// A child that a signal ended is the cause, though another one's complaint was
+// heard first.
+func TestTendNamesTheCause(t *testing.T) {
+	err := tend(t.Context(), shells("sleep 0.1; exit 1", "sleep 0.5; kill -9 $$", "sleep 60"), &bytes.Buffer{}, &bytes.Buffer{})
+	if err == nil || err.Error() != "rank 1 at h was lost: signal: killed" {
+		t.Error(err)
+	}
+}
+
 // gone checks that the processes listed in a file have ended.
 func gone(t *testing.T, path string) {
 	t.Helper()

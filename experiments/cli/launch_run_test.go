@@ -1,0 +1,238 @@
+//go:build linux
+
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// longRing is a job that lasts until somebody ends it.
+const longRing = "bench ring-worker --bytes 65536 --steps 1000000"
+
+// launching starts a job in this process and returns what it printed, once it
+// has ended.
+type launching struct {
+	job         string
+	rc          int
+	out, errOut bytes.Buffer
+	ended       chan struct{}
+}
+
+func launchJob(t *testing.T, ctx context.Context, line string) *launching {
+	t.Helper()
+	t.Setenv(workerEnv, "1") // this test's binary is the program that launch starts
+	l := &launching{job: newJob(), ended: make(chan struct{})}
+	before, after, _ := strings.Cut(line, " -- ")
+	words := append(strings.Fields(before), "--job", l.job, "--")
+	go func() {
+		defer close(l.ended)
+		l.rc = run(ctx, append(words, strings.Fields(after)...), &l.out, &l.errOut)
+	}()
+	t.Cleanup(func() {
+		<-l.ended
+		for rank, pid := range l.ranks() {
+			t.Errorf("process %d of rank %d is left", pid, rank)
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	})
+	return l
+}
+
+// ranks are the job's processes that run, found by their environment.
+func (l *launching) ranks() map[int]int {
+	found := map[int]int{}
+	files, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, f := range files {
+		env, err := os.ReadFile(f)
+		m, ok, _ := memberFrom(environment(strings.Split(string(env), "\x00")))
+		if pid, bad := strconv.Atoi(filepath.Base(filepath.Dir(f))); err == nil && ok && bad == nil && m.job == l.job && alive(pid) {
+			found[m.rank] = pid
+		}
+	}
+	return found
+}
+
+// running waits until n ranks run and have had time to meet.
+func (l *launching) running(t *testing.T, n int) map[int]int {
+	t.Helper()
+	for late := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		if found := l.ranks(); len(found) == n {
+			time.Sleep(time.Second)
+			return found
+		}
+		if time.Now().After(late) {
+			t.Fatalf("%d of %d ranks run: %s", len(l.ranks()), n, l.errOut.String())
+		}
+	}
+}
+
+// lockedBuffer may be read while it is written.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+func shell(command string) (string, error) {
+	said, err := exec.Command("sh", "-c", command).CombinedOutput()
+	return string(said), err
+}
+
+// A job that does well: rank 0's object and nothing else on standard output.
+func TestLaunchRuns(t *testing.T) {
+	for _, np := range []int{1, 2, 3} {
+		l := launchJob(t, t.Context(), fmt.Sprintf("launch --json --np %d --conns 2 -- bench ring-worker --bytes 40000 --steps 3", np))
+		<-l.ended
+		var got exchanged
+		if err := json.Unmarshal(l.out.Bytes(), &got); err != nil || l.rc != exitOK || got.Ranks != np || len(got.Seconds) != 3 || l.errOut.Len() > 0 {
+			t.Fatalf("%d processes: exit code %d, %v, %s\n%s", np, l.rc, err, l.errOut.String(), l.out.String())
+		}
+		// Four steps of 2(N−1)K, and an empty message or two of each barrier.
+		if want := int64(4 * 2 * (np - 1) * 40000); got.Body != want || np > 1 && got.Kernel < want {
+			t.Errorf("%d processes sent %d bytes, %d as the kernel counts; want %d", np, got.Body, got.Kernel, want)
+		}
+	}
+}
+
+// A rank that is killed ends the job within the time-out: the survivors name it
+// and its address, launch names it too, and no process is left.
+func TestLaunchKilledRank(t *testing.T) {
+	for _, test := range []struct{ np, victim int }{{2, 1}, {3, 0}, {3, 2}} {
+		l := launchJob(t, t.Context(), fmt.Sprintf("launch --np %d --timeout 5s -- %s", test.np, longRing))
+		victim := l.running(t, test.np)[test.victim]
+		begin := time.Now()
+		if err := syscall.Kill(victim, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		<-l.ended
+		if took := time.Since(begin); took > 5*time.Second+lastWords+lastBreath {
+			t.Errorf("%v: ended after %v", test, took)
+		}
+		msg := l.errOut.String()
+		last := fmt.Sprintf("gradsync: launch: rank %d at 127.0.0.1 was lost: signal: killed\n", test.victim)
+		if l.rc != exitFailed || !strings.HasSuffix(msg, last) || l.out.Len() > 0 {
+			t.Errorf("%v: exit code %d, %q, want %q", test, l.rc, msg, last)
+		}
+		for rank := range test.np {
+			if want := fmt.Sprintf("[%d] gradsync: cluster: rank %d (127.0.0.1:", rank, test.victim); rank != test.victim && !strings.Contains(msg, want) {
+				t.Errorf("%v: no line %q in\n%s", test, want, msg)
+			}
+		}
+	}
+}
+
+// A rank that is stopped is silent: the others say so after the time-out, and it
+// is killed.
+func TestLaunchStoppedRank(t *testing.T) {
+	l := launchJob(t, t.Context(), "launch --np 2 --timeout 2s -- "+longRing)
+	victim := l.running(t, 2)[1]
+	begin := time.Now()
+	if err := syscall.Kill(victim, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	<-l.ended
+	msg := l.errOut.String()
+	if took := time.Since(begin); took < 2*time.Second || took > 2*time.Second+lastWords+lastBreath+4*time.Second {
+		t.Errorf("ended after %v", took)
+	}
+	if l.rc != exitFailed || !strings.Contains(msg, "[0] gradsync: cluster: rank 1 (127.0.0.1:") || !strings.Contains(msg, "silent") ||
+		!strings.HasSuffix(msg, "gradsync: launch: rank 0 at 127.0.0.1 ended with exit code 1; killed, as it did not end when told to: rank 1 at 127.0.0.1\n") {
+		t.Errorf("exit code %d, %q", l.rc, msg)
+	}
+}
+
+// An interrupted launch ends its ranks and says so.
+func TestLaunchInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	l := launchJob(t, ctx, "launch --np 3 -- "+longRing)
+	l.running(t, 3)
+	cancel()
+	<-l.ended
+	if msg := l.errOut.String(); l.rc != exitFailed || !strings.HasSuffix(msg, "gradsync: launch: interrupted\n") {
+		t.Errorf("exit code %d, %q", l.rc, msg)
+	}
+}
+
+// A usage error of the ranks is launch's.
+func TestLaunchUsageOfARank(t *testing.T) {
+	l := launchJob(t, t.Context(), "launch --np 2 -- bench ring-worker --steps 1 --bytes 6")
+	<-l.ended
+	if l.rc != exitUsage || !strings.Contains(l.errOut.String(), "multiple of 4") {
+		t.Errorf("exit code %d, %q", l.rc, l.errOut.String())
+	}
+}
+
+// Two hosts, which are two addresses of this machine: the command that is printed
+// for the second one starts its part; and so it does by way of ssh, for which
+// stands a script that hands the command to a shell, as a remote one would.
+func TestLaunchSeveralHosts(t *testing.T) {
+	const line = "launch --hosts 127.0.0.1:2,127.0.0.2:1 --timeout 20s%s -- bench ring-worker --json --bytes 4096 --steps 2"
+	dir := t.TempDir()
+	script := "#!/bin/sh\n[ \"$1 $2 $3\" = '-o BatchMode=yes 127.0.0.2' ] && exec sh -c \"$4\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "ssh"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	check := func(l *launching) {
+		t.Helper()
+		<-l.ended
+		var got exchanged
+		if err := json.Unmarshal(l.out.Bytes(), &got); err != nil || l.rc != exitOK || got.Ranks != 3 {
+			t.Errorf("exit code %d, %v, %s\n%s", l.rc, err, l.errOut.String(), l.out.String())
+		}
+	}
+	address, err := freeAddress("127.0.0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(launchJob(t, t.Context(), fmt.Sprintf(line, " --ssh --rendezvous "+address)))
+
+	if address, err = freeAddress("127.0.0.1"); err != nil {
+		t.Fatal(err)
+	}
+	var errOut lockedBuffer
+	l := &launching{job: newJob(), ended: make(chan struct{})}
+	go func() {
+		defer close(l.ended)
+		before, after, _ := strings.Cut(fmt.Sprintf(line, " --join 20s --rendezvous "+address), " -- ")
+		words := append(append(strings.Fields(before), "--job", l.job, "--"), strings.Fields(after)...)
+		l.rc = run(t.Context(), words, &l.out, &errOut)
+	}()
+	for late := time.Now().Add(10 * time.Second); !strings.Contains(errOut.String(), "\n"); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(late) {
+			t.Fatalf("no command is printed: %q", errOut.String())
+		}
+	}
+	host, command, ok := strings.Cut(strings.TrimSpace(errOut.String()), ": ")
+	if !ok || host != "on 127.0.0.2" {
+		t.Fatalf("%q", errOut.String())
+	}
+	if said, err := shell(command); err != nil || said != "" { // rank 0 is on the other host
+		t.Errorf("%v: %s", err, said)
+	}
+	check(l)
+}
