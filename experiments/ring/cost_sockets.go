@@ -8,15 +8,16 @@ import (
 	"gradsync/experiments/result"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/collective"
-	"gradsync/shared/cluster/local"
+	"gradsync/shared/cluster/tcp"
 )
 
 // socketsName is what carries the messages of socketCounts.
-const socketsName = "goroutines"
+const socketsName = "TCP sockets"
 
-// sockets is a runtime of n ranks that carries real bytes.
+// sockets is a runtime of n ranks of this process with connections between them on
+// the loopback interface; frames of up to 1 MiB.
 func sockets(n int) cluster.Runtime {
-	return local.New(ideal(n, blogLink), local.Config{})
+	return tcp.Loopback(n, tcp.Config{Chunk: 4 * pieceElements})
 }
 
 // summand is element i of a rank's vector; sums of 16 ranks are exact.

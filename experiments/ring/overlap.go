@@ -129,7 +129,7 @@ func overlapNotes(pairs [][2]lineOf, rows []bucketed) []string {
 	}
 	for _, k := range order {
 		a, z := best[k], worst[k]
-		notes = append(notes, fmt.Sprintf("%s, 40 GPUs: the best size of a bucket here is %s (%d messages to start per iteration and GPU, %.0f ms), the worst %s (%.0f ms).",
+		notes = append(notes, fmt.Sprintf("Network “%s”, 40 GPUs: the best size of a bucket here is %s (%d messages to start per iteration and GPU, %.0f ms), the worst %s (%.0f ms).",
 			k, bucketName(a.Bucket), a.Count*2*(blogGPUs-1), 1e3*a.Overlap, bucketName(z.Bucket), 1e3*z.Overlap))
 	}
 	fine, whole := rows[len(rows)-len(rows)/len(order)], rows[len(rows)-1]

@@ -16,7 +16,8 @@ const (
 	blogPlatform = "ring40"
 	blogGPUs     = 40
 	blogPerNode  = 8
-	blogSlowest  = 6e9 // bytes per second between nodes
+	blogSlowest  = 6e9  // bytes per second between nodes
+	blogWithin   = 10e9 // and within a node
 )
 
 // scalingPlan is what a profile runs.
@@ -37,7 +38,7 @@ func planScaling(profile string) scalingPlan {
 	case "ci":
 		return scalingPlan{GPUs: []int{1, 2, 8, 16, 40}, Steps: 2}
 	case "quick":
-		return scalingPlan{GPUs: []int{1, 2, 3, 4, 6, 8, 9, 12, 16, 20, 24, 32, 40}, Steps: 5}
+		return scalingPlan{GPUs: []int{1, 2, 3, 4, 6, 8, 9, 12, 16, 20, 24, 32, 40}, Steps: 3}
 	}
 	p := scalingPlan{Steps: 40}
 	if profile == "paper" {

@@ -180,6 +180,9 @@ func slowNotes(cases []slowCase) []string {
 		fmt.Sprintf("Leaving the slow host out costs a sixteenth of the data and gives %.2f s again, at every factor.", last.Short),
 		fmt.Sprintf("A single reducer bears a worker's link slowed by up to %g at less than a tenth more time, because the reducer's own link is the bottleneck; a slow reducer, ×%g, takes %.0f s.", patience(cases, func(c slowCase) float64 { return c.Naive }), last.Factor, last.NaiveTop),
 	}
+	if a, z := first.Halving/first.Ring, last.Halving/last.Ring; z > 1.1*a {
+		notes = append(notes, fmt.Sprintf("Halving-doubling, as fast as the ring among equals (×%.2f), suffers more from the slow host: at ×%g it takes %.2f times the ring's time.", a, last.Factor, z))
+	}
 	if f := overtaken(cases); !math.IsNaN(f) {
 		notes = append(notes, fmt.Sprintf("From a factor of %g on the single reducer beats the ring, %.1f s at 1 against %.1f.", f, first.Naive, first.Ring))
 	} else {

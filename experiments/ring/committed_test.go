@@ -1,0 +1,128 @@
+package ring
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"gradsync/experiments/claims"
+	"gradsync/experiments/exp"
+	"gradsync/experiments/result"
+)
+
+const committed = "../results"
+
+// ciRun is all experiments in profile ci, once for all tests.
+var ciRun = sync.OnceValues(func() (out []*result.Result, err error) {
+	for _, e := range Experiments() {
+		r, err := e.Run(context.Background(), exp.Env{Profile: "ci", Seeds: []uint64{3}})
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", e.ID, err)
+		}
+		out = append(out, r)
+	}
+	return out, nil
+})
+
+// Every number and sentence of the blog has exactly one verdict: in a run of
+// profile ci, and in every profile whose results are committed.
+func TestEveryClaimIsJudgedOnce(t *testing.T) {
+	t.Run("run of ci", func(t *testing.T) {
+		results, err := ciRun()
+		if err != nil {
+			t.Fatal(err)
+		}
+		judgedOnce(t, results)
+	})
+	for _, profile := range exp.Profiles {
+		var results []*result.Result
+		for _, e := range Experiments() {
+			path := result.Path(committed, e.ID, profile)
+			if _, err := os.Stat(path); err != nil {
+				continue
+			}
+			r, err := result.Read(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.ID != e.ID || r.Title != e.Title {
+				t.Errorf("%s: committed as %q %q", e.ID, r.ID, r.Title)
+			}
+			results = append(results, r)
+		}
+		if len(results) > 0 {
+			t.Run("committed "+profile, func(t *testing.T) { judgedOnce(t, results) })
+		}
+	}
+}
+
+func judgedOnce(t *testing.T, results []*result.Result) {
+	if len(results) != len(Experiments()) {
+		t.Errorf("%d results of %d experiments", len(results), len(Experiments()))
+	}
+	where := map[string][]string{}
+	for _, r := range results {
+		if r.Status != complete {
+			t.Errorf("%s is %s", r.ID, r.Status)
+		}
+		if len(r.Notes) == 0 || len(r.Tables) == 0 || len(r.Figures) == 0 {
+			t.Errorf("%s: %d notes, %d tables, %d figures", r.ID, len(r.Notes), len(r.Tables), len(r.Figures))
+		}
+		for _, c := range r.Claims {
+			where[c.ID] = append(where[c.ID], r.ID)
+		}
+	}
+	rows := 0
+	for _, c := range claims.All() {
+		if !strings.HasPrefix(c.ID, "B") {
+			continue
+		}
+		rows++
+		if n := len(where[c.ID]); n != 1 {
+			t.Errorf("%s is judged %d times: %v", c.ID, n, where[c.ID])
+		}
+		delete(where, c.ID)
+	}
+	for id, in := range where {
+		t.Errorf("%s, in %v, is no claim of the blog", id, in)
+	}
+	if rows != 22 {
+		t.Errorf("%d rows, want B01–B22", rows)
+	}
+}
+
+// Same inputs, same bytes, also of what really ran on sockets.
+func TestResultsAreDeterministic(t *testing.T) {
+	first, err := ciRun()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, e := range Experiments() {
+		again, err := e.Run(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{3}})
+		if err != nil {
+			t.Fatalf("%s: %v", e.ID, err)
+		}
+		diff, err := result.Diff(first[i], again)
+		if err != nil || len(diff) > 0 {
+			t.Errorf("%s: two runs differ: %v %v", e.ID, diff, err)
+		}
+	}
+}
+
+// The plan of every profile has a length.
+func TestSecondsAreEstimated(t *testing.T) {
+	for _, e := range Experiments() {
+		if !slices.Equal(e.Profiles, exp.Profiles) {
+			t.Errorf("%s has profiles %v", e.ID, e.Profiles)
+		}
+		for _, p := range e.Profiles {
+			if s := e.Seconds(p, 3); !(s > 0) {
+				t.Errorf("%s: %g s in %s", e.ID, s, p)
+			}
+		}
+	}
+}
