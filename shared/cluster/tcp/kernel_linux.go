@@ -37,6 +37,37 @@ func progress(conn net.Conn) (acked int64, all bool) {
 	return acked, all
 }
 
+// nonblocking returns a function that writes as much of bufs as the kernel takes
+// without waiting and returns what is left, nil if nothing is.
+func nonblocking(conn net.Conn) func(net.Buffers) net.Buffers {
+	c, ok := conn.(*net.TCPConn)
+	if !ok {
+		return leave
+	}
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return leave
+	}
+	return func(bufs net.Buffers) net.Buffers {
+		n := 0
+		_ = raw.Write(func(fd uintptr) bool {
+			n, _ = unix.Writev(int(fd), bufs)
+			return true
+		})
+		for len(bufs) > 0 && n >= len(bufs[0]) {
+			n -= len(bufs[0])
+			bufs = bufs[1:]
+		}
+		if len(bufs) == 0 {
+			return nil
+		}
+		if n > 0 {
+			bufs[0] = bufs[0][n:]
+		}
+		return bufs
+	}
+}
+
 // socket calls f with the connection's descriptor.
 func socket(conn net.Conn, f func(fd int)) error {
 	c, ok := conn.(*net.TCPConn)

@@ -38,7 +38,18 @@ type link struct {
 	mu     sync.Mutex
 	cond   *sync.Cond
 	queue  []frame
+	rest   net.Buffers // what the kernel would not take at once
+	busy   bool        // somebody writes
 	closed bool
+	out    writing                       // of whoever is busy
+	try    func(net.Buffers) net.Buffers // see nonblocking
+}
+
+// writing is what it takes to write one batch.
+type writing struct {
+	batch   []frame
+	headers []byte
+	bufs    net.Buffers
 }
 
 // frame is a piece that waits to be written.
@@ -52,8 +63,8 @@ type frame struct {
 const readBuffer = 8 << 10
 
 func newLink(n *node, p *peer, index int, conn net.Conn) *link {
-	s := &steady{Conn: conn, limit: n.cfg.Timeout, armed: true} // by the handshake
-	l := &link{n: n, p: p, index: index, conn: s, r: bufio.NewReaderSize(s, readBuffer)}
+	s := &steady{Conn: conn, limit: n.cfg.Timeout}
+	l := &link{n: n, p: p, index: index, conn: s, try: nonblocking(conn), r: bufio.NewReaderSize(s, readBuffer)}
 	l.cond = sync.NewCond(&l.mu)
 	return l
 }
@@ -81,6 +92,13 @@ func (p *peer) push(h cluster.Header, body []byte, q *req, chunk int) int {
 	return frames
 }
 
+// flush writes what the kernel takes at once, on every connection.
+func (p *peer) flush() {
+	for _, l := range p.links {
+		l.flush()
+	}
+}
+
 // Close ends the link's reader and writer.
 func (l *link) Close() error {
 	l.mu.Lock()
@@ -94,9 +112,6 @@ func (l *link) push(f frame) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.queue = append(l.queue, f)
-	if len(l.queue) == 1 {
-		l.cond.Signal()
-	}
 }
 
 // Bounds of what one system call writes.
@@ -105,57 +120,102 @@ const (
 	batchBytes  = 256 << 10
 )
 
-// take waits for frames and appends as many as one system call should write:
-// one large one, or small ones together. It returns none once the link closes.
-func (l *link) take(batch []frame) []frame {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for len(l.queue) == 0 && !l.closed {
-		l.cond.Wait()
-	}
-	if l.closed {
-		return nil
-	}
+// take makes whoever calls it the one that writes, with as many frames as one
+// system call should write: one large one, or small ones together. The caller
+// holds the link's lock.
+func (l *link) take() {
+	l.busy = true
+	w := &l.out
 	k, bytes := 0, 0
 	for k < len(l.queue) && k < batchFrames && (k == 0 || bytes+len(l.queue[k].body) <= batchBytes) {
 		bytes += len(l.queue[k].body)
 		k++
 	}
-	batch = append(batch, l.queue[:k]...)
+	w.batch = append(w.batch[:0], l.queue[:k]...)
 	clear(l.queue[:k])
 	if l.queue = l.queue[k:]; len(l.queue) == 0 {
 		l.queue = nil
 	}
-	return batch
+}
+
+// seal makes the batch's bytes.
+func (w *writing) seal() {
+	if cap(w.headers) == 0 {
+		w.headers = make([]byte, 0, batchFrames*cluster.HeaderBytes)
+	}
+	w.headers, w.bufs = w.headers[:0], w.bufs[:0]
+	for i := range w.batch {
+		f := &w.batch[i]
+		f.h.CRC = cluster.Checksum(0, f.body) // just before the kernel reads it
+		at := len(w.headers)
+		w.headers = f.h.Append(w.headers)
+		w.bufs = append(w.bufs, w.headers[at:])
+		if len(f.body) > 0 {
+			w.bufs = append(w.bufs, f.body)
+		}
+	}
 }
 
 // write is the link's writer.
 func (l *link) write() {
-	var batch []frame
-	var bufs net.Buffers
-	headers := make([]byte, 0, batchFrames*cluster.HeaderBytes)
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	for {
-		if batch = l.take(batch[:0]); len(batch) == 0 {
+		for !l.closed && (l.busy && l.rest == nil || !l.busy && len(l.queue) == 0) {
+			l.cond.Wait()
+		}
+		if l.closed {
 			return
 		}
-		headers, bufs = headers[:0], bufs[:0]
-		for i := range batch {
-			f := &batch[i]
-			f.h.CRC = cluster.Checksum(0, f.body) // just before the kernel reads it
-			at := len(headers)
-			headers = f.h.Append(headers)
-			bufs = append(bufs, headers[at:])
-			if len(f.body) > 0 {
-				bufs = append(bufs, f.body)
-			}
+		rest := l.rest
+		if l.rest = nil; rest == nil {
+			l.take()
 		}
-		rest := bufs
-		if err := l.conn.writeAll(&rest); err != nil {
+		l.mu.Unlock()
+		if rest == nil {
+			l.out.seal()
+			rest = l.out.bufs
+		}
+		err := l.conn.writeAll(&rest)
+		if err == nil {
+			l.n.written(l.out.batch)
+		} else {
 			l.n.blame(l.p.rank, err)
+		}
+		l.mu.Lock()
+		if err != nil {
 			return
 		}
-		l.n.written(batch)
-		clear(batch)
+		l.busy = false
+	}
+}
+
+// flush writes what is queued in the caller's own time, as far as the kernel
+// takes it at once and nobody else writes: nobody needs to be woken for a small
+// message, and what was just computed is in this core's cache. The rest is the
+// writer's.
+func (l *link) flush() {
+	l.mu.Lock()
+	if l.busy || len(l.queue) == 0 || l.closed {
+		l.mu.Unlock()
+		return // whoever is busy comes to it
+	}
+	l.take()
+	l.mu.Unlock()
+	l.out.seal()
+	rest := l.out.bufs
+	if l.conn.arm() == nil {
+		rest = l.try(rest)
+	}
+	if rest == nil {
+		l.n.written(l.out.batch)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rest = rest
+	l.busy = rest != nil
+	if l.busy || len(l.queue) > 0 {
+		l.cond.Signal()
 	}
 }
 

@@ -42,7 +42,6 @@ func (t *thread) Isend(to int, tag cluster.Tag, m *cluster.Msg) cluster.Req {
 		body = slices.Clone(body) // outside the lock
 	}
 	err := t.enter()
-	defer n.mu.Unlock()
 	switch {
 	case err != nil:
 		n.complete(q, err)
@@ -52,6 +51,10 @@ func (t *thread) Isend(to int, tag cluster.Tag, m *cluster.Msg) cluster.Req {
 	default:
 		n.post(q, to, m, body, 0)
 		n.settle(q)
+	}
+	n.mu.Unlock()
+	if to != n.cfg.Rank {
+		n.peers[to].flush()
 	}
 	return q
 }
@@ -193,17 +196,22 @@ func (t *thread) Ibcast(group []int, root int, tag cluster.Tag, m *cluster.Msg) 
 		body = slices.Clone(body)
 	}
 	err := t.enter()
-	defer n.mu.Unlock()
+	var others []int
 	switch {
 	case err != nil:
 		n.complete(q, err)
 	case n.cfg.Rank != root:
 		n.receive(q, root, tag, m, true)
 	default:
-		for _, member := range match.Others(group, root) {
+		others = match.Others(group, root)
+		for _, member := range others {
 			n.post(q, member, m, body, cluster.FlagBcast)
 		}
 		n.settle(q)
+	}
+	n.mu.Unlock()
+	for _, member := range others {
+		n.peers[member].flush()
 	}
 	return q
 }
