@@ -9,14 +9,16 @@ PROFILE ?= quick
 SEEDS ?= 0,1,2
 OUT ?= out
 ADDR ?= 127.0.0.1:8080
+# The documents that have experiments, in the order in which they run.
+PAPERS := dasp ring ringsparse
 # Committed results of ci and quick are those of the embedded images, all are of engine asm, whatever this machine has.
 EMBEDDED := env -u GRADSYNC_DATA XDG_CACHE_HOME=$(CURDIR)/out/no-cache
 BIN := bin/gradsync$(shell go env GOEXE)
 
-.PHONY: help build test test-long lint race verify reproduce-dasp reports serve bench benchmarks cross ci-check ci-results publish clean
+.PHONY: help build test test-long lint race verify reproduce-dasp reproduce-ring reproduce-ringsparse reproduce-all reports serve calibrate bench benchmarks lab-ring cross ci-check ci-results publish clean
 
 help: ## list the targets
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-20s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 # go build decides what is stale; the line is for the first, silent minutes.
 build: ## build bin/gradsync
@@ -45,9 +47,23 @@ race: ## race tests of the cluster, the papers and the threads of engine asm; ne
 verify: build ## check the implemented formulas against counts and exact rationals
 	@$(BIN) verify
 
-reproduce-dasp: build ## run the DASP experiments and render the page (PROFILE, SEEDS, OUT)
-	@$(BIN) run dasp --profile $(PROFILE) --seeds $(SEEDS) --out $(OUT)/results
+# $(1): what to run. The pages are of all results below OUT.
+define reproduce
+	@$(BIN) run $(1) --profile $(PROFILE) --seeds $(SEEDS) --out $(OUT)/results
 	@$(BIN) report --results $(OUT)/results --out $(OUT)/html
+endef
+
+reproduce-dasp: build ## run the DASP experiments and render the page (PROFILE, SEEDS, OUT)
+	$(call reproduce,dasp)
+
+reproduce-ring: build ## run the experiments of the article on the ring and render the page (PROFILE, SEEDS, OUT)
+	$(call reproduce,ring)
+
+reproduce-ringsparse: build ## run the experiments of the patent and render the page (PROFILE, SEEDS, OUT)
+	$(call reproduce,ringsparse)
+
+reproduce-all: build ## run the experiments of all documents and render their pages (PROFILE, SEEDS, OUT)
+	$(call reproduce,$(PAPERS))
 
 reports: build ## render the committed results to reports/html and the README's table
 	@$(BIN) report --results experiments/results --out reports/html
@@ -55,6 +71,10 @@ reports: build ## render the committed results to reports/html and the README's 
 
 serve: build ## serve the committed pages (ADDR)
 	@$(BIN) serve --dir reports/html --addr $(ADDR)
+
+calibrate: build ## measure what compressing costs on this machine; write OUT/calibrated.json, a platform for train --platform
+	@mkdir -p $(OUT)
+	@$(BIN) calibrate --out $(OUT)/calibrated.json
 
 bench: build ## messages, training steps, products and codecs of this machine beside their peers
 	@$(BIN) bench cluster
@@ -65,6 +85,9 @@ bench: build ## messages, training steps, products and codecs of this machine be
 benchmarks: build ## measure all cases (some 10 min) and write BENCHMARKS.md
 	@$(BIN) bench report --out BENCHMARKS.md
 
+lab-ring: build ## real rings between network namespaces beside virtual time (root, iproute2; else it says why not)
+	@$(BIN) lab ring
+
 cross: ## build for Linux, macOS and Windows on amd64 and arm64
 	@set -e; for os in linux darwin windows; do for arch in amd64 arm64; do \
 	  echo "GOOS=$$os GOARCH=$$arch go build ./..."; \
@@ -74,10 +97,10 @@ ci-check: build ## rerun profile ci on the embedded data; compare with the commi
 	@.ci/compare $(BIN)
 
 ci-results: build ## maintainers: renew the committed results of profile ci
-	@$(EMBEDDED) $(BIN) run dasp --profile ci --seeds 0 --engine asm --out experiments/results
+	@$(EMBEDDED) $(BIN) run $(PAPERS) --profile ci --seeds 0 --engine asm --out experiments/results
 
 publish: build ## maintainers: renew the committed results of PROFILE and all pages (quick: embedded images; others: real data)
-	@$(if $(filter quick,$(PROFILE)),$(EMBEDDED)) $(BIN) run dasp --profile $(PROFILE) --seeds $(SEEDS) --engine asm --out experiments/results
+	@$(if $(filter quick,$(PROFILE)),$(EMBEDDED)) $(BIN) run $(PAPERS) --profile $(PROFILE) --seeds $(SEEDS) --engine asm --out experiments/results
 	@$(MAKE) --no-print-directory reports
 
 clean: ## remove what was built and run here (bin/, out/)
