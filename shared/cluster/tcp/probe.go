@@ -100,5 +100,10 @@ func (l *link) measure(h cluster.Header) error {
 	}
 	answer := cluster.Header{Job: l.p.job, Flags: cluster.FlagControl, From: n.cfg.Rank, Tag: kindProbed}
 	l.extra.Add(cluster.HeaderBytes)
-	return l.conn.writeAll(&net.Buffers{answer.Append(nil)})
+	n.mu.Lock()
+	n.pending++
+	n.mu.Unlock()
+	l.push(frame{h: answer})
+	l.flush()
+	return nil
 }
