@@ -79,18 +79,19 @@ func TestS51PrintedSignIsWrongForGradients(t *testing.T) {
 	}
 }
 
-// The printed sign as the reading that g is the direction of descent: the same training.
+// The printed sign as the reading that g is the direction of descent: the same training
+// with the same messages, for the negation of +0 is +0.
 func TestS51PrintedSignTrainsTheSame(t *testing.T) {
 	for _, kinds := range []string{"both", "gradients", "weights"} {
 		var params []string
 		for _, sign := range []string{"descent", "printed"} {
 			job := ringsparse.Job{Rate: eta, Steps: steps, WeightDecay: 0.01,
 				Options: ringsparse.Options{Kinds: kinds, Sign: sign, Bandwidth: 1e8}}
-			out := train(t, newVirtual(4), job, func(r int) cluster.Task { return newQuadratic(r, 0.2, 0, ragged...) })
-			params = append(params, fmt.Sprint(out[0].Params))
+			out := train(t, newVirtual(4), job, func(r int) cluster.Task { return newQuadratic(r, 0.2, 0.5, ragged...) })
+			params = append(params, fmt.Sprint(out[0].Params, out[0].Log.Totals))
 		}
 		if params[0] != params[1] {
-			t.Errorf("%s: parameters differ", kinds)
+			t.Errorf("%s: parameters or totals differ:\n%.300s\n%.300s", kinds, params[0], params[1])
 		}
 	}
 }

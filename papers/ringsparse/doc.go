@@ -57,7 +57,8 @@
 //	                         Coder.Costs, CheapestCoder
 //	    formula/formula.go   formula.Ta, formula.Tb
 //	    tests                TestS42CheapestCodecOfSeveral,
-//	                         TestS42CompressIfSoonerThere
+//	                         TestS42CompressIfSoonerThere,
+//	                         TestS42LayerSizeFavoursCompression
 //	    page                 ringsparse.html#s42
 //	S5
 //	    block.go             ReadHeader

@@ -121,7 +121,7 @@ func (c *constant) Grad(step int64, done func(int)) (float64, error) {
 // 0.5. By hand for one rank and η = 1; the numbers are multiples of 1/8.
 func TestThresholdFeedsBack(t *testing.T) {
 	task := &constant{fixed: fixed{params: make([]float32, 3)}, steps: [][]float32{
-		{0.375, 1, 0}, {0.375, 0.25, 0.5}, {0, 0.125, 0.125}, {0, 0, 0}}}
+		{0.375, 1, 0}, {0.375, 0.25, 0.5}, {0.25, 0.125, 0.125}, {0, 0, 0}}}
 	var got []string
 	_, _, err := cluster.Run(t.Context(), newVirtual(1), func(p cluster.Proc) (*ringsparse.Log, error) {
 		return ringsparse.Run(p, ringsparse.Job{Task: task, Rate: 1, Steps: 4,
@@ -200,6 +200,7 @@ func TestThresholdKeepsReplicasTogether(t *testing.T) {
 
 // The rival in the same loop: the naive sum in rank order, to the bit.
 func TestAllGatherTrainsOnTheSumInRankOrder(t *testing.T) {
+	const decay = 0.05
 	for n := 1; n <= 5; n++ {
 		tasks := make([]*quadratic, n)
 		for r := range n {
@@ -213,7 +214,7 @@ func TestAllGatherTrainsOnTheSumInRankOrder(t *testing.T) {
 					t.Fatal(err)
 				}
 				for i, g := range q.grads {
-					if r == 0 {
+					if g += float32(float32(decay) * q.params[i]); r == 0 {
 						sum[i] = g
 					} else {
 						sum[i] += g
@@ -227,7 +228,7 @@ func TestAllGatherTrainsOnTheSumInRankOrder(t *testing.T) {
 			}
 			want = append(want, digest(tasks[0].params))
 		}
-		job := ringsparse.Job{Rate: eta, Steps: steps, Options: ringsparse.Options{Exchange: "all-gather", Bandwidth: 1e8}}
+		job := ringsparse.Job{Rate: eta, Steps: steps, WeightDecay: decay, Options: ringsparse.Options{Exchange: "all-gather", Bandwidth: 1e8}}
 		for rank, o := range train(t, newVirtual(n), job, func(r int) cluster.Task { return newQuadratic(r, 0.2, 0, ragged...) }) {
 			if fmt.Sprint(o.Digests) != fmt.Sprint(want) {
 				t.Errorf("N=%d rank %d: %v, want %v", n, rank, o.Digests, want)

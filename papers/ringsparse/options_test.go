@@ -131,12 +131,22 @@ func TestChargedCostsPassAsTime(t *testing.T) {
 			}
 		}
 	}
-	logs, _, err := cluster.Run(t.Context(), newVirtualOf(2, host), func(p cluster.Proc) (*ringsparse.Log, error) {
-		return ringsparse.Run(p, ringsparse.Job{Layers: []cluster.Layer{{Length: 2000}}, Rate: eta, Steps: 1,
-			Options: ringsparse.Options{Kinds: "gradients", Codec: "dense", Charge: true, Rates: rates, LogChoices: true}})
-	})
-	if err != nil || logs[0].Ends[0].Round(time.Microsecond) != 0 {
-		t.Errorf("the dense ring needs no count, conversion or coding: %v, %v", logs, err)
+	// The dense ring needs no count, conversion or coding. The rival codes its 8 kB once,
+	// and decodes two such.
+	for want, o := range map[time.Duration]ringsparse.Options{
+		0: {Kinds: "gradients", Codec: "dense"},
+		(8*10000 + 2*8*1000000) * time.Microsecond: {Exchange: "all-gather", Codec: "bitmap"},
+	} {
+		o.Charge, o.Rates, o.LogChoices = true, rates, true
+		logs, _, err := cluster.Run(t.Context(), newVirtualOf(2, host), func(p cluster.Proc) (*ringsparse.Log, error) {
+			return ringsparse.Run(p, ringsparse.Job{Layers: []cluster.Layer{{Length: 2000}}, Rate: eta, Steps: 1, Options: o})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := logs[0].Ends[0].Round(time.Microsecond); got != want {
+			t.Errorf("%s %s: %v, want %v", o.Exchange, o.Codec, got, want)
+		}
 	}
 }
 
