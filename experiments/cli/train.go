@@ -10,6 +10,7 @@ import (
 	"gradsync/experiments/platforms"
 	"gradsync/experiments/train"
 	"gradsync/papers/dasp/rivals"
+	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
 	"gradsync/shared/tensor/model"
 )
@@ -19,6 +20,8 @@ type trainFlags struct {
 	train.Config
 	platform string
 	options  rivals.Options
+	sparse   ringsparse.Options
+	bucketK  int64 // KiB
 	given    func(flag string) bool
 }
 
@@ -34,11 +37,16 @@ func (a *app) trainCommand() *cobra.Command {
 			"A run whose loss or parameters become infinite or NaN has diverged: it goes on to\n" +
 			"its end (a search for --target-accuracy ends), --save writes its parameters as they\n" +
 			"are, and the exit code is 1.\n" +
-			"The same command gives the same object: on virtual but for wall_seconds, on local\n" +
-			"with bsp, ring or naive but for the seconds, which all are wall time there.",
+			"The same command gives the same object: on virtual but for wall_seconds, on local and\n" +
+			"tcp with synchronous methods but for the seconds, which all are wall time there, and for\n" +
+			"bytes where ringsparse measures what compressing costs. Asynchronous methods give the\n" +
+			"same parameters there if they --replay the order of arrival that another run did --record.\n" +
+			"On tcp all ranks are in this process, unless `gradsync launch` started it as one of many.",
 		Example: "  gradsync train --sync dasp --model lenet5 --workers 6 --updates 600 --json\n" +
 			"  gradsync train --sync ssp --staleness 3 --platform heterogeneous6 --target-accuracy 0.7\n" +
-			"  gradsync train --sync ring --workers 4 --runtime local --updates 50 --save lenet5.safetensors\n" +
+			"  gradsync train --sync ring --workers 4 --runtime tcp --updates 50 --save lenet5.safetensors\n" +
+			"  gradsync train --sync ringsparse --model mlp --raw-pixels --platform sparse32 --workers 4 --updates 50\n" +
+			"  gradsync launch --np 4 -- train --sync bsp --workers 3 --updates 50\n" +
 			"  gradsync train --sync dasp --model resnet18 --width 0.125 --image 16 --data fashion-mnist --pushes 600\n" +
 			"  gradsync train --sync dasp --model resnet18 --timing-only --updates 600 --trace run.trace.json",
 		Args: args(0, 0, "flags only"),
@@ -64,6 +72,9 @@ func (a *app) trainCommand() *cobra.Command {
 					return fmt.Errorf("train: interrupted")
 				}
 				return inputUsage(err)
+			}
+			if out == nil { // another process of the job prints
+				return nil
 			}
 			if !a.json {
 				a.printOutcome(out)
@@ -110,8 +121,8 @@ func (f *trainFlags) define(cmd *cobra.Command) {
 	s.StringVar(&f.Backend, "backend", "native", "who computes gradients: native or gorgonia")
 	s.IntVar(&f.Workers, "workers", 0, "workers (default: all of the platform's)")
 	s.StringVar(&f.platform, "platform", "", "platform: a file or one of "+strings.Join(platforms.Names(), ", ")+" (default heterogeneous6; for more than six workers as many equal ones)")
-	s.StringVar(&f.Runtime, "runtime", "virtual", "virtual or local")
-	s.BoolVar(&f.Emulate, "emulate", false, "local: computations last at least the platform's time for them")
+	s.StringVar(&f.Runtime, "runtime", "virtual", "runtime: "+strings.Join(train.Runtimes, ", "))
+	s.BoolVar(&f.Emulate, "emulate", false, "local, tcp: computations last at least the platform's time for them")
 	s.Uint64Var(&f.Seed, "seed", 0, "seed")
 	s.IntVar(&f.Batch, "batch", 16, "images per worker and iteration")
 	s.Float64Var(&f.Rate, "rate", 0.05, "learning rate")
@@ -129,8 +140,11 @@ func (f *trainFlags) define(cmd *cobra.Command) {
 	s.BoolVar(&f.TimingOnly, "timing-only", false, "the same events without the arithmetic")
 	s.IntVar(&f.Threads, "threads", 1, "threads per engine call; no result depends on it")
 	s.StringVar(&f.Trace, "trace", "", "write the run as a Chrome trace (Perfetto)")
+	s.StringVar(&f.Record, "record", "", "write the order in which gradients arrived and what the server decided")
+	s.StringVar(&f.Replay, "replay", "", "follow a recorded order of arrival: the recorded run's bits on any runtime")
 	s.StringVar(&f.Save, "save", "", "write the trained parameters as safetensors; its metadata name model, width and image")
 	s.StringVar(&f.Load, "load", "", "start from these parameters, of the same model, width and image where the file says which")
+	f.defineExchange(s)
 	o := &f.options
 	s.Int64Var(&o.Smin, "smin", 0, "dasp: lower threshold, versions (default (N+1)/2)")
 	s.Int64Var(&o.Smax, "smax", 0, "dasp: upper threshold, versions (default N)")
@@ -174,6 +188,15 @@ func (f *trainFlags) config() (train.Config, error) {
 		o.Smax = max(defaults.Smax, o.Smin+1)
 	}
 	cfg.Options = &o
+	cfg.Bucket = f.bucketK << 10
+	if cfg.Sync == "ringsparse" {
+		cfg.RingSparse = &f.sparse
+	}
+	if cfg.Runtime == "tcp" {
+		if err := f.place(&cfg); err != nil {
+			return cfg, err
+		}
+	}
 	if cfg.Launch == 0 { // said so; the zero value would be the default
 		cfg.Launch = -1
 	}
@@ -255,6 +278,10 @@ func (a *app) printOutcome(o *train.Outcome) {
 	}
 	fmt.Fprintf(a.out, "  staleness       mean %.2f, median %d, p99 %d, max %d updates\n", o.Staleness.Mean, o.Staleness.Median, o.Staleness.P99, o.Staleness.Max)
 	fmt.Fprintf(a.out, "  bytes sent      %d\n", o.BytesSent)
+	if o.KernelBytes > 0 {
+		fmt.Fprintf(a.out, "  on sockets      %d bytes, by the kernel's count\n", o.KernelBytes)
+	}
+	a.printSparse(o.RingSparse)
 	if o.ParamsSHA256 != "" {
 		fmt.Fprintf(a.out, "  parameters      sha256 %s\n", o.ParamsSHA256)
 	}

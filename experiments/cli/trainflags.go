@@ -30,12 +30,17 @@ var methodFlags = []struct{ methods, flags string }{
 	{"ssp gssp", "staleness"},
 	{"dssp", "lower upper"},
 	{"backup", "backup"},
-	{"bsp asp ssp dssp dasp backup gssp", "lease"},
+	{"bsp asp ssp dssp dasp backup gssp", "lease record replay"},
+	{"ring naive halving-doubling hierarchical", "bucket"},
+	{"ring naive halving-doubling hierarchical ringsparse", "no-overlap"},
+	{"ring", "segment"},
+	{"hierarchical", "per-node"},
+	{"ringsparse", "kinds codec codecs tie rule size sign threshold link"},
 }
 
 // ownMethods have all their flags in methodFlags. A method that a reader adds
 // may read any of them.
-const ownMethods = "bsp asp ssp dssp dasp backup gssp ring naive"
+const ownMethods = "bsp asp ssp dssp dasp backup gssp ring naive halving-doubling hierarchical ringsparse"
 
 // check refuses a flag that was given and would be ignored, one of another method
 // or mode, and a number out of its range.
@@ -48,14 +53,14 @@ func (f *trainFlags) check() error {
 		}
 	}
 	if f.TimingOnly {
-		for _, flag := range strings.Fields("backend engine threads data data-dir eval-every eval-images target-accuracy save load") {
+		for _, flag := range strings.Fields("backend engine threads data data-dir raw-pixels eval-every eval-images target-accuracy save load") {
 			if f.given(flag) {
 				return usagef("train: --%s is for training, not for --timing-only", flag)
 			}
 		}
 	}
-	if f.given("emulate") && f.Runtime != "local" {
-		return usagef("train: --emulate is for --runtime local, not for %s", f.Runtime)
+	if f.given("emulate") && f.Runtime == "virtual" {
+		return usagef("train: --emulate is for --runtime local and tcp, not for %s", f.Runtime)
 	}
 	if f.Backend != "native" {
 		for _, flag := range []string{"engine", "threads"} {
@@ -90,6 +95,11 @@ func (f *trainFlags) checkNumbers() error {
 		{"momentum", f.Momentum, f.Momentum >= 0 && f.Momentum < 1, "at least 0 and less than 1"},
 		{"weight-decay", f.WeightDecay, f.WeightDecay >= 0 && f.WeightDecay <= most, finite + " from 0"},
 		{"target-accuracy", f.TargetAccuracy, f.TargetAccuracy > 0 && f.TargetAccuracy <= 1, "a share above 0, at most 1"},
+		{"bucket", f.bucketK, f.bucketK >= 0, "at least 0, which is layer by layer"},
+		{"segment", f.Segment, f.Segment >= 0, "at least 0, which is whole chunks"},
+		{"per-node", f.PerNode, f.PerNode >= 1, positive},
+		{"threshold", f.sparse.Threshold, f.sparse.Threshold >= 0 && f.sparse.Threshold <= most, finite + " from 0"},
+		{"link", f.sparse.Bandwidth, f.sparse.Bandwidth > 0 && f.sparse.Bandwidth <= most, finite + " above 0"},
 		{"width", f.Width, f.Width >= 1./64 && f.Width <= 16, "1/64 to 16"},
 		{"image", f.Image, f.Image >= 1, "16 or 32"},
 	} {

@@ -22,7 +22,9 @@ func (r *runner) allReduce(ctx context.Context) error {
 	}
 	var rates []cluster.CodecRate
 	if r.cfg.Sync == "ringsparse" {
-		rates = r.codecRates()
+		if rates, err = r.codecRates(); err != nil {
+			return err
+		}
 	}
 	ends, elapsed, err := launch(ctx, r, false, func(p cluster.Proc) (ending, error) {
 		x := &replica{runner: r, p: p, steps: steps}
@@ -51,6 +53,7 @@ type ending struct {
 	Lossy   bool
 	Choices []ringsparse.Choice // of rank 0, which need not travel
 	B       float64             // of S42
+	Probe   int64               // bytes that finding B took
 	Rates   []cluster.CodecRate
 }
 
@@ -74,10 +77,12 @@ func (r *runner) endings(ends []ending, elapsed time.Duration) error {
 	s := &SparseOutcome{Lossy: ends[0].Lossy, Choices: ends[0].Choices, Bandwidth: ends[0].B, Rates: []CodecRate{}}
 	for _, e := range ends {
 		s.Totals.Merge(e.Sparse)
+		s.ProbeBytes += e.Probe
 	}
 	for _, c := range ends[0].Rates {
 		s.Rates = append(s.Rates, CodecRate{c.Name, c.Encode, c.Decode})
 	}
+	r.out.BytesSent -= s.ProbeBytes
 	r.out.RingSparse = s
 	return nil
 }

@@ -107,8 +107,12 @@ type Config struct {
 
 	Threads int    `json:"-"` // per engine call; results do not depend on it
 	Trace   string `json:"-"` // file of the run's Chrome trace
-	Save    string `json:"-"` // safetensors file of the trained parameters
-	Load    string `json:"load,omitempty"`
+	// Record is a file for the order in which gradients arrived at the server and
+	// what it decided; Replay one to follow, so that an asynchronous run on a real
+	// clock has the bits of the recorded one.
+	Record, Replay string `json:"-"`
+	Save           string `json:"-"` // safetensors file of the trained parameters
+	Load           string `json:"load,omitempty"`
 
 	// Begin is told once all input is read and found good, before the first
 	// gradient.
@@ -251,6 +255,8 @@ func (c *Config) check() error {
 		return fmt.Errorf("train: a target accuracy needs training and evaluations")
 	case c.Clock != nil && (c.Runtime != "virtual" || c.serverless() || c.Lease > 0 || c.TargetAccuracy > 0):
 		return fmt.Errorf("train: another network's clock needs the virtual runtime, a server, no lease and no target accuracy")
+	case (c.Record != "" || c.Replay != "") && (c.serverless() || c.Clock != nil || c.Lease > 0):
+		return fmt.Errorf("train: an order of arrival is recorded and followed with a server, without lease and clock")
 	case c.Clock != nil && c.Clock.Batch < 0:
 		return fmt.Errorf("train: clock of a batch of %d images", c.Clock.Batch)
 	case c.Checkpoint != "" && (c.Clock == nil || c.Momentum > 0):

@@ -33,10 +33,14 @@ func (c *Config) checkExchange() error {
 		return fmt.Errorf("train: a mask is of ringsparse, not of %s", c.Sync)
 	case sparse && c.Momentum > 0:
 		return fmt.Errorf("train: ringsparse with momentum %g: weights and gradients turn into each other (S51) for plain SGD only", c.Momentum)
-	case sparse && c.RingSparse != nil:
-		return c.RingSparse.Validate()
 	case c.TCP != nil && c.Runtime != "tcp":
 		return fmt.Errorf("train: a place in a job of processes is of the runtime tcp, not of %s", c.Runtime)
+	case sparse && c.RingSparse != nil:
+		o := *c.RingSparse
+		if o.Bandwidth == 0 {
+			o.Bandwidth = 1 // the run finds it
+		}
+		return o.Validate()
 	}
 	return nil
 }
@@ -98,6 +102,9 @@ type SparseOutcome struct {
 	Lossy     bool              `json:"lossy"`     // gradients were dropped, with error feedback
 	Bandwidth float64           `json:"bandwidth"` // B of the cost rule, bytes/s, rank 0's
 	Rates     []CodecRate       `json:"rates"`     // of the cost rule, rank 0's
+	// ProbeBytes is what finding Bandwidth on a real clock sent beside bytes_sent;
+	// kernel_bytes has it.
+	ProbeBytes int64 `json:"probe_bytes,omitempty"`
 	// Choices are rank 0's, in order, if Options.LogChoices.
 	Choices []ringsparse.Choice `json:"-"`
 }

@@ -57,7 +57,7 @@ func (r *runner) events(ctx context.Context) (*dasp.Log, time.Duration, error) {
 		c.Progress = nil // the second pass is the work
 	}
 	timed := &runner{cfg: c, out: r.out, layers: c.work(m.Layers())}
-	return timed.serve(ctx, policy, f)
+	return timed.serve(ctx, policy, nil, f)
 }
 
 // follower is one worker of the second pass.

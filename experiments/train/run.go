@@ -162,7 +162,20 @@ func (r *runner) train(ctx context.Context) error {
 	if err != nil {
 		return input(err)
 	}
-	log, elapsed, err := r.serve(ctx, policy, f)
+	var order *schedule
+	switch {
+	case r.cfg.Replay != "":
+		if order, err = r.cfg.readSchedule(); err != nil {
+			return err
+		}
+		policy = &player{schedule: order}
+	case r.cfg.Record != "":
+		policy = recorder{policy, r.cfg.newSchedule()}
+	}
+	log, elapsed, err := r.serve(ctx, policy, order, f)
+	if rec, ok := policy.(recorder); ok && err == nil && r.leads() {
+		err = rec.write(r.cfg.Record)
+	}
 	if err != nil || !r.leads() {
 		return err
 	}
@@ -171,8 +184,9 @@ func (r *runner) train(ctx context.Context) error {
 	return nil
 }
 
-// serve runs the parameter server and its workers.
-func (r *runner) serve(ctx context.Context, policy dasp.Policy, f dasp.DurationForm) (*dasp.Log, time.Duration, error) {
+// serve runs the parameter server and its workers, in a given order of arrival if
+// order is not nil.
+func (r *runner) serve(ctx context.Context, policy dasp.Policy, order *schedule, f dasp.DurationForm) (*dasp.Log, time.Duration, error) {
 	var log *dasp.Log // written by rank 0, read after the run
 	_, elapsed, err := launch(ctx, r, true, func(p cluster.Proc) (struct{}, error) {
 		job := dasp.Job{Layers: r.layers, Rate: r.cfg.Rate, Momentum: r.cfg.Momentum, WeightDecay: r.cfg.WeightDecay,
@@ -188,6 +202,9 @@ func (r *runner) serve(ctx context.Context, policy dasp.Policy, f dasp.DurationF
 		if p.Rank() == 0 {
 			job.Policy = func() dasp.Policy { return policy }
 			job.OnUpdate = r.onUpdate(0)
+			if order != nil {
+				p = order.proc(p)
+			}
 		} else {
 			job.Policy = func() dasp.Policy { return nil }
 		}

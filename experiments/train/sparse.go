@@ -3,6 +3,7 @@ package train
 import (
 	"time"
 
+	"gradsync/experiments/platforms"
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
 	"gradsync/shared/tensor/codec"
@@ -15,14 +16,24 @@ const (
 	rateBudget  = 200 * time.Millisecond
 )
 
+// ratesFrom is the platform whose codec rates count where a run's own has none.
+const ratesFrom = "sparse32"
+
 // codecRates are Tc and Td of S42: the options' own, else on virtual time the
 // platform's, on a real clock this machine's.
-func (r *runner) codecRates() []cluster.CodecRate {
+func (r *runner) codecRates() ([]cluster.CodecRate, error) {
 	if o := r.cfg.RingSparse; o != nil && o.Rates != nil {
-		return o.Rates
+		return o.Rates, nil
 	}
 	if r.cfg.Runtime == "virtual" {
-		return r.cfg.Platform.Codecs
+		if own := r.cfg.Platform.Codecs; own != nil {
+			return own, nil
+		}
+		p, err := platforms.Load(ratesFrom)
+		if err != nil {
+			return nil, err
+		}
+		return p.Codecs, nil
 	}
 	var out []cluster.CodecRate
 	for _, m := range codec.Measure(rateDensity, rateBudget) {
@@ -30,7 +41,7 @@ func (r *runner) codecRates() []cluster.CodecRate {
 			out = append(out, cluster.CodecRate{Name: m.Name, Encode: m.Encode, Decode: m.Decode})
 		}
 	}
-	return out
+	return out, nil
 }
 
 // sparse is the patent's loop.
@@ -98,6 +109,7 @@ func (x *replica) bandwidth(o *ringsparse.Options) error {
 			return err
 		}
 	}
+	x.end.Probe = probeMessages * probeBytes
 	o.Bandwidth = (probeMessages - 1) * probeBytes / max(x.p.Now()-began, 1).Seconds()
 	return nil
 }

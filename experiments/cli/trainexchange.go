@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"gradsync/experiments/train"
+	"gradsync/shared/tensor/codec"
+)
+
+// codecNames are what --codec may be beside auto.
+func codecNames() string {
+	var names []string
+	for _, c := range codec.All() {
+		names = append(names, c.Name())
+	}
+	return strings.Join(names, ", ")
+}
+
+// defineExchange are the flags of methods without a server.
+func (f *trainFlags) defineExchange(s *pflag.FlagSet) {
+	s.Int64Var(&f.bucketK, "bucket", 0, "ring, naive, halving-doubling, hierarchical: fuse layers until they have so many KiB (0: layer by layer)")
+	s.BoolVar(&f.NoOverlap, "no-overlap", false, "methods without a server: exchange after the backward pass")
+	s.IntVar(&f.Segment, "segment", 0, "ring: elements per message (0: whole chunks)")
+	s.IntVar(&f.PerNode, "per-node", 0, "hierarchical: ranks per node, a divisor of the workers")
+	s.BoolVar(&f.RawPixels, "raw-pixels", false, "pixels as shares of 255, not normalised: black is exactly zero")
+	o := &f.sparse
+	s.StringVar(&o.Kinds, "kinds", "both", "ringsparse: send both, as in the patent, or gradients or weights only")
+	s.StringVar(&o.Codec, "codec", "auto", "ringsparse: auto is the cheapest by S42 per block, or one of "+codecNames())
+	s.StringSliceVar(&o.Codecs, "codecs", nil, "ringsparse: candidates of auto (default bitmap,coo)")
+	s.StringVar(&o.Tie, "tie", "weights", "ringsparse: of equally sparse blocks weights, as in the patent, or gradients")
+	s.StringVar(&o.Rule, "rule", "corrected", "ringsparse: S42 corrected, compress if Tb < Ta, or printed")
+	s.StringVar(&o.Size, "size", "block", "ringsparse: D of Ta is the block or, as printed, the layer")
+	s.StringVar(&o.Sign, "sign", "descent", "ringsparse: sign of S51, descent or printed")
+	s.Float64Var(&o.Threshold, "threshold", 0, "ringsparse: send gradients up to this size as zero, lossy, with error feedback")
+	s.Float64Var(&o.Bandwidth, "link", 0, "ringsparse: B of S42, bytes per second (default the platform's, on a real clock measured)")
+}
+
+// place is this process's rank in a job that launch started. Without one all
+// ranks are in this process.
+func (f *trainFlags) place(cfg *train.Config) error {
+	at, ok, err := tcpFromEnv()
+	if err != nil || !ok {
+		return err
+	}
+	ranks := cfg.Workers
+	if !slices.Contains(train.Serverless(), cfg.Sync) {
+		ranks++
+	}
+	if at.Size != ranks {
+		return usagef("train: %d processes, but %s with --workers %d needs %d", at.Size, cfg.Sync, cfg.Workers, ranks)
+	}
+	cfg.TCP = &at
+	return nil
+}
+
+// printSparse prints what ringsparse chose.
+func (a *app) printSparse(s *train.SparseOutcome) {
+	if s == nil {
+		return
+	}
+	t := s.Totals
+	share := func(n int64) float64 { return 100 * float64(n) / float64(max(t.Choices, 1)) }
+	fmt.Fprintf(a.out, "  blocks          %d choices: %.1f %% weights, %.1f %% gradients; %.1f %% by the tie rule alone\n",
+		t.Choices, share(t.Chosen[1]), share(t.Chosen[2]), share(t.Ties))
+	dense := 100 * float64(t.Sent.Bytes) / float64(max(t.Sent.DenseBytes, 1))
+	fmt.Fprintf(a.out, "  blocks' bytes   %.1f %% of uncompressed ones (link %.4g bytes/s)\n", dense, s.Bandwidth)
+	for id, c := range t.Codecs {
+		if c.Blocks == 0 {
+			continue
+		}
+		name := fmt.Sprint("codec ", id)
+		if known, err := codec.ByID(uint8(id)); err == nil {
+			name = known.Name()
+		}
+		fmt.Fprintf(a.out, "  %-15s %d blocks, %.1f %% of their bytes\n", name, c.Blocks, 100*float64(c.Bytes)/float64(max(c.DenseBytes, 1)))
+	}
+	if s.Lossy {
+		fmt.Fprintln(a.out, "  lossy           gradients up to the threshold were held back, with error feedback")
+	}
+	if s.ProbeBytes > 0 {
+		fmt.Fprintf(a.out, "  probe           %d bytes to find the link's rate, not counted above\n", s.ProbeBytes)
+	}
+}
