@@ -1,0 +1,252 @@
+package ringsparse
+
+import (
+	"context"
+	"fmt"
+
+	"gradsync/experiments/exp"
+	"gradsync/experiments/result"
+	"gradsync/experiments/train"
+	"gradsync/papers/ringsparse"
+	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/virtual"
+	"gradsync/shared/tensor/vec"
+)
+
+// decisionCase is a model whose blocks are decided about.
+type decisionCase struct {
+	Key   string  `json:"key"`
+	Title string  `json:"title"`
+	Model string  `json:"model"` // of package model, or "embedding"
+	Width float64 `json:"width,omitempty"`
+	Image int     `json:"image,omitempty"`
+	Raw   bool    `json:"raw,omitempty"`
+	Batch int     `json:"batch"` // per rank
+	Rate  float64 `json:"rate"`
+	// Pruned trains densely first, then keeps Keep of every layer by magnitude and goes
+	// on with that mask; MaskGradient applies it to the local gradient too.
+	Pruned       bool    `json:"pruned,omitempty"`
+	Keep         float64 `json:"keep,omitempty"`
+	MaskGradient bool    `json:"mask_gradient,omitempty"`
+}
+
+// decisionCases are written down before the first run.
+func decisionCases() []decisionCase {
+	mlp := decisionCase{Key: "mlp", Title: "MLP, raw pixels", Model: "mlp", Raw: true, Batch: 16, Rate: 0.05}
+	normal := mlp
+	normal.Key, normal.Title, normal.Raw = "mlp-normalised", "MLP, normalised pixels", false
+	pruned := mlp
+	pruned.Key, pruned.Title, pruned.Pruned, pruned.Keep = "pruned", "pruned MLP", true, 0.1
+	both := pruned
+	both.Key, both.Title, both.MaskGradient = "pruned-both", "pruned MLP, gradient masked", true
+	return []decisionCase{mlp, normal,
+		{Key: "embedding", Title: "embedding MLP", Model: "embedding", Batch: 16, Rate: 0.05},
+		{Key: "resnet18", Title: "ResNet-18, 1/16 of its width", Model: "resnet18", Width: 1. / 16, Image: 16, Batch: 16, Rate: 0.05},
+		pruned, both}
+}
+
+// decisionPlan is what a profile runs.
+type decisionPlan struct {
+	Cases []decisionCase `json:"cases"`
+	Ranks []int          `json:"ranks"`
+	Ties  []string       `json:"ties"` // the patent's first
+	// Alone are the rivals that send one kind, run for the cases of AloneOf.
+	Alone   []string `json:"alone"`
+	AloneOf string   `json:"alone_of"`
+	Link    float64  `json:"link"`  // Gb/s; B of S42
+	Other   float64  `json:"other"` // Gb/s; the same blocks decided about again
+	Steps   int64    `json:"steps"`
+	Dense   int64    `json:"dense"` // steps before pruning
+}
+
+func planDecisions(profile string) decisionPlan {
+	p := decisionPlan{Cases: decisionCases(), Ranks: []int{4, 8}, Ties: []string{"weights", "gradients"},
+		Alone: []string{"weights", "gradients"}, AloneOf: "pruned", Link: 1, Other: 10, Steps: 10, Dense: 20}
+	switch profile {
+	case "ci":
+		p.Ranks, p.Steps, p.Dense = []int{3}, 1, 1
+		for i := range p.Cases {
+			p.Cases[i].Batch = 4
+		}
+	case "standard", "paper":
+		p.Steps, p.Dense = 60, 200
+	}
+	return p
+}
+
+// optionsOf are the readings in which c runs: both kinds with every tie rule, and the
+// rivals of its.
+func (p decisionPlan) optionsOf(c decisionCase) (out []ringsparse.Options) {
+	for _, tie := range p.Ties {
+		out = append(out, ringsparse.Options{Tie: tie})
+	}
+	if c.Key == p.AloneOf {
+		for _, kinds := range p.Alone {
+			out = append(out, ringsparse.Options{Kinds: kinds})
+		}
+	}
+	return out
+}
+
+// runsOf is how many runs one seed makes.
+func (p decisionPlan) runsOf() (n int) {
+	for _, c := range p.Cases {
+		n += len(p.Ranks) * len(p.optionsOf(c))
+	}
+	return n
+}
+
+// decided is one run: what was chosen on every rank.
+type decided struct {
+	Case   decisionCase
+	Ranks  int
+	Kinds  string // what may be sent; "": both
+	Tie    string
+	Seed   uint64
+	Steps  int64
+	Layers []cluster.Layer
+	Totals ringsparse.Totals // of all ranks
+	Shares [][][2]share      // [layer][hop][link], of all ranks' choices
+	Broken int               // choices that do not follow S41
+	First  string            // one of them
+	Replay int               // choices whose bytes are not what again says
+	Seen   zeros             // of all local steps
+	Params []byte
+}
+
+// decisions asks what is chosen, and why.
+func decisions() exp.Experiment {
+	e := exp.Experiment{ID: "ringsparse/decisions", Title: "What is chosen, and by which rule", Source: "the patent, S41, S42 and S52", Profiles: exp.Profiles}
+	e.Seconds = func(profile string, seeds int) float64 {
+		p := planDecisions(profile)
+		steps := 0.0
+		for _, n := range p.Ranks {
+			steps += float64(n) / float64(len(p.Ranks)) * float64(p.Steps) * float64(p.runsOf())
+		}
+		return 0.3 + 0.012*float64(seeds)*steps
+	}
+	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+		plan, p := planDecisions(env.Profile), referencePlatform()
+		res := newResult(e, env, result.Trained, map[string]any{"plan": plan, "platform": p, "embedding": defaultEmbedding(), "candidates": candidateNames, "seeds": env.Seeds})
+		b := bar{env: env, total: float64(plan.runsOf() * len(env.Seeds))}
+		var all []decided
+		for _, c := range plan.Cases {
+			for _, seed := range env.Seeds {
+				runs, err := decideCase(ctx, env, plan, c, seed, res, &b)
+				if err != nil {
+					return res, err
+				}
+				all = append(all, runs...)
+			}
+		}
+		f := findings{plan: plan, runs: all, seeds: len(env.Seeds)}
+		f.finish(res)
+		res.Status = complete
+		return res, nil
+	}
+	return e
+}
+
+// source makes the tasks of one case and seed.
+type source struct {
+	start  []float32
+	layers []cluster.Layer
+	task   func(rank, ranks int) cluster.Task
+}
+
+// open makes the tasks of c, and names in res what they are trained on and by.
+func (c decisionCase) open(env exp.Env, seed uint64, res *result.Result) (source, error) {
+	if c.Model == "embedding" {
+		t, start := defaultEmbedding().texts(seed), defaultEmbedding().start(seed)
+		return source{start, defaultEmbedding().layers(c.Batch), func(rank, _ int) cluster.Task { return t.task(rank, c.Batch, start) }}, nil
+	}
+	s, err := openImages(env.Engine, env.DataDir, c)
+	if err != nil {
+		return source{}, err
+	}
+	if res.Engine = s.engineName; c.Key == "mlp" {
+		res.Data = s.data()
+	}
+	start := s.start(seed)
+	return source{start, s.layers(), func(rank, ranks int) cluster.Task { return s.task(seed, rank, ranks, start) }}, nil
+}
+
+// decideCase runs one case and seed with all numbers of ranks and both tie rules.
+func decideCase(ctx context.Context, env exp.Env, plan decisionPlan, c decisionCase, seed uint64, res *result.Result, b *bar) ([]decided, error) {
+	src, err := c.open(env, seed, res)
+	if err != nil {
+		return nil, err
+	}
+	var mask []bool
+	if c.Pruned {
+		dense, err := walk(ctx, src, nil, c, seed, walkOf{ranks: plan.Ranks[0], steps: plan.Dense,
+			options: ringsparse.Options{Kinds: "gradients", Codec: "dense"}})
+		if err != nil {
+			return nil, err
+		}
+		if err := vec.FromBytes(src.start, dense.Params); err != nil {
+			return nil, err
+		}
+		mask = prune(src.start, src.layers, c.Keep)
+	}
+	var out []decided
+	for _, n := range plan.Ranks {
+		for _, o := range plan.optionsOf(c) {
+			o.Bandwidth, o.Rates, o.Codecs, o.LogChoices = plan.Link*gigabit, referencePlatform().Codecs, candidateNames, true
+			d, err := walk(ctx, src, mask, c, seed, walkOf{ranks: n, steps: plan.Steps, links: [2]float64{plan.Link * gigabit, plan.Other * gigabit}, options: o})
+			if err != nil {
+				return nil, err
+			}
+			d.Params = nil
+			out = append(out, d)
+			b.step(fmt.Sprintf("%s, N = %d, seed %d", c.Title, n, seed))
+		}
+	}
+	return out, nil
+}
+
+// walkOf is how a walk goes.
+type walkOf struct {
+	ranks   int
+	steps   int64
+	links   [2]float64 // bytes per second that the choices are tallied for
+	options ringsparse.Options
+}
+
+// walk trains so many steps in virtual time, every rank from src.start. All ranks
+// must end with the same bits.
+func walk(ctx context.Context, src source, mask []bool, c decisionCase, seed uint64, o walkOf) (decided, error) {
+	type end struct {
+		Log    ringsparse.Log
+		Seen   zeros
+		Hash   string
+		Params []byte // of rank 0
+	}
+	d := decided{Case: c, Ranks: o.ranks, Kinds: o.options.Kinds, Tie: o.options.Tie, Seed: seed, Steps: o.steps, Layers: src.layers}
+	rt := virtual.New(withLink(referencePlatform(), 1), virtual.Config{Seed: seed, Workers: o.ranks})
+	ends, _, err := cluster.Run(ctx, rt, func(p cluster.Proc) (end, error) {
+		w := &watched{Task: src.task(p.Rank(), o.ranks), rate: c.Rate, mask: mask, maskGradient: c.MaskGradient}
+		log, err := ringsparse.Run(p, ringsparse.Job{Task: w, Rate: c.Rate, Steps: o.steps, Mask: mask, Options: o.options})
+		if err != nil {
+			return end{}, err
+		}
+		e := end{Log: *log, Seen: w.seen, Hash: train.ParamsHash(w.Params())}
+		if p.Rank() == 0 {
+			e.Params = vec.AppendBytes(nil, w.Params())
+		}
+		return e, nil
+	})
+	if err != nil {
+		return d, fmt.Errorf("ringsparse: %s on %d ranks: %w", c.Key, o.ranks, err)
+	}
+	for rank, e := range ends {
+		if e.Hash != ends[0].Hash {
+			return d, fmt.Errorf("ringsparse: %s on %d ranks: rank %d ends with other parameters than rank 0", c.Key, o.ranks, rank)
+		}
+		d.tally(e.Log.Choices, o.links)
+		d.Totals.Merge(e.Log.Totals)
+		d.Seen.add(e.Seen)
+	}
+	d.Params = ends[0].Params
+	return d, nil
+}

@@ -1,0 +1,135 @@
+package ringsparse
+
+import (
+	"fmt"
+	"strings"
+
+	"gradsync/experiments/result"
+)
+
+// judgeRule judges P05 by every logged choice.
+func (f findings) judgeRule() result.Claim {
+	checked, ties, broken, first := 0, 0, 0, ""
+	for _, d := range f.runs {
+		if d.Kinds != "" {
+			continue
+		}
+		s := d.sum(0, everything)
+		checked += s.Choices
+		ties += s.Ties
+		broken += d.Broken
+		if first == "" {
+			first = d.First
+		}
+	}
+	found := fmt.Sprintf("%d of %d choices break the rule", broken, checked)
+	note := fmt.Sprintf("%d choices were logged and each was compared with the rule written a second time; %d of them were ties", checked, ties)
+	if first != "" {
+		note += "; the first that breaks it: " + first
+	}
+	return identity("P05", broken == 0 && ties > 0, found, note)
+}
+
+// judgeCount judges P08 by the messages of every run.
+func (f findings) judgeCount() result.Claim {
+	for _, d := range f.runs {
+		if wrong := wrongCounts(d); wrong != "" {
+			return identity("P08", false, wrong, "")
+		}
+	}
+	return identity("P08", true, "", fmt.Sprintf("messages of %d runs, counted per exchange: every rank sends each layer N−1 times in the reduce-scatter and N−1 times in the all-gather, for N = %s. What is repeated is S5 alone: S4's split, count and first send happen once per layer, and only the first N−2 of the N−1 receives send on. Read to the letter, with S4 in every repetition, the first blocks would be sent again",
+		len(f.runs), strings.Trim(fmt.Sprint(f.plan.Ranks), "[]")))
+}
+
+func (f findings) notes() []string {
+	n, tie := f.most(), f.plan.Ties[0]
+	var out []string
+	sparser, tied := []string{}, []string{}
+	for _, c := range f.plan.Cases {
+		s := f.sum(c.Key, n, tie, 0, everything)
+		sparser = append(sparser, fmt.Sprintf("%s %.1f %%", c.Title, s.of(s.sparserWeights())))
+		tied = append(tied, fmt.Sprintf("%s %.1f %%", c.Title, s.of(s.TieWeights)))
+	}
+	out = append(out, fmt.Sprintf("Share of choices in which weights win by being sparser, N = %d: %s. By the tie alone: %s.", n, strings.Join(sparser, ", "), strings.Join(tied, ", ")))
+	var alone []string
+	for _, c := range f.plan.Cases {
+		if z := f.zeros(c.Key); z.WeightsAlone > 0 {
+			alone = append(alone, fmt.Sprintf("%s (%.1f %% of entries)", c.Title, 100*float64(z.WeightsAlone)/float64(z.Entries)))
+		}
+	}
+	why := "The reason, counted entry by entry: W′ = W0 − η·g is exactly zero only where W0 and g are (or cancel to the last bit). "
+	if len(alone) == 0 {
+		out = append(out, why+"In no model was an entry zero in W′ and not in g, so that gradients are never the denser kind before the first exchange.")
+	} else {
+		out = append(out, why+"Entries that are zero in W′ and not in g were found in: "+strings.Join(alone, ", ")+". In all others zeros of W′ are zeros of g, and weights can win by the tie alone.")
+	}
+	out = append(append(out, f.prunedNotes()...), f.blackNote())
+	return append(append(out, f.tieNotes()...), f.caveats()...)
+}
+
+// prunedNotes follow the pruned case from hop to hop.
+func (f findings) prunedNotes() (out []string) {
+	n, tie, key := f.most(), f.plan.Ties[0], f.plan.AloneOf
+	hop := func(h int) share { return f.sum(key, n, tie, 0, func(_, x int) bool { return x == h }) }
+	first, second, last := hop(0), hop(1), hop(n-1)
+	out = append(out, fmt.Sprintf("Pruned, mask on the weights: of the first choices %.0f %% are weights for being sparser (%.1f %% against %.1f %% dense), of the second %.0f %%. A sum of pruned weights turned into gradients (S51) is zero wherever the mask is, and there the gradients win with %.1f %% against %.1f %%; the next rank adds its own, unmasked, gradient, and at the last hop the sum's densities are %.1f %% and %.1f %%.",
+		first.of(first.sparserWeights()), first.weightDensity(), first.gradientDensity(), second.of(second.sparserWeights()), second.gradientDensity(), second.weightDensity(), last.weightDensity(), last.gradientDensity()))
+	both, _ := meanAndHalf(f.ratios(key, n, tie, 0))
+	weights, gradients := f.alone(n, "weights"), f.alone(n, "gradients")
+	verdict := "the choice at every hop sends less than either kind alone"
+	if both > min(weights, gradients) {
+		verdict = "the choice at every hop, which looks one hop ahead, sends more than the better kind throughout"
+	}
+	out = append(out, fmt.Sprintf("Pruned, N = %d: %s: bytes over dense %.3f, weights alone %.3f, gradients alone %.3f.", n, verdict, both, weights, gradients))
+	masked := f.sum(key+"-both", n, tie, 0, everything)
+	out = append(out, fmt.Sprintf("With the mask on the gradient too, as pruned training usually has it, weights are sparser in %.1f %% of the choices, and the bytes over dense are %.3f.", masked.of(masked.sparserWeights()), masked.ratio()))
+	return out
+}
+
+// tieNotes compare the two tie rules.
+func (f findings) tieNotes() (out []string) {
+	n := f.most()
+	var text []string
+	for _, c := range f.plan.Cases {
+		a, _ := meanAndHalf(f.ratios(c.Key, n, f.plan.Ties[0], 0))
+		b, _ := meanAndHalf(f.ratios(c.Key, n, f.plan.Ties[1], 0))
+		text = append(text, fmt.Sprintf("%s %.3f and %.3f", c.Title, a, b))
+	}
+	out = append(out, fmt.Sprintf("Bytes over the dense ring's at %s, N = %d, ties to weights and ties to gradients: %s. Where both kinds are equally sparse both cost the same bytes; the tie rule decides about conversions and rounding.", linkName(f.plan.Link), n, strings.Join(text, "; ")))
+	fast := []string{}
+	for _, c := range f.plan.Cases {
+		s := f.sum(c.Key, n, f.plan.Ties[0], 1, everything)
+		fast = append(fast, fmt.Sprintf("%s %.1f %%", c.Title, s.of(s.compressed())))
+	}
+	bitmap := coders(referencePlatform())[0]
+	tc, td := bitmap.Costs(1e9)
+	out = append(out, fmt.Sprintf("At %s S42 compresses, of all choices at N = %d: %s. Packing and unpacking a bitmap take %.2f ns per byte, sending the byte as it is %.2f ns.", linkName(f.plan.Other), n, strings.Join(fast, ", "), tc+td, 1e9/(f.plan.Other*gigabit)))
+	return out
+}
+
+// blackNote splits the MLP's zeros into those of black pixels and of idle units.
+func (f findings) blackNote() string {
+	n, tie := f.most(), f.plan.Ties[0]
+	density := func(key string, layer int) float64 {
+		s := f.sum(key, n, tie, 0, func(l, h int) bool { return l == layer && h == 0 })
+		return s.gradientDensity()
+	}
+	return fmt.Sprintf("Black pixels explain only a part of the MLP's zeros: of one rank's gradient of the first layer %.0f %% are not zero with raw pixels, %.0f %% with normalised ones, where black is no zero; of the second layer, which sees no pixels, %.0f %% and %.0f %%. The rest are units that are idle (ReLU) for all %d images of a rank's batch; larger batches have fewer.",
+		density("mlp", 0), density("mlp-normalised", 0), density("mlp", 1), density("mlp-normalised", 1), f.plan.Cases[0].Batch)
+}
+
+// caveats say what the numbers are not.
+func (f findings) caveats() []string {
+	e := defaultEmbedding()
+	out := []string{
+		fmt.Sprintf("The embedding MLP is trained on synthetic texts: %d tokens each of a vocabulary of %d, drawn by Zipf's law with exponent %g, half by a ranking of the text's class. How fast sums fill in depends on that law.", e.Tokens, e.Vocabulary, e.Zipf),
+	}
+	replay := 0
+	for _, d := range f.runs {
+		replay += d.Replay
+	}
+	if replay > 0 {
+		out = append([]string{fmt.Sprintf("%d logged choices have other bytes than their densities say: choices at %s are not exact.", replay, linkName(f.plan.Other))}, out...)
+	}
+	return out
+}
