@@ -123,6 +123,24 @@ func TestOneKindIsADenseRingBitForBit(t *testing.T) {
 	}
 }
 
+// If both kinds are allowed and every choice is one kind, it is that dense ring as well:
+// here dense blocks, of which the tie rule takes the one or the other.
+func TestBothKindsWithOneChoiceIsADenseRingBitForBit(t *testing.T) {
+	for n := 1; n <= 9; n++ {
+		for _, kind := range []string{"weights", "gradients"} {
+			var runs []string
+			for _, o := range []ringsparse.Options{{Tie: kind, Codec: "bitmap"}, {Kinds: kind, Codec: "dense"}} {
+				out := train(t, newVirtual(n), ringsparse.Job{Rate: eta, Steps: steps, Options: o},
+					func(r int) cluster.Task { return newQuadratic(r, 1, 0, 101, 9) })
+				runs = append(runs, fmt.Sprint(out[n-1].Digests))
+			}
+			if runs[0] != runs[1] {
+				t.Errorf("N=%d: all blocks %s of both kinds %v, of one kind %v", n, kind, runs[0], runs[1])
+			}
+		}
+	}
+}
+
 // −0 is no zero: 0 + (−0) is +0 in a sum of two ranks, −0 + (−0) is −0, whatever the codec.
 func TestNegativeZeroIsSummedAsDense(t *testing.T) {
 	minus := float32(math.Copysign(0, -1))

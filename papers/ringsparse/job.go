@@ -3,6 +3,7 @@ package ringsparse
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"gradsync/shared/cluster"
 )
@@ -20,7 +21,7 @@ import (
 type Job struct {
 	// Task is this rank's. A nil Task is a timing-only run of the same events.
 	Task   cluster.Task
-	Layers []cluster.Layer // forward order; nil: Task.Layers()
+	Layers []cluster.Layer // forward order, without gaps; nil: Task.Layers()
 
 	Rate        float64 // η
 	WeightDecay float64 // λ; the local gradient is g + λ·W0
@@ -64,8 +65,12 @@ func (job *Job) validate() error {
 		return fmt.Errorf("ringsparse: weight decay %g, want 0 or more", job.WeightDecay)
 	case job.Task != nil && len(job.Task.Params()) != params:
 		return fmt.Errorf("ringsparse: task has %d parameters, layers cover %d", len(job.Task.Params()), params)
+	case job.Task != nil && !slices.EqualFunc(job.Layers, job.Task.Layers(), sameExtent):
+		return errors.New("ringsparse: the job's layers are not the task's: gradients become final by the task's layers")
 	case job.Mask != nil && len(job.Mask) != params:
 		return fmt.Errorf("ringsparse: mask of %d entries, layers cover %d", len(job.Mask), params)
 	}
 	return nil
 }
+
+func sameExtent(a, b cluster.Layer) bool { return a.Offset == b.Offset && a.Length == b.Length }

@@ -55,6 +55,7 @@ func TestJobsOutOfDomain(t *testing.T) {
 		"weight decay -1":               {Layers: layers, Rate: 1, Steps: 1, WeightDecay: -1, Options: dense},
 		"mask of 2 entries":             {Layers: layers, Rate: 1, Steps: 1, Mask: make([]bool, 2), Options: dense},
 		"task has 7 parameters":         {Task: newQuadratic(0, 1, 0, 7), Layers: layers, Rate: 1, Steps: 1, Options: dense},
+		"layers are not the task's":     {Task: newQuadratic(0, 1, 0, 2, 4), Layers: layers, Rate: 1, Steps: 1, Options: dense},
 		"layer 0: densities 1 and 1.5":  {Layers: layers, Rate: 1, Steps: 1, Options: dense, Density: func(int) (float64, float64) { return 1, 1.5 }},
 		"tie \"x\", want one of weight": {Layers: layers, Rate: 1, Steps: 1, Options: ringsparse.Options{Tie: "x"}},
 	} {

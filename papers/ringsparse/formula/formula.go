@@ -155,7 +155,7 @@ const unit = 1. / (1 << 24)
 // Source: ours: standard rounding analysis of S51
 func ConversionError(w0, eta, gmax float64, m int) float64 {
 	n := float64(m)
-	return 1.001 * unit * (2.5*n*(n+1) + 3*n) * (math.Abs(w0) + float64(eta*gmax)) / eta
+	return 1.001 * unit * (float64(2.5*n*(n+1)) + float64(3*n)) * (math.Abs(w0) + float64(eta*gmax)) / eta
 }
 
 // UpdateError bounds how far a parameter may be from W0 − η·Σg/N after an exchange in
@@ -166,5 +166,5 @@ func ConversionError(w0, eta, gmax float64, m int) float64 {
 //
 // Source: ours: standard rounding analysis of S51
 func UpdateError(w0, eta, gmax float64, n int) float64 {
-	return 1.001 * unit * (2.5*float64(n+1) + 6) * (math.Abs(w0) + float64(eta*gmax))
+	return 1.001 * unit * (float64(2.5*float64(n+1)) + 6) * (math.Abs(w0) + float64(eta*gmax))
 }
