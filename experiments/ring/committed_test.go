@@ -72,6 +72,21 @@ func judgedOnce(t *testing.T, results []*result.Result) {
 		if len(r.Notes) == 0 || len(r.Tables) == 0 || len(r.Figures) == 0 {
 			t.Errorf("%s: %d notes, %d tables, %d figures", r.ID, len(r.Notes), len(r.Tables), len(r.Figures))
 		}
+		ids := map[string]bool{} // of tables and figures: anchors of one page
+		for _, x := range r.Tables {
+			ids[x.ID] = true
+			for i, row := range x.Rows {
+				if len(row) != len(x.Columns) {
+					t.Errorf("%s: row %d of %s has %d cells, want %d", r.ID, i, x.ID, len(row), len(x.Columns))
+				}
+			}
+		}
+		for _, f := range r.Figures {
+			ids[f.ID] = true
+		}
+		if len(ids) != len(r.Tables)+len(r.Figures) {
+			t.Errorf("%s: a table and a figure share an id", r.ID)
+		}
 		for _, c := range r.Claims {
 			where[c.ID] = append(where[c.ID], r.ID)
 		}

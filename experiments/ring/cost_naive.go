@@ -83,7 +83,7 @@ func naiveTable(times []naiveTime) result.Table {
 }
 
 func naiveFigure(times []naiveTime) result.Figure {
-	f := result.Figure{ID: "naive", Title: "Time of one exchange of 1.2 GB at 1 GB/s", Kind: result.TimingOnly, Form: "line",
+	f := result.Figure{ID: "naive-time", Title: "Time of one exchange of 1.2 GB at 1 GB/s", Kind: result.TimingOnly, Form: "line",
 		X: result.Axis{Title: "GPUs"}, Y: result.Axis{Title: "time", Unit: "s"},
 		Caption: "Virtual time of the code's own exchanges, ideal links without latency. The blog's line is the gather alone.",
 		Series:  []result.Series{{Name: "single reducer, gather only", Group: "gather"}, {Name: "single reducer, gather and send back", Group: "naive"}, {Name: "ring", Group: "ring"}}}

@@ -33,15 +33,16 @@ type equalsPlan struct {
 }
 
 func planEquals(profile string) equalsPlan {
-	p := equalsPlan{Batch: 48, Workers: []int{2, 3, 4, 8}, Nets: []equalsNet{
+	p := equalsPlan{Batch: 48, Workers: []int{2, 3, 8}, Nets: []equalsNet{
 		{Name: "mlp", Title: "MLP", Rate: 0.05, Steps: 20},
 		{Name: "lenet5", Title: "LeNet-5", Rate: 0.05, Steps: 20},
-		{Name: "resnet18", Title: "ResNet-18, 1/16 of its width", Width: 1. / 16, Image: 16, Norms: true, Rate: 0.05, Steps: 8}}}
+		{Name: "resnet18", Title: "ResNet-18, 1/16 of its width", Width: 1. / 16, Image: 16, Norms: true, Rate: 0.05, Steps: 5}}}
 	switch profile {
 	case "ci":
 		p.Workers, p.Batch = []int{2, 3}, 24
 		p.Nets[0].Steps, p.Nets[1].Steps, p.Nets[2].Steps = 3, 3, 2
 	case "standard", "paper":
+		p.Workers = []int{2, 3, 4, 8}
 		for i := range p.Nets {
 			p.Nets[i].Steps = 100
 		}

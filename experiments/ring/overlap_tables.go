@@ -108,7 +108,7 @@ func bucketTable(rows []bucketed) result.Table {
 }
 
 func bucketFigure(plan overlapPlan, rows []bucketed) result.Figure {
-	f := result.Figure{ID: "buckets", Title: "Iteration time by size of a bucket", Kind: result.TimingOnly, Form: "bar",
+	f := result.Figure{ID: "buckets-time", Title: "Iteration time by size of a bucket", Kind: result.TimingOnly, Form: "bar",
 		X: result.Axis{Title: "exchanged together"}, Y: result.Axis{Title: "iteration with overlap", Unit: "ms"},
 		Caption: "40 GPUs of ring40 without jitter, with overlap."}
 	for _, b := range plan.Buckets {

@@ -170,7 +170,7 @@ func optimalTable(equal []trial) result.Table {
 }
 
 func sizeFigure(sizes []trial) result.Figure {
-	f := result.Figure{ID: "sizes", Title: "Time of one all-reduce on 40 GPUs", Kind: result.TimingOnly, Form: "line",
+	f := result.Figure{ID: "sizes-time", Title: "Time of one all-reduce on 40 GPUs", Kind: result.TimingOnly, Form: "line",
 		X: result.Axis{Title: "K", Unit: "bytes", Log: true}, Y: result.Axis{Title: "time", Unit: "ms", Log: true},
 		Caption: "ring40, adjacent order, with latency."}
 	for i, r := range rivals() {

@@ -40,7 +40,7 @@ func randomRange(orders []placed) (least, mean, most float64) {
 
 func orderFigure(orders []placed) result.Figure {
 	least, mean, most := randomRange(orders)
-	f := result.Figure{ID: "orders", Title: "One all-reduce of 1.2 GB on 40 GPUs", Kind: result.TimingOnly, Form: "bar",
+	f := result.Figure{ID: "orders-time", Title: "One all-reduce of 1.2 GB on 40 GPUs", Kind: result.TimingOnly, Form: "bar",
 		X: result.Axis{Title: "order of the ring", Categories: []string{"adjacent", "pairs", "interleaved", "random"}}, Y: result.Axis{Title: "time", Unit: "ms"},
 		Caption: fmt.Sprintf("ring40, timing-only. Random: mean of %d orders, the bar's ends are the quickest and the slowest of them.", len(orders)-3-contiguous(orders[3:]))}
 	a, b, c := 1e3*orders[0].Seconds, 1e3*orders[1].Seconds, 1e3*orders[2].Seconds

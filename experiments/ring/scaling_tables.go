@@ -51,7 +51,7 @@ func scalingTable(points []point) result.Table {
 		plain, _ := meanAndHalf(milliseconds(x.Plain))
 		saved, _ := meanAndHalf(x.saved())
 		rate, _ := meanAndHalf(x.throughput(x.Overlap))
-		t.Rows = append(t.Rows, []any{x.GPUs, nodesOf(x.GPUs), 1e3 * x.Exchange, plain, with, orNone(half), saved, rate, rate / one, 100 * rate / one / float64(x.GPUs)})
+		t.Rows = append(t.Rows, []any{x.GPUs, nodesOf(x.GPUs), 1e3 * x.Equal, 1e3 * x.Exchange, plain, with, orNone(half), saved, rate, rate / one, 100 * rate / one / float64(x.GPUs)})
 	}
 	return t
 }

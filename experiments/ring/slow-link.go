@@ -133,7 +133,7 @@ func slowTable(cases []slowCase) result.Table {
 }
 
 func slowFigure(cases []slowCase) result.Figure {
-	f := result.Figure{ID: "slow-link", Title: "What one slow link costs", Kind: result.TimingOnly, Form: "line",
+	f := result.Figure{ID: "slow-link-time", Title: "What one slow link costs", Kind: result.TimingOnly, Form: "line",
 		X: result.Axis{Title: "slower by", Log: true}, Y: result.Axis{Title: "time of one all-reduce", Unit: "s", Log: true},
 		Caption: fmt.Sprintf("%d hosts, 1.2 GB, links of 1 GB/s; the link of one host is slowed.", slowRanks),
 		Series:  []result.Series{{Name: "ring", Group: "ring"}, {Name: "halving-doubling", Group: "halving-doubling"}, {Name: "single reducer", Group: "naive"}, {Name: "single reducer, the reducer slowed", Group: "naive-top"}}}
