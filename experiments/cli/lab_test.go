@@ -87,7 +87,10 @@ func TestLabUsage(t *testing.T) {
 func TestLabRing(t *testing.T) {
 	probe := probeLab(t.Context())
 	t.Setenv(workerEnv, "1")
-	const command = "lab ring --rates 100,50 --bytes 262144 --steps 2 --quiet"
+	command := "lab ring --rates 100,50 --bytes 262144 --steps 2 --quiet"
+	if os.Getenv("GRADSYNC_LONG") == "" {
+		command += " --train=false"
+	}
 	var impossible *labImpossible
 	if errors.As(probe, &impossible) {
 		rc, out, msg := gradsync(strings.Fields(command)...)
@@ -98,8 +101,13 @@ func TestLabRing(t *testing.T) {
 	}
 	rc, out, msg := gradsync(strings.Fields(command + " --json")...)
 	var got struct{ Rows []labRow }
-	if err := json.Unmarshal([]byte(out), &got); err != nil || rc != exitOK || len(got.Rows) != 2 {
+	if err := json.Unmarshal([]byte(out), &got); err != nil || rc != exitOK || len(got.Rows) < 2 {
 		t.Fatalf("exit code %d, %v, %s\n%s", rc, err, msg, out)
+	}
+	for ; len(got.Rows) > 2; got.Rows = got.Rows[1:] { // trainings, which have compared their parameters
+		if r := got.Rows[0]; !strings.HasPrefix(r.Exchange, "train ring") || len(r.ParamsSHA256) != 64 || r.Ratio < 0.5 || r.TCP < r.Body {
+			t.Errorf("%+v", r)
+		}
 	}
 	for i, r := range got.Rows {
 		// 2 chunks of 128 KiB at 6.25 MB/s are 42 ms, of which the bucket may save its part; a busy machine takes longer.
@@ -118,6 +126,43 @@ func TestLabRing(t *testing.T) {
 	}
 	if left, _ := filepath.Glob("/run/netns/" + newLabNet(nil).id + "*"); len(left) > 0 {
 		t.Errorf("left: %v", left)
+	}
+}
+
+// Trainings that end with other parameters, or take no time, are errors.
+func TestLabTrainRow(t *testing.T) {
+	c := labClusters[1]
+	trained := func(sha string, update float64) (l labTrained) {
+		l.SHA256, l.Iteration.Update, l.Sent, l.Kernel = sha, update, 8*labUpdates, 9*labUpdates
+		return l
+	}
+	r, err := labTrainRow(c, "ring", trained("a", 0.22), trained("a", 0.2))
+	if err != nil || math.Abs(r.Ratio-1.1) > 1e-9 || !r.Within || r.Body != 8 || r.TCP != 9 || r.Exchange != "train ring" || r.ParamsSHA256 != "a" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	for _, bad := range [][2]labTrained{{trained("a", 1), trained("b", 1)}, {trained("", 1), trained("", 1)}, {trained("a", 0), trained("a", 1)}, {trained("a", 1), trained("a", 0)}} {
+		if r, err := labTrainRow(c, "ring", bad[0], bad[1]); err == nil {
+			t.Errorf("%+v of %+v", r, bad)
+		}
+	}
+	for method, want := range map[string]string{"ring": " --overhead=-1ns", "ringsparse": " --overhead=-1ns --link 2.5e+07"} {
+		line := strings.Join(labTrainWords(c, method, "p.json"), " ")
+		if !strings.HasPrefix(line, "train --sync "+method+" --model mlp --raw-pixels --workers 4 --platform p.json ") || !strings.HasSuffix(line, want) {
+			t.Errorf("%s", line)
+		}
+	}
+	path, err := labPlatformFile(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(path)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := cluster.Parse(text)
+	if err != nil || len(p.Workers) != 4 || p.Workers[0].Bandwidth != 125e6 || p.Workers[3].Bandwidth != 25e6 || p.Workers[3].Latency != labLatency {
+		t.Errorf("%+v, %v", p, err)
 	}
 }
 
