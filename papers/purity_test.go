@@ -20,7 +20,7 @@ var pure = []string{
 	"dasp/decide.go", "dasp/wait.go", "dasp/update.go", "dasp/state.go", "dasp/node.go", "dasp/dasp.go", "dasp/group.go",
 	"dasp/policy.go", "dasp/stats.go", "dasp/spread.go", "dasp/histogram.go", "dasp/rivals/*.go", "dasp/formula/*.go",
 	"ringsparse/block.go", "ringsparse/sparsity.go", "ringsparse/choose.go", "ringsparse/convert.go",
-	"ringsparse/compress.go", "ringsparse/options.go", "ringsparse/log.go", "ringsparse/formula/*.go",
+	"ringsparse/compress.go", "ringsparse/model.go", "ringsparse/options.go", "ringsparse/log.go", "ringsparse/formula/*.go",
 }
 
 // clocks are what of package time looks at a clock; its durations are welcome.

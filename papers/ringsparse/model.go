@@ -1,10 +1,6 @@
 package ringsparse
 
-import (
-	"fmt"
-
-	"gradsync/papers/ringsparse/formula"
-)
+import "gradsync/papers/ringsparse/formula"
 
 // hop is the densities of a block that holds the sum of some ranks, both kinds
 // after conversion, in a timing-only run.
@@ -55,17 +51,4 @@ func hops(nodes int, weights, gradients float64, only, tie Kind) []hop {
 		}
 	}
 	return out
-}
-
-// model makes the timing-only path of the layer under way.
-func (x *ring) model() error {
-	w, g := 1.0, 1.0
-	if x.job.Density != nil {
-		w, g = x.job.Density(x.layer)
-	}
-	if !(w >= 0 && w <= 1 && g >= 0 && g <= 1) {
-		return fmt.Errorf("ringsparse: layer %d: densities %g and %g, want 0 to 1", x.layer, w, g)
-	}
-	x.path = hops(x.n, w, g, x.only, x.tie)
-	return nil
 }

@@ -25,6 +25,19 @@ func (x *ring) enter() error {
 	return nil
 }
 
+// model makes the timing-only path of the layer under way.
+func (x *ring) model() error {
+	w, g := 1.0, 1.0
+	if x.job.Density != nil {
+		w, g = x.job.Density(x.layer)
+	}
+	if !(w >= 0 && w <= 1 && g >= 0 && g <= 1) {
+		return fmt.Errorf("ringsparse: layer %d: densities %g and %g, want 0 to 1", x.layer, w, g)
+	}
+	x.path = hops(x.n, w, g, x.only, x.tie)
+	return nil
+}
+
 // localStep folds decay and residual into the gradient and makes W′.
 func (x *ring) localStep() {
 	lo, hi := x.lo, x.lo+x.length
