@@ -1,0 +1,95 @@
+package ringsparse
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"gradsync/shared/cluster"
+)
+
+// drawn is a task whose gradients are random numbers with a support: what is sent is
+// as in training, and nothing is learnt.
+type drawn struct {
+	rank          int
+	seed          uint64
+	layers        []cluster.Layer
+	params, grads []float32
+	// draw makes layer l's gradient; g is all +0.
+	draw func(l int, g []float32, r *rand.Rand)
+}
+
+// newDrawn returns rank's task; start is copied.
+func newDrawn(rank int, seed uint64, layers []cluster.Layer, start []float32, draw func(int, []float32, *rand.Rand)) *drawn {
+	return &drawn{rank: rank, seed: seed, layers: layers, params: append([]float32(nil), start...), grads: make([]float32, len(start)), draw: draw}
+}
+
+// drawStart returns normal weights for the layers, from which all ranks start.
+func drawStart(seed uint64, layers []cluster.Layer) []float32 {
+	n := 0
+	for _, l := range layers {
+		n += l.Length
+	}
+	w, r := make([]float32, n), cluster.Stream(seed, -1, "", "drawn weights")
+	for i := range w {
+		w[i] = float32(r.NormFloat64() * 0.05)
+	}
+	return w
+}
+
+func (t *drawn) Layers() []cluster.Layer { return t.layers }
+func (t *drawn) Params() []float32       { return t.params }
+func (t *drawn) Grads() []float32        { return t.grads }
+
+func (t *drawn) Grad(step int64, done func(int)) (float64, error) {
+	clear(t.grads)
+	for l := len(t.layers) - 1; l >= 0; l-- {
+		x := t.layers[l]
+		t.draw(l, t.grads[x.Offset:x.Offset+x.Length], cluster.Stream(t.seed, t.rank, "", fmt.Sprintf("drawn gradient %d of step %d", l, step)))
+		done(l)
+	}
+	return 0, nil
+}
+
+// small is a normal number of deviation 1e-3 that is not +0.
+func small(r *rand.Rand) float32 {
+	for {
+		if v := float32(r.NormFloat64() * 1e-3); v != 0 {
+			return v
+		}
+	}
+}
+
+// scatter gives the entries of g a value with probability d, each by itself.
+func scatter(g []float32, d float64, r *rand.Rand) {
+	for i := range g {
+		if d >= 1 || r.Float64() < d {
+			g[i] = small(r)
+		}
+	}
+}
+
+// scatterRows does that row by row.
+func scatterRows(g []float32, width int, d float64, r *rand.Rand) {
+	for at := 0; at < len(g); at += width {
+		if d >= 1 || r.Float64() < d {
+			for i := at; i < min(at+width, len(g)); i++ {
+				g[i] = small(r)
+			}
+		}
+	}
+}
+
+// scatterWithin gives values with probability `within` to the entries of a set that
+// all ranks share and that has the share d/within of all.
+func scatterWithin(g []float32, d, within float64, seed uint64, layer int, r *rand.Rand) {
+	common := cluster.Stream(seed, -1, "", fmt.Sprintf("common support %d", layer))
+	for i := range g {
+		alive := common.Float64() < d/within
+		if hit := r.Float64() < within; alive && hit {
+			g[i] = small(r)
+		}
+	}
+}
+
+// mlpCase is the MLP on raw pixels, whose black ones give exact zeros.
+func mlpCase() decisionCase { return decisionCases()[0] }
