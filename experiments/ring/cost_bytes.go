@@ -3,6 +3,7 @@ package ring
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
@@ -99,7 +100,7 @@ func virtualCounts(ctx context.Context, b *bar) ([]count, error) {
 func judgeBytes(plan costPlan, virtual, wires []count) result.Claim {
 	c, _ := claims.Get("B08")
 	found := c.Value
-	note := fmt.Sprintf("counted at every N from 1 to %d in virtual time (K = 1.2 GB) and at N = %v on %s (K = %d bytes): all ranks together send exactly N times it, each rank within two elements of it", mostRanks, plan.Ranks, socketsName, 4*plan.Elements)
+	note := fmt.Sprintf("counted at every N from 1 to %d in virtual time (K = 1.2 GB) and at N = %s on %s (K = %d bytes): all ranks together send exactly N times it, each rank within two elements of it", mostRanks, listed(plan.Ranks), socketsName, 4*plan.Elements)
 	if w := append(wrongCounts(virtual), wrongCounts(wires)...); len(w) > 0 {
 		found, note = "another count", w[0]
 	}
@@ -114,7 +115,30 @@ func bytesTable(counts []count) result.Table {
 	for _, c := range counts {
 		least, most := c.bounds()
 		k := 4 * int64(c.Elements)
-		t.Rows = append(t.Rows, []any{c.Ranks, fmt.Sprintf("%.2f", formula.RingBytes(c.Ranks, float64(k))), least, most, c.total(), 2 * int64(c.Ranks-1) * k, c.Messages})
+		t.Rows = append(t.Rows, []any{c.Ranks, grouped(formula.RingBytes(c.Ranks, float64(k))), least, most, c.total(), 2 * int64(c.Ranks-1) * k, c.Messages})
 	}
 	return t
+}
+
+// listed spells sizes: "1 to 16", or "1, 2, 3, 8".
+func listed(ns []int) string {
+	last := len(ns) - 1
+	if last > 0 && ns[last]-ns[0] == last {
+		return fmt.Sprintf("%d to %d", ns[0], ns[last])
+	}
+	parts := make([]string, len(ns))
+	for i, n := range ns {
+		parts[i] = fmt.Sprint(n)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// grouped prints x with two decimals and its digits in threes, which a number of a
+// result, of nine significant digits, would not keep.
+func grouped(x float64) string {
+	whole, rest, _ := strings.Cut(fmt.Sprintf("%.2f", x), ".")
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "\u202f" + whole[i:]
+	}
+	return whole + "." + rest
 }

@@ -121,3 +121,12 @@ func TestLinksAreTakenOver(t *testing.T) {
 		}
 	}
 }
+
+func TestSpelling(t *testing.T) {
+	for _, c := range [][2]string{{listed([]int{1, 2, 3, 4}), "1 to 4"}, {listed([]int{1, 2, 8}), "1, 2, 8"}, {listed([]int{5}), "5"},
+		{grouped(1200000000), "1\u202f200\u202f000\u202f000.00"}, {grouped(2057142857.142857), "2\u202f057\u202f142\u202f857.14"}, {grouped(0), "0.00"}} {
+		if c[0] != c[1] {
+			t.Errorf("%q, want %q", c[0], c[1])
+		}
+	}
+}

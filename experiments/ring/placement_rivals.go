@@ -135,7 +135,7 @@ func judgeHops(within, between float64) []result.Claim {
 
 func sizeTable(sizes []trial) result.Table {
 	t := result.Table{ID: "sizes", Title: "Where the ring loses", Kind: result.TimingOnly,
-		Caption: "One all-reduce on all 40 GPUs of ring40, adjacent order, 2 µs and 1 µs of NIC time per message; timing-only. The hierarchical ring has the blog's nodes of 8 as its inner rings.",
+		Caption: "One all-reduce on all 40 GPUs of ring40, adjacent order, with the latencies and overheads of its platform file; timing-only. The hierarchical ring has the blog's nodes of 8 as its inner rings.",
 		Columns: []result.Column{{Key: "bytes", Title: "K"}}}
 	for _, r := range rivals() {
 		t.Columns = append(t.Columns, result.Column{Key: r.key, Title: r.title, Unit: "ms", Digits: 3})

@@ -71,11 +71,23 @@ func placementNotes(orders []placed, sizes, equal []trial) []string {
 		off = math.Max(off, math.Abs(o.Seconds/o.predicted()-1))
 	}
 	return []string{
-		fmt.Sprintf("%s: with the GPUs of a node next to each other one all-reduce of 1.2 GB takes %.0f ms, interleaved %.1f times that, in random order %.1f to %.1f times, %.1f on average. Which GPU of a node is first, or which node, makes no difference.", first, 1e3*orders[0].Seconds, factor, least/orders[0].Seconds, most/orders[0].Seconds, mean/orders[0].Seconds),
+		fmt.Sprintf("%s: with the GPUs of a node next to each other one all-reduce of 1.2 GB takes %.0f ms, interleaved %.1f times that, in random order %.1f to %.1f times, %.1f on average. Among the orders that keep nodes together the slowest takes %.2f %% longer than the quickest.", first, 1e3*orders[0].Seconds, factor, least/orders[0].Seconds, most/orders[0].Seconds, mean/orders[0].Seconds, 100*togetherSpread(orders)),
 		fmt.Sprintf("The blog's word for the cause is contention: eight links of the interleaved ring leave each node through one card. Its own formula, with the card shared by the links of the busiest node, is off by %.0f %% at most over all orders.", 100*off),
 		verdictOnRing(sizes, equal),
 		hierarchicalNote(sizes[len(sizes)-1]),
 	}
+}
+
+// togetherSpread is how much longer the slowest of the contiguous orders takes than
+// the quickest.
+func togetherSpread(orders []placed) float64 {
+	least, most := math.Inf(1), 0.0
+	for _, o := range orders {
+		if o.Contiguous {
+			least, most = math.Min(least, o.Seconds), math.Max(most, o.Seconds)
+		}
+	}
+	return most/least - 1
 }
 
 // hierarchicalNote compares two levels with one at the blog's size.

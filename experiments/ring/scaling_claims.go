@@ -168,6 +168,23 @@ func scalingNotes(points []point, wide []spread) []string {
 		fmt.Sprintf("Overlap saves %.0f ms here, the blog reports 70 to 120. What it can save is decided by which layers have their gradients first: from %.0f ms (%s) to %.0f ms (%s) with the same 300 million parameters.", plain-with, 1e3*(least.Plain-least.Overlap), least.Stack.Title, 1e3*(most.Plain-most.Overlap), most.Stack.Title),
 		both,
 		fmt.Sprintf("Jitter of 5 %% costs too: all wait for the slowest of 40. Without it the iteration with overlap takes %.0f ms instead of %.0f.", 1e3*quiet.Overlap, with),
+		edgeNote(points),
 		fmt.Sprintf("“Linear” is true of the slope and hides the height: 40 GPUs do the work of %.1f.", blogGPUs*one/with),
 		"Fitted to the blog: the 370 ms of one GPU and the number of parameters. Taken from it: both bandwidths, 5 nodes of 8. Ours: the layers, jitter, latency. The blog's 300 iterations are run in profile paper."}
+}
+
+// edgeNote says what the first step out of a node does to the throughput.
+func edgeNote(points []point) string {
+	for i, p := range points {
+		if p.GPUs <= blogPerNode {
+			continue
+		}
+		in, _ := meanAndHalf(points[i-1].throughput(points[i-1].Overlap))
+		out, _ := meanAndHalf(p.throughput(p.Overlap))
+		if out < in {
+			return fmt.Sprintf("The line has a step: %d GPUs, on two nodes, do less than %d in one, %.0f against %.0f samples/s, because the ring then runs at 6 instead of 10 GB/s.", p.GPUs, points[i-1].GPUs, out, in)
+		}
+		return fmt.Sprintf("Leaving the node slows the ring from 10 to 6 GB/s; from %d GPUs in it to %d the throughput still rises, from %.0f to %.0f samples/s.", points[i-1].GPUs, p.GPUs, in, out)
+	}
+	panic("ring: no point beyond a node")
 }

@@ -124,3 +124,15 @@ func TestSaturationIsNotLinear(t *testing.T) {
 		t.Error(n)
 	}
 }
+
+// Throughput falls at the edge of a node, or goes on rising: both are said.
+func TestEdgeOfANode(t *testing.T) {
+	points := []point{{GPUs: 8, Overlap: []lap{{Seconds: 0.4}}}, {GPUs: 9, Overlap: []lap{{Seconds: 0.5}}}}
+	if n := edgeNote(points); !strings.Contains(n, "9 GPUs, on two nodes, do less than 8 in one, 576 against 640") {
+		t.Error(n)
+	}
+	points[1].Overlap[0].Seconds = 0.42
+	if n := edgeNote(points); !strings.Contains(n, "still rises, from 640 to 686") {
+		t.Error(n)
+	}
+}

@@ -35,7 +35,7 @@ const markCaption = "Recorded from a run of the code with real sums: GPU r's chu
 // transferTable lists every transfer.
 func transferTable(r recording) result.Table {
 	t := result.Table{ID: "transfers", Title: "Every transfer, N = 5", Kind: counted, Caption: markCaption + " Steps, GPUs and chunks are numbered from 0.",
-		Columns: []result.Column{{Key: "loop", Title: "loop"}, {Key: "step", Title: "step"}, {Key: "gpu", Title: "GPU"},
+		Columns: []result.Column{{Key: "step", Title: "step"}, {Key: "gpu", Title: "GPU"}, {Key: "loop", Title: "loop"},
 			{Key: "sends", Title: "sends chunk"}, {Key: "sent_holds", Title: "with contributions"}, {Key: "to", Title: "to GPU"},
 			{Key: "receives", Title: "receives chunk"}, {Key: "from", Title: "from GPU"}, {Key: "how", Title: "and"}, {Key: "holds", Title: "which then holds"}}}
 	for step := range r.Transfers[0] {
@@ -45,7 +45,7 @@ func transferTable(r recording) result.Table {
 			if x.adds() {
 				how = "adds"
 			}
-			t.Rows = append(t.Rows, []any{loopOf(r, step), step, rank, x.Sent.Chunk, ranksIn(x.Sent.Holds), x.To, x.Received.Chunk, x.From, how, ranksIn(x.After)})
+			t.Rows = append(t.Rows, []any{step, rank, loopOf(r, step), x.Sent.Chunk, ranksIn(x.Sent.Holds), x.To, x.Received.Chunk, x.From, how, ranksIn(x.After)})
 		}
 	}
 	return t
