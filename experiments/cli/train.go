@@ -125,6 +125,7 @@ func (f *trainFlags) define(cmd *cobra.Command) {
 	s.BoolVar(&f.Emulate, "emulate", false, "local, tcp: computations last at least the platform's time for them")
 	s.Uint64Var(&f.Seed, "seed", 0, "seed")
 	s.IntVar(&f.Batch, "batch", 16, "images per worker and iteration")
+	s.IntVar(&f.BatchSize, "batch-size", 0, "methods without a server: images of all workers together per iteration, instead of --batch")
 	s.Float64Var(&f.Rate, "rate", 0.05, "learning rate")
 	s.Float64Var(&f.Momentum, "momentum", 0, "momentum, at the server")
 	s.Float64Var(&f.WeightDecay, "weight-decay", 0, "weight decay, at the server")

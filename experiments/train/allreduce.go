@@ -30,6 +30,12 @@ func (r *runner) allReduce(ctx context.Context) error {
 		x := &replica{runner: r, p: p, steps: steps}
 		if r.shared != nil {
 			x.task = newTask(r.shared, r.cfg.Seed, p.Rank(), r.cfg.Workers, r.init)
+			if r.cfg.BatchSize > 0 {
+				x.task.share(p.Rank(), r.cfg.Workers, r.cfg.BatchSize)
+			}
+		}
+		if err := x.sameStart(); err != nil {
+			return x.end, err
 		}
 		var err error
 		if r.cfg.Sync == "ringsparse" {

@@ -57,8 +57,12 @@ type Config struct {
 	Emulate bool   `json:"emulate"`
 	Seed    uint64 `json:"seed"`
 
-	Batch       int     `json:"batch"` // 16 images per worker and iteration
-	Rate        float64 `json:"rate"`  // 0.05
+	Batch int `json:"batch"` // 16 images per worker and iteration
+	// BatchSize is the images of all workers together, for a method without a server;
+	// it sets Batch, which the last workers miss by one image where it is no multiple
+	// of their number. Their gradients then count by their images. 0: Workers·Batch.
+	BatchSize   int     `json:"batch_size,omitempty"`
+	Rate        float64 `json:"rate"` // 0.05
 	Momentum    float64 `json:"momentum"`
 	WeightDecay float64 `json:"weight_decay"`
 	// Launch is what a layer costs the reference device beside its arithmetic,
@@ -162,6 +166,9 @@ func (c Config) withDefaults() (Config, error) {
 	set(&c.Backend, "native")
 	set(&c.Runtime, "virtual")
 	set(&c.Workers, len(c.Platform.Workers))
+	if c.BatchSize > 0 && c.Workers > 0 {
+		c.Batch = (c.BatchSize + c.Workers - 1) / c.Workers
+	}
 	set(&c.Batch, 16)
 	set(&c.Rate, 0.05)
 	set(&c.Launch, DefaultLaunch)

@@ -117,6 +117,37 @@ func TestReplayFollowsTheRecordedOrder(t *testing.T) {
 	}
 }
 
+// A batch that is no multiple of the ranks is shared unevenly, and every image
+// counts the same: weights are what the sums over images are divided by.
+func TestUnevenBatch(t *testing.T) {
+	sizes, sum := map[int]int{}, float32(0)
+	for worker := range 3 {
+		task := &Task{}
+		task.share(worker, 3, 10)
+		sizes[task.batch]++
+		sum += task.weight / float32(task.batch) // of one image, times 3/10
+	}
+	if sizes[4] != 1 || sizes[3] != 2 || sum < 0.899 || sum > 0.901 {
+		t.Errorf("batches %v, weight per image summing to %g, want 4, 3, 3 and 3·3/10", sizes, sum)
+	}
+	even, uneven := quick("ring"), quick("ring")
+	even.BatchSize, uneven.BatchSize = 12, 10
+	a, b := mustRun(t, quick("ring")), mustRun(t, even)
+	if a.ParamsSHA256 != b.ParamsSHA256 {
+		t.Error("12 images of 3 workers are not 4 of each")
+	}
+	if c := mustRun(t, uneven); c.ParamsSHA256 == a.ParamsSHA256 || c.Batch != 4 {
+		t.Errorf("10 images of 3 workers: batch %d, parameters %.12s", c.Batch, c.ParamsSHA256)
+	}
+	for _, sync := range []string{"bsp", "ring"} {
+		c := quick(sync)
+		c.BatchSize = 2
+		if _, err := Run(context.Background(), c); err == nil {
+			t.Errorf("%s: 2 images of 3 workers are accepted", sync)
+		}
+	}
+}
+
 // What a method cannot do, or would ignore, is refused.
 func TestExchangeOptionsAreChecked(t *testing.T) {
 	for want, change := range map[string]func(*Config){

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"fmt"
 	"sync"
 
 	"gradsync/shared/cluster"
@@ -57,6 +58,27 @@ func (x *replica) dense() error {
 		}
 	}
 	x.finish()
+	return nil
+}
+
+// sameStart fails if the left neighbour, another process, starts from other
+// parameters: the ranks would never agree again.
+func (x *replica) sameStart() error {
+	n := x.p.Size()
+	if x.cfg.TCP == nil || x.task == nil || n == 1 {
+		return nil
+	}
+	left, own := (x.p.Rank()+n-1)%n, ParamsHash(x.task.params)
+	out, in := cluster.Msg{Body: []byte(own)}, cluster.Msg{}
+	tag := cluster.Tag(len(x.layers))
+	received := x.p.Irecv(left, tag, &in)
+	if err := cluster.Wait(x.p, x.p.Isend((x.p.Rank()+1)%n, tag, &out), received); err != nil {
+		return err
+	}
+	if string(in.Body) != own {
+		return fmt.Errorf("train: rank %d starts from parameters with sha256 %.12s, rank %d from %.12s: the same command and seed on all?",
+			left, in.Body, x.p.Rank(), own)
+	}
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"gradsync/datasets"
 	"gradsync/shared/cluster"
 	"gradsync/shared/tensor/model"
+	"gradsync/shared/tensor/vec"
 )
 
 // stream is the data's random stream of that name for one worker.
@@ -26,6 +27,7 @@ type Task struct {
 	pool   *pool
 	set    *datasets.Set
 	batch  int
+	weight float32 // of its gradient among the ranks': their batches may differ by one image
 
 	seed   uint64
 	worker int
@@ -37,7 +39,7 @@ type Task struct {
 // newTask returns the task of worker number worker of workers; the server has
 // worker −1 and no images. init is copied.
 func newTask(s *shared, seed uint64, worker, workers int, init []float32) *Task {
-	t := &Task{model: s.model, layers: s.layers, pool: s.pool, set: s.set, batch: s.batch,
+	t := &Task{model: s.model, layers: s.layers, pool: s.pool, set: s.set, batch: s.batch, weight: 1,
 		seed: seed, worker: worker, epoch: -1,
 		params: append([]float32(nil), init...)}
 	if worker >= 0 {
@@ -46,6 +48,19 @@ func newTask(s *shared, seed uint64, worker, workers int, init []float32) *Task 
 		t.order = make([]int, len(t.own))
 	}
 	return t
+}
+
+// share gives the task its part of a batch of `all` images of all workers: the
+// first all mod workers have one more. The mean of the weighted gradients over
+// workers is the mean over the images.
+//
+//	weight = own images · workers / all
+func (t *Task) share(worker, workers, all int) {
+	t.batch = all / workers
+	if worker < all%workers {
+		t.batch++
+	}
+	t.weight = float32(float64(t.batch*workers) / float64(all))
 }
 
 // shard returns worker's images: a contiguous piece of one permutation that the
@@ -75,7 +90,10 @@ func (t *Task) Grad(step int64, done func(layer int)) (float64, error) {
 	if err := w.fill(t.set, &t.set.Train, t.indices(step)); err != nil {
 		return 0, err
 	}
-	return w.stepper.Gradient(t.params, t.grads, w.x, w.labels, func(l int, _ []float32) error {
+	return w.stepper.Gradient(t.params, t.grads, w.x, w.labels, func(l int, g []float32) error {
+		if t.weight != 1 {
+			vec.Scale(t.weight, g)
+		}
 		done(l)
 		return nil
 	})
