@@ -20,6 +20,7 @@ type Report struct {
 	Machine [][2]string `json:"machine"`
 	Busy    string      `json:"busy,omitempty"` // what else the machine did, a sentence
 	Cases   []*Outcome  `json:"cases"`
+	Ring    *RingReport `json:"ring,omitempty"`
 }
 
 // sections are the report's headings by kind of case.
@@ -51,7 +52,7 @@ func Headings(cases []Case) []string {
 			out = append(out, "### "+headProfile+": "+c.Title)
 		}
 	}
-	return out
+	return append(out, "## "+headRing)
 }
 
 // printer writes Markdown and remembers the first error.
@@ -107,6 +108,9 @@ func (r *Report) Markdown(w io.Writer) error {
 		}
 	}
 	r.profiles(p)
+	if r.Ring != nil {
+		r.Ring.Markdown(p)
+	}
 	return p.err
 }
 

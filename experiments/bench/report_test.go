@@ -41,7 +41,7 @@ func outcomes(t *testing.T) []*Outcome {
 // as a held one.
 func TestMarkdown(t *testing.T) {
 	var b strings.Builder
-	r := Report{Command: "gradsync bench report", Engine: "ours", Machine: Machine(), Cases: outcomes(t)}
+	r := Report{Command: "gradsync bench report", Engine: "ours", Machine: Machine(), Cases: outcomes(t), Ring: &RingReport{}}
 	r.Cases[1].Warning = "2 threads on 1 core"
 	if err := r.Markdown(&b); err != nil {
 		t.Fatal(err)

@@ -145,14 +145,8 @@ func (i *Interval) text() string {
 func RingText(rows []RingRow) string {
 	var b strings.Builder
 	table := [][]string{ringHead}
-	var notes []string
 	for _, r := range rows {
 		table = append(table, r.cells())
-		for _, n := range r.Notes {
-			if line := n.Contender + ": " + n.Why; !slices.Contains(notes, line) {
-				notes = append(notes, line)
-			}
-		}
 	}
 	widths := make([]int, len(ringHead))
 	for _, row := range table {
@@ -166,7 +160,7 @@ func RingText(rows []RingRow) string {
 		}
 		b.WriteByte('\n')
 	}
-	for _, n := range notes {
+	for _, n := range ringNotes(rows) {
 		b.WriteString(n + "\n")
 	}
 	for _, r := range rows {

@@ -18,7 +18,7 @@ func (a *app) benchReportCommand() *cobra.Command {
 		Use: "report", Short: "Measure the fixed list of cases and write BENCHMARKS.md",
 		Long: `Measure the fixed list of cases, in turn, and write BENCHMARKS.md: machine,
 commands, numbers beside the peers, aims beside what was reached, and where the
-time goes. It takes some 10 minutes on two cores; leave the machine alone.`,
+time goes, and the ring over TCP beside Open MPI. It takes some 15 minutes on two cores; leave the machine alone.`,
 		Example: "  gradsync bench report --out BENCHMARKS.md", Args: args(0, 0, "flags only"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(); err != nil {
@@ -53,6 +53,12 @@ time goes. It takes some 10 minutes on two cores; leave the machine alone.`,
 					fmt.Fprint(a.err, outcome.Text())
 				}
 			}
+			ring, err := a.ringReport(cmd.Context(), newRingFlags())
+			if err != nil {
+				return err
+			}
+			ring.Command = r.Command
+			r.Ring = ring
 			var text strings.Builder
 			if err := r.Markdown(&text); err != nil {
 				return err

@@ -28,10 +28,18 @@ type ringFlags struct {
 	np      []int
 	conns   int
 	segment int
+	into    string
+}
+
+// newRingFlags are the defaults.
+func newRingFlags() *ringFlags {
+	f := &ringFlags{np: []int{2, 4}, segment: defaultSegment}
+	f.rounds, f.seconds, f.budget = 11, 0.1, 30
+	return f
 }
 
 func (a *app) benchRingCommand() *cobra.Command {
-	f := &ringFlags{}
+	f := newRingFlags()
 	cmd := &cobra.Command{
 		Use: "ring", Short: "Ring all-reduce over TCP beside Open MPI's TCP, memcpy and the loopback",
 		Long: `The ring all-reduce between processes of this machine, over TCP, beside a ring
@@ -45,29 +53,78 @@ median and, with six rounds or more, its interval of 95 % or more.`,
 		Example: "  gradsync bench ring --np 2 --sizes 1MiB,16MiB\n  gradsync bench ring --json",
 		Args:    args(0, 0, "flags only"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			rows, facts, err := a.ringRows(cmd.Context(), f)
+			var before []byte
+			if f.into != "" { // not after minutes of measuring
+				var err error
+				if before, err = os.ReadFile(f.into); err != nil {
+					return fmt.Errorf("bench: ring: --into: %w", err)
+				}
+			}
+			r, err := a.ringReport(cmd.Context(), f)
 			if err != nil {
 				return err
 			}
-			if a.json {
-				return a.printJSON(map[string]any{"benchmark": "ring", "peer": bench.MPIReduce, "rounds": f.rounds, "rows": rows, "facts": facts})
+			if f.into != "" {
+				text, err := r.Into(string(before))
+				if err != nil {
+					return err
+				}
+				if err := os.WriteFile(f.into, []byte(text), 0o644); err != nil {
+					return err
+				}
 			}
-			fmt.Fprint(a.out, bench.RingText(rows))
-			for _, fact := range facts {
-				fmt.Fprintln(a.out, fact)
+			if a.json {
+				return a.printJSON(map[string]any{"benchmark": "ring", "peer": bench.MPIReduce, "rounds": f.rounds, "busy": r.Busy, "rows": r.Rows, "facts": r.Facts})
+			}
+			fmt.Fprint(a.out, bench.RingText(r.Rows))
+			for _, line := range r.Facts {
+				fmt.Fprintln(a.out, line)
 			}
 			return nil
 		},
 	}
-	f.register(cmd, "")
 	s := cmd.Flags()
-	s.Lookup("engine").Hidden = true
-	s.Lookup("seconds").DefValue, f.seconds = "0.1", 0.1
+	s.IntVar(&f.rounds, "rounds", f.rounds, "interleaved rounds")
+	s.Float64Var(&f.seconds, "seconds", f.seconds, "length of a round in seconds, one step at least")
+	s.Float64Var(&f.budget, "budget", f.budget, "seconds of rounds after which a contender sits out, 3 rounds at least")
+	s.Float64Var(&f.profile, "profile", 0, "seconds of CPU profile of our rank 0 after the rounds")
+	s.StringVar(&f.into, "into", "", "also write the section of this report, as BENCHMARKS.md")
 	s.StringSliceVar(&f.sizes, "sizes", nil, "bytes of a vector, as 4KiB,1MiB (default 4KiB to 256MiB in powers of 4)")
-	s.IntSliceVar(&f.np, "np", []int{2, 4}, "processes")
+	s.IntSliceVar(&f.np, "np", f.np, "processes")
 	s.IntVar(&f.conns, "conns", 0, "connections between each two ranks (default the runtime's)")
-	s.IntVar(&f.segment, "segment", defaultSegment, "elements of a piece of a chunk on its way (0: the whole chunk)")
+	s.IntVar(&f.segment, "segment", f.segment, "elements of a piece of a chunk on its way (0: the whole chunk)")
 	return cmd
+}
+
+// ringReport measures everything that the section of BENCHMARKS.md says.
+func (a *app) ringReport(ctx context.Context, f *ringFlags) (*bench.RingReport, error) {
+	busy := bench.RingBusy()
+	revision, _ := commit()
+	rows, facts, err := a.ringRows(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	return &bench.RingReport{Command: f.command(), Version: Version + ", commit " + revision, Seconds: f.seconds, Busy: busy, Rows: rows, Facts: facts}, nil
+}
+
+// command is the command line that measures the same.
+func (f *ringFlags) command() string {
+	line, d := bench.RingCommand, newRingFlags()
+	if len(f.sizes) > 0 {
+		line += " --sizes " + strings.Join(f.sizes, ",")
+	}
+	if !slices.Equal(f.np, d.np) {
+		line += " --np " + strings.Trim(strings.ReplaceAll(fmt.Sprint(f.np), " ", ","), "[]")
+	}
+	for _, o := range []struct {
+		name       string
+		value, def any
+	}{{"rounds", f.rounds, d.rounds}, {"seconds", f.seconds, d.seconds}, {"budget", f.budget, d.budget}, {"conns", f.conns, d.conns}, {"segment", f.segment, d.segment}} {
+		if o.value != o.def {
+			line += fmt.Sprintf(" --%s %v", o.name, o.value)
+		}
+	}
+	return line
 }
 
 // ringRows measures every size with every number of processes.

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gradsync/experiments/bench"
+)
+
+// The ring between real processes beside its limits: positive numbers in every
+// row; without Open MPI a note says so, with it the ratios are there.
+func TestBenchRing(t *testing.T) {
+	report := filepath.Join(t.TempDir(), "B.md")
+	if err := os.WriteFile(report, []byte("# B\n\n## Other\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rc, out, msg := gradsync(strings.Fields("bench ring --sizes 4KiB,64KiB --np 2,3 --rounds 2 --seconds 0.01 --quiet --json --into " + report)...)
+	var got struct {
+		Rows  []bench.RingRow
+		Facts []string
+	}
+	if err := json.Unmarshal([]byte(out), &got); err != nil || rc != exitOK || len(got.Rows) != 4 || msg != "" {
+		t.Fatalf("exit code %d, %v, %s\n%s", rc, err, msg, out)
+	}
+	for i, r := range got.Rows {
+		if r.Ranks != 2+i/2 || r.Bytes != []int{4096, 65536}[i%2] || r.Rounds != 2 {
+			t.Errorf("%+v", r)
+		}
+		for _, name := range []string{bench.OurRing, bench.Stream, bench.Copy} {
+			if s := r.Bandwidth[name]; !(s.Min > 0 && s.Min <= s.Median && s.Median <= s.Max && s.Max < 1e13) {
+				t.Errorf("%s: %+v", name, s)
+			}
+		}
+		_, there := r.Bandwidth[bench.MPIReduce]
+		if there != (r.Ratio != nil) || there == strings.Contains(bench.RingText(got.Rows), "no Open MPI") {
+			t.Errorf("Open MPI is there: %v; %+v", there, r)
+		}
+	}
+	if facts := strings.Join(got.Facts, "\n"); !strings.Contains(facts, "gradsync: 1 connections per peer, GOMAXPROCS ") {
+		t.Errorf("facts %q", facts)
+	}
+	text, err := os.ReadFile(report)
+	if err != nil || !strings.HasPrefix(string(text), "# B\n\n## Other\n\n## All-reduce over TCP\n") || strings.Count(string(text), "KiB | **") != 4 {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// Where Open MPI is not on PATH, a row says so plainly.
+func TestBenchRingWithoutOpenMPI(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	rc, out, msg := gradsync(strings.Fields("bench ring --sizes 4KiB --np 2 --rounds 1 --seconds 0.01 --quiet")...)
+	if rc != exitOK || strings.Count(out, "absent") != 2 || !strings.Contains(out, "\nopenmpi-allreduce: no Open MPI: no mpicc here (Debian: openmpi-bin libopenmpi-dev)\n") {
+		t.Errorf("exit code %d, %s\n%s", rc, msg, out)
+	}
+}
+
+func TestBenchRingUsage(t *testing.T) {
+	for command, want := range map[string]string{
+		"--sizes 5": "--sizes 5: want a multiple of 64 bytes", "--sizes 1XiB": "multiple of 64", "--np 1": "--np 1: 2 to 64", "--rounds 0": "--rounds 0", "--conns -1": "--conns -1",
+		"--segment -1": "--segment -1", "--sizes 9007199254740992KiB": "multiple of 64", "more": "want flags only",
+	} {
+		if rc, _, msg := gradsync(strings.Fields("bench ring " + command)...); rc != exitUsage || !strings.Contains(msg, want) || strings.Count(msg, "\n") != 1 {
+			t.Errorf("%s: exit code %d, %q, want %q", command, rc, msg, want)
+		}
+	}
+	if rc, _, msg := gradsync("bench", "ring", "--into", filepath.Join(t.TempDir(), "none.md")); rc != exitFailed || !strings.Contains(msg, "none.md") {
+		t.Errorf("exit code %d, %q; want to fail before measuring for minutes", rc, msg)
+	}
+	if rc, _, msg := gradsync("bench", "ring-worker"); rc != exitUsage || !strings.Contains(msg, "no rank of a job") {
+		t.Errorf("exit code %d, %q", rc, msg)
+	}
+	if bench.MachineMemory() > 0 {
+		if rc, _, msg := gradsync("bench", "ring", "--np", "64", "--sizes", "1000GiB"); rc != exitUsage || !strings.Contains(msg, "this machine has ") {
+			t.Errorf("exit code %d, %q", rc, msg)
+		}
+	}
+}
+
+func TestRingCommandLine(t *testing.T) {
+	f := newRingFlags()
+	if got := f.command(); got != bench.RingCommand {
+		t.Error(got)
+	}
+	f.sizes, f.np, f.rounds, f.segment = []string{"4KiB", "1MiB"}, []int{2}, 3, 0
+	if got, want := f.command(), bench.RingCommand+" --sizes 4KiB,1MiB --np 2 --rounds 3 --segment 0"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
