@@ -71,7 +71,8 @@ func ciResults() []step { return renewed("ci", "0") }
 // whoever renews them.
 func renewed(profile, seeds string) []step {
 	root, _ := repo.Root() // do reports the error
-	return []step{embedded(self("run", "dasp", "--profile", profile, "--seeds", seeds, "--engine", "asm", "--out", committed), root)}
+	args := slices.Concat([]string{"run"}, papers, []string{"--profile", profile, "--seeds", seeds, "--engine", "asm", "--out", committed})
+	return []step{embedded(self(args...), root)}
 }
 
 // benchmarks measures this machine.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -91,7 +92,7 @@ func TestTargetsAreCommands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := "help verify serve bench "
+	own := "help verify serve calibrate bench lab-ring " // lab-ring is gradsync lab ring
 	for _, c := range Commands() {
 		own += c.Name() + " "
 	}
@@ -102,6 +103,40 @@ func TestTargetsAreCommands(t *testing.T) {
 	for _, m := range targets {
 		if !strings.Contains(" "+own, " "+m[1]+" ") {
 			t.Errorf("make %s is no command", m[1])
+		}
+	}
+}
+
+// The Makefile runs what the commands run.
+func TestPapersAreTheMakefiles(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join("..", "..", "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "\nPAPERS := " + strings.Join(papers, " ") + "\n"; !strings.Contains(string(raw), want) {
+		t.Errorf("the Makefile has no line %q", want)
+	}
+	for _, s := range []step{ciResults()[0], renewed("quick", "0,1,2")[0]} {
+		if want := "gradsync run " + strings.Join(papers, " ") + " --profile "; !strings.Contains(s.Command, want) {
+			t.Errorf("%q does not run %s", s.Command, want)
+		}
+	}
+}
+
+// All documents are run by one command, and the pages rendered last.
+func TestReproductionRunsThenRenders(t *testing.T) {
+	steps := reproduction("there", "ci", "0", papers)
+	if len(steps) != 2 || !strings.HasPrefix(steps[0].Command, "gradsync run "+strings.Join(papers, " ")+" --profile ci --seeds 0 --out ") ||
+		!strings.HasPrefix(steps[1].Command, "gradsync report --results "+filepath.Join("there", "results")) {
+		t.Errorf("%+v", steps)
+	}
+	var names []string
+	for _, c := range Commands() {
+		names = append(names, c.Name())
+	}
+	for _, p := range append([]string{"all"}, papers...) {
+		if !slices.Contains(names, "reproduce-"+p) {
+			t.Errorf("no command reproduce-%s among %v", p, names)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -66,27 +67,35 @@ func reports() []step {
 	}
 }
 
+// papers are the documents that have experiments, in the order in which they run.
+var papers = []string{"dasp", "ring", "ringsparse"}
+
 // reproduce is the README's command: experiments, then pages, the page last.
-func reproduce() *cobra.Command {
+func reproduce(name, of string, run ...string) *cobra.Command {
 	var profile, seeds, out string
 	cmd := &cobra.Command{
-		Use: "reproduce-dasp", Short: "Run the DASP experiments and render the page (as make reproduce-dasp)",
-		Example: "  gradsync reproduce-dasp --profile ci --seeds 0", Args: cobra.NoArgs,
+		Use: "reproduce-" + name, Short: "Run the experiments of " + of + " (as make reproduce-" + name + ")",
+		Example: "  gradsync reproduce-" + name + " --profile ci --seeds 0", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			dir, err := filepath.Abs(out) // the steps run in the root, the flag is the caller's
 			if err != nil {
 				return err
 			}
-			return do(cmd, []step{
-				self("run", "dasp", "--profile", profile, "--seeds", seeds, "--out", filepath.Join(dir, "results")),
-				self("report", "--results", filepath.Join(dir, "results"), "--out", filepath.Join(dir, "html")),
-			})
+			return do(cmd, reproduction(dir, profile, seeds, run))
 		},
 	}
 	cmd.Flags().StringVar(&profile, "profile", "quick", "size of the run: ci, quick, standard, paper")
 	cmd.Flags().StringVar(&seeds, "seeds", "0,1,2", "seeds, separated by commas")
 	cmd.Flags().StringVar(&out, "out", "out", "folder of results and pages")
 	return cmd
+}
+
+// reproduction is the steps of reproduce.
+func reproduction(dir, profile, seeds string, run []string) []step {
+	return []step{
+		self(slices.Concat([]string{"run"}, run, []string{"--profile", profile, "--seeds", seeds, "--out", filepath.Join(dir, "results")})...),
+		self("report", "--results", filepath.Join(dir, "results"), "--out", filepath.Join(dir, "html")),
+	}
 }
 
 // clean removes bin and out. A running binary cannot be removed on Windows;
