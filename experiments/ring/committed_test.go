@@ -2,6 +2,7 @@ package ring
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -124,6 +125,18 @@ func TestResultsAreDeterministic(t *testing.T) {
 		diff, err := result.Diff(first[i], again)
 		if err != nil || len(diff) > 0 {
 			t.Errorf("%s: two runs differ: %v %v", e.ID, diff, err)
+		}
+	}
+}
+
+// An interrupted experiment says so and returns the context's error.
+func TestInterruptedExperiments(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, e := range Experiments() {
+		r, err := e.Run(ctx, exp.Env{Profile: "ci", Seeds: []uint64{0}})
+		if !errors.Is(err, context.Canceled) || r == nil || r.Status != unfinished || len(r.Notes) == 0 || !strings.HasPrefix(r.Notes[0], "Interrupted") {
+			t.Errorf("%s: %v, %+v", e.ID, err, r)
 		}
 	}
 }

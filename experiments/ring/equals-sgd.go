@@ -41,9 +41,7 @@ func planEquals(profile string) equalsPlan {
 		p.Nets[0].Steps, p.Nets[1].Steps, p.Nets[2].Steps = 3, 3, 2
 	case "standard", "paper":
 		p.Workers = []int{2, 3, 4, 8}
-		for i := range p.Nets {
-			p.Nets[i].Steps = 100
-		}
+		p.Nets[0].Steps, p.Nets[1].Steps, p.Nets[2].Steps = 100, 100, 20
 	}
 	return p
 }

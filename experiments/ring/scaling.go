@@ -40,7 +40,7 @@ func planScaling(profile string) scalingPlan {
 	case "quick":
 		return scalingPlan{GPUs: []int{1, 2, 3, 4, 6, 8, 9, 12, 16, 20, 24, 32, 40}, Steps: 3}
 	}
-	p := scalingPlan{Steps: 40}
+	p := scalingPlan{Steps: 10}
 	if profile == "paper" {
 		p.Steps = 300 // as the blog
 	}
