@@ -26,6 +26,7 @@ type coordinator struct {
 
 	members []*member // by rank, nil: not here yet
 	refused []string
+	strays  map[int]string // addresses of refused connections, by the rank they claim
 	here    int
 	ready   int
 	done    int
@@ -59,7 +60,7 @@ type event struct {
 
 func newCoordinator(cfg *Config, run int, ln net.Listener) *coordinator {
 	return &coordinator{cfg: cfg, run: run, ln: ln, events: make(chan event), over: make(chan struct{}), quit: make(chan struct{}),
-		opening: map[net.Conn]bool{}, members: make([]*member, cfg.Size), chunk: cfg.Chunk}
+		opening: map[net.Conn]bool{}, strays: map[int]string{}, members: make([]*member, cfg.Size), chunk: cfg.Chunk}
 }
 
 // serve runs the rendezvous to its end and leaves nothing behind.
@@ -247,7 +248,9 @@ func (c *coordinator) introduce(e event) {
 		c.mistaken(e.wire, h, fmt.Sprintf("%s: there is a rank %d at %s already", who, h.Rank, c.members[h.Rank].addr))
 	default:
 		c.welcome(e.wire, h)
+		return
 	}
+	c.strays[h.Rank] = fmt.Sprint(from)
 }
 
 // refuse tells a stranger why, and remembers it for those who wait in vain.
@@ -308,7 +311,11 @@ func (c *coordinator) incomplete() {
 	if len(c.refused) > 0 {
 		text += "; refused " + strings.Join(c.refused, "; refused ")
 	}
-	c.fail(&failure{Rank: first, Addr: c.cfg.name(first, "unknown"), Op: "rendezvous", Text: text, Origin: -1})
+	addr := "no address known"
+	if a := c.strays[first]; a != "" {
+		addr = a
+	}
+	c.fail(&failure{Rank: first, Addr: c.cfg.name(first, addr), Op: "rendezvous", Text: text, Origin: -1})
 }
 
 // all sends a frame to every member.

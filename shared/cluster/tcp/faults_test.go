@@ -174,6 +174,7 @@ func TestProcessesInDeadlock(t *testing.T) {
 
 // Whoever computes for longer than the time-out is not lost.
 func TestComputingIsNotSilence(t *testing.T) {
+	t.Parallel()
 	cfgs := job(t, 2)
 	for i := range cfgs {
 		cfgs[i].Timeout = 500 * time.Millisecond
@@ -279,6 +280,7 @@ func TestABrokenConnectionIsNoticed(t *testing.T) {
 // A connection that swallows messages while everybody is alive: whole messages,
 // so that nobody waits in the middle of one, and half of one.
 func TestASilentConnectionIsNoticed(t *testing.T) {
+	t.Parallel()
 	for _, after := range []int{1 << 20, 0} {
 		cfgs := job(t, 3)
 		faulty(cfgs, 0, 2, &bad{write: func(n int) (bool, error) { return n >= after, nil }})

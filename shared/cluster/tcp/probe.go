@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"time"
 
 	"gradsync/shared/cluster"
@@ -28,26 +29,35 @@ func (n *node) probe() (chunk int, ok bool) {
 	}
 	l := n.peers[1].links[0]
 	body := make([]byte, probeBytes)
-	best := time.Duration(0)
+	best := make([]time.Duration, len(probeSizes))
 	for round := range probeRounds {
-		for _, size := range probeSizes {
+		for i, size := range probeSizes {
 			began := time.Now()
 			if !n.volley(l, body, size) {
 				return 0, false
 			}
 			took := time.Since(began)
-			if round == 0 {
-				continue // buffers and windows grow
-			}
-			if best == 0 || took < best {
-				best, chunk = took, size
-			}
 			if took > probeLimit && round > 0 {
-				return chunk, true
+				return defaultChunk, true
+			}
+			if round > 0 && (best[i] == 0 || took < best[i]) { // at first buffers and windows grow
+				best[i] = took
 			}
 		}
 	}
-	return chunk, true
+	return fastest(best), true
+}
+
+// fastest returns the size of piece that took least: the default unless another
+// took a tenth less, which noise does not easily do.
+func fastest(took []time.Duration) int {
+	chunk, limit := defaultChunk, took[slices.Index(probeSizes, defaultChunk)]*9/10
+	for i, d := range took {
+		if d < limit {
+			chunk, limit = probeSizes[i], d
+		}
+	}
+	return chunk
 }
 
 // volley sends body in pieces and waits for the answer.

@@ -11,6 +11,7 @@ import (
 // A process that stands still keeps its sockets open and says nothing: all
 // others name it within the time-out and a tenth.
 func TestAStoppedProcessIsNamed(t *testing.T) {
+	t.Parallel()
 	for _, victim := range []int{0, 1} {
 		strike(t, victim, patience+patience/10, "silent", func(p *os.Process) error { return p.Signal(syscall.SIGSTOP) })
 	}

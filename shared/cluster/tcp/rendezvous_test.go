@@ -40,8 +40,8 @@ func TestAnotherJobIsRefused(t *testing.T) {
 	wantAll(t, errs[:2], "rank 2 of 3 did not come")
 	for rank, err := range errs {
 		var a *cluster.AbortError
-		if !errors.As(err, &a) || a.Rank != 2 || a.Op != "rendezvous" {
-			t.Errorf("rank %d: %v, want rank 2", rank, err)
+		if !errors.As(err, &a) || a.Rank != 2 || a.Op != "rendezvous" || !strings.HasPrefix(a.Addr, "127.0.0.1:") {
+			t.Errorf("rank %d: %v, want rank 2 and its address", rank, err)
 		}
 	}
 }
@@ -49,6 +49,7 @@ func TestAnotherJobIsRefused(t *testing.T) {
 // Two processes of one rank, or ranks that count differently, can never be
 // complete: all are told at once.
 func TestMistakenRanksAreRefused(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name   string
 		change func(cfgs []tcp.Config)

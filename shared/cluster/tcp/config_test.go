@@ -1,0 +1,57 @@
+package tcp
+
+import (
+	"net"
+	"slices"
+	"testing"
+	"time"
+)
+
+// Where a rank listens, and what others are told: by default the address of
+// the route to the rendezvous.
+func TestDataAddress(t *testing.T) {
+	route := &net.TCPAddr{IP: net.IPv4(10, 0, 0, 7), Port: 4242}
+	cases := [][3]string{
+		{"", "10.0.0.7:0", "10.0.0.7"},
+		{"192.168.1.2", "192.168.1.2:0", "192.168.1.2"},
+		{"192.168.1.2:7100", "192.168.1.2:7100", "192.168.1.2"},
+		{":7100", "10.0.0.7:7100", "10.0.0.7"},
+		{"0.0.0.0:7100", "0.0.0.0:7100", "10.0.0.7"},
+		{"::1", "[::1]:0", "::1"},
+	}
+	list, err := net.Interfaces()
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(list, func(i net.Interface) bool { return i.Flags&net.FlagLoopback != 0 })
+	if i >= 0 {
+		if a, err := interfaceAddress(&list[i]); err == nil {
+			cases = append(cases, [3]string{list[i].Name, net.JoinHostPort(a, "0"), a}, [3]string{list[i].Name + ":7100", net.JoinHostPort(a, "7100"), a})
+		}
+	}
+	for _, c := range cases {
+		listen, advertise, err := (&Config{Listen: c[0]}).dataAddress(route)
+		if err != nil || listen != c[1] || advertise != c[2] {
+			t.Errorf("Listen %q: %q, told %q, %v; want %q, told %q", c[0], listen, advertise, err, c[1], c[2])
+		}
+	}
+}
+
+// The default piece stands unless another is a tenth faster.
+func TestFastestPiece(t *testing.T) {
+	times := make([]time.Duration, len(probeSizes))
+	for i := range times {
+		times[i] = 1000
+	}
+	for _, c := range []struct {
+		i    int
+		took time.Duration
+		want int
+	}{{0, 999, defaultChunk}, {0, 900, defaultChunk}, {0, 899, probeSizes[0]}, {len(times) - 1, 500, probeSizes[len(times)-1]}} {
+		at := slices.Clone(times)
+		at[c.i] = c.took
+		if got := fastest(at); got != c.want {
+			t.Errorf("%v: %d, want %d", at, got, c.want)
+		}
+	}
+}

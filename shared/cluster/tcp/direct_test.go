@@ -1,0 +1,134 @@
+package tcp_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"runtime/metrics"
+	"testing"
+	"time"
+
+	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/tcp"
+)
+
+// A large body goes from the sender's buffer to the posted one: neither end
+// allocates anything of its size. One that comes before its receive does not.
+func TestNoCopyOnTheWay(t *testing.T) {
+	const size = 32 << 20
+	allocated := func() uint64 {
+		s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+		metrics.Read(s)
+		return s[0].Value.Uint64()
+	}
+	for _, conns := range []int{1, 2} {
+		_, err := tcp.Loopback(2, tcp.Config{Chunk: 1 << 20, Conns: conns}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
+			var word cluster.Msg
+			if p.Rank() == 0 {
+				body := bytes.Repeat([]byte{1, 2, 3, 4}, size/4)
+				if err := cluster.Wait(p, p.Isend(1, 4, &word), p.Irecv(1, 1, &word)); err != nil { // its receive is posted
+					return nil, err
+				}
+				return nil, cluster.Wait(p, p.Isend(1, 2, &cluster.Msg{Body: body}), p.Irecv(1, 3, &word))
+			}
+			buf := make([]byte, size)
+			m := cluster.Msg{Body: buf}
+			r := p.Irecv(0, 2, &m)
+			if err := cluster.Wait(p, p.Irecv(0, 4, &word)); err != nil { // rank 0 has made its body
+				return nil, err
+			}
+			before := allocated()
+			if err := errors.Join(cluster.Wait(p, p.Isend(0, 1, &word)), cluster.Wait(p, r)); err != nil {
+				return nil, err
+			}
+			if got := allocated() - before; got > size/8 {
+				return nil, fmt.Errorf("%d bytes allocated for a body of %d", got, size)
+			}
+			if &m.Body[0] != &buf[0] || !bytes.Equal(m.Body, bytes.Repeat([]byte{1, 2, 3, 4}, size/4)) {
+				return nil, errors.New("the body is elsewhere, or another")
+			}
+			return nil, cluster.Wait(p, p.Isend(0, 3, &word))
+		})
+		if err != nil {
+			t.Errorf("%d connections: %v", conns, err)
+		}
+	}
+}
+
+// A message of many pieces may come before its receive, in part or as a whole,
+// and into a buffer that is large enough or not.
+func TestEarlyMessages(t *testing.T) {
+	const size = 1<<20 + 7
+	for _, conns := range []int{1, 3} {
+		_, err := tcp.Loopback(2, tcp.Config{Chunk: 10_000, Conns: conns}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
+			r := cluster.Stream(1, 0, "", "body")
+			body := make([]byte, size)
+			for i := range body {
+				body[i] = byte(r.Uint32())
+			}
+			for round := range 20 {
+				if p.Rank() == 0 {
+					if err := cluster.Wait(p, p.Isend(1, 1, &cluster.Msg{Body: body}), p.Isend(1, 2, &cluster.Msg{Body: body[:9]})); err != nil {
+						return nil, err
+					}
+					continue
+				}
+				var m, small cluster.Msg
+				if round%2 == 0 {
+					m.Body = make([]byte, 0, size)
+				}
+				time.Sleep(time.Duration(round%5) * 100 * time.Microsecond)
+				if err := cluster.Wait(p, p.Irecv(0, 2, &small), p.Irecv(0, 1, &m)); err != nil {
+					return nil, err
+				}
+				if !bytes.Equal(m.Body, body) || !bytes.Equal(small.Body, body[:9]) {
+					return nil, fmt.Errorf("round %d: another body", round)
+				}
+			}
+			return nil, nil
+		})
+		if err != nil {
+			t.Errorf("%d connections: %v", conns, err)
+		}
+	}
+}
+
+// Emulated computation lasts at least its host's time.
+func TestEmulateTakesTheHostsTime(t *testing.T) {
+	rt := tcp.Loopback(2, tcp.Config{Chunk: 1 << 20, Hosts: hosts(2), Emulate: true})
+	out, err := rt.Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
+		return nil, cluster.Compute(p, cluster.Work{FLOP: 8e6}, func() error { return nil }) // at 1e9 flop/s
+	})
+	if err != nil || out.Elapsed < 8*time.Millisecond {
+		t.Fatalf("%v after %v", err, out.Elapsed)
+	}
+}
+
+// Forty ranks: 780 pairs of sockets in one process.
+func TestFortyRanks(t *testing.T) {
+	const n = 40
+	out, err := tcp.Loopback(n, tcp.Config{Chunk: 1 << 20}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
+		reqs := make([]cluster.Req, 0, 2*n)
+		in := make([]cluster.Msg, n)
+		for r := range n {
+			reqs = append(reqs, p.Isend(r, 1, &cluster.Msg{Meta: [4]int64{int64(p.Rank())}}), p.Irecv(r, 1, &in[r]))
+		}
+		if err := cluster.Wait(p, reqs...); err != nil {
+			return nil, err
+		}
+		for r := range in {
+			if in[r].Meta[0] != int64(r) {
+				return nil, fmt.Errorf("message of rank %d says %d", r, in[r].Meta[0])
+			}
+		}
+		return nil, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rank, s := range out.Trace.Sent {
+		if s.Messages != n-1 {
+			t.Errorf("rank %d sent %d messages", rank, s.Messages)
+		}
+	}
+}
