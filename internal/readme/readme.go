@@ -22,8 +22,8 @@ const (
 // says what stands there while the folder has no result.
 var sources = []struct{ key, title, empty string }{
 	{"dasp", "DASP: dynamic adaptive synchronous parallel (2023)", "built; no committed results yet"},
-	{"ring", "Ring all-reduce (2017)", "the collective is built and tested; its experiments are not built yet"},
-	{"ringsparse", "Sparse ring (patent application, 2021)", "not built yet"},
+	{"ring", "Ring all-reduce (2017)", "built; no committed results yet"},
+	{"ringsparse", "RingSparse (patent application, 2021)", "built; no committed results yet"},
 	{"codedsgd", "Coded SGD (2021)", "not built yet"},
 }
 
