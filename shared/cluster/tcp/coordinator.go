@@ -36,6 +36,7 @@ type coordinator struct {
 	answers int
 	unmoved time.Time // since when messages have been on their way and not a byte came
 	ended   bool
+	verdict *failure // nil: the run ended well, or has not
 }
 
 // member is a rank that was welcomed.
@@ -63,8 +64,9 @@ func newCoordinator(cfg *Config, run int, ln net.Listener) *coordinator {
 		opening: map[net.Conn]bool{}, strays: map[int]string{}, members: make([]*member, cfg.Size), chunk: cfg.Chunk}
 }
 
-// serve runs the rendezvous to its end and leaves nothing behind.
-func (c *coordinator) serve() {
+// serve runs the rendezvous to its end, calls ended at once and leaves nothing
+// behind.
+func (c *coordinator) serve(ended func()) {
 	c.group.Add(1)
 	go c.accept()
 	expired := time.NewTimer(c.cfg.Join)
@@ -87,6 +89,7 @@ func (c *coordinator) serve() {
 		}
 	}
 	close(c.over)
+	ended()
 	_ = c.ln.Close()
 	c.mu.Lock()
 	for conn := range c.opening {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -19,15 +21,26 @@ import (
 // process up for a good part of a second.
 const patience = 2 * time.Second
 
+// ports are drawn below those that systems give to outgoing connections, one of
+// which could take a port between the look and the use.
+var ports = struct {
+	sync.Mutex
+	r *rand.Rand
+}{r: cluster.Stream(uint64(time.Now().UnixNano()), os.Getpid(), "", "ports")}
+
 // freePort returns an address that nobody listens at.
 func freePort(t *testing.T) string {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	ports.Lock()
+	defer ports.Unlock()
+	for range 100 {
+		if ln, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", 15_000+ports.r.IntN(17_000))); err == nil {
+			defer ln.Close()
+			return ln.Addr().String()
+		}
 	}
-	defer ln.Close()
-	return ln.Addr().String()
+	t.Fatal("no free port")
+	return ""
 }
 
 // job is n ranks as separate runtimes; rank 1 runs the rendezvous, where there

@@ -14,21 +14,27 @@ import (
 // process runs one rank from its introduction to the verdict. ln is the
 // rendezvous's listener if this process hosts it.
 func (n *node) process(ctx context.Context, ln net.Listener, body func(cluster.Proc) ([]byte, error)) (cluster.Outcome, error) {
-	var host sync.WaitGroup
+	meet, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var c *coordinator
 	if ln != nil {
-		c := newCoordinator(&n.cfg, n.run, ln)
+		c = newCoordinator(&n.cfg, n.run, ln)
+		var host sync.WaitGroup
 		host.Add(1)
 		go func() {
 			defer host.Done()
-			c.serve()
+			c.serve(cancel)
 		}()
 		defer func() {
 			close(c.quit)
 			host.Wait()
 		}()
 	}
-	local, err := n.introduce(ctx)
+	local, err := n.introduce(meet)
 	if err != nil {
+		if c != nil && ctx.Err() == nil && meet.Err() != nil { // it failed before this rank came
+			return cluster.Outcome{}, c.verdict.restore(n.local)
+		}
 		return cluster.Outcome{}, err
 	}
 	defer local.Close()

@@ -33,7 +33,7 @@ func TestAnotherJobIsRefused(t *testing.T) {
 	cfgs := job(t, 3)
 	cfgs[2].Job = "another"
 	for i := range cfgs {
-		cfgs[i].Join = 500 * time.Millisecond
+		cfgs[i].Join = time.Second
 	}
 	_, errs := each(cfgs, nothing)
 	wantAll(t, errs, `refused rank 2 of job "another" at 127.0.0.1:`, `this is job "faults"`)
@@ -87,7 +87,7 @@ func TestMistakenRanksAreRefused(t *testing.T) {
 func TestAMissingRankIsNamed(t *testing.T) {
 	cfgs := job(t, 4)
 	for i := range cfgs {
-		cfgs[i].Join = 300 * time.Millisecond
+		cfgs[i].Join = time.Second
 	}
 	_, errs := each(cfgs[:2], nothing)
 	wantAll(t, errs, "rank 2, 3 of 4 did not come to 127.0.0.1:")

@@ -132,6 +132,7 @@ func (c *coordinator) fail(f *failure) {
 			f.Addr = c.cfg.name(f.Rank, m.addr)
 		}
 	}
+	c.verdict = f
 	c.all(kindAbort, f)
 }
 
