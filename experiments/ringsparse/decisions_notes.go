@@ -78,7 +78,7 @@ func (f findings) prunedNotes() (out []string) {
 	weights, gradients := f.alone(n, "weights"), f.alone(n, "gradients")
 	verdict := "the choice at every hop sends less than either kind alone"
 	if both > min(weights, gradients) {
-		verdict = "the choice at every hop, which looks one hop ahead, sends more than the better kind throughout"
+		verdict = "the choice at every hop, which looks no further than that hop, sends more than the better kind throughout"
 	}
 	out = append(out, fmt.Sprintf("Pruned, N = %d: %s: bytes over dense %.3f, weights alone %.3f, gradients alone %.3f.", n, verdict, both, weights, gradients))
 	masked := f.sum(key+"-both", n, tie, 0, everything)

@@ -1,0 +1,175 @@
+package ringsparse
+
+import (
+	"fmt"
+	"strings"
+
+	"gradsync/experiments/result"
+	"gradsync/experiments/train"
+	"gradsync/papers/ringsparse"
+)
+
+func (m marks) finish(res *result.Result) {
+	res.Tables = []result.Table{m.finalTable(), m.costTable(), m.seedTable()}
+	for _, net := range m.plan.Nets {
+		res.Figures = append(res.Figures, m.accuracyFigure(net), m.lossFigure(net))
+	}
+	res.Claims = append(res.Claims, m.judge())
+	res.Notes = m.notes()
+}
+
+// values are one number per seed of a form.
+func values(ms []mark, of func(mark) float64) (out []float64) {
+	for _, m := range ms {
+		out = append(out, of(m))
+	}
+	return out
+}
+
+func finalAccuracy(m mark) float64 { return 100 * m.Accuracy }
+
+func (m marks) setup() string {
+	var nets []string
+	for _, n := range m.plan.Nets {
+		nets = append(nets, fmt.Sprintf("%s %d updates at rate %g", n.Title, n.Updates, n.Rate))
+	}
+	return fmt.Sprintf("N = %d, %d images per rank and step, plain SGD, %s; the rate was chosen under the dense ring and is the same for all; %d seeds, paired: same start, same batches", m.plan.Workers, m.plan.Batch, strings.Join(nets, ", "), len(m.Seeds))
+}
+
+func (m marks) finalTable() result.Table {
+	t := result.Table{ID: "final", Title: "Final accuracy, paired with the dense ring", Kind: result.Trained,
+		Caption: fmt.Sprintf("%s. Accuracy on all test images. Difference: to the dense ring, in percentage points, with the 95 %% interval over seeds; pruned forms to each other: half of the updates dense, then pruned to %.0f %% of every layer's parameters by magnitude, then the other half with the mask applied after every step. “within”: the interval lies in ±%.1f points. “same bits”: seeds whose final parameters have the sha256 of the form compared with. Updates: to %.0f %% of that form's final accuracy, over its own.",
+			m.setup(), 100*m.plan.Keep, 100*accuracyMargin, 100*accuracyTarget),
+		Columns: []result.Column{{Key: "net", Title: "network"}, {Key: "form", Title: "exchange"}, {Key: "accuracy", Title: "accuracy", Unit: "%", Digits: 2}, {Key: "half", Title: "± (95 %)", Unit: "%", Digits: 2},
+			{Key: "diff", Title: "difference", Unit: "points", Digits: 2}, {Key: "diffhalf", Title: "± (95 %)", Unit: "points", Digits: 2}, {Key: "within", Title: fmt.Sprintf("within ±%.1f", 100*accuracyMargin)},
+			{Key: "updates", Title: "updates to target / dense", Digits: 3}, {Key: "same", Title: "same bits"}}}
+	for _, net := range m.plan.Nets {
+		for _, f := range m.plan.on(net) {
+			mean, half := meanAndHalf(values(m.of[net.Model][f.Key], finalAccuracy))
+			row := []any{net.Title, f.Title, mean, orNone(half), nil, nil, nil, nil, nil}
+			if f.Base != "" {
+				c := m.pair(net, f)
+				d, h := meanAndHalf(c.Diff)
+				in := "no"
+				if within(c.Diff, accuracyMargin) {
+					in = "yes"
+				}
+				row[4], row[5], row[6], row[8] = 100*d, orNone(100*h), in, fmt.Sprintf("%d of %d", c.Same, len(c.Diff))
+				if c.Updates != nil {
+					row[7], _ = meanAndHalf(c.Updates)
+				}
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t
+}
+
+// costTable is what the exchanges sent and took.
+func (m marks) costTable() result.Table {
+	t := result.Table{ID: "cost", Title: fmt.Sprintf("Virtual time and bytes at %s", linkName(m.plan.Link)), Kind: result.Trained,
+		Caption: fmt.Sprintf("The same trainings on the virtual clock of %s, means over seeds; counting, converting, packing and unpacking take the platform's time. Pruned forms: the second half alone. Shares: of all choices about blocks.", reference),
+		Columns: []result.Column{{Key: "net", Title: "network"}, {Key: "form", Title: "exchange"}, {Key: "seconds", Title: "virtual time", Unit: "s", Digits: 2}, {Key: "ratio", Title: "time / compared with", Digits: 3},
+			{Key: "bytes", Title: "bytes / compared with", Digits: 3}, percent("weights", "sent as weights"), percent("ties", "decided by the tie alone"), {Key: "lossy", Title: "lossless"}}}
+	for _, net := range m.plan.Nets {
+		for _, f := range m.plan.on(net) {
+			these := m.of[net.Model][f.Key]
+			seconds, _ := meanAndHalf(values(these, func(x mark) float64 { return x.Seconds }))
+			row := []any{net.Title, f.Title, seconds, nil, nil, nil, nil, "yes"}
+			if f.Base != "" {
+				row[3], row[4] = m.ratio(net, f, func(x mark) float64 { return x.Seconds }), m.ratio(net, f, func(x mark) float64 { return float64(x.Bytes) })
+			}
+			if f.Sync == "ringsparse" {
+				row[5], row[6] = shares(these)
+			}
+			if these[0].Lossy {
+				row[7] = "no"
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t
+}
+
+// ratio is the mean over seeds of a form's number over its base's.
+func (m marks) ratio(net accuracyNet, f accuracyForm, of func(mark) float64) float64 {
+	var out []float64
+	for i, x := range m.of[net.Model][f.Key] {
+		out = append(out, of(x)/of(m.of[net.Model][f.Base][i]))
+	}
+	mean, _ := meanAndHalf(out)
+	return mean
+}
+
+// shares are the choices of weights and by the tie, in percent.
+func shares(these []mark) (weights, ties float64) {
+	var all ringsparse.Totals
+	for _, x := range these {
+		all.Merge(x.Totals)
+	}
+	of := func(n int64) float64 { return 100 * float64(n) / float64(max(all.Choices, 1)) }
+	return of(all.Chosen[ringsparse.Weights]), of(all.Ties)
+}
+
+// seedTable is every training.
+func (m marks) seedTable() result.Table {
+	t := result.Table{ID: "seeds", Title: "Every training", Kind: result.Trained, Caption: "Final accuracy on all test images and the first digits of the final parameters' sha256, by seed. All ranks ended with the same bits in every training, or it would have failed.",
+		Columns: []result.Column{{Key: "net", Title: "network"}, {Key: "form", Title: "exchange"}, {Key: "seed", Title: "seed"}, {Key: "accuracy", Title: "accuracy", Unit: "%", Digits: 2}, {Key: "sha", Title: "sha256"}}}
+	for _, net := range m.plan.Nets {
+		for _, f := range m.plan.on(net) {
+			for i, x := range m.of[net.Model][f.Key] {
+				t.Rows = append(t.Rows, []any{net.Title, f.Title, int(m.Seeds[i]), finalAccuracy(x), x.SHA256[:12]})
+			}
+		}
+	}
+	return t
+}
+
+// line is the mean curve over seeds, which have the same evaluations.
+func line(f accuracyForm, these []mark, x, y func(train.Point) float64) result.Series {
+	s := result.Series{Name: f.Title, Group: f.Key}
+	for i := range these[0].Curve {
+		var xs, ys []float64
+		for _, m := range these {
+			xs, ys = append(xs, x(m.Curve[i])), append(ys, y(m.Curve[i]))
+		}
+		mx, _ := meanAndHalf(xs)
+		my, _ := meanAndHalf(ys)
+		s.X, s.Y = append(s.X, mx), append(s.Y, my)
+	}
+	return s
+}
+
+func (m marks) accuracyFigure(net accuracyNet) result.Figure {
+	f := result.Figure{ID: "accuracy-" + net.Model, Title: net.Title + ": test accuracy on the way", Kind: result.Trained, Form: "line",
+		Caption: fmt.Sprintf("Mean over %d seeds, on %d test images. Pruned forms begin at half of the updates and are not drawn.", len(m.Seeds), m.plan.EvalImages),
+		X:       result.Axis{Title: "updates"}, Y: result.Axis{Title: "test accuracy", Unit: "%"}}
+	var said []string
+	for _, form := range m.plan.on(net) {
+		if form.Pruned {
+			continue
+		}
+		s := line(form, m.of[net.Model][form.Key], func(p train.Point) float64 { return float64(p.Updates) }, func(p train.Point) float64 { return 100 * p.Accuracy })
+		f.Series = append(f.Series, s)
+		said = append(said, fmt.Sprintf("%s %.1f %%", form.Title, s.Y[len(s.Y)-1]))
+	}
+	f.Alt = "At the last evaluation: " + strings.Join(said, ", ") + "."
+	return f
+}
+
+func (m marks) lossFigure(net accuracyNet) result.Figure {
+	f := result.Figure{ID: "loss-" + net.Model, Title: fmt.Sprintf("%s: test loss by virtual time at %s", net.Title, linkName(m.plan.Link)), Kind: result.Trained, Form: "line",
+		Caption: fmt.Sprintf("Mean cross-entropy over %d seeds, by the virtual clock of %s.", len(m.Seeds), reference),
+		X:       result.Axis{Title: "virtual time", Unit: "s"}, Y: result.Axis{Title: "test loss"}}
+	var said []string
+	for _, form := range m.plan.on(net) {
+		if form.Pruned {
+			continue
+		}
+		s := line(form, m.of[net.Model][form.Key], func(p train.Point) float64 { return p.Seconds }, func(p train.Point) float64 { return p.Loss })
+		f.Series = append(f.Series, s)
+		said = append(said, fmt.Sprintf("%s %.2f after %.2f s", form.Title, s.Y[len(s.Y)-1], s.X[len(s.X)-1]))
+	}
+	f.Alt = "Loss at the last evaluation: " + strings.Join(said, ", ") + "."
+	return f
+}
