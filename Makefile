@@ -56,7 +56,7 @@ endef
 reproduce-dasp: build ## run the DASP experiments and render the page (PROFILE, SEEDS, OUT)
 	$(call reproduce,dasp)
 
-reproduce-ring: build ## run the experiments of the article on the ring and render the page (PROFILE, SEEDS, OUT)
+reproduce-ring: build ## run the experiments of the blog on the ring and render the page (PROFILE, SEEDS, OUT)
 	$(call reproduce,ring)
 
 reproduce-ringsparse: build ## run the experiments of the patent and render the page (PROFILE, SEEDS, OUT)

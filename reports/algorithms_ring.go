@@ -3,7 +3,7 @@ package reports
 // ringAlgorithms are the two loops of the blog.
 var ringAlgorithms = []algorithm{
 	{
-		ID: "reduce-scatter", Name: "Reduce-scatter (the article’s “scatter-reduce”)",
+		ID: "reduce-scatter", Name: "Reduce-scatter (the blog’s “scatter-reduce”)",
 		In:  "N GPUs in a ring, on each an array cut into N chunks",
 		Out: "chunk n + 1 of GPU n is the sum over all",
 		Steps: []step{

@@ -42,7 +42,7 @@ func exampleDecisions() *result.Result {
 	f := result.Figure{ID: "shares", Title: "Bytes by method", Kind: result.Trained, Form: "bar", Caption: "Invented numbers.", Alt: "Five bars of falling height.",
 		X: result.Axis{Title: "network", Categories: []string{"MLP", "ResNet-18"}}, Y: result.Axis{Title: "bytes", Unit: "MB"}}
 	t := result.Table{ID: "bytes", Title: "Bytes by method", Caption: "Invented numbers.", Columns: []result.Column{{Key: "m", Title: "method"}, {Key: "b", Title: "bytes", Unit: "MB", Digits: 2}}}
-	for i, m := range []string{"ring", "ringsparse", "gradients-only", "weights-only", "all-gather"} {
+	for i, m := range []string{"dense", "ringsparse", "gradients", "weights", "all-gather"} {
 		y := 11.1 / float64(i+1)
 		f.Series = append(f.Series, result.Series{Name: m, Group: m, Y: []float64{y, 2 * y}})
 		t.Rows = append(t.Rows, []any{m, y})

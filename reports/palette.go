@@ -67,9 +67,13 @@ var methods = map[string]look{
 	"halving-doubling": {green, []int{8, 4}, "rect", stripes},
 	"hierarchical":     {orange, []int{8, 3, 2, 3}, "diamond", back},
 	"ringsparse":       {purple, "solid", "roundRect", levels},
-	"gradients-only":   {green, []int{4, 2}, "rect", stripes},
-	"weights-only":     {orange, []int{12, 4, 2, 4}, "diamond", back},
+	"dense":            {skyBlue, []int{12, 4}, "circle", posts}, // the ring again, by the patent's word
+	"gradients":        {green, []int{4, 2}, "rect", stripes},
+	"weights":          {orange, []int{12, 4, 2, 4}, "diamond", back},
 	"all-gather":       {vermillion, []int{2, 3}, "triangle", dots},
+	"printed":          {blue, []int{6, 3, 2, 3, 2, 3}, "circle", plain}, // RingSparse by the printed rule
+	"layer":            {grey, []int{8, 4}, "rect", levels},              // and with D of the layer
+	"ideal":            {grey, []int{2, 2}, "none", plain},
 }
 
 // own are the methods that are a page's subject: where their curve coincides

@@ -3,7 +3,7 @@ package reports
 // paper is what a page says about its source before any result is read.
 type paper struct {
 	Key      string // folder of its results, stem of its page
-	Noun     string // what a page calls it: paper, article, patent
+	Noun     string // what a page calls it: paper, blog, patent
 	Short    string
 	Title    string // in English; ours where the source prints none
 	Original string // in the source's language
@@ -27,7 +27,7 @@ type formula struct {
 // papers lists the four sources in the order of the index.
 var papers = []paper{
 	{
-		Key: "ring", Noun: "article", Short: "Ring all-reduce",
+		Key: "ring", Noun: "blog", Short: "Ring all-reduce",
 		Title:    "Bringing HPC Techniques to Deep Learning",
 		Original: "Ring Allreduce", Lang: "en",
 		Lede: "Workers with equal copies of one network must add up their gradients after every mini-batch. Passed round a ring in pieces, " +
@@ -42,7 +42,7 @@ var papers = []paper{
 }`,
 		Formulas: ringFormulas, Algorithms: ringAlgorithms,
 		FormulaNote: "The text that we have names the quantities of its two formulas and has lost their images. The others are ours, to compare with.",
-		AlgorithmNote: "The article’s two loops in our words. It gives the first exchange of each and says that later ones go backwards from there; " +
+		AlgorithmNote: "The blog’s two loops in our words. It gives the first exchange of each and says that later ones go backwards from there; " +
 			"a line marked restored writes that out, as baidu-allreduce does.",
 	},
 	{

@@ -52,7 +52,7 @@ func Commands() []*cobra.Command {
 		command("reports", "Render the committed results to reports/html and the README's table", reports),
 		command("clean", "Remove what was built and run here: bin and out", clean),
 		reproduce("dasp", "DASP and render the page", "dasp"),
-		reproduce("ring", "the article on the ring and render the page", "ring"),
+		reproduce("ring", "the blog on the ring and render the page", "ring"),
 		reproduce("ringsparse", "the patent and render the page", "ringsparse"),
 		reproduce("all", "all documents and render their pages", papers...),
 		command("cross", "Build for Linux, macOS and Windows on amd64 and arm64", cross),
