@@ -72,6 +72,9 @@ func TestWireShare(t *testing.T) {
 	if c.Kernel = 1010_1; c.wireShare() != 10.101 {
 		t.Errorf("10101 of 1000 is %g", c.wireShare())
 	}
+	if (count{Sent: []int64{2000}, Kernel: 2001}).wireShare() != 1.001 {
+		t.Error("2001 of 2000 is not rounded up")
+	}
 	if c.Kernel = 0; !math.IsNaN(c.wireShare()) {
 		t.Error("no kernel, but a share")
 	}

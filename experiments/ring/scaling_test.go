@@ -62,6 +62,11 @@ func TestIterationByHand(t *testing.T) {
 			t.Errorf("overlap %t: %g s, %d bytes, want %g s, %v", overlap, l.Seconds, l.Bytes, want, err)
 		}
 	}
+	// Both layers in one bucket: the first layer's gradient, the last to come, closes it.
+	l, err := iteration{Stack: s, Overlap: true, Bucket: math.MaxInt, Steps: 1}.runFor(t.Context(), p, 2, 0.090)
+	if err != nil || math.Abs(l.Seconds-0.29) > 1e-5 {
+		t.Errorf("one bucket: %g s, want 0.29, %v", l.Seconds, err)
+	}
 }
 
 // points are made by hand: an iteration of 370 ms alone, then what is given.
@@ -96,6 +101,11 @@ func TestScalingIsJudged(t *testing.T) {
 	slow := madePoints(0.68, 0.77)
 	slow[3].Overlap = []lap{{Seconds: 0.75}, {Seconds: 0.75}} // 10 % above 16 GPUs
 	wantVerdict(t, judgeLinear(slow, 2), claims.Differs, "+10.3 %")
+	bent := madePoints(0.68, 0.77) // 40 GPUs as fast as 16, but not what lies between
+	for _, n := range []int{20, 24, 28} {
+		bent = append(bent, point{GPUs: n, Overlap: []lap{{Seconds: 2}, {Seconds: 2}}})
+	}
+	wantVerdict(t, judgeLinear(bent, 2), claims.Differs, "+0.0 %")
 	flat := madePoints(0.68, 0.77)
 	for i := range flat {
 		flat[i].Equal = 0.39
