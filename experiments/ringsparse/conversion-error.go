@@ -41,7 +41,7 @@ func planLoss(profile string) lossPlan {
 
 // conversionError measures what turning sums of weights back into gradients costs.
 func conversionError() exp.Experiment {
-	e := exp.Experiment{ID: "ringsparse/conversion-error", Title: "What conversion loses", Source: "patent, S51", Profiles: exp.Profiles}
+	e := exp.Experiment{ID: "ringsparse/conversion-error", Title: "What conversion loses", Source: "the patent, S51", Profiles: exp.Profiles}
 	e.Seconds = func(profile string, seeds int) float64 {
 		p := planLoss(profile)
 		return 0.1 + float64(p.Elements*16*len(p.Cells)*seeds)*70e-9

@@ -55,7 +55,7 @@ type filled struct {
 
 // fillIn measures how sums of sparse blocks become dense.
 func fillIn() exp.Experiment {
-	e := exp.Experiment{ID: "ringsparse/fill-in", Title: "Sums of sparse blocks become dense", Source: "patent, S52", Profiles: exp.Profiles}
+	e := exp.Experiment{ID: "ringsparse/fill-in", Title: "Sums of sparse blocks become dense", Source: "the patent, S52", Profiles: exp.Profiles}
 	e.Seconds = func(profile string, seeds int) float64 {
 		p, n := planFill(profile), 0
 		for _, k := range p.Nodes {

@@ -26,7 +26,7 @@ func planTime(profile string) timePlan {
 
 // iterationTime times an iteration of every way, and the cost rule against it.
 func iterationTime() exp.Experiment {
-	e := exp.Experiment{ID: "ringsparse/time", Title: "Time of an iteration", Source: "patent, S13, S42 and S6", Profiles: exp.Profiles}
+	e := exp.Experiment{ID: "ringsparse/time", Title: "Time of an iteration", Source: "the patent, S13, S42 and S6", Profiles: exp.Profiles}
 	e.Seconds = func(profile string, seeds int) float64 {
 		p := planTime(profile)
 		return 0.3 + gridSeconds(profile) + float64(seeds)*(0.3+float64(p.Slowest.Elements)*8*60e-9)

@@ -32,7 +32,7 @@ func planTraffic(profile string) trafficPlan {
 
 // traffic counts what every way sends.
 func traffic() exp.Experiment {
-	e := exp.Experiment{ID: "ringsparse/traffic", Title: "Bytes on the wire", Source: "patent, S13, S4 and S42", Profiles: exp.Profiles}
+	e := exp.Experiment{ID: "ringsparse/traffic", Title: "Bytes on the wire", Source: "the patent, S13, S4 and S42", Profiles: exp.Profiles}
 	e.Seconds = func(profile string, seeds int) float64 {
 		p := planTraffic(profile)
 		return gridSeconds(profile) + float64(seeds*len(p.Counted)*len(p.CountedWays))*0.4 + float64(p.Elements)*2e-6

@@ -147,6 +147,7 @@ type leg struct {
 	gbps  float64
 	nodes int
 	trace bool
+	free  bool // counting, turning, packing and unpacking take no time
 	// task makes real tasks; nil: a timing-only run.
 	task func(rank int) cluster.Task
 }
@@ -155,7 +156,10 @@ type leg struct {
 func (w *workload) run(ctx context.Context, l leg) (lap, error) {
 	p := withLink(referencePlatform(), l.gbps)
 	o := l.way.Options
-	o.Bandwidth, o.Rates, o.Charge = l.gbps*gigabit, p.Codecs, true
+	o.Bandwidth = l.gbps * gigabit
+	if !l.free {
+		o.Rates, o.Charge = p.Codecs, true
+	}
 	job := ringsparse.Job{Layers: w.Layers, Rate: 0.05, Steps: 1, Options: o,
 		Density: func(layer int) (float64, float64) { return 1, w.Density[layer] }}
 	out, err := iterate(ctx, p, virtual.Config{Workers: l.nodes, Trace: l.trace}, job, l.task)

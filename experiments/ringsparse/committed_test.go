@@ -1,0 +1,94 @@
+package ringsparse
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"gradsync/experiments/claims"
+	"gradsync/experiments/exp"
+	"gradsync/experiments/result"
+)
+
+const committed = "../results"
+
+// Every sentence of the patent has exactly one verdict in a run of profile ci, here and
+// now: none is passed over, none is judged where it looks best.
+func TestEveryClaimIsJudgedOnce(t *testing.T) {
+	judgedOnce(t, func(e exp.Experiment) *result.Result { return runProfile(t, e, "ci", 0) })
+}
+
+// The same of the committed results. A folder without any of this paper's is no error;
+// one that has some must have all.
+func TestEveryClaimIsJudgedOnceAmongCommittedResults(t *testing.T) {
+	if _, err := os.Stat(committed + "/ringsparse"); errors.Is(err, fs.ErrNotExist) {
+		t.Skip("no results of ringsparse are committed")
+	}
+	for _, profile := range []string{"ci", "quick"} {
+		t.Run(profile, func(t *testing.T) {
+			judgedOnce(t, func(e exp.Experiment) *result.Result {
+				r, err := result.Read(result.Path(committed, e.ID, profile))
+				if err != nil {
+					t.Fatalf("%s has no committed result: %v (make publish)", e.ID, err)
+				}
+				if r.Status != complete || r.ID != e.ID || r.Title != e.Title {
+					t.Errorf("%s: committed as %q %q, status %s", e.ID, r.ID, r.Title, r.Status)
+				}
+				return r
+			})
+		})
+	}
+}
+
+func judgedOnce(t *testing.T, open func(exp.Experiment) *result.Result) {
+	t.Helper()
+	where := map[string][]string{}
+	for _, e := range Experiments() {
+		for _, c := range open(e).Claims {
+			where[c.ID] = append(where[c.ID], e.ID)
+			if c.Verdict == claims.NotRun || c.Verdict == claims.NotStated {
+				t.Errorf("%s: %s is %s: %s", e.ID, c.ID, c.Verdict, c.Why)
+			}
+		}
+	}
+	rows := 0
+	for _, c := range claims.All() {
+		if !strings.HasPrefix(c.ID, "P") {
+			continue
+		}
+		rows++
+		if n := len(where[c.ID]); n != 1 {
+			t.Errorf("%s is judged %d times: %v", c.ID, n, where[c.ID])
+		}
+		delete(where, c.ID)
+	}
+	for id, in := range where {
+		t.Errorf("%s, in %v, is no claim of this paper", id, in)
+	}
+	if rows != 14 {
+		t.Errorf("%d rows, want P01–P14", rows)
+	}
+}
+
+// Every experiment runs in every profile, says where it comes from, and estimates its
+// time, more for more.
+func TestExperimentsAreWhole(t *testing.T) {
+	want := []string{"decisions", "traffic", "time", "fill-in", "conversion-error", "scaling", "accuracy", "overlap"}
+	var got []string
+	for _, e := range Experiments() {
+		got = append(got, strings.TrimPrefix(e.ID, "ringsparse/"))
+		if !slices.Equal(e.Profiles, exp.Profiles) || e.Title == "" || !strings.HasPrefix(e.Source, "the patent, ") {
+			t.Errorf("%s: profiles %v, title %q, source %q", e.ID, e.Profiles, e.Title, e.Source)
+		}
+		ci, quick, standard := e.Seconds("ci", 1), e.Seconds("quick", 3), e.Seconds("standard", 3)
+		if !(ci > 0 && ci < quick && quick <= standard) {
+			t.Errorf("%s: estimates %g, %g, %g s", e.ID, ci, quick, standard)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
