@@ -84,7 +84,7 @@ func check(r *result.Result) error {
 		if err := checkFigure(f); err != nil {
 			return fmt.Errorf("figure %s: %w", f.ID, err)
 		}
-		if seen["figure "+slug(f.ID)] || seen["table "+slug(f.ID)] { // they share anchors and file names
+		if seen["figure "+slug(f.ID)] {
 			return fmt.Errorf("figure %s: repeated id", f.ID)
 		}
 		seen["figure "+slug(f.ID)] = true

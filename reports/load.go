@@ -115,6 +115,7 @@ func loadFile(file, key, profile string) (loaded, error) {
 	if err := check(r); err != nil {
 		return loaded{}, fmt.Errorf("reports: %s: %w", file, err)
 	}
+	apart(r)
 	l.Run, err = result.ReadRun(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		l.Run, err = nil, nil
@@ -124,4 +125,14 @@ func loadFile(file, key, profile string) (loaded, error) {
 	}
 	l.Stale = l.Run != nil && l.Run.ResultSHA256 != "" && l.Run.ResultSHA256 != l.SHA256
 	return l, nil
+}
+
+// apart gives a figure that is called as a table of its result a name of its own:
+// anchors and data files are made of both.
+func apart(r *result.Result) {
+	for i, f := range r.Figures {
+		if slices.ContainsFunc(r.Tables, func(t result.Table) bool { return slug(t.ID) == slug(f.ID) }) {
+			r.Figures[i].ID += "-figure"
+		}
+	}
 }

@@ -191,7 +191,6 @@ func TestBadResultsAreRefused(t *testing.T) {
 		"status":   {func(r *result.Result) { r.Status = "" }, "status"},
 		"cells":    {func(r *result.Result) { r.Tables[0].Rows[0] = r.Tables[0].Rows[0][:2] }, "row 0 has 2 cells"},
 		"twice":    {func(r *result.Result) { r.Claims[1].ID = "X01" }, "repeated id"},
-		"both":     {func(r *result.Result) { r.Figures[0].ID = r.Tables[0].ID }, "figure times: repeated id"},
 		"interval": {func(r *result.Result) { r.Claims[1].CI95 = &[2]float64{2, 1} }, "interval from 2 to 1"},
 		"form":     {func(r *result.Result) { r.Figures[0].Form = "pie" }, `unknown form "pie"`},
 		"places":   {func(r *result.Result) { r.Figures[0].Series[0].Y = nil }, "0 values for 3 places"},
@@ -221,6 +220,25 @@ func TestBadResultsAreRefused(t *testing.T) {
 				t.Error("the failed render touched the page")
 			}
 		})
+	}
+}
+
+// A table and a figure of one name keep their anchors and their data apart.
+func TestATableAndAFigureOfOneName(t *testing.T) {
+	r := exampleTimes()
+	r.Figures[0].ID = r.Tables[0].ID
+	root, out := t.TempDir(), t.TempDir()
+	put(t, filepath.Join(root, "dasp", "example5.json"), r)
+	if _, err := Render(Options{Results: root, Out: out}); err != nil {
+		t.Fatal(err)
+	}
+	files, err := readTree(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	linksHit(t, "dasp.html", files["dasp.html"])
+	if files["data/dasp/example5-times.csv"] == "" || files["data/dasp/example5-times-figure.csv"] == "" {
+		t.Error("one of the two data files is missing")
 	}
 }
 
