@@ -38,7 +38,7 @@ const (
 // out, as every worker does; the others do what it tells them. Segment is the
 // ring's own, in elements. The sum of the first step is checked on every rank.
 func ServeRing(p cluster.Proc, in io.Reader, out io.Writer, segment int, facts ...string) error {
-	w := &ringWorker{p: p, ring: collective.Ring{Segment: segment}}
+	w := &ringWorker{p: p, ring: collective.Ring{Segment: segment, Scratch: &collective.Scratch{}}}
 	if p.Rank() != 0 {
 		return w.obey()
 	}

@@ -65,7 +65,7 @@ func (e Exchange) Run(p cluster.Proc) (Exchanged, error) {
 	for i := range x {
 		x[i] = float32(p.Rank() + 1)
 	}
-	ring := collective.Ring{Segment: e.Segment}
+	ring := collective.Ring{Segment: e.Segment, Scratch: &collective.Scratch{}}
 	for step := range e.Steps + 1 {
 		if err := start(); err != nil {
 			return out, err

@@ -19,7 +19,27 @@ type line struct {
 	left, right     int // ranks
 	segment         int
 
-	// Piece k travels in slot k mod the number of pieces in the longest chunk.
+	// Piece k travels in slot k mod the number of pieces in the longest chunk. With
+	// direct, pieces are sent from x, and received there once they are only stored:
+	// then slots have buffers for the pieces that are added alone.
+	direct         bool
+	scratch        *Scratch
+	in, out        []cluster.Msg
+	received, sent []cluster.Req
+	posting        cursor
+	added          int // pieces received that are added; those after them are stored
+	issued         int // pieces sent
+}
+
+// view is vec.View; a test takes it away, as a machine of other words would.
+var view = vec.View
+
+// Scratch is what exchanges of one thread keep for the next, instead of making it
+// anew. The zero value is ready.
+//
+// Source: ours: a training exchanges the same layers in every iteration
+type Scratch struct {
+	buf            []byte
 	in, out        []cluster.Msg
 	received, sent []cluster.Req
 }
@@ -33,102 +53,162 @@ func (l *line) run(p cluster.Proc, from, to int) error {
 	if from >= to {
 		return nil
 	}
-	first, total := l.pieces(l.position-from), 0
+	first, total := l.pieces(l.position-from), 0 // pieces to be sent first, and to be received
 	for s := from; s < to; s++ {
 		total += l.pieces(l.position - s - 1)
 	}
+	for s := from; s < min(to, l.parts-1); s++ {
+		l.added += l.pieces(l.position - s - 1)
+	}
 	l.allocate()
-	for k := range min(len(l.in), total) {
-		l.post(p, k)
+	l.posting = cursor{chunk: l.position - from - 1}
+	posted := 0
+	for ; posted < min(len(l.in), l.added); posted++ {
+		if err := l.post(p, posted, from == 0); err != nil {
+			return err
+		}
 	}
 	c := cursor{chunk: l.position - from}
 	for k := range first {
 		lo, hi := c.next(l)
-		l.pack(&l.out[k], lo, hi)
+		l.fill(k, lo, hi)
 		l.send(p, k)
+	}
+	for ; posted < min(len(l.in), total); posted++ {
+		if err := l.post(p, posted, from == 0); err != nil {
+			return err
+		}
 	}
 	// The last of the pieces received, those of step to−1, stay here.
 	stay := total - l.pieces(l.position-to)
-	step, rest := from, l.pieces(l.position-from-1) // pieces of this step to come
 	for k := range total {
 		lo, hi := c.next(l)
-		if err := l.take(p, k, lo, hi, step < l.parts-1); err != nil {
+		if err := l.take(p, k, lo, hi); err != nil {
 			return err
 		}
 		if k < stay {
-			if err := l.refill(p, k, first+k, lo, hi, step < l.parts-1); err != nil {
+			if err := l.refill(p, k, first+k, lo, hi); err != nil {
 				return err
 			}
 		}
 		if k+len(l.in) < total {
-			l.post(p, k+len(l.in))
+			if err := l.post(p, k+len(l.in), from == 0); err != nil {
+				return err
+			}
 		}
 		if k < stay {
 			l.send(p, first+k)
-		}
-		if rest--; rest == 0 {
-			step++
-			rest = l.pieces(l.position - step - 1)
 		}
 	}
 	return l.finish(p, first+stay)
 }
 
-// allocate makes the buffers of one exchange; nothing is allocated after it.
+// allocate makes the buffers of one exchange, or takes the scratch's; nothing is
+// allocated after it.
 func (l *line) allocate() {
 	slots := l.pieces(0)
-	l.in, l.out = make([]cluster.Msg, slots), make([]cluster.Msg, slots)
-	l.received, l.sent = make([]cluster.Req, slots), make([]cluster.Req, slots)
+	s := l.scratch
+	if s == nil {
+		s = &Scratch{}
+	}
+	if len(s.in) < slots {
+		s.in, s.out = make([]cluster.Msg, slots), make([]cluster.Msg, slots)
+		s.received, s.sent = make([]cluster.Req, slots), make([]cluster.Req, slots)
+	}
+	l.in, l.out, l.received, l.sent = s.in[:slots], s.out[:slots], s.received[:slots], s.sent[:slots]
+	clear(l.in)
+	clear(l.out)
+	clear(l.sent)
 	if l.x == nil {
 		return
 	}
+	l.direct = view(l.x) != nil
 	_, longest := Chunk(l.n, l.parts, 0)
 	if l.segment > 0 {
 		longest = min(longest, l.segment)
 	}
-	size := vec.Bytes(longest)
-	buf := make([]byte, 2*slots*size)
-	for i := range slots {
-		l.in[i].Body, buf = buf[:0:size], buf[size:]
-		l.out[i].Body, buf = buf[:0:size], buf[size:]
+	size, bodies := vec.Bytes(longest), 2*slots
+	if l.direct {
+		bodies = min(slots, l.added)
+	}
+	if len(s.buf) < bodies*size {
+		s.buf = make([]byte, bodies*size)
+	}
+	for i := range bodies {
+		m := &l.in[i%slots]
+		if i >= slots {
+			m = &l.out[i-slots]
+		}
+		m.Body = s.buf[i*size : i*size : (i+1)*size]
 	}
 }
 
-// post offers a buffer for piece k.
-func (l *line) post(p cluster.Proc, k int) {
-	k %= len(l.in)
-	l.received[k] = p.Irecv(l.left, l.tag, &l.in[k])
+// post offers memory for piece k. In x it is free to be written once what was sent
+// from there has left: the same piece of N−1 steps before, if whole says that the
+// exchange has both halves.
+func (l *line) post(p cluster.Proc, k int, whole bool) error {
+	lo, hi := l.posting.next(l)
+	slot := k % len(l.in)
+	if k >= l.added {
+		if i := k - l.added; whole && i+len(l.sent) >= l.issued { // older ones have left
+			i %= len(l.sent)
+			if _, err := p.WaitAny(0, l.sent[i:i+1]...); err != nil {
+				return err
+			}
+		}
+		if l.direct {
+			l.in[slot].Body = view(l.x[lo:hi])
+		}
+	}
+	l.received[slot] = p.Irecv(l.left, l.tag, &l.in[slot])
+	return nil
 }
 
 // send sends piece k, which its slot holds.
 func (l *line) send(p cluster.Proc, k int) {
 	k %= len(l.out)
 	l.sent[k] = p.Isend(l.right, l.tag, &l.out[k])
+	l.issued++
+}
+
+// fill makes elements lo to hi the content of piece k to be sent.
+func (l *line) fill(k, lo, hi int) {
+	m := &l.out[k%len(l.out)]
+	if l.direct {
+		m.Body = view(l.x[lo:hi])
+		return
+	}
+	l.pack(m, lo, hi)
 }
 
 // take waits for piece k, elements lo to hi, and adds it or stores it.
-func (l *line) take(p cluster.Proc, k, lo, hi int, sum bool) error {
-	k %= len(l.in)
-	if _, err := p.WaitAny(0, l.received[k:k+1]...); err != nil {
+func (l *line) take(p cluster.Proc, k, lo, hi int) error {
+	slot := k % len(l.in)
+	if _, err := p.WaitAny(0, l.received[slot:slot+1]...); err != nil {
 		return err
 	}
-	return l.unpack(&l.in[k], lo, hi, sum)
+	m := &l.in[slot]
+	if own := l.direct && k >= l.added; own && len(m.Body) == vec.Bytes(hi-lo) && (hi == lo || &m.Body[0] == &view(l.x[lo:hi])[0]) {
+		return nil // it is there
+	}
+	return l.unpack(m, lo, hi, k < l.added)
 }
 
 // refill makes received piece k the content of piece `next` to be sent, as soon
 // as that slot's last message has left: its sum, or the very bytes received.
-func (l *line) refill(p cluster.Proc, k, next, lo, hi int, sum bool) error {
-	k, next = k%len(l.in), next%len(l.out)
-	if l.sent[next] != nil {
-		if _, err := p.WaitAny(0, l.sent[next:next+1]...); err != nil {
+func (l *line) refill(p cluster.Proc, k, next, lo, hi int) error {
+	slot := next % len(l.out)
+	if l.sent[slot] != nil {
+		if _, err := p.WaitAny(0, l.sent[slot:slot+1]...); err != nil {
 			return err
 		}
 	}
-	if sum || l.x == nil {
-		l.pack(&l.out[next], lo, hi)
-	} else {
-		l.in[k].Body, l.out[next].Body = l.out[next].Body, l.in[k].Body
+	if l.direct || k < l.added || l.x == nil {
+		l.fill(next, lo, hi)
+		return nil
 	}
+	in := &l.in[k%len(l.in)]
+	in.Body, l.out[slot].Body = l.out[slot].Body, in.Body
 	return nil
 }
 

@@ -25,6 +25,9 @@ type Ring struct {
 	// pieces, and each piece is reduced and forwarded as soon as it is there, so
 	// the steps overlap. 0 sends whole chunks.
 	Segment int
+	// Scratch, if not nil, is used by one thread at a time and spares its exchanges
+	// their buffers. It changes no message.
+	Scratch *Scratch
 }
 
 // AllReduce leaves in x, on every rank of the ring, the sum over the ring:
@@ -78,7 +81,7 @@ func (r Ring) allGather(p cluster.Proc, tag cluster.Tag, v vector) error {
 
 // line is p's place in the ring.
 func (r Ring) line(p cluster.Proc, tag cluster.Tag, v vector) (*line, error) {
-	l := &line{vector: v, tag: tag, parts: p.Size(), position: p.Rank(), segment: r.Segment}
+	l := &line{vector: v, tag: tag, parts: p.Size(), position: p.Rank(), segment: r.Segment, scratch: r.Scratch}
 	if r.Segment < 0 {
 		return nil, fmt.Errorf("collective: ring with pieces of %d elements, want 0 or more", r.Segment)
 	}

@@ -60,6 +60,19 @@ func Bytes(n int) int { return 4 * n }
 // littleEndian: memory holds words as the wire does, so copying is coding.
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
+// View returns x's own memory as the wire has it, of the same length and no
+// further capacity: nil where memory holds words otherwise. What is read or
+// written through one is seen through the other.
+func View(x []float32) []byte {
+	if !littleEndian {
+		return nil
+	}
+	if len(x) == 0 {
+		return []byte{}
+	}
+	return floatBytes(x)
+}
+
 // AppendBytes appends src to dst as little-endian IEEE 754 words.
 func AppendBytes(dst []byte, src []float32) []byte {
 	dst, out := extend(dst, 4*len(src))

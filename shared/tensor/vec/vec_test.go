@@ -64,3 +64,22 @@ func TestAddToPanicsOnLengths(t *testing.T) {
 	}()
 	AddTo(make([]float32, 2), make([]float32, 3))
 }
+
+// A view is the wire form, in the vector's own memory, and ends where it does.
+func TestView(t *testing.T) {
+	x := []float32{1, -0.5, float32(math.Inf(1)), 4}
+	v := View(x[1:3])
+	if v == nil {
+		t.Skip("this machine's words are not the wire's")
+	}
+	if string(v) != string(AppendBytes(nil, x[1:3])) || cap(v) != 8 {
+		t.Fatalf("%x, capacity %d", v, cap(v))
+	}
+	copy(v, AppendBytes(nil, []float32{7, 8}))
+	if x[0] != 1 || x[1] != 7 || x[2] != 8 || x[3] != 4 {
+		t.Errorf("%v", x)
+	}
+	if e := View(nil); e == nil || len(e) != 0 {
+		t.Errorf("the view of nothing is %v", e)
+	}
+}
