@@ -35,6 +35,11 @@ func (m marks) say(key string) string {
 
 func (m marks) notes() (out []string) {
 	out = append(out, fmt.Sprintf("The patent's reading, ties to weights, against the dense ring, final accuracy: %s. %s", m.say(patentForm), m.control()))
+	for _, net := range m.plan.Nets {
+		if w, ties := shares(m.of[net.Model][patentForm]); w == 0 && ties == 0 {
+			out = append(out, net.Title+": no block of it was tied and none was sent as weights, so both tie rules are the dense ring to the bit.")
+		}
+	}
 	out = append(out, fmt.Sprintf("With ties to gradients every block stays a gradient, and nothing is lost or rounded otherwise: %s.", m.say("gradients")))
 	if text := m.say("printed"); text != "" {
 		out = append(out, fmt.Sprintf("The printed sign, read with g as the direction of descent: %s against the dense ring%s.", text, m.printedLikePatent()))
@@ -99,5 +104,5 @@ func (m marks) timeNote() string {
 		text = append(text, fmt.Sprintf("%s %.3f of its time and %.3f of its bytes", net.Title,
 			m.ratio(net, f, func(x mark) float64 { return x.Seconds }), m.ratio(net, f, func(x mark) float64 { return float64(x.Bytes) })))
 	}
-	return fmt.Sprintf("At %s the patent's reading takes, of the dense ring: %s.", linkName(m.plan.Link), strings.Join(text, "; "))
+	return fmt.Sprintf("At %s the patent's reading takes, of the dense ring: %s. S42 weighs packing against sending; counting zeros (S41) and turning sums (S51) are paid for every block, packed or not.", linkName(m.plan.Link), strings.Join(text, "; "))
 }

@@ -2,6 +2,7 @@ package ringsparse
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"gradsync/experiments/result"
@@ -38,15 +39,15 @@ func (m marks) setup() string {
 
 func (m marks) finalTable() result.Table {
 	t := result.Table{ID: "final", Title: "Final accuracy, paired with the dense ring", Kind: result.Trained,
-		Caption: fmt.Sprintf("%s. Accuracy on all test images. Difference: to the dense ring, in percentage points, with the 95 %% interval over seeds; pruned forms to each other: half of the updates dense, then pruned to %.0f %% of every layer's parameters by magnitude, then the other half with the mask applied after every step. “within”: the interval lies in ±%.1f points. “same bits”: seeds whose final parameters have the sha256 of the form compared with. Updates: to %.0f %% of that form's final accuracy, over its own.",
+		Caption: fmt.Sprintf("%s. Accuracy on all test images. Difference: to the dense ring, in percentage points, with the 95 %% interval over seeds; pruned forms to each other: half of the updates dense, then pruned to %.0f %% of every layer's parameters by magnitude, then the other half with the mask applied after every step. “within”: the interval lies in ±%.1f points; whether it does was a condition of the verdict before the first run and is reported since. “same bits”: seeds whose final parameters have the sha256 of the form compared with. Updates: to %.0f %% of that form's final accuracy, over its own.",
 			m.setup(), 100*m.plan.Keep, 100*accuracyMargin, 100*accuracyTarget),
 		Columns: []result.Column{{Key: "net", Title: "network"}, {Key: "form", Title: "exchange"}, {Key: "accuracy", Title: "accuracy", Unit: "%", Digits: 2}, {Key: "half", Title: "± (95 %)", Unit: "%", Digits: 2},
 			{Key: "diff", Title: "difference", Unit: "points", Digits: 2}, {Key: "diffhalf", Title: "± (95 %)", Unit: "points", Digits: 2}, {Key: "within", Title: fmt.Sprintf("within ±%.1f", 100*accuracyMargin)},
-			{Key: "updates", Title: "updates to target / dense", Digits: 3}, {Key: "same", Title: "same bits"}}}
+			{Key: "loss", Title: "loss, difference", Digits: 4}, {Key: "losshalf", Title: "± (95 %)", Digits: 4}, {Key: "updates", Title: "updates to target / dense", Digits: 3}, {Key: "same", Title: "same bits"}}}
 	for _, net := range m.plan.Nets {
 		for _, f := range m.plan.on(net) {
 			mean, half := meanAndHalf(values(m.of[net.Model][f.Key], finalAccuracy))
-			row := []any{net.Title, f.Title, mean, orNone(half), nil, nil, nil, nil, nil}
+			row := []any{net.Title, f.Title, mean, orNone(half), nil, nil, nil, nil, nil, nil, nil}
 			if f.Base != "" {
 				c := m.pair(net, f)
 				d, h := meanAndHalf(c.Diff)
@@ -54,9 +55,13 @@ func (m marks) finalTable() result.Table {
 				if within(c.Diff, accuracyMargin) {
 					in = "yes"
 				}
-				row[4], row[5], row[6], row[8] = 100*d, orNone(100*h), in, fmt.Sprintf("%d of %d", c.Same, len(c.Diff))
+				row[4], row[5], row[6], row[10] = 100*d, orNone(100*h), in, fmt.Sprintf("%d of %d", c.Same, len(c.Diff))
+				l, h := meanAndHalf(c.Loss)
+				if row[7] = l; !math.IsNaN(h) {
+					row[8] = h
+				}
 				if c.Updates != nil {
-					row[7], _ = meanAndHalf(c.Updates)
+					row[9], _ = meanAndHalf(c.Updates)
 				}
 			}
 			t.Rows = append(t.Rows, row)

@@ -123,7 +123,7 @@ func decisions() exp.Experiment {
 		for _, n := range p.Ranks {
 			steps += float64(n) / float64(len(p.Ranks)) * float64(p.Steps) * float64(p.runsOf())
 		}
-		return 0.3 + 0.012*float64(seeds)*steps
+		return 0.3 + 0.008*float64(seeds)*steps
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan, p := planDecisions(env.Profile), referencePlatform()
