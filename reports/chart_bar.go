@@ -1,6 +1,10 @@
 package reports
 
 import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
 
@@ -60,5 +64,52 @@ func barChart(f result.Figure) (chart, func(map[string]any)) {
 			names[i] = s.Name
 		}
 		legend["data"] = names
+		wrapCategories(m, f.X.Categories)
 	}
+}
+
+// Of a drawing of bars: the pixels that its categories share, those of a letter,
+// and of a line.
+const categoryRoom, letterRoom, lineRoom = 620, 6.5, 15
+
+// wrapCategories breaks names that are longer than their place between words,
+// since ECharts would leave out every other name.
+func wrapCategories(m map[string]any, names []string) {
+	most := int(categoryRoom / letterRoom / float64(max(len(names), 1)))
+	lines := 1
+	wrapped := make([]any, len(names))
+	for i, name := range names {
+		text, n := wrapWords(name, most)
+		wrapped[i], lines = text, max(lines, n)
+	}
+	axes, _ := m["xAxis"].([]any)
+	grids, _ := m["grid"].([]any)
+	if lines == 1 || len(axes) == 0 || len(grids) == 0 {
+		return
+	}
+	axis, _ := axes[0].(map[string]any)
+	grid, _ := grids[0].(map[string]any)
+	axis["data"] = wrapped
+	axis["nameGap"] = 32 + (lines-1)*lineRoom
+	axis["axisLabel"].(map[string]any)["interval"] = 0
+	grid["bottom"] = fmt.Sprint(60 + (lines-1)*lineRoom)
+}
+
+// wrapWords breaks s into lines of at most `most` letters where its words allow.
+func wrapWords(s string, most int) (text string, lines int) {
+	lines, length := 1, 0
+	for i, w := range strings.Fields(s) {
+		n := utf8.RuneCountInString(w)
+		switch {
+		case i == 0:
+		case length+1+n > most:
+			text += "\n"
+			lines, length = lines+1, 0
+		default:
+			text += " "
+			length++
+		}
+		text, length = text+w, length+n
+	}
+	return text, lines
 }
