@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"gonum.org/v1/gonum/stat"
@@ -148,4 +149,17 @@ func orNone(x float64) any {
 		return nil
 	}
 	return x
+}
+
+// small spells a small number: 9.4·10⁻⁷; one from a hundredth on as it is.
+func small(x float64) string {
+	if x >= 0.01 || x <= 0 {
+		return fmt.Sprintf("%.2g", x)
+	}
+	digits, exponent, _ := strings.Cut(fmt.Sprintf("%.1e", x), "e-")
+	out := digits + "·10⁻"
+	for _, d := range strings.TrimLeft(exponent, "0") {
+		out += string([]rune("⁰¹²³⁴⁵⁶⁷⁸⁹")[d-'0'])
+	}
+	return out
 }

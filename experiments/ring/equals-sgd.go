@@ -59,11 +59,14 @@ func equalsSGD() exp.Experiment {
 			cost := map[string]float64{"mlp": 0.2e-3, "lenet5": 0.4e-3, "resnet18": 1e-3}[n.Name]
 			sum += cost * float64(n.Steps*p.Batch*(2+3*len(p.Workers)))
 		}
+		for _, b := range normBatches(profile) {
+			sum += 1e-3 * float64(6*b) / float64(max(seeds, 1))
+		}
 		return 0.2 + sum*float64(seeds)
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan := planEquals(env.Profile)
-		res := newResult(e, env, result.Trained, map[string]any{"plan": plan, "bound": tolerance("B22"), "exact": exactPlan(), "seeds": env.Seeds})
+		res := newResult(e, env, result.Trained, map[string]any{"plan": plan, "bound": tolerance("B22"), "exact": exactPlan(), "norm_batches": normBatches(env.Profile), "seeds": env.Seeds})
 		b := bar{env: env, total: float64(len(plan.Nets) * len(env.Seeds) * (2 + 3*len(plan.Workers)))}
 		var found []likeness
 		for _, net := range plan.Nets {
@@ -82,14 +85,19 @@ func equalsSGD() exp.Experiment {
 				found = append(found, some...)
 			}
 		}
+		last := plan.Nets[len(plan.Nets)-1]
+		norms, err := normRows(ctx, env, last)
+		if err != nil {
+			return res, err
+		}
 		exact, err := exactRows(ctx)
 		if err != nil {
 			return res, err
 		}
-		res.Tables = []result.Table{likenessTable(plan, found), exactTable(exact)}
+		res.Tables = []result.Table{likenessTable(plan, found), exactTable(exact), normTable(last, norms)}
 		res.Figures = []result.Figure{distanceFigure(plan, found)}
 		res.Claims = []result.Claim{judgeEquals(found, exact, len(env.Seeds))}
-		res.Notes = equalsNotes(found, exact)
+		res.Notes = append(equalsNotes(found, exact), normNote(norms))
 		res.Status = complete
 		return res, nil
 	}

@@ -2,6 +2,7 @@ package ring
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"gradsync/experiments/result"
@@ -11,7 +12,7 @@ import (
 // over seeds.
 func likenessTable(plan equalsPlan, found []likeness) result.Table {
 	t := result.Table{ID: "likeness", Title: "N workers with a batch of B/N each against one with B", Kind: result.Trained,
-		Caption: fmt.Sprintf("B = %d images a step, the same images in the same order, plain SGD; worst of all seeds, after the last step. “same bits”: as one worker that computes the gradients of the same N pieces and sums them in the exchange's order. Distance: ‖w_N − w_1‖ / ‖w_1 − w_0‖, where w_1 is from one worker and one pass over the whole batch; the bound of %.0e, fixed before, is for networks without batch norm. “%s” is a control: a training that is not the same.", plan.Batch, tolerance("B22"), otherBatch),
+		Caption: fmt.Sprintf("B = %d images a step, the same images in the same order, plain SGD; worst of all seeds, after the last step. “same bits”: as one worker that computes the gradients of the same N pieces and sums them in the exchange's order. Distance: ‖w_N − w_1‖ / ‖w_1 − w_0‖, where w_1 is from one worker and one pass over the whole batch; the bound of %s, fixed before, is for networks without batch norm. “%s” is a control: a training that is not the same.", plan.Batch, small(tolerance("B22")), otherBatch),
 		Columns: []result.Column{{Key: "net", Title: "network"}, {Key: "how", Title: "exchange"}, {Key: "n", Title: "workers"}, {Key: "steps", Title: "steps"},
 			{Key: "bits", Title: "same bits as the pieces"}, {Key: "distance", Title: "distance from one pass"}, {Key: "largest", Title: "largest difference of a parameter"}}}
 	for _, group := range likenessGroups(found) {
@@ -28,7 +29,7 @@ func likenessTable(plan equalsPlan, found []likeness) result.Table {
 			bits = nil
 		}
 		t.Rows = append(t.Rows, []any{worst.Net.Title, worst.How, worst.Workers, worst.Net.Steps, bits,
-			fmt.Sprintf("%.1e", worst.last()), fmt.Sprintf("%.1e", worst.Largest)})
+			small(worst.last()), small(worst.Largest)})
 	}
 	return t
 }
@@ -49,12 +50,12 @@ func likenessGroups(found []likeness) (out [][]likeness) {
 	return out
 }
 
-// distanceFigure draws the worst distance by step for the most workers on a ring.
+// distanceFigure draws the worst agreement by step for the most workers on a ring.
 func distanceFigure(plan equalsPlan, found []likeness) result.Figure {
 	most := plan.Workers[len(plan.Workers)-1]
-	f := result.Figure{ID: "distance", Title: fmt.Sprintf("Distance from one worker, ring of %d", most), Kind: result.Trained, Form: "line",
-		X: result.Axis{Title: "step"}, Y: result.Axis{Title: "distance / way gone", Log: true},
-		Caption: fmt.Sprintf("‖w_N − w_1‖ / ‖w_1 − w_0‖ after every step, worst of all seeds, B = %d. The control is the network's own training on other images.", plan.Batch)}
+	f := result.Figure{ID: "distance", Title: fmt.Sprintf("Agreement with one worker, ring of %d", most), Kind: result.Trained, Form: "line",
+		X: result.Axis{Title: "step"}, Y: result.Axis{Title: "decimal digits of agreement"},
+		Caption: fmt.Sprintf("−log₁₀ of ‖w_N − w_1‖ / ‖w_1 − w_0‖ after every step, worst of all seeds, B = %d: 0 is as far apart as the way that training went, 7 is about what float32 can tell. The control is the network's own training on other images.", plan.Batch)}
 	var said []string
 	for _, group := range likenessGroups(found) {
 		l := group[0]
@@ -72,12 +73,12 @@ func distanceFigure(plan equalsPlan, found []likeness) result.Figure {
 				worst = max(worst, x.Distance[i])
 			}
 			if worst > 0 {
-				s.X, s.Y = append(s.X, float64(i+1)), append(s.Y, worst)
+				s.X, s.Y = append(s.X, float64(i+1)), append(s.Y, -math.Log10(worst))
 			}
 		}
 		f.Series = append(f.Series, s)
 		if n := len(s.Y); n > 0 {
-			said = append(said, fmt.Sprintf("%s %.0e", s.Name, s.Y[n-1]))
+			said = append(said, fmt.Sprintf("%s %.1f digits", s.Name, s.Y[n-1]))
 		}
 	}
 	f.Alt = "At the last step: " + strings.Join(said, "; ") + "."

@@ -100,9 +100,9 @@ func TestExactRows(t *testing.T) {
 func TestEqualityIsJudged(t *testing.T) {
 	net, norm := equalsNet{Name: "mlp"}, equalsNet{Name: "resnet18", Norms: true}
 	good := []likeness{{Net: net, How: "ring", SameBits: true, Distance: []float64{1e-6, 2e-5}},
-		{Net: net, How: otherBatch, Distance: []float64{0.9}}, {Net: norm, How: "ring", Distance: []float64{0.5}}}
+		{Net: net, How: otherBatch, Distance: []float64{0.9}}, {Net: norm, How: "ring", Distance: []float64{0.5}}, {Net: norm, How: otherBatch, Distance: []float64{1.4}}}
 	rows := []exactRow{{Same: true}}
-	wantVerdict(t, judgeEquals(good, rows, 3), claims.Equal, "at most 2.0e-05")
+	wantVerdict(t, judgeEquals(good, rows, 3), claims.Equal, "at most 2.0·10⁻⁵")
 	for name, spoil := range map[string]func(l *likeness, x *exactRow){
 		"bits":     func(l *likeness, _ *exactRow) { l.SameBits = false },
 		"distance": func(l *likeness, _ *exactRow) { l.Distance = []float64{2e-4, 1e-5} },
@@ -114,7 +114,7 @@ func TestEqualityIsJudged(t *testing.T) {
 			t.Errorf("%s: %s", name, c.Verdict)
 		}
 	}
-	if n := strings.Join(equalsNotes(good, rows), " "); !strings.Contains(n, "at least 0.5 of its way") || !strings.Contains(n, "2.0e-05") {
+	if n := strings.Join(equalsNotes(good, rows), " "); !strings.Contains(n, "at least 0.5 of its way apart from the single worker, where training on other images ends 1.4") || !strings.Contains(n, "2.0·10⁻⁵") {
 		t.Error(n)
 	}
 }
@@ -123,5 +123,23 @@ func TestDistances(t *testing.T) {
 	a, b := path{{0, 0}, {3, 4}}, path{{0, 0}, {3, 0}}
 	if d := distances(a, b); len(d) != 1 || math.Abs(d[0]-4./3) > 1e-12 || largest(a, b) != 4 {
 		t.Errorf("%v, %g", d, largest(a, b))
+	}
+}
+
+func TestSmall(t *testing.T) {
+	for x, want := range map[float64]string{9.44e-7: "9.4·10⁻⁷", 1e-4: "1.0·10⁻⁴", 2.5e-12: "2.5·10⁻¹²", 0.31: "0.31", 1.44: "1.4", 0: "0"} {
+		if got := small(x); got != want {
+			t.Errorf("%g is %s, want %s", x, got, want)
+		}
+	}
+}
+
+func TestNormNote(t *testing.T) {
+	rows := []normRow{{Batch: 16, Distance: 0.97}, {Batch: 768, Distance: 0.23}}
+	if n := normNote(rows); !strings.Contains(n, "shrinks with the batch") || !strings.Contains(n, "0.97 of a step at 8 images each, 0.23 at 384") {
+		t.Error(n)
+	}
+	if n := normNote([]normRow{rows[1], rows[0]}); !strings.Contains(n, "does not shrink") {
+		t.Error(n)
 	}
 }

@@ -43,17 +43,21 @@ func judgeEquals(found []likeness, exact []exactRow, seeds int) result.Claim {
 	if !(bits && exactly && worst <= tolerance("B22")) {
 		value = "not equal"
 	}
-	note := fmt.Sprintf("same bits as one worker that sums the same pieces in the same order: %t; same bits as one pass where all sums are exact: %t; against one pass over the whole batch the distance is at most %.1e of the way that training went, the bound was %.0e; networks without batch norm", bits, exactly, worst, tolerance("B22"))
+	note := fmt.Sprintf("same bits as one worker that sums the same pieces in the same order: %t; same bits as one pass where all sums are exact: %t; against one pass over the whole batch the distance is at most %s of the way that training went, the bound was %s; networks without batch norm", bits, exactly, small(worst), small(tolerance("B22")))
 	return claims.Judge("B22", claims.Evidence{Value: value, Seeds: seeds, Note: note})
 }
 
 func equalsNotes(found []likeness, exact []exactRow) []string {
-	worst, norms, control, bits := 0.0, math.Inf(1), math.Inf(1), 0
+	worst, norms, control, apart, bits := 0.0, math.Inf(1), math.Inf(1), math.Inf(1), 0
 	total := 0
 	for _, l := range found {
 		switch {
 		case l.How == otherBatch:
-			control = math.Min(control, l.last())
+			if l.Net.Norms {
+				apart = math.Min(apart, l.last())
+			} else {
+				control = math.Min(control, l.last())
+			}
 		case l.Net.Norms:
 			norms = math.Min(norms, l.last())
 		default:
@@ -74,11 +78,11 @@ func equalsNotes(found []likeness, exact []exactRow) []string {
 	}
 	notes := []string{
 		fmt.Sprintf("%d of %d runs of N workers end with the very bits of one worker that goes through the same pieces of the batch and sums them in the ring's, or the reducer's, order. So the exchange itself changes nothing.", bits, total),
-		fmt.Sprintf("Against one worker that takes the whole batch in one pass, only the order of the additions differs. Without batch norm that moves the parameters by at most %.1e of the way they have gone since the start; training on other images moves them by at least %.2g of it.", worst, control),
+		fmt.Sprintf("Against one worker that takes the whole batch in one pass, only the order of the additions differs. Without batch norm that moves the parameters by at most %s of the way they have gone since the start; training on other images moves them by at least %.2g of it.", small(worst), control),
 		fmt.Sprintf("Where every sum is exact in float32 there is no order to differ in: %d of %d such runs have the bits of the single pass.", same, len(exact)),
 	}
 	if !math.IsInf(norms, 1) {
-		notes = append(notes, fmt.Sprintf("With batch norm the claim does not hold and cannot: each worker normalises by the mean of its own images. ResNet-18 ends at least %.2g of its way apart from the single worker. The blog does not say so.", norms))
+		notes = append(notes, fmt.Sprintf("With batch norm the claim does not hold and cannot: each worker normalises by the mean of its own images. The narrow ResNet-18 ends at least %.2g of its way apart from the single worker, where training on other images ends %.2g apart. The blog does not say so.", norms, apart))
 	}
 	return notes
 }

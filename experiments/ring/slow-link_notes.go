@@ -33,7 +33,7 @@ func slowNotes(cases []slowCase) []string {
 		worst = math.Max(worst, math.Abs(c.Ring/c.AllSlow-1))
 	}
 	notes := []string{
-		fmt.Sprintf("One slow link sets the pace of the whole ring: slowing one host of %d costs what slowing all of them costs, to %.1f %%. Every chunk passes every link.", slowRanks, 100*worst),
+		fmt.Sprintf("One slow link sets the pace of the whole ring: slowing one host of %d costs what slowing all of them costs, to %.2f %%. Every chunk passes every link.", slowRanks, 100*worst),
 		fmt.Sprintf("Leaving the slow host out costs a sixteenth of the data and gives %.2f s again, at every factor.", last.Short),
 		fmt.Sprintf("A single reducer bears a worker's link slowed by up to %g at less than a tenth more time, because the reducer's own link is the bottleneck; a slow reducer, ×%g, takes %.0f s.", patience(cases, func(c slowCase) float64 { return c.Naive }), last.Factor, last.NaiveTop),
 	}

@@ -24,7 +24,7 @@ func TestSlowLinkIsJudged(t *testing.T) {
 	better := []slowCase{good[0], {Factor: 4, Ring: 4, AllSlow: 8, Naive: 31}}
 	wantVerdict(t, judgeSlowest(better), claims.Differs, "50.00 %")
 	n := strings.Join(slowNotes(good), " ")
-	for _, want := range []string{"to 3.7 %", "slowed by up to 4", "never faster here", "1.56 times the ring's time"} {
+	for _, want := range []string{"to 3.75 %", "slowed by up to 4", "never faster here", "1.56 times the ring's time"} {
 		if !strings.Contains(n, want) {
 			t.Errorf("no %q in %s", want, n)
 		}
