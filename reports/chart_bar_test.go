@@ -55,3 +55,20 @@ func TestCategoriesAllHaveTheirName(t *testing.T) {
 		t.Errorf("short names: %+v", got)
 	}
 }
+
+// Ranks have no tick at 2.5; seconds may.
+func TestCountsHaveWholeTicks(t *testing.T) {
+	f := result.Figure{ID: "l", Form: "line", Alt: "line", X: result.Axis{Title: "ranks N"}, Series: []result.Series{{Name: "s", X: []float64{2, 4}, Y: []float64{1, 1}}}}
+	seconds, halves := f, f
+	seconds.X.Unit = "s"
+	halves.Series = []result.Series{{Name: "s", X: []float64{2, 2.5}, Y: []float64{1, 1}}}
+	for i, f := range []result.Figure{f, seconds, halves} {
+		raw, err := option(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if whole := strings.Contains(string(raw), `"minInterval":1`); whole != (i == 0) {
+			t.Errorf("figure %d: whole ticks %v", i, whole)
+		}
+	}
+}

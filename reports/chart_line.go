@@ -45,6 +45,11 @@ func lineChart(f result.Figure) (chart, func(map[string]any)) {
 			line, _ := axis["axisLine"].(map[string]any)
 			line["onZero"] = false
 		}
+		if counts(f) {
+			list, _ := m["xAxis"].([]any)
+			axis, _ := list[0].(map[string]any)
+			axis["minInterval"] = 1
+		}
 		if lo, hi, ok := percentRange(f); ok {
 			list, _ := m["yAxis"].([]any)
 			axis, _ := list[0].(map[string]any)
@@ -54,6 +59,14 @@ func lineChart(f result.Figure) (chart, func(map[string]any)) {
 		legend["data"] = names
 		legend["itemWidth"] = 40 // long enough to show the dash
 	}
+}
+
+// counts reports whether the horizontal axis counts something, such as ranks: no
+// tick then stands between two whole numbers.
+func counts(f result.Figure) bool {
+	return !f.X.Log && (f.X.Unit == "" || f.X.Unit == "-") && !slices.ContainsFunc(f.Series, func(s result.Series) bool {
+		return slices.ContainsFunc(s.X, func(x float64) bool { return x != math.Trunc(x) })
+	})
 }
 
 // bandLook dresses a band; it takes no part in tool tips.
