@@ -60,23 +60,27 @@ func nonblocking(conn net.Conn) func(net.Buffers) net.Buffers {
 	if err != nil {
 		return leave
 	}
-	return func(bufs net.Buffers) net.Buffers {
-		n := 0
-		_ = raw.Write(func(fd uintptr) bool {
-			n, _ = unix.Writev(int(fd), bufs)
-			return true
-		})
+	var bufs net.Buffers // here, that a call allocates nothing
+	var n int
+	write := func(fd uintptr) bool {
+		n, _ = unix.Writev(int(fd), bufs)
+		return true
+	}
+	return func(all net.Buffers) net.Buffers {
+		bufs, n = all, 0
+		_ = raw.Write(write)
 		for len(bufs) > 0 && n >= len(bufs[0]) {
 			n -= len(bufs[0])
 			bufs = bufs[1:]
 		}
-		if len(bufs) == 0 {
+		rest := bufs
+		if bufs = nil; len(rest) == 0 {
 			return nil
 		}
 		if n > 0 {
-			bufs[0] = bufs[0][n:]
+			rest[0] = rest[0][n:]
 		}
-		return bufs
+		return rest
 	}
 }
 

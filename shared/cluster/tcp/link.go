@@ -30,10 +30,11 @@ type link struct {
 	index   int
 	conn    *steady
 	r       *bufio.Reader
-	extra   atomic.Int64 // bytes of control frames that this end wrote
-	base    int64        // what the kernel had counted before them
-	frame   int64        // frames read
-	scratch []byte       // of the probe
+	extra   atomic.Int64              // bytes of control frames that this end wrote
+	base    int64                     // what the kernel had counted before them
+	frame   int64                     // frames read
+	scratch []byte                    // of the probe
+	head    [cluster.HeaderBytes]byte // of the frame being read
 
 	mu     sync.Mutex
 	cond   *sync.Cond
@@ -133,8 +134,10 @@ func (l *link) take() {
 	}
 	w.batch = append(w.batch[:0], l.queue[:k]...)
 	clear(l.queue[:k])
-	if l.queue = l.queue[k:]; len(l.queue) == 0 {
-		l.queue = nil
+	if k == len(l.queue) {
+		l.queue = l.queue[:0]
+	} else {
+		l.queue = l.queue[k:]
 	}
 }
 

@@ -25,14 +25,13 @@ func (l *link) read() {
 
 // next reads one frame, however long it takes to begin.
 func (l *link) next() error {
-	var b [cluster.HeaderBytes]byte
 	if err := l.await(); err != nil {
 		return err
 	}
-	if _, err := io.ReadFull(l.r, b[:]); err != nil {
+	if _, err := io.ReadFull(l.r, l.head[:]); err != nil {
 		return err
 	}
-	h, err := cluster.ParseHeader(b[:])
+	h, err := cluster.ParseHeader(l.head[:])
 	if err != nil {
 		return fmt.Errorf("frame %d: %w", l.frame, err)
 	}
