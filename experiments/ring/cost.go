@@ -12,6 +12,9 @@ import (
 type costPlan struct {
 	Elements int   `json:"elements"` // a prime, so that chunks are ragged at every N
 	Ranks    []int `json:"ranks"`
+	// Kernel asks the operating system what it sent. Profile ci does not: its results
+	// are compared byte by byte on systems that keep no such count, too.
+	Kernel bool `json:"kernel"`
 }
 
 // pieceElements is 1 MiB, the size of the messages on sockets.
@@ -24,7 +27,7 @@ func planCost(profile string) costPlan {
 	if profile == "ci" {
 		return costPlan{Elements: 1<<20 - 3, Ranks: []int{1, 2, 3, 8}}
 	}
-	p := costPlan{Elements: 1<<22 - 3}
+	p := costPlan{Elements: 1<<22 - 3, Kernel: true}
 	for n := 1; n <= mostRanks; n++ {
 		p.Ranks = append(p.Ranks, n)
 	}

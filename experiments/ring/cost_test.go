@@ -2,6 +2,7 @@ package ring
 
 import (
 	"math"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -78,10 +79,10 @@ func TestWireShare(t *testing.T) {
 	if c.Kernel = 0; !math.IsNaN(c.wireShare()) {
 		t.Error("no kernel, but a share")
 	}
-	if n := wireNote(costPlan{}, []count{{Ranks: 2, Sent: []int64{500, 500}, Kernel: 1030}}); !strings.Contains(n, "1.030") || !strings.Contains(n, "above the limit") {
+	if n := wireNote(costPlan{Kernel: true}, []count{{Ranks: 2, Sent: []int64{500, 500}, Kernel: 1030}}); !strings.Contains(n, "1.030") || !strings.Contains(n, "above the limit") {
 		t.Error(n)
 	}
-	if n := wireNote(costPlan{}, []count{{Ranks: 2, Sent: []int64{500, 500}, Kernel: 1010}}); !strings.Contains(n, "within the limit") {
+	if n := wireNote(costPlan{Kernel: true}, []count{{Ranks: 2, Sent: []int64{500, 500}, Kernel: 1010}}); !strings.Contains(n, "within the limit") {
 		t.Error(n)
 	}
 }
@@ -121,6 +122,23 @@ func TestLinksAreTakenOver(t *testing.T) {
 		stated, _ := claims.Get(c.ID)
 		if v, _ := stated.Number(); math.Abs(c.Measured.(float64)/v-1) > 1e-6 {
 			t.Errorf("%s: got %v of %g", c.ID, c.Measured, v)
+		}
+	}
+}
+
+// Profile ci is silent about the kernel and says so; on Linux the others are not.
+func TestKernelIsAsked(t *testing.T) {
+	for _, asked := range []bool{false, true} {
+		plan := costPlan{Elements: 1 << 16, Ranks: []int{2}, Kernel: asked}
+		counts, err := socketCounts(t.Context(), plan, &bar{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := asked && runtime.GOOS == "linux"; counts[0].Kernel > 0 != want {
+			t.Errorf("asked %t: the kernel counts %d bytes", asked, counts[0].Kernel)
+		}
+		if n := wireNote(plan, counts); strings.Contains(n, "not in results of profile ci") == asked {
+			t.Error(n)
 		}
 	}
 }
