@@ -21,12 +21,17 @@ func RingSizes() []int {
 // MPI's. The aim is set for two processes and from 1 MiB on.
 func RingCase(ranks, bytes int) Case {
 	c := Case{Title: fmt.Sprintf("all-reduce of %s, %d processes", SizeText(bytes), ranks), Peer: MPIReduce,
-		Job: Job{Kind: KindRing, Bytes: bytes, Ranks: ranks, Threads: runtime.NumCPU()}}
+		Job: Job{Kind: KindRing, Bytes: bytes, Ranks: ranks, Threads: RingThreads(ranks)}}
 	if ranks == 2 && bytes >= 1<<20 {
 		c.Aims = []Aim{{Measure: Speed, Bound: 1, Contender: OurRing}}
 	}
 	return c
 }
+
+// RingThreads is a rank's share of this machine's cores, one at least. Goroutines
+// of one thread hand over to each other without the system, which two ranks that
+// have a core each would ask in vain for a second one.
+func RingThreads(ranks int) int { return max(runtime.NumCPU()/ranks, 1) }
 
 // SizeText is a number of bytes in its largest whole binary unit.
 func SizeText(bytes int) string {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -36,6 +37,7 @@ func (a *app) benchRingWorkerCommand() *cobra.Command {
 			if !ok {
 				return usagef("bench: ring-worker: no rank of a job: `gradsync launch --np N -- bench ring-worker` starts them")
 			}
+			runtime.GOMAXPROCS(bench.RingThreads(cfg.Size))
 			e.Segment = segment
 			if e.Steps == 0 {
 				facts := fmt.Sprintf("%d connections per peer, %s a rank, pieces of %d elements", max(cfg.Conns, 1), cores(), segment)
