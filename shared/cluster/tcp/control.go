@@ -13,7 +13,7 @@ import (
 
 // steady is a connection on which a read or write fails once nothing has moved
 // for a time; slow progress is no failure. Deadlines are set anew only when they
-// are a sixteenth of that time old, and stand a sixteenth later.
+// are a sixty-fourth of that time old, and stand so much later.
 type steady struct {
 	net.Conn
 	limit    time.Duration
@@ -24,8 +24,8 @@ type steady struct {
 
 func (s *steady) Read(b []byte) (int, error) {
 	for {
-		if now := time.Now(); now.Sub(s.read) > s.limit/16 {
-			if err := s.SetReadDeadline(now.Add(s.limit + s.limit/16)); err != nil {
+		if now := time.Now(); now.Sub(s.read) > s.limit/64 {
+			if err := s.SetReadDeadline(now.Add(s.limit + s.limit/64)); err != nil {
 				return 0, err
 			}
 			s.read = now
@@ -55,11 +55,11 @@ func (s *steady) writeAll(bufs *net.Buffers) error {
 // arm sets the deadline of writes.
 func (s *steady) arm() error {
 	now := time.Now()
-	if now.Sub(s.wrote) <= s.limit/16 {
+	if now.Sub(s.wrote) <= s.limit/64 {
 		return nil
 	}
 	s.wrote = now
-	return s.SetWriteDeadline(now.Add(s.limit + s.limit/16))
+	return s.SetWriteDeadline(now.Add(s.limit + s.limit/64))
 }
 
 // leave writes nothing.

@@ -315,7 +315,7 @@ func TestASilentConnectionIsNoticed(t *testing.T) {
 				if p.Rank() == 1 {
 					return nil, nil
 				}
-				if err := cluster.Wait(p, p.Irecv(peer, 2, &m), p.Isend(peer, 2, &m)); err != nil {
+				if err := cluster.Wait(p, p.Irecv(peer, 2, &m), p.Isend(peer, 2, &cluster.Msg{})); err != nil {
 					return nil, err
 				}
 			}

@@ -89,11 +89,12 @@ func (p *process) line(t *testing.T) string {
 
 // strike runs four processes, does something to one and checks that the others
 // name it within limit.
-func strike(t *testing.T, victim int, limit time.Duration, op string, blow func(p *os.Process) error) {
+func strike(t *testing.T, victim int, timeout, limit time.Duration, op string, blow func(p *os.Process) error) {
 	t.Helper()
 	cfgs := job(t, 4)
 	procs := make([]*process, len(cfgs))
 	for i, cfg := range cfgs {
+		cfg.Timeout = timeout
 		procs[i] = launch(t, cfg)
 	}
 	for _, p := range procs {
@@ -128,6 +129,6 @@ func strike(t *testing.T, victim int, limit time.Duration, op string, blow func(
 // that ran the rendezvous.
 func TestAKilledProcessIsNamed(t *testing.T) {
 	for _, victim := range []int{2, 1} {
-		strike(t, victim, patience/2, "lost", (*os.Process).Kill)
+		strike(t, victim, patience, patience/2, "lost", (*os.Process).Kill)
 	}
 }
