@@ -7,10 +7,12 @@ import (
 
 	"gradsync/experiments/dasp"
 	"gradsync/experiments/exp"
+	"gradsync/experiments/ring"
+	"gradsync/experiments/ringsparse"
 )
 
 // sources are the packages of experiments. A new paper is one line here.
-var sources = []func() []exp.Experiment{dasp.Experiments}
+var sources = []func() []exp.Experiment{dasp.Experiments, ring.Experiments, ringsparse.Experiments}
 
 // Experiments returns all experiments in the order of their sources.
 func Experiments() []exp.Experiment {
