@@ -10,12 +10,29 @@ import (
 	"gradsync/experiments/result"
 )
 
-// runProfile runs e and returns its result, which must be complete.
+// runProfile runs e and returns its result, which must be complete and have no two
+// tables or figures of one id.
 func runProfile(t *testing.T, e exp.Experiment, profile string, seeds ...uint64) *result.Result {
 	t.Helper()
 	r, err := e.Run(t.Context(), exp.Env{Profile: profile, Seeds: seeds})
 	if err != nil || r.Status != complete {
 		t.Fatalf("%s: %s, %v", e.ID, r.Status, err)
+	}
+	seen := map[string]bool{}
+	once := func(id string) {
+		if seen[id] {
+			t.Errorf("%s: id %s is repeated", e.ID, id)
+		}
+		seen[id] = true
+	}
+	for _, x := range r.Tables {
+		once(x.ID)
+	}
+	for _, x := range r.Figures {
+		once(x.ID)
+		if x.Alt == "" || x.Caption == "" {
+			t.Errorf("%s: figure %s has no words", e.ID, x.ID)
+		}
 	}
 	return r
 }

@@ -57,7 +57,7 @@ func stackPairs(plan overlapPlan, pairs []pair, way string, gbps float64) (out [
 }
 
 func savedFigure(plan overlapPlan, pairs []pair) result.Figure {
-	f := result.Figure{ID: "saved", Title: fmt.Sprintf("What overlap saves, by depth, N = %d", plan.Nodes), Kind: result.TimingOnly, Form: "bar",
+	f := result.Figure{ID: "saved-by-depth", Title: fmt.Sprintf("What overlap saves, by depth, N = %d", plan.Nodes), Kind: result.TimingOnly, Form: "bar",
 		X: result.Axis{Title: "layers"}, Y: result.Axis{Title: "of the iteration without overlap", Unit: "%"}, Caption: howScale() + "RingSparse on dense gradients."}
 	for _, d := range plan.Depths {
 		f.X.Categories = append(f.X.Categories, fmt.Sprint(d))

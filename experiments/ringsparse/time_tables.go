@@ -136,7 +136,7 @@ func growthFigure(g []growth) result.Figure {
 		limit.X, limit.Y = append(limit.X, float64(x.Nodes)), append(limit.Y, 2)
 	}
 	last := g[len(g)-1]
-	return result.Figure{ID: "growth", Title: "One dense all-reduce", Kind: result.TimingOnly, Form: "line", X: result.Axis{Title: "N"}, Y: result.Axis{Title: "time over D/B"},
+	return result.Figure{ID: "growth-by-size", Title: "One dense all-reduce", Kind: result.TimingOnly, Form: "line", X: result.Axis{Title: "N"}, Y: result.Axis{Title: "time over D/B"},
 		Caption: "Equal links without latency. The time grows with N, towards 2·D/B.", Series: []result.Series{s, limit},
 		Alt: fmt.Sprintf("The time of one all-reduce grows from %.3f·D/B at N = %d to %.3f·D/B at N = %d, ever more slowly; the limit is 2.", g[0].Ratio, g[0].Nodes, last.Ratio, last.Nodes)}
 }

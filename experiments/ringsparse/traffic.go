@@ -22,9 +22,12 @@ type trafficPlan struct {
 }
 
 func planTraffic(profile string) trafficPlan {
-	p := trafficPlan{Nodes: gridPlan(profile), Counted: []string{"mlp", "embedding", "resnet18"},
+	p := trafficPlan{Nodes: gridPlan(profile), Counted: []string{"mlp", "embedding"},
 		CountedWays: []string{"dense", "ringsparse", "gradients", "all-gather"}, CountedNodes: 4, CountedLink: 1, Within: 0.03, Elements: 1_000_003}
-	if profile == "ci" {
+	switch profile {
+	case "standard", "paper":
+		p.Counted = append(p.Counted, "resnet18")
+	case "ci":
 		p.Counted, p.CountedWays, p.Elements = []string{"mlp"}, []string{"ringsparse", "all-gather"}, 10_007
 	}
 	return p
