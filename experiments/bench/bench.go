@@ -1,5 +1,5 @@
 // Package bench measures: training steps, matrix products and vector kernels of
-// every engine beside their peers. Each contender runs in a process of its own,
+// every engine, and all-reduces between processes, beside their peers. Each contender runs in a process of its own,
 // so that its peak memory is its own and an interleaved round never meets
 // another's threads or garbage; processes speak the protocol of Job and Reply,
 // one JSON object a line, and peers in other languages speak it too.
@@ -11,7 +11,7 @@ import "fmt"
 const (
 	KindStep = "step" // forward, backward and SGD update of a network
 	KindGemm = "gemm" // one matrix product
-	KindVec  = "vec"  // one pass of a vector kernel
+	KindVec  = "vec"  // one pass of a vector kernel; KindRing and KindStream stand with their workers
 )
 
 // Names of contenders that are no engine.

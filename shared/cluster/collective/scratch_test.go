@@ -59,9 +59,9 @@ func TestInPlaceIsPacked(t *testing.T) {
 	if native([]float32{1}) == nil {
 		t.Skip("this machine's words are not the wire's: everything is packed")
 	}
-	for n := 1; n <= 5; n++ {
+	for n := 1; n <= 4; n++ {
 		platform := cluster.Uniform(n, scratchHost, nil)
-		for _, segment := range []int{0, 1, 10, 1000} {
+		for _, segment := range []int{0, 1, 10} {
 			view = func([]float32) []byte { return nil }
 			packed, events := exchanged(t, virtual.New(platform, virtual.Config{Trace: true}), segment, false)
 			view = native
