@@ -18,7 +18,7 @@ func BenchmarkRing(b *testing.B) {
 			b.ReportAllocs()
 			_, err := tcp.Loopback(2, tcp.Config{Chunk: 1 << 20}).Run(b.Context(), func(p cluster.Proc) ([]byte, error) {
 				x := make([]float32, size/4)
-				ring := collective.Ring{Segment: 1 << 18}
+				ring := collective.Ring{Segment: 1 << 18, Scratch: &collective.Scratch{}}
 				if p.Rank() == 0 {
 					b.ResetTimer()
 				}
