@@ -106,7 +106,7 @@ func points(mean, half float64) string {
 }
 
 // accuracyChanged says what was changed after a run was seen.
-const accuracyChanged = "Before the first run this was a condition of the verdict; three seeds cannot show it even for the dense control, and the condition became that the interval does not lie outside"
+const accuracyChanged = "Before the first run this was a condition of the verdict; on LeNet-5 in the quick profile three seeds did not show it for the dense control either, and the condition became that the interval does not lie outside"
 
 // controlWithin says whether the dense control shows the margin.
 func (m marks) controlWithin(net accuracyNet) string {

@@ -17,6 +17,7 @@ import (
 type decisionCase struct {
 	Key   string  `json:"key"`
 	Title string  `json:"title"`
+	Short string  `json:"-"`     // under a bar
 	Model string  `json:"model"` // of package model, or "embedding"
 	Width float64 `json:"width,omitempty"`
 	Image int     `json:"image,omitempty"`
@@ -32,16 +33,16 @@ type decisionCase struct {
 
 // decisionCases are written down before the first run.
 func decisionCases() []decisionCase {
-	mlp := decisionCase{Key: "mlp", Title: "MLP, raw pixels", Model: "mlp", Raw: true, Batch: 16, Rate: 0.05}
+	mlp := decisionCase{Key: "mlp", Title: "MLP, raw pixels", Short: "MLP, raw", Model: "mlp", Raw: true, Batch: 16, Rate: 0.05}
 	normal := mlp
-	normal.Key, normal.Title, normal.Raw = "mlp-normalised", "MLP, normalised pixels", false
+	normal.Key, normal.Title, normal.Short, normal.Raw = "mlp-normalised", "MLP, normalised pixels", "MLP, norm.", false
 	pruned := mlp
-	pruned.Key, pruned.Title, pruned.Pruned, pruned.Keep = "pruned", "pruned MLP", true, 0.1
+	pruned.Key, pruned.Title, pruned.Short, pruned.Pruned, pruned.Keep = "pruned", "pruned MLP", "pruned", true, 0.1
 	both := pruned
-	both.Key, both.Title, both.MaskGradient = "pruned-both", "pruned MLP, gradient masked", true
+	both.Key, both.Title, both.Short, both.MaskGradient = "pruned-both", "pruned MLP, gradient masked", "pruned, g too", true
 	return []decisionCase{mlp, normal,
-		{Key: "embedding", Title: "embedding MLP", Model: "embedding", Batch: 16, Rate: 0.05},
-		{Key: "resnet18", Title: "ResNet-18, 1/16 of its width", Model: "resnet18", Width: 1. / 16, Image: 16, Batch: 16, Rate: 0.05},
+		{Key: "embedding", Title: "embedding MLP", Short: "embedding", Model: "embedding", Batch: 16, Rate: 0.05},
+		{Key: "resnet18", Title: "ResNet-18, 1/16 of its width", Short: "ResNet-18", Model: "resnet18", Width: 1. / 16, Image: 16, Batch: 16, Rate: 0.05},
 		pruned, both}
 }
 

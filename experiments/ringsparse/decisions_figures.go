@@ -20,11 +20,11 @@ var parts = []struct {
 // kindFigure has one group of bars per model.
 func (f findings) kindFigure() result.Figure {
 	n, tie := f.most(), f.plan.Ties[0]
-	fig := result.Figure{ID: "kinds", Title: fmt.Sprintf("What is chosen, N = %d, ties to %s", n, tie), Kind: result.Trained, Form: "bar",
+	fig := result.Figure{ID: "chosen", Title: fmt.Sprintf("What is chosen, N = %d, ties to %s", n, tie), Kind: result.Trained, Form: "bar",
 		Caption: "Share of all choices about blocks, by model; the patent's rules.", Y: result.Axis{Title: "share of choices", Unit: "%"}}
 	var said []string
 	for _, c := range f.plan.Cases {
-		fig.X.Categories = append(fig.X.Categories, c.Title)
+		fig.X.Categories = append(fig.X.Categories, c.Short)
 		s := f.sum(c.Key, n, tie, 0, everything)
 		said = append(said, fmt.Sprintf("%s: weights as the sparser kind %.1f %%, by the tie alone %.1f %%, gradients %.1f %%", c.Title, parts[0].of(s), parts[1].of(s), parts[2].of(s)))
 	}
@@ -40,13 +40,13 @@ func (f findings) kindFigure() result.Figure {
 	return fig
 }
 
-// hopFigure has one group of bars per hop of the MLP.
-func (f findings) hopFigure() result.Figure {
-	n, tie, c := f.most(), f.plan.Ties[0], f.plan.Cases[0]
+// hopFigure has one group of bars per hop of a case.
+func (f findings) hopFigure(c decisionCase) result.Figure {
+	n, tie := f.most(), f.plan.Ties[0]
 	at := func(h int) share {
 		return f.sum(c.Key, n, tie, 0, func(_, hop int) bool { return hop == h })
 	}
-	fig := result.Figure{ID: "by-hop", Title: fmt.Sprintf("%s: what is chosen at every hop, N = %d, ties to %s", c.Title, n, tie), Kind: result.Trained, Form: "bar",
+	fig := result.Figure{ID: "by-hop-" + c.Key, Title: fmt.Sprintf("%s: what is chosen at every hop, N = %d, ties to %s", c.Title, n, tie), Kind: result.Trained, Form: "bar",
 		Caption: "Share of the choices about blocks that hold the sum of m ranks; the last is the owner's for the all-gather.",
 		X:       result.Axis{Title: "ranks in the sum, m"}, Y: result.Axis{Title: "share of choices", Unit: "%"}}
 	for h := range n {
@@ -59,8 +59,8 @@ func (f findings) hopFigure() result.Figure {
 		}
 		fig.Series = append(fig.Series, line)
 	}
-	fig.Alt = fmt.Sprintf("Gradients are chosen in %.0f %% of the choices at m = 1 and in %.0f %% at m = %d; weights by the tie alone in %.0f %% and %.0f %%.",
-		parts[2].of(at(0)), parts[2].of(at(n-1)), n, parts[1].of(at(0)), parts[1].of(at(n-1)))
+	fig.Alt = fmt.Sprintf("Gradients are chosen in %.0f %% of the choices at m = 1 and in %.0f %% at m = %d; weights by the tie alone in %.0f %% and %.0f %%, weights for being sparser in %.0f %% and %.0f %%.",
+		parts[2].of(at(0)), parts[2].of(at(n-1)), n, parts[1].of(at(0)), parts[1].of(at(n-1)), parts[0].of(at(0)), parts[0].of(at(n-1)))
 	return fig
 }
 
@@ -91,7 +91,7 @@ func (f findings) byteFigure() result.Figure {
 		Caption: fmt.Sprintf("Payload over the dense ring's, mean over %d seeds; 1 is dense.", f.seeds), X: result.Axis{Title: "model"}, Y: result.Axis{Title: "bytes / dense"}}
 	var said []string
 	for _, c := range f.plan.Cases {
-		fig.X.Categories = append(fig.X.Categories, c.Title)
+		fig.X.Categories = append(fig.X.Categories, c.Short)
 	}
 	for _, tie := range f.plan.Ties {
 		for link, gbps := range []float64{f.plan.Link, f.plan.Other} {

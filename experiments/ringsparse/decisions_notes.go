@@ -38,19 +38,25 @@ func (f findings) judgeCount() result.Claim {
 		}
 	}
 	return identity("P08", true, "", fmt.Sprintf("messages of %d runs, counted per exchange: every rank sends each layer N−1 times in the reduce-scatter and N−1 times in the all-gather, for N = %s. What is repeated is S5 alone: S4's split, count and first send happen once per layer, and only the first N−2 of the N−1 receives send on. Read to the letter, with S4 in every repetition, the first blocks would be sent again",
-		len(f.runs), strings.Trim(fmt.Sprint(f.plan.Ranks), "[]")))
+		len(f.runs), strings.ReplaceAll(strings.Trim(fmt.Sprint(f.plan.Ranks), "[]"), " ", " and ")))
 }
 
 func (f findings) notes() []string {
 	n, tie := f.most(), f.plan.Ties[0]
 	var out []string
-	sparser, tied := []string{}, []string{}
+	var sparser, tied, never []string
 	for _, c := range f.plan.Cases {
 		s := f.sum(c.Key, n, tie, 0, everything)
-		sparser = append(sparser, fmt.Sprintf("%s %.1f %%", c.Title, s.of(s.sparserWeights())))
-		tied = append(tied, fmt.Sprintf("%s %.1f %%", c.Title, s.of(s.TieWeights)))
+		if s.sparserWeights() > 0 {
+			sparser = append(sparser, fmt.Sprintf("%s (%.1f %% of its choices)", c.Title, s.of(s.sparserWeights())))
+		}
+		if s.TieWeights > 0 {
+			tied = append(tied, fmt.Sprintf("%s %.1f %%", c.Title, s.of(s.TieWeights)))
+		} else if s.Weights == 0 {
+			never = append(never, c.Title)
+		}
 	}
-	out = append(out, fmt.Sprintf("Share of choices in which weights win by being sparser, N = %d: %s. By the tie alone: %s.", n, strings.Join(sparser, ", "), strings.Join(tied, ", ")))
+	out = append(out, fmt.Sprintf("Weights are chosen for being sparser, N = %d, in: %s. By the tie rule alone they are chosen, of all choices, in: %s. Never in: %s.", n, list(sparser), list(tied), list(never)))
 	var alone []string
 	for _, c := range f.plan.Cases {
 		if z := f.zeros(c.Key); z.WeightsAlone > 0 {
@@ -65,6 +71,14 @@ func (f findings) notes() []string {
 	}
 	out = append(append(out, f.prunedNotes()...), f.blackNote())
 	return append(append(out, f.tieNotes()...), f.caveats()...)
+}
+
+// list joins items; "none" if there are none.
+func list(items []string) string {
+	if len(items) == 0 {
+		return "none"
+	}
+	return strings.Join(items, "; ")
 }
 
 // prunedNotes follow the pruned case from hop to hop.

@@ -19,7 +19,13 @@ func (f findings) finish(res *result.Result) {
 	for _, c := range f.plan.Cases {
 		res.Tables = append(res.Tables, f.layerTable(c))
 	}
-	res.Figures = []result.Figure{f.kindFigure(), f.hopFigure(), f.fillFigure(), f.byteFigure()}
+	res.Figures = []result.Figure{f.kindFigure()}
+	for _, c := range f.plan.Cases {
+		if c.Key == f.plan.AloneOf || c.Key == "mlp-normalised" { // where hops differ
+			res.Figures = append(res.Figures, f.hopFigure(c))
+		}
+	}
+	res.Figures = append(res.Figures, f.fillFigure(), f.byteFigure())
 	res.Claims = append(res.Claims, f.judgeRule(), f.judgeCount())
 	res.Notes = f.notes()
 }
@@ -62,20 +68,20 @@ func percent(key, title string) result.Column {
 func (f findings) kindTable() result.Table {
 	link, other := linkName(f.plan.Link), linkName(f.plan.Other)
 	t := result.Table{ID: "kinds", Title: "What was chosen, by model, ranks and tie rule", Kind: result.Trained,
-		Caption: fmt.Sprintf("Shares of all choices about blocks (one per block and hop, every layer, rank and step; %d steps of real training, %d seeds pooled), exact zeros, B = %s; choices at %s are made again from the logged densities, since the link changes the codec and nothing else. “tie alone”: both blocks are equally sparse, so that only the rule for ties decided. “compressed”: not sent directly. Bytes: coded over dense ring, both directions of the ring's two phases, mean over seeds. Conversions: blocks turned by S51, per rank and step. Rates Tc and Td are the platform's %s.", f.plan.Steps, f.seeds, link, other, reference),
+		Caption: fmt.Sprintf("Shares of all choices about blocks (one per block and hop, every layer, rank and step; %d steps of real training, %d seeds pooled), exact zeros, B = %s; choices at %s are made again from the logged densities, since the link changes the codec and nothing else. “tie alone”: both blocks are equally sparse, so that only the rule for ties decided. “direct”: not compressed. Bytes: coded over dense ring, both directions of the ring's two phases, mean over seeds. Conversions: blocks turned by S51, per rank and step. Rates Tc and Td are the platform's %s.", f.plan.Steps, f.seeds, link, other, reference),
 		Columns: []result.Column{{Key: "case", Title: "model"}, {Key: "n", Title: "ranks"}, {Key: "tie", Title: "tie goes to"},
 			percent("sparser", "weights, being sparser"), percent("tied", "weights, by the tie alone"), percent("gradients", "gradients"), percent("ties", "decided by the tie alone"),
-			percent("compressed", "compressed at "+link), {Key: "codecs", Title: "sent as, at " + link}, percent("fast", "compressed at "+other),
+			{Key: "codecs", Title: "sent as, at " + link},
 			{Key: "ratio", Title: "bytes / dense at " + link, Digits: 3}, {Key: "half", Title: "± (95 %)", Digits: 3}, {Key: "ratio10", Title: "bytes / dense at " + other, Digits: 3},
 			{Key: "converted", Title: "conversions", Digits: 1}}}
 	for _, c := range f.plan.Cases {
 		for _, n := range f.plan.Ranks {
 			for _, tie := range f.plan.Ties {
-				s, fast := f.sum(c.Key, n, tie, 0, everything), f.sum(c.Key, n, tie, 1, everything)
+				s := f.sum(c.Key, n, tie, 0, everything)
 				mean, half := meanAndHalf(f.ratios(c.Key, n, tie, 0))
 				mean10, _ := meanAndHalf(f.ratios(c.Key, n, tie, 1))
 				t.Rows = append(t.Rows, []any{c.Title, n, tie, s.of(s.sparserWeights()), s.of(s.TieWeights), s.of(s.gradients()), s.of(s.Ties),
-					s.of(s.compressed()), s.codecs(), fast.of(fast.compressed()), mean, orNone(half), mean10, f.conversions(c.Key, n, tie)})
+					s.codecs(), mean, orNone(half), mean10, f.conversions(c.Key, n, tie)})
 			}
 		}
 	}

@@ -18,10 +18,7 @@ import (
 // The ci profile is complete, judges its claims, and is the same bytes again.
 func TestDecisions(t *testing.T) {
 	run := func() (*result.Result, []byte) {
-		res, err := decisions().Run(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{0}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := runProfile(t, decisions(), "ci", 0)
 		raw, err := json.Marshal(res)
 		if err != nil {
 			t.Fatal(err)
