@@ -25,6 +25,7 @@ type accuracyNet struct {
 type accuracyForm struct {
 	Key     string              `json:"key"`
 	Title   string              `json:"title"`
+	Short   string              `json:"-"` // in a legend
 	Sync    string              `json:"sync"`
 	Options *ringsparse.Options `json:"options,omitempty"`
 	Base    string              `json:"base"` // compared with
@@ -55,12 +56,12 @@ const (
 func accuracyForms() []accuracyForm {
 	sparse := func(o ringsparse.Options) *ringsparse.Options { return &o }
 	return []accuracyForm{
-		{Key: denseForm, Title: "dense ring", Sync: "ring"},
-		{Key: orderForm, Title: "dense, sums in another order", Sync: "halving-doubling", Base: denseForm},
-		{Key: patentForm, Title: "RingSparse, ties to weights", Sync: "ringsparse", Options: sparse(ringsparse.Options{}), Base: denseForm},
-		{Key: "gradients", Title: "RingSparse, ties to gradients", Sync: "ringsparse", Options: sparse(ringsparse.Options{Tie: "gradients"}), Base: denseForm, Bits: true},
-		{Key: "printed", Title: "RingSparse, printed sign", Sync: "ringsparse", Options: sparse(ringsparse.Options{Sign: "printed"}), Base: denseForm, Nets: []string{"lenet5"}},
-		{Key: "threshold", Title: "RingSparse, thresholded (lossy)", Sync: "ringsparse", Options: sparse(ringsparse.Options{Threshold: accuracyThreshold}), Base: denseForm},
+		{Key: denseForm, Title: "dense ring", Short: "dense ring", Sync: "ring"},
+		{Key: orderForm, Title: "dense, sums in another order", Short: "dense, other order", Sync: "halving-doubling", Base: denseForm},
+		{Key: patentForm, Title: "RingSparse, ties to weights", Short: "ties to weights", Sync: "ringsparse", Options: sparse(ringsparse.Options{}), Base: denseForm},
+		{Key: "gradients", Title: "RingSparse, ties to gradients", Short: "ties to gradients", Sync: "ringsparse", Options: sparse(ringsparse.Options{Tie: "gradients"}), Base: denseForm, Bits: true},
+		{Key: "printed", Title: "RingSparse, printed sign", Short: "printed sign", Sync: "ringsparse", Options: sparse(ringsparse.Options{Sign: "printed"}), Base: denseForm, Nets: []string{"lenet5"}},
+		{Key: "threshold", Title: "RingSparse, thresholded (lossy)", Short: "thresholded", Sync: "ringsparse", Options: sparse(ringsparse.Options{Threshold: accuracyThreshold}), Base: denseForm},
 		{Key: "pruned-dense", Title: "pruned, dense ring", Sync: "ringsparse", Options: sparse(ringsparse.Options{Kinds: "gradients", Codec: "dense"}), Pruned: true},
 		{Key: "pruned-patent", Title: "pruned, RingSparse", Sync: "ringsparse", Options: sparse(ringsparse.Options{}), Base: "pruned-dense", Pruned: true},
 	}
@@ -87,7 +88,7 @@ func planAccuracy(profile string) accuracyPlan {
 		p.Nets, p.Forms = p.Nets[:1], []accuracyForm{p.Forms[0], p.Forms[2], p.Forms[3]}
 		p.Nets[0].Updates, p.Batch, p.Points, p.EvalImages = 4, 4, 2, 100
 	case "standard":
-		p.Nets[0].Updates, p.Nets[1].Updates = 1500, 600
+		p.Nets[0].Updates, p.Nets[1].Updates = 1500, 400
 	case "paper":
 		p.Nets[0].Updates, p.Nets[1].Updates = 6000, 6000
 	}

@@ -102,7 +102,7 @@ func points(mean, half float64) string {
 	if !math.IsNaN(half) {
 		text += fmt.Sprintf(" ± %.2f", 100*half)
 	}
-	return text
+	return strings.ReplaceAll(text, "-", "−")
 }
 
 // accuracyChanged says what was changed after a run was seen.

@@ -132,7 +132,7 @@ func (m marks) seedTable() result.Table {
 
 // line is the mean curve over seeds, which have the same evaluations.
 func line(f accuracyForm, these []mark, x, y func(train.Point) float64) result.Series {
-	s := result.Series{Name: f.Title, Group: f.Key}
+	s := result.Series{Name: f.Short, Group: f.Key}
 	for i := range these[0].Curve {
 		var xs, ys []float64
 		for _, m := range these {

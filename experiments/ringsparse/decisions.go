@@ -70,7 +70,7 @@ func planDecisions(profile string) decisionPlan {
 			p.Cases[i].Batch = 4
 		}
 	case "standard", "paper":
-		p.Steps, p.Dense = 60, 200
+		p.Steps, p.Dense = 30, 100
 	}
 	return p
 }

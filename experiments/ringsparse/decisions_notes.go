@@ -110,14 +110,15 @@ func (f findings) tieNotes() (out []string) {
 		text = append(text, fmt.Sprintf("%s %.3f and %.3f", c.Title, a, b))
 	}
 	out = append(out, fmt.Sprintf("Bytes over the dense ring's at %s, N = %d, ties to weights and ties to gradients: %s. Where both kinds are equally sparse both cost the same bytes; the tie rule decides about conversions and rounding.", linkName(f.plan.Link), n, strings.Join(text, "; ")))
-	fast := []string{}
+	var fast []string
 	for _, c := range f.plan.Cases {
-		s := f.sum(c.Key, n, f.plan.Ties[0], 1, everything)
-		fast = append(fast, fmt.Sprintf("%s %.1f %%", c.Title, s.of(s.compressed())))
+		if s := f.sum(c.Key, n, f.plan.Ties[0], 1, everything); s.compressed() > 0 {
+			fast = append(fast, fmt.Sprintf("%s %.1f %%", c.Title, s.of(s.compressed())))
+		}
 	}
 	bitmap := coders(referencePlatform())[0]
 	tc, td := bitmap.Costs(1e9)
-	out = append(out, fmt.Sprintf("At %s S42 compresses, of all choices at N = %d: %s. Packing and unpacking a bitmap take %.2f ns per byte, sending the byte as it is %.2f ns.", linkName(f.plan.Other), n, strings.Join(fast, ", "), tc+td, 1e9/(f.plan.Other*gigabit)))
+	out = append(out, fmt.Sprintf("At %s S42 compresses, of all choices at N = %d, in: %s. Packing and unpacking a bitmap take %.2f ns per byte, sending the byte as it is %.2f ns.", linkName(f.plan.Other), n, list(fast), tc+td, 1e9/(f.plan.Other*gigabit)))
 	return out
 }
 
