@@ -65,13 +65,13 @@ type mode struct {
 // on dense gradients, on sparse ones, and with sparsity alone; then what is gained by
 // not turning gradients into weights, and by work that costs nothing.
 var modes = []mode{
-	{way{"dense-plain", "dense ring, no overlap", ringsparse.Options{Kinds: "gradients", Codec: "dense", NoOverlap: true}}, 1, false},
-	{way{"dense", "dense ring, overlap", ringsparse.Options{Kinds: "gradients", Codec: "dense"}}, 1, false},
-	{way{"ringsparse", "RingSparse, dense gradients", ringsparse.Options{}}, 1, false},
-	{way{"ringsparse-10", "RingSparse, density 10 %", ringsparse.Options{}}, optimistic, false},
-	{way{"ringsparse-10-plain", "RingSparse, density 10 %, no overlap", ringsparse.Options{NoOverlap: true}}, optimistic, false},
-	{way{"gradients-10", "gradients alone, density 10 %", ringsparse.Options{Kinds: "gradients"}}, optimistic, false},
-	{way{"ringsparse-10-free", "RingSparse, density 10 %, coding costs nothing", ringsparse.Options{}}, optimistic, true},
+	{way{"dense-plain", "dense, no overlap", ringsparse.Options{Kinds: "gradients", Codec: "dense", NoOverlap: true}}, 1, false},
+	{way{"dense", "dense, overlap", ringsparse.Options{Kinds: "gradients", Codec: "dense"}}, 1, false},
+	{way{"ringsparse", "RingSparse, d = 100 %", ringsparse.Options{}}, 1, false},
+	{way{"ringsparse-10", "RingSparse, d = 10 %", ringsparse.Options{}}, optimistic, false},
+	{way{"ringsparse-10-plain", "RingSparse, d = 10 %, no overlap", ringsparse.Options{NoOverlap: true}}, optimistic, false},
+	{way{"gradients-10", "gradients alone, d = 10 %", ringsparse.Options{Kinds: "gradients"}}, optimistic, false},
+	{way{"ringsparse-10-free", "the same, work free", ringsparse.Options{}}, optimistic, true},
 }
 
 // Indices of modes.

@@ -12,10 +12,12 @@ func howScale() string {
 	return fmt.Sprintf("Timing-only runs of sparse32 without jitter, one iteration. Stacks of square layers of width %d (%.2g million parameters each), %d rows per worker; every worker has its own batch, speed-up is N times one worker's time over this one's. ", stackWidth, float64(stackWidth*(stackWidth+1))/1e6, stackRows)
 }
 
+const howModes = "d: density of one worker's gradient. Work free: counting, turning, packing and unpacking take no time, d = 10 %; a bound."
+
 func efficiencyTable(plan scalePlan, all []scaled) result.Table {
 	last := plan.Nodes[len(plan.Nodes)-1]
 	t := result.Table{ID: "efficiency", Title: fmt.Sprintf("Efficiency by depth and link, N = %d", last), Kind: result.TimingOnly,
-		Caption: howScale() + fmt.Sprintf("Efficiency: speed-up over N. Near linear: at least %.0f %% at every N. The gradients of such layers are dense; density %g %% is an optimistic assumption.", 100*plan.Least, 100*optimistic),
+		Caption: howScale() + fmt.Sprintf("Efficiency: speed-up over N. Near linear: at least %.0f %% at every N. The gradients of such layers are dense; density %g %% is an optimistic assumption. ", 100*plan.Least, 100*optimistic) + howModes,
 		Columns: []result.Column{{Key: "link", Title: "link"}, {Key: "depth", Title: "layers"}, {Key: "params", Title: "parameters", Unit: "million", Digits: 0}}}
 	for _, m := range modes {
 		t.Columns = append(t.Columns, result.Column{Key: m.Way.Key, Title: m.Way.Title, Unit: "%", Digits: 1})
@@ -81,7 +83,7 @@ func savedTable(plan scalePlan, all []scaled) result.Table {
 func speedupFigure(plan scalePlan, all []scaled, gbps float64) result.Figure {
 	depth := plan.Depths[len(plan.Depths)-1]
 	f := result.Figure{ID: fmt.Sprintf("speed-up-%g", gbps), Title: fmt.Sprintf("Speed-up of %d layers at %s", depth, linkName(gbps)), Kind: result.TimingOnly, Form: "line",
-		X: result.Axis{Title: "N"}, Y: result.Axis{Title: "speed-up over one worker"}, Caption: howScale() + "Ideal: N.",
+		X: result.Axis{Title: "N"}, Y: result.Axis{Title: "speed-up over one worker"}, Caption: howScale() + howModes + " Ideal: N.",
 		Series: []result.Series{{Name: "ideal", Group: "ideal"}}}
 	list := pick(all, depth, gbps)
 	for _, s := range list {
@@ -89,7 +91,8 @@ func speedupFigure(plan scalePlan, all []scaled, gbps float64) result.Figure {
 	}
 	last := list[len(list)-1]
 	f.Alt = fmt.Sprintf("At N = %d: ", last.Nodes)
-	for m, mode := range modes {
+	for _, m := range []int{denseOverlap, densePlain, sparseDense, sparseTenth, sparseFree} {
+		mode := modes[m]
 		line := result.Series{Name: mode.Way.Title, Group: mode.Way.Key}
 		for _, s := range list {
 			line.X, line.Y = append(line.X, float64(s.Nodes)), append(line.Y, s.speedup(m))
@@ -136,13 +139,6 @@ func nearLinear(plan scalePlan, all []scaled, mode int) (names []string) {
 	return names
 }
 
-func orNowhere(names []string) string {
-	if len(names) == 0 {
-		return "at no link"
-	}
-	return "at " + strings.Join(names, " and ")
-}
-
 // needed is the bandwidth in Gb/s from which a dense exchange of one layer among n
 // workers, latency aside, is no longer than the layer's backward pass.
 //
@@ -152,12 +148,28 @@ func needed(n int) float64 {
 	return formula.Dense(n, 4*stackWidth*(stackWidth+1)) / backward / gigabit
 }
 
+// linearNote says of which exchanges “near linear” holds.
+func linearNote(plan scalePlan, all []scaled) string {
+	s := fmt.Sprintf("“Near linear”, taken as at least %.0f %% of N at every N up to %d and every depth, ", 100*plan.Least, plan.Nodes[len(plan.Nodes)-1])
+	var of []string
+	for _, m := range []int{sparseDense, sparseTenth, denseOverlap, densePlain} {
+		if names := nearLinear(plan, all, m); len(names) > 0 {
+			of = append(of, fmt.Sprintf("%s at %s", modes[m].Way.Title, strings.Join(names, " and ")))
+		}
+	}
+	if len(of) == 0 {
+		return s + fmt.Sprintf("holds nowhere: not of RingSparse, whether gradients are dense or %g %% dense, nor of the dense ring, with overlap or without, at any link from %s to %s.", 100*optimistic, linkName(links[0]), linkName(links[len(links)-1]))
+	}
+	return s + "holds of: " + strings.Join(of, "; ") + "; of nothing else."
+}
+
 func scalingNotes(plan scalePlan, all []scaled) []string {
 	depth, last := plan.Depths[len(plan.Depths)-1], plan.Nodes[len(plan.Nodes)-1]
 	end := func(g float64) *scaled { list := pick(all, depth, g); return list[len(list)-1] }
 	slow, fast := end(links[0]), end(links[len(links)-1])
 	shallow := pick(all, plan.Depths[0], links[len(links)-1])
 	first := shallow[len(shallow)-1]
+	minus := strings.NewReplacer("-", "−")
 	var parts []string
 	for _, g := range links {
 		overlap, sparsity, both := end(g).saved()
@@ -169,11 +181,10 @@ func scalingNotes(plan scalePlan, all []scaled) []string {
 		depthNote = "Depth does harm"
 	}
 	return []string{
-		fmt.Sprintf("“Near linear”, taken as at least %.0f %% of N at every N up to %d and every depth, holds of RingSparse %s with dense gradients and %s at density %g %%; of the dense ring with overlap %s, without %s.", 100*plan.Least, last,
-			orNowhere(nearLinear(plan, all, sparseDense)), orNowhere(nearLinear(plan, all, sparseTenth)), 100*optimistic, orNowhere(nearLinear(plan, all, denseOverlap)), orNowhere(nearLinear(plan, all, densePlain))),
+		linearNote(plan, all),
 		fmt.Sprintf("%d workers on %d layers do the work of %.1f at 1 Gb/s with the dense ring and overlap, and of %.1f with RingSparse on dense gradients; at density %g %% of %.1f, since the sum of %d such gradients is %.0f %% dense. At %s: %.1f, %.1f and %.1f.", last, depth, slow.speedup(denseOverlap), slow.speedup(sparseDense), 100*optimistic, slow.speedup(sparseTenth), last, 100*formula.FillIn(optimistic, last-1),
 			linkName(fast.Gbps), fast.speedup(denseOverlap), fast.speedup(sparseDense), fast.speedup(sparseTenth)),
-		fmt.Sprintf("What an iteration of %d layers on %d workers saves against the dense ring without overlap, by %s.", depth, last, strings.Join(parts, "; ")),
+		fmt.Sprintf("What an iteration of %d layers on %d workers saves against the dense ring without overlap, by %s.", depth, last, minus.Replace(strings.Join(parts, "; "))),
 		fmt.Sprintf(depthNote+": at %s the dense ring with overlap has an efficiency of %.2f with %d layers and %.2f with %d. Every layer brings its own time to hide behind; only the exchange of the first layer, which comes last, has nothing left.", linkName(fast.Gbps), first.efficiency(denseOverlap), plan.Depths[0], fast.efficiency(denseOverlap), depth),
 		fmt.Sprintf("Whether an exchange hides is a matter of the link: from %.0f Gb/s on the dense exchange of a layer among %d workers, latency aside, lasts no longer than its backward pass, whatever the depth.", needed(last), last),
 		fmt.Sprintf("RingSparse's own work, counting, turning sums into the other kind, packing, is charged at the rates of a CPU core and fills the time in which the exchange could hide. If it cost nothing, density %g %% would give %.1f at %s and %.1f at %s; gradients alone, which turn nothing, give %.1f and %.1f with the work charged.", 100*optimistic,

@@ -2,6 +2,7 @@ package ringsparse
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"gradsync/experiments/claims"
@@ -37,11 +38,22 @@ func TestScalingVerdicts(t *testing.T) {
 		t.Errorf("%g and %g", s.speedup(densePlain), s.efficiency(sparseTenth))
 	}
 	wantVerdict(t, judgeNearLinear(plan, good), claims.SameSign, "efficiency 0.90 with dense gradients, 0.45 at density")
-	wantVerdict(t, judgeAnyDepth(plan, good), claims.SameSign, "4 layers: 0.90 at N = 8 (RingSparse, density 10 %)")
+	wantVerdict(t, judgeAnyDepth(plan, good), claims.SameSign, "4 layers: 0.90 at N = 8 (RingSparse, d = 10 %)")
 	bad := append(fake(4, 18, 12, 20, 12), fake(12, 18, 12, 10, 20)...)
 	wantVerdict(t, judgeNearLinear(plan, bad), claims.SameSign, "12 layers")
 	wantVerdict(t, judgeAnyDepth(plan, bad), claims.Differs, "4 layers: 0.75")
 	wantVerdict(t, judgeNearLinear(plan, append(good[:6], fake(12, 18, 12, 11, 20)...)), claims.Differs, "0.82")
+}
+
+// The first note names what is near linear, or says that nothing is.
+func TestLinearNote(t *testing.T) {
+	plan := scalePlan{Depths: []int{4}, Nodes: []int{1, 8}, Least: 0.9}
+	if got := linearNote(plan, fake(4)); !strings.Contains(got, "holds nowhere") {
+		t.Error(got)
+	}
+	if got := linearNote(plan, fake(4, 18, 10)); !strings.HasSuffix(got, "holds of: dense, overlap at 1 Gb/s and 10 Gb/s and 25 Gb/s; of nothing else.") {
+		t.Error(got)
+	}
 }
 
 // What overlap and sparsity save, by hand.

@@ -146,7 +146,9 @@ func timeFigure(works []workload, laps map[cell]lap, work int, gbps float64, nod
 		X: result.Axis{Title: "N"}, Y: result.Axis{Title: "iteration", Unit: "ms"}, Caption: howTime}
 	last := nodes[len(nodes)-1]
 	f.Alt = fmt.Sprintf("At N = %d: ", last)
-	for k, way := range ways {
+	for _, key := range []string{"dense", "ringsparse", "gradients", "all-gather", "printed"} {
+		k := wayIndex(key)
+		way := ways[k]
 		s := result.Series{Name: way.Title, Group: way.Key}
 		for _, n := range nodes {
 			s.X, s.Y = append(s.X, float64(n)), append(s.Y, 1e3*laps[cell{work, k, gbps, n}].Seconds)

@@ -100,7 +100,7 @@ func trafficNotes(plan trafficPlan, works []workload, laps map[cell]lap, counts 
 	if !direct {
 		fast = fmt.Sprintf("At %s and %s some blocks are compressed: RingSparse sends %.0f %% and %.0f %% of the dense ring's bytes for the embedding model at N = %d.", linkName(links[1]), linkName(links[2]), at(1, "ringsparse", links[1], last), at(1, "ringsparse", links[2], last), last)
 	}
-	compare := fmt.Sprintf("All-gather of sparse gradients, which sums nothing on the way, sends %.0f %% at N = %d and %.0f %% at N = %d; ", at(1, "all-gather", 1, first), first, at(1, "all-gather", 1, last), last)
+	compare := fmt.Sprintf("All-gather of sparse gradients, which sums nothing on the way, sends %.0f %% of the dense ring's bytes for the embedding model at N = %d and %.0f %% at N = %d; ", at(1, "all-gather", 1, first), first, at(1, "all-gather", 1, last), last)
 	if x := cross(laps, 1, plan.Nodes); x == 0 {
 		compare += "it is never behind RingSparse at the sizes that were run."
 	} else {
