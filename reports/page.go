@@ -55,7 +55,7 @@ func build(p *paper, rs []loaded, s *scripts, o Options) (*paperPage, error) {
 		Paper: p, Verdicts: verdicts, Algs: p.Algorithms, Software: software(rs), Command: o.Command,
 		head: head{Title: p.Short + ", reproduced", Page: p.Key},
 	}
-	for _, k := range []string{result.Trained, result.TimingOnly, result.Shared, result.Modelled, result.Stated} {
+	for _, k := range []string{result.Trained, result.TimingOnly, result.Shared, result.Modelled, result.Counted, result.Stated} {
 		page.Kinds = append(page.Kinds, kindLine{k, kinds[k]})
 	}
 	page.Tallies = tallies(rs)

@@ -116,7 +116,7 @@ func verdict(c Claim, e Evidence, capped bool) (string, []string) {
 			return Differs, []string{fmt.Sprintf("measured %q, stated %q", x, c.Value)}
 		}
 		if capped {
-			return SameSign, []string{capWhy}
+			return SameSign, []string{c.capped()}
 		}
 		return Equal, nil
 	}
@@ -125,7 +125,18 @@ func verdict(c Claim, e Evidence, capped bool) (string, []string) {
 
 const oneSeed = "one seed: no interval"
 
-const capWhy = "never better than same-sign: the run differs from the paper's"
+const capWhy = "never better than same-sign: the run differs from the "
+
+// capped says why a verdict has a cap, of the kind of document the claim is from.
+func (c Claim) capped() string {
+	switch c.Paper {
+	case "ring":
+		return capWhy + "blog's"
+	case "ringsparse":
+		return capWhy + "patent's"
+	}
+	return capWhy + "paper's"
+}
 
 // list judges number by number; the worst verdict is the claim's.
 func list(c Claim, e Evidence, xs []float64, capped bool) (string, []string) {
@@ -190,7 +201,7 @@ func judgeNumber(c Claim, x, paper float64, ci *[2]float64, capped bool) (string
 	}
 	why := []string(nil)
 	if closest != "" {
-		why = []string{capWhy}
+		why = []string{c.capped()}
 		if c.Null == nil { // a plain count has no sign to share
 			return SameSign, why
 		}

@@ -12,7 +12,8 @@ const (
 	TimingOnly = "timing-only" // same events, no arithmetic
 	Modelled   = "modelled"    // a formula
 	Shared     = "timed on a shared trajectory"
-	Stated     = "stated" // assumptions and their reasons: nothing was run
+	Counted    = "counted" // real numbers, sent and summed, that are no gradients
+	Stated     = "stated"  // assumptions and their reasons: nothing was run
 )
 
 // Result is one experiment's outcome.

@@ -29,10 +29,6 @@ const (
 	blogLink   = 1e9 // bytes per second of its first example
 )
 
-// counted is the kind of what was counted on sockets or decoded from real
-// messages: numbers were really sent and summed, though they are no gradients.
-const counted = result.TimingOnly
-
 // newResult starts a result; it is incomplete until its last line.
 func newResult(e exp.Experiment, env exp.Env, kind string, config any) *result.Result {
 	return &result.Result{ID: e.ID, Title: e.Title, Source: e.Source, Profile: env.Profile, Kind: kind,

@@ -72,7 +72,7 @@ func (c count) wireShare() float64 {
 }
 
 func socketTable(plan costPlan, counts []count) result.Table {
-	t := result.Table{ID: "sockets", Title: "The same on " + socketsName, Kind: counted,
+	t := result.Table{ID: "sockets", Title: "The same on " + socketsName, Kind: result.Counted,
 		Caption: fmt.Sprintf("Real vectors of %d numbers (a prime, so that chunks are ragged at every N), K = %d bytes, summed on %s in pieces of up to 1 MiB; every sum was checked. Payload: message bodies, counted by the runtime. Kernel: what the operating system says the sockets sent, rounded up to a thousandth.", plan.Elements, 4*plan.Elements, socketsName),
 		Columns: []result.Column{{Key: "n", Title: "ranks"}, {Key: "least", Title: "least of a rank", Unit: "bytes"}, {Key: "most", Title: "most of a rank", Unit: "bytes"}, {Key: "total", Title: "payload of all ranks", Unit: "bytes"},
 			{Key: "formula", Title: "2(N−1)·K", Unit: "bytes"}, {Key: "messages", Title: "messages"}, {Key: "headers", Title: "frame headers", Unit: "bytes"}, {Key: "wire", Title: "kernel's bytes / payload", Digits: 3}}}

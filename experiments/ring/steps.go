@@ -21,7 +21,7 @@ func steps() exp.Experiment {
 	e := exp.Experiment{ID: "ring/steps", Title: "Every transfer of a ring of five", Source: "the blog, The Scatter-Reduce and The Allgather", Profiles: exp.Profiles}
 	e.Seconds = func(string, int) float64 { return 0.1 }
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		res := newResult(e, env, counted, map[string]any{"ranks": stepperRanks, "most": mostRanks, "elements_per_chunk": 2, "gantt_bytes": blogBytes, "gantt_link": blogLink})
+		res := newResult(e, env, result.Counted, map[string]any{"ranks": stepperRanks, "most": mostRanks, "elements_per_chunk": 2, "gantt_bytes": blogBytes, "gantt_link": blogLink})
 		b := bar{env: env, total: mostRanks}
 		var five recording
 		broken := map[int][]string{}

@@ -34,7 +34,7 @@ const markCaption = "Recorded from a run of the code with real sums: GPU r's chu
 
 // transferTable lists every transfer.
 func transferTable(r recording) result.Table {
-	t := result.Table{ID: "transfers", Title: "Every transfer, N = 5", Kind: counted, Caption: markCaption + " Steps, GPUs and chunks are numbered from 0.",
+	t := result.Table{ID: "transfers", Title: "Every transfer, N = 5", Kind: result.Counted, Caption: markCaption + " Steps, GPUs and chunks are numbered from 0.",
 		Columns: []result.Column{{Key: "step", Title: "step"}, {Key: "gpu", Title: "GPU"}, {Key: "loop", Title: "loop"},
 			{Key: "sends", Title: "sends chunk"}, {Key: "sent_holds", Title: "with contributions"}, {Key: "to", Title: "to GPU"},
 			{Key: "receives", Title: "receives chunk"}, {Key: "from", Title: "from GPU"}, {Key: "how", Title: "and"}, {Key: "holds", Title: "which then holds"}}}
@@ -53,7 +53,7 @@ func transferTable(r recording) result.Table {
 
 // stateTable is what all chunks hold after each step.
 func stateTable(r recording) result.Table {
-	t := result.Table{ID: "states", Title: "What every chunk holds after each step, N = 5", Kind: counted,
+	t := result.Table{ID: "states", Title: "What every chunk holds after each step, N = 5", Kind: result.Counted,
 		Caption: markCaption + " An entry lists the GPUs whose contributions are in the chunk; −1 is before the first step.",
 		Columns: []result.Column{{Key: "step", Title: "after step"}, {Key: "loop", Title: "loop"}, {Key: "gpu", Title: "GPU"}}}
 	for c := range r.Transfers {
@@ -77,7 +77,7 @@ func stateTable(r recording) result.Table {
 
 // sentenceTable holds the blog's sentences against the recordings.
 func sentenceTable(five recording, broken map[int][]string) result.Table {
-	t := result.Table{ID: "sentences", Title: "The blog's sentences and the recording", Kind: counted,
+	t := result.Table{ID: "sentences", Title: "The blog's sentences and the recording", Kind: result.Counted,
 		Caption: fmt.Sprintf("Each sentence on the schedule, held against the recorded messages of N = 5 and of every N from 1 to %d.", mostRanks),
 		Columns: []result.Column{{Key: "sentence", Title: "sentence"}, {Key: "five", Title: "N = 5"}, {Key: "all", Title: fmt.Sprintf("N = 1 … %d", mostRanks)}}}
 	for _, s := range blogSchedule {

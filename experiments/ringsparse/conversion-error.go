@@ -48,7 +48,7 @@ func conversionError() exp.Experiment {
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan := planLoss(env.Profile)
-		res := newResult(e, env, result.Modelled, map[string]any{"plan": plan, "ways": lossWays, "seeds": env.Seeds})
+		res := newResult(e, env, result.Counted, map[string]any{"plan": plan, "ways": lossWays, "seeds": env.Seeds})
 		b := bar{env: env, total: float64(len(env.Seeds) * len(plan.Cells))}
 		found := newLosses(plan)
 		for _, seed := range env.Seeds {

@@ -12,7 +12,7 @@ const howLoss = "W0 is normal with deviation 0.05, g normal with the size of the
 
 // lossTable is the patent's way: weights at every hop.
 func lossTable(l *losses) result.Table {
-	t := result.Table{ID: "cancellation", Title: "Weights at every hop, then back to gradients", Kind: result.Modelled,
+	t := result.Table{ID: "cancellation", Title: "Weights at every hop, then back to gradients", Kind: result.Counted,
 		Caption: howLoss + fmt.Sprintf("Blocks of %d entries summed in float32 by the package's own functions, in ring order; mean over seeds. False non-zeros: of the entries whose g is +0 everywhere, the share that comes back as something else.", l.plan.Elements),
 		Columns: []result.Column{{Key: "n", Title: "N"}}}
 	for _, kind := range []struct{ key, title, unit string }{{"error", "error", ""}, {"false", "false non-zeros", "%"}} {
@@ -51,7 +51,7 @@ func digits(x float64, n int) float64 {
 // remedyTable sets the ways side by side at the largest ring.
 func remedyTable(l *losses) result.Table {
 	last := len(l.plan.Nodes) - 1
-	t := result.Table{ID: "remedies", Title: fmt.Sprintf("Remedies, N = %d", l.plan.Nodes[last]), Kind: result.Modelled,
+	t := result.Table{ID: "remedies", Title: fmt.Sprintf("Remedies, N = %d", l.plan.Nodes[last]), Kind: result.Counted,
 		Caption: howLoss + "Mean over seeds. Kept gradients are the canonical state, and weights a wire form only.",
 		Columns: []result.Column{{Key: "way", Title: "what is carried"}, {Key: "why", Title: "how"}}}
 	for i, c := range l.plan.Cells {
@@ -70,7 +70,7 @@ func remedyTable(l *losses) result.Table {
 }
 
 func signTable(signs []signCase) result.Table {
-	t := result.Table{ID: "sign", Title: "The sign of S51", Kind: result.Modelled,
+	t := result.Table{ID: "sign", Title: "The sign of S51", Kind: result.Counted,
 		Caption: "The sum of four ranks' g is turned into weights by Pw with either sign, and read back as what S3 means: W′ = W0 − η·g if g is the gradient, W′ = W0 + η·g if it is the direction of descent. Error: ‖Pg − Σg‖ over ‖Σg‖.",
 		Columns: []result.Column{{Key: "reading", Title: "g is the"}, {Key: "sign", Title: "sign of η in Pw"}, {Key: "error", Title: "error"}}}
 	for _, s := range signs {
@@ -99,7 +99,7 @@ func rationalTable(set rationalSet, n identityCount) result.Table {
 }
 
 func lossFigure(l *losses) result.Figure {
-	f := result.Figure{ID: "error", Title: "Error of the gradient, by size of the ring", Kind: result.Modelled, Form: "line",
+	f := result.Figure{ID: "error", Title: "Error of the gradient, by size of the ring", Kind: result.Counted, Form: "line",
 		X: result.Axis{Title: "N"}, Y: result.Axis{Title: "relative error", Log: true},
 		Caption: howLoss + "Weights at every hop in all three columns of the table, and gradients at every hop once, for comparison."}
 	last := len(l.plan.Nodes) - 1
@@ -121,7 +121,7 @@ func lossFigure(l *losses) result.Figure {
 }
 
 func falseFigure(l *losses) result.Figure {
-	f := result.Figure{ID: "false-non-zeros", Title: "True zeros that come back as something else", Kind: result.Modelled, Form: "bar",
+	f := result.Figure{ID: "false-non-zeros", Title: "True zeros that come back as something else", Kind: result.Counted, Form: "bar",
 		X: result.Axis{Title: "N"}, Y: result.Axis{Title: "of the entries without gradient", Unit: "%"},
 		Caption: howLoss + "Weights at every hop, first column. Where g is 0 nothing but the rounding of sums of W0 decides, so η and the size of g do not matter."}
 	s := result.Series{Name: "weights at every hop", Group: "weights"}

@@ -65,7 +65,7 @@ func fillIn() exp.Experiment {
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan := planFill(env.Profile)
-		res := newResult(e, env, result.Trained, map[string]any{"plan": plan, "platform": referencePlatform(), "common_share": commonShare, "seeds": env.Seeds})
+		res := newResult(e, env, result.Counted, map[string]any{"plan": plan, "platform": referencePlatform(), "common_share": commonShare, "seeds": env.Seeds})
 		b := bar{env: env, total: float64(len(plan.Nodes) * len(env.Seeds) * (2*len(plan.Densities) + 1))}
 		var all []filled
 		for _, n := range plan.Nodes {

@@ -34,7 +34,7 @@ func (f *filled) worst(entries int) (most float64) {
 }
 
 func fillTable(plan fillPlan, all []filled) result.Table {
-	t := result.Table{ID: "density", Title: "Share of non-zeros after k receives", Kind: result.Trained,
+	t := result.Table{ID: "density", Title: "Share of non-zeros after k receives", Kind: result.Counted,
 		Caption: howFill + fmt.Sprintf("Supports: independent, drawn by every rank for itself; coinciding, within one set that all ranks share and that is %.0f times as large as a rank's; images, gradients of the MLP's 784×512 layer and its biases on raw pixels, 16 images per rank, at the start of training. Vectors drawn: %d entries. ± is half the 95 %% interval over seeds. A support follows its formula if every hop is within %g standard deviations of counting as many entries; 2 %% of the value was meant at first, which is less than chance in small runs.", 1/commonShare, plan.Elements, plan.Within),
 		Columns: []result.Column{{Key: "n", Title: "N"}, {Key: "support", Title: "density of one rank's block"}}}
 	for _, k := range []string{"0", "1", "3"} {
@@ -90,7 +90,7 @@ func (f *filled) forms() string {
 }
 
 func fillSentTable(plan fillPlan, all []filled) result.Table {
-	t := result.Table{ID: "sent", Title: "What is sent", Kind: result.Trained,
+	t := result.Table{ID: "sent", Title: "What is sent", Kind: result.Counted,
 		Caption: howFill + fmt.Sprintf("Codec: the cheapest of direct, bitmap and coordinates by the corrected rule at %s, for most blocks of a hop (hop = receives in the sum; the last is the all-gather's). Bytes over those of dense blocks, all messages of all ranks; for images, all layers of the MLP.", linkName(plan.Link)),
 		Columns: []result.Column{{Key: "n", Title: "N"}, {Key: "support", Title: "density of one rank's block"}, {Key: "forms", Title: "codec by hop"},
 			{Key: "first", Title: "bytes, first hop", Unit: "%", Digits: 1}, {Key: "reduce", Title: "reduce-scatter", Unit: "%", Digits: 1}, {Key: "gather", Title: "all-gather", Unit: "%", Digits: 1}, {Key: "all", Title: "all", Unit: "%", Digits: 1}}}
@@ -129,7 +129,7 @@ func largest(plan fillPlan, all []filled) (out []*filled) {
 }
 
 func fillFigure(plan fillPlan, all []filled) result.Figure {
-	f := result.Figure{ID: "fill-in", Title: fmt.Sprintf("Independent zeros, N = %d", plan.Nodes[len(plan.Nodes)-1]), Kind: result.Trained, Form: "line",
+	f := result.Figure{ID: "fill-in", Title: fmt.Sprintf("Independent zeros, N = %d", plan.Nodes[len(plan.Nodes)-1]), Kind: result.Counted, Form: "line",
 		X: result.Axis{Title: "k, receives in the sum"}, Y: result.Axis{Title: "not zero", Unit: "%"}, Caption: howFill + "Measured, and 1−(1−d)^(k+1)."}
 	for _, x := range largest(plan, all) {
 		if x.Support != supportEach {
@@ -144,7 +144,7 @@ func fillFigure(plan fillPlan, all []filled) result.Figure {
 }
 
 func coincideFigure(plan fillPlan, all []filled) result.Figure {
-	f := result.Figure{ID: "coinciding", Title: fmt.Sprintf("Zeros that coincide, N = %d", plan.Nodes[len(plan.Nodes)-1]), Kind: result.Trained, Form: "line",
+	f := result.Figure{ID: "coinciding", Title: fmt.Sprintf("Zeros that coincide, N = %d", plan.Nodes[len(plan.Nodes)-1]), Kind: result.Counted, Form: "line",
 		X: result.Axis{Title: "k, receives in the sum"}, Y: result.Axis{Title: "not zero", Unit: "%"},
 		Caption: howFill + "Where ranks have their zeros in the same places, sums stay sparser than 1−(1−d)^(k+1) of the same first density."}
 	for _, x := range largest(plan, all) {

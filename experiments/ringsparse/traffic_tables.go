@@ -66,7 +66,7 @@ func nodesTable(works []workload, laps map[cell]lap, nodes []int) result.Table {
 }
 
 func countTable(plan trafficPlan, counts []counted) result.Table {
-	t := result.Table{ID: "counted", Title: fmt.Sprintf("Timing-only bytes against real ones, N = %d", plan.CountedNodes), Kind: result.Trained,
+	t := result.Table{ID: "counted", Title: fmt.Sprintf("Timing-only bytes against real ones, N = %d", plan.CountedNodes), Kind: result.Counted,
 		Caption: fmt.Sprintf("Real vectors exchanged by the same code at %s, one iteration, all ranks together: random ones of the workload's densities (the embedding's zero row by row), and the MLP's own gradients of %d images per worker. Mean over seeds; ± is half the 95 %% interval. Criterion for random vectors: within %.0f %%.", linkName(plan.CountedLink), mlpCase().Batch, 100*plan.Within),
 		Columns: []result.Column{{Key: "work", Title: "network"}, {Key: "vectors", Title: "vectors"}, {Key: "way", Title: "exchange"}, {Key: "counted", Title: "counted", Unit: "MB", Digits: 3},
 			{Key: "half", Title: "±", Unit: "MB", Digits: 3}, {Key: "modelled", Title: "timing-only", Unit: "MB", Digits: 3}, {Key: "off", Title: "timing-only is off by", Unit: "%", Digits: 2}}}

@@ -78,7 +78,7 @@ func (x *replica) sum(b bucket) error {
 		grads = x.task.grads[b.offset : b.offset+n]
 	}
 	timing := x.task == nil
-	ring := collective.Ring{Segment: x.cfg.Segment}
+	ring := collective.Ring{Segment: x.cfg.Segment, Scratch: &x.scratch}
 	switch {
 	case x.cfg.Sync == "ring" && timing:
 		return ring.AllReduceTiming(p, tag, n)

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/collective"
 )
 
 // verdict is what ranks of one process share about the run's end.
@@ -21,6 +22,8 @@ type replica struct {
 	steps int64
 	task  *Task // nil in a timing-only run
 	end   ending
+
+	scratch collective.Scratch
 }
 
 // dense is the loop of the methods that sum gradients as they are.
