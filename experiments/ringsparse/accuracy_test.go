@@ -33,6 +33,9 @@ func TestAccuracy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if c := res.Claims[0]; c.Verdict != claims.SameSign {
+		t.Errorf("P10 %s: %s", c.Verdict, c.Why)
+	}
 	if res.Status != complete || len(res.Claims) != 1 || res.Claims[0].ID != "P10" || res.Data == nil {
 		t.Fatalf("status %s, claims %v, data %v", res.Status, res.Claims, res.Data)
 	}
@@ -109,6 +112,13 @@ func TestJudgeAccuracy(t *testing.T) {
 	}
 	never := exams("b", 0.80, 0.81, 0.82)
 	never[2].Curve = never[2].Curve[:1]
+	hard := exams("a", 0.80, 0.81, 0.82) // a base that reaches nothing on the way
+	for i := range hard {
+		hard[i].Curve = hard[i].Curve[:1]
+	}
+	if got := graded(hard, hard, hard).judge(); got.Verdict != claims.SameSign {
+		t.Errorf("the target is out of everybody's reach: %s, %s", got.Verdict, got.Why)
+	}
 	weights := exams("b", 0.80, 0.81, 0.82)
 	for i := range weights {
 		weights[i].Totals.Kinds[ringsparse.Weights].Blocks = 1
@@ -123,7 +133,7 @@ func TestJudgeAccuracy(t *testing.T) {
 		"higher":           {exams("b", 0.82, 0.83, 0.84), same, claims.Differs, "outside ±0.5"},
 		"cannot be told":   {exams("b", 0.81, 0.80, 0.82), same, claims.SameSign, "not shown on LeNet-5"},
 		"late":             {late, same, claims.Differs, "times the updates"},
-		"never":            {never, same, claims.Differs, "not every seed reaches"},
+		"never":            {never, same, claims.Differs, "alone reaches the target on 1 of 3"},
 		"bits lost":        {same, exams("b", 0.80, 0.81, 0.82), claims.Differs, "other bits than the dense ring on 3 of 3"},
 		"none is promised": {same, weights, claims.SameSign, "holds"},
 	} {
