@@ -21,11 +21,11 @@ func TestFillInFollowsItsClosedForms(t *testing.T) {
 			}
 			for k := range f.Nodes {
 				got, want := f.mean(k), f.expected(k)
-				if chance := 5 * math.Sqrt(want/float64(plan.Elements)); math.Abs(got-want) > chance {
+				if chance := 5 * math.Sqrt(want/float64(plan.Elements)); !(math.Abs(got-want) <= chance) {
 					t.Errorf("%s, d = %g, k = %d: %g, want %g ± %g", support, d, k, got, want, chance)
 				}
 			}
-			if f.mean(0) >= f.mean(3) {
+			if !(f.mean(0) < f.mean(3)) {
 				t.Errorf("%s, d = %g: no fill-in", support, d)
 			}
 		}

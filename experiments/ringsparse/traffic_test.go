@@ -61,6 +61,15 @@ func TestWorkloads(t *testing.T) {
 	if d := control.density(); d != 1 {
 		t.Errorf("ResNet-18: density %g", d)
 	}
+	// Two workers send the embedding as bitmaps of 1 and 1.99 %, the rest twice as it is.
+	l, err := embedding.run(t.Context(), leg{way: ways[wayIndex("gradients")], gbps: 1, nodes: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = 3_200_000*(2./8+4*(0.01+0.0199)) + 2*4*(33_280+5_130)
+	if got := float64(l.Totals.Sent.Bytes); math.Abs(got/want-1) > 1e-4 {
+		t.Errorf("embedding: %g bytes, want %g", got, want)
+	}
 }
 
 // Timing-only bytes are those of random vectors of the same densities. The all-gather
