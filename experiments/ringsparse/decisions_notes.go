@@ -110,6 +110,9 @@ func (f findings) tieNotes() (out []string) {
 		text = append(text, fmt.Sprintf("%s %.3f and %.3f", c.Title, a, b))
 	}
 	out = append(out, fmt.Sprintf("Bytes over the dense ring's at %s, N = %d, ties to weights and ties to gradients: %s. Where both kinds are equally sparse both cost the same bytes; the tie rule decides about conversions and rounding.", linkName(f.plan.Link), n, strings.Join(text, "; ")))
+	if text := f.lostTies(); text != "" {
+		out = append(out, text)
+	}
 	var fast []string
 	for _, c := range f.plan.Cases {
 		if s := f.sum(c.Key, n, f.plan.Ties[0], 1, everything); s.compressed() > 0 {
@@ -147,4 +150,21 @@ func (f findings) caveats() []string {
 		out = append([]string{fmt.Sprintf("%d logged choices have other bytes than their densities say: choices at %s are not exact.", replay, linkName(f.plan.Other))}, out...)
 	}
 	return out
+}
+
+// lostTies says where ties to weights make other ties: a sum of weights turned into
+// gradients loses steps smaller than a weight's last bit.
+func (f findings) lostTies() string {
+	n := f.most()
+	var text []string
+	for _, c := range f.plan.Cases {
+		w, g := f.sum(c.Key, n, f.plan.Ties[0], 0, everything), f.sum(c.Key, n, f.plan.Ties[1], 0, everything)
+		if w.Ties < g.Ties {
+			text = append(text, fmt.Sprintf("%s %.1f %% and %.1f %%", c.Title, w.of(w.Ties), g.of(g.Ties)))
+		}
+	}
+	if text == nil {
+		return ""
+	}
+	return fmt.Sprintf("Ties to weights end in fewer ties than ties to gradients, N = %d: %s of all choices. A block sent as weights and turned back (S51) has lost the gradients that are smaller than a weight's last bit; they have become zeros, the gradients look sparser than they are, and the next hop takes them.", n, strings.Join(text, "; "))
 }

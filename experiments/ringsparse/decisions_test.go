@@ -208,3 +208,31 @@ func TestCountZeros(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
+
+// A gradient smaller than its weight's last bit is lost where ties go to weights: one
+// step from the same start has fewer ties there, though the gradients are the same.
+func TestTiesToWeightsLoseGradients(t *testing.T) {
+	plan := planDecisions("quick")
+	plan.Steps, plan.Ranks = 1, []int{8}
+	env := exp.Env{}
+	runs, err := decideCase(t.Context(), env, plan, plan.Cases[1], 0, &result.Result{}, &bar{env: env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(d decided, hop int) share { return d.sum(0, func(_, h int) bool { return h == hop }) }
+	if a, b := at(runs[0], 0), at(runs[1], 0); a.Ties != b.Ties || a.gradientDensity() != b.gradientDensity() {
+		t.Fatalf("the local gradients differ: %d and %d ties", a.Ties, b.Ties)
+	}
+	a, b := at(runs[0], 7), at(runs[1], 7)
+	if a.Ties >= b.Ties || a.gradientDensity() >= b.gradientDensity() {
+		t.Errorf("%d and %d ties, density %g and %g", a.Ties, b.Ties, a.gradientDensity(), b.gradientDensity())
+	}
+	f := findings{plan: plan, runs: runs}
+	if text := f.lostTies(); !strings.Contains(text, "MLP, normalised pixels") {
+		t.Errorf("lostTies: %q", text)
+	}
+	f.runs[0].Shares = f.runs[1].Shares
+	if text := f.lostTies(); text != "" {
+		t.Errorf("lostTies of equal runs: %q", text)
+	}
+}
