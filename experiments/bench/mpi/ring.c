@@ -22,7 +22,7 @@ static void ring(long n) { // step i sends chunk rank-i, receives rank-i-1; adds
 static double run(long order[3]) { // bytes, MPI_Allreduce or not, steps; ranks above 0 learn it here, asleep
   MPI_Request r; int told = 0;
   MPI_Ibcast(order, 3, MPI_LONG, 0, MPI_COMM_WORLD, &r);
-  while (MPI_Test(&r, &told, MPI_STATUS_IGNORE), !told) if (rank > 0) usleep(300);
+  while (MPI_Test(&r, &told, MPI_STATUS_IGNORE), !told) if (rank > 0) usleep(10000);
   long n = order[0] / 4, first = x == NULL && n > 0;
   if (first) {
     x = malloc(order[0]), in = malloc(order[0]);
