@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -68,7 +69,7 @@ func (a *app) trainCommand() *cobra.Command {
 			out, err := train.Run(cmd.Context(), cfg)
 			bar.finish()
 			if err != nil {
-				if cmd.Context().Err() != nil {
+				if ended := cmd.Context().Err(); ended != nil && errors.Is(err, ended) {
 					return fmt.Errorf("train: interrupted")
 				}
 				return inputUsage(err)
@@ -127,8 +128,8 @@ func (f *trainFlags) define(cmd *cobra.Command) {
 	s.IntVar(&f.Batch, "batch", 16, "images per worker and iteration")
 	s.IntVar(&f.BatchSize, "batch-size", 0, "methods without a server: images of all workers together per iteration, instead of --batch")
 	s.Float64Var(&f.Rate, "rate", 0.05, "learning rate")
-	s.Float64Var(&f.Momentum, "momentum", 0, "momentum, at the server")
-	s.Float64Var(&f.WeightDecay, "weight-decay", 0, "weight decay, at the server")
+	s.Float64Var(&f.Momentum, "momentum", 0, "momentum: at the server; without one on every rank, of the sum")
+	s.Float64Var(&f.WeightDecay, "weight-decay", 0, "weight decay: at the server; without one on every rank")
 	s.Int64Var(&f.MaxUpdates, "updates", 0, "end after so many global updates")
 	s.Int64Var(&f.MaxPushes, "pushes", 0, "end after so many gradients (default 1,200 where nothing else ends the run)")
 	s.Float64Var(&f.TargetAccuracy, "target-accuracy", 0, "end at this share of right answers, 0 to 1")

@@ -36,7 +36,33 @@ func (f *trainFlags) defineExchange(s *pflag.FlagSet) {
 	s.StringVar(&o.Size, "size", "block", "ringsparse: D of Ta is the block or, as printed, the layer")
 	s.StringVar(&o.Sign, "sign", "descent", "ringsparse: sign of S51, descent or printed")
 	s.Float64Var(&o.Threshold, "threshold", 0, "ringsparse: send gradients up to this size as zero, lossy, with error feedback")
+	s.Float64Var(&f.Density, "density", 0, "ringsparse with --timing-only: share of a worker's gradient that is not zero (default 1)")
 	s.Float64Var(&o.Bandwidth, "link", 0, "ringsparse: B of S42, bytes per second (default the platform's, on a real clock measured)")
+}
+
+// checkSparse refuses options of ringsparse that another makes idle.
+func (f *trainFlags) checkSparse() error {
+	o := &f.sparse
+	if o.Codec != "auto" {
+		for _, flag := range []string{"codecs", "rule", "size", "link"} {
+			if f.given(flag) {
+				return usagef("train: --%s is for --codec auto, not for %s", flag, o.Codec)
+			}
+		}
+	}
+	if f.given("tie") && o.Kinds != "both" {
+		return usagef("train: --tie is for --kinds both, not for %s", o.Kinds)
+	}
+	if f.given("codecs") {
+		sorted := slices.Sorted(slices.Values(o.Codecs))
+		if len(sorted) == 0 || len(slices.Compact(sorted)) < len(o.Codecs) {
+			return usagef("train: --codecs %s: want each name once, at least one", strings.Join(o.Codecs, ","))
+		}
+	}
+	if f.given("density") && !f.TimingOnly {
+		return usagef("train: --density is for --timing-only")
+	}
+	return nil
 }
 
 // place is this process's rank in a job that launch started. Without one all
@@ -77,6 +103,9 @@ func (a *app) printSparse(s *train.SparseOutcome) {
 			name = known.Name()
 		}
 		fmt.Fprintf(a.out, "  %-15s %d blocks, %.1f %% of their bytes\n", name, c.Blocks, 100*float64(c.Bytes)/float64(max(c.DenseBytes, 1)))
+	}
+	if s.Density > 0 {
+		fmt.Fprintf(a.out, "  density         %g of the gradients and all weights taken as non-zero: nothing was computed\n", s.Density)
 	}
 	if s.Lossy {
 		fmt.Fprintln(a.out, "  lossy           gradients up to the threshold were held back, with error feedback")

@@ -35,7 +35,7 @@ var methodFlags = []struct{ methods, flags string }{
 	{"ring naive halving-doubling hierarchical ringsparse", "no-overlap batch-size"},
 	{"ring", "segment"},
 	{"hierarchical", "per-node"},
-	{"ringsparse", "kinds codec codecs tie rule size sign threshold link"},
+	{"ringsparse", "kinds codec codecs tie rule size sign threshold link density"},
 }
 
 // ownMethods have all their flags in methodFlags. A method that a reader adds
@@ -58,6 +58,9 @@ func (f *trainFlags) check() error {
 				return usagef("train: --%s is for training, not for --timing-only", flag)
 			}
 		}
+	}
+	if err := f.checkSparse(); err != nil {
+		return err
 	}
 	if f.given("emulate") && f.Runtime == "virtual" {
 		return usagef("train: --emulate is for --runtime local and tcp, not for %s", f.Runtime)
@@ -100,6 +103,7 @@ func (f *trainFlags) checkNumbers() error {
 		{"segment", f.Segment, f.Segment >= 0, "at least 0, which is whole chunks"},
 		{"per-node", f.PerNode, f.PerNode >= 1, positive},
 		{"threshold", f.sparse.Threshold, f.sparse.Threshold >= 0 && f.sparse.Threshold <= most, finite + " from 0"},
+		{"density", f.Density, f.Density > 0 && f.Density <= 1, "a share above 0, at most 1"},
 		{"link", f.sparse.Bandwidth, f.sparse.Bandwidth > 0 && f.sparse.Bandwidth <= most, finite + " above 0"},
 		{"width", f.Width, f.Width >= 1./64 && f.Width <= 16, "1/64 to 16"},
 		{"image", f.Image, f.Image >= 1, "16 or 32"},

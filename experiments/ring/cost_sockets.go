@@ -61,9 +61,8 @@ func sumAndCheck(p cluster.Proc, elements int) error {
 	return nil
 }
 
-// wireShare is all bytes above TCP over the payload, rounded up to a thousandth,
-// so that a byte of a port number more or less changes no result; no number
-// without payload or kernel.
+// wireShare is all bytes above TCP over the payload, rounded up to a thousandth; no
+// number without payload or kernel.
 func (c count) wireShare() float64 {
 	if c.Kernel == 0 || c.total() == 0 {
 		return math.NaN()
@@ -101,5 +100,5 @@ func wireNote(plan costPlan, counts []count) string {
 	if worst > wireLimit {
 		found = "above"
 	}
-	return fmt.Sprintf("The kernel's own count of bytes sent, frame headers and the setting-up of connections included, is at most %.3f times the payload (N = %d), %s the limit of %.2f that was set before. Headers of TCP and IP are not in it.", worst, at, found, wireLimit)
+	return fmt.Sprintf("The kernel's own count of bytes sent, frame headers included and what set up the connections left out, is at most %.3f times the payload (N = %d), %s the limit of %.2f that was set before. Headers of TCP and IP are not in it.", worst, at, found, wireLimit)
 }

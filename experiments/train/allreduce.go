@@ -34,14 +34,14 @@ func (r *runner) allReduce(ctx context.Context) error {
 				x.task.share(p.Rank(), r.cfg.Workers, r.cfg.BatchSize)
 			}
 		}
-		if err := x.sameStart(); err != nil {
-			return x.end, err
-		}
 		var err error
 		if r.cfg.Sync == "ringsparse" {
 			err = x.sparse(rates)
 		} else {
 			err = x.dense()
+		}
+		if err == nil && r.cfg.TCP != nil {
+			err = x.same("parameters at the end", x.end.Hash)
 		}
 		return x.end, err
 	})
@@ -81,6 +81,9 @@ func (r *runner) endings(ends []ending, elapsed time.Duration) error {
 		return nil
 	}
 	s := &SparseOutcome{Lossy: ends[0].Lossy, Choices: ends[0].Choices, Bandwidth: ends[0].B, Rates: []CodecRate{}}
+	if r.cfg.TimingOnly {
+		s.Density = r.cfg.density()
+	}
 	for _, e := range ends {
 		s.Totals.Merge(e.Sparse)
 		s.ProbeBytes += e.Probe

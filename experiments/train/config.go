@@ -96,6 +96,9 @@ type Config struct {
 	PerNode    int                 `json:"per_node,omitempty"`
 	RingSparse *ringsparse.Options `json:"ringsparse,omitempty"`
 	Mask       []bool              `json:"-"`
+	// Density is the share of a worker's gradient that is not zero, which a timing-only
+	// run with ringsparse takes for all layers; weights are dense. 0: 1.
+	Density float64 `json:"density,omitempty"`
 
 	// Lease is how long a worker may be silent after it was handed weights before
 	// the server goes on without it: longer than any iteration. 0: for ever.
@@ -268,6 +271,8 @@ func (c *Config) check() error {
 		return fmt.Errorf("train: clock of a batch of %d images", c.Clock.Batch)
 	case c.Checkpoint != "" && (c.Clock == nil || c.Momentum > 0):
 		return fmt.Errorf("train: a checkpoint needs a clock and no momentum")
+	case c.TimingOnly && c.Runtime == "tcp":
+		return fmt.Errorf("train: a timing-only run declares its messages and sends none: on virtual or local, not on tcp")
 	case c.TimingOnly && (c.Save != "" || c.Load != ""):
 		return fmt.Errorf("train: a timing-only run has no parameters to load or save")
 	}

@@ -33,6 +33,8 @@ func (c *Config) checkExchange() error {
 		return fmt.Errorf("train: options of ringsparse, but the method is %s", c.Sync)
 	case c.Mask != nil && !sparse:
 		return fmt.Errorf("train: a mask is of ringsparse, not of %s", c.Sync)
+	case c.Density != 0 && !(sparse && c.TimingOnly && c.Density > 0 && c.Density <= 1):
+		return fmt.Errorf("train: density %g: above 0, at most 1, of a timing-only run with ringsparse", c.Density)
 	case sparse && c.Momentum > 0:
 		return fmt.Errorf("train: ringsparse with momentum %g: weights and gradients turn into each other (S51) for plain SGD only", c.Momentum)
 	case c.TCP != nil && c.Runtime != "tcp":
@@ -100,10 +102,13 @@ func (x *replica) sum(b bucket) error {
 
 // SparseOutcome is what a training with ringsparse leaves beside the rest.
 type SparseOutcome struct {
-	Totals    ringsparse.Totals `json:"totals"`    // over all ranks
-	Lossy     bool              `json:"lossy"`     // gradients were dropped, with error feedback
-	Bandwidth float64           `json:"bandwidth"` // B of the cost rule, bytes/s, rank 0's
-	Rates     []CodecRate       `json:"rates"`     // of the cost rule, rank 0's
+	Totals ringsparse.Totals `json:"totals"` // over all ranks
+	Lossy  bool              `json:"lossy"`  // gradients were dropped, with error feedback
+	// Density is what a timing-only run took for every worker's gradients, a choice of
+	// whoever started it; absent where densities are those of real numbers.
+	Density   float64     `json:"density,omitempty"`
+	Bandwidth float64     `json:"bandwidth"` // B of the cost rule, bytes/s, rank 0's
+	Rates     []CodecRate `json:"rates"`     // of the cost rule, rank 0's
 	// ProbeBytes is what finding Bandwidth on a real clock sent beside bytes_sent;
 	// kernel_bytes has it.
 	ProbeBytes int64 `json:"probe_bytes,omitempty"`

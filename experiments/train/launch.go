@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -23,10 +24,18 @@ func launch[T any](ctx context.Context, r *runner, withServer bool, body func(cl
 		r.cfg.Begin()
 	}
 	t := &timed{Runtime: rt}
-	results, trace, err := cluster.Run(ctx, t, body)
+	results, trace, err := cluster.Run(ctx, t, func(p cluster.Proc) (T, error) {
+		if r.cfg.TCP != nil {
+			if err := r.sameRun(p); err != nil {
+				var none T
+				return none, err
+			}
+		}
+		return body(p)
+	})
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil, 0, ctx.Err()
+		if abort := (*cluster.AbortError)(nil); ctx.Err() != nil && !(errors.As(err, &abort) && abort.Rank >= 0) {
+			return nil, 0, ctx.Err() // nobody failed first
 		}
 		return nil, 0, fmt.Errorf("train: %s on %s: %w", r.cfg.Sync, r.cfg.Platform.Name, err)
 	}

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"fmt"
 	"sync"
 
 	"gradsync/shared/cluster"
@@ -35,6 +34,7 @@ func (x *replica) dense() error {
 		l := x.layers[i]
 		forward.FLOP += l.Forward.FLOP
 		forward.Bytes += l.Forward.Bytes
+		forward.Fixed += l.Forward.Fixed
 		stages = append(stages, l.Backward)
 		params += l.Length
 	}
@@ -61,27 +61,6 @@ func (x *replica) dense() error {
 		}
 	}
 	x.finish()
-	return nil
-}
-
-// sameStart fails if the left neighbour, another process, starts from other
-// parameters: the ranks would never agree again.
-func (x *replica) sameStart() error {
-	n := x.p.Size()
-	if x.cfg.TCP == nil || x.task == nil || n == 1 {
-		return nil
-	}
-	left, own := (x.p.Rank()+n-1)%n, ParamsHash(x.task.params)
-	out, in := cluster.Msg{Body: []byte(own)}, cluster.Msg{}
-	tag := cluster.Tag(len(x.layers))
-	received := x.p.Irecv(left, tag, &in)
-	if err := cluster.Wait(x.p, x.p.Isend((x.p.Rank()+1)%n, tag, &out), received); err != nil {
-		return err
-	}
-	if string(in.Body) != own {
-		return fmt.Errorf("train: rank %d starts from parameters with sha256 %.12s, rank %d from %.12s: the same command and seed on all?",
-			left, in.Body, x.p.Rank(), own)
-	}
 	return nil
 }
 
@@ -173,12 +152,12 @@ func (x *replica) agree(stop bool) (bool, error) {
 	for i := range group {
 		group[i] = i
 	}
-	m := &cluster.Msg{Body: []byte{0}}
+	m := &cluster.Msg{Body: []byte{}} // the verdict is in the header: no byte of an exchange
 	if stop {
-		m.Body[0] = 1
+		m.Meta[0] = 1
 	}
 	if err := cluster.Wait(x.p, x.p.Ibcast(group, 0, cluster.Tag(len(x.layers)), m)); err != nil {
 		return false, err
 	}
-	return m.Body[0] == 1, nil
+	return m.Meta[0] == 1, nil
 }

@@ -25,7 +25,7 @@ func (r *runner) codecRates() ([]cluster.CodecRate, error) {
 	if o := r.cfg.RingSparse; o != nil && o.Rates != nil {
 		return o.Rates, nil
 	}
-	if r.cfg.Runtime == "virtual" {
+	if r.cfg.modelled() {
 		if own := r.cfg.Platform.Codecs; own != nil {
 			return own, nil
 		}
@@ -44,19 +44,33 @@ func (r *runner) codecRates() ([]cluster.CodecRate, error) {
 	return out, nil
 }
 
+// modelled reports whether coding takes the time that rates say: on virtual time,
+// and where nothing is coded.
+func (c *Config) modelled() bool { return c.Runtime == "virtual" || c.TimingOnly }
+
+// density is Density, 1 where it is not given.
+func (c *Config) density() float64 {
+	if c.Density == 0 {
+		return 1
+	}
+	return c.Density
+}
+
 // sparse is the patent's loop.
 func (x *replica) sparse(rates []cluster.CodecRate) error {
 	job := ringsparse.Job{Layers: x.layers, Rate: x.cfg.Rate, WeightDecay: x.cfg.WeightDecay, Steps: x.steps, Mask: x.cfg.Mask,
 		OnStep: func(step int64) (bool, error) { return x.ended(step + 1) }}
 	if x.task != nil {
 		job.Task = x.task
+	} else {
+		job.Density = func(int) (weights, gradients float64) { return 1, x.cfg.density() }
 	}
 	if x.cfg.RingSparse != nil {
 		job.Options = *x.cfg.RingSparse
 	}
 	o := &job.Options
 	o.Rates, o.NoOverlap = rates, o.NoOverlap || x.cfg.NoOverlap
-	o.Charge = x.cfg.Runtime == "virtual"
+	o.Charge = x.cfg.modelled()
 	o.LogChoices = o.LogChoices && x.p.Rank() == 0
 	if err := x.bandwidth(o); err != nil {
 		return err
@@ -87,7 +101,7 @@ func (x *replica) bandwidth(o *ringsparse.Options) error {
 	if o.Bandwidth > 0 {
 		return nil
 	}
-	if x.cfg.Runtime == "virtual" || x.p.Size() == 1 {
+	if x.cfg.modelled() || x.p.Size() == 1 {
 		o.Bandwidth = x.cfg.Platform.Workers[0].Bandwidth
 		for _, w := range x.cfg.Platform.Workers {
 			o.Bandwidth = min(o.Bandwidth, w.Bandwidth)

@@ -3,6 +3,7 @@ package ringsparse
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"gradsync/shared/cluster"
@@ -59,9 +60,9 @@ func (job *Job) validate() error {
 		return fmt.Errorf("ringsparse: %d layers, want at most %d", len(job.Layers), cluster.MaxTag)
 	case job.Steps <= 0:
 		return fmt.Errorf("ringsparse: %d steps, want at least 1", job.Steps)
-	case !(job.Rate > 0):
+	case !(float32(job.Rate) > 0) || math.IsInf(float64(float32(job.Rate)), 0):
 		return fmt.Errorf("ringsparse: learning rate %g, want more than 0: conversion divides by it", job.Rate)
-	case job.WeightDecay < 0:
+	case !(job.WeightDecay >= 0) || math.IsInf(job.WeightDecay, 0):
 		return fmt.Errorf("ringsparse: weight decay %g, want 0 or more", job.WeightDecay)
 	case job.Task != nil && len(job.Task.Params()) != params:
 		return fmt.Errorf("ringsparse: task has %d parameters, layers cover %d", len(job.Task.Params()), params)
