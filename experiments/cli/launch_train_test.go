@@ -1,0 +1,37 @@
+//go:build linux
+
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"gradsync/experiments/train"
+)
+
+// Processes that launch started train to the bits of virtual time, and the last is
+// the server's where there is one.
+func TestLaunchedTrainingsHaveTheBitsOfVirtualTime(t *testing.T) {
+	for sync, np := range map[string]int{"ring": 3, "naive": 3, "ringsparse": 3, "bsp": 4} {
+		flags := fmt.Sprintf("train --sync %s --workers 3 --updates 3 --data synthetic --engine portable --batch 4 --eval-every -1", sync)
+		var out, errOut bytes.Buffer
+		if rc := run(t.Context(), append(strings.Fields(flags), "--json"), &out, &errOut); rc != exitOK {
+			t.Fatalf("%s: exit %d: %s", flags, rc, errOut.String())
+		}
+		var want, got train.Outcome
+		if err := json.Unmarshal(out.Bytes(), &want); err != nil {
+			t.Fatal(err)
+		}
+		l := launchJob(t, t.Context(), fmt.Sprintf("launch --json --np %d -- %s", np, flags))
+		<-l.ended
+		if err := json.Unmarshal(l.out.Bytes(), &got); err != nil || l.rc != exitOK {
+			t.Fatalf("%s: exit %d, %v: %s%s", sync, l.rc, err, l.out.String(), l.errOut.String())
+		}
+		if got.ParamsSHA256 != want.ParamsSHA256 || got.Runtime != "tcp" || got.Updates != 3 || sync != "ringsparse" && got.BytesSent != want.BytesSent {
+			t.Errorf("%s: %s to %.12s in %d bytes, in virtual time %.12s in %d", sync, got.Runtime, got.ParamsSHA256, got.BytesSent, want.ParamsSHA256, want.BytesSent)
+		}
+	}
+}
