@@ -74,12 +74,12 @@ func (m marks) costTable() result.Table {
 	t := result.Table{ID: "cost", Title: fmt.Sprintf("Virtual time and bytes at %s", linkName(m.plan.Link)), Kind: result.Trained,
 		Caption: fmt.Sprintf("The same trainings on the virtual clock of %s, means over seeds; counting, converting, packing and unpacking take the platform's time. Pruned forms: the second half alone. Shares: of all choices about blocks.", reference),
 		Columns: []result.Column{{Key: "net", Title: "network"}, {Key: "form", Title: "exchange"}, {Key: "seconds", Title: "virtual time", Unit: "s", Digits: 2}, {Key: "ratio", Title: "time / compared with", Digits: 3},
-			{Key: "bytes", Title: "bytes / compared with", Digits: 3}, percent("weights", "sent as weights"), percent("ties", "decided by the tie alone"), {Key: "lossy", Title: "lossless"}}}
+			{Key: "bytes", Title: "bytes / compared with", Digits: 3}, percent("weights", "sent as weights"), percent("ties", "decided by the tie alone"), {Key: "drops", Title: "drops by a threshold"}}}
 	for _, net := range m.plan.Nets {
 		for _, f := range m.plan.on(net) {
 			these := m.of[net.Model][f.Key]
 			seconds, _ := meanAndHalf(values(these, func(x mark) float64 { return x.Seconds }))
-			row := []any{net.Title, f.Title, seconds, nil, nil, nil, nil, "yes"}
+			row := []any{net.Title, f.Title, seconds, nil, nil, nil, nil, "no"}
 			if f.Base != "" {
 				row[3], row[4] = m.ratio(net, f, func(x mark) float64 { return x.Seconds }), m.ratio(net, f, func(x mark) float64 { return float64(x.Bytes) })
 			}
@@ -87,7 +87,7 @@ func (m marks) costTable() result.Table {
 				row[5], row[6] = shares(these)
 			}
 			if these[0].Lossy {
-				row[7] = "no"
+				row[7] = "yes"
 			}
 			t.Rows = append(t.Rows, row)
 		}
