@@ -144,7 +144,9 @@
 //     every block are kept until its sum is. Of S41's N choices a rank sends one;
 //     S52 makes the others anew. All 2N blocks are counted, as S41 says.
 //   - 11. ΣW/N and W0 − (η/N)·Σg are one number in exact arithmetic and two in float32.
-//     Blocks that are gradients at every hop are the dense gradient ring to the bit;
+//     Blocks that are gradients at every hop are the dense gradient ring to the bit,
+//     with weight decay one that folds it into the gradient as Job does, which leaves
+//     it no zeros where W0 has none;
 //     weights at every hop a dense ring of local weights; converted ones neither, but
 //     within formula.UpdateError, and the same on all ranks.
 //
