@@ -132,6 +132,14 @@ func TestChargedCostsPassAsTime(t *testing.T) {
 			}
 		}
 	}
+	// A ring of one exchanges nothing and pays nothing.
+	logs, _, err := cluster.Run(t.Context(), newVirtualOf(1, host), func(p cluster.Proc) (*ringsparse.Log, error) {
+		return ringsparse.Run(p, ringsparse.Job{Layers: []cluster.Layer{{Length: 2000}}, Rate: eta, Steps: 1,
+			Options: ringsparse.Options{Codec: "bitmap", Charge: true, Rates: rates}})
+	})
+	if err != nil || logs[0].Ends[0].Round(time.Microsecond) != 0 {
+		t.Errorf("a ring of one: %+v, %v", logs, err)
+	}
 	// The dense ring needs no count, conversion or coding. The rival codes its 8 kB once,
 	// and decodes two such.
 	for want, o := range map[time.Duration]ringsparse.Options{

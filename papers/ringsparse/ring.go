@@ -145,9 +145,10 @@ func (x *ring) arrive(received cluster.Req, b int, sent cluster.Req) error {
 	return nil
 }
 
-// spend charges what takes so many bytes at a rate.
+// spend charges what takes so many bytes at a rate. A ring of one has nobody to
+// spare bytes, and so nothing to count, turn or pack.
 func (x *ring) spend(bytes int, rate float64) {
-	if x.charge && rate > 0 {
+	if x.charge && rate > 0 && x.n > 1 {
 		x.due += time.Duration(math.Round(float64(bytes) / rate * 1e9))
 	}
 }
