@@ -269,8 +269,13 @@ func (a *app) printOutcome(o *train.Outcome) {
 	if o.Answered == 0 {
 		t = train.IterationTime{}
 	}
-	fmt.Fprintf(a.out, "  iteration       %s s per worker, %s s per push, %s s per update (over %d answered pushes)\n",
-		known4(t.PerWorker), known4(t.PerPush), known4(t.PerUpdate), o.Answered)
+	alone := slices.Contains(train.Serverless(), o.Sync) // nobody pushes
+	if alone {
+		fmt.Fprintf(a.out, "  iteration       %s s (over %d of all workers)\n", known4(t.PerWorker), o.Answered)
+	} else {
+		fmt.Fprintf(a.out, "  iteration       %s s per worker, %s s per push, %s s per update (over %d answered pushes)\n",
+			known4(t.PerWorker), known4(t.PerPush), known4(t.PerUpdate), o.Answered)
+	}
 	for _, s := range []string{"QIS", "WSS", "FSS", "held"} {
 		if share, ok := o.StateShare[s]; ok && o.Answered == 0 {
 			fmt.Fprintf(a.out, "  %-5s           – of pushes\n", s)
@@ -278,7 +283,9 @@ func (a *app) printOutcome(o *train.Outcome) {
 			fmt.Fprintf(a.out, "  %-5s           %5.1f %% of pushes, %.4g s\n", s, 100*share, o.StateSeconds[s])
 		}
 	}
-	fmt.Fprintf(a.out, "  staleness       mean %.2f, median %d, p99 %d, max %d updates\n", o.Staleness.Mean, o.Staleness.Median, o.Staleness.P99, o.Staleness.Max)
+	if !alone {
+		fmt.Fprintf(a.out, "  staleness       mean %.2f, median %d, p99 %d, max %d updates\n", o.Staleness.Mean, o.Staleness.Median, o.Staleness.P99, o.Staleness.Max)
+	}
 	fmt.Fprintf(a.out, "  bytes sent      %d\n", o.BytesSent)
 	if o.KernelBytes > 0 {
 		fmt.Fprintf(a.out, "  on sockets      %d bytes, by the kernel's count\n", o.KernelBytes)
