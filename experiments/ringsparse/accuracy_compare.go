@@ -78,15 +78,12 @@ func beyond(diff []float64, margin float64) bool {
 	return math.Abs(mean)-half > margin // no number compares as false
 }
 
-// against lists which criteria of the claim a form misses on one network.
-func (c compared) against() (out []string) {
-	mean, half := meanAndHalf(c.Diff)
-	lower := tolerance("P10")
-	if mean < -lower {
+// tolerated lists which of tolerances.csv's own two conditions a form misses on one
+// network: how much lower the mean is, and how many more updates the target takes.
+func (c compared) tolerated() (out []string) {
+	mean, _ := meanAndHalf(c.Diff)
+	if lower := tolerance("P10"); mean < -lower {
 		out = append(out, fmt.Sprintf("final accuracy %.2f points lower, more than %.1f", -100*mean, 100*lower))
-	}
-	if beyond(c.Diff, accuracyMargin) {
-		out = append(out, fmt.Sprintf("the difference %s points lies outside ±%.1f", points(mean, half), 100*accuracyMargin))
 	}
 	if c.Lost > 0 {
 		out = append(out, fmt.Sprintf("the dense ring alone reaches the target on %d of %d seeds", c.Lost, len(c.Diff)))
@@ -95,6 +92,22 @@ func (c compared) against() (out []string) {
 		out = append(out, fmt.Sprintf("%.3f times the updates to the target, more than %.2f", more, accuracyMore))
 	}
 	return out
+}
+
+// margin says how the paired difference misses ± accuracyMargin; "" if it does not. A
+// wide interval is no refutation, and control, if any, says what the dense control shows.
+func (c compared) margin(control string) string {
+	mean, half := meanAndHalf(c.Diff)
+	text := points(mean, half) + " points"
+	switch {
+	case within(c.Diff, accuracyMargin):
+		return ""
+	case math.IsNaN(half):
+		return fmt.Sprintf("the one seed's difference, %s, is not within ±%.1f", text, 100*accuracyMargin)
+	case beyond(c.Diff, accuracyMargin):
+		return fmt.Sprintf("the difference, %s, lies outside ±%.1f: refuted", text, 100*accuracyMargin)
+	}
+	return fmt.Sprintf("that the difference, %s, is within ±%.1f is not shown rather than refuted: %d seeds are too few%s", text, 100*accuracyMargin, len(c.Diff), control)
 }
 
 // points spells a difference of accuracies in percentage points.
@@ -106,9 +119,6 @@ func points(mean, half float64) string {
 	return strings.ReplaceAll(text, "-", "−")
 }
 
-// accuracyChanged says what was changed after a run was seen.
-const accuracyChanged = "Before the first run this was a condition of the verdict; on LeNet-5 in the quick profile three seeds did not show it for the dense control either, and the condition became that the interval does not lie outside"
-
 // controlWithin says whether the dense control shows the margin.
 func (m marks) controlWithin(net accuracyNet) string {
 	f, ok := m.form(net, orderForm)
@@ -116,9 +126,9 @@ func (m marks) controlWithin(net accuracyNet) string {
 	case !ok:
 		return ""
 	case within(m.pair(net, f).Diff, accuracyMargin):
-		return " (on the dense control it is)"
+		return "; the dense control with another order of sums shows it"
 	}
-	return " (nor on the dense control)"
+	return "; the dense control with another order of sums does not show it either"
 }
 
 // pair compares a form on a network.
@@ -129,7 +139,8 @@ func (m marks) pair(net accuracyNet, f accuracyForm) compared {
 // judge judges P10 by the patent's form on every network, and by the bits that are
 // promised.
 func (m marks) judge() result.Claim {
-	var found, missed, wide []string
+	var found, missed, own []string
+	neither := 0
 	for _, net := range m.plan.Nets {
 		for _, f := range m.plan.on(net) {
 			if f.Base == "" {
@@ -144,21 +155,34 @@ func (m marks) judge() result.Claim {
 			}
 			mean, half := meanAndHalf(c.Diff)
 			found = append(found, fmt.Sprintf("%s %s points", net.Title, points(mean, half)))
-			if !within(c.Diff, accuracyMargin) {
-				wide = append(wide, net.Title+m.controlWithin(net))
+			neither += len(c.Diff) - len(c.Updates) - c.Lost
+			for _, why := range c.tolerated() {
+				own = append(own, net.Title+": "+why)
 			}
-			for _, why := range c.against() {
+			if why := c.margin(m.controlWithin(net)); why != "" {
 				missed = append(missed, net.Title+": "+why)
 			}
 		}
 	}
-	note := fmt.Sprintf("paired with the dense ring over %d seeds; criteria: mean at most %.1f points lower, interval not outside ±%.1f, at most %.2f times the updates to %.0f %% of the dense ring's final accuracy, equal bits where no block is sent as weights",
-		len(m.Seeds), 100*tolerance("P10"), 100*accuracyMargin, accuracyMore, 100*accuracyTarget)
-	if len(wide) > 0 {
-		note += fmt.Sprintf("; that the interval lies within ±%.1f is not shown on %s. %s", 100*accuracyMargin, strings.Join(wide, ", "), accuracyChanged)
+	return m.verdict(found, missed, own, neither)
+}
+
+// verdict is P10 of what was found, of the criteria of ours that are missed, of
+// tolerances.csv's own that are, and of the seeds on which the dense ring misses the
+// target.
+func (m marks) verdict(found, missed, own []string, neither int) result.Claim {
+	note := fmt.Sprintf("paired with the dense ring over %d seeds; criteria stated before the first run: 95 %% interval of the difference within ±%.1f points, equal bits where no block is sent as weights, and tolerances.csv's own two, mean at most %.1f points lower and at most %.2f times the updates to %.0f %% of the dense ring's final accuracy",
+		len(m.Seeds), 100*accuracyMargin, 100*tolerance("P10"), accuracyMore, 100*accuracyTarget)
+	if len(own) == 0 {
+		note += "; those two hold"
+	} else {
+		note += "; of those two, missed: " + strings.Join(own, "; ")
 	}
 	if len(missed) > 0 {
-		note += "; missed: " + strings.Join(missed, "; ")
+		note += "; of the others, missed: " + strings.Join(missed, "; ")
 	}
-	return holds("P10", len(missed) == 0, len(m.Seeds), strings.Join(found, "; "), note)
+	if neither > 0 {
+		note += fmt.Sprintf("; the dense ring itself misses the target on %d seeds, which the criteria first counted against the patent and since a run do not", neither)
+	}
+	return holds("P10", len(missed)+len(own) == 0, len(m.Seeds), strings.Join(found, "; "), note)
 }

@@ -34,7 +34,7 @@ func (m marks) say(key string) string {
 }
 
 func (m marks) notes() (out []string) {
-	out = append(out, fmt.Sprintf("The patent's reading, ties to weights, against the dense ring, final accuracy: %s. %s", m.say(patentForm), m.control()))
+	out = append(out, fmt.Sprintf("The patent's reading, ties to weights, against the dense ring, final accuracy: %s.%s %s", m.say(patentForm), m.wide(), m.control()))
 	for _, net := range m.plan.Nets {
 		if w, ties := shares(m.of[net.Model][patentForm]); w == 0 && ties == 0 {
 			out = append(out, net.Title+": no block of it was tied and none was sent as weights, so both tie rules are the dense ring to the bit.")
@@ -55,6 +55,18 @@ func (m marks) notes() (out []string) {
 		out = append(out, "These trainings are short: they compare exchanges and do not reach the accuracy that the networks can have.")
 	}
 	return out
+}
+
+// wide says on which networks the patent's difference misses the margin, and how.
+func (m marks) wide() string {
+	text := ""
+	for _, net := range m.plan.Nets {
+		f, _ := m.form(net, patentForm)
+		if why := m.pair(net, f).margin(m.controlWithin(net)); why != "" {
+			text += fmt.Sprintf(" %s: %s.", net.Title, why)
+		}
+	}
+	return text
 }
 
 // control sets the patent's difference beside that of another order of sums.

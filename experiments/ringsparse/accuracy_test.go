@@ -116,7 +116,7 @@ func TestJudgeAccuracy(t *testing.T) {
 	for i := range hard {
 		hard[i].Curve = hard[i].Curve[:1]
 	}
-	if got := graded(hard, hard, hard).judge(); got.Verdict != claims.SameSign {
+	if got := graded(hard, hard, hard).judge(); got.Verdict != claims.SameSign || !strings.Contains(got.Why, "misses the target on 3 seeds") {
 		t.Errorf("the target is out of everybody's reach: %s, %s", got.Verdict, got.Why)
 	}
 	weights := exams("b", 0.80, 0.81, 0.82)
@@ -130,8 +130,8 @@ func TestJudgeAccuracy(t *testing.T) {
 		"the same":         {same, same, claims.SameSign, "holds"},
 		"a little apart":   {exams("b", 0.801, 0.811, 0.819), same, claims.SameSign, "holds"},
 		"lower":            {exams("b", 0.78, 0.79, 0.80), same, claims.Differs, "2.00 points lower"},
-		"higher":           {exams("b", 0.82, 0.83, 0.84), same, claims.Differs, "outside ±0.5"},
-		"cannot be told":   {exams("b", 0.81, 0.80, 0.82), same, claims.SameSign, "not shown on LeNet-5"},
+		"higher":           {exams("b", 0.82, 0.83, 0.84), same, claims.Differs, "lies outside ±0.5: refuted"},
+		"cannot be told":   {exams("b", 0.81, 0.80, 0.82), same, claims.Differs, "not shown rather than refuted: 3 seeds are too few"},
 		"late":             {late, same, claims.Differs, "times the updates"},
 		"never":            {never, same, claims.Differs, "alone reaches the target on 1 of 3"},
 		"bits lost":        {same, exams("b", 0.80, 0.81, 0.82), claims.Differs, "other bits than the dense ring on 3 of 3"},
@@ -140,6 +140,34 @@ func TestJudgeAccuracy(t *testing.T) {
 		got := graded(base, c.patent, c.gradients).judge()
 		if got.Verdict != c.verdict || !strings.Contains(got.Why, c.why) {
 			t.Errorf("%s: %s, %s", name, got.Verdict, got.Why)
+		}
+	}
+}
+
+// What P10 misses is told apart: one seed, the dense control beside it, the two
+// conditions of tolerances.csv, and a target that the dense ring misses itself.
+func TestWhyAccuracyDiffers(t *testing.T) {
+	why := func(patent []mark, order []mark) string {
+		base := exams("a", 0.80, 0.81, 0.82)[:len(patent)]
+		m := graded(base, patent, base)
+		if order != nil {
+			m.plan.Forms = append(m.plan.Forms, accuracyForms()[1])
+			m.of["lenet5"][orderForm] = order
+		}
+		return m.judge().Why
+	}
+	wide := exams("b", 0.81, 0.80, 0.82)
+	lost := exams("a", 0.80, 0.81, 0.82)
+	for name, c := range map[string]struct{ why, has, not string }{
+		"no control":      {why(wide, nil), "those two hold", "control"},
+		"control as wide": {why(wide, exams("c", 0.79, 0.82, 0.82)), "does not show it either", "refuted: refuted"},
+		"control narrow":  {why(wide, lost), "another order of sums shows it", "either"},
+		"one seed":        {why(exams("b", 0.81), nil), "the one seed's difference, +1.00 points, is not within", "too few"},
+		"own missed":      {why(exams("b", 0.78, 0.79, 0.80), nil), "of those two, missed: LeNet-5: final accuracy 2.00 points lower", "those two hold"},
+		"holds":           {why(lost, lost), "a qualitative claim that holds", "missed"},
+	} {
+		if !strings.Contains(c.why, c.has) || strings.Contains(c.why, c.not) {
+			t.Errorf("%s: %s", name, c.why)
 		}
 	}
 }
