@@ -2,6 +2,7 @@ package ringsparse
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gradsync/experiments/result"
@@ -68,7 +69,7 @@ func (f findings) hopFigure(c decisionCase) result.Figure {
 func (f findings) fillFigure() result.Figure {
 	n, tie := f.most(), f.plan.Ties[len(f.plan.Ties)-1]
 	fig := result.Figure{ID: "density", Title: fmt.Sprintf("Density of gradient sums, N = %d, ties to %s", n, tie), Kind: result.Trained, Form: "line",
-		Caption: fmt.Sprintf("Entries of the sum of m ranks' gradients that are not +0, over all layers; %d seeds pooled.", f.seeds),
+		Caption: fmt.Sprintf("Entries of the sum of m ranks' gradients that are not +0, over all layers; %d seeds pooled. A sum received as weights is drawn as S51 turns it back into gradients, which is zero wherever a mask is%s.", f.seeds, f.masked(n, tie)),
 		X:       result.Axis{Title: "ranks in the sum, m"}, Y: result.Axis{Title: "density", Unit: "%"}}
 	var said []string
 	for _, c := range f.plan.Cases {
@@ -78,10 +79,26 @@ func (f findings) fillFigure() result.Figure {
 			line.X, line.Y = append(line.X, float64(h+1)), append(line.Y, s.gradientDensity())
 		}
 		fig.Series = append(fig.Series, line)
-		said = append(said, fmt.Sprintf("%s from %.1f to %.1f %%", c.Title, line.Y[0], line.Y[n-1]))
+		text := fmt.Sprintf("%s from %.1f to %.1f %%", c.Title, line.Y[0], line.Y[n-1])
+		if low := slices.Min(line.Y); low < min(line.Y[0], line.Y[n-1]) {
+			text += fmt.Sprintf(" by way of %.1f %%", low)
+		}
+		said = append(said, text)
 	}
 	fig.Alt = fmt.Sprintf("From one rank to the sum of %d: %s.", n, strings.Join(said, "; "))
 	return fig
+}
+
+// masked is what that does to the pruned case at its second hop, if its sums are
+// sparser there than one rank's gradient.
+func (f findings) masked(n int, tie string) string {
+	at := func(h int) float64 {
+		return f.sum(f.plan.AloneOf, n, tie, 0, func(_, hop int) bool { return hop == h }).gradientDensity()
+	}
+	if at(1) >= at(0) {
+		return ""
+	}
+	return fmt.Sprintf(": hence the pruned MLP's fall from %.0f to %.0f %% at m = 2", at(0), at(1))
 }
 
 // byteFigure sets both tie rules side by side.

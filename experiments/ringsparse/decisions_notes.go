@@ -44,11 +44,14 @@ func (f findings) judgeCount() result.Claim {
 func (f findings) notes() []string {
 	n, tie := f.most(), f.plan.Ties[0]
 	var out []string
-	var sparser, tied, never []string
+	var sparser, tied, never, carried []string
 	for _, c := range f.plan.Cases {
 		s := f.sum(c.Key, n, tie, 0, everything)
 		if s.sparserWeights() > 0 {
 			sparser = append(sparser, fmt.Sprintf("%s (%.1f %% of its choices)", c.Title, s.of(s.sparserWeights())))
+		}
+		if s.Weights > 0 {
+			carried = append(carried, fmt.Sprintf("%s %.1f %% of choices and %.1f %% of bytes", c.Title, s.of(s.Weights), f.weightBytes(c.Key, n, tie)))
 		}
 		if s.TieWeights > 0 {
 			tied = append(tied, fmt.Sprintf("%s %.1f %%", c.Title, s.of(s.TieWeights)))
@@ -56,7 +59,7 @@ func (f findings) notes() []string {
 			never = append(never, c.Title)
 		}
 	}
-	out = append(out, fmt.Sprintf("Weights are chosen for being sparser, N = %d, in: %s. By the tie rule alone they are chosen, of all choices, in: %s. Never in: %s.", n, list(sparser), list(tied), list(never)))
+	out = append(out, fmt.Sprintf("Weights are chosen for being sparser, N = %d, in: %s. By the tie rule alone they are chosen, of all choices, in: %s. Never in: %s. A choice is one block, large or small; sent as weights are: %s.", n, list(sparser), list(tied), list(never), list(carried)))
 	var alone []string
 	for _, c := range f.plan.Cases {
 		if z := f.zeros(c.Key); z.WeightsAlone > 0 {
@@ -109,7 +112,7 @@ func (f findings) tieNotes() (out []string) {
 		b, _ := meanAndHalf(f.ratios(c.Key, n, f.plan.Ties[1], 0))
 		text = append(text, fmt.Sprintf("%s %.3f and %.3f", c.Title, a, b))
 	}
-	out = append(out, fmt.Sprintf("Bytes over the dense ring's at %s, N = %d, ties to weights and ties to gradients: %s. Where both kinds are equally sparse both cost the same bytes; the tie rule decides about conversions and rounding.", linkName(f.plan.Link), n, strings.Join(text, "; ")))
+	out = append(out, fmt.Sprintf("Bytes over the dense ring's at %s, N = %d, ties to weights and ties to gradients: %s. %s", linkName(f.plan.Link), n, strings.Join(text, "; "), f.tieConversions()))
 	if text := f.lostTies(); text != "" {
 		out = append(out, text)
 	}
@@ -123,6 +126,34 @@ func (f findings) tieNotes() (out []string) {
 	tc, td := bitmap.Costs(1e9)
 	out = append(out, fmt.Sprintf("At %s S42 compresses, of all choices at N = %d, in: %s. Packing and unpacking a bitmap take %.2f ns per byte, sending the byte as it is %.2f ns.", linkName(f.plan.Other), n, list(fast), tc+td, 1e9/(f.plan.Other*gigabit)))
 	return out
+}
+
+// tieConversions says whether the tie rule changes how many blocks S51 turns, and
+// which way.
+func (f findings) tieConversions() string {
+	var other []string
+	var way [2]float64 // share of conversions that make gradients, by tie rule
+	for i, tie := range f.plan.Ties[:2] {
+		var to, all int64
+		for _, d := range f.runs {
+			if d.Tie == tie && d.Kinds == "" {
+				to, all = to+d.Totals.ToGradients, all+d.Totals.ToGradients+d.Totals.ToWeights
+			}
+		}
+		way[i] = 100 * float64(to) / float64(max(all, 1))
+	}
+	for _, c := range f.plan.Cases {
+		for _, n := range f.plan.Ranks {
+			if a, b := f.conversions(c.Key, n, f.plan.Ties[0]), f.conversions(c.Key, n, f.plan.Ties[1]); a != b {
+				other = append(other, fmt.Sprintf("%s, N = %d, %.1f and %.1f", c.Title, n, a, b))
+			}
+		}
+	}
+	text := "S51 turns as many blocks under one rule as under the other, in every row of the table"
+	if other != nil {
+		text = "S51 turns, per rank and step, other numbers of blocks: " + strings.Join(other, "; ")
+	}
+	return fmt.Sprintf("%s; what the rule decides is which way, and so what is rounded: over all models %.0f %% and %.0f %% of the conversions make gradients of weights.", text, way[0], way[1])
 }
 
 // blackNote splits the MLP's zeros into those of black pixels and of idle units.

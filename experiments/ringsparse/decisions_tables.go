@@ -2,9 +2,11 @@ package ringsparse
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gradsync/experiments/result"
+	"gradsync/papers/ringsparse"
 )
 
 // findings are all runs of a profile.
@@ -68,9 +70,9 @@ func percent(key, title string) result.Column {
 func (f findings) kindTable() result.Table {
 	link, other := linkName(f.plan.Link), linkName(f.plan.Other)
 	t := result.Table{ID: "kinds", Title: "What was chosen, by model, ranks and tie rule", Kind: result.Trained,
-		Caption: fmt.Sprintf("Shares of all choices about blocks (one per block and hop, every layer, rank and step; %d steps of real training, %d seeds pooled), exact zeros, B = %s; choices at %s are made again from the logged densities, since the link changes the codec and nothing else. “tie alone”: both blocks are equally sparse, so that only the rule for ties decided. “direct”: not compressed. Bytes: coded over dense ring, both directions of the ring's two phases, mean over seeds. Conversions: blocks turned by S51, per rank and step. Rates Tc and Td are the platform's %s.", f.plan.Steps, f.seeds, link, other, reference),
+		Caption: fmt.Sprintf("Shares of choices, one per block and hop; %d steps of real training, %d seeds pooled, B = %s, rates of %s. Choices at %s are made again from the logged densities. “tie alone”: equally sparse. “direct”: not compressed. Bytes: mean over seeds. Conversions: blocks turned by S51, per rank and step. One row for both tie rules where they agree.", f.plan.Steps, f.seeds, link, reference, other),
 		Columns: []result.Column{{Key: "case", Title: "model"}, {Key: "n", Title: "ranks"}, {Key: "tie", Title: "tie goes to"},
-			percent("sparser", "weights, being sparser"), percent("tied", "weights, by the tie alone"), percent("gradients", "gradients"), percent("ties", "decided by the tie alone"),
+			percent("sparser", "weights, being sparser"), percent("tied", "weights, by the tie alone"), percent("gradients", "gradients"), percent("ties", "decided by the tie alone"), percent("carried", "bytes sent as weights"),
 			{Key: "codecs", Title: "sent as, at " + link},
 			{Key: "ratio", Title: "bytes / dense at " + link, Digits: 3}, {Key: "half", Title: "± (95 %)", Digits: 3}, {Key: "ratio10", Title: "bytes / dense at " + other, Digits: 3},
 			{Key: "converted", Title: "conversions", Digits: 1}}}
@@ -80,7 +82,7 @@ func (f findings) kindTable() result.Table {
 				s := f.sum(c.Key, n, tie, 0, everything)
 				mean, half := meanAndHalf(f.ratios(c.Key, n, tie, 0))
 				mean10, _ := meanAndHalf(f.ratios(c.Key, n, tie, 1))
-				t.Rows = append(t.Rows, []any{c.Title, n, tie, s.of(s.sparserWeights()), s.of(s.TieWeights), s.of(s.gradients()), s.of(s.Ties),
+				t.Rows = appendTie(t.Rows, 2, []any{c.Title, n, tie, s.of(s.sparserWeights()), s.of(s.TieWeights), s.of(s.gradients()), s.of(s.Ties), f.weightBytes(c.Key, n, tie),
 					s.codecs(), mean, orNone(half), mean10, f.conversions(c.Key, n, tie)})
 			}
 		}
@@ -134,11 +136,37 @@ func (f findings) conversions(key string, ranks int, tie string) float64 {
 	return float64(sum) / of
 }
 
+// weightBytes is the share of the payload's bytes that were sent as weights, in
+// percent, all seeds pooled.
+func (f findings) weightBytes(key string, ranks int, tie string) float64 {
+	var weights, all int64
+	for _, d := range f.of(key, ranks, tie) {
+		weights, all = weights+d.Totals.Kinds[ringsparse.Weights].Bytes, all+d.Totals.Sent.Bytes
+	}
+	return 100 * float64(weights) / float64(max(all, 1))
+}
+
+// appendTie adds a row whose column tie names the tie rule; if the last row has a rule
+// of its own and nothing else is different, that row becomes both rules'.
+func appendTie(rows [][]any, tie int, row []any) [][]any {
+	if len(rows) > 0 {
+		last := slices.Clone(rows[len(rows)-1])
+		if last[tie] != row[tie] {
+			last[tie] = row[tie]
+			if slices.Equal(last, row) {
+				rows[len(rows)-1][tie] = "either"
+				return rows
+			}
+		}
+	}
+	return append(rows, row)
+}
+
 // hopTable is the density of the sum by hop, for the most ranks.
 func (f findings) hopTable() result.Table {
 	n, tie := f.most(), f.plan.Ties[0]
 	t := result.Table{ID: "hops", Title: fmt.Sprintf("Density by hop, N = %d, ties to %s", n, tie), Kind: result.Trained,
-		Caption: fmt.Sprintf("Share of entries that are not +0 in a block that holds the sum of 1 … %d ranks, over all layers, weighted by entries; %d seeds pooled. Weights and gradients are the two forms of the same sum that S41 compares, after conversion: one of them was received, the other made of it, so densities of the kind that is not sent can show false non-zeros.", n, f.seeds),
+		Caption: fmt.Sprintf("Share of entries that are not +0 in a block that holds the sum of 1 … %d ranks, over all layers, weighted by entries; %d seeds pooled. Both are forms of the same sum, of which one was received and the other made of it (S51), so that the kind not sent can show false non-zeros.", n, f.seeds),
 		Columns: []result.Column{{Key: "case", Title: "model"}, {Key: "kind", Title: "density of"}}}
 	for h := range n {
 		t.Columns = append(t.Columns, percent(fmt.Sprintf("m%d", h+1), fmt.Sprintf("m = %d", h+1)))
@@ -157,7 +185,7 @@ func (f findings) hopTable() result.Table {
 // zeroTable counts zeros entry by entry before anything is exchanged.
 func (f findings) zeroTable() result.Table {
 	t := result.Table{ID: "zeros", Title: "Zeros of the local W′ and of g", Kind: result.Trained,
-		Caption: fmt.Sprintf("Entry by entry over every local step (all N, ranks, steps and seeds; tie to %s): with W′ = W0 − η·g an exact zero of W′ needs W0 = η·g, in practice W0 = 0 and g = 0. The last column counts the entries that are zero in W′ alone; without them the weights of no block are sparser than its gradients.", f.plan.Ties[0]),
+		Caption: fmt.Sprintf("Entry by entry over every local step (all N, ranks, steps and seeds; tie to %s), before anything is exchanged. Without entries that are zero in W′ alone no block's weights are sparser than its gradients.", f.plan.Ties[0]),
 		Columns: []result.Column{{Key: "case", Title: "model"}, {Key: "entries", Title: "entries"}, percent("w", "zero in W′"), percent("g", "zero in g"), {Key: "alone", Title: "zero in W′ and not in g"}}}
 	for _, c := range f.plan.Cases {
 		z := f.zeros(c.Key)
@@ -202,23 +230,23 @@ func groups(d decided) (names []string, at map[string][]int) {
 func (f findings) layerTable(c decisionCase) result.Table {
 	n := f.most()
 	t := result.Table{ID: "layers-" + c.Key, Title: fmt.Sprintf("%s, layer by layer, N = %d", c.Title, n), Kind: result.Trained,
-		Caption: fmt.Sprintf("Shares of choices as above, B = %s, %d seeds pooled. Density: entries of g that are not +0, of one rank's block and of the sum of all.", linkName(f.plan.Link), f.seeds),
+		Caption: fmt.Sprintf("Shares of choices as above, B = %s, %d seeds pooled. Density: entries of g that are not +0, of one rank's block and of the sum of all. One row for both tie rules where they agree.", linkName(f.plan.Link), f.seeds),
 		Columns: []result.Column{{Key: "layer", Title: "layer"}, {Key: "entries", Title: "entries"}, {Key: "tie", Title: "tie goes to"}, percent("first", "density of one"), percent("last", "density of all"),
 			percent("sparser", "weights, being sparser"), percent("tied", "weights, by the tie alone"), percent("gradients", "gradients"), percent("ties", "decided by the tie alone"),
 			{Key: "codecs", Title: "sent as"}, {Key: "ratio", Title: "bytes / dense", Digits: 3}}}
-	for _, tie := range f.plan.Ties {
-		runs := f.of(c.Key, n, tie)
-		names, at := groups(runs[0])
-		for _, name := range names {
-			in := map[int]bool{}
-			entries := 0
-			for _, l := range at[name] {
-				in[l] = true
-				entries += runs[0].Layers[l].Length
-			}
+	first := f.of(c.Key, n, f.plan.Ties[0])[0]
+	names, at := groups(first)
+	for _, name := range names {
+		in := map[int]bool{}
+		entries := 0
+		for _, l := range at[name] {
+			in[l] = true
+			entries += first.Layers[l].Length
+		}
+		for _, tie := range f.plan.Ties {
 			hop := func(h int) share { return f.sum(c.Key, n, tie, 0, func(l, x int) bool { return in[l] && x == h }) }
 			s := f.sum(c.Key, n, tie, 0, func(l, _ int) bool { return in[l] })
-			t.Rows = append(t.Rows, []any{name, entries, tie, hop(0).gradientDensity(), hop(n - 1).gradientDensity(),
+			t.Rows = appendTie(t.Rows, 2, []any{name, entries, tie, hop(0).gradientDensity(), hop(n - 1).gradientDensity(),
 				s.of(s.sparserWeights()), s.of(s.TieWeights), s.of(s.gradients()), s.of(s.Ties), s.codecs(), s.ratio()})
 		}
 	}

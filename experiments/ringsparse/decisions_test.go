@@ -3,6 +3,7 @@ package ringsparse
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -97,6 +98,40 @@ func TestTiesChangeKindsAndRoundingAlone(t *testing.T) {
 	}
 	if math.Abs(w.ratio()-g.ratio()) > 1e-3 {
 		t.Errorf("bytes over dense %g and %g", w.ratio(), g.ratio())
+	}
+}
+
+// Rows of both tie rules become one where they agree in all else, and only there.
+func TestAppendTie(t *testing.T) {
+	var rows [][]any
+	for _, row := range [][]any{{"a", "weights", 1.5, "x"}, {"a", "gradients", 1.5, "x"}, {"b", "weights", 1.5, "x"}, {"b", "gradients", 1.6, "x"}, {"c", "gradients", 1.6, "x"}} {
+		rows = appendTie(rows, 1, row)
+	}
+	if got, want := fmt.Sprint(rows), "[[a either 1.5 x] [b weights 1.5 x] [b gradients 1.6 x] [c gradients 1.6 x]]"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// By hand: of 100 bytes 25 were weights; the rules turn 2 blocks each on 2 ranks and
+// 1 step, all of them and half of them to gradients.
+func TestWeightBytesAndConversions(t *testing.T) {
+	run := func(tie string, toWeights, toGradients int64) decided {
+		d := decided{Case: decisionCase{Key: "k", Title: "K"}, Ranks: 2, Steps: 1, Tie: tie}
+		d.Totals.Kinds[ringsparse.Weights].Bytes, d.Totals.Sent.Bytes = 25, 100
+		d.Totals.ToWeights, d.Totals.ToGradients = toWeights, toGradients
+		return d
+	}
+	f := findings{plan: decisionPlan{Cases: []decisionCase{{Key: "k", Title: "K"}}, Ranks: []int{2}, Ties: []string{"weights", "gradients"}},
+		runs: []decided{run("weights", 0, 4), run("gradients", 2, 2)}}
+	if got := f.weightBytes("k", 2, "weights"); got != 25 {
+		t.Errorf("%g %% of the bytes", got)
+	}
+	if text := f.tieConversions(); !strings.Contains(text, "as many blocks") || !strings.Contains(text, "100 % and 50 %") {
+		t.Error(text)
+	}
+	f.runs[1].Totals.ToWeights = 4
+	if text := f.tieConversions(); !strings.Contains(text, "K, N = 2, 2.0 and 3.0") || strings.Contains(text, "as many") {
+		t.Error(text)
 	}
 }
 
