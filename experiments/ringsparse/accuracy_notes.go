@@ -36,7 +36,7 @@ func (m marks) say(key string) string {
 func (m marks) notes() (out []string) {
 	out = append(out, fmt.Sprintf("The patent's reading, ties to weights, against the dense ring, final accuracy: %s.%s %s", m.say(patentForm), m.wide(), m.control()))
 	for _, net := range m.plan.Nets {
-		if w, ties := shares(m.of[net.Model][patentForm]); w == 0 && ties == 0 {
+		if w, ties, _ := shares(m.of[net.Model][patentForm]); w == 0 && ties == 0 {
 			out = append(out, net.Title+": no block of it was tied and none was sent as weights, so both tie rules are the dense ring to the bit.")
 		}
 	}

@@ -33,13 +33,23 @@ func (m marks) setup() string {
 	for _, n := range m.plan.Nets {
 		nets = append(nets, fmt.Sprintf("%s %d updates at rate %g", n.Title, n.Updates, n.Rate))
 	}
-	return fmt.Sprintf("N = %d, %d images per rank and step, plain SGD, %s; the rate was chosen under the dense ring and is the same for all; %d seeds, paired: same start, same batches", m.plan.Workers, m.plan.Batch, strings.Join(nets, ", "), len(m.Seeds))
+	return fmt.Sprintf("N = %d, %d images per rank and step, plain SGD, %s, a rate chosen under the dense ring; %d seeds, paired: same start, same batches", m.plan.Workers, m.plan.Batch, strings.Join(nets, ", "), len(m.Seeds))
+}
+
+// prunedSetup is how the pruned forms are trained; "" if none is.
+func (m marks) prunedSetup() string {
+	for _, n := range m.plan.Nets {
+		if n.Pruned {
+			return fmt.Sprintf(" Pruned forms are compared with each other: half of the updates dense, then only %.0f %% of every layer kept, the largest, and masked after every step.", 100*m.plan.Keep)
+		}
+	}
+	return ""
 }
 
 func (m marks) finalTable() result.Table {
 	t := result.Table{ID: "final", Title: "Final accuracy, paired with the dense ring", Kind: result.Trained,
-		Caption: fmt.Sprintf("%s. Accuracy on all test images. Difference: to the dense ring, in percentage points, with the 95 %% interval over seeds; pruned forms to each other: half of the updates dense, then pruned to %.0f %% of every layer's parameters by magnitude, then the other half with the mask applied after every step. “within”: the interval lies in ±%.1f points. “same bits”: seeds whose final parameters have the sha256 of the form compared with. Updates: to %.0f %% of that form's final accuracy, over its own, of the seeds on which both reach it.",
-			m.setup(), 100*m.plan.Keep, 100*accuracyMargin, 100*accuracyTarget),
+		Caption: fmt.Sprintf("%s. Difference: to the dense ring, in percentage points, with the 95 %% interval over seeds; “within”: it lies in ±%.1f.%s “same bits”: seeds with the final sha256 of the form compared with. Updates: to %.0f %% of that form's final accuracy, over its own, on seeds on which both reach it.",
+			m.setup(), 100*accuracyMargin, m.prunedSetup(), 100*accuracyTarget),
 		Columns: []result.Column{{Key: "net", Title: "network"}, {Key: "form", Title: "exchange"}, {Key: "accuracy", Title: "accuracy", Unit: "%", Digits: 2}, {Key: "half", Title: "± (95 %)", Unit: "%", Digits: 2},
 			{Key: "diff", Title: "difference", Unit: "points", Digits: 2}, {Key: "diffhalf", Title: "± (95 %)", Unit: "points", Digits: 2}, {Key: "within", Title: fmt.Sprintf("within ±%.1f", 100*accuracyMargin)},
 			{Key: "loss", Title: "loss, difference", Digits: 4}, {Key: "losshalf", Title: "± (95 %)", Digits: 4}, {Key: "updates", Title: "updates to target / dense", Digits: 3}, {Key: "same", Title: "same bits"}}}
@@ -72,22 +82,22 @@ func (m marks) finalTable() result.Table {
 // costTable is what the exchanges sent and took.
 func (m marks) costTable() result.Table {
 	t := result.Table{ID: "cost", Title: fmt.Sprintf("Virtual time and bytes at %s", linkName(m.plan.Link)), Kind: result.Trained,
-		Caption: fmt.Sprintf("The same trainings on the virtual clock of %s, means over seeds; counting, converting, packing and unpacking take the platform's time. Pruned forms: the second half alone. Shares: of all choices about blocks.", reference),
+		Caption: fmt.Sprintf("The same trainings on the virtual clock of %s, means over seeds; counting, converting, packing and unpacking take the platform's time. Pruned forms: the second half alone. A choice is one block, large or small.", reference),
 		Columns: []result.Column{{Key: "net", Title: "network"}, {Key: "form", Title: "exchange"}, {Key: "seconds", Title: "virtual time", Unit: "s", Digits: 2}, {Key: "ratio", Title: "time / compared with", Digits: 3},
-			{Key: "bytes", Title: "bytes / compared with", Digits: 3}, percent("weights", "sent as weights"), percent("ties", "decided by the tie alone"), {Key: "drops", Title: "drops by a threshold"}}}
+			{Key: "bytes", Title: "bytes / compared with", Digits: 3}, percent("weights", "choices of weights"), percent("ties", "choices by the tie alone"), percent("carried", "bytes sent as weights"), {Key: "drops", Title: "drops by a threshold"}}}
 	for _, net := range m.plan.Nets {
 		for _, f := range m.plan.on(net) {
 			these := m.of[net.Model][f.Key]
 			seconds, _ := meanAndHalf(values(these, func(x mark) float64 { return x.Seconds }))
-			row := []any{net.Title, f.Title, seconds, nil, nil, nil, nil, "no"}
+			row := []any{net.Title, f.Title, seconds, nil, nil, nil, nil, nil, "no"}
 			if f.Base != "" {
 				row[3], row[4] = m.ratio(net, f, func(x mark) float64 { return x.Seconds }), m.ratio(net, f, func(x mark) float64 { return float64(x.Bytes) })
 			}
 			if f.Sync == "ringsparse" {
-				row[5], row[6] = shares(these)
+				row[5], row[6], row[7] = shares(these)
 			}
 			if these[0].Lossy {
-				row[7] = "yes"
+				row[8] = "yes"
 			}
 			t.Rows = append(t.Rows, row)
 		}
@@ -105,14 +115,16 @@ func (m marks) ratio(net accuracyNet, f accuracyForm, of func(mark) float64) flo
 	return mean
 }
 
-// shares are the choices of weights and by the tie, in percent.
-func shares(these []mark) (weights, ties float64) {
+// shares are the choices of weights and by the tie, and the bytes sent as weights, in
+// percent.
+func shares(these []mark) (weights, ties, carried float64) {
 	var all ringsparse.Totals
 	for _, x := range these {
 		all.Merge(x.Totals)
 	}
 	of := func(n int64) float64 { return 100 * float64(n) / float64(max(all.Choices, 1)) }
-	return of(all.Chosen[ringsparse.Weights]), of(all.Ties)
+	carried = 100 * float64(all.Kinds[ringsparse.Weights].Bytes) / float64(max(all.Sent.Bytes, 1))
+	return of(all.Chosen[ringsparse.Weights]), of(all.Ties), carried
 }
 
 // seedTable is every training.

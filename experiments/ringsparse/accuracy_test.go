@@ -193,6 +193,18 @@ func TestWithin(t *testing.T) {
 	}
 }
 
+// By hand: of 10 choices 4 of weights, 3 by the tie; of 200 bytes 10 sent as weights.
+func TestShares(t *testing.T) {
+	x := mark{}
+	x.Totals.Choices, x.Totals.Ties, x.Totals.Chosen[ringsparse.Weights] = 5, 0, 1
+	x.Totals.Sent.Bytes, x.Totals.Kinds[ringsparse.Weights].Bytes = 100, 10
+	y := mark{}
+	y.Totals.Choices, y.Totals.Ties, y.Totals.Chosen[ringsparse.Weights], y.Totals.Sent.Bytes = 5, 3, 3, 100
+	if w, ties, carried := shares([]mark{x, y}); w != 40 || ties != 30 || carried != 5 {
+		t.Errorf("%g, %g, %g", w, ties, carried)
+	}
+}
+
 // By hand: 0.5 lies half-way between 0.4 at 10 updates and 0.6 at 20.
 func TestUpdatesTo(t *testing.T) {
 	curve := []train.Point{{Updates: 10, Accuracy: 0.4}, {Updates: 20, Accuracy: 0.6}, {Updates: 30, Accuracy: 0.55}}
