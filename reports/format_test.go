@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"gradsync/experiments/result"
 )
 
 // Expected words: written by hand.
@@ -118,5 +120,34 @@ func contrast(t *testing.T, a, b string) float64 {
 func TestAtOnceLooksLikeQIS(t *testing.T) {
 	if got, want := states["at once"].Colour, states["qis"].Colour; got != want || got == "" || got == states["fss"].Colour {
 		t.Errorf("at once %q, QIS %q", got, want)
+	}
+}
+
+// Exact numbers, which results hold as words, are grouped like the others; words
+// such as hashes are left alone.
+func TestExactNumbersAreGrouped(t *testing.T) {
+	table := func(cells ...any) tableView {
+		r := newFixture("ring/cost", "Example", "Example", result.Modelled)
+		x := result.Table{ID: "exact", Title: "Exact", Columns: []result.Column{{Key: "x", Title: "x"}}}
+		for _, c := range cells {
+			x.Rows = append(x.Rows, []any{c})
+		}
+		return viewTable(loaded{Result: r}, x)
+	}
+	for _, c := range []struct {
+		cells  []any
+		want   []string
+		number bool
+	}{
+		{[]any{"400016", nil, "-1234567/7", "12"}, []string{"400\u202f016", "", "−1\u202f234\u202f567/7", "12"}, true},
+		{[]any{"485557312345", "14d3ed17707c"}, []string{"485557312345", "14d3ed17707c"}, false},
+		{[]any{"1", "2"}, []string{"1", "2"}, false},
+	} {
+		v := table(c.cells...)
+		for i, want := range c.want {
+			if got := v.Rows[i][0]; got.Text != want || got.Number != c.number {
+				t.Errorf("%v prints as %q, a number: %v; want %q", c.cells[i], got.Text, got.Number, want)
+			}
+		}
 	}
 }

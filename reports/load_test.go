@@ -104,7 +104,9 @@ func TestSoftwareCitesTheCommonCommit(t *testing.T) {
 		{nil, "commit unknown"},
 		{[]loaded{run("aaa", false), run("aaa", false)}, "commit aaa"},
 		{[]loaded{run("aaa", false), run("bbb", false)}, "commit several"},
-		{[]loaded{run("aaa", true)}, "commit unknown"},
+		{[]loaded{run("aaa", true), run("aaa", true)}, "commit aaa, with changes that no commit holds"},
+		{[]loaded{run("aaa", true), run("aaa", false)}, "commit several"},
+		{[]loaded{run("unknown", true)}, "commit unknown"},
 		{[]loaded{{Result: exampleStated()}}, "commit unknown"},
 	} {
 		if got := software(c.rs); !strings.Contains(got.Plain, c.want) || !strings.Contains(got.BibTeX, c.want) {

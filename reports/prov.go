@@ -99,8 +99,11 @@ func software(rs []loaded) citation {
 	commit, version := "unknown", ""
 	for i, r := range rs {
 		c := "unknown"
-		if r.Run != nil && r.Run.Commit != "" && !r.Run.Dirty {
+		if r.Run != nil && r.Run.Commit != "" {
 			c = r.Run.Commit
+			if r.Run.Dirty && c != "unknown" {
+				c += ", with changes that no commit holds"
+			}
 		}
 		if i == 0 {
 			commit = c
@@ -112,9 +115,9 @@ func software(rs []loaded) citation {
 		}
 	}
 	note := "commit " + commit
-	plain := "gradsync contributors, gradsync: four papers on gradient synchronisation, reproduced in Go"
+	plain := "gradsync contributors, gradsync: four documents on gradient synchronisation, reproduced in Go"
 	bib := "@software{gradsync,\n  author  = {{gradsync contributors}},\n" +
-		"  title   = {gradsync: four papers on gradient synchronisation, reproduced in Go},\n"
+		"  title   = {gradsync: four documents on gradient synchronisation, reproduced in Go},\n"
 	if version != "" {
 		plain += ", version " + version
 		bib += "  version = {" + version + "},\n"

@@ -42,6 +42,9 @@ func paperNumber(source string) string {
 	return ""
 }
 
+// kindOrder is every kind, in the order in which a badge names them.
+var kindOrder = []string{result.TimingOnly, result.Trained, result.Shared, result.Modelled, result.Counted, result.Stated}
+
 // kindsOf lists how r, its tables and its figures came to be, in one order.
 func kindsOf(r *result.Result) []string {
 	has := map[string]bool{r.Kind: true}
@@ -51,8 +54,7 @@ func kindsOf(r *result.Result) []string {
 	for _, f := range r.Figures {
 		has[kindOr(f.Kind, r.Kind)] = true
 	}
-	order := []string{result.TimingOnly, result.Trained, result.Shared, result.Modelled, result.Stated}
-	return slices.DeleteFunc(order, func(k string) bool { return !has[k] })
+	return slices.DeleteFunc(slices.Clone(kindOrder), func(k string) bool { return !has[k] })
 }
 
 // kindMeans explains one kind, and leaves several to their tables and figures.

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,6 +32,11 @@ func TestBadgeNamesEveryKind(t *testing.T) {
 	r := &result.Result{Kind: result.Trained, Tables: []result.Table{{Kind: result.Modelled}, {}}, Figures: []result.Figure{{Kind: result.TimingOnly}}}
 	if got := inWords(kindsOf(r)); got != "timing-only, trained and modelled" {
 		t.Errorf("kinds %q", got)
+	}
+	for k := range kinds {
+		if got := kindsOf(&result.Result{Kind: k}); !slices.Equal(got, []string{k}) {
+			t.Errorf("a result of kind %s has the badge %q", k, got)
+		}
 	}
 	a := exampleTimes() // its table and figure are timing-only
 	a.Kind = result.Trained

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,11 +68,18 @@ func viewTable(r loaded, t result.Table) tableView {
 		}
 		v.Columns = append(v.Columns, columnView{title, c.Unit, hasNumbers(t.Rows, i)})
 	}
+	exact := make([]bool, len(v.Columns))
+	for i := range v.Columns {
+		exact[i] = hasExact(t.Rows, i)
+	}
 	spreads := make([]bool, len(v.Columns)) // by the titles of the result
 	for i := range v.Columns {
 		spreads[i] = v.spread(i)
 	}
 	v.nameBounds()
+	for i := range v.Columns {
+		v.Columns[i].Number = v.Columns[i].Number || exact[i]
+	}
 	for _, row := range t.Rows {
 		var cells []cell
 		for i, x := range row {
@@ -92,6 +100,9 @@ func viewTable(r loaded, t result.Table) tableView {
 				c.Text = number(x, t.Columns[i].Digits)
 			default:
 				c.Text = value(x, "")
+				if exact[i] {
+					c.Text = groupEach(c.Text)
+				}
 			}
 			c.Brief = !c.Number && utf8.RuneCountInString(c.Text) <= 12
 			cells = append(cells, c)
@@ -105,6 +116,33 @@ func viewTable(r loaded, t result.Table) tableView {
 		}
 	}
 	return v
+}
+
+// fraction is an exact number as a result's words have it.
+var fraction = regexp.MustCompile(`^-?\d+(/\d+)?$`)
+
+// hasExact reports whether the words of column i are exact numbers, all of them,
+// and one is long enough to be grouped.
+func hasExact(rows [][]any, i int) bool {
+	long := false
+	for _, r := range rows {
+		s, ok := r[i].(string)
+		if !ok && r[i] != nil || ok && !fraction.MatchString(s) {
+			return false
+		}
+		long = long || ok && groupEach(s) != s
+	}
+	return long
+}
+
+// groupEach prints an exact number as number prints one that is not: the parts
+// of a fraction by thousands.
+func groupEach(s string) string {
+	p, q, isFraction := strings.Cut(strings.Replace(s, "-", "−", 1), "/")
+	if !isFraction {
+		return groups(p)
+	}
+	return groups(p) + "/" + groups(q)
 }
 
 // spread reports whether column i is the ± of the numbers before it, which a
