@@ -14,7 +14,7 @@ const allReduceCost = "ring, All-reduce communication cost"
 // ringFormulas are those of the blog, and of the exchanges that it is compared
 // with.
 var ringFormulas = []evaluable{
-	{"ring.bytes", "2(N−1)K/N", allReduceCost, []param{paramN, paramK}, ringBytes},
+	{"ring.bytes", "2(N−1)K/N, the mean per rank", allReduceCost, []param{paramN, paramK}, ringBytes},
 	{"ring.seconds", "2(N−1)(α + K/(N·B))", allReduceCost + "; α is ours", []param{paramN, paramK, paramBW, paramAlpha}, ringSeconds},
 	{"ring.steps", "(N−1) + (N−1)", "ring, The scatter-reduce and The allgather", []param{paramN}, ringSteps},
 	{"ring.limit", "2K, which 2(N−1)K/N tends to", "ring, Applying the all-reduce to deep learning", []param{paramK}, ringLimit},

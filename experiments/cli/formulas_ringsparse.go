@@ -7,9 +7,9 @@ import (
 )
 
 var (
-	paramSize      = oneOf("size", "what D is in Ta", "block", "layer")
-	paramLayer     = needed("d", "bytes of the layer D")
-	paramBlocks    = optional("n", "number of ranks N, which cut the layer into N blocks", "1")
+	paramSize      = oneOf("size", "what D is in Ta, a block of the layer or all of it", "block", "layer")
+	paramLayer     = needed("d", "bytes of the layer, which --n ranks cut into blocks of d/n bytes; D is one block, or the layer with --size layer")
+	paramBlocks    = optional("n", "number of ranks N, which cut the layer into N blocks; 1: --d is the block itself", "1")
 	paramTc        = optional("tc", "seconds of compressing Tc", "0")
 	paramTd        = optional("td", "seconds of decompressing Td", "0")
 	paramEncoded   = needed("compressed", "bytes of the compressed block, Compres(D)")
@@ -25,8 +25,8 @@ const conversion = "ringsparse, S51"
 
 // sparseFormulas are those of the patent.
 var sparseFormulas = []evaluable{
-	{"ringsparse.T", "2(N−1)/N · D/B", "ringsparse, S13 (image lost)", []param{needed("n", "number of ranks N"), paramLayer, paramBW}, sparseT},
-	{"ringsparse.Ta", "D/B, D being one block of N", "ringsparse, S42 (image lost)", []param{paramLayer, paramBlocks, paramBW, paramSize}, sparseTa},
+	{"ringsparse.T", "2(N−1)/N · D/B", "ringsparse, S13 (image lost)", []param{needed("n", "number of ranks N"), needed("d", "bytes of the whole layer D"), paramBW}, sparseT},
+	{"ringsparse.Ta", "D/B, D being one of the layer's N blocks", "ringsparse, S42 (image lost)", []param{paramLayer, paramBlocks, paramBW, paramSize}, sparseTa},
 	{"ringsparse.Tb", "Tc + Compres(D)/B + Td", "ringsparse, S42 (image lost)", []param{paramEncoded, paramBW, paramTc, paramTd}, sparseTb},
 	{"ringsparse.compress", "compress if Tb < Ta; as printed: if not Ta ≥ Tb", "ringsparse, S42",
 		[]param{paramLayer, paramBlocks, paramBW, paramEncoded, paramTc, paramTd, paramSize, oneOf("rule", "the rule", "corrected", "printed")}, sparseCompress},
