@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
@@ -129,9 +130,26 @@ func overlapNotes(pairs [][2]lineOf, rows []bucketed) []string {
 	}
 	for _, k := range order {
 		a, z := best[k], worst[k]
-		notes = append(notes, fmt.Sprintf("Network “%s”, 40 GPUs: the best size of a bucket here is %s (%d messages to start per iteration and GPU, %.0f ms), the worst %s (%.0f ms).",
-			k, bucketName(a.Bucket), a.Count*2*(blogGPUs-1), 1e3*a.Overlap, bucketName(z.Bucket), 1e3*z.Overlap))
+		notes = append(notes, fmt.Sprintf("Network “%s”, 40 GPUs: the best size of a bucket here is %s (%d messages to start per iteration and GPU, %.1f ms%s), the worst %s (%.1f ms).",
+			k, bucketName(a.Bucket), a.Count*2*(blogGPUs-1), 1e3*a.Overlap, tied(rows, a), bucketName(z.Bucket), 1e3*z.Overlap))
 	}
 	fine, whole := rows[len(rows)-len(rows)/len(order)], rows[len(rows)-1]
 	return append(notes, fmt.Sprintf("All at once is no overlap at all: the last gradient closes the bucket. Small buckets begin early and pay latency more often: without overlap %d exchanges take %.1f ms longer than one.", fine.Count, 1e3*(fine.Plain-whole.Plain)))
+}
+
+// tieWithin is how near two iterations are that tie, in seconds.
+const tieWithin = 0.05e-3
+
+// tied names the other sizes with which the same network takes as long as a.
+func tied(rows []bucketed, a bucketed) string {
+	var names []string
+	for _, r := range rows {
+		if r.Stack.Title == a.Stack.Title && r.Bucket != a.Bucket && math.Abs(r.Overlap-a.Overlap) <= tieWithin {
+			names = append(names, bucketName(r.Bucket))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "; it ties with " + strings.Join(names, " and ")
 }

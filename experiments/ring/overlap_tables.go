@@ -53,7 +53,7 @@ func overlapLine(pair [2]lineOf) result.Figure {
 	f := result.Figure{ID: fmt.Sprintf("iteration-%d", n), Title: fmt.Sprintf("One iteration on %d GPUs", n), Kind: result.TimingOnly, Form: "gantt",
 		X: result.Axis{Title: "virtual time", Unit: "ms"}, Y: result.Axis{Title: "GPU 0"},
 		Lanes:   []string{"computes, with overlap", "exchanges, with overlap", "computes, without", "exchanges, without"},
-		Caption: fmt.Sprintf("GPU 0 of %d of ring40 without jitter, the network like Deep Speech 2, layer by layer, from the trace of a timing-only run. An exchange lasts from the layer's first byte to its last, waits for neighbours included.", n)}
+		Caption: fmt.Sprintf("GPU 0 of %d of ring40 (the blog's 5 × 8 GPUs) without jitter, the network like Deep Speech 2, layer by layer, from the trace of a timing-only run. An exchange lasts from the layer's first byte to its last, waits for neighbours included.", n)}
 	for i, l := range pair {
 		blocks := l.it.Stack.Blocks
 		stage := 0
@@ -85,7 +85,7 @@ func overlapLine(pair [2]lineOf) result.Figure {
 
 func overlapTable(pairs [][2]lineOf) result.Table {
 	t := result.Table{ID: "hidden", Title: "What overlap hides", Kind: result.TimingOnly,
-		Caption: "The network like Deep Speech 2 on ring40 without jitter, layer by layer. “hidden”: what overlap saves, over what the exchange adds to the 370 ms of computation without it.",
+		Caption: "The network like Deep Speech 2 on ring40 (the blog's 5 × 8 GPUs) without jitter, layer by layer. “hidden”: what overlap saves, over what the exchange adds to the 370 ms of computation without it.",
 		Columns: []result.Column{{Key: "n", Title: "GPUs"}, {Key: "plain", Title: "without overlap", Unit: "ms", Digits: 1}, {Key: "overlap", Title: "with overlap", Unit: "ms", Digits: 1},
 			{Key: "first", Title: "link busy from", Unit: "ms", Digits: 1}, {Key: "saved", Title: "saved", Unit: "ms", Digits: 1}, {Key: "hidden", Title: "hidden", Unit: "%", Digits: 1}}}
 	for _, p := range pairs {
@@ -98,7 +98,7 @@ func overlapTable(pairs [][2]lineOf) result.Table {
 
 func bucketTable(rows []bucketed) result.Table {
 	t := result.Table{ID: "buckets", Title: "How large a piece to exchange at once", Kind: result.TimingOnly,
-		Caption: "40 GPUs of ring40 without jitter, 300 million parameters, 370 ms of computation. Consecutive layers are exchanged together until their gradients reach the size. Messages: sent by one GPU in an iteration.",
+		Caption: "40 GPUs of ring40 (the blog's 5 × 8 GPUs) without jitter, 300 million parameters, 370 ms of computation. Consecutive layers are exchanged together until their gradients reach the size. Messages: sent by one GPU in an iteration.",
 		Columns: []result.Column{{Key: "stack", Title: "network"}, {Key: "bucket", Title: "exchanged together"}, {Key: "count", Title: "exchanges"}, {Key: "messages", Title: "messages"},
 			{Key: "plain", Title: "without overlap", Unit: "ms", Digits: 1}, {Key: "overlap", Title: "with overlap", Unit: "ms", Digits: 1}, {Key: "hidden", Title: "hidden", Unit: "%", Digits: 1}}}
 	for _, r := range rows {
@@ -110,7 +110,7 @@ func bucketTable(rows []bucketed) result.Table {
 func bucketFigure(plan overlapPlan, rows []bucketed) result.Figure {
 	f := result.Figure{ID: "buckets-time", Title: "Iteration time by size of a bucket", Kind: result.TimingOnly, Form: "bar",
 		X: result.Axis{Title: "exchanged together"}, Y: result.Axis{Title: "iteration with overlap", Unit: "ms"},
-		Caption: "40 GPUs of ring40 without jitter, with overlap."}
+		Caption: "40 GPUs of ring40 (the blog's 5 × 8 GPUs) without jitter, with overlap."}
 	for _, b := range plan.Buckets {
 		f.X.Categories = append(f.X.Categories, bucketName(b))
 	}

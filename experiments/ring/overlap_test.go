@@ -52,3 +52,16 @@ func TestHiddenShares(t *testing.T) {
 		t.Error(bucketName(0), bucketName(25e6))
 	}
 }
+
+// Sizes that cut the same buckets tie; a tenth of a millisecond, or another
+// network, does not.
+func TestTiedBuckets(t *testing.T) {
+	a, b := evenly(2), evenly(3)
+	rows := []bucketed{{Stack: a, Bucket: 0, Overlap: 0.5488}, {Stack: a, Bucket: 25e6, Overlap: 0.5486}, {Stack: a, Bucket: 100e6, Overlap: 0.5486}, {Stack: b, Bucket: 400e6, Overlap: 0.5486}}
+	if got := tied(rows, rows[1]); got != "; it ties with ≥ 100 MB" {
+		t.Error(got)
+	}
+	if got := tied(rows, rows[0]); got != "" {
+		t.Error(got)
+	}
+}
