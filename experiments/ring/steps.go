@@ -102,6 +102,6 @@ func stepNotes(r recording, broken map[int][]string) []string {
 	}
 	return []string{first,
 		fmt.Sprintf("Five GPUs exchange %d messages in %d steps, all five links at work in every step: no GPU ever waits for another's turn, which is what the single reducer makes them do.", messages, len(r.Transfers[0])),
-		"Each chunk crosses all links but one to be summed, and again all but one to be known. The GPU that completes chunk c is the one to the left of GPU c, so every GPU finishes another chunk.",
+		"Each chunk makes N−1 hops to be summed and N−1 more to be known: both times it crosses all links of the ring but one. The GPU that completes chunk c is the one to the left of GPU c, so every GPU finishes another chunk.",
 		"The translation prints “sends chunk N, receives chunk N−1” for GPU n; with the lower-case n of the figures the sentence is the one recorded here."}
 }
