@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"gradsync/experiments/result"
 	"gradsync/shared/cluster"
@@ -73,7 +75,7 @@ func rivalsOnEqualLinks(ctx context.Context, b *bar) (out []trial, err error) {
 
 func sizeTable(sizes []trial) result.Table {
 	t := result.Table{ID: "sizes", Title: "Where the ring loses", Kind: result.TimingOnly,
-		Caption: "One all-reduce on all 40 GPUs of ring40, adjacent order, with the latencies and overheads of its platform file; timing-only. The hierarchical ring has the blog's nodes of 8 as its inner rings.",
+		Caption: "One all-reduce on all 40 GPUs of ring40 (the blog's 5 × 8 GPUs), adjacent order, with the latencies and overheads of its platform file; virtual time of timing-only runs. The hierarchical ring has the blog's nodes of 8 as its inner rings.",
 		Columns: []result.Column{{Key: "bytes", Title: "K"}}}
 	for _, r := range rivals() {
 		t.Columns = append(t.Columns, result.Column{Key: r.key, Title: r.title, Unit: "ms", Digits: 3})
@@ -110,7 +112,7 @@ func optimalTable(equal []trial) result.Table {
 func sizeFigure(sizes []trial) result.Figure {
 	f := result.Figure{ID: "sizes-time", Title: "Time of one all-reduce on 40 GPUs", Kind: result.TimingOnly, Form: "line",
 		X: result.Axis{Title: "K", Unit: "bytes", Log: true}, Y: result.Axis{Title: "time", Unit: "ms", Log: true},
-		Caption: "ring40, adjacent order, with latency."}
+		Caption: "ring40 (the blog's 5 × 8 GPUs), adjacent order, with latency; virtual time."}
 	for i, r := range rivals() {
 		s := result.Series{Name: r.title, Group: r.key}
 		for _, x := range sizes {
@@ -133,10 +135,49 @@ func crossover(sizes []trial) float64 {
 	return from
 }
 
+// ties are the sizes at which rival i is as fast as the ring, within the tolerance of
+// B19, and its busiest rank sends as much.
+func ties(equal []trial, i int) (ns []int) {
+	for _, t := range equal {
+		ring, x := t.Runs[0], t.Runs[i]
+		bytes, off := x.busiest()-ring.busiest(), x.Seconds/ring.Seconds-1
+		if max(bytes, -bytes) < ragged && math.Abs(off) <= tolerance("B19") {
+			ns = append(ns, t.Ranks)
+		}
+	}
+	return ns
+}
+
+// tieNote says who ties, and where a hierarchical ring is the ring itself.
+func tieNote(equal []trial) string {
+	var parts []string
+	for i, r := range rivals() {
+		ns := ties(equal, i)
+		if i == 0 || len(ns) == 0 {
+			continue
+		}
+		where := "where N is " + listed(ns)
+		if len(ns) == len(equal) {
+			where = "at all of them"
+		}
+		if r.key == "hierarchical" {
+			if alone := slices.DeleteFunc(ns, func(n int) bool { return nodeOf(n) > 1 }); len(alone) > 0 {
+				where += " (it is the ring itself where N is " + listed(alone) + ", which no inner ring divides)"
+			}
+		}
+		parts = append(parts, r.title+" ties "+where)
+	}
+	if len(parts) == 0 {
+		return " None ties."
+	}
+	s := strings.Join(parts, "; ")
+	return " " + strings.ToUpper(s[:1]) + s[1:] + "."
+}
+
 // verdictOnRing is the sentence on what beats it.
 func verdictOnRing(sizes, equal []trial) string {
 	small := sizes[0]
-	s := fmt.Sprintf("Without latency nothing here beats the ring, at %d sizes from 2 to %d GPUs; halving-doubling ties where N is a power of two.", len(equal), rivalRanks[len(rivalRanks)-1])
+	s := fmt.Sprintf("Without latency nothing here beats the ring, at %d sizes from 2 to %d GPUs.%s", len(equal), rivalRanks[len(rivalRanks)-1], tieNote(equal))
 	if against := faultsOfOptimality(equal); len(against) > 0 {
 		s = "Without latency something beats the ring: " + against[0] + "."
 	}

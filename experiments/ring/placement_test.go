@@ -45,6 +45,7 @@ func TestPlacementIsJudged(t *testing.T) {
 		return out
 	}
 	wantVerdict(t, judgePlacement(made(0.39, 1.5, 3.1, 0.39, 2.7)), claims.SameSign, "1500 to 3100")
+	wantVerdict(t, judgePlacement(made(0.39, 1.5, 3.1, 0.39, 2.7)), claims.SameSign, "one network card for all its GPUs is assumed")
 	wantVerdict(t, judgePlacement(made(0.39, 1.5, 3.1, 1.6, 2.7)), claims.Differs, "")   // shuffled nodes are no better than pairs
 	wantVerdict(t, judgePlacement(made(0.39, 1.5, 0.40, 0.39, 2.7)), claims.Differs, "") // interleaved costs 2.6 %
 }
@@ -118,3 +119,24 @@ func TestNodesOfTheHierarchicalRing(t *testing.T) {
 }
 
 func sentBytes(n int64) cluster.Traffic { return cluster.Traffic{Messages: 1, Bytes: n} }
+
+// Who ties is found by bytes and time; only a hierarchical ring can be the ring
+// itself.
+func TestTies(t *testing.T) {
+	run := func(seconds float64, bytes int64) timed {
+		return timed{Seconds: seconds, Sent: []cluster.Traffic{sentBytes(bytes)}}
+	}
+	ring, slow, more := run(1, 600), run(2, 600), run(1, 900)
+	equal := []trial{{Ranks: 4, Runs: []timed{ring, ring, ring, slow}}, {Ranks: 7, Runs: []timed{ring, more, ring, slow}}, {Ranks: 8, Runs: []timed{ring, run(1.005, 604), ring, slow}}}
+	if got := tieNote(equal); got != " Halving-doubling ties where N is 4, 8; hierarchical ring ties at all of them (it is the ring itself where N is 7, which no inner ring divides)." {
+		t.Error(got)
+	}
+	if got := tieNote([]trial{{Ranks: 4, Runs: []timed{ring, more, slow, slow}}}); got != " None ties." {
+		t.Error(got)
+	}
+	for share, want := range map[float64]string{0: "no longer", 4e-5: "no longer", 0.0125: "1.25 % longer"} {
+		if got := longer(share); got != want {
+			t.Errorf("%g: %s", share, got)
+		}
+	}
+}

@@ -36,9 +36,9 @@ const mostTimes = 20
 func planScaling(profile string) scalingPlan {
 	switch profile {
 	case "ci":
-		return scalingPlan{GPUs: []int{1, 2, 8, 16, 40}, Steps: 2}
+		return scalingPlan{GPUs: []int{1, 2, 8, 10, 16, 40}, Steps: 2}
 	case "quick":
-		return scalingPlan{GPUs: []int{1, 2, 3, 4, 6, 8, 9, 12, 16, 20, 24, 32, 40}, Steps: 3}
+		return scalingPlan{GPUs: []int{1, 2, 3, 4, 6, 8, 9, 10, 12, 16, 20, 24, 32, 40}, Steps: 3}
 	}
 	p := scalingPlan{Steps: 10}
 	if profile == "paper" {

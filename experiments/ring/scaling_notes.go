@@ -40,21 +40,37 @@ func scalingNotes(points []point, wide []spread) []string {
 		fmt.Sprintf("Jitter of 5 %% costs too: all wait for the slowest of 40. Without it the iteration with overlap takes %.0f ms instead of %.0f.", 1e3*quiet.Overlap, with),
 		edgeNote(points),
 		fmt.Sprintf("“Linear” is true of the slope and hides the height: 40 GPUs do the work of %.1f.", blogGPUs*one/with),
-		"Fitted to the blog: the 370 ms of one GPU and the number of parameters. Taken from it: both bandwidths, 5 nodes of 8. Ours: the layers, jitter, latency. The blog's 300 iterations are run in profile paper."}
+		"Taken from the blog: the 370 ms of one GPU and the number of parameters, to which our layers are made, both bandwidths, 5 nodes of 8. Ours: the layers, jitter, latency, and one network card for all GPUs of a node. The blog's 300 iterations are run in profile paper."}
+}
+
+// atEdge are the last point inside a node and the first outside, and their
+// throughputs.
+func atEdge(points []point) (inside, outside point, in, out float64) {
+	for i, p := range points {
+		if p.GPUs > blogPerNode {
+			inside, outside = points[i-1], p
+			in, _ = meanAndHalf(inside.throughput(inside.Overlap))
+			out, _ = meanAndHalf(outside.throughput(outside.Overlap))
+			return inside, outside, in, out
+		}
+	}
+	panic("ring: no point beyond a node")
+}
+
+// edgeOf is the clause on it in B17's row.
+func edgeOf(points []point) string {
+	inside, outside, in, out := atEdge(points)
+	if out < in {
+		return fmt.Sprintf("at the edge of a node the throughput drops, from %.0f samples/s on %d GPUs to %.0f on %d", in, inside.GPUs, out, outside.GPUs)
+	}
+	return fmt.Sprintf("at the edge of a node the throughput still rises, from %.0f samples/s on %d GPUs to %.0f on %d", in, inside.GPUs, out, outside.GPUs)
 }
 
 // edgeNote says what the first step out of a node does to the throughput.
 func edgeNote(points []point) string {
-	for i, p := range points {
-		if p.GPUs <= blogPerNode {
-			continue
-		}
-		in, _ := meanAndHalf(points[i-1].throughput(points[i-1].Overlap))
-		out, _ := meanAndHalf(p.throughput(p.Overlap))
-		if out < in {
-			return fmt.Sprintf("The line has a step: %d GPUs, on two nodes, do less than %d in one, %.0f against %.0f samples/s, because the ring then runs at 6 instead of 10 GB/s.", p.GPUs, points[i-1].GPUs, out, in)
-		}
-		return fmt.Sprintf("Leaving the node slows the ring from 10 to 6 GB/s; from %d GPUs in it to %d the throughput still rises, from %.0f to %.0f samples/s.", points[i-1].GPUs, p.GPUs, in, out)
+	inside, outside, in, out := atEdge(points)
+	if out < in {
+		return fmt.Sprintf("The line has a step: %d GPUs, on two nodes, do less than %d in one, %.0f against %.0f samples/s, because the ring then runs at 6 instead of 10 GB/s.", outside.GPUs, inside.GPUs, out, in)
 	}
-	panic("ring: no point beyond a node")
+	return fmt.Sprintf("Leaving the node slows the ring from 10 to 6 GB/s; from %d GPUs in it to %d the throughput still rises, from %.0f to %.0f samples/s.", inside.GPUs, outside.GPUs, in, out)
 }

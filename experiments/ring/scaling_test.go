@@ -2,10 +2,12 @@ package ring
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"gradsync/experiments/claims"
+	"gradsync/experiments/exp"
 	"gradsync/shared/cluster"
 )
 
@@ -72,7 +74,7 @@ func TestIterationByHand(t *testing.T) {
 // points are made by hand: an iteration of 370 ms alone, then what is given.
 func madePoints(with, without float64) []point {
 	var out []point
-	for _, n := range []int{1, 2, 16, 40} {
+	for _, n := range []int{1, 2, 10, 16, 40} {
 		x := point{GPUs: n, Exchange: 0.39, Equal: 0.2 * 2 * float64(n-1) / float64(n)}
 		a, b := with, without
 		if n == 1 {
@@ -88,18 +90,28 @@ func TestScalingIsJudged(t *testing.T) {
 	wide := []spread{{Stack: evenly(2), Overlap: 0.6, Plain: 0.77}, {Stack: evenly(3), Overlap: 0.67, Plain: 0.77}}
 	good := judgeScaling(deepSpeech(), madePoints(0.68, 0.77), wide)
 	want := map[string][2]string{"B01": {claims.SameSign, "chosen"}, "B02": {claims.SameSign, "chosen"}, "B10": {claims.Within, "limit"}, "B13": {claims.Within, ""},
-		"B15": {claims.SameSign, "never better"}, "B14": {claims.SameSign, "inside"}, "B16": {claims.SameSign, "3 equal layers"}, "B17": {claims.SameSign, "54 % efficiency"}, "B18": {claims.Differs, "bounded"}}
+		"B15": {claims.SameSign, "never better"}, "B14": {claims.SameSign, "judged by its bounds: inside"}, "B16": {claims.SameSign, "3 equal layers"}, "B17": {claims.SameSign, "54 % efficiency"}, "B18": {claims.Differs, "from 10 to 40 GPUs it grows by 8.3 %"}}
 	if len(good) != len(want) {
 		t.Errorf("%d claims", len(good))
 	}
 	for _, c := range good {
 		wantVerdict(t, c, want[c.ID][0], want[c.ID][1])
 	}
+	for i, text := range map[int]string{5: "680 ms (600 to 670 over 2 distributions)", 6: "90 ms (100 to 170 over 2 distributions)"} {
+		if good[i].Measured != text {
+			t.Errorf("%s: %v, want %s", good[i].ID, good[i].Measured, text)
+		}
+	}
+	for _, i := range []int{0, 1, 4} { // parameters, bytes and 370 ms go in
+		if d := good[i].Differs; len(d) != 1 || d[0] != input {
+			t.Errorf("%s differs by %v", good[i].ID, d)
+		}
+	}
 	points := madePoints(0.55, 0.77)
 	wantVerdict(t, judgeIteration(at(points, 40), wide, 2), claims.Differs, "100 ms below")
 	wantVerdict(t, judgeSaved(at(points, 40), wide, 2), claims.Differs, "100 ms above")
 	slow := madePoints(0.68, 0.77)
-	slow[3].Overlap = []lap{{Seconds: 0.75}, {Seconds: 0.75}} // 10 % above 16 GPUs
+	slow[4].Overlap = []lap{{Seconds: 0.75}, {Seconds: 0.75}} // 10 % above 16 GPUs
 	wantVerdict(t, judgeLinear(slow, 2), claims.Differs, "+10.3 %")
 	bent := madePoints(0.68, 0.77) // 40 GPUs as fast as 16, but not what lies between
 	for _, n := range []int{20, 24, 28} {
@@ -117,7 +129,7 @@ func TestScalingIsJudged(t *testing.T) {
 func TestSaturationIsNotLinear(t *testing.T) {
 	points := madePoints(0.68, 0.77)
 	for n := 4; n < 16; n += 4 {
-		x := points[2]
+		x := at(points, 16)
 		x.GPUs = n
 		points = append(points, x)
 	}
@@ -141,8 +153,25 @@ func TestEdgeOfANode(t *testing.T) {
 	if n := edgeNote(points); !strings.Contains(n, "9 GPUs, on two nodes, do less than 8 in one, 576 against 640") {
 		t.Error(n)
 	}
+	if n := edgeOf(points); n != "at the edge of a node the throughput drops, from 640 samples/s on 8 GPUs to 576 on 9" {
+		t.Error(n)
+	}
 	points[1].Overlap[0].Seconds = 0.42
+	if n := edgeOf(points); !strings.Contains(n, "still rises, from 640 samples/s on 8 GPUs to 686 on 9") {
+		t.Error(n)
+	}
 	if n := edgeNote(points); !strings.Contains(n, "still rises, from 640 to 686") {
 		t.Error(n)
+	}
+}
+
+// Every profile has the sizes that claims and notes ask for.
+func TestPlansHaveTheSizes(t *testing.T) {
+	for _, profile := range exp.Profiles {
+		for _, n := range []int{1, 2, 8, 10, 16, 40} {
+			if !slices.Contains(planScaling(profile).GPUs, n) {
+				t.Errorf("%s has no %d GPUs", profile, n)
+			}
+		}
 	}
 }
