@@ -121,13 +121,18 @@ func (n *identityCount) check(w0, pg float32, rate float64, m int, sumG *big.Rat
 
 func rational(x float32) *big.Rat { return new(big.Rat).SetFloat64(float64(x)) }
 
-// judgeConversion judges P06 and P07.
+// judgeConversion judges P06, as a text, and P07.
 func judgeConversion(set rationalSet, n identityCount, signs []signCase) []result.Claim {
-	right := n.Minus == n.Cases && n.Directions == n.Cases && n.Plus < n.Cases
+	sign, text := fmt.Sprintf("minus right in %d, plus right in %d of %d cases", n.Minus, n.Plus, n.Cases), ""
+	switch {
+	case n.Minus == n.Cases && n.Plus < n.Cases:
+		sign, text = "minus", "an error of the text: "
+	case n.Plus == n.Cases && n.Minus < n.Cases:
+		sign = "plus"
+	}
 	cases := fmt.Sprintf("%d cases in exact rationals, every m from %d to %d", n.Cases, set.Least, set.Most)
 	return []result.Claim{
-		identity("P06", right, fmt.Sprintf("minus right in %d, plus right in %d of %d cases", n.Minus, n.Plus, n.Cases),
-			fmt.Sprintf("%s: with a minus Pw is the sum of all W′ = W0 − η·g in %d of them, with the printed plus in %d, where Σg = 0; if g is the direction of descent the plus is right in %d. The printed sign applied to gradients gives them back with a relative error of %.0f %%", cases, n.Minus, n.Plus, n.Directions, 100*signs[1].Error)),
+		identity("P06", false, sign, text+fmt.Sprintf("%s: with a minus Pw is the sum of all W′ = W0 − η·g in %d of them, with the printed plus in %d, where Σg = 0; if g is the direction of descent the plus is right in %d. The printed sign applied to gradients gives them back with a relative error of %.0f %%", cases, n.Minus, n.Plus, n.Directions, 100*signs[1].Error)),
 		identity("P07", n.Back == n.Cases, fmt.Sprintf("Pg = Σg in %d of %d cases", n.Back, n.Cases),
 			fmt.Sprintf("%s: Pg is the sum of all g in %d of them; with k counted from 0, one W0 less, in %d, where W0 = 0. In float32 with arbitrary numbers the identity is approximate: see the tables", cases, n.Back, n.Without)),
 	}

@@ -99,12 +99,17 @@ func TestIdentities(t *testing.T) {
 		}
 	}
 	good := judgeConversion(set, n, signs)
-	wantVerdict(t, good[0], claims.Equal, "1500 cases")
+	wantVerdict(t, good[0], claims.Differs, "1500 cases")
+	if good[0].Measured != "minus" {
+		t.Errorf("measured %v", good[0].Measured)
+	}
 	wantVerdict(t, good[1], claims.Equal, "sum of all g in 1500")
 	n.Minus, n.Back = n.Minus-1, n.Back-1
 	bad := judgeConversion(set, n, signs)
 	wantVerdict(t, bad[0], claims.Differs, "minus right in 1499")
 	wantVerdict(t, bad[1], claims.Differs, "1499")
+	n.Plus = n.Cases
+	wantVerdict(t, judgeConversion(set, n, signs)[0], claims.Equal, "1500 cases")
 	n.Minus, n.Plus = n.Cases, n.Cases
 	wantVerdict(t, judgeConversion(set, n, signs)[0], claims.Differs, "plus right in 1500")
 }

@@ -6,13 +6,12 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"strings"
 
 	"gradsync/experiments/result"
 	"gradsync/papers/ringsparse"
-	"gradsync/papers/ringsparse/formula"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/virtual"
-	"gradsync/shared/tensor/codec"
 )
 
 // rulePlan is what the costs and the rule are checked on.
@@ -115,7 +114,7 @@ func judgeCosts(plan rulePlan, direct, coded []exactCost) []result.Claim {
 		identity("P02", a == len(direct), fmt.Sprintf("equal in %d of %d rings", a, len(direct)),
 			fmt.Sprintf("in exact rationals: dense rings of 2 to %d workers over %d elements take the sum of Ta of the longest block of each of 2(N−1) steps in %d of %d cases. D is the block's real length; with the layer's, Ta is N times too large", mostRanks, plan.Prime, a, len(direct))),
 		identity("P03", b == len(coded), fmt.Sprintf("equal in %d of %d exchanges", b, len(coded)),
-			fmt.Sprintf("in exact rationals: exchanges of two workers with real vectors of %d densities as %v take Tb of the longer message, with its encoded length as Compres(D), twice, in %d of %d cases", len(plan.Densities), plan.Codecs, b, len(coded))),
+			fmt.Sprintf("in exact rationals: exchanges of two workers with real vectors of %d densities as %s take Tb of the longer message, with its encoded length as Compres(D), twice, in %d of %d cases", len(plan.Densities), strings.Join(plan.Codecs, " or "), b, len(coded))),
 	}
 }
 
@@ -130,7 +129,7 @@ type ruleCheck struct {
 // newRuleCheck tries every length up to the largest and every number of non-zeros, at
 // every link, as a bitmap at the platform's rates.
 func newRuleCheck(plan rulePlan) (c ruleCheck) {
-	coder := bitmapCoder()
+	coder := bitmapOf(referencePlatform().Codecs)
 	for n := 1; n <= plan.Largest; n++ {
 		for _, gbps := range links {
 			for k := 0; k <= n; k++ {
@@ -157,34 +156,28 @@ func newRuleCheck(plan rulePlan) (c ruleCheck) {
 
 func dearer(ta, tb float64, compress bool) bool { return compress == (ta < tb) }
 
-// bitmapCoder is the bitmap at the platform's rates.
-func bitmapCoder() ringsparse.Coder {
-	for _, r := range referencePlatform().Codecs {
-		if r.Name == "bitmap" {
-			return ringsparse.Coder{Codec: codec.Bitmap{}, Encode: r.Encode, Decode: r.Decode}
-		}
-	}
-	panic("ringsparse: no rate of the bitmap on " + reference)
-}
-
 // costsOf is S42 for a block of n elements whose coded form has so many bytes.
 func costsOf(c ringsparse.Coder, n int, bytes, gbps float64) (ta, tb float64) {
 	tc, td := c.Costs(4 * float64(n))
 	return ringsparse.CostDirect(4*float64(n), gbps*gigabit), ringsparse.CostCompressed(tc, bytes, gbps*gigabit, td)
 }
 
-// judgeRule judges P04.
-func judgeRule(c ruleCheck) result.Claim {
-	return identity("P04", c.Wrong > 0 && c.RightWrong == 0, fmt.Sprintf("printed rule wrong in %d, corrected in %d of %d cases", c.Wrong, c.RightWrong, c.Cases-c.Ties),
-		fmt.Sprintf("of %d blocks (all lengths up to %d, all numbers of non-zeros, three links) whose Ta and Tb differ, the printed rule takes the dearer way in %d, the corrected rule in %d; smallest counter-example: %s", c.Cases-c.Ties, planRule().Largest, c.Wrong, c.RightWrong, c.Smallest))
-}
+// correctedRule is the rule that takes the cheaper form, in the words of the printed one.
+const correctedRule = "direct if Ta <= Tb, else compress"
 
-func breakEvenNote() string {
-	c := bitmapCoder()
-	at := func(i int) float64 { return formula.BitmapBreakEven(links[i]*gigabit, c.Encode, c.Decode) }
-	s := fmt.Sprintf("With packing and unpacking at 2 GB/s a bitmap pays up to a density of %.2f at %s", at(0), linkName(links[0]))
-	if at(1) <= 0 && at(2) <= 0 {
-		return s + fmt.Sprintf("; at %s and %s it never does, not even for a block of zeros. The patent's choice is one for slow links.", linkName(links[1]), linkName(links[2]))
+// judgeRule judges P04 as a text: which of the two rules takes the cheaper form of
+// every block.
+func judgeRule(c ruleCheck) result.Claim {
+	found := fmt.Sprintf("printed rule wrong in %d, corrected in %d of %d cases", c.Wrong, c.RightWrong, c.Cases-c.Ties)
+	note := fmt.Sprintf("of %d blocks (all lengths up to %d, all numbers of non-zeros, three links) whose Ta and Tb differ, the printed rule takes the dearer way in %d, the corrected rule in %d", c.Cases-c.Ties, planRule().Largest, c.Wrong, c.RightWrong)
+	if c.Smallest != "" {
+		note += "; smallest counter-example: " + c.Smallest
 	}
-	return s + fmt.Sprintf(", %.2f at %s and %.2f at %s.", at(1), linkName(links[1]), at(2), linkName(links[2]))
+	switch {
+	case c.Wrong > 0 && c.RightWrong == 0:
+		found, note = correctedRule, "an error of the text: "+note
+	case c.Wrong == 0 && c.RightWrong > 0:
+		return identity("P04", true, "", note)
+	}
+	return identity("P04", false, found, note)
 }

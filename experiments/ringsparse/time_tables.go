@@ -54,19 +54,18 @@ func againstTable(works []workload, laps map[cell]lap, nodes []int) result.Table
 }
 
 func breakEvenTable() result.Table {
-	c := bitmapCoder()
 	t := result.Table{ID: "break-even", Title: "Up to which density a bitmap pays", Kind: result.Modelled,
-		Caption: "d* = 1 − 1/32 − B·(1/packing + 1/unpacking), both at 2 GB/s; below 0 nothing is sparse enough. And the rate, of packing and unpacking each, from which on a block of 10 % pays: (1 − d − 1/32)/B > 2/rate.",
-		Columns: []result.Column{{Key: "link", Title: "link"}, {Key: "d", Title: "d*", Digits: 3}, {Key: "rate", Title: "rate that pays at 10 %", Unit: "GB/s", Digits: 2}}}
+		Caption: "d* = 1 − 1/32 − B·(1/packing + 1/unpacking), both at " + assumed() + "; below 0 nothing is sparse enough. Measured: at " + measuredSet() + ". And the rate, of packing and unpacking each, from which on a block of 10 % pays: (1 − d − 1/32)/B > 2/rate.",
+		Columns: []result.Column{{Key: "link", Title: "link"}, {Key: "d", Title: "d*, assumed", Digits: 3}, {Key: "d-measured", Title: "d*, measured", Digits: 3}, {Key: "rate", Title: "rate that pays at 10 %", Unit: "GB/s", Digits: 2}}}
 	for _, g := range links {
 		b := g * gigabit
-		t.Rows = append(t.Rows, []any{linkName(g), formula.BitmapBreakEven(b, c.Encode, c.Decode), 2 * b / (1 - 0.1 - 1./32) / 1e9})
+		t.Rows = append(t.Rows, []any{linkName(g), breakEven(referencePlatform().Codecs, g), breakEven(measuredRates, g), 2 * b / (1 - 0.1 - 1./32) / 1e9})
 	}
 	return t
 }
 
 func ruleTable(plan rulePlan) result.Table {
-	c := bitmapCoder()
+	c := bitmapOf(referencePlatform().Codecs)
 	t := result.Table{ID: "rule", Title: "The cost rule, as corrected and as printed", Kind: result.Modelled,
 		Caption: fmt.Sprintf("A block of %d bytes as it is (Ta) or as a bitmap (Tb) at the platform's rates. Lost: what the printed rule takes longer than the corrected one.", plan.Block),
 		Columns: []result.Column{{Key: "link", Title: "link"}, {Key: "d", Title: "density", Unit: "%", Digits: 0}, {Key: "ta", Title: "Ta", Unit: "ms", Digits: 3}, {Key: "tb", Title: "Tb", Unit: "ms", Digits: 3},
@@ -143,7 +142,7 @@ func growthFigure(g []growth) result.Figure {
 
 func timeFigure(works []workload, laps map[cell]lap, work int, gbps float64, nodes []int) result.Figure {
 	f := result.Figure{ID: fmt.Sprintf("time-%s-%g", works[work].Key, gbps), Title: fmt.Sprintf("%s: an iteration at %s", works[work].Title, linkName(gbps)), Kind: result.TimingOnly, Form: "line",
-		X: result.Axis{Title: "N"}, Y: result.Axis{Title: "iteration", Unit: "ms"}, Caption: howTime}
+		X: result.Axis{Title: "N"}, Y: result.Axis{Title: "iteration", Unit: "ms", Log: true}, Caption: howTime}
 	last := nodes[len(nodes)-1]
 	f.Alt = fmt.Sprintf("At N = %d: ", last)
 	for _, key := range []string{"dense", "ringsparse", "gradients", "all-gather", "printed"} {

@@ -37,11 +37,16 @@ func TestPrintedRuleIsDearer(t *testing.T) {
 	if c.Cases != 6 || c.RightWrong != 0 || c.Wrong != c.Cases-c.Ties || !strings.Contains(c.Smallest, "1 element with 0 non-zeros at 1 Gb/s has Ta = 32 ns and Tb = 12 ns") {
 		t.Errorf("%+v", c)
 	}
-	wantVerdict(t, judgeRule(c), claims.Equal, "20 ns longer")
-	c.Wrong = 0
-	wantVerdict(t, judgeRule(c), claims.Differs, "printed rule wrong in 0")
+	wantVerdict(t, judgeRule(c), claims.Differs, "20 ns longer")
+	if v := judgeRule(c).Measured; v != correctedRule {
+		t.Errorf("measured %v", v)
+	}
 	c.Wrong, c.RightWrong = 1, 1
 	wantVerdict(t, judgeRule(c), claims.Differs, "corrected in 1")
+	c.Wrong = 0
+	wantVerdict(t, judgeRule(c), claims.Equal, "dearer way in 0")
+	c.RightWrong = 0 // nothing was found out
+	wantVerdict(t, judgeRule(c), claims.Differs, "printed rule wrong in 0")
 }
 
 // Two layers on two ranks by hand: steps of 5 and 7 bytes, then of 2 and 9, each the
@@ -96,7 +101,7 @@ func TestFastest(t *testing.T) {
 
 func TestTimeRuns(t *testing.T) {
 	r := runProfile(t, iterationTime(), "ci", 0)
-	if len(r.Claims) != 5 || len(r.Tables) != 8 || len(r.Figures) != 3 {
+	if len(r.Claims) != 5 || len(r.Tables) != 9 || len(r.Figures) != 3 {
 		t.Errorf("%d claims, %d tables, %d figures", len(r.Claims), len(r.Tables), len(r.Figures))
 	}
 }

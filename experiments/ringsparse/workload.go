@@ -147,18 +147,23 @@ type leg struct {
 	gbps  float64
 	nodes int
 	trace bool
-	free  bool // counting, turning, packing and unpacking take no time
+	free  bool                // counting, turning, packing and unpacking take no time
+	rates []cluster.CodecRate // nil: the platform's
 	// task makes real tasks; nil: a timing-only run.
 	task func(rank int) cluster.Task
 }
 
-// run runs one iteration of w on the reference platform, rates of codecs charged.
+// run runs one iteration of w on the reference platform, rates of codecs charged
+// unless they are free.
 func (w *workload) run(ctx context.Context, l leg) (lap, error) {
 	p := withLink(referencePlatform(), l.gbps)
 	o := l.way.Options
 	o.Bandwidth = l.gbps * gigabit
 	if !l.free {
 		o.Rates, o.Charge = p.Codecs, true
+		if l.rates != nil {
+			o.Rates = l.rates
+		}
 	}
 	job := ringsparse.Job{Layers: w.Layers, Rate: 0.05, Steps: 1, Options: o,
 		Density: func(layer int) (float64, float64) { return 1, w.Density[layer] }}
