@@ -41,7 +41,7 @@ func judgeOptimal(equal, sizes []trial) result.Claim {
 	var beaten string
 	for _, t := range sizes {
 		if f := t.fastest(); f != 0 {
-			beaten = fmt.Sprintf("with latency the ring loses up to %s on 40 GPUs of the blog's cluster, there %s takes %.3g ms and the ring %.3g ms", bytesOf(t.Elements), rivals()[f].title, 1e3*t.Runs[f].Seconds, 1e3*t.Runs[0].Seconds)
+			beaten = fmt.Sprintf("with latency the ring loses up to %s on 40 GPUs of the blog's cluster, where the fastest, %s, takes %.3g ms and the ring %.3g ms", bytesOf(t.Elements), rivals()[f].title, 1e3*t.Runs[f].Seconds, 1e3*t.Runs[0].Seconds)
 		}
 	}
 	if beaten == "" {

@@ -165,7 +165,11 @@ func tieNote(equal []trial) string {
 				where += " (it is the ring itself where N is " + listed(alone) + ", which no inner ring divides)"
 			}
 		}
-		parts = append(parts, r.title+" ties "+where)
+		name := r.title
+		if r.key != "halving-doubling" {
+			name = "the " + name
+		}
+		parts = append(parts, name+" ties "+where)
 	}
 	if len(parts) == 0 {
 		return " None ties."

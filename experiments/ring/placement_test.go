@@ -128,7 +128,7 @@ func TestTies(t *testing.T) {
 	}
 	ring, slow, more := run(1, 600), run(2, 600), run(1, 900)
 	equal := []trial{{Ranks: 4, Runs: []timed{ring, ring, ring, slow}}, {Ranks: 7, Runs: []timed{ring, more, ring, slow}}, {Ranks: 8, Runs: []timed{ring, run(1.005, 604), ring, slow}}}
-	if got := tieNote(equal); got != " Halving-doubling ties where N is 4, 8; hierarchical ring ties at all of them (it is the ring itself where N is 7, which no inner ring divides)." {
+	if got := tieNote(equal); got != " Halving-doubling ties where N is 4, 8; the hierarchical ring ties at all of them (it is the ring itself where N is 7, which no inner ring divides)." {
 		t.Error(got)
 	}
 	if got := tieNote([]trial{{Ranks: 4, Runs: []timed{ring, more, slow, slow}}}); got != " None ties." {
