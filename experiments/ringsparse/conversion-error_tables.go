@@ -101,7 +101,7 @@ func rationalTable(set rationalSet, n identityCount) result.Table {
 func lossFigure(l *losses) result.Figure {
 	f := result.Figure{ID: "error", Title: "Error of the gradient, by size of the ring", Kind: result.Counted, Form: "line",
 		X: result.Axis{Title: "N"}, Y: result.Axis{Title: "relative error", Log: true},
-		Caption: howLoss + "Weights at every hop in all three columns of the table, and gradients at every hop once, for comparison."}
+		Caption: howLoss + "Weights at every hop in all three columns of the table, and gradients at every hop with " + l.plan.Cells[0].String() + ", for comparison."}
 	last := len(l.plan.Nodes) - 1
 	add := func(name, group string, cell, way int) {
 		s := result.Series{Name: name, Group: group}
@@ -113,9 +113,9 @@ func lossFigure(l *losses) result.Figure {
 		f.Alt += fmt.Sprintf("%s: %.1e at N = %d, %.1e at N = %d. ", name, s.Y[0], l.plan.Nodes[0], s.Y[last], l.plan.Nodes[last])
 	}
 	for c, cell := range l.plan.Cells {
-		add("weights, "+cell.String(), fmt.Sprintf("cell %d", c+1), c, 0)
+		add(cell.String(), fmt.Sprintf("cell %d", c+1), c, 0)
 	}
-	add("gradients, "+l.plan.Cells[0].String(), "gradients", 0, len(lossWays)-1)
+	add("gradients at every hop", "gradients", 0, len(lossWays)-1)
 	f.Alt = strings.TrimSpace(f.Alt)
 	return f
 }

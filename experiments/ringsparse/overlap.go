@@ -29,6 +29,7 @@ func planOverlap(profile string) overlapPlan {
 type pair struct {
 	Title       string
 	Layers      int
+	First       float64 // share of the parameters in the first layer, whose gradient comes last
 	Gbps        float64
 	Way         string
 	With, Plain float64 // seconds of an iteration
@@ -101,7 +102,7 @@ func overlap() exp.Experiment {
 // compare runs one iteration with and one without overlap.
 func (w *workload) compare(ctx context.Context, n int, gbps float64, key string) (pair, error) {
 	way := ways[wayIndex(key)]
-	p := pair{Title: w.Title, Layers: len(w.Layers), Gbps: gbps, Way: key}
+	p := pair{Title: w.Title, Layers: len(w.Layers), First: float64(w.Layers[0].Length) / float64(w.params()), Gbps: gbps, Way: key}
 	alone := leg{way: ways[wayIndex("dense")], gbps: gbps, nodes: 1}
 	with := leg{way: way, gbps: gbps, nodes: n}
 	plain := with

@@ -163,7 +163,7 @@ func linearNote(plan scalePlan, all []scaled) string {
 	return s + "holds of: " + strings.Join(of, "; ") + "; of nothing else."
 }
 
-func scalingNotes(plan scalePlan, all []scaled) []string {
+func scalingNotes(plan scalePlan, all []scaled, again []rescaled) []string {
 	depth, last := plan.Depths[len(plan.Depths)-1], plan.Nodes[len(plan.Nodes)-1]
 	end := func(g float64) *scaled { list := pick(all, depth, g); return list[len(list)-1] }
 	slow, fast := end(links[0]), end(links[len(links)-1])
@@ -187,7 +187,8 @@ func scalingNotes(plan scalePlan, all []scaled) []string {
 		fmt.Sprintf("What an iteration of %d layers on %d workers saves against the dense ring without overlap, by %s.", depth, last, minus.Replace(strings.Join(parts, "; "))),
 		fmt.Sprintf(depthNote+": at %s the dense ring with overlap has an efficiency of %.2f with %d layers and %.2f with %d. Every layer brings its own time to hide behind; only the exchange of the first layer, which comes last, has nothing left.", linkName(fast.Gbps), first.efficiency(denseOverlap), plan.Depths[0], fast.efficiency(denseOverlap), depth),
 		fmt.Sprintf("Whether an exchange hides is a matter of the link: from %.0f Gb/s on the dense exchange of a layer among %d workers, latency aside, lasts no longer than its backward pass, whatever the depth.", needed(last), last),
-		fmt.Sprintf("RingSparse's own work, counting, turning sums into the other kind, packing, is charged at the rates of a CPU core and fills the time in which the exchange could hide. If it cost nothing, density %g %% would give %.1f at %s and %.1f at %s; gradients alone, which turn nothing, give %.1f and %.1f with the work charged.", 100*optimistic,
+		fmt.Sprintf("RingSparse's own work, counting, turning sums into the other kind, packing, is charged at rates assumed of a CPU core and fills the time in which the exchange could hide. If it cost nothing, density %g %% would give %.1f at %s and %.1f at %s; gradients alone, which turn nothing, give %.1f and %.1f with the work charged.", 100*optimistic,
 			slow.speedup(sparseFree), linkName(slow.Gbps), fast.speedup(sparseFree), linkName(fast.Gbps), slow.speedup(gradientsTenth), fast.speedup(gradientsTenth)),
+		rescaledNote(plan, again),
 	}
 }

@@ -38,10 +38,13 @@ func TestScalingVerdicts(t *testing.T) {
 		t.Errorf("%g and %g", s.speedup(densePlain), s.efficiency(sparseTenth))
 	}
 	wantVerdict(t, judgeNearLinear(plan, good), claims.SameSign, "efficiency 0.90 with dense gradients, 0.45 at density")
-	wantVerdict(t, judgeAnyDepth(plan, good), claims.SameSign, "4 layers: 0.90 at N = 8 (RingSparse, d = 10 %)")
+	wantVerdict(t, judgeNearLinear(plan, good), claims.SameSign, "does the work of 6.0 of 8 at 25 Gb/s")
+	wantVerdict(t, judgeAnyDepth(plan, good), claims.SameSign, "4 layers: 0.900 at N = 8 (RingSparse, d = 10 %)")
 	bad := append(fake(4, 18, 12, 20, 12), fake(12, 18, 12, 10, 20)...)
 	wantVerdict(t, judgeNearLinear(plan, bad), claims.SameSign, "12 layers")
-	wantVerdict(t, judgeAnyDepth(plan, bad), claims.Differs, "4 layers: 0.75")
+	wantVerdict(t, judgeAnyDepth(plan, bad), claims.Differs, "depth changes it, from 0.750 with 4 layers to 0.900 with 12")
+	same := append(fake(4, 18, 12, 20, 18), fake(12, 18, 12, 18, 20)...)
+	wantVerdict(t, judgeAnyDepth(plan, same), claims.Differs, "depth changes next to nothing, 0.500 with 4 layers and 0.500 with 12; what fails is the speed-up at 1 Gb/s")
 	wantVerdict(t, judgeNearLinear(plan, append(good[:6], fake(12, 18, 12, 11, 20)...)), claims.Differs, "0.82")
 }
 
@@ -101,5 +104,18 @@ func TestScalingRuns(t *testing.T) {
 	r := runProfile(t, scaling(), "ci", 0)
 	if len(r.Claims) != 2 || len(r.Tables[0].Rows) != 6 || len(r.Figures) != 4 {
 		t.Errorf("%d claims, %d rows, %d figures", len(r.Claims), len(r.Tables[0].Rows), len(r.Figures))
+	}
+}
+
+// Near linear at measured rates, by hand: 90 % of eight workers are 7.2.
+func TestRescaledNote(t *testing.T) {
+	plan := scalePlan{Nodes: []int{1, 8}, Least: 0.9}
+	list := []rescaled{{Gbps: 1, Assumed: []float64{1, 2, 3}, Measured: []float64{2, 3, 7.1}}}
+	if s := rescaledNote(plan, list); !strings.Contains(s, "at 1 Gb/s RingSparse 3.0 (2.0), gradients alone 7.1 (3.0)") || !strings.HasSuffix(s, "Nothing becomes near linear by them.") {
+		t.Error(s)
+	}
+	list[0].Measured[2] = 7.3
+	if s := rescaledNote(plan, list); !strings.HasSuffix(s, "gradients alone, d = 10 % at 1 Gb/s.") {
+		t.Error(s)
 	}
 }

@@ -47,13 +47,18 @@ func traffic() exp.Experiment {
 		if err != nil {
 			return res, err
 		}
-		res.Config = map[string]any{"plan": plan, "platform": referencePlatform(), "links": links, "workloads": works, "ways": ways, "seeds": env.Seeds}
+		res.Config = map[string]any{"plan": plan, "platform": referencePlatform(), "links": links, "workloads": works, "ways": ways, "measured_rates": measuredRates, "seeds": env.Seeds}
 		res.Data, res.Engine = works[0].images.data(), works[0].images.engineName
-		b := bar{env: env, total: float64(len(works)*len(links)*len(plan.Nodes) + 16 + len(plan.Counted)*len(plan.CountedWays))}
+		b := bar{env: env, total: float64(len(works)*len(links)*len(plan.Nodes) + 17 + len(plan.Counted)*len(plan.CountedWays))}
 		laps, err := grid(ctx, works, plan.Nodes, &b)
 		if err != nil {
 			return res, err
 		}
+		measured, err := measuredGrid(ctx, works, plan.Nodes[len(plan.Nodes)-1:], laps)
+		if err != nil {
+			return res, err
+		}
+		b.step("measured rates")
 		rings, err := countRings(ctx, plan.Elements, env.Seeds[0], &b)
 		if err != nil {
 			return res, err
@@ -68,7 +73,7 @@ func traffic() exp.Experiment {
 			res.Figures = append(res.Figures, bytesFigure(works, laps, i, plan.Nodes))
 		}
 		res.Claims = []result.Claim{judgeRing(plan, rings)}
-		res.Notes = trafficNotes(plan, works, laps, counts, rings)
+		res.Notes = trafficNotes(plan, works, laps, measured, counts, rings)
 		res.Status = complete
 		return res, nil
 	}
@@ -82,7 +87,7 @@ func ofDense(laps map[cell]lap, c cell) float64 {
 	return float64(laps[c].Totals.Sent.Bytes) / float64(laps[dense].Totals.Sent.Bytes)
 }
 
-func trafficNotes(plan trafficPlan, works []workload, laps map[cell]lap, counts []counted, rings []ringCount) []string {
+func trafficNotes(plan trafficPlan, works []workload, laps, measured map[cell]lap, counts []counted, rings []ringCount) []string {
 	first, last := plan.Nodes[0], plan.Nodes[len(plan.Nodes)-1]
 	mlp, embedding := &works[0], &works[1]
 	at := func(w int, way string, gbps float64, n int) float64 {
@@ -96,10 +101,13 @@ func trafficNotes(plan trafficPlan, works []workload, laps map[cell]lap, counts 
 			}
 		}
 	}
-	fast := fmt.Sprintf("At %s and %s the corrected rule sends every block as it is: packing and unpacking at 2 GB/s takes longer than the bytes it saves. Sparsity saves nothing there.", linkName(links[1]), linkName(links[2]))
+	fast := fmt.Sprintf("At %s and %s the corrected rule sends every block as it is: packing and unpacking at %s takes longer than the bytes it saves. Sparsity saves nothing there.", linkName(links[1]), linkName(links[2]), assumed())
 	if !direct {
 		fast = fmt.Sprintf("At %s and %s some blocks are compressed: RingSparse sends %.0f %% and %.0f %% of the dense ring's bytes for the embedding model at N = %d.", linkName(links[1]), linkName(links[2]), at(1, "ringsparse", links[1], last), at(1, "ringsparse", links[2], last), last)
 	}
+	fast += fmt.Sprintf(" At %s RingSparse sends %.0f and %.0f %% of the dense ring's bytes for the embedding model at N = %d, and %.0f and %.0f %% for the MLP.", measuredSet(),
+		100*ofDense(measured, cell{1, wayIndex("ringsparse"), links[1], last}), 100*ofDense(measured, cell{1, wayIndex("ringsparse"), links[2], last}), last,
+		100*ofDense(measured, cell{0, wayIndex("ringsparse"), links[1], last}), 100*ofDense(measured, cell{0, wayIndex("ringsparse"), links[2], last}))
 	compare := fmt.Sprintf("All-gather of sparse gradients, which sums nothing on the way, sends %.0f %% of the dense ring's bytes for the embedding model at N = %d and %.0f %% at N = %d; ", at(1, "all-gather", 1, first), first, at(1, "all-gather", 1, last), last)
 	if x := cross(laps, 1, plan.Nodes); x == 0 {
 		compare += "it is never behind RingSparse at the sizes that were run."
