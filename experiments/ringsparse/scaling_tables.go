@@ -184,11 +184,11 @@ func scalingNotes(plan scalePlan, all []scaled, again []rescaled) []string {
 		linearNote(plan, all),
 		fmt.Sprintf("%d workers on %d layers do the work of %.1f at 1 Gb/s with the dense ring and overlap, and of %.1f with RingSparse on dense gradients; at density %g %% of %.1f, since the sum of %d such gradients is %.0f %% dense. At %s: %.1f, %.1f and %.1f.", last, depth, slow.speedup(denseOverlap), slow.speedup(sparseDense), 100*optimistic, slow.speedup(sparseTenth), last, 100*formula.FillIn(optimistic, last-1),
 			linkName(fast.Gbps), fast.speedup(denseOverlap), fast.speedup(sparseDense), fast.speedup(sparseTenth)),
+		rescaledNote(plan, again),
 		fmt.Sprintf("What an iteration of %d layers on %d workers saves against the dense ring without overlap, by %s.", depth, last, minus.Replace(strings.Join(parts, "; "))),
 		fmt.Sprintf(depthNote+": at %s the dense ring with overlap has an efficiency of %.2f with %d layers and %.2f with %d. Every layer brings its own time to hide behind; only the exchange of the first layer, which comes last, has nothing left.", linkName(fast.Gbps), first.efficiency(denseOverlap), plan.Depths[0], fast.efficiency(denseOverlap), depth),
 		fmt.Sprintf("Whether an exchange hides is a matter of the link: from %.0f Gb/s on the dense exchange of a layer among %d workers, latency aside, lasts no longer than its backward pass, whatever the depth.", needed(last), last),
 		fmt.Sprintf("RingSparse's own work, counting, turning sums into the other kind, packing, is charged at rates assumed of a CPU core and fills the time in which the exchange could hide. If it cost nothing, density %g %% would give %.1f at %s and %.1f at %s; gradients alone, which turn nothing, give %.1f and %.1f with the work charged.", 100*optimistic,
 			slow.speedup(sparseFree), linkName(slow.Gbps), fast.speedup(sparseFree), linkName(fast.Gbps), slow.speedup(gradientsTenth), fast.speedup(gradientsTenth)),
-		rescaledNote(plan, again),
 	}
 }

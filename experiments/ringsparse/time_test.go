@@ -94,6 +94,10 @@ func TestFastest(t *testing.T) {
 	if wins != 0 || strings.Join(others, "") != "a net with gradients alone" || gain(laps, 0, "gradients", 1, 2) != 2 {
 		t.Errorf("%d, %v", wins, others)
 	}
+	delete(laps, cell{0, wayIndex("printed"), 1, 2}) // a way that was not run is not the fastest
+	if k := fastest(laps, 0, 1, 2); ways[k].Key != "gradients" {
+		t.Errorf("%s is the fastest", ways[k].Key)
+	}
 	if s := slower(laps, 0, "gradients", 1, 2); s != -50 {
 		t.Errorf("%g %%, want −50", s)
 	}
