@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
@@ -51,15 +52,28 @@ func option(f result.Figure) ([]byte, error) {
 	// A short legend wraps into a second line where the chart is narrow; a long
 	// one would grow into the drawing, so it turns pages instead.
 	if legend, _ := m["legend"].(map[string]any); legend != nil {
-		if names, _ := legend["data"].([]string); len(names) <= 6 {
+		names, _ := legend["data"].([]string)
+		if len(names) <= 6 {
 			legend["type"] = "plain"
 		}
+		legend["itemGap"] = legendGap(names)
 	}
 	out, err := json.Marshal(m)
 	if err != nil {
 		return nil, fmt.Errorf("reports: figure %s: %w", f.ID, err)
 	}
 	return out, nil
+}
+
+// legendGap is the space after a name. ECharts places names by the widths of a
+// narrower font than many readers have, and is short by about a pixel and a half
+// per letter.
+func legendGap(names []string) int {
+	longest := 0
+	for _, n := range names {
+		longest = max(longest, utf8.RuneCountInString(n))
+	}
+	return 12 + max(longest-8, 0)*3/2
 }
 
 // bare writes {"value":v} as v, which ECharts takes alike: half the bytes of a
