@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/go-echarts/go-echarts/v2/charts"
@@ -57,6 +58,9 @@ func option(f result.Figure) ([]byte, error) {
 			legend["type"] = "plain"
 		}
 		legend["itemGap"] = legendGap(names)
+		if grids, _ := m["grid"].([]any); len(names) <= 6 && len(grids) == 1 && utf8.RuneCountInString(strings.Join(names, "")) > oneRow {
+			grids[0].(map[string]any)["top"] = 92 // a second row of names
+		}
 	}
 	out, err := json.Marshal(m)
 	if err != nil {
@@ -64,6 +68,9 @@ func option(f result.Figure) ([]byte, error) {
 	}
 	return out, nil
 }
+
+// oneRow is how many letters of names a row of a legend holds, keys between them.
+const oneRow = 70
 
 // legendGap is the space after a name. ECharts places names by the widths of a
 // narrower font than many readers have, and is short by about a pixel and a half
