@@ -16,14 +16,14 @@ var overlapGPUs = []int{blogPerNode, blogGPUs}
 // overlapPlan is what a profile compares.
 type overlapPlan struct {
 	Stacks  []stack `json:"stacks"`
-	Buckets []int   `json:"buckets"` // bytes; 0: layer by layer; math.MaxInt: all at once
+	Buckets []int   `json:"buckets"` // bytes; 0: layer by layer; blogBytes: all at once
 }
 
 func planOverlap(profile string) overlapPlan {
 	if profile == "ci" {
-		return overlapPlan{Stacks: []stack{deepSpeech()}, Buckets: []int{0, 400e6, math.MaxInt}}
+		return overlapPlan{Stacks: []stack{deepSpeech()}, Buckets: []int{0, 400e6, blogBytes}}
 	}
-	return overlapPlan{Stacks: []stack{deepSpeech(), evenly(300)}, Buckets: []int{0, 25e6, 100e6, 400e6, math.MaxInt}}
+	return overlapPlan{Stacks: []stack{deepSpeech(), evenly(300)}, Buckets: []int{0, 25e6, 100e6, 400e6, blogBytes}}
 }
 
 // lineOf is one iteration, with overlap or without, and its time line.
@@ -47,7 +47,7 @@ func bucketName(bytes int) string {
 	switch bytes {
 	case 0:
 		return "each layer"
-	case math.MaxInt:
+	case blogBytes:
 		return "all at once"
 	}
 	return fmt.Sprintf("≥ %d MB", bytes/1e6)

@@ -48,7 +48,7 @@ func TestHiddenShares(t *testing.T) {
 	if h := b.hidden(); math.Abs(h-0.75) > 1e-12 {
 		t.Errorf("hidden %g, want 300 of 400 ms", h)
 	}
-	if bucketName(0) != "each layer" || bucketName(25e6) != "≥ 25 MB" || bucketName(math.MaxInt) != "all at once" {
+	if bucketName(0) != "each layer" || bucketName(25e6) != "≥ 25 MB" || bucketName(blogBytes) != "all at once" {
 		t.Error(bucketName(0), bucketName(25e6))
 	}
 }

@@ -45,7 +45,7 @@ func TestBuckets(t *testing.T) {
 	if it.Bucket = 0; len(it.buckets()) != 3 {
 		t.Errorf("layer by layer: %v", it.buckets())
 	}
-	if it.Bucket = math.MaxInt; len(it.buckets()) != 1 || it.buckets()[0].params != 420 {
+	if it.Bucket = blogBytes; len(it.buckets()) != 1 || it.buckets()[0].params != 420 {
 		t.Errorf("all together: %v", it.buckets())
 	}
 }
@@ -65,7 +65,7 @@ func TestIterationByHand(t *testing.T) {
 		}
 	}
 	// Both layers in one bucket: the first layer's gradient, the last to come, closes it.
-	l, err := iteration{Stack: s, Overlap: true, Bucket: math.MaxInt, Steps: 1}.runFor(t.Context(), p, 2, 0.090)
+	l, err := iteration{Stack: s, Overlap: true, Bucket: blogBytes, Steps: 1}.runFor(t.Context(), p, 2, 0.090)
 	if err != nil || math.Abs(l.Seconds-0.29) > 1e-5 {
 		t.Errorf("one bucket: %g s, want 0.29, %v", l.Seconds, err)
 	}
