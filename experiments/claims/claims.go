@@ -165,3 +165,13 @@ func table(raw []byte, header string) ([][]string, error) {
 	}
 	return rows[1:], nil
 }
+
+// Tolerance is what tolerances.csv fixed for a claim. One without any is a
+// programmer's mistake and panics.
+func Tolerance(id string) float64 {
+	c, ok := Get(id)
+	if !ok || c.Tolerance == nil {
+		panic("claims: " + id + " has no tolerance")
+	}
+	return *c.Tolerance
+}

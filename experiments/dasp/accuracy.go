@@ -38,7 +38,7 @@ func accuracy() exp.Experiment {
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		r := &runs{ctx: ctx, env: env, total: e.Seconds(env.Profile, 1)}
-		res := newResult(e, env, result.Trained, map[string]any{"options": options(), "seed": env.Seeds[0], "platform": load(heterogeneous),
+		res := exp.NewResult(e, env, result.Trained, map[string]any{"options": options(), "seed": env.Seeds[0], "platform": load(heterogeneous),
 			"clock_batch": fullBatch, "sizes": longer(env.Profile), "floors": floors})
 		res.Seeds = env.Seeds[:1]
 		t := result.Table{ID: "floors", Title: "Final accuracy against the floor", Kind: result.Trained,

@@ -1,11 +1,9 @@
 package dasp
 
 import (
-	"math"
 	"strings"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 )
 
@@ -13,13 +11,6 @@ const (
 	complete   = "complete"
 	unfinished = "incomplete"
 )
-
-// newResult starts a result; it is incomplete until its last line.
-func newResult(e exp.Experiment, env exp.Env, kind string, config any) *result.Result {
-	return &result.Result{ID: e.ID, Title: e.Title, Source: e.Source, Profile: env.Profile, Kind: kind,
-		Status: unfinished, Seeds: env.Seeds, Config: config,
-		Claims: []result.Claim{}, Tables: []result.Table{}, Figures: []result.Figure{}, Notes: []string{}}
-}
 
 // incomplete adds the sentence that a page must not be without.
 func incomplete(r *result.Result) *result.Result {
@@ -40,12 +31,4 @@ func notRun(why string, ids ...string) []result.Claim {
 // found, in a few words.
 func holds(id string, ok bool, seeds int, measured, note string, differs ...string) result.Claim {
 	return claims.Judge(id, claims.Evidence{Value: measured, Holds: &ok, Seeds: seeds, Note: strings.TrimSpace(note), Differs: differs})
-}
-
-// orNone is x as a table's entry: empty where it is no number.
-func orNone(x float64) any {
-	if math.IsNaN(x) {
-		return nil
-	}
-	return x
 }

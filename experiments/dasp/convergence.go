@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 )
 
@@ -27,14 +28,14 @@ func convergenceTable(id, heading string, s size, t trainings) result.Table {
 	for _, method := range methods {
 		cells := t[method]
 		sec, push, ok := reachedBy(cells, s.Target)
-		iteration, _ := meanAndHalf(values(cells, perIteration))
-		accuracy, _ := meanAndHalf(values(cells, func(c cell) float64 { return c.Accuracy }))
-		stale, _ := meanAndHalf(values(cells, func(c cell) float64 { return c.Staleness.Mean }))
+		iteration, _ := exp.MeanAndHalf(values(cells, perIteration))
+		accuracy, _ := exp.MeanAndHalf(values(cells, func(c cell) float64 { return c.Accuracy }))
+		stale, _ := exp.MeanAndHalf(values(cells, func(c cell) float64 { return c.Staleness.Mean }))
 		row := []any{title[method], nil, nil, nil, nil, nil, nil, nil, nil, nil, 1e3 * iteration, nil, 100 * accuracy, stale}
 		if ok {
-			mean, half := meanAndHalf(sec)
-			row[1], row[2] = mean, orNone(half)
-			row[9], _ = meanAndHalf(push)
+			mean, half := exp.MeanAndHalf(sec)
+			row[1], row[2] = mean, exp.OrNone(half)
+			row[9], _ = exp.MeanAndHalf(push)
 			row[11] = iteration * row[9].(float64) / workers // §3.2's own definition, per worker
 		}
 		if ok && baseOK {

@@ -3,6 +3,7 @@ package dasp
 import (
 	"fmt"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 	"gradsync/experiments/train"
 )
@@ -44,8 +45,8 @@ func meanLine(method string, cells []cell, x func(train.Point) float64) result.S
 			}
 			xs, ys = append(xs, x(c.Curve[i])), append(ys, 100*c.Curve[i].Accuracy)
 		}
-		mx, _ := meanAndHalf(xs)
-		my, half := meanAndHalf(ys)
+		mx, _ := exp.MeanAndHalf(xs)
+		my, half := exp.MeanAndHalf(ys)
 		s.X, s.Y = append(s.X, mx), append(s.Y, my)
 		if len(cells) > 1 {
 			s.Lo, s.Hi = append(s.Lo, max(my-half, 0)), append(s.Hi, min(my+half, 100))
@@ -97,10 +98,10 @@ func curveTable(id string, s size, t trainings) result.Table {
 			{Key: "fluctuation_half", Title: "±", Unit: "points", Digits: 2},
 			{Key: "staleness", Title: "mean staleness", Unit: "versions", Digits: 2}}}
 	for _, method := range methods {
-		a, half := meanAndHalf(values(t[method], func(c cell) float64 { return 100 * c.Accuracy }))
-		f, fhalf := meanAndHalf(values(t[method], fluctuation))
-		stale, _ := meanAndHalf(values(t[method], func(c cell) float64 { return c.Staleness.Mean }))
-		tab.Rows = append(tab.Rows, []any{title[method], a, orNone(half), f, orNone(fhalf), stale})
+		a, half := exp.MeanAndHalf(values(t[method], func(c cell) float64 { return 100 * c.Accuracy }))
+		f, fhalf := exp.MeanAndHalf(values(t[method], fluctuation))
+		stale, _ := exp.MeanAndHalf(values(t[method], func(c cell) float64 { return c.Staleness.Mean }))
+		tab.Rows = append(tab.Rows, []any{title[method], a, exp.OrNone(half), f, exp.OrNone(fhalf), stale})
 	}
 	return tab
 }

@@ -66,7 +66,7 @@ func dsspAnchor() exp.Experiment {
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		s := anchorSizes(env.Profile)
 		r := &runs{ctx: ctx, env: env, total: float64(len(env.Seeds))*anchorRuns() + otherRuns()}
-		res := newResult(e, env, result.TimingOnly, anchorSetup(s, env.Seeds))
+		res := exp.NewResult(e, env, result.TimingOnly, anchorSetup(s, env.Seeds))
 		if err := anchorParts(r, res, s); err != nil {
 			return incomplete(res), err
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/claims"
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 	"gradsync/shared/tensor/model"
 )
@@ -103,7 +104,7 @@ var homogeneousDiffers = []string{"ResNet-18 in place of ResNet-50", "10 classes
 func fourMethods(f field) []placed {
 	mean := func(names ...string) (sum float64) {
 		for _, name := range names {
-			x, _ := meanAndHalf(f.times(f.at(name)))
+			x, _ := exp.MeanAndHalf(f.times(f.at(name)))
 			sum += x / float64(len(names))
 		}
 		return sum

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gradsync/experiments/exp"
 	"gradsync/shared/tensor/model"
 )
 
@@ -86,7 +87,7 @@ func statedOrderNote(f field, s anchorSize) string {
 	var simulated, stated []placed
 	for i, c := range f.list {
 		if c.Stated != "" {
-			mean, _ := meanAndHalf(f.times(i))
+			mean, _ := exp.MeanAndHalf(f.times(i))
 			simulated, stated = append(simulated, placed{c.Name, mean}), append(stated, placed{c.Name, c.statedTime()})
 		}
 	}

@@ -3,6 +3,7 @@ package dasp
 import (
 	"fmt"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/platforms"
 	"gradsync/experiments/result"
 	"gradsync/shared/cluster"
@@ -82,9 +83,9 @@ func homogeneousTable(homo map[string]field, s anchorSize) result.Table {
 	for _, m := range sixteenModels {
 		f := homo[m]
 		for i, c := range f.list {
-			mean, half := meanAndHalf(f.times(i))
+			mean, half := exp.MeanAndHalf(f.times(i))
 			x, _ := ratio(f.times(i), f.times(0))
-			t.Rows = append(t.Rows, []any{anchorNames[m], c.Name, mean, orNone(half), x, 100 * f.mean(i, func(l lap) float64 { return l.Waits }),
+			t.Rows = append(t.Rows, []any{anchorNames[m], c.Name, mean, exp.OrNone(half), x, 100 * f.mean(i, func(l lap) float64 { return l.Waits }),
 				f.largest(i), f.mean(i, func(l lap) float64 { return l.Staleness })})
 		}
 	}

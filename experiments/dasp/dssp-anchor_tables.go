@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/claims"
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 )
 
@@ -44,10 +45,10 @@ func anchorTable(f field, s anchorSize) result.Table {
 			{Key: "largest", Title: "most clocks ahead"}, {Key: "staleness", Title: "mean staleness", Unit: "versions", Digits: 2}}}
 	factor := f.factor()
 	for i, c := range f.list {
-		mean, half := meanAndHalf(f.times(i))
+		mean, half := exp.MeanAndHalf(f.times(i))
 		x, _ := ratio(f.times(i), f.times(0))
 		stated := c.statedTime() / f.list[0].statedTime()
-		t.Rows = append(t.Rows, []any{c.Name, mean, orNone(half), x, orNone(c.closedForm(factor)), orNone(c.statedTime()), orNone(stated), orNone(stated / x),
+		t.Rows = append(t.Rows, []any{c.Name, mean, exp.OrNone(half), x, exp.OrNone(c.closedForm(factor)), exp.OrNone(c.statedTime()), exp.OrNone(stated), exp.OrNone(stated / x),
 			100 * f.mean(i, func(l lap) float64 { return l.FastShare }), 100 * f.mean(i, func(l lap) float64 { return l.FastWaits }),
 			f.largest(i), f.mean(i, func(l lap) float64 { return l.Staleness })})
 	}

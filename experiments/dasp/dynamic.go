@@ -84,7 +84,7 @@ func dynamic() exp.Experiment {
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		r := &runs{ctx: ctx, env: env, total: e.Seconds(env.Profile, len(env.Seeds))}
-		res := newResult(e, env, result.Trained, dynSetup(env))
+		res := exp.NewResult(e, env, result.Trained, dynSetup(env))
 		g := dynGrid{}
 		for _, c := range dynCases(env.Profile) {
 			cells, err := r.dynTimed(c)

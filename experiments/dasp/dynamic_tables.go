@@ -3,6 +3,7 @@ package dasp
 import (
 	"fmt"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 )
 
@@ -41,7 +42,7 @@ func dynTimes(cases []dynCase, g dynGrid) result.Table {
 		for _, method := range methods {
 			row := []any{c.title(), title[method]}
 			for _, s := range dynScenarios {
-				push, _ := meanAndHalf(values(dynCells(g[c.title()][s.Key][method]), dynPerPush))
+				push, _ := exp.MeanAndHalf(values(dynCells(g[c.title()][s.Key][method]), dynPerPush))
 				row = append(row, 1e3*push)
 			}
 			t.Rows = append(t.Rows, row)

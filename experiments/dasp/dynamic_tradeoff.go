@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 	"gradsync/papers/dasp/rivals"
 )
@@ -118,8 +119,8 @@ func dynTradeTable(trades map[string][]dynTrade) (result.Table, string) {
 	for _, key := range dynTraded {
 		held, judged, byMean := 0, 0, 0
 		for _, x := range trades[key] {
-			push, _ := meanAndHalf(values(dynCells(x.cells), dynPerPush))
-			stale, _ := meanAndHalf(values(dynCells(x.cells), dynMeanStaleness))
+			push, _ := exp.MeanAndHalf(values(dynCells(x.cells), dynPerPush))
+			stale, _ := exp.MeanAndHalf(values(dynCells(x.cells), dynMeanStaleness))
 			row := []any{key, title[x.method], x.name, 1e3 * push, dynP99(x.cells), stale, nil, nil, nil, nil, nil, nil, nil, nil}
 			if x.method == "dasp" {
 				row[10] = dynNoCase
@@ -159,7 +160,7 @@ func dynTradeFigures(trades map[string][]dynTrade) (out []result.Figure) {
 			f.Alt += " " + title[method] + ":"
 			for _, x := range trades[key] {
 				if x.method == method {
-					push, _ := meanAndHalf(values(dynCells(x.cells), dynPerPush))
+					push, _ := exp.MeanAndHalf(values(dynCells(x.cells), dynPerPush))
 					s.X, s.Y = append(s.X, dynP99(x.cells)), append(s.Y, 1e3*push)
 					f.Alt += fmt.Sprintf(" %.3g ms at %.1f versions (%s);", 1e3*push, dynP99(x.cells), x.name)
 				}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 )
 
@@ -85,19 +86,19 @@ func dynLearning(s size, t map[string]trainings) result.Table {
 		base, _, baseOK := reachedBy(t[l.key]["bsp"], s.Target)
 		for _, method := range methods {
 			cells := t[l.key][method]
-			accuracy, _ := meanAndHalf(values(cells, func(c cell) float64 { return c.Accuracy }))
-			stale, _ := meanAndHalf(values(cells, func(c cell) float64 { return c.Staleness.Mean }))
+			accuracy, _ := exp.MeanAndHalf(values(cells, func(c cell) float64 { return c.Accuracy }))
+			stale, _ := exp.MeanAndHalf(values(cells, func(c cell) float64 { return c.Staleness.Mean }))
 			row := []any{l.key, title[method], nil, nil, nil, nil, nil, nil, nil, nil, nil, 100 * accuracy, stale}
 			if sec, push, ok := reachedBy(cells, s.Target); ok {
-				mean, half := meanAndHalf(sec)
-				row[2], row[3] = mean, orNone(half)
+				mean, half := exp.MeanAndHalf(sec)
+				row[2], row[3] = mean, exp.OrNone(half)
 				if baseOK {
 					copy(row[4:7], dynEntries(ratio(sec, base)))
 				}
 				if before, _, ok := reachedBy(t[l.against][method], s.Target); ok && l.against != "" {
 					copy(row[7:10], dynEntries(ratio(sec, before)))
 				}
-				row[10], _ = meanAndHalf(push)
+				row[10], _ = exp.MeanAndHalf(push)
 			}
 			tab.Rows = append(tab.Rows, row)
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 )
 
@@ -68,8 +69,8 @@ func dynJudgeH1(now, before map[string][]dynCell) (answer, measured string) {
 	}
 	a, b := over(now), over(before)
 	x, ci := ratio(a, b)
-	ra, _ := meanAndHalf(a)
-	rb, _ := meanAndHalf(b)
+	ra, _ := exp.MeanAndHalf(a)
+	rb, _ := exp.MeanAndHalf(b)
 	held := x > 1+slack && (ci == nil || ci[0] > 1)
 	return dynAnswer(held), fmt.Sprintf("DSSP/SSP %.3f → %.3f: ×%s", rb, ra, dynInterval(x, ci))
 }
@@ -98,7 +99,7 @@ func dynJudgeH2(now, before map[string][]dynCell) (answer, measured string) {
 		for i := range d {
 			d[i] -= ours[i]
 		}
-		mean, half := meanAndHalf(d)
+		mean, half := exp.MeanAndHalf(d)
 		held = held && mean > slack && (math.IsNaN(half) || mean-half > 0)
 	}
 	return dynAnswer(held), measured
@@ -141,9 +142,9 @@ func dynJudgeH3(now map[string][]dynCell) (answer, measured string) {
 		return dynNoCase, "the slowest was not the oldest when speeds changed"
 	}
 	x, ci := ratio(ours, theirs)
-	v, _ := meanAndHalf(versions)
-	a, _ := meanAndHalf(ours)
-	b, _ := meanAndHalf(theirs)
+	v, _ := exp.MeanAndHalf(versions)
+	a, _ := exp.MeanAndHalf(ours)
+	b, _ := exp.MeanAndHalf(theirs)
 	held := v <= workers && x < 1-slack && (ci == nil || ci[1] < 1)
 	return dynAnswer(held), fmt.Sprintf("DASP after %.1f versions and %.2f own gradients, SSP after %.2f: ×%s", v, a, b, dynInterval(x, ci))
 }

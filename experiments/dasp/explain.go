@@ -68,7 +68,7 @@ func explain() exp.Experiment {
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		size := effortOf(env.Profile)
-		res := newResult(e, env, result.TimingOnly, map[string]any{"axes": axes, "spaces": spaces, "effort": size, "search_seed": searchSeed,
+		res := exp.NewResult(e, env, result.TimingOnly, map[string]any{"axes": axes, "spaces": spaces, "effort": size, "search_seed": searchSeed,
 			"demands": demands(), "meanings": meanings, "loss": "root mean square of ln(ratio/stated) over D01-D18",
 			"full": map[string]any{"gradients": size.Full, "warmup": warmup, "seeds": env.Seeds, "batch": fullBatch}})
 		q, err := newInquiry(ctx, env, size)

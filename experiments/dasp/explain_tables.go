@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 )
 
@@ -70,7 +71,7 @@ func (q *inquiry) residualTable(s int) result.Table {
 			row = append(row, nil, nil, nil, "no")
 		}
 		sp := q.seen[k][i]
-		t.Rows = append(t.Rows, append(row, orNone(positive(sp.Lo)), orNone(positive(sp.Hi)), yes(sp.reached(d))))
+		t.Rows = append(t.Rows, append(row, exp.OrNone(positive(sp.Lo)), exp.OrNone(positive(sp.Hi)), yes(sp.reached(d))))
 	}
 	return t
 }

@@ -21,7 +21,7 @@ func fig2() exp.Experiment {
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		s := sizeOf("ci", "lenet5")
 		s.Data = sizeOf(env.Profile, "lenet5").Data
-		res := newResult(e, env, result.Trained, map[string]any{"platform": load(heterogeneous), "options": options(), "size": s, "seed": env.Seeds[0]})
+		res := exp.NewResult(e, env, result.Trained, map[string]any{"platform": load(heterogeneous), "options": options(), "size": s, "seed": env.Seeds[0]})
 		res.Seeds = env.Seeds[:1]
 		for i, method := range []string{"dasp", "ssp", "asp", "bsp"} {
 			cfg := training(load(heterogeneous), method, env.Seeds[0], s)

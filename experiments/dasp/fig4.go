@@ -40,7 +40,7 @@ func fastAndStable(res *result.Result, st study) result.Claim {
 				ok = false
 				note += fmt.Sprintf("%s, %s: does not reach %s in every seed. ", title[platform], title[method], s.percent())
 			}
-			f, _ := meanAndHalf(values(t[method], fluctuation))
+			f, _ := exp.MeanAndHalf(values(t[method], fluctuation))
 			most = max(most, f)
 			if f > stableTo {
 				ok = false
@@ -72,7 +72,7 @@ func inBetween(res *result.Result, st study) result.Claim {
 				cells := st.on[platform][m][method]
 				seeds = len(cells)
 				var half float64
-				f[method], half = meanAndHalf(values(cells, fluctuation))
+				f[method], half = exp.MeanAndHalf(values(cells, fluctuation))
 				note += fmt.Sprintf(" %s %.2f", title[method], f[method])
 				if !math.IsNaN(half) {
 					note += fmt.Sprintf(" ± %.2f", half)

@@ -1,10 +1,8 @@
 package dasp
 
 import (
+	"gradsync/experiments/exp"
 	"math"
-
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // ratio is the geometric mean over seeds of ours[s]/base[s] with its 95 %
@@ -22,7 +20,7 @@ func ratio(ours, base []float64) (mean float64, ci *[2]float64) {
 	for i := range d {
 		d[i] = math.Log(ours[i] / base[i])
 	}
-	m, half := meanAndHalf(d)
+	m, half := exp.MeanAndHalf(d)
 	if !math.IsNaN(half) {
 		ci = &[2]float64{math.Exp(m - half), math.Exp(m + half)}
 	}
@@ -36,16 +34,4 @@ func reduction(ours, base []float64) (percent float64, ci *[2]float64) {
 		ci = &[2]float64{100 * (1 - rci[1]), 100 * (1 - rci[0])}
 	}
 	return 100 * (1 - r), ci
-}
-
-// meanAndHalf returns the mean of x and the half-width of its 95 % Student
-// interval; half is no number for a single value.
-func meanAndHalf(x []float64) (mean, half float64) {
-	mean = stat.Mean(x, nil)
-	if len(x) < 2 {
-		return mean, math.NaN()
-	}
-	n := float64(len(x))
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975)
-	return mean, t * stat.StdDev(x, nil) / math.Sqrt(n)
 }

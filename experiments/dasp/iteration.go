@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gradsync/experiments/claims"
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 )
 
@@ -25,11 +26,11 @@ func iterationTable(heading string, g grid) result.Table {
 		for _, method := range methods {
 			row := []any{title[m], title[method]}
 			for _, r := range readings {
-				mean, half := meanAndHalf(values(g[m][method], r.of))
-				row = append(row, 1e3*mean, orNone(1e3*half))
+				mean, half := exp.MeanAndHalf(values(g[m][method], r.of))
+				row = append(row, 1e3*mean, exp.OrNone(1e3*half))
 			}
 			x, _ := ratio(values(g[m][method], perIteration), values(g[m]["bsp"], perIteration))
-			stale, _ := meanAndHalf(values(g[m][method], func(c cell) float64 { return c.Staleness.Mean }))
+			stale, _ := exp.MeanAndHalf(values(g[m][method], func(c cell) float64 { return c.Staleness.Mean }))
 			t.Rows = append(t.Rows, append(row, x, stale))
 		}
 	}

@@ -105,7 +105,7 @@ func network() exp.Experiment {
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		vs := networks(env.Profile)
 		r := &runs{ctx: ctx, env: env, total: cells(env.Profile) * float64(len(env.Seeds))}
-		res := newResult(e, env, result.TimingOnly, map[string]any{"platforms": vs, "methods": methods, "models": models, "options": options(),
+		res := exp.NewResult(e, env, result.TimingOnly, map[string]any{"platforms": vs, "methods": methods, "models": models, "options": options(),
 			"forms": formConfigs(), "batch": fullBatch, "gradients": workers * perWorker, "warmup": warmup,
 			"launch": train.DefaultLaunch, "overhead": train.DefaultOverhead, "short": shortWait, "same_time": sameTime, "hypotheses": hypothesisTexts(), "seeds": env.Seeds})
 		g, err := r.linkGrid(vs)

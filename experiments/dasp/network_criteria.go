@@ -2,6 +2,7 @@ package dasp
 
 import (
 	"fmt"
+	"gradsync/experiments/exp"
 	"math"
 )
 
@@ -24,7 +25,7 @@ func boundAlone(_ string, cells map[string][]linkCell) (bool, string, bool) {
 
 // stateShare is the mean over seeds of a state's share of pushes.
 func stateShare(cells []linkCell, state string) float64 {
-	x, _ := meanAndHalf(values(cellsOf(cells), func(c cell) float64 { return c.Share[state] }))
+	x, _ := exp.MeanAndHalf(values(cellsOf(cells), func(c cell) float64 { return c.Share[state] }))
 	return x
 }
 

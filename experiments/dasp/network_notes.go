@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/platforms"
 )
 
@@ -126,12 +127,12 @@ func printedNote(g linkGrid) string {
 
 // secondsIn is the mean over seeds of the seconds waited in a state.
 func secondsIn(cells []linkCell, state string) float64 {
-	x, _ := meanAndHalf(values(cellsOf(cells), func(c cell) float64 { return c.Seconds[state] }))
+	x, _ := exp.MeanAndHalf(values(cellsOf(cells), func(c cell) float64 { return c.Seconds[state] }))
 	return x
 }
 
 func meanStaleness(cells []linkCell) float64 {
-	x, _ := meanAndHalf(values(cellsOf(cells), func(c cell) float64 { return c.Staleness.Mean }))
+	x, _ := exp.MeanAndHalf(values(cellsOf(cells), func(c cell) float64 { return c.Staleness.Mean }))
 	return x
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/platforms"
 	"gradsync/experiments/result"
 )
@@ -54,7 +55,7 @@ func serverTable(vs []platforms.Variant, g linkGrid) result.Table {
 					queue += 1e3 * q / workers
 				}
 				by := meanByWorker(cells, iterationsOf)
-				t.Rows = append(t.Rows, placeOf(v, m, title[method], full, queue, 1e3*slices.Min(by), 1e3*slices.Max(by), orNone(unevenness(cells))))
+				t.Rows = append(t.Rows, placeOf(v, m, title[method], full, queue, 1e3*slices.Min(by), 1e3*slices.Max(by), exp.OrNone(unevenness(cells))))
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/platforms"
 	"gradsync/experiments/result"
 )
@@ -37,7 +38,7 @@ func linkTimes(vs []platforms.Variant, g linkGrid) result.Table {
 	for _, v := range vs {
 		for _, m := range models {
 			cells := g[v.Name][m]
-			bsp, _ := meanAndHalf(values(cellsOf(cells["bsp"]), perIteration))
+			bsp, _ := exp.MeanAndHalf(values(cellsOf(cells["bsp"]), perIteration))
 			row := placeOf(v, m, 1e3*bsp)
 			for _, f := range forms {
 				x, ci := overBSP(cells, f.key)
@@ -134,16 +135,16 @@ func onlyQIS(cells []linkCell) bool {
 func waitRow(cells []linkCell) (row []any) {
 	plain := cellsOf(cells)
 	for _, s := range states {
-		x, _ := meanAndHalf(values(plain, func(c cell) float64 { return c.Share[s] }))
+		x, _ := exp.MeanAndHalf(values(plain, func(c cell) float64 { return c.Share[s] }))
 		row = append(row, 100*x)
 	}
 	w := allWaits(cells)
 	row = append(row, percentOf(w.Zero, w.WSS), percentOf(w.Short, w.WSS), perOf(1e3*w.Wait, w.WSS), perOf(1e3*w.Oldest, w.WSS))
 	for _, s := range states[1:] {
-		x, _ := meanAndHalf(values(plain, func(c cell) float64 { return c.Seconds[s] }))
+		x, _ := exp.MeanAndHalf(values(plain, func(c cell) float64 { return c.Seconds[s] }))
 		row = append(row, x)
 	}
-	stale, _ := meanAndHalf(values(plain, func(c cell) float64 { return c.Staleness.Mean }))
+	stale, _ := exp.MeanAndHalf(values(plain, func(c cell) float64 { return c.Staleness.Mean }))
 	return append(row, perOf(float64(w.Members), w.Groups), percentOf(w.Solo, w.Groups), stale, widestSpread(plain))
 }
 

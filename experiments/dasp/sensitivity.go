@@ -69,7 +69,7 @@ func sensitivity() exp.Experiment {
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		r := &runs{ctx: ctx, env: env, total: e.Seconds(env.Profile, len(env.Seeds))}
-		res := newResult(e, env, result.TimingOnly, map[string]any{"platform": load(heterogeneous), "options": options(), "batch": fullBatch,
+		res := exp.NewResult(e, env, result.TimingOnly, map[string]any{"platform": load(heterogeneous), "options": options(), "batch": fullBatch,
 			"size": manyRows(env.Profile), "knobs": knobValues(), "seeds": env.Seeds})
 		for _, k := range knobs {
 			sw, err := r.sweepKnob(k)

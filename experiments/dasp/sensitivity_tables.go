@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 )
 
@@ -51,7 +52,7 @@ func (s swept) table() result.Table {
 				row = append(row, (ci[1]-ci[0])/2)
 			}
 			row = append(row, stateRow("", g["dasp"])[1:4]...)
-			stale, _ := meanAndHalf(values(g["dasp"], func(c cell) float64 { return c.Staleness.Mean }))
+			stale, _ := exp.MeanAndHalf(values(g["dasp"], func(c cell) float64 { return c.Staleness.Mean }))
 			t.Rows = append(t.Rows, append(row, stale, widestSpread(g["dasp"])))
 		}
 	}

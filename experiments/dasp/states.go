@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 	"gradsync/papers/dasp"
 )
@@ -40,11 +41,11 @@ func newStateTable(kind string) result.Table {
 func stateRow(name string, cells []cell) []any {
 	row := []any{name}
 	for _, s := range states {
-		x, _ := meanAndHalf(values(cells, func(c cell) float64 { return c.Share[s] }))
+		x, _ := exp.MeanAndHalf(values(cells, func(c cell) float64 { return c.Share[s] }))
 		row = append(row, 100*x)
 	}
 	for _, s := range states {
-		x, _ := meanAndHalf(values(cells, func(c cell) float64 { return c.Seconds[s] }))
+		x, _ := exp.MeanAndHalf(values(cells, func(c cell) float64 { return c.Seconds[s] }))
 		row = append(row, x)
 	}
 	var widest int64

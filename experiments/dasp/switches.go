@@ -42,7 +42,7 @@ func switches() exp.Experiment {
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		s := manyRows(env.Profile)
 		r := &runs{ctx: ctx, env: env, total: float64(len(switchRows)*len(env.Seeds)) * (1 + s.seconds(s.Pushes))}
-		res := newResult(e, env, result.Trained, map[string]any{"platform": load(heterogeneous), "options": options(), "size": s, "seeds": env.Seeds, "clock_batch": fullBatch, "switches": switchNames()})
+		res := exp.NewResult(e, env, result.Trained, map[string]any{"platform": load(heterogeneous), "options": options(), "size": s, "seeds": env.Seeds, "clock_batch": fullBatch, "switches": switchNames()})
 		timed, learned := newSwitchTables(s, len(env.Seeds))
 		var base switched
 		for i, row := range switchRows {

@@ -3,6 +3,7 @@ package dasp
 import (
 	"fmt"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 )
 
@@ -29,7 +30,7 @@ func newSwitchTables(s size, seeds int) (timed, learned result.Table) {
 
 // timing is a switch's row of events.
 func (x switched) timing(row switchRow, base switched) []any {
-	it, _ := meanAndHalf(values(x.timed, perIteration))
+	it, _ := exp.MeanAndHalf(values(x.timed, perIteration))
 	line := append([]any{row.name, row.paper, 1e3 * it}, paired(values(x.timed, perIteration), values(base.timed, perIteration))...)
 	line = append(line, stateRow("", x.timed)[1:4]...)
 	return append(line, gaps(x.timed).Max(), widestSpread(x.timed))
@@ -41,8 +42,8 @@ func (x switched) learning(row switchRow, base switched, s size) []any {
 	line := []any{row.name, nil, nil, nil, nil, nil}
 	sec, push, ok := reachedBy(x.trained, s.Target)
 	if ok {
-		line[1], _ = meanAndHalf(sec)
-		line[5], _ = meanAndHalf(push)
+		line[1], _ = exp.MeanAndHalf(sec)
+		line[5], _ = exp.MeanAndHalf(push)
 	}
 	if was, _, baseOK := reachedBy(base.trained, s.Target); ok && baseOK {
 		copy(line[2:], paired(sec, was))
@@ -51,9 +52,9 @@ func (x switched) learning(row switchRow, base switched, s size) []any {
 	for i := range d {
 		d[i] = 100 * (x.trained[i].Accuracy - base.trained[i].Accuracy)
 	}
-	accuracy, _ := meanAndHalf(values(x.trained, func(c cell) float64 { return 100 * c.Accuracy }))
-	mean, half := meanAndHalf(d)
-	return append(line, accuracy, mean, orNone(half))
+	accuracy, _ := exp.MeanAndHalf(values(x.trained, func(c cell) float64 { return 100 * c.Accuracy }))
+	mean, half := exp.MeanAndHalf(d)
+	return append(line, accuracy, mean, exp.OrNone(half))
 }
 
 // paired is a ratio and its interval as three entries, the interval empty for

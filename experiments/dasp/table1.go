@@ -15,7 +15,7 @@ func stated(id, heading, source string, fill func(res *result.Result, env exp.En
 	e := exp.Experiment{ID: id, Title: heading, Source: source, Profiles: exp.Profiles}
 	e.Seconds = func(string, int) float64 { return 0 }
 	e.Run = func(_ context.Context, env exp.Env) (*result.Result, error) {
-		res := newResult(e, env, result.Stated, nil)
+		res := exp.NewResult(e, env, result.Stated, nil)
 		res.Seeds = []uint64{}
 		fill(res, env)
 		res.Status = complete

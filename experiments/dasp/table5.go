@@ -39,7 +39,7 @@ var clusters = []string{"homogeneous", "heterogeneous"}
 func disorder(g grid) (out []string) {
 	for _, m := range models {
 		mean := func(method string) float64 {
-			x, _ := meanAndHalf(values(g[m][method], perIteration))
+			x, _ := exp.MeanAndHalf(values(g[m][method], perIteration))
 			return x
 		}
 		for _, method := range []string{"ssp", "dssp", "dasp"} {

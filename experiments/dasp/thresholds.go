@@ -25,7 +25,7 @@ func thresholds() exp.Experiment {
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		r := &runs{ctx: ctx, env: env, total: float64(len(models) * (2 + len(thresholdGrid)))}
 		hetero := load(heterogeneous)
-		res := newResult(e, env, result.TimingOnly, map[string]any{"homogeneous": load(homogeneous), "heterogeneous": hetero,
+		res := exp.NewResult(e, env, result.TimingOnly, map[string]any{"homogeneous": load(homogeneous), "heterogeneous": hetero,
 			"pairs": thresholdGrid, "least_fss": leastFSS, "options": options(), "batch": fullBatch, "seed": env.Seeds[0]})
 		res.Seeds = env.Seeds[:1]
 		gaps, err := r.gapTable(env.Seeds[0])

@@ -126,7 +126,7 @@ func timingTable(id, heading, source, platform string, more []string, judge judg
 		for _, c := range clusters {
 			r.total += float64(len(models)*len(methods)) * grids(c, len(env.Seeds))
 		}
-		res := newResult(e, env, result.TimingOnly, timingConfig(p, others, more, env.Seeds))
+		res := exp.NewResult(e, env, result.TimingOnly, timingConfig(p, others, more, env.Seeds))
 		g, err := r.timingGrid(p, train.DefaultOverhead, env.Seeds)
 		if err != nil {
 			return incomplete(res), err

@@ -130,7 +130,7 @@ func trainingExperiment(id, heading, source string, grounds []ground, profiles [
 		for _, g := range grounds {
 			config["platform "+g.platform.Name] = g.platform
 		}
-		res := newResult(e, env, result.Trained, config)
+		res := exp.NewResult(e, env, result.Trained, config)
 		st, err := r.study(grounds)
 		if n := len(st.seeds); n > 0 {
 			res.Seeds = st.seeds

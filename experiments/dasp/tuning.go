@@ -49,7 +49,7 @@ func tuning() exp.Experiment {
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		r := &runs{ctx: ctx, env: env, total: e.Seconds(env.Profile, 0)}
-		res := newResult(e, env, result.Trained, map[string]any{"rates": tuningRates, "seeds": tuningSeeds, "sizes": sizesOf(env.Profile),
+		res := exp.NewResult(e, env, result.Trained, map[string]any{"rates": tuningRates, "seeds": tuningSeeds, "sizes": sizesOf(env.Profile),
 			"options": options(), "platform": load(homogeneous), "clock_batch": fullBatch, "share": tuned(env.Profile, size{Pushes: 100})})
 		res.Seeds = tuningSeeds
 		var sets []*result.Data
@@ -94,7 +94,7 @@ func (r *runs) tune(s size) (t result.Table, picked float64, last cell, err erro
 			found[i] = append(found[i], c.Accuracy)
 			last = c
 		}
-		mean, half := meanAndHalf(found[i])
+		mean, half := exp.MeanAndHalf(found[i])
 		least := found[i][0]
 		for _, a := range found[i] {
 			least = min(least, a)

@@ -46,7 +46,7 @@ func versionsVsClocks() exp.Experiment {
 	e.Seconds = func(profile string, seeds int) float64 { return 0.018 * cells(profile, seeds) }
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		r := &runs{ctx: ctx, env: env, total: cells(env.Profile, len(env.Seeds))}
-		res := newResult(e, env, result.TimingOnly, versionSetup(env))
+		res := exp.NewResult(e, env, result.TimingOnly, versionSetup(env))
 		g, err := r.censusGrid(linksOf(env.Profile))
 		if err != nil {
 			return incomplete(res), err

@@ -3,6 +3,7 @@ package dasp
 import (
 	"slices"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/train"
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
@@ -145,6 +146,6 @@ func vainOverSeeds(list []census, t int) (mean, half float64, n int) {
 	if len(x) == 0 {
 		return 0, 0, 0
 	}
-	mean, half = meanAndHalf(x)
+	mean, half = exp.MeanAndHalf(x)
 	return mean, half, len(x)
 }

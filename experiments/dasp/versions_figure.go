@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 )
 
@@ -63,7 +64,7 @@ func anybodyWaits(cells map[string][]census) bool {
 // bar adds the mean of x at place i, with its interval where there is one; a
 // share of pushes stays between 0 and 100.
 func bar(s *result.Series, i int, x []float64) {
-	mean, half := meanAndHalf(x)
+	mean, half := exp.MeanAndHalf(x)
 	s.X, s.Y = append(s.X, float64(i)), append(s.Y, mean)
 	if len(x) > 1 {
 		s.Lo, s.Hi = append(s.Lo, max(mean-half, 0)), append(s.Hi, min(mean+half, 100))

@@ -3,6 +3,7 @@ package dasp
 import (
 	"fmt"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 )
 
@@ -31,7 +32,7 @@ func censusTable(g censusGrid) result.Table {
 			if n == 0 {
 				row = append(row, nil, nil)
 			} else {
-				row = append(row, 100*mean, orNone(100*half))
+				row = append(row, 100*mean, exp.OrNone(100*half))
 			}
 		}
 		t.Rows = append(t.Rows, append(row, pushes-waits, all.Count[bySmin][0][1], all.Count[bySmax][0][1]))

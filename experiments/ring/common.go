@@ -3,15 +3,10 @@ package ring
 import (
 	"context"
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"gradsync/experiments/claims"
-	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/virtual"
@@ -28,26 +23,6 @@ const (
 	blogBytes  = 4 * blogParams
 	blogLink   = 1e9 // bytes per second of its first example
 )
-
-// newResult starts a result; it is incomplete until its last line.
-func newResult(e exp.Experiment, env exp.Env, kind string, config any) *result.Result {
-	return &result.Result{ID: e.ID, Title: e.Title, Source: e.Source, Profile: env.Profile, Kind: kind,
-		Status: unfinished, Seeds: env.Seeds, Config: config,
-		Claims: []result.Claim{}, Tables: []result.Table{}, Figures: []result.Figure{}, Notes: []string{}}
-}
-
-// bar tells how far an experiment is; a part costs 1.
-type bar struct {
-	env         exp.Env
-	done, total float64
-}
-
-func (b *bar) step(what string) {
-	b.done++
-	if b.env.Progress != nil {
-		b.env.Progress(b.done, b.total, what)
-	}
-}
 
 // exchange is one rank's part of an all-reduce.
 type exchange func(p cluster.Proc) error
@@ -112,43 +87,6 @@ const input = "an input taken from the blog, not a result"
 // that a transfer gets it.
 func taken(id string, measured float64, note string) result.Claim {
 	return claims.Judge(id, claims.Evidence{Value: measured, Differs: []string{input}, Note: note})
-}
-
-// tolerance is what tolerances.csv fixed for a claim.
-func tolerance(id string) float64 {
-	c, ok := claims.Get(id)
-	if !ok || c.Tolerance == nil {
-		panic("ring: " + id + " has no tolerance")
-	}
-	return *c.Tolerance
-}
-
-// meanAndHalf returns the mean of x and the half-width of its 95 % Student
-// interval; half is no number for a single value.
-func meanAndHalf(x []float64) (mean, half float64) {
-	mean = stat.Mean(x, nil)
-	if len(x) < 2 {
-		return mean, math.NaN()
-	}
-	n := float64(len(x))
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975)
-	return mean, t * stat.StdDev(x, nil) / math.Sqrt(n)
-}
-
-// interval is mean ± half, nil where one seed has none.
-func interval(mean, half float64) *[2]float64 {
-	if math.IsNaN(half) {
-		return nil
-	}
-	return &[2]float64{mean - half, mean + half}
-}
-
-// orNone is x as a table's entry: empty where it is no number.
-func orNone(x float64) any {
-	if math.IsNaN(x) {
-		return nil
-	}
-	return x
 }
 
 // small spells a small number: 9.4·10⁻⁷; one from a hundredth on as it is.

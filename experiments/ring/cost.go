@@ -46,9 +46,9 @@ func cost() exp.Experiment {
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan := planCost(env.Profile)
-		res := newResult(e, env, result.Counted, map[string]any{"blog_bytes": blogBytes, "blog_link": blogLink, "links": costLinks,
+		res := exp.NewResult(e, env, result.Counted, map[string]any{"blog_bytes": blogBytes, "blog_link": blogLink, "links": costLinks,
 			"sockets": plan, "piece_elements": pieceElements, "wire_limit": wireLimit})
-		b := bar{env: env, total: float64(mostRanks - 1 + len(costLinks) + mostRanks + len(plan.Ranks))}
+		b := exp.Bar{Env: env, Total: float64(mostRanks - 1 + len(costLinks) + mostRanks + len(plan.Ranks))}
 		times, err := naiveTimes(ctx, &b)
 		if err != nil {
 			return res, err

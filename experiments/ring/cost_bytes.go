@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/claims"
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/collective"
@@ -81,7 +82,7 @@ func wrongCounts(counts []count) (out []string) {
 }
 
 // virtualCounts counts the ring of the blog's 300 million parameters.
-func virtualCounts(ctx context.Context, b *bar) ([]count, error) {
+func virtualCounts(ctx context.Context, b *exp.Bar) ([]count, error) {
 	var out []count
 	for n := 1; n <= mostRanks; n++ {
 		t, err := onVirtual(ctx, ideal(n, blogLink), n, func(p cluster.Proc) error {
@@ -91,7 +92,7 @@ func virtualCounts(ctx context.Context, b *bar) ([]count, error) {
 			return nil, err
 		}
 		out = append(out, newCount(n, blogParams, &cluster.Trace{Sent: t.Sent}))
-		b.step(fmt.Sprintf("bytes of %d ranks", n))
+		b.Step(fmt.Sprintf("bytes of %d ranks", n))
 	}
 	return out, nil
 }

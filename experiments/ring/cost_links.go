@@ -3,6 +3,7 @@ package ring
 import (
 	"context"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 )
 
@@ -26,7 +27,7 @@ type linkTime struct {
 	Two, Ten naiveTime
 }
 
-func linkTimes(ctx context.Context, b *bar) ([]linkTime, error) {
+func linkTimes(ctx context.Context, b *exp.Bar) ([]linkTime, error) {
 	var out []linkTime
 	for _, l := range costLinks {
 		t := linkTime{costLink: l}
@@ -38,7 +39,7 @@ func linkTimes(ctx context.Context, b *bar) ([]linkTime, error) {
 			return nil, err
 		}
 		out = append(out, t)
-		b.step(l.Name)
+		b.Step(l.Name)
 	}
 	return out, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"gradsync/experiments/claims"
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/collective"
@@ -19,7 +20,7 @@ type naiveTime struct {
 }
 
 // naiveTimes times N = 2 … 16.
-func naiveTimes(ctx context.Context, b *bar) ([]naiveTime, error) {
+func naiveTimes(ctx context.Context, b *exp.Bar) ([]naiveTime, error) {
 	var out []naiveTime
 	for n := 2; n <= mostRanks; n++ {
 		t, err := naiveAt(ctx, n, blogLink)
@@ -27,7 +28,7 @@ func naiveTimes(ctx context.Context, b *bar) ([]naiveTime, error) {
 			return nil, err
 		}
 		out = append(out, t)
-		b.step(fmt.Sprintf("single reducer, %d ranks", n))
+		b.Step(fmt.Sprintf("single reducer, %d ranks", n))
 	}
 	return out, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/collective"
@@ -24,7 +25,7 @@ func sockets(n int) cluster.Runtime {
 func summand(rank, i int) float32 { return float32(i%1009 + rank) }
 
 // socketCounts sums real vectors over the plan's sizes and counts what was sent.
-func socketCounts(ctx context.Context, plan costPlan, b *bar) ([]count, error) {
+func socketCounts(ctx context.Context, plan costPlan, b *exp.Bar) ([]count, error) {
 	var out []count
 	for _, n := range plan.Ranks {
 		_, trace, err := cluster.Run(ctx, sockets(n), func(p cluster.Proc) (struct{}, error) {
@@ -38,7 +39,7 @@ func socketCounts(ctx context.Context, plan costPlan, b *bar) ([]count, error) {
 			c.Kernel = 0
 		}
 		out = append(out, c)
-		b.step(fmt.Sprintf("%s, %d ranks", socketsName, n))
+		b.Step(fmt.Sprintf("%s, %d ranks", socketsName, n))
 	}
 	return out, nil
 }
@@ -77,7 +78,7 @@ func socketTable(plan costPlan, counts []count) result.Table {
 			{Key: "formula", Title: "2(N−1)·K", Unit: "bytes"}, {Key: "messages", Title: "messages"}, {Key: "headers", Title: "frame headers", Unit: "bytes"}, {Key: "wire", Title: "kernel's bytes / payload", Digits: 3}}}
 	for _, c := range counts {
 		least, most := c.bounds()
-		t.Rows = append(t.Rows, []any{c.Ranks, least, most, c.total(), 8 * int64(c.Ranks-1) * int64(c.Elements), c.Messages, c.Header, orNone(c.wireShare())})
+		t.Rows = append(t.Rows, []any{c.Ranks, least, most, c.total(), 8 * int64(c.Ranks-1) * int64(c.Elements), c.Messages, c.Header, exp.OrNone(c.wireShare())})
 	}
 	return t
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/claims"
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 )
 
@@ -41,7 +42,7 @@ func TestCountsAgainstTheFormula(t *testing.T) {
 
 // The counts of the code are the hand-made ones.
 func TestVirtualCounts(t *testing.T) {
-	counts, err := virtualCounts(t.Context(), &bar{})
+	counts, err := virtualCounts(t.Context(), &exp.Bar{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func TestVirtualCounts(t *testing.T) {
 // Vectors are really summed, and a ring that sums wrongly is refused.
 func TestSocketCounts(t *testing.T) {
 	plan := costPlan{Elements: 1021, Ranks: []int{1, 2, 5, 16}}
-	counts, err := socketCounts(t.Context(), plan, &bar{})
+	counts, err := socketCounts(t.Context(), plan, &exp.Bar{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +91,7 @@ func TestWireShare(t *testing.T) {
 // The blog's 1.2 and 10.8 s are the gather; a gather that took twice as long
 // would differ.
 func TestNaiveIsJudgedByOneDirection(t *testing.T) {
-	times, err := naiveTimes(t.Context(), &bar{})
+	times, err := naiveTimes(t.Context(), &exp.Bar{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +114,7 @@ func TestNaiveIsJudgedByOneDirection(t *testing.T) {
 
 // A number that a platform takes over is never better than the same sign.
 func TestLinksAreTakenOver(t *testing.T) {
-	links, err := linkTimes(t.Context(), &bar{})
+	links, err := linkTimes(t.Context(), &exp.Bar{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +131,7 @@ func TestLinksAreTakenOver(t *testing.T) {
 func TestKernelIsAsked(t *testing.T) {
 	for _, asked := range []bool{false, true} {
 		plan := costPlan{Elements: 1 << 16, Ranks: []int{2}, Kernel: asked}
-		counts, err := socketCounts(t.Context(), plan, &bar{})
+		counts, err := socketCounts(t.Context(), plan, &exp.Bar{})
 		if err != nil {
 			t.Fatal(err)
 		}

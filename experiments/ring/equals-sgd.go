@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 	"gradsync/experiments/train"
@@ -66,8 +67,8 @@ func equalsSGD() exp.Experiment {
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan := planEquals(env.Profile)
-		res := newResult(e, env, result.Trained, map[string]any{"plan": plan, "bound": tolerance("B22"), "exact": exactPlan(), "norm_batches": normBatches(env.Profile), "seeds": env.Seeds})
-		b := bar{env: env, total: float64(len(plan.Nets) * len(env.Seeds) * (2 + 3*len(plan.Workers)))}
+		res := exp.NewResult(e, env, result.Trained, map[string]any{"plan": plan, "bound": claims.Tolerance("B22"), "exact": exactPlan(), "norm_batches": normBatches(env.Profile), "seeds": env.Seeds})
+		b := exp.Bar{Env: env, Total: float64(len(plan.Nets) * len(env.Seeds) * (2 + 3*len(plan.Workers)))}
 		var found []likeness
 		for _, net := range plan.Nets {
 			lab, err := openLab(env, plan, net)

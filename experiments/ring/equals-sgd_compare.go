@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"gradsync/experiments/exp"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/collective"
 	"gradsync/shared/tensor/vec"
@@ -22,18 +23,18 @@ var ways = []struct {
 }
 
 // compare trains in every way on one seed.
-func (l *lab) compare(ctx context.Context, seed uint64, b *bar) ([]likeness, error) {
+func (l *lab) compare(ctx context.Context, seed uint64, b *exp.Bar) ([]likeness, error) {
 	batches := l.batches(seed)
 	one, err := l.alone(l.start(seed), batches)
 	if err != nil {
 		return nil, err
 	}
-	b.step(l.net.Title + ", one worker")
+	b.Step(l.net.Title + ", one worker")
 	other, err := l.alone(l.start(seed), l.batches(seed+1))
 	if err != nil {
 		return nil, err
 	}
-	b.step(l.net.Title + ", other images")
+	b.Step(l.net.Title + ", other images")
 	out := []likeness{{Net: l.net, How: otherBatch, Workers: 1, Seed: seed, Distance: distances(other, one), Largest: largest(other, one)}}
 	for _, n := range l.plan.Workers {
 		for _, way := range ways {
@@ -51,8 +52,8 @@ func (l *lab) compare(ctx context.Context, seed uint64, b *bar) ([]likeness, err
 			out = append(out, likeness{Net: l.net, How: way.name, Workers: n, Seed: seed,
 				SameBits: string(hash(same)) == string(hash(got[len(got)-1])), Distance: distances(got, one), Largest: largest(got, one)})
 		}
-		b.done++ // one part for the pieces
-		b.step(fmt.Sprintf("%s, %d workers", l.net.Title, n))
+		b.Done++ // one part for the pieces
+		b.Step(fmt.Sprintf("%s, %d workers", l.net.Title, n))
 	}
 	return out, nil
 }

@@ -34,7 +34,7 @@ func normRows(ctx context.Context, env exp.Env, net equalsNet) ([]normRow, error
 		if err != nil {
 			return nil, err
 		}
-		found, err := l.compare(ctx, env.Seeds[0], &bar{})
+		found, err := l.compare(ctx, env.Seeds[0], &exp.Bar{})
 		if err != nil {
 			return nil, err
 		}

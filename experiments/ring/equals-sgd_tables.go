@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
 )
 
@@ -12,7 +13,7 @@ import (
 // over seeds.
 func likenessTable(plan equalsPlan, found []likeness) result.Table {
 	t := result.Table{ID: "likeness", Title: "N workers with a batch of B/N each against one with B", Kind: result.Trained,
-		Caption: fmt.Sprintf("B = %d images a step, the same images in the same order, plain SGD; worst of all seeds, after the last step. “same bits”: as one worker that computes the gradients of the same N pieces and sums them in the exchange's order. Distance: ‖w_N − w_1‖ / ‖w_1 − w_0‖, where w_1 is from one worker and one pass over the whole batch; the bound of %s, fixed before, is for networks without batch norm. “%s” is a control: a training that is not the same.", plan.Batch, small(tolerance("B22")), otherBatch),
+		Caption: fmt.Sprintf("B = %d images a step, the same images in the same order, plain SGD; worst of all seeds, after the last step. “same bits”: as one worker that computes the gradients of the same N pieces and sums them in the exchange's order. Distance: ‖w_N − w_1‖ / ‖w_1 − w_0‖, where w_1 is from one worker and one pass over the whole batch; the bound of %s, fixed before, is for networks without batch norm. “%s” is a control: a training that is not the same.", plan.Batch, small(claims.Tolerance("B22")), otherBatch),
 		Columns: []result.Column{{Key: "net", Title: "network"}, {Key: "how", Title: "exchange"}, {Key: "n", Title: "workers"}, {Key: "steps", Title: "steps"},
 			{Key: "bits", Title: "same bits as the pieces"}, {Key: "distance", Title: "distance from one pass"}, {Key: "largest", Title: "largest difference of a parameter"}}}
 	for _, group := range likenessGroups(found) {

@@ -40,12 +40,12 @@ func TestWorkersEqualOne(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := l.compare(t.Context(), 3, &bar{})
+		found, err := l.compare(t.Context(), 3, &exp.Bar{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, x := range found {
-			small := x.last() <= tolerance("B22")
+			small := x.last() <= claims.Tolerance("B22")
 			switch {
 			case x.How == otherBatch:
 				if x.last() < 0.1 {

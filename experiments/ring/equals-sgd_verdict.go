@@ -40,10 +40,10 @@ func judgeEquals(found []likeness, exact []exactRow, seeds int) result.Claim {
 		exactly = exactly && x.Same
 	}
 	value := "equal"
-	if !(bits && exactly && worst <= tolerance("B22")) {
+	if !(bits && exactly && worst <= claims.Tolerance("B22")) {
 		value = "not equal"
 	}
-	note := fmt.Sprintf("same bits as one worker that sums the same pieces in the same order: %t; same bits as one pass where all sums are exact: %t; against one pass over the whole batch the distance is at most %s of the way that training went, the bound was %s; networks without batch norm", bits, exactly, small(worst), small(tolerance("B22")))
+	note := fmt.Sprintf("same bits as one worker that sums the same pieces in the same order: %t; same bits as one pass where all sums are exact: %t; against one pass over the whole batch the distance is at most %s of the way that training went, the bound was %s; networks without batch norm", bits, exactly, small(worst), small(claims.Tolerance("B22")))
 	return claims.Judge("B22", claims.Evidence{Value: value, Seeds: seeds, Note: note})
 }
 

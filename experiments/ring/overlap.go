@@ -64,8 +64,8 @@ func overlap() exp.Experiment {
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan, p := planOverlap(env.Profile), calm(blogCluster())
-		res := newResult(e, env, result.TimingOnly, map[string]any{"plan": plan, "platform": p, "gpus": overlapGPUs, "single": blogSingle})
-		b := bar{env: env, total: float64(2*len(overlapGPUs) + len(plan.Stacks)*len(plan.Buckets))}
+		res := exp.NewResult(e, env, result.TimingOnly, map[string]any{"plan": plan, "platform": p, "gpus": overlapGPUs, "single": blogSingle})
+		b := exp.Bar{Env: env, Total: float64(2*len(overlapGPUs) + len(plan.Stacks)*len(plan.Buckets))}
 		var pairs [][2]lineOf
 		for _, n := range overlapGPUs {
 			var pair [2]lineOf
@@ -76,7 +76,7 @@ func overlap() exp.Experiment {
 					return res, err
 				}
 				pair[i] = lineOf{it, n, l}
-				b.step(fmt.Sprintf("time line of %d GPUs", n))
+				b.Step(fmt.Sprintf("time line of %d GPUs", n))
 			}
 			pairs = append(pairs, pair)
 			res.Figures = append(res.Figures, overlapLine(pair))
@@ -94,7 +94,7 @@ func overlap() exp.Experiment {
 					*into, x.Count = l.Seconds, len(it.buckets())
 				}
 				rows = append(rows, x)
-				b.step(s.Title + ", " + bucketName(size))
+				b.Step(s.Title + ", " + bucketName(size))
 			}
 		}
 		res.Tables = []result.Table{overlapTable(pairs), bucketTable(rows)}

@@ -107,8 +107,8 @@ func placement() exp.Experiment {
 	e.Seconds = func(_ string, seeds int) float64 { return 0.5 + 0.05*float64(seeds) }
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		p, list := blogCluster(), arrangements(env.Seeds)
-		res := newResult(e, env, result.TimingOnly, map[string]any{"platform": p, "bytes": blogBytes, "random_orders": randomOrders, "sizes": rivalSizes, "ranks": rivalRanks, "slowest": blogSlowest, "seeds": env.Seeds})
-		b := bar{env: env, total: float64(len(list) + len(rivalSizes) + len(rivalRanks) + 1)}
+		res := exp.NewResult(e, env, result.TimingOnly, map[string]any{"platform": p, "bytes": blogBytes, "random_orders": randomOrders, "sizes": rivalSizes, "ranks": rivalRanks, "slowest": blogSlowest, "seeds": env.Seeds})
+		b := exp.Bar{Env: env, Total: float64(len(list) + len(rivalSizes) + len(rivalRanks) + 1)}
 		var orders []placed
 		for _, a := range list {
 			t, err := onVirtual(ctx, p, blogGPUs, func(p cluster.Proc) error {
@@ -118,7 +118,7 @@ func placement() exp.Experiment {
 				return res, err
 			}
 			orders = append(orders, placed{a, t.Seconds})
-			b.step(a.Key)
+			b.Step(a.Key)
 		}
 		sizes, err := rivalsBySize(ctx, p, &b)
 		if err != nil {
@@ -132,7 +132,7 @@ func placement() exp.Experiment {
 		if err != nil {
 			return res, err
 		}
-		b.step("two transfers")
+		b.Step("two transfers")
 		res.Tables = []result.Table{orderTable(orders), sizeTable(sizes), optimalTable(equal)}
 		res.Figures = []result.Figure{orderFigure(orders), sizeFigure(sizes)}
 		res.Claims = append(judgeHops(within, between), judgeOptimal(equal, sizes), judgePlacement(orders))

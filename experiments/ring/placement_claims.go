@@ -22,7 +22,7 @@ func faultsOfOptimality(equal []trial) (out []string) {
 			if x.busiest() <= ring.busiest()-ragged {
 				out = append(out, fmt.Sprintf("N = %d: %s's busiest rank sends %d bytes, the ring's %d", t.Ranks, r.title, x.busiest(), ring.busiest()))
 			}
-			if x.Seconds < ring.Seconds/(1+tolerance("B19")) {
+			if x.Seconds < ring.Seconds/(1+claims.Tolerance("B19")) {
 				out = append(out, fmt.Sprintf("N = %d: %s takes %.4g s, the ring %.4g s", t.Ranks, r.title, x.Seconds, ring.Seconds))
 			}
 		}
@@ -90,7 +90,7 @@ func contiguousWins(orders []placed) (ok bool, slowest float64) {
 		}
 	}
 	adjacent := orders[0].Seconds
-	return worstIn < bestOut && interleaved >= (1+tolerance(placementClaim))*adjacent, interleaved / adjacent
+	return worstIn < bestOut && interleaved >= (1+claims.Tolerance(placementClaim))*adjacent, interleaved / adjacent
 }
 
 func judgePlacement(orders []placed) result.Claim {

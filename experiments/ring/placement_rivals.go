@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"gradsync/experiments/claims"
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/formula"
@@ -48,27 +50,27 @@ func runRivals(ctx context.Context, p *cluster.Platform, n, elements int) (trial
 }
 
 // rivalsBySize runs all of them on the blog's cluster for every size.
-func rivalsBySize(ctx context.Context, p *cluster.Platform, b *bar) (out []trial, err error) {
+func rivalsBySize(ctx context.Context, p *cluster.Platform, b *exp.Bar) (out []trial, err error) {
 	for _, k := range rivalSizes {
 		t, err := runRivals(ctx, p, blogGPUs, k)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, t)
-		b.step(fmt.Sprintf("rivals, %d elements", k))
+		b.Step(fmt.Sprintf("rivals, %d elements", k))
 	}
 	return out, nil
 }
 
 // rivalsOnEqualLinks runs all of them on equal links without latency.
-func rivalsOnEqualLinks(ctx context.Context, b *bar) (out []trial, err error) {
+func rivalsOnEqualLinks(ctx context.Context, b *exp.Bar) (out []trial, err error) {
 	for _, n := range rivalRanks {
 		t, err := runRivals(ctx, ideal(n, blogSlowest), n, blogParams)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, t)
-		b.step(fmt.Sprintf("rivals, %d ranks", n))
+		b.Step(fmt.Sprintf("rivals, %d ranks", n))
 	}
 	return out, nil
 }
@@ -141,7 +143,7 @@ func ties(equal []trial, i int) (ns []int) {
 	for _, t := range equal {
 		ring, x := t.Runs[0], t.Runs[i]
 		bytes, off := x.busiest()-ring.busiest(), x.Seconds/ring.Seconds-1
-		if max(bytes, -bytes) < ragged && math.Abs(off) <= tolerance("B19") {
+		if max(bytes, -bytes) < ragged && math.Abs(off) <= claims.Tolerance("B19") {
 			ns = append(ns, t.Ranks)
 		}
 	}

@@ -91,8 +91,8 @@ func scaling() exp.Experiment {
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan, p, ref := planScaling(env.Profile), blogCluster(), deepSpeech()
-		res := newResult(e, env, result.TimingOnly, map[string]any{"plan": plan, "platform": p, "stacks": stacksOf(env.Profile), "single": blogSingle, "batch": blogBatch, "seeds": env.Seeds})
-		b := bar{env: env, total: float64(len(plan.GPUs)*len(env.Seeds) + len(stacksOf(env.Profile)))}
+		res := exp.NewResult(e, env, result.TimingOnly, map[string]any{"plan": plan, "platform": p, "stacks": stacksOf(env.Profile), "single": blogSingle, "batch": blogBatch, "seeds": env.Seeds})
+		b := exp.Bar{Env: env, Total: float64(len(plan.GPUs)*len(env.Seeds) + len(stacksOf(env.Profile)))}
 		points, err := scalePoints(ctx, p, ref, plan, env.Seeds, &b)
 		if err != nil {
 			return res, err
@@ -111,7 +111,7 @@ func scaling() exp.Experiment {
 	return e
 }
 
-func scalePoints(ctx context.Context, p *cluster.Platform, s stack, plan scalingPlan, seeds []uint64, b *bar) ([]point, error) {
+func scalePoints(ctx context.Context, p *cluster.Platform, s stack, plan scalingPlan, seeds []uint64, b *exp.Bar) ([]point, error) {
 	var out []point
 	for _, n := range plan.GPUs {
 		x := point{GPUs: n}
@@ -140,14 +140,14 @@ func scalePoints(ctx context.Context, p *cluster.Platform, s stack, plan scaling
 			}
 			with.Trace, without.Trace = nil, nil
 			x.Overlap, x.Plain = append(x.Overlap, with), append(x.Plain, without)
-			b.step(fmt.Sprintf("%d GPUs", n))
+			b.Step(fmt.Sprintf("%d GPUs", n))
 		}
 		out = append(out, x)
 	}
 	return out, nil
 }
 
-func scaleSpreads(ctx context.Context, p *cluster.Platform, list []stack, b *bar) ([]spread, error) {
+func scaleSpreads(ctx context.Context, p *cluster.Platform, list []stack, b *exp.Bar) ([]spread, error) {
 	quiet := calm(p)
 	var out []spread
 	for _, s := range list {
@@ -164,7 +164,7 @@ func scaleSpreads(ctx context.Context, p *cluster.Platform, list []stack, b *bar
 			}
 		}
 		out = append(out, x)
-		b.step(s.Title)
+		b.Step(s.Title)
 	}
 	return out, nil
 }

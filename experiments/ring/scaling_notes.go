@@ -2,14 +2,15 @@ package ring
 
 import (
 	"fmt"
+	"gradsync/experiments/exp"
 	"strings"
 )
 
 func scalingNotes(points []point, wide []spread) []string {
 	forty := at(points, blogGPUs)
-	with, _ := meanAndHalf(milliseconds(forty.Overlap))
-	plain, _ := meanAndHalf(milliseconds(forty.Plain))
-	one, _ := meanAndHalf(milliseconds(at(points, 1).Overlap))
+	with, _ := exp.MeanAndHalf(milliseconds(forty.Overlap))
+	plain, _ := exp.MeanAndHalf(milliseconds(forty.Plain))
+	one, _ := exp.MeanAndHalf(milliseconds(at(points, 1).Overlap))
 	_, where := inRange("B14", with)
 	least, most := wide[0], wide[0]
 	for _, s := range wide {
@@ -49,8 +50,8 @@ func atEdge(points []point) (inside, outside point, in, out float64) {
 	for i, p := range points {
 		if p.GPUs > blogPerNode {
 			inside, outside = points[i-1], p
-			in, _ = meanAndHalf(inside.throughput(inside.Overlap))
-			out, _ = meanAndHalf(outside.throughput(outside.Overlap))
+			in, _ = exp.MeanAndHalf(inside.throughput(inside.Overlap))
+			out, _ = exp.MeanAndHalf(outside.throughput(outside.Overlap))
 			return inside, outside, in, out
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 )
 
@@ -45,13 +46,13 @@ func scalingTable(points []point) result.Table {
 		Columns: []result.Column{{Key: "n", Title: "GPUs"}, {Key: "nodes", Title: "nodes"}, {Key: "equal", Title: "all-reduce on equal links", Unit: "ms", Digits: 1}, {Key: "exchange", Title: "all-reduce alone", Unit: "ms", Digits: 1},
 			{Key: "plain", Title: "iteration without overlap", Unit: "ms", Digits: 1}, {Key: "overlap", Title: "with overlap", Unit: "ms", Digits: 1}, {Key: "half", Title: "±", Unit: "ms", Digits: 1},
 			{Key: "saved", Title: "saved", Unit: "ms", Digits: 1}, {Key: "throughput", Title: "throughput", Unit: "samples/s", Digits: 0}, {Key: "speedup", Title: "speed-up", Digits: 2}, {Key: "efficiency", Title: "efficiency", Unit: "%", Digits: 1}}}
-	one, _ := meanAndHalf(points[0].throughput(points[0].Overlap))
+	one, _ := exp.MeanAndHalf(points[0].throughput(points[0].Overlap))
 	for _, x := range points {
-		with, half := meanAndHalf(milliseconds(x.Overlap))
-		plain, _ := meanAndHalf(milliseconds(x.Plain))
-		saved, _ := meanAndHalf(x.saved())
-		rate, _ := meanAndHalf(x.throughput(x.Overlap))
-		t.Rows = append(t.Rows, []any{x.GPUs, nodesOf(x.GPUs), 1e3 * x.Equal, 1e3 * x.Exchange, plain, with, orNone(half), saved, rate, rate / one, 100 * rate / one / float64(x.GPUs)})
+		with, half := exp.MeanAndHalf(milliseconds(x.Overlap))
+		plain, _ := exp.MeanAndHalf(milliseconds(x.Plain))
+		saved, _ := exp.MeanAndHalf(x.saved())
+		rate, _ := exp.MeanAndHalf(x.throughput(x.Overlap))
+		t.Rows = append(t.Rows, []any{x.GPUs, nodesOf(x.GPUs), 1e3 * x.Equal, 1e3 * x.Exchange, plain, with, exp.OrNone(half), saved, rate, rate / one, 100 * rate / one / float64(x.GPUs)})
 	}
 	return t
 }
@@ -86,10 +87,10 @@ func throughputFigure(points []point) result.Figure {
 		X: result.Axis{Title: "GPUs"}, Y: result.Axis{Title: "throughput", Unit: "samples/s"},
 		Caption: whereScaling + "Mean over seeds. “ideal” is N times one GPU.",
 		Series:  []result.Series{{Name: "ideal", Group: "ideal"}, {Name: "ring, with overlap", Group: "ring"}, {Name: "ring, without overlap", Group: "plain"}}}
-	one, _ := meanAndHalf(points[0].throughput(points[0].Overlap))
+	one, _ := exp.MeanAndHalf(points[0].throughput(points[0].Overlap))
 	for _, x := range points {
-		with, _ := meanAndHalf(x.throughput(x.Overlap))
-		plain, _ := meanAndHalf(x.throughput(x.Plain))
+		with, _ := exp.MeanAndHalf(x.throughput(x.Overlap))
+		plain, _ := exp.MeanAndHalf(x.throughput(x.Plain))
 		for i, y := range []float64{float64(x.GPUs) * one, with, plain} {
 			f.Series[i].X, f.Series[i].Y = append(f.Series[i].X, float64(x.GPUs)), append(f.Series[i].Y, y)
 		}
@@ -104,9 +105,9 @@ func throughputFigure(points []point) result.Figure {
 // grown is the share of the growth of an iteration with overlap that is over by n
 // GPUs.
 func grown(points []point, n int) float64 {
-	one, _ := meanAndHalf(milliseconds(points[0].Overlap))
-	some, _ := meanAndHalf(milliseconds(at(points, n).Overlap))
-	all, _ := meanAndHalf(milliseconds(points[len(points)-1].Overlap))
+	one, _ := exp.MeanAndHalf(milliseconds(points[0].Overlap))
+	some, _ := exp.MeanAndHalf(milliseconds(at(points, n).Overlap))
+	all, _ := exp.MeanAndHalf(milliseconds(points[len(points)-1].Overlap))
 	return (some - one) / (all - one)
 }
 
@@ -118,7 +119,7 @@ func iterationFigure(points []point) result.Figure {
 	for _, x := range points {
 		for i, laps := range [][]lap{x.Overlap, x.Plain} {
 			s := &f.Series[i]
-			mean, half := meanAndHalf(milliseconds(laps))
+			mean, half := exp.MeanAndHalf(milliseconds(laps))
 			s.X, s.Y = append(s.X, float64(x.GPUs)), append(s.Y, mean)
 			if !math.IsNaN(half) {
 				s.Lo, s.Hi = append(s.Lo, mean-half), append(s.Hi, mean+half)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 	"gradsync/shared/cluster"
@@ -46,8 +47,8 @@ func slowLink() exp.Experiment {
 	e := exp.Experiment{ID: "ring/slow-link", Title: "One slow link", Source: "the blog, Allreduce Communication Cost", Profiles: exp.Profiles}
 	e.Seconds = func(string, int) float64 { return 0.1 }
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		res := newResult(e, env, result.TimingOnly, map[string]any{"ranks": slowRanks, "slow_rank": slowRank, "link": blogLink, "latency": slowLatency.Seconds(), "bytes": blogBytes, "factors": slowFactors})
-		b := bar{env: env, total: float64(len(slowFactors))}
+		res := exp.NewResult(e, env, result.TimingOnly, map[string]any{"ranks": slowRanks, "slow_rank": slowRank, "link": blogLink, "latency": slowLatency.Seconds(), "bytes": blogBytes, "factors": slowFactors})
+		b := exp.Bar{Env: env, Total: float64(len(slowFactors))}
 		var cases []slowCase
 		for _, f := range slowFactors {
 			c, err := runSlow(ctx, f)
@@ -55,7 +56,7 @@ func slowLink() exp.Experiment {
 				return res, err
 			}
 			cases = append(cases, c)
-			b.step(fmt.Sprintf("%g times slower", f))
+			b.Step(fmt.Sprintf("%g times slower", f))
 		}
 		res.Tables = []result.Table{slowTable(cases)}
 		res.Figures = []result.Figure{slowFigure(cases)}
@@ -117,6 +118,6 @@ func judgeSlowest(cases []slowCase) result.Claim {
 		}
 	}
 	last := cases[len(cases)-1]
-	return holds("B20", worst <= tolerance("B20"), 0, fmt.Sprintf("within %.2f %%", 100*worst),
+	return holds("B20", worst <= claims.Tolerance("B20"), 0, fmt.Sprintf("within %.2f %%", 100*worst),
 		fmt.Sprintf("one host of %d slowed by %g to %g costs the ring what slowing all of them costs, to %.2f %% (at ×%g); at ×%g it takes %.1f s instead of %.2f", slowRanks, cases[0].Factor, last.Factor, 100*worst, at, last.Factor, last.Ring, cases[0].Ring))
 }

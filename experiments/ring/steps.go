@@ -21,8 +21,8 @@ func steps() exp.Experiment {
 	e := exp.Experiment{ID: "ring/steps", Title: "Every transfer of a ring of five", Source: "the blog, The Scatter-Reduce and The Allgather", Profiles: exp.Profiles}
 	e.Seconds = func(string, int) float64 { return 0.1 }
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		res := newResult(e, env, result.Counted, map[string]any{"ranks": stepperRanks, "most": mostRanks, "elements_per_chunk": 2, "gantt_bytes": blogBytes, "gantt_link": blogLink})
-		b := bar{env: env, total: mostRanks}
+		res := exp.NewResult(e, env, result.Counted, map[string]any{"ranks": stepperRanks, "most": mostRanks, "elements_per_chunk": 2, "gantt_bytes": blogBytes, "gantt_link": blogLink})
+		b := exp.Bar{Env: env, Total: mostRanks}
 		var five recording
 		broken := map[int][]string{}
 		for n := 1; n <= mostRanks; n++ {
@@ -36,7 +36,7 @@ func steps() exp.Experiment {
 			if n == stepperRanks {
 				five = r
 			}
-			b.step(fmt.Sprintf("%d ranks", n))
+			b.Step(fmt.Sprintf("%d ranks", n))
 		}
 		spans, err := stepSpans(ctx)
 		if err != nil {

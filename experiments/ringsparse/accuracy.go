@@ -3,6 +3,7 @@ package ringsparse
 import (
 	"context"
 
+	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 	"gradsync/papers/ringsparse"
@@ -121,8 +122,8 @@ func accuracy() exp.Experiment {
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan := planAccuracy(env.Profile)
-		res := newResult(e, env, result.Trained, map[string]any{"plan": plan, "platform": withLink(referencePlatform(), plan.Link), "margin": accuracyMargin,
-			"lower": tolerance("P10"), "more": accuracyMore, "target": accuracyTarget, "seeds": env.Seeds})
+		res := exp.NewResult(e, env, result.Trained, map[string]any{"plan": plan, "platform": withLink(referencePlatform(), plan.Link), "margin": accuracyMargin,
+			"lower": claims.Tolerance("P10"), "more": accuracyMore, "target": accuracyTarget, "seeds": env.Seeds})
 		s := &school{ctx: ctx, env: env, plan: plan, total: e.Seconds(env.Profile, len(env.Seeds))}
 		marks, err := s.all()
 		if len(marks.Seeds) > 0 {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 
+	"gradsync/experiments/claims"
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 	"gradsync/experiments/train"
 	"gradsync/papers/ringsparse"
@@ -64,7 +66,7 @@ func updatesTo(curve []train.Point, target float64) (updates float64, ok bool) {
 // within reports whether the 95 % interval of a paired difference lies in ± margin;
 // of a single seed the difference itself counts.
 func within(diff []float64, margin float64) bool {
-	mean, half := meanAndHalf(diff)
+	mean, half := exp.MeanAndHalf(diff)
 	if math.IsNaN(half) {
 		half = 0
 	}
@@ -74,21 +76,21 @@ func within(diff []float64, margin float64) bool {
 // beyond reports whether the 95 % interval lies outside ± margin altogether; a single
 // seed has none.
 func beyond(diff []float64, margin float64) bool {
-	mean, half := meanAndHalf(diff)
+	mean, half := exp.MeanAndHalf(diff)
 	return math.Abs(mean)-half > margin // no number compares as false
 }
 
 // tolerated lists which of tolerances.csv's own two conditions a form misses on one
 // network: how much lower the mean is, and how many more updates the target takes.
 func (c compared) tolerated() (out []string) {
-	mean, _ := meanAndHalf(c.Diff)
-	if lower := tolerance("P10"); mean < -lower {
+	mean, _ := exp.MeanAndHalf(c.Diff)
+	if lower := claims.Tolerance("P10"); mean < -lower {
 		out = append(out, fmt.Sprintf("final accuracy %.2f points lower, more than %.1f", -100*mean, 100*lower))
 	}
 	if c.Lost > 0 {
 		out = append(out, fmt.Sprintf("the dense ring alone reaches the target on %d of %d seeds", c.Lost, len(c.Diff)))
 	}
-	if more, _ := meanAndHalf(c.Updates); more > accuracyMore { // no seed, no number: false
+	if more, _ := exp.MeanAndHalf(c.Updates); more > accuracyMore { // no seed, no number: false
 		out = append(out, fmt.Sprintf("%.3f times the updates to the target, more than %.2f", more, accuracyMore))
 	}
 	return out
@@ -97,7 +99,7 @@ func (c compared) tolerated() (out []string) {
 // margin says how the paired difference misses ± accuracyMargin; "" if it does not. A
 // wide interval is no refutation, and control, if any, says what the dense control shows.
 func (c compared) margin(control string) string {
-	mean, half := meanAndHalf(c.Diff)
+	mean, half := exp.MeanAndHalf(c.Diff)
 	text := points(mean, half) + " points"
 	switch {
 	case within(c.Diff, accuracyMargin):
@@ -153,7 +155,7 @@ func (m marks) judge() result.Claim {
 			if f.Key != patentForm {
 				continue
 			}
-			mean, half := meanAndHalf(c.Diff)
+			mean, half := exp.MeanAndHalf(c.Diff)
 			found = append(found, fmt.Sprintf("%s %s points", net.Title, points(mean, half)))
 			neither += len(c.Diff) - len(c.Updates) - c.Lost
 			for _, why := range c.tolerated() {
@@ -172,7 +174,7 @@ func (m marks) judge() result.Claim {
 // target.
 func (m marks) verdict(found, missed, own []string, neither int) result.Claim {
 	note := fmt.Sprintf("paired with the dense ring over %d seeds; criteria stated before the first run: 95 %% interval of the difference within ±%.1f points, equal bits where no block is sent as weights, and tolerances.csv's own two, mean at most %.1f points lower and at most %.2f times the updates to %.0f %% of the dense ring's final accuracy",
-		len(m.Seeds), 100*accuracyMargin, 100*tolerance("P10"), accuracyMore, 100*accuracyTarget)
+		len(m.Seeds), 100*accuracyMargin, 100*claims.Tolerance("P10"), accuracyMore, 100*accuracyTarget)
 	if len(own) == 0 {
 		note += "; those two hold"
 	} else {

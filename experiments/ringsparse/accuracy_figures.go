@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 	"gradsync/experiments/train"
 )
@@ -16,8 +17,8 @@ func line(f accuracyForm, these []mark, x, y func(train.Point) float64) result.S
 		for _, m := range these {
 			xs, ys = append(xs, x(m.Curve[i])), append(ys, y(m.Curve[i]))
 		}
-		mx, _ := meanAndHalf(xs)
-		my, _ := meanAndHalf(ys)
+		mx, _ := exp.MeanAndHalf(xs)
+		my, _ := exp.MeanAndHalf(ys)
 		s.X, s.Y = append(s.X, mx), append(s.Y, my)
 	}
 	return s

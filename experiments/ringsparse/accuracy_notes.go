@@ -2,6 +2,7 @@ package ringsparse
 
 import (
 	"fmt"
+	"gradsync/experiments/exp"
 	"math"
 	"strings"
 )
@@ -22,7 +23,7 @@ func (m marks) say(key string) string {
 	for _, net := range m.plan.Nets {
 		if f, ok := m.form(net, key); ok {
 			c := m.pair(net, f)
-			mean, half := meanAndHalf(c.Diff)
+			mean, half := exp.MeanAndHalf(c.Diff)
 			text := fmt.Sprintf("%s %s points", net.Title, points(mean, half))
 			if c.Same == len(c.Diff) {
 				text = net.Title + " the same bits on every seed"

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 	"gradsync/papers/ringsparse"
 )
@@ -55,22 +56,22 @@ func (m marks) finalTable() result.Table {
 			{Key: "loss", Title: "loss, difference", Digits: 4}, {Key: "losshalf", Title: "± (95 %)", Digits: 4}, {Key: "updates", Title: "updates to target / dense", Digits: 3}, {Key: "same", Title: "same bits"}}}
 	for _, net := range m.plan.Nets {
 		for _, f := range m.plan.on(net) {
-			mean, half := meanAndHalf(values(m.of[net.Model][f.Key], finalAccuracy))
-			row := []any{net.Title, f.Title, mean, orNone(half), nil, nil, nil, nil, nil, nil, nil}
+			mean, half := exp.MeanAndHalf(values(m.of[net.Model][f.Key], finalAccuracy))
+			row := []any{net.Title, f.Title, mean, exp.OrNone(half), nil, nil, nil, nil, nil, nil, nil}
 			if f.Base != "" {
 				c := m.pair(net, f)
-				d, h := meanAndHalf(c.Diff)
+				d, h := exp.MeanAndHalf(c.Diff)
 				in := "no"
 				if within(c.Diff, accuracyMargin) {
 					in = "yes"
 				}
-				row[4], row[5], row[6], row[10] = 100*d, orNone(100*h), in, fmt.Sprintf("%d of %d", c.Same, len(c.Diff))
-				l, h := meanAndHalf(c.Loss)
+				row[4], row[5], row[6], row[10] = 100*d, exp.OrNone(100*h), in, fmt.Sprintf("%d of %d", c.Same, len(c.Diff))
+				l, h := exp.MeanAndHalf(c.Loss)
 				if row[7] = l; !math.IsNaN(h) {
 					row[8] = h
 				}
 				if c.Updates != nil {
-					row[9], _ = meanAndHalf(c.Updates)
+					row[9], _ = exp.MeanAndHalf(c.Updates)
 				}
 			}
 			t.Rows = append(t.Rows, row)
@@ -88,7 +89,7 @@ func (m marks) costTable() result.Table {
 	for _, net := range m.plan.Nets {
 		for _, f := range m.plan.on(net) {
 			these := m.of[net.Model][f.Key]
-			seconds, _ := meanAndHalf(values(these, func(x mark) float64 { return x.Seconds }))
+			seconds, _ := exp.MeanAndHalf(values(these, func(x mark) float64 { return x.Seconds }))
 			row := []any{net.Title, f.Title, seconds, nil, nil, nil, nil, nil, "no"}
 			if f.Base != "" {
 				row[3], row[4] = m.ratio(net, f, func(x mark) float64 { return x.Seconds }), m.ratio(net, f, func(x mark) float64 { return float64(x.Bytes) })
@@ -111,7 +112,7 @@ func (m marks) ratio(net accuracyNet, f accuracyForm, of func(mark) float64) flo
 	for i, x := range m.of[net.Model][f.Key] {
 		out = append(out, of(x)/of(m.of[net.Model][f.Base][i]))
 	}
-	mean, _ := meanAndHalf(out)
+	mean, _ := exp.MeanAndHalf(out)
 	return mean
 }
 

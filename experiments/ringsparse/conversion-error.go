@@ -48,8 +48,8 @@ func conversionError() exp.Experiment {
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan := planLoss(env.Profile)
-		res := newResult(e, env, result.Counted, map[string]any{"plan": plan, "ways": lossWays, "seeds": env.Seeds})
-		b := bar{env: env, total: float64(len(env.Seeds) * len(plan.Cells))}
+		res := exp.NewResult(e, env, result.Counted, map[string]any{"plan": plan, "ways": lossWays, "seeds": env.Seeds})
+		b := exp.Bar{Env: env, Total: float64(len(env.Seeds) * len(plan.Cells))}
 		found := newLosses(plan)
 		for _, seed := range env.Seeds {
 			for c := range plan.Cells {
@@ -57,7 +57,7 @@ func conversionError() exp.Experiment {
 					return res, err
 				}
 				carry(plan, c, seed, found)
-				b.step(plan.Cells[c].String())
+				b.Step(plan.Cells[c].String())
 			}
 		}
 		signs := signErrors(plan, env.Seeds[0])

@@ -124,8 +124,8 @@ func decisions() exp.Experiment {
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan, p := planDecisions(env.Profile), referencePlatform()
-		res := newResult(e, env, result.Trained, map[string]any{"plan": plan, "platform": p, "embedding": defaultEmbedding(), "candidates": candidateNames, "seeds": env.Seeds})
-		b := bar{env: env, total: float64(plan.runsOf() * len(env.Seeds))}
+		res := exp.NewResult(e, env, result.Trained, map[string]any{"plan": plan, "platform": p, "embedding": defaultEmbedding(), "candidates": candidateNames, "seeds": env.Seeds})
+		b := exp.Bar{Env: env, Total: float64(plan.runsOf() * len(env.Seeds))}
 		var all []decided
 		for _, c := range plan.Cases {
 			for _, seed := range env.Seeds {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 )
 
@@ -115,7 +116,7 @@ func (f findings) byteFigure() result.Figure {
 			line := result.Series{Name: fmt.Sprintf("tie to %s, %s", tie, linkName(gbps)), Group: fmt.Sprintf("%s %g", tie, gbps)}
 			var texts []string
 			for i, c := range f.plan.Cases {
-				mean, _ := meanAndHalf(f.ratios(c.Key, n, tie, link))
+				mean, _ := exp.MeanAndHalf(f.ratios(c.Key, n, tie, link))
 				line.X, line.Y = append(line.X, float64(i)), append(line.Y, mean)
 				texts = append(texts, fmt.Sprintf("%s %.2f", c.Title, mean))
 			}

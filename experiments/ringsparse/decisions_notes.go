@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 )
 
@@ -91,7 +92,7 @@ func (f findings) prunedNotes() (out []string) {
 	first, second, last := hop(0), hop(1), hop(n-1)
 	out = append(out, fmt.Sprintf("Pruned, mask on the weights: of the first choices %.0f %% are weights for being sparser (%.1f %% against %.1f %% dense), of the second %.0f %%. A sum of pruned weights turned into gradients (S51) is zero wherever the mask is, and there the gradients win with %.1f %% against %.1f %%; the next rank adds its own, unmasked, gradient, and at the last hop the sum's densities are %.1f %% and %.1f %%.",
 		first.of(first.sparserWeights()), first.weightDensity(), first.gradientDensity(), second.of(second.sparserWeights()), second.gradientDensity(), second.weightDensity(), last.weightDensity(), last.gradientDensity()))
-	both, _ := meanAndHalf(f.ratios(key, n, tie, 0))
+	both, _ := exp.MeanAndHalf(f.ratios(key, n, tie, 0))
 	weights, gradients := f.alone(n, "weights"), f.alone(n, "gradients")
 	verdict := "the choice at every hop sends less than either kind alone"
 	if both > min(weights, gradients) {
@@ -108,8 +109,8 @@ func (f findings) tieNotes() (out []string) {
 	n := f.most()
 	var text []string
 	for _, c := range f.plan.Cases {
-		a, _ := meanAndHalf(f.ratios(c.Key, n, f.plan.Ties[0], 0))
-		b, _ := meanAndHalf(f.ratios(c.Key, n, f.plan.Ties[1], 0))
+		a, _ := exp.MeanAndHalf(f.ratios(c.Key, n, f.plan.Ties[0], 0))
+		b, _ := exp.MeanAndHalf(f.ratios(c.Key, n, f.plan.Ties[1], 0))
 		text = append(text, fmt.Sprintf("%s %.3f and %.3f", c.Title, a, b))
 	}
 	out = append(out, fmt.Sprintf("Bytes over the dense ring's at %s, N = %d, ties to weights and ties to gradients: %s. %s", linkName(f.plan.Link), n, strings.Join(text, "; "), f.tieConversions()))

@@ -38,7 +38,7 @@ func (c decisionCase) open(env exp.Env, seed uint64, res *result.Result) (source
 }
 
 // decideCase runs one case and seed with all numbers of ranks and both tie rules.
-func decideCase(ctx context.Context, env exp.Env, plan decisionPlan, c decisionCase, seed uint64, res *result.Result, b *bar) ([]decided, error) {
+func decideCase(ctx context.Context, env exp.Env, plan decisionPlan, c decisionCase, seed uint64, res *result.Result, b *exp.Bar) ([]decided, error) {
 	src, err := c.open(env, seed, res)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func decideCase(ctx context.Context, env exp.Env, plan decisionPlan, c decisionC
 			}
 			d.Params = nil
 			out = append(out, d)
-			b.step(fmt.Sprintf("%s, N = %d, seed %d", c.Title, n, seed))
+			b.Step(fmt.Sprintf("%s, N = %d, seed %d", c.Title, n, seed))
 		}
 	}
 	return out, nil

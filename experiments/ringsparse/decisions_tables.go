@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 	"gradsync/papers/ringsparse"
 )
@@ -80,10 +81,10 @@ func (f findings) kindTable() result.Table {
 		for _, n := range f.plan.Ranks {
 			for _, tie := range f.plan.Ties {
 				s := f.sum(c.Key, n, tie, 0, everything)
-				mean, half := meanAndHalf(f.ratios(c.Key, n, tie, 0))
-				mean10, _ := meanAndHalf(f.ratios(c.Key, n, tie, 1))
+				mean, half := exp.MeanAndHalf(f.ratios(c.Key, n, tie, 0))
+				mean10, _ := exp.MeanAndHalf(f.ratios(c.Key, n, tie, 1))
 				t.Rows = appendTie(t.Rows, 2, []any{c.Title, n, tie, s.of(s.sparserWeights()), s.of(s.TieWeights), s.of(s.gradients()), s.of(s.Ties), f.weightBytes(c.Key, n, tie),
-					s.codecs(), mean, orNone(half), mean10, f.conversions(c.Key, n, tie)})
+					s.codecs(), mean, exp.OrNone(half), mean10, f.conversions(c.Key, n, tie)})
 			}
 		}
 	}
@@ -103,7 +104,7 @@ func (f findings) aloneTable() result.Table {
 			continue
 		}
 		for _, n := range f.plan.Ranks {
-			both, _ := meanAndHalf(f.ratios(c.Key, n, f.plan.Ties[0], 0))
+			both, _ := exp.MeanAndHalf(f.ratios(c.Key, n, f.plan.Ties[0], 0))
 			row := []any{c.Title, n, both}
 			for _, kinds := range f.plan.Alone {
 				row = append(row, f.alone(n, kinds))
@@ -122,7 +123,7 @@ func (f findings) alone(ranks int, kinds string) float64 {
 			ratios = append(ratios, d.sum(0, everything).ratio())
 		}
 	}
-	mean, _ := meanAndHalf(ratios)
+	mean, _ := exp.MeanAndHalf(ratios)
 	return mean
 }
 

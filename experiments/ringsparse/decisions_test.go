@@ -48,7 +48,7 @@ func TestDecisionsShowTheirCases(t *testing.T) {
 	sparser := map[string]int{}
 	for _, c := range plan.Cases {
 		env := exp.Env{Profile: "ci"}
-		runs, err := decideCase(t.Context(), env, plan, c, 1, &result.Result{}, &bar{env: env})
+		runs, err := decideCase(t.Context(), env, plan, c, 1, &result.Result{}, &exp.Bar{Env: env})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +88,7 @@ func TestDecisionsShowTheirCases(t *testing.T) {
 func TestTiesChangeKindsAndRoundingAlone(t *testing.T) {
 	plan := planDecisions("ci")
 	env := exp.Env{Profile: "ci"}
-	runs, err := decideCase(t.Context(), env, plan, plan.Cases[2], 0, &result.Result{}, &bar{env: env})
+	runs, err := decideCase(t.Context(), env, plan, plan.Cases[2], 0, &result.Result{}, &exp.Bar{Env: env})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +250,7 @@ func TestTiesToWeightsLoseGradients(t *testing.T) {
 	plan := planDecisions("quick")
 	plan.Steps, plan.Ranks = 1, []int{8}
 	env := exp.Env{}
-	runs, err := decideCase(t.Context(), env, plan, plan.Cases[1], 0, &result.Result{}, &bar{env: env})
+	runs, err := decideCase(t.Context(), env, plan, plan.Cases[1], 0, &result.Result{}, &exp.Bar{Env: env})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,8 +65,8 @@ func fillIn() exp.Experiment {
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan := planFill(env.Profile)
-		res := newResult(e, env, result.Counted, map[string]any{"plan": plan, "platform": referencePlatform(), "common_share": commonShare, "seeds": env.Seeds})
-		b := bar{env: env, total: float64(len(plan.Nodes) * len(env.Seeds) * (2*len(plan.Densities) + 1))}
+		res := exp.NewResult(e, env, result.Counted, map[string]any{"plan": plan, "platform": referencePlatform(), "common_share": commonShare, "seeds": env.Seeds})
+		b := exp.Bar{Env: env, Total: float64(len(plan.Nodes) * len(env.Seeds) * (2*len(plan.Densities) + 1))}
 		var all []filled
 		for _, n := range plan.Nodes {
 			for _, support := range []string{supportEach, supportCommon} {
@@ -76,7 +76,7 @@ func fillIn() exp.Experiment {
 						if err := f.run(ctx, plan, seed, drawnTasks(plan, support, d, seed)); err != nil {
 							return res, err
 						}
-						b.step(fmt.Sprintf("%s, density %g, N = %d", support, d, n))
+						b.Step(fmt.Sprintf("%s, density %g, N = %d", support, d, n))
 					}
 					all = append(all, f)
 				}
@@ -112,7 +112,7 @@ func drawnTasks(plan fillPlan, support string, d float64, seed uint64) func(rank
 }
 
 // fillImages trains one step of the MLP on raw pixels, every rank on its own images.
-func fillImages(ctx context.Context, env exp.Env, plan fillPlan, nodes int, res *result.Result, b *bar) (filled, error) {
+func fillImages(ctx context.Context, env exp.Env, plan fillPlan, nodes int, res *result.Result, b *exp.Bar) (filled, error) {
 	s, err := openImages(env.Engine, env.DataDir, mlpCase())
 	if err != nil {
 		return filled{}, err
@@ -125,7 +125,7 @@ func fillImages(ctx context.Context, env exp.Env, plan fillPlan, nodes int, res 
 			return f, err
 		}
 		f.Density += f.Hops[len(f.Hops)-1][0] / float64(len(env.Seeds))
-		b.step(fmt.Sprintf("images, N = %d", nodes))
+		b.Step(fmt.Sprintf("images, N = %d", nodes))
 	}
 	return f, nil
 }
@@ -172,7 +172,7 @@ func (f *filled) measured(k int) (mean, half float64) {
 	for _, h := range f.Hops {
 		x = append(x, h[k])
 	}
-	return meanAndHalf(x)
+	return exp.MeanAndHalf(x)
 }
 
 // independent is the patent's situation if zeros fell independently.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 	"gradsync/shared/tensor/codec"
 )
@@ -51,7 +52,7 @@ func fillTable(plan fillPlan, all []filled) result.Table {
 		}
 		last, half := f.measured(f.Nodes - 1)
 		want := f.independent(f.Nodes - 1)
-		t.Rows = append(t.Rows, append(row, 100*last, orNone(100*half), 100*want, last/want))
+		t.Rows = append(t.Rows, append(row, 100*last, exp.OrNone(100*half), 100*want, last/want))
 	}
 	return t
 }

@@ -57,7 +57,7 @@ func overlap() exp.Experiment {
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan := planOverlap(env.Profile)
-		res := newResult(e, env, result.TimingOnly, nil)
+		res := exp.NewResult(e, env, result.TimingOnly, nil)
 		works, err := workloads(env)
 		if err != nil {
 			return res, err
@@ -67,7 +67,7 @@ func overlap() exp.Experiment {
 		}
 		res.Config = map[string]any{"plan": plan, "platform": referencePlatform(), "links": links, "workloads": works, "ways": overlapWays, "width": stackWidth, "rows": stackRows, "seeds": env.Seeds}
 		res.Data, res.Engine = works[0].images.data(), works[0].images.engineName
-		b := bar{env: env, total: float64(len(works)*len(links)*len(overlapWays) + len(overlapWays))}
+		b := exp.Bar{Env: env, Total: float64(len(works)*len(links)*len(overlapWays) + len(overlapWays))}
 		var pairs []pair
 		for i := range works {
 			for _, g := range links {
@@ -77,7 +77,7 @@ func overlap() exp.Experiment {
 						return res, err
 					}
 					pairs = append(pairs, p)
-					b.step(works[i].Title + ", " + linkName(g))
+					b.Step(works[i].Title + ", " + linkName(g))
 				}
 			}
 		}
@@ -87,7 +87,7 @@ func overlap() exp.Experiment {
 				return res, err
 			}
 			res.Figures = append(res.Figures, f)
-			b.step("time line")
+			b.Step("time line")
 		}
 		res.Tables = []result.Table{pairTable(plan, pairs)}
 		res.Figures = append(res.Figures, savedFigure(plan, pairs))

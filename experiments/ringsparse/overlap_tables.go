@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
 )
 
@@ -22,11 +23,11 @@ func judgeOverlap(pairs []pair) result.Claim {
 			least, where = p.saved(), p
 		}
 		most = math.Max(most, p.saved())
-		if p.With/p.Plain > 1-tolerance("P14") {
+		if p.With/p.Plain > 1-claims.Tolerance("P14") {
 			failing = append(failing, fmt.Sprintf("%s at %s (saves %.1f %%; its first layer has %.0f %% of the parameters, computing is %.0f %% of the iteration)", p.Title, linkName(p.Gbps), 100*p.saved(), 100*p.First, 100*p.Single/p.Plain))
 		}
 	}
-	note := fmt.Sprintf("RingSparse, saved of the iteration without overlap: %d of %d cases save at least %.0f %%; least %.1f %% (%s at %s), most %.1f %%; wanted of every case", of-len(failing), of, 100*tolerance("P14"), 100*least, where.Title, linkName(where.Gbps), 100*most)
+	note := fmt.Sprintf("RingSparse, saved of the iteration without overlap: %d of %d cases save at least %.0f %%; least %.1f %% (%s at %s), most %.1f %%; wanted of every case", of-len(failing), of, 100*claims.Tolerance("P14"), 100*least, where.Title, linkName(where.Gbps), 100*most)
 	if len(failing) > 0 {
 		note += ". The others have little to hide an exchange behind, or most of it comes when nothing is left to compute: " + strings.Join(failing, ", ")
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 	"gradsync/papers/ringsparse"
@@ -30,7 +31,7 @@ type scalePlan struct {
 }
 
 func planScale(profile string) scalePlan {
-	p := scalePlan{Depths: []int{4, 12, 36, 100}, Nodes: []int{1, 2, 4, 8, 16, 32}, Least: 1 - tolerance("P09")}
+	p := scalePlan{Depths: []int{4, 12, 36, 100}, Nodes: []int{1, 2, 4, 8, 16, 32}, Least: 1 - claims.Tolerance("P09")}
 	switch profile {
 	case "ci":
 		p.Depths, p.Nodes = []int{4, 12}, []int{1, 2, 8}
@@ -117,8 +118,8 @@ func scaling() exp.Experiment {
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan := planScale(env.Profile)
-		res := newResult(e, env, result.TimingOnly, map[string]any{"plan": plan, "platform": referencePlatform(), "links": links, "width": stackWidth, "rows": stackRows, "modes": modes, "measured_rates": measuredRates})
-		b := bar{env: env, total: float64(len(plan.Depths)*len(links)*len(plan.Nodes) + 1)}
+		res := exp.NewResult(e, env, result.TimingOnly, map[string]any{"plan": plan, "platform": referencePlatform(), "links": links, "width": stackWidth, "rows": stackRows, "modes": modes, "measured_rates": measuredRates})
+		b := exp.Bar{Env: env, Total: float64(len(plan.Depths)*len(links)*len(plan.Nodes) + 1)}
 		all, err := scaleAll(ctx, plan, &b)
 		if err != nil {
 			return res, err
@@ -127,7 +128,7 @@ func scaling() exp.Experiment {
 		if err != nil {
 			return res, err
 		}
-		b.step("measured rates")
+		b.Step("measured rates")
 		res.Tables = []result.Table{efficiencyTable(plan, all), speedupTable(plan, all), savedTable(plan, all), rescaledTable(plan, again)}
 		for _, g := range links {
 			res.Figures = append(res.Figures, speedupFigure(plan, all, g))
@@ -142,7 +143,7 @@ func scaling() exp.Experiment {
 }
 
 // scaleAll runs every depth, link, size and mode.
-func scaleAll(ctx context.Context, plan scalePlan, b *bar) ([]scaled, error) {
+func scaleAll(ctx context.Context, plan scalePlan, b *exp.Bar) ([]scaled, error) {
 	var out []scaled
 	for _, depth := range plan.Depths {
 		for _, gbps := range links {
@@ -162,7 +163,7 @@ func scaleAll(ctx context.Context, plan scalePlan, b *bar) ([]scaled, error) {
 				}
 				s.Single = single
 				out = append(out, s)
-				b.step(fmt.Sprintf("%d layers, %s, N = %d", depth, linkName(gbps), n))
+				b.Step(fmt.Sprintf("%d layers, %s, N = %d", depth, linkName(gbps), n))
 			}
 		}
 	}

@@ -33,14 +33,14 @@ func iterationTime() exp.Experiment {
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan := planTime(env.Profile)
-		res := newResult(e, env, result.TimingOnly, nil)
+		res := exp.NewResult(e, env, result.TimingOnly, nil)
 		works, err := workloads(env)
 		if err != nil {
 			return res, err
 		}
 		res.Config = map[string]any{"plan": plan, "platform": referencePlatform(), "links": links, "workloads": works, "ways": ways, "measured_rates": measuredRates, "seeds": env.Seeds}
 		res.Data, res.Engine = works[0].images.data(), works[0].images.engineName
-		b := bar{env: env, total: float64(len(works)*len(links)*len(plan.Nodes) + 4)}
+		b := exp.Bar{Env: env, Total: float64(len(works)*len(links)*len(plan.Nodes) + 4)}
 		laps, err := grid(ctx, works, plan.Nodes, &b)
 		if err != nil {
 			return res, err
@@ -49,19 +49,19 @@ func iterationTime() exp.Experiment {
 		if err != nil {
 			return res, err
 		}
-		b.step("measured rates")
+		b.Step("measured rates")
 		direct, coded, err := exactCosts(ctx, plan.Rule, env.Seeds[0])
 		if err != nil {
 			return res, err
 		}
-		b.step("Ta and Tb")
+		b.Step("Ta and Tb")
 		rule := newRuleCheck(plan.Rule)
-		b.step("the printed rule")
+		b.Step("the printed rule")
 		slow, err := slowest(ctx, plan.Slowest, &works[0], env.Seeds)
 		if err != nil {
 			return res, err
 		}
-		b.step("the slowest link")
+		b.Step("the slowest link")
 		last := plan.Nodes[len(plan.Nodes)-1]
 		res.Tables = []result.Table{workTable(works), iterationTable(works, laps, last), againstTable(works, laps, plan.Nodes), rateTable(works, laps, measured, rateNodes(plan.Nodes)), breakEvenTable(),
 			ruleTable(plan.Rule), costTable(direct, coded), slowTable(slow), growthTable(slow.Growth)}

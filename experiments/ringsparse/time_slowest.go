@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gradsync/experiments/claims"
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
@@ -148,7 +150,7 @@ func stepSums(choices []ringsparse.Choice, n int) (most, mean float64) {
 
 // judgeSlowest judges P11.
 func judgeSlowest(s slowCheck) result.Claim {
-	limit := tolerance("P11")
+	limit := claims.Tolerance("P11")
 	link := math.Abs(s.One/s.At - 1)
 	ok, worst := link <= limit, 0.0
 	for _, u := range s.Uneven {
@@ -167,7 +169,7 @@ func judgeGrowth(g []growth) result.Claim {
 			ten = x
 		}
 	}
-	ok := last.Ratio <= (1+tolerance("P12"))*first.Ratio
+	ok := last.Ratio <= (1+claims.Tolerance("P12"))*first.Ratio
 	return holds("P12", ok, 0, fmt.Sprintf("×%.3f from N = %d to %d", last.Ratio/first.Ratio, first.Nodes, last.Nodes),
 		fmt.Sprintf("one dense all-reduce on equal links without latency takes %.3f·D/B at N = %d and %.3f·D/B at N = %d; it tends to 2·D/B. The time is bounded, and the larger the ring the less it grows: from N = %d to %d by %.1f %%", first.Ratio, first.Nodes, last.Ratio, last.Nodes, ten.Nodes, last.Nodes, 100*(last.Ratio/ten.Ratio-1)))
 }
@@ -175,8 +177,8 @@ func judgeGrowth(g []growth) result.Claim {
 func slowNotes(s slowCheck) []string {
 	first, last := s.Growth[0], s.Growth[len(s.Growth)-1]
 	u := s.Uneven[0]
-	t, _ := meanAndHalf(u.Seconds)
-	mean, _ := meanAndHalf(u.Mean)
+	t, _ := exp.MeanAndHalf(u.Seconds)
+	mean, _ := exp.MeanAndHalf(u.Mean)
 	return []string{
 		fmt.Sprintf("“Does not grow with the number of nodes” is true of many nodes: one exchange takes %.3f·D/B at N = %d and %.3f·D/B at N = %d, of at most 2·D/B.", first.Ratio, first.Nodes, last.Ratio, last.Nodes),
 		fmt.Sprintf("The slowest link sets the pace: one link %g times slower makes a ring of %d %.2f times slower. Blocks of unequal density do the same: with a %s, an exchange takes %.2f times what blocks of their mean size would.", s.Plan.Factor, s.Plan.Nodes, s.One/s.Equal, u.Title, t/mean),

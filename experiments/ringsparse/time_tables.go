@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 	"gradsync/papers/ringsparse"
 	"gradsync/papers/ringsparse/formula"
@@ -109,9 +110,9 @@ func slowTable(s slowCheck) result.Table {
 		t.Rows = append(t.Rows, []any{x.name, 1e3 * x.seconds, nil, nil, nil})
 	}
 	for _, u := range s.Uneven {
-		a, _ := meanAndHalf(u.Seconds)
-		b, _ := meanAndHalf(u.Steps)
-		c, _ := meanAndHalf(u.Mean)
+		a, _ := exp.MeanAndHalf(u.Seconds)
+		b, _ := exp.MeanAndHalf(u.Steps)
+		c, _ := exp.MeanAndHalf(u.Mean)
 		t.Rows = append(t.Rows, []any{u.Title, 1e3 * a, 1e3 * b, 1e3 * c, a / b})
 	}
 	return t

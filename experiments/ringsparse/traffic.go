@@ -42,14 +42,14 @@ func traffic() exp.Experiment {
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan := planTraffic(env.Profile)
-		res := newResult(e, env, result.TimingOnly, nil)
+		res := exp.NewResult(e, env, result.TimingOnly, nil)
 		works, err := workloads(env)
 		if err != nil {
 			return res, err
 		}
 		res.Config = map[string]any{"plan": plan, "platform": referencePlatform(), "links": links, "workloads": works, "ways": ways, "measured_rates": measuredRates, "seeds": env.Seeds}
 		res.Data, res.Engine = works[0].images.data(), works[0].images.engineName
-		b := bar{env: env, total: float64(len(works)*len(links)*len(plan.Nodes) + 17 + len(plan.Counted)*len(plan.CountedWays))}
+		b := exp.Bar{Env: env, Total: float64(len(works)*len(links)*len(plan.Nodes) + 17 + len(plan.Counted)*len(plan.CountedWays))}
 		laps, err := grid(ctx, works, plan.Nodes, &b)
 		if err != nil {
 			return res, err
@@ -58,7 +58,7 @@ func traffic() exp.Experiment {
 		if err != nil {
 			return res, err
 		}
-		b.step("measured rates")
+		b.Step("measured rates")
 		rings, err := countRings(ctx, plan.Elements, env.Seeds[0], &b)
 		if err != nil {
 			return res, err

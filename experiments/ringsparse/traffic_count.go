@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 	"gradsync/papers/ringsparse"
 	"gradsync/papers/ringsparse/formula"
@@ -60,7 +61,7 @@ func (c ringCount) wrong() string {
 }
 
 // countRings counts dense rings of 1 to 16 workers.
-func countRings(ctx context.Context, elements int, seed uint64, b *bar) ([]ringCount, error) {
+func countRings(ctx context.Context, elements int, seed uint64, b *exp.Bar) ([]ringCount, error) {
 	layers := []cluster.Layer{{Name: "layer", Length: elements}}
 	start := drawStart(seed, layers)
 	var out []ringCount
@@ -83,7 +84,7 @@ func countRings(ctx context.Context, elements int, seed uint64, b *bar) ([]ringC
 		}
 		c.Nanoseconds = int64(math.Round(timed.Seconds * 1e9))
 		out = append(out, c)
-		b.step(fmt.Sprintf("dense ring of %d", n))
+		b.Step(fmt.Sprintf("dense ring of %d", n))
 	}
 	return out, nil
 }
@@ -125,7 +126,7 @@ type counted struct {
 
 // countReal runs real vectors of the workloads' densities, and the MLP's own
 // gradients, beside timing-only runs.
-func countReal(ctx context.Context, plan trafficPlan, works []workload, seeds []uint64, b *bar) ([]counted, error) {
+func countReal(ctx context.Context, plan trafficPlan, works []workload, seeds []uint64, b *exp.Bar) ([]counted, error) {
 	var out []counted
 	for i := range works {
 		w := &works[i]
@@ -162,7 +163,7 @@ func countReal(ctx context.Context, plan trafficPlan, works []workload, seeds []
 			if w.images != nil {
 				out = append(out, real)
 			}
-			b.step(fmt.Sprintf("%s, real vectors, %s", w.Title, l.way.Title))
+			b.Step(fmt.Sprintf("%s, real vectors, %s", w.Title, l.way.Title))
 		}
 	}
 	return out, nil
@@ -178,7 +179,7 @@ func (c *counted) count(ctx context.Context, w *workload, l leg) error {
 
 // off is how far the model is from what was counted, relative to that.
 func (c *counted) off() float64 {
-	mean, _ := meanAndHalf(c.Counted)
+	mean, _ := exp.MeanAndHalf(c.Counted)
 	return float64(c.Modelled)/mean - 1
 }
 

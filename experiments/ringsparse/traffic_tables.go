@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 )
 
@@ -72,7 +73,7 @@ func countTable(plan trafficPlan, counts []counted) result.Table {
 			{Key: "half", Title: "±", Unit: "MB", Digits: 3}, {Key: "modelled", Title: "timing-only", Unit: "MB", Digits: 3}, {Key: "off", Title: "timing-only is off by", Unit: "%", Digits: 2}}}
 	for i := range counts {
 		c := &counts[i]
-		mean, half := meanAndHalf(c.Counted)
+		mean, half := exp.MeanAndHalf(c.Counted)
 		vectors := "random"
 		if c.Real {
 			vectors = "its own gradients"
@@ -80,7 +81,7 @@ func countTable(plan trafficPlan, counts []counted) result.Table {
 		if half == 0 {
 			half = math.NaN()
 		}
-		t.Rows = append(t.Rows, []any{c.Work, vectors, c.Way, mean / 1e6, orNone(half / 1e6), float64(c.Modelled) / 1e6, 100 * c.off()})
+		t.Rows = append(t.Rows, []any{c.Work, vectors, c.Way, mean / 1e6, exp.OrNone(half / 1e6), float64(c.Modelled) / 1e6, 100 * c.off()})
 	}
 	return t
 }

@@ -29,7 +29,7 @@ func TestRingCount(t *testing.T) {
 
 // Real rings of every N are what T says.
 func TestCountRings(t *testing.T) {
-	rings, err := countRings(t.Context(), 1009, 0, &bar{})
+	rings, err := countRings(t.Context(), 1009, 0, &exp.Bar{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestModelledBytesAreCountedBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan := planTraffic("ci")
-	counts, err := countReal(t.Context(), plan, works, []uint64{0}, &bar{})
+	counts, err := countReal(t.Context(), plan, works, []uint64{0}, &exp.Bar{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -219,7 +219,7 @@ type cell struct {
 }
 
 // grid runs all cells of the given sizes, timing-only.
-func grid(ctx context.Context, works []workload, nodes []int, b *bar) (map[cell]lap, error) {
+func grid(ctx context.Context, works []workload, nodes []int, b *exp.Bar) (map[cell]lap, error) {
 	out := map[cell]lap{}
 	for i := range works {
 		for _, gbps := range links {
@@ -232,7 +232,7 @@ func grid(ctx context.Context, works []workload, nodes []int, b *bar) (map[cell]
 					l.Trace = nil
 					out[cell{i, k, gbps, n}] = l
 				}
-				b.step(fmt.Sprintf("%s, %s, N = %d", works[i].Title, linkName(gbps), n))
+				b.Step(fmt.Sprintf("%s, %s, N = %d", works[i].Title, linkName(gbps), n))
 			}
 		}
 	}
