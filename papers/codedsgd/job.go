@@ -1,0 +1,88 @@
+package codedsgd
+
+import (
+	"time"
+
+	"gradsync/shared/cluster"
+)
+
+// Task is what a node computes: gradients of blocks of the batch.
+//
+// Source: Eq. (3)
+type Task interface {
+	Layers() []cluster.Layer // forward order, without gaps
+	Params() []float32       // of this rank, length of all layers together
+	// BlockGrad writes to grads, as long as Params, the SUM over the samples lo … hi−1
+	// of batch number step of their losses' gradients, and returns the sum of the
+	// losses. It calls done(l) when layer l's part is final, last layer first. The bits
+	// depend on parameters, step, lo and hi alone: r nodes compute the same block.
+	BlockGrad(step int64, lo, hi int, grads []float32, done func(layer int)) (loss float64, err error)
+}
+
+// Job is one rank's part of a training. Every rank gets its own; they agree in
+// everything but Task, and start from the same parameters.
+//
+// Source: Alg. 1
+type Job struct {
+	// Task is this rank's. nil: a timing-only run of the same events.
+	Task Task
+	// Layers' works are those of ONE sample; nil: Task.Layers().
+	Layers []cluster.Layer
+	// Shapes are rows and columns of each layer's weights, which stand first in the
+	// layer, row by row; what follows (a bias) is cut by itself. nil: each layer is one
+	// column of numbers.
+	Shapes [][2]int
+	// Pass is what one forward pass of a layer costs beside its arithmetic, and twice
+	// that its backward pass, per block; Iteration what an iteration costs beside.
+	Pass, Iteration cluster.Work
+
+	Batch       int // |F_j|, samples of all nodes together
+	Rate        float64
+	WeightDecay float64
+	Steps       int64
+	Options     Options
+
+	// OnStep is called on this rank after each step's update (Algorithm 1, step 8, is
+	// evaluated there, off the run's clock) and ends the run by returning true, which all
+	// ranks must do at once.
+	OnStep func(step int64) (stop bool, err error)
+}
+
+// Log is what a rank leaves.
+//
+// Source: ours: the communication of §2.4, counted
+type Log struct {
+	Ends   []time.Duration // of each step, on the run's clock
+	Losses []float64       // mean over this rank's own samples, per step; none in a timing-only run
+	Totals Totals
+}
+
+// Totals count what this rank sent in all steps. Bytes are of bodies.
+//
+// Source: Eq. (28)
+type Totals struct {
+	Packets   int64 `json:"packets"`   // sent, a multicast once
+	Bytes     int64 `json:"bytes"`     // of them, a multicast once
+	Delivered int64 `json:"delivered"` // of them, once per receiver
+	Useful    int64 `json:"useful"`    // bytes received that this rank had not yet: of a literal exchange fewer than Received
+	Received  int64 `json:"received"`
+	// Of this rank's own gradients, elements that int32 could not hold.
+	Saturated int64 `json:"saturated"`
+	NotFinite int64 `json:"not_finite"`
+	// CodingBytes are int32 terms quantised, added, subtracted and summed.
+	CodingBytes int64 `json:"coding_bytes"`
+}
+
+// Merge adds another rank's counts.
+//
+// Source: ours: the cluster's total
+func (t *Totals) Merge(o Totals) {
+	t.Packets += o.Packets
+	t.Bytes += o.Bytes
+	t.Delivered += o.Delivered
+	t.Useful += o.Useful
+	t.Received += o.Received
+	t.Saturated += o.Saturated
+	t.NotFinite += o.NotFinite
+	t.CodingBytes += o.CodingBytes
+}

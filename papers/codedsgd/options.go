@@ -1,0 +1,108 @@
+package codedsgd
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Methods that Run can exchange gradients by.
+//
+//   - cssgd: Algorithm 3's coded packets, multicast to r nodes at once.
+//   - ssgd-unicast, ssgd-multicast: every block's gradient to every node that lacks
+//     it, sent by its first holder, one copy per receiver or one multicast. With
+//     Redundancy 1 and MicroBlocks 0 that is ordinary SSGD, whose nodes send one
+//     summed gradient each.
+//   - compressed: sum, then code: a reduce-scatter of slices by coded packets of
+//     sums, then an all-gather.
+//
+// Source: §3.2.2
+const (
+	CSSGD         = "cssgd"
+	SSGDUnicast   = "ssgd-unicast"
+	SSGDMulticast = "ssgd-multicast"
+	Compressed    = "compressed"
+)
+
+// Methods lists what Options.Method may be.
+//
+// Source: ours: the paper's rivals, and the remedy its reference [14] names
+func Methods() []string { return []string{CSSGD, SSGDUnicast, SSGDMulticast, Compressed} }
+
+// Ways to split a gradient matrix into segments.
+//
+// Source: Fig. 3
+const (
+	Rows    = "rows"
+	Columns = "columns"
+)
+
+// Options of an exchange. The zero value of a field is the first that its comment
+// names.
+//
+// Source: Alg. 3
+type Options struct {
+	Method     string `json:"method,omitempty"` // "cssgd"; one of Methods
+	Redundancy int    `json:"redundancy"`       // r, 1 ≤ r ≤ n; 0: 1
+	// MicroBlocks is Q, in how many micro-blocks a batch is cut for all redundancies
+	// that are compared, a multiple of C(n,r): the gradient of each travels by itself.
+	// 0: C(n,r), one whole gradient per block.
+	MicroBlocks int    `json:"micro_blocks,omitempty"`
+	Split       string `json:"split,omitempty"`   // "rows"; "columns"
+	Literal     bool   `json:"literal,omitempty"` // cssgd: the loop of Algorithm 3 as printed
+	// Depth is how many common holders the blocks have that compressed sums before it
+	// codes, 1 ≤ t ≤ r; 0: the t with the least load.
+	Depth int `json:"depth,omitempty"`
+	// Speeds cut a batch into blocks whose sizes give nodes samples in proportion;
+	// nil: equal blocks.
+	Speeds []float64 `json:"speeds,omitempty"`
+	// Range is what int32's largest number stands for; 0: 10. For compressed it must
+	// hold sums of C(n,r) blocks, and is multiplied by the next power of two.
+	Range float64 `json:"range,omitempty"`
+
+	NoOverlap bool `json:"no_overlap,omitempty"` // exchange when all gradients are there
+	// Charge lets quantising, encoding and decoding pass on the run's clock at Rate, in
+	// bytes of int32 terms per second, as if a copy engine did them; real runs spend them.
+	Charge bool    `json:"charge,omitempty"`
+	Rate   float64 `json:"rate,omitempty"`
+}
+
+// withDefaults fills in zero fields, or says what is out of its domain for n nodes.
+func (o Options) withDefaults(n int) (Options, error) {
+	if o.Method == "" {
+		o.Method = CSSGD
+	}
+	if o.Redundancy == 0 {
+		o.Redundancy = 1
+	}
+	if o.Split == "" {
+		o.Split = Rows
+	}
+	if o.Range == 0 {
+		o.Range = 10
+	}
+	switch r := o.Redundancy; {
+	case !slices.Contains(Methods(), o.Method):
+		return o, fmt.Errorf("codedsgd: no method %q: known are %v", o.Method, Methods())
+	case r < 1 || r > n:
+		return o, fmt.Errorf("codedsgd: redundancy %d, want 1 to the number of nodes, %d", r, n)
+	case o.Split != Rows && o.Split != Columns:
+		return o, fmt.Errorf("codedsgd: split by %q, want %s or %s", o.Split, Rows, Columns)
+	case o.Literal && o.Method != CSSGD:
+		return o, fmt.Errorf("codedsgd: Algorithm 3 as printed is of %s, not of %s", CSSGD, o.Method)
+	case o.Depth != 0 && (o.Method != Compressed || o.Depth < 0 || o.Depth > r):
+		return o, fmt.Errorf("codedsgd: depth %d is of %s, from 1 to the redundancy, %d", o.Depth, Compressed, r)
+	case o.Speeds != nil && len(o.Speeds) != n:
+		return o, fmt.Errorf("codedsgd: %d speeds for %d nodes", len(o.Speeds), n)
+	case !(o.Range > 0) || math.IsInf(o.Range, 0):
+		return o, fmt.Errorf("codedsgd: range %g, want more than 0", o.Range)
+	case o.Charge && !(o.Rate > 0):
+		return o, fmt.Errorf("codedsgd: coding is charged at %g bytes/s, want more than 0", o.Rate)
+	}
+	for i, v := range o.Speeds {
+		if !(v > 0) || math.IsInf(v, 0) {
+			return o, fmt.Errorf("codedsgd: speed %g of node %d, want more than 0", v, i)
+		}
+	}
+	return o, nil
+}
