@@ -1,0 +1,133 @@
+package codedsgd
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/stat/combin"
+
+	"gradsync/experiments/claims"
+	"gradsync/experiments/platforms"
+	"gradsync/experiments/result"
+	"gradsync/shared/cluster"
+)
+
+const (
+	complete   = "complete"
+	unfinished = "incomplete"
+)
+
+// reference is the platform of every timed run here: the paper's ten nodes, and a
+// server for ASGD, as we assume them.
+const reference = "cssgd10"
+
+// redundancies are those whose curves the paper draws (§3.2.2), r = 2 and r = 3.
+var redundancies = []int{2, 3}
+
+// referencePlatform loads it; it is embedded, so a failure is a programmer's mistake.
+func referencePlatform() *cluster.Platform {
+	p, err := platforms.Load(reference)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+// calm is p without jitter: the same work always takes the same time, so that
+// differences are the exchange's.
+func calm(p *cluster.Platform) *cluster.Platform {
+	return p.WithHosts(func(h *cluster.Host, _ bool) { h.Jitter = 0 })
+}
+
+// network is one of the paper's two, with what every experiment trains or times it
+// on. All of it was fixed before the first run.
+type network struct {
+	Key     string `json:"key"`      // in ids of tables and figures
+	Model   string `json:"model"`    // a name of model.Names()
+	Title   string `json:"title"`    // as the paper calls it
+	PerNode int    `json:"per_node"` // samples of a batch for each node: |F_j| = n·PerNode
+	Data    string `json:"data"`     // a name of datasets.Names(): the paper's set
+	Trained string `json:"trained"`  // Data in words
+}
+
+// The paper's DNN and CNN, whose layers it does not give. PerNode puts Tcomm/Tcalc,
+// at 8 nodes and in the paper's message model, inside the ranges that its best
+// redundancies, 3 and 2, imply: it was calibrated to that, and the pages say so.
+var (
+	dnn = network{Key: "dnn", Model: "mlp", Title: "DNN", PerNode: 160, Data: "mnist", Trained: "MNIST"}
+	cnn = network{Key: "cnn", Model: "cnn", Title: "CNN", PerNode: 40, Data: "cifar-10", Trained: "CIFAR-10"}
+)
+
+// networks are in the order of the paper.
+func networks() []network { return []network{dnn, cnn} }
+
+// batch is |F_j| on n nodes: "every node gets the same amount of data" (§3.1).
+func (w network) batch(nodes int) int { return nodes * w.PerNode }
+
+// classes is how many classes n nodes are trained to tell apart: "on 2 nodes only
+// two classes, on 3 nodes three, and so on" (§3.1).
+func classes(nodes int) int { return nodes }
+
+// dataset is what a profile trains w on, as train.Config.Data: in standard and
+// paper the paper's set, which must be there; else "", the paper's where it is found
+// and the embedded images in its place.
+func (w network) dataset(profile string) string {
+	if profile == "standard" || profile == "paper" {
+		return w.Data
+	}
+	return ""
+}
+
+// choose is C(n, k); 0 where there is none.
+func choose(n, k int) int {
+	if k < 0 || k > n {
+		return 0
+	}
+	return combin.Binomial(n, k)
+}
+
+// microBlocks is Q of the paper's message model on n nodes: the least common
+// multiple of n = C(n,1) and of C(n,r) of every r that is compared and possible,
+// so that one cutting of the batch serves all methods.
+func microBlocks(nodes int, rs ...int) int {
+	q := nodes
+	for _, r := range rs {
+		if c := choose(nodes, r); c > 0 {
+			q = q / gcd(q, c) * c
+		}
+	}
+	return q
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// holds judges a qualitative claim from so many seeds (0: deterministic);
+// measured is what was found, in a few words.
+func holds(id string, ok bool, seeds int, measured any, note string) result.Claim {
+	return claims.Judge(id, claims.Evidence{Value: measured, Holds: &ok, Seeds: seeds, Note: note})
+}
+
+// identity judges a claim whose value is a formula or a rule in words: it is equal
+// if ok, and otherwise differs with the sentence found.
+func identity(id string, ok bool, found, note string) result.Claim {
+	c, known := claims.Get(id)
+	if !known {
+		panic("codedsgd: no claim " + id)
+	}
+	if ok {
+		found = c.Value
+	}
+	return claims.Judge(id, claims.Evidence{Value: found, Note: note})
+}
+
+// redundancyName spells a redundancy on n nodes: with r = n nothing is exchanged.
+func redundancyName(nodes, r int) string {
+	if r == nodes {
+		return fmt.Sprintf("r = %d, no exchange", r)
+	}
+	return fmt.Sprintf("r = %d", r)
+}

@@ -1,0 +1,8 @@
+package codedsgd
+
+import "gradsync/experiments/exp"
+
+// Experiments lists them in the order of the paper.
+func Experiments() []exp.Experiment {
+	return []exp.Experiment{}
+}
