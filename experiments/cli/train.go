@@ -10,6 +10,7 @@ import (
 
 	"gradsync/experiments/platforms"
 	"gradsync/experiments/train"
+	"gradsync/papers/codedsgd"
 	"gradsync/papers/dasp/rivals"
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
@@ -22,6 +23,7 @@ type trainFlags struct {
 	platform string
 	options  rivals.Options
 	sparse   ringsparse.Options
+	coded    codedsgd.Options
 	bucketK  int64 // KiB
 	given    func(flag string) bool
 }
@@ -95,7 +97,7 @@ func (a *app) trainCommand() *cobra.Command {
 // notes prints what is to be said of a training before it begins.
 func (a *app) notes(engine string, cfg train.Config) {
 	a.engineNote(engine)
-	if m, err := model.Build(model.Spec{Name: cfg.Model, Width: cfg.Width, Image: cfg.Image}); err == nil { // else nothing begins
+	if m, err := model.Build(model.Spec{Name: cfg.Model, Width: cfg.Width, Image: cfg.Image, Classes: cfg.Classes}); err == nil { // else nothing begins
 		a.remark(m)
 	}
 }
@@ -116,6 +118,7 @@ func (f *trainFlags) define(cmd *cobra.Command) {
 	s.StringVar(&f.Model, "model", "lenet5", "model: "+strings.Join(model.Names(), ", "))
 	s.Float64Var(&f.Width, "width", 0, widthUsage)
 	s.IntVar(&f.Image, "image", 0, imageUsage+"; with --timing-only any multiple of 16")
+	s.IntVar(&f.Classes, "classes", 0, "keep the images of the first so many classes, and as many logits (default: all)")
 	s.StringVar(&f.Data, "data", "", "data set (default: the paper's for the model, else the embedded one)")
 	s.StringVar(&f.DataDir, "data-dir", "", "folder of data sets")
 	s.StringVar(&f.Engine, "engine", autoEngine, engineUsage)
@@ -147,6 +150,7 @@ func (f *trainFlags) define(cmd *cobra.Command) {
 	s.StringVar(&f.Save, "save", "", "write the trained parameters as safetensors; its metadata name model, width and image")
 	s.StringVar(&f.Load, "load", "", "start from these parameters, of the same model, width and image where the file says which")
 	f.defineExchange(s)
+	f.defineCoded(s)
 	o := &f.options
 	s.Int64Var(&o.Smin, "smin", 0, "dasp: lower threshold, versions (default (N+1)/2)")
 	s.Int64Var(&o.Smax, "smax", 0, "dasp: upper threshold, versions (default N)")
@@ -193,6 +197,15 @@ func (f *trainFlags) config() (train.Config, error) {
 	cfg.Bucket = f.bucketK << 10
 	if cfg.Sync == "ringsparse" {
 		cfg.RingSparse = &f.sparse
+	}
+	if slices.Contains(codedsgd.Methods(), cfg.Sync) {
+		cfg.Coded = &f.coded
+		if !f.given("redundancy") && cfg.Sync != codedsgd.CSSGD && cfg.Sync != codedsgd.Compressed {
+			f.coded.Redundancy = 1
+		}
+		if cfg.BatchSize == 0 {
+			cfg.BatchSize = cfg.Workers * cfg.Batch
+		}
 	}
 	if cfg.Runtime == "tcp" {
 		if err := f.place(&cfg); err != nil {
@@ -291,6 +304,7 @@ func (a *app) printOutcome(o *train.Outcome) {
 		fmt.Fprintf(a.out, "  on sockets      %d bytes, by the kernel's count\n", o.KernelBytes)
 	}
 	a.printSparse(o.RingSparse)
+	a.printCoded(o.Coded)
 	if o.ParamsSHA256 != "" {
 		fmt.Fprintf(a.out, "  parameters      sha256 %s\n", o.ParamsSHA256)
 	}

@@ -11,7 +11,7 @@ import (
 
 // The sizes of a network, for every command that builds one.
 const (
-	widthUsage = "share of the network's channels, resnet18, resnet110 and vgg19_bn only: 1/64 (resnet110: 1/16) to 16 (default 1)"
+	widthUsage = "share of the network's channels and hidden units, all but lenet5: 1/64 (resnet110: 1/16, cnn: 1/32) to 16 (default 1)"
 	imageUsage = "side of the images, resnet18, resnet110 and vgg19_bn only: 16 or 32 (default 32)"
 )
 
@@ -32,15 +32,18 @@ var methodFlags = []struct{ methods, flags string }{
 	{"backup", "backup"},
 	{"bsp asp ssp dssp dasp backup gssp", "lease record replay"},
 	{"ring naive halving-doubling hierarchical", "bucket"},
-	{"ring naive halving-doubling hierarchical ringsparse", "no-overlap batch-size"},
+	{"ring naive halving-doubling hierarchical ringsparse " + codedMethods, "no-overlap batch-size"},
 	{"ring", "segment"},
 	{"hierarchical", "per-node"},
+	{codedMethods, "redundancy micro-blocks split range speed-aware"},
+	{"cssgd", "literal"},
+	{"compressed", "depth"},
 	{"ringsparse", "kinds codec codecs tie rule size sign threshold link density"},
 }
 
 // ownMethods have all their flags in methodFlags. A method that a reader adds
 // may read any of them.
-const ownMethods = "bsp asp ssp dssp dasp backup gssp ring naive halving-doubling hierarchical ringsparse"
+const ownMethods = "bsp asp ssp dssp dasp backup gssp ring naive halving-doubling hierarchical ringsparse " + codedMethods
 
 // check refuses a flag that was given and would be ignored, one of another method
 // or mode, and a number out of its range.
@@ -53,7 +56,7 @@ func (f *trainFlags) check() error {
 		}
 	}
 	if f.TimingOnly {
-		for _, flag := range strings.Fields("backend engine threads data data-dir raw-pixels eval-every eval-images target-accuracy save load") {
+		for _, flag := range strings.Fields("backend engine threads data data-dir raw-pixels eval-every eval-images target-accuracy best save load") {
 			if f.given(flag) {
 				return usagef("train: --%s is for training, not for --timing-only", flag)
 			}
@@ -102,6 +105,11 @@ func (f *trainFlags) checkNumbers() error {
 		{"bucket", f.bucketK, f.bucketK >= 0, "at least 0, which is layer by layer"},
 		{"segment", f.Segment, f.Segment >= 0, "at least 0, which is whole chunks"},
 		{"per-node", f.PerNode, f.PerNode >= 1, positive},
+		{"redundancy", f.coded.Redundancy, f.coded.Redundancy >= 1, positive},
+		{"micro-blocks", f.coded.MicroBlocks, f.coded.MicroBlocks >= 0, "at least 0, which is one gradient per block"},
+		{"depth", f.coded.Depth, f.coded.Depth >= 1, positive},
+		{"range", f.coded.Range, f.coded.Range > 0 && f.coded.Range <= most, finite + " above 0"},
+		{"classes", f.Classes, f.Classes >= 2, "at least 2"},
 		{"threshold", f.sparse.Threshold, f.sparse.Threshold >= 0 && f.sparse.Threshold <= most, finite + " from 0"},
 		{"density", f.Density, f.Density > 0 && f.Density <= 1, "a share above 0, at most 1"},
 		{"link", f.sparse.Bandwidth, f.sparse.Bandwidth > 0 && f.sparse.Bandwidth <= most, finite + " above 0"},

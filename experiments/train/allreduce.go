@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"gradsync/papers/codedsgd"
 	"gradsync/papers/dasp"
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
@@ -26,18 +27,22 @@ func (r *runner) allReduce(ctx context.Context) error {
 			return err
 		}
 	}
+	shared := r.sharedBlocks()
 	ends, elapsed, err := launch(ctx, r, false, func(p cluster.Proc) (ending, error) {
 		x := &replica{runner: r, p: p, steps: steps}
 		if r.shared != nil {
-			x.task = newTask(r.shared, r.cfg.Seed, p.Rank(), r.cfg.Workers, r.init)
-			if r.cfg.BatchSize > 0 {
+			x.task = r.replicaTask(p.Rank())
+			if r.cfg.BatchSize > 0 && !r.cfg.coded() {
 				x.task.share(p.Rank(), r.cfg.Workers, r.cfg.BatchSize)
 			}
 		}
 		var err error
-		if r.cfg.Sync == "ringsparse" {
+		switch {
+		case r.cfg.Sync == "ringsparse":
 			err = x.sparse(rates)
-		} else {
+		case r.cfg.coded():
+			err = x.code(shared)
+		default:
 			err = x.dense()
 		}
 		if err == nil && r.cfg.TCP != nil {
@@ -61,6 +66,7 @@ type ending struct {
 	B       float64             // of S42
 	Probe   int64               // bytes that finding B took
 	Rates   []cluster.CodecRate
+	Coded   codedsgd.Totals
 }
 
 // endings completes the outcome; ranks that do not end with the same bits have
@@ -77,6 +83,12 @@ func (r *runner) endings(ends []ending, elapsed time.Duration) error {
 	zero := distribution(nil)
 	r.out.Staleness, r.out.Gap, r.out.Clock = zero, zero, zero
 	r.clock(elapsed)
+	if r.cfg.coded() {
+		r.out.Coded = &CodedOutcome{Options: r.cfg.codedOptions()}
+		for _, e := range ends {
+			r.out.Coded.Totals.Merge(e.Coded)
+		}
+	}
 	if r.cfg.Sync != "ringsparse" {
 		return nil
 	}

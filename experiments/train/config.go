@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"gradsync/papers/codedsgd"
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
 	"gradsync/papers/ringsparse"
@@ -27,11 +28,14 @@ var Runtimes = []string{"virtual", "local", "tcp"}
 type Config struct {
 	Sync  string `json:"sync"`  // a method of rivals.Names(), or one without a server
 	Model string `json:"model"` // a name of model.Names()
-	// Width scales the channels of resnet18 and vgg19_bn, 1/64 to 16, and of
-	// resnet110, 1/16 to 16; Image is the side of the images they see, 16 or 32, in
-	// a timing-only run any multiple of 16. 0: 1, and the network's own side.
+	// Width scales the channels and hidden units of all but lenet5, 1/64 to 16, of
+	// resnet110 and cnn from 1/16 and 1/32; Image is the side of the images that the
+	// deep networks see, 16 or 32, in a timing-only run any multiple of 16. 0: 1, and
+	// the network's own side.
 	Width float64 `json:"width,omitempty"`
 	Image int     `json:"image,omitempty"`
+	// Classes keeps the images of the first so many classes, and as many logits; 0: all.
+	Classes int `json:"classes,omitempty"`
 
 	// Data names a set of datasets.Names(), which must be found. "" is the set
 	// that papers train the model on, or the embedded one with a note.
@@ -96,6 +100,13 @@ type Config struct {
 	PerNode    int                 `json:"per_node,omitempty"`
 	RingSparse *ringsparse.Options `json:"ringsparse,omitempty"`
 	Mask       []bool              `json:"-"`
+	// Of the methods of codedsgd, whose Method is Sync and which need BatchSize. Coded
+	// nil: redundancy 1. SpeedAware gives nodes images by their speed.
+	Coded      *codedsgd.Options `json:"coded,omitempty"`
+	SpeedAware bool              `json:"speed_aware,omitempty"`
+	// Best ends with the parameters, of those at evaluations and the first ones, of the
+	// least loss on a fixed part of the training images: Algorithm 1 of codedsgd, step 8.
+	Best bool `json:"best,omitempty"`
 	// Density is the share of a worker's gradient that is not zero, which a timing-only
 	// run with ringsparse takes for all layers; weights are dense. 0: 1.
 	Density float64 `json:"density,omitempty"`
@@ -145,7 +156,7 @@ const (
 )
 
 // allReduce are the methods without a server.
-var allReduce = []string{"ring", "naive", "halving-doubling", "hierarchical", "ringsparse"}
+var allReduce = append([]string{"ring", "naive", "halving-doubling", "hierarchical", "ringsparse"}, codedsgd.Methods()...)
 
 // Serverless lists the methods that have no parameter server.
 func Serverless() []string { return slices.Clone(allReduce) }
@@ -273,8 +284,13 @@ func (c *Config) check() error {
 		return fmt.Errorf("train: a checkpoint needs a clock and no momentum")
 	case c.TimingOnly && c.Runtime == "tcp":
 		return fmt.Errorf("train: a timing-only run declares its messages and sends none: on virtual or local, not on tcp")
+	case c.Best && (c.TimingOnly || c.EvalEvery < 0):
+		return fmt.Errorf("train: the best parameters need training and evaluations")
 	case c.TimingOnly && (c.Save != "" || c.Load != ""):
 		return fmt.Errorf("train: a timing-only run has no parameters to load or save")
+	}
+	if err := c.checkCoded(); err != nil {
+		return err
 	}
 	return c.checkExchange()
 }

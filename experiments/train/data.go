@@ -64,6 +64,32 @@ func unnormalised(s *datasets.Set) *datasets.Set {
 	return raws.sets[s]
 }
 
+// few keeps the sets of the first classes.
+var few = struct {
+	sync.Mutex
+	sets map[fewOf]*datasets.Set
+}{sets: map[fewOf]*datasets.Set{}}
+
+type fewOf struct {
+	set     *datasets.Set
+	classes int
+}
+
+// firstClasses is the set's first classes alone, made once.
+func firstClasses(s *datasets.Set, n int) (*datasets.Set, error) {
+	few.Lock()
+	defer few.Unlock()
+	k := fewOf{s, n}
+	if few.sets[k] == nil {
+		f, err := s.FirstClasses(n)
+		if err != nil {
+			return nil, err
+		}
+		few.sets[k] = f
+	}
+	return few.sets[k], nil
+}
+
 // paperData is what the documents train each model on.
 func paperData(model string) string {
 	if model == "lenet5" || model == "mlp" {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"runtime"
 	"sync"
+
+	"gradsync/datasets"
 )
 
 // evalBatch is how many test images one forward pass takes.
@@ -33,7 +35,12 @@ func (s *shared) evaluate(params []float32, n int) (accuracy, loss float64, err 
 // rightly, and the mean cross-entropy, NaN if a parameter is not finite. Batch
 // norms normalise by stats. The sums run in the order of the images.
 func (s *shared) score(params, stats []float32, n int) (accuracy, loss float64, err error) {
-	if all := s.set.Test.Len(); n <= 0 || n > all {
+	return s.scoreOn(&s.set.Test, params, stats, n)
+}
+
+// scoreOn is score on the images of either split.
+func (s *shared) scoreOn(split *datasets.Split, params, stats []float32, n int) (accuracy, loss float64, err error) {
+	if all := split.Len(); n <= 0 || n > all {
 		n = all
 	}
 	w, err := s.eval.borrow()
@@ -52,7 +59,7 @@ func (s *shared) score(params, stats []float32, n int) (accuracy, loss float64, 
 		for i := from; i < min(from+evalBatch, n); i++ {
 			indices = append(indices, i)
 		}
-		if err := w.fill(s.set, &s.set.Test, indices); err != nil {
+		if err := w.fill(s.set, split, indices); err != nil {
 			return 0, 0, err
 		}
 		logits, err := w.stepper.Logits(params, w.x, len(indices))

@@ -13,7 +13,7 @@ import (
 func (c *Config) checkExchange() error {
 	sparse := c.Sync == "ringsparse"
 	switch {
-	case c.BatchSize != 0 && (!c.serverless() || c.BatchSize < c.Workers):
+	case c.BatchSize != 0 && (!c.serverless() || c.BatchSize < c.Workers && !c.coded()):
 		return fmt.Errorf("train: %d images for all %d workers of %s: want one each at least, and a method without a server", c.BatchSize, c.Workers, c.Sync)
 	case c.Bucket < 0:
 		return fmt.Errorf("train: buckets of %d bytes, want 0 or more", c.Bucket)

@@ -18,7 +18,7 @@ func (c *Config) network() (*model.Model, error) {
 	if err := c.checkSide(); err != nil {
 		return nil, err
 	}
-	m, err := model.Build(model.Spec{Name: c.Model, Width: c.Width, Image: c.Image})
+	m, err := model.Build(model.Spec{Name: c.Model, Width: c.Width, Image: c.Image, Classes: c.Classes})
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,9 @@ type Outcome struct {
 	// included; absent where none carried the messages.
 	KernelBytes  int64          `json:"kernel_bytes,omitempty"`
 	RingSparse   *SparseOutcome `json:"ringsparse,omitempty"`
-	ParamsSHA256 string         `json:"params_sha256"` // of the float32 bits; "" where nothing was trained, null in JSON
+	Coded        *CodedOutcome  `json:"coded,omitempty"`
+	Best         *Best          `json:"best,omitempty"` // of Config.Best
+	ParamsSHA256 string         `json:"params_sha256"`  // of the float32 bits; "" where nothing was trained, null in JSON
 
 	Data   *result.Data `json:"data"`
 	Engine string       `json:"engine"` // name and bit class; "" where nothing was trained, null in JSON

@@ -46,7 +46,7 @@ func (r *runner) events(ctx context.Context) (*dasp.Log, time.Duration, error) {
 	if err != nil {
 		return nil, 0, input(err)
 	}
-	m, err := model.Build(model.Spec{Name: c.Model, Width: c.Clock.Width, Image: c.Clock.Image})
+	m, err := model.Build(model.Spec{Name: c.Model, Width: c.Clock.Width, Image: c.Clock.Image, Classes: c.Classes})
 	if err != nil {
 		return nil, 0, input(err)
 	}

@@ -56,18 +56,24 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 type runner struct {
 	cfg     Config
 	out     *Outcome
+	model   *model.Model
 	shared  *shared // nil in a timing-only run
 	layers  []cluster.Layer
 	init    []float32 // every rank's first parameters
 	final   []float32 // the global parameters at the end
 	curve   *curve
 	verdict verdict
+	best    struct {
+		Best
+		params []float32 // nil: not asked for
+	}
 }
 
 // prepare opens the data and makes the first parameters; a timing-only run needs
 // the model's costs alone.
 func (r *runner) prepare(m *model.Model) error {
 	c := &r.cfg
+	r.model = m
 	if c.TimingOnly {
 		r.layers = c.work(m.Layers())
 		return nil
@@ -93,7 +99,10 @@ func (r *runner) prepare(m *model.Model) error {
 	r.out.Engine = s.engine
 	r.out.Data = dataOf(s.set, m)
 	r.out.NormStatistics = s.normStatistics()
-	r.curve = newCurve(s, c.EvalImages, c.TargetAccuracy > 0)
+	r.curve = newCurve(s, c.EvalImages, c.TargetAccuracy > 0 || c.Best)
+	if c.Best {
+		return r.keep(Point{}, r.init)
+	}
 	return nil
 }
 
@@ -119,11 +128,20 @@ func openShared(c Config, m *model.Model) (*shared, error) {
 	if c.RawPixels {
 		set = unnormalised(set)
 	}
+	if c.Classes > 0 {
+		if set, err = firstClasses(set, c.Classes); err != nil {
+			return nil, input(err)
+		}
+	}
 	if set.Classes > m.Classes() {
 		return nil, input(fmt.Errorf("train: %s has %d classes, %s tells %d apart", set.Name, set.Classes, c.Model, m.Classes()))
 	}
+	images := c.Batch // of one pass
+	if c.coded() {
+		images = min(c.BatchSize, passImages)
+	}
 	return &shared{model: m, layers: c.work(m.Layers()), set: set, batch: c.Batch, engine: name,
-		pool: newPool(m, c.Batch, stepper), eval: newPool(m, evalBatch, stepper)}, nil
+		pool: newPool(m, images, stepper), eval: newPool(m, evalBatch, stepper)}, nil
 }
 
 // Backends make a Stepper in place of the native one; a package that adapts
@@ -244,6 +262,9 @@ func (r *runner) onUpdate(used int64) func(u dasp.Update, params []float32) bool
 // conclude reports.
 func (r *runner) evaluate(p Point, params []float32) (stop bool) {
 	accuracy, loss, err := r.curve.add(p, params)
+	if err == nil && r.cfg.Best {
+		err = r.keep(p, params)
+	}
 	return err != nil || r.cfg.TargetAccuracy > 0 && (accuracy >= r.cfg.TargetAccuracy || !finite(loss))
 }
 
@@ -266,6 +287,9 @@ func (r *runner) conclude() error {
 	}
 	r.out.Curve = append(r.out.Curve, curve...)
 	r.out.Reached = reached(curve, r.cfg.TargetAccuracy)
+	if r.best.params != nil {
+		r.final, r.out.Best = r.best.params, &r.best.Best
+	}
 	stats, err := r.shared.statistics(r.final)
 	if err != nil {
 		return err

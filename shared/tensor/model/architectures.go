@@ -47,10 +47,11 @@ func (a *architecture) poolReLU() {
 	a.relu()
 }
 
-// small is a network of one size: images of image×image, and nothing to widen.
+// small is a network for images of one side, image×image; narrowest is the
+// smallest of the channels and units that Spec.Width scales, 0 where it scales none.
 type small struct {
-	channels, image int
-	build           func(*architecture)
+	channels, image, narrowest int
+	build                      func(a *architecture, wide func(channels int) int)
 }
 
 // small networks:
@@ -60,7 +61,7 @@ type small struct {
 //   - mlp: 784-512-512-10; 669,706 parameters.
 //   - cnn: two convolutions and two linear layers for CIFAR-10; 545,098 parameters.
 var smalls = map[string]small{
-	"lenet5": {1, 28, func(a *architecture) {
+	"lenet5": {1, 28, 0, func(a *architecture, _ func(int) int) {
 		a.conv("conv1", 1, 6, 5, 2)
 		a.poolReLU()
 		a.conv("conv2", 6, 16, 5, 0)
@@ -71,34 +72,54 @@ var smalls = map[string]small{
 		a.relu()
 		a.linear("fc3", 84, 10)
 	}},
-	"mlp": {1, 28, func(a *architecture) {
-		a.linear("fc1", 784, 512)
+	"mlp": {1, 28, 512, func(a *architecture, wide func(int) int) {
+		a.linear("fc1", 784, wide(512))
 		a.relu()
-		a.linear("fc2", 512, 512)
+		a.linear("fc2", wide(512), wide(512))
 		a.relu()
-		a.linear("fc3", 512, 10)
+		a.linear("fc3", wide(512), 10)
 	}},
-	"cnn": {3, 32, func(a *architecture) {
-		a.conv("conv1", 3, 32, 3, 1)
+	"cnn": {3, 32, 32, func(a *architecture, wide func(int) int) {
+		a.conv("conv1", 3, wide(32), 3, 1)
 		a.poolReLU()
-		a.conv("conv2", 32, 64, 3, 1)
+		a.conv("conv2", wide(32), wide(64), 3, 1)
 		a.poolReLU()
-		a.linear("fc1", 64*8*8, 128)
+		a.linear("fc1", wide(64)*8*8, wide(128))
 		a.relu()
-		a.linear("fc2", 128, 10)
+		a.linear("fc2", wide(128), 10)
 	}},
 }
 
 func buildSmall(s small, spec Spec) (architecture, error) {
-	if w := spec.Width; w != 0 && w != 1 {
-		return architecture{}, fmt.Errorf("width %g: it comes in width 1 only", w)
+	width := spec.Width
+	if width == 0 {
+		width = 1
+	}
+	switch {
+	case s.narrowest == 0 && width != 1:
+		return architecture{}, fmt.Errorf("width %g: it comes in width 1 only", width)
+	case s.narrowest > 0 && !(float64(s.narrowest)*width >= 1 && width <= 16):
+		return architecture{}, fmt.Errorf("width %g: between 1/%d and 16 is possible", width, s.narrowest)
 	}
 	if spec.Image != 0 && spec.Image != s.image {
 		return architecture{}, fmt.Errorf("images of %d×%[1]d: it takes %d×%[2]d only", spec.Image, s.image)
 	}
 	a := architecture{input: layer.Shape{C: s.channels, H: s.image, W: s.image}}
-	s.build(&a)
+	s.build(&a, func(channels int) int { return int(float64(channels) * width) })
 	return a, nil
+}
+
+// tell makes the last layer, which is linear in every network, tell so many
+// classes apart.
+func (a *architecture) tell(classes int) error {
+	last := &a.steps[len(a.steps)-1]
+	l, ok := last.Layer.(layer.Linear)
+	if !ok || classes < 2 || classes > l.Outputs {
+		return fmt.Errorf("%d classes: it tells 2 to %d apart", classes, l.Outputs)
+	}
+	l.Outputs = classes
+	last.Layer = l
+	return nil
 }
 
 // deep networks can be narrowed and take several image sizes, 32×32 unless told.

@@ -60,15 +60,16 @@ type Model struct {
 	nstats  int // length of the vector of statistics
 }
 
-// Spec says which network: Width scales the channels of the deep networks,
-// resnet18, resnet110 and vgg19_bn (0 is 1), Image is the side of the input
-// images (0 is the network's own).
+// Spec says which network: Width scales the channels and hidden units of all but
+// lenet5 (0 is 1), Image is the side of the input images (0 is the network's own),
+// Classes how many logits it has (0 is the network's own, 10).
 //
 // Source: ours: the profiles' networks
 type Spec struct {
-	Name  string
-	Width float64
-	Image int
+	Name    string
+	Width   float64
+	Image   int
+	Classes int
 }
 
 // New returns the network of that name in its own size; the error lists the
@@ -93,6 +94,9 @@ func Build(spec Spec) (*Model, error) {
 		a, err = buildDeep(d, spec)
 	} else {
 		return nil, fmt.Errorf("model: no network %q: known are %s", spec.Name, strings.Join(Names(), ", "))
+	}
+	if err == nil && spec.Classes != 0 {
+		err = a.tell(spec.Classes)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("model: %s: %w", spec.Name, err)

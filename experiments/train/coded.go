@@ -1,0 +1,125 @@
+package train
+
+import (
+	"fmt"
+	"slices"
+
+	"gradsync/papers/codedsgd"
+	"gradsync/shared/cluster"
+	"gradsync/shared/tensor/model"
+)
+
+// CodingRate is how many bytes of int32 terms per second a run on virtual time
+// charges for quantising, adding and subtracting, where its options say nothing: an
+// assumption, well below what `gradsync bench coded` measures on one core.
+const CodingRate = 2e9
+
+// coded reports whether the method is one of codedsgd's.
+func (c *Config) coded() bool { return slices.Contains(codedsgd.Methods(), c.Sync) }
+
+// checkCoded refuses what the methods of codedsgd cannot do, and their options
+// elsewhere.
+func (c *Config) checkCoded() error {
+	switch {
+	case !c.coded() && (c.Coded != nil || c.SpeedAware):
+		return fmt.Errorf("train: options of coded SGD, but the method is %s", c.Sync)
+	case !c.coded():
+		return nil
+	case c.BatchSize < 1:
+		return fmt.Errorf("train: %s cuts one batch of all nodes into blocks: want its images as batch size", c.Sync)
+	case c.Momentum > 0:
+		return fmt.Errorf("train: %s with momentum %g: eq. (4) is plain SGD", c.Sync, c.Momentum)
+	case c.Bucket > 0:
+		return fmt.Errorf("train: %s exchanges layer by layer, no buckets of %d bytes", c.Sync, c.Bucket)
+	}
+	return nil
+}
+
+// codedOptions completes the method's options.
+func (c *Config) codedOptions() codedsgd.Options {
+	var o codedsgd.Options
+	if c.Coded != nil {
+		o = *c.Coded
+	}
+	o.Method, o.NoOverlap = c.Sync, o.NoOverlap || c.NoOverlap
+	o.Charge = c.modelled()
+	set(&o.Rate, CodingRate)
+	if c.SpeedAware {
+		o.Speeds = nil
+		for _, w := range c.Platform.Workers {
+			o.Speeds = append(o.Speeds, w.FLOPS)
+		}
+	}
+	return o
+}
+
+// codedJob is what every rank trains, but for its task.
+func (r *runner) codedJob(steps int64) codedsgd.Job {
+	c := r.cfg
+	one := c
+	one.Batch, one.Launch, one.Overhead = 1, 0, 0
+	infos := r.model.Layers()
+	return codedsgd.Job{Layers: one.work(infos), Shapes: shapes(r.model), Batch: c.BatchSize, Rate: c.Rate, WeightDecay: c.WeightDecay,
+		Pass:      cluster.Work{FLOP: c.Launch.Seconds() * ReferenceFLOPS},
+		Iteration: cluster.Work{FLOP: c.Overhead.Seconds() * ReferenceFLOPS},
+		Steps:     steps, Options: c.codedOptions()}
+}
+
+// shapes are the layers' weight matrices, outputs by inputs; a convolution's row is
+// one filter.
+func shapes(m *model.Model) [][2]int {
+	var out [][2]int
+	for _, l := range m.Layers() {
+		at := slices.IndexFunc(m.Params(), func(p model.Param) bool { return p.Offset == l.Offset })
+		p := m.Params()[at]
+		out = append(out, [2]int{p.Shape[0], p.Length / p.Shape[0]})
+	}
+	return out
+}
+
+// code is the loop of the methods of codedsgd.
+func (x *replica) code(blocks *blocks) error {
+	job := x.codedJob(x.steps)
+	if x.task != nil {
+		job.Task = &codedTask{Task: x.task, blocks: blocks}
+	}
+	job.OnStep = func(step int64) (bool, error) { return x.ended(step + 1) }
+	log, err := codedsgd.Run(x.p, job)
+	if err != nil {
+		return err
+	}
+	if x.end.Hash == "" {
+		x.finish()
+	}
+	x.end.Ends, x.end.Coded = log.Ends, log.Totals
+	return nil
+}
+
+// CodedOutcome is what a training with a method of codedsgd leaves beside the rest.
+type CodedOutcome struct {
+	Options codedsgd.Options `json:"options"`
+	Totals  codedsgd.Totals  `json:"totals"` // over all ranks
+}
+
+// sharedBlocks lets the ranks of a virtual run, which have one machine's cores,
+// compute each block once; on a real clock every holder computes it.
+func (r *runner) sharedBlocks() *blocks {
+	if !r.cfg.coded() || r.shared == nil || r.cfg.Runtime != "virtual" {
+		return nil
+	}
+	if n := max(r.cfg.codedOptions().Redundancy, 1); n > 1 {
+		return newBlocks(n)
+	}
+	return nil
+}
+
+// replicaTask is a rank's task: its share of the images, or, where blocks of one
+// batch go to several ranks, all of them in one order.
+func (r *runner) replicaTask(rank int) *Task {
+	if !r.cfg.coded() {
+		return newTask(r.shared, r.cfg.Seed, rank, r.cfg.Workers, r.init)
+	}
+	t := newTask(r.shared, r.cfg.Seed, 0, 1, r.init)
+	t.batch = r.cfg.BatchSize
+	return t
+}
