@@ -1,0 +1,218 @@
+package codedsgd
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"gradsync/experiments/exp"
+	"gradsync/papers/codedsgd"
+	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/virtual"
+	"gradsync/shared/tensor/model"
+)
+
+// ringMethod names the pre-summed ring all-reduce beside codedsgd.Methods().
+const ringMethod = "ring"
+
+// exchange is a method of synchronous SGD that is timed.
+type exchange struct {
+	Method     string `json:"method"`     // of codedsgd.Methods(), or "ring"
+	Redundancy int    `json:"redundancy"` // r; 0: 1
+	// Whole: one message per gradient of a block. Else the paper's message model, the
+	// gradient of each of Q(n) micro-blocks by itself. The ring always sums first.
+	Whole bool `json:"whole,omitempty"`
+	// NoOverlap exchanges when the backward pass is over.
+	NoOverlap bool `json:"no_overlap,omitempty"`
+}
+
+// iteration is what one of an exchange's iterations takes, a mean over several.
+type iteration struct {
+	Seconds   float64 `json:"seconds"`
+	Compute   float64 `json:"compute"`   // seconds of one node's device, without jitter: r·Tcalc
+	Packets   float64 `json:"packets"`   // sent by all ranks together, a multicast once
+	Bytes     float64 `json:"bytes"`     // of them, a multicast once
+	Delivered float64 `json:"delivered"` // of them, once per receiver
+}
+
+// timedIterations are what a mean is over: computations are jittered by 2 %, and an
+// iteration waits for the slowest node.
+const timedIterations = 4
+
+// setting is everything that decides an iteration's time.
+type setting struct {
+	Net      network  `json:"net"`
+	Nodes    int      `json:"nodes"`
+	Exchange exchange `json:"exchange"`
+	// Micro is Q; 0: that of r = 2 and 3. Grow is how many batches' samples are
+	// computed at once: an iteration's numbers are divided by it, so that a larger Q
+	// has micro-blocks of the same size. 0: 1.
+	Micro int     `json:"micro,omitempty"`
+	Grow  int     `json:"grow,omitempty"`
+	Link  float64 `json:"link,omitempty"` // so many times the platform's bandwidth; 0: 1
+	// Shared: one medium with the capacity of all links together. Else a switch.
+	Shared bool `json:"shared,omitempty"`
+	// Ideal leaves out jitter, latencies, time per message and frame headers: what
+	// remains is computing and bytes.
+	Ideal bool `json:"ideal,omitempty"`
+	// Speeds are the nodes', relative to the platform's; nil: 1. Uneven makes the
+	// blocks by them.
+	Speeds []float64 `json:"speeds,omitempty"`
+	Uneven bool      `json:"uneven,omitempty"`
+	// Rate charges coding at so many bytes of int32 per second; 0: it is free.
+	Rate  float64 `json:"rate,omitempty"`
+	Steps int     `json:"steps,omitempty"` // 0: timedIterations
+}
+
+// timeOf times an iteration of net at full width on n nodes of the platform, on its
+// switch: a timing-only run of a few iterations, made once.
+func timeOf(ctx context.Context, env exp.Env, net network, n int, x exchange) (iteration, error) {
+	return timeSetting(ctx, env, setting{Net: net, Nodes: n, Exchange: x})
+}
+
+// timeSetting is timeOf of any setting.
+func timeSetting(ctx context.Context, env exp.Env, s setting) (iteration, error) {
+	var it iteration
+	p := s.platform()
+	raw, err := json.Marshal([]any{s, timedIterations, p})
+	if err != nil {
+		return it, fmt.Errorf("codedsgd: setting: %w", err)
+	}
+	sum := sha256.Sum256(raw)
+	key := "codedsgd/time/" + hex.EncodeToString(sum[:])
+	if env.Memo != nil && env.Memo.Load(key, &it) {
+		return it, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return it, err
+	}
+	if it, err = s.run(ctx, p); err != nil {
+		return it, fmt.Errorf("codedsgd: %s, %d nodes, %s r = %d: %w", s.Net.Key, s.Nodes, s.Exchange.Method, s.redundancy(), err)
+	}
+	if env.Memo != nil {
+		err = env.Memo.Save(key, it)
+	}
+	return it, err
+}
+
+func (s *setting) redundancy() int { return max(s.Exchange.Redundancy, 1) }
+
+func (s *setting) grow() int { return max(s.Grow, 1) }
+
+// micro is Q of the messages; 0: whole gradients.
+func (s *setting) micro() int {
+	if s.Exchange.Whole {
+		return 0
+	}
+	if s.Micro > 0 {
+		return s.Micro
+	}
+	return microBlocks(s.Nodes, redundancies...)
+}
+
+// platform is the reference's, changed as s says.
+func (s *setting) platform() *cluster.Platform {
+	p := referencePlatform()
+	p.Workers = p.Workers[:s.Nodes]
+	for i := range p.Workers {
+		h := &p.Workers[i]
+		if s.Link > 0 {
+			h.Bandwidth *= s.Link
+		}
+		if s.Ideal {
+			h.Jitter, h.Latency, h.Overhead = 0, 0, 0
+		}
+		if s.Speeds != nil {
+			h.FLOPS *= s.Speeds[i]
+		}
+	}
+	return p
+}
+
+// layersOf are the layers of net on n nodes, with the works of one sample.
+func layersOf(net network, n int) ([]cluster.Layer, error) {
+	m, err := model.Build(model.Spec{Name: net.Model, Classes: classes(n)})
+	if err != nil {
+		return nil, fmt.Errorf("codedsgd: %w", err)
+	}
+	var out []cluster.Layer
+	for _, l := range m.Layers() {
+		out = append(out, cluster.Layer{Name: l.Name, Offset: l.Offset, Length: l.Length,
+			Forward: cluster.Work{FLOP: l.ForwardFLOP, Bytes: l.Bytes}, Backward: cluster.Work{FLOP: l.BackwardFLOP, Bytes: 2 * l.Bytes}})
+	}
+	return out, nil
+}
+
+// sampleWork is what one sample costs, forward and backward.
+func sampleWork(layers []cluster.Layer) (w cluster.Work) {
+	for _, l := range layers {
+		w.FLOP += l.Forward.FLOP + l.Backward.FLOP
+		w.Bytes += l.Forward.Bytes + l.Backward.Bytes
+	}
+	return w
+}
+
+// elements is the length of a gradient.
+func elements(layers []cluster.Layer) (n int) {
+	for _, l := range layers {
+		n += l.Length
+	}
+	return n
+}
+
+// run makes the iterations and reduces them to means.
+func (s *setting) run(ctx context.Context, p *cluster.Platform) (it iteration, err error) {
+	layers, err := layersOf(s.Net, s.Nodes)
+	if err != nil {
+		return it, err
+	}
+	cfg := virtual.Config{Workers: s.Nodes, Headerless: s.Ideal}
+	wrap := func(q cluster.Proc) cluster.Proc { return q }
+	if s.Shared {
+		var m *medium
+		m, p = newMedium(p, s.Ideal)
+		wrap = m.attach
+	}
+	steps := s.Steps
+	if steps == 0 {
+		steps = timedIterations
+	}
+	job := codedsgd.Job{Layers: layers, Batch: s.grow() * s.Net.batch(s.Nodes), Rate: 0.05, Steps: int64(steps),
+		Options: codedsgd.Options{Method: s.Exchange.Method, Redundancy: s.redundancy(), MicroBlocks: s.micro(), NoOverlap: s.Exchange.NoOverlap,
+			Charge: s.Rate > 0, Rate: s.Rate}}
+	if s.Uneven {
+		job.Options.Speeds = slices.Clone(s.Speeds)
+	}
+	logs, trace, err := cluster.Run(ctx, virtual.New(p, cfg), func(q cluster.Proc) (*codedsgd.Log, error) {
+		if s.Exchange.Method == ringMethod {
+			return ringRun(wrap(q), job)
+		}
+		return codedsgd.Run(wrap(q), job)
+	})
+	if err != nil {
+		return it, err
+	}
+	var t codedsgd.Totals
+	for _, l := range logs {
+		t.Merge(l.Totals)
+		it.Seconds = max(it.Seconds, l.Ends[len(l.Ends)-1].Seconds())
+	}
+	if s.Exchange.Method == ringMethod {
+		for _, sent := range trace.Sent {
+			t.Packets += sent.Messages
+		}
+		t.Bytes = trace.BodyBytes()
+		t.Delivered = t.Bytes
+	}
+	per := 1 / float64(steps*s.grow())
+	it.Seconds *= per
+	it.Packets, it.Bytes, it.Delivered = float64(t.Packets)*per, float64(t.Bytes)*per, float64(t.Delivered)*per
+	w := sampleWork(layers)
+	samples := float64(s.redundancy()*s.Net.batch(s.Nodes)) / float64(s.Nodes)
+	w.FLOP, w.Bytes = w.FLOP*samples, w.Bytes*samples
+	it.Compute = referencePlatform().Workers[0].Seconds(w)
+	return it, nil
+}

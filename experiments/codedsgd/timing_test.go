@@ -1,0 +1,134 @@
+package codedsgd
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"testing"
+	"time"
+
+	"gradsync/experiments/exp"
+	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/virtual"
+)
+
+// shelf is a memo in memory that keeps what a file would: JSON.
+type shelf map[string][]byte
+
+func (s shelf) Load(key string, v any) bool {
+	raw, ok := s[key]
+	return ok && json.Unmarshal(raw, v) == nil
+}
+
+func (s shelf) Save(key string, v any) (err error) { s[key], err = json.Marshal(v); return err }
+
+func (s shelf) State(string) string { return "" }
+
+// By hand, 3 nodes with links of 1 GB/s, so a medium of 3 GB/s: 3,000 bytes hold it
+// for 1 µs. Three multicasts handed over at once end after 1, 2 and 3 µs and are heard
+// by all; a unicast takes as long as a multicast; a second of silence costs nothing.
+func TestMedium(t *testing.T) {
+	p := cluster.Uniform(3, cluster.Host{FLOPS: 1e9, Bandwidth: 1e9, Latency: 0}, nil)
+	p.Multicast = true
+	m, q := newMedium(p, true)
+	group := []int{0, 1, 2}
+	got, _, err := cluster.Run(t.Context(), virtual.New(q, virtual.Config{Headerless: true}), func(p cluster.Proc) ([]time.Duration, error) {
+		p = m.attach(p)
+		var ends []time.Duration
+		var reqs []cluster.Req
+		for root := range 3 {
+			reqs = append(reqs, p.Ibcast(group, root, 1, &cluster.Msg{Declared: 3000}))
+		}
+		for _, r := range reqs {
+			if err := cluster.Wait(p, r); err != nil {
+				return nil, err
+			}
+			ends = append(ends, p.Now())
+		}
+		if p.Rank() == 0 {
+			if err := cluster.Wait(p, p.Isend(1, 2, &cluster.Msg{Declared: 3000})); err != nil {
+				return nil, err
+			}
+		} else if p.Rank() == 1 {
+			if err := cluster.Wait(p, p.Irecv(0, 2, &cluster.Msg{})); err != nil {
+				return nil, err
+			}
+		}
+		return append(ends, p.Now()), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rank, ends := range got {
+		for i, want := range []time.Duration{1000, 2000, 3000, 4000} {
+			if i == 3 && rank == 2 {
+				want = 3000
+			}
+			if d := ends[i] - want; d < -1 || d > 1 {
+				t.Errorf("rank %d, end %d at %v, want %v", rank, i, ends[i], want)
+			}
+		}
+	}
+}
+
+// A ring on a medium carries 2(n−1) gradients one after the other; on a switch the
+// links work at once and it takes 2(n−1)/n. The compute is that of its share.
+func TestRingTimes(t *testing.T) {
+	s := setting{Net: dnn, Nodes: 4, Exchange: exchange{Method: ringMethod, NoOverlap: true}, Ideal: true, Steps: 1}
+	layers, err := layersOf(dnn, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bytes, link := 4*float64(elements(layers)), referencePlatform().Workers[0].Bandwidth
+	for _, shared := range []bool{false, true} {
+		s.Shared = shared
+		it, err := timeSetting(t.Context(), exp.Env{}, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Both media have n·link together: on the medium the capacity is the links', and so is the time.
+		want := it.Compute + 2*3*bytes/(4*link)
+		if math.Abs(it.Seconds-want) > 1e-3*want {
+			t.Errorf("shared %v: %g s, want %g", shared, it.Seconds, want)
+		}
+		if it.Bytes != 2*3*bytes || it.Delivered != it.Bytes || it.Packets != 3*2*3*4 {
+			t.Errorf("shared %v: %+v, want %g bytes in %d messages", shared, it, 6*bytes, 3*2*3*4)
+		}
+	}
+}
+
+func TestTimeIsMadeOnce(t *testing.T) {
+	memo := shelf{}
+	env := exp.Env{Memo: memo}
+	x := exchange{Method: ringMethod}
+	first, err := timeOf(t.Context(), env, dnn, 2, x)
+	if err != nil || len(memo) != 1 {
+		t.Fatalf("%v, %d kept", err, len(memo))
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if again, err := timeOf(ended, env, dnn, 2, x); err != nil || again != first {
+		t.Errorf("again %+v (%v), want %+v", again, err, first)
+	}
+	if _, err := timeOf(ended, env, dnn, 3, x); err == nil {
+		t.Error("another number of nodes was timed after the command had ended")
+	}
+	if _, err := timeOf(t.Context(), env, dnn, 2, exchange{Method: "none"}); err == nil || len(memo) != 1 {
+		t.Errorf("an unknown method: %v, %d kept", err, len(memo))
+	}
+}
+
+// What a node computes in an iteration, by hand: 160 samples, twice that at r = 2, of
+// 6 FLOP per weight (784·512 + 512·512 + 512·8), at 5 GFLOP/s.
+func TestComputeIsByHand(t *testing.T) {
+	layers, err := layersOf(dnn, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := sampleWork(layers); w.FLOP != 6*(784*512+512*512+512*8) {
+		t.Errorf("a sample takes %g FLOP", w.FLOP)
+	}
+	if n := elements(layers); n != 785*512+513*512+513*8 {
+		t.Errorf("%d parameters", n)
+	}
+}
