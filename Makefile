@@ -9,13 +9,13 @@ PROFILE ?= quick
 SEEDS ?= 0,1,2
 OUT ?= out
 ADDR ?= 127.0.0.1:8080
-# The documents that have experiments, in the order in which they run.
-PAPERS := dasp ring ringsparse
+# What has experiments, in the order in which it runs: the documents, then all methods beside each other.
+PAPERS := dasp ring ringsparse codedsgd compare
 # Committed results of ci and quick are those of the embedded images, all are of engine asm, whatever this machine has.
 EMBEDDED := env -u GRADSYNC_DATA XDG_CACHE_HOME=$(CURDIR)/out/no-cache
 BIN := bin/gradsync$(shell go env GOEXE)
 
-.PHONY: help build test test-long lint race verify reproduce-dasp reproduce-ring reproduce-ringsparse reproduce-all reports serve calibrate bench benchmarks lab-ring cross ci-check ci-results publish clean
+.PHONY: help build test test-long lint race verify reproduce-dasp reproduce-ring reproduce-ringsparse reproduce-codedsgd reproduce-compare reproduce-all reports serve calibrate bench benchmarks lab-ring cross ci-check ci-results publish clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-20s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -62,7 +62,13 @@ reproduce-ring: build ## run the experiments of the blog on the ring and render 
 reproduce-ringsparse: build ## run the experiments of the patent and render the page (PROFILE, SEEDS, OUT)
 	$(call reproduce,ringsparse)
 
-reproduce-all: build ## run the experiments of all documents and render their pages (PROFILE, SEEDS, OUT)
+reproduce-codedsgd: build ## run the experiments of coded SGD and render the page (PROFILE, SEEDS, OUT)
+	$(call reproduce,codedsgd)
+
+reproduce-compare: build ## set all methods beside each other and render the page that says which to use (PROFILE, SEEDS, OUT)
+	$(call reproduce,compare)
+
+reproduce-all: build ## run the experiments of all documents, then the comparison, and render the pages (PROFILE, SEEDS, OUT)
 	$(call reproduce,$(PAPERS))
 
 reports: build ## render the committed results to reports/html and the README's table
@@ -81,6 +87,7 @@ bench: build ## messages, training steps, products and codecs of this machine be
 	@$(BIN) bench step
 	@$(BIN) bench gemm
 	@$(BIN) bench vec
+	@$(BIN) bench coded
 
 benchmarks: build ## measure all cases (some 10 min) and write BENCHMARKS.md
 	@$(BIN) bench report --out BENCHMARKS.md

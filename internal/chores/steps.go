@@ -68,7 +68,7 @@ func reports() []step {
 }
 
 // papers are the documents that have experiments, in the order in which they run.
-var papers = []string{"dasp", "ring", "ringsparse"}
+var papers = []string{"dasp", "ring", "ringsparse", "codedsgd", "compare"}
 
 // reproduce is the README's command: experiments, then pages, the page last.
 func reproduce(name, of string, run ...string) *cobra.Command {

@@ -18,14 +18,16 @@ const (
 	end   = "<!-- end of verdicts -->"
 )
 
-// sources are the rows: a folder of results and what the table calls it. Empty
-// says what stands there while the folder has no result.
-var sources = []struct{ key, title, empty string }{
-	{"dasp", "DASP: dynamic adaptive synchronous parallel (2023)", "built; no committed results yet"},
-	{"ring", "Ring all-reduce (2017)", "built; no committed results yet"},
-	{"ringsparse", "RingSparse (patent application, 2021)", "built; no committed results yet"},
-	{"codedsgd", "Coded SGD (2021)", "not built yet"},
+// sources are the rows: a folder of results and what the table calls it.
+var sources = []struct{ key, title string }{
+	{"dasp", "DASP: dynamic adaptive synchronous parallel (2023)"},
+	{"ring", "Ring all-reduce (2017)"},
+	{"ringsparse", "RingSparse (patent application, 2021)"},
+	{"codedsgd", "Coded SGD (2021)"},
 }
+
+// none stands in the row of a folder without results.
+const none = "built; no committed results yet"
 
 // verdicts are the columns, best first.
 var verdicts = []string{"equal", "within", "same-sign", "differs", "not-run", "not-stated"}
@@ -91,7 +93,7 @@ func tabulate(root string) (string, error) {
 			b.WriteByte('\n')
 		}
 		if rows == 0 {
-			fmt.Fprintf(&b, "| %s | %s |%s\n", s.title, s.empty, strings.Repeat(" |", len(verdicts)))
+			fmt.Fprintf(&b, "| %s | %s |%s\n", s.title, none, strings.Repeat(" |", len(verdicts)))
 		}
 	}
 	return b.String(), nil

@@ -70,10 +70,8 @@ func TestTabulate(t *testing.T) {
 	if want := "(reports/html/dasp.html) | 2 | 0 | 1 | 0 | 2 | 0 | 0 |\n"; !strings.Contains(table, want) {
 		t.Errorf("no row ending %q in\n%s", want, table)
 	}
-	for want, rows := range map[string]int{"| built; no committed results yet | | | | | | |\n": 2, "| not built yet | | | | | | |\n": 1} {
-		if strings.Count(table, want) != rows {
-			t.Errorf("want %d rows ending %q in\n%s", rows, want, table)
-		}
+	if want := "| built; no committed results yet | | | | | | |\n"; strings.Count(table, want) != 3 {
+		t.Errorf("want 3 rows ending %q in\n%s", want, table)
 	}
 }
 
@@ -96,7 +94,7 @@ func TestTabulateThreePapers(t *testing.T) {
 	}
 	at := 0
 	for _, want := range []string{"(reports/html/dasp.html) | 1 | 0 | 1 | 0 | 0 | 0 | 0 |\n", "(reports/html/ring.html) | 1 | 2 | 0 | 0 | 0 | 0 | 0 |\n",
-		"(reports/html/ringsparse.html) | 1 | 0 | 0 | 0 | 1 | 0 | 0 |\n", "| not built yet |"} {
+		"(reports/html/ringsparse.html) | 1 | 0 | 0 | 0 | 1 | 0 | 0 |\n", "| built; no committed results yet |"} {
 		i := strings.Index(table, want)
 		if i < at {
 			t.Errorf("%q stands at %d, after %d, in\n%s", want, i, at, table)
