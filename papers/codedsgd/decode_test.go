@@ -1,0 +1,114 @@
+package codedsgd_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gradsync/papers/codedsgd"
+)
+
+// held is what one node knows; reading anything else is an error.
+type held struct {
+	a     *codedsgd.Assignment
+	node  int
+	grads [][]int32 // of all blocks and micro-blocks, [block·m + j], one layer
+	m     int
+}
+
+func (h held) Has(q int) bool { return h.a.Holds(h.node, q) }
+
+func (h held) Layer(q, j, _ int) ([]int32, error) {
+	if !h.Has(q) {
+		return nil, fmt.Errorf("node %d lacks block %d", h.node, q)
+	}
+	return h.grads[q*h.m+j], nil
+}
+
+// Whatever the shape, the split, the values and the node: all packets decode to the
+// segments that were sent, bit for bit although sums wrap, and make the blocks whole.
+func TestAlgorithm4DecodesEveryPacketExactly(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 6).Draw(t, "n")
+		r := rapid.IntRange(1, n).Draw(t, "r")
+		a, err := codedsgd.Assign(n, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shape := [2]int{rapid.IntRange(0, 7).Draw(t, "rows"), rapid.IntRange(0, 7).Draw(t, "columns")}
+		length := shape[0]*shape[1] + rapid.IntRange(0, 8).Draw(t, "bias")
+		cut, err := codedsgd.NewCut(length, shape, r, rapid.SampledFrom([]string{"rows", "columns"}).Draw(t, "split"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := rapid.IntRange(1, 3).Draw(t, "micro-blocks")
+		grads := make([][]int32, a.Blocks()*m)
+		for i := range grads {
+			grads[i] = rapid.SliceOfN(rapid.Int32(), length, length).Draw(t, "gradient")
+		}
+		for node := range n {
+			whole := make([][]int32, len(grads)) // what node has after the exchange
+			for i := range whole {
+				whole[i] = make([]int32, length)
+				if a.Holds(node, i/m) {
+					copy(whole[i], grads[i])
+				}
+			}
+			for _, group := range a.Groups() {
+				for _, p := range a.Packets(group) {
+					if !slices.Contains(p.To, node) {
+						continue
+					}
+					content := make([]int32, m*cut.Padded(p))
+					if _, err := codedsgd.Encode(content, p, held{a, p.From, grads, m}, 0, cut, m); err != nil {
+						t.Fatal(err)
+					}
+					term, _, err := codedsgd.Decode(content, p, held{a, node, grads, m}, 0, cut, m)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for j := range m {
+						cut.Scatter(whole[term.Block*m+j], content[j*cut.Padded(p):], term.Position)
+					}
+				}
+			}
+			for i := range grads {
+				if !slices.Equal(whole[i], grads[i]) {
+					t.Fatalf("node %d: block %d is %v, want %v", node, i/m, whole[i], grads[i])
+				}
+			}
+		}
+	})
+}
+
+// A packet with no unknown block, or two, is an error, not the last unknown and a sum.
+func TestAlgorithm4Line5ExactlyOneIsUnknown(t *testing.T) {
+	a := assignment(t, 4, 2) // blocks 01 02 03 12 13 23
+	grads := make([][]int32, 6)
+	for i := range grads {
+		grads[i] = []int32{int32(i), 1, 2, 3}
+	}
+	cut, err := codedsgd.NewCut(4, [2]int{4, 1}, 2, "rows")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		node int
+		ok   bool
+	}{{0, false}, {1, true}, {2, true}, {3, false}} { // of blocks 01 and 02
+		p := codedsgd.Packet{From: 0, Terms: []codedsgd.Term{{0, 0}, {1, 0}}}
+		_, _, err := codedsgd.Decode(make([]int32, 2), p, held{a, x.node, grads, 1}, 0, cut, 1)
+		if (err == nil) != x.ok {
+			t.Errorf("node %d: %v", x.node, err)
+		}
+	}
+	p := codedsgd.Packet{From: 0, Terms: []codedsgd.Term{{0, 0}, {1, 0}}}
+	if _, _, err := codedsgd.Decode(make([]int32, 3), p, held{a, 1, grads, 1}, 0, cut, 1); err == nil {
+		t.Error("a packet of 3 numbers for 2 passes")
+	}
+	if _, err := codedsgd.Encode(make([]int32, 2), p, held{a, 3, grads, 1}, 0, cut, 1); err == nil {
+		t.Error("node 3 encodes block 0, which it lacks")
+	}
+}

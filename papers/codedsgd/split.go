@@ -1,0 +1,151 @@
+package codedsgd
+
+import (
+	"fmt"
+	"math"
+)
+
+// Split cuts a batch into pieces micro-blocks, as many for each block, and returns
+// their bounds: pieces+1 of them. Block q's are pieces/Blocks() consecutive ones from
+// q·pieces/Blocks() on. A batch that pieces do not divide gives some one sample more;
+// one shorter than pieces gives empty ones. pieces must be a multiple of Blocks().
+//
+// Without speeds piece i begins at ⌊i·batch/pieces⌋, whatever n and r are. With
+// speeds a block's size follows its holders' so that each node has samples in
+// proportion to its speed; a node that is faster than r nodes are on average
+// together would need a block twice, and has every block that is not empty.
+//
+// Source: Alg. 2, line 5
+func (a *Assignment) Split(batch, pieces int, speeds []float64) []int {
+	blocks := a.Blocks()
+	if batch < 0 || pieces < 1 || pieces%blocks != 0 || speeds != nil && len(speeds) != a.n {
+		panic(fmt.Sprintf("codedsgd: %d samples in %d pieces for %d blocks, %d speeds of %d nodes", batch, pieces, blocks, len(speeds), a.n))
+	}
+	bounds := make([]int, pieces+1)
+	if speeds == nil {
+		for i := range bounds {
+			bounds[i] = i * batch / pieces
+		}
+		return bounds
+	}
+	sizes, m := a.sizes(batch, speeds), pieces/blocks
+	for q, size := range sizes {
+		for j := range m {
+			bounds[q*m+j+1] = bounds[q*m] + (j+1)*size/m
+		}
+	}
+	return bounds
+}
+
+// sizes returns the samples of each block: the shares in whole samples, rounded
+// down, and what is left one by one to the block whose holders are most behind.
+func (a *Assignment) sizes(batch int, speeds []float64) []int {
+	want := a.shares(speeds)
+	weights := a.weights(want)
+	sizes, behind, left := make([]int, len(weights)), make([]float64, a.n), batch
+	for i, share := range want {
+		behind[i] = share * float64(batch)
+	}
+	give := func(q, samples int) {
+		sizes[q] += samples
+		left -= samples
+		for _, i := range a.Holders(q) {
+			behind[i] -= float64(samples)
+		}
+	}
+	for q, w := range weights {
+		give(q, min(int(w*float64(batch)), left))
+	}
+	for left > 0 {
+		best, most := 0, math.Inf(-1)
+		for q, w := range weights {
+			need := 0.
+			for _, i := range a.Holders(q) {
+				need += behind[i]
+			}
+			if w > 0 && need > most {
+				best, most = q, need
+			}
+		}
+		give(best, 1)
+	}
+	return sizes
+}
+
+// shares returns which part of the batch each node should have: r·v_i/Σv, or all of it
+// where that is more, the others then sharing the rest by speed. They add up to r.
+func (a *Assignment) shares(speeds []float64) []float64 {
+	share := make([]float64, a.n)
+	left, full := a.r, make([]bool, a.n)
+	for {
+		sum := 0.
+		for i, v := range speeds {
+			if !full[i] {
+				sum += v
+			}
+		}
+		again := false
+		for i, v := range speeds {
+			if full[i] {
+				continue
+			}
+			if share[i] = float64(left) * (v / sum); share[i] >= 1 {
+				share[i], full[i], again = 1, true, true
+			}
+		}
+		if !again {
+			return share
+		}
+		left = a.r
+		for _, f := range full {
+			if f {
+				left--
+			}
+		}
+	}
+}
+
+// weights returns the blocks' parts of the batch that give each node its share, of
+// all such ones the nearest to equal parts (in relative entropy): iterative
+// proportional fitting, which scales the blocks with and without a node to its share,
+// node after node, until all shares hold.
+func (a *Assignment) weights(share []float64) []float64 {
+	const sweeps, exact = 10000, 1e-12
+	w, sets := make([]float64, a.Blocks()), make([]uint64, a.Blocks())
+	eachSubset(a.n, a.r, func(q int, set uint64) { sets[q] = set })
+	for q := range w {
+		w[q] = 1 / float64(len(w))
+	}
+	for range sweeps {
+		off := 0.
+		for i, want := range share {
+			have := 0.
+			for q, v := range w {
+				if has(sets[q], i) {
+					have += v
+				}
+			}
+			off = max(off, math.Abs(have-want))
+			with, without := scale(want, have), scale(1-want, 1-have)
+			for q := range w {
+				if has(sets[q], i) {
+					w[q] *= with
+				} else {
+					w[q] *= without
+				}
+			}
+		}
+		if off < exact {
+			break
+		}
+	}
+	return w
+}
+
+// scale returns what makes have want; nothing can be made of nothing.
+func scale(want, have float64) float64 {
+	if !(want > 0) || !(have > 0) {
+		return 0
+	}
+	return want / have
+}
