@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strings"
 
+	"gradsync/experiments/codedsgd"
 	"gradsync/experiments/dasp"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/ring"
@@ -12,7 +13,7 @@ import (
 )
 
 // sources are the packages of experiments. A new paper is one line here.
-var sources = []func() []exp.Experiment{dasp.Experiments, ring.Experiments, ringsparse.Experiments}
+var sources = []func() []exp.Experiment{dasp.Experiments, ring.Experiments, ringsparse.Experiments, codedsgd.Experiments}
 
 // Experiments returns all experiments in the order of their sources.
 func Experiments() []exp.Experiment {

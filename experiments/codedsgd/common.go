@@ -2,12 +2,15 @@ package codedsgd
 
 import (
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/combin"
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/platforms"
 	"gradsync/experiments/result"
+	"gradsync/experiments/train"
+	"gradsync/papers/codedsgd"
 	"gradsync/shared/cluster"
 )
 
@@ -75,6 +78,29 @@ func (w network) dataset(profile string) string {
 		return w.Data
 	}
 	return ""
+}
+
+// config is what every training or timing of w on the first so many nodes of the
+// reference begins with, as the paper fixes it: n classes, a batch with the same
+// samples for every node, CPU nodes that spend nothing beside their arithmetic.
+// Who runs it adds the method's options, the rate, the length and the seed.
+func (w network) config(method string, nodes int, profile string) train.Config {
+	c := train.Config{Sync: method, Model: w.Model, Data: w.dataset(profile), Classes: classes(nodes),
+		Platform: referencePlatform(), Workers: nodes, Launch: -1, Overhead: -1}
+	if slices.Contains(codedsgd.Methods(), method) {
+		c.BatchSize = w.batch(nodes)
+	} else {
+		c.Batch = w.PerNode // ASGD: each node's own
+	}
+	return c
+}
+
+// addData notes that r was trained or counted on d too; a set is listed once.
+func addData(r *result.Result, d result.Data) {
+	if !slices.ContainsFunc(r.Datasets, func(x result.Data) bool { return x.Name == d.Name }) {
+		r.Datasets = append(r.Datasets, d)
+	}
+	r.Data = &r.Datasets[0]
 }
 
 // choose is C(n, k); 0 where there is none.
