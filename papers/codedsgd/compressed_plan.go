@@ -1,0 +1,159 @@
+package codedsgd
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+)
+
+// Sum is c(A, k): slice k of the gradients of all blocks that node k lacks and whose t
+// lowest holders are A, added up. Every node of A can make it by itself.
+//
+// Source: ours: sum, then code, which the paper's reference [14] proposes
+type Sum struct {
+	Slice  int   // k, the node that lacks it
+	Common []int // A, sorted
+	Blocks []int // ascending, at least one
+}
+
+// SumTerm is one of the t segments of a sum: the one that its node of rank Position in
+// Common sends.
+//
+// Source: ours: Term of sums
+type SumTerm struct{ Sum, Position int }
+
+// SumPacket is the sum of Terms, multicast to To: Terms[j] is what To[j] lacks.
+//
+// Source: ours: Packet of sums
+type SumPacket struct {
+	From  int
+	Terms []SumTerm
+	To    []int
+}
+
+// SumPlan is who sends what in an exchange of method compressed. Node k reduces slice
+// k, the k-th of n parts of each layer, of the blocks it lacks; then it multicasts the
+// sum of all blocks' slice k to the others.
+//
+// For a depth t, 1 ≤ t ≤ r, every block S ∌ k is sent on by its t lowest holders A(S),
+// in c(A, k). In each group M of t+1 nodes with
+//
+//	K(M) = { k ∈ M : there is a sum c(M∖{k}, k) }
+//
+// each i ∈ M multicasts, to K(M)∖{i}, the sum over k ∈ K(M)∖{i} of the segment of
+// c(M∖{k}, k) at the rank of i in M∖{k}. Receiver k knows the sums of all other k′,
+// since k ∈ M∖{k′}, and is left with its own segment.
+//
+// Source: ours: sum, then code, which the paper's reference [14] proposes
+type SumPlan struct {
+	a       *Assignment
+	depth   int
+	sums    []Sum
+	packets []SumPacket
+}
+
+// PlanSums makes the plan for the assignment and a depth, 0: BestDepth.
+//
+// Source: ours: Alg. 3 over sums
+func PlanSums(a *Assignment, depth int) (*SumPlan, error) {
+	n, r := a.Nodes(), a.Redundancy()
+	if depth < 0 || depth > r {
+		return nil, fmt.Errorf("codedsgd: depth %d, want 1 to the redundancy, %d, or 0", depth, r)
+	}
+	if depth == 0 {
+		depth = BestDepth(n, r)
+	}
+	families, err := Assign(n, depth) // its blocks are the sets A
+	if err != nil {
+		return nil, err
+	}
+	p := &SumPlan{a: a, depth: depth}
+	if r == n { // nobody lacks anything
+		return p, nil
+	}
+	at := p.collect(families)
+	for _, group := range families.Groups() {
+		var lacks []SumTerm // of each k ∈ K(M), Position unset
+		var nodes []int
+		for i, k := range group {
+			others := slices.Delete(slices.Clone(group), i, i+1)
+			if s := at[families.Index(others)*n+k]; s >= 0 {
+				lacks, nodes = append(lacks, SumTerm{Sum: s}), append(nodes, k)
+			}
+		}
+		for _, i := range group {
+			packet := SumPacket{From: i}
+			for j, k := range nodes {
+				if k == i {
+					continue
+				}
+				term := lacks[j]
+				term.Position = slices.Index(p.sums[term.Sum].Common, i)
+				packet.Terms, packet.To = append(packet.Terms, term), append(packet.To, k)
+			}
+			if len(packet.To) > 0 {
+				p.packets = append(p.packets, packet)
+			}
+		}
+	}
+	return p, nil
+}
+
+// collect makes the sums and returns where c(A, k) is: at A's index times n plus k, −1
+// where it is empty.
+func (p *SumPlan) collect(families *Assignment) []int {
+	n := p.a.Nodes()
+	at := make([]int, families.Blocks()*n)
+	for i := range at {
+		at[i] = -1
+	}
+	for q := range p.a.Blocks() {
+		common := p.a.Holders(q)[:p.depth]
+		for k := range n {
+			if p.a.Holds(k, q) {
+				continue
+			}
+			s := &at[families.Index(common)*n+k]
+			if *s < 0 {
+				*s = len(p.sums)
+				p.sums = append(p.sums, Sum{Slice: k, Common: common})
+			}
+			p.sums[*s].Blocks = append(p.sums[*s].Blocks, q)
+		}
+	}
+	return at
+}
+
+// Depth returns t.
+//
+// Source: ours: sum, then code
+func (p *SumPlan) Depth() int { return p.depth }
+
+// Sums returns all sums that are sent.
+//
+// Source: ours: sum, then code
+func (p *SumPlan) Sums() []Sum { return p.sums }
+
+// Packets returns the packets of the reduce-scatter in the order in which all nodes
+// take part in them.
+//
+// Source: ours: Alg. 3 over sums
+func (p *SumPlan) Packets() []SumPacket { return p.packets }
+
+// Gathers reports whether slices are gathered: not if every node has all blocks.
+//
+// Source: ours: sum, then code
+func (p *SumPlan) Gathers() bool { return len(p.sums) > 0 }
+
+// Load counts the plan's packets, in gradient units, a multicast once: 1/(n·t) for each
+// of the reduce-scatter's, 1/n for each slice gathered.
+//
+// Source: ours: CompressedLoad, enumerated
+func (p *SumPlan) Load() *big.Rat {
+	n := int64(p.a.Nodes())
+	load := big.NewRat(int64(len(p.packets)), n*int64(p.depth))
+	if p.Gathers() {
+		load.Add(load, big.NewRat(n, n))
+	}
+	return load
+}
