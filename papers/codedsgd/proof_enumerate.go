@@ -1,0 +1,188 @@
+package codedsgd
+
+import "math/bits"
+
+// Enumeration is one exchange as sets: which node holds which block, and which packets
+// go where. The proof's left sides are counted from it, one by one; no binomial
+// coefficient and no closed form has a part in that.
+//
+// Source: ours: what §2.4 counts
+type Enumeration struct {
+	n, r    int
+	holders []uint64   // of block q, gathered from all D_i
+	sent    []uint64   // of block q, as Algorithm 2 sends it
+	groups  []uint64   // as Algorithm 3 forms them
+	packets [][]Packet // of each group
+}
+
+// Enumerate makes the assignment of n nodes at redundancy r and all its packets.
+//
+// Source: Alg. 2
+func Enumerate(n, r int) (*Enumeration, error) {
+	a, err := Assign(n, r)
+	if err != nil {
+		return nil, err
+	}
+	e := &Enumeration{n: n, r: r}
+	for i := range n {
+		for _, q := range a.Of(i) {
+			for q >= len(e.holders) {
+				e.holders = append(e.holders, 0)
+			}
+			e.holders[q] |= 1 << i
+		}
+	}
+	for q := range e.holders {
+		e.sent = append(e.sent, setOf(a.Holders(q)))
+	}
+	for _, g := range a.Groups() {
+		e.groups = append(e.groups, setOf(g))
+		e.packets = append(e.packets, a.Packets(g))
+	}
+	return e, nil
+}
+
+func setOf(nodes []int) (set uint64) {
+	for _, i := range nodes {
+		set |= 1 << i
+	}
+	return set
+}
+
+// Nodes returns n.
+//
+// Source: Eq. (5)
+func (e *Enumeration) Nodes() int { return e.n }
+
+// Redundancy returns r.
+//
+// Source: §2.1
+func (e *Enumeration) Redundancy() int { return e.r }
+
+// Counts are an enumeration's sizes.
+//
+// Source: ours: what §2.4 counts
+type Counts struct {
+	Blocks     int `json:"blocks"`
+	Have       int `json:"have"` // of the node with the most
+	Left       int `json:"left"`
+	Groups     int `json:"groups"`
+	Packets    int `json:"packets"`
+	Deliveries int `json:"deliveries"` // a packet to k nodes counts k times
+	Terms      int `json:"terms"`      // segments added up in all packets
+}
+
+// Counts counts.
+//
+// Source: ours: what §2.4 counts
+func (e *Enumeration) Counts() Counts {
+	c := Counts{Blocks: len(e.holders), Groups: len(e.groups)}
+	for i := range e.n {
+		c.Have, c.Left = max(c.Have, e.have(i)), max(c.Left, c.Blocks-e.have(i))
+	}
+	e.eachPacket(func(_ int, p Packet) {
+		c.Packets++
+		c.Deliveries += len(p.To)
+		c.Terms += len(p.Terms)
+	})
+	return c
+}
+
+// have counts the blocks of a node.
+func (e *Enumeration) have(node int) (blocks int) {
+	for _, h := range e.holders {
+		if has(h, node) {
+			blocks++
+		}
+	}
+	return blocks
+}
+
+// common counts the blocks that all nodes of a set hold.
+func (e *Enumeration) common(nodes uint64) (blocks int) {
+	for _, h := range e.holders {
+		if nodes&^h == 0 {
+			blocks++
+		}
+	}
+	return blocks
+}
+
+// within counts the blocks whose holders all are in a set of nodes.
+func (e *Enumeration) within(nodes uint64) (blocks int) {
+	for _, h := range e.holders {
+		if h&^nodes == 0 {
+			blocks++
+		}
+	}
+	return blocks
+}
+
+// containing counts the groups with all nodes of a set.
+func (e *Enumeration) containing(nodes uint64) (groups int) {
+	for _, g := range e.groups {
+		if nodes&^g == 0 {
+			groups++
+		}
+	}
+	return groups
+}
+
+// ofSize lists every set of so many nodes, found among all 2ⁿ.
+func (e *Enumeration) ofSize(nodes int) (sets []uint64) {
+	for set := uint64(0); set < 1<<e.n; set++ {
+		if bits.OnesCount64(set) == nodes {
+			sets = append(sets, set)
+		}
+	}
+	return sets
+}
+
+// missing visits every block with every node that lacks it.
+func (e *Enumeration) missing(visit func(q, node int)) {
+	for q, h := range e.holders {
+		for i := range e.n {
+			if !has(h, i) {
+				visit(q, i)
+			}
+		}
+	}
+}
+
+// eachPacket visits every packet with its group.
+func (e *Enumeration) eachPacket(visit func(group int, p Packet)) {
+	for g, packets := range e.packets {
+		for _, p := range packets {
+			visit(g, p)
+		}
+	}
+}
+
+// elements is the length of a packet's content, of a gradient of r elements: that of
+// its longest segment.
+func (e *Enumeration) elements(p Packet) (length int) {
+	for _, t := range p.Terms {
+		lo, hi := Segment(e.r, e.r, t.Position)
+		length = max(length, hi-lo)
+	}
+	return length
+}
+
+// load counts the elements of all packets, each once; r of them are a gradient unit.
+func (e *Enumeration) load() (elements int) {
+	e.eachPacket(func(_ int, p Packet) { elements += e.elements(p) })
+	return elements
+}
+
+// alone counts the messages where each block is computed by its first holder alone and
+// every other node needs it.
+func (e *Enumeration) alone() (messages int) {
+	for _, h := range e.holders {
+		for i := range e.n {
+			if i != bits.TrailingZeros64(h) {
+				messages++
+			}
+		}
+	}
+	return messages
+}
