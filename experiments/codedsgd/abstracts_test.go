@@ -1,0 +1,135 @@
+package codedsgd
+
+import (
+	"math"
+	"math/big"
+	"strings"
+	"testing"
+
+	"gradsync/experiments/exp"
+	"gradsync/papers/codedsgd"
+)
+
+func near(t *testing.T, what string, got, want, tolerance float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance) {
+		t.Errorf("%s: %.6g, want %.6g ± %g", what, got, want, tolerance)
+	}
+}
+
+// The floats are the paper package's exact model.
+func TestFormsAreTheModel(t *testing.T) {
+	for n := 2; n <= 10; n++ {
+		for r := 1; r <= n; r++ {
+			rho := big.NewRat(21, 4)
+			for _, f := range forms[:2] {
+				exact := codedsgd.BatchTime(n, r, big.NewRat(1, 1), rho)
+				if f.Short {
+					exact = codedsgd.ShortBatchTime(n, r, big.NewRat(1, 1), rho)
+				}
+				want, _ := exact.Float64()
+				near(t, f.Title, f.batch(n, r, 5.25), want, 1e-12)
+			}
+		}
+	}
+}
+
+// Hand-made numbers. At 8 nodes and ρ = 5.25, exact: T(2) = 2 + 6/14·5.25 = 4.25 and
+// T(3) = 3 + 5/21·5.25 = 4.25 of 6.25: 32 % saved; ρ = 10.5: T(3) = 5.5 of 11.5, 52.17 %;
+// ρ = 1.75: T(1) = T(2) = 2.75, nothing. Short: ρ = 6: 5 of 7, 28.57 %; 12: 7 of 13,
+// 46.15 %. Beside a multicast: ρ = 5.25: 4.25 against 1 + 5.25/7 = 1.75.
+func TestSavingsByHand(t *testing.T) {
+	exact, short, multicast := forms[0], forms[1], forms[2]
+	near(t, "exact 5.25", exact.saving(8, 5.25), 0.32, 1e-12)
+	near(t, "exact 10.5", exact.saving(8, 10.5), 6/11.5, 1e-12)
+	near(t, "exact 1.75", exact.saving(8, 1.75), 0, 1e-12)
+	near(t, "short 6", short.saving(8, 6), 2./7, 1e-12)
+	near(t, "short 12", short.saving(8, 12), 6./13, 1e-12)
+	near(t, "multicast 5.25", multicast.saving(8, 5.25), 1-4.25/1.75, 1e-12)
+	// Two nodes that hold everything exchange nothing: 2 of 1 + ρ. Short has no such end.
+	near(t, "two nodes", exact.saving(2, 9), 1-2./10, 1e-12)
+	near(t, "two nodes, short", short.saving(2, 9), 1-6.5/10, 1e-12)
+	lo, hi := exact.span(bestDNN, laws[0], nodeCounts[0])
+	near(t, "DNN at 8, least", lo, 0.32, 1e-12)
+	near(t, "DNN at 8, most", hi, 6/11.5, 1e-12)
+}
+
+func TestLawsMeetAtTheAnchor(t *testing.T) {
+	for _, l := range laws {
+		near(t, l.Title, l.at(anchor, 3), 3, 1e-12)
+	}
+	near(t, "medium at 2", laws[2].at(2, 7), 1, 1e-12) // 1/7 of it
+	near(t, "links at 2", laws[1].at(2, 7), 4, 1e-12)  // (1/2)/(7/8)
+	near(t, "whole at 2", laws[3].at(2, 56), 2, 1e-12) // 2/56
+	near(t, "ours at 2", laws[4].at(2, 49), 1, 1e-12)  // 2·(1/2) of 56·(7/8)
+	near(t, "mean", forms[0].mean(laws[0], nodeCounts[2], 5.25), mean(forms[0], 5.25, 2, 4, 6, 8, 10), 1e-12)
+}
+
+func mean(f form, rho float64, nodes ...int) (m float64) {
+	for _, n := range nodes {
+		m += f.saving(n, rho) / float64(len(nodes))
+	}
+	return m
+}
+
+// What a ratio saves needs that ratio; what no ratio saves needs none.
+func TestNeededTurnsSavingBack(t *testing.T) {
+	for _, l := range laws {
+		s := forms[0].mean(l, nodeCounts[1], 4)
+		near(t, l.Title, forms[0].needed(l, nodeCounts[1], s), 4, 1e-9)
+	}
+	if x := forms[0].needed(laws[0], nodeCounts[0], 0.9999); !math.IsNaN(x) {
+		t.Errorf("a saving of 99.99 %% needs %g", x)
+	}
+}
+
+func TestReadings(t *testing.T) {
+	x := abstractsCase{DNN: [2]float64{50, 53.966}, CNN: [2]float64{26.894, 39.2}}
+	if !x.chinese() || !x.english() {
+		t.Error("53.966 is 53.97 and 26.894 is 26.89 as far as they are stated")
+	}
+	x.DNN[1] = 53.96
+	if x.chinese() || x.english() {
+		t.Error("without the DNN's number neither reading is possible")
+	}
+	y := abstractsCase{DNN: [2]float64{50, 60}, CNN: [2]float64{30, 39.2}}
+	if !y.chinese() || y.english() {
+		t.Error("26.89 is below 30")
+	}
+	for _, c := range []struct {
+		t    tally
+		want string
+	}{
+		{tally{of: 4, chinese: 1, english: 2}, "excludes neither"},
+		{tally{of: 4, chinese: 1}, "excludes the English reading"},
+		{tally{of: 4, english: 1}, "excludes the Chinese reading"},
+		{tally{of: 4}, "excludes both"},
+	} {
+		if s := judgement(c.t); !strings.Contains(s, c.want) {
+			t.Errorf("%+v: %q, want %q in it", c.t, s, c.want)
+		}
+	}
+	if s := multicastNote(-12.3); !strings.Contains(s, "12.3 % longer") {
+		t.Error(s)
+	}
+	if s := multicastNote(4); !strings.Contains(s, "at most 4.0 %") {
+		t.Error(s)
+	}
+}
+
+// The page says what the cases say: at 8 nodes 32.0 to 52.2 and 0 to 32.0 exactly,
+// 28.6 to 46.2 and 0 to 28.6 shortly.
+func TestAbstractsPage(t *testing.T) {
+	res, err := abstracts().Run(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{0}})
+	if err != nil || res.Status != complete || len(res.Claims) != 0 {
+		t.Fatalf("%v, %s, %d claims", err, res.Status, len(res.Claims))
+	}
+	for _, want := range []string{"DNN 32.0 to 52.2 %, CNN 0.0 to 32.0 %", "DNN 28.6 to 46.2 %, CNN 0.0 to 28.6 %"} {
+		if !strings.Contains(res.Notes[1], want) {
+			t.Errorf("%q lacks %q", res.Notes[1], want)
+		}
+	}
+	for _, n := range res.Notes {
+		t.Log(n)
+	}
+}
