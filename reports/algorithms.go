@@ -8,11 +8,20 @@ import (
 // algorithm is one algorithm of a source in our words, by its own line numbers.
 type algorithm struct {
 	ID, Name, In, Out string
+	Mark              string // what its lines that are ours are called; "" is restored
 	Steps             []step
 }
 
+// Ours is the word on the lines of it that are not the source's.
+func (a algorithm) Ours() string {
+	if a.Mark != "" {
+		return a.Mark
+	}
+	return "restored"
+}
+
 // step is one line; Depth is how far it is set in, Lost whether the source's
-// line is missing or garbled, so that it is our reconstruction.
+// line is missing, garbled or wrong, so that it is ours.
 type step struct {
 	Depth int
 	Text  string
@@ -64,9 +73,13 @@ var daspAlgorithms = []algorithm{
 	},
 }
 
-var subscript = regexp.MustCompile(`_([a-z0-9]+)`)
+var (
+	subscript   = regexp.MustCompile(`_([a-z0-9]+)`)
+	superscript = regexp.MustCompile(`\^([a-z0-9]+)`)
+)
 
-// subs sets what follows an underscore as a subscript.
+// subs sets what follows an underscore as a subscript, a caret as a superscript.
 func subs(s string) template.HTML {
-	return template.HTML(subscript.ReplaceAllString(template.HTMLEscapeString(s), "<sub>$1</sub>"))
+	s = subscript.ReplaceAllString(template.HTMLEscapeString(s), "<sub>$1</sub>")
+	return template.HTML(superscript.ReplaceAllString(s, "<sup>$1</sup>"))
 }

@@ -28,6 +28,17 @@ var chapters = map[string][]chapter{
 		{Title: "What becomes of zeros on the way", stems: []string{"fill-in", "conversion-error"}},
 		{Title: "What the patent promises", stems: []string{"scaling", "accuracy", "overlap"}},
 	},
+	"codedsgd": {
+		{Title: "The scheme", stems: []string{"fig1", "fig2", "fig3"}},
+		{Title: "The proof, step by step", stems: []string{"proof", "overcount", "accounting"}},
+		{Title: "The paper’s experiments", stems: []string{"table1", "table2", "fig4", "fig5", "fig6", "fig7", "fig8", "fig9",
+			"fig10", "fig11", "fig12", "fig13", "fig14", "fig15", "abstracts"}},
+		{Title: "Beyond the paper", stems: []string{"quantisation", "speed"}},
+	},
+	"compare": {
+		{Title: "Which method when", stems: []string{"when", "facts"}},
+		{Title: "The same training by every method", stems: []string{"homogeneous", "heterogeneous"}},
+	},
 	"dasp": {
 		{Title: "The paper’s tables and figures", match: regexp.MustCompile(`^(table|fig)\d+$`)},
 		{Title: "Choices the paper leaves open", stems: []string{"thresholds", "tuning", "switches", "sensitivity"}},

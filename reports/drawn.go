@@ -44,7 +44,7 @@ func merge(f result.Figure) (out result.Figure, together []string) {
 				names = append(names, of[g][0].Name)
 			}
 			name, look := strings.Join(names, " = "), set[0]
-			if i := slices.IndexFunc(set, func(g string) bool { return slices.Contains(own, strings.ToLower(g)) }); i >= 0 {
+			if i := slices.IndexFunc(set, func(g string) bool { return slices.Contains(own, slug(g)) }); i >= 0 {
 				look = set[i]
 			}
 			for i := range list {

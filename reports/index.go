@@ -6,6 +6,7 @@ import "slices"
 type indexPage struct {
 	head
 	Papers   []indexLine
+	Compare  *indexLine // the page that is of no one paper; nil where nothing of it was run
 	Verdicts []verdict
 	Software citation
 	Command  string
@@ -29,6 +30,12 @@ func (p *indexPage) add(of *paper, rs []loaded) {
 				line.Disagree++
 			}
 		}
+	}
+	if of.Ours {
+		if line.Built {
+			p.Compare = &line
+		}
+		return
 	}
 	// Papers with results come first, each kind in the order of the registry.
 	at := len(p.Papers)

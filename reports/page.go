@@ -44,16 +44,20 @@ type tally struct {
 
 type formulaView struct {
 	formula
-	MathML template.HTML
+	MathML        template.HTML
+	PrintedMathML template.HTML
 }
 
 type heading struct{ ID, Text string }
 
 // build turns the results of one paper into its page.
-func build(p *paper, rs []loaded, s *scripts, o Options) (*paperPage, error) {
+func build(p *paper, rs []loaded, at places, s *scripts, o Options) (*paperPage, error) {
 	page := &paperPage{
 		Paper: p, Verdicts: verdicts, Algs: p.Algorithms, Software: software(rs), Command: o.Command,
 		head: head{Title: p.Short + ", reproduced", Page: p.Key},
+	}
+	if p.Ours {
+		page.Title = p.Short
 	}
 	for _, k := range []string{result.Trained, result.TimingOnly, result.Shared, result.Modelled, result.Counted, result.Stated} {
 		page.Kinds = append(page.Kinds, kindLine{k, kinds[k]})
@@ -90,13 +94,20 @@ func build(p *paper, rs []loaded, s *scripts, o Options) (*paperPage, error) {
 		if err != nil {
 			return nil, err
 		}
-		page.Formulas = append(page.Formulas, formulaView{f, template.HTML(m)})
+		v := formulaView{formula: f, MathML: template.HTML(m)}
+		if f.Printed != "" {
+			if m, err = s.mathML(f.Printed); err != nil {
+				return nil, err
+			}
+			v.PrintedMathML = template.HTML(m)
+		}
+		page.Formulas = append(page.Formulas, v)
 	}
 	var err error
-	if page.Short, page.ShortToc, err = story(p.Key + ".short"); err != nil {
+	if page.Short, page.ShortToc, err = story(p.Key+".short", at); err != nil {
 		return nil, err
 	}
-	page.Story, page.StoryToc, err = story(p.Key)
+	page.Story, page.StoryToc, err = story(p.Key, at)
 	return page, err
 }
 

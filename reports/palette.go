@@ -1,8 +1,8 @@
 package reports
 
 import (
+	"reflect"
 	"slices"
-	"strings"
 
 	"gradsync/experiments/result"
 )
@@ -54,7 +54,7 @@ var (
 	posts   = decal{Symbol: "rect", DashX: []int{1, 4}, DashY: []int{1, 0}, Size: 1, Colour: decalInk}
 )
 
-// methods fixes how each method looks on every page; keys are lower-case.
+// methods fixes how each method looks on every page; keys are slugs of their names.
 var methods = map[string]look{
 	"bsp":  {blue, "solid", "circle", plain},
 	"asp":  {vermillion, []int{2, 3}, "triangle", dots},
@@ -74,11 +74,21 @@ var methods = map[string]look{
 	"printed":          {blue, []int{6, 3, 2, 3, 2, 3}, "circle", plain}, // RingSparse by the printed rule
 	"layer":            {grey, []int{8, 4}, "rect", levels},              // and with D of the layer
 	"ideal":            {grey, []int{2, 2}, "none", plain},
+
+	"ssgd-unicast":   {vermillion, []int{2, 3}, "triangle", dots},
+	"ssgd-multicast": {orange, []int{8, 3, 2, 3}, "diamond", back},
+	"ssgd":           {blue, "solid", "circle", plain}, // whose nodes add up before they send
+	"asgd":           {grey, []int{8, 4}, "triangle", stripes},
+	"cssgd":          {purple, "solid", "roundRect", levels},
+	"cssgd-r-2":      {purple, "solid", "roundRect", levels},
+	"cssgd-r-3":      {green, []int{8, 4}, "rect", stripes},
+	"cssgd-optimal":  {purple, "solid", "roundRect", levels},
+	"compressed":     {green, []int{4, 2}, "diamond", dots},
 }
 
 // own are the methods that are a page's subject: where their curve coincides
 // with another's, theirs is the look of both.
-var own = []string{"dasp", "ringsparse"}
+var own = []string{"dasp", "ringsparse", "cssgd", "cssgd-r-2", "cssgd-optimal"}
 
 // spare dresses groups that are no method, in order of appearance.
 var spare = []look{
@@ -126,27 +136,47 @@ func group(s result.Series) string {
 	return s.Name
 }
 
-// looks dresses every group of a figure; groups that are no method take, in
-// order, the spare looks whose colour no method of the figure wears.
+// looks dresses every group of a figure. A group that is no method, or whose look
+// another of the figure wears, takes a spare look that nobody in it wears.
 func looks(series []result.Series) map[string]look {
-	out, worn := map[string]look{}, map[string]bool{}
+	out := map[string]look{}
+	var worn []look
 	for _, s := range series {
-		if l, ok := methods[strings.ToLower(group(s))]; ok {
-			out[group(s)], worn[l.Colour] = l, true
+		l, ok := methods[slug(group(s))]
+		if ok && out[group(s)].Colour == "" && !slices.ContainsFunc(worn, l.like) {
+			out[group(s)], worn = l, append(worn, l)
 		}
 	}
-	free := slices.DeleteFunc(slices.Clone(spare), func(l look) bool { return worn[l.Colour] })
-	if len(free) == 0 {
-		free = spare
-	}
-	next := 0
 	for _, s := range series {
 		if g := group(s); out[g].Colour == "" {
-			out[g] = free[next%len(free)]
-			next++
+			out[g] = unworn(worn)
+			worn = append(worn, out[g])
 		}
 	}
 	return out
+}
+
+// like reports whether two looks are one in colour and texture.
+func (l look) like(o look) bool { return l.Colour == o.Colour && reflect.DeepEqual(l.Decal, o.Decal) }
+
+// unworn is a spare look in a colour that nobody wears; when all are worn, one of
+// them in another texture.
+func unworn(worn []look) look {
+	for _, l := range spare {
+		if !slices.ContainsFunc(worn, func(w look) bool { return w.Colour == l.Colour }) {
+			return l
+		}
+	}
+	for shift := 1; shift < len(spare); shift++ {
+		for i, l := range spare {
+			p := spare[(i+shift)%len(spare)]
+			l.Dash, l.Symbol, l.Decal = p.Dash, p.Symbol, p.Decal
+			if !slices.ContainsFunc(worn, l.like) {
+				return l
+			}
+		}
+	}
+	return spare[len(worn)%len(spare)]
 }
 
 // bandStates lists the states of a time line in order of appearance.

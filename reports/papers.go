@@ -14,6 +14,9 @@ type paper struct {
 	Formulas []formula
 	// Algorithms are the source's, in our words.
 	Algorithms []algorithm
+	// Ours is set for what is no document: a page of experiments of our own, which
+	// claims nothing that could be judged and has nobody else to cite.
+	Ours bool
 	// Of the two lists, what was lost and what their numbers are.
 	FormulaNote, AlgorithmNote string
 }
@@ -21,10 +24,13 @@ type paper struct {
 // formula is one display formula: TeX for the page's MathML and for copying.
 type formula struct {
 	ID, Name, TeX, Note string
-	Chance              string // how sure a reconstruction is; "" for what is printed
+	Also                []string // further anchors: the numbers of what it shows besides
+	Printed             string   // TeX of the source's own form, where it is wrong
+	Chance              string   // how sure a reconstruction is; "" for what is printed
 }
 
-// papers lists the four sources in the order of the index.
+// papers lists the four sources in the order of the index, and last the page that
+// compares their methods.
 var papers = []paper{
 	{
 		Key: "ring", Noun: "blog", Short: "Ring all-reduce",
@@ -88,9 +94,34 @@ var papers = []paper{
 	},
 	{
 		Key: "codedsgd", Noun: "paper", Short: "Coded SGD",
-		Title: "A synchronized gradient descent algorithm based on distributed coding",
-		Lede:  "Workers hold the data redundantly, so that one coded multicast packet serves several of them at once.",
-		Plain: "Li Bowen, Xie Zaipeng, Mao Yingchi et al., “A Synchronized Gradient Descent Algorithm Based on Distributed Coding”, Computer Engineering 47(4), 2021, 68–76, 83, DOI 10.19678/j.issn.1000-3428.0057340.",
+		Title:    "A Synchronized Gradient Descent Algorithm Based on Distributed Coding",
+		Original: "一种基于分布式编码的同步梯度下降算法", Lang: "zh",
+		Lede: "Every block of a batch is computed by several nodes. A node can then send one coded packet of which each receiver subtracts what it computed itself, so that one multicast serves them all with something new. " +
+			"Computing more to send less: the paper proves how much less, and this page counts it.",
+		Plain: "Li Bowen (李博文), Xie Zaipeng (谢在鹏), Mao Yingchi (毛莺池), Xu Yuanyuan (徐媛媛), Zhu Xiaorui (朱晓瑞), Zhang Ji (张基), “一种基于分布式编码的同步梯度下降算法” " +
+			"[A Synchronized Gradient Descent Algorithm Based on Distributed Coding], Computer Engineering (计算机工程) 47(4), 2021, 68–76, 83. DOI 10.19678/j.issn.1000-3428.0057340.",
+		BibTeX: `@article{li2021codedsgd,
+  author  = {Li, Bowen and Xie, Zaipeng and Mao, Yingchi and Xu, Yuanyuan and Zhu, Xiaorui and Zhang, Ji},
+  title   = {一种基于分布式编码的同步梯度下降算法},
+  journal = {Computer Engineering (计算机工程)},
+  year    = {2021},
+  volume  = {47},
+  number  = {4},
+  pages   = {68--76, 83},
+  doi     = {10.19678/j.issn.1000-3428.0057340},
+  note    = {In Chinese. A Synchronized Gradient Descent Algorithm Based on
+             Distributed Coding}
+}`,
+		Formulas: codedFormulas, Algorithms: codedAlgorithms,
+		FormulaNote: "The paper’s equations under its own numbers; the indices of node, layer and batch are left out where nothing depends on them. " +
+			"Where the printed form is wrong it stands beside the one that holds. The last ones are ours.",
+		AlgorithmNote: "The paper’s four algorithms in our words, by its line numbers. In a line marked corrected the printed one is wrong, ambiguous or too costly, and stands in brackets.",
+	},
+	{
+		Key: "compare", Noun: "comparison", Short: "Which method when", Ours: true,
+		Title: "Every method of the four documents on the same model, data, cluster and seed",
+		Lede: "The four documents answer one question in four ways, each against rivals of its own choice. " +
+			"Here all of their methods train the same network on the same data and the same cluster, and the page says which one to take when.",
 	},
 }
 

@@ -40,6 +40,7 @@ type head struct {
 	Title, Page string
 	CSP         string
 	Single      bool
+	Compared    bool // the page that compares all methods is there
 	CSS         template.CSS
 	ReportJS    template.JS
 	EChartsJS   template.JS
@@ -61,11 +62,14 @@ func Render(o Options) (pages []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, p := range papers {
+		frame.Compared = frame.Compared || p.Ours && len(all[p.Key]) > 0
+	}
 	t, err := template.New("").Funcs(funcs).ParseFS(templates, "templates/*.html")
 	if err != nil {
 		return nil, fmt.Errorf("reports: %w", err)
 	}
-	out := outputs{}
+	out, at := outputs{}, placesOf(all)
 	index := &indexPage{head: frame.named("gradsync", "index"), Verdicts: verdicts, Command: o.Command}
 	var every []loaded
 	for i := range papers {
@@ -76,7 +80,7 @@ func Render(o Options) (pages []string, err error) {
 		if len(rs) == 0 {
 			continue
 		}
-		page, err := build(p, rs, s, o)
+		page, err := build(p, rs, at, s, o)
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
+	"regexp"
+	"strings"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -19,10 +21,44 @@ import (
 //go:embed text/*.md
 var texts embed.FS
 
+// places maps the id of an experiment, "dasp/table5", to the anchor of its section,
+// where it has one.
+type places map[string]string
+
+// placesOf are the sections of all pages.
+func placesOf(all map[string][]loaded) places {
+	at := places{}
+	for _, rs := range all {
+		for _, e := range byExperiment(rs) {
+			at[e[0].ID] = e[0].Anchor()
+		}
+	}
+	return at
+}
+
+// named is an experiment in a narrative.
+var named = regexp.MustCompile(`<code>([a-z]+)/([a-z0-9-]+)</code>`)
+
+// link makes links of the experiments that html names and that have a section, on
+// the page of paper or on another.
+func (at places) link(paper, html string) string {
+	return named.ReplaceAllStringFunc(html, func(code string) string {
+		m := named.FindStringSubmatch(code)
+		anchor, ok := at[m[1]+"/"+m[2]]
+		switch {
+		case !ok:
+			return code
+		case m[1] == paper:
+			return `<a href="#` + anchor + `">` + code + `</a>`
+		}
+		return `<a href="` + m[1] + ".html#" + anchor + `">` + code + `</a>`
+	})
+}
+
 // story renders the narrative of a paper, text/<key>.en.md, and lists its
 // chapters. A paper whose text is not written yet has none. Raw HTML passes
 // through: the texts are part of this program.
-func story(key string) (template.HTML, []heading, error) {
+func story(key string, at places) (template.HTML, []heading, error) {
 	src, err := texts.ReadFile("text/" + key + ".en.md")
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil, nil
@@ -50,7 +86,8 @@ func story(key string) (template.HTML, []heading, error) {
 	if err := md.Renderer().Render(&b, src, doc); err != nil {
 		return "", nil, fmt.Errorf("reports: text of %s: %w", key, err)
 	}
-	return template.HTML(b.String()), toc, nil
+	paper, _, _ := strings.Cut(key, ".")
+	return template.HTML(at.link(paper, b.String())), toc, nil
 }
 
 // plainText is the words of a heading.

@@ -1,0 +1,50 @@
+package reports
+
+import (
+	"fmt"
+
+	"gradsync/experiments/result"
+)
+
+// exampleLoads has the shape of codedsgd/accounting; its numbers are invented, some of
+// them exact fractions, and one is missing.
+func exampleLoads() *result.Result {
+	r := newFixture("codedsgd/accounting", "Example: what each way of counting says", "Example §2.4", result.Modelled)
+	r.Data, r.Engine, r.Seeds = nil, "", nil
+	r.Claims = []result.Claim{
+		{ID: "C18", Statement: "data reduced to 1/n of the naive method in general", Source: "CSSGD, 2.2", Paper: "1/n", Unit: "ratio", Tolerance: ptr(0),
+			Measured: "11/111", Verdict: "differs", Why: "Invented."},
+		{ID: "C28", Statement: "coded multicast over uncoded multicast of the same blocks", Source: "CSSGD, derived", Paper: "(n-r)/r", Unit: "ratio", Tolerance: ptr(0),
+			Measured: "(n-r)/r", Verdict: "equal", Why: "Invented."},
+	}
+	t := result.Table{ID: "loads", Title: "Load of one batch", Caption: "Invented numbers.", Columns: []result.Column{
+		{Key: "n", Title: "n"}, {Key: "r", Title: "r"}, {Key: "coded", Title: "CSSGD, multicast", Unit: "gradient units"},
+		{Key: "blocks", Title: "SSGD block by block, unicast", Unit: "gradient units"}, {Key: "replicated", Title: "replicated workers", Unit: "gradient units"}}}
+	for n := 2; n <= 5; n++ {
+		for k := 1; k <= n; k++ {
+			row := []any{n, k, fmt.Sprintf("%d/11", 111*n-11*k), fmt.Sprint(1111 * n), nil}
+			if n%k == 0 {
+				row[4] = fmt.Sprint(n)
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	r.Tables = []result.Table{t}
+	return r
+}
+
+// exampleCompare has the shape of the page that compares all methods.
+func exampleCompare() *result.Result {
+	r := newFixture("compare/when", "Example: which method when", "ours: all methods beside one another", result.Trained)
+	r.Notes = []string{"Invented: take the invented method when 11.1 % of the links are slow."}
+	f := result.Figure{ID: "bars", Title: "Time to the target", Kind: result.Trained, Form: "bar", Caption: "Invented numbers.", Alt: "Twelve bars of falling height.",
+		X: result.Axis{Title: "cluster", Categories: []string{"equal nodes"}}, Y: result.Axis{Title: "time", Unit: "s"}}
+	for i, m := range compared {
+		f.Series = append(f.Series, result.Series{Name: m, Group: m, Y: []float64{11.1 / float64(i+1)}})
+	}
+	r.Figures = []result.Figure{f}
+	return r
+}
+
+// compared are the methods of the four documents that one figure may hold.
+var compared = []string{"BSP", "ASP", "SSP", "DSSP", "DASP", "naive", "ring", "RingSparse", "SSGD", "ASGD", "CSSGD", "compressed"}
