@@ -10,19 +10,30 @@ import (
 
 func hostTable(p *cluster.Platform) result.Table {
 	t := result.Table{ID: "nodes", Title: "Nodes", Kind: result.Stated, Caption: p.Note,
-		Columns: []result.Column{{Key: "host", Title: "host"}, {Key: "flops", Title: "effective speed", Unit: "GFLOP/s", Digits: 1},
+		Columns: []result.Column{{Key: "host", Title: "hosts"}, {Key: "count", Title: "number"}, {Key: "flops", Title: "effective speed", Unit: "GFLOP/s", Digits: 1},
 			{Key: "jitter", Title: "jitter", Unit: "%", Digits: 1}, {Key: "link", Title: "link", Unit: "Gb/s", Digits: 1},
 			{Key: "latency", Title: "latency of this end", Unit: "µs", Digits: 1}, {Key: "overhead", Title: "link time per message", Unit: "µs", Digits: 1}, {Key: "used", Title: "used by"}}}
-	row := func(h cluster.Host, used string) {
-		t.Rows = append(t.Rows, []any{h.Name, h.FLOPS / 1e9, 100 * h.Jitter, h.Bandwidth * 8 / 1e9, 1e6 * h.Latency.Seconds(), 1e6 * h.Overhead.Seconds(), used})
+	row := func(names []string, h cluster.Host, used string) {
+		t.Rows = append(t.Rows, []any{span(names), len(names), h.FLOPS / 1e9, 100 * h.Jitter, h.Bandwidth * 8 / 1e9, 1e6 * h.Latency.Seconds(), 1e6 * h.Overhead.Seconds(), used})
 	}
-	for i, h := range p.Workers {
-		row(h, fmt.Sprintf("clusters of %d nodes and more", max(i+1, fewest)))
+	for i := 0; i < len(p.Workers); {
+		var names []string
+		h := p.Workers[i]
+		for i < len(p.Workers) && equal(h, p.Workers[i]) {
+			names = append(names, p.Workers[i].Name)
+			i++
+		}
+		row(names, h, "all methods; n nodes are the first n")
 	}
 	if p.Server != nil {
-		row(*p.Server, "ASGD alone")
+		row([]string{p.Server.Name}, *p.Server, "ASGD alone")
 	}
 	return t
+}
+
+// equal reports whether two hosts differ in nothing that the table shows.
+func equal(a, b cluster.Host) bool {
+	return a.FLOPS == b.FLOPS && a.Jitter == b.Jitter && a.Bandwidth == b.Bandwidth && a.Latency == b.Latency && a.Overhead == b.Overhead
 }
 
 // statedTable sets what the paper says of its set-up beside what stands here.

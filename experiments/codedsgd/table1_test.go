@@ -14,9 +14,8 @@ import (
 func TestTable1(t *testing.T) {
 	r := runProfile(t, table1(), "ci")
 	hosts := tableOf(t, r, "nodes")
-	if len(hosts.Rows) != 11 {
-		t.Errorf("%d hosts, want ten nodes and a server", len(hosts.Rows))
-	}
+	wantColumn(t, hosts, "host", "node0 … node9", "server")
+	wantColumn(t, hosts, "count", 10, 1)
 	wantColumn(t, tableOf(t, r, "tasks"), "classes", 2, 3, 4, 5, 6, 7, 8, 9, 10, 2, 3, 4, 5, 6, 7, 8, 9, 10)
 	wantColumn(t, tableOf(t, r, "tasks"), "micro", 2, 3, 12, 10, 60, 105, 56, 252, 360, 2, 3, 12, 10, 60, 105, 56, 252, 360)
 	if len(r.Claims) != 2 || r.Claims[0].ID != "C09" || r.Claims[1].ID != "C24" {
@@ -30,6 +29,13 @@ func TestTable1(t *testing.T) {
 	if !strings.Contains(r.Notes[0], "is lost") {
 		t.Errorf("the first note is %q", r.Notes[0])
 	}
+}
+
+// A node that differs has a row of its own, and its neighbours theirs.
+func TestUnequalNodesHaveTheirRows(t *testing.T) {
+	p := referencePlatform()
+	p.Workers[2].FLOPS *= 2
+	wantColumn(t, hostTable(p), "host", "node0, node1", "node2", "node3 … node9", "server")
 }
 
 // Every host has its reasons in the table, hosts with one reason one row.
