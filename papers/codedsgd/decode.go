@@ -33,18 +33,17 @@ func Unknown(p Packet, known Known) (Term, error) {
 }
 
 // Decode takes from a packet's content, in place, what the node knows, and returns the
-// term that remains, and how many numbers were subtracted. Micro-block j's segment is
-// content[j·Padded(p)] and the Len(Position) numbers from there.
+// term that remains. Micro-block j's segment is content[j·Padded(p)] and the Len(Position) numbers from there.
 //
 // Source: Alg. 4
-func Decode(content []int32, p Packet, known Known, layer int, cut Cut, microBlocks int) (t Term, subtracted int, err error) {
+func Decode(content []int32, p Packet, known Known, layer int, cut Cut, microBlocks int) (Term, error) {
 	unknown, err := Unknown(p, known)
 	if err != nil {
-		return Term{}, 0, err
+		return Term{}, err
 	}
 	size := cut.Padded(p)
 	if len(content) != microBlocks*size {
-		return Term{}, 0, fmt.Errorf("codedsgd: packet of node %d has %d numbers, want %d of each of %d micro-blocks", p.From, len(content), size, microBlocks)
+		return Term{}, fmt.Errorf("codedsgd: packet of node %d has %d numbers, want %d of each of %d micro-blocks", p.From, len(content), size, microBlocks)
 	}
 	for j := range microBlocks {
 		part := content[j*size : (j+1)*size]
@@ -54,11 +53,10 @@ func Decode(content []int32, p Packet, known Known, layer int, cut Cut, microBlo
 			}
 			g, err := known.Layer(t.Block, j, layer)
 			if err != nil {
-				return Term{}, 0, err
+				return Term{}, err
 			}
 			cut.SubtractFrom(part, g, t.Position)
-			subtracted += cut.Len(t.Position)
 		}
 	}
-	return unknown, subtracted, nil
+	return unknown, nil
 }

@@ -62,10 +62,10 @@ func TestAlgorithm4DecodesEveryPacketExactly(t *testing.T) {
 						continue
 					}
 					content := make([]int32, m*cut.Padded(p))
-					if _, err := codedsgd.Encode(content, p, held{a, p.From, grads, m}, 0, cut, m); err != nil {
+					if err := codedsgd.Encode(content, p, held{a, p.From, grads, m}, 0, cut, m); err != nil {
 						t.Fatal(err)
 					}
-					term, _, err := codedsgd.Decode(content, p, held{a, node, grads, m}, 0, cut, m)
+					term, err := codedsgd.Decode(content, p, held{a, node, grads, m}, 0, cut, m)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -99,16 +99,16 @@ func TestAlgorithm4Line5ExactlyOneIsUnknown(t *testing.T) {
 		ok   bool
 	}{{0, false}, {1, true}, {2, true}, {3, false}} { // of blocks 01 and 02
 		p := codedsgd.Packet{From: 0, Terms: []codedsgd.Term{{0, 0}, {1, 0}}}
-		_, _, err := codedsgd.Decode(make([]int32, 2), p, held{a, x.node, grads, 1}, 0, cut, 1)
+		_, err := codedsgd.Decode(make([]int32, 2), p, held{a, x.node, grads, 1}, 0, cut, 1)
 		if (err == nil) != x.ok {
 			t.Errorf("node %d: %v", x.node, err)
 		}
 	}
 	p := codedsgd.Packet{From: 0, Terms: []codedsgd.Term{{0, 0}, {1, 0}}}
-	if _, _, err := codedsgd.Decode(make([]int32, 3), p, held{a, 1, grads, 1}, 0, cut, 1); err == nil {
+	if _, err := codedsgd.Decode(make([]int32, 3), p, held{a, 1, grads, 1}, 0, cut, 1); err == nil {
 		t.Error("a packet of 3 numbers for 2 passes")
 	}
-	if _, err := codedsgd.Encode(make([]int32, 2), p, held{a, 3, grads, 1}, 0, cut, 1); err == nil {
+	if err := codedsgd.Encode(make([]int32, 2), p, held{a, 3, grads, 1}, 0, cut, 1); err == nil {
 		t.Error("node 3 encodes block 0, which it lacks")
 	}
 }

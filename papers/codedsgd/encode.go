@@ -47,30 +47,27 @@ func (a *Assignment) Position(q, node int) int { return rank(a.set(q), node) }
 
 // Encode writes a packet's content to content: for each of micro-blocks micro-blocks,
 // side by side, the sum of the terms' segments modulo 2³², as long as the longest, the
-// shorter ones filled with zeros. See Padded for its length. It returns how many
-// numbers were added.
+// shorter ones filled with zeros. See Padded for its length.
 //
 // Source: Eq. (12)
-func Encode(content []int32, p Packet, known Known, layer int, cut Cut, microBlocks int) (added int, err error) {
+func Encode(content []int32, p Packet, known Known, layer int, cut Cut, microBlocks int) error {
 	size := cut.Padded(p)
 	for j := range microBlocks {
 		part := content[j*size : (j+1)*size]
 		for i, t := range p.Terms {
 			g, err := known.Layer(t.Block, j, layer)
 			if err != nil {
-				return 0, err
+				return err
 			}
-			if n := cut.Len(t.Position); i == 0 {
+			if i == 0 {
 				cut.Gather(part, g, t.Position)
-				clear(part[n:])
-				added += n
+				clear(part[cut.Len(t.Position):])
 			} else {
 				cut.AddTo(part, g, t.Position)
-				added += n
 			}
 		}
 	}
-	return added, nil
+	return nil
 }
 
 // Padded returns how many numbers a packet has for each micro-block: its longest

@@ -1,6 +1,10 @@
 package codedsgd
 
 import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"gradsync/shared/cluster"
@@ -47,6 +51,42 @@ type Job struct {
 	// ranks must do at once.
 	OnStep func(step int64) (stop bool, err error)
 }
+
+// validate returns an error of one line if the job cannot run; it fills in Layers.
+func (job *Job) validate(n int, o Options) error {
+	if job.Task != nil && job.Layers == nil {
+		job.Layers = job.Task.Layers()
+	}
+	params := 0
+	for i, l := range job.Layers {
+		if l.Offset != params || l.Length < 0 {
+			return fmt.Errorf("codedsgd: layer %d has %d parameters from %d on, want it to begin at %d", i, l.Length, l.Offset, params)
+		}
+		params += l.Length
+	}
+	blocks := subsets(n, o.Redundancy)
+	switch {
+	case len(job.Layers) == 0 || len(job.Layers) > int(cluster.MaxTag):
+		return fmt.Errorf("codedsgd: a model of %d layers, want 1 to %d", len(job.Layers), cluster.MaxTag)
+	case job.Shapes != nil && len(job.Shapes) != len(job.Layers):
+		return fmt.Errorf("codedsgd: %d shapes for %d layers", len(job.Shapes), len(job.Layers))
+	case job.Steps <= 0 || job.Batch <= 0:
+		return fmt.Errorf("codedsgd: %d steps of %d samples, want at least 1", job.Steps, job.Batch)
+	case !(job.Rate >= 0) || math.IsInf(job.Rate, 0) || !(job.WeightDecay >= 0) || math.IsInf(job.WeightDecay, 0):
+		return fmt.Errorf("codedsgd: learning rate %g, weight decay %g, want 0 or more", job.Rate, job.WeightDecay)
+	case n > MaxNodes || blocks > maxBlocks:
+		return fmt.Errorf("codedsgd: %d nodes at redundancy %d have %d blocks, want at most %d nodes and %d blocks", n, o.Redundancy, blocks, MaxNodes, maxBlocks)
+	case o.MicroBlocks < 0 || o.MicroBlocks%blocks != 0:
+		return fmt.Errorf("codedsgd: %d micro-blocks, want a multiple of the %d blocks", o.MicroBlocks, blocks)
+	case job.Task != nil && len(job.Task.Params()) != params:
+		return fmt.Errorf("codedsgd: task has %d parameters, layers cover %d", len(job.Task.Params()), params)
+	case job.Task != nil && !slices.EqualFunc(job.Layers, job.Task.Layers(), sameExtent):
+		return errors.New("codedsgd: the job's layers are not the task's: gradients become final by the task's layers")
+	}
+	return nil
+}
+
+func sameExtent(a, b cluster.Layer) bool { return a.Offset == b.Offset && a.Length == b.Length }
 
 // Log is what a rank leaves.
 //

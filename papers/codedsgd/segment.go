@@ -110,3 +110,11 @@ func (c Cut) SubtractFrom(dst, layer []int32, k int) {
 func (c Cut) Scatter(layer, src []int32, k int) {
 	c.ranges(k, func(at, lo, hi int) { copy(layer[lo:hi], src[at:at+hi-lo]) })
 }
+
+// AccumulateTo adds segment k, the front of src, to its place in the wider sum of a
+// layer.
+//
+// Source: Eq. (17)
+func (c Cut) AccumulateTo(sum []int64, src []int32, k int) {
+	c.ranges(k, func(at, lo, hi int) { Accumulate(sum[lo:hi], src[at:at+hi-lo]) })
+}

@@ -1,0 +1,198 @@
+package codedsgd
+
+import (
+	"fmt"
+
+	"gradsync/shared/cluster"
+)
+
+// flight is one message of an exchange. All ranks have those that concern them in the
+// same order.
+type flight struct {
+	id     int // of what the cargo has
+	layer  int
+	from   int
+	group  []int // sender and receivers, ascending
+	header Header
+	size   int // bytes of the content
+	// numbers are int32 terms in it, of all that are summed.
+	numbers int
+}
+
+// cargo is what a courier's messages hold.
+type cargo interface {
+	// await waits until what an own message is made of is there.
+	await(f *flight) error
+	// load appends an own message's content to body; not in a timing-only run: body is
+	// nil, and the work is charged.
+	load(f *flight, body []byte) ([]byte, error)
+	// unload takes a message's content, nil in a timing-only run, and returns how many
+	// bytes of it were new.
+	unload(f *flight, body []byte) (useful int, err error)
+}
+
+// inFlight is how many own messages are sent at a time: one on the link and one that
+// follows it at once.
+const inFlight = 2
+
+// courier sends and receives the messages of a plan: own ones as the link is free,
+// in the plan's order; those of others are taken from it as they come, in the plan's
+// order too. It never waits for a message before it has sent all its own, so no rank
+// waits for another in a circle.
+type courier struct {
+	x    *node
+	plan []flight
+	cargo
+	out    [inFlight]cluster.Msg
+	bufs   [inFlight][]byte
+	sent   [inFlight]cluster.Req
+	posted []arrival // receives
+	oldest int       // of posted that was not taken
+	free   []*cluster.Msg
+}
+
+func newCourier(x *node) courier {
+	c := courier{x: x}
+	for i := range c.bufs {
+		c.bufs[i] = []byte{} // an empty body is not a declared one
+	}
+	return c
+}
+
+type arrival struct {
+	req cluster.Req
+	msg *cluster.Msg
+	f   *flight
+}
+
+// deliver is one exchange of the plan, until all messages are unloaded.
+func (c *courier) deliver() error {
+	for i, own := 0, 0; i < len(c.plan); i++ {
+		f := &c.plan[i]
+		if f.from != c.x.rank {
+			c.post(f)
+			continue
+		}
+		if err := c.await(f); err != nil {
+			return err
+		}
+		if err := c.send(f, own%inFlight); err != nil {
+			return err
+		}
+		own++
+	}
+	for c.oldest < len(c.posted) {
+		if err := c.x.wait(c.posted[c.oldest].req); err != nil {
+			return err
+		}
+		if err := c.take(); err != nil {
+			return err
+		}
+	}
+	for _, r := range c.sent {
+		if r != nil {
+			if err := c.x.wait(r); err != nil {
+				return err
+			}
+		}
+	}
+	c.sent = [inFlight]cluster.Req{}
+	return nil
+}
+
+// post posts the receive of f.
+func (c *courier) post(f *flight) {
+	m := &cluster.Msg{}
+	if last := len(c.free) - 1; last >= 0 {
+		m, c.free = c.free[last], c.free[:last]
+	}
+	c.posted = append(c.posted, arrival{c.x.transfer(f, m), m, f})
+}
+
+// transfer posts f as an operation of this rank: a broadcast, or for one receiver a
+// plain message.
+func (x *node) transfer(f *flight, m *cluster.Msg) cluster.Req {
+	tag := cluster.Tag(f.layer)
+	switch {
+	case len(f.group) > 2:
+		return x.p.Ibcast(f.group, f.from, tag, m)
+	case f.from != x.rank:
+		return x.p.Irecv(f.from, tag, m)
+	case f.group[0] == x.rank:
+		return x.p.Isend(f.group[1], tag, m)
+	}
+	return x.p.Isend(f.group[0], tag, m)
+}
+
+// send sends f by a slot once that is free, and takes what has come meanwhile.
+func (c *courier) send(f *flight, slot int) error {
+	if r := c.sent[slot]; r != nil {
+		if err := c.x.wait(r); err != nil {
+			return err
+		}
+	}
+	if err := c.drain(); err != nil {
+		return err
+	}
+	m := &c.out[slot]
+	m.Meta, m.Declared = f.header, f.size
+	body, err := c.load(f, c.bufs[slot][:0])
+	if err != nil {
+		return err
+	}
+	if c.x.store != nil {
+		m.Body, c.bufs[slot] = body, body
+	}
+	if err := c.x.pass(); err != nil {
+		return err
+	}
+	c.sent[slot] = c.x.transfer(f, m)
+	t := &c.x.log.Totals
+	t.Packets++
+	t.Bytes += int64(f.size)
+	t.Delivered += int64(f.size * (len(f.group) - 1))
+	return nil
+}
+
+// drain takes the oldest messages that are there.
+func (c *courier) drain() error {
+	for c.oldest < len(c.posted) && c.posted[c.oldest].req.Done() {
+		if err := c.posted[c.oldest].req.Err(); err != nil {
+			return err
+		}
+		if err := c.take(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take checks and unloads the oldest message, which is there.
+func (c *courier) take() error {
+	m, f := c.posted[c.oldest].msg, c.posted[c.oldest].f
+	if Header(m.Meta) != f.header || m.Size() != f.size || (m.Body == nil) != (c.x.store == nil) {
+		return c.unexpected(m, f)
+	}
+	useful, err := c.unload(f, m.Body)
+	if err != nil {
+		return err
+	}
+	t := &c.x.log.Totals
+	t.Received += int64(f.size)
+	t.Useful += int64(useful)
+	c.free = append(c.free, m)
+	if c.oldest++; c.oldest == len(c.posted) {
+		c.posted, c.oldest = c.posted[:0], 0
+	}
+	return c.x.pass()
+}
+
+// unexpected says what came in f's place.
+func (c *courier) unexpected(m *cluster.Msg, f *flight) error {
+	what := fmt.Sprintf("header %v", m.Meta)
+	if p, err := c.x.a.ReadHeader(m.Meta, m.From); err == nil {
+		what = fmt.Sprintf("segments %v for nodes %v", p.Terms, p.To)
+	}
+	return fmt.Errorf("layer %d: rank %d sent %s in %d bytes, want %v in %d for nodes %v: do all ranks have the same options?",
+		f.layer, m.From, what, m.Size(), f.header, f.size, f.group)
+}

@@ -1,0 +1,170 @@
+package codedsgd
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"gradsync/shared/cluster"
+)
+
+// Run trains job on all ranks; every rank calls it and gets its own Log. It repeats,
+// Steps times or until OnStep says so: gradients of the node's own blocks, in fixed
+// point (line 4); the exchange, of each layer while the computation goes on with what
+// is before it (lines 5 and 6); the step of descent with the sum over all blocks, the
+// same bits on every rank (line 7).
+//
+// Source: Alg. 1
+func Run(p cluster.Proc, job Job) (*Log, error) {
+	x, err := newNode(p, &job)
+	if err != nil {
+		return nil, err
+	}
+	for x.step = 0; x.step < job.Steps; x.step++ {
+		if err := x.iterate(); err != nil {
+			return nil, err
+		}
+		x.log.Ends = append(x.log.Ends, p.Now())
+		if job.OnStep == nil {
+			continue
+		}
+		if stop, err := job.OnStep(x.step); err != nil || stop {
+			return x.log, err
+		}
+	}
+	return x.log, nil
+}
+
+// exchanger is how a method leaves the sum of all blocks' gradients in node.sum.
+type exchanger interface {
+	// exchange is one step's. The device has been started: node.ready waits for it. In
+	// a timing-only run the same messages go without contents.
+	exchange() error
+}
+
+// node is one rank's half of a run. A timing-only run has no store and no sum.
+type node struct {
+	p       cluster.Proc
+	n, rank int
+	job     *Job
+	o       Options
+	a       *Assignment
+	bounds  []int // of the micro-blocks
+	m       int   // micro-blocks of a block
+	own     []int // D_i
+	last    int   // layer
+	params  int
+	method  exchanger
+	store   *store
+	sum     []int64
+	log     *Log
+	step    int64
+
+	stages []cluster.Work
+	reqs   []cluster.Req // of this step's stages
+	passed int           // stages that were waited for
+	due    time.Duration // charged and not yet passed
+	one    [1]cluster.Req
+}
+
+func newNode(p cluster.Proc, job *Job) (*node, error) {
+	o, err := job.Options.withDefaults(p.Size())
+	if err == nil {
+		err = job.validate(p.Size(), o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	x := &node{p: p, n: p.Size(), rank: p.Rank(), job: job, o: o, log: &Log{}, last: len(job.Layers) - 1}
+	if x.a, err = Assign(x.n, o.Redundancy); err != nil {
+		return nil, err
+	}
+	if x.o.MicroBlocks == 0 {
+		x.o.MicroBlocks = x.a.Blocks()
+	}
+	x.m, x.own = x.o.MicroBlocks/x.a.Blocks(), x.a.Of(x.rank)
+	x.bounds = x.a.Split(job.Batch, x.o.MicroBlocks, o.Speeds)
+	for _, l := range job.Layers {
+		x.params += l.Length
+	}
+	x.stages = x.works()
+	if job.Task != nil {
+		x.store, x.sum = newStore(x), make([]int64, x.params)
+	}
+	x.method, err = newExchanger(x)
+	return x, err
+}
+
+// newExchanger returns the method that the options name.
+func newExchanger(x *node) (exchanger, error) {
+	switch {
+	case x.o.Method == Compressed:
+		return nil, fmt.Errorf("codedsgd: method %s is not built in", Compressed)
+	case x.o.Method != CSSGD:
+		return newUncoded(x)
+	case x.o.Literal:
+		return newLiteral(x)
+	}
+	return newCoded(x)
+}
+
+// iterate is one iteration, lines 4 to 7.
+func (x *node) iterate() error {
+	x.start()
+	clear(x.sum)
+	if err := x.method.exchange(); err != nil {
+		return fmt.Errorf("codedsgd: rank %d, step %d: %w", x.rank, x.step, err)
+	}
+	if err := x.finished(); err != nil {
+		return err
+	}
+	// The sum of eight bytes, and the parameter that is read and written.
+	work := cluster.Work{FLOP: 4 * float64(x.params), Bytes: 16 * float64(x.params)}
+	if x.store == nil {
+		return cluster.Compute(x.p, work, nil)
+	}
+	return cluster.Compute(x.p, work, func() error {
+		Update(x.job.Task.Params(), x.sum, x.o.Range, x.job.Batch, x.job.Rate, x.job.WeightDecay)
+		return nil
+	})
+}
+
+// addOwn adds the node's own gradients of a layer, quantised like everybody's, to the
+// sum (the second sum of eq. 17).
+func (x *node) addOwn(l int) error {
+	x.coded(len(x.own) * x.m * x.job.Layers[l].Length)
+	if x.store != nil {
+		for _, q := range x.own {
+			for j := range x.m {
+				g, err := x.store.Layer(q, j, l)
+				if err != nil {
+					return err
+				}
+				Accumulate(x.sumOf(l), g)
+			}
+		}
+	}
+	return x.pass()
+}
+
+// sumOf returns the sum's part of a layer.
+func (x *node) sumOf(l int) []int64 {
+	at := x.job.Layers[l].Offset
+	return x.sum[at : at+x.job.Layers[l].Length]
+}
+
+// coded notes that so many numbers were quantised, added, subtracted or summed, and
+// charges them.
+func (x *node) coded(numbers int) {
+	x.log.Totals.CodingBytes += 4 * int64(numbers)
+	if x.o.Charge {
+		x.due += time.Duration(math.Round(float64(4*numbers) / x.o.Rate * 1e9))
+	}
+}
+
+// pass lets the charged time pass.
+func (x *node) pass() error {
+	d := x.due
+	x.due = 0
+	return cluster.Sleep(x.p, d)
+}

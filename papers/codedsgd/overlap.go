@@ -1,0 +1,151 @@
+package codedsgd
+
+import (
+	"fmt"
+	"time"
+
+	"gradsync/shared/cluster"
+)
+
+// works are the device's stages of an iteration: per own block, ascending, one for all
+// that comes before the backward pass of its last micro-block (its forward pass, the
+// micro-blocks before it, and first of all what an iteration costs beside), then one
+// per layer of that backward pass, last first. A micro-block's forward pass costs
+// Pass per layer beside its arithmetic, its backward pass twice that; a micro-block
+// without samples costs nothing.
+func (x *node) works() []cluster.Work {
+	stages := make([]cluster.Work, 0, len(x.own)*(x.last+2))
+	before := x.job.Iteration
+	for _, q := range x.own {
+		add := func(w *cluster.Work, layer, j, passes int) {
+			of := x.job.Layers[layer].Forward
+			if passes == 2 {
+				of = x.job.Layers[layer].Backward
+			}
+			if samples := x.samples(q, j); samples > 0 {
+				more(w, of, samples)
+				more(w, x.job.Pass, passes)
+			}
+		}
+		for j := range x.m {
+			for l := range x.job.Layers {
+				add(&before, l, j, 1)
+				if j < x.m-1 {
+					add(&before, l, j, 2)
+				}
+			}
+		}
+		stages = append(stages, before)
+		before = cluster.Work{}
+		for l := x.last; l >= 0; l-- {
+			var backward cluster.Work
+			add(&backward, l, x.m-1, 2)
+			stages = append(stages, backward)
+		}
+	}
+	return stages
+}
+
+// more adds so many times of to w.
+func more(w *cluster.Work, of cluster.Work, times int) {
+	w.FLOP += float64(of.FLOP * float64(times))
+	w.Bytes += float64(of.Bytes * float64(times))
+	w.Fixed += of.Fixed * time.Duration(times)
+}
+
+// samples returns how many micro-block j of block q has.
+func (x *node) samples(q, j int) int { return x.bounds[q*x.m+j+1] - x.bounds[q*x.m+j] }
+
+// stage returns where the gradient of own block i, all micro-blocks of it, is final in
+// a layer.
+func (x *node) stage(i, layer int) int { return i*(x.last+2) + 1 + x.last - layer }
+
+// start starts the device on the step's gradients.
+func (x *node) start() {
+	var work func(done func(int)) error
+	if x.store != nil {
+		work = x.gradients(x.step)
+	}
+	x.reqs, x.passed = x.p.Start(work, x.stages...), 0
+}
+
+// gradients computes the own blocks' gradients, micro-block by micro-block, and
+// quantises each layer into the store when it is there.
+func (x *node) gradients(step int64) func(done func(int)) error {
+	return func(done func(int)) error {
+		s := x.store
+		s.loss = 0
+		for i, q := range x.own {
+			for j := range x.m {
+				final := func(layer int) {
+					s.put(q, j, layer)
+					if j < x.m-1 {
+						return
+					}
+					if layer == x.last {
+						done(x.stage(i, layer) - 1)
+					}
+					done(x.stage(i, layer))
+				}
+				if x.samples(q, j) == 0 {
+					clear(s.grads)
+					for l := x.last; l >= 0; l-- {
+						final(l)
+					}
+					continue
+				}
+				at := q*x.m + j
+				loss, err := x.job.Task.BlockGrad(step, x.bounds[at], x.bounds[at+1], s.grads, final)
+				if err != nil {
+					return fmt.Errorf("codedsgd: rank %d, step %d, block %d: %w", x.rank, step, q, err)
+				}
+				s.loss += loss
+			}
+		}
+		return nil
+	}
+}
+
+// ready waits until own block i's gradient is there in a layer, and with NoOverlap
+// until all are. Blocks are computed in order, so what is before it is there too.
+func (x *node) ready(i, layer int) error {
+	stage := x.stage(i, layer)
+	if x.o.NoOverlap {
+		stage = len(x.stages) - 1
+	}
+	if stage < x.passed {
+		return nil
+	}
+	if err := x.wait(x.reqs[stage]); err != nil {
+		return err
+	}
+	for ; x.passed <= stage; x.passed++ {
+		if k := x.passed % (x.last + 2); k > 0 {
+			x.coded(x.m * x.job.Layers[x.last+1-k].Length)
+		}
+	}
+	return x.pass()
+}
+
+// allReady waits for all own gradients.
+func (x *node) allReady() error { return x.ready(len(x.own)-1, 0) }
+
+// wait waits for one request without a new list of one.
+func (x *node) wait(r cluster.Req) error {
+	x.one[0] = r
+	_, err := x.p.WaitAny(0, x.one[:]...)
+	return err
+}
+
+// finished waits for the device and takes stock of its gradients.
+func (x *node) finished() error {
+	if err := x.allReady(); err != nil || x.store == nil {
+		return err
+	}
+	s, samples := x.store, 0
+	for _, q := range x.own {
+		samples += x.bounds[(q+1)*x.m] - x.bounds[q*x.m]
+	}
+	x.log.Losses = append(x.log.Losses, s.loss/float64(max(samples, 1)))
+	return s.stock(&x.log.Totals, x.step)
+}
