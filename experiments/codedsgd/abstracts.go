@@ -3,6 +3,7 @@ package codedsgd
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gradsync/experiments/exp"
@@ -142,10 +143,29 @@ func abstractsNotes(cases []abstractsCase) []string {
 	if alone.cnnEnglish == 0 || alone.cnnChinese > 0 || alone.dnn > 0 {
 		notes[1] = strings.TrimSuffix(notes[1], " So 8 nodes alone speak for the English number and at the same time against a number that nobody doubts.")
 	}
+	notes[0] += " " + whereNote(cases)
 	notes = append(notes, fmt.Sprintf("Of %d cases over several node counts, %.2f %% of the DNN is possible in %d, %.2f %% of the CNN in %d and %.2f %% in %d. At few nodes a redundancy near n all but ends the exchange, which lifts every mean above what 8 nodes give.",
 		several.of, statedDNN, several.dnn, statedChinese, several.cnnChinese, statedEnglish, several.cnnEnglish))
 	return append(notes, multicastNote(best),
 		"The percentages against ASGD (26.89 or 39.11 for the DNN, 26.37 for the CNN) come from trainings to a target, not from the time of a batch: the model says nothing of them.")
+}
+
+// whereNote names the cases over several node counts in which each reading is possible.
+func whereNote(cases []abstractsCase) string {
+	where := func(name string, is func(*abstractsCase) bool) string {
+		var list []string
+		for i := range cases {
+			x := &cases[i]
+			if s := fmt.Sprintf("%s form with Tcomm/Tcalc %s", strings.Split(x.Form.Title, ",")[0], strings.Split(x.Law.Title, ":")[0]); len(x.Counts.Nodes) > 1 && is(x) && !slices.Contains(list, s) {
+				list = append(list, s)
+			}
+		}
+		if list == nil {
+			return name + " nowhere"
+		}
+		return name + " by the " + strings.Join(list, " and the ")
+	}
+	return "Possible: " + where("the Chinese", (*abstractsCase).chinese) + "; " + where("the English", (*abstractsCase).english) + "."
 }
 
 func atEight(t tally) string {

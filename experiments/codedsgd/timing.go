@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"gradsync/experiments/exp"
+	"gradsync/experiments/train"
 	"gradsync/papers/codedsgd"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/virtual"
@@ -36,6 +37,7 @@ type iteration struct {
 	Packets   float64 `json:"packets"`   // sent by all ranks together, a multicast once
 	Bytes     float64 `json:"bytes"`     // of them, a multicast once
 	Delivered float64 `json:"delivered"` // of them, once per receiver
+	Coding    float64 `json:"coding"`    // bytes of int32 terms that a node quantises, adds, subtracts and sums
 }
 
 // timedIterations are what a mean is over: computations are jittered by 2 %, and an
@@ -55,16 +57,15 @@ type setting struct {
 	Link  float64 `json:"link,omitempty"` // so many times the platform's bandwidth; 0: 1
 	// Shared: one medium with the capacity of all links together. Else a switch.
 	Shared bool `json:"shared,omitempty"`
-	// Ideal leaves out jitter, latencies, time per message and frame headers: what
-	// remains is computing and bytes.
+	// Ideal leaves out jitter, latencies, time per message, frame headers and coding:
+	// what remains is computing and bytes.
 	Ideal bool `json:"ideal,omitempty"`
 	// Speeds are the nodes', relative to the platform's; nil: 1. Uneven makes the
 	// blocks by them.
 	Speeds []float64 `json:"speeds,omitempty"`
 	Uneven bool      `json:"uneven,omitempty"`
-	// Rate charges coding at so many bytes of int32 per second; 0: it is free.
-	Rate  float64 `json:"rate,omitempty"`
-	Steps int     `json:"steps,omitempty"` // 0: timedIterations
+	Steps  int       `json:"steps,omitempty"` // 0: timedIterations
+	Seed   uint64    `json:"seed,omitempty"`  // of the jitter
 }
 
 // timeOf times an iteration of net at full width on n nodes of the platform, on its
@@ -77,7 +78,7 @@ func timeOf(ctx context.Context, env exp.Env, net network, n int, x exchange) (i
 func timeSetting(ctx context.Context, env exp.Env, s setting) (iteration, error) {
 	var it iteration
 	p := s.platform()
-	raw, err := json.Marshal([]any{s, timedIterations, p})
+	raw, err := json.Marshal([]any{s, timedIterations, train.CodingRate, p})
 	if err != nil {
 		return it, fmt.Errorf("codedsgd: setting: %w", err)
 	}
@@ -132,18 +133,20 @@ func (s *setting) platform() *cluster.Platform {
 	return p
 }
 
-// layersOf are the layers of net on n nodes, with the works of one sample.
-func layersOf(net network, n int) ([]cluster.Layer, error) {
+// layersOf are the layers of net on n nodes, with the works of one sample, and their
+// weight matrices.
+func layersOf(net network, n int) (out []cluster.Layer, shapes [][2]int, err error) {
 	m, err := model.Build(model.Spec{Name: net.Model, Classes: classes(n)})
 	if err != nil {
-		return nil, fmt.Errorf("codedsgd: %w", err)
+		return nil, nil, fmt.Errorf("codedsgd: %w", err)
 	}
-	var out []cluster.Layer
 	for _, l := range m.Layers() {
+		w := m.Params()[slices.IndexFunc(m.Params(), func(p model.Param) bool { return p.Offset == l.Offset })]
+		shapes = append(shapes, [2]int{w.Shape[0], w.Length / w.Shape[0]})
 		out = append(out, cluster.Layer{Name: l.Name, Offset: l.Offset, Length: l.Length,
 			Forward: cluster.Work{FLOP: l.ForwardFLOP, Bytes: l.Bytes}, Backward: cluster.Work{FLOP: l.BackwardFLOP, Bytes: 2 * l.Bytes}})
 	}
-	return out, nil
+	return out, shapes, nil
 }
 
 // sampleWork is what one sample costs, forward and backward.
@@ -165,11 +168,11 @@ func elements(layers []cluster.Layer) (n int) {
 
 // run makes the iterations and reduces them to means.
 func (s *setting) run(ctx context.Context, p *cluster.Platform) (it iteration, err error) {
-	layers, err := layersOf(s.Net, s.Nodes)
+	layers, shapes, err := layersOf(s.Net, s.Nodes)
 	if err != nil {
 		return it, err
 	}
-	cfg := virtual.Config{Workers: s.Nodes, Headerless: s.Ideal}
+	cfg := virtual.Config{Seed: s.Seed, Workers: s.Nodes, Headerless: s.Ideal}
 	wrap := func(q cluster.Proc) cluster.Proc { return q }
 	if s.Shared {
 		var m *medium
@@ -180,9 +183,9 @@ func (s *setting) run(ctx context.Context, p *cluster.Platform) (it iteration, e
 	if steps == 0 {
 		steps = timedIterations
 	}
-	job := codedsgd.Job{Layers: layers, Batch: s.grow() * s.Net.batch(s.Nodes), Rate: 0.05, Steps: int64(steps),
+	job := codedsgd.Job{Layers: layers, Shapes: shapes, Batch: s.grow() * s.Net.batch(s.Nodes), Rate: 0.05, Steps: int64(steps),
 		Options: codedsgd.Options{Method: s.Exchange.Method, Redundancy: s.redundancy(), MicroBlocks: s.micro(), NoOverlap: s.Exchange.NoOverlap,
-			Charge: s.Rate > 0, Rate: s.Rate}}
+			Charge: !s.Ideal, Rate: train.CodingRate}}
 	if s.Uneven {
 		job.Options.Speeds = slices.Clone(s.Speeds)
 	}
@@ -210,6 +213,7 @@ func (s *setting) run(ctx context.Context, p *cluster.Platform) (it iteration, e
 	per := 1 / float64(steps*s.grow())
 	it.Seconds *= per
 	it.Packets, it.Bytes, it.Delivered = float64(t.Packets)*per, float64(t.Bytes)*per, float64(t.Delivered)*per
+	it.Coding = float64(t.CodingBytes) * per / float64(s.Nodes)
 	w := sampleWork(layers)
 	samples := float64(s.redundancy()*s.Net.batch(s.Nodes)) / float64(s.Nodes)
 	w.FLOP, w.Bytes = w.FLOP*samples, w.Bytes*samples

@@ -75,7 +75,7 @@ func TestMedium(t *testing.T) {
 // links work at once and it takes 2(n−1)/n. The compute is that of its share.
 func TestRingTimes(t *testing.T) {
 	s := setting{Net: dnn, Nodes: 4, Exchange: exchange{Method: ringMethod, NoOverlap: true}, Ideal: true, Steps: 1}
-	layers, err := layersOf(dnn, 4)
+	layers, _, err := layersOf(dnn, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestTimeIsMadeOnce(t *testing.T) {
 // What a node computes in an iteration, by hand: 160 samples, twice that at r = 2, of
 // 6 FLOP per weight (784·512 + 512·512 + 512·8), at 5 GFLOP/s.
 func TestComputeIsByHand(t *testing.T) {
-	layers, err := layersOf(dnn, 8)
+	layers, _, err := layersOf(dnn, 8)
 	if err != nil {
 		t.Fatal(err)
 	}
