@@ -102,13 +102,10 @@ func (p *SumPlan) Knows(node, sum int) bool {
 // Source: ours: slices of a reduce-scatter
 func (p *SumPlan) Slice(length, k int) (lo, hi int) { return Segment(length, p.a.Nodes(), k) }
 
-// Bounds returns where the term's segment lies within a layer.
-//
-// Source: ours: segments of sums
-func (p *SumPlan) Bounds(length int, term SumTerm) (lo, hi int) {
+// within returns where the term's segment lies within its slice.
+func (p *SumPlan) within(length int, term SumTerm) (lo, hi int) {
 	from, to := p.Slice(length, p.sums[term.Sum].Slice)
-	lo, hi = Segment(to-from, p.depth, term.Position)
-	return from + lo, from + hi
+	return Segment(to-from, p.depth, term.Position)
 }
 
 // Length returns the elements of a packet for a layer: of its longest term. Shorter
@@ -117,7 +114,7 @@ func (p *SumPlan) Bounds(length int, term SumTerm) (lo, hi int) {
 // Source: ours: padding of ragged segments
 func (p *SumPlan) Length(length int, packet SumPacket) (most int) {
 	for _, term := range packet.Terms {
-		lo, hi := p.Bounds(length, term)
+		lo, hi := p.within(length, term)
 		most = max(most, hi-lo)
 	}
 	return most

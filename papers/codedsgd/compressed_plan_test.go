@@ -169,20 +169,18 @@ func TestSumPlanLengths(t *testing.T) {
 			}
 			// Delivered by hand: each sum's slice, and each slice to n−1; more by padding.
 			var least int64
-			for _, s := range p.sums {
+			for i, s := range p.sums {
 				lo, hi := p.Slice(length, s.Slice)
-				next := lo
+				next := 0
 				for position := range depth {
-					from, to := p.Bounds(length, SumTerm{slices.IndexFunc(p.sums, func(o Sum) bool {
-						return o.Slice == s.Slice && slices.Equal(o.Common, s.Common)
-					}), position})
+					from, to := p.within(length, SumTerm{i, position})
 					if from != next {
 						t.Fatalf("n = %d, r = %d, t = %d, length %d: segment from %d, want %d", n, r, depth, length, from, next)
 					}
 					next = to
 				}
-				if next != hi {
-					t.Fatalf("n = %d, r = %d, t = %d, length %d: segments end at %d of %d", n, r, depth, length, next, hi)
+				if next != hi-lo {
+					t.Fatalf("n = %d, r = %d, t = %d, length %d: segments end at %d of %d", n, r, depth, length, next, hi-lo)
 				}
 				least += int64(hi - lo)
 			}
