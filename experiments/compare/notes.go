@@ -1,0 +1,267 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gradsync/experiments/exp"
+)
+
+// byRound sorts the methods by the time of a round on g; ties keep their order.
+func (s *study) byRound(g ground) []method {
+	all := methods()
+	slices.SortStableFunc(all, func(a, b method) int {
+		return cmp.Compare(mean(s.cells(g, a.Key), perRound), mean(s.cells(g, b.Key), perRound))
+	})
+	return all
+}
+
+// byTime sorts the methods that reach the target in every seed by the mean time to it,
+// without ASGD, which is ASP.
+func (s *study) byTime(g ground) (out []method) {
+	at := map[string]float64{}
+	for _, m := range methods() {
+		if sec, _, _, ok := reached(s.cells(g, m.Key), s.Target); ok && m.Key != "asgd" {
+			at[m.Key], _ = exp.MeanAndHalf(sec)
+			out = append(out, m)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b method) int { return cmp.Compare(at[a.Key], at[b.Key]) })
+	return out
+}
+
+// near are the methods whose time to the target cannot be told from the first's: the
+// interval of the ratio holds 1, or the times are the same.
+func (s *study) near(g ground, order []method) (out []string) {
+	if len(order) == 0 {
+		return nil
+	}
+	first, _, _, _ := reached(s.cells(g, order[0].Key), s.Target)
+	for _, m := range order[1:] {
+		sec, _, _, _ := reached(s.cells(g, m.Key), s.Target)
+		if _, ci := ratio(sec, first); ci != nil && ci[0] <= 1 {
+			out = append(out, m.Title)
+		}
+	}
+	return out
+}
+
+// join lists words with "and" before the last.
+func join(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}
+
+// leadNote says who is first to the target on g, and who cannot be told apart.
+func (s *study) leadNote(g ground) string {
+	order := s.byTime(g)
+	at := fmt.Sprintf("%s, %s", strings.ToUpper(clusterTitle[s.Set][:1])+clusterTitle[s.Set][1:], g.link())
+	if len(order) == 0 {
+		return fmt.Sprintf("%s: no method reaches %.0f %% in every seed.", at, 100*s.Target)
+	}
+	first := order[0]
+	sec, _, _, _ := reached(s.cells(g, first.Key), s.Target)
+	t, _ := exp.MeanAndHalf(sec)
+	out := fmt.Sprintf("%s: first to %.0f %% is %s, %.3g s", at, 100*s.Target, first.Title, t)
+	if base, _, _, ok := reached(s.cells(g, "bsp"), s.Target); ok && first.Key != "bsp" {
+		r, ci := ratio(sec, base)
+		out += fmt.Sprintf(", %.2f of BSP's time", r)
+		if ci != nil {
+			out += fmt.Sprintf(" [%.2f, %.2f]", ci[0], ci[1])
+		}
+	}
+	switch near := s.near(g, order); {
+	case len(s.Seeds) < 2:
+		out += "; one seed has no interval"
+	case len(near) > 0:
+		out += "; within the noise of the seeds it cannot be told from " + join(near)
+	default:
+		out += "; every other method takes longer by more than the noise of the seeds"
+	}
+	round := s.byRound(g)
+	out += fmt.Sprintf(". The shortest round is %s's, %.3g ms", round[0].Title, 1e3*mean(s.cells(g, round[0].Key), perRound))
+	out += fmt.Sprintf("; then %s, %.3g ms.", round[1].Title, 1e3*mean(s.cells(g, round[1].Key), perRound))
+	return out
+}
+
+// compareRounds is how many times as long a's round is as b's.
+func (s *study) compareRounds(g ground, a, b string) float64 {
+	return mean(s.cells(g, a), perRound) / mean(s.cells(g, b), perRound)
+}
+
+// againstNote compares methods' rounds on both links: "x and y times".
+func (s *study) times(a, b string) string {
+	var out []string
+	for _, g := range s.Grounds {
+		out = append(out, fmt.Sprintf("%.2f times at %s", s.compareRounds(g, a, b), g.link()))
+	}
+	return join(out)
+}
+
+// notes are the sentences of a study, each computed.
+func (s *study) notes() (out []string) {
+	for _, g := range s.Grounds {
+		out = append(out, s.leadNote(g))
+	}
+	out = append(out, s.boundNote(), s.stepsNote(), s.accuracyNote(), s.multicastNote(), s.codingNote(), s.speedNote(), s.sparseNote(), s.sameNote(),
+		"ASGD of the coded-SGD paper is ASP of the DASP paper: every gradient is applied as it arrives. It is run once. Against the coded-SGD paper's ASGD the step is 1/N per gradient, as for all here.")
+	if note := s.missing(); note != "" {
+		out = append(out, note)
+	}
+	return append(out, s.paperNote())
+}
+
+// boundNote says what binds at each link.
+func (s *study) boundNote() string {
+	var out []string
+	for _, g := range s.Grounds {
+		share := func(k string) float64 { return 100 * mean(s.cells(g, k), func(c cell) float64 { return c.Compute }) }
+		out = append(out, fmt.Sprintf("at %s BSP's workers compute %.0f %% of the time, ring's %.0f %%, ASP's %.0f %%", g.link(), share("bsp"), share("ring"), share("asp")))
+	}
+	return "What binds: " + join(out) + ". The rest is messages and waiting for others."
+}
+
+// stepsNote says how many gradients the asynchronous methods need against BSP.
+func (s *study) stepsNote() string {
+	var out []string
+	for _, g := range s.Grounds {
+		var parts []string
+		for _, k := range []string{"asp", "ssp", "dssp", "dasp"} {
+			if r, ci, ok := s.moreSamples(g, k); ok {
+				text := fmt.Sprintf("%s %.2f", methodOf(k).Title, r)
+				if ci != nil {
+					text += fmt.Sprintf(" [%.2f, %.2f]", ci[0], ci[1])
+				}
+				parts = append(parts, text)
+			}
+		}
+		if len(parts) > 0 {
+			out = append(out, fmt.Sprintf("at %s %s", g.link(), join(parts)))
+		}
+	}
+	if len(out) == 0 {
+		return "How many more samples staleness costs cannot be said: in some seed the target is not reached."
+	}
+	return "What staleness costs in samples, gradients to the target over BSP's: " + strings.Join(out, "; ") + "."
+}
+
+// moreSamples is gradients to the target over BSP's, paired by seed.
+func (s *study) moreSamples(g ground, k string) (r float64, ci *[2]float64, ok bool) {
+	_, base, _, ok := reached(s.cells(g, "bsp"), s.Target)
+	_, ours, _, found := reached(s.cells(g, k), s.Target)
+	if !ok || !found {
+		return 0, nil, false
+	}
+	r, ci = ratio(ours, base)
+	return r, ci, true
+}
+
+// accuracyNote compares final accuracies after equal samples.
+func (s *study) accuracyNote() string {
+	acc := func(g ground, k string) float64 {
+		return 100 * mean(s.cells(g, k), func(c cell) float64 { return c.Accuracy })
+	}
+	lo, hi := math.Inf(1), math.Inf(-1)
+	var least, most string
+	for _, g := range s.Grounds {
+		for _, m := range methods() {
+			if a := acc(g, m.Key); a < lo {
+				lo, least = a, m.Title
+			}
+			if a := acc(g, m.Key); a > hi {
+				hi, most = a, m.Title
+			}
+		}
+	}
+	g := s.Grounds[0]
+	var half float64
+	_, half = exp.MeanAndHalf(values(s.cells(g, "bsp"), func(c cell) float64 { return 100 * c.Accuracy }))
+	out := fmt.Sprintf("After the same number of samples all methods end between %.1f %% (%s) and %.1f %% (%s)", lo, least, hi, most)
+	if !math.IsNaN(half) {
+		verdict := "wider than"
+		if hi-lo <= half {
+			verdict = "no wider than"
+		}
+		out += fmt.Sprintf(", a span %s the interval of BSP's own seeds, ± %.1f points", verdict, half)
+	}
+	return out + "."
+}
+
+// multicastNote says what multicast saves in bytes and in time.
+func (s *study) multicastNote() string {
+	g := s.Grounds[0]
+	u, m := s.cells(g, "ssgd-unicast"), s.cells(g, "ssgd-multicast")
+	return fmt.Sprintf("Multicast divides what SSGD's nodes send by %.2g, from %.2f to %.2f MB per round, and its round takes %s of unicast's: on links that send and receive at once every node still has to take in the gradients of all others.",
+		mean(u, sentOf)/mean(m, sentOf), mean(u, sentOf)/1e6, mean(m, sentOf)/1e6, s.times("ssgd-multicast", "ssgd-unicast"))
+}
+
+// codingNote compares CSSGD and sum-then-code with what they replace.
+func (s *study) codingNote() string {
+	g := s.Grounds[0]
+	c, m, r := s.cells(g, "cssgd"), s.cells(g, "ssgd-multicast"), s.cells(g, "ring")
+	return fmt.Sprintf("CSSGD with r = 2 sends %.2f MB per round (delivers %.2f), SSGD multicast %.2f (%.2f), ring %.2f, and computes every sample twice; its round takes %s SSGD multicast's and %s ring's. Sum, then code sends %.2f MB; its round takes %s CSSGD's and %s SSGD multicast's.",
+		mean(c, sentOf)/1e6, mean(c, deliveredOf)/1e6, mean(m, sentOf)/1e6, mean(m, deliveredOf)/1e6, mean(r, sentOf)/1e6, s.times("cssgd", "ssgd-multicast"), s.times("cssgd", "ring"),
+		mean(s.cells(g, "compressed"), sentOf)/1e6, s.times("compressed", "cssgd"), s.times("compressed", "ssgd-multicast"))
+}
+
+// speedNote says what it brings to give slow nodes fewer samples.
+func (s *study) speedNote() string {
+	return fmt.Sprintf("Samples by speed, without staleness: a round of SSGD unicast then takes %s its round with equal samples. Any synchronous method could do so; none of the documents does.", s.times("ssgd-aware", "ssgd-unicast"))
+}
+
+// sparseNote says what RingSparse gains on each network.
+func (s *study) sparseNote() string {
+	var out []string
+	for i := 0; i+2 < len(s.Home); i += 3 {
+		ring, layers, sparse := s.Home[i], s.Home[i+1], s.Home[i+2]
+		out = append(out, fmt.Sprintf("%s at %s %.2f of the ring layer by layer and %.2f of the fused ring", sparse.Network, sparse.Link, sparse.Round/layers.Round, sparse.Round/ring.Round))
+	}
+	return "A round of RingSparse against the ring's: " + strings.Join(out, "; ") + "."
+}
+
+// sameNote lists asynchronous methods that did the same, push by push.
+func (s *study) sameNote() string {
+	var out []string
+	for _, g := range s.Grounds {
+		for _, m := range methods() {
+			if cells := s.cells(g, m.Key); m.Async && m.Key != "asgd" && strings.HasPrefix(training(cells), "timed on ") {
+				out = append(out, fmt.Sprintf("%s does at %s what %s does", m.Title, g.link(), cells[0].Shared))
+			}
+		}
+	}
+	if len(out) == 0 {
+		return "No two asynchronous methods do the same here, push by push, in every seed."
+	}
+	return "The same, push by push, in every seed: " + strings.Join(out, "; ") + ". Where nobody is far behind, no threshold acts."
+}
+
+// missing lists methods that do not reach the target in a seed.
+func (s *study) missing() string {
+	var out []string
+	for _, g := range s.Grounds {
+		for _, m := range methods() {
+			if _, _, _, ok := reached(s.cells(g, m.Key), s.Target); !ok {
+				out = append(out, m.Title+" at "+g.link())
+			}
+		}
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("The target is not reached in a seed by %s; they have no time to it.", join(out))
+}
+
+// paperNote says how the order changes in the paper's message model.
+func (s *study) paperNote() string {
+	var out []string
+	for i := 0; i+2 < len(s.Paper); i += 3 {
+		u, m, c := s.Paper[i], s.Paper[i+1], s.Paper[i+2]
+		out = append(out, fmt.Sprintf("at %s a round of CSSGD takes %.2f of SSGD unicast's and %.2f of SSGD multicast's", c.Link, c.Round/u.Round, c.Round/m.Round))
+	}
+	return "With a message per micro-block, the paper's model, " + join(out) + "."
+}

@@ -1,0 +1,35 @@
+package compare
+
+import (
+	"fmt"
+
+	"gradsync/experiments/result"
+)
+
+// ruleTable states what was held equal and what could not be.
+func (s *study) ruleTable() result.Table {
+	t := result.Table{ID: "rules", Title: "What is equal, and what cannot be", Kind: result.Stated,
+		Caption: "Fixed before the first run of two methods beside each other.",
+		Columns: []result.Column{{Key: "what", Title: "what"}, {Key: "rule", Title: "rule"}}}
+	w := s.Grounds[0].Platform.Workers
+	last := w[len(w)-1]
+	for _, r := range [][2]string{
+		{"network and data", "LeNet-5 without batch norm (their statistics would differ with the size of a block), " + s.Data.Name + ", the same first parameters for a seed"},
+		{"cluster", fmt.Sprintf("%s, CPU nodes of %.3g to %.3g GFLOP/s with 5 %% jitter, links of %g and %g Gb/s, full duplex, one switch; a server of the same link for BSP, ASP, SSP, DSSP, DASP, ASGD, a seventh machine that the others do not have",
+			clusterTitle[s.Set], last.FLOPS/1e9, w[0].FLOPS/1e9, links[0], links[1])},
+		{"multicast", "assumed: the switch copies a multicast to its receivers, so that it leaves its sender once; every receiver still takes it in over its own link"},
+		{"samples per update", fmt.Sprintf("synchronous: N·b = %d per update; asynchronous: b = %d per gradient with weight 1/N, so that N gradients are worth one synchronous update; DASP's groups K·b with 1/K. All runs use %d gradients of b samples", workers*s.Size.Batch, s.Size.Batch, s.Size.Gradients)},
+		{"learning rate", fmt.Sprintf("%g for all, times the mean gradient; found under BSP alone (dasp/tuning), which may favour synchronous methods; no momentum", s.Size.Rate)},
+		{"which samples", "BSP, the other methods of the server, naive, ring and RingSparse: every worker from its own sixth of the set. Methods of coded SGD: consecutive pieces of one order of the whole set, because several nodes hold a block. The same set, other batches: coded SGD's curves differ from BSP's by chance alone"},
+		{"redundancy", "CSSGD and sum-then-code with r = 2 compute every sample twice, and pay for it"},
+		{"coding", "quantising, adding and subtracting int32 pass at 2 GB/s, RingSparse's counting and packing at the rates of platform sparse32; both assumed"},
+		{"messages", "ring and naive exchange fuse layers to 1 MiB (here: one message); RingSparse and coded SGD go layer by layer, as written; the server's methods send all layers in one message"},
+		{"parameters of methods", "SSP s = 3 and DSSP [3, 15] clocks, DASP Smin 3, Smax 6 versions, α = 0.5, as in DASP's tables; none tuned here"},
+		{"target", targetRule + fmt.Sprintf(": %.0f %%", 100*s.Target)},
+		{"time to target", "the first crossing, linear between evaluations; evaluations cost no time"},
+		{"times of synchronous methods", fmt.Sprintf("the mean round of a timing-only run of %d rounds (RingSparse: %d rounds of real gradients) times the update's number", s.Size.Timed, s.Size.Sparse)},
+	} {
+		t.Rows = append(t.Rows, []any{r[0], r[1]})
+	}
+	return t
+}

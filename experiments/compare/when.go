@@ -1,0 +1,129 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+
+	"gradsync/experiments/exp"
+	"gradsync/experiments/result"
+)
+
+// when sweeps links, workers, networks and numbers of nodes by time alone, and weighs
+// the times with what the two trained comparisons say of samples.
+func when() exp.Experiment {
+	e := exp.Experiment{ID: "compare/when", Title: "Which method to use when", Source: "ours: the methods of all four documents side by side", Profiles: exp.Profiles}
+	e.Shares = func(profile string, seeds int) map[string]float64 {
+		return map[string]float64{equalSet: studySeconds(profile, seeds), unequalSet: studySeconds(profile, seeds), "synchronous": syncSeconds(profile, seeds)}
+	}
+	e.Seconds = func(profile string, seeds int) float64 {
+		return sweepSeconds(profile) + 2*studySeconds(profile, seeds) + syncSeconds(profile, seeds)
+	}
+	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+		plan, s := planSweep(env.Profile), sizeOf(env.Profile)
+		res := exp.NewResult(e, env, result.TimingOnly, map[string]any{"sweep": plan, "methods": sweepMethods(), "size": s, "grounds": append(groundsOf(equalSet), groundsOf(unequalSet)...),
+			"target_rule": targetRule, "pilot_seed": pilotSeed, "seeds": env.Seeds})
+		bar := &exp.Bar{Env: env, Total: float64(len(plan.laps())) + 2*parts(len(env.Seeds))}
+		laps, err := sweep(ctx, plan, bar)
+		if err != nil {
+			return res, err
+		}
+		r := &runs{ctx: ctx, env: env, bar: bar}
+		g := newGuide(plan, laps)
+		for _, set := range []string{equalSet, unequalSet} {
+			st, err := r.runStudy(set, s)
+			if err != nil {
+				return res, err
+			}
+			g.samples(st)
+		}
+		res.Data, res.Engine = g.studies[0].Data, g.studies[0].Engine
+		res.Tables = []result.Table{g.regionTable(), g.bestTable(), g.sampleTable(), g.densityTable(), g.timeTable()}
+		for _, set := range []string{equalWorkers, straggler} {
+			res.Figures = append(res.Figures, g.linkFigure(plan.Models[len(plan.Models)-1], set))
+		}
+		res.Notes, res.Status = g.notes(), complete
+		return res, nil
+	}
+	return e
+}
+
+// sweepSeconds estimates the sweep.
+func sweepSeconds(profile string) float64 {
+	p := planSweep(profile)
+	perLap := 0.0
+	for _, n := range p.Nodes {
+		perLap += 0.0025 * float64(n)
+	}
+	return perLap * float64(len(p.laps())/len(p.Nodes))
+}
+
+// guide is what advice is computed from.
+type guide struct {
+	plan    sweepPlan
+	times   map[place]float64 // seconds of a round
+	studies []*study
+	// factor is how many times as many samples as BSP an asynchronous method needs, by
+	// set of the trained comparison: geometric mean over its links.
+	factor map[string]map[string]float64
+}
+
+// place is a method at a point, with the density of its gradients.
+type place struct {
+	point
+	Method  string
+	Density float64
+}
+
+func newGuide(plan sweepPlan, laps []lap) *guide {
+	g := &guide{plan: plan, times: map[place]float64{}, factor: map[string]map[string]float64{}}
+	for _, l := range laps {
+		g.times[place{l.Point, l.Method, l.Density}] = l.Round
+	}
+	return g
+}
+
+// time is a round of a method with dense gradients.
+func (g *guide) time(p point, method string) float64 {
+	t, ok := g.times[place{p, method, 1}]
+	if !ok {
+		panic(fmt.Sprintf("compare: %s was not run at %+v", method, p))
+	}
+	return t
+}
+
+// samples takes in what a trained comparison says of asynchronous methods.
+func (g *guide) samples(st *study) {
+	g.studies = append(g.studies, st)
+	f := map[string]float64{}
+	for _, m := range methods() {
+		if !m.Async {
+			continue
+		}
+		product, n := 1.0, 0
+		for _, gr := range st.Grounds {
+			if r, _, ok := st.moreSamples(gr, m.Key); ok {
+				product *= r
+				n++
+			}
+		}
+		if n == len(st.Grounds) {
+			f[m.Key] = root(product, n)
+		}
+	}
+	g.factor[st.Set] = f
+}
+
+// weighed is a method's round times the samples that staleness costs, where the trained
+// comparisons say so; ok is false where they do not.
+func (g *guide) weighed(p point, method string) (seconds float64, ok bool) {
+	t := g.time(p, method)
+	if !sweepMethod(method).Async {
+		return t, true
+	}
+	set := equalSet
+	if p.Set != equalWorkers {
+		set = unequalSet
+	}
+	f, ok := g.factor[set][method]
+	return float64(t * f), ok
+}

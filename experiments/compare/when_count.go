@@ -1,0 +1,144 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+func root(x float64, n int) float64 { return math.Pow(x, 1/float64(n)) }
+
+// rank is one method's time at a point.
+type rank struct {
+	Method method
+	Time   float64
+}
+
+// order sorts the methods that allowed takes by their time at p, the least first; ties
+// keep the order of the tables.
+func (g *guide) order(p point, allowed func(method) bool, weigh bool) (out []rank) {
+	for _, m := range sweepMethods() {
+		if !allowed(m) {
+			continue
+		}
+		t := g.time(p, m.Key)
+		if weigh {
+			w, ok := g.weighed(p, m.Key)
+			if !ok {
+				continue
+			}
+			t = w
+		}
+		out = append(out, rank{m, t})
+	}
+	slices.SortStableFunc(out, func(a, b rank) int { return cmp.Compare(a.Time, b.Time) })
+	return out
+}
+
+// Which methods may compete.
+func anyMethod(method) bool      { return true }
+func noMulticast(m method) bool  { return !m.Multicast }
+func ofServer(m method) bool     { return m.Server }
+func synchronous(m method) bool  { return !m.Async && !m.Multicast }
+func serverless(m method) bool   { return !m.Server && !m.Multicast }
+func equalSamples(m method) bool { return !m.Multicast && !m.Aware }
+func redundant(m method) bool    { return m.Coded != nil && m.Coded.Redundancy != 1 }
+func both(a, b func(method) bool) func(method) bool {
+	return func(m method) bool { return a(m) && b(m) }
+}
+
+// count is who is first how often.
+type count struct {
+	Of      int
+	Wins    []win     // most first; equal counts in the order of the tables
+	Margins []float64 // how much longer the second takes than the first, by point
+}
+
+type win struct {
+	Title string
+	Key   string
+	Times int
+}
+
+// tally counts the first at every point.
+func (g *guide) tally(points []point, allowed func(method) bool, weigh bool) (c count) {
+	times := map[string]int{}
+	for _, p := range points {
+		o := g.order(p, allowed, weigh)
+		if len(o) == 0 {
+			continue
+		}
+		c.Of++
+		times[o[0].Method.Key]++
+		if len(o) > 1 {
+			c.Margins = append(c.Margins, o[1].Time/o[0].Time-1)
+		}
+	}
+	for _, m := range sweepMethods() {
+		if n := times[m.Key]; n > 0 {
+			c.Wins = append(c.Wins, win{m.Title, m.Key, n})
+		}
+	}
+	slices.SortStableFunc(c.Wins, func(a, b win) int { return cmp.Compare(b.Times, a.Times) })
+	slices.Sort(c.Margins)
+	return c
+}
+
+// words is "ring in 10 of 16 cases, BSP in 6".
+func (c count) words() string {
+	var out []string
+	for i, w := range c.Wins {
+		if i == 0 {
+			out = append(out, fmt.Sprintf("%s in %d of %d cases", w.Title, w.Times, c.Of))
+		} else {
+			out = append(out, fmt.Sprintf("%s in %d", w.Title, w.Times))
+		}
+	}
+	if len(out) == 0 {
+		return "none"
+	}
+	return join(out)
+}
+
+// margin says by how much the first is ahead of the second.
+func (c count) margin() string {
+	if len(c.Margins) == 0 {
+		return ""
+	}
+	lo, mid, hi := c.Margins[0], c.Margins[len(c.Margins)/2], c.Margins[len(c.Margins)-1]
+	return fmt.Sprintf("the second takes %.0f to %.0f %% longer, median %.0f %%", 100*lo, 100*hi, 100*mid)
+}
+
+// points of the plan that keep takes.
+func (g *guide) points(keep func(point) bool) []point {
+	return slices.DeleteFunc(g.plan.points(), func(p point) bool { return !keep(p) })
+}
+
+// fast and slow links: the two ends of the plan's.
+func (g *guide) fast() []float64 {
+	l := g.plan.Links
+	return l[(len(l)+1)/2:]
+}
+
+func (g *guide) slow() float64 { return g.plan.Links[0] }
+
+// span is the least and the largest of a ratio of two methods' rounds over points.
+func (g *guide) span(points []point, a, b string) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, p := range points {
+		r := g.time(p, a) / g.time(p, b)
+		lo, hi = min(lo, r), max(hi, r)
+	}
+	return lo, hi
+}
+
+// firsts counts the points at which a's round is shorter than b's.
+func (g *guide) firsts(points []point, a, b string) (n int) {
+	for _, p := range points {
+		if g.time(p, a) < g.time(p, b) {
+			n++
+		}
+	}
+	return n
+}

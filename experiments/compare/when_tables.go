@@ -1,0 +1,151 @@
+package compare
+
+import (
+	"fmt"
+
+	"gradsync/experiments/exp"
+	"gradsync/experiments/result"
+)
+
+var modelTitle = map[string]string{"lenet5": "LeNet-5", "mlp": "MLP", "resnet18": "ResNet-18", "vgg19_bn": "VGG-19-BN"}
+
+func linkName(g float64) string { return fmt.Sprintf("%g Gb/s", g) }
+
+// how says how the sweep's numbers were made.
+func (g *guide) how() string {
+	return fmt.Sprintf("Timing-only runs without jitter of the whole networks at %d samples per worker on GPUs like those of homogeneous6 (P100; launches and overhead of an eager framework charged), full-duplex links through one switch. A round is N·b samples, dense gradients. ", g.plan.Batch)
+}
+
+// regionTable says who is first in every region of sets and links.
+func (g *guide) regionTable() result.Table {
+	t := result.Table{ID: "regions", Title: "Who has the shortest round where", Kind: result.TimingOnly,
+		Caption: g.how() + fmt.Sprintf("Cases: %d networks by N = %s. Without multicast: methods that need no switch that copies packets. Samples counted: rounds of asynchronous methods times what staleness cost in samples in the trained comparisons (LeNet-5; its equal or its unequal workers), which other networks need not share. A server is a machine more than the others have.",
+			len(g.plan.Models), spell(g.plan.Nodes)),
+		Columns: []result.Column{{Key: "set", Title: "workers"}, {Key: "link", Title: "link"}, {Key: "plain", Title: "first, without multicast"}, {Key: "margin", Title: "ahead by"},
+			{Key: "weighed", Title: "first, samples counted"}, {Key: "any", Title: "first, with multicast"}, {Key: "server", Title: "first of those with a server"}, {Key: "equal", Title: "first, no samples by speed, samples counted"}}}
+	for _, set := range g.plan.Sets {
+		for _, link := range g.plan.Links {
+			at := g.points(func(p point) bool { return p.Set == set && p.Gbps == link })
+			plain := g.tally(at, noMulticast, false)
+			t.Rows = append(t.Rows, []any{setTitle[set], linkName(link), plain.words(), plain.margin(), g.tally(at, noMulticast, true).words(), g.tally(at, anyMethod, false).words(),
+				g.tally(at, ofServer, true).words(), g.tally(at, equalSamples, true).words()})
+		}
+	}
+	return t
+}
+
+// bestTable is the first and the second of every case, by time per round alone.
+func (g *guide) bestTable() result.Table {
+	t := result.Table{ID: "best", Title: "The shortest round of every case, and the second", Kind: result.TimingOnly,
+		Caption: g.how() + "Methods without multicast, by time per round alone; in brackets the second and how much longer it takes.",
+		Columns: []result.Column{{Key: "set", Title: "workers"}, {Key: "link", Title: "link"}, {Key: "n", Title: "N"}}}
+	for _, m := range g.plan.Models {
+		t.Columns = append(t.Columns, result.Column{Key: m, Title: modelTitle[m]})
+	}
+	for _, set := range g.plan.Sets {
+		for _, link := range g.plan.Links {
+			for _, n := range g.plan.Nodes {
+				row := []any{setTitle[set], linkName(link), n}
+				for _, m := range g.plan.Models {
+					o := g.order(point{m, set, link, n}, noMulticast, false)
+					row = append(row, fmt.Sprintf("%s, %.4g ms (%s +%.0f %%)", o[0].Method.Title, 1e3*o[0].Time, o[1].Method.Title, 100*(o[1].Time/o[0].Time-1)))
+				}
+				t.Rows = append(t.Rows, row)
+			}
+		}
+	}
+	return t
+}
+
+// sampleTable is what staleness costs in samples.
+func (g *guide) sampleTable() result.Table {
+	t := result.Table{ID: "samples", Title: "How many more samples asynchronous methods need", Kind: result.Trained,
+		Caption: "Gradients to the target accuracy over BSP's, paired by seed, from compare/homogeneous and compare/heterogeneous: LeNet-5 alone. Nothing: a seed does not reach the target.",
+		Columns: []result.Column{{Key: "set", Title: "workers"}, {Key: "link", Title: "link"}, {Key: "method", Title: "method"}, {Key: "ratio", Title: "BSP = 1", Digits: 2},
+			{Key: "lo", Title: "95 % from", Digits: 2}, {Key: "hi", Title: "95 % to", Digits: 2}, {Key: "stale", Title: "staleness, mean", Unit: "versions", Digits: 2}}}
+	for _, st := range g.studies {
+		for _, gr := range st.Grounds {
+			for _, m := range methods() {
+				if !m.Async || m.Key == "asgd" {
+					continue
+				}
+				row := []any{clusterTitle[st.Set], gr.link(), m.Title, nil, nil, nil, mean(st.cells(gr, m.Key), func(c cell) float64 { return c.Stale })}
+				if r, ci, ok := st.moreSamples(gr, m.Key); ok {
+					row[3] = exp.OrNone(r)
+					if ci != nil {
+						row[4], row[5] = ci[0], ci[1]
+					}
+				}
+				t.Rows = append(t.Rows, row)
+			}
+		}
+	}
+	return t
+}
+
+// densityTable is RingSparse against the ring at stated densities.
+func (g *guide) densityTable() result.Table {
+	t := result.Table{ID: "density", Title: "RingSparse against the ring, by density", Kind: result.TimingOnly,
+		Caption: g.how() + "Equal workers; RingSparse's round over the ring's, which fuses layers to 1 MiB. The density of a worker's gradient is stated, the same in all layers, zeros of workers independent; packing at the assumed rates of platform sparse32. Below 1 RingSparse is faster.",
+		Columns: []result.Column{{Key: "model", Title: "network"}, {Key: "link", Title: "link"}, {Key: "n", Title: "N"}}}
+	for _, d := range g.plan.Densities {
+		t.Columns = append(t.Columns, result.Column{Key: fmt.Sprintf("d%g", d), Title: fmt.Sprintf("density %g %%", 100*d), Digits: 2})
+	}
+	for _, p := range g.points(func(p point) bool { return p.Set == equalWorkers }) {
+		row := []any{modelTitle[p.Model], linkName(p.Gbps), p.Nodes}
+		for _, d := range g.plan.Densities {
+			row = append(row, g.sparse(p, d))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// sparse is RingSparse's round at a density over the ring's.
+func (g *guide) sparse(p point, density float64) float64 {
+	return g.times[place{p, "ringsparse", density}] / g.time(p, "ring")
+}
+
+// timeTable is every method at the largest number of nodes.
+func (g *guide) timeTable() result.Table {
+	n := g.plan.Nodes[len(g.plan.Nodes)-1]
+	t := result.Table{ID: "times", Title: fmt.Sprintf("Time of a round, N = %d", n), Kind: result.TimingOnly, Caption: g.how() + "Milliseconds.",
+		Columns: []result.Column{{Key: "model", Title: "network"}, {Key: "set", Title: "workers"}, {Key: "link", Title: "link"}}}
+	for _, m := range sweepMethods() {
+		t.Columns = append(t.Columns, result.Column{Key: m.Key, Title: m.Title, Unit: "ms", Digits: 1})
+	}
+	for _, p := range g.points(func(p point) bool { return p.Nodes == n }) {
+		row := []any{modelTitle[p.Model], setTitle[p.Set], linkName(p.Gbps)}
+		for _, m := range sweepMethods() {
+			row = append(row, 1e3*g.time(p, m.Key))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// linkFigure is the time of a round over the link's bandwidth.
+func (g *guide) linkFigure(model, set string) result.Figure {
+	n := g.plan.Nodes[len(g.plan.Nodes)-1]
+	f := result.Figure{ID: "links-" + map[string]string{equalWorkers: "equal", straggler: "straggler", spread: "spread"}[set], Kind: result.TimingOnly, Form: "line",
+		Title:   fmt.Sprintf("%s, %s, N = %d: a round by link", modelTitle[model], setTitle[set], n),
+		Caption: g.how() + "Time alone: what staleness costs in samples is not in it.",
+		X:       result.Axis{Title: "link", Unit: "Gb/s", Log: true}, Y: result.Axis{Title: "a round", Unit: "ms", Log: true}}
+	for _, m := range sweepMethods() {
+		switch m.Key {
+		case "ssp", "dssp", "ssgd-unicast":
+			continue // on or near a neighbour's line; the table has them
+		}
+		s := result.Series{Name: m.Title, Group: m.Key}
+		for _, l := range g.plan.Links {
+			s.X, s.Y = append(s.X, l), append(s.Y, 1e3*g.time(point{model, set, l, n}, m.Key))
+		}
+		f.Series = append(f.Series, s)
+	}
+	for _, l := range g.plan.Links {
+		o := g.order(point{model, set, l, n}, anyMethod, false)
+		f.Alt += fmt.Sprintf("At %s %s is first with %.4g ms, %s last with %.4g ms. ", linkName(l), o[0].Method.Title, 1e3*o[0].Time, o[len(o)-1].Method.Title, 1e3*o[len(o)-1].Time)
+	}
+	f.Alt = f.Alt[:len(f.Alt)-1]
+	return f
+}
