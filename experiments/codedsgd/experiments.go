@@ -4,5 +4,5 @@ import "gradsync/experiments/exp"
 
 // Experiments lists them in the order of the paper.
 func Experiments() []exp.Experiment {
-	return []exp.Experiment{table1(), fig1()}
+	return []exp.Experiment{table1(), fig1(), fig3()}
 }

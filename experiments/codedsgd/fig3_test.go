@@ -1,0 +1,89 @@
+package codedsgd
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"gradsync/experiments/result"
+	"gradsync/papers/codedsgd"
+	_ "gradsync/shared/tensor/engine/portable"
+)
+
+// The picture's matrix by hand: 10 × 8 weights and 10 biases. By columns in two:
+// 4 columns each, 40 weights and 5 biases. In three: 3, 3 and 2 columns, 30, 30 and
+// 20 weights, with 4, 3 and 3 biases. By rows in three: 4, 3 and 3 rows.
+func TestFig3ByHand(t *testing.T) {
+	r := runProfile(t, fig3(), "ci", 0)
+	s := tableOf(t, r, "segments")
+	wantColumn(t, s, "split", "columns", "columns", "columns", "columns", "columns", "rows", "rows", "rows", "rows", "rows")
+	wantColumn(t, s, "weights", 40, 40, 30, 30, 20, 40, 40, 32, 24, 24)
+	wantColumn(t, s, "biases", 5, 5, 4, 3, 3, 5, 5, 4, 3, 3)
+	wantColumn(t, s, "padded", 45, 45, 34, 34, 34, 45, 45, 36, 36, 36)
+	p := tableOf(t, r, "printed")
+	wantColumn(t, p, "begin", 90, 90)   // behind the last
+	wantColumn(t, p, "missing", 23, 22) // 2 of 8 columns and 3 of 10 biases; the last 2 of 8 and 2 of 10
+	wantColumn(t, tableOf(t, r, "reassembled"), "wrong", 0, 0, 0, 0)
+	if !strings.Contains(r.Notes[0], "none wrong") || !strings.Contains(r.Notes[1], "23 of 90 numbers at r = 2") {
+		t.Errorf("notes %q", r.Notes)
+	}
+	m := tableOf(t, r, "matrix")
+	if len(m.Rows) != 10 || len(m.Columns) != 10 {
+		t.Fatalf("matrix of %d rows, %d columns", len(m.Rows), len(m.Columns))
+	}
+	different := map[any]bool{}
+	for _, row := range m.Rows {
+		for _, v := range row[1:] {
+			different[v] = true
+		}
+	}
+	if len(different) < 50 {
+		t.Errorf("%d different numbers in a gradient of 90", len(different))
+	}
+	for _, f := range r.Figures {
+		if len(f.Bands) != 90 || len(f.Lanes) != 10 {
+			t.Errorf("%s: %d numbers drawn in %d lanes, want 90 in 10", f.ID, len(f.Bands), len(f.Lanes))
+		}
+	}
+}
+
+// A gradient that comes back wrong is counted: by columns as if they were rows.
+func TestReassemblyFindsAFault(t *testing.T) {
+	l := layerGradient{Shape: [2]int{3, 5}, Fixed: gradientOf(0, 17)}
+	for _, s := range splits {
+		x, err := reassemble([]layerGradient{l}, s)
+		if err != nil || x.Wrong != 0 || x.Cuts != mostSegments || x.Numbers != 170 {
+			t.Errorf("%s: %+v, %v", s, x, err)
+		}
+	}
+	if at, err := segmentsOf(l, 2, codedsgd.Columns); err != nil || !slices.Equal(at, []int{0, 0, 0, 1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 1, 0, 1}) {
+		t.Errorf("segments %v, %v", at, err)
+	}
+	n := fig3Notes(l, []reassembly{{Numbers: 170, Wrong: 3}}, []printed{{R: 2, Length: 17, Begin: 17}}, []padding{{Exact: 4, Sent: 4}})
+	if !strings.Contains(n[0], "3 of 170") || !strings.Contains(n[1], "complete in 1 of 1") || !strings.Contains(n[2], "no packet") {
+		t.Errorf("notes %q", n)
+	}
+}
+
+// Padding is never less than (28); by rows at r = 2 all layers of the DNN but the last
+// have an even number of rows, and so has the last on 8 nodes: nothing is added.
+func TestPadding(t *testing.T) {
+	all, err := paddings()
+	if err != nil || len(all) != 8 {
+		t.Fatalf("%d, %v", len(all), err)
+	}
+	for _, p := range all {
+		if p.Sent < p.Exact || p.percent() > 5 {
+			t.Errorf("%+v: %.3f %%", p, p.percent())
+		}
+		if p.Network.Key == "dnn" && p.Redundancy == 2 && p.Split == codedsgd.Rows && p.Sent != p.Exact {
+			t.Errorf("%+v: %d zeros", p, p.Sent-p.Exact)
+		}
+		if want := map[int]int{2: 56 * 3, 3: 70 * 4}[p.Redundancy] * map[string]int{"dnn": 3, "cnn": 4}[p.Network.Key]; p.Packets != want {
+			t.Errorf("%+v: want %d packets times layers", p, want)
+		}
+	}
+	if x := paddingTable(all); x.Kind != result.Counted || len(x.Rows) != 8 {
+		t.Errorf("%+v", x)
+	}
+}
