@@ -88,6 +88,9 @@ func newNode(p cluster.Proc, job *Job) (*node, error) {
 		x.params += l.Length
 	}
 	x.stages = x.works()
+	if o.Method == Compressed {
+		x.o.Range = compressedRange(o.Range, x.o.MicroBlocks)
+	}
 	if job.Task != nil {
 		x.store, x.sum = newStore(x), make([]int64, x.params)
 	}
@@ -99,7 +102,7 @@ func newNode(p cluster.Proc, job *Job) (*node, error) {
 func newExchanger(x *node) (exchanger, error) {
 	switch {
 	case x.o.Method == Compressed:
-		return nil, fmt.Errorf("codedsgd: method %s is not built in", Compressed)
+		return newCompressed(x)
 	case x.o.Method != CSSGD:
 		return newUncoded(x)
 	case x.o.Literal:
