@@ -106,7 +106,7 @@ func add(a, b *big.Rat) *big.Rat { return new(big.Rat).Add(a, b) }
 func sub(a, b *big.Rat) *big.Rat { return new(big.Rat).Sub(a, b) }
 
 // formulas are all equations that eval knows, by document.
-var formulas = slices.Concat(ringFormulas, rivalFormulas, sparseFormulas, daspFormulas, []evaluable{
+var formulas = slices.Concat(ringFormulas, rivalFormulas, sparseFormulas, daspFormulas, codedFormulas, []evaluable{
 	{"reduction", "100(1 − ours/base)", "every percentage of DASP §3.2", []param{needed("ours", "our time"), needed("base", "the baseline's time")}, reductionOf},
 })
 

@@ -65,10 +65,10 @@ func TestSmallestCounterExamples(t *testing.T) {
 }
 
 func TestVerifyNamesItsGroups(t *testing.T) {
-	if _, out, _ := gradsync("verify", "--help"); !strings.Contains(out, "verify [ring|ringsparse|dasp|claims]") {
+	if _, out, _ := gradsync("verify", "--help"); !strings.Contains(out, "verify [ring|ringsparse|dasp|codedsgd|claims]") {
 		t.Errorf("the help of verify reads\n%s", out)
 	}
-	if rc, _, msg := gradsync("verify", "moon"); rc != exitUsage || !strings.Contains(msg, "ring, ringsparse, dasp, claims") {
+	if rc, _, msg := gradsync("verify", "moon"); rc != exitUsage || !strings.Contains(msg, "ring, ringsparse, dasp, codedsgd, claims") {
 		t.Errorf("verify moon: exit code %d, %s", rc, msg)
 	}
 }

@@ -70,6 +70,7 @@ type Counts struct {
 	Packets    int `json:"packets"`
 	Deliveries int `json:"deliveries"` // a packet to k nodes counts k times
 	Terms      int `json:"terms"`      // segments added up in all packets
+	Elements   int `json:"elements"`   // of all packets, each once, of gradients of r elements
 }
 
 // Counts counts.
@@ -84,6 +85,7 @@ func (e *Enumeration) Counts() Counts {
 		c.Packets++
 		c.Deliveries += len(p.To)
 		c.Terms += len(p.Terms)
+		c.Elements += e.elements(p)
 	})
 	return c
 }
@@ -166,12 +168,6 @@ func (e *Enumeration) elements(p Packet) (length int) {
 		length = max(length, hi-lo)
 	}
 	return length
-}
-
-// load counts the elements of all packets, each once; r of them are a gradient unit.
-func (e *Enumeration) load() (elements int) {
-	e.eachPacket(func(_ int, p Packet) { elements += e.elements(p) })
-	return elements
 }
 
 // alone counts the messages where each block is computed by its first holder alone and

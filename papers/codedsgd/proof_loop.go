@@ -21,11 +21,12 @@ type LoopCount struct {
 	Deliveries   int64 `json:"deliveries"` // a packet to k nodes counts k times
 }
 
-// LoopCombinations returns C(μ,r), how often the loop runs on one node.
+// LoopCombinations returns C(μ,r), how often the loop runs on one node; nil also for
+// more than MaxNodes.
 //
 // Source: Eq. (8)
 func LoopCombinations(n, r int) *big.Int {
-	if outside(n, r) {
+	if outside(n, r) || n > MaxNodes {
 		return nil
 	}
 	return new(big.Int).Binomial(DHave(n, r).Num().Int64(), int64(r))

@@ -139,7 +139,7 @@ func gradientsGot(e *Enumeration, n, r int) (s sides) {
 
 // codedLoad is (28).
 func codedLoad(e *Enumeration, n, r int) (s sides) {
-	load := ratio(e.load(), e.r)
+	load := ratio(e.Counts().Elements, e.r)
 	return append(s, Side{What: "C(n,r+1)·(r+1)/r", Left: load, Right: LCoding(n, r)},
 		Side{What: "C(n,r)·(n−r)/r", Left: load, Right: times(BlockCount(n, r), ratio(n-r, r))})
 }
@@ -149,7 +149,7 @@ func loadRatio(e *Enumeration, n, r int) (s sides) {
 	if e.n < 2 {
 		return s
 	}
-	counted := ratio(e.load(), e.r*e.alone())
+	counted := ratio(e.Counts().Elements, e.r*e.alone())
 	return append(s, Side{What: "its middle", Left: counted, Right: over(times(choose(n, r+1), ratio(r+1, r)), timesInt(choose(n, r), n-1))},
 		Side{What: "its right", Left: counted, Right: LRatio(n, r)})
 }
@@ -164,7 +164,7 @@ func reducedToOneNth(e *Enumeration, n, r int) sides {
 	if e.r >= 2 && e.r < e.n {
 		printed = ratio(1, e.n)
 	}
-	return sides{{"coded over per-block load", ratio(e.load(), e.r*e.alone()), LRatio(n, r), printed}}
+	return sides{{"coded over per-block load", ratio(e.Counts().Elements, e.r*e.alone()), LRatio(n, r), printed}}
 }
 
 // loopPackets compares the packets that are needed with those of the printed loop.
