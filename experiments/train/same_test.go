@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gradsync/experiments/result"
+	"gradsync/papers/codedsgd"
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/tcp"
@@ -45,11 +46,14 @@ func processes(t *testing.T, n int, config func(rank int) Config) (*Outcome, []e
 
 // Processes give the bits and the bytes of virtual time, to the target as well.
 func TestProcessesGiveTheSameBits(t *testing.T) {
-	for _, sync := range []string{"ring", "ringsparse", "bsp"} {
+	for _, sync := range []string{"ring", "ringsparse", "cssgd", "bsp"} {
 		c := quick(sync)
 		c.Platform, c.Workers, c.MaxPushes, c.EvalEvery, c.TargetAccuracy = uneven(3), 3, 60, 12, 0.15
 		if sync == "ringsparse" {
 			c.RingSparse = &ringsparse.Options{Codec: "bitmap"}
+		}
+		if sync == "cssgd" {
+			c.BatchSize, c.Rate, c.Coded = 12, 0.2, &codedsgd.Options{Redundancy: 2}
 		}
 		want, ranks := mustRun(t, c), 3
 		if sync == "bsp" {
