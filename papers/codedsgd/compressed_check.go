@@ -75,12 +75,10 @@ func (p *SumPlan) checkPacket(packet SumPacket) error {
 	}
 	for j, k := range packet.To {
 		for i, term := range packet.Terms {
-			switch knows := p.Knows(k, term.Sum); {
-			case i == j && knows:
-				return fmt.Errorf("receiver %d knows sum %d", k, term.Sum)
-			case i == j && p.sums[term.Sum].Slice != k:
+			switch {
+			case i == j && p.sums[term.Sum].Slice != k: // of its own slice it knows no sum
 				return fmt.Errorf("receiver %d is sent slice %d", k, p.sums[term.Sum].Slice)
-			case i != j && !knows:
+			case i != j && !p.Knows(k, term.Sum):
 				return fmt.Errorf("receiver %d cannot cancel sum %d", k, term.Sum)
 			}
 		}

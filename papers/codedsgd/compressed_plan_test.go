@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -94,6 +95,34 @@ func TestSpoiltSumPlansFail(t *testing.T) {
 					t.Errorf("%s, packet %d, %s: counts the same", name, i, what)
 				}
 			}
+		}
+		// Two packets of one node in one are short, and nobody can cancel; a packet of one
+		// term goes to a node that lacks the sum too, but has another slice.
+		merged, misled := 0, 0
+		for i, packet := range p.packets {
+			next := slices.IndexFunc(p.packets[i+1:], func(o SumPacket) bool { return o.From == packet.From })
+			if next >= 0 {
+				c := p.clone()
+				other := c.packets[i+1+next]
+				c.packets[i].Terms, c.packets[i].To = append(c.packets[i].Terms, other.Terms...), append(c.packets[i].To, other.To...)
+				c.packets = slices.Delete(c.packets, i+1+next, i+2+next)
+				if err := c.Check(); err != nil && strings.Contains(err.Error(), "cannot cancel") {
+					merged++
+				}
+			}
+			for k := range n {
+				if len(packet.To) == 1 && k != packet.To[0] && !p.Knows(k, packet.Terms[0].Sum) {
+					c := p.clone()
+					c.packets[i].To[0] = k
+					if c.Check() == nil {
+						t.Errorf("%s, packet %d: %d is misled", name, i, k)
+					}
+					misled++
+				}
+			}
+		}
+		if n >= 4 && depth >= 2 && r < n-1 && merged == 0 || n >= 4 && depth == 1 && r < n-1 && misled == 0 {
+			t.Errorf("%s: %d packets merged, %d misled", name, merged, misled)
 		}
 		for i := range p.sums {
 			c := p.clone()
