@@ -29,6 +29,7 @@ func codedChecks() []check {
 		check{"codedsgd.bound", "n·C(n,r)·(1/r)(1 − r/n) = (28); (28) per receiver = (29), n ≤ 62", boundIsMet},
 		check{"codedsgd.rstar", "the r of the least T_CSSGD is next to √(n/(n−1)·ρ), and best between the ends of codedsgd.rho, exact, n ≤ 12", bestIsNear},
 		check{"codedsgd.exchange", "packets and bytes of real exchanges, once and per receiver = (28), (29), (30), SSGD's, n ≤ 6", codedExchanges},
+		check{"codedsgd.compressed", "bytes of real exchanges of sums, then code, at every depth = its closed form, n ≤ 6", compressedExchanges},
 		check{"codedsgd.formula", "papers/codedsgd/formula = eval's exact rationals", codedFloats},
 	)
 }

@@ -9,10 +9,11 @@ import (
 	"gradsync/shared/cluster/virtual"
 )
 
-// exchangeNodes is up to how many nodes real exchanges are run; a gradient of
-// exchangeLength numbers is cut into as many equal segments, and slices, without
-// a rest.
-const exchangeNodes, exchangeLength = 6, 3600
+// exchangeNodes is up to how many nodes real exchanges are run. A gradient has
+// exchangeLength numbers in two layers, both multiples of 360: cut into up to 6
+// segments, or into n slices of up to n−1 segments each, they leave no rest that
+// would be padded.
+const exchangeNodes, exchangeLength = 6, 4320
 
 // dealt is a task whose gradients differ by block, parameter and step.
 type dealt struct{ params []float32 }
@@ -88,6 +89,23 @@ func codedExchanges(ctx context.Context) (t tally, err error) {
 		for method, load := range map[string]func(n, r int) *big.Rat{codedsgd.SSGDUnicast: codedsgd.SummedUnicast, codedsgd.SSGDMulticast: codedsgd.SummedMulticast} {
 			if err := compare(n, codedsgd.Options{Method: method, Redundancy: 1}, load(n, 1), codedsgd.SummedUnicast(n, 1), load(n, 1)); err != nil {
 				return t, err
+			}
+		}
+	}
+	return t, nil
+}
+
+// compressedExchanges compares the remedy's bytes with its closed form.
+func compressedExchanges(ctx context.Context) (t tally, err error) {
+	for n := 2; n <= exchangeNodes; n++ {
+		for r := 1; r <= n; r++ {
+			for depth := 1; depth <= r; depth++ {
+				got, err := codedTotals(ctx, n, codedsgd.Options{Method: codedsgd.Compressed, Redundancy: r, Depth: depth})
+				if err != nil {
+					return t, err
+				}
+				want := codedsgd.CompressedLoad(n, r, depth)
+				t.add(units(got.Bytes).Cmp(want) == 0, "n = %d, r = %d, t = %d: %s gradients, computed %s", n, r, depth, units(got.Bytes).RatString(), want.RatString())
 			}
 		}
 	}
