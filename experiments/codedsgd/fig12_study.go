@@ -39,22 +39,25 @@ var variants = []variant{
 }
 
 // The sweep of Tcomm/Tcalc by the links' bandwidth: a grid, and one percent to both
-// sides of the ends that C25 and C26 derive, 1.75, 5.25 and 10.5.
-var sweepRatios = []float64{0.5, 1, 1.5, 1.7325, 1.7675, 2, 3, 4, 5, 5.1975, 5.3025, 6, 7, 8, 9, 10, 10.395, 10.605, 12, 16, 20, 30, 50}
-
-// The ratios of the sweep by profile: in ci those at the ends alone.
+// sides of the ends that C25 and C26 derive, 1.75, 5.25 and 10.5; shorter by profile.
 func sweepOf(profile string) []float64 {
-	if profile == "ci" {
-		return []float64{1.7325, 1.7675, 5.1975, 5.3025, 10.395, 10.605}
+	switch profile {
+	case "ci":
+		return []float64{5.1975, 5.3025}
+	case "quick":
+		return []float64{1, 1.7325, 1.7675, 3, 5.1975, 5.3025, 8, 10.395, 10.605, 16, 30, 50}
 	}
-	return sweepRatios
+	return []float64{0.5, 1, 1.5, 1.7325, 1.7675, 2, 3, 4, 5, 5.1975, 5.3025, 6, 7, 8, 9, 10, 10.395, 10.605, 12, 16, 20, 30, 50}
 }
 
 // iterationsOf is how many jittered iterations a profile's times are means over, per
 // seed.
 func iterationsOf(profile string) int {
-	if profile == "ci" {
+	switch profile {
+	case "ci":
 		return 1
+	case "quick":
+		return 2
 	}
 	return timedIterations
 }
@@ -82,10 +85,10 @@ func bestOf(seconds []float64) int {
 // sweepPoint is one ratio's best redundancies, where nothing takes time but computing
 // and bytes.
 type sweepPoint struct {
-	Ratio                          float64
+	Ratio                 float64
 	Medium, Switch, Whole int     // simulated
-	Exact, Short                   int     // by the model
-	Real                           float64 // √(n/(n−1)·ρ)
+	Exact, Short          int     // by the model
+	Real                  float64 // √(n/(n−1)·ρ)
 }
 
 // study is what Figures 12 and 13 know of one network.
@@ -210,15 +213,8 @@ func (w *studies) study(net network) (s study, err error) {
 		}
 		s.Variants = append(s.Variants, t)
 	}
-	one := base(net, exchange{Method: codedsgd.SSGDUnicast, Redundancy: 1, NoOverlap: true}, true)
-	one.Ideal, one.Steps = true, 1
-	it, err := timeSetting(w.ctx, w.env, one)
-	if err != nil {
+	if s.Calc, s.Comm, err = w.parts(net); err != nil {
 		return s, err
-	}
-	s.Calc, s.Comm = it.Compute, it.Seconds-it.Compute
-	if !(s.Comm > 0) || math.IsInf(s.Comm, 0) {
-		return s, fmt.Errorf("codedsgd: %s: SSGD's exchange takes %g s", net.Key, s.Comm)
 	}
 	if s.Ideal, err = w.ideals(net, false, true, s.ratio(), s.ratio()); err != nil {
 		return s, err
@@ -238,6 +234,21 @@ func (w *studies) study(net network) (s study, err error) {
 		s.Sweep = append(s.Sweep, p)
 	}
 	return s, nil
+}
+
+// parts are Tcalc and Tcomm: those of SSGD with unicasts of micro-blocks.
+func (w *studies) parts(net network) (calc, comm float64, err error) {
+	one := base(net, exchange{Method: codedsgd.SSGDUnicast, Redundancy: 1, NoOverlap: true}, true)
+	one.Ideal, one.Steps = true, 1
+	it, err := timeSetting(w.ctx, w.env, one)
+	if err != nil {
+		return 0, 0, err
+	}
+	calc, comm = it.Compute, it.Seconds-it.Compute
+	if !(comm > 0) || math.IsInf(comm, 0) {
+		return 0, 0, fmt.Errorf("codedsgd: %s: SSGD's exchange takes %g s", net.Key, comm)
+	}
+	return calc, comm, nil
 }
 
 // ideals are the seconds of CSSGD by r − 1 at a ratio; own is the platform's.
