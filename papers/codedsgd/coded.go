@@ -1,7 +1,6 @@
 package codedsgd
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -16,24 +15,18 @@ type coded struct {
 	content []int32
 }
 
-// batch are packets that can go when one block is there: the last of theirs.
-type batch struct {
-	last    int
-	packets []Packet
-}
-
 // newCoded returns the exchange of all groups' packets.
 func newCoded(x *node) (*coded, error) {
 	if flights := subsets(x.n, x.o.Redundancy+1) * (x.o.Redundancy + 1) * (x.last + 1); flights > maxFlights {
 		return nil, tooMany(flights)
 	}
-	var batches []batch
+	var packets []Packet
 	for _, group := range x.a.Groups() {
 		if slices.Contains(group, x.rank) {
-			batches = append(batches, batch{x.a.Index(group[1:]), x.a.Packets(group)})
+			packets = append(packets, x.a.Packets(group)...)
 		}
 	}
-	return newExchange(x, batches, x.o.Redundancy)
+	return newExchange(x, packets, x.o.Redundancy)
 }
 
 // maxFlights bounds the messages of a step.
@@ -43,12 +36,10 @@ func tooMany(flights int) error {
 	return fmt.Errorf("codedsgd: %d messages in a step, want at most %d", flights, maxFlights)
 }
 
-// newExchange plans the messages of all layers, cut in so many segments: by the last
-// block of their batch, then by layer, last first, then in the batches' order, which
-// is all ranks'. Gradients become final in that order everywhere, so that few packets
-// wait behind others.
-func newExchange(x *node, batches []batch, segments int) (*coded, error) {
-	c := &coded{courier: newCourier(x)}
+// newExchange plans the messages of all layers, cut in so many segments, of packets that
+// concern this rank.
+func newExchange(x *node, packets []Packet, segments int) (*coded, error) {
+	c := &coded{courier: newCourier(x), packets: packets}
 	c.cargo = c
 	longest := 0
 	for l, layer := range x.job.Layers {
@@ -66,24 +57,20 @@ func newExchange(x *node, batches []batch, segments int) (*coded, error) {
 	if x.store != nil {
 		c.content = make([]int32, x.m*longest)
 	}
-	slices.SortStableFunc(batches, func(a, b batch) int { return cmp.Compare(a.last, b.last) })
-	for i := 0; i < len(batches); {
-		first := len(c.packets)
-		last := batches[i].last
-		for ; i < len(batches) && batches[i].last == last; i++ {
-			for _, p := range batches[i].packets {
-				if p.From == x.rank || slices.Contains(p.To, x.rank) {
-					c.packets = append(c.packets, p)
-				}
-			}
+	after := departures(x.a, packets)
+	for from := 0; from < len(packets); {
+		to := from
+		for to < len(packets) && after[to] == after[from] {
+			to++
 		}
 		for l := x.last; l >= 0; l-- {
-			for id := first; id < len(c.packets); id++ {
+			for id := from; id < to; id++ {
 				if err := c.schedule(id, l); err != nil {
 					return nil, err
 				}
 			}
 		}
+		from = to
 	}
 	return c, nil
 }
@@ -100,12 +87,15 @@ func (c *coded) schedule(id, layer int) error {
 	if last := len(c.plan) - 1; last >= 0 && slices.Equal(c.plan[last].group, group) {
 		group = c.plan[last].group
 	}
-	n := 0
+	n, needs := 0, 0
 	for _, t := range p.Terms {
 		n += c.x.m * c.cuts[layer].Len(t.Position)
+		if i := slices.Index(c.x.own, t.Block); i >= 0 {
+			needs = max(needs, c.x.stage(i, layer))
+		}
 	}
 	c.plan = append(c.plan, flight{id: id, layer: layer, from: p.From, group: group, header: h,
-		numbers: n, size: 4 * c.x.m * c.cuts[layer].Padded(p)})
+		numbers: n, size: 4 * c.x.m * c.cuts[layer].Padded(p), needs: needs})
 	return nil
 }
 
@@ -127,9 +117,7 @@ func (c *coded) exchange() error {
 
 // await waits for the last of the packet's own blocks.
 func (c *coded) await(f *flight) error {
-	terms := c.packets[f.id].Terms
-	i, _ := slices.BinarySearch(c.x.own, terms[len(terms)-1].Block)
-	return c.x.ready(i, f.layer)
+	return c.x.reach(f.needs)
 }
 
 // load encodes a packet. One of a single term is no code and costs nothing.

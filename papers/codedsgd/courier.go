@@ -9,14 +9,16 @@ import (
 // flight is one message of an exchange. All ranks have those that concern them in the
 // same order.
 type flight struct {
-	id     int // of what the cargo has
-	layer  int
-	from   int
-	group  []int // sender and receivers, ascending
-	header Header
-	size   int // bytes of the content
-	// numbers are int32 terms in it, of all that are summed.
-	numbers int
+	id      int // of what the cargo has
+	layer   int
+	from    int
+	group   []int // sender and receivers, ascending
+	header  Header
+	size    int // bytes of the content
+	numbers int // int32 terms in it, of all that are summed
+	// needs is the stage of this rank's device by which what it is decoded with is
+	// there; 0: nothing is.
+	needs int
 }
 
 // cargo is what a courier's messages hold.
@@ -27,7 +29,7 @@ type cargo interface {
 	// nil, and the work is charged.
 	load(f *flight, body []byte) ([]byte, error)
 	// unload takes a message's content, nil in a timing-only run, and returns how many
-	// bytes of it were new.
+	// bytes of it were new. The stage that the flight needs has passed.
 	unload(f *flight, body []byte) (useful int, err error)
 }
 
@@ -82,6 +84,9 @@ func (c *courier) deliver() error {
 		own++
 	}
 	for c.oldest < len(c.posted) {
+		if err := c.x.reach(c.posted[c.oldest].f.needs); err != nil {
+			return err
+		}
 		if err := c.x.wait(c.posted[c.oldest].req); err != nil {
 			return err
 		}
@@ -154,9 +159,9 @@ func (c *courier) send(f *flight, slot int) error {
 	return nil
 }
 
-// drain takes the oldest messages that are there.
+// drain takes the oldest messages that are there and can be decoded.
 func (c *courier) drain() error {
-	for c.oldest < len(c.posted) && c.posted[c.oldest].req.Done() {
+	for c.oldest < len(c.posted) && c.posted[c.oldest].f.needs <= c.x.passed && c.posted[c.oldest].req.Done() {
 		if err := c.posted[c.oldest].req.Err(); err != nil {
 			return err
 		}

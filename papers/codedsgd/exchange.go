@@ -51,7 +51,7 @@ type node struct {
 	a       *Assignment
 	bounds  []int // of the micro-blocks
 	m       int   // micro-blocks of a block
-	own     []int // D_i
+	own     []int // D_i, in the order of computation
 	last    int   // layer
 	params  int
 	method  exchanger
@@ -62,7 +62,7 @@ type node struct {
 
 	stages []cluster.Work
 	reqs   []cluster.Req // of this step's stages
-	passed int           // stages that were waited for
+	passed int           // the last stage that was waited for; 0: none
 	due    time.Duration // charged and not yet passed
 	one    [1]cluster.Req
 }
@@ -82,7 +82,7 @@ func newNode(p cluster.Proc, job *Job) (*node, error) {
 	if x.o.MicroBlocks == 0 {
 		x.o.MicroBlocks = x.a.Blocks()
 	}
-	x.m, x.own = x.o.MicroBlocks/x.a.Blocks(), x.a.Of(x.rank)
+	x.m, x.own = x.o.MicroBlocks/x.a.Blocks(), x.a.sequence(x.rank)
 	x.bounds = x.a.Split(job.Batch, x.o.MicroBlocks, o.Speeds)
 	for _, l := range job.Layers {
 		x.params += l.Length

@@ -7,7 +7,7 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// works are the device's stages of an iteration: per own block, ascending, one for all
+// works are the device's stages of an iteration: per own block, in sequence, one for all
 // that comes before the backward pass of its last micro-block (its forward pass, the
 // micro-blocks before it, and first of all what an iteration costs beside), then one
 // per layer of that backward pass, last first. A micro-block's forward pass costs
@@ -106,20 +106,23 @@ func (x *node) gradients(step int64) func(done func(int)) error {
 	}
 }
 
-// ready waits until own block i's gradient is there in a layer, and with NoOverlap
-// until all are. Blocks are computed in order, so what is before it is there too.
-func (x *node) ready(i, layer int) error {
-	stage := x.stage(i, layer)
+// ready waits until own block i's gradient is there in a layer.
+func (x *node) ready(i, layer int) error { return x.reach(x.stage(i, layer)) }
+
+// reach waits for a stage of the device, and with NoOverlap for all. Stages pass in
+// order, so what is before it is there too.
+func (x *node) reach(stage int) error {
 	if x.o.NoOverlap {
 		stage = len(x.stages) - 1
 	}
-	if stage < x.passed {
+	if stage <= x.passed {
 		return nil
 	}
 	if err := x.wait(x.reqs[stage]); err != nil {
 		return err
 	}
-	for ; x.passed <= stage; x.passed++ {
+	for x.passed < stage {
+		x.passed++
 		if k := x.passed % (x.last + 2); k > 0 {
 			x.coded(x.m * x.job.Layers[x.last+1-k].Length)
 		}

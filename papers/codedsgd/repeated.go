@@ -25,20 +25,16 @@ func newLiteral(x *node) (*repeated, error) {
 			return nil, fmt.Errorf("codedsgd: Algorithm 3 as printed makes more than %d packets of %d blocks by %d", maxLiteral, len(x.own), x.o.Redundancy)
 		}
 	}
-	batches := make([]batch, x.a.Blocks())
-	for q := range batches {
-		batches[q].last = q
-	}
+	var packets []Packet
 	for i := range x.n {
 		x.a.Literal(i, func(p Packet) bool {
 			if len(p.To) > 0 && (i == x.rank || slices.Contains(p.To, x.rank)) {
-				b := &batches[p.Terms[len(p.Terms)-1].Block]
-				b.packets = append(b.packets, Packet{i, slices.Clone(p.Terms), slices.Clone(p.To)})
+				packets = append(packets, Packet{i, slices.Clone(p.Terms), slices.Clone(p.To)})
 			}
 			return true
 		})
 	}
-	c, err := newExchange(x, batches, x.o.Redundancy)
+	c, err := newExchange(x, packets, x.o.Redundancy)
 	if err != nil {
 		return nil, err
 	}
