@@ -3,14 +3,13 @@ package codedsgd
 import (
 	"math/bits"
 	"slices"
-
-	"gradsync/shared/tensor/vec"
 )
 
-// compressed is method compressed on one rank: of each layer the reduce-scatter of a
-// SumPlan, then the all-gather. A layer begins when all own blocks have it, in the last
-// one's backward pass. What is sent are sums, so the number of micro-blocks does not
-// change the messages.
+// compressed is method compressed on one rank: of all layers, last first, the
+// reduce-scatter of a SumPlan, then of all the all-gather. A layer begins when all own
+// blocks have it, in the last one's backward pass. (Gathering a layer before the next
+// is reduced keeps links idle: a slice waits for the node that sends the most.) What is
+// sent are sums, so the number of micro-blocks does not change the messages.
 //
 // Sums of all micro-blocks fit in int32: the range is widened (compressedRange) and
 // each number is kept within its own share of it.
@@ -54,10 +53,13 @@ func newCompressed(x *node) (exchanger, error) {
 		return nil, tooMany(flights)
 	}
 	for l := x.last; l >= 0; l-- {
-		z.list(l)
+		z.listPackets(l)
 		if x.store != nil {
 			z.layers[l].open(plan, x.rank, x.job.Layers[l].Length)
 		}
+	}
+	for l := x.last; l >= 0 && plan.Gathers(); l-- {
+		z.listSlices(l)
 	}
 	return z, nil
 }
@@ -74,42 +76,45 @@ func (s *layerSums) open(plan *SumPlan, rank, length int) {
 	}
 }
 
-// list adds the messages of a layer that concern this rank: the packets, then slices.
-// Headers are unlike those of CSSGD's packets: their second word is negative.
-func (z *compressed) list(l int) {
-	x, length := z.x, z.x.job.Layers[l].Length
-	add := func(id, from, size int, to []int) bool {
-		if size == 0 || from != x.rank && !slices.Contains(to, x.rank) {
-			return false
-		}
-		var set uint64
-		for _, k := range to {
-			set |= 1 << k
-		}
-		z.courier.plan = append(z.courier.plan, flight{
-			id: id, layer: l, from: from, group: members(set | 1<<from),
-			header: Header{int64(set), -1, int64(id), int64(z.plan.depth)}, size: 4 * size,
-		})
-		return from != x.rank
-	}
+// listPackets adds the packets of a layer that concern this rank.
+func (z *compressed) listPackets(l int) {
 	for id, packet := range z.plan.packets {
-		if add(id, packet.From, z.plan.Length(length, packet), packet.To) {
+		if z.list(l, id, packet.From, z.plan.Length(z.x.job.Layers[l].Length, packet), packet.To) && packet.From != z.x.rank {
 			z.layers[l].packets++
 		}
 	}
-	if !z.plan.Gathers() {
-		return
-	}
-	for k := range x.n {
+}
+
+// listSlices adds the slices of a layer, each to all other nodes.
+func (z *compressed) listSlices(l int) {
+	for k := range z.x.n {
 		var to []int
-		for i := range x.n {
+		for i := range z.x.n {
 			if i != k {
 				to = append(to, i)
 			}
 		}
-		lo, hi := z.plan.Slice(length, k)
-		add(len(z.plan.packets)+k, k, hi-lo, to)
+		lo, hi := z.plan.Slice(z.x.job.Layers[l].Length, k)
+		z.list(l, len(z.plan.packets)+k, k, hi-lo, to)
 	}
+}
+
+// list adds one message, of so many numbers, if it is not empty and concerns this rank,
+// and reports whether it does. Headers are unlike those of CSSGD's packets: their
+// second word is negative.
+func (z *compressed) list(l, id, from, numbers int, to []int) bool {
+	if numbers == 0 || from != z.x.rank && !slices.Contains(to, z.x.rank) {
+		return false
+	}
+	var set uint64
+	for _, k := range to {
+		set |= 1 << k
+	}
+	z.courier.plan = append(z.courier.plan, flight{
+		id: id, layer: l, from: from, group: members(set | 1<<from),
+		header: Header{int64(set), -1, int64(id), int64(z.plan.depth)}, size: 4 * numbers,
+	})
+	return true
 }
 
 func (z *compressed) exchange() error {
@@ -131,184 +136,4 @@ func (z *compressed) exchange() error {
 		}
 	}
 	return nil
-}
-
-// prepare waits for a layer of all own blocks and makes the sums that this rank uses.
-func (z *compressed) prepare(l int) error {
-	s, x := &z.layers[l], z.x
-	if s.made {
-		return nil
-	}
-	s.made = true
-	if err := x.ready(len(x.own)-1, l); err != nil {
-		return err
-	}
-	length := x.job.Layers[l].Length
-	if x.store != nil {
-		if err := z.bound(l); err != nil {
-			return err
-		}
-		clear(s.slice)
-	}
-	add := func(dst []int32, q, slice int) error {
-		lo, hi := z.plan.Slice(length, slice)
-		x.coded(x.m * (hi - lo))
-		for j := range x.m {
-			if x.store == nil {
-				break
-			}
-			g, err := x.store.Layer(q, j, l)
-			if err != nil {
-				return err
-			}
-			vec.AddInt32(dst, g[lo:hi])
-		}
-		return nil
-	}
-	if z.plan.Gathers() {
-		for _, q := range x.own {
-			if err := add(s.slice, q, x.rank); err != nil {
-				return err
-			}
-		}
-	}
-	for i, sum := range z.plan.sums {
-		if !slices.Contains(sum.Common, x.rank) {
-			continue
-		}
-		var dst []int32
-		if x.store != nil {
-			dst = s.sums[i]
-			clear(dst)
-		}
-		for _, q := range sum.Blocks {
-			if err := add(dst, q, sum.Slice); err != nil {
-				return err
-			}
-		}
-	}
-	return x.pass()
-}
-
-// bound keeps the own gradients' numbers within what Options.Range is in the wider
-// range, so that no sum wraps, and counts those that were not. (The store has counted
-// what left the wider range; what rounding alone put beyond is not out of range.)
-func (z *compressed) bound(l int) error {
-	for _, q := range z.x.own {
-		for j := range z.x.m {
-			g, err := z.x.store.Layer(q, j, l)
-			if err != nil {
-				return err
-			}
-			for i, v := range g {
-				if v >= -z.top && v <= z.top {
-					continue
-				}
-				g[i] = max(-z.top, min(z.top, v))
-				if v != Top && v != -Top && (v < -z.top-1 || v > z.top+1) {
-					z.x.log.Totals.Saturated++
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// await waits for the layer, and for the own slice also for what others know of it:
-// packets that stand before it in everybody's order, so that no two ranks wait for
-// each other.
-func (z *compressed) await(f *flight) error {
-	if err := z.prepare(f.layer); err != nil {
-		return err
-	}
-	for f.id >= len(z.plan.packets) && z.layers[f.layer].missing > 0 {
-		if err := z.x.wait(z.posted[z.oldest].req); err != nil {
-			return err
-		}
-		if err := z.take(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// load encodes a packet, or appends the own slice, which is complete, and takes it over.
-func (z *compressed) load(f *flight, body []byte) ([]byte, error) {
-	x, s := z.x, &z.layers[f.layer]
-	length := x.job.Layers[f.layer].Length
-	if f.id >= len(z.plan.packets) {
-		lo, hi := z.plan.Slice(length, x.rank)
-		x.coded(hi - lo)
-		if x.store == nil {
-			return nil, nil
-		}
-		for i, v := range s.slice {
-			x.sumOf(f.layer)[lo+i] = int64(v)
-		}
-		return vec.AppendInt32(body, s.slice), nil
-	}
-	content := slices.Grow(z.content[:0], f.size/4)[:f.size/4]
-	z.content = content
-	for i, term := range z.plan.packets[f.id].Terms {
-		lo, hi := z.plan.within(length, term)
-		x.coded(hi - lo)
-		if x.store == nil {
-			continue
-		}
-		if segment := s.sums[term.Sum][lo:hi]; i == 0 {
-			clear(content[copy(content, segment):])
-		} else {
-			vec.AddInt32(content[:hi-lo], segment)
-		}
-	}
-	if x.store == nil {
-		return nil, nil
-	}
-	return vec.AppendInt32(body, content), nil
-}
-
-// unload adds a packet to the own slice and takes from it the terms that the others
-// lack, or takes over another's slice.
-func (z *compressed) unload(f *flight, body []byte) (useful int, err error) {
-	x := z.x
-	if err := z.prepare(f.layer); err != nil {
-		return 0, err
-	}
-	length, s := x.job.Layers[f.layer].Length, &z.layers[f.layer]
-	if k := f.id - len(z.plan.packets); k >= 0 {
-		lo, hi := z.plan.Slice(length, k)
-		x.coded(hi - lo)
-		if x.store != nil {
-			z.content = slices.Grow(z.content[:0], hi-lo)[:hi-lo]
-			if err := vec.FromInt32(z.content, body); err != nil {
-				return 0, err
-			}
-			for i, v := range z.content {
-				x.sumOf(f.layer)[lo+i] = int64(v)
-			}
-		}
-		return f.size, nil
-	}
-	s.missing--
-	packet := z.plan.packets[f.id]
-	mine := packet.Terms[slices.Index(packet.To, x.rank)]
-	lo, hi := z.plan.within(length, mine)
-	x.coded(hi - lo)
-	if x.store != nil {
-		if err := vec.AddInt32Bytes(s.slice[lo:hi], body[:4*(hi-lo)]); err != nil {
-			return 0, err
-		}
-	}
-	for _, term := range packet.Terms {
-		if term == mine {
-			continue
-		}
-		from, to := z.plan.within(length, term)
-		n := min(to-from, hi-lo) // the longer is not needed, the shorter was padded
-		x.coded(n)
-		if x.store != nil {
-			vec.SubInt32(s.slice[lo:lo+n], s.sums[term.Sum][from:from+n])
-		}
-	}
-	return 4 * (hi - lo), nil
 }
