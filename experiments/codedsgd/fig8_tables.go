@@ -1,0 +1,126 @@
+package codedsgd
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"gradsync/experiments/exp"
+	"gradsync/experiments/result"
+)
+
+// caption says how the numbers of a ground were made.
+func (c *course) caption(v variant) string {
+	return fmt.Sprintf("To %s test accuracy (%s). Updates: trained, mean over seeds ± half the 95 %% interval; time: updates × the iteration of a timing-only run. %s %s.",
+		percent(c.target), c.targetWhy(), groundHow(v), c.how())
+}
+
+// targetWhy says where the target is from.
+func (c *course) targetWhy() string {
+	if c.plan.Target > 0 {
+		return "the paper's"
+	}
+	return fmt.Sprintf("what the paper's rule picks here, in place of %s", percent(statedTarget(c.plan.Net)))
+}
+
+// timeTable has a row for each number of nodes and method.
+func (c *course) timeTable(v variant) result.Table {
+	t := result.Table{ID: "time-" + v.Key, Title: "Time to the target, " + groundName(v), Kind: result.Shared, Caption: c.caption(v),
+		Columns: []result.Column{{Key: "nodes", Title: "nodes, classes"}, {Key: "method", Title: "method"},
+			{Key: "iteration", Title: "time per update", Unit: "ms", Digits: 1}, {Key: "compute", Title: "of it a node computes", Unit: "ms", Digits: 1},
+			{Key: "updates", Title: "updates", Digits: 1}, {Key: "half", Title: "±", Digits: 1}, {Key: "time", Title: "time to the target", Unit: "s", Digits: 3},
+			{Key: "multicast", Title: "saves of SSGD Multicast", Unit: "%", Digits: 1}, {Key: "unicast", Title: "saves of SSGD Unicast", Unit: "%", Digits: 1}}}
+	for i, on := range c.on {
+		updates, half := exp.MeanAndHalf(c.updates[i])
+		of := on.Of[v.Key]
+		for _, x := range compared(on.Nodes) {
+			it := of[x]
+			t.Rows = append(t.Rows, []any{on.Nodes, exchangeName(on.Nodes, x), 1e3 * it.Seconds, 1e3 * it.Compute, exp.OrNone(updates), exp.OrNone(half), exp.OrNone(updates * it.Seconds),
+				saved(it.Seconds, of[multicast].Seconds), saved(it.Seconds, of[unicast].Seconds)})
+		}
+	}
+	return t
+}
+
+// methodsOf are all that are compared on some number of nodes, in order.
+func (c *course) methodsOf() []exchange { return compared(c.plan.most()) }
+
+// timeFigure draws the time to the target over the number of nodes.
+func (c *course) timeFigure(v variant) result.Figure {
+	f := result.Figure{ID: "time-" + v.Key, Title: c.plan.Net.Title + ": time to the target, " + groundName(v), Kind: result.Shared, Form: "line", Caption: c.caption(v) +
+		" Bars: 95 % interval over seeds, of the updates alone.", X: result.Axis{Title: "nodes (and classes)"}, Y: result.Axis{Title: "time to " + percent(c.target), Unit: "s", Log: true}}
+	f.Series = c.overNodes(func(i int, x exchange) (float64, float64) {
+		u, half := exp.MeanAndHalf(c.updates[i])
+		s := c.on[i].Of[v.Key][x].Seconds
+		return u * s, half * s
+	})
+	f.Alt = c.orderWords(v)
+	return f
+}
+
+// overNodes makes a series for each method; a value that is no number is left out.
+func (c *course) overNodes(of func(i int, x exchange) (value, half float64)) (out []result.Series) {
+	for _, x := range c.methodsOf() {
+		name, group := seriesName(x)
+		s := result.Series{Name: name, Group: group}
+		for i, on := range c.on {
+			if x.Redundancy > on.Nodes {
+				continue
+			}
+			y, half := of(i, x)
+			if math.IsNaN(y) {
+				continue
+			}
+			s.X, s.Y = append(s.X, float64(on.Nodes)), append(s.Y, y)
+			if !math.IsNaN(half) {
+				s.Lo, s.Hi = append(s.Lo, max(y-half, y/100)), append(s.Hi, y+half)
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// orderWords counts where CSSGD is ahead of either SSGD.
+func (c *course) orderWords(v variant) string {
+	var parts []string
+	for _, rival := range []exchange{multicast, unicast} {
+		var ahead []string
+		for _, r := range redundancies {
+			var nodes []int
+			for _, on := range c.on {
+				if x, ok := on.Of[v.Key][coded(r)]; ok && x.Seconds < on.Of[v.Key][rival].Seconds {
+					nodes = append(nodes, on.Nodes)
+				}
+			}
+			where := "nowhere"
+			if len(nodes) > 0 {
+				where = "on " + words(nodes) + " nodes"
+			}
+			ahead = append(ahead, fmt.Sprintf("r = %d %s", r, where))
+		}
+		parts = append(parts, fmt.Sprintf("CSSGD is sooner than %s with %s", exchangeName(0, rival), strings.Join(ahead, ", with ")))
+	}
+	return strings.Join(parts, "; ") + "."
+}
+
+// timeNotes say what the figure of the paper shows and what is found.
+func (c *course) timeNotes(source string) []string {
+	notes := []string{
+		fmt.Sprintf("%s of the paper shows CSSGD with r = 2 and r = 3 below both SSGDs at every number of nodes. In its own message and time model, with a multicast counted once for everybody: %s Every node needs every gradient, so that a plain multicast of a block serves n − r nodes and a coded one r: (28) over SSGD Multicast is (n−r)/r, a gain only for r > n/2.",
+			source, c.orderWords(judged)),
+		"Charged for every receiver, SSGD is the unicast of the same figure, the baseline that (19) divides by: only against it does the model of §3.2.4 promise a gain.",
+	}
+	if c.plan.Nodes[0] == 2 {
+		notes = append(notes, "With 2 nodes r = 2 means that both compute the whole batch and nothing is exchanged; r = 3 has no blocks there and is absent. With 2 nodes a multicast has one receiver: SSGD's two ways are one.")
+	}
+	for _, v := range grounds[1:] {
+		notes = append(notes, strings.ToUpper(groundName(v)[:1])+groundName(v)[1:]+": "+c.orderWords(v))
+	}
+	for i, u := range c.updates {
+		if math.IsNaN(meanOf(u)) {
+			notes = append(notes, fmt.Sprintf("On %d nodes a seed does not reach the target in %d updates: no point there.", c.on[i].Nodes, c.plan.Updates))
+		}
+	}
+	return append(notes, shared)
+}

@@ -1,0 +1,106 @@
+package codedsgd
+
+import (
+	"math"
+
+	"gradsync/experiments/train"
+)
+
+// The paper's rule for the benchmark accuracy (§3.2.1): "near the target accuracy, a
+// level at which the three algorithms differ most, from their original results". Made
+// a program before the first run: of the whole per cents from levelsBelow points
+// below the best accuracy that any of the trainings reaches on the largest number of
+// nodes, up to it, those that all three reach in every seed; of these the one at
+// which the spread of the mean times is largest, the highest of equals. If all three
+// reach none of them, the highest whole per cent that they do reach.
+const levelsBelow = 10
+
+// rung is a candidate, in per cent, with the mean seconds of each algorithm, NaN
+// where a training does not reach it.
+type rung struct {
+	Percent int
+	Seconds []float64
+	Spread  float64 // (slowest − fastest)/fastest; NaN unless all reach it
+}
+
+// choice is what the rule does with the trainings of several algorithms.
+type choice struct {
+	Best   float64 // accuracy, a share
+	Levels []rung  // the candidates, ascending
+	Picked int     // per cent; 0: none
+	Below  bool    // no candidate is reached by all: Picked lies below them
+}
+
+// choose applies the rule to curves whose clocks run: [algorithm][run].
+func chooseLevel(curves [][][]train.Point) choice {
+	var c choice
+	all := 1.0 // that every run reaches
+	for _, runs := range curves {
+		for _, curve := range runs {
+			top := 0.0
+			for _, p := range curve {
+				top = max(top, p.Accuracy)
+			}
+			c.Best, all = max(c.Best, top), min(all, top)
+		}
+	}
+	highest := int(math.Floor(100*c.Best + 1e-9))
+	most := math.Inf(-1)
+	for percent := max(highest-levelsBelow, 1); percent <= highest; percent++ {
+		l := levelAt(curves, percent)
+		if !math.IsNaN(l.Spread) && l.Spread >= most {
+			most, c.Picked = l.Spread, percent
+		}
+		c.Levels = append(c.Levels, l)
+	}
+	if c.Picked == 0 {
+		c.Picked, c.Below = int(math.Floor(100*all+1e-9)), true
+	}
+	return c
+}
+
+func levelAt(curves [][][]train.Point, percent int) rung {
+	l := rung{Percent: percent}
+	least, most := math.Inf(1), 0.0
+	for _, runs := range curves {
+		sum := 0.0
+		for _, curve := range runs {
+			sum += reach(curve, float64(percent)/100, secondsOf)
+		}
+		mean := sum / float64(len(runs))
+		l.Seconds = append(l.Seconds, mean)
+		least, most = min(least, mean), max(most, mean)
+	}
+	l.Spread = (most - least) / least
+	return l
+}
+
+func secondsOf(p train.Point) float64 { return p.Seconds }
+func updatesOf(p train.Point) float64 { return float64(p.Updates) }
+
+// reach is where on x a curve first has the accuracy, linear between evaluations;
+// the first evaluation stands for itself. NaN: never.
+func reach(curve []train.Point, accuracy float64, x func(train.Point) float64) float64 {
+	for i, b := range curve {
+		if b.Accuracy < accuracy-1e-12 {
+			continue
+		}
+		if i == 0 {
+			return x(b)
+		}
+		a := curve[i-1]
+		f := (accuracy - a.Accuracy) / (b.Accuracy - a.Accuracy)
+		return x(a) + float64(f*(x(b)-x(a)))
+	}
+	return math.NaN()
+}
+
+// clocked is a trajectory's curve with a clock whose update takes so many seconds.
+func clocked(curve []train.Point, seconds float64) []train.Point {
+	out := make([]train.Point, len(curve))
+	for i, p := range curve {
+		p.Seconds = float64(p.Updates) * seconds
+		out[i] = p
+	}
+	return out
+}

@@ -1,0 +1,67 @@
+package codedsgd
+
+import (
+	"math"
+	"testing"
+
+	"gradsync/experiments/train"
+)
+
+// curveOf is a curve evaluated every second, per cents.
+func curveOf(accuracies ...float64) (out []train.Point) {
+	for i, a := range accuracies {
+		out = append(out, train.Point{Updates: int64(i + 1), Seconds: float64(i + 1), Accuracy: a / 100})
+	}
+	return out
+}
+
+func TestReach(t *testing.T) {
+	c := curveOf(50, 60, 58, 80)
+	for _, x := range []struct{ level, want float64 }{{40, 1}, {50, 1}, {55, 1.5}, {60, 2}, {69, 3.5}, {80, 4}} {
+		if got := reach(c, x.level/100, secondsOf); math.Abs(got-x.want) > 1e-9 {
+			t.Errorf("%g %%: %g, want %g", x.level, got, x.want)
+		}
+	}
+	if got := reach(c, 0.801, secondsOf); !math.IsNaN(got) {
+		t.Errorf("a level above the curve is reached at %g", got)
+	}
+	if got := reach(clocked(c, 3), 0.6, secondsOf); got != 6 {
+		t.Errorf("with a clock of 3 s per update: %g, want 6", got)
+	}
+}
+
+// The rule by hand. a and b have one trajectory with two clocks, the third algorithm
+// is behind them at first and catches up.
+func TestChooseLevel(t *testing.T) {
+	a := curveOf(70, 75, 80, 85, 86)
+	b := clocked(a, 2)
+	late := curveOf(60, 70, 76, 81, 85.5)
+	c := chooseLevel([][][]train.Point{{a}, {b}, {late}})
+	// Candidates are 76 to 86; 86 is not reached by the third. a and b differ by a
+	// factor 2 everywhere; the third is between them, so that all are equal: the highest.
+	if c.Picked != 85 || c.Below || len(c.Levels) != 11 || c.Levels[0].Percent != 76 || c.Best != 0.86 {
+		t.Errorf("%+v", c)
+	}
+	if l := c.Levels[10]; !math.IsNaN(l.Spread) || !math.IsNaN(l.Seconds[2]) || math.IsNaN(l.Seconds[0]) {
+		t.Errorf("86 %%: %+v", l)
+	}
+	// Three times as slow, the third makes the spread, which is largest where it lags
+	// most: of a's times at 76 (2.2 s) to 85 (4 s), by hand.
+	slow := clocked(late, 3)
+	c = chooseLevel([][][]train.Point{{a}, {b}, {slow}})
+	best, at := 0.0, 0
+	for p := 76; p <= 85; p++ {
+		x := reach(a, float64(p)/100, secondsOf)
+		if s := (3*reach(late, float64(p)/100, secondsOf) - x) / x; s >= best {
+			best, at = s, p
+		}
+	}
+	if c.Picked != at || math.Abs(c.Levels[at-76].Spread-best) > 1e-9 {
+		t.Errorf("picked %d, by hand %d (%g)", c.Picked, at, best)
+	}
+	// An algorithm of which one run stays below all candidates.
+	c = chooseLevel([][][]train.Point{{a, a}, {b, b}, {late, curveOf(50, 60.4)}})
+	if c.Picked != 60 || !c.Below {
+		t.Errorf("%+v", c)
+	}
+}
