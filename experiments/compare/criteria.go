@@ -14,9 +14,8 @@ type size struct {
 	Images    int     `json:"eval_images"` // test images per evaluation on the way
 	Data      string  `json:"data"`
 	Rate      float64 `json:"rate"`
-	Timed     int64   `json:"timed"`  // rounds of a timing-only run of a synchronous method
+	Timed     int64   `json:"timed"`  // rounds by which a synchronous method is timed
 	Warmup    int64   `json:"warmup"` // of them left out
-	Sparse    int64   `json:"sparse"` // rounds of real gradients by which RingSparse is timed
 }
 
 // model is the network that all methods train and are timed with, whole. It has no
@@ -25,10 +24,10 @@ const model = "lenet5"
 
 // sizeOf were fixed before the first run of any two methods beside each other.
 func sizeOf(profile string) size {
-	s := size{Batch: 16, Gradients: 960, EvalEvery: 48, Images: 1000, Rate: 0.2, Timed: 60, Warmup: 10, Sparse: 20}
+	s := size{Batch: 16, Gradients: 960, EvalEvery: 48, Images: 1000, Rate: 0.2, Timed: 40, Warmup: 4}
 	switch profile {
 	case "ci":
-		s.Gradients, s.EvalEvery, s.Images, s.Timed, s.Warmup, s.Sparse = 60, 12, 100, 6, 1, 4
+		s.Gradients, s.EvalEvery, s.Images, s.Timed, s.Warmup = 60, 12, 100, 5, 1
 	case "standard":
 		s.Batch, s.Gradients, s.EvalEvery, s.Data = 32, 1920, 96, "mnist"
 	case "paper":

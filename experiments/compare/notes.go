@@ -94,11 +94,11 @@ func (s *study) compareRounds(g ground, a, b string) float64 {
 	return mean(s.cells(g, a), perRound) / mean(s.cells(g, b), perRound)
 }
 
-// againstNote compares methods' rounds on both links: "x and y times".
+// times compares two methods' rounds on all links: "0.5 (10 Gb/s) and 0.7 (1 Gb/s)".
 func (s *study) times(a, b string) string {
 	var out []string
 	for _, g := range s.Grounds {
-		out = append(out, fmt.Sprintf("%.2f times at %s", s.compareRounds(g, a, b), g.link()))
+		out = append(out, fmt.Sprintf("%.2f (%s)", s.compareRounds(g, a, b), g.link()))
 	}
 	return join(out)
 }
@@ -108,7 +108,7 @@ func (s *study) notes() (out []string) {
 	for _, g := range s.Grounds {
 		out = append(out, s.leadNote(g))
 	}
-	out = append(out, s.boundNote(), s.stepsNote(), s.accuracyNote(), s.multicastNote(), s.codingNote(), s.speedNote(), s.sparseNote(), s.sameNote(),
+	out = append(out, s.boundNote(), s.stepsNote(), s.accuracyNote(), s.ownNote(), s.multicastNote(), s.codingNote(), s.speedNote(), s.sparseNote(), s.sameNote(),
 		"ASGD of the coded-SGD paper is ASP of the DASP paper: every gradient is applied as it arrives. It is run once. Against the coded-SGD paper's ASGD the step is 1/N per gradient, as for all here.")
 	if note := s.missing(); note != "" {
 		out = append(out, note)
@@ -178,9 +178,7 @@ func (s *study) accuracyNote() string {
 			}
 		}
 	}
-	g := s.Grounds[0]
-	var half float64
-	_, half = exp.MeanAndHalf(values(s.cells(g, "bsp"), func(c cell) float64 { return 100 * c.Accuracy }))
+	_, half := exp.MeanAndHalf(values(s.cells(s.Grounds[0], "bsp"), func(c cell) float64 { return 100 * c.Accuracy }))
 	out := fmt.Sprintf("After the same number of samples all methods end between %.1f %% (%s) and %.1f %% (%s)", lo, least, hi, most)
 	if !math.IsNaN(half) {
 		verdict := "wider than"
@@ -192,11 +190,26 @@ func (s *study) accuracyNote() string {
 	return out + "."
 }
 
+// ownNote says how far the synchronous methods' own trainings are apart.
+func (s *study) ownNote() string {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	g := s.Grounds[0]
+	for _, m := range methods() {
+		if own := mean(s.cells(g, m.Key), func(c cell) float64 { return c.Own }); !m.Async && m.Trajectory == m.Key {
+			lo, hi = min(lo, own), max(hi, own)
+		}
+	}
+	if !(lo <= hi) {
+		return "In some synchronous training a seed does not reach the target by itself; all synchronous times to the target are those of BSP's updates."
+	}
+	return fmt.Sprintf("Chance: the synchronous methods' own trainings, which differ in rounding and the choice of samples, need %.0f to %.0f gradients (means over seeds). A smaller difference between asynchronous and synchronous methods says nothing.", lo, hi)
+}
+
 // multicastNote says what multicast saves in bytes and in time.
 func (s *study) multicastNote() string {
 	g := s.Grounds[0]
 	u, m := s.cells(g, "ssgd-unicast"), s.cells(g, "ssgd-multicast")
-	return fmt.Sprintf("Multicast divides what SSGD's nodes send by %.2g, from %.2f to %.2f MB per round, and its round takes %s of unicast's: on links that send and receive at once every node still has to take in the gradients of all others.",
+	return fmt.Sprintf("Multicast divides what SSGD's nodes send by %.2g, from %.2f to %.2f MB per round, and its round takes %s of unicast's time: on links that send and receive at once every node still has to take in the gradients of all others.",
 		mean(u, sentOf)/mean(m, sentOf), mean(u, sentOf)/1e6, mean(m, sentOf)/1e6, s.times("ssgd-multicast", "ssgd-unicast"))
 }
 
@@ -204,14 +217,14 @@ func (s *study) multicastNote() string {
 func (s *study) codingNote() string {
 	g := s.Grounds[0]
 	c, m, r := s.cells(g, "cssgd"), s.cells(g, "ssgd-multicast"), s.cells(g, "ring")
-	return fmt.Sprintf("CSSGD with r = 2 sends %.2f MB per round (delivers %.2f), SSGD multicast %.2f (%.2f), ring %.2f, and computes every sample twice; its round takes %s SSGD multicast's and %s ring's. Sum, then code sends %.2f MB; its round takes %s CSSGD's and %s SSGD multicast's.",
+	return fmt.Sprintf("CSSGD with r = 2 sends %.2f MB per round (delivers %.2f), SSGD multicast %.2f (%.2f), ring %.2f, and computes every sample twice; its round takes %s of SSGD multicast's time and %s of ring's. Sum, then code sends %.2f MB; its round takes %s of CSSGD's and %s of SSGD multicast's.",
 		mean(c, sentOf)/1e6, mean(c, deliveredOf)/1e6, mean(m, sentOf)/1e6, mean(m, deliveredOf)/1e6, mean(r, sentOf)/1e6, s.times("cssgd", "ssgd-multicast"), s.times("cssgd", "ring"),
 		mean(s.cells(g, "compressed"), sentOf)/1e6, s.times("compressed", "cssgd"), s.times("compressed", "ssgd-multicast"))
 }
 
 // speedNote says what it brings to give slow nodes fewer samples.
 func (s *study) speedNote() string {
-	return fmt.Sprintf("Samples by speed, without staleness: a round of SSGD unicast then takes %s its round with equal samples. Any synchronous method could do so; none of the documents does.", s.times("ssgd-aware", "ssgd-unicast"))
+	return fmt.Sprintf("Samples by speed, without staleness: a round of SSGD unicast then takes %s of its time with equal samples. Any synchronous method could do so; none of the documents does.", s.times("ssgd-aware", "ssgd-unicast"))
 }
 
 // sparseNote says what RingSparse gains on each network.
@@ -229,7 +242,7 @@ func (s *study) sameNote() string {
 	var out []string
 	for _, g := range s.Grounds {
 		for _, m := range methods() {
-			if cells := s.cells(g, m.Key); m.Async && m.Key != "asgd" && strings.HasPrefix(training(cells), "timed on ") {
+			if cells := s.cells(g, m.Key); m.Async && m.Key != "asgd" && strings.HasPrefix(training(cells), "that of ") {
 				out = append(out, fmt.Sprintf("%s does at %s what %s does", m.Title, g.link(), cells[0].Shared))
 			}
 		}

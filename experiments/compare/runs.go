@@ -39,6 +39,8 @@ type runs struct {
 	ctx context.Context
 	env exp.Env
 	bar *exp.Bar
+
+	target float64 // accuracy, once the pilot has set it
 }
 
 func (r *runs) get(what string, cfg train.Config) (part, error) {

@@ -26,7 +26,7 @@ func (r *runs) home(grounds []ground, s size) (out []homeRow, err error) {
 			for _, k := range []string{"ring", "ring-layers", "ringsparse"} {
 				m, how := methodOf(k), result.TimingOnly
 				c := s.config(m, g, seed)
-				c.MaxPushes, c.MaxUpdates, c.Warmup, c.EvalEvery = 0, s.Sparse, 1, -1
+				c.MaxPushes, c.MaxUpdates, c.Warmup, c.EvalEvery = 0, s.Timed, s.Warmup, -1
 				if network != "LeNet-5" {
 					c.Model = "mlp"
 				}
@@ -68,9 +68,7 @@ func (r *runs) paper(grounds []ground, s size) (out []paperRow, err error) {
 			m := methodOf(k)
 			o := codedsgd.Options{Method: m.Sync, Redundancy: m.redundancy(), MicroBlocks: paperBlocks}
 			m.Coded = &o
-			c := s.timing(m, g, r.env.Seeds[0])
-			c.MaxUpdates, c.Warmup = s.Sparse, 1
-			p, err := r.get(fmt.Sprintf("%s, micro-blocks, %s", m.Title, g.link()), c)
+			p, err := r.get(fmt.Sprintf("%s, micro-blocks, %s", m.Title, g.link()), s.timing(m, g, r.env.Seeds[0]))
 			if err != nil {
 				return nil, err
 			}

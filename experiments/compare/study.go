@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"gradsync/experiments/result"
@@ -11,11 +12,14 @@ import (
 
 // cell is what one method did on one ground with one seed.
 type cell struct {
-	Curve     []train.Point // with this ground's times
-	Accuracy  float64       // of the final parameters, on all test images
-	Round     float64       // seconds per N·b samples
-	Sent      float64       // bytes per N·b samples, a multicast once
-	Delivered float64       // once per receiver
+	// Curve has this ground's times; of a synchronous method it is BSP's, whose updates
+	// all of them make but for rounding and the choice of samples.
+	Curve     []train.Point
+	Own       float64 // gradients to the target in its own training; NaN: never
+	Accuracy  float64 // of the final parameters of its own training, on all test images
+	Round     float64 // seconds per N·b samples
+	Sent      float64 // bytes per N·b samples, a multicast once
+	Delivered float64 // once per receiver
 	Updates   int64
 	Stale     float64
 	Stalest   int64
@@ -53,6 +57,7 @@ func (r *runs) runStudy(set string, s size) (*study, error) {
 	if st.Target, err = targetOf(pilot.Curve); err != nil {
 		return nil, err
 	}
+	r.target = st.Target
 	st.Data, st.Engine = pilot.Data, pilot.Engine
 	compute := map[string][]float64{}
 	for _, g := range st.Grounds {
@@ -97,9 +102,14 @@ func (r *runs) cell(m method, g ground, s size, seed uint64, compute []float64, 
 	return r.sync(m, g, s, seed, compute)
 }
 
-// sync times a synchronous training on g: update k ends at k times the mean iteration of
-// a timing-only run of the method there.
+// sync times synchronous training on g: update k ends at k times the mean iteration of a
+// timing-only run of the method there. The updates to a target are BSP's for all, so that
+// the chance of a training does not decide between methods that make the same update.
 func (r *runs) sync(m method, g ground, s size, seed uint64, compute []float64) (cell, error) {
+	common, err := r.trajectory("bsp", s, seed)
+	if err != nil {
+		return cell{}, err
+	}
 	tr, err := r.trajectory(m.Trajectory, s, seed)
 	if err != nil {
 		return cell{}, err
@@ -107,15 +117,15 @@ func (r *runs) sync(m method, g ground, s size, seed uint64, compute []float64) 
 	cfg := s.timing(m, g, seed)
 	if m.Sync == "ringsparse" { // what it sends depends on real zeros
 		cfg = s.config(m, g, seed)
-		cfg.MaxPushes, cfg.MaxUpdates, cfg.Warmup, cfg.EvalEvery = 0, s.Sparse, 1, -1
+		cfg.MaxPushes, cfg.MaxUpdates, cfg.Warmup, cfg.EvalEvery = 0, s.Timed, s.Warmup, -1
 	}
 	timed, err := r.get(fmt.Sprintf("%s, times, %s, seed %d", m.Title, g.Platform.Name, seed), cfg)
 	if err != nil {
 		return cell{}, err
 	}
-	c := cell{Accuracy: tr.Accuracy, Round: timed.Iteration, Updates: tr.Updates, How: result.Trained,
+	c := cell{Own: own(tr.Curve, r.target), Accuracy: tr.Accuracy, Round: timed.Iteration, Updates: tr.Updates, How: result.Trained,
 		Sent: float64(timed.Sent) / float64(timed.Updates), Delivered: float64(timed.Delivered) / float64(timed.Updates)}
-	for _, p := range tr.Curve {
+	for _, p := range common.Curve {
 		p.Seconds = float64(p.Updates) * timed.Iteration
 		c.Curve = append(c.Curve, p)
 	}
@@ -148,7 +158,7 @@ func (r *runs) async(m method, g ground, s size, seed uint64, compute []float64,
 		return cell{}, err
 	}
 	rounds := float64(tr.Pushes) / workers
-	c := cell{Curve: tr.Curve, Accuracy: tr.Accuracy, Round: tr.Seconds / rounds, Updates: tr.Updates, Stale: tr.Stale, Stalest: tr.Stalest,
+	c := cell{Curve: tr.Curve, Own: own(tr.Curve, r.target), Accuracy: tr.Accuracy, Round: tr.Seconds / rounds, Updates: tr.Updates, Stale: tr.Stale, Stalest: tr.Stalest,
 		Sent: float64(tr.Sent) / rounds, Delivered: float64(tr.Delivered) / rounds, How: how}
 	for w, sec := range compute {
 		c.Compute += sec * float64(tr.By[w]) / tr.Seconds / workers
@@ -181,6 +191,14 @@ func (r *runs) computing(m method, g ground, s size) (out []float64, err error) 
 		out = append(out, p.Iteration)
 	}
 	return out, nil
+}
+
+// own is the gradients to the target on a method's own curve.
+func own(curve []train.Point, target float64) float64 {
+	if _, gradients, _, ok := toTarget(curve, target); ok {
+		return gradients
+	}
+	return math.NaN()
 }
 
 // toTarget is the time, the gradients and the updates at which a curve first reaches the

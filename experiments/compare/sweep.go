@@ -130,13 +130,14 @@ type lap struct {
 	Round   float64 // seconds per N·b samples
 }
 
-// laps lists what the sweep runs: all methods densely, ring layer by layer and RingSparse
-// at the further densities among equal workers.
+// laps lists what the sweep runs: all methods densely, the first worker alone, and
+// RingSparse at the further densities among equal workers.
 func (s sweepPlan) laps() (out []lap) {
 	for _, p := range s.points() {
 		for _, m := range sweepMethods() {
 			out = append(out, lap{Point: p, Method: m.Key, Density: 1})
 		}
+		out = append(out, lap{Point: p, Method: alone, Density: 1})
 		if p.Set != equalWorkers {
 			continue
 		}
@@ -159,8 +160,28 @@ func sweepMethod(key string) method {
 	panic("compare: no method " + key + " in the sweep")
 }
 
+// alone is no method: the first worker, the fastest of a spread, computes all N·b samples
+// by itself, which is what redundancy r = N comes to. An exchange that takes longer is
+// none worth making.
+const alone = "alone"
+
+// single is the run of one worker alone.
+func (s sweepPlan) single(p point) train.Config {
+	one := p.platform()
+	one.Name, one.Workers = "one worker", one.Workers[:1]
+	return train.Config{Sync: "ring", Model: p.Model, Platform: one, Batch: p.Nodes * s.Batch, TimingOnly: true, EvalEvery: -1, MaxUpdates: 2, Warmup: 1}
+}
+
 // run times one lap.
 func (s sweepPlan) run(ctx context.Context, l *lap) error {
+	if l.Method == alone {
+		out, err := train.Run(ctx, s.single(l.Point))
+		if err != nil {
+			return fmt.Errorf("compare: one worker alone: %w", err)
+		}
+		l.Round = out.Iteration.PerUpdate
+		return nil
+	}
 	m := sweepMethod(l.Method)
 	out, err := train.Run(ctx, s.config(m, l.Point, l.Density))
 	if err != nil {

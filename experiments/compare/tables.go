@@ -54,14 +54,14 @@ func spell[T any](xs []T) string {
 // groundTable is all methods on one ground.
 func (s *study) groundTable(g ground) result.Table {
 	t := result.Table{ID: fmt.Sprintf("methods-%g", g.Gbps), Title: fmt.Sprintf("All methods, %s, %s", clusterTitle[s.Set], g.link()), Kind: result.Trained,
-		Caption: fmt.Sprintf("Target: %.0f %% test accuracy. %s ± is half the 95 %% interval over seeds; BSP = 1 is the ratio of times to the target, paired by seed, and its 95 %% interval. "+
+		Caption: fmt.Sprintf("Target: %.0f %% test accuracy. %s Synchronous methods make BSP's update, but for rounding and (coded SGD) the choice of samples; their times to the target are BSP's updates times their own round, and the gradients of their own trainings stand beside. Asynchronous methods are trained on this cluster. ± is half the 95 %% interval over seeds; BSP = 1 is the ratio of times to the target, paired by seed, and its 95 %% interval. "+
 			"A round is %d samples, N·b: one update of a synchronous method, %d gradients of an asynchronous one. Its bytes are of all machines together. Computing: share of the time in which a worker's device computes, the repeated samples of r = 2 included. "+
-			"Own: trained by itself, its times those of this cluster. Timed on X: the same gradients in the same updates as X (or, bit for bit, the same events), timed here. Nothing: a seed does not reach the target.",
+			"Training: own, or that of X where gradients and updates are the same as X's, bit for bit (samples by speed: but for rounding). Nothing: a seed does not reach the target.",
 			100*s.Target, s.how(), workers*s.Size.Batch, workers),
 		Columns: []result.Column{{Key: "method", Title: "method"}, {Key: "document", Title: "document"}, {Key: "training", Title: "training"},
 			{Key: "time", Title: "time to target", Unit: "s", Digits: 3}, {Key: "time_half", Title: "±", Unit: "s", Digits: 3},
 			{Key: "ratio", Title: "BSP = 1", Digits: 2}, {Key: "lo", Title: "95 % from", Digits: 2}, {Key: "hi", Title: "95 % to", Digits: 2},
-			{Key: "gradients", Title: "gradients to target", Digits: 0}, {Key: "to_updates", Title: "updates to target", Digits: 0},
+			{Key: "gradients", Title: "gradients to target", Digits: 0}, {Key: "own", Title: "in its own training", Digits: 0}, {Key: "to_updates", Title: "updates to target", Digits: 0},
 			{Key: "round", Title: "time of a round", Unit: "ms", Digits: 2}, {Key: "sent", Title: "sent per round", Unit: "MB", Digits: 2}, {Key: "delivered", Title: "delivered per round", Unit: "MB", Digits: 2},
 			{Key: "updates", Title: "updates"}, {Key: "accuracy", Title: "final accuracy", Unit: "%", Digits: 1}, {Key: "accuracy_half", Title: "±", Unit: "points", Digits: 1},
 			{Key: "stale", Title: "staleness, mean", Unit: "versions", Digits: 2}, {Key: "stalest", Title: "most", Unit: "versions"}, {Key: "compute", Title: "computing", Unit: "%", Digits: 0}}}
@@ -82,11 +82,12 @@ func (s *study) groundTable(g ground) result.Table {
 			}
 			g, _ := exp.MeanAndHalf(grads)
 			u, _ := exp.MeanAndHalf(updates)
-			row[8], row[9] = g, u
+			row[8], row[10] = g, u
 		}
+		row[9] = exp.OrNone(mean(cells, func(c cell) float64 { return c.Own }))
 		acc, half := exp.MeanAndHalf(values(cells, func(c cell) float64 { return 100 * c.Accuracy }))
 		most := slices.MaxFunc(cells, func(a, b cell) int { return int(a.Stalest - b.Stalest) })
-		copy(row[10:], []any{1e3 * mean(cells, perRound), mean(cells, sentOf) / 1e6, mean(cells, deliveredOf) / 1e6, cells[0].Updates, acc, exp.OrNone(half),
+		copy(row[11:], []any{1e3 * mean(cells, perRound), mean(cells, sentOf) / 1e6, mean(cells, deliveredOf) / 1e6, cells[0].Updates, acc, exp.OrNone(half),
 			mean(cells, func(c cell) float64 { return c.Stale }), most.Stalest, 100 * mean(cells, func(c cell) float64 { return c.Compute })})
 		t.Rows = append(t.Rows, row)
 	}
@@ -111,15 +112,15 @@ func training(cells []cell) string {
 	case own == len(cells):
 		return "own"
 	case own == 0:
-		return "timed on " + of
+		return "that of " + of
 	}
-	return fmt.Sprintf("own, %d of %d seeds timed on %s", len(cells)-own, len(cells), of)
+	return fmt.Sprintf("own, of %d of %d seeds that of %s", len(cells)-own, len(cells), of)
 }
 
 func (s *study) homeTable() result.Table {
 	t := result.Table{ID: "home", Title: "Where RingSparse is at home, and where it is not", Kind: result.TimingOnly,
 		Caption: fmt.Sprintf("A round of the same cluster, %d samples per worker, mean of %d. Trained: the zeros are those of real gradients. The MLP (784-512-512-10) sees raw pixels, of which the black ones give exact zeros; a density of %g %% is stated, as of an embedding of which a batch touches few rows. RingSparse counts zeros and packs at the assumed rates of platform sparse32 and goes layer by layer; “ring” fuses layers to 1 MiB.",
-			s.Size.Batch, s.Size.Sparse-1, 100*homeDensity),
+			s.Size.Batch, s.Size.Timed-s.Size.Warmup, 100*homeDensity),
 		Columns: []result.Column{{Key: "link", Title: "link"}, {Key: "network", Title: "network"}, {Key: "method", Title: "method"}, {Key: "how", Title: "made"},
 			{Key: "round", Title: "time of a round", Unit: "ms", Digits: 2}, {Key: "sent", Title: "sent per round", Unit: "MB", Digits: 3}}}
 	for _, h := range s.Home {

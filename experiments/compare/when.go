@@ -63,8 +63,23 @@ type guide struct {
 	times   map[place]float64 // seconds of a round
 	studies []*study
 	// factor is how many times as many samples as BSP an asynchronous method needs, by
-	// set of the trained comparison: geometric mean over its links.
-	factor map[string]map[string]float64
+	// set of the trained comparison.
+	factor map[string]map[string]factor
+}
+
+// factor is a ratio of samples over the seeds and links of a set, with its interval.
+type factor struct {
+	Ratio float64
+	CI    *[2]float64
+}
+
+// counted is the ratio where its interval excludes 1, else 1: a difference that the
+// seeds' noise can make is not counted.
+func (f factor) counted() float64 {
+	if f.CI == nil || f.CI[0] <= 1 && f.CI[1] >= 1 {
+		return 1
+	}
+	return f.Ratio
 }
 
 // place is a method at a point, with the density of its gradients.
@@ -75,7 +90,7 @@ type place struct {
 }
 
 func newGuide(plan sweepPlan, laps []lap) *guide {
-	g := &guide{plan: plan, times: map[place]float64{}, factor: map[string]map[string]float64{}}
+	g := &guide{plan: plan, times: map[place]float64{}, factor: map[string]map[string]factor{}}
 	for _, l := range laps {
 		g.times[place{l.Point, l.Method, l.Density}] = l.Round
 	}
@@ -94,20 +109,22 @@ func (g *guide) time(p point, method string) float64 {
 // samples takes in what a trained comparison says of asynchronous methods.
 func (g *guide) samples(st *study) {
 	g.studies = append(g.studies, st)
-	f := map[string]float64{}
+	f := map[string]factor{}
 	for _, m := range methods() {
 		if !m.Async {
 			continue
 		}
-		product, n := 1.0, 0
+		var ours, base []float64
+		all := true
 		for _, gr := range st.Grounds {
-			if r, _, ok := st.moreSamples(gr, m.Key); ok {
-				product *= r
-				n++
-			}
+			_, o, _, reachedO := reached(st.cells(gr, m.Key), st.Target)
+			_, b, _, reachedB := reached(st.cells(gr, "bsp"), st.Target)
+			all = all && reachedO && reachedB
+			ours, base = append(ours, o...), append(base, b...)
 		}
-		if n == len(st.Grounds) {
-			f[m.Key] = root(product, n)
+		if all {
+			r, ci := ratio(ours, base)
+			f[m.Key] = factor{r, ci}
 		}
 	}
 	g.factor[st.Set] = f
@@ -125,5 +142,5 @@ func (g *guide) weighed(p point, method string) (seconds float64, ok bool) {
 		set = unequalSet
 	}
 	f, ok := g.factor[set][method]
-	return float64(t * f), ok
+	return float64(t * f.counted()), ok
 }

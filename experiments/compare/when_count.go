@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
-
-func root(x float64, n int) float64 { return math.Pow(x, 1/float64(n)) }
 
 // rank is one method's time at a point.
 type rank struct {
@@ -51,14 +50,27 @@ func both(a, b func(method) bool) func(method) bool {
 // count is who is first how often.
 type count struct {
 	Of      int
-	Wins    []win     // most first; equal counts in the order of the tables
+	Wins    []win     // most first; of equal counts the one met first
 	Margins []float64 // how much longer the second takes than the first, by point
 }
 
 type win struct {
-	Title string
-	Key   string
+	Title string // of the method, or of several that tie
 	Times int
+}
+
+// tie is how much longer a round may take and still be called the same: half a per cent.
+const tie = 0.005
+
+// firstOf names the first of an order and those that tie with it, and tells the index of
+// the next.
+func firstOf(o []rank) (name string, second int) {
+	var names []string
+	for second < len(o) && o[second].Time <= o[0].Time*(1+tie) {
+		names = append(names, o[second].Method.Title)
+		second++
+	}
+	return strings.Join(names, " = "), second
 }
 
 // tally counts the first at every point.
@@ -70,15 +82,17 @@ func (g *guide) tally(points []point, allowed func(method) bool, weigh bool) (c 
 			continue
 		}
 		c.Of++
-		times[o[0].Method.Key]++
-		if len(o) > 1 {
-			c.Margins = append(c.Margins, o[1].Time/o[0].Time-1)
+		name, second := firstOf(o)
+		if times[name] == 0 {
+			c.Wins = append(c.Wins, win{Title: name})
+		}
+		times[name]++
+		if second < len(o) {
+			c.Margins = append(c.Margins, o[second].Time/o[0].Time-1)
 		}
 	}
-	for _, m := range sweepMethods() {
-		if n := times[m.Key]; n > 0 {
-			c.Wins = append(c.Wins, win{m.Title, m.Key, n})
-		}
+	for i := range c.Wins {
+		c.Wins[i].Times = times[c.Wins[i].Title]
 	}
 	slices.SortStableFunc(c.Wins, func(a, b win) int { return cmp.Compare(b.Times, a.Times) })
 	slices.Sort(c.Margins)

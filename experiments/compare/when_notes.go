@@ -34,7 +34,7 @@ func (g *guide) notes() []string {
 		g.advice(fmt.Sprintf("Equal workers, slow links (%s)", linkName(g.slow())), g.points(func(p point) bool { return p.Set == equalWorkers && p.Gbps == g.slow() }), equalSamples),
 	}
 	out = append(out, g.unevenNote("One straggler, six times slower", straggler), g.unevenNote("Speeds spread from 1 to 1/3.6", spread), g.serverNote(), g.sparseNote(), g.realZerosNote(),
-		g.multicastNote(), g.replicatedNote(), g.codingNote(), g.samplesNote(), g.networkNote())
+		g.multicastNote(), g.replicatedNote(), g.codingNote(), g.samplesNote(), g.networkNote(), g.aloneNote())
 	return append(out, "How sure this is: times are simulated, with assumed devices, on full-duplex links through one switch, N up to "+fmt.Sprint(g.plan.Nodes[len(g.plan.Nodes)-1])+
 		", with one learning rate found under BSP; what staleness costs was measured on LeNet-5 with six workers alone, and a window of the seeds' noise belongs to it.",
 		"Not measured here: real switches and lost multicast packets, dead nodes, more nodes, racks and nodes of several cards (two-level rings), learning rates tuned per method, momentum, networks with batch norm under staleness or coding, changing speeds, several servers, lossy compression, and what a server machine costs.")
@@ -145,8 +145,9 @@ func (g *guide) realZerosNote() string {
 func (g *guide) multicastNote() string {
 	at := g.plan.points()
 	wins, of, lo, hi := g.against(at, func(m method) bool { return m.Multicast }, func(m method) bool { return noMulticast(m) && !m.Aware })
-	l, h := g.span(at, "ssgd-multicast", "ssgd-unicast")
-	return fmt.Sprintf("A network with multicast: the best method that uses it beats the best that does not (equal samples) in %d of %d cases, at %.2f to %.2f of its time. SSGD multicast's round takes %.2f to %.2f of SSGD unicast's: it relieves senders, and receivers bind.", wins, of, lo, hi, l, h)
+	l, h := g.span(g.points(func(p point) bool { return p.Set == equalWorkers }), "ssgd-multicast", "ssgd-unicast")
+	ul, uh := g.span(g.points(func(p point) bool { return p.Set != equalWorkers }), "ssgd-multicast", "ssgd-unicast")
+	return fmt.Sprintf("A network with multicast: the best method that uses it beats the best that does not (equal samples) in %d of %d cases, at %.2f to %.2f of its time. SSGD multicast's round takes %.2f to %.2f of SSGD unicast's with equal workers, where every receiver still takes in N−1 gradients, and %.2f to %.2f with unequal ones, where the last to finish sends one copy in place of N−1.", wins, of, lo, hi, l, h, ul, uh)
 }
 
 // replicatedNote says what nodes that already hold each other's data gain.
@@ -174,14 +175,18 @@ func (g *guide) samplesNote() string {
 		var parts []string
 		for _, k := range []string{"asp", "ssp", "dssp", "dasp"} {
 			if f, ok := g.factor[st.Set][k]; ok {
-				parts = append(parts, fmt.Sprintf("%s %.2f", methodOf(k).Title, f))
+				text := fmt.Sprintf("%s %.2f", methodOf(k).Title, f.Ratio)
+				if f.CI != nil {
+					text += fmt.Sprintf(" [%.2f, %.2f]", f.CI[0], f.CI[1])
+				}
+				parts = append(parts, text)
 			} else {
 				parts = append(parts, methodOf(k).Title+" not known, a seed misses the target")
 			}
 		}
 		out = append(out, clusterTitle[st.Set]+": "+join(parts))
 	}
-	return "Samples that staleness costs, times BSP's (LeNet-5, mean of both links): " + strings.Join(out, "; ") + "."
+	return "Samples that staleness costs, times BSP's (LeNet-5, both links and all seeds): " + strings.Join(out, "; ") + ". It is counted above where the interval excludes 1."
 }
 
 // networkNote compares networks by who is first among equal workers.
@@ -192,4 +197,20 @@ func (g *guide) networkNote() string {
 		out = append(out, fmt.Sprintf("%s: %s", modelTitle[m], c.words()))
 	}
 	return "By network, equal workers on all links, samples counted: " + strings.Join(out, "; ") + "."
+}
+
+// aloneNote says where an exchange is not worth making.
+func (g *guide) aloneNote() string {
+	worse, of := map[float64]int{}, map[float64]int{}
+	for _, p := range g.plan.points() {
+		of[p.Gbps]++
+		if o := g.order(p, noMulticast, true); len(o) > 0 && g.time(p, alone) < o[0].Time {
+			worse[p.Gbps]++
+		}
+	}
+	var out []string
+	for _, l := range g.plan.Links {
+		out = append(out, fmt.Sprintf("at %s in %d of %d cases", linkName(l), worse[l], of[l]))
+	}
+	return "One worker alone, computing all N·b samples, is faster than the best method without multicast " + join(out) + ": there nothing is gained by distributing."
 }

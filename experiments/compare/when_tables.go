@@ -19,8 +19,8 @@ func (g *guide) how() string {
 // regionTable says who is first in every region of sets and links.
 func (g *guide) regionTable() result.Table {
 	t := result.Table{ID: "regions", Title: "Who has the shortest round where", Kind: result.TimingOnly,
-		Caption: g.how() + fmt.Sprintf("Cases: %d networks by N = %s. Without multicast: methods that need no switch that copies packets. Samples counted: rounds of asynchronous methods times what staleness cost in samples in the trained comparisons (LeNet-5; its equal or its unequal workers), which other networks need not share. A server is a machine more than the others have.",
-			len(g.plan.Models), spell(g.plan.Nodes)),
+		Caption: g.how() + fmt.Sprintf("Cases: %d networks by N = %s. Without multicast: methods that need no switch that copies packets. Samples counted: rounds of asynchronous methods times what staleness cost in samples in the trained comparisons (LeNet-5; its equal or its unequal workers), where the interval excludes 1; other networks need not share it. = joins methods within %g %%. A server is a machine more than the others have.",
+			len(g.plan.Models), spell(g.plan.Nodes), 100*tie),
 		Columns: []result.Column{{Key: "set", Title: "workers"}, {Key: "link", Title: "link"}, {Key: "plain", Title: "first, without multicast"}, {Key: "margin", Title: "ahead by"},
 			{Key: "weighed", Title: "first, samples counted"}, {Key: "any", Title: "first, with multicast"}, {Key: "server", Title: "first of those with a server"}, {Key: "equal", Title: "first, no samples by speed, samples counted"}}}
 	for _, set := range g.plan.Sets {
@@ -47,14 +47,23 @@ func (g *guide) bestTable() result.Table {
 			for _, n := range g.plan.Nodes {
 				row := []any{setTitle[set], linkName(link), n}
 				for _, m := range g.plan.Models {
-					o := g.order(point{m, set, link, n}, noMulticast, false)
-					row = append(row, fmt.Sprintf("%s, %.4g ms (%s +%.0f %%)", o[0].Method.Title, 1e3*o[0].Time, o[1].Method.Title, 100*(o[1].Time/o[0].Time-1)))
+					row = append(row, best(g.order(point{m, set, link, n}, noMulticast, false)))
 				}
 				t.Rows = append(t.Rows, row)
 			}
 		}
 	}
 	return t
+}
+
+// best names the first of an order with its time, and the next.
+func best(o []rank) string {
+	name, second := firstOf(o)
+	out := fmt.Sprintf("%s, %.4g ms", name, 1e3*o[0].Time)
+	if second < len(o) {
+		out += fmt.Sprintf(" (%s +%.0f %%)", o[second].Method.Title, 100*(o[second].Time/o[0].Time-1))
+	}
+	return out
 }
 
 // sampleTable is what staleness costs in samples.
@@ -109,17 +118,18 @@ func (g *guide) sparse(p point, density float64) float64 {
 // timeTable is every method at the largest number of nodes.
 func (g *guide) timeTable() result.Table {
 	n := g.plan.Nodes[len(g.plan.Nodes)-1]
-	t := result.Table{ID: "times", Title: fmt.Sprintf("Time of a round, N = %d", n), Kind: result.TimingOnly, Caption: g.how() + "Milliseconds.",
+	t := result.Table{ID: "times", Title: fmt.Sprintf("Time of a round, N = %d", n), Kind: result.TimingOnly, Caption: g.how() + "Alone: the first worker, the fastest of a spread, computes the N·b samples by itself and exchanges nothing.",
 		Columns: []result.Column{{Key: "model", Title: "network"}, {Key: "set", Title: "workers"}, {Key: "link", Title: "link"}}}
 	for _, m := range sweepMethods() {
 		t.Columns = append(t.Columns, result.Column{Key: m.Key, Title: m.Title, Unit: "ms", Digits: 1})
 	}
+	t.Columns = append(t.Columns, result.Column{Key: alone, Title: "alone", Unit: "ms", Digits: 1})
 	for _, p := range g.points(func(p point) bool { return p.Nodes == n }) {
 		row := []any{modelTitle[p.Model], setTitle[p.Set], linkName(p.Gbps)}
 		for _, m := range sweepMethods() {
 			row = append(row, 1e3*g.time(p, m.Key))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, append(row, 1e3*g.time(p, alone)))
 	}
 	return t
 }
