@@ -144,9 +144,6 @@ func (z *compressed) load(f *flight, body []byte) ([]byte, error) {
 // lack, or takes over another's slice.
 func (z *compressed) unload(f *flight, body []byte) (useful int, err error) {
 	x := z.x
-	if err := z.prepare(f.layer); err != nil {
-		return 0, err
-	}
 	length, s := x.job.Layers[f.layer].Length, &z.layers[f.layer]
 	if k := f.id - len(z.plan.packets); k >= 0 {
 		lo, hi := z.plan.Slice(length, k)
@@ -161,6 +158,9 @@ func (z *compressed) unload(f *flight, body []byte) (useful int, err error) {
 			}
 		}
 		return f.size, nil
+	}
+	if err := z.prepare(f.layer); err != nil {
+		return 0, err
 	}
 	s.missing--
 	packet := z.plan.packets[f.id]
