@@ -32,7 +32,7 @@ func (c *Config) checkCoded() error {
 	case c.Bucket > 0:
 		return fmt.Errorf("train: %s exchanges layer by layer, no buckets of %d bytes", c.Sync, c.Bucket)
 	}
-	return nil
+	return c.codedOptions().Check(c.Workers)
 }
 
 // codedOptions completes the method's options.
@@ -46,7 +46,7 @@ func (c *Config) codedOptions() codedsgd.Options {
 	set(&o.Rate, CodingRate)
 	if c.SpeedAware {
 		o.Speeds = nil
-		for _, w := range c.Platform.Workers {
+		for _, w := range c.Platform.Workers[:c.Workers] {
 			o.Speeds = append(o.Speeds, w.FLOPS)
 		}
 	}

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"math"
 	"testing"
 
@@ -187,8 +188,9 @@ func TestCodedOptionsAreChecked(t *testing.T) {
 	} {
 		c := inBlocks(codedsgd.CSSGD, 3, 2, 0)
 		change(&c)
-		if _, err := Run(t.Context(), c); err == nil {
-			t.Errorf("%s: no error", name)
+		var asked *InputError // of what was asked for: exit code 2
+		if _, err := Run(t.Context(), c); !errors.As(err, &asked) {
+			t.Errorf("%s: %v, want an error of the input", name, err)
 		}
 	}
 }

@@ -70,7 +70,7 @@ type node struct {
 func newNode(p cluster.Proc, job *Job) (*node, error) {
 	o, err := job.Options.withDefaults(p.Size())
 	if err == nil {
-		err = job.validate(p.Size(), o)
+		err = job.validate()
 	}
 	if err != nil {
 		return nil, err

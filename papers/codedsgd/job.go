@@ -53,7 +53,7 @@ type Job struct {
 }
 
 // validate returns an error of one line if the job cannot run; it fills in Layers.
-func (job *Job) validate(n int, o Options) error {
+func (job *Job) validate() error {
 	if job.Task != nil && job.Layers == nil {
 		job.Layers = job.Task.Layers()
 	}
@@ -64,7 +64,6 @@ func (job *Job) validate(n int, o Options) error {
 		}
 		params += l.Length
 	}
-	blocks := subsets(n, o.Redundancy)
 	switch {
 	case len(job.Layers) == 0 || len(job.Layers) > int(cluster.MaxTag):
 		return fmt.Errorf("codedsgd: a model of %d layers, want 1 to %d", len(job.Layers), cluster.MaxTag)
@@ -74,10 +73,6 @@ func (job *Job) validate(n int, o Options) error {
 		return fmt.Errorf("codedsgd: %d steps of %d samples, want at least 1", job.Steps, job.Batch)
 	case !(job.Rate >= 0) || math.IsInf(job.Rate, 0) || !(job.WeightDecay >= 0) || math.IsInf(job.WeightDecay, 0):
 		return fmt.Errorf("codedsgd: learning rate %g, weight decay %g, want 0 or more", job.Rate, job.WeightDecay)
-	case n > MaxNodes || blocks > maxBlocks:
-		return fmt.Errorf("codedsgd: %d nodes at redundancy %d have %d blocks, want at most %d nodes and %d blocks", n, o.Redundancy, blocks, MaxNodes, maxBlocks)
-	case o.MicroBlocks < 0 || o.MicroBlocks%blocks != 0:
-		return fmt.Errorf("codedsgd: %d micro-blocks, want a multiple of the %d blocks", o.MicroBlocks, blocks)
 	case job.Task != nil && len(job.Task.Params()) != params:
 		return fmt.Errorf("codedsgd: task has %d parameters, layers cover %d", len(job.Task.Params()), params)
 	case job.Task != nil && !slices.EqualFunc(job.Layers, job.Task.Layers(), sameExtent):

@@ -67,6 +67,14 @@ type Options struct {
 	Rate   float64 `json:"rate,omitempty"`
 }
 
+// Check returns why a run on so many nodes cannot have these options, nil if it can.
+//
+// Source: ours: a run that cannot be made is better refused before it begins
+func (o Options) Check(nodes int) error {
+	_, err := o.withDefaults(nodes)
+	return err
+}
+
 // withDefaults fills in zero fields, or says what is out of its domain for n nodes.
 func (o Options) withDefaults(n int) (Options, error) {
 	if o.Method == "" {
@@ -103,6 +111,12 @@ func (o Options) withDefaults(n int) (Options, error) {
 		if !(v > 0) || math.IsInf(v, 0) {
 			return o, fmt.Errorf("codedsgd: speed %g of node %d, want more than 0", v, i)
 		}
+	}
+	if n > MaxNodes || subsets(n, o.Redundancy) > maxBlocks {
+		return o, fmt.Errorf("codedsgd: %d nodes at redundancy %d have too many blocks, want at most %d nodes and %d blocks", n, o.Redundancy, MaxNodes, maxBlocks)
+	}
+	if blocks := subsets(n, o.Redundancy); o.MicroBlocks < 0 || o.MicroBlocks%blocks != 0 {
+		return o, fmt.Errorf("codedsgd: %d micro-blocks, want a multiple of the %d blocks", o.MicroBlocks, blocks)
 	}
 	return o, nil
 }
