@@ -66,6 +66,7 @@ type Counts struct {
 	Blocks     int `json:"blocks"`
 	Have       int `json:"have"` // of the node with the most
 	Left       int `json:"left"`
+	Alone      int `json:"alone"` // messages if one node alone computes each block
 	Groups     int `json:"groups"`
 	Packets    int `json:"packets"`
 	Deliveries int `json:"deliveries"` // a packet to k nodes counts k times
@@ -77,7 +78,7 @@ type Counts struct {
 //
 // Source: ours: what §2.4 counts
 func (e *Enumeration) Counts() Counts {
-	c := Counts{Blocks: len(e.holders), Groups: len(e.groups)}
+	c := Counts{Blocks: len(e.holders), Alone: e.alone(), Groups: len(e.groups)}
 	for i := range e.n {
 		c.Have, c.Left = max(c.Have, e.have(i)), max(c.Left, c.Blocks-e.have(i))
 	}
