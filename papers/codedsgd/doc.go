@@ -4,9 +4,316 @@
 //	Li Bowen, Xie Zaipeng, Mao Yingchi, Xu Yuanyuan, Zhu Xiaorui, Zhang Ji.
 //	A synchronized gradient descent algorithm based on distributed coding.
 //	Computer Engineering 47(4), 2021, 68–76, 83.
-//	DOI 10.19678/j.issn.1000-3428.0057340. In Chinese.
+//	DOI 10.19678/j.issn.1000-3428.0057340. In Chinese:
+//	李博文, 谢在鹏, 毛莺池, 徐媛媛, 朱晓瑞, 张基: 一种基于分布式编码的同步梯度下降算法.
+//
+// # Idea
+//
+// Each batch is cut into C(n,r) blocks, one for every set of r nodes, and each block's
+// gradient is computed by the r nodes of its set. A node that lacks a block so finds r
+// others that have it, and each of them sends it one r-th. Take any r+1 nodes: each
+// lacks exactly one block that the r others share. So one of them can add the r
+// segments that it owes the r others, and multicast the sum: each receiver knows all
+// summands but its own, subtracts them and is left with what it lacks. One packet
+// serves r nodes.
+//
+// Sums must be undone exactly, so gradients are fixed point: int32 addition wraps, and
+// subtraction unwraps it. All nodes add the same numbers, in int64, and take the same
+// step, bit for bit the step of SGD without coding.
+//
+// The rules are pure: Assign is Algorithm 2, Assignment.Packets and Encode Algorithm 3,
+// Decode Algorithm 4; Assignment.Literal is Algorithm 3 as it is printed. Run is one
+// rank's training, Algorithm 1, on any runtime, with the paper's rivals and with what
+// its reference [14] proposes (compressed). Proof is the proof of section 2.4 as
+// checks.
 //
 // # Map
 //
+// By item of the paper; generated from the Source: lines by go generate.
+//
+//	§2.1
+//	    assign.go            Assignment.Redundancy
+//	    formula/formula.go   formula.Choose
+//	    load.go              BlockCount
+//	    proof_enumerate.go   Enumeration.Redundancy
+//	    tests                TestSection21EveryNodeHasMuBlocks,
+//	                         TestSection21SamplesFollowSpeed
+//	    page                 codedsgd.html#s2.1
+//	§2.4
+//	    assign.go            Assignment.Groups
+//	    load.go              GroupCount
+//	    proof.go             Step, Side, Step.Sides, Proof
+//	    tests                TestSection24ByHand, TestSection24BytesAreTheLoads,
+//	                         TestSection24BytesOfRaggedLayers, TestSection24Loads,
+//	                         TestSection24Proof,
+//	                         TestSection24ProofAgainstRealExchanges,
+//	                         TestSection24ProofNoticesMistakes
+//	    page                 codedsgd.html#s2.4
+//	§3.1
+//	    quantise.go          Top, Quantise, Dequantise
+//	    tests                TestSection31FixedPointOnTheRange,
+//	                         TestSection31NotFiniteIsAnErrorAndSaturationACount,
+//	                         TestSection31SaturatesAndCounts
+//	    page                 codedsgd.html#s3.1
+//	§3.2.2
+//	    load_accounting.go   SummedMulticast, SummedUnicast
+//	    options.go           CSSGD, SSGDUnicast, SSGDMulticast, Compressed
+//	    page                 codedsgd.html#s3.2.2
+//	§3.2.4
+//	    formula/formula.go   formula.Time, formula.ShortTime, formula.Best
+//	    load_time.go         BatchTime, ShortBatchTime, BestRedundancy
+//	    tests                TestSection324BestRedundancy
+//	    page                 codedsgd.html#s3.2.4
+//	Eq. (10)
+//	    segment.go           Segment, Cut.Len
+//	    tests                TestEquation10SegmentsCoverTheLength
+//	    page                 codedsgd.html#eq10
+//	Eq. (12)
+//	    encode.go            Term, Encode
+//	    segment.go           Cut.AddTo
+//	    page                 codedsgd.html#eq12
+//	Eq. (14)
+//	    encode.go            Packet
+//	    page                 codedsgd.html#eq14
+//	Eq. (15)
+//	    segment.go           Cut.SubtractFrom
+//	    page                 codedsgd.html#eq15
+//	Eq. (16)
+//	    segment.go           Cut.Scatter
+//	    tests                TestEquation16SegmentsMakeTheLayerWhole
+//	    page                 codedsgd.html#eq16
+//	Eq. (17)
+//	    quantise.go          Accumulate
+//	    segment.go           Cut.AccumulateTo
+//	    tests                TestEquation17SumsAreWide
+//	    page                 codedsgd.html#eq17
+//	Eq. (19)
+//	    formula/formula.go   formula.Ratio
+//	    load.go              LRatio
+//	    page                 codedsgd.html#eq19
+//	Eq. (20)
+//	    formula/formula.go   formula.Have
+//	    load.go              DHave
+//	    page                 codedsgd.html#eq20
+//	Eq. (21)
+//	    formula/formula.go   formula.Left
+//	    load.go              DLeft
+//	    page                 codedsgd.html#eq21
+//	Eq. (22)
+//	    assign.go            Assignment.Holds
+//	    load.go              DAll
+//	    page                 codedsgd.html#eq22
+//	Eq. (23)
+//	    load.go              DCommon
+//	    page                 codedsgd.html#eq23
+//	Eq. (24)
+//	    load.go              DWithin
+//	    page                 codedsgd.html#eq24
+//	Eq. (25)
+//	    load.go              DExchange
+//	    page                 codedsgd.html#eq25
+//	Eq. (26)
+//	    load.go              DSend
+//	    page                 codedsgd.html#eq26
+//	Eq. (27)
+//	    load.go              GroupsOf
+//	    page                 codedsgd.html#eq27
+//	Eq. (28)
+//	    formula/formula.go   formula.Coding
+//	    job.go               Totals
+//	    load.go              LCoding
+//	    tests                TestEquation28IsTheBound
+//	    page                 codedsgd.html#eq28
+//	Eq. (29)
+//	    formula/formula.go   formula.Uncoding
+//	    load.go              LUncoding
+//	    page                 codedsgd.html#eq29
+//	Eq. (3)
+//	    job.go               Task
+//	    page                 codedsgd.html#eq3
+//	Eq. (30)
+//	    formula/formula.go   formula.Normal
+//	    load.go              LNormal
+//	    page                 codedsgd.html#eq30
+//	Eq. (4)
+//	    quantise.go          Update
+//	    tests                TestEquation4StepOfDescent
+//	    page                 codedsgd.html#eq4
+//	Eq. (5)
+//	    assign.go            Assignment.Nodes
+//	    proof_enumerate.go   Enumeration.Nodes
+//	    page                 codedsgd.html#eq5
+//	Eq. (6)
+//	    assign.go            Assignment
+//	    page                 codedsgd.html#eq6
+//	Eq. (8)
+//	    proof_loop.go        LoopCombinations
+//	    page                 codedsgd.html#eq8
+//	Alg. 1
+//	    exchange.go          Run
+//	    job.go               Job
+//	    tests                TestAlgorithm1Line4OwnBlocksAlone,
+//	                         TestAlgorithm1Line7IsDescentWithTheWholeBatch,
+//	                         TestAlgorithm1Line8EvaluatesAfterEachStep
+//	    page                 codedsgd.html#alg1
+//	Alg. 2
+//	    assign.go            Assign
+//	    proof_enumerate.go   Enumerate
+//	    tests                TestAlgorithm2Line1BlocksAreTheSubsets,
+//	                         TestAlgorithm2Line5PiecesCoverTheBatch
+//	    page                 codedsgd.html#alg2
+//	Alg. 2, line 5
+//	    assign.go            Assignment.Blocks
+//	    split.go             Assignment.Split
+//	    tests                TestAlgorithm2Line5PiecesCoverTheBatch
+//	    page                 codedsgd.html#alg2
+//	Alg. 2, line 7
+//	    assign.go            Assignment.Holders
+//	    page                 codedsgd.html#alg2
+//	Alg. 2, line 8
+//	    assign.go            Assignment.Of
+//	    page                 codedsgd.html#alg2
+//	Alg. 3
+//	    encode.go            Assignment.Packets
+//	    formula/formula.go   formula.Packets
+//	    load.go              UsefulPackets
+//	    options.go           Options
+//	    tests                TestAlgorithm3Line13HeaderSaysPJAndT,
+//	                         TestAlgorithm3Line2LoopCount,
+//	                         TestAlgorithm3Line2LoopsOverAllCombinations,
+//	                         TestAlgorithm3LiteralBringsTheSameManyTimes,
+//	                         TestAlgorithm3PacketsBringEverySegmentOnce
+//	    page                 codedsgd.html#alg3
+//	Alg. 3, line 13
+//	    header.go            Header, Assignment.Header
+//	    tests                TestAlgorithm3Line13HeaderSaysPJAndT
+//	    page                 codedsgd.html#alg3
+//	Alg. 3, line 2
+//	    literal.go           Assignment.Literal
+//	    proof_loop.go        LoopCount, Enumeration.Loop
+//	    tests                TestAlgorithm3Line2LoopCount,
+//	                         TestAlgorithm3Line2LoopsOverAllCombinations
+//	    page                 codedsgd.html#alg3
+//	Alg. 3, line 7
+//	    encode.go            Assignment.Position
+//	    page                 codedsgd.html#alg3
+//	Alg. 3, line 8
+//	    assign.go            Assignment.Index
+//	    page                 codedsgd.html#alg3
+//	Alg. 3, line 9
+//	    segment.go           Cut.Gather
+//	    page                 codedsgd.html#alg3
+//	Alg. 4
+//	    decode.go            Known, Decode
+//	    tests                TestAlgorithm4DecodesEveryPacketExactly,
+//	                         TestAlgorithm4Line5ExactlyOneIsUnknown
+//	    page                 codedsgd.html#alg4
+//	Alg. 4, line 1
+//	    header.go            Assignment.ReadHeader
+//	    page                 codedsgd.html#alg4
+//	Alg. 4, line 5
+//	    decode.go            Unknown
+//	    tests                TestAlgorithm4Line5ExactlyOneIsUnknown
+//	    page                 codedsgd.html#alg4
+//	Fig. 3
+//	    options.go           Rows, Columns
+//	    segment.go           Cut, NewCut
+//	    tests                TestFigure3SplitsByColumns
+//	    page                 codedsgd.html#fig3
+//
 // # Notation
+//
+//	n      Proc.Size                nodes                                     1
+//	r      Options.Redundancy       nodes that hold a block                   1
+//	U      0 … n−1                  the nodes
+//	F_j    Job.Batch                batch j, its number of samples            1
+//	P_q    Assignment.Split         block q, its bounds within the batch      samples
+//	C_q    Assignment.Holders       the nodes that hold block q
+//	D_i    Assignment.Of            the blocks that node i holds
+//	μ      len(Assignment.Of)       their number, C(n−1,r−1)                  1
+//	B      Known                    gradients that a node has
+//	G      Task.BlockGrad           gradient of a block, a sum over samples   1
+//	α      Assignment.Position      place of a node among a block's holders   1
+//	M      Assignment.Groups        r+1 nodes that exchange (not the paper's letter)
+//	J, P   Packet.Terms             blocks and positions in a packet
+//	M      Encode                   a packet's content                        steps of limit/Top
+//	T      Packet.To                its receivers
+//	H      (Decode)                 a packet received
+//	η      Job.Rate                 learning rate                             1
+//	L      LCoding, LUncoding, …    load                                      whole gradients
+//
+// # Differences from the paper
+//
+//   - (3), (4): right for sums of losses, divided once by the batch. Summed over nodes,
+//     (4) would count each block r times. Ours: (17), each block once.
+//   - (9), (10), (16), (17) have wrong letters or counts: G_(q,…) for G_(i,…); k = 0, 1,
+//     "5"; r+1 pieces, 0 … r, where there are r; i_v and i_z for v and z. Ours: 0 … r−1.
+//   - (15) subtracts whole gradients. Ours: of each its segment at its position.
+//   - (18) leaves the learning rate out. Ours: w ← w − η·(Δw + λ·w), as in (4), in
+//     float64, rounded once.
+//   - (24) to (26) intersect the blocks of r+1 nodes, which have none in common. Meant
+//     are the r+1 blocks whose holders lie within the r+1 nodes. See Proof.
+//   - (19) divides what is sent by multicast by what is received by unicast; (30) is of
+//     nodes that send every block's gradient by itself, where ordinary SSGD adds up its
+//     own and sends one. A node needs every block, so a plain multicast already serves
+//     n−r nodes, a coded one r. Every node receives C(n−1,r) gradients, however they are
+//     sent. See Accountings.
+//   - §2.2, "reduced to 1/n": (19) is (n−r)/((n−1)·r).
+//   - T = r·Tcalc + Tcomm/r (§3.2.4) is nearly (19) with unicast for Tcomm, which the text
+//     calls multicast. See BatchTime and ShortBatchTime.
+//   - Algorithm 1, line 8 evaluates the loss over the whole data after every batch. Ours:
+//     Job.OnStep, which takes no time of the run's clock, as often as its caller likes.
+//   - Algorithm 2, lines 7 and 8 have one letter for node and block, and D_i is not said to
+//     be of a batch. Ours: blocks of every batch anew. "Split" of a batch that C(n,r) does
+//     not divide is not said. Ours: bounds ⌊i·F/Q⌋; blocks may be empty. "Samples on a node
+//     can follow its speed": ours: Options.Speeds, by blocks of unequal size; the blocks'
+//     number and holders stay, and with them decoding.
+//   - Algorithm 3 loops over all C(μ,r) combinations. For r = 2 and r ≥ n−1 those that
+//     have receivers are the packets of (28); for 3 ≤ r ≤ n−2 there are up to 31 times as
+//     many (n ≤ 8), which bring nothing new; at r = 1 there is one packet for n−1 nodes,
+//     where (28) has n−1. Ours: the r+1 packets of each group of r+1 nodes. Literal:
+//     Options.Literal, Assignment.Literal.
+//   - P and J change places between Algorithm 3 and the text. Ours: Term, which has both;
+//     on the wire Header, in the frame's header. What is received must have the header that
+//     is due.
+//   - Algorithm 4 returns the last unknown block, however many there are. Ours: one, or an
+//     error.
+//   - Segments of one packet differ by a row or a column. Ours: filled with zeros to the
+//     longest, and trimmed.
+//   - "Multicast when the network is free" (§2.2): ours: packets leave while the node computes, the
+//     last layer's first; two are with the network at a time. Options.NoOverlap waits for
+//     all gradients.
+//   - The order in which a node computes its blocks is not said. Ours: those shared with
+//     the nodes after it first, so that nobody is everybody's first receiver.
+//   - "Int32 on [−10, 10]": of a sum over a block's samples. Ours: as printed, or
+//     Options.Range; what is out of range becomes its end and is counted
+//     (Totals.Saturated), NaN and infinities end the run. A node quantises what it keeps
+//     as what it sends. The sum of (17) is wider: six blocks of 2.0 are −8.0 in int32.
+//   - "Gradients of blocks" may be one whole gradient for each of C(n,r) blocks, whose
+//     traffic grows with r, or one for each of a number of micro-blocks that is the same
+//     for every r, which (19) and the figures need. Ours: Options.MicroBlocks, 0 for the
+//     first. A packet then holds its segments of all micro-blocks side by side.
+//
+// Blocks of one batch must not see each other: a normalisation over the batch would
+// make r-fold computing and uncoded SGD differ. The r nodes that compute a block must
+// get the same bits, or what decoding leaves is off by the difference.
+//
+// Multicast is the platform's: where it has none, a packet is sent r times. Totals
+// count it once (Bytes) and once per receiver (Delivered).
+//
+// # Not implemented
+//
+//   - Anytime minibatch ([15], [16]): nodes that stop at a deadline have other samples
+//     each, so no two have the same gradient, and nothing could be subtracted.
+//   - Entangled polynomial codes ([17], [18]): they spare stragglers in matrix products;
+//     they do not spare bytes of an exchange.
+//   - 1-bit SGD ([19]): loses precision, for which the paper names it; decoding is
+//     exact only of what adds up without loss.
+//   - BMUF ([20]): averages models after many steps, which is not synchronous SGD.
+//   - Stochastic gradient push ([21]): nodes disagree, so there is no one sum.
+//   - MDS codes ([22]): they make any k of n answers enough and send more, not less.
+//   - Lost packets: the runtimes' links are reliable; multicast over a network that
+//     loses packets would need repetition.
 package codedsgd
+
+//go:generate go run gradsync/papers/internal/mapgen . codedsgd
