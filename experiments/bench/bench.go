@@ -1,5 +1,5 @@
 // Package bench measures: training steps, matrix products and vector kernels of
-// every engine, and all-reduces between processes, beside their peers. Each contender runs in a process of its own,
+// every engine, the coding of coded SGD, and all-reduces between processes, beside their peers. Each contender runs in a process of its own,
 // so that its peak memory is its own and an interleaved round never meets
 // another's threads or garbage; processes speak the protocol of Job and Reply,
 // one JSON object a line, and peers in other languages speak it too.
@@ -11,7 +11,7 @@ import "fmt"
 const (
 	KindStep = "step" // forward, backward and SGD update of a network
 	KindGemm = "gemm" // one matrix product
-	KindVec  = "vec"  // one pass of a vector kernel; KindRing and KindStream stand with their workers
+	KindVec  = "vec"  // one pass of a vector kernel; KindCoded, KindRing and KindStream stand with their workers
 )
 
 // Names of contenders that are no engine.
@@ -40,7 +40,7 @@ type Job struct {
 	N int `json:"n,omitempty"`
 	K int `json:"k,omitempty"`
 
-	// KindVec, KindRing: bytes of float32 input. KindRing: processes.
+	// KindVec, KindRing: bytes of float32 input. KindCoded: of a layer of int32. KindRing: processes.
 	Bytes int `json:"bytes,omitempty"`
 	Ranks int `json:"ranks,omitempty"`
 }
@@ -148,7 +148,7 @@ func (j Job) Check() error {
 		return fmt.Errorf("bench: --width %g: at least 0, the network's own", j.Width)
 	case j.Kind == KindStep && j.Image < 0:
 		return fmt.Errorf("bench: --image %d: at least 0, the network's own", j.Image)
-	case j.Kind == KindVec && (j.Bytes < 64 || j.Bytes%64 != 0):
+	case (j.Kind == KindVec || j.Kind == KindCoded) && (j.Bytes < 64 || j.Bytes%64 != 0):
 		return fmt.Errorf("bench: %d bytes, want a multiple of 64", j.Bytes)
 	}
 	return nil

@@ -1,6 +1,9 @@
 package bench
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Cases are the comparisons of BENCHMARKS.md with the aims set for them.
 func Cases() []Case {
@@ -28,7 +31,11 @@ func Cases() []Case {
 			half = append(half, Aim{Measure: Speed, Bound: 0.5, Contender: k})
 		}
 	}
-	return append(cases, Case{Title: "64 MiB of float32", Peer: Copy, Job: Job{Kind: KindVec, Bytes: 64 << 20, Threads: 1}, Aims: half})
+	cases = append(cases, Case{Title: "64 MiB of float32", Peer: Copy, Job: Job{Kind: KindVec, Bytes: 64 << 20, Threads: 1}, Aims: half})
+	for _, bytes := range CodedSizes() {
+		cases = append(cases, CodedCase(bytes))
+	}
+	return cases
 }
 
 // step is a training case: every one aims at PyTorch's memory and at no
@@ -66,6 +73,8 @@ func (c Case) Command() string {
 		return fmt.Sprintf("gradsync bench gemm --m %d --n %d --k %d --threads %d", j.M, j.N, j.K, j.Threads)
 	case KindVec:
 		return fmt.Sprintf("gradsync bench vec --mib %d", j.Bytes>>20)
+	case KindCoded:
+		return "gradsync bench coded --sizes " + strings.ReplaceAll(SizeText(j.Bytes), " ", "")
 	}
 	line := fmt.Sprintf("gradsync bench step --model %s", j.Model)
 	if j.Width != 0 {

@@ -56,8 +56,8 @@ func (j Job) Memory() (float64, error) {
 	case KindGemm:
 		m, n, k := float64(j.M), float64(j.N), float64(j.K)
 		return 4 * (m*k + k*n + m*n), nil
-	case KindVec:
-		return 4 * float64(j.Bytes), nil // four operands
+	case KindVec, KindCoded:
+		return 4 * float64(j.Bytes), nil // four operands, or a layer, its sum and what makes them
 	}
 	m, err := Network(j)
 	if err != nil {

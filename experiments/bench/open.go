@@ -12,6 +12,8 @@ func Open(j Job) (*Task, error) {
 		return openGemm(j)
 	case KindVec:
 		return openVec(j)
+	case KindCoded:
+		return openCoded(j)
 	}
 	return nil, fmt.Errorf("bench: no kind of job %q", j.Kind)
 }

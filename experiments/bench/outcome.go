@@ -37,7 +37,8 @@ type Row struct {
 	Seconds float64 `json:"seconds"` // median of one step
 	Images  float64 `json:"images_per_second,omitempty"`
 	GFLOPS  float64 `json:"gflop_per_second,omitempty"`
-	GBps    float64 `json:"gb_per_second,omitempty"` // read and written, 10⁹ bytes
+	GBps    float64 `json:"gb_per_second,omitempty"`          // read and written, of KindCoded taken in; 10⁹ bytes
+	Out     float64 `json:"produced_gb_per_second,omitempty"` // of KindCoded
 }
 
 // Rows derives the numbers of all results.
@@ -45,7 +46,11 @@ func (o *Outcome) Rows() []Row {
 	var out []Row
 	for _, r := range o.Results {
 		t := r.StepTime.Median
-		out = append(out, Row{r, t, float64(o.Job.Images()) / t, r.StepFLOP / t / 1e9, r.StepBytes / t / 1e9})
+		row := Row{Result: r, Seconds: t, Images: float64(o.Job.Images()) / t, GFLOPS: r.StepFLOP / t / 1e9, GBps: r.StepBytes / t / 1e9}
+		if o.Job.Kind == KindCoded {
+			row.Out = row.GBps * Produced(r.Contender)
+		}
+		out = append(out, row)
 	}
 	return out
 }
@@ -72,6 +77,8 @@ func (o *Outcome) Text() string {
 			fmt.Fprintf(&b, " %8.2f GFLOP/s", r.GFLOPS)
 		case KindVec:
 			fmt.Fprintf(&b, " %8.2f GB/s", r.GBps)
+		case KindCoded:
+			fmt.Fprintf(&b, " %8.2f GB/s in %8.2f GB/s out", r.GBps, r.Out)
 		}
 		fmt.Fprintf(&b, " %9.5f CPU-s/step %6s MiB %8s allocs/step", r.CPU.Median, mib(r.PeakBytes), allocs(r.Allocs))
 		if r.Ratio != nil {

@@ -25,7 +25,7 @@ type Report struct {
 
 // sections are the report's headings by kind of case.
 var sections = []struct{ kind, heading string }{
-	{KindStep, "Training steps"}, {KindGemm, "Matrix products"}, {KindVec, "Vector kernels"},
+	{KindStep, "Training steps"}, {KindGemm, "Matrix products"}, {KindVec, "Vector kernels"}, {KindCoded, "Coded exchange"},
 }
 
 const (
@@ -155,6 +155,9 @@ func (r *Report) method(p *printer) {
 - PyTorch runs eagerly with OPENBLAS_NUM_THREADS=1 and OMP_WAIT_POLICY=passive. OpenBLAS is told the processor's instruction
   set by OPENBLAS_CORETYPE: releases older than a processor fall back to their slowest kernels.
 - A vector kernel's bandwidth is what it reads and writes per second; copy() reads and writes each byte once.
+- Of the coded exchange "GB/s in" are bytes of terms taken in per second, beside bytes copied per second: for a packet of one
+  layer at redundancy r the r segments that are added up to a message (encode-r), or the message and the r−1 segments
+  subtracted from it (decode-r); 4 bytes for each number of the others. "GB/s out" is what that leaves: a packet is the r-th part.
 `, r.Seconds, r.Rounds, out)
 }
 

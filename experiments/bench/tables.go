@@ -15,6 +15,8 @@ func (p *printer) outcome(o *Outcome) {
 		head, row = "contender | class | images/s | GFLOP/s | CPU-s per step | peak MiB | allocations | × "+o.Peer+" | × by CPU time | rounds", stepRow
 	case KindVec:
 		head, row = "kernel | GB/s | ms | × copy()'s bandwidth | × copy()'s time per element | rounds", vecRow
+	case KindCoded:
+		head, row = "step | GB/s in | GB/s out | ms | × copy()'s bandwidth | rounds", codedRow
 	}
 	var rows [][]string
 	for _, r := range o.Results {
@@ -47,6 +49,11 @@ func vecRow(o *Outcome, r *Result) []string {
 		perElement = ratio(&s)
 	}
 	return []string{r.Contender, spread(r.rate(r.StepBytes/1e9), ""), figure(1e3 * r.StepTime.Median), ratio(r.Ratio), perElement}
+}
+
+func codedRow(_ *Outcome, r *Result) []string {
+	in := r.rate(r.StepBytes / 1e9)
+	return []string{r.Contender, spread(in, ""), figure(in.Median * Produced(r.Contender)), figure(1e3 * r.StepTime.Median), ratio(r.Ratio)}
 }
 
 // ratio is a spread, or "–" for the peer itself and where there is none.

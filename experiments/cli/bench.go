@@ -12,18 +12,18 @@ import (
 
 func (a *app) benchCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "bench cluster|step|gemm|vec|ring|report",
-		Short:   "Measure this machine: message rate, training steps, products, codecs and all-reduces beside their peers",
+		Use:     "bench cluster|step|gemm|vec|coded|ring|report",
+		Short:   "Measure this machine: message rate, training steps, products, codecs, coding and all-reduces beside their peers",
 		Example: "  gradsync bench cluster --ranks 64\n  gradsync bench step --model lenet5 --batch 16 --concurrent 2\n  gradsync bench gemm --size 512 --json",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, got []string) error {
 			if len(got) > 0 {
-				return usagef("bench: no benchmark %q: known are cluster, step, gemm, vec, ring, report", got[0])
+				return usagef("bench: no benchmark %q: known are cluster, step, gemm, vec, coded, ring, report", got[0])
 			}
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(a.benchClusterCommand(), a.benchStepCommand(), a.benchGemmCommand(), a.benchVecCommand(), a.benchReportCommand(), a.benchWorkerCommand(), a.benchRingCommand(), a.benchRingWorkerCommand(), a.benchStreamWorkerCommand())
+	cmd.AddCommand(a.benchClusterCommand(), a.benchStepCommand(), a.benchGemmCommand(), a.benchVecCommand(), a.benchCodedCommand(), a.benchReportCommand(), a.benchWorkerCommand(), a.benchRingCommand(), a.benchRingWorkerCommand(), a.benchStreamWorkerCommand())
 	return cmd
 }
 

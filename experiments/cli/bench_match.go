@@ -176,7 +176,7 @@ func (a *app) play(ctx context.Context, f *benchFlags, c bench.Case, names []str
 // match plays and prints: a table, or the object with the job's own fields.
 func (a *app) match(ctx context.Context, f *benchFlags, c bench.Case, known []string, fields map[string]any) error {
 	var engines []engineState
-	if c.Job.Kind != bench.KindVec {
+	if c.Job.Kind != bench.KindVec && c.Job.Kind != bench.KindCoded {
 		engines = engineStates()
 	}
 	names, err := pick(f.engines, known, engines)

@@ -18,7 +18,7 @@ func (a *app) benchReportCommand() *cobra.Command {
 		Use: "report", Short: "Measure the fixed list of cases and write BENCHMARKS.md",
 		Long: `Measure the fixed list of cases, in turn, and write BENCHMARKS.md: machine,
 commands, numbers beside the peers, aims beside what was reached, and where the
-time goes, and the ring over TCP beside Open MPI. It takes some 15 minutes on two cores; leave the machine alone.`,
+time goes, and the ring over TCP beside Open MPI. It takes some 20 minutes on two cores; leave the machine alone.`,
 		Example: "  gradsync bench report --out BENCHMARKS.md", Args: args(0, 0, "flags only"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(); err != nil {
@@ -40,7 +40,7 @@ time goes, and the ring over TCP beside Open MPI. It takes some 15 minutes on tw
 					fmt.Fprintf(a.err, "%d of %d: %s\n", i+1, len(cases), c.Title)
 				}
 				names, err := pick(f.engines, map[string][]string{
-					bench.KindStep: stepContenders(), bench.KindGemm: gemmContenders(), bench.KindVec: bench.Kernels()}[c.Job.Kind], nil)
+					bench.KindStep: stepContenders(), bench.KindGemm: gemmContenders(), bench.KindVec: bench.Kernels(), bench.KindCoded: bench.CodedKernels()}[c.Job.Kind], nil)
 				if err != nil {
 					return err
 				}

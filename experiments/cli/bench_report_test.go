@@ -28,8 +28,11 @@ func TestBenchmarksAreComplete(t *testing.T) {
 		_, part, _ := strings.Cut(text, "\n### "+c.Title+"\n")
 		part, _, _ = strings.Cut(part, "\n#")
 		names := []string{preferred[0], c.Peer}
-		if c.Job.Kind == bench.KindVec {
+		switch c.Job.Kind {
+		case bench.KindVec:
 			names = bench.Kernels()
+		case bench.KindCoded:
+			names = bench.CodedKernels()
 		}
 		for _, name := range names {
 			if !strings.Contains(part, "\n| "+name+" |") {
