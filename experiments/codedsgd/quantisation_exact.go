@@ -1,0 +1,207 @@
+package codedsgd
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+
+	"gradsync/experiments/result"
+	"gradsync/papers/codedsgd"
+	"gradsync/shared/cluster"
+)
+
+// mappingGrid is how many numbers from −10 to 10 are mapped.
+const mappingGrid = 200_001
+
+// mapped is what the check of §3.1's mapping found.
+type mapped struct {
+	Top, Bottom, Zero int32
+	Step              float64 // 10/Top
+	Values            int
+	Worst             float64 // error in half steps, exact, of all values
+	WorstAt           float32
+	Monotone          bool
+	Clipped           int // of ±10.000001, ±11, ±1e30: all must be
+	Refused           int // of NaN and both infinities
+}
+
+// mapping checks both ends, zero, a grid, and as many random float32.
+func mapping(seed uint64) mapped {
+	out := mapped{Step: paperRange / float64(codedsgd.Top), Monotone: true}
+	q := make([]int32, 3)
+	codedsgd.Quantise(q, []float32{paperRange, -paperRange, 0}, paperRange)
+	out.Top, out.Bottom, out.Zero = q[0], q[1], q[2]
+	values := make([]float32, 0, 2*mappingGrid)
+	for i := range mappingGrid {
+		values = append(values, float32(-paperRange+2*paperRange*float64(i)/(mappingGrid-1)))
+	}
+	r := cluster.Stream(seed, -1, "codedsgd", "mapping")
+	for range mappingGrid {
+		values = append(values, float32(paperRange*(2*r.Float64()-1)*math.Pow(2, -float64(r.IntN(40)))))
+	}
+	q = make([]int32, len(values))
+	codedsgd.Quantise(q, values, paperRange)
+	for i, v := range values {
+		if e := halfSteps(v, q[i]); e > out.Worst {
+			out.Worst, out.WorstAt = e, v
+		}
+		if i > 0 && i < mappingGrid && q[i] < q[i-1] {
+			out.Monotone = false
+		}
+	}
+	out.Values = len(values)
+	out.Clipped, _ = codedsgd.Quantise(q, []float32{10.00001, -10.00001, 11, -11, 1e30, -1e30}, paperRange)
+	nan := float32(math.NaN())
+	_, out.Refused = codedsgd.Quantise(q, []float32{nan, float32(math.Inf(1)), float32(math.Inf(-1))}, paperRange)
+	return out
+}
+
+// halfSteps is |q·10/Top − v| in half steps. Near a whole half step the difference is
+// taken exactly.
+func halfSteps(v float32, q int32) float64 {
+	x := float64(v) * codedsgd.Top / paperRange
+	e := 2 * math.Abs(float64(q)-x)
+	if e < 0.999 {
+		return e
+	}
+	exact := new(big.Rat).SetFloat64(float64(v))
+	exact.Mul(exact, big.NewRat(codedsgd.Top, paperRange))
+	exact.Sub(exact, big.NewRat(int64(q), 1)).Abs(exact).Mul(exact, big.NewRat(2, 1))
+	e, _ = exact.Float64()
+	return e
+}
+
+// nearly is how far beyond half a step the float64 product of a quantisation may be.
+const nearly = 1e-6
+
+func (m *mapped) holds() bool {
+	return m.Top == math.MaxInt32 && m.Bottom == -math.MaxInt32 && m.Zero == 0 && m.Monotone && m.Worst <= 1+nearly && m.Clipped == 6 && m.Refused == 3
+}
+
+// judgeMapping is C13.
+func judgeMapping(m mapped) result.Claim {
+	found := fmt.Sprintf("[-10,10] -> [0x%08X,0x%08X], off by up to %.6g half steps at %g", uint32(m.Bottom), uint32(m.Top), m.Worst, m.WorstAt)
+	return identity("C13", m.holds(), found, fmt.Sprintf("step %.3g, largest error of %d numbers %.3g, half a step is %.3g; 0 stays 0", m.Step, m.Values, m.Worst*m.Step/2, m.Step/2))
+}
+
+// decoded is what coding and decoding random packets found.
+type decoded struct {
+	Packets    int
+	Errors     int // wrapping int32, the paper's
+	Wrapped    int // packets with a sum out of int32's range
+	Saturating int // errors if sums stop at int32's ends
+	Float32    int // errors if gradients stay float32
+}
+
+// blocksKnown is a node's gradients of one layer, by block; nil: it lacks it.
+type blocksKnown [][]int32
+
+func (b blocksKnown) Has(q int) bool { return q >= 0 && q < len(b) && b[q] != nil }
+
+func (b blocksKnown) Layer(q, _, _ int) ([]int32, error) {
+	if !b.Has(q) {
+		return nil, fmt.Errorf("codedsgd: block %d is not known", q)
+	}
+	return b[q], nil
+}
+
+// decodeRandom codes packets of 4 terms (n = 5, r = 4, one group), uniform over all of
+// int32's symmetric range, and decodes each at one of its receivers; the numbers are
+// compared with what was coded. A layer has 8 numbers, a segment 2.
+func decodeRandom(seed uint64, packets int) (out decoded) {
+	a, err := codedsgd.Assign(5, 4)
+	if err != nil {
+		panic(err)
+	}
+	cut, err := codedsgd.NewCut(8, [2]int{4, 2}, 4, codedsgd.Rows)
+	if err != nil {
+		panic(err)
+	}
+	plan := a.Packets(a.Groups()[0])
+	r := cluster.Stream(seed, -1, "codedsgd", "packets")
+	all := make(blocksKnown, a.Blocks())
+	for i := range all {
+		all[i] = make([]int32, 8)
+	}
+	for i := range packets {
+		for _, g := range all {
+			for k := range g {
+				g[k] = int32(r.Int64N(2*codedsgd.Top+1) - codedsgd.Top)
+			}
+		}
+		p := plan[i%len(plan)]
+		to := p.To[i/len(plan)%len(p.To)]
+		own, lacks := make(blocksKnown, len(all)), make(blocksKnown, len(all))
+		for q := range all {
+			if a.Holds(p.From, q) {
+				own[q] = all[q]
+			}
+			if a.Holds(to, q) {
+				lacks[q] = all[q]
+			}
+		}
+		content := make([]int32, cut.Padded(p))
+		if err := codedsgd.Encode(content, p, own, 0, cut, 1); err != nil {
+			panic(err)
+		}
+		term, err := codedsgd.Decode(content, p, lacks, 0, cut, 1)
+		if err != nil {
+			panic(err)
+		}
+		want := make([]int32, 2)
+		cut.Gather(want, all[term.Block], term.Position)
+		out.add(content, want, p, all, term, cut)
+	}
+	return out
+}
+
+// add compares the decoded content, and what two other arithmetics would decode.
+func (d *decoded) add(content, want []int32, p codedsgd.Packet, all blocksKnown, unknown codedsgd.Term, cut codedsgd.Cut) {
+	d.Packets++
+	var wrong, wrapped, stopped, float bool
+	part := make([]int32, len(want))
+	for k, w := range want {
+		var exact, saturated int64
+		var f float32
+		for _, t := range p.Terms {
+			cut.Gather(part, all[t.Block], t.Position)
+			exact += int64(part[k])
+			saturated = clamp(saturated + int64(part[k]))
+			f += float32(codedsgd.Dequantise(int64(part[k]), paperRange))
+		}
+		wrapped = wrapped || exact != int64(int32(exact))
+		for _, t := range p.Terms {
+			if t != unknown {
+				cut.Gather(part, all[t.Block], t.Position)
+				saturated = clamp(saturated - int64(part[k]))
+				f -= float32(codedsgd.Dequantise(int64(part[k]), paperRange))
+			}
+		}
+		wrong = wrong || content[k] != w
+		stopped = stopped || saturated != int64(w)
+		float = float || f != float32(codedsgd.Dequantise(int64(w), paperRange))
+	}
+	for _, x := range []struct {
+		is bool
+		to *int
+	}{{wrong, &d.Errors}, {wrapped, &d.Wrapped}, {stopped, &d.Saturating}, {float, &d.Float32}} {
+		if x.is {
+			*x.to++
+		}
+	}
+}
+
+func clamp(x int64) int64 { return min(max(x, math.MinInt32), math.MaxInt32) }
+
+// wrappedSum is the sum of so many blocks of 2.0 in int32 and in int64.
+func wrappedSum(blocks int) (narrow, wide float64) {
+	q := make([]int32, 1)
+	codedsgd.Quantise(q, []float32{2}, paperRange)
+	var n int32
+	sum := make([]int64, 1)
+	for range blocks {
+		n += q[0]
+		codedsgd.Accumulate(sum, q)
+	}
+	return codedsgd.Dequantise(int64(n), paperRange), codedsgd.Dequantise(sum[0], paperRange)
+}

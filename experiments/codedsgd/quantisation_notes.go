@@ -1,0 +1,105 @@
+package codedsgd
+
+import (
+	"fmt"
+	"strings"
+)
+
+func quantisationNotes(studies []precisionStudy, m mapped, d decoded, costs []codingCost) []string {
+	var notes []string
+	for i := range studies {
+		notes = append(notes, effectNote(&studies[i]))
+	}
+	for i := range studies {
+		notes = append(notes, blockNote(&studies[i]))
+	}
+	for i := range studies {
+		notes = append(notes, coarseNote(&studies[i]))
+	}
+	narrow, wide := wrappedSum(6)
+	notes = append(notes, clipNote(studies),
+		fmt.Sprintf("Of %d random packets %d were decoded wrongly, though in %d a sum left int32's range: wrapping takes back what it lost. Arithmetic that stops at the ends would decode %d wrongly, float32 %d.", d.Packets, d.Errors, d.Wrapped, d.Saturating, d.Float32),
+		fmt.Sprintf("The final sum (17) is not undone by anything and must be wider: six blocks of 2.0 give %.1f in int32 and %.1f in int64.", narrow, wide),
+		fmt.Sprintf("[−10, 10] maps to 0x%08X and 0x%08X in steps of %.3g; the largest error of %d numbers is %.3g.", uint32(m.Bottom), uint32(m.Top), m.Step, m.Values, m.Worst*m.Step/2))
+	return append(notes, codingNote(costs))
+}
+
+func effectNote(s *precisionStudy) string {
+	gap := meanOf(s.lossGap(inPaper))
+	text := fmt.Sprintf("%s, the paper's outlook (§4): after %d updates int32 on ±10 ends with a loss %+.2g beside float32's and parameters %.2g %% off, relative to the way they went. ", s.Plan.Net.Title, s.Plan.Updates, gap, 100*s.distance(inPaper))
+	order := fmt.Sprintf("the order of summation alone puts them %.2g %% off", 100*s.order())
+	clips := s.saturated(inPaper)
+	switch {
+	case !s.affects(inPaper) && clips == 0:
+		return text + "No element is clipped, and " + order + ": quantisation has no effect that could be told from that."
+	case !s.affects(inPaper):
+		return text + fmt.Sprintf("%.2g %% of the elements are clipped, and %s: quantisation has no effect that could be told from that.", 100*clips, order)
+	case clips == 0:
+		return text + "No element is clipped, but " + order + ": the steps have an effect."
+	}
+	return text + fmt.Sprintf("That is the range, not the steps: %.2g %% of the elements are clipped, and with steps %d times as coarse on ±%g, where %.2g %% are, they end %.2g %% off; %s.",
+		100*clips, 1<<(32-fineBits), s.Kinds[inFine].Range, 100*s.saturated(inFine), 100*s.distance(inFine), order)
+}
+
+// blockNote is what larger blocks do on ±10.
+func blockNote(s *precisionStudy) string {
+	p := s.Plan
+	part := func(kind int) string {
+		return fmt.Sprintf("%d blocks of %.4g images: %.2g %% clipped, %.2g %% off, loss %+.2g", s.Kinds[kind].blocksOf(p.Nodes), float64(p.Net.batch(p.Nodes))/float64(s.Kinds[kind].blocksOf(p.Nodes)), 100*s.saturated(kind), 100*s.distance(kind), meanOf(s.lossGap(kind)))
+	}
+	return fmt.Sprintf("%s on ±10 by the size of a block: %s; %s; %s.", p.Net.Title, part(inPaper), part(inPaperNodes), strings.Replace(part(inPaperOne), "1 blocks", "1 block", 1))
+}
+
+func coarseNote(s *precisionStudy) string {
+	var harmless, harmful []string
+	for i, a := range s.Kinds {
+		switch {
+		case a.Range <= paperRange || a.Blocks != 0:
+		case s.affects(i):
+			harmful = append(harmful, fmt.Sprintf("%s (%.2g %% off, loss %+.3f)", strings.TrimPrefix(a.Title, "steps of "), 100*s.distance(i), meanOf(s.lossGap(i))))
+		default:
+			harmless = append(harmless, strings.TrimPrefix(a.Title, "steps of "))
+		}
+	}
+	text := s.Plan.Net.Title + ", coarser steps: "
+	if len(harmless) > 0 {
+		text += "no effect with " + strings.Join(harmless, ", ") + "; "
+	}
+	if len(harmful) == 0 {
+		return text + "an effect with none."
+	}
+	return text + "an effect with " + strings.Join(harmful, ", ") + "."
+}
+
+func clipNote(studies []precisionStudy) string {
+	var parts []string
+	for i := range studies {
+		s := &studies[i]
+		first := 0
+		for k, x := range s.Largest {
+			if x > paperRange && first == 0 {
+				first = s.Plan.Sums[k]
+			}
+		}
+		last := len(s.Largest) - 1
+		text := fmt.Sprintf("%s: of %d images the largest element is %.3g", s.Plan.Net.Title, s.Plan.Sums[last], s.Largest[last])
+		if first > 0 {
+			text += fmt.Sprintf(", and blocks of %d are the first shown that ±10 clips", first)
+		} else {
+			text += ", inside ±10"
+		}
+		text += fmt.Sprintf("; in the first updates %.2g %% of the elements of micro-blocks and %.2g %% of one block's are outside ±1", 100*s.Clipped[0][1], 100*s.Clipped[len(s.Clipped)-1][1])
+		parts = append(parts, text)
+	}
+	return "A block's gradient is a sum over its images, so larger blocks saturate (" + strings.Join(parts, ". ") + "). Micro-blocks keep it small; the paper says nothing of it."
+}
+
+func codingNote(costs []codingCost) string {
+	most, least, need := 0.0, 1e9, 0.0
+	for _, c := range costs {
+		if !c.Whole {
+			most, least, need = max(most, c.share()), min(least, c.share()), max(need, c.needed())
+		}
+	}
+	return fmt.Sprintf("\"Encoding does not affect the speed of computing\" (§2.2): at %g GB/s coding takes %.0f to %.0f %% of the time that a node computes, in the paper's message model at 8 nodes; to stay within %.0f %% everywhere it must run at %.0f GB/s.", codingRate/1e9, 100*least, 100*most, 100*codingLimit, need/1e9)
+}
