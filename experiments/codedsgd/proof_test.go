@@ -1,0 +1,98 @@
+package codedsgd
+
+import (
+	"math/big"
+	"strings"
+	"testing"
+
+	"gradsync/experiments/claims"
+	"gradsync/experiments/exp"
+	"gradsync/papers/codedsgd"
+)
+
+func side(what string, left, right int64, printed ...int64) codedsgd.Side {
+	s := codedsgd.Side{What: what, Left: big.NewRat(left, 1), Right: big.NewRat(right, 1)}
+	for _, p := range printed {
+		s.Printed = big.NewRat(p, 1)
+	}
+	return s
+}
+
+// A step's words follow from its cases.
+func TestStepVerdicts(t *testing.T) {
+	right := step{Step: codedsgd.Step{Number: "(20)"}}
+	right.count(2, 1, []codedsgd.Side{side("a", 1, 1)})
+	wrong := step{Step: codedsgd.Step{Number: "(24)", Corrected: "0"}}
+	wrong.count(2, 1, []codedsgd.Side{side("a", 1, 1, 1), side("b", 0, 0)})
+	never := wrong
+	wrong.count(2, 2, []codedsgd.Side{side("c", 4, 4, 5)})
+	wrong.count(3, 1, []codedsgd.Side{side("d", 4, 4, 6)})
+	failing := wrong
+	failing.count(3, 2, []codedsgd.Side{side("e", 4, 3, 4)})
+	for _, c := range []struct {
+		s       step
+		verdict string
+	}{{right, "holds as printed"}, {wrong, "printed wrong, corrected holds"}, {never, "holds corrected; printed never wrong"}, {failing, "fails"}, {step{}, "fails"}} {
+		if got := c.s.verdict(); got != c.verdict {
+			t.Errorf("%+v: %q, want %q", c.s, got, c.verdict)
+		}
+	}
+	if wrong.Cases != 4 || wrong.Said != 3 || wrong.Wrong != 2 || wrong.Smallest != "n = 2, r = 2, c: counted 4, as printed 5" || failing.First != "n = 3, r = 2, e: counted 4, computed 3" {
+		t.Errorf("%+v, %+v", wrong, failing)
+	}
+}
+
+// The claims hold, and each fails with its own equation alone.
+func TestProofClaims(t *testing.T) {
+	plan := planProof("ci")
+	steps, sizes, err := countProof(t.Context(), plan, &exp.Bar{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sizes) != 20 { // 2 + 3 + 4 + 5 + 6
+		t.Errorf("%d sizes", len(sizes))
+	}
+	for _, c := range judgeProof(plan, steps) {
+		verdictIs(t, c, claims.Equal, "n from 2 to 6, every r")
+	}
+	for number, id := range map[string]string{"(19)": "C14", "(28)": "C15", "(29)": "C16", "(30)": "C17", "(20)": "C22", "(21)": "C23", "(27)": "C23"} {
+		s := stepOf(steps, number)
+		kept := *s
+		s.count(7, 3, []codedsgd.Side{side("x", 1, 2)})
+		for _, c := range judgeProof(plan, steps) {
+			want := claims.Equal
+			if c.ID == id {
+				want = claims.Differs
+			}
+			verdictIs(t, c, want)
+			if c.ID == id && c.Measured != "it fails: n = 7, r = 3, x: counted 1, computed 2" {
+				t.Errorf("%s measured %v", id, c.Measured)
+			}
+		}
+		if n := proofNotes(plan, steps); !strings.Contains(n[0], "these fail: "+number) {
+			t.Errorf("%s: the note says %q", number, n[0])
+		}
+		*s = kept
+	}
+}
+
+func TestProofRuns(t *testing.T) {
+	r := runProfile(t, proof(), "ci")
+	steps := tableOf(t, r, "steps")
+	if len(steps.Rows) != len(codedsgd.Proof()) || len(r.Claims) != 6 || len(r.Notes) != 6 {
+		t.Errorf("%d steps, %d claims, %d notes", len(steps.Rows), len(r.Claims), len(r.Notes))
+	}
+	if got := stepTable(planProof("quick"), nil).Caption; !strings.Contains(got, "not at n = 9, r = 5, 6; n = 10, r = 5, 6, 7, 8;") {
+		t.Errorf("the caption says %q", got)
+	}
+	// n = 4, r = 2 by hand: 6 blocks, 3 of a node, 4 groups of 3 packets to 2 nodes of 2 terms.
+	for _, row := range tableOf(t, r, "counts").Rows {
+		if row[0] == 4 && row[1] == 2 {
+			for i, want := range []any{4, 2, 6, 3, 3, 4, 12, 24, 24, 6.} {
+				if row[i] != want {
+					t.Errorf("entry %d is %v, want %v", i, row[i], want)
+				}
+			}
+		}
+	}
+}
