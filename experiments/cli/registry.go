@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/codedsgd"
+	"gradsync/experiments/compare"
 	"gradsync/experiments/dasp"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/ring"
@@ -13,7 +14,7 @@ import (
 )
 
 // sources are the packages of experiments. A new paper is one line here.
-var sources = []func() []exp.Experiment{dasp.Experiments, ring.Experiments, ringsparse.Experiments, codedsgd.Experiments}
+var sources = []func() []exp.Experiment{dasp.Experiments, ring.Experiments, ringsparse.Experiments, codedsgd.Experiments, compare.Experiments}
 
 // Experiments returns all experiments in the order of their sources.
 func Experiments() []exp.Experiment {
