@@ -1,16 +1,36 @@
 package codedsgd
 
 import (
+	"fmt"
 	"reflect"
+	"sync"
 	"testing"
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 )
 
-// runProfile runs e and checks what every result must have: it is complete, no id
-// stands twice, tables and figures have words, rows have as many entries as columns.
+// results are those of runProfile, which many tests look at.
+var results = struct {
+	sync.Mutex
+	of map[string]*result.Result
+}{of: map[string]*result.Result{}}
+
+// runProfile runs e, once for all tests, and checks what every result must have: it
+// is complete, no id stands twice, tables and figures have words, rows have as many
+// entries as columns. A test must not change it.
 func runProfile(t *testing.T, e exp.Experiment, profile string, seeds ...uint64) *result.Result {
+	t.Helper()
+	results.Lock()
+	defer results.Unlock()
+	key := fmt.Sprint(e.ID, " ", profile, seeds)
+	if results.of[key] == nil {
+		results.of[key] = runOnce(t, e, profile, seeds)
+	}
+	return results.of[key]
+}
+
+func runOnce(t *testing.T, e exp.Experiment, profile string, seeds []uint64) *result.Result {
 	t.Helper()
 	r, err := e.Run(t.Context(), exp.Env{Profile: profile, Seeds: seeds})
 	if err != nil || r.Status != complete {

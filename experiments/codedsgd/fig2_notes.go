@@ -78,14 +78,15 @@ func gainNote(x shownExchange) string {
 	case c < m:
 		verdict = fmt.Sprintf("a gain against both, for a block is lacked by %s", lackers(x))
 	case c == m:
-		verdict = "no gain against multicast, which serves both nodes that lack a block at once as the code does"
+		verdict = fmt.Sprintf("no gain against multicast, which serves all %d nodes that lack a block at once, as many as the code does", x.A.Nodes()-x.A.Redundancy())
 	}
 	same := "the same with all three: a code does not spare receivers"
 	if coded.Totals.Delivered != multicast.Totals.Delivered || coded.Totals.Delivered != unicast.Totals.Delivered {
 		same = "not the same with all three"
 	}
-	return fmt.Sprintf("%s: sent are %.4g gradients coded, %.4g by multicast and %.4g by unicast of the same blocks: %s. Received are %.4g, %s. The iterations take %.1f, %.1f and %.1f ms.",
-		clusterName(x.A), c, m, u, verdict, units(coded.Totals.Delivered), same, ms(coded.end()), ms(multicast.end()), ms(unicast.end()))
+	out, in := x.busiest()
+	return fmt.Sprintf("%s: sent are %.4g gradients coded, %.4g by multicast and %.4g by unicast of the same blocks: %s. Received are %.4g, %s. The iterations take %.1f, %.1f and %.1f ms; with the code the busiest link out works for %.1f ms of it, the busiest link in for %.1f.",
+		clusterName(x.A), c, m, u, verdict, units(coded.Totals.Delivered), same, ms(coded.end()), ms(multicast.end()), ms(unicast.end()), ms(out), ms(in))
 }
 
 func lackers(x shownExchange) string {

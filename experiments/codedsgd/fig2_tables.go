@@ -96,8 +96,7 @@ func completeTable(x shownExchange) result.Table {
 func exchangeFigure(x shownExchange) result.Figure {
 	f := result.Figure{ID: "exchange-" + suffix(x.A), Title: "One exchange, " + clusterName(x.A), Kind: result.Counted, Form: "gantt",
 		X: result.Axis{Title: "virtual time", Unit: "ms"}, Y: result.Axis{Title: "node"},
-		Caption: shownHow + " Three lanes per node: its device, its link out and its link in. A packet is one band in its sender's lane and one in each receiver's; the label says what is in it."}
-	busiest, most := "", 0.0
+		Caption: shownHow + " Packets go as soon as the last gradient in them is there, while the device goes on. Three lanes per node: its device, its link out and its link in. A packet is one band in its sender's lane and one in each receiver's; the label says what is in it."}
 	for node := range x.A.Nodes() {
 		lane := len(f.Lanes)
 		f.Lanes = append(f.Lanes, fmt.Sprintf("node %d", node), fmt.Sprintf("node %d sends", node), fmt.Sprintf("node %d receives", node))
@@ -106,30 +105,48 @@ func exchangeFigure(x shownExchange) result.Figure {
 				f.Bands = append(f.Bands, result.Band{Lane: lane, From: ms(s.From), To: ms(s.To), State: "compute", Label: "gradients of its blocks, and the update"})
 			}
 		}
-		out, in := 0.0, 0.0
 		for i, p := range x.Packets {
 			if p.From == node {
 				f.Bands = append(f.Bands, result.Band{Lane: lane + 1, From: ms(p.Begin), To: ms(p.Left), State: "send", Label: fmt.Sprintf("packet %d: %s to nodes %s", i+1, terms(p.Terms), listed(p.To))})
-				out += ms(p.Left) - ms(p.Begin)
 			}
 			for _, d := range p.Decoded {
 				if d.Node == node {
 					f.Bands = append(f.Bands, result.Band{Lane: lane + 2, From: ms(d.Began), To: ms(d.At), State: "receive", Label: fmt.Sprintf("packet %d of node %d: minus %s gives G%d[%d]", i+1, p.From, terms(d.Subtracted), d.Term.Block, d.Term.Position)})
-					in += ms(d.At) - ms(d.Began)
 				}
 			}
 		}
-		if out > most {
-			busiest, most = "out", out
-		}
-		if in > most {
-			busiest, most = "in", in
-		}
 	}
 	slices.SortStableFunc(f.Bands, func(a, b result.Band) int { return a.Lane - b.Lane })
-	f.Alt = fmt.Sprintf("Each of %d nodes computes %d blocks, sends %d packets to %d nodes each and receives %d; the exchange is over after %.1f ms, and the busiest link is one %s, %.1f ms.",
-		x.A.Nodes(), len(x.A.Of(0)), len(x.Packets)/x.A.Nodes(), x.A.Redundancy(), len(x.Packets)*x.A.Redundancy()/x.A.Nodes(), ms(x.Run.end()), busiest, most)
+	out, in := x.busiest()
+	f.Alt = fmt.Sprintf("Each of %d nodes computes %d blocks, sends %s to %d nodes each and receives %s; all have updated their parameters after %.1f ms. The busiest link out is at work for %.1f ms, the busiest link in for %.1f ms.",
+		x.A.Nodes(), len(x.A.Of(0)), packets(len(x.Packets)/x.A.Nodes()), x.A.Redundancy(), packets(len(x.Packets)*x.A.Redundancy()/x.A.Nodes()), ms(x.Run.end()), ms(out), ms(in))
 	return f
+}
+
+// busiest is how long the link out and the link in are at work that are so longest.
+func (x shownExchange) busiest() (out, in time.Duration) {
+	for node := range x.A.Nodes() {
+		var o, i time.Duration
+		for _, p := range x.Packets {
+			if p.From == node {
+				o += p.Left - p.Begin
+			}
+			for _, d := range p.Decoded {
+				if d.Node == node {
+					i += d.At - d.Began
+				}
+			}
+		}
+		out, in = max(out, o), max(in, i)
+	}
+	return out, in
+}
+
+func packets(n int) string {
+	if n == 1 {
+		return "1 packet"
+	}
+	return fmt.Sprintf("%d packets", n)
 }
 
 var methodNames = map[string]string{codedsgd.CSSGD: "CSSGD: coded, multicast", codedsgd.SSGDMulticast: "each block's gradient, multicast", codedsgd.SSGDUnicast: "each block's gradient, unicast"}

@@ -34,6 +34,12 @@ func TestFig2OfThreeByHand(t *testing.T) {
 	if n := len(tableOf(t, r, "packets-4-2").Rows); n != 12 { // C(4,3) groups of three
 		t.Errorf("%d packets of four nodes, want 12", n)
 	}
+	begins := column(t, tableOf(t, r, "packets-4-2"), "begin")
+	for i := range begins[1:] {
+		if begins[i].(float64) > begins[i+1].(float64) {
+			t.Errorf("packets begin at %v, want them in order", begins)
+		}
+	}
 	m := tableOf(t, r, "methods")
 	wantColumn(t, m, "sent", 3.0, 3.0, 1.5, 12.0, 6.0, 6.0)
 	wantColumn(t, m, "delivered", 3.0, 3.0, 3.0, 12.0, 12.0, 12.0)
@@ -102,6 +108,28 @@ func TestFollowFindsFaults(t *testing.T) {
 	}
 	if _, err := spoiled(func(n *sentNote) { n.Meta = x.Run.Ranks[0].Notes[0].Meta }); err == nil {
 		t.Error("another node's header was taken")
+	}
+}
+
+// Blocks' gradients could not be taken for one another: no number stands in two of
+// them in one place, hardly one in one of them twice, and none is beyond the range.
+func TestToldGradientsDiffer(t *testing.T) {
+	a, _ := codedsgd.Assign(4, 2)
+	blocks, err := blocksInFixed(a, shownSamples*a.Blocks())
+	if err != nil || len(blocks) != 6 {
+		t.Fatalf("%d blocks, %v", len(blocks), err)
+	}
+	different := map[int32]bool{}
+	for i, v := range blocks[0] {
+		different[v] = true
+		for q := 1; q < len(blocks); q++ {
+			if blocks[q][i] == v {
+				t.Fatalf("number %d of blocks 0 and %d is %d", i, q, v)
+			}
+		}
+	}
+	if len(different) < shownNumbers*99/100 {
+		t.Errorf("%d different numbers of %d", len(different), shownNumbers)
 	}
 }
 

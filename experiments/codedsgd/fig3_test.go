@@ -65,7 +65,9 @@ func TestReassemblyFindsAFault(t *testing.T) {
 	}
 }
 
-// Padding is never less than (28); by rows at r = 2 all layers of the DNN but the last
+// Padding is never less than (28). The DNN's rows, 512, 512 and 8, in three: of a
+// group's four packets three have a segment of the longer kind, the last node's has
+// only last segments, so 70 · (785·(3·171+170) + 513·(3·171+170) + 513·(3·3+2)). By rows at r = 2 all layers of the DNN but the last
 // have an even number of rows, and so has the last on 8 nodes: nothing is added.
 func TestPadding(t *testing.T) {
 	all, err := paddings()
@@ -78,6 +80,9 @@ func TestPadding(t *testing.T) {
 		}
 		if p.Network.Key == "dnn" && p.Redundancy == 2 && p.Split == codedsgd.Rows && p.Sent != p.Exact {
 			t.Errorf("%+v: %d zeros", p, p.Sent-p.Exact)
+		}
+		if p.Network.Key == "dnn" && p.Redundancy == 3 && p.Split == codedsgd.Rows && p.Sent != 62452390 {
+			t.Errorf("%+v: sent %d, want 62,452,390", p, p.Sent)
 		}
 		if want := map[int]int{2: 56 * 3, 3: 70 * 4}[p.Redundancy] * map[string]int{"dnn": 3, "cnn": 4}[p.Network.Key]; p.Packets != want {
 			t.Errorf("%+v: want %d packets times layers", p, want)
