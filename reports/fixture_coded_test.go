@@ -33,6 +33,26 @@ func exampleLoads() *result.Result {
 	return r
 }
 
+// exampleExchange has the shape of codedsgd/fig2 and the packets of three nodes that
+// compute two of three blocks each; its times are invented.
+func exampleExchange() *result.Result {
+	r := newFixture("codedsgd/fig2", "Example: what a packet holds", "CSSGD, Fig. 2", result.Counted)
+	r.Data, r.Engine, r.Seeds = nil, "", nil
+	t := result.Table{ID: "packets-3-2", Title: "Every packet, n = 3, r = 2", Caption: "Invented times.", Columns: []result.Column{
+		{Key: "step", Title: "packet"}, {Key: "from", Title: "from node"}, {Key: "to", Title: "to nodes"}, {Key: "begin", Title: "begins", Unit: "ms", Digits: 3},
+		{Key: "end", Title: "ends", Unit: "ms", Digits: 3}, {Key: "content", Title: "content"}, {Key: "decoded", Title: "decoded"}, {Key: "bytes", Title: "bytes"}, {Key: "subtracted", Title: "subtracted before"}},
+		Rows: [][]any{
+			{1, 0, "1, 2", 1.11, 2.22, "G0[0] + G1[0]", "node 1: G{0,2}[0]; node 2: G{0,1}[0]", 111, "node 1: G0[0]; node 2: G1[0]"},
+			{2, 1, "0, 2", 1.11, 2.22, "G0[1] + G2[0]", "node 0: G{1,2}[0]; node 2: G{0,1}[1]", 111, "node 0: G0[1]; node 2: G2[0]"},
+			{3, 2, "0, 1", 1.11, 3.33, "G1[1] + G2[1]", "node 0: G{1,2}[1]; node 1: G{0,2}[1]", 111, "node 0: G1[1]; node 1: G2[1]"},
+		}}
+	lacks := result.Table{ID: "complete-3-2", Title: "When a node has what it lacks, n = 3, r = 2", Columns: []result.Column{
+		{Key: "node", Title: "node"}, {Key: "block", Title: "lacks block"}, {Key: "holders", Title: "held by"}},
+		Rows: [][]any{{0, 2, "{1,2}"}, {1, 1, "{0,2}"}, {2, 0, "{0,1}"}}}
+	r.Tables = []result.Table{t, lacks}
+	return r
+}
+
 // exampleCompare has the shape of the page that compares all methods.
 func exampleCompare() *result.Result {
 	r := newFixture("compare/when", "Example: which method when", "ours: all methods beside one another", result.Trained)

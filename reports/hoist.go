@@ -88,8 +88,12 @@ func hoist(rows []claimRow, p int) []commonWhy {
 			out = append(out, commonWhy{who, clause})
 		}
 		for _, i := range at {
-			rest := slices.DeleteFunc(clauses(rows[i].Found[p].Why), func(c string) bool { return c == clause })
-			rows[i].Found[p].Why = strings.Join(rest, "; ")
+			f := &rows[i].Found[p]
+			rest := slices.DeleteFunc(clauses(f.Why), func(c string) bool { return c == clause })
+			f.Why = strings.Join(rest, "; ")
+			if f.Why == "" && f.Ours == "" && f.Verdict.Key == "not-run" { // no line below says why
+				f.Ours, f.Words = "why: see above", true
+			}
 		}
 	}
 	return out

@@ -80,6 +80,7 @@ func build(p *paper, rs []loaded, at places, s *scripts, o Options) (*paperPage,
 		}
 		page.Files = append(page.Files, files...)
 		sections = append(sections, sec)
+		page.Widgets = page.Widgets || slices.ContainsFunc(sec.Tables, item.Works)
 		page.Sides = append(page.Sides, sec.Sides...)
 		page.Several = page.Several || len(e) > 1
 	}

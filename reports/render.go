@@ -31,7 +31,7 @@ var assets embed.FS
 
 // shared are the files that pages of one folder share.
 var shared = []string{
-	"report.css", "report.js", "echarts-6.1.0.min.js", "echarts-LICENSE.txt", "echarts-NOTICE.txt",
+	"report.css", "report.js", "widgets.js", "echarts-6.1.0.min.js", "echarts-LICENSE.txt", "echarts-NOTICE.txt",
 	"echarts-LICENSE-d3.txt", "stix-two-math-5.3.0.woff2", "stix-two-math-OFL.txt",
 }
 
@@ -44,6 +44,8 @@ type head struct {
 	CSS         template.CSS
 	ReportJS    template.JS
 	EChartsJS   template.JS
+	WidgetsJS   template.JS
+	Widgets     bool // the page has one
 }
 
 // Render reads the results and writes index.html, one page per paper found and
@@ -84,7 +86,9 @@ func Render(o Options) (pages []string, err error) {
 		if err != nil {
 			return nil, err
 		}
+		widgets := page.Widgets
 		page.head = frame.named(page.Title, page.Page)
+		page.Widgets = widgets
 		if err := out.page(t, "paper.html", p.Key+".html", page); err != nil {
 			return nil, err
 		}
@@ -141,8 +145,8 @@ func newFrame(single bool) (head, error) {
 	}
 	inline := "data:font/woff2;base64," + base64.StdEncoding.EncodeToString(font)
 	h.CSS = template.CSS(strings.ReplaceAll(string(css), "stix-two-math-5.3.0.woff2", inline))
-	h.ReportJS, h.EChartsJS = template.JS(reportJS), template.JS(echartsJS)
-	h.CSP = "default-src 'none'; script-src " + hash(reportJS) + " " + hash(echartsJS) +
+	h.ReportJS, h.EChartsJS, h.WidgetsJS = template.JS(reportJS), template.JS(echartsJS), template.JS(widgetsJS)
+	h.CSP = "default-src 'none'; script-src " + hash(reportJS) + " " + hash(echartsJS) + " " + hash(widgetsJS) +
 		"; style-src 'unsafe-inline'; font-src data:; img-src data:; base-uri 'none'; form-action 'none'"
 	return h, nil
 }

@@ -90,6 +90,10 @@ func buildSection(key string, rs []loaded, s *scripts, single bool) (section, []
 		it := item{}
 		for _, sm := range same(rs, set) {
 			v := viewTable(sm.loaded, sm.of)
+			var err error
+			if v.Widget, err = widgetOf(sm.Result, sm.of, v); err != nil {
+				return section{}, nil, err
+			}
 			v.CSV = file(sm.loaded, sm.of.ID, tableCSV(sm.of))
 			v.within = sm.within.at(sm.of.ID)
 			it.Tables = append(it.Tables, v)

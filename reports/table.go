@@ -41,6 +41,7 @@ type tableView struct {
 	Columns                      []columnView
 	Rows                         [][]cell
 	CSV                          csvFile
+	Widget                       *widget // nil for most
 	within
 }
 

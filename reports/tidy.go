@@ -11,6 +11,7 @@ var (
 	zrID    = regexp.MustCompile(`zr\d+-`)
 	sizes   = regexp.MustCompile(`^<svg width="(\d+)" height="(\d+)"`)
 	numbers = regexp.MustCompile(`\d+\.\d{3,}`)
+	tags    = regexp.MustCompile(`<[^>]*>`) // coordinates are in tags, words between them
 	// idle is what only a live chart needs: its marks on shapes and the looks
 	// under the pointer. The page's style sheet has the font.
 	idle = regexp.MustCompile(`(?s) (?:ecmeta_\w+|class|pointer-events)="[^"]*"|<style ?>.*?</style>\n?|font-family:[^;"]*;`)
@@ -28,12 +29,14 @@ func tidySVG(id, svg string) string {
 		svg = svg[:i] + svg[end:]
 	}
 	svg = strings.NewReplacer(ink, "currentColor", "rgb(1,2,3)", "currentColor").Replace(svg)
-	svg = numbers.ReplaceAllStringFunc(svg, func(n string) string {
-		x, err := strconv.ParseFloat(n, 64)
-		if err != nil {
-			return n
-		}
-		return strconv.FormatFloat(x, 'f', 2, 64)
+	svg = tags.ReplaceAllStringFunc(svg, func(tag string) string {
+		return numbers.ReplaceAllStringFunc(tag, func(n string) string {
+			x, err := strconv.ParseFloat(n, 64)
+			if err != nil {
+				return n
+			}
+			return strconv.FormatFloat(x, 'f', 2, 64)
+		})
 	})
 	return reuse(id, oneClip(svg))
 }

@@ -21,7 +21,7 @@ var (
 	typed = strings.NewReplacer("+-", "±", "<= ", "≤"+nbsp, ">= ", "≥"+nbsp, "<=", "≤", ">=", "≥", " x ", " × ", "->", "→")
 	// What formulas are typed with. Names such as ResNet-18 and r* stay.
 	times   = regexp.MustCompile(`([\w)′″])( ?)\*( ?)([\w(])`)
-	minus   = regexp.MustCompile(`\b([Nnk])-(\d)\b`)
+	minus   = regexp.MustCompile(`\b([Nnk])-(\d|r)\b`)
 	minusOf = regexp.MustCompile(`([\w)])-(\(|eta\b)`)
 	primes  = regexp.MustCompile(`\b(P[wg])(''?)`)
 	eta     = regexp.MustCompile(`\beta\b`)

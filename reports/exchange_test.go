@@ -1,0 +1,73 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"gradsync/experiments/result"
+)
+
+func exchangeExample(t *testing.T) *exchange {
+	t.Helper()
+	r := exampleExchange()
+	tb, v := viewed(r, 0)
+	x, err := exchangeOf(r, tb, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// What the picture shows after each packet, by hand: blocks 0, 1, 2 are of nodes
+// {0,1}, {0,2}, {1,2}; node 0 lacks 2, node 1 lacks 1, node 2 lacks 0.
+func TestTheExchangeStepByStep(t *testing.T) {
+	x := exchangeExample(t)
+	for k, want := range []string{
+		"[[own own [false false]] [own [false false] own] [[false false] own own]]",
+		"[[own own [false false]] [own [true false] own] [[true false] own own]]",
+		"[[own own [true false]] [own [true false] own] [[true true] own own]]",
+		"[[own own [true true]] [own [true true] own] [[true true] own own]]",
+	} {
+		if got := fmt.Sprint(worked(t, "held", x, k)); got != want {
+			t.Errorf("after %d packets %s, want %s", k, got, want)
+		}
+	}
+	for got, want := range map[string]string{
+		fmt.Sprint(worked(t, "packet", x, 1)):                 "Packet 2 of 3, 1.110 to 2.220" + nbsp + "ms, 111 bytes: node 1 sends G0[1] + G2[0] to nodes 0, 2.",
+		fmt.Sprint(worked(t, "decoded", x.Packets[2].Got[1])): "Node 1 subtracts G2[1], which it computed, and has G1[1].",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	for nodes := 2; nodes <= 6; nodes++ {
+		for node := range nodes {
+			at, _ := worked(t, "place", node, nodes).(map[string]any)
+			if px, _ := at["x"].(float64); px < 56 || px > 304 {
+				t.Errorf("node %d of %d stands at %v, outside the picture", node, nodes, at)
+			}
+		}
+	}
+}
+
+// A table of packets that tells less than the picture shows is refused.
+func TestUnreadableExchangesAreRefused(t *testing.T) {
+	for want, harm := range map[string]func(*result.Result){
+		"no nodes and redundancy":       func(r *result.Result) { r.Tables = r.Tables[:1] },
+		"names no node and segment":     func(r *result.Result) { r.Tables[0].Rows[1][6] = "node 0: block 2; node 2: G{0,1}[1]" },
+		"nobody lacks a block":          func(r *result.Result) { r.Tables[0].Rows[1][6] = "node 0: G{7,8}[0]; node 2: G{0,1}[1]" },
+		"2 receivers, 1 of them decode": func(r *result.Result) { r.Tables[0].Rows[1][6] = "node 0: G{1,2}[0]" },
+		"node 7 of 3":                   func(r *result.Result) { r.Tables[0].Rows[1][2] = "0, 7" },
+		"has 2 segments":                func(r *result.Result) { r.Tables[0].Rows[1][6] = "node 0: G{1,2}[2]; node 2: G{0,1}[1]" },
+		"not by 2 nodes":                func(r *result.Result) { r.Tables[1].Rows[0][2] = "{1,2,3}" },
+		"no columns block and holders":  func(r *result.Result) { r.Tables[1].Columns[1].Key = "lacks" },
+	} {
+		r := exampleExchange()
+		harm(r)
+		tb, v := viewed(r, 0)
+		if _, err := widgetOf(r, tb, v); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
