@@ -27,7 +27,7 @@ func sizeOf(profile string) size {
 	s := size{Batch: 16, Gradients: 960, EvalEvery: 48, Images: 1000, Rate: 0.2, Timed: 40, Warmup: 4}
 	switch profile {
 	case "ci":
-		s.Gradients, s.EvalEvery, s.Images, s.Timed, s.Warmup = 60, 12, 100, 5, 1
+		s.Gradients, s.EvalEvery, s.Images, s.Timed, s.Warmup = 36, 12, 100, 5, 1
 	case "standard":
 		s.Batch, s.Gradients, s.EvalEvery, s.Data = 32, 1920, 96, "mnist"
 	case "paper":

@@ -34,7 +34,7 @@ func (s *study) byTime(g ground) (out []method) {
 }
 
 // near are the methods whose time to the target cannot be told from the first's: the
-// interval of the ratio holds 1, or the times are the same.
+// interval of the ratio holds 1, or the ratio is a tie.
 func (s *study) near(g ground, order []method) (out []string) {
 	if len(order) == 0 {
 		return nil
@@ -42,7 +42,7 @@ func (s *study) near(g ground, order []method) (out []string) {
 	first, _, _, _ := reached(s.cells(g, order[0].Key), s.Target)
 	for _, m := range order[1:] {
 		sec, _, _, _ := reached(s.cells(g, m.Key), s.Target)
-		if _, ci := ratio(sec, first); ci != nil && ci[0] <= 1 {
+		if r, ci := ratio(sec, first); ci != nil && ci[0] <= 1 || r <= 1+tie {
 			out = append(out, m.Title)
 		}
 	}
@@ -83,10 +83,13 @@ func (s *study) leadNote(g ground) string {
 	default:
 		out += "; every other method takes longer by more than the noise of the seeds"
 	}
-	round := s.byRound(g)
-	out += fmt.Sprintf(". The shortest round is %s's, %.3g ms", round[0].Title, 1e3*mean(s.cells(g, round[0].Key), perRound))
-	out += fmt.Sprintf("; then %s, %.3g ms.", round[1].Title, 1e3*mean(s.cells(g, round[1].Key), perRound))
-	return out
+	var rounds []rank
+	for _, m := range s.byRound(g) {
+		if m.Key != "asgd" {
+			rounds = append(rounds, rank{m, mean(s.cells(g, m.Key), perRound)})
+		}
+	}
+	return out + ". The shortest round: " + best(rounds) + "."
 }
 
 // compareRounds is how many times as long a's round is as b's.
@@ -241,16 +244,20 @@ func (s *study) sparseNote() string {
 func (s *study) sameNote() string {
 	var out []string
 	for _, g := range s.Grounds {
+		var same []string
 		for _, m := range methods() {
 			if cells := s.cells(g, m.Key); m.Async && m.Key != "asgd" && strings.HasPrefix(training(cells), "that of ") {
-				out = append(out, fmt.Sprintf("%s does at %s what %s does", m.Title, g.link(), cells[0].Shared))
+				same = append(same, fmt.Sprintf("%s what %s does", m.Title, cells[0].Shared))
 			}
+		}
+		if len(same) > 0 {
+			out = append(out, fmt.Sprintf("at %s %s", g.link(), join(same)))
 		}
 	}
 	if len(out) == 0 {
 		return "No two asynchronous methods do the same here, push by push, in every seed."
 	}
-	return "The same, push by push, in every seed: " + strings.Join(out, "; ") + ". Where nobody is far behind, no threshold acts."
+	return "These do the same, push by push, in every seed: " + strings.Join(out, "; ") + ". Where nobody is far behind, no threshold acts."
 }
 
 // missing lists methods that do not reach the target in a seed.

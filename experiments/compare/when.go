@@ -3,6 +3,7 @@ package compare
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
@@ -52,7 +53,7 @@ func sweepSeconds(profile string) float64 {
 	p := planSweep(profile)
 	perLap := 0.0
 	for _, n := range p.Nodes {
-		perLap += 0.0025 * float64(n)
+		perLap += 0.0012 * float64(n)
 	}
 	return perLap * float64(len(p.laps())/len(p.Nodes))
 }
@@ -67,7 +68,7 @@ type guide struct {
 	factor map[string]map[string]factor
 }
 
-// factor is a ratio of samples over the seeds and links of a set, with its interval.
+// factor is a ratio of samples with its interval over seeds.
 type factor struct {
 	Ratio float64
 	CI    *[2]float64
@@ -114,20 +115,33 @@ func (g *guide) samples(st *study) {
 		if !m.Async {
 			continue
 		}
-		var ours, base []float64
-		all := true
-		for _, gr := range st.Grounds {
-			_, o, _, reachedO := reached(st.cells(gr, m.Key), st.Target)
-			_, b, _, reachedB := reached(st.cells(gr, "bsp"), st.Target)
-			all = all && reachedO && reachedB
-			ours, base = append(ours, o...), append(base, b...)
-		}
-		if all {
+		if ours, base, ok := st.overLinks(m.Key); ok {
 			r, ci := ratio(ours, base)
 			f[m.Key] = factor{r, ci}
 		}
 	}
 	g.factor[st.Set] = f
+}
+
+// overLinks are, by seed, the gradients to the target of a method and of BSP: geometric
+// means over the links, which share their seeds and so count once.
+func (s *study) overLinks(k string) (ours, base []float64, ok bool) {
+	ours, base = make([]float64, len(s.Seeds)), make([]float64, len(s.Seeds))
+	for _, gr := range s.Grounds {
+		_, o, _, reachedO := reached(s.cells(gr, k), s.Target)
+		_, b, _, reachedB := reached(s.cells(gr, "bsp"), s.Target)
+		if !reachedO || !reachedB {
+			return nil, nil, false
+		}
+		for i := range o {
+			ours[i] += math.Log(o[i]) / float64(len(s.Grounds))
+			base[i] += math.Log(b[i]) / float64(len(s.Grounds))
+		}
+	}
+	for i := range ours {
+		ours[i], base[i] = math.Exp(ours[i]), math.Exp(base[i])
+	}
+	return ours, base, true
 }
 
 // weighed is a method's round times the samples that staleness costs, where the trained

@@ -12,7 +12,7 @@ func (c count) use() string {
 	if len(c.Wins) > 0 && 2*c.Wins[0].Times > c.Of {
 		return "use " + c.Wins[0].Title
 	}
-	return "no method is first in most cases"
+	return "no one method"
 }
 
 // advice is one situation: what to use, and from which counts.
@@ -25,7 +25,44 @@ func (g *guide) advice(situation string, points []point, allowed func(method) bo
 	if plain.words() != weighed.words() {
 		out += fmt.Sprintf(". By the time of a round alone it is %s", plain.words())
 	}
+	if len(weighed.Wins) > 1 {
+		out += ". By network: " + g.tops(points, allowed, func(p point) string { return modelTitle[p.Model] })
+		if byLink := func(p point) string { return linkName(p.Gbps) }; byLink(points[0]) != byLink(points[len(points)-1]) {
+			out += ". By link: " + g.tops(points, allowed, byLink)
+		}
+	}
 	return out + "."
+}
+
+// tops names the first of each group of points, samples counted, where it is first in
+// more than half of the group, and joins groups that have the same: "ring for A and B".
+func (g *guide) tops(points []point, allowed func(method) bool, group func(point) string) string {
+	var names []string
+	of := map[string][]point{}
+	for _, p := range points {
+		k := group(p)
+		if of[k] == nil {
+			names = append(names, k)
+		}
+		of[k] = append(of[k], p)
+	}
+	var firsts []string
+	who := map[string][]string{}
+	for _, k := range names {
+		first := "none leads"
+		if c := g.tally(of[k], allowed, true); len(c.Wins) > 0 && 2*c.Wins[0].Times > c.Of {
+			first = c.Wins[0].Title
+		}
+		if who[first] == nil {
+			firsts = append(firsts, first)
+		}
+		who[first] = append(who[first], k)
+	}
+	var out []string
+	for _, f := range firsts {
+		out = append(out, f+" for "+join(who[f]))
+	}
+	return strings.Join(out, "; ")
 }
 
 func (g *guide) notes() []string {
@@ -34,7 +71,7 @@ func (g *guide) notes() []string {
 		g.advice(fmt.Sprintf("Equal workers, slow links (%s)", linkName(g.slow())), g.points(func(p point) bool { return p.Set == equalWorkers && p.Gbps == g.slow() }), equalSamples),
 	}
 	out = append(out, g.unevenNote("One straggler, six times slower", straggler), g.unevenNote("Speeds spread from 1 to 1/3.6", spread), g.serverNote(), g.sparseNote(), g.realZerosNote(),
-		g.multicastNote(), g.replicatedNote(), g.codingNote(), g.samplesNote(), g.networkNote(), g.aloneNote())
+		g.multicastNote(), g.replicatedNote(), g.codingNote(), g.aloneNote(), g.samplesNote())
 	return append(out, "How sure this is: times are simulated, with assumed devices, on full-duplex links through one switch, N up to "+fmt.Sprint(g.plan.Nodes[len(g.plan.Nodes)-1])+
 		", with one learning rate found under BSP; what staleness costs was measured on LeNet-5 with six workers alone, and a window of the seeds' noise belongs to it.",
 		"Not measured here: real switches and lost multicast packets, dead nodes, more nodes, racks and nodes of several cards (two-level rings), learning rates tuned per method, momentum, networks with batch norm under staleness or coding, changing speeds, several servers, lossy compression, and what a server machine costs.")
@@ -90,7 +127,7 @@ func (g *guide) unevenNote(situation, set string) string {
 		out += fmt.Sprintf(" The best asynchronous method beats the best synchronous one with equal samples in %d of %d cases, at %.2f to %.2f of its time.", wins, of, lo, hi)
 	}
 	if wins, of, lo, hi := g.against(at, aware, async); of > 0 {
-		out += fmt.Sprintf(" Giving samples by speed (SSGD unicast, no staleness) beats the best asynchronous method in %d of %d, at %.2f to %.2f of its time.", wins, of, lo, hi)
+		out += fmt.Sprintf(" Giving samples by speed (SSGD unicast, no staleness) beats the best asynchronous method in %d of %d, at %.2f to %.2f of its time; it keeps SSGD's N−1 messages, and a ring with samples by speed was not run.", wins, of, lo, hi)
 	}
 	return out
 }
@@ -186,17 +223,7 @@ func (g *guide) samplesNote() string {
 		}
 		out = append(out, clusterTitle[st.Set]+": "+join(parts))
 	}
-	return "Samples that staleness costs, times BSP's (LeNet-5, both links and all seeds): " + strings.Join(out, "; ") + ". It is counted above where the interval excludes 1."
-}
-
-// networkNote compares networks by who is first among equal workers.
-func (g *guide) networkNote() string {
-	var out []string
-	for _, m := range g.plan.Models {
-		c := g.tally(g.points(func(p point) bool { return p.Set == equalWorkers && p.Model == m }), equalSamples, true)
-		out = append(out, fmt.Sprintf("%s: %s", modelTitle[m], c.words()))
-	}
-	return "By network, equal workers on all links, samples counted: " + strings.Join(out, "; ") + "."
+	return "Samples that staleness costs, times BSP's (LeNet-5, mean of both links, interval over seeds): " + strings.Join(out, "; ") + ". It is counted above where the interval excludes 1."
 }
 
 // aloneNote says where an exchange is not worth making.
