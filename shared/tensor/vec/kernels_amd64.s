@@ -263,6 +263,88 @@ done:
 	VZEROUPPER
 	RET
 
+// func fixAVX2(dst *int32, src *float32, n int, scale float64, bound float32) int
+// Requires: AVX, AVX2
+TEXT ·fixAVX2(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	VBROADCASTSS bound+32(FP), Y1
+	MOVL         $0x7fffffff, DX
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Y2
+	VBROADCASTSD scale+24(FP), Y0
+	MOVQ         n+16(FP), DX
+	MOVQ         DX, BX
+	TESTQ        BX, BX
+	JZ           done
+
+loop:
+	VANDPS     (CX), Y2, Y3
+	VANDPS     32(CX), Y2, Y4
+	VCMPPS     $0x16, Y1, Y3, Y3
+	VCMPPS     $0x16, Y1, Y4, Y4
+	VORPS      Y3, Y4, Y3
+	VPTEST     Y3, Y3
+	JNZ        done
+	VCVTPS2PD  (CX), Y3
+	VMULPD     Y0, Y3, Y3
+	VCVTPD2DQY Y3, X3
+	VMOVUPS    X3, (AX)
+	VCVTPS2PD  16(CX), Y3
+	VMULPD     Y0, Y3, Y3
+	VCVTPD2DQY Y3, X3
+	VMOVUPS    X3, 16(AX)
+	VCVTPS2PD  32(CX), Y3
+	VMULPD     Y0, Y3, Y3
+	VCVTPD2DQY Y3, X3
+	VMOVUPS    X3, 32(AX)
+	VCVTPS2PD  48(CX), Y3
+	VMULPD     Y0, Y3, Y3
+	VCVTPD2DQY Y3, X3
+	VMOVUPS    X3, 48(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	SUBQ       $0x10, BX
+	JNZ        loop
+
+done:
+	SUBQ BX, DX
+	MOVQ DX, ret+40(FP)
+	VZEROUPPER
+	RET
+
+// func addWideAVX2(dst *int64, src *int32, n int)
+// Requires: AVX, AVX2
+TEXT ·addWideAVX2(SB), NOSPLIT, $0-24
+	MOVQ  dst+0(FP), AX
+	MOVQ  src+8(FP), CX
+	MOVQ  n+16(FP), DX
+	TESTQ DX, DX
+	JZ    done
+
+loop:
+	VPMOVSXDQ (CX), Y0
+	VPADDQ    (AX), Y0, Y0
+	VMOVUPS   Y0, (AX)
+	VPMOVSXDQ 16(CX), Y0
+	VPADDQ    32(AX), Y0, Y0
+	VMOVUPS   Y0, 32(AX)
+	VPMOVSXDQ 32(CX), Y0
+	VPADDQ    64(AX), Y0, Y0
+	VMOVUPS   Y0, 64(AX)
+	VPMOVSXDQ 48(CX), Y0
+	VPADDQ    96(AX), Y0, Y0
+	VMOVUPS   Y0, 96(AX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, CX
+	SUBQ      $0x10, DX
+	JNZ       loop
+
+done:
+	VZEROUPPER
+	RET
+
 // func countAVX2(src *float32, n int) int
 // Requires: AVX, AVX2, POPCNT
 TEXT ·countAVX2(SB), NOSPLIT, $0-24
@@ -512,6 +594,71 @@ loop:
 	VMOVUPS   (AX), Z2
 	VADDPS    Z1, Z2, Z1
 	VMOVUPS   Z1, (AX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, CX
+	SUBQ      $0x10, DX
+	JNZ       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func fixAVX512(dst *int32, src *float32, n int, scale float64, bound float32) int
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·fixAVX512(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	VBROADCASTSS bound+32(FP), Z1
+	MOVL         $0x7fffffff, DX
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Z2
+	VBROADCASTSD scale+24(FP), Z0
+	MOVQ         n+16(FP), DX
+	MOVQ         DX, BX
+	TESTQ        BX, BX
+	JZ           done
+
+loop:
+	VANDPS    (CX), Z2, Z3
+	VCMPPS    $0x16, Z1, Z3, K1
+	KORTESTW  K1, K1
+	JNZ       done
+	VCVTPS2PD (CX), Z3
+	VMULPD    Z0, Z3, Z3
+	VCVTPD2DQ Z3, Y3
+	VMOVUPS   Y3, (AX)
+	VCVTPS2PD 32(CX), Z3
+	VMULPD    Z0, Z3, Z3
+	VCVTPD2DQ Z3, Y3
+	VMOVUPS   Y3, 32(AX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, CX
+	SUBQ      $0x10, BX
+	JNZ       loop
+
+done:
+	SUBQ BX, DX
+	MOVQ DX, ret+40(FP)
+	VZEROUPPER
+	RET
+
+// func addWideAVX512(dst *int64, src *int32, n int)
+// Requires: AVX, AVX512F
+TEXT ·addWideAVX512(SB), NOSPLIT, $0-24
+	MOVQ  dst+0(FP), AX
+	MOVQ  src+8(FP), CX
+	MOVQ  n+16(FP), DX
+	TESTQ DX, DX
+	JZ    done
+
+loop:
+	VPMOVSXDQ (CX), Z0
+	VPADDQ    (AX), Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VPMOVSXDQ 32(CX), Z0
+	VPADDQ    64(AX), Z0, Z0
+	VMOVUPS   Z0, 64(AX)
+	ADDQ      $0x40, AX
 	ADDQ      $0x40, AX
 	ADDQ      $0x40, CX
 	SUBQ      $0x10, DX

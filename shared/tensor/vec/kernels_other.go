@@ -27,3 +27,6 @@ func quantiseBlocks([]byte, []float32, float32, float32, int32, *[3][block]uint3
 }
 
 func transposeBlocks([]float32, int, []float32, int, int) bool { return false }
+
+func fixBlocks([]int32, []float32, float64, float32) int { return 0 }
+func addWideBlocks([]int64, []int32) int                 { return 0 }

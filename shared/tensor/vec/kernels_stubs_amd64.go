@@ -42,6 +42,16 @@ func dequantiseAVX2(dst *float32, src *byte, n int, step float32)
 //go:noescape
 func dequantiseAddAVX2(dst *float32, src *byte, n int, step float32)
 
+// fixAVX2 writes src·scale as int32 up to the block with the first element beyond ±bound, and returns how many.
+//
+//go:noescape
+func fixAVX2(dst *int32, src *float32, n int, scale float64, bound float32) int
+
+// addWideAVX2 adds the n int32 at src to the int64 at dst.
+//
+//go:noescape
+func addWideAVX2(dst *int64, src *int32, n int)
+
 // countAVX2 counts the elements that are not +0.
 //
 //go:noescape
@@ -86,6 +96,16 @@ func dequantiseAVX512(dst *float32, src *byte, n int, step float32)
 //
 //go:noescape
 func dequantiseAddAVX512(dst *float32, src *byte, n int, step float32)
+
+// fixAVX512 writes src·scale as int32 up to the block with the first element beyond ±bound, and returns how many.
+//
+//go:noescape
+func fixAVX512(dst *int32, src *float32, n int, scale float64, bound float32) int
+
+// addWideAVX512 adds the n int32 at src to the int64 at dst.
+//
+//go:noescape
+func addWideAVX512(dst *int64, src *int32, n int)
 
 // countAVX512 counts the elements that are not +0.
 //

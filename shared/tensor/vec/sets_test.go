@@ -125,6 +125,15 @@ var operations = []struct {
 	{"FromBitmap", true, func(v *vectors, _ *rand.Rand) any { return FromBitmap(v.a, v.coded) }},
 	{"AddBitmap", false, func(v *vectors, _ *rand.Rand) any { return AddBitmap(v.a, v.coded) }},
 	{"Quantise", true, func(v *vectors, r *rand.Rand) any { s, l := ranges(r); return Quantise(v.p, v.a, s, l) }},
+	{"QuantiseRange", true, func(v *vectors, r *rand.Rand) any { return QuantiseRange(v.p, v.a, limits[r.IntN(len(limits))]) }},
+	{"AddInt32Wide", true, func(v *vectors, r *rand.Rand) any {
+		wide := make([]int64, len(v.p)+2)
+		for i := range wide {
+			wide[i] = int64(r.Uint64())
+		}
+		AddInt32Wide(wide[1:len(wide)-1], v.p)
+		return fmt.Sprint(wide)
+	}},
 	{"AppendQuantised", true, func(v *vectors, r *rand.Rand) any {
 		s, l := ranges(r)
 		wire, c := AppendQuantised(v.wire[:0], v.a, s, l)
@@ -158,6 +167,9 @@ func transposeSome(v *vectors, r *rand.Rand) any {
 	Transpose(v.a, to, v.b, from, rows, columns)
 	return [4]int{rows, columns, from, to}
 }
+
+// limits of QuantiseRange: 0.1 lies between two float32, 1e39 beyond the largest.
+var limits = []float64{10, 640, 0.1, 1e-30, 1e39, 0x1p-149, 1}
 
 func ranges(r *rand.Rand) (scale float32, limit int32) {
 	return []float32{1, 0.5, 1e-30, 3e38, 1e6, 1e-45}[r.IntN(6)], []int32{0, 1, 127, 1 << 24, 1<<24 + 1, math.MaxInt32 - 64, math.MaxInt32}[r.IntN(7)]

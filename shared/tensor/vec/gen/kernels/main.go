@@ -89,6 +89,8 @@ func main() {
 		s.integers()
 		s.quantise()
 		s.dequantise()
+		s.fixed()
+		s.wideSum()
 		s.count()
 	}
 	packAVX2()
