@@ -2,7 +2,12 @@ package codedsgd
 
 import "gradsync/experiments/exp"
 
-// Experiments lists them in the order of the paper.
+// Experiments lists them in the order of the page: the scheme, the proof, the
+// paper's tables and figures of experiments, what goes beyond.
 func Experiments() []exp.Experiment {
-	return []exp.Experiment{table1(), fig1(), fig2(), fig3(), fig12(), fig13(), abstracts(), proof(), overcount(), accounting()}
+	return []exp.Experiment{
+		fig1(), fig2(), fig3(), proof(), overcount(), accounting(),
+		table1(), fig12(), fig13(),
+		abstracts(),
+	}
 }

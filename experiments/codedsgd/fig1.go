@@ -35,7 +35,7 @@ func planRedundant(profile string) redundantPlan {
 // fig1 is the redundant distribution: who computes what, and what the others then
 // fetch in r pieces.
 func fig1() exp.Experiment {
-	e := exp.Experiment{ID: "codedsgd/fig1", Title: "Redundant distribution", Source: "the paper, Fig. 1", Profiles: exp.Profiles}
+	e := exp.Experiment{ID: "codedsgd/fig1", Title: "Redundant distribution", Source: "CSSGD, Fig. 1", Profiles: exp.Profiles}
 	e.Seconds = func(profile string, _ int) float64 {
 		if profile == "ci" {
 			return 0.1

@@ -65,7 +65,7 @@ func (x shownExchange) wrong() (wrong, compared, packets int) {
 // fig2 is the coding: every packet of one exchange, when it travels, what is in it and
 // what each receiver makes of it.
 func fig2() exp.Experiment {
-	e := exp.Experiment{ID: "codedsgd/fig2", Title: "Coding: every packet of one exchange", Source: "the paper, Fig. 2", Profiles: exp.Profiles}
+	e := exp.Experiment{ID: "codedsgd/fig2", Title: "Coding: every packet of one exchange", Source: "CSSGD, Fig. 2", Profiles: exp.Profiles}
 	e.Seconds = func(string, int) float64 { return 0.8 }
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		res := exp.NewResult(e, env, result.Counted, map[string]any{"pictures": pictures, "platform": calm(referencePlatform()),

@@ -156,7 +156,7 @@ func tryPrinted(l layerGradient, r int) (printed, error) {
 
 // fig3 cuts a real gradient by columns and by rows.
 func fig3() exp.Experiment {
-	e := exp.Experiment{ID: "codedsgd/fig3", Title: "Splitting a gradient matrix by column", Source: "the paper, Fig. 3", Profiles: exp.Profiles}
+	e := exp.Experiment{ID: "codedsgd/fig3", Title: "Splitting a gradient matrix by column", Source: "CSSGD, Fig. 3", Profiles: exp.Profiles}
 	e.Seconds = func(profile string, _ int) float64 {
 		switch profile {
 		case "ci":

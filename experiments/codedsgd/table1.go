@@ -19,7 +19,7 @@ const fewest, most = 2, 10
 
 // table1 is the ten nodes as we assume them, beside what the paper does state.
 func table1() exp.Experiment {
-	e := exp.Experiment{ID: "codedsgd/table1", Title: "The nodes: assumed hardware, stated tasks", Source: "the paper, Table 1", Profiles: exp.Profiles}
+	e := exp.Experiment{ID: "codedsgd/table1", Title: "The nodes: assumed hardware, stated tasks", Source: "CSSGD, Table 1", Profiles: exp.Profiles}
 	e.Seconds = func(profile string, _ int) float64 {
 		if profile == "standard" || profile == "paper" {
 			return 5 // reads both sets
