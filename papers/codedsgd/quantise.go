@@ -1,6 +1,6 @@
 package codedsgd
 
-import "math"
+import "gradsync/shared/tensor/vec"
 
 // Top is int32's largest number, which stands for the range's end.
 //
@@ -19,27 +19,8 @@ const Top = 0x7FFFFFFF
 //
 // Source: §3.1
 func Quantise(dst []int32, src []float32, limit float64) (saturated, notFinite int) {
-	scale := Top / limit
-	for i, v := range src {
-		x := float64(v)
-		switch {
-		case x >= -limit && x <= limit:
-			dst[i] = int32(math.RoundToEven(max(-Top, min(Top, x*scale))))
-			continue
-		case x != x:
-			dst[i] = 0
-		case x > 0:
-			dst[i] = Top
-		default:
-			dst[i] = -Top
-		}
-		if x-x == 0 {
-			saturated++
-		} else {
-			notFinite++
-		}
-	}
-	return saturated, notFinite
+	c := vec.QuantiseRange(dst[:len(src):len(dst)], src, limit)
+	return c.Saturated, c.NaN + c.Inf
 }
 
 // Dequantise returns what a number, or a sum of numbers, in fixed point stands for.
@@ -53,12 +34,7 @@ func Dequantise(q int64, limit float64) float64 { return float64(q) * (limit / T
 // It panics if sum is shorter.
 //
 // Source: Eq. (17)
-func Accumulate(sum []int64, src []int32) {
-	sum = sum[:len(src)]
-	for i, v := range src {
-		sum[i] += int64(v)
-	}
-}
+func Accumulate(sum []int64, src []int32) { vec.AddInt32Wide(sum[:len(src):len(sum)], src) }
 
 // Update takes the step of descent that a sum of the batch's gradients gives, the
 // same bits for the same sum. It is made in float64 and rounded once.
