@@ -14,10 +14,7 @@ import (
 	"gradsync/shared/cluster"
 )
 
-const (
-	complete   = "complete"
-	unfinished = "incomplete"
-)
+const complete = "complete"
 
 // reference is the platform of every timed run here: the paper's ten nodes, and a
 // server for ASGD, as we assume them.
