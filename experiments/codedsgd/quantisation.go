@@ -67,6 +67,9 @@ func arithmetics(profile string) []arithmetic {
 	if profile == "ci" {
 		return append(out, bits(16), bits(8), clipped(0.01))
 	}
+	if profile == "quick" {
+		return append(out, bits(20), bits(16), bits(12), bits(8), clipped(1), clipped(0.1), clipped(0.01))
+	}
 	return append(out, bits(20), bits(16), bits(14), bits(12), bits(10), bits(8), clipped(1), clipped(0.1), clipped(0.01))
 }
 
@@ -79,7 +82,8 @@ type precisionPlan struct {
 	Updates int64   `json:"updates"`
 	Rate    float64 `json:"rate"` // η, the figures'
 	Short   int64   `json:"short"`
-	Sums    []int   `json:"sums"` // images of the blocks whose largest element is shown
+	Sums    []int   `json:"sums"`           // images of the blocks whose largest element is shown
+	Note    string  `json:"note,omitempty"` // for the caption
 }
 
 func planPrecision(profile string) []precisionPlan {
@@ -87,6 +91,11 @@ func planPrecision(profile string) []precisionPlan {
 	for _, net := range networks() {
 		p := precisionPlan{Net: net, Data: net.dataset(profile), Width: 0.125, Nodes: 4, Updates: 60, Rate: schoolingOf(profile, net).Rate, Short: 5, Sums: []int{1, 10, 100, 1000, 2000}}
 		switch profile {
+		case "quick":
+			p.Updates, p.Note = 40, " (Cut after a first run, for its time: from 60 updates, steps of 14 and 10 bits, and the CNN at width 0.125.)"
+			if net.Key == cnn.Key {
+				p.Width = 1. / 16
+			}
 		case "ci":
 			p.Width, p.Nodes, p.Updates, p.Short, p.Sums = 1./16, 2, 3, 1, []int{1, 10, 100}
 		case "standard":

@@ -2,7 +2,10 @@ package codedsgd
 
 import (
 	"fmt"
+	"math"
 	"strings"
+
+	"gradsync/experiments/exp"
 )
 
 func quantisationNotes(studies []precisionStudy, m mapped, d decoded, costs []codingCost) []string {
@@ -25,19 +28,36 @@ func quantisationNotes(studies []precisionStudy, m mapped, d decoded, costs []co
 }
 
 func effectNote(s *precisionStudy) string {
-	gap := meanOf(s.lossGap(inPaper))
-	text := fmt.Sprintf("%s, the paper's outlook (§4): after %d updates int32 on ±10 ends with a loss %+.2g beside float32's and parameters %.2g %% off, relative to the way they went. ", s.Plan.Net.Title, s.Plan.Updates, gap, 100*s.distance(inPaper))
+	return fmt.Sprintf("%s, the paper's outlook (§4): after %d updates int32 on ±10 ends with a loss %s, and parameters %.2g %% off, relative to the way they went. %s",
+		s.Plan.Net.Title, s.Plan.Updates, gapText(s, inPaper), 100*s.distance(inPaper), causeText(s))
+}
+
+// gapText is an arithmetic's loss beside float32's.
+func gapText(s *precisionStudy, kind int) string {
+	m, half := exp.MeanAndHalf(s.lossGap(kind))
+	text := fmt.Sprintf("%+.2g beside float32's", m)
+	switch {
+	case math.IsNaN(half):
+		return text + " (one seed: no interval)"
+	case s.changes(kind):
+		return text + fmt.Sprintf(" (95 %% ±%.2g: another loss)", half)
+	}
+	return text + fmt.Sprintf(" (95 %% ±%.2g: no other loss)", half)
+}
+
+// causeText says what moved the parameters: the steps, or the range.
+func causeText(s *precisionStudy) string {
 	order := fmt.Sprintf("the order of summation alone puts them %.2g %% off", 100*s.order())
 	clips := s.saturated(inPaper)
 	switch {
-	case !s.affects(inPaper) && clips == 0:
-		return text + "No element is clipped, and " + order + ": quantisation has no effect that could be told from that."
-	case !s.affects(inPaper):
-		return text + fmt.Sprintf("%.2g %% of the elements are clipped, and %s: quantisation has no effect that could be told from that.", 100*clips, order)
+	case !s.moves(inPaper) && clips == 0:
+		return "No element is clipped, and " + order + ": nothing that quantisation does can be told from that."
+	case !s.moves(inPaper):
+		return fmt.Sprintf("%.2g %% of the elements are clipped, and %s: nothing that quantisation does can be told from that.", 100*clips, order)
 	case clips == 0:
-		return text + "No element is clipped, but " + order + ": the steps have an effect."
+		return "No element is clipped, but " + order + ": the steps lead elsewhere."
 	}
-	return text + fmt.Sprintf("That is the range, not the steps: %.2g %% of the elements are clipped, and with steps %d times as coarse on ±%g, where %.2g %% are, they end %.2g %% off; %s.",
+	return fmt.Sprintf("That is the range, not the steps: %.2g %% of the elements are clipped, and with steps %d times as coarse on ±%g, where %.2g %% are, they end %.2g %% off; %s.",
 		100*clips, 1<<(32-fineBits), s.Kinds[inFine].Range, 100*s.saturated(inFine), 100*s.distance(inFine), order)
 }
 
@@ -50,25 +70,35 @@ func blockNote(s *precisionStudy) string {
 	return fmt.Sprintf("%s on ±10 by the size of a block: %s; %s; %s.", p.Net.Title, part(inPaper), part(inPaperNodes), strings.Replace(part(inPaperOne), "1 blocks", "1 block", 1))
 }
 
+// coarseNote is what steps of fewer bits do where nothing is clipped.
 func coarseNote(s *precisionStudy) string {
-	var harmless, harmful []string
+	var same, moved, changed []string
 	for i, a := range s.Kinds {
-		switch {
-		case a.Range <= paperRange || a.Blocks != 0:
-		case s.affects(i):
-			harmful = append(harmful, fmt.Sprintf("%s (%.2g %% off, loss %+.3f)", strings.TrimPrefix(a.Title, "steps of "), 100*s.distance(i), meanOf(s.lossGap(i))))
-		default:
-			harmless = append(harmless, strings.TrimPrefix(a.Title, "steps of "))
+		if a.Range <= paperRange || a.Blocks != 0 {
+			continue
+		}
+		name := strings.TrimPrefix(a.Title, "steps of ")
+		if s.moves(i) {
+			moved = append(moved, fmt.Sprintf("%s (%.2g %%)", name, 100*s.distance(i)))
+		} else {
+			same = append(same, name)
+		}
+		if s.changes(i) {
+			changed = append(changed, name)
 		}
 	}
-	text := s.Plan.Net.Title + ", coarser steps: "
-	if len(harmless) > 0 {
-		text += "no effect with " + strings.Join(harmless, ", ") + "; "
+	text := s.Plan.Net.Title + ", coarser steps without clipping: parameters go elsewhere with " + orNone(moved) + ", not with " + orNone(same)
+	if len(s.Learnt[0]) < 2 {
+		return text + "; of one seed nothing is said of the loss."
 	}
-	if len(harmful) == 0 {
-		return text + "an effect with none."
+	return text + "; another loss than float32's comes with " + orNone(changed) + "."
+}
+
+func orNone(names []string) string {
+	if names == nil {
+		return "none"
 	}
-	return text + "an effect with " + strings.Join(harmful, ", ") + "."
+	return strings.Join(names, ", ")
 }
 
 func clipNote(studies []precisionStudy) string {

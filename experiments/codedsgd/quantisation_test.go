@@ -1,0 +1,184 @@
+package codedsgd
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"gradsync/experiments/exp"
+	"gradsync/papers/codedsgd"
+)
+
+func TestMappingHolds(t *testing.T) {
+	m := mapping(0)
+	if !m.holds() || judgeMapping(m).Verdict != "equal" {
+		t.Errorf("%+v", m)
+	}
+	for name, spoil := range map[string]func(*mapped){
+		"top": func(m *mapped) { m.Top-- }, "bottom": func(m *mapped) { m.Bottom-- }, "zero": func(m *mapped) { m.Zero = 1 }, "order": func(m *mapped) { m.Monotone = false },
+		"error": func(m *mapped) { m.Worst = 1.001 }, "clipped": func(m *mapped) { m.Clipped = 5 }, "refused": func(m *mapped) { m.Refused = 0 },
+	} {
+		bad := m
+		spoil(&bad)
+		if c := judgeMapping(bad); c.Verdict != "differs" {
+			t.Errorf("%s spoilt: %s", name, c.Verdict)
+		}
+	}
+}
+
+// By hand: 5 is 1073741823.5 steps, so either neighbour is exactly half a step off and
+// the next one 1.5 steps; 10 is Top steps.
+func TestHalfSteps(t *testing.T) {
+	for _, c := range []struct {
+		v    float32
+		q    int32
+		want float64
+	}{{5, 1073741824, 1}, {5, 1073741823, 1}, {5, 1073741825, 3}, {10, math.MaxInt32, 0}, {0, 1, 2}} {
+		if got := halfSteps(c.v, c.q); got != c.want {
+			t.Errorf("%g as %d: %g half steps, want %g", c.v, c.q, got, c.want)
+		}
+	}
+}
+
+func TestPacketsAreDecodedExactly(t *testing.T) {
+	d := decodeRandom(7, 2000)
+	if d.Packets != 2000 || d.Errors != 0 {
+		t.Errorf("%d of %d packets were decoded wrongly", d.Errors, d.Packets)
+	}
+	// Four numbers uniform on [−1, 1] sum to more than 1 in size with probability 77/192
+	// (Irwin–Hall), so of two such sums one does in 1 − (115/192)² = 64.1 % of packets.
+	if share := float64(d.Wrapped) / 2000; math.Abs(share-0.641) > 0.04 || d.Saturating == 0 || d.Float32 == 0 {
+		t.Errorf("%+v", d)
+	}
+	a, err := codedsgd.Assign(5, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut, err := codedsgd.NewCut(8, [2]int{4, 2}, 4, codedsgd.Rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := blocksKnown{make([]int32, 8), make([]int32, 8), make([]int32, 8), make([]int32, 8), make([]int32, 8)}
+	p := a.Packets(a.Groups()[0])[0]
+	var one decoded
+	if one.add([]int32{0, 1}, []int32{0, 0}, p, all, p.Terms[0], cut); one.Errors != 1 || one.Float32 != 0 || one.Wrapped != 0 {
+		t.Errorf("a wrong number: %+v", one)
+	}
+}
+
+// Trap of eq. (17): six blocks of 2.0 are 12, of a range 20 wide: −8.
+func TestFinalSumWraps(t *testing.T) {
+	for blocks, want := range map[int][2]float64{1: {2, 2}, 5: {10, 10}, 6: {-8, 12}, 8: {-4, 16}} {
+		narrow, wide := wrappedSum(blocks)
+		near(t, "int32", narrow, want[0], 1e-7)
+		near(t, "int64", wide, want[1], 1e-7)
+	}
+}
+
+func TestArithmetics(t *testing.T) {
+	near(t, "32 bits", bits(32).Range, 10, 0)
+	near(t, "step of 8 bits", bits(8).Range/codedsgd.Top, 10./128, 1e-9)
+	for _, profile := range exp.Profiles {
+		k := arithmetics(profile)
+		if !k[inFloat].Float || k[inPaper].Range != 10 || k[inPaper].blocksOf(8) != 56 || k[inPaperNodes].blocksOf(8) != 8 || k[inPaperOne].blocksOf(8) != 1 ||
+			k[inFine].Range != 640 || k[inFineNodes].blocksOf(4) != 4 || k[inFineOne].blocksOf(4) != 1 {
+			t.Errorf("%s: %+v", profile, k[:7])
+		}
+		keys := map[string]bool{}
+		for _, a := range k {
+			if keys[a.Key] {
+				t.Errorf("%s: two have the key %s", profile, a.Key)
+			}
+			keys[a.Key] = true
+		}
+	}
+}
+
+// made is a study of two seeds: by arithmetic the distance, the loss's difference in
+// both seeds, and how many of 1,000 elements were clipped.
+func made(rows ...[4]float64) *precisionStudy {
+	s := &precisionStudy{Plan: planPrecision("ci")[0], Kinds: arithmetics("ci")}
+	for len(rows) < len(s.Kinds) {
+		rows = append(rows, [4]float64{0.01, 0, 0, 0})
+	}
+	for _, r := range rows {
+		s.Learnt = append(s.Learnt, []learnt{{Loss: 1 + r[1], Distance: r[0], Saturated: int64(r[3]), Elements: 1000}, {Loss: 1 + r[2], Distance: r[0], Saturated: int64(r[3]), Elements: 1000}})
+	}
+	return s
+}
+
+func TestWhatCountsAsAnEffect(t *testing.T) {
+	float := [4]float64{}
+	for _, c := range []struct {
+		paper   [4]float64
+		moves   bool
+		changes bool
+		want    string
+	}{
+		{[4]float64{0.02, 0, 0, 0}, false, false, "No element is clipped, and the order"},
+		{[4]float64{0.02, 0.1, 0.1, 5}, false, true, "0.5 % of the elements are clipped, and the order"},
+		{[4]float64{0.021, 0.1, -0.1, 0}, true, false, "the steps lead elsewhere"},
+		{[4]float64{0.3, 0.001, 0.001, 5}, true, false, "That is the range, not the steps: 0.5 % of the elements"},
+	} {
+		s := made(float, c.paper)
+		if s.moves(inPaper) != c.moves || s.changes(inPaper) != c.changes {
+			t.Errorf("%v: moves %v, changes %v", c.paper, s.moves(inPaper), s.changes(inPaper))
+		}
+		if n := effectNote(s); !strings.Contains(n, c.want) || strings.Contains(n, "another loss") != c.changes {
+			t.Errorf("%q lacks %q", n, c.want)
+		}
+	}
+	s := made(float, [4]float64{0.3, 0.1, 0.1, 0})
+	for i := range s.Learnt {
+		s.Learnt[i] = s.Learnt[i][:1]
+	}
+	if s.changes(inPaper) || !strings.Contains(effectNote(s), "one seed: no interval") || !strings.Contains(coarseNote(s), "of one seed nothing is said") {
+		t.Error("one seed changes a loss")
+	}
+	rows := make([][4]float64, 8)
+	for i := range rows {
+		rows[i] = [4]float64{0.01, 0, 0, 0}
+	}
+	rows[7] = [4]float64{0.5, 0.3, 0.3, 0} // 16 bits in ci
+	if n := coarseNote(made(rows...)); !strings.Contains(n, "elsewhere with 16 bits (50 %), not with 26 bits, 8 bits; another loss than float32's comes with 16 bits.") {
+		t.Error(n)
+	}
+}
+
+func TestCodingIsJudged(t *testing.T) {
+	cost := func(bytes float64, whole bool) codingCost { return codingCost{dnn, 2, whole, bytes, 1} }
+	good := []codingCost{cost(0.05*codingRate, false), cost(codingRate, true)}
+	if c := judgeCoding(good); c.Verdict != "same-sign" || !strings.Contains(c.Measured.(string), "5 % of computing") {
+		t.Error(c.Verdict, c.Measured)
+	}
+	if c := judgeCoding(append(good, cost(0.06*codingRate, false))); c.Verdict != "differs" || !strings.Contains(c.Why, "would need 2 GB/s") {
+		t.Error(c.Verdict, c.Why)
+	}
+}
+
+// The page at ci's size: with one node's gradients unclipped int32 ends where float32
+// does, and what a block holds grows with its images.
+func TestQuantisationPage(t *testing.T) {
+	res, err := quantisation().Run(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{0}, Memo: shelf{}})
+	if err != nil || res.Status != complete || len(res.Claims) != 2 || len(res.Datasets) != 2 {
+		t.Fatal(err, res.Status, len(res.Claims))
+	}
+	for _, net := range networks() {
+		rows := table(t, res, "loss-"+net.Key).Rows
+		if fine := rows[inFine][7].(float64); fine > 1 {
+			t.Errorf("%s: unclipped int32 of fine steps is %g %% off float32", net.Title, fine)
+		}
+		if last := rows[len(rows)-1]; last[8].(float64) == 0 || last[7].(float64) < 50 {
+			t.Errorf("%s: ±0.01 clips %v %%, %v %% off", net.Title, last[8], last[7])
+		}
+	}
+	sums := table(t, res, "sums").Rows
+	if !(sums[2][2].(float64) > sums[0][2].(float64)) {
+		t.Errorf("largest elements %v", sums)
+	}
+	for _, n := range res.Notes {
+		if strings.Contains(n, "NaN") || strings.Contains(n, "%!") {
+			t.Error(n)
+		}
+	}
+}
