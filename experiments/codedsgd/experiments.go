@@ -8,6 +8,6 @@ func Experiments() []exp.Experiment {
 	return []exp.Experiment{
 		fig1(), fig2(), fig3(), proof(), overcount(), accounting(),
 		table1(), fig12(), fig13(),
-		abstracts(),
+		quantisation(), abstracts(),
 	}
 }
