@@ -100,8 +100,8 @@ func TestAlgorithm4Line5ExactlyOneIsUnknown(t *testing.T) {
 	}{{0, false}, {1, true}, {2, true}, {3, false}} { // of blocks 01 and 02
 		p := codedsgd.Packet{From: 0, Terms: []codedsgd.Term{{0, 0}, {1, 0}}}
 		_, err := codedsgd.Decode(make([]int32, 2), p, held{a, x.node, grads, 1}, 0, cut, 1)
-		if (err == nil) != x.ok {
-			t.Errorf("node %d: %v", x.node, err)
+		if _, unknown := codedsgd.Unknown(p, held{a, x.node, grads, 1}); (err == nil) != x.ok || (unknown == nil) != x.ok {
+			t.Errorf("node %d: %v, %v", x.node, err, unknown)
 		}
 	}
 	p := codedsgd.Packet{From: 0, Terms: []codedsgd.Term{{0, 0}, {1, 0}}}

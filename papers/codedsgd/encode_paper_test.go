@@ -159,3 +159,66 @@ func TestAlgorithm3Line13HeaderSaysPJAndT(t *testing.T) {
 		}
 	})
 }
+
+// Headers of packets that nobody makes: blocks out of order or twice, a segment of
+// another node, a block that the sender lacks, a receiver that lacks none, two or all.
+func TestAlgorithm3Line13ForgedHeadersAreRefused(t *testing.T) {
+	a := assignment(t, 4, 2) // blocks 01 02 03 12 13 23
+	for _, x := range []struct {
+		p  codedsgd.Packet
+		ok bool
+	}{
+		{codedsgd.Packet{0, []codedsgd.Term{{0, 0}, {1, 0}}, []int{1, 2}}, true},
+		{codedsgd.Packet{0, []codedsgd.Term{{0, 0}, {1, 0}}, []int{1}}, true},
+		{codedsgd.Packet{1, []codedsgd.Term{{0, 1}, {3, 0}}, []int{0, 2}}, true},
+		{codedsgd.Packet{0, []codedsgd.Term{{1, 0}, {0, 0}}, []int{1, 2}}, false},
+		{codedsgd.Packet{0, []codedsgd.Term{{0, 0}, {0, 0}}, nil}, false},
+		{codedsgd.Packet{1, []codedsgd.Term{{0, 0}, {3, 0}}, []int{0, 2}}, false},
+		{codedsgd.Packet{0, []codedsgd.Term{{0, 0}, {3, 0}}, []int{0}}, false},
+		{codedsgd.Packet{0, []codedsgd.Term{{0, 0}, {1, 0}}, []int{0, 1, 2}}, false},
+		{codedsgd.Packet{0, []codedsgd.Term{{0, 0}, {1, 0}}, []int{1, 3}}, false},
+		{codedsgd.Packet{0, nil, []int{1}}, false},
+	} {
+		h, err := a.Header(x.p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.ReadHeader(h, x.p.From); (err == nil) != x.ok {
+			t.Errorf("%+v: %v", x.p, err)
+		}
+	}
+}
+
+// The figure's three nodes, of which each pair shares a block: what one node sends is
+// half of each of its two blocks added up, and serves both others at once.
+func TestFigure2OnePacketServesTwoNodes(t *testing.T) {
+	a := assignment(t, 3, 2)
+	grads := [][]int32{{1, 2}, {10, 20}, {100, 200}} // of nodes 01, 02, 12
+	cut, err := codedsgd.NewCut(2, [2]int{2, 1}, 2, "rows")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][]int32{{11}, {102}, {220}} {
+		p := a.Packets([]int{0, 1, 2})[i]
+		got := make([]int32, 1)
+		if err := codedsgd.Encode(got, p, held{a, i, grads, 1}, 0, cut, 1); err != nil || !slices.Equal(got, want) || len(p.To) != 2 {
+			t.Errorf("node %d sends %v to %v, want %v; %v", i, got, p.To, want, err)
+		}
+	}
+}
+
+// M is the sum over the terms, each of its own segment, of every micro-block by itself,
+// and zeros fill the shorter ones.
+func TestEquation12ContentIsTheSumOfSegments(t *testing.T) {
+	a := assignment(t, 3, 2)
+	grads := [][]int32{{1, 2, 3}, {4, 5, 6}, {10, 20, 30}, {40, 50, 60}, {100, 200, 300}, {400, 500, 600}} // two of each block
+	cut, err := codedsgd.NewCut(3, [2]int{3, 1}, 2, "rows")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := a.Packets([]int{0, 1, 2})[1] // node 1: segment 1 of block 0, which is {3}, and 0 of block 2
+	got := []int32{7, 7, 7, 7}
+	if err := codedsgd.Encode(got, p, held{a, 1, grads, 2}, 0, cut, 2); err != nil || !slices.Equal(got, []int32{103, 200, 406, 500}) {
+		t.Errorf("%v holds %v, %v", p, got, err)
+	}
+}

@@ -1,0 +1,158 @@
+package codedsgd_test
+
+import (
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"gradsync/papers/codedsgd"
+	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/virtual"
+)
+
+// What an iteration of one node takes: what it costs beside, a forward and a backward
+// pass of each layer per sample, three times Pass per layer and micro-block, the update;
+// and with Charge every int32 that is quantised and summed.
+func TestTimeOfOneNode(t *testing.T) {
+	const pieces, batch, length = 6, 20, 1000
+	layers := newQuadratic(length, length).layers
+	for _, charge := range []bool{false, true} {
+		logs, _, err := cluster.Run(t.Context(), virtual.New(network(1), virtual.Config{}), func(p cluster.Proc) (*codedsgd.Log, error) {
+			return codedsgd.Run(p, codedsgd.Job{Layers: layers, Batch: batch, Steps: 3,
+				Pass: cluster.Work{Fixed: time.Millisecond}, Iteration: cluster.Work{Fixed: time.Second},
+				Options: codedsgd.Options{MicroBlocks: pieces, Charge: charge, Rate: 1e6}})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 1 + 2*(batch*3e5/1e9+pieces*3*1e-3) + 4.*2*length/1e9
+		coding := int64(3 * 2 * 4 * pieces * 2 * length)
+		if charge {
+			want += float64(coding/3) / 1e6
+		}
+		if got := logs[0].Ends[2].Seconds() / 3; math.Abs(got-want) > 1e-8 || logs[0].Totals.CodingBytes != coding {
+			t.Errorf("charge %v: %g s, want %g; %d bytes coded, want %d", charge, got, want, logs[0].Totals.CodingBytes, coding)
+		}
+	}
+}
+
+// A micro-block without samples costs nothing, not even a pass.
+func TestEmptyMicroBlocksCostNothing(t *testing.T) {
+	layers := newQuadratic(10).layers
+	logs, _, err := cluster.Run(t.Context(), virtual.New(network(1), virtual.Config{}), func(p cluster.Proc) (*codedsgd.Log, error) {
+		return codedsgd.Run(p, codedsgd.Job{Layers: layers, Batch: 2, Steps: 1, Pass: cluster.Work{Fixed: time.Second},
+			Options: codedsgd.Options{MicroBlocks: 50}})
+	})
+	if want := 2*3e5/1e9 + 2*3 + 40/1e9; err != nil || math.Abs(logs[0].Ends[0].Seconds()-want) > 1e-8 {
+		t.Errorf("%v, %v, want %g s", logs, err, want)
+	}
+}
+
+// Coded bytes by hand, n = 3, r = 2, a layer of 4 in one micro-block per block: each
+// node quantises two blocks, encodes two halves, decodes two packets (of two halves
+// each) and sums its two blocks.
+func TestCodingBytesByHand(t *testing.T) {
+	totals, _ := traffic(t, 3, true, func() codedsgd.Job {
+		return codedsgd.Job{Layers: newQuadratic(4).layers, Batch: 3, Steps: 1, Options: codedsgd.Options{Redundancy: 2}}
+	})
+	if want := int64(3 * 4 * (8 + 4 + 8 + 8)); totals.CodingBytes != want {
+		t.Errorf("%d bytes, want %d", totals.CodingBytes, want)
+	}
+	// Without a code, n = 2: a block quantised, the other's summed, the own summed.
+	totals, _ = traffic(t, 2, true, func() codedsgd.Job {
+		return codedsgd.Job{Layers: newQuadratic(4).layers, Batch: 3, Steps: 1}
+	})
+	if want := int64(2 * 4 * (4 + 4 + 4)); totals.CodingBytes != want {
+		t.Errorf("without a code %d bytes, want %d", totals.CodingBytes, want)
+	}
+}
+
+// Ranks that do not agree find out, from what the other sends.
+func TestRanksWithOtherOptionsFindOut(t *testing.T) {
+	for _, other := range []codedsgd.Options{{Redundancy: 2, MicroBlocks: 12}, {Redundancy: 2, Literal: true, Split: "columns"}} {
+		_, _, err := cluster.Run(t.Context(), virtual.New(network(4), virtual.Config{}), func(p cluster.Proc) (*codedsgd.Log, error) {
+			job := codedsgd.Job{Layers: newQuadratic(7 * 5).layers, Shapes: [][2]int{{7, 5}}, Batch: 20, Steps: 1, Options: codedsgd.Options{Redundancy: 2}}
+			if p.Rank() == 2 {
+				job.Options = other
+			}
+			return codedsgd.Run(p, job)
+		})
+		if err == nil || !strings.Contains(err.Error(), "do all ranks have the same options?") {
+			t.Errorf("%+v: %v", other, err)
+		}
+	}
+}
+
+// Jobs that cannot run are refused with one line.
+func TestJobsThatCannotRun(t *testing.T) {
+	good := func() codedsgd.Job {
+		return codedsgd.Job{Layers: newQuadratic(4, 3).layers, Batch: 10, Steps: 1, Options: codedsgd.Options{Redundancy: 2}}
+	}
+	for what, change := range map[string]func(*codedsgd.Job){
+		"layers":         func(j *codedsgd.Job) { j.Layers = nil },
+		"begin at 4":     func(j *codedsgd.Job) { j.Layers[1].Offset = 5 },
+		"shapes":         func(j *codedsgd.Job) { j.Shapes = [][2]int{{1, 1}} },
+		"with weights":   func(j *codedsgd.Job) { j.Shapes = [][2]int{{5, 1}, {1, 1}} },
+		"0 steps":        func(j *codedsgd.Job) { j.Steps = 0 },
+		"of 0 samples":   func(j *codedsgd.Job) { j.Batch = 0 },
+		"rate":           func(j *codedsgd.Job) { j.Rate = math.NaN() },
+		"decay":          func(j *codedsgd.Job) { j.WeightDecay = -1 },
+		"multiple":       func(j *codedsgd.Job) { j.Options.MicroBlocks = 4 },
+		"parameters":     func(j *codedsgd.Job) { j.Task = newQuadratic(4) },
+		"not the task's": func(j *codedsgd.Job) { j.Task = newQuadratic(3, 4) },
+		"no method":      func(j *codedsgd.Job) { j.Options.Method = "sgd" },
+		"redundancy 4":   func(j *codedsgd.Job) { j.Options.Redundancy = 4 },
+		"split by":       func(j *codedsgd.Job) { j.Options.Split = "diagonals" },
+		"is charged":     func(j *codedsgd.Job) { j.Options.Charge = true },
+		"2 speeds":       func(j *codedsgd.Job) { j.Options.Speeds = []float64{1, 2} },
+		"speed 0":        func(j *codedsgd.Job) { j.Options.Speeds = []float64{1, 0, 1} },
+		"range":          func(j *codedsgd.Job) { j.Options.Range = -1 },
+		"as printed":     func(j *codedsgd.Job) { j.Options.Method, j.Options.Literal = "ssgd-unicast", true },
+	} {
+		_, _, err := cluster.Run(t.Context(), virtual.New(network(3), virtual.Config{}), func(p cluster.Proc) (*codedsgd.Log, error) {
+			job := good()
+			change(&job)
+			return codedsgd.Run(p, job)
+		})
+		if err == nil || !strings.Contains(err.Error(), what) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// Stores and buffers live as long as a run: a further step allocates less than a
+// quarter of the parameters, on all ranks together and with the runtime's own share.
+func TestStepsReuseTheirBuffers(t *testing.T) {
+	const length = 100_000
+	for _, o := range []codedsgd.Options{{Redundancy: 2}, {Redundancy: 3, Literal: true}, {Method: "ssgd-unicast"}, {Redundancy: 2, Method: "ssgd-multicast"}} {
+		allocated := func(steps int64) int64 {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, _, err := cluster.Run(t.Context(), virtual.New(network(4), virtual.Config{}), func(p cluster.Proc) (*codedsgd.Log, error) {
+				return codedsgd.Run(p, codedsgd.Job{Task: &constant{newQuadratic(length)}, Batch: 12, Steps: steps, Rate: 0.1, Options: o})
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			runtime.ReadMemStats(&after)
+			return int64(after.TotalAlloc - before.TotalAlloc)
+		}
+		allocated(1)
+		if perStep := (allocated(6) - allocated(3)) / 3; perStep > length {
+			t.Errorf("%+v: %d bytes per step", o, perStep)
+		}
+	}
+}
+
+// constant is a task whose gradient is its parameters.
+type constant struct{ *quadratic }
+
+func (c *constant) BlockGrad(_ int64, _, _ int, grads []float32, done func(int)) (float64, error) {
+	copy(grads, c.params)
+	for l := len(c.layers) - 1; l >= 0; l-- {
+		done(l)
+	}
+	return 0, nil
+}
