@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -100,6 +101,43 @@ func TestFactor(t *testing.T) {
 	}
 	if c := g.tally(g.plan.points()[:1], ofServer, false); c.words() != "ASP in 1 of 1 cases" {
 		t.Errorf("%s: 8 ms are less than 10", c.words())
+	}
+}
+
+// Groups with the same first are joined; a group without a majority says so.
+func TestTops(t *testing.T) {
+	g := handMade(map[string]float64{"ring": 0.002})
+	points := g.plan.points()
+	if s := g.tops(points, noMulticast, byModel); !strings.HasPrefix(s, "ring for MLP; BSP = naive exchange") || !strings.HasSuffix(s, " for LeNet-5") {
+		t.Errorf("%q", s)
+	}
+	if s := g.tops(points, noMulticast, byLink); s != "none leads for 1 Gb/s" {
+		t.Errorf("%q", s)
+	}
+	row := g.sparseRow(points) // RingSparse: 10 ms at both; ring: 2 and 10
+	if row[1] != "use ring" || row[2] != "RingSparse in 0 of 2 cases" || row[3] != "ring for MLP and LeNet-5" {
+		t.Errorf("%v", row)
+	}
+	g.times[place{points[1], "ringsparse", 0.01}] = 0.001
+	if row := g.sparseRow(points); row[2] != "RingSparse in 1 of 2 cases" || row[3] != "RingSparse for LeNet-5; ring for MLP" || row[1] != "use ring" {
+		t.Errorf("%v", row)
+	}
+}
+
+// The links of a seed are averaged before the seeds are compared: two seeds that are
+// twice and half of BSP on one link, the same on the other.
+func TestOverLinks(t *testing.T) {
+	st := handStudy(nil)
+	for s, gradients := range []int64{240, 15} { // BSP: 60
+		st.Cells[key(st.Grounds[0], "asp")][s].Curve[0].Pushes = gradients
+	}
+	ours, base, ok := st.overLinks("asp")
+	if !ok || len(ours) != 2 || math.Abs(ours[0]-120) > 1e-9 || math.Abs(ours[1]-30) > 1e-9 || math.Abs(base[1]-60) > 1e-9 {
+		t.Errorf("%v, %v, %v", ours, base, ok)
+	}
+	st.Cells[key(st.Grounds[1], "asp")][1].Curve = nil
+	if _, _, ok := st.overLinks("asp"); ok {
+		t.Error("a seed misses the target")
 	}
 }
 

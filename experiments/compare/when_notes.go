@@ -26,8 +26,8 @@ func (g *guide) advice(situation string, points []point, allowed func(method) bo
 		out += fmt.Sprintf(". By the time of a round alone it is %s", plain.words())
 	}
 	if len(weighed.Wins) > 1 {
-		out += ". By network: " + g.tops(points, allowed, func(p point) string { return modelTitle[p.Model] })
-		if byLink := func(p point) string { return linkName(p.Gbps) }; byLink(points[0]) != byLink(points[len(points)-1]) {
+		out += ". By network: " + g.tops(points, allowed, byModel)
+		if byLink(points[0]) != byLink(points[len(points)-1]) {
 			out += ". By link: " + g.tops(points, allowed, byLink)
 		}
 	}

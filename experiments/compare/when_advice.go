@@ -1,0 +1,81 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+
+	"gradsync/experiments/result"
+)
+
+// adviceTable is the short answer: situation, what is first, how often.
+func (g *guide) adviceTable() result.Table {
+	t := result.Table{ID: "advice", Title: "Which method to use when", Kind: result.TimingOnly,
+		Caption: g.how() + "Use: what is first in more than half of the cases, the samples counted that staleness costs; = joins methods within half a per cent. Equal samples per worker. Everything here is computed from the tables below.",
+		Columns: []result.Column{{Key: "situation", Title: "situation"}, {Key: "use", Title: "use"}, {Key: "first", Title: "first"}, {Key: "network", Title: "by network"}, {Key: "link", Title: "by link"}}}
+	add := func(situation string, points []point, allowed func(method) bool) {
+		c := g.tally(points, allowed, true)
+		t.Rows = append(t.Rows, []any{situation, c.use(), c.words(), g.tops(points, allowed, byModel), g.tops(points, allowed, byLink)})
+	}
+	of := func(set string) []point { return g.points(func(p point) bool { return p.Set == set }) }
+	equal := of(equalWorkers)
+	add("equal workers, fast links", slices.DeleteFunc(slices.Clone(equal), func(p point) bool { return !slices.Contains(g.fast(), p.Gbps) }), equalSamples)
+	add("equal workers, slow links", slices.DeleteFunc(slices.Clone(equal), func(p point) bool { return p.Gbps != g.slow() }), equalSamples)
+	add("one straggler, six times slower", of(straggler), equalSamples)
+	add("strongly unequal, speeds from 1 to 1/3.6", of(spread), equalSamples)
+	add("a server exists, equal workers", equal, ofServer)
+	add("a server exists, one straggler", of(straggler), ofServer)
+	add("a server exists, strongly unequal", of(spread), ofServer)
+	t.Rows = append(t.Rows, g.sparseRow(equal))
+	add("the network has multicast", g.plan.points(), func(m method) bool { return !m.Aware })
+	add("data on several nodes: redundant methods alone", g.plan.points(), redundant)
+	add("data on several nodes: any method", g.plan.points(), func(m method) bool { return !m.Aware })
+	return t
+}
+
+func byModel(p point) string { return modelTitle[p.Model] }
+func byLink(p point) string  { return linkName(p.Gbps) }
+
+// sparseRow is the advice for gradients of the lowest stated density.
+func (g *guide) sparseRow(points []point) []any {
+	d := g.plan.Densities[len(g.plan.Densities)-1]
+	wins := 0
+	for _, p := range points {
+		if g.sparse(p, d) < 1 {
+			wins++
+		}
+	}
+	group := func(name func(point) string) string {
+		var sparse, ring []string
+		of, first := map[string]int{}, map[string]int{}
+		var names []string
+		for _, p := range points {
+			k := name(p)
+			if of[k] == 0 {
+				names = append(names, k)
+			}
+			of[k]++
+			if g.sparse(p, d) < 1 {
+				first[k]++
+			}
+		}
+		for _, k := range names {
+			if 2*first[k] > of[k] {
+				sparse = append(sparse, k)
+			} else {
+				ring = append(ring, k)
+			}
+		}
+		switch {
+		case len(sparse) == 0:
+			return "ring for " + join(ring)
+		case len(ring) == 0:
+			return "RingSparse for " + join(sparse)
+		}
+		return fmt.Sprintf("RingSparse for %s; ring for %s", join(sparse), join(ring))
+	}
+	use := "use ring"
+	if 2*wins > len(points) {
+		use = "use RingSparse"
+	}
+	return []any{fmt.Sprintf("sparse gradients of density %g %%, equal workers, ring or RingSparse", 100*d), use, fmt.Sprintf("RingSparse in %d of %d cases", wins, len(points)), group(byModel), group(byLink)}
+}
