@@ -74,7 +74,7 @@ func (z *compressed) bound(l int) error {
 				return err
 			}
 			for i, v := range g {
-				if v >= -z.top && v <= z.top {
+				if uint32(v)+uint32(z.top) <= 2*uint32(z.top) { // −top ≤ v ≤ top
 					continue
 				}
 				g[i] = max(-z.top, min(z.top, v))
@@ -115,9 +115,7 @@ func (z *compressed) load(f *flight, body []byte) ([]byte, error) {
 		if x.store == nil {
 			return nil, nil
 		}
-		for i, v := range s.slice {
-			x.sumOf(f.layer)[lo+i] = int64(v)
-		}
+		Accumulate(x.sumOf(f.layer)[lo:hi], s.slice)
 		return vec.AppendInt32(body, s.slice), nil
 	}
 	content := slices.Grow(z.content[:0], f.size/4)[:f.size/4]
@@ -153,9 +151,7 @@ func (z *compressed) unload(f *flight, body []byte) (useful int, err error) {
 			if err := vec.FromInt32(z.content, body); err != nil {
 				return 0, err
 			}
-			for i, v := range z.content {
-				x.sumOf(f.layer)[lo+i] = int64(v)
-			}
+			Accumulate(x.sumOf(f.layer)[lo:hi], z.content)
 		}
 		return f.size, nil
 	}
