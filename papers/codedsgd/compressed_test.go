@@ -3,6 +3,7 @@ package codedsgd_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"gradsync/papers/codedsgd"
 	"gradsync/shared/cluster"
@@ -172,5 +173,45 @@ func TestCompressedOnRealRuntimes(t *testing.T) {
 			}
 			compressedVolume(t, fmt.Sprint(name, " ", c), compressedPlan(t, n, r, depth), job.Steps, compressedTotals(got))
 		}
+	}
+}
+
+// TestCompressedUnevenBlocks: blocks by speed, some of them empty, leave SSGD's bits.
+func TestCompressedUnevenBlocks(t *testing.T) {
+	task := func(int) *quadratic { return newQuadratic(lengths...) }
+	job := codedsgd.Job{Batch: 23, Rate: 0.3, Steps: 2, Options: codedsgd.Options{Method: codedsgd.Compressed, Redundancy: 3, Speeds: []float64{1, 2, 9, 4, 3}}}
+	got, _ := train(t, virtual.New(network(5), virtual.Config{}), job, task)
+	job.Options.Method, job.Options.Range = codedsgd.SSGDMulticast, 160
+	want, _ := train(t, virtual.New(network(5), virtual.Config{}), job, task)
+	if fmt.Sprint(got[0].Digests) != fmt.Sprint(want[0].Digests) {
+		t.Error("other parameters than SSGD's")
+	}
+}
+
+// TestCompressedOverlaps: on a network as slow as the nodes, layers that go while the
+// backward pass goes on end a step earlier; coding that is charged ends it later, for a
+// timing-only run at the same instant.
+func TestCompressedOverlaps(t *testing.T) {
+	run := func(o codedsgd.Options, task bool) (time.Duration, codedsgd.Totals) {
+		o.Method, o.Redundancy = codedsgd.Compressed, 3
+		results, _, err := cluster.Run(t.Context(), virtual.New(network(4), virtual.Config{}), func(p cluster.Proc) (*codedsgd.Log, error) {
+			q := newQuadratic(3000, 3000, 3000, 3000)
+			job := codedsgd.Job{Layers: q.layers, Batch: 4, Rate: 0.1, Steps: 1, Options: o}
+			if task {
+				job.Task = q
+			}
+			return codedsgd.Run(p, job)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return results[0].Ends[0], results[0].Totals
+	}
+	plain, _ := run(codedsgd.Options{}, false)
+	late, _ := run(codedsgd.Options{NoOverlap: true}, false)
+	charged, counts := run(codedsgd.Options{Charge: true, Rate: 1e9}, false)
+	real, realCounts := run(codedsgd.Options{Charge: true, Rate: 1e9}, true)
+	if !(plain < late && plain < charged) || real != charged || counts != realCounts || counts.CodingBytes == 0 {
+		t.Errorf("a step takes %v, without overlap %v, with coding charged %v, of a real run %v; %+v, %+v", plain, late, charged, real, counts, realCounts)
 	}
 }
