@@ -8,7 +8,7 @@ import "gradsync/experiments/exp"
 func Experiments() []exp.Experiment {
 	return []exp.Experiment{
 		fig1(), fig2(), fig3(), proof(), overcount(), accounting(),
-		table1(), fig12(), fig13(),
+		table1(), table2(), fig4(), fig5(), fig6(), fig7(), fig8(), fig9(), fig10(), fig11(), fig12(), fig13(), fig14(), fig15(),
 		abstracts(), quantisation(),
 	}
 }

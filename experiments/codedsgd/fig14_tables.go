@@ -9,8 +9,8 @@ import (
 )
 
 func (c *course) raceCaption(v variant) string {
-	return fmt.Sprintf("To %s test accuracy (%s). SSGD and CSSGD: trained updates × the iteration of a timing-only run, mean over seeds ± half the 95 %% interval; ASGD: trained, %d runs on each number of nodes, each on its own clock, one gradient per push over the server's link. %s %s.",
-		percent(c.target), c.targetWhy(), len(c.asgd), groundHow(v), c.how())
+	return fmt.Sprintf("To %s test accuracy (%s). SSGD and CSSGD: trained updates × the iteration of a timing-only run, mean over seeds ± half the 95 %% interval; ASGD: trained, %d runs on each number of nodes, each on its own clock, one gradient per push over the server's link. %s",
+		percent(c.target), c.targetWhy(), len(c.asgd), groundHow(v)+c.first(v))
 }
 
 // racers are the three algorithms' times to the target on node count i, per run.
@@ -80,7 +80,7 @@ func (c *course) raceFigure(v variant) result.Figure {
 func (c *course) savingsTable() result.Table {
 	t := result.Table{ID: "savings", Title: "What CSSGD at its best redundancy saves, mean over numbers of nodes", Kind: result.Shared,
 		Caption: "Against SSGD: mean of the ratios of iteration times, one trajectory, no spread. Against ASGD: on the numbers of nodes where every run reaches the target, ratios of times to it, paired by seed on the logarithm; a seed's time of ASGD is the mean of its runs. " +
-			"Negative: CSSGD takes longer. “Cut likewise” is modelled, not run: an ASGD that sends every micro-block's gradient by itself, as this message model has all others do, needs at least the server's link for Q gradients in n pushes. " + c.how() + ".",
+			"Negative: CSSGD takes longer. “Cut likewise” is modelled, not run: an ASGD that sends every micro-block's gradient by itself, as this message model has all others do, needs at least the server's link for Q gradients in n pushes.",
 		Columns: []result.Column{{Key: "ground", Title: "messages"}, {Key: "multicast", Title: "of SSGD Multicast", Unit: "%", Digits: 2}, {Key: "unicast", Title: "of SSGD Unicast", Unit: "%", Digits: 2},
 			{Key: "asgd", Title: "of ASGD", Unit: "%", Digits: 2}, {Key: "low", Title: "from", Unit: "%", Digits: 2}, {Key: "high", Title: "to", Unit: "%", Digits: 2},
 			{Key: "cut", Title: "of ASGD cut likewise", Unit: "%", Digits: 2}}}
@@ -135,7 +135,7 @@ func (c *course) indexOf(nodes int) int {
 // asgdTable is how ASGD got there.
 func (c *course) asgdTable() result.Table {
 	t := result.Table{ID: "asgd", Title: "ASGD's way to the target", Kind: result.Trained,
-		Caption: fmt.Sprintf("%d runs on each number of nodes: the seeds of the synchronous runs, then others. Pushes to the target are divided by n: so many samples make an update of the synchronous methods. Staleness: updates by others between a node's pull and its push. %s.", len(c.asgd), c.how()),
+		Caption: fmt.Sprintf("%d runs on each number of nodes: the seeds of the synchronous runs, then others. Pushes to the target are divided by n: so many samples make an update of the synchronous methods. Staleness: updates by others between a node's pull and its push.", len(c.asgd)),
 		Columns: []result.Column{{Key: "nodes", Title: "nodes, classes"}, {Key: "runs", Title: "runs that reach it"}, {Key: "updates", Title: "SSGD's and CSSGD's updates", Digits: 1},
 			{Key: "pushes", Title: "ASGD's pushes / n", Digits: 1}, {Key: "staleness", Title: "mean staleness", Unit: "versions", Digits: 2},
 			{Key: "rate", Title: "ASGD", Unit: "samples/s", Digits: 0}, {Key: "cssgd", Title: "CSSGD Optimal", Unit: "samples/s", Digits: 0}, {Key: "ssgd", Title: "SSGD Multicast", Unit: "samples/s", Digits: 0}}}

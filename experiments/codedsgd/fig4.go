@@ -49,7 +49,7 @@ func (w *largest) timeFigure(v variant) result.Figure {
 	f := result.Figure{ID: "time-" + v.Key, Title: fmt.Sprintf("%s, %d nodes: accuracy over time, %s", w.plan.Net.Title, w.plan.most(), groundName(v)),
 		Kind: result.Shared, Form: "line", X: result.Axis{Title: "virtual time", Unit: "s"}, Y: result.Axis{Title: "test accuracy", Unit: "%"},
 		Caption: "Thin lines are single runs, the bold line is their mean at equal samples, the band its 95 % interval. " + groundHow(v) +
-			" The synchronous algorithms are timed on one trajectory per seed; ASGD was trained by itself and sends one whole gradient per push to its server's link in each of them. " + w.how() + "."}
+			" The synchronous algorithms are timed on one trajectory per seed; ASGD was trained by itself and sends one whole gradient per push to its server in each of them." + w.first(v)}
 	f.Alt = "Time of the whole run and mean accuracy at its end:"
 	for i, t := range w.tracks(v) {
 		for k, curve := range t.runs {

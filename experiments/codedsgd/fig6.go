@@ -38,7 +38,7 @@ func (w *largest) levelTable(id string, v variant, c choice) result.Table {
 	r, _ := w.top.optimal(v)
 	name, _ := seriesName(coded(r))
 	t := result.Table{ID: id, Title: "Time to each level, " + groundName(v), Kind: result.Shared,
-		Caption: rule() + " Empty: a run does not reach the level. " + groundHow(v) + " " + w.how() + ".",
+		Caption: rule() + " Empty: a run does not reach the level. " + groundHow(v) + w.first(v),
 		Columns: []result.Column{{Key: "level", Title: "level", Unit: "%"}, {Key: "ssgd", Title: "SSGD Multicast", Unit: "s", Digits: 3},
 			{Key: "cssgd", Title: name, Unit: "s", Digits: 3}, {Key: "asgd", Title: "ASGD", Unit: "s", Digits: 3},
 			{Key: "spread", Title: "spread", Digits: 3}, {Key: "picked", Title: "picked"}}}

@@ -9,10 +9,10 @@ import (
 	"gradsync/experiments/result"
 )
 
-// caption says how the numbers of a ground were made.
+// caption says how the numbers of a ground were made; the trainings are described
+// with the first.
 func (c *course) caption(v variant) string {
-	return fmt.Sprintf("To %s test accuracy (%s). Updates: trained, mean over seeds ± half the 95 %% interval; time: updates × the iteration of a timing-only run. %s %s.",
-		percent(c.target), c.targetWhy(), groundHow(v), c.how())
+	return fmt.Sprintf("To %s test accuracy (%s). Updates: trained, mean over seeds ± half the 95 %% interval; time: updates × the iteration of a timing-only run. %s", percent(c.target), c.targetWhy(), groundHow(v)+c.first(v))
 }
 
 // targetWhy says where the target is from.
@@ -40,6 +40,16 @@ func (c *course) timeTable(v variant) result.Table {
 		}
 	}
 	return t
+}
+
+// loadWords says how Q and with it communication over computation go with n.
+func (c *course) loadWords() string {
+	var out []string
+	for _, on := range c.on {
+		it := on.Of[judged.Key][unicast]
+		out = append(out, fmt.Sprintf("%d nodes Q = %d, %.2g", on.Nodes, microBlocks(on.Nodes, redundancies...), it.Seconds/it.Compute-1))
+	}
+	return "One cutting for all redundancies makes Q(n) jump, and with it communication over computation (SSGD Unicast's time beside computing, over computing): " + strings.Join(out, "; ") + ". Few nodes have next to nothing to save."
 }
 
 // methodsOf are all that are compared on some number of nodes, in order.
@@ -81,27 +91,9 @@ func (c *course) overNodes(of func(i int, x exchange) (value, half float64)) (ou
 	return out
 }
 
-// orderWords counts where CSSGD is ahead of either SSGD.
+// orderWords says where CSSGD is ahead of either SSGD.
 func (c *course) orderWords(v variant) string {
-	var parts []string
-	for _, rival := range []exchange{multicast, unicast} {
-		var ahead []string
-		for _, r := range redundancies {
-			var nodes []int
-			for _, on := range c.on {
-				if x, ok := on.Of[v.Key][coded(r)]; ok && x.Seconds < on.Of[v.Key][rival].Seconds {
-					nodes = append(nodes, on.Nodes)
-				}
-			}
-			where := "nowhere"
-			if len(nodes) > 0 {
-				where = "on " + words(nodes) + " nodes"
-			}
-			ahead = append(ahead, fmt.Sprintf("r = %d %s", r, where))
-		}
-		parts = append(parts, fmt.Sprintf("CSSGD is sooner than %s with %s", exchangeName(0, rival), strings.Join(ahead, ", with ")))
-	}
-	return strings.Join(parts, "; ") + "."
+	return fmt.Sprintf("CSSGD is sooner than SSGD Multicast with %s; sooner than SSGD Unicast with %s.", lowerOn(c.on, v, multicast, secondsIn), lowerOn(c.on, v, unicast, secondsIn))
 }
 
 // timeNotes say what the figure of the paper shows and what is found.
@@ -109,6 +101,7 @@ func (c *course) timeNotes(source string) []string {
 	notes := []string{
 		fmt.Sprintf("%s of the paper shows CSSGD with r = 2 and r = 3 below both SSGDs at every number of nodes. In its own message and time model, with a multicast counted once for everybody: %s Every node needs every gradient, so that a plain multicast of a block serves n − r nodes and a coded one r: (28) over SSGD Multicast is (n−r)/r, a gain only for r > n/2.",
 			source, c.orderWords(judged)),
+		c.loadWords(),
 		"Charged for every receiver, SSGD is the unicast of the same figure, the baseline that (19) divides by: only against it does the model of §3.2.4 promise a gain.",
 	}
 	if c.plan.Nodes[0] == 2 {

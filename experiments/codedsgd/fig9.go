@@ -25,7 +25,7 @@ func traffic(id, source string, net network, judge func(*school, course) ([]resu
 			for _, v := range trafficGrounds() {
 				res.Tables = append(res.Tables, c.trafficTable(v))
 				res.Figures = append(res.Figures,
-					c.trafficFigure(v, "once", "a multicast counted once", func(it iteration) float64 { return it.Bytes }),
+					c.trafficFigure(v, "once", "a multicast counted once", bytesIn),
 					c.trafficFigure(v, "receivers", "counted once per receiver", func(it iteration) float64 { return it.Delivered }))
 			}
 			res.Notes = c.trafficNotes(source)
@@ -56,7 +56,15 @@ func (c *course) trafficHow(v variant) string {
 	if v.Whole {
 		how = "A message is the summed gradient of a block; SSGD's nodes send one each, CSSGD has C(n,r) blocks."
 	}
-	return fmt.Sprintf("To %s test accuracy (%s), message bodies of all nodes: updates × the bytes of an iteration, counted in a run of the same messages. %s %s.", percent(c.target), c.targetWhy(), how, c.how())
+	return fmt.Sprintf("To %s test accuracy (%s), message bodies of all nodes: updates × the bytes of an iteration, counted in a run of the same messages. %s", percent(c.target), c.targetWhy(), how+c.first(v))
+}
+
+// first describes the trainings with the first ground alone.
+func (w *largest) first(v variant) string {
+	if v.Key != judged.Key {
+		return ""
+	}
+	return " " + w.how() + "."
 }
 
 func (c *course) trafficTable(v variant) result.Table {
@@ -107,28 +115,13 @@ func aboveZero(s result.Series) result.Series {
 
 // trafficWords says where CSSGD sends less than SSGD with multicast.
 func trafficWords(cs []crossing, v variant, of func(iteration) float64) string {
-	out := "Less than SSGD Multicast sends CSSGD"
-	for i, r := range redundancies {
-		var nodes []int
-		for _, on := range cs {
-			if x, ok := on.Of[v.Key][coded(r)]; ok && of(x) < of(on.Of[v.Key][multicast]) {
-				nodes = append(nodes, on.Nodes)
-			}
-		}
-		where := "nowhere"
-		if len(nodes) > 0 {
-			where = "on " + words(nodes) + " nodes"
-		}
-		out += fmt.Sprintf("%s with r = %d %s", map[bool]string{true: "", false: ","}[i == 0], r, where)
-	}
-	return out + "."
+	return "CSSGD sends less than SSGD Multicast with " + lowerOn(cs, v, multicast, of) + "."
 }
 
 func (c *course) trafficNotes(source string) []string {
-	once := func(it iteration) float64 { return it.Bytes }
 	notes := []string{
 		fmt.Sprintf("%s of the paper shows less traffic with CSSGD than with SSGD Multicast at every number of nodes. Counted alike, a multicast once in both, in its own message model: %s With whole gradients: %s",
-			source, trafficWords(c.on, judged, once), trafficWords(c.on, ethernet, once)),
+			source, trafficWords(c.on, judged, bytesIn), trafficWords(c.on, ethernet, bytesIn)),
 		"In the paper's message model SSGD Multicast sends Q gradients and CSSGD Q·(n−r)/r: less only for r > n/2. What the paper draws comes out if CSSGD's packets are counted once and SSGD's once per receiver, (19): the last column.",
 		"With whole gradients an ordinary SSGD sends n, one per node, and CSSGD C(n,r)·(n−r)/r: redundancy multiplies the blocks, and no block's gradient is smaller than another's.",
 	}

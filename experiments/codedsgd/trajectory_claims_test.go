@@ -27,8 +27,8 @@ func TestJudgeOrders(t *testing.T) {
 	verdictIs(t, judgeLess(good), claims.SameSign, "3 of 3")
 	verdictIs(t, judgeMulticast(good), claims.SameSign)
 	bad := []crossing{good[0], at(4, [4]float64{9, 4.5, 5, 4}, [4]float64{12, 4, 4, 2})} // r = 2 is not ahead of multicast, and equal bytes are not fewer
-	verdictIs(t, judgeFaster(bad), claims.Differs, "5 of 6", "4 nodes, r = 2, against SSGD Multicast: 1.11 times")
-	verdictIs(t, judgeLess(bad), claims.Differs, "2 of 3", "r = 2, against SSGD Multicast: 1 times")
+	verdictIs(t, judgeFaster(bad), claims.Differs, "5 of 6", "lower than SSGD Multicast with r = 2 on 2 nodes, r = 3 on 4 nodes")
+	verdictIs(t, judgeLess(bad), claims.Differs, "2 of 3", "r = 2 on 2 nodes, r = 3 on 4 nodes")
 	verdictIs(t, judgeMulticast([]crossing{good[0], at(4, [4]float64{7, 7, 1, 1}, [4]float64{})}), claims.Differs)
 	verdictIs(t, judgeMulticast([]crossing{at(2, [4]float64{7, 8, 1}, [4]float64{})}), claims.Differs)
 }
@@ -56,7 +56,7 @@ func TestJudgeScaling(t *testing.T) {
 }
 
 func TestJudgeFinals(t *testing.T) {
-	ok := finals{"DNN", []float64{0.9, 0.92}, []float64{0.9, 0.901}, []float64{0.95, 0.9}}
+	ok := finals{Title: "DNN", Serial: []float64{0.9, 0.92}, SSGD: []float64{0.9, 0.901}, ASGD: []float64{0.95, 0.9}}
 	verdictIs(t, judgeFinals([]finals{ok, ok}), claims.SameSign, "SSGD and CSSGD: -0.95 points", "ASGD: +1.50 points")
 	low := ok
 	low.ASGD = []float64{0.899, 0.899} // 1.1 points below

@@ -40,7 +40,7 @@ func (f figure) experiment() exp.Experiment {
 		return total
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		config := map[string]any{"platform": referencePlatform(), "redundancies": redundancies, "levels_below": levelsBelow, "longer": longer, "serial_longer": serialLonger, "seeds": env.Seeds}
+		config := map[string]any{"platform": referencePlatform(), "redundancies": redundancies, "levels_below": levelsBelow, "longer": longer, "seeds": env.Seeds}
 		s := &school{ctx: ctx, env: env, total: e.Seconds(env.Profile, len(env.Seeds))}
 		for _, net := range f.nets {
 			config[net.Key] = schoolingOf(env.Profile, net)

@@ -2,6 +2,7 @@ package codedsgd
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -110,3 +111,34 @@ func describe(res *result.Result, all ...largest) {
 		}
 	}
 }
+
+// lowerOn says on how many nodes each redundancy is below a rival.
+func lowerOn(cs []crossing, v variant, rival exchange, of func(iteration) float64) string {
+	var out []string
+	for _, r := range redundancies {
+		var nodes []int
+		for _, on := range cs {
+			if x, ok := on.Of[v.Key][coded(r)]; ok && of(x) < of(on.Of[v.Key][rival]) && !slices.Contains(nodes, on.Nodes) {
+				nodes = append(nodes, on.Nodes)
+			}
+		}
+		where := "nowhere"
+		if len(nodes) > 0 {
+			slices.Sort(nodes)
+			where = "on " + words(nodes) + " nodes"
+		}
+		out = append(out, fmt.Sprintf("r = %d %s", r, where))
+	}
+	return strings.Join(out, ", ")
+}
+
+// saving puts 100·(1 − ours/base) into words.
+func saving(x float64) string {
+	if x < 0 {
+		return fmt.Sprintf("takes %.1f %% more than", -x)
+	}
+	return fmt.Sprintf("saves %.1f %% of", x)
+}
+
+func secondsIn(it iteration) float64 { return it.Seconds }
+func bytesIn(it iteration) float64   { return it.Bytes }
