@@ -190,14 +190,17 @@ func meanOf(x []float64) float64 {
 }
 
 func (w *studies) variant(net network, v variant) (timedVariant, error) {
-	out := timedVariant{variant: v}
-	for _, r := range allRedundancies() {
-		x := exchange{Method: codedsgd.CSSGD, Redundancy: r, Whole: v.Whole, NoOverlap: !v.Overlap}
-		seconds, _, err := w.seeds(base(net, x, v.Shared))
-		if err != nil {
-			return out, err
-		}
-		out.Seconds, out.Mean = append(out.Seconds, seconds), append(out.Mean, meanOf(seconds))
+	out := timedVariant{variant: v, Seconds: make([][]float64, anchor)}
+	err := each(anchor, func(i int) (err error) {
+		x := exchange{Method: codedsgd.CSSGD, Redundancy: i + 1, Whole: v.Whole, NoOverlap: !v.Overlap}
+		out.Seconds[i], _, err = w.seeds(base(net, x, v.Shared))
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
+	for _, seconds := range out.Seconds {
+		out.Mean = append(out.Mean, meanOf(seconds))
 	}
 	w.bar.Step(net.Title + ", " + v.Title)
 	return out, nil
@@ -252,15 +255,12 @@ func (w *studies) parts(net network) (calc, comm float64, err error) {
 }
 
 // ideals are the seconds of CSSGD by r − 1 at a ratio; own is the platform's.
-func (w *studies) ideals(net network, whole, shared bool, ratio, own float64) (out []float64, err error) {
-	for _, r := range allRedundancies() {
-		t, err := w.time(ideal(net, r, whole, shared, ratio, own))
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, t)
-	}
-	return out, nil
+func (w *studies) ideals(net network, whole, shared bool, ratio, own float64) ([]float64, error) {
+	out := make([]float64, anchor)
+	return out, each(anchor, func(i int) (err error) {
+		out[i], err = w.time(ideal(net, i+1, whole, shared, ratio, own))
+		return err
+	})
 }
 
 func (w *studies) rivals(net network) ([]rival, error) {

@@ -107,7 +107,7 @@ func TestReceiversBound(t *testing.T) {
 }
 
 // The page at ci's size: the simulation follows the exact form, the claims are C10,
-// C19, C25 and C34, and whatever is said of the switch lies above its bound.
+// C19, C25 and C34, and the switch takes what its receivers' links allow.
 func TestFig12(t *testing.T) {
 	res, err := fig12().Run(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{0}, Memo: shelf{}})
 	if err != nil || res.Status != complete {
@@ -123,9 +123,7 @@ func TestFig12(t *testing.T) {
 	model := table(t, res, "model-dnn")
 	for _, row := range model.Rows {
 		near(t, "exact form", row[1].(float64), row[2].(float64), 0.005*row[2].(float64))
-		if sw, bound := row[6].(float64), row[7].(float64); sw < bound*(1-1e-6) {
-			t.Errorf("r = %v: the switch takes %g ms, at least are %g", row[0], sw, bound)
-		}
+		near(t, "the receivers' bound", row[6].(float64), row[7].(float64), 0.005*row[7].(float64))
 	}
 	// Loads by hand: 7·56 unicasts and 56 multicasts of micro-blocks, 8·7 and 8 of sums, 2·7 of the ring.
 	for i, want := range []float64{392, 56, 56, 8, 14} {

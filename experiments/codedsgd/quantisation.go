@@ -3,6 +3,7 @@ package codedsgd
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
@@ -139,10 +140,14 @@ func quantisation() exp.Experiment {
 				return res, err
 			}
 			studies = append(studies, s)
-			res.Datasets = append(res.Datasets, *s.Data)
+			if !slices.ContainsFunc(res.Datasets, func(d result.Data) bool { return d.Name == s.Data.Name }) {
+				res.Datasets = append(res.Datasets, *s.Data)
+			}
 			res.Engine = s.Engine
 		}
-		res.Data = studies[0].Data
+		if res.Data = studies[0].Data; len(res.Datasets) == 1 {
+			res.Datasets = nil
+		}
 		for i := range studies {
 			res.Tables = append(res.Tables, lossTable(&studies[i]))
 		}

@@ -160,7 +160,7 @@ func TestCodingIsJudged(t *testing.T) {
 // does, and what a block holds grows with its images.
 func TestQuantisationPage(t *testing.T) {
 	res, err := quantisation().Run(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{0}, Memo: shelf{}})
-	if err != nil || res.Status != complete || len(res.Claims) != 2 || len(res.Datasets) != 2 {
+	if err != nil || res.Status != complete || len(res.Claims) != 2 || res.Data == nil || len(res.Sets()) != 1 {
 		t.Fatal(err, res.Status, len(res.Claims))
 	}
 	for _, net := range networks() {

@@ -3,7 +3,10 @@ package codedsgd
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
+	"runtime"
+	"sync"
 	"testing"
 	"time"
 
@@ -130,5 +133,29 @@ func TestComputeIsByHand(t *testing.T) {
 	}
 	if n := elements(layers); n != 785*512+513*512+513*8 {
 		t.Errorf("%d parameters", n)
+	}
+}
+
+// All are called, no more at once than there are cores, and the first error by number
+// comes back.
+func TestEach(t *testing.T) {
+	var mu sync.Mutex
+	seen, now, most := 0, 0, 0
+	err := each(20, func(i int) error {
+		mu.Lock()
+		seen, now = seen|1<<i, now+1
+		most = max(most, now)
+		mu.Unlock()
+		runtime.Gosched()
+		mu.Lock()
+		now--
+		mu.Unlock()
+		if i == 7 || i == 3 {
+			return fmt.Errorf("number %d", i)
+		}
+		return nil
+	})
+	if seen != 1<<20-1 || most > runtime.GOMAXPROCS(0) || err == nil || err.Error() != "number 3" {
+		t.Errorf("seen %x, at most %d at once, %v", seen, most, err)
 	}
 }
