@@ -56,8 +56,9 @@ type Options struct {
 	// Speeds cut a batch into blocks whose sizes give nodes samples in proportion;
 	// nil: equal blocks.
 	Speeds []float64 `json:"speeds,omitempty"`
-	// Range is what int32's largest number stands for; 0: 10. For compressed it must
-	// hold sums of C(n,r) blocks, and is multiplied by the next power of two.
+	// Range is what int32's largest number stands for; 0: 10. For compressed the
+	// number must hold sums of all micro-blocks: the range is that times the power of two
+	// from their number on.
 	Range float64 `json:"range,omitempty"`
 
 	NoOverlap bool `json:"no_overlap,omitempty"` // exchange when all gradients are there
