@@ -71,12 +71,14 @@
 //	Eq. (12)
 //	    encode.go            Term, Encode
 //	    segment.go           Cut.AddTo
+//	    tests                TestEquation12ContentIsTheSumOfSegments
 //	    page                 codedsgd.html#eq12
 //	Eq. (14)
 //	    encode.go            Packet
 //	    page                 codedsgd.html#eq14
 //	Eq. (15)
 //	    segment.go           Cut.SubtractFrom
+//	    tests                TestEquation15SubtractsEachAtItsPosition
 //	    page                 codedsgd.html#eq15
 //	Eq. (16)
 //	    segment.go           Cut.Scatter
@@ -178,7 +180,8 @@
 //	    formula/formula.go   formula.Packets
 //	    load.go              UsefulPackets
 //	    options.go           Options
-//	    tests                TestAlgorithm3Line13HeaderSaysPJAndT,
+//	    tests                TestAlgorithm3Line13ForgedHeadersAreRefused,
+//	                         TestAlgorithm3Line13HeaderSaysPJAndT,
 //	                         TestAlgorithm3Line2LoopCount,
 //	                         TestAlgorithm3Line2LoopsOverAllCombinations,
 //	                         TestAlgorithm3LiteralBringsTheSameManyTimes,
@@ -186,7 +189,8 @@
 //	    page                 codedsgd.html#alg3
 //	Alg. 3, line 13
 //	    header.go            Header, Assignment.Header
-//	    tests                TestAlgorithm3Line13HeaderSaysPJAndT
+//	    tests                TestAlgorithm3Line13ForgedHeadersAreRefused,
+//	                         TestAlgorithm3Line13HeaderSaysPJAndT
 //	    page                 codedsgd.html#alg3
 //	Alg. 3, line 2
 //	    literal.go           Assignment.Literal

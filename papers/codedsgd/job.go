@@ -37,7 +37,8 @@ type Job struct {
 	// column of numbers.
 	Shapes [][2]int
 	// Pass is what one forward pass of a layer costs beside its arithmetic, and twice
-	// that its backward pass, per block; Iteration what an iteration costs beside.
+	// that its backward pass, per micro-block that has samples; Iteration what an
+	// iteration costs beside.
 	Pass, Iteration cluster.Work
 
 	Batch       int // |F_j|, samples of all nodes together

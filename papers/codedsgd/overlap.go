@@ -69,16 +69,13 @@ func (x *node) start() {
 	x.reqs, x.passed = x.p.Start(work, x.stages...), 0
 }
 
-// gradients computes the own blocks' gradients, micro-block by micro-block, and
-// quantises each layer into the store when it is there.
+// gradients computes the own blocks' gradients, micro-block by micro-block.
 func (x *node) gradients(step int64) func(done func(int)) error {
 	return func(done func(int)) error {
-		s := x.store
-		s.loss = 0
+		x.store.loss = 0
 		for i, q := range x.own {
 			for j := range x.m {
-				final := func(layer int) {
-					s.put(q, j, layer)
+				report := func(layer int) {
 					if j < x.m-1 {
 						return
 					}
@@ -87,23 +84,47 @@ func (x *node) gradients(step int64) func(done func(int)) error {
 					}
 					done(x.stage(i, layer))
 				}
-				if x.samples(q, j) == 0 {
-					clear(s.grads)
-					for l := x.last; l >= 0; l-- {
-						final(l)
-					}
-					continue
-				}
-				at := q*x.m + j
-				loss, err := x.job.Task.BlockGrad(step, x.bounds[at], x.bounds[at+1], s.grads, final)
-				if err != nil {
+				if err := x.gradient(step, q, j, report); err != nil {
 					return fmt.Errorf("codedsgd: rank %d, step %d, block %d: %w", x.rank, step, q, err)
 				}
-				s.loss += loss
 			}
 		}
 		return nil
 	}
+}
+
+// gradient computes micro-block j of block q and quantises each layer into the store
+// when it is there. It reports each, the first one when nothing is left to do: who has
+// waited for the last stage has the loss and the counts too.
+func (x *node) gradient(step int64, q, j int, report func(layer int)) error {
+	s, next := x.store, x.last
+	final := func(layer int) {
+		if layer != next {
+			panic(fmt.Sprintf("codedsgd: the task is done with layer %d, want %d: last layer first, each once", layer, next))
+		}
+		next--
+		s.put(q, j, layer)
+		if layer > 0 {
+			report(layer)
+		}
+	}
+	if lo, hi := x.bounds[q*x.m+j], x.bounds[q*x.m+j+1]; lo < hi {
+		loss, err := x.job.Task.BlockGrad(step, lo, hi, s.grads, final)
+		if err != nil {
+			return err
+		}
+		s.loss += loss
+	} else {
+		clear(s.grads)
+		for l := x.last; l >= 0; l-- {
+			final(l)
+		}
+	}
+	if next >= 0 {
+		return fmt.Errorf("the task has not done layers 0 to %d", next)
+	}
+	report(0)
+	return nil
 }
 
 // ready waits until own block i's gradient is there in a layer.

@@ -122,6 +122,31 @@ func TestJobsThatCannotRun(t *testing.T) {
 	}
 }
 
+// A task that is done with layers in another order, or leaves some, ends the run.
+func TestTasksThatBreakTheirWord(t *testing.T) {
+	for what, layers := range map[string][]int{"done with layer 0, want 1": {0, 1}, "done with layer 1, want 0": {1, 1}, "not done layers 0 to 0": {1}} {
+		_, _, err := cluster.Run(t.Context(), virtual.New(network(2), virtual.Config{}), func(p cluster.Proc) (*codedsgd.Log, error) {
+			return codedsgd.Run(p, codedsgd.Job{Task: &wayward{newQuadratic(3, 3), layers}, Batch: 12, Steps: 1})
+		})
+		if err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%v: %v", layers, err)
+		}
+	}
+}
+
+// wayward is a task that says it is done with layers as it likes.
+type wayward struct {
+	*quadratic
+	order []int
+}
+
+func (w *wayward) BlockGrad(_ int64, _, _ int, _ []float32, done func(int)) (float64, error) {
+	for _, l := range w.order {
+		done(l)
+	}
+	return 0, nil
+}
+
 // Stores and buffers live as long as a run: a further step allocates less than a
 // quarter of the parameters, on all ranks together and with the runtime's own share.
 func TestStepsReuseTheirBuffers(t *testing.T) {

@@ -109,3 +109,28 @@ func TestEquation11PositionIsTheRankAmongHolders(t *testing.T) {
 		t.Errorf("positions of nodes 1, 2, 3: %s", got)
 	}
 }
+
+// The pieces that are subtracted carry their positions: H less the known segments at
+// theirs is the unknown one; with other positions it is not.
+func TestEquation15SubtractsEachAtItsPosition(t *testing.T) {
+	a := assignment(t, 4, 3) // blocks 012 013 023 123
+	grads := [][]int32{{1, 2, 3}, {10, 20, 30}, {100, 200, 300}, {1000, 2000, 3000}}
+	cut, err := codedsgd.NewCut(3, [2]int{3, 1}, 3, "rows")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := a.Packets([]int{0, 1, 2, 3})[2] // node 2: blocks 012 at 2, 023 at 1, 123 at 1
+	got := make([]int32, 1)
+	if err := codedsgd.Encode(got, p, held{a, 2, grads, 1}, 0, cut, 1); err != nil || got[0] != 2203 {
+		t.Fatalf("%+v holds %v, want 3 + 200 + 2000; %v", p, got, err)
+	}
+	term, err := codedsgd.Decode(got, p, held{a, 1, grads, 1}, 0, cut, 1) // node 1 lacks 023
+	if err != nil || term != (codedsgd.Term{Block: 2, Position: 1}) || got[0] != 200 {
+		t.Errorf("node 1 decodes %v as %+v, want 200; %v", got, term, err)
+	}
+	p.Terms[0].Position = 0
+	got[0] = 2203
+	if _, err := codedsgd.Decode(got, p, held{a, 1, grads, 1}, 0, cut, 1); err != nil || got[0] != 202 {
+		t.Errorf("with a wrong position %v is left, %v", got, err)
+	}
+}
