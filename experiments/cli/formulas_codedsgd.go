@@ -30,6 +30,7 @@ var codedFormulas = []evaluable{
 	{"codedsgd.packets", "C(n,r+1)·(r+1)", "CSSGD Alg. 3, corrected", codedNR, codedLoad(codedsgd.UsefulPackets, "packets")},
 	{"codedsgd.combinations", "C(μ,r), μ = C(n−1,r−1): per node", "CSSGD (8)", codedNR, loopCombinations},
 	{"codedsgd.literal-packets", "combinations of C(μ,r) that somebody lacks one block of, counted on all nodes", "CSSGD Alg. 3, as printed", codedNR, literalPackets},
+	{"codedsgd.literal-repeats", "C(C(n−2,r−2), r−1): how often the printed loop brings a segment to a node", "ours: CSSGD Alg. 3, lines 10–12", codedNR, loopRepeatsOf},
 	{"codedsgd.load", "C(n,r+1)·(r+1)/r = C(n,r)·(n−r)/r, or another accounting", "CSSGD (28)", append(slices.Clone(codedNR),
 		oneOf("accounting", "what is sent, and how it is counted", accountingKeys()...)), codedAccounting},
 	{"codedsgd.uncoded", "n·D_left = (n−r)·C(n,r)", "CSSGD (29)", codedNR, codedLoad(codedsgd.LUncoding, "gradients")},
@@ -101,6 +102,22 @@ func loopCombinations(v values) (answer, error) {
 	got, err := rational(new(big.Rat).SetInt(c), "combinations")
 	if math.IsInf(got.value, 0) {
 		return answer{}, usagef("eval: %s combinations are more than a float64 holds", short(c))
+	}
+	return got, err
+}
+
+func loopRepeatsOf(v values) (answer, error) {
+	n, r, _, err := v.loopSize()
+	if err != nil {
+		return answer{}, err
+	}
+	x := codedsgd.LoopRepeats(n, r)
+	if x == nil {
+		return answer{}, usagef("eval: for r = n = %d nothing is sent", n)
+	}
+	got, err := rational(new(big.Rat).SetInt(x), "times")
+	if math.IsInf(got.value, 0) {
+		return answer{}, usagef("eval: %s times are more than a float64 holds", short(x))
 	}
 	return got, err
 }

@@ -25,6 +25,7 @@ func codedChecks() []check {
 	}
 	return append(out,
 		check{"codedsgd.literal", "the loop of Algorithm 3 counted by sets = walked packet by packet, n ≤ 7", loopWalked},
+		check{"codedsgd.repeats", "C(C(n−2,r−2),r−1) = how often the printed loop brings every segment to every node that lacks it, where enumerated", loopRepeats},
 		check{"codedsgd.like-for-like", "(n−r)/r = packets counted, over blocks that somebody lacks, both multicast, n ≤ 12", likeForLike},
 		check{"codedsgd.bound", "n·C(n,r)·(1/r)(1 − r/n) = (28); (28) per receiver = (29), n ≤ 62", boundIsMet},
 		check{"codedsgd.rstar", "the r of the least T_CSSGD is next to √(n/(n−1)·ρ), and best between the ends of codedsgd.rho, exact, n ≤ 12", bestIsNear},
@@ -115,6 +116,18 @@ func loopWalked(ctx context.Context) (t tally, err error) {
 		got, ok := e.Loop()
 		walked.Useful = got.Useful // the walk does not say
 		t.add(ok && got == walked, "n = %d, r = %d: %+v, walked %+v", e.Nodes(), e.Redundancy(), got, walked)
+		return nil
+	})
+}
+
+// loopRepeats compares how often the loop brings a segment with its closed form.
+func loopRepeats(ctx context.Context) (t tally, err error) {
+	return t, eachSize(ctx, proofNodes, func(e *codedsgd.Enumeration) error {
+		n, r := e.Nodes(), e.Redundancy()
+		if c, ok := e.Loop(); ok && r < n {
+			counted, computed := big.NewRat(c.Deliveries, int64(e.Counts().Deliveries)), new(big.Rat).SetInt(codedsgd.LoopRepeats(n, r))
+			t.add(counted.Cmp(computed) == 0, "n = %d, r = %d: %s times, computed %s", n, r, counted.RatString(), computed.RatString())
+		}
 		return nil
 	})
 }

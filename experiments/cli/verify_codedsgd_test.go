@@ -41,11 +41,11 @@ func TestVerifyCodedSmallestCounterExamples(t *testing.T) {
 		"one-nth":    "n = 3, r = 2, coded over per-block load: counted 1/4, as printed 1/3",
 		"alg3":       "n = 5, r = 3, packets: counted 20, as printed 80",
 		"alg3-alone": "n = 3, r = 1, packets: counted 6, as printed 3",
-		"eq16":       "n = 2, r = 1, segments that a node gets of a block that it lacks, least: counted 1, as printed 2",
-		"eq24":       "n = 2, r = 1, blocks that r+1 nodes have in common, least: counted 0, as printed 2",
-		"eq25":       "n = 2, r = 1, blocks that a group exchanges, least: counted 2, as printed 0",
-		"eq26":       "n = 3, r = 2, blocks in a member's packet, least: counted 2, as printed 1",
-		"one-group":  "n = 3, r = 1, groups with all holders of a block, least: counted 2, as printed 1",
+		"eq16":       "n = 2, r = 1, segments that a node gets of a block that it lacks: counted 1, as printed 2",
+		"eq24":       "n = 2, r = 1, blocks that r+1 nodes have in common: counted 0, as printed 2",
+		"eq25":       "n = 2, r = 1, blocks that a group exchanges: counted 2, as printed 0",
+		"eq26":       "n = 3, r = 2, blocks in a member's packet: counted 2, as printed 1",
+		"one-group":  "n = 3, r = 1, groups with all holders of a block: counted 2, as printed 1",
 	}
 	for _, id := range slices.Sorted(maps.Keys(got)) {
 		c := got[id]
@@ -102,6 +102,7 @@ func TestCodedFormulas(t *testing.T) {
 		{"codedsgd.combinations --n 8 --r 3", 1330, "1330/1"},                       // C(21,3)
 		{"codedsgd.literal-packets --n 8 --r 3", 8680, "8680/1"},                    // C27
 		{"codedsgd.literal-packets --n 6 --r 3", 600, "600/1"},                      // C27
+		{"codedsgd.literal-repeats --n 8 --r 3", 15, "15/1"},                        // C(C(6,1),2)
 		{"codedsgd.load --n 9 --r 4", 157.5, "315/2"},                               // 126·5/4
 		{"codedsgd.load --n 9 --r 4 --accounting coded-unicast", 630, "630/1"},      // 126·5
 		{"codedsgd.load --n 9 --r 3 --accounting replicated", 3, "3/1"},             // 9/3
@@ -157,6 +158,7 @@ func TestCodedFormulasRefuse(t *testing.T) {
 		"codedsgd.literal-packets --n 100 --r 1":                   "--n is 100, want at most 62",
 		"codedsgd.combinations --n 62 --r 31":                      "combinations are more than a float64 holds",
 		"codedsgd.combinations --n 63 --r 1":                       "--n is 63, want at most 62",
+		"codedsgd.literal-repeats --n 4 --r 4":                     "for r = n = 4 nothing is sent",
 		"codedsgd.time --n 8 --r 3 --tcalc -1 --tcomm 1":           "--tcalc is -1",
 		"codedsgd.rstar --n 8 --tcalc 0 --tcomm 1":                 "--tcalc is 0, want more than 0",
 		"codedsgd.rho --n 8 --r 8 --end high":                      "there is no high end",

@@ -75,12 +75,13 @@ type loop struct {
 	Each    *big.Int // combinations per node, C(μ,r)
 	Counted bool
 	codedsgd.LoopCount
-	Needed, Deliveries int // packets, and receptions, of one exchange without repetition
-	Normal             int // messages of (30)
+	Repeats            *big.Int // how often each segment comes, in closed form; nil for r = n
+	Needed, Deliveries int      // packets, and receptions, of one exchange without repetition
+	Normal             int      // messages of (30)
 }
 
 func countLoop(ctx context.Context, n, r int) (loop, error) {
-	l := loop{N: n, R: r, Each: codedsgd.LoopCombinations(n, r)}
+	l := loop{N: n, R: r, Each: codedsgd.LoopCombinations(n, r), Repeats: codedsgd.LoopRepeats(n, r)}
 	if err := ctx.Err(); err != nil {
 		return l, err
 	}
@@ -96,6 +97,11 @@ func countLoop(ctx context.Context, n, r int) (loop, error) {
 
 // factor is how many times the packets that are needed the loop sends; r < n, counted.
 func (l *loop) factor() float64 { return float64(l.Packets) / float64(l.Needed) }
+
+// received is how often each segment comes to each node that lacks it, counted; r < n.
+func (l *loop) received() *big.Rat {
+	return big.NewRat(l.LoopCount.Deliveries, int64(l.Deliveries))
+}
 
 // ofNormal is the loop's load, a multicast once, over that of (30).
 func (l *loop) ofNormal() float64 { return float64(l.Packets) / float64(l.R*l.Normal) }

@@ -2,6 +2,7 @@ package codedsgd
 
 import (
 	"fmt"
+	"math/big"
 	"strings"
 
 	"gradsync/experiments/result"
@@ -9,16 +10,19 @@ import (
 
 func loopTable(plan overcountPlan, loops []loop) result.Table {
 	t := result.Table{ID: "loop", Title: fmt.Sprintf("The printed loop against the packets that are needed, n ≤ %d", plan.Most), Kind: result.Counted,
-		Caption: fmt.Sprintf("Counted on every node: all combinations of r of its blocks, as Algorithm 3 loops over them; a packet is one with at least one receiver, useful if its blocks' holders are r+1 nodes. Needed: one packet of each member of each group of r+1 nodes. Load: packets over r, a multicast once, against the (n−1)·C(n,r) of (30). Not enumerated: more than %d combinations per node.", plan.LoopLimit),
+		Caption: fmt.Sprintf("Counted on every node: all combinations of r of its blocks, as Algorithm 3 loops over them; a packet is one with at least one receiver, useful if its blocks' holders are r+1 nodes. Needed: one packet of each member of each group of r+1 nodes. Each segment is received C(C(n−2,r−2), r−1) times by each node that lacks it: by its block and any r−1 others that sender and receiver both hold; %s. Load: packets over r, a multicast once, against the (n−1)·C(n,r) of (30). Not enumerated: more than %d combinations per node.", repeatsCounted(loops), plan.LoopLimit),
 		Columns: []result.Column{{Key: "n", Title: "n"}, {Key: "r", Title: "r"}, {Key: "each", Title: "combinations per node"}, {Key: "packets", Title: "packets, as printed"}, {Key: "useful", Title: "useful ones"},
-			{Key: "needed", Title: "needed"}, {Key: "factor", Title: "printed over needed", Digits: 2}, {Key: "received", Title: "received, over needed", Digits: 2}, {Key: "normal", Title: "load over (30)", Digits: 3}, {Key: "state", Title: ""}}}
+			{Key: "needed", Title: "needed"}, {Key: "factor", Title: "printed over needed", Digits: 2}, {Key: "received", Title: "each segment received", Unit: "times"}, {Key: "normal", Title: "load over (30)", Digits: 3}, {Key: "state", Title: ""}}}
 	for i := range loops {
 		l := &loops[i]
 		row := []any{l.N, l.R, l.Each.Int64(), nil, nil, l.Needed, nil, nil, nil, "not enumerated"}
+		if l.Repeats != nil {
+			row[7] = l.Repeats.Int64()
+		}
 		if l.Counted {
 			row[3], row[4], row[9] = l.Packets, l.Useful, "enumerated"
 			if l.Needed > 0 {
-				row[6], row[7], row[8] = l.factor(), float64(l.LoopCount.Deliveries)/float64(l.Deliveries), l.ofNormal()
+				row[6], row[8] = l.factor(), l.ofNormal()
 			} else {
 				row[9] = "no exchange"
 			}
@@ -26,6 +30,18 @@ func loopTable(plan overcountPlan, loops []loop) result.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// repeatsCounted says in how many sizes the receptions counted are the closed form's.
+func repeatsCounted(loops []loop) string {
+	equal, of := 0, 0
+	for _, l := range countedLoops(loops) {
+		of++
+		if l.received().Cmp(new(big.Rat).SetInt(l.Repeats)) == 0 {
+			equal++
+		}
+	}
+	return fmt.Sprintf("counted, it is so at %d of %d sizes", equal, of)
 }
 
 // factorFigure has a line for every n, over r.
@@ -122,7 +138,7 @@ func loopNotes(plan overcountPlan, loops []loop) []string {
 	}
 	notes = append(notes,
 		fmt.Sprintf("At %d of the counted sizes the printed loop sends more than SSGD without redundancy and without coding, counted once per receiver, (30): run as printed, the algorithm would lose what (19) promises.", above),
-		"A combination of r blocks is useful if its holders are r+1 nodes: then each of the r others lacks exactly one block, and another one each. Other combinations have receivers too, nodes that lack just one of the blocks, but they bring segments that a useful packet already brings.",
+		"A combination of r blocks is useful if its holders are r+1 nodes: then each of the r others lacks exactly one block, and another one each. Other combinations have receivers too, nodes that lack just one of the blocks, but they bring segments that a useful packet already brings: each segment comes C(C(n−2,r−2), r−1) times, which is 1 for r = 1, 2 and n − 1 alone.",
 	)
 	if skipped > 0 {
 		notes = append(notes, fmt.Sprintf("%d sizes with more than %d combinations on each node were not enumerated.", skipped, plan.LoopLimit))

@@ -1,6 +1,9 @@
 package codedsgd
 
-import "math/big"
+import (
+	"math/big"
+	"slices"
+)
 
 // Step is one statement of the proof of §2.4, or one that it rests on, as a check.
 //
@@ -66,15 +69,16 @@ func (s *sides) add(what string, left int, right *big.Rat) {
 	*s = append(*s, Side{What: what, Left: whole(left), Right: right})
 }
 
-// all adds the least and the most of counts that should be one number; nothing where
-// there are none.
+// all adds counts that should be one number: that number, or the least and the most of
+// them where they are not; nothing where there are none.
 func (s *sides) all(what string, counts []int, right, printed *big.Rat) {
 	if len(counts) == 0 {
 		return
 	}
-	least, most := counts[0], counts[0]
-	for _, c := range counts {
-		least, most = min(least, c), max(most, c)
+	least, most := slices.Min(counts), slices.Max(counts)
+	if least < most {
+		*s = append(*s, Side{what + ", least", whole(least), right, printed})
+		what += ", most"
 	}
-	*s = append(*s, Side{what + ", least", whole(least), right, printed}, Side{what + ", most", whole(most), right, printed})
+	*s = append(*s, Side{what, whole(most), right, printed})
 }

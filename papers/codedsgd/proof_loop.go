@@ -32,6 +32,23 @@ func LoopCombinations(n, r int) *big.Int {
 	return new(big.Int).Binomial(DHave(n, r).Num().Int64(), int64(r))
 }
 
+// LoopRepeats returns how often the loop brings each segment to each node that lacks
+// it, where once is enough:
+//
+//	C(C(n−2,r−2), r−1)
+//
+// A node i that holds block q reaches k, which lacks it, by q and any r−1 other blocks
+// that both hold, and they hold C(n−2,r−2) together. So Algorithm 3 repeats itself for
+// 3 ≤ r ≤ n−2, and for no other r. nil for r = n, and for more than MaxNodes.
+//
+// Source: ours: Alg. 3, lines 10 to 12, counted for all n and r
+func LoopRepeats(n, r int) *big.Int {
+	if outside(n, r) || r == n || n > MaxNodes {
+		return nil
+	}
+	return new(big.Int).Binomial(int64(subsets(n-2, r-2)), int64(r-1))
+}
+
 // Loop counts the loop out on every node. ok is false, and nothing counted, where a
 // node has more than LoopLimit combinations.
 //

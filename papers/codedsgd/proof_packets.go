@@ -127,13 +127,13 @@ func gradientsGot(e *Enumeration, n, r int) (s sides) {
 			got[i] += e.elements(p)
 		}
 	})
-	s.all("groups of a node", groups, GroupsOf(n, r), nil)
-	s.all("r·(1/r)·C(n−1,r)", got, timesInt(GroupsOf(n, r), r), nil)
-	s.all("C(n,r)·(n−r)/n", got, timesInt(times(BlockCount(n, r), ratio(n-r, n)), r), nil)
-	s.all("D_left", got, timesInt(DLeft(n, r), r), nil)
-	for k := range s[2:] { // elements → gradients
-		s[2+k].Left, s[2+k].Right = over(s[2+k].Left, whole(e.r)), over(s[2+k].Right, whole(r))
+	s.all("r·(1/r)·C(n−1,r)", got, GroupsOf(n, r), nil)
+	s.all("C(n,r)·(n−r)/n", got, times(BlockCount(n, r), ratio(n-r, n)), nil)
+	s.all("D_left", got, DLeft(n, r), nil)
+	for k := range s { // elements → gradients
+		s[k].Left = over(s[k].Left, whole(e.r))
 	}
+	s.all("groups of a node", groups, GroupsOf(n, r), nil)
 	return s
 }
 

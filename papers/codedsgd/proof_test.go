@@ -171,6 +171,20 @@ func TestAlgorithm3Line2LoopCount(t *testing.T) {
 			t.Errorf("n = %d, r = %d: %+v (%v), walked %+v", e.n, e.r, got, ok, want)
 		}
 	})
+	// Every segment comes equally often, and more than once where the text above says.
+	grid(t, proofNodes(), func(e *Enumeration) {
+		got, ok := e.Loop()
+		repeats := LoopRepeats(e.n, e.r)
+		if !ok || e.r == e.n {
+			if (e.r == e.n) != (repeats == nil) {
+				t.Errorf("n = %d, r = %d: repeats %v", e.n, e.r, repeats)
+			}
+			return
+		}
+		if want := repeats.Int64() * int64(e.Counts().Deliveries); got.Deliveries != want || (repeats.Int64() > 1) != (e.r >= 3 && e.r <= e.n-2) {
+			t.Errorf("n = %d, r = %d: %d receptions, %v times all would be %d", e.n, e.r, got.Deliveries, repeats, want)
+		}
+	})
 	// Counted before this code, by another program.
 	for _, c := range []struct{ n, r, packets, useful int64 }{{5, 3, 80, 20}, {6, 3, 600, 60}, {6, 4, 1170, 30}, {7, 3, 2660, 140}, {8, 3, 8680, 280}} {
 		e, err := Enumerate(int(c.n), int(c.r))
