@@ -92,7 +92,7 @@ func facts() exp.Experiment {
 		for _, f := range factList() {
 			c, err := r.count(methodOf(f.Key))
 			if err != nil {
-				return res, err
+				return interrupted(res), err
 			}
 			counts[f.Key] = c
 		}

@@ -66,6 +66,6 @@ func factNotes(counts map[string]counted) []string {
 		fmt.Sprintf("Of %d methods, %d send what their formula says to a thousandth; the largest difference is %.1f %%.", len(factList()), agree, 100*worst),
 		fmt.Sprintf("With six nodes %s sends least, %.2f gradients per round, and %s has most delivered, %.0f.", methodOf(least).Title, counts[least].Sent, methodOf(most).Title, counts[most].Delivered),
 		fmt.Sprintf("What a node takes in decides where links send and receive at once: a round brings it %.2f gradients with the ring, %.2f with SSGD, by unicast or multicast, and %.2f with CSSGD at r = 2. Coding and multicast relieve the sender; a packet still brings each of its receivers one segment.", each("ring"), each("ssgd-multicast"), each("cssgd")),
-		"Only the methods of the server survive a dead worker here (with a lease); no document says what its exchange without a server then does. Only the synchronous methods leave the same bits on all replicas.",
+		"Only the methods of the server survive a dead worker here (with a lease); no document says what its exchange without a server then does. Only the synchronous methods leave the same bits on all replicas; every training of theirs on this page did, or it would have failed.",
 	}
 }

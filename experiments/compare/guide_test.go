@@ -2,12 +2,9 @@ package compare
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
-	"gradsync/experiments/result"
-	"gradsync/experiments/train"
 	"gradsync/shared/tensor"
 	_ "gradsync/shared/tensor/engine/asm"
 )
@@ -49,7 +46,7 @@ func TestTally(t *testing.T) {
 	if c.use() != "no one method" {
 		t.Errorf("one of two: %s", c.use())
 	}
-	if c := g.tally(g.plan.points()[:1], anyMethod, false); c.words() != "CSSGD, r = 2 in 1 of 1 cases" || c.use() != "use CSSGD, r = 2" {
+	if c := g.tally(g.plan.points()[:1], anyMethod, false); c.words() != "CSSGD, r = 2 1 of 1" || c.use() != "use CSSGD, r = 2" {
 		t.Errorf("%s, %s", c.words(), c.use())
 	}
 	if (count{}).words() != "none" || (count{}).margin() != "" {
@@ -62,6 +59,13 @@ func TestFirstOf(t *testing.T) {
 	a, b := methodOf("bsp"), methodOf("ring")
 	if name, second := firstOf([]rank{{a, 1}, {b, 1.004}}); name != "BSP = ring" || second != 2 {
 		t.Errorf("%q, %d", name, second)
+	}
+	asyncs := []rank{{methodOf("asp"), 1}, {methodOf("dasp"), 1}, {methodOf("ssp"), 1}, {methodOf("dssp"), 1}}
+	if name, second := firstOf(append(asyncs, rank{b, 2})); name != "any asynchronous" || second != 4 {
+		t.Errorf("%q, %d", name, second)
+	}
+	if name, _ := firstOf(append(asyncs[:3:3], rank{b, 1})); name != "ASP = DASP = SSP = ring" {
+		t.Errorf("%q", name)
 	}
 	o := []rank{{a, 1}, {b, 1.02}}
 	if name, second := firstOf(o); name != "BSP" || second != 1 {
@@ -89,17 +93,17 @@ func TestFactor(t *testing.T) {
 	if _, ok := g.weighed(p, "asp"); ok {
 		t.Error("no training said what ASP needs")
 	}
-	if c := g.tally(g.plan.points()[:1], ofServer, true); c.words() != "BSP in 1 of 1 cases" {
+	if c := g.tally(g.plan.points()[:1], ofServer, true); c.words() != "BSP 1 of 1" {
 		t.Errorf("%s: methods without a factor do not compete", c.words())
 	}
 	g.factor[equalSet] = map[string]factor{"asp": {1.5, &[2]float64{1.2, 1.8}}}
 	if w, ok := g.weighed(p, "asp"); !ok || w < 0.0119 || w > 0.0121 {
 		t.Errorf("8 ms by 1.5 is %g", w)
 	}
-	if c := g.tally(g.plan.points()[:1], ofServer, true); c.words() != "BSP in 1 of 1 cases" {
+	if c := g.tally(g.plan.points()[:1], ofServer, true); c.words() != "BSP 1 of 1" {
 		t.Errorf("%s: 12 ms are more than 10", c.words())
 	}
-	if c := g.tally(g.plan.points()[:1], ofServer, false); c.words() != "ASP in 1 of 1 cases" {
+	if c := g.tally(g.plan.points()[:1], ofServer, false); c.words() != "ASP 1 of 1" {
 		t.Errorf("%s: 8 ms are less than 10", c.words())
 	}
 }
@@ -115,11 +119,11 @@ func TestTops(t *testing.T) {
 		t.Errorf("%q", s)
 	}
 	row := g.sparseRow(points) // RingSparse: 10 ms at both; ring: 2 and 10
-	if row[1] != "use ring" || row[2] != "RingSparse in 0 of 2 cases" || row[3] != "ring for MLP and LeNet-5" {
+	if row[1] != "use ring" || row[2] != "RingSparse 0 of 2" || row[3] != "ring for MLP and LeNet-5" {
 		t.Errorf("%v", row)
 	}
 	g.times[place{points[1], "ringsparse", 0.01}] = 0.001
-	if row := g.sparseRow(points); row[2] != "RingSparse in 1 of 2 cases" || row[3] != "RingSparse for LeNet-5; ring for MLP" || row[1] != "use ring" {
+	if row := g.sparseRow(points); row[2] != "RingSparse 1 of 2" || row[3] != "RingSparse for LeNet-5; ring for MLP" || row[1] != "use ring" {
 		t.Errorf("%v", row)
 	}
 }
@@ -138,95 +142,5 @@ func TestOverLinks(t *testing.T) {
 	st.Cells[key(st.Grounds[1], "asp")][1].Curve = nil
 	if _, _, ok := st.overLinks("asp"); ok {
 		t.Error("a seed misses the target")
-	}
-}
-
-// study of hand-made cells: each method its own round and one curve.
-func handStudy(rounds map[string]float64) *study {
-	st := &study{Set: equalSet, Size: sizeOf("ci"), Target: 0.5, Seeds: []uint64{0, 1}, Grounds: groundsOf(equalSet), Cells: map[string][]cell{}, Data: &result.Data{Name: "none"}}
-	for _, g := range st.Grounds {
-		for _, m := range methods() {
-			for s := range st.Seeds {
-				at := rounds[m.Key]
-				if at == 0 {
-					at = 1
-				}
-				at *= 1 + 0.01*float64(s)
-				st.Cells[key(g, m.Key)] = append(st.Cells[key(g, m.Key)], cell{Round: at, Own: 60, Sent: 1e6, Delivered: 1e6,
-					Curve: []train.Point{{Pushes: 60, Updates: 10, Seconds: 10 * at, Accuracy: 0.5}}})
-			}
-		}
-	}
-	return st
-}
-
-func TestStudyNotes(t *testing.T) {
-	st := handStudy(map[string]float64{"ring": 0.5, "bsp": 2})
-	n := st.leadNote(st.Grounds[0])
-	if !strings.Contains(n, "first to 50 % is ring, 5.03 s, 0.25 of BSP's time [0.25, 0.25]") || !strings.Contains(n, "every other method takes longer") || !strings.Contains(n, "The shortest round: ring, 502.5 ms") {
-		t.Error(n)
-	}
-	st.Cells[key(st.Grounds[0], "asp")][0].Curve[0].Seconds = 1 // one seed is fast, the other is not
-	if n := st.leadNote(st.Grounds[0]); !strings.Contains(n, "it cannot be told from ASP") && !strings.Contains(n, "first to 50 % is ASP") {
-		t.Error(n)
-	}
-	for _, g := range st.Grounds {
-		for k := range st.Cells {
-			if strings.HasPrefix(k, g.link()+"/") {
-				st.Cells[k] = slices.Clone(st.Cells[k])
-				st.Cells[k][1].Curve = nil
-			}
-		}
-	}
-	if n := st.leadNote(st.Grounds[0]); !strings.Contains(n, "no method reaches 50 % in every seed") {
-		t.Error(n)
-	}
-	if !strings.Contains(st.stepsNote(), "cannot be said") || !strings.Contains(st.missing(), "BSP at 10 Gb/s") {
-		t.Error(st.stepsNote(), st.missing())
-	}
-}
-
-// One straggler and a spread, by hand from the P100 of the reference.
-func TestSweepPlatforms(t *testing.T) {
-	equal := point{"mlp", equalWorkers, 10, 4}.platform().Workers
-	slow := point{"mlp", straggler, 10, 4}.platform().Workers
-	wide := point{"mlp", spread, 10, 4}.platform().Workers
-	if q := equal[3].FLOPS / slow[3].FLOPS; q < 5.999 || q > 6.001 || slow[2].FLOPS != equal[2].FLOPS {
-		t.Errorf("the straggler is %g times slower", q)
-	}
-	if q := equal[3].FLOPS / wide[3].FLOPS; q < 3.599 || q > 3.601 || wide[0].FLOPS != equal[0].FLOPS {
-		t.Errorf("the slowest of a spread is %g times slower", q)
-	}
-	if equal[0].Bandwidth != 1.25e9 || equal[0].Jitter != 0 {
-		t.Errorf("%+v", equal[0])
-	}
-}
-
-// One worker alone does the arithmetic of all: N times a round's, and no messages.
-func TestAlone(t *testing.T) {
-	s := planSweep("ci")
-	at := func(n int, gbps float64) float64 {
-		l := lap{Point: point{"mlp", equalWorkers, gbps, n}, Method: alone}
-		if err := s.run(t.Context(), &l); err != nil {
-			t.Fatal(err)
-		}
-		return l.Round
-	}
-	if at(4, 1) != at(4, 100) {
-		t.Error("one worker alone feels the link")
-	}
-	if a, b := at(4, 1), at(8, 1); b <= a {
-		t.Errorf("more samples take no longer: %g and %g", a, b)
-	}
-}
-
-// The whole of a study and of the guide, in profile ci.
-func TestExperimentsRun(t *testing.T) {
-	shared := memo{}
-	for _, e := range Experiments()[1:] {
-		r := runWith(t, e, fastEngine(), shared)
-		if r.Data == nil || r.Engine == "" || len(r.Figures) < 2 {
-			t.Errorf("%s: data %v, engine %q, %d figures", e.ID, r.Data, r.Engine, len(r.Figures))
-		}
 	}
 }

@@ -28,7 +28,7 @@ func studyExperiment(id, heading, set string) exp.Experiment {
 		r := &runs{ctx: ctx, env: env, bar: &exp.Bar{Env: env, Total: parts(len(env.Seeds))}}
 		st, err := r.runStudy(set, s)
 		if err != nil {
-			return res, err
+			return interrupted(res), err
 		}
 		res.Data, res.Engine = st.Data, st.Engine
 		for _, g := range st.Grounds {
@@ -41,6 +41,13 @@ func studyExperiment(id, heading, set string) exp.Experiment {
 		return res, nil
 	}
 	return e
+}
+
+// interrupted is a result with nothing in it but why.
+func interrupted(res *result.Result) *result.Result {
+	res.Seeds = []uint64{}
+	res.Notes = []string{"Interrupted: nothing is compared before all methods are through. Finished parts are kept, and the same command goes on from them."}
+	return res
 }
 
 // runSeconds is one training on two cores of 2023 with engine asm, evaluations included.

@@ -81,6 +81,12 @@ func (r *runs) paper(grounds []ground, s size) (out []paperRow, err error) {
 
 // parts is about how many runs a study makes, for the bar.
 func parts(seeds int) float64 {
-	n := 1 + len(links)*len(methods())*workers + len(links)*(9+3)
-	return float64(n + 2*len(methods())*len(links)*seeds)
+	each := 0
+	for _, m := range methods() {
+		each += 2 // events and training
+		if !m.Async {
+			each++ // the common training, its own, times
+		}
+	}
+	return float64(1 + len(links)*(seeds*each+9+3))
 }

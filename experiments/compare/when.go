@@ -26,14 +26,14 @@ func when() exp.Experiment {
 		bar := &exp.Bar{Env: env, Total: float64(len(plan.laps())) + 2*parts(len(env.Seeds))}
 		laps, err := sweep(ctx, plan, bar)
 		if err != nil {
-			return res, err
+			return interrupted(res), err
 		}
 		r := &runs{ctx: ctx, env: env, bar: bar}
 		g := newGuide(plan, laps)
 		for _, set := range []string{equalSet, unequalSet} {
 			st, err := r.runStudy(set, s)
 			if err != nil {
-				return res, err
+				return interrupted(res), err
 			}
 			g.samples(st)
 		}

@@ -10,7 +10,7 @@ import (
 // adviceTable is the short answer: situation, what is first, how often.
 func (g *guide) adviceTable() result.Table {
 	t := result.Table{ID: "advice", Title: "Which method to use when", Kind: result.TimingOnly,
-		Caption: g.how() + "Use: what is first in more than half of the cases, the samples counted that staleness costs; = joins methods within half a per cent. Equal samples per worker. Everything here is computed from the tables below.",
+		Caption: g.how() + "Use: what is first in more than half of the cases, the samples counted that staleness costs; = joins methods within half a per cent, “any asynchronous” all four of ASP, SSP, DSSP and DASP. Equal samples per worker. Everything here is computed from the tables below.",
 		Columns: []result.Column{{Key: "situation", Title: "situation"}, {Key: "use", Title: "use"}, {Key: "first", Title: "first"}, {Key: "network", Title: "by network"}, {Key: "link", Title: "by link"}}}
 	add := func(situation string, points []point, allowed func(method) bool) {
 		c := g.tally(points, allowed, true)
@@ -77,5 +77,5 @@ func (g *guide) sparseRow(points []point) []any {
 	if 2*wins > len(points) {
 		use = "use RingSparse"
 	}
-	return []any{fmt.Sprintf("sparse gradients of density %g %%, equal workers, ring or RingSparse", 100*d), use, fmt.Sprintf("RingSparse in %d of %d cases", wins, len(points)), group(byModel), group(byLink)}
+	return []any{fmt.Sprintf("sparse gradients of density %g %%, equal workers, ring or RingSparse", 100*d), use, fmt.Sprintf("RingSparse %d of %d", wins, len(points)), group(byModel), group(byLink)}
 }

@@ -62,6 +62,9 @@ type win struct {
 // tie is how much longer a round may take and still be called the same: half a per cent.
 const tie = 0.005
 
+// everyAsync are the asynchronous methods, which do the same where nobody is behind.
+var everyAsync = []string{"ASP", "SSP", "DSSP", "DASP"}
+
 // firstOf names the first of an order and those that tie with it, and tells the index of
 // the next.
 func firstOf(o []rank) (name string, second int) {
@@ -69,6 +72,9 @@ func firstOf(o []rank) (name string, second int) {
 	for second < len(o) && o[second].Time <= o[0].Time*(1+tie) {
 		names = append(names, o[second].Method.Title)
 		second++
+	}
+	if len(names) == len(everyAsync) && !slices.ContainsFunc(everyAsync, func(s string) bool { return !slices.Contains(names, s) }) {
+		return "any asynchronous", second
 	}
 	return strings.Join(names, " = "), second
 }
@@ -99,29 +105,25 @@ func (g *guide) tally(points []point, allowed func(method) bool, weigh bool) (c 
 	return c
 }
 
-// words is "ring in 10 of 16 cases, BSP in 6".
+// words is "ring 10, BSP 6 of 16".
 func (c count) words() string {
 	var out []string
-	for i, w := range c.Wins {
-		if i == 0 {
-			out = append(out, fmt.Sprintf("%s in %d of %d cases", w.Title, w.Times, c.Of))
-		} else {
-			out = append(out, fmt.Sprintf("%s in %d", w.Title, w.Times))
-		}
+	for _, w := range c.Wins {
+		out = append(out, fmt.Sprintf("%s %d", w.Title, w.Times))
 	}
 	if len(out) == 0 {
 		return "none"
 	}
-	return join(out)
+	return fmt.Sprintf("%s of %d", strings.Join(out, ", "), c.Of)
 }
 
-// margin says by how much the first is ahead of the second.
+// margin says how much longer the second takes than the first: "7 to 39 %, median 8 %".
 func (c count) margin() string {
 	if len(c.Margins) == 0 {
 		return ""
 	}
 	lo, mid, hi := c.Margins[0], c.Margins[len(c.Margins)/2], c.Margins[len(c.Margins)-1]
-	return fmt.Sprintf("the second takes %.0f to %.0f %% longer, median %.0f %%", 100*lo, 100*hi, 100*mid)
+	return fmt.Sprintf("%.0f to %.0f %%, median %.0f %%", 100*lo, 100*hi, 100*mid)
 }
 
 // points of the plan that keep takes.
@@ -145,14 +147,4 @@ func (g *guide) span(points []point, a, b string) (lo, hi float64) {
 		lo, hi = min(lo, r), max(hi, r)
 	}
 	return lo, hi
-}
-
-// firsts counts the points at which a's round is shorter than b's.
-func (g *guide) firsts(points []point, a, b string) (n int) {
-	for _, p := range points {
-		if g.time(p, a) < g.time(p, b) {
-			n++
-		}
-	}
-	return n
 }

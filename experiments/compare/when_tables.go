@@ -13,21 +13,21 @@ func linkName(g float64) string { return fmt.Sprintf("%g Gb/s", g) }
 
 // how says how the sweep's numbers were made.
 func (g *guide) how() string {
-	return fmt.Sprintf("Timing-only runs without jitter of the whole networks at %d samples per worker on GPUs like those of homogeneous6 (P100; launches and overhead of an eager framework charged), full-duplex links through one switch. A round is N·b samples, dense gradients. ", g.plan.Batch)
+	return fmt.Sprintf("Timing-only runs without jitter of the whole networks at %d samples per worker on GPUs like those of homogeneous6 (P100; launches and overhead of an eager framework charged), full-duplex links through one switch. Workers: equal; one straggler, six times slower; or a spread of speeds from 1 to 1/3.6. A round is N·b samples, dense gradients. ", g.plan.Batch)
 }
 
 // regionTable says who is first in every region of sets and links.
 func (g *guide) regionTable() result.Table {
 	t := result.Table{ID: "regions", Title: "Who has the shortest round where", Kind: result.TimingOnly,
-		Caption: g.how() + fmt.Sprintf("Cases: %d networks by N = %s. Without multicast: methods that need no switch that copies packets. Samples counted: rounds of asynchronous methods times what staleness cost in samples in the trained comparisons (LeNet-5; its equal or its unequal workers), where the interval excludes 1; other networks need not share it. = joins methods within %g %%. A server is a machine more than the others have.",
+		Caption: g.how() + fmt.Sprintf("Cases: %d networks by N = %s. Without multicast: methods that need no switch that copies packets. Samples counted: rounds of asynchronous methods times what staleness cost in samples in the trained comparisons (LeNet-5; its equal or its unequal workers), where the interval excludes 1; other networks need not share it. = joins methods within %g %%, “any asynchronous” all four of ASP, SSP, DSSP and DASP. A server is a machine more than the others have.",
 			len(g.plan.Models), spell(g.plan.Nodes), 100*tie),
-		Columns: []result.Column{{Key: "set", Title: "workers"}, {Key: "link", Title: "link"}, {Key: "plain", Title: "first, without multicast"}, {Key: "margin", Title: "ahead by"},
+		Columns: []result.Column{{Key: "set", Title: "workers"}, {Key: "link", Title: "link"}, {Key: "plain", Title: "first, without multicast"}, {Key: "margin", Title: "the second takes longer by"},
 			{Key: "weighed", Title: "first, samples counted"}, {Key: "any", Title: "first, with multicast"}, {Key: "server", Title: "first of those with a server"}}}
 	for _, set := range g.plan.Sets {
 		for _, link := range g.plan.Links {
 			at := g.points(func(p point) bool { return p.Set == set && p.Gbps == link })
 			plain := g.tally(at, noMulticast, false)
-			t.Rows = append(t.Rows, []any{setTitle[set], linkName(link), plain.words(), plain.margin(), g.tally(at, noMulticast, true).words(), g.tally(at, anyMethod, false).words(),
+			t.Rows = append(t.Rows, []any{set, linkName(link), plain.words(), plain.margin(), g.tally(at, noMulticast, true).words(), g.tally(at, anyMethod, false).words(),
 				g.tally(at, ofServer, true).words()})
 		}
 	}
@@ -45,7 +45,7 @@ func (g *guide) bestTable() result.Table {
 	for _, set := range g.plan.Sets {
 		for _, link := range g.plan.Links {
 			for _, n := range g.plan.Nodes {
-				row := []any{setTitle[set], linkName(link), n}
+				row := []any{set, linkName(link), n}
 				for _, m := range g.plan.Models {
 					row = append(row, best(g.order(point{m, set, link, n}, noMulticast, false)))
 				}
@@ -103,14 +103,15 @@ func (g *guide) sampleTable() result.Table {
 
 // densityTable is RingSparse against the ring at stated densities.
 func (g *guide) densityTable() result.Table {
-	t := result.Table{ID: "density", Title: "RingSparse against the ring, by density", Kind: result.TimingOnly,
+	n := g.plan.Nodes[len(g.plan.Nodes)-1]
+	t := result.Table{ID: "density", Title: fmt.Sprintf("RingSparse against the ring, by density, N = %d", n), Kind: result.TimingOnly,
 		Caption: g.how() + "Equal workers; RingSparse's round over the ring's, which fuses layers to 1 MiB. The density of a worker's gradient is stated, the same in all layers, zeros of workers independent; packing at the assumed rates of platform sparse32. Below 1 RingSparse is faster.",
-		Columns: []result.Column{{Key: "model", Title: "network"}, {Key: "link", Title: "link"}, {Key: "n", Title: "N"}}}
+		Columns: []result.Column{{Key: "model", Title: "network"}, {Key: "link", Title: "link"}}}
 	for _, d := range g.plan.Densities {
 		t.Columns = append(t.Columns, result.Column{Key: fmt.Sprintf("d%g", d), Title: fmt.Sprintf("density %g %%", 100*d), Digits: 2})
 	}
-	for _, p := range g.points(func(p point) bool { return p.Set == equalWorkers }) {
-		row := []any{modelTitle[p.Model], linkName(p.Gbps), p.Nodes}
+	for _, p := range g.points(func(p point) bool { return p.Set == equalWorkers && p.Nodes == n }) {
+		row := []any{modelTitle[p.Model], linkName(p.Gbps)}
 		for _, d := range g.plan.Densities {
 			row = append(row, g.sparse(p, d))
 		}
@@ -134,7 +135,7 @@ func (g *guide) timeTable() result.Table {
 	}
 	t.Columns = append(t.Columns, result.Column{Key: alone, Title: "alone", Unit: "ms", Digits: 1})
 	for _, p := range g.points(func(p point) bool { return p.Nodes == n }) {
-		row := []any{modelTitle[p.Model], setTitle[p.Set], linkName(p.Gbps)}
+		row := []any{modelTitle[p.Model], p.Set, linkName(p.Gbps)}
 		for _, m := range sweepMethods() {
 			row = append(row, 1e3*g.time(p, m.Key))
 		}
@@ -148,16 +149,15 @@ func (g *guide) linkFigure(model, set string) result.Figure {
 	n := g.plan.Nodes[len(g.plan.Nodes)-1]
 	f := result.Figure{ID: "links-" + map[string]string{equalWorkers: "equal", straggler: "straggler", spread: "spread"}[set], Kind: result.TimingOnly, Form: "line",
 		Title:   fmt.Sprintf("%s, %s, N = %d: a round by link", modelTitle[model], setTitle[set], n),
-		Caption: g.how() + "Time alone: what staleness costs in samples is not in it.",
+		Caption: g.how() + "Time only: what staleness costs in samples is not in it. The table has the other methods.",
 		X:       result.Axis{Title: "link", Unit: "Gb/s", Log: true}, Y: result.Axis{Title: "a round", Unit: "ms", Log: true}}
-	for _, m := range sweepMethods() {
-		switch m.Key {
-		case "ssp", "dssp", "ssgd-unicast":
-			continue // on or near a neighbour's line; the table has them
+	for _, k := range []string{"bsp", "asp", "ring", "ringsparse", "ssgd-multicast", "cssgd", "compressed", alone} {
+		s := result.Series{Name: "one worker alone", Group: k}
+		if k != alone {
+			s.Name = sweepMethod(k).Title
 		}
-		s := result.Series{Name: m.Title, Group: m.Key}
 		for _, l := range g.plan.Links {
-			s.X, s.Y = append(s.X, l), append(s.Y, 1e3*g.time(point{model, set, l, n}, m.Key))
+			s.X, s.Y = append(s.X, l), append(s.Y, 1e3*g.time(point{model, set, l, n}, k))
 		}
 		f.Series = append(f.Series, s)
 	}
