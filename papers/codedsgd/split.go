@@ -43,13 +43,17 @@ func (a *Assignment) sizes(batch int, speeds []float64) []int {
 	want := a.shares(speeds)
 	weights := a.weights(want)
 	sizes, behind, left := make([]int, len(weights)), make([]float64, a.n), batch
+	holders := make([][]int, len(weights))
+	for q := range holders {
+		holders[q] = a.Holders(q)
+	}
 	for i, share := range want {
 		behind[i] = share * float64(batch)
 	}
 	give := func(q, samples int) {
 		sizes[q] += samples
 		left -= samples
-		for _, i := range a.Holders(q) {
+		for _, i := range holders[q] {
 			behind[i] -= float64(samples)
 		}
 	}
@@ -60,7 +64,7 @@ func (a *Assignment) sizes(batch int, speeds []float64) []int {
 		best, most := 0, math.Inf(-1)
 		for q, w := range weights {
 			need := 0.
-			for _, i := range a.Holders(q) {
+			for _, i := range holders[q] {
 				need += behind[i]
 			}
 			if w > 0 && need > most {
