@@ -30,7 +30,7 @@ func timesTable(s *study) result.Table {
 	}
 	best := []any{"best r"}
 	for i := range s.Variants {
-		best = append(best, s.Variants[i].best())
+		best = append(best, fmt.Sprint(s.Variants[i].best()))
 	}
 	t.Rows = append(t.Rows, best)
 	return t
@@ -105,7 +105,7 @@ func bestFigure(s *study) result.Figure {
 
 func mediaFigure(s *study) result.Figure {
 	f := result.Figure{ID: "media-" + s.Net.Key, Title: s.Net.Title + ": messages and media", Kind: result.TimingOnly, Form: "line",
-		X: result.Axis{Title: "redundancy r"}, Y: result.Axis{Title: "time per batch", Unit: "ms", Log: true}, Caption: howTimed(s) + "Without overlap."}
+		X: result.Axis{Title: "redundancy r"}, Y: result.Axis{Title: "time per batch", Unit: "ms"}, Caption: howTimed(s) + "Without overlap."}
 	f.Alt = "Least time per batch:"
 	for _, i := range []int{0, 2, 4, 6} {
 		v := &s.Variants[i]

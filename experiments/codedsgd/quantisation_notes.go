@@ -22,7 +22,7 @@ func quantisationNotes(studies []precisionStudy, m mapped, d decoded, costs []co
 	narrow, wide := wrappedSum(6)
 	notes = append(notes, clipNote(studies),
 		fmt.Sprintf("Of %d random packets %d were decoded wrongly, though in %d a sum left int32's range: wrapping takes back what it lost. Arithmetic that stops at the ends would decode %d wrongly, float32 %d.", d.Packets, d.Errors, d.Wrapped, d.Saturating, d.Float32),
-		fmt.Sprintf("The final sum (17) is not undone by anything and must be wider: six blocks of 2.0 give %.1f in int32 and %.1f in int64.", narrow, wide),
+		fmt.Sprintf("The final sum (17) is not undone by anything and must be wider: six blocks of 2.0 give %s in int32 and %s in int64.", signed(narrow), signed(wide)),
 		fmt.Sprintf("[−10, 10] maps to 0x%08X and 0x%08X in steps of %.3g; the largest error of %d numbers is %.3g.", uint32(m.Bottom), uint32(m.Top), m.Step, m.Values, m.Worst*m.Step/2))
 	return append(notes, codingNote(costs))
 }
@@ -35,7 +35,7 @@ func effectNote(s *precisionStudy) string {
 // gapText is an arithmetic's loss beside float32's.
 func gapText(s *precisionStudy, kind int) string {
 	m, half := exp.MeanAndHalf(s.lossGap(kind))
-	text := fmt.Sprintf("%+.2g beside float32's", m)
+	text := signed(m) + " beside float32's"
 	switch {
 	case math.IsNaN(half):
 		return text + " (one seed: no interval)"
@@ -44,6 +44,9 @@ func gapText(s *precisionStudy, kind int) string {
 	}
 	return text + fmt.Sprintf(" (95 %% ±%.2g: no other loss)", half)
 }
+
+// signed spells a difference.
+func signed(x float64) string { return strings.Replace(fmt.Sprintf("%+.2g", x), "-", "−", 1) }
 
 // causeText says what moved the parameters: the steps, or the range.
 func causeText(s *precisionStudy) string {
@@ -65,7 +68,7 @@ func causeText(s *precisionStudy) string {
 func blockNote(s *precisionStudy) string {
 	p := s.Plan
 	part := func(kind int) string {
-		return fmt.Sprintf("%d blocks of %.4g images: %.2g %% clipped, %.2g %% off, loss %+.2g", s.Kinds[kind].blocksOf(p.Nodes), float64(p.Net.batch(p.Nodes))/float64(s.Kinds[kind].blocksOf(p.Nodes)), 100*s.saturated(kind), 100*s.distance(kind), meanOf(s.lossGap(kind)))
+		return fmt.Sprintf("%d blocks of %.4g images: %.2g %% clipped, %.2g %% off, loss %s", s.Kinds[kind].blocksOf(p.Nodes), float64(p.Net.batch(p.Nodes))/float64(s.Kinds[kind].blocksOf(p.Nodes)), 100*s.saturated(kind), 100*s.distance(kind), signed(meanOf(s.lossGap(kind))))
 	}
 	return fmt.Sprintf("%s on ±10 by the size of a block: %s; %s; %s.", p.Net.Title, part(inPaper), part(inPaperNodes), strings.Replace(part(inPaperOne), "1 blocks", "1 block", 1))
 }

@@ -145,6 +145,7 @@ func bitsFigure(s *precisionStudy) result.Figure {
 		Caption: "Final parameters, relative to the way of float32's; steps on ranges that clip nothing, and the paper's. The level is what the order of summation does."}
 	line, level, paper := result.Series{Name: "nothing clipped", Group: "cssgd"}, result.Series{Name: "order of summation", Group: "target"}, result.Series{Name: "the paper's int32", Group: "exact"}
 	paper.X, paper.Y = []float64{paperRange / codedsgd.Top}, []float64{100 * s.distance(inPaper)}
+	level.X, level.Y = []float64{paper.X[0]}, []float64{100 * s.order()}
 	for i, a := range s.Kinds {
 		if a.Range > paperRange && a.Blocks == 0 {
 			line.X, line.Y = append(line.X, a.Range/codedsgd.Top), append(line.Y, 100*s.distance(i))
