@@ -2,7 +2,9 @@ package codedsgd
 
 import (
 	"fmt"
+	"math"
 	"math/big"
+	"slices"
 	"strings"
 
 	"gradsync/experiments/result"
@@ -10,7 +12,7 @@ import (
 
 func loopTable(plan overcountPlan, loops []loop) result.Table {
 	t := result.Table{ID: "loop", Title: fmt.Sprintf("The printed loop against the packets that are needed, n ≤ %d", plan.Most), Kind: result.Counted,
-		Caption: fmt.Sprintf("Counted on every node: all combinations of r of its blocks, as Algorithm 3 loops over them; a packet is one with at least one receiver, useful if its blocks' holders are r+1 nodes. Needed: one packet of each member of each group of r+1 nodes. Each segment is received C(C(n−2,r−2), r−1) times by each node that lacks it: by its block and any r−1 others that sender and receiver both hold; %s. Load: packets over r, a multicast once, against the (n−1)·C(n,r) of (30). Not enumerated: more than %d combinations per node.", repeatsCounted(loops), plan.LoopLimit),
+		Caption: fmt.Sprintf("Counted on every node: all combinations of r of its blocks, as Algorithm 3 loops over them; a packet is one with at least one receiver, useful if its blocks' holders are r+1 nodes (of r = 1 there is no such question). Needed: one packet of each member of each group of r+1 nodes. Each segment is received C(C(n−2,r−2), r−1) times by each node that lacks it: by its block and any r−1 others that sender and receiver both hold; %s. Load: packets over r, a multicast once, against the (n−1)·C(n,r) of (30). Not enumerated: more than %s combinations per node.", repeatsCounted(loops), grouped(plan.LoopLimit)),
 		Columns: []result.Column{{Key: "n", Title: "n"}, {Key: "r", Title: "r"}, {Key: "each", Title: "combinations per node"}, {Key: "packets", Title: "packets, as printed"}, {Key: "useful", Title: "useful ones"},
 			{Key: "needed", Title: "needed"}, {Key: "factor", Title: "printed over needed", Digits: 2}, {Key: "received", Title: "each segment received", Unit: "times"}, {Key: "normal", Title: "load over (30)", Digits: 3}, {Key: "state", Title: ""}}}
 	for i := range loops {
@@ -20,7 +22,10 @@ func loopTable(plan overcountPlan, loops []loop) result.Table {
 			row[7] = l.Repeats.Int64()
 		}
 		if l.Counted {
-			row[3], row[4], row[9] = l.Packets, l.Useful, "enumerated"
+			row[3], row[9] = l.Packets, "enumerated"
+			if l.R > 1 {
+				row[4] = l.Useful
+			}
 			if l.Needed > 0 {
 				row[6], row[8] = l.factor(), l.ofNormal()
 			} else {
@@ -44,23 +49,21 @@ func repeatsCounted(loops []loop) string {
 	return fmt.Sprintf("counted, it is so at %d of %d sizes", equal, of)
 }
 
-// factorFigure has a line for every n, over r.
+// factorFigure has a line over r for every n of which every r was counted.
 func factorFigure(loops []loop) result.Figure {
 	f := result.Figure{ID: "factor", Title: "Packets as printed over packets needed", Kind: result.Counted, Form: "line",
 		X: result.Axis{Title: "redundancy r"}, Y: result.Axis{Title: "times", Log: true},
-		Caption: "Counted on all nodes. 1 at r = 2 and at r = n − 1: there the printed loop makes the right packets and no others. At r = 1 it makes one multicast for n − 1 packets. Sizes that were not enumerated are left out, so that a line may skip some r."}
-	for _, l := range countedLoops(loops) {
-		name := fmt.Sprintf("n = %d", l.N)
-		last := len(f.Series) - 1
-		if l.N < 4 {
-			continue
+		Caption: "Counted on all nodes, for every n of which every r was enumerated. 1 at r = 2 and at r = n − 1: there the printed loop makes the right packets and no others. At r = 1 it makes one multicast for n − 1 packets."}
+	for n := 4; ; n++ {
+		of := slices.DeleteFunc(slices.Clone(loops), func(l loop) bool { return l.N != n })
+		if len(of) == 0 || slices.ContainsFunc(of, func(l loop) bool { return !l.Counted }) {
+			break
 		}
-		if last < 0 || f.Series[last].Name != name {
-			f.Series = append(f.Series, result.Series{Name: name, Group: fmt.Sprintf("nodes-%d", l.N)})
-			last++
+		s := result.Series{Name: fmt.Sprintf("n = %d", n), Group: fmt.Sprintf("nodes-%d", n)}
+		for _, l := range countedLoops(of) {
+			s.X, s.Y = append(s.X, float64(l.R)), append(s.Y, l.factor())
 		}
-		s := &f.Series[last]
-		s.X, s.Y = append(s.X, float64(l.R)), append(s.Y, l.factor())
+		f.Series = append(f.Series, s)
 	}
 	var parts []string
 	for _, s := range f.Series {
@@ -134,14 +137,14 @@ func loopNotes(plan overcountPlan, loops []loop) []string {
 	}
 	notes := []string{fmt.Sprintf("Of %d sizes that were counted, the printed loop makes the packets that are needed at %d, more at %d and fewer at %d. %s", len(all), same, more, fewer, rule)}
 	if first != nil {
-		notes = append(notes, fmt.Sprintf("The smallest overcount is n = %d, r = %d: %d packets for %d. The largest counted is n = %d, r = %d: %d for %d, %.0f times.", first.N, first.R, first.Packets, first.Needed, worst.N, worst.R, worst.Packets, worst.Needed, worst.factor()))
+		notes = append(notes, fmt.Sprintf("The smallest overcount is n = %d, r = %d: %d packets for %d. The largest counted is n = %d, r = %d: %s for %d, %s times as many.", first.N, first.R, first.Packets, first.Needed, worst.N, worst.R, grouped(worst.Packets), worst.Needed, grouped(int64(math.Round(worst.factor())))))
 	}
 	notes = append(notes,
 		fmt.Sprintf("At %d of the counted sizes the printed loop sends more than SSGD without redundancy and without coding, counted once per receiver, (30): run as printed, the algorithm would lose what (19) promises.", above),
 		"A combination of r blocks is useful if its holders are r+1 nodes: then each of the r others lacks exactly one block, and another one each. Other combinations have receivers too, nodes that lack just one of the blocks, but they bring segments that a useful packet already brings: each segment comes C(C(n−2,r−2), r−1) times, which is 1 for r = 1, 2 and n − 1 alone.",
 	)
 	if skipped > 0 {
-		notes = append(notes, fmt.Sprintf("%d sizes with more than %d combinations on each node were not enumerated.", skipped, plan.LoopLimit))
+		notes = append(notes, fmt.Sprintf("%d sizes with more than %s combinations on each node were not enumerated.", skipped, grouped(plan.LoopLimit)))
 	}
 	return notes
 }

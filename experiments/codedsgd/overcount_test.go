@@ -55,7 +55,7 @@ func TestLoopNotes(t *testing.T) {
 	notes := loopNotes(plan, loops)
 	// r < n: 15; equal at (2,1), r = 2 of n ≥ 3 and r = n−1 of n ≥ 4; r = 1 of n ≥ 3 fewer.
 	if !strings.Contains(notes[0], "Of 15 sizes that were counted, the printed loop makes the packets that are needed at 8, more at 3 and fewer at 4. They are the same exactly") ||
-		!strings.Contains(notes[1], "n = 5, r = 3: 80 packets for 20. The largest counted is n = 6, r = 4: 1170 for 30, 39 times") {
+		!strings.Contains(notes[1], "n = 5, r = 3: 80 packets for 20. The largest counted is n = 6, r = 4: 1\u202f170 for 30, 39 times as many") {
 		t.Errorf("%q", notes)
 	}
 	loops[3].Packets++ // (3, 2)
@@ -65,6 +65,14 @@ func TestLoopNotes(t *testing.T) {
 	loops[3].Counted = false
 	if n := loopNotes(plan, loops); len(n) != 5 || !strings.HasPrefix(n[4], "1 sizes") {
 		t.Errorf("%q", n)
+	}
+}
+
+func TestGrouped(t *testing.T) {
+	for x, want := range map[int64]string{0: "0", 999: "999", 1000: "1\u202f000", 12345678: "12\u202f345\u202f678"} {
+		if got := grouped(x); got != want {
+			t.Errorf("%d is written %q", x, got)
+		}
 	}
 }
 

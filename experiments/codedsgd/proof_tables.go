@@ -11,7 +11,7 @@ import (
 
 func stepTable(plan proofPlan, steps []step) result.Table {
 	t := result.Table{ID: "steps", Title: "Every step of the proof, as printed and as it holds", Kind: result.Counted,
-		Caption: fmt.Sprintf("Every n from %d to %d, every r. The left side of each equation is counted from sets: which node holds which block, which packet goes where, one by one; the right side is the closed form, compared as exact rationals. A case is one equation at one (n, r); of counts that should all be one number, the least and the most. A printed form that is wrong is shown with its smallest case. The printed loop is counted where a node has at most %d combinations: %s.", plan.Least, plan.Most, plan.LoopLimit, notCounted(plan)),
+		Caption: fmt.Sprintf("Every n from %d to %d, every r. The left side of each equation is counted from sets: which node holds which block, which packet goes where, one by one; the right side is the closed form, compared as exact rationals. A case is one equation at one (n, r), of all nodes, groups or packets at once. A printed form that is wrong is shown with its smallest case. The printed loop is counted where a node has at most %s combinations: %s.", plan.Least, plan.Most, grouped(plan.LoopLimit), notCounted(plan)),
 		Columns: []result.Column{{Key: "equation", Title: "equation"}, {Key: "says", Title: "what it says"}, {Key: "printed", Title: "as printed"}, {Key: "corrected", Title: "as it holds"},
 			{Key: "cases", Title: "cases"}, {Key: "verdict", Title: "verdict"}, {Key: "wrong", Title: "printed wrong in"}, {Key: "smallest", Title: "smallest counter-example"}}}
 	for i := range steps {
@@ -29,6 +29,15 @@ func stepTable(plan proofPlan, steps []step) result.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// grouped writes a whole number in groups of three digits.
+func grouped(x int64) string {
+	s := fmt.Sprint(x)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "\u202f" + s[i:]
+	}
+	return s
 }
 
 // notCounted names the sizes whose printed loop is too long.

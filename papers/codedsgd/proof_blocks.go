@@ -30,8 +30,8 @@ func blocksSent(e *Enumeration, n, r int) (s sides) {
 		places += bits.OnesCount64(h)
 		strange += bits.OnesCount64(h ^ e.sent[q])
 	}
-	s.add("sizes of all 𝒟_i together", places, DAll(n, r))
-	s.add("blocks in 𝒟_i that were not sent to i, or sent and not in it", strange, whole(0))
+	s.add("sizes of all 𝒟 together", places, DAll(n, r))
+	s.add("blocks in a 𝒟 that were not sent to its node, or sent and not in it", strange, whole(0))
 	return s
 }
 
