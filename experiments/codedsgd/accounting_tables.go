@@ -105,9 +105,11 @@ func ratiosTable(sizes []size) result.Table {
 	return t
 }
 
-// drawn are the accountings of the figures, with the groups that fix their colours.
-var drawn = []struct{ Key, Group string }{
-	{"coded", "cssgd"}, {"uncoded", "uncoded"}, {"coded-unicast", "cssgd-unicast"}, {"blocks-unicast", "ssgd-unicast"}, {"ssgd", "ssgd-multicast"}, {"ring", "ring"}, {"compressed", "compressed"},
+// drawn are the accountings of the figures, with short names and the groups that fix
+// their colours.
+var drawn = []struct{ Key, Name, Group string }{
+	{"coded", "CSSGD", "cssgd"}, {"uncoded", "uncoded", "ssgd-multicast"}, {"coded-unicast", "either, unicast", "either"}, {"blocks-unicast", "(30), unicast", "ssgd-unicast"},
+	{"ssgd", "SSGD", "ssgd"}, {"ring", "ring", "ring"}, {"compressed", "compressed", "compressed"},
 }
 
 // ofNodes are the sizes of n that send anything.
@@ -118,14 +120,9 @@ func ofNodes(sizes []size, n int) []size {
 func loadsFigure(sizes []size, n int) result.Figure {
 	f := result.Figure{ID: fmt.Sprintf("loads-%d", n), Title: fmt.Sprintf("Load by redundancy, n = %d, whole-gradient messages", n), Kind: result.Modelled, Form: "line",
 		X: result.Axis{Title: "redundancy r"}, Y: result.Axis{Title: "sent per batch", Unit: gradientUnits, Log: true},
-		Caption: fmt.Sprintf("Closed forms, all %d nodes together; r = %d sends nothing and is left out. The same blocks uncoded by unicast are the line of CSSGD by unicast: without multicast coding changes nothing.", n, n)}
+		Caption: fmt.Sprintf("Closed forms, all %d nodes together, a multicast counted once; r = %d sends nothing and is left out. Uncoded: the same blocks on the same nodes. By unicast CSSGD and these send the same, one line. (30): SSGD block by block. SSGD: one sum per node.", n, n)}
 	for _, d := range drawn {
-		s := result.Series{Group: d.Group}
-		for _, a := range codedsgd.Accountings() {
-			if a.Key == d.Key {
-				s.Name = a.Title
-			}
-		}
+		s := result.Series{Name: d.Name, Group: d.Group}
 		for _, x := range ofNodes(sizes, n) {
 			s.X, s.Y = append(s.X, float64(x.R)), append(s.Y, float(x.at(d.Key)))
 		}
