@@ -14,6 +14,7 @@ type item struct {
 	Columns     bool   // narrow enough to stand beside one another
 	Tables      []tableView
 	Figures     []figureView
+	told
 }
 
 // within is the place of a table or figure among those of other profiles; zero

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
@@ -50,37 +48,12 @@ func option(f result.Figure) ([]byte, error) {
 	bare(m)
 	dress(m, f)
 	patch(m)
-	// A short legend wraps into a second line where the chart is narrow; a long
-	// one would grow into the drawing, so it turns pages instead.
-	if legend, _ := m["legend"].(map[string]any); legend != nil {
-		names, _ := legend["data"].([]string)
-		if len(names) <= 6 {
-			legend["type"] = "plain"
-		}
-		legend["itemGap"] = legendGap(names)
-		if grids, _ := m["grid"].([]any); len(names) <= 6 && len(grids) == 1 && utf8.RuneCountInString(strings.Join(names, "")) > oneRow {
-			grids[0].(map[string]any)["top"] = 92 // a second row of names
-		}
-	}
+	layLegend(m)
 	out, err := json.Marshal(m)
 	if err != nil {
 		return nil, fmt.Errorf("reports: figure %s: %w", f.ID, err)
 	}
 	return out, nil
-}
-
-// oneRow is how many letters of names a row of a legend holds, keys between them.
-const oneRow = 70
-
-// legendGap is the space after a name. ECharts places names by the widths of a
-// narrower font than many readers have, and is short by about a pixel and a half
-// per letter.
-func legendGap(names []string) int {
-	longest := 0
-	for _, n := range names {
-		longest = max(longest, utf8.RuneCountInString(n))
-	}
-	return 12 + max(longest-8, 0)*3/2
 }
 
 // bare writes {"value":v} as v, which ECharts takes alike: half the bytes of a

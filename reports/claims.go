@@ -163,6 +163,9 @@ func tolerance(c result.Claim) string {
 	if c.Tolerance == nil || criterion(c) != "" {
 		return ""
 	}
+	if *c.Tolerance == 0 {
+		return "±0" // of whatever it is
+	}
 	return "±" + withUnit(number(*c.Tolerance, 0), points(c.Unit))
 }
 

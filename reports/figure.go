@@ -22,6 +22,7 @@ type figureView struct {
 	Drawn                                   string // what the drawing does otherwise than the data
 	CSV                                     csvFile
 	within
+	told
 }
 
 // shownPoints is how many points a page's own table holds at most.
@@ -35,7 +36,7 @@ func viewFigure(r loaded, f result.Figure, s *scripts) (figureView, error) {
 	if err != nil {
 		return figureView{}, err
 	}
-	height := figureHeight(len(f.Lanes))
+	height := figureHeight(len(f.Lanes)) + legendRow*(legendRows(namesOf(f))-1)
 	svg, err := s.svg(id, opt, height)
 	if err != nil {
 		return figureView{}, err

@@ -42,7 +42,7 @@ func TestFixtureIsWhatTheFilesHold(t *testing.T) {
 }
 
 func fixture() []*result.Result {
-	return []*result.Result{exampleTimes(), exampleCurves(), exampleLines(), exampleStated(), exampleCost(), exampleDecisions(), exampleOverlap(), exampleLoads(), exampleExchange(), exampleCompare()}
+	return []*result.Result{exampleTimes(), exampleCurves(), exampleLines(), exampleStated(), exampleCost(), exampleDecisions(), exampleOverlap(), exampleLoads(), exampleExchange(), exampleProof(), exampleCompare()}
 }
 
 func newFixture(id, title, source, kind string) *result.Result {

@@ -80,15 +80,14 @@ var methods = map[string]look{
 	"ssgd":           {blue, "solid", "circle", plain}, // whose nodes add up before they send
 	"asgd":           {grey, []int{8, 4}, "triangle", stripes},
 	"cssgd":          {purple, "solid", "roundRect", levels},
-	"cssgd-r-2":      {purple, "solid", "roundRect", levels},
-	"cssgd-r-3":      {green, []int{8, 4}, "rect", stripes},
-	"cssgd-optimal":  {purple, "solid", "roundRect", levels},
+	"cssgd-r2":       {purple, "solid", "roundRect", levels},
+	"cssgd-r3":       {green, []int{8, 4}, "rect", stripes},
 	"compressed":     {green, []int{4, 2}, "diamond", dots},
 }
 
 // own are the methods that are a page's subject: where their curve coincides
 // with another's, theirs is the look of both.
-var own = []string{"dasp", "ringsparse", "cssgd", "cssgd-r-2", "cssgd-optimal"}
+var own = []string{"dasp", "ringsparse", "cssgd", "cssgd-r2"}
 
 // spare dresses groups that are no method, in order of appearance.
 var spare = []look{
@@ -126,6 +125,8 @@ var states = map[string]look{
 	"convert":        {Colour: vermillion, Decal: dots},
 	"update":         {Colour: grey, Decal: plain},
 	"idle":           {Colour: purple, Decal: dots},
+	"computes":       {Colour: skyBlue, Decal: plain}, // blocks of a node, without time
+	"fetches":        {Colour: yellow, Decal: stripes},
 }
 
 // group is what a series is coloured by.

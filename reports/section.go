@@ -120,5 +120,6 @@ func buildSection(key string, rs []loaded, s *scripts, single bool) (section, []
 		}
 		sec.Figures = append(sec.Figures, it)
 	}
+	sec.freshen()
 	return sec, files, nil
 }

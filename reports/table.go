@@ -42,8 +42,16 @@ type tableView struct {
 	Rows                         [][]cell
 	CSV                          csvFile
 	Widget                       *widget // nil for most
+	Class                        string  // of a table with a look of its own
 	within
+	told
 }
+
+// manyRows is how many rows a table may have before it is closed where a script can.
+const manyRows = 40
+
+// Long reports whether the table is closed at first.
+func (v tableView) Long() bool { return v.Widget != nil && v.Widget.Fold || len(v.Rows) > manyRows }
 
 type columnView struct {
 	Title, Unit string
@@ -52,7 +60,8 @@ type columnView struct {
 
 type cell struct {
 	Text   string
-	Label  string // the column's title, for narrow screens
+	HTML   template.HTML // in place of Text, where it has more than words
+	Label  string        // the column's title, for narrow screens
 	Number bool
 	Empty  bool
 	Head   bool // the first column names the row
@@ -116,6 +125,7 @@ func viewTable(r loaded, t result.Table) tableView {
 			v.Columns = slices.Delete(v.Columns, i, i+1)
 		}
 	}
+	dressProof(r.ID, t, &v)
 	return v
 }
 

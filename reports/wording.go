@@ -9,13 +9,17 @@ import (
 	"gradsync/experiments/result"
 )
 
-// tie keeps a number and its per cent sign on one line.
-func tie(s string) string { return perCent.ReplaceAllString(s, "$1"+nbsp+"%") }
+// tie keeps a number and its per cent sign on one line, and gives a negative number
+// its minus.
+func tie(s string) string {
+	return negative.ReplaceAllString(perCent.ReplaceAllString(s, "$1"+nbsp+"%"), "$1−$2")
+}
 
 var (
-	perCent = regexp.MustCompile(`(\d) %`)
-	commas  = regexp.MustCompile(`\{[^{}]*\}`)
-	span2   = regexp.MustCompile(`^\d+(\.\d+)?-\d+(\.\d+)?$`)
+	perCent  = regexp.MustCompile(`(\d) %`)
+	negative = regexp.MustCompile(`(^|[\s(\[])-(\d)`)
+	commas   = regexp.MustCompile(`\{[^{}]*\}`)
+	span2    = regexp.MustCompile(`^\d+(\.\d+)?-\d+(\.\d+)?$`)
 	// typed are signs as a keyboard has them beside what a page prints; a
 	// comparison clings to what follows it, so that a line breaks before it.
 	typed = strings.NewReplacer("+-", "±", "<= ", "≤"+nbsp, ">= ", "≥"+nbsp, "<=", "≤", ">=", "≥", " x ", " × ", "->", "→")

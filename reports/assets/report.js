@@ -89,6 +89,13 @@ if (typeof document !== "undefined") (function () {
     var o = JSON.parse(text.replace(INK, cssColour("--ink")));
     var calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     o.animation = !calm && fig.dataset.form !== "gantt";
+    /* Rows of names would grow into the drawing of a narrow window: pages instead. */
+    var wide = fig.clientWidth;
+    if (wide && wide < 640 && o.legend.data && o.legend.data.join("").length > wide / 9) {
+      o.legend.type = "scroll";
+      delete o.legend.textStyle.width;
+      o.grid[0].top = 64;
+    }
     o.tooltip.formatter = function (p) {
       var v = p.value;
       if (fig.dataset.form === "gantt") {
@@ -163,8 +170,13 @@ if (typeof document !== "undefined") (function () {
     }
   });
 
+  /* Long tables, which stand open for whoever has no script and on paper. */
+  function fold(open) { document.querySelectorAll("details.rows").forEach(function (d) { d.open = open; }); }
+  window.addEventListener("beforeprint", function () { fold(true); });
+
   document.addEventListener("DOMContentLoaded", function () {
     apply(theme());
+    fold(false);
     if (typeof echarts === "undefined") return;
     gradsyncInstall(echarts);
     var figs = document.querySelectorAll("figure.chart");

@@ -237,10 +237,6 @@ if (typeof document !== "undefined") (function () {
     settle(0);
   }
 
-  window.addEventListener("beforeprint", function () {
-    document.querySelectorAll("details.rows").forEach(function (d) { d.open = true; });
-  });
-
   var kinds = { loads: loads, exchange: exchange };
 
   document.addEventListener("DOMContentLoaded", function () {
@@ -249,8 +245,6 @@ if (typeof document !== "undefined") (function () {
       if (!make) return;
       make(box, JSON.parse(box.querySelector("script").textContent));
       box.hidden = false;
-      var table = box.parentNode.querySelector("details.rows");
-      if (table) table.open = false;
     });
   });
 })();

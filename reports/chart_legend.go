@@ -1,0 +1,86 @@
+package reports
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"gradsync/experiments/result"
+)
+
+// Of a legend: how many letters of names a row holds, keys between them; how many
+// names make it a grid; and in pixels the room across, that of a letter, and of a row.
+const (
+	oneRow     = 70
+	fewNames   = 6
+	legendRoom = figureWidth - 16
+	letterWide = 7
+	legendRow  = 28
+)
+
+// layLegend gives the names of a legend their room: a few flow, and take a second row
+// where they are long; more stand in columns, so that a printed drawing has all of
+// them. The script turns a legend that is too tall for a narrow window into pages.
+func layLegend(m map[string]any) {
+	legend, _ := m["legend"].(map[string]any)
+	names, _ := legend["data"].([]string)
+	if len(names) == 0 {
+		return
+	}
+	legend["type"] = "plain"
+	legend["itemGap"] = legendGap(names)
+	grids, _ := m["grid"].([]any)
+	if len(grids) != 1 {
+		return
+	}
+	grid, _ := grids[0].(map[string]any)
+	if len(names) > fewNames {
+		legend["itemGap"] = 12
+		text, _ := legend["textStyle"].(map[string]any)
+		text["width"] = letterWide * longest(names)
+		text["backgroundColor"] = "transparent" // ECharts keeps a width only for a box
+		grid["top"] = 64 + legendRow*(legendRows(names)-1)
+		return
+	}
+	if utf8.RuneCountInString(strings.Join(names, "")) > oneRow {
+		grid["top"] = 64 + legendRow
+	}
+}
+
+// legendRows is how many rows the columns of many names take; 1 for a few names.
+func legendRows(names []string) int {
+	if len(names) <= fewNames {
+		return 1
+	}
+	across := max(1, legendRoom/(40+5+12+letterWide*longest(names)))
+	return (len(names) + across - 1) / across
+}
+
+// namesOf are the names in the legend of f.
+func namesOf(f result.Figure) []string {
+	switch f.Form {
+	case "line":
+		_, names := legendOf(f.Series)
+		return names
+	case "bar":
+		names := make([]string, len(f.Series))
+		for i, s := range f.Series {
+			names[i] = s.Name
+		}
+		return names
+	}
+	return bandStates(f.Bands)
+}
+
+// longest is the letters of the longest name.
+func longest(names []string) int {
+	most := 0
+	for _, n := range names {
+		most = max(most, utf8.RuneCountInString(n))
+	}
+	return most
+}
+
+// legendGap is the space after a name. ECharts places names by the widths of a
+// narrower font than many readers have, and is short by about a pixel and a half
+// per letter.
+func legendGap(names []string) int { return 12 + max(longest(names)-8, 0)*3/2 }

@@ -1,0 +1,23 @@
+package reports
+
+import (
+	"strings"
+	"testing"
+)
+
+// More names than a row holds stand in columns above a drawing that is as much taller.
+func TestLegendsOfManyNames(t *testing.T) {
+	f := exampleCompare().Figures[0]
+	if rows := legendRows(namesOf(f)); rows != 2 { // 884 px hold 6 columns of 57 px and 10 letters
+		t.Errorf("%d rows of %d names", rows, len(f.Series))
+	}
+	svg := cut(t, pageOf(t, "compare.html"), `id="when-bars"`, "</svg>")
+	for _, m := range compared {
+		if !strings.Contains(svg, ">"+m+"<") {
+			t.Errorf("the drawing does not name %s", m)
+		}
+	}
+	if !strings.Contains(svg, `viewBox="0 0 900 428"`) {
+		t.Errorf("the drawing is not a row taller: %.200s", svg)
+	}
+}
