@@ -128,6 +128,23 @@ func TestTops(t *testing.T) {
 	}
 }
 
+// CSSGD is first on one network of two: not in most cases.
+func TestDuel(t *testing.T) {
+	g := handMade(map[string]float64{"cssgd": 0.001})
+	plain := func(m method) bool { return noMulticast(m) && !m.Aware }
+	row := g.duelRow("s", "k", redundant, plain)
+	if row[1] != "not k" || row[2] != "k 1 of 2" || row[3] != "MLP 1 of 1; LeNet-5 0 of 1" || row[4] != "1 Gb/s 1 of 2" {
+		t.Errorf("%v", row)
+	}
+	if d := g.against(g.plan.points(), redundant, plain); d.String() != "in 1 of 2 cases, at 0.10 to 1.00 of its time" {
+		t.Errorf("%v", d)
+	}
+	g.times[place{g.plan.points()[1], "compressed", 1}] = 0.005
+	if row := g.duelRow("s", "k", redundant, plain); row[1] != "use k" {
+		t.Errorf("%v", row)
+	}
+}
+
 // The links of a seed are averaged before the seeds are compared: two seeds that are
 // twice and half of BSP on one link, the same on the other.
 func TestOverLinks(t *testing.T) {

@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"gradsync/experiments/result"
 )
@@ -26,10 +27,36 @@ func (g *guide) adviceTable() result.Table {
 	add("a server exists, one straggler", of(straggler), ofServer)
 	add("a server exists, strongly unequal", of(spread), ofServer)
 	t.Rows = append(t.Rows, g.sparseRow(equal))
-	add("the network has multicast", g.plan.points(), func(m method) bool { return !m.Aware })
-	add("data on several nodes: redundant methods alone", g.plan.points(), redundant)
-	add("data on several nodes: any method", g.plan.points(), func(m method) bool { return !m.Aware })
+	plain := func(m method) bool { return noMulticast(m) && !m.Aware }
+	t.Rows = append(t.Rows,
+		g.duelRow("the network has multicast", "a method with multicast", func(m method) bool { return m.Multicast }, plain),
+		g.duelRow("data on several nodes, to be computed on r times", "a redundant method", redundant, plain))
+	add("if it must be a redundant method", g.plan.points(), redundant)
 	return t
+}
+
+// duelRow asks whether the best of one kind beats the best of another.
+func (g *guide) duelRow(situation, kind string, a, b func(method) bool) []any {
+	words := func(group func(point) string) string {
+		var names, out []string
+		of := map[string][]point{}
+		for _, p := range g.plan.points() {
+			if of[group(p)] == nil {
+				names = append(names, group(p))
+			}
+			of[group(p)] = append(of[group(p)], p)
+		}
+		for _, k := range names {
+			d := g.against(of[k], a, b)
+			out = append(out, fmt.Sprintf("%s %d of %d", k, d.Wins, d.Of))
+		}
+		return strings.Join(out, "; ")
+	}
+	d, use := g.against(g.plan.points(), a, b), "not "+kind
+	if 2*d.Wins > d.Of {
+		use = "use " + kind
+	}
+	return []any{situation, use, fmt.Sprintf("%s %d of %d", kind, d.Wins, d.Of), words(byModel), words(byLink)}
 }
 
 func byModel(p point) string { return modelTitle[p.Model] }

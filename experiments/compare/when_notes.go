@@ -79,7 +79,7 @@ func (g *guide) notes() []string {
 		g.advice("Strongly unequal workers, speeds from 1 to 1/3.6", of(spread), equalSamples),
 		g.waitNote(), g.serverNote(), g.sparseNote(), g.multicastNote(), g.replicatedNote(), g.aloneNote(), g.samplesNote()}
 	return append(out, fmt.Sprintf("How sure this is: cases are %d networks, N = %s, and the links and workers of the table; times are simulated on assumed devices and full-duplex links through one switch. One learning rate, found under BSP, serves all. What staleness costs was measured on LeNet-5 with six workers, three seeds at most, and other networks need not share it.", len(g.plan.Models), spell(g.plan.Nodes)),
-		"Not measured here: real switches and lost multicast packets, dead nodes, more nodes, racks and machines of several cards (two-level rings), rates tuned per method, momentum, batch norm under staleness or coding, speeds that change, several servers, lossy compression, and what a server costs.")
+		"Not measured here: real switches and lost multicast packets, dead nodes, more nodes, data that differ from worker to worker, racks and machines of several cards (two-level rings), rates tuned per method, momentum, batch norm under staleness or coding, speeds that change, several servers, lossy compression, and what a server costs.")
 }
 
 func (g *guide) fastWords() string {
