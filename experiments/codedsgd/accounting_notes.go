@@ -60,7 +60,7 @@ func accountingNotes(plan accountingPlan, sizes []size, real []exchanged) []stri
 		rises = fmt.Sprintf("it rises up to r = %d (%.4g) and then falls", r+1, float(sizeIndex(sizes, n, r+1).at("coded")))
 	}
 	if rises == "" {
-		rises = "it falls from r = 1 on"
+		rises = "it never rises with r"
 	}
 	two := sizeIndex(sizes, n, 2)
 	return []string{

@@ -95,7 +95,7 @@ func proofNotes(plan proofPlan, steps []step) []string {
 	}
 	notes := []string{
 		fmt.Sprintf("%d equations were compared, every n from %d to %d and every r; %s. As printed hold %s.", cases, plan.Least, plan.Most, result, strings.Join(right, ", ")),
-		fmt.Sprintf("Printed wrong, and right as corrected: %s. None of them changes (19), (28), (29) or (30): the sets that the proof means are the right ones, their definitions are not.", strings.Join(corrected, ", ")),
+		fmt.Sprintf("Printed wrong, and right as corrected: %s. None of them touches (19), (28), (29) or (30), which hold of the corrected packets: the sets that the proof means are the right ones, their definitions are not.", strings.Join(corrected, ", ")),
 	}
 	more := []struct{ number, text string }{
 		{"(24)", "(24) says that r+1 nodes have r+1 blocks in common. They have none: a block lies on r nodes. What (25) and (26) need are the r+1 blocks all of whose holders are in the group."},
