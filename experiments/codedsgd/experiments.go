@@ -8,6 +8,6 @@ func Experiments() []exp.Experiment {
 	return []exp.Experiment{
 		fig1(), fig2(), fig3(), proof(), overcount(), accounting(),
 		table1(), table2(), fig4(), fig5(), fig6(), fig7(), fig8(), fig9(), fig10(), fig11(), fig12(), fig13(), fig14(), fig15(),
-		abstracts(), quantisation(),
+		abstracts(), quantisation(), speed(),
 	}
 }

@@ -7,11 +7,12 @@ import (
 
 	"gradsync/experiments/exp"
 	"gradsync/papers/codedsgd"
+	_ "gradsync/shared/tensor/engine/portable"
 )
 
 func TestMappingHolds(t *testing.T) {
 	m := mapping(0)
-	if !m.holds() || judgeMapping(m).Verdict != "equal" {
+	if !m.holds() || m.Worst < 0.99 || judgeMapping(m).Verdict != "equal" { // of so many numbers some fall halfway
 		t.Errorf("%+v", m)
 	}
 	for name, spoil := range map[string]func(*mapped){
