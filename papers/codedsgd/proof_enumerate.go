@@ -3,8 +3,8 @@ package codedsgd
 import "math/bits"
 
 // Enumeration is one exchange as sets: which node holds which block, and which packets
-// go where. The proof's left sides are counted from it, one by one; no binomial
-// coefficient and no closed form has a part in that.
+// go where. The proof's left sides are counted from it, one by one. No closed
+// form has a part in that, and no binomial coefficient but in the numbers of blocks.
 //
 // Source: ours: what §2.4 counts
 type Enumeration struct {
