@@ -34,7 +34,7 @@ func planAccounting(profile string) accountingPlan {
 
 // accounting sets all ways of counting what a batch sends side by side.
 func accounting() exp.Experiment {
-	e := exp.Experiment{ID: "codedsgd/accounting", Title: "What is sent, by every way of counting", Source: "the paper, §2.2 and §2.4", Profiles: exp.Profiles}
+	e := exp.Experiment{ID: "codedsgd/accounting", Title: "What is sent, by every way of counting", Source: "CSSGD, §2.2 and §2.4", Profiles: exp.Profiles}
 	e.Seconds = func(profile string, _ int) float64 {
 		if profile == "ci" {
 			return 0.1

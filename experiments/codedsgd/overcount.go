@@ -31,7 +31,7 @@ func planOvercount(profile string) overcountPlan {
 
 // overcount compares the packets of Algorithm 3 as printed with those it needs.
 func overcount() exp.Experiment {
-	e := exp.Experiment{ID: "codedsgd/overcount", Title: "Packets of Algorithm 3 as printed", Source: "the paper, Algorithm 3 against equation (28)", Profiles: exp.Profiles}
+	e := exp.Experiment{ID: "codedsgd/overcount", Title: "Packets of Algorithm 3 as printed", Source: "CSSGD, Algorithm 3 against equation (28)", Profiles: exp.Profiles}
 	e.Seconds = func(profile string, _ int) float64 {
 		if profile == "ci" {
 			return 0.1

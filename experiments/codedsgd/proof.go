@@ -28,7 +28,7 @@ func planProof(profile string) proofPlan {
 
 // proof executes the counting of §2.4.
 func proof() exp.Experiment {
-	e := exp.Experiment{ID: "codedsgd/proof", Title: "The proof of the load, counted step by step", Source: "the paper, §2.4, equations (16) and (19) to (30), Algorithm 3", Profiles: exp.Profiles}
+	e := exp.Experiment{ID: "codedsgd/proof", Title: "The proof of the load, counted step by step", Source: "CSSGD, §2.4, equations (16) and (19) to (30), Algorithm 3", Profiles: exp.Profiles}
 	e.Seconds = func(profile string, _ int) float64 {
 		if profile == "ci" {
 			return 0.1
