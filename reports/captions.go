@@ -51,18 +51,19 @@ func (sec *section) freshen() {
 		}
 		hear(it.Caption, &it.told)
 	}
-	for _, works := range []bool{true, false} {
-		for i := range sec.Figures {
-			if !works {
-				visit(&sec.Figures[i])
-			}
-		}
+	tables := func(is func(item) bool) {
 		for i := range sec.Tables {
-			if sec.Tables[i].Works() == works {
+			if is(sec.Tables[i]) {
 				visit(&sec.Tables[i])
 			}
 		}
 	}
+	tables(item.Answers)
+	tables(item.Works)
+	for i := range sec.Figures {
+		visit(&sec.Figures[i])
+	}
+	tables(func(it item) bool { return !it.Answers() && !it.Works() })
 }
 
 // boundary ends a sentence: a stop, a space, a capital; "Fig. 4" has no capital.

@@ -3,6 +3,7 @@ package reports
 import (
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
@@ -133,7 +134,7 @@ func lineLook(s result.Series, l look) func(map[string]any) {
 func lineData(s result.Series) []opts.LineData {
 	data := make([]opts.LineData, len(s.X))
 	for i := range s.X {
-		data[i] = opts.LineData{Value: []float64{s.X[i], s.Y[i]}}
+		data[i] = opts.LineData{Value: drawn(s.X[i], s.Y[i])}
 	}
 	return data
 }
@@ -142,9 +143,19 @@ func lineData(s result.Series) []opts.LineData {
 func bandData(s result.Series) []opts.CustomData {
 	data := make([]opts.CustomData, len(s.X))
 	for i := range s.X {
-		data[i] = opts.CustomData{Value: []float64{s.X[i], s.Lo[i], s.Hi[i]}}
+		data[i] = opts.CustomData{Value: drawn(s.X[i], s.Lo[i], s.Hi[i])}
 	}
 	return data
+}
+
+// drawn is a point to six digits, finer than any screen: the data files have them all.
+func drawn(xs ...float64) []float64 {
+	for i, x := range xs {
+		if short, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64); err == nil {
+			xs[i] = short
+		}
+	}
+	return xs
 }
 
 // percentRange is the y axis of a figure of shares: it stays within 0 to 100

@@ -25,6 +25,10 @@ func TestCompareIsNoDocument(t *testing.T) {
 	if short, results := strings.Index(page, `<h2 id="short">`), strings.Index(page, `id="results-h"`); short < 0 || results < short {
 		t.Errorf("in short at %d, the results at %d", short, results)
 	}
+	answer, notes, figure, more := strings.Index(page, `id="when-advice"`), strings.Index(page, `<ul class="notes">`), strings.Index(page, `id="when-bars"`), strings.Index(page, `id="when-more"`)
+	if answer < 0 || notes < answer || figure < notes || more < figure {
+		t.Errorf("the answer at %d, the sentences at %d, the figure at %d, another table at %d", answer, notes, figure, more)
+	}
 	for _, name := range pageNames {
 		want := 1
 		if name == "compare.html" {

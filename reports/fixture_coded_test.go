@@ -63,6 +63,10 @@ func exampleCompare() *result.Result {
 		f.Series = append(f.Series, result.Series{Name: m, Group: m, Y: []float64{11.1 / float64(i+1)}})
 	}
 	r.Figures = []result.Figure{f}
+	r.Tables = []result.Table{{ID: "more", Title: "More", Caption: "Invented.", Columns: []result.Column{{Key: "k", Title: "k"}}, Rows: [][]any{{"v"}}},
+		{ID: "advice", Title: "Which to use when", Caption: "Invented.", Columns: []result.Column{{Key: "situation", Title: "situation"}, {Key: "use", Title: "use"}},
+			Rows: [][]any{{"equal nodes", "the invented method; codedsgd/proof says why, codedsgd/none does not"}}}}
+	r.Notes = append(r.Notes, "Invented: codedsgd/proof-steps is no experiment, codedsgd/proof is, and so is compare/when (5 and/or 6).")
 	return r
 }
 

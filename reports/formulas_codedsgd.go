@@ -26,7 +26,7 @@ var codedFormulas = []formula{
 	{
 		ID: "eq7", Also: []string{"eq8", "eq9"}, Name: "Eqs. (7) to (9): a node’s gradients, and the combinations it would send",
 		TeX:     `R_i = \Bigl\{\,\{G_{S \setminus \{k\}} : k \in S \setminus \{i\}\} \;:\; i \in S \subseteq U,\ |S| = r+1\,\Bigr\}`,
-		Printed: `B_i = \{G_{q_z} : z = 1, \dots, \mu\} \qquad R_i = \mathrm{combinations}(B_i, r) \qquad R_i^s = \{G_{(i,d_1)}, \dots, G_{(q,d_r)}\}`,
+		Printed: `\begin{gathered} B_i = \{G_{q_z} : z = 1, \dots, \mu\} \qquad R_i = \mathrm{combinations}(B_i, r) \\[0.3em] R_i^s = \{G_{(i,d_1)}, \dots, G_{(q,d_r)}\} \end{gathered}`,
 		Note:    "Printed, R holds all C(μ, r) combinations of the node’s μ = C(n − 1, r − 1) gradients; where 3 ≤ r ≤ n − 2 most of them tell nobody anything new. Useful are those of one group S of r + 1 nodes, G being named by its holders. The last member has q in the place of i.",
 	},
 	{
@@ -37,7 +37,7 @@ var codedFormulas = []formula{
 	},
 	{
 		ID: "eq11", Also: []string{"eq12", "eq13", "eq14"}, Name: "Eqs. (11) to (14): a packet",
-		TeX:  `C_q = \{N_{a_1}, \dots, N_{a_r} : a_1 < \dots < a_r\} \qquad M = \sum_d B^{\,\alpha_d}_{d} \qquad A_q = U \setminus C_q \qquad \mathrm{pack}(P, J, M, T)`,
+		TeX:  `\begin{gathered} C_q = \{N_{a_1}, \dots, N_{a_r} : a_1 < \dots < a_r\} \qquad A_q = U \setminus C_q \\[0.5em] M = \sum_d B^{\,\alpha_d}_{d} \qquad \mathrm{pack}(P, J, M, T) \end{gathered}`,
 		Note: "α is the sender’s place, from 0, among the sorted holders of block d. A are the nodes that lack it. P are positions, J blocks, T the receivers; in one place the prose has P and J the other way round.",
 	},
 	{
@@ -99,6 +99,12 @@ var codedFormulas = []formula{
 		Note:    "r blocks, a segment of each in one packet. The printed intersection is a single block.",
 	},
 	{
+		ID: "groups", Name: "§2.4: in how many groups all holders of a block are",
+		TeX:     `\#\{M : C_q \subset M,\ |M| = r+1\} = n-r`,
+		Printed: `\#\{M : C_q \subset M,\ |M| = r+1\} = 1`,
+		Note:    "The text says that a block is in one group only, so that no two groups send the same. A block is in one group for each node that lacks it, and is sent anew in each; what is in one group only is a block together with a node that lacks it, which is enough for (27).",
+	},
+	{
 		ID: "eq27", Name: "Eq. (27): after all groups nothing is missing",
 		TeX:  `r\cdot\frac1r\cdot\binom{n-1}{r} = \binom{n-1}{r} = \binom nr\cdot\frac{n-r}{n} = D_{\mathrm{left}}`,
 		Note: "A node is in C(n−1, r) groups, and gets r segments of one block in each.",
@@ -149,12 +155,12 @@ var codedFormulas = []formula{
 	{
 		ID: "compressed", Name: "Sum, then code, at depth t",
 		TeX: `L = \frac1n\left[\binom{n-r+t}{t+1}\,\frac{t+1}{t} + (r-t)\binom{n-r+t-1}{t}\right] + 1, \qquad 1 \le t \le r`,
-		Note: "Each node reduces one n-th of the gradient from coded packets of sums, and multicasts it to all: the last 1. At t = 1 nothing is coded, only summed. " +
+		Note: "Each node reduces one n-th of the gradient from coded packets of sums, and multicasts it to all: the last 1. At t = 1 nothing is coded, only summed, and the load is n − r + 1; for r = n nothing is sent. " +
 			"After the idea of the paper’s reference [14]; derivation ours.",
 	},
 	{
 		ID: "bound", Name: "For comparison: the bound of coded computing",
 		TeX:  `L^*(r) = \frac1r\left(1 - \frac rn\right)`,
-		Note: "Of the paper’s reference [13]: the share of all intermediate values that must be sent where each node wants values of its own. Here all nodes want the same sum, so it does not bind.",
+		Note: "Of the paper’s reference [13]: the share of all intermediate values that must be sent where each node wants values of its own. Here all nodes want the same sum, so it does not bind; over n·C(n, r) gradients it is exactly (28).",
 	},
 }

@@ -74,7 +74,7 @@ func build(p *paper, rs []loaded, at places, s *scripts, o Options) (*paperPage,
 				}
 			}
 		}
-		sec, files, err := buildSection(p.Key, e, s, o.SingleFile)
+		sec, files, err := buildSection(p.Key, e, at, s, o.SingleFile)
 		if err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"html/template"
 	"regexp"
 	"slices"
 
@@ -26,7 +27,7 @@ type side struct {
 	KindMeans                       string
 	Incomplete                      bool
 	Command                         string
-	Notes                           []string
+	Notes                           []template.HTML
 	Tally                           []tally
 	Prov                            []fact
 }
@@ -67,14 +68,14 @@ func kindMeans(list []string) string {
 
 // buildSection turns the results of one experiment into its section and the data
 // files beside it.
-func buildSection(key string, rs []loaded, s *scripts, single bool) (section, []csvFile, error) {
+func buildSection(key string, rs []loaded, at places, s *scripts, single bool) (section, []csvFile, error) {
 	sec := section{Anchor: rs[0].Anchor(), Title: rs[0].Title, Source: rs[0].Source, ID: rs[0].ID, Number: paperNumber(rs[0].Source), OneNotes: len(rs) > 1}
 	for _, r := range rs {
 		sec.Sides = append(sec.Sides, side{
 			Anchor: r.Anchor(), Title: r.Title, Profile: r.Profile, ID: r.ID, Who: who(r.Result), OwnTitle: r.Title != sec.Title,
 			Kinds: kindsOf(r.Result), KindMeans: kindMeans(kindsOf(r.Result)), Incomplete: r.Status == "incomplete",
 			Command: fmt.Sprintf("gradsync run %s --profile %s", r.ID, r.Profile),
-			Notes:   r.Notes, Tally: count(r.Claims), Prov: provenance(r),
+			Notes:   at.notes(key, r.Notes), Tally: count(r.Claims), Prov: provenance(r),
 		})
 		sec.OneNotes = sec.OneNotes && fmt.Sprint(r.Notes) == fmt.Sprint(rs[0].Notes)
 	}

@@ -36,23 +36,35 @@ func placesOf(all map[string][]loaded) places {
 	return at
 }
 
-// named is an experiment in a narrative.
-var named = regexp.MustCompile(`<code>([a-z]+)/([a-z0-9-]+)</code>`)
+// An experiment in a narrative, and in a note.
+var (
+	named  = regexp.MustCompile(`<code>([a-z]+)/([a-z0-9-]+)</code>`)
+	spoken = regexp.MustCompile(`\b([a-z]+)/([a-z0-9]+(?:-[a-z0-9]+)*)`)
+)
 
-// link makes links of the experiments that html names and that have a section, on
-// the page of paper or on another.
-func (at places) link(paper, html string) string {
-	return named.ReplaceAllStringFunc(html, func(code string) string {
-		m := named.FindStringSubmatch(code)
+// link makes links of the experiments that html names by one of the two and that have
+// a section, on the page of paper or on another.
+func (at places) link(paper, html string, by *regexp.Regexp) string {
+	return by.ReplaceAllStringFunc(html, func(name string) string {
+		m := by.FindStringSubmatch(name)
 		anchor, ok := at[m[1]+"/"+m[2]]
 		switch {
 		case !ok:
-			return code
+			return name
 		case m[1] == paper:
-			return `<a href="#` + anchor + `">` + code + `</a>`
+			return `<a href="#` + anchor + `">` + name + `</a>`
 		}
-		return `<a href="` + m[1] + ".html#" + anchor + `">` + code + `</a>`
+		return `<a href="` + m[1] + ".html#" + anchor + `">` + name + `</a>`
 	})
+}
+
+// notes are the sentences of a result, with links.
+func (at places) notes(paper string, sentences []string) []template.HTML {
+	out := make([]template.HTML, len(sentences))
+	for i, s := range sentences {
+		out[i] = template.HTML(at.link(paper, template.HTMLEscapeString(tie(s)), spoken))
+	}
+	return out
 }
 
 // story renders the narrative of a paper, text/<key>.en.md, and lists its
@@ -87,7 +99,7 @@ func story(key string, at places) (template.HTML, []heading, error) {
 		return "", nil, fmt.Errorf("reports: text of %s: %w", key, err)
 	}
 	paper, _, _ := strings.Cut(key, ".")
-	return template.HTML(at.link(paper, b.String())), toc, nil
+	return template.HTML(at.link(paper, b.String(), named)), toc, nil
 }
 
 // plainText is the words of a heading.

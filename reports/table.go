@@ -126,6 +126,9 @@ func viewTable(r loaded, t result.Table) tableView {
 		}
 	}
 	dressProof(r.ID, t, &v)
+	if r.ID == "compare/when" && t.ID == "advice" {
+		v.Class = "advice"
+	}
 	return v
 }
 

@@ -135,6 +135,12 @@ func exact(x any) float64 {
 	return -1
 }
 
+// Answers reports whether the item is the table that answers a page's question: it
+// stands above the sentences.
+func (it item) Answers() bool {
+	return slices.ContainsFunc(it.Tables, func(t tableView) bool { return t.Class == "advice" })
+}
+
 // Works reports whether a reader can work a widget of the item; such stand first.
 func (it item) Works() bool {
 	return slices.ContainsFunc(it.Tables, func(t tableView) bool { return t.Widget != nil })

@@ -1,0 +1,35 @@
+package reports
+
+import (
+	"strings"
+	"testing"
+)
+
+// The experiments that a narrative or a note names are links where the pages have
+// them, and words where they do not.
+func TestExperimentsThatAreNamedAreLinks(t *testing.T) {
+	at := places{"codedsgd/proof": "proof-standard", "dasp/table7": "table7"}
+	for html, want := range map[string]string{
+		"<code>codedsgd/proof</code>": `<a href="#proof-standard"><code>codedsgd/proof</code></a>`,
+		"<code>dasp/table7</code>":    `<a href="dasp.html#table7"><code>dasp/table7</code></a>`,
+		"<code>dasp/table8</code>":    "<code>dasp/table8</code>",
+		"dasp/table7":                 "dasp/table7",
+	} {
+		if got := at.link("codedsgd", html, named); got != want {
+			t.Errorf("%s becomes %s", html, got)
+		}
+	}
+	notes := at.notes("dasp", []string{"See (dasp/table7), codedsgd/proof-of and </script> & 5 %."})
+	if want := `See (<a href="#table7">dasp/table7</a>), codedsgd/proof-of and &lt;/script&gt; &amp; 5` + nbsp + "%."; string(notes[0]) != want {
+		t.Errorf("%s, want %s", notes[0], want)
+	}
+	page := pageOf(t, "compare.html")
+	for _, want := range []string{`<a href="codedsgd.html#proof">codedsgd/proof</a> is, and so is <a href="#when">compare/when</a>`, "Invented: codedsgd/proof-steps is no"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the notes lack %s", want)
+		}
+	}
+	if story := pageOf(t, "codedsgd.html"); !strings.Contains(story, `<a href="#accounting"><code>codedsgd/accounting</code></a>`) || strings.Contains(story, `<a href="#quantisation">`) {
+		t.Error("the narrative does not link what is there, or links what is not")
+	}
+}
