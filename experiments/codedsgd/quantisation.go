@@ -100,7 +100,7 @@ func planPrecision(profile string) []precisionPlan {
 		case "ci":
 			p.Width, p.Nodes, p.Updates, p.Short, p.Sums = 1./16, 2, 3, 1, []int{1, 10, 100}
 		case "standard":
-			p.Width, p.Nodes, p.Updates, p.Sums = 0.25, 8, 160, []int{1, 10, 100, 1000, 10000}
+			p.Width, p.Nodes, p.Updates, p.Sums = 0.25, 4, 80, []int{1, 10, 100, 1000, 10000}
 		case "paper":
 			p.Width, p.Nodes, p.Updates, p.Sums = 1, 8, 600, []int{1, 10, 100, 1000, 10000}
 		}
@@ -118,7 +118,7 @@ const decodedPackets = 100_000
 func quantisation() exp.Experiment {
 	e := exp.Experiment{ID: "codedsgd/quantisation", Title: "What quantisation does to the loss", Source: "CSSGD, §3.1 and §4", Profiles: exp.Profiles}
 	e.Seconds = func(profile string, seeds int) float64 {
-		perRun := map[string]float64{"ci": 0.01, "quick": 0.5, "standard": 12, "paper": 700}[profile]
+		perRun := map[string]float64{"ci": 0.01, "quick": 0.5, "standard": 2, "paper": 700}[profile]
 		return 0.4 + perRun*float64(len(networks())*seeds*len(arithmetics(profile)))
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {

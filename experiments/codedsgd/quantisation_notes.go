@@ -134,5 +134,6 @@ func codingNote(costs []codingCost) string {
 			most, least, need = max(most, c.share()), min(least, c.share()), max(need, c.needed())
 		}
 	}
-	return fmt.Sprintf("\"Encoding does not affect the speed of computing\" (§2.2): at %g GB/s coding takes %.0f to %.0f %% of the time that a node computes, in the paper's message model at 8 nodes; to stay within %.0f %% everywhere it must run at %.0f GB/s.", codingRate/1e9, 100*least, 100*most, 100*codingLimit, need/1e9)
+	return fmt.Sprintf("\"Encoding does not affect the speed of computing\" (§2.2): at %g GB/s coding takes %.0f to %.0f %% of the time that a node computes, in the paper's message model at 8 nodes, at %g GB/s %.0f to %.0f %%; to stay within %.0f %% everywhere it must run at %.0f GB/s.", codingRate/1e9, 100*least, 100*most,
+		fastRate/1e9, 100*least*codingRate/fastRate, 100*most*codingRate/fastRate, 100*codingLimit, need/1e9)
 }
