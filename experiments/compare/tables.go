@@ -114,7 +114,7 @@ func training(cells []cell) string {
 	case own == 0:
 		return "that of " + of
 	}
-	return fmt.Sprintf("own, of %d of %d seeds that of %s", len(cells)-own, len(cells), of)
+	return fmt.Sprintf("own; in %d of %d seeds that of %s", len(cells)-own, len(cells), of)
 }
 
 func (s *study) homeTable() result.Table {
