@@ -46,15 +46,15 @@ func (c *course) raceTable(v variant) result.Table {
 }
 
 func (c *course) raceFigure(v variant) result.Figure {
-	f := result.Figure{ID: "race-" + v.Key, Title: c.plan.Net.Title + ": time to the target, " + groundName(v), Kind: result.Shared, Form: "line",
-		Caption: c.raceCaption(v), X: result.Axis{Title: "nodes (and classes)"}, Y: result.Axis{Title: "time to " + percent(c.target), Unit: "s", Log: true}}
+	f := result.Figure{ID: "races-" + v.Key, Title: c.plan.Net.Title + ": time to the target, " + groundName(v), Kind: result.Shared, Form: "line",
+		Caption: c.raceCaption(v) + " The intervals are in the table.", X: result.Axis{Title: "nodes (and classes)"}, Y: result.Axis{Title: "time to " + percent(c.target), Unit: "s", Log: true}}
 	series := []result.Series{{Name: "ASGD", Group: "asgd"}, {Name: "SSGD Multicast", Group: multicast.Method}, {Name: "CSSGD Optimal", Group: "cssgd"}}
 	first := [3]int{}
 	for i, on := range c.on {
 		ssgd, cssgd, asgd, _ := c.racers(i, v)
 		least, who := math.Inf(1), -1
 		for k, x := range [][]float64{asgd, ssgd, cssgd} {
-			m, half := exp.MeanAndHalf(x)
+			m := meanOf(x)
 			if math.IsNaN(m) {
 				continue
 			}
@@ -63,9 +63,6 @@ func (c *course) raceFigure(v variant) result.Figure {
 			}
 			s := &series[k]
 			s.X, s.Y = append(s.X, float64(on.Nodes)), append(s.Y, m)
-			if !math.IsNaN(half) {
-				s.Lo, s.Hi = append(s.Lo, max(m-half, m/100)), append(s.Hi, m+half)
-			}
 		}
 		if who >= 0 {
 			first[who]++

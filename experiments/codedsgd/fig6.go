@@ -57,7 +57,7 @@ func (w *largest) levelTable(id string, v variant, c choice) result.Table {
 }
 
 func (w *largest) levelFigure() result.Figure {
-	f := result.Figure{ID: "levels", Title: w.plan.Net.Title + ": time to a level of accuracy", Kind: result.Shared, Form: "line",
+	f := result.Figure{ID: "times", Title: w.plan.Net.Title + ": time to a level of accuracy", Kind: result.Shared, Form: "line",
 		X: result.Axis{Title: "test accuracy", Unit: "%"}, Y: result.Axis{Title: "mean time to it", Unit: "s"},
 		Caption: "Only levels that every run of an algorithm reaches. " + groundHow(judged) + " " + w.how() + ".",
 		Alt:     fmt.Sprintf("The rule picks %d %%; the best accuracy of any run is %.1f %%.", w.picked.Picked, 100*w.picked.Best)}

@@ -22,7 +22,10 @@ func timeToTarget(id, source string, net network, judge func(*school, course) ([
 				return err
 			}
 			for _, v := range grounds {
-				res.Figures = append(res.Figures, c.timeFigure(v))
+				if v.Key == judged.Key || v.Key == ethernet.Key {
+					res.Figures = append(res.Figures, c.timeFigure(v))
+				}
+				res.Figures = append(res.Figures, c.shareFigure(v))
 				res.Tables = append(res.Tables, c.timeTable(v))
 			}
 			w, err := s.wholeGradients(c)

@@ -57,19 +57,28 @@ func (c *course) methodsOf() []exchange { return compared(c.plan.most()) }
 
 // timeFigure draws the time to the target over the number of nodes.
 func (c *course) timeFigure(v variant) result.Figure {
-	f := result.Figure{ID: "time-" + v.Key, Title: c.plan.Net.Title + ": time to the target, " + groundName(v), Kind: result.Shared, Form: "line", Caption: c.caption(v) +
-		" Bars: 95 % interval over seeds, of the updates alone.", X: result.Axis{Title: "nodes (and classes)"}, Y: result.Axis{Title: "time to " + percent(c.target), Unit: "s", Log: true}}
-	f.Series = c.overNodes(func(i int, x exchange) (float64, float64) {
-		u, half := exp.MeanAndHalf(c.updates[i])
-		s := c.on[i].Of[v.Key][x].Seconds
-		return u * s, half * s
+	f := result.Figure{ID: "times-" + v.Key, Title: c.plan.Net.Title + ": time to the target, " + groundName(v), Kind: result.Shared, Form: "line", Caption: c.caption(v) +
+		" All methods share the updates and their interval, which the table has.", X: result.Axis{Title: "nodes (and classes)"}, Y: result.Axis{Title: "time to " + percent(c.target), Unit: "s", Log: true}}
+	f.Series = c.overNodes(func(i int, x exchange) float64 { return meanOf(c.updates[i]) * c.on[i].Of[v.Key][x].Seconds })
+	f.Alt = c.orderWords(v)
+	return f
+}
+
+// shareFigure draws the same times as shares of SSGD Multicast's, which do not depend
+// on the training.
+func (c *course) shareFigure(v variant) result.Figure {
+	f := result.Figure{ID: "share-" + v.Key, Title: c.plan.Net.Title + ": time over SSGD Multicast's, " + groundName(v), Kind: result.TimingOnly, Form: "line",
+		Caption: "Time per update, and so to any accuracy, over that of SSGD Multicast: below 1 is sooner. " + groundHow(v), X: result.Axis{Title: "nodes (and classes)"}, Y: result.Axis{Title: "time over SSGD Multicast's", Log: true}}
+	f.Series = c.overNodes(func(i int, x exchange) float64 {
+		return c.on[i].Of[v.Key][x].Seconds / c.on[i].Of[v.Key][multicast].Seconds
 	})
 	f.Alt = c.orderWords(v)
 	return f
 }
 
-// overNodes makes a series for each method; a value that is no number is left out.
-func (c *course) overNodes(of func(i int, x exchange) (value, half float64)) (out []result.Series) {
+// overNodes makes a series for each method; a value that is no number or that a
+// logarithmic axis cannot show is left out.
+func (c *course) overNodes(of func(i int, x exchange) float64) (out []result.Series) {
 	for _, x := range c.methodsOf() {
 		name, group := seriesName(x)
 		s := result.Series{Name: name, Group: group}
@@ -77,16 +86,13 @@ func (c *course) overNodes(of func(i int, x exchange) (value, half float64)) (ou
 			if x.Redundancy > on.Nodes {
 				continue
 			}
-			y, half := of(i, x)
-			if math.IsNaN(y) {
-				continue
-			}
-			s.X, s.Y = append(s.X, float64(on.Nodes)), append(s.Y, y)
-			if !math.IsNaN(half) {
-				s.Lo, s.Hi = append(s.Lo, max(y-half, y/100)), append(s.Hi, y+half)
+			if y := of(i, x); y > 0 {
+				s.X, s.Y = append(s.X, float64(on.Nodes)), append(s.Y, y)
 			}
 		}
-		out = append(out, s)
+		if len(s.X) > 0 {
+			out = append(out, s)
+		}
 	}
 	return out
 }

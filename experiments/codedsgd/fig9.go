@@ -62,7 +62,7 @@ func (c *course) trafficHow(v variant) string {
 // first describes the trainings with the first ground alone.
 func (w *largest) first(v variant) string {
 	if v.Key != judged.Key {
-		return ""
+		return " Trained as under the first table."
 	}
 	return " " + w.how() + "."
 }
@@ -87,30 +87,9 @@ func (c *course) trafficTable(v variant) result.Table {
 func (c *course) trafficFigure(v variant, key, how string, of func(iteration) float64) result.Figure {
 	f := result.Figure{ID: "traffic-" + trafficKey(v) + "-" + key, Title: fmt.Sprintf("%s: traffic to the target, %s, %s", c.plan.Net.Title, trafficName(v), how), Kind: result.Shared, Form: "line",
 		Caption: c.trafficHow(v) + " No exchange has no traffic and no point.", X: result.Axis{Title: "nodes (and classes)"}, Y: result.Axis{Title: "traffic to " + percent(c.target), Unit: "GB", Log: true}}
-	for _, s := range c.overNodes(func(i int, x exchange) (float64, float64) {
-		u, half := exp.MeanAndHalf(c.updates[i])
-		b := of(c.on[i].Of[v.Key][x]) / 1e9
-		return u * b, half * b
-	}) {
-		f.Series = append(f.Series, aboveZero(s))
-	}
+	f.Series = c.overNodes(func(i int, x exchange) float64 { return meanOf(c.updates[i]) * of(c.on[i].Of[v.Key][x]) / 1e9 })
 	f.Alt = trafficWords(c.on, v, of)
 	return f
-}
-
-// aboveZero drops points that a logarithmic axis cannot show.
-func aboveZero(s result.Series) result.Series {
-	out := result.Series{Name: s.Name, Group: s.Group}
-	for i, y := range s.Y {
-		if y <= 0 {
-			continue
-		}
-		out.X, out.Y = append(out.X, s.X[i]), append(out.Y, y)
-		if len(s.Lo) > 0 {
-			out.Lo, out.Hi = append(out.Lo, s.Lo[i]), append(out.Hi, s.Hi[i])
-		}
-	}
-	return out
 }
 
 // trafficWords says where CSSGD sends less than SSGD with multicast.

@@ -36,11 +36,11 @@ func table2() exp.Experiment {
 // finals trains the network alone and collects best accuracies.
 func (s *school) finals(w largest) (finals, error) {
 	f := finals{Title: w.plan.Net.Title}
-	for i, seed := range w.seeds {
-		t, err := s.get(fmt.Sprintf("%s alone, seed %d", f.Title, seed), w.plan.serial(w.plan.most(), seed))
-		if err != nil {
-			return f, err
-		}
+	alone, err := s.all(w.plan.aloneLessons(w.seeds))
+	if err != nil {
+		return f, err
+	}
+	for i, t := range alone {
 		f.Serial, f.Longer, f.SSGD = append(f.Serial, t.bestIn(w.plan.Updates)), append(f.Longer, t.best()), append(f.SSGD, w.ssgd[i].best())
 	}
 	for _, t := range w.asgd {

@@ -29,13 +29,15 @@ type schooling struct {
 	Seeds int `json:"seeds,omitempty"`
 	Runs  int `json:"runs"`
 	// Coarse cuts the batch on so many nodes or more into only Blocks micro-blocks, a
-	// divisor of Q that Q is too many of to be trained in time: it differs by int32's
-	// rounding alone. 0: never.
+	// divisor of Q, which would take too long to train: they differ by int32's rounding
+	// and clipping alone. 0: never.
 	Coarse int `json:"coarse,omitempty"`
 	Blocks int `json:"blocks,omitempty"`
 	// Alone is how many times as many updates the network alone is trained for in table
 	// 2: the paper gave it unlimited time.
 	Alone int64 `json:"alone"`
+	// Part: only the first of so many parts is trained again with whole gradients.
+	Part int64 `json:"part"`
 	// Target is the test accuracy that times and traffic are taken at; 0: what the
 	// paper's rule picks. Data names the set, "" the paper's or the embedded one.
 	Target float64 `json:"target,omitempty"`
@@ -51,7 +53,7 @@ type schooling struct {
 // 77.4 % of the CNN's) and serves every profile. The lengths are those at which such
 // runs hardly rose any more, and of standard had passed the stated targets.
 func schoolingOf(profile string, net network) schooling {
-	s := schooling{Net: net, Rate: 0.2, Nodes: []int{2, 3, 4, 6, 8}, Every: 1, Images: 1000, Alone: 2, Data: net.dataset(profile)}
+	s := schooling{Net: net, Rate: 0.2, Nodes: []int{2, 3, 4, 6, 8}, Every: 1, Images: 1000, Alone: 2, Part: 1, Data: net.dataset(profile)}
 	large := net.Key == cnn.Key
 	switch profile {
 	case "ci":
@@ -63,13 +65,14 @@ func schoolingOf(profile string, net network) schooling {
 		}
 	case "standard":
 		s.Nodes, s.Updates, s.Runs, s.Target = []int{2, 4, 6, 8, 10}, 160, 10, statedTarget(net)
+		s.Coarse, s.Blocks, s.Alone = 10, 120, 1
 		if large {
-			s.Nodes, s.Updates, s.Every, s.Runs, s.Seeds, s.Coarse, s.Blocks, s.Alone = []int{2, 4, 10}, 1200, 10, 1, 1, 10, 40, 1
+			s.Nodes, s.Updates, s.Every, s.Runs, s.Seeds, s.Blocks, s.Part = []int{2, 4, 10}, 1200, 10, 1, 1, 40, 4
 		}
 	default: // paper
 		s.Nodes, s.Updates, s.Runs, s.Target = []int{2, 3, 4, 5, 6, 7, 8, 9, 10}, 1200, 10, statedTarget(net)
 		if large {
-			s.Updates, s.Every = 6000, 5
+			s.Updates, s.Every = 6000, 10
 		}
 	}
 	return s

@@ -5,8 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
+	"runtime"
+	"sync"
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/train"
@@ -15,38 +18,94 @@ import (
 // school trains, each part once per command: what several figures need is in the
 // memo, under a key of everything that decides its numbers.
 type school struct {
-	ctx         context.Context
-	env         exp.Env
+	ctx context.Context
+	env exp.Env
+
+	mu          sync.Mutex            // guards what follows, the memo and the progress
+	kept        map[string]trajectory // of this experiment, by key
 	done, total float64
 }
 
-// get trains cfg, or loads what an earlier figure or an interrupted command left.
-func (s *school) get(what string, cfg train.Config) (t trajectory, err error) {
+// lesson is a training with the words that its progress is told in.
+type lesson struct {
+	what string
+	cfg  train.Config
+}
+
+// all trains several lessons, as many at once as there are cores: a synchronous
+// trajectory has one node and keeps one of them busy. The order of results is that of
+// the lessons, and no training knows of another.
+func (s *school) all(lessons []lesson) ([]trajectory, error) {
+	out, errs := make([]trajectory, len(lessons)), make([]error, len(lessons))
+	cores := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var group sync.WaitGroup
+	for i, l := range lessons {
+		cores <- struct{}{}
+		group.Go(func() {
+			defer func() { <-cores }()
+			out[i], errs[i] = s.get(l)
+		})
+	}
+	group.Wait()
+	return out, errors.Join(errs...)
+}
+
+// get trains one lesson, or loads what an earlier figure or an interrupted command left.
+func (s *school) get(l lesson) (t trajectory, err error) {
+	cfg := l.cfg
 	cfg.Engine, cfg.DataDir = s.env.Engine, s.env.DataDir
 	key, err := trajectoryKey(cfg)
 	if err != nil {
 		return t, err
 	}
-	if s.env.Memo == nil || !s.env.Memo.Load(key, &t) {
-		if err := s.ctx.Err(); err != nil {
-			return t, err
-		}
-		o, err := train.Run(s.ctx, cfg)
-		if err != nil {
-			return t, fmt.Errorf("codedsgd: %s: %w", what, err)
-		}
-		t = trajectoryOf(o)
-		if s.env.Memo != nil {
-			if err := s.env.Memo.Save(key, t); err != nil {
-				return t, err
-			}
-		}
+	if t, ok := s.load(key); ok {
+		s.tell(l)
+		return t, nil
 	}
-	s.done += costOf(cfg)
-	if s.env.Progress != nil {
-		s.env.Progress(min(s.done, s.total), s.total, what)
+	if err := s.ctx.Err(); err != nil {
+		return t, err
 	}
+	o, err := train.Run(s.ctx, cfg)
+	if err != nil {
+		return t, fmt.Errorf("codedsgd: %s: %w", l.what, err)
+	}
+	t = trajectoryOf(o)
+	if err := s.save(key, t); err != nil {
+		return t, err
+	}
+	s.tell(l)
 	return t, nil
+}
+
+func (s *school) load(key string) (t trajectory, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t, ok = s.kept[key]; ok || s.env.Memo == nil {
+		return t, ok
+	}
+	return t, s.env.Memo.Load(key, &t)
+}
+
+func (s *school) save(key string, t trajectory) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.kept == nil {
+		s.kept = map[string]trajectory{}
+	}
+	s.kept[key] = t
+	if s.env.Memo == nil {
+		return nil
+	}
+	return s.env.Memo.Save(key, t)
+}
+
+func (s *school) tell(l lesson) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.done += costOf(l.cfg)
+	if s.env.Progress != nil {
+		s.env.Progress(min(s.done, s.total), s.total, l.what)
+	}
 }
 
 func trajectoryKey(cfg train.Config) (string, error) {
@@ -79,14 +138,10 @@ func (s *school) largest(net network) (largest, error) {
 	p := schoolingOf(s.env.Profile, net)
 	w := largest{plan: p, seeds: p.seedsOf(s.env.Seeds)}
 	n := p.most()
-	for _, seed := range w.seeds {
-		t, err := s.get(fmt.Sprintf("%s, %d nodes, synchronous, seed %d", net.Title, n, seed), p.synchronous(n, seed))
-		if err != nil {
-			return w, err
-		}
-		w.ssgd = append(w.ssgd, t)
-	}
 	var err error
+	if w.ssgd, err = s.all(p.synchronousLessons(n, w.seeds, 0)); err != nil {
+		return w, err
+	}
 	if w.asgd, err = s.asynchronous(p, n, w.seeds, p.Updates); err != nil {
 		return w, err
 	}
@@ -117,15 +172,30 @@ func (w *largest) curves(v variant) [][][]train.Point {
 
 // asynchronous trains ASGD on n nodes as often as the plan says; runs beyond the
 // seeds take seeds of their own.
-func (s *school) asynchronous(p schooling, n int, seeds []uint64, updates int64) (out []trajectory, err error) {
+func (s *school) asynchronous(p schooling, n int, seeds []uint64, updates int64) ([]trajectory, error) {
+	var lessons []lesson
 	for i := range max(p.Runs, len(seeds)) {
-		t, err := s.get(fmt.Sprintf("%s, %d nodes, ASGD, run %d", p.Net.Title, n, i+1), p.asynchronous(n, runSeed(seeds, i), updates))
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, t)
+		lessons = append(lessons, lesson{fmt.Sprintf("%s, %d nodes, ASGD, run %d", p.Net.Title, n, i+1), p.asynchronous(n, runSeed(seeds, i), updates)})
 	}
-	return out, nil
+	return s.all(lessons)
+}
+
+// synchronousLessons are the trainings of all seeds on n nodes, up to a target; 0: whole.
+func (p schooling) synchronousLessons(n int, seeds []uint64, target float64) (out []lesson) {
+	for _, seed := range seeds {
+		cfg := p.synchronous(n, seed)
+		cfg.TargetAccuracy = target
+		out = append(out, lesson{fmt.Sprintf("%s, %d nodes, synchronous, seed %d", p.Net.Title, n, seed), cfg})
+	}
+	return out
+}
+
+// aloneLessons are the trainings of the network alone.
+func (p schooling) aloneLessons(seeds []uint64) (out []lesson) {
+	for _, seed := range seeds {
+		out = append(out, lesson{fmt.Sprintf("%s alone, seed %d", p.Net.Title, seed), p.serial(p.most(), seed)})
+	}
+	return out
 }
 
 // runSeed is the seed of ASGD's run i: the seeds themselves, then others.
@@ -174,15 +244,8 @@ func (s *school) toTarget(net network) (course, error) {
 	for _, n := range p.Nodes {
 		ts := w.ssgd
 		if n != p.most() {
-			ts = nil
-			for _, seed := range w.seeds {
-				cfg := p.synchronous(n, seed)
-				cfg.TargetAccuracy = w.target
-				t, err := s.get(fmt.Sprintf("%s, %d nodes, synchronous, seed %d", net.Title, n, seed), cfg)
-				if err != nil {
-					return c, err
-				}
-				ts = append(ts, t)
+			if ts, err = s.all(p.synchronousLessons(n, w.seeds, w.target)); err != nil {
+				return c, err
 			}
 		}
 		var updates []float64

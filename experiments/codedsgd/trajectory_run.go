@@ -68,6 +68,17 @@ func (f figure) experiment() exp.Experiment {
 // courses trains the figure's networks as far as it needs.
 func (f figure) courses(s *school) ([]course, error) {
 	var out []course
+	if f.serial { // all that has one node, side by side
+		var lessons []lesson
+		for _, net := range f.nets {
+			p := schoolingOf(s.env.Profile, net)
+			seeds := p.seedsOf(s.env.Seeds)
+			lessons = append(append(lessons, p.synchronousLessons(p.most(), seeds, 0)...), p.aloneLessons(seeds)...)
+		}
+		if _, err := s.all(lessons); err != nil {
+			return nil, err
+		}
+	}
 	for _, net := range f.nets {
 		var c course
 		var err error

@@ -60,6 +60,9 @@ func (w *largest) how() string {
 	if p.Width > 0 {
 		s += fmt.Sprintf("trained at %s of the width; all times and bytes are the full network's, by timing-only runs; ", fraction(p.Width))
 	}
+	if n := p.most(); p.blocks(n) != microBlocks(n, redundancies...) {
+		s += fmt.Sprintf("on %d nodes the trained batch is cut into %d micro-blocks, not Q = %d, which changes rounding and clipping alone; ", n, p.blocks(n), microBlocks(n, redundancies...))
+	}
 	return s + fmt.Sprintf("%s; evaluated every %s on up to %d test images, ASGD after the same number of samples; between evaluations accuracy counts as linear", count(len(w.seeds), "seed"), updatesWords(p.Every), p.Images)
 }
 
