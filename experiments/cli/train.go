@@ -200,8 +200,11 @@ func (f *trainFlags) config() (train.Config, error) {
 	}
 	if slices.Contains(codedsgd.Methods(), cfg.Sync) {
 		cfg.Coded = &f.coded
-		if !f.given("redundancy") && cfg.Sync != codedsgd.CSSGD && cfg.Sync != codedsgd.Compressed {
+		if !f.given("redundancy") {
 			f.coded.Redundancy = 1
+			if cfg.Sync == codedsgd.CSSGD || cfg.Sync == codedsgd.Compressed {
+				f.coded.Redundancy = min(2, cfg.Workers)
+			}
 		}
 		if cfg.BatchSize == 0 {
 			cfg.BatchSize = cfg.Workers * cfg.Batch

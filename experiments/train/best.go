@@ -1,5 +1,7 @@
 package train
 
+import "math"
+
 // bestImages is on how many training images, the first ones, the loss is taken that
 // chooses the best parameters.
 const bestImages = 1000
@@ -23,7 +25,7 @@ func (r *runner) keep(p Point, params []float32) error {
 	if err != nil {
 		return err
 	}
-	if r.best.params == nil || loss < r.best.Loss {
+	if r.best.params == nil || loss < r.best.Loss || math.IsNaN(r.best.Loss) {
 		r.best.Best = Best{Updates: p.Updates, Loss: loss}
 		r.best.params = append(r.best.params[:0], params...)
 	}

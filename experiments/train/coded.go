@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gradsync/datasets"
 	"gradsync/papers/codedsgd"
 	"gradsync/shared/cluster"
 	"gradsync/shared/tensor/model"
@@ -92,6 +93,14 @@ func (x *replica) code(blocks *blocks) error {
 		x.finish()
 	}
 	x.end.Ends, x.end.Coded = log.Ends, log.Totals
+	return nil
+}
+
+// checkWhole refuses a batch of all nodes that the set cannot fill once.
+func checkWhole(set *datasets.Set, batch int) error {
+	if all := set.Train.Len(); batch > all {
+		return fmt.Errorf("train: batch of %d images of all nodes, but %s has %d", batch, set.Name, all)
+	}
 	return nil
 }
 

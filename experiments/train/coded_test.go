@@ -43,8 +43,14 @@ func TestMicroBlocksAreOneTrajectory(t *testing.T) {
 	}
 	c := inBlocks(codedsgd.CSSGD, 3, 2, 12)
 	c.SpeedAware = true
-	if o := mustRun(t, c); o.ParamsSHA256 == want || o.Coded.Options.Speeds == nil {
+	o := mustRun(t, c)
+	if o.ParamsSHA256 == want {
 		t.Error("blocks by speed are the equal ones: the platform's nodes differ")
+	}
+	for i, v := range o.Coded.Options.Speeds {
+		if v != c.Platform.Workers[i].FLOPS {
+			t.Errorf("speed of node %d: %g, the platform has %g", i, v, c.Platform.Workers[i].FLOPS)
+		}
 	}
 }
 
@@ -191,6 +197,57 @@ func TestCodedOptionsAreChecked(t *testing.T) {
 		var asked *InputError // of what was asked for: exit code 2
 		if _, err := Run(t.Context(), c); !errors.As(err, &asked) {
 			t.Errorf("%s: %v, want an error of the input", name, err)
+		}
+	}
+}
+
+// On virtual time the holders of a block share one computation of it: the second
+// takes over what the first computed, even if it would compute something else, and
+// nothing is kept after the last. On a real clock every holder computes.
+func TestHoldersShareABlock(t *testing.T) {
+	for runtime, holders := range map[string]int{"virtual": 2, "local": 0} {
+		c := inBlocks(codedsgd.CSSGD, 3, 2, 0)
+		c.Runtime = runtime
+		cfg, err := c.withDefaults()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := cfg.network()
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := &runner{cfg: cfg, out: &Outcome{}}
+		if err := x.prepare(m); err != nil {
+			t.Fatal(err)
+		}
+		b := x.sharedBlocks()
+		if holders == 0 {
+			if b != nil {
+				t.Errorf("%s: blocks are shared", runtime)
+			}
+			continue
+		}
+		if b == nil || b.holders != holders {
+			t.Fatalf("%s: shared %+v, want %d holders", runtime, b, holders)
+		}
+		one, other := &codedTask{Task: x.replicaTask(0), blocks: b}, &codedTask{Task: x.replicaTask(1), blocks: b}
+		other.params[0]++
+		first, second := make([]float32, m.NumParams()), make([]float32, m.NumParams())
+		for lo := 0; lo < 20; lo += 10 {
+			for _, half := range []struct {
+				task  *codedTask
+				grads []float32
+			}{{one, first}, {other, second}} {
+				if _, err := half.task.BlockGrad(0, lo, lo+10, half.grads, func(int) {}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !cmp.Equal(first, second) || first[len(first)-1] == 0 {
+				t.Errorf("images from %d on: the second holder computed by itself", lo)
+			}
+		}
+		if len(b.open) != 0 {
+			t.Errorf("%d blocks are kept after their last holder", len(b.open))
 		}
 	}
 }

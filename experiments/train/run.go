@@ -82,7 +82,12 @@ func (r *runner) prepare(m *model.Model) error {
 	if err != nil {
 		return err
 	}
-	if err := checkShards(s.set, c.Workers, c.Batch); err != nil {
+	if c.coded() {
+		err = checkWhole(s.set, c.BatchSize)
+	} else {
+		err = checkShards(s.set, c.Workers, c.Batch)
+	}
+	if err != nil {
 		return input(err)
 	}
 	if err := s.checkBatch(); err != nil {

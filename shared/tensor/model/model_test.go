@@ -99,3 +99,27 @@ func TestTensorsRoundTrip(t *testing.T) {
 		t.Error("a refused file changed the parameters")
 	}
 }
+
+// Widths and classes of the small networks, their parameters counted by hand.
+func TestSmallNetworksScale(t *testing.T) {
+	for _, c := range []struct {
+		spec            model.Spec
+		params, classes int
+	}{
+		{model.Spec{Name: "mlp", Classes: 3}, 784*512 + 512 + 512*512 + 512 + 512*3 + 3, 3},
+		{model.Spec{Name: "mlp", Width: 0.125}, 784*64 + 64 + 64*64 + 64 + 64*10 + 10, 10},
+		{model.Spec{Name: "cnn", Width: 0.25, Classes: 2}, 3*8*9 + 8 + 8*16*9 + 16 + 16*64*32 + 32 + 32*2 + 2, 2},
+		{model.Spec{Name: "lenet5", Classes: 10}, 61706, 10},
+		{model.Spec{Name: "resnet18", Classes: 4}, 11173962 - 6*513, 4},
+	} {
+		m, err := model.Build(c.spec)
+		if err != nil || m.NumParams() != c.params || m.Classes() != c.classes {
+			t.Errorf("%+v: %v, %d parameters, %d classes, want %d and %d", c.spec, err, m.NumParams(), m.Classes(), c.params, c.classes)
+		}
+	}
+	for _, spec := range []model.Spec{{Name: "mlp", Classes: 1}, {Name: "mlp", Classes: 11}, {Name: "lenet5", Width: 0.5}, {Name: "cnn", Width: 1. / 64}, {Name: "mlp", Width: 17}} {
+		if _, err := model.Build(spec); err == nil {
+			t.Errorf("%+v: no error", spec)
+		}
+	}
+}
