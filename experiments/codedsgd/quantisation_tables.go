@@ -138,23 +138,25 @@ func mappingTable(m mapped) result.Table {
 			{"largest error", fmt.Sprintf("%.4g, %.6f half steps", m.Worst*m.Step/2, m.Worst)}, {"beyond ±10, clipped", fmt.Sprintf("%d of 6", m.Clipped)}, {"NaN and ±∞, counted", fmt.Sprintf("%d of 3", m.Refused)}}}
 }
 
+// bitsOf is how many bits on ±10 a range's steps are: 32 for the paper's.
+func (a arithmetic) bitsOf() float64 { return 32 - math.Log2(a.Range/paperRange) }
+
 // bitsFigure is the distance by step.
 func bitsFigure(s *precisionStudy) result.Figure {
-	f := result.Figure{ID: "bits-" + s.Plan.Net.Key, Title: s.Plan.Net.Title + ": distance from float32 by the step of quantisation", Kind: result.Trained, Form: "line",
-		X: result.Axis{Title: "step", Log: true}, Y: result.Axis{Title: "distance", Unit: "%", Log: true},
-		Caption: "Final parameters, relative to the way of float32's; steps on ranges that clip nothing, and the paper's. The level is what the order of summation does."}
+	f := result.Figure{ID: "bits-" + s.Plan.Net.Key, Title: s.Plan.Net.Title + ": distance from float32 by the bits of quantisation", Kind: result.Trained, Form: "line",
+		X: result.Axis{Title: "bits on ±10"}, Y: result.Axis{Title: "distance", Unit: "%", Log: true},
+		Caption: "Final parameters, relative to the way of float32's; steps on ranges that clip nothing, and the paper's on ±10. The level is what the order of summation does."}
 	line, level, paper := result.Series{Name: "nothing clipped", Group: "cssgd"}, result.Series{Name: "order of summation", Group: "target"}, result.Series{Name: "the paper's int32", Group: "exact"}
-	paper.X, paper.Y = []float64{paperRange / codedsgd.Top}, []float64{100 * s.distance(inPaper)}
-	level.X, level.Y = []float64{paper.X[0]}, []float64{100 * s.order()}
+	paper.X, paper.Y = []float64{s.Kinds[inPaper].bitsOf()}, []float64{100 * s.distance(inPaper)}
 	for i, a := range s.Kinds {
 		if a.Range > paperRange && a.Blocks == 0 {
-			line.X, line.Y = append(line.X, a.Range/codedsgd.Top), append(line.Y, 100*s.distance(i))
-			level.X, level.Y = append(level.X, a.Range/codedsgd.Top), append(level.Y, 100*s.order())
+			line.X, line.Y = append(line.X, a.bitsOf()), append(line.Y, 100*s.distance(i))
 		}
 	}
-	f.Series = []result.Series{line, level, paper}
 	last := len(line.X) - 1
-	f.Alt = fmt.Sprintf("Without clipping the parameters end %.2g %% off float32's with a step of %.2g and %.2g %% off with one of %.2g; the order of summation puts them %.2g %% off. The paper's int32, which clips %.2g %% of the elements, ends %.2g %% off.",
+	level.X, level.Y = []float64{line.X[last], paper.X[0]}, []float64{100 * s.order(), 100 * s.order()}
+	f.Series = []result.Series{line, level, paper}
+	f.Alt = fmt.Sprintf("Without clipping the parameters end %.2g %% off float32's with %g bits and %.2g %% off with %g; the order of summation puts them %.2g %% off. The paper's int32, which clips %.2g %% of the elements, ends %.2g %% off.",
 		line.Y[0], line.X[0], line.Y[last], line.X[last], level.Y[0], 100*s.saturated(inPaper), paper.Y[0])
 	return f
 }

@@ -79,6 +79,7 @@ func TestFinalSumWraps(t *testing.T) {
 func TestArithmetics(t *testing.T) {
 	near(t, "32 bits", bits(32).Range, 10, 0)
 	near(t, "step of 8 bits", bits(8).Range/codedsgd.Top, 10./128, 1e-9)
+	near(t, "bits of 20 bits", bits(20).bitsOf(), 20, 1e-12)
 	for _, profile := range exp.Profiles {
 		k := arithmetics(profile)
 		if !k[inFloat].Float || k[inPaper].Range != 10 || k[inPaper].blocksOf(8) != 56 || k[inPaperNodes].blocksOf(8) != 8 || k[inPaperOne].blocksOf(8) != 1 ||

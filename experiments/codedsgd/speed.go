@@ -22,10 +22,10 @@ type speedPattern struct {
 }
 
 var speedPatterns = []speedPattern{
-	{"one-half", "one node at half speed", []float64{1, 1, 1, 1, 1, 1, 1, 0.5}},
-	{"one-fifth", "one node at a fifth", []float64{1, 1, 1, 1, 1, 1, 1, 0.2}},
-	{"two-kinds", "four at full and four at half speed", []float64{1, 1, 1, 1, 0.5, 0.5, 0.5, 0.5}},
-	{"mixed", "1, 1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4", []float64{1, 1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4}},
+	{"one-half", "one at 1/2", []float64{1, 1, 1, 1, 1, 1, 1, 0.5}},
+	{"one-fifth", "one at 1/5", []float64{1, 1, 1, 1, 1, 1, 1, 0.2}},
+	{"two-kinds", "four at 1/2", []float64{1, 1, 1, 1, 0.5, 0.5, 0.5, 0.5}},
+	{"mixed", "falling to 0.4", []float64{1, 1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4}},
 }
 
 // speedsOf are the redundancies of a profile.

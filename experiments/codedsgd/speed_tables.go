@@ -12,7 +12,7 @@ import (
 // moreNodes are the sizes for which the time model's best redundancy is shown.
 var moreNodes = []int{2, 4, 6, 8, 10, 12, 16, 20, 24, 32}
 
-const howSpeed = "Timing-only, 8 nodes at these shares of the platform's speed; the paper's message model, one medium, no jitter, latency or time for coding. "
+const howSpeed = "Timing-only, 8 nodes, of which one or four have a share of the platform's speed, or that fall from 1, 1, 0.9, 0.8 … to 0.4; the paper's message model, one medium, no jitter, latency or time for coding. "
 
 func speedTable(rows []speedRow) result.Table {
 	t := result.Table{ID: "speed", Title: "Time per batch with equal blocks and with blocks by speed", Kind: result.TimingOnly,
