@@ -74,12 +74,15 @@ var daspAlgorithms = []algorithm{
 }
 
 var (
-	subscript   = regexp.MustCompile(`_([a-z0-9]+)`)
-	superscript = regexp.MustCompile(`\^([a-z0-9]+)`)
+	subscript   = regexp.MustCompile(`_([A-Za-z0-9]+)`)
+	superscript = regexp.MustCompile(`\^(?:([A-Za-z0-9]+)|\(([^()]+)\))`)
 )
+
+// prose is a sentence of a result for the page.
+func prose(s string) template.HTML { return subs(tie(s)) }
 
 // subs sets what follows an underscore as a subscript, a caret as a superscript.
 func subs(s string) template.HTML {
 	s = subscript.ReplaceAllString(template.HTMLEscapeString(s), "<sub>$1</sub>")
-	return template.HTML(superscript.ReplaceAllString(s, "<sup>$1</sup>"))
+	return template.HTML(superscript.ReplaceAllString(s, "<sup>$1$2</sup>"))
 }

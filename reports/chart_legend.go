@@ -8,7 +8,7 @@ import (
 )
 
 // Of a legend: how many letters of names a row holds, keys between them; how many
-// names make it a grid; and in pixels the room across, that of a letter, and of a row.
+// names flow at most; and in pixels the room across, that of a letter, and of a row.
 const (
 	oneRow     = 70
 	fewNames   = 6
@@ -17,9 +17,8 @@ const (
 	legendRow  = 28
 )
 
-// layLegend gives the names of a legend their room: a few flow, and take a second row
-// where they are long; more stand in columns, so that a printed drawing has all of
-// them. The script turns a legend that is too tall for a narrow window into pages.
+// layLegend gives the names of a legend their room: a few flow; more, and long ones,
+// stand in columns, so that a printed drawing has all of them. The script turns a legend that is too tall for a narrow window into pages.
 func layLegend(m map[string]any) {
 	legend, _ := m["legend"].(map[string]any)
 	names, _ := legend["data"].([]string)
@@ -33,7 +32,7 @@ func layLegend(m map[string]any) {
 		return
 	}
 	grid, _ := grids[0].(map[string]any)
-	if len(names) > fewNames {
+	if inColumns(names) {
 		legend["itemGap"] = 12
 		text, _ := legend["textStyle"].(map[string]any)
 		text["width"] = letterWide * longest(names)
@@ -46,9 +45,19 @@ func layLegend(m map[string]any) {
 	}
 }
 
-// legendRows is how many rows the columns of many names take; 1 for a few names.
+// inColumns reports whether names stand in columns: they are many, or too long
+// for one row.
+func inColumns(names []string) bool {
+	across := -legendGap(names)
+	for _, n := range names {
+		across += 40 + 5 + letterWide*utf8.RuneCountInString(n) + legendGap(names)
+	}
+	return len(names) > fewNames || across > legendRoom
+}
+
+// legendRows is how many rows the columns of names take; 1 for names that flow.
 func legendRows(names []string) int {
-	if len(names) <= fewNames {
+	if !inColumns(names) {
 		return 1
 	}
 	across := max(1, legendRoom/(40+5+12+letterWide*longest(names)))

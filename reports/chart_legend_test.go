@@ -21,3 +21,21 @@ func TestLegendsOfManyNames(t *testing.T) {
 		t.Errorf("the drawing is not a row taller: %.200s", svg)
 	}
 }
+
+// Names that are too long for one row stand in columns; short ones flow.
+func TestLongNamesStandInColumns(t *testing.T) {
+	long := "a name of an invented method, with forty" // letters
+	for _, c := range []struct {
+		names []string
+		rows  int
+	}{
+		{[]string{"BSP", "ASP", "SSP", "DSSP", "DASP", "ring"}, 1},
+		{[]string{long, long}, 1},
+		{[]string{long, long, long}, 2}, // two columns of 337 px
+		{[]string{long, "ring", "a name of medium length", "one more of medium length", "ring", "naive"}, 3},
+	} {
+		if got := legendRows(c.names); got != c.rows {
+			t.Errorf("%d rows of %q, want %d", got, c.names, c.rows)
+		}
+	}
+}

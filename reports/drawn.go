@@ -96,3 +96,27 @@ func settledAbove(f result.Figure) (lo float64, ok bool) {
 	}
 	return math.Floor(least/5) * 5, least > 80 && least < 100
 }
+
+// apartInGroups gives lines of one group that are no seeds of one mean, and have
+// different names, groups of their own: the legend names a group once.
+func apartInGroups(f result.Figure) result.Figure {
+	if f.Form != "line" {
+		return f
+	}
+	names, seeds := map[string][]string{}, map[string]bool{}
+	for _, s := range f.Series {
+		g := group(s)
+		if s.Seed != nil {
+			seeds[g] = true
+		} else if !slices.Contains(names[g], s.Name) {
+			names[g] = append(names[g], s.Name)
+		}
+	}
+	f.Series = slices.Clone(f.Series)
+	for i, s := range f.Series {
+		if g := group(s); len(names[g]) > 1 && !seeds[g] {
+			f.Series[i].Group = s.Name
+		}
+	}
+	return f
+}

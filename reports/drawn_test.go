@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -79,5 +80,18 @@ func TestAccuraciesThatSettleLoseTheirStart(t *testing.T) {
 		if got := strings.ReplaceAll(howDrawn(f, nil), nbsp, " "); got != c.words {
 			t.Errorf("%s, %v %%: %q, want %q", c.title, c.third, got, c.words)
 		}
+	}
+}
+
+// Two lines of one group that have names of their own are both in the legend; a mean
+// and its seeds are one.
+func TestLinesOfOneGroupAreNamed(t *testing.T) {
+	seed := uint64(1)
+	line := func(name, group string, seed *uint64) result.Series {
+		return result.Series{Name: name, Group: group, Seed: seed, X: []float64{1, 2}, Y: []float64{1, float64(len(name))}}
+	}
+	f := apartInGroups(result.Figure{Form: "line", Series: []result.Series{line("11.1", "target", nil), line("222.2", "target", nil), line("DASP", "dasp", nil), line("DASP, seed 1", "dasp", &seed)}})
+	if _, names := legendOf(f.Series); !slices.Equal(names, []string{"11.1", "222.2", "DASP"}) {
+		t.Errorf("the legend names %q", names)
 	}
 }

@@ -31,7 +31,7 @@ const shownPoints = 60
 // viewFigure draws a figure once and keeps its option for the live chart.
 func viewFigure(r loaded, f result.Figure, s *scripts) (figureView, error) {
 	id := r.Anchor() + "-" + slug(f.ID)
-	f, together := merge(f)
+	f, together := merge(apartInGroups(f))
 	opt, err := option(f)
 	if err != nil {
 		return figureView{}, err

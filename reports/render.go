@@ -121,7 +121,7 @@ func Render(o Options) (pages []string, err error) {
 
 // funcs are the few functions of the templates.
 var funcs = template.FuncMap{
-	"total": total, "pretty": pretty, "tie": tie, "subs": subs,
+	"total": total, "pretty": pretty, "tie": tie, "subs": subs, "prose": prose,
 	"join":  join,
 	"share": func(n, of int) string { return fmt.Sprintf("%.4g%%", 100*float64(n)/float64(of)) },
 }

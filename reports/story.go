@@ -62,7 +62,7 @@ func (at places) link(paper, html string, by *regexp.Regexp) string {
 func (at places) notes(paper string, sentences []string) []template.HTML {
 	out := make([]template.HTML, len(sentences))
 	for i, s := range sentences {
-		out[i] = template.HTML(at.link(paper, template.HTMLEscapeString(tie(s)), spoken))
+		out[i] = template.HTML(at.link(paper, string(prose(s)), spoken))
 	}
 	return out
 }
