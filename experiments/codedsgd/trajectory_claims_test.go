@@ -27,8 +27,8 @@ func TestJudgeOrders(t *testing.T) {
 	verdictIs(t, judgeLess(good), claims.SameSign, "3 of 3")
 	verdictIs(t, judgeMulticast(good), claims.SameSign)
 	bad := []crossing{good[0], at(4, [4]float64{9, 4.5, 5, 4}, [4]float64{12, 4, 4, 2})} // r = 2 is not ahead of multicast, and equal bytes are not fewer
-	verdictIs(t, judgeFaster(bad), claims.Differs, "5 of 6", "lower than SSGD Multicast with r = 2 on 2 nodes, r = 3 on 4 nodes")
-	verdictIs(t, judgeLess(bad), claims.Differs, "2 of 3", "r = 2 on 2 nodes, r = 3 on 4 nodes")
+	verdictIs(t, judgeFaster(bad), claims.Differs, "5 of 6", "lower than SSGD Multicast with r = 2 on 2 nodes and r = 3 on 4 nodes")
+	verdictIs(t, judgeLess(bad), claims.Differs, "2 of 3", "r = 2 on 2 nodes and r = 3 on 4 nodes")
 	verdictIs(t, judgeMulticast([]crossing{good[0], at(4, [4]float64{7, 7, 1, 1}, [4]float64{})}), claims.Differs)
 	verdictIs(t, judgeMulticast([]crossing{at(2, [4]float64{7, 8, 1}, [4]float64{})}), claims.Differs)
 }

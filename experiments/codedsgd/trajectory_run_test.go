@@ -93,10 +93,13 @@ func TestWords(t *testing.T) {
 		t.Error(got)
 	}
 	cs := []crossing{at(2, [4]float64{9, 9, 4}, [4]float64{}), at(4, [4]float64{9, 7, 8, 4}, [4]float64{})}
-	if got := lowerOn(cs, judged, multicast, secondsIn); got != "r = 2 on 2 nodes, r = 3 on 4 nodes" {
+	if got := lowerOn(cs, judged, multicast, secondsIn); got != "r = 2 on 2 nodes and r = 3 on 4 nodes" {
 		t.Error(got)
 	}
-	if got := lowerOn(cs[:1], judged, multicast, secondsIn); got != "r = 2 on 2 nodes, r = 3 nowhere" {
+	if got := lowerOn([]crossing{at(4, [4]float64{1, 1, 2, 1}, [4]float64{})}, judged, multicast, secondsIn); got != "no r on any number of nodes" {
+		t.Error(got)
+	}
+	if got := lowerOn(cs[:1], judged, multicast, secondsIn); got != "r = 2 on 2 nodes" {
 		t.Error(got)
 	}
 }

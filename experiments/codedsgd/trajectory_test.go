@@ -11,11 +11,16 @@ import (
 	"gradsync/shared/tensor/model"
 )
 
-// tiny is a training of a narrow network on few images.
-func tiny(net network, n, workers int, sync string, r, micro int) train.Config {
+// stands is the training that stands for all, of a narrow network on few images.
+func stands(net network, n int) train.Config {
 	s := schoolingOf("ci", net)
 	s.Net.PerNode, s.Width, s.Updates, s.Every, s.Images = 12, 1./32, 3, 1, 100
-	c := s.synchronous(n, 7)
+	return s.synchronous(n, 7)
+}
+
+// tiny is the same with a method's messages between workers.
+func tiny(net network, n, workers int, sync string, r, micro int) train.Config {
+	c := stands(net, n)
 	c.Sync, c.Workers, c.Platform = sync, workers, firstNodes(calm(referencePlatform()), workers)
 	c.Coded = &codedsgd.Options{Redundancy: r, MicroBlocks: micro}
 	return c
@@ -36,7 +41,7 @@ func TestOneTrajectoryStandsForAll(t *testing.T) {
 	for _, net := range networks() {
 		for _, n := range []int{3, 4} {
 			q := microBlocks(n, redundancies...)
-			alone := trainTiny(t, tiny(net, n, 1, codedsgd.SSGDMulticast, 1, q))
+			alone := trainTiny(t, stands(net, n))
 			if alone.Updates != 3 || alone.ParamsSHA256 == "" {
 				t.Fatalf("%s: %d updates, hash %q", net.Key, alone.Updates, alone.ParamsSHA256)
 			}
@@ -73,7 +78,7 @@ const wholeBound = 8e-7
 // Whole gradients differ from the shared trajectory by rounding alone.
 func TestWholeGradientsDifferByRounding(t *testing.T) {
 	for _, net := range networks() {
-		a := paramsOf(t, tiny(net, 4, 1, codedsgd.SSGDMulticast, 1, 12))
+		a := paramsOf(t, stands(net, 4))
 		most := 0.0
 		for _, x := range []exchange{multicast, coded(2), coded(3)} {
 			b := paramsOf(t, tiny(net, 4, 4, x.Method, x.Redundancy, 0))

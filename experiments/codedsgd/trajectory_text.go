@@ -115,7 +115,7 @@ func describe(res *result.Result, all ...largest) {
 	}
 }
 
-// lowerOn says on how many nodes each redundancy is below a rival.
+// lowerOn says with which redundancy, and on how many nodes, CSSGD is below a rival.
 func lowerOn(cs []crossing, v variant, rival exchange, of func(iteration) float64) string {
 	var out []string
 	for _, r := range redundancies {
@@ -125,14 +125,14 @@ func lowerOn(cs []crossing, v variant, rival exchange, of func(iteration) float6
 				nodes = append(nodes, on.Nodes)
 			}
 		}
-		where := "nowhere"
-		if len(nodes) > 0 {
-			slices.Sort(nodes)
-			where = "on " + words(nodes) + " nodes"
+		if slices.Sort(nodes); len(nodes) > 0 {
+			out = append(out, fmt.Sprintf("r = %d on %s nodes", r, words(nodes)))
 		}
-		out = append(out, fmt.Sprintf("r = %d %s", r, where))
 	}
-	return strings.Join(out, ", ")
+	if len(out) == 0 {
+		return "no r on any number of nodes"
+	}
+	return strings.Join(out, " and ")
 }
 
 // saving puts 100·(1 − ours/base) into words.
