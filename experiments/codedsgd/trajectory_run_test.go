@@ -79,7 +79,7 @@ func TestSharesAreOfSeconds(t *testing.T) {
 	for _, seconds := range parts {
 		sum += seconds
 	}
-	if len(parts) != 8 || sum > 240 {
+	if len(parts) != 8 || sum > 150 {
 		t.Errorf("%d parts, %g s together", len(parts), sum)
 	}
 }
