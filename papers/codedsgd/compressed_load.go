@@ -76,12 +76,12 @@ func SumOnlyLoad(n, r int) *big.Rat {
 //
 //	n / r
 //
-// and 0 for r = n. It returns nil where r does not divide n.
+// and 0 for r = n. It returns nil where r does not divide n, and outside 1 ≤ r ≤ n.
 //
 // Source: ours: what redundancy buys without coding
 func ReplicatedLoad(n, r int) *big.Rat {
 	switch {
-	case r < 1 || n%r != 0:
+	case outside(n, r) || n%r != 0:
 		return nil
 	case r == n:
 		return new(big.Rat)

@@ -67,8 +67,10 @@ func TestLoadsByHand(t *testing.T) {
 			t.Errorf("%v: %v, want nil", c, got)
 		}
 	}
-	if got := ReplicatedLoad(10, 3); got != nil {
-		t.Errorf("10 nodes in groups of 3: %v", got)
+	for _, c := range [][2]int{{10, 3}, {0, 1}, {0, 0}, {-4, 2}, {2, 4}, {4, -2}} {
+		if got := ReplicatedLoad(c[0], c[1]); got != nil {
+			t.Errorf("%d nodes in groups of %d: %v", c[0], c[1], got)
+		}
 	}
 	if got := ReplicatedLoad(10, 2); got.Cmp(big.NewRat(5, 1)) != 0 {
 		t.Errorf("10 nodes in pairs: %v, want 5", got)
