@@ -108,7 +108,7 @@ func (f *trainFlags) checkNumbers() error {
 		{"redundancy", f.coded.Redundancy, f.coded.Redundancy >= 1, positive},
 		{"micro-blocks", f.coded.MicroBlocks, f.coded.MicroBlocks >= 0, "at least 0, which is one gradient per block"},
 		{"depth", f.coded.Depth, f.coded.Depth >= 1, positive},
-		{"range", f.coded.Range, f.coded.Range > 0 && f.coded.Range <= most, finite + " above 0"},
+		{"range", f.coded.Range, f.coded.Range >= 1e-30 && f.coded.Range <= math.MaxFloat32, "1e-30 to the largest float32, 3.4e38"},
 		{"classes", f.Classes, f.Classes >= 2, "at least 2"},
 		{"threshold", f.sparse.Threshold, f.sparse.Threshold >= 0 && f.sparse.Threshold <= most, finite + " from 0"},
 		{"density", f.Density, f.Density > 0 && f.Density <= 1, "a share above 0, at most 1"},

@@ -1,7 +1,6 @@
 package codedsgd
 
 import (
-	"fmt"
 	"slices"
 
 	"gradsync/shared/tensor/vec"
@@ -17,9 +16,6 @@ type coded struct {
 
 // newCoded returns the exchange of all groups' packets.
 func newCoded(x *node) (*coded, error) {
-	if flights := subsets(x.n, x.o.Redundancy+1) * (x.o.Redundancy + 1) * (x.last + 1); flights > maxFlights {
-		return nil, tooMany(flights)
-	}
 	var packets []Packet
 	for _, group := range x.a.Groups() {
 		if slices.Contains(group, x.rank) {
@@ -27,13 +23,6 @@ func newCoded(x *node) (*coded, error) {
 		}
 	}
 	return newExchange(x, packets, x.o.Redundancy)
-}
-
-// maxFlights bounds the messages of a step.
-const maxFlights = 10_000_000
-
-func tooMany(flights int) error {
-	return fmt.Errorf("codedsgd: %d messages in a step, want at most %d", flights, maxFlights)
 }
 
 // newExchange plans the messages of all layers, cut in so many segments, of packets that

@@ -49,9 +49,6 @@ func newCompressed(x *node) (exchanger, error) {
 	z := &compressed{plan: plan, top: Top >> log2(x.o.MicroBlocks), layers: make([]layerSums, len(x.job.Layers))}
 	z.courier = newCourier(x)
 	z.cargo = z
-	if flights := (len(plan.packets) + x.n) * (x.last + 1); flights > maxFlights {
-		return nil, tooMany(flights)
-	}
 	for l := x.last; l >= 0; l-- {
 		z.listPackets(l)
 		if x.store != nil {

@@ -108,15 +108,22 @@ func TestCompressedWholeGradients(t *testing.T) {
 }
 
 // TestCompressedKeepsToTheRange: gradients far out of range become its end, as in other
-// methods, are counted once per holder, and their sums do not wrap.
+// methods, are counted once per holder, and their sums do not wrap; with micro-blocks
+// the range is that of each of them.
 func TestCompressedKeepsToTheRange(t *testing.T) {
-	const n, r, blocks = 4, 2, 6
+	for _, pieces := range []int{6, 18, 60} {
+		t.Run(fmt.Sprint(pieces), func(t *testing.T) { compressedKeepsToTheRange(t, pieces) })
+	}
+}
+
+func compressedKeepsToTheRange(t *testing.T, pieces int) {
+	const n, r = 4, 2
 	push := func() *quadratic {
 		q := newQuadratic(16)
 		q.big = 0
 		return q
 	}
-	job := codedsgd.Job{Batch: blocks, Rate: 1, Steps: 1, Options: codedsgd.Options{Method: codedsgd.Compressed, Redundancy: r, Range: 1e-3}}
+	job := codedsgd.Job{Batch: pieces, Rate: 1, Steps: 1, Options: codedsgd.Options{Method: codedsgd.Compressed, Redundancy: r, MicroBlocks: pieces, Range: 1e-3}}
 	got, _ := train(t, virtual.New(network(n), virtual.Config{}), job, func(int) *quadratic { return push() })
 	all := compressedTotals(got)
 	if all.Saturated == 0 {
@@ -126,7 +133,7 @@ func TestCompressedKeepsToTheRange(t *testing.T) {
 	q := push()
 	before := append([]float32(nil), q.params...)
 	total, beyond := make([]float64, 16), int64(0)
-	for b := range blocks {
+	for b := range pieces {
 		g := make([]float32, 16)
 		q.BlockGrad(0, b, b+1, g, func(int) {})
 		for i, v := range g {
@@ -149,7 +156,7 @@ func TestCompressedKeepsToTheRange(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, w := range results[0] {
-		want := float64(before[i]) - total[i]/blocks
+		want := float64(before[i]) - total[i]/float64(pieces)
 		if d := float64(w) - want; d > 1e-7 || d < -1e-7 {
 			t.Errorf("parameter %d: %v, want %v", i, w, want)
 		}

@@ -65,6 +65,7 @@ type node struct {
 	passed int           // the last stage that was waited for; 0: none
 	due    time.Duration // charged and not yet passed
 	one    [1]cluster.Req
+	agreed int64 // agreement
 }
 
 func newNode(p cluster.Proc, job *Job) (*node, error) {
@@ -94,12 +95,16 @@ func newNode(p cluster.Proc, job *Job) (*node, error) {
 	if job.Task != nil {
 		x.store, x.sum = newStore(x), make([]int64, x.params)
 	}
+	x.agreed = x.agreement()
 	x.method, err = newExchanger(x)
 	return x, err
 }
 
 // newExchanger returns the method that the options name.
 func newExchanger(x *node) (exchanger, error) {
+	if flights := x.o.flights(x.a) * (x.last + 1); flights > maxFlights && !x.o.Literal {
+		return nil, tooMany(flights)
+	}
 	switch {
 	case x.o.Method == Compressed:
 		return newCompressed(x)

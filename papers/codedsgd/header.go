@@ -7,14 +7,20 @@ import (
 )
 
 // Header is a Packet as four words in the frame's header, beside the content and not
-// counted with it: T as a set, and J and P as r numbers block·r + position, as many
-// to a word as fit.
+// counted with it: T as a set of n bits, and J and P as r numbers block·r + position, as
+// many to a word as fit. The first word's other bits are 0; on the wire they hold a
+// hash of the sender's options and job.
 //
 // Source: Alg. 3, line 13
 type Header [4]int64
 
 // headerTerms returns how many terms go into one word.
 func (a *Assignment) headerTerms() int { return 63 / bits.Len(uint(a.Blocks()*a.r)) }
+
+// headerHolds says whether the blocks are few enough for that many terms in a header.
+func (a *Assignment) headerHolds(terms int) bool {
+	return a.Blocks() <= maxBlocks && terms <= 3*a.headerTerms()
+}
 
 // maxBlocks bounds the blocks of an exchange; a batch has fewer samples.
 const maxBlocks = 1 << 24
@@ -23,7 +29,7 @@ const maxBlocks = 1 << 24
 //
 // Source: Alg. 3, line 13
 func (a *Assignment) Header(p Packet) (h Header, err error) {
-	if a.Blocks() > maxBlocks || len(p.Terms) > 3*a.headerTerms() {
+	if !a.headerHolds(len(p.Terms)) {
 		return h, fmt.Errorf("codedsgd: %d terms of %d blocks are too many for a header", len(p.Terms), a.Blocks())
 	}
 	for _, to := range p.To {
@@ -40,16 +46,18 @@ func (a *Assignment) Header(p Packet) (h Header, err error) {
 // ReadHeader returns the packet of a header that node from sent, or an error that
 // says what no packet of from can be: blocks that do not ascend or that from lacks,
 // a segment that is not from's, receivers that do not lack exactly one of the blocks.
+// Of the first word it reads n bits.
 //
 // Source: Alg. 4, line 1
 func (a *Assignment) ReadHeader(h Header, from int) (Packet, error) {
 	bad := func(why string) (Packet, error) {
 		return Packet{}, fmt.Errorf("codedsgd: packet %v of node %d: %s", h, from, why)
 	}
-	if a.Blocks() > maxBlocks || from < 0 || from >= a.n || h[0] < 0 || h[0]>>a.n != 0 {
-		return bad("no such nodes")
+	if a.Blocks() > maxBlocks || from < 0 || from >= a.n {
+		return bad("no such node")
 	}
-	p := Packet{From: from, To: members(uint64(h[0]))}
+	to := uint64(h[0]) & (1<<a.n - 1)
+	p := Packet{From: from, To: members(to)}
 	base, per := int64(a.Blocks()*a.r)+1, a.headerTerms()
 	var lacking counts
 	for i, word := range h[1:] {
@@ -70,7 +78,7 @@ func (a *Assignment) ReadHeader(h Header, from int) (Packet, error) {
 			lacking.add(^a.set(t.Block))
 		}
 	}
-	if len(p.Terms) == 0 || uint64(h[0])&^lacking.once() != 0 {
+	if len(p.Terms) == 0 || to&^lacking.once() != 0 {
 		return bad("a receiver does not lack exactly one block")
 	}
 	return p, nil

@@ -24,7 +24,9 @@ type Task interface {
 }
 
 // Job is one rank's part of a training. Every rank gets its own; they agree in
-// everything but Task, and start from the same parameters.
+// everything but Task and what only takes time, and start from the same parameters. A
+// rank that gets a packet by another job or other options ends the run; where every
+// node has all blocks (r = n) nobody hears of the others.
 //
 // Source: Alg. 1
 type Job struct {

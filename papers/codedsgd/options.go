@@ -58,7 +58,7 @@ type Options struct {
 	Speeds []float64 `json:"speeds,omitempty"`
 	// Range is what int32's largest number stands for; 0: 10. For compressed the
 	// number must hold sums of all micro-blocks: the range is that times the power of two
-	// from their number on.
+	// from their number on. From 1e-30 to the largest float32.
 	Range float64 `json:"range,omitempty"`
 
 	NoOverlap bool `json:"no_overlap,omitempty"` // exchange when all gradients are there
@@ -68,7 +68,8 @@ type Options struct {
 	Rate   float64 `json:"rate,omitempty"`
 }
 
-// Check returns why a run on so many nodes cannot have these options, nil if it can.
+// Check returns why a run on so many nodes cannot have these options, nil if it can
+// with a model of one layer: more layers have more messages, which Run bounds.
 //
 // Source: ours: a run that cannot be made is better refused before it begins
 func (o Options) Check(nodes int) error {
@@ -103,8 +104,8 @@ func (o Options) withDefaults(n int) (Options, error) {
 		return o, fmt.Errorf("codedsgd: depth %d is of %s, from 1 to the redundancy, %d", o.Depth, Compressed, r)
 	case o.Speeds != nil && len(o.Speeds) != n:
 		return o, fmt.Errorf("codedsgd: %d speeds for %d nodes", len(o.Speeds), n)
-	case !(o.Range > 0) || math.IsInf(o.Range, 0):
-		return o, fmt.Errorf("codedsgd: range %g, want more than 0", o.Range)
+	case !(o.Range >= minRange && o.Range <= maxRange):
+		return o, fmt.Errorf("codedsgd: range %g, want %g to %g", o.Range, minRange, maxRange)
 	case o.Charge && !(o.Rate > 0):
 		return o, fmt.Errorf("codedsgd: coding is charged at %g bytes/s, want more than 0", o.Rate)
 	}
@@ -113,11 +114,16 @@ func (o Options) withDefaults(n int) (Options, error) {
 			return o, fmt.Errorf("codedsgd: speed %g of node %d, want more than 0", v, i)
 		}
 	}
-	if n > MaxNodes || subsets(n, o.Redundancy) > maxBlocks {
-		return o, fmt.Errorf("codedsgd: %d nodes at redundancy %d have too many blocks, want at most %d nodes and %d blocks", n, o.Redundancy, MaxNodes, maxBlocks)
+	if n > MaxNodes {
+		return o, fmt.Errorf("codedsgd: %d nodes are too many, want at most %d", n, MaxNodes)
 	}
-	if blocks := subsets(n, o.Redundancy); o.MicroBlocks < 0 || o.MicroBlocks%blocks != 0 {
+	switch blocks := subsets(n, o.Redundancy); {
+	case blocks > maxBlocks:
+		return o, fmt.Errorf("codedsgd: %d nodes at redundancy %d have %d blocks, want at most %d", n, o.Redundancy, blocks, maxBlocks)
+	case o.MicroBlocks < 0 || o.MicroBlocks%blocks != 0:
 		return o, fmt.Errorf("codedsgd: %d micro-blocks, want a multiple of the %d blocks", o.MicroBlocks, blocks)
+	case o.MicroBlocks > maxBlocks:
+		return o, fmt.Errorf("codedsgd: %d micro-blocks, want at most %d", o.MicroBlocks, maxBlocks)
 	}
-	return o, nil
+	return o, o.affordable(n)
 }

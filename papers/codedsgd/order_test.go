@@ -1,7 +1,9 @@
 package codedsgd_test
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"testing"
 
 	"gradsync/papers/codedsgd"
@@ -97,6 +99,36 @@ func TestUnequalNodesDecodeExactly(t *testing.T) {
 			got, _ := train(t, virtual.New(p, virtual.Config{}), job, plain)
 			if fmt.Sprint(got[0].Digests) != fmt.Sprint(want[0].Digests) {
 				t.Errorf("node %d slow, %+v: other bits", slow, o)
+			}
+		}
+	}
+}
+
+// Coding that takes time takes none of the link's: while a packet is sent the next one
+// is encoded, so from a node's first packet to its last the link is never idle.
+func TestSection22PacketsAreEncodedWhileOthersAreSent(t *testing.T) {
+	const n = 5
+	_, trace, err := cluster.Run(t.Context(), virtual.New(network(n), virtual.Config{Trace: true}), func(p cluster.Proc) (*codedsgd.Log, error) {
+		return codedsgd.Run(p, codedsgd.Job{Layers: newQuadratic(50400).layers, Batch: 1600, Steps: 1,
+			Options: codedsgd.Options{Redundancy: 2, NoOverlap: true, Charge: true, Rate: 4e9}})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rank := range n {
+		var sent []cluster.Span
+		for _, s := range trace.Spans {
+			if s.Rank == rank && s.Kind == cluster.SpanSend {
+				sent = append(sent, s)
+			}
+		}
+		slices.SortFunc(sent, func(x, y cluster.Span) int { return cmp.Compare(x.From, y.From) })
+		if len(sent) != choose(n-1, 2) {
+			t.Errorf("node %d sends %d packets, want %d", rank, len(sent), choose(n-1, 2))
+		}
+		for i := range sent[1:] {
+			if idle := sent[i+1].From - sent[i].To; idle > 0 {
+				t.Errorf("node %d: the link is idle for %v before packet %d", rank, idle, i+1)
 			}
 		}
 	}

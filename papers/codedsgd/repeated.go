@@ -15,16 +15,7 @@ type repeated struct {
 	had   [][]int32 // the same: what came; of a timing-only run nothing
 }
 
-// maxLiteral bounds the combinations of one node that are sent.
-const maxLiteral = 1_000_000
-
 func newLiteral(x *node) (*repeated, error) {
-	// C(μ,r) from the left, which cannot overflow before it is too many.
-	for r, c := 1, 1; r <= x.o.Redundancy; r++ {
-		if c = c * (len(x.own) - r + 1) / r; c > maxLiteral {
-			return nil, fmt.Errorf("codedsgd: Algorithm 3 as printed makes more than %d packets of %d blocks by %d", maxLiteral, len(x.own), x.o.Redundancy)
-		}
-	}
 	var packets []Packet
 	for i := range x.n {
 		x.a.Literal(i, func(p Packet) bool {

@@ -82,10 +82,18 @@ func (a *Assignment) shares(speeds []float64) []float64 {
 	share := make([]float64, a.n)
 	left, full := a.r, make([]bool, a.n)
 	for {
-		sum := 0.
+		most, sum := 0., 0.
 		for i, v := range speeds {
 			if !full[i] {
-				sum += v
+				most = max(most, v)
+			}
+		}
+		// A power of two scales without rounding, and no sum of scaled speeds overflows.
+		_, power := math.Frexp(most)
+		scaled := func(v float64) float64 { return math.Ldexp(v, -power) }
+		for i, v := range speeds {
+			if !full[i] {
+				sum += scaled(v)
 			}
 		}
 		again := false
@@ -93,7 +101,7 @@ func (a *Assignment) shares(speeds []float64) []float64 {
 			if full[i] {
 				continue
 			}
-			if share[i] = float64(left) * (v / sum); share[i] >= 1 {
+			if share[i] = float64(left) * (scaled(v) / sum); share[i] >= 1 {
 				share[i], full[i], again = 1, true, true
 			}
 		}

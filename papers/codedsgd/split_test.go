@@ -76,6 +76,9 @@ func TestSplitByHand(t *testing.T) {
 		{3, 2, 300, []float64{10, 1, 2}, []int{300, 100, 200}},
 		{4, 4, 99, []float64{1, 2, 3, 4}, []int{99, 99, 99, 99}},
 		{2, 1, 3, []float64{1, 1e9}, []int{0, 3}},
+		{4, 2, 600, []float64{1e308, 1e308, 1e308, 1e308}, []int{300, 300, 300, 300}}, // their sum is no float64
+		{3, 2, 500, []float64{5e307, 1e308, 1e308}, []int{200, 400, 400}},
+		{3, 2, 300, []float64{1e308, 1e-300, 2e-300}, []int{300, 100, 200}},
 	} {
 		a := assignment(t, x.n, x.r)
 		if got := samplesOf(a, a.Split(x.batch, a.Blocks(), x.speeds)); !slices.Equal(got, x.want) {

@@ -6,13 +6,6 @@ import "slices"
 // first holder sends its gradient to all nodes that lack it, in one multicast or to one
 // after the other. With one block per node that is ordinary SSGD.
 func newUncoded(x *node) (*coded, error) {
-	messages := x.a.Blocks() * (x.last + 1)
-	if x.o.Method == SSGDUnicast {
-		messages *= x.n - x.o.Redundancy
-	}
-	if messages > maxFlights {
-		return nil, tooMany(messages)
-	}
 	var packets []Packet
 	for q := range x.a.Blocks() {
 		from := x.a.Holders(q)[0]
