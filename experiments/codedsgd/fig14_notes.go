@@ -29,10 +29,14 @@ func statedSavings(net network) (ssgd, asgd string) {
 func (c *course) raceNotes(source string) []string {
 	ssgd, asgd := statedSavings(c.plan.Net)
 	notes := []string{
-		fmt.Sprintf("%s of the paper: CSSGD at its best redundancy saves on average %s of SSGD Multicast's time and %s of ASGD's (where there are two numbers, abstract and body disagree). Here, in its own message and time model, a multicast counted once in both, it %s SSGD Multicast's time and %s. It %s the time of SSGD that pays for every receiver.",
+		fmt.Sprintf("The text says of %s that CSSGD at its best redundancy saves on average %s of SSGD Multicast's time and %s of ASGD's (where there are two numbers, abstract and body disagree); the curves are lost. Here, at the better of r = 2 and 3, in its own message and time model, a multicast counted once in both, it %s SSGD Multicast's time and %s. It %s the time of SSGD that pays for every receiver.",
 			source, ssgd, asgd, saving(meanSaved(c.on, multicast, judged)), c.savedOfASGD(judged), saving(meanSaved(c.on, unicast, judged))),
 		fmt.Sprintf("With whole gradients on a switch, what the printed algorithm does on Ethernet, it %s SSGD Multicast's time and %s.", saving(meanSaved(c.on, multicast, ethernet)), c.savedOfASGD(ethernet)),
-		c.mostWords(), c.loadWords()}
+		c.mostWords(), switchNote(c.on), optimalNote(c.on)}
+	if early := c.earlyNote(); early != "" {
+		notes = append(notes, early)
+	}
+	notes = append(notes, c.loadWords())
 	if ours, _, _ := c.pairs(judged); len(ours) > 0 {
 		notes = append(notes, fmt.Sprintf("ASGD's nodes send one summed gradient per push; synchronous nodes in this message model send Q(n)/n. Were ASGD's pushes cut likewise, its server's link alone, by model, would make it so slow that CSSGD %s its time: the comparison with ASGD is decided by how gradients are cut more than by coding.", saving(c.savedOfCut(judged))))
 	}
@@ -50,7 +54,7 @@ func (c *course) raceNotes(source string) []string {
 	if c.plan.Nodes[0] == 2 {
 		notes = append(notes, "On 2 nodes CSSGD's r = 2 exchanges nothing: each node computes the whole batch. It counts as CSSGD in the means.")
 	}
-	return append(notes, shared)
+	return append(notes, shared, c.whole.note())
 }
 
 // mostWords is the comparison on the most nodes, where there is most to save.

@@ -93,5 +93,5 @@ func (w *largest) levelNotes(source string, whole choice) []string {
 	} else {
 		notes = append(notes, fmt.Sprintf("The other figures of this profile take the rule's %d %%: other data have other levels.", c.Picked))
 	}
-	return append(notes, "SSGD and CSSGD make the same updates, so that the ratio of their times is the same at every level: where the three differ most depends on ASGD's curve alone.")
+	return append(notes, w.whole.note(), "SSGD and CSSGD make the same updates, so that the ratio of their times is the same at every level: where the three differ most depends on ASGD's curve alone.")
 }

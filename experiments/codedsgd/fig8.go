@@ -28,12 +28,8 @@ func timeToTarget(id, source string, net network, judge func(*school, course) ([
 				res.Figures = append(res.Figures, c.shareFigure(v))
 				res.Tables = append(res.Tables, c.timeTable(v))
 			}
-			w, err := s.wholeGradients(c)
-			if err != nil {
-				return err
-			}
-			res.Tables = append(res.Tables, w.table())
-			res.Notes = append(c.timeNotes(source), w.note())
+			res.Tables = append(res.Tables, c.whole.table())
+			res.Notes = c.timeNotes(source)
 			return nil
 		}}.experiment()
 }

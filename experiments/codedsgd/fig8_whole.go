@@ -5,6 +5,7 @@ import (
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
+	"gradsync/experiments/train"
 )
 
 // wholeRun sets a training with whole gradients beside the shared one: the same
@@ -22,17 +23,23 @@ type wholeRun struct {
 
 // wholeGradients trains the first seed once more, on the largest number of nodes, as
 // SSGD with one summed gradient per node.
-func (s *school) wholeGradients(c course) (wholeRun, error) {
+func (s *school) wholeGradients(c *largest) (wholeRun, error) {
 	n := c.plan.most()
 	w := wholeRun{net: c.plan.Net, nodes: n, seed: c.seeds[0], updates: c.plan.Updates / c.plan.Part, target: c.target,
 		micro: c.ssgd[0], parts: c.plan.blocks(n), blocks: n, equal: c.plan.Part == 1}
-	cfg := c.plan.synchronous(n, w.seed)
-	o := *cfg.Coded
-	o.MicroBlocks = n
-	cfg.Coded, cfg.MaxUpdates = &o, w.updates
 	var err error
-	w.whole, err = s.get(lesson{fmt.Sprintf("%s, %d nodes, whole gradients", w.net.Title, n), cfg})
+	w.whole, err = s.get(lesson{fmt.Sprintf("%s, %d nodes, whole gradients", w.net.Title, n), c.plan.wholeConfig(w.seed)})
 	return w, err
+}
+
+// wholeConfig is the training of whole gradients: the first part of the synchronous one
+// on the most nodes, a block for each.
+func (s schooling) wholeConfig(seed uint64) train.Config {
+	c := s.synchronous(s.most(), seed)
+	o := *c.Coded
+	o.MicroBlocks = s.most()
+	c.Coded, c.MaxUpdates = &o, s.Updates/s.Part
+	return c
 }
 
 // lastIn is the accuracy of the last evaluation of the first so many updates.
@@ -61,6 +68,23 @@ func (w wholeRun) table() result.Table {
 	return t
 }
 
+// clips says, for captions, that the trajectory is not quite theirs.
+func (w wholeRun) clips() string {
+	if w.whole.Clipped == 0 && w.micro.Clipped == 0 {
+		return " The updates are the micro-blocks'; whole gradients differ from them by rounding."
+	}
+	return fmt.Sprintf(" The updates are the micro-blocks', not to the last bit those of whole gradients, of which int32 clips %s.", w.counts())
+}
+
+func (w wholeRun) counts() string {
+	out := fmt.Sprintf("%d elements (seed %d, %d nodes, %d updates)", w.whole.Clipped, w.seed, w.nodes, w.updates)
+	if w.equal {
+		out += fmt.Sprintf("; of micro-blocks %d", w.micro.Clipped)
+	}
+	return out
+}
+
+// note says how far whole gradients' own training is from that which times them.
 func (w wholeRun) note() string {
 	of := fmt.Sprintf("Whole gradients are timed on the micro-blocks' trajectory. Trained by themselves (seed %d, %d nodes, %d updates) they come to %.1f %% at best, micro-blocks to %.1f %%. ",
 		w.seed, w.nodes, w.updates, 100*w.whole.bestIn(w.updates), 100*w.micro.bestIn(w.updates))

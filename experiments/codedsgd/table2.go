@@ -35,7 +35,7 @@ func table2() exp.Experiment {
 
 // finals trains the network alone and collects best accuracies.
 func (s *school) finals(w largest) (finals, error) {
-	f := finals{Title: w.plan.Net.Title}
+	f := finals{Title: w.plan.Net.Title, Times: w.plan.Alone}
 	alone, err := s.all(w.plan.aloneLessons(w.seeds))
 	if err != nil {
 		return f, err

@@ -24,8 +24,12 @@ func verdictIs(t *testing.T, c result.Claim, want string, words ...string) {
 func TestJudgeOrders(t *testing.T) {
 	good := []crossing{at(2, [4]float64{8, 8, 4}, [4]float64{2, 2, 0}), at(4, [4]float64{9, 7, 5, 4}, [4]float64{12, 4, 3, 2})}
 	verdictIs(t, judgeFaster(good), claims.SameSign, "6 of 6")
-	verdictIs(t, judgeLess(good), claims.SameSign, "3 of 3")
-	verdictIs(t, judgeMulticast(good), claims.SameSign)
+	verdictIs(t, judgeLess(good), claims.SameSign, "3 of 3 comparisons, 1 of these with r = n", "r = 2 saves 62.5 % of SSGD Multicast's, r = 3 saves 50.0 %")
+	verdictIs(t, judgeMulticast(good), claims.SameSign, "on more than 2 nodes; on 2 both are one", "no two ways", "to the letter")
+	verdictIs(t, judgeMulticast(good[1:]), claims.SameSign)
+	if c := judgeMulticast(good[1:]); strings.Contains(c.Why, "letter") || c.Measured != "multicast is sooner" {
+		t.Errorf("C35 without 2 nodes: %v, %s", c.Measured, c.Why)
+	}
 	bad := []crossing{good[0], at(4, [4]float64{9, 4.5, 5, 4}, [4]float64{12, 4, 4, 2})} // r = 2 is not ahead of multicast, and equal bytes are not fewer
 	verdictIs(t, judgeFaster(bad), claims.Differs, "5 of 6", "lower than SSGD Multicast with r = 2 on 2 nodes and r = 3 on 4 nodes")
 	verdictIs(t, judgeLess(bad), claims.Differs, "2 of 3", "r = 2 on 2 nodes and r = 3 on 4 nodes")
@@ -35,8 +39,15 @@ func TestJudgeOrders(t *testing.T) {
 
 func TestJudgeMatters(t *testing.T) {
 	much, little := []crossing{at(4, [4]float64{10, 8, 5, 4}, [4]float64{})}, []crossing{at(4, [4]float64{10, 8, 9, 8}, [4]float64{})}
-	verdictIs(t, judgeMatters(much, little), claims.SameSign, "CNN 15.0 %, DNN 55.0 %")
+	verdictIs(t, judgeMatters(much, little), claims.SameSign, "CNN 15.0 %, DNN 55.0 %", "on 4 nodes")
 	verdictIs(t, judgeMatters(little, much), claims.Differs)
+	loss, less := []crossing{at(4, [4]float64{10, 8, 12, 13}, [4]float64{})}, []crossing{at(4, [4]float64{10, 8, 11, 11}, [4]float64{})}
+	verdictIs(t, judgeMatters(less, loss), claims.SameSign, "on the mean neither saves anything")
+	verdictIs(t, judgeMatters(much, loss), claims.SameSign, "the CNN saves nothing")
+	verdictIs(t, judgeMatters(loss, much), claims.Differs, "the DNN saves nothing")
+	if c := judgeMatters(much, little); strings.Contains(c.Measured.(string), "nothing") {
+		t.Errorf("C31: %v", c.Measured)
+	}
 	if x := meanReduction(much, multicast); math.Abs(x-43.75) > 1e-9 { // (37.5 + 50)/2
 		t.Errorf("of multicast %g %%", x)
 	}
@@ -47,12 +58,12 @@ func TestJudgeMatters(t *testing.T) {
 func TestJudgeScaling(t *testing.T) {
 	few := at(2, [4]float64{9, 9, 1}, [4]float64{})
 	cs := []crossing{few, at(8, [4]float64{9, 9, 2, 1.5}, [4]float64{})}
-	verdictIs(t, judgeScaling(cs, dnn, []float64{100, 350}), claims.SameSign, "ASGD 3.50 times", "CSSGD 2.67 times", "r = 3 takes 0.75 times")
-	verdictIs(t, judgeScaling(cs, dnn, []float64{100, 361}), claims.Differs)
+	verdictIs(t, judgeScaling(cs, dnn, []float64{100, 350}, "beside"), claims.SameSign, "ASGD 3.50 times", "CSSGD 2.67 times", "r = 3 takes 0.75 times", "no alternative", "; beside")
+	verdictIs(t, judgeScaling(cs, dnn, []float64{100, 361}, "beside"), claims.Differs)
 	linear := []crossing{few, at(8, [4]float64{9, 9, 1.2, 1.1}, [4]float64{})}
-	verdictIs(t, judgeScaling(linear, dnn, []float64{100, 200}), claims.Differs, "CSSGD 3.64 times")
+	verdictIs(t, judgeScaling(linear, dnn, []float64{100, 200}, "beside"), claims.Differs, "CSSGD 3.64 times")
 	useless := []crossing{few, at(8, [4]float64{9, 9, 2, 2.1}, [4]float64{})}
-	verdictIs(t, judgeScaling(useless, dnn, []float64{100, 200}), claims.Differs)
+	verdictIs(t, judgeScaling(useless, dnn, []float64{100, 200}, "beside"), claims.Differs)
 }
 
 func TestJudgeFinals(t *testing.T) {
@@ -61,6 +72,12 @@ func TestJudgeFinals(t *testing.T) {
 	low := ok
 	low.ASGD = []float64{0.899, 0.899} // 1.1 points below
 	verdictIs(t, judgeFinals([]finals{ok, low}), claims.Differs, "1.10 points below")
+	if c := judgeFinals([]finals{ok}); strings.Contains(c.Why, "times the updates: ") || !strings.Contains(c.Why, changed) {
+		t.Errorf("C30: %s", c.Why)
+	}
+	long := ok
+	long.Times, long.Longer = 2, []float64{0.93, 0.93}
+	verdictIs(t, judgeFinals([]finals{long, ok}), claims.SameSign, "in 2 times the updates: DNN, SSGD and CSSGD: -2.95 points; DNN, ASGD: -0.50 points; the serial")
 	low = ok
 	low.SSGD = []float64{0.8, 0.9}
 	verdictIs(t, judgeFinals([]finals{low, ok}), claims.Differs)
@@ -69,6 +86,10 @@ func TestJudgeFinals(t *testing.T) {
 func TestJudgeLevel(t *testing.T) {
 	verdictIs(t, judgeLevel("C07", choice{Picked: 80, Best: 0.9}, 3, nil), claims.Within, "90.0 %")
 	verdictIs(t, judgeLevel("C07", choice{Picked: 82}, 3, []string{"data"}), claims.SameSign)
+	verdictIs(t, judgeLevel("C07", choice{Picked: 82}, 3, []string{"data: other in place of MNIST"}), claims.SameSign, "neither confirms nor refutes")
+	if c := judgeLevel("C07", choice{Picked: 82}, 3, []string{"up to 8 nodes, not 10"}); strings.Contains(c.Why, "refutes") {
+		t.Errorf("C07 on the paper's data: %s", c.Why)
+	}
 	verdictIs(t, judgeLevel("C08", choice{Picked: 74}, 3, nil), claims.Differs)
 	verdictIs(t, judgeLevel("C08", choice{Picked: 60, Below: true}, 3, nil), claims.Differs, "highest that all reach")
 	verdictIs(t, judgeLevel("C08", choice{}, 3, nil), claims.NotRun)

@@ -16,6 +16,7 @@ type largest struct {
 	top    crossing
 	picked choice  // of the paper's rule, in its message model
 	target float64 // a share
+	whole  wholeRun
 }
 
 // largest trains on the largest number of nodes, times the exchanges there, and
@@ -39,7 +40,8 @@ func (s *school) largest(net network) (largest, error) {
 	if w.target == 0 {
 		w.target = float64(w.picked.Picked) / 100
 	}
-	return w, nil
+	w.whole, err = s.wholeGradients(&w)
+	return w, err
 }
 
 // curves are those of SSGD with multicast, CSSGD at its best redundancy and ASGD.

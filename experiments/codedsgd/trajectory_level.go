@@ -11,9 +11,13 @@ import (
 // a program before the first run: of the whole per cents from levelsBelow points
 // below the best accuracy that any of the trainings reaches on the largest number of
 // nodes, up to it, those that all three reach in every seed; of these the one at
-// which the spread of the mean times is largest, the highest of equals. If all three
+// which the spread of the mean times is largest, the highest of equals (to equalSpread:
+// ratios of the same clocks at several levels differ by their rounding). If all three
 // reach none of them, the highest whole per cent that they do reach.
 const levelsBelow = 10
+
+// equalSpread is the relative difference up to which two spreads are equal.
+const equalSpread = 1e-9
 
 // rung is a candidate, in per cent, with the mean seconds of each algorithm, NaN
 // where a training does not reach it.
@@ -48,8 +52,8 @@ func chooseLevel(curves [][][]train.Point) choice {
 	most := math.Inf(-1)
 	for percent := max(highest-levelsBelow, 1); percent <= highest; percent++ {
 		l := levelAt(curves, percent)
-		if !math.IsNaN(l.Spread) && l.Spread >= most {
-			most, c.Picked = l.Spread, percent
+		if !math.IsNaN(l.Spread) && (math.IsInf(most, -1) || l.Spread >= most*(1-equalSpread)) {
+			most, c.Picked = max(most, l.Spread), percent
 		}
 		c.Levels = append(c.Levels, l)
 	}

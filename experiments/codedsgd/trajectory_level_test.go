@@ -65,3 +65,27 @@ func TestChooseLevel(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 }
+
+// Two clocks of one trajectory have one ratio at every level but for rounding: the
+// highest is picked, not the one that rounds highest.
+func TestChooseLevelTakesTheHighestOfEqualSpreads(t *testing.T) {
+	curve := curveOf(70, 75.3, 79.1, 83.7, 85.2, 86.9)
+	fast, slow := clocked(curve, 0.22978), clocked(curve, 0.53637)
+	between := clocked(curve, 0.3)
+	c := chooseLevel([][][]train.Point{{fast}, {slow}, {between}})
+	if c.Picked != 86 {
+		t.Errorf("picked %d, want the highest, 86", c.Picked)
+	}
+	rounded := false
+	for _, l := range c.Levels {
+		rounded = rounded || l.Spread > c.Levels[len(c.Levels)-1].Spread
+	}
+	if !rounded {
+		t.Error("all spreads are equal to the last bit, and the test says nothing")
+	}
+	// A difference that is more than rounding decides.
+	slow[2].Seconds *= 1.001
+	if c := chooseLevel([][][]train.Point{{fast}, {slow}, {between}}); c.Picked != 79 {
+		t.Errorf("picked %d, want 79", c.Picked)
+	}
+}

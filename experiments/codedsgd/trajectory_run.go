@@ -115,7 +115,7 @@ func (f figure) shares(profile string, seeds int) map[string]float64 {
 		n, runs := p.most(), max(p.Runs, used)
 		one := float64(used) * costOf(p.synchronous(n, 0))
 		async := float64(runs) * costOf(p.asynchronous(n, 0, p.Updates))
-		out[names[0]] = one + async
+		out[names[0]] = one + async + costOf(p.wholeConfig(0))
 		if f.depth >= toTarget {
 			out[names[1]] = one * othersShare
 		}

@@ -93,8 +93,8 @@ func words(nodes []int) string {
 func percent(share float64) string { return fmt.Sprintf("%.4g %%", 100*share) }
 
 // shared says why one training stands for all synchronous methods.
-const shared = "SSGD and CSSGD make the same updates to the last bit, whatever travels: int32 sums are exact in any order. So one training per seed and number of nodes stands for all of them, " +
-	"and a method's time is the number of updates times its iteration. (Whole gradients are quantised in other pieces and differ by rounding alone, unless int32 saturates.)"
+const shared = "SSGD and CSSGD make the same updates to the last bit when the same micro-blocks travel: int32 sums are exact in any order, and what one clips all clip. So one training per seed and number of nodes stands for all of them, " +
+	"and a method's time is the number of updates times its iteration."
 
 // describe names in res what was trained on and by which engine.
 func describe(res *result.Result, all ...largest) {
