@@ -20,18 +20,33 @@ var codedIDs = map[string]string{"§2.2": "one-nth", "Alg. 3": "alg3", "Alg. 3, 
 
 func codedChecks() []check {
 	var out []check
-	for _, s := range codedsgd.Proof() {
-		out = append(out, check{"codedsgd." + codedIDs[s.Number], stepEquation(&s), func(ctx context.Context) (tally, error) { return proofStep(ctx, &s) }})
+	for _, c := range codedEquations() {
+		out = append(out, check{c.id, c.equation, c.run})
 	}
 	return append(out,
-		check{"codedsgd.literal", "the loop of Algorithm 3 counted by sets = walked packet by packet, n ≤ 7", loopWalked},
-		check{"codedsgd.repeats", "C(C(n−2,r−2),r−1) = how often the printed loop brings every segment to every node that lacks it, where enumerated", loopRepeats},
-		check{"codedsgd.like-for-like", "(n−r)/r = packets counted, over blocks that somebody lacks, both multicast, n ≤ 12", likeForLike},
-		check{"codedsgd.bound", "n·C(n,r)·(1/r)(1 − r/n) = (28); (28) per receiver = (29), n ≤ 62", boundIsMet},
-		check{"codedsgd.rstar", "the r of the least T_CSSGD is next to √(n/(n−1)·ρ), and best between the ends of codedsgd.rho, exact, n ≤ 12", bestIsNear},
-		check{"codedsgd.exchange", "packets and bytes of real exchanges, once and per receiver = (28), (29), (30), SSGD's, n ≤ 6", codedExchanges},
-		check{"codedsgd.compressed", "bytes of real exchanges of sums, then code, at every depth = its closed form, n ≤ 6", compressedExchanges},
-		check{"codedsgd.formula", "papers/codedsgd/formula = eval's exact rationals", codedFloats},
+		check{"codedsgd.rstar", "the r of the least T_CSSGD is the one with r(r−1) ≤ r*² ≤ r(r+1), r* = √(n/(n−1)·ρ), and with ρ between the ends of codedsgd.rho, exact, n ≤ 12",
+			bestModel{codedsgd.BestRedundancy, codedsgd.RhoRange, codedsgd.RStarSquared}.check},
+		check{"codedsgd.formula", "papers/codedsgd/formula = eval's exact rationals", func(context.Context) (tally, error) { return codedFloats(codedsgd.MaxNodes, pageFloats) }},
+	)
+}
+
+// codedEquations are the checks that compare number by number at every n and r.
+func codedEquations() []twoSided {
+	var out []twoSided
+	for _, s := range codedsgd.Proof() {
+		counted, computed := stepSides(&s)
+		out = append(out, twoSided{"codedsgd." + codedIDs[s.Number], stepEquation(&s), 2, proofNodes, counted, computed})
+	}
+	return append(out,
+		twoSided{"codedsgd.literal", "the loop of Algorithm 3 counted by sets = walked packet by packet, n ≤ 7", 2, walkNodes, loopBySets, loopWalked},
+		twoSided{"codedsgd.repeats", "C(C(n−2,r−2),r−1) = how often the printed loop brings a segment to a node that lacks it: each one, n ≤ 7, and on average where enumerated",
+			2, proofNodes, loopBrings, loopRepeats},
+		twoSided{"codedsgd.like-for-like", "(n−r)/r = packets counted, over blocks that somebody lacks, both multicast, n ≤ 12", 2, proofNodes, packetsPerBlock(countExchange), likeForLike},
+		twoSided{"codedsgd.bound", "n·C(n,r)·(1/r)(1 − r/n) = (28); (28) per receiver = (29), n ≤ 62", 1, codedsgd.MaxNodes, boundLoads, boundedLoads},
+		twoSided{"codedsgd.exchange", exchangeEquation, 1, exchangeNodes, exchangeSent(codedTotals), exchangeLoads},
+		twoSided{"codedsgd.compressed", compressedEquation, 1, compressedNodes, compressedSent(codedTotals), compressedLoads("")},
+		twoSided{"codedsgd.sums", "every packet of sums, then code, can be made by its sender and leaves a receiver one unknown, every segment arrives once, and they are the closed form's load: counted at every depth, n ≤ 9",
+			1, sumNodes, sumsPlanned(codedsgd.PlanSums), compressedLoads("refused")},
 	)
 }
 
@@ -61,73 +76,4 @@ func notEnumerated() string {
 		}
 	}
 	return fmt.Sprintf("not enumerated, with more than %d combinations per node: %s", codedsgd.LoopLimit, strings.Join(sizes, "; "))
-}
-
-// eachSize enumerates the exchanges of 2 to most nodes, from small to large.
-func eachSize(ctx context.Context, most int, f func(e *codedsgd.Enumeration) error) error {
-	for n := 2; n <= most; n++ {
-		for r := 1; r <= n; r++ {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			e, err := codedsgd.Enumerate(n, r)
-			if err == nil {
-				err = f(e)
-			}
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// proofStep counts one step out.
-func proofStep(ctx context.Context, s *codedsgd.Step) (t tally, err error) {
-	return t, eachSize(ctx, proofNodes, func(e *codedsgd.Enumeration) error {
-		for _, side := range s.Sides(e) {
-			t.add(side.Left.Cmp(side.Right) == 0, "n = %d, r = %d, %s: counted %s, computed %s", e.Nodes(), e.Redundancy(), side.What, side.Left.RatString(), side.Right.RatString())
-			if side.Printed != nil {
-				t.asPrinted(side.Left.Cmp(side.Printed) == 0, "n = %d, r = %d, %s: counted %s, as printed %s", e.Nodes(), e.Redundancy(), side.What, side.Left.RatString(), side.Printed.RatString())
-			}
-		}
-		return nil
-	})
-}
-
-// loopWalked compares the two ways in which the package walks the printed loop.
-func loopWalked(ctx context.Context) (t tally, err error) {
-	return t, eachSize(ctx, 7, func(e *codedsgd.Enumeration) error {
-		a, err := codedsgd.Assign(e.Nodes(), e.Redundancy())
-		if err != nil {
-			return err
-		}
-		var walked codedsgd.LoopCount
-		for i := range e.Nodes() {
-			a.Literal(i, func(p codedsgd.Packet) bool {
-				walked.Combinations++
-				walked.Deliveries += int64(len(p.To))
-				if len(p.To) > 0 {
-					walked.Packets++
-				}
-				return true
-			})
-		}
-		got, ok := e.Loop()
-		walked.Useful = got.Useful // the walk does not say
-		t.add(ok && got == walked, "n = %d, r = %d: %+v, walked %+v", e.Nodes(), e.Redundancy(), got, walked)
-		return nil
-	})
-}
-
-// loopRepeats compares how often the loop brings a segment with its closed form.
-func loopRepeats(ctx context.Context) (t tally, err error) {
-	return t, eachSize(ctx, proofNodes, func(e *codedsgd.Enumeration) error {
-		n, r := e.Nodes(), e.Redundancy()
-		if c, ok := e.Loop(); ok && r < n {
-			counted, computed := big.NewRat(c.Deliveries, int64(e.Counts().Deliveries)), new(big.Rat).SetInt(codedsgd.LoopRepeats(n, r))
-			t.add(counted.Cmp(computed) == 0, "n = %d, r = %d: %s times, computed %s", n, r, counted.RatString(), computed.RatString())
-		}
-		return nil
-	})
 }
