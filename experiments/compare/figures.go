@@ -2,16 +2,19 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 )
 
-// drawn are the methods whose curves are drawn: the others lie on one of them or beside.
-var drawn = []string{"bsp", "asp", "dasp", "ring", "ssgd-multicast", "cssgd", "compressed"}
+// drawn are the methods that every figure begins with, in this order: looks are dealt out
+// by what stands before, so that a method keeps its own from figure to figure. They are as
+// many as there are colours; the tables have the others.
+var drawn = []string{"bsp", "asp", "dasp", "ring", "ringsparse", "ssgd-multicast", "cssgd"}
 
-// barred are the methods whose rounds are drawn; the tables have the others.
-var barred = []string{"bsp", "asp", "dasp", "naive", "ring", "ringsparse", "ssgd-unicast", "ssgd-multicast", "cssgd", "compressed"}
+// barred are the methods whose rounds are drawn as bars.
+var barred = append(slices.Clone(drawn), "naive", "ssgd-unicast")
 
 // curveFigure is accuracy over virtual time on one ground, means over seeds.
 func (s *study) curveFigure(g ground) result.Figure {

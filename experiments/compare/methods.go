@@ -60,7 +60,7 @@ func methods() []method {
 		{Key: "ssgd-aware", Title: "SSGD unicast, samples by speed", Document: ofOurs, Sync: codedsgd.SSGDUnicast, Coded: coded(codedsgd.SSGDUnicast, 1), Aware: true, Trajectory: "ssgd-multicast"},
 		{Key: "asgd", Title: "ASGD", Document: ofCoded, Sync: "asp", Server: true, Async: true},
 		{Key: "cssgd", Title: "CSSGD, r = 2", Document: ofCoded, Sync: codedsgd.CSSGD, Multicast: true, Coded: coded(codedsgd.CSSGD, 2), Trajectory: "cssgd"},
-		{Key: "compressed", Title: "sum, then code, r = 2", Document: ofOurs, Sync: codedsgd.Compressed, Multicast: true, Coded: coded(codedsgd.Compressed, 2), Trajectory: "compressed"},
+		{Key: "compressed", Title: "sums of redundant blocks, r = 2", Document: ofOurs, Sync: codedsgd.Compressed, Multicast: true, Coded: coded(codedsgd.Compressed, 2), Trajectory: "compressed"},
 	}
 }
 
@@ -80,6 +80,19 @@ func (m method) redundancy() int {
 		return 1
 	}
 	return max(m.Coded.Redundancy, 1)
+}
+
+// codes reports whether the method, with n nodes, sends combinations of several
+// gradients, which need integers to be taken apart again without an error: coded SGD
+// does, sums of redundant blocks only where depth t ≥ 2 sends less than t = 1.
+func (m method) codes(n int) bool {
+	switch m.Sync {
+	case codedsgd.CSSGD:
+		return true
+	case codedsgd.Compressed:
+		return codedsgd.BestDepth(n, m.redundancy()) > 1
+	}
+	return false
 }
 
 // choose is C(n, k); 0 where there is none.

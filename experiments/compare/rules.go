@@ -9,7 +9,7 @@ import (
 // ruleTable states what was held equal and what could not be.
 func (s *study) ruleTable() result.Table {
 	t := result.Table{ID: "rules", Title: "What is equal, and what cannot be", Kind: result.Stated,
-		Caption: "Fixed before the first run of two methods beside each other.",
+		Caption: "Fixed before the first run of two methods beside each other, but for what a row says was changed after looking: the coding charged, and the times of synchronous methods.",
 		Columns: []result.Column{{Key: "what", Title: "what"}, {Key: "rule", Title: "rule"}}}
 	w := s.Grounds[0].Platform.Workers
 	speeds := fmt.Sprintf("%.3g", w[0].FLOPS/1e9)
@@ -24,8 +24,8 @@ func (s *study) ruleTable() result.Table {
 		{"samples per update", fmt.Sprintf("synchronous: N·b = %d per update; asynchronous: b = %d per gradient with weight 1/N, so that N gradients are worth one synchronous update; DASP's groups K·b with 1/K. All runs use %d gradients of b samples", workers*s.Size.Batch, s.Size.Batch, s.Size.Gradients)},
 		{"learning rate", fmt.Sprintf("%g for all, times the mean gradient; found under BSP alone (dasp/tuning), which may favour synchronous methods; no momentum", s.Size.Rate)},
 		{"which samples", "BSP, the other methods of the server, naive, ring and RingSparse: every worker from its own sixth of the set. Methods of coded SGD: consecutive pieces of one order of the whole set, because several nodes hold a block. The same set, other batches: coded SGD's curves differ from BSP's by chance alone"},
-		{"redundancy", "CSSGD and sum-then-code with r = 2 compute every sample twice, and pay for it"},
-		{"coding", "quantising, adding and subtracting int32 pass at 2 GB/s, RingSparse's counting and packing at the rates of platform sparse32; both assumed"},
+		{"redundancy", "CSSGD and sums of redundant blocks, r = 2, compute every sample twice, and pay for it; with six nodes the latter codes nothing (its depth t is 1): it is CSSGD's data with sums in place of coding"},
+		{"coding", "coded SGD's quantising, adding and subtracting of int32 pass at 2 GB/s, RingSparse's counting and packing at the rates of platform sparse32; both assumed. Methods that code nothing (SSGD; sums of redundant blocks at t = 1) are charged none, as they could send floats, as many bytes. Changed after a run of profile quick: a first version charged them too, which decided all that SSGD did on fast links"},
 		{"messages", "ring and naive exchange fuse layers to 1 MiB (here: one message); RingSparse and coded SGD go layer by layer, as written; the server's methods send all layers in one message"},
 		{"parameters of methods", "SSP s = 3 and DSSP [3, 15] clocks, DASP Smin 3, Smax 6 versions, α = 0.5, as in DASP's tables; none tuned here"},
 		{"target", targetRule + fmt.Sprintf(": %.0f %%", 100*s.Target)},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 
 	"gradsync/experiments/exp"
@@ -18,14 +19,14 @@ type lap struct {
 	Round   float64 // seconds per N·b samples
 }
 
-// laps lists what the sweep runs: all methods densely, the first worker alone, and
-// RingSparse at the further densities among equal workers.
+// laps lists what the sweep runs: all methods densely, the first worker alone, CSSGD were
+// coding free, and RingSparse at the further densities among equal workers.
 func (s sweepPlan) laps() (out []lap) {
 	for _, p := range s.points() {
 		for _, m := range sweepMethods() {
 			out = append(out, lap{Point: p, Method: m.Key, Density: 1})
 		}
-		out = append(out, lap{Point: p, Method: alone, Density: 1})
+		out = append(out, lap{Point: p, Method: alone, Density: 1}, lap{Point: p, Method: uncoded("cssgd"), Density: 1}, lap{Point: p, Method: uncoded("cssgd-most"), Density: 1})
 		if p.Set != equalWorkers {
 			continue
 		}
@@ -53,6 +54,12 @@ func sweepMethod(key string) method {
 // none worth making.
 const alone = "alone"
 
+// uncoded names a coded method whose coding is not charged: it competes nowhere, and says
+// what the assumed rate of coding decides.
+func uncoded(key string) string { return key + freeSuffix }
+
+const freeSuffix = ", coding free"
+
 // single is the run of one worker alone.
 func (s sweepPlan) single(p point) train.Config {
 	one := p.platform()
@@ -70,7 +77,12 @@ func (s sweepPlan) run(ctx context.Context, l *lap) error {
 		l.Round = out.Iteration.PerUpdate
 		return nil
 	}
-	m := sweepMethod(l.Method)
+	key, free := strings.CutSuffix(l.Method, freeSuffix)
+	m := sweepMethod(key)
+	if free {
+		o := *m.Coded
+		o.Rate, m.Coded = uncharged, &o
+	}
 	out, err := train.Run(ctx, s.config(m, l.Point, l.Density))
 	if err != nil {
 		return fmt.Errorf("compare: %s on %+v: %w", m.Title, l.Point, err)

@@ -74,10 +74,10 @@ type factor struct {
 	CI    *[2]float64
 }
 
-// counted is the ratio where its interval excludes 1, else 1: a difference that the
-// seeds' noise can make is not counted.
+// counted is the ratio where its interval lies above 1, else 1: a cost that the seeds'
+// noise can make is not counted, and staleness gets no credit.
 func (f factor) counted() float64 {
-	if f.CI == nil || f.CI[0] <= 1 && f.CI[1] >= 1 {
+	if f.CI == nil || f.CI[0] <= 1 {
 		return 1
 	}
 	return f.Ratio

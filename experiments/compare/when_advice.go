@@ -8,19 +8,19 @@ import (
 	"gradsync/experiments/result"
 )
 
-// adviceTable is the short answer: situation, what is first, how often.
+// adviceTable is the short answer: situation, what is best, how often, and where.
 func (g *guide) adviceTable() result.Table {
 	t := result.Table{ID: "advice", Title: "Which method to use when", Kind: result.TimingOnly,
-		Caption: g.how() + "Use: what is first in more than half of the cases, the samples counted that staleness costs; = joins methods within half a per cent, “any asynchronous” all four of ASP, SSP, DSSP and DASP. Equal samples per worker. Everything here is computed from the tables below.",
-		Columns: []result.Column{{Key: "situation", Title: "situation"}, {Key: "use", Title: "use"}, {Key: "first", Title: "first"}, {Key: "network", Title: "by network"}, {Key: "link", Title: "by link"}}}
+		Caption: g.how() + "Use: one worker alone where no method is faster in half of the cases or more, then the method that is first in more than half of the others; = joins methods within half a per cent, “any asynchronous” all four of ASP, SSP, DSSP and DASP. Best: cases in which each is. Equal samples per worker. " + g.costs() + " Everything here is computed from the tables below.",
+		Columns: []result.Column{{Key: "situation", Title: "situation"}, {Key: "use", Title: "use"}, {Key: "first", Title: "best"}, {Key: "where", Title: "where"}}}
 	add := func(situation string, points []point, allowed func(method) bool) {
-		c := g.tally(points, allowed, true)
-		t.Rows = append(t.Rows, []any{situation, c.use(), c.words(), g.tops(points, allowed, byModel), g.tops(points, allowed, byLink)})
+		c := g.tally(points, allowed)
+		t.Rows = append(t.Rows, []any{situation, c.use(), c.words(), g.regions(points, allowed)})
 	}
 	of := func(set string) []point { return g.points(func(p point) bool { return p.Set == set }) }
 	equal := of(equalWorkers)
-	add("equal workers, fast links", slices.DeleteFunc(slices.Clone(equal), func(p point) bool { return !slices.Contains(g.fast(), p.Gbps) }), equalSamples)
-	add("equal workers, slow links", slices.DeleteFunc(slices.Clone(equal), func(p point) bool { return p.Gbps != g.slow() }), equalSamples)
+	add("equal workers, "+g.fastWords(), g.points(g.quick), equalSamples)
+	add("equal workers, "+linkName(g.slow()), slices.DeleteFunc(slices.Clone(equal), func(p point) bool { return p.Gbps != g.slow() }), equalSamples)
 	add("one straggler, six times slower", of(straggler), equalSamples)
 	add("strongly unequal, speeds from 1 to 1/3.6", of(spread), equalSamples)
 	add("a server exists, equal workers", equal, ofServer)
@@ -35,7 +35,13 @@ func (g *guide) adviceTable() result.Table {
 	return t
 }
 
-// duelRow asks whether the best of one kind beats the best of another.
+// quick takes the points of equal workers but for the slowest link.
+func (g *guide) quick(p point) bool {
+	return p.Set == equalWorkers && slices.Contains(g.fast(), p.Gbps)
+}
+
+// duelRow asks whether the best of one kind beats the best of another, where either
+// beats one worker alone.
 func (g *guide) duelRow(situation, kind string, a, b func(method) bool) []any {
 	words := func(group func(point) string) string {
 		var names, out []string
@@ -54,9 +60,9 @@ func (g *guide) duelRow(situation, kind string, a, b func(method) bool) []any {
 	}
 	d, use := g.against(g.plan.points(), a, b), "not "+kind
 	if 2*d.Wins > d.Of {
-		use = "use " + kind
+		use = kind
 	}
-	return []any{situation, use, fmt.Sprintf("%s %d of %d", kind, d.Wins, d.Of), words(byModel), words(byLink)}
+	return []any{situation, use, fmt.Sprintf("%s %d of %d where distributing pays", kind, d.Wins, d.Of), words(byModel) + "; " + words(byLink)}
 }
 
 func byModel(p point) string { return modelTitle[p.Model] }
@@ -100,9 +106,9 @@ func (g *guide) sparseRow(points []point) []any {
 		}
 		return fmt.Sprintf("RingSparse for %s; ring for %s", join(sparse), join(ring))
 	}
-	use := "use ring"
+	use := "ring"
 	if 2*wins > len(points) {
-		use = "use RingSparse"
+		use = "RingSparse"
 	}
-	return []any{fmt.Sprintf("sparse gradients of density %g %%, equal workers, ring or RingSparse", 100*d), use, fmt.Sprintf("RingSparse %d of %d", wins, len(points)), group(byModel), group(byLink)}
+	return []any{fmt.Sprintf("sparse gradients of density %g %%, equal workers, ring or RingSparse", 100*d), use, fmt.Sprintf("RingSparse %d of %d", wins, len(points)), group(byModel) + "; " + group(byLink)}
 }

@@ -47,11 +47,12 @@ func both(a, b func(method) bool) func(method) bool {
 	return func(m method) bool { return a(m) && b(m) }
 }
 
-// count is who is first how often.
+// count is who is first how often, where distributing pays at all.
 type count struct {
 	Of      int
-	Wins    []win     // most first; of equal counts the one met first
-	Margins []float64 // how much longer the second takes than the first, by point
+	Alone   int       // cases in which one worker alone takes no longer than the first
+	Wins    []win     // of the others, most first; of equal counts the one met first
+	Margins []float64 // how much longer the second method takes than the first, by point
 }
 
 type win struct {
@@ -79,15 +80,20 @@ func firstOf(o []rank) (name string, second int) {
 	return strings.Join(names, " = "), second
 }
 
-// tally counts the first at every point.
-func (g *guide) tally(points []point, allowed func(method) bool, weigh bool) (c count) {
+// tally counts the first at every point, samples counted; where one worker alone takes
+// no longer, no method has won.
+func (g *guide) tally(points []point, allowed func(method) bool) (c count) {
 	times := map[string]int{}
 	for _, p := range points {
-		o := g.order(p, allowed, weigh)
+		o := g.order(p, allowed, true)
 		if len(o) == 0 {
 			continue
 		}
 		c.Of++
+		if g.time(p, alone) <= o[0].Time {
+			c.Alone++
+			continue
+		}
 		name, second := firstOf(o)
 		if times[name] == 0 {
 			c.Wins = append(c.Wins, win{Title: name})
@@ -105,9 +111,18 @@ func (g *guide) tally(points []point, allowed func(method) bool, weigh bool) (c 
 	return c
 }
 
-// words is "ring 10, BSP 6 of 16".
+// pays is the number of cases in which distributing does.
+func (c count) pays() int { return c.Of - c.Alone }
+
+// oneAlone names one worker alone in sentences.
+const oneAlone = "one worker alone"
+
+// words is "one worker alone 4, ring 8, BSP 4 of 16".
 func (c count) words() string {
 	var out []string
+	if c.Alone > 0 {
+		out = append(out, fmt.Sprintf("%s %d", oneAlone, c.Alone))
+	}
 	for _, w := range c.Wins {
 		out = append(out, fmt.Sprintf("%s %d", w.Title, w.Times))
 	}
@@ -115,6 +130,25 @@ func (c count) words() string {
 		return "none"
 	}
 	return fmt.Sprintf("%s of %d", strings.Join(out, ", "), c.Of)
+}
+
+// use is the advice that a count gives: one worker alone where that is best in half of the
+// cases or more, and of the others the method that is first in more than half.
+func (c count) use() string {
+	if c.Of == 0 {
+		return "not known"
+	}
+	method := "no one method"
+	if len(c.Wins) > 0 && 2*c.Wins[0].Times > c.pays() {
+		method = c.Wins[0].Title
+	}
+	switch {
+	case c.pays() == 0:
+		return oneAlone
+	case c.Alone > 0 && 2*c.Alone >= c.Of:
+		return oneAlone + ", else " + method
+	}
+	return method
 }
 
 // margin says how much longer the second takes than the first: "7 to 39 %, median 8 %".
@@ -131,11 +165,8 @@ func (g *guide) points(keep func(point) bool) []point {
 	return slices.DeleteFunc(g.plan.points(), func(p point) bool { return !keep(p) })
 }
 
-// fast and slow links: the two ends of the plan's.
-func (g *guide) fast() []float64 {
-	l := g.plan.Links
-	return l[(len(l)+1)/2:]
-}
+// fast are the links but for the slowest.
+func (g *guide) fast() []float64 { return g.plan.Links[1:] }
 
 func (g *guide) slow() float64 { return g.plan.Links[0] }
 

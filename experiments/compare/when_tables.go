@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
@@ -19,16 +20,16 @@ func (g *guide) how() string {
 // regionTable says who is first in every region of sets and links.
 func (g *guide) regionTable() result.Table {
 	t := result.Table{ID: "regions", Title: "Who has the shortest round where", Kind: result.TimingOnly,
-		Caption: g.how() + fmt.Sprintf("Cases: %d networks by N = %s. Without multicast: methods that need no switch that copies packets. Samples counted: rounds of asynchronous methods times what staleness cost in samples in the trained comparisons (LeNet-5; its equal or its unequal workers), where the interval excludes 1; other networks need not share it. = joins methods within %g %%, “any asynchronous” all four of ASP, SSP, DSSP and DASP. A server is a machine more than the others have.",
-			len(g.plan.Models), spell(g.plan.Nodes), 100*tie),
-		Columns: []result.Column{{Key: "set", Title: "workers"}, {Key: "link", Title: "link"}, {Key: "plain", Title: "first, without multicast"}, {Key: "margin", Title: "the second takes longer by"},
-			{Key: "weighed", Title: "first, samples counted"}, {Key: "any", Title: "first, with multicast"}, {Key: "server", Title: "first of those with a server"}}}
+		Caption: g.how() + fmt.Sprintf("Cases: %d networks by N = %s. One worker alone computes all N·b samples by itself; where no method is faster, none is counted as first. Without multicast: methods that need no switch that copies packets. %s = joins methods within %g %%, “any asynchronous” all four of ASP, SSP, DSSP and DASP. A server is a machine more than the others have.",
+			len(g.plan.Models), spell(g.plan.Nodes), g.costs(), 100*tie),
+		Columns: []result.Column{{Key: "set", Title: "workers"}, {Key: "link", Title: "link"}, {Key: "alone", Title: "distributing pays"}, {Key: "plain", Title: "best, without multicast"},
+			{Key: "margin", Title: "where a method wins, the second takes longer by"}, {Key: "any", Title: "best, with multicast"}, {Key: "server", Title: "best, with a server"}}}
 	for _, set := range g.plan.Sets {
 		for _, link := range g.plan.Links {
 			at := g.points(func(p point) bool { return p.Set == set && p.Gbps == link })
-			plain := g.tally(at, noMulticast, false)
-			t.Rows = append(t.Rows, []any{set, linkName(link), plain.words(), plain.margin(), g.tally(at, noMulticast, true).words(), g.tally(at, anyMethod, false).words(),
-				g.tally(at, ofServer, true).words()})
+			plain := g.tally(at, noMulticast)
+			t.Rows = append(t.Rows, []any{set, linkName(link), fmt.Sprintf("%d of %d", plain.pays(), plain.Of), plain.words(), plain.margin(), g.tally(at, anyMethod).words(),
+				g.tally(at, ofServer).words()})
 		}
 	}
 	return t
@@ -37,7 +38,7 @@ func (g *guide) regionTable() result.Table {
 // bestTable is the first and the second of every case, by time per round alone.
 func (g *guide) bestTable() result.Table {
 	t := result.Table{ID: "best", Title: "The shortest round of every case, and the second", Kind: result.TimingOnly,
-		Caption: g.how() + "Methods without multicast, by time per round alone; in brackets the second and how much longer it takes.",
+		Caption: g.how() + "Methods without multicast, by time per round alone; in brackets the second and how much longer it takes. Alone: one worker computes all N·b samples faster than that.",
 		Columns: []result.Column{{Key: "set", Title: "workers"}, {Key: "link", Title: "link"}, {Key: "n", Title: "N"}}}
 	for _, m := range g.plan.Models {
 		t.Columns = append(t.Columns, result.Column{Key: m, Title: modelTitle[m]})
@@ -47,7 +48,13 @@ func (g *guide) bestTable() result.Table {
 			for _, n := range g.plan.Nodes {
 				row := []any{set, linkName(link), n}
 				for _, m := range g.plan.Models {
-					row = append(row, best(g.order(point{m, set, link, n}, noMulticast, false)))
+					p := point{m, set, link, n}
+					o := g.order(p, noMulticast, false)
+					text := best(o)
+					if t := g.time(p, alone); t <= o[0].Time {
+						text += fmt.Sprintf("; alone, %.4g ms", 1e3*t)
+					}
+					row = append(row, text)
 				}
 				t.Rows = append(t.Rows, row)
 			}
@@ -69,7 +76,7 @@ func best(o []rank) string {
 // sampleTable is what staleness costs in samples.
 func (g *guide) sampleTable() result.Table {
 	t := result.Table{ID: "samples", Title: "How many more samples asynchronous methods need", Kind: result.Trained,
-		Caption: "Gradients to the target accuracy over BSP's, paired by seed, from compare/homogeneous and compare/heterogeneous: LeNet-5 alone. The rows of both links together are counted where their interval excludes 1: per seed the mean over the links, which share the seed. (A first version took the links as independent, which made the interval of SSP exclude 1; changed after a first run of profile quick.) Nothing: a seed does not reach the target.",
+		Caption: "Gradients to the target accuracy over BSP's, paired by seed, from compare/homogeneous and compare/heterogeneous: LeNet-5 alone. Rows of both links: per seed the mean over the links, which share the seed. " + g.costs() + " Changed after runs of profile quick: a first version took the links of a seed as independent, and a second counted factors below 1, which made SSP look better than ASP on unequal workers. Nothing: a seed does not reach the target.",
 		Columns: []result.Column{{Key: "set", Title: "workers"}, {Key: "link", Title: "link"}, {Key: "method", Title: "method"}, {Key: "ratio", Title: "BSP = 1", Digits: 2},
 			{Key: "lo", Title: "95 % from", Digits: 2}, {Key: "hi", Title: "95 % to", Digits: 2}, {Key: "stale", Title: "staleness, mean", Unit: "versions", Digits: 2}}}
 	for _, st := range g.studies {
@@ -151,7 +158,7 @@ func (g *guide) linkFigure(model, set string) result.Figure {
 		Title:   fmt.Sprintf("%s, %s, N = %d: a round by link", modelTitle[model], setTitle[set], n),
 		Caption: g.how() + "Time only: what staleness costs in samples is not in it. The table has the other methods.",
 		X:       result.Axis{Title: "link", Unit: "Gb/s", Log: true}, Y: result.Axis{Title: "a round", Unit: "ms", Log: true}}
-	for _, k := range []string{"bsp", "asp", "ring", "ringsparse", "ssgd-multicast", "cssgd", "compressed", alone} {
+	for _, k := range append(slices.Clone(drawn), alone) {
 		s := result.Series{Name: "one worker alone", Group: k}
 		if k != alone {
 			s.Name = sweepMethod(k).Title

@@ -12,12 +12,12 @@ func (g *guide) serverNote() string {
 	var which, whether []string
 	for _, set := range g.plan.Sets {
 		at := g.points(func(p point) bool { return p.Set == set })
-		c := g.tally(at, ofServer, true)
+		c := g.tally(at, ofServer)
 		which = append(which, fmt.Sprintf("%s: %s (%s)", set, c.use(), c.words()))
 		d := g.against(at, ofServer, func(m method) bool { return serverless(m) && !m.Aware })
 		whether = append(whether, fmt.Sprintf("%s %d of %d", set, d.Wins, d.Of))
 	}
-	return fmt.Sprintf("A parameter server exists. Of its methods, workers %s. They beat the best method without a server in: %s.", strings.Join(which, "; "), strings.Join(whether, ", "))
+	return fmt.Sprintf("A parameter server exists. Of its methods, workers %s. Where distributing pays at all, they beat the best method without a server in: %s.", strings.Join(which, "; "), strings.Join(whether, ", "))
 }
 
 // sparseNote says at which links and densities RingSparse pays.
@@ -52,7 +52,7 @@ func (g *guide) sparseNote() string {
 	if len(not) > 0 {
 		out += fmt.Sprintf("; at %s at no density", join(not))
 	}
-	return out + ". That is at assumed rates of packing; faster packing makes more of it pay (ringsparse/time)." + g.realZeros()
+	return out + ". That is at assumed rates of packing; faster packing makes more of it pay (ringsparse/time). An embedding was not trained here." + g.realZeros()
 }
 
 // realZeros is what zeros of real gradients gave.
@@ -64,7 +64,12 @@ func (g *guide) realZeros() string {
 			out = append(out, fmt.Sprintf("%s at %s %.2f", sparse.Network, sparse.Link, sparse.Round/layers.Round))
 		}
 	}
-	return " With the zeros of real gradients, against a ring that also goes layer by layer: " + join(out) + "."
+	st := g.studies[0]
+	var firsts []string
+	for _, gr := range st.Grounds {
+		firsts = append(firsts, fmt.Sprintf("%s at %s", st.byRound(gr)[0].Title, gr.link()))
+	}
+	return fmt.Sprintf(" With the zeros of real gradients, against a ring that also goes layer by layer: %s. In compare/homogeneous, where LeNet-5's gradients have their real zeros on CPU nodes, the shortest round is that of %s; the other counts here are of dense gradients on GPUs, which give RingSparse nothing to leave out, against a ring that fuses layers.", join(out), join(firsts))
 }
 
 // multicastNote says what a switch that copies packets is worth.
@@ -83,8 +88,23 @@ func (g *guide) replicatedNote() string {
 	plain := g.against(at, redundant, func(m method) bool { return noMulticast(m) && !m.Aware })
 	cl, ch := g.span(at, "cssgd", "ssgd-multicast")
 	sl, sh := g.span(at, "compressed", "cssgd")
-	return fmt.Sprintf("Data already on several nodes: to hold it is free, to compute on it r times is not. The best redundant method (CSSGD with r = 2 or n−1; sum, then code with r = 2) beats SSGD multicast %v, and the best method without multicast %v. CSSGD with r = 2 takes %.2f to %.2f of SSGD multicast's time, sum, then code %.2f to %.2f of CSSGD's.",
-		ssgd, plain, cl, ch, sl, sh)
+	var sums, codes []string
+	for _, n := range g.plan.Nodes {
+		if sweepMethod("compressed").codes(n) {
+			codes = append(codes, fmt.Sprint(n))
+		} else {
+			sums = append(sums, fmt.Sprint(n))
+		}
+	}
+	depth := ""
+	if len(sums) > 0 {
+		depth += "; with N = " + join(sums) + " nothing in them is coded, t = 1"
+	}
+	if len(codes) > 0 {
+		depth += "; with N = " + join(codes) + " they are coded, t = 2"
+	}
+	return fmt.Sprintf("Data already on several nodes: to hold it is free, to compute on it r times is not. The best redundant method (CSSGD with r = 2 or n−1; sums of redundant blocks with r = 2%s) beats SSGD multicast %v, and the best method without multicast %v. CSSGD with r = 2 takes %.2f to %.2f of SSGD multicast's time, the sums %.2f to %.2f of CSSGD's.",
+		depth, ssgd, plain, cl, ch, sl, sh)
 }
 
 // samplesNote says what staleness costs.
@@ -92,46 +112,101 @@ func (g *guide) samplesNote() string {
 	var out []string
 	for _, st := range g.studies {
 		var parts []string
-		for _, k := range []string{"asp", "ssp", "dssp", "dasp"} {
-			f, ok := g.factor[st.Set][k]
-			text := methodOf(k).Title + " not known, a seed misses the target"
-			if ok {
-				text = fmt.Sprintf("%s %.2f", methodOf(k).Title, f.Ratio)
-			}
-			if ok && f.CI != nil {
-				text += fmt.Sprintf(" [%.2f, %.2f]", f.CI[0], f.CI[1])
-			}
-			parts = append(parts, text)
+		for _, k := range everyKey {
+			parts = append(parts, g.costOf(st.Set, k))
 		}
 		out = append(out, clusterTitle[st.Set]+": "+join(parts))
 	}
-	return "Samples that staleness costs, times BSP's, in the trainings of LeNet-5: " + strings.Join(out, "; ") + ". Above it is counted where the interval excludes 1."
+	return "Samples that staleness costs, times BSP's, in the trainings of LeNet-5: " + strings.Join(out, "; ") + ". " + g.costs()
 }
 
-// aloneNote says where an exchange is not worth making.
+// everyKey are the asynchronous methods' keys.
+var everyKey = []string{"asp", "ssp", "dssp", "dasp"}
+
+// costOf is a method's factor in words: "ASP 0.98 [0.66, 1.45]".
+func (g *guide) costOf(set, k string) string {
+	f, ok := g.factor[set][k]
+	switch {
+	case !ok:
+		return methodOf(k).Title + " not known, a seed misses the target"
+	case f.CI == nil:
+		return fmt.Sprintf("%s %.2f", methodOf(k).Title, f.Ratio)
+	}
+	return fmt.Sprintf("%s %.2f [%.2f, %.2f]", methodOf(k).Title, f.Ratio, f.CI[0], f.CI[1])
+}
+
+// costs says which factors are counted, if any.
+func (g *guide) costs() string {
+	var counted, unknown []string
+	for _, st := range g.studies {
+		for _, k := range everyKey {
+			f, ok := g.factor[st.Set][k]
+			if !ok {
+				unknown = append(unknown, fmt.Sprintf("%s (%s)", methodOf(k).Title, clusterTitle[st.Set]))
+			} else if f.counted() > 1 {
+				counted = append(counted, fmt.Sprintf("%s (%s)", g.costOf(st.Set, k), clusterTitle[st.Set]))
+			}
+		}
+	}
+	last := g.studies[len(g.studies)-1]
+	out := fmt.Sprintf("No cost of staleness in samples could be shown with %d seeds (%s: %s); none is counted.", len(last.Seeds), clusterTitle[last.Set], g.costOf(last.Set, "asp"))
+	if len(counted) > 0 {
+		out = "Counted as a cost of staleness in samples, as the interval lies above 1: " + join(counted) + ", measured on LeNet-5; other networks need not share it."
+	}
+	if len(unknown) > 0 {
+		out += " Not weighed, so never first: " + join(unknown) + "."
+	}
+	return out
+}
+
+// aloneNote says where an exchange is worth making.
 func (g *guide) aloneNote() string {
-	worse, of := map[string]int{}, map[string]int{}
-	var models []string
-	for _, p := range g.plan.points() {
-		k := modelTitle[p.Model]
-		if of[k] == 0 {
-			models = append(models, k)
+	paying := func(points []point) string {
+		n := 0
+		for _, p := range points {
+			if g.pays(p, noMulticast) {
+				n++
+			}
 		}
-		of[k]++
-		if o := g.order(p, noMulticast, true); len(o) > 0 && g.time(p, alone) < o[0].Time {
-			worse[k]++
+		return fmt.Sprintf("%d of %d", n, len(points))
+	}
+	var sets, models, links []string
+	for _, s := range g.plan.Sets {
+		sets = append(sets, setTitle[s]+" "+paying(g.points(func(p point) bool { return p.Set == s })))
+	}
+	for _, m := range g.plan.Models {
+		models = append(models, modelTitle[m]+" "+paying(g.points(func(p point) bool { return p.Model == m })))
+	}
+	for _, l := range g.plan.Links {
+		links = append(links, "at "+linkName(l)+" "+paying(g.points(func(p point) bool { return p.Gbps == l })))
+	}
+	return fmt.Sprintf("Ask first whether to distribute at all. The best method without multicast beats one worker (the fastest) that computes all N·b samples by itself in %s cases: %s; %s; %s. Only these cases count for a method below. One worker alone needs all data and the memory for N·b samples in one place.",
+		paying(g.plan.points()), join(sets), join(models), join(links))
+}
+
+// codingNote says what integers cost, and whom.
+func (g *guide) codingNote() string {
+	at := g.plan.points()
+	n := g.plan.Nodes[len(g.plan.Nodes)-1]
+	p := point{g.plan.Models[len(g.plan.Models)-1], equalWorkers, g.plan.Links[len(g.plan.Links)-1], n}
+	plain := func(m method) bool { return noMulticast(m) && !m.Aware }
+	free, of := 0, 0
+	for _, q := range at {
+		best, ok := g.bestOf(q, plain)
+		if !ok {
+			continue
+		}
+		of++
+		if g.free(q) < min(best.Time, g.time(q, alone))/(1+tie) {
+			free++
 		}
 	}
-	var out []string
-	for _, m := range models {
-		out = append(out, fmt.Sprintf("%s %d of %d", m, worse[m], of[m]))
-	}
-	slowest := g.points(func(p point) bool { return p.Gbps == g.slow() })
-	n := 0
-	for _, p := range slowest {
-		if o := g.order(p, noMulticast, true); len(o) > 0 && g.time(p, alone) < o[0].Time {
-			n++
-		}
-	}
-	return fmt.Sprintf("Ask first whether to distribute at all: one worker (the fastest) that computes all N·b samples by itself beats the best method without multicast in %s cases; at %s in %d of %d.", join(out), linkName(g.slow()), n, len(slowest))
+	lo, hi := g.span(at, "cssgd", uncoded("cssgd"))
+	return fmt.Sprintf("Coding is charged at an assumed 2 GB/s, and to coded methods alone: SSGD could send floats and pays for none. It makes CSSGD's round with r = 2 %.2f to %.2f times as long; %s at %s, equal workers, N = %d: %.4g ms with it, %.4g without, ring %.4g. Were coding free, CSSGD (r = 2 or n−1) would beat both the best method without multicast and one worker alone in %d of %d cases.",
+		lo, hi, modelTitle[p.Model], linkName(p.Gbps), n, 1e3*g.time(p, "cssgd"), 1e3*g.time(p, uncoded("cssgd")), 1e3*g.time(p, "ring"), free, of)
+}
+
+// free is the time of CSSGD at p were coding free, the better of the two redundancies.
+func (g *guide) free(p point) float64 {
+	return min(g.time(p, uncoded("cssgd")), g.time(p, uncoded("cssgd-most")))
 }
