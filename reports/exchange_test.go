@@ -41,6 +41,14 @@ func TestTheExchangeStepByStep(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
+	if got := worked(t, "end", x); got != "Every node has every block." {
+		t.Errorf("the end is told as %v", got)
+	}
+	less := *x
+	less.Packets = x.Packets[:2]
+	if got := worked(t, "end", &less); got != "Missing segments: 2." {
+		t.Errorf("without the last packet the end is told as %v", got)
+	}
 	for nodes := 2; nodes <= 6; nodes++ {
 		for node := range nodes {
 			at, _ := worked(t, "place", node, nodes).(map[string]any)

@@ -25,8 +25,8 @@ var (
 	typed = strings.NewReplacer("+-", "±", "<= ", "≤"+nbsp, ">= ", "≥"+nbsp, "<=", "≤", ">=", "≥", " x ", " × ", "->", "→")
 	// What formulas are typed with. Names such as ResNet-18 and r* stay.
 	times   = regexp.MustCompile(`([\w)′″])( ?)\*( ?)([\w(])`)
-	minus   = regexp.MustCompile(`\b([Nnk])-(\d|r)\b`)
-	minusOf = regexp.MustCompile(`([\w)])-(\(|eta\b)`)
+	minus   = regexp.MustCompile(`\b([Nnkr])-(\d|r)\b`)
+	minusOf = regexp.MustCompile(`([\w)])-(\(|eta\b|C\()`)
 	primes  = regexp.MustCompile(`\b(P[wg])(''?)`)
 	eta     = regexp.MustCompile(`\beta\b`)
 	inf     = regexp.MustCompile(`→inf\b`)

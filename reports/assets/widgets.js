@@ -63,6 +63,15 @@ var gradsyncWidgets = {
     return state;
   },
 
+  /* How it ends: how many segments are still missing after all packets. */
+  end: function (data) {
+    var missing = 0;
+    gradsyncWidgets.held(data, data.packets.length).forEach(function (blocks) {
+      blocks.forEach(function (b) { if (b !== "own") missing += b.filter(function (got) { return !got; }).length; });
+    });
+    return missing ? "Missing segments: " + missing + "." : "Every node has every block.";
+  },
+
   /* A packet in words, and what its receivers make of it. */
   packet: function (data, i) {
     var p = data.packets[i];
@@ -201,7 +210,7 @@ if (typeof document !== "undefined") (function () {
       var p = data.packets[k - 1], held = W.held(data, k);
       cards.forEach(function (show, node) { show(held[node], !p ? "" : p.from === node ? "sends" : p.to.indexOf(node) >= 0 ? "receives" : ""); });
       items.forEach(function (li, i) { if (i === k - 1) li.setAttribute("aria-current", "step"); else li.removeAttribute("aria-current"); });
-      said.textContent = p ? [W.packet(data, k - 1)].concat(p.got.map(W.decoded)).join(" ") + (k === total ? " Every node has every block." : "")
+      said.textContent = p ? [W.packet(data, k - 1)].concat(p.got.map(W.decoded)).join(" ") + (k === total ? " " + W.end(data) : "")
         : "Each node has computed its own blocks. " + total + " packets follow.";
       svg.setAttribute("aria-label", said.textContent);
       play.textContent = playing ? "Pause" : "Play";
