@@ -39,8 +39,8 @@ func redundancyStudy(id, title, source string, net network, stated int, judge fu
 	}
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		res := exp.NewResult(e, env, result.TimingOnly, map[string]any{"platform": reference, "network": net, "nodes": anchor, "redundancies": allRedundancies(),
-			"micro_blocks": microBlocks(anchor, allRedundancies()...), "variants": variants, "sweep": sweepOf(env.Profile), "iterations": iterationsOf(env.Profile), "seeds": env.Seeds, "model_tolerance": modelTolerance})
-		w := &studies{ctx: ctx, env: withOneMemo(env), bar: &exp.Bar{Env: env, Total: float64(len(variants) + 2 + len(sweepOf(env.Profile)))}}
+			"micro_blocks": microBlocks(anchor, allRedundancies()...), "variants": variants, "without_code": plains, "sweep": sweepOf(env.Profile), "iterations": iterationsOf(env.Profile), "seeds": env.Seeds, "model_tolerance": modelTolerance})
+		w := &studies{ctx: ctx, env: withOneMemo(env), bar: &exp.Bar{Env: env, Total: float64(len(variants) + 3 + len(sweepOf(env.Profile)))}}
 		s, err := w.study(net)
 		if err != nil {
 			return res, err

@@ -9,8 +9,16 @@ import (
 	"gradsync/experiments/result"
 )
 
+// cutText says what of a study profile quick makes less of.
+func cutText(s *study, what string) string {
+	if s.Profile != "quick" {
+		return ""
+	}
+	return "(Cut for its time after one quick run: " + what + "; criteria unchanged.) "
+}
+
 func howTimed(s *study) string {
-	return fmt.Sprintf("Timing-only runs of %s with %d nodes at full width; coding charged at 2 GB/s, jitter 2 %%; means over seeds. Micro-blocks: Q = %d and five batches at once, since C(8,4) does not divide the %d of the other figures; times are per batch of %d samples. One medium: one transmission at a time, with the capacity of all links together. ",
+	return cutText(s, fmt.Sprintf("%d iterations per seed in place of %d", iterationsOf(s.Profile), timedIterations)) + fmt.Sprintf("Timing-only runs of %s with %d nodes at full width; coding charged at 2 GB/s, jitter 2 %%; means over seeds. Micro-blocks: Q = %d and five batches at once, since C(8,4) does not divide the %d of the other figures; times are per batch of %d samples. One medium: one transmission at a time, with the capacity of all links together. ",
 		reference, anchor, microBlocks(anchor, allRedundancies()...), microBlocks(anchor, redundancies...), s.Net.batch(anchor))
 }
 
@@ -28,20 +36,15 @@ func timesTable(s *study) result.Table {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	best := []any{"best r"}
-	for i := range s.Variants {
-		best = append(best, fmt.Sprint(s.Variants[i].best()))
-	}
-	t.Rows = append(t.Rows, best)
 	return t
 }
 
 func modelTable(s *study) result.Table {
 	t := result.Table{ID: "model-" + s.Net.Key, Title: s.Net.Title + ": the time model against the simulation", Kind: result.TimingOnly,
-		Caption: fmt.Sprintf("Tcalc = %.1f ms, a node's 1/8 of a batch; Tcomm = %.1f ms, simulated: SSGD with unicasts and micro-blocks on the same medium; Tcomm/Tcalc = %.2f, so r* = √(8/7·%.2f) = %.2f. No overlap, jitter, latency, frame header or time for coding. Exact: r·Tcalc + (n−r)/((n−1)r)·Tcomm; printed: Tcomm/r. On a switch each node takes in (n−r)/n of all gradients by its own link, coded or not: at least r·Tcalc + (n−r)/(n−1)·Tcomm.",
+		Caption: fmt.Sprintf("Tcalc = %.1f ms, a node's 1/8 of a batch; Tcomm = %.1f ms, simulated: SSGD with unicasts and micro-blocks on the same medium; Tcomm/Tcalc = %.2f, so r* = √(8/7·%.2f) = %.2f. No overlap, jitter, latency, frame header or time for coding. Exact: r·Tcalc + (n−r)/((n−1)r)·Tcomm; printed: Tcomm/r. Percentages are of the form's time, as C19's criterion has it. On a switch each node takes in (n−r)/n of all gradients by its own link, coded or not: at least r·Tcalc + (n−r)/(n−1)·Tcomm.",
 			1e3*s.Calc, 1e3*s.Comm, s.ratio(), s.ratio(), math.Sqrt(8./7*s.ratio())),
-		Columns: []result.Column{{Key: "r", Title: "r"}, {Key: "medium", Title: "one medium", Unit: "ms", Digits: 2}, {Key: "exact", Title: "exact", Unit: "ms", Digits: 2}, {Key: "off", Title: "off by", Unit: "%", Digits: 3},
-			{Key: "short", Title: "printed", Unit: "ms", Digits: 2}, {Key: "short-off", Title: "off by", Unit: "%", Digits: 1}, {Key: "switch", Title: "switch", Unit: "ms", Digits: 2}, {Key: "bound", Title: "at least", Unit: "ms", Digits: 2}}}
+		Columns: []result.Column{{Key: "r", Title: "r"}, {Key: "medium", Title: "one medium", Unit: "ms", Digits: 2}, {Key: "exact", Title: "exact", Unit: "ms", Digits: 2}, {Key: "off", Title: "medium beside exact", Unit: "%", Digits: 3},
+			{Key: "short", Title: "printed", Unit: "ms", Digits: 2}, {Key: "short-off", Title: "medium beside printed", Unit: "%", Digits: 1}, {Key: "switch", Title: "switch", Unit: "ms", Digits: 2}, {Key: "bound", Title: "at least", Unit: "ms", Digits: 2}}}
 	for i, sim := range s.Ideal {
 		exact, short := s.Calc*forms[0].batch(anchor, i+1, s.ratio()), s.Calc*forms[1].batch(anchor, i+1, s.ratio())
 		t.Rows = append(t.Rows, []any{i + 1, 1e3 * sim, 1e3 * exact, 100 * (sim/exact - 1), 1e3 * short, 100 * (sim/short - 1), 1e3 * s.OnSwitch[i], 1e3 * s.Calc * receivers(anchor, i+1, s.ratio())})
@@ -63,9 +66,13 @@ func rivalTable(s *study) result.Table {
 	return t
 }
 
+func sweepCut(s *study) string {
+	return strings.TrimRight(" "+cutText(s, fmt.Sprintf("%d of %d ratios", len(sweepOf(s.Profile)), len(sweepOf("standard")))), " ")
+}
+
 func sweepTable(s *study) result.Table {
 	t := result.Table{ID: "sweep-" + s.Net.Key, Title: s.Net.Title + ": the best redundancy by Tcomm/Tcalc", Kind: result.TimingOnly,
-		Caption: "The ratio set by the links' bandwidth. Simulated without overlap, jitter, latency, frame header or time for coding; Tcomm is in every column that of SSGD with unicasts and micro-blocks. Of equal times the smaller r. The grid, and 1 % to both sides of 1.75, 5.25 and 10.5, were fixed before the first run.",
+		Caption: "The ratio set by the links' bandwidth. Simulated without overlap, jitter, latency, frame header or time for coding; Tcomm is in every column that of SSGD with unicasts and micro-blocks. Of equal times the smaller r. The whole grid, 23 ratios with 1 % to both sides of 1.75, 5.25 and 10.5, was fixed before the first run." + sweepCut(s),
 		Columns: []result.Column{{Key: "ratio", Title: "Tcomm/Tcalc", Digits: 3}, {Key: "real", Title: "√(n/(n−1)·Tcomm/Tcalc)", Digits: 2}, {Key: "exact", Title: "exact form"}, {Key: "short", Title: "printed form"},
 			{Key: "medium", Title: "one medium"}, {Key: "switch", Title: "switch"}, {Key: "whole", Title: "whole gradients, one medium"}}}
 	for _, p := range s.Sweep {
@@ -118,7 +125,7 @@ func mediaFigure(s *study) result.Figure {
 
 func sweepFigure(s *study) result.Figure {
 	f := result.Figure{ID: "ratio-" + s.Net.Key, Title: s.Net.Title + ": the best redundancy by Tcomm/Tcalc", Kind: result.TimingOnly, Form: "line",
-		X: result.Axis{Title: "Tcomm/Tcalc", Log: true}, Y: result.Axis{Title: "best r"}, Caption: "As in the table; the real r* is √(n/(n−1)·Tcomm/Tcalc)."}
+		X: result.Axis{Title: "Tcomm/Tcalc", Log: true}, Y: result.Axis{Title: "best r"}, Caption: "As in the table; the real r* is √(n/(n−1)·Tcomm/Tcalc)." + sweepCut(s)}
 	series := []result.Series{{Name: "real r*", Group: "exact"}, {Name: "one medium", Group: "micro-medium"}, {Name: "switch", Group: "micro-switch"}, {Name: "whole gradients, one medium", Group: "whole-medium"}}
 	for _, p := range s.Sweep {
 		for i, y := range []float64{min(p.Real, anchor), float64(p.Medium), float64(p.Switch), float64(p.Whole)} {
