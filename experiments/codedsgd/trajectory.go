@@ -67,7 +67,7 @@ func schoolingOf(profile string, net network) schooling {
 		s.Nodes, s.Updates, s.Runs, s.Target = []int{2, 4, 6, 8, 10}, 160, 10, statedTarget(net)
 		s.Coarse, s.Blocks, s.Alone = 10, 120, 1
 		if large {
-			s.Nodes, s.Updates, s.Every, s.Runs, s.Seeds, s.Blocks, s.Part = []int{2, 4, 10}, 1200, 10, 1, 1, 40, 4
+			s.Nodes, s.Updates, s.Every, s.Runs, s.Seeds, s.Blocks, s.Part = []int{2, 4, 10}, 1200, 10, 1, 1, 40, 12
 		}
 	default: // paper
 		s.Nodes, s.Updates, s.Runs, s.Target = []int{2, 3, 4, 5, 6, 7, 8, 9, 10}, 1200, 10, statedTarget(net)
