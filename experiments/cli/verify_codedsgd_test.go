@@ -51,6 +51,14 @@ func TestVerifyCodedSmallestCounterExamples(t *testing.T) {
 			t.Errorf("%s: %+v, want %q", id, c.Printed, w)
 		}
 	}
+	// All sizes are there: 78 exchanges of up to 12 nodes, 5 ways, 4 numbers of each; sums at
+	// every depth, of up to 8 and 9 nodes.
+	for id, cases := range map[string]int{"exchange": 78 * 5 * 4, "compressed": 120, "sums": 165 * 2, "literal": 27 * 3, "repeats": 48 + 21*2,
+		"like-for-like": 66, "bound": 2 * 62 * 63 / 2, "rstar": 11 * 2 * 320 * 2, "formula": 29219} {
+		if got[id].Cases != cases {
+			t.Errorf("%s has %d cases, want %d", id, got[id].Cases, cases)
+		}
+	}
 	if e := got["alg3"].Equation; !strings.Contains(e, "not enumerated, with more than 10000000 combinations per node: n = 9: r = 5, 6; n = 10: r = 5, 6, 7, 8;") {
 		t.Errorf("alg3 says %q", e)
 	}
