@@ -122,7 +122,7 @@ func (w *largest) timeNotes(source string) []string {
 	async := w.asgd[0].Curve
 	last := async[len(async)-1]
 	return []string{
-		fmt.Sprintf("%s of the paper shows accuracy over time, and that all three algorithms arrive at the same accuracy in enough time; its values are lost. Here, on %d nodes in the paper's message and time model, %s; ASGD takes %.0f ms for as many samples.",
+		fmt.Sprintf("The text says of %s, accuracy over time, that all three algorithms arrive at the final accuracy in enough time; the curves are lost. Here, on %d nodes in the paper's message and time model, %s; ASGD takes %.0f ms for as many samples.",
 			source, w.plan.most(), on(judged), 1e3*last.Seconds/(float64(last.Pushes)/float64(w.plan.most()))),
 		"With whole gradients on a switch " + on(ethernet) + ": nothing but the sum of a node's blocks need travel, and coding multiplies the blocks.",
 		"The synchronous curves are one curve with three clocks. " + shared + " " + w.whole.note(),

@@ -105,8 +105,9 @@ func (c *course) orderWords(v variant) string {
 // timeNotes say what the figure of the paper shows and what is found.
 func (c *course) timeNotes(source string) []string {
 	notes := []string{
-		fmt.Sprintf("%s; the curves are lost, and “at every number of nodes” is our reading. In its own message and time model, with a multicast counted once for everybody: %s Of the time, %s; %s. Every node needs every gradient, so that a plain multicast of a block serves n − r nodes and a coded one r: (28) over SSGD Multicast is (n−r)/r, a gain only for r > n/2.",
-			timeSaid(source, c.plan.Net), c.orderWords(judged), meanWords(c.on, judged, multicast, secondsIn), meanWords(c.on, judged, unicast, secondsIn)),
+		fmt.Sprintf("%s; the curves are lost, and “at every number of nodes” is our reading. In its own message and time model, with a multicast counted once for everybody: %s Every node needs every gradient, so that a plain multicast of a block serves n − r nodes and a coded one r: (28) over SSGD Multicast is (n−r)/r, a gain only for r > n/2.",
+			timeSaid(source, c.plan.Net), c.orderWords(judged)),
+		fmt.Sprintf("Of the time, %s; %s.", meanWords(c.on, judged, multicast, secondsIn), meanWords(c.on, judged, unicast, secondsIn)),
 		switchNote(c.on),
 		c.loadWords(),
 		"Charged for every receiver, SSGD is the unicast of the same figure, the baseline that (19) divides by: only against it does the model of §3.2.4 promise a gain.",

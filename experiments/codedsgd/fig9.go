@@ -102,8 +102,9 @@ func trafficWords(cs []crossing, v variant, of func(iteration) float64) string {
 
 func (c *course) trafficNotes(source string) []string {
 	notes := []string{
-		fmt.Sprintf("The text says of %s that CSSGD sends less in all than SSGD Multicast; the curves are lost, and “at every number of nodes” is our reading. Counted alike, a multicast once in both, in its own message model: %s That is with r = n, which sends nothing, in %d of these points. Of the traffic, %s. With whole gradients: %s",
-			source, trafficWords(c.on, judged, bytesIn), silent(c.on), meanWords(c.on, judged, multicast, bytesIn), trafficWords(c.on, ethernet, bytesIn)),
+		fmt.Sprintf("The text says of %s that CSSGD sends less in all than SSGD Multicast; the curves are lost, and “at every number of nodes” is our reading. Counted alike, a multicast once in both, in its own message model: %s In %d of these points r = n, which sends nothing. With whole gradients: %s",
+			source, trafficWords(c.on, judged, bytesIn), silent(c.on), trafficWords(c.on, ethernet, bytesIn)),
+		fmt.Sprintf("Of the traffic, %s.", meanWords(c.on, judged, multicast, bytesIn)),
 		"In the paper's message model SSGD Multicast sends Q gradients and CSSGD Q·(n−r)/r: less only for r > n/2. What the text says comes out if CSSGD's packets are counted once and SSGD's once per receiver, (19): the last column.",
 		"With whole gradients an ordinary SSGD sends n, one per node, and CSSGD C(n,r)·(n−r)/r: redundancy multiplies the blocks, and no block's gradient is smaller than another's.",
 	}

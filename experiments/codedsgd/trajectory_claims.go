@@ -49,7 +49,7 @@ func judgeFinals(all []finals) result.Claim {
 			below := 100 * (serial - meanOf(m.x))
 			worst = max(worst, below)
 			ok = ok && below <= within
-			note = append(note, fmt.Sprintf("%s, %s: %+.2f points", f.Title, m.name, -below))
+			note = append(note, fmt.Sprintf("%s, %s: %+.2f points", f.Title, m.name, 100*(meanOf(m.x)-serial)))
 			if f.Times > 1 {
 				longer = append(longer, fmt.Sprintf("%s, %s: %+.2f points", f.Title, m.name, 100*(meanOf(m.x)-meanOf(f.Longer))))
 			}

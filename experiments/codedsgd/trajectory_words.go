@@ -46,7 +46,7 @@ func meanWords(cs []crossing, v variant, rival exchange, of func(iteration) floa
 			out = append(out, fmt.Sprintf("r = %d %s %s's", r, saving(x), exchangeName(0, rival)))
 		}
 	}
-	return "on the mean over numbers of nodes " + strings.Join(out, ", ")
+	return "on the mean over node counts " + strings.Join(out, ", ")
 }
 
 // switchWords say where CSSGD at the better r is ahead of SSGD Multicast when
@@ -110,7 +110,7 @@ func uncodedFaster(cs []crossing, v variant) (nodes []int, mean float64) {
 
 // optimalNote says what "optimal" is, and what it leaves out.
 func optimalNote(cs []crossing) string {
-	out := "CSSGD Optimal is the better of r = 2 and r = 3, which the paper draws, not the best of all r. "
+	out := "CSSGD Optimal is the better of r = 2 and r = 3, of which §3.2.2 speaks, not the best of all r; the text does not say among which r its optimum is. "
 	nodes, mean := uncodedFaster(cs, judged)
 	if len(nodes) == 0 {
 		return out + "In its model r = 1, without a code, is faster on no number of nodes."
