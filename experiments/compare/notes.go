@@ -132,6 +132,7 @@ func (s *study) boundNote() string {
 // stepsNote says how many gradients the asynchronous methods need against BSP.
 func (s *study) stepsNote() string {
 	var out []string
+	above, of := 0, 0
 	for _, g := range s.Grounds {
 		var parts []string
 		for _, k := range []string{"asp", "ssp", "dssp", "dasp"} {
@@ -139,6 +140,10 @@ func (s *study) stepsNote() string {
 				text := fmt.Sprintf("%s %.2f", methodOf(k).Title, r)
 				if ci != nil {
 					text += fmt.Sprintf(" [%.2f, %.2f]", ci[0], ci[1])
+					of++
+					if ci[0] > 1 {
+						above++
+					}
 				}
 				parts = append(parts, text)
 			}
@@ -150,7 +155,18 @@ func (s *study) stepsNote() string {
 	if len(out) == 0 {
 		return "How many more samples staleness costs cannot be said: in some seed the target is not reached."
 	}
-	return "What staleness costs in samples, gradients to the target over BSP's: " + strings.Join(out, "; ") + "."
+	return "What staleness costs in samples, gradients to the target over BSP's: " + strings.Join(out, "; ") + ". " + costVerdict(above, of)
+}
+
+// costVerdict says what intervals show: above of so many lie above 1.
+func costVerdict(above, of int) string {
+	switch {
+	case of == 0:
+		return "One seed has no interval: no cost is shown."
+	case above == 0:
+		return "No interval lies above 1: with these seeds no cost can be shown, and one that lies below 1 is taken for chance."
+	}
+	return fmt.Sprintf("%d of %d intervals lie above 1: there staleness costs samples.", above, of)
 }
 
 // moreSamples is gradients to the target over BSP's, paired by seed.

@@ -17,7 +17,7 @@ func (s *study) multicastNote() string {
 func (s *study) codingNote() string {
 	g := s.Grounds[0]
 	c, m, r := s.cells(g, "cssgd"), s.cells(g, "ssgd-multicast"), s.cells(g, "ring")
-	return fmt.Sprintf("CSSGD with r = 2 sends %.2f MB per round (delivers %.2f), SSGD multicast %.2f (%.2f), ring %.2f, and computes every sample twice; its round takes %s of SSGD multicast's time and %s of ring's. Sums of redundant blocks, r = 2 (with six nodes nothing in them is coded, t = 1), send %.2f MB; their round takes %s of CSSGD's and %s of SSGD multicast's.",
+	return fmt.Sprintf("CSSGD with r = 2 (its int32 coding is charged; SSGD codes nothing and is charged none) sends %.2f MB per round (delivers %.2f), SSGD multicast %.2f (%.2f), ring %.2f, and computes every sample twice; its round takes %s of SSGD multicast's time and %s of ring's. Sums of redundant blocks, r = 2 (with six nodes nothing in them is coded, t = 1), send %.2f MB; their round takes %s of CSSGD's and %s of SSGD multicast's.",
 		mean(c, sentOf)/1e6, mean(c, deliveredOf)/1e6, mean(m, sentOf)/1e6, mean(m, deliveredOf)/1e6, mean(r, sentOf)/1e6, s.times("cssgd", "ssgd-multicast"), s.times("cssgd", "ring"),
 		mean(s.cells(g, "compressed"), sentOf)/1e6, s.times("compressed", "cssgd"), s.times("compressed", "ssgd-multicast"))
 }

@@ -34,6 +34,20 @@ func TestStudyNotes(t *testing.T) {
 	if !strings.Contains(n, "first to 50 % is ring, 5.03 s, 0.25 of BSP's time [0.25, 0.25]") || !strings.Contains(n, "every other method takes longer") || !strings.Contains(n, "The shortest round: ring, 502.5 ms") {
 		t.Error(n)
 	}
+	if costVerdict(0, 0) != "One seed has no interval: no cost is shown." || !strings.HasPrefix(costVerdict(2, 8), "2 of 8") || !strings.HasPrefix(st.stepsNote(), "What staleness") || !strings.Contains(st.stepsNote(), "no cost can be shown") {
+		t.Error(st.stepsNote())
+	}
+	for _, g := range st.Grounds {
+		for s := range st.Seeds { // twice BSP's samples in both seeds
+			st.Cells[key(g, "dasp")][s].Curve = slices.Clone(st.Cells[key(g, "dasp")][s].Curve)
+			st.Cells[key(g, "dasp")][s].Curve[0].Pushes = 120
+			st.Cells[key(g, "ssp")][s].Curve = slices.Clone(st.Cells[key(g, "ssp")][s].Curve)
+			st.Cells[key(g, "ssp")][s].Curve[0].Pushes = int64(30 + 210*s) // half and four times
+		}
+	}
+	if n := st.stepsNote(); !strings.Contains(n, "DASP 2.00 [2.00, 2.00]") || !strings.HasSuffix(n, "2 of 8 intervals lie above 1: there staleness costs samples.") {
+		t.Error(n)
+	}
 	st.Cells[key(st.Grounds[0], "asp")][0].Curve[0].Seconds = 1 // one seed is fast, the other is not
 	if n := st.leadNote(st.Grounds[0]); !strings.Contains(n, "it cannot be told from ASP") && !strings.Contains(n, "first to 50 % is ASP") {
 		t.Error(n)
