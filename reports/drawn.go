@@ -43,7 +43,11 @@ func merge(f result.Figure) (out result.Figure, together []string) {
 			for _, g := range set {
 				names = append(names, of[g][0].Name)
 			}
-			name, look := strings.Join(names, " = "), set[0]
+			join := " = "
+			if strings.ContainsAny(strings.Join(names, ""), "=∝") {
+				join = " and " // the names are formulas
+			}
+			name, look := strings.Join(names, join), set[0]
 			if i := slices.IndexFunc(set, func(g string) bool { return slices.Contains(own, slug(g)) }); i >= 0 {
 				look = set[i]
 			}

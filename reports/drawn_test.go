@@ -95,3 +95,11 @@ func TestLinesOfOneGroupAreNamed(t *testing.T) {
 		t.Errorf("the legend names %q", names)
 	}
 }
+
+// Names that are formulas are not joined by a sign of equality.
+func TestFormulasAreJoinedByAWord(t *testing.T) {
+	series := []result.Series{{Name: "n = 4", X: []float64{1}, Y: []float64{1}}, {Name: "∝ n−1", X: []float64{1}, Y: []float64{1}}}
+	if _, together := merge(result.Figure{Form: "line", Series: series}); !slices.Equal(together, []string{"n = 4 and ∝ n−1"}) {
+		t.Errorf("drawn together: %q", together)
+	}
+}

@@ -2,10 +2,14 @@ package reports
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html"
+	"io/fs"
 	"math"
 	"math/big"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -165,6 +169,30 @@ func TestUnreadableTablesAreRefused(t *testing.T) {
 		tb, v := viewed(r, 0)
 		if _, err := widgetOf(r, tb, v); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "reports: codedsgd/accounting, table loads: ") {
 			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// The committed results that a reader should be able to work can be worked.
+func TestCommittedResultsHaveTheirWidgets(t *testing.T) {
+	for id, tables := range map[string][]string{"accounting": {"loads"}, "fig2": {"packets-3-2", "packets-4-2"}} {
+		r, err := result.Read(filepath.Join("..", "experiments", "results", "codedsgd", id+".json"))
+		if errors.Is(err, fs.ErrNotExist) {
+			t.Skipf("codedsgd/%s is not committed: a test of all stems complains of that", id)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range tables {
+			at := slices.IndexFunc(r.Tables, func(tb result.Table) bool { return tb.ID == want })
+			if at < 0 {
+				t.Errorf("codedsgd/%s has no table %s", id, want)
+				continue
+			}
+			tb, v := viewed(r, at)
+			if w, err := widgetOf(r, tb, v); err != nil || w == nil {
+				t.Errorf("codedsgd/%s, %s: widget %v, %v", id, want, w, err)
+			}
 		}
 	}
 }
