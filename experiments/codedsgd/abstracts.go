@@ -10,11 +10,12 @@ import (
 	"gradsync/experiments/result"
 )
 
-// What the abstracts and §3.2.5 state against SSGD, in percent. 53.97 for the DNN is
-// the same in all versions.
+// What §3.2.5, the conclusion and the English abstract state against SSGD, in percent.
+// 53.97 for the DNN is the same in all. The Chinese abstract's list, "SSGD and ASGD …
+// DNN and CNN … 53.97, 26.89 and 39.11, 26.37", can be read either way.
 const (
 	statedDNN     = 53.97
-	statedChinese = 39.11 // the CNN: body, conclusion, and the Chinese abstract read with them
+	statedChinese = 39.11 // the CNN: the Chinese body (§3.2.5) and conclusion
 	statedEnglish = 26.89 // the CNN: English abstract
 )
 
@@ -70,7 +71,7 @@ func (x *abstractsCase) english() bool {
 
 // abstracts examines which of two stated percentages the paper's own model allows.
 func abstracts() exp.Experiment {
-	e := exp.Experiment{ID: "codedsgd/abstracts", Title: "39.11 or 26.89: the abstracts against the time model", Source: "CSSGD, abstracts, §3.2.4 and §3.2.5", Profiles: exp.Profiles}
+	e := exp.Experiment{ID: "codedsgd/abstracts", Title: "39.11 or 26.89: the Chinese body, the English abstract, and the time model", Source: "CSSGD, abstracts, §3.2.4 and §3.2.5", Profiles: exp.Profiles}
 	e.Seconds = func(string, int) float64 { return 0.2 }
 	e.Run = func(_ context.Context, env exp.Env) (*result.Result, error) {
 		res := exp.NewResult(e, env, result.Modelled, nil)
@@ -108,15 +109,15 @@ func (t *tally) add(x *abstractsCase) {
 
 // judgement is the answer in words, from the cases over several node counts.
 func judgement(t tally) string {
-	s := fmt.Sprintf("over means of several node counts both numbers against SSGD are possible together in %d of %d cases for the Chinese reading (CNN %.2f %%) and in %d for the English one (CNN %.2f %%)",
+	s := fmt.Sprintf("over means of several node counts both numbers against SSGD are possible together in %d of %d cases as the Chinese body has them (CNN %.2f %%) and in %d as the English abstract has them (CNN %.2f %%)",
 		t.chinese, t.of, statedChinese, t.english, statedEnglish)
 	switch {
 	case t.chinese > 0 && t.english > 0:
 		return s + ": the model excludes neither."
 	case t.chinese > 0:
-		return s + ": the model excludes the English reading."
+		return s + ": the model excludes the English abstract's."
 	case t.english > 0:
-		return s + ": the model excludes the Chinese reading."
+		return s + ": the model excludes the Chinese body's."
 	}
 	return s + ": the model excludes both."
 }
@@ -137,17 +138,17 @@ func abstractsNotes(cases []abstractsCase) []string {
 			several.add(x)
 		}
 	}
-	notes := []string{"Which of 39.11 and 26.89 is the CNN's number against SSGD? By the paper's own time model, " + judgement(several),
-		fmt.Sprintf("At 8 nodes alone, where the paper states the best redundancies, the savings that fit them are, %s. There %s; %.2f %% of the DNN, on which all versions agree, is %s. So 8 nodes alone speak for the English number and at the same time against a number that nobody doubts.",
+	notes := []string{"Which of 39.11 and 26.89 is the CNN's number against SSGD? The Chinese body (§3.2.5) and conclusion say 39.11, the English abstract 26.89; the Chinese abstract's list of four numbers can be read either way. By the paper's own time model, " + judgement(several),
+		fmt.Sprintf("At 8 nodes alone, where the paper states the best redundancies, the savings that fit them are, %s. There %s; %.2f %% of the DNN, on which all agree, is %s. So 8 nodes alone speak for the English abstract's number and at the same time against a number that nobody doubts.",
 			strings.Join(excluded, "; "), atEight(alone), statedDNN, possible(alone.dnn, alone.of))}
 	if alone.cnnEnglish == 0 || alone.cnnChinese > 0 || alone.dnn > 0 {
-		notes[1] = strings.TrimSuffix(notes[1], " So 8 nodes alone speak for the English number and at the same time against a number that nobody doubts.")
+		notes[1] = strings.TrimSuffix(notes[1], " So 8 nodes alone speak for the English abstract's number and at the same time against a number that nobody doubts.")
 	}
 	notes[0] += " " + whereNote(cases)
 	notes = append(notes, fmt.Sprintf("Of %d cases over several node counts, %.2f %% of the DNN is possible in %d, %.2f %% of the CNN in %d and %.2f %% in %d. At few nodes a redundancy near n all but ends the exchange, which lifts every mean above what 8 nodes give.",
 		several.of, statedDNN, several.dnn, statedChinese, several.cnnChinese, statedEnglish, several.cnnEnglish))
 	return append(notes, multicastNote(best),
-		"The percentages against ASGD (26.89 or 39.11 for the DNN, 26.37 for the CNN) come from trainings to a target, not from the time of a batch: the model says nothing of them.")
+		"The percentages against ASGD (for the DNN 26.89 in the body and 39.11 in the English abstract, 26.37 for the CNN) come from trainings to a target, not from the time of a batch: the model says nothing of them.")
 }
 
 // whereNote names the cases over several node counts in which each reading is possible.
@@ -165,7 +166,7 @@ func whereNote(cases []abstractsCase) string {
 		}
 		return name + " by the " + strings.Join(list, " and the ")
 	}
-	return "Possible: " + where("the Chinese", (*abstractsCase).chinese) + "; " + where("the English", (*abstractsCase).english) + "."
+	return "Possible: " + where("the body's", (*abstractsCase).chinese) + "; " + where("the English abstract's", (*abstractsCase).english) + "."
 }
 
 func atEight(t tally) string {
@@ -186,7 +187,7 @@ func possible(k, of int) string {
 func multicastNote(best float64) string {
 	s := "§3.2.5 compares with SSGD Multicast, and the model's Tcomm is, by (19), that of unicasts. Set beside SSGD that multicasts on the same medium, "
 	if best < 0 {
-		return s + fmt.Sprintf("the best redundancy saves nothing at any ratio that fits r* = 3 or 2: it takes at least %.1f %% longer. Neither reading is possible then.", -best)
+		return s + fmt.Sprintf("the best redundancy saves nothing at any ratio that fits r* = 3 or 2: it takes at least %.1f %% longer. Neither is possible then.", -best)
 	}
 	return s + fmt.Sprintf("the best redundancy saves at most %.1f %% over all ratios that fit r* = 3 or 2.", best)
 }

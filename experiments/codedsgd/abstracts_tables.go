@@ -18,11 +18,11 @@ func yesNo(x bool) string {
 // spanTable is the whole examination.
 func spanTable(cases []abstractsCase) result.Table {
 	t := result.Table{ID: "savings", Title: "What the best redundancy can save of SSGD's time per batch", Kind: result.Modelled,
-		Caption: fmt.Sprintf("T = r·Tcalc + (n−r)/((n−1)r)·Tcomm, or Tcomm/r as printed; at each n the r from 1 to n with the least T against Tcalc + Tcomm, or against Tcalc + Tcomm/(n−1) if SSGD multicasts. Ranges over all Tcomm/Tcalc at which r = %d (DNN) or %d (CNN) is the best at 8 nodes; to other n the ratio is carried by the law. The paper names neither law nor node counts. Chinese: DNN %.2f and CNN %.2f possible together; English: DNN %.2f and CNN %.2f.", bestDNN, bestCNN, statedDNN, statedChinese, statedDNN, statedEnglish),
+		Caption: fmt.Sprintf("T = r·Tcalc + (n−r)/((n−1)r)·Tcomm, or Tcomm/r as printed; at each n the r from 1 to n with the least T against Tcalc + Tcomm, or against Tcalc + Tcomm/(n−1) if SSGD multicasts. Ranges over all Tcomm/Tcalc at which r = %d (DNN) or %d (CNN) is the best at 8 nodes; to other n the ratio is carried by the law. The paper names neither law nor node counts. Body (Chinese, §3.2.5, and conclusion): DNN %.2f and CNN %.2f possible together; English abstract: DNN %.2f and CNN %.2f.", bestDNN, bestCNN, statedDNN, statedChinese, statedDNN, statedEnglish),
 		Columns: []result.Column{{Key: "form", Title: "form"}, {Key: "nodes", Title: "mean over n"}, {Key: "law", Title: "Tcomm/Tcalc"},
 			{Key: "dnn-lo", Title: "DNN, least", Unit: "%", Digits: 1}, {Key: "dnn-hi", Title: "DNN, most", Unit: "%", Digits: 1},
 			{Key: "cnn-lo", Title: "CNN, least", Unit: "%", Digits: 1}, {Key: "cnn-hi", Title: "CNN, most", Unit: "%", Digits: 1},
-			{Key: "dnn", Title: "DNN 53.97"}, {Key: "cnn-zh", Title: "CNN 39.11"}, {Key: "cnn-en", Title: "CNN 26.89"}, {Key: "zh", Title: "Chinese"}, {Key: "en", Title: "English"}}}
+			{Key: "dnn", Title: "DNN 53.97"}, {Key: "cnn-zh", Title: "CNN 39.11"}, {Key: "cnn-en", Title: "CNN 26.89"}, {Key: "zh", Title: "body"}, {Key: "en", Title: "English abstract"}}}
 	for i := range cases {
 		x := &cases[i]
 		t.Rows = append(t.Rows, []any{x.Form.Title, x.Counts.Title, lawTitle(x), x.DNN[0], x.DNN[1], x.CNN[0], x.CNN[1],
@@ -93,7 +93,7 @@ func statedLevels() []result.Series {
 
 func anchorFigure() result.Figure {
 	f := result.Figure{ID: "eight", Title: "Saving of the best redundancy at 8 nodes", Kind: result.Modelled, Form: "line", X: result.Axis{Title: "Tcomm/Tcalc at 8 nodes"}, Y: result.Axis{Title: "time per batch saved", Unit: "%"},
-		Caption: "The paper's model, exact and short (Tcomm/r), and the exact form against SSGD that multicasts. r = 2 is best from 1.75 to 5.25, r = 3 to 10.5 (exact). Levels: 53.97 % is stated of the DNN, 39.11 (Chinese) or 26.89 (English) of the CNN."}
+		Caption: "The paper's model, exact and short (Tcomm/r), and the exact form against SSGD that multicasts. r = 2 is best from 1.75 to 5.25, r = 3 to 10.5 (exact). Levels: 53.97 % is stated of the DNN, 39.11 (Chinese body) or 26.89 (English abstract) of the CNN."}
 	for _, m := range forms {
 		s := result.Series{Name: m.Key, Group: m.Key}
 		for _, rho := range figureRatios() {
@@ -111,7 +111,7 @@ func anchorFigure() result.Figure {
 
 func meanFigure() result.Figure {
 	f := result.Figure{ID: "means", Title: "Mean saving over 2 to 10 nodes", Kind: result.Modelled, Form: "line", X: result.Axis{Title: "Tcomm/Tcalc at 8 nodes"}, Y: result.Axis{Title: "time per batch saved", Unit: "%"},
-		Caption: "The exact form; Tcomm/Tcalc at other n by each law. Levels: 53.97 % is stated of the DNN, 39.11 (Chinese) or 26.89 (English) of the CNN."}
+		Caption: "The exact form; Tcomm/Tcalc at other n by each law. Levels: 53.97 % is stated of the DNN, 39.11 (Chinese body) or 26.89 (English abstract) of the CNN."}
 	_, most := forms[0].ratios(bestCNN)
 	f.Alt = fmt.Sprintf("At a ratio of %.2f, the largest for which r = 2 is best at 8 nodes, the mean saving is", most)
 	for i, l := range laws {

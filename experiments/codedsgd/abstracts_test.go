@@ -101,8 +101,8 @@ func TestReadings(t *testing.T) {
 		want string
 	}{
 		{tally{of: 4, chinese: 1, english: 2}, "excludes neither"},
-		{tally{of: 4, chinese: 1}, "excludes the English reading"},
-		{tally{of: 4, english: 1}, "excludes the Chinese reading"},
+		{tally{of: 4, chinese: 1}, "excludes the English abstract's"},
+		{tally{of: 4, english: 1}, "excludes the Chinese body's"},
 		{tally{of: 4}, "excludes both"},
 	} {
 		if s := judgement(c.t); !strings.Contains(s, c.want) {
@@ -123,6 +123,9 @@ func TestAbstractsPage(t *testing.T) {
 	res, err := abstracts().Run(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{0}})
 	if err != nil || res.Status != complete || len(res.Claims) != 0 {
 		t.Fatalf("%v, %s, %d claims", err, res.Status, len(res.Claims))
+	}
+	if !strings.Contains(res.Notes[0], "the Chinese abstract's list of four numbers can be read either way") {
+		t.Error(res.Notes[0])
 	}
 	for _, want := range []string{"DNN 32.0 to 52.2 %, CNN 0.0 to 32.0 %", "DNN 28.6 to 46.2 %, CNN 0.0 to 28.6 %"} {
 		if !strings.Contains(res.Notes[1], want) {

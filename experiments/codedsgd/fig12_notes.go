@@ -37,7 +37,7 @@ func mediumNote(s *study) string {
 	if excess < 0.01 {
 		simulated = fmt.Sprintf("takes that to %.1g %%", 100*excess)
 	}
-	return fmt.Sprintf("This needs a medium that carries one transmission at a time, on which time is linear in the amount of data (§3.2.4). On a switch each node must take in (n−r)/n of all gradients by its own link, however they are coded: the time is at least r·Tcalc + (n−r)/(n−1)·Tcomm, linear in r, so that the code gains nothing over the same redundancy without one and the best r without overlap is 1 where Tcomm/Tcalc is below n − 1 = 7, and n above. Simulated where nothing else takes time, the switch %s; with everything charged but no overlap the best r there is %d, and the times over r lie between %.0f and %.0f ms.",
+	return fmt.Sprintf("This needs a medium that carries one transmission at a time, on which time is linear in the amount of data (§3.2.4). On a switch each node must take in (n−r)/n of all gradients by its own link, however they are coded: the time is at least r·Tcalc + (n−r)/(n−1)·Tcomm, linear in r, so that no code beats the same redundancy without one, its senders sharing the work, and the best r without overlap is 1 where Tcomm/Tcalc is below n − 1 = 7, and n above. Simulated where nothing else takes time, the switch %s; with everything charged but no overlap the best r there is %d, and the times over r lie between %.0f and %.0f ms.",
 		simulated, s.Variants[2].best(), 1e3*slices.Min(s.Variants[2].Mean), 1e3*slices.Max(s.Variants[2].Mean))
 }
 

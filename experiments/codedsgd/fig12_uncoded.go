@@ -61,7 +61,7 @@ func (w *studies) plains(net network) ([]timedPlain, error) {
 
 func uncodedTable(s *study) result.Table {
 	t := result.Table{ID: "uncoded-" + s.Net.Key, Title: s.Net.Title + ": the same redundancy without a code", Kind: result.TimingOnly,
-		Caption: howTimed(s) + "Micro-blocks; without a code each gradient goes whole from its block's first holder to all nodes that lack it. Unicasts of all that is lacked are eq. (29)'s load. Added after the first runs; no claim is judged on it.",
+		Caption: howTimed(s) + "Micro-blocks; without a code each gradient goes whole from its block's first holder to all nodes that lack it. Unicasts of all that is lacked are eq. (29)'s load. Node 0 is the first holder of all that it holds, r/n of the blocks, and each node lacks (n−r)/n: for r > n/2 its link out binds on a switch, and senders that share the work would be sooner. Added after the first runs; no claim is judged on it.",
 		Columns: []result.Column{{Key: "r", Title: "r"}}}
 	var columns [][]float64
 	add := func(key, title string, mean []float64) {

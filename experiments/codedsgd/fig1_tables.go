@@ -69,20 +69,25 @@ func nodeTable(a *codedsgd.Assignment, batch int) result.Table {
 	return t
 }
 
-// heldFigure draws which node computes which block: a matrix as a time line without
+// drawnBatch is how many samples heldFigure cuts: 3 blocks of 4, 6 of 2, whose ends are
+// whole numbers on a numbered axis.
+const drawnBatch = 12
+
+// heldFigure draws which node computes which samples: a matrix as a time line without
 // time.
 func heldFigure(a *codedsgd.Assignment) result.Figure {
 	f := result.Figure{ID: "held-" + suffix(a), Title: "Who computes what, " + clusterName(a), Kind: result.Counted, Form: "gantt",
-		X: result.Axis{Title: "block (each is one step wide)"}, Y: result.Axis{Title: "node"},
-		Caption: fmt.Sprintf("From the code's assignment. A node computes the gradients of the blocks marked so, and fetches the others' in %d pieces. %s", a.Redundancy(), guess)}
+		X: result.Axis{Title: "sample of a batch"}, Y: result.Axis{Title: "node"},
+		Caption: fmt.Sprintf("From the code's assignment, for a batch of %d samples in %d blocks of %d, in the order of their numbers. A node computes the gradients of the blocks marked so, and fetches the others' in %d pieces. %s", drawnBatch, a.Blocks(), drawnBatch/a.Blocks(), a.Redundancy(), guess)}
+	cuts := a.Split(drawnBatch, a.Blocks(), nil)
 	for node := range a.Nodes() {
 		f.Lanes = append(f.Lanes, fmt.Sprintf("node %d", node))
 		for q := range a.Blocks() {
-			state, label := "computes", fmt.Sprintf("block %d, of nodes %s", q, setName(a.Holders(q)))
+			state, label := "computes", fmt.Sprintf("block %d, of nodes %s, samples", q, setName(a.Holders(q)))
 			if !a.Holds(node, q) {
 				state = "fetches"
 			}
-			f.Bands = append(f.Bands, result.Band{Lane: node, From: float64(q), To: float64(q + 1), State: state, Label: label})
+			f.Bands = append(f.Bands, result.Band{Lane: node, From: float64(cuts[q]), To: float64(cuts[q+1]), State: state, Label: label})
 		}
 	}
 	own := len(a.Of(0))

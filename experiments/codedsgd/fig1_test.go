@@ -1,6 +1,7 @@
 package codedsgd
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -24,8 +25,11 @@ func TestFig1OfThreeByHand(t *testing.T) {
 	// Four nodes: six blocks, each node has three and fetches three in six pieces.
 	wantColumn(t, tableOf(t, r, "nodes-4-2"), "pieces", 6, 6, 6, 6)
 	for _, f := range r.Figures {
-		held := 0
+		held, width := 0, map[string]float64{"held-3-2": 4, "held-4-2": 2}[f.ID] // of 12 samples
 		for _, b := range f.Bands {
+			if b.To-b.From != width || math.Mod(b.From, width) != 0 {
+				t.Errorf("%s: a block from %g to %g", f.ID, b.From, b.To)
+			}
 			if b.State == "computes" {
 				held++
 			}

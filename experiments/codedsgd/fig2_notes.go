@@ -64,9 +64,9 @@ func readingNote(x shownExchange) string {
 	p := x.Packets[0]
 	var does []string
 	for _, d := range p.Decoded {
-		does = append(does, fmt.Sprintf("node %d subtracts %s, which it computed itself, and has G%d[%d]", d.Node, terms(d.Subtracted), d.Term.Block, d.Term.Position))
+		does = append(does, fmt.Sprintf("node %d subtracts %s, which it computed itself, and has %s", d.Node, terms(x.A, d.Subtracted), segmentName(x.A, d.Term)))
 	}
-	return fmt.Sprintf("How to read it, %s: node %d sends %s once, to nodes %s; %s. One message, %d times useful.", clusterName(x.A), p.From, terms(p.Terms), listed(p.To), strings.Join(does, "; "), len(p.Decoded))
+	return fmt.Sprintf("How to read it, %s: node %d sends %s once, to nodes %s; %s. One message, %d times useful.", clusterName(x.A), p.From, terms(x.A, p.Terms), listed(p.To), strings.Join(does, "; "), len(p.Decoded))
 }
 
 // gainNote says what the code gained of traffic and of time, and where not.

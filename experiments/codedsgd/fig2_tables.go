@@ -13,11 +13,17 @@ import (
 
 const shownHow = "A run of the code on the reference cluster without jitter, in virtual time: one layer of 125,000 numbers (0.5 MB as int32), gradients that are different in every block and number. Messages were read on their way, times are the trace's."
 
-// terms spells a packet's content by block number: "G0[1] + G2[0]".
-func terms(list []codedsgd.Term) string {
+// segmentName spells a segment by its block's holders, as the report's animation reads
+// it: "G{0,2}[1]". It is the only name on the page.
+func segmentName(a *codedsgd.Assignment, t codedsgd.Term) string {
+	return fmt.Sprintf("G%s[%d]", setName(a.Holders(t.Block)), t.Position)
+}
+
+// terms spells a packet's content: "G{0,1}[1] + G{1,2}[0]".
+func terms(a *codedsgd.Assignment, list []codedsgd.Term) string {
 	out := make([]string, len(list))
 	for i, t := range list {
-		out[i] = fmt.Sprintf("G%d[%d]", t.Block, t.Position)
+		out[i] = segmentName(a, t)
 	}
 	return strings.Join(out, " + ")
 }
@@ -28,18 +34,18 @@ func ms(d time.Duration) float64 { return float64(d.Round(time.Microsecond)) / 1
 // packetTable is the exchange packet by packet; the report's animation reads it.
 func packetTable(x shownExchange) result.Table {
 	t := result.Table{ID: "packets-" + suffix(x.A), Title: "Every packet, " + clusterName(x.A), Kind: result.Counted,
-		Caption: shownHow + fmt.Sprintf(" G2[0] is segment 0 of %d of the gradient of block 2; G{1,2} is the gradient of the block that nodes 1 and 2 hold. A packet begins with its first byte and ends when its last receiver has it. Every packet was decoded by Algorithm 4 at each receiver with what that node had computed, and compared with the holder's segment.", x.A.Redundancy()),
+		Caption: shownHow + fmt.Sprintf(" G{1,2}[0] is segment 0 of %d of the gradient of the block that nodes 1 and 2 hold. A packet begins with its first byte and ends when its last receiver has it. Every packet was decoded by Algorithm 4 at each receiver with what that node had computed, and compared with the holder's segment.", x.A.Redundancy()),
 		Columns: []result.Column{{Key: "step", Title: "packet"}, {Key: "from", Title: "from node"}, {Key: "to", Title: "to nodes"}, {Key: "begin", Title: "begins", Unit: "ms", Digits: 3}, {Key: "end", Title: "ends", Unit: "ms", Digits: 3},
 			{Key: "content", Title: "content"}, {Key: "decoded", Title: "decoded"}, {Key: "bytes", Title: "bytes"}, {Key: "subtracted", Title: "subtracted before"}, {Key: "wrong", Title: "numbers decoded wrong"}}}
 	for i, p := range x.Packets {
 		var decoded, subtracted []string
 		wrong := 0
 		for _, d := range p.Decoded {
-			decoded = append(decoded, fmt.Sprintf("node %d: G%s[%d]", d.Node, setName(x.A.Holders(d.Term.Block)), d.Term.Position))
-			subtracted = append(subtracted, fmt.Sprintf("node %d: %s", d.Node, terms(d.Subtracted)))
+			decoded = append(decoded, fmt.Sprintf("node %d: %s", d.Node, segmentName(x.A, d.Term)))
+			subtracted = append(subtracted, fmt.Sprintf("node %d: %s", d.Node, terms(x.A, d.Subtracted)))
 			wrong += d.Wrong
 		}
-		t.Rows = append(t.Rows, []any{i + 1, p.From, listed(p.To), ms(p.Begin), ms(p.End), terms(p.Terms), strings.Join(decoded, "; "), p.Bytes, strings.Join(subtracted, "; "), wrong})
+		t.Rows = append(t.Rows, []any{i + 1, p.From, listed(p.To), ms(p.Begin), ms(p.End), terms(x.A, p.Terms), strings.Join(decoded, "; "), p.Bytes, strings.Join(subtracted, "; "), wrong})
 	}
 	return t
 }
@@ -107,11 +113,11 @@ func exchangeFigure(x shownExchange) result.Figure {
 		}
 		for i, p := range x.Packets {
 			if p.From == node {
-				f.Bands = append(f.Bands, result.Band{Lane: lane + 1, From: ms(p.Begin), To: ms(p.Left), State: "send", Label: fmt.Sprintf("packet %d: %s to nodes %s", i+1, terms(p.Terms), listed(p.To))})
+				f.Bands = append(f.Bands, result.Band{Lane: lane + 1, From: ms(p.Begin), To: ms(p.Left), State: "send", Label: fmt.Sprintf("packet %d: %s to nodes %s", i+1, terms(x.A, p.Terms), listed(p.To))})
 			}
 			for _, d := range p.Decoded {
 				if d.Node == node {
-					f.Bands = append(f.Bands, result.Band{Lane: lane + 2, From: ms(d.Began), To: ms(d.At), State: "receive", Label: fmt.Sprintf("packet %d of node %d: minus %s gives G%d[%d]", i+1, p.From, terms(d.Subtracted), d.Term.Block, d.Term.Position)})
+					f.Bands = append(f.Bands, result.Band{Lane: lane + 2, From: ms(d.Began), To: ms(d.At), State: "receive", Label: fmt.Sprintf("packet %d of node %d: minus %s gives %s", i+1, p.From, terms(x.A, d.Subtracted), segmentName(x.A, d.Term))})
 				}
 			}
 		}

@@ -17,9 +17,9 @@ func TestFig2OfThreeByHand(t *testing.T) {
 	wantColumn(t, x, "step", 1, 2, 3)
 	wantColumn(t, x, "from", 0, 1, 2)
 	wantColumn(t, x, "to", "1, 2", "0, 2", "0, 1")
-	wantColumn(t, x, "content", "G0[0] + G1[0]", "G0[1] + G2[0]", "G1[1] + G2[1]")
+	wantColumn(t, x, "content", "G{0,1}[0] + G{0,2}[0]", "G{0,1}[1] + G{1,2}[0]", "G{0,2}[1] + G{1,2}[1]")
 	wantColumn(t, x, "decoded", "node 1: G{0,2}[0]; node 2: G{0,1}[0]", "node 0: G{1,2}[0]; node 2: G{0,1}[1]", "node 0: G{1,2}[1]; node 1: G{0,2}[1]")
-	wantColumn(t, x, "subtracted", "node 1: G0[0]; node 2: G1[0]", "node 0: G0[1]; node 2: G2[0]", "node 0: G1[1]; node 1: G2[1]")
+	wantColumn(t, x, "subtracted", "node 1: G{0,1}[0]; node 2: G{0,2}[0]", "node 0: G{0,1}[1]; node 2: G{1,2}[0]", "node 0: G{0,2}[1]; node 1: G{1,2}[1]")
 	wantColumn(t, x, "bytes", 250000, 250000, 250000)
 	wantColumn(t, x, "wrong", 0, 0, 0)
 	// Two blocks of 2 ms each, then at once 2 ms on each link; a receiver takes its two
@@ -44,7 +44,7 @@ func TestFig2OfThreeByHand(t *testing.T) {
 	wantColumn(t, m, "sent", 3.0, 3.0, 1.5, 12.0, 6.0, 6.0)
 	wantColumn(t, m, "delivered", 3.0, 3.0, 3.0, 12.0, 12.0, 12.0)
 	wantColumn(t, m, "messages", 3, 3, 3, 12, 6, 12)
-	for i, want := range []string{"node 0 sends G0[0] + G1[0] once", "none wrong", "a gain against both", "no gain against multicast", "wrap around", "bit for bit"} {
+	for i, want := range []string{"node 0 sends G{0,1}[0] + G{0,2}[0] once, to nodes 1, 2; node 1 subtracts G{0,1}[0], which it computed itself, and has G{0,2}[0]", "none wrong", "a gain against both", "no gain against multicast", "wrap around", "bit for bit"} {
 		if !strings.Contains(r.Notes[i], want) {
 			t.Errorf("note %d: %q, want %q in it", i, r.Notes[i], want)
 		}

@@ -56,10 +56,10 @@ func (s *precisionStudy) changes(kind int) bool {
 func lossTable(s *precisionStudy) result.Table {
 	p := s.Plan
 	t := result.Table{ID: "loss-" + p.Net.Key, Title: p.Net.Title + ": what the arithmetic does to the training", Kind: result.Trained,
-		Caption: fmt.Sprintf("%s at width %g, %d classes, batches of %d, %d updates at rate %g; means over seeds. The same batches and first parameters; float32: the mean gradient of the batch in one piece. Steps of b bits: those of b bits on ±10, by a range of 10·2^(32−b) at 32 bits, which never clips. Distance: of the final parameters from float32's, relative to the way these went. Elsewhere: more than twice as far off as the worst of the three of %d bits, which differ from float32 in the order of summation and hardly more. Other loss: by at least 1 %% of it, with a 95 %% interval that leaves out 0. (The %d-bit rows were added after a trial of three updates, in which ±10 clipped.)%s",
+		Caption: fmt.Sprintf("%s at width %g, %d classes, batches of %d, %d updates at rate %g; means over seeds. The same batches and first parameters; float32: the mean gradient of the batch in one piece. Steps of b bits: those of b bits on ±10, by a range of 10·2^(32−b) at 32 bits, which never clips. Distance: of the final parameters from float32's, relative to the way these went. Elsewhere: more than twice as far off as the worst of the three of %d bits, which differ from float32 in the order of summation and hardly more. Other loss: shown to differ by at least 1 %% of it, with a 95 %% interval that leaves out 0; where it is not shown, a difference below the ± column would not be seen. (The %d-bit rows were added after a trial of three updates, in which ±10 clipped.)%s",
 			p.Net.Title, p.Width, classes(p.Nodes), p.Net.batch(p.Nodes), p.Updates, p.Rate, fineBits, fineBits, p.Note),
 		Columns: []result.Column{{Key: "kind", Title: "arithmetic"}, {Key: "blocks", Title: "blocks"}, {Key: "step", Title: "step"}, {Key: "accuracy", Title: "accuracy", Unit: "%", Digits: 2}, {Key: "loss", Title: "loss", Digits: 4},
-			{Key: "gap", Title: "loss − float32's", Digits: 5}, {Key: "half", Title: "± (95 %)", Digits: 5}, {Key: "distance", Title: "distance", Unit: "%", Digits: 4}, {Key: "saturated", Title: "saturated", Unit: "%", Digits: 3}, {Key: "moves", Title: "elsewhere"}, {Key: "changes", Title: "other loss"}}}
+			{Key: "gap", Title: "loss − float32's", Digits: 5}, {Key: "half", Title: "± (95 %)", Digits: 5}, {Key: "distance", Title: "distance", Unit: "%", Digits: 4}, {Key: "saturated", Title: "saturated", Unit: "%", Digits: 3}, {Key: "moves", Title: "elsewhere"}, {Key: "changes", Title: "other loss shown"}}}
 	for i, a := range s.Kinds {
 		gap, half := exp.MeanAndHalf(s.lossGap(i))
 		row := []any{a.Title, nil, nil, 100 * meanOf(s.of(i, func(l learnt) float64 { return l.Accuracy })), meanOf(s.of(i, func(l learnt) float64 { return l.Loss })), nil, nil, nil, nil, nil, nil}
@@ -145,7 +145,7 @@ func (a arithmetic) bitsOf() float64 { return 32 - math.Log2(a.Range/paperRange)
 func bitsFigure(s *precisionStudy) result.Figure {
 	f := result.Figure{ID: "bits-" + s.Plan.Net.Key, Title: s.Plan.Net.Title + ": distance from float32 by the bits of quantisation", Kind: result.Trained, Form: "line",
 		X: result.Axis{Title: "bits on ±10"}, Y: result.Axis{Title: "distance", Unit: "%", Log: true},
-		Caption: "Final parameters, relative to the way of float32's; steps on ranges that clip nothing, and the paper's on ±10. The level is what the order of summation does."}
+		Caption: fmt.Sprintf("Final parameters, relative to the way of float32's; steps on ranges that clip nothing, and the paper's int32 on ±10, 32 bits, a step of %.3g. The level is what the order of summation does.", paperRange/float64(codedsgd.Top))}
 	line, level, paper := result.Series{Name: "nothing clipped", Group: "cssgd"}, result.Series{Name: "order of summation", Group: "target"}, result.Series{Name: "the paper's int32", Group: "exact"}
 	paper.X, paper.Y = []float64{s.Kinds[inPaper].bitsOf()}, []float64{100 * s.distance(inPaper)}
 	for i, a := range s.Kinds {

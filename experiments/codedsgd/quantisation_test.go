@@ -142,16 +142,51 @@ func TestWhatCountsAsAnEffect(t *testing.T) {
 		rows[i] = [4]float64{0.01, 0, 0, 0}
 	}
 	rows[7] = [4]float64{0.5, 0.3, 0.3, 0} // 16 bits in ci
-	if n := coarseNote(made(rows...)); !strings.Contains(n, "elsewhere with 16 bits (50 %), not with 26 bits, 8 bits; another loss than float32's comes with 16 bits.") {
+	if n := coarseNote(made(rows...)); !strings.Contains(n, "elsewhere with 16 bits (50 %), not with 26 bits, 8 bits; another loss than float32's is shown with 16 bits (differences below about 0 to 0, by the steps") {
 		t.Error(n)
 	}
 }
 
+// By hand, three seeds that differ by −1, 0 and 1: t(2 degrees, 95 %) = 4.303 over √3.
+func TestWhatWouldNotBeSeen(t *testing.T) {
+	s := made([4]float64{}, [4]float64{0.02, 0, 0, 0})
+	s.Learnt[inFloat] = []learnt{{Loss: 3}, {Loss: 3}, {Loss: 3}}
+	s.Learnt[inPaper] = []learnt{{Loss: 2}, {Loss: 3}, {Loss: 4}}
+	if g := gapText(s, inPaper); !strings.Contains(g, "(95 % ±2.5: no difference shown; one below about 2.5 would not be seen)") {
+		t.Error(g)
+	}
+	s.Learnt[inPaper] = []learnt{{Loss: 3.001}, {Loss: 3.001}, {Loss: 3.001}}
+	if g := gapText(s, inPaper); !strings.Contains(g, "a difference, below the 1 % of the loss") {
+		t.Error(g)
+	}
+}
+
+// By hand, 8 nodes, 56 micro-blocks of one byte: at r = 2 a node has 14 and lacks 42; at
+// r = 1, without a code, it quantises 7 and sums 56. The parts are all that a run counts.
+func TestCodingParts(t *testing.T) {
+	if p := codedBy(8, 2, 56, 1); p != (codingParts{14, 42, 42, 56}) || p.code() != 84 || p.all() != 154 {
+		t.Errorf("r = 2: %+v", p)
+	}
+	if p := codedBy(8, 1, 56, 1); p != (codingParts{7, 0, 0, 56}) {
+		t.Errorf("r = 1: %+v", p)
+	}
+	costs, err := codingCosts(t.Context(), exp.Env{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range costs {
+		near(t, c.Net.Title, c.Parts.all(), c.Bytes, 2e-3*c.Bytes)
+	}
+}
+
 func TestCodingIsJudged(t *testing.T) {
-	cost := func(bytes float64, whole bool) codingCost { return codingCost{dnn, 2, whole, bytes, 1} }
+	cost := func(bytes float64, whole bool) codingCost {
+		return codingCost{dnn, 2, whole, bytes, 1, codingParts{Encoded: bytes / 4, Decoded: bytes / 4}}
+	}
 	good := []codingCost{cost(0.05*codingRate, false), cost(codingRate, true)}
-	if c := judgeCoding(good); c.Verdict != "same-sign" || !strings.Contains(c.Measured.(string), "5 % of computing") {
-		t.Error(c.Verdict, c.Measured)
+	if c := judgeCoding(good); c.Verdict != "same-sign" || !strings.Contains(c.Measured.(string), "5 % of computing") ||
+		!strings.Contains(c.Why, "alone, of which §2.2 speaks, are 2 %;") || !strings.Contains(c.Why, "on nodes that copy 10 GB/s they would take 0.2 to 0.8 %") {
+		t.Error(c.Verdict, c.Measured, c.Why)
 	}
 	if c := judgeCoding(append(good, cost(0.06*codingRate, false))); c.Verdict != "differs" || !strings.Contains(c.Why, "would need 2 GB/s") {
 		t.Error(c.Verdict, c.Why)
