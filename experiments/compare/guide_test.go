@@ -160,9 +160,9 @@ func TestAloneComesFirst(t *testing.T) {
 		c    count
 		want string
 	}{
-		{count{}, "not known"}, {count{Of: 4, Alone: 4}, "one worker alone"}, {count{Of: 8, Alone: 5, Wins: []win{ring}}, "one worker alone, else ring"},
-		{count{Of: 8, Alone: 2, Wins: []win{ring, {"BSP", 3}}}, "no one method"}, {count{Of: 6, Alone: 3, Wins: []win{ring}}, "one worker alone, else ring"}, {count{Of: 4, Alone: 1, Wins: []win{ring}}, "ring"},
-		{count{Of: 16, Alone: 9, Wins: []win{ring, {"BSP", 2}, {"ASP", 2}}}, "one worker alone, else no one method"},
+		{count{}, "not known"}, {count{Of: 4, Alone: 4}, "one worker alone"}, {count{Of: 8, Alone: 5, Wins: []win{ring}}, "one worker alone (else ring)"},
+		{count{Of: 8, Alone: 2, Wins: []win{ring, {"BSP", 3}}}, "no one method"}, {count{Of: 6, Alone: 3, Wins: []win{ring}}, "one worker alone (else ring)"}, {count{Of: 4, Alone: 1, Wins: []win{ring}}, "ring"},
+		{count{Of: 16, Alone: 9, Wins: []win{ring, {"BSP", 2}, {"ASP", 2}}}, "one worker alone (else no one method)"},
 	} {
 		if got := c.c.use(); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.c, got, c.want)
@@ -191,7 +191,7 @@ func TestRegions(t *testing.T) {
 	}
 	g := newGuide(plan, laps)
 	want := "LeNet-5: one worker alone; ResNet-18 and VGG-19-BN: one worker alone at 1 Gb/s, one worker alone (N = 4), ring (N = 8) at 10 Gb/s, ring at 100 Gb/s"
-	if got := g.regions(plan.points(), synchronous); got != want {
+	if got := g.byNetwork(plan.points(), synchronous); got != want {
 		t.Errorf("%q", got)
 	}
 	if got := where([]string{"a", "b"}, [][]float64{{1, 10}, {25, 100}}, 100); got != "a at 1 to 10 Gb/s, b from 25 Gb/s" {
@@ -201,7 +201,7 @@ func TestRegions(t *testing.T) {
 	if len(small) != 1 || len(large) != 2 || sized(small) != "LeNet-5 (0.25 MB)" {
 		t.Errorf("%v, %v, %s", small, large, sized(small))
 	}
-	if s := g.shortNote(); !strings.Contains(s, "equal workers: small networks one worker alone (one worker alone 6 of 6); large ones one worker alone, else ring (one worker alone 6, ring 6 of 12)") {
+	if s := g.shortNote(); !strings.Contains(s, " Equal workers – small networks: one worker alone; large networks: one worker alone at 1 Gb/s, one worker alone (else ring) at 10 Gb/s, ring at 100 Gb/s. Small: LeNet-5 (0.25 MB); large: ResNet-18 (45 MB) and VGG-19-BN (80 MB).") {
 		t.Error(s)
 	}
 }

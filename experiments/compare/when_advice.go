@@ -11,26 +11,25 @@ import (
 // adviceTable is the short answer: situation, what is best, how often, and where.
 func (g *guide) adviceTable() result.Table {
 	t := result.Table{ID: "advice", Title: "Which method to use when", Kind: result.TimingOnly,
-		Caption: g.how() + "Use: one worker alone where no method is faster in half of the cases or more, then the method that is first in more than half of the others; = joins methods within half a per cent, “any asynchronous” all four of ASP, SSP, DSSP and DASP. Best: cases in which each is. Equal samples per worker. " + g.costs() + " Everything here is computed from the tables below.",
+		Caption: g.how() + "Use: one worker alone where no method is faster in half of the cases or more, then the method that is first in more than half of the others; = joins methods within half a per cent, “any asynchronous” all four of ASP, SSP, DSSP and DASP. Best: cases in which each is. " + g.costs() + " Everything here is computed from the tables below.",
 		Columns: []result.Column{{Key: "situation", Title: "situation"}, {Key: "use", Title: "use"}, {Key: "first", Title: "best"}, {Key: "where", Title: "where"}}}
 	add := func(situation string, points []point, allowed func(method) bool) {
 		c := g.tally(points, allowed)
-		t.Rows = append(t.Rows, []any{situation, c.use(), c.words(), g.regions(points, allowed)})
+		t.Rows = append(t.Rows, []any{situation, c.use(), c.words(), g.byNetwork(points, allowed)})
 	}
 	of := func(set string) []point { return g.points(func(p point) bool { return p.Set == set }) }
 	equal := of(equalWorkers)
-	add("equal workers, "+g.fastWords(), g.points(g.quick), equalSamples)
-	add("equal workers, "+linkName(g.slow()), slices.DeleteFunc(slices.Clone(equal), func(p point) bool { return p.Gbps != g.slow() }), equalSamples)
-	add("one straggler, six times slower", of(straggler), equalSamples)
-	add("strongly unequal, speeds from 1 to 1/3.6", of(spread), equalSamples)
+	add("equal workers, "+g.fastWords(), g.points(g.quick), noMulticast)
+	add("equal workers, "+linkName(g.slow()), slices.DeleteFunc(slices.Clone(equal), func(p point) bool { return p.Gbps != g.slow() }), noMulticast)
+	add("one straggler, six times slower", of(straggler), noMulticast)
+	add("strongly unequal, speeds from 1 to 1/3.6", of(spread), noMulticast)
 	add("a server exists, equal workers", equal, ofServer)
 	add("a server exists, one straggler", of(straggler), ofServer)
 	add("a server exists, strongly unequal", of(spread), ofServer)
 	t.Rows = append(t.Rows, g.sparseRow(equal))
-	plain := func(m method) bool { return noMulticast(m) && !m.Aware }
 	t.Rows = append(t.Rows,
-		g.duelRow("the network has multicast", "a method with multicast", func(m method) bool { return m.Multicast }, plain),
-		g.duelRow("data on several nodes, to be computed on r times", "a redundant method", redundant, plain))
+		g.duelRow("the network has multicast", "a method with multicast", func(m method) bool { return m.Multicast }, noMulticast),
+		g.duelRow("data on several nodes, to be computed on r times", "a redundant method", redundant, noMulticast))
 	add("if it must be a redundant method", g.plan.points(), redundant)
 	return t
 }
@@ -54,6 +53,9 @@ func (g *guide) duelRow(situation, kind string, a, b func(method) bool) []any {
 		}
 		for _, k := range names {
 			d := g.against(of[k], a, b)
+			if d.Of == 0 {
+				continue
+			}
 			out = append(out, fmt.Sprintf("%s %d of %d", k, d.Wins, d.Of))
 		}
 		return strings.Join(out, "; ")
@@ -61,6 +63,9 @@ func (g *guide) duelRow(situation, kind string, a, b func(method) bool) []any {
 	d, use := g.against(g.plan.points(), a, b), "not "+kind
 	if 2*d.Wins > d.Of {
 		use = kind
+	}
+	if d.Of == 0 {
+		use = oneAlone
 	}
 	return []any{situation, use, fmt.Sprintf("%s %d of %d where distributing pays", kind, d.Wins, d.Of), words(byModel) + "; " + words(byLink)}
 }

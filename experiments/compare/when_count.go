@@ -18,7 +18,7 @@ type rank struct {
 // keep the order of the tables.
 func (g *guide) order(p point, allowed func(method) bool, weigh bool) (out []rank) {
 	for _, m := range sweepMethods() {
-		if !allowed(m) {
+		if !allowed(m) || m.Aware && p.Set == equalWorkers { // there by speed is equally
 			continue
 		}
 		t := g.time(p, m.Key)
@@ -36,13 +36,12 @@ func (g *guide) order(p point, allowed func(method) bool, weigh bool) (out []ran
 }
 
 // Which methods may compete.
-func anyMethod(method) bool      { return true }
-func noMulticast(m method) bool  { return !m.Multicast }
-func ofServer(m method) bool     { return m.Server }
-func synchronous(m method) bool  { return !m.Async && !m.Multicast }
-func serverless(m method) bool   { return !m.Server && !m.Multicast }
-func equalSamples(m method) bool { return !m.Multicast && !m.Aware }
-func redundant(m method) bool    { return m.Coded != nil && m.Coded.Redundancy != 1 }
+func anyMethod(method) bool     { return true }
+func noMulticast(m method) bool { return !m.Multicast }
+func ofServer(m method) bool    { return m.Server }
+func synchronous(m method) bool { return !m.Async && !m.Multicast }
+func serverless(m method) bool  { return !m.Server && !m.Multicast }
+func redundant(m method) bool   { return m.Coded != nil && m.Coded.Redundancy != 1 }
 func both(a, b func(method) bool) func(method) bool {
 	return func(m method) bool { return a(m) && b(m) }
 }
@@ -146,7 +145,7 @@ func (c count) use() string {
 	case c.pays() == 0:
 		return oneAlone
 	case c.Alone > 0 && 2*c.Alone >= c.Of:
-		return oneAlone + ", else " + method
+		return oneAlone + " (else " + method + ")"
 	}
 	return method
 }

@@ -41,18 +41,18 @@ func (g *guide) bySize() (small, large []string) {
 	return small, large
 }
 
-// among is whose who is best at points that differ in N alone: one name, or several with
-// their N: "one worker alone (N = 4), ring (N = 8)".
+// among is who is best at points of one link: one name, or several with their N: "one
+// worker alone (N = 4), ring (N = 8)".
 func (g *guide) among(points []point, allowed func(method) bool) string {
 	var names []string
 	of := map[string][]int{}
-	for _, p := range points {
-		c := g.tally([]point{p}, allowed)
+	for _, n := range g.plan.Nodes {
+		c := g.tally(slices.DeleteFunc(slices.Clone(points), func(p point) bool { return p.Nodes != n }), allowed)
 		name := c.use()
 		if of[name] == nil {
 			names = append(names, name)
 		}
-		of[name] = append(of[name], p.Nodes)
+		of[name] = append(of[name], n)
 	}
 	if len(names) == 1 {
 		return names[0]
@@ -64,22 +64,36 @@ func (g *guide) among(points []point, allowed func(method) bool) string {
 	return strings.Join(out, ", ")
 }
 
-// regions says who is best where: networks with the same answer are joined, and so are
+// family is networks that are answered for together.
+type family struct {
+	Title  string
+	Models []string
+}
+
+// each is every network by itself.
+func (g *guide) each() (out []family) {
+	for _, m := range g.plan.Models {
+		out = append(out, family{modelTitle[m], []string{m}})
+	}
+	return out
+}
+
+// regions says who is best where: families with the same answer are joined, and so are
 // neighbouring links: "ResNet-18 and VGG-19-BN: one worker alone at 1 Gb/s, ring from 10 Gb/s".
-func (g *guide) regions(points []point, allowed func(method) bool) string {
+func (g *guide) regions(points []point, families []family, answer func([]point) string) string {
 	var answers []string
 	of := map[string][]string{}
-	for _, m := range g.plan.Models {
+	for _, f := range families {
 		var names []string
 		var at [][]float64
 		last := 0.0
 		for _, l := range g.plan.Links {
-			here := slices.DeleteFunc(slices.Clone(points), func(p point) bool { return p.Model != m || p.Gbps != l })
+			here := slices.DeleteFunc(slices.Clone(points), func(p point) bool { return !slices.Contains(f.Models, p.Model) || p.Gbps != l })
 			if len(here) == 0 {
 				continue
 			}
 			last = l
-			name := g.among(here, allowed)
+			name := answer(here)
 			if n := len(names); n > 0 && names[n-1] == name {
 				at[n-1] = append(at[n-1], l)
 				continue
@@ -89,17 +103,22 @@ func (g *guide) regions(points []point, allowed func(method) bool) string {
 		if len(names) == 0 {
 			continue
 		}
-		answer := where(names, at, last)
-		if of[answer] == nil {
-			answers = append(answers, answer)
+		a := where(names, at, last)
+		if of[a] == nil {
+			answers = append(answers, a)
 		}
-		of[answer] = append(of[answer], modelTitle[m])
+		of[a] = append(of[a], f.Title)
 	}
 	var out []string
 	for _, a := range answers {
 		out = append(out, join(of[a])+": "+a)
 	}
 	return strings.Join(out, "; ")
+}
+
+// byNetwork are the regions of single networks.
+func (g *guide) byNetwork(points []point, allowed func(method) bool) string {
+	return g.regions(points, g.each(), func(at []point) string { return g.among(at, allowed) })
 }
 
 // where spells names with their links; last is the fastest link asked about.
@@ -124,26 +143,17 @@ func where(names []string, at [][]float64, last float64) string {
 // shortNote is the answer before all others.
 func (g *guide) shortNote() string {
 	small, large := g.bySize()
-	var out []string
-	for _, set := range g.plan.Sets {
-		var parts []string
-		for _, kind := range []struct {
-			name   string
-			models []string
-		}{{"small networks", small}, {"large ones", large}} {
-			if len(kind.models) == 0 {
-				continue
-			}
-			c := g.tally(g.points(func(p point) bool { return p.Set == set && slices.Contains(kind.models, p.Model) }), equalSamples)
-			parts = append(parts, fmt.Sprintf("%s %s (%s)", kind.name, c.use(), c.words()))
-		}
-		out = append(out, setTitle[set]+": "+strings.Join(parts, "; "))
-	}
-	text := fmt.Sprintf("In short, best in most cases, methods without multicast and equal samples: %s. Small: %s", strings.Join(out, ". "), sized(small))
+	families, sizes := []family{{"small networks", small}}, "Small: "+sized(small)
 	if len(large) > 0 {
-		text += "; large: " + sized(large)
+		families, sizes = append(families, family{"large networks", large}), sizes+"; large: "+sized(large)
 	}
-	return text + ". Counted: cases by link and N."
+	out := "In short, what is best in most cases, without multicast."
+	for _, set := range g.plan.Sets {
+		at := g.points(func(p point) bool { return p.Set == set })
+		title := setTitle[set]
+		out += fmt.Sprintf(" %s%s – %s.", strings.ToUpper(title[:1]), title[1:], g.regions(at, families, func(here []point) string { return g.tally(here, noMulticast).use() }))
+	}
+	return out + " " + sizes + "."
 }
 
 // advice is one situation: who is best where, how often, and by how much.
@@ -152,7 +162,7 @@ func (g *guide) advice(situation string, points []point, allowed func(method) bo
 	if c.Of == 0 {
 		return situation + ": not known, no method could be weighed."
 	}
-	out := fmt.Sprintf("%s. %s. Best: %s", situation, g.regions(points, allowed), c.words())
+	out := fmt.Sprintf("%s. %s. Best: %s", situation, g.byNetwork(points, allowed), c.words())
 	if len(c.Margins) > 0 {
 		out += "; where a method wins, the second method takes longer by " + c.margin()
 	}

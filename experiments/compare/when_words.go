@@ -13,11 +13,11 @@ func (g *guide) serverNote() string {
 	for _, set := range g.plan.Sets {
 		at := g.points(func(p point) bool { return p.Set == set })
 		c := g.tally(at, ofServer)
-		which = append(which, fmt.Sprintf("%s: %s (%s)", set, c.use(), c.words()))
-		d := g.against(at, ofServer, func(m method) bool { return serverless(m) && !m.Aware })
+		which = append(which, fmt.Sprintf("%s %s (%s)", set, c.use(), c.words()))
+		d := g.against(at, ofServer, serverless)
 		whether = append(whether, fmt.Sprintf("%s %d of %d", set, d.Wins, d.Of))
 	}
-	return fmt.Sprintf("A parameter server exists. Of its methods, workers %s. Where distributing pays at all, they beat the best method without a server in: %s.", strings.Join(which, "; "), strings.Join(whether, ", "))
+	return fmt.Sprintf("A parameter server exists. Best of its methods and one worker alone, by workers: %s. Where distributing pays at all, they beat the best method without a server in: %s.", strings.Join(which, "; "), strings.Join(whether, ", "))
 }
 
 // sparseNote says at which links and densities RingSparse pays.
@@ -27,16 +27,19 @@ func (g *guide) sparseNote() string {
 		at := g.points(func(p point) bool { return p.Set == equalWorkers && p.Gbps == link })
 		any := false
 		for _, d := range g.plan.Densities {
-			wins, best := 0, g.sparse(at[0], d)
+			wins, paid, best := 0, 0, g.sparse(at[0], d)
 			for _, p := range at {
 				best = min(best, g.sparse(p, d))
 				if g.sparse(p, d) < 1 {
 					wins++
+					if g.times[place{p, "ringsparse", d}] < g.time(p, alone) {
+						paid++
+					}
 				}
 			}
 			if wins > 0 {
 				any = true
-				pays = append(pays, fmt.Sprintf("at %s and density %g %% in %d of %d cases, down to %.2f of the ring's time", linkName(link), 100*d, wins, len(at), best))
+				pays = append(pays, fmt.Sprintf("at %s and density %g %% in %d of %d cases, down to %.2f of the ring's time, in %d of them also faster than one worker alone", linkName(link), 100*d, wins, len(at), best, paid))
 			}
 		}
 		if !any {
@@ -78,7 +81,7 @@ func (g *guide) realZeros() string {
 // multicastNote says what a switch that copies packets is worth.
 func (g *guide) multicastNote() string {
 	at := g.plan.points()
-	d := g.against(at, func(m method) bool { return m.Multicast }, func(m method) bool { return noMulticast(m) && !m.Aware })
+	d := g.against(at, func(m method) bool { return m.Multicast }, noMulticast)
 	l, h := g.span(g.points(func(p point) bool { return p.Set == equalWorkers }), "ssgd-multicast", "ssgd-unicast")
 	ul, uh := g.span(g.points(func(p point) bool { return p.Set != equalWorkers }), "ssgd-multicast", "ssgd-unicast")
 	return fmt.Sprintf("A network with multicast: the best method that uses it beats the best that does not %v. SSGD multicast takes %.2f to %.2f of SSGD unicast's time with equal workers, where every node still takes in N−1 gradients, and %.2f to %.2f with unequal ones, where the last to finish sends one copy, not N−1.", d, l, h, ul, uh)
@@ -88,7 +91,7 @@ func (g *guide) multicastNote() string {
 func (g *guide) replicatedNote() string {
 	at := g.plan.points()
 	ssgd := g.against(at, redundant, func(m method) bool { return m.Multicast && !redundant(m) })
-	plain := g.against(at, redundant, func(m method) bool { return noMulticast(m) && !m.Aware })
+	plain := g.against(at, redundant, noMulticast)
 	cl, ch := g.span(at, "cssgd", "ssgd-multicast")
 	sl, sh := g.span(at, "compressed", "cssgd")
 	var sums, codes []string
@@ -192,10 +195,9 @@ func (g *guide) codingNote() string {
 	at := g.plan.points()
 	n := g.plan.Nodes[len(g.plan.Nodes)-1]
 	p := point{g.plan.Models[len(g.plan.Models)-1], equalWorkers, g.plan.Links[len(g.plan.Links)-1], n}
-	plain := func(m method) bool { return noMulticast(m) && !m.Aware }
 	free, of := 0, 0
 	for _, q := range at {
-		best, ok := g.bestOf(q, plain)
+		best, ok := g.bestOf(q, noMulticast)
 		if !ok {
 			continue
 		}
