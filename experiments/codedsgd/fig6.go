@@ -88,6 +88,9 @@ func (w *largest) levelNotes(source string, whole choice) []string {
 	if c.Below {
 		notes = append(notes, fmt.Sprintf("No level at most %d points below the best is reached by every run: the highest that is was taken.", levelsBelow))
 	}
+	if c.lowest() {
+		notes = append(notes, fmt.Sprintf("That is the lowest candidate: how far below the best the rule looks, %d points here, decides as much as the curves do.", levelsBelow))
+	}
 	if w.plan.Target > 0 {
 		notes = append(notes, fmt.Sprintf("The other figures of this profile take the paper's %s, on the paper's data.", percent(stated)))
 	} else {

@@ -22,6 +22,9 @@ func judgeLevel(id string, c choice, seeds int, differs []string) result.Claim {
 	if c.Below {
 		note += fmt.Sprintf("; not all reach a level at most %d points below it, and the highest that all reach is taken", levelsBelow)
 	}
+	if c.lowest() {
+		note += "; it is the lowest candidate, so that how far below the best the rule looks decides too"
+	}
 	return claims.Judge(id, claims.Evidence{Value: float64(c.Picked), Seeds: seeds, Differs: differs, Note: note})
 }
 

@@ -85,7 +85,15 @@ func TestJudgeFinals(t *testing.T) {
 
 func TestJudgeLevel(t *testing.T) {
 	verdictIs(t, judgeLevel("C07", choice{Picked: 80, Best: 0.9}, 3, nil), claims.Within, "90.0 %")
+	verdictIs(t, judgeLevel("C07", choice{Picked: 84, Levels: []rung{{Percent: 84}, {Percent: 85}}}, 3, nil), claims.Within, "lowest candidate")
+	if c := judgeLevel("C07", choice{Picked: 85, Levels: []rung{{Percent: 84}, {Percent: 85}}}, 3, nil); strings.Contains(c.Why, "lowest candidate") {
+		t.Error(c.Why)
+	}
 	verdictIs(t, judgeLevel("C07", choice{Picked: 82}, 3, []string{"data"}), claims.SameSign)
+	verdictIs(t, judgeLevel("C07", choice{Picked: 84, Levels: []rung{{Percent: 84}, {Percent: 85}}}, 3, nil), claims.Within, "lowest candidate")
+	if c := judgeLevel("C07", choice{Picked: 85, Levels: []rung{{Percent: 84}, {Percent: 85}}}, 3, nil); strings.Contains(c.Why, "lowest candidate") {
+		t.Error(c.Why)
+	}
 	verdictIs(t, judgeLevel("C07", choice{Picked: 82}, 3, []string{"data: other in place of MNIST"}), claims.SameSign, "neither confirms nor refutes")
 	if c := judgeLevel("C07", choice{Picked: 82}, 3, []string{"up to 8 nodes, not 10"}); strings.Contains(c.Why, "refutes") {
 		t.Errorf("C07 on the paper's data: %s", c.Why)

@@ -35,7 +35,12 @@ type choice struct {
 	Below  bool    // no candidate is reached by all: Picked lies below them
 }
 
-// choose applies the rule to curves whose clocks run: [algorithm][run].
+// lowest reports whether a level below the candidates might have been picked.
+func (c choice) lowest() bool {
+	return !c.Below && len(c.Levels) > 0 && c.Picked == c.Levels[0].Percent
+}
+
+// chooseLevel applies the rule to curves whose clocks run: [algorithm][run].
 func chooseLevel(curves [][][]train.Point) choice {
 	var c choice
 	all := 1.0 // that every run reaches
