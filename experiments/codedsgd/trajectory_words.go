@@ -87,7 +87,7 @@ func switchNote(cs []crossing) string {
 	words := switchWords(cs)
 	out := strings.ToUpper(words[:1]) + words[1:] + "."
 	if !aheadElsewhere(cs) {
-		out += " In no other of the settings is it ahead of SSGD Multicast."
+		out += " In no other of the settings of these figures is it ahead of SSGD Multicast."
 	}
 	return out
 }
