@@ -107,7 +107,7 @@ func judgeCoding(costs []codingCost) result.Claim {
 		code = append(code, fmt.Sprintf("%.0f %%", 100*c.code(codingRate)))
 	}
 	least, most := codeRange(costs, copyMost*copyRate, copyLeast*copyRate)
-	return holds("C32", ok, 0, strings.Join(found, "; "), fmt.Sprintf("quantising, encoding, decoding and summing at %g GB/s of int32, assumed, and nodes of 5 GFLOP/s; %.0f %% would need %.0f GB/s. Of this encoding and decoding alone, of which §2.2 speaks, are %s; quantised SSGD without a code pays the rest too. Measured they run at about %g to %g times the bandwidth of a copy (gradsync bench coded): on nodes that copy %g GB/s they would take %.1f to %.1f %%",
+	return holds("C32", ok, 0, strings.Join(found, "; "), fmt.Sprintf("quantising, encoding, decoding and summing at %g GB/s of int32, assumed, and nodes of 5 GFLOP/s; %.0f %% would need %.0f GB/s. Of this encoding and decoding alone, of which §2.2 speaks, are %s; SSGD with the same int32 and no code sums as much and quantises 1/r as much. Measured they run at about %g to %g times the bandwidth of a copy (gradsync bench coded): on nodes that copy %g GB/s they would take %.1f to %.1f %%",
 		codingRate/1e9, 100*codingLimit, need/1e9, strings.Join(code, ", "), copyLeast, float64(copyMost), copyRate/1e9, 100*least, 100*most))
 }
 

@@ -159,6 +159,6 @@ func codingNote(costs []codingCost) string {
 	}
 	codeLeast, codeMost := codeRange(costs, codingRate, codingRate)
 	fastLeast, slowMost := codeRange(costs, copyMost*copyRate, copyLeast*copyRate)
-	return fmt.Sprintf("\"Encoding does not affect the speed of computing\" (§2.2): encoding and decoding alone take %.0f to %.0f %% of the time that a node computes at %g GB/s, an assumption, in the paper's message model at 8 nodes; at what kernels of today reach on memory that copies %g GB/s, %.1f to %.1f %%. The criterion counts quantising and summing too, which SSGD with the same int32 pays without a code: %.0f to %.0f %% together at %g GB/s, of which the code is at most %.0f %%; to stay within %.0f %% everywhere they must run at %.0f GB/s.",
+	return fmt.Sprintf("\"Encoding does not affect the speed of computing\" (§2.2): encoding and decoding alone take %.0f to %.0f %% of the time that a node computes at %g GB/s, an assumption, in the paper's message model at 8 nodes; at what kernels of today reach on memory that copies %g GB/s, %.1f to %.1f %%. The criterion counts quantising and summing too (SSGD with the same int32 and no code sums as much and quantises 1/r as much): %.0f to %.0f %% together at %g GB/s, of which the code is at most %.0f %%; to stay within %.0f %% everywhere they must run at %.0f GB/s.",
 		100*codeLeast, 100*codeMost, codingRate/1e9, copyRate/1e9, 100*fastLeast, 100*slowMost, 100*least, 100*most, codingRate/1e9, 100*mostR, 100*codingLimit, need/1e9)
 }
