@@ -81,7 +81,18 @@ func firstOf(o []rank) (name string, second int) {
 
 // tally counts the first at every point, samples counted; where one worker alone takes
 // no longer, no method has won.
-func (g *guide) tally(points []point, allowed func(method) bool) (c count) {
+func (g *guide) tally(points []point, allowed func(method) bool) count {
+	return g.counting(points, allowed, func(p point) float64 { return g.time(p, alone) })
+}
+
+// must is the count of the points at which one worker alone is best, were it not there.
+func (g *guide) must(points []point, allowed func(method) bool) count {
+	lost := slices.DeleteFunc(slices.Clone(points), func(p point) bool { return g.pays(p, allowed) })
+	return g.counting(lost, allowed, func(point) float64 { return math.Inf(1) })
+}
+
+// counting counts the first at every point where it takes less than its rival.
+func (g *guide) counting(points []point, allowed func(method) bool, rival func(point) float64) (c count) {
 	times := map[string]int{}
 	for _, p := range points {
 		o := g.order(p, allowed, true)
@@ -89,7 +100,7 @@ func (g *guide) tally(points []point, allowed func(method) bool) (c count) {
 			continue
 		}
 		c.Of++
-		if g.time(p, alone) <= o[0].Time {
+		if rival(p) <= o[0].Time {
 			c.Alone++
 			continue
 		}
@@ -132,14 +143,22 @@ func (c count) words() string {
 }
 
 // use is the advice that a count gives: one worker alone where that is best in half of the
-// cases or more, and of the others the method that is first in more than half.
+// cases or more, and of the others the method that is first in more than half, or else up
+// to three that are first somewhere.
 func (c count) use() string {
 	if c.Of == 0 {
 		return "not known"
 	}
 	method := "no one method"
-	if len(c.Wins) > 0 && 2*c.Wins[0].Times > c.pays() {
+	switch {
+	case len(c.Wins) > 0 && 2*c.Wins[0].Times > c.pays():
 		method = c.Wins[0].Title
+	case len(c.Wins) > 0 && len(c.Wins) <= 3:
+		var titles []string
+		for _, w := range c.Wins {
+			titles = append(titles, w.Title)
+		}
+		method = strings.Join(titles, " or ")
 	}
 	switch {
 	case c.pays() == 0:

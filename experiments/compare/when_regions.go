@@ -163,6 +163,9 @@ func (g *guide) advice(situation string, points []point, allowed func(method) bo
 		return situation + ": not known, no method could be weighed."
 	}
 	out := fmt.Sprintf("%s. %s. Best: %s", situation, g.byNetwork(points, allowed), c.words())
+	if must := g.must(points, allowed); must.Of > 0 {
+		out += "; where one worker alone is best but data must stay where they are, " + must.words()
+	}
 	if len(c.Margins) > 0 {
 		out += "; where a method wins, the second method takes longer by " + c.margin()
 	}

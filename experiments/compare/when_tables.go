@@ -14,7 +14,7 @@ func linkName(g float64) string { return fmt.Sprintf("%g Gb/s", g) }
 
 // how says how the sweep's numbers were made.
 func (g *guide) how() string {
-	return fmt.Sprintf("Timing-only runs without jitter of the whole networks at %d samples per worker on GPUs like those of homogeneous6 (P100; launches and overhead of an eager framework charged), full-duplex links through one switch. Workers: equal; one straggler, six times slower; or a spread of speeds from 1 to 1/3.6. A round is N·b samples, dense gradients. ", g.plan.Batch)
+	return fmt.Sprintf("Timing-only runs without jitter of the whole networks at %d samples per worker on GPUs like those of homogeneous6 (P100; launches and overhead of an eager framework charged), full-duplex links through one switch. Workers: equal; one straggler, six times slower; or a spread of speeds from 1 to 1/3.6. A round is N·b samples, dense gradients. Coded methods are charged int32 arithmetic at an assumed 2 GB/s, SSGD, which codes nothing, none. ", g.plan.Batch)
 }
 
 // regionTable says who is first in every region of sets and links.

@@ -13,7 +13,7 @@ func (g *guide) serverNote() string {
 	for _, set := range g.plan.Sets {
 		at := g.points(func(p point) bool { return p.Set == set })
 		c := g.tally(at, ofServer)
-		which = append(which, fmt.Sprintf("%s %s (%s)", set, c.use(), c.words()))
+		which = append(which, fmt.Sprintf("%s – %s: %s", set, c.use(), c.words()))
 		d := g.against(at, ofServer, serverless)
 		whether = append(whether, fmt.Sprintf("%s %d of %d", set, d.Wins, d.Of))
 	}
