@@ -76,7 +76,7 @@ func TestModelIsJudged(t *testing.T) {
 	if d, at := offBy(forms[1], s); at != 4 || d > -0.1428 || d < -0.1429 {
 		t.Errorf("the printed form is off by %g at r = %d", d, at)
 	}
-	if c := judgeModel([]study{*s}); c.Verdict != "differs" || !strings.Contains(c.Measured.(string), "14.3 % below r*Tcalc + Tcomm/r (r = 4)") || !strings.Contains(c.Why, "of the form's time") {
+	if c := judgeModel([]study{*s}); c.Verdict != "differs" || !strings.Contains(c.Measured.(string), "up to 14.3 % below r*Tcalc + Tcomm/r (r = 4)") || !strings.Contains(c.Why, "of the form's time") {
 		t.Error(c.Verdict, c.Measured, c.Why)
 	}
 	for r := 1; r <= anchor; r++ {
