@@ -48,11 +48,13 @@ func (w *largest) tracks(v variant) []track {
 func (w *largest) timeFigure(v variant) result.Figure {
 	f := result.Figure{ID: "time-" + v.Key, Title: fmt.Sprintf("%s, %d nodes: accuracy over time, %s", w.plan.Net.Title, w.plan.most(), groundName(v)),
 		Kind: result.Shared, Form: "line", X: result.Axis{Title: "virtual time", Unit: "s"}, Y: result.Axis{Title: "test accuracy", Unit: "%"},
-		Caption: "Thin lines are single runs, the bold line is their mean at equal samples, the band its 95 % interval. " + groundHow(v) +
+		Caption: "Thin lines are single runs, the bold line is their mean at equal samples, the band its 95 % interval; of long runs some 60 evaluations are drawn, evenly spaced. " + groundHow(v) +
 			" The synchronous algorithms are timed on one trajectory per seed; ASGD was trained by itself and sends one whole gradient per push to its server in each of them." + w.first(v)}
 	f.Alt = "Time of the whole run and mean accuracy at its end:"
 	for i, t := range w.tracks(v) {
 		for k, curve := range t.runs {
+			curve = sparse(curve)
+			t.runs[k] = curve
 			s := result.Series{Name: t.name, Group: t.group}
 			seed := runSeed(w.seeds, k)
 			s.Seed = &seed
@@ -69,6 +71,25 @@ func (w *largest) timeFigure(v variant) result.Figure {
 	}
 	f.Alt += "."
 	return f
+}
+
+// mostPoints is how many evaluations of a run are drawn: more cannot be told apart.
+const mostPoints = 60
+
+// sparse is a curve of at most mostPoints+1 points: every k-th, and the last.
+func sparse(curve []train.Point) []train.Point {
+	step := (len(curve) + mostPoints - 1) / mostPoints
+	if step < 2 {
+		return curve
+	}
+	var out []train.Point
+	for i := step - 1; i < len(curve); i += step {
+		out = append(out, curve[i])
+	}
+	if last := len(curve) - 1; len(curve)%step != 0 {
+		out = append(out, curve[last])
+	}
+	return out
 }
 
 // meanCurve averages evaluation by evaluation: all runs are evaluated after the same
