@@ -156,7 +156,11 @@ func (c count) use() string {
 	case len(c.Wins) > 0 && len(c.Wins) <= 3:
 		var titles []string
 		for _, w := range c.Wins {
-			titles = append(titles, w.Title)
+			for _, t := range strings.Split(w.Title, " = ") { // each of those that tie once
+				if !slices.Contains(titles, t) {
+					titles = append(titles, t)
+				}
+			}
 		}
 		method = strings.Join(titles, " or ")
 	}

@@ -13,7 +13,7 @@ func (g *guide) notes() []string {
 		g.advice("One straggler, six times slower", of(straggler), noMulticast),
 		g.advice("Strongly unequal workers, speeds from 1 to 1/3.6", of(spread), noMulticast),
 		g.waitNote(), g.serverNote(), g.sparseNote(), g.multicastNote(), g.replicatedNote(), g.codingNote(), g.samplesNote()}
-	return append(out, fmt.Sprintf("How sure this is: cases are %d networks, N = %s, and the links and workers of the table, one count each; in between it may turn. Times are simulated on assumed devices and full-duplex links through one switch. One learning rate, found under BSP, serves all, and what staleness costs was measured on LeNet-5 with six workers and %d seeds: a cost smaller than the intervals above would not have been seen.", len(g.plan.Models), spell(g.plan.Nodes), len(g.studies[0].Seeds)),
+	return append(out, fmt.Sprintf("How sure this is: cases are %d networks, N = %s, and the links and workers of the table, one count each; in between it may turn. Times are simulated on assumed devices and full-duplex links through one switch. One learning rate, found under BSP, serves all, and what staleness costs was measured on LeNet-5 with six workers and %s: a cost smaller than the intervals above would not have been seen.", len(g.plan.Models), spell(g.plan.Nodes), seeds(len(g.studies[0].Seeds))),
 		"Not measured here: real switches and lost multicast packets, dead nodes, more nodes, data that differ from worker to worker, racks and machines of several cards (two-level rings), rates tuned per method, momentum, batch norm under staleness or coding, speeds that change, several servers, lossy compression, and what a server costs.")
 }
 

@@ -155,7 +155,7 @@ func (g *guide) costs() string {
 		}
 	}
 	last := g.studies[len(g.studies)-1]
-	out := fmt.Sprintf("No cost of staleness in samples could be shown with %d seeds (%s: %s); none is counted.", len(last.Seeds), clusterTitle[last.Set], g.costOf(last.Set, "asp"))
+	out := fmt.Sprintf("No cost of staleness in samples could be shown with %s (%s: %s); none is counted.", seeds(len(last.Seeds)), clusterTitle[last.Set], g.costOf(last.Set, "asp"))
 	if len(counted) > 0 {
 		out = "Counted as a cost of staleness in samples, as the interval lies above 1: " + join(counted) + ", measured on LeNet-5; other networks need not share it."
 	}
@@ -163,6 +163,13 @@ func (g *guide) costs() string {
 		out += " Not weighed, so never first: " + join(unknown) + "."
 	}
 	return out
+}
+
+func seeds(n int) string {
+	if n == 1 {
+		return "one seed"
+	}
+	return fmt.Sprintf("%d seeds", n)
 }
 
 // aloneNote says where an exchange is worth making.
