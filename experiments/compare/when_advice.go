@@ -11,7 +11,7 @@ import (
 // adviceTable is the short answer: situation, what is best, how often, and where.
 func (g *guide) adviceTable() result.Table {
 	t := result.Table{ID: "advice", Title: "Which method to use when", Kind: result.TimingOnly,
-		Caption: g.how() + "Use: one worker alone where no method is faster in half of the cases or more, then the method that is first in more than half of the others, or those that are first somewhere, if three at most; = joins methods within half a per cent, “any asynchronous” all four of ASP, SSP, DSSP and DASP. Best: cases in which each is. " + g.costs() + " Everything here is computed from the tables below.",
+		Caption: g.how() + "Use: one worker alone where no method is faster in half of the cases or more, then the method that is first in more than half of the others, or those that are first somewhere, if four at most; = joins methods within half a per cent, “any asynchronous” all four of ASP, SSP, DSSP and DASP. Best: cases in which each is. " + g.costs() + " Everything here is computed from the tables below.",
 		Columns: []result.Column{{Key: "situation", Title: "situation"}, {Key: "use", Title: "use"}, {Key: "first", Title: "best"}, {Key: "where", Title: "where"}}}
 	add := func(situation string, points []point, allowed func(method) bool) {
 		c := g.tally(points, allowed)

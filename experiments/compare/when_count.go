@@ -144,24 +144,24 @@ func (c count) words() string {
 
 // use is the advice that a count gives: one worker alone where that is best in half of the
 // cases or more, and of the others the method that is first in more than half, or else up
-// to three that are first somewhere.
+// to four that are first somewhere.
 func (c count) use() string {
 	if c.Of == 0 {
 		return "not known"
+	}
+	var titles []string
+	for _, w := range c.Wins {
+		for _, t := range strings.Split(w.Title, " = ") { // each of those that tie once
+			if !slices.Contains(titles, t) {
+				titles = append(titles, t)
+			}
+		}
 	}
 	method := "no one method"
 	switch {
 	case len(c.Wins) > 0 && 2*c.Wins[0].Times > c.pays():
 		method = c.Wins[0].Title
-	case len(c.Wins) > 0 && len(c.Wins) <= 3:
-		var titles []string
-		for _, w := range c.Wins {
-			for _, t := range strings.Split(w.Title, " = ") { // each of those that tie once
-				if !slices.Contains(titles, t) {
-					titles = append(titles, t)
-				}
-			}
-		}
+	case len(titles) > 0 && len(titles) <= 4:
 		method = strings.Join(titles, " or ")
 	}
 	switch {
