@@ -78,8 +78,8 @@ var gradsyncWidgets = {
     return "Packet " + (i + 1) + " of " + data.packets.length + ", " + p.when + ", " + p.bytes + " bytes: node " + p.from + " sends " + p.content +
       " to node" + (p.to.length > 1 ? "s " : " ") + p.to.join(", ") + ".";
   },
-  decoded: function (d) {
-    return "Node " + d.node + (d.subtracted ? " subtracts " + d.subtracted + ", which it computed, and" : "") + " has G" + d.block + "[" + d.segment + "].";
+  decoded: function (data, d) {
+    return "Node " + d.node + (d.subtracted ? " subtracts " + d.subtracted + ", which it computed, and" : "") + " has G{" + data.blocks[d.block].holders + "}[" + d.segment + "].";
   },
 
   /* Where the middle of a node's card is: on a circle, the first at the top; four in
@@ -210,7 +210,7 @@ if (typeof document !== "undefined") (function () {
       var p = data.packets[k - 1], held = W.held(data, k);
       cards.forEach(function (show, node) { show(held[node], !p ? "" : p.from === node ? "sends" : p.to.indexOf(node) >= 0 ? "receives" : ""); });
       items.forEach(function (li, i) { if (i === k - 1) li.setAttribute("aria-current", "step"); else li.removeAttribute("aria-current"); });
-      said.textContent = p ? [W.packet(data, k - 1)].concat(p.got.map(W.decoded)).join(" ") + (k === total ? " " + W.end(data) : "")
+      said.textContent = p ? [W.packet(data, k - 1)].concat(p.got.map(function (d) { return W.decoded(data, d); })).join(" ") + (k === total ? " " + W.end(data) : "")
         : "Each node has computed its own blocks. " + total + " packets follow.";
       svg.setAttribute("aria-label", said.textContent);
       play.textContent = playing ? "Pause" : "Play";
