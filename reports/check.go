@@ -39,7 +39,7 @@ var kinds = map[string]string{
 	result.TimingOnly: "the same events without the arithmetic, at full model size",
 	result.Modelled:   "a formula evaluated",
 	result.Shared:     "one training run, timed on several clusters",
-	result.Counted:    "counted in exchanges of real numbers that are no gradients",
+	result.Counted:    "sets, messages and bytes are counted; numbers that were exchanged are made up",
 	result.Stated:     "assumptions and their reasons; nothing was run",
 }
 

@@ -12,7 +12,7 @@ const (
 	TimingOnly = "timing-only" // same events, no arithmetic
 	Modelled   = "modelled"    // a formula
 	Shared     = "timed on a shared trajectory"
-	Counted    = "counted" // real numbers, sent and summed, that are no gradients
+	Counted    = "counted" // sets, messages and bytes; numbers that were exchanged are no gradients
 	Stated     = "stated"  // assumptions and their reasons: nothing was run
 )
 
