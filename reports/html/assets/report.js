@@ -84,11 +84,35 @@ if (typeof document !== "undefined") (function () {
   /* A short number for tool tips. */
   function short(v) { return typeof v === "number" ? String(+v.toPrecision(5)) : v; }
 
+  /* In a window narrower than the drawing was laid out for, the names of the legend
+     stand in as many columns as fit, above a drawing that is as much taller; more than
+     four rows become pages. */
+  function narrow(o, fig) {
+    var wide = fig.clientWidth - 16, names = o.legend.data || [], live = fig.querySelector(".live");
+    var height = live.dataset.height = live.dataset.height || parseInt(live.style.height, 10);
+    var longest = 0, line = -o.legend.itemGap;
+    names.forEach(function (n) { longest = Math.max(longest, n.length); line += 45 + 7 * n.length + o.legend.itemGap; });
+    if (!names.length || wide <= 0 || wide > 840 || line <= wide) return;
+    var across = Math.max(1, Math.floor(wide / (57 + 7 * longest))), rows = Math.ceil(names.length / across);
+    var before = +o.grid[0].top;
+    if (rows > 4) {
+      o.legend.type = "scroll";
+      delete o.legend.textStyle.width;
+      rows = 1;
+    } else {
+      o.legend.type = "plain"; o.legend.itemGap = 12;
+      o.legend.textStyle.width = 7 * longest; o.legend.textStyle.backgroundColor = "transparent";
+    }
+    o.grid[0].top = 64 + 28 * (rows - 1);
+    live.style.height = Math.max(+height, +height + o.grid[0].top - before) + "px";
+  }
+
   function optionOf(fig) {
     var text = fig.querySelector("script[type='application/json']").textContent;
     var o = JSON.parse(text.replace(INK, cssColour("--ink")));
     var calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     o.animation = !calm && fig.dataset.form !== "gantt";
+    narrow(o, fig);
     o.tooltip.formatter = function (p) {
       var v = p.value;
       if (fig.dataset.form === "gantt") {
@@ -163,8 +187,13 @@ if (typeof document !== "undefined") (function () {
     }
   });
 
+  /* Long tables, which stand open for whoever has no script and on paper. */
+  function fold(open) { document.querySelectorAll("details.rows").forEach(function (d) { d.open = open; }); }
+  window.addEventListener("beforeprint", function () { fold(true); });
+
   document.addEventListener("DOMContentLoaded", function () {
     apply(theme());
+    fold(false);
     if (typeof echarts === "undefined") return;
     gradsyncInstall(echarts);
     var figs = document.querySelectorAll("figure.chart");
