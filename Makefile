@@ -89,7 +89,7 @@ bench: build ## messages, training steps, products and codecs of this machine be
 	@$(BIN) bench vec
 	@$(BIN) bench coded
 
-benchmarks: build ## measure all cases (some 10 min) and write BENCHMARKS.md
+benchmarks: build ## measure all cases (some 10 to 20 min) and write BENCHMARKS.md
 	@$(BIN) bench report --out BENCHMARKS.md
 
 lab-ring: build ## real rings between network namespaces beside virtual time (root, iproute2; else it says why not)
