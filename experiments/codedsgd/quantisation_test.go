@@ -197,8 +197,9 @@ func TestCodingIsJudged(t *testing.T) {
 // does, and what a block holds grows with its images.
 func TestQuantisationPage(t *testing.T) {
 	res, err := quantisation().Run(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{0}, Memo: shelf{}})
-	if err != nil || res.Status != complete || len(res.Claims) != 2 || res.Data == nil || len(res.Sets()) != 1 {
-		t.Fatal(err, res.Status, len(res.Claims))
+	// One set, embedded, or where the machine has them each network's own.
+	if err != nil || res.Status != complete || len(res.Claims) != 2 || res.Data == nil || len(res.Sets()) > len(networks()) {
+		t.Fatal(err, res.Status, len(res.Claims), res.Sets())
 	}
 	for _, net := range networks() {
 		rows := table(t, res, "loss-"+net.Key).Rows
