@@ -94,6 +94,20 @@ func Compressed(n, r, t int) float64 {
 	return (all+one)/float64(n) + 1
 }
 
+// SumOnlyReceived returns the gradients that each node receives in sum, then code, at
+// depth 1, where nothing is coded: a slice of 1/n for each of the n−r sums that make
+// up its own, then every other node's sum of all. It is 0 for r = n.
+//
+//	((n−r) + (n−1))/n
+//
+// Source: ours: the remedy of the paper's reference [14], t = 1
+func SumOnlyReceived(n, r int) float64 {
+	if r == n {
+		return 0
+	}
+	return float64(n-r+n-1) / float64(n)
+}
+
 // Bound returns the least load of coded computing, over n·C(n,r) gradients, if every
 // node needs something else of every block:
 //

@@ -1,0 +1,181 @@
+package playground
+
+import (
+	"math"
+
+	coded "gradsync/papers/codedsgd/formula"
+	sparse "gradsync/papers/ringsparse/formula"
+	"gradsync/shared/cluster/formula"
+)
+
+// Cost is what one iteration of a method costs: one gradient of every worker.
+type Cost struct {
+	Compute  float64 // seconds that an ordinary worker computes
+	Wait     float64 // seconds that it then waits for the slowest
+	Exchange float64 // seconds of the exchange, nothing of it overlapped
+	Total    float64 // seconds of the iteration
+	Sent     float64 // bytes that the machine that sends most sends, a multicast once
+	Received float64 // bytes that the machine that receives most receives
+}
+
+// none is the cost of a method that the setting does not have.
+func none() Cost {
+	x := math.NaN()
+	return Cost{x, x, x, x, x, x}
+}
+
+// synchronous is the cost of a method whose workers all compute, redundantly so
+// often, wait for the slowest and then exchange.
+func synchronous(s Setting, times int, exchange, sent, received float64) Cost {
+	own := float64(times) * s.Compute
+	all := own * s.Slowest
+	return Cost{Compute: own, Wait: all - own, Exchange: exchange, Total: all + exchange, Sent: sent, Received: received}
+}
+
+// bsp is a parameter server, one machine more, that waits for all: the single
+// reducer among N + 1.
+func bsp(s Setting) Cost {
+	k := s.Bytes()
+	root := formula.NaiveRootBytes(s.Workers+1, k)
+	return synchronous(s, 1, formula.NaiveTime(s.Workers+1, k, s.Latency, s.Bandwidth), root, root)
+}
+
+// asp is a parameter server that waits for nobody. A worker's turn is its batch and
+// a push and pull alone with the server. N gradients take at least
+//
+//	max( N/Σ 1/turn,  N·K/B )
+//
+// the workers' rates together, or the server's NIC.
+func asp(s Setting) Cost {
+	k, n := s.Bytes(), float64(s.Workers)
+	push := formula.NaiveTime(2, k, s.Latency, s.Bandwidth)
+	root := formula.NaiveRootBytes(s.Workers+1, k)
+	rate := float64((n-1)/(s.Compute+push)) + 1/(float64(s.Compute*s.Slowest)+push)
+	total := max(n/rate, root/s.Bandwidth)
+	return Cost{Compute: s.Compute, Exchange: push, Total: total, Sent: root, Received: root}
+}
+
+func naive(s Setting) Cost {
+	k := s.Bytes()
+	root := formula.NaiveRootBytes(s.Workers, k)
+	return synchronous(s, 1, formula.NaiveTime(s.Workers, k, s.Latency, s.Bandwidth), root, root)
+}
+
+func ring(s Setting) Cost {
+	k := s.Bytes()
+	b := formula.RingBytes(s.Workers, k)
+	return synchronous(s, 1, formula.RingTime(s.Workers, k, s.Latency, s.Bandwidth), b, b)
+}
+
+func halvingDoubling(s Setting) Cost {
+	k := s.Bytes()
+	b := formula.HalvingDoublingBytes(s.Workers, k)
+	return synchronous(s, 1, formula.HalvingDoublingTime(s.Workers, k, s.Latency, s.Bandwidth), b, b)
+}
+
+// hierarchical has machines of several workers that fill evenly.
+func hierarchical(s Setting) Cost {
+	m := s.Workers / s.PerMachine
+	if s.PerMachine < 2 || m < 2 || m*s.PerMachine != s.Workers {
+		return none()
+	}
+	k := s.Bytes()
+	b := formula.HierarchicalNodeBytes(m, k)
+	t := formula.HierarchicalTime(m, s.PerMachine, k, s.Latency, s.Inner, s.Latency, s.Bandwidth)
+	return synchronous(s, 1, t, b, b)
+}
+
+// ringSparse is the ring whose every block goes as bitmap and values where S42 says
+// so, Tb < Ta. Blocks fill in as they are summed; the N−1 exchanges of all-gather
+// carry sums of all N:
+//
+//	Σ_{k<N−1} (α + min(Ta, Tb(d_k))) + (N−1)·(α + min(Ta, Tb(d_{N−1}))),  d_k = 1 − (1−d)^(k+1)
+func ringSparse(s Setting) Cost {
+	n := s.Workers
+	block := s.Bytes() / float64(n)
+	var seconds, bytes float64
+	hop := func(k int, times float64) {
+		size := sparse.BitmapBytes(block/4, sparse.FillIn(s.Density, k))
+		t, b := sparse.Ta(block, s.Bandwidth), block
+		if packed := sparse.Tb(block/s.Codec, size, s.Bandwidth, block/s.Codec); packed < t {
+			t, b = packed, size
+		}
+		seconds += float64(times * (s.Latency + t))
+		bytes += float64(times * b)
+	}
+	reduce, gather := sparse.Steps(n)
+	for k := range reduce {
+		hop(k, 1)
+	}
+	hop(n-1, float64(gather))
+	return synchronous(s, 1, seconds, bytes, bytes)
+}
+
+// ssgdUnicast sends every worker's gradient to all others, one by one: N−1 arrive
+// over each NIC, as at the single reducer's.
+func ssgdUnicast(s Setting) Cost {
+	k := s.Bytes()
+	b := coded.Normal(s.Workers, 1) / float64(s.Workers) * k
+	return synchronous(s, 1, unicast(s), b, b)
+}
+
+// ssgdMulticast sends it once; as many arrive.
+func ssgdMulticast(s Setting) Cost {
+	k := s.Bytes()
+	return synchronous(s, 1, unicast(s), k, coded.Left(s.Workers, 1)*k)
+}
+
+// unicast is T_communicate: N−1 gradients over one NIC.
+func unicast(s Setting) float64 {
+	return formula.NaiveGatherTime(s.Workers, s.Bytes(), s.Latency, s.Bandwidth)
+}
+
+// cssgdModel is the paper's time model with (19), fed with T_communicate of SSGD by
+// unicast. Its bytes are those of SSGD by unicast times (19).
+func cssgdModel(s Setting) Cost {
+	n, r := s.Workers, s.Redundancy
+	if r > n {
+		return none()
+	}
+	ratio := coded.Ratio(n, r)
+	sent := float64(n-1) * s.Bytes() * ratio
+	c := synchronous(s, r, ratio*unicast(s), sent, math.NaN())
+	c.Total = coded.Time(n, r, s.Compute*s.Slowest, unicast(s))
+	return c
+}
+
+// cssgd counts what coded SGD sends with one gradient per block, C(N,r) blocks:
+// (28) over N, and what (21) says must arrive. Its exchange takes at least as long as
+// that takes to arrive over one NIC.
+func cssgd(s Setting) Cost {
+	n, r := s.Workers, s.Redundancy
+	if r > n || coded.Choose(n, r) > exactly {
+		return none()
+	}
+	k := s.Bytes()
+	arrive := coded.Left(n, r) * k
+	t := sparse.Ta(arrive, s.Bandwidth)
+	if r < n {
+		t += s.Latency
+	}
+	return synchronous(s, r, t, coded.Coding(n, r)/float64(n)*k, arrive)
+}
+
+// compressed sums what a node can sum before it sends, at depth 1, where nothing is
+// coded; (28)'s blocks then cost computation alone. No formula says which machine
+// sends most.
+func compressed(s Setting) Cost {
+	n, r := s.Workers, s.Redundancy
+	if r > n || coded.Choose(n, r) > exactly {
+		return none()
+	}
+	arrive := coded.SumOnlyReceived(n, r) * s.Bytes()
+	t := sparse.Ta(arrive, s.Bandwidth)
+	if r < n {
+		t += s.Latency
+	}
+	return synchronous(s, r, t, math.NaN(), arrive)
+}
+
+// exactly bounds what a float64 counts one by one.
+const exactly = 1 << 53
