@@ -68,23 +68,11 @@ func load(root string) (map[string][]loaded, error) {
 func loadPaper(root, key string) ([]loaded, error) {
 	var rs []loaded
 	for _, profile := range profiles {
-		dir := filepath.Join(root, key)
-		if profile != defaultProfile {
-			dir = filepath.Join(dir, profile)
-		}
-		files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+		some, err := loadProfile(root, key, profile)
 		if err != nil {
-			return nil, fmt.Errorf("reports: %w", err)
+			return nil, err
 		}
-		slices.Sort(files)
-		for _, f := range files {
-			if strings.HasSuffix(f, ".run.json") {
-				continue
-			}
-			l, err := loadFile(f, key, profile)
-			if err != nil {
-				return nil, err
-			}
+		for _, l := range some {
 			if profile == "ci" && slices.ContainsFunc(rs, func(o loaded) bool { return o.ID == l.ID }) {
 				continue
 			}
@@ -92,6 +80,28 @@ func loadPaper(root, key string) ([]loaded, error) {
 		}
 	}
 	slices.SortStableFunc(rs, func(a, b loaded) int { return compareStems(key, a.Stem, b.Stem) })
+	return rs, nil
+}
+
+// loadProfile reads one paper's results of one profile, by name; none is no error.
+func loadProfile(root, key, profile string) ([]loaded, error) {
+	dir := filepath.Dir(result.Path(root, key+"/x", profile))
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil {
+		return nil, fmt.Errorf("reports: %w", err)
+	}
+	slices.Sort(files)
+	var rs []loaded
+	for _, f := range files {
+		if strings.HasSuffix(f, ".run.json") {
+			continue
+		}
+		l, err := loadFile(f, key, profile)
+		if err != nil {
+			return nil, err
+		}
+		rs = append(rs, l)
+	}
 	return rs, nil
 }
 

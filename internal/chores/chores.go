@@ -50,6 +50,7 @@ func Commands() []*cobra.Command {
 		command("lint", "Check gofmt, go vet and the import rules", lint),
 		command("race", "Run the race tests of the cluster and the papers (needs a C compiler)", race),
 		command("reports", "Render the committed results to reports/html and the README's table", reports),
+		command("reports-check", "Render the committed results anew and compare with the committed pages byte by byte", reportsCheck),
 		command("clean", "Remove what was built and run here: bin and out", clean),
 		reproduce("dasp", "DASP and render the page", "dasp"),
 		reproduce("ring", "the blog on the ring and render the page", "ring"),
@@ -113,11 +114,11 @@ func (s step) run(ctx context.Context, root string, out, errOut io.Writer) error
 	return c.Run()
 }
 
-// renew is the README's part of reports.
+// renew is the part of reports outside of the pages.
 func renew(root string, out io.Writer) error {
 	changed, err := readme.Update(root)
-	if changed {
-		fmt.Fprintln(out, "README.md: table of verdicts renewed")
+	for _, name := range changed {
+		fmt.Fprintln(out, name+": renewed from the results")
 	}
 	return err
 }

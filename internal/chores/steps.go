@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -62,8 +63,8 @@ func self(args ...string) step {
 
 func reports() []step {
 	return []step{
-		self("report", "--results", "experiments/results", "--out", "reports/html"),
-		{Command: "table of verdicts in README.md", own: renew},
+		self(strings.Fields(rendering)...),
+		{Command: "what README.md, REPRODUCIBILITY.md and reports/published.json say of the results", own: renew},
 	}
 }
 

@@ -1,16 +1,21 @@
-// Package readme writes the table of verdicts between the markers of README.md,
-// from the committed results. `make reports` runs it; a test keeps the table
-// current. Without committed results the table says so.
+// Package readme writes what the committed results say outside of the pages: the
+// table of verdicts between the markers of README.md (without results it says so),
+// the table of machines and minutes in REPRODUCIBILITY.md, and reports/published.json,
+// which tells other people's results from the published ones. `make reports` runs it;
+// tests and `make reports-check` keep all three current.
 package readme
 
 import (
+	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"gradsync/experiments/result"
+	"gradsync/reports"
 )
 
 const (
@@ -32,31 +37,85 @@ const none = "built; no committed results yet"
 // verdicts are the columns, best first.
 var verdicts = []string{"equal", "within", "same-sign", "differs", "not-run", "not-stated"}
 
-// Update renews the table of the README.md below root and reports whether it
-// changed.
-func Update(root string) (changed bool, err error) {
-	file := filepath.Join(root, "README.md")
-	old, err := os.ReadFile(file)
+// Update renews the files below root and returns the names of those that changed.
+func Update(root string) (changed []string, err error) {
+	files, err := Files(root)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	table, err := tabulate(filepath.Join(root, "experiments", "results"))
-	if err != nil {
-		return false, err
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		file := filepath.Join(root, filepath.FromSlash(name))
+		if old, err := os.ReadFile(file); err == nil && bytes.Equal(old, files[name]) {
+			continue
+		}
+		if err := replace(file, files[name]); err != nil {
+			return changed, err
+		}
+		changed = append(changed, name)
 	}
-	updated, err := splice(string(old), table)
-	if err != nil || updated == string(old) {
-		return false, err
-	}
-	return true, os.WriteFile(file, []byte(updated), 0o644)
+	return changed, nil
 }
 
-// splice puts table between the markers of text.
-func splice(text, table string) (string, error) {
+// Files are the files as the committed results below root make them, by
+// slash-separated name; nothing is written.
+func Files(root string) (map[string][]byte, error) {
+	results := filepath.Join(root, "experiments", "results")
+	files := map[string][]byte{}
+	for _, block := range []struct {
+		name, begin, end string
+		table            func(results string) (string, error)
+	}{
+		{"README.md", begin, end, tabulate},
+		{"REPRODUCIBILITY.md", beginMinutes, endMinutes, minutes},
+	} {
+		old, err := os.ReadFile(filepath.Join(root, block.name))
+		if err != nil {
+			return nil, err
+		}
+		table, err := block.table(results)
+		if err != nil {
+			return nil, err
+		}
+		text, err := splice(strings.ReplaceAll(string(old), "\r\n", "\n"), table, block.begin, block.end)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", block.name, err)
+		}
+		files[block.name] = []byte(text)
+	}
+	list, err := reports.Published(results)
+	if err != nil {
+		return nil, err
+	}
+	files["reports/published.json"] = list
+	return files, nil
+}
+
+// replace writes a file by a temporary neighbour: an interruption leaves the old one.
+func replace(file string, b []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(file), ".writing-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name()) // harmless after the rename
+	_, err = tmp.Write(b)
+	if cerr := tmp.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Chmod(tmp.Name(), 0o644)
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), file)
+	}
+	return err
+}
+
+// splice puts table between the lines begin and end of text.
+func splice(text, table, begin, end string) (string, error) {
 	head, rest, ok := strings.Cut(text, begin+"\n")
 	_, tail, closed := strings.Cut(rest, end)
 	if !ok || !closed {
-		return "", fmt.Errorf("README.md: no line %q followed by %q", begin, end)
+		return "", fmt.Errorf("no line %q followed by %q", begin, end)
 	}
 	return head + begin + "\n" + table + end + tail, nil
 }

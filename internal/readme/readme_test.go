@@ -3,6 +3,7 @@ package readme
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,28 +13,92 @@ import (
 	"gradsync/internal/repo"
 )
 
-// TestReadmeIsCurrent: the table in README.md is the one of the committed
-// results. If this fails, run `make reports` and commit README.md.
-func TestReadmeIsCurrent(t *testing.T) {
+// TestFilesAreCurrent: README.md, REPRODUCIBILITY.md and reports/published.json are
+// what the committed results make. If this fails, run `make reports` and commit them.
+func TestFilesAreCurrent(t *testing.T) {
 	root, err := repo.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := os.ReadFile(filepath.Join(root, "README.md"))
+	files, err := Files(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := strings.ReplaceAll(string(raw), "\r\n", "\n")
-	table, err := tabulate(filepath.Join(root, "experiments", "results"))
+	if len(files) != 3 {
+		t.Errorf("%d files are made, want 3", len(files))
+	}
+	for name, want := range files {
+		raw, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.ReplaceAll(string(raw), "\r\n", "\n")
+		if diff := cmp.Diff(string(want), text); diff != "" {
+			t.Errorf("%s is not current, run `make reports` (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestUpdateWritesWhatChanged: a repository of two results is renewed once, and a
+// second time nothing is left to do.
+func TestUpdateWritesWhatChanged(t *testing.T) {
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"README.md": "a\n" + begin + "\n" + end + "\n", "REPRODUCIBILITY.md": "b\n" + beginMinutes + "\n" + endMinutes + "\n", "reports/.keep": "",
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	results := filepath.Join(root, "experiments", "results")
+	for _, r := range []*result.Result{
+		{ID: "dasp/table4", Profile: "quick", Kind: result.Stated, Status: "complete", Seeds: []uint64{0, 1}},
+		{ID: "ring/cost", Profile: "ci", Kind: result.Stated, Status: "complete"},
+	} {
+		r.Claims, r.Tables, r.Figures, r.Notes = []result.Claim{}, []result.Table{}, []result.Figure{}, []string{"a note"}
+		if _, err := result.Write(results, r, &result.Run{CPU: "a CPU", WallSeconds: 90, PeakRSSBytes: 3 << 29}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	changed, err := Update(root)
+	if want := []string{"README.md", "REPRODUCIBILITY.md", "reports/published.json"}; err != nil || !slices.Equal(changed, want) {
+		t.Fatalf("changed %v (%v), want %v", changed, err, want)
+	}
+	table, _ := os.ReadFile(filepath.Join(root, "REPRODUCIBILITY.md"))
+	if want := "| DASP | `quick` | 1 | 0, 1 | 90 s | 1.50 GiB | 0 |\n"; !strings.Contains(string(table), want) || !strings.Contains(string(table), "Machine: a CPU, ") {
+		t.Errorf("no row %q and machine in\n%s", want, table)
+	}
+	list, _ := os.ReadFile(filepath.Join(root, "reports", "published.json"))
+	for _, want := range []string{`"dasp/table4 quick"`, `"ring/cost ci"`} {
+		if !strings.Contains(string(list), want) {
+			t.Errorf("no %s in\n%s", want, list)
+		}
+	}
+	if changed, err := Update(root); err != nil || len(changed) > 0 {
+		t.Errorf("a second time changed %v (%v)", changed, err)
+	}
+}
+
+// TestMinutesNeedTheirSidecar: a result without a record, or with another's, has no
+// known time, and the table is not made without it.
+func TestMinutesNeedTheirSidecar(t *testing.T) {
+	root := t.TempDir()
+	r := &result.Result{ID: "dasp/table4", Profile: "quick", Kind: result.Stated, Status: "complete"}
+	path, err := result.Write(root, r, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := splice(text, table)
-	if err != nil {
+	if _, err := minutes(root); err == nil || !strings.Contains(err.Error(), "table4.run.json") {
+		t.Errorf("without a sidecar: %v", err)
+	}
+	if err := os.WriteFile(strings.TrimSuffix(path, ".json")+".run.json", []byte(`{"result_sha256": "0"}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, text); diff != "" {
-		t.Errorf("README.md is not current, run `make reports` (-want +got):\n%s", diff)
+	if _, err := minutes(root); err == nil || !strings.Contains(err.Error(), "other bytes") {
+		t.Errorf("with another's sidecar: %v", err)
 	}
 }
 
@@ -117,10 +182,10 @@ func TestTabulateRefusesUnknownVerdict(t *testing.T) {
 }
 
 func TestSpliceNeedsMarkers(t *testing.T) {
-	if _, err := splice("no markers", "table"); err == nil {
+	if _, err := splice("no markers", "table", begin, end); err == nil {
 		t.Error("splice without markers gave no error")
 	}
-	got, err := splice("a\n"+begin+"\nold\n"+end+"\nb\n", "new\n")
+	got, err := splice("a\n"+begin+"\nold\n"+end+"\nb\n", "new\n", begin, end)
 	if want := "a\n" + begin + "\nnew\n" + end + "\nb\n"; err != nil || got != want {
 		t.Errorf("splice = %q, %v, want %q", got, err, want)
 	}

@@ -1,4 +1,5 @@
-// Command update renews the table of verdicts in README.md.
+// Command update renews what README.md, REPRODUCIBILITY.md and reports/published.json
+// say of the committed results.
 package main
 
 import (
@@ -11,7 +12,7 @@ import (
 
 func main() {
 	root, err := repo.Root()
-	changed := false
+	var changed []string
 	if err == nil {
 		changed, err = readme.Update(root)
 	}
@@ -19,7 +20,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "readme:", err)
 		os.Exit(1)
 	}
-	if changed {
-		fmt.Println("README.md: table of verdicts renewed")
+	for _, name := range changed {
+		fmt.Println(name + ": renewed from the results")
 	}
 }

@@ -1,0 +1,110 @@
+package reports
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"gradsync/experiments/result"
+)
+
+// publishedSchema names the format of published.json.
+const publishedSchema = "gradsync.published/v1"
+
+// publishedJSON holds what the committed results are, so that whoever renders a page
+// of his own results learns whether they have the same bits. `make reports` writes it.
+//
+//go:embed published.json
+var publishedJSON []byte
+
+// published is one committed result: its bytes, and what decides them.
+type published struct {
+	SHA256   string   `json:"sha256"`
+	Config   string   `json:"config_sha256"`
+	Seeds    []uint64 `json:"seeds"`
+	Engine   string   `json:"engine,omitempty"`
+	Data     []string `json:"data,omitempty"` // name and sha256 of each set
+	Commit   string   `json:"commit"`
+	Platform string   `json:"platform"`
+	Go       string   `json:"go"`
+}
+
+// publishedFile is the file; a key is id and profile: "dasp/table5 quick".
+type publishedFile struct {
+	Schema  string                     `json:"schema"`
+	Results map[string]json.RawMessage `json:"results"`
+}
+
+func publishedKey(r *result.Result) string { return r.ID + " " + r.Profile }
+
+// Published lists every result below root, checks too, as published.json holds them:
+// one line each, in order. Same results and sidecars, same bytes.
+func Published(root string) ([]byte, error) {
+	all := map[string]published{}
+	for i := range papers {
+		for _, profile := range profiles {
+			rs, err := loadProfile(root, papers[i].Key, profile)
+			if err != nil {
+				return nil, err
+			}
+			for _, l := range rs {
+				all[publishedKey(l.Result)] = factsOf(l)
+			}
+		}
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "{\n  \"schema\": %q,\n  \"results\": {", publishedSchema)
+	for i, key := range slices.Sorted(maps.Keys(all)) {
+		line, err := json.Marshal(all[key])
+		if err != nil {
+			return nil, fmt.Errorf("reports: published: %s: %w", key, err)
+		}
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "\n    %q: %s", key, line)
+	}
+	b.WriteString("\n  }\n}\n")
+	return b.Bytes(), nil
+}
+
+// factsOf is a result as published.json holds it.
+func factsOf(l loaded) published {
+	p := published{SHA256: l.SHA256, Config: l.ConfigSHA256, Seeds: slices.Clone(l.Seeds), Engine: l.Engine}
+	if p.Seeds == nil {
+		p.Seeds = []uint64{}
+	}
+	for _, d := range l.Sets() {
+		p.Data = append(p.Data, d.Name+" "+d.SHA256)
+	}
+	if l.Run != nil {
+		p.Commit, p.Platform, p.Go = l.Run.Commit, l.Run.Platform, l.Run.Go
+	}
+	return p
+}
+
+// embeddedPublished reads what the program was built with.
+var embeddedPublished = sync.OnceValues(func() (map[string]published, error) { return readPublished(publishedJSON) })
+
+func readPublished(raw []byte) (map[string]published, error) {
+	var file publishedFile
+	if err := json.Unmarshal(raw, &file); err != nil {
+		return nil, fmt.Errorf("reports: published.json: %w", err)
+	}
+	if file.Schema != publishedSchema {
+		return nil, fmt.Errorf("reports: published.json: schema %q, want %q", file.Schema, publishedSchema)
+	}
+	out := map[string]published{}
+	for key, raw := range file.Results {
+		var p published
+		if err := json.Unmarshal(raw, &p); err != nil {
+			return nil, fmt.Errorf("reports: published.json: %s: %w", key, err)
+		}
+		out[key] = p
+	}
+	return out, nil
+}
