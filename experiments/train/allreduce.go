@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"gradsync/papers/codedsgd"
@@ -77,7 +78,8 @@ func (r *runner) endings(ends []ending, elapsed time.Duration) error {
 			return fmt.Errorf("train: %s: parameters of rank %d differ from rank 0's after %d updates", r.cfg.Sync, rank, len(ends[0].Ends))
 		}
 	}
-	r.out.Updates = int64(len(ends[0].Ends))
+	r.out.Ends = latest(ends)
+	r.out.Updates = int64(len(r.out.Ends))
 	r.out.Pushes = r.out.Updates * int64(r.cfg.Workers)
 	r.out.Iteration, r.out.Answered = times(ends, r.cfg.Warmup)
 	zero := distribution(nil)
@@ -126,6 +128,17 @@ func (r *runner) steps() (int64, error) {
 // optimiser is what every rank steps with.
 func (r *runner) optimiser() dasp.Optimiser {
 	return dasp.Optimiser{Rate: r.cfg.Rate, Momentum: r.cfg.Momentum, WeightDecay: r.cfg.WeightDecay}
+}
+
+// latest is when the last rank ended each step.
+func latest(ranks []ending) []time.Duration {
+	last := slices.Clone(ranks[0].Ends)
+	for _, e := range ranks[1:] {
+		for i, end := range e.Ends {
+			last[i] = max(last[i], end)
+		}
+	}
+	return last
 }
 
 // times are the means over steps after the warm-up. A rank's iteration is its

@@ -4,6 +4,7 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -295,12 +296,18 @@ func (c *Config) check() error {
 	return c.checkExchange()
 }
 
-// writable reports whether the folder of a file to write is there: better known
-// before a training than after.
-func writable(path string) bool {
+// writable tries whether a file can be made at path, which "" need not: better
+// known before a training than after.
+func writable(path string) error {
 	if path == "" {
-		return true
+		return nil
 	}
-	info, err := os.Stat(filepath.Dir(path))
-	return err == nil && info.IsDir()
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return errors.New("what is there is no file") // the rename would replace it
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".writing-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(tmp.Close(), os.Remove(tmp.Name()))
 }

@@ -65,7 +65,8 @@ type Outcome struct {
 	NormStatistics *NormStatistics `json:"norm_statistics,omitempty"`
 	Curve          []Point         `json:"curve"`
 
-	Log *dasp.Log `json:"-"` // every push and update; nil without a server
+	Log  *dasp.Log       `json:"-"` // every push and update; nil without a server
+	Ends []time.Duration `json:"-"` // of each update on the last rank; nil with a server
 }
 
 // IterationTime is the mean iteration time in seconds by its three readings.

@@ -23,8 +23,10 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 	if err != nil {
 		return nil, input(err)
 	}
-	if !writable(cfg.Save) || !writable(cfg.Trace) {
-		return nil, fmt.Errorf("train: no folder for %s", strings.TrimSpace(cfg.Save+" "+cfg.Trace))
+	for _, path := range []string{cfg.Save, cfg.Trace, cfg.Record} {
+		if err := writable(path); err != nil {
+			return nil, fmt.Errorf("train: cannot write %s: %w", path, err)
+		}
 	}
 	m, err := cfg.network()
 	if err != nil {

@@ -6,17 +6,20 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strconv"
 	"time"
 )
 
-// chromeEvent is one entry of the Trace Event Format, which chrome://tracing,
+// ChromeEvent is one entry of the Trace Event Format, which chrome://tracing,
 // Perfetto and speedscope read. Times are microseconds.
-type chromeEvent struct {
+//
+// Source: ours: time lines open in Perfetto without a tool of ours
+type ChromeEvent struct {
 	Name string      `json:"name"`
 	Cat  string      `json:"cat,omitempty"`
-	Ph   string      `json:"ph"`
+	Ph   string      `json:"ph"` // X: a span; i: an instant; M: metadata
 	Ts   json.Number `json:"ts,omitempty"`
 	Dur  json.Number `json:"dur,omitempty"`
 	Pid  int         `json:"pid"`
@@ -26,6 +29,28 @@ type chromeEvent struct {
 
 type chromeName struct {
 	Name string `json:"name"`
+}
+
+// ChromeProcess names a process: a group of rows.
+//
+// Source: ours: see ChromeEvent
+func ChromeProcess(pid int, name string) ChromeEvent {
+	return ChromeEvent{Name: "process_name", Ph: "M", Pid: pid, Args: chromeName{name}}
+}
+
+// ChromeThread names a row of a process. Its spans may stand in each other but
+// not overlap.
+//
+// Source: ours: see ChromeEvent
+func ChromeThread(pid, tid int, name string) ChromeEvent {
+	return ChromeEvent{Name: "thread_name", Ph: "M", Pid: pid, Tid: tid, Args: chromeName{name}}
+}
+
+// ChromeSpan is a stretch of a row.
+//
+// Source: ours: see ChromeEvent
+func ChromeSpan(pid, tid int, name string, from, to time.Duration) ChromeEvent {
+	return ChromeEvent{Name: name, Ph: "X", Ts: micros(from), Dur: micros(to - from), Pid: pid, Tid: tid}
 }
 
 type chromeArgs struct {
@@ -44,22 +69,59 @@ func (k SpanKind) String() string {
 	return fmt.Sprintf("kind %d", uint8(k))
 }
 
-// lane is one row of a time line: spans of one rank and thread that cannot
-// overlap, since computation, egress, ingress and waiting each are serial.
+// lane is the spans of one rank, thread and kind. Computation, egress and waiting
+// are serial and fill one row; messages from several peers may arrive at once, and
+// then each has a row.
 type lane struct {
 	rank   int
 	thread string
 	kind   SpanKind
+	row    int // 0, 1 …
 }
 
 // WriteChrome writes t as a Chrome trace in JSON: one process per rank, one
 // row per thread and kind of span. The same trace gives the same bytes.
 //
 // Source: ours: time lines open in Perfetto without a tool of ours
-func WriteChrome(w io.Writer, t *Trace) error {
+func WriteChrome(w io.Writer, t *Trace) error { return WriteChromeEvents(w, t.chrome) }
+
+// chrome yields what t's file holds: the names, then the spans.
+func (t *Trace) chrome(yield func(ChromeEvent) bool) {
+	for rank := range t.Ranks {
+		if !yield(ChromeProcess(rank, fmt.Sprintf("rank %d", rank))) {
+			return
+		}
+	}
+	rows := t.rows()
+	tid := map[lane]int{}
+	for i, l := range lanes(rows) {
+		tid[l] = i
+		name := l.kind.String()
+		if l.thread != "" {
+			name = l.thread + ": " + name
+		}
+		if l.row > 0 {
+			name += fmt.Sprintf(" %d", l.row+1)
+		}
+		if !yield(ChromeThread(l.rank, i, name)) {
+			return
+		}
+	}
+	for i, s := range t.Spans {
+		if !yield(s.chrome(tid[rows[i]])) {
+			return
+		}
+	}
+}
+
+// WriteChromeEvents writes events as a Chrome trace in JSON, one on a line.
+//
+// Source: ours: see ChromeEvent
+func WriteChromeEvents(w io.Writer, events iter.Seq[ChromeEvent]) error {
 	out := bufio.NewWriter(w)
-	sep := "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n"
-	emit := func(e chromeEvent) error {
+	out.WriteString("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[")
+	sep := "\n"
+	for e := range events {
 		b, err := json.Marshal(e)
 		if err != nil {
 			return fmt.Errorf("cluster: write trace: %w", err)
@@ -67,32 +129,6 @@ func WriteChrome(w io.Writer, t *Trace) error {
 		out.WriteString(sep)
 		out.Write(b)
 		sep = ",\n"
-		return nil
-	}
-	rows := lanes(t)
-	for rank := range t.Ranks {
-		if err := emit(chromeEvent{Name: "process_name", Ph: "M", Pid: rank, Args: chromeName{fmt.Sprintf("rank %d", rank)}}); err != nil {
-			return err
-		}
-	}
-	tid := map[lane]int{}
-	for i, l := range rows {
-		tid[l] = i
-		name := l.kind.String()
-		if l.thread != "" {
-			name = l.thread + ": " + name
-		}
-		if err := emit(chromeEvent{Name: "thread_name", Ph: "M", Pid: l.rank, Tid: i, Args: chromeName{name}}); err != nil {
-			return err
-		}
-	}
-	for _, s := range t.Spans {
-		if err := emit(s.chrome(tid[lane{s.Rank, s.Thread, s.Kind}])); err != nil {
-			return err
-		}
-	}
-	if t.Ranks == 0 {
-		out.WriteString(sep)
 	}
 	out.WriteString("\n]}\n")
 	if err := out.Flush(); err != nil {
@@ -101,26 +137,45 @@ func WriteChrome(w io.Writer, t *Trace) error {
 	return nil
 }
 
-// lanes returns the rows in the order they are drawn.
-func lanes(t *Trace) []lane {
-	seen := map[lane]bool{}
-	var rows []lane
-	for _, s := range t.Spans {
-		if l := (lane{s.Rank, s.Thread, s.Kind}); !seen[l] {
-			seen[l] = true
-			rows = append(rows, l)
-		}
+// rows gives each span, in order of start, the first row of its lane that is
+// free: what overlaps on one row Perfetto cannot draw.
+func (t *Trace) rows() []lane {
+	order := make([]int, len(t.Spans))
+	for i := range order {
+		order[i] = i
 	}
-	slices.SortFunc(rows, func(a, b lane) int {
-		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.thread, b.thread), cmp.Compare(a.kind, b.kind))
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(t.Spans[a].From, t.Spans[b].From) })
+	rows, ends := make([]lane, len(t.Spans)), map[lane]time.Duration{}
+	for _, i := range order {
+		s := &t.Spans[i]
+		l := lane{rank: s.Rank, thread: s.Thread, kind: s.Kind}
+		for ends[l] > s.From {
+			l.row++
+		}
+		rows[i], ends[l] = l, s.To
+	}
 	return rows
 }
 
-func (s *Span) chrome(tid int) chromeEvent {
-	e := chromeEvent{
-		Name: s.Name, Cat: s.Kind.String(), Ph: "X", Ts: micros(s.From), Dur: micros(s.To - s.From), Pid: s.Rank, Tid: tid,
+// lanes returns the rows in the order they are drawn.
+func lanes(rows []lane) []lane {
+	seen := map[lane]bool{}
+	var out []lane
+	for _, l := range rows {
+		if !seen[l] {
+			seen[l] = true
+			out = append(out, l)
+		}
 	}
+	slices.SortFunc(out, func(a, b lane) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.thread, b.thread), cmp.Compare(a.kind, b.kind), cmp.Compare(a.row, b.row))
+	})
+	return out
+}
+
+func (s *Span) chrome(tid int) ChromeEvent {
+	e := ChromeSpan(s.Rank, tid, s.Name, s.From, s.To)
+	e.Cat = s.Kind.String()
 	if e.Name == "" {
 		e.Name = e.Cat
 	}
