@@ -191,7 +191,7 @@ func TestDrawings(t *testing.T) {
 	}
 	for what, want := range map[string]string{
 		"a method's dash":        `stroke-dasharray="8,4"`,
-		"a decal":                `url(#example5-bars-p`,
+		"a decal":                `fill="url(#f`,
 		"a confidence band":      `fill-opacity="0.11"`,
 		"the slow worker's name": "worker 6 (slow)",
 	} {

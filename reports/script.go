@@ -70,7 +70,7 @@ func (s *scripts) svg(id string, option []byte, height int) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("reports: drawing %s: %w", id, err)
 	}
-	return tidySVG(id, out), nil
+	return tidySVG(id, out)
 }
 
 // mathML turns TeX into MathML that carries the TeX, so that a reader can copy
