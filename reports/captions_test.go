@@ -27,7 +27,7 @@ func TestCaptionsAreNotReadTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sec, _, err := buildSection("dasp", []loaded{{Result: r, Stem: "example5"}}, nil, s, false)
+	sec, _, err := buildSection("dasp", []loaded{{Result: r, Stem: "example5"}}, places{tr: talker(nil)}, s, false)
 	if err != nil {
 		t.Fatal(err)
 	}

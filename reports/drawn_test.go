@@ -49,7 +49,7 @@ func TestCoincidingCurvesAreDrawnOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sec, files, err := buildSection("dasp", []loaded{{Result: &result.Result{ID: "dasp/x", Figures: []result.Figure{f}}, Stem: "x"}}, nil, s, false)
+	sec, files, err := buildSection("dasp", []loaded{{Result: &result.Result{ID: "dasp/x", Figures: []result.Figure{f}}, Stem: "x"}}, places{tr: talker(nil)}, s, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,18 +20,25 @@ type paperPage struct {
 	Disagree []claimRow // claims whose verdicts differ between profiles
 	Parts    []part
 	Sides    []side        // every result, for its provenance
-	Story    template.HTML // narrative and differences
-	StoryToc []heading
-	Short    template.HTML // what was found, in short; above everything
-	ShortToc []heading
+	Short    []chapterText // what was found, in short; above everything
+	Idea     []chapterText // what the source proposes
+	Asked    []chapterText // what the experiments ask; above them
+	After    []chapterText // what was lost, differences, errata
+	Widgets  bool          // the page has one
 	Formulas []formulaView
 	Algs     []algorithm
+	Beside   bool // the Go stands beside algorithms and formulas
 	Software citation
 	Command  string
 	Files    []csvFile // written beside the page
+
+	Diagram                    *widget // shows the source's idea; nil where its result is not there
+	DiagramTable, DiagramTitle string  // the table with the same numbers
+
 	HasDirty bool
 	HasStale bool
 	Partial  []side // results of an interrupted run
+	Ran      *ranView
 }
 
 type kindLine struct{ Key, Means string }
@@ -46,9 +53,8 @@ type formulaView struct {
 	formula
 	MathML        template.HTML
 	PrintedMathML template.HTML
+	Go            []excerpt // of a page that is made with the source
 }
-
-type heading struct{ ID, Text string }
 
 // build turns the results of one paper into its page.
 func build(p *paper, rs []loaded, at places, s *scripts, o Options) (*paperPage, error) {
@@ -66,7 +72,8 @@ func build(p *paper, rs []loaded, at places, s *scripts, o Options) (*paperPage,
 	var groups []claimGroup
 	var sections []section
 	for _, e := range byExperiment(rs) {
-		if g := groupClaims(e); len(g.Rows) > 0 {
+		g := groupClaims(e)
+		if len(g.Rows) > 0 {
 			groups = append(groups, g)
 			for _, row := range g.Rows {
 				if row.Disagree {
@@ -78,9 +85,13 @@ func build(p *paper, rs []loaded, at places, s *scripts, o Options) (*paperPage,
 		if err != nil {
 			return nil, err
 		}
+		if len(g.Rows) > 0 {
+			sec.Judged = &g
+		}
+		page.showIdea(p, &sec)
 		page.Files = append(page.Files, files...)
 		sections = append(sections, sec)
-		page.Widgets = page.Widgets || slices.ContainsFunc(sec.Tables, item.Works)
+		page.Widgets = page.Widgets || page.Diagram != nil || slices.ContainsFunc(sec.Tables, item.Works)
 		page.Sides = append(page.Sides, sec.Sides...)
 		page.Several = page.Several || len(e) > 1
 	}
@@ -105,11 +116,47 @@ func build(p *paper, rs []loaded, at places, s *scripts, o Options) (*paperPage,
 		page.Formulas = append(page.Formulas, v)
 	}
 	var err error
-	if page.Short, page.ShortToc, err = story(p.Key+".short", at); err != nil {
+	if page.Ran, err = ranBox(o, rs); err != nil {
 		return nil, err
 	}
-	page.Story, page.StoryToc, err = story(p.Key, at)
+	if page.Short, err = story(p.Key+".short", at); err != nil {
+		return nil, err
+	}
+	chapters, err := story(p.Key, at)
+	for _, c := range chapters {
+		switch c.ID {
+		case "idea", "messages", "what":
+			page.Idea = append(page.Idea, c)
+		case "questions":
+			page.Asked = append(page.Asked, c)
+		default:
+			page.After = append(page.After, c)
+		}
+	}
 	return page, err
+}
+
+// showIdea takes the widget that shows the idea of the source to the chapter about it,
+// from the first table that p names.
+func (page *paperPage) showIdea(p *paper, sec *section) {
+	stem, table, _ := strings.Cut(p.Diagram, "#")
+	if sec.ID != stem || page.Diagram != nil {
+		return
+	}
+	for i := range sec.Tables {
+		for j := range sec.Tables[i].Tables {
+			t := &sec.Tables[i].Tables[j]
+			if t.Widget == nil || !strings.HasSuffix(t.Anchor, "-"+slug(table)) {
+				continue
+			}
+			page.Diagram, page.DiagramTable, page.DiagramTitle = t.Widget, t.Anchor, t.Title
+			if page.DiagramTitle == "" {
+				page.DiagramTitle = sec.Tables[i].Title
+			}
+			t.Widget, t.Above = nil, "idea"
+			return
+		}
+	}
 }
 
 // hasNumbers reports whether column i of rows holds numbers.

@@ -14,6 +14,8 @@ type paper struct {
 	Formulas []formula
 	// Algorithms are the source's, in our words.
 	Algorithms []algorithm
+	// Diagram is the table whose widget shows the idea: experiment#table.
+	Diagram string
 	// Ours is set for what is no document: a page of experiments of our own, which
 	// claims nothing that could be judged and has nobody else to cite.
 	Ours bool
@@ -27,6 +29,8 @@ type formula struct {
 	Also                []string // further anchors: the numbers of what it shows besides
 	Printed             string   // TeX of the source's own form, where it is wrong
 	Chance              string   // how sure a reconstruction is; "" for what is printed
+	Code                []string // what computes it, as algorithm.Code
+	NoCode              string   // why nothing does
 }
 
 // papers lists the four sources in the order of the index, and last the page that
@@ -46,6 +50,7 @@ var papers = []paper{
   howpublished = {http://andrew.gibiansky.com/},
   note         = {Read in the Chinese translation “Ring Allreduce” of 2019-02-21}
 }`,
+		Diagram:  "ring/steps#transfers",
 		Formulas: ringFormulas, Algorithms: ringAlgorithms,
 		FormulaNote: "The text that we have names the quantities of its two formulas and has lost their images. The others are ours, to compare with.",
 		AlgorithmNote: "The blog’s two loops in our words. It gives the first exchange of each and says that later ones go backwards from there; " +
@@ -88,6 +93,7 @@ var papers = []paper{
   note    = {In Chinese. A dynamic adaptive parallel acceleration method for
              heterogeneous distributed machine learning (our translation)}
 }`,
+		Diagram:  "dasp/walk#events",
 		Formulas: daspFormulas, Algorithms: daspAlgorithms,
 		FormulaNote:   "The text of the paper that we have kept the legends of its formulas and lost their images. These are our reconstructions, with how sure we are of each.",
 		AlgorithmNote: "The paper’s own algorithms in our words, by its line numbers. A line marked restored is ours: the text lost or garbled it.",
@@ -112,6 +118,7 @@ var papers = []paper{
   note    = {In Chinese. A Synchronized Gradient Descent Algorithm Based on
              Distributed Coding}
 }`,
+		Diagram:  "codedsgd/fig2#packets",
 		Formulas: codedFormulas, Algorithms: codedAlgorithms,
 		FormulaNote: "The paper’s equations under its own numbers; the indices of node, layer and batch are left out where nothing depends on them. " +
 			"Where the printed form is wrong it stands beside the one that holds. The last ones are ours.",

@@ -17,6 +17,7 @@ type section struct {
 	OneNotes                  bool   // the sides' notes are the same
 	Figures                   []item
 	Tables                    []item
+	Judged                    *claimGroup // its claims in words; nil for none
 }
 
 // side is one result: what holds for all its tables and figures.

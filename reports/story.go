@@ -11,104 +11,120 @@ import (
 	"strings"
 
 	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
-	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer/html"
-	"github.com/yuin/goldmark/text"
 )
 
 //go:embed text/*.md
 var texts embed.FS
 
-// places maps the id of an experiment, "dasp/table5", to the anchor of its section,
-// where it has one.
-type places map[string]string
-
-// placesOf are the sections of all pages.
-func placesOf(all map[string][]loaded) places {
-	at := places{}
-	for _, rs := range all {
-		for _, e := range byExperiment(rs) {
-			at[e[0].ID] = e[0].Anchor()
-		}
-	}
-	return at
+// chapterText is a chapter of a narrative in both languages.
+type chapterText struct {
+	heading
+	HTML template.HTML
 }
 
-// An experiment in a narrative, and in a note.
-var (
-	named  = regexp.MustCompile(`<code>([a-z]+)/([a-z0-9-]+)</code>`)
-	spoken = regexp.MustCompile(`\b([a-z]+)/([a-z0-9]+(?:-[a-z0-9]+)*)`)
-)
+// heading is that of a chapter, for the table of contents.
+type heading struct{ ID, Text string }
 
-// link makes links of the experiments that html names by one of the two and that have
-// a section, on the page of paper or on another.
-func (at places) link(paper, html string, by *regexp.Regexp) string {
-	return by.ReplaceAllStringFunc(html, func(name string) string {
-		m := by.FindStringSubmatch(name)
-		anchor, ok := at[m[1]+"/"+m[2]]
-		switch {
-		case !ok:
-			return name
-		case m[1] == paper:
-			return `<a href="#` + anchor + `">` + name + `</a>`
-		}
-		return `<a href="` + m[1] + ".html#" + anchor + `">` + name + `</a>`
-	})
+// chunk is a heading and what stands below it, up to the next heading.
+type chunk struct {
+	level    int
+	id, text string // of the heading
+	body     string // Markdown
 }
 
-// notes are the sentences of a result, with links.
-func (at places) notes(paper string, sentences []string) []template.HTML {
-	out := make([]template.HTML, len(sentences))
-	for i, s := range sentences {
-		out[i] = template.HTML(at.link(paper, string(prose(s)), spoken))
-	}
-	return out
-}
+// headline is a heading with its id, which both languages share.
+var headline = regexp.MustCompile(`^(##|###) (.+) \{#([a-z0-9.-]+)\}$`)
 
-// story renders the narrative of a paper, text/<key>.en.md, and lists its
-// chapters. A paper whose text is not written yet has none. Raw HTML passes
-// through: the texts are part of this program.
-func story(key string, at places) (template.HTML, []heading, error) {
-	src, err := texts.ReadFile("text/" + key + ".en.md")
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil, nil
-	}
-	if err != nil {
-		return "", nil, fmt.Errorf("reports: %w", err)
-	}
-	md := goldmark.New(
-		goldmark.WithExtensions(extension.Table, extension.Typographer),
-		goldmark.WithParserOptions(parser.WithAutoHeadingID(), parser.WithHeadingAttribute()),
-		goldmark.WithRendererOptions(html.WithUnsafe(), html.WithXHTML()),
-	)
-	doc := md.Parser().Parse(text.NewReader(src))
-	var toc []heading
-	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
-		h, ok := n.(*ast.Heading)
-		if !ok || h.Level != 2 {
+// chunks cuts a narrative at its headings. Each must have an id: what stands in two
+// languages is found by it.
+func chunks(name, src string) ([]chunk, error) {
+	var out []chunk
+	for i, line := range strings.Split(src, "\n") {
+		if !strings.HasPrefix(line, "#") {
+			if len(out) > 0 {
+				out[len(out)-1].body += line + "\n"
+			} else if strings.TrimSpace(line) != "" {
+				return nil, fmt.Errorf("reports: %s, line %d: words before the first heading", name, i+1)
+			}
 			continue
 		}
-		id, _ := h.AttributeString("id")
-		name, _ := id.([]byte)
-		toc = append(toc, heading{ID: string(name), Text: plainText(h, src)})
+		m := headline.FindStringSubmatch(line)
+		if m == nil {
+			return nil, fmt.Errorf("reports: %s, line %d: want ## or ###, words and {#id}: %s", name, i+1, line)
+		}
+		out = append(out, chunk{level: len(m[1]), text: m[2], id: m[3]})
 	}
-	var b bytes.Buffer
-	if err := md.Renderer().Render(&b, src, doc); err != nil {
-		return "", nil, fmt.Errorf("reports: text of %s: %w", key, err)
-	}
-	paper, _, _ := strings.Cut(key, ".")
-	return template.HTML(at.link(paper, b.String(), named)), toc, nil
+	return out, nil
 }
 
-// plainText is the words of a heading.
-func plainText(n ast.Node, src []byte) string {
-	var b bytes.Buffer
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		if t, ok := c.(*ast.Text); ok {
-			b.Write(t.Segment.Value(src))
-		}
+// story renders the narrative of a paper, text/<key>.en.md beside text/<key>.zh.md,
+// by chapters. Where no Chinese is written the English stands alone. Raw HTML passes
+// through: the texts are part of this program.
+func story(key string, at places) ([]chapterText, error) {
+	en, err := narrative(key + ".en.md")
+	if err != nil || en == nil {
+		return nil, err
 	}
-	return b.String()
+	zh, err := narrative(key + ".zh.md")
+	if err != nil {
+		return nil, err
+	}
+	of := map[string]*chunk{}
+	for i := range zh {
+		of[zh[i].id] = &zh[i]
+	}
+	paper, _, _ := strings.Cut(key, ".")
+	var out []chapterText
+	for _, c := range en {
+		body, err := at.markdown(paper, c.body)
+		if err != nil {
+			return nil, fmt.Errorf("reports: text of %s: %w", key, err)
+		}
+		title := escaped(c.text)
+		if z := of[c.id]; z != nil {
+			other, err := at.markdown(paper, z.body)
+			if err != nil {
+				return nil, fmt.Errorf("reports: Chinese text of %s: %w", key, err)
+			}
+			title = pair(title, true, escaped(z.text))
+			body = `<div class="en">` + body + `</div><div class="zh" lang="zh">` + other + `</div>`
+		} else if len(zh) > 0 {
+			return nil, fmt.Errorf("reports: text of %s: chapter %s is not in Chinese", key, c.id)
+		}
+		tag := fmt.Sprintf("h%d", c.level)
+		block := template.HTML(`<` + tag + ` id="` + c.id + `">` + string(title) + `</` + tag + `>` + "\n" + string(body) + "\n")
+		if c.level == 2 || len(out) == 0 {
+			out = append(out, chapterText{heading: heading{ID: c.id, Text: c.text}})
+		}
+		out[len(out)-1].HTML += block
+	}
+	return out, nil
+}
+
+// narrative reads and cuts one file; a paper whose text is not written has none.
+func narrative(name string) ([]chunk, error) {
+	src, err := texts.ReadFile("text/" + name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reports: %w", err)
+	}
+	return chunks(name, string(src))
+}
+
+var markdown = goldmark.New(
+	goldmark.WithExtensions(extension.Table, extension.Typographer),
+	goldmark.WithRendererOptions(html.WithUnsafe(), html.WithXHTML()),
+)
+
+// markdown renders a part of a paper's narrative, with links to experiments.
+func (p places) markdown(paper, src string) (template.HTML, error) {
+	var b bytes.Buffer
+	if err := markdown.Convert([]byte(src), &b); err != nil {
+		return "", err
+	}
+	return template.HTML(p.link(paper, b.String(), named)), nil
 }

@@ -8,7 +8,7 @@ import (
 // The experiments that a narrative or a note names are links where the pages have
 // them, and words where they do not.
 func TestExperimentsThatAreNamedAreLinks(t *testing.T) {
-	at := places{"codedsgd/proof": "proof-standard", "dasp/table7": "table7"}
+	at := places{map[string]string{"codedsgd/proof": "proof-standard", "dasp/table7": "table7"}, &translator{missing: map[string]map[string]bool{}}}
 	for html, want := range map[string]string{
 		"<code>codedsgd/proof</code>": `<a href="#proof-standard"><code>codedsgd/proof</code></a>`,
 		"<code>dasp/table7</code>":    `<a href="dasp.html#table7"><code>dasp/table7</code></a>`,

@@ -42,6 +42,7 @@ type tableView struct {
 	Rows                         [][]cell
 	CSV                          csvFile
 	Widget                       *widget // nil for most
+	Above                        string  // anchor of the widget that shows it, where that stands elsewhere
 	Class                        string  // of a table with a look of its own
 	within
 	told
@@ -226,7 +227,7 @@ func figureCSV(f result.Figure) string {
 			seed = strconv.FormatUint(*s.Seed, 10)
 		}
 		for i, y := range s.Y {
-			line := []string{s.Name, s.Group, seed, place(f, s, i), raw(y), "", ""}
+			line := []string{s.Name, s.Group, seed, standing(f, s, i), raw(y), "", ""}
 			if len(s.Lo) > 0 {
 				line[5], line[6] = raw(s.Lo[i]), raw(s.Hi[i])
 			}
@@ -236,8 +237,8 @@ func figureCSV(f result.Figure) string {
 	return writeCSV(rows)
 }
 
-// place is what point i of a series stands at.
-func place(f result.Figure, s result.Series, i int) string {
+// standing is what point i of a series stands at.
+func standing(f result.Figure, s result.Series, i int) string {
 	if f.Form == "bar" {
 		return f.X.Categories[i]
 	}

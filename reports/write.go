@@ -17,7 +17,7 @@ func (out outputs) add(name string, b []byte) { out[name] = b }
 
 // assets adds the files that pages share.
 func (out outputs) assets() error {
-	for _, name := range shared {
+	for _, name := range shared() {
 		b, err := assets.ReadFile("assets/" + name)
 		if err != nil {
 			return fmt.Errorf("reports: %w", err)

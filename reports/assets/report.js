@@ -69,12 +69,43 @@ if (typeof document !== "undefined") (function () {
      until the page is left. */
   function stored() { try { return localStorage.getItem("gradsync-theme"); } catch (e) { return null; } }
   function store(v) { try { v ? localStorage.setItem("gradsync-theme", v) : localStorage.removeItem("gradsync-theme"); } catch (e) { /* not remembered */ } }
-  var themes = ["auto", "light", "dark"];
+  /* The reader's language. Both are in the page; a style hides one, and only what
+     styles cannot reach is exchanged here. */
+  function language() { try { return localStorage.getItem("gradsync-language") === "zh"; } catch (e) { return false; } }
+  function speak(zh) {
+    root.lang = zh ? "zh" : "en";
+    document.querySelectorAll("[data-named]").forEach(function (e) {
+      e.dataset.named.split(" ").forEach(function (name) {
+        var kept = "data-en-" + name;
+        if (!e.hasAttribute(kept)) e.setAttribute(kept, e.getAttribute(name));
+        e.setAttribute(name, e.getAttribute((zh ? "data-zh-" : "data-en-") + name));
+      });
+    });
+    document.querySelectorAll("table.data").forEach(function (t) {
+      var heads = [].map.call(t.querySelectorAll("thead th"), function (th) { return shown(th, zh); });
+      t.querySelectorAll("tbody tr").forEach(function (tr) {
+        for (var i = 0; i < tr.children.length && tr.children.length === heads.length; i++) tr.children[i].setAttribute("data-label", heads[i]);
+      });
+    });
+    nameTheme(theme());
+    document.dispatchEvent(new CustomEvent("gradsync-language"));
+  }
+  /* The words of e in one language. */
+  function shown(e, zh) {
+    var c = e.cloneNode(true);
+    c.querySelectorAll(zh ? ".en" : ".zh").forEach(function (x) { x.remove(); });
+    return c.textContent.trim();
+  }
+
+  var themes = ["auto", "light", "dark"], themesZh = { auto: "自动", light: "浅色", dark: "深色" };
   function theme() { var t = stored() || root.dataset.theme; return themes.indexOf(t) > 0 ? t : "auto"; }
   function apply(t) {
     if (t === "auto") delete root.dataset.theme; else root.dataset.theme = t;
+    nameTheme(t);
+  }
+  function nameTheme(t) {
     var b = document.getElementById("theme");
-    if (b) b.textContent = "Theme: " + t;
+    if (b) b.textContent = root.lang === "zh" ? "主题：" + themesZh[t] : "Theme: " + t;
   }
   root.classList.add("js");
   apply(theme());
@@ -161,9 +192,9 @@ if (typeof document !== "undefined") (function () {
 
   function copy(text, button) {
     function done() {
-      var was = button.textContent;
-      button.textContent = "Copied";
-      setTimeout(function () { button.textContent = was; }, 1200);
+      var was = button.innerHTML;
+      button.textContent = root.lang === "zh" ? "已复制" : "Copied";
+      setTimeout(function () { button.innerHTML = was; }, 1200);
     }
     function byHand() {
       var t = document.createElement("textarea");
@@ -193,6 +224,15 @@ if (typeof document !== "undefined") (function () {
 
   document.addEventListener("DOMContentLoaded", function () {
     apply(theme());
+    var lang = document.getElementById("lang");
+    if (lang) {
+      lang.checked = language();
+      lang.addEventListener("change", function () {
+        try { localStorage.setItem("gradsync-language", lang.checked ? "zh" : "en"); } catch (e) { /* not remembered */ }
+        speak(lang.checked);
+      });
+      if (lang.checked) speak(true);
+    }
     fold(false);
     if (typeof echarts === "undefined") return;
     gradsyncInstall(echarts);

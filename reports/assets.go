@@ -1,0 +1,132 @@
+package reports
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+)
+
+// styles are the style sheets of every page, in order.
+var styles = []string{"report.css", "code.css", "widgets.css"}
+
+// widgetScripts make widgets work; pages that have none do without.
+var widgetScripts = []string{"widgets.js", "widgets-stepper.js", "widgets-loads.js", "widgets-exchange.js", "widgets-ring.js"}
+
+// beside are the further files that pages of one folder share: what the style sheets
+// load, and licences.
+var beside = []string{
+	"echarts-LICENSE.txt", "echarts-NOTICE.txt", "echarts-LICENSE-d3.txt", mathFont, "stix-two-math-OFL.txt",
+}
+
+const (
+	mathFont    = "stix-two-math-5.3.0.woff2"
+	pageScript  = "report.js"
+	chartScript = "echarts-6.1.0.min.js"
+)
+
+// shared are the files that pages of one folder share.
+func shared() []string {
+	return slices.Concat(styles, []string{pageScript, chartScript}, widgetScripts, beside)
+}
+
+// asset is a file that a page loads or, in a single file, holds.
+type asset struct {
+	Name  string
+	Style template.CSS
+	Code  template.JS
+}
+
+// head is what the frame of every page needs.
+type head struct {
+	Title, Page string
+	Single      bool
+	Playground  bool // the page of what-if sliders is there
+	Compared    bool // the page that compares all methods is there
+	Styles      []asset
+	Scripts     []asset // before the page is read
+	Charts      asset   // ECharts, after it
+	Wasm        bool    // the page runs WebAssembly
+}
+
+// newFrame prepares what every page's head holds.
+func newFrame(single bool) (head, error) {
+	h := head{Single: single, Charts: asset{Name: chartScript}}
+	for _, name := range styles {
+		h.Styles = append(h.Styles, asset{Name: name})
+	}
+	h.Scripts = []asset{{Name: pageScript}}
+	if !single {
+		return h, nil
+	}
+	font, err := assets.ReadFile("assets/" + mathFont)
+	if err != nil {
+		return head{}, fmt.Errorf("reports: %w", err)
+	}
+	inline := "data:font/woff2;base64," + base64.StdEncoding.EncodeToString(font)
+	for i := range h.Styles {
+		css, err := assets.ReadFile("assets/" + h.Styles[i].Name)
+		if err != nil {
+			return head{}, fmt.Errorf("reports: %w", err)
+		}
+		h.Styles[i].Style = template.CSS(strings.ReplaceAll(string(css), mathFont, inline))
+	}
+	for _, a := range []*asset{&h.Scripts[0], &h.Charts} {
+		if err := a.inline(); err != nil {
+			return head{}, err
+		}
+	}
+	return h, nil
+}
+
+// inline reads a script into the page.
+func (a *asset) inline() error {
+	js, err := assets.ReadFile("assets/" + a.Name)
+	if err != nil {
+		return fmt.Errorf("reports: %w", err)
+	}
+	a.Code = template.JS(js)
+	return nil
+}
+
+// named is the frame with a page's own title, file stem and further scripts.
+func (h head) named(title, page string, scripts ...string) (head, error) {
+	h.Title, h.Page = title, page
+	h.Scripts = slices.Clone(h.Scripts)
+	for _, name := range scripts {
+		a := asset{Name: name}
+		if h.Single {
+			if err := a.inline(); err != nil {
+				return head{}, err
+			}
+		}
+		h.Scripts = append(h.Scripts, a)
+	}
+	return h, nil
+}
+
+// CSP says that nothing but the page's own files may load, and that no address may be
+// reached. Browsers differ in whether 'self' covers a page opened from a folder.
+func (h head) CSP() string {
+	wasm := ""
+	if h.Wasm {
+		wasm = " 'wasm-unsafe-eval'"
+	}
+	if !h.Single {
+		return "default-src 'none'; script-src 'self' file:" + wasm + "; style-src 'self' file: 'unsafe-inline'; font-src 'self' file:; img-src data:; base-uri 'none'; form-action 'none'"
+	}
+	var hashes []string
+	for _, a := range append(slices.Clone(h.Scripts), h.Charts) {
+		hashes = append(hashes, hash(string(a.Code)))
+	}
+	return "default-src 'none'; script-src " + strings.Join(hashes, " ") + wasm +
+		"; style-src 'unsafe-inline'; font-src data:; img-src data:; base-uri 'none'; form-action 'none'"
+}
+
+// hash is a script's permission to run.
+func hash(script string) string {
+	sum := sha256.Sum256([]byte(script))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}

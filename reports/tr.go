@@ -1,0 +1,223 @@
+package reports
+
+import (
+	"bytes"
+	"embed"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Pages hold both languages. A text stands in the program or in a result in
+// English; its Chinese is looked up here when it is written to the page, and the
+// reader's choice hides one of the two. Numbers are not part of what is looked up,
+// so the Chinese of a sentence that was computed holds for every result.
+
+//go:embed text/zh/*.csv
+var chinese embed.FS
+
+// translator knows the Chinese of English texts.
+type translator struct {
+	of map[string]string // without numbers; "" for what is the same in both languages
+	// missing are the texts that were asked for and have none, by the page.
+	missing map[string]map[string]bool
+	page    string
+}
+
+// newTranslator reads text/zh/*.csv: two columns, English and Chinese. Each number of
+// the English is written "#", and the Chinese says "#2" for the second. An empty second
+// column says that both are the same.
+func newTranslator() (*translator, error) {
+	t := &translator{of: map[string]string{}, missing: map[string]map[string]bool{}}
+	files, err := fs.Glob(chinese, "text/zh/*.csv")
+	if err != nil {
+		return nil, fmt.Errorf("reports: %w", err)
+	}
+	for _, name := range files {
+		if err := t.read(name); err != nil {
+			return nil, fmt.Errorf("reports: %s: %w", path.Base(name), err)
+		}
+	}
+	return t, nil
+}
+
+func (t *translator) read(name string) error {
+	f, err := chinese.Open(name)
+	if err != nil {
+		return err
+	}
+	r := csv.NewReader(f)
+	r.FieldsPerRecord = 2
+	for {
+		row, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return f.Close()
+		}
+		if err != nil {
+			return err
+		}
+		line, _ := r.FieldPos(0)
+		en, zh := row[0], row[1]
+		if old, ok := t.of[en]; ok && old != zh {
+			return fmt.Errorf("line %d: %q has another Chinese already: %q", line, en, old)
+		}
+		if err := fits(en, zh); err != nil {
+			return fmt.Errorf("line %d: %w", line, err)
+		}
+		t.of[en] = zh
+	}
+}
+
+var (
+	digits = regexp.MustCompile(`[0-9]+(?:[.,\x{202f}][0-9]+)*`)
+	slot   = regexp.MustCompile(`#([0-9]+)`)
+)
+
+// fits refuses a Chinese text that loses or makes up a number of the English.
+func fits(en, zh string) error {
+	if zh == "" {
+		return nil
+	}
+	n := strings.Count(en, "#")
+	used := map[int]bool{}
+	for _, m := range slot.FindAllStringSubmatch(zh, -1) {
+		k, err := strconv.Atoi(m[1])
+		if err != nil || k < 1 || k > n {
+			return fmt.Errorf("%q: #%s, and the English has %d numbers", zh, m[1], n)
+		}
+		used[k] = true
+	}
+	if len(used) != n {
+		return fmt.Errorf("%q: %d of the %d numbers of %q", zh, len(used), n, en)
+	}
+	if rest := digits.FindString(slot.ReplaceAllString(zh, "")); rest != "" {
+		return fmt.Errorf("%q: the number %s is not from the English", zh, rest)
+	}
+	return nil
+}
+
+// zh is the Chinese of a text: as a whole, or sentence by sentence; ok is false
+// where a part has none.
+func (t *translator) zh(en string) (text string, ok bool) {
+	if text, ok = t.lookUp(en); ok {
+		return text, true
+	}
+	all := true
+	var b strings.Builder
+	for _, s := range sentences(en) {
+		text, ok := t.lookUp(s)
+		if !ok {
+			all = false
+			t.miss(s)
+		}
+		b.WriteString(text)
+	}
+	return b.String(), all
+}
+
+func (t *translator) lookUp(en string) (string, bool) {
+	numbers := digits.FindAllString(en, -1)
+	zh, ok := t.of[digits.ReplaceAllString(en, "#")]
+	switch {
+	case !ok:
+		return "", false
+	case zh == "":
+		return en, true
+	}
+	return slot.ReplaceAllStringFunc(zh, func(s string) string {
+		k, _ := strconv.Atoi(s[1:]) // read has seen it
+		return numbers[k-1]
+	}), true
+}
+
+// wordless has nothing that a language could say otherwise.
+var wordless = regexp.MustCompile(`^[^\pL]*$`)
+
+func (t *translator) miss(en string) {
+	if en == "" || wordless.MatchString(en) {
+		return
+	}
+	if t.missing[t.page] == nil {
+		t.missing[t.page] = map[string]bool{}
+	}
+	t.missing[t.page][digits.ReplaceAllString(en, "#")] = true
+}
+
+// both sets a text in both languages, each by how; in English alone where there is no
+// Chinese.
+func (t *translator) both(en string, how func(string) template.HTML) template.HTML {
+	if wordless.MatchString(en) {
+		return how(en)
+	}
+	zh, ok := t.zh(en)
+	return pair(how(en), zh != en && ok, how(zh))
+}
+
+// pair holds two languages for the reader to choose from.
+func pair(en template.HTML, two bool, zh template.HTML) template.HTML {
+	if !two {
+		return en
+	}
+	return `<span class="en">` + en + `</span><span class="zh" lang="zh">` + zh + `</span>`
+}
+
+// label is the attribute that names an element to whoever cannot see it. The page's
+// script exchanges the languages.
+func (t *translator) label(name, en string) template.HTMLAttr {
+	attr := name + `="` + template.HTMLEscapeString(en) + `"`
+	if zh, ok := t.zh(en); ok && zh != en {
+		attr += ` data-named="` + name + `" data-zh-` + name + `="` + template.HTMLEscapeString(zh) + `"`
+	}
+	return template.HTMLAttr(attr)
+}
+
+// escaped is a text without markup.
+func escaped(s string) template.HTML { return template.HTML(template.HTMLEscapeString(s)) }
+
+// inline renders a sentence of Markdown.
+func inline(s string) template.HTML {
+	var b bytes.Buffer
+	if err := markdown.Convert([]byte(s), &b); err != nil {
+		return escaped(s) // never: a buffer takes everything
+	}
+	return template.HTML(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(b.String()), "<p>"), "</p>"))
+}
+
+// funcs are the functions of the templates; those that show words show them in both
+// languages.
+func (t *translator) funcs() template.FuncMap {
+	how := func(f func(string) template.HTML) func(string) template.HTML {
+		return func(s string) template.HTML { return t.both(s, f) }
+	}
+	return template.FuncMap{
+		"tr": how(escaped), "prose": how(prose), "subs": how(subs),
+		"pretty": how(func(s string) template.HTML { return escaped(pretty(s)) }),
+		"md":     how(inline),
+		"label":  t.label,
+		"total":  total, "join": join,
+		"share": func(n, of int) string { return fmt.Sprintf("%.4g%%", 100*float64(n)/float64(of)) },
+	}
+}
+
+// Untranslated lists what the pages of these results say in English alone, by page and
+// sorted; numbers are "#". Nothing is written.
+func Untranslated(o Options) (map[string][]string, error) {
+	_, _, t, err := render(o)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string][]string{}
+	for page, texts := range t.missing {
+		out[page] = slices.Sorted(maps.Keys(texts))
+	}
+	return out, nil
+}
