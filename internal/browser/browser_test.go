@@ -1,0 +1,95 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"gradsync/internal/repo"
+)
+
+// programs are the names under which systems install Chromium.
+var programs = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"}
+
+// chromium is the one browser of all tests.
+var chromium struct {
+	once sync.Once
+	ctx  context.Context
+	stop func() error
+	skip string
+	err  error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if chromium.stop != nil {
+		if err := chromium.stop(); err != nil && !errors.Is(err, context.Canceled) {
+			fmt.Fprintln(os.Stderr, "browser: stopping Chromium:", err)
+		}
+	}
+	os.Exit(code)
+}
+
+// started is the context of the running browser; without one the test skips.
+func started(t *testing.T) context.Context {
+	t.Helper()
+	chromium.once.Do(func() {
+		program := ""
+		for _, name := range programs {
+			if path, err := exec.LookPath(name); err == nil {
+				program = path
+				break
+			}
+		}
+		if program == "" {
+			chromium.skip = "no Chromium on PATH (" + strings.Join(programs, ", ") + "), so the pages are not opened: apt-get install chromium, or the package of your system"
+			return
+		}
+		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.DisableGPU, chromedp.WindowSize(1280, 900), chromedp.Flag("disable-component-update", true))
+		if os.Geteuid() == 0 {
+			options = append(options, chromedp.NoSandbox) // Chromium as root starts only without it
+		}
+		at, _ := chromedp.NewExecAllocator(context.Background(), options...)
+		ctx, _ := chromedp.NewContext(at, chromedp.WithErrorf(func(string, ...any) {}))
+		chromium.ctx, chromium.err = ctx, chromedp.Do(ctx)
+		chromium.stop = func() error { return chromedp.Cancel(ctx) }
+	})
+	if chromium.skip != "" {
+		t.Skip(chromium.skip)
+	}
+	if chromium.err != nil {
+		t.Fatalf("starting Chromium: %v", chromium.err)
+	}
+	return chromium.ctx
+}
+
+// root is the repository.
+func root(t *testing.T) string {
+	t.Helper()
+	dir, err := repo.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// committed are the pages in reports/html.
+func committed(t *testing.T) []string {
+	t.Helper()
+	pages, err := filepath.Glob(filepath.Join(root(t), "reports", "html", "*.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(pages) < 6 {
+		t.Fatalf("reports/html has %d pages, want at least 6: %q", len(pages), pages)
+	}
+	return pages
+}

@@ -1,0 +1,187 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/css"
+	"github.com/chromedp/cdproto/dom"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// patience is how long one step in a page may take on a busy machine.
+const patience = 90 * time.Second
+
+// tab is a page in a profile of its own, with what it logged and asked for.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+
+	mu       sync.Mutex
+	troubles []string // warnings, errors, exceptions, broken policy
+	requests []string // addresses
+}
+
+// newTab opens an empty tab of 1280 by 900. What it logs fails the test at its end.
+func newTab(t *testing.T) *tab {
+	t.Helper()
+	b := &tab{t: t}
+	ctx, cancel := chromedp.NewContext(started(t), chromedp.WithNewBrowserContext(), chromedp.WithListener(b.listen))
+	b.ctx = ctx
+	t.Cleanup(func() {
+		cancel()
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		for _, x := range b.troubles {
+			t.Error("the page says: " + x)
+		}
+	})
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatal(err)
+	}
+	// Not needed here, and slow on pages of some 100 000 elements.
+	call(b, css.Disable, cdp.Empty{})
+	call(b, dom.Disable, cdp.Empty{})
+	call(b, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+	b.size(1280, 900)
+	return b
+}
+
+func (b *tab) listen(event any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		b.requests = append(b.requests, e.Request.URL)
+	case *runtime.EventExceptionThrown:
+		b.troubles = append(b.troubles, "uncaught: "+(&chromedp.ExceptionError{ExceptionDetails: e.ExceptionDetails}).Error())
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning || e.Type == runtime.ConsoleAPICalledTypeAssert {
+			b.troubles = append(b.troubles, fmt.Sprintf("console.%s: %s", e.Type, words(e.Args)))
+		}
+	case *log.EventEntryAdded:
+		if e.Entry.Level == log.EntryLevelError || e.Entry.Level == log.EntryLevelWarning {
+			b.troubles = append(b.troubles, fmt.Sprintf("%s: %s %s", e.Entry.Source, e.Entry.Text, e.Entry.URL))
+		}
+	}
+}
+
+func words(args []*runtime.RemoteObject) string {
+	var out []string
+	for _, a := range args {
+		out = append(out, a.Description+string(a.Value))
+	}
+	return strings.Join(out, " ")
+}
+
+// taken empties the list of troubles, for a test that provokes one.
+func (b *tab) taken() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := b.troubles
+	b.troubles = nil
+	return out
+}
+
+func (b *tab) asked() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return append([]string(nil), b.requests...)
+}
+
+// do takes a step and returns its value.
+func do[T any](b *tab, step chromedp.Action[T]) T {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	v, err := chromedp.Run(ctx, step)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return v
+}
+
+// call sends a command of the protocol to the tab.
+func call[P, R any](b *tab, c cdp.Command[P, R], p P) R {
+	b.t.Helper()
+	return do(b, func(ctx context.Context, x *chromedp.Target) (R, error) { return cdp.Call(ctx, x, c, p) })
+}
+
+// eval is the value of an expression, or of the promise that it is.
+func eval[T any](b *tab, script string) T {
+	b.t.Helper()
+	return do(b, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
+}
+
+// js is a Go value as an expression.
+func js(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// open loads a file and waits until it is there.
+func (b *tab) open(file string) {
+	b.t.Helper()
+	do(b, chromedp.Navigate(address(file)))
+}
+
+func address(file string) string { return (&url.URL{Scheme: "file", Path: file}).String() }
+
+// size sets the window; a phone's, when narrow.
+func (b *tab) size(w, h int64) {
+	b.t.Helper()
+	call(b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: w, Height: h, DeviceScaleFactor: 1, Mobile: w < 600})
+}
+
+// media sets the medium ("screen", "print") and features such as
+// prefers-color-scheme, given as name, value, name, value.
+func (b *tab) media(medium string, features ...string) {
+	b.t.Helper()
+	p := emulation.SetEmulatedMediaParams{Media: medium}
+	for i := 0; i < len(features); i += 2 {
+		p.Features = append(p.Features, &emulation.MediaFeature{Name: features[i], Value: features[i+1]})
+	}
+	call(b, emulation.SetEmulatedMedia, p)
+}
+
+// frames waits until the page has been painted n times.
+func (b *tab) frames(n int) {
+	b.t.Helper()
+	eval[bool](b, fmt.Sprintf(`(async () => { for (let i = 0; i < %d; i++) await new Promise(requestAnimationFrame); return true; })()`, n))
+}
+
+// press types keys into what has the focus.
+func (b *tab) press(keys string) {
+	b.t.Helper()
+	do(b, chromedp.KeyEvent(keys))
+}
+
+// drawn scrolls through the page, so that every chart comes near the window
+// once, and back; it returns how many charts were drawn.
+func (b *tab) drawn() int {
+	b.t.Helper()
+	return eval[int](b, `(async () => {
+		const frame = () => new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)));
+		for (let y = 0; y < document.documentElement.scrollHeight; y += innerHeight + 900) { scrollTo(0, y); await frame(); await frame(); }
+		scrollTo(0, 0); await frame(); await frame();
+		const left = document.querySelectorAll("figure.chart:not(.drawn)");
+		for (const fig of left) { fig.scrollIntoView(); await frame(); await frame(); }
+		scrollTo(0, 0); await frame();
+		await document.fonts.ready;
+		return document.querySelectorAll("figure.chart.drawn").length;
+	})()`)
+}
