@@ -44,7 +44,7 @@ func (x *replica) dense() error {
 	var apply func() error
 	if x.task != nil {
 		apply = func() error {
-			opt.Step(x.task.params, x.task.grads, 1/float64(x.cfg.Workers))
+			opt.Step(x.task.params, x.task.grads, 1/float64(x.cfg.Workers)) // training, steps 5, 6
 			return nil
 		}
 	}
@@ -91,12 +91,13 @@ func (x *replica) exchange(step int64, stages []cluster.Work, plan []bucket) err
 			return err
 		}
 	}
-	reqs := x.p.Start(work, stages...)
+	reqs := x.p.Start(work, stages...) // training, steps 1, 2
 	if x.cfg.NoOverlap {
 		if err := cluster.Wait(x.p, reqs...); err != nil {
 			return err
 		}
 	}
+	// training, step 3: while the device goes on
 	for _, b := range plan {
 		if err := cluster.Wait(x.p, reqs[1+last-b.first]); err != nil {
 			return err
@@ -105,7 +106,7 @@ func (x *replica) exchange(step int64, stages []cluster.Work, plan []bucket) err
 			return err
 		}
 	}
-	return cluster.Wait(x.p, reqs...)
+	return cluster.Wait(x.p, reqs...) // training, step 4: the last sum is there too
 }
 
 // ended evaluates after so many updates, once for all ranks, whose parameters are

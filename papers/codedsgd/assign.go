@@ -52,13 +52,13 @@ func (a *Assignment) Holders(q int) []int { return members(a.set(q)) }
 //
 // Source: Alg. 2, line 8
 func (a *Assignment) Of(node int) []int {
-	var of []int
-	eachSubset(a.n, a.r, func(q int, set uint64) {
-		if has(set, node) {
-			of = append(of, q)
+	var of []int                                   // Alg. 2, line 3
+	eachSubset(a.n, a.r, func(q int, set uint64) { // Alg. 2, line 6
+		if has(set, node) { // Alg. 2, line 7
+			of = append(of, q) // Alg. 2, line 8
 		}
 	})
-	return of
+	return of // Alg. 2, line 12
 }
 
 // Holds says whether a node computes block q.
@@ -122,6 +122,7 @@ func eachSubset(n, k int, visit func(q int, set uint64)) {
 	for i := range at {
 		at[i] = i
 	}
+	// Alg. 2, line 1
 	for q := 0; ; q++ {
 		var set uint64
 		for _, v := range at {

@@ -17,6 +17,7 @@ type coded struct {
 // newCoded returns the exchange of all groups' packets.
 func newCoded(x *node) (*coded, error) {
 	var packets []Packet
+	// Alg. 3, line 2
 	for _, group := range x.a.Groups() {
 		if slices.Contains(group, x.rank) {
 			packets = append(packets, x.a.Packets(group)...)
@@ -119,6 +120,7 @@ func (c *coded) load(f *flight, body []byte) ([]byte, error) {
 		return nil, nil
 	}
 	content := c.content[:f.size/4]
+	// Alg. 1, line 5
 	if err := Encode(content, p, c.x.store, f.layer, c.cuts[f.layer], c.x.m); err != nil {
 		return nil, err
 	}
@@ -132,11 +134,11 @@ func (c *coded) unload(f *flight, body []byte) (useful int, err error) {
 	if c.x.store == nil {
 		return f.size, nil
 	}
-	t, err := c.decode(f, body)
+	t, err := c.decode(f, body) // Alg. 1, line 6
 	if err != nil {
 		return 0, err
 	}
-	c.add(f, t)
+	c.add(f, t) // Alg. 1, line 6: its part of Δw(t)
 	return f.size, nil
 }
 

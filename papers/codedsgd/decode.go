@@ -21,11 +21,12 @@ func Unknown(p Packet, known Known) (Term, error) {
 	var unknown Term
 	lacking := 0
 	for _, t := range p.Terms {
-		if !known.Has(t.Block) {
-			unknown = t
+		if !known.Has(t.Block) { // Alg. 4, line 7
+			unknown = t // Alg. 4, lines 8, 9
 			lacking++
 		}
 	}
+	// Alg. 4, line 8: a second one
 	if lacking != 1 {
 		return Term{}, fmt.Errorf("codedsgd: packet of node %d with terms %v has %d unknown, want exactly 1", p.From, p.Terms, lacking)
 	}
@@ -46,8 +47,9 @@ func Decode(content []int32, p Packet, known Known, layer int, cut Cut, microBlo
 		return Term{}, fmt.Errorf("codedsgd: packet of node %d has %d numbers, want %d of each of %d micro-blocks", p.From, len(content), size, microBlocks)
 	}
 	for j := range microBlocks {
-		part := content[j*size : (j+1)*size]
-		for _, t := range p.Terms {
+		part := content[j*size : (j+1)*size] // Alg. 4, line 3
+		for _, t := range p.Terms {          // Alg. 4, lines 1, 2, 4
+			// Alg. 4, line 5: all others it has
 			if t == unknown {
 				continue
 			}
@@ -55,8 +57,8 @@ func Decode(content []int32, p Packet, known Known, layer int, cut Cut, microBlo
 			if err != nil {
 				return Term{}, err
 			}
-			cut.SubtractFrom(part, g, t.Position)
+			cut.SubtractFrom(part, g, t.Position) // Alg. 4, line 6
 		}
 	}
-	return unknown, nil
+	return unknown, nil // Alg. 4, line 12: the content, in place, is its segment
 }

@@ -27,16 +27,18 @@ type Packet struct {
 //
 // Source: Alg. 3
 func (a *Assignment) Packets(group []int) []Packet {
-	packets := make([]Packet, len(group))
+	packets := make([]Packet, len(group)) // Alg. 3, line 1
 	for i, from := range group {
+		// Alg. 3, lines 4, 5, 12
 		p := Packet{From: from, To: slices.Delete(slices.Clone(group), i, i+1)}
-		for _, lacking := range slices.Backward(p.To) { // so that blocks ascend
+		for _, lacking := range slices.Backward(p.To) { // Alg. 3, line 6: backward, so that blocks ascend
 			holders := slices.DeleteFunc(slices.Clone(group), func(v int) bool { return v == lacking })
+			// Alg. 3, lines 7, 8
 			p.Terms = append(p.Terms, Term{a.Index(holders), slices.Index(holders, from)})
 		}
-		packets[i] = p
+		packets[i] = p // Alg. 3, line 13
 	}
-	return packets
+	return packets // Alg. 3, line 15
 }
 
 // Position returns the segment of block q that a node sends, its rank among the
@@ -60,10 +62,10 @@ func Encode(content []int32, p Packet, known Known, layer int, cut Cut, microBlo
 				return err
 			}
 			if i == 0 {
-				cut.Gather(part, g, t.Position)
+				cut.Gather(part, g, t.Position) // Alg. 3, lines 3, 9: the first is 0 + it
 				clear(part[cut.Len(t.Position):])
 			} else {
-				cut.AddTo(part, g, t.Position)
+				cut.AddTo(part, g, t.Position) // Alg. 3, line 9
 			}
 		}
 	}

@@ -20,7 +20,7 @@ func Run(p cluster.Proc, job Job) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	for x.step = 0; x.step < job.Steps; x.step++ {
+	for x.step = 0; x.step < job.Steps; x.step++ { // Alg. 1, line 3
 		if err := x.iterate(); err != nil {
 			return nil, err
 		}
@@ -28,6 +28,7 @@ func Run(p cluster.Proc, job Job) (*Log, error) {
 		if job.OnStep == nil {
 			continue
 		}
+		// Alg. 1, line 8: it evaluates w(t) and keeps w^f
 		if stop, err := job.OnStep(x.step); err != nil || stop {
 			return x.log, err
 		}
@@ -77,13 +78,14 @@ func newNode(p cluster.Proc, job *Job) (*node, error) {
 		return nil, err
 	}
 	x := &node{p: p, n: p.Size(), rank: p.Rank(), job: job, o: o, log: &Log{}, last: len(job.Layers) - 1}
+	// Alg. 1, line 2
 	if x.a, err = Assign(x.n, o.Redundancy); err != nil {
 		return nil, err
 	}
 	if x.o.MicroBlocks == 0 {
 		x.o.MicroBlocks = x.a.Blocks()
 	}
-	x.m, x.own = x.o.MicroBlocks/x.a.Blocks(), x.a.sequence(x.rank)
+	x.m, x.own = x.o.MicroBlocks/x.a.Blocks(), x.a.sequence(x.rank) // Alg. 1, line 2: D_i
 	x.bounds = x.a.Split(job.Batch, x.o.MicroBlocks, o.Speeds)
 	for _, l := range job.Layers {
 		x.params += l.Length
@@ -118,8 +120,9 @@ func newExchanger(x *node) (exchanger, error) {
 
 // iterate is one iteration, lines 4 to 7.
 func (x *node) iterate() error {
-	x.start()
+	x.start() // Alg. 1, line 4
 	clear(x.sum)
+	// Alg. 1, lines 5, 6: of each layer while line 4 goes on
 	if err := x.method.exchange(); err != nil {
 		return fmt.Errorf("codedsgd: rank %d, step %d: %w", x.rank, x.step, err)
 	}
@@ -132,6 +135,7 @@ func (x *node) iterate() error {
 		return cluster.Compute(x.p, work, nil)
 	}
 	return cluster.Compute(x.p, work, func() error {
+		// Alg. 1, line 7
 		Update(x.job.Task.Params(), x.sum, x.o.Range, x.job.Batch, x.job.Rate, x.job.WeightDecay)
 		return nil
 	})

@@ -109,7 +109,7 @@ func (x *node) gradient(step int64, q, j int, report func(layer int)) error {
 		}
 	}
 	if lo, hi := x.bounds[q*x.m+j], x.bounds[q*x.m+j+1]; lo < hi {
-		loss, err := x.job.Task.BlockGrad(step, lo, hi, s.grads, final)
+		loss, err := x.job.Task.BlockGrad(step, lo, hi, s.grads, final) // Alg. 1, line 4
 		if err != nil {
 			return err
 		}

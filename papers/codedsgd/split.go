@@ -24,7 +24,7 @@ func (a *Assignment) Split(batch, pieces int, speeds []float64) []int {
 	bounds := make([]int, pieces+1)
 	if speeds == nil {
 		for i := range bounds {
-			bounds[i] = i * batch / pieces
+			bounds[i] = i * batch / pieces // Alg. 2, line 5
 		}
 		return bounds
 	}

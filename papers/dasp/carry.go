@@ -88,10 +88,10 @@ func (s *server) update(workers []int, weight float64) {
 	weights := s.job.Task.Params()
 	s.running = s.p.Start(func(done func(int)) error {
 		copyFloats(s.sum, gradients[0])
-		for _, g := range gradients[1:] {
+		for _, g := range gradients[1:] { // Alg. 2, line 6: Σ g
 			addFloats(s.sum, g)
 		}
-		s.opt.Step(weights, s.sum, weight)
+		s.opt.Step(weights, s.sum, weight) // Alg. 2, line 7
 		done(0)
 		return nil
 	}, work)[0]
@@ -144,7 +144,7 @@ func (s *server) reply(w int, a Action) {
 // Source: Alg. 2, line 8
 func (s *server) send(w int) {
 	n := &s.nodes[w]
-	n.pulled, n.sent = s.version, s.p.Now()
+	n.pulled, n.sent = s.version, s.p.Now() // Alg. 2, line 9
 	if s.job.Lease > 0 {
 		n.lease = n.sent + s.job.Lease
 	}
@@ -153,7 +153,7 @@ func (s *server) send(w int) {
 		m.Body = s.sending.of(s.version, s.job.Task.Params())
 	}
 	s.log.Bytes += int64(m.Size())
-	s.sending.track(s.p.Isend(w+1, tagWeights, m))
+	s.sending.track(s.p.Isend(w+1, tagWeights, m)) // Alg. 2, line 8
 }
 
 // stop ends the run: it tells every worker and hears every living one out, so

@@ -60,9 +60,10 @@ func (p *policy) Step(ev Event) []Action {
 	p.out = p.out[:0]
 	n := ev.Worker
 	switch ev.Kind {
-	case EventPush:
+	case EventPush: // Alg. 1, line 1
 		p.push(n, ev)
 	case EventTimer:
+		// Alg. 1, line 12: T_wait is over
 		if h := &p.held[n]; h.waiting && h.State == WSS && ev.At >= h.timer {
 			h.due = true
 		}
@@ -81,16 +82,19 @@ func (p *policy) push(n int, ev Event) {
 	if p.held[n].waiting || !p.view.Present[n] {
 		panicPush("dasp", n)
 	}
-	p.view.Finished(n, ev.Compute)
+	p.view.Finished(n, ev.Compute) // Alg. 1, line 2
 	p.completed(n)
+	// Alg. 2, line 2: Algorithm 1
 	d := p.cfg.Decide(p.view, n)
-	if d.State == QIS && !(p.cfg.Join && p.groupWaits()) {
-		p.apply(QIS, n)
+	if d.State == QIS && !(p.cfg.Join && p.groupWaits()) { // Alg. 2, line 3
+		p.apply(QIS, n) // Alg. 2, line 4
 		p.reply(n, QIS, d.Gap)
 		return
 	}
+	// Alg. 2, line 5
 	h := held{waiting: true, Decision: d, awaits: d.Until}
 	switch d.State {
+	// Alg. 1, line 12: wait T_wait
 	case WSS:
 		h.timer = ev.At + d.Wait
 		h.due = d.Wait <= 0
@@ -99,6 +103,7 @@ func (p *policy) push(n int, ev Event) {
 		}
 	case FSS:
 		// An oldest node that itself waits has completed its iteration already.
+		// Alg. 1, line 15: otherwise wait for it, in the literal reading
 		h.due = !p.cfg.LiteralFSS || p.held[d.Until].waiting
 	}
 	p.held[n] = h
@@ -108,7 +113,7 @@ func (p *policy) push(n int, ev Event) {
 func (p *policy) completed(n int) {
 	for i := range p.held {
 		if h := &p.held[i]; h.waiting && h.State == FSS && h.awaits == n {
-			h.due = true
+			h.due = true // Alg. 1, line 15
 		}
 	}
 }

@@ -87,8 +87,8 @@ type Decision struct {
 //
 // Source: Alg. 1
 func (c Config) Decide(v View, n int) Decision {
-	vn := v.V[n]              // line 3: v_n ← IdToV(v, n)
-	vmin, idMin := v.Oldest() // line 4: v_min ← min(v)
+	vn := v.V[n]              // Alg. 1, line 3: v_n ← IdToV(v, n)
+	vmin, idMin := v.Oldest() // Alg. 1, lines 4, 9: v_min ← min(v), id_min
 	if c.PostUpdateGap {      // as if lines 7–9 of Algorithm 2 had run
 		vn = v.Newest + 1
 		vmin, idMin = v.oldestBut(n)
@@ -98,13 +98,14 @@ func (c Config) Decide(v View, n int) Decision {
 	}
 	d := Decision{Gap: vn - vmin, Until: idMin}
 	switch {
-	case d.Gap <= c.Smin: // line 5
-		d.State = QIS
-	case d.Gap <= c.Smax: // line 7
-		d.State = WSS
-		d.Wait = c.Wait.Wait(c.Alpha, v.F[n], v.F[idMin]) // lines 9–11
-	default: // line 13
-		d.State = FSS
+	case d.Gap <= c.Smin: // Alg. 1, line 5
+		d.State = QIS // Alg. 1, line 6
+	case d.Gap <= c.Smax: // Alg. 1, line 7
+		d.State = WSS // Alg. 1, line 8
+		// Alg. 1, lines 10, 11
+		d.Wait = c.Wait.Wait(c.Alpha, v.F[n], v.F[idMin])
+	default: // Alg. 1, line 13
+		d.State = FSS // Alg. 1, line 14
 	}
 	return d
 }

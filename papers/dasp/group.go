@@ -9,7 +9,7 @@ func (p *policy) release() {
 	for {
 		due, fresh := p.due(false)
 		if len(due) > 0 && fresh && p.within(p.view.Newest+1, due) {
-			p.apply(WSS, p.unapplied()...)
+			p.apply(WSS, p.unapplied()...) // Alg. 2, line 6
 			p.answer(due)
 			continue
 		}
@@ -49,6 +49,7 @@ func (p *policy) within(v int64, nodes []int) bool {
 		return true
 	}
 	k := 0 // nodes ascend, so one walk suffices
+	// Alg. 1, line 15: until the oldest has a newer version
 	for i, held := range p.view.V {
 		if k < len(nodes) && nodes[k] == i {
 			k++

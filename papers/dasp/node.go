@@ -70,7 +70,7 @@ func (v *View) Updated() { v.Newest++ }
 // with n's gradient this is the paper's v_n ← v_new + 1.
 //
 // Source: Alg. 2, line 9
-func (v *View) Handed(n int) { v.V[n] = v.Newest }
+func (v *View) Handed(n int) { v.V[n] = v.Newest } // Alg. 2, line 9
 
 // Join makes worker n present, registered at min(v) until its weights leave
 // the server, so that a late joiner never is the oldest node by itself.

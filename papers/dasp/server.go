@@ -149,7 +149,7 @@ func (s *server) empty() bool {
 // arrived handles one gradient. That of a worker whose lease had run out is
 // not used: the worker joins anew.
 func (s *server) arrived() error {
-	w, now := s.in.From-1, s.p.Now()
+	w, now := s.in.From-1, s.p.Now() // Alg. 2, line 1
 	if w < 0 || w >= len(s.nodes) {
 		return fmt.Errorf("dasp: push from rank %d, want 1 to %d", s.in.From, len(s.nodes))
 	}

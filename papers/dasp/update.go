@@ -65,9 +65,9 @@ func (c Config) Weight(s State, k int) float64 {
 		scale = c.QISWeight
 	}
 	if scale == ScaleWorkers || scale == ScaleDefault && s == QIS {
-		return formula.QISWeight(c.Workers)
+		return formula.QISWeight(c.Workers) // Alg. 2, line 4
 	}
-	return formula.GroupWeight(k)
+	return formula.GroupWeight(k) // Alg. 2, line 6
 }
 
 // Optimiser is the server's step from gradients to weights. The fidelity runs
@@ -100,6 +100,7 @@ func (o *Optimiser) Step(w, sum []float32, weight float64) {
 	}
 	if o.Momentum == 0 && o.WeightDecay == 0 {
 		step := float32(o.Rate * weight)
+		// Alg. 2, line 7
 		for i, s := range sum {
 			w[i] -= float32(step * s)
 		}

@@ -12,10 +12,10 @@ package ringsparse
 // Source: S41
 func Choose(sw, sg float64, tie Kind) (k Kind, byTie bool) {
 	switch {
-	case sw > sg:
+	case sw > sg: // S4–S6, step 2
 		return Weights, false
-	case sw < sg:
+	case sw < sg: // S4–S6, step 2
 		return Gradients, false
 	}
-	return tie, true
+	return tie, true // S4–S6, step 2
 }

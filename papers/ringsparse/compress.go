@@ -26,7 +26,7 @@ func Compress(ta, tb float64, printed bool) bool {
 	if printed {
 		return !(ta >= tb)
 	}
-	return tb < ta
+	return tb < ta // S4–S6, step 3
 }
 
 // FillIn is the density of a sum of k+1 blocks of density d with independent zeros.

@@ -26,7 +26,7 @@ func Run(p cluster.Proc, job Job) (*Log, error) {
 	}
 	x := newRing(p, &job, r)
 	stages := works(job.Layers)
-	for x.step = 0; x.step < job.Steps; x.step++ {
+	for x.step = 0; x.step < job.Steps; x.step++ { // S1–S7, step 3
 		if err := x.iterate(stages); err != nil {
 			return nil, err
 		}
@@ -75,7 +75,7 @@ func (x *ring) iterate(stages []cluster.Work) error {
 			return err
 		}
 	}
-	reqs := x.p.Start(work, stages...)
+	reqs := x.p.Start(work, stages...) // S1–S7, steps 4, 5
 	if x.job.Options.NoOverlap {
 		if err := cluster.Wait(x.p, reqs...); err != nil {
 			return err
@@ -86,12 +86,14 @@ func (x *ring) iterate(stages []cluster.Work) error {
 		exchange = x.allGather
 	}
 	for layer := last; layer >= 0; layer-- {
+		// S1–S7, step 5: its gradient is there
 		if err := cluster.Wait(x.p, reqs[1+last-layer]); err != nil {
 			return err
 		}
+		// S1–S7, step 7: the device goes on meanwhile
 		if err := exchange(layer); err != nil {
 			return err
 		}
 	}
-	return cluster.Wait(x.p, reqs...)
+	return cluster.Wait(x.p, reqs...) // S1–S7, step 8
 }

@@ -45,7 +45,7 @@ func (x *ring) pack(i, hop int, gather bool) error {
 	h := Header{Kind: x.only, Contributors: hop + 1, Elements: hi - lo}
 	tie := false
 	if x.only == 0 {
-		h.Kind, tie = Choose(1-x.dw[i], 1-x.dg[i], x.tie)
+		h.Kind, tie = Choose(1-x.dw[i], 1-x.dg[i], x.tie) // S4–S6, steps 2, 8
 	}
 	density := x.dw[i]
 	if h.Kind == Gradients {
@@ -65,7 +65,7 @@ func (x *ring) encode(h Header, lo, hi int, density float64) (Header, cluster.Ms
 			Drop(src, x.residual[lo:hi], x.threshold)
 		}
 	}
-	c := x.coderFor(src, hi-lo, density)
+	c := x.coderFor(src, hi-lo, density) // S4–S6, steps 3, 8
 	h.Codec = c.Codec.ID()
 	m := cluster.Msg{From: x.rank, Meta: h.Meta()}
 	if x.job.Task == nil {

@@ -63,7 +63,7 @@ func newRing(p cluster.Proc, job *Job, r rules) *ring {
 
 // block returns the bounds of block i within the parameters.
 func (x *ring) block(i int) (lo, hi int) {
-	lo, hi = Block(x.length, x.n, i)
+	lo, hi = Block(x.length, x.n, i) // S4–S6, step 1
 	return x.lo + lo, x.lo + hi
 }
 
@@ -78,14 +78,17 @@ func (x *ring) exchange(l int) error {
 	if err := x.enter(); err != nil {
 		return err
 	}
-	for i := range x.n - 1 { // the last reduce step receives and does not send on
+	for i := range x.n - 1 { // S4–S6, step 4
 		received := x.post(1)
+		// S4–S6, steps 2, 3, 8: from the second round on it is step 8
 		if err := x.pack(x.rank-i, i, false); err != nil {
 			return err
 		}
+		// S4–S6, steps 3, 5, 9: the last round receives and does not send on
 		if err := x.arrive(received, 1, x.send(0, i)); err != nil {
 			return err
 		}
+		// S4–S6, steps 5–7
 		if err := x.reduce(x.rank-i-1, i+1); err != nil {
 			return err
 		}
@@ -99,6 +102,7 @@ func (x *ring) exchange(l int) error {
 // gather sends the owned block round the ring, message 0, and takes over the
 // others. Bytes are forwarded as they came, never coded again.
 func (x *ring) gather() error {
+	// S4–S6, step 10
 	for i, cur := 0, 0; ; i, cur = i+1, 1-cur {
 		h, c, err := x.open(x.rank+1-i, cur, x.n)
 		if err != nil {
@@ -125,13 +129,13 @@ func (x *ring) tag() cluster.Tag { return cluster.Tag(x.layer) }
 // post posts the receive from the left neighbour into buffer b.
 func (x *ring) post(b int) cluster.Req {
 	x.msg[b] = cluster.Msg{Body: x.buf[b]}
-	return x.p.Irecv(mod(x.rank-1, x.n), x.tag(), &x.msg[b])
+	return x.p.Irecv(mod(x.rank-1, x.n), x.tag(), &x.msg[b]) // S1–S7, step 1
 }
 
 // send sends message b to the right; hop is −1 in the all-gather.
 func (x *ring) send(b, hop int) cluster.Req {
 	x.log.Totals.sent(&x.msg[b], hop)
-	return x.p.Isend(mod(x.rank+1, x.n), x.tag(), &x.msg[b])
+	return x.p.Isend(mod(x.rank+1, x.n), x.tag(), &x.msg[b]) // S1–S7, step 1
 }
 
 // arrive waits for a receive into buffer b and a send.

@@ -52,7 +52,7 @@ func (x *ring) localStep() {
 		return
 	}
 	w := x.weights[lo:hi]
-	LocalStep(w, w0, g, x.job.Rate, x.sign)
+	LocalStep(w, w0, g, x.job.Rate, x.sign) // S1–S7, step 6
 	if x.job.Mask != nil {
 		Project(w, x.job.Mask[lo:hi])
 	}
@@ -101,18 +101,19 @@ func (x *ring) open(i, b, m int) (h Header, c codec.Codec, err error) {
 // reduce adds message 1, a sum of m nodes, to the local block of its kind (S5),
 // turns the sum into the other kind (S51) and counts both.
 func (x *ring) reduce(i, m int) error {
-	h, c, err := x.open(i, 1, m)
+	h, c, err := x.open(i, 1, m) // S4–S6, step 5: by its tag
 	if err != nil {
 		return err
 	}
 	lo, hi := x.block(i)
 	if x.job.Task != nil {
+		// S4–S6, steps 5, 6: unpacked as it is added
 		if err := c.Accumulate(x.store(h.Kind, lo, hi), x.msg[1].Body); err != nil {
 			return x.damaged(i, 1, err)
 		}
 	}
 	if x.only == 0 {
-		x.turn(h.Kind, lo, hi, m+1)
+		x.turn(h.Kind, lo, hi, m+1) // S4–S6, step 7
 	}
 	x.measure(i, m+1)
 	return nil
@@ -160,6 +161,7 @@ func (x *ring) finish() error {
 		x.lo, x.length = layer.Offset, layer.Length
 		for i, k := range x.tags[l] {
 			lo, hi := x.block(i)
+			// S4–S6, step 11
 			if k == Weights {
 				AverageWeights(x.params[lo:hi], x.weights[lo:hi], x.n)
 			} else {

@@ -61,6 +61,8 @@ func (l *line) run(p cluster.Proc, from, to int) error {
 		l.added += l.pieces(l.position - s - 1)
 	}
 	l.allocate()
+	// reduce-scatter, step 3: chunk n − 1, and one less in each round
+	// all-gather, step 3: chunk n, for N − 1 rounds are over
 	l.posting = cursor{chunk: l.position - from - 1}
 	posted := 0
 	for ; posted < min(len(l.in), l.added); posted++ {
@@ -68,6 +70,8 @@ func (l *line) run(p cluster.Proc, from, to int) error {
 			return err
 		}
 	}
+	// reduce-scatter, step 2: chunk n, and one less in each round
+	// all-gather, step 2: chunk n + 1
 	c := cursor{chunk: l.position - from}
 	for k := range first {
 		lo, hi := c.next(l)
@@ -81,8 +85,12 @@ func (l *line) run(p cluster.Proc, from, to int) error {
 	}
 	// The last of the pieces received, those of step to−1, stay here.
 	stay := total - l.pieces(l.position-to)
+	// reduce-scatter, step 1: piece by piece, through all rounds
+	// all-gather, step 1
 	for k := range total {
 		lo, hi := c.next(l)
+		// reduce-scatter, steps 3, 4
+		// all-gather, steps 3, 4
 		if err := l.take(p, k, lo, hi); err != nil {
 			return err
 		}
@@ -96,6 +104,8 @@ func (l *line) run(p cluster.Proc, from, to int) error {
 				return err
 			}
 		}
+		// reduce-scatter, step 2: the chunk of this round is sent in the next
+		// all-gather, step 2
 		if k < stay {
 			l.send(p, first+k)
 		}
@@ -189,7 +199,7 @@ func (l *line) take(p cluster.Proc, k, lo, hi int) error {
 	}
 	m := &l.in[slot]
 	if own := l.direct && k >= l.added; own && len(m.Body) == vec.Bytes(hi-lo) && (hi == lo || &m.Body[0] == &view(l.x[lo:hi])[0]) {
-		return nil // it is there
+		return nil // all-gather, step 4: it is there
 	}
 	return l.unpack(m, lo, hi, k < l.added)
 }

@@ -68,7 +68,7 @@ func (r Ring) reduceScatter(p cluster.Proc, tag cluster.Tag, v vector) (lo, hi i
 		return 0, 0, err
 	}
 	lo, hi = Chunk(v.n, l.parts, l.position+1)
-	return lo, hi, l.run(p, 0, l.parts-1)
+	return lo, hi, l.run(p, 0, l.parts-1) // reduce-scatter, step 1
 }
 
 func (r Ring) allGather(p cluster.Proc, tag cluster.Tag, v vector) error {
@@ -76,7 +76,7 @@ func (r Ring) allGather(p cluster.Proc, tag cluster.Tag, v vector) error {
 	if err != nil {
 		return err
 	}
-	return l.run(p, l.parts-1, 2*(l.parts-1))
+	return l.run(p, l.parts-1, 2*(l.parts-1)) // all-gather, step 1: i is counted on
 }
 
 // line is p's place in the ring.

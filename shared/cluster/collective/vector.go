@@ -54,9 +54,9 @@ func (v vector) unpack(m *cluster.Msg, lo, hi int, sum bool) error {
 	}
 	var err error
 	if sum {
-		err = vec.AddBytes(v.x[lo:hi], m.Body)
+		err = vec.AddBytes(v.x[lo:hi], m.Body) // reduce-scatter, step 4
 	} else {
-		err = vec.FromBytes(v.x[lo:hi], m.Body)
+		err = vec.FromBytes(v.x[lo:hi], m.Body) // all-gather, step 4
 	}
 	if err != nil {
 		return fmt.Errorf("collective: from rank %d: %w", m.From, err)
