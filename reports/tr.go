@@ -105,23 +105,53 @@ func fits(en, zh string) error {
 	return nil
 }
 
-// zh is the Chinese of a text: as a whole, or sentence by sentence; ok is false
-// where a part has none.
+// zh is the Chinese of a text: as a whole, or else sentence by sentence, a sentence
+// clause by clause; ok is false where a part has none.
 func (t *translator) zh(en string) (text string, ok bool) {
 	if text, ok = t.lookUp(en); ok {
 		return text, true
 	}
-	all := true
+	ok = true
 	var b strings.Builder
 	for _, s := range sentences(en) {
-		text, ok := t.lookUp(s)
-		if !ok {
-			all = false
-			t.miss(s)
+		if text, found := t.lookUp(s); found {
+			b.WriteString(text)
+			continue
 		}
-		b.WriteString(text)
+		parts := apart(s)
+		for i, c := range parts {
+			text, found := t.lookUp(c)
+			if !found {
+				ok = false
+				t.miss(c)
+			}
+			b.WriteString(text)
+			if i < len(parts)-1 {
+				b.WriteString("；")
+			}
+		}
 	}
-	return b.String(), all
+	return b.String(), ok
+}
+
+// apart cuts a sentence at its semicolons, but for those in brackets.
+func apart(s string) []string {
+	var out []string
+	from, deep := 0, 0
+	for i := range s {
+		switch s[i] {
+		case '(', '[', '{':
+			deep++
+		case ')', ']', '}':
+			deep--
+		case ';':
+			if deep <= 0 && strings.HasPrefix(s[i:], "; ") {
+				out = append(out, s[from:i])
+				from = i + 2
+			}
+		}
+	}
+	return append(out, s[from:])
 }
 
 func (t *translator) lookUp(en string) (string, bool) {

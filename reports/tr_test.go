@@ -26,6 +26,7 @@ func TestTranslator(t *testing.T) {
 		"12.5":                   "12.5",
 		"Unheard of <b>.":        "Unheard of &lt;b&gt;.",
 		"Nobody waits. Unheard.": "Nobody waits. Unheard.",
+		"Nobody waits.; ASP":     `<span class="en">Nobody waits.; ASP</span><span class="zh" lang="zh">无人等待。；ASP</span>`,
 	} {
 		if got := tr.both(en, escaped); got != want {
 			t.Errorf("both(%q) = %q, want %q", en, got, want)
@@ -36,6 +37,12 @@ func TestTranslator(t *testing.T) {
 	}
 	if got := tr.label("aria-label", "Nobody waits."); got != `aria-label="Nobody waits." data-named="aria-label" data-zh-aria-label="无人等待。"` {
 		t.Errorf("label: %s", got)
+	}
+}
+
+func TestApart(t *testing.T) {
+	if got, want := apart("a; b (c; d); e;f"), []string{"a", "b (c; d)", "e;f"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
