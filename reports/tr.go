@@ -118,7 +118,7 @@ func (t *translator) zh(en string) (text string, ok bool) {
 			b.WriteString(text)
 			continue
 		}
-		parts := apart(s)
+		parts := clausesOf(s)
 		for i, c := range parts {
 			text, found := t.lookUp(c)
 			if !found {
@@ -134,8 +134,8 @@ func (t *translator) zh(en string) (text string, ok bool) {
 	return b.String(), ok
 }
 
-// apart cuts a sentence at its semicolons, but for those in brackets.
-func apart(s string) []string {
+// clausesOf cuts a sentence at its semicolons, but for those in brackets.
+func clausesOf(s string) []string {
 	var out []string
 	from, deep := 0, 0
 	for i := range s {

@@ -40,8 +40,8 @@ func TestTranslator(t *testing.T) {
 	}
 }
 
-func TestApart(t *testing.T) {
-	if got, want := apart("a; b (c; d); e;f"), []string{"a", "b (c; d)", "e;f"}; !slices.Equal(got, want) {
+func TestClausesOf(t *testing.T) {
+	if got, want := clausesOf("a; b (c; d); e;f"), []string{"a", "b (c; d)", "e;f"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
