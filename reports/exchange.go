@@ -10,7 +10,7 @@ import (
 	"gradsync/experiments/result"
 )
 
-// exchange is a coded exchange as assets/widgets.js moves it: who computed which
+// exchange is a coded exchange as assets/widgets-exchange.js moves it: who computed which
 // block, and every packet with what its receivers get of it.
 type exchange struct {
 	Nodes    int             `json:"nodes"`
@@ -84,7 +84,7 @@ func exchangeOf(r *result.Result, t result.Table, v tableView) (*exchange, error
 			return ""
 		}
 		from := ints(cell("from"))
-		p := packet{To: ints(cell("to")), Content: text("content"), Bytes: text("bytes"), When: text("begin") + " to " + text("end")}
+		p := packet{To: ints(cell("to")), Content: text("content"), Bytes: text("bytes"), When: text("begin") + "–" + text("end")}
 		if k := column(t, "end"); k >= 0 {
 			p.When = withUnit(p.When, t.Columns[k].Unit)
 		}

@@ -34,19 +34,19 @@ func TestTheExchangeStepByStep(t *testing.T) {
 		}
 	}
 	for got, want := range map[string]string{
-		fmt.Sprint(worked(t, "packet", x, 1)):                    "Packet 2 of 3, 1.110 to 2.220" + nbsp + "ms, 111 bytes: node 1 sends G0[1] + G2[0] to nodes 0, 2.",
-		fmt.Sprint(worked(t, "decoded", x, x.Packets[2].Got[1])): "Node 1 subtracts G2[1], which it computed, and has G{0,2}[1].",
+		fmt.Sprint(worked(t, "packet", x, 1, "en")):                    "Packet 2 of 3, 1.110 to 2.220" + nbsp + "ms, 111 bytes: node 1 sends G0[1] + G2[0] to nodes 0, 2.",
+		fmt.Sprint(worked(t, "decoded", x, x.Packets[2].Got[1], "en")): "Node 1 subtracts G2[1], which it computed, and has G{0,2}[1].",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if got := worked(t, "end", x); got != "Every node has every block." {
+	if got := worked(t, "end", x, "en"); got != "Every node has every block." {
 		t.Errorf("the end is told as %v", got)
 	}
 	less := *x
 	less.Packets = x.Packets[:2]
-	if got := worked(t, "end", &less); got != "Missing segments: 2." {
+	if got := worked(t, "end", &less, "en"); got != "Missing segments: 2." {
 		t.Errorf("without the last packet the end is told as %v", got)
 	}
 	for nodes := 2; nodes <= 6; nodes++ {

@@ -14,7 +14,7 @@ import (
 // widget is what a reader with scripts can work beside a table of numbers: the page
 // holds the table as well, and the widget shows nothing that is not in it.
 type widget struct {
-	Kind string      // loads or exchange: what assets/widgets.js makes of it
+	Kind string      // loads, exchange, ring …: which of assets/widgets-*.js draws it
 	Name string      // for a reader who cannot see it
 	Data template.JS // JSON; its <, > and & are escaped
 	Fold bool        // the table is long: closed where the widget works
@@ -34,6 +34,9 @@ func widgetOf(r *result.Result, t result.Table, v tableView) (*widget, error) {
 	case id == "codedsgd/fig2" && strings.HasPrefix(t.ID, "packets-"):
 		w = &widget{Kind: "exchange", Name: "One exchange, packet by packet"}
 		data, err = exchangeOf(r, t, v)
+	case id == "ring/steps" && t.ID == "transfers":
+		w = &widget{Kind: "ring", Name: "The ring, step by step", Fold: true}
+		data, err = ringOf(r, t)
 	default:
 		return nil, nil
 	}

@@ -16,12 +16,18 @@ import (
 	"gradsync/experiments/result"
 )
 
-// worked runs a function of assets/widgets.js on data, as the browser does.
+// worked runs a function of assets/widgets*.js on data, as the browser does.
 func worked(t *testing.T, fn string, args ...any) any {
 	t.Helper()
 	vm := goja.New()
-	if _, err := vm.RunString(widgetsJS); err != nil {
-		t.Fatal(err)
+	for _, name := range widgetScripts {
+		js, err := assets.ReadFile("assets/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := vm.RunString(string(js)); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
 	}
 	words := make([]string, len(args))
 	for i, a := range args {
@@ -109,7 +115,7 @@ func TestLoadsInWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	say := func(hidden ...bool) string {
-		return fmt.Sprint(worked(t, "sentence", data, 5, 3, worked(t, "bars", data, 5, 3, append([]bool{}, hidden...))))
+		return fmt.Sprint(worked(t, "sentence", data, 5, 3, worked(t, "bars", data, 5, 3, append([]bool{}, hidden...)), "en"))
 	}
 	for got, want := range map[string]string{
 		say():                 "n = 5, r = 3. CSSGD, multicast: 47.45 = 522/11 gradient units. Least: 47.45 = 522/11 (CSSGD, multicast).",

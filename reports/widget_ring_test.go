@@ -1,0 +1,129 @@
+package reports
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gradsync/experiments/result"
+)
+
+// committedTable is a table of a committed result of profile quick.
+func committedTable(t *testing.T, id, table string) (*result.Result, result.Table) {
+	t.Helper()
+	r, err := result.Read(filepath.Join("..", "experiments", "results", filepath.FromSlash(id)+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(r.Tables, func(tb result.Table) bool { return tb.ID == table })
+	if at < 0 {
+		t.Fatalf("%s has no table %s", id, table)
+	}
+	return r, r.Tables[at]
+}
+
+func committedRing(t *testing.T) (*ringWalk, result.Table) {
+	t.Helper()
+	r, tb := committedTable(t, "ring/steps", "transfers")
+	w, err := ringOf(r, tb)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, states := committedTable(t, "ring/steps", "states")
+	return w, states
+}
+
+// Walking every transfer gives the recorded state after every step.
+func TestTheRingWalksToItsStates(t *testing.T) {
+	w, states := committedRing(t)
+	if w.GPUs != 5 || len(w.Steps) != 8 {
+		t.Fatalf("%d GPUs, %d steps", w.GPUs, len(w.Steps))
+	}
+	chunk := column(states, "chunk0")
+	for at := range len(w.Steps) + 1 {
+		held, _ := worked(t, "ringHolds", w, at).([]any)
+		for _, row := range states.Rows {
+			if int(exact(row[0])) != at-1 {
+				continue
+			}
+			gpu := int(exact(row[column(states, "gpu")]))
+			for c := range w.GPUs {
+				want, got := fmt.Sprint(ints(row[chunk+c])), fmt.Sprint(held[gpu].([]any)[c])
+				if got != want {
+					t.Errorf("after step %d, GPU %d, chunk %d holds %s, recorded %s", at-1, gpu, c, got, want)
+				}
+			}
+		}
+	}
+}
+
+// What is said of every step agrees with the table of states: which loop it is of,
+// how many GPUs' chunks a received one sums, how many of the 25 chunks are complete.
+func TestTheRingInWords(t *testing.T) {
+	w, states := committedRing(t)
+	chunk := column(states, "chunk0")
+	for at := 1; at <= len(w.Steps); at++ {
+		done, loop := 0, ""
+		for _, row := range states.Rows {
+			if int(exact(row[0])) == at-1 {
+				loop = row[column(states, "loop")].(string)
+				for c := range w.GPUs {
+					if len(ints(row[chunk+c])) == w.GPUs {
+						done++
+					}
+				}
+			}
+		}
+		en, zh := fmt.Sprint(worked(t, "ringSaid", w, at, "en")), fmt.Sprint(worked(t, "ringSaid", w, at, "zh"))
+		wants := []string{fmt.Sprintf("Step %d, %s: ", at-1, loop), fmt.Sprintf("%d of the 25 chunks are complete", done)}
+		if at <= 4 {
+			wants = append(wants, fmt.Sprintf("the sum of %d GPUs", at+1))
+		}
+		for _, want := range wants {
+			if !strings.Contains(en, want) {
+				t.Errorf("after step %d the page says %q, want %q", at-1, en, want)
+			}
+		}
+		if !strings.Contains(zh, fmt.Sprintf("25 个分块中有 %d 个", done)) || strings.Contains(zh, "GPU has") {
+			t.Errorf("after step %d the Chinese page says %q", at-1, zh)
+		}
+	}
+	if last := fmt.Sprint(worked(t, "ringSaid", w, 8, "en")); !strings.HasSuffix(last, "complete: every GPU has the sum of all.") {
+		t.Errorf("the end is told as %q", last)
+	}
+	if got, want := fmt.Sprint(worked(t, "ringTransfer", w.Steps[1].Transfers[0], "en")), "GPU 4 → 0: chunk 3, 3+4, added: 0+3+4"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A table of transfers that does not tell a ring is refused.
+func TestUnreadableRingsAreRefused(t *testing.T) {
+	for want, harm := range map[string]func(r *result.Result, tb *result.Table){
+		"a column is missing":       func(r *result.Result, _ *result.Table) { r.Tables = r.Tables[:1] },
+		"or the table of states":    func(_ *result.Result, tb *result.Table) { tb.Columns[7].Key = "sender" },
+		"row 3: step 7":             func(_ *result.Result, tb *result.Table) { tb.Rows[3][0] = 7 },
+		"row 2: step 0, GPU 9":      func(_ *result.Result, tb *result.Table) { tb.Rows[2][1] = 9 },
+		"whose first transfer does": func(_ *result.Result, tb *result.Table) { tb.Rows[4][9] = "0" },
+		"GPU 0 begins with":         func(r *result.Result, _ *result.Table) { r.Tables[1].Rows[0][3] = "4" },
+	} {
+		r, tb := committedTable(t, "ring/steps", "transfers")
+		harm(r, &tb)
+		if _, err := widgetOf(r, tb, tableView{}); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "reports: ring/steps, table transfers: ") {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// The keys lead where they say and never beyond the ends.
+func TestStepperKeys(t *testing.T) {
+	for key, want := range map[string]float64{"ArrowLeft": 2, "ArrowRight": 4, "Home": 0, "End": 8, "a": -1} {
+		if got := worked(t, "keyed", key, 3, 8); got != want {
+			t.Errorf("%s from 3 of 8 leads to %v, want %v", key, got, want)
+		}
+	}
+	if l, r := worked(t, "keyed", "ArrowLeft", 0, 8), worked(t, "keyed", "ArrowRight", 8, 8); l != 0.0 || r != 8.0 {
+		t.Errorf("beyond the ends: %v, %v", l, r)
+	}
+}
