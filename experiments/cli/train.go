@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,7 +26,9 @@ type trainFlags struct {
 	sparse   ringsparse.Options
 	coded    codedsgd.Options
 	bucketK  int64 // KiB
-	given    func(flag string) bool
+	// tensorboard is the folder of event files.
+	tensorboard string
+	given       func(flag string) bool
 }
 
 func (a *app) trainCommand() *cobra.Command {
@@ -55,43 +58,62 @@ func (a *app) trainCommand() *cobra.Command {
 		Args: args(0, 0, "flags only"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.given = cmd.Flags().Changed
-			cfg, err := f.config()
-			if err != nil {
-				return err
-			}
-			if !cfg.TimingOnly && cfg.Backend == "native" {
-				var line string
-				if cfg.Engine, line, err = chooseEngine(cfg.Engine, engineStates()); err != nil {
-					return err
-				}
-				cfg.Begin = func() { a.notes(line, cfg) }
-			}
-			bar := a.newBar(cfg.Sync + " " + cfg.Model)
-			cfg.Progress = func(pushes, of int64) { bar.set(float64(pushes), float64(of), fmt.Sprintf("%d pushes", pushes)) }
-			out, err := train.Run(cmd.Context(), cfg)
-			bar.finish()
-			if err != nil {
-				if ended := cmd.Context().Err(); ended != nil && errors.Is(err, ended) {
-					return fmt.Errorf("train: interrupted")
-				}
-				return inputUsage(err)
-			}
-			if out == nil { // another process of the job prints
-				return nil
-			}
-			if !a.json {
-				a.printOutcome(out)
-			} else if err := a.printJSON(out); err != nil {
-				return err
-			}
-			if out.Diverged != nil {
-				return fmt.Errorf("train: diverged, lower --rate %g", cfg.Rate)
-			}
-			return nil
+			return a.train(cmd.Context(), f)
 		},
 	}
 	f.define(cmd)
 	return cmd
+}
+
+// train does what f asks for and prints the outcome, if this process has it.
+func (a *app) train(ctx context.Context, f *trainFlags) error {
+	cfg, err := f.config()
+	if err != nil {
+		return err
+	}
+	if !cfg.TimingOnly && cfg.Backend == "native" {
+		var line string
+		if cfg.Engine, line, err = chooseEngine(cfg.Engine, engineStates()); err != nil {
+			return err
+		}
+		cfg.Begin = func() { a.notes(line, cfg) }
+	}
+	events, err := beginEvents(f.tensorboard, cfg)
+	if err != nil {
+		return err
+	}
+	bar := a.newBar(cfg.Sync + " " + cfg.Model)
+	cfg.Progress = func(pushes, of int64) { bar.set(float64(pushes), float64(of), fmt.Sprintf("%d pushes", pushes)) }
+	out, err := train.Run(ctx, cfg)
+	bar.finish()
+	if err != nil {
+		if events != nil {
+			events.Discard()
+		}
+		if ended := ctx.Err(); ended != nil && errors.Is(err, ended) {
+			return fmt.Errorf("train: interrupted")
+		}
+		return inputUsage(err)
+	}
+	if out == nil { // another process of the job prints
+		return nil
+	}
+	path, err := endEvents(events, out)
+	if err != nil {
+		return fmt.Errorf("train: --tensorboard: %w", err)
+	}
+	if a.json {
+		err = a.printJSON(out)
+	} else {
+		a.printOutcome(out)
+		if path != "" {
+			fmt.Fprintf(a.out, "  tensorboard     %s\n", path)
+		}
+	}
+	if err == nil && out.Diverged != nil {
+		err = fmt.Errorf("train: diverged, lower --rate %g", cfg.Rate)
+	}
+	return err
 }
 
 // notes prints what is to be said of a training before it begins.
@@ -144,7 +166,8 @@ func (f *trainFlags) define(cmd *cobra.Command) {
 	s.DurationVar(&f.Lease, "lease", 0, "the server goes on without a worker silent for so long (0: never)")
 	s.BoolVar(&f.TimingOnly, "timing-only", false, "the same events without the arithmetic")
 	s.IntVar(&f.Threads, "threads", 1, "threads per engine call; no result depends on it")
-	s.StringVar(&f.Trace, "trace", "", "write the run as a Chrome trace (Perfetto)")
+	s.StringVar(&f.Trace, "trace", "", "write the run's time line as a Chrome trace for Perfetto: a process per rank; messages on virtual, on real clocks the waits for them")
+	s.StringVar(&f.tensorboard, "tensorboard", "", trainTensorboardUsage)
 	s.StringVar(&f.Record, "record", "", "write the order in which gradients arrived and what the server decided")
 	s.StringVar(&f.Replay, "replay", "", "follow a recorded order of arrival: the recorded run's bits on any runtime")
 	s.StringVar(&f.Save, "save", "", "write the trained parameters as safetensors; its metadata name model, width and image")

@@ -6,6 +6,7 @@ package train
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -306,6 +307,10 @@ func writable(path string) error {
 		return errors.New("what is there is no file") // the rename would replace it
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".writing-*")
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err // of a name that nobody gave
+	}
 	if err != nil {
 		return err
 	}
