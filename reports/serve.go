@@ -7,53 +7,93 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
+	"syscall"
 	"time"
 )
 
-// Serve offers the pages in dir over HTTP at addr until ctx ends, which is no
-// error. An address without a host is 127.0.0.1: other machines see the pages
-// only if the caller says so. ready is called once with the address that is
-// listened on, before the first answer.
-func Serve(ctx context.Context, dir, addr string, ready func(addr string)) error {
-	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
-		return fmt.Errorf("reports: no pages to serve in %s", dir)
+// ServeOptions says what Serve serves.
+type ServeOptions struct {
+	Dir     string // folder of the pages
+	Addr    string // host:port; without a host 127.0.0.1, so that only this machine sees the pages
+	Results string // rendered into Dir now and whenever they change; "": Dir is served as it is
+	Command string // that renders, for the foot of the pages
+	// Ready is called once, before the first answer, with the address that is listened on.
+	Ready func(addr string)
+	// Say gets one line for each render and each failure of one, without a line break.
+	Say func(line string)
+	// Every is how often the folders are looked at; 0: each second.
+	Every time.Duration
+}
+
+// Serve offers the pages in Dir over HTTP until ctx ends, which is no error. Pages in
+// a browser load themselves again when files of Dir change. With Results, pages that
+// are not of these results, this program and this folder are rendered anew, in the
+// background; a render that fails leaves the old pages alone.
+func Serve(ctx context.Context, o ServeOptions) error {
+	if o.Every == 0 {
+		o.Every = time.Second
 	}
-	host, port, err := net.SplitHostPort(addr)
+	if o.Results != "" {
+		if st, err := os.Stat(o.Results); err != nil || !st.IsDir() {
+			return fmt.Errorf("reports: no results to render in %s: make some with `gradsync run dasp`, or name their folder with --results", o.Results)
+		}
+		if err := os.MkdirAll(o.Dir, 0o755); err != nil {
+			return fmt.Errorf("reports: %w", err)
+		}
+	}
+	if st, err := os.Stat(o.Dir); err != nil || !st.IsDir() {
+		return fmt.Errorf("reports: no pages to serve in %s: `gradsync report` makes them", o.Dir)
+	}
+	host, port, err := net.SplitHostPort(o.Addr)
 	if err != nil {
-		return fmt.Errorf("reports: address %q: %w", addr, err)
+		return fmt.Errorf("reports: address %q: want host:port, or :port: %w", o.Addr, err)
 	}
 	if host == "" {
 		host = "127.0.0.1"
 	}
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", net.JoinHostPort(host, port))
+	if errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, winAddrInUse) {
+		return fmt.Errorf("reports: %s is in use by another program: end it, or take another port with --addr, as --addr :0 for any free one", net.JoinHostPort(host, port))
+	}
 	if err != nil {
 		return fmt.Errorf("reports: %w", err)
 	}
-	ready(l.Addr().String())
-	return serve(ctx, dir, l)
+	return serve(ctx, o, host, l)
 }
 
-func serve(ctx context.Context, dir string, l net.Listener) error {
-	files := http.FileServer(http.Dir(dir))
-	srv := &http.Server{
-		ReadHeaderTimeout: 10 * time.Second,
-		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("X-Content-Type-Options", "nosniff")
-			w.Header().Set("Cache-Control", "no-cache") // a later render shows at once
-			files.ServeHTTP(w, r)
-		}),
+// winAddrInUse is WSAEADDRINUSE, which Windows reports for a port in use.
+const winAddrInUse = syscall.Errno(10048)
+
+// serve serves on l; host is the name under which the pages may be asked for.
+func serve(ctx context.Context, o ServeOptions, host string, l net.Listener) error {
+	root, err := os.OpenRoot(o.Dir)
+	if err != nil {
+		_ = l.Close()
+		return fmt.Errorf("reports: %w", err)
 	}
+	defer root.Close()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	site := &site{root: root, host: host, news: newNews(pagesState(o.Dir))}
+	site.rendering.Store(o.Results != "")
+	srv := &http.Server{
+		ReadHeaderTimeout: 10 * time.Second, Handler: site,
+		BaseContext: func(net.Listener) context.Context { return ctx }, // ends the streams of open pages
+	}
+	o.Ready(l.Addr().String())
 	done := make(chan error, 1)
 	go func() { done <- srv.Serve(l) }()
+	go watch(ctx, o, site)
 	select {
 	case err := <-done:
 		return fmt.Errorf("reports: serving: %w", err)
 	case <-ctx.Done():
 	}
-	stop, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer cancel()
-	err := srv.Shutdown(stop)
+	err = srv.Shutdown(closing)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = srv.Close()
 	}
@@ -62,4 +102,24 @@ func serve(ctx context.Context, dir string, l net.Listener) error {
 		return fmt.Errorf("reports: closing: %w", err)
 	}
 	return nil
+}
+
+// stampName is a file beside the pages that says of what they were rendered, so that
+// the next start need not render them again. It is not served.
+const stampName = ".rendered"
+
+// freshStamp is what the stamp of the pages holds that were rendered from results of
+// this state by this program and were not touched since.
+func freshStamp(o ServeOptions, results string) string {
+	program := "unknown"
+	if path, err := os.Executable(); err == nil {
+		if st, err := os.Stat(path); err == nil {
+			program = fmt.Sprintf("%s %d %d", path, st.Size(), st.ModTime().UnixNano())
+		}
+	}
+	where, err := filepath.Abs(o.Results)
+	if err != nil {
+		where = o.Results
+	}
+	return sum("results "+where, results, "program "+program, "pages "+pagesState(o.Dir))
 }

@@ -11,25 +11,40 @@ import (
 )
 
 func (a *app) serveCommand() *cobra.Command {
-	var dir, addr string
+	o := reports.ServeOptions{}
 	cmd := &cobra.Command{
-		Use:     "serve",
-		Short:   "Serve the pages on this machine until Ctrl-C",
-		Example: "  gradsync serve --dir out/html --addr :8080",
+		Use:   "serve",
+		Short: "Serve the pages on this machine until Ctrl-C; render them when results change",
+		Long: `Serve the pages on this machine until Ctrl-C.
+
+The results are rendered into the folder of the pages, at the start if those are
+not theirs and then whenever a result changes; open pages load themselves again.
+A result that cannot be rendered is said in one line, and the old pages stay.
+With --dir alone the pages in that folder are served as they are.`,
+		Example: "  gradsync serve\n  gradsync serve --results experiments/results --dir out/serve --addr :8081\n  gradsync serve --dir reports/html",
 		Args:    args(0, 0, "none"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("dir") && !cmd.Flags().Changed("results") {
+				o.Results = ""
+			}
+			if o.Results != "" {
+				o.Command = fmt.Sprintf("gradsync report --results %s --out %s", filepath.ToSlash(o.Results), filepath.ToSlash(o.Dir))
+			}
 			var printed error
-			ready := func(addr string) {
+			o.Ready = func(addr string) {
 				if a.json {
-					printed = a.printJSON(map[string]any{"dir": dir, "addr": addr})
+					printed = a.printJSON(map[string]any{"dir": o.Dir, "results": o.Results, "addr": addr, "url": "http://" + addr + "/"})
 					return
 				}
-				fmt.Fprintf(a.out, "serving %s at http://%s (Ctrl-C ends it)\n", dir, addr)
+				fmt.Fprintf(a.out, "serving %s at http://%s/ (Ctrl-C ends it)\n", o.Dir, addr)
 			}
-			return errors.Join(reports.Serve(cmd.Context(), dir, addr, ready), printed)
+			o.Say = func(line string) { fmt.Fprintln(a.err, line) }
+			return errors.Join(reports.Serve(cmd.Context(), o), printed)
 		},
 	}
-	cmd.Flags().StringVar(&dir, "dir", filepath.Join("reports", "html"), "folder of the pages")
-	cmd.Flags().StringVar(&addr, "addr", ":8080", "address; without a host only this machine sees it")
+	f := cmd.Flags()
+	f.StringVar(&o.Results, "results", defaultOut, "folder of results to render; with --dir alone nothing is rendered")
+	f.StringVar(&o.Dir, "dir", filepath.Join("out", "html"), "folder of the pages")
+	f.StringVar(&o.Addr, "addr", ":8080", "address; without a host only this machine sees it")
 	return cmd
 }

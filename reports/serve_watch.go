@@ -1,0 +1,136 @@
+package reports
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// patience is how many looks a change may go on before it is rendered all the same.
+const patience = 10
+
+// watch renders when the results change and tells open pages when the pages do. One
+// goroutine does both, so that a change during a render is seen after it.
+func watch(ctx context.Context, o ServeOptions, s *site) {
+	tick := time.NewTicker(o.Every)
+	defer tick.Stop()
+	rendered, last, waited := "", "", 0 // states of the results
+	if o.Results != "" {
+		last = resultsState(o.Results)
+		stamp, err := os.ReadFile(filepath.Join(o.Dir, stampName))
+		if err == nil && string(stamp) == freshStamp(o, last) {
+			rendered = last
+			s.rendering.Store(false)
+		}
+	}
+	for {
+		if o.Results != "" {
+			now := resultsState(o.Results)
+			if now != last { // still being written
+				waited++
+			}
+			if now != rendered && (now == last || waited >= patience) {
+				s.rendering.Store(true)
+				renderServed(ctx, o, now)
+				s.rendering.Store(false)
+				// What changed meanwhile differs from what was seen before.
+				rendered, waited = now, 0
+			}
+			last = now
+		}
+		s.news.set(pagesState(o.Dir))
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// renderServed renders the results, seen in a state, into the served folder and says
+// how it went.
+func renderServed(ctx context.Context, o ServeOptions, results string) {
+	start := time.Now()
+	_, err := Render(Options{Results: o.Results, Out: o.Dir, Command: o.Command})
+	if ctx.Err() != nil {
+		return // nobody reads on
+	}
+	if err != nil {
+		o.Say(fmt.Sprintf("not rendered, the pages of before stay: %v", err))
+		return
+	}
+	if err := writeFile(filepath.Join(o.Dir, stampName), []byte(freshStamp(o, results))); err != nil {
+		o.Say(fmt.Sprintf("the next start renders again: %v", err))
+	}
+	o.Say(fmt.Sprintf("rendered %s in %.1f s", o.Results, time.Since(start).Seconds()))
+}
+
+// resultsState changes when a result or a record of a run does.
+func resultsState(dir string) string {
+	return stateOf(dir, func(name string) bool { return strings.HasSuffix(name, ".json") })
+}
+
+// pagesState changes when a file of the pages does.
+func pagesState(dir string) string { return stateOf(dir, func(string) bool { return true }) }
+
+// stateOf is a hash over names, sizes and times of the files below dir that are wanted;
+// what begins with a dot is someone's in the making. What cannot be read is not there.
+func stateOf(dir string, wanted func(name string) bool) string {
+	var lines []string
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil
+		}
+		hidden := strings.HasPrefix(d.Name(), ".") && path != dir
+		switch {
+		case d.IsDir() && hidden:
+			return fs.SkipDir
+		case d.IsDir() || hidden || !wanted(d.Name()):
+			return nil
+		}
+		if info, err := d.Info(); err == nil {
+			lines = append(lines, fmt.Sprintf("%s %d %d", path, info.Size(), info.ModTime().UnixNano()))
+		}
+		return nil
+	})
+	return sum(lines...)
+}
+
+// sum is a hash over lines.
+func sum(lines ...string) string {
+	h := sha256.Sum256([]byte(strings.Join(lines, "\n")))
+	return hex.EncodeToString(h[:8])
+}
+
+// news is the state of the pages for those who wait for the next one.
+type news struct {
+	mu      sync.Mutex
+	state   string
+	changed chan struct{} // closed by the next change
+}
+
+func newNews(state string) *news { return &news{state: state, changed: make(chan struct{})} }
+
+func (n *news) set(state string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if state != n.state {
+		n.state = state
+		close(n.changed)
+		n.changed = make(chan struct{})
+	}
+}
+
+// get returns the state and a channel that the next change closes.
+func (n *news) get() (string, <-chan struct{}) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.state, n.changed
+}
