@@ -10,6 +10,15 @@ type algorithm struct {
 	ID, Name, In, Out string
 	Mark              string // what its lines that are ours are called; "" is restored
 	Steps             []step
+	// Place is what a mark in the source begins with: "Alg. 1, line" or "all-gather, step".
+	Place string
+	// Code are the declarations that carry it out, as "papers/dasp Config.Decide".
+	Code []string
+	// Elsewhere says of the steps that none of their lines is marked with, why.
+	Elsewhere map[int]string
+
+	Views []stepView // with their places; of a page
+	Go    []excerpt  // of a page that is made with the source
 }
 
 // Ours is the word on the lines of it that are not the source's.
@@ -33,8 +42,14 @@ type step struct {
 var daspAlgorithms = []algorithm{
 	{
 		ID: "alg1", Name: "Algorithm 1: which state a worker is in",
-		In:  "the version v each worker holds, the duration f of its last iteration",
-		Out: "the state of worker n",
+		In:    "the version v each worker holds, the duration f of its last iteration",
+		Out:   "the state of worker n",
+		Place: "Alg. 1, line",
+		Code:  []string{"papers/dasp policy.Step", "papers/dasp policy.push", "papers/dasp Config.Decide", "papers/dasp policy.completed", "papers/dasp policy.within"},
+		Elsewhere: map[int]string{
+			16: "closes line 5; in Go the brace of the switch",
+			17: "closes line 1: the server calls Step anew for the next gradient",
+		},
 		Steps: []step{
 			{0, "for each gradient that arrives, from worker n:", false},
 			{1, "f_n ← how long the iteration took that has just ended", true},
@@ -57,8 +72,11 @@ var daspAlgorithms = []algorithm{
 	},
 	{
 		ID: "alg2", Name: "Algorithm 2: the update of the weights",
-		In:  "the number of workers N, the learning rate γ",
-		Out: "the newest weights",
+		In:    "the number of workers N, the learning rate γ",
+		Out:   "the newest weights",
+		Place: "Alg. 2, line",
+		Code: []string{"papers/dasp server.arrived", "papers/dasp policy.push", "papers/dasp policy.release", "papers/dasp Config.Weight",
+			"papers/dasp server.update", "papers/dasp Optimiser.Step", "papers/dasp server.send", "papers/dasp View.Handed"},
 		Steps: []step{
 			{0, "receive a gradient from worker n", false},
 			{0, "Algorithm 1 finds the state of n", false},

@@ -6,8 +6,15 @@ package reports
 var codedAlgorithms = []algorithm{
 	{
 		ID: "alg1", Name: "Algorithm 1: the training", Mark: "corrected",
-		In:  "the data set F, the number of iterations T",
-		Out: "the final weights w^f",
+		In:    "the data set F, the number of iterations T",
+		Out:   "the final weights w^f",
+		Place: "Alg. 1, line",
+		Code:  []string{"papers/codedsgd newNode", "papers/codedsgd Run", "papers/codedsgd node.iterate", "papers/codedsgd node.gradient", "papers/codedsgd coded.load", "papers/codedsgd coded.unload"},
+		Elsewhere: map[int]string{
+			1:  "before Run: every Task begins with the same weights",
+			9:  "closes line 3",
+			10: "the caller’s: w^f is what OnStep kept",
+		},
 		Steps: []step{
 			{0, "give w^f and every node’s w_i(0) the same values", false},
 			{0, "each node i gets its samples D_i by Algorithm 2", false},
@@ -23,8 +30,17 @@ var codedAlgorithms = []algorithm{
 	},
 	{
 		ID: "alg2", Name: "Algorithm 2: who gets which samples", Mark: "corrected",
-		In:  "the data set F, the nodes U, the batch size b",
-		Out: "the samples D_i of each node i",
+		In:    "the data set F, the nodes U, the batch size b",
+		Out:   "the samples D_i of each node i",
+		Place: "Alg. 2, line",
+		Code:  []string{"papers/codedsgd eachSubset", "papers/codedsgd Assignment.Split", "papers/codedsgd Assignment.Of"},
+		Elsewhere: map[int]string{
+			2:  "the Task’s: step t is batch number t",
+			4:  "not needed: who has block i is the same in every batch",
+			9:  "closes line 7",
+			10: "closes line 6",
+			11: "closes line 4",
+		},
 		Steps: []step{
 			{0, "C ← combinations(U, r): all r-subsets of the nodes, in lexicographic order", false},
 			{0, "F ← F cut into batches of b", false},
@@ -42,8 +58,15 @@ var codedAlgorithms = []algorithm{
 	},
 	{
 		ID: "alg3", Name: "Algorithm 3: encoding, on node N", Mark: "corrected",
-		In:  "the list B of the gradients that node N computed, N itself, the redundancy r",
-		Out: "the set of packets to send",
+		In:    "the list B of the gradients that node N computed, N itself, the redundancy r",
+		Out:   "the set of packets to send",
+		Place: "Alg. 3, line",
+		Code:  []string{"papers/codedsgd newCoded", "papers/codedsgd Assignment.Packets", "papers/codedsgd Encode"},
+		Elsewhere: map[int]string{
+			10: "not needed: line 12 has the receivers without counting",
+			11: "closes line 6",
+			14: "closes line 2",
+		},
 		Steps: []step{
 			{0, "begin with no packet", false},
 			{0, "for each group S of r + 1 nodes with N in it, R being the r blocks that S without one other node holds: [printed: each R in combinations(B, r)]", true},
@@ -64,8 +87,14 @@ var codedAlgorithms = []algorithm{
 	},
 	{
 		ID: "alg4", Name: "Algorithm 4: decoding", Mark: "corrected",
-		In:  "the list B of the gradients that the node computed, a packet H",
-		Out: "a segment, its block, its position",
+		In:    "the list B of the gradients that the node computed, a packet H",
+		Out:   "a segment, its block, its position",
+		Place: "Alg. 4, line",
+		Code:  []string{"papers/codedsgd Unknown", "papers/codedsgd Decode"},
+		Elsewhere: map[int]string{
+			10: "closes line 5",
+			11: "closes line 4",
+		},
 		Steps: []step{
 			{0, "ids ← the blocks J of H", false},
 			{0, "poss ← the positions P of H", false},

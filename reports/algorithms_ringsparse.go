@@ -4,8 +4,14 @@ package reports
 var sparseAlgorithms = []algorithm{
 	{
 		ID: "s1-s7", Name: "Training: S1 to S3 and S7",
-		In:  "N GPUs, a network, BatchSize, the learning rate η, the number of iterations",
-		Out: "the same weights on every GPU",
+		In:    "N GPUs, a network, BatchSize, the learning rate η, the number of iterations",
+		Out:   "the same weights on every GPU",
+		Place: "S1–S7, step",
+		Code:  []string{"papers/ringsparse Run", "papers/ringsparse ring.iterate", "papers/ringsparse ring.localStep", "papers/ringsparse ring.post", "papers/ringsparse ring.send"},
+		Elsewhere: map[int]string{
+			2: "before Run: every Task begins with the same weights",
+			9: "closes step 3",
+		},
 		Steps: []step{
 			{0, "S1: give each GPU a number and two neighbours, the last joined to the first", false},
 			{0, "S1: copy the network to each, with the same initial weights", false},
@@ -20,8 +26,10 @@ var sparseAlgorithms = []algorithm{
 	},
 	{
 		ID: "s4-s6", Name: "Synchronising one layer: S4 to S6",
-		In:  "W_0, W′ and g of the layer on each of N GPUs",
-		Out: "the layer’s new weights, the same bits on every GPU",
+		In:    "W_0, W′ and g of the layer on each of N GPUs",
+		Out:   "the layer’s new weights, the same bits on every GPU",
+		Place: "S4–S6, step",
+		Code:  []string{"papers/ringsparse ring.exchange", "papers/ringsparse ring.block", "papers/ringsparse ring.pack", "papers/ringsparse Choose", "papers/ringsparse ring.encode", "papers/ringsparse Compress", "papers/ringsparse ring.reduce", "papers/ringsparse ring.gather", "papers/ringsparse ring.finish"},
 		Steps: []step{
 			{0, "S41: cut W′ and g into N blocks each", false},
 			{0, "S41: of the pair to be sent keep the one with more zeros, W′ if they are equal, and tag it", false},

@@ -8,11 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gradsync"
 	"gradsync/reports"
 )
 
 func (a *app) reportCommand() *cobra.Command {
-	o := reports.Options{Command: "gradsync " + strings.Join(os.Args[1:], " ")}
+	o := reports.Options{Command: "gradsync " + strings.Join(os.Args[1:], " "), Sources: gradsync.Source}
 	cmd := &cobra.Command{
 		Use:     "report",
 		Short:   "Render the pages from the results on disk; trains nothing",

@@ -1,0 +1,157 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// stepView is one step with the lines that carry it out, or why none does.
+type stepView struct {
+	step
+	N      int
+	Places []goLines
+	Why    string
+}
+
+// goLines are lines of a file.
+type goLines struct {
+	File        string
+	First, Last int
+	Anchor      string // of the first line, on the page
+}
+
+// Name is the file's without its folders.
+func (p goLines) Name() string { return p.File[strings.LastIndex(p.File, "/")+1:] }
+
+// beside puts the page's algorithms and formulas beside the Go that carries them
+// out; without a source it leaves them alone.
+func (page *paperPage) beside(s *goSource) error {
+	algs, shown := slices.Clone(page.Paper.Algorithms), map[string]bool{}
+	for i := range algs {
+		if err := algs[i].beside(page.Paper.Key, s, shown); err != nil {
+			return err
+		}
+	}
+	page.Algs, page.Beside = algs, s != nil
+	if s == nil {
+		return nil
+	}
+	for i := range page.Formulas {
+		if err := page.Formulas[i].beside(s); err != nil {
+			return fmt.Errorf("%w (%s, formula %s)", err, page.Paper.Key, page.Formulas[i].ID)
+		}
+	}
+	return unshown(page.Paper, s, shown)
+}
+
+// beside fills in a's excerpts and where its steps are in them. A step that no line
+// carries out and that says no reason, and a reason that is not needed, are errors,
+// as is a mark of a step that a does not have. shown notes the marks seen.
+func (a *algorithm) beside(page string, s *goSource, shown map[string]bool) error {
+	for i, st := range a.Steps {
+		a.Views = append(a.Views, stepView{step: st, N: i + 1, Why: a.Elsewhere[i+1]})
+	}
+	if s == nil {
+		return nil
+	}
+	for _, name := range a.Code {
+		e, err := s.excerpt(name)
+		if err != nil {
+			return fmt.Errorf("%w (%s, %s)", err, page, a.ID)
+		}
+		f, _, _ := s.find(name)
+		for _, m := range f.marks {
+			if m.Of != a.Place || m.File != e.File || m.At < e.First || m.At > e.Last() {
+				continue
+			}
+			shown[m.where()] = true
+			if err := a.place(&e, m); err != nil {
+				return err
+			}
+		}
+		e.Of = a.ID
+		a.Go = append(a.Go, e)
+	}
+	for n := range a.Elsewhere {
+		if n < 1 || n > len(a.Steps) {
+			return fmt.Errorf("reports: %s: a reason for %s %d, of %d", page, a.Place, n, len(a.Steps))
+		}
+	}
+	for _, st := range a.Views {
+		if len(st.Places) == 0 && st.Why == "" {
+			return fmt.Errorf("reports: %s: no Go is marked %q, and no reason says why", page, fmt.Sprintf("%s %d", a.Place, st.N))
+		}
+		if len(st.Places) > 0 && st.Why != "" {
+			return fmt.Errorf("reports: %s: %s %d has a mark at %s:%d and a reason to have none", page, a.Place, st.N, st.Places[0].File, st.Places[0].First)
+		}
+	}
+	return nil
+}
+
+// place enters one mark into the steps and the lines of e.
+func (a *algorithm) place(e *excerpt, m mark) error {
+	for _, n := range m.Steps {
+		if n < 1 || n > len(a.Views) {
+			return fmt.Errorf("reports: source %s marks %s %d, of %d", m.where(), a.Place, n, len(a.Views))
+		}
+		st := &a.Views[n-1]
+		anchor := fmt.Sprintf("%s-L%d", a.ID, n)
+		if k := len(st.Places); k > 0 {
+			anchor += fmt.Sprintf("-%d", k)
+		}
+		st.Places = append(st.Places, goLines{m.File, m.First, m.Last, anchor})
+		first := &e.Lines[m.First-e.First]
+		first.Begins = append(first.Begins, begin{n, anchor})
+		for i := m.First; i <= m.Last; i++ {
+			l := &e.Lines[i-e.First]
+			l.Steps = with(l.Steps, n)
+		}
+	}
+	return nil
+}
+
+// with is sorted ns and n, each once.
+func with(ns []int, n int) []int {
+	at, found := slices.BinarySearch(ns, n)
+	if found {
+		return ns
+	}
+	return slices.Insert(ns, at, n)
+}
+
+// unshown returns an error for a mark in the folders that p's algorithms cite which
+// is on no page: of a step or an algorithm that is not there, or outside excerpts.
+func unshown(p *paper, s *goSource, shown map[string]bool) error {
+	for _, a := range p.Algorithms {
+		for _, name := range a.Code {
+			f, _, err := s.find(name)
+			if err != nil {
+				return err
+			}
+			for _, m := range f.marks {
+				if !shown[m.where()] {
+					return fmt.Errorf("reports: source %s marks %s %d, which no excerpt of %s shows", m.where(), m.Of, m.Steps[0], p.Key)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (m mark) where() string { return fmt.Sprintf("%s:%d", m.File, m.At) }
+
+// beside fills in the functions that compute v.
+func (v *formulaView) beside(s *goSource) error {
+	for _, name := range v.Code {
+		e, err := s.excerpt(name)
+		if err != nil {
+			return err
+		}
+		v.Go = append(v.Go, e)
+	}
+	if (len(v.Code) == 0) == (v.NoCode == "") {
+		return fmt.Errorf("reports: want functions that compute it, or a reason to have none")
+	}
+	return nil
+}
