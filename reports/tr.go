@@ -87,7 +87,7 @@ func fits(en, zh string) error {
 	if zh == "" {
 		return nil
 	}
-	n := strings.Count(en, "#")
+	n := strings.Count(strings.ReplaceAll(en, "](#", ""), "#") // a link's target is no number
 	used := map[int]bool{}
 	for _, m := range slot.FindAllStringSubmatch(zh, -1) {
 		k, err := strconv.Atoi(m[1])
@@ -156,7 +156,7 @@ func clausesOf(s string) []string {
 
 func (t *translator) lookUp(en string) (string, bool) {
 	numbers := digits.FindAllString(en, -1)
-	zh, ok := t.of[digits.ReplaceAllString(en, "#")]
+	zh, ok := t.of[wordsOf(en)]
 	switch {
 	case !ok:
 		return "", false
@@ -179,7 +179,12 @@ func (t *translator) miss(en string) {
 	if t.missing[t.page] == nil {
 		t.missing[t.page] = map[string]bool{}
 	}
-	t.missing[t.page][digits.ReplaceAllString(en, "#")] = true
+	t.missing[t.page][wordsOf(en)] = true
+}
+
+// wordsOf is a text without its numbers.
+func wordsOf(en string) string {
+	return digits.ReplaceAllString(strings.ReplaceAll(en, nbsp, " "), "#")
 }
 
 // both sets a text in both languages, each by how; in English alone where there is no
