@@ -1,0 +1,109 @@
+// Package quiz makes small exercises on the four documents, to be solved by hand,
+// and judges what is answered. What is right is computed by the packages that the
+// exercise is about (papers/…, collective, cluster/formula, codec), by the same
+// code that the experiments run: the quiz knows no rule of its own.
+package quiz
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gradsync/shared/cluster"
+)
+
+// Question is one exercise.
+type Question struct {
+	Key    string // subject and kind: "ring.sends"
+	Text   Text
+	Given  []Given
+	Why    Text // how the answer follows
+	Source Text // the sentence, equation or line of the document that it follows from
+	want   expected
+}
+
+// Given is a number, or a list of numbers, that the question's text calls Symbol.
+type Given struct {
+	Symbol, Value string
+	Unit          Text
+}
+
+// maker makes one kind of question from a stream of random numbers.
+type maker struct {
+	key  string
+	make func(d draw) (Question, error)
+}
+
+// subject is what a quiz can be about.
+type subject struct {
+	name   string
+	makers []maker
+}
+
+var subjects = []subject{{"ring", ringMakers}, {"ringsparse", sparseMakers}, {"dasp", daspMakers}, {"codedsgd", codedMakers}}
+
+// Subjects are the names that Make knows.
+func Subjects() (names []string) {
+	for _, s := range subjects {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// ErrAsked is a quiz that was asked for and that there cannot be: a matter of usage.
+var ErrAsked = errors.New("quiz")
+
+// Most is the largest number of questions of one quiz.
+const Most = 100
+
+// redraws bounds how often a question is drawn anew because the quiz has it already.
+const redraws = 50
+
+// Make returns n questions on a subject. The same subject and seed give the same
+// questions, and a longer quiz begins with the questions of a shorter one. No kind
+// comes back before all kinds of the subject were asked.
+func Make(name string, seed uint64, n int) ([]Question, error) {
+	i := slices.IndexFunc(subjects, func(s subject) bool { return s.name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("%w: no subject %q: known are %s", ErrAsked, name, strings.Join(Subjects(), ", "))
+	}
+	if n < 1 || n > Most {
+		return nil, fmt.Errorf("%w: %d questions, want 1 to %d", ErrAsked, n, Most)
+	}
+	makers := subjects[i].makers
+	order := cluster.Stream(seed, 0, "quiz "+name, "order").Perm(len(makers))
+	var out []Question
+	for k := range n {
+		m := makers[order[k%len(order)]]
+		d := draw{cluster.Stream(seed, k, "quiz "+name, m.key)}
+		q, err := m.make(d)
+		for again := 0; err == nil && again < redraws && asked(out, q); again++ {
+			q, err = m.make(d)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("quiz: question %d, %s, seed %d: %w", k+1, m.key, seed, err)
+		}
+		q.Key = m.key
+		out = append(out, q)
+	}
+	return out, nil
+}
+
+// asked reports whether a quiz has the very question already.
+func asked(quiz []Question, q Question) bool {
+	return slices.ContainsFunc(quiz, func(o Question) bool { return o.Text == q.Text && slices.Equal(o.Given, q.Given) })
+}
+
+// Answer is the right answer as it may be typed.
+func (q Question) Answer(lang Lang) string { return q.want.show(lang) }
+
+// Form says how an answer is to be typed, and when one counts as right.
+func (q Question) Form() Text { return q.want.form() }
+
+// Unit is what the answer is counted in, "" if it has none.
+func (q Question) Unit() Text { return q.want.unit() }
+
+// Judge says whether an answer is right. One that could not be read is wrong, and
+// problem says what is to be typed; else problem is empty.
+func (q Question) Judge(given string) (right bool, problem Text) { return q.want.judge(given) }

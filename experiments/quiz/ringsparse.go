@@ -1,0 +1,140 @@
+package quiz
+
+import (
+	"gradsync/papers/ringsparse"
+	"gradsync/papers/ringsparse/formula"
+)
+
+var sparseMakers = []maker{{"ringsparse.sparsity", sparseSparsity}, {"ringsparse.kind", sparseKind}, {"ringsparse.densities", sparseDensities}, {"ringsparse.form", sparseForm},
+	{"ringsparse.cheapest", sparseCheapest}, {"ringsparse.bytes", sparseBytes}, {"ringsparse.to-gradients", sparseToGradients}, {"ringsparse.to-weights", sparseToWeights},
+	{"ringsparse.average", sparseAverage}, {"ringsparse.fill-in", sparseFillIn}, {"ringsparse.time", sparseTime}}
+
+// The kinds of a block, in the order of ringsparse.Kind.
+var kinds = []Text{{"weights", "权重"}, {"gradients", "梯度"}}
+
+// patent is a step of the patent as a source.
+func patent(step string) Text { return both("patent, %s", "专利 %s", step) }
+
+func sparseSparsity(d draw) (Question, error) {
+	n := pick(d, 8, 16)
+	x := d.sparse(n, d.from(0, n))
+	f := ringsparse.Sparsity(x, 0)
+	return Question{
+		Text:   both("What is the sparsity F of the block x?", "块 x 的稀疏度 F 是多少?"),
+		Given:  []Given{is("x", listed(x))},
+		Why:    both("F is the share of exact zeros: %d of %d numbers.", "F 是精确为零的数所占的比例:%d / %d。", int(f*float64(n)), n),
+		Source: patent("S41"), want: exactly(of(float32(f)), share)}, nil
+}
+
+func sparseKind(d draw) (Question, error) {
+	const n = 8
+	w, g := d.sparse(n, d.from(2, n)), d.sparse(n, d.from(2, n))
+	sw, sg := ringsparse.Sparsity(w, 0), ringsparse.Sparsity(g, 0)
+	kind, tie := ringsparse.Choose(sw, sg, ringsparse.Weights)
+	return Question{
+		Text:   both("A block's local weights are W, its gradients G. Which kind is sent, if of equal ones the patent takes weights?", "某块的本地权重为 W,梯度为 G。应发送哪一种?相等时专利取权重。"),
+		Given:  []Given{is("W", listed(w)), is("G", listed(g))},
+		Why:    whyKind(sw, sg, kind, tie),
+		Source: patent("S41"), want: oneOf(int(kind)-1, kinds...)}, nil
+}
+
+func whyKind(sw, sg float64, kind ringsparse.Kind, tie bool) Text {
+	why := both("Sw = %s and Sg = %s: the sparser block are the %s.", "Sw = %s,Sg = %s:更稀疏的是%s。", rounded(sw), rounded(sg), kinds[kind-1])
+	if tie {
+		why = both("Sw = Sg = %s: at equal sparsity Sw ≥ Sg takes the %s.", "Sw = Sg = %s:稀疏度相等时按 Sw ≥ Sg 取%s。", rounded(sw), kinds[kind-1])
+	}
+	return why
+}
+
+func sparseDensities(d draw) (Question, error) {
+	dw, dg := float64(d.from(1, 8))/8, float64(d.from(1, 8))/8
+	kind, tie := ringsparse.Choose(1-dw, 1-dg, ringsparse.Weights)
+	return Question{
+		Text:   both("The share dw of a block's weights is not zero, and the share dg of its gradients. Which kind is sent, if of equal ones the patent takes weights?", "某块权重中非零数的比例为 dw,梯度中为 dg。应发送哪一种?相等时专利取权重。"),
+		Given:  []Given{is("dw", rounded(dw)), is("dg", rounded(dg))},
+		Why:    sentences(both("F = 1 − d.", "F = 1 − d。"), whyKind(1-dw, 1-dg, kind, tie)),
+		Source: patent("S41"), want: oneOf(int(kind)-1, kinds...)}, nil
+}
+
+// signed is W′ = W0 − η·g, which all conversions of the quiz follow.
+var signed = both("The local step is W′ = W0 − η·g.", "本地更新为 W′ = W0 − η·g。")
+
+// conversion draws m nodes' weights and gradients of a block of n numbers: W0, η, and
+// both sums. η is a power of two and all numbers are small, so nothing is rounded.
+func conversion(d draw, n int) (w0, sumG, sumW []float32, eta float64, m int) {
+	w0, sumG, sumW = d.small(n), d.small(n), make([]float32, n)
+	eta, m = pick(d, 0.5, 0.25), d.from(2, 5)
+	ringsparse.ToWeights(sumW, w0, sumG, eta, m, ringsparse.Descent)
+	return w0, sumG, sumW, eta, m
+}
+
+func sparseToGradients(d draw) (Question, error) {
+	w0, _, pw, eta, m := conversion(d, 3)
+	pg := make([]float32, len(w0))
+	ringsparse.ToGradients(pg, w0, pw, eta, m, ringsparse.Descent)
+	return Question{
+		Text:  sentences(signed, both("Pw is the sum of m nodes' local weights of a block. Turn it into the sum Pg of their gradients.", "Pw 是 m 个节点在某块上的本地权重之和。把它换成梯度之和 Pg。")),
+		Given: []Given{is("W0", listed(w0)), is("η", eta), is("m", m), is("Pw", listed(pw))},
+		Why: both("Pg = (m·W0 − Pw)/η, entry by entry; the first: (%d · %v − %v)/%v = %v.", "Pg = (m·W0 − Pw)/η,逐项计算;第一项:(%d · %v − %v)/%v = %v。",
+			m, bracketed(w0[0]), bracketed(pw[0]), eta, pg[0]),
+		Source: patent("S51"), want: sequence(threeNumbers, pg...)}, nil
+}
+
+var threeNumbers = both("three numbers such as 3, 0.5, −2", "三个数,例如 3, 0.5, −2")
+
+func sparseToWeights(d draw) (Question, error) {
+	w0, pg, pw, eta, m := conversion(d, 3)
+	return Question{
+		Text:  sentences(signed, both("Pg is the sum of m nodes' gradients of a block. Turn it into the sum Pw of their local weights.", "Pg 是 m 个节点在某块上的梯度之和。把它换成本地权重之和 Pw。")),
+		Given: []Given{is("W0", listed(w0)), is("η", eta), is("m", m), is("Pg", listed(pg))},
+		Why: both("Pw = m·W0 − η·Pg, entry by entry; the first: %d · %v − %v · %v = %v.", "Pw = m·W0 − η·Pg,逐项计算;第一项:%d · %v − %v · %v = %v。",
+			m, bracketed(w0[0]), eta, bracketed(pg[0]), pw[0]),
+		Source: patent("S51"), want: sequence(threeNumbers, pw...)}, nil
+}
+
+func sparseAverage(d draw) (Question, error) {
+	w0, sum := d.small(3), d.small(3)
+	n, eta := pick(d, 2, 4), pick(d, 1, 0.5)
+	w := append([]float32{}, w0...)
+	first := w[0]
+	ringsparse.ApplyGradients(w, sum, eta, n, ringsparse.Descent)
+	why := both("W0 − (η/N)·Σg; the first entry: %v − %v/%d · %v = %v.", "W0 − (η/N)·Σg;第一项:%v − %v/%d · %v = %v。", first, eta, n, bracketed(sum[0]), w[0])
+	text := both("A block arrives complete as gradients, the sum S over N nodes. What are its new weights?", "某块以梯度形式求和完毕,S 是 N 个节点之和。新的权重是什么?")
+	given := []Given{is("W0", listed(w0)), is("η", eta), is("N", n), is("S", listed(sum))}
+	if d.coin() {
+		ringsparse.AverageWeights(w, sum, n)
+		why = both("ΣW/N; the first entry: %v/%d = %v.", "ΣW/N;第一项:%v/%d = %v。", sum[0], n, w[0])
+		text = both("A block arrives complete as weights, the sum S over N nodes. What are its new weights?", "某块以权重形式求和完毕,S 是 N 个节点之和。新的权重是什么?")
+	}
+	return Question{Text: text, Given: given, Why: why, Source: both("ours: the patent names no division, and S6 says that all parameters agree", "本仓库:专利未写除法,而 S6 称所有参数一致"),
+		want: sequence(threeNumbers, w...)}, nil
+}
+
+// bracketed writes a number behind an operator.
+func bracketed(x float32) string {
+	if x < 0 {
+		return "(" + decimal(of(x)) + ")"
+	}
+	return decimal(of(x))
+}
+
+func sparseFillIn(d draw) (Question, error) {
+	density, k := pick(d, 0.5, 0.25, 0.1, 0.2), d.from(1, 3)
+	f := ringsparse.FillIn(density, k)
+	return Question{
+		Text:   both("Blocks of density d with independent zeros are summed round the ring. What density does a block have after k receives?", "密度为 d、零的位置相互独立的块沿环求和。接收 k 次之后,块的密度是多少?"),
+		Given:  []Given{is("d", density), is("k", k)},
+		Why:    both("1 − (1−d)^(k+1): %d terms leave a zero only where all are zero, 1 − %s^%d = %s.", "1 − (1−d)^(k+1):%d 项全为零处才仍为零,1 − %s^%d = %s。", k+1, rounded(1-density), k+1, rounded(f)),
+		Source: both("ours: why S52 chooses anew at every hop", "本仓库:S52 为何每一跳都重新选择"), want: about(f, share)}, nil
+}
+
+func sparseTime(d draw) (Question, error) {
+	n := d.from(2, 8)
+	size, b := n*d.from(1, 50)*1_000_000, float64(d.from(1, 10))*1e8
+	t := formula.T(n, float64(size), b)
+	return Question{
+		Text:   both("N nodes synchronise a layer of D bytes, uncompressed, on links of B bytes per second. How long does it take?", "N 个节点同步一层共 D 字节的数据,不压缩,链路带宽为每秒 B 字节。需多长时间?"),
+		Given:  []Given{is("N", n), in("D", size, bytes), in("B", rounded(b), perSecond)},
+		Why:    both("T = 2(N−1)/N · D/B = %d/%d · %s s = %s s.", "T = 2(N−1)/N · D/B = %d/%d · %s 秒 = %s 秒。", 2*(n-1), n, rounded(float64(size)/b), rounded(t)),
+		Source: patent("S13"), want: about(t, seconds)}, nil
+}
