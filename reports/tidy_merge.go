@@ -159,7 +159,7 @@ func (n *node) merged() error {
 		if err != nil {
 			return err
 		}
-		next.path, next.boxes = p, []box{boxOf(p, k.pen())}
+		next.path, next.boxes = p, []box{pathBox(p, k.pen())}
 		if home := homeOf(out, next); home != nil {
 			home.path, home.boxes = append(home.path, p...), append(home.boxes, next.boxes...)
 			continue

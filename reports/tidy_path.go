@@ -127,8 +127,8 @@ type box struct{ x0, y0, x1, y1 float64 }
 // apart reports whether two boxes have no area in common.
 func (a box) apart(b box) bool { return a.x1 <= b.x0 || b.x1 <= a.x0 || a.y1 <= b.y0 || b.y1 <= a.y0 }
 
-// boxOf holds the path and by more on each side.
-func boxOf(p []pathStep, by float64) box {
+// pathBox holds the path and by more on each side.
+func pathBox(p []pathStep, by float64) box {
 	b := box{math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)}
 	for _, s := range p {
 		if len(s.at) == 0 {

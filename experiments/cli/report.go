@@ -8,18 +8,26 @@ import (
 
 	"github.com/spf13/cobra"
 
-	source "gradsync"
+	"gradsync"
 	"gradsync/reports"
 )
 
 func (a *app) reportCommand() *cobra.Command {
-	o := reports.Options{Command: "gradsync " + strings.Join(os.Args[1:], " "), Sources: source.Source}
+	o := reports.Options{Command: "gradsync " + strings.Join(os.Args[1:], " "), Sources: gradsync.Source}
+	var figures string
 	cmd := &cobra.Command{
-		Use:     "report",
-		Short:   "Render the pages from the results on disk; trains nothing",
-		Example: "  gradsync report --results out/results --out out/html\n  gradsync report --single-file --out out/hand-in",
-		Args:    args(0, 0, "none"),
-		RunE: func(*cobra.Command, []string) error {
+		Use:   "report",
+		Short: "Render the pages, or the figures, from the results on disk; trains nothing",
+		Example: "  gradsync report --results out/results --out out/html\n  gradsync report --single-file --out out/hand-in\n" +
+			"  gradsync report --results out/results --figures out/figures",
+		Args: args(0, 0, "none"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if figures != "" {
+				if cmd.Flags().Changed("out") || o.SingleFile {
+					return usagef("--figures writes figures only; leave out --out and --single-file")
+				}
+				return a.exportFigures(o, figures)
+			}
 			pages, err := reports.Render(o)
 			if err != nil {
 				return err
@@ -37,5 +45,25 @@ func (a *app) reportCommand() *cobra.Command {
 	f.StringVar(&o.Results, "results", defaultOut, "folder of results")
 	f.StringVar(&o.Out, "out", filepath.Join("out", "html"), "folder of the pages")
 	f.BoolVar(&o.SingleFile, "single-file", false, "put everything into each page")
+	f.StringVar(&figures, "figures", "", "write every figure as SVG, PNG and CSV to this `folder` instead of the pages")
 	return cmd
+}
+
+// exportFigures writes the figures to dir and says which files there are.
+func (a *app) exportFigures(o reports.Options, dir string) error {
+	bar := a.newBar("figures")
+	files, err := reports.Export(o, dir, func(done, total int, name string) {
+		bar.set(float64(done), float64(total), name)
+	})
+	bar.finish()
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(map[string]any{"files": files})
+	}
+	for _, f := range files {
+		fmt.Fprintln(a.out, f)
+	}
+	return nil
 }

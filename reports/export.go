@@ -1,0 +1,202 @@
+package reports
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"image/png"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gradsync/experiments/result"
+)
+
+// exportScale is how many pixels of a PNG are one of the drawing.
+const exportScale = 2
+
+// light is the palette of a drawing that stands alone: report.css has the same.
+const (
+	lightInk   = "#1d2126"
+	lightPaper = "#ffffff"
+)
+
+// Export writes every figure under o.Results to dir as SVG, PNG and CSV, and
+// README.txt, which says of each what it shows, how it was made and whom to cite.
+// A file is called <paper>/<result>[-<profile>]-<figure>; a figure that several
+// profiles share is written once, as on the pages. It returns the files' paths in
+// that order, README.txt first. The same results give the same bytes, and each file
+// appears whole or not at all. progress, if any, hears of every figure.
+func Export(o Options, dir string, progress func(done, total int, name string)) (files []string, err error) {
+	all, err := load(o.Results)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newScripts()
+	if err != nil {
+		return nil, err
+	}
+	list := exported(all)
+	if len(list) == 0 {
+		return nil, fmt.Errorf("reports: no figure in the results under %s", o.Results)
+	}
+	out := outputs{"README.txt": []byte(exportIndex(all, list))}
+	for i, x := range list {
+		if progress != nil {
+			progress(i, len(list), x.name)
+		}
+		if err := x.draw(out, s); err != nil {
+			return nil, err
+		}
+	}
+	if progress != nil {
+		progress(len(list), len(list), "")
+	}
+	if err := out.write(dir); err != nil {
+		return nil, err
+	}
+	files = []string{filepath.Join(dir, "README.txt")}
+	for _, x := range list {
+		for _, kind := range exportKinds {
+			files = append(files, filepath.Join(dir, filepath.FromSlash(x.name)+kind))
+		}
+	}
+	return files, nil
+}
+
+// exportKinds are the files of a figure.
+var exportKinds = []string{".svg", ".png", ".csv"}
+
+// exportFigure is one figure to write.
+type exportFigure struct {
+	loaded
+	of   result.Figure
+	name string // without its ending: "dasp/table5-standard-bars"
+	also string // "the same in profile standard", "" for a figure of its own
+}
+
+// exported lists the figures in the order of the pages.
+func exported(all map[string][]loaded) []exportFigure {
+	var out []exportFigure
+	for i := range papers {
+		for _, rs := range byExperiment(all[papers[i].Key]) {
+			figures := func(r loaded) []result.Figure { return r.Figures }
+			for _, set := range align(rs, figures, func(f result.Figure) string { return f.ID }) {
+				for _, p := range same(rs, set) {
+					out = append(out, exportFigure{p.loaded, p.of, fmt.Sprintf("%s/%s-%s", papers[i].Key, p.loaded.Anchor(), slug(p.of.ID)), p.within.Same})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// draw adds the figure's three files.
+func (x exportFigure) draw(out outputs, s *scripts) error {
+	v, err := viewFigure(x.loaded, x.of, s)
+	if err != nil {
+		return fmt.Errorf("%w (%s)", err, x.ID)
+	}
+	svg, err := standAlone(string(v.SVG), x.of.Title, v.Alt)
+	if err != nil {
+		return fmt.Errorf("%w (%s)", err, x.name)
+	}
+	img, err := rasterise(svg, exportScale)
+	if err != nil {
+		return fmt.Errorf("%w (%s)", err, x.name)
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		return fmt.Errorf("reports: %s: %w", x.name, err)
+	}
+	out.add(x.name+".svg", []byte(svg.String()+"\n"))
+	out.add(x.name+".png", b.Bytes())
+	out.add(x.name+".csv", []byte(figureCSV(x.of)))
+	return nil
+}
+
+// standAlone is a page's drawing as one that needs no page: its own size, title, words,
+// font and background, and ink for the colour of the text around it.
+func standAlone(svg, title, words string) (*node, error) {
+	n, err := parseSVG(svg)
+	if err != nil {
+		return nil, err
+	}
+	size := strings.Fields(n.get("viewBox"))
+	if len(size) != 4 {
+		return nil, fmt.Errorf("reports: a drawing without a size: viewBox %q", n.get("viewBox"))
+	}
+	n.drop("focusable")
+	n.set("xmlns", "http://www.w3.org/2000/svg")
+	n.set("width", size[2])
+	n.set("height", size[3])
+	n.set("font-family", "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif")
+	paper := &node{name: "rect"}
+	for _, a := range [][2]string{{"width", size[2]}, {"height", size[3]}, {"fill", lightPaper}} {
+		paper.set(a[0], a[1])
+	}
+	n.kids = slices.Insert(n.kids, 0, &node{name: "title", text: title}, &node{name: "desc", text: words}, paper)
+	n.each(func(k *node) {
+		for i := range k.attrs {
+			if k.attrs[i].Value == "currentColor" {
+				k.attrs[i].Value = lightInk
+			}
+		}
+	})
+	return n, nil
+}
+
+// exportIndex is what README.txt says.
+func exportIndex(all map[string][]loaded, list []exportFigure) string {
+	var b strings.Builder
+	b.WriteString("Figures of gradsync\n\nEach figure is a drawing to scale (.svg), the same at twice its size (.png, 192 dots per inch) and its numbers (.csv).\n" +
+		"A band or whisker is a 95 % confidence interval over the seeds.\n")
+	last := ""
+	for _, x := range list {
+		key, _, _ := strings.Cut(x.name, "/")
+		if key != last {
+			last = key
+			p := findPaper(key)
+			fmt.Fprintf(&b, "\n%s\n%s\n\n", p.Short, strings.Repeat("=", len([]rune(p.Short))))
+			if p.Plain != "" {
+				fmt.Fprintf(&b, "Cite the %s: %s\n", p.Noun, p.Plain)
+			}
+			fmt.Fprintf(&b, "Cite the drawings: %s\n", software(all[key]).Plain)
+		}
+		fmt.Fprintf(&b, "\n%s\n", x.name)
+		for _, line := range x.facts() {
+			fmt.Fprintf(&b, "  %s\n", line)
+		}
+	}
+	return b.String()
+}
+
+// facts says what a reader of the figure must know.
+func (x exportFigure) facts() []string {
+	f, together := merge(apartInGroups(x.of))
+	out := []string{"title: " + x.of.Title}
+	if x.of.Caption != "" {
+		out = append(out, "caption: "+x.of.Caption)
+	}
+	if how := howDrawn(f, together); how != "" {
+		out = append(out, "drawn: "+strings.ReplaceAll(how, nbsp, " "))
+	}
+	source := x.ID
+	if x.Source != "" {
+		source = x.Source + " (" + x.ID + ")"
+	}
+	kind := kindOr(x.of.Kind, x.Kind)
+	out = append(out, "shows: "+source, "numbers: "+kind+": "+html.UnescapeString(kinds[kind]), "profile: "+who(x.Result))
+	if x.also != "" {
+		out = append(out, x.also)
+	}
+	out = append(out, fmt.Sprintf("command: gradsync run %s --profile %s", x.ID, x.Profile))
+	commit := "unknown: no record of the run lies beside the result"
+	if x.Run != nil && x.Run.Commit != "" {
+		commit = x.Run.Commit
+		if x.Run.Dirty {
+			commit += ", with changes that no commit holds"
+		}
+	}
+	return append(out, "commit: "+commit, "result sha256: "+x.SHA256)
+}
