@@ -29,7 +29,7 @@ const (
 
 // shared are the files that pages of one folder share.
 func shared() []string {
-	return slices.Concat(styles, []string{pageScript, chartScript}, widgetScripts, beside)
+	return slices.Concat(styles, []string{pageScript, chartScript}, widgetScripts, playgroundFiles, beside)
 }
 
 // asset is a file that a page loads or, in a single file, holds.

@@ -113,6 +113,10 @@ func render(o Options) (out outputs, names []string, tr *translator, err error) 
 		}
 	}
 	tr.page = "common"
+	if err := out.playground(t, frame, names, o.Command); err != nil {
+		return nil, nil, nil, err
+	}
+	names = append(names, "playground.html")
 	index.Software = software(every)
 	if err := out.page(t, "index.html", "index.html", index); err != nil {
 		return nil, nil, nil, err
