@@ -40,6 +40,7 @@ var chapters = map[string][]chapter{
 		{Title: "The same training by every method", stems: []string{"homogeneous", "heterogeneous"}},
 	},
 	"dasp": {
+		{Title: "The method at work", stems: []string{"walk"}},
 		{Title: "The paper’s tables and figures", match: regexp.MustCompile(`^(table|fig)\d+$`)},
 		{Title: "Choices the paper leaves open", stems: []string{"thresholds", "tuning", "switches", "sensitivity"}},
 		{Title: "Beyond the paper", stems: []string{"accuracy", "versions-vs-clocks", "dynamic", "network", "dssp-anchor"}},

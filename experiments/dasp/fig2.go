@@ -55,12 +55,14 @@ func fig2() exp.Experiment {
 // lines shown in a time line, from the start.
 const iterationsShown = 5 // of the slowest worker
 
-// timeLine draws one lane per worker: the iteration (pull, computation, push),
+// timeLine draws the start of a training.
+func timeLine(method string, l *dasp.Log) result.Figure { return lanes(method, l, shown(l)) }
+
+// lanes draws one lane per worker up to end: the iteration (pull, computation, push),
 // then the wait for the server's answer in its state.
-func timeLine(method string, l *dasp.Log) result.Figure {
+func lanes(method string, l *dasp.Log, end time.Duration) result.Figure {
 	f := result.Figure{ID: "timeline-" + method, Title: title[method] + ", heterogeneous cluster, LeNet-5", Kind: result.Trained, Form: "gantt",
 		X: result.Axis{Title: "virtual time", Unit: "ms"}, Y: result.Axis{Title: "worker"}}
-	end := shown(l)
 	waits := map[string]int{}
 	for w := 0; w < l.Workers; w++ {
 		f.Lanes = append(f.Lanes, fmt.Sprintf("worker %d", w+1))
