@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -42,12 +43,19 @@ func (page *paperPage) beside(s *goSource) error {
 			return fmt.Errorf("%w (%s, formula %s)", err, page.Paper.Key, page.Formulas[i].ID)
 		}
 	}
-	return unshown(page.Paper, s, shown)
+	if err := unshown(page.Paper, s, shown); err != nil {
+		return err
+	}
+	for i := range algs {
+		if err := algs[i].complete(page.Paper.Key); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// beside fills in a's excerpts and where its steps are in them. A step that no line
-// carries out and that says no reason, and a reason that is not needed, are errors,
-// as is a mark of a step that a does not have. shown notes the marks seen.
+// beside fills in a's excerpts and where its steps are in them. A mark of a step that
+// a does not have is an error; shown notes those seen.
 func (a *algorithm) beside(page string, s *goSource, shown map[string]bool) error {
 	for i, st := range a.Steps {
 		a.Views = append(a.Views, stepView{step: st, N: i + 1, Why: a.Elsewhere[i+1]})
@@ -73,7 +81,12 @@ func (a *algorithm) beside(page string, s *goSource, shown map[string]bool) erro
 		e.Of = a.ID
 		a.Go = append(a.Go, e)
 	}
-	for n := range a.Elsewhere {
+	return nil
+}
+
+// complete returns an error unless each step has either lines or a reason to have none.
+func (a *algorithm) complete(page string) error {
+	for _, n := range slices.Sorted(maps.Keys(a.Elsewhere)) {
 		if n < 1 || n > len(a.Steps) {
 			return fmt.Errorf("reports: %s: a reason for %s %d, of %d", page, a.Place, n, len(a.Steps))
 		}
@@ -120,19 +133,24 @@ func with(ns []int, n int) []int {
 	return slices.Insert(ns, at, n)
 }
 
-// unshown returns an error for a mark in the folders that p's algorithms cite which
-// is on no page: of a step or an algorithm that is not there, or outside excerpts.
+// unshown returns an error for a mark in a folder that p cites which is on no page: of
+// a step or an algorithm that is not there, or outside the excerpts.
 func unshown(p *paper, s *goSource, shown map[string]bool) error {
+	var names []string
 	for _, a := range p.Algorithms {
-		for _, name := range a.Code {
-			f, _, err := s.find(name)
-			if err != nil {
-				return err
-			}
-			for _, m := range f.marks {
-				if !shown[m.where()] {
-					return fmt.Errorf("reports: source %s marks %s %d, which no excerpt of %s shows", m.where(), m.Of, m.Steps[0], p.Key)
-				}
+		names = append(names, a.Code...)
+	}
+	for _, f := range p.Formulas {
+		names = append(names, f.Code...)
+	}
+	for _, name := range names {
+		f, _, err := s.find(name)
+		if err != nil {
+			return fmt.Errorf("%w (%s)", err, p.Key)
+		}
+		for _, m := range f.marks {
+			if !shown[m.where()] {
+				return fmt.Errorf("reports: source %s marks %s %d, which no excerpt of %s shows", m.where(), m.Of, m.Steps[0], p.Key)
 			}
 		}
 	}

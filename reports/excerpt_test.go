@@ -196,7 +196,7 @@ func TestWhatIsWrongBesideTheSource(t *testing.T) {
 		"mark of nothing": {nil, "Alg. 1, line 2: the", "Alg. 2, line 2: the", "marks Alg. 2, line 2, which no excerpt of small shows"},
 		"mark elsewhere":  {nil, "func F(", "func G() {\n\t_ = 1 // Alg. 1, line 1\n}\n\nfunc F(", "which no excerpt of small shows"},
 		"other form":      {nil, "// Alg. 1, line 1", "// line 1", "want the form"},
-		"long word":       {nil, "// Alg. 1, line 1", "// Algorithm 1, line 1", "want the form"},
+		"long word":       {nil, "// Alg. 1, line 1", "// Algorithm 1, line 1", "marks Algorithm 1, line 1, which no excerpt of small shows"},
 		"hyphen":          {nil, "line 2: the", "lines 1-2: the", "want the form"},
 		"one as several":  {nil, "line 2: the", "lines 2: the", "want one line or step"},
 		"several as one":  {nil, "line 2: the", "line 1, 2: the", "want one line or step"},
