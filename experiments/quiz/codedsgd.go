@@ -90,12 +90,14 @@ var loads = []count{
 		func(n, r int) string { return fmt.Sprintf("%s·%d/%d", choose(n, r), n-r, r) }, paper("(28)", "式 (28)"), codedsgd.LCoding, gradients},
 	{both("What do all nodes send if every node is sent all the blocks that it lacks, one by one?", "若逐个向每个节点发送其缺少的所有块,合计发送多少?"), "(n−r)·C(n,r)",
 		func(n, r int) string { return fmt.Sprintf("%d·%s", n-r, choose(n, r)) }, paper("(29)", "式 (29)"), codedsgd.LUncoding, gradients},
-	{both("What is sent if every one of C(n,r) blocks is computed by one node alone and sent to all others, counted once per receiver?", "若 C(n,r) 个块各只由一个节点计算并发给其余所有节点(按接收者计数),合计发送多少?"), "(n−1)·C(n,r)",
+	{both("What is sent if every one of C(n,r) blocks is computed by one node alone and sent to all others, counted once per receiver?",
+		"若 C(n,r) 个块各只由一个节点计算并发给其余所有节点(按接收者计数),合计发送多少?"), "(n−1)·C(n,r)",
 		func(n, r int) string { return fmt.Sprintf("%d·%s", n-1, choose(n, r)) }, paper("(30)", "式 (30)"), codedsgd.LNormal, gradients},
 	{both("Which share of L_normal is L_coding?", "L_coding 是 L_normal 的几分之几?"), "(n−r)/((n−1)·r)",
 		func(n, r int) string { return fmt.Sprintf("%d/(%d·%d)", n-r, n-1, r) }, paper("(19)", "式 (19)"), codedsgd.LRatio, share},
 	{both("Which share of the same blocks multicast uncoded are coded packets, a multicast counted once both times?", "编码数据包是同样的块不编码组播的几倍(两者的组播都计一次)?"), "(n−r)/r",
-		func(n, r int) string { return fmt.Sprintf("%d/%d", n-r, r) }, both("ours: (28) over (29), both counted once per packet", "本仓库:式 (28) 比式 (29),都按数据包计数"), codedsgd.LikeForLike, share},
+		func(n, r int) string { return fmt.Sprintf("%d/%d", n-r, r) }, both("ours: (28) over (29), both counted once per packet",
+			"本仓库:式 (28) 比式 (29),都按数据包计数"), codedsgd.LikeForLike, share},
 }
 
 func codedCount(d draw) (Question, error) {
@@ -112,7 +114,8 @@ func codedLoad(d draw) (Question, error) {
 func (c count) ask(n, r int) Question {
 	value := c.value(n, r)
 	return Question{
-		Text:   sentences(both("CSSGD on n nodes, every block computed by r of them; a load's unit is the gradient of one block.", "n 个节点上的 CSSGD,每块由 r 个节点计算;负载的单位是一个块的梯度。"), c.what),
+		Text: sentences(both("CSSGD on n nodes, every block computed by r of them; a load's unit is the gradient of one block.",
+			"n 个节点上的 CSSGD,每块由 r 个节点计算;负载的单位是一个块的梯度。"), c.what),
 		Given:  []Given{is("n", n), is("r", r)},
 		Why:    both("%s = %s = %s; C(n,r) is %s.", "%s = %s = %s;C(n,r) 为 %s。", c.form, c.numbers(n, r), near(value), decimal(codedsgd.BlockCount(n, r))),
 		Source: c.source, want: exactly(value, c.unit)}
@@ -144,7 +147,7 @@ func codedStar(d draw) (Question, error) {
 	star := codedsgd.RStar(n, rho, false)
 	return Question{
 		Text: sentences(timeModel, both("At which real r* is T least?", "T 在哪个实数 r* 处最小?")), Given: given,
-		Why: both("The derivative is 0 at r*² = n/(n−1)·T_comm/T_calc = %s, r* = %s.", "导数为零处 r*² = n/(n−1)·T_comm/T_calc = %s,r* = %s。",
+		Why: both("The derivative is 0 at r*² = n/(n−1)·T_comm/T_calc = %s, r* = %s.", "导数为 0 处 r*² = n/(n−1)·T_comm/T_calc = %s,r* = %s。",
 			near(codedsgd.RStarSquared(n, rho, false)), rounded(star)),
 		Source: both("ours: the derivative of CSSGD §3.2.4", "本仓库:CSSGD 论文 §3.2.4 的导数"), want: about(star, none)}, nil
 }

@@ -67,9 +67,11 @@ func codedPacket(d draw) (Question, error) {
 		want = append(want, [2]int{t.Block, t.Position})
 	}
 	return Question{
-		Text:  sentences(numbered, segmented, both("In the group M node i multicasts one packet to the others. Of which segments is it the sum?", "在组 M 中,节点 i 向其余节点组播一个数据包。它是哪些段之和?")),
+		Text: sentences(numbered, segmented, both("In the group M node i multicasts one packet to the others. Of which segments is it the sum?",
+			"在组 M 中,节点 i 向其余节点组播一个数据包。它是哪些段之和?")),
 		Given: append(sizes(a), is("M", setOf(group)), is("i", p.From)),
-		Why: sentences(both("For each other member k, node %d adds its own segment of the block that k lacks and all the others hold.", "对每个其他成员 k,节点 %d 加上 k 所缺而其余成员都有的那个块中自己的一段。", p.From),
+		Why: sentences(both("For each other member k, node %d adds its own segment of the block that k lacks and all the others hold.",
+			"对每个其他成员 k,节点 %d 加上 k 所缺而其余成员都有的那个块中自己的一段。", p.From),
 			whoHolds(a, p), both("The place of node %d among them is the segment: %s.", "节点 %d 在其中的次序就是段号:%s。", p.From, setOf(terms(p)))),
 		Source: paper("Algorithm 3, lines 7–13, and (12)", "算法 3 第 7–13 行与式 (12)"), want: pairs(both("block:segment pairs in any order, such as 4:0, 7:1", "若干 块:段,顺序不限,例如 4:0, 7:1"), want)}, nil
 }
@@ -85,7 +87,8 @@ func codedUnknown(d draw) (Question, error) {
 		return Question{}, err
 	}
 	return Question{
-		Text:  sentences(numbered, segmented, both("In the group M node i sends the sum of the block:segment terms P. Which term is new to node k?", "在组 M 中,节点 i 发送 块:段 各项 P 之和。对节点 k 来说,哪一项是新的?")),
+		Text: sentences(numbered, segmented, both("In the group M node i sends the sum of the block:segment terms P. Which term is new to node k?",
+			"在组 M 中,节点 i 发送 块:段 各项 P 之和。对节点 k 来说,哪一项是新的?")),
 		Given: append(sizes(a), is("M", setOf(group)), is("i", p.From), is("P", setOf(terms(p))), is("k", k)),
 		Why: sentences(whoHolds(a, p), both("Node %d lacks block %d alone, so %d:%d remains when it has subtracted the rest.", "节点 %d 只缺块 %d,所以减去其余各项后剩下 %d:%d。",
 			k, t.Block, t.Block, t.Position)),

@@ -51,7 +51,8 @@ func (s scene) plain(c dasp.Config) bool {
 // next is the question what the server does at a scene's event.
 func next(c dasp.Config, s scene) Question {
 	n := s.event.Worker
-	text := []Text{theServer, both("Workers 0, 1, … hold the versions v, the newest is v_new; f are the last iteration times, and T_wait = α·(f_j − f_n).", "节点 0、1、… 持有版本 v,最新为 v_new;f 是上一次迭代的时间,T_wait = α·(f_j − f_n)。")}
+	text := []Text{theServer, both("Workers 0, 1, … hold the versions v, the newest is v_new; f are the last iteration times, and T_wait = α·(f_j − f_n), at least 0, j being the oldest worker.",
+		"节点 0、1、… 持有版本 v,最新为 v_new;f 是上一次迭代的时间,T_wait = α·(f_j − f_n)(至少为 0),j 为最旧的节点。")}
 	for i, w := range s.waits {
 		switch {
 		case w.state == dasp.FSS:
@@ -69,7 +70,8 @@ func next(c dasp.Config, s scene) Question {
 	text = append(text, happens, both("To which workers does the server send weights at once?", "服务器立即向哪些节点发送权重?"))
 	given := append(thresholds(c), is("α", c.Alpha), is("v", listed(s.view.V)), is("v_new", s.view.Newest), in("f", allMs(s.view.F), milliseconds),
 		in("t", ms(s.event.At), milliseconds), is("n", n))
-	return Question{Text: sentences(text...), Given: given, Why: s.why(c), Source: algorithm("Algorithms 1 and 2, as dasp.New puts them together", "算法 1 与算法 2,按 dasp.New 的组合"), want: set(s.answered())}
+	return Question{Text: sentences(text...), Given: given, Why: s.why(c), Source: algorithm("Algorithms 1 and 2, as dasp.New puts them together",
+		"算法 1 与算法 2,按 dasp.New 的组合"), want: set(s.answered())}
 }
 
 // why tells what the policy ordered.
@@ -82,18 +84,21 @@ func (s scene) why(c dasp.Config) Text {
 	for _, o := range s.orders {
 		switch o.Kind {
 		case dasp.SetTimer:
-			told = append(told, both("T_wait = %s ms from the times of workers %d and %d: the server waits until %s ms and answers nobody now.", "T_wait = %s 毫秒,由节点 %d 与 %d 的时间得出:服务器等到 %s 毫秒,现在不答复任何节点。",
+			told = append(told, both("T_wait = %s ms from the times of workers %d and %d: the server waits until %s ms and answers nobody now.",
+				"T_wait = %s 毫秒,由节点 %d 与 %d 的时间得出:服务器等到 %s 毫秒,现在不答复任何节点。",
 				ms(s.found.Wait), n, s.found.Until, ms(o.At)))
 		case dasp.Apply:
 			version++
-			told = append(told, both("Version %d is made of the gradients of %s, each times %s.", "版本 %d 由 %s 的梯度得到,每个乘以 %s。", version, setOf(o.Workers), decimal(fraction(o.Weight))))
+			told = append(told, both("Version %d is made of the gradients of %s, each times %s.",
+				"版本 %d 由 %s 的梯度得到,每个乘以 %s。", version, setOf(o.Workers), decimal(fraction(o.Weight))))
 		}
 	}
 	if got := s.answered(); len(got) > 0 {
 		told = append(told, both("Weights go to %s.", "权重发给 %s。", setOf(got)))
 	} else if s.kind() == 2 {
 		i := s.behind(c.Smax)
-		told = append(told, both("The next version, %d, would be %d ahead of worker %d, who holds %d: more than Smax = %d, so everybody who waits goes on waiting.", "下一个版本 %d 会比持有 %[4]d 的节点 %[3]d 超前 %[2]d:大于 Smax = %[5]d,所以等待者继续等待。",
+		told = append(told, both("The next version, %d, would be %d ahead of worker %d, who holds %d: more than Smax = %d, so everybody who waits goes on waiting.",
+			"下一个版本 %d 会比持有 %[4]d 的节点 %[3]d 超前 %[2]d:大于 Smax = %[5]d,所以等待者继续等待。",
 			version+1, version+1-s.view.V[i], i, s.view.V[i], c.Smax))
 	}
 	return sentences(told...)

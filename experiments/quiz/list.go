@@ -3,6 +3,7 @@ package quiz
 import (
 	"fmt"
 	"math/big"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -87,6 +88,11 @@ func (l list) judge(given string) (bool, Text) {
 
 func compare(a, b []*big.Rat) int { return slices.CompareFunc(a, b, (*big.Rat).Cmp) }
 
+var (
+	brackets = strings.NewReplacer("{", " ", "}", " ", "[", " ", "]", " ", "(", " ", ")", " ", ",", " ", ";", " ")
+	colon    = regexp.MustCompile(` *: *`)
+)
+
 // readList reads numbers and pairs between commas, spaces or semicolons, in
 // brackets or not.
 func readList(given string) (items [][]*big.Rat, ok bool) {
@@ -97,7 +103,7 @@ func readList(given string) (items [][]*big.Rat, ok bool) {
 	if slices.Contains(emptySets, text) {
 		return nil, true
 	}
-	text = strings.NewReplacer("{", " ", "}", " ", "[", " ", "]", " ", "(", " ", ")", " ", ",", " ", ";", " ", " :", ":", ": ", ":").Replace(text)
+	text = colon.ReplaceAllString(brackets.Replace(text), ":")
 	for _, field := range strings.Fields(text) {
 		var item []*big.Rat
 		for part := range strings.SplitSeq(field, ":") {

@@ -140,7 +140,7 @@ func (n number) judge(given string) (bool, Text) {
 }
 
 // written is a number, or a quotient of two, and what stands behind it.
-var written = regexp.MustCompile(`^([+-]?)(\d[\d,]*(?:\.\d*)?|\.\d+)(e[+-]?\d{1,2})? ?(?:/ ?(\d+(?:\.\d*)?|\.\d+))? ?([^\d\s].*)?$`)
+var written = regexp.MustCompile(`^([+-]?)((?:\d{1,3}(?: \d{3})+|\d[\d,]*)(?:\.\d*)?|\.\d+)(e[+-]?\d{1,2})? ?(?:/ ?(\d+(?:\.\d*)?|\.\d+))? ?([^\d\s].*)?$`)
 
 // grouped is a number with commas between its thousands.
 var grouped = regexp.MustCompile(`^\d{1,3}(,\d{3})+(\.\d*)?$`)
@@ -151,7 +151,7 @@ func readNumber(given string) (value *big.Rat, word string, ok bool) {
 	if m == nil || len(given) > longest {
 		return nil, "", false
 	}
-	digits := m[2]
+	digits := strings.ReplaceAll(m[2], " ", "")
 	if strings.Contains(digits, ",") {
 		if !grouped.MatchString(digits) {
 			return nil, "", false

@@ -84,7 +84,8 @@ func ringHolds(d draw) (Question, error) {
 	}
 	next := chunks[rank][k] // what came in exchange k, with the rank's own term, goes on in exchange k+1
 	return Question{
-		Text:  sentences(theRing, both("Rank i has added the chunk that it received in exchange k. The contributions of which ranks are in that sum?", "rank i 已把第 k 次交换收到的块加了进去。这个和里含有哪些 rank 的贡献?")),
+		Text: sentences(theRing, both("Rank i has added the chunk that it received in exchange k. The contributions of which ranks are in that sum?",
+			"rank i 已把第 k 次交换收到的块加了进去。这个和里含有哪些 rank 的贡献?")),
 		Given: stepGiven(n, rank, k),
 		Why: both("The chunk is number %d. It began at rank %d and every rank on its way round adds its own numbers; after exchange %d the sum has %d terms: those of ranks %s.",
 			"这一块是块 %d。它从 rank %d 出发,沿途每个 rank 都加上自己的数;第 %d 次交换之后,和里有 %d 项:来自 rank %s。", next.Number, next.Number, k, len(next.Ranks), setOf(next.Ranks)),
@@ -123,8 +124,10 @@ func ringValues(d draw) (Question, error) {
 	}
 	held := sent[rank][k].Held // as the next exchange begins
 	return Question{
-		Text: sentences(theRing, both("Every chunk is one number; x_j is rank j's vector. What does rank i's vector hold after exchange k?", "每块只有一个数;x_j 是 rank j 的向量。第 k 次交换之后 rank i 的向量是什么?")), Given: given,
-		Why: both("Rank %d begins with %s. Every exchange up to number %d adds what arrives to one chunk and leaves the others: %s.", "rank %d 起初为 %s。直到第 %d 次交换,每次只把收到的数加到一块上,其余不变:%s。",
+		Text: sentences(theRing, both("Every chunk is one number; x_j is rank j's vector. What does rank i's vector hold after exchange k?",
+			"每块只有一个数;x_j 是 rank j 的向量。第 k 次交换之后 rank i 的向量是什么?")), Given: given,
+		Why: both("Rank %d begins with %s. Every exchange up to number %d adds what arrives to one chunk and leaves the others: %s.",
+			"rank %d 起初为 %s。直到第 %d 次交换,每次只把收到的数加到一块上,其余不变:%s。",
 			rank, listed(own), k, listed(held)),
 		Source: scatterSection, want: sequence(both("the vector: numbers in order, such as 3, 0, −2", "向量:按顺序的数,例如 3, 0, −2"), held...)}, nil
 }

@@ -50,7 +50,8 @@ func sparseDensities(d draw) (Question, error) {
 	dw, dg := float64(d.from(1, 8))/8, float64(d.from(1, 8))/8
 	kind, tie := ringsparse.Choose(1-dw, 1-dg, ringsparse.Weights)
 	return Question{
-		Text:   both("The share dw of a block's weights is not zero, and the share dg of its gradients. Which kind is sent, if of equal ones the patent takes weights?", "某块权重中非零数的比例为 dw,梯度中为 dg。应发送哪一种?相等时专利取权重。"),
+		Text: both("The share dw of a block's weights is not zero, and the share dg of its gradients. Which kind is sent, if of equal ones the patent takes weights?",
+			"某块权重中非零数的比例为 dw,梯度中为 dg。应发送哪一种?相等时专利取权重。"),
 		Given:  []Given{is("dw", rounded(dw)), is("dg", rounded(dg))},
 		Why:    sentences(both("F = 1 − d.", "F = 1 − d。"), whyKind(1-dw, 1-dg, kind, tie)),
 		Source: patent("S41"), want: oneOf(int(kind)-1, kinds...)}, nil
@@ -122,9 +123,11 @@ func sparseFillIn(d draw) (Question, error) {
 	density, k := pick(d, 0.5, 0.25, 0.1, 0.2), d.from(1, 3)
 	f := ringsparse.FillIn(density, k)
 	return Question{
-		Text:   both("Blocks of density d with independent zeros are summed round the ring. What density does a block have after k receives?", "密度为 d、零的位置相互独立的块沿环求和。接收 k 次之后,块的密度是多少?"),
-		Given:  []Given{is("d", density), is("k", k)},
-		Why:    both("1 − (1−d)^(k+1): %d terms leave a zero only where all are zero, 1 − %s^%d = %s.", "1 − (1−d)^(k+1):%d 项全为零处才仍为零,1 − %s^%d = %s。", k+1, rounded(1-density), k+1, rounded(f)),
+		Text: both("Blocks of density d with independent zeros are summed round the ring. What density does a block have after k receives?",
+			"密度为 d、零的位置相互独立的块沿环求和。接收 k 次之后,块的密度是多少?"),
+		Given: []Given{is("d", density), is("k", k)},
+		Why: both("1 − (1−d)^(k+1): %d terms leave a zero only where all are zero, 1 − %s^%d = %s.",
+			"1 − (1−d)^(k+1):%d 项全为零处才仍为零,1 − %s^%d = %s。", k+1, rounded(1-density), k+1, rounded(f)),
 		Source: both("ours: why S52 chooses anew at every hop", "本仓库:S52 为何每一跳都重新选择"), want: about(f, share)}, nil
 }
 
@@ -133,7 +136,8 @@ func sparseTime(d draw) (Question, error) {
 	size, b := n*d.from(1, 50)*1_000_000, float64(d.from(1, 10))*1e8
 	t := formula.T(n, float64(size), b)
 	return Question{
-		Text:   both("N nodes synchronise a layer of D bytes, uncompressed, on links of B bytes per second. How long does it take?", "N 个节点同步一层共 D 字节的数据,不压缩,链路带宽为每秒 B 字节。需多长时间?"),
+		Text: both("N nodes synchronise a layer of D bytes, uncompressed, on links of B bytes per second. How long does it take?",
+			"N 个节点同步一层共 D 字节的数据,不压缩,链路带宽为每秒 B 字节。需多长时间?"),
 		Given:  []Given{is("N", n), in("D", size, bytes), in("B", rounded(b), perSecond)},
 		Why:    both("T = 2(N−1)/N · D/B = %d/%d · %s s = %s s.", "T = 2(N−1)/N · D/B = %d/%d · %s 秒 = %s 秒。", 2*(n-1), n, rounded(float64(size)/b), rounded(t)),
 		Source: patent("S13"), want: about(t, seconds)}, nil
