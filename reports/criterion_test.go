@@ -12,15 +12,15 @@ import (
 // instead of a tolerance; a claim of numbers has its tolerance.
 func TestClaimsInWordsShowTheirCriterion(t *testing.T) {
 	p09, _ := claims.Get("P09")
-	row := cut(t, pageOf(t, "ringsparse.html"), `<span class="id">P09</span>`, "</tbody>")
+	row := claimOn(t, pageOf(t, "ringsparse.html"), "P09")
 	if !strings.Contains(row, "<b>Criterion:</b> "+pretty(p09.ToleranceWhy)) || strings.Contains(row, "±") {
 		t.Errorf("P09: %s", row)
 	}
 	page := pageOf(t, "ring.html")
-	if row := cut(t, page, `<span class="id">B05</span>`, "</tbody>"); strings.Contains(row, "Criterion") || !strings.Contains(row, "±0.108") {
+	if row := claimOn(t, page, "B05"); strings.Contains(row, "Criterion") || !strings.Contains(row, "±0.108") {
 		t.Errorf("B05: %s", row)
 	}
-	if row := cut(t, page, `<span class="id">B14</span>`, "</tbody>"); !strings.Contains(row, "650–700") || !strings.Contains(row, "Criterion:</b> a range") {
+	if row := claimOn(t, page, "B14"); !strings.Contains(row, "650–700") || !strings.Contains(row, "Criterion:</b> a range") {
 		t.Errorf("B14: %s", row)
 	}
 	// D42 states a list of numbers: its reason is no criterion.

@@ -58,7 +58,66 @@ func pageOf(t *testing.T, name string) string {
 	if !ok {
 		t.Fatalf("no %s was written", name)
 	}
-	return page
+	return english(page)
+}
+
+// english is what a reader of English sees of a page.
+func english(page string) string {
+	var b strings.Builder
+	for {
+		before, rest, ok := strings.Cut(page, `<span class="zh" lang="zh">`)
+		b.WriteString(before)
+		if !ok {
+			break
+		}
+		page = rest[closing(rest):]
+	}
+	return unspan(b.String())
+}
+
+// closing is the end of the span whose inside begins s.
+func closing(s string) int {
+	deep := 1
+	for _, m := range spans.FindAllStringIndex(s, -1) {
+		if s[m[0]+1] == '/' {
+			deep--
+		} else {
+			deep++
+		}
+		if deep == 0 {
+			return m[1]
+		}
+	}
+	return len(s)
+}
+
+var spans = regexp.MustCompile(`</?span\b[^>]*>`)
+
+// unspan takes the spans around English away.
+func unspan(s string) string {
+	const open = `<span class="en">`
+	for {
+		at := strings.LastIndex(s, open)
+		if at < 0 {
+			return s
+		}
+		inside := s[at+len(open):]
+		end := closing(inside)
+		s = s[:at] + strings.TrimSuffix(inside[:end], "</span>") + inside[end:]
+	}
+}
+
+// claimOn is what a page says of a claim: its row, and what its section says.
+func claimOn(t *testing.T, page, id string) string {
+	t.Helper()
+	m := regexp.MustCompile(`id="why-([a-z0-9-]+-` + slug(id) + `)"`).FindStringSubmatchIndex(page)
+	if m == nil {
+		t.Fatalf("no section speaks of claim %s", id)
+	}
+	why := page[m[0]:]
+	common := page[strings.LastIndex(page[:m[0]], `<div class="shows">`):m[0]]
+	common = common[:strings.Index(common+` id="why-`, ` id="why-`)]
+	return cut(t, page, `id="claim-`+page[m[2]:m[3]]+`"`, "</tbody>") + common + why[:strings.Index(why, "</li>")]
 }
 
 func TestRenderTwiceGivesTheSameBytes(t *testing.T) {
@@ -85,8 +144,8 @@ func TestSingleFileStandsAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(files) != 6 {
-		t.Errorf("%d files, want an index, five pages and nothing beside them", len(files))
+	if len(files) != 7 {
+		t.Errorf("%d files, want an index, five pages, the playground and nothing beside them", len(files))
 	}
 	page := files["dasp.html"]
 	frame, _, _ := strings.Cut(page, "<title>")
@@ -113,14 +172,7 @@ func TestEveryClaimAppears(t *testing.T) {
 		page := pageOf(t, pageName(r))
 		for _, c := range r.Claims {
 			n++
-			before, row, ok := strings.Cut(page, `<span class="id">`+c.ID+`</span>`)
-			if !ok {
-				t.Errorf("claim %s is missing", c.ID)
-				continue
-			}
-			row, _, _ = strings.Cut(row, "</tbody>")
-			// What many rows share stands in the line above them.
-			row += before[strings.LastIndex(before, `<tbody role="rowgroup" class="group"`):]
+			row := claimOn(t, page, c.ID)
 			v, _ := findVerdict(c.Verdict)
 			paper, ours := claimValues(c)
 			words := []string{pretty(c.Statement), c.Source, v.Word, `class="chip v-` + c.Verdict + `"`, c.Why, paper, ours}
@@ -177,7 +229,7 @@ func TestUnbuiltPapersSaySo(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := files["index.html"]
-	if n := strings.Count(page, "Not built yet."); n != 1 {
+	if n := strings.Count(page, "No result of this document is here"); n != 1 {
 		t.Errorf("%d documents are called not built yet, want 1", n)
 	}
 	for _, built := range []string{"ring", "ringsparse", "dasp"} {
@@ -192,7 +244,7 @@ func TestUnbuiltPapersSaySo(t *testing.T) {
 			}
 		}
 	}
-	if strings.Contains(pageOf(t, "index.html"), "Not built yet.") {
+	if strings.Contains(pageOf(t, "index.html"), "No result of this document is here") {
 		t.Error("a document is called not built though all are")
 	}
 }

@@ -239,6 +239,16 @@ func TestServeRendersWhatChanges(t *testing.T) {
 	for !strings.Contains(func() string { _, p := s.get("/dasp.html"); return p }(), "the fourth note") {
 		rendered("two changes") // the first render had begun
 	}
+	save("the note before")
+	for code := 0; code != http.StatusServiceUnavailable; { // until that render has begun
+		code, _ = s.get("/absent.html")
+	}
+	time.Sleep(20 * time.Millisecond)
+	save("the fourth note, again")
+	rendered("a change during a render")
+	for !strings.Contains(func() string { _, p := s.get("/dasp.html"); return p }(), "the fourth note, again") {
+		rendered("a change during a render")
+	}
 	file := result.Path(results, exampleStated().ID, "quick")
 	write(t, file, "{")
 	if l := s.line(); !strings.HasPrefix(l, "not rendered, the pages of before stay: ") || !strings.Contains(l, filepath.Base(file)) || strings.Contains(l, "\n") {
@@ -264,7 +274,10 @@ func TestServeRendersAtTheStartOnlyWhatIsNotThere(t *testing.T) {
 	mine(t, other, exampleStated(), aRun())
 	serveOnce := func(results string) (said bool) {
 		s := start(t, ServeOptions{Dir: dir, Results: results})
-		for len(s.lines) == 0 {
+		for deadline := time.Now().Add(time.Minute); len(s.lines) == 0; {
+			if time.Now().After(deadline) {
+				t.Fatal("neither rendered nor found to be so for a minute")
+			}
 			// Who asks for a page that is not there waits only while there is a render.
 			if code, _ := s.get("/absent.html"); code == http.StatusNotFound {
 				break

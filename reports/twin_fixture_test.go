@@ -71,7 +71,7 @@ func pageOfTwins(t *testing.T, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return files[name]
+	return english(files[name])
 }
 
 // cut is the text between two marks, which must be there.
