@@ -66,7 +66,10 @@ func markdown(v map[string]any) string {
 			}
 			text = "`" + string(raw) + "`"
 		}
-		fmt.Fprintf(&b, "| %s | %s |\n", k, strings.NewReplacer("|", `\|`, "\n", " ").Replace(text))
+		fmt.Fprintf(&b, "| %s | %s |\n", k, cellText(text))
 	}
 	return b.String()
 }
+
+// cellText is text as a cell of a table.
+func cellText(text string) string { return strings.NewReplacer("|", `\|`, "\n", " ").Replace(text) }

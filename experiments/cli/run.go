@@ -24,6 +24,7 @@ var defaultOut = filepath.Join("out", "results")
 // runOptions are the flags of run.
 type runOptions struct {
 	profile, seeds, out, dataDir, engine string
+	tensorboard, traces                  string // folders; "": none
 	dryRun                               bool
 	limit                                time.Duration
 }
@@ -44,7 +45,13 @@ pieces of a long run: it interrupts after that time, and what is under way (six
 gradients, an evaluation) comes to an end first. Repeat the command until its
 exit code is 0:
 
-  for piece in $(seq 100); do gradsync run dasp --profile paper --seeds 0 --for 8m && break; done`,
+  for piece in $(seq 100); do gradsync run dasp --profile paper --seeds 0 --for 8m && break; done
+
+--tensorboard writes DIR/dasp/fig3/FIGURE/SERIES/seed-0 (mean for a series of no
+one seed). Where x is time, a step is a microsecond and an event's time is x, from
+1970 on; elsewhere a step is x, in millionths where x is not whole, as the tag
+says. Values are single precision. What earlier runs left in DIR stays.
+--traces writes DIR/dasp/fig2.trace.json, for figures along a time.`,
 		Example: "  gradsync run dasp/table5\n  gradsync run dasp --profile quick --seeds 0,1,2 --out out/results\n  gradsync run all --dry-run",
 		Args:    args(1, -1, "ids of experiments, names of papers, or all"),
 		RunE: func(cmd *cobra.Command, ids []string) error {
@@ -73,6 +80,8 @@ exit code is 0:
 	f.StringVar(&o.out, "out", defaultOut, "folder of the results")
 	f.StringVar(&o.dataDir, "data-dir", "", "folder of data sets (default GRADSYNC_DATA, the cache folder, the embedded set)")
 	f.StringVar(&o.engine, "engine", autoEngine, engineUsage)
+	f.StringVar(&o.tensorboard, "tensorboard", "", runTensorboardUsage)
+	f.StringVar(&o.traces, "traces", "", runTracesUsage)
 	f.DurationVar(&o.limit, "for", 0, "stop after this long, as Ctrl-C does; the same command goes on (0: no limit)")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the plan with an estimated time and run nothing")
 	return cmd
@@ -201,11 +210,17 @@ type ran struct {
 	Path     string         `json:"path"`
 	Seconds  float64        `json:"wall_seconds"`
 	Verdicts map[string]int `json:"verdicts"`
+
+	TensorBoard string `json:"tensorboard,omitempty"` // folder of its event files
+	Trace       string `json:"trace,omitempty"`       // file of its time lines
 }
 
 // execute runs the plan's steps in order. The first failure or an interruption
 // ends it; what was finished stays on disk.
 func (a *app) execute(ctx context.Context, p *plan, o runOptions) error {
+	if err := errors.Join(writable("tensorboard", o.tensorboard), writable("traces", o.traces)); err != nil {
+		return err
+	}
 	memo, err := openMemo(o.out)
 	if err != nil {
 		return err
@@ -299,7 +314,28 @@ func (a *app) executeOne(ctx context.Context, s step, p *plan, o runOptions, mem
 	for _, c := range res.Claims {
 		r.Verdicts[c.Verdict]++
 	}
-	return r, err
+	return r, errors.Join(err, r.export(o))
+}
+
+// export writes the files of --tensorboard and --traces. They are made from the
+// result file, so the same result has the same files, however it came about.
+func (r *ran) export(o runOptions) error {
+	if o.tensorboard == "" && o.traces == "" {
+		return nil
+	}
+	res, err := result.Read(r.Path)
+	if err != nil {
+		return err
+	}
+	if o.tensorboard != "" {
+		if r.TensorBoard, err = writeEvents(o.tensorboard, res); err != nil {
+			return err
+		}
+	}
+	if o.traces != "" {
+		r.Trace, err = writeTraces(o.traces, res)
+	}
+	return err
 }
 
 // engineOf is the engine as the sidecar names it.

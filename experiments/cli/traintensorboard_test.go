@@ -146,7 +146,7 @@ func TestTrainTensorboardRefuses(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	rc, out, msg := gradsync(strings.Fields(quickTrain + " --updates 1000000000 --tensorboard " + filepath.Join(file, "x"))...)
+	rc, out, msg := gradsync(strings.Fields(quickTrain + " --tensorboard " + filepath.Join(file, "x"))...)
 	if rc != exitFailed || out != "" || strings.Count(msg, "\n") != 1 || !strings.Contains(msg, "--tensorboard") || !strings.Contains(msg, file) {
 		t.Errorf("a file for a folder: exit code %d, %q, %q; want 1 and one line that names both", rc, out, msg)
 	}
@@ -158,7 +158,7 @@ func TestTrainTensorboardRefuses(t *testing.T) {
 		t.Errorf("a refused command left %q", left)
 	}
 	for flag, path := range map[string]string{"--trace": filepath.Join(file, "x"), "--save": dir, "--record": filepath.Join(dir, "none", "x")} {
-		rc, out, msg := gradsync(strings.Fields(quickTrain + " --updates 1000000000 " + flag + " " + path)...)
+		rc, out, msg := gradsync(strings.Fields(quickTrain + " " + flag + " " + path)...)
 		if rc != exitFailed || out != "" || strings.Count(msg, "\n") != 1 || !strings.Contains(msg, path) {
 			t.Errorf("%s %s: exit code %d, %q, %q; want 1 and one line that names it", flag, path, rc, out, msg)
 		}

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"gradsync/experiments/result"
+	"gradsync/shared/cluster"
+)
+
+// chromeBand is what a stretch of a lane says beside its state.
+type chromeBand struct {
+	Label string `json:"label,omitempty"`
+	Kind  string `json:"kind"` // of the figure: trained, timing-only …
+}
+
+// timeline reports whether f draws lanes along a time, and not along the samples
+// of a batch or the columns of a matrix, which a trace would call microseconds.
+func timeline(f result.Figure) bool { return f.Form == "gantt" && secondsOf[f.X.Unit] > 0 }
+
+// writeTraces writes r's time lines as one Chrome trace below dir and returns its
+// path, "" if r has none.
+func writeTraces(dir string, r *result.Result) (path string, err error) {
+	if !slices.ContainsFunc(r.Figures, timeline) {
+		return "", nil
+	}
+	path = stemBelow(dir, r) + ".trace.json"
+	if err := writeChrome(path, r); err != nil {
+		return "", fmt.Errorf("run: --traces: %w", err)
+	}
+	return path, nil
+}
+
+// writeChrome writes by a temporary neighbour: the file is whole or not there.
+func writeChrome(path string, r *result.Result) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".writing-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name()) // harmless after the rename
+	err = cluster.WriteChromeEvents(tmp, func(yield func(cluster.ChromeEvent) bool) { chromeFigures(r, yield) })
+	if err = errors.Join(err, tmp.Close()); err != nil {
+		return err
+	}
+	if err := os.Chmod(tmp.Name(), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), path)
+}
+
+// chromeFigures yields r's time lines: the names of each figure's rows, then what
+// stands on them, in the figure's order.
+func chromeFigures(r *result.Result, yield func(cluster.ChromeEvent) bool) {
+	pid := 0
+	for _, f := range r.Figures {
+		if !timeline(f) {
+			continue
+		}
+		events := []cluster.ChromeEvent{cluster.ChromeProcess(pid, r.ID+" "+f.ID+": "+f.Title)}
+		for lane, name := range f.Lanes {
+			events = append(events, cluster.ChromeThread(pid, lane, name))
+		}
+		unit := secondsOf[f.X.Unit] * float64(time.Second)
+		for _, b := range f.Bands {
+			e := cluster.ChromeSpan(pid, b.Lane, b.State, nanoseconds(b.From*unit), nanoseconds(b.To*unit))
+			e.Cat, e.Args = f.Kind, chromeBand{b.Label, f.Kind}
+			events = append(events, e)
+		}
+		for _, e := range events {
+			if !yield(e) {
+				return
+			}
+		}
+		pid++
+	}
+}
+
+func nanoseconds(x float64) time.Duration { return time.Duration(math.Round(x)) }
