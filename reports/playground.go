@@ -92,6 +92,7 @@ type playPreset struct {
 	Note   said
 	Values map[string]float64
 	Rows   []playRow
+	About  []string // the facts, in their order
 }
 
 type playRow struct {
@@ -142,6 +143,9 @@ func buildPlayground(frame head, built []string, command string) (*playgroundPag
 	}
 	for _, p := range playPresets {
 		p.Rows = page.rows(p.setting())
+		for i, f := range page.Facts {
+			p.About = append(p.About, f.print(playground.About(playground.Fact(i), p.setting())))
+		}
 		page.Presets = append(page.Presets, p)
 	}
 	if page.Data, err = page.data(); err != nil {
@@ -194,6 +198,21 @@ func (p *playgroundPage) rows(s playground.Setting) (out []playRow) {
 		}})
 	}
 	return out
+}
+
+// print is a fact's number as the page's script shows it.
+func (f playFact) print(x float64) string {
+	switch {
+	case f.Unit == "bytes":
+		return playSize(x)
+	case f.Unit == "seconds":
+		return playTime(x)
+	case f.Unit == "share" && x <= 0:
+		return "0"
+	case f.Unit == "share":
+		return number(100*x, 0) + nbsp + "%"
+	}
+	return number(x, 0)
 }
 
 // data is what the script draws with.

@@ -23,6 +23,36 @@ var gradsyncPlayground = {
     return [x.n, x.g, x.r, x.p, x.b, x.i, x.a, x.c, x.h, x.z, x.q];
   },
 
+  /* What the longest bar stands for: the most of the numbers, but no more than twelve
+     times the least, or the short ones could not be told apart. */
+  longest: function (xs) {
+    var numbers = xs.filter(function (x) { return x === x; });
+    var low = Math.min.apply(null, numbers.filter(function (x) { return x > 0; }));
+    return numbers.length ? Math.min(Math.max.apply(null, numbers), 12 * low) || 1 : 1;
+  },
+
+  /* The index of the least that is not hidden, -1 for none; of equal ones, but for
+     rounding, the first. */
+  least: function (xs, hidden) {
+    var best = -1;
+    xs.forEach(function (x, i) { if (!hidden[i] && x === x && (best < 0 || x < xs[best] * (1 - 1e-9))) best = i; });
+    return best;
+  },
+
+  /* Which is least at each of points, in runs: a method stays the least while no other
+     is below it by more than a thousandth. Hidden ones and NaN do not count. */
+  runs: function (points, hidden) {
+    var out = [];
+    points.forEach(function (p, k) {
+      var best, now = out.length ? out[out.length - 1] : null;
+      best = gradsyncPlayground.least(p, hidden);
+      if (best < 0) return;
+      if (now && now.to === k - 1 && p[now.m] <= 1.001 * p[best]) now.to = k;
+      else out.push({ m: best, from: k, to: k });
+    });
+    return out;
+  },
+
   /* The setting of an address, "n=40&b=48": what it does not name is as in values, and
      so is what is no number or out of the slider's range. Nothing named: values itself. */
   read: function (sliders, text, values) {
@@ -118,11 +148,7 @@ if (typeof document !== "undefined") (function () {
     return state !== was;
   }
 
-  function least(all) {
-    var best = -1;
-    all.forEach(function (c, i) { if (!hidden[i] && c[TOTAL] === c[TOTAL] && (best < 0 || c[TOTAL] < all[best][TOTAL])) best = i; });
-    return best;
-  }
+  function least(all) { return P.least(all.map(function (c) { return c[TOTAL]; }), hidden); }
   /* Methods whose time differs from the least by less than a thousandth. */
   function ties(all, best) {
     return data.methods.filter(function (m, i) { return !hidden[i] && Math.abs(all[i][TOTAL] - all[best][TOTAL]) <= 1e-3 * all[best][TOTAL]; });
@@ -144,10 +170,14 @@ if (typeof document !== "undefined") (function () {
     if (best < 0) return say("Nothing is chosen.", "未选择任何方法。");
     var c = all[best], names = ties(all, best).map(function (m) { return word(m.name); });
     var atLeast = data.methods[best].atLeast ? "≥ " : "";
-    var text = say("Least: " + names.join(" = ") + ", " + atLeast + seconds(c[TOTAL]) + " per iteration; " + bound(c, data.methods[best].key) + ".",
+    var text = say("Fastest: " + names.join(" = ") + ", " + atLeast + seconds(c[TOTAL]) + " per iteration; " + bound(c, data.methods[best].key) + ".",
       "最快：" + names.join(" = ") + "，每次迭代 " + atLeast + seconds(c[TOTAL]) + "；" + bound(c, data.methods[best].key) + "。");
-    var lean = -1;
-    all.forEach(function (x, i) { if (!hidden[i] && most(x) === most(x) && (lean < 0 || most(x) < most(all[lean]))) lean = i; });
+    if (data.methods[best].atLeast) {
+      var sure = P.least(all.map(function (x, i) { return data.methods[i].atLeast ? NaN : x[TOTAL]; }), hidden);
+      text += say(" That is a lower bound.", "这是下界。") + (sure < 0 ? "" : say(" The fastest of the others: " + word(data.methods[sure].name) + ", " + seconds(all[sure][TOTAL]) + ".",
+        "其余方法中最快：" + word(data.methods[sure].name) + "，" + seconds(all[sure][TOTAL]) + "。"));
+    }
+    var lean = P.least(all.map(function (c) { return half(c) ? NaN : most(c); }), hidden);
     if (lean >= 0) {
       text += say(" Fewest bytes through one link: " + word(data.methods[lean].name) + ", " + scaled(most(all[lean]), "bytes") + ".",
         "单条链路字节最少：" + word(data.methods[lean].name) + "，" + scaled(most(all[lean]), "bytes") + "。");
@@ -159,8 +189,10 @@ if (typeof document !== "undefined") (function () {
     }
     return text;
   }
-  /* Bytes through the busiest machine's link in its busier direction. */
+  /* Bytes through the busiest machine's link in its busier direction; at least so many
+     where half of it no formula says. */
   function most(c) { return c[4] === c[4] && !(c[5] > c[4]) ? c[4] : c[5]; }
+  function half(c) { return (c[4] === c[4]) !== (c[5] === c[5]); }
 
   var rows;
   function build() {
@@ -172,11 +204,11 @@ if (typeof document !== "undefined") (function () {
       b.addEventListener("click", function () { hidden[i] = !hidden[i]; show(); });
       ["mouseenter", "focusin"].forEach(function (e) { li.addEventListener(e, function () { light(i); }); });
       ["mouseleave", "focusout"].forEach(function (e) { li.addEventListener(e, function () { light(-1); }); });
-      var times = make("span", { class: "bar times", "aria-hidden": "true" }, li);
+      var times = make("span", { class: "beam times", "aria-hidden": "true" }, li);
       return {
         li: li, button: b, name: name, times: ["compute", "wait", "exchange", "total"].map(function (k) { return make("span", { class: "seg " + k }, times); }),
         time: make("span", { class: "num time" }, li),
-        size: make("span", { class: "seg size" }, make("span", { class: "bar", "aria-hidden": "true" }, li)),
+        size: make("span", { class: "seg size" }, make("span", { class: "beam", "aria-hidden": "true" }, li)),
         bytes: make("span", { class: "num bytes" }, li)
       };
     });
@@ -210,12 +242,9 @@ if (typeof document !== "undefined") (function () {
     requestAnimationFrame(function () { waiting = false; render(); });
   }
   function render() {
-    var all = costs(state), best = least(all), longest = 0, widest = 0;
-    all.forEach(function (c, i) {
-      if (hidden[i]) return;
-      if (c[TOTAL] > longest) longest = c[TOTAL];
-      if (most(c) > widest) widest = most(c);
-    });
+    var all = costs(state), best = least(all);
+    var shown = all.filter(function (c, i) { return !hidden[i]; });
+    var longest = P.longest(shown.map(function (c) { return c[TOTAL]; })), widest = P.longest(shown.map(most));
     data.sliders.forEach(function (s) {
       var input = $("set-" + s.id), text = shownValue(s, state[s.id]);
       input.value = nearest(s.stops, state[s.id]);
@@ -228,10 +257,12 @@ if (typeof document !== "undefined") (function () {
       row.name.textContent = word(m.name);
       row.button.setAttribute("aria-pressed", String(!hidden[i]));
       row.li.className = (off ? "off " : "") + (i === best ? "least" : "");
-      row.times.forEach(function (e, k) { e.style.width = off || !longest ? 0 : 100 * parts[k] / longest + "%"; });
+      row.times.forEach(function (e, k) { e.style.width = off ? 0 : 100 * parts[k] / Math.max(longest, c[TOTAL]) + "%"; });
+      row.times[0].parentNode.classList.toggle("torn", !off && c[TOTAL] > longest);
       row.time.textContent = (m.atLeast && c[TOTAL] === c[TOTAL] ? "≥ " : "") + seconds(c[TOTAL]);
-      row.size.style.width = off || !widest || !(most(c) === most(c)) ? 0 : 100 * most(c) / widest + "%";
-      row.bytes.textContent = scaled(most(c), "bytes");
+      row.size.style.width = off || !(most(c) === most(c)) ? 0 : 100 * Math.min(1, most(c) / widest) + "%";
+      row.size.parentNode.classList.toggle("torn", !off && most(c) > widest);
+      row.bytes.textContent = (half(c) ? "≥ " : "") + scaled(most(c), "bytes");
     });
     document.querySelectorAll("[data-preset]").forEach(function (b) {
       var p = data.presets[b.dataset.preset];
@@ -247,10 +278,23 @@ if (typeof document !== "undefined") (function () {
       var x = about.apply(null, [i].concat(s)), unit = data.facts[i];
       e.textContent = unit === "share" ? (x <= 0 ? say("never", "从不") : plain(+(100 * x).toPrecision(3)) + " %") : unit ? scaled(x, unit) : plain(x);
     });
-    $("eval").textContent = "gradsync eval ring.seconds --n " + state.n + " --k " + plain(4 * s[3]) + " --bandwidth " + plain(s[4]) + " --latency " + plain(s[6]);
+    $("eval").textContent = commands(s, all).join("\n");
     try { history.replaceState(null, "", "#" + fragment()); } catch (e) { /* some browsers keep the address of a file as it is */ }
     $("address").textContent = location.href.split("#")[0].split("/").pop() + "#" + fragment();
     curves();
+  }
+
+  /* What the command line has of this setting: exchanges, and the paper's model. */
+  function commands(s, all) {
+    function at(key) { return all[data.methods.map(function (m) { return m.key; }).indexOf(key)]; }
+    var link = " --k " + plain(4 * s[3]) + " --bandwidth " + plain(s[4]) + " --latency " + plain(s[6]), model = at("cssgd-model")[TOTAL];
+    var out = ["naive.both-seconds --n " + (s[0] + 1) + link, "naive.both-seconds --n " + s[0] + link, "ring.seconds --n " + s[0] + link, "halving-doubling.seconds --n " + s[0] + link];
+    if (at("hierarchical")[TOTAL] === at("hierarchical")[TOTAL]) {
+      out.push("hierarchical.seconds --nodes " + s[0] / s[1] + " --per-node " + s[1] + " --k " + plain(4 * s[3]) + " --bandwidth " + plain(s[5]) + " --latency " + plain(s[6]) +
+        " --node-bandwidth " + plain(s[4]) + " --node-latency " + plain(s[6]));
+    }
+    if (model === model) out.push("codedsgd.time --n " + s[0] + " --r " + s[2] + " --tcalc " + plain(s[7] * s[8]) + " --tcomm " + plain(at("ssgd-unicast")[2]));
+    return out.map(function (c) { return "gradsync eval " + c; });
   }
 
   /* One curve per method over the chosen quantity, both axes in equal ratios. */
@@ -259,12 +303,13 @@ if (typeof document !== "undefined") (function () {
     box.textContent = "";
     var xs = s.stops.filter(function (x) { return s.id !== "r" || x <= state.n; });
     var wide = Math.max(320, Math.min(900, box.clientWidth || 900)), narrow = wide < 600;
-    var left = 54, right = narrow ? 12 : 190, top = 12, high = narrow ? 300 : 400, bottom = 44;
+    var left = 54, right = narrow ? 12 : 225, top = 12, high = narrow ? 300 : 400, bottom = 44;
     var points = xs.map(function (x) { var v = Object.assign({}, state); v[s.id] = x; return totals(v); });
     var lo = Infinity, hi = 0;
     points.forEach(function (p) { p.forEach(function (y, i) { if (y > 0 && !hidden[i]) { lo = Math.min(lo, y); hi = Math.max(hi, y); } }); });
     if (!(hi > 0)) { $("crossings").textContent = ""; return; }
-    var l0 = Math.log10(lo) - 0.05, l1 = Math.max(Math.log10(hi) + 0.05, l0 + 0.3);
+    /* What takes a thousand times the least and more leaves the chart at its top. */
+    var l0 = Math.log10(lo) - 0.05, l1 = Math.max(Math.log10(Math.min(hi, 1000 * lo)) + 0.05, l0 + 0.3);
     function px(x) {
       var a = xs[0], b = xs[xs.length - 1];
       var t = shares ? xs.indexOf(x) < 0 ? place(x) : xs.indexOf(x) / (xs.length - 1) : b === a ? 0.5 : Math.log(x / a) / Math.log(b / a);
@@ -277,7 +322,8 @@ if (typeof document !== "undefined") (function () {
       draw("line", { class: "grid", x1: left, x2: wide - right, y1: py(Math.pow(10, e)), y2: py(Math.pow(10, e)) }, svg);
       draw("text", { class: "tick", x: left - 6, y: py(Math.pow(10, e)) + 4, "text-anchor": "end" }, svg, seconds(Math.pow(10, e)));
     }
-    var last = -99;
+    var inside = draw("clipPath", { id: "curves-inside" }, svg), last = -99;
+    draw("rect", { x: left, y: top, width: wide - left - right, height: high - top - bottom }, inside);
     xs.forEach(function (x) {
       if (px(x) - last < (narrow ? 46 : 40)) return;
       last = px(x);
@@ -293,12 +339,12 @@ if (typeof document !== "undefined") (function () {
       xs.forEach(function (x, k) {
         var y = points[k][i];
         if (!(y > 0)) { on = false; return; }
-        d += (on ? "L" : "M") + px(x).toFixed(1) + " " + py(y).toFixed(1);
+        d += (on ? "L" : "M") + px(x).toFixed(1) + " " + py(y).toFixed(1) + (on ? "" : "h.01"); /* a point alone is seen too */
         on = true; end = [px(x), py(y)];
       });
       if (!d) return;
-      draw("path", { d: d, stroke: m.colour, "stroke-dasharray": m.dash || "none", "data-method": i }, svg);
-      labels.push({ i: i, y: end[1], from: end });
+      draw("path", { d: d, stroke: m.colour, "stroke-dasharray": m.dash || "none", "clip-path": "url(#curves-inside)", "data-method": i }, svg);
+      labels.push({ i: i, y: Math.max(top, end[1]), from: Math.max(top, end[1]) });
     });
     if (!narrow) {
       labels.sort(function (a, b) { return a.y - b.y; });
@@ -306,7 +352,7 @@ if (typeof document !== "undefined") (function () {
       var spill = labels.length ? labels[labels.length - 1].y - (high - bottom + 4) : 0;
       for (var k = labels.length - 1; k >= 0 && spill > 0; k--) labels[k].y = Math.min(labels[k].y, k === labels.length - 1 ? high - bottom + 4 : labels[k + 1].y - 14);
       labels.forEach(function (l) {
-        draw("path", { d: "M" + (wide - right + 2) + " " + l.from[1] + "L" + (wide - right + 12) + " " + l.y, stroke: data.methods[l.i].colour, "stroke-width": 1, "data-method": l.i }, svg);
+        draw("path", { d: "M" + (wide - right + 2) + " " + l.from + "L" + (wide - right + 12) + " " + l.y, stroke: data.methods[l.i].colour, "stroke-width": 1, "data-method": l.i }, svg);
         draw("text", { x: wide - right + 15, y: l.y + 4, "data-method": l.i }, svg, word(data.methods[l.i].name).replace(/^(parameter server|参数服务器)[,，]\s?/, ""));
       });
     }
@@ -318,16 +364,14 @@ if (typeof document !== "undefined") (function () {
   }
   /* Which method is least where, in words. */
   function crossings(s, xs, points) {
-    var runs = [];
-    points.forEach(function (p, k) {
-      var best = -1;
-      p.forEach(function (y, i) { if (!hidden[i] && y === y && (best < 0 || y < p[best])) best = i; });
-      if (best < 0) return;
-      if (runs.length && runs[runs.length - 1].m === best) runs[runs.length - 1].to = xs[k];
-      else runs.push({ m: best, from: xs[k], to: xs[k] });
+    var runs = P.runs(points, hidden);
+    var by = {}, order = [];
+    runs.forEach(function (r) {
+      if (!by[r.m]) { by[r.m] = []; order.push(r.m); }
+      by[r.m].push(r.from === r.to ? plain(xs[r.from]) : plain(xs[r.from]) + say(" to ", " 至 ") + plain(xs[r.to]));
     });
-    return say("Least by ", "最快，按") + word(s.name) + say(": ", "：") + runs.map(function (r) {
-      return word(data.methods[r.m].name) + say(" ", " ") + (r.from === r.to ? plain(r.from) : plain(r.from) + say(" to ", " 至 ") + plain(r.to)) + (s.unit ? "\u00a0" + s.unit : "");
+    return say("Fastest by ", "最快，按") + word(s.name) + (s.unit ? " (" + s.unit + ")" : "") + say(": ", "：") + order.map(function (m) {
+      return word(data.methods[m].name) + (data.methods[m].atLeast ? say(" (a lower bound)", "（下界）") : "") + say(" at ", " ") + by[m].join(say(", ", "、"));
     }).join(say("; ", "；")) + say(".", "。");
   }
   function light(i) {
