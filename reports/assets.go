@@ -22,7 +22,7 @@ var beside = []string{
 }
 
 const (
-	mathFont    = "stix-two-math-5.3.0.woff2"
+	mathFont    = "stix-two-math-5.3.0-subset.woff2"
 	pageScript  = "report.js"
 	chartScript = "echarts-6.1.0.min.js"
 )

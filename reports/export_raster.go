@@ -338,4 +338,3 @@ func (t *texture) At(x, y int) color.Color {
 	const n = samples * samples
 	return color.RGBA{uint8(sum[0] / n), uint8(sum[1] / n), uint8(sum[2] / n), uint8(sum[3] / n)}
 }
-
