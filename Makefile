@@ -8,6 +8,7 @@ export CGO_ENABLED ?= 0
 PROFILE ?= quick
 SEEDS ?= 0,1,2
 OUT ?= out
+RESULTS ?= experiments/results
 ADDR ?= 127.0.0.1:8080
 # What has experiments, in the order in which it runs: the documents, then all methods beside each other.
 PAPERS := dasp ring ringsparse codedsgd compare
@@ -15,7 +16,7 @@ PAPERS := dasp ring ringsparse codedsgd compare
 EMBEDDED := env -u GRADSYNC_DATA XDG_CACHE_HOME=$(CURDIR)/out/no-cache
 BIN := bin/gradsync$(shell go env GOEXE)
 
-.PHONY: help build test test-long lint race verify reproduce-dasp reproduce-ring reproduce-ringsparse reproduce-codedsgd reproduce-compare reproduce-all reports serve calibrate bench benchmarks lab-ring cross ci-check ci-results publish clean
+.PHONY: help build test test-long lint race verify reproduce-dasp reproduce-ring reproduce-ringsparse reproduce-codedsgd reproduce-compare reproduce-all reports reports-check serve calibrate bench benchmarks lab-ring cross ci-check ci-results publish clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-20s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -33,7 +34,7 @@ test-long: ## the same tests with the slow ones: full models, profile quick
 	GRADSYNC_LONG=1 go test -timeout 60m ./...
 
 lint: ## gofmt, go vet, import rules
-	@bad=$$(gofmt -l .ci datasets experiments internal papers reports shared); \
+	@bad=$$(gofmt -l .ci datasets experiments internal papers reports shared sources.go); \
 	  if [ -n "$$bad" ]; then echo "not formatted by gofmt:"; echo "$$bad"; exit 1; fi
 	go vet ./...
 	go run -modfile=.ci/tools.mod .ci/depguard/main.go ./...
@@ -71,12 +72,16 @@ reproduce-compare: build ## set all methods beside each other and render the pag
 reproduce-all: build ## run the experiments of all documents, then the comparison, and render the pages (PROFILE, SEEDS, OUT)
 	$(call reproduce,$(PAPERS))
 
-reports: build ## render the committed results to reports/html and the README's table
+reports: build ## render the committed results to reports/html, the README's table and the published hashes
 	@$(BIN) report --results experiments/results --out reports/html
 	@go run ./internal/readme/update
 
-serve: build ## serve the committed pages (ADDR)
-	@$(BIN) serve --dir reports/html --addr $(ADDR)
+reports-check: build ## render the committed results anew and compare with the committed pages byte by byte
+	@$(BIN) reports-check
+
+# Below OUT, so that serving leaves the committed pages alone.
+serve: build ## serve the pages of RESULTS (the committed ones) and render them when a result changes (ADDR)
+	@$(BIN) serve --results $(RESULTS) --dir $(OUT)/serve --addr $(ADDR)
 
 calibrate: build ## measure what compressing costs on this machine; write OUT/calibrated.json, a platform for train --platform
 	@mkdir -p $(OUT)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -18,6 +19,7 @@ type ServeOptions struct {
 	Addr    string // host:port; without a host 127.0.0.1, so that only this machine sees the pages
 	Results string // rendered into Dir now and whenever they change; "": Dir is served as it is
 	Command string // that renders, for the foot of the pages
+	Sources fs.FS  // as in Options
 	// Ready is called once, before the first answer, with the address that is listened on.
 	Ready func(addr string)
 	// Say gets one line for each render and each failure of one, without a line break.

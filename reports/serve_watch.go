@@ -58,7 +58,7 @@ func watch(ctx context.Context, o ServeOptions, s *site) {
 // how it went.
 func renderServed(ctx context.Context, o ServeOptions, results string) {
 	start := time.Now()
-	_, err := Render(Options{Results: o.Results, Out: o.Dir, Command: o.Command})
+	_, err := Render(Options{Results: o.Results, Out: o.Dir, Command: o.Command, Sources: o.Sources})
 	if ctx.Err() != nil {
 		return // nobody reads on
 	}

@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gradsync"
+	source "gradsync"
 	"gradsync/reports"
 )
 
 func (a *app) reportCommand() *cobra.Command {
-	o := reports.Options{Command: "gradsync " + strings.Join(os.Args[1:], " "), Sources: gradsync.Source}
+	o := reports.Options{Command: "gradsync " + strings.Join(os.Args[1:], " "), Sources: source.Source}
 	var figures string
 	cmd := &cobra.Command{
 		Use:   "report",

@@ -7,11 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	source "gradsync"
 	"gradsync/reports"
 )
 
 func (a *app) serveCommand() *cobra.Command {
-	o := reports.ServeOptions{}
+	o := reports.ServeOptions{Sources: source.Source}
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the pages on this machine until Ctrl-C; render them when results change",

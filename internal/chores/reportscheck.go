@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"gradsync"
 	"gradsync/internal/readme"
 	render "gradsync/reports"
 )
@@ -37,7 +38,7 @@ func checkReports(root string, out io.Writer) error {
 	}
 	defer os.RemoveAll(dir)
 	results := filepath.Join(root, filepath.FromSlash(committed))
-	if _, err := render.Render(render.Options{Results: results, Out: dir, Command: "gradsync " + rendering}); err != nil {
+	if _, err := render.Render(render.Options{Results: results, Out: dir, Command: "gradsync " + rendering, Sources: gradsync.Source}); err != nil {
 		return err
 	}
 	want, err := filesBelow(dir)
