@@ -37,6 +37,9 @@ func widgetOf(r *result.Result, t result.Table, v tableView) (*widget, error) {
 	case id == "ring/steps" && t.ID == "transfers":
 		w = &widget{Kind: "ring", Name: "The ring, step by step", Fold: true}
 		data, err = ringOf(r, t)
+	case id == "dasp/walk" && t.ID == "events":
+		w = &widget{Kind: "walk", Name: "DASP, event by event", Fold: true}
+		data, err = walkOf(r, t, v)
 	default:
 		return nil, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/dop251/goja"
@@ -16,18 +17,29 @@ import (
 	"gradsync/experiments/result"
 )
 
+// worker is one machine with assets/widgets*.js for all tests, which hold its lock.
+var worker = struct {
+	sync.Mutex
+	vm *goja.Runtime
+}{}
+
 // worked runs a function of assets/widgets*.js on data, as the browser does.
 func worked(t *testing.T, fn string, args ...any) any {
 	t.Helper()
-	vm := goja.New()
-	for _, name := range widgetScripts {
-		js, err := assets.ReadFile("assets/" + name)
-		if err != nil {
-			t.Fatal(err)
+	worker.Lock()
+	defer worker.Unlock()
+	if worker.vm == nil {
+		vm := goja.New()
+		for _, name := range widgetScripts {
+			js, err := assets.ReadFile("assets/" + name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := vm.RunString(string(js)); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
 		}
-		if _, err := vm.RunString(string(js)); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		worker.vm = vm
 	}
 	words := make([]string, len(args))
 	for i, a := range args {
@@ -37,7 +49,7 @@ func worked(t *testing.T, fn string, args ...any) any {
 		}
 		words[i] = string(b)
 	}
-	v, err := vm.RunString("JSON.stringify(gradsyncWidgets." + fn + "(" + strings.Join(words, ",") + "))")
+	v, err := worker.vm.RunString("JSON.stringify(gradsyncWidgets." + fn + "(" + strings.Join(words, ",") + "))")
 	if err != nil {
 		t.Fatal(err)
 	}
