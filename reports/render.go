@@ -61,6 +61,7 @@ func render(o Options) (out outputs, names []string, tr *translator, err error) 
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	frame.Playground = true
 	for _, p := range papers {
 		frame.Compared = frame.Compared || p.Ours && len(all[p.Key]) > 0
 	}

@@ -70,7 +70,7 @@ var gradsyncPlayground = {
 };
 
 if (typeof document !== "undefined") (function () {
-  var data, value, about, state, hidden = {}, over = "n", veiled = false;
+  var data, value, about, state, hidden = {}, over = "n", veiled = false, guess = null;
   var SVG = "http://www.w3.org/2000/svg";
   var TOTAL = 3, UNITS = { seconds: [["s", "ms", "µs", "ns"], 1e-3], bytes: [["B", "kB", "MB", "GB", "TB", "PB", "EB"], 1e3] };
 
@@ -227,13 +227,17 @@ if (typeof document !== "undefined") (function () {
     $("guess").addEventListener("submit", function (e) {
       e.preventDefault();
       veiled = false;
+      guess = data.methods[+$("guessed").value];
       show();
-      var all = costs(state), best = least(all), mine = data.methods[+$("guessed").value];
-      var right = best >= 0 && ties(all, best).indexOf(mine) >= 0;
-      $("said").textContent = (right ? say("You said it. ", "猜对了。") : say("You said " + word(mine.name) + ". ", "您猜的是" + word(mine.name) + "。")) + $("said").textContent;
     });
   }
-  function veil() { veiled = $("predict").checked; }
+  function veil() { veiled = $("predict").checked; guess = null; }
+  function guessed(all) {
+    var best = least(all);
+    if (!guess || best < 0) return "";
+    if (ties(all, best).indexOf(guess) >= 0) return say("You said so. ", "猜对了。");
+    return say("You said " + word(guess.name) + ". ", "您猜的是" + word(guess.name) + "。");
+  }
 
   var waiting = false;
   function show() {
@@ -270,7 +274,7 @@ if (typeof document !== "undefined") (function () {
     });
     [].forEach.call($("over").options, function (o) { o.textContent = word(slider(o.value).name); });
     [].forEach.call($("guessed").options, function (o) { o.textContent = word(data.methods[+o.value].name); });
-    $("said").textContent = veiled ? "" : sentence(all);
+    $("said").textContent = veiled ? "" : guessed(all) + sentence(all);
     $("results").hidden = veiled;
     $("guess").hidden = !veiled;
     var s = setting(state);
