@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestReportShowsTheSource: pages made by the command have Go beside each algorithm
+// and each formula that something computes.
+func TestReportShowsTheSource(t *testing.T) {
+	results, out := t.TempDir(), t.TempDir()
+	text, err := os.ReadFile(filepath.FromSlash("../results/ring/steps.json"))
+	if err == nil {
+		err = os.MkdirAll(filepath.Join(results, "ring"), 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(results, "ring", "steps.json"), text, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rc, _, msg := gradsync("report", "--results", results, "--out", out); rc != 0 {
+		t.Fatal(rc, msg)
+	}
+	page, err := os.ReadFile(filepath.Join(out, "ring.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`<a class="g4" href="#all-gather-4" id="all-gather-L4">4</a>`, `id="all-gather-4"`,
+		`aria-label="Go: RingTime, shared/cluster/formula/formula.go"`,
+	} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
+}
