@@ -3,9 +3,11 @@ package reports
 import (
 	"bytes"
 	"html/template"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -113,10 +115,11 @@ func TestWhyTheBitsAreOthers(t *testing.T) {
 // boxOf renders the box of results beside a published list.
 func boxOf(t *testing.T, rs []loaded, pub map[string]published) string {
 	t.Helper()
-	words := template.FuncMap{"tr": func(s string) string { return s }, "label": func(name, s string) template.HTMLAttr {
-		return template.HTMLAttr(name + `="` + s + `"`)
-	}}
-	tmpl, err := template.New("").Funcs(words).ParseFS(templates, "templates/ran.html")
+	tr, err := newTranslator()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tmpl, err := template.New("").Funcs(tr.funcs()).ParseFS(templates, "templates/ran.html")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,12 +127,15 @@ func boxOf(t *testing.T, rs []loaded, pub map[string]published) string {
 	if err := tmpl.ExecuteTemplate(&b, "ran", ran(rs, pub)); err != nil {
 		t.Fatal(err)
 	}
+	for page, texts := range tr.missing {
+		t.Errorf("the box has no Chinese for %v (%s)", slices.Sorted(maps.Keys(texts)), page)
+	}
 	return b.String()
 }
 
 // textOf is a page's text without its marks.
 func textOf(page string) string {
-	text := strings.Join(strings.Fields(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " ")), " ")
+	text := strings.Join(strings.Fields(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(english(page), " ")), " ")
 	return strings.NewReplacer(" ;", ";", " :", ":", " .", ".").Replace(text)
 }
 
@@ -156,7 +162,7 @@ func TestTheBoxSaysWhatWasRun(t *testing.T) {
 	box := boxOf(t, rs, pub)
 	text := textOf(box)
 	for _, want := range []string{
-		"1 of 3 results have the published bits; 2 differ; of 1 more none is published in this profile.",
+		"1 of 3 results have the published bits. Differing: 2. Not published in this profile: 1.",
 		"dasp/example2: other seeds: 0 instead of 0, 1, 2",
 		"dasp/example3: same settings, other bits: please report this",
 		"The program was built from a tree with changes that no commit holds.",
