@@ -17,13 +17,7 @@ const draws = 20
 
 func daspNext(d draw) (Question, error) {
 	for range draws {
-		c := dasp.Config{Workers: d.from(3, 4), Smin: int64(d.from(1, 2)), Alpha: 0.5}
-		c.Smax = c.Smin + int64(d.from(1, 2))
-		f := make([]time.Duration, c.Workers)
-		for i := range f {
-			f[i] = time.Duration(2*d.from(5, 15)) * time.Millisecond
-		}
-		f[d.IntN(c.Workers)] *= time.Duration(d.from(2, 4)) // the straggler
+		c, f := crew(d)
 		scenes, err := story(c, f, 60)
 		if err != nil {
 			return Question{}, err
@@ -34,11 +28,23 @@ func daspNext(d draw) (Question, error) {
 				kinds[s.kind()] = append(kinds[s.kind()], s)
 			}
 		}
-		if of := kinds[d.from(0, 5)]; len(of) > 0 {
+		if of := kinds[d.from(0, 4)]; len(of) > 0 {
 			return next(c, of[d.IntN(len(of))]), nil
 		}
 	}
 	return Question{}, errors.New("quiz: no story has a scene of the kind drawn")
+}
+
+// crew draws workers one of which is a straggler: the thresholds, and how long their
+// iterations take.
+func crew(d draw) (c dasp.Config, f []time.Duration) {
+	c = dasp.Config{Workers: d.from(3, 4), Smin: int64(d.from(1, 2)), Alpha: 0.5}
+	c.Smax = c.Smin + int64(d.from(1, 2))
+	for range c.Workers {
+		f = append(f, time.Duration(2*d.from(5, 15))*time.Millisecond)
+	}
+	f[d.IntN(c.Workers)] *= time.Duration(d.from(2, 4))
+	return c, f
 }
 
 // plain reports whether a scene is asked about: no gradient of a waiting worker is in

@@ -7,6 +7,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"gradsync/papers/dasp"
+	"gradsync/shared/cluster"
 )
 
 var (
@@ -75,4 +79,79 @@ func workersOf(pattern *regexp.Regexp, q Question) (workers []int) {
 		workers = append(workers, i)
 	}
 	return workers
+}
+
+// TestStory: workers push f after they were answered, timers ring when they were set
+// for, and the versions are those that the orders made.
+func TestStory(t *testing.T) {
+	f := []time.Duration{30 * time.Millisecond, 7 * time.Millisecond, 12 * time.Millisecond, 19 * time.Millisecond}
+	scenes, err := story(dasp.Config{Workers: len(f), Smin: 1, Smax: 3, Alpha: 0.5}, f, 200)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next, timer := slices.Clone(f), make([]time.Duration, len(f))
+	var newest int64
+	var last time.Duration
+	seen := map[dasp.EventKind]int{}
+	for i, s := range scenes {
+		n, want := s.event.Worker, next[s.event.Worker]
+		if s.event.Kind == dasp.EventTimer {
+			want = timer[n]
+		}
+		if s.event.At != want || s.event.At < last || s.view.Newest != newest {
+			t.Fatalf("event %d: %+v at version %d, want it at %v, after %v, at version %d", i, s.event, s.view.Newest, want, last, newest)
+		}
+		last = s.event.At
+		seen[s.event.Kind]++
+		timer[n] = 0
+		for _, o := range s.orders {
+			switch o.Kind {
+			case dasp.Apply:
+				newest++
+			case dasp.SetTimer:
+				timer[n] = o.At
+			case dasp.Reply:
+				next[o.Workers[0]], timer[o.Workers[0]] = last+f[o.Workers[0]], 0
+			}
+		}
+		for w, at := range timer {
+			if at > 0 && at < last {
+				t.Fatalf("event %d at %v: the timer of worker %d was set for %v", i, last, w, at)
+			}
+		}
+	}
+	if seen[dasp.EventTimer] < 5 || seen[dasp.EventPush] < 50 {
+		t.Errorf("events by kind: %v", seen)
+	}
+}
+
+// TestPlainScenes: what a text cannot say in few words is not asked: a waiting worker
+// whose gradient was used, and a wait that no single worker explains.
+func TestPlainScenes(t *testing.T) {
+	asked, used, unexplained := map[int]int{}, 0, 0
+	for seed := range uint64(3000) {
+		c, f := crew(draw{cluster.Stream(seed, 0, "", "plain scenes")})
+		scenes, err := story(c, f, 60)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range scenes[c.Workers:] {
+			hard := 0
+			if slices.ContainsFunc(s.waits, func(w waiting) bool { return w.applied }) {
+				used, hard = used+1, hard+1
+			}
+			if s.kind() == 2 && s.behind(c.Smax) < 0 {
+				unexplained, hard = unexplained+1, hard+1
+			}
+			if s.plain(c) == (hard > 0) && !slices.Contains(s.view.F, 0) {
+				t.Fatalf("seed %d: plain is %t of %+v", seed, s.plain(c), s)
+			}
+			if s.plain(c) {
+				asked[s.kind()]++
+			}
+		}
+	}
+	if used == 0 || unexplained == 0 || len(asked) != 5 {
+		t.Errorf("%d scenes with a used gradient, %d unexplained, asked by kind: %v", used, unexplained, asked)
+	}
 }

@@ -111,12 +111,10 @@ func (s scene) kind() int {
 		return 2 // held
 	case applied > 1:
 		return 3 // a group
-	case s.event.Kind == dasp.EventTimer:
-		return 4
-	case s.found.State == dasp.QIS:
+	case s.event.Kind == dasp.EventPush && s.found.State == dasp.QIS:
 		return 0
 	}
-	return 5 // of a group of one, at once
+	return 4 // a group of one
 }
 
 // answered are the workers that the server sends weights to, ascending.

@@ -24,15 +24,16 @@ var tolerance = rat(1, 1000)
 // number is one number. An exact one must be met exactly, any other within the
 // tolerance.
 type number struct {
-	value *big.Rat
-	in    unit
-	exact bool
+	value  *big.Rat
+	in     unit
+	exact  bool
+	binary bool // computed in floating point
 }
 
 // exactly is a rational answer: exact if it has a decimal form of at most six
 // places, else within the tolerance.
 func exactly(value *big.Rat, u unit) number {
-	return number{value, u, finite(value)}
+	return number{value: value, in: u, exact: finite(value)}
 }
 
 // whole is an answer that is counted.
@@ -45,7 +46,7 @@ func about(value float64, u unit) number {
 	if r == nil {
 		panic(fmt.Sprintf("quiz: %v is no answer", value))
 	}
-	return number{r, u, false}
+	return number{value: r, in: u, binary: true}
 }
 
 // fraction is the quotient of small whole numbers that a float64 stands for, as 1/3;
@@ -98,11 +99,11 @@ func rounded(x float64) string {
 }
 
 func (n number) show(Lang) string {
-	if n.exact || n.value.Denom().BitLen() <= 20 {
-		return decimal(n.value)
+	if n.binary {
+		f, _ := n.value.Float64()
+		return rounded(f)
 	}
-	f, _ := n.value.Float64()
-	return rounded(f)
+	return decimal(n.value)
 }
 
 func (n number) unit() Text { return n.in.name }

@@ -166,6 +166,30 @@ func perturbed(want expected) (replies []string) {
 	return replies
 }
 
+// TestExplanationsEndAtTheAnswer: the way that is told leads to the answer, number by
+// number; of a vector it may show the first entry alone.
+func TestExplanationsEndAtTheAnswer(t *testing.T) {
+	all(t, func(t *testing.T, q Question) {
+		for _, lang := range []Lang{English, Chinese} {
+			parts := []string{q.Answer(lang)}
+			if l, ok := q.want.(list); ok {
+				parts = strings.Split(parts[0], ", ")
+				if l.ordered && strings.Contains(q.Why.EN, "the first") {
+					parts = parts[:1]
+				}
+				if len(l.items) == 0 {
+					continue // TestNextFollowsFromItsText has those
+				}
+			}
+			for _, part := range parts {
+				if !regexp.MustCompile(`(^|[^\d.])` + regexp.QuoteMeta(part) + `($|[^\d]|\.\D|\.$)`).MatchString(q.Why.In(lang)) {
+					t.Errorf("%s: the answer is %s, the explanation: %s", q.Key, q.Answer(lang), q.Why.In(lang))
+				}
+			}
+		}
+	})
+}
+
 // TestQuestionsDiffer: no kind has one answer for all seeds, and every word of a
 // choice is right somewhere, or always trying it would pass.
 func TestQuestionsDiffer(t *testing.T) {

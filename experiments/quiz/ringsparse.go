@@ -22,7 +22,7 @@ func sparseSparsity(d draw) (Question, error) {
 	return Question{
 		Text:   both("What is the sparsity F of the block x?", "块 x 的稀疏度 F 是多少?"),
 		Given:  []Given{is("x", listed(x))},
-		Why:    both("F is the share of exact zeros: %d of %d numbers.", "F 是精确为零的数所占的比例:%d / %d。", int(f*float64(n)), n),
+		Why:    both("F is the share of exact zeros: %d of %d numbers, %s.", "F 是精确为零的数所占的比例:%d / %d,即 %s。", int(f*float64(n)), n, rounded(f)),
 		Source: patent("S41"), want: exactly(of(float32(f)), share)}, nil
 }
 

@@ -56,12 +56,12 @@ func sparseCheapest(d draw) (Question, error) {
 		}
 	}
 	return Question{
-		Text: both("Of a block of n float32, z are not zero. It may travel dense, as a bitmap with values (⌈n/8⌉ + 4z bytes) or as coordinates with values, coo (8z bytes). Coding and decoding each pass R bytes of the dense block per second, the link B. Which form is soonest there?",
-			"某块有 n 个 float32,其中 z 个非零。它可以按 dense 发送,或按位图加数值 bitmap(⌈n/8⌉ + 4z 字节),或按坐标加数值 coo(8z 字节)。编码和解码各以每秒 R 字节处理稠密块,链路每秒 B 字节。哪种形式最先到达?"),
+		Text: both("Of a block of n float32, z are not zero. It may travel dense, as a bitmap with values (⌈n/8⌉ + 4z bytes) or as coordinates with values, coo (8z bytes). Coding and decoding each pass R bytes of the dense block per second, the link B. Which form is soonest there (of equal ones the first named)?",
+			"某块有 n 个 float32,其中 z 个非零。它可以按 dense 发送,或按位图加数值 bitmap(⌈n/8⌉ + 4z 字节),或按坐标加数值 coo(8z 字节)。编码和解码各以每秒 R 字节处理稠密块,链路每秒 B 字节。哪种形式最先到达(相同时取先列出者)?"),
 		Given: []Given{is("n", n), is("z", nonzero), in("R", rate, perSecond), in("B", b, perSecond)},
-		Why: both("Dense: %s s. Bitmap: %s s of coding and %s bytes, together %s s. Coo: %s s of coding and %s bytes, together %s s.",
-			"dense:%s 秒。bitmap:编解码 %s 秒,%s 字节,共 %s 秒。coo:编解码 %s 秒,%s 字节,共 %s 秒。",
-			costs...),
+		Why: both("Dense: %s s. Bitmap: %s s of coding and %s bytes, together %s s. Coo: %s s of coding and %s bytes, together %s s. The soonest is %s.",
+			"dense:%s 秒。bitmap:编解码 %s 秒,%s 字节,共 %s 秒。coo:编解码 %s 秒,%s 字节,共 %s 秒。最先到达的是 %s。",
+			append(costs, best.Codec.Name())...),
 		Source: patent("S42"), want: oneOf(right, formNames()...)}, nil
 }
 
