@@ -19,7 +19,8 @@ type excerpt struct {
 	Says   string // the first sentence of its comment; may be empty
 	File   string // from the module's root
 	First  int    // line of the file
-	Of     string // the algorithm that its marks are of; "" beside a formula
+	Of     string // the algorithm or formula that it stands beside
+	Marked bool   // it carries out steps; beside a formula none does
 	Lines  []codeLine
 }
 

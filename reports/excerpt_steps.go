@@ -78,6 +78,9 @@ func (a *algorithm) beside(page string, s *goSource, shown map[string]bool) erro
 				return err
 			}
 		}
+		if !e.Marked {
+			return fmt.Errorf("reports: source %s carries out no step of %s (%s)", name, a.Place, page)
+		}
 		e.Of = a.ID
 		a.Go = append(a.Go, e)
 	}
@@ -114,6 +117,7 @@ func (a *algorithm) place(e *excerpt, m mark) error {
 			anchor += fmt.Sprintf("-%d", k)
 		}
 		st.Places = append(st.Places, goLines{m.File, m.First, m.Last, anchor})
+		e.Marked = true
 		first := &e.Lines[m.First-e.First]
 		first.Begins = append(first.Begins, begin{n, anchor})
 		for i := m.First; i <= m.Last; i++ {
@@ -166,6 +170,7 @@ func (v *formulaView) beside(s *goSource) error {
 		if err != nil {
 			return err
 		}
+		e.Of = v.ID
 		v.Go = append(v.Go, e)
 	}
 	if (len(v.Code) == 0) == (v.NoCode == "") {

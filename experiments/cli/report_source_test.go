@@ -30,7 +30,7 @@ func TestReportShowsTheSource(t *testing.T) {
 	}
 	for _, want := range []string{
 		`<a class="g4" href="#all-gather-4" id="all-gather-L4">4</a>`, `id="all-gather-4"`,
-		`aria-label="Go: RingTime, shared/cluster/formula/formula.go"`,
+		`aria-label="Go: RingTime (alpha-beta), shared/cluster/formula/formula.go"`,
 	} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page has no %s", want)
