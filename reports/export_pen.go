@@ -72,7 +72,7 @@ func flatten(path []pathStep, m affine) []line {
 }
 
 // arc is the part of an ellipse from (x, y) as SVG describes it (radii, turn, long
-// way, clockwise, end), in pieces that leave it by less than a tenth of a pixel at
+// way, clockwise, end), in pieces that leave it by less than a fiftieth of a pixel at
 // the given zoom. https://www.w3.org/TR/SVG2/implnote.html#ArcConversionEndpointToCenter
 func arc(x, y float64, at []float64, zoom float64) []point {
 	rx, ry, ex, ey := at[0], at[1], at[5], at[6]
@@ -95,7 +95,7 @@ func arc(x, y float64, at []float64, zoom float64) []point {
 	} else if at[4] == 0 && turn > 0 {
 		turn -= 2 * math.Pi
 	}
-	n := max(2, int(math.Ceil(math.Abs(turn)*math.Sqrt(max(rx, ry)*zoom)*1.2)))
+	n := max(2, int(math.Ceil(math.Abs(turn)*math.Sqrt(max(rx, ry)*zoom)*2.5)))
 	out := make([]point, n)
 	for i := range out {
 		sin, cos := math.Sincos(from + turn*float64(i+1)/float64(n))

@@ -184,6 +184,10 @@ func (n *node) plainPath() error {
 	if err != nil {
 		return err
 	}
+	if len(p) == 2 && p[1].op == 'L' { // has neither an inside nor corners
+		n.set("fill", "none")
+		n.drop("stroke-linejoin", "stroke-miterlimit")
+	}
 	if !strings.HasPrefix(n.get("fill"), "url(") {
 		if dx, dy, ok := n.moved(); ok {
 			p = scaled(p, 1, dx, dy)
