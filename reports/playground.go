@@ -15,7 +15,11 @@ import (
 )
 
 // playgroundFiles are the page's own among the assets that pages share.
-var playgroundFiles = []string{"playground.css", "playground.js"}
+var playgroundFiles = append([]string{playgroundStyle}, playgroundScripts...)
+
+const playgroundStyle = "playground.css"
+
+var playgroundScripts = []string{"playground-model.js", "playground-words.js", "playground-curves.js", "playground.js"}
 
 // playgroundModule is package playground as WebAssembly, compressed; the page holds it,
 // for a page opened from a folder may not fetch a file.
@@ -119,14 +123,14 @@ func buildPlayground(frame head, built []string, command string) (*playgroundPag
 		Begin: said{"Settings to begin with", "起始设定"}, Heads: []string{"computing", "waiting", "exchange", "iteration", "sent", "received"}}
 	var err error
 	frame.Wasm = true
-	if page.head, err = frame.named("Playground", "playground", playgroundFiles[1]); err != nil {
+	if page.head, err = frame.named("Playground", "playground", playgroundScripts...); err != nil {
 		return nil, err
 	}
-	css, err := assets.ReadFile("assets/" + playgroundFiles[0])
+	css, err := assets.ReadFile("assets/" + playgroundStyle)
 	if err != nil {
 		return nil, fmt.Errorf("reports: %w", err)
 	}
-	page.Styles = append(slices.Clone(page.Styles), asset{Name: playgroundFiles[0], Style: template.CSS(css)})
+	page.Styles = append(slices.Clone(page.Styles), asset{Name: playgroundStyle, Style: template.CSS(css)})
 	for _, m := range playground.Methods() {
 		v, ok := playMethods[m.Key]
 		if !ok {

@@ -193,7 +193,7 @@ func TestPlaygroundPage(t *testing.T) {
 // The script prints numbers and turns sliders to SI units as this package does, and
 // reads addresses.
 func TestPlaygroundScript(t *testing.T) {
-	js, err := assets.ReadFile("assets/playground.js")
+	js, err := assets.ReadFile("assets/playground-model.js")
 	if err != nil {
 		t.Fatal(err)
 	}

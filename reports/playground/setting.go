@@ -7,6 +7,8 @@
 // natively for the tables of that page, so it imports formulas and math only.
 package playground
 
+//go:generate go run ./pack -o ../assets/playground.wasm.gz
+
 import "math"
 
 // Setting is a cluster and a network to train. N workers are equal but for one.

@@ -51,7 +51,7 @@ func TestModuleIsOfThisSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(again, packed) {
-		t.Errorf("%s (%d bytes) is not what this source gives (%d bytes): run make playground", asset, len(packed), len(again))
+		t.Errorf("%s (%d bytes) is not what this source gives (%d bytes): run go generate ./reports/playground", asset, len(packed), len(again))
 	}
 }
 
@@ -90,7 +90,7 @@ func multiply(x, y, z float64) float64 { return x*y + z }
 func TestModuleGivesTheSameBits(t *testing.T) {
 	m := instance(t)
 	const x = 1 + 1./(1<<27)
-	fused := multiply(x, x, -(1 + 1./(1<<26))) != 0
+	fused := multiply(x, x, -(1+1./(1<<26))) != 0
 	if fused {
 		t.Log("this processor fuses: numbers are compared to 1e-12, not bit by bit")
 	}

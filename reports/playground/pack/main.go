@@ -2,7 +2,7 @@
 // as the page holds it. The same toolchain writes the same bytes on every machine;
 // the gzip header's comment names it.
 //
-//	go run ./reports/playground/pack [-o reports/assets/playground.wasm.gz]
+//	go generate ./reports/playground
 package main
 
 import (
