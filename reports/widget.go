@@ -40,6 +40,9 @@ func widgetOf(r *result.Result, t result.Table, v tableView) (*widget, error) {
 	case id == "dasp/walk" && t.ID == "events":
 		w = &widget{Kind: "walk", Name: "DASP, event by event", Fold: true}
 		data, err = walkOf(r, t, v)
+	case id == "ringsparse/decisions" && t.ID == "hops":
+		w = &widget{Kind: "sparse", Name: "What is sent: kind, form, bytes"}
+		data, err = sparseOf(r, t)
 	default:
 		return nil, nil
 	}
