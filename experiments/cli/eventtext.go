@@ -53,22 +53,27 @@ func numbers(path string, v any, put func(tag string, value float64)) {
 	}
 }
 
-// markdown is an object as a table, what stands deeper in it as JSON.
+// markdown is an object as a table, and below it as JSON what stands deeper: in
+// a cell it would leave the names no room.
 func markdown(v map[string]any) string {
-	var b strings.Builder
-	b.WriteString("| name | value |\n|---|---|\n")
+	var table, deeper strings.Builder
+	table.WriteString("| name | value |\n|---|---|\n")
 	for _, k := range slices.Sorted(maps.Keys(v)) {
 		text, ok := v[k].(string)
 		if !ok {
-			raw, err := json.Marshal(v[k])
+			raw, err := json.MarshalIndent(v[k], "", "  ")
 			if err != nil {
 				raw = []byte(err.Error())
 			}
-			text = "`" + string(raw) + "`"
+			text = string(raw)
 		}
-		fmt.Fprintf(&b, "| %s | %s |\n", k, cellText(text))
+		if strings.ContainsRune(text, '\n') {
+			fmt.Fprintf(&deeper, "\n%s:\n\n```\n%s\n```\n", k, text)
+			continue
+		}
+		fmt.Fprintf(&table, "| %s | %s |\n", k, cellText(text))
 	}
-	return b.String()
+	return table.String() + deeper.String()
 }
 
 // cellText is text as a cell of a table.

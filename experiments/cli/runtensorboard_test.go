@@ -111,7 +111,7 @@ func TestRunTensorboard(t *testing.T) {
 	for _, e := range files["dasp/table5"] {
 		texts += e.Tag + "\n" + e.Text
 	}
-	for _, want := range []string{"dasp table5/experiment", `{"rate":0.05}`, "dasp table5/claims", `| D1 | a \| b | 1.5 | – |  | within |`} {
+	for _, want := range []string{"dasp table5/experiment", "config:\n\n```\n{\n  \"rate\": 0.05\n}\n```", "dasp table5/claims", `| D1 | a \| b | 1.5 | – |  | within |`} {
 		if !strings.Contains(texts, want) {
 			t.Errorf("the texts lack %q:\n%s", want, texts)
 		}

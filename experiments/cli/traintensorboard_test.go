@@ -110,7 +110,7 @@ func checkTrainEvents(t *testing.T, o *train.Outcome, events []tensorboardtest.E
 	if e := by["final/bytes_sent"]; len(e) == 1 && (e[0].Value != float32(o.BytesSent) || e[0].Step != o.Updates) {
 		t.Errorf("%s: %+v, want %d bytes after %d updates", o.Sync, e[0], o.BytesSent, o.Updates)
 	}
-	for tag, want := range map[string]string{"hyper-parameters": "| rate | `0.05` |", "outcome": o.ParamsSHA256} {
+	for tag, want := range map[string]string{"hyper-parameters": "| rate | 0.05 |", "outcome": o.ParamsSHA256} {
 		if e := by[tag]; len(e) != 1 || e[0].Plugin != "text" || !strings.Contains(e[0].Text, want) {
 			t.Errorf("%s: %s is %+v, want one text with %q", o.Sync, tag, e, want)
 		}
