@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -30,7 +31,7 @@ func (s *quizSession) say(en, zh string, args ...any) {
 
 // begin writes what quiz it is.
 func (s *quizSession) begin() {
-	s.say("Quiz %s, seed %d, %d questions.", "测验 %s,种子 %d,共 %d 题。", s.subject, s.seed, len(s.questions))
+	s.say("Quiz %s, seed %d. Questions: %d.", "测验 %s,种子 %d,共 %d 题。", s.subject, s.seed, len(s.questions))
 }
 
 // print writes question i: its text, its numbers, the form of an answer.
@@ -82,7 +83,7 @@ func (s *quizSession) ask(ctx context.Context, in io.Reader) error {
 		reply, ok, err := "", false, error(nil)
 		select {
 		case <-ctx.Done():
-			err = ctx.Err()
+			err = errors.New("interrupted")
 		case reply, ok = <-lines:
 			if !ok {
 				err = <-failed
