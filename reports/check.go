@@ -17,7 +17,7 @@ var verdicts = []verdict{
 	{"within", "✓", "within", "inside the tolerance that was fixed before the run"},
 	{"same-sign", "↗", "same sign", "the direction holds, the size does not or is not comparable"},
 	{"differs", "✗", "differs", "everything else: a finding"},
-	{"not-run", "○", "not run", "no number of ours; the line below says why"},
+	{"not-run", "○", "not run", "no number of ours; its section says why"},
 	{"not-stated", "–", "not stated", "the source gives no number to compare with"},
 }
 

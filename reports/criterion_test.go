@@ -98,24 +98,3 @@ func TestPagesCallTheSourceWhatItIs(t *testing.T) {
 		}
 	}
 }
-
-// Rows that were not run and whose reason is said once above them point there.
-func TestHoistedReasonsOfWhatWasNotRunAreFound(t *testing.T) {
-	notRun, _ := findVerdict("not-run")
-	differs, _ := findVerdict("differs")
-	var rows []claimRow
-	for range 5 {
-		rows = append(rows, claimRow{Found: []found{{Why: "the network is too large for this profile by far", Verdict: notRun}}})
-	}
-	rows[1].Found[0].Verdict, rows[1].Found[0].Ours = differs, "1.11"
-	rows[2].Found[0].Why += "; and one thing more"
-	common := hoist(rows, 0)
-	if len(common) != 1 || common[0].For != "Each of these" {
-		t.Fatalf("common %v", common)
-	}
-	for i, want := range []string{"why: see above", "1.11", "", "why: see above", "why: see above"} {
-		if got := rows[i].Found[0].Ours; got != want {
-			t.Errorf("row %d: ours %q, want %q", i, got, want)
-		}
-	}
-}

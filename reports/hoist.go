@@ -91,9 +91,6 @@ func hoist(rows []claimRow, p int) []commonWhy {
 			f := &rows[i].Found[p]
 			rest := slices.DeleteFunc(clauses(f.Why), func(c string) bool { return c == clause })
 			f.Why = strings.Join(rest, "; ")
-			if f.Why == "" && f.Ours == "" && f.Verdict.Key == "not-run" { // no line below says why
-				f.Ours, f.Words = "why: see above", true
-			}
 		}
 	}
 	return out
