@@ -185,6 +185,9 @@ func (s *goSource) excerpt(name string) (excerpt, error) {
 	e := excerpt{Symbol: symbol, File: d.file, First: first}
 	if d.comments != nil {
 		e.Says = new(doc.Package).Synopsis(d.comments.Text())
+		if s, ok := strings.CutSuffix(e.Says, ":"); ok { // a formula follows there
+			e.Says = s + "."
+		}
 	}
 	all := strings.Split(strings.ReplaceAll(string(d.text), "\r\n", "\n"), "\n")
 	lines, err := coloured(strings.Join(all[first-1:last], "\n"))
