@@ -1,0 +1,184 @@
+package browser
+
+import (
+	"bytes"
+	"encoding/csv"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/chromedp"
+)
+
+// saves lets the tab save files, and returns what waits for one under one of its names.
+func (b *tab) saves() func(names ...string) []byte {
+	b.t.Helper()
+	dir := b.t.TempDir()
+	p := browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir, BrowserContextID: chromedp.FromContext(b.ctx).BrowserContextID}
+	if _, err := chromedp.CallBrowser(b.ctx, browser.SetDownloadBehavior, p); err != nil {
+		b.t.Fatal(err)
+	}
+	return func(names ...string) []byte {
+		b.t.Helper()
+		for end := time.Now().Add(patience / 3); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+			for _, name := range names {
+				// Chromium writes under another name and renames.
+				if text, err := os.ReadFile(filepath.Join(dir, name)); err == nil && len(text) > 0 {
+					return text
+				}
+			}
+		}
+		var there []string
+		files, _ := os.ReadDir(dir)
+		for _, f := range files {
+			there = append(there, f.Name())
+		}
+		b.t.Errorf("no file %q was saved in %s; there are %q", names, patience/3, there)
+		return nil
+	}
+}
+
+// figure is what a figure of a page offers.
+type figure struct {
+	ID   string
+	CSV  []string   // its file's names: as the link wishes, and as a page from a file gets it
+	Cut  int        // rows of the CSV file that the page does not show
+	Rows [][]string // of the data table, the head first
+}
+
+// TestExport: the first two figures of each page are saved as SVG, PNG and CSV,
+// and the CSV file has the numbers of the figure's table.
+func TestExport(t *testing.T) {
+	for _, page := range committed(t) {
+		t.Run(filepath.Base(page), func(t *testing.T) {
+			b := newTab(t)
+			b.open(page)
+			figures := eval[[]figure](b, `[...document.querySelectorAll("figure.chart")].slice(0, 2).map(f => ({
+				id: f.id,
+				csv: (a => [a.download, a.href.split("/").pop()])(f.querySelector(".tools a[download$='.csv']")),
+				cut: parseInt((f.querySelector("details .quiet") || { textContent: "0" }).textContent) || 0,
+				rows: [...f.querySelector("table.points").rows].map(r => [...r.cells].map(c => c.textContent.trim())),
+			}))`)
+			if n := eval[int](b, `document.querySelectorAll("figure.chart").length`); len(figures) != min(2, n) {
+				t.Fatalf("%d of %d figures offer files", len(figures), n)
+			}
+			saved := b.saves()
+			for _, f := range figures {
+				at := "document.getElementById(" + js(f.ID) + ")"
+				for _, kind := range []string{"svg", "png"} {
+					eval[any](b, at+`.querySelector("[data-image=`+kind+`]").click()`)
+				}
+				eval[any](b, at+`.querySelector(".tools a[download$='.csv']").click()`)
+				if svg := saved(f.ID + ".svg"); !bytes.HasPrefix(svg, []byte("<svg ")) || !bytes.Contains(svg, []byte("</svg>")) || !bytes.Contains(svg, []byte("<text")) {
+					t.Errorf("%s.svg starts with %.40q", f.ID, svg)
+				}
+				if png := saved(f.ID + ".png"); !bytes.HasPrefix(png, []byte("\x89PNG\r\n\x1a\n")) || len(png) < 4000 {
+					t.Errorf("%s.png is %d bytes and starts with %.20q", f.ID, len(png), png)
+				}
+				sameNumbers(t, f, saved(f.CSV...))
+			}
+		})
+	}
+}
+
+// sameNumbers finds each row of a figure's table in its CSV file, which has more
+// columns, the values in full, and a line of its own for each of the series that
+// the page joins because they are equal ("ASP = DASP").
+func sameNumbers(t *testing.T, f figure, file []byte) {
+	t.Helper()
+	rows, err := csv.NewReader(bytes.NewReader(file)).ReadAll()
+	if err != nil {
+		t.Errorf("%s: %v", f.CSV[0], err)
+		return
+	}
+	if len(f.Rows) < 2 || len(rows) < len(f.Rows)+f.Cut {
+		t.Errorf("%s has %d rows, the page shows %d and says that %d more are in the file", f.CSV[0], len(rows), len(f.Rows), f.Cut)
+		return
+	}
+	numbers := 0
+	for _, shown := range f.Rows[1:] {
+		best := 0
+		for _, full := range rows[1:] {
+			n, isNumber := 0, 0
+			for _, cell := range full {
+				if n < len(shown) {
+					if same, number := sameCell(shown[n], cell); same {
+						n++
+						if number {
+							isNumber++
+						}
+					}
+				}
+			}
+			if n == len(shown) {
+				best = max(best, isNumber)
+			}
+		}
+		if best == 0 {
+			t.Errorf("%s has no row with %q", f.CSV[0], shown)
+			return
+		}
+		numbers += best
+	}
+	if numbers < len(f.Rows)-1 {
+		t.Errorf("%s: %d numbers in %d rows", f.CSV[0], numbers, len(f.Rows)-1)
+	}
+}
+
+// sameCell says whether a cell of a page shows what a cell of a file holds, and
+// whether that is a number.
+func sameCell(shown, full string) (same, number bool) {
+	plain := strings.Map(func(r rune) rune {
+		switch {
+		case r == '−':
+			return '-'
+		case unicode.IsSpace(r):
+			return -1
+		}
+		return r
+	}, shown)
+	a, err1 := strconv.ParseFloat(plain, 64)
+	b, err2 := strconv.ParseFloat(full, 64)
+	if err1 == nil && err2 == nil {
+		return math.Abs(a-b) <= 6e-4*math.Abs(b), true
+	}
+	return shown == full || slices.Contains(strings.Split(shown, " = "), full) || shown == "–" && full == "", false
+}
+
+// TestCopy: the first and the last copy button put their text on the clipboard.
+func TestCopy(t *testing.T) {
+	for _, page := range committed(t) {
+		t.Run(filepath.Base(page), func(t *testing.T) {
+			b := newTab(t)
+			for _, name := range []string{"clipboard-read", "clipboard-write"} {
+				p := browser.SetPermissionParams{Permission: &browser.PermissionDescriptor{Name: name}, Setting: browser.PermissionSettingGranted, BrowserContextID: chromedp.FromContext(b.ctx).BrowserContextID}
+				if _, err := chromedp.CallBrowser(b.ctx, browser.SetPermission, p); err != nil {
+					t.Fatal(err)
+				}
+			}
+			b.open(page)
+			n := eval[int](b, `document.querySelectorAll("button[data-copy]").length`)
+			if n == 0 {
+				t.Fatal("nothing can be copied, not even the citation")
+			}
+			for _, i := range []int{0, n - 1} {
+				got := eval[struct{ Want, Got, Says string }](b, `(async () => {
+					const b = document.querySelectorAll("button[data-copy]")[`+strconv.Itoa(i)+`], was = b.textContent;
+					b.click();
+					for (let k = 0; k < 100 && b.textContent === was; k++) await new Promise(done => setTimeout(done, 20));
+					return { want: document.getElementById(b.dataset.copy).textContent, got: await navigator.clipboard.readText(), says: b.textContent };
+				})()`)
+				if got.Got != got.Want || got.Want == "" {
+					t.Errorf("button %d copies %q, want %q (it says %q)", i, got.Got, got.Want, got.Says)
+				}
+			}
+		})
+	}
+}

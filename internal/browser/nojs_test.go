@@ -1,0 +1,57 @@
+package browser
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// TestWithoutScripts: a reader without JavaScript sees every drawing, every row
+// of every table, no control that would do nothing, and can change the language.
+func TestWithoutScripts(t *testing.T) {
+	for _, page := range committed(t) {
+		t.Run(filepath.Base(page), func(t *testing.T) {
+			b := newTab(t)
+			call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+			b.open(page)
+			for _, bad := range eval[[]string](b, `(function () {
+				var out = [], shown = e => e.checkVisibility({ visibilityProperty: true });
+				var name = e => e.localName + "#" + e.id + "." + e.className;
+				if (document.documentElement.classList.contains("js")) out.push("a script ran");
+				document.querySelectorAll("figure.chart").forEach(f => {
+					var s = f.querySelector(".static svg"), r = s && s.getBoundingClientRect();
+					if (!s || !shown(s) || r.width < 200 || r.height < 100) out.push("no drawing in " + name(f));
+				});
+				document.querySelectorAll("button, .needs-js, .live, .widget, canvas, input:not(#lang)").forEach(e => {
+					if (shown(e)) out.push("needs a script and is visible: " + name(e));
+				});
+				document.querySelectorAll("table").forEach(t => {
+					if (t.closest("details:not(.rows)")) return;
+					var rows = [...t.rows], lost = rows.filter(r => !shown(r) && !r.closest(".en, .zh")).length;
+					if (lost) out.push(lost + " of " + rows.length + " rows are hidden in " + name(t));
+				});
+				return out.slice(0, 10);
+			})()`) {
+				t.Error(bad)
+			}
+			if !eval[bool](b, `!!document.getElementById("lang")`) {
+				t.Skip("the page has no language checkbox")
+			}
+			box := eval[struct{ X, Y float64 }](b, `(function () {
+				var lang = document.getElementById("lang"), e = lang.closest("label") || document.querySelector("label[for=lang]") || lang;
+				e.scrollIntoView();
+				var r = e.getBoundingClientRect();
+				return { x: (r.left + r.right) / 2, y: (r.top + r.bottom) / 2 };
+			})()`)
+			do(b, chromedp.MouseClickXY(box.X, box.Y))
+			if n := eval[int](b, `[...document.querySelectorAll(".en")].filter(e => e.checkVisibility()).length`); n > 0 {
+				t.Errorf("%d English texts are visible after a click on the language", n)
+			}
+			if n := eval[int](b, `[...document.querySelectorAll(".zh")].filter(e => e.checkVisibility()).length`); n == 0 {
+				t.Error("no Chinese text is visible after a click on the language")
+			}
+		})
+	}
+}

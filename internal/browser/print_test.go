@@ -1,0 +1,92 @@
+package browser
+
+import (
+	"bytes"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/chromedp/cdproto/page"
+)
+
+// TestPrint: on paper every heading, every row of every table and every figure
+// stands, drawn as the page without scripts has it; what is folded away says
+// nothing that is not printed elsewhere. The PDF's outline ends as the page does.
+func TestPrint(t *testing.T) {
+	for _, file := range committed(t) {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			b := newTab(t)
+			b.open(file)
+			b.size(688, 1000) // A4 without its margins
+			b.media("print")
+			b.frames(2)
+			for _, bad := range eval[[]string](b, printScript) {
+				t.Error(bad)
+			}
+			for _, c := range b.judge() {
+				t.Errorf("%s: %s: %s", c.Kind, c.At, c.What)
+			}
+			b.media("")
+			b.size(1280, 900)
+			yes := true
+			pdf := call(b, page.PrintToPDF, page.PrintToPDFParams{PreferCSSPageSize: &yes, GenerateTaggedPDF: &yes, GenerateDocumentOutline: &yes}).Data
+			if !bytes.HasPrefix(pdf, []byte("%PDF-")) {
+				t.Fatalf("the PDF starts with %.20q", pdf)
+			}
+			if n := len(regexp.MustCompile(`/Type\s*/Page\b`).FindAll(pdf, -1)); n < 2 {
+				t.Errorf("the PDF has %d pages, want at least 2", n)
+			}
+			for _, h := range eval[[]string](b, `[...document.querySelectorAll("h2")].filter(e => e.checkVisibility()).map(e => e.innerText.replace(/\s+/g, " ").trim())`) {
+				// A heading at the break of two sheets is there twice, after itself.
+				if !bytes.Contains(pdf, []byte("/Title ("+strings.NewReplacer("(", `\(`, ")", `\)`).Replace(h))) && !bytes.Contains(pdf, utf16Hex(h)) {
+					t.Errorf("no section %q in the PDF's outline", h)
+				}
+			}
+		})
+	}
+}
+
+// utf16Hex is a text as PDF writes what is not ASCII.
+func utf16Hex(s string) []byte {
+	const digits = "0123456789ABCDEF"
+	out := []byte("<FEFF")
+	for _, u := range utf16.Encode([]rune(s)) {
+		out = append(out, digits[u>>12], digits[u>>8&15], digits[u>>4&15], digits[u&15])
+	}
+	return out
+}
+
+const printScript = `(function () {
+	window.dispatchEvent(new Event("beforeprint"));
+	var out = [], shown = e => e.checkVisibility({ visibilityProperty: true });
+	var name = e => e.localName + (e.id ? "#" + e.id : "") + (e.className ? "." + e.className : "") + " in #" + (e.closest("[id]") || e).id;
+	// What guides through a screen, and what has its data elsewhere on the paper.
+	var screen = ".toc, .bar, .widget, .skip, .tools", otherLanguage = ".zh";
+	document.querySelectorAll("h1, h2, h3, h4, h5").forEach(e => {
+		if (!shown(e) && !e.closest(screen) && !e.closest(otherLanguage) && !e.closest("details:not([open])")) out.push("a heading is not printed: " + name(e) + " " + e.textContent.trim());
+	});
+	document.querySelectorAll("details").forEach(d => {
+		if (shown(d) && d.open || d.closest(screen) || d.parentElement.closest("details:not([open])")) return;
+		var drawing = d.closest("figure.chart") && d.closest("figure.chart").querySelector(".static svg");
+		if (drawing && shown(drawing)) return; // the figure in words and numbers
+		if (d.matches(".again")) return; // a caption that stands in full above
+		var formula = d.closest(".formula") && d.closest(".formula").querySelector("math");
+		if (formula && shown(formula)) return; // its TeX
+		if (d.querySelector(".kinds")) return; // how to read labels
+		out.push("folded away: " + name(d) + " " + d.querySelector("summary").textContent.trim());
+	});
+	document.querySelectorAll("table").forEach(t => {
+		if (t.closest("details:not([open])") || t.closest(screen) || t.closest(otherLanguage)) return;
+		var lost = [...t.rows].filter(r => !shown(r)).length;
+		if (lost) out.push(lost + " of " + t.rows.length + " rows are not printed: " + name(t));
+	});
+	document.querySelectorAll("figure.chart").forEach(f => {
+		var s = f.querySelector(".static svg"), r = s && s.getBoundingClientRect();
+		if (!s || !shown(s) || r.width < 200 || r.height < 100) out.push("no drawing is printed in " + name(f));
+		if (shown(f.querySelector(".live"))) out.push("the drawing of the screen is printed in " + name(f));
+	});
+	document.querySelectorAll("button, input, .needs-js").forEach(e => { if (shown(e)) out.push("a control is printed: " + name(e)); });
+	return out.slice(0, 12);
+})()`

@@ -1,0 +1,101 @@
+package browser
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// state is what a reader sees of the two choices that a page remembers.
+type state struct{ Background, Theme, Lang string }
+
+const stateScript = `({
+	background: getComputedStyle(document.body).backgroundColor,
+	theme: document.getElementById("theme").textContent.trim(),
+	lang: document.documentElement.lang,
+})`
+
+// TestThemeIsRemembered: the button goes from the system's theme to light to dark
+// and back, each with its background, and a reload keeps what was chosen.
+func TestThemeIsRemembered(t *testing.T) {
+	for _, page := range committed(t) {
+		t.Run(filepath.Base(page), func(t *testing.T) {
+			b := newTab(t)
+			b.open(page)
+			light := eval[state](b, stateScript)
+			b.media("screen", "prefers-color-scheme", "dark")
+			dark := eval[state](b, stateScript)
+			if light.Background == dark.Background {
+				t.Fatalf("the system's dark theme has the background of the light one, %s", light.Background)
+			}
+			seen := map[string]bool{dark.Theme: true}
+			for i, want := range []string{light.Background, dark.Background, dark.Background} {
+				eval[any](b, `document.getElementById("theme").click()`)
+				now := eval[state](b, stateScript)
+				if now.Background != want {
+					t.Errorf("after %d clicks, in a dark system, the background is %s, want %s", i+1, now.Background, want)
+				}
+				if again := seen[now.Theme]; again != (i == 2) {
+					t.Errorf("after %d clicks the button says %q; seen before: %t", i+1, now.Theme, again)
+				}
+				seen[now.Theme] = true
+				if i == 1 {
+					continue // one page load less
+				}
+				b.open(page)
+				if after := eval[state](b, stateScript); after != now {
+					t.Errorf("after %d clicks and a reload: %+v, want %+v", i+1, after, now)
+				}
+			}
+		})
+	}
+}
+
+// TestLanguage: the checkbox swaps all texts that are there twice, says so to
+// screen readers, and a reload keeps the choice.
+func TestLanguage(t *testing.T) {
+	for _, page := range committed(t) {
+		t.Run(filepath.Base(page), func(t *testing.T) {
+			b := newTab(t)
+			b.open(page)
+			if !eval[bool](b, `!!document.getElementById("lang")`) {
+				t.Skip("the page has no language checkbox")
+			}
+			speaks(b, "en", "zh")
+			eval[any](b, `document.getElementById("lang").click()`)
+			speaks(b, "zh", "en")
+			b.open(page)
+			speaks(b, "zh", "en")
+			eval[any](b, `document.getElementById("lang").click()`)
+			speaks(b, "en", "zh")
+		})
+	}
+}
+
+// speaks demands texts of one language and none of the other.
+func speaks(b *tab, lang, other string) {
+	b.t.Helper()
+	r := eval[struct {
+		Lang        string
+		Shown, Lost int
+		Others      []string
+	}](b, `(function () {
+		var shown = e => e.checkVisibility({ visibilityProperty: true });
+		var mine = [...document.querySelectorAll(".`+lang+`")], others = [...document.querySelectorAll(".`+other+`")];
+		return {
+			lang: document.documentElement.lang,
+			shown: mine.filter(shown).length,
+			// Hidden although all around it is visible.
+			lost: mine.filter(e => !shown(e) && shown(e.parentElement) && getComputedStyle(e).display === "none").length,
+			others: others.filter(shown).slice(0, 5).map(e => e.outerHTML.slice(0, 120)),
+		};
+	})()`)
+	if len(r.Lang) < 2 || r.Lang[:2] != lang {
+		b.t.Errorf("the document's language is %q, want %q", r.Lang, lang)
+	}
+	if r.Shown < 3 || r.Lost > 0 {
+		b.t.Errorf("in %q %d texts are visible and %d hidden, want at least 3 and none", lang, r.Shown, r.Lost)
+	}
+	for _, o := range r.Others {
+		b.t.Errorf("in %q a text of %q is visible: %s", lang, other, o)
+	}
+}

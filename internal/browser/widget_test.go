@@ -1,0 +1,103 @@
+package browser
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+)
+
+// TestWidgets: what a reader can work does something: every button changes its
+// picture or words, and so does every slider by the arrow keys.
+func TestWidgets(t *testing.T) {
+	total := 0
+	for _, page := range committed(t) {
+		t.Run(filepath.Base(page), func(t *testing.T) {
+			b := newTab(t)
+			b.media("screen", "prefers-reduced-motion", "reduce") // a step is done at once
+			b.open(page)
+			n := eval[int](b, `document.querySelectorAll(".widget").length`)
+			total += n
+			for i := range n {
+				work(b, i)
+			}
+		})
+	}
+	if total < 2 {
+		t.Errorf("the pages have %d widgets, want at least 2", total)
+	}
+}
+
+// plays tries the buttons that only a reader without a wish for less motion sees.
+func plays(b *tab, box, name string) {
+	b.t.Helper()
+	b.media("screen", "prefers-reduced-motion", "no-preference")
+	for _, d := range eval[[]string](b, `(async () => {
+		const box = `+box+`, dead = [];
+		for (const b of box.querySelectorAll("button.play")) {
+			const was = b.textContent, words = box.innerText;
+			b.click();
+			await new Promise(done => setTimeout(done, 200));
+			if (b.textContent === was || box.innerText === words) dead.push(was);
+			b.click();
+			if (b.textContent !== was) dead.push("not " + was);
+		}
+		return dead;
+	})()`) {
+		b.t.Errorf("widget %q: the button %q does not play and stop", name, d)
+	}
+	b.media("screen", "prefers-reduced-motion", "reduce")
+}
+
+// work tries every control of a page's widget number i.
+func work(b *tab, i int) {
+	b.t.Helper()
+	box := fmt.Sprintf(`document.querySelectorAll(".widget")[%d]`, i)
+	name := eval[string](b, box+`.getAttribute("aria-label") || ""`)
+	if name == "" {
+		b.t.Errorf("widget %d has no name", i)
+	}
+	if !eval[bool](b, box+`.scrollIntoView(), `+box+`.checkVisibility()`) {
+		b.t.Errorf("widget %q is not shown", name)
+		return
+	}
+	// There and back, because Back and Start do nothing before the first step.
+	dead := eval[[]string](b, `(async () => {
+		const box = `+box+`, buttons = [...box.querySelectorAll("button")].filter(b => b.checkVisibility());
+		const left = new Set(buttons);
+		for (let round = 0; round < 3 && left.size; round++) {
+			for (const b of round % 2 ? [...buttons].reverse() : buttons) {
+				if (b.disabled) continue;
+				const was = box.innerHTML;
+				b.click();
+				await new Promise(done => setTimeout(done, 40));
+				if (box.innerHTML !== was) left.delete(b);
+			}
+		}
+		return [...left].map(b => b.textContent || b.getAttribute("aria-label"));
+	})()`)
+	for _, d := range dead {
+		b.t.Errorf("widget %q: the button %q changes nothing", name, d)
+	}
+	plays(b, box, name)
+	controls := eval[int](b, box+`.querySelectorAll("button").length`)
+	sliders := eval[int](b, box+`.querySelectorAll("input[type=range]:not(:disabled)").length`)
+	for k := range sliders {
+		at := fmt.Sprintf(`%s.querySelectorAll("input[type=range]:not(:disabled)")[%d]`, box, k)
+		moved := false
+		for _, key := range []string{kb.ArrowRight, kb.ArrowLeft} {
+			eval[any](b, at+`.focus()`)
+			was := eval[string](b, box+`.innerText`)
+			b.press(key)
+			b.frames(2)
+			moved = moved || eval[string](b, box+`.innerText`) != was
+		}
+		if !moved {
+			b.t.Errorf("widget %q: the arrow keys on slider %d change nothing", name, k)
+		}
+	}
+	if controls+sliders == 0 {
+		b.t.Errorf("widget %q has neither button nor slider", name)
+	}
+}
