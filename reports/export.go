@@ -3,7 +3,6 @@ package reports
 import (
 	"bytes"
 	"fmt"
-	"html"
 	"image/png"
 	"path/filepath"
 	"slices"
@@ -144,59 +143,4 @@ func standAlone(svg, title, words string) (*node, error) {
 		}
 	})
 	return n, nil
-}
-
-// exportIndex is what README.txt says.
-func exportIndex(all map[string][]loaded, list []exportFigure) string {
-	var b strings.Builder
-	b.WriteString("Figures of gradsync\n\nEach figure is a drawing to scale (.svg), the same at twice its size (.png, 192 dots per inch) and its numbers (.csv).\n" +
-		"A band or whisker is a 95 % confidence interval over the seeds.\n")
-	last := ""
-	for _, x := range list {
-		key, _, _ := strings.Cut(x.name, "/")
-		if key != last {
-			last = key
-			p := findPaper(key)
-			fmt.Fprintf(&b, "\n%s\n%s\n\n", p.Short, strings.Repeat("=", len([]rune(p.Short))))
-			if p.Plain != "" {
-				fmt.Fprintf(&b, "Cite the %s: %s\n", p.Noun, p.Plain)
-			}
-			fmt.Fprintf(&b, "Cite the drawings: %s\n", software(all[key]).Plain)
-		}
-		fmt.Fprintf(&b, "\n%s\n", x.name)
-		for _, line := range x.facts() {
-			fmt.Fprintf(&b, "  %s\n", line)
-		}
-	}
-	return b.String()
-}
-
-// facts says what a reader of the figure must know.
-func (x exportFigure) facts() []string {
-	f, together := merge(apartInGroups(x.of))
-	out := []string{"title: " + x.of.Title}
-	if x.of.Caption != "" {
-		out = append(out, "caption: "+x.of.Caption)
-	}
-	if how := howDrawn(f, together); how != "" {
-		out = append(out, "drawn: "+strings.ReplaceAll(how, nbsp, " "))
-	}
-	source := x.ID
-	if x.Source != "" {
-		source = x.Source + " (" + x.ID + ")"
-	}
-	kind := kindOr(x.of.Kind, x.Kind)
-	out = append(out, "shows: "+source, "numbers: "+kind+": "+html.UnescapeString(kinds[kind]), "profile: "+who(x.Result))
-	if x.also != "" {
-		out = append(out, x.also)
-	}
-	out = append(out, fmt.Sprintf("command: gradsync run %s --profile %s", x.ID, x.Profile))
-	commit := "unknown: no record of the run lies beside the result"
-	if x.Run != nil && x.Run.Commit != "" {
-		commit = x.Run.Commit
-		if x.Run.Dirty {
-			commit += ", with changes that no commit holds"
-		}
-	}
-	return append(out, "commit: "+commit, "result sha256: "+x.SHA256)
 }

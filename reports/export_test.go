@@ -248,6 +248,30 @@ func raster4(t *testing.T, inner string) *image.RGBA {
 	return img
 }
 
+// Text begins, is centred or ends where it says.
+func TestTextsStandWhereTheySay(t *testing.T) {
+	for anchor, want := range map[string][2]float64{"start": {20, 29}, "middle": {15.5, 24.5}, "end": {11, 20}} {
+		svg, err := parseSVG(`<svg width="40" height="20" font-size="12"><rect width="40" height="20" fill="#fff"/><text x="20" y="15" text-anchor="` + anchor + `">H</text></svg>`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		img, err := rasterise(svg, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		box := image.Rectangle{}
+		for i := 0; i < len(img.Pix); i += 4 {
+			if img.Pix[i] < 128 {
+				x, y := i/4%40, i/4/40
+				box = box.Union(image.Rect(x, y, x+1, y+1))
+			}
+		}
+		if box.Max.Y != 15 || box.Dy() < 8 || math.Abs(float64(box.Min.X)-want[0]) > 1.6 || math.Abs(float64(box.Max.X)-want[1]) > 1.6 {
+			t.Errorf("%s: an H covers %v, want %v", anchor, box, want)
+		}
+	}
+}
+
 // What the image could not show is an error, not a gap.
 func TestImagesLoseNothingInSilence(t *testing.T) {
 	for _, bad := range []string{

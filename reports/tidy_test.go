@@ -20,8 +20,8 @@ func TestDrawingsAreSaidShortly(t *testing.T) {
 <path d="M12.5 30L12.5 38" fill="none" stroke="rgb(1,2,3)" stroke-opacity="0.45"></path>
 <text dominant-baseline="central" text-anchor="end" style="font-size:13px;font-family:sans-serif;" xml:space="preserve" y="6.5" transform="translate(40 10)" fill="#010203">a &lt; b</text>
 <g clip-path="url(#zr0-c0)"><path d="M0 0l4 0l0 4l-4 0Z" transform="translate(10.04 9)" fill="#0072B2"></path></g>
-<g clip-path="url(#zr0-c1)"><path d="M0 0l4 0l0 4l-4 0Z" transform="translate(10 9)" fill="url(#zr0-p0)"></path>
-<path d="M12 9l4 0l0 4l-4 0Z" fill="#0072B2"></path><path d="M20 9l4 0l0 4l-4 0Z" fill="none"></path></g>
+<g clip-path="url(#zr0-c1)"><path d="M0 0l4 0l0 4l-4 0Z" transform="translate(12 9)" fill="url(#zr0-p0)"></path>
+<path d="M14 9l4 0l0 4l-4 0Z" fill="#0072B2"></path><path d="M20 9l4 0l0 4l-4 0Z" fill="none"></path></g>
 ` + strings.Replace(mark, "X", "20", 1) + strings.Replace(mark, "X", "30", 1) + strings.Replace(mark, "X", "40.26", 1) + `
 <defs><clipPath id="zr0-c0"><path d="M0 0l9 0l0 4Z" fill="#000"></path></clipPath><clipPath id="zr0-c1"><path d="M0 0l9 0l0 4Z" fill="#000"></path></clipPath>
 <pattern id="zr0-p0" width="7" height="7"><g><path d="M0 0l1 0l0 2Z" fill="rgb(0,0,0)" fill-opacity="0.28"></path></g></pattern></defs></svg>`
@@ -32,7 +32,7 @@ func TestDrawingsAreSaidShortly(t *testing.T) {
 		`<path d="M12.5 30v8" fill="none" stroke="currentColor" stroke-opacity="0.45"/>` +
 		`<text text-anchor="end" font-size="13" x="40" y="21.1">a &lt; b</text>` +
 		`<g clip-path="url(#F-c0)"><path d="M10 9h4v4h-4Z" fill="#0072B2"/>` +
-		`<path d="M0 0h4v4h-4Z" transform="translate(10 9)" fill="url(#F-p1)"/><path d="M12 9h4v4h-4Z" fill="#0072B2"/></g>` +
+		`<path d="M0 0h4v4h-4Z" transform="translate(12 9)" fill="url(#F-p1)"/><path d="M14 9h4v4h-4Z" fill="#0072B2"/></g>` +
 		`<use href="#F-p0" x="23" y="20"/><use href="#F-p0" x="33" y="20"/><use href="#F-p0" x="43.3" y="20"/>` +
 		`<defs><clipPath id="F-c0"><path d="M0 0h9v4Z"/></clipPath><pattern id="F-p1" width="7" height="7">` +
 		`<path d="M0 0h1v2Z" fill="rgb(0,0,0)" fill-opacity="0.28"/></pattern></defs></svg>`

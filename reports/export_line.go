@@ -1,0 +1,132 @@
+package reports
+
+import (
+	"image"
+	"math"
+)
+
+// point is a place in an image.
+type point struct{ x, y float64 }
+
+func (p point) plus(q point, k float64) point { return point{p.x + k*q.x, p.y + k*q.y} }
+
+// toward is the direction from p to q, of length 1, and how far it is.
+func (p point) toward(q point) (point, float64) {
+	d := math.Hypot(q.x-p.x, q.y-p.y)
+	if d == 0 {
+		return point{}, 0
+	}
+	return point{(q.x - p.x) / d, (q.y - p.y) / d}, d
+}
+
+// line is a path of straight pieces.
+type line struct {
+	points []point
+	closed bool
+}
+
+// bounds is the smallest rectangle of whole pixels round all lines.
+func bounds(lines []line) image.Rectangle {
+	x0, y0, x1, y1 := math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
+	for _, l := range lines {
+		for _, p := range l.points {
+			x0, y0, x1, y1 = min(x0, p.x), min(y0, p.y), max(x1, p.x), max(y1, p.y)
+		}
+	}
+	if x1 < x0 {
+		return image.Rectangle{}
+	}
+	return image.Rect(int(math.Floor(x0)), int(math.Floor(y0)), int(math.Ceil(x1)), int(math.Ceil(y1)))
+}
+
+// flatten makes lines of a path, in an image's pixels.
+func flatten(path []pathStep, m affine) []line {
+	var out []line
+	var x, y float64
+	for _, s := range path {
+		if s.op == 'Z' {
+			out[len(out)-1].closed = true
+			continue
+		}
+		ex, ey := s.end()
+		switch {
+		case s.op == 'M':
+			out = append(out, line{})
+		case len(out) > 0 && out[len(out)-1].closed: // goes on where the closed part began
+			out = append(out, line{points: out[len(out)-1].points[:1:1]})
+		}
+		l := &out[len(out)-1]
+		if s.op == 'A' {
+			for _, q := range arc(x, y, s.at, m.zoom()) {
+				l.points = append(l.points, m.at(q.x, q.y))
+			}
+		} else {
+			l.points = append(l.points, m.at(ex, ey))
+		}
+		x, y = ex, ey
+	}
+	return out
+}
+
+// arc is the part of an ellipse from (x, y) as SVG describes it (radii, turn, long
+// way, clockwise, end), in pieces that leave it by less than a fiftieth of a pixel at
+// the given zoom. https://www.w3.org/TR/SVG2/implnote.html#ArcConversionEndpointToCenter
+func arc(x, y float64, at []float64, zoom float64) []point {
+	rx, ry, ex, ey := at[0], at[1], at[5], at[6]
+	if rx == 0 || ry == 0 || at[2] != 0 && rx != ry {
+		return []point{{ex, ey}} // no radius: a straight line; ECharts turns no ellipse
+	}
+	hx, hy := (x-ex)/2, (y-ey)/2
+	if over := hx*hx/(rx*rx) + hy*hy/(ry*ry); over > 1 {
+		rx, ry = rx*math.Sqrt(over), ry*math.Sqrt(over)
+	}
+	k := math.Sqrt(max(0, (rx*rx*ry*ry-rx*rx*hy*hy-ry*ry*hx*hx)/(rx*rx*hy*hy+ry*ry*hx*hx)))
+	if (at[3] != 0) == (at[4] != 0) {
+		k = -k
+	}
+	cx, cy := k*rx*hy/ry, -k*ry*hx/rx
+	from := math.Atan2((hy-cy)/ry, (hx-cx)/rx)
+	turn := math.Atan2((-hy-cy)/ry, (-hx-cx)/rx) - from
+	if at[4] != 0 && turn < 0 {
+		turn += 2 * math.Pi
+	} else if at[4] == 0 && turn > 0 {
+		turn -= 2 * math.Pi
+	}
+	n := max(2, int(math.Ceil(math.Abs(turn)*math.Sqrt(max(rx, ry)*zoom)*2.5)))
+	out := make([]point, n)
+	for i := range out {
+		sin, cos := math.Sincos(from + turn*float64(i+1)/float64(n))
+		out[i] = point{(x+ex)/2 + cx + rx*cos, (y+ey)/2 + cy + ry*sin}
+	}
+	out[n-1] = point{ex, ey}
+	return out
+}
+
+// distinct is l without points that repeat the one before.
+func (l line) distinct() line {
+	out := line{closed: l.closed}
+	for _, q := range l.points {
+		if n := len(out.points); n == 0 || out.points[n-1] != q {
+			out.points = append(out.points, q)
+		}
+	}
+	if n := len(out.points); l.closed && n > 1 && out.points[0] == out.points[n-1] {
+		out.points = out.points[:n-1]
+	}
+	return out
+}
+
+// turned is a polygon that runs clockwise on a screen.
+func turned(ps ...point) line {
+	area := 0.0
+	for i, p := range ps {
+		q := ps[(i+1)%len(ps)]
+		area += p.x*q.y - p.y*q.x
+	}
+	if area < 0 {
+		for i, j := 0, len(ps)-1; i < j; i, j = i+1, j-1 {
+			ps[i], ps[j] = ps[j], ps[i]
+		}
+	}
+	return line{points: ps, closed: true}
+}
