@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -120,21 +121,32 @@ func claimOn(t *testing.T, page, id string) string {
 	return cut(t, page, `id="claim-`+page[m[2]:m[3]]+`"`, "</tbody>") + common + why[:strings.Index(why, "</li>")]
 }
 
+// The same results give the same bytes: again, from a copy in another folder, with one
+// thread and with two.
 func TestRenderTwiceGivesTheSameBytes(t *testing.T) {
 	first, err := rendered()
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := renderInto(false)
-	if err != nil {
+	copied := t.TempDir()
+	if err := os.CopyFS(copied, os.DirFS(fixtures)); err != nil {
 		t.Fatal(err)
 	}
-	if len(first) != len(again) {
-		t.Fatalf("%d files, then %d", len(first), len(again))
-	}
-	for name, text := range first {
-		if again[name] != text {
-			t.Errorf("%s differs between two renders", name)
+	threads := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(threads)
+	for _, n := range []int{1, 2} {
+		runtime.GOMAXPROCS(n)
+		again, err := renderFrom(copied, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(first) != len(again) {
+			t.Fatalf("%d files, then %d", len(first), len(again))
+		}
+		for name, text := range first {
+			if again[name] != text {
+				t.Errorf("GOMAXPROCS %d: %s differs between two renders", n, name)
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package result
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -107,21 +108,77 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-func schema(t *testing.T) *jsonschema.Schema {
+func schema(t *testing.T) *jsonschema.Schema { t.Helper(); return compile(t, SchemaJSON) }
+
+func compile(t *testing.T, text []byte) *jsonschema.Schema {
 	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(SchemaJSON))
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := jsonschema.NewCompiler()
-	if err := c.AddResource("result.json", doc); err != nil {
+	if err := c.AddResource("schema.json", doc); err != nil {
 		t.Fatal(err)
 	}
-	s, err := c.Compile("result.json")
+	s, err := c.Compile("schema.json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// obeysRun judges the sidecar of the result at path.
+func obeysRun(s *jsonschema.Schema, path string) error {
+	raw, err := os.ReadFile(strings.TrimSuffix(path, ".json") + ".run.json")
+	if err != nil {
+		return err
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
+		return err
+	}
+	if err := s.Validate(doc); err != nil {
+		return err
+	}
+	run, err := ReadRun(path)
+	if err != nil {
+		return err
+	}
+	of, err := os.ReadFile(path)
+	if err == nil && run.ResultSHA256 != Sum(of) {
+		err = fmt.Errorf("the sidecar names result %s, the file is %s", run.ResultSHA256, Sum(of))
+	}
+	return err
+}
+
+// What Write puts beside a result obeys the schema; another field, a missing one and a
+// commit that is none do not.
+func TestRunSchema(t *testing.T) {
+	s := compile(t, RunSchemaJSON)
+	path, err := Write(t.TempDir(), sample(), &Run{Command: "c", Commit: "unknown", Go: "go1", Platform: "linux/amd64", GOMAXPROCS: 2, Engine: "none", Started: "2026-01-02T03:04:05Z"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := obeysRun(s, path); err != nil {
+		t.Errorf("what Write writes: %v", err)
+	}
+	side := strings.TrimSuffix(path, ".json") + ".run.json"
+	raw, _ := os.ReadFile(side)
+	for name, spoil := range map[string]func(string) string{
+		"another field":   func(s string) string { return strings.Replace(s, `"dirty"`, `"host": "a name", "dirty"`, 1) },
+		"a missing field": func(s string) string { return strings.Replace(s, `"command": "c",`, "", 1) },
+		"no commit":       func(s string) string { return strings.Replace(s, `"unknown"`, `"main"`, 1) },
+		"another time":    func(s string) string { return strings.Replace(s, `T03:04:05Z`, ` 03:04`, 1) },
+		"a negative time": func(s string) string { return strings.Replace(s, `"wall_seconds": 0`, `"wall_seconds": -1`, 1) },
+		"other bytes":     func(s string) string { return strings.Replace(s, `"result_sha256": "`, `"result_sha256": "0`, 1) },
+	} {
+		if err := os.WriteFile(side, []byte(spoil(string(raw))), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if obeysRun(s, path) == nil {
+			t.Errorf("the schema lets pass: %s", name)
+		}
+	}
 }
 
 func obeys(t *testing.T, s *jsonschema.Schema, r *Result) error {
@@ -158,9 +215,11 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// Every committed result obeys the schema and is written as Encode writes it.
+// Every committed result obeys the schema and is written as Encode writes it, and has
+// a record of its run that obeys its own schema and names these bytes.
 func TestCommittedResults(t *testing.T) {
-	s := schema(t)
+	s, side := schema(t), compile(t, RunSchemaJSON)
+	n := 0
 	for _, pattern := range []string{"../results/*/*.json", "../results/*/*/*.json"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
@@ -182,6 +241,13 @@ func TestCommittedResults(t *testing.T) {
 			if raw, _ := Encode(r); !bytes.Equal(raw, disk) {
 				t.Errorf("%s was not written by this Encode", f)
 			}
+			n++
+			if err := obeysRun(side, f); err != nil {
+				t.Errorf("%s: %v", f, err)
+			}
 		}
+	}
+	if n < 180 {
+		t.Errorf("%d committed results were judged, want 180 and more", n)
 	}
 }

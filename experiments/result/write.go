@@ -21,6 +21,11 @@ import (
 //go:embed schema.json
 var SchemaJSON []byte
 
+// RunSchemaJSON is the JSON Schema (2020-12) of a Run, the sidecar.
+//
+//go:embed run.schema.json
+var RunSchemaJSON []byte
+
 // digits is how many significant digits a number keeps in a file: enough for
 // every table, few enough that a sum in another order prints the same.
 const digits = 9
