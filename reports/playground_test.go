@@ -138,6 +138,9 @@ func TestPlaygroundLinks(t *testing.T) {
 		links = append(links, f.Link)
 	}
 	for _, l := range links {
+		if l.Text.En != "" && l.Text.Zh == "" {
+			t.Errorf("%s: %q has no Chinese", l.Href, l.Text.En)
+		}
 		if l.Href != "" && !at[l.Href] {
 			t.Errorf("%s (%s) leads nowhere", l.Href, l.Text.En)
 		}

@@ -33,9 +33,13 @@
     function place(x) { return P.nearest(xs, x) / (xs.length - 1); }
     function py(y) { return top + (l1 - Math.log10(y)) / (l1 - l0) * (high - top - bottom); }
     var svg = P.draw("svg", { viewBox: "0 0 " + wide + " " + high, role: "img", "aria-labelledby": "curves-h", "aria-describedby": "crossings" }, box);
-    for (var e = Math.ceil(l0); e <= Math.floor(l1); e++) {
-      P.draw("line", { class: "grid", x1: left, x2: wide - right, y1: py(Math.pow(10, e)), y2: py(Math.pow(10, e)) }, svg);
-      P.draw("text", { class: "tick", x: left - 6, y: py(Math.pow(10, e)) + 4, "text-anchor": "end" }, svg, P.seconds(Math.pow(10, e)));
+    for (var e = Math.floor(l0); e <= Math.floor(l1); e++) {
+      (l1 - l0 < 1.7 ? [1, 2, 5] : [1]).forEach(function (f) {
+        var y = f * Math.pow(10, e);
+        if (Math.log10(y) < l0 || Math.log10(y) > l1) return;
+        P.draw("line", { class: "grid", x1: left, x2: wide - right, y1: py(y), y2: py(y) }, svg);
+        P.draw("text", { class: "tick", x: left - 6, y: py(y) + 4, "text-anchor": "end" }, svg, P.seconds(y));
+      });
     }
     var inside = P.draw("clipPath", { id: "curves-inside" }, svg), last = -99;
     P.draw("rect", { x: left, y: top, width: wide - left - right, height: high - top - bottom }, inside);

@@ -20,7 +20,7 @@ func RingPipelinedTime(n int, k float64, pieces int, alpha, b float64) float64 {
 		return 0
 	}
 	t := k / (float64(n) * float64(pieces) * b)
-	return 2*float64(n-1)*max(float64(pieces)*t, alpha+t) + min(alpha, float64(pieces-1)*t)
+	return float64(2*float64(n-1)*max(float64(pieces)*t, alpha+t)) + min(alpha, float64(pieces-1)*t)
 }
 
 // HalvingDoublingBytes returns the bytes that the busiest rank sends in an
@@ -53,9 +53,9 @@ func HalvingDoublingBytes(n int, k float64) float64 {
 // Source: ours: Rabenseifner's all-reduce in the α–β model
 func HalvingDoublingTime(n int, k, alpha, b float64) float64 {
 	p := power(n)
-	seconds := 2*math.Log2(float64(p))*alpha + RingBytes(p, k)/b
+	seconds := float64(2*math.Log2(float64(p))*alpha) + RingBytes(p, k)/b
 	if n > p {
-		seconds += 2*alpha + 2.5*k/b
+		seconds += float64(2*alpha) + 2.5*k/b
 	}
 	return seconds
 }
