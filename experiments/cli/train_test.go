@@ -127,7 +127,7 @@ func TestTrainUsage(t *testing.T) {
 		"train --updates 3 --data-dir " + none:                     "no such folder",
 		"train --updates 3 --platform " + none + ".json":           "no file",
 		"train --updates 3 --data synthetic --load " + none:        "none",
-		"train --updates 3 --data synthetic --save " + none + "/w": "no folder",
+		"train --updates 3 --data synthetic --save " + none + "/w": "cannot write",
 		"grad --data mnist --data-dir . --out " + none:             "mnist",
 	} {
 		if rc, _, msg := gradsync(strings.Fields(command)...); rc != exitFailed || !strings.Contains(msg, want) || strings.Count(msg, "\n") > 1 {
