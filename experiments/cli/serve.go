@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"net"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -25,6 +26,9 @@ With --dir alone the pages in that folder are served as they are.`,
 		Example: "  gradsync serve\n  gradsync serve --results experiments/results --dir out/serve --addr :8081\n  gradsync serve --dir reports/html",
 		Args:    args(0, 0, "none"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if _, _, err := net.SplitHostPort(o.Addr); err != nil {
+				return usagef("serve: --addr %q: want host:port, or :port", o.Addr)
+			}
 			if cmd.Flags().Changed("dir") && !cmd.Flags().Changed("results") {
 				o.Results = ""
 			}
