@@ -122,7 +122,11 @@ func dressAxis(m map[string]any, key string, a result.Axis, gap int) {
 	axis["name"] = axisTitle(a)
 	axis["nameLocation"] = "middle"
 	axis["nameGap"] = gap
-	axis["nameTextStyle"] = map[string]any{"color": ink, "fontSize": 13}
+	style := map[string]any{"color": ink, "fontSize": 13}
+	if room := map[string]int{"xAxis": figureWidth - 160, "yAxis": figureHeight(0) - 100}[key]; letterWide*len([]rune(axisTitle(a))) > room {
+		style["width"], style["overflow"] = room, "break"
+	}
+	axis["nameTextStyle"] = style
 	axis["axisLabel"] = map[string]any{"color": ink, "fontSize": 12, "hideOverlap": true}
 	axis["axisLine"] = map[string]any{"show": true, "lineStyle": map[string]any{"color": ink, "opacity": 0.45}}
 	axis["axisTick"] = map[string]any{"show": key == "xAxis", "lineStyle": map[string]any{"color": ink, "opacity": 0.45}}
