@@ -14,8 +14,9 @@ import (
 	"gradsync/reports/playground"
 )
 
-// playgroundFiles are the page's own among the assets that pages share.
-var playgroundFiles = append([]string{playgroundStyle}, playgroundScripts...)
+// playgroundFiles are the page's own among the assets that pages share; the licence is
+// of what the module holds of Go.
+var playgroundFiles = append([]string{playgroundStyle, "go-LICENSE.txt"}, playgroundScripts...)
 
 const playgroundStyle = "playground.css"
 
@@ -96,7 +97,7 @@ type playPreset struct {
 	Note   said
 	Values map[string]float64
 	Rows   []playRow
-	About  []string // the facts, in their order
+	About  []template.HTML // the facts, in their order
 }
 
 type playRow struct {
@@ -205,18 +206,18 @@ func (p *playgroundPage) rows(s playground.Setting) (out []playRow) {
 }
 
 // print is a fact's number as the page's script shows it.
-func (f playFact) print(x float64) string {
+func (f playFact) print(x float64) template.HTML {
 	switch {
 	case f.Unit == "bytes":
-		return playSize(x)
+		return escaped(playSize(x))
 	case f.Unit == "seconds":
-		return playTime(x)
+		return escaped(playTime(x))
 	case f.Unit == "share" && x <= 0:
-		return "0"
+		return said{"never", "从不"}.HTML()
 	case f.Unit == "share":
-		return number(100*x, 0) + nbsp + "%"
+		return escaped(strconv.FormatFloat(100*x, 'g', 3, 64) + nbsp + "%")
 	}
-	return number(x, 0)
+	return escaped(number(x, 0))
 }
 
 // data is what the script draws with.
