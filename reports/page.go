@@ -69,6 +69,45 @@ func build(p *paper, rs []loaded, at places, s *scripts, o Options) (*paperPage,
 		page.Kinds = append(page.Kinds, kindLine{k, kinds[k]})
 	}
 	page.Tallies = tallies(rs)
+	if err := page.experiments(p, rs, at, s, o.SingleFile); err != nil {
+		return nil, err
+	}
+	for _, r := range rs {
+		page.HasStale = page.HasStale || r.Stale
+		page.HasDirty = page.HasDirty || r.Run != nil && r.Run.Dirty
+	}
+	page.Partial = slices.DeleteFunc(slices.Clone(page.Sides), func(s side) bool { return !s.Incomplete })
+	if err := page.formulas(p.Formulas, s); err != nil {
+		return nil, err
+	}
+	var err error
+	if page.Ran, err = ranBox(o, rs); err != nil {
+		return nil, err
+	}
+	if page.Short, err = story(p.Key+".short", at); err != nil {
+		return nil, err
+	}
+	return page, page.tell(p.Key, at)
+}
+
+// tell puts the chapters of the narrative where they belong.
+func (page *paperPage) tell(key string, at places) error {
+	chapters, err := story(key, at)
+	for _, c := range chapters {
+		switch c.ID {
+		case "idea", "messages", "what":
+			page.Idea = append(page.Idea, c)
+		case "questions":
+			page.Asked = append(page.Asked, c)
+		default:
+			page.After = append(page.After, c)
+		}
+	}
+	return err
+}
+
+// experiments adds what the results of each experiment say.
+func (page *paperPage) experiments(p *paper, rs []loaded, at places, s *scripts, single bool) error {
 	var groups []claimGroup
 	var sections []section
 	for _, e := range byExperiment(rs) {
@@ -81,9 +120,9 @@ func build(p *paper, rs []loaded, at places, s *scripts, o Options) (*paperPage,
 				}
 			}
 		}
-		sec, files, err := buildSection(p.Key, e, at, s, o.SingleFile)
+		sec, files, err := buildSection(p.Key, e, at, s, single)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if len(g.Rows) > 0 {
 			sec.Judged = &g
@@ -96,44 +135,26 @@ func build(p *paper, rs []loaded, at places, s *scripts, o Options) (*paperPage,
 		page.Several = page.Several || len(e) > 1
 	}
 	page.Claims, page.Parts = claimTables(groups), parts(sections)
-	for _, r := range rs {
-		page.HasStale = page.HasStale || r.Stale
-		page.HasDirty = page.HasDirty || r.Run != nil && r.Run.Dirty
-	}
-	page.Partial = slices.DeleteFunc(slices.Clone(page.Sides), func(s side) bool { return !s.Incomplete })
-	for _, f := range p.Formulas {
+	return nil
+}
+
+// formulas sets formulas as MathML.
+func (page *paperPage) formulas(list []formula, s *scripts) error {
+	for _, f := range list {
 		m, err := s.mathML(f.TeX)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		v := formulaView{formula: f, MathML: template.HTML(m)}
 		if f.Printed != "" {
 			if m, err = s.mathML(f.Printed); err != nil {
-				return nil, err
+				return err
 			}
 			v.PrintedMathML = template.HTML(m)
 		}
 		page.Formulas = append(page.Formulas, v)
 	}
-	var err error
-	if page.Ran, err = ranBox(o, rs); err != nil {
-		return nil, err
-	}
-	if page.Short, err = story(p.Key+".short", at); err != nil {
-		return nil, err
-	}
-	chapters, err := story(p.Key, at)
-	for _, c := range chapters {
-		switch c.ID {
-		case "idea", "messages", "what":
-			page.Idea = append(page.Idea, c)
-		case "questions":
-			page.Asked = append(page.Asked, c)
-		default:
-			page.After = append(page.After, c)
-		}
-	}
-	return page, err
+	return nil
 }
 
 // showIdea takes the widget that shows the idea of the source to the chapter about it,

@@ -47,87 +47,106 @@ func Render(o Options) (pages []string, err error) {
 	return pages, nil
 }
 
+// renderer is what the pages of one render share.
+type renderer struct {
+	Options
+	frame  head
+	pages  *template.Template
+	tr     *translator
+	s      *scripts
+	at     places
+	source *goSource
+	out    outputs
+	names  []string // of the pages, the index first
+}
+
 // render makes all files; names are the pages among them, the index first.
 func render(o Options) (out outputs, names []string, tr *translator, err error) {
 	all, err := load(o.Results)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	s, err := newScripts()
+	r, err := newRenderer(o)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	frame, err := newFrame(o.SingleFile)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	frame.Playground = true
-	for _, p := range papers {
-		frame.Compared = frame.Compared || p.Ours && len(all[p.Key]) > 0
-	}
-	if tr, err = newTranslator(); err != nil {
-		return nil, nil, nil, err
-	}
-	t, err := template.New("").Funcs(tr.funcs()).ParseFS(templates, "templates/*.html")
-	if err != nil {
-		return nil, nil, nil, fmt.Errorf("reports: %w", err)
-	}
-	out, at := outputs{}, placesOf(all, tr)
-	names = []string{"index.html"}
+	r.at = placesOf(all, r.tr)
 	index := &indexPage{Verdicts: verdicts, Command: o.Command}
-	if index.head, err = frame.named("gradsync", "index"); err != nil {
-		return nil, nil, nil, err
-	}
 	var every []loaded
-	source := newSource(o.Sources)
 	for i := range papers {
 		p := &papers[i]
-		rs := all[p.Key]
-		every = append(every, rs...)
-		index.add(p, rs)
-		if len(rs) == 0 {
-			continue
-		}
-		tr.page = p.Key
-		page, err := build(p, rs, at, s, o)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		if err := page.beside(source); err != nil {
-			return nil, nil, nil, err
-		}
-		var scripts []string
-		if page.Widgets {
-			scripts = widgetScripts
-		}
-		if page.head, err = frame.named(page.Title, page.Page, scripts...); err != nil {
-			return nil, nil, nil, err
-		}
-		if err := out.page(t, "paper.html", p.Key+".html", page); err != nil {
-			return nil, nil, nil, err
-		}
-		names = append(names, p.Key+".html")
-		for _, f := range page.Files {
-			if !o.SingleFile {
-				out.add(f.Name, []byte(f.Text))
+		r.frame.Compared = r.frame.Compared || p.Ours && len(all[p.Key]) > 0
+		every = append(every, all[p.Key]...)
+		index.add(p, all[p.Key])
+	}
+	index.Software = software(every)
+	for i := range papers {
+		if rs := all[papers[i].Key]; len(rs) > 0 {
+			if err := r.document(&papers[i], rs); err != nil {
+				return nil, nil, nil, err
 			}
 		}
 	}
-	tr.page = "common"
-	if err := out.playground(t, frame, names, o.Command); err != nil {
+	r.tr.page = "common"
+	if err := r.out.playground(r.pages, r.frame, r.names, o.Command); err != nil {
 		return nil, nil, nil, err
 	}
-	names = append(names, "playground.html")
-	index.Software = software(every)
-	if err := out.page(t, "index.html", "index.html", index); err != nil {
+	r.names = append(r.names, "playground.html")
+	if index.head, err = r.frame.named("gradsync", "index"); err != nil {
+		return nil, nil, nil, err
+	}
+	if err := r.out.page(r.pages, "index.html", "index.html", index); err != nil {
 		return nil, nil, nil, err
 	}
 	if !o.SingleFile {
-		if err := out.assets(); err != nil {
-			return nil, nil, nil, err
+		err = r.out.assets()
+	}
+	return r.out, r.names, r.tr, err
+}
+
+func newRenderer(o Options) (*renderer, error) {
+	r := &renderer{Options: o, source: newSource(o.Sources), out: outputs{}, names: []string{"index.html"}}
+	var err error
+	if r.s, err = newScripts(); err != nil {
+		return nil, err
+	}
+	if r.frame, err = newFrame(o.SingleFile); err != nil {
+		return nil, err
+	}
+	r.frame.Playground = true
+	if r.tr, err = newTranslator(); err != nil {
+		return nil, err
+	}
+	if r.pages, err = template.New("").Funcs(r.tr.funcs()).ParseFS(templates, "templates/*.html"); err != nil {
+		return nil, fmt.Errorf("reports: %w", err)
+	}
+	return r, nil
+}
+
+// document makes the page of one paper and the data files beside it.
+func (r *renderer) document(p *paper, rs []loaded) error {
+	r.tr.page = p.Key
+	page, err := build(p, rs, r.at, r.s, r.Options)
+	if err != nil {
+		return err
+	}
+	if err := page.beside(r.source); err != nil {
+		return err
+	}
+	var scripts []string
+	if page.Widgets {
+		scripts = widgetScripts
+	}
+	if page.head, err = r.frame.named(page.Title, page.Page, scripts...); err != nil {
+		return err
+	}
+	r.names = append(r.names, p.Key+".html")
+	for _, f := range page.Files {
+		if !r.SingleFile {
+			r.out.add(f.Name, []byte(f.Text))
 		}
 	}
-	return out, names, tr, nil
+	return r.out.page(r.pages, "paper.html", p.Key+".html", page)
 }
 
 // page adds the output of a template.
