@@ -16,7 +16,7 @@ PAPERS := dasp ring ringsparse codedsgd compare
 EMBEDDED := env -u GRADSYNC_DATA XDG_CACHE_HOME=$(CURDIR)/out/no-cache
 BIN := bin/gradsync$(shell go env GOEXE)
 
-.PHONY: help build test test-long lint race verify reproduce-dasp reproduce-ring reproduce-ringsparse reproduce-codedsgd reproduce-compare reproduce-all reports reports-check serve calibrate bench benchmarks lab-ring cross ci-check ci-results publish clean
+.PHONY: help build test test-long lint race verify reproduce-dasp reproduce-ring reproduce-ringsparse reproduce-codedsgd reproduce-compare reproduce-all reports reports-check playground serve calibrate bench benchmarks lab-ring cross ci-check ci-results publish clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-20s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -75,6 +75,9 @@ reproduce-all: build ## run the experiments of all documents, then the compariso
 reports: build ## render the committed results to reports/html, the README's table and the published hashes
 	@$(BIN) report --results experiments/results --out reports/html
 	@go run ./internal/readme/update
+
+playground: ## maintainers: build the playground's module (WebAssembly)
+	@go generate ./reports/playground
 
 reports-check: build ## render the committed results anew and compare with the committed pages byte by byte
 	@$(BIN) reports-check
