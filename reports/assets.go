@@ -13,7 +13,7 @@ import (
 var styles = []string{"report.css", "code.css", "widgets.css"}
 
 // widgetScripts make widgets work; pages that have none do without.
-var widgetScripts = []string{"widgets.js", "widgets-stepper.js", "widgets-loads.js", "widgets-exchange.js", "widgets-ring.js", "widgets-dasp.js", "widgets-sparse.js"}
+var widgetScripts = []string{"widgets.js", "widgets-stepper.js", "widgets-loads.js", "widgets-exchange.js", "widgets-ring.js", "widgets-dasp.js", "widgets-sparse.js", "widgets-zoom.js"}
 
 // beside are the further files that pages of one folder share: what the style sheets
 // load, and licences.
