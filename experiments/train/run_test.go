@@ -243,7 +243,7 @@ func TestConfigErrors(t *testing.T) {
 		"duration f":      func(c *Config) { c.Sync, c.Options = "asp", &rivals.Options{Duration: "wall"} },
 		"target accuracy": func(c *Config) { c.TargetAccuracy = 70 },
 		"Smax":            func(c *Config) { c.Options = &rivals.Options{Smin: 3, Smax: 3} },
-		"cannot write":       func(c *Config) { c.Save = filepath.Join(t.TempDir(), "none", "w") },
+		"cannot write":    func(c *Config) { c.Save = filepath.Join(t.TempDir(), "none", "w") },
 		"no such file":    func(c *Config) { c.Load = filepath.Join(t.TempDir(), "none") },
 	} {
 		c := quick("dasp")
