@@ -69,12 +69,43 @@ if (typeof document !== "undefined") (function () {
      until the page is left. */
   function stored() { try { return localStorage.getItem("gradsync-theme"); } catch (e) { return null; } }
   function store(v) { try { v ? localStorage.setItem("gradsync-theme", v) : localStorage.removeItem("gradsync-theme"); } catch (e) { /* not remembered */ } }
-  var themes = ["auto", "light", "dark"];
+  /* The reader's language. Both are in the page; a style hides one, and only what
+     styles cannot reach is exchanged here. */
+  function language() { try { return localStorage.getItem("gradsync-language") === "zh"; } catch (e) { return false; } }
+  function speak(zh) {
+    root.lang = zh ? "zh" : "en";
+    document.querySelectorAll("[data-named]").forEach(function (e) {
+      e.dataset.named.split(" ").forEach(function (name) {
+        var kept = "data-en-" + name;
+        if (!e.hasAttribute(kept)) e.setAttribute(kept, e.getAttribute(name));
+        e.setAttribute(name, e.getAttribute((zh ? "data-zh-" : "data-en-") + name));
+      });
+    });
+    document.querySelectorAll("table.data").forEach(function (t) {
+      var heads = [].map.call(t.querySelectorAll("thead th"), function (th) { return shown(th, zh); });
+      t.querySelectorAll("tbody tr").forEach(function (tr) {
+        for (var i = 0; i < tr.children.length && tr.children.length === heads.length; i++) tr.children[i].setAttribute("data-label", heads[i]);
+      });
+    });
+    nameTheme(theme());
+    document.dispatchEvent(new CustomEvent("gradsync-language"));
+  }
+  /* The words of e in one language. */
+  function shown(e, zh) {
+    var c = e.cloneNode(true);
+    c.querySelectorAll(zh ? ".en" : ".zh").forEach(function (x) { x.remove(); });
+    return c.textContent.trim();
+  }
+
+  var themes = ["auto", "light", "dark"], themesZh = { auto: "自动", light: "浅色", dark: "深色" };
   function theme() { var t = stored() || root.dataset.theme; return themes.indexOf(t) > 0 ? t : "auto"; }
   function apply(t) {
     if (t === "auto") delete root.dataset.theme; else root.dataset.theme = t;
+    nameTheme(t);
+  }
+  function nameTheme(t) {
     var b = document.getElementById("theme");
-    if (b) b.textContent = "Theme: " + t;
+    if (b) b.textContent = root.lang === "zh" ? "主题：" + themesZh[t] : "Theme: " + t;
   }
   root.classList.add("js");
   apply(theme());
@@ -84,27 +115,33 @@ if (typeof document !== "undefined") (function () {
   /* A short number for tool tips. */
   function short(v) { return typeof v === "number" ? String(+v.toPrecision(5)) : v; }
 
-  /* In a window narrower than the drawing was laid out for, the names of the legend
-     stand in as many columns as fit, above a drawing that is as much taller; more than
-     four rows become pages. */
+  /* In a window narrower than the drawing was laid out for, names of the legend and of
+     the axes break, and the names of the legend stand in as many columns as fit, above
+     a drawing that is as much taller. */
   function narrow(o, fig) {
     var wide = fig.clientWidth - 16, names = o.legend.data || [], live = fig.querySelector(".live");
     var height = live.dataset.height = live.dataset.height || parseInt(live.style.height, 10);
-    var longest = 0, line = -o.legend.itemGap;
+    var longest = 0, line = -o.legend.itemGap, more = 0;
+    if (wide <= 0 || wide > 840) return;
     names.forEach(function (n) { longest = Math.max(longest, n.length); line += 45 + 7 * n.length + o.legend.itemGap; });
-    if (!names.length || wide <= 0 || wide > 840 || line <= wide) return;
-    var across = Math.max(1, Math.floor(wide / (57 + 7 * longest))), rows = Math.ceil(names.length / across);
-    var before = +o.grid[0].top;
-    if (rows > 4) {
-      o.legend.type = "scroll";
-      delete o.legend.textStyle.width;
-      rows = 1;
-    } else {
-      o.legend.type = "plain"; o.legend.itemGap = 12;
-      o.legend.textStyle.width = 7 * longest; o.legend.textStyle.backgroundColor = "transparent";
+    if (names.length && line > wide) {
+      var width = Math.min(7 * longest, wide - 75), across = Math.max(1, Math.floor(wide / (57 + width))), before = +o.grid[0].top, top = 36;
+      for (var i = 0; i < names.length; i += across) {
+        top += 11 + 17 * Math.max.apply(null, names.slice(i, i + across).map(function (n) { return Math.ceil(7 * n.length / width); }));
+      }
+      o.legend.itemGap = 12;
+      o.legend.textStyle.width = width; o.legend.textStyle.overflow = "break"; o.legend.textStyle.backgroundColor = "transparent";
+      o.grid[0].top = top;
+      more += Math.max(0, top - before);
     }
-    o.grid[0].top = 64 + 28 * (rows - 1);
-    live.style.height = Math.max(+height, +height + o.grid[0].top - before) + "px";
+    [].concat(o.xAxis || []).forEach(function (x) {
+      var lines = x.name ? Math.ceil(7.5 * x.name.length / (wide - 90)) : 0;
+      if (lines < 2) return;
+      x.nameTextStyle.width = wide - 90; x.nameTextStyle.overflow = "break";
+      o.grid[0].bottom = +o.grid[0].bottom + 17 * (lines - 1);
+      more += 17 * (lines - 1);
+    });
+    live.style.height = +height + more + "px";
   }
 
   function optionOf(fig) {
@@ -127,12 +164,11 @@ if (typeof document !== "undefined") (function () {
 
   function draw(fig) {
     var live = fig.querySelector(".live");
-    var c = echarts.init(live, null, { renderer: "svg" });
-    c.setOption(optionOf(fig));
-    charts.push({ chart: c, fig: fig });
     fig.classList.add("drawn");
-    c.resize();
-    if ("ResizeObserver" in window) new ResizeObserver(function () { c.resize(); }).observe(live);
+    var o = optionOf(fig), c = echarts.init(live, null, { renderer: "svg" }), first = true;
+    c.setOption(o);
+    charts.push({ chart: c, fig: fig });
+    if ("ResizeObserver" in window) new ResizeObserver(function () { if (!first) c.resize(); first = false; }).observe(live);
   }
 
   function redraw() {
@@ -161,9 +197,9 @@ if (typeof document !== "undefined") (function () {
 
   function copy(text, button) {
     function done() {
-      var was = button.textContent;
-      button.textContent = "Copied";
-      setTimeout(function () { button.textContent = was; }, 1200);
+      var was = button.innerHTML;
+      button.textContent = root.lang === "zh" ? "已复制" : "Copied";
+      setTimeout(function () { button.innerHTML = was; }, 1200);
     }
     function byHand() {
       var t = document.createElement("textarea");
@@ -193,6 +229,15 @@ if (typeof document !== "undefined") (function () {
 
   document.addEventListener("DOMContentLoaded", function () {
     apply(theme());
+    var lang = document.getElementById("lang");
+    if (lang) {
+      lang.checked = language();
+      lang.addEventListener("change", function () {
+        try { localStorage.setItem("gradsync-language", lang.checked ? "zh" : "en"); } catch (e) { /* not remembered */ }
+        speak(lang.checked);
+      });
+      if (lang.checked) speak(true);
+    }
     fold(false);
     if (typeof echarts === "undefined") return;
     gradsyncInstall(echarts);
