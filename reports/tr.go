@@ -227,6 +227,14 @@ func inline(s string) template.HTML {
 	return template.HTML(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(b.String()), "<p>"), "</p>"))
 }
 
+// many counts things: "1 claim", "2 claims".
+func many(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprint(n, " ", thing)
+}
+
 // funcs are the functions of the templates; those that show words show them in both
 // languages.
 func (t *translator) funcs() template.FuncMap {

@@ -39,7 +39,7 @@ func TestBothProfilesStandInTheRowOfAClaim(t *testing.T) {
 			t.Errorf("%s: marked as disagreeing: %v, want %v", id, !c.disagree, c.disagree)
 		}
 	}
-	if list := cut(t, page, "<b>The profiles disagree on 1 claims:</b>", "</p>"); !strings.Contains(list, " <a href=\"#claim-example5-x02\">X02</a>.") {
+	if list := cut(t, page, "<b>The profiles disagree on 1 claim:</b>", "</p>"); !strings.Contains(list, " <a href=\"#claim-example5-x02\">X02</a>.") {
 		t.Errorf("the list of disagreements reads %q", list)
 	}
 	head := cut(t, page, `id="claims-example5"`, "</thead>")
@@ -83,7 +83,7 @@ func TestTalliesAreApart(t *testing.T) {
 		t.Errorf("standard was trained on %q", got[1].Data)
 	}
 	index := pageOfTwins(t, "index.html")
-	for _, w := range []string{`<b class="profile">quick</b>`, `<b class="profile">standard</b>`, "8 claims, 7 results; the profiles disagree on 1 claims<"} {
+	for _, w := range []string{`<b class="profile">quick</b>`, `<b class="profile">standard</b>`, "8 claims, 7 results; the profiles disagree on 1 claim<"} {
 		if !strings.Contains(index, w) {
 			t.Errorf("the index lacks %q", w)
 		}
