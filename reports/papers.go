@@ -71,6 +71,7 @@ var papers = []paper{
   note   = {Chinese patent application filed 2021-04-28.
             Distributed training method for large-scale deep neural network}
 }`,
+		Diagram:  "ringsparse/decisions#hops",
 		Formulas: sparseFormulas, Algorithms: sparseAlgorithms,
 		FormulaNote: "The text lists the variables of its formulas and has lost all images but one. These are our reconstructions, with how sure we are of each, and the printed forms where those are wrong.",
 		AlgorithmNote: "Steps S1 to S7 of the description, in our words and under the patent’s own numbers. " +
@@ -118,7 +119,7 @@ var papers = []paper{
   note    = {In Chinese. A Synchronized Gradient Descent Algorithm Based on
              Distributed Coding}
 }`,
-		Diagram:  "codedsgd/fig2#packets",
+		Diagram:  "codedsgd/fig2#packets-4-2",
 		Formulas: codedFormulas, Algorithms: codedAlgorithms,
 		FormulaNote: "The paper’s equations under its own numbers; the indices of node, layer and batch are left out where nothing depends on them. " +
 			"Where the printed form is wrong it stands beside the one that holds. The last ones are ours.",

@@ -31,6 +31,7 @@ type translator struct {
 	// missing are the texts that were asked for and have none, by the page.
 	missing map[string]map[string]bool
 	page    string
+	twice   []string // texts with two translations, of which the first holds
 }
 
 // newTranslator reads text/zh/*.csv: two columns, English and Chinese. Each number of
@@ -67,8 +68,11 @@ func (t *translator) read(name string) error {
 		}
 		line, _ := r.FieldPos(0)
 		en, zh := row[0], row[1]
-		if old, ok := t.of[en]; ok && old != zh {
-			return fmt.Errorf("line %d: %q has another Chinese already: %q", line, en, old)
+		if old, ok := t.of[en]; ok {
+			if old != zh {
+				t.twice = append(t.twice, fmt.Sprintf("%s, line %d: %q has another Chinese already: %q", name, line, en, old))
+			}
+			continue
 		}
 		if err := fits(en, zh); err != nil {
 			return fmt.Errorf("line %d: %w", line, err)

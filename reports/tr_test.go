@@ -58,8 +58,12 @@ func TestChineseKeepsNumbers(t *testing.T) {
 			t.Errorf("fits(%q, %q) = %v", c.en, c.zh, err)
 		}
 	}
-	if _, err := newTranslator(); err != nil {
-		t.Error(err)
+	tr, err := newTranslator()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range tr.twice {
+		t.Error(line)
 	}
 }
 
