@@ -51,7 +51,7 @@
   function card(svg, data, node, lang) {
     var c = W.place(node, data.nodes), w = 112, h = 62, g = W.draw("g", { transform: "translate(" + (c.x - w / 2) + " " + (c.y - h / 2) + ")" }, svg);
     W.draw("rect", { "class": "card", width: w, height: h, rx: 8 }, g);
-    W.draw("text", { x: w / 2, y: 17, "text-anchor": "middle" }, g, W.say(lang, "node ", "节点 ") + node);
+    var title = W.draw("text", { x: w / 2, y: 17, "text-anchor": "middle" }, g);
     var side = Math.min(30, (w - 12) / data.blocks.length), left = (w - side * data.blocks.length) / 2;
     var cells = data.blocks.map(function (b, i) {
       var x = left + i * side + 1, parts = [];
@@ -64,6 +64,7 @@
     });
     return function (blocks, role) {
       g.setAttribute("class", "node " + role);
+      title.textContent = W.say(lang, "node ", "节点 ") + node + (role === "sends" ? W.say(lang, " sends", " 发送") : role === "receives" ? W.say(lang, " receives", " 接收") : "");
       cells.forEach(function (parts, i) {
         parts.forEach(function (p, k) { p.setAttribute("class", blocks[i] === "own" ? "own" : blocks[i][k] ? "got" : "none"); });
       });
@@ -111,8 +112,8 @@
     var out = W.stepper(box, left, side, lang, { state: state, total: total, show: show, said: said, travel: travel, lasts: 1400,
       place: function (k) { return k + " / " + total; } });
     side.appendChild(list);
-    W.make("p", { "class": "quiet" }, box, W.say(lang, "Numbers are blocks. Blue: computed by the node. Green: decoded, a segment at a time. Packets are shown one after another; their times say which travel at once.",
-      "数字是块的编号。蓝色：节点自己算的；绿色：解码所得，一次一段。各包依次显示，哪些同时在路上看它们的时间。"));
+    W.make("p", { "class": "quiet" }, box, W.say(lang, "Numbers are blocks. Blue, plain: computed by the node. Green, dashed: decoded, a segment at a time. Packets are shown one after another; their times say which travel at once.",
+      "数字是块的编号。蓝色无边：节点自己算的；绿色虚线边：解码所得，一次一段。各包依次显示，哪些同时在路上看它们的时间。"));
     return out;
   };
 })(gradsyncWidgets);

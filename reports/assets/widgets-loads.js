@@ -2,6 +2,13 @@
 "use strict";
 
 (function (W) {
+  var chinese = {
+    "CSSGD, multicast": "CSSGD，多播", "CSSGD, unicast": "CSSGD，单播", "same blocks uncoded, multicast": "同样的块不编码，多播", "same blocks uncoded, unicast": "同样的块不编码，单播",
+    "SSGD block by block, multicast": "SSGD 逐块，多播", "SSGD block by block, unicast": "SSGD 逐块，单播", "SSGD, multicast": "SSGD，多播", "SSGD, unicast": "SSGD，单播", "ring all-reduce": "环形全归约",
+    "compressed coded, multicast": "压缩编码，多播", "redundant blocks summed, multicast": "冗余块先求和，多播", "replicated workers, multicast": "复制节点，多播", "gradient units": "梯度单位"
+  };
+  function word(name, lang) { return lang === "zh" && chinese[name] || name; }
+
   /* The loads of one n and r: a bar for each name, as long as its share of the
      longest that is shown; least is true for every shortest. */
   W.bars = function (data, n, r, hidden) {
@@ -26,9 +33,9 @@
     if (!shown.length) return first + t(": nothing chosen.", "：没有选中任何一项。");
     var least = shown.filter(function (b) { return b.least; });
     var words = first + (r === n ? t(", where every node computes everything", "，每个节点都计算全部") : "") + t(". ", "。");
-    if (bars[0].shown) words += bars[0].name + t(": ", "：") + bars[0].text + (data.unit ? " " + data.unit : "") + t(". ", "。");
+    if (bars[0].shown) words += word(bars[0].name, lang) + t(": ", "：") + bars[0].text + (data.unit ? " " + word(data.unit, lang) : "") + t(". ", "。");
     if (least.length === shown.length) return words + t("All that are shown are equal.", "显示的各项都相等。");
-    return words + t("Least: ", "最少：") + least[0].text + t(" (", "（") + least.map(function (b) { return b.name; }).join(t("; ", "；")) + t(").", "）。");
+    return words + t("Least: ", "最少：") + least[0].text + t(" (", "（") + least.map(function (b) { return word(b.name, lang); }).join(t("; ", "；")) + t(").", "）。");
   };
 
   /* A slider over a list of numbers, with its number beside it. */
@@ -56,13 +63,13 @@
     var said = W.make("p", { "class": "said", "aria-live": "polite" }, box);
     var list = W.make("ul", { "class": "bars" }, box);
     var rows = data.names.map(function (name, i) {
-      var li = W.make("li", {}, list), b = W.make("button", { type: "button", "aria-pressed": "true" }, li, name);
+      var li = W.make("li", {}, list), b = W.make("button", { type: "button", "aria-pressed": "true" }, li, word(name, lang));
       b.addEventListener("click", function () { state.hidden[i] = !state.hidden[i]; show(); });
       var track = W.make("span", { "class": "track", "aria-hidden": "true" }, li);
       return { li: li, button: b, bar: W.make("span", {}, track), num: W.make("span", { "class": "num" }, li) };
     });
     W.make("p", { "class": "quiet" }, box, t("Bars in " + (data.unit || "the table’s unit") + " per batch. A name, pressed, takes its bar away, so that shorter ones can be compared.",
-      "条形的单位：每批 " + (data.unit || "表中的单位") + "。按一下名称可隐去其条形，便于比较较短的各项。"));
+      "条形的单位：每批 " + (word(data.unit, lang) || "表中的单位") + "。按一下名称可隐去其条形，便于比较较短的各项。"));
     function show() {
       setN(ns, state.n); setR(W.choices(data, "r", state.n), state.r);
       var bars = W.bars(data, state.n, state.r, state.hidden);

@@ -141,7 +141,6 @@
       function show() {
         if (made && made.stop) made.stop();
         box.replaceChildren(script);
-        if (box.dataset.zh) box.setAttribute("aria-label", W.say(language(), box.dataset.en, box.dataset.zh));
         made = kind(box, data, state, language());
       }
       show();
