@@ -191,20 +191,21 @@ func TestUnreadableTablesAreRefused(t *testing.T) {
 
 // The committed results that a reader should be able to work can be worked.
 func TestCommittedResultsHaveTheirWidgets(t *testing.T) {
-	for id, tables := range map[string][]string{"accounting": {"loads"}, "fig2": {"packets-3-2", "packets-4-2"}} {
-		r, err := result.Read(filepath.Join("..", "experiments", "results", "codedsgd", id+".json"))
+	for id, tables := range map[string][]string{"codedsgd/accounting": {"loads"}, "codedsgd/fig2": {"packets-3-2", "packets-4-2"},
+		"ring/steps": {"transfers"}, "dasp/walk": {"events"}, "ringsparse/decisions": {"hops"}} {
+		r, err := result.Read(filepath.Join("..", "experiments", "results", filepath.FromSlash(id)+".json"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range tables {
 			at := slices.IndexFunc(r.Tables, func(tb result.Table) bool { return tb.ID == want })
 			if at < 0 {
-				t.Errorf("codedsgd/%s has no table %s", id, want)
+				t.Errorf("%s has no table %s", id, want)
 				continue
 			}
 			tb, v := viewed(r, at)
 			if w, err := widgetOf(r, tb, v); err != nil || w == nil {
-				t.Errorf("codedsgd/%s, %s: widget %v, %v", id, want, w, err)
+				t.Errorf("%s, %s: widget %v, %v", id, want, w, err)
 			}
 		}
 	}
