@@ -35,9 +35,10 @@ function contrast() {
     return o;
   }
 
-  /* What a drawing paints below a text, before it, at the middle of it. */
+  /* What a drawing paints below a text, before it, beside the middle of it: two shapes
+     may share an edge there. */
   function painted(t) {
-    var c = ground(t.svg), b = probe.bounds(t.quads[0]), x = (b[0] + b[2]) / 2, y = (b[1] + b[3]) / 2;
+    var c = ground(t.svg), b = probe.bounds(t.quads[0]), x = (b[0] + b[2]) / 2 + 1.1, y = (b[1] + b[3]) / 2 + 0.7;
     for (var s of t.svg.querySelectorAll("path, rect, circle, ellipse, polygon")) {
       if (!(s.compareDocumentPosition(t.el) & Node.DOCUMENT_POSITION_FOLLOWING)) break;
       var r = s.getBoundingClientRect();
