@@ -37,6 +37,10 @@ type chunk struct {
 // headline is a heading with its id, which both languages share.
 var headline = regexp.MustCompile(`^(##|###) (.+) \{#([a-z0-9.-]+)\}$`)
 
+// anchors are places that links lead to; they stand before both languages, so that they
+// are there in either.
+var anchors = regexp.MustCompile(`<span id="[a-z0-9.-]+"></span>`)
+
 // chunks cuts a narrative at its headings. Each must have an id: what stands in two
 // languages is found by it.
 func chunks(name, src string) ([]chunk, error) {
@@ -89,7 +93,9 @@ func story(key string, at places) ([]chapterText, error) {
 				return nil, fmt.Errorf("reports: Chinese text of %s: %w", key, err)
 			}
 			title = pair(title, true, escaped(z.text))
-			body = `<div class="en">` + body + `</div><div class="zh" lang="zh">` + other + `</div>`
+			marks := anchors.FindAllString(string(body), -1)
+			english := template.HTML(anchors.ReplaceAllString(string(body), ""))
+			body = template.HTML(strings.Join(marks, "")) + `<div class="en">` + english + `</div><div class="zh" lang="zh">` + other + `</div>`
 		} else if len(zh) > 0 {
 			return nil, fmt.Errorf("reports: text of %s: chapter %s is not in Chinese", key, c.id)
 		}
