@@ -137,7 +137,7 @@ if (typeof document !== "undefined") (function () {
     [].concat(o.xAxis || []).forEach(function (x) {
       var lines = x.name ? Math.ceil(7.5 * x.name.length / (wide - 90)) : 0;
       if (lines < 2) return;
-      x.nameTextStyle.width = wide - 90; x.nameTextStyle.overflow = "break";
+      x.nameTextStyle.width = wide - 90; x.nameTextStyle.overflow = "break"; x.nameTextStyle.backgroundColor = "transparent";
       o.grid[0].bottom = +o.grid[0].bottom + 17 * (lines - 1);
       more += 17 * (lines - 1);
     });
