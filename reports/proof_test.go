@@ -34,7 +34,7 @@ func TestProofTable(t *testing.T) {
 		`<span class="chip v-equal"><span class="sign" aria-hidden="true">＝</span> holds as printed</span>`,
 		`<span class="chip v-differs"><span class="sign" aria-hidden="true">✗</span> fails</span>`,
 		"|D<sub>i<sub>1</sub></sub> ∩ D<sub>i<sub>r+1</sub></sub>| = r+1", "P<sub>M∖k</sub> &amp; &lt;b&gt;", "D<sub>left</sub>",
-		`data-label="smallest counter-example"`, `data-label="as it holds"`, "n = 2, r = 1: counted 0, as printed 2",
+		`;--c4:'as it holds';`, `;--c8:'smallest counter-example';`, "n = 2, r = 1: counted 0, as printed 2",
 	} {
 		if !strings.Contains(box, want) {
 			t.Errorf("the table lacks %s:\n%s", want, box)

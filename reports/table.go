@@ -62,7 +62,7 @@ type columnView struct {
 type cell struct {
 	Text   string
 	HTML   template.HTML // in place of Text, where it has more than words
-	Label  string        // the column's title, for narrow screens
+	Label  string        // the column's title, where report.css has no rule for it
 	Number bool
 	Empty  bool
 	Head   bool // the first column names the row
@@ -100,9 +100,9 @@ func viewTable(r loaded, t result.Table) tableView {
 				}
 				continue
 			}
-			c := cell{Label: v.Columns[i].Title, Number: v.Columns[i].Number, Head: i == 0}
-			if u := v.Columns[i].Unit; u != "" {
-				c.Label += " (" + u + ")"
+			c := cell{Number: v.Columns[i].Number, Head: i == 0}
+			if i >= ruledColumns {
+				c.Label = v.Columns[i].Label()
 			}
 			switch x := x.(type) {
 			case nil:

@@ -249,7 +249,7 @@ func (t *translator) funcs() template.FuncMap {
 		"tr": how(escaped), "prose": how(prose), "subs": how(subs),
 		"pretty": how(func(s string) template.HTML { return escaped(pretty(s)) }),
 		"md":     how(inline),
-		"label":  t.label, "many": many,
+		"label":  t.label, "labels": t.labels, "many": many,
 		"total": total, "join": join,
 		"share": func(n, of int) string { return fmt.Sprintf("%.4g%%", 100*float64(n)/float64(of)) },
 	}

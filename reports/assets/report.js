@@ -81,7 +81,7 @@ if (typeof document !== "undefined") (function () {
         e.setAttribute(name, e.getAttribute((zh ? "data-zh-" : "data-en-") + name));
       });
     });
-    document.querySelectorAll("table.data").forEach(function (t) {
+    document.querySelectorAll("table.data:not([style])").forEach(function (t) {
       var heads = [].map.call(t.querySelectorAll("thead th"), function (th) { return shown(th, zh); });
       t.querySelectorAll("tbody tr").forEach(function (tr) {
         for (var i = 0; i < tr.children.length && tr.children.length === heads.length; i++) tr.children[i].setAttribute("data-label", heads[i]);
