@@ -88,6 +88,20 @@ func work(b *tab, i int) {
 	for _, d := range dead {
 		b.t.Errorf("widget %q: the button %q changes nothing", name, d)
 	}
+	// A diagram that steps does so by the arrow keys, too.
+	if eval[bool](b, `!!`+box+`.querySelector(".stepper")`) {
+		eval[any](b, box+`.querySelector("[role=group][tabindex='0']").focus()`)
+		b.press(kb.Home)
+		was := eval[string](b, box+`.innerHTML`)
+		for _, k := range []struct{ name, key string }{{"End", kb.End}, {"Home", kb.Home}, {"right arrow", kb.ArrowRight}, {"left arrow", kb.ArrowLeft}} {
+			b.press(k.key)
+			now := eval[string](b, box+`.innerHTML`)
+			if now == was {
+				b.t.Errorf("widget %q: the key %s changes nothing", name, k.name)
+			}
+			was = now
+		}
+	}
 	controls := eval[int](b, box+`.querySelectorAll("button").length`)
 	sliders := eval[int](b, box+`.querySelectorAll("input[type=range]:not(:disabled)").length`)
 	for k := range sliders {
@@ -106,5 +120,71 @@ func work(b *tab, i int) {
 	}
 	if controls+sliders == 0 {
 		b.t.Errorf("widget %q has neither button nor slider", name)
+	}
+}
+
+// TestTimelines: a time line is looked into by buttons and keys.
+func TestTimelines(t *testing.T) {
+	total := 0
+	for _, page := range committed(t) {
+		t.Run(filepath.Base(page), func(t *testing.T) {
+			b := newTab(t)
+			b.open(page)
+			if !eval[bool](b, `(async () => {
+				const fig = document.querySelector("figure.chart[data-form=gantt]");
+				if (!fig) return false;
+				fig.scrollIntoView();
+				for (let k = 0; k < 200 && !fig.querySelector(".zoom button"); k++) await new Promise(done => setTimeout(done, 20));
+				return true;
+			})()`) {
+				return
+			}
+			total++
+			const shown = `document.querySelector("figure.chart[data-form=gantt] .shown").textContent`
+			was := eval[string](b, shown)
+			eval[any](b, `document.querySelector("figure.chart[data-form=gantt] .zoom button").focus()`)
+			for _, key := range []string{"+", "+", kb.ArrowRight, "-", kb.Home} {
+				b.press(key)
+				b.frames(2)
+				now := eval[string](b, shown)
+				if now == was {
+					t.Errorf("the key %q leaves the time line at %q", key, now)
+				}
+				was = now
+			}
+		})
+	}
+	if total == 0 {
+		t.Error("no page has a time line")
+	}
+}
+
+// TestPlayground: its module starts, and every slider changes the results by the
+// arrow keys.
+func TestPlayground(t *testing.T) {
+	b := newTab(t)
+	b.open(filepath.Join(folder(t), "playground.html"))
+	if !eval[bool](b, `(async () => {
+		for (let k = 0; k < 500 && document.getElementById("try").hidden; k++) await new Promise(done => setTimeout(done, 20));
+		document.querySelector("details.more-sliders").open = true;
+		return !document.getElementById("try").hidden;
+	})()`) {
+		t.Fatal("the sliders do not appear")
+	}
+	sliders := eval[[]string](b, `[...document.querySelectorAll("#try input[type=range]")].map(e => e.id)`)
+	if len(sliders) < 5 {
+		t.Errorf("%d sliders, want at least 5: %q", len(sliders), sliders)
+	}
+	for _, id := range sliders {
+		moved := false
+		for _, key := range []string{kb.ArrowRight, kb.ArrowLeft} {
+			was := eval[string](b, `document.getElementById("`+id+`").focus(), document.getElementById("try").innerText`)
+			b.press(key)
+			b.frames(2)
+			moved = moved || eval[string](b, `document.getElementById("try").innerText`) != was
+		}
+		if !moved {
+			t.Errorf("the arrow keys on %s change nothing", id)
+		}
 	}
 }

@@ -1,0 +1,58 @@
+package browser
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"gradsync/internal/repo"
+	"gradsync/reports"
+)
+
+// TestSingleFiles: a page that holds everything asks for nothing but itself, and
+// is drawn and worked like the others.
+func TestSingleFiles(t *testing.T) {
+	started(t)
+	root, err := repo.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, out := t.TempDir(), t.TempDir()
+	if err := os.CopyFS(filepath.Join(results, "ring"), os.DirFS(filepath.Join(root, "experiments", "results", "ring"))); err != nil {
+		t.Fatal(err)
+	}
+	pages, err := reports.Render(reports.Options{Results: results, Out: out, SingleFile: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(pages) < 2 {
+		t.Fatalf("%d pages are rendered, want an index and the page of the ring", len(pages))
+	}
+	for _, page := range pages {
+		t.Run(filepath.Base(page), func(t *testing.T) {
+			b := newTab(t)
+			b.open(page)
+			figures := eval[int](b, `document.querySelectorAll("figure.chart").length`)
+			if n := b.drawn(); n != figures {
+				t.Errorf("%d of %d charts are drawn", n, figures)
+			}
+			eval[any](b, `document.getElementById("theme").click()`)
+			if n := eval[int](b, `document.querySelectorAll(".widget").length`); n > 0 {
+				b.media("screen", "prefers-reduced-motion", "reduce")
+				work(b, 0)
+			}
+			real := 0
+			for _, a := range b.asked() {
+				if len(a) < 5 || a[:5] != "data:" {
+					real++
+				}
+				if real > 1 {
+					t.Errorf("asks for %.200s", a)
+				}
+			}
+			if real != 1 {
+				t.Errorf("%d requests, want 1, the page", real)
+			}
+		})
+	}
+}
