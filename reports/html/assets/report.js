@@ -81,12 +81,13 @@ if (typeof document !== "undefined") (function () {
         e.setAttribute(name, e.getAttribute((zh ? "data-zh-" : "data-en-") + name));
       });
     });
-    document.querySelectorAll("table.data").forEach(function (t) {
+    document.querySelectorAll("table.data:not([style])").forEach(function (t) {
       var heads = [].map.call(t.querySelectorAll("thead th"), function (th) { return shown(th, zh); });
       t.querySelectorAll("tbody tr").forEach(function (tr) {
         for (var i = 0; i < tr.children.length && tr.children.length === heads.length; i++) tr.children[i].setAttribute("data-label", heads[i]);
       });
     });
+    document.querySelectorAll(".none[title]").forEach(function (e) { e.title = zh ? "无值" : "no value"; });
     nameTheme(theme());
     document.dispatchEvent(new CustomEvent("gradsync-language"));
   }
@@ -137,7 +138,7 @@ if (typeof document !== "undefined") (function () {
     [].concat(o.xAxis || []).forEach(function (x) {
       var lines = x.name ? Math.ceil(7.5 * x.name.length / (wide - 90)) : 0;
       if (lines < 2) return;
-      x.nameTextStyle.width = wide - 90; x.nameTextStyle.overflow = "break";
+      x.nameTextStyle.width = wide - 90; x.nameTextStyle.overflow = "break"; x.nameTextStyle.backgroundColor = "transparent";
       o.grid[0].bottom = +o.grid[0].bottom + 17 * (lines - 1);
       more += 17 * (lines - 1);
     });

@@ -29,54 +29,54 @@
   /* Until when somebody waits, in words. */
   W.daspUntil = function (until, lang) {
     var m = /^worker (\d+)$/.exec(until);
-    return m ? W.say(lang, "worker " + m[1] + " comes back", "节点 " + m[1] + " 回来") : until;
+    return m ? W.say(lang, "worker " + m[1] + " comes back", "工作节点 " + m[1] + " 回来") : until;
   };
 
   function arrives(data, e, lang) {
     return W.say(lang, e.time + ": worker " + e.worker + " pushes a gradient of version " + e.held + ". The oldest version in use is " + e.min + ", held by worker " + e.oldest + ": the gap is " + e.gap,
-      e.time + "：节点 " + e.worker + " 推送用版本 " + e.held + " 算出的梯度。在用的最旧版本是 " + e.min + "（节点 " + e.oldest + "），差距为 " + e.gap);
+      e.time + "：工作节点 " + e.worker + " 推送用版本 " + e.held + " 算出的梯度。在用的最旧版本是 " + e.min + "（工作节点 " + e.oldest + "），版本差为 " + e.gap);
   }
 
   function push(data, e, lang) {
     function t(en, zh) { return W.say(lang, en, zh); }
     if (e.state === "QIS") {
       return arrives(data, e, lang) + t(", not more than Smin = " + data.smin + ". Algorithm 1, lines 5–6: QIS, nobody waits. The gradient makes version " + e.newest + " by itself (Algorithm 2, line 4) with staleness " + e.staleness + ", and worker " + e.worker + " goes on with it at once.",
-        "，不超过 Smin = " + data.smin + "。算法 1 第 5–6 行：QIS，不等待。该梯度单独生成版本 " + e.newest + "（算法 2 第 4 行），陈旧度 " + e.staleness + "，节点 " + e.worker + " 立即用它继续。");
+        "，不超过 Smin = " + data.smin + "。算法 1 第 5–6 行：QIS，不等待。该梯度单独生成版本 " + e.newest + "（算法 2 第 4 行），陈旧度 " + e.staleness + "，工作节点 " + e.worker + " 立即用它继续。");
     }
     if (e.state === "FSS") {
       return arrives(data, e, lang) + t(", more than Smax = " + data.smax + ". Algorithm 1, lines 13–15: FSS, worker " + e.worker + " waits for worker " + e.oldest + ", which holds the oldest version.",
-        "，超过 Smax = " + data.smax + "。算法 1 第 13–15 行：FSS，节点 " + e.worker + " 等待持有最旧版本的节点 " + e.oldest + "。");
+        "，超过 Smax = " + data.smax + "。算法 1 第 13–15 行：FSS，工作节点 " + e.worker + " 等待持有最旧版本的工作节点 " + e.oldest + "。");
     }
     var head = arrives(data, e, lang) + t(", more than Smin = " + data.smin + " and not more than Smax = " + data.smax + ". Algorithm 1, lines 7–12: WSS, T_wait = " + e.wait,
       "，大于 Smin = " + data.smin + " 且不超过 Smax = " + data.smax + "。算法 1 第 7–12 行：WSS，T_wait = " + e.wait);
-    if (e.why === "T_wait") return head + t(" by Eq. (1). Worker " + e.worker + " waits until " + e.until + ", in the hope that worker " + e.oldest + " comes back meanwhile.", "（式 (1)）。节点 " + e.worker + " 等到 " + e.until + "，期望节点 " + e.oldest + " 此间回来。");
-    return head + t(". The version to hand out would be more than Smax ahead of worker " + e.oldest + ", so worker " + e.worker + " waits for it (our re-check).", "。将要发出的版本会比节点 " + e.oldest + " 领先超过 Smax，因此节点 " + e.worker + " 等它回来（本实现的复查）。");
+    if (e.why === "T_wait") return head + t(" by Eq. (1). Worker " + e.worker + " waits until " + e.until + ", in the hope that worker " + e.oldest + " comes back meanwhile.", "（式 (1)）。工作节点 " + e.worker + " 等到 " + e.until + "，期望工作节点 " + e.oldest + " 此间回来。");
+    return head + t(". The version to hand out would be more than Smax ahead of worker " + e.oldest + ", so worker " + e.worker + " waits for it (our re-check).", "。将要发出的版本会比工作节点 " + e.oldest + " 领先超过 Smax，因此工作节点 " + e.worker + " 等它回来（本实现的复查）。");
   }
 
   function release(data, e, lang) {
     function t(en, zh) { return W.say(lang, en, zh); }
     var why = { "T_wait is over": t("its T_wait is over (Algorithm 1, line 12)", "T_wait 已到（算法 1 第 12 行）"),
       "T_wait is 0": t("its T_wait is 0 (Algorithm 1, line 12)", "T_wait 为 0（算法 1 第 12 行）"),
-      "within Smax again": t("after worker " + e.by + ", nobody left is more than Smax = " + data.smax + " behind version " + e.newest, "节点 " + e.by + " 之后，其余节点落后版本 " + e.newest + " 都不超过 Smax = " + data.smax) }[e.why];
+      "within Smax again": t("after worker " + e.by + ", nobody left is more than Smax = " + data.smax + " behind version " + e.newest, "工作节点 " + e.by + " 之后，其余工作节点落后版本 " + e.newest + " 都不超过 Smax = " + data.smax) }[e.why];
     var update = e.group > 1 ? t("one of K = " + e.group + " in its update (Algorithm 2, line 6)", "是其更新中 K = " + e.group + " 个之一（算法 2 第 6 行）")
       : t("alone in its update, K = 1 (Algorithm 2, line 6)", "单独成为一次更新，K = 1（算法 2 第 6 行）");
     return t(e.time + ": worker " + e.worker + " is released from " + e.state + ": " + why + ". Its gradient is " + update + ", staleness " + e.staleness + ". It goes on with version " + e.newest + ".",
-      e.time + "：节点 " + e.worker + " 离开 " + e.state + "：" + why + "。它的梯度" + update + "，陈旧度 " + e.staleness + "。它用版本 " + e.newest + " 继续。");
+      e.time + "：工作节点 " + e.worker + " 离开 " + e.state + "：" + why + "。它的梯度" + update + "，陈旧度 " + e.staleness + "。它用版本 " + e.newest + " 继续。");
   }
 
   /* An event in words: which line of which algorithm applies, and why. */
   W.daspSaid = function (data, at, lang) {
     function t(en, zh) { return W.say(lang, en, zh); }
     var e = data.events[at - 1];
-    if (!e) return t("All " + data.workers + " workers hold version 0 and compute. " + data.events.length + " events follow.", "全部 " + data.workers + " 个节点持有版本 0，正在计算。接下来有 " + data.events.length + " 个事件。");
+    if (!e) return t("All " + data.workers + " workers hold version 0 and compute. " + data.events.length + " events follow.", "全部 " + data.workers + " 个工作节点持有版本 0，正在计算。接下来有 " + data.events.length + " 个事件。");
     if (e.what === "push") return push(data, e, lang);
     if (e.what === "release") return release(data, e, lang);
     if (e.what === "used") {
       return t(e.time + ": the gradient of worker " + e.worker + ", which waits in " + e.state + ", is used with the others that wait: K = " + e.group + " in version " + e.newest + " (Algorithm 2, line 6), staleness " + e.staleness + ". The worker itself waits on.",
-        e.time + "：在 " + e.state + " 中等待的节点 " + e.worker + " 的梯度与其他等待者一起使用：版本 " + e.newest + " 含 K = " + e.group + " 个（算法 2 第 6 行），陈旧度 " + e.staleness + "。节点本身继续等待。");
+        e.time + "：在 " + e.state + " 中等待的工作节点 " + e.worker + " 的梯度与其他等待者一起使用：版本 " + e.newest + " 含 K = " + e.group + " 个（算法 2 第 6 行），陈旧度 " + e.staleness + "。工作节点本身继续等待。");
     }
     return t(e.time + ": T_wait of worker " + e.worker + " is over, but the version to hand out would be more than Smax = " + data.smax + " ahead of worker " + e.oldest + ". It waits on (our re-check).",
-      e.time + "：节点 " + e.worker + " 的 T_wait 已到，但将要发出的版本会比节点 " + e.oldest + " 领先超过 Smax = " + data.smax + "。它继续等待（本实现的复查）。");
+      e.time + "：工作节点 " + e.worker + " 的 T_wait 已到，但将要发出的版本会比工作节点 " + e.oldest + " 领先超过 Smax = " + data.smax + "。它继续等待（本实现的复查）。");
   };
 
   /* Where versions stand: the first on the axis, and how many. */
@@ -85,7 +85,7 @@
     return { from: from, base: e ? e.min : 0, count: Math.max(data.smax + data.workers, (e ? e.newest : 0) - from + 1) };
   };
 
-  var left = 62, right = 448, top = 44, lane = 31;
+  var left = 76, right = 448, top = 44, lane = 31;
 
   /* The mark of a state: a ring computes, a triangle waits in WSS, a square in FSS, a
      disc was answered at once. */
@@ -127,7 +127,7 @@
       for (var n = 1; n <= data.workers; n++) {
         var y = top + (n - 0.5) * lane, w = waiting.filter(function (w) { return w.worker === n; })[0], now = e && e.worker === n, held = e ? e.v[n - 1] : 0;
         if (now) W.draw("rect", { "class": "current", x: 1, y: y - lane / 2 + 1, width: 452, height: lane - 2, rx: 4 }, g);
-        W.draw("text", { x: 5, y: y + 4, "class": now ? "strong small" : "small" }, g, t("worker ", "节点 ") + n);
+        W.draw("text", { x: 5, y: y + 4, "class": now ? "strong small" : "small" }, g, t("worker ", "工作节点 ") + n);
         if (now && e.what === "push" && e.gap > 0) {
           W.draw("line", { "class": "gap", x1: x(e.min), x2: x(e.held), y1: y, y2: y }, g);
         }
@@ -141,11 +141,11 @@
           W.draw("text", { x: x(held) + (far ? -12 : 12), y: y + 4, "text-anchor": far ? "end" : "start", "class": "small strong" }, g, w.state);
         }
       }
-      facts.textContent = e ? t("State ", "状态 ") + e.state + t(", gap ", "，差距 ") + e.gap + (e.group > 0 ? t(", staleness ", "，陈旧度 ") + e.staleness + t(", K = ", "，K = ") + e.group : "") + t(", newest version ", "，最新版本 ") + e.newest : "";
-      title.textContent = waiting.length ? t("Waiting: " + waiting.length, "等待中：" + waiting.length) : t("Nobody waits.", "没有节点在等待。");
+      facts.textContent = e ? t("State ", "状态 ") + e.state + t(", gap ", "，版本差 ") + e.gap + (e.group > 0 ? t(", staleness ", "，陈旧度 ") + e.staleness + t(", K = ", "，K = ") + e.group : "") + t(", newest version ", "，最新版本 ") + e.newest : "";
+      title.textContent = waiting.length ? t("Waiting: " + waiting.length, "等待中：" + waiting.length) : t("Nobody waits.", "没有工作节点在等待。");
       queue.replaceChildren();
       waiting.forEach(function (w) {
-        W.make("li", {}, queue, t("worker ", "节点 ") + w.worker + (w.state === "FSS" ? " ■ " : " ▲ ") + w.state + t(", until ", "，直到 ") + W.daspUntil(w.until, lang) + (w.used ? t("; gradient used", "；梯度已用") : ""));
+        W.make("li", {}, queue, t("worker ", "工作节点 ") + w.worker + (w.state === "FSS" ? " ■ " : " ▲ ") + w.state + t(", until ", "，直到 ") + W.daspUntil(w.until, lang) + (w.used ? t("; gradient used", "；梯度已用") : ""));
       });
     }
     var head = W.arrowHead(svg), total = data.events.length;
@@ -155,7 +155,7 @@
       jumps: [[t("Next wait", "下一次等待"), function (at) { return W.daspNext(data, at); }], [t("Next FSS", "下一次 FSS"), function (at) { return W.daspNext(data, at, "FSS"); }]] });
     side.appendChild(facts); side.appendChild(title); side.appendChild(queue);
     W.make("p", { "class": "quiet" }, box, t("Ring: computes. Disc: answered at once (QIS). Triangle: waits in WSS. Square: waits in FSS. The solid line is the gap of the gradient that has arrived; a faint mark is what the worker held before.",
-      "圆环：正在计算。圆点：立即应答（QIS）。三角：在 WSS 中等待。方块：在 FSS 中等待。实线是刚到达的梯度的差距；淡色记号是节点此前所持的版本。"));
+      "圆环：正在计算。圆点：立即答复（QIS）。三角：在 WSS 中等待。方块：在 FSS 中等待。实线是刚到达的梯度的版本差；淡色记号是工作节点此前所持的版本。"));
     return out;
   };
 })(gradsyncWidgets);

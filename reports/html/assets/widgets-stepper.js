@@ -131,19 +131,16 @@
 
   if (typeof document === "undefined") return;
 
-  var names = { loads: "任意 n 与 r 的负载", exchange: "一次交换，逐包演示", ring: "环，逐步演示", walk: "DASP，逐事件演示", sparse: "发送什么：种类、形式、字节" };
-
   function language() { return document.documentElement.lang.slice(0, 2) === "zh" ? "zh" : "en"; }
 
   document.addEventListener("DOMContentLoaded", function () {
     document.querySelectorAll(".widget").forEach(function (box) {
-      var kind = W.kinds[box.dataset.kind], script = box.querySelector("script"), name = box.getAttribute("aria-label"), state = {}, made;
+      var kind = W.kinds[box.dataset.kind], script = box.querySelector("script"), state = {}, made;
       if (!kind) return;
       var data = JSON.parse(script.textContent);
       function show() {
         if (made && made.stop) made.stop();
         box.replaceChildren(script);
-        box.setAttribute("aria-label", W.say(language(), name, names[box.dataset.kind] || name));
         made = kind(box, data, state, language());
       }
       show();
