@@ -19,6 +19,9 @@ type Options struct {
 	// one file; else the pages share Out/assets and Out/data.
 	SingleFile bool
 	Command    string // that renders, for the foot of the page; may be empty
+	// English is told, page by page, each text that has no Chinese, with "#" for
+	// numbers; nil asks for nothing.
+	English func(page, text string)
 	// Sources is the program's source, from the module's root: algorithms and formulas
 	// stand beside their Go. nil leaves the Go out.
 	Sources fs.FS
@@ -34,7 +37,7 @@ var assets embed.FS
 // what they share. It returns the pages' paths, the index first. Each file
 // appears whole or not at all, and the same results give the same bytes.
 func Render(o Options) (pages []string, err error) {
-	out, names, _, err := render(o)
+	out, names, err := render(o)
 	if err != nil {
 		return nil, err
 	}
@@ -61,14 +64,14 @@ type renderer struct {
 }
 
 // render makes all files; names are the pages among them, the index first.
-func render(o Options) (out outputs, names []string, tr *translator, err error) {
+func render(o Options) (out outputs, names []string, err error) {
 	all, err := load(o.Results)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	r, err := newRenderer(o)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	r.at = placesOf(all, r.tr)
 	index := &indexPage{Verdicts: verdicts, Command: o.Command}
@@ -83,25 +86,26 @@ func render(o Options) (out outputs, names []string, tr *translator, err error) 
 	for i := range papers {
 		if rs := all[papers[i].Key]; len(rs) > 0 {
 			if err := r.document(&papers[i], rs); err != nil {
-				return nil, nil, nil, err
+				return nil, nil, err
 			}
 		}
 	}
 	r.tr.page = "common"
 	if err := r.out.playground(r.pages, r.frame, r.names, o.Command); err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	r.names = append(r.names, "playground.html")
 	if index.head, err = r.frame.named("gradsync", "index"); err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	if err := r.out.page(r.pages, "index.html", "index.html", index); err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	if !o.SingleFile {
 		err = r.out.assets()
 	}
-	return r.out, r.names, r.tr, err
+	r.tr.tell(o.English)
+	return r.out, r.names, err
 }
 
 func newRenderer(o Options) (*renderer, error) {

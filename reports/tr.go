@@ -258,13 +258,20 @@ func (t *translator) funcs() template.FuncMap {
 // Untranslated lists what the pages of these results say in English alone, by page and
 // sorted; numbers are "#". Nothing is written.
 func Untranslated(o Options) (map[string][]string, error) {
-	_, _, t, err := render(o)
-	if err != nil {
-		return nil, err
-	}
 	out := map[string][]string{}
-	for page, texts := range t.missing {
-		out[page] = slices.Sorted(maps.Keys(texts))
+	o.English = func(page, text string) { out[page] = append(out[page], text) }
+	_, _, err := render(o)
+	return out, err
+}
+
+// tell names what was missing, in order.
+func (t *translator) tell(to func(page, text string)) {
+	if to == nil {
+		return
 	}
-	return out, nil
+	for _, page := range slices.Sorted(maps.Keys(t.missing)) {
+		for _, text := range slices.Sorted(maps.Keys(t.missing[page])) {
+			to(page, text)
+		}
+	}
 }

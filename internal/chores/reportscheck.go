@@ -28,7 +28,7 @@ func reportsCheck() []step {
 }
 
 // checkReports renders the committed results into a temporary folder and fails unless
-// the committed pages, with their data and assets, are the same files of the same
+// the pages say everything in both languages and the committed ones, with their data and assets, are the same files of the same
 // bytes, and so is what the other documents say of the results. Each difference is a
 // line of out.
 func checkReports(root string, out io.Writer) error {
@@ -38,8 +38,16 @@ func checkReports(root string, out io.Writer) error {
 	}
 	defer os.RemoveAll(dir)
 	results := filepath.Join(root, filepath.FromSlash(committed))
-	if _, err := render.Render(render.Options{Results: results, Out: dir, Command: "gradsync " + rendering, Sources: gradsync.Source}); err != nil {
+	english := 0
+	o := render.Options{Results: results, Out: dir, Command: "gradsync " + rendering, Sources: gradsync.Source, English: func(page, text string) {
+		fmt.Fprintf(out, "has no Chinese (reports/text/zh): %s: %s\n", page, text)
+		english++
+	}}
+	if _, err := render.Render(o); err != nil {
 		return err
+	}
+	if english > 0 {
+		return fmt.Errorf("%d texts of the pages have no Chinese: `go run ./internal/untranslated` writes them as rows for reports/text/zh", english)
 	}
 	want, err := filesBelow(dir)
 	if err != nil {
