@@ -87,6 +87,7 @@ if (typeof document !== "undefined") (function () {
         for (var i = 0; i < tr.children.length && tr.children.length === heads.length; i++) tr.children[i].setAttribute("data-label", heads[i]);
       });
     });
+    document.querySelectorAll(".none[title]").forEach(function (e) { e.title = zh ? "无值" : "no value"; });
     nameTheme(theme());
     document.dispatchEvent(new CustomEvent("gradsync-language"));
   }
