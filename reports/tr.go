@@ -160,6 +160,9 @@ func clausesOf(s string) []string {
 
 func (t *translator) lookUp(en string) (string, bool) {
 	numbers := digits.FindAllString(en, -1)
+	if strings.Count(strings.ReplaceAll(wordsOf(en), "](#", ""), "#") != len(numbers) {
+		return "", false // a "#" of its own would be taken for a number
+	}
 	zh, ok := t.of[wordsOf(en)]
 	switch {
 	case !ok:

@@ -24,6 +24,7 @@ func TestTranslator(t *testing.T) {
 			`<span class="zh" lang="zh">7 次推送后有 0.5 个在等。无人等待。</span>`,
 		"ASP":                    "ASP",
 		"12.5":                   "12.5",
+		"After # pushes 3 wait.": "After # pushes 3 wait.",
 		"Unheard of <b>.":        "Unheard of &lt;b&gt;.",
 		"Nobody waits. Unheard.": "Nobody waits. Unheard.",
 		"Nobody waits.; ASP":     `<span class="en">Nobody waits.; ASP</span><span class="zh" lang="zh">无人等待。；ASP</span>`,
@@ -32,7 +33,7 @@ func TestTranslator(t *testing.T) {
 			t.Errorf("both(%q) = %q, want %q", en, got, want)
 		}
 	}
-	if got, want := slices.Sorted(maps.Keys(tr.missing[""])), []string{"Unheard of <b>.", "Unheard."}; !slices.Equal(got, want) {
+	if got, want := slices.Sorted(maps.Keys(tr.missing[""])), []string{"After # pushes # wait.", "Unheard of <b>.", "Unheard."}; !slices.Equal(got, want) {
 		t.Errorf("missing %q, want %q", got, want)
 	}
 	if got := tr.label("aria-label", "Nobody waits."); got != `aria-label="Nobody waits." data-named="aria-label" data-zh-aria-label="无人等待。"` {

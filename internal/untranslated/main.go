@@ -18,7 +18,7 @@ import (
 
 func main() {
 	results := flag.String("results", "experiments/results", "folder of results")
-	page := flag.String("page", "", "a page, or all: dasp, common, …")
+	page := flag.String("page", "", "one page, such as dasp or common; else all")
 	flag.Parse()
 	missing, err := reports.Untranslated(reports.Options{Results: *results, Sources: gradsync.Source})
 	if err != nil {

@@ -142,7 +142,7 @@ if (typeof document !== "undefined") (function () {
       o.grid[0].bottom = +o.grid[0].bottom + 17 * (lines - 1);
       more += 17 * (lines - 1);
     });
-    live.style.height = +height + more + "px";
+    live.style.height = +height + more + (+live.dataset.room || 0) + "px";
   }
 
   function optionOf(fig) {
@@ -198,9 +198,10 @@ if (typeof document !== "undefined") (function () {
 
   function copy(text, button) {
     function done() {
-      var was = button.innerHTML;
+      if (!button.words) button.words = button.innerHTML;
+      clearTimeout(button.wait);
       button.textContent = root.lang === "zh" ? "已复制" : "Copied";
-      setTimeout(function () { button.innerHTML = was; }, 1200);
+      button.wait = setTimeout(function () { button.innerHTML = button.words; }, 1200);
     }
     function byHand() {
       var t = document.createElement("textarea");
