@@ -150,6 +150,9 @@ func (f *folder) declare(name string, text []byte, syntax *ast.File) {
 					}
 					add(t.Name.Name, n, comments)
 				case *ast.ValueSpec:
+					if t.Doc != nil {
+						comments = t.Doc
+					}
 					for _, id := range t.Names {
 						add(id.Name, n, comments)
 					}
@@ -168,7 +171,10 @@ func receiver(d *ast.FuncDecl) string {
 	if p, ok := t.(*ast.StarExpr); ok {
 		t = p.X
 	}
-	if g, ok := t.(*ast.IndexExpr); ok {
+	switch g := t.(type) { // of one type parameter, or of several
+	case *ast.IndexExpr:
+		t = g.X
+	case *ast.IndexListExpr:
 		t = g.X
 	}
 	return t.(*ast.Ident).Name + "."

@@ -232,16 +232,47 @@ func TestWhatIsWrongBesideTheSource(t *testing.T) {
 	}
 }
 
+const symbolsGo = `package a
+
+// T is one.
+type T[X any] struct {
+	n X
+}
+
+func (t *T[X]) M() {}
+
+// Numbers.
+const (
+	A = 1
+	// B is two.
+	B = 2
+)
+
+// V is three.
+var V = 3
+
+// Pairs.
+type (
+	// P is a pair.
+	P[X, Y any] struct{}
+	Q           struct{}
+)
+
+// M does it.
+func (p *P[X, Y]) M() {}
+`
+
 // TestEverySymbolCanBeShown: methods, types, constants and variables, alone or in
-// brackets.
+// brackets, with their own comments, else those of their brackets.
 func TestEverySymbolCanBeShown(t *testing.T) {
-	s := newSource(fstest.MapFS{"a/a.go": {Data: []byte("package a\n\ntype T[X any] struct {\n\tn X\n}\n\nfunc (t *T[X]) M() {}\n\nconst (\n\tA = 1\n\t// B is two.\n\tB = 2\n)\n\nvar V = 3\n")}})
-	for symbol, want := range map[string]string{"T": "3–5", "T.M": "7–7", "A": "10–10", "B": "12–12", "V": "15–15"} {
+	s := newSource(fstest.MapFS{"a/a.go": {Data: []byte(symbolsGo)}})
+	for symbol, want := range map[string]string{"T": "4–6 T is one.", "T.M": "8–8 ", "A": "12–12 Numbers.", "B": "14–14 B is two.", "V": "18–18 V is three.",
+		"P": "23–23 P is a pair.", "Q": "24–24 Pairs.", "P.M": "28–28 M does it."} {
 		e, err := s.excerpt("a " + symbol)
 		if err != nil {
 			t.Error(err)
-		} else if got := fmt.Sprintf("%d–%d", e.First, e.Last()); got != want {
-			t.Errorf("%s is lines %s, want %s", symbol, got, want)
+		} else if got := fmt.Sprintf("%d–%d %s", e.First, e.Last(), e.Says); got != want {
+			t.Errorf("%s is lines %q, want %q", symbol, got, want)
 		}
 	}
 }
