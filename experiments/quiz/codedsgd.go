@@ -86,7 +86,7 @@ var counts = []count{
 }
 
 var loads = []count{
-	{both("What do all nodes send in coded packets, a multicast counted once?", "所有节点以编码数据包合计发送多少(一次组播计一次)?"), "C(n,r)·(n−r)/r",
+	{both("What do all nodes send in coded packets, a multicast counted once?", "所有节点以编码数据包合计发送多少(一次多播计一次)?"), "C(n,r)·(n−r)/r",
 		func(n, r int) string { return fmt.Sprintf("%s·%d/%d", choose(n, r), n-r, r) }, paper("(28)", "式 (28)"), codedsgd.LCoding, gradients},
 	{both("What do all nodes send if every node is sent all the blocks that it lacks, one by one?", "若逐个向每个节点发送其缺少的所有块,合计发送多少?"), "(n−r)·C(n,r)",
 		func(n, r int) string { return fmt.Sprintf("%d·%s", n-r, choose(n, r)) }, paper("(29)", "式 (29)"), codedsgd.LUncoding, gradients},
@@ -95,7 +95,7 @@ var loads = []count{
 		func(n, r int) string { return fmt.Sprintf("%d·%s", n-1, choose(n, r)) }, paper("(30)", "式 (30)"), codedsgd.LNormal, gradients},
 	{both("Which share of L_normal is L_coding?", "L_coding 是 L_normal 的几分之几?"), "(n−r)/((n−1)·r)",
 		func(n, r int) string { return fmt.Sprintf("%d/(%d·%d)", n-r, n-1, r) }, paper("(19)", "式 (19)"), codedsgd.LRatio, share},
-	{both("Which share of the same blocks multicast uncoded are coded packets, a multicast counted once both times?", "编码数据包是同样的块不编码组播的几倍(两者的组播都计一次)?"), "(n−r)/r",
+	{both("Which share of the same blocks multicast uncoded are coded packets, a multicast counted once both times?", "编码数据包是同样的块不编码多播的几倍(两者的多播都计一次)?"), "(n−r)/r",
 		func(n, r int) string { return fmt.Sprintf("%d/%d", n-r, r) }, both("ours: (28) over (29), both counted once per packet",
 			"本仓库:式 (28) 比式 (29),都按数据包计数"), codedsgd.LikeForLike, share},
 }

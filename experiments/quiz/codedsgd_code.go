@@ -68,7 +68,7 @@ func codedPacket(d draw) (Question, error) {
 	}
 	return Question{
 		Text: sentences(numbered, segmented, both("In the group M node i multicasts one packet to the others. Of which segments is it the sum?",
-			"在组 M 中,节点 i 向其余节点组播一个数据包。它是哪些段之和?")),
+			"在组 M 中,节点 i 向其余节点多播一个数据包。它是哪些段之和?")),
 		Given: append(sizes(a), is("M", setOf(group)), is("i", p.From)),
 		Why: sentences(both("For each other member k, node %d adds its own segment of the block that k lacks and all the others hold.",
 			"对每个其他成员 k,节点 %d 加上 k 所缺而其余成员都有的那个块中自己的一段。", p.From),
