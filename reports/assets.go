@@ -48,6 +48,7 @@ type head struct {
 	Styles      []asset
 	Scripts     []asset // before the page is read
 	Charts      asset   // ECharts, after it
+	Charted     bool    // the page has charts
 	Wasm        bool    // the page runs WebAssembly
 }
 
@@ -91,6 +92,10 @@ func (a *asset) inline() error {
 	return nil
 }
 
+// Alone reports whether the page is one that may be handed in by itself, without those
+// that it could lead to.
+func (h head) Alone() bool { return h.Single && h.Page != "index" }
+
 // named is the frame with a page's own title, file stem and further scripts.
 func (h head) named(title, page string, scripts ...string) (head, error) {
 	h.Title, h.Page = title, page
@@ -118,7 +123,11 @@ func (h head) CSP() string {
 		return "default-src 'none'; script-src 'self' file:" + wasm + "; style-src 'self' file: 'unsafe-inline'; font-src 'self' file:; img-src data:; base-uri 'none'; form-action 'none'"
 	}
 	var hashes []string
-	for _, a := range append(slices.Clone(h.Scripts), h.Charts) {
+	scripts := slices.Clone(h.Scripts)
+	if h.Charted {
+		scripts = append(scripts, h.Charts)
+	}
+	for _, a := range scripts {
 		hashes = append(hashes, hash(string(a.Code)))
 	}
 	return "default-src 'none'; script-src " + strings.Join(hashes, " ") + wasm +

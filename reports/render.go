@@ -144,6 +144,7 @@ func (r *renderer) document(p *paper, rs []loaded) error {
 	if page.head, err = r.frame.named(page.Title, page.Page, scripts...); err != nil {
 		return err
 	}
+	page.Charted = true
 	r.names = append(r.names, p.Key+".html")
 	for _, f := range page.Files {
 		if !r.SingleFile {

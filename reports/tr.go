@@ -212,6 +212,14 @@ func pair(en template.HTML, two bool, zh template.HTML) template.HTML {
 	return `<span class="en">` + en + `</span><span class="zh" lang="zh">` + zh + `</span>`
 }
 
+// kind is the word on a badge. What is stated there is ours, in a claim the source's.
+func (t *translator) kind(key string) template.HTML {
+	if zh, ok := t.lookUp("kind " + key); ok {
+		return pair(escaped(key), true, escaped(zh))
+	}
+	return t.both(key, escaped)
+}
+
 // label is the attribute that names an element to whoever cannot see it. The page's
 // script exchanges the languages.
 func (t *translator) label(name, en string) template.HTMLAttr {
@@ -252,6 +260,7 @@ func (t *translator) funcs() template.FuncMap {
 		"tr": how(escaped), "prose": how(prose), "subs": how(subs),
 		"pretty": how(func(s string) template.HTML { return escaped(pretty(s)) }),
 		"md":     how(inline),
+		"kind":   t.kind,
 		"label":  t.label, "labels": t.labels, "many": many,
 		"total": total, "join": join,
 		"share": func(n, of int) string { return fmt.Sprintf("%.4g%%", 100*float64(n)/float64(of)) },
