@@ -15,7 +15,7 @@ type figureView struct {
 	Anchor, Title, Caption, Alt, Kind, Form string
 	XTitle, YTitle, XUnit, Lanes            string
 	SVG                                     template.HTML
-	Option                                  template.JS // JSON; its <, > and & are escaped
+	Option                                  template.JS // of shortOption; its <, > and & are escaped
 	Height                                  int
 	Data                                    tableView
 	Cut                                     int    // points that only the CSV file has
@@ -41,10 +41,14 @@ func viewFigure(r loaded, f result.Figure, s *scripts) (figureView, error) {
 	if err != nil {
 		return figureView{}, err
 	}
+	short, err := shortOption(f.Form, opt)
+	if err != nil {
+		return figureView{}, err
+	}
 	v := figureView{
 		Anchor: id, Title: f.Title, Caption: f.Caption, Alt: alt(f), Kind: kindOr(f.Kind, r.Kind), Form: f.Form, Drawn: howDrawn(f, together),
 		XTitle: axisTitle(f.X), YTitle: axisTitle(f.Y), XUnit: f.X.Unit, Lanes: strings.Join(f.Lanes, "\n"),
-		SVG: template.HTML(svg), Option: template.JS(opt), Height: height,
+		SVG: template.HTML(svg), Option: template.JS(short), Height: height,
 	}
 	data := figureTable(f)
 	if n := len(data.Rows); n > shownPoints {

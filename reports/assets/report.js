@@ -61,6 +61,32 @@ function gradsyncInstall(echarts) {
   echarts.registerCustomSeries("gradsync.gantt", gantt);
 }
 
+/* The whole option of a chart from what it has otherwise than the base of its form:
+   chart_short.go says how. */
+function gradsyncWhole(base, chart) {
+  function only(l) { return Array.isArray(l) && l.length === 1 && isObject(l[0]) ? l[0] : null; }
+  function isObject(x) { return x !== null && typeof x === "object" && !Array.isArray(x); }
+  function change(a, b) {
+    if (only(a) && only(b)) return [change(a[0], b[0])];
+    if (!isObject(a) || !isObject(b)) return b;
+    var out = Object.assign({}, a);
+    Object.keys(b).forEach(function (k) { if (b[k] === null) delete out[k]; else out[k] = change(out[k], b[k]); });
+    return out;
+  }
+  var known = base.series.slice(), written = [], o = change(Object.assign({}, base, { series: 0 }), Object.assign({}, chart, { series: 0 }));
+  o.series = chart.series.map(function (s) {
+    var full = change(known[s.like], s);
+    delete full.like;
+    known.push(full);
+    if (!s.columns) return full;
+    delete full.columns;
+    var columns = s.columns.map(function (c) { if (typeof c !== "number") { written.push(c); return c; } return written[c]; });
+    full.data = columns[0].map(function (x, i) { return columns.map(function (c) { return c[i]; }); });
+    return full;
+  });
+  return o;
+}
+
 /* What follows is for browsers only. */
 if (typeof document !== "undefined") (function () {
   var INK = /#010203/gi, root = document.documentElement, charts = [];
@@ -146,8 +172,9 @@ if (typeof document !== "undefined") (function () {
   }
 
   function optionOf(fig) {
-    var text = fig.querySelector("script[type='application/json']").textContent;
-    var o = JSON.parse(text.replace(INK, cssColour("--ink")));
+    function read(e) { return JSON.parse(e.textContent.replace(INK, cssColour("--ink"))); }
+    var o = gradsyncWhole(read(document.getElementById("chart-bases"))[fig.dataset.form], read(fig.querySelector("script[type='application/json']")));
+    o.aria.label.description = fig.querySelector(".live").getAttribute("aria-label");
     var calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     o.animation = !calm && fig.dataset.form !== "gantt";
     narrow(o, fig);

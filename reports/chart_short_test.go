@@ -1,0 +1,72 @@
+package reports
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"testing"
+
+	"gradsync/experiments/result"
+)
+
+// A browser makes of a chart's difference from its base the option that was drawn, but
+// for the description, which the page has beside it.
+func TestShortOptionsAreWhole(t *testing.T) {
+	s, err := newScripts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.vm.RunString(reportJS); err != nil {
+		t.Fatal(err)
+	}
+	all, err := load(fixtures)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed, forms := uint64(7), map[string]int{}
+	figures := []result.Figure{
+		{Form: "line", X: result.Axis{Title: "x", Log: true}, Y: result.Axis{Unit: "%"}, Series: []result.Series{
+			{Name: "BSP", Group: "bsp", X: []float64{1, 2}, Y: []float64{3, 4}, Lo: []float64{2, 3}, Hi: []float64{4, 5}},
+			{Name: "BSP", Group: "bsp", Seed: &seed, X: []float64{1, 2}, Y: []float64{3, 4.123456789}}, {Name: "none"}, {Name: "b", X: []float64{9}, Y: []float64{1e-9}}}},
+		{Form: "gantt", Lanes: []string{"w"}, Bands: []result.Band{{From: 1, To: 2, State: "wss"}, {From: 1, To: 3, State: "fss", Label: "<b>"}, {From: 1, To: 3, State: "fss"}}},
+	}
+	for _, rs := range all {
+		for _, r := range rs {
+			figures = append(figures, r.Figures...)
+		}
+	}
+	for _, f := range figures {
+		f.Alt = "what it shows"
+		opt, err := option(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		short, err := shortOption(f.Form, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bases, err := (*paperPage).Bases(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := s.call(`(function(b,o,f){return JSON.stringify(gradsyncWhole(JSON.parse(b)[f],JSON.parse(o)))})`, string(bases), string(short), f.Form)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got, want map[string]any
+		if err := json.Unmarshal([]byte(again), &got); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(opt, &want); err != nil {
+			t.Fatal(err)
+		}
+		want["aria"].(map[string]any)["label"].(map[string]any)["description"] = ""
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s %s:\n%v, want\n%v", f.Form, f.ID, got, want)
+		}
+		forms[f.Form]++
+	}
+	if len(forms) != 3 || slices.Contains([]int{forms["line"], forms["bar"], forms["gantt"]}, 0) {
+		t.Errorf("forms %v", forms)
+	}
+}
