@@ -149,7 +149,7 @@ func (t *Trace) rows() []lane {
 	for _, i := range order {
 		s := &t.Spans[i]
 		l := lane{rank: s.Rank, thread: s.Thread, kind: s.Kind}
-		for ends[l] > s.From {
+		for end, used := ends[l]; used && end > s.From; end, used = ends[l] {
 			l.row++
 		}
 		rows[i], ends[l] = l, s.To
@@ -190,9 +190,12 @@ func (s *Span) chrome(tid int) ChromeEvent {
 
 // micros writes nanoseconds as microseconds without a floating-point detour.
 func micros(d time.Duration) json.Number {
-	ns := d.Nanoseconds()
-	if ns%1000 == 0 {
-		return json.Number(strconv.FormatInt(ns/1000, 10))
+	sign, ns := "", uint64(d)
+	if d < 0 {
+		sign, ns = "-", -ns // also of the least Duration, which has no positive one
 	}
-	return json.Number(fmt.Sprintf("%d.%03d", ns/1000, ns%1000))
+	if ns%1000 == 0 {
+		return json.Number(sign + strconv.FormatUint(ns/1000, 10))
+	}
+	return json.Number(fmt.Sprintf("%s%d.%03d", sign, ns/1000, ns%1000))
 }

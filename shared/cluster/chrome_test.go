@@ -3,6 +3,9 @@ package cluster_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -77,5 +80,47 @@ func TestWriteChromeOfAnEmptyTraceIsJSON(t *testing.T) {
 	var b bytes.Buffer
 	if err := cluster.WriteChrome(&b, &cluster.Trace{}); err != nil || !json.Valid(b.Bytes()) {
 		t.Fatalf("%v: %s", err, b.Bytes())
+	}
+}
+
+// Spans out of order share a row where they do not overlap, touching ones too;
+// times before 0 are numbers, and the file keeps the trace's order.
+func TestWriteChromeSharesRows(t *testing.T) {
+	span := func(from, to time.Duration) cluster.Span {
+		return cluster.Span{Kind: cluster.SpanRecv, From: from, To: to}
+	}
+	trace := &cluster.Trace{Ranks: 1, Spans: []cluster.Span{span(2000, 3500), span(-1500, 1000), span(1000, 2000), span(1500, 2500), span(-500, -1)}}
+	var b bytes.Buffer
+	if err := cluster.WriteChrome(&b, trace); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	var file struct {
+		TraceEvents []struct {
+			Ph      string
+			Ts, Dur json.Number
+			Tid     int
+		}
+	}
+	if err := json.Unmarshal(b.Bytes(), &file); err != nil {
+		t.Fatalf("%v in\n%s", err, b.Bytes())
+	}
+	for _, e := range file.TraceEvents {
+		if e.Ph == "X" {
+			got = append(got, fmt.Sprintf("%s+%s on %d", e.Ts, e.Dur, e.Tid))
+		}
+	}
+	if want := "2+1.500 on 0, -1.500+2.500 on 0, 1+1 on 0, 1.500+1 on 1, -0.500+0.499 on 1"; strings.Join(got, ", ") != want {
+		t.Errorf("spans are %q, want %q", got, want)
+	}
+}
+
+// Whatever the nanoseconds, the file has them as a number.
+func TestChromeSpanTimes(t *testing.T) {
+	for ns, want := range map[time.Duration]json.Number{0: "0", 1: "0.001", -1: "-0.001", -1000: "-1", -1500: "-1.500", -1_000_001: "-1000.001",
+		math.MaxInt64: "9223372036854775.807", math.MinInt64: "-9223372036854775.808"} {
+		if got := cluster.ChromeSpan(0, 0, "", ns, ns).Ts; got != want {
+			t.Errorf("%d ns are %s µs, want %s", ns, got, want)
+		}
 	}
 }
