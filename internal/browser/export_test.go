@@ -27,7 +27,7 @@ func (b *tab) saves() func(names ...string) []byte {
 	}
 	return func(names ...string) []byte {
 		b.t.Helper()
-		for end := time.Now().Add(patience / 3); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		for end := time.Now().Add(patience / 8); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 			for _, name := range names {
 				// Chromium writes under another name and renames.
 				if text, err := os.ReadFile(filepath.Join(dir, name)); err == nil && len(text) > 0 {
@@ -40,7 +40,7 @@ func (b *tab) saves() func(names ...string) []byte {
 		for _, f := range files {
 			there = append(there, f.Name())
 		}
-		b.t.Errorf("no file %q was saved in %s; there are %q", names, patience/3, there)
+		b.t.Errorf("no file %q was saved in %s; there are %q", names, patience/8, there)
 		return nil
 	}
 }

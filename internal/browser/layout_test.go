@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -24,20 +25,30 @@ func (b *tab) judge() []complaint {
 		}
 		script += string(text)
 	}
-	return eval[[]complaint](b, "(function () {"+script+"; return layout().concat(contrast()); })()")
+	return eval[[]complaint](b, "(function () {"+script+"; const T = probe.texts(); return layout(T).concat(contrast(T)); })()")
 }
 
-// TestLayout: at the width of a phone, a tablet and a desk, light and dark, no
-// text is cut off, covered, outside the window or hard to read.
-func TestLayout(t *testing.T) {
+// TestPages: each page opens from its file at the width of a phone, a tablet and a
+// desk, draws all its charts, and asks for nothing but files of its folder; light
+// and dark and in Chinese no text is cut off, covered, outside the window or hard
+// to read.
+func TestPages(t *testing.T) {
 	for _, page := range committed(t) {
 		for _, width := range []int64{390, 768, 1280} {
 			t.Run(fmt.Sprintf("%s/%d", filepath.Base(page), width), func(t *testing.T) {
 				b := newTab(t)
-				b.size(width, 1200)
+				b.size(width, 8000) // fewer steps to scroll, and the same layout
 				b.media("screen", "prefers-color-scheme", "light", "prefers-reduced-motion", "reduce")
 				b.open(page)
-				b.drawn()
+				if n, all := b.drawn(), eval[int](b, `document.querySelectorAll("figure.chart").length`); n != all {
+					t.Errorf("%d of %d charts are drawn after scrolling through", n, all)
+				}
+				inside := address(filepath.Dir(page)) + "/"
+				for _, a := range b.asked() {
+					if !strings.HasPrefix(a, inside) && !strings.HasPrefix(a, "data:") {
+						t.Errorf("asks for %.200s, outside %s", a, inside)
+					}
+				}
 				for _, theme := range []string{"light", "dark"} {
 					b.media("screen", "prefers-color-scheme", theme, "prefers-reduced-motion", "reduce")
 					b.frames(3)

@@ -1,6 +1,6 @@
-/* Texts whose colour is too near to that of what lies below: [{kind, at, what}], at most
+/* Texts of T whose colour is too near to that of what lies below: [{kind, at, what}], at most
    ten. Gradients (the shade of what scrolls) count as the colour below them. */
-function contrast() {
+function contrast(T) {
   var found = [], many = 0, canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true }), known = new Map(), told = new Set();
   function parse(text) {
     var c = known.get(text);
@@ -54,7 +54,7 @@ function contrast() {
     return c;
   }
 
-  probe.texts().forEach(function (t) {
+  T.forEach(function (t) {
     var s = probe.style(t.el);
     if (t.el.closest(":disabled, [aria-disabled=true]")) return;
     var below = t.svg ? painted(t) : ground(t.el), c = parse(t.svg ? s.fill : s.color).slice();

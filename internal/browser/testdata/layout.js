@@ -1,6 +1,6 @@
-/* Where the layout is wrong: [{kind, at, what}], at most ten of a kind. */
-function layout() {
-  var found = [], counts = {}, T = probe.texts(), wide = document.documentElement.clientWidth;
+/* Where the layout of the texts T and of all else is wrong: [{kind, at, what}], at most ten of a kind. */
+function layout(T) {
+  var found = [], counts = {}, wide = document.documentElement.clientWidth;
   function report(kind, e, what) {
     counts[kind] = (counts[kind] || 0) + 1;
     if (counts[kind] <= 10) found.push({ kind: kind, at: probe.selector(e), what: what });
