@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -71,6 +72,9 @@ func TestPlaygroundTables(t *testing.T) {
 	}
 }
 
+// bareNode is a node that is called no worker, as the other pages call it.
+var bareNode = regexp.MustCompile(`(^|[^作])节点`)
+
 // Every preset is a valid setting inside the sliders' ranges, and every slider, method
 // and fact has words in both languages.
 func TestPlaygroundIsComplete(t *testing.T) {
@@ -78,6 +82,9 @@ func TestPlaygroundIsComplete(t *testing.T) {
 	two := func(what string, s said) {
 		if s.En == "" || s.Zh == "" {
 			t.Errorf("%s: %q, %q", what, s.En, s.Zh)
+		}
+		if strings.Contains(strings.ToLower(s.En), "worker") && bareNode.MatchString(s.Zh) || strings.Contains(s.Zh, "组播") {
+			t.Errorf("%s: another word than that of the other pages, 工作节点 and 多播: %q, %q", what, s.En, s.Zh)
 		}
 	}
 	for _, p := range page.Presets {

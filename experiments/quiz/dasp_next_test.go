@@ -125,6 +125,42 @@ func TestStory(t *testing.T) {
 	}
 }
 
+// TestTimersComeFirst: a timer before a push of the same instant, and the lowest worker
+// first; else a text would say of someone that it waits until now.
+func TestTimersComeFirst(t *testing.T) {
+	same := 0
+	for seed := range uint64(300) {
+		c, f := crew(draw{cluster.Stream(seed, 0, "", "timers come first")})
+		scenes, err := story(c, f, 60)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, s := range scenes {
+			for w, other := range s.waits {
+				if other.state != 0 && other.due == s.event.At && (s.event.Kind != dasp.EventTimer || w < s.event.Worker) {
+					t.Fatalf("seed %d, event %d: %+v although the timer of worker %d is due", seed, i, s.event, w)
+				}
+			}
+			if i > 0 && s.event.Kind == dasp.EventPush && scenes[i-1].event.Kind == dasp.EventTimer && scenes[i-1].event.At == s.event.At {
+				same++
+			}
+		}
+	}
+	if same < 10 {
+		t.Errorf("only %d pushes at the instant of a timer", same)
+	}
+	at := []time.Duration{5, 5, 5}
+	for n, c := range []struct {
+		waits []waiting
+		want  int // worker; −1: none
+	}{{make([]waiting, 3), 0}, {[]waiting{{state: dasp.FSS}, {}, {}}, 1}, {[]waiting{{}, {state: dasp.WSS, due: 5}, {state: dasp.WSS, due: 5}}, 1},
+		{[]waiting{{}, {state: dasp.WSS, due: 6}, {}}, 0}, {[]waiting{{state: dasp.FSS}, {state: dasp.FSS}, {state: dasp.WSS}}, -1}} {
+		if e, ok := earliest(c.waits, at, at); ok != (c.want >= 0) || ok && e.Worker != c.want {
+			t.Errorf("case %d: %+v, %t, want worker %d", n, e, ok, c.want)
+		}
+	}
+}
+
 // TestPlainScenes: what a text cannot say in few words is not asked: a waiting worker
 // whose gradient was used, and a wait that no single worker explains.
 func TestPlainScenes(t *testing.T) {

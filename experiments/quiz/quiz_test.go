@@ -50,6 +50,8 @@ func all(t *testing.T, visit func(t *testing.T, q Question)) {
 var (
 	han    = regexp.MustCompile(`\p{Han}`)
 	digits = regexp.MustCompile(`\d+(\.\d+)?`)
+	// bareNode is a node that is called no worker, as the pages call it.
+	bareNode = regexp.MustCompile(`(^|[^作])节点`)
 )
 
 // numbersOf are the numbers that a text says, sorted: languages order words, not
@@ -93,6 +95,9 @@ func judgeText(text Text, prose bool) (complaints []string) {
 	if strings.Contains(text.EN+text.ZH, "%!") || strings.Contains(text.EN+text.ZH, "(EXTRA") {
 		complaints = append(complaints, "a format that does not fit its arguments")
 	}
+	if strings.Contains(strings.ToLower(text.EN), "worker") && bareNode.MatchString(text.ZH) || strings.Contains(text.ZH, "组播") {
+		complaints = append(complaints, "another word than that of the pages: 工作节点, 多播")
+	}
 	if !slices.Equal(numbersOf(text.EN), numbersOf(text.ZH)) {
 		complaints = append(complaints, fmt.Sprintf("numbers %v and %v", numbersOf(text.EN), numbersOf(text.ZH)))
 	}
@@ -101,7 +106,7 @@ func judgeText(text Text, prose bool) (complaints []string) {
 
 // TestTextJudge: the judge of texts sees each fault.
 func TestTextJudge(t *testing.T) {
-	for _, bad := range []Text{{"1 chunk", ""}, {"1 chunk", "2 块"}, {"1 chunk", "1 chunk"}, {"1 块", "1 块"}, both("%d chunk", "%s 块", 1)} {
+	for _, bad := range []Text{{"1 chunk", ""}, {"1 chunk", "2 块"}, {"1 chunk", "1 chunk"}, {"1 块", "1 块"}, {"a worker", "一个节点"}, {"Workers", "节点"}, {"a multicast", "组播"}, both("%d chunk", "%s 块", 1)} {
 		if len(judgeText(bad, true)) == 0 {
 			t.Errorf("%+v passes", bad)
 		}

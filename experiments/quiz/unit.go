@@ -15,7 +15,7 @@ func rat(a, b int64) *big.Rat { return big.NewRat(a, b) }
 
 // units of time by name, in nanoseconds, and of data, in bytes.
 var (
-	times = map[string]*big.Rat{"ns": rat(1, 1), "µs": rat(1e3, 1), "us": rat(1e3, 1), "μs": rat(1e3, 1), "微秒": rat(1e3, 1), "ms": rat(1e6, 1), "毫秒": rat(1e6, 1),
+	times = map[string]*big.Rat{"ns": rat(1, 1), "纳秒": rat(1, 1), "µs": rat(1e3, 1), "us": rat(1e3, 1), "μs": rat(1e3, 1), "微秒": rat(1e3, 1), "ms": rat(1e6, 1), "毫秒": rat(1e6, 1),
 		"s": rat(1e9, 1), "sec": rat(1e9, 1), "second": rat(1e9, 1), "seconds": rat(1e9, 1), "秒": rat(1e9, 1)}
 	data = map[string]*big.Rat{"b": rat(1, 1), "byte": rat(1, 1), "bytes": rat(1, 1), "字节": rat(1, 1), "kb": rat(1e3, 1), "mb": rat(1e6, 1), "gb": rat(1e9, 1),
 		"kib": rat(1<<10, 1), "mib": rat(1<<20, 1), "gib": rat(1<<30, 1)}
