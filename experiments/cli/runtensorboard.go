@@ -61,14 +61,15 @@ func writeEvents(dir string, r *result.Result) (string, error) {
 	if _, err := w.Close(); err != nil {
 		return "", fmt.Errorf("run: --tensorboard: %w", err)
 	}
+	figures := map[string]bool{}
 	for _, f := range r.Figures {
 		if f.Form != "line" {
 			continue
 		}
 		by := stepsOf(f)
-		used := map[string]bool{}
+		figure, used := ownFolder(f.ID, "figure", "", figures), map[string]bool{}
 		for _, s := range f.Series {
-			at := filepath.Join(root, folder(f.ID), seriesFolder(s, used))
+			at := filepath.Join(root, figure, seriesFolder(s, used))
 			if err := seriesEvents(at, tagOf(r, f, by), s, by); err != nil {
 				return "", fmt.Errorf("run: --tensorboard: %w", err)
 			}
@@ -89,21 +90,26 @@ func seriesEvents(dir, tag string, s result.Series, by steps) error {
 	return err
 }
 
-// seriesFolder is s's folder below its figure's, another for each series of it,
-// also where a file system takes capitals for small letters.
+// seriesFolder is s's folder below its figure's, another for each series of it.
 func seriesFolder(s result.Series, used map[string]bool) string {
 	seed := "mean"
 	if s.Seed != nil {
 		seed = fmt.Sprintf("seed-%d", *s.Seed)
 	}
-	name := folder(s.Name)
-	if name == "" {
-		name = "series"
+	return ownFolder(s.Name, "series", seed, used)
+}
+
+// ownFolder is the folder of a name, or of what it is if the name has no letter for
+// one, with below in it; another than those used, also where a file system takes
+// capitals for small letters.
+func ownFolder(name, what, below string, used map[string]bool) string {
+	if name = folder(name); name == "" {
+		name = what
 	}
 	for n := 1; ; n++ {
-		at := filepath.Join(name, seed)
+		at := filepath.Join(name, below)
 		if n > 1 {
-			at = filepath.Join(fmt.Sprintf("%s-%d", name, n), seed)
+			at = filepath.Join(fmt.Sprintf("%s-%d", name, n), below)
 		}
 		if key := strings.ToLower(at); !used[key] {
 			used[key] = true

@@ -122,6 +122,29 @@ func TestRunTensorboard(t *testing.T) {
 	}
 }
 
+// Figures whose ids are one folder's name each have a folder of their own, also where
+// a file system takes capitals for small letters.
+func TestRunTensorboardKeepsFiguresApart(t *testing.T) {
+	r := &result.Result{ID: "dasp/fig3", Profile: "paper"}
+	for i, id := range []string{"time", "Time", "time!", "环", "", "figure", "time-2"} {
+		r.Figures = append(r.Figures, result.Figure{ID: id, Form: "line", Series: []result.Series{{Name: "a", X: []float64{1}, Y: []float64{float64(i)}}}})
+	}
+	dir := t.TempDir()
+	root, err := writeEvents(dir, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := eventFiles(t, root)
+	for i, want := range []string{"time", "Time-2", "time-3", "figure", "figure-2", "figure-3", "time-2-2"} {
+		if got := files[want+"/a/mean"]; len(got) != 2 || got[1].Value != float32(i) {
+			t.Errorf("figure %d is not in %s, which holds %+v", i, want, got)
+		}
+	}
+	if len(files) != 1+len(r.Figures) {
+		t.Errorf("%d event files, want one of the experiment and one of each of %d figures", len(files), len(r.Figures))
+	}
+}
+
 // Parts from an interrupted run make the files of a whole one.
 func TestRunTensorboardAfterAnInterruption(t *testing.T) {
 	whole, parts := t.TempDir(), t.TempDir()

@@ -103,6 +103,34 @@ func TestFileAppearsWhole(t *testing.T) {
 	}
 }
 
+// A file that cannot get its name is an error, not a path.
+func TestCloseSaysWhatFailed(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	w, err := tensorboard.Create(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Scalar("x", 1, 1, 1)
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if path, err := w.Close(); path != "" || err == nil || !strings.HasPrefix(err.Error(), "tensorboard: ") || !strings.Contains(err.Error(), dir) {
+		t.Errorf("Close in a folder that is gone: %q, %v", path, err)
+	}
+	if w, err = tensorboard.Create(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, tensorboard.FileName), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if path, err := w.Close(); path != "" || err == nil {
+		t.Errorf("Close where a folder has the file's name: %q, %v", path, err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 1 {
+		t.Errorf("Close left %v beside the folder", left)
+	}
+}
+
 func TestCreateRefusesAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(path, nil, 0o644); err != nil {
