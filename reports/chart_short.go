@@ -85,11 +85,11 @@ func shortOption(form string, opt []byte) ([]byte, error) {
 }
 
 // shortSeries tells each series from the one before it, or of the base, that it is most
-// like: "like" counts from the base's first. Points become columns, and a number in the
-// place of a column is that column of those written before.
+// like: "like" counts from the base's first. Points become columns, and the names of bands
+// a list; a number in the place of a column or a name is that of those written before.
 func shortSeries(known, list []any) ([]any, error) {
 	var out []any
-	var written [][]any
+	var written, said []any
 	for _, x := range list {
 		s, ok := x.(map[string]any)
 		if !ok {
@@ -115,29 +115,55 @@ func shortSeries(known, list []any) ([]any, error) {
 			}
 		}
 		known = append(known, s)
-		if columns := pointColumns(data); columns == nil {
+		rows, names := bandNames(data)
+		if columns := pointColumns(rows); columns == nil {
 			least["data"] = data
 		} else {
-			var refs []any
-			for _, c := range columns {
-				at := slices.IndexFunc(written, func(w []any) bool { return reflect.DeepEqual(w, c) })
-				if at >= 0 {
-					refs = append(refs, at)
-					continue
-				}
-				written = append(written, c)
-				refs = append(refs, c)
+			least["columns"] = saidBefore(columns, &written)
+			if names != nil {
+				least["names"] = saidBefore(names, &said)
 			}
-			least["columns"] = refs
 		}
 		out = append(out, least)
 	}
 	return out, nil
 }
 
-// pointColumns turns points, each of as many numbers, into columns; nil for other data.
-func pointColumns(data any) [][]any {
+// saidBefore replaces what was written before by its place there; nil stays.
+func saidBefore(list []any, written *[]any) []any {
+	out := make([]any, len(list))
+	for i, x := range list {
+		if x == nil {
+			continue
+		}
+		at := slices.IndexFunc(*written, func(w any) bool { return reflect.DeepEqual(w, x) })
+		if out[i] = at; at < 0 {
+			*written = append(*written, x)
+			out[i] = x
+		}
+	}
+	return out
+}
+
+// bandNames takes the names from values that have one; names is nil where none has.
+func bandNames(data any) (values []any, names []any) {
 	rows, _ := data.([]any)
+	found := false
+	for _, r := range rows {
+		if o, ok := r.(map[string]any); ok && len(o) == 2 && o["name"] != nil && o["value"] != nil {
+			values, names, found = append(values, o["value"]), append(names, o["name"]), true
+			continue
+		}
+		values, names = append(values, r), append(names, nil)
+	}
+	if !found {
+		names = nil
+	}
+	return values, names
+}
+
+// pointColumns turns points, each of as many numbers, into columns; nil for other data.
+func pointColumns(rows []any) []any {
 	var out [][]any
 	for i, r := range rows {
 		p, ok := r.([]any)
@@ -151,51 +177,9 @@ func pointColumns(data any) [][]any {
 			out[k] = append(out[k], v)
 		}
 	}
-	return out
-}
-
-// difference is what turns a into b, as RFC 7396 has it: a member that b lacks is null,
-// one that both have is left out. Lists of one object count as the object. It is nil
-// where a and b are alike.
-func difference(a, b any) any {
-	if x, y := only(a), only(b); x != nil && y != nil {
-		if d := difference(x, y); d != nil {
-			return []any{d}
-		}
-		return nil
+	var columns []any
+	for _, c := range out {
+		columns = append(columns, c)
 	}
-	x, ok1 := a.(map[string]any)
-	y, ok2 := b.(map[string]any)
-	if !ok1 || !ok2 {
-		if reflect.DeepEqual(a, b) {
-			return nil
-		}
-		return b
-	}
-	out := map[string]any{}
-	for k := range x {
-		if _, ok := y[k]; !ok {
-			out[k] = nil
-		}
-	}
-	for k, v := range y {
-		if old, ok := x[k]; !ok {
-			out[k] = v
-		} else if d := difference(old, v); d != nil {
-			out[k] = d
-		}
-	}
-	if len(out) == 0 {
-		return nil
-	}
-	return out
-}
-
-// only is the object that a list holds alone.
-func only(list any) map[string]any {
-	if l, ok := list.([]any); ok && len(l) == 1 {
-		o, _ := l[0].(map[string]any)
-		return o
-	}
-	return nil
+	return columns
 }

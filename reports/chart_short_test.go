@@ -28,7 +28,8 @@ func TestShortOptionsAreWhole(t *testing.T) {
 		{Form: "line", X: result.Axis{Title: "x", Log: true}, Y: result.Axis{Unit: "%"}, Series: []result.Series{
 			{Name: "BSP", Group: "bsp", X: []float64{1, 2}, Y: []float64{3, 4}, Lo: []float64{2, 3}, Hi: []float64{4, 5}},
 			{Name: "BSP", Group: "bsp", Seed: &seed, X: []float64{1, 2}, Y: []float64{3, 4.123456789}}, {Name: "none"}, {Name: "b", X: []float64{9}, Y: []float64{1e-9}}}},
-		{Form: "gantt", Lanes: []string{"w"}, Bands: []result.Band{{From: 1, To: 2, State: "wss"}, {From: 1, To: 3, State: "fss", Label: "<b>"}, {From: 1, To: 3, State: "fss"}}},
+		{Form: "gantt", Lanes: []string{"w"}, Bands: []result.Band{{From: 1, To: 2, State: "wss"}, {From: 1, To: 3, State: "fss", Label: "<b>"}, {From: 1, To: 3, State: "fss"},
+			{From: 3, To: 4, State: "fss", Label: "c"}, {From: 4, To: 5, State: "wss", Label: "c"}, {From: 5, To: 6, State: "wss", Label: "<b>"}}},
 	}
 	for _, rs := range all {
 		for _, r := range rs {

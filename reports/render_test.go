@@ -215,7 +215,7 @@ func TestEveryNoteTableAndFigureAppears(t *testing.T) {
 			words = append(words, tb.Title, tb.Caption, "data/"+paper+"/"+stem+"-"+tb.ID+".csv")
 		}
 		for _, f := range r.Figures {
-			words = append(words, html.EscapeString(f.Title), f.Caption, f.Alt, "data/"+paper+"/"+stem+"-"+f.ID+".csv")
+			words = append(words, html.EscapeString(f.Title), f.Caption, html.EscapeString(f.Alt), "data/"+paper+"/"+stem+"-"+f.ID+".csv")
 		}
 		unlinked := regexp.MustCompile(`</?a\b[^>]*>`).ReplaceAllString(page, "")
 		for _, w := range words {
