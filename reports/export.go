@@ -2,6 +2,7 @@ package reports
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image/png"
 	"path/filepath"
@@ -23,10 +24,11 @@ const (
 // Export writes every figure under o.Results to dir as SVG, PNG and CSV, and
 // README.txt, which says of each what it shows, how it was made and whom to cite.
 // A file is called <paper>/<result>[-<profile>]-<figure>; a figure that several
-// profiles share is written once, as on the pages. It returns the files' paths in
-// that order, README.txt first. The same results give the same bytes, and each file
-// appears whole or not at all. progress, if any, hears of every figure.
-func Export(o Options, dir string, progress func(done, total int, name string)) (files []string, err error) {
+// profiles share is written once, as on the pages. A figure with a letter that the
+// fonts of the images lack has no PNG, and both README.txt and Exported say so. The
+// same results give the same bytes, and each file appears whole or not at all.
+// progress, if any, hears of every figure.
+func Export(o Options, dir string, progress func(done, total int, name string)) (*Exported, error) {
 	all, err := load(o.Results)
 	if err != nil {
 		return nil, err
@@ -39,28 +41,52 @@ func Export(o Options, dir string, progress func(done, total int, name string)) 
 	if len(list) == 0 {
 		return nil, fmt.Errorf("reports: no figure in the results under %s", o.Results)
 	}
-	out := outputs{"README.txt": []byte(exportIndex(all, list))}
-	for i, x := range list {
+	out := outputs{}
+	for i := range list {
 		if progress != nil {
-			progress(i, len(list), x.name)
+			progress(i, len(list), list[i].name)
 		}
-		if err := x.draw(out, s); err != nil {
+		if err := list[i].draw(out, s); err != nil {
 			return nil, err
 		}
 	}
+	out.add("README.txt", []byte(exportIndex(all, list)))
 	if progress != nil {
 		progress(len(list), len(list), "")
 	}
 	if err := out.write(dir); err != nil {
 		return nil, err
 	}
-	files = []string{filepath.Join(dir, "README.txt")}
+	done := &Exported{Figures: len(list), Files: []string{filepath.Join(dir, "README.txt")}}
 	for _, x := range list {
 		for _, kind := range exportKinds {
-			files = append(files, filepath.Join(dir, filepath.FromSlash(x.name)+kind))
+			if _, ok := out[x.name+kind]; ok {
+				done.Files = append(done.Files, filepath.Join(dir, filepath.FromSlash(x.name)+kind))
+			}
+		}
+		if x.lacks != nil {
+			done.NoImage = append(done.NoImage, NoImage{Figure: x.name, Letter: string(x.lacks.letter), Text: x.lacks.text})
 		}
 	}
-	return files, nil
+	return done, nil
+}
+
+// Exported says what Export wrote.
+type Exported struct {
+	Figures int       `json:"figures"`
+	Files   []string  `json:"files"` // paths in the order of the pages, README.txt first
+	NoImage []NoImage `json:"no_image,omitempty"`
+}
+
+// NoImage is a figure without a PNG: the images' fonts lack Letter, which Text has.
+type NoImage struct {
+	Figure string `json:"figure"` // as its files are called, without their ending
+	Letter string `json:"letter"`
+	Text   string `json:"text"`
+}
+
+func (n NoImage) String() string {
+	return fmt.Sprintf("%s: no PNG: the fonts of the images have no letter %q (%U) of %q; its SVG and CSV are written", n.Figure, n.Letter, []rune(n.Letter)[0], n.Text)
 }
 
 // exportKinds are the files of a figure.
@@ -72,6 +98,8 @@ type exportFigure struct {
 	of   result.Figure
 	name string // without its ending: "dasp/table5-standard-bars"
 	also string // "the same in profile standard", "" for a figure of its own
+
+	lacks *letterError // why there is no image; nil: there is one
 }
 
 // exported lists the figures in the order of the pages.
@@ -82,7 +110,7 @@ func exported(all map[string][]loaded) []exportFigure {
 			figures := func(r loaded) []result.Figure { return r.Figures }
 			for _, set := range align(rs, figures, func(f result.Figure) string { return f.ID }) {
 				for _, p := range same(rs, set) {
-					out = append(out, exportFigure{p.loaded, p.of, fmt.Sprintf("%s/%s-%s", papers[i].Key, p.loaded.Anchor(), slug(p.of.ID)), p.within.Same})
+					out = append(out, exportFigure{loaded: p.loaded, of: p.of, name: fmt.Sprintf("%s/%s-%s", papers[i].Key, p.loaded.Anchor(), slug(p.of.ID)), also: p.within.Same})
 				}
 			}
 		}
@@ -90,8 +118,8 @@ func exported(all map[string][]loaded) []exportFigure {
 	return out
 }
 
-// draw adds the figure's three files.
-func (x exportFigure) draw(out outputs, s *scripts) error {
+// draw adds the figure's files; it notes the letter for which there is no image.
+func (x *exportFigure) draw(out outputs, s *scripts) error {
 	v, err := viewFigure(x.loaded, x.of, s)
 	if err != nil {
 		return fmt.Errorf("%w (%s)", err, x.ID)
@@ -100,7 +128,12 @@ func (x exportFigure) draw(out outputs, s *scripts) error {
 	if err != nil {
 		return fmt.Errorf("%w (%s)", err, x.name)
 	}
+	out.add(x.name+".svg", []byte(svg.String()+"\n"))
+	out.add(x.name+".csv", []byte(figureCSV(x.of)))
 	img, err := rasterise(svg, exportScale)
+	if errors.As(err, &x.lacks) {
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("%w (%s)", err, x.name)
 	}
@@ -108,9 +141,7 @@ func (x exportFigure) draw(out outputs, s *scripts) error {
 	if err := png.Encode(&b, img); err != nil {
 		return fmt.Errorf("reports: %s: %w", x.name, err)
 	}
-	out.add(x.name+".svg", []byte(svg.String()+"\n"))
 	out.add(x.name+".png", b.Bytes())
-	out.add(x.name+".csv", []byte(figureCSV(x.of)))
 	return nil
 }
 

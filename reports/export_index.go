@@ -41,6 +41,9 @@ func (x exportFigure) facts() []string {
 	if how := howDrawn(f, together); how != "" {
 		out = append(out, "drawn: "+strings.ReplaceAll(how, nbsp, " "))
 	}
+	if x.lacks != nil {
+		out = append(out, fmt.Sprintf("image: none: the fonts of the images have no letter %q (%U)", x.lacks.letter, x.lacks.letter))
+	}
 	source := x.ID
 	if x.Source != "" {
 		source = x.Source + " (" + x.ID + ")"

@@ -41,7 +41,17 @@ type glyph struct {
 // glyphUnits is the size at which outlines are read: fine enough for any.
 const glyphUnits = 2048
 
-// glyphs finds the letters of a text. One that no font has is an error, not a box.
+// letterError is a text with a letter that no font of the images has.
+type letterError struct {
+	letter rune
+	text   string
+}
+
+func (e *letterError) Error() string {
+	return fmt.Sprintf("reports: the fonts of the images have no letter %q (%U) of %q", e.letter, e.letter, e.text)
+}
+
+// glyphs finds the letters of a text. One that no font has is a letterError, not a box.
 func glyphs(text string) ([]glyph, error) {
 	fonts, err := faces()
 	if err != nil {
@@ -70,7 +80,7 @@ func glyphs(text string) ([]glyph, error) {
 			break
 		}
 		if g.font == nil {
-			return nil, fmt.Errorf("reports: the fonts of the images have no letter %q (%U) of %q", r, r, text)
+			return nil, &letterError{r, text}
 		}
 		out = append(out, g)
 	}

@@ -112,6 +112,63 @@ func TestWhyTheBitsAreOthers(t *testing.T) {
 	}
 }
 
+// otherRecord is a result of other bytes than the record beside it names: it was
+// replaced after the run. It lies under root.
+func otherRecord(t *testing.T, root string) (now, recorded loaded) {
+	t.Helper()
+	recorded = mine(t, root, exampleStated(), aRun())
+	r := exampleStated()
+	r.Notes = []string{"replaced after the run"}
+	if now = mine(t, root, r, nil); now.Run == nil || now.Run.ResultSHA256 != recorded.SHA256 {
+		t.Fatal("the record is not that of the bytes before")
+	}
+	return now, recorded
+}
+
+// A result whose record belongs to other bytes is compared by its own bytes: what the
+// record names makes it neither the published one nor another.
+func TestARecordOfOtherBytesProvesNothing(t *testing.T) {
+	now, recorded := otherRecord(t, t.TempDir())
+	key := publishedKey(now.Result)
+	for name, c := range map[string]struct {
+		published loaded
+		same      int
+	}{"the record's bytes are published": {recorded, 0}, "the result's bytes are published": {now, 1}} {
+		v := ran([]loaded{now}, map[string]published{key: factsOf(c.published)})
+		if v.Same != c.same || v.Other != 1-c.same || v.Results[0].Same != (c.same == 1) || v.Stale != 1 || v.NoRecord != 0 {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+	if v := ran([]loaded{recorded}, nil); v.Stale != 0 {
+		t.Errorf("a result with its own record: %d records are said to be of other bytes", v.Stale)
+	}
+}
+
+// The page to hand in says so too, beside the result and in the box, and a page whose
+// records belong to its results does not.
+func TestThePageWarnsOfARecordOfOtherBytes(t *testing.T) {
+	root := t.TempDir()
+	page := func() string {
+		pages, err := renderFrom(root, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return pages["dasp.html"]
+	}
+	mine(t, root, exampleStated(), aRun())
+	own := page()
+	_, recorded := otherRecord(t, root)
+	other := page()
+	for _, want := range []string{"The record of the run names another result, sha256 " + recorded.SHA256, "Results whose record belongs to other bytes: 1."} {
+		if !strings.Contains(textOf(other), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+		if strings.Contains(textOf(own), want) {
+			t.Errorf("the page of a result with its own record says %q", want)
+		}
+	}
+}
+
 // boxOf renders the box of results beside a published list.
 func boxOf(t *testing.T, rs []loaded, pub map[string]published) string {
 	t.Helper()
@@ -183,8 +240,7 @@ func TestTheBoxSaysWhatWasRun(t *testing.T) {
 // Without a record, with another's, and with nothing to compare, the box says so.
 func TestTheBoxWithoutRecords(t *testing.T) {
 	bare := mine(t, t.TempDir(), exampleTimes(), nil)
-	stale := mine(t, t.TempDir(), exampleCurves(), aRun())
-	stale.Stale = true
+	stale, _ := otherRecord(t, t.TempDir())
 	text := textOf(boxOf(t, []loaded{bare, stale}, nil))
 	for _, want := range []string{
 		"None of these results is published in this profile", "Results without a record of their run: 1.", "Results whose record belongs to other bytes: 1.",

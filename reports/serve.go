@@ -31,7 +31,10 @@ type ServeOptions struct {
 // Serve offers the pages in Dir over HTTP until ctx ends, which is no error. Pages in
 // a browser load themselves again when files of Dir change. With Results, pages that
 // are not of these results, this program and this folder are rendered anew, in the
-// background; a render that fails leaves the old pages alone.
+// background; a render that fails leaves the old pages alone. Files of an earlier
+// render of Serve's that this one does not make are removed, unless somebody changed
+// them. When ctx ends, a render that is writing is waited for, and one that is not yet
+// writing never will: Dir holds all files of a render or none.
 func Serve(ctx context.Context, o ServeOptions) error {
 	if o.Every == 0 {
 		o.Every = time.Second
@@ -77,8 +80,12 @@ func serve(ctx context.Context, o ServeOptions, host string, l net.Listener) err
 	}
 	defer root.Close()
 	ctx, stop := context.WithCancel(ctx)
-	defer stop()
 	site := &site{root: root, host: host, news: newNews(pagesState(o.Dir))}
+	defer func() {
+		site.writing.Lock() // after a render that is writing; a later one finds ctx ended
+		defer site.writing.Unlock()
+		stop()
+	}()
 	site.rendering.Store(o.Results != "")
 	srv := &http.Server{
 		ReadHeaderTimeout: 10 * time.Second, Handler: site,
@@ -106,12 +113,8 @@ func serve(ctx context.Context, o ServeOptions, host string, l net.Listener) err
 	return nil
 }
 
-// stampName is a file beside the pages that says of what they were rendered, so that
-// the next start need not render them again. It is not served.
-const stampName = ".rendered"
-
-// freshStamp is what the stamp of the pages holds that were rendered from results of
-// this state by this program and were not touched since.
+// freshStamp is what the stamp of the pages begins with that were rendered from results
+// of this state by this program and were not touched since.
 func freshStamp(o ServeOptions, results string) string {
 	program := "unknown"
 	if path, err := os.Executable(); err == nil {

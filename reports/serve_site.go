@@ -13,6 +13,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 	"sync/atomic"
 )
 
@@ -23,6 +24,7 @@ type site struct {
 	host      string // that the user named
 	news      *news
 	rendering atomic.Bool // pages are on their way
+	writing   sync.Mutex  // held while pages are written
 }
 
 // Two addresses are the server's own; no page is called so.

@@ -6,44 +6,63 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"time"
+
+	"gradsync/experiments/result"
 )
 
 // patience is how many looks a change may go on before it is rendered all the same.
 const patience = 10
+
+// changes decides at which look results are rendered: when they are not what was
+// rendered and are as they were a look before, for until then somebody is still
+// writing; or when they changed for so many looks that waiting has no end.
+type changes struct {
+	rendered, last string // states of the results
+	waited         int    // looks that found another state than the one before
+}
+
+// due takes the state of this look; true: it must be rendered now.
+func (c *changes) due(now string) bool {
+	if now != c.last {
+		c.waited++
+	}
+	settled := now == c.last || c.waited >= patience
+	c.last = now
+	switch {
+	case now == c.rendered: // changed back
+		c.waited = 0
+		return false
+	case !settled:
+		return false
+	}
+	c.rendered, c.waited = now, 0 // what changes during the render differs from now
+	return true
+}
 
 // watch renders when the results change and tells open pages when the pages do. One
 // goroutine does both, so that a change during a render is seen after it.
 func watch(ctx context.Context, o ServeOptions, s *site) {
 	tick := time.NewTicker(o.Every)
 	defer tick.Stop()
-	rendered, last, waited := "", "", 0 // states of the results
+	var results changes
 	if o.Results != "" {
-		last = resultsState(o.Results)
-		stamp, err := os.ReadFile(filepath.Join(o.Dir, stampName))
-		if err == nil && string(stamp) == freshStamp(o, last) {
-			rendered = last
+		results.last = resultsState(o.Results)
+		if readStamp(s.root).fresh == freshStamp(o, results.last) {
+			results.rendered = results.last
 			s.rendering.Store(false)
 		}
 	}
 	for {
 		if o.Results != "" {
-			now := resultsState(o.Results)
-			if now != last { // still being written
-				waited++
-			}
-			if now != rendered && (now == last || waited >= patience) {
+			if now := resultsState(o.Results); results.due(now) {
 				s.rendering.Store(true)
-				renderServed(ctx, o, now)
+				renderServed(ctx, o, s, now)
 				s.rendering.Store(false)
-				// What changed meanwhile differs from what was seen before.
-				rendered, waited = now, 0
 			}
-			last = now
 		}
 		s.news.set(pagesState(o.Dir))
 		select {
@@ -56,20 +75,35 @@ func watch(ctx context.Context, o ServeOptions, s *site) {
 
 // renderServed renders the results, seen in a state, into the served folder and says
 // how it went.
-func renderServed(ctx context.Context, o ServeOptions, results string) {
+func renderServed(ctx context.Context, o ServeOptions, s *site, results string) {
 	start := time.Now()
-	_, err := Render(Options{Results: o.Results, Out: o.Dir, Command: o.Command, Sources: o.Sources})
+	out, _, err := render(Options{Results: o.Results, Out: o.Dir, Command: o.Command, Sources: o.Sources})
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	if ctx.Err() != nil {
 		return // nobody reads on
+	}
+	if err == nil {
+		err = out.write(o.Dir)
 	}
 	if err != nil {
 		o.Say(fmt.Sprintf("not rendered, the pages of before stay: %v", err))
 		return
 	}
-	if err := writeFile(filepath.Join(o.Dir, stampName), []byte(freshStamp(o, results))); err != nil {
+	st := stamp{files: map[string]string{}}
+	for name, b := range out {
+		st.files[name] = result.Sum(b)
+	}
+	removed := st.removeOld(s.root, readStamp(s.root), o.Say)
+	st.fresh = freshStamp(o, results)
+	if err := writeFile(filepath.Join(o.Dir, stampName), st.bytes()); err != nil {
 		o.Say(fmt.Sprintf("the next start renders again: %v", err))
 	}
-	o.Say(fmt.Sprintf("rendered %s in %.1f s", o.Results, time.Since(start).Seconds()))
+	line := fmt.Sprintf("rendered %s in %.1f s", o.Results, time.Since(start).Seconds())
+	if removed > 0 {
+		line += fmt.Sprintf("; removed %d old files that these results do not make", removed)
+	}
+	o.Say(line)
 }
 
 // resultsState changes when a result or a record of a run does.

@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"io/fs"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -75,9 +76,20 @@ func story(key string, at places) ([]chapterText, error) {
 	if err != nil {
 		return nil, err
 	}
+	return bilingual(key, en, zh, at)
+}
+
+// bilingual pairs the chapters of a narrative by their ids. Without any Chinese the
+// English stands alone; with some, a chapter that one language lacks is an error.
+func bilingual(key string, en, zh []chunk, at places) ([]chapterText, error) {
 	of := map[string]*chunk{}
 	for i := range zh {
 		of[zh[i].id] = &zh[i]
+	}
+	for _, c := range zh {
+		if !slices.ContainsFunc(en, func(e chunk) bool { return e.id == c.id }) {
+			return nil, fmt.Errorf("reports: text of %s: chapter %s is not in English", key, c.id)
+		}
 	}
 	paper, _, _ := strings.Cut(key, ".")
 	var out []chapterText

@@ -34,6 +34,36 @@ func TestExperimentsThatAreNamedAreLinks(t *testing.T) {
 	}
 }
 
+// A narrative that is in Chinese is so in all chapters, and has none besides.
+func TestANarrativeIsInBothLanguagesOrInOne(t *testing.T) {
+	cut := func(src string) []chunk {
+		out, err := chunks("a text", src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	at := places{map[string]string{}, &translator{missing: map[string]map[string]bool{}}}
+	en := cut("## Rings {#rings}\nFive in a ring.\n### Cost {#cost}\nA price.\n")
+	for _, c := range []struct{ zh, want string }{
+		{"## 环 {#rings}\n五个一环。\n", "chapter cost is not in Chinese"},
+		{"### 代价 {#cost}\n代价。\n", "chapter rings is not in Chinese"},
+		{"## 环 {#rings}\n五个一环。\n### 代价 {#cost}\n代价。\n## 多余 {#more}\n多余。\n", "chapter more is not in English"},
+	} {
+		if _, err := bilingual("ring", en, cut(c.zh), at); err == nil || err.Error() != "reports: text of ring: "+c.want {
+			t.Errorf("%q: %v, want %s", c.zh, err, c.want)
+		}
+	}
+	both, err := bilingual("ring", en, cut("## 环 {#rings}\n五个一环。\n### 代价 {#cost}\n代价。\n"), at)
+	if err != nil || len(both) != 1 || !strings.Contains(string(both[0].HTML), `<div class="zh" lang="zh"><p>代价。`) {
+		t.Errorf("both languages: %v, %v", both, err)
+	}
+	one, err := bilingual("ring", en, nil, at)
+	if err != nil || len(one) != 1 || strings.Contains(string(one[0].HTML), "lang=") {
+		t.Errorf("English alone: %v, %v", one, err)
+	}
+}
+
 func TestProse(t *testing.T) {
 	for s, want := range map[string]string{
 		"|F_j| = 160·n & 5 %": "|F<sub>j</sub>| = 160·n &amp; 5" + nbsp + "%",

@@ -20,11 +20,20 @@ func (a *app) reportCommand() *cobra.Command {
 		Short: "Render the pages, or the figures, from the results on disk; trains nothing",
 		Example: "  gradsync report --results out/results --out out/html\n  gradsync report --single-file --out out/hand-in\n" +
 			"  gradsync report --results out/results --figures out/figures",
+		Long: `Render the pages, or the figures, from the results on disk; trains nothing.
+
+Files are written or replaced, and none is removed: a page whose results are gone
+stays until somebody deletes it, or until another folder is named.
+A figure with a letter that the fonts of the images lack is written without its
+PNG, which is said.`,
 		Args: args(0, 0, "none"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if figures != "" {
+			if cmd.Flags().Changed("figures") {
+				if figures == "" {
+					return usagef(`report: --figures "": want a folder`)
+				}
 				if cmd.Flags().Changed("out") || o.SingleFile {
-					return usagef("--figures writes figures only; leave out --out and --single-file")
+					return usagef("report: --figures writes figures only; leave out --out and --single-file")
 				}
 				return a.exportFigures(o, figures)
 			}
@@ -52,18 +61,24 @@ func (a *app) reportCommand() *cobra.Command {
 // exportFigures writes the figures to dir and says which files there are.
 func (a *app) exportFigures(o reports.Options, dir string) error {
 	bar := a.newBar("figures")
-	files, err := reports.Export(o, dir, func(done, total int, name string) {
+	done, err := reports.Export(o, dir, func(done, total int, name string) {
 		bar.set(float64(done), float64(total), name)
 	})
 	bar.finish()
 	if err != nil {
 		return err
 	}
-	if a.json {
-		return a.printJSON(map[string]any{"files": files})
+	for _, n := range done.NoImage {
+		fmt.Fprintln(a.err, n)
 	}
-	for _, f := range files {
+	if a.json {
+		return a.printJSON(done)
+	}
+	for _, f := range done.Files {
 		fmt.Fprintln(a.out, f)
+	}
+	if n := len(done.NoImage); n > 0 {
+		fmt.Fprintf(a.err, "%d figures, %d of them without a PNG\n", done.Figures, n)
 	}
 	return nil
 }

@@ -22,6 +22,9 @@ func (a *app) serveCommand() *cobra.Command {
 The results are rendered into the folder of the pages, at the start if those are
 not theirs and then whenever a result changes; open pages load themselves again.
 A result that cannot be rendered is said in one line, and the old pages stay.
+Pages and data that serve made, and that no result makes any more, are removed;
+what somebody else put there or changed is not. Ctrl-C waits until pages that are
+being written are whole.
 With --dir alone the pages in that folder are served as they are.`,
 		Example: "  gradsync serve\n  gradsync serve --results experiments/results --dir out/serve --addr :8081\n  gradsync serve --dir reports/html",
 		Args:    args(0, 0, "none"),
