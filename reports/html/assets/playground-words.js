@@ -8,9 +8,9 @@
   P.bound = function (c, key) {
     if (key === "asp") {
       var turns = c[TOTAL] * P.si(P.state)[4] > c[5] * 1.0000001;
-      return turns ? P.say("the workers’ own turns bound it", "受限于各节点自身的一轮") : P.say("the server’s link is full", "服务器链路已满");
+      return turns ? P.say("the workers’ own turns bound it", "受限于各工作节点自身的一轮") : P.say("the server’s link is full", "服务器链路已满");
     }
-    var parts = [[c[0], P.say("computing", "计算")], [c[1], P.say("waiting for the slowest worker", "等待最慢的节点")], [c[2], P.say("the exchange", "交换")]];
+    var parts = [[c[0], P.say("computing", "计算")], [c[1], P.say("waiting for the slowest worker", "等待最慢的工作节点")], [c[2], P.say("the exchange", "交换")]];
     parts.sort(function (a, b) { return b[0] - a[0]; });
     var share = Math.round(100 * parts[0][0] / c[TOTAL]);
     return P.say(share + " % of it is " + parts[0][1], parts[0][1] + "占 " + share + " %");
@@ -34,7 +34,7 @@
     }
     if (P.state.h > 1) {
       text += P.say(" In every iteration of BSP, or round a ring, each of the other " + (P.state.n - 1) + " waits " + P.seconds(all[0][1]) + " for the slow worker.",
-        "在 BSP 或环的每次迭代中，其余 " + (P.state.n - 1) + " 个节点各等待慢节点 " + P.seconds(all[0][1]) + "。");
+        "在 BSP 或环的每次迭代中，其余 " + (P.state.n - 1) + " 个工作节点各等待慢工作节点 " + P.seconds(all[0][1]) + "。");
     }
     return text;
   };

@@ -61,6 +61,37 @@ function gradsyncInstall(echarts) {
   echarts.registerCustomSeries("gradsync.gantt", gantt);
 }
 
+/* The whole option of a chart from what it has otherwise than the base of its form:
+   chart_short.go says how. */
+function gradsyncWhole(base, chart) {
+  function only(l) { return Array.isArray(l) && l.length === 1 && isObject(l[0]) ? l[0] : null; }
+  function isObject(x) { return x !== null && typeof x === "object" && !Array.isArray(x); }
+  function change(a, b) {
+    if (only(a) && only(b)) return [change(a[0], b[0])];
+    if (!isObject(a) || !isObject(b)) return b;
+    var out = Object.assign({}, a);
+    Object.keys(b).forEach(function (k) { if (b[k] === null) delete out[k]; else out[k] = change(out[k], b[k]); });
+    return out;
+  }
+  var known = base.series.slice(), written = [], said = [], o = change(Object.assign({}, base, { series: 0 }), Object.assign({}, chart, { series: 0 }));
+  o.series = chart.series.map(function (s) {
+    var full = change(known[s.like], s);
+    delete full.like;
+    known.push(full);
+    if (!s.columns) return full;
+    delete full.columns; delete full.names;
+    var columns = s.columns.map(function (c) { if (typeof c !== "number") { written.push(c); return c; } return written[c]; });
+    full.data = columns[0].map(function (x, i) { return columns.map(function (c) { return c[i]; }); });
+    if (s.names) full.data = full.data.map(function (v, i) {
+      var name = s.names[i];
+      if (typeof name === "string") { said.push(name); return { name: name, value: v }; }
+      return name === null ? v : { name: said[name], value: v };
+    });
+    return full;
+  });
+  return o;
+}
+
 /* What follows is for browsers only. */
 if (typeof document !== "undefined") (function () {
   var INK = /#010203/gi, root = document.documentElement, charts = [];
@@ -88,6 +119,7 @@ if (typeof document !== "undefined") (function () {
       });
     });
     document.querySelectorAll(".none[title]").forEach(function (e) { e.title = zh ? "无值" : "no value"; });
+    charts.forEach(function (x) { x.fig.querySelector(".live").setAttribute("aria-label", description(x.fig)); });
     nameTheme(theme());
     document.dispatchEvent(new CustomEvent("gradsync-language"));
   }
@@ -116,6 +148,16 @@ if (typeof document !== "undefined") (function () {
   /* A short number for tool tips. */
   function short(v) { return typeof v === "number" ? String(+v.toPrecision(5)) : v; }
 
+  /* A text in lines of at most so many letters: ECharts breaks no name of an axis. */
+  function inLines(text, letters) {
+    var lines = [""];
+    text.split(" ").forEach(function (word) {
+      var last = lines.length - 1, longer = lines[last] ? lines[last] + " " + word : word;
+      if (lines[last] && longer.length > letters) lines.push(word); else lines[last] = longer;
+    });
+    return lines.join("\n");
+  }
+
   /* In a window narrower than the drawing was laid out for, names of the legend and of
      the axes break, and the names of the legend stand in as many columns as fit, above
      a drawing that is as much taller. */
@@ -136,18 +178,22 @@ if (typeof document !== "undefined") (function () {
       more += Math.max(0, top - before);
     }
     [].concat(o.xAxis || []).forEach(function (x) {
-      var lines = x.name ? Math.ceil(7.5 * x.name.length / (wide - 90)) : 0;
-      if (lines < 2) return;
-      x.nameTextStyle.width = wide - 90; x.nameTextStyle.overflow = "break"; x.nameTextStyle.backgroundColor = "transparent";
+      if (!x.name) return;
+      x.name = inLines(x.name, Math.floor((wide - 90) / 7.5));
+      var lines = x.name.split("\n").length;
       o.grid[0].bottom = +o.grid[0].bottom + 17 * (lines - 1);
       more += 17 * (lines - 1);
     });
-    live.style.height = +height + more + "px";
+    live.style.height = +height + more + (+live.dataset.room || 0) + "px";
   }
 
+  /* What a reader who cannot see a chart is told: the same as of its drawing. */
+  function description(fig) { return fig.querySelector(".static").getAttribute("aria-label"); }
+
   function optionOf(fig) {
-    var text = fig.querySelector("script[type='application/json']").textContent;
-    var o = JSON.parse(text.replace(INK, cssColour("--ink")));
+    function read(e) { return JSON.parse(e.textContent.replace(INK, cssColour("--ink"))); }
+    var o = gradsyncWhole(read(document.getElementById("chart-bases"))[fig.dataset.form], read(fig.querySelector("script[type='application/json']")));
+    o.aria.label.description = description(fig);
     var calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     o.animation = !calm && fig.dataset.form !== "gantt";
     narrow(o, fig);
@@ -198,9 +244,10 @@ if (typeof document !== "undefined") (function () {
 
   function copy(text, button) {
     function done() {
-      var was = button.innerHTML;
+      if (!button.words) button.words = button.innerHTML;
+      clearTimeout(button.wait);
       button.textContent = root.lang === "zh" ? "已复制" : "Copied";
-      setTimeout(function () { button.innerHTML = was; }, 1200);
+      button.wait = setTimeout(function () { button.innerHTML = button.words; }, 1200);
     }
     function byHand() {
       var t = document.createElement("textarea");

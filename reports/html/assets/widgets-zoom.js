@@ -51,7 +51,9 @@
     var fig = chart.getDom().closest("figure.chart");
     if (!fig || fig.dataset.form !== "gantt") return;
     var live = fig.querySelector(".live"), range = { start: 0, end: 100 }, active = false, min = 0, max = 0, set = chart.setOption, buttons = {};
+    live.dataset.room = W.zoomRoom; // whoever sets the height again adds it
     live.style.height = parseInt(live.style.height, 10) + W.zoomRoom + "px";
+    chart.resize();
     chart.setOption = function (o, more) {
       if (!o.grid) return set.call(chart, o, more);
       min = o.xAxis[0].min; max = o.xAxis[0].max;
