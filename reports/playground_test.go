@@ -186,7 +186,7 @@ func TestPlaygroundPage(t *testing.T) {
 			t.Fatal(err)
 		}
 		page := string(out["playground.html"])
-		for _, want := range []string{"wasm-unsafe-eval", `id="playground-module">H4sI`, `<span class="zh" lang="zh">环形归约</span>`, "2.34" + nbsp + "GB", `href="ring.html#bytes"`, `id="set-n"`, `id="without"`} {
+		for _, want := range []string{"wasm-unsafe-eval", `id="playground-module">H4sI`, `<span class="zh" lang="zh">环形全归约</span>`, "2.34" + nbsp + "GB", `href="ring.html#bytes"`, `id="set-n"`, `id="without"`} {
 			if !strings.Contains(page, want) {
 				t.Errorf("single %v: no %s", single, want)
 			}

@@ -31,7 +31,7 @@ func (s *quizSession) say(en, zh string, args ...any) {
 
 // begin writes what quiz it is.
 func (s *quizSession) begin() {
-	s.say("Quiz %s, seed %d. Questions: %d.", "测验 %s,种子 %d,共 %d 题。", s.subject, s.seed, len(s.questions))
+	s.say("Quiz %s, seed %d. Questions: %d.", "测验 %s，种子 %d，共 %d 题。", s.subject, s.seed, len(s.questions))
 }
 
 // print writes question i: its text, its numbers, the form of an answer.
@@ -43,7 +43,7 @@ func (s *quizSession) print(i int) {
 		given = append(given, strings.TrimSpace(fmt.Sprintf("%s = %s %s", g.Symbol, g.Value, g.Unit.In(s.lang))))
 	}
 	fmt.Fprintf(s.out, "     %s\n", strings.Join(given, "   "))
-	s.say("     Answer: %s", "     作答:%s", q.Form().In(s.lang))
+	s.say("     Answer: %s", "     作答：%s", q.Form().In(s.lang))
 }
 
 // explain writes the answer and how it follows.
@@ -150,7 +150,7 @@ func (s *quizSession) printSolutions() {
 
 func (s *quizSession) printScore() {
 	score := quiz.ScoreOf(s.marked)
-	s.say("\n%d of %d right, %d wrong, %d open.", "\n%d/%d 正确,%d 错误,%d 未作答。", score.Right, len(s.questions), score.Wrong, score.Open)
+	s.say("\n%d of %d right, %d wrong, %d open.", "\n%d/%d 正确，%d 错误，%d 未作答。", score.Right, len(s.questions), score.Wrong, score.Open)
 }
 
 // verdict is the session's error: nil if all answers are right.

@@ -121,7 +121,7 @@ func TestQuizSaysAtOnce(t *testing.T) {
 	_, out, _ := gradsync("quiz", "codedsgd", "--questions", "2", "--lang", "zh")
 	at := 0
 	for _, want := range []string{"1/2", questions[0].Text.ZH, "> what?", "错误", "“what?”", questions[0].Answer(quiz.Chinese), questions[0].Why.ZH, questions[0].Source.ZH,
-		"2/2", questions[1].Text.ZH, "> " + right[1], "正确", questions[1].Why.ZH, "1/2 正确,1 错误,0 未作答"} {
+		"2/2", questions[1].Text.ZH, "> " + right[1], "正确", questions[1].Why.ZH, "1/2 正确，1 错误，0 未作答"} {
 		next := strings.Index(out[at:], want)
 		if next < 0 {
 			t.Fatalf("no %q after %q in\n%s", want, out[:at], out)

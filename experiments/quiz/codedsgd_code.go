@@ -48,14 +48,14 @@ func terms(p codedsgd.Packet) (out []string) {
 func whoHolds(a *codedsgd.Assignment, p codedsgd.Packet) Text {
 	var out []Text
 	for _, t := range p.Terms {
-		out = append(out, both("Block %d is on %s.", "块 %d 在 %s 上。", t.Block, setOf(a.Holders(t.Block))))
+		out = append(out, both("Block %d is on %s.", "样本块 %d 在 %s 上。", t.Block, setOf(a.Holders(t.Block))))
 	}
 	return sentences(out...)
 }
 
 // segmented says how a gradient is cut.
 var segmented = both("Every gradient is cut into r segments, as many as its block has holders: segment s is what the s-th of them, counted from 0, sends.",
-	"每个梯度切成 r 段,与其块的持有者一样多:第 s 段(从 0 起)由其中第 s 个持有者发送。")
+	"每个梯度切成 r 个片段，与其样本块的持有者一样多：片段 s（从 0 起）由其中第 s 个持有者发送。")
 
 func codedPacket(d draw) (Question, error) {
 	a, group, p, err := packetOf(d)
@@ -68,12 +68,12 @@ func codedPacket(d draw) (Question, error) {
 	}
 	return Question{
 		Text: sentences(numbered, segmented, both("In the group M node i multicasts one packet to the others. Of which segments is it the sum?",
-			"在组 M 中,节点 i 向其余节点多播一个数据包。它是哪些段之和?")),
+			"在节点组 M 中，节点 i 向其余节点多播一个数据包。它是哪些片段之和？")),
 		Given: append(sizes(a), is("M", setOf(group)), is("i", p.From)),
 		Why: sentences(both("For each other member k, node %d adds its own segment of the block that k lacks and all the others hold.",
-			"对每个其他成员 k,节点 %d 加上 k 所缺而其余成员都有的那个块中自己的一段。", p.From),
-			whoHolds(a, p), both("The place of node %d among them is the segment: %s.", "节点 %d 在其中的次序就是段号:%s。", p.From, setOf(terms(p)))),
-		Source: paper("Algorithm 3, lines 7–13, and (12)", "算法 3 第 7–13 行与式 (12)"), want: pairs(both("block:segment pairs in any order, such as 4:0, 7:1", "若干 块:段,顺序不限,例如 4:0, 7:1"), want)}, nil
+			"对每个其他成员 k，节点 %d 加上 k 所缺而其余成员都有的那个样本块中自己的片段。", p.From),
+			whoHolds(a, p), both("The place of node %d among them is the segment: %s.", "节点 %d 在其中的次序就是片段号：%s。", p.From, setOf(terms(p)))),
+		Source: paper("Algorithm 3, lines 7–13, and (12)", "算法 3 第 7–13 行与式 (12)"), want: pairs(both("block:segment pairs in any order, such as 4:0, 7:1", "若干 样本块:片段，顺序不限，例如 4:0, 7:1"), want)}, nil
 }
 
 func codedUnknown(d draw) (Question, error) {
@@ -88,11 +88,11 @@ func codedUnknown(d draw) (Question, error) {
 	}
 	return Question{
 		Text: sentences(numbered, segmented, both("In the group M node i sends the sum of the block:segment terms P. Which term is new to node k?",
-			"在组 M 中,节点 i 发送 块:段 各项 P 之和。对节点 k 来说,哪一项是新的?")),
+			"在节点组 M 中，节点 i 发送 样本块:片段 各项 P 之和。对节点 k 来说，哪一项是新的？")),
 		Given: append(sizes(a), is("M", setOf(group)), is("i", p.From), is("P", setOf(terms(p))), is("k", k)),
-		Why: sentences(whoHolds(a, p), both("Node %d lacks block %d alone, so %d:%d remains when it has subtracted the rest.", "节点 %d 只缺块 %d,所以减去其余各项后剩下 %d:%d。",
+		Why: sentences(whoHolds(a, p), both("Node %d lacks block %d alone, so %d:%d remains when it has subtracted the rest.", "节点 %d 只缺样本块 %d，所以减去其余各项后剩下 %d:%d。",
 			k, t.Block, t.Block, t.Position)),
-		Source: paper("Algorithm 4, line 5", "算法 4 第 5 行"), want: pairs(both("one pair block:segment, such as 4:0", "一对 块:段,例如 4:0"), [][2]int{{t.Block, t.Position}})}, nil
+		Source: paper("Algorithm 4, line 5", "算法 4 第 5 行"), want: pairs(both("one pair block:segment, such as 4:0", "一对 样本块:片段，例如 4:0"), [][2]int{{t.Block, t.Position}})}, nil
 }
 
 // coded draws a packet with gradients of two numbers per segment, and its content.
@@ -141,7 +141,7 @@ func theirs(p codedsgd.Packet, grads [][]int32, but int) (given []Given) {
 	return given
 }
 
-var twoNumbers = both("two numbers such as 3, −2", "两个数,例如 3, −2")
+var twoNumbers = both("two numbers such as 3, −2", "两个数，例如 3, −2")
 
 func codedEncode(d draw) (Question, error) {
 	a, p, grads, cut, content, err := coded(d)
@@ -150,7 +150,7 @@ func codedEncode(d draw) (Question, error) {
 	}
 	return Question{
 		Text: sentences(segmented, both("A packet is the sum of the block:segment terms P. G_q is the gradient of block q, whose segments are of two numbers each, in order. What is the packet's content?",
-			"一个数据包是 块:段 各项 P 之和。G_q 是块 q 的梯度,依次每两个数为一段。数据包的内容是什么?")),
+			"一个数据包是 样本块:片段 各项 P 之和。G_q 是样本块 q 的梯度，依次每两个数为一个片段。数据包的内容是什么？")),
 		Given:  append(append(sizes(a), is("P", setOf(terms(p)))), theirs(p, grads, -1)...),
 		Why:    both("%s = %s.", "%s = %s。", segments(p, grads, cut, codedsgd.Term{Block: -1}, "+"), listed(content)),
 		Source: paper("Algorithm 3, line 9, and (12)", "算法 3 第 9 行与式 (12)"), want: sequence(twoNumbers, content...)}, nil
@@ -171,9 +171,9 @@ func codedDecode(d draw) (Question, error) {
 	given := append(sizes(a), is("P", setOf(terms(p))), is("H", listed(content)), is("k", k))
 	return Question{
 		Text: sentences(segmented, both("Node k receives the packet H, the sum of the block:segment terms P. Of these blocks it knows the gradients G_q, whose segments are of two numbers each, in order. Which two numbers does it learn?",
-			"节点 k 收到数据包 H,即 块:段 各项 P 之和。对于这些块,它知道梯度 G_q,依次每两个数为一段。它得到哪两个新的数?")),
+			"节点 k 收到数据包 H，即 样本块:片段 各项 P 之和。其中它知道的梯度是 G_q，依次每两个数为一个片段。它得到哪两个新的数？")),
 		Given: append(given, theirs(p, grads, t.Block)...),
-		Why: both("%s%s = %s, segment %d of block %d.", "%s%s = %s,即块 %[5]d 的第 %[4]d 段。",
+		Why: both("%s%s = %s, segment %d of block %d.", "%s%s = %s，即样本块 %[5]d 的片段 %[4]d。",
 			listed(content), segments(p, grads, cut, t, "−"), listed(left), t.Position, t.Block),
 		Source: paper("Algorithm 4 and (15)", "算法 4 与式 (15)"), want: sequence(twoNumbers, left...)}, nil
 }

@@ -26,7 +26,7 @@ func sequence[T int | int32 | int64 | float32](like Text, numbers ...T) list {
 
 // set is an answer of numbers in any order.
 func set(numbers []int) list {
-	l := list{like: both("numbers in any order, as 0, 2, 4; “none” if there is none", "若干个数,顺序不限,例如 0, 2, 4;没有则填“无”")}
+	l := list{like: both("numbers in any order, as 0, 2, 4; “none” if there is none", "若干个数，顺序不限，例如 0, 2, 4；没有则填“无”")}
 	for _, x := range numbers {
 		l.items = append(l.items, []*big.Rat{of(x)})
 	}
@@ -76,7 +76,7 @@ func (l list) form() Text { return l.like }
 func (l list) judge(given string) (bool, Text) {
 	got, ok := readList(given)
 	if !ok {
-		return false, both("“%s” could not be read; wanted: %s", "“%s”无法识别;应填:%s", shortened(given), l.form())
+		return false, both("“%s” could not be read; wanted: %s", "“%s”无法识别；应填：%s", shortened(given), l.form())
 	}
 	want := slices.Clone(l.items)
 	if !l.ordered {
@@ -135,7 +135,7 @@ func (c choice) form() Text {
 	for _, t := range c.choices {
 		en, zh = append(en, t.EN), append(zh, t.ZH)
 	}
-	return both("one of: %s", "从中选一:%s", Text{strings.Join(en, ", "), strings.Join(zh, ", ")})
+	return both("one of: %s", "从中选一：%s", Text{strings.Join(en, ", "), strings.Join(zh, ", ")})
 }
 
 func (c choice) judge(given string) (bool, Text) {
@@ -145,5 +145,5 @@ func (c choice) judge(given string) (bool, Text) {
 			return i == c.right, Text{}
 		}
 	}
-	return false, both("“%s” is none of the choices; wanted: %s", "“%s”不在选项之中;应填:%s", shortened(given), c.form())
+	return false, both("“%s” is none of the choices; wanted: %s", "“%s”不在选项之中；应填：%s", shortened(given), c.form())
 }

@@ -111,25 +111,25 @@ func (n number) unit() Text { return n.in.name }
 func (n number) form() Text {
 	kind := both("a number", "一个数")
 	if n.in.name != (Text{}) {
-		kind = both("a number of %s", "一个数,单位:%s", n.in.name)
+		kind = both("a number of %s", "一个数，单位：%s", n.in.name)
 	}
 	if n.value.IsInt() && n.exact {
 		return kind
 	}
 	if n.exact {
-		return both("%s, exact: 2.5 or 5/2", "%s,须精确:2.5 或 5/2", kind)
+		return both("%s, exact: 2.5 or 5/2", "%s，须精确：2.5 或 5/2", kind)
 	}
-	return both("%s, right within 0.1 %%: 0.333 or 1/3", "%s,误差在 0.1 %% 以内:0.333 或 1/3", kind)
+	return both("%s, right within 0.1 %%: 0.333 or 1/3", "%s，误差在 0.1 %% 以内：0.333 或 1/3", kind)
 }
 
 func (n number) judge(given string) (bool, Text) {
 	value, word, ok := readNumber(given)
 	if !ok {
-		return false, both("“%s” is no number; wanted: %s", "“%s”不是数;应填:%s", shortened(given), n.form())
+		return false, both("“%s” is no number; wanted: %s", "“%s”不是数；应填：%s", shortened(given), n.form())
 	}
 	factor := n.in.factor(word)
 	if factor == nil {
-		return false, both("“%s” is no unit of this answer; wanted: %s", "“%s”不是本题的单位;应填:%s", shortened(word), n.form())
+		return false, both("“%s” is no unit of this answer; wanted: %s", "“%s”不是本题的单位；应填：%s", shortened(word), n.form())
 	}
 	value.Mul(value, factor)
 	if n.exact {

@@ -20,9 +20,9 @@ func sparseSparsity(d draw) (Question, error) {
 	x := d.sparse(n, d.from(0, n))
 	f := ringsparse.Sparsity(x, 0)
 	return Question{
-		Text:   both("What is the sparsity F of the block x?", "块 x 的稀疏度 F 是多少?"),
+		Text:   both("What is the sparsity F of the block x?", "块 x 的稀疏度 F 是多少？"),
 		Given:  []Given{is("x", listed(x))},
-		Why:    both("F is the share of exact zeros: %d of %d numbers, %s.", "F 是精确为零的数所占的比例:%d / %d,即 %s。", int(f*float64(n)), n, rounded(f)),
+		Why:    both("F is the share of exact zeros: %d of %d numbers, %s.", "F 是恰好为零的数所占的比例：%d / %d，即 %s。", int(f*float64(n)), n, rounded(f)),
 		Source: patent("S41"), want: exactly(of(float32(f)), share)}, nil
 }
 
@@ -32,16 +32,16 @@ func sparseKind(d draw) (Question, error) {
 	sw, sg := ringsparse.Sparsity(w, 0), ringsparse.Sparsity(g, 0)
 	kind, tie := ringsparse.Choose(sw, sg, ringsparse.Weights)
 	return Question{
-		Text:   both("A block's local weights are W, its gradients G. Which kind is sent, if of equal ones the patent takes weights?", "某块的本地权重为 W,梯度为 G。应发送哪一种?相等时专利取权重。"),
+		Text:   both("A block's local weights are W, its gradients G. Which kind is sent, if of equal ones the patent takes weights?", "某块的本地权重为 W，梯度为 G。应发送哪一种？相等时专利取权重。"),
 		Given:  []Given{is("W", listed(w)), is("G", listed(g))},
 		Why:    whyKind(sw, sg, kind, tie),
 		Source: patent("S41"), want: oneOf(int(kind)-1, kinds...)}, nil
 }
 
 func whyKind(sw, sg float64, kind ringsparse.Kind, tie bool) Text {
-	why := both("Sw = %s and Sg = %s: the sparser block are the %s.", "Sw = %s,Sg = %s:更稀疏的是%s。", rounded(sw), rounded(sg), kinds[kind-1])
+	why := both("Sw = %s and Sg = %s: the sparser block are the %s.", "Sw = %s，Sg = %s：更稀疏的是%s。", rounded(sw), rounded(sg), kinds[kind-1])
 	if tie {
-		why = both("Sw = Sg = %s: at equal sparsity Sw ≥ Sg takes the %s.", "Sw = Sg = %s:稀疏度相等时按 Sw ≥ Sg 取%s。", rounded(sw), kinds[kind-1])
+		why = both("Sw = Sg = %s: at equal sparsity Sw ≥ Sg takes the %s.", "Sw = Sg = %s：稀疏度相等时按 Sw ≥ Sg 取%s。", rounded(sw), kinds[kind-1])
 	}
 	return why
 }
@@ -51,7 +51,7 @@ func sparseDensities(d draw) (Question, error) {
 	kind, tie := ringsparse.Choose(1-dw, 1-dg, ringsparse.Weights)
 	return Question{
 		Text: both("The share dw of a block's weights is not zero, and the share dg of its gradients. Which kind is sent, if of equal ones the patent takes weights?",
-			"某块权重中非零数的比例为 dw,梯度中为 dg。应发送哪一种?相等时专利取权重。"),
+			"某块权重中非零数的比例为 dw，梯度中为 dg。应发送哪一种？相等时专利取权重。"),
 		Given:  []Given{is("dw", rounded(dw)), is("dg", rounded(dg))},
 		Why:    sentences(both("F = 1 − d.", "F = 1 − d。"), whyKind(1-dw, 1-dg, kind, tie)),
 		Source: patent("S41"), want: oneOf(int(kind)-1, kinds...)}, nil
@@ -76,19 +76,19 @@ func sparseToGradients(d draw) (Question, error) {
 	return Question{
 		Text:  sentences(signed, both("Pw is the sum of m nodes' local weights of a block. Turn it into the sum Pg of their gradients.", "Pw 是 m 个节点在某块上的本地权重之和。把它换成梯度之和 Pg。")),
 		Given: []Given{is("W0", listed(w0)), is("η", eta), is("m", m), is("Pw", listed(pw))},
-		Why: both("Pg = (m·W0 − Pw)/η, entry by entry; the first: (%d · %v − %v)/%v = %v.", "Pg = (m·W0 − Pw)/η,逐项计算;第一项:(%d · %v − %v)/%v = %v。",
+		Why: both("Pg = (m·W0 − Pw)/η, entry by entry; the first: (%d · %v − %v)/%v = %v.", "Pg = (m·W0 − Pw)/η，逐项计算；第一项：(%d · %v − %v)/%v = %v。",
 			m, bracketed(w0[0]), bracketed(pw[0]), eta, pg[0]),
 		Source: patent("S51"), want: sequence(threeNumbers, pg...)}, nil
 }
 
-var threeNumbers = both("three numbers such as 3, 0.5, −2", "三个数,例如 3, 0.5, −2")
+var threeNumbers = both("three numbers such as 3, 0.5, −2", "三个数，例如 3, 0.5, −2")
 
 func sparseToWeights(d draw) (Question, error) {
 	w0, pg, pw, eta, m := conversion(d, 3)
 	return Question{
 		Text:  sentences(signed, both("Pg is the sum of m nodes' gradients of a block. Turn it into the sum Pw of their local weights.", "Pg 是 m 个节点在某块上的梯度之和。把它换成本地权重之和 Pw。")),
 		Given: []Given{is("W0", listed(w0)), is("η", eta), is("m", m), is("Pg", listed(pg))},
-		Why: both("Pw = m·W0 − η·Pg, entry by entry; the first: %d · %v − %v · %v = %v.", "Pw = m·W0 − η·Pg,逐项计算;第一项:%d · %v − %v · %v = %v。",
+		Why: both("Pw = m·W0 − η·Pg, entry by entry; the first: %d · %v − %v · %v = %v.", "Pw = m·W0 − η·Pg，逐项计算；第一项：%d · %v − %v · %v = %v。",
 			m, bracketed(w0[0]), eta, bracketed(pg[0]), pw[0]),
 		Source: patent("S51"), want: sequence(threeNumbers, pw...)}, nil
 }
@@ -99,15 +99,15 @@ func sparseAverage(d draw) (Question, error) {
 	w := append([]float32{}, w0...)
 	first := w[0]
 	ringsparse.ApplyGradients(w, sum, eta, n, ringsparse.Descent)
-	why := both("W0 − (η/N)·Σg; the first entry: %v − %v/%d · %v = %v.", "W0 − (η/N)·Σg;第一项:%v − %v/%d · %v = %v。", first, eta, n, bracketed(sum[0]), w[0])
-	text := both("A block arrives complete as gradients, the sum S over N nodes. What are its new weights?", "某块以梯度形式求和完毕,S 是 N 个节点之和。新的权重是什么?")
+	why := both("W0 − (η/N)·Σg; the first entry: %v − %v/%d · %v = %v.", "W0 − (η/N)·Σg；第一项：%v − %v/%d · %v = %v。", first, eta, n, bracketed(sum[0]), w[0])
+	text := both("A block arrives complete as gradients, the sum S over N nodes. What are its new weights?", "某块以梯度形式求和完毕，S 是 N 个节点之和。新的权重是什么？")
 	given := []Given{is("W0", listed(w0)), is("η", eta), is("N", n), is("S", listed(sum))}
 	if d.coin() {
 		ringsparse.AverageWeights(w, sum, n)
-		why = both("ΣW/N; the first entry: %v/%d = %v.", "ΣW/N;第一项:%v/%d = %v。", sum[0], n, w[0])
-		text = both("A block arrives complete as weights, the sum S over N nodes. What are its new weights?", "某块以权重形式求和完毕,S 是 N 个节点之和。新的权重是什么?")
+		why = both("ΣW/N; the first entry: %v/%d = %v.", "ΣW/N；第一项：%v/%d = %v。", sum[0], n, w[0])
+		text = both("A block arrives complete as weights, the sum S over N nodes. What are its new weights?", "某块以权重形式求和完毕，S 是 N 个节点之和。新的权重是什么？")
 	}
-	return Question{Text: text, Given: given, Why: why, Source: both("ours: the patent names no division, and S6 says that all parameters agree", "本仓库:专利未写除法,而 S6 称所有参数一致"),
+	return Question{Text: text, Given: given, Why: why, Source: both("ours: the patent names no division, and S6 says that all parameters agree", "本仓库：专利未写除法，而 S6 称所有参数一致"),
 		want: sequence(threeNumbers, w...)}, nil
 }
 
@@ -124,11 +124,11 @@ func sparseFillIn(d draw) (Question, error) {
 	f := ringsparse.FillIn(density, k)
 	return Question{
 		Text: both("Blocks of density d with independent zeros are summed round the ring. What density does a block have after k receives?",
-			"密度为 d、零的位置相互独立的块沿环求和。接收 k 次之后,块的密度是多少?"),
+			"密度为 d、零的位置相互独立的块沿环求和。接收 k 次之后，块的密度是多少？"),
 		Given: []Given{is("d", density), is("k", k)},
 		Why: both("1 − (1−d)^(k+1): %d terms leave a zero only where all are zero, 1 − %s^%d = %s.",
-			"1 − (1−d)^(k+1):%d 项全为零处才仍为零,1 − %s^%d = %s。", k+1, rounded(1-density), k+1, rounded(f)),
-		Source: both("ours: why S52 chooses anew at every hop", "本仓库:S52 为何每一跳都重新选择"), want: about(f, share)}, nil
+			"1 − (1−d)^(k+1)：%d 项全为零处才仍为零，1 − %s^%d = %s。", k+1, rounded(1-density), k+1, rounded(f)),
+		Source: both("ours: why S52 chooses anew at every hop", "本仓库：S52 为何每一跳都重新选择"), want: about(f, share)}, nil
 }
 
 func sparseTime(d draw) (Question, error) {
@@ -137,7 +137,7 @@ func sparseTime(d draw) (Question, error) {
 	t := formula.T(n, float64(size), b)
 	return Question{
 		Text: both("N nodes synchronise a layer of D bytes, uncompressed, on links of B bytes per second. How long does it take?",
-			"N 个节点同步一层共 D 字节的数据,不压缩,链路带宽为每秒 B 字节。需多长时间?"),
+			"N 个节点同步一层共 D 字节的数据，不压缩，链路带宽为每秒 B 字节。需多长时间？"),
 		Given:  []Given{is("N", n), in("D", size, bytes), in("B", rounded(b), perSecond)},
 		Why:    both("T = 2(N−1)/N · D/B = %d/%d · %s s = %s s.", "T = 2(N−1)/N · D/B = %d/%d · %s 秒 = %s 秒。", 2*(n-1), n, rounded(float64(size)/b), rounded(t)),
 		Source: patent("S13"), want: about(t, seconds)}, nil

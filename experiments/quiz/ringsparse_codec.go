@@ -20,10 +20,10 @@ func sparseForm(d draw) (Question, error) {
 	}
 	return Question{
 		Text: both("A block of D bytes would be C bytes compressed. Compressing takes Tc, decompressing Td, the link carries B bytes per second. Does it travel direct or compressed, if the sooner way is taken, and of equal ones the direct one?",
-			"某块 D 字节,压缩后为 C 字节。压缩需 Tc,解压需 Td,链路每秒传 B 字节。取较快的方式,相等时取直接:该块直接发送还是压缩发送?"),
+			"某块 D 字节，压缩后为 C 字节。压缩需 Tc，解压需 Td，链路每秒传 B 字节。取较快的方式，相等时取直接：该块直接发送还是压缩发送？"),
 		Given: []Given{in("D", size, bytes), in("C", short, bytes), in("B", b, perSecond), in("Tc", tc, seconds), in("Td", td, seconds)},
 		Why: both("Ta = D/B = %s s and Tb = Tc + C/B + Td = %s s: Tb %s Ta, so %s. The patent prints the rule the other way round.",
-			"Ta = D/B = %s 秒,Tb = Tc + C/B + Td = %s 秒:Tb %s Ta,所以%s。专利印的规则正好相反。",
+			"Ta = D/B = %s 秒，Tb = Tc + C/B + Td = %s 秒：Tb %s Ta，所以%s。专利印的规则正好相反。",
 			rounded(ta), rounded(tb), than, ways[way]),
 		Source: patent("S42"), want: oneOf(way, ways...)}, nil
 }
@@ -57,10 +57,10 @@ func sparseCheapest(d draw) (Question, error) {
 	}
 	return Question{
 		Text: both("Of a block of n float32, z are not zero. It may travel dense, as a bitmap with values (⌈n/8⌉ + 4z bytes) or as coordinates with values, coo (8z bytes). Coding and decoding each pass R bytes of the dense block per second, the link B. Which form is soonest there (of equal ones the first named)?",
-			"某块有 n 个 float32,其中 z 个非零。它可以按 dense 发送,或按位图加数值 bitmap(⌈n/8⌉ + 4z 字节),或按坐标加数值 coo(8z 字节)。编码和解码各以每秒 R 字节处理稠密块,链路每秒 B 字节。哪种形式最先到达(相同时取先列出者)?"),
+			"某块有 n 个 float32，其中 z 个非零。它可以按 dense 发送，或按位图加数值 bitmap（⌈n/8⌉ + 4z 字节），或按坐标加数值 coo（8z 字节）。编码和解码各以每秒 R 字节处理稠密块，链路每秒 B 字节。哪种形式最先到达（相同时取先列出者）？"),
 		Given: []Given{is("n", n), is("z", nonzero), in("R", rate, perSecond), in("B", b, perSecond)},
 		Why: both("Dense: %s s. Bitmap: %s s of coding and %s bytes, together %s s. Coo: %s s of coding and %s bytes, together %s s. The soonest is %s.",
-			"dense:%s 秒。bitmap:编解码 %s 秒,%s 字节,共 %s 秒。coo:编解码 %s 秒,%s 字节,共 %s 秒。最先到达的是 %s。",
+			"dense：%s 秒。bitmap：编解码 %s 秒，%s 字节，共 %s 秒。coo：编解码 %s 秒，%s 字节，共 %s 秒。最先到达的是 %s。",
 			append(costs, best.Codec.Name())...),
 		Source: patent("S42"), want: oneOf(right, formNames()...)}, nil
 }
@@ -72,16 +72,16 @@ func sparseBytes(d draw) (Question, error) {
 	c := forms[i]
 	nonzero := int(float64(n)*ringsparse.Density(x, 0) + 0.5)
 	size := c.Size(x)
-	why := both("One bit per element, in whole bytes: %d. %d values of %d bytes: %d. Together %d bytes.", "每个元素一位,取整字节:%d。%d 个数值,每个 %d 字节:%d。共 %d 字节。",
+	why := both("One bit per element, in whole bytes: %d. %d values of %d bytes: %d. Together %d bytes.", "每个元素一位，取整字节：%d。%d 个数值，每个 %d 字节：%d。共 %d 字节。",
 		size-4*nonzero, nonzero, 4, 4*nonzero, size)
 	if i == 2 {
-		why = both("%d numbers are not zero, each an index and a value of %d bytes together: %d bytes.", "%d 个数非零,每个的下标加数值共 %d 字节:%d 字节。", nonzero, 8, size)
+		why = both("%d numbers are not zero, each an index and a value of %d bytes together: %d bytes.", "%d 个数非零，每个的下标加数值共 %d 字节：%d 字节。", nonzero, 8, size)
 	}
 	return Question{
-		Text: both("How many bytes does the block x of float32 take on the wire as %s (%s)?", "块 x(float32)以 %s(%s)形式传输,占多少字节?", c.Name(),
+		Text: both("How many bytes does the block x of float32 take on the wire as %s (%s)?", "块 x（float32）以 %s（%s）的形式传输，占多少字节？", c.Name(),
 			[]Text{{}, {"one bit per element, then the values that are not zero",
-				"每个元素一位,然后是非零的数值"}, {"an index of 4 bytes and a value for each number that is not zero", "每个非零数一个 4 字节下标和一个数值"}}[i]),
+				"每个元素一位，然后是非零的数值"}, {"an index of 4 bytes and a value for each number that is not zero", "每个非零数一个 4 字节下标和一个数值"}}[i]),
 		Given:  []Given{is("x", listed(x))},
 		Why:    why,
-		Source: both("patent, S42; the codec is ours: shared/tensor/codec", "专利 S42;编码为本仓库所加:shared/tensor/codec"), want: whole(int64(size), bytes)}, nil
+		Source: both("patent, S42; the codec is ours: shared/tensor/codec", "专利 S42；编码为本仓库所加：shared/tensor/codec"), want: whole(int64(size), bytes)}, nil
 }
