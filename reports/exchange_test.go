@@ -52,7 +52,7 @@ func TestTheExchangeStepByStep(t *testing.T) {
 	for nodes := 2; nodes <= 6; nodes++ {
 		for node := range nodes {
 			at, _ := worked(t, "place", node, nodes).(map[string]any)
-			if px, _ := at["x"].(float64); px < 56 || px > 304 {
+			if px, _ := at["x"].(float64); px < 77 || px > 315 {
 				t.Errorf("node %d of %d stands at %v, outside the picture", node, nodes, at)
 			}
 		}

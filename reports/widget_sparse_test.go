@@ -26,12 +26,12 @@ func TestTheChoicesAreTheTables(t *testing.T) {
 			said := fmt.Sprint(worked(t, "sparseSaid", x, i, 0, h, "en"))
 			for k, kind := range []string{"weights", "gradients"} {
 				d := hops.Rows[2*i+k][2+h].(float64)
-				text := strings.TrimSuffix(fmt.Sprint(worked(t, "percent", d)), " %")
+				text := strings.TrimSuffix(fmt.Sprint(worked(t, "percent", d)), nbsp+"%")
 				var shown float64
 				if _, err := fmt.Sscan(text, &shown); err != nil || math.Abs(shown-d) > 0.0501 {
 					t.Errorf("%v %% is shown as %s", d, text)
 				}
-				if !strings.Contains(said, text+" % of the "+kind) {
+				if !strings.Contains(said, text+nbsp+"% of the "+kind) {
 					t.Errorf("%s, m = %d: %q lacks %s %% of the %s", m.Name, h+1, said, text, kind)
 				}
 			}
@@ -75,6 +75,7 @@ func TestAChoiceInWords(t *testing.T) {
 	}
 	want := "pruned MLP, all layers, a block that holds the sum of 1 of 8 ranks: not zero are 10 % of the weights and 64 % of the gradients. The weights are sparser. " +
 		"Of the blocks at this hop, the choice (S41) sends 100 % as weights for being sparser. Forms (S42, 1 Gb/s, all hops): 39 % direct and 61 % bitmap. Bytes over the dense ring’s: 0.717."
+	want = strings.ReplaceAll(want, " %", nbsp+"%")
 	if got := worked(t, "sparseSaid", x, 4, 0, 0, "en"); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

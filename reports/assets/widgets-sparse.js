@@ -9,7 +9,7 @@
   };
   W.sparseName = function (name, lang) { return lang === "zh" && chinese[name] || name; };
 
-  W.percent = function (x) { return x === null ? "–" : (x > 99.95 && x < 100 || x > 0 && x < 0.05 ? x.toPrecision(x > 50 ? 5 : 2) : String(Math.round(10 * x) / 10)) + " %"; };
+  W.percent = function (x) { return x === null ? "–" : (x > 99.95 && x < 100 || x > 0 && x < 0.05 ? x.toPrecision(x > 50 ? 5 : 2) : String(Math.round(10 * x) / 10)) + "\u00a0%"; };
 
   /* The shares of choices that a hop has, or those of all hops. */
   W.sparseShares = function (part, hop) { return part.hops[hop].shares || part.shares; };
@@ -18,7 +18,7 @@
   W.sparseSaid = function (data, model, part, hop, lang) {
     function t(en, zh) { return W.say(lang, en, zh); }
     var m = data.models[model], p = m.parts[part], h = p.hops[hop], s = W.sparseShares(p, hop), of = p.name ? W.sparseName(p.name, lang) : t("all layers", "所有层");
-    var words = W.sparseName(m.name, lang) + t(", ", "，") + of + t(", a block that holds the sum of ", "，含 ") + h.m + t(" of ", " / ") + data.ranks + t(h.m === 1 ? " ranks: " : " ranks: ", " 个节点之和的块：");
+    var words = W.sparseName(m.name, lang) + t(", ", "，") + of + t(", a block that holds the sum of ", "，含 ") + h.m + t(" of ", " / ") + data.ranks + t(" ranks: ", " 个节点之和的块：");
     if (h.weights !== null) {
       words += t("not zero are ", "非零占比：权重 ") + W.percent(h.weights) + t(" of the weights and ", "，梯度 ") + W.percent(h.gradients) + t(" of the gradients. ", "。");
       words += h.weights < h.gradients ? t("The weights are sparser. ", "权重更稀疏。") : h.weights > h.gradients ? t("The gradients are sparser. ", "梯度更稀疏。") : t("Both are equally sparse. ", "两者同样稀疏。");
@@ -49,18 +49,41 @@
     W.draw("text", { x: x + 47, y: y + 114, "text-anchor": "middle" }, g, W.percent(share));
   }
 
+  /* A share in its look: gradients are hatched besides, and what is sent as a bitmap
+     is dotted. */
+  function look(g, kind, x, y, w, h) {
+    W.draw("rect", { "class": "share " + kind, x: x, y: y, width: w, height: h }, g);
+    var d = "";
+    for (var k = 7; kind === "g" && k < w + h; k += 7) {
+      d += "M" + (x + Math.min(k, w)) + " " + (y + Math.max(0, k - w)) + "L" + (x + Math.max(0, k - h)) + " " + (y + Math.min(k, h));
+    }
+    for (k = 4; kind === "map" && k < w - 1; k += 7) d += "M" + (x + k) + " " + (y + h / 2 - 3) + "v1.5M" + (x + k) + " " + (y + h / 2 + 2) + "v1.5";
+    if (d) W.draw("path", { "class": "hatch", d: d }, g);
+  }
+
+  /* The ranks as a row of discs, filled for those whose gradients are in the sum. */
+  function sum(g, m, ranks, lang) {
+    W.draw("text", { x: 8, y: 18, "class": "strong" }, g, W.say(lang, "sum of", "求和："));
+    for (var k = 0; k < ranks; k++) {
+      var x = 82 + 34 * k;
+      if (k > 0) W.draw("line", { "class": k < m ? "joined" : "apart", x1: x - 23, x2: x - 11, y1: 14, y2: 14 }, g);
+      W.draw("circle", { "class": k < m ? "rank in" : "rank", cx: x, cy: 14, r: 10 }, g);
+      W.draw("text", { x: x, y: 18, "text-anchor": "middle", "class": k < m ? "small in" : "small" }, g, k + 1);
+    }
+  }
+
   /* A bar of shares, each with its word beneath where there is room. */
   function bar(g, y, title, parts) {
     var x = 8, width = 376, row = 0;
     W.draw("text", { x: x, y: y - 6, "class": "strong" }, g, title);
     parts.forEach(function (p) {
       var w = width * p.share / 100;
-      if (p.share > 0) W.draw("rect", { "class": "share " + p.look, x: x, y: y, width: w, height: 20 }, g);
+      if (p.share > 0) look(g, p.look, x, y, w, 20);
       x += w;
     });
     parts.filter(function (p) { return p.share > 0; }).forEach(function (p) {
-      W.draw("rect", { "class": "share " + p.look, x: 8, y: y + 27 + 17 * row, width: 11, height: 11 }, g);
-      W.draw("text", { x: 25, y: y + 37 + 17 * row++, "class": "small" }, g, W.percent(p.share) + " " + p.name);
+      look(g, p.look, 8, y + 26 + 18 * row, 14, 12);
+      W.draw("text", { x: 28, y: y + 36 + 18 * row++, "class": "small" }, g, W.percent(p.share) + " " + p.name);
     });
   }
 
@@ -84,19 +107,20 @@
       choose(controls, t("Model", "模型"), data.models.map(function (m) { return W.sparseName(m.name, lang); }), state.model, function (i) { state.model = i; state.part = 0; state.at = 0; again(0); });
       choose(controls, t("Layer", "层"), model.parts.map(function (p) { return p.name ? W.sparseName(p.name, lang) : t("all layers", "所有层"); }), state.part, function (i) { state.part = i; state.at = 0; again(1); });
       var two = W.make("div", { "class": "stage" }, box), one = W.make("div", {}, two), side = W.make("div", {}, two);
-      var svg = W.draw("svg", { viewBox: "0 0 392 366", "aria-hidden": "true", focusable: "false" }, one), g = W.draw("g", {}, svg);
+      var svg = W.draw("svg", { viewBox: "0 0 392 412", "aria-hidden": "true", focusable: "false" }, one), g = W.draw("g", {}, svg);
       out = W.stepper(box, one, side, lang, { state: state, total: part.hops.length - 1,
         said: function (hop) { return W.sparseSaid(data, state.model, state.part, hop, lang); },
         place: function (hop) { return t("sum of " + part.hops[hop].m + " of " + data.ranks + " ranks", data.ranks + " 个节点中 " + part.hops[hop].m + " 个之和"); },
         show: function (hop) {
           var h = part.hops[hop], s = W.sparseShares(part, hop);
           g.replaceChildren();
-          grid(g, 46, 26, h.weights, "w", t("weights", "权重"), s.sparser + s.tied > s.gradients, t("not in the table", "表中没有"));
-          grid(g, 250, 26, h.gradients, "g", t("gradients", "梯度"), s.gradients >= s.sparser + s.tied);
-          W.draw("text", { x: 196, y: 80, "text-anchor": "middle", "class": "small" }, g, t("filled: not 0", "填充：非零"));
-          bar(g, 172, h.shares ? t("chosen at this hop", "这一跳的选择") : t("chosen, all hops", "选择（所有跳）"), [
+          sum(g, h.m, data.ranks, lang);
+        grid(g, 46, 66, h.weights, "w", t("weights", "权重"), s.sparser + s.tied > s.gradients, t("not in the table", "表中没有"));
+          grid(g, 250, 66, h.gradients, "g", t("gradients", "梯度"), s.gradients >= s.sparser + s.tied);
+          W.draw("text", { x: 196, y: 118, "text-anchor": "middle", "class": "small" }, g, t("filled: not 0", "填充：非零"));
+          bar(g, 216, h.shares ? t("chosen at this hop", "这一跳的选择") : t("chosen, all hops", "选择（所有跳）"), [
             { share: s.gradients, look: "g", name: t("gradients", "梯度") }, { share: s.sparser, look: "w", name: t("weights, being sparser", "权重，更稀疏") }, { share: s.tied, look: "tie", name: t("weights, by the tie alone", "权重，仅因相同") }]);
-          bar(g, 286, t("sent as, bytes " + part.ratio + " of dense", "形式；字节为稠密的 " + part.ratio), part.forms.map(function (f) {
+          bar(g, 332, t("sent as, bytes " + part.ratio + " of dense", "形式；字节为稠密的 " + part.ratio), part.forms.map(function (f) {
             return { share: f.share, look: f.name === "direct" ? "plain" : f.name === "bitmap" ? "map" : "coo", name: W.sparseName(f.name, lang) };
           }));
         } });

@@ -117,6 +117,10 @@
   }
 
   document.addEventListener("DOMContentLoaded", function () {
-    if (typeof echarts !== "undefined") echarts.registerPostInit(attach);
+    if (typeof echarts === "undefined") return;
+    /* A time line that cannot be looked into is a chart all the same. */
+    echarts.registerPostInit(function (chart) {
+      try { attach(chart); } catch (e) { console.error("gradsync: no zoom", e); }
+    });
   }, true);
 })(gradsyncWidgets);

@@ -17,6 +17,12 @@ var gradsyncWidgets = {
     return gradsyncWidgets.say(lang, rest.join(", ") + " and " + last, rest.join("、") + " 和 " + last);
   },
 
+  /* A text that has to fit a picture: at most so many letters, the rest as "…". */
+  fit: function (text, letters) {
+    var all = Array.from(String(text));
+    return all.length > letters ? all.slice(0, letters - 1).join("") + "…" : all.join("");
+  },
+
   /* The distinct values of key in data's rows, ascending; of those with this n, if given. */
   choices: function (data, key, n) {
     var out = [];
