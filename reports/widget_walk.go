@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -54,25 +55,12 @@ func walkOf(r *result.Result, t result.Table, v tableView) (*daspWalk, error) {
 		w.Workers++
 	}
 	for i, row := range t.Rows {
-		number := func(key string) int { return int(exact(row[cols[key]])) }
-		word := func(key string) string { return raw(row[cols[key]]) }
-		text := func(key string) string {
-			if row[cols[key]] == nil {
-				return ""
-			}
-			return withUnit(v.Rows[i][cols[key]].Text, t.Columns[cols[key]].Unit)
+		e, err := w.event(t, cols, row, v.Rows[i])
+		if err == nil {
+			err = w.follows(e)
 		}
-		e := daspEvent{Time: text("time"), Worker: number("worker"), What: word("what"), State: word("state"), Why: word("why"), By: number("by"),
-			Held: number("held"), Min: number("min"), Oldest: number("oldest"), Gap: number("gap"), Newest: number("newest"),
-			Wait: text("twait"), Until: word("until"), Sent: text("sent"), Staleness: number("staleness"), Group: number("group")}
-		for n := range w.Workers {
-			e.V = append(e.V, int(exact(row[cols["v1"]+n])))
-		}
-		if e.Worker < 1 || e.Worker > w.Workers || e.Oldest < 1 || e.Oldest > w.Workers || e.Gap < 0 || e.Newest < slices.Max(e.V) || slices.Min(e.V) < 0 {
-			return nil, fmt.Errorf("row %d: worker %v, oldest %v, gap %v, versions %v of %v", i, row[cols["worker"]], row[cols["oldest"]], row[cols["gap"]], e.V, row[cols["newest"]])
-		}
-		if !slices.Contains([]string{"push", "timer", "used", "release"}, e.What) || !slices.Contains([]string{"QIS", "WSS", "FSS"}, e.State) {
-			return nil, fmt.Errorf("row %d: %q in state %q", i, e.What, e.State)
+		if err != nil {
+			return nil, fmt.Errorf("row %d: %w", i, err)
 		}
 		w.Events = append(w.Events, e)
 	}
@@ -80,6 +68,67 @@ func walkOf(r *result.Result, t result.Table, v tableView) (*daspWalk, error) {
 		return nil, fmt.Errorf("no event")
 	}
 	return w, nil
+}
+
+// event reads one row; words are the row's cells.
+func (w *daspWalk) event(t result.Table, cols map[string]int, row []any, words []cell) (e daspEvent, err error) {
+	if len(row) != len(t.Columns) || len(words) != len(row) {
+		return e, fmt.Errorf("%d cells in %d columns", len(row), len(t.Columns))
+	}
+	// A number that is no whole one from 0 is refused, an empty cell where it may not be, too.
+	whole := func(at int, empty bool) int {
+		x := exact(row[at])
+		if empty && row[at] == nil {
+			return -1
+		}
+		if (x < 0 || x != math.Trunc(x)) && err == nil {
+			err = fmt.Errorf("%s is %v, not a number from 0", t.Columns[at].Key, value(row[at], ""))
+		}
+		return int(x)
+	}
+	number := func(key string) int { return whole(cols[key], false) }
+	word := func(key string) string { return raw(row[cols[key]]) }
+	text := func(key string, empty bool) string {
+		at := cols[key]
+		if row[at] == nil && empty {
+			return ""
+		}
+		if exact(row[at]) < 0 && err == nil {
+			err = fmt.Errorf("%s is %v, not a time", key, value(row[at], ""))
+		}
+		return withUnit(words[at].Text, t.Columns[at].Unit)
+	}
+	e = daspEvent{Time: text("time", false), Worker: number("worker"), What: word("what"), State: word("state"), Why: word("why"), By: number("by"),
+		Held: number("held"), Min: number("min"), Oldest: number("oldest"), Gap: number("gap"), Newest: number("newest"),
+		Wait: text("twait", true), Until: word("until"), Sent: text("sent", true), Staleness: whole(cols["staleness"], true), Group: whole(cols["group"], true)}
+	for n := range w.Workers {
+		e.V = append(e.V, whole(cols["v1"]+n, false))
+	}
+	if err != nil {
+		return e, err
+	}
+	if e.Worker < 1 || e.Worker > w.Workers || e.Oldest < 1 || e.Oldest > w.Workers || e.Newest < slices.Max(e.V) {
+		return e, fmt.Errorf("worker %v, oldest %v, versions %v of %v", row[cols["worker"]], row[cols["oldest"]], e.V, row[cols["newest"]])
+	}
+	if !slices.Contains([]string{"push", "timer", "used", "release"}, e.What) || !slices.Contains([]string{"QIS", "WSS", "FSS"}, e.State) {
+		return e, fmt.Errorf("%q in state %q", e.What, e.State)
+	}
+	return e, nil
+}
+
+// follows reports an event that cannot come after the others: a push of whoever waits,
+// or anything else of whoever does not.
+func (w *daspWalk) follows(e daspEvent) error {
+	waits := false
+	for _, b := range w.Events {
+		if b.Worker == e.Worker {
+			waits = b.What == "push" && b.State != "QIS" || waits && b.What != "release"
+		}
+	}
+	if waits == (e.What == "push") {
+		return fmt.Errorf("%q of worker %d, which waits: %t", e.What, e.Worker, waits)
+	}
+	return nil
 }
 
 // readThresholds takes Smin and Smax from the gaps that QIS and WSS are for.
