@@ -103,6 +103,9 @@ func exchangeOf(r *result.Result, t result.Table, v tableView) (*exchange, error
 			}
 		}
 	}
+	if len(x.Packets) == 0 {
+		return nil, fmt.Errorf("no packet")
+	}
 	return x, nil
 }
 

@@ -79,3 +79,23 @@ func TestUnreadableExchangesAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// What has to fit a picture is cut, by letters and not by bytes; nothing else is.
+func TestLongWordsAreCut(t *testing.T) {
+	for text, want := range map[string]string{"G{0,1}[0]": "G{0,1}[0]", "0123456789": "0123456789", "0123456789a": "012345678…", "节点节点节点节点节点节": "节点节点节点节点节…"} {
+		if got := worked(t, "fit", text, 10); got != want {
+			t.Errorf("%q is cut to %v, want %q", text, got, want)
+		}
+	}
+}
+
+// An arrow begins and ends beside its cards, 3 units clear: of width 20 and height 10,
+// 100 apart, from 13 to 87; upright, from 8 to 92.
+func TestArrowsAreClearOfCards(t *testing.T) {
+	at := func(x, y int) map[string]int { return map[string]int{"x": x, "y": y} }
+	for want, to := range map[string]map[string]int{"[map[x:13 y:0] map[x:87 y:0]]": at(100, 0), "[map[x:0 y:8] map[x:0 y:92]]": at(0, 100)} {
+		if got := fmt.Sprint(worked(t, "between", at(0, 0), to, 20, 10)); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

@@ -61,7 +61,7 @@ func ringOf(r *result.Result, t result.Table) (*ringWalk, error) {
 			n++
 		}
 		outside := func(k int) bool { return k < 0 || k >= w.GPUs }
-		if step != n-1 || outside(x.GPU) || outside(x.From) || outside(x.Receives) || len(x.SentBy) == 0 {
+		if step != n-1 || n == 0 || outside(x.GPU) || outside(x.From) || outside(x.Receives) || len(x.SentBy) == 0 {
 			return nil, fmt.Errorf("row %d: step %v, GPU %v, from %v, chunk %v with contributions %q", i, row[cols["step"]], row[cols["gpu"]], row[cols["from"]], row[cols["receives"]], x.Sent)
 		}
 		s := &w.Steps[n-1]
@@ -69,6 +69,9 @@ func ringOf(r *result.Result, t result.Table) (*ringWalk, error) {
 			return nil, fmt.Errorf("row %d: %v a sum of %s in a step whose first transfer does otherwise", i, row[cols["how"]], x.Holds)
 		}
 		s.Transfers = append(s.Transfers, x)
+	}
+	if len(w.Steps) == 0 {
+		return nil, fmt.Errorf("no transfer")
 	}
 	return w, nil
 }

@@ -127,3 +127,20 @@ func TestStepperKeys(t *testing.T) {
 		t.Errorf("beyond the ends: %v, %v", l, r)
 	}
 }
+
+// Chunk 4 of the five GPUs, by hand: GPU 4 begins, each next one adds its own, GPU 3
+// has the sum, and the copies go on from there.
+func TestOneChunkRoundTheRing(t *testing.T) {
+	w, _ := committedRing(t)
+	var got []string
+	for _, s := range w.Steps {
+		for _, x := range s.Transfers {
+			if x.Receives == 4 {
+				got = append(got, fmt.Sprintf("%d>%d %s", x.From, x.GPU, x.Holds))
+			}
+		}
+	}
+	if want := "[4>0 0+4 0>1 0+1+4 1>2 0+1+2+4 2>3 0+1+2+3+4 3>4 0+1+2+3+4 4>0 0+1+2+3+4 0>1 0+1+2+3+4 1>2 0+1+2+3+4]"; fmt.Sprint(got) != want {
+		t.Errorf("chunk 4 goes %v, want %s", got, want)
+	}
+}

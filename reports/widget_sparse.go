@@ -62,7 +62,7 @@ func sparseOf(r *result.Result, hops result.Table) (*sparseChoice, error) {
 	}
 	first, kind := column(hops, "m1"), column(hops, "kind")
 	at := slices.IndexFunc(r.Tables, func(t result.Table) bool { return t.ID == "kinds" })
-	if x.Ranks < 2 || kind < 0 || at < 0 || len(hops.Rows)%2 != 0 {
+	if x.Ranks < 2 || kind < 0 || at < 0 || len(hops.Rows)%2 != 0 || len(hops.Rows) == 0 {
 		return nil, fmt.Errorf("%d hops, %d rows, or no table of kinds", x.Ranks, len(hops.Rows))
 	}
 	for i := 0; i < len(hops.Rows); i += 2 {
@@ -79,6 +79,9 @@ func sparseOf(r *result.Result, hops result.Table) (*sparseChoice, error) {
 		}
 		for h := range x.Ranks {
 			wd, gd := exact(w[first+h]), exact(g[first+h])
+			if !percentage(wd, gd) {
+				return nil, fmt.Errorf("row %d: densities %v and %v in column m%d", i, w[first+h], g[first+h], h+1)
+			}
 			all[0].Hops = append(all[0].Hops, sparseHop{M: h + 1, Weights: &wd, Gradients: &gd})
 		}
 		m := sparseModel{Name: name, Parts: all}
@@ -111,12 +114,20 @@ func readShares(t result.Table, keep func(row []any, cols map[string]int) bool, 
 			}
 			p.Forms = append(p.Forms, sparseForm{m[1], share})
 		}
+		if bytes := exact(row[cols["ratio"]]); bytes < 0 || !percentage(p.Shares.Sparser, p.Shares.Tied, p.Shares.Gradients) {
+			return nil, fmt.Errorf("table %s: shares %v, bytes %v of dense", t.ID, p.Shares, row[cols["ratio"]])
+		}
 		if sum := p.Shares.Sparser + p.Shares.Tied + p.Shares.Gradients; sum < 99.9 || sum > 100.1 || len(p.Forms) == 0 {
 			return nil, fmt.Errorf("table %s: shares that sum to %v %%, sent as %v", t.ID, sum, row[cols["codecs"]])
 		}
 		out = append(out, p)
 	}
 	return out, nil
+}
+
+// percentage reports whether all of shares are from 0 to 100.
+func percentage(shares ...float64) bool {
+	return !slices.ContainsFunc(shares, func(x float64) bool { return !(x >= 0 && x <= 100) })
 }
 
 // layersOf finds the table of a model's layers by its title and makes parts of it,
@@ -136,6 +147,9 @@ func layersOf(r *result.Result, name string, ranks int) (key string, out []spars
 		}, "layer", "first", "last")
 		for i := range out {
 			out[i].Name, out[i].Hops = names[i], hops[i]
+			if one, all := *hops[i][0].Gradients, *hops[i][1].Gradients; !percentage(one, all) {
+				return "", nil, fmt.Errorf("table %s: layer %s with densities %v and %v", t.ID, names[i], one, all)
+			}
 		}
 		return strings.TrimPrefix(t.ID, "layers-"), out, err
 	}

@@ -72,7 +72,7 @@
     return function (blocks, role, got) {
       g.setAttribute("class", "node " + role);
       title.textContent = W.say(lang, "node ", "节点 ") + node + (role === "sends" ? W.say(lang, " sends", " 发送") : role === "receives" ? W.say(lang, " receives", " 接收") : "");
-      less.textContent = got && got.subtracted ? W.fit("− " + got.subtracted, 21) : "";
+      less.textContent = got && got.subtracted ? W.fit("− " + got.subtracted, 18) : "";
       left.textContent = got ? "= " + segment(data, got) : "";
       cells.forEach(function (parts, i) {
         parts.forEach(function (p, k) {
