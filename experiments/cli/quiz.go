@@ -28,15 +28,17 @@ func (a *app) quizCommand() *cobra.Command {
 		Use: "quiz " + strings.Join(quiz.Subjects(), "|"), Short: "Ask small exercises to be solved by hand, and check the answers",
 		Long: `Exercises on one document, one after another: type an answer and press Enter.
 Right or wrong is said at once, with how the answer follows and the line or
-equation that it follows from. Answers may come from a pipe, one a line. What is
-right is computed by the packages that run the experiments.
+equation that it follows from. At a terminal an empty line, or one that cannot be
+read, is asked for again, up to three times. Answers may come from a pipe, one a
+line; an empty line is no answer. What is right is computed by the packages that
+run the experiments.
 
 A number may be typed as 157.5, 315/2 or 1,200 and with another unit of the same
 kind (2.5 ms for 0.0025 s). The same subject and seed give the same questions.
 
 --json prints the questions alone, with --answers what was found of the answers.
 
-Exit codes: 0 all right · 1 answers ended before the questions did · 2 usage ·
+Exit codes: 0 all right · 1 none wrong, but a question has no answer · 2 usage ·
 3 an answer is wrong.`,
 		Example: "  gradsync quiz ring --seed 7\n  gradsync quiz dasp --questions 10 --lang zh\n" +
 			"  gradsync quiz codedsgd --seed 7 --answers \"0, 2; 315/2; 4:0, 7:1; 2; none\"\n  gradsync quiz ring --seed 7 --solutions",
@@ -77,17 +79,17 @@ func (a *app) quiz(cmd *cobra.Command, subject string, f *quizFlags) error {
 		} else {
 			s.printMarked()
 		}
-		return errors.Join(err, s.verdict())
+		return errors.Join(err, s.verdict(a.err))
 	case a.json:
 		return a.printJSON(s.object(f.solutions))
 	case f.solutions:
 		s.printSolutions()
 		return nil
 	}
-	if err := s.ask(cmd.Context(), cmd.InOrStdin()); err != nil {
+	if err := s.ask(cmd.Context(), cmd.InOrStdin(), atTerminal(cmd.InOrStdin())); err != nil {
 		return err
 	}
-	return s.verdict()
+	return s.verdict(a.err)
 }
 
 // replies reads what --answers names: a file, standard input or a list.

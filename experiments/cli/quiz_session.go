@@ -68,45 +68,76 @@ func (s *quizSession) judged(m quiz.Marked) {
 	s.explain(m.Question)
 }
 
-// ask puts the questions one by one and reads a line for each. What the input does
-// not answer stays open.
-func (s *quizSession) ask(ctx context.Context, in io.Reader) error {
-	typed := false
-	if file, ok := in.(*os.File); ok {
-		typed = term.IsTerminal(int(file.Fd()))
-	}
+// askedAgain is how often somebody at a terminal is asked again for an answer that
+// could not be read: a slip of the fingers is no wrong answer.
+const askedAgain = 3
+
+// atTerminal reports whether somebody types what in holds.
+func atTerminal(in io.Reader) bool {
+	file, ok := in.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// ask puts the questions one by one and reads a line for each; where it is typed, a
+// few more if nothing was answered or it could not be read. What the input does not
+// answer stays open.
+func (s *quizSession) ask(ctx context.Context, in io.Reader, typed bool) error {
 	s.begin()
 	lines, failed := linesOf(ctx, in)
 	for i, q := range s.questions {
 		s.print(i)
-		fmt.Fprint(s.out, "   > ")
-		reply, ok, err := "", false, error(nil)
-		select {
-		case <-ctx.Done():
-			err = errors.New("interrupted")
-		case reply, ok = <-lines:
+		var m quiz.Marked
+		for again := 0; ; again++ {
+			reply, ok, err := s.read(ctx, lines, failed)
 			if !ok {
-				err = <-failed
+				fmt.Fprintln(s.out)
+				s.marked = append(s.marked, quiz.MarkAll(s.questions[i:], nil)...)
+				s.printScore()
+				if err != nil {
+					return fmt.Errorf("quiz: after %d of %d answers: %w", i, len(s.questions), err)
+				}
+				return nil
+			}
+			if !typed { // nobody else echoes it
+				fmt.Fprintln(s.out, reply)
+			}
+			m = quiz.Mark(q, reply)
+			if !typed || again == askedAgain || !s.unread(m) {
+				break
 			}
 		}
-		if !ok {
-			fmt.Fprintln(s.out)
-			s.marked = append(s.marked, quiz.MarkAll(s.questions[i:], nil)...)
-			s.printScore()
-			if err != nil {
-				return fmt.Errorf("quiz: after %d of %d answers: %w", i, len(s.questions), err)
-			}
-			return nil
-		}
-		if !typed { // nobody else echoes it
-			fmt.Fprintln(s.out, reply)
-		}
-		m := quiz.Mark(q, reply)
 		s.marked = append(s.marked, m)
 		s.judged(m)
 	}
 	s.printScore()
 	return nil
+}
+
+// read waits for the next line; without one, err says why, nil at the input's end.
+func (s *quizSession) read(ctx context.Context, lines chan string, failed chan error) (reply string, ok bool, err error) {
+	fmt.Fprint(s.out, "   > ")
+	select {
+	case <-ctx.Done():
+		return "", false, errors.New("interrupted")
+	case reply, ok = <-lines:
+		if !ok {
+			err = <-failed
+		}
+	}
+	return reply, ok, err
+}
+
+// unread says in one line what is to be typed, if m holds nothing that can be judged.
+func (s *quizSession) unread(m quiz.Marked) bool {
+	switch {
+	case m.Verdict == quiz.Open:
+		s.say("     Nothing was typed; wanted: %s", "     没有输入；应填：%s", m.Form().In(s.lang))
+	case m.Problem != quiz.Text{}:
+		fmt.Fprintf(s.out, "     %s\n", m.Problem.In(s.lang))
+	default:
+		return false
+	}
+	return true
 }
 
 // linesOf reads lines until the input or the context ends; then failed has why, nil
@@ -153,14 +184,19 @@ func (s *quizSession) printScore() {
 	s.say("\n%d of %d right, %d wrong, %d open.", "\n%d/%d 正确，%d 错误，%d 未作答。", score.Right, len(s.questions), score.Wrong, score.Open)
 }
 
-// verdict is the session's error: nil if all answers are right.
-func (s *quizSession) verdict() error {
+// verdict is the session's error, nil if all answers are right. A wrong answer counts
+// before a missing one, which complain then hears of.
+func (s *quizSession) verdict(complain io.Writer) error {
 	score := quiz.ScoreOf(s.marked)
-	switch {
-	case score.Open > 0:
-		return fmt.Errorf("quiz: the answers ended after %d of %d; the others are open", len(s.marked)-score.Open, len(s.marked))
-	case score.Wrong > 0:
-		return errDiffer
+	var open error
+	if score.Open > 0 {
+		open = fmt.Errorf("quiz: no answer to %d of %d questions", score.Open, len(s.marked))
 	}
-	return nil
+	if score.Wrong == 0 {
+		return open
+	}
+	if open != nil {
+		fmt.Fprintf(complain, "gradsync: %v, and %d wrong\n", open, score.Wrong)
+	}
+	return errDiffer
 }

@@ -54,7 +54,8 @@ func TestQuizExitCodes(t *testing.T) {
 			answers []string
 			rc      int
 			score   string
-		}{{right, exitOK, "5 of 5 right, 0 wrong, 0 open."}, {wrong, exitDiffer, "4 of 5 right, 1 wrong, 0 open."}, {wrong[:4], exitFailed, "3 of 5 right, 1 wrong, 1 open."},
+		}{{right, exitOK, "5 of 5 right, 0 wrong, 0 open."}, {wrong, exitDiffer, "4 of 5 right, 1 wrong, 0 open."}, {wrong[:4], exitDiffer, "3 of 5 right, 1 wrong, 1 open."},
+			{right[:4], exitFailed, "4 of 5 right, 0 wrong, 1 open."}, {[]string{right[0], "", right[2], right[3], right[4]}, exitFailed, "4 of 5 right, 0 wrong, 1 open."},
 			{nil, exitFailed, "0 of 5 right, 0 wrong, 5 open."}} {
 			file := filepath.Join(t.TempDir(), "answers.txt")
 			lines := strings.Join(c.answers, "\r\n")
@@ -74,7 +75,7 @@ func TestQuizExitCodes(t *testing.T) {
 				if rc != c.rc || !strings.HasSuffix(out, "\n"+c.score+"\n") {
 					t.Errorf("quiz %s %v of %q: exit code %d, want %d and %q; %s%s", subject, way, c.answers, rc, c.rc, c.score, out, msg)
 				}
-				if want := c.rc == exitFailed; (msg != "") != want || strings.Count(msg, "\n") > 1 {
+				if want := !strings.Contains(c.score, " 0 open"); (msg != "") != want || strings.Count(msg, "\n") > 1 {
 					t.Errorf("quiz %s %v of %q says %q", subject, way, c.answers, msg)
 				}
 			}
@@ -192,5 +193,43 @@ func TestQuizInterrupted(t *testing.T) {
 	var out, errOut bytes.Buffer
 	if rc := run(ctx, []string{"quiz", "ring"}, &out, &errOut); rc != exitFailed || !strings.Contains(errOut.String(), "after 0 of 5 answers") {
 		t.Errorf("exit code %d: %s", rc, errOut.String())
+	}
+}
+
+// TestQuizAsksAgain: at a terminal an empty line and one that cannot be read are asked
+// for again, three times at most, each time with what is wanted; from a pipe never.
+func TestQuizAsksAgain(t *testing.T) {
+	questions, err := quiz.Make("ring", 7, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	right := rightAnswers(t, "ring", 2)
+	for _, c := range []struct {
+		lines []string
+		typed bool
+		score quiz.Score
+		asked int
+	}{
+		{[]string{"", "x", right[0], right[1]}, true, quiz.Score{Right: 2}, 2},
+		{[]string{"", "", "", "", right[1]}, true, quiz.Score{Right: 1, Open: 1}, 3},
+		{[]string{"x", "x", "x", "x", right[1]}, true, quiz.Score{Right: 1, Wrong: 1}, 3},
+		{[]string{"123456789", right[1]}, true, quiz.Score{Right: 1, Wrong: 1}, 0},
+		{[]string{"x"}, true, quiz.Score{Open: 2}, 1},
+		{[]string{"x", ""}, false, quiz.Score{Wrong: 1, Open: 1}, 0},
+	} {
+		var out bytes.Buffer
+		s := &quizSession{out: &out, subject: "ring", seed: 7, lang: quiz.English, questions: questions}
+		if err := s.ask(context.Background(), strings.NewReader(strings.Join(c.lines, "\n")+"\n"), c.typed); err != nil {
+			t.Fatal(err)
+		}
+		if score := quiz.ScoreOf(s.marked); score != c.score || len(s.marked) != 2 {
+			t.Errorf("%q: %+v, want %+v of 2", c.lines, score, c.score)
+		}
+		if got := strings.Count(out.String(), "   > ") - 2; got != c.asked && c.score.Open < 2 {
+			t.Errorf("%q: asked again %d times, want %d:\n%s", c.lines, got, c.asked, out.String())
+		}
+		if got := strings.Count(out.String(), "; wanted: "); c.typed && got < c.asked {
+			t.Errorf("%q: what is wanted is said %d times, want %d:\n%s", c.lines, got, c.asked, out.String())
+		}
 	}
 }

@@ -42,6 +42,11 @@ func TestMark(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, blank := range []string{"", " \t"} {
+		if m := Mark(quiz[0], blank); m.Verdict != Open || m.Problem != (Text{}) {
+			t.Errorf("the empty answer %q is %s: %s", blank, m.Verdict, m.Problem.EN)
+		}
+	}
 	marked := MarkAll(quiz, []string{quiz[0].Answer(English), "x"})
 	if s := ScoreOf(marked); s != (Score{1, 1, 1}) || marked[0].Verdict != Right || marked[1].Problem.EN == "" || marked[2].Verdict != Open {
 		t.Errorf("score %+v of %+v", s, marked)

@@ -188,5 +188,5 @@ func daspBound(d draw) (Question, error) {
 		Why: both("Smax + N − 2 = %d + %d − 2 = %d: after the last tested answer all workers but the oldest and the answered one may still take a QIS step each.",
 			"Smax + N − 2 = %d + %d − 2 = %d：最后一次受检验的答复之后，除最旧者与被答复者外，其余工作节点还可各走一个 QIS 步。",
 			c.Smax, c.Workers, bound),
-		Source: both("ours: the proof at dasp.New; the paper promises Smax", "本仓库：dasp.New 处的证明；论文称为 Smax"), want: whole(bound, none)}, nil
+		Source: both("ours: the proof at dasp.New; the paper promises Smax", "本仓库：dasp.New 处的证明；论文声称是 Smax"), want: whole(bound, none)}, nil
 }

@@ -32,14 +32,14 @@ func sparseKind(d draw) (Question, error) {
 	sw, sg := ringsparse.Sparsity(w, 0), ringsparse.Sparsity(g, 0)
 	kind, tie := ringsparse.Choose(sw, sg, ringsparse.Weights)
 	return Question{
-		Text:   both("A block's local weights are W, its gradients G. Which kind is sent, if of equal ones the patent takes weights?", "某块的本地权重为 W，梯度为 G。应发送哪一种？相等时专利取权重。"),
+		Text:   both("A block's local weights are W, its gradients G. Which kind is sent? Where both are equally sparse, the patent takes weights.", "某块的本地权重为 W，梯度为 G。应发送哪一种？相等时专利取权重。"),
 		Given:  []Given{is("W", listed(w)), is("G", listed(g))},
 		Why:    whyKind(sw, sg, kind, tie),
 		Source: patent("S41"), want: oneOf(int(kind)-1, kinds...)}, nil
 }
 
 func whyKind(sw, sg float64, kind ringsparse.Kind, tie bool) Text {
-	why := both("Sw = %s and Sg = %s: the sparser block are the %s.", "Sw = %s，Sg = %s：更稀疏的是%s。", rounded(sw), rounded(sg), kinds[kind-1])
+	why := both("Sw = %s and Sg = %s: the %s are sparser.", "Sw = %s，Sg = %s：更稀疏的是%s。", rounded(sw), rounded(sg), kinds[kind-1])
 	if tie {
 		why = both("Sw = Sg = %s: at equal sparsity Sw ≥ Sg takes the %s.", "Sw = Sg = %s：稀疏度相等时按 Sw ≥ Sg 取%s。", rounded(sw), kinds[kind-1])
 	}
@@ -50,7 +50,7 @@ func sparseDensities(d draw) (Question, error) {
 	dw, dg := float64(d.from(1, 8))/8, float64(d.from(1, 8))/8
 	kind, tie := ringsparse.Choose(1-dw, 1-dg, ringsparse.Weights)
 	return Question{
-		Text: both("The share dw of a block's weights is not zero, and the share dg of its gradients. Which kind is sent, if of equal ones the patent takes weights?",
+		Text: both("The share dw of a block's weights is not zero, and the share dg of its gradients. Which kind is sent? Where both are equally dense, the patent takes weights.",
 			"某块权重中非零数的比例为 dw，梯度中为 dg。应发送哪一种？相等时专利取权重。"),
 		Given:  []Given{is("dw", rounded(dw)), is("dg", rounded(dg))},
 		Why:    sentences(both("F = 1 − d.", "F = 1 − d。"), whyKind(1-dw, 1-dg, kind, tie)),

@@ -1,5 +1,7 @@
 package quiz
 
+import "strings"
+
 // Verdict is what an answer is found to be.
 type Verdict string
 
@@ -18,8 +20,11 @@ type Marked struct {
 	Problem Text // of a wrong answer that could not be read: what is to be typed
 }
 
-// Mark judges a reply.
+// Mark judges a reply; an empty one is no answer.
 func Mark(q Question, reply string) Marked {
+	if strings.TrimSpace(reply) == "" {
+		return Marked{Question: q, Verdict: Open}
+	}
 	m := Marked{Question: q, Reply: reply, Verdict: Wrong}
 	right, problem := q.Judge(reply)
 	if right {
