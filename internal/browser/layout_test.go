@@ -28,40 +28,48 @@ func (b *tab) judge() []complaint {
 	return eval[[]complaint](b, "(function () {"+script+"; const T = probe.texts(); return layout(T).concat(contrast(T)); })()")
 }
 
-// TestPages: each page opens from its file at the width of a phone, a tablet and a
-// desk, draws all its charts, and asks for nothing but files of its folder; light
-// and dark and in Chinese no text is cut off, covered, outside the window or hard
-// to read.
+// TestPages: each page opens from its file, and at the width of a phone, a tablet and
+// a desk it draws all its charts and asks for nothing but files of its folder; light
+// and dark and in Chinese no text is cut off, covered, outside the window or hard to
+// read. A page is loaded once, at the width of a phone, and the window then widened.
 func TestPages(t *testing.T) {
 	for _, page := range committed(t) {
-		for _, width := range []int64{390, 768, 1280} {
-			t.Run(fmt.Sprintf("%s/%d", filepath.Base(page), width), func(t *testing.T) {
-				b := newTab(t)
+		t.Run(filepath.Base(page), func(t *testing.T) {
+			t.Parallel()
+			b := newTab(t)
+			for i, width := range []int64{390, 768, 1280} {
 				b.size(width, 8000) // fewer steps to scroll, and the same layout
 				b.media("screen", "prefers-color-scheme", "light", "prefers-reduced-motion", "reduce")
-				b.open(page)
-				if n, all := b.drawn(), eval[int](b, `document.querySelectorAll("figure.chart").length`); n != all {
-					t.Errorf("%d of %d charts are drawn after scrolling through", n, all)
+				if i == 0 {
+					b.open(page)
 				}
-				inside := address(filepath.Dir(page)) + "/"
-				for _, a := range b.asked() {
-					if !strings.HasPrefix(a, inside) && !strings.HasPrefix(a, "data:") {
-						t.Errorf("asks for %.200s, outside %s", a, inside)
-					}
+				if n, all := b.drawn(), eval[int](b, `document.querySelectorAll("figure.chart").length`); n != all {
+					t.Errorf("%d px: %d of %d charts are drawn after scrolling through", width, n, all)
 				}
 				for _, theme := range []string{"light", "dark"} {
 					b.media("screen", "prefers-color-scheme", theme, "prefers-reduced-motion", "reduce")
 					b.frames(3)
-					for _, c := range b.judge() {
-						t.Errorf("%s: %s: %s: %s", theme, c.Kind, c.At, c.What)
-					}
+					b.report(fmt.Sprintf("%d px, %s", width, theme))
 				}
 				eval[any](b, `document.getElementById("lang").click()`)
 				b.frames(3)
-				for _, c := range b.judge() {
-					t.Errorf("Chinese: %s: %s: %s", c.Kind, c.At, c.What)
+				b.report(fmt.Sprintf("%d px, Chinese", width))
+				eval[any](b, `document.getElementById("lang").click()`)
+			}
+			inside := address(filepath.Dir(page)) + "/"
+			for _, a := range b.asked() {
+				if !strings.HasPrefix(a, inside) && !strings.HasPrefix(a, "data:") {
+					t.Errorf("asks for %.200s, outside %s", a, inside)
 				}
-			})
-		}
+			}
+		})
+	}
+}
+
+// report fails the test with what the probes find in the page.
+func (b *tab) report(state string) {
+	b.t.Helper()
+	for _, c := range b.judge() {
+		b.t.Errorf("%s: %s: %s: %s", state, c.Kind, c.At, c.What)
 	}
 }
