@@ -36,8 +36,9 @@ func playgroundOf(t *testing.T) *playgroundPage {
 	return page
 }
 
-// The blog's preset by hand: 2·39/40·1.2 GB, and 2·39·(3 µs + 1.2 GB/40/6 GB/s) after a
-// second of computing; the least row is marked.
+// The blog's preset by hand: 2·39/40·1.2 GB, and 2·39·(3 µs + 1.2 GB/40/6 GB/s) after its
+// 370 ms of computing (B15); coded SGD's: 3·128.2 ms, and 5/(7·3) of 56/8·7 gradients of
+// 2.67 MB at 125 MB/s. The least row is marked.
 func TestPlaygroundTables(t *testing.T) {
 	page := playgroundOf(t)
 	row := func(preset, method string) playRow {
@@ -48,12 +49,13 @@ func TestPlaygroundTables(t *testing.T) {
 		preset, method string
 		want           string
 	}{
-		{"blog", "ring", "1 s|0|390 ms|1.39 s|2.34 GB|2.34 GB"},
-		{"blog", "naive", "1 s|0|15.6 s|16.6 s|46.8 GB|46.8 GB"},
-		{"blog", "ssgd-multicast", "1 s|0|7.8 s|≥ 8.8 s|1.2 GB|46.8 GB"},
+		{"blog", "ring", "370 ms|0|390 ms|760 ms|2.34 GB|2.34 GB"},
+		{"blog", "naive", "370 ms|0|15.6 s|16 s|46.8 GB|46.8 GB"},
+		{"blog", "ssgd-multicast", "370 ms|0|7.8 s|≥ 8.17 s|1.2 GB|46.8 GB"},
 		{"dasp", "bsp", "25 ms|65 ms|429 ms|519 ms|268 MB|268 MB"},
 		{"dasp", "hierarchical", "–|–|–|–|–|–"},
-		{"codedsgd", "cssgd", "256 ms|0|770 ms|≥ 1.03 s|48.1 MB|96.3 MB"},
+		{"codedsgd", "cssgd", "385 ms|0|749 ms|≥ 1.13 s|31.2 MB|93.6 MB"},
+		{"codedsgd", "cssgd-model", "385 ms|0|250 ms|634 ms|31.2 MB|–"},
 	} {
 		if got := strings.ReplaceAll(strings.Join(row(c.preset, c.method).Cells, "|"), nbsp, " "); got != c.want {
 			t.Errorf("%s, %s: %s, want %s", c.preset, c.method, got, c.want)
@@ -69,6 +71,25 @@ func TestPlaygroundTables(t *testing.T) {
 		if n == 0 {
 			t.Errorf("%s: no row is least", p.Key)
 		}
+	}
+}
+
+// The preset of coded SGD has what it says: by the paper's model, fed with SSGD that sends
+// every block's gradient, 3 is best of eight nodes and 56 blocks (C10), and the model sends
+// what (28) lets a node send.
+func TestPlaygroundModelIsThePapers(t *testing.T) {
+	p := playPresets[slices.IndexFunc(playPresets, func(p playPreset) bool { return p.Key == "codedsgd" })]
+	for fact, want := range map[playground.Fact]float64{playground.Blocks: 56, playground.BestRedundancy: 3} {
+		if got := playground.About(fact, p.setting()); got != want {
+			t.Errorf("fact %d is %v, want %v", fact, got, want)
+		}
+	}
+	at := func(key string) playground.Cost {
+		all := playground.Methods()
+		return all[slices.IndexFunc(all, func(m playground.Method) bool { return m.Key == key })].Cost(p.setting())
+	}
+	if a, b := at("cssgd-model").Sent, at("cssgd").Sent; math.Abs(a-b) > 1e-9*b {
+		t.Errorf("the model sends %v bytes, (28) %v", a, b)
 	}
 }
 

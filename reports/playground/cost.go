@@ -130,17 +130,24 @@ func unicast(s Setting) float64 {
 	return formula.NaiveGatherTime(s.Workers, s.Bytes(), s.Latency, s.Bandwidth)
 }
 
-// cssgdModel is the paper's time model with (19), fed with T_communicate of SSGD by
-// unicast. Its bytes are those of SSGD by unicast times (19).
+// perBlock is T_communicate of the paper's time model: SSGD that sends the gradient of
+// each of C(N,r) blocks by unicast, (30) over N, one block of every node at a time.
+func perBlock(s Setting) float64 {
+	n := s.Workers
+	return coded.Choose(n, s.Redundancy) / float64(n) * unicast(s)
+}
+
+// cssgdModel is the paper's time model with (19). Its bytes are those of its
+// T_communicate times (19), which is what (28) lets a node send.
 func cssgdModel(s Setting) Cost {
 	n, r := s.Workers, s.Redundancy
-	if r > n {
+	if r > n || coded.Choose(n, r) > exactly {
 		return none()
 	}
 	ratio := coded.Ratio(n, r)
-	sent := float64(n-1) * s.Bytes() * ratio
-	c := synchronous(s, r, ratio*unicast(s), sent, math.NaN())
-	c.Total = coded.Time(n, r, s.Compute*s.Slowest, unicast(s))
+	sent := float64(coded.Normal(n, r)/float64(n)*s.Bytes()) * ratio
+	c := synchronous(s, r, ratio*perBlock(s), sent, math.NaN())
+	c.Total = coded.Time(n, r, s.Compute*s.Slowest, perBlock(s))
 	return c
 }
 

@@ -21,7 +21,7 @@ const (
 	COOSize                     // bytes of one gradient as coordinates and values
 	BitmapBreakEven             // density below which the bitmap is sooner there; ≤ 0: never
 	Blocks                      // C(N, r), into which coded SGD cuts a batch
-	BestRedundancy              // r of the least time by the paper's model
+	BestRedundancy              // r of the least time by the paper's model, at that many blocks
 	DASPWait                    // seconds that DASP makes an ordinary worker wait for the slowest, Eq. (1)
 	DASPSpread                  // versions that the newest can be ahead of the oldest
 	facts
@@ -55,7 +55,10 @@ func About(f Fact, s Setting) float64 {
 	case Blocks:
 		return coded.Choose(n, s.Redundancy)
 	case BestRedundancy:
-		return float64(coded.Best(n, s.Compute*s.Slowest, unicast(s)))
+		if s.Redundancy > n || coded.Choose(n, s.Redundancy) > exactly {
+			return math.NaN()
+		}
+		return float64(coded.Best(n, s.Compute*s.Slowest, perBlock(s)))
 	case DASPWait:
 		// f_i and f_j are iteration times, each a turn alone with the server.
 		push := formula.NaiveTime(2, k, s.Latency, s.Bandwidth)
