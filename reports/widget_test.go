@@ -144,6 +144,22 @@ func TestLoadsInWords(t *testing.T) {
 	}
 }
 
+// Lists in words: Chinese has a space beside numbers and Latin letters alone.
+func TestListsInWords(t *testing.T) {
+	for _, x := range []struct {
+		lang string
+		list []any
+		want string
+	}{
+		{"en", []any{1, 2, 3}, "1, 2 and 3"}, {"en", []any{"a"}, "a"}, {"zh", []any{1, 2, 3}, "1、2 和 3"},
+		{"zh", []any{"甲", "乙"}, "甲和乙"}, {"zh", []any{"位图", "3 %"}, "位图和 3 %"}, {"zh", []any{}, ""},
+	} {
+		if got := worked(t, "and", x.lang, x.list); got != x.want {
+			t.Errorf("%v in %s is %q, want %q", x.list, x.lang, got, x.want)
+		}
+	}
+}
+
 // Without scripts the table stands open and the widget takes no room.
 func TestWidgetsLeaveTheTable(t *testing.T) {
 	page := pageOf(t, "codedsgd.html")

@@ -55,6 +55,7 @@ func TestSeveralWaitForOne(t *testing.T) {
 		12: "1 WSS worker 6, 4 WSS worker 6, 2 FSS worker 6, 5 WSS worker 6",
 		13: "1 WSS worker 6, 4 WSS worker 6, 2 FSS worker 6, 5 WSS worker 6",
 		14: "4 WSS worker 6, 2 FSS worker 6, 5 WSS worker 6",
+		15: "4 WSS worker 6, 5 WSS worker 6",
 		16: "5 WSS worker 6",
 		17: "",
 	} {

@@ -159,7 +159,7 @@
       title.textContent = waiting.length ? t("Waiting: " + waiting.length, "等待中：" + waiting.length) : t("Nobody waits.", "没有工作节点在等待。");
       queue.replaceChildren();
       waiting.forEach(function (w) {
-        W.make("li", {}, queue, t("worker ", "工作节点 ") + w.worker + (w.state === "FSS" ? " ■ " : " ▲ ") + w.state + t(", until ", "，直到 ") + W.daspUntil(w.until, lang) + (w.used ? t("; gradient used", "；梯度已用") : ""));
+        W.make("li", {}, queue, t("worker ", "工作节点 ") + w.worker + (w.state === "FSS" ? " ■ " : " ▲ ") + w.state + t(", until ", /^worker/.test(w.until) ? "，直到" : "，直到 ") + W.daspUntil(w.until, lang) + (w.used ? t("; gradient used", "；梯度已用") : ""));
       });
     }
     var head = W.arrowHead(svg), total = data.events.length;

@@ -69,7 +69,7 @@
       return { li: li, button: b, bar: W.make("span", {}, track), num: W.make("span", { "class": "num" }, li) };
     });
     W.make("p", { "class": "quiet" }, box, t("Bars in " + (data.unit || "the table’s unit") + " per batch. A name, pressed, takes its bar away, so that shorter ones can be compared.",
-      "条形的单位：每批 " + (word(data.unit, lang) || "表中的单位") + "。按一下名称可隐去其条形，便于比较较短的各项。"));
+      "条形的单位：每批" + (word(data.unit, lang) || "表中的单位") + "。按一下名称可隐去其条形，便于比较较短的各项。"));
     function show() {
       setN(ns, state.n); setR(W.choices(data, "r", state.n), state.r);
       var bars = W.bars(data, state.n, state.r, state.hidden);

@@ -91,7 +91,7 @@
     var end = button("last", "Last", "到最后", function () { stop(); go(o.total); });
     var slider = W.make("input", { type: "range", min: 0, max: o.total, step: 1, "aria-label": t("Step", "步骤") }, bar);
     slider.addEventListener("input", function () { stop(); go(+slider.value); });
-    var count = W.make("output", {}, bar);
+    var count = W.make("output", { "aria-live": "off" }, bar); // what is said follows
     (o.jumps || []).forEach(function (j) {
       W.make("button", { type: "button", "class": "jump" }, bar, j[0]).addEventListener("click", function () { stop(); go(j[1](state.at)); });
     });
