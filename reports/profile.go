@@ -23,15 +23,17 @@ func byExperiment(rs []loaded) [][]loaded {
 }
 
 // who tells a result from the same experiment's in another profile: "quick:
-// embedded Fashion-MNIST, 3 seeds".
+// embedded Fashion-MNIST, 3 seeds"; where nothing was drawn "quick: no seed used".
 func who(r *result.Result) string {
 	var facts []string
 	if data := dataNames(r.Sets()); data != "" {
 		facts = append(facts, data)
 	}
-	switch n := len(r.Seeds); n {
-	case 0:
-	case 1:
+	switch n := len(r.Seeds); {
+	case n == 0:
+	case seedless(r):
+		facts = append(facts, noSeed)
+	case n == 1:
 		facts = append(facts, "1 seed")
 	default:
 		facts = append(facts, fmt.Sprint(n, " seeds"))
@@ -40,6 +42,33 @@ func who(r *result.Result) string {
 		return r.Profile
 	}
 	return r.Profile + ": " + strings.Join(facts, ", ")
+}
+
+// noSeed is said of a result that was given seeds and drew nothing.
+const noSeed = "no seed used"
+
+// seedless reports whether nothing of r depends on its seeds. An experiment's
+// configuration holds all that decides its numbers, its seeds with it; where it names
+// none, none was used. A result without a configuration tells nothing, and one with
+// data draws their order.
+func seedless(r *result.Result) bool {
+	settings, ok := r.Config.(map[string]any)
+	return ok && len(settings) > 0 && len(r.Sets()) == 0 && !namesSeed(settings)
+}
+
+// namesSeed reports whether a key anywhere in settings speaks of a seed.
+func namesSeed(settings any) bool {
+	switch v := settings.(type) {
+	case map[string]any:
+		for key, inner := range v {
+			if strings.Contains(key, "seed") || namesSeed(inner) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(v, namesSeed)
+	}
+	return false
 }
 
 // dataNames lists data sets by the names that their makers gave them.

@@ -43,7 +43,11 @@ func provenance(r loaded) []fact {
 		add("accelerator", r.Run.Accelerator)
 	}
 	add("engine", engine(r))
-	add("seeds", seeds(r.Seeds))
+	if len(r.Seeds) > 0 && seedless(r.Result) {
+		add("seeds", seeds(r.Seeds)+" given; "+noSeed)
+	} else {
+		add("seeds", seeds(r.Seeds))
+	}
 	for _, d := range r.Sets() {
 		text := fmt.Sprintf("%s (%s), %s training and %s test images", d.Name, d.Origin, number(float64(d.Train), 0), number(float64(d.Test), 0))
 		if d.Note != "" {

@@ -203,6 +203,20 @@ func TestLabels(t *testing.T) {
 			t.Errorf("label %q, want %q", got, c.want)
 		}
 	}
+	for _, c := range []struct {
+		config any
+		want   string
+	}{
+		{map[string]any{"ranks": 5.0}, "quick: no seed used"},
+		{map[string]any{"ranks": 5.0, "seeds": []any{0.0}}, "quick: 3 seeds"},
+		{map[string]any{"full": []any{map[string]any{"seed": 0.0}}}, "quick: 3 seeds"},
+		{map[string]any{}, "quick: 3 seeds"}, {nil, "quick: 3 seeds"},
+	} {
+		r := &result.Result{Profile: "quick", Seeds: make([]uint64, 3), Config: c.config}
+		if got := who(r); got != c.want {
+			t.Errorf("label %q of configuration %v, want %q", got, c.config, c.want)
+		}
+	}
 	if got := inWords([]string{"a", "b", "c"}); got != "a, b and c" {
 		t.Errorf("inWords gives %q", got)
 	}
