@@ -45,6 +45,7 @@ type found struct {
 	Profile, Anchor string
 	Ours, Interval  string
 	Verdict         verdict
+	Remark          remark
 	Differs         []string
 	Why             string
 	Words           bool // paper or ours is words, not a number
@@ -132,6 +133,7 @@ func newRow(rs []loaded, c result.Claim) claimRow {
 func (row *claimRow) judged(i int, c result.Claim) {
 	f := &row.Found[i]
 	f.Verdict, _ = findVerdict(c.Verdict) // check has seen it
+	f.Remark = remarkOn(c)
 	f.Interval, f.Differs, f.Why = interval(c.CI95, c.Unit), slices.Clone(c.Differs), labelWhy(c.ID, c.Why)
 	var paper string
 	paper, f.Ours = claimValues(c)
@@ -188,7 +190,7 @@ func count(claims []result.Claim) []tally {
 			}
 		}
 		if n > 0 {
-			ts = append(ts, tally{v, n})
+			ts = append(ts, tally{v, n, shares(claims, v.Key)})
 		}
 	}
 	return ts

@@ -8,6 +8,7 @@ type indexPage struct {
 	Papers   []indexLine
 	Compare  *indexLine // the page that is of no one paper; nil where nothing of it was run
 	Verdicts []verdict
+	Remarks  []remark
 	Software citation
 	Command  string
 }

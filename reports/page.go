@@ -13,6 +13,7 @@ type paperPage struct {
 	head
 	Paper    *paper
 	Verdicts []verdict
+	Remarks  []remark
 	Kinds    []kindLine
 	Tallies  []profileTally
 	Several  bool // an experiment has results of more than one profile
@@ -46,7 +47,8 @@ type kindLine struct{ Key, Means string }
 // tally counts one verdict.
 type tally struct {
 	verdict
-	N int
+	N  int
+	Of []share // those of them that have a remark
 }
 
 type formulaView struct {
@@ -59,7 +61,7 @@ type formulaView struct {
 // build turns the results of one paper into its page.
 func build(p *paper, rs []loaded, at places, s *scripts, o Options) (*paperPage, error) {
 	page := &paperPage{
-		Paper: p, Verdicts: verdicts, Algs: p.Algorithms, Software: software(rs), Command: o.Command,
+		Paper: p, Verdicts: verdicts, Remarks: made(rs), Algs: p.Algorithms, Software: software(rs), Command: o.Command,
 		head: head{Title: p.Short + ", reproduced", Page: p.Key},
 	}
 	if p.Ours {
@@ -87,6 +89,7 @@ func build(p *paper, rs []loaded, at places, s *scripts, o Options) (*paperPage,
 	if page.Short, err = story(p.Key+".short", at); err != nil {
 		return nil, err
 	}
+	page.Ran.mark(page.Short, at.tr)
 	return page, page.tell(p.Key, at)
 }
 

@@ -217,7 +217,7 @@ func judgeNumber(c Claim, x, paper float64, ci *[2]float64, capped bool) (string
 	case (x-null)*(paper-null) <= 0:
 		return Differs, []string{fmt.Sprintf("the other side of the null %g", null)}
 	case ci != nil && ci[0] <= null && null <= ci[1]:
-		return Differs, []string{fmt.Sprintf("the 95 %% interval [%.4g, %.4g] contains the null %g", ci[0], ci[1], null)}
+		return Differs, []string{fmt.Sprintf("the 95 %% interval [%.4g, %.4g] "+containsNull+" %g", ci[0], ci[1], null)}
 	}
 	if closest == "" {
 		why = append(why, fmt.Sprintf("|measured − paper| = %.4g %s, tolerance %s", gap, c.Unit, tolerance(c)))

@@ -68,7 +68,7 @@ func judgeNodes(profile string, p *cluster.Platform) result.Claim {
 		most = max(most, schoolingOf(profile, net).most())
 	}
 	return claims.Judge("C09", claims.Evidence{Value: most, Note: fmt.Sprintf(
-		"the most nodes that this profile trains on; set, not found; the platform has %d, and %s, which ASGD alone uses", len(p.Workers), servers(p))})
+		"the most nodes that this profile trains on; "+claims.Set+"; the platform has %d, and %s, which ASGD alone uses", len(p.Workers), servers(p))})
 }
 
 func servers(p *cluster.Platform) string {
@@ -134,5 +134,5 @@ func judgeClasses(all []nClass) result.Claim {
 			return identity("C24", false, f, "")
 		}
 	}
-	return identity("C24", true, "", fmt.Sprintf("set as stated, not found: configuration, network and images of both networks on %d to %d nodes", fewest, most))
+	return identity("C24", true, "", fmt.Sprintf(claims.SetAsStated+": configuration, network and images of both networks on %d to %d nodes", fewest, most))
 }

@@ -32,7 +32,7 @@ func table1() exp.Experiment {
 		res.Tables = []result.Table{hostTable(p), assumptionTable(p)}
 		res.Notes = []string{"The body of the paper's Table 1 is lost. Every device and link here is our assumption, with its reason and how sure we are; " +
 			"the verdicts of Tables 4 and 5 hang on them, and each stands beside the range over plausible platforms."}
-		res.Claims = []result.Claim{claims.Judge("D41", claims.Evidence{Value: len(p.Workers), Note: "set as stated, not found; plus one parameter server"})}
+		res.Claims = []result.Claim{claims.Judge("D41", claims.Evidence{Value: len(p.Workers), Note: claims.SetAsStated + "; plus one parameter server"})}
 	})
 }
 

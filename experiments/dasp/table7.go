@@ -123,5 +123,5 @@ func listedRange() result.Claim {
 		}
 	}
 	return claims.Judge("D37", claims.Evidence{Value: fmt.Sprintf("%.1f-%.1f", lo, hi),
-		Note: "recomputed from the sixteen reductions that the paper lists (D19–D34); nothing was run for it"})
+		Note: "recomputed from the sixteen reductions that the paper lists (D19–D34); " + claims.NothingRun})
 }

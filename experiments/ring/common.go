@@ -81,7 +81,7 @@ func holds(id string, ok bool, seeds int, measured any, note string) result.Clai
 
 // input is what tells a number that goes into the runs from one that comes out of
 // them; it keeps a verdict from being better than the same sign.
-const input = "an input taken from the blog, not a result"
+const input = claims.TakenOver
 
 // taken judges a number that a platform takes over from the blog: the run shows
 // that a transfer gets it.

@@ -12,8 +12,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
+	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
 	"gradsync/reports"
 )
@@ -147,7 +149,7 @@ func tabulate(root string) (string, error) {
 			rows++
 			fmt.Fprintf(&b, "| [%s](reports/html/%s.html)%s | %d |", s.title, s.key, p.title, n)
 			for _, v := range verdicts {
-				fmt.Fprintf(&b, " %d |", counts[v])
+				fmt.Fprintf(&b, " %s |", counts[v])
 			}
 			b.WriteByte('\n')
 		}
@@ -158,13 +160,31 @@ func tabulate(root string) (string, error) {
 	return b.String(), nil
 }
 
+// judged counts the claims of one verdict, and those of them that the seeds do not
+// decide, or whose number was put in or is derived.
+type judged struct{ all, undecided, given, derived int }
+
+func (j judged) String() string {
+	s := strconv.Itoa(j.all)
+	if j.undecided > 0 {
+		s += fmt.Sprintf(", %d undecided", j.undecided)
+	}
+	if j.given > 0 {
+		s += fmt.Sprintf(", %d given", j.given)
+	}
+	if j.derived > 0 {
+		s += fmt.Sprintf(", %d derived", j.derived)
+	}
+	return s
+}
+
 // countVerdicts counts the results in a folder and the verdicts in them.
-func countVerdicts(dir string) (n int, counts map[string]int, err error) {
+func countVerdicts(dir string) (n int, counts map[string]judged, err error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {
 		return 0, nil, err
 	}
-	counts = map[string]int{}
+	counts = map[string]judged{}
 	for _, f := range files {
 		if strings.HasSuffix(f, ".run.json") {
 			continue
@@ -178,7 +198,16 @@ func countVerdicts(dir string) (n int, counts map[string]int, err error) {
 			if !slices.Contains(verdicts, c.Verdict) {
 				return 0, nil, fmt.Errorf("%s: claim %s has the unknown verdict %q", f, c.ID, c.Verdict)
 			}
-			counts[c.Verdict]++
+			k := counts[c.Verdict]
+			k.all++
+			if claims.Undecided(c) {
+				k.undecided++
+			} else if claims.Given(c) {
+				k.given++
+			} else if claims.Derived(c) {
+				k.derived++
+			}
+			counts[c.Verdict] = k
 		}
 	}
 	return n, counts, nil

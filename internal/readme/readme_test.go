@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
 	"gradsync/internal/repo"
 )
@@ -102,7 +103,8 @@ func TestMinutesNeedTheirSidecar(t *testing.T) {
 	}
 }
 
-// TestTabulate counts every claim of two results, by hand: 1 within, 2 differs;
+// TestTabulate counts every claim of two results, by hand: 1 within, 2 differs, one
+// of them undecided;
 // a third, of profile standard, in a row of its own; that of a check nowhere.
 func TestTabulate(t *testing.T) {
 	root := t.TempDir()
@@ -110,6 +112,11 @@ func TestTabulate(t *testing.T) {
 		r := &result.Result{ID: id, Profile: "quick", Kind: result.Stated, Status: "complete"}
 		for _, v := range found {
 			r.Claims = append(r.Claims, result.Claim{ID: "D" + v, Verdict: v})
+			if id == "dasp/table5" {
+				r.Claims[0].Why = "the 95 % interval [-1, 1] contains the null 0; one more"
+			} else if v == "within" {
+				r.Claims[0].Why = "deterministic; " + claims.SetAsStated
+			}
 		}
 		if _, err := result.Write(root, r, &result.Run{}); err != nil {
 			t.Fatal(err)
@@ -132,7 +139,7 @@ func TestTabulate(t *testing.T) {
 	if n := strings.Count(table, "dasp.html"); n != 2 {
 		t.Errorf("%d rows of DASP, want quick and standard:\n%s", n, table)
 	}
-	if want := "(reports/html/dasp.html) | 2 | 0 | 1 | 0 | 2 | 0 | 0 |\n"; !strings.Contains(table, want) {
+	if want := "(reports/html/dasp.html) | 2 | 0 | 1, 1 given | 0 | 2, 1 undecided | 0 | 0 |\n"; !strings.Contains(table, want) {
 		t.Errorf("no row ending %q in\n%s", want, table)
 	}
 	if want := "| built; no committed results yet | | | | | | |\n"; strings.Count(table, want) != 3 {

@@ -1,0 +1,62 @@
+package reports
+
+import (
+	"slices"
+
+	"gradsync/experiments/claims"
+	"gradsync/experiments/result"
+)
+
+// remark says what a verdict alone does not: that the seeds do not decide, or that
+// there was nothing to find. The zero remark says nothing.
+type remark struct{ Key, Word, Means string }
+
+var remarks = []remark{
+	{"undecided", "undecided", "differs, since the 95 % interval holds the null, the value of no effect (a reduction of 0 %, a ratio of 1): these seeds neither bear the claim out nor refute it"},
+	{"given", "given", "we set the number, or worked it out from the source’s own; nothing was found, whatever the verdict"},
+	{"derived", "derived", "the source does not state the number; it follows from what the source states"},
+}
+
+// remarkOn is what there is to say of the verdict on a claim.
+func remarkOn(c result.Claim) remark {
+	switch {
+	case claims.Undecided(c):
+		return remarks[0]
+	case claims.Given(c):
+		return remarks[1]
+	case claims.Derived(c):
+		return remarks[2]
+	}
+	return remark{}
+}
+
+// share is how many claims of a tally have a remark.
+type share struct {
+	remark
+	N int
+}
+
+// shares counts the remarks on the claims with a verdict, in the order of remarks.
+func shares(list []result.Claim, verdict string) []share {
+	var out []share
+	for _, r := range remarks {
+		with := slices.DeleteFunc(slices.Clone(list), func(c result.Claim) bool { return c.Verdict != verdict || remarkOn(c) != r })
+		if len(with) > 0 {
+			out = append(out, share{r, len(with)})
+		}
+	}
+	return out
+}
+
+// made are the remarks on claims of the results, for a page that explains them.
+func made(rs []loaded) []remark {
+	var out []remark
+	for _, r := range remarks {
+		if slices.ContainsFunc(rs, func(l loaded) bool {
+			return slices.ContainsFunc(l.Claims, func(c result.Claim) bool { return remarkOn(c) == r })
+		}) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
