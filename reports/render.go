@@ -82,7 +82,7 @@ func render(o Options) (out outputs, names []string, err error) {
 		every = append(every, all[p.Key]...)
 		index.add(p, all[p.Key])
 	}
-	index.Software = software(every)
+	index.Software, index.Remarks = software(every), made(every)
 	for i := range papers {
 		if rs := all[papers[i].Key]; len(rs) > 0 {
 			if err := r.document(&papers[i], rs); err != nil {
