@@ -64,11 +64,25 @@ func (s *study) roundFigure() result.Figure {
 		}
 		f.Series = append(f.Series, bars)
 	}
-	for _, g := range s.Grounds {
-		order := s.byRound(g)
-		first, last := order[0], order[len(order)-1]
-		f.Alt += fmt.Sprintf("%s: least %s, %.3g ms, most %s, %.3g ms. ", g.link(), first.Title, 1e3*mean(s.cells(g, first.Key), perRound), last.Title, 1e3*mean(s.cells(g, last.Key), perRound))
+	for i, g := range s.Grounds {
+		first, last := extremes(f.Series, i)
+		f.Alt += fmt.Sprintf("%s: least %s, %.3g ms, most %s, %.3g ms. ", g.link(), first.Name, first.Y[i], last.Name, last.Y[i])
 	}
 	f.Alt = f.Alt[:len(f.Alt)-1]
 	return f
+}
+
+// extremes are the series with the least and with the largest value at i, of equal ones
+// the first drawn: what a figure says in words is of what it draws.
+func extremes(drawn []result.Series, i int) (first, last result.Series) {
+	first, last = drawn[0], drawn[0]
+	for _, s := range drawn[1:] {
+		if s.Y[i] < first.Y[i] {
+			first = s
+		}
+		if s.Y[i] > last.Y[i] {
+			last = s
+		}
+	}
+	return first, last
 }

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -204,7 +205,7 @@ func TestRegions(t *testing.T) {
 	if len(small) != 1 || len(large) != 2 || sized(small) != "LeNet-5 (0.25 MB)" {
 		t.Errorf("%v, %v, %s", small, large, sized(small))
 	}
-	if s := g.shortNote(); !strings.Contains(s, " Equal workers – small networks: one worker alone; large networks: one worker alone at 1 Gb/s, one worker alone (else ring) at 10 Gb/s, ring at 100 Gb/s. Small: LeNet-5 (0.25 MB); large: ResNet-18 (45 MB) and VGG-19-BN (80 MB).") {
+	if s := strings.Join(g.shortNotes(), " "); !strings.Contains(s, " Equal workers – small networks: one worker alone; large networks: one worker alone at 1 Gb/s, one worker alone (else ring) at 10 Gb/s, ring at 100 Gb/s. Small: LeNet-5 (0.25 MB); large: ResNet-18 (45 MB) and VGG-19-BN (80 MB).") {
 		t.Error(s)
 	}
 }
@@ -253,6 +254,33 @@ func TestFiguresBeginAlike(t *testing.T) {
 				t.Errorf("%s: series %d is %s (%s), want %s", f.ID, i, s.Name, s.Group, k)
 			}
 		}
+	}
+}
+
+// What a figure over links says names none but the series that it draws: the sums of
+// redundant blocks are not drawn, and one worker alone is.
+func TestLinkFigureSpeaksOfWhatItDraws(t *testing.T) {
+	g := handMade(map[string]float64{"compressed": 0.001, "ring": 0.002, "cssgd": 13.836, alone: 0.0015})
+	f := g.linkFigure("mlp", equalWorkers)
+	if want := "At 1 Gb/s one worker alone is first with 1.5 ms, CSSGD, r = 2 last with 13836 ms."; f.Alt != want {
+		t.Errorf("%q, want %q", f.Alt, want)
+	}
+	if !slices.ContainsFunc(f.Series, func(s result.Series) bool { return s.Name == "one worker alone" }) || slices.ContainsFunc(f.Series, func(s result.Series) bool { return s.Group == "compressed" }) {
+		t.Error("other series than this test takes for granted")
+	}
+}
+
+// The table by network has a row for each set of workers and network, and a column per link.
+func TestNetworkTable(t *testing.T) {
+	g := handMade(map[string]float64{"ring": 0.002, "compressed": 0.001})
+	g.studies = []*study{{Set: equalSet, Seeds: []uint64{0}}}
+	g.factor = map[string]map[string]factor{equalSet: {"asp": {1, nil}, "ssp": {1, nil}, "dssp": {1, nil}, "dasp": {1, nil}}}
+	table := g.networkTable()
+	if len(table.Rows) != 2 || len(table.Columns) != 3 || len(table.Rows[0]) != 3 {
+		t.Fatalf("%d rows, %d columns", len(table.Rows), len(table.Columns))
+	}
+	if row := table.Rows[0]; row[0] != equalWorkers || row[1] != "MLP" || row[2] != "ring" {
+		t.Errorf("%v", row)
 	}
 }
 

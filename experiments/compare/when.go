@@ -38,7 +38,7 @@ func when() exp.Experiment {
 			g.samples(st)
 		}
 		res.Data, res.Engine = g.studies[0].Data, g.studies[0].Engine
-		res.Tables = []result.Table{g.adviceTable(), g.regionTable(), g.bestTable(), g.sampleTable(), g.densityTable(), g.timeTable()}
+		res.Tables = []result.Table{g.adviceTable(), g.networkTable(), g.regionTable(), g.bestTable(), g.sampleTable(), g.densityTable(), g.timeTable()}
 		for _, set := range []string{equalWorkers, straggler} {
 			res.Figures = append(res.Figures, g.linkFigure(plan.Models[len(plan.Models)-1], set))
 		}

@@ -6,13 +6,14 @@ import "fmt"
 func (g *guide) notes() []string {
 	slow := func(p point) bool { return p.Set == equalWorkers && p.Gbps == g.slow() }
 	of := func(set string) []point { return g.points(func(p point) bool { return p.Set == set }) }
-	out := []string{
-		g.shortNote(), g.aloneNote(),
+	out := append(g.shortNotes(), g.aloneNote(),
 		g.advice(fmt.Sprintf("Equal workers, fast links (%s)", g.fastWords()), g.points(g.quick), noMulticast),
 		g.advice(fmt.Sprintf("Equal workers, slow links (%s)", linkName(g.slow())), g.points(slow), noMulticast),
 		g.advice("One straggler, six times slower", of(straggler), noMulticast),
-		g.advice("Strongly unequal workers, speeds from 1 to 1/3.6", of(spread), noMulticast),
-		g.waitNote(), g.serverNote(), g.sparseNote(), g.multicastNote(), g.replicatedNote(), g.codingNote(), g.samplesNote()}
+		g.advice("Strongly unequal workers, speeds from 1 to 1/3.6", of(spread), noMulticast))
+	out = append(append(out, g.waitNotes()...), g.serverNote())
+	out = append(append(out, g.sparseNotes()...), g.multicastNote())
+	out = append(append(out, g.replicatedNotes()...), g.codingNote(), g.samplesNote())
 	return append(out, fmt.Sprintf("How sure this is: cases are %d networks, N = %s, and the links and workers of the table, one count each; in between it may turn. Times are simulated on assumed devices and full-duplex links through one switch. One learning rate, found under BSP, serves all, and what staleness costs was measured on LeNet-5 with six workers and %s: a cost smaller than the intervals above would not have been seen.", len(g.plan.Models), spell(g.plan.Nodes), seeds(len(g.studies[0].Seeds))),
 		"Not measured here: real switches and lost multicast packets, dead nodes, more nodes, data that differ from worker to worker, racks and machines of several cards (two-level rings), rates tuned per method, momentum, batch norm under staleness or coding, speeds that change, several servers, lossy compression, and what a server costs.")
 }
@@ -72,9 +73,9 @@ func (g *guide) against(points []point, a, b func(method) bool) (d duel) {
 	return d
 }
 
-// waitNote says whether not waiting pays with unequal workers, and what giving samples
+// waitNotes say whether not waiting pays with unequal workers, and what giving samples
 // by speed does instead.
-func (g *guide) waitNote() string {
+func (g *guide) waitNotes() []string {
 	at := g.points(func(p point) bool { return p.Set != equalWorkers })
 	async := func(m method) bool { return m.Async }
 	equal := func(m method) bool { return synchronous(m) && !m.Aware }
@@ -85,6 +86,9 @@ func (g *guide) waitNote() string {
 	for _, gr := range st.Grounds {
 		firsts = append(firsts, fmt.Sprintf("%s at %s", st.byRound(gr)[0].Title, gr.link()))
 	}
-	return fmt.Sprintf("With unequal workers, not to wait (the best asynchronous method) beats to wait with equal samples (the best synchronous one) %v. To give samples by speed and wait is the other way out: SSGD unicast with it beats the best asynchronous method %v, and itself with equal samples %v. It keeps SSGD's N−1 messages, is charged no coding here, and a ring with samples by speed was not run. On GPUs whose launches cost time, fewer samples save less than on the six unequal CPU nodes of compare/heterogeneous: there its round takes %s of that with equal samples, ASP's %s, and the shortest is that of %s.",
-		g.against(at, async, equal), g.against(at, aware, async), g.against(at, aware, plain), st.times("ssgd-aware", "ssgd-unicast"), st.times("asp", "ssgd-unicast"), join(firsts))
+	return []string{
+		fmt.Sprintf("With unequal workers, not to wait (the best asynchronous method) beats to wait with equal samples (the best synchronous one) %v.", g.against(at, async, equal)),
+		fmt.Sprintf("To give samples by speed and wait is the other way out: SSGD unicast with it beats the best asynchronous method %v, and itself with equal samples %v. It keeps SSGD's N−1 messages, is charged no coding here, and a ring with samples by speed was not run.", g.against(at, aware, async), g.against(at, aware, plain)),
+		fmt.Sprintf("On GPUs whose launches cost time, fewer samples save less than on the six unequal CPU nodes of compare/heterogeneous: there its round takes %s of that with equal samples, ASP's %s, and the shortest is that of %s.", st.times("ssgd-aware", "ssgd-unicast"), st.times("asp", "ssgd-unicast"), join(firsts)),
+	}
 }

@@ -140,29 +140,31 @@ func where(names []string, at [][]float64, last float64) string {
 	return strings.Join(out, ", ")
 }
 
-// shortNote is the answer before all others.
-func (g *guide) shortNote() string {
+// shortNotes are the answer before all others, one sentence per set of workers.
+func (g *guide) shortNotes() []string {
 	small, large := g.bySize()
 	families, sizes := []family{{"small networks", small}}, "Small: "+sized(small)
 	if len(large) > 0 {
 		families, sizes = append(families, family{"large networks", large}), sizes+"; large: "+sized(large)
 	}
-	out := "In short, what is best in most cases, without multicast."
+	var out []string
 	for _, set := range g.plan.Sets {
 		at := g.points(func(p point) bool { return p.Set == set })
 		title := setTitle[set]
-		out += fmt.Sprintf(" %s%s – %s.", strings.ToUpper(title[:1]), title[1:], g.regions(at, families, func(here []point) string { return g.tally(here, noMulticast).use() }))
+		out = append(out, fmt.Sprintf("%s%s – %s.", strings.ToUpper(title[:1]), title[1:], g.regions(at, families, func(here []point) string { return g.tally(here, noMulticast).use() })))
 	}
-	return out + " " + sizes + "."
+	out[0] = "In short, what is best in most cases, without multicast. " + out[0]
+	out[len(out)-1] += " " + sizes + "."
+	return out
 }
 
-// advice is one situation: who is best where, how often, and by how much.
+// advice is one situation: who is best how often, and by how much; networkTable says where.
 func (g *guide) advice(situation string, points []point, allowed func(method) bool) string {
 	c := g.tally(points, allowed)
 	if c.Of == 0 {
 		return situation + ": not known, no method could be weighed."
 	}
-	out := fmt.Sprintf("%s. %s. Best: %s", situation, g.byNetwork(points, allowed), c.words())
+	out := fmt.Sprintf("%s. Best: %s", situation, c.words())
 	if must := g.must(points, allowed); must.Of > 0 {
 		out += "; where one worker alone is best but data must stay where they are, " + must.words()
 	}

@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
@@ -35,6 +36,26 @@ func (g *guide) regionTable() result.Table {
 	return t
 }
 
+// networkTable says who is best by workers, network and link.
+func (g *guide) networkTable() result.Table {
+	t := result.Table{ID: "networks", Title: "Best without multicast, by workers, network and link", Kind: result.TimingOnly,
+		Caption: fmt.Sprintf("Where N = %s give different answers, each stands with its N. One worker alone: no method is faster than the worker that computes all N·b samples by itself. %s", spell(g.plan.Nodes), g.costs()),
+		Columns: []result.Column{{Key: "set", Title: "workers"}, {Key: "network", Title: "network"}}}
+	for _, l := range g.plan.Links {
+		t.Columns = append(t.Columns, result.Column{Key: fmt.Sprintf("g%g", l), Title: linkName(l)})
+	}
+	for _, set := range g.plan.Sets {
+		for _, m := range g.plan.Models {
+			row := []any{set, modelTitle[m]}
+			for _, l := range g.plan.Links {
+				row = append(row, g.among(g.points(func(p point) bool { return p.Set == set && p.Model == m && p.Gbps == l }), noMulticast))
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t
+}
+
 // bestTable is the first and the second of every case, by time per round alone.
 func (g *guide) bestTable() result.Table {
 	t := result.Table{ID: "best", Title: "The shortest round of every case, and the second", Kind: result.TimingOnly,
@@ -52,7 +73,7 @@ func (g *guide) bestTable() result.Table {
 					o := g.order(p, noMulticast, false)
 					text := best(o)
 					if t := g.time(p, alone); t <= o[0].Time {
-						text += fmt.Sprintf("; alone, %.4g ms", 1e3*t)
+						text += "; alone, " + milliseconds(1e3*t)
 					}
 					row = append(row, text)
 				}
@@ -66,7 +87,7 @@ func (g *guide) bestTable() result.Table {
 // best names the first of an order with its time, and the next.
 func best(o []rank) string {
 	name, second := firstOf(o)
-	out := fmt.Sprintf("%s, %.4g ms", name, 1e3*o[0].Time)
+	out := name + ", " + milliseconds(1e3*o[0].Time)
 	if second < len(o) {
 		out += fmt.Sprintf(" (%s +%.0f %%)", o[second].Method.Title, 100*(o[second].Time/o[0].Time-1))
 	}
@@ -168,10 +189,24 @@ func (g *guide) linkFigure(model, set string) result.Figure {
 		}
 		f.Series = append(f.Series, s)
 	}
-	for _, l := range g.plan.Links {
-		o := g.order(point{model, set, l, n}, anyMethod, false)
-		f.Alt += fmt.Sprintf("At %s %s is first with %.4g ms, %s last with %.4g ms. ", linkName(l), o[0].Method.Title, 1e3*o[0].Time, o[len(o)-1].Method.Title, 1e3*o[len(o)-1].Time)
-	}
-	f.Alt = f.Alt[:len(f.Alt)-1]
+	f.Alt = spoken(f.Series, g.plan.Links)
 	return f
+}
+
+// spoken says of lines over links who is least and who is most at each.
+func spoken(drawn []result.Series, links []float64) string {
+	var out []string
+	for i, l := range links {
+		first, last := extremes(drawn, i)
+		out = append(out, fmt.Sprintf("At %s %s is first with %s, %s last with %s.", linkName(l), first.Name, milliseconds(first.Y[i]), last.Name, milliseconds(last.Y[i])))
+	}
+	return strings.Join(out, " ")
+}
+
+// milliseconds prints a time to four digits and never as a power of ten.
+func milliseconds(ms float64) string {
+	if ms >= 1e4 {
+		return fmt.Sprintf("%.0f ms", ms)
+	}
+	return fmt.Sprintf("%.4g ms", ms)
 }

@@ -7,21 +7,18 @@ import (
 	"gradsync/experiments/result"
 )
 
-// serverNote says which method to run where a server stands, and whether to use it.
+// serverNote says whether to use a server that stands; adviceTable says by which method.
 func (g *guide) serverNote() string {
-	var which, whether []string
+	var whether []string
 	for _, set := range g.plan.Sets {
-		at := g.points(func(p point) bool { return p.Set == set })
-		c := g.tally(at, ofServer)
-		which = append(which, fmt.Sprintf("%s – %s: %s", set, c.use(), c.words()))
-		d := g.against(at, ofServer, serverless)
+		d := g.against(g.points(func(p point) bool { return p.Set == set }), ofServer, serverless)
 		whether = append(whether, fmt.Sprintf("%s %d of %d", set, d.Wins, d.Of))
 	}
-	return fmt.Sprintf("A parameter server exists. Best of its methods and one worker alone, by workers: %s. Where distributing pays at all, they beat the best method without a server in: %s.", strings.Join(which, "; "), strings.Join(whether, ", "))
+	return fmt.Sprintf("A parameter server exists. Where distributing pays at all, its methods beat the best method without a server in: %s.", strings.Join(whether, ", "))
 }
 
-// sparseNote says at which links and densities RingSparse pays.
-func (g *guide) sparseNote() string {
+// sparseNotes say at which links and densities RingSparse pays.
+func (g *guide) sparseNotes() []string {
 	var pays, not []string
 	for _, link := range g.plan.Links {
 		at := g.points(func(p point) bool { return p.Set == equalWorkers && p.Gbps == link })
@@ -55,11 +52,11 @@ func (g *guide) sparseNote() string {
 	if len(not) > 0 {
 		out += fmt.Sprintf("; at %s at no density", join(not))
 	}
-	return out + ". That is at assumed rates of packing; faster packing makes more of it pay (ringsparse/time). An embedding was not trained here." + g.realZeros()
+	return append([]string{out + ".", "That is at assumed rates of packing; faster packing makes more of it pay (ringsparse/time). An embedding was not trained here."}, g.realZeros()...)
 }
 
-// realZeros is what zeros of real gradients gave.
-func (g *guide) realZeros() string {
+// realZeros are what zeros of real gradients gave.
+func (g *guide) realZeros() []string {
 	var out []string
 	home := g.studies[0].Home
 	for i := 0; i+2 < len(home); i += 3 {
@@ -75,7 +72,10 @@ func (g *guide) realZeros() string {
 		layers, ring := st.compareRounds(gr, "ringsparse", "ring-layers"), st.compareRounds(gr, "ringsparse", "ring")
 		firsts = append(firsts, fmt.Sprintf("%s (RingSparse takes %.2f of the ring layer by layer, %.2f of the ring that fuses layers)", text, layers, ring))
 	}
-	return fmt.Sprintf(" With the zeros of real gradients, against a ring that also goes layer by layer: %s. In compare/homogeneous, LeNet-5 on CPU nodes, the shortest round is that of %s. All LeNet-5 fits in one fused message, which waits for the last gradient; layer by layer the exchange begins before. In the cases counted here gradients are dense, on GPUs, and RingSparse takes %.2f to %.2f of the fused ring's time.", join(out), join(firsts), lo, hi)
+	return []string{
+		fmt.Sprintf("With the zeros of real gradients, against a ring that also goes layer by layer: %s.", join(out)),
+		fmt.Sprintf("In compare/homogeneous, LeNet-5 on CPU nodes, the shortest round is that of %s. All LeNet-5 fits in one fused message, which waits for the last gradient; layer by layer the exchange begins before. In the cases counted here gradients are dense, on GPUs, and RingSparse takes %.2f to %.2f of the fused ring's time.", join(firsts), lo, hi),
+	}
 }
 
 // multicastNote says what a switch that copies packets is worth.
@@ -87,8 +87,8 @@ func (g *guide) multicastNote() string {
 	return fmt.Sprintf("A network with multicast: the best method that uses it beats the best that does not %v. SSGD multicast takes %.2f to %.2f of SSGD unicast's time with equal workers, where every node still takes in N−1 gradients, and %.2f to %.2f with unequal ones, where the last to finish sends one copy, not N−1.", d, l, h, ul, uh)
 }
 
-// replicatedNote says what nodes that already hold each other's data gain.
-func (g *guide) replicatedNote() string {
+// replicatedNotes say what nodes that already hold each other's data gain.
+func (g *guide) replicatedNotes() []string {
 	at := g.plan.points()
 	ssgd := g.against(at, redundant, func(m method) bool { return m.Multicast && !redundant(m) })
 	plain := g.against(at, redundant, noMulticast)
@@ -109,8 +109,10 @@ func (g *guide) replicatedNote() string {
 	if len(codes) > 0 {
 		depth += "; with N = " + join(codes) + " they are coded, t = 2"
 	}
-	return fmt.Sprintf("Data already on several nodes: to hold it is free, to compute on it r times is not. The best redundant method (CSSGD with r = 2 or n−1; sums of redundant blocks with r = 2%s) beats SSGD multicast %v, and the best method without multicast %v. CSSGD with r = 2 takes %.2f to %.2f of SSGD multicast's time, the sums %.2f to %.2f of CSSGD's.",
-		depth, ssgd, plain, cl, ch, sl, sh)
+	return []string{
+		fmt.Sprintf("Data already on several nodes: to hold it is free, to compute on it r times is not. The best redundant method beats SSGD multicast %v, and the best method without multicast %v.", ssgd, plain),
+		fmt.Sprintf("Redundant methods are CSSGD with r = 2 or n−1 and sums of redundant blocks with r = 2%s. CSSGD with r = 2 takes %.2f to %.2f of SSGD multicast's time, the sums %.2f to %.2f of CSSGD's.", depth, cl, ch, sl, sh),
+	}
 }
 
 // samplesNote says what staleness costs.
@@ -183,18 +185,12 @@ func (g *guide) aloneNote() string {
 		}
 		return fmt.Sprintf("%d of %d", n, len(points))
 	}
-	var sets, models, links []string
-	for _, s := range g.plan.Sets {
-		sets = append(sets, setTitle[s]+" "+paying(g.points(func(p point) bool { return p.Set == s })))
-	}
+	var models []string
 	for _, m := range g.plan.Models {
 		models = append(models, modelTitle[m]+" "+paying(g.points(func(p point) bool { return p.Model == m })))
 	}
-	for _, l := range g.plan.Links {
-		links = append(links, "at "+linkName(l)+" "+paying(g.points(func(p point) bool { return p.Gbps == l })))
-	}
-	return fmt.Sprintf("Ask first whether to distribute at all. The best method without multicast beats one worker (the fastest) that computes all N·b samples by itself in %s cases: %s; %s; %s. Only these cases count for a method below. One worker alone needs all data and the memory for N·b samples in one place.",
-		paying(g.plan.points()), join(sets), join(models), join(links))
+	return fmt.Sprintf("Ask first whether to distribute at all. The best method without multicast beats one worker (the fastest) that computes all N·b samples by itself in %s cases: %s. Only these cases count for a method below. One worker alone needs all data and the memory for N·b samples in one place.",
+		paying(g.plan.points()), join(models))
 }
 
 // codingNote says what integers cost, and whom.
