@@ -74,7 +74,8 @@ func (g *guide) realZeros() []string {
 	}
 	return []string{
 		fmt.Sprintf("With the zeros of real gradients, against a ring that also goes layer by layer: %s.", join(out)),
-		fmt.Sprintf("In compare/homogeneous, LeNet-5 on CPU nodes, the shortest round is that of %s. All LeNet-5 fits in one fused message, which waits for the last gradient; layer by layer the exchange begins before. In the cases counted here gradients are dense, on GPUs, and RingSparse takes %.2f to %.2f of the fused ring's time.", join(firsts), lo, hi),
+		fmt.Sprintf("In compare/homogeneous, LeNet-5 on CPU nodes, the shortest round is that of %s. All LeNet-5 fits in one fused message, which waits for the last gradient; layer by layer the exchange begins before.", join(firsts)),
+		fmt.Sprintf("In the cases counted here gradients are dense, on GPUs, and RingSparse takes %.2f to %.2f of the fused ring's time.", lo, hi),
 	}
 }
 
