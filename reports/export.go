@@ -29,7 +29,7 @@ const (
 // same results give the same bytes, and each file appears whole or not at all.
 // progress, if any, hears of every figure.
 func Export(o Options, dir string, progress func(done, total int, name string)) (*Exported, error) {
-	all, err := load(o.Results)
+	all, err := loadSome(o.Results)
 	if err != nil {
 		return nil, err
 	}

@@ -64,6 +64,16 @@ func load(root string) (map[string][]loaded, error) {
 	return all, nil
 }
 
+// loadSome is load where nothing to show is a mistake: pages of no result would look
+// as if nothing had ever been run, though only the folder was another.
+func loadSome(root string) (map[string][]loaded, error) {
+	all, err := load(root)
+	if err == nil && len(all) == 0 {
+		err = fmt.Errorf("reports: no results in %s: name the folder that holds %s and the like with --results, or make some with `gradsync run dasp`", root, papers[0].Key)
+	}
+	return all, err
+}
+
 // loadPaper reads one paper's folder and its profile folders.
 func loadPaper(root, key string) ([]loaded, error) {
 	var rs []loaded

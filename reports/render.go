@@ -35,9 +35,14 @@ var assets embed.FS
 
 // Render reads the results and writes index.html, one page per paper found and
 // what they share. It returns the pages' paths, the index first. Each file
-// appears whole or not at all, and the same results give the same bytes.
+// appears whole or not at all, and the same results give the same bytes. No result is
+// an error.
 func Render(o Options) (pages []string, err error) {
-	out, names, err := render(o)
+	all, err := loadSome(o.Results)
+	if err != nil {
+		return nil, err
+	}
+	out, names, err := renderAll(o, all)
 	if err != nil {
 		return nil, err
 	}
@@ -63,12 +68,17 @@ type renderer struct {
 	names  []string // of the pages, the index first
 }
 
-// render makes all files; names are the pages among them, the index first.
+// render makes all files, of no result an index that says so; names are the pages among them, the index first.
 func render(o Options) (out outputs, names []string, err error) {
 	all, err := load(o.Results)
 	if err != nil {
 		return nil, nil, err
 	}
+	return renderAll(o, all)
+}
+
+// renderAll is render of results that are loaded.
+func renderAll(o Options, all map[string][]loaded) (out outputs, names []string, err error) {
 	r, err := newRenderer(o)
 	if err != nil {
 		return nil, nil, err

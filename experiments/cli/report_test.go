@@ -60,6 +60,30 @@ func TestReportFigures(t *testing.T) {
 	}
 }
 
+// A folder without results, and one that is some level too deep, are one line and exit
+// code 1, for pages and figures alike, and nothing is written.
+func TestReportWithoutResults(t *testing.T) {
+	empty := t.TempDir()
+	const deep = "../results/ring/ci"
+	for _, c := range []struct{ results, want string }{
+		{empty, "no results in " + empty + ": name the folder that holds ring and the like with --results, or make some with `gradsync run dasp`"},
+		{deep, "no results in " + deep + ": name the folder"},
+		{"../results/ring", `results of an unknown paper "ci"`},
+		{filepath.Join(empty, "absent"), "no results to read"},
+	} {
+		for _, kind := range []string{"--out", "--figures"} {
+			dir := filepath.Join(t.TempDir(), "new")
+			rc, out, msg := gradsync("report", "--results", c.results, kind, dir)
+			if rc != exitFailed || out != "" || !strings.Contains(msg, c.want) || strings.Count(msg, "\n") != 1 {
+				t.Errorf("report %s of %s: exit %d, %q, %q, want %q", kind, c.results, rc, out, msg, c.want)
+			}
+			if _, err := os.Stat(dir); err == nil {
+				t.Errorf("report %s of %s left files", kind, c.results)
+			}
+		}
+	}
+}
+
 // A letter that the fonts of the images lack costs that figure its PNG, in so many
 // words, and nothing else.
 func TestReportFiguresWithALetterThatNoFontHas(t *testing.T) {
