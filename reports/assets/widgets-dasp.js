@@ -29,7 +29,7 @@
   /* Until when somebody waits, in words. */
   W.daspUntil = function (until, lang) {
     var m = /^worker (\d+)$/.exec(until);
-    return m ? W.say(lang, "worker " + m[1] + " comes back", "工作节点 " + m[1] + " 回来") : until;
+    return m ? W.say(lang, "worker " + m[1] + " comes back", "工作节点 " + m[1] + " 回来") : until.replace(" ", "\u00a0");
   };
 
   function arrives(data, e, lang) {
@@ -49,7 +49,7 @@
     }
     var head = arrives(data, e, lang) + t(", more than Smin = " + data.smin + " and not more than Smax = " + data.smax + ". Algorithm 1, lines 7–12: WSS, T_wait = " + e.wait,
       "，大于 Smin = " + data.smin + " 且不超过 Smax = " + data.smax + "。算法 1 第 7–12 行：WSS，T_wait = " + e.wait);
-    if (e.why === "T_wait") return head + t(" by Eq. (1). Worker " + e.worker + " waits until " + e.until + ", in the hope that worker " + e.oldest + " comes back meanwhile.", "（式 (1)）。工作节点 " + e.worker + " 等到 " + e.until + "，期望工作节点 " + e.oldest + " 此间回来。");
+    if (e.why === "T_wait") return head + t(" by Eq. (1). Worker " + e.worker + " waits until " + W.daspUntil(e.until, lang) + ", in the hope that worker " + e.oldest + " comes back meanwhile.", "（式 (1)）。工作节点 " + e.worker + " 等到 " + W.daspUntil(e.until, lang) + "，期望工作节点 " + e.oldest + " 此间回来。");
     return head + t(". The version to hand out would be more than Smax ahead of worker " + e.oldest + ", so worker " + e.worker + " waits for it (our re-check).", "。将要发出的版本会比工作节点 " + e.oldest + " 领先超过 Smax，因此工作节点 " + e.worker + " 等它回来（本实现的复查）。");
   }
 
@@ -155,7 +155,7 @@
           W.draw("text", { x: x(held) + (far ? -12 : 12), y: y + 4, "text-anchor": far ? "end" : "start", "class": "small strong halo" }, g, w.state);
         }
       }
-      facts.textContent = e ? t("State ", "状态 ") + e.state + t(", gap ", "，版本差 ") + e.gap + (e.group > 0 ? t(", staleness ", "，陈旧度 ") + e.staleness + t(", K = ", "，K = ") + e.group : "") + t(", newest version ", "，最新版本 ") + e.newest : "";
+      facts.textContent = e ? t("State ", "状态 ") + e.state + t(", gap ", "，版本差 ") + e.gap + (e.group > 0 ? t(", staleness ", "，陈旧度 ") + e.staleness + t(", K\u00a0=\u00a0", "，K\u00a0=\u00a0") + e.group : "") + t(", newest version ", "，最新版本 ") + e.newest : "";
       title.textContent = waiting.length ? t("Waiting: " + waiting.length, "等待中：" + waiting.length) : t("Nobody waits.", "没有工作节点在等待。");
       queue.replaceChildren();
       waiting.forEach(function (w) {
