@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -138,14 +139,10 @@ func buildPlayground(frame head, built []string, command string) (*playgroundPag
 			return nil, fmt.Errorf("reports: playground: no words for method %s", m.Key)
 		}
 		v.Key, v.AtLeast = m.Key, m.AtLeast
-		v.Links = slices.DeleteFunc(slices.Clone(v.Links), func(l playLink) bool { return !leads(l, built) })
+		v.Links = slices.Clone(v.Links)
 		page.Methods = append(page.Methods, v)
 	}
-	for i, f := range page.Facts {
-		if !leads(f.Link, built) {
-			page.Facts[i].Link = playLink{}
-		}
-	}
+	page.link(func(l playLink) bool { return slices.Contains(built, strings.TrimSuffix(l.page(), ".html")) })
 	for _, p := range playPresets {
 		p.Rows = page.rows(p.setting())
 		for i, f := range page.Facts {
@@ -174,13 +171,31 @@ func (out outputs) playground(t *template.Template, frame head, pages []string, 
 	if err != nil {
 		return err
 	}
+	// The section of an experiment is there only where it was run.
+	page.link(func(l playLink) bool {
+		_, id, _ := strings.Cut(l.Href, "#")
+		made, ok := out[l.page()]
+		return !ok || bytes.Contains(made, []byte(` id="`+id+`"`))
+	})
 	return out.page(t, "playground.html", "playground.html", page)
 }
 
-// leads reports whether the page that a link is to has been built.
-func leads(l playLink, built []string) bool {
-	to, _, _ := strings.Cut(l.Href, ".html")
-	return slices.Contains(built, to)
+// link leaves the links whose place is there.
+func (p *playgroundPage) link(there func(playLink) bool) {
+	for i, m := range p.Methods {
+		p.Methods[i].Links = slices.DeleteFunc(m.Links, func(l playLink) bool { return !there(l) })
+	}
+	for i, f := range p.Facts {
+		if !there(f.Link) {
+			p.Facts[i].Link = playLink{}
+		}
+	}
+}
+
+// page is the file that a link is to.
+func (l playLink) page() string {
+	page, _, _ := strings.Cut(l.Href, "#")
+	return page
 }
 
 // rows are all methods' numbers of a setting.

@@ -21,7 +21,7 @@ const publishedSchema = "gradsync.published/v1"
 //go:embed published.json
 var publishedJSON []byte
 
-// published is one committed result: its bytes, and what decides them.
+// published is one committed result: its bytes, what decides them, and its record.
 type published struct {
 	SHA256   string   `json:"sha256"`
 	Config   string   `json:"config_sha256"`
@@ -31,6 +31,9 @@ type published struct {
 	Commit   string   `json:"commit"`
 	Platform string   `json:"platform"`
 	Go       string   `json:"go"`
+	Command  string   `json:"command,omitempty"`
+	Run      string   `json:"run_sha256,omitempty"` // of the record, as compact JSON
+	Claims   []string `json:"claims,omitempty"`     // their ids
 }
 
 // publishedFile is the file; a key is id and profile: "dasp/table5 quick".
@@ -83,8 +86,22 @@ func factsOf(l loaded) published {
 	}
 	if l.Run != nil {
 		p.Commit, p.Platform, p.Go = l.Run.Commit, l.Run.Platform, l.Run.Go
+		p.Command, p.Run = l.Run.Command, recordSum(l.Run)
+	}
+	for _, c := range l.Claims {
+		p.Claims = append(p.Claims, c.ID)
 	}
 	return p
+}
+
+// recordSum tells a record from any other, however its file is laid out; "" for none
+// that can be written.
+func recordSum(run *result.Run) string {
+	raw, err := json.Marshal(run)
+	if err != nil {
+		return ""
+	}
+	return result.Sum(raw)
 }
 
 // embeddedPublished reads what the program was built with.

@@ -55,8 +55,7 @@ func mine(t *testing.T, root string, r *result.Result, run *result.Run) loaded {
 	if err != nil {
 		t.Fatal(err)
 	}
-	paper, _, _ := strings.Cut(r.ID, "/")
-	l, err := loadFile(path, paper, r.Profile)
+	l, err := loadFile(path, paperOf(r.ID), r.Profile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,50 +64,122 @@ func mine(t *testing.T, root string, r *result.Result, run *result.Run) loaded {
 
 func aRun() *result.Run {
 	return &result.Run{Command: "gradsync run dasp --seeds 0,1,2", Commit: strings.Repeat("a", 40), Version: "v", Go: "go1", Platform: "linux/amd64",
-		CPU: "a CPU", GOMAXPROCS: 2, Accelerator: "none used", WallSeconds: 61}
+		CPU: "a CPU", GOMAXPROCS: 2, Accelerator: "none used", WallSeconds: 61, Started: "2026-01-02T03:04:05Z"}
 }
 
-// otherwise is one way of not having the published bits.
+// theRun is the published one's.
+func theRun() *result.Run {
+	run := aRun()
+	run.CPU, run.Started = "their CPU", "2026-01-01T00:00:00Z"
+	return run
+}
+
+const (
+	bbbb = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+	aaaa = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+)
+
+// otherwise are ways of running the published result again, and what each is then.
 var otherwise = map[string]struct {
 	harm func(*result.Result, *result.Run)
-	want []ranWhy
+	want ranStanding
+	why  []ranWhy
+	run  string // the command that could be compared
 }{
-	"seeds": {func(r *result.Result, _ *result.Run) { r.Seeds = []uint64{0} }, []ranWhy{{"other seeds", "0", "0, 1, 2"}}},
-	"data": {func(r *result.Result, _ *result.Run) { r.Data.SHA256 = strings.Repeat("3", 64) },
-		[]ranWhy{{"other data", "invented images (333333333333…)", "invented images (222222222222…)"}}},
-	"engine":      {func(r *result.Result, _ *result.Run) { r.Engine = "fast" }, []ranWhy{{"another engine", "fast", "portable"}}},
-	"interrupted": {func(r *result.Result, _ *result.Run) { r.Status = "incomplete" }, []ranWhy{{What: "the run was interrupted"}}},
-	"seeds and engine": {func(r *result.Result, _ *result.Run) { r.Seeds, r.Engine = []uint64{0}, "fast" },
-		[]ranWhy{{"other seeds", "0", "0, 1, 2"}, {"another engine", "fast", "portable"}}},
-	"another program": {func(r *result.Result, run *result.Run) {
+	"alike":                               {func(*result.Result, *result.Run) {}, ranSame, nil, ""},
+	"by a changed tree of another commit": {func(_ *result.Result, run *result.Run) { run.Commit, run.Dirty = bbbb, true }, ranSame, nil, ""},
+	"not at all":                          {func(_ *result.Result, run *result.Run) { *run = *theRun() }, ranItself, nil, ""},
+	"not at all, by another name":         {func(_ *result.Result, run *result.Run) { *run = *theRun(); run.CPU = "a CPU" }, ranSame, nil, ""},
+	"with seeds that decide nothing":      {func(r *result.Result, _ *result.Run) { r.Seeds = []uint64{0} }, ranSame, nil, ""},
+	"with seeds that decide": {func(r *result.Result, _ *result.Run) { r.Seeds, r.Notes = []uint64{0}, []string{"another"} }, ranApart,
+		[]ranWhy{{"other seeds", "0", "0, 1, 2"}}, "gradsync run dasp/example5 --profile quick --seeds 0,1,2"},
+	"with seeds that only the settings name": {func(r *result.Result, run *result.Run) {
+		r.Config, run.Command = map[string]any{"invented": true, "seeds": 7}, "gradsync run dasp --seeds=7"
+	}, ranApart, []ranWhy{{"other seeds", "7", "0,1,2"}}, "gradsync run dasp/example5 --profile quick --seeds 0,1,2"},
+	"on other data": {func(r *result.Result, _ *result.Run) { r.Data.SHA256 = strings.Repeat("3", 64) }, ranApart,
+		[]ranWhy{{"other data", "invented images (333333333333…)", "invented images (222222222222…)"}}, ""},
+	"on another engine": {func(r *result.Result, _ *result.Run) { r.Engine = "fast" }, ranApart,
+		[]ranWhy{{"another engine", "fast", "portable"}}, "gradsync run dasp/example5 --profile quick --seeds 0,1,2 --engine portable"},
+	"not to its end": {func(r *result.Result, _ *result.Run) { r.Status = "incomplete" }, ranApart,
+		[]ranWhy{{What: "the run was interrupted"}}, "gradsync run dasp/example5 --profile quick --seeds 0,1,2"},
+	"by another program": {func(r *result.Result, run *result.Run) {
 		r.Notes = []string{"another"}
-		run.Commit, run.Dirty, run.Platform = strings.Repeat("b", 40), true, "linux/arm64"
-	}, []ranWhy{{"another system", "linux/arm64", "linux/amd64"}, {"another commit", strings.Repeat("b", 40), strings.Repeat("a", 40)}, {What: "changes that no commit holds"}}},
-	"nothing known": {func(r *result.Result, _ *result.Run) { r.Notes = []string{"another"} }, []ranWhy{{What: "same settings, other bits: please report this"}}},
+		run.Commit, run.Dirty, run.Platform = bbbb, true, "linux/arm64"
+	}, ranOther, []ranWhy{{"another system", "linux/arm64", "linux/amd64"}, {"another commit", bbbb, aaaa}, {What: "changes that no commit holds"}}, ""},
+	"by an unknown program": {func(r *result.Result, run *result.Run) { r.Notes, run.Commit = []string{"another"}, "unknown" }, ranOther,
+		[]ranWhy{{What: "same settings, other bits, and which commit made them is unknown"}}, ""},
+	"alike, with other bits": {func(r *result.Result, _ *result.Run) { r.Notes = []string{"another"} }, ranOther,
+		[]ranWhy{{What: "same settings, other bits: please report this"}}, ""},
 }
 
-func TestWhyTheBitsAreOthers(t *testing.T) {
-	theirs := factsOf(mine(t, t.TempDir(), exampleTimes(), aRun()))
+func TestWhatAResultIsBesideThePublishedOne(t *testing.T) {
+	run := theRun()
+	run.Command += " --engine portable"
+	theirs := factsOf(mine(t, t.TempDir(), exampleTimes(), run))
+	of := func(r *result.Result, run *result.Run) ranResult {
+		root := t.TempDir()
+		return ran(root, []loaded{mine(t, root, r, run)}, map[string]published{"dasp/example5 quick": theirs}).Results[0]
+	}
 	for name, c := range otherwise {
 		r, run := exampleTimes(), aRun()
 		c.harm(r, run)
-		v := ran([]loaded{mine(t, t.TempDir(), r, run)}, map[string]published{"dasp/example5 quick": theirs})
-		if diff := cmp.Diff(c.want, v.Results[0].Why); diff != "" || v.Same != 0 || v.Other != 1 || v.Results[0].Same {
-			t.Errorf("%s: same %d, other %d, why (-want +got):\n%s", name, v.Same, v.Other, diff)
+		if c.want == ranItself {
+			run.Command += " --engine portable"
 		}
+		x := of(r, run)
+		if diff := cmp.Diff(c.why, x.Why); diff != "" || x.Standing != c.want || x.Command != c.run {
+			t.Errorf("run %s: %s, command %q, why (-want +got):\n%s", name, x.Standing, x.Command, diff)
+		}
+		if x.Seedless != strings.Contains(name, "decide nothing") {
+			t.Errorf("run %s: no seed is used: %v", name, x.Seedless)
+		}
+	}
+	if x := of(exampleTimes(), nil); x.Standing != ranUnrecorded {
+		t.Errorf("the published bits without a record are %s", x.Standing)
 	}
 	r := exampleTimes()
 	r.Config = map[string]any{"invented": false}
-	why := ran([]loaded{mine(t, t.TempDir(), r, aRun())}, map[string]published{"dasp/example5 quick": theirs}).Results[0].Why
-	if len(why) != 1 || !strings.HasPrefix(why[0].What, "other settings") || why[0].Mine == why[0].Published {
+	if why := of(r, aRun()).Why; len(why) != 1 || !strings.HasPrefix(why[0].What, "other settings") || why[0].Mine == why[0].Published {
 		t.Errorf("another configuration: %v", why)
 	}
-	// The same bits are the same whoever made them, and need no reason.
-	run := aRun()
-	run.Commit, run.Dirty = strings.Repeat("c", 40), true
-	v := ran([]loaded{mine(t, t.TempDir(), exampleTimes(), run)}, map[string]published{"dasp/example5 quick": theirs})
-	if v.Same != 1 || v.Other != 0 || len(v.Results[0].Why) != 0 || !v.Dirty {
-		t.Errorf("the same bits of a changed tree: %+v", v)
+}
+
+// A commit whose other results have the published bits is no reason for other bits.
+func TestACommitThatAgreesElsewhereIsNoReason(t *testing.T) {
+	for name, agree := range map[string]bool{"same settings, other bits, though other results of this commit have the published ones": true, "another commit": false} {
+		root, pub := t.TempDir(), map[string]published{}
+		var rs []loaded
+		for _, make := range []func() *result.Result{exampleTimes, exampleCurves} {
+			pub[publishedKey(make())] = factsOf(mine(t, t.TempDir(), make(), theRun()))
+			r, run := make(), aRun()
+			if run.Commit = bbbb; !agree || len(rs) == 0 {
+				r.Notes = []string{"another"}
+			}
+			rs = append(rs, mine(t, root, r, run))
+		}
+		if why := ran(root, rs, pub).Results[0].Why; len(why) != 1 || why[0].What != name {
+			t.Errorf("another result of the commit agrees: %v; why: %v", agree, why)
+		}
+	}
+}
+
+// All committed results are what they are when read and written again: else a list of
+// seeds would not be all that differs.
+func TestOnlySeedsDiffer(t *testing.T) {
+	root := filepath.Join("..", "experiments", "results")
+	rs, err := loadProfile(root, "ring", "ci")
+	if err != nil || len(rs) == 0 {
+		t.Fatalf("%d results: %v", len(rs), err)
+	}
+	for _, r := range rs {
+		p := factsOf(r)
+		r.Seeds = []uint64{99} // of the loaded one: the file is read again
+		if !sameButSeeds(root, r, p) {
+			t.Errorf("%s does not have its own bits", r.ID)
+		}
+		if p.SHA256 = "0"; sameButSeeds(root, r, p) {
+			t.Errorf("%s has any bits", r.ID)
+		}
 	}
 }
 
@@ -125,22 +196,19 @@ func otherRecord(t *testing.T, root string) (now, recorded loaded) {
 	return now, recorded
 }
 
-// A result whose record belongs to other bytes is compared by its own bytes: what the
-// record names makes it neither the published one nor another.
+// A result whose record belongs to other bytes was changed, whatever its bytes are now.
 func TestARecordOfOtherBytesProvesNothing(t *testing.T) {
-	now, recorded := otherRecord(t, t.TempDir())
-	key := publishedKey(now.Result)
-	for name, c := range map[string]struct {
-		published loaded
-		same      int
-	}{"the record's bytes are published": {recorded, 0}, "the result's bytes are published": {now, 1}} {
-		v := ran([]loaded{now}, map[string]published{key: factsOf(c.published)})
-		if v.Same != c.same || v.Other != 1-c.same || v.Results[0].Same != (c.same == 1) || v.Stale != 1 || v.NoRecord != 0 {
-			t.Errorf("%s: %+v", name, v)
+	root := t.TempDir()
+	now, recorded := otherRecord(t, root)
+	key, reasons := publishedKey(now.Result), 1
+	for _, p := range []map[string]published{nil, {key: factsOf(recorded)}, {key: factsOf(now)}} {
+		v := ran(root, []loaded{now}, p)
+		if p[key].SHA256 == now.SHA256 {
+			reasons = 2
 		}
-	}
-	if v := ran([]loaded{recorded}, nil); v.Stale != 0 {
-		t.Errorf("a result with its own record: %d records are said to be of other bytes", v.Stale)
+		if x := v.Results[0]; x.Standing != ranChanged || len(x.Why) != reasons || v.Verdict() != "" && p != nil || v.Changes != "unknown" {
+			t.Errorf("%+v: %s, %q", x, v.Changes, v.Verdict())
+		}
 	}
 }
 
@@ -159,7 +227,7 @@ func TestThePageWarnsOfARecordOfOtherBytes(t *testing.T) {
 	own := page()
 	_, recorded := otherRecord(t, root)
 	other := page()
-	for _, want := range []string{"The record of the run names another result, sha256 " + recorded.SHA256, "Results whose record belongs to other bytes: 1."} {
+	for _, want := range []string{"The record of the run names another result, sha256 " + recorded.SHA256, "Changed after their run: 1.", "the file was changed after its run"} {
 		if !strings.Contains(textOf(other), want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -169,8 +237,8 @@ func TestThePageWarnsOfARecordOfOtherBytes(t *testing.T) {
 	}
 }
 
-// boxOf renders the box of results beside a published list.
-func boxOf(t *testing.T, rs []loaded, pub map[string]published) string {
+// boxOf renders the box of results below root beside a published list.
+func boxOf(t *testing.T, root string, rs []loaded, pub map[string]published) string {
 	t.Helper()
 	tr, err := newTranslator()
 	if err != nil {
@@ -181,7 +249,7 @@ func boxOf(t *testing.T, rs []loaded, pub map[string]published) string {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := tmpl.ExecuteTemplate(&b, "ran", ran(rs, pub)); err != nil {
+	if err := tmpl.ExecuteTemplate(&b, "ran", ran(root, rs, pub)); err != nil {
 		t.Fatal(err)
 	}
 	for page, texts := range tr.missing {
@@ -194,63 +262,4 @@ func boxOf(t *testing.T, rs []loaded, pub map[string]published) string {
 func textOf(page string) string {
 	text := strings.Join(strings.Fields(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(english(page), " ")), " ")
 	return strings.NewReplacer(" ;", ";", " :", ":", " .", ".").Replace(text)
-}
-
-// The box of four results: one has the published bits, one has other seeds, one other
-// bytes, one was never published and was made from a changed tree.
-func TestTheBoxSaysWhatWasRun(t *testing.T) {
-	pub := map[string]published{}
-	var rs []loaded
-	for i, harm := range []func(*result.Result, *result.Run){
-		func(*result.Result, *result.Run) {},
-		func(r *result.Result, _ *result.Run) { r.Seeds = []uint64{0} },
-		func(r *result.Result, _ *result.Run) { r.Notes = []string{"changed"} },
-		func(r *result.Result, run *result.Run) {
-			r.Profile, run.Dirty, run.Command = "standard", true, "gradsync run dasp --profile standard"
-		},
-	} {
-		r := exampleTimes()
-		r.ID = "dasp/example" + string(rune('1'+i))
-		pub[r.ID+" quick"] = factsOf(mine(t, t.TempDir(), r, aRun()))
-		run := aRun()
-		harm(r, run)
-		rs = append(rs, mine(t, t.TempDir(), r, run))
-	}
-	box := boxOf(t, rs, pub)
-	text := textOf(box)
-	for _, want := range []string{
-		"1 of 3 results have the published bits. Differing: 2. Not published in this profile: 1.",
-		"dasp/example2: other seeds: 0 instead of 0, 1, 2",
-		"dasp/example3: same settings, other bits: please report this",
-		"The program was built from a tree with changes that no commit holds.",
-		"gradsync run dasp --seeds 0,1,2 gradsync run dasp --profile standard",
-		"machine a CPU, GOMAXPROCS 2, linux/amd64", "commit " + strings.Repeat("a", 40), "uncommitted changes yes",
-		"wall time, all results 4 min 04 s", "data invented images (synthetic, sha256 222222222222…)", "seeds 0, 1, 2 0 ",
-		"dasp/example1 quick yes " + rs[0].SHA256, "dasp/example4 standard not published " + rs[3].SHA256,
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the box lacks %q:\n%s", want, text)
-		}
-	}
-	if n := strings.Count(text, "quick no: "); n != 2 {
-		t.Errorf("%d results are called others in the table, want 2", n)
-	}
-}
-
-// Without a record, with another's, and with nothing to compare, the box says so.
-func TestTheBoxWithoutRecords(t *testing.T) {
-	bare := mine(t, t.TempDir(), exampleTimes(), nil)
-	stale, _ := otherRecord(t, t.TempDir())
-	text := textOf(boxOf(t, []loaded{bare, stale}, nil))
-	for _, want := range []string{
-		"None of these results is published in this profile", "Results without a record of their run: 1.", "Results whose record belongs to other bytes: 1.",
-		"uncommitted changes none recorded",
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the box lacks %q:\n%s", want, text)
-		}
-	}
-	if strings.Contains(text, "published bits;") || strings.Contains(text, "please report") {
-		t.Errorf("what was compared with nothing has other bits:\n%s", text)
-	}
 }

@@ -1,0 +1,154 @@
+package reports
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"gradsync/experiments/result"
+)
+
+// boxCase is one result of a page: how its run was otherwise than the published one's.
+type boxCase struct {
+	id   string
+	harm func(*result.Result, *result.Run)
+}
+
+// boxes are pages by their results, and what the box of each must say, and must not.
+var boxes = map[string]struct {
+	results   []boxCase
+	want, not []string
+}{
+	"a mixed page": {[]boxCase{
+		{"dasp/a", func(*result.Result, *result.Run) {}},
+		{"dasp/b", func(r *result.Result, _ *result.Run) { r.Seeds = []uint64{0} }},
+		{"dasp/c", func(r *result.Result, _ *result.Run) { r.Notes = []string{"changed"} }},
+		{"dasp/d", func(r *result.Result, _ *result.Run) { r.Seeds, r.Notes = []uint64{7}, []string{"changed"} }},
+		{"dasp/e", func(_ *result.Result, run *result.Run) { *run = *theRun(); run.Command = "theirs" }},
+		{"dasp/f", func(r *result.Result, run *result.Run) {
+			r.Profile, run.Dirty, run.Command, run.Started = "standard", true, "gradsync run dasp --profile standard", "2026-01-02T05:00:00+01:00"
+		}},
+	}, []string{
+		"What I ran 2 of 3 results have the published bits. But for the list of seeds: 1; no seed is used there. Differing: 1. Not comparable: 1. The published results themselves, not run anew: 1. Not published in this profile: 1.",
+		"dasp/c: same settings, other bits, though other results of this commit have the published ones",
+		"dasp/d: other seeds: 7 instead of 0, 1, 2; this could be compared: gradsync run dasp/d --profile quick --seeds 0,1,2",
+		"The program was built from a tree with changes that no commit holds.",
+		"gradsync run dasp --seeds 0,1,2 gradsync run dasp --profile standard",
+		"machine a CPU, GOMAXPROCS 2, linux/amd64", "commit " + bbbb, "uncommitted changes yes",
+		"started 2026-01-02 03:04:05 UTC – 2026-01-02 04:00:00 UTC",
+		"wall time, all results 5 min 05 s", "data invented images (synthetic, sha256 222222222222…)", "seeds 0, 1, 2 0 7 ",
+		"dasp/a quick yes 2026-01-02 03:04:05 UTC", "dasp/e quick the published result itself: nothing was run anew 2026-01-01 00:00:00 UTC",
+		"dasp/f standard not published 2026-01-02 04:00:00 UTC", "30 of 36 claims have a result here.",
+	}, []string{"their CPU", "theirs "}},
+	"the published results": {[]boxCase{
+		{"dasp/a", func(_ *result.Result, run *result.Run) { *run = *theRun() }},
+		{"dasp/b", func(_ *result.Result, run *result.Run) { *run = *theRun() }},
+	}, []string{"What was run These are the published results themselves; nothing was run anew here. Commands, machine and times below are those of the published runs.", "their CPU", "none recorded"},
+		[]string{"I ran", "have the published bits", "not of this run", "claims have"}},
+	"an unknown commit": {[]boxCase{{"dasp/a", func(_ *result.Result, run *result.Run) { run.Commit = "unknown" }}},
+		[]string{"1 of 1 results have the published bits.", "uncommitted changes unknown"}, []string{"none recorded", "another commit", "not of this run"}},
+	"other seeds alone": {[]boxCase{{"dasp/a", func(r *result.Result, _ *result.Run) { r.Seeds, r.Notes = nil, nil }}},
+		[]string{"What I ran Not comparable: 1.", "not of this run"}, []string{"Differing", "published bits."}},
+}
+
+func TestTheBoxSaysWhatWasRun(t *testing.T) {
+	for name, c := range boxes {
+		root, pub := t.TempDir(), map[string]published{}
+		var rs []loaded
+		for _, b := range c.results {
+			r, run := exampleTimes(), aRun()
+			r.ID, run.Commit = b.id, bbbb
+			pub[r.ID+" quick"] = factsOf(mine(t, t.TempDir(), r, func() *result.Run {
+				run := theRun()
+				if b.id == "dasp/e" {
+					run.Command = "theirs"
+				}
+				return run
+			}()))
+			b.harm(r, run)
+			rs = append(rs, mine(t, root, r, run))
+		}
+		text := textOf(boxOf(t, root, rs, pub))
+		for _, want := range c.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: the box lacks %q:\n%s", name, want, text)
+			}
+		}
+		for _, not := range c.not {
+			if strings.Contains(text, not) {
+				t.Errorf("%s: the box says %q:\n%s", name, not, text)
+			}
+		}
+	}
+}
+
+// Without a record, with another's, and with nothing to compare, the box says so.
+func TestTheBoxWithoutRecords(t *testing.T) {
+	root := t.TempDir()
+	bare := mine(t, root, exampleTimes(), nil)
+	stale, _ := otherRecord(t, root)
+	for _, c := range []struct {
+		rs   []loaded
+		pub  map[string]published
+		want []string
+	}{
+		{[]loaded{bare}, nil, []string{"None of these results is published in this profile", "Results without a record of their run: 1.", "uncommitted changes unknown"}},
+		{[]loaded{bare, stale}, map[string]published{publishedKey(bare.Result): factsOf(bare)},
+			[]string{"With the published bits, but without a record that they were run: 1.", "yes, but no record says that it was run –", "Changed after their run: 1.", "quick changed: the file was changed"}},
+	} {
+		text := textOf(boxOf(t, root, c.rs, c.pub))
+		for _, want := range c.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("the box lacks %q:\n%s", want, text)
+			}
+		}
+		if strings.Contains(text, "published bits;") || strings.Contains(text, "please report") {
+			t.Errorf("what was compared with nothing has other bits:\n%s", text)
+		}
+	}
+}
+
+// A page is of the published results if it has all of them, but for checks, and no other;
+// else the chapters that tell of them say that they are not of this run.
+func TestTextsOfThePublishedResultsSayWhoseTheyAre(t *testing.T) {
+	tr, err := newTranslator()
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := t.TempDir()
+	here := []loaded{mine(t, root, exampleTimes(), aRun())}
+	both := append(here[:1:1], mine(t, root, exampleCurves(), aRun()))
+	check := exampleStated()
+	check.Profile = "ci"
+	pub := map[string]published{}
+	for _, r := range append(both[:2:2], mine(t, root, check, aRun())) {
+		p := factsOf(r)
+		p.Run = ""
+		pub[publishedKey(r.Result)] = p
+	}
+	more := maps.Clone(pub)
+	delete(more, publishedKey(both[1].Result))
+	for name, c := range map[string]struct {
+		rs      []loaded
+		pub     map[string]published
+		partial bool
+		judged  string
+	}{
+		"all but a check": {both, pub, false, "6 of 7 claims have a result here."}, // X06 was not run
+		"one of two":      {here, pub, true, "5 of 7 claims have a result here."},
+		"one too many":    {both, more, true, "6 of 7 claims have a result here."},
+	} {
+		v := ran(root, c.rs, c.pub)
+		chapters := []chapterText{{HTML: "<h2>In short</h2>\n<p>words</p>\n"}}
+		v.mark(chapters, tr)
+		text := textOf(string(chapters[0].HTML))
+		if v.Partial != c.partial || v.Judged() != c.judged || strings.Contains(text, ofPublished) != c.partial || !strings.HasPrefix(text, "In short") {
+			t.Errorf("%s: partial %v, %q, %q", name, v.Partial, v.Judged(), text)
+		}
+	}
+	var none *ranView
+	none.mark(nil, tr) // pages that share a folder
+	if len(tr.missing) > 0 {
+		t.Errorf("no Chinese: %v", tr.missing)
+	}
+}

@@ -1,0 +1,163 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gradsync/experiments/result"
+)
+
+// ranStanding is what a result on a page is beside the published one.
+type ranStanding string
+
+const (
+	ranUnpublished ranStanding = "unpublished" // there is none of its id and profile
+	ranItself      ranStanding = "itself"      // it is that one, with that one's record: nothing was run
+	ranChanged     ranStanding = "changed"     // its record names other bytes
+	ranUnrecorded  ranStanding = "unrecorded"  // it has that one's bits, and no record says that it was run
+	ranSame        ranStanding = "same"        // run anew, it has that one's bits
+	ranApart       ranStanding = "apart"       // run otherwise, it must have other bits
+	ranOther       ranStanding = "other"       // run alike, it has other bits
+)
+
+// stand compares a result that lies below root with the published one, if there is one.
+// seedless says that the two files differ in their lists of seeds and nowhere else: then
+// no seed decided any number.
+func stand(root string, r loaded, p published, ok bool) (s ranStanding, seedless bool) {
+	if r.Stale {
+		return ranChanged, false
+	}
+	if !ok {
+		return ranUnpublished, false
+	}
+	seedless = r.SHA256 != p.SHA256 && sameButSeeds(root, r, p)
+	switch {
+	case r.SHA256 != p.SHA256 && !seedless && len(whyApart(r, p)) > 0:
+		return ranApart, false
+	case r.SHA256 != p.SHA256 && !seedless:
+		return ranOther, false
+	case r.Run == nil || r.Run.ResultSHA256 == "":
+		return ranUnrecorded, seedless
+	case p.Run != "" && recordSum(r.Run) == p.Run:
+		return ranItself, false
+	}
+	return ranSame, seedless
+}
+
+// sameButSeeds reads a result again and gives it the published list of seeds.
+func sameButSeeds(root string, l loaded, p published) bool {
+	if slices.Equal(l.Seeds, p.Seeds) || l.ConfigSHA256 != p.Config {
+		return false
+	}
+	r, err := result.Read(result.Path(root, l.ID, l.Profile))
+	if err != nil {
+		return false
+	}
+	r.Seeds = p.Seeds
+	raw, err := result.Encode(r)
+	return err == nil && result.Sum(raw) == p.SHA256
+}
+
+// whyApart are the reasons for which a result cannot have the published bits, however
+// right it is.
+func whyApart(r loaded, p published) []ranWhy {
+	var why []ranWhy
+	mine := factsOf(r)
+	if r.Status != "complete" {
+		why = append(why, ranWhy{What: "the run was interrupted"})
+	}
+	given, theirs := flagOf(mine.Command, "--seeds"), flagOf(p.Command, "--seeds")
+	switch {
+	case !slices.Equal(mine.Seeds, p.Seeds):
+		why = append(why, ranWhy{"other seeds", cmp.Or(seeds(mine.Seeds), "–"), cmp.Or(seeds(p.Seeds), "–")})
+	case mine.Config != p.Config && given != theirs && mine.Command != "" && p.Command != "":
+		why = append(why, ranWhy{"other seeds", cmp.Or(given, defaultSeeds), cmp.Or(theirs, defaultSeeds)})
+	}
+	if !slices.Equal(mine.Data, p.Data) {
+		why = append(why, ranWhy{"other data", ranSets(mine.Data), ranSets(p.Data)})
+	}
+	if mine.Engine != p.Engine && mine.Engine != "" && p.Engine != "" {
+		why = append(why, ranWhy{"another engine", mine.Engine, p.Engine})
+	}
+	return why
+}
+
+// defaultSeeds are those of a command that names none.
+const defaultSeeds = "0,1,2"
+
+// comparable is the command whose result has the published seeds and engine; "" where
+// the data are others, which no flag decides.
+func comparable(r loaded, p published) string {
+	mine := factsOf(r)
+	if p.Command == "" || !slices.Equal(mine.Data, p.Data) {
+		return ""
+	}
+	c := "gradsync run " + r.ID + " --profile " + r.Profile + " --seeds " + cmp.Or(flagOf(p.Command, "--seeds"), defaultSeeds)
+	if e := flagOf(p.Command, "--engine"); e != "" && mine.Engine != p.Engine {
+		c += " --engine " + e
+	}
+	return c
+}
+
+// flagOf is the value of a flag of a command, "" where it has none.
+func flagOf(command, name string) string {
+	words := strings.Fields(command)
+	for i, w := range words {
+		if value, ok := strings.CutPrefix(w, name+"="); ok {
+			return value
+		}
+		if w == name && i+1 < len(words) {
+			return words[i+1]
+		}
+	}
+	return ""
+}
+
+// whyOther says why the bits of a result that was run alike are not the published ones,
+// as far as both files tell; and where nothing differs, that they should not be. agree
+// are the commits of which other results have the published bits.
+func whyOther(r loaded, p published, agree map[string]bool) []ranWhy {
+	var why []ranWhy
+	differ := func(what, mine, theirs string) {
+		if mine != theirs && known(mine) && known(theirs) {
+			why = append(why, ranWhy{what, mine, theirs})
+		}
+	}
+	mine := factsOf(r)
+	if mine.Config != p.Config {
+		why = append(why, ranWhy{"other settings in the experiment, by the hash of its configuration", mine.Config[:min(12, len(mine.Config))] + "…", p.Config[:min(12, len(p.Config))] + "…"})
+	}
+	differ("another system", mine.Platform, p.Platform)
+	if !agree[mine.Commit] {
+		differ("another commit", mine.Commit, p.Commit)
+	}
+	if r.Run != nil && r.Run.Dirty {
+		why = append(why, ranWhy{What: "changes that no commit holds"})
+	}
+	differ("another Go", mine.Go, p.Go)
+	switch {
+	case len(why) > 0:
+		return why
+	case !known(mine.Commit):
+		return []ranWhy{{What: "same settings, other bits, and which commit made them is unknown"}}
+	case mine.Commit != p.Commit:
+		return []ranWhy{{What: "same settings, other bits, though other results of this commit have the published ones"}}
+	}
+	return []ranWhy{{What: "same settings, other bits: please report this"}}
+}
+
+// known reports whether a record says a thing: a program built outside a repository
+// names its commit "unknown".
+func known(s string) bool { return s != "" && s != "unknown" }
+
+// ranSets shortens the hashes of data sets for a reader.
+func ranSets(sets []string) string {
+	var out []string
+	for _, s := range sets {
+		i := strings.LastIndex(s, " ")
+		out = append(out, fmt.Sprintf("%s (%.12s…)", s[:i], s[i+1:]))
+	}
+	return cmp.Or(strings.Join(out, " / "), "–")
+}
