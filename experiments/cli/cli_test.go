@@ -83,7 +83,7 @@ func TestExitCodes(t *testing.T) {
 		{"claims D13", exitOK, ""},
 		{"claims Z99", exitUsage, `"Z99"`},
 		{"run dasp/broken --quiet --out " + dir, exitFailed, "no memory"},
-		{"run dasp/table6", exitUsage, "known are dasp/broken, dasp/table5"},
+		{"run dasp/table6", exitUsage, "the nearest are dasp/table5, dasp/broken, dasp; `gradsync list` has all"},
 		{"run dasp --profile fast", exitUsage, "ci, quick, standard, paper"},
 		{"run dasp/table5 --profile paper", exitUsage, "no profile"},
 		{"run dasp --seeds 0,x", exitUsage, `"x"`},

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
-	"sort"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"gradsync/experiments/codedsgd"
 	"gradsync/experiments/compare"
@@ -37,7 +39,7 @@ func choose(all []exp.Experiment, args []string) ([]exp.Experiment, error) {
 			}
 		}
 		if !found {
-			return nil, usagef("run: no experiment %q: known are %s", a, known(all))
+			return nil, usagef("run: no experiment %q: the nearest are %s; `gradsync list` has all", a, nearest(all, a))
 		}
 	}
 	var out []exp.Experiment
@@ -49,13 +51,47 @@ func choose(all []exp.Experiment, args []string) ([]exp.Experiment, error) {
 	return out, nil
 }
 
-func known(all []exp.Experiment) string {
-	ids := make([]string, len(all))
-	for i, e := range all {
-		ids[i] = e.ID
+// fewNearest is how many names an unknown one is answered with.
+const fewNearest = 3
+
+// nearest are the papers and ids that differ least from name, in as few letters.
+func nearest(all []exp.Experiment, name string) string {
+	var names []string
+	for _, e := range all {
+		paper, _, _ := strings.Cut(e.ID, "/")
+		if !slices.Contains(names, paper) {
+			names = append(names, paper)
+		}
+		names = append(names, e.ID)
 	}
-	sort.Strings(ids)
-	return strings.Join(ids, ", ")
+	name = string([]rune(strings.ToLower(name))[:min(utf8.RuneCountInString(name), longName)])
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(edits(name, a), edits(name, b)) })
+	return strings.Join(names[:min(fewNearest, len(names))], ", ")
+}
+
+// longName is how many letters of a name are compared: no id is longer.
+const longName = 60
+
+// edits is how many letters must be put in, taken out or exchanged to make b of a.
+func edits(a, b string) int {
+	to := []rune(b)
+	row := make([]int, len(to)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, x := range []rune(a) {
+		before := row[0]
+		row[0] = i + 1
+		for j, y := range to {
+			change := before
+			if x != y {
+				change++
+			}
+			before = row[j+1]
+			row[j+1] = min(change, before+1, row[j]+1)
+		}
+	}
+	return row[len(to)]
 }
 
 // profileOf checks that an experiment has a profile.
