@@ -26,6 +26,10 @@ func (row *claimRow) settle(judges []judge) {
 		ran[f.Verdict.Key] = true
 	}
 	row.Disagree = len(ran) > 1
+	var said string
+	if row.Statement, said = splitAsides(row.Statement); said != "" {
+		row.Reasons = append(row.Reasons, reason{"Of the text", said})
+	}
 	texts := func(f found) [2]string { return [2]string{f.Why, strings.Join(f.Differs, "; ")} }
 	for k, label := range []string{"Why", "What differs"} {
 		first := texts(row.Found[0])[k]
