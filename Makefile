@@ -27,6 +27,8 @@ build: ## build bin/gradsync
 	@go build -o $(BIN) ./experiments/gradsync
 
 test: lint ## style, import rules, all tests, race tests where there is a C compiler
+	@{ command -v chromium || command -v chromium-browser || command -v google-chrome || command -v google-chrome-stable; } >/dev/null || \
+	  echo "tests of the pages in a browser skipped: there is no Chromium on PATH"
 	go test ./...
 	@$(MAKE) --no-print-directory race
 
