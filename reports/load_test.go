@@ -93,28 +93,6 @@ func TestProvenanceWarns(t *testing.T) {
 	}
 }
 
-func TestSoftwareCitesTheCommonCommit(t *testing.T) {
-	run := func(commit string, dirty bool) loaded {
-		return loaded{Result: exampleStated(), Run: &result.Run{Commit: commit, Dirty: dirty, Version: "v1"}}
-	}
-	for _, c := range []struct {
-		rs   []loaded
-		want string
-	}{
-		{nil, "commit unknown"},
-		{[]loaded{run("aaa", false), run("aaa", false)}, "commit aaa"},
-		{[]loaded{run("aaa", false), run("bbb", false)}, "commit several"},
-		{[]loaded{run("aaa", true), run("aaa", true)}, "commit aaa, with changes that no commit holds"},
-		{[]loaded{run("aaa", true), run("aaa", false)}, "commit several"},
-		{[]loaded{run("unknown", true)}, "commit unknown"},
-		{[]loaded{{Result: exampleStated()}}, "commit unknown"},
-	} {
-		if got := software(c.rs); !strings.Contains(got.Plain, c.want) || !strings.Contains(got.BibTeX, c.want) {
-			t.Errorf("%q, want %q", got.Plain, c.want)
-		}
-	}
-}
-
 // Clauses that many claims of a result share stand once, with the ids they
 // hold for; none gets lost.
 func TestCommonClausesAreSaidOnce(t *testing.T) {

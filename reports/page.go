@@ -61,7 +61,7 @@ type formulaView struct {
 // build turns the results of one paper into its page.
 func build(p *paper, rs []loaded, at places, s *scripts, o Options) (*paperPage, error) {
 	page := &paperPage{
-		Paper: p, Verdicts: verdicts, Remarks: made(rs), Algs: p.Algorithms, Software: software(rs), Command: o.Command,
+		Paper: p, Verdicts: verdicts, Remarks: made(rs), Algs: p.Algorithms, Software: software(rs, p.Key+".html"), Command: o.Command,
 		head: head{Title: p.Short + ", reproduced", Page: p.Key},
 	}
 	if p.Ours {

@@ -94,37 +94,3 @@ func seeds(ss []uint64) string {
 	}
 	return strings.Join(words, ", ")
 }
-
-// citation is how to cite something.
-type citation struct{ Plain, BibTeX string }
-
-// software cites gradsync at the commit that all results share.
-func software(rs []loaded) citation {
-	commit, version := "unknown", ""
-	for i, r := range rs {
-		c := "unknown"
-		if r.Run != nil && r.Run.Commit != "" {
-			c = r.Run.Commit
-			if r.Run.Dirty && c != "unknown" {
-				c += ", with changes that no commit holds"
-			}
-		}
-		if i == 0 {
-			commit = c
-			if r.Run != nil {
-				version = r.Run.Version
-			}
-		} else if c != commit {
-			commit = "several: see Provenance"
-		}
-	}
-	note := "commit " + commit
-	plain := "gradsync contributors, gradsync: four documents on gradient synchronisation, reproduced in Go"
-	bib := "@software{gradsync,\n  author  = {{gradsync contributors}},\n" +
-		"  title   = {gradsync: four documents on gradient synchronisation, reproduced in Go},\n"
-	if version != "" {
-		plain += ", version " + version
-		bib += "  version = {" + version + "},\n"
-	}
-	return citation{Plain: plain + ", " + note + ".", BibTeX: bib + "  note    = {" + note + "}\n}"}
-}

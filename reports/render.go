@@ -92,7 +92,7 @@ func renderAll(o Options, all map[string][]loaded) (out outputs, names []string,
 		every = append(every, all[p.Key]...)
 		index.add(p, all[p.Key])
 	}
-	index.Software, index.Remarks = software(every), made(every)
+	index.Software, index.Remarks = software(every, "index.html"), made(every)
 	for i := range papers {
 		if rs := all[papers[i].Key]; len(rs) > 0 {
 			if err := r.document(&papers[i], rs); err != nil {

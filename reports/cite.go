@@ -1,0 +1,85 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Who made the software, and what it is called: CITATION.cff has the same, which a
+// test compares.
+const (
+	citeAuthors = "The gradsync authors"
+	citeTitle   = "gradsync: gradient synchronisation in distributed deep learning, reproduced"
+)
+
+// citation is how to cite something.
+type citation struct{ Plain, BibTeX string }
+
+// software cites gradsync, the commits that the results are of and the page that they
+// stand on; "" is no page. The year is the last one in which a result was made.
+func software(rs []loaded, page string) citation {
+	year, version := "", ""
+	for _, r := range rs {
+		if r.Run != nil {
+			year, version = max(year, yearOf(r.Run.Started)), cmp.Or(version, r.Run.Version)
+		}
+	}
+	note := "results of " + commitsOf(rs)
+	if page != "" {
+		note = page + ", " + note
+	}
+	plain := citeAuthors + ", " + citeTitle
+	bib := "@software{gradsync,\n  author  = {{" + citeAuthors + "}},\n  title   = {" + citeTitle + "},\n"
+	for _, f := range []struct{ plain, name, value string }{{"", "year", year}, {"version ", "version", version}} {
+		if f.value != "" {
+			plain += ", " + f.plain + f.value
+			bib += fmt.Sprintf("  %-7s = {%s},\n", f.name, f.value)
+		}
+	}
+	return citation{Plain: plain + "; " + note + ".", BibTeX: bib + "  note    = {" + note + "}\n}"}
+}
+
+// yearOf is the year of a time as sidecars write it, "" of anything else.
+func yearOf(started string) string {
+	year, _, ok := strings.Cut(started, "-")
+	if !ok || len(year) != 4 {
+		return ""
+	}
+	return year
+}
+
+// shortCommit is how much of a commit's name is printed where several stand in a line.
+const shortCommit = 12
+
+// commitsOf names the commits of results, each once, in the order of the page.
+func commitsOf(rs []loaded) string {
+	var names []string
+	for _, r := range rs {
+		if name := commitOf(r); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) < 2 {
+		return "commit " + cmp.Or(strings.Join(names, ""), unknownCommit)
+	}
+	for i, name := range names {
+		hash, changes, _ := strings.Cut(name, " ")
+		names[i] = strings.TrimSpace(hash[:min(shortCommit, len(hash))] + " " + changes)
+	}
+	return "commits " + inWords(names)
+}
+
+const unknownCommit = "unknown"
+
+// commitOf names the commit of one result.
+func commitOf(r loaded) string {
+	if r.Run == nil || cmp.Or(r.Run.Commit, unknownCommit) == unknownCommit {
+		return unknownCommit
+	}
+	if r.Run.Dirty {
+		return r.Run.Commit + " (with changes that no commit holds)"
+	}
+	return r.Run.Commit
+}
