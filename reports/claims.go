@@ -48,6 +48,7 @@ type found struct {
 	Remark          remark
 	Differs         []string
 	Why             string
+	Above           bool // what the verdict follows from is said above the rows, with their ids
 	Words           bool // paper or ours is words, not a number
 }
 

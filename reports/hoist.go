@@ -58,26 +58,13 @@ func hoistDiffers(rows []claimRow, p int) []commonWhy {
 
 // hoist takes clauses that many rows share out of what profile p says under Why,
 // so that they stand once above the rows with the ids they hold for. Nothing is
-// lost.
+// lost. The first clause is what the verdict follows from: a row that gives it up
+// keeps all its others or none, and says that its reason stands above.
 func hoist(rows []claimRow, p int) []commonWhy {
-	holds := map[string][]int{} // clause to its rows
-	var order []string
-	for i, r := range rows {
-		for _, clause := range clauses(r.Found[p].Why) {
-			if holds[clause] == nil {
-				order = append(order, clause)
-			}
-			if !slices.Contains(holds[clause], i) {
-				holds[clause] = append(holds[clause], i)
-			}
-		}
-	}
+	holds, order := sharedClauses(rows, p)
 	var out []commonWhy
 	for _, clause := range order {
 		at := holds[clause]
-		if len(at) < oftenEnough || len(at) < len(rows) && len(clause) < longEnough {
-			continue
-		}
 		who := "Each of these"
 		if len(at) < len(rows) {
 			who = span(rows, at)
@@ -89,11 +76,53 @@ func hoist(rows []claimRow, p int) []commonWhy {
 		}
 		for _, i := range at {
 			f := &rows[i].Found[p]
-			rest := slices.DeleteFunc(clauses(f.Why), func(c string) bool { return c == clause })
+			all := clauses(f.Why)
+			rest := slices.DeleteFunc(slices.Clone(all), func(c string) bool { return c == clause })
+			f.Above = f.Above || all[0] == clause
 			f.Why = strings.Join(rest, "; ")
 		}
 	}
 	return out
+}
+
+// sharedClauses lists the clauses that enough rows have to be said once, in the order in which
+// they are met, and the rows that give each up.
+func sharedClauses(rows []claimRow, p int) (holds map[string][]int, order []string) {
+	own := make([]bool, len(rows)) // keeps all but its first clause
+	for {
+		holds, order = map[string][]int{}, nil
+		for i, r := range rows {
+			for k, clause := range clauses(r.Found[p].Why) {
+				if own[i] && k > 0 {
+					break
+				}
+				if holds[clause] == nil {
+					order = append(order, clause)
+				}
+				if !slices.Contains(holds[clause], i) {
+					holds[clause] = append(holds[clause], i)
+				}
+			}
+		}
+		order = slices.DeleteFunc(order, func(c string) bool {
+			few := len(holds[c]) < oftenEnough || len(holds[c]) < len(rows) && len(c) < longEnough
+			if few {
+				delete(holds, c)
+			}
+			return few
+		})
+		again := false
+		for i, r := range rows {
+			all := clauses(r.Found[p].Why)
+			if own[i] || len(all) == 0 || holds[all[0]] == nil || !slices.ContainsFunc(all, func(c string) bool { return holds[c] == nil }) {
+				continue
+			}
+			own[i], again = true, true
+		}
+		if !again {
+			return holds, order
+		}
+	}
 }
 
 // clauses splits a reason at its semicolons.

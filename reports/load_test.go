@@ -116,6 +116,19 @@ func TestCommonClausesAreSaidOnce(t *testing.T) {
 	if got := span(gap, []int{0, 1, 2, 3, 4}); got != "D09–D11, D45, D46" {
 		t.Errorf("span %q", got)
 	}
+	// X05's own number is not left alone: what stands between the reason and it stays too.
+	timing := "timing alone: it takes 0.997 of the time of BSP"
+	x := []claimRow{row("X1", long+"; "+timing+"; stated: 1"), row("X2", long+"; "+timing+"; stated: 2"), row("X3", long+"; "+timing+"; stated: 3"), row("X4", long+"; "+timing), row("X5", "another; "+timing)}
+	if got, want := hoist(x, 0), []commonWhy{{"X1–X4", long}}; !slices.Equal(got, want) {
+		t.Errorf("common %v, want %v", got, want)
+	}
+	if f := x[1].Found[0]; f.Why != timing+"; stated: 2" || !f.Above || x[4].Found[0].Above || x[4].Found[0].Why != "another; "+timing {
+		t.Errorf("%+v, %+v", f, x[4].Found[0])
+	}
+	x[1].settle([]judge{{Profile: "quick"}})
+	if want := []reason{{besides, timing + "; stated: 2"}}; !slices.Equal(x[1].Reasons, want) {
+		t.Errorf("%v, want %v", x[1].Reasons, want)
+	}
 	few := []claimRow{row("", "shared"), row("", "shared"), row("", "shared")}
 	if got := hoist(few, 0); got != nil || few[0].Found[0].Why != "shared" {
 		t.Errorf("three rows: common %v", got)

@@ -30,8 +30,12 @@ func (row *claimRow) settle(judges []judge) {
 	if row.Statement, said = splitAsides(row.Statement); said != "" {
 		row.Reasons = append(row.Reasons, reason{"Of the text", said})
 	}
+	above := slices.ContainsFunc(row.Found, func(f found) bool { return f.Above })
 	texts := func(f found) [2]string { return [2]string{f.Why, strings.Join(f.Differs, "; ")} }
 	for k, label := range []string{"Why", "What differs"} {
+		if k == 0 && above {
+			label = besides
+		}
 		first := texts(row.Found[0])[k]
 		same := !slices.ContainsFunc(row.Found, func(f found) bool { return texts(f)[k] != first })
 		for i, f := range row.Found {
@@ -48,6 +52,10 @@ func (row *claimRow) settle(judges []judge) {
 		}
 	}
 }
+
+// besides names what a row says of itself where the reason of its verdict stands above
+// the rows for several of them.
+const besides = "Besides the reason above"
 
 // every names n profiles together.
 func every(n int) string {
