@@ -32,10 +32,13 @@ func provenance(r loaded) []fact {
 		code("command", r.Run.Command)
 		add("how", inWords(kindsOf(r.Result))+": "+kindMeans(kindsOf(r.Result)))
 		code("commit", r.Run.Commit)
-		if r.Run.Dirty {
+		switch {
+		case r.Run.Dirty:
 			fs = append(fs, fact{Name: "changes", Value: "The working tree had changes that no commit holds.", Warn: true})
-		} else {
+		case known(r.Run.Commit):
 			add("changes", "none: the working tree was clean")
+		default:
+			add("changes", "unknown")
 		}
 		add("version", r.Run.Version)
 		add("Go", strings.TrimSpace(fmt.Sprintf("%s %s, GOMAXPROCS %d", r.Run.Go, r.Run.Platform, r.Run.GOMAXPROCS)))

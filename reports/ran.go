@@ -60,7 +60,7 @@ func ran(root string, rs []loaded, pub map[string]published) *ranView {
 		p, ok := pub[publishedKey(r.Result)]
 		x := ranResult{ID: r.ID, Profile: r.Profile, Anchor: r.Anchor(), SHA256: r.SHA256}
 		x.Standing, x.Seedless = stand(root, r, p, ok)
-		if x.Seedless {
+		if x.Seedless && x.Standing == ranSame {
 			v.Seedless++
 		}
 		v.count[x.Standing]++

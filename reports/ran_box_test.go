@@ -87,16 +87,22 @@ func TestTheBoxWithoutRecords(t *testing.T) {
 	root := t.TempDir()
 	bare := mine(t, root, exampleTimes(), nil)
 	stale, _ := otherRecord(t, root)
+	r, elsewhere := exampleTimes(), t.TempDir()
+	r.Seeds = []uint64{0}
+	seedless := mine(t, elsewhere, r, nil)
 	for _, c := range []struct {
+		root string
 		rs   []loaded
 		pub  map[string]published
 		want []string
 	}{
-		{[]loaded{bare}, nil, []string{"None of these results is published in this profile", "Results without a record of their run: 1.", "uncommitted changes unknown"}},
-		{[]loaded{bare, stale}, map[string]published{publishedKey(bare.Result): factsOf(bare)},
+		{root, []loaded{bare}, nil, []string{"None of these results is published in this profile", "Results without a record of their run: 1.", "uncommitted changes unknown"}},
+		{root, []loaded{bare, stale}, map[string]published{publishedKey(bare.Result): factsOf(bare)},
 			[]string{"With the published bits, but without a record that they were run: 1.", "yes, but no record says that it was run –", "Changed after their run: 1.", "quick changed: the file was changed"}},
+		{elsewhere, []loaded{seedless}, map[string]published{publishedKey(bare.Result): factsOf(bare)},
+			[]string{"What I ran With the published bits, but without a record that they were run: 1. Results without"}},
 	} {
-		text := textOf(boxOf(t, root, c.rs, c.pub))
+		text := textOf(boxOf(t, c.root, c.rs, c.pub))
 		for _, want := range c.want {
 			if !strings.Contains(text, want) {
 				t.Errorf("the box lacks %q:\n%s", want, text)
@@ -150,5 +156,30 @@ func TestTextsOfThePublishedResultsSayWhoseTheyAre(t *testing.T) {
 	none.mark(nil, tr) // pages that share a folder
 	if len(tr.missing) > 0 {
 		t.Errorf("no Chinese: %v", tr.missing)
+	}
+}
+
+// A page of few results says beside its verdicts how many claims they are of, and in its
+// provenance that a program of no known commit may have been changed.
+func TestAPageOfFewResultsSaysSo(t *testing.T) {
+	for commit, changes := range map[string]string{"unknown": "changes unknown", bbbb: "changes none: the working tree was clean"} {
+		root, run := t.TempDir(), aRun()
+		run.Commit = commit
+		mine(t, root, exampleTimes(), run)
+		for _, single := range []bool{true, false} {
+			pages, err := renderFrom(root, single)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := textOf(pages["dasp.html"])
+			_, claims, _ := strings.Cut(text, "What the paper claims, and what we found")
+			claims, _, _ = strings.Cut(claims, "X01")
+			if got := strings.Contains(claims, " claims have a result here."); got != single || strings.Contains(text, ofPublished) != single {
+				t.Errorf("single %v: the claims are counted: %v", single, got)
+			}
+			if !strings.Contains(text, changes) {
+				t.Errorf("single %v: the page lacks %q", single, changes)
+			}
+		}
 	}
 }
