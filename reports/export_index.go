@@ -53,7 +53,7 @@ func (x exportFigure) facts() []string {
 	if x.also != "" {
 		out = append(out, x.also)
 	}
-	out = append(out, fmt.Sprintf("command: gradsync run %s --profile %s", x.ID, x.Profile))
+	out = append(out, fmt.Sprintf("command: %s run %s --profile %s", program, x.ID, x.Profile))
 	commit := "unknown: no record of the run lies beside the result"
 	if x.Run != nil && x.Run.Commit != "" {
 		commit = x.Run.Commit

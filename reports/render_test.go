@@ -210,7 +210,7 @@ func TestEveryNoteTableAndFigureAppears(t *testing.T) {
 	for _, r := range fixture() {
 		page := pageOf(t, pageName(r))
 		paper, stem, _ := strings.Cut(r.ID, "/")
-		words := append([]string{"gradsync run " + r.ID + " --profile quick", `id="` + stem + `"`, `id="prov-` + stem + `"`, r.ConfigSHA256}, r.Notes...)
+		words := append([]string{">bin/gradsync run " + r.ID + " --profile quick", `id="` + stem + `"`, `id="prov-` + stem + `"`, r.ConfigSHA256}, r.Notes...)
 		for _, tb := range r.Tables {
 			words = append(words, tb.Title, tb.Caption, "data/"+paper+"/"+stem+"-"+tb.ID+".csv")
 		}

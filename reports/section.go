@@ -67,6 +67,10 @@ func kindMeans(list []string) string {
 	return "each table and figure says which"
 }
 
+// program is the command line as it is typed in the root of the repository, where
+// `make build` puts it: what a page offers to copy must run.
+const program = "bin/gradsync"
+
 // buildSection turns the results of one experiment into its section and the data
 // files beside it.
 func buildSection(key string, rs []loaded, at places, s *scripts, single bool) (section, []csvFile, error) {
@@ -75,7 +79,7 @@ func buildSection(key string, rs []loaded, at places, s *scripts, single bool) (
 		sec.Sides = append(sec.Sides, side{
 			Anchor: r.Anchor(), Title: r.Title, Profile: r.Profile, ID: r.ID, Who: who(r.Result), OwnTitle: r.Title != sec.Title,
 			Kinds: kindsOf(r.Result), KindMeans: kindMeans(kindsOf(r.Result)), Incomplete: r.Status == "incomplete",
-			Command: fmt.Sprintf("gradsync run %s --profile %s", r.ID, r.Profile),
+			Command: fmt.Sprintf("%s run %s --profile %s", program, r.ID, r.Profile),
 			Notes:   at.notes(key, r.Notes), Tally: count(r.Claims), Prov: provenance(r),
 		})
 		sec.OneNotes = sec.OneNotes && fmt.Sprint(r.Notes) == fmt.Sprint(rs[0].Notes)

@@ -129,7 +129,7 @@ func childWords(words []string, np int) (complete []string, server bool, err err
 	if err != nil {
 		return nil, false, usageError{fmt.Errorf("launch: %w", err)}
 	}
-	name := strings.TrimPrefix(cmd.CommandPath(), "gradsync ")
+	name := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().CommandPath()+" ")
 	if name == "bench ring-worker" {
 		return words, false, nil
 	}

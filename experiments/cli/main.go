@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path"
+	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -33,6 +37,23 @@ type app struct {
 	out, err io.Writer
 	json     bool // one object on out, and nothing else
 	quiet    bool
+	name     string // of the program, as a command is to be typed
+}
+
+// called is the program's name as it was typed: bin/gradsync where that is how it was
+// found, and gradsync where a folder of PATH or `go run` found it.
+func called(arg string) string {
+	slashed := filepath.ToSlash(arg)
+	if strings.TrimSuffix(path.Base(slashed), ".exe") != "gradsync" || filepath.IsAbs(arg) || !strings.Contains(slashed, "/") {
+		return "gradsync"
+	}
+	return arg
+}
+
+// asCalled has the commands that a message names between back quotes as they are to be
+// typed here: they are there to be copied.
+func (a *app) asCalled(text string) string {
+	return strings.ReplaceAll(text, "`gradsync ", "`"+a.name+" ")
 }
 
 // usageError is a command that was not understood: exit code 2.
@@ -55,7 +76,7 @@ func Main(args []string, out, errOut io.Writer) int {
 
 func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	checked := &checkedWriter{Writer: out}
-	a := &app{out: checked, err: errOut}
+	a := &app{out: checked, err: errOut, name: called(os.Args[0])}
 	root := a.root()
 	root.SetArgs(args)
 	root.SetOut(checked)
@@ -70,7 +91,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	case errors.Is(err, errDiffer):
 		return exitDiffer
 	default:
-		fmt.Fprintln(errOut, "gradsync: "+oneLine(err))
+		fmt.Fprintln(errOut, "gradsync: "+a.asCalled(oneLine(err)))
 		var usage usageError
 		if errors.As(err, &usage) || cobraUsage(err) {
 			return exitUsage
@@ -111,9 +132,11 @@ func oneLine(err error) string {
 }
 
 func (a *app) root() *cobra.Command {
+	a.name = cmp.Or(a.name, "gradsync")
 	root := &cobra.Command{
-		Use:   "gradsync",
-		Short: "Gradient synchronisation, reproduced: ring all-reduce, DASP and their rivals",
+		Use:         "gradsync",
+		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: a.name},
+		Short:       "Gradient synchronisation, reproduced: ring all-reduce, DASP and their rivals",
 		Long: `gradsync reproduces documents on gradient synchronisation in distributed deep
 learning. It runs their experiments, checks their formulas, trains with their
 methods and renders pages that set every number a paper states beside what was
@@ -140,8 +163,24 @@ Exit codes: 0 done (whatever the verdicts) · 1 failed or interrupted · 2 usage
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print one JSON object and nothing else on standard output")
 	root.PersistentFlags().BoolVar(&a.quiet, "quiet", false, "no progress, and no line on the engine")
 	root.AddCommand(a.commands()...)
+	a.nameExamples(root)
 	return root
 }
+
+// nameExamples has the examples of all commands, and the indented lines of their
+// texts, as they are to be typed here.
+func (a *app) nameExamples(cmd *cobra.Command) {
+	if a.name != "gradsync" {
+		cmd.Example = strings.ReplaceAll(cmd.Example, "gradsync ", a.name+" ")
+		cmd.Long = indented.ReplaceAllString(cmd.Long, "${1}"+strings.ReplaceAll(a.name, "$", "$$")+" ")
+	}
+	for _, c := range cmd.Commands() {
+		a.nameExamples(c)
+	}
+}
+
+// indented is a command in a line of its own of a text.
+var indented = regexp.MustCompile(`(?m)^(  .*?)\bgradsync `)
 
 // flagProblem words an unreadable number without the parser's own terms.
 func flagProblem(err error) string {

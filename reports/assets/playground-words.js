@@ -77,6 +77,6 @@
       for (var i = 0; i < s[2]; i++) blocks = blocks * (s[0] - i) / (i + 1);
       out.push("codedsgd.time --n " + s[0] + " --r " + s[2] + " --tcalc " + P.plain(s[7] * s[8]) + " --tcomm " + P.plain(blocks / s[0] * at("ssgd-unicast")[2]));
     }
-    return out.map(function (c) { return "gradsync eval " + c; });
+    return out.map(function (c) { return "bin/gradsync eval " + c; });
   };
 })();
