@@ -86,7 +86,7 @@ func TestTheRingInWords(t *testing.T) {
 				t.Errorf("after step %d the page says %q, want %q", at-1, en, want)
 			}
 		}
-		if !strings.Contains(zh, fmt.Sprintf("25 个分块中有 %d 个", done)) || strings.Contains(zh, "GPU has") {
+		if !strings.Contains(zh, fmt.Sprintf("25 个块中有 %d 个", done)) || strings.Contains(zh, "GPU has") {
 			t.Errorf("after step %d the Chinese page says %q", at-1, zh)
 		}
 	}

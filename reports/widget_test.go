@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/big"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -222,6 +223,30 @@ func TestCommittedResultsHaveTheirWidgets(t *testing.T) {
 			tb, v := viewed(r, at)
 			if w, err := widgetOf(r, tb, v); err != nil || w == nil {
 				t.Errorf("%s, %s: widget %v, %v", id, want, w, err)
+			}
+		}
+	}
+}
+
+// A diagram calls things in Chinese as the page does that holds it.
+func TestDiagramsUseThePagesChinese(t *testing.T) {
+	tr, err := newTranslator()
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile(`(?:"([^"]+)"|(\w+)): "([^"]*\p{Han}[^"]*)"`)
+	for _, name := range []string{"widgets-sparse.js", "widgets-loads.js"} {
+		js, err := assets.ReadFile("assets/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		words := named.FindAllStringSubmatch(string(js), -1)
+		if len(words) < 12 {
+			t.Errorf("%s: %d words found", name, len(words))
+		}
+		for _, w := range words {
+			if zh, ok := tr.zh(w[1] + w[2]); !ok || zh != w[3] {
+				t.Errorf("%s: %q is %q, on the page %q", name, w[1]+w[2], w[3], zh)
 			}
 		}
 	}

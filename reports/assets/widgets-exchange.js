@@ -26,14 +26,14 @@
     W.held(data, data.packets.length).forEach(function (blocks) {
       blocks.forEach(function (b) { if (b !== "own") missing += b.filter(function (got) { return !got; }).length; });
     });
-    return missing ? W.say(lang, "Missing segments: " + missing + ".", "还缺 " + missing + " 段。") : W.say(lang, "Every node has every block.", "每个节点都有了全部的块。");
+    return missing ? W.say(lang, "Missing segments: " + missing + ".", "还缺 " + missing + " 个片段。") : W.say(lang, "Every node has every block.", "每个节点都有了全部样本块。");
   };
 
   /* A packet in words, and what its receivers make of it. */
   W.packet = function (data, i, lang) {
     var p = data.packets[i], of = data.packets.length;
     return W.say(lang, "Packet " + (i + 1) + " of " + of + ", " + p.when.replace("–", " to ") + ", " + p.bytes + " bytes: node " + p.from + " sends " + p.content + " to node" + (p.to.length > 1 ? "s " : " ") + p.to.join(", ") + ".",
-      "第 " + (i + 1) + " 个包，共 " + of + " 个，" + p.when + "，" + p.bytes + " 字节：节点 " + p.from + " 把 " + p.content + " 发给节点 " + p.to.join("、") + "。");
+      "第 " + (i + 1) + " 个数据包，共 " + of + " 个，" + p.when + "，" + p.bytes + " 字节：节点 " + p.from + " 把 " + p.content + " 发给节点 " + p.to.join("、") + "。");
   };
   function segment(data, d) {
     return "G{" + data.blocks.filter(function (b) { return b.number === d.block; })[0].holders + "}[" + d.segment + "]";
@@ -121,7 +121,7 @@
     }
     function said(k) {
       var p = data.packets[k - 1];
-      if (!p) return W.say(lang, "Each node has computed its own blocks. " + total + " packets follow.", "每个节点都算好了自己的块。接下来有 " + total + " 个包。");
+      if (!p) return W.say(lang, "Each node has computed its own blocks. " + total + " packets follow.", "每个节点都算好了自己的样本块。接下来有 " + total + " 个数据包。");
       return [W.packet(data, k - 1, lang)].concat(p.got.map(function (d) { return W.decoded(data, d, lang); })).join(W.say(lang, " ", "")) + (k === total ? W.say(lang, " ", "") + W.end(data, lang) : "");
     }
     /* Packet k, share f on its way: the first half as one, the second as a copy for
@@ -136,11 +136,11 @@
       else p.to.forEach(function (node) { var to = W.place(node, data.nodes); parcel(p, hub.x + g * (to.x - hub.x), hub.y + g * (to.y - hub.y)); });
     }
     var out = W.stepper(box, left, side, lang, { state: state, total: total, show: show, said: said, travel: travel, lasts: 1400,
-      place: function (k) { return k === 0 ? W.say(lang, "start", "开始") : W.say(lang, "packet " + k + " of " + total, "第 " + k + " 个包，共 " + total + " 个"); } });
+      place: function (k) { return k === 0 ? W.say(lang, "start", "开始") : W.say(lang, "packet " + k + " of " + total, "第 " + k + " 个数据包，共 " + total + " 个"); } });
     side.appendChild(list);
     var b = data.blocks[0].holders;
     W.make("p", { "class": "quiet" }, box, W.say(lang, "A box " + b.join("") + " is the gradient G{" + b + "} of the block that nodes " + W.and(lang, b) + " compute, cut in " + data.segments + " segments, [0] first. Blue, plain: computed by the node. Green, dashed: decoded, with a heavy edge just now. Below stands what a receiver takes from the packet and what is left. Packets are shown one after another; their times say which travel at once.",
-      "方格 " + b.join("") + " 是由节点 " + W.and(lang, b) + " 计算的块的梯度 G{" + b + "}，分为 " + data.segments + " 段，[0] 在前。蓝色无边：节点自己算的；绿色虚线边：解码所得，粗边为刚刚得到。下方是接收者从包中减去的与剩下的。各包依次显示，哪些同时在路上看它们的时间。"));
+      "方格 " + b.join("") + " 是由节点 " + W.and(lang, b) + " 计算的样本块的梯度 G{" + b + "}，分为 " + data.segments + " 个片段，[0] 在前。蓝色无边：节点自己算的；绿色虚线边：解码所得，粗边为刚刚得到。下方是接收者从数据包中减去的与剩下的。各数据包依次显示，哪些同时在路上看它们的时间。"));
     return out;
   };
 })(gradsyncWidgets);

@@ -28,7 +28,7 @@
   };
 
   W.ringLoop = function (adds, lang) {
-    return adds ? W.say(lang, "reduce-scatter", "归约散播（reduce-scatter）") : W.say(lang, "all-gather", "全收集（all-gather）");
+    return adds ? W.say(lang, "reduce-scatter", "归约散发（reduce-scatter）") : W.say(lang, "all-gather", "全收集（all-gather）");
   };
 
   /* What a step did, in words. */
@@ -36,24 +36,24 @@
     var n = data.gpus, all = n * n;
     if (at === 0) {
       return W.say(lang, "Every GPU holds its own " + n + " chunks, and nothing of the others yet. " + data.steps.length + " steps follow; in each, every GPU sends one chunk to its right neighbour.",
-        "每个 GPU 只有自己的 " + n + " 个分块，还没有别人的数据。接下来有 " + data.steps.length + " 步；每一步中，每个 GPU 都把一个分块发给右邻。");
+        "每块 GPU 只有自己的 " + n + " 个块，还没有别人的数据。接下来有 " + data.steps.length + " 步；每一步中，每块 GPU 都把一个块发给右邻。");
     }
     var step = data.steps[at - 1], done = W.ringDone(data, W.ringHolds(data, at)), words;
     if (step.adds) {
       words = W.say(lang, "Step " + step.step + ", reduce-scatter: every GPU adds the chunk it receives to its own. A received chunk is now the sum of " + step.sums + " GPUs’ chunks. ",
-        "第 " + step.step + " 步，归约散播：每个 GPU 把收到的分块加到自己的分块上。收到的分块现在是 " + step.sums + " 个 GPU 之和。");
+        "第 " + step.step + " 步，归约散发：每块 GPU 把收到的块加到自己的块上。收到的块现在是 " + step.sums + " 块 GPU 之和。");
     } else {
       words = W.say(lang, "Step " + step.step + ", all-gather: every GPU overwrites its chunk with the complete sum it receives; nothing is added any more. ",
-        "第 " + step.step + " 步，全收集：每个 GPU 用收到的完整的和覆盖自己的分块，不再相加。");
+        "第 " + step.step + " 步，全收集：每块 GPU 用收到的完整的和覆盖自己的块，不再相加。");
     }
-    words += W.say(lang, done + " of the " + all + " chunks are complete", all + " 个分块中有 " + done + " 个已完整");
-    if (done === all) return words + W.say(lang, ": every GPU has the sum of all.", "：每个 GPU 都得到全部之和。");
+    words += W.say(lang, done + " of the " + all + " chunks are complete", all + " 个块中有 " + done + " 个已完整");
+    if (done === all) return words + W.say(lang, ": every GPU has the sum of all.", "：每块 GPU 都得到全部之和。");
     return words + W.say(lang, ".", "。");
   };
 
   /* One transfer in words: what is sent, and what the receiver makes of it. */
   W.ringTransfer = function (x, lang) {
-    var way = "GPU " + x.from + " → " + x.gpu + W.say(lang, ": chunk ", "：分块 ") + x.receives + W.say(lang, ", ", "，") + x.sent;
+    var way = "GPU " + x.from + " → " + x.gpu + W.say(lang, ": chunk ", "：块 ") + x.receives + W.say(lang, ", ", "，") + x.sent;
     return way + (x.adds ? W.say(lang, ", added: ", "，相加得 ") + x.holds : W.say(lang, ", copied", "，覆盖"));
   };
 
@@ -119,7 +119,7 @@
       return x ? x.receives : -1;
     }
     function centred(step) {
-      word.textContent = step ? W.say(lang, step.adds ? "reduce-scatter" : "all-gather", step.adds ? "归约散播" : "全收集") : "";
+      word.textContent = step ? W.say(lang, step.adds ? "reduce-scatter" : "all-gather", step.adds ? "归约散发" : "全收集") : "";
       what.textContent = step ? step.adds ? W.say(lang, "+ each adds", "+ 相加") : W.say(lang, "= each copies", "= 覆盖") : "";
     }
     function show(k) {
@@ -138,7 +138,7 @@
     right.appendChild(list);
     W.make("p", { "class": "quiet" }, box, W.say(lang,
       "A column is a chunk, a slot of it one GPU’s contribution; a filled slot is in the sum, ✓ marks a complete chunk, a heavy orange edge the one just received. Round parcels on dashed arrows (+) are added, square ones on solid arrows (=) are copied.",
-      "一列是一个分块，其中每一格是一个 GPU 的贡献；填充表示已计入和，✓ 表示分块完整，橙色粗框是刚收到的分块。虚线箭头上的圆角包（+）被相加，实线箭头上的方角包（=）被覆盖。"));
+      "一列是一个块，其中每一格是一块 GPU 的贡献；填充表示已计入和，✓ 表示块完整，橙色粗框是刚收到的块。虚线箭头上的圆角包（+）被相加，实线箭头上的方角包（=）被覆盖。"));
     return out;
   };
 })(gradsyncWidgets);
