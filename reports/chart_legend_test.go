@@ -39,3 +39,23 @@ func TestLongNamesStandInColumns(t *testing.T) {
 		}
 	}
 }
+
+// TestLegendMarksWhatIsMarked: a line without markers, by its look or by its many points,
+// has none in the legend either, which takes the opacity of the line's markers.
+func TestLegendMarksWhatIsMarked(t *testing.T) {
+	for _, c := range []struct {
+		symbol string
+		points int
+		marked bool
+	}{{"circle", 40, true}, {"circle", 41, false}, {"none", 3, false}} {
+		m := map[string]any{}
+		lineLook(result.Series{X: make([]float64, c.points)}, look{Colour: "#123456", Symbol: c.symbol})(m)
+		style, _ := m["itemStyle"].(map[string]any)
+		if opacity, hidden := style["opacity"]; hidden == c.marked || hidden && opacity != 0 || style["color"] != "#123456" {
+			t.Errorf("symbol %s, %d points: %v, want a marker in the legend: %t", c.symbol, c.points, style, c.marked)
+		}
+		if shown, _ := m["showSymbol"].(bool); shown && c.symbol != "none" != c.marked {
+			t.Errorf("symbol %s, %d points: line and legend differ", c.symbol, c.points)
+		}
+	}
+}

@@ -114,19 +114,26 @@ func legendOf(series []result.Series) (byGroup map[string]string, names []string
 	return byGroup, names
 }
 
+// mostMarked is how many points of a line have markers: more would run together.
+const mostMarked = 40
+
 // lineLook dresses a mean boldly and a seed faintly.
 func lineLook(s result.Series, l look) func(map[string]any) {
 	return func(m map[string]any) {
 		style := map[string]any{"color": l.Colour, "width": 2.5, "type": l.Dash}
 		m["symbol"], m["symbolSize"], m["z"] = l.Symbol, 6, 3
-		m["showSymbol"] = len(s.X) <= 40
+		m["showSymbol"] = len(s.X) <= mostMarked
+		mark := map[string]any{"color": l.Colour}
+		if l.Symbol == "none" || len(s.X) > mostMarked {
+			mark["opacity"] = 0 // else the legend draws a marker, though the line has none
+		}
 		if s.Seed != nil {
 			style = map[string]any{"color": l.Colour, "width": 1, "opacity": 0.35}
 			m["showSymbol"], m["z"] = false, 2
 			m["silent"] = true
 		}
 		m["lineStyle"] = style
-		m["itemStyle"] = map[string]any{"color": l.Colour}
+		m["itemStyle"] = mark
 		m["emphasis"] = map[string]any{"disabled": true}
 	}
 }
