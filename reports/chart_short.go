@@ -43,13 +43,18 @@ var baseOptions = sync.OnceValues(func() (map[string]map[string]any, error) {
 	return out, nil
 })
 
-// Bases are the base options, in JSON whose <, > and & are escaped.
-func (*paperPage) Bases() (template.JS, error) {
+// Bases are the base options and the Chinese of the charts' words, in JSON whose <, > and
+// & are escaped.
+func (page *paperPage) Bases() (template.JS, error) {
 	bases, err := baseOptions()
 	if err != nil {
 		return "", err
 	}
-	b, err := json.Marshal(bases)
+	all := map[string]any{chinesePart: page.chinese()}
+	for form, o := range bases {
+		all[form] = o
+	}
+	b, err := json.Marshal(all)
 	return template.JS(b), err
 }
 

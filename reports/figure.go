@@ -21,6 +21,8 @@ type figureView struct {
 	Cut                                     int    // points that only the CSV file has
 	Drawn                                   string // what the drawing does otherwise than the data
 	CSV                                     csvFile
+	Words                                   []string          // of the chart, in English
+	Chinese                                 map[string]string // of those that have it, without numbers
 	within
 	told
 }
@@ -31,7 +33,8 @@ const shownPoints = 60
 // viewFigure draws a figure once and keeps its option for the live chart.
 func viewFigure(r loaded, f result.Figure, s *scripts) (figureView, error) {
 	id := r.Anchor() + "-" + slug(f.ID)
-	f, together := merge(apartInGroups(f))
+	apart := apartInGroups(f)
+	f, together := merge(apart)
 	opt, err := option(f)
 	if err != nil {
 		return figureView{}, err
@@ -49,6 +52,9 @@ func viewFigure(r loaded, f result.Figure, s *scripts) (figureView, error) {
 		Anchor: id, Title: f.Title, Caption: f.Caption, Alt: alt(f), Kind: kindOr(f.Kind, r.Kind), Form: f.Form, Drawn: howDrawn(f, together),
 		XTitle: axisTitle(f.X), YTitle: axisTitle(f.Y), XUnit: f.X.Unit, Lanes: strings.Join(f.Lanes, "\n"),
 		SVG: template.HTML(svg), Option: template.JS(short), Height: height,
+	}
+	if err := v.addWords(apart, f); err != nil {
+		return figureView{}, err
 	}
 	data := figureTable(f)
 	if n := len(data.Rows); n > shownPoints {

@@ -1,0 +1,239 @@
+package reports
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"gradsync/experiments/result"
+)
+
+// talking are a translator's Chinese of three small charts.
+var talking = map[string]string{
+	"time (ms)": "时间（ms）", "test accuracy (%)": "测试准确率（%）", "ties to weights": "平局取权重", "printed sign": "印出的符号", "BSP": "",
+	"worker #": "工作节点 #1", "compute": "计算", "iteration # of #": "共 #2 次迭代的第 #1 次", "pruned MLP, gradient masked": "剪枝 MLP（梯度也掩码）", "share": "份额",
+	"samples": "样本",
+}
+
+func talkingFigures() []result.Figure {
+	xs := []float64{1, 2}
+	return []result.Figure{
+		{Form: "line", X: result.Axis{Title: "time", Unit: "ms"}, Y: result.Axis{Title: "test accuracy", Unit: "%"}, Series: []result.Series{
+			{Name: "ties to weights", X: xs, Y: xs}, {Name: "printed sign", X: xs, Y: xs}, {Name: "BSP", X: xs, Y: []float64{3, 4}, Lo: xs, Hi: []float64{5, 6}}}},
+		{Form: "bar", X: result.Axis{Title: "time", Unit: "ms", Categories: []string{"a", "b", "c", "d", "e", "pruned MLP, gradient masked"}}, Y: result.Axis{Title: "share"},
+			Series: []result.Series{{Name: "printed sign", Y: []float64{1, 2, 3, 4, 5, 6}}}},
+		{Form: "gantt", X: result.Axis{Title: "time", Unit: "ms"}, Lanes: []string{"worker 1", "worker 12"}, Bands: []result.Band{
+			{Lane: 1, From: 1, To: 2, State: "compute", Label: "iteration 3 of 1,200"}, {From: 1, To: 2, State: "BSP"}}},
+	}
+}
+
+// optionIn is the option of f in a browser: in English with words nil.
+func optionIn(t *testing.T, s *scripts, f result.Figure, words map[string]string) (o struct {
+	Legend       struct{ Data []string }
+	Grid         []struct{ Top, Bottom, Left any }
+	Series       []struct{ Name string }
+	XAxis, YAxis []struct {
+		Name string
+		Data []string
+	}
+}, raw string) {
+	t.Helper()
+	opt, err := option(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	short, err := shortOption(f.Form, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bases, err := (*paperPage).Bases(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := json.Marshal(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err = s.call(`(function(b,o,f,w){o=gradsyncWhole(JSON.parse(b)[f],JSON.parse(o));w=JSON.parse(w);if(w)gradsyncSpeak(o,w);return JSON.stringify(o)})`,
+		string(bases), string(short), f.Form, string(table))
+	if err == nil {
+		err = json.Unmarshal([]byte(raw), &o)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o, raw
+}
+
+// A chart's option turns Chinese, names in the legend as those of the curves, and what is
+// made anew without words is English again. By hand.
+func TestChartsSpeakChinese(t *testing.T) {
+	s := speakers(t)
+	var words []map[string]string
+	for _, f := range talkingFigures() {
+		merged, _ := merge(f)
+		w := talker(talking).chineseOf(f, merged)
+		words = append(words, w)
+		before, english := optionIn(t, s, merged, nil)
+		o, chinese := optionIn(t, s, merged, w)
+		if _, again := optionIn(t, s, merged, nil); again != english || chinese == english {
+			t.Errorf("%s: English, Chinese and English again:\n%s\n%s\n%s", f.Form, english, chinese, again)
+		}
+		if len(before.Series) != len(o.Series) || o.XAxis[0].Name != "时间（ms）" {
+			t.Errorf("%s: %+v", f.Form, o)
+		}
+		for _, x := range o.Series {
+			if !slices.Contains(o.Legend.Data, x.Name) {
+				t.Errorf("%s: %q is none of the legend's %q", f.Form, x.Name, o.Legend.Data)
+			}
+		}
+		switch f.Form {
+		case "line":
+			if o.YAxis[0].Name != "测试准确率（%）" || !slices.Equal(o.Legend.Data, []string{"平局取权重 = 印出的符号", "BSP"}) {
+				t.Errorf("line: %+v", o)
+			}
+		case "bar":
+			if o.XAxis[0].Data[5] != "剪枝 MLP（梯度\n也掩码）" || o.YAxis[0].Name != "份额" {
+				t.Errorf("bar: %+v", o)
+			}
+		case "gantt":
+			if !slices.Equal(o.YAxis[0].Data, []string{"工作节点 1", "工作节点 12"}) || !strings.Contains(chinese, "共 1,200 次迭代的第 3 次") || o.Grid[0].Left != 24.0+7*11 {
+				t.Errorf("gantt: %+v", o)
+			}
+		}
+	}
+	if w := words[2]; len(w) != 4 || w["iteration # of #"] == "" {
+		t.Errorf("words of the time line: %v", w)
+	}
+}
+
+// speakers is a machine with the functions of report.js.
+func speakers(t *testing.T) *scripts {
+	t.Helper()
+	s, err := newScripts()
+	if err == nil {
+		_, err = s.vm.RunString(reportJS)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestToolTipsSpeakChinese(t *testing.T) {
+	s := speakers(t)
+	words, err := json.Marshal(map[string]string{
+		"time (ms)": "时间（ms）", "worker #": "工作节点 #1", "compute": "计算", "iteration #": "迭代 #1", "share": "份额", "pruned MLP": "剪枝 MLP", "gradients": "梯度"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ fig, point, en, zh string }{
+		{`{"form":"gantt","lanes":"worker 1\nworker 2","xunit":"ms"}`, `{"value":[1,3.5,1],"name":"iteration 7","seriesName":"compute"}`,
+			"worker 2\niteration 7: 1 … 3.5 (2.5 ms)", "工作节点 2\n迭代 7：1 … 3.5 (2.5 ms)"},
+		{`{"form":"gantt","lanes":"worker 1","xunit":"ms"}`, `{"value":[1,3,0],"seriesName":"compute"}`, "worker 1\ncompute: 1 … 3 (2 ms)", "工作节点 1\n计算：1 … 3 (2 ms)"},
+		{`{"form":"line","x":"time (ms)","y":"share"}`, `{"value":[1,0.123456789],"seriesName":"BSP"}`, "BSP\ntime (ms): 1\nshare: 0.12346", "BSP\n时间（ms）：1\n份额：0.12346"},
+		{`{"form":"bar","y":"share"}`, `{"value":2,"name":"pruned\nMLP","seriesName":"gradients"}`, "gradients, pruned\nMLP\nshare: 2", "梯度，剪枝 MLP\n份额：2"},
+	} {
+		for in, want := range map[string]string{"null": c.en, string(words): c.zh} {
+			got, err := s.call(`(function(f,w,p){return gradsyncTip(JSON.parse(f),JSON.parse(w),JSON.parse(p))})`, c.fig, in, c.point)
+			if err != nil || got != want {
+				t.Errorf("%q, want %q (%v)", got, want, err)
+			}
+		}
+	}
+}
+
+func TestChartLinesBreak(t *testing.T) {
+	s := speakers(t)
+	for _, c := range []struct {
+		text string
+		most int
+		want string
+	}{
+		{"virtual time (ms)", 9, "virtual|time (ms)"}, {"在每个 n 上", 6, "在每个|n 上"}, {"剪枝（梯度）", 6, "剪枝|（梯|度）"}, {"平局，GPU", 6, "平局，|GPU"}, {"", 5, ""},
+	} {
+		got, err := s.call(`(function(t,n){return gradsyncLines(t,n)})`, c.text, c.most)
+		if got = strings.ReplaceAll(got, "\n", "|"); err != nil || got != c.want {
+			t.Errorf("%q in %d letters: %q, want %q (%v)", c.text, c.most, got, c.want, err)
+		}
+	}
+}
+
+// sameInBoth is what a chart says alike in both languages: methods, networks, formulas, units.
+var sameInBoth = regexp.MustCompile(`^(?:ASP|BSP|SSP|DSSP|DASP|SSGD|ASGD|CSSGD|RingSparse|Optimal|Unicast|Multicast|QIS|WSS|FSS|LeNet|ResNet|VGG|BN|MLP|GPU|naive|` +
+	`Algorithm|Deep|Speech|int|conv|gru|layer|rank|Smin|Smax|Tcalc|Tcomm|Gb|GB|MB|ms|[a-zA-Z])$`)
+
+var letters = regexp.MustCompile(`\pL+`)
+
+// No chart of the committed results has a word left in English, and no two of a chart's
+// names become one.
+func TestNoWordOfChartsIsLeft(t *testing.T) {
+	all, err := load("../experiments/results")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr, err := chartTongue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, tall := 0, map[string]bool{}
+	for _, rs := range all {
+		for _, r := range rs {
+			for _, f := range r.Figures {
+				merged, _ := merge(apartInGroups(f))
+				zh := tr.chineseOf(f, merged)
+				said := map[string]string{}
+				for _, w := range slices.Concat(wordsIn(f), namesOf(merged)) {
+					n++
+					text, ok := zh[wordsOf(w)]
+					if !ok {
+						text = w
+					}
+					for _, x := range letters.FindAllString(text, -1) {
+						if x[0] < 0x80 && !sameInBoth.MatchString(x) && !tall[x+w] {
+							tall[x+w] = true
+							t.Errorf("%s, %s: %q is %q", r.ID, f.ID, w, text)
+							break
+						}
+					}
+					if old, ok := said[text]; ok && old != wordsOf(w) {
+						t.Errorf("%s, %s: %q and %q are both %q", r.ID, f.ID, old, w, text)
+					}
+					said[text] = wordsOf(w)
+				}
+			}
+		}
+	}
+	if n < 500 {
+		t.Errorf("%d words", n)
+	}
+}
+
+// The words of a page stand on it once, the same at every render, and end no script.
+func TestPagesHoldTheWordsOfTheirCharts(t *testing.T) {
+	page := &paperPage{Parts: []part{{Sections: []section{{Figures: []item{{Figures: []figureView{
+		{Chinese: map[string]string{"b": "</script>二", "a": "一"}}, {Chinese: map[string]string{"b": "</script>二", "c #": "#1 三"}}}}}}}}}}
+	raw, err := page.Bases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var bases map[string]any
+	if err := json.Unmarshal([]byte(raw), &bases); err != nil {
+		t.Fatal(err)
+	}
+	if want := map[string]any{"a": "一", "b": "</script>二", "c #": "#1 三"}; !reflect.DeepEqual(bases[chinesePart], want) || strings.Contains(string(raw), "</") {
+		t.Errorf("%v in %s", bases[chinesePart], raw)
+	}
+	if forms := slices.Sorted(maps.Keys(bases)); !slices.Equal(forms, []string{"bar", "gantt", "line", chinesePart}) {
+		t.Errorf("%v", forms)
+	}
+	for range 5 {
+		if again, err := page.Bases(); err != nil || again != raw {
+			t.Fatalf("another render: %s (%v)", again, err)
+		}
+	}
+}
