@@ -3,6 +3,8 @@ package reports
 import (
 	"strings"
 	"testing"
+
+	"gradsync/experiments/result"
 )
 
 // More names than a row holds stand in columns above a drawing that is as much taller.
