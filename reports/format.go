@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -30,6 +31,22 @@ func number(x float64, digits int) string {
 		s = strconv.FormatFloat(x, 'g', 4, 64)
 	}
 	return groups(strings.Replace(s, "-", "−", 1))
+}
+
+// typedPower is a number of up to five digits before the point as a program prints it
+// short: "1.384e+04". Codes in hexadecimal have a letter or a digit at either side.
+var typedPower = regexp.MustCompile(`(^|[^\w.])(\d(?:\.\d+)?e\+0[1-5])($|[^\w.]|\.($|\D))`)
+
+// unpowered writes out the numbers of a text that have a power of ten for no need.
+func unpowered(s string) string {
+	return typedPower.ReplaceAllStringFunc(s, func(m string) string {
+		part := typedPower.FindStringSubmatch(m)
+		x, err := strconv.ParseFloat(part[2], 64)
+		if err != nil {
+			return m // never: the pattern is a number
+		}
+		return part[1] + number(x, 0) + part[3]
+	})
 }
 
 // groups puts a narrow space between thousands of the integer part of a plain

@@ -153,3 +153,31 @@ func TestExactNumbersAreGrouped(t *testing.T) {
 		}
 	}
 }
+
+// Numbers that a result wrote with a power of ten are written out where a page would;
+// names, hashes and what is too large or small for that stay.
+func TestUnpowered(t *testing.T) {
+	for in, want := range map[string]string{
+		"last with 1.384e+04 ms.":   "last with 13\u202f840 ms.",
+		"SSGD 1.12e+03 s, 1.5e+03.": "SSGD 1120 s, 1500.",
+		"1e+05":                     "100\u202f000",
+		"2.28e+16 FLOP, 4.66e-09":   "2.28e+16 FLOP, 4.66e-09",
+		"sha a1.2e+03b, 3.14e+04.5": "sha a1.2e+03b, 3.14e+04.5",
+		"0.5e+04x":                  "0.5e+04x",
+		"":                          "",
+	} {
+		if got := unpowered(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+	tr, err := newTranslator()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := tr.both("takes 1.5e+03 s", escaped); got != "takes 1500 s" {
+		t.Errorf("on a page: %q", got)
+	}
+	if got := tr.label("aria-label", "takes 1.5e+03 s"); got != `aria-label="takes 1500 s"` {
+		t.Errorf("for a screen reader: %q", got)
+	}
+}

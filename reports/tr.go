@@ -197,7 +197,7 @@ func wordsOf(en string) string {
 // both sets a text in both languages, each by how; in English alone where there is no
 // Chinese.
 func (t *translator) both(en string, how func(string) template.HTML) template.HTML {
-	if wordless.MatchString(en) {
+	if en = unpowered(en); wordless.MatchString(en) {
 		return how(en)
 	}
 	zh, ok := t.zh(en)
@@ -223,6 +223,7 @@ func (t *translator) kind(key string) template.HTML {
 // label is the attribute that names an element to whoever cannot see it. The page's
 // script exchanges the languages.
 func (t *translator) label(name, en string) template.HTMLAttr {
+	en = unpowered(en)
 	attr := name + `="` + template.HTMLEscapeString(en) + `"`
 	if zh, ok := t.zh(en); ok && zh != en {
 		attr += ` data-named="` + name + `" data-zh-` + name + `="` + template.HTMLEscapeString(zh) + `"`
