@@ -90,6 +90,18 @@ func (x ranResult) Word() string {
 	}[x.Standing]
 }
 
+// Day is when the run started; it is not broken at its hyphens.
+func (x ranResult) Day() string {
+	day, _, _ := strings.Cut(x.Started, " ")
+	return day
+}
+
+// Hour is the rest.
+func (x ranResult) Hour() string {
+	_, hour, _ := strings.Cut(x.Started, " ")
+	return hour
+}
+
 // ofPublished marks a chapter that tells of the published results, below its heading.
 const ofPublished = "Of the published results, not of this run."
 
