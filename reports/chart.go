@@ -75,9 +75,22 @@ func globals(f result.Figure) []charts.GlobalOpts {
 	return []charts.GlobalOpts{
 		charts.WithInitializationOpts(opts.Initialization{ChartID: "fig-" + slug(f.ID)}),
 		charts.WithTooltipOpts(opts.Tooltip{Show: opts.Bool(true), Trigger: "item"}),
-		charts.WithGridOpts(opts.Grid{Left: "72", Right: "28", Top: "64", Bottom: "60"}),
+		charts.WithGridOpts(opts.Grid{Left: "72", Right: rightOf(f), Top: "64", Bottom: "60"}),
 		charts.WithAnimation(false),
 	}
+}
+
+// rightOf is the room to the right of a drawing, in px: half of the last number below
+// it, which stands at the edge on a logarithmic axis, goes beyond the drawing.
+func rightOf(f result.Figure) string {
+	for _, s := range f.Series {
+		for _, x := range s.X {
+			if f.X.Log && x >= 1e8 {
+				return "56"
+			}
+		}
+	}
+	return "28"
 }
 
 // dress sets what go-echarts has no field for: text colours that follow the
