@@ -136,7 +136,7 @@ func TestToolTipsSpeakChinese(t *testing.T) {
 			"worker 2\niteration 7: 1 … 3.5 (2.5 ms)", "工作节点 2\n迭代 7：1 … 3.5 (2.5 ms)"},
 		{`{"form":"gantt","lanes":"worker 1","xunit":"ms"}`, `{"value":[1,3,0],"seriesName":"compute"}`, "worker 1\ncompute: 1 … 3 (2 ms)", "工作节点 1\n计算：1 … 3 (2 ms)"},
 		{`{"form":"line","x":"time (ms)","y":"share"}`, `{"value":[1,0.123456789],"seriesName":"BSP"}`, "BSP\ntime (ms): 1\nshare: 0.12346", "BSP\n时间（ms）：1\n份额：0.12346"},
-		{`{"form":"bar","y":"share"}`, `{"value":2,"name":"pruned\nMLP","seriesName":"gradients"}`, "gradients, pruned\nMLP\nshare: 2", "梯度，剪枝 MLP\n份额：2"},
+		{`{"form":"bar","y":"share"}`, `{"value":2,"name":"pruned\nMLP","seriesName":"gradients"}`, "gradients, pruned MLP\nshare: 2", "梯度，剪枝 MLP\n份额：2"},
 	} {
 		for in, want := range map[string]string{"null": c.en, string(words): c.zh} {
 			got, err := s.call(`(function(f,w,p){return gradsyncTip(JSON.parse(f),JSON.parse(w),JSON.parse(p))})`, c.fig, in, c.point)
@@ -234,6 +234,35 @@ func TestPagesHoldTheWordsOfTheirCharts(t *testing.T) {
 	for range 5 {
 		if again, err := page.Bases(); err != nil || again != raw {
 			t.Fatalf("another render: %s (%v)", again, err)
+		}
+	}
+}
+
+// By hand: 460 pixels leave seven bars 51 each, seven letters; 366 leave six bars 44, six
+// letters, and "ResNet-18" is longer, so that the names stand aslant, 12 letters at 4.6 and
+// less the line there was. In 840 pixels three short names stay as they are.
+func TestNarrowBarsAllHaveTheirName(t *testing.T) {
+	s := speakers(t)
+	const narrowed = `(function(n,l,w){var o={xAxis:[{data:n,nameGap:32+15*l,axisLabel:{}}],grid:[{bottom:60+15*l}]},m=gradsyncNarrowBars(o,w),x=o.xAxis[0];` +
+		`return JSON.stringify([x.data,m,x.nameGap-32-15*l,o.grid[0].bottom-60-15*l,x.axisLabel])})`
+	for _, c := range []struct {
+		names       []string
+		lines, wide int
+		want        string
+	}{
+		{[]string{"a b", "c", "d", "e", "f", "g", "pruned, no more"}, 0, 460, `[["a b","c","d","e","f","g","pruned,\nno more"],15,15,15,{"interval":0,"hideOverlap":false}]`},
+		{[]string{"a b", "c", "d", "e", "f", "g", "pruned,\nno more"}, 1, 460, `[["a b","c","d","e","f","g","pruned,\nno more"],0,0,0,{"interval":0,"hideOverlap":false}]`},
+		{[]string{"MLP", "剪枝，\n含梯度", "c", "d", "e", "ResNet-18"}, 1, 366, `[["MLP","剪枝，含梯度","c","d","e","ResNet-18"],35,35,35,{"rotate":45,"interval":0,"hideOverlap":false}]`},
+		{slices.Repeat([]string{"D12"}, 20), 0, 366, `[[` + strings.Repeat(`"D12",`, 19) + `"D12"],0,0,0,{}]`},
+		{[]string{"LeNet-5", "ResNet-18", "VGG-19-BN"}, 0, 840, `[["LeNet-5","ResNet-18","VGG-19-BN"],0,0,0,{}]`},
+	} {
+		if got, err := s.call(narrowed, c.names, c.lines, c.wide); err != nil || got != c.want {
+			t.Errorf("%q in %d pixels:\n%s, want\n%s (%v)", c.names, c.wide, got, c.want, err)
+		}
+	}
+	for broken, want := range map[string]string{"pruned,\nno more": "pruned, no more", "剪枝，\n含梯度": "剪枝，含梯度", "类似 Deep\nSpeech": "类似 Deep Speech"} {
+		if got, err := s.call(`(function(t){return gradsyncLine(t)})`, broken); err != nil || got != want {
+			t.Errorf("%q, want %q (%v)", got, want, err)
 		}
 	}
 }

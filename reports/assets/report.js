@@ -117,6 +117,31 @@ function gradsyncLines(text, most) {
   return lines.join("\n");
 }
 
+/* A text in one line that was broken into several. */
+function gradsyncLine(text) {
+  return text.replace(/([^\u2e80-\u9fff\uff00-\uffef])\n(?=[^\u2e80-\u9fff\uff00-\uffef])/g, "$1 ").replace(/\n/g, "");
+}
+
+/* In a window so wide, the names of bars in more lines, or aslant where a word is too
+   long, so that none is left out of a few; the pixels that this takes. */
+function gradsyncNarrowBars(o, wide) {
+  var x = o.xAxis[0], grid = o.grid[0];
+  if (!Array.isArray(x.data) || !x.data.length) return 0;
+  function tall(list) { return 15 * (Math.max.apply(null, list.map(function (c) { return c.split("\n").length; })) - 1); }
+  function most(list) { return Math.max.apply(null, list.map(function (c) { return Math.max.apply(null, c.split("\n").map(gradsyncWide)); })); }
+  var room = (wide - 100) / x.data.length, whole = x.data.map(gradsyncLine), before = tall(x.data);
+  var broken = whole.map(function (c) { return gradsyncLines(c, Math.floor(room / 6.5)); }), after = tall(broken);
+  if (6.5 * most(broken) > room) {
+    if (room < 18) return 0; // too many even so
+    broken = whole; after = Math.ceil(4.6 * most(whole)) - 6;
+    x.axisLabel.rotate = 45;
+  }
+  if (after === 0) return 0;
+  x.data = broken; x.axisLabel.interval = 0; x.axisLabel.hideOverlap = false;
+  x.nameGap += after - before; grid.bottom = +grid.bottom + after - before;
+  return after - before;
+}
+
 /* An option with its words in Chinese, and their room: chart_legend.go, chart_bar.go and
    chart_gantt.go lay out the English. */
 function gradsyncSpeak(o, words) {
@@ -157,7 +182,7 @@ function gradsyncTip(fig, words, p) {
       " (" + short(v[1] - v[0]) + " " + zh(fig.xunit) + ")";
   }
   if (Array.isArray(v)) return zh(p.seriesName) + "\n" + zh(fig.x) + is + short(v[0]) + "\n" + zh(fig.y) + is + short(v[1]);
-  return zh(p.seriesName) + (words ? "，" : ", ") + zh(p.name).replace(/\n/g, words ? "" : "\n") + "\n" + zh(fig.y) + is + short(v);
+  return zh(p.seriesName) + (words ? "，" : ", ") + gradsyncLine(zh(p.name)) + "\n" + zh(fig.y) + is + short(v);
 }
 
 /* What follows is for browsers only. */
@@ -244,6 +269,7 @@ if (typeof document !== "undefined") (function () {
       o.grid[0].top = top;
       more += Math.max(0, top - before);
     }
+    more += gradsyncNarrowBars(o, wide);
     [].concat(o.xAxis || []).forEach(function (x) {
       if (!x.name) return;
       x.name = gradsyncLines(x.name, Math.floor((wide - 90) / 7.5));
