@@ -13,14 +13,14 @@ import (
 func TestClaimsInWordsShowTheirCriterion(t *testing.T) {
 	p09, _ := claims.Get("P09")
 	row := claimOn(t, pageOf(t, "ringsparse.html"), "P09")
-	if !strings.Contains(row, "<b>Criterion:</b> "+pretty(p09.ToleranceWhy)) || strings.Contains(row, "±") {
+	if !strings.Contains(row, "<b>Criterion: </b>"+pretty(p09.ToleranceWhy)) || strings.Contains(row, "±") {
 		t.Errorf("P09: %s", row)
 	}
 	page := pageOf(t, "ring.html")
 	if row := claimOn(t, page, "B05"); strings.Contains(row, "Criterion") || !strings.Contains(row, "±0.108") {
 		t.Errorf("B05: %s", row)
 	}
-	if row := claimOn(t, page, "B14"); !strings.Contains(row, "650–700") || !strings.Contains(row, "Criterion:</b> a range") {
+	if row := claimOn(t, page, "B14"); !strings.Contains(row, "650–700") || !strings.Contains(row, "Criterion: </b>a range") {
 		t.Errorf("B14: %s", row)
 	}
 	// D42 states a list of numbers: its reason is no criterion.

@@ -9,6 +9,7 @@ import (
 type fact struct {
 	Name, Value string
 	Code        bool
+	Words       bool // has Chinese; names, versions and times are the same in both languages
 	Warn        bool
 }
 
@@ -21,42 +22,47 @@ func provenance(r loaded) []fact {
 			fs = append(fs, fact{Name: name, Value: value})
 		}
 	}
+	say := func(name, value string) {
+		if value != "" {
+			fs = append(fs, fact{Name: name, Value: value, Words: true})
+		}
+	}
 	code := func(name, value string) {
 		if value != "" {
 			fs = append(fs, fact{Name: name, Value: value, Code: true})
 		}
 	}
 	if r.Run == nil {
-		fs = append(fs, fact{Name: "run", Value: "No record of the run lies beside this result: command, commit and machine are unknown.", Warn: true})
+		fs = append(fs, fact{Name: "run", Value: "No record of the run lies beside this result: command, commit and machine are unknown.", Words: true, Warn: true})
 	} else {
 		code("command", r.Run.Command)
-		add("how", inWords(kindsOf(r.Result))+": "+kindMeans(kindsOf(r.Result)))
+		say("how", inWords(kindsOf(r.Result))+": "+kindMeans(kindsOf(r.Result)))
 		code("commit", r.Run.Commit)
 		switch {
 		case r.Run.Dirty:
-			fs = append(fs, fact{Name: "changes", Value: "The working tree had changes that no commit holds.", Warn: true})
+			fs = append(fs, fact{Name: "changes", Value: "The working tree had changes that no commit holds.", Words: true, Warn: true})
 		case known(r.Run.Commit):
-			add("changes", "none: the working tree was clean")
+			say("changes", "none: the working tree was clean")
 		default:
-			add("changes", "unknown")
+			say("changes", "unknown")
 		}
 		add("version", r.Run.Version)
 		add("Go", strings.TrimSpace(fmt.Sprintf("%s %s, GOMAXPROCS %d", r.Run.Go, r.Run.Platform, r.Run.GOMAXPROCS)))
 		add("CPU", r.Run.CPU)
-		add("accelerator", r.Run.Accelerator)
+		say("accelerator", r.Run.Accelerator)
 	}
-	add("engine", engine(r))
+	say("engine", engine(r))
 	if len(r.Seeds) > 0 && seedless(r.Result) {
-		add("seeds", seeds(r.Seeds)+" given; "+noSeed)
+		say("seeds", seeds(r.Seeds)+" given; "+noSeed)
 	} else {
-		add("seeds", seeds(r.Seeds))
+		say("seeds", seeds(r.Seeds))
 	}
 	for _, d := range r.Sets() {
 		text := fmt.Sprintf("%s (%s), %s training and %s test images", d.Name, d.Origin, number(float64(d.Train), 0), number(float64(d.Test), 0))
 		if d.Note != "" {
 			text += "; " + d.Note
 		}
-		add("data", text)
+		say("data", text)
 		code("data sha256", d.SHA256)
 	}
 	code("configuration sha256", r.ConfigSHA256)
@@ -67,7 +73,7 @@ func provenance(r loaded) []fact {
 			if len(r.Sets()) > 0 {
 				took += ", without trainings that were finished before"
 			}
-			add("wall time", took)
+			say("wall time", took)
 		}
 		if r.Run.PeakRSSBytes > 0 {
 			add("peak memory", bytesOf(r.Run.PeakRSSBytes))

@@ -19,10 +19,10 @@ func TestBothProfilesStandInTheRowOfAClaim(t *testing.T) {
 		disagree bool
 	}{
 		"X01": {[]string{"11.1", "v-equal", "not in this profile"}, false},
-		"X02": {[]string{"24.4", "21.1", "v-within", "−8.88", "−9.99", "v-differs", "<b>Why, standard:</b> Only the larger set shows it."}, true},
-		"X03": {[]string{"55.5", "44.4", "<b>Why, both profiles:</b>", "<b>What differs, quick:</b> platform; data set", "<b>What differs, standard:</b> platform<"}, false},
-		"X04": {[]string{"<b>Why, both profiles:</b>", "<b>What differs, both profiles:</b> platform<"}, false},
-		"X06": {[]string{"v-not-run", "78.8", "v-within", "<b>Why, quick:</b> Left out"}, false}, // one of them did not run it
+		"X02": {[]string{"24.4", "21.1", "v-within", "−8.88", "−9.99", "v-differs", "<b>Why, standard: </b>Only the larger set shows it."}, true},
+		"X03": {[]string{"55.5", "44.4", "<b>Why, both profiles: </b>", "<b>What differs, quick: </b>platform; data set", "<b>What differs, standard: </b>platform<"}, false},
+		"X04": {[]string{"<b>Why, both profiles: </b>", "<b>What differs, both profiles: </b>platform<"}, false},
+		"X06": {[]string{"v-not-run", "78.8", "v-within", "<b>Why, quick: </b>Left out"}, false}, // one of them did not run it
 		"X07": {[]string{"not in this profile", "88.8", "v-same-sign"}, false},
 	} {
 		if n := strings.Count(page, ` id="claim-example5-`+slug(id)+`"`); n != 1 {
