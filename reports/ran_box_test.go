@@ -31,7 +31,7 @@ var boxes = map[string]struct {
 	}, []string{
 		"What I ran 2 of 3 results have the published bits. But for the list of seeds: 1; no seed is used there. Differing: 1. Not comparable: 1. The published results themselves, not run anew: 1. Not published in this profile: 1.",
 		"dasp/c: same settings, other bits, though other results of this commit have the published ones",
-		"dasp/d: other seeds: 7 instead of 0, 1, 2; this could be compared: gradsync run dasp/d --profile quick --seeds 0,1,2",
+		"dasp/d: other seeds: 7 instead of 0, 1, 2; this could be compared: bin/gradsync run dasp/d --profile quick --seeds 0,1,2",
 		"The program was built from a tree with changes that no commit holds.",
 		"gradsync run dasp --seeds 0,1,2 gradsync run dasp --profile standard",
 		"machine a CPU, GOMAXPROCS 2, linux/amd64", "commit " + bbbb, "uncommitted changes yes",

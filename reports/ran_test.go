@@ -92,16 +92,16 @@ var otherwise = map[string]struct {
 	"not at all, by another name":         {func(_ *result.Result, run *result.Run) { *run = *theRun(); run.CPU = "a CPU" }, ranSame, nil, ""},
 	"with seeds that decide nothing":      {func(r *result.Result, _ *result.Run) { r.Seeds = []uint64{0} }, ranSame, nil, ""},
 	"with seeds that decide": {func(r *result.Result, _ *result.Run) { r.Seeds, r.Notes = []uint64{0}, []string{"another"} }, ranApart,
-		[]ranWhy{{"other seeds", "0", "0, 1, 2"}}, "gradsync run dasp/example5 --profile quick --seeds 0,1,2"},
+		[]ranWhy{{"other seeds", "0", "0, 1, 2"}}, "bin/gradsync run dasp/example5 --profile quick --seeds 0,1,2"},
 	"with seeds that only the settings name": {func(r *result.Result, run *result.Run) {
 		r.Config, run.Command = map[string]any{"invented": true, "seeds": 7}, "gradsync run dasp --seeds=7"
-	}, ranApart, []ranWhy{{"other seeds", "7", "0,1,2"}}, "gradsync run dasp/example5 --profile quick --seeds 0,1,2"},
+	}, ranApart, []ranWhy{{"other seeds", "7", "0,1,2"}}, "bin/gradsync run dasp/example5 --profile quick --seeds 0,1,2"},
 	"on other data": {func(r *result.Result, _ *result.Run) { r.Data.SHA256 = strings.Repeat("3", 64) }, ranApart,
 		[]ranWhy{{"other data", "invented images (333333333333…)", "invented images (222222222222…)"}}, ""},
 	"on another engine": {func(r *result.Result, _ *result.Run) { r.Engine = "fast" }, ranApart,
-		[]ranWhy{{"another engine", "fast", "portable"}}, "gradsync run dasp/example5 --profile quick --seeds 0,1,2 --engine portable"},
+		[]ranWhy{{"another engine", "fast", "portable"}}, "bin/gradsync run dasp/example5 --profile quick --seeds 0,1,2 --engine portable"},
 	"not to its end": {func(r *result.Result, _ *result.Run) { r.Status = "incomplete" }, ranApart,
-		[]ranWhy{{What: "the run was interrupted"}}, "gradsync run dasp/example5 --profile quick --seeds 0,1,2"},
+		[]ranWhy{{What: "the run was interrupted"}}, "bin/gradsync run dasp/example5 --profile quick --seeds 0,1,2"},
 	"by another program": {func(r *result.Result, run *result.Run) {
 		r.Notes = []string{"another"}
 		run.Commit, run.Dirty, run.Platform = bbbb, true, "linux/arm64"
