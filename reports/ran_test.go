@@ -244,7 +244,7 @@ func boxOf(t *testing.T, root string, rs []loaded, pub map[string]published) str
 	if err != nil {
 		t.Fatal(err)
 	}
-	tmpl, err := template.New("").Funcs(tr.funcs()).ParseFS(templates, "templates/ran.html")
+	tmpl, err := template.New("").Funcs(tr.funcs()).ParseFS(templates, "templates/*.html")
 	if err != nil {
 		t.Fatal(err)
 	}
