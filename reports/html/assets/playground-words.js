@@ -72,7 +72,11 @@
       out.push("hierarchical.seconds --nodes " + s[0] / s[1] + " --per-node " + s[1] + " --k " + P.plain(4 * s[3]) + " --bandwidth " + P.plain(s[5]) + " --latency " + P.plain(s[6]) +
         " --node-bandwidth " + P.plain(s[4]) + " --node-latency " + P.plain(s[6]));
     }
-    if (model === model) out.push("codedsgd.time --n " + s[0] + " --r " + s[2] + " --tcalc " + P.plain(s[7] * s[8]) + " --tcomm " + P.plain(at("ssgd-unicast")[2]));
-    return out.map(function (c) { return "gradsync eval " + c; });
+    if (model === model) {
+      var blocks = 1; /* C(N, r): the model's SSGD sends each block's gradient */
+      for (var i = 0; i < s[2]; i++) blocks = blocks * (s[0] - i) / (i + 1);
+      out.push("codedsgd.time --n " + s[0] + " --r " + s[2] + " --tcalc " + P.plain(s[7] * s[8]) + " --tcomm " + P.plain(blocks / s[0] * at("ssgd-unicast")[2]));
+    }
+    return out.map(function (c) { return "bin/gradsync eval " + c; });
   };
 })();

@@ -67,7 +67,7 @@
     requestAnimationFrame(function () { waiting = false; render(); });
   }
   function render() {
-    var all = P.costs(P.state), best = P.fastest(all);
+    var all = P.costs(P.state), best = P.fastest(all), ties = best < 0 ? [] : P.ties(all, best);
     var shown = all.filter(function (c, i) { return !P.hidden[i]; });
     var longest = P.longest(shown.map(function (c) { return c[TOTAL]; })), widest = P.longest(shown.map(P.most));
     P.data.sliders.forEach(function (s) {
@@ -81,7 +81,7 @@
       var parts = m.key === "asp" ? [0, 0, 0, c[TOTAL]] : [c[0], c[1], c[2], 0];
       row.name.textContent = P.word(m.name);
       row.button.setAttribute("aria-pressed", String(!P.hidden[i]));
-      row.li.className = (off ? "off " : "") + (i === best ? "least" : "");
+      row.li.className = (off ? "off " : "") + (ties.indexOf(m) < 0 ? "" : "least");
       row.times.forEach(function (e, k) { e.style.width = off ? 0 : 100 * parts[k] / Math.max(longest, c[TOTAL]) + "%"; });
       row.times[0].parentNode.classList.toggle("torn", !off && c[TOTAL] > longest);
       row.time.textContent = (m.atLeast && c[TOTAL] === c[TOTAL] ? "≥ " : "") + P.seconds(c[TOTAL]);

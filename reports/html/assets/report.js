@@ -92,6 +92,99 @@ function gradsyncWhole(base, chart) {
   return o;
 }
 
+/* A word of a chart in Chinese, where words has it; numbers are no part of what is looked
+   up, and "#2" is the second. Without words, or Chinese, it stays. */
+function gradsyncWord(words, en) {
+  if (!words || typeof en !== "string") return en;
+  var numbers = [], key = en.replace(/[\u00a0\n]/g, " ").replace(/[0-9]+(?:[.,\u202f][0-9]+)*/g, function (n) { numbers.push(n); return "#"; });
+  if (!Object.prototype.hasOwnProperty.call(words, key)) return en;
+  return words[key].replace(/#([0-9]+)/g, function (m, k) { return numbers[k - 1]; });
+}
+
+/* How many letters wide a text is: a Chinese one counts two. */
+function gradsyncWide(text) { return text.length + (text.match(/[\u2e80-\u9fff\uff00-\uffef]/g) || []).length; }
+
+/* A text in lines of at most so many letters, broken between words and Chinese letters,
+   but before no stop and no bracket that closes. */
+function gradsyncLines(text, most) {
+  var lines = [""], gap = "";
+  (text.match(/\s+|（?(?:[^\s\u2e80-\u9fff\uff00-\uffef]+|[\u2e80-\u9fff\uff00-\uffef])[，、。；：）]*|（/g) || []).forEach(function (word) {
+    if (/^\s+$/.test(word)) { gap = " "; return; }
+    var last = lines.length - 1, longer = lines[last] ? lines[last] + gap + word : word;
+    if (lines[last] && gradsyncWide(longer) > most) lines.push(word); else lines[last] = longer;
+    gap = "";
+  });
+  return lines.join("\n");
+}
+
+/* A text in one line that was broken into several. */
+function gradsyncLine(text) {
+  return text.replace(/([^\u2e80-\u9fff\uff00-\uffef])\n(?=[^\u2e80-\u9fff\uff00-\uffef])/g, "$1 ").replace(/\n/g, "");
+}
+
+/* In a window so wide, the names of bars in more lines, or aslant where a word is too
+   long, so that none is left out of a few; the pixels that this takes. */
+function gradsyncNarrowBars(o, wide) {
+  var x = o.xAxis[0], grid = o.grid[0];
+  if (!Array.isArray(x.data) || !x.data.length) return 0;
+  function tall(list) { return 15 * (Math.max.apply(null, list.map(function (c) { return c.split("\n").length; })) - 1); }
+  function most(list) { return Math.max.apply(null, list.map(function (c) { return Math.max.apply(null, c.split("\n").map(gradsyncWide)); })); }
+  var room = (wide - 100) / x.data.length, whole = x.data.map(gradsyncLine), before = tall(x.data);
+  var broken = whole.map(function (c) { return gradsyncLines(c, Math.floor(room / 6.5)); }), after = tall(broken);
+  if (6.5 * most(broken) > room) {
+    if (room < 18) return 0; // too many even so
+    broken = whole; after = Math.ceil(4.6 * most(whole)) - 6;
+    x.axisLabel.rotate = 45;
+  }
+  if (after === 0) return 0;
+  x.data = broken; x.axisLabel.interval = 0; x.axisLabel.hideOverlap = false;
+  x.nameGap += after - before; grid.bottom = +grid.bottom + after - before;
+  return after - before;
+}
+
+/* An option with its words in Chinese, and their room: chart_legend.go, chart_bar.go and
+   chart_gantt.go lay out the English. */
+function gradsyncSpeak(o, words) {
+  function zh(x) { return gradsyncWord(words, x); }
+  function most(list) { return Math.max.apply(null, list.map(gradsyncWide)); }
+  [].concat(o.xAxis || [], o.yAxis || []).forEach(function (a) {
+    if (a.name) a.name = zh(a.name);
+    if (Array.isArray(a.data)) a.data = a.data.map(zh);
+  });
+  (o.series || []).forEach(function (s) {
+    s.name = zh(s.name);
+    if (Array.isArray(s.data)) s.data = s.data.map(function (d) { return d && d.name ? Object.assign({}, d, { name: zh(d.name) }) : d; });
+  });
+  var names = o.legend.data = (o.legend.data || []).map(zh), grid = o.grid[0], text = o.legend.textStyle, x = o.xAxis[0], lanes = o.yAxis[0].data;
+  if (text.width) {
+    text.width = 7 * most(names);
+    grid.top = 64 + 28 * (Math.ceil(names.length / Math.max(1, Math.floor(884 / (57 + text.width)))) - 1);
+  } else if (names.length && gradsyncWide(names.join("")) > 70) grid.top = 92;
+  if (Array.isArray(x.data) && x.data.length) {
+    x.data = x.data.map(function (c) { return gradsyncLines(c, Math.floor(620 / 6.5 / x.data.length)); });
+    var lines = Math.max.apply(null, x.data.map(function (c) { return c.split("\n").length; }));
+    x.nameGap = 32 + 15 * (lines - 1); grid.bottom = 60 + 15 * (lines - 1);
+    if (lines > 1) x.axisLabel.interval = 0;
+  }
+  if (Array.isArray(lanes) && lanes.length) grid.left = Math.min(24 + 7 * most(lanes), 260);
+  return o;
+}
+
+/* What the tool tip of point p says; fig has the form and the words of the chart, in
+   English. */
+function gradsyncTip(fig, words, p) {
+  /* A short number. */
+  function short(v) { return typeof v === "number" ? String(+v.toPrecision(5)) : v; }
+  function zh(x) { return gradsyncWord(words, x); }
+  var v = p.value, is = words ? "：" : ": ";
+  if (fig.form === "gantt") {
+    return zh(fig.lanes.split("\n")[v[2]]) + "\n" + zh(p.name || p.seriesName) + is + short(v[0]) + " … " + short(v[1]) +
+      " (" + short(v[1] - v[0]) + " " + zh(fig.xunit) + ")";
+  }
+  if (Array.isArray(v)) return zh(p.seriesName) + "\n" + zh(fig.x) + is + short(v[0]) + "\n" + zh(fig.y) + is + short(v[1]);
+  return zh(p.seriesName) + (words ? "，" : ", ") + gradsyncLine(zh(p.name)) + "\n" + zh(fig.y) + is + short(v);
+}
+
 /* What follows is for browsers only. */
 if (typeof document !== "undefined") (function () {
   var INK = /#010203/gi, root = document.documentElement, charts = [];
@@ -120,8 +213,20 @@ if (typeof document !== "undefined") (function () {
     });
     document.querySelectorAll(".none[title]").forEach(function (e) { e.title = zh ? "无值" : "no value"; });
     charts.forEach(function (x) { x.fig.querySelector(".live").setAttribute("aria-label", description(x.fig)); });
+    tell(zh);
+    redraw();
     nameTheme(theme());
     document.dispatchEvent(new CustomEvent("gradsync-language"));
+  }
+  /* The names in the tables beneath the charts are those of the charts, and are exchanged
+     with them. */
+  function tell(zh) {
+    var bases = document.getElementById("chart-bases"), words = bases && zh ? JSON.parse(bases.textContent).zh : null;
+    document.querySelectorAll("table.points tbody :is(th, td)").forEach(function (c) {
+      if (c.en === undefined) c.en = c.textContent;
+      var text = gradsyncWord(words, c.en);
+      if (c.textContent !== text) c.textContent = text;
+    });
   }
   /* The words of e in one language. */
   function shown(e, zh) {
@@ -145,19 +250,6 @@ if (typeof document !== "undefined") (function () {
 
   function cssColour(name) { return getComputedStyle(root).getPropertyValue(name).trim(); }
 
-  /* A short number for tool tips. */
-  function short(v) { return typeof v === "number" ? String(+v.toPrecision(5)) : v; }
-
-  /* A text in lines of at most so many letters: ECharts breaks no name of an axis. */
-  function inLines(text, letters) {
-    var lines = [""];
-    text.split(" ").forEach(function (word) {
-      var last = lines.length - 1, longer = lines[last] ? lines[last] + " " + word : word;
-      if (lines[last] && longer.length > letters) lines.push(word); else lines[last] = longer;
-    });
-    return lines.join("\n");
-  }
-
   /* In a window narrower than the drawing was laid out for, names of the legend and of
      the axes break, and the names of the legend stand in as many columns as fit, above
      a drawing that is as much taller. */
@@ -166,20 +258,21 @@ if (typeof document !== "undefined") (function () {
     var height = live.dataset.height = live.dataset.height || parseInt(live.style.height, 10);
     var longest = 0, line = -o.legend.itemGap, more = 0;
     if (wide <= 0 || wide > 840) return;
-    names.forEach(function (n) { longest = Math.max(longest, n.length); line += 45 + 7 * n.length + o.legend.itemGap; });
+    names.forEach(function (n) { longest = Math.max(longest, gradsyncWide(n)); line += 45 + 7 * gradsyncWide(n) + o.legend.itemGap; });
     if (names.length && line > wide) {
       var width = Math.min(7 * longest, wide - 75), across = Math.max(1, Math.floor(wide / (57 + width))), before = +o.grid[0].top, top = 36;
       for (var i = 0; i < names.length; i += across) {
-        top += 11 + 17 * Math.max.apply(null, names.slice(i, i + across).map(function (n) { return Math.ceil(7 * n.length / width); }));
+        top += 11 + 17 * Math.max.apply(null, names.slice(i, i + across).map(function (n) { return Math.ceil(7 * gradsyncWide(n) / width); }));
       }
       o.legend.itemGap = 12;
       o.legend.textStyle.width = width; o.legend.textStyle.overflow = "break"; o.legend.textStyle.backgroundColor = "transparent";
       o.grid[0].top = top;
       more += Math.max(0, top - before);
     }
+    more += gradsyncNarrowBars(o, wide);
     [].concat(o.xAxis || []).forEach(function (x) {
       if (!x.name) return;
-      x.name = inLines(x.name, Math.floor((wide - 90) / 7.5));
+      x.name = gradsyncLines(x.name, Math.floor((wide - 90) / 7.5));
       var lines = x.name.split("\n").length;
       o.grid[0].bottom = +o.grid[0].bottom + 17 * (lines - 1);
       more += 17 * (lines - 1);
@@ -192,20 +285,14 @@ if (typeof document !== "undefined") (function () {
 
   function optionOf(fig) {
     function read(e) { return JSON.parse(e.textContent.replace(INK, cssColour("--ink"))); }
-    var o = gradsyncWhole(read(document.getElementById("chart-bases"))[fig.dataset.form], read(fig.querySelector("script[type='application/json']")));
+    var bases = read(document.getElementById("chart-bases")), words = root.lang === "zh" ? bases.zh : null;
+    var o = gradsyncWhole(bases[fig.dataset.form], read(fig.querySelector("script[type='application/json']")));
+    if (words) gradsyncSpeak(o, words);
     o.aria.label.description = description(fig);
     var calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     o.animation = !calm && fig.dataset.form !== "gantt";
     narrow(o, fig);
-    o.tooltip.formatter = function (p) {
-      var v = p.value;
-      if (fig.dataset.form === "gantt") {
-        return fig.dataset.lanes.split("\n")[v[2]] + "\n" + (p.name || p.seriesName) + ": " + short(v[0]) + " … " + short(v[1]) +
-          " (" + short(v[1] - v[0]) + " " + fig.dataset.xunit + ")";
-      }
-      if (Array.isArray(v)) return p.seriesName + "\n" + fig.dataset.x + ": " + short(v[0]) + "\n" + fig.dataset.y + ": " + short(v[1]);
-      return p.seriesName + ", " + p.name + "\n" + fig.dataset.y + ": " + short(v);
-    };
+    o.tooltip.formatter = function (p) { return gradsyncTip(fig.dataset, words, p); };
     return o;
   }
 

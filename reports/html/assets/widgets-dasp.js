@@ -29,7 +29,7 @@
   /* Until when somebody waits, in words. */
   W.daspUntil = function (until, lang) {
     var m = /^worker (\d+)$/.exec(until);
-    return m ? W.say(lang, "worker " + m[1] + " comes back", "工作节点 " + m[1] + " 回来") : until;
+    return m ? W.say(lang, "worker " + m[1] + " comes back", "工作节点 " + m[1] + " 回来") : until.replace(" ", "\u00a0");
   };
 
   function arrives(data, e, lang) {
@@ -49,16 +49,30 @@
     }
     var head = arrives(data, e, lang) + t(", more than Smin = " + data.smin + " and not more than Smax = " + data.smax + ". Algorithm 1, lines 7–12: WSS, T_wait = " + e.wait,
       "，大于 Smin = " + data.smin + " 且不超过 Smax = " + data.smax + "。算法 1 第 7–12 行：WSS，T_wait = " + e.wait);
-    if (e.why === "T_wait") return head + t(" by Eq. (1). Worker " + e.worker + " waits until " + e.until + ", in the hope that worker " + e.oldest + " comes back meanwhile.", "（式 (1)）。工作节点 " + e.worker + " 等到 " + e.until + "，期望工作节点 " + e.oldest + " 此间回来。");
+    if (e.why === "T_wait") return head + t(" by Eq. (1). Worker " + e.worker + " waits until " + W.daspUntil(e.until, lang) + ", in the hope that worker " + e.oldest + " comes back meanwhile.", "（式 (1)）。工作节点 " + e.worker + " 等到 " + W.daspUntil(e.until, lang) + "，期望工作节点 " + e.oldest + " 此间回来。");
     return head + t(". The version to hand out would be more than Smax ahead of worker " + e.oldest + ", so worker " + e.worker + " waits for it (our re-check).", "。将要发出的版本会比工作节点 " + e.oldest + " 领先超过 Smax，因此工作节点 " + e.worker + " 等它回来（本实现的复查）。");
   }
 
-  function release(data, e, lang) {
+  /* The version in which the gradient that event at releases was used before, by a
+     group of others; 0 for none. */
+  W.daspUsed = function (data, at) {
+    var worker = data.events[at - 1].worker;
+    for (var i = at - 2; i >= 0; i--) {
+      var e = data.events[i];
+      if (e.worker === worker && e.what === "used") return e.newest;
+      if (e.worker === worker && e.what === "push") break;
+    }
+    return 0;
+  };
+
+  function release(data, at, lang) {
     function t(en, zh) { return W.say(lang, en, zh); }
+    var e = data.events[at - 1], used = W.daspUsed(data, at);
     var why = { "T_wait is over": t("its T_wait is over (Algorithm 1, line 12)", "T_wait 已到（算法 1 第 12 行）"),
       "T_wait is 0": t("its T_wait is 0 (Algorithm 1, line 12)", "T_wait 为 0（算法 1 第 12 行）"),
       "within Smax again": t("after worker " + e.by + ", nobody left is more than Smax = " + data.smax + " behind version " + e.newest, "工作节点 " + e.by + " 之后，其余工作节点落后版本 " + e.newest + " 都不超过 Smax = " + data.smax) }[e.why];
-    var update = e.group > 1 ? t("one of K = " + e.group + " in its update (Algorithm 2, line 6)", "是其更新中 K = " + e.group + " 个之一（算法 2 第 6 行）")
+    var update = used ? t("used already, one of K = " + e.group + " in version " + used + " (Algorithm 2, line 6)", "此前已用，是版本 " + used + " 中 K = " + e.group + " 个之一（算法 2 第 6 行）")
+      : e.group > 1 ? t("one of K = " + e.group + " in its update (Algorithm 2, line 6)", "是其更新中 K = " + e.group + " 个之一（算法 2 第 6 行）")
       : t("alone in its update, K = 1 (Algorithm 2, line 6)", "单独成为一次更新，K = 1（算法 2 第 6 行）");
     return t(e.time + ": worker " + e.worker + " is released from " + e.state + ": " + why + ". Its gradient is " + update + ", staleness " + e.staleness + ". It goes on with version " + e.newest + ".",
       e.time + "：工作节点 " + e.worker + " 离开 " + e.state + "：" + why + "。它的梯度" + update + "，陈旧度 " + e.staleness + "。它用版本 " + e.newest + " 继续。");
@@ -70,7 +84,7 @@
     var e = data.events[at - 1];
     if (!e) return t("All " + data.workers + " workers hold version 0 and compute. " + data.events.length + " events follow.", "全部 " + data.workers + " 个工作节点持有版本 0，正在计算。接下来有 " + data.events.length + " 个事件。");
     if (e.what === "push") return push(data, e, lang);
-    if (e.what === "release") return release(data, e, lang);
+    if (e.what === "release") return release(data, at, lang);
     if (e.what === "used") {
       return t(e.time + ": the gradient of worker " + e.worker + ", which waits in " + e.state + ", is used with the others that wait: K = " + e.group + " in version " + e.newest + " (Algorithm 2, line 6), staleness " + e.staleness + ". The worker itself waits on.",
         e.time + "：在 " + e.state + " 中等待的工作节点 " + e.worker + " 的梯度与其他等待者一起使用：版本 " + e.newest + " 含 K = " + e.group + " 个（算法 2 第 6 行），陈旧度 " + e.staleness + "。工作节点本身继续等待。");
@@ -85,7 +99,7 @@
     return { from: from, base: e ? e.min : 0, count: Math.max(data.smax + data.workers, (e ? e.newest : 0) - from + 1) };
   };
 
-  var left = 76, right = 448, top = 44, lane = 31;
+  var left = 74, right = 388, top = 44, lane = 33;
 
   /* The mark of a state: a ring computes, a triangle waits in WSS, a square in FSS, a
      disc was answered at once. */
@@ -116,7 +130,7 @@
   W.kinds.walk = function (box, data, state, lang) {
     function t(en, zh) { return W.say(lang, en, zh); }
     var bottom = top + data.workers * lane, two = W.make("div", { "class": "stage" }, box), one = W.make("div", {}, two), side = W.make("div", {}, two);
-    var svg = W.draw("svg", { viewBox: "0 0 454 " + (bottom + 38), "aria-hidden": "true", focusable: "false" }, one), g = W.draw("g", {}, svg);
+    var svg = W.draw("svg", { viewBox: "0 0 392 " + (bottom + 38), "aria-hidden": "true", focusable: "false" }, one), g = W.draw("g", {}, svg);
     var facts = W.make("p", { "class": "facts" }), title = W.make("p", { "class": "queue" }), queue = W.make("ol", { "class": "steps" });
 
     function show(at) {
@@ -126,33 +140,34 @@
       axis(g, data, a, x, bottom, lang);
       for (var n = 1; n <= data.workers; n++) {
         var y = top + (n - 0.5) * lane, w = waiting.filter(function (w) { return w.worker === n; })[0], now = e && e.worker === n, held = e ? e.v[n - 1] : 0;
-        if (now) W.draw("rect", { "class": "current", x: 1, y: y - lane / 2 + 1, width: 452, height: lane - 2, rx: 4 }, g);
+        if (now) W.draw("rect", { "class": "current", x: 1, y: y - lane / 2 + 1, width: 390, height: lane - 2, rx: 4 }, g);
         W.draw("text", { x: 5, y: y + 4, "class": now ? "strong small" : "small" }, g, t("worker ", "工作节点 ") + n);
         if (now && e.what === "push" && e.gap > 0) {
           W.draw("line", { "class": "gap", x1: x(e.min), x2: x(e.held), y1: y, y2: y }, g);
         }
         if (now && held !== e.held) {
           mark(g, x(e.held), y, e.state, "ghost");
-          W.draw("line", { "class": "hop", x1: x(e.held) + 9, x2: x(held) - 11, y1: y, y2: y, "marker-end": head }, g);
+          W.draw("line", { "class": "hop", x1: x(e.held) + 10, x2: x(held) - 9, y1: y, y2: y, "marker-end": head }, g);
         }
         mark(g, x(held), y, w ? w.state : now && e.what === "push" ? "QIS" : "computes", now ? "now" : "");
         if (w) {
           var far = x(held) > right - 50;
-          W.draw("text", { x: x(held) + (far ? -12 : 12), y: y + 4, "text-anchor": far ? "end" : "start", "class": "small strong" }, g, w.state);
+          W.draw("text", { x: x(held) + (far ? -12 : 12), y: y + 4, "text-anchor": far ? "end" : "start", "class": "small strong halo" }, g, w.state);
         }
       }
-      facts.textContent = e ? t("State ", "状态 ") + e.state + t(", gap ", "，版本差 ") + e.gap + (e.group > 0 ? t(", staleness ", "，陈旧度 ") + e.staleness + t(", K = ", "，K = ") + e.group : "") + t(", newest version ", "，最新版本 ") + e.newest : "";
+      facts.textContent = e ? t("State ", "状态 ") + e.state + t(", gap ", "，版本差 ") + e.gap + (e.group > 0 ? t(", staleness ", "，陈旧度 ") + e.staleness + t(", K\u00a0=\u00a0", "，K\u00a0=\u00a0") + e.group : "") + t(", newest version ", "，最新版本 ") + e.newest : "";
       title.textContent = waiting.length ? t("Waiting: " + waiting.length, "等待中：" + waiting.length) : t("Nobody waits.", "没有工作节点在等待。");
       queue.replaceChildren();
       waiting.forEach(function (w) {
-        W.make("li", {}, queue, t("worker ", "工作节点 ") + w.worker + (w.state === "FSS" ? " ■ " : " ▲ ") + w.state + t(", until ", "，直到 ") + W.daspUntil(w.until, lang) + (w.used ? t("; gradient used", "；梯度已用") : ""));
+        W.make("li", {}, queue, t("worker ", "工作节点 ") + w.worker + (w.state === "FSS" ? " ■ " : " ▲ ") + w.state + t(", until ", /^worker/.test(w.until) ? "，直到" : "，直到 ") + W.daspUntil(w.until, lang) + (w.used ? t("; gradient used", "；梯度已用") : ""));
       });
     }
     var head = W.arrowHead(svg), total = data.events.length;
     var out = W.stepper(box, one, side, lang, { state: state, total: total, show: show, rests: 1800,
       said: function (at) { return W.daspSaid(data, at, lang); },
       place: function (at) { return at === 0 ? t("start", "开始") : t("event " + at + " of " + total + ", ", "事件 " + at + " / " + total + "，") + data.events[at - 1].time; },
-      jumps: [[t("Next wait", "下一次等待"), function (at) { return W.daspNext(data, at); }], [t("Next FSS", "下一次 FSS"), function (at) { return W.daspNext(data, at, "FSS"); }]] });
+      jumps: [["", t("Next wait", "下一次等待")], ["FSS", t("Next FSS", "下一次 FSS")]].filter(function (j) { return W.daspNext(data, 0, j[0]); })
+        .map(function (j) { return [j[1], function (at) { return W.daspNext(data, at, j[0]); }]; }) });
     side.appendChild(facts); side.appendChild(title); side.appendChild(queue);
     W.make("p", { "class": "quiet" }, box, t("Ring: computes. Disc: answered at once (QIS). Triangle: waits in WSS. Square: waits in FSS. The solid line is the gap of the gradient that has arrived; a faint mark is what the worker held before.",
       "圆环：正在计算。圆点：立即答复（QIS）。三角：在 WSS 中等待。方块：在 FSS 中等待。实线是刚到达的梯度的版本差；淡色记号是工作节点此前所持的版本。"));

@@ -3,9 +3,9 @@
 
 (function (W) {
   var chinese = {
-    "CSSGD, multicast": "CSSGD，多播", "CSSGD, unicast": "CSSGD，单播", "same blocks uncoded, multicast": "同样的块不编码，多播", "same blocks uncoded, unicast": "同样的块不编码，单播",
-    "SSGD block by block, multicast": "SSGD 逐块，多播", "SSGD block by block, unicast": "SSGD 逐块，单播", "SSGD, multicast": "SSGD，多播", "SSGD, unicast": "SSGD，单播", "ring all-reduce": "环形全归约",
-    "compressed coded, multicast": "压缩编码，多播", "redundant blocks summed, multicast": "冗余块先求和，多播", "replicated workers, multicast": "复制节点，多播", "gradient units": "梯度单位"
+    "CSSGD, multicast": "CSSGD，多播", "CSSGD, unicast": "CSSGD，单播", "same blocks uncoded, multicast": "同样的样本块，不编码，多播", "same blocks uncoded, unicast": "同样的样本块，不编码，单播",
+    "SSGD block by block, multicast": "SSGD，逐块发送，多播", "SSGD block by block, unicast": "SSGD，逐块发送，单播", "SSGD, multicast": "SSGD，多播", "SSGD, unicast": "SSGD，单播", "ring all-reduce": "环形全归约",
+    "compressed coded, multicast": "压缩编码，多播", "redundant blocks summed, multicast": "冗余样本块先求和，多播", "replicated workers, multicast": "复制的工作节点，多播", "gradient units": "梯度单位"
   };
   function word(name, lang) { return lang === "zh" && chinese[name] || name; }
 
@@ -59,7 +59,7 @@
     if (!state.n) { state.n = W.nearest(ns, 8); state.r = W.nearest(W.choices(data, "r", state.n), 3); state.hidden = []; }
     var controls = W.make("div", { "class": "controls" }, box);
     var setN = W.slider(controls, t("nodes", "节点"), "n", function (x) { state.n = x; state.r = W.nearest(W.choices(data, "r", x), state.r); show(); });
-    var setR = W.slider(controls, t("redundancy", "冗余"), "r", function (x) { state.r = x; show(); });
+    var setR = W.slider(controls, t("redundancy", "冗余度"), "r", function (x) { state.r = x; show(); });
     var said = W.make("p", { "class": "said", "aria-live": "polite" }, box);
     var list = W.make("ul", { "class": "bars" }, box);
     var rows = data.names.map(function (name, i) {
@@ -69,7 +69,7 @@
       return { li: li, button: b, bar: W.make("span", {}, track), num: W.make("span", { "class": "num" }, li) };
     });
     W.make("p", { "class": "quiet" }, box, t("Bars in " + (data.unit || "the table’s unit") + " per batch. A name, pressed, takes its bar away, so that shorter ones can be compared.",
-      "条形的单位：每批 " + (word(data.unit, lang) || "表中的单位") + "。按一下名称可隐去其条形，便于比较较短的各项。"));
+      "条形的单位：每批" + (word(data.unit, lang) || "表中的单位") + "。按一下名称可隐去其条形，便于比较较短的各项。"));
     function show() {
       setN(ns, state.n); setR(W.choices(data, "r", state.n), state.r);
       var bars = W.bars(data, state.n, state.r, state.hidden);

@@ -28,7 +28,7 @@
   };
 
   W.ringLoop = function (adds, lang) {
-    return adds ? W.say(lang, "reduce-scatter", "归约散播（reduce-scatter）") : W.say(lang, "all-gather", "全收集（all-gather）");
+    return adds ? W.say(lang, "reduce-scatter", "归约散发（reduce-scatter）") : W.say(lang, "all-gather", "全收集（all-gather）");
   };
 
   /* What a step did, in words. */
@@ -36,24 +36,24 @@
     var n = data.gpus, all = n * n;
     if (at === 0) {
       return W.say(lang, "Every GPU holds its own " + n + " chunks, and nothing of the others yet. " + data.steps.length + " steps follow; in each, every GPU sends one chunk to its right neighbour.",
-        "每个 GPU 只有自己的 " + n + " 个分块，还没有别人的数据。接下来有 " + data.steps.length + " 步；每一步中，每个 GPU 都把一个分块发给右邻。");
+        "每块 GPU 只有自己的 " + n + " 个块，还没有别人的数据。接下来有 " + data.steps.length + " 步；每一步中，每块 GPU 都把一个块发给右邻。");
     }
     var step = data.steps[at - 1], done = W.ringDone(data, W.ringHolds(data, at)), words;
     if (step.adds) {
       words = W.say(lang, "Step " + step.step + ", reduce-scatter: every GPU adds the chunk it receives to its own. A received chunk is now the sum of " + step.sums + " GPUs’ chunks. ",
-        "第 " + step.step + " 步，归约散播：每个 GPU 把收到的分块加到自己的分块上。收到的分块现在是 " + step.sums + " 个 GPU 之和。");
+        "第 " + step.step + " 步，归约散发：每块 GPU 把收到的块加到自己的块上。收到的块现在是 " + step.sums + " 块 GPU 之和。");
     } else {
       words = W.say(lang, "Step " + step.step + ", all-gather: every GPU overwrites its chunk with the complete sum it receives; nothing is added any more. ",
-        "第 " + step.step + " 步，全收集：每个 GPU 用收到的完整的和覆盖自己的分块，不再相加。");
+        "第 " + step.step + " 步，全收集：每块 GPU 用收到的完整的和覆盖自己的块，不再相加。");
     }
-    words += W.say(lang, done + " of the " + all + " chunks are complete", all + " 个分块中有 " + done + " 个已完整");
-    if (done === all) return words + W.say(lang, ": every GPU has the sum of all.", "：每个 GPU 都得到全部之和。");
+    words += W.say(lang, done + " of the " + all + " chunks are complete", all + " 个块中有 " + done + " 个已完整");
+    if (done === all) return words + W.say(lang, ": every GPU has the sum of all.", "：每块 GPU 都得到全部之和。");
     return words + W.say(lang, ".", "。");
   };
 
   /* One transfer in words: what is sent, and what the receiver makes of it. */
   W.ringTransfer = function (x, lang) {
-    var way = "GPU " + x.from + " → " + x.gpu + W.say(lang, ": chunk ", "：分块 ") + x.receives + W.say(lang, ", ", "，") + x.sent;
+    var way = "GPU " + x.from + " → " + x.gpu + W.say(lang, ": chunk ", "：块 ") + x.receives + W.say(lang, ", ", "，") + x.sent;
     return way + (x.adds ? W.say(lang, ", added: ", "，相加得 ") + x.holds : W.say(lang, ", copied", "，覆盖"));
   };
 
@@ -61,39 +61,29 @@
   function column(parent, n, x, y, side, height) {
     var slots = [];
     for (var g = 0; g < n; g++) slots.push(W.draw("rect", { x: x, y: y + g * height, width: side, height: height }, parent));
-    var edge = W.draw("rect", { "class": "edge", x: x, y: y, width: side, height: n * height }, parent);
-    return function (held) {
+    var edge = W.draw("rect", { "class": "edge", x: x, y: y, width: side, height: n * height }, parent), big = side > 12;
+    var tick = W.draw("text", { "class": "tick", x: x + side / 2, y: y + n * height / 2 + 5, "text-anchor": "middle" }, parent);
+    return function (held, now) {
       slots.forEach(function (s, g) { s.setAttribute("class", held.indexOf(g) < 0 ? "none" : held.length === n ? "whole" : "part"); });
-      edge.setAttribute("class", held.length === n ? "edge full" : "edge");
+      edge.setAttribute("class", "edge" + (held.length === n ? " full" : "") + (now ? " now" : ""));
+      tick.textContent = big && held.length === n ? "✓" : "";
     };
   }
 
-  var side = 17, slot = 9;
+  var side = 18, slot = 9;
 
   function card(svg, n, gpu, c, lang) {
     var w = n * side + 14, h = 34 + n * slot, g = W.draw("g", { transform: "translate(" + (c.x - w / 2) + " " + (c.y - h / 2) + ")" }, svg);
     W.draw("rect", { "class": "card", width: w, height: h, rx: 7 }, g);
     W.draw("text", { x: w / 2, y: 14, "text-anchor": "middle", "class": "strong" }, g, "GPU " + gpu);
-    var show = [], ticks = [];
+    var show = [];
     for (var k = 0; k < n; k++) {
       show.push(column(g, n, 7 + k * side + 2, 19, side - 4, slot));
-      ticks.push(W.draw("text", { x: 7 + k * side + side / 2, y: h - 3.5, "text-anchor": "middle", "class": "small" }, g));
+      W.draw("text", { x: 7 + k * side + side / 2, y: h - 3.5, "text-anchor": "middle", "class": "small" }, g, k);
     }
-    return { w: w, h: h, show: function (chunks) {
-      chunks.forEach(function (held, k) {
-        show[k](held);
-        ticks[k].textContent = k + (held.length === n ? "✓" : "");
-      });
+    return { w: w, h: h, show: function (chunks, now) {
+      chunks.forEach(function (held, k) { show[k](held, k === now); });
     } };
-  }
-
-  /* The ends of an arrow between two cards, clear of both. */
-  function ends(a, b, w, h) {
-    function out(from, to) {
-      var dx = to.x - from.x, dy = to.y - from.y, s = Math.min((w / 2 + 3) / Math.max(1e-9, Math.abs(dx)), (h / 2 + 3) / Math.max(1e-9, Math.abs(dy)));
-      return { x: from.x + s * dx, y: from.y + s * dy };
-    }
-    return [out(a, b), out(b, a)];
   }
 
   W.kinds.ring = function (box, data, state, lang) {
@@ -115,7 +105,7 @@
       var step = data.steps[i];
       if (!step) return;
       step.transfers.forEach(function (x) {
-        var e = ends(at[x.from], at[x.gpu], cards[0].w, cards[0].h), p = { x: e[0].x + f * (e[1].x - e[0].x), y: e[0].y + f * (e[1].y - e[0].y) };
+        var e = W.between(at[x.from], at[x.gpu], cards[0].w, cards[0].h), p = { x: e[0].x + f * (e[1].x - e[0].x), y: e[0].y + f * (e[1].y - e[0].y) };
         W.draw("line", { x1: e[0].x, y1: e[0].y, x2: e[1].x, y2: e[1].y, "class": step.adds ? "adds" : "copies", "marker-end": head }, links);
         var m = W.draw("g", { transform: "translate(" + (p.x - 15) + " " + (p.y - 23) + ")", "class": "parcel" }, links);
         W.draw("rect", { "class": "card", width: 30, height: 46, rx: step.adds ? 15 : 2 }, m);
@@ -123,13 +113,18 @@
         column(m, n, 10, 15, 10, 5.2)(x.sentBy);
       });
     }
+    /* The chunk that a GPU received in a step, -1 for none. */
+    function received(i, g) {
+      var x = (data.steps[i] ? data.steps[i].transfers : []).filter(function (x) { return x.gpu === g; })[0];
+      return x ? x.receives : -1;
+    }
     function centred(step) {
-      word.textContent = step ? W.say(lang, step.adds ? "reduce-scatter" : "all-gather", step.adds ? "归约散播" : "全收集") : "";
+      word.textContent = step ? W.say(lang, step.adds ? "reduce-scatter" : "all-gather", step.adds ? "归约散发" : "全收集") : "";
       what.textContent = step ? step.adds ? W.say(lang, "+ each adds", "+ 相加") : W.say(lang, "= each copies", "= 覆盖") : "";
     }
     function show(k) {
       var held = W.ringHolds(data, k);
-      cards.forEach(function (c, g) { c.show(held[g]); });
+      cards.forEach(function (c, g) { c.show(held[g], received(k - 1, g)); });
       arrows(k - 1, 0.5);
       centred(data.steps[k - 1]);
       list.replaceChildren();
@@ -142,8 +137,8 @@
       travel: function (k, f) { arrows(k, f); centred(data.steps[k]); } });
     right.appendChild(list);
     W.make("p", { "class": "quiet" }, box, W.say(lang,
-      "A column is a chunk, a slot of it one GPU’s contribution; a filled slot is in the sum, ✓ marks a complete chunk. Round parcels on dashed arrows (+) are added, square ones on solid arrows (=) are copied.",
-      "一列是一个分块，其中每一格是一个 GPU 的贡献；填充表示已计入和，✓ 表示分块完整。虚线箭头上的圆角包（+）被相加，实线箭头上的方角包（=）被覆盖。"));
+      "A column is a chunk, a slot of it one GPU’s contribution; a filled slot is in the sum, ✓ marks a complete chunk, a heavy orange edge the one just received. Round parcels on dashed arrows (+) are added, square ones on solid arrows (=) are copied.",
+      "一列是一个块，其中每一格是一块 GPU 的贡献；填充表示已计入和，✓ 表示块完整，橙色粗框是刚收到的块。虚线箭头上的圆角包（+）被相加，实线箭头上的方角包（=）被覆盖。"));
     return out;
   };
 })(gradsyncWidgets);

@@ -49,6 +49,21 @@
     return "url(#" + id + ")";
   };
 
+  /* What stands where a picture could not be made. */
+  W.broken = function (lang) {
+    return W.say(lang, "This picture cannot be shown: its data could not be read. Its numbers are in the table.", "此图无法显示：数据无法读取。其中的数字见表格。");
+  };
+
+  /* The places at which the line between the middles of two cards of one size leaves
+     the one and meets the other, a little clear of both. */
+  W.between = function (a, b, w, h) {
+    function out(from, to) {
+      var dx = to.x - from.x, dy = to.y - from.y, s = Math.min((w / 2 + 3) / Math.max(1e-9, Math.abs(dx)), (h / 2 + 3) / Math.max(1e-9, Math.abs(dy)));
+      return { x: from.x + s * dx, y: from.y + s * dy };
+    }
+    return [out(a, b), out(b, a)];
+  };
+
   /* What walks through steps: buttons, a slider and keys in box; the reader is after
      step o.state.at of o.total.
        o.show(at)        draws what is after so many steps
@@ -76,7 +91,7 @@
     var end = button("last", "Last", "到最后", function () { stop(); go(o.total); });
     var slider = W.make("input", { type: "range", min: 0, max: o.total, step: 1, "aria-label": t("Step", "步骤") }, bar);
     slider.addEventListener("input", function () { stop(); go(+slider.value); });
-    var count = W.make("output", {}, bar);
+    var count = W.make("output", { "aria-live": "off" }, bar); // what is said follows
     (o.jumps || []).forEach(function (j) {
       W.make("button", { type: "button", "class": "jump" }, bar, j[0]).addEventListener("click", function () { stop(); go(j[1](state.at)); });
     });
@@ -135,16 +150,21 @@
 
   document.addEventListener("DOMContentLoaded", function () {
     document.querySelectorAll(".widget").forEach(function (box) {
-      var kind = W.kinds[box.dataset.kind], script = box.querySelector("script"), state = {}, made;
-      if (!kind) return;
-      var data = JSON.parse(script.textContent);
+      var script = box.querySelector("script"), state = {}, made;
       function show() {
-        if (made && made.stop) made.stop();
-        box.replaceChildren(script);
-        made = kind(box, data, state, language());
+        try {
+          if (made && made.stop) made.stop();
+          made = null;
+          box.replaceChildren(script);
+          made = W.kinds[box.dataset.kind](box, JSON.parse(script.textContent), state, language());
+        } catch (e) {
+          console.error("gradsync: no picture of kind " + box.dataset.kind, e);
+          if (script) box.replaceChildren(script); else box.replaceChildren();
+          W.make("p", { "class": "broken", role: "alert" }, box, W.broken(language()));
+        }
+        box.hidden = false;
       }
       show();
-      box.hidden = false;
       document.addEventListener("gradsync-language", show);
     });
   });

@@ -35,7 +35,8 @@
   W.zoomOption = function (o, range, active) {
     o.grid[0].bottom = +o.grid[0].bottom + W.zoomRoom;
     o.dataZoom = [
-      { id: "slide", type: "slider", xAxisIndex: 0, filterMode: "none", start: range.start, end: range.end, height: 20, bottom: 8, showDetail: false, brushSelect: false, showDataShadow: false },
+      { id: "slide", type: "slider", xAxisIndex: 0, filterMode: "none", start: range.start, end: range.end, height: 20, bottom: 8, showDetail: false, brushSelect: false, showDataShadow: false,
+        borderColor: "#8a8f98", fillerColor: "rgba(0,114,178,0.25)", handleStyle: { color: "#56b4e9", borderColor: "#58616c" }, moveHandleSize: 0 },
       { id: "inside", type: "inside", xAxisIndex: 0, filterMode: "none", start: range.start, end: range.end, disabled: !active }
     ];
     return o;
@@ -117,6 +118,10 @@
   }
 
   document.addEventListener("DOMContentLoaded", function () {
-    if (typeof echarts !== "undefined") echarts.registerPostInit(attach);
+    if (typeof echarts === "undefined") return;
+    /* A time line that cannot be looked into is a chart all the same. */
+    echarts.registerPostInit(function (chart) {
+      try { attach(chart); } catch (e) { console.error("gradsync: no zoom", e); }
+    });
   }, true);
 })(gradsyncWidgets);
