@@ -29,7 +29,7 @@ build: ## build bin/gradsync
 test: lint ## style, import rules, all tests, race tests where there is a C compiler
 	@{ command -v chromium || command -v chromium-browser || command -v google-chrome || command -v google-chrome-stable; } >/dev/null || \
 	  echo "tests of the pages in a browser skipped: there is no Chromium on PATH"
-	go test ./...
+	go test -timeout 18m ./...
 	@$(MAKE) --no-print-directory race
 
 test-long: ## the same tests with the slow ones: full models, profile quick

@@ -51,6 +51,9 @@ func TestPages(t *testing.T) {
 					b.frames(3)
 					b.report(fmt.Sprintf("%d px, %s", width, theme))
 				}
+				if width == 768 {
+					continue // Chinese is shorter than English, and stands on a tablet as on one of the two others
+				}
 				eval[any](b, `document.getElementById("lang").click()`)
 				b.frames(3)
 				b.report(fmt.Sprintf("%d px, Chinese", width))

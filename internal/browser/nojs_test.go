@@ -13,6 +13,7 @@ import (
 func TestWithoutScripts(t *testing.T) {
 	for _, page := range committed(t) {
 		t.Run(filepath.Base(page), func(t *testing.T) {
+			t.Parallel()
 			b := newTab(t)
 			call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 			b.open(page)

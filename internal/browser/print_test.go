@@ -17,6 +17,7 @@ import (
 func TestPrint(t *testing.T) {
 	for _, file := range committed(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
 			b := newTab(t)
 			b.open(file)
 			b.size(688, 1000) // A4 without its margins

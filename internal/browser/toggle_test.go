@@ -19,6 +19,7 @@ const stateScript = `({
 func TestThemeIsRemembered(t *testing.T) {
 	for _, page := range committed(t) {
 		t.Run(filepath.Base(page), func(t *testing.T) {
+			t.Parallel()
 			b := newTab(t)
 			b.open(page)
 			light := eval[state](b, stateScript)
@@ -38,8 +39,8 @@ func TestThemeIsRemembered(t *testing.T) {
 					t.Errorf("after %d clicks the button says %q; seen before: %t", i+1, now.Theme, again)
 				}
 				seen[now.Theme] = true
-				if i == 1 {
-					continue // one page load less
+				if i > 0 {
+					continue // a page is long in loading, and what differs from the system's is what is remembered
 				}
 				b.open(page)
 				if after := eval[state](b, stateScript); after != now {
@@ -55,6 +56,7 @@ func TestThemeIsRemembered(t *testing.T) {
 func TestLanguage(t *testing.T) {
 	for _, page := range committed(t) {
 		t.Run(filepath.Base(page), func(t *testing.T) {
+			t.Parallel()
 			b := newTab(t)
 			b.open(page)
 			speaks(b, "en", "zh")
