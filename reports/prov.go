@@ -68,13 +68,7 @@ func provenance(r loaded) []fact {
 	code("configuration sha256", r.ConfigSHA256)
 	if r.Run != nil {
 		add("started", r.Run.Started)
-		if r.Run.WallSeconds > 0 {
-			took := seconds(r.Run.WallSeconds)
-			if len(r.Sets()) > 0 {
-				took += ", without trainings that were finished before"
-			}
-			say("wall time", took)
-		}
+		say("wall time", wallTime(r))
 		if r.Run.PeakRSSBytes > 0 {
 			add("peak memory", bytesOf(r.Run.PeakRSSBytes))
 		}
@@ -86,6 +80,18 @@ func provenance(r loaded) []fact {
 	}
 	add("schema", r.Schema)
 	return fs
+}
+
+// wallTime is how long the run took, "" where its record does not say.
+func wallTime(r loaded) string {
+	if r.Run.WallSeconds <= 0 {
+		return ""
+	}
+	took := seconds(r.Run.WallSeconds)
+	if len(r.Sets()) > 0 {
+		took += ", without trainings that were finished before"
+	}
+	return took
 }
 
 // engine prefers the result's own word, which is compared, to the sidecar's.

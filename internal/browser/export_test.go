@@ -53,38 +53,34 @@ type figure struct {
 	Rows [][]string // of the data table, the head first
 }
 
-// TestExport: the first two figures of each page are saved as SVG, PNG and CSV,
+// exports: the first two figures of each page are saved as SVG, PNG and CSV,
 // and the CSV file has the numbers of the figure's table.
-func TestExport(t *testing.T) {
-	for _, page := range committed(t) {
-		t.Run(filepath.Base(page), func(t *testing.T) {
-			b := newTab(t)
-			b.open(page)
-			figures := eval[[]figure](b, `[...document.querySelectorAll("figure.chart")].slice(0, 2).map(f => ({
-				id: f.id,
-				csv: (a => [a.download, a.href.split("/").pop()])(f.querySelector(".tools a[download$='.csv']")),
-				cut: parseInt((f.querySelector("details .quiet") || { textContent: "0" }).textContent) || 0,
-				rows: [...f.querySelector("table.points").rows].map(r => [...r.cells].map(c => c.textContent.trim())),
-			}))`)
-			if n := eval[int](b, `document.querySelectorAll("figure.chart").length`); len(figures) != min(2, n) {
-				t.Fatalf("%d of %d figures offer files", len(figures), n)
-			}
-			saved := b.saves()
-			for _, f := range figures {
-				at := "document.getElementById(" + js(f.ID) + ")"
-				for _, kind := range []string{"svg", "png"} {
-					eval[any](b, at+`.querySelector("[data-image=`+kind+`]").click()`)
-				}
-				eval[any](b, at+`.querySelector(".tools a[download$='.csv']").click()`)
-				if svg := saved(f.ID + ".svg"); !bytes.HasPrefix(svg, []byte("<svg ")) || !bytes.Contains(svg, []byte("</svg>")) || !bytes.Contains(svg, []byte("<text")) {
-					t.Errorf("%s.svg starts with %.40q", f.ID, svg)
-				}
-				if png := saved(f.ID + ".png"); !bytes.HasPrefix(png, []byte("\x89PNG\r\n\x1a\n")) || len(png) < 4000 {
-					t.Errorf("%s.png is %d bytes and starts with %.20q", f.ID, len(png), png)
-				}
-				sameNumbers(t, f, saved(f.CSV...))
-			}
-		})
+func exports(b *tab) {
+	t := b.t
+	t.Helper()
+	figures := eval[[]figure](b, `[...document.querySelectorAll("figure.chart")].slice(0, 2).map(f => ({
+		id: f.id,
+		csv: (a => [a.download, a.href.split("/").pop()])(f.querySelector(".tools a[download$='.csv']")),
+		cut: parseInt((f.querySelector("details .quiet") || { textContent: "0" }).textContent) || 0,
+		rows: [...f.querySelector("table.points").rows].map(r => [...r.cells].map(c => c.textContent.trim())),
+	}))`)
+	if n := eval[int](b, `document.querySelectorAll("figure.chart").length`); len(figures) != min(2, n) {
+		t.Fatalf("%d of %d figures offer files", len(figures), n)
+	}
+	saved := b.saves()
+	for _, f := range figures {
+		at := "document.getElementById(" + js(f.ID) + ")"
+		for _, kind := range []string{"svg", "png"} {
+			eval[any](b, at+`.querySelector("[data-image=`+kind+`]").click()`)
+		}
+		eval[any](b, at+`.querySelector(".tools a[download$='.csv']").click()`)
+		if svg := saved(f.ID + ".svg"); !bytes.HasPrefix(svg, []byte("<svg ")) || !bytes.Contains(svg, []byte("</svg>")) || !bytes.Contains(svg, []byte("<text")) {
+			t.Errorf("%s.svg starts with %.40q", f.ID, svg)
+		}
+		if png := saved(f.ID + ".png"); !bytes.HasPrefix(png, []byte("\x89PNG\r\n\x1a\n")) || len(png) < 4000 {
+			t.Errorf("%s.png is %d bytes and starts with %.20q", f.ID, len(png), png)
+		}
+		sameNumbers(t, f, saved(f.CSV...))
 	}
 }
 
@@ -152,36 +148,32 @@ func sameCell(shown, full string) (same, number bool) {
 	return shown == full || slices.Contains(strings.Split(shown, " = "), full) || shown == "–" && full == "", false
 }
 
-// TestCopy: the first and the last copy button put their text on the clipboard.
-func TestCopy(t *testing.T) {
-	for _, page := range committed(t) {
-		t.Run(filepath.Base(page), func(t *testing.T) {
-			b := newTab(t)
-			for _, name := range []string{"clipboard-read", "clipboard-write"} {
-				p := browser.SetPermissionParams{Permission: &browser.PermissionDescriptor{Name: name}, Setting: browser.PermissionSettingGranted, BrowserContextID: chromedp.FromContext(b.ctx).BrowserContextID}
-				if _, err := chromedp.CallBrowser(b.ctx, browser.SetPermission, p); err != nil {
-					t.Fatal(err)
-				}
-			}
-			b.open(page)
-			n := eval[int](b, `document.querySelectorAll("button[data-copy]").length`)
-			if n == 0 {
-				t.Fatal("nothing can be copied, not even the citation")
-			}
-			for _, i := range []int{0, n - 1} {
-				got := eval[struct{ Want, Got, Says string }](b, `(async () => {
-					const b = document.querySelectorAll("button[data-copy]")[`+strconv.Itoa(i)+`], was = b.textContent, of = document.getElementById(b.dataset.copy);
-					// A command of the playground is there when its module has started.
-					for (let k = 0; k < 500 && !of.textContent; k++) await new Promise(done => setTimeout(done, 20));
-					const want = of.textContent;
-					b.click();
-					for (let k = 0; k < 100 && b.textContent === was; k++) await new Promise(done => setTimeout(done, 20));
-					return { want: want, got: await navigator.clipboard.readText(), says: b.textContent };
-				})()`)
-				if got.Got != got.Want || got.Want == "" {
-					t.Errorf("button %d copies %q, want %q (it says %q)", i, got.Got, got.Want, got.Says)
-				}
-			}
-		})
+// copies: the first and the last copy button put their text on the clipboard.
+func copies(b *tab) {
+	t := b.t
+	t.Helper()
+	for _, name := range []string{"clipboard-read", "clipboard-write"} {
+		p := browser.SetPermissionParams{Permission: &browser.PermissionDescriptor{Name: name}, Setting: browser.PermissionSettingGranted, BrowserContextID: chromedp.FromContext(b.ctx).BrowserContextID}
+		if _, err := chromedp.CallBrowser(b.ctx, browser.SetPermission, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n := eval[int](b, `document.querySelectorAll("button[data-copy]").length`)
+	if n == 0 {
+		t.Fatal("nothing can be copied, not even the citation")
+	}
+	for _, i := range []int{0, n - 1} {
+		got := eval[struct{ Want, Got, Says string }](b, `(async () => {
+			const b = document.querySelectorAll("button[data-copy]")[`+strconv.Itoa(i)+`], was = b.textContent, of = document.getElementById(b.dataset.copy);
+			// A command of the playground is there when its module has started.
+			for (let k = 0; k < 500 && !of.textContent; k++) await new Promise(done => setTimeout(done, 20));
+			const want = of.textContent;
+			b.click();
+			for (let k = 0; k < 100 && b.textContent === was; k++) await new Promise(done => setTimeout(done, 20));
+			return { want: want, got: await navigator.clipboard.readText(), says: b.textContent };
+		})()`)
+		if got.Got != got.Want || got.Want == "" {
+			t.Errorf("button %d copies %q, want %q (it says %q)", i, got.Got, got.Want, got.Says)
+		}
 	}
 }

@@ -14,59 +14,54 @@ const stateScript = `({
 	lang: document.documentElement.lang,
 })`
 
-// TestThemeIsRemembered: the button goes from the system's theme to light to dark
-// and back, each with its background, and a reload keeps what was chosen.
-func TestThemeIsRemembered(t *testing.T) {
+// TestUse: what a reader of a page does with it: figures are saved, texts copied, the
+// theme and the language chosen, and both are still chosen after a reload. One tab and
+// two loads a page, since the largest are long in loading.
+func TestUse(t *testing.T) {
 	for _, page := range committed(t) {
 		t.Run(filepath.Base(page), func(t *testing.T) {
-			t.Parallel()
 			b := newTab(t)
 			b.open(page)
-			light := eval[state](b, stateScript)
-			b.media("screen", "prefers-color-scheme", "dark")
-			dark := eval[state](b, stateScript)
-			if light.Background == dark.Background {
-				t.Fatalf("the system's dark theme has the background of the light one, %s", light.Background)
+			exports(b)
+			copies(b)
+			themes(b)
+			speaks(b, "en", "zh")
+			eval[any](b, `document.getElementById("lang").click()`)
+			speaks(b, "zh", "en")
+			eval[any](b, `document.getElementById("theme").click()`)
+			chosen := eval[state](b, stateScript)
+			b.open(page)
+			if after := eval[state](b, stateScript); after != chosen {
+				t.Errorf("after a reload: %+v, want %+v", after, chosen)
 			}
-			seen := map[string]bool{dark.Theme: true}
-			for i, want := range []string{light.Background, dark.Background, dark.Background} {
-				eval[any](b, `document.getElementById("theme").click()`)
-				now := eval[state](b, stateScript)
-				if now.Background != want {
-					t.Errorf("after %d clicks, in a dark system, the background is %s, want %s", i+1, now.Background, want)
-				}
-				if again := seen[now.Theme]; again != (i == 2) {
-					t.Errorf("after %d clicks the button says %q; seen before: %t", i+1, now.Theme, again)
-				}
-				seen[now.Theme] = true
-				if i > 0 {
-					continue // a page is long in loading, and what differs from the system's is what is remembered
-				}
-				b.open(page)
-				if after := eval[state](b, stateScript); after != now {
-					t.Errorf("after %d clicks and a reload: %+v, want %+v", i+1, after, now)
-				}
-			}
+			speaks(b, "zh", "en")
+			eval[any](b, `document.getElementById("lang").click()`)
+			speaks(b, "en", "zh")
 		})
 	}
 }
 
-// TestLanguage: the checkbox swaps all texts that are there twice, says so to
-// screen readers, and a reload keeps the choice.
-func TestLanguage(t *testing.T) {
-	for _, page := range committed(t) {
-		t.Run(filepath.Base(page), func(t *testing.T) {
-			t.Parallel()
-			b := newTab(t)
-			b.open(page)
-			speaks(b, "en", "zh")
-			eval[any](b, `document.getElementById("lang").click()`)
-			speaks(b, "zh", "en")
-			b.open(page)
-			speaks(b, "zh", "en")
-			eval[any](b, `document.getElementById("lang").click()`)
-			speaks(b, "en", "zh")
-		})
+// themes: the button goes from the system's theme to light to dark and back, each with
+// its background. It leaves the system dark.
+func themes(b *tab) {
+	b.t.Helper()
+	light := eval[state](b, stateScript)
+	b.media("screen", "prefers-color-scheme", "dark")
+	dark := eval[state](b, stateScript)
+	if light.Background == dark.Background {
+		b.t.Fatalf("the system's dark theme has the background of the light one, %s", light.Background)
+	}
+	seen := map[string]bool{dark.Theme: true}
+	for i, want := range []string{light.Background, dark.Background, dark.Background} {
+		eval[any](b, `document.getElementById("theme").click()`)
+		now := eval[state](b, stateScript)
+		if now.Background != want {
+			b.t.Errorf("after %d clicks, in a dark system, the background is %s, want %s", i+1, now.Background, want)
+		}
+		if again := seen[now.Theme]; again != (i == 2) {
+			b.t.Errorf("after %d clicks the button says %q; seen before: %t", i+1, now.Theme, again)
+		}
+		seen[now.Theme] = true
 	}
 }
 

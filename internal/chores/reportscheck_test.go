@@ -29,8 +29,8 @@ func TestReportsCheckNamesEachDifference(t *testing.T) {
 	put(t, root, files)
 	results := filepath.Join(root, filepath.FromSlash(committed))
 	r := &result.Result{
-		ID: "ring/cost", Title: "a title", Source: "a source", Profile: "quick", Kind: result.Counted, Status: "complete", Seeds: []uint64{0}, Notes: []string{"a note"},
-		Tables: []result.Table{{ID: "t", Title: "a table", Kind: result.Counted, Columns: []result.Column{{Key: "a", Title: "a"}}, Rows: [][]any{{1.5}}}},
+		ID: "ring/cost", Title: "Claims", Source: "Claims", Profile: "quick", Kind: result.Counted, Status: "complete", Seeds: []uint64{0}, Notes: []string{"unknown"},
+		Tables: []result.Table{{ID: "t", Title: "Claims", Kind: result.Counted, Columns: []result.Column{{Key: "a", Title: "Claims"}}, Rows: [][]any{{1.5}}}},
 	}
 	if _, err := result.Write(results, r, &result.Run{}); err != nil {
 		t.Fatal(err)
