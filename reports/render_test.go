@@ -63,51 +63,40 @@ func pageOf(t *testing.T, name string) string {
 	return english(page)
 }
 
-// english is what a reader of English sees of a page.
+// english is what a reader of English sees of a page: without the Chinese, and without
+// the spans around the English.
 func english(page string) string {
 	var b strings.Builder
-	for {
-		before, rest, ok := strings.Cut(page, `<span class="zh" lang="zh">`)
-		b.WriteString(before)
-		if !ok {
-			break
+	var open []string // the tags that are not closed yet
+	from, hidden := 0, 0
+	for _, m := range spans.FindAllStringIndex(page, -1) {
+		tag := page[m[0]:m[1]]
+		closed := tag == "</span>"
+		if closed && len(open) > 0 {
+			tag, open = open[len(open)-1], open[:len(open)-1]
+		} else {
+			open = append(open, tag)
 		}
-		page = rest[closing(rest):]
+		if tag != spanZH && tag != spanEN {
+			continue
+		}
+		if hidden == 0 {
+			b.WriteString(page[from:m[0]])
+		}
+		from = m[1]
+		switch {
+		case tag == spanZH && closed:
+			hidden--
+		case tag == spanZH:
+			hidden++
+		}
 	}
-	return unspan(b.String())
+	return b.String() + page[from:]
 }
 
-// closing is the end of the span whose inside begins s.
-func closing(s string) int {
-	deep := 1
-	for _, m := range spans.FindAllStringIndex(s, -1) {
-		if s[m[0]+1] == '/' {
-			deep--
-		} else {
-			deep++
-		}
-		if deep == 0 {
-			return m[1]
-		}
-	}
-	return len(s)
-}
+const spanEN, spanZH = `<span class="en">`, `<span class="zh" lang="zh">`
 
 var spans = regexp.MustCompile(`</?span\b[^>]*>`)
-
-// unspan takes the spans around English away.
-func unspan(s string) string {
-	const open = `<span class="en">`
-	for {
-		at := strings.LastIndex(s, open)
-		if at < 0 {
-			return s
-		}
-		inside := s[at+len(open):]
-		end := closing(inside)
-		s = s[:at] + strings.TrimSuffix(inside[:end], "</span>") + inside[end:]
-	}
-}
 
 // claimOn is what a page says of a claim: its row, and what its section says.
 func claimOn(t *testing.T, page, id string) string {
