@@ -144,6 +144,8 @@ func TestExactNumbersAreGrouped(t *testing.T) {
 		{[]any{"400016", nil, "-1234567/7", "12"}, []string{"400\u202f016", "", "−1\u202f234\u202f567/7", "12"}, true},
 		{[]any{"485557312345", "14d3ed17707c"}, []string{"485557312345", "14d3ed17707c"}, false},
 		{[]any{"1", "2"}, []string{"1", "2"}, false},
+		{[]any{"0.00", nil, "2\u202f057\u202f142.86"}, []string{"0.00", "", "2\u202f057\u202f142.86"}, true}, // rounded by the result
+		{[]any{"0.1.0", "2.5"}, []string{"0.1.0", "2.5"}, false},
 	} {
 		v := table(c.cells...)
 		for i, want := range c.want {

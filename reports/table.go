@@ -89,7 +89,7 @@ func viewTable(r loaded, t result.Table) tableView {
 	}
 	v.nameBounds()
 	for i := range v.Columns {
-		v.Columns[i].Number = v.Columns[i].Number || exact[i]
+		v.Columns[i].Number = v.Columns[i].Number || exact[i] || hasDecimals(t.Rows, i)
 	}
 	for _, row := range t.Rows {
 		var cells []cell
@@ -131,6 +131,23 @@ func viewTable(r loaded, t result.Table) tableView {
 		v.Class = "advice"
 	}
 	return v
+}
+
+// decimal is a number that a result's words have already rounded and grouped.
+var decimal = regexp.MustCompile(`^[-−]?\d{1,3}([ \x{202f}]?\d{3})*\.\d+$`)
+
+// hasDecimals reports whether all words of column i are decimal numbers, to stand
+// below one another as numbers do.
+func hasDecimals(rows [][]any, i int) bool {
+	found := false
+	for _, r := range rows {
+		s, ok := r[i].(string)
+		if !ok && r[i] != nil || ok && !decimal.MatchString(s) {
+			return false
+		}
+		found = found || ok
+	}
+	return found
 }
 
 // fraction is an exact number as a result's words have it.
