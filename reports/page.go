@@ -21,6 +21,7 @@ type paperPage struct {
 	Disagree []claimRow // claims whose verdicts differ between profiles
 	Parts    []part
 	Sides    []side        // every result, for its provenance
+	Common   []commonFacts // what their provenance has in common
 	Short    []chapterText // what was found, in short; above everything
 	Idea     []chapterText // what the source proposes
 	Asked    []chapterText // what the experiments ask; above them
@@ -137,7 +138,7 @@ func (page *paperPage) experiments(p *paper, rs []loaded, at places, s *scripts,
 		page.Sides = append(page.Sides, sec.Sides...)
 		page.Several = page.Several || len(e) > 1
 	}
-	page.Claims, page.Parts = claimTables(groups), parts(sections)
+	page.Claims, page.Parts, page.Common = claimTables(groups), parts(sections), shareFacts(page.Sides)
 	return nil
 }
 
