@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/dop251/goja"
 )
@@ -22,8 +23,19 @@ var (
 	temmlJS string
 )
 
-// scripts is one JavaScript machine for a whole render. ECharts costs about a
-// second to compile, so it is loaded when the first figure asks for it.
+// The libraries as the machines run them. ECharts costs about a second to compile,
+// once however often a program renders.
+var (
+	echarts = sync.OnceValues(func() (*goja.Program, error) {
+		return goja.Compile("", echartsJS+"\n;"+reportJS+"\n;gradsyncInstall(echarts)", false)
+	})
+	temml = sync.OnceValues(func() (*goja.Program, error) {
+		return goja.Compile("", temmlJS+"\n;self.temml=temml", false)
+	})
+)
+
+// scripts is one JavaScript machine for a whole render. A library is loaded when the
+// first figure or formula asks for it.
 type scripts struct {
 	vm      *goja.Runtime
 	echarts bool
@@ -39,6 +51,15 @@ func newScripts() (*scripts, error) {
 		return nil, fmt.Errorf("reports: preparing scripts: %w", err)
 	}
 	return s, nil
+}
+
+// run loads a library.
+func (s *scripts) run(library func() (*goja.Program, error)) error {
+	p, err := library()
+	if err == nil {
+		_, err = s.vm.RunProgram(p)
+	}
+	return err
 }
 
 // figureWidth and figureHeight are the drawn size of a figure in pixels; a
@@ -61,7 +82,7 @@ const draw = `(function(opt,w,h){var o=JSON.parse(opt);o.animation=false;` +
 // identifiers start with id, so that a page can hold many.
 func (s *scripts) svg(id string, option []byte, height int) (string, error) {
 	if !s.echarts {
-		if _, err := s.vm.RunString(echartsJS + "\n;" + reportJS + "\n;gradsyncInstall(echarts)"); err != nil {
+		if err := s.run(echarts); err != nil {
 			return "", fmt.Errorf("reports: loading ECharts: %w", err)
 		}
 		s.echarts = true
@@ -77,7 +98,7 @@ func (s *scripts) svg(id string, option []byte, height int) (string, error) {
 // it. An unknown command is an error: a formula must not lose a part in silence.
 func (s *scripts) mathML(tex string) (string, error) {
 	if !s.temml {
-		if _, err := s.vm.RunString(temmlJS + "\n;self.temml=temml"); err != nil {
+		if err := s.run(temml); err != nil {
 			return "", fmt.Errorf("reports: loading Temml: %w", err)
 		}
 		s.temml = true
