@@ -42,9 +42,6 @@ func ofServer(m method) bool    { return m.Server }
 func synchronous(m method) bool { return !m.Async && !m.Multicast }
 func serverless(m method) bool  { return !m.Server && !m.Multicast }
 func redundant(m method) bool   { return m.Coded != nil && m.Coded.Redundancy != 1 }
-func both(a, b func(method) bool) func(method) bool {
-	return func(m method) bool { return a(m) && b(m) }
-}
 
 // count is who is first how often, where distributing pays at all.
 type count struct {

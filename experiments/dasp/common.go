@@ -18,15 +18,6 @@ func incomplete(r *result.Result) *result.Result {
 	return r
 }
 
-// notRun are claims that an experiment cannot judge yet, with one reason.
-func notRun(why string, ids ...string) []result.Claim {
-	out := make([]result.Claim, len(ids))
-	for i, id := range ids {
-		out[i] = claims.Judge(id, claims.Evidence{NotRun: why})
-	}
-	return out
-}
-
 // holds judges a qualitative claim from so many seeds; measured is what was
 // found, in a few words.
 func holds(id string, ok bool, seeds int, measured, note string, differs ...string) result.Claim {

@@ -42,13 +42,6 @@ func (t timed) busiest() (most int64) {
 	return most
 }
 
-func (t timed) payload() (sum int64) {
-	for _, s := range t.Sent {
-		sum += s.Bytes
-	}
-	return sum
-}
-
 // onVirtual runs x on the first n workers of p.
 func onVirtual(ctx context.Context, p *cluster.Platform, n int, x exchange) (timed, error) {
 	ends, trace, err := cluster.Run(ctx, virtual.New(p, virtual.Config{Workers: n}), func(p cluster.Proc) (time.Duration, error) {

@@ -69,8 +69,6 @@ func near(t *testing.T, what string, got, want []float32, bound func(i int) floa
 	}
 }
 
-func exactly(int) float64 { return 0 }
-
 // alike runs f for every instruction set on one to three threads; all outputs
 // must have the same bits, and f gives them. It returns the first.
 func alike(t *testing.T, what string, f func(e engine, c *tensor.Call) [][]float32) [][]float32 {
