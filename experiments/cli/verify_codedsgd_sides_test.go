@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"math"
 	"math/big"
 	"slices"
@@ -21,7 +22,12 @@ func verifyInstead(t *testing.T, want int, checks []check) map[string]checked {
 	kept := checkSets
 	defer func() { checkSets = kept }()
 	checkSets = []func() []check{func() []check { return checks }}
-	return verifyCoded(t, want)
+	rc, out, msg := gradsync("verify", "codedsgd", "--json")
+	var got struct{ Checks []checked }
+	if err := json.Unmarshal([]byte(out), &got); err != nil || rc != want {
+		t.Fatalf("exit code %d, %v, %s%s", rc, err, msg, out)
+	}
+	return codedByName(got.Checks)
 }
 
 // remembered is a side that is evaluated once at every n and r.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -10,26 +9,26 @@ import (
 	"gradsync/papers/codedsgd"
 )
 
-// verifyCoded runs verify codedsgd and returns its checks by name.
-func verifyCoded(t *testing.T, want int) map[string]checked {
-	t.Helper()
-	rc, out, msg := gradsync("verify", "codedsgd", "--json")
-	var got struct{ Checks []checked }
-	if err := json.Unmarshal([]byte(out), &got); err != nil || rc != want {
-		t.Fatalf("exit code %d, %v, %s%s", rc, err, msg, out)
+// codedByName are the checks of codedsgd.
+func codedByName(all []checked) map[string]checked {
+	out := map[string]checked{}
+	for _, c := range all {
+		if name, ok := strings.CutPrefix(c.ID, "codedsgd."); ok {
+			out[name] = c
+		}
 	}
-	byName := map[string]checked{}
-	for _, c := range got.Checks {
-		byName[strings.TrimPrefix(c.ID, "codedsgd.")] = c
-	}
-	return byName
+	return out
 }
 
 // Every step of the proof is a check of its own, and what is printed wrong is first
 // wrong where a pencil finds it: two nodes have no block of one node in common; two
 // copies of a segment are none on two nodes.
 func TestVerifyCodedSmallestCounterExamples(t *testing.T) {
-	got := verifyCoded(t, exitOK)
+	all, err := verified()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := codedByName(all)
 	for _, s := range codedsgd.Proof() {
 		if c, ok := got[codedIDs[s.Number]]; !ok || !strings.HasPrefix(c.Equation, s.Number+" ") || c.Cases < 10 {
 			t.Errorf("%s is checked by %+v", s.Number, c)
