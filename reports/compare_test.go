@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"html/template"
 	"strings"
 	"testing"
 
@@ -45,6 +46,28 @@ func TestCompareIsNoDocument(t *testing.T) {
 	}
 	if !strings.Contains(cut(t, index, `<section id="compare"`, "</section>"), "Which method when") {
 		t.Error("the index does not lead to the comparison")
+	}
+}
+
+// Only a page with verdicts says what profiles that disagree are.
+func TestDisagreementIsExplainedWhereThereAreVerdicts(t *testing.T) {
+	tr, err := newTranslator()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tmpl, err := template.New("").Funcs(tr.funcs()).ParseFS(templates, "templates/*.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, claims := range [][]claimTable{nil, {{}}} {
+		var b strings.Builder
+		if err := tmpl.ExecuteTemplate(&b, "reading", &paperPage{Paper: &papers[0], Several: true, Claims: claims}); err != nil {
+			t.Fatal(err)
+		}
+		page := english(b.String())
+		if !strings.Contains(page, "neither corrects the other.") || strings.Contains(page, "two verdicts differ") != (claims != nil) {
+			t.Errorf("with %d tables of claims the page reads\n%s", len(claims), page)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ type fact struct {
 	Code        bool
 	Words       bool // has Chinese; names, versions and times are the same in both languages
 	Warn        bool
+	SHA256      string // follows the value
 }
 
 // provenance lists what a reader needs to run a result again and to compare
@@ -75,8 +76,8 @@ func provenance(r loaded) []fact {
 	}
 	code("result sha256", r.SHA256)
 	if r.Stale {
-		fs = append(fs, fact{Name: "warning", Warn: true,
-			Value: "The record of the run names another result, sha256 " + r.Run.ResultSHA256 + ": command, commit and machine above may not be this result’s."})
+		fs = append(fs, fact{Name: "warning", Warn: true, Words: true, SHA256: r.Run.ResultSHA256,
+			Value: "Command, commit and machine above may not be this result’s: the record of the run names another result, sha256"})
 	}
 	add("schema", r.Schema)
 	return fs

@@ -82,6 +82,29 @@ func TestTheBoxSaysWhatWasRun(t *testing.T) {
 	}
 }
 
+// What the box and the provenance say in words they say in Chinese, names and hashes aside.
+func TestTheBoxIsInChinese(t *testing.T) {
+	root := t.TempDir()
+	long := aRun()
+	long.WallSeconds = 3700
+	now, recorded := otherRecord(t, root)
+	box := boxOf(t, root, []loaded{now, mine(t, root, exampleTimes(), long)}, nil)
+	pages, err := renderFrom(root, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, wants := range map[string][]string{
+		box:                {`<span class="zh" lang="zh">未使用</span>`, `<span class="zh" lang="zh">合成</span>`, "2 分"},
+		pages["dasp.html"]: {"运行记录对应另一个结果，sha256</span> <code>" + recorded.SHA256 + "</code>"},
+	} {
+		for _, want := range wants {
+			if !strings.Contains(text, want) {
+				t.Errorf("there is no %q", want)
+			}
+		}
+	}
+}
+
 // Without a record, with another's, and with nothing to compare, the box says so.
 func TestTheBoxWithoutRecords(t *testing.T) {
 	root := t.TempDir()

@@ -4,23 +4,28 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
-// ranFact is a line of the box; Values are the different ones of all results.
+// ranFact is a line of the box; Values are the different ones of all results, Sets those
+// of the line that names data.
 type ranFact struct {
 	Name   string
 	Values []string
+	Sets   []ranSet
 	Code   bool
+	Words  bool // has Chinese; names, numbers and times are the same in both languages
 }
+
+// ranSet is a data set with the start of its hash.
+type ranSet struct{ Name, Origin, SHA256 string }
 
 // ranFacts are the seeds, the machine and what else decided the bits and the time.
 func ranFacts(rs []loaded) []ranFact {
 	var facts []ranFact
-	add := func(name string, code bool, of func(loaded) string) {
-		if values := ranValues(rs, of); len(values) > 0 {
-			facts = append(facts, ranFact{name, values, code})
+	add := func(f ranFact, of func(loaded) string) {
+		if f.Values = ranValues(rs, of); len(f.Values) > 0 {
+			facts = append(facts, f)
 		}
 	}
 	run := func(of func(loaded) string) func(loaded) string {
@@ -31,8 +36,8 @@ func ranFacts(rs []loaded) []ranFact {
 			return of(r)
 		}
 	}
-	add("profile", false, func(r loaded) string { return r.Profile })
-	add("seeds", false, func(r loaded) string { return seeds(r.Seeds) })
+	add(ranFact{Name: "profile"}, func(r loaded) string { return r.Profile })
+	add(ranFact{Name: "seeds"}, func(r loaded) string { return seeds(r.Seeds) })
 	if starts := ranValues(rs, run(func(r loaded) string { return utc(r.Run.Started) })); len(starts) > 0 {
 		slices.Sort(starts) // of one form: by time
 		if n := len(starts); n > 1 {
@@ -40,14 +45,16 @@ func ranFacts(rs []loaded) []ranFact {
 		}
 		facts = append(facts, ranFact{Name: "started", Values: starts})
 	}
-	add("machine", false, run(func(r loaded) string {
+	add(ranFact{Name: "machine"}, run(func(r loaded) string {
 		return fmt.Sprintf("%s, GOMAXPROCS %d, %s", cmp.Or(r.Run.CPU, "?"), r.Run.GOMAXPROCS, r.Run.Platform)
 	}))
-	add("accelerator", false, run(func(r loaded) string { return r.Run.Accelerator }))
-	add("Go", false, run(func(r loaded) string { return r.Run.Go }))
-	add("engine", false, engine)
-	add("data", false, func(r loaded) string { return ranData(r) })
-	add("commit", true, run(func(r loaded) string { return r.Run.Commit }))
+	add(ranFact{Name: "accelerator", Words: true}, run(func(r loaded) string { return r.Run.Accelerator }))
+	add(ranFact{Name: "Go"}, run(func(r loaded) string { return r.Run.Go }))
+	add(ranFact{Name: "engine", Words: true}, engine)
+	if sets := ranData(rs); len(sets) > 0 {
+		facts = append(facts, ranFact{Name: "data", Sets: sets})
+	}
+	add(ranFact{Name: "commit", Code: true}, run(func(r loaded) string { return r.Run.Commit }))
 	total := 0.0
 	for _, r := range rs {
 		if r.Run != nil {
@@ -55,7 +62,7 @@ func ranFacts(rs []loaded) []ranFact {
 		}
 	}
 	if total > 0 {
-		facts = append(facts, ranFact{Name: "wall time, all results", Values: []string{seconds(total)}})
+		facts = append(facts, ranFact{Name: "wall time, all results", Values: []string{seconds(total)}, Words: true})
 	}
 	return facts
 }
@@ -84,13 +91,17 @@ func utc(started string) string {
 	return t.UTC().Format("2006-01-02 15:04:05") + " UTC"
 }
 
-// ranData names the sets of a result, each with the start of its hash.
-func ranData(r loaded) string {
-	var names []string
-	for _, d := range r.Sets() {
-		names = append(names, fmt.Sprintf("%s (%s, sha256 %.12s…)", d.Name, d.Origin, d.SHA256))
+// ranData are the different sets of all results, in order.
+func ranData(rs []loaded) []ranSet {
+	var out []ranSet
+	for _, r := range rs {
+		for _, d := range r.Sets() {
+			if s := (ranSet{d.Name, d.Origin, fmt.Sprintf("%.12s…", d.SHA256)}); !slices.Contains(out, s) {
+				out = append(out, s)
+			}
+		}
 	}
-	return strings.Join(names, " / ")
+	return out
 }
 
 // ranValues are the different values of all results that are not empty, in order.

@@ -227,7 +227,7 @@ func TestThePageWarnsOfARecordOfOtherBytes(t *testing.T) {
 	own := page()
 	_, recorded := otherRecord(t, root)
 	other := page()
-	for _, want := range []string{"The record of the run names another result, sha256 " + recorded.SHA256, "Changed after their run: 1.", "the file was changed after its run"} {
+	for _, want := range []string{"the record of the run names another result, sha256 " + recorded.SHA256, "Changed after their run: 1.", "the file was changed after its run"} {
 		if !strings.Contains(textOf(other), want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -36,7 +36,8 @@ type translator struct {
 
 // newTranslator reads text/zh/*.csv: two columns, English and Chinese. Each number of
 // the English is written "#", and the Chinese says "#2" for the second. An empty second
-// column says that both are the same.
+// column says that both are the same. "page dasp: switch" is "switch" on that page alone,
+// for a word that means something else on the others.
 func newTranslator() (*translator, error) {
 	t := &translator{of: map[string]string{}, missing: map[string]map[string]bool{}}
 	files, err := fs.Glob(chinese, "text/zh/*.csv")
@@ -163,7 +164,10 @@ func (t *translator) lookUp(en string) (string, bool) {
 	if strings.Count(strings.ReplaceAll(wordsOf(en), "](#", ""), "#") != len(numbers) {
 		return "", false // a "#" of its own would be taken for a number
 	}
-	zh, ok := t.of[wordsOf(en)]
+	zh, ok := t.of["page "+t.page+": "+wordsOf(en)]
+	if !ok {
+		zh, ok = t.of[wordsOf(en)]
+	}
 	switch {
 	case !ok:
 		return "", false

@@ -41,6 +41,17 @@ func TestTranslator(t *testing.T) {
 	}
 }
 
+// A word with its own Chinese on a page has it there alone, its numbers too.
+func TestChineseOfOnePage(t *testing.T) {
+	tr := talker(map[string]string{"switch #": "#1 号交换机", "page dasp: switch #": "开关 #1"})
+	for page, want := range map[string]string{"dasp": "开关 3", "ring": "3 号交换机", "": "3 号交换机"} {
+		tr.page = page
+		if got, ok := tr.zh("switch 3"); got != want || !ok {
+			t.Errorf("page %q: %q, want %q", page, got, want)
+		}
+	}
+}
+
 func TestClausesOf(t *testing.T) {
 	if got, want := clausesOf("a; b (c; d); e;f"), []string{"a", "b (c; d)", "e;f"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
