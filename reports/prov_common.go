@@ -1,41 +1,39 @@
 package reports
 
-// commonFacts is what all results of one profile have in common, said once above them.
+// commonFacts is what the results of one profile have in common, said once above them.
 type commonFacts struct {
 	Profile string
 	Facts   []fact
 }
 
-// shareFacts takes out of the provenance of every side what all sides of its profile
-// say alike, in their order; warnings stay where they are. A side alone keeps its own.
-func shareFacts(sides []side) []commonFacts {
-	var out []commonFacts
+// shareFacts takes out of the provenance of every side what more than three quarters
+// of the sides of its profile say alike, of the facts that each of them states once.
+// A side that says otherwise keeps its own, and warnings stay where they are.
+func shareFacts(sides []side) (shared []commonFacts) {
+	var profiles []string
 	of := map[string][]int{}
 	for i, s := range sides {
 		if of[s.Profile] == nil {
-			out = append(out, commonFacts{Profile: s.Profile})
+			profiles = append(profiles, s.Profile)
 		}
 		of[s.Profile] = append(of[s.Profile], i)
 	}
-	shared := out[:0]
-	for _, c := range out {
-		at := of[c.Profile]
-		if len(at) == 1 {
-			continue
-		}
-		says := map[fact]int{}
-		for _, i := range at {
+	for _, p := range profiles {
+		says, names, common := map[fact]int{}, map[string]int{}, map[fact]bool{}
+		for _, i := range of[p] {
 			for _, f := range sides[i].Prov {
 				says[f]++
+				names[f.Name]++
 			}
 		}
-		for n, i := range at {
+		c, all := commonFacts{Profile: p}, len(of[p])
+		for _, i := range of[p] {
 			var own []fact
 			for _, f := range sides[i].Prov {
-				switch {
-				case f.Warn || says[f] < len(at):
+				if f.Warn || all == 1 || names[f.Name] != all || 4*says[f] <= 3*all {
 					own = append(own, f)
-				case n == 0:
+				} else if !common[f] {
+					common[f] = true
 					c.Facts = append(c.Facts, f)
 				}
 			}

@@ -6,21 +6,26 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What all results of a profile share is said once; no fact is lost, and a warning
+// What nearly all results of a profile say is said once; no fact is lost: who says
+// otherwise keeps its own, who has a fact that another lacks keeps it, and a warning
 // stays with its result.
 func TestShareFacts(t *testing.T) {
 	v, dirty := fact{Name: "version", Value: "1"}, fact{Name: "changes", Value: "some", Warn: true}
-	sha := func(s string) fact { return fact{Name: "result sha256", Value: s, Code: true} }
+	commit := func(s string) fact { return fact{Name: "commit", Value: s, Code: true} }
+	data := fact{Name: "data", Value: "mnist"}
 	sides := []side{
-		{Profile: "quick", Prov: []fact{v, dirty, sha("a")}},
-		{Profile: "standard", Prov: []fact{v, sha("b")}},
-		{Profile: "quick", Prov: []fact{v, dirty, sha("c")}},
+		{Profile: "quick", Prov: []fact{commit("b"), v, dirty, data}},
+		{Profile: "standard", Prov: []fact{v, commit("b")}},
 	}
+	for range 4 {
+		sides = append(sides, side{Profile: "quick", Prov: []fact{commit("a"), v, dirty}})
+	}
+	sides[2].Prov = append(sides[2].Prov, data)
 	got := shareFacts(sides)
-	if d := cmp.Diff([]commonFacts{{"quick", []fact{v}}}, got); d != "" {
+	if d := cmp.Diff([]commonFacts{{"quick", []fact{v, commit("a")}}}, got); d != "" {
 		t.Errorf("in common:\n%s", d)
 	}
-	for i, want := range [][]fact{{dirty, sha("a")}, {v, sha("b")}, {dirty, sha("c")}} {
+	for i, want := range [][]fact{{commit("b"), dirty, data}, {v, commit("b")}, {dirty, data}, {dirty}} {
 		if d := cmp.Diff(want, sides[i].Prov); d != "" {
 			t.Errorf("side %d keeps:\n%s", i, d)
 		}

@@ -71,6 +71,9 @@ func kindMeans(list []string) string {
 // `make build` puts it: what a page offers to copy must run.
 const program = "bin/gradsync"
 
+// Answered reports whether a table answers the section's question: the sentences follow it.
+func (s section) Answered() bool { return slices.ContainsFunc(s.Tables, item.Answers) }
+
 // buildSection turns the results of one experiment into its section and the data
 // files beside it.
 func buildSection(key string, rs []loaded, at places, s *scripts, single bool) (section, []csvFile, error) {

@@ -49,7 +49,7 @@ type tableView struct {
 }
 
 // manyRows is how many rows a table may have before it is closed where a script can.
-const manyRows = 40
+const manyRows = 16
 
 // Long reports whether the table is closed at first.
 func (v tableView) Long() bool { return v.Widget != nil && v.Widget.Fold || len(v.Rows) > manyRows }
@@ -85,7 +85,7 @@ func viewTable(r loaded, t result.Table) tableView {
 	}
 	spreads := make([]bool, len(v.Columns)) // by the titles of the result
 	for i := range v.Columns {
-		spreads[i] = v.spread(i)
+		spreads[i] = v.spread(i) && (v.Columns[i].Number || isEmpty(t.Rows, i))
 	}
 	v.nameBounds()
 	for i := range v.Columns {
@@ -122,7 +122,9 @@ func viewTable(r loaded, t result.Table) tableView {
 	}
 	for i := len(v.Columns) - 1; i > 0; i-- {
 		if spreads[i] {
-			v.Columns[i-1].Title += " ± 95" + nbsp + "%"
+			if v.Columns[i].Number {
+				v.Columns[i-1].Title += " ± 95" + nbsp + "%"
+			}
 			v.Columns = slices.Delete(v.Columns, i, i+1)
 		}
 	}
@@ -178,9 +180,14 @@ func groupEach(s string) string {
 }
 
 // spread reports whether column i is the ± of the numbers before it, which a
-// reader wants beside them. The CSV file keeps it apart.
+// reader wants beside them; of a single seed it is empty. The CSV file keeps it apart.
 func (v *tableView) spread(i int) bool {
-	return i > 0 && v.Columns[i].Title == "±" && v.Columns[i].Number && v.Columns[i-1].Number && v.Columns[i].Unit == v.Columns[i-1].Unit
+	return i > 0 && v.Columns[i].Title == "±" && v.Columns[i-1].Number && v.Columns[i].Unit == v.Columns[i-1].Unit
+}
+
+// isEmpty reports whether no row has anything in column i.
+func isEmpty(rows [][]any, i int) bool {
+	return !slices.ContainsFunc(rows, func(r []any) bool { return r[i] != nil })
 }
 
 // nameBounds says of columns titled "from", "to" and "±" that they bound 95 %

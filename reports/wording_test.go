@@ -181,19 +181,25 @@ func mapOf(t *testing.T, paper string, places int) {
 func TestSpreadsStandBesideTheirNumbers(t *testing.T) {
 	tb := result.Table{ID: "t", Columns: []result.Column{{Title: "m"}, {Title: "time", Unit: "s", Digits: 1}, {Title: "±", Unit: "s", Digits: 2}, {Title: "share", Unit: "%"}, {Title: "±", Unit: "points"}},
 		Rows: [][]any{{"A", 1.25, 0.111, 50.0, 2.0}, {"B", nil, nil, 60.0, 3.0}, {"C", 2.0, nil, 70.0, 4.0}}}
-	v := viewTable(loaded{Result: exampleStated()}, tb)
-	got := ""
-	for _, c := range v.Columns {
-		got += strings.ReplaceAll(c.Title, nbsp, " ") + "|"
-	}
-	for _, r := range v.Rows {
-		got += "\n"
-		for _, c := range r {
-			got += strings.ReplaceAll(c.Text, nbsp, " ") + "|"
+	read := func() (got string) {
+		v := viewTable(loaded{Result: exampleStated()}, tb)
+		for _, c := range v.Columns {
+			got += strings.ReplaceAll(c.Title, nbsp, " ") + "|"
 		}
+		for _, r := range v.Rows {
+			got += "\n"
+			for _, c := range r {
+				got += strings.ReplaceAll(c.Text, nbsp, " ") + "|"
+			}
+		}
+		return got
 	}
-	if want := "m|time ± 95 %|share|95 % ±|\nA|1.2 ± 0.11|50|2|\nB||60|3|\nC|2.0|70|4|"; got != want {
+	if got, want := read(), "m|time ± 95 %|share|95 % ±|\nA|1.2 ± 0.11|50|2|\nB||60|3|\nC|2.0|70|4|"; got != want {
 		t.Errorf("the table reads\n%s\nwant\n%s", got, want)
+	}
+	tb.Rows = [][]any{{"A", 1.25, nil, 50.0, nil}} // a single seed
+	if got, want := read(), "m|time|share|95 % ±|\nA|1.2|50||"; got != want {
+		t.Errorf("of a single seed the table reads\n%s\nwant\n%s", got, want)
 	}
 }
 
