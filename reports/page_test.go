@@ -219,3 +219,12 @@ func shortStandsFirst(t *testing.T, page string) {
 		t.Errorf("the contents name it at %d", toc)
 	}
 }
+
+// From the end of each experiment and of the claims a link leads back to the contents.
+func TestPagesLeadBackToTheContents(t *testing.T) {
+	page := pageOf(t, "dasp.html")
+	back := strings.Count(page, `<p class="back"><a href="#contents">`)
+	if sections := strings.Count(page, `<section class="result`); back < sections+1 || strings.Count(page, `<nav class="toc" id="contents"`) != 1 {
+		t.Errorf("%d links back from %d experiments and the claims", back, sections)
+	}
+}
