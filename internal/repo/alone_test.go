@@ -34,9 +34,9 @@ func TestPapersStandAlone(t *testing.T) {
 					copyFile(t, root, dir, f)
 				}
 			}
-			command := []string{"vet", "./papers/..."}
+			command := []string{"vet", "-trimpath", "./papers/..."} // the build cache knows the copies by their content, not by their folder
 			if os.Getenv("GRADSYNC_LONG") != "" {
-				command[0] = "test"
+				command = []string{"test", "./papers/..."}
 			}
 			cmd := exec.Command("go", command...)
 			cmd.Dir = dir
