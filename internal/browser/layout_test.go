@@ -17,12 +17,6 @@ type complaint struct{ Kind, At, What string }
 // judge runs the probes of layout and contrast in the page.
 func (b *tab) judge() []complaint {
 	b.t.Helper()
-	return b.probe("layout(T).concat(contrast(T))")
-}
-
-// probe is what an expression over the texts T of the page finds.
-func (b *tab) probe(expression string) []complaint {
-	b.t.Helper()
 	script := ""
 	for _, name := range []string{"common", "layout", "contrast"} {
 		text, err := probes.ReadFile("testdata/" + name + ".js")
@@ -31,44 +25,44 @@ func (b *tab) probe(expression string) []complaint {
 		}
 		script += string(text)
 	}
-	return eval[[]complaint](b, "(function () {"+script+"; const T = probe.texts(); return "+expression+"; })()")
+	return eval[[]complaint](b, "(function () {"+script+"; const B = probe.boxes(), T = probe.texts(B); return layout(T, B).concat(contrast(T)); })()")
 }
 
-// TestPages: each page opens from its file, and at the width of a phone, a tablet and
-// a desk it draws all its charts and asks for nothing but files of its folder; light
-// and dark and in Chinese no text is cut off, covered, outside the window or hard to
-// read. A page is loaded once, at the width of a phone, and the window then widened.
+// looks are the states in which a page is judged, each by one change from the one
+// before, since every change draws all charts anew. Chinese is shorter than English,
+// and stands on a tablet as on one of the two others.
+var looks = []struct {
+	width       int64
+	theme, lang string
+}{
+	{390, "light", "en"}, {390, "dark", "en"}, {390, "dark", "zh"},
+	{1280, "dark", "zh"}, {1280, "dark", "en"}, {1280, "light", "en"},
+	{768, "light", "en"}, {768, "dark", "en"},
+}
+
+// TestPages: each page opens from its file and asks for nothing but files of its folder,
+// and at the width of a phone, a tablet and a desk it draws all its charts; light and
+// dark and in Chinese no text is cut off, covered, outside the window or hard to read.
+// Then nothing of it moves by itself, and it is printed. A page is loaded once, at the
+// width of a phone, since the largest are long in loading.
 func TestPages(t *testing.T) {
+	t.Parallel()
 	for _, page := range committed(t) {
 		t.Run(filepath.Base(page), func(t *testing.T) {
 			t.Parallel()
 			b := newTab(t)
-			for i, width := range []int64{390, 768, 1280} {
-				b.size(width, 8000) // fewer steps to scroll, and the same layout
-				b.media("screen", "prefers-color-scheme", "light", "prefers-reduced-motion", "reduce")
+			for i, x := range looks {
+				b.size(x.width, 8000) // fewer steps to scroll, and the same layout
+				b.media("screen", "prefers-color-scheme", x.theme, "prefers-reduced-motion", "reduce")
 				if i == 0 {
 					b.open(page)
 				}
-				if n, all := b.drawn(), eval[int](b, `document.querySelectorAll("figure.chart").length`); n != all {
-					t.Errorf("%d px: %d of %d charts are drawn after scrolling through", width, n, all)
-				}
-				b.report(fmt.Sprintf("%d px, light", width), b.judge())
-				boxes := eval[string](b, boxesScript)
-				b.media("screen", "prefers-color-scheme", "dark", "prefers-reduced-motion", "reduce")
-				b.frames(3)
-				if eval[string](b, boxesScript) == boxes { // nothing moved: only colours are others
-					b.report(fmt.Sprintf("%d px, dark", width), b.probe("contrast(T)"))
-				} else {
-					b.report(fmt.Sprintf("%d px, dark", width), b.judge())
-				}
-				if width == 768 {
-					continue // Chinese is shorter than English, and stands on a tablet as on one of the two others
-				}
-				eval[any](b, `document.getElementById("lang").click()`)
-				b.frames(3)
-				b.report(fmt.Sprintf("%d px, Chinese", width), b.judge())
-				eval[any](b, `document.getElementById("lang").click()`)
+				eval[any](b, `(l => l.checked === (`+js(x.lang)+` === "zh") || l.click())(document.getElementById("lang"))`)
+				b.step(fmt.Sprintf("%d px, %s, %s", x.width, x.theme, x.lang), looked)
 			}
+			b.size(1280, 900)
+			b.step("calm", calm)
+			b.step("printed", printed)
 			inside := address(filepath.Dir(page)) + "/"
 			for _, a := range b.asked() {
 				if !strings.HasPrefix(a, inside) && !strings.HasPrefix(a, "data:") {
@@ -79,13 +73,18 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// boxesScript is where all boxes of a page are, but for those of drawings and formulas.
-const boxesScript = `[...document.querySelectorAll("body *:not(svg *, math *)")].map(e => { const r = e.getBoundingClientRect(); return [r.x, r.y, r.width, r.height].map(Math.round); }).join(" ")`
+// looked draws and judges a page as it is.
+func looked(b *tab) {
+	if n, all := b.drawn(), eval[int](b, `document.querySelectorAll("figure.chart").length`); n != all {
+		b.t.Errorf("%d of %d charts are drawn after scrolling to each", n, all)
+	}
+	b.complain(b.judge())
+}
 
-// report fails the test with what the probes found in a state of the page.
-func (b *tab) report(state string, found []complaint) {
+// complain fails the test with what the probes found.
+func (b *tab) complain(found []complaint) {
 	b.t.Helper()
 	for _, c := range found {
-		b.t.Errorf("%s: %s: %s: %s", state, c.Kind, c.At, c.What)
+		b.t.Errorf("%s: %s: %s", c.Kind, c.At, c.What)
 	}
 }

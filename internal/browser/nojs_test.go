@@ -11,6 +11,7 @@ import (
 // TestWithoutScripts: a reader without JavaScript sees every drawing, every row
 // of every table, no control that would do nothing, and can change the language.
 func TestWithoutScripts(t *testing.T) {
+	t.Parallel()
 	for _, page := range committed(t) {
 		t.Run(filepath.Base(page), func(t *testing.T) {
 			t.Parallel()

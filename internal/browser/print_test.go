@@ -2,50 +2,40 @@ package browser
 
 import (
 	"bytes"
-	"path/filepath"
 	"regexp"
 	"strings"
-	"testing"
 	"unicode/utf16"
 
 	"github.com/chromedp/cdproto/page"
 )
 
-// TestPrint: on paper every heading, every row of every table and every figure
+// printed: on paper every heading, every row of every table and every figure
 // stands, drawn as the page without scripts has it; what is folded away says
 // nothing that is not printed elsewhere. The PDF's outline ends as the page does.
-func TestPrint(t *testing.T) {
-	for _, file := range committed(t) {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			t.Parallel()
-			b := newTab(t)
-			b.open(file)
-			b.size(688, 1000) // A4 without its margins
-			b.media("print")
-			b.frames(2)
-			for _, bad := range eval[[]string](b, printScript) {
-				t.Error(bad)
-			}
-			for _, c := range b.judge() {
-				t.Errorf("%s: %s: %s", c.Kind, c.At, c.What)
-			}
-			b.media("")
-			b.size(1280, 900)
-			yes := true
-			pdf := call(b, page.PrintToPDF, page.PrintToPDFParams{PreferCSSPageSize: &yes, GenerateTaggedPDF: &yes, GenerateDocumentOutline: &yes}).Data
-			if !bytes.HasPrefix(pdf, []byte("%PDF-")) {
-				t.Fatalf("the PDF starts with %.20q", pdf)
-			}
-			if n := len(regexp.MustCompile(`/Type\s*/Page\b`).FindAll(pdf, -1)); n < 2 {
-				t.Errorf("the PDF has %d pages, want at least 2", n)
-			}
-			for _, h := range eval[[]string](b, `[...document.querySelectorAll("h2")].filter(e => e.checkVisibility()).map(e => e.innerText.replace(/\s+/g, " ").trim())`) {
-				// A heading at the break of two sheets is there twice, after itself.
-				if !bytes.Contains(pdf, []byte("/Title ("+strings.NewReplacer("(", `\(`, ")", `\)`).Replace(h))) && !bytes.Contains(pdf, utf16Hex(h)) {
-					t.Errorf("no section %q in the PDF's outline", h)
-				}
-			}
-		})
+func printed(b *tab) {
+	t := b.t
+	b.size(688, 1000) // A4 without its margins
+	b.media("print")
+	b.frames(2)
+	for _, bad := range eval[[]string](b, printScript) {
+		t.Error(bad)
+	}
+	b.complain(b.judge())
+	b.media("")
+	b.size(1280, 900)
+	yes := true
+	pdf := call(b, page.PrintToPDF, page.PrintToPDFParams{PreferCSSPageSize: &yes, GenerateTaggedPDF: &yes, GenerateDocumentOutline: &yes}).Data
+	if !bytes.HasPrefix(pdf, []byte("%PDF-")) {
+		t.Fatalf("the PDF starts with %.20q", pdf)
+	}
+	if n := len(regexp.MustCompile(`/Type\s*/Page\b`).FindAll(pdf, -1)); n < 2 {
+		t.Errorf("the PDF has %d pages, want at least 2", n)
+	}
+	for _, h := range eval[[]string](b, `[...document.querySelectorAll("h2")].filter(e => e.checkVisibility()).map(e => e.innerText.replace(/\s+/g, " ").trim())`) {
+		// A heading at the break of two sheets is there twice, after itself.
+		if !bytes.Contains(pdf, []byte("/Title ("+strings.NewReplacer("(", `\(`, ")", `\)`).Replace(h))) && !bytes.Contains(pdf, utf16Hex(h)) {
+			t.Errorf("no section %q in the PDF's outline", h)
+		}
 	}
 }
 

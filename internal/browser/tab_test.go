@@ -172,18 +172,29 @@ func (b *tab) press(keys string) {
 	do(b, chromedp.KeyEvent(keys))
 }
 
-// drawn scrolls through the page, so that every chart comes near the window
-// once, and back; it returns how many charts were drawn.
+// step runs f as a test of its own in the tab, so that a failure names it and the next
+// step is taken all the same.
+func (b *tab) step(name string, f func(*tab)) {
+	b.t.Helper()
+	outer := b.t
+	outer.Run(name, func(t *testing.T) {
+		b.t = t
+		defer func() { b.t = outer }()
+		f(b)
+	})
+}
+
+// drawn scrolls to every chart that is not drawn, or is hidden until it is drawn for
+// another theme, language or width, and back; it returns how many charts stand.
 func (b *tab) drawn() int {
 	b.t.Helper()
 	return eval[int](b, `(async () => {
 		const frame = () => new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)));
-		for (let y = 0; y < document.documentElement.scrollHeight; y += innerHeight + 900) { scrollTo(0, y); await frame(); await frame(); }
+		const figures = [...document.querySelectorAll("figure.chart")], stands = f => (s => s && s.checkVisibility())(f.querySelector(".live svg"));
+		for (let i = 0; i < 4; i++) await frame();
+		for (const f of figures) if (!stands(f)) { f.scrollIntoView(); await frame(); await frame(); }
 		scrollTo(0, 0); await frame(); await frame();
-		const left = document.querySelectorAll("figure.chart:not(.drawn)");
-		for (const fig of left) { fig.scrollIntoView(); await frame(); await frame(); }
-		scrollTo(0, 0); await frame();
 		await document.fonts.ready;
-		return document.querySelectorAll("figure.chart.drawn").length;
+		return figures.filter(stands).length;
 	})()`)
 }

@@ -14,17 +14,26 @@ const stateScript = `({
 	lang: document.documentElement.lang,
 })`
 
-// TestUse: what a reader of a page does with it: figures are saved, texts copied, the
-// theme and the language chosen, and both are still chosen after a reload. One tab and
-// two loads a page, since the largest are long in loading.
+// TestUse: what a reader of a page does with it, by keyboard and pointer: figures are
+// saved, texts copied, widgets worked, the theme and the language chosen, and both are
+// still chosen after a reload. One tab and two loads a page, since the largest are long
+// in loading; one page after another, since the clipboard is one and what plays is timed.
 func TestUse(t *testing.T) {
+	lines, worked, played := 0, 0, 0
 	for _, page := range committed(t) {
 		t.Run(filepath.Base(page), func(t *testing.T) {
 			b := newTab(t)
 			b.open(page)
-			exports(b)
-			copies(b)
-			themes(b)
+			b.step("keyboard", keyboard)
+			b.step("timeline", func(b *tab) {
+				if timeline(b) {
+					lines++
+				}
+			})
+			b.step("exports", exports)
+			b.step("copies", copies)
+			b.step("redraws", redraws)
+			b.step("themes", themes)
 			speaks(b, "en", "zh")
 			eval[any](b, `document.getElementById("lang").click()`)
 			speaks(b, "zh", "en")
@@ -37,7 +46,14 @@ func TestUse(t *testing.T) {
 			speaks(b, "zh", "en")
 			eval[any](b, `document.getElementById("lang").click()`)
 			speaks(b, "en", "zh")
+			b.step("widgets", func(b *tab) {
+				n, plays := widgets(b)
+				worked, played = worked+n, played+plays
+			})
 		})
+	}
+	if lines < 4 || worked < 5 || played < 4 {
+		t.Errorf("%d pages have a time line, %d widgets are worked, %d buttons play; want at least 4, 5 and 4", lines, worked, played)
 	}
 }
 

@@ -8,29 +8,20 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestWidgets: what a reader can work does something: every button changes its
-// picture or words, and so does every slider by the arrow keys.
-func TestWidgets(t *testing.T) {
-	total, played := 0, 0
-	for _, page := range committed(t) {
-		t.Run(filepath.Base(page), func(t *testing.T) {
-			b := newTab(t)
-			b.media("screen", "prefers-reduced-motion", "reduce") // a step is done at once
-			b.open(page)
-			n := eval[int](b, `document.querySelectorAll(".widget").length`)
-			total += n
-			for i := range n {
-				work(b, i)
-			}
-			b.media("screen", "prefers-reduced-motion", "no-preference")
-			for i := range n {
-				played += plays(b, i)
-			}
-		})
+// widgets: what a reader can work does something: every button changes its picture or
+// words, and so does every slider by the arrow keys. It returns how many widgets there
+// are, and how many buttons that play.
+func widgets(b *tab) (total, played int) {
+	b.media("screen", "prefers-reduced-motion", "reduce") // a step is done at once
+	total = eval[int](b, `document.querySelectorAll(".widget").length`)
+	for i := range total {
+		work(b, i)
 	}
-	if total < 5 || played < 4 {
-		t.Errorf("the pages have %d widgets, of which %d play; want at least 5 and 4", total, played)
+	b.media("screen", "prefers-reduced-motion", "no-preference")
+	for i := range total {
+		played += plays(b, i)
 	}
+	return total, played
 }
 
 // plays tries the buttons that only a reader without a wish for less motion sees; it
@@ -134,45 +125,38 @@ func work(b *tab, i int) {
 	}
 }
 
-// TestTimelines: a time line is looked into by buttons and keys.
-func TestTimelines(t *testing.T) {
-	total := 0
-	for _, page := range committed(t) {
-		t.Run(filepath.Base(page), func(t *testing.T) {
-			b := newTab(t)
-			b.open(page)
-			if !eval[bool](b, `(async () => {
-				const fig = document.querySelector("figure.chart[data-form=gantt]");
-				if (!fig) return false;
-				fig.scrollIntoView();
-				for (let k = 0; k < 200 && !fig.querySelector(".zoom button"); k++) await new Promise(done => setTimeout(done, 20));
-				return true;
-			})()`) {
-				return
-			}
-			total++
-			const shown = `document.querySelector("figure.chart[data-form=gantt] .shown").textContent`
-			was := eval[string](b, shown)
-			eval[any](b, `document.querySelector("figure.chart[data-form=gantt] .zoom button").focus()`)
-			for _, key := range []string{"+", "+", kb.ArrowRight, "-", kb.Home} {
-				b.press(key)
-				b.frames(2)
-				now := eval[string](b, shown)
-				if now == was {
-					t.Errorf("the key %q leaves the time line at %q", key, now)
-				}
-				was = now
-			}
-		})
+// timeline: the first time line of a page is looked into by buttons and keys. It says
+// whether there is one.
+func timeline(b *tab) bool {
+	t := b.t
+	if !eval[bool](b, `(async () => {
+		const fig = document.querySelector("figure.chart[data-form=gantt]");
+		if (!fig) return false;
+		fig.scrollIntoView();
+		for (let k = 0; k < 200 && !fig.querySelector(".zoom button"); k++) await new Promise(done => setTimeout(done, 20));
+		return true;
+	})()`) {
+		return false
 	}
-	if total == 0 {
-		t.Error("no page has a time line")
+	const shown = `document.querySelector("figure.chart[data-form=gantt] .shown").textContent`
+	was := eval[string](b, shown)
+	eval[any](b, `document.querySelector("figure.chart[data-form=gantt] .zoom button").focus()`)
+	for _, key := range []string{"+", "+", kb.ArrowRight, "-", kb.Home} {
+		b.press(key)
+		b.frames(2)
+		now := eval[string](b, shown)
+		if now == was {
+			t.Errorf("the key %q leaves the time line at %q", key, now)
+		}
+		was = now
 	}
+	return true
 }
 
 // TestPlayground: its module starts, and every slider changes the results by the
 // arrow keys.
 func TestPlayground(t *testing.T) {
+	t.Parallel()
 	b := newTab(t)
 	b.open(filepath.Join(folder(t), "playground.html"))
 	if !eval[bool](b, `(async () => {

@@ -44,45 +44,65 @@ var probe = (function () {
     return by ? [Math.max(r[0], by[0]), Math.max(r[1], by[1]), Math.min(r[2], by[2]), Math.min(r[3], by[3])] : r;
   }
 
-  /* The box that lays out a text: the nearest ancestor that is not in a line. All of a
-     formula is one. */
+  /* The box that lays out a text: the nearest ancestor that is not in a line; a formula is one of its own. */
   function block(e) {
-    var math = e.closest("math");
-    if (math) return math;
     while (e.parentElement && (style(e).display === "inline" || style(e).display === "contents" || style(e).display.indexOf("ruby") === 0)) e = e.parentElement;
     return e;
   }
 
-  /* All visible texts of the page: {el, block, svg, text, quads}; a quad is four corners
-     of a line, as high as its letters are, whatever room the font asks for above and below. */
-  function texts() {
+  /* All elements of the page that may be seen, in order; of drawings and formulas only
+     the outermost. What is not displayed is most of a page, and is passed over. */
+  function boxes() {
     styles.clear(); clips.clear();
-    var out = [], walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), n, range = document.createRange(), formulas = new Set();
-    while ((n = walk.nextNode())) {
-      var e = n.parentElement, text = n.nodeValue.trim();
-      if (!text || e.localName === "script" || e.localName === "style" || e.localName === "details" && !e.open || !seen(e) || aside(e)) continue;
-      var svg = e.closest("svg");
-      if (svg) { drawing(out, e, svg, text); continue; }
-      var b = block(e), rects;
-      if (b.localName === "math") {
-        if (formulas.has(b)) continue;
-        formulas.add(b);
-        if (b.closest("annotation")) continue;
-        rects = [b.getBoundingClientRect()];
-      } else {
-        range.selectNodeContents(n);
-        rects = range.getClientRects();
+    var out = [];
+    (function down(e) {
+      out.push(e);
+      if (e.localName === "svg" || e.localName === "math") return;
+      var folded = e.localName === "details" && !e.open;
+      for (var c = e.firstElementChild; c; c = c.nextElementSibling) {
+        if (folded && !c.checkVisibility() || c.localName === "script" || c.localName === "style") continue;
+        var s = style(c);
+        if (s.display === "none" || s.contentVisibility === "hidden") continue;
+        down(c);
       }
-      var size = parseFloat(style(e).fontSize), through = clip(e), quads = [];
-      for (var r of rects) {
-        if (r.width < 0.5 || r.height < 0.5) continue;
-        var mid = (r.top + r.bottom) / 2, half = b.localName === "math" ? r.height / 2 : Math.min(r.height, size) / 2;
-        var c = cut([r.left, mid - half, r.right, mid + half], through);
-        if (c[2] - c[0] > 0.5 && c[3] - c[1] > 0.5) quads.push([[c[0], c[1]], [c[2], c[1]], [c[2], c[3]], [c[0], c[3]]]);
-      }
-      if (quads.length) out.push({ el: e, block: b, svg: null, text: text, quads: quads });
-    }
+    })(document.body);
     return out;
+  }
+
+  /* All visible texts of the elements that boxes found: {el, block, svg, text, quads}; a
+     quad is four corners of a line, as high as its letters are, whatever room the font
+     asks for above and below. */
+  function texts(all) {
+    var out = [], range = document.createRange();
+    all.forEach(function (e) {
+      if (e.localName === "svg") {
+        if (!seen(e) || aside(e)) return;
+        var walk = document.createTreeWalker(e, NodeFilter.SHOW_TEXT), n;
+        while ((n = walk.nextNode())) if (n.nodeValue.trim() && seen(n.parentElement)) drawing(out, n.parentElement, e, n.nodeValue.trim());
+        return;
+      }
+      var own = e.localName === "math" ? [e] : [].filter.call(e.childNodes, function (c) { return c.nodeType === Node.TEXT_NODE && c.nodeValue.trim(); });
+      if (!own.length || e.localName === "details" && !e.open || !seen(e) || aside(e)) return;
+      own.forEach(function (c) { written(out, e, c, range); });
+    });
+    return out;
+  }
+
+  /* The text c of an element, or a whole formula. */
+  function written(out, e, c, range) {
+    var rects = [e.getBoundingClientRect()], b = c === e ? e : block(e), text = c.textContent.trim();
+    if (c !== e) {
+      range.selectNodeContents(c);
+      rects = range.getClientRects();
+    }
+    var size = parseFloat(style(e).fontSize), through = clip(e), quads = [];
+    for (var r of rects) {
+      if (r.width < 0.5 || r.height < 0.5) continue;
+      var mid = (r.top + r.bottom) / 2, half = c === e ? r.height / 2 : Math.min(r.height, size) / 2;
+      var q = cut([r.left, mid - half, r.right, mid + half], through);
+      if (q[2] - q[0] > 0.5 && q[3] - q[1] > 0.5) quads.push([[q[0], q[1]], [q[2], q[1]], [q[2], q[3]], [q[0], q[3]]]);
+    }
+    if (quads.length) out.push({ el: e, block: b, svg: null, text: text, quads: quads });
   }
 
   /* A text of a drawing, turned as it is turned. */
@@ -122,5 +142,5 @@ var probe = (function () {
     return [Math.min.apply(null, xs), Math.min.apply(null, ys), Math.max.apply(null, xs), Math.max.apply(null, ys)];
   }
 
-  return { style: style, selector: selector, seen: seen, clip: clip, cut: cut, aside: aside, texts: texts, bounds: bounds };
+  return { style: style, selector: selector, seen: seen, clip: clip, cut: cut, aside: aside, boxes: boxes, texts: texts, bounds: bounds };
 })();

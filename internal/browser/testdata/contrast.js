@@ -29,26 +29,39 @@ function contrast(T) {
     if (!g) grounds.set(e, g = over(parse(probe.style(e).backgroundColor), ground(e.parentElement)));
     return g;
   }
+  var opacities = new Map([[null, 1]]);
   function opacity(e) {
-    var o = 1;
-    for (; e; e = e.parentElement) o *= +probe.style(e).opacity;
+    var o = opacities.get(e);
+    if (o === undefined) opacities.set(e, o = +probe.style(e).opacity * opacity(e.parentElement));
     return o;
+  }
+
+  /* The shapes of a drawing in its order, each with its box and fill. */
+  var drawings = new Map();
+  function shapes(svg) {
+    var list = drawings.get(svg);
+    if (list) return list;
+    drawings.set(svg, list = []);
+    svg.querySelectorAll("path, rect, circle, ellipse, polygon").forEach(function (s) {
+      var style = getComputedStyle(s), fill = style.fill;
+      if (fill === "none" || fill.indexOf("url") === 0 || s.closest("defs, clipPath")) return;
+      list.push({ el: s, box: s.getBoundingClientRect(), fill: fill, opacity: +style.fillOpacity });
+    });
+    return list;
   }
 
   /* What a drawing paints below a text, before it, beside the middle of it: two shapes
      may share an edge there. */
   function painted(t) {
     var c = ground(t.svg), b = probe.bounds(t.quads[0]), x = (b[0] + b[2]) / 2 + 1.1, y = (b[1] + b[3]) / 2 + 0.7;
-    for (var s of t.svg.querySelectorAll("path, rect, circle, ellipse, polygon")) {
-      if (!(s.compareDocumentPosition(t.el) & Node.DOCUMENT_POSITION_FOLLOWING)) break;
-      var r = s.getBoundingClientRect();
-      if (x < r.left || x > r.right || y < r.top || y > r.bottom || s.closest("defs, clipPath")) continue;
-      var style = getComputedStyle(s), m = s.getScreenCTM();
-      if (style.fill === "none" || style.fill.indexOf("url") === 0 || !m) continue;
-      var p = new DOMPoint(x, y).matrixTransform(m.inverse());
-      if (!s.isPointInFill(p)) continue;
-      var f = parse(style.fill).slice();
-      f[3] *= +style.fillOpacity * opacity(s);
+    for (var s of shapes(t.svg)) {
+      var r = s.box;
+      if (x < r.left || x > r.right || y < r.top || y > r.bottom) continue;
+      if (!(s.el.compareDocumentPosition(t.el) & Node.DOCUMENT_POSITION_FOLLOWING)) break;
+      var m = s.el.getScreenCTM();
+      if (!m || !s.el.isPointInFill(new DOMPoint(x, y).matrixTransform(m.inverse()))) continue;
+      var f = parse(s.fill).slice();
+      f[3] *= s.opacity * opacity(s.el);
       c = over(f, c);
     }
     return c;

@@ -1,5 +1,5 @@
-/* Where the layout of the texts T and of all else is wrong: [{kind, at, what}], at most ten of a kind. */
-function layout(T) {
+/* Where the layout of the texts T and of the elements B is wrong: [{kind, at, what}], at most ten of a kind. */
+function layout(T, B) {
   var found = [], counts = {}, wide = document.documentElement.clientWidth;
   function report(kind, e, what) {
     counts[kind] = (counts[kind] || 0) + 1;
@@ -13,7 +13,9 @@ function layout(T) {
   /* What may be wider than its place and scrolls there: tables of points and of texts,
      formulas, listings. On a phone the other tables are cards. */
   var may = ".scroll.always, .math, .story table, pre, .excerpt, .listing, .code, .trace" + (wide > 736 ? ", .scroll" : "");
-  document.querySelectorAll("body *:not(svg *, math *)").forEach(function (e) {
+  B.forEach(function (e) {
+    // What flows out of a box that does not hide it is judged where it is.
+    if (e === document.body || probe.style(e).overflowX === "visible" && probe.style(e).overflowY === "visible") return;
     if (e.scrollWidth <= e.clientWidth + 1 && e.scrollHeight <= e.clientHeight + 1 || !e.clientWidth || !probe.seen(e)) return;
     var s = probe.style(e), x = s.overflowX, y = s.overflowY;
     if (e.scrollWidth > e.clientWidth + 1 && x !== "visible") {
@@ -35,8 +37,8 @@ function layout(T) {
       }
     });
   });
-  document.querySelectorAll("button, input, select, textarea, output, svg, canvas, img, math, summary").forEach(function (e) {
-    if (!probe.seen(e) || e.closest("svg") !== e && e.closest("svg") || probe.aside(e)) return;
+  B.forEach(function (e) {
+    if (!e.matches("button, input, select, textarea, output, svg, canvas, img, math, summary") || !probe.seen(e) || probe.aside(e)) return;
     var r = e.getBoundingClientRect(), c = probe.cut([r.left, r.top, r.right, r.bottom], probe.clip(e.parentElement));
     if (c[2] - c[0] > 0.5 && (c[0] < -1 || c[2] > wide + 1)) report("sticks out of the window", e, px(c[0]) + " … " + px(c[2]) + " in " + wide);
   });
