@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gradsync/shared/tensor"
-	_ "gradsync/shared/tensor/engine/asm"
 	"gradsync/shared/tensor/engine/onednn"
 	"gradsync/shared/tensor/safetensors"
 )

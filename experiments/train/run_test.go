@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +18,8 @@ import (
 
 	"gradsync/papers/dasp/rivals"
 	"gradsync/shared/cluster"
+	"gradsync/shared/tensor"
+	"gradsync/shared/tensor/engine/asm"
 	_ "gradsync/shared/tensor/engine/portable"
 )
 
@@ -33,8 +36,14 @@ func uneven(n int) *cluster.Platform {
 // No evaluation, rank or computation outlives its run.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// quick is a small training, on the faster engine where the processor has it: scoring the
+// test images takes most of the time.
 func quick(sync string) Config {
-	return Config{Sync: sync, Model: "lenet5", Data: "synthetic", Platform: uneven(3), Batch: 4, MaxPushes: 36, EvalEvery: 12, EvalImages: 100}
+	engine := ""
+	if slices.Contains(tensor.Engines(), asm.Name) {
+		engine = asm.Name
+	}
+	return Config{Engine: engine, Sync: sync, Model: "lenet5", Data: "synthetic", Platform: uneven(3), Batch: 4, MaxPushes: 36, EvalEvery: 12, EvalImages: 100}
 }
 
 func mustRun(t *testing.T, c Config) *Outcome {
