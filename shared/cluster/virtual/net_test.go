@@ -2,6 +2,7 @@ package virtual_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"runtime"
 	"testing"
@@ -209,21 +210,28 @@ func busy(p cluster.Proc) ([]byte, error) {
 		if err := collective.RingAllReduce(p, 2, x); err != nil {
 			return nil, err
 		}
-		fmt.Fprintln(&log, step, p.Now(), x)
+		fmt.Fprintln(&log, step, p.Now())
+		if err := binary.Write(&log, binary.LittleEndian, x); err != nil {
+			return nil, err
+		}
 	}
 	return log.Bytes(), nil
+}
+
+// said is all that a run of busy tells: its times, its bytes, its trace.
+func said(t *testing.T, p *cluster.Platform, seed uint64) string {
+	t.Helper()
+	out, err := virtual.New(p, virtual.Config{Seed: seed, Trace: true}).Run(t.Context(), busy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%v %s %v", out.Elapsed, out.Results, *out.Trace)
 }
 
 func TestTheSameBytesForEveryGOMAXPROCS(t *testing.T) {
 	host := ms
 	host.Jitter = 0.2
-	run := func(seed uint64) string {
-		out, err := virtual.New(cluster.Uniform(7, host, nil), virtual.Config{Seed: seed, Trace: true}).Run(t.Context(), busy)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return fmt.Sprint(out.Elapsed, out.Results, *out.Trace)
-	}
+	run := func(seed uint64) string { return said(t, cluster.Uniform(7, host, nil), seed) }
 	first := run(3)
 	if run(4) == first {
 		t.Error("the seed changes nothing")

@@ -101,13 +101,7 @@ func TestMulticastOutOfANode(t *testing.T) {
 
 // A node of one host is that host, if its NIC is no slower.
 func TestNodesOfOneHostAreTheFlatModel(t *testing.T) {
-	run := func(p *cluster.Platform) string {
-		out, err := virtual.New(p, virtual.Config{Seed: 3, Trace: true}).Run(t.Context(), busy)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return fmt.Sprint(out.Elapsed, out.Results, *out.Trace)
-	}
+	run := func(p *cluster.Platform) string { return said(t, p, 3) }
 	host := ms
 	host.Jitter, host.Overhead = 0.2, 3*time.Microsecond
 	flat := cluster.Uniform(7, host, nil)
