@@ -21,8 +21,6 @@ func printed(b *tab) {
 		t.Error(bad)
 	}
 	b.complain(b.judge())
-	b.media("")
-	b.size(1280, 900)
 	yes := true
 	pdf := call(b, page.PrintToPDF, page.PrintToPDFParams{PreferCSSPageSize: &yes, GenerateTaggedPDF: &yes, GenerateDocumentOutline: &yes}).Data
 	if !bytes.HasPrefix(pdf, []byte("%PDF-")) {

@@ -192,7 +192,10 @@ func (b *tab) drawn() int {
 		const frame = () => new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)));
 		const figures = [...document.querySelectorAll("figure.chart")], stands = f => (s => s && s.checkVisibility())(f.querySelector(".live svg"));
 		for (let i = 0; i < 4; i++) await frame();
-		for (const f of figures) if (!stands(f)) { f.scrollIntoView(); await frame(); await frame(); }
+		for (const f of figures) {
+			if (!stands(f)) f.scrollIntoView();
+			for (let i = 0; i < 4 && !stands(f); i++) await frame();
+		}
 		scrollTo(0, 0); await frame(); await frame();
 		await document.fonts.ready;
 		return figures.filter(stands).length;
