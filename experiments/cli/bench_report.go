@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gradsync/experiments/bench"
+	"gradsync/internal/atomic"
 )
 
 func (a *app) benchReportCommand() *cobra.Command {
@@ -63,7 +64,7 @@ time goes, and the ring over TCP beside Open MPI. It takes some 20 minutes on tw
 			if err := r.Markdown(&text); err != nil {
 				return err
 			}
-			if err := os.WriteFile(out, []byte(text.String()), 0o644); err != nil {
+			if err := atomic.WriteFile(out, []byte(text.String())); err != nil {
 				return err
 			}
 			if a.json {

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gradsync/experiments/bench"
+	"gradsync/internal/atomic"
 )
 
 // defaultSegment is the elements of a piece of a chunk that bench ring sends: a
@@ -69,7 +70,7 @@ median and, with six rounds or more, its interval of 95 % or more.`,
 				if err != nil {
 					return err
 				}
-				if err := os.WriteFile(f.into, []byte(text), 0o644); err != nil {
+				if err := atomic.WriteFile(f.into, []byte(text)); err != nil {
 					return err
 				}
 			}

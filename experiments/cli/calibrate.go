@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"math"
-	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gradsync/experiments/bench"
+	"gradsync/internal/atomic"
 	"gradsync/shared/cluster"
 	"gradsync/shared/tensor/codec"
 )
@@ -81,7 +81,7 @@ Rates are bytes of dense float32 per second, of the fastest of several rounds.`,
 				return err
 			}
 			if f.out != "" {
-				if err := os.WriteFile(f.out, cluster.Marshal(c.platform), 0o644); err != nil {
+				if err := atomic.WriteFile(f.out, cluster.Marshal(c.platform)); err != nil {
 					return fmt.Errorf("calibrate: %w", err)
 				}
 			}

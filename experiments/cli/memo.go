@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 
 	"github.com/gofrs/flock"
+
+	"gradsync/internal/atomic"
 )
 
 // memo keeps finished parts of experiments in OUT/.memo until the command that
@@ -83,10 +85,7 @@ func (m *memo) Save(key string, v any) error {
 		return fmt.Errorf("run: finished part %s: %w", key, err)
 	}
 	path := m.path(key, ".json")
-	if err := os.WriteFile(path+".tmp", raw, 0o644); err != nil {
-		return fmt.Errorf("run: %w", err)
-	}
-	if err := os.Rename(path+".tmp", path); err != nil {
+	if err := atomic.WriteFile(path, raw); err != nil {
 		return fmt.Errorf("run: %w", err)
 	}
 	return remove(m.State(key))
@@ -114,11 +113,15 @@ func (m *memo) strangers() int {
 // interrupted command stay.
 func (m *memo) clear() error {
 	for key := range m.used {
-		for _, ext := range []string{".json", ".json.tmp", ".state"} {
+		for _, ext := range []string{".json", ".state"} {
 			if err := remove(m.path(key, ext)); err != nil {
 				return err
 			}
 		}
+	}
+	half, _ := filepath.Glob(filepath.Join(m.dir, ".writing-*")) // of a process that was killed
+	for _, path := range half {
+		_ = os.Remove(path)
 	}
 	_ = os.Remove(m.dir) // only when it is empty
 	return nil

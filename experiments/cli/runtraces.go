@@ -1,8 +1,8 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gradsync/experiments/result"
+	"gradsync/internal/atomic"
 	"gradsync/shared/cluster"
 )
 
@@ -36,24 +37,14 @@ func writeTraces(dir string, r *result.Result) (path string, err error) {
 	return path, nil
 }
 
-// writeChrome writes by a temporary neighbour: the file is whole or not there.
+// writeChrome writes the time lines of r, making the folder.
 func writeChrome(path string, r *result.Result) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".writing-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name()) // harmless after the rename
-	err = cluster.WriteChromeEvents(tmp, func(yield func(cluster.ChromeEvent) bool) { chromeFigures(r, yield) })
-	if err = errors.Join(err, tmp.Close()); err != nil {
-		return err
-	}
-	if err := os.Chmod(tmp.Name(), 0o644); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), path)
+	return atomic.Write(path, func(w io.Writer) error {
+		return cluster.WriteChromeEvents(w, func(yield func(cluster.ChromeEvent) bool) { chromeFigures(r, yield) })
+	})
 }
 
 // chromeFigures yields r's time lines: the names of each figure's rows, then what

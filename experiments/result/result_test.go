@@ -69,7 +69,7 @@ func TestWriteReadIsStable(t *testing.T) {
 			t.Errorf("the CSV lacks %q:\n%s", want, table)
 		}
 	}
-	left, _ := filepath.Glob(filepath.Join(dir, "dasp", ".tmp-*"))
+	left, _ := filepath.Glob(filepath.Join(dir, "dasp", ".writing-*"))
 	if len(left) != 0 {
 		t.Errorf("temporary files stay behind: %v", left)
 	}

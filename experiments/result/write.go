@@ -13,6 +13,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"gradsync/internal/atomic"
 )
 
 // SchemaJSON is the JSON Schema (2020-12) of a Result; every file that Write
@@ -59,8 +61,8 @@ func Write(root string, r *Result, run *Run) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := replace(stem+".csv", table); err != nil {
-		return "", err
+	if err := atomic.WriteFile(stem+".csv", table); err != nil {
+		return "", fmt.Errorf("result: %w", err)
 	}
 	if run != nil {
 		run.ResultSHA256 = Sum(raw)
@@ -68,11 +70,14 @@ func Write(root string, r *Result, run *Run) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("result: sidecar of %s: %w", r.ID, err)
 		}
-		if err := replace(stem+".run.json", append(side, '\n')); err != nil {
-			return "", err
+		if err := atomic.WriteFile(stem+".run.json", append(side, '\n')); err != nil {
+			return "", fmt.Errorf("result: %w", err)
 		}
 	}
-	return path, replace(path, raw)
+	if err := atomic.WriteFile(path, raw); err != nil {
+		return path, fmt.Errorf("result: %w", err)
+	}
+	return path, nil
 }
 
 // Encode returns the bytes of r's file: a fixed key order, 9 significant
@@ -142,30 +147,6 @@ func sorted(config any) (any, error) {
 func Sum(raw []byte) string {
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:])
-}
-
-// replace writes a file by a temporary neighbour, so that a reader or an
-// interruption never meets half of it.
-func replace(path string, raw []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
-	if err != nil {
-		return fmt.Errorf("result: %w", err)
-	}
-	defer os.Remove(tmp.Name()) // harmless after the rename
-	_, err = tmp.Write(raw)
-	if cerr := tmp.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Chmod(tmp.Name(), 0o644)
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("result: %w", err)
-	}
-	return nil
 }
 
 // canonical is compact JSON, without HTML escapes, whose numbers have at most 9

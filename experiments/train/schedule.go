@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 
+	"gradsync/internal/atomic"
 	"gradsync/papers/dasp"
 	"gradsync/shared/cluster"
 )
@@ -50,14 +51,11 @@ func (r recorder) Step(e dasp.Event) []dasp.Action {
 	return actions
 }
 
-// write stores the schedule by a temporary file and a rename.
+// write stores the schedule.
 func (s *schedule) write(path string) error {
 	raw, err := json.Marshal(s)
 	if err == nil {
-		err = os.WriteFile(path+".tmp", raw, 0o644)
-	}
-	if err == nil {
-		err = os.Rename(path+".tmp", path)
+		err = atomic.WriteFile(path, raw)
 	}
 	if err != nil {
 		return fmt.Errorf("train: record: %w", err)

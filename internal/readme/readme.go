@@ -17,6 +17,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
+	"gradsync/internal/atomic"
 	"gradsync/reports"
 )
 
@@ -50,7 +51,7 @@ func Update(root string) (changed []string, err error) {
 		if old, err := os.ReadFile(file); err == nil && bytes.Equal(old, files[name]) {
 			continue
 		}
-		if err := replace(file, files[name]); err != nil {
+		if err := atomic.WriteFile(file, files[name]); err != nil {
 			return changed, err
 		}
 		changed = append(changed, name)
@@ -90,26 +91,6 @@ func Files(root string) (map[string][]byte, error) {
 	}
 	files["reports/published.json"] = list
 	return files, nil
-}
-
-// replace writes a file by a temporary neighbour: an interruption leaves the old one.
-func replace(file string, b []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(file), ".writing-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name()) // harmless after the rename
-	_, err = tmp.Write(b)
-	if cerr := tmp.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Chmod(tmp.Name(), 0o644)
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), file)
-	}
-	return err
 }
 
 // splice puts table between the lines begin and end of text.
