@@ -13,11 +13,7 @@ function gradsyncInstall(echarts) {
       up.push(api.coord([api.value(0, i), api.value(2, i)]));
       down.push(api.coord([api.value(0, i), api.value(1, i)]));
     }
-    return {
-      type: "polygon", silent: true,
-      shape: { points: up.concat(down.reverse()) },
-      style: { fill: api.visual("color"), opacity: 0.11 }
-    };
+    return { type: "polygon", silent: true, shape: { points: up.concat(down.reverse()) }, style: { fill: api.visual("color"), opacity: 0.11 } };
   }
 
   /* A whisker on bar number value(3) of value(4) in category value(0). */
@@ -29,17 +25,9 @@ function gradsyncInstall(echarts) {
     var hi = api.coord([api.value(0), api.value(2)]);
     var x = lo[0] + at.offsetCenter, half = Math.min(6, at.width / 4);
     var style = { stroke: api.visual("color"), lineWidth: 1.5, fill: "none" };
-    function line(x1, y1, x2, y2) {
-      return { type: "line", shape: { x1: x1, y1: y1, x2: x2, y2: y2 }, style: style };
-    }
-    return {
-      type: "group", silent: true,
-      children: [
-        line(x, lo[1], x, hi[1]),
-        line(x - half, hi[1], x + half, hi[1]),
-        line(x - half, lo[1], x + half, lo[1])
-      ]
-    };
+    function line(x1, y1, x2, y2) { return { type: "line", shape: { x1: x1, y1: y1, x2: x2, y2: y2 }, style: style }; }
+    var lines = [line(x, lo[1], x, hi[1]), line(x - half, hi[1], x + half, hi[1]), line(x - half, lo[1], x + half, lo[1])];
+    return { type: "group", silent: true, children: lines };
   }
 
   /* One band of a lane; values are [from, to, lane]. */
@@ -187,14 +175,12 @@ function gradsyncTip(fig, words, p) {
 
 /* What follows is for browsers only. */
 if (typeof document !== "undefined") (function () {
-  var INK = /#010203/gi, root = document.documentElement, charts = [];
+  var INK = /#010203/gi, root = document.documentElement, charts = [], sizes = null;
 
-  /* The reader's choice of theme; storage may be forbidden, then it lasts
-     until the page is left. */
+  /* The reader's choice of theme; where storage is forbidden it lasts until the page is left. */
   function stored() { try { return localStorage.getItem("gradsync-theme"); } catch (e) { return null; } }
   function store(v) { try { v ? localStorage.setItem("gradsync-theme", v) : localStorage.removeItem("gradsync-theme"); } catch (e) { /* not remembered */ } }
-  /* The reader's language. Both are in the page; a style hides one, and only what
-     styles cannot reach is exchanged here. */
+  /* The reader's language. A style hides the other; only what styles cannot reach is exchanged here. */
   function language() { try { return localStorage.getItem("gradsync-language") === "zh"; } catch (e) { return false; } }
   function speak(zh) {
     root.lang = zh ? "zh" : "en";
@@ -212,9 +198,9 @@ if (typeof document !== "undefined") (function () {
       });
     });
     document.querySelectorAll(".none[title]").forEach(function (e) { e.title = zh ? "无值" : "no value"; });
-    charts.forEach(function (x) { x.fig.querySelector(".live").setAttribute("aria-label", description(x.fig)); });
+    charts.forEach(function (x) { if (x.chart) x.live.setAttribute("aria-label", description(x.fig)); });
     tell(zh);
-    redraw();
+    show(charts);
     nameTheme(theme());
     document.dispatchEvent(new CustomEvent("gradsync-language"));
   }
@@ -252,12 +238,10 @@ if (typeof document !== "undefined") (function () {
 
   /* In a window narrower than the drawing was laid out for, names of the legend and of
      the axes break, and the names of the legend stand in as many columns as fit, above
-     a drawing that is as much taller. */
-  function narrow(o, fig) {
-    var wide = fig.clientWidth - 16, names = o.legend.data || [], live = fig.querySelector(".live");
-    var height = live.dataset.height = live.dataset.height || parseInt(live.style.height, 10);
-    var longest = 0, line = -o.legend.itemGap, more = 0;
-    if (wide <= 0 || wide > 840) return;
+     a drawing that is as much taller; the pixels that this takes. */
+  function narrow(o, wide) {
+    var names = o.legend.data || [], longest = 0, line = -o.legend.itemGap, more = 0;
+    if (wide <= 0 || wide > 840) return 0;
     names.forEach(function (n) { longest = Math.max(longest, gradsyncWide(n)); line += 45 + 7 * gradsyncWide(n) + o.legend.itemGap; });
     if (names.length && line > wide) {
       var width = Math.min(7 * longest, wide - 75), across = Math.max(1, Math.floor(wide / (57 + width))), before = +o.grid[0].top, top = 36;
@@ -277,36 +261,58 @@ if (typeof document !== "undefined") (function () {
       o.grid[0].bottom = +o.grid[0].bottom + 17 * (lines - 1);
       more += 17 * (lines - 1);
     });
-    live.style.height = +height + more + (+live.dataset.room || 0) + "px";
+    return more;
   }
 
   /* What a reader who cannot see a chart is told: the same as of its drawing. */
   function description(fig) { return fig.querySelector(".static").getAttribute("aria-label"); }
 
-  function optionOf(fig) {
-    function read(e) { return JSON.parse(e.textContent.replace(INK, cssColour("--ink"))); }
-    var bases = read(document.getElementById("chart-bases")), words = root.lang === "zh" ? bases.zh : null;
+  /* The option of a figure so wide, with this ink; its drawing gets the height for it. */
+  function optionOf(fig, ink, wide) {
+    function read(e) { return JSON.parse(e.textContent.replace(INK, ink)); }
+    var bases = read(document.getElementById("chart-bases")), words = root.lang === "zh" ? bases.zh : null, live = fig.querySelector(".live");
     var o = gradsyncWhole(bases[fig.dataset.form], read(fig.querySelector("script[type='application/json']")));
     if (words) gradsyncSpeak(o, words);
     o.aria.label.description = description(fig);
-    var calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    o.animation = !calm && fig.dataset.form !== "gantt";
-    narrow(o, fig);
+    var height = live.dataset.height = live.dataset.height || parseInt(live.style.height, 10);
+    live.style.height = +height + narrow(o, wide - 16) + (+live.dataset.room || 0) + "px";
     o.tooltip.formatter = function (p) { return gradsyncTip(fig.dataset, words, p); };
     return o;
   }
 
-  function draw(fig) {
-    var live = fig.querySelector(".live");
-    fig.classList.add("drawn");
-    var o = optionOf(fig), c = echarts.init(live, null, { renderer: "svg" }), first = true;
-    c.setOption(o);
-    charts.push({ chart: c, fig: fig });
-    if ("ResizeObserver" in window) new ResizeObserver(function () { if (!first) c.resize(); first = false; }).observe(live);
+  /* Draws those of the charts near the window that were not drawn yet, or for another language,
+     theme or width. One of before that is not near is hidden until it is: none is seen as it was.
+     All sizes are read before the first is changed, which spares a layout for each chart. */
+  function show(list) {
+    var ink = cssColour("--ink"), calm = matchMedia("(prefers-reduced-motion: reduce)").matches, due = [];
+    var wide = list.map(function (x) { return x.fig.clientWidth; });
+    list.forEach(function (x, i) {
+      var as = [root.lang, ink, wide[i]].join(" "), other = x.as !== as, near = other && x.near && wide[i] > 0;
+      if (x.chart) x.live.style.contentVisibility = other && !near ? "hidden" : "";
+      if (!near) return;
+      var o = optionOf(x.fig, ink, wide[i]), chosen = {};
+      o.animation = !calm && x.fig.dataset.form !== "gantt";
+      (x.chosen || []).forEach(function (on, k) { chosen[o.legend.data[k]] = on; });
+      o.legend.selected = chosen;
+      x.as = as; x.names = o.legend.data;
+      x.live.style.contain = "strict"; // it has a height, and nothing of it reaches outside
+      x.fig.classList.add("drawn");
+      due.push({ x: x, o: o });
+    });
+    due.forEach(function (d) {
+      if (!d.x.chart) { start(d.x, d.o); return; }
+      d.x.chart.setOption(d.o, { notMerge: true, lazyUpdate: true });
+      d.x.chart.resize(); // to what is set, without an animation
+      d.x.chart.getZr().flush(); // in this frame
+    });
   }
 
-  function redraw() {
-    charts.forEach(function (x) { x.chart.setOption(optionOf(x.fig), { notMerge: true }); });
+  function start(x, o) {
+    x.chart = echarts.init(x.live, null, { renderer: "svg" });
+    x.chart.setOption(o);
+    /* What a reader hides stays hidden in another language, theme or width. */
+    x.chart.on("legendselectchanged", function (e) { x.chosen = x.names.map(function (n) { return e.selected[n]; }); });
+    if (sizes) sizes.observe(x.live);
   }
 
   function save(name, href) {
@@ -317,7 +323,7 @@ if (typeof document !== "undefined") (function () {
 
   /* The figure as the reader sees it, on its own background. */
   function image(fig, kind) {
-    var o = optionOf(fig), box = document.createElement("div"), w = 900, h = fig.querySelector(".live").clientHeight || 400;
+    var o = optionOf(fig, cssColour("--ink"), fig.clientWidth), box = document.createElement("div"), w = 900, h = fig.querySelector(".live").clientHeight || 400;
     o.animation = false; o.backgroundColor = cssColour("--paper");
     box.style.cssText = "position:absolute;left:-9999px;width:" + w + "px;height:" + h + "px";
     document.body.appendChild(box);
@@ -350,7 +356,7 @@ if (typeof document !== "undefined") (function () {
     if (!b) return;
     if (b.id === "theme") {
       var next = themes[(themes.indexOf(theme()) + 1) % 3];
-      store(next === "auto" ? null : next); apply(next); redraw();
+      store(next === "auto" ? null : next); apply(next); show(charts);
     } else if (b.dataset.copy) {
       copy(document.getElementById(b.dataset.copy).textContent, b);
     } else if (b.dataset.image) {
@@ -376,13 +382,17 @@ if (typeof document !== "undefined") (function () {
     fold(false);
     if (typeof echarts === "undefined") return;
     gradsyncInstall(echarts);
-    var figs = document.querySelectorAll("figure.chart");
+    charts = [].map.call(document.querySelectorAll("figure.chart"), function (f) { return { fig: f, live: f.querySelector(".live"), near: true }; });
+    function all() { show(charts); }
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", all);
+    /* In the next frame, since drawing changes heights. */
+    if ("ResizeObserver" in window) sizes = new ResizeObserver(function () { requestAnimationFrame(all); });
     /* Only what comes near the window is drawn: a page has many figures. */
-    if (!("IntersectionObserver" in window)) { figs.forEach(draw); return; }
+    if (!("IntersectionObserver" in window)) { all(); return; }
     var seen = new IntersectionObserver(function (list) {
-      list.forEach(function (x) { if (x.isIntersecting) { seen.unobserve(x.target); draw(x.target); } });
+      list.forEach(function (e) { charts.find(function (x) { return x.fig === e.target; }).near = e.isIntersecting; });
+      all();
     }, { rootMargin: "600px" });
-    figs.forEach(function (f) { seen.observe(f); });
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+    charts.forEach(function (x) { x.near = false; seen.observe(x.fig); });
   });
 })();
