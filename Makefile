@@ -10,6 +10,7 @@ SEEDS ?= 0,1,2
 OUT ?= out
 RESULTS ?= experiments/results
 ADDR ?= 127.0.0.1:8080
+PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 # What has experiments, in the order in which it runs: the documents, then all methods beside each other.
 PAPERS := dasp ring ringsparse codedsgd compare
 # Committed results of ci and quick are those of the embedded images, all are of engine asm, whatever this machine has.
@@ -106,9 +107,9 @@ lab-ring: build ## real rings between network namespaces beside virtual time (ro
 	@$(BIN) lab ring
 
 cross: ## build for Linux, macOS and Windows on amd64 and arm64
-	@set -e; for os in linux darwin windows; do for arch in amd64 arm64; do \
-	  echo "GOOS=$$os GOARCH=$$arch go build ./..."; \
-	  GOOS=$$os GOARCH=$$arch CGO_ENABLED=0 go build ./...; done; done
+	@set -e; for p in $(PLATFORMS); do \
+	  echo "GOOS=$${p%/*} GOARCH=$${p#*/} go build ./..."; \
+	  GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 go build ./...; done
 
 ci-check: build ## rerun profile ci on the embedded data; compare with the committed results byte by byte
 	@.ci/compare $(BIN)

@@ -24,7 +24,6 @@ func TestWinograd(t *testing.T) {
 		}
 		r := rand.New(rand.NewPCG(1, 2))
 		x, w, bias, dy := laid(r, g.N, g.InC*g.H*g.W), normal(r, g.OutC*g.Taps()), normal(r, g.OutC), laid(r, g.N, g.OutC*g.H*g.W)
-		wantY, wantX := exact(g, x, dy, w, bias)
 		var firstY, firstX []float32
 		for _, e := range engines(t) {
 			for threads := 1; threads <= 3; threads++ {
@@ -34,8 +33,11 @@ func TestWinograd(t *testing.T) {
 				e.ConvBackwardData(c, g, dy, w, dx)
 				if firstY == nil {
 					firstY, firstX = y, dx
-					within(t, fmt.Sprintf("forward %+v", g), y, wantY)
-					within(t, fmt.Sprintf("backward data %+v", g), dx, wantX)
+					if !raceDetector { // which looks at the threads; sums exact to the last bit would take it a minute
+						wantY, wantX := exact(g, x, dy, w, bias)
+						within(t, fmt.Sprintf("forward %+v", g), y, wantY)
+						within(t, fmt.Sprintf("backward data %+v", g), dx, wantX)
+					}
 				}
 				same(t, fmt.Sprint("forward ", e.isa, threads, g), y, firstY)
 				same(t, fmt.Sprint("backward data ", e.isa, threads, g), dx, firstX)
