@@ -24,7 +24,7 @@ help: ## list the targets
 
 # go build decides what is stale; the line is for the first, silent minutes.
 build: ## build bin/gradsync
-	@test -e $(BIN) || echo "building (once, about 1 min)"
+	@test -e $(BIN) || echo "building (once, 1 to 2 min)"
 	@go build -o $(BIN) ./experiments/gradsync
 
 test: lint ## style, import rules, all tests, race tests where there is a C compiler

@@ -21,9 +21,15 @@ func shareFacts(sides []side) (shared []commonFacts) {
 	for _, p := range profiles {
 		says, names, common := map[fact]int{}, map[string]int{}, map[fact]bool{}
 		for _, i := range of[p] {
+			once := map[string]int{}
 			for _, f := range sides[i].Prov {
 				says[f]++
-				names[f.Name]++
+				once[f.Name]++
+			}
+			for name, n := range once {
+				if n == 1 {
+					names[name]++
+				}
 			}
 		}
 		c, all := commonFacts{Profile: p}, len(of[p])
@@ -37,6 +43,7 @@ func shareFacts(sides []side) (shared []commonFacts) {
 					c.Facts = append(c.Facts, f)
 				}
 			}
+			sides[i].InCommon = len(own) < len(sides[i].Prov)
 			sides[i].Prov = own
 		}
 		if len(c.Facts) > 0 {

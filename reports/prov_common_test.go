@@ -21,11 +21,20 @@ func TestShareFacts(t *testing.T) {
 		sides = append(sides, side{Profile: "quick", Prov: []fact{commit("a"), v, dirty}})
 	}
 	sides[2].Prov = append(sides[2].Prov, data)
+	for i := range sides { // one with two licences, one with none: as many as sides, and yet not everybody's
+		if i != 0 {
+			sides[i].Prov = append(sides[i].Prov, fact{Name: "licence", Value: "MIT"})
+		}
+		if i == 5 {
+			sides[i].Prov = append(sides[i].Prov, fact{Name: "licence", Value: "MIT"})
+		}
+	}
 	got := shareFacts(sides)
 	if d := cmp.Diff([]commonFacts{{"quick", []fact{v, commit("a")}}}, got); d != "" {
 		t.Errorf("in common:\n%s", d)
 	}
-	for i, want := range [][]fact{{commit("b"), dirty, data}, {v, commit("b")}, {dirty, data}, {dirty}} {
+	mit := fact{Name: "licence", Value: "MIT"}
+	for i, want := range [][]fact{{commit("b"), dirty, data}, {v, commit("b"), mit}, {dirty, data, mit}, {dirty, mit}, {dirty, mit}, {dirty, mit, mit}} {
 		if d := cmp.Diff(want, sides[i].Prov); d != "" {
 			t.Errorf("side %d keeps:\n%s", i, d)
 		}

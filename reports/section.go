@@ -31,6 +31,7 @@ type side struct {
 	Notes                           []template.HTML
 	Tally                           []tally
 	Prov                            []fact
+	InCommon                        bool // the rest of it is said once for the profile
 }
 
 // numbered is a source that is a table or figure of the paper.

@@ -83,9 +83,10 @@ func viewTable(r loaded, t result.Table) tableView {
 	for i := range v.Columns {
 		exact[i] = hasExact(t.Rows, i)
 	}
-	spreads := make([]bool, len(v.Columns)) // by the titles of the result
-	for i := range v.Columns {
-		spreads[i] = v.spread(i) && (v.Columns[i].Number || isEmpty(t.Rows, i))
+	spreads, empty := make([]bool, len(v.Columns)), make([]bool, len(v.Columns)) // by the titles of the result
+	for i, c := range v.Columns {
+		spreads[i] = v.spread(i)
+		empty[i] = i > 0 && slices.Contains([]string{"±", "from", "to"}, c.Title) && isEmpty(t.Rows, i) // of a single seed
 	}
 	v.nameBounds()
 	for i := range v.Columns {
@@ -94,6 +95,9 @@ func viewTable(r loaded, t result.Table) tableView {
 	for _, row := range t.Rows {
 		var cells []cell
 		for i, x := range row {
+			if empty[i] {
+				continue
+			}
 			if spreads[i] {
 				if x, ok := x.(float64); ok && !cells[len(cells)-1].Empty {
 					cells[len(cells)-1].Text += nbsp + "±" + nbsp + number(x, t.Columns[i].Digits)
@@ -122,9 +126,9 @@ func viewTable(r loaded, t result.Table) tableView {
 	}
 	for i := len(v.Columns) - 1; i > 0; i-- {
 		if spreads[i] {
-			if v.Columns[i].Number {
-				v.Columns[i-1].Title += " ± 95" + nbsp + "%"
-			}
+			v.Columns[i-1].Title += " ± 95" + nbsp + "%"
+		}
+		if spreads[i] || empty[i] {
 			v.Columns = slices.Delete(v.Columns, i, i+1)
 		}
 	}
@@ -180,9 +184,9 @@ func groupEach(s string) string {
 }
 
 // spread reports whether column i is the ± of the numbers before it, which a
-// reader wants beside them; of a single seed it is empty. The CSV file keeps it apart.
+// reader wants beside them. The CSV file keeps it apart.
 func (v *tableView) spread(i int) bool {
-	return i > 0 && v.Columns[i].Title == "±" && v.Columns[i-1].Number && v.Columns[i].Unit == v.Columns[i-1].Unit
+	return i > 0 && v.Columns[i].Title == "±" && v.Columns[i].Number && v.Columns[i-1].Number && v.Columns[i].Unit == v.Columns[i-1].Unit
 }
 
 // isEmpty reports whether no row has anything in column i.

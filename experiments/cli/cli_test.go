@@ -233,8 +233,6 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// All formulas hold: gradsync verify says so with exit code 0, and no check is
-// empty.
 // verified is one run of all checks that several tests read.
 var verified = sync.OnceValues(func() ([]checked, error) {
 	rc, out, msg := gradsync("verify", "--json")
@@ -245,6 +243,8 @@ var verified = sync.OnceValues(func() ([]checked, error) {
 	return got.Checks, nil
 })
 
+// All formulas hold: gradsync verify says so with exit code 0, and no check is
+// empty.
 func TestVerify(t *testing.T) {
 	got, err := verified()
 	if err != nil || len(got) != len(checks()) {

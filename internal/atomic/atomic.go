@@ -4,6 +4,7 @@ package atomic
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -18,9 +19,20 @@ func WriteFile(path string, b []byte) error {
 
 // Write makes or replaces the file at path, readable by all, with what write writes:
 // into a temporary neighbour, renamed at the end. After an error or an interruption
-// the old file is as it was.
+// the old file is as it was. A link is followed; what is there and no file, as a
+// device, is an error, since the rename would replace it.
 func Write(path string, write func(io.Writer) error) error {
+	if to, err := filepath.EvalSymlinks(path); err == nil {
+		path = to
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return &fs.PathError{Op: "write", Path: path, Err: errors.New("what is there is no file")}
+	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".writing-*")
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return &fs.PathError{Op: "write", Path: path, Err: at.Err} // not the neighbour's name, which nobody gave
+	}
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -36,5 +37,33 @@ func TestWrite(t *testing.T) {
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o444 != 0o444 {
 		t.Errorf("mode %v, %v: not readable by all", info.Mode(), err)
+	}
+}
+
+// A link stays and what it names is replaced; a folder in the way is left alone; a
+// folder that is not there is named with the file, not with its neighbour.
+func TestWriteWhatIsNoFile(t *testing.T) {
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(path, link); err == nil { // Windows may forbid it
+		if err := WriteFile(link, []byte("new")); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+			t.Errorf("the link is %v, %v now", info, err)
+		}
+		if got, _ := os.ReadFile(path); string(got) != "new" {
+			t.Errorf("the linked file holds %q, want new", got)
+		}
+	}
+	if err := WriteFile(dir, nil); err == nil || !strings.Contains(err.Error(), dir+": what is there is no file") {
+		t.Errorf("a folder: %v", err)
+	}
+	lost := filepath.Join(dir, "absent", "file")
+	if err := WriteFile(lost, nil); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), lost) || strings.Contains(err.Error(), ".writing") {
+		t.Errorf("no folder: %v", err)
 	}
 }

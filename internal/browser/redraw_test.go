@@ -2,16 +2,22 @@ package browser
 
 // redraws: after a choice of theme and of language the charts in sight are of it at
 // once, and those far away are not drawn again before they come near, nor seen as they
-// were. It leaves theme and language as they were.
-func redraws(b *tab) {
-	for _, bad := range eval[[]string](b, redrawScript) {
+// were. It leaves theme and language as they were, and says whether the page has charts
+// so far apart.
+func redraws(b *tab) bool {
+	found := eval[struct {
+		Apart bool
+		Bad   []string
+	}](b, redrawScript)
+	for _, bad := range found.Bad {
 		b.t.Error(bad)
 	}
+	return found.Apart
 }
 
 const redrawScript = `(async () => {
 	const figures = [...document.querySelectorAll("figure.chart")], near = figures[0], far = figures[figures.length - 1], out = [];
-	if (!near || far.getBoundingClientRect().top - near.getBoundingClientRect().bottom < 4 * innerHeight) return out;
+	if (!near || far.getBoundingClientRect().top - near.getBoundingClientRect().bottom < 4 * innerHeight) return { Apart: false, Bad: out };
 	const root = document.documentElement, to = async f => {
 		f.scrollIntoView();
 		for (let i = 0; i < 4; i++) await new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)));
@@ -24,7 +30,7 @@ const redrawScript = `(async () => {
 
 	await to(far);
 	await to(near);
-	if (!stands(near) || !stands(far)) { say("at first", "the first or the last chart is not drawn"); return out; }
+	if (!stands(near) || !stands(far)) { say("at first", "the first or the last chart is not drawn"); return { Apart: true, Bad: out }; }
 	const was = ink(), drawn = far.querySelector(".live").innerHTML;
 	const theme = document.getElementById("theme"), lang = document.getElementById("lang");
 	while (ink() === was) theme.click();
@@ -47,5 +53,5 @@ const redrawScript = `(async () => {
 	await to(far);
 	if (!stands(far) || chinese(far) || !has(far, was)) say("English", "the chart that came near is not English, or has not its ink");
 	await to(near);
-	return out;
+	return { Apart: true, Bad: out };
 })()`

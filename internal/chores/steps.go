@@ -38,7 +38,9 @@ func formatted(root string, out io.Writer) error {
 	return nil
 }
 
-func tests() []step { return append([]step{program("go", "test", "./...")}, race()...) }
+func tests() []step {
+	return append([]step{program("go", "test", "-timeout", "18m", "./...")}, race()...)
+}
 
 // race is skipped, in one line, where there is no C compiler.
 func race() []step {

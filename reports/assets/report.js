@@ -267,8 +267,10 @@ if (typeof document !== "undefined") (function () {
   /* What a reader who cannot see a chart is told: the same as of its drawing. */
   function description(fig) { return fig.querySelector(".static").getAttribute("aria-label"); }
 
-  /* The option of a figure so wide, with this ink; its drawing gets the height for it. */
-  function optionOf(fig, ink, wide) {
+  /* The option of a figure so wide, with this ink, less the series that its reader has
+     hidden; its drawing gets the height for it. */
+  function optionOf(x, ink, wide) {
+    var fig = x.fig;
     function read(e) { return JSON.parse(e.textContent.replace(INK, ink)); }
     var bases = read(document.getElementById("chart-bases")), words = root.lang === "zh" ? bases.zh : null, live = fig.querySelector(".live");
     var o = gradsyncWhole(bases[fig.dataset.form], read(fig.querySelector("script[type='application/json']")));
@@ -277,6 +279,8 @@ if (typeof document !== "undefined") (function () {
     var height = live.dataset.height = live.dataset.height || parseInt(live.style.height, 10);
     live.style.height = +height + narrow(o, wide - 16) + (+live.dataset.room || 0) + "px";
     o.tooltip.formatter = function (p) { return gradsyncTip(fig.dataset, words, p); };
+    o.legend.selected = {};
+    (x.chosen || []).forEach(function (on, k) { o.legend.selected[o.legend.data[k]] = on; });
     return o;
   }
 
@@ -290,10 +294,8 @@ if (typeof document !== "undefined") (function () {
       var as = [root.lang, ink, wide[i]].join(" "), other = x.as !== as, near = other && x.near && wide[i] > 0;
       if (x.chart) x.live.style.contentVisibility = other && !near ? "hidden" : "";
       if (!near) return;
-      var o = optionOf(x.fig, ink, wide[i]), chosen = {};
+      var o = optionOf(x, ink, wide[i]);
       o.animation = !calm && x.fig.dataset.form !== "gantt";
-      (x.chosen || []).forEach(function (on, k) { chosen[o.legend.data[k]] = on; });
-      o.legend.selected = chosen;
       x.as = as; x.names = o.legend.data;
       x.live.style.contain = "strict"; // it has a height, and nothing of it reaches outside
       x.fig.classList.add("drawn");
@@ -323,7 +325,7 @@ if (typeof document !== "undefined") (function () {
 
   /* The figure as the reader sees it, on its own background. */
   function image(fig, kind) {
-    var o = optionOf(fig, cssColour("--ink"), fig.clientWidth), box = document.createElement("div"), w = 900, h = fig.querySelector(".live").clientHeight || 400;
+    var x = charts.find(function (x) { return x.fig === fig; }), o = optionOf(x, cssColour("--ink"), fig.clientWidth), box = document.createElement("div"), w = 900, h = fig.querySelector(".live").clientHeight || 400;
     o.animation = false; o.backgroundColor = cssColour("--paper");
     box.style.cssText = "position:absolute;left:-9999px;width:" + w + "px;height:" + h + "px";
     document.body.appendChild(box);
