@@ -26,12 +26,12 @@ func Write(path string, write func(io.Writer) error) error {
 		path = to
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return &fs.PathError{Op: "write", Path: path, Err: errors.New("what is there is no file")}
+		return &fs.PathError{Op: "open", Path: path, Err: errors.New("what is there is no file")}
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".writing-*")
 	var at *fs.PathError
 	if errors.As(err, &at) {
-		return &fs.PathError{Op: "write", Path: path, Err: at.Err} // not the neighbour's name, which nobody gave
+		return &fs.PathError{Op: "open", Path: path, Err: at.Err} // not the neighbour's name, which nobody gave
 	}
 	if err != nil {
 		return err
