@@ -4,12 +4,8 @@
 package train
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -295,24 +291,4 @@ func (c *Config) check() error {
 		return err
 	}
 	return c.checkExchange()
-}
-
-// writable tries whether a file can be made at path, which "" need not: better
-// known before a training than after.
-func writable(path string) error {
-	if path == "" {
-		return nil
-	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return errors.New("what is there is no file") // the rename would replace it
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".writing-*")
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		return at.Err // of a name that nobody gave
-	}
-	if err != nil {
-		return err
-	}
-	return errors.Join(tmp.Close(), os.Remove(tmp.Name()))
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gradsync/datasets"
+	"gradsync/internal/atomic"
 	"gradsync/papers/dasp"
 	"gradsync/shared/cluster"
 	"gradsync/shared/tensor"
@@ -24,8 +25,11 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 		return nil, input(err)
 	}
 	for _, path := range []string{cfg.Save, cfg.Trace, cfg.Record} {
-		if err := writable(path); err != nil {
-			return nil, fmt.Errorf("train: cannot write %s: %w", path, err)
+		if path == "" {
+			continue
+		}
+		if err := atomic.Try(path); err != nil {
+			return nil, fmt.Errorf("train: cannot write: %w", err)
 		}
 	}
 	m, err := cfg.network()

@@ -22,17 +22,7 @@ func WriteFile(path string, b []byte) error {
 // the old file is as it was. A link is followed; what is there and no file, as a
 // device, is an error, since the rename would replace it.
 func Write(path string, write func(io.Writer) error) error {
-	if to, err := filepath.EvalSymlinks(path); err == nil {
-		path = to
-	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return &fs.PathError{Op: "open", Path: path, Err: errors.New("what is there is no file")}
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".writing-*")
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		return &fs.PathError{Op: "open", Path: path, Err: at.Err} // not the neighbour's name, which nobody gave
-	}
+	tmp, path, err := beside(path)
 	if err != nil {
 		return err
 	}
@@ -44,4 +34,31 @@ func Write(path string, write func(io.Writer) error) error {
 		return err
 	}
 	return os.Rename(tmp.Name(), path)
+}
+
+// Try says whether a file can be written at path, and leaves all as it was: better
+// known before a long run than after.
+func Try(path string) error {
+	tmp, _, err := beside(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(tmp.Close(), os.Remove(tmp.Name()))
+}
+
+// beside makes a temporary file in the folder of the file that path leads to.
+func beside(path string) (tmp *os.File, to string, err error) {
+	to = path
+	if followed, err := filepath.EvalSymlinks(path); err == nil {
+		to = followed
+	}
+	if info, err := os.Stat(to); err == nil && !info.Mode().IsRegular() {
+		return nil, "", &fs.PathError{Op: "open", Path: to, Err: errors.New("what is there is no file")}
+	}
+	tmp, err = os.CreateTemp(filepath.Dir(to), ".writing-*")
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return nil, "", &fs.PathError{Op: "open", Path: to, Err: at.Err} // not the neighbour's name, which nobody gave
+	}
+	return tmp, to, err
 }

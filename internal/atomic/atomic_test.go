@@ -62,8 +62,23 @@ func TestWriteWhatIsNoFile(t *testing.T) {
 	if err := WriteFile(dir, nil); err == nil || !strings.Contains(err.Error(), dir+": what is there is no file") {
 		t.Errorf("a folder: %v", err)
 	}
+	if err := Try(dir); err == nil {
+		t.Error("a folder can be written, says Try")
+	}
+	if err := Try(path); err != nil {
+		t.Error(err)
+	}
+	if got, _ := os.ReadFile(path); string(got) != "new" {
+		t.Errorf("tried, the file holds %q", got)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".writing-*")); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
 	lost := filepath.Join(dir, "absent", "file")
 	if err := WriteFile(lost, nil); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), lost) || strings.Contains(err.Error(), ".writing") {
 		t.Errorf("no folder: %v", err)
+	}
+	if err := Try(lost); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no folder, says Try: %v", err)
 	}
 }

@@ -84,6 +84,40 @@ func exports(b *tab) {
 	}
 }
 
+// withoutHidden: what a reader hides by the legend is not in the image that is saved
+// then, and is again after it is shown. It says whether the page has a chart to try.
+func withoutHidden(b *tab) bool {
+	b.t.Helper()
+	f := eval[struct{ ID, Name, Colour string }](b, `(async () => {
+		for (const f of document.querySelectorAll("figure.chart")) {
+			f.scrollIntoView();
+			for (let i = 0; i < 4; i++) await new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)));
+			const chart = echarts.getInstanceByDom(f.querySelector(".live")), names = chart.getOption().legend[0].data || [];
+			const colours = names.map(n => chart.getVisual({ seriesName: n }, "color"));
+			const at = colours.findIndex((c, i) => typeof c === "string" && colours.indexOf(c) === i && colours.lastIndexOf(c) === i);
+			if (names.length > 1 && at >= 0) return { id: f.id, name: names[at], colour: colours[at] };
+		}
+		return { id: "", name: "", colour: "" };
+	})()`)
+	if f.ID == "" {
+		return false
+	}
+	at, colour := "document.getElementById("+js(f.ID)+")", []byte(`="`+f.Colour+`"`)
+	toggle := func() { // as a click on the legend does
+		eval[any](b, `echarts.getInstanceByDom(`+at+`.querySelector(".live")).dispatchAction({ type: "legendToggleSelect", name: `+js(f.Name)+` })`)
+	}
+	for _, hidden := range []bool{false, true, false} {
+		saved := b.saves()
+		eval[any](b, at+`.querySelector("[data-image=svg]").click()`)
+		if n := bytes.Count(saved(f.ID+".svg"), colour); n > 0 == hidden {
+			b.t.Errorf("%s.svg has %d parts of the colour of %q, %s; hidden by its reader: %t", f.ID, n, f.Name, f.Colour, hidden)
+		}
+		toggle()
+	}
+	toggle()
+	return true
+}
+
 // sameNumbers finds each row of a figure's table in its CSV file, which has more
 // columns, the values in full, and a line of its own for each of the series that
 // the page joins because they are equal ("ASP = DASP").

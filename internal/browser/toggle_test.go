@@ -19,7 +19,7 @@ const stateScript = `({
 // still chosen after a reload. One tab and two loads a page, since the largest are long
 // in loading; one page after another, since the clipboard is one and what plays is timed.
 func TestUse(t *testing.T) {
-	lines, apart, worked, played := 0, 0, 0, 0
+	lines, hidden, apart, worked, played := 0, 0, 0, 0, 0
 	for _, page := range committed(t) {
 		t.Run(filepath.Base(page), func(t *testing.T) {
 			b := newTab(t)
@@ -31,6 +31,11 @@ func TestUse(t *testing.T) {
 				}
 			})
 			b.step("exports", exports)
+			b.step("without what is hidden", func(b *tab) {
+				if withoutHidden(b) {
+					hidden++
+				}
+			})
 			b.step("copies", copies)
 			b.step("redraws", func(b *tab) {
 				if redraws(b) {
@@ -56,8 +61,8 @@ func TestUse(t *testing.T) {
 			})
 		})
 	}
-	if lines < 4 || apart < 4 || worked < 5 || played < 4 {
-		t.Errorf("%d pages have a time line, %d charts far apart, %d widgets are worked, %d buttons play; want at least 4, 4, 5 and 4", lines, apart, worked, played)
+	if lines < 4 || hidden < 5 || apart < 4 || worked < 5 || played < 4 {
+		t.Errorf("%d pages have a time line, %d a chart to hide a series of, %d charts far apart, %d widgets are worked, %d buttons play; want at least 4, 5, 4, 5 and 4", lines, hidden, apart, worked, played)
 	}
 }
 
