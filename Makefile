@@ -27,10 +27,11 @@ build: ## build bin/gradsync
 	@test -e $(BIN) || echo "building (once, 1 to 2 min)"
 	@go build -o $(BIN) ./experiments/gradsync
 
+# lint has run go vet, all of it, so go test need not run a part again.
 test: lint ## style, import rules, all tests, race tests where there is a C compiler
 	@{ command -v chromium || command -v chromium-browser || command -v google-chrome || command -v google-chrome-stable; } >/dev/null || \
 	  echo "tests of the pages in a browser skipped: there is no Chromium on PATH"
-	go test -timeout 18m ./...
+	go test -vet=off -timeout 18m ./...
 	@$(MAKE) --no-print-directory race
 
 test-long: ## the same tests with the slow ones: full models, profile quick
@@ -44,8 +45,8 @@ lint: ## gofmt, go vet, import rules
 
 race: ## race tests of the cluster, the papers and the threads of engine asm; needs gcc
 	@if command -v $${CC:-gcc} >/dev/null 2>&1; then \
-	  echo "CGO_ENABLED=1 go test -race ./shared/cluster/... ./papers/... ./shared/tensor/engine/asm"; \
-	  CGO_ENABLED=1 go test -race ./shared/cluster/... ./papers/... ./shared/tensor/engine/asm; \
+	  echo "CGO_ENABLED=1 go test -race -vet=off ./shared/cluster/... ./papers/... ./shared/tensor/engine/asm"; \
+	  CGO_ENABLED=1 go test -race -vet=off ./shared/cluster/... ./papers/... ./shared/tensor/engine/asm; \
 	else echo "race tests skipped: the race detector needs a C compiler and there is no $${CC:-gcc}"; fi
 
 verify: build ## check the implemented formulas against counts and exact rationals

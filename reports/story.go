@@ -144,5 +144,5 @@ func (p places) markdown(paper, src string) (template.HTML, error) {
 	if err := markdown.Convert([]byte(src), &b); err != nil {
 		return "", err
 	}
-	return template.HTML(p.link(paper, b.String(), named)), nil
+	return template.HTML(p.link(paper, tieHTML(b.String()), named)), nil
 }

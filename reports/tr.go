@@ -238,6 +238,25 @@ func (t *translator) label(name, en string) template.HTMLAttr {
 // escaped is a text without markup.
 func escaped(s string) template.HTML { return template.HTML(template.HTMLEscapeString(s)) }
 
+// coded applies how to a text but to what it has between backticks, which is code.
+func coded(how func(string) template.HTML) func(string) template.HTML {
+	return func(s string) template.HTML {
+		parts := strings.Split(s, "`")
+		if len(parts)%2 == 0 {
+			return how(s)
+		}
+		var b strings.Builder
+		for i, part := range parts {
+			if i%2 == 0 {
+				b.WriteString(string(how(part)))
+			} else {
+				b.WriteString("<code>" + string(escaped(part)) + "</code>")
+			}
+		}
+		return template.HTML(b.String())
+	}
+}
+
 // inline renders a sentence of Markdown.
 func inline(s string) template.HTML {
 	var b bytes.Buffer
@@ -262,8 +281,8 @@ func (t *translator) funcs() template.FuncMap {
 		return func(s string) template.HTML { return t.both(s, f) }
 	}
 	return template.FuncMap{
-		"tr": how(escaped), "prose": how(prose), "subs": how(subs),
-		"pretty": how(func(s string) template.HTML { return escaped(pretty(s)) }),
+		"tr": how(coded(escaped)), "prose": how(coded(prose)), "subs": how(coded(subs)),
+		"pretty": how(coded(func(s string) template.HTML { return escaped(pretty(s)) })),
 		"md":     how(inline),
 		"kind":   t.kind,
 		"label":  t.label, "labels": t.labels, "many": many,

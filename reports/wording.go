@@ -9,14 +9,24 @@ import (
 	"gradsync/experiments/result"
 )
 
-// tie keeps a number and its per cent sign on one line, and gives a negative number
-// its minus.
+// tie keeps a number and its unit on one line, and gives a negative number its minus.
 func tie(s string) string {
-	return negative.ReplaceAllString(perCent.ReplaceAllString(s, "$1"+nbsp+"%"), "$1−$2")
+	return negative.ReplaceAllString(united.ReplaceAllString(s, "$1"+nbsp+"$2"), "$1−$2")
+}
+
+// tieHTML keeps a number and its unit on one line, but in code, which may be copied.
+func tieHTML(s string) string {
+	return code.ReplaceAllStringFunc(s, func(part string) string {
+		if strings.HasPrefix(part, "<") {
+			return part
+		}
+		return united.ReplaceAllString(part, "$1"+nbsp+"$2")
+	})
 }
 
 var (
-	perCent  = regexp.MustCompile(`(\d) %`)
+	united   = regexp.MustCompile(`(\d) (%|(?:[mµ]?s|min|[kMGT]i?B|[kMG]b/s|[kMG]B/s)\b)`)
+	code     = regexp.MustCompile(`(?s)<(?:code|pre)\b.*?</(?:code|pre)>|<[^>]*>|[^<]+`)
 	negative = regexp.MustCompile(`(^|[\s(\[])-(\d)`)
 	commas   = regexp.MustCompile(`\{[^{}]*\}`)
 	span2    = regexp.MustCompile(`^\d+(\.\d+)?-\d+(\.\d+)?$`)

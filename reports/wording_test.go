@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"html/template"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,6 +21,7 @@ func TestTypedSignsArePrinted(t *testing.T) {
 		"time x iterations, max x1":     "time × iterations, max x1",
 		"95 % of 3 %":                   "95\u00a0% of 3\u00a0%",
 		"a, b, {c, d}":                  "a, b, {c, d}",
+		"1.2 s at 10 Gb/s, 3 seeds":     "1.2\u00a0s at 10\u00a0Gb/s, 3 seeds",
 
 		// The formulas of claims.csv, and names that look like parts of some.
 		"2*(N-1)*K/N":                         "2·(N−1)·K/N",
@@ -34,6 +36,26 @@ func TestTypedSignsArePrinted(t *testing.T) {
 	} {
 		if got := pretty(s); got != want {
 			t.Errorf("pretty(%q) = %q, want %q", s, got, want)
+		}
+	}
+}
+
+// Expected HTML: written by hand.
+func TestNumbersKeepTheirUnits(t *testing.T) {
+	const s = `<p id="a 1 s">2.4 s, <b>70 %</b> and <code>wait 3 s</code> of 5 MB/s, 2 sets</p>`
+	const want = `<p id="a 1 s">2.4` + nbsp + `s, <b>70` + nbsp + `%</b> and <code>wait 3 s</code> of 5` + nbsp + `MB/s, 2 sets</p>`
+	if got := tieHTML(s); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestBackticksAreCode(t *testing.T) {
+	for s, want := range map[string]template.HTML{
+		"w_1 by `a_b <c>`, w_2": "w<sub>1</sub> by <code>a_b &lt;c&gt;</code>, w<sub>2</sub>",
+		"one ` alone_1":         "one ` alone<sub>1</sub>",
+	} {
+		if got := coded(subs)(s); got != want {
+			t.Errorf("coded(%q) = %q, want %q", s, got, want)
 		}
 	}
 }
