@@ -27,7 +27,7 @@ build: ## build bin/gradsync
 	@test -e $(BIN) || echo "building (once, 1 to 2 min)"
 	@go build -o $(BIN) ./experiments/gradsync
 
-# lint has run go vet, all of it, so go test need not run a part again.
+# lint has run go vet, so go test need not.
 test: lint ## style, import rules, all tests, race tests where there is a C compiler
 	@{ command -v chromium || command -v chromium-browser || command -v google-chrome || command -v google-chrome-stable; } >/dev/null || \
 	  echo "tests of the pages in a browser skipped: there is no Chromium on PATH"

@@ -101,6 +101,7 @@ func prose(s string) template.HTML { return subs(tie(s)) }
 
 // subs sets what follows an underscore as a subscript, a caret as a superscript.
 func subs(s string) template.HTML {
+	s = units(s)
 	s = subscript.ReplaceAllString(template.HTMLEscapeString(s), "<sub>$1</sub>")
 	return template.HTML(superscript.ReplaceAllString(s, "<sup>$1$2</sup>"))
 }

@@ -50,7 +50,7 @@ func (at places) notes(paper string, sentences []string) []template.HTML {
 	out := make([]template.HTML, len(sentences))
 	for i, s := range sentences {
 		out[i] = at.tr.both(s, func(s string) template.HTML {
-			return template.HTML(at.link(paper, string(prose(s)), spoken))
+			return template.HTML(at.link(paper, string(coded(prose)(s)), spoken))
 		})
 	}
 	return out

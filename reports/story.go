@@ -98,13 +98,13 @@ func bilingual(key string, en, zh []chunk, at places) ([]chapterText, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reports: text of %s: %w", key, err)
 		}
-		title := escaped(c.text)
+		title := escaped(units(c.text))
 		if z := of[c.id]; z != nil {
 			other, err := at.markdown(paper, z.body)
 			if err != nil {
 				return nil, fmt.Errorf("reports: Chinese text of %s: %w", key, err)
 			}
-			title = pair(title, true, escaped(z.text))
+			title = pair(title, true, escaped(units(z.text)))
 			marks := anchors.FindAllString(string(body), -1)
 			english := template.HTML(anchors.ReplaceAllString(string(body), ""))
 			body = template.HTML(strings.Join(marks, "")) + `<div class="en">` + english + `</div><div class="zh" lang="zh">` + other + `</div>`
@@ -144,5 +144,5 @@ func (p places) markdown(paper, src string) (template.HTML, error) {
 	if err := markdown.Convert([]byte(src), &b); err != nil {
 		return "", err
 	}
-	return template.HTML(p.link(paper, tieHTML(b.String()), named)), nil
+	return template.HTML(p.link(paper, unitsHTML(b.String()), named)), nil
 }

@@ -257,13 +257,16 @@ func coded(how func(string) template.HTML) func(string) template.HTML {
 	}
 }
 
+// sentence is a text with its code, each number beside its unit.
+var sentence = coded(func(s string) template.HTML { return escaped(units(s)) })
+
 // inline renders a sentence of Markdown.
 func inline(s string) template.HTML {
 	var b bytes.Buffer
 	if err := markdown.Convert([]byte(s), &b); err != nil {
 		return escaped(s) // never: a buffer takes everything
 	}
-	return template.HTML(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(b.String()), "<p>"), "</p>"))
+	return template.HTML(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(unitsHTML(b.String())), "<p>"), "</p>"))
 }
 
 // many counts things: "1 claim", "2 claims".
@@ -281,7 +284,7 @@ func (t *translator) funcs() template.FuncMap {
 		return func(s string) template.HTML { return t.both(s, f) }
 	}
 	return template.FuncMap{
-		"tr": how(coded(escaped)), "prose": how(coded(prose)), "subs": how(coded(subs)),
+		"tr": how(sentence), "prose": how(coded(prose)), "subs": how(coded(subs)),
 		"pretty": how(coded(func(s string) template.HTML { return escaped(pretty(s)) })),
 		"md":     how(inline),
 		"kind":   t.kind,

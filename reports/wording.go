@@ -9,24 +9,25 @@ import (
 	"gradsync/experiments/result"
 )
 
-// tie keeps a number and its unit on one line, and gives a negative number its minus.
-func tie(s string) string {
-	return negative.ReplaceAllString(united.ReplaceAllString(s, "$1"+nbsp+"$2"), "$1−$2")
-}
+// units keeps a number and its unit on one line.
+func units(s string) string { return united.ReplaceAllString(s, "$1"+nbsp+"$2") }
 
-// tieHTML keeps a number and its unit on one line, but in code, which may be copied.
-func tieHTML(s string) string {
-	return code.ReplaceAllStringFunc(s, func(part string) string {
-		if strings.HasPrefix(part, "<") {
-			return part
+// tie does that, and gives a negative number its minus.
+func tie(s string) string { return negative.ReplaceAllString(units(s), "$1−$2") }
+
+// unitsHTML is units for the words of HTML: not in tags, and not in code, which is copied.
+func unitsHTML(s string) string {
+	return pieces.ReplaceAllStringFunc(s, func(piece string) string {
+		if strings.HasPrefix(piece, "<") {
+			return piece
 		}
-		return united.ReplaceAllString(part, "$1"+nbsp+"$2")
+		return units(piece)
 	})
 }
 
 var (
-	united   = regexp.MustCompile(`(\d) (%|(?:[mµ]?s|min|[kMGT]i?B|[kMG]b/s|[kMG]B/s)\b)`)
-	code     = regexp.MustCompile(`(?s)<(?:code|pre)\b.*?</(?:code|pre)>|<[^>]*>|[^<]+`)
+	united   = regexp.MustCompile(`(\d) (%|(?:[mµn]?s|min|[kMGT]B|[KMGT]iB|[kMGT]b/s|GFLOP/s|bits?|bytes|points)\b)`)
+	pieces   = regexp.MustCompile(`(?s)<(?:code|pre)\b.*?</(?:code|pre)>|<[^>]*>|[^<]+`)
 	negative = regexp.MustCompile(`(^|[\s(\[])-(\d)`)
 	commas   = regexp.MustCompile(`\{[^{}]*\}`)
 	span2    = regexp.MustCompile(`^\d+(\.\d+)?-\d+(\.\d+)?$`)

@@ -42,9 +42,11 @@ func TestTypedSignsArePrinted(t *testing.T) {
 
 // Expected HTML: written by hand.
 func TestNumbersKeepTheirUnits(t *testing.T) {
-	const s = `<p id="a 1 s">2.4 s, <b>70 %</b> and <code>wait 3 s</code> of 5 MB/s, 2 sets</p>`
-	const want = `<p id="a 1 s">2.4` + nbsp + `s, <b>70` + nbsp + `%</b> and <code>wait 3 s</code> of 5` + nbsp + `MB/s, 2 sets</p>`
-	if got := tieHTML(s); got != want {
+	const s = `<p id="a 1 s">2.4 s, <b>70 %</b> and <code>wait 3 s</code><pre>wait
+3 s</pre> of 5 MB/s, 2 sets</p>`
+	const want = `<p id="a 1 s">2.4` + nbsp + `s, <b>70` + nbsp + `%</b> and <code>wait 3 s</code><pre>wait
+3 s</pre> of 5` + nbsp + `MB/s, 2 sets</p>`
+	if got := unitsHTML(s); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
@@ -56,6 +58,20 @@ func TestBackticksAreCode(t *testing.T) {
 	} {
 		if got := coded(subs)(s); got != want {
 			t.Errorf("coded(%q) = %q, want %q", s, got, want)
+		}
+	}
+	tr, err := newTranslator()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"tr", "prose", "subs", "pretty"} {
+		var b strings.Builder
+		src := "{{" + name + " \"at 3 % by `run x`\"}}"
+		if err := template.Must(template.New("").Funcs(tr.funcs()).Parse(src)).Execute(&b, nil); err != nil {
+			t.Fatal(err)
+		}
+		if want := "at 3" + nbsp + "% by <code>run x</code>"; !strings.Contains(b.String(), want) {
+			t.Errorf("%s: %q, want %q in it", name, b.String(), want)
 		}
 	}
 }
@@ -71,7 +87,7 @@ func TestListsTakeThePapersDecimals(t *testing.T) {
 		{"0.807; 0.8522", "0.54498; 0.99387; 0.90399", "ratio", "0.54498; 0.99387; 0.90399"}, // not the same list
 		{"0.1; 0.2", "0.123; none", "ratio", "0.123; none"},
 		{"1.8-61.2", "1.8-61.2", "%", "1.8–61.2\u00a0%"},
-		{"ASP > BSP", "ASP 1.11, BSP 0.22 points", "%", "ASP 1.11, BSP 0.22 points"},
+		{"ASP > BSP", "ASP 1.11, BSP 0.22 points", "%", "ASP 1.11, BSP 0.22\u00a0points"},
 		{11.1, 22.25, "%", "22.25\u00a0%"},
 		{nil, nil, "%", ""},
 	} {

@@ -92,7 +92,9 @@ func withoutHidden(b *tab) bool {
 		for (const f of document.querySelectorAll("figure.chart")) {
 			f.scrollIntoView();
 			for (let i = 0; i < 4; i++) await new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)));
-			const chart = echarts.getInstanceByDom(f.querySelector(".live")), names = chart.getOption().legend[0].data || [];
+			const chart = echarts.getInstanceByDom(f.querySelector(".live"));
+			if (!chart) continue;
+			const names = chart.getOption().legend[0].data || [];
 			const colours = names.map(n => chart.getVisual({ seriesName: n }, "color"));
 			const at = colours.findIndex((c, i) => typeof c === "string" && colours.indexOf(c) === i && colours.lastIndexOf(c) === i);
 			if (names.length > 1 && at >= 0) return { id: f.id, name: names[at], colour: colours[at] };
@@ -106,15 +108,16 @@ func withoutHidden(b *tab) bool {
 	toggle := func() { // as a click on the legend does
 		eval[any](b, `echarts.getInstanceByDom(`+at+`.querySelector(".live")).dispatchAction({ type: "legendToggleSelect", name: `+js(f.Name)+` })`)
 	}
-	for _, hidden := range []bool{false, true, false} {
+	for i, hidden := range []bool{false, true, false} {
+		if i > 0 {
+			toggle()
+		}
 		saved := b.saves()
 		eval[any](b, at+`.querySelector("[data-image=svg]").click()`)
 		if n := bytes.Count(saved(f.ID+".svg"), colour); n > 0 == hidden {
 			b.t.Errorf("%s.svg has %d parts of the colour of %q, %s; hidden by its reader: %t", f.ID, n, f.Name, f.Colour, hidden)
 		}
-		toggle()
 	}
-	toggle()
 	return true
 }
 

@@ -35,7 +35,7 @@ func printed(b *tab) {
 	if n := len(regexp.MustCompile(`/Type\s*/Page\b`).FindAll(pdf, -1)); n < 2 {
 		t.Errorf("the PDF has %d pages, want at least 2", n)
 	}
-	for _, h := range eval[[]string](b, `[...document.querySelectorAll("h2")].filter(e => e.checkVisibility()).map(e => e.innerText.replace(/\s+/g, " ").trim())`) {
+	for _, h := range eval[[]string](b, `[...document.querySelectorAll("h2")].filter(e => e.checkVisibility()).map(e => e.innerText.replace(/[^\S\u00a0]+/g, " ").trim())`) { // a no-break space stays one
 		// A heading at the break of two sheets is there twice, after itself.
 		if !bytes.Contains(pdf, []byte("/Title ("+strings.NewReplacer("(", `\(`, ")", `\)`).Replace(h))) && !bytes.Contains(pdf, utf16Hex(h)) {
 			t.Errorf("no section %q in the PDF's outline", h)

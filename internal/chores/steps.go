@@ -38,6 +38,7 @@ func formatted(root string, out io.Writer) error {
 	return nil
 }
 
+// tests leave go vet to lint.
 func tests() []step {
 	return append([]step{program("go", "test", "-vet=off", "-timeout", "18m", "./...")}, race()...)
 }

@@ -180,11 +180,14 @@ func elements(shape []int64) (int64, error) {
 }
 
 // Write writes the file through a temporary one beside it and a rename, so that
-// path never holds half a file.
+// path never holds half a file. A link is followed.
 func Write(path string, f File) (err error) {
 	data, err := Encode(f)
 	if err != nil {
 		return err
+	}
+	if to, err := filepath.EvalSymlinks(path); err == nil {
+		path = to
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
 	if err != nil {

@@ -40,6 +40,29 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+func TestWriteFollowsLinks(t *testing.T) {
+	there, here := filepath.Join(t.TempDir(), "there"), filepath.Join(t.TempDir(), "here")
+	if err := Write(there, File{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(there, here); err != nil {
+		t.Skip("no links here:", err)
+	}
+	if err := Write(here, sample()); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Lstat(here); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is %v, %v now", info, err)
+	}
+	got, err := Read(there)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(sample(), got); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestRoundTripProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var f File
