@@ -60,8 +60,11 @@ func watch(ctx context.Context, o ServeOptions, s *site) {
 		if o.Results != "" {
 			if now := resultsState(o.Results); results.due(now) {
 				s.rendering.Store(true)
-				renderServed(ctx, o, s, now)
-				s.rendering.Store(false)
+				line := renderServed(ctx, o, s, now)
+				s.rendering.Store(false) // before it is said: who reads the line finds what it tells
+				if line != "" {
+					o.Say(line)
+				}
 			}
 		}
 		s.news.set(pagesState(o.Dir))
@@ -73,22 +76,21 @@ func watch(ctx context.Context, o ServeOptions, s *site) {
 	}
 }
 
-// renderServed renders the results, seen in a state, into the served folder and says
-// how it went.
-func renderServed(ctx context.Context, o ServeOptions, s *site, results string) {
+// renderServed renders the results, seen in a state, into the served folder and returns
+// a line on how it went; none if nobody reads on.
+func renderServed(ctx context.Context, o ServeOptions, s *site, results string) string {
 	start := time.Now()
 	out, _, err := render(Options{Results: o.Results, Out: o.Dir, Command: o.Command, Sources: o.Sources})
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	if ctx.Err() != nil {
-		return // nobody reads on
+		return ""
 	}
 	if err == nil {
 		err = out.write(o.Dir)
 	}
 	if err != nil {
-		o.Say(fmt.Sprintf("not rendered, the pages of before stay: %v", err))
-		return
+		return fmt.Sprintf("not rendered, the pages of before stay: %v", err)
 	}
 	st := stamp{files: map[string]string{}}
 	for name, b := range out {
@@ -103,7 +105,7 @@ func renderServed(ctx context.Context, o ServeOptions, s *site, results string) 
 	if removed > 0 {
 		line += fmt.Sprintf("; removed %d old files that these results do not make", removed)
 	}
-	o.Say(line)
+	return line
 }
 
 // resultsState changes when a result or a record of a run does.
