@@ -60,11 +60,7 @@ func watch(ctx context.Context, o ServeOptions, s *site) {
 		if o.Results != "" {
 			if now := resultsState(o.Results); results.due(now) {
 				s.rendering.Store(true)
-				line := renderServed(ctx, o, s, now)
-				s.rendering.Store(false) // before it is said: who reads the line finds what it tells
-				if line != "" {
-					o.Say(line)
-				}
+				renderServed(ctx, o, s, now)
 			}
 		}
 		s.news.set(pagesState(o.Dir))
@@ -76,21 +72,26 @@ func watch(ctx context.Context, o ServeOptions, s *site) {
 	}
 }
 
-// renderServed renders the results, seen in a state, into the served folder and returns
-// a line on how it went; none if nobody reads on.
-func renderServed(ctx context.Context, o ServeOptions, s *site, results string) string {
+// renderServed renders the results, seen in a state, into the served folder and says
+// how it went.
+func renderServed(ctx context.Context, o ServeOptions, s *site, results string) {
 	start := time.Now()
 	out, _, err := render(Options{Results: o.Results, Out: o.Dir, Command: o.Command, Sources: o.Sources})
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	if ctx.Err() != nil {
-		return ""
+		return // nobody reads on
+	}
+	say := func(line string) {
+		s.rendering.Store(false) // first, so that whoever reads the line finds what it tells
+		o.Say(line)
 	}
 	if err == nil {
 		err = out.write(o.Dir)
 	}
 	if err != nil {
-		return fmt.Sprintf("not rendered, the pages of before stay: %v", err)
+		say(fmt.Sprintf("not rendered, the pages of before stay: %v", err))
+		return
 	}
 	st := stamp{files: map[string]string{}}
 	for name, b := range out {
@@ -105,7 +106,7 @@ func renderServed(ctx context.Context, o ServeOptions, s *site, results string) 
 	if removed > 0 {
 		line += fmt.Sprintf("; removed %d old files that these results do not make", removed)
 	}
-	return line
+	say(line)
 }
 
 // resultsState changes when a result or a record of a run does.
