@@ -22,6 +22,7 @@ type packet struct {
 	size     int
 	declared bool
 	got      int    // bytes so far
+	here     bool   // all of it; one without a body too is so only when its reader says it
 	recv     *req   // the receive that it is for, once there is one
 	dst      []byte // the receive's body, if the pieces went there
 	parts    []part // those that arrived before the receive was posted
@@ -69,7 +70,7 @@ func (n *node) settle(q *req) {
 
 // deliver hands a message of this rank to itself.
 func (n *node) deliver(body []byte, tag cluster.Tag, m *cluster.Msg) {
-	p := &packet{key: match.Key{From: n.cfg.Rank, Tag: tag}, meta: m.Meta, size: m.Size(), declared: m.Body == nil}
+	p := &packet{key: match.Key{From: n.cfg.Rank, Tag: tag}, meta: m.Meta, size: m.Size(), declared: m.Body == nil, here: true}
 	if len(body) > 0 {
 		p.parts, p.got = []part{{0, body}}, len(body)
 	}
@@ -79,9 +80,6 @@ func (n *node) deliver(body []byte, tag cluster.Tag, m *cluster.Msg) {
 		n.complete(q, nil)
 	}
 }
-
-// complete says whether all of p's bytes are here.
-func (p *packet) complete() bool { return p.declared || p.got == p.size }
 
 // accept fills the receive's message with p. No lock is needed: until the
 // receive is done its message belongs to the runtime.
@@ -176,7 +174,7 @@ func (n *node) receive(q *req, from int, tag cluster.Tag, into *cluster.Msg, bca
 		return
 	}
 	q.bound, p.recv = true, q
-	if !p.complete() {
+	if !p.here {
 		return // whoever reads it ends the receive
 	}
 	n.mu.Unlock()

@@ -129,7 +129,8 @@ func (l *link) body(h cluster.Header, p *packet, dst []byte) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	p.got += len(dst)
-	if !p.complete() {
+	p.here = p.declared || p.got == p.size
+	if !p.here {
 		return nil
 	}
 	if h.Flags&cluster.FlagMore != 0 {
