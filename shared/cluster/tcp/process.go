@@ -91,7 +91,7 @@ func (n *node) introduce(ctx context.Context) (net.Listener, error) {
 		_, port, _ := net.SplitHostPort(ln.Addr().String())
 		stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 		later, err := n.present(net.JoinHostPort(advertise, port))
-		if stop(); err == nil {
+		if stop() && err == nil { // or the rendezvous ended meanwhile, and conn is being closed
 			return ln, nil
 		}
 		_, _ = conn.Close(), ln.Close()
