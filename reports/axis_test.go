@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // Shortening the coordinates of a drawing leaves the words of its axes alone: a small

@@ -8,7 +8,7 @@ import (
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // chart is what all go-echarts charts offer that we use: options in, a map out.

@@ -8,7 +8,7 @@ import (
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // barChart draws one bar per category and series, textured, with its interval

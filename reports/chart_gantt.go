@@ -7,7 +7,7 @@ import (
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // ganttChart draws one lane per worker and one textured band per stretch of

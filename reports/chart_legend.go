@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // Of a legend: how many letters of names a row holds, keys between them; how many

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // More names than a row holds stand in columns above a drawing that is as much taller.

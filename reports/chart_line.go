@@ -8,7 +8,7 @@ import (
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // lineChart draws the mean of every group as a bold line with its own dash, its

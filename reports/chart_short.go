@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // The options of a page's charts are alike but for their numbers. So a page holds one

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // A browser makes of a chart's difference from its base the option that was drawn, but

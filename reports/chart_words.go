@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // A chart is drawn by the reader's browser, which exchanges its words when the page's

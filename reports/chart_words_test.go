@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // talking are a translator's Chinese of three small charts.

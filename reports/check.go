@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // verdicts, best first, with the sign and the words a page shows. Colour is

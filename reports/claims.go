@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // claimGroup is the claims of one experiment, judged by one profile or, beside

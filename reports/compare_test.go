@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // The page that compares all methods is of no document: it claims nothing, cites

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // A claim in words is judged by a criterion in words, which the page prints

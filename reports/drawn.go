@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // merge is f with each set of line groups that coincide, mean, band and seeds,

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // curve is a group of one mean with a band and one seed, by hand.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // exchange is a coded exchange as assets/widgets-exchange.js moves it: who computed which

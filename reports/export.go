@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // exportScale is how many pixels of a PNG are one of the drawing.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // figureView is a figure: the drawing that every reader gets, the option that

@@ -3,7 +3,7 @@ package reports
 import (
 	"fmt"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // exampleLoads has the shape of codedsgd/accounting; its numbers are invented, some of

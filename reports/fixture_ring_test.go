@@ -1,6 +1,6 @@
 package reports
 
-import "gradsync/experiments/result"
+import result "gradsync/experiments/result1"
 
 // exampleCost and the two below have the ids of real experiments, and claims of
 // real rows, whose criteria the page reads; their numbers are invented.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // update rewrites testdata/results from fixture. Its numbers are invented to be

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // defaultProfile is the one whose results lie directly in a paper's folder and

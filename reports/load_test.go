@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 func TestProfilesAndTheirAnchors(t *testing.T) {

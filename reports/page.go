@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // paperPage is everything the template of a paper's page shows.

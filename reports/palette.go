@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"slices"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // The palette of Okabe and Ito, which readers with any common colour vision

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // byExperiment groups results, sorted by stem, into one list per experiment:

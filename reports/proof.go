@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // dressProof gives the table of the proof's steps its links, subscripts and verdicts.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // exampleProof has the columns of codedsgd/proof, and a step that fails.

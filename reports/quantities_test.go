@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // The names are those of claims.csv, rows D42, D53 and D58, by hand.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // boxCase is one result of a page: how its run was otherwise than the published one's.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // publishedSchema names the format of published.json.

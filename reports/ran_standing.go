@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // ranStanding is what a result on a page is beside the published one.

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // remark says what a verdict alone does not: that the seeds do not decide, or that

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // A tally says how many of its claims the seeds do not decide and how many were given,

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"testing"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 const fixtures = "testdata/results"

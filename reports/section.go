@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"slices"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // section is one experiment: what its profiles found, side by side.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // Sections of the paper's own tables and figures carry its numbers, in the

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // stampName is a file beside the pages that says of what they were rendered, so that

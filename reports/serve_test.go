@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // served is a running Serve.

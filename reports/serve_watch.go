@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // patience is how many looks a change may go on before it is rendered all the same.

@@ -15,7 +15,7 @@ import (
 	"testing/fstest"
 	"time"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // Results are rendered once they were the same at two looks, and no later than at the

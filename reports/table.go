@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // csvFile is a table or figure as data: a file beside the page, or a link that

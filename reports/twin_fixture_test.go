@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // twins are results of profile standard beside those of fixture: example5 agrees

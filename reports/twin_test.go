@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // A claim has one row, with what both profiles found and why; where their

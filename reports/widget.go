@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // widget is what a reader with scripts can work beside a table of numbers: the page

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // numeric are the columns of each widget's tables in which words are no number.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // ringWalk is a recorded ring as assets/widgets-ring.js walks it: what the chunks

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // committedTable is a table of a committed result of profile quick.

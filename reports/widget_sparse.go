@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // sparseChoice is what RingSparse chose, as assets/widgets-sparse.js shows it: by

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // What is shown of every model, layer and hop is a row of the tables: densities,

@@ -15,7 +15,7 @@ import (
 
 	"github.com/dop251/goja"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // worker is one machine with assets/widgets*.js for all tests, which hold its lock.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // daspWalk is a recorded run as assets/widgets-dasp.js walks it.

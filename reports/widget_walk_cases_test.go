@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // waitingAt words who is shown as waiting: "1 WSS worker 6, …".

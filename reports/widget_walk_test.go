@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // committedWalk is the walk of the committed results, the same in every profile.

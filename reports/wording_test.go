@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // Expected words: written by hand.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 type zoomRange struct{ Start, End float64 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // The verdicts, best first. They are the contract of every page.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // What the note of a claim says whose number was put in and so cannot come out

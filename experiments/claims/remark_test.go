@@ -3,7 +3,7 @@ package claims
 import (
 	"testing"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // What the judge says of an interval that holds the null is undecided; a clear

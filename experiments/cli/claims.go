@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // claimRow is a claim with the verdicts that the results on disk give it. Keys

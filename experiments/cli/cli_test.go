@@ -17,7 +17,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // gradsync runs a command and returns exit code, output and error output.
@@ -39,7 +39,7 @@ func with(t *testing.T, es ...exp.Experiment) {
 func fake(id string, parts int, ran *[]string, stop func(part int) error) exp.Experiment {
 	return exp.Experiment{ID: id, Title: "a title", Source: "DASP, Table 5", Profiles: []string{"ci", "quick"},
 		Seconds: func(_ string, seeds int) float64 { return 2 * float64(seeds) },
-		Run: func(ctx context.Context, env exp.Env) (*result.Result, error) {
+		Old: func(ctx context.Context, env exp.Env) (*result.Result, error) {
 			r := &result.Result{ID: id, Title: "a title", Source: "DASP, Table 5", Profile: env.Profile, Kind: result.Modelled,
 				Status: "complete", Seeds: env.Seeds, Config: map[string]int{"parts": parts},
 				Claims: []result.Claim{claims.Judge("D13", claims.Evidence{Value: -3.0})}}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -15,15 +16,17 @@ func (a *app) diffCommand() *cobra.Command {
 		Example: "  gradsync diff experiments/results/dasp/table5.json out/results/dasp/table5.json",
 		Args:    args(2, 2, "two result files"),
 		RunE: func(_ *cobra.Command, files []string) error {
-			x, err := result.Read(files[0])
-			if err != nil {
-				return err
+			var raw [2][]byte
+			for i, path := range files {
+				if _, err := readAny(path); err != nil { // what is no result is not compared
+					return err
+				}
+				var err error
+				if raw[i], err = os.ReadFile(path); err != nil {
+					return fmt.Errorf("diff: %w", err)
+				}
 			}
-			y, err := result.Read(files[1])
-			if err != nil {
-				return err
-			}
-			found, err := result.Diff(x, y)
+			found, err := result.Diff(raw[0], raw[1])
 			if err != nil {
 				return err
 			}

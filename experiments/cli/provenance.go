@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // provenance is a result's sidecar: facts of the host and the hour.

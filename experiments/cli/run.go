@@ -280,8 +280,12 @@ func interrupted(id string, r *ran, path string, memo *memo) error {
 
 // isComplete reports whether a complete result lies at path.
 func isComplete(path string) bool {
-	r, err := result.Read(path)
-	return err == nil && r.Status == "complete"
+	r, err := readAny(path)
+	if err != nil {
+		return false
+	}
+	_, _, status := r.about()
+	return status == result.Complete
 }
 
 // executeOne runs one experiment and writes its result. A failure writes
@@ -291,7 +295,7 @@ func isComplete(path string) bool {
 func (a *app) executeOne(ctx context.Context, s step, p *plan, o runOptions, memo *memo) (*ran, error) {
 	start := time.Now()
 	bar := a.newBar(s.ID)
-	res, err := s.Run(ctx, exp.Env{Profile: p.profile, Seeds: p.seeds, DataDir: o.dataDir, Engine: p.engine,
+	res, err := s.measure(ctx, exp.Env{Profile: p.profile, Seeds: p.seeds, DataDir: o.dataDir, Engine: p.engine,
 		Progress: bar.set, Memo: memo})
 	bar.finish()
 	switch {
@@ -300,19 +304,20 @@ func (a *app) executeOne(ctx context.Context, s step, p *plan, o runOptions, mem
 	case err != nil && (res == nil || ctx.Err() == nil):
 		return nil, err
 	case err != nil:
-		res.Status = "incomplete"
-		if isComplete(result.Path(o.out, res.ID, res.Profile)) {
+		res.interrupt()
+		if isComplete(result.Path(o.out, s.ID, p.profile)) {
 			return nil, err
 		}
 	}
 	wall := time.Since(start)
-	path, werr := result.Write(o.out, res, provenance(start, wall, engineOf(res)))
+	engine, kind, status := res.about()
+	path, werr := res.write(o.out, provenance(start, wall, engineOf(engine, kind)))
 	if werr != nil {
 		return nil, errors.Join(err, werr)
 	}
-	r := &ran{ID: s.ID, Status: res.Status, Path: path, Seconds: wall.Seconds(), Verdicts: map[string]int{}}
-	for _, c := range res.Claims {
-		r.Verdicts[c.Verdict]++
+	r := &ran{ID: s.ID, Status: status, Path: path, Seconds: wall.Seconds(), Verdicts: map[string]int{}}
+	for _, v := range res.verdicts() {
+		r.Verdicts[v]++
 	}
 	return r, errors.Join(err, r.export(o))
 }
@@ -323,7 +328,7 @@ func (r *ran) export(o runOptions) error {
 	if o.tensorboard == "" && o.traces == "" {
 		return nil
 	}
-	res, err := result.Read(r.Path)
+	res, err := presented(r.Path)
 	if err != nil {
 		return err
 	}
@@ -339,11 +344,11 @@ func (r *ran) export(o runOptions) error {
 }
 
 // engineOf is the engine as the sidecar names it.
-func engineOf(r *result.Result) string {
+func engineOf(engine, kind string) string {
 	switch {
-	case r.Engine != "":
-		return r.Engine
-	case r.Kind == result.TimingOnly:
+	case engine != "":
+		return engine
+	case kind == result.TimingOnly:
 		return "none (timing-only)"
 	}
 	return "none"

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // An interrupted run leaves an incomplete result; the same command goes on from
@@ -113,8 +113,8 @@ func TestSidecarNamesTheEngine(t *testing.T) {
 	} {
 		var ran []string
 		e := fake("dasp/table5", 1, &ran, never)
-		inner := e.Run
-		e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+		inner := e.Old
+		e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 			r, err := inner(ctx, env)
 			r.Engine, r.Kind = test.engine, test.kind
 			return r, err
@@ -136,8 +136,8 @@ func TestRunForAWhile(t *testing.T) {
 	var ran []string
 	e := fake("dasp/table5", 2, &ran, never)
 	slow := true
-	run := e.Run
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	run := e.Old
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		state := env.Memo.State("a part")
 		if slow {
 			if err := os.WriteFile(state, []byte("half"), 0o644); err != nil {

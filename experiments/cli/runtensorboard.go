@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/experiments/tensorboard"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/experiments/tensorboard/tensorboardtest"
 )
 
@@ -17,7 +17,7 @@ import (
 // the accuracy; stop is asked before each part.
 func drawn(stop func(part int) error) exp.Experiment {
 	e := fake("dasp/table5", 0, new([]string), never)
-	e.Run = func(_ context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(_ context.Context, env exp.Env) (*result.Result, error) {
 		accuracy := 0.0
 		for part := range 2 {
 			if err := stop(part); err != nil {

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/internal/atomic"
 	"gradsync/shared/cluster"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // What §3.2.5, the conclusion and the English abstract state against SSGD, in percent.
@@ -73,7 +73,7 @@ func (x *abstractsCase) english() bool {
 func abstracts() exp.Experiment {
 	e := exp.Experiment{ID: "codedsgd/abstracts", Title: "39.11 or 26.89: the Chinese body, the English abstract, and the time model", Source: "CSSGD, abstracts, §3.2.4 and §3.2.5", Profiles: exp.Profiles}
 	e.Seconds = func(string, int) float64 { return 0.2 }
-	e.Run = func(_ context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(_ context.Context, env exp.Env) (*result.Result, error) {
 		res := exp.NewResult(e, env, result.Modelled, nil)
 		var spelled []string
 		for _, l := range laws {

@@ -120,7 +120,7 @@ func TestReadings(t *testing.T) {
 // The page says what the cases say: at 8 nodes 32.0 to 52.2 and 0 to 32.0 exactly,
 // 28.6 to 46.2 and 0 to 28.6 shortly.
 func TestAbstractsPage(t *testing.T) {
-	res, err := abstracts().Run(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{0}})
+	res, err := abstracts().Old(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{0}})
 	if err != nil || res.Status != complete || len(res.Claims) != 0 {
 		t.Fatalf("%v, %s, %d claims", err, res.Status, len(res.Claims))
 	}

@@ -6,7 +6,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/papers/codedsgd"
 )
 
@@ -41,7 +41,7 @@ func accounting() exp.Experiment {
 		}
 		return 0.6
 	}
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan := planAccounting(env.Profile)
 		res := exp.NewResult(e, env, result.Modelled, map[string]any{"plan": plan, "accountings": accountingForms()})
 		res.Seeds = []uint64{} // nothing is drawn

@@ -6,7 +6,7 @@ import (
 	"math/big"
 	"time"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/papers/codedsgd"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/virtual"

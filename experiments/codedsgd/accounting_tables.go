@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/papers/codedsgd"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // results are those of runProfile, which many tests look at.
@@ -32,7 +32,7 @@ func runProfile(t *testing.T, e exp.Experiment, profile string, seeds ...uint64)
 
 func runOnce(t *testing.T, e exp.Experiment, profile string, seeds []uint64) *result.Result {
 	t.Helper()
-	r, err := e.Run(t.Context(), exp.Env{Profile: profile, Seeds: seeds})
+	r, err := e.Old(t.Context(), exp.Env{Profile: profile, Seeds: seeds})
 	if err != nil || r.Status != complete {
 		t.Fatalf("%s: %+v, %v", e.ID, r, err)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/papers/codedsgd"
 )
 
@@ -42,7 +42,7 @@ func fig1() exp.Experiment {
 		}
 		return 0.3
 	}
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan := planRedundant(env.Profile)
 		res := exp.NewResult(e, env, result.Counted, map[string]any{"plan": plan, "pictures": pictures})
 		res.Seeds = []uint64{}

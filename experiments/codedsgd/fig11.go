@@ -2,7 +2,7 @@ package codedsgd
 
 import (
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // fig11 is the CNN's traffic to the target over the number of nodes, and the claim on

@@ -5,7 +5,7 @@ import (
 	"math/big"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // rational is x, exactly.
@@ -37,7 +37,7 @@ func redundancyStudy(id, title, source string, net network, stated int, judge fu
 	e.Seconds = func(profile string, seeds int) float64 {
 		return 0.3 + 0.2*float64(len(sweepOf(profile))) + 0.5*float64(seeds*iterationsOf(profile))
 	}
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		res := exp.NewResult(e, env, result.TimingOnly, map[string]any{"platform": reference, "network": net, "nodes": anchor, "redundancies": allRedundancies(),
 			"micro_blocks": microBlocks(anchor, allRedundancies()...), "variants": variants, "without_code": plains, "sweep": sweepOf(env.Profile), "iterations": iterationsOf(env.Profile), "seeds": env.Seeds, "model_tolerance": modelTolerance})
 		w := &studies{ctx: ctx, env: withOneMemo(env), bar: &exp.Bar{Env: env, Total: float64(len(variants) + 3 + len(sweepOf(env.Profile)))}}

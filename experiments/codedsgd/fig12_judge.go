@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/papers/codedsgd"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // flat is a study whose judged variant takes the given times, all others 1 s at
@@ -113,7 +113,7 @@ func TestReceiversBound(t *testing.T) {
 // The page at ci's size: the simulation follows the exact form, the claims are C10,
 // C19, C25 and C34, and the switch takes what its receivers' links allow.
 func TestFig12(t *testing.T) {
-	res, err := fig12().Run(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{0}, Memo: shelf{}})
+	res, err := fig12().Old(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{0}, Memo: shelf{}})
 	if err != nil || res.Status != complete {
 		t.Fatal(err, res.Status)
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/papers/codedsgd"
 )
 

@@ -2,7 +2,7 @@ package codedsgd
 
 import (
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // fig13 is the CNN's time per batch against the redundancy.

@@ -2,7 +2,7 @@ package codedsgd
 
 import (
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // fig15 sets the three algorithms side by side over the number of nodes, for the CNN.

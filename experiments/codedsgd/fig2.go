@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/papers/codedsgd"
 )
 
@@ -67,7 +67,7 @@ func (x shownExchange) wrong() (wrong, compared, packets int) {
 func fig2() exp.Experiment {
 	e := exp.Experiment{ID: "codedsgd/fig2", Title: "Coding: every packet of one exchange", Source: "CSSGD, Fig. 2", Profiles: exp.Profiles}
 	e.Seconds = func(string, int) float64 { return 0.8 }
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		res := exp.NewResult(e, env, result.Counted, map[string]any{"pictures": pictures, "platform": calm(referencePlatform()),
 			"layer": shownLayer, "shape": [2]int{shownRows, shownColumns}, "samples_per_block": shownSamples})
 		res.Seeds = []uint64{}

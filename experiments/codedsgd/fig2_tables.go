@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/papers/codedsgd"
 	"gradsync/shared/cluster"
 )

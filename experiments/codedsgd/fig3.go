@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/papers/codedsgd"
 )
 
@@ -43,7 +43,7 @@ func fig3() exp.Experiment {
 		}
 		return 6 // reads both sets
 	}
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan := planSplit(env.Profile)
 		res := exp.NewResult(e, env, result.Trained, map[string]any{"plan": plan, "small_width": smallWidth, "networks": networks(), "segments": mostSegments, "range": fixedRange, "seed": env.Seeds[0], "padding": paddingNodes})
 		res.Seeds = env.Seeds[:1]

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // fig6 is the choice of the DNN's benchmark accuracy.

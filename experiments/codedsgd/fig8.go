@@ -2,7 +2,7 @@ package codedsgd
 
 import (
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // fig8 is the DNN's time to the target over the number of nodes.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // fig9 is the DNN's traffic to the target over the number of nodes.

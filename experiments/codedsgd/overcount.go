@@ -7,7 +7,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/papers/codedsgd"
 )
 
@@ -38,7 +38,7 @@ func overcount() exp.Experiment {
 		}
 		return 1.5
 	}
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan := planOvercount(env.Profile)
 		res := exp.NewResult(e, env, result.Counted, map[string]any{"plan": plan})
 		res.Seeds = []uint64{} // nothing is drawn

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/papers/codedsgd"
 )
 
@@ -35,7 +35,7 @@ func proof() exp.Experiment {
 		}
 		return 2
 	}
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan := planProof(env.Profile)
 		res := exp.NewResult(e, env, result.Counted, map[string]any{"plan": plan, "steps": stepForms()})
 		res.Seeds = []uint64{} // nothing is drawn

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // The paper's outlook (§4) is to analyse what quantisation does to the loss. Plans,
@@ -121,7 +121,7 @@ func quantisation() exp.Experiment {
 		perRun := map[string]float64{"ci": 0.01, "quick": 0.5, "standard": 2, "paper": 700}[profile]
 		return 0.4 + perRun*float64(len(networks())*seeds*len(arithmetics(profile)))
 	}
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plans, kinds := planPrecision(env.Profile), arithmetics(env.Profile)
 		res := exp.NewResult(e, env, result.Trained, map[string]any{"plans": plans, "arithmetics": kinds, "platform": reference, "clipping_ranges": clippingRanges,
 			"packets": decodedPackets, "grid": mappingGrid, "coding_rate": codingRate, "coding_limit": codingLimit, "seeds": env.Seeds})

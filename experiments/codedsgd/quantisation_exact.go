@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/big"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/papers/codedsgd"
 	"gradsync/shared/cluster"
 )

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/experiments/train"
 	"gradsync/papers/codedsgd"
 	"gradsync/shared/cluster"

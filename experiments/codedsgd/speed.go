@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/experiments/train"
 	"gradsync/papers/codedsgd"
 )
@@ -161,7 +161,7 @@ func exactConfig(env exp.Env, n, r int, sync string, aware bool) train.Config {
 func speed() exp.Experiment {
 	e := exp.Experiment{ID: "codedsgd/speed", Title: "Blocks by the speed of their nodes", Source: "CSSGD, §2.1 and §3.2.5", Profiles: exp.Profiles}
 	e.Seconds = func(string, int) float64 { return 1.5 }
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		res := exp.NewResult(e, env, result.TimingOnly, map[string]any{"patterns": speedPatterns, "redundancies": speedsOf(env.Profile), "nodes": anchor, "more_nodes": moreNodes, "platform": reference, "networks": networks(), "seeds": env.Seeds})
 		b := exp.Bar{Env: env, Total: 2}
 		rows, err := speedRows(ctx, env)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // moreNodes are the sizes for which the time model's best redundancy is shown.

@@ -7,7 +7,7 @@ import (
 	"gradsync/datasets"
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/experiments/train"
 	"gradsync/papers/codedsgd"
 	"gradsync/shared/cluster"
@@ -26,7 +26,7 @@ func table1() exp.Experiment {
 		}
 		return 0.5
 	}
-	e.Run = func(_ context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(_ context.Context, env exp.Env) (*result.Result, error) {
 		p := referencePlatform()
 		res := exp.NewResult(e, env, result.Stated, map[string]any{"platform": p, "networks": networks(), "redundancies": redundancies, "nodes": []int{fewest, most}})
 		res.Seeds = []uint64{}

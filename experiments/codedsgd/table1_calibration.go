@@ -3,7 +3,7 @@ package codedsgd
 import (
 	"fmt"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/shared/cluster"
 	"gradsync/shared/tensor/model"
 )

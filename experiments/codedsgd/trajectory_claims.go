@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // judgeLevel judges C07 and C08: the rule's level, in per cent, against the paper's.

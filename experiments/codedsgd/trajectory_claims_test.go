@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 func verdictIs(t *testing.T, c result.Claim, want string, words ...string) {

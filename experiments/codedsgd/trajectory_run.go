@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // depth is how far a figure needs the trainings of a network.
@@ -39,7 +39,7 @@ func (f figure) experiment() exp.Experiment {
 		}
 		return total
 	}
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		config := map[string]any{"platform": referencePlatform(), "redundancies": redundancies, "levels_below": levelsBelow, "longer": longer, "seeds": env.Seeds}
 		s := &school{ctx: ctx, env: env, total: e.Seconds(env.Profile, len(env.Seeds))}
 		for _, net := range f.nets {

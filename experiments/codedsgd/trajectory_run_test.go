@@ -15,7 +15,7 @@ import (
 func TestFiguresShareTrainings(t *testing.T) {
 	memo := shelf{}
 	env := exp.Env{Profile: "ci", Seeds: []uint64{0}, Memo: memo}
-	first, err := fig8().Run(t.Context(), env)
+	first, err := fig8().Old(t.Context(), env)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestFiguresShareTrainings(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, e := range []exp.Experiment{fig4(), fig6(), fig9()} {
-		if _, err := e.Run(cancelled, env); err != nil {
+		if _, err := e.Old(cancelled, env); err != nil {
 			t.Errorf("%s trains what fig. 8 has trained: %v", e.ID, err)
 		}
 	}
@@ -47,11 +47,11 @@ func TestFiguresShareTrainings(t *testing.T) {
 	if string(a) != string(b) {
 		t.Error("from the memo fig. 8 says something else")
 	}
-	res, err := fig14().Run(cancelled, env)
+	res, err := fig14().Old(cancelled, env)
 	if err == nil || res.Status != "incomplete" || len(res.Tables)+len(res.Claims)+len(res.Figures) != 0 || !strings.HasPrefix(res.Notes[0], "Interrupted") {
 		t.Errorf("interrupted: %v, status %s, %d tables", err, res.Status, len(res.Tables))
 	}
-	if _, err := fig14().Run(t.Context(), env); err != nil {
+	if _, err := fig14().Old(t.Context(), env); err != nil {
 		t.Fatal(err)
 	}
 	if n := trainings(); n != 5 { // and ASGD on 2 nodes

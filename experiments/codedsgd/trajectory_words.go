@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // switched is the ground on which micro-blocks travel over a switch, with overlap.

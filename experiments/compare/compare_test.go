@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/experiments/train"
 	_ "gradsync/shared/tensor/engine/portable"
 )
@@ -37,7 +37,7 @@ func runWith(t *testing.T, e exp.Experiment, engine string, m exp.Memo) *result.
 	t.Helper()
 	t.Setenv("GRADSYNC_DATA", "")
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	r, err := e.Run(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{0}, Engine: engine, Memo: m})
+	r, err := e.Old(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{0}, Engine: engine, Memo: m})
 	if err != nil {
 		t.Fatal(err)
 	}

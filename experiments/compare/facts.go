@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/experiments/train"
 	"gradsync/papers/codedsgd"
 )
@@ -84,7 +84,7 @@ type counted struct {
 func facts() exp.Experiment {
 	e := exp.Experiment{ID: "compare/facts", Title: "What every method is", Source: "ours: the methods of all four documents side by side", Profiles: exp.Profiles}
 	e.Seconds = func(string, int) float64 { return 0.3 }
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		res := exp.NewResult(e, env, result.Stated, map[string]any{"methods": methods(), "platform": groundsOf(equalSet)[0].Platform, "rounds": factRounds})
 		res.Seeds = []uint64{}
 		r := &runs{ctx: ctx, env: env, bar: &exp.Bar{Env: env, Total: float64(len(methods()))}}

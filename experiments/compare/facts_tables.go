@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 func trafficTable(counts map[string]counted) result.Table {

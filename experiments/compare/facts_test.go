@@ -116,7 +116,7 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, e := range Experiments() {
-		r, err := e.Run(ctx, exp.Env{Profile: "ci", Seeds: []uint64{0}, Engine: "portable"})
+		r, err := e.Old(ctx, exp.Env{Profile: "ci", Seeds: []uint64{0}, Engine: "portable"})
 		if !errors.Is(err, context.Canceled) || r == nil || r.Status == complete || len(r.Seeds) != 0 || len(r.Notes) != 1 {
 			t.Errorf("%s: %v, %+v", e.ID, err, r)
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // drawn are the methods that every figure begins with, in this order: looks are dealt out

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/experiments/train"
 	"gradsync/shared/tensor"
 	_ "gradsync/shared/tensor/engine/asm"

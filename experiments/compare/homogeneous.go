@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // homogeneous trains all methods on equal workers.
@@ -21,7 +21,7 @@ func studyExperiment(id, heading, set string) exp.Experiment {
 	e.Seconds = func(profile string, seeds int) float64 {
 		return studySeconds(profile, seeds) + syncSeconds(profile, seeds)
 	}
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		s := sizeOf(env.Profile)
 		res := exp.NewResult(e, env, result.Trained, map[string]any{"size": s, "grounds": groundsOf(set), "methods": methods(), "options": options(workers),
 			"target_rule": targetRule, "pilot_seed": pilotSeed, "seeds": env.Seeds})

@@ -3,7 +3,7 @@ package compare
 import (
 	"fmt"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // ruleTable states what was held equal and what could not be.

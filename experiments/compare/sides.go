@@ -3,7 +3,7 @@ package compare
 import (
 	"fmt"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/papers/codedsgd"
 )
 

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // when sweeps links, workers, networks and numbers of nodes by time alone, and weighs
@@ -19,7 +19,7 @@ func when() exp.Experiment {
 	e.Seconds = func(profile string, seeds int) float64 {
 		return sweepSeconds(profile) + 2*studySeconds(profile, seeds) + syncSeconds(profile, seeds)
 	}
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan, s := planSweep(env.Profile), sizeOf(env.Profile)
 		res := exp.NewResult(e, env, result.TimingOnly, map[string]any{"sweep": plan, "methods": sweepMethods(), "size": s, "grounds": append(groundsOf(equalSet), groundsOf(unequalSet)...),
 			"target_rule": targetRule, "pilot_seed": pilotSeed, "seeds": env.Seeds})

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // adviceTable is the short answer: situation, what is best, how often, and where.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 var modelTitle = map[string]string{"lenet5": "LeNet-5", "mlp": "MLP", "resnet18": "ResNet-18", "vgg19_bn": "VGG-19-BN"}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // serverNote says whether to use a server that stands; adviceTable says by which method.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // floors are accuracies that training must reach on the real data: well below
@@ -36,7 +36,7 @@ func accuracy() exp.Experiment {
 		}
 		return total
 	}
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		r := &runs{ctx: ctx, env: env, total: e.Seconds(env.Profile, 1)}
 		res := exp.NewResult(e, env, result.Trained, map[string]any{"options": options(), "seed": env.Seeds[0], "platform": load(heterogeneous),
 			"clock_batch": fullBatch, "sizes": longer(env.Profile), "floors": floors})

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 const committed = "../results"

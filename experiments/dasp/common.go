@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 const (

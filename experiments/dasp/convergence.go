@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // convergenceTable is one network's part of table 6 or 7: time to the same

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/experiments/train"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/platforms"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/experiments/train"
 )
 
@@ -63,7 +63,7 @@ func dsspAnchor() exp.Experiment {
 		gradients := float64(seeds)*float64(s.Gradients)*anchorRuns() + float64(s.Short)*otherRuns()
 		return 12e-6*gradients + 0.3e-6*float64(seeds)*float64(s.Races*racesPerSeed)
 	}
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		s := anchorSizes(env.Profile)
 		r := &runs{ctx: ctx, env: env, total: float64(len(env.Seeds))*anchorRuns() + otherRuns()}
 		res := exp.NewResult(e, env, result.TimingOnly, anchorSetup(s, env.Seeds))

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // dynConclude makes the tables, figures and notes of the timing-only part.

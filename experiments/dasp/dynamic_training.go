@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // dynLearned names the scenarios that LeNet-5 is trained in, with the one that

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/experiments/train"
 )
 

@@ -8,7 +8,7 @@ import (
 	"fmt"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // effort is how long a profile searches.
@@ -66,7 +66,7 @@ func explain() exp.Experiment {
 		size := effortOf(profile)
 		return float64(size.Full) * (3e-6*size.runsOf() + 15e-6*float64(len(spaces)*24*seeds))
 	}
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		size := effortOf(env.Profile)
 		res := exp.NewResult(e, env, result.TimingOnly, map[string]any{"axes": axes, "spaces": spaces, "effort": size, "search_seed": searchSeed,
 			"demands": demands(), "meanings": meanings, "loss": "root mean square of ln(ratio/stated) over D01-D18",

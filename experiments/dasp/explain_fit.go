@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // anatomy is what one iteration of a model consists of on a laboratory's

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // write puts tables, figure and notes into the result.

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // typical is a loss as a deviation in per cent; nil where there is none.

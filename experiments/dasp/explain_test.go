@@ -126,7 +126,7 @@ func TestExplain(t *testing.T) {
 	saved := memory{}
 	run := func(procs int, m exp.Memo) string {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-		r, err := explain().Run(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{0}, Memo: m})
+		r, err := explain().Old(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{0}, Memo: m})
 		if err != nil {
 			t.Fatal(err)
 		}

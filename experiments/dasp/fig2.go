@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/experiments/train"
 	"gradsync/papers/dasp"
 )
@@ -18,7 +18,7 @@ import (
 func fig2() exp.Experiment {
 	e := exp.Experiment{ID: "dasp/fig2", Title: "Time lines of the parallel states", Source: "DASP, Fig. 2", Profiles: exp.Profiles}
 	e.Seconds = func(string, int) float64 { return 10 }
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		s := sizeOf("ci", "lenet5")
 		s.Data = sizeOf(env.Profile, "lenet5").Data
 		res := exp.NewResult(e, env, result.Trained, map[string]any{"platform": load(heterogeneous), "options": options(), "size": s, "seed": env.Seeds[0]})

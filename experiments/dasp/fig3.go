@@ -2,7 +2,7 @@ package dasp
 
 import (
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // fig3 is the test accuracy in the homogeneous cluster.

@@ -7,7 +7,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // fig4 is the test accuracy in the heterogeneous cluster, and the claims on

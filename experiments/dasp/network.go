@@ -5,7 +5,7 @@ import (
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/platforms"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/experiments/train"
 	"gradsync/papers/dasp/rivals"
 )
@@ -102,7 +102,7 @@ func network() exp.Experiment {
 		return n
 	}
 	e.Seconds = func(profile string, seeds int) float64 { return 0.016 * cells(profile) * float64(seeds) }
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		vs := networks(env.Profile)
 		r := &runs{ctx: ctx, env: env, total: cells(env.Profile) * float64(len(env.Seeds))}
 		res := exp.NewResult(e, env, result.TimingOnly, map[string]any{"platforms": vs, "methods": methods, "models": models, "options": options(),

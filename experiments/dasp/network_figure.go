@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/platforms"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // linkFigure draws the forms' ratios before both servers.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/platforms"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // The clusters that the hypotheses speak of.

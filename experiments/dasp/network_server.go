@@ -7,7 +7,7 @@ import (
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/platforms"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // meanByWorker is each worker's mean iteration in seconds, mean over seeds.

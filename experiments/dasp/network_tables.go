@@ -7,7 +7,7 @@ import (
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/platforms"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // linksTitle names the sets of workers in a table's cells.

@@ -257,7 +257,7 @@ func TestNetworksAreThere(t *testing.T) {
 
 func TestNetworkResult(t *testing.T) {
 	r := testRuns("ci", 0)
-	res, err := network().Run(r.ctx, r.env)
+	res, err := network().Old(r.ctx, r.env)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/platforms"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/experiments/train"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // cnns are the networks that the paper states convergence times of.

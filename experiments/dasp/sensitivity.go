@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/papers/dasp/rivals"
 	"gradsync/shared/cluster"
 )
@@ -67,7 +67,7 @@ func sensitivity() exp.Experiment {
 		}
 		return total
 	}
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		r := &runs{ctx: ctx, env: env, total: e.Seconds(env.Profile, len(env.Seeds))}
 		res := exp.NewResult(e, env, result.TimingOnly, map[string]any{"platform": load(heterogeneous), "options": options(), "batch": fullBatch,
 			"size": manyRows(env.Profile), "knobs": knobValues(), "seeds": env.Seeds})

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/papers/dasp/rivals"
 )
 
@@ -39,7 +39,7 @@ func switches() exp.Experiment {
 		s := manyRows(profile)
 		return float64(len(switchRows)*seeds) * (0.05 + s.seconds(s.Pushes))
 	}
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		s := manyRows(env.Profile)
 		r := &runs{ctx: ctx, env: env, total: float64(len(switchRows)*len(env.Seeds)) * (1 + s.seconds(s.Pushes))}
 		res := exp.NewResult(e, env, result.Trained, map[string]any{"platform": load(heterogeneous), "options": options(), "size": s, "seeds": env.Seeds, "clock_batch": fullBatch, "switches": switchNames()})

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // newSwitchTables are what a switch does to the events and to learning.

@@ -6,7 +6,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/shared/cluster"
 )
 
@@ -14,7 +14,7 @@ import (
 func stated(id, heading, source string, fill func(res *result.Result, env exp.Env)) exp.Experiment {
 	e := exp.Experiment{ID: id, Title: heading, Source: source, Profiles: exp.Profiles}
 	e.Seconds = func(string, int) float64 { return 0 }
-	e.Run = func(_ context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(_ context.Context, env exp.Env) (*result.Result, error) {
 		res := exp.NewResult(e, env, result.Stated, nil)
 		res.Seeds = []uint64{}
 		fill(res, env)

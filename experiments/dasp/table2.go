@@ -2,7 +2,7 @@ package dasp
 
 import (
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // table2 is the workers of the heterogeneous cluster.

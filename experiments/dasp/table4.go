@@ -2,7 +2,7 @@ package dasp
 
 import (
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // table4 is the mean iteration time in the homogeneous cluster.

@@ -9,7 +9,7 @@ import (
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/platforms"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // fastLinks is the plausible platform on which the gaps of the two large

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // thresholdGrid are the pairs tried, in versions.
@@ -22,7 +22,7 @@ const leastFSS = 0.01
 func thresholds() exp.Experiment {
 	e := exp.Experiment{ID: "dasp/thresholds", Title: "How Smin and Smax were chosen", Source: "ours: the paper's thresholds (Table 3) are lost", Profiles: exp.Profiles}
 	e.Seconds = func(string, int) float64 { return 0.05 * float64(len(models)*(2+len(thresholdGrid))) }
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		r := &runs{ctx: ctx, env: env, total: float64(len(models) * (2 + len(thresholdGrid)))}
 		hetero := load(heterogeneous)
 		res := exp.NewResult(e, env, result.TimingOnly, map[string]any{"homogeneous": load(homogeneous), "heterogeneous": hetero,

@@ -7,7 +7,7 @@ import (
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/platforms"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/experiments/train"
 	"gradsync/shared/cluster"
 )
@@ -119,7 +119,7 @@ func timingTable(id, heading, source, platform string, more []string, judge judg
 		}
 		return total
 	}
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		p := load(platform)
 		others := sweep(platform)
 		r := &runs{ctx: ctx, env: env}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/experiments/train"
 	"gradsync/shared/cluster"
 )
@@ -123,7 +123,7 @@ func trainingExperiment(id, heading, source string, grounds []ground, profiles [
 		}
 		return total
 	}
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		r := &runs{ctx: ctx, env: env, total: e.Seconds(env.Profile, len(env.Seeds))}
 		config := map[string]any{"sizes": sizesOf(env.Profile), "options": options(), "methods": methods, "seeds": env.Seeds,
 			"evaluation_images": evalImage, "clock_batch": fullBatch}

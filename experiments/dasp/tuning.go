@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/experiments/train"
 )
 
@@ -47,7 +47,7 @@ func tuning() exp.Experiment {
 		}
 		return total
 	}
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		r := &runs{ctx: ctx, env: env, total: e.Seconds(env.Profile, 0)}
 		res := exp.NewResult(e, env, result.Trained, map[string]any{"rates": tuningRates, "seeds": tuningSeeds, "sizes": sizesOf(env.Profile),
 			"options": options(), "platform": load(homogeneous), "clock_batch": fullBatch, "share": tuned(env.Profile, size{Pushes: 100})})

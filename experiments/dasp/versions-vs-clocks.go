@@ -7,7 +7,7 @@ import (
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/platforms"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/experiments/train"
 )
 
@@ -44,7 +44,7 @@ func versionsVsClocks() exp.Experiment {
 		return float64(seeds*n*(len(linksOf(profile))*len(clockMethods)+2) + len(storyMethods))
 	}
 	e.Seconds = func(profile string, seeds int) float64 { return 0.018 * cells(profile, seeds) }
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		r := &runs{ctx: ctx, env: env, total: cells(env.Profile, len(env.Seeds))}
 		res := exp.NewResult(e, env, result.TimingOnly, versionSetup(env))
 		g, err := r.censusGrid(linksOf(env.Profile))

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/platforms"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/shared/cluster"
 )
 
@@ -108,7 +108,7 @@ func rectangular(t *testing.T, r *result.Result) {
 
 func TestVersionsResult(t *testing.T) {
 	r := testRuns("ci", 0)
-	res, err := versionsVsClocks().Run(r.ctx, r.env)
+	res, err := versionsVsClocks().Old(r.ctx, r.env)
 	if err != nil {
 		t.Fatal(err)
 	}

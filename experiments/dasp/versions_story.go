@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/experiments/train"
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"

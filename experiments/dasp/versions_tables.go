@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // whatAhead explains the two tests in every caption that needs them.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/experiments/train"
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
@@ -22,7 +22,7 @@ const walkPushes = 60
 func walk() exp.Experiment {
 	e := exp.Experiment{ID: "dasp/walk", Title: "DASP, event by event", Source: "DASP, §2.1–§2.3", Profiles: exp.Profiles}
 	e.Seconds = func(string, int) float64 { return 0.1 }
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		platform := load(heterogeneous)
 		cfg := walkTraining(platform, env.Seeds[0])
 		cfg.Engine, cfg.DataDir = env.Engine, env.DataDir

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/papers/dasp"
 	"gradsync/shared/cluster"
 )

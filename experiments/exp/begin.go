@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // NewResult starts e's result; it is incomplete until its last line.

@@ -7,6 +7,7 @@ import (
 	"context"
 
 	"gradsync/experiments/result"
+	"gradsync/experiments/result1"
 )
 
 // Profiles, from the one CI runs to the papers' own sizes.
@@ -38,7 +39,7 @@ type Memo interface {
 // Experiment regenerates one table or figure.
 type Experiment struct {
 	ID       string // "dasp/table5": the stem of its file, result and anchor
-	Title    string
+	Title    string // "": its notebook's
 	Source   string // "DASP, Table 5"
 	Profiles []string
 	// Seconds estimates a run on two cores, for --dry-run and the bar.
@@ -49,4 +50,7 @@ type Experiment struct {
 	// Run does it. If ctx ends it returns what is finished, marked incomplete,
 	// together with ctx.Err().
 	Run func(ctx context.Context, env Env) (*result.Result, error)
+	// Old is Run of an experiment whose results still hold finished presentation; one
+	// of the two is set.
+	Old func(ctx context.Context, env Env) (*result1.Result, error)
 }

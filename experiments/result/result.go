@@ -1,12 +1,13 @@
-// Package result is the schema between experiments and reports: what an
-// experiment found (Result, deterministic: same inputs, same bytes) and where
-// and when it ran (Run, never compared).
+// Package result is the schema between experiments and reports: what an experiment
+// measured (Result: numbers and keys of enumerations, no sentence; same inputs, same
+// bytes) and where and when it ran (Run, never compared). The words that a reader sees
+// are the report's: notebooks, labels and the templates of reasons.
 package result
 
 // Schema names this version of the result format.
-const Schema = "gradsync.result/v1"
+const Schema = "gradsync.result/v2"
 
-// How a table or figure came to be.
+// How a result or a frame came to be.
 const (
 	Trained    = "trained"     // real gradients, on virtual or wall time
 	TimingOnly = "timing-only" // same events, no arithmetic
@@ -16,29 +17,30 @@ const (
 	Stated     = "stated"  // assumptions and their reasons: nothing was run
 )
 
+// Status of a result: Incomplete is what an interrupted run leaves.
+const (
+	Complete   = "complete"
+	Incomplete = "incomplete"
+)
+
 // Result is one experiment's outcome.
 type Result struct {
 	Schema  string   `json:"schema"`
-	ID      string   `json:"id"` // "dasp/table5"
-	Title   string   `json:"title"`
+	ID      string   `json:"id"`     // "dasp/table5"
 	Source  string   `json:"source"` // "DASP, Table 5"
 	Profile string   `json:"profile"`
 	Kind    string   `json:"kind"`
-	Status  string   `json:"status"` // complete | incomplete
+	Status  string   `json:"status"`
 	Seeds   []uint64 `json:"seeds"`
 	Engine  string   `json:"engine,omitempty"` // name and bit class
-	Data    *Data    `json:"data,omitempty"`
-	// Datasets are all the sets of a result that was trained on several; Data is
-	// their first. Absent where Data says everything.
-	Datasets []Data `json:"datasets,omitempty"`
-	Config   any    `json:"config"` // every parameter, hashed into ConfigSHA256
+	Data    []Data   `json:"data,omitempty"`
+	Config  any      `json:"config"` // every parameter, hashed into ConfigSHA256; platforms by name and hash
 	// ConfigSHA256 is over Config's compact JSON.
-	ConfigSHA256 string `json:"config_sha256"`
-
-	Claims  []Claim  `json:"claims"`
-	Tables  []Table  `json:"tables"`
-	Figures []Figure `json:"figures"`
-	Notes   []string `json:"notes"` // sentences for the page, most important first
+	ConfigSHA256 string   `json:"config_sha256"`
+	Facts        []Fact   `json:"facts,omitempty"`
+	Frames       []Frame  `json:"frames"`
+	Figures      []Figure `json:"figures,omitempty"`
+	Claims       []Claim  `json:"claims,omitempty"`
 }
 
 // Data says what was trained on.
@@ -51,91 +53,117 @@ type Data struct {
 	Note   string `json:"note,omitempty"`
 }
 
-// Sets are the data sets of r, none where nothing was trained.
-func (r *Result) Sets() []Data {
-	if len(r.Datasets) == 0 && r.Data != nil {
-		return []Data{*r.Data}
-	}
-	return r.Datasets
+// Fact is one number, or one key of an enumeration, that has a name: what a text of
+// any page may bind. A finding (equal, sooner, missed) is a fact, never a comparison
+// made in a text.
+type Fact struct {
+	Key     string      `json:"key"`
+	Value   any         `json:"value"`          // number, key of Enum, bool, or null: not to be had in this run
+	Enum    string      `json:"enum,omitempty"` // whose keys Value is one of
+	CI95    *[2]float64 `json:"ci95,omitempty"`
+	N       int         `json:"n,omitempty"` // runs behind Value; 0: deterministic
+	Samples []float64   `json:"samples,omitempty"`
+	Unit    string      `json:"unit,omitempty"`
+	Digits  *int        `json:"digits,omitempty"` // decimals to print; absent: up to four significant digits
 }
 
-// Claim sets what a paper states beside what we found.
-type Claim struct {
-	ID        string      `json:"id"` // row of claims.csv
-	Statement string      `json:"statement"`
-	Source    string      `json:"source"`
-	Paper     any         `json:"paper"` // number, text or null
-	Unit      string      `json:"unit"`
-	Tolerance *float64    `json:"tolerance"` // absolute, in Unit
-	Measured  any         `json:"measured"`  // number, text or null
-	CI95      *[2]float64 `json:"ci95"`
-	Verdict   string      `json:"verdict"` // equal within same-sign differs not-run not-stated
-	Why       string      `json:"why"`
-	Differs   []string    `json:"differs"` // data, width, image size …: caps the verdict at same-sign
-}
-
-// Table is rows of numbers and words, one column per Column.
-type Table struct {
+// Frame is a table of data: first the columns that say where a row stands, by keys and
+// numbers, then what was measured there.
+type Frame struct {
 	ID      string   `json:"id"`
-	Title   string   `json:"title"`
-	Caption string   `json:"caption"`
-	Kind    string   `json:"kind"`
+	Kind    string   `json:"kind,omitempty"` // "": the result's
 	Columns []Column `json:"columns"`
-	Rows    [][]any  `json:"rows"` // string, float64, int or nil (not run)
+	Rows    [][]any  `json:"rows"` // cells: key, number, bool, list of samples, or nil (no value)
 }
 
-// Column heads a column; Unit is "" for words and pure numbers.
+// What a column says of the one before it, Column.Bound.
+const (
+	Half    = "half"    // half the width of its 95 % interval
+	Low     = "lo"      // the interval's lower end
+	High    = "hi"      // the interval's upper end
+	Samples = "samples" // its values seed by seed, in the order of Result.Seeds
+)
+
+// Column is one of a frame's. A bound column describes the nearest column before it
+// that is none.
 type Column struct {
 	Key    string `json:"key"`
-	Title  string `json:"title"`
+	Enum   string `json:"enum,omitempty"` // whose keys its cells are: "method"
 	Unit   string `json:"unit,omitempty"`
-	Digits int    `json:"digits,omitempty"` // decimals to print; 0: as is
+	Digits *int   `json:"digits,omitempty"` // decimals to print; absent: up to four significant digits
+	Bound  string `json:"bound,omitempty"`  // half, lo, hi, samples
 }
 
-// Figure is a chart's data; the report draws it.
+// Figure is a view of a frame: what is drawn of it, and how. Its words are labels.
 type Figure struct {
-	ID      string   `json:"id"`
-	Title   string   `json:"title"`
-	Caption string   `json:"caption"`
-	Alt     string   `json:"alt"` // what a reader who cannot see it must know
-	Kind    string   `json:"kind"`
-	Form    string   `json:"form"` // line | bar | gantt
-	X       Axis     `json:"x"`
-	Y       Axis     `json:"y"`
-	Series  []Series `json:"series,omitempty"`
-	Lanes   []string `json:"lanes,omitempty"` // gantt: one per worker
-	Bands   []Band   `json:"bands,omitempty"`
+	ID    string         `json:"id"`
+	Form  string         `json:"form"` // line | bar | gantt
+	Frame string         `json:"frame"`
+	Where map[string]any `json:"where,omitempty"` // rows whose cells are these
+	// X is the column along the figure; Y are the columns drawn, a series each if several.
+	// Of a gantt X and Y[0] are where a band begins and ends.
+	X       string   `json:"x"`
+	Y       []string `json:"y"`
+	By      []string `json:"by,omitempty"`      // columns whose cells tell series apart
+	Seed    string   `json:"seed,omitempty"`    // column of the seed, empty in the rows of a mean
+	Log     string   `json:"log,omitempty"`     // x, y, xy
+	Colours string   `json:"colours,omitempty"` // column whose cells fix colours; "": the first of By
+	Lane    string   `json:"lane,omitempty"`    // gantt: column of the lane
+	State   string   `json:"state,omitempty"`   // gantt: column of what a band is
+	Label   string   `json:"label,omitempty"`   // gantt: column of a band's label
 }
 
-// Axis names what is drawn along it.
-type Axis struct {
-	Title      string   `json:"title"`
-	Unit       string   `json:"unit,omitempty"`
-	Log        bool     `json:"log,omitempty"`
-	Categories []string `json:"categories,omitempty"` // bar
+// Claim sets what a source states beside what was found. Statement, source, stated
+// value, unit and tolerance are claims.csv's.
+type Claim struct {
+	ID       string        `json:"id"`
+	Measured any           `json:"measured,omitempty"` // number, or numbers of a claim that lists several
+	Found    *Reason       `json:"found,omitempty"`    // what is no number
+	CI95     []*[2]float64 `json:"ci95,omitempty"`     // of each number; null: none
+	Samples  [][]float64   `json:"samples,omitempty"`  // of each number, per seed
+	Seeds    int           `json:"seeds,omitempty"`    // runs behind it; 0: deterministic
+	Verdict  string        `json:"verdict"`
+	Remark   string        `json:"remark,omitempty"` // given, undecided, derived
+	Reasons  []Reason      `json:"reasons,omitempty"`
+	Differs  []Reason      `json:"differs,omitempty"`
+	Parts    []Part        `json:"parts,omitempty"` // of a qualitative claim
+
+	Table   string `json:"table,omitempty"`   // of the document, "6"
+	Network string `json:"network,omitempty"` // key of the enumeration model
+	Rival   string `json:"rival,omitempty"`   // key of the enumeration method
+	Cluster string `json:"cluster,omitempty"` // key of the enumeration platform
 }
 
-// Series is one line or one set of bars. Lo and Hi, where present, bound a
-// confidence band or error bars. A series of one seed carries Seed and is drawn
-// faint; the mean carries none.
-type Series struct {
-	Name  string    `json:"name"`
-	Group string    `json:"group,omitempty"` // method: fixes colour and dash
-	Seed  *uint64   `json:"seed,omitempty"`
-	X     []float64 `json:"x"`
-	Y     []float64 `json:"y"`
-	Lo    []float64 `json:"lo,omitempty"`
-	Hi    []float64 `json:"hi,omitempty"`
+// Part is one comparison that a qualitative claim rests on.
+type Part struct {
+	Of      map[string]string `json:"of"` // enumeration → key: which comparison
+	Value   any               `json:"value,omitempty"`
+	CI95    *[2]float64       `json:"ci95,omitempty"`
+	Samples []float64         `json:"samples,omitempty"`
+	Holds   *bool             `json:"holds,omitempty"` // nil: no case
 }
 
-// Band is one stretch of a lane of a gantt figure, in the unit of X.
-type Band struct {
-	Lane  int     `json:"lane"`
-	From  float64 `json:"from"`
-	To    float64 `json:"to"`
-	State string  `json:"state"` // compute, push, QIS, WSS, FSS, barrier …
-	Label string  `json:"label,omitempty"`
+// Reason is a sentence as a code and its arguments; its words are the report's:
+// reasons.<language>.tmpl, or the notebook of the claim's own result.
+type Reason struct {
+	Code string         `json:"code"`
+	Args map[string]any `json:"args,omitempty"`
 }
+
+// Because makes a reason of a code and of names with their values in turn.
+func Because(code string, args ...any) Reason {
+	r := Reason{Code: code}
+	for i := 0; i+1 < len(args); i += 2 {
+		if r.Args == nil {
+			r.Args = map[string]any{}
+		}
+		r.Args[args[i].(string)] = args[i+1]
+	}
+	return r
+}
+
+// Digits returns d for Fact.Digits and Column.Digits.
+func Digits(d int) *int { return &d }
 
 // Run is the sidecar: facts of the host and the hour, never compared.
 type Run struct {

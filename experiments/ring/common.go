@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/virtual"
 )

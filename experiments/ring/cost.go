@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // costPlan is what a profile counts on sockets.
@@ -44,7 +44,7 @@ func cost() exp.Experiment {
 		}
 		return 0.3 + float64(sum)*4/0.4e9
 	}
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan := planCost(env.Profile)
 		res := exp.NewResult(e, env, result.Counted, map[string]any{"blog_bytes": blogBytes, "blog_link": blogLink, "links": costLinks,
 			"sockets": plan, "piece_elements": pieceElements, "wire_limit": wireLimit})

@@ -8,7 +8,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 func wantVerdict(t *testing.T, c result.Claim, verdict, inWhy string) {

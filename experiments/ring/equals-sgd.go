@@ -6,7 +6,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/experiments/train"
 	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/model"
@@ -65,7 +65,7 @@ func equalsSGD() exp.Experiment {
 		}
 		return 0.2 + sum*float64(seeds)
 	}
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan := planEquals(env.Profile)
 		res := exp.NewResult(e, env, result.Trained, map[string]any{"plan": plan, "bound": claims.Tolerance("B22"), "exact": exactPlan(), "norm_batches": normBatches(env.Profile), "seeds": env.Seeds})
 		b := exp.Bar{Env: env, Total: float64(len(plan.Nets) * len(env.Seeds) * (2 + 3*len(plan.Workers)))}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/papers/dasp"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/virtual"

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"gradsync/datasets"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/papers/dasp"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/collective"

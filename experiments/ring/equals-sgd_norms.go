@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // normBatches are the batches, for two workers together, at which batch norm is

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // likenessTable has one row per network, exchange and number of workers: the worst

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // likeness is how one run of N workers compares with one worker.

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // Experiments lists them in the order of the blog: how the ring works, what it
@@ -17,8 +17,8 @@ func Experiments() []exp.Experiment {
 // incomplete, and the context's own error.
 func interruptible(list ...exp.Experiment) []exp.Experiment {
 	for i := range list {
-		run := list[i].Run
-		list[i].Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+		run := list[i].Old
+		list[i].Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 			res, err := run(ctx, env)
 			if err == nil || ctx.Err() == nil {
 				return res, err

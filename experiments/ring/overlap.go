@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // overlapGPUs are the sizes whose time lines are drawn: one node, and all.
@@ -62,7 +62,7 @@ func overlap() exp.Experiment {
 		}
 		return 5
 	}
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan, p := planOverlap(env.Profile), calm(blogCluster())
 		res := exp.NewResult(e, env, result.TimingOnly, map[string]any{"plan": plan, "platform": p, "gpus": overlapGPUs, "single": blogSingle})
 		b := exp.Bar{Env: env, Total: float64(2*len(overlapGPUs) + len(plan.Stacks)*len(plan.Buckets))}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/collective"
 )
@@ -105,7 +105,7 @@ func nodeOf(n int) int {
 func placement() exp.Experiment {
 	e := exp.Experiment{ID: "ring/placement", Title: "Neighbours, and rivals of the ring", Source: "the blog, Allreduce Communication Cost", Profiles: exp.Profiles}
 	e.Seconds = func(_ string, seeds int) float64 { return 0.5 + 0.05*float64(seeds) }
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		p, list := blogCluster(), arrangements(env.Seeds)
 		res := exp.NewResult(e, env, result.TimingOnly, map[string]any{"platform": p, "bytes": blogBytes, "random_orders": randomOrders, "sizes": rivalSizes, "ranks": rivalRanks, "slowest": blogSlowest, "seeds": env.Seeds})
 		b := exp.Bar{Env: env, Total: float64(len(list) + len(rivalSizes) + len(rivalRanks) + 1)}

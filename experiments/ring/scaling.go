@@ -6,7 +6,7 @@ import (
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/platforms"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/collective"
 )
@@ -89,7 +89,7 @@ func scaling() exp.Experiment {
 		}
 		return 1 + messages/0.7e6
 	}
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan, p, ref := planScaling(env.Profile), blogCluster(), deepSpeech()
 		res := exp.NewResult(e, env, result.TimingOnly, map[string]any{"plan": plan, "platform": p, "stacks": stacksOf(env.Profile), "single": blogSingle, "batch": blogBatch, "seeds": env.Seeds})
 		b := exp.Bar{Env: env, Total: float64(len(plan.GPUs)*len(env.Seeds) + len(stacksOf(env.Profile)))}

@@ -9,7 +9,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // straight is the line through the throughputs from 2 GPUs on.

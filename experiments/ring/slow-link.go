@@ -8,7 +8,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/collective"
 )
@@ -46,7 +46,7 @@ type slowCase struct {
 func slowLink() exp.Experiment {
 	e := exp.Experiment{ID: "ring/slow-link", Title: "One slow link", Source: "the blog, Allreduce Communication Cost", Profiles: exp.Profiles}
 	e.Seconds = func(string, int) float64 { return 0.1 }
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		res := exp.NewResult(e, env, result.TimingOnly, map[string]any{"ranks": slowRanks, "slow_rank": slowRank, "link": blogLink, "latency": slowLatency.Seconds(), "bytes": blogBytes, "factors": slowFactors})
 		b := exp.Bar{Env: env, Total: float64(len(slowFactors))}
 		var cases []slowCase

@@ -3,7 +3,7 @@ package ring
 import (
 	"fmt"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 func slowTable(cases []slowCase) result.Table {

@@ -7,7 +7,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/collective"
 	"gradsync/shared/cluster/virtual"
@@ -20,7 +20,7 @@ const stepperRanks, mostRanks = 5, 16
 func steps() exp.Experiment {
 	e := exp.Experiment{ID: "ring/steps", Title: "Every transfer of a ring of five", Source: "the blog, The Scatter-Reduce and The Allgather", Profiles: exp.Profiles}
 	e.Seconds = func(string, int) float64 { return 0.1 }
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		res := exp.NewResult(e, env, result.Counted, map[string]any{"ranks": stepperRanks, "most": mostRanks, "elements_per_chunk": 2, "gantt_bytes": blogBytes, "gantt_link": blogLink})
 		b := exp.Bar{Env: env, Total: mostRanks}
 		var five recording

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/shared/cluster"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/papers/ringsparse"
 )
 
@@ -120,7 +120,7 @@ func accuracy() exp.Experiment {
 		}
 		return 0.3 + sum*float64(seeds)
 	}
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan := planAccuracy(env.Profile)
 		res := exp.NewResult(e, env, result.Trained, map[string]any{"plan": plan, "platform": withLink(referencePlatform(), plan.Link), "margin": accuracyMargin,
 			"lower": claims.Tolerance("P10"), "more": accuracyMore, "target": accuracyTarget, "seeds": env.Seeds})

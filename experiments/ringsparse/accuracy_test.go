@@ -29,7 +29,7 @@ func (s shelf) Save(key string, v any) error {
 func TestAccuracy(t *testing.T) {
 	memo := shelf{}
 	env := exp.Env{Profile: "ci", Seeds: []uint64{0}, Memo: memo}
-	res, err := accuracy().Run(t.Context(), env)
+	res, err := accuracy().Old(t.Context(), env)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestAccuracy(t *testing.T) {
 	parts := len(memo)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // what is in the memo needs no time
-	res, err = accuracy().Run(ctx, env)
+	res, err = accuracy().Old(ctx, env)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestAccuracy(t *testing.T) {
 		t.Errorf("the memo has %d parts, then %d; the same result: %v", parts, len(memo), string(first) == string(second))
 	}
 	env.Memo = nil
-	if res, err = accuracy().Run(ctx, env); err == nil || res.Status != unfinished || len(res.Tables) != 0 || !strings.Contains(res.Notes[0], "Interrupted") {
+	if res, err = accuracy().Old(ctx, env); err == nil || res.Status != unfinished || len(res.Tables) != 0 || !strings.Contains(res.Notes[0], "Interrupted") {
 		t.Errorf("interrupted: %v, status %s", err, res.Status)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/experiments/train"
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"

@@ -5,7 +5,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/platforms"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/shared/cluster"
 )
 

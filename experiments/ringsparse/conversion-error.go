@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // lossPlan is what a profile converts.
@@ -46,7 +46,7 @@ func conversionError() exp.Experiment {
 		p := planLoss(profile)
 		return 0.1 + float64(p.Elements*16*len(p.Cells)*seeds)*70e-9
 	}
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan := planLoss(env.Profile)
 		res := exp.NewResult(e, env, result.Counted, map[string]any{"plan": plan, "ways": lossWays, "seeds": env.Seeds})
 		b := exp.Bar{Env: env, Total: float64(len(env.Seeds) * len(plan.Cells))}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/big"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
 )

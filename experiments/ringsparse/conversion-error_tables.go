@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 const howLoss = "W0 is normal with deviation 0.05, g normal with the size of the column; half of the entries are +0 in every rank's g. Error: ‖Pg − Σg‖ over ‖Σg‖, Σg in float64. "

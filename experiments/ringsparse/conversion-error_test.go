@@ -7,14 +7,14 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // runProfile runs e and returns its result, which must be complete and have no two
 // tables or figures of one id.
 func runProfile(t *testing.T, e exp.Experiment, profile string, seeds ...uint64) *result.Result {
 	t.Helper()
-	r, err := e.Run(t.Context(), exp.Env{Profile: profile, Seeds: seeds})
+	r, err := e.Old(t.Context(), exp.Env{Profile: profile, Seeds: seeds})
 	if err != nil || r.Status != complete {
 		t.Fatalf("%s: %s, %v", e.ID, r.Status, err)
 	}

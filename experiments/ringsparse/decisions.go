@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
 )
@@ -122,7 +122,7 @@ func decisions() exp.Experiment {
 		}
 		return 0.3 + 0.008*float64(seeds)*steps
 	}
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan, p := planDecisions(env.Profile), referencePlatform()
 		res := exp.NewResult(e, env, result.Trained, map[string]any{"plan": plan, "platform": p, "embedding": defaultEmbedding(), "candidates": candidateNames, "seeds": env.Seeds})
 		b := exp.Bar{Env: env, Total: float64(plan.runsOf() * len(env.Seeds))}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"gradsync/datasets"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/experiments/train"
 	"gradsync/shared/cluster"
 	"gradsync/shared/tensor"

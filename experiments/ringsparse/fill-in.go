@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/papers/ringsparse"
 	"gradsync/papers/ringsparse/formula"
 	"gradsync/shared/cluster"
@@ -63,7 +63,7 @@ func fillIn() exp.Experiment {
 		}
 		return float64(seeds*n) * (0.035 + float64(p.Elements*2*len(p.Densities))*25e-9)
 	}
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan := planFill(env.Profile)
 		res := exp.NewResult(e, env, result.Counted, map[string]any{"plan": plan, "platform": referencePlatform(), "common_share": commonShare, "seeds": env.Seeds})
 		b := exp.Bar{Env: env, Total: float64(len(plan.Nodes) * len(env.Seeds) * (2*len(plan.Densities) + 1))}

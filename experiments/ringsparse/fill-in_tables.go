@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/shared/tensor/codec"
 )
 

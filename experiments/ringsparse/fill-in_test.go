@@ -67,7 +67,7 @@ func TestFillInRuns(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if r, err := fillIn().Run(ctx, exp.Env{Profile: "ci", Seeds: []uint64{0}}); err == nil || r.Status != unfinished {
+	if r, err := fillIn().Old(ctx, exp.Env{Profile: "ci", Seeds: []uint64{0}}); err == nil || r.Status != unfinished {
 		t.Errorf("stopped: %s, %v", r.Status, err)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/shared/cluster"
 )
 
@@ -55,7 +55,7 @@ func overlap() exp.Experiment {
 		}
 		return 0.3 + 0.1*float64(seeds) + float64(layers*2*p.Nodes*(p.Nodes-1)*len(links)*len(overlapWays)*2)/0.3e6
 	}
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan := planOverlap(env.Profile)
 		res := exp.NewResult(e, env, result.TimingOnly, nil)
 		works, err := workloads(env)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // judgeOverlap judges P14 by RingSparse on every network of more than one layer at

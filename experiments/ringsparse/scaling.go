@@ -7,7 +7,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
 )
@@ -116,7 +116,7 @@ func scaling() exp.Experiment {
 		messages += 2 * n * (n - 1) * p.Depths[len(p.Depths)-1] * len(rateModes) * len(links)
 		return 0.2 + float64(messages)/0.3e6
 	}
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan := planScale(env.Profile)
 		res := exp.NewResult(e, env, result.TimingOnly, map[string]any{"plan": plan, "platform": referencePlatform(), "links": links, "width": stackWidth, "rows": stackRows, "modes": modes, "measured_rates": measuredRates})
 		b := exp.Bar{Env: env, Total: float64(len(plan.Depths)*len(links)*len(plan.Nodes) + 1)}

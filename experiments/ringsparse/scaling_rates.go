@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // rateModes are the modes timed again at the measured rates, on the deepest network

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // timePlan is what a profile times.
@@ -31,7 +31,7 @@ func iterationTime() exp.Experiment {
 		p := planTime(profile)
 		return 0.3 + gridSeconds(profile) + float64(seeds)*(0.3+float64(p.Slowest.Elements)*8*60e-9)
 	}
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan := planTime(env.Profile)
 		res := exp.NewResult(e, env, result.TimingOnly, nil)
 		works, err := workloads(env)

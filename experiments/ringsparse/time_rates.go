@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/papers/ringsparse"
 	"gradsync/papers/ringsparse/formula"
 	"gradsync/shared/cluster"

@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/virtual"

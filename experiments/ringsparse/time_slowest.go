@@ -8,7 +8,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/virtual"

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // trafficPlan is what a profile counts.
@@ -40,7 +40,7 @@ func traffic() exp.Experiment {
 		p := planTraffic(profile)
 		return gridSeconds(profile) + float64(seeds*len(p.Counted)*len(p.CountedWays))*0.4 + float64(p.Elements)*2e-6
 	}
-	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		plan := planTraffic(env.Profile)
 		res := exp.NewResult(e, env, result.TimingOnly, nil)
 		works, err := workloads(env)

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/papers/ringsparse"
 	"gradsync/papers/ringsparse/formula"
 	"gradsync/shared/cluster"

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"gradsync/datasets"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/shared/tensor/model"
 )
 

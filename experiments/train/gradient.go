@@ -3,7 +3,7 @@ package train
 import (
 	"fmt"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/shared/cluster"
 	"gradsync/shared/tensor/model"
 )

@@ -7,7 +7,7 @@ import (
 	"math"
 	"time"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/papers/dasp"
 )
 

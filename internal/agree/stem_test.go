@@ -13,7 +13,7 @@ import (
 
 	"gradsync/experiments/cli"
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 // TestStems: dasp/table5 is experiments/dasp/table5.go, its committed result

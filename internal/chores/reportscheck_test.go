@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"gradsync"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/internal/readme"
 	render "gradsync/reports"
 )

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 )
 
 const (

@@ -16,7 +16,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/result"
+	result "gradsync/experiments/result1"
 	"gradsync/internal/atomic"
 	"gradsync/reports"
 )

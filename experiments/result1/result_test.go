@@ -1,6 +1,9 @@
-package result
+package result1
 
 import (
+	"github.com/google/go-cmp/cmp"
+	"gradsync/experiments/result"
+
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -10,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -89,25 +91,6 @@ func TestNotFiniteIsRefused(t *testing.T) {
 	}
 }
 
-func TestDiff(t *testing.T) {
-	a, b := sample(), sample()
-	b.Config = map[string]any{"workers": 6, "alpha": 0.5, "third": 1.0/3 + 1e-15} // below 9 digits
-	if d, err := Diff(a, b); err != nil || len(d) != 0 {
-		t.Errorf("Diff of equal results = %v, %v", d, err)
-	}
-	b.Claims[0].Measured = 33.4
-	b.Notes = nil
-	d, err := Diff(a, b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []Difference{{Path: "claims[0].measured", A: json.Number("33.3333333"), B: json.Number("33.4")},
-		{Path: "notes", A: []any{a.Notes[0]}}}
-	if diff := cmp.Diff(want, d); diff != "" {
-		t.Errorf("Diff (-want +got):\n%s", diff)
-	}
-}
-
 func schema(t *testing.T) *jsonschema.Schema { t.Helper(); return compile(t, SchemaJSON) }
 
 func compile(t *testing.T, text []byte) *jsonschema.Schema {
@@ -154,7 +137,7 @@ func obeysRun(s *jsonschema.Schema, path string) error {
 // What Write puts beside a result obeys the schema; another field, a missing one and a
 // commit that is none do not.
 func TestRunSchema(t *testing.T) {
-	s := compile(t, RunSchemaJSON)
+	s := compile(t, result.RunSchemaJSON)
 	path, err := Write(t.TempDir(), sample(), &Run{Command: "c", Commit: "unknown", Go: "go1", Platform: "linux/amd64", GOMAXPROCS: 2, Engine: "none", Started: "2026-01-02T03:04:05Z"})
 	if err != nil {
 		t.Fatal(err)
@@ -218,7 +201,7 @@ func TestSchema(t *testing.T) {
 // Every committed result obeys the schema and is written as Encode writes it, and has
 // a record of its run that obeys its own schema and names these bytes.
 func TestCommittedResults(t *testing.T) {
-	s, side := schema(t), compile(t, RunSchemaJSON)
+	s, side := schema(t), compile(t, result.RunSchemaJSON)
 	n := 0
 	for _, pattern := range []string{"../results/*/*.json", "../results/*/*/*.json"} {
 		files, err := filepath.Glob(pattern)

@@ -44,71 +44,64 @@ func Path(root, id, profile string) string {
 	return filepath.Join(root, dir, name+".json")
 }
 
-// Write stores r, its sidecar and a tidy CSV below root, each by a temporary
-// file and a rename, and returns the path of the JSON. It fills Schema and
-// ConfigSHA256 of r, and ResultSHA256 of run. A nil run writes no sidecar.
+// Write stores r and its sidecar below root, each by a temporary file and a rename, and
+// returns the path of the JSON. It fills Schema and ConfigSHA256 of r, and ResultSHA256
+// of run. A nil run writes no sidecar.
 func Write(root string, r *Result, run *Run) (string, error) {
 	raw, err := Encode(r)
 	if err != nil {
 		return "", err
 	}
 	path := Path(root, r.ID, r.Profile)
+	return path, WriteFiles(path, raw, run)
+}
+
+// WriteFiles stores the bytes of a result at path and its sidecar beside it.
+func WriteFiles(path string, raw []byte, run *Run) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return "", fmt.Errorf("result: %w", err)
-	}
-	stem := strings.TrimSuffix(path, ".json")
-	table, err := tidy(r)
-	if err != nil {
-		return "", err
-	}
-	if err := atomic.WriteFile(stem+".csv", table); err != nil {
-		return "", fmt.Errorf("result: %w", err)
+		return fmt.Errorf("result: %w", err)
 	}
 	if run != nil {
 		run.ResultSHA256 = Sum(raw)
 		side, err := json.MarshalIndent(run, "", "  ")
 		if err != nil {
-			return "", fmt.Errorf("result: sidecar of %s: %w", r.ID, err)
+			return fmt.Errorf("result: sidecar of %s: %w", path, err)
 		}
-		if err := atomic.WriteFile(stem+".run.json", append(side, '\n')); err != nil {
-			return "", fmt.Errorf("result: %w", err)
+		if err := atomic.WriteFile(strings.TrimSuffix(path, ".json")+".run.json", append(side, '\n')); err != nil {
+			return fmt.Errorf("result: %w", err)
 		}
 	}
 	if err := atomic.WriteFile(path, raw); err != nil {
-		return path, fmt.Errorf("result: %w", err)
+		return fmt.Errorf("result: %w", err)
 	}
-	return path, nil
+	return nil
 }
 
-// Encode returns the bytes of r's file: a fixed key order, 9 significant
-// digits, rows on one line. Same result, same bytes. It fills Data where only
-// Datasets is set, and drops a Datasets that repeats Data.
-func Encode(r *Result) ([]byte, error) {
+// Encode returns the bytes of r's file: a fixed key order, 9 significant digits, frames
+// by column. Same result, same bytes. A result that Check refuses is an error.
+func Encode(r *Result) (raw []byte, err error) {
 	r.Schema = Schema
-	if r.Data == nil && len(r.Datasets) > 0 {
-		first := r.Datasets[0]
-		r.Data = &first
-	}
-	if len(r.Datasets) <= 1 && r.Data != nil && (len(r.Datasets) == 0 || r.Datasets[0] == *r.Data) {
-		r.Datasets = nil // one way only to write one set
-	}
-	err := checkSets(r)
-	if err != nil {
-		return nil, fmt.Errorf("result: %s: %w", r.ID, err)
-	}
 	if r.Config, err = sorted(r.Config); err != nil {
 		return nil, err
 	}
 	if r.ConfigSHA256, err = ConfigHash(r.Config); err != nil {
 		return nil, err
 	}
-	raw, err := canonical(r)
+	if err := Check(r); err != nil {
+		return nil, fmt.Errorf("result: %w", err)
+	}
+	return EncodeAny(r.ID, r)
+}
+
+// EncodeAny returns the bytes of a file that holds v, which belongs to id.
+func EncodeAny(id string, v any) ([]byte, error) {
+	raw, err := Canonical(v)
 	if err != nil {
-		return nil, fmt.Errorf("result: %s: %w", r.ID, err)
+		return nil, fmt.Errorf("result: %s: %w", id, err)
 	}
 	var out bytes.Buffer
 	if err := json.Indent(&out, raw, "", "  "); err != nil {
-		return nil, fmt.Errorf("result: %s: %w", r.ID, err)
+		return nil, fmt.Errorf("result: %s: %w", id, err)
 	}
 	return append(oneLine(out.Bytes()), '\n'), nil
 }
@@ -120,7 +113,7 @@ func ConfigHash(config any) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	raw, err := canonical(config)
+	raw, err := Canonical(config)
 	if err != nil {
 		return "", fmt.Errorf("result: configuration: %w", err)
 	}
@@ -130,7 +123,7 @@ func ConfigHash(config any) (string, error) {
 // sorted turns a configuration into maps, which encode with their keys in
 // order.
 func sorted(config any) (any, error) {
-	raw, err := canonical(config)
+	raw, err := Canonical(config)
 	if err != nil {
 		return nil, fmt.Errorf("result: configuration: %w", err)
 	}
@@ -149,9 +142,9 @@ func Sum(raw []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// canonical is compact JSON, without HTML escapes, whose numbers have at most 9
+// Canonical is compact JSON, without HTML escapes, whose numbers have at most 9
 // significant digits.
-func canonical(v any) ([]byte, error) {
+func Canonical(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)

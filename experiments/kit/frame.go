@@ -1,0 +1,170 @@
+package kit
+
+import (
+	"math"
+
+	"gradsync/experiments/result"
+)
+
+// AsIs are the digits of a number that is printed to four significant ones.
+const AsIs = -1
+
+// Col is a column of a frame with its bounds, and their cells in a row R.
+type Col[R any] struct {
+	head  []result.Column
+	cells func(R) []any
+}
+
+func column[R any](c result.Column, of func(R) any) Col[R] {
+	return Col[R]{[]result.Column{c}, func(r R) []any { return []any{of(r)} }}
+}
+
+// Word is a column of an enumeration's keys; "" is an empty cell.
+func Word[R any](key, enum string, of func(R) string) Col[R] {
+	return column(result.Column{Key: key, Enum: enum}, func(r R) any {
+		if s := of(r); s != "" {
+			return s
+		}
+		return nil
+	})
+}
+
+// Flag is a column of findings, yes or no: the enumeration "bool".
+func Flag[R any](key string, of func(R) bool) Col[R] {
+	return column(result.Column{Key: key, Enum: "bool"}, func(r R) any { return of(r) })
+}
+
+// Any is a column of whatever of gives: a number, or nil for none.
+func Any[R any](key, unit string, of func(R) any) Col[R] {
+	return column(result.Column{Key: key, Unit: unit}, of)
+}
+
+// Num is a column of numbers, empty where of gives none (NaN).
+func Num[R any](key, unit string, digits int, of func(R) float64) Col[R] {
+	return column(result.Column{Key: key, Unit: unit, Digits: places(digits)}, func(r R) any { return orNone(of(r)) })
+}
+
+// Count is a column of whole numbers.
+func Count[R any, N ~int | ~int64 | ~uint64](key, unit string, of func(R) N) Col[R] {
+	return column(result.Column{Key: key, Unit: unit}, func(r R) any { return of(r) })
+}
+
+// Mean is a column of estimates without their intervals.
+func Mean[R any](key, unit string, digits int, of func(R) Estimate) Col[R] {
+	return column(result.Column{Key: key, Unit: unit, Digits: places(digits)}, func(r R) any { return mean(of(r)) })
+}
+
+// Half is a column of estimates with half the width of their intervals and their samples.
+func Half[R any](key, unit string, digits int, of func(R) Estimate) Col[R] {
+	return bounded(key, unit, digits, of, []string{result.Half}, func(e Estimate) []any { return []any{orNone(e.Half())} })
+}
+
+// Interval is a column of estimates with the ends of their intervals and their samples.
+func Interval[R any](key, unit string, digits int, of func(R) Estimate) Col[R] {
+	return bounded(key, unit, digits, of, []string{result.Low, result.High}, func(e Estimate) []any {
+		if e.CI == nil {
+			return []any{nil, nil}
+		}
+		return []any{e.CI[0], e.CI[1]}
+	})
+}
+
+// Plain returns c without its columns of samples: of a curve, whose seeds are rows.
+func (c Col[R]) Plain() Col[R] {
+	n := len(c.head)
+	for n > 0 && c.head[n-1].Bound == result.Samples {
+		n--
+	}
+	cells := c.cells
+	return Col[R]{c.head[:n], func(r R) []any { return cells(r)[:n] }}
+}
+
+func bounded[R any](key, unit string, digits int, of func(R) Estimate, bounds []string, cells func(Estimate) []any) Col[R] {
+	head := []result.Column{{Key: key, Unit: unit, Digits: places(digits)}}
+	for _, b := range append(bounds, result.Samples) {
+		head = append(head, result.Column{Key: key + "_" + b, Unit: unit, Digits: places(digits), Bound: b})
+	}
+	return Col[R]{head, func(r R) []any {
+		e := of(r)
+		if e.N == 0 {
+			return make([]any, len(head))
+		}
+		row := append([]any{mean(e)}, cells(e)...)
+		if len(e.Samples) < 2 {
+			return append(row, nil) // one seed is its own mean
+		}
+		return append(row, samples(e.Samples))
+	}}
+}
+
+// Frame returns the frame with one row per R.
+func Frame[R any](id string, rows []R, cols ...Col[R]) result.Frame {
+	f := result.Frame{ID: id, Rows: [][]any{}}
+	for _, c := range cols {
+		f.Columns = append(f.Columns, c.head...)
+	}
+	for _, r := range rows {
+		var row []any
+		for _, c := range cols {
+			row = append(row, c.cells(r)...)
+		}
+		f.Rows = append(f.Rows, row)
+	}
+	return f
+}
+
+// Fact names an estimate; no number is a null.
+func Fact(key, unit string, digits int, e Estimate) result.Fact {
+	f := result.Fact{Key: key, Value: mean(e), Unit: unit, Digits: places(digits), N: e.N, CI95: e.CI}
+	if len(e.Samples) > 1 {
+		f.Samples = e.Samples
+	}
+	return f
+}
+
+// Number names a number; NaN is a null.
+func Number(key, unit string, digits int, x float64) result.Fact {
+	return result.Fact{Key: key, Value: orNone(x), Unit: unit, Digits: places(digits)}
+}
+
+// Counted names a whole number.
+func Counted[N ~int | ~int64](key, unit string, n N) result.Fact {
+	return result.Fact{Key: key, Value: n, Unit: unit}
+}
+
+// Finding names a key of an enumeration: a finding that a text tells.
+func Finding(key, enum, word string) result.Fact {
+	return result.Fact{Key: key, Value: word, Enum: enum}
+}
+
+// Whether names a finding that is yes or no.
+func Whether(key string, yes bool) result.Fact { return result.Fact{Key: key, Value: yes, Enum: "bool"} }
+
+func places(digits int) *int {
+	if digits < 0 {
+		return nil
+	}
+	return &digits
+}
+
+func mean(e Estimate) any {
+	if e.N == 0 {
+		return nil
+	}
+	return orNone(e.Value)
+}
+
+func samples(s Sample) []any {
+	out := make([]any, len(s))
+	for i, x := range s {
+		out[i] = x
+	}
+	return out
+}
+
+func orNone(x float64) any {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return x
+}

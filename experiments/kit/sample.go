@@ -1,0 +1,138 @@
+package kit
+
+import (
+	"math"
+
+	"gradsync/experiments/exp"
+)
+
+// Sample is one number per seed; it is empty where a seed has none.
+type Sample []float64
+
+// Each returns of(c) of every cell, and an empty sample if one of them is no number.
+func Each[C any](cells []C, of func(C) float64) Sample {
+	out := make(Sample, len(cells))
+	for i, c := range cells {
+		if out[i] = of(c); math.IsNaN(out[i]) || math.IsInf(out[i], 0) {
+			return nil
+		}
+	}
+	return out
+}
+
+// Map returns f of every number.
+func (s Sample) Map(f func(float64) float64) Sample {
+	return Each(s, f)
+}
+
+// Estimate is a number with its 95 % Student interval, which one seed has not. The
+// zero Estimate (N = 0) is no number.
+type Estimate struct {
+	Value   float64
+	CI      *[2]float64
+	N       int
+	Samples Sample // what Value is the mean of, per seed: ratios, in a paired ratio
+}
+
+// Mean returns the mean of s.
+func (s Sample) Mean() (e Estimate) {
+	if len(s) == 0 {
+		return e
+	}
+	mean, half := exp.MeanAndHalf(s)
+	return Estimate{mean, exp.Interval(mean, half), len(s), s}
+}
+
+// Over returns the geometric mean of s/base, paired by seed, with the interval of the
+// mean of their logarithms.
+func (s Sample) Over(base Sample) (e Estimate) {
+	if len(s) == 0 || len(s) != len(base) {
+		return e
+	}
+	logs, ratios := make([]float64, len(s)), make(Sample, len(s))
+	for i := range logs {
+		ratios[i] = s[i] / base[i]
+		logs[i] = math.Log(ratios[i])
+	}
+	m, half := exp.MeanAndHalf(logs)
+	e = Estimate{Value: math.Exp(m), N: len(s), Samples: ratios}
+	if !math.IsNaN(half) {
+		e.CI = &[2]float64{math.Exp(m - half), math.Exp(m + half)}
+	}
+	return e
+}
+
+// Minus returns the mean of s − base, paired by seed.
+func (s Sample) Minus(base Sample) (e Estimate) {
+	if len(s) == 0 || len(s) != len(base) {
+		return e
+	}
+	d := make(Sample, len(s))
+	for i := range d {
+		d[i] = s[i] - base[i]
+	}
+	return d.Mean()
+}
+
+// Saved returns the reduction in per cent of a ratio, 100·(1 − e).
+func (e Estimate) Saved() Estimate {
+	return e.through(func(x float64) float64 { return 100 * (1 - x) })
+}
+
+// Times returns e in a unit that is x times smaller: seconds.Times(1e3) are milliseconds.
+func (e Estimate) Times(x float64) Estimate {
+	return e.through(func(v float64) float64 { return x * v })
+}
+
+// Clamp returns e with the ends of its interval moved into [lo, hi].
+func (e Estimate) Clamp(lo, hi float64) Estimate {
+	if e.CI != nil {
+		e.CI = &[2]float64{max(e.CI[0], lo), min(e.CI[1], hi)}
+	}
+	return e
+}
+
+// through returns e after a monotone f.
+func (e Estimate) through(f func(float64) float64) Estimate {
+	out := Estimate{Value: f(e.Value), N: e.N, Samples: e.Samples.Map(f)}
+	if e.CI != nil {
+		a, b := f(e.CI[0]), f(e.CI[1])
+		out.CI = &[2]float64{min(a, b), max(a, b)}
+	}
+	return out
+}
+
+// Half returns half the width of a symmetric interval, NaN where there is none.
+func (e Estimate) Half() float64 {
+	if e.CI == nil {
+		return math.NaN()
+	}
+	return (e.CI[1] - e.CI[0]) / 2
+}
+
+// Excludes tells whether the number, and its interval if it has one, lie on one side of
+// null.
+func (e Estimate) Excludes(null float64) bool {
+	if e.CI == nil {
+		return e.N > 0 && e.Value != null
+	}
+	return e.CI[0] > null || e.CI[1] < null
+}
+
+// Against says on which side of null an estimate lies: "above" or "below" if its whole
+// interval does, "undecided" if the interval holds null, "alone" if one seed has no
+// interval, "none" if there is no number. It is the key of an enumeration for facts and
+// columns: a finding is made here, not in a text.
+func (e Estimate) Against(null float64) string {
+	switch {
+	case e.N == 0:
+		return "none"
+	case e.CI == nil:
+		return "alone"
+	case e.CI[0] > null:
+		return "above"
+	case e.CI[1] < null:
+		return "below"
+	}
+	return "undecided"
+}

@@ -1,0 +1,176 @@
+// Package kit is what experiments share: points measured for every seed, the statistics
+// of their samples, and the facts, frames and claims made of them. An experiment is a
+// Study, points × seeds, or an Inquiry, which looks at what has no seeds.
+package kit
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"gradsync/experiments/exp"
+	"gradsync/experiments/result"
+)
+
+// Study measures a C at every point P for every seed, and shows what it found. P is a
+// struct of axes; its printed form names it in progress and errors.
+type Study[P comparable, C any] struct {
+	ID, Source, Kind string
+	Profiles         []string
+	Points           func(profile string) []P
+	// Cost names the part of the plan that measuring p for one seed belongs to, and its
+	// seconds on two cores. A part that several studies of one command name is planned once.
+	Cost func(profile string, p P) (part string, seconds float64)
+	// Config holds every parameter that decides the numbers; platforms by Platform. The
+	// seeds are added to it.
+	Config  func(profile string) map[string]any
+	Measure func(ctx context.Context, env exp.Env, p P, seed uint64) (C, error)
+	// Show adds facts, frames, figures and claims. It sees whole seeds only, at least one.
+	Show func(v *View[P, C])
+}
+
+// View is what Show reads and fills.
+type View[P comparable, C any] struct {
+	*result.Result
+	at map[P][]C
+}
+
+// At returns what was measured at p, one per seed; none where the profile lacks p.
+func (v *View[P, C]) At(p P) []C { return v.at[p] }
+
+// Experiment is s for the command line.
+func (s Study[P, C]) Experiment() exp.Experiment {
+	return exp.Experiment{ID: s.ID, Source: s.Source, Profiles: s.Profiles, Seconds: s.Seconds, Shares: s.Shares, Run: s.Run}
+}
+
+// Shares returns the parts of a run and their seconds.
+func (s Study[P, C]) Shares(profile string, seeds int) map[string]float64 {
+	out := map[string]float64{}
+	for _, p := range s.Points(profile) {
+		part, x := s.Cost(profile, p)
+		out[part] += x * float64(seeds)
+	}
+	return out
+}
+
+// Seconds returns the sum of the costs of all points.
+func (s Study[P, C]) Seconds(profile string, seeds int) (total float64) {
+	for _, p := range s.Points(profile) {
+		_, x := s.Cost(profile, p)
+		total += x * float64(seeds)
+	}
+	return total
+}
+
+// Run measures seed by seed, so that an interruption leaves whole seeds.
+func (s Study[P, C]) Run(ctx context.Context, env exp.Env) (*result.Result, error) {
+	points := s.Points(env.Profile)
+	v := &View[P, C]{Start(s.ID, s.Source, s.Kind, env, s.Config(env.Profile)), map[P][]C{}}
+	v.Seeds = []uint64{}
+	done, total := 0.0, s.Seconds(env.Profile, len(env.Seeds))
+	for _, seed := range env.Seeds {
+		row := make([]C, len(points))
+		for i, p := range points {
+			_, cost := s.Cost(env.Profile, p)
+			what, inner := fmt.Sprintf("%v, seed %d", p, seed), env
+			inner.Progress = func(part, of float64, _ string) {
+				if of > 0 {
+					progress(env, done+cost*part/of, total, what)
+				}
+			}
+			c, err := s.Measure(ctx, inner, p, seed)
+			if err != nil {
+				return s.shown(v), fmt.Errorf("%s: %s: %w", s.ID, what, err)
+			}
+			row[i] = c
+			done += cost
+			progress(env, done, total, what)
+		}
+		for i, p := range points {
+			v.at[p] = append(v.at[p], row[i])
+		}
+		v.Seeds = append(v.Seeds, seed)
+	}
+	v.Status = result.Complete
+	return s.shown(v), nil
+}
+
+// shown lets Show fill the result, if there is a whole seed.
+func (s Study[P, C]) shown(v *View[P, C]) *result.Result {
+	if len(v.Seeds) > 0 {
+		s.Show(v)
+	}
+	return v.Result
+}
+
+func progress(env exp.Env, done, total float64, what string) {
+	if env.Progress != nil {
+		env.Progress(done, total, what)
+	}
+}
+
+// Start returns a result without content: incomplete, its configuration with the seeds.
+func Start(id, source, kind string, env exp.Env, config map[string]any) *result.Result {
+	full := map[string]any{"seeds": env.Seeds}
+	for k, v := range config {
+		full[k] = v
+	}
+	return &result.Result{ID: id, Source: source, Profile: env.Profile, Kind: kind, Status: result.Incomplete, Seeds: env.Seeds,
+		Config: full, Frames: []result.Frame{}}
+}
+
+// Inquiry is an experiment without points and seeds: it counts, proves or searches.
+type Inquiry struct {
+	ID, Source, Kind string
+	Profiles         []string
+	// Seconds estimates a run on two cores.
+	Seconds func(profile string, seeds int) float64
+	// Config is Study.Config. Where nothing is drawn at random, Seedless leaves the seeds out.
+	Config   func(profile string) map[string]any
+	Seedless bool
+	// Run fills r. If it fails, what r holds by then is what was finished.
+	Run func(ctx context.Context, env exp.Env, r *result.Result) error
+}
+
+// Experiment is q for the command line.
+func (q Inquiry) Experiment() exp.Experiment {
+	return exp.Experiment{ID: q.ID, Source: q.Source, Profiles: q.Profiles, Seconds: q.Seconds,
+		Run: func(ctx context.Context, env exp.Env) (*result.Result, error) {
+			r := Start(q.ID, q.Source, q.Kind, env, q.Config(env.Profile))
+			if q.Seedless {
+				delete(r.Config.(map[string]any), "seeds")
+			}
+			if err := q.Run(ctx, env, r); err != nil {
+				return r, fmt.Errorf("%s: %w", q.ID, err)
+			}
+			r.Status = result.Complete
+			return r, nil
+		}}
+}
+
+// Keep returns what make made for key, in an interrupted command or now. key holds all
+// that decides the numbers; state is the file in which make may keep what is under way,
+// "" for none. Values of different types never share a key.
+func Keep[T any](ctx context.Context, env exp.Env, key any, make func(state string) (T, error)) (out T, err error) {
+	if env.Memo == nil {
+		return make("")
+	}
+	raw, err := json.Marshal([]any{fmt.Sprintf("%T", out), key})
+	if err != nil {
+		return out, fmt.Errorf("kit: key of a finished part: %w", err)
+	}
+	sum := sha256.Sum256(raw)
+	name := hex.EncodeToString(sum[:])
+	if env.Memo.Load(name, &out) {
+		return out, nil
+	}
+	if err = ctx.Err(); err != nil {
+		return out, err
+	}
+	if out, err = make(env.Memo.State(name)); err == nil {
+		err = env.Memo.Save(name, out)
+	}
+	return out, err
+}
