@@ -5,7 +5,6 @@ import (
 	"gradsync/experiments/result"
 
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
 	"os"
