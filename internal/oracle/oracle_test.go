@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -49,84 +50,98 @@ func TestOracle(t *testing.T) {
 // and series, sentences as codes.
 func converted(old *result1.Result) *result.Result {
 	r := &result.Result{ID: old.ID, Profile: old.Profile, Seeds: old.Seeds, Engine: old.Engine, Kind: old.Kind, Status: old.Status, Data: old.Sets()}
-	numbers := func(s string) []any {
-		out := []any{}
-		for _, n := range numbersIn(s) {
-			out = append(out, n.value)
-		}
-		return out
-	}
 	for _, t := range old.Tables {
-		f := result.Frame{ID: t.ID}
-		for _, c := range t.Columns {
-			f.Columns = append(f.Columns, result.Column{Key: c.Key})
-		}
-		f.Columns = append(f.Columns, result.Column{Key: "words"})
-		for _, row := range t.Rows {
-			now, words := slices.Clone(row), []any{}
-			for i, x := range row {
-				if s, ok := x.(string); ok {
-					now[i], words = "key", append(words, numbers(s)...)
-				}
-			}
-			f.Rows = append(f.Rows, append(now, words))
-		}
-		r.Frames = append(r.Frames, f)
+		r.Frames = append(r.Frames, tableFrame(t))
 	}
 	for _, g := range old.Figures {
-		f := result.Frame{ID: "drawn-" + g.ID}
-		for _, key := range []string{"series", "x", "y", "y_lo", "y_hi"} {
-			f.Columns = append(f.Columns, result.Column{Key: key, Bound: map[string]string{"y_lo": result.Low, "y_hi": result.High}[key]})
-		}
-		for i, s := range g.Series {
-			for j := range s.Y {
-				row := []any{fmt.Sprint(i), s.X[j], s.Y[j], nil, nil}
-				if s.Lo != nil {
-					row[3], row[4] = s.Lo[j], s.Hi[j]
-				}
-				f.Rows = append(f.Rows, row)
-			}
-		}
-		for _, b := range g.Bands {
-			f.Rows = append(f.Rows, []any{"band", b.From, b.To, nil, nil})
-		}
+		f := figureFrame(g)
 		r.Frames = append(r.Frames, f)
 		r.Figures = append(r.Figures, result.Figure{ID: g.ID, Frame: f.ID, X: "x", Y: []string{"y"}, By: []string{"series"}})
 	}
 	for _, c := range old.Claims {
-		d := result.Claim{ID: c.ID, Verdict: c.Verdict, Remark: remark(c)}
-		switch m := c.Measured.(type) {
-		case float64:
-			d.Measured = m
-		case string:
-			if isList(m) {
-				list := []any{}
-				for _, s := range strings.Split(m, "; ") {
-					x, _ := strconv.ParseFloat(s, 64)
-					list = append(list, x)
-				}
-				d.Measured = list
-			} else if fmt.Sprint(c.Paper) == m {
-				d.Found = &result.Reason{Code: judge.AsStated}
-			} else {
-				d.Found = &result.Reason{Code: c.ID, Args: map[string]any{"list": numbers(m)}}
-			}
-		}
-		if c.CI95 != nil {
-			d.CI95 = []*[2]float64{c.CI95}
-		}
-		for _, s := range strings.Split(c.Why, "; ") {
-			d.Reasons = append(d.Reasons, result.Because("r", "list", numbers(s)))
-		}
-		for _, s := range c.Differs {
-			d.Differs = append(d.Differs, result.Because("d", "list", numbers(s)))
-		}
-		r.Claims = append(r.Claims, d)
+		r.Claims = append(r.Claims, coded(c))
 	}
 	for i, s := range old.Notes {
-		r.Facts = append(r.Facts, result.Fact{Key: fmt.Sprint("note", i), Value: numbers(s)})
+		r.Facts = append(r.Facts, result.Fact{Key: fmt.Sprint("note", i), Value: values(s)})
 	}
 	return r
+}
+
+// values are the numbers of a text.
+func values(s string) []any {
+	out := []any{}
+	for _, n := range numbersIn(s) {
+		out = append(out, n.value)
+	}
+	return out
+}
+
+func tableFrame(t result1.Table) result.Frame {
+	f := result.Frame{ID: t.ID}
+	for _, c := range t.Columns {
+		f.Columns = append(f.Columns, result.Column{Key: c.Key})
+	}
+	f.Columns = append(f.Columns, result.Column{Key: "words"})
+	for _, row := range t.Rows {
+		now, words := slices.Clone(row), []any{}
+		for i, x := range row {
+			if s, ok := x.(string); ok {
+				now[i], words = "key", append(words, values(s)...)
+			}
+		}
+		f.Rows = append(f.Rows, append(now, words))
+	}
+	return f
+}
+
+func figureFrame(g result1.Figure) result.Frame {
+	f := result.Frame{ID: "drawn-" + g.ID, Columns: []result.Column{{Key: "series"}, {Key: "x"}, {Key: "y"},
+		{Key: "y_lo", Bound: result.Low}, {Key: "y_hi", Bound: result.High}}}
+	for i, s := range g.Series {
+		for j := range s.Y {
+			row := []any{fmt.Sprint(i), s.X[j], s.Y[j], nil, nil}
+			if s.Lo != nil {
+				row[3], row[4] = s.Lo[j], s.Hi[j]
+			}
+			f.Rows = append(f.Rows, row)
+		}
+	}
+	for _, b := range g.Bands {
+		f.Rows = append(f.Rows, []any{"band", b.From, b.To, nil, nil})
+	}
+	return f
+}
+
+func coded(c result1.Claim) result.Claim {
+	d := result.Claim{ID: c.ID, Verdict: c.Verdict, Remark: remark(c)}
+	switch m := c.Measured.(type) {
+	case float64:
+		d.Measured = m
+	case string:
+		switch {
+		case isList(m):
+			list := []any{}
+			for _, s := range strings.Split(m, "; ") {
+				x, _ := strconv.ParseFloat(s, 64)
+				list = append(list, x)
+			}
+			d.Measured = list
+		case fmt.Sprint(c.Paper) == m:
+			d.Found = &result.Reason{Code: judge.AsStated}
+		default:
+			d.Found = &result.Reason{Code: c.ID, Args: map[string]any{"list": values(m)}}
+		}
+	}
+	if c.CI95 != nil {
+		d.CI95 = []*[2]float64{c.CI95}
+	}
+	for _, s := range strings.Split(c.Why, "; ") {
+		d.Reasons = append(d.Reasons, result.Because("r", "list", values(s)))
+	}
+	for _, s := range c.Differs {
+		d.Differs = append(d.Differs, result.Because("d", "list", values(s)))
+	}
+	return d
 }
 
 // A result with all numbers of its predecessor differs in nothing, whichever it is.
@@ -192,6 +207,21 @@ func TestFindsChanges(t *testing.T) {
 		if !slices.ContainsFunc(rep.differences, func(d difference) bool { return d.what == c.what }) {
 			t.Errorf("%s: want a difference of %s, got\n%s", c.name, c.what, rep.String())
 		}
+	}
+}
+
+// A number of a note must stand on the page where there is one: what the data has is not
+// enough.
+func TestReadsThePage(t *testing.T) {
+	old := &result1.Result{ID: "x/y", Notes: []string{"12 of 340 were late, by 5.25 ms."}}
+	r := &result.Result{ID: "x/y", Facts: []result.Fact{{Key: "late", Value: 12.0}, {Key: "by", Value: 5.25}, {Key: "of", Value: 340.0}}}
+	for words, want := range map[string]int{"": 0, "12 of 340, 5.2513 ms": 0, "12 of 340, 5.3 ms": 0, "12 of 341, 5.4 ms": 2} {
+		if rep := compare(old, r, pageText{words: words}); len(rep.differences) != want {
+			t.Errorf("page %q: want %d differences, got\n%s", words, want, rep.String())
+		}
+	}
+	if rep := compare(old, r, pageText{err: errors.New("no label")}); len(rep.differences) != 1 || rep.differences[0].what != "page" {
+		t.Error(rep.String())
 	}
 }
 

@@ -87,6 +87,12 @@ func thousands(n int) string {
 func compare(old *result1.Result, r *result.Result, words pageText) report {
 	rep := report{id: r.ID + " " + r.Profile}
 	config(&rep, old, r)
+	switch {
+	case words.err != nil:
+		rep.differ("page", "error", "%v", words.err)
+	case words.words == "":
+		rep.info = append(rep.info, "there is no notebook: notes are looked for in the data")
+	}
 	pages := words.pool(r)
 	tables(&rep, old, r, pages)
 	figures(&rep, old, r)
