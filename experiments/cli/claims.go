@@ -115,7 +115,7 @@ func addVerdicts(rows []claimRow, root string) error {
 		return err
 	}
 	for _, f := range files {
-		r, err := result.Read(f)
+		r, err := presented(f)
 		if err != nil {
 			return err
 		}
