@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"gradsync/experiments/claims"
-	result "gradsync/experiments/result1"
 )
 
 // claimRow is a claim with the verdicts that the results on disk give it. Keys
