@@ -176,14 +176,22 @@ func sizesFrame(v *view, platform string) result.Frame {
 	data := func(s size) result.Data { return *v.At(point{platform, s.Model, "bsp"})[0].Data }
 	return kit.Frame("sizes", sizesOf(v.Profile),
 		word("model", "model", func(s size) string { return s.Model }),
-		kit.Num("gradient", "MB", 0, size.megabytes),
+		kit.Num("gradient", "MB", kit.AsIs, size.megabytes),
 		kit.Num("narrower", "", 0, size.narrower), kit.Flag("whole", func(s size) bool { return s.Width == 0 }),
-		kit.Count("image", "", func(s size) int { return s.Image }), kit.Count("batch", "", func(s size) int { return s.Batch }),
+		kit.Any("image", "", func(s size) any { return side(s.Image) }), kit.Count("batch", "", func(s size) int { return s.Batch }),
 		kit.Num("rate", "", kit.AsIs, func(s size) float64 { return s.Rate }),
 		kit.Count("pushes", "", func(s size) int64 { return s.Pushes }), kit.Count("every", "", func(s size) int64 { return s.EvalEvery }),
 		kit.Num("target", "%", 0, func(s size) float64 { return 100 * s.Target }),
 		word("data", "data", func(s size) string { return data(s).Name }), kit.Count("train", "", func(s size) int { return data(s).Train }),
 		kit.Flag("stated_data", func(s size) bool { return data(s).Name == s.wanted() }), word("wanted", "data", size.wanted))
+}
+
+// side returns the side of the images that a network sees, none where it is its own.
+func side(image int) any {
+	if image == 0 {
+		return nil
+	}
+	return image
 }
 
 // The samples below are one number per seed; what is taken at the target is empty unless
@@ -277,8 +285,8 @@ func convergenceFrame(v *view, rows []point) result.Frame {
 		kit.Word("model", "model", func(p point) string { return p.Model }),
 		kit.Word("method", "method", func(p point) string { return p.Method }),
 		kit.Half("seconds", "s", 3, func(p point) kit.Estimate { return secondsTo(v, p).Mean() }),
-		kit.Interval("bsp", "", 3, func(p point) kit.Estimate { return over(p, p.as("bsp")) }),
-		kit.Interval("dasp", "", 3, func(p point) kit.Estimate { return over(p.as("dasp"), p) }),
+		kit.Interval("over_bsp", "", 3, func(p point) kit.Estimate { return over(p, p.as("bsp")) }),
+		kit.Interval("dasp_over", "", 3, func(p point) kit.Estimate { return over(p.as("dasp"), p) }),
 		kit.Interval("saved", "%", 1, func(p point) kit.Estimate { return over(p.as("dasp"), p).Saved() }),
 		kit.Word("finding", "finding", func(p point) string { return daspBeside(v, p) }),
 		kit.Mean("pushes", "", 0, func(p point) kit.Estimate { return pushesTo(v, p).Mean() }),

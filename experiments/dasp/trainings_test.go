@@ -290,7 +290,7 @@ func TestConvergenceFrame(t *testing.T) {
 			t.Errorf("beside %s: %v, want %s", get(i, "method"), got, want)
 		}
 	}
-	if x := get(1, "dasp").(float64); math.Abs(x-2) > 1e-9 || get(1, "dasp_lo") == nil || get(2, "seconds") != nil || get(2, "missed") != 2 {
+	if x := get(1, "dasp_over").(float64); math.Abs(x-2) > 1e-9 || get(1, "dasp_over_lo") == nil || get(2, "seconds") != nil || get(2, "missed") != 2 {
 		t.Errorf("rows %v", f.Rows)
 	}
 	v.At(point{homogeneous, "lenet5", "dasp"})[0].Curve = v.At(point{homogeneous, "lenet5", "dasp"})[0].Curve[1:]
