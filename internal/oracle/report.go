@@ -131,7 +131,8 @@ func captions(rep *report, old *result1.Result, r *result.Result, pages *pool) {
 		}
 	}
 	if len(gone) > 0 {
-		rep.info = append(rep.info, fmt.Sprintf("of %d numbers of captions and alternative texts neither the page nor the result has %s", total, strings.Join(gone, ", ")))
+		rep.info = append(rep.info, fmt.Sprintf("of %d numbers of captions and alternative texts neither the page nor the result has %s",
+			total, strings.Join(gone, ", ")))
 	}
 }
 
