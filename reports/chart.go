@@ -8,7 +8,7 @@ import (
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
 
-	result "gradsync/experiments/result1"
+	"gradsync/reports/notebook"
 )
 
 // chart is what all go-echarts charts offer that we use: options in, a map out.
@@ -20,7 +20,7 @@ type chart interface {
 
 // option returns figure f as an ECharts option in JSON: data and names of
 // functions, never code. The same figure gives the same bytes.
-func option(f result.Figure) ([]byte, error) {
+func option(f notebook.Drawing) ([]byte, error) {
 	var c chart
 	var patch func(m map[string]any)
 	switch f.Form {
@@ -71,7 +71,7 @@ func bare(m map[string]any) {
 }
 
 // globals are the options all three forms share.
-func globals(f result.Figure) []charts.GlobalOpts {
+func globals(f notebook.Drawing) []charts.GlobalOpts {
 	return []charts.GlobalOpts{
 		charts.WithInitializationOpts(opts.Initialization{ChartID: "fig-" + slug(f.ID)}),
 		charts.WithTooltipOpts(opts.Tooltip{Show: opts.Bool(true), Trigger: "item"}),
@@ -82,7 +82,7 @@ func globals(f result.Figure) []charts.GlobalOpts {
 
 // rightOf is the room to the right of a drawing, in px: half of the last number below
 // it, which stands at the edge on a logarithmic axis, goes beyond the drawing.
-func rightOf(f result.Figure) string {
+func rightOf(f notebook.Drawing) string {
 	for _, s := range f.Series {
 		for _, x := range s.X {
 			if f.X.Log && x >= 1e8 {
@@ -95,14 +95,14 @@ func rightOf(f result.Figure) string {
 
 // dress sets what go-echarts has no field for: text colours that follow the
 // theme, the description for screen readers, axis names that do not collide.
-func dress(m map[string]any, f result.Figure) {
+func dress(m map[string]any, f notebook.Drawing) {
 	delete(m, "title")   // the page has the heading
 	delete(m, "toolbox") // and the buttons
 	m["backgroundColor"] = "transparent"
 	m["textStyle"] = map[string]any{"color": ink, "fontFamily": "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"}
 	m["aria"] = map[string]any{
 		"enabled": true,
-		"label":   map[string]any{"description": alt(f)},
+		"label":   map[string]any{"description": ""}, // the page has it
 		"decal":   map[string]any{"show": false},
 	}
 	m["legend"] = map[string]any{
@@ -115,14 +115,14 @@ func dress(m map[string]any, f result.Figure) {
 	}
 	for _, at := range []struct {
 		key  string
-		axis result.Axis
+		axis notebook.Axis
 		gap  int
 	}{{"xAxis", f.X, 32}, {"yAxis", f.Y, 50}} {
 		dressAxis(m, at.key, at.axis, at.gap)
 	}
 }
 
-func dressAxis(m map[string]any, key string, a result.Axis, gap int) {
+func dressAxis(m map[string]any, key string, a notebook.Axis, gap int) {
 	list, ok := m[key].([]any)
 	if !ok || len(list) == 0 {
 		return
@@ -147,7 +147,7 @@ func dressAxis(m map[string]any, key string, a result.Axis, gap int) {
 }
 
 // axisTitle is "iteration time (s)".
-func axisTitle(a result.Axis) string {
+func axisTitle(a notebook.Axis) string {
 	if a.Unit == "" || a.Unit == "-" {
 		return a.Title
 	}
@@ -155,19 +155,11 @@ func axisTitle(a result.Axis) string {
 }
 
 // axisType is ECharts' word for the axis.
-func axisType(a result.Axis) string {
+func axisType(a notebook.Axis) string {
 	if a.Log {
 		return "log"
 	}
 	return "value"
-}
-
-// alt is what a reader who cannot see the figure is told.
-func alt(f result.Figure) string {
-	if f.Alt != "" {
-		return f.Alt
-	}
-	return f.Caption
 }
 
 // seriesAt returns the i-th series of a marshalled option.

@@ -8,12 +8,12 @@ import (
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
 
-	result "gradsync/experiments/result1"
+	"gradsync/reports/notebook"
 )
 
 // barChart draws one bar per category and series, textured, with its interval
 // where the result has one.
-func barChart(f result.Figure) (chart, func(map[string]any)) {
+func barChart(f notebook.Drawing) (chart, func(map[string]any)) {
 	c := charts.NewBar()
 	c.SetGlobalOptions(globals(f)...)
 	c.SetGlobalOptions(charts.WithYAxisOpts(opts.YAxis{Type: axisType(f.Y)}))

@@ -7,22 +7,22 @@ import (
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
 
-	result "gradsync/experiments/result1"
+	"gradsync/reports/notebook"
 )
 
 // ganttChart draws one lane per worker and one textured band per stretch of
 // time, one series per state so that the legend can hide it.
-func ganttChart(f result.Figure) (chart, func(map[string]any)) {
+func ganttChart(f notebook.Drawing) (chart, func(map[string]any)) {
 	c := charts.NewCustom()
 	c.SetGlobalOptions(globals(f)...)
 	c.SetGlobalOptions(
 		charts.WithXAxisOpts(opts.XAxis{Type: axisType(f.X)}),
 		charts.WithYAxisOpts(opts.YAxis{Type: "category", Data: f.Lanes}),
 	)
-	names := bandStates(f.Bands)
+	names, keys := bandStates(f.Bands)
 	var after []func(m map[string]any)
 	for i, name := range names {
-		l, ok := states[strings.ToLower(name)]
+		l, ok := states[strings.ToLower(keys[i])]
 		if !ok {
 			l = spare[i%len(spare)]
 		}
@@ -53,11 +53,11 @@ func ganttChart(f result.Figure) (chart, func(map[string]any)) {
 		axis["splitLine"] = map[string]any{"show": false}
 		x, _ := m["xAxis"].([]any)
 		if axis, ok := x[0].(map[string]any); ok && len(f.Bands) > 0 {
-			axis["min"] = slices.MinFunc(f.Bands, func(a, b result.Band) int { return compareFloat(a.From, b.From) }).From
+			axis["min"] = slices.MinFunc(f.Bands, func(a, b notebook.Band) int { return compareFloat(a.From, b.From) }).From
 			if label, ok := axis["axisLabel"].(map[string]any); ok {
 				label["showMaxLabel"] = false // the end of the last band is no round number
 			}
-			axis["max"] = slices.MaxFunc(f.Bands, func(a, b result.Band) int { return compareFloat(a.To, b.To) }).To
+			axis["max"] = slices.MaxFunc(f.Bands, func(a, b notebook.Band) int { return compareFloat(a.To, b.To) }).To
 		}
 		m["grid"] = []any{map[string]any{"left": laneMargin(f.Lanes), "right": 28, "top": 64, "bottom": 60}}
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	result "gradsync/experiments/result1"
+	"gradsync/reports/notebook"
 )
 
 // Of a legend: how many letters of names a row holds, keys between them; how many
@@ -65,7 +65,7 @@ func legendRows(names []string) int {
 }
 
 // namesOf are the names in the legend of f.
-func namesOf(f result.Figure) []string {
+func namesOf(f notebook.Drawing) []string {
 	switch f.Form {
 	case "line":
 		_, names := legendOf(f.Series)
@@ -77,7 +77,8 @@ func namesOf(f result.Figure) []string {
 		}
 		return names
 	}
-	return bandStates(f.Bands)
+	names, _ := bandStates(f.Bands)
+	return names
 }
 
 // longest is the letters of the longest name.

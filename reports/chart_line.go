@@ -8,13 +8,13 @@ import (
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
 
-	result "gradsync/experiments/result1"
+	"gradsync/reports/notebook"
 )
 
 // lineChart draws the mean of every group as a bold line with its own dash, its
 // band behind it and its seeds as faint lines. All three carry the group's
 // name, so one click in the legend hides them together.
-func lineChart(f result.Figure) (chart, func(map[string]any)) {
+func lineChart(f notebook.Drawing) (chart, func(map[string]any)) {
 	c := charts.NewLine()
 	c.SetGlobalOptions(globals(f)...)
 	c.SetGlobalOptions(
@@ -64,8 +64,8 @@ func lineChart(f result.Figure) (chart, func(map[string]any)) {
 
 // counts reports whether the horizontal axis counts something, such as ranks: no
 // tick then stands between two whole numbers.
-func counts(f result.Figure) bool {
-	return !f.X.Log && (f.X.Unit == "" || f.X.Unit == "-") && !slices.ContainsFunc(f.Series, func(s result.Series) bool {
+func counts(f notebook.Drawing) bool {
+	return !f.X.Log && (f.X.Unit == "" || f.X.Unit == "-") && !slices.ContainsFunc(f.Series, func(s notebook.Series) bool {
 		return slices.ContainsFunc(s.X, func(x float64) bool { return x != math.Trunc(x) })
 	})
 }
@@ -85,8 +85,8 @@ func bandLook(l look) func(map[string]any) {
 
 // ordered puts the means first, because the legend draws the first series of a
 // name.
-func ordered(series []result.Series) []result.Series {
-	var means, seeds []result.Series
+func ordered(series []notebook.Series) []notebook.Series {
+	var means, seeds []notebook.Series
 	for _, s := range series {
 		if s.Seed == nil {
 			means = append(means, s)
@@ -99,7 +99,7 @@ func ordered(series []result.Series) []result.Series {
 
 // legendOf maps each group to the name of its mean, which its seeds and its
 // band take too, and lists those names once each in the result's order.
-func legendOf(series []result.Series) (byGroup map[string]string, names []string) {
+func legendOf(series []notebook.Series) (byGroup map[string]string, names []string) {
 	byGroup = map[string]string{}
 	for _, s := range ordered(series) {
 		if _, ok := byGroup[group(s)]; !ok {
@@ -118,7 +118,7 @@ func legendOf(series []result.Series) (byGroup map[string]string, names []string
 const mostMarked = 40
 
 // lineLook dresses a mean boldly and a seed faintly.
-func lineLook(s result.Series, l look) func(map[string]any) {
+func lineLook(s notebook.Series, l look) func(map[string]any) {
 	return func(m map[string]any) {
 		style := map[string]any{"color": l.Colour, "width": 2.5, "type": l.Dash}
 		m["symbol"], m["symbolSize"], m["z"] = l.Symbol, 6, 3
@@ -138,7 +138,7 @@ func lineLook(s result.Series, l look) func(map[string]any) {
 	}
 }
 
-func lineData(s result.Series) []opts.LineData {
+func lineData(s notebook.Series) []opts.LineData {
 	data := make([]opts.LineData, len(s.X))
 	for i := range s.X {
 		data[i] = opts.LineData{Value: drawn(s.X[i], s.Y[i])}
@@ -147,7 +147,7 @@ func lineData(s result.Series) []opts.LineData {
 }
 
 // bandData is x, lower, upper.
-func bandData(s result.Series) []opts.CustomData {
+func bandData(s notebook.Series) []opts.CustomData {
 	data := make([]opts.CustomData, len(s.X))
 	for i := range s.X {
 		data[i] = opts.CustomData{Value: drawn(s.X[i], s.Lo[i], s.Hi[i])}
@@ -169,7 +169,7 @@ func drawn(xs ...float64) []float64 {
 // however wide a band is, starts at 0 unless everything is far above, and ends
 // on round numbers. Accuracies that soon settle above 80 lose their start, see
 // settledAbove. Values outside 0 to 100 are no shares: then ECharts chooses.
-func percentRange(f result.Figure) (lo, hi float64, ok bool) {
+func percentRange(f notebook.Drawing) (lo, hi float64, ok bool) {
 	if f.Y.Unit != "%" || f.Y.Log {
 		return 0, 0, false
 	}

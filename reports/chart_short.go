@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync"
 
-	result "gradsync/experiments/result1"
+	"gradsync/reports/notebook"
 )
 
 // The options of a page's charts are alike but for their numbers. So a page holds one
@@ -19,12 +19,12 @@ import (
 // baseOptions are the options that the charts of a page are told from, by form.
 var baseOptions = sync.OnceValues(func() (map[string]map[string]any, error) {
 	out, seed, x := map[string]map[string]any{}, uint64(1), []float64{1}
-	mean := result.Series{Name: "a", Group: "a", X: x, Y: x, Lo: x, Hi: x}
-	one := result.Series{Name: "a", Group: "a", Seed: &seed, X: x, Y: x}
-	for _, f := range []result.Figure{
-		{Form: "line", Series: []result.Series{mean, one}},
-		{Form: "bar", X: result.Axis{Categories: []string{"a"}}, Series: []result.Series{{Name: "a", Y: x, Lo: x, Hi: x}}},
-		{Form: "gantt", Lanes: []string{"a"}, Bands: []result.Band{{To: 1, State: "compute"}}},
+	mean := notebook.Series{Name: "a", Group: "a", X: x, Y: x, Lo: x, Hi: x}
+	one := notebook.Series{Name: "a", Group: "a", Seed: &seed, X: x, Y: x}
+	for _, f := range []notebook.Drawing{
+		{Form: "line", Series: []notebook.Series{mean, one}},
+		{Form: "bar", X: notebook.Axis{Categories: []string{"a"}}, Series: []notebook.Series{{Name: "a", Y: x, Lo: x, Hi: x}}},
+		{Form: "gantt", Lanes: []string{"a"}, Bands: []notebook.Band{{To: 1, Key: "compute", State: "compute"}}},
 	} {
 		f.ID = "base"
 		raw, err := option(f)
@@ -43,10 +43,12 @@ var baseOptions = sync.OnceValues(func() (map[string]map[string]any, error) {
 	return out, nil
 })
 
-// Bases are the base options and the Chinese of the charts' words, in JSON whose <, > and
-// & are escaped.
-func (page *paperPage) Bases() (template.JS, error) { return basesWith(page.chinese()) }
+// chinesePart is the member of the base options that holds the Chinese of the charts' words;
+// it is the name of no form.
+const chinesePart = "zh"
 
+// basesWith are the base options and the Chinese of the charts' words, in JSON whose <, >
+// and & are escaped.
 func basesWith(chinese map[string]string) (template.JS, error) {
 	bases, err := baseOptions()
 	if err != nil {

@@ -6,19 +6,19 @@ import (
 	"slices"
 	"strings"
 
-	result "gradsync/experiments/result1"
+	"gradsync/reports/notebook"
 )
 
 // merge is f with each set of line groups that coincide, mean, band and seeds,
 // to the last bit as one group, named "ASP = DASP", in the look of the page's
 // own method where it is among them; together are the names of each set. Curves that hide one
 // another could not be told apart, and each would weigh as much as a visible one.
-func merge(f result.Figure) (out result.Figure, together []string) {
+func merge(f notebook.Drawing) (out notebook.Drawing, together []string) {
 	if f.Form != "line" {
 		return f, nil
 	}
 	var order []string
-	of := map[string][]result.Series{}
+	of := map[string][]notebook.Series{}
 	for _, s := range ordered(f.Series) {
 		if g := group(s); of[g] == nil {
 			order = append(order, g)
@@ -62,46 +62,35 @@ func merge(f result.Figure) (out result.Figure, together []string) {
 }
 
 // coincide reports whether two groups differ in their names only.
-func coincide(a, b []result.Series) bool {
-	return slices.EqualFunc(a, b, func(x, y result.Series) bool {
+func coincide(a, b []notebook.Series) bool {
+	return slices.EqualFunc(a, b, func(x, y notebook.Series) bool {
 		x.Name, x.Group, y.Name, y.Group = "", "", "", ""
 		return len(x.Y) > 0 && reflect.DeepEqual(x, y)
 	})
 }
 
-// howDrawn says what a reader of the drawing must know besides the caption.
-func howDrawn(f result.Figure, together []string) string {
-	var words []string
-	for _, names := range together {
-		words = append(words, names+": the same numbers in every point, drawn once.")
+// howDrawn says what a reader of the drawing must know besides the caption. together are the
+// names of curves that coincide.
+func howDrawn(f notebook.Drawing, together [2][]string) said {
+	var en, zh []string
+	for i, names := range together[0] {
+		en = append(en, names+": the same numbers in every point, drawn once.")
+		zh = append(zh, together[1][i]+"：每个点的数值都相同，只画一次。")
 	}
 	if f.Form == "line" {
 		if lo, _, ok := percentRange(f); ok && lo > 0 {
-			words = append(words, "The axis starts at "+number(lo, 0)+nbsp+"%.")
+			en = append(en, "The axis starts at "+number(lo, 0)+nbsp+"%.")
+			zh = append(zh, "纵轴从 "+number(lo, 0)+nbsp+"% 开始。")
 		}
 	}
-	return strings.Join(words, " ")
-}
-
-// drawnZh is howDrawn in Chinese.
-func drawnZh(f result.Figure, together []string) string {
-	var words []string
-	for _, names := range together {
-		words = append(words, names+"：每个点的数值都相同，只画一次。")
-	}
-	if f.Form == "line" {
-		if lo, _, ok := percentRange(f); ok && lo > 0 {
-			words = append(words, "纵轴从 "+number(lo, 0)+nbsp+"% 开始。")
-		}
-	}
-	return strings.Join(words, "")
+	return said{strings.Join(en, " "), strings.Join(zh, "")}
 }
 
 // settledAbove is a round start, 80 or more, for the axis of accuracies that all
 // stay above 80 % after the first fifth of the points; ok is false for others.
 // The steep start, which every method has, is cut off there: it would press the
 // rest into a line.
-func settledAbove(f result.Figure) (lo float64, ok bool) {
+func settledAbove(f notebook.Drawing) (lo float64, ok bool) {
 	if !strings.Contains(f.Y.Title, "accuracy") {
 		return 0, false
 	}
@@ -117,7 +106,7 @@ func settledAbove(f result.Figure) (lo float64, ok bool) {
 
 // apartInGroups gives lines of one group that are no seeds of one mean, and have
 // different names, groups of their own: the legend names a group once.
-func apartInGroups(f result.Figure) result.Figure {
+func apartInGroups(f notebook.Drawing) notebook.Drawing {
 	if f.Form != "line" {
 		return f
 	}

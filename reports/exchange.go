@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 )
 
 // exchange is a coded exchange as assets/widgets-exchange.js moves it: who computed which
@@ -60,32 +60,32 @@ func ints(cell any) []int {
 
 // exchangeOf reads a table "packets-N-R" and, for the blocks and their holders,
 // "complete-N-R" of the same result.
-func exchangeOf(r *result.Result, t result.Table, v tableView) (*exchange, error) {
+func exchangeOf(r *result.Result, t *frame) (*exchange, error) {
 	size := ints(t.ID)
-	at := slices.IndexFunc(r.Tables, func(o result.Table) bool { return o.ID == strings.Replace(t.ID, "packets", "complete", 1) })
-	if len(size) != 2 || at < 0 || len(v.Columns) != len(t.Columns) {
+	at := slices.IndexFunc(r.Frames, func(o frame) bool { return o.ID == strings.Replace(t.ID, "packets", "complete", 1) })
+	if len(size) != 2 || at < 0 {
 		return nil, fmt.Errorf("no nodes and redundancy in its name, or no table of what each node lacks")
 	}
 	x := &exchange{Nodes: size[0], Segments: size[1]}
-	if err := x.readBlocks(r.Tables[at]); err != nil {
+	if err := x.readBlocks(&r.Frames[at]); err != nil {
 		return nil, err
 	}
 	for i, row := range t.Rows {
 		cell := func(key string) any {
-			if k := column(t, key); k >= 0 {
+			if k := t.At(key); k >= 0 {
 				return row[k]
 			}
 			return nil
 		}
 		text := func(key string) string {
-			if k := column(t, key); k >= 0 {
-				return v.Rows[i][k].Text
+			if k := t.At(key); k >= 0 {
+				return printed(t.Columns[k], row[k])
 			}
 			return ""
 		}
 		from := ints(cell("from"))
 		p := packet{To: ints(cell("to")), Content: text("content"), Bytes: text("bytes"), When: text("begin") + "–" + text("end")}
-		if k := column(t, "end"); k >= 0 {
+		if k := t.At("end"); k >= 0 {
 			p.When = withUnit(p.When, t.Columns[k].Unit)
 		}
 		if len(from) != 1 || len(p.To) == 0 || p.Content == "" {
@@ -111,8 +111,8 @@ func exchangeOf(r *result.Result, t result.Table, v tableView) (*exchange, error
 
 // readBlocks takes every block and its holders from what the nodes lack: with r < n
 // somebody lacks each.
-func (x *exchange) readBlocks(t result.Table) error {
-	q, h := column(t, "block"), column(t, "holders")
+func (x *exchange) readBlocks(t *frame) error {
+	q, h := t.At("block"), t.At("holders")
 	if q < 0 || h < 0 {
 		return fmt.Errorf("table %s: no columns block and holders", t.ID)
 	}

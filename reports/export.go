@@ -2,14 +2,16 @@ package reports
 
 import (
 	"bytes"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"image/png"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
-	result "gradsync/experiments/result1"
+	"gradsync/reports/notebook"
 )
 
 // exportScale is how many pixels of a PNG are one of the drawing.
@@ -95,9 +97,8 @@ var exportKinds = []string{".svg", ".png", ".csv"}
 // exportFigure is one figure to write.
 type exportFigure struct {
 	loaded
-	of   result.Figure
+	of   *notebook.Figure
 	name string // without its ending: "dasp/table5-standard-bars"
-	also string // "the same in profile standard", "" for a figure of its own
 
 	lacks *letterError // why there is no image; nil: there is one
 }
@@ -106,11 +107,10 @@ type exportFigure struct {
 func exported(all map[string][]loaded) []exportFigure {
 	var out []exportFigure
 	for i := range papers {
-		for _, rs := range byExperiment(all[papers[i].Key]) {
-			figures := func(r loaded) []result.Figure { return r.Figures }
-			for _, set := range align(rs, figures, func(f result.Figure) string { return f.ID }) {
-				for _, p := range same(rs, set) {
-					out = append(out, exportFigure{loaded: p.loaded, of: p.of, name: fmt.Sprintf("%s/%s-%s", papers[i].Key, p.loaded.Anchor(), slug(p.of.ID)), also: p.within.Same})
+		for _, l := range all[papers[i].Key] {
+			for _, part := range l.Page.Parts {
+				if part.Figure != nil {
+					out = append(out, exportFigure{loaded: l, of: part.Figure, name: fmt.Sprintf("%s/%s-%s", papers[i].Key, l.Anchor(), slug(part.Figure.ID))})
 				}
 			}
 		}
@@ -124,12 +124,16 @@ func (x *exportFigure) draw(out outputs, s *scripts) error {
 	if err != nil {
 		return fmt.Errorf("%w (%s)", err, x.ID)
 	}
-	svg, err := standAlone(string(v.SVG), x.of.Title, v.Alt)
+	svg, err := standAlone(string(v.SVG), x.Page.Title[0], v.Alt[0])
 	if err != nil {
 		return fmt.Errorf("%w (%s)", err, x.name)
 	}
 	out.add(x.name+".svg", []byte(svg.String()+"\n"))
-	out.add(x.name+".csv", []byte(figureCSV(x.of)))
+	table, err := drawingCSV(x.of.Drawn[0])
+	if err != nil {
+		return fmt.Errorf("%w (%s)", err, x.name)
+	}
+	out.add(x.name+".csv", table)
 	img, err := rasterise(svg, exportScale)
 	if errors.As(err, &x.lacks) {
 		return nil
@@ -143,6 +147,38 @@ func (x *exportFigure) draw(out outputs, s *scripts) error {
 	}
 	out.add(x.name+".png", b.Bytes())
 	return nil
+}
+
+// drawingCSV is the numbers of a figure with every digit, one row per point or band.
+func drawingCSV(f notebook.Drawing) ([]byte, error) {
+	var rows [][]string
+	if f.Form == "gantt" {
+		rows = append(rows, []string{"lane", "from [" + f.X.Unit + "]", "to [" + f.X.Unit + "]", "state", "label"})
+		for _, b := range f.Bands {
+			rows = append(rows, []string{f.Lanes[b.Lane], raw(b.From), raw(b.To), b.State, b.Label})
+		}
+	} else {
+		rows = append(rows, []string{"series", "group", "seed", axisTitle(f.X), axisTitle(f.Y), "low", "high"})
+		for _, s := range f.Series {
+			seed := ""
+			if s.Seed != nil {
+				seed = strconv.FormatUint(*s.Seed, 10)
+			}
+			for i, y := range s.Y {
+				if missing(y) {
+					continue
+				}
+				line := []string{s.Name, s.Group, seed, standing(f, s, i), raw(y), "", ""}
+				if len(s.Lo) > 0 {
+					line[5], line[6] = raw(s.Lo[i]), raw(s.Hi[i])
+				}
+				rows = append(rows, line)
+			}
+		}
+	}
+	var b bytes.Buffer
+	err := csv.NewWriter(&b).WriteAll(rows)
+	return b.Bytes(), err
 }
 
 // standAlone is a page's drawing as one that needs no page: its own size, title, words,

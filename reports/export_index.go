@@ -33,12 +33,12 @@ func exportIndex(all map[string][]loaded, list []exportFigure) string {
 
 // facts says what a reader of the figure must know.
 func (x exportFigure) facts() []string {
-	f, together := merge(apartInGroups(x.of))
-	out := []string{"title: " + x.of.Title}
-	if x.of.Caption != "" {
-		out = append(out, "caption: "+x.of.Caption)
+	f, together := merge(apartInGroups(x.of.Drawn[0]))
+	out := []string{"title: " + x.Page.Title[0]}
+	if caption := plainOf(string(x.of.Caption[0])); caption != "" {
+		out = append(out, "caption: "+strings.Join(strings.Fields(caption), " "))
 	}
-	if how := howDrawn(f, together); how != "" {
+	if how := howDrawn(f, [2][]string{together, together}).En; how != "" {
 		out = append(out, "drawn: "+strings.ReplaceAll(how, nbsp, " "))
 	}
 	if x.lacks != nil {
@@ -48,11 +48,8 @@ func (x exportFigure) facts() []string {
 	if x.Source != "" {
 		source = x.Source + " (" + x.ID + ")"
 	}
-	kind := kindOr(x.of.Kind, x.Kind)
+	kind := kindOr(f.Kind, x.Kind)
 	out = append(out, "shows: "+source, "numbers: "+kind+": "+html.UnescapeString(kinds[kind].En), "profile: "+who(x.Result).En)
-	if x.also != "" {
-		out = append(out, x.also)
-	}
 	out = append(out, fmt.Sprintf("command: %s run %s --profile %s", program, x.ID, x.Profile))
 	commit := "unknown: no record of the run lies beside the result"
 	if x.Run != nil && x.Run.Commit != "" {

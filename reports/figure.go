@@ -4,132 +4,125 @@ import (
 	"fmt"
 	"html/template"
 	"slices"
+	"strconv"
 	"strings"
 
-	result "gradsync/experiments/result1"
 	"gradsync/reports/notebook"
 )
 
 // figureView is a figure: the drawing that every reader gets, the option that
 // the browser makes a live chart of, and the numbers behind both.
 type figureView struct {
-	Anchor, Title, Caption, Alt, Kind, Form string
-	XTitle, YTitle, XUnit, Lanes            string
-	SVG                                     template.HTML
-	Option                                  template.JS // of shortOption; its <, > and & are escaped
-	Height                                  int
-	Data                                    tableView
-	Cut                                     int    // points that only the CSV file has
-	Drawn                                   string // what the drawing does otherwise than the data
-	CSV                                     csvFile
-	Words                                   []string          // of the chart, in English
-	Chinese                                 map[string]string // of those that have it, without numbers
-
-	// Of a figure of a notebook: caption, text for who cannot see it, and what the drawing
-	// does otherwise than the data, in both languages.
-	Told      template.HTML
-	AltBoth   notebook.Both
-	DrawnBoth notebook.Both
-	within
-	told
+	Anchor, Form                 string
+	XTitle, YTitle, XUnit, Lanes string
+	Told                         template.HTML // caption
+	Alt                          notebook.Both // for who cannot see it
+	SVG                          template.HTML
+	Option                       template.JS // of shortOption; its <, > and & are escaped
+	Height                       int
+	Head                         []template.HTML
+	Points                       [][]template.HTML
+	Cut                          int  // points that the page's own table leaves out
+	Drawn                        said // what the drawing does otherwise than the data
 }
 
 // shownPoints is how many points a page's own table holds at most.
 const shownPoints = 60
 
-// viewFigure draws a figure once and keeps its option for the live chart.
-func viewFigure(r loaded, f result.Figure, s *scripts) (figureView, error) {
-	v, err := drawFigure(r, f, s)
-	if err != nil {
-		return v, err
+// viewFigure draws a figure once, in English, and keeps its option for the live chart.
+func viewFigure(l loaded, f *notebook.Figure, s *scripts) (*figureView, error) {
+	en, together := merge(apartInGroups(f.Drawn[0]))
+	zh, alsoZh := merge(apartInGroups(f.Drawn[1]))
+	if f.Alt[0] == "" {
+		return nil, fmt.Errorf("figure %s: the notebook has no alt text under it", f.ID)
 	}
-	apart := apartInGroups(f)
-	merged, _ := merge(apart)
-	return v, v.addWords(apart, merged)
-}
-
-// drawFigure is viewFigure without the Chinese of its words.
-func drawFigure(r loaded, f result.Figure, s *scripts) (figureView, error) {
-	id := r.Anchor() + "-" + slug(f.ID)
-	apart := apartInGroups(f)
-	f, together := merge(apart)
-	opt, err := option(f)
-	if err != nil {
-		return figureView{}, err
+	if err := checkDrawing(f.Drawn[0]); err != nil {
+		return nil, fmt.Errorf("figure %s: %w", f.ID, err)
 	}
-	height := figureHeight(len(f.Lanes)) + legendRow*(legendRows(namesOf(f))-1)
+	opt, err := option(en)
+	if err != nil {
+		return nil, err
+	}
+	id := l.Anchor() + "-" + figureID(l, f.ID)
+	height := figureHeight(len(en.Lanes)) + legendRow*(legendRows(namesOf(en))-1)
 	svg, err := s.svg(id, opt, height)
 	if err != nil {
-		return figureView{}, err
+		return nil, err
 	}
-	short, err := shortOption(f.Form, opt)
+	short, err := shortOption(en.Form, opt)
 	if err != nil {
-		return figureView{}, err
+		return nil, err
 	}
-	v := figureView{
-		Anchor: id, Title: f.Title, Caption: f.Caption, Alt: alt(f), Kind: kindOr(f.Kind, r.Kind), Form: f.Form, Drawn: howDrawn(f, together),
-		XTitle: axisTitle(f.X), YTitle: axisTitle(f.Y), XUnit: f.X.Unit, Lanes: strings.Join(f.Lanes, "\n"),
-		SVG: template.HTML(svg), Option: template.JS(short), Height: height,
-	}
-	v.DrawnBoth = notebook.Both{v.Drawn, drawnZh(f, together)}
-	data := figureTable(f)
-	if n := len(data.Rows); n > shownPoints {
+	v := &figureView{Anchor: id, Form: en.Form, Told: bothHTML(f.Caption), Alt: f.Alt, SVG: template.HTML(svg), Option: template.JS(short), Height: height,
+		XTitle: axisTitle(en.X), YTitle: axisTitle(en.Y), XUnit: en.X.Unit, Lanes: strings.Join(en.Lanes, "\n"), Drawn: howDrawn(en, [2][]string{together, alsoZh})}
+	head, rows := pointsOf(en)
+	_, rowsZh := pointsOf(zh)
+	v.Head = head
+	if n := len(rows); n > shownPoints {
 		v.Cut = n - shownPoints
-		data.Rows = data.Rows[:shownPoints]
+		rows, rowsZh = rows[:shownPoints], rowsZh[:shownPoints]
 	}
-	v.Data = viewTable(r, data)
+	for i, row := range rows {
+		var line []template.HTML
+		for j := range row {
+			line = append(line, both(notebook.Both{row[j], rowsZh[i][j]}))
+		}
+		v.Points = append(v.Points, line)
+	}
 	return v, nil
 }
 
-// figureTable is the data of a figure as a table: the means first, since a page
-// shows only so many rows.
-func figureTable(f result.Figure) result.Table {
-	t := result.Table{ID: f.ID, Title: f.Title}
-	if f.Form == "gantt" {
-		t.Columns = []result.Column{{Key: "lane", Title: "lane"}, {Key: "from", Title: "from", Unit: f.X.Unit},
-			{Key: "to", Title: "to", Unit: f.X.Unit}, {Key: "state", Title: "state"}, {Key: "label", Title: "label"}}
-		for _, b := range f.Bands {
-			t.Rows = append(t.Rows, []any{f.Lanes[b.Lane], b.From, b.To, b.State, b.Label})
-		}
-		return t
+// figureID tells a figure from a frame of the same id.
+func figureID(l loaded, id string) string {
+	if slices.ContainsFunc(l.Frames, func(f frame) bool { return slug(f.ID) == slug(id) }) {
+		id += "-figure"
 	}
-	t.Columns = []result.Column{{Key: "series", Title: "series"}, {Key: "seed", Title: "seed"}, {Key: "x", Title: axisTitle(f.X)},
-		{Key: "y", Title: axisTitle(f.Y)}, {Key: "lo", Title: "95 % low"}, {Key: "hi", Title: "95 % high"}}
-	for _, s := range ordered(f.Series) {
-		var seed any
-		if s.Seed != nil {
-			seed = fmt.Sprint(*s.Seed)
-		}
-		for i, y := range s.Y {
-			var x any
-			if f.Form == "bar" {
-				x = f.X.Categories[i]
-			} else {
-				x = s.X[i]
-			}
-			row := []any{s.Name, seed, x, y, nil, nil}
-			if missing(y) {
-				row[3] = nil
-			}
-			if len(s.Lo) > 0 {
-				row[4], row[5] = s.Lo[i], s.Hi[i]
-			}
-			t.Rows = append(t.Rows, row)
-		}
-	}
-	return dropEmpty(t)
+	return slug(id)
 }
 
-// dropEmpty leaves out columns in which no row has anything.
-func dropEmpty(t result.Table) result.Table {
-	for i := len(t.Columns) - 1; i >= 0; i-- {
-		if slices.ContainsFunc(t.Rows, func(r []any) bool { return r[i] != nil && r[i] != "" }) {
-			continue
+// pointsOf is the data of a figure in rows of words: the means first, since a page shows
+// only so many.
+func pointsOf(f notebook.Drawing) (head []template.HTML, rows [][]string) {
+	if f.Form == "gantt" {
+		for _, b := range f.Bands {
+			rows = append(rows, []string{f.Lanes[b.Lane], number(b.From, 0), number(b.To, 0), b.State, b.Label})
 		}
-		t.Columns = slices.Delete(t.Columns, i, i+1)
-		for j := range t.Rows {
-			t.Rows[j] = slices.Delete(t.Rows[j], i, i+1)
+		return heads("lane", "泳道", "from", "从", "to", "到", "state", "状态", "label", "标签"), rows
+	}
+	for _, s := range ordered(f.Series) {
+		seed := ""
+		if s.Seed != nil {
+			seed = strconv.FormatUint(*s.Seed, 10)
+		}
+		for i, y := range s.Y {
+			if missing(y) {
+				continue
+			}
+			row := []string{s.Name, seed, "", number(y, 0), "", ""}
+			if row[2] = standing(f, s, i); f.Form != "bar" {
+				row[2] = number(s.X[i], 0)
+			}
+			if len(s.Lo) > 0 {
+				row[4], row[5] = number(s.Lo[i], 0), number(s.Hi[i], 0)
+			}
+			rows = append(rows, row)
 		}
 	}
-	return t
+	return heads("series", "系列", "seed", "种子", axisTitle(f.X), "横轴", axisTitle(f.Y), "纵轴", "95 % low", "95 % 下限", "95 % high", "95 % 上限"), rows
+}
+
+// heads are titles in both languages, given in turn.
+func heads(words ...string) (out []template.HTML) {
+	for i := 0; i < len(words); i += 2 {
+		out = append(out, both(notebook.Both{words[i], words[i+1]}))
+	}
+	return out
+}
+
+// standing is what point i of a series stands at.
+func standing(f notebook.Drawing, s notebook.Series, i int) string {
+	if f.Form == "bar" {
+		return f.X.Categories[i]
+	}
+	return raw(s.X[i])
 }

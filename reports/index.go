@@ -26,11 +26,7 @@ type indexLine struct {
 func (p *indexPage) add(of *paper, rs []loaded) {
 	line := indexLine{paper: of, Built: len(rs) > 0, Results: len(rs), Tallies: tallies(rs), Claims: claimCount(rs)}
 	for _, e := range byExperiment(rs) {
-		for _, row := range groupClaims(e).Rows {
-			if row.Disagree {
-				line.Disagree++
-			}
-		}
+		line.Disagree += len(disagreeing(e))
 	}
 	if of.Ours {
 		if line.Built {

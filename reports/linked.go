@@ -4,8 +4,6 @@ import (
 	"html/template"
 	"regexp"
 	"slices"
-
-	"gradsync/reports/notebook"
 )
 
 // linkedView stands on a document's page for an experiment that has a page of its own: its
@@ -15,6 +13,7 @@ type linkedView struct {
 	Title   template.HTML
 	Answer  template.HTML
 	Tallies []profileTally
+	Aliases []string // anchors of its other profiles
 }
 
 // claimBlock is the claims of one experiment beside what its profiles found, of which the
@@ -37,11 +36,13 @@ type claimSide struct {
 // paragraph is the first of a prose.
 var paragraph = regexp.MustCompile(`(?s)<p>(.*?)</p>`)
 
-// link shows an experiment's pages of version 2 on the page of its document.
+// link shows an experiment on the page of its document.
 func (page *paperPage) link(r *renderer, e []loaded) section {
 	first := e[0]
-	href := first.ID + ".html"
-	v := &linkedView{Href: href, Title: both(first.Page.Title), Tallies: tallies(e)}
+	v := linkedView{Href: first.ID + ".html", Title: both(first.Page.Title), Tallies: tallies(e)}
+	for _, l := range e[1:] {
+		v.Aliases = append(v.Aliases, l.Anchor())
+	}
 	for _, part := range first.Page.Parts {
 		if part.Prose == nil {
 			break
@@ -49,14 +50,14 @@ func (page *paperPage) link(r *renderer, e []loaded) section {
 		var answer [2]template.HTML
 		for l, text := range part.Prose {
 			if m := paragraph.FindStringSubmatch(string(text)); m != nil {
-				answer[l] = template.HTML(r.at.link(first.ID[:len(page.Paper.Key)], unitsHTML(m[1]), named))
+				answer[l] = template.HTML(r.at.link(unitsHTML(m[1])))
 			}
 		}
 		v.Answer = bothHTML(answer)
 		break
 	}
-	page.judge(e, v)
-	return section{Anchor: first.Anchor(), Title: first.Title, Source: first.Source, ID: first.ID, Number: paperNumber(first.Source), Linked: v}
+	page.judge(e, &v)
+	return section{Anchor: first.Anchor(), Source: first.Source, ID: first.ID, Number: paperNumber(first.Source), Linked: v}
 }
 
 // judge adds the claims of an experiment to the page.
@@ -103,17 +104,34 @@ func (page *paperPage) showEach() {
 // showIdeaOf takes the widget that shows the idea of the source from the frame that the
 // document names.
 func (page *paperPage) showIdeaOf(l loaded) error {
-	for _, t := range l.Tables {
-		if page.Paper.Diagram != l.ID+"#"+t.ID || page.Diagram != nil {
+	for _, f := range l.Frames {
+		if page.Paper.Diagram != l.ID+"#"+f.ID || page.Diagram != nil {
 			continue
 		}
-		w, err := widgetOf(l.Result, t, viewTable(l, t))
-		if err != nil {
+		var err error
+		if page.Diagram, err = widgetOf(l, f.ID); err != nil {
 			return err
 		}
-		page.Diagram, page.DiagramHref, page.DiagramTitle = w, l.ID+".html", l.Title
-		page.DiagramName = notebook.Both(l.Page.Title)
-		page.Widgets = true
+		page.DiagramHref, page.DiagramName, page.Widgets = l.ID+".html", l.Page.Title, true
 	}
 	return nil
+}
+
+// disagreeing are the claims on which two profiles that ran them differ.
+func disagreeing(e []loaded) (out []claimLine) {
+	ran := map[string]string{} // claim to the first verdict
+	for _, l := range e {
+		for _, c := range l.ClaimRows {
+			if c.Verdict == "not-run" || c.Verdict == "not-stated" {
+				continue
+			}
+			first, seen := ran[c.ID]
+			if !seen {
+				ran[c.ID] = c.Verdict
+			} else if first != c.Verdict && !slices.ContainsFunc(out, func(d claimLine) bool { return d.ID == c.ID }) {
+				out = append(out, lineOf(e[0], c))
+			}
+		}
+	}
+	return out
 }

@@ -9,8 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	result2 "gradsync/experiments/result"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 	"gradsync/reports/notebook"
 )
 
@@ -25,8 +24,7 @@ var profiles = []string{"quick", "standard", "paper", "ci"}
 // loaded is one result file with its sidecar and the facts of the file.
 type loaded struct {
 	*result.Result
-	New       *result2.Result     // nil: a result of version 1
-	Page      *notebook.Page      // of a result of version 2
+	Page      *notebook.Page
 	ClaimRows []notebook.ClaimRow // its claims in words
 	Run       *result.Run         // nil: no sidecar
 	Stem      string              // "table5"
@@ -122,7 +120,7 @@ func loadProfile(root, key, profile string) ([]loaded, error) {
 
 // loadFile reads one result and its sidecar and checks what a page relies on.
 func loadFile(file, key, profile string) (loaded, error) {
-	l, err := readEither(file)
+	r, err := result.Read(file)
 	if err != nil {
 		return loaded{}, fmt.Errorf("reports: %w", err)
 	}
@@ -130,18 +128,15 @@ func loadFile(file, key, profile string) (loaded, error) {
 	if err != nil {
 		return loaded{}, fmt.Errorf("reports: %w", err)
 	}
-	l.Stem, l.SHA256 = strings.TrimSuffix(filepath.Base(file), ".json"), result.Sum(b)
+	l := loaded{Result: r, Stem: strings.TrimSuffix(filepath.Base(file), ".json"), SHA256: result.Sum(b)}
 	if want := key + "/" + l.Stem; l.ID != want {
 		return loaded{}, fmt.Errorf("reports: %s: id %q, the file's place says %q", file, l.ID, want)
 	}
 	if l.Profile != profile {
 		return loaded{}, fmt.Errorf("reports: %s: profile %q, the file's place says %q", file, l.Profile, profile)
 	}
-	if l.New == nil {
-		if err := check(l.Result); err != nil {
-			return loaded{}, fmt.Errorf("reports: %s: %w", file, err)
-		}
-		apart(l.Result)
+	if err := check(r); err != nil {
+		return loaded{}, fmt.Errorf("reports: %s: %w", file, err)
 	}
 	l.Run, err = result.ReadRun(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -152,14 +147,4 @@ func loadFile(file, key, profile string) (loaded, error) {
 	}
 	l.Stale = l.Run != nil && l.Run.ResultSHA256 != "" && l.Run.ResultSHA256 != l.SHA256
 	return l, nil
-}
-
-// apart gives a figure that is called as a table of its result a name of its own:
-// anchors and data files are made of both.
-func apart(r *result.Result) {
-	for i, f := range r.Figures {
-		if slices.ContainsFunc(r.Tables, func(t result.Table) bool { return slug(t.ID) == slug(f.ID) }) {
-			r.Figures[i].ID += "-figure"
-		}
-	}
 }

@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"slices"
 
-	result "gradsync/experiments/result1"
+	"gradsync/reports/notebook"
 )
 
 // The palette of Okabe and Ito, which readers with any common colour vision
@@ -130,7 +130,7 @@ var states = map[string]look{
 }
 
 // group is what a series is coloured by.
-func group(s result.Series) string {
+func group(s notebook.Series) string {
 	if s.Group != "" {
 		return s.Group
 	}
@@ -139,7 +139,7 @@ func group(s result.Series) string {
 
 // looks dresses every group of a figure. A group that is no method, or whose look
 // another of the figure wears, takes a spare look that nobody in it wears.
-func looks(series []result.Series) map[string]look {
+func looks(series []notebook.Series) map[string]look {
 	out := map[string]look{}
 	var worn []look
 	for _, s := range series {
@@ -180,13 +180,12 @@ func unworn(worn []look) look {
 	return spare[len(worn)%len(spare)]
 }
 
-// bandStates lists the states of a time line in order of appearance.
-func bandStates(bands []result.Band) []string {
-	var names []string
+// bandStates lists the states of a time line in order of appearance, and their keys.
+func bandStates(bands []notebook.Band) (names, keys []string) {
 	for _, b := range bands {
 		if !slices.Contains(names, b.State) {
-			names = append(names, b.State)
+			names, keys = append(names, b.State), append(keys, b.Key)
 		}
 	}
-	return names
+	return names, keys
 }

@@ -42,23 +42,6 @@ type playgroundPage struct {
 	Heads   []string // of the columns, where a row is a card
 }
 
-// said is a text in both languages.
-type said struct {
-	En string `json:"en"`
-	Zh string `json:"zh"`
-}
-
-// String is the English text.
-func (s said) String() string { return s.En }
-
-// HTML is the text for the reader to choose its language.
-func (s said) HTML() template.HTML { return pair(escaped(s.En), s.En != s.Zh, escaped(s.Zh)) }
-
-// Attr names an element in both languages.
-func (s said) Attr(name string) template.HTMLAttr {
-	return template.HTMLAttr(fmt.Sprintf(`%s="%s" data-named="%s" data-zh-%s="%s"`, name, template.HTMLEscapeString(s.En), name, name, template.HTMLEscapeString(s.Zh)))
-}
-
 // playMethod is one line of the chart.
 type playMethod struct {
 	Key     string

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 )
 
 // byExperiment groups results, sorted by stem, into one list per experiment:
@@ -25,7 +25,7 @@ func byExperiment(rs []loaded) [][]loaded {
 // embedded Fashion-MNIST, 3 seeds"; where nothing was drawn "quick: no seed used".
 func who(r *result.Result) said {
 	var facts []said
-	if data := dataNames(r.Sets()); data.En != "" {
+	if data := dataNames(r.Data); data.En != "" {
 		facts = append(facts, data)
 	}
 	switch n := len(r.Seeds); {
@@ -61,7 +61,7 @@ var noSeed = said{"no seed used", "未用种子"}
 // data draws their order.
 func seedless(r *result.Result) bool {
 	settings, ok := r.Config.(map[string]any)
-	return ok && len(settings) > 0 && len(r.Sets()) == 0 && !namesSeed(settings)
+	return ok && len(settings) > 0 && len(r.Data) == 0 && !namesSeed(settings)
 }
 
 // namesSeed reports whether a key anywhere in settings speaks of a seed.
@@ -130,7 +130,7 @@ func tallies(rs []loaded) []profileTally {
 			if r.Profile == p {
 				t.Results++
 				claims = append(claims, r.Claims...)
-				sets = append(sets, r.Sets()...)
+				sets = append(sets, r.Data...)
 			}
 		}
 		if t.Results > 0 {

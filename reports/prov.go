@@ -56,7 +56,7 @@ func provenance(r loaded) []fact {
 	default:
 		add(said{"seeds", "种子"}, list)
 	}
-	for _, d := range r.Sets() {
+	for _, d := range r.Data {
 		text := sayf("%s (%s), %s training and %s test images", "%s（%s），%s 张训练图像和 %s 张测试图像", d.Name, origins[d.Origin], number(float64(d.Train), 0), number(float64(d.Test), 0))
 		say(said{"data", "数据"}, text)
 		code(said{"data sha256", "数据 sha256"}, d.SHA256)
@@ -112,7 +112,7 @@ func wallTime(r loaded) said {
 		return said{}
 	}
 	took := seconds(r.Run.WallSeconds)
-	if len(r.Sets()) > 0 {
+	if len(r.Data) > 0 {
 		return sayf("%s, without trainings that were finished before", "%s，不含先前已完成的训练", took)
 	}
 	return took

@@ -102,7 +102,7 @@ func utc(started string) string {
 func ranData(rs []loaded) []ranSet {
 	var out []ranSet
 	for _, r := range rs {
-		for _, d := range r.Sets() {
+		for _, d := range r.Data {
 			if s := (ranSet{d.Name, fmt.Sprintf("%.12s…", d.SHA256), origins[d.Origin]}); !slices.Contains(out, s) {
 				out = append(out, s)
 			}

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync"
 
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 )
 
 // publishedSchema names the format of published.json.
@@ -81,7 +81,7 @@ func factsOf(l loaded) published {
 	if p.Seeds == nil {
 		p.Seeds = []uint64{}
 	}
-	for _, d := range l.Sets() {
+	for _, d := range l.Data {
 		p.Data = append(p.Data, d.Name+" "+d.SHA256)
 	}
 	if l.Run != nil {

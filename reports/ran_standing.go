@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 )
 
 // ranStanding is what a result on a page is beside the published one.
@@ -147,9 +147,6 @@ func whyOther(r loaded, p published, agree map[string]bool) []ranWhy {
 	}
 	return []ranWhy{{What: said{"same settings, other bits: please report this", "设置相同而结果不同：请报告"}}}
 }
-
-// alike is a text that is the same in both languages.
-func alike(s string) said { return said{s, s} }
 
 // known reports whether a record says a thing: a program built outside a repository
 // names its commit "unknown".

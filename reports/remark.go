@@ -3,8 +3,7 @@ package reports
 import (
 	"slices"
 
-	"gradsync/experiments/claims"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 )
 
 // remark says what a verdict alone does not: that the seeds do not decide, or that
@@ -24,15 +23,8 @@ var remarks = []remark{
 
 // remarkOn is what there is to say of the verdict on a claim.
 func remarkOn(c result.Claim) remark {
-	switch {
-	case c.Remark != "":
-		return remarks[slices.IndexFunc(remarks, func(r remark) bool { return r.Key == c.Remark })]
-	case claims.Undecided(c):
-		return remarks[0]
-	case claims.Given(c):
-		return remarks[1]
-	case claims.Derived(c):
-		return remarks[2]
+	if i := slices.IndexFunc(remarks, func(r remark) bool { return r.Key == c.Remark }); i >= 0 {
+		return remarks[i]
 	}
 	return remark{}
 }

@@ -15,13 +15,10 @@ type Options struct {
 	// <root>/<paper>/<profile>/<id>.json every other.
 	Results string
 	Out     string // folder of the pages; made if it is not there
-	// SingleFile puts scripts, styles, font and data into each page, to hand in
-	// one file; else the pages share Out/assets and Out/data.
+	// SingleFile puts scripts, styles and font into each page, to hand in one file; else
+	// the pages share Out/assets.
 	SingleFile bool
 	Command    string // that renders, for the foot of the page; may be empty
-	// English is told, page by page, each text that has no Chinese, with "#" for
-	// numbers; nil asks for nothing.
-	English func(page, text string)
 	// Sources is the program's source, from the module's root: algorithms and formulas
 	// stand beside their Go. nil leaves the Go out.
 	Sources fs.FS
@@ -60,7 +57,6 @@ type renderer struct {
 	Options
 	frame  head
 	pages  *template.Template
-	tr     *translator
 	s      *scripts
 	at     places
 	source *goSource
@@ -83,7 +79,7 @@ func renderAll(o Options, all map[string][]loaded) (out outputs, names []string,
 	if err != nil {
 		return nil, nil, err
 	}
-	r.at = placesOf(all, r.tr)
+	r.at = placesOf(all)
 	index := &indexPage{Verdicts: verdicts, Command: o.Command}
 	var every []loaded
 	for i := range papers {
@@ -100,7 +96,6 @@ func renderAll(o Options, all map[string][]loaded) (out outputs, names []string,
 			}
 		}
 	}
-	r.tr.page = "common"
 	if err := r.out.playground(r.pages, r.frame, r.names, o.Command); err != nil {
 		return nil, nil, err
 	}
@@ -114,7 +109,6 @@ func renderAll(o Options, all map[string][]loaded) (out outputs, names []string,
 	if !o.SingleFile {
 		err = r.out.assets()
 	}
-	r.tr.tell(o.English)
 	return r.out, r.names, err
 }
 
@@ -128,10 +122,7 @@ func newRenderer(o Options) (*renderer, error) {
 		return nil, err
 	}
 	r.frame.Playground = true
-	if r.tr, err = newTranslator(); err != nil {
-		return nil, err
-	}
-	if r.pages, err = template.New("").Funcs(r.tr.funcs()).ParseFS(templates, "templates/*.html"); err != nil {
+	if r.pages, err = template.New("").Funcs(textFuncs()).ParseFS(templates, "templates/*.html"); err != nil {
 		return nil, fmt.Errorf("reports: %w", err)
 	}
 	return r, nil
@@ -139,7 +130,6 @@ func newRenderer(o Options) (*renderer, error) {
 
 // document makes the page of one paper and the data files beside it.
 func (r *renderer) document(p *paper, rs []loaded) error {
-	r.tr.page = p.Key
 	page, err := build(r, p, rs)
 	if err != nil {
 		return err
@@ -154,13 +144,7 @@ func (r *renderer) document(p *paper, rs []loaded) error {
 	if page.head, err = r.frame.named(page.Title, page.Page, scripts...); err != nil {
 		return err
 	}
-	page.Charted = true
 	r.names = append(r.names, p.Key+".html")
-	for _, f := range page.Files {
-		if !r.SingleFile {
-			r.out.add(f.Name, []byte(f.Text))
-		}
-	}
 	if err := r.out.page(r.pages, "paper.html", p.Key+".html", page); err != nil {
 		return err
 	}

@@ -3,11 +3,12 @@ package reports
 import (
 	"fmt"
 	"html/template"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gradsync/experiments/claims"
-	result "gradsync/experiments/result1"
 	"gradsync/reports/notebook"
 )
 
@@ -96,20 +97,10 @@ type claimLine struct {
 	WordsStated, WordsFound bool
 }
 
-// both sets text in both languages.
-func both(b notebook.Both) template.HTML { return pair(escaped(b[0]), !b.Same(), escaped(b[1])) }
-
-// bothHTML is both of what is HTML already.
-func bothHTML(b [2]template.HTML) template.HTML { return pair(b[0], b[0] != b[1], b[1]) }
-
 // resultPages makes a page for every experiment of a paper that has a result of version 2.
 func (r *renderer) resultPages(p *paper, rs []loaded) error {
 	var pages []*resultPage
 	for _, e := range byExperiment(rs) {
-		e = slices.DeleteFunc(slices.Clone(e), func(l loaded) bool { return l.New == nil })
-		if len(e) == 0 {
-			continue
-		}
 		page, err := r.resultPage(p, e)
 		if err != nil {
 			return fmt.Errorf("reports: %s: %w", e[0].ID, err)
@@ -148,8 +139,7 @@ func (r *renderer) resultPage(p *paper, e []loaded) (*resultPage, error) {
 	page := &resultPage{Paper: p, ID: e[0].ID, Anchor: e[0].Stem, Heading: e[0].Page.Title, Source: e[0].Source, Number: paperNumber(e[0].Source),
 		Software: software(e, e[0].ID+".html"), Command: r.Command, Words: map[string]string{}}
 	for _, l := range e {
-		s := resultSide{side: side{Anchor: l.Anchor(), Profile: l.Profile, ID: l.ID, Who: who(l.Result), Kinds: kindsOf(l.Result), KindMeans: kindMeans(kindsOf(l.Result)),
-			Incomplete: l.Status == "incomplete", Command: fmt.Sprintf("%s run %s --profile %s", program, l.ID, l.Profile), Tally: count(l.Claims), Prov: provenance(l)}, Shown: "p-" + l.Profile}
+		s := resultSide{side: sideOf(l), Shown: "p-" + l.Profile}
 		for _, part := range l.Page.Parts {
 			v, err := r.part(page, l, part)
 			if err != nil {
@@ -170,7 +160,9 @@ func (r *renderer) part(page *resultPage, l loaded, part notebook.Part) (v partV
 		v.Table, err = r.grid(l, part.Table)
 		page.Widgets = page.Widgets || err == nil && v.Table.Widget != nil
 	case part.Figure != nil:
-		v.Figure, err = r.drawnFigure(page, l, part.Figure)
+		if v.Figure, err = viewFigure(l, part.Figure, r.s); err == nil {
+			maps.Copy(page.Words, wordPairs(part.Figure.Drawn[0], part.Figure.Drawn[1]))
+		}
 	case part.Claims != nil:
 		v.Claims = &claimsView{Caption: bothHTML(part.Claims.Caption)}
 		for _, row := range part.Claims.Rows {
@@ -228,51 +220,20 @@ func (r *renderer) grid(l loaded, t *notebook.Table) (*gridView, error) {
 		}
 		g.Rows = append(g.Rows, line)
 	}
-	at := slices.IndexFunc(l.Tables, func(x result.Table) bool { return x.ID == t.Frame })
-	if at < 0 {
-		return g, nil
-	}
 	var err error
-	g.Widget, err = widgetOf(l.Result, l.Tables[at], viewTable(l, l.Tables[at]))
+	g.Widget, err = widgetOf(l, t.Frame)
 	return g, err
 }
 
-// drawnFigure draws a figure in English and gives the page the Chinese of its words.
-func (r *renderer) drawnFigure(page *resultPage, l loaded, f *notebook.Figure) (*figureView, error) {
-	en, zh := f.Drawn[0], f.Drawn[1]
-	en.Caption, en.Alt, en.Title = plainOf(string(f.Caption[0])), f.Alt[0], ""
-	en.ID, zh.ID = figureID(l.Result, f.ID), f.ID
-	v, err := drawFigure(l, en, r.s)
-	if err != nil {
-		return nil, err
-	}
-	for key, text := range wordPairs(en, zh) {
-		page.Words[key] = text
-	}
-	v.Told, v.AltBoth = bothHTML(f.Caption), f.Alt
-	if v.Alt == "" {
-		return nil, fmt.Errorf("figure %s: the notebook has no alt text under it", f.ID)
-	}
-	return &v, nil
-}
-
-// figureID tells a figure from a frame of the same id.
-func figureID(r *result.Result, id string) string {
-	if slices.ContainsFunc(r.Tables, func(t result.Table) bool { return slug(t.ID) == slug(id) }) {
-		return id + "-figure"
-	}
-	return id
-}
-
 // wordPairs are the words of a chart in English with the Chinese of each that differs.
-func wordPairs(en, zh result.Figure) map[string]string {
+func wordPairs(en, zh notebook.Drawing) map[string]string {
 	out := map[string]string{}
 	put := func(a, b string) {
 		if a != b && a != "" {
 			out[a] = b
 		}
 	}
-	axis := func(a, b result.Axis) {
+	axis := func(a, b notebook.Axis) {
 		put(axisTitle(a), axisTitle(b))
 		put(a.Unit, b.Unit)
 		for i := range min(len(a.Categories), len(b.Categories)) {
@@ -322,8 +283,7 @@ func lineOf(l loaded, c notebook.ClaimRow) claimLine {
 	return line
 }
 
-// Bases are the base options and the Chinese of the charts' words, in JSON whose <, > and
-// & are escaped.
+// Bases are those of the charts of the page.
 func (p *resultPage) Bases() (template.JS, error) { return basesWith(p.Words) }
 
 // Several reports whether the reader may choose a profile.
@@ -335,4 +295,28 @@ func (p *resultPage) Profiles() (out []string) {
 		out = append(out, s.Profile)
 	}
 	return out
+}
+
+// manyRows is how many rows a table may have before it is closed where a script can.
+const manyRows = 16
+
+// ruledColumns is how many columns of a table report.css can name in a narrow window,
+// where each row is a card.
+const ruledColumns = 24
+
+// inCSS writes what would end a string of a style, or its line.
+var inCSS = strings.NewReplacer(`\`, `\5c `, `'`, `\27 `, "\n", `\a `, "\r", `\d `, "\f", `\c `)
+
+// cssString is s as a string of a style in an attribute.
+func cssString(s string) string { return "'" + template.HTMLEscapeString(inCSS.Replace(s)) + "'" }
+
+// raw prints a number with every digit.
+func raw(x any) string {
+	switch x := x.(type) {
+	case nil:
+		return ""
+	case float64:
+		return strconv.FormatFloat(x, 'g', -1, 64)
+	}
+	return fmt.Sprint(x)
 }

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 )
 
 // stampName is a file beside the pages that says of what they were rendered, so that

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 )
 
 // patience is how many looks a change may go on before it is rendered all the same.

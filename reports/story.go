@@ -87,16 +87,15 @@ func bilingual(key string, en, zh []chunk, at places) ([]chapterText, error) {
 			return nil, fmt.Errorf("reports: text of %s: chapter %s is not in English", key, c.id)
 		}
 	}
-	paper, _, _ := strings.Cut(key, ".")
 	var out []chapterText
 	for _, c := range en {
-		body, err := at.markdown(paper, c.body)
+		body, err := at.markdown(c.body)
 		if err != nil {
 			return nil, fmt.Errorf("reports: text of %s: %w", key, err)
 		}
 		title := escaped(units(c.text))
 		if z := of[c.id]; z != nil {
-			other, err := at.markdown(paper, z.body)
+			other, err := at.markdown(z.body)
 			if err != nil {
 				return nil, fmt.Errorf("reports: Chinese text of %s: %w", key, err)
 			}
@@ -135,10 +134,10 @@ var markdown = goldmark.New(
 )
 
 // markdown renders a part of a paper's narrative, with links to experiments.
-func (p places) markdown(paper, src string) (template.HTML, error) {
+func (p places) markdown(src string) (template.HTML, error) {
 	var b bytes.Buffer
 	if err := markdown.Convert([]byte(src), &b); err != nil {
 		return "", err
 	}
-	return template.HTML(p.link(paper, unitsHTML(b.String()), named)), nil
+	return template.HTML(p.link(unitsHTML(b.String()))), nil
 }

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"html/template"
 	"math/big"
-	"slices"
 	"strings"
 
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
+	"gradsync/reports/notebook"
 )
 
 // widget is what a reader with scripts can work beside a table of numbers: the page
@@ -20,47 +20,64 @@ type widget struct {
 	Fold bool        // the table is long: closed where the widget works
 }
 
-// widgetOf is the widget of a table, nil of most. A table that should have one and
-// lacks what it needs is an error.
-func widgetOf(r *result.Result, t result.Table, v tableView) (*widget, error) {
-	id := r.ID
+// frame is one of a result's.
+type frame = result.Frame
+
+// widgetOf is the widget that a frame of a result feeds, nil of most. A frame that should
+// feed one and lacks what it needs is an error.
+func widgetOf(l loaded, id string) (*widget, error) {
+	f := l.Frame(id)
+	if f == nil {
+		return nil, nil
+	}
 	var w *widget
 	var data any
 	var err error
 	switch {
-	case id == "codedsgd/accounting" && t.ID == "loads":
+	case l.ID == "codedsgd/accounting" && id == "loads":
 		w = &widget{Kind: "loads", Name: said{"Loads for any n and r", "任意 n 与 r 的负载"}, Fold: true}
-		data, err = loadsOf(t, v)
-	case id == "codedsgd/fig2" && strings.HasPrefix(t.ID, "packets-"):
-		w = &widget{Kind: "exchange", Name: said{"One exchange, packet by packet", "一次交换，逐包演示"}}
-		data, err = exchangeOf(r, t, v)
-	case id == "ring/steps" && t.ID == "transfers":
-		w = &widget{Kind: "ring", Name: said{"The ring, step by step", "环，逐步演示"}, Fold: true}
-		data, err = ringOf(r, t)
-	case id == "dasp/walk" && t.ID == "events":
-		w = &widget{Kind: "walk", Name: said{"DASP, event by event", "DASP，逐事件演示"}, Fold: true}
-		data, err = walkOf(r, t, v)
-	case id == "ringsparse/decisions" && t.ID == "hops":
-		w = &widget{Kind: "sparse", Name: said{"What is sent: kind, form, bytes", "发送什么：种类、形式、字节数"}}
-		data, err = sparseOf(r, t)
+		data, err = loadsOf(l, f)
+	case l.ID == "codedsgd/fig2" && strings.HasPrefix(id, "packets-"):
+		w = &widget{Kind: "exchange", Name: said{"One exchange, packet by packet", "一次交换，逐个数据包"}}
+		data, err = exchangeOf(l.Result, f)
+	case l.ID == "ring/steps" && id == "transfers":
+		w = &widget{Kind: "ring", Name: said{"The ring, step by step", "逐步演示环"}, Fold: true}
+		data, err = ringOf(l.Result, f)
+	case l.ID == "dasp/walk" && id == "events":
+		w = &widget{Kind: "walk", Name: said{"DASP, event by event", "DASP，逐个事件"}, Fold: true}
+		data, err = walkOf(l.Result, f)
+	case l.ID == "ringsparse/decisions" && id == "hops":
+		w = &widget{Kind: "sparse", Name: said{"What is sent: kind, form, bytes", "发送什么：种类、形式、字节"}}
+		data, err = sparseOf(l, f)
 	default:
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reports: %s, table %s: %w", id, t.ID, err)
+		return nil, fmt.Errorf("frame %s: %w", id, err)
 	}
 	raw, err := json.Marshal(data)
 	if err != nil {
-		return nil, fmt.Errorf("reports: %s, table %s: %w", id, t.ID, err)
+		return nil, fmt.Errorf("frame %s: %w", id, err)
 	}
 	w.Data = template.JS(raw)
 	return w, nil
 }
 
+// printed is a cell as a table prints it, without its unit.
+func printed(c result.Column, x any) string {
+	switch x := x.(type) {
+	case nil:
+		return ""
+	case float64:
+		return notebook.Number(x, c.Digits)
+	}
+	return fmt.Sprint(x)
+}
+
 // loads are the rows of a table of loads, one per n and r.
 type loads struct {
-	Unit  string    `json:"unit"`
-	Names []string  `json:"names"` // of the bars
+	Unit  said      `json:"unit"`
+	Names []said    `json:"names"` // of the bars
 	Rows  []loadRow `json:"rows"`
 }
 
@@ -74,57 +91,63 @@ type loadRow struct {
 }
 
 // loadsOf takes the columns that share the unit of the first behind n and r.
-func loadsOf(t result.Table, v tableView) (*loads, error) {
-	n, r := column(t, "n"), column(t, "r")
-	if n < 0 || r < 0 || len(v.Columns) != len(t.Columns) {
-		return nil, fmt.Errorf("no columns n and r, or one of them is folded into another")
+func loadsOf(l loaded, f *frame) (*loads, error) {
+	n, r := f.At("n"), f.At("r")
+	if n < 0 || r < 0 {
+		return nil, fmt.Errorf("no columns n and r")
 	}
 	var bars []int
-	for i, c := range t.Columns {
-		if i != n && i != r && (len(bars) == 0 || c.Unit == t.Columns[bars[0]].Unit) {
+	for i, c := range f.Columns {
+		if i != n && i != r && c.Bound == "" && (len(bars) == 0 || c.Unit == f.Columns[bars[0]].Unit) {
 			bars = append(bars, i)
 		}
 	}
-	if len(bars) == 0 || len(t.Rows) == 0 {
-		return nil, fmt.Errorf("%d columns of loads, %d rows", len(bars), len(t.Rows))
+	if len(bars) == 0 || len(f.Rows) == 0 {
+		return nil, fmt.Errorf("%d columns of loads, %d rows", len(bars), len(f.Rows))
 	}
-	out := &loads{Unit: t.Columns[bars[0]].Unit}
+	out := &loads{Unit: both2(l.Page.Unit(f.Columns[bars[0]].Unit))}
 	for _, i := range bars {
-		out.Names = append(out.Names, v.Columns[i].Title)
+		title, err := l.Page.Column(f.ID, f.Columns[i].Key)
+		if err != nil {
+			return nil, err
+		}
+		out.Names = append(out.Names, both2(title))
 	}
-	for k, row := range t.Rows {
-		l := loadRow{N: int(exact(row[n])), R: int(exact(row[r]))}
-		if l.N < 1 || l.R < 1 {
+	for k, row := range f.Rows {
+		x := loadRow{N: int(exact(row[n])), R: int(exact(row[r]))}
+		if x.N < 1 || x.R < 1 {
 			return nil, fmt.Errorf("row %d: n = %v, r = %v", k, row[n], row[r])
 		}
 		for _, i := range bars {
-			text := v.Rows[k][i].Text
+			text := printed(f.Columns[i], row[i])
 			if row[i] == nil {
-				l.Values, l.Texts = append(l.Values, nil), append(l.Texts, text)
+				x.Values, x.Texts = append(x.Values, nil), append(x.Texts, text)
 				continue
 			}
-			x := exact(row[i])
-			if x < 0 {
-				return nil, fmt.Errorf("row %d, %s: %v is no load", k, t.Columns[i].Key, row[i])
+			v := exact(row[i])
+			if v < 0 {
+				return nil, fmt.Errorf("row %d, %s: %v is no load", k, f.Columns[i].Key, row[i])
 			}
 			if strings.Contains(text, "/") {
-				text = number(x, 0) + " = " + text
+				text = number(v, 0) + " = " + groupEach(text)
 			}
-			l.Values, l.Texts = append(l.Values, &x), append(l.Texts, text)
+			x.Values, x.Texts = append(x.Values, &v), append(x.Texts, text)
 		}
-		out.Rows = append(out.Rows, l)
+		out.Rows = append(out.Rows, x)
 	}
 	return out, nil
 }
 
-// column is the place of a column, -1 for none.
-func column(t result.Table, key string) int {
-	for i, c := range t.Columns {
-		if c.Key == key {
-			return i
-		}
+func both2(b notebook.Both) said { return said{b[0], b[1]} }
+
+// groupEach prints an exact number as number prints one that is not: the parts
+// of a fraction by thousands.
+func groupEach(s string) string {
+	p, q, isFraction := strings.Cut(strings.Replace(s, "-", "−", 1), "/")
+	if !isFraction {
+		return notebook.Grouped(p)
 	}
-	return -1
+	return notebook.Grouped(p) + "/" + notebook.Grouped(q)
 }
 
 // exact is the number that a cell holds, as a number or as the words of a fraction;
@@ -142,15 +165,4 @@ func exact(x any) float64 {
 		}
 	}
 	return -1
-}
-
-// Answers reports whether the item is the table that answers a page's question: it
-// stands above the sentences.
-func (it item) Answers() bool {
-	return slices.ContainsFunc(it.Tables, func(t tableView) bool { return t.Class == "advice" })
-}
-
-// Works reports whether a reader can work a widget of the item; such stand first.
-func (it item) Works() bool {
-	return slices.ContainsFunc(it.Tables, func(t tableView) bool { return t.Widget != nil })
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 )
 
 // ringWalk is a recorded ring as assets/widgets-ring.js walks it: what the chunks
@@ -35,14 +35,14 @@ type ringTransfer struct {
 }
 
 // ringOf reads the tables transfers and states of one result.
-func ringOf(r *result.Result, t result.Table) (*ringWalk, error) {
-	at := slices.IndexFunc(r.Tables, func(o result.Table) bool { return o.ID == "states" })
+func ringOf(r *result.Result, t *frame) (*ringWalk, error) {
+	at := slices.IndexFunc(r.Frames, func(o frame) bool { return o.ID == "states" })
 	cols := columnsOf(t, "step", "gpu", "loop", "sends", "sent_holds", "receives", "from", "how", "holds")
 	if at < 0 || cols == nil {
 		return nil, fmt.Errorf("a column is missing, or the table of states")
 	}
 	w := &ringWalk{}
-	if err := w.readStart(r.Tables[at]); err != nil {
+	if err := w.readStart(&r.Frames[at]); err != nil {
 		return nil, err
 	}
 	sent := map[[2]int]string{} // by step and sender
@@ -77,15 +77,15 @@ func ringOf(r *result.Result, t result.Table) (*ringWalk, error) {
 }
 
 // readStart takes what every chunk holds before the first step.
-func (w *ringWalk) readStart(t result.Table) error {
-	step, gpu := column(t, "step"), column(t, "gpu")
+func (w *ringWalk) readStart(t *frame) error {
+	step, gpu := t.At("step"), t.At("gpu")
 	for _, row := range t.Rows {
 		if step < 0 || gpu < 0 || exact(row[step]) != -1 || row[gpu] == nil {
 			continue
 		}
 		var chunks [][]int
-		for c := 0; column(t, "chunk"+strconv.Itoa(c)) >= 0; c++ {
-			chunks = append(chunks, ints(row[column(t, "chunk"+strconv.Itoa(c))]))
+		for c := 0; t.At("chunk"+strconv.Itoa(c)) >= 0; c++ {
+			chunks = append(chunks, ints(row[t.At("chunk"+strconv.Itoa(c))]))
 		}
 		w.Start = append(w.Start, chunks)
 	}
@@ -102,10 +102,10 @@ func (w *ringWalk) readStart(t result.Table) error {
 }
 
 // columnsOf are the places of columns, nil if one is missing.
-func columnsOf(t result.Table, keys ...string) map[string]int {
+func columnsOf(t *frame, keys ...string) map[string]int {
 	at := map[string]int{}
 	for _, key := range keys {
-		if at[key] = column(t, key); at[key] < 0 {
+		if at[key] = t.At(key); at[key] < 0 {
 			return nil
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 )
 
 // daspWalk is a recorded run as assets/widgets-dasp.js walks it.
@@ -41,21 +41,21 @@ type daspEvent struct {
 }
 
 // walkOf reads the table of events, and the thresholds from that of the states.
-func walkOf(r *result.Result, t result.Table, v tableView) (*daspWalk, error) {
+func walkOf(r *result.Result, t *frame) (*daspWalk, error) {
 	cols := columnsOf(t, "time", "worker", "what", "state", "why", "by", "held", "min", "oldest", "gap", "twait", "until", "staleness", "group", "sent", "newest", "v1")
-	at := slices.IndexFunc(r.Tables, func(o result.Table) bool { return o.ID == "walk" })
-	if cols == nil || at < 0 || len(v.Columns) != len(t.Columns) {
+	at := slices.IndexFunc(r.Frames, func(o frame) bool { return o.ID == "walk" })
+	if cols == nil || at < 0 {
 		return nil, fmt.Errorf("a column is missing, or the table of the states")
 	}
 	w := &daspWalk{}
-	if err := w.readThresholds(r.Tables[at]); err != nil {
+	if err := w.readThresholds(&r.Frames[at]); err != nil {
 		return nil, err
 	}
-	for column(t, "v"+strconv.Itoa(w.Workers+1)) >= 0 {
+	for t.At("v"+strconv.Itoa(w.Workers+1)) >= 0 {
 		w.Workers++
 	}
 	for i, row := range t.Rows {
-		e, err := w.event(t, cols, row, v.Rows[i])
+		e, err := w.event(t, cols, row)
 		if err == nil {
 			err = w.follows(e)
 		}
@@ -70,11 +70,8 @@ func walkOf(r *result.Result, t result.Table, v tableView) (*daspWalk, error) {
 	return w, nil
 }
 
-// event reads one row; words are the row's cells.
-func (w *daspWalk) event(t result.Table, cols map[string]int, row []any, words []cell) (e daspEvent, err error) {
-	if len(row) != len(t.Columns) || len(words) != len(row) {
-		return e, fmt.Errorf("%d cells in %d columns", len(row), len(t.Columns))
-	}
+// event reads one row.
+func (w *daspWalk) event(t *frame, cols map[string]int, row []any) (e daspEvent, err error) {
 	// A number that is no whole one from 0 is refused, an empty cell where it may not be, too.
 	whole := func(at int, empty bool) int {
 		x := exact(row[at])
@@ -82,7 +79,7 @@ func (w *daspWalk) event(t result.Table, cols map[string]int, row []any, words [
 			return -1
 		}
 		if (x < 0 || x != math.Trunc(x)) && err == nil {
-			err = fmt.Errorf("%s is %v, not a number from 0", t.Columns[at].Key, value(row[at], ""))
+			err = fmt.Errorf("%s is %v, not a number from 0", t.Columns[at].Key, raw(row[at]))
 		}
 		return int(x)
 	}
@@ -94,9 +91,9 @@ func (w *daspWalk) event(t result.Table, cols map[string]int, row []any, words [
 			return ""
 		}
 		if exact(row[at]) < 0 && err == nil {
-			err = fmt.Errorf("%s is %v, not a time", key, value(row[at], ""))
+			err = fmt.Errorf("%s is %v, not a time", key, raw(row[at]))
 		}
-		return withUnit(words[at].Text, t.Columns[at].Unit)
+		return withUnit(printed(t.Columns[at], row[at]), t.Columns[at].Unit)
 	}
 	e = daspEvent{Time: text("time", false), Worker: number("worker"), What: word("what"), State: word("state"), Why: word("why"), By: number("by"),
 		Held: number("held"), Min: number("min"), Oldest: number("oldest"), Gap: number("gap"), Newest: number("newest"),
@@ -132,8 +129,8 @@ func (w *daspWalk) follows(e daspEvent) error {
 }
 
 // readThresholds takes Smin and Smax from the gaps that QIS and WSS are for.
-func (w *daspWalk) readThresholds(t result.Table) error {
-	state, to := column(t, "state"), column(t, "to")
+func (w *daspWalk) readThresholds(t *frame) error {
+	state, to := t.At("state"), t.At("to")
 	for _, row := range t.Rows {
 		if state < 0 || to < 0 {
 			break

@@ -55,6 +55,9 @@ func (c Claim) Stated() any {
 	return c.Value
 }
 
+// Source is where the document states it: "DASP, 3.2 (Table 6)".
+func (c Claim) Source() string { return c.Paper + ", " + c.Section }
+
 // Statement is the sentence that a page prints for the claim. The rows of DSSP's
 // Table I tell their methods apart by the baseline alone.
 func (c Claim) Statement() string {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"gradsync/experiments/claims"
+	"gradsync/experiments/result"
+	"gradsync/reports"
 )
 
 // claimRow is a claim with the verdicts that the results on disk give it. Keys
@@ -36,21 +39,21 @@ type claimRow struct {
 }
 
 func newClaimRow(c claims.Claim) claimRow {
-	j := claims.Judge(c.ID, claims.Evidence{NotRun: "not looked at"}) // for the keys' values as results have them
-	return claimRow{Claim: c, ID: c.ID, Document: c.Paper, Statement: j.Statement, Source: j.Source, Paper: j.Paper, Unit: j.Unit,
-		Tolerance: j.Tolerance, Section: c.Section, Quantity: c.Quantity, Baseline: c.Baseline, Conditions: c.Conditions, Null: c.Null,
+	return claimRow{Claim: c, ID: c.ID, Document: c.Paper, Statement: c.Statement(), Source: c.Source(), Paper: c.Stated(), Unit: c.Unit,
+		Tolerance: c.Tolerance, Section: c.Section, Quantity: c.Quantity, Baseline: c.Baseline, Conditions: c.Conditions, Null: c.Null,
 		ToleranceWhy: c.ToleranceWhy, Verdicts: []claimVerdict{}}
 }
 
 type claimVerdict struct {
-	Experiment string      `json:"experiment"`
-	Profile    string      `json:"profile"`
-	Status     string      `json:"status"`
-	Measured   any         `json:"measured"`
-	CI95       *[2]float64 `json:"ci95"`
-	Verdict    string      `json:"verdict"`
-	Why        string      `json:"why"`
-	Differs    []string    `json:"differs"`
+	Experiment string        `json:"experiment"`
+	Profile    string        `json:"profile"`
+	Status     string        `json:"status"`
+	Measured   any           `json:"measured"` // number or numbers; null: what was found is no number
+	Found      string        `json:"found"`    // in words
+	CI95       []*[2]float64 `json:"ci95"`     // of each number
+	Verdict    string        `json:"verdict"`
+	Why        string        `json:"why"`
+	Differs    []string      `json:"differs"`
 }
 
 func (a *app) claimsCommand() *cobra.Command {
@@ -114,13 +117,18 @@ func addVerdicts(rows []claimRow, root string) error {
 		return err
 	}
 	for _, f := range files {
-		r, err := presented(f)
+		r, err := result.Read(f)
 		if err != nil {
 			return err
 		}
-		for _, c := range r.Claims {
+		found, err := reports.ClaimRows(r)
+		if err != nil {
+			return err
+		}
+		for _, c := range found {
 			if row := index[c.ID]; row != nil {
-				row.Verdicts = append(row.Verdicts, claimVerdict{r.ID, r.Profile, r.Status, c.Measured, c.CI95, c.Verdict, c.Why, c.Differs})
+				row.Verdicts = append(row.Verdicts, claimVerdict{r.ID, r.Profile, r.Status, c.Measured, c.Found[0], c.CI95, c.Verdict,
+					strings.Join(c.Reasons[0], "; "), append([]string{}, c.Differs[0]...)})
 			}
 		}
 	}
@@ -185,9 +193,13 @@ func (a *app) printClaim(c claimRow) error {
 		fmt.Fprintln(a.out, "verdict:   no result here judges this claim yet")
 	}
 	for _, v := range c.Verdicts {
-		fmt.Fprintf(a.out, "verdict:   %s: measured %s in %s, profile %s", v.Verdict, valueUnit(shown(v.Measured), c.Unit), v.Experiment, v.Profile)
-		if v.CI95 != nil {
-			fmt.Fprintf(a.out, ", 95 %% interval [%.4g, %.4g]", v.CI95[0], v.CI95[1])
+		fmt.Fprintf(a.out, "verdict:   %s: measured %s in %s, profile %s", v.Verdict, cmp.Or(v.Found, "(none)"), v.Experiment, v.Profile)
+		for i, ci := range v.CI95 {
+			if ci != nil && i == 0 {
+				fmt.Fprintf(a.out, ", 95 %% interval [%.4g, %.4g]", ci[0], ci[1])
+			} else if ci != nil {
+				fmt.Fprintf(a.out, ", [%.4g, %.4g]", ci[0], ci[1])
+			}
 		}
 		if v.Why != "" {
 			fmt.Fprintf(a.out, " (%s)", v.Why)

@@ -18,7 +18,7 @@ func (a *app) diffCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, files []string) error {
 			var raw [2][]byte
 			for i, path := range files {
-				if _, err := readAny(path); err != nil { // what is no result is not compared
+				if _, err := result.Read(path); err != nil { // what is no result is not compared
 					return err
 				}
 				var err error

@@ -91,15 +91,11 @@ func exportAll(from, to string, ids []string) (exported, error) {
 				continue
 			}
 			found++
-			r, err := readAny(path)
+			r, err := result.Read(path)
 			if err != nil {
 				return said, err
 			}
-			if _, old := r.(version1); old {
-				said.Skipped = append(said.Skipped, path)
-				continue
-			}
-			files, err := exportResult(filepath.Join(to, below), r.(version2).Result)
+			files, err := exportResult(filepath.Join(to, below), r)
 			if err != nil {
 				return said, err
 			}

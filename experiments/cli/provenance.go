@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 )
 
 // provenance is a result's sidecar: facts of the host and the hour.

@@ -280,12 +280,8 @@ func interrupted(id string, r *ran, path string, memo *memo) error {
 
 // isComplete reports whether a complete result lies at path.
 func isComplete(path string) bool {
-	r, err := readAny(path)
-	if err != nil {
-		return false
-	}
-	_, _, status := r.about()
-	return status == result.Complete
+	r, err := result.Read(path)
+	return err == nil && r.Status == result.Complete
 }
 
 // executeOne runs one experiment and writes its result. A failure writes
@@ -295,7 +291,7 @@ func isComplete(path string) bool {
 func (a *app) executeOne(ctx context.Context, s step, p *plan, o runOptions, memo *memo) (*ran, error) {
 	start := time.Now()
 	bar := a.newBar(s.ID)
-	res, err := s.measure(ctx, exp.Env{Profile: p.profile, Seeds: p.seeds, DataDir: o.dataDir, Engine: p.engine,
+	res, err := s.Run(ctx, exp.Env{Profile: p.profile, Seeds: p.seeds, DataDir: o.dataDir, Engine: p.engine,
 		Progress: bar.set, Memo: memo})
 	bar.finish()
 	switch {
@@ -304,20 +300,19 @@ func (a *app) executeOne(ctx context.Context, s step, p *plan, o runOptions, mem
 	case err != nil && (res == nil || ctx.Err() == nil):
 		return nil, err
 	case err != nil:
-		res.interrupt()
+		res.Status = result.Incomplete
 		if isComplete(result.Path(o.out, s.ID, p.profile)) {
 			return nil, err
 		}
 	}
 	wall := time.Since(start)
-	engine, kind, status := res.about()
-	path, werr := res.write(o.out, provenance(start, wall, engineOf(engine, kind)))
+	path, werr := result.Write(o.out, res, provenance(start, wall, engineOf(res)))
 	if werr != nil {
 		return nil, errors.Join(err, werr)
 	}
-	r := &ran{ID: s.ID, Status: status, Path: path, Seconds: wall.Seconds(), Verdicts: map[string]int{}}
-	for _, v := range res.verdicts() {
-		r.Verdicts[v]++
+	r := &ran{ID: s.ID, Status: res.Status, Path: path, Seconds: wall.Seconds(), Verdicts: map[string]int{}}
+	for _, c := range res.Claims {
+		r.Verdicts[c.Verdict]++
 	}
 	return r, errors.Join(err, r.export(o))
 }
@@ -344,11 +339,11 @@ func (r *ran) export(o runOptions) error {
 }
 
 // engineOf is the engine as the sidecar names it.
-func engineOf(engine, kind string) string {
+func engineOf(r *result.Result) string {
 	switch {
-	case engine != "":
-		return engine
-	case kind == result.TimingOnly:
+	case r.Engine != "":
+		return r.Engine
+	case r.Kind == result.TimingOnly:
 		return "none (timing-only)"
 	}
 	return "none"

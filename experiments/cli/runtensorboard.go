@@ -8,8 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 	"gradsync/experiments/tensorboard"
+	"gradsync/reports"
+	"gradsync/reports/notebook"
 )
 
 const (
@@ -51,18 +53,22 @@ func stemBelow(dir string, r *result.Result) string {
 //
 // A scalar's tag is that of its figure, the same for all its series, so that
 // TensorBoard draws them together.
-func writeEvents(dir string, r *result.Result) (string, error) {
+func writeEvents(dir string, p *notebook.Page) (string, error) {
+	r := p.Result
 	root := stemBelow(dir, r)
 	w, err := tensorboard.Create(root)
 	if err != nil {
 		return "", fmt.Errorf("run: --tensorboard: %w", err)
 	}
-	experimentEvents(w, r)
+	if err := experimentEvents(w, p); err != nil {
+		w.Discard()
+		return "", err
+	}
 	if _, err := w.Close(); err != nil {
 		return "", fmt.Errorf("run: --tensorboard: %w", err)
 	}
 	figures := map[string]bool{}
-	for _, f := range r.Figures {
+	for _, f := range drawings(p) {
 		if f.Form != "line" {
 			continue
 		}
@@ -78,7 +84,7 @@ func writeEvents(dir string, r *result.Result) (string, error) {
 	return root, nil
 }
 
-func seriesEvents(dir, tag string, s result.Series, by steps) error {
+func seriesEvents(dir, tag string, s notebook.Series, by steps) error {
 	w, err := tensorboard.Create(dir)
 	if err != nil {
 		return err
@@ -91,7 +97,7 @@ func seriesEvents(dir, tag string, s result.Series, by steps) error {
 }
 
 // seriesFolder is s's folder below its figure's, another for each series of it.
-func seriesFolder(s result.Series, used map[string]bool) string {
+func seriesFolder(s notebook.Series, used map[string]bool) string {
 	seed := "mean"
 	if s.Seed != nil {
 		seed = fmt.Sprintf("seed-%d", *s.Seed)
@@ -130,7 +136,7 @@ func (by steps) step(x float64) int64 { return int64(math.Round(x * by.factor)) 
 // stepsOf is microseconds where x is time; x itself where all of the figure's are
 // whole numbers, or rounded where they reach over 1,000, as means of counts do;
 // else millionths of x.
-func stepsOf(f result.Figure) steps {
+func stepsOf(f notebook.Drawing) steps {
 	if unit, ok := secondsOf[f.X.Unit]; ok {
 		return steps{f.X.Title + " (µs)", unit * 1e6, unit}
 	}
@@ -148,7 +154,7 @@ func stepsOf(f result.Figure) steps {
 	return steps{"millionths of " + name, 1e6, 0}
 }
 
-func titled(a result.Axis) string {
+func titled(a notebook.Axis) string {
 	if a.Unit == "" {
 		return a.Title
 	}
@@ -156,31 +162,33 @@ func titled(a result.Axis) string {
 }
 
 // tagOf groups a figure's scalars by what stands before the slash.
-func tagOf(r *result.Result, f result.Figure, by steps) string {
+func tagOf(r *result.Result, f notebook.Drawing, by steps) string {
 	id := strings.ReplaceAll(r.ID, "/", " ")
 	return fmt.Sprintf("%s %s (%s)/%s by %s", id, f.ID, f.Kind, titled(f.Y), by.name)
 }
 
 // experimentEvents are the experiment's texts.
-func experimentEvents(w *tensorboard.Writer, r *result.Result) {
+func experimentEvents(w *tensorboard.Writer, p *notebook.Page) error {
+	r := p.Result
 	id := strings.ReplaceAll(r.ID, "/", " ")
-	about := map[string]any{"title": r.Title, "source": r.Source, "kind": r.Kind, "profile": r.Profile, "status": r.Status,
-		"seeds": r.Seeds, "engine": r.Engine, "config_sha256": r.ConfigSHA256, "config": r.Config, "data": r.Sets()}
+	about := map[string]any{"title": p.Title[0], "source": r.Source, "kind": r.Kind, "profile": r.Profile, "status": r.Status,
+		"seeds": r.Seeds, "engine": r.Engine, "config_sha256": r.ConfigSHA256, "config": r.Config, "data": r.Data}
 	w.Text(id+"/experiment", markdown(about))
-	if len(r.Claims) > 0 {
-		w.Text(id+"/claims", claimsTable(r.Claims))
+	claims, err := reports.ClaimRows(r)
+	if err == nil && len(claims) > 0 {
+		w.Text(id+"/claims", claimsTable(claims))
 	}
+	return err
 }
 
 // claimsTable sets what the paper states beside what was found.
-func claimsTable(claims []result.Claim) string {
+func claimsTable(claims []notebook.ClaimRow) string {
 	var b strings.Builder
-	b.WriteString("| claim | statement | paper | measured | unit | verdict |\n|---|---|---|---|---|---|\n")
+	b.WriteString("| claim | statement | stated | found | 95 % interval | verdict |\n|---|---|---|---|---|---|\n")
 	for _, c := range claims {
-		for _, v := range []any{c.ID, c.Statement, c.Paper, c.Measured, c.Unit, c.Verdict} {
-			text := "–"
-			if v != nil {
-				text = fmt.Sprint(v)
+		for _, text := range []string{c.ID, c.Statement[0], c.Stated[0], c.Found[0], c.Interval[0], c.Verdict} {
+			if text == "" {
+				text = "–"
 			}
 			b.WriteString("| " + cellText(text) + " ")
 		}

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"time"
 
-	result "gradsync/experiments/result1"
 	"gradsync/internal/atomic"
+	"gradsync/reports/notebook"
 	"gradsync/shared/cluster"
 )
 
@@ -22,40 +22,40 @@ type chromeBand struct {
 
 // timeline reports whether f draws lanes along a time, and not along the samples
 // of a batch or the columns of a matrix, which a trace would call microseconds.
-func timeline(f result.Figure) bool { return f.Form == "gantt" && secondsOf[f.X.Unit] > 0 }
+func timeline(f notebook.Drawing) bool { return f.Form == "gantt" && secondsOf[f.X.Unit] > 0 }
 
-// writeTraces writes r's time lines as one Chrome trace below dir and returns its
-// path, "" if r has none.
-func writeTraces(dir string, r *result.Result) (path string, err error) {
-	if !slices.ContainsFunc(r.Figures, timeline) {
+// writeTraces writes p's time lines as one Chrome trace below dir and returns its
+// path, "" if it has none.
+func writeTraces(dir string, p *notebook.Page) (path string, err error) {
+	if !slices.ContainsFunc(drawings(p), timeline) {
 		return "", nil
 	}
-	path = stemBelow(dir, r) + ".trace.json"
-	if err := writeChrome(path, r); err != nil {
+	path = stemBelow(dir, p.Result) + ".trace.json"
+	if err := writeChrome(path, p); err != nil {
 		return "", fmt.Errorf("run: --traces: %w", err)
 	}
 	return path, nil
 }
 
-// writeChrome writes the time lines of r, making the folder.
-func writeChrome(path string, r *result.Result) error {
+// writeChrome writes the time lines of p, making the folder.
+func writeChrome(path string, p *notebook.Page) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
 	return atomic.Write(path, func(w io.Writer) error {
-		return cluster.WriteChromeEvents(w, func(yield func(cluster.ChromeEvent) bool) { chromeFigures(r, yield) })
+		return cluster.WriteChromeEvents(w, func(yield func(cluster.ChromeEvent) bool) { chromeFigures(p, yield) })
 	})
 }
 
-// chromeFigures yields r's time lines: the names of each figure's rows, then what
+// chromeFigures yields p's time lines: the names of each figure's rows, then what
 // stands on them, in the figure's order.
-func chromeFigures(r *result.Result, yield func(cluster.ChromeEvent) bool) {
+func chromeFigures(p *notebook.Page, yield func(cluster.ChromeEvent) bool) {
 	pid := 0
-	for _, f := range r.Figures {
+	for _, f := range drawings(p) {
 		if !timeline(f) {
 			continue
 		}
-		events := []cluster.ChromeEvent{cluster.ChromeProcess(pid, r.ID+" "+f.ID+": "+f.Title)}
+		events := []cluster.ChromeEvent{cluster.ChromeProcess(pid, p.Result.ID+" "+f.ID+": "+p.Title[0])}
 		for lane, name := range f.Lanes {
 			events = append(events, cluster.ChromeThread(pid, lane, name))
 		}

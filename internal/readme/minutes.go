@@ -7,8 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	result "gradsync/experiments/result1"
-	"gradsync/reports"
+	"gradsync/experiments/result"
 )
 
 const (
@@ -78,7 +77,7 @@ func (h *hosts) add(dir string) (c cost, err error) {
 		if strings.HasSuffix(f, ".run.json") {
 			continue
 		}
-		r, err := reports.Outline(f)
+		r, err := result.Read(f)
 		if err != nil {
 			return c, err
 		}

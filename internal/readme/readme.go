@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/claims"
+	"gradsync/experiments/result"
 	"gradsync/internal/atomic"
 	"gradsync/reports"
 )
@@ -169,7 +170,7 @@ func countVerdicts(dir string) (n int, counts map[string]judged, err error) {
 		if strings.HasSuffix(f, ".run.json") {
 			continue
 		}
-		r, err := reports.Outline(f)
+		r, err := result.Read(f)
 		if err != nil {
 			return 0, nil, err
 		}
@@ -180,7 +181,7 @@ func countVerdicts(dir string) (n int, counts map[string]judged, err error) {
 			}
 			k := counts[c.Verdict]
 			k.all++
-			switch reports.Remark(c) {
+			switch c.Remark {
 			case claims.UndecidedRemark:
 				k.undecided++
 			case claims.GivenRemark:

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"gradsync/experiments/result"
-	drawing "gradsync/experiments/result1"
 )
 
 // Figure is a figure of the result with its numbers, drawn in the words of each language.
@@ -17,7 +16,7 @@ type Figure struct {
 	ID      string
 	Caption [2]template.HTML
 	Alt     Both
-	Drawn   [2]drawing.Figure
+	Drawn   [2]Drawing
 }
 
 // figure places a figure of the result.
@@ -37,7 +36,7 @@ func (p *page) figure(id string) (string, error) {
 }
 
 // drawn gives a figure its numbers and the words of this language.
-func (p *page) drawn(f result.Figure) (out drawing.Figure, err error) {
+func (p *page) drawn(f result.Figure) (out Drawing, err error) {
 	var sel []any
 	for _, k := range slices.Sorted(maps.Keys(f.Where)) {
 		sel = append(sel, k, f.Where[k])
@@ -50,8 +49,8 @@ func (p *page) drawn(f result.Figure) (out drawing.Figure, err error) {
 		return out, fmt.Errorf("no row of %s is drawn", f.Frame)
 	}
 	frame := rs[0].frame
-	out = drawing.Figure{ID: f.ID, Form: f.Form, Kind: frame.Kind,
-		X: drawing.Axis{Log: strings.Contains(f.Log, "x")}, Y: drawing.Axis{Log: strings.Contains(f.Log, "y")}}
+	out = Drawing{ID: f.ID, Form: f.Form, Kind: frame.Kind,
+		X: Axis{Log: strings.Contains(f.Log, "x")}, Y: Axis{Log: strings.Contains(f.Log, "y")}}
 	if out.Kind == "" {
 		out.Kind = p.Result.Kind
 	}
@@ -84,7 +83,7 @@ func (p *page) axis(f result.Figure, which, column string) (string, error) {
 }
 
 // series adds the series of a chart of lines or bars.
-func (p *page) series(out *drawing.Figure, f result.Figure, rs []Row) error {
+func (p *page) series(out *Drawing, f result.Figure, rs []Row) error {
 	at := map[string]int{}
 	for _, r := range rs {
 		place, err := p.place(out, f, r)
@@ -105,7 +104,7 @@ func (p *page) series(out *drawing.Figure, f result.Figure, rs []Row) error {
 			}
 			if _, ok := at[id]; !ok {
 				at[id] = len(out.Series)
-				out.Series = append(out.Series, drawing.Series{Name: strings.Join(name, ", "), Group: group, Seed: seed})
+				out.Series = append(out.Series, Series{Name: strings.Join(name, ", "), Group: group, Seed: seed})
 			}
 			s := &out.Series[at[id]]
 			v := r.at(r.frame.At(key))
@@ -132,7 +131,7 @@ func (p *page) series(out *drawing.Figure, f result.Figure, rs []Row) error {
 }
 
 // bars gives a series a value for each of n categories, NaN for a bar that is not there.
-func bars(s *drawing.Series, n int) {
+func bars(s *Series, n int) {
 	fill := func(values []float64) []float64 {
 		if values == nil {
 			return nil
@@ -148,7 +147,7 @@ func bars(s *drawing.Series, n int) {
 }
 
 // place returns where along the figure a row stands: its number, or the place of its category.
-func (p *page) place(out *drawing.Figure, f result.Figure, r Row) (float64, error) {
+func (p *page) place(out *Drawing, f result.Figure, r Row) (float64, error) {
 	x, err := r.Get(f.X)
 	if err != nil {
 		return 0, err
@@ -212,7 +211,7 @@ func (p *page) seriesName(f result.Figure, r Row, y string) (name []string, id, 
 }
 
 // lanes adds the lanes and bands of a figure along a time.
-func (p *page) lanes(out *drawing.Figure, f result.Figure, rs []Row) error {
+func (p *page) lanes(out *Drawing, f result.Figure, rs []Row) error {
 	text := func(r Row, key string) (string, error) {
 		if key == "" {
 			return "", nil
@@ -251,7 +250,7 @@ func (p *page) lanes(out *drawing.Figure, f result.Figure, rs []Row) error {
 		if !slices.Contains(out.Lanes, lane) {
 			out.Lanes = append(out.Lanes, lane)
 		}
-		out.Bands = append(out.Bands, drawing.Band{Lane: slices.Index(out.Lanes, lane), From: from, To: to, State: name, Label: label})
+		out.Bands = append(out.Bands, Band{Lane: slices.Index(out.Lanes, lane), From: from, To: to, Key: plainText(state), State: name, Label: label})
 	}
 	return nil
 }

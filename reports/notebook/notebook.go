@@ -65,6 +65,7 @@ type Page struct {
 	Result *result.Result
 	Title  Both
 	Parts  []Part
+	book   *Book
 	// Used are the facts, frames, columns, figures and claims that the notebook bound.
 	Used map[string]bool
 }
@@ -83,7 +84,7 @@ type Part struct {
 // that the languages place differently are errors.
 func (b *Book) Page(r *result.Result, others Results) (*Page, error) {
 	var parts [2][]Part
-	out := &Page{Result: r, Used: map[string]bool{}}
+	out := &Page{Result: r, book: b, Used: map[string]bool{}}
 	var used [2]map[string]bool
 	for l := range Languages {
 		p := b.page(l, r, others)
@@ -121,6 +122,38 @@ func (b *Book) Titles(id string) (out Both, err error) {
 		out[l] = strings.TrimPrefix(line, "# ")
 	}
 	return out, nil
+}
+
+// Column returns the title of a frame's column.
+func (p *Page) Column(frame, key string) (out Both, err error) {
+	for l := range Languages {
+		w := p.book.words[l]
+		if w.id = p.Result.ID; err == nil {
+			out[l], err = w.column(frame, key)
+		}
+	}
+	return out, err
+}
+
+// Label returns the words of an enumeration's key.
+func (p *Page) Label(enum, key string) (out Both, err error) {
+	for l := range Languages {
+		w := p.book.words[l]
+		if w.id = p.Result.ID; err == nil {
+			out[l], err = w.label(enum, key)
+		}
+	}
+	return out, err
+}
+
+// Unit returns the name of a unit.
+func (p *Page) Unit(unit string) (out Both) {
+	for l := range Languages {
+		w := p.book.words[l]
+		w.id = p.Result.ID
+		out[l] = w.unit(unit)
+	}
+	return out
 }
 
 // page is one result in one language while it is rendered.

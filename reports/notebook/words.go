@@ -119,7 +119,7 @@ func (w words) unit(u string) string {
 // statement, source and quantity return what claims.csv says of a claim, in this language.
 func (w words) statement(c claims.Claim) string { return w.claim(c.ID, "statement", c.Statement()) }
 func (w words) source(c claims.Claim) string {
-	return w.claim(c.ID, "source", c.Paper+", "+c.Section)
+	return w.claim(c.ID, "source", c.Source())
 }
 func (w words) quantity(c claims.Claim) string { return w.claim(c.ID, "quantity", c.Quantity) }
 

@@ -1,0 +1,40 @@
+package notebook
+
+// Drawing is a figure with its numbers and the words of one language.
+type Drawing struct {
+	ID     string
+	Kind   string // of its frame, or of its result
+	Form   string // line | bar | gantt
+	X, Y   Axis
+	Series []Series
+	Lanes  []string // gantt
+	Bands  []Band
+}
+
+// Axis names what is drawn along it.
+type Axis struct {
+	Title, Unit string
+	Log         bool
+	Categories  []string // bar
+}
+
+// Series is one line or one set of bars. Lo and Hi, where present, bound a confidence band
+// or error bars. A series of one seed carries Seed and is drawn faint; the mean carries none.
+type Series struct {
+	Name  string
+	Group string // key: fixes colour and dash
+	Seed  *uint64
+	X     []float64 // none of bars
+	Y     []float64 // NaN: a bar that is not there
+	Lo    []float64
+	Hi    []float64
+}
+
+// Band is one stretch of a lane of a gantt figure, in the unit of X.
+type Band struct {
+	Lane     int
+	From, To float64
+	Key      string // of its state: fixes its look
+	State    string
+	Label    string
+}
