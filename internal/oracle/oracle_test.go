@@ -28,12 +28,13 @@ func TestOracle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	books := open("../..")
 	for _, r := range fresh {
 		v1 := old[r.ID+" "+r.Profile]
 		if v1 == nil || !slices.Equal(v1.Seeds, r.Seeds) {
 			continue
 		}
-		rep := compare(v1, r, page("../..", r))
+		rep := compare(v1, r, books.page(r))
 		rep.allow(list, r.ID, r.Profile)
 		if len(rep.differences) > 0 {
 			t.Error(rep.String())
@@ -210,6 +211,47 @@ func TestFindsChanges(t *testing.T) {
 		rep := compare(c.of, r, pageText{})
 		if !slices.ContainsFunc(rep.differences, func(d difference) bool { return d.what == c.what }) {
 			t.Errorf("%s: want a difference of %s, got\n%s", c.name, c.what, rep.String())
+		}
+	}
+}
+
+// A committed result that is changed differs, with its page rendered from the changed one.
+func TestFindsChangesOfACommittedResult(t *testing.T) {
+	old, err := frozen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const id = "dasp/table7"
+	books := open("../..")
+	for name, spoil := range map[string]func(r *result.Result) int{
+		"nothing": func(*result.Result) int { return 0 },
+		"a cell by 1e-5": func(r *result.Result) int {
+			f := r.Frame("convergence")
+			row := f.Rows[2]
+			row[f.At("seconds")] = row[f.At("seconds")].(float64) * (1 + 1e-5)
+			return 1
+		},
+		"a row": func(r *result.Result) int {
+			f := r.Frame("convergence")
+			f.Rows = f.Rows[1:]
+			return 1
+		},
+		"a verdict":      func(r *result.Result) int { r.Claim("D27").Verdict = judge.NotRun; return 1 },
+		"a reason":       func(r *result.Result) int { c := r.Claim("D27"); c.Reasons = c.Reasons[:len(c.Reasons)-1]; return 1 },
+		"what differs":   func(r *result.Result) int { c := r.Claim("D27"); c.Differs = c.Differs[1:]; return 1 },
+		"what was found": func(r *result.Result) int { r.Claim("D27").Measured = 39.3062088; return 1 },
+	} {
+		r, err := result.Read(result.Path("../../experiments/results", id, "quick"))
+		if errors.Is(err, result.ErrSchema) {
+			t.Skip(id, "is of version 1")
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		want := spoil(r)
+		rep := compare(old[id+" quick"], r, books.page(r))
+		rep.info = nil
+		if got := len(rep.differences); want == 0 && got != 0 || want > 0 && got == 0 {
+			t.Errorf("%s changed: %s", name, rep.String())
 		}
 	}
 }
