@@ -290,10 +290,13 @@ func TestNumbersIn(t *testing.T) {
 	for text, want := range map[string]string{
 		"ResNet-18 and VGG-19-BN, S51, N−1, W0, Table 6, Tables 1–2, § 3.2, 95 % interval": "",
 		"the 95 % interval [-12.73, 67.32] contains the null 0":                            "12.73 67.32 0",
-		"direct 46 %, bitmap 54 %":     "46% 54%",
-		"1,234.5 of 268800 at 1e-05":   "1,234.5 268800 1e-05",
-		"1/8 of 16×16 images, 10⁻⁵":    "1 8 16 16",
-		"from 0.13 to 0.26 ms (N = 8)": "0.13 0.26 8",
+		"direct 46 %, bitmap 54 %":         "46% 54%",
+		"1,234.5 of 268800 at 1e-05":       "1,234.5 268800 1e-05",
+		"1/8 of 16×16 images, 10⁻⁵":        "1 8 16 16",
+		"like Deep Speech 2, as in (19)":   "",
+		"7e54ca409455, loss +1.4e−09, 5 a": "1.4e−09 5",
+		"8.3·10⁻³ of 1.2 × 10⁻¹²":          "8.3·10⁻³ 1.2 × 10⁻¹²",
+		"from 0.13 to 0.26 ms (N = 8)":     "0.13 0.26 8",
 	} {
 		var got []string
 		for _, n := range numbersIn(text) {
@@ -306,9 +309,9 @@ func TestNumbersIn(t *testing.T) {
 			t.Errorf("numbersIn(%q) = %v, want %s", text, got, want)
 		}
 	}
-	p := newPool([]float64{-45.71, 0.123456, 1200}, "about 3.14 and 7")
+	p := newPool([]float64{-45.71, 0.123456, 1200, 0.00834}, "about 3.14 and 7")
 	for text, want := range map[string]bool{"46 %": true, "45 %": false, "12 %": true, "0.1235": true, "0.1236": false,
-		"3.1416": true, "3.2": false, "7.4": false, "7": true, "1,200": true} {
+		"3.1416": true, "3.2": false, "7.4": false, "7": true, "1,200": true, "8.3·10⁻³": true, "8.4·10⁻³": false} {
 		if got := p.has(numbersIn(text)[0]); got != want {
 			t.Errorf("pool has %s: %t, want %t", text, got, want)
 		}
