@@ -160,11 +160,6 @@ func TestFluctuationCountsFallsAlone(t *testing.T) {
 	}
 }
 
-func TestWithinSmax(t *testing.T) {
-	wantVerdict(t, "within", withinSmax(make([]cell, 2), smax), claims.SameSign, "2 seeds")
-	wantVerdict(t, "beyond", withinSmax(make([]cell, 2), smax+1), claims.Differs, "7 versions")
-}
-
 func TestStateNote(t *testing.T) {
 	for share, want := range map[[3]float64]string{{1, 0, 0}: "DASP is ASP here", {0.9, 0.1, 0}: "no push reached FSS", {0.9, 0, 0.1}: "no push was in WSS", {0.8, 0.1, 0.1}: ""} {
 		note := stateNote([]cell{{Share: map[string]float64{"QIS": share[0], "WSS": share[1], "FSS": share[2]}}})

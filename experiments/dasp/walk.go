@@ -3,7 +3,6 @@ package dasp
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
 	"gradsync/experiments/exp"
@@ -179,12 +178,4 @@ func bandFrame(id, method string, l *dasp.Log, end time.Duration) result.Frame {
 		kit.Count("applied", "", func(b band) int64 { return b.Applied }),
 		kit.Count("gap", "versions", func(b band) int64 { return b.Gap }),
 		kit.Word("answer", "state", func(b band) string { return b.answer }))
-}
-
-// onlyIf returns x where it is meant, else no number.
-func onlyIf(meant bool, x float64) float64 {
-	if meant {
-		return x
-	}
-	return math.NaN()
 }
