@@ -32,8 +32,8 @@ func secondsOf(at train.Crossing) float64 { return at.Seconds }
 // told tells whether the interval of e leaves out null, where there is an interval.
 func told(e kit.Estimate, null float64) bool { return e.CI != nil && e.Excludes(null) }
 
-// stateCols are the shares of DASP's pushes by state.
-func stateCols[R any](digits int, cells func(R) []cell) (cols []kit.Col[R]) {
+// shareCols are the shares of DASP's pushes by state.
+func shareCols[R any](digits int, cells func(R) []cell) (cols []kit.Col[R]) {
 	for _, s := range states {
 		cols = append(cols, kit.Mean(s, "%", digits, func(r R) kit.Estimate {
 			return mean(cells(r), func(c cell) float64 { return c.Share[s] }).Times(100)

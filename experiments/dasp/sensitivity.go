@@ -152,7 +152,7 @@ func showKnobs(v *kit.View[turned, cell]) {
 				ranges = append(ranges, r)
 			}
 		}
-		cols = append(append(cols, stateCols(1, v.At)...),
+		cols = append(append(cols, shareCols(1, v.At)...),
 			kit.Mean("staleness", "versions", 2, func(t turned) kit.Estimate { return mean(v.At(t), staleness) }),
 			kit.Count("spread", "versions", func(t turned) int64 { return widestSpread(v.At(t)) }))
 		v.Frames = append(v.Frames, kit.Frame(k.key, k.points(false), cols...))

@@ -92,7 +92,7 @@ func showSwitches(v *kit.View[string, switched]) {
 		kit.Interval("ratio", "", 3, func(r switchRow) kit.Estimate {
 			return kit.Each(timed(r), perIteration).Over(kit.Each(timed(base), perIteration))
 		}))
-	events = append(append(events, stateCols(2, timed)...),
+	events = append(append(events, shareCols(2, timed)...),
 		kit.Count("gap", "versions", func(r switchRow) int64 { return gaps(timed(r)).Max() }),
 		kit.Count("spread", "versions", func(r switchRow) int64 { return widestSpread(timed(r)) }))
 	v.Frames = []result.Frame{kit.Frame("switches", switchRows, events...),

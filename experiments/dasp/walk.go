@@ -3,6 +3,7 @@ package dasp
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"gradsync/experiments/exp"
@@ -44,7 +45,7 @@ func walkRun(ctx context.Context, env exp.Env, r *result.Result) error {
 		return err
 	}
 	rows := walkRows(out.Log, steps, walkPushes)
-	r.Frames = []result.Frame{walkEvents(rows), walkTotals(out.Log), bandFrame("bands", "dasp", out.Log, walkEnd(out.Log))}
+	r.Frames = []result.Frame{walkEvents(rows), walkTotals(out.Log, rows), bandFrame("bands", "dasp", out.Log, walkEnd(out.Log))}
 	r.Figures = []result.Figure{{ID: "window", Form: "gantt", Frame: "bands", X: "from", Y: []string{"to"}, Lane: "worker", State: "state"}}
 	r.Facts = walkFacts(out.Log, rows)
 	if env.Progress != nil {
@@ -95,6 +96,7 @@ func walkEvents(rows []walkRow) result.Frame {
 // walkTotal sums up the gradients of a state.
 type walkTotal struct {
 	state          dasp.State
+	first          any // event of the first of them
 	from, to       any // gaps that the state is for, in versions
 	pushes         int64
 	gap, stale     int64
@@ -102,7 +104,7 @@ type walkTotal struct {
 }
 
 // walkTotals sums up the same gradients by the state that they were found in.
-func walkTotals(l *dasp.Log) result.Frame {
+func walkTotals(l *dasp.Log, events []walkRow) result.Frame {
 	rows := []walkTotal{{state: dasp.QIS, from: 0, to: smin}, {state: dasp.WSS, from: smin + 1, to: smax}, {state: dasp.FSS, from: smax + 1}}
 	for i := range rows {
 		t := &rows[i]
@@ -113,6 +115,9 @@ func walkTotals(l *dasp.Log) result.Frame {
 				t.longer, t.gap, t.stale = max(t.longer, wait), max(t.gap, p.Gap), max(t.stale, p.Applied-1-p.Pulled)
 			}
 		}
+		if first := slices.IndexFunc(events, func(r walkRow) bool { return r.What == walkPush && r.State == t.state }); first >= 0 {
+			t.first = first + 1
+		}
 	}
 	met := func(of func(walkTotal) float64) func(walkTotal) float64 {
 		return func(t walkTotal) float64 { return onlyIf(t.pushes > 0, of(t)) }
@@ -122,29 +127,22 @@ func walkTotals(l *dasp.Log) result.Frame {
 		kit.Any("from", "versions", func(t walkTotal) any { return t.from }),
 		kit.Any("to", "versions", func(t walkTotal) any { return t.to }),
 		kit.Count("pushes", "", func(t walkTotal) int64 { return t.pushes }),
+		kit.Any("first", "", func(t walkTotal) any { return t.first }),
 		kit.Num("waited", "ms", 2, met(func(t walkTotal) float64 { return ms(t.waited) })),
 		kit.Num("longest", "ms", 2, met(func(t walkTotal) float64 { return ms(t.longer) })),
 		kit.Num("gap", "versions", 0, met(func(t walkTotal) float64 { return float64(t.gap) })),
 		kit.Num("staleness", "versions", 0, met(func(t walkTotal) float64 { return float64(t.stale) })))
 }
 
-// walkFacts say what a reader will meet, and where.
+// walkFacts say how long the walk is, and how far it goes.
 func walkFacts(l *dasp.Log, rows []walkRow) []result.Fact {
 	var stale, group int64
-	first := map[string]any{}
 	for _, r := range rows {
 		stale, group = max(stale, r.Staleness), max(group, int64(r.Group))
-		if s := r.State.String(); first[s] == nil && r.What == walkPush {
-			first[s] = r.Event
-		}
 	}
-	out := []result.Fact{kit.Counted("events", "", len(rows)), kit.Number("span", "ms", 1, ms(walkEnd(l))),
+	return []result.Fact{kit.Counted("events", "", len(rows)), kit.Number("span", "ms", 1, ms(walkEnd(l))),
 		kit.Counted("gradients", "", walkPushes), kit.Counted("staleness.largest", "versions", stale), kit.Counted("group.largest", "", group),
 		kit.Counted("smin", "versions", smin), kit.Counted("smax", "versions", smax), kit.Number("alpha", "", kit.AsIs, alpha)}
-	for _, s := range states {
-		out = append(out, result.Fact{Key: "first." + s, Value: first[s]})
-	}
-	return out
 }
 
 // band is a stretch of a worker's time: an iteration (pull, computation, push), or the
