@@ -166,8 +166,6 @@ func showKnobs(v *kit.View[turned, cell]) {
 	v.Frames = append(v.Frames,
 		kit.Frame("knobs", knobs,
 			kit.Word("knob", "knob", func(k knob) string { return k.key }),
-			kit.Num("from", "", kit.AsIs, func(k knob) float64 { return k.at[0] }),
-			kit.Num("to", "", kit.AsIs, func(k knob) float64 { return k.at[len(k.at)-1] }),
 			kit.Num("reference", "", kit.AsIs, func(k knob) float64 { return k.reference }),
 			kit.Word("learning", "learning", func(k knob) string { return learning[k.key] })),
 		kit.Frame("ranges", ranges,
@@ -183,7 +181,7 @@ func showKnobs(v *kit.View[turned, cell]) {
 // reference's.
 func showLearning(v *kit.View[turned, cell], k knob, value kit.Col[turned]) string {
 	s, base := manyRows(v.Profile), v.At(turned{k.key, k.reference, models[0], "dasp", true})
-	v.Engine, v.Data = base[0].Engine, []result.Data{*base[0].Data}
+	kit.MadeOf(v.Result, base[0].Engine, base[0].Data)
 	f := kit.Frame(k.key+"-learning", k.points(true), append([]kit.Col[turned]{value}, learningCols(s, v.At, base)...)...)
 	f.Kind = result.Trained
 	v.Frames = append(v.Frames, f)

@@ -99,10 +99,10 @@ func showSwitches(v *kit.View[string, switched]) {
 		kit.Frame("learning", switchRows, append(names, learningCols(manyRows(v.Profile), trained, trained(base))...)...)}
 	v.Frames[0].Kind = result.TimingOnly
 
-	first := trained(base)[0]
-	v.Engine, v.Data = first.Engine, []result.Data{*first.Data}
+	kit.MadeOf(v.Result, trained(base)[0].Engine, trained(base)[0].Data)
 	intervals := 2 * (len(switchRows) - 1) // of times and of accuracies
-	v.Facts = append(sizeFacts(manyRows(v.Profile)), kit.Counted("intervals", "", intervals))
+	v.Facts = append(sizeFacts(manyRows(v.Profile)), kit.Counted("intervals", "", intervals),
+		kit.Whether("one_seed", len(v.Seeds) == 1))
 	v.Claims = []result.Claim{withinSmax(timed(switchRows[slices.IndexFunc(switchRows, func(r switchRow) bool { return r.key == literalFSS })]))}
 }
 
