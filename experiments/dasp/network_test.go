@@ -3,6 +3,7 @@ package dasp
 import (
 	"encoding/json"
 	"fmt"
+	result "gradsync/experiments/result1"
 	"math"
 	"strings"
 	"testing"
@@ -276,5 +277,30 @@ func TestFormsAreRecorded(t *testing.T) {
 	}
 	if want := len(networkForms()) + len(printedForms); len(seen) != want {
 		t.Errorf("%d forms differ by their record, want %d", len(seen), want)
+	}
+}
+
+// rectangular complains of a table whose rows are not as wide as its head.
+func rectangular(t *testing.T, r *result.Result) {
+	t.Helper()
+	for _, tab := range r.Tables {
+		if len(tab.Rows) == 0 {
+			t.Errorf("%s is empty", tab.ID)
+		}
+		for i, row := range tab.Rows {
+			if len(row) != len(tab.Columns) {
+				t.Errorf("%s: row %d has %d entries, the head %d", tab.ID, i, len(row), len(tab.Columns))
+			}
+		}
+	}
+	for _, f := range r.Figures {
+		for _, s := range f.Series {
+			if len(s.X) == 0 || len(s.X) != len(s.Y) || f.Alt == "" {
+				t.Errorf("%s, %s: %d and %d values, text %q", f.ID, s.Name, len(s.X), len(s.Y), f.Alt)
+			}
+		}
+	}
+	if r.Status != complete || len(r.Notes) == 0 {
+		t.Errorf("status %s, %d notes", r.Status, len(r.Notes))
 	}
 }
