@@ -178,5 +178,18 @@ func readEither(file string) (loaded, error) {
 	return loaded{Result: old}, err
 }
 
+// Outline reads a result file of either version without its words: what it is of, its
+// configuration, and the verdicts on its claims.
+func Outline(file string) (*drawing.Result, error) {
+	l, err := readEither(file)
+	if err != nil {
+		return nil, fmt.Errorf("reports: %w", err)
+	}
+	return l.Result, nil
+}
+
+// Remark is what there is to say of a verdict besides: undecided, given, derived or "".
+func Remark(c drawing.Claim) string { return remarkOn(c).Key }
+
 // missing tells whether a drawn value is none: a bar that is not there.
 func missing(y float64) bool { return math.IsNaN(y) }

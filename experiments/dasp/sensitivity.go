@@ -116,7 +116,7 @@ func sensitivity() exp.Experiment {
 			if k.options != nil && t.Method == "dasp" {
 				k.options(cfg.Options, t.Value)
 			}
-			return keptCell(ctx, env, cfg)
+			return cellOf(ctx, env, cfg)
 		},
 		Show: showKnobs}.Experiment()
 }
@@ -187,7 +187,7 @@ func showLearning(v *kit.View[turned, cell], k knob, value kit.Col[turned]) stri
 	v.Frames = append(v.Frames, f)
 	at := f.At("time_told")
 	switch {
-	case toReach(base, s.Target, secondsOf) == nil:
+	case secondsAt(base, s.Target) == nil:
 		return "missed"
 	case slices.ContainsFunc(f.Rows, func(row []any) bool { return row[at] == true }):
 		return "told"

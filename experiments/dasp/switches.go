@@ -65,7 +65,7 @@ func switches() exp.Experiment {
 			switchRows[slices.IndexFunc(switchRows, func(r switchRow) bool { return r.key == key })].set(&o)
 			run := func(cfg train.Config) (cell, error) {
 				cfg.Options = &o
-				return keptCell(ctx, env, cfg)
+				return cellOf(ctx, env, cfg)
 			}
 			if x.Timed, err = run(timing(load(heterogeneous), "dasp", "lenet5", seed)); err == nil {
 				x.Trained, err = run(training(load(heterogeneous), "dasp", seed, manyRows(env.Profile)))
