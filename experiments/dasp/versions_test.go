@@ -260,11 +260,11 @@ func TestRetraceRepeatsEveryMethod(t *testing.T) {
 				}
 				x := c.Decide(s.View, p.Worker)
 				if x.State != p.State || x.Gap != p.Gap || p.Replied-p.Received < x.Wait {
-					t.Errorf("%s, %s: decided %+v, the server %v at gap %d after %v", v.Name, f.title, x, p.State, p.Gap, p.Replied-p.Received)
+					t.Errorf("%s, %s: decided %+v, the server %v at gap %d after %v", v.Name, f.key, x, p.State, p.Gap, p.Replied-p.Received)
 				}
 			}, nil)
 			if err != nil {
-				t.Errorf("%s, %s: %v", v.Name, f.title, err)
+				t.Errorf("%s, %s: %v", v.Name, f.key, err)
 			}
 		}
 	}
