@@ -2,124 +2,310 @@ package dasp
 
 import (
 	"context"
+	"fmt"
+	"math"
+	"slices"
 
 	"gradsync/experiments/exp"
+	"gradsync/experiments/kit"
 	"gradsync/experiments/platforms"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 	"gradsync/experiments/train"
 	"gradsync/papers/dasp/rivals"
 )
 
 // networkForm is a method in one reading.
 type networkForm struct {
-	key, title string
-	sync       string
-	set        func(*rivals.Options)
+	key, sync string
+	set       func(*rivals.Options)
 }
 
-// The forms of the experiment. T_wait of eq. (1) is made of iteration times: by
-// our default reading of the computation alone, by the other of the whole
-// iteration with its transfers. α = 0 makes every T_wait nothing and leaves the
-// bound Smax: what DASP is if eq. (1) says nothing.
+// The forms of DASP. T_wait of eq. (1) is made of iteration times: by our default reading
+// of the computation alone, by the other of the whole iteration with its transfers. α = 0
+// makes every T_wait nothing and leaves the bound Smax: what DASP is if eq. (1) says
+// nothing.
 var (
-	computeForm   = networkForm{"dasp", "DASP, f = compute", "dasp", func(o *rivals.Options) { o.Duration = "compute" }}
-	iterationForm = networkForm{"dasp-iteration", "DASP, f = iteration", "dasp", func(o *rivals.Options) { o.Duration = "iteration" }}
-	untimedForm   = networkForm{"dasp-untimed", "DASP, T_wait = 0", "dasp", func(o *rivals.Options) { o.Alpha = 0 }}
-	daspForms     = []networkForm{computeForm, iterationForm, untimedForm}
+	computeForm   = networkForm{"dasp", "dasp", func(o *rivals.Options) { o.Duration = "compute" }}
+	iterationForm = networkForm{"dasp-iteration", "dasp", func(o *rivals.Options) { o.Duration = "iteration" }}
+	untimedForm   = networkForm{"dasp-untimed", "dasp", func(o *rivals.Options) { o.Alpha = 0 }}
 )
 
-// printedForms are DASP without the re-check that holds WSS and FSS answers to
-// Smax, Algorithm 1 as printed. They were added after the first run, which showed
-// that the re-check decides nearly alone.
-var printedForms = []networkForm{
-	asPrinted("compute", computeForm), asPrinted("iteration", iterationForm), asPrinted("untimed", untimedForm),
-}
+// printedForms are DASP without the re-check that holds WSS and FSS answers to Smax,
+// Algorithm 1 as printed. They were added after the first run, which showed that the
+// re-check decides nearly alone.
+var printedForms = []networkForm{asPrinted("printed-compute", computeForm), asPrinted("printed-iteration", iterationForm), asPrinted("printed-untimed", untimedForm)}
 
 func asPrinted(key string, f networkForm) networkForm {
-	return networkForm{"printed-" + key, f.title + ", as printed", f.sync, func(o *rivals.Options) { f.set(o); o.FSS = "literal" }}
-}
-
-// formsOn are the forms that run on v.
-func formsOn(v platforms.Variant) []networkForm {
-	forms := networkForms()
-	if v.Workers == platforms.UnequalLinkSet {
-		forms = append(forms, printedForms...)
-	}
-	return forms
+	return networkForm{key, f.sync, func(o *rivals.Options) { f.set(o); o.FSS = "literal" }}
 }
 
 // networkForms are the paper's methods in its order, DASP in its three forms.
-func networkForms() []networkForm {
-	var out []networkForm
-	for _, m := range methods {
-		if m != "dasp" {
-			out = append(out, networkForm{m, title[m], m, func(*rivals.Options) {}})
-		}
+func networkForms() (out []networkForm) {
+	for _, m := range methods[:len(methods)-1] {
+		out = append(out, networkForm{m, m, func(*rivals.Options) {}})
 	}
-	return append(out, daspForms...)
+	return append(out, computeForm, iterationForm, untimedForm)
 }
 
-// formConfigs are the methods' parameters in every form.
-func formConfigs() (out []map[string]any) {
+// formsOn lists the forms that run on v.
+func formsOn(v platforms.Variant) []networkForm {
+	if v.Workers == platforms.UnequalLinkSet {
+		return append(networkForms(), printedForms...)
+	}
+	return networkForms()
+}
+
+// formConfigs returns the methods' parameters in every form.
+func formConfigs() map[string]any {
+	out := map[string]any{}
 	for _, f := range append(networkForms(), printedForms...) {
 		o := options()
 		f.set(&o)
-		out = append(out, map[string]any{"form": f.key, "method": f.sync, "options": o})
+		out[f.key] = map[string]any{"method": f.sync, "options": o}
 	}
 	return out
 }
 
-// networks are the clusters of a profile: ci leaves out the equal links and the
+// networks returns the clusters of a profile: ci leaves out the equal links and the
 // remote worker's second server.
 func networks(profile string) []platforms.Variant {
 	all, err := platforms.Networks()
 	if err != nil {
 		panic(err) // embedded files: only a programmer can break them
 	}
-	if profile != "ci" {
-		return all
-	}
-	var out []platforms.Variant
-	for _, v := range all {
-		if v.Workers == platforms.UnequalLinkSet || v.Workers == platforms.RemoteWorker && v.Link == wideServer {
-			out = append(out, v)
+	return slices.DeleteFunc(all, func(v platforms.Variant) bool {
+		return profile == "ci" && v.Workers != platforms.UnequalLinkSet && siteOf(v) != remoteWide
+	})
+}
+
+// site is a cluster: the workers' links, and the server's in Gb/s.
+type site struct {
+	Links  string
+	Server float64
+}
+
+// The clusters that hypotheses and texts speak of.
+var (
+	unequalWide   = site{"unequal", 100}
+	unequalNarrow = site{"unequal", 10}
+	remoteWide    = site{"remote", 100}
+)
+
+func siteOf(v platforms.Variant) site {
+	links := map[string]string{platforms.EqualLinks: "equal", platforms.UnequalLinkSet: "unequal", platforms.RemoteWorker: "remote"}
+	return site{links[v.Workers], 8 * v.Platform.Server.Bandwidth / 1e9}
+}
+
+// lane is a point: a form of a method with a network on a cluster.
+type lane struct {
+	site
+	Model, Form string
+}
+
+func (l lane) as(form string) lane { l.Form = form; return l }
+
+// network asks what DASP makes of equal devices behind unequal links, which §1 names as a
+// motive and eq. (1), read by computation times, cannot see.
+func network() exp.Experiment { return networkStudy().Experiment() }
+
+func networkStudy() kit.Study[lane, linkCell] {
+	return kit.Study[lane, linkCell]{ID: "dasp/network", Source: "ours: §1 names unequal networks as a motive; no table of the paper varies them",
+		Kind: result.TimingOnly, Profiles: exp.Profiles,
+		Points: func(profile string) (out []lane) {
+			for _, v := range networks(profile) {
+				for _, m := range models {
+					for _, f := range formsOn(v) {
+						out = append(out, lane{siteOf(v), m, f.key})
+					}
+				}
+			}
+			return out
+		},
+		Cost: func(string, lane) (string, float64) { return "network", 0.016 },
+		Config: func(profile string) map[string]any { // the clusters by the rule that makes them
+			var sites []site
+			for _, v := range networks(profile) {
+				sites = append(sites, siteOf(v))
+			}
+			return map[string]any{"platform": kit.Platform(load(homogeneous)), "sites": sites, "unequal_links": platforms.UnequalLinks,
+				"remote_latency": platforms.RemoteLatency, "server_links": platforms.ServerLinks, "models": models, "forms": formConfigs(),
+				"batch": fullBatch, "gradients": workers * perWorker, "warmup": warmup, "launch": train.DefaultLaunch, "overhead": train.DefaultOverhead,
+				"short": shortWait, "criteria": criteria}
+		},
+		Measure: func(ctx context.Context, env exp.Env, l lane, seed uint64) (linkCell, error) {
+			all := networks("")
+			v := all[slices.IndexFunc(all, func(v platforms.Variant) bool { return siteOf(v) == l.site })]
+			forms := formsOn(v)
+			f := forms[slices.IndexFunc(forms, func(f networkForm) bool { return f.key == l.Form })]
+			cfg := timing(v.Platform, f.sync, l.Model, seed)
+			f.set(cfg.Options)
+			return train.Kept(ctx, env, cfg, func(o *train.Outcome) (linkCell, error) { return newLinkCell(o, v.Platform, *cfg.Options) })
+		},
+		Show: func(view *kit.View[lane, linkCell]) {
+			v := linkView{View: view}
+			for _, x := range networks(v.Profile) {
+				v.sites = append(v.sites, siteOf(x))
+			}
+			tested := v.test()
+			v.Frames = append([]result.Frame{v.iterations(), v.forms(), v.waits(), v.server(), v.workers()}, tested.frames()...)
+			for _, set := range []string{"unequal", "remote"} {
+				v.Figures = append(v.Figures, result.Figure{ID: "network-" + set, Form: "bar", Frame: "forms", Where: map[string]any{"links": set, "drawn": true},
+					X: "place", Y: []string{"over_bsp"}, By: []string{"form"}})
+			}
+			v.Facts = append(v.facts(), tested.bound())
+		}}
+}
+
+// linkView is what was measured on all clusters of the profile.
+type linkView struct {
+	*kit.View[lane, linkCell]
+	sites []site
+}
+
+// rows lists a lane for each form of each network on each cluster of a set; "": of all.
+func (v linkView) rows(links string, forms ...networkForm) (out []lane) {
+	for _, s := range v.sites {
+		for _, m := range models {
+			for _, f := range forms {
+				if links == "" || s.Links == links {
+					out = append(out, lane{s, m, f.key})
+				}
+			}
 		}
 	}
 	return out
 }
 
-// The servers' links, as platforms.ServerLinks names them.
-const wideServer, narrowServer = "100 Gb/s", "10 Gb/s"
+// cells returns the runs of l without what the links add.
+func (v linkView) cells(l lane) (out []cell) {
+	for _, c := range v.At(l) {
+		out = append(out, c.Cell)
+	}
+	return out
+}
 
-// network asks what DASP makes of equal devices behind unequal links, which §1
-// names as a motive and eq. (1), read by computation times, cannot see.
-func network() exp.Experiment {
-	e := exp.Experiment{ID: "dasp/network", Title: "Equal devices, unequal links", Source: "ours: §1 names unequal networks as a motive; no table of the paper varies them", Profiles: exp.Profiles}
-	cells := func(profile string) (n float64) {
-		for _, v := range networks(profile) {
-			n += float64(len(models) * len(formsOn(v)))
-		}
-		return n
+// over returns l's iteration time per worker over another form's, paired by seed.
+func (v linkView) over(l lane, form string) kit.Estimate {
+	return kit.Each(v.cells(l), perIteration).Over(kit.Each(v.cells(l.as(form)), perIteration))
+}
+
+// laneCols heads a frame by where its rows were run.
+func laneCols(more ...kit.Col[lane]) []kit.Col[lane] {
+	return append([]kit.Col[lane]{kit.Word("links", "links", func(l lane) string { return l.Links }),
+		kit.Num("server", "Gb/s", kit.AsIs, func(l lane) float64 { return l.Server }),
+		kit.Word("model", "model", func(l lane) string { return l.Model })}, more...)
+}
+
+var formCol = kit.Word("form", "form", func(l lane) string { return l.Form })
+
+// iterations is the mean iteration time of every form, BSP = 1.
+func (v linkView) iterations() result.Frame {
+	cols := laneCols(kit.Mean("bsp", "ms", 1, func(l lane) kit.Estimate { return mean(v.cells(l), perIteration).Times(1e3) }))
+	for _, f := range networkForms()[1:] {
+		cols = append(cols, kit.Half(f.key, "", 3, func(l lane) kit.Estimate { return v.over(l.as(f.key), "bsp") }).Plain())
 	}
-	e.Seconds = func(profile string, seeds int) float64 { return 0.016 * cells(profile) * float64(seeds) }
-	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		vs := networks(env.Profile)
-		r := &runs{ctx: ctx, env: env, total: cells(env.Profile) * float64(len(env.Seeds))}
-		res := exp.NewResult(e, env, result.TimingOnly, map[string]any{"platforms": vs, "methods": methods, "models": models, "options": options(),
-			"forms": formConfigs(), "batch": fullBatch, "gradients": workers * perWorker, "warmup": warmup,
-			"launch": train.DefaultLaunch, "overhead": train.DefaultOverhead, "short": shortWait, "same_time": sameTime, "hypotheses": hypothesisTexts(), "seeds": env.Seeds})
-		g, err := r.linkGrid(vs)
-		if err != nil {
-			return incomplete(res), err
-		}
-		tested := testHypotheses(g)
-		res.Tables = []result.Table{linkTimes(vs, g), hypothesisTable(tested), waitTable(vs, g), printedTable(vs, g), serverTable(vs, g), workerTable(vs, g)}
-		for _, set := range []string{platforms.UnequalLinkSet, platforms.RemoteWorker} {
-			res.Figures = append(res.Figures, linkFigure(set, vs, g))
-		}
-		res.Notes = networkNotes(vs, g, tested)
-		res.Status = complete
-		return res, nil
+	return kit.Frame("network-iteration", v.rows("", networkForms()[0]), cols...)
+}
+
+// forms is the same, form by form, as figures draw it: DASP with every T_wait 0 stands in
+// the table alone.
+func (v linkView) forms() result.Frame {
+	return kit.Frame("forms", v.rows("", networkForms()[1:]...), laneCols(formCol,
+		kit.Word("place", "place", func(l lane) string { return fmt.Sprintf("%s-%g", l.Model, l.Server) }),
+		kit.Interval("over_bsp", "", 2, func(l lane) kit.Estimate { return v.over(l, "bsp") }),
+		kit.Flag("drawn", func(l lane) bool { return l.Form != untimedForm.key }))...)
+}
+
+// waits is what DASP's waits are made of, all seeds together.
+func (v linkView) waits() result.Frame {
+	of := func(x func(wssWaits) float64) func(lane) float64 {
+		return func(l lane) float64 { return x(allWaits(v.At(l))) }
 	}
-	return e
+	perOf := func(x float64, n int) float64 { return onlyIf(n > 0, x/float64(n)) }
+	waited := func(key, state string) kit.Col[lane] {
+		return kit.Mean(key, "s", 1, func(l lane) kit.Estimate { return mean(v.cells(l), func(c cell) float64 { return c.Seconds[state] }) })
+	}
+	cols := append(laneCols(formCol), shareCols(1, v.cells)...)
+	rows := append(v.rows("", computeForm, iterationForm), v.rows("unequal", printedForms...)...)
+	return kit.Frame("network-waits", rows, append(cols,
+		kit.Num("zero", "% of WSS", 1, of(func(w wssWaits) float64 { return shareOf(w.Zero, w.WSS) })),
+		kit.Num("short", "% of WSS", 1, of(func(w wssWaits) float64 { return shareOf(w.Short, w.WSS) })),
+		kit.Num("twait", "ms", 2, of(func(w wssWaits) float64 { return perOf(1e3*w.Wait, w.WSS) })),
+		kit.Num("oldest", "ms", 1, of(func(w wssWaits) float64 { return perOf(1e3*w.Oldest, w.WSS) })),
+		waited("wss", "WSS"), waited("fss", "FSS"),
+		kit.Num("k", "", 2, of(func(w wssWaits) float64 { return perOf(float64(w.Members), w.Groups) })),
+		kit.Num("solo", "% of groups", 1, of(func(w wssWaits) float64 { return shareOf(w.Solo, w.Groups) })),
+		kit.Count("groups", "", func(l lane) int { return allWaits(v.At(l)).Groups }),
+		kit.Mean("stale", "versions", 2, func(l lane) kit.Estimate { return mean(v.cells(l), staleness) }),
+		kit.Count("spread", "versions", func(l lane) int64 { return widestSpread(v.cells(l)) }),
+		kit.Mean("bsp", "", 3, func(l lane) kit.Estimate { return v.over(l, "bsp") }),
+		kit.Mean("compute", "", 3, func(l lane) kit.Estimate { // over f = compute, of the same form
+			if slices.ContainsFunc(printedForms, func(f networkForm) bool { return f.key == l.Form }) {
+				return v.over(l, printedForms[0].key)
+			}
+			return v.over(l, computeForm.key)
+		}),
+		kit.Flag("idle", func(l lane) bool { return onlyQIS(v.At(l)) }))...)
+}
+
+// server shows contention at the server: how full its link is, and what of an iteration is
+// queueing there.
+func (v linkView) server() result.Frame {
+	average := func(l lane, of func(linkCell) float64) float64 { return kit.Each(v.At(l), of).Mean().Value }
+	forms := networkForms()[:2]
+	return kit.Frame("network-server", v.rows("", forms...), laneCols(kit.Word("method", "method", func(l lane) string { return l.Form }),
+		kit.Num("busy", "%", 1, func(l lane) float64 { return average(l, func(c linkCell) float64 { return 100 * c.Busy }) }),
+		kit.Num("queue", "ms", 2, func(l lane) (queue float64) {
+			for _, q := range meanByWorker(v.At(l), func(c linkCell) []float64 { return c.Queue }) {
+				queue += 1e3 * q / workers
+			}
+			return queue
+		}),
+		kit.Num("fastest", "ms", 1, func(l lane) float64 { return 1e3 * slices.Min(meanByWorker(v.At(l), iterationsOf)) }),
+		kit.Num("slowest", "ms", 1, func(l lane) float64 { return 1e3 * slices.Max(meanByWorker(v.At(l), iterationsOf)) }),
+		kit.Num("uneven", "", 2, func(l lane) float64 { return unevenness(v.At(l)) }))...)
+}
+
+// workers is each worker's own iteration time on unequal links.
+func (v linkView) workers() result.Frame {
+	cols := laneCols(formCol)
+	for w := range workers {
+		cols = append(cols, kit.Num(fmt.Sprintf("w%d", w+1), "ms", 1, func(l lane) float64 { return 1e3 * meanByWorker(v.At(l), iterationsOf)[w] }))
+	}
+	return kit.Frame("network-workers", v.rows("unequal", networkForms()[1], computeForm, iterationForm), cols...)
+}
+
+// facts are what eq. (1) asked for on unequal links, where both readings of f agree, and
+// the parameters that texts name.
+func (v linkView) facts() []result.Fact {
+	asked, same, of := wssWaits{}, 0, 0
+	for _, s := range []site{unequalWide, unequalNarrow, remoteWide} {
+		for _, m := range models {
+			compute, iteration := lane{s, m, computeForm.key}, lane{s, m, iterationForm.key}
+			if s.Links == "unequal" {
+				asked.add(allWaits(v.At(compute)))
+			}
+			if len(v.At(compute)) == 0 || onlyQIS(v.At(compute)) && onlyQIS(v.At(iteration)) {
+				continue
+			}
+			if of++; math.Abs(v.over(iteration, computeForm.key).Value-1) <= criteria["same_time"] {
+				same++
+			}
+		}
+	}
+	per := func(x float64) float64 { return onlyIf(asked.WSS > 0, 1e3*x/float64(asked.WSS)) }
+	out := []result.Fact{kit.Counted("asked", "", asked.WSS), kit.Number("asked.zero", "%", 0, shareOf(asked.Zero, asked.WSS)),
+		kit.Number("asked.short", "%", 0, shareOf(asked.Short, asked.WSS)), kit.Number("asked.wait", "ms", kit.AsIs, per(asked.Wait)),
+		kit.Number("asked.oldest", "ms", kit.AsIs, per(asked.Oldest)), kit.Counted("readings.same", "", same), kit.Counted("readings", "", of),
+		kit.Counted("workers", "", workers), kit.Counted("smin", "versions", smin), kit.Counted("smax", "versions", smax), kit.Number("alpha", "", kit.AsIs, alpha),
+		kit.Counted("batch", "", fullBatch), kit.Counted("gradients", "", workers*perWorker), kit.Counted("warmup", "", warmup),
+		kit.Number("short", "%", kit.AsIs, 100*shortWait), kit.Number("link.wide", "Gb/s", kit.AsIs, unequalWide.Server),
+		kit.Number("link.narrow", "Gb/s", kit.AsIs, unequalNarrow.Server), kit.Number("latency", "ms", kit.AsIs, ms(platforms.RemoteLatency))}
+	for key, x := range map[string]string{"waits": "most_waits", "same": "same_time", "kept": "kept_saving", "nearly": "nearly_all", "not_nearly": "not_nearly"} {
+		out = append(out, kit.Number("criterion."+key, "%", kit.AsIs, 100*criteria[x]))
+	}
+	for w, link := range platforms.UnequalLinks {
+		out = append(out, kit.Number(fmt.Sprintf("link.%d", w+1), "Gb/s", kit.AsIs, 8*link/1e9))
+	}
+	return append(out, kit.Number("criterion.even", "", kit.AsIs, criteria["evened"]))
 }

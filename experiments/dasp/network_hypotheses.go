@@ -1,111 +1,217 @@
 package dasp
 
 import (
-	"fmt"
-	"strings"
+	"math"
 
-	"gradsync/experiments/platforms"
-	result "gradsync/experiments/result1"
-)
-
-// The clusters that the hypotheses speak of.
-var (
-	unequalWide   = platforms.UnequalLinkSet + ", server " + wideServer
-	unequalNarrow = platforms.UnequalLinkSet + ", server " + narrowServer
-	remoteWide    = platforms.RemoteWorker + ", server " + wideServer
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 )
 
 // Answers to a hypothesis.
 const (
 	holdsTrue  = "holds"
-	holdsFalse = "does not hold"
-	noCase     = "no case"
+	holdsFalse = "does-not-hold"
+	noCase     = "no-case"
 )
+
+// criteria are those of the hypotheses.
+var criteria = map[string]float64{
+	"most_waits":  0.95, // of T_waits must be next to nothing
+	"same_time":   0.01, // relative difference of two iteration times that count as the same
+	"kept_saving": 0.5,  // of ASP's saving
+	"evened":      1.5,  // slowest over fastest worker that counts as even
+	"nearly_all":  0.99, // of pushes in QIS
+	"not_nearly":  0.9,  // of pushes in QIS
+}
 
 // hypothesis was written before the first run. test looks at one model's cells
-// in a cluster: whether it holds there, what was measured, and whether there was
-// anything to measure.
+// in a cluster.
 type hypothesis struct {
-	text     string
-	clusters []string
-	models   []string
-	test     func(model string, cells map[string][]linkCell) (ok bool, measured string, any bool)
+	key    string
+	sites  []site
+	models []string
+	test   func(model string, cells map[string][]linkCell) finding
 }
 
-// The criteria of the hypotheses.
-const (
-	mostWaits  = 0.95 // of T_waits must be next to nothing
-	sameTime   = 0.01 // relative difference of two iteration times that count as the same
-	keptSaving = 0.5  // of ASP's saving
-	evened     = 1.5  // slowest over fastest worker that counts as even
-	nearlyAll  = 0.99 // of pushes in QIS
-	notNearly  = 0.9  // of pushes in QIS
-)
+// finding is what a test measured; no number says that there was nothing to measure.
+type finding struct {
+	kit.Estimate
+	holds  bool
+	beside float64 // what the number is set beside, NaN for nothing
+}
+
+// plainly returns a finding whose number has no interval.
+func plainly(holds bool, x, beside float64) finding {
+	return finding{kit.Estimate{Value: x, N: 1}, holds, beside}
+}
+
+var noFinding = finding{beside: math.NaN()}
 
 var hypotheses = []hypothesis{
-	{fmt.Sprintf("f = compute is blind to links: at least %g %% of T_waits are below %g %% of the oldest worker's iteration", 100*mostWaits, 100*shortWait),
-		[]string{unequalWide, unequalNarrow}, models, blindToLinks},
-	{fmt.Sprintf("DASP with f = compute is ASP with the bound Smax: its iteration time is within %g %% of DASP's with every T_wait 0", 100*sameTime),
-		[]string{unequalWide, unequalNarrow, remoteWide}, models, boundAlone},
-	{"f = iteration sees the links: it has fewer pushes in FSS than f = compute", []string{unequalWide}, models, fewerFSS},
-	{"f = iteration costs time: a longer iteration than f = compute", []string{unequalWide, unequalNarrow}, models, longerIteration},
-	{fmt.Sprintf("DASP with f = compute keeps at least %g %% of the time that ASP saves over BSP", 100*keptSaving), []string{unequalWide}, models, keepsSaving},
-	{fmt.Sprintf("A server's link of 10 Gb/s evens the workers out: under ASP the slowest iteration is at most %g times the fastest", evened),
-		[]string{unequalNarrow}, models[1:], evensOut},
-	{fmt.Sprintf("20 ms of latency make a straggler for LeNet-5 (under %g %% of pushes in QIS) and none for the large models (over %g %%)", 100*notNearly, 100*nearlyAll),
-		[]string{remoteWide}, models, latencyStraggler},
+	{"blind", []site{unequalWide, unequalNarrow}, models, blindToLinks},
+	{"bound", []site{unequalWide, unequalNarrow, remoteWide}, models, boundAlone},
+	{"fewer-fss", []site{unequalWide}, models, fewerFSS},
+	{"longer", []site{unequalWide, unequalNarrow}, models, longerIteration},
+	{"keeps", []site{unequalWide}, models, keepsSaving},
+	{"evens", []site{unequalNarrow}, models[1:], evensOut},
+	{"latency", []site{remoteWide}, models, latencyStraggler},
 }
 
-// testedHypothesis is a hypothesis with its answer.
-type testedHypothesis struct{ text, answer, measured string }
+func blindToLinks(_ string, cells map[string][]linkCell) finding {
+	w := allWaits(cells[computeForm.key])
+	if w.WSS == 0 {
+		return noFinding
+	}
+	x := float64(w.Short) / float64(w.WSS)
+	return plainly(x >= criteria["most_waits"], 100*x, float64(w.WSS))
+}
 
-// testHypotheses answers each.
-func testHypotheses(g linkGrid) (out []testedHypothesis) {
+func boundAlone(_ string, cells map[string][]linkCell) finding {
+	if onlyQIS(cells[computeForm.key]) {
+		return noFinding
+	}
+	e := timesOf(cells[computeForm.key]).Over(timesOf(cells[untimedForm.key]))
+	return finding{e, math.Abs(e.Value-1) <= criteria["same_time"], math.NaN()}
+}
+
+func fewerFSS(_ string, cells map[string][]linkCell) finding {
+	blind, sees := stateShare(cells[computeForm.key], "FSS"), stateShare(cells[iterationForm.key], "FSS")
+	if blind == 0 && sees == 0 {
+		return noFinding
+	}
+	return plainly(sees < blind, 100*sees, 100*blind)
+}
+
+// longerIteration holds if the interval excludes 1, or where one seed has noFinding,
+// if the ratio is above 1.
+func longerIteration(_ string, cells map[string][]linkCell) finding {
+	if onlyQIS(cells[computeForm.key]) && onlyQIS(cells[iterationForm.key]) {
+		return noFinding
+	}
+	e := timesOf(cells[iterationForm.key]).Over(timesOf(cells[computeForm.key]))
+	return finding{e, e.Value > 1 && (e.CI == nil || e.CI[0] > 1), math.NaN()}
+}
+
+func keepsSaving(_ string, cells map[string][]linkCell) finding {
+	bsp := timesOf(cells["bsp"])
+	free, ours := timesOf(cells["asp"]).Over(bsp).Value, timesOf(cells[computeForm.key]).Over(bsp).Value
+	if free >= 1 {
+		return noFinding
+	}
+	x := (1 - ours) / (1 - free)
+	return plainly(x >= criteria["kept_saving"], 100*x, math.NaN())
+}
+
+func evensOut(_ string, cells map[string][]linkCell) finding {
+	x := unevenness(cells["asp"])
+	if math.IsNaN(x) {
+		return noFinding
+	}
+	return plainly(x <= criteria["evened"], x, math.NaN())
+}
+
+func latencyStraggler(model string, cells map[string][]linkCell) finding {
+	x := stateShare(cells[computeForm.key], "QIS")
+	if model == models[0] {
+		return plainly(x < criteria["not_nearly"], 100*x, math.NaN())
+	}
+	return plainly(x > criteria["nearly_all"], 100*x, math.NaN())
+}
+
+// timesOf returns the iteration times per worker.
+func timesOf(cells []linkCell) kit.Sample {
+	return kit.Each(cells, func(c linkCell) float64 { return perIteration(c.Cell) })
+}
+
+// stateShare is the mean over seeds of a state's share of pushes.
+func stateShare(cells []linkCell, state string) float64 {
+	return kit.Each(cells, func(c linkCell) float64 { return c.Cell.Share[state] }).Mean().Value
+}
+
+// test is a hypothesis tested with one network in one cluster.
+type testRow struct {
+	lane
+	hypothesis string
+	finding
+}
+
+type testRows []testRow
+
+// test tests every hypothesis on the clusters and networks it names, of those that were
+// run.
+func (v linkView) test() (out testRows) {
 	for _, h := range hypotheses {
-		out = append(out, h.answer(g))
+		for _, s := range h.sites {
+			for _, m := range h.models {
+				cells := map[string][]linkCell{}
+				for _, f := range append(networkForms(), printedForms...) {
+					cells[f.key] = v.At(lane{s, m, f.key})
+				}
+				if len(cells["bsp"]) > 0 {
+					out = append(out, testRow{lane{s, m, ""}, h.key, h.test(m, cells)})
+				}
+			}
+		}
 	}
 	return out
 }
 
-// answer tests h on the clusters and models it names, of those that were run. It
-// holds if it does wherever there is a case.
-func (h hypothesis) answer(g linkGrid) testedHypothesis {
-	t := testedHypothesis{text: h.text, answer: noCase}
-	var parts []string
-	for _, c := range h.clusters {
-		if g[c] == nil {
-			continue
-		}
-		var found []string
-		for _, m := range h.models {
-			ok, measured, any := h.test(m, g[c][m])
-			found = append(found, title[m]+" "+measured)
-			switch {
-			case any && !ok:
-				t.answer = holdsFalse
-			case any && t.answer == noCase:
-				t.answer = holdsTrue
-			}
-		}
-		parts = append(parts, c+": "+strings.Join(found, ", "))
+// answer tells whether a hypothesis holds: it does if it does wherever there is a case.
+func (t testRows) answer(key string) string {
+	holding, failing := t.count(key)
+	switch {
+	case failing > 0:
+		return holdsFalse
+	case holding > 0:
+		return holdsTrue
 	}
-	t.measured = strings.Join(parts, ". ")
-	return t
+	return noCase
 }
 
-func hypothesisTexts() (texts []string) {
+// count counts the cases in which a hypothesis holds and fails.
+func (t testRows) count(key string) (holding, failing int) {
+	for _, row := range t {
+		switch {
+		case row.hypothesis != key || row.N == 0:
+		case row.holds:
+			holding++
+		default:
+			failing++
+		}
+	}
+	return holding, failing
+}
+
+// bound answers whether DASP by computation times is ASP with the bound Smax: yes, no,
+// partly, or never where no push waits anywhere.
+func (t testRows) bound() result.Fact {
+	same, other := t.count("bound")
+	word := "partly"
+	switch {
+	case same == 0 && other == 0:
+		word = "never"
+	case other == 0:
+		word = "yes"
+	case same == 0:
+		word = "no"
+	}
+	return kit.Finding("bound", "bound", word)
+}
+
+func (t testRows) frames() []result.Frame {
+	var keys []string
 	for _, h := range hypotheses {
-		texts = append(texts, h.text)
+		keys = append(keys, h.key)
 	}
-	return texts
-}
-
-func hypothesisTable(tested []testedHypothesis) result.Table {
-	t := result.Table{ID: "network-hypotheses", Title: "What we expected, and what came", Kind: result.TimingOnly,
-		Caption: "Sentences and criteria were fixed before the first run; a sentence holds if it does for every model and cluster that it names and that has a case.",
-		Columns: []result.Column{{Key: "hypothesis", Title: "expected"}, {Key: "answer", Title: "answer"}, {Key: "measured", Title: "measured"}}}
-	for _, h := range tested {
-		t.Rows = append(t.Rows, []any{h.text, h.answer, h.measured})
-	}
-	return t
+	word := func(key, enum string, of func(testRow) string) kit.Col[testRow] { return kit.Word(key, enum, of) }
+	return []result.Frame{
+		kit.Frame("network-hypotheses", keys, kit.Word("hypothesis", "hypothesis", func(k string) string { return k }),
+			kit.Word("answer", "answer", t.answer)),
+		kit.Frame("tested", t, word("hypothesis", "hypothesis", func(r testRow) string { return r.hypothesis }),
+			word("links", "links", func(r testRow) string { return r.Links }),
+			kit.Num("server", "Gb/s", kit.AsIs, func(r testRow) float64 { return r.Server }),
+			word("model", "model", func(r testRow) string { return r.Model }),
+			kit.Interval("value", "", kit.AsIs, func(r testRow) kit.Estimate { return r.Estimate }),
+			kit.Num("beside", "", kit.AsIs, func(r testRow) float64 { return r.beside }),
+			kit.Flag("case", func(r testRow) bool { return r.N > 0 }), kit.Flag("holds", func(r testRow) bool { return r.holds }))}
 }

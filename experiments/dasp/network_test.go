@@ -1,13 +1,13 @@
 package dasp
 
 import (
+	"context"
 	"encoding/json"
-	"fmt"
 	"math"
-	"strings"
 	"testing"
 	"time"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/platforms"
 	"gradsync/experiments/train"
 	"gradsync/papers/dasp"
@@ -104,123 +104,105 @@ func TestHypotheses(t *testing.T) {
 	}
 	compute, iteration, untimed := computeForm.key, iterationForm.key, untimedForm.key
 	for name, c := range map[string]struct {
-		test     func(string, map[string][]linkCell) (bool, string, bool)
-		model    string
-		cells    cells
-		ok, any  bool
-		measured string
+		test       func(string, map[string][]linkCell) finding
+		model      string
+		cells      cells
+		ok, isCase bool
+		value      float64
 	}{
-		"blind":            {blindToLinks, "", cells{compute: asked(100, 95)}, true, true, "95.0 % of 200"},
-		"not blind":        {blindToLinks, "", cells{compute: asked(100, 94)}, false, true, "94.0 %"},
-		"never asked":      {blindToLinks, "", cells{compute: asked(0, 0)}, false, false, "no push"},
-		"bound alone":      {boundAlone, "", cells{compute: one(made(1.009, 0.5, 0)), untimed: one(made(1, 0.5, 0))}, true, true, "×1.0090"},
-		"more than bound":  {boundAlone, "", cells{compute: one(made(1.011, 0.5, 0)), untimed: one(made(1, 0.5, 0))}, false, true, "×1.0110"},
-		"less than bound":  {boundAlone, "", cells{compute: one(made(0.98, 0.5, 0)), untimed: one(made(1, 0.5, 0))}, false, true, "×0.9800"},
-		"nobody waits":     {boundAlone, "", cells{compute: one(made(2, 1, 0)), untimed: one(made(1, 1, 0))}, false, false, "QIS"},
-		"fewer FSS":        {fewerFSS, "", cells{compute: one(made(1, 0, 0.4)), iteration: one(made(1, 0, 0.3))}, true, true, "30.0 % against 40.0 %"},
-		"as many FSS":      {fewerFSS, "", cells{compute: one(made(1, 0, 0.4)), iteration: one(made(1, 0, 0.4))}, false, true, "40.0 %"},
-		"no FSS":           {fewerFSS, "", cells{compute: one(made(1, 0, 0)), iteration: one(made(1, 0, 0))}, false, false, "no push"},
-		"longer":           {longerIteration, "", cells{compute: {made(1, 0, 0), made(1, 0, 0)}, iteration: {made(1.1, 0, 0), made(1.11, 0, 0)}}, true, true, "×1.105"},
-		"longer by chance": {longerIteration, "", cells{compute: {made(1, 0, 0), made(1, 0, 0)}, iteration: {made(1.3, 0, 0), made(0.9, 0, 0)}}, false, true, "×1.082"},
-		"longer, one seed": {longerIteration, "", cells{compute: one(made(1, 0, 0)), iteration: one(made(1.1, 0, 0))}, true, true, "×1.100"},
-		"shorter":          {longerIteration, "", cells{compute: one(made(1, 0, 0)), iteration: one(made(0.9, 0, 0))}, false, true, "×0.900"},
-		"neither waits":    {longerIteration, "", cells{compute: one(made(1, 1, 0)), iteration: one(made(1, 1, 0))}, false, false, "QIS"},
-		"keeps half":       {keepsSaving, "", cells{"bsp": one(made(1, 0, 0)), "asp": one(made(0.2, 0, 0)), compute: one(made(0.59, 0, 0))}, true, true, "51 %"},
-		"keeps less":       {keepsSaving, "", cells{"bsp": one(made(1, 0, 0)), "asp": one(made(0.2, 0, 0)), compute: one(made(0.7, 0, 0))}, false, true, "38 %"},
-		"nothing to keep":  {keepsSaving, "", cells{"bsp": one(made(1, 0, 0)), "asp": one(made(1, 0, 0)), compute: one(made(1, 0, 0))}, false, false, "saves nothing"},
-		"even":             {evensOut, "", cells{"asp": one(made(1.5, 0, 0))}, true, true, "×1.50"},
-		"uneven":           {evensOut, "", cells{"asp": one(made(1.6, 0, 0))}, false, true, "×1.60"},
-		"no iteration":     {evensOut, "", cells{"asp": one(made(0, 0, 0))}, false, false, "NaN"},
-		"remote straggler": {latencyStraggler, "lenet5", cells{compute: one(made(1, 0.89, 0))}, true, true, "89.0 %"},
-		"no straggler":     {latencyStraggler, "lenet5", cells{compute: one(made(1, 0.9, 0))}, false, true, "90.0 %"},
-		"large unharmed":   {latencyStraggler, "vgg19_bn", cells{compute: one(made(1, 0.995, 0))}, true, true, "99.5 %"},
-		"large harmed":     {latencyStraggler, "vgg19_bn", cells{compute: one(made(1, 0.99, 0))}, false, true, "99.0 %"},
+		"blind":            {blindToLinks, "", cells{compute: asked(100, 95)}, true, true, 95},
+		"not blind":        {blindToLinks, "", cells{compute: asked(100, 94)}, false, true, 94},
+		"never asked":      {blindToLinks, "", cells{compute: asked(0, 0)}, false, false, 0},
+		"bound alone":      {boundAlone, "", cells{compute: one(made(1.009, 0.5, 0)), untimed: one(made(1, 0.5, 0))}, true, true, 1.009},
+		"more than bound":  {boundAlone, "", cells{compute: one(made(1.011, 0.5, 0)), untimed: one(made(1, 0.5, 0))}, false, true, 1.011},
+		"less than bound":  {boundAlone, "", cells{compute: one(made(0.98, 0.5, 0)), untimed: one(made(1, 0.5, 0))}, false, true, 0.98},
+		"nobody waits":     {boundAlone, "", cells{compute: one(made(2, 1, 0)), untimed: one(made(1, 1, 0))}, false, false, 0},
+		"fewer FSS":        {fewerFSS, "", cells{compute: one(made(1, 0, 0.4)), iteration: one(made(1, 0, 0.3))}, true, true, 30},
+		"as many FSS":      {fewerFSS, "", cells{compute: one(made(1, 0, 0.4)), iteration: one(made(1, 0, 0.4))}, false, true, 40},
+		"no FSS":           {fewerFSS, "", cells{compute: one(made(1, 0, 0)), iteration: one(made(1, 0, 0))}, false, false, 0},
+		"longer":           {longerIteration, "", cells{compute: {made(1, 0, 0), made(1, 0, 0)}, iteration: {made(1.1, 0, 0), made(1.11, 0, 0)}}, true, true, 1.105},
+		"longer by chance": {longerIteration, "", cells{compute: {made(1, 0, 0), made(1, 0, 0)}, iteration: {made(1.3, 0, 0), made(0.9, 0, 0)}}, false, true, 1.0817},
+		"longer, one seed": {longerIteration, "", cells{compute: one(made(1, 0, 0)), iteration: one(made(1.1, 0, 0))}, true, true, 1.1},
+		"shorter":          {longerIteration, "", cells{compute: one(made(1, 0, 0)), iteration: one(made(0.9, 0, 0))}, false, true, 0.9},
+		"neither waits":    {longerIteration, "", cells{compute: one(made(1, 1, 0)), iteration: one(made(1, 1, 0))}, false, false, 0},
+		"keeps half":       {keepsSaving, "", cells{"bsp": one(made(1, 0, 0)), "asp": one(made(0.2, 0, 0)), compute: one(made(0.59, 0, 0))}, true, true, 51.25},
+		"keeps less":       {keepsSaving, "", cells{"bsp": one(made(1, 0, 0)), "asp": one(made(0.2, 0, 0)), compute: one(made(0.7, 0, 0))}, false, true, 37.5},
+		"nothing to keep":  {keepsSaving, "", cells{"bsp": one(made(1, 0, 0)), "asp": one(made(1, 0, 0)), compute: one(made(1, 0, 0))}, false, false, 0},
+		"even":             {evensOut, "", cells{"asp": one(made(1.5, 0, 0))}, true, true, 1.5},
+		"uneven":           {evensOut, "", cells{"asp": one(made(1.6, 0, 0))}, false, true, 1.6},
+		"no iteration":     {evensOut, "", cells{"asp": one(made(0, 0, 0))}, false, false, 0},
+		"remote straggler": {latencyStraggler, "lenet5", cells{compute: one(made(1, 0.89, 0))}, true, true, 89},
+		"no straggler":     {latencyStraggler, "lenet5", cells{compute: one(made(1, 0.9, 0))}, false, true, 90},
+		"large unharmed":   {latencyStraggler, "vgg19_bn", cells{compute: one(made(1, 0.995, 0))}, true, true, 99.5},
+		"large harmed":     {latencyStraggler, "vgg19_bn", cells{compute: one(made(1, 0.99, 0))}, false, true, 99},
 	} {
-		ok, measured, any := c.test(c.model, c.cells)
-		if any != c.any || any && ok != c.ok || !strings.Contains(measured, c.measured) {
-			t.Errorf("%s: holds %t, a case %t, %q; want %t, %t, …%q…", name, ok, any, measured, c.ok, c.any, c.measured)
+		f := c.test(c.model, c.cells)
+		if f.N > 0 != c.isCase || f.holds != c.ok || math.Abs(f.Value-c.value) > 1e-4 {
+			t.Errorf("%s: %+v; want %t, a case %t, %g", name, f, c.ok, c.isCase, c.value)
 		}
 	}
 }
 
-// A sentence holds only if it does wherever there is a case.
+// A sentence holds only if it does wherever there is a case, and so does the answer to
+// whether DASP is ASP with a bound.
 func TestAnswers(t *testing.T) {
-	h := hypothesis{clusters: []string{unequalWide, unequalNarrow}, models: models[:2],
-		test: func(_ string, cells map[string][]linkCell) (bool, string, bool) {
-			x := cells["asp"][0].Cell.Iteration.PerWorker
-			return x > 1, fmt.Sprint(x), x != 0
-		}}
 	for _, c := range []struct {
-		seconds []float64 // 0: no case
-		want    string
-	}{{[]float64{2, 3}, holdsTrue}, {[]float64{2, 0.5}, holdsFalse}, {[]float64{0.5, 2}, holdsFalse}, {[]float64{0, 2}, holdsTrue}, {[]float64{0, 0}, noCase}} {
-		g := linkGrid{unequalNarrow: {}}
-		for i, m := range models[:2] {
-			g[unequalNarrow][m] = map[string][]linkCell{"asp": {made(c.seconds[i], 0, 0)}}
+		holds       []int // 1 yes, -1 no, 0 no case
+		want, bound string
+	}{{[]int{1, 1}, holdsTrue, "yes"}, {[]int{1, -1}, holdsFalse, "partly"}, {[]int{-1, 0}, holdsFalse, "no"}, {[]int{0, 1}, holdsTrue, "yes"},
+		{[]int{0, 0}, noCase, "never"}, {nil, noCase, "never"}} {
+		rows := testRows{{hypothesis: "other", finding: plainly(false, 1, 1)}}
+		for _, x := range c.holds {
+			row := testRow{hypothesis: "bound", finding: plainly(x > 0, 1, 1)}
+			if x == 0 {
+				row.finding = noFinding
+			}
+			rows = append(rows, row)
 		}
-		if got := h.answer(g); got.answer != c.want || !strings.HasPrefix(got.measured, unequalNarrow+": LeNet-5 ") {
-			t.Errorf("%v: %+v, want %s", c.seconds, got, c.want)
-		}
-	}
-	if got := h.answer(linkGrid{}); got.answer != noCase || got.measured != "" {
-		t.Errorf("no cluster was run: %+v", got)
-	}
-}
-
-// boundGrid has one case, ResNet-18 on unequal links: times of f = compute and of
-// T_wait = 0, and DASP's share in QIS.
-func boundGrid(compute, untimed, qis float64) linkGrid {
-	g := linkGrid{unequalWide: {}}
-	for _, m := range models {
-		c, u := made(1, 1, 0), made(1, 1, 0)
-		if m == "resnet18" {
-			c, u = made(compute, qis, 0), made(untimed, qis, 0)
-		}
-		g[unequalWide][m] = map[string][]linkCell{computeForm.key: {c}, untimedForm.key: {u}}
-	}
-	return g
-}
-
-func TestBoundNote(t *testing.T) {
-	mixed := boundGrid(1, 1, 0.5)
-	mixed[unequalNarrow] = boundGrid(2, 1, 0.5)[unequalWide]
-	for want, g := range map[string]linkGrid{
-		"Yes: wherever anybody waits": boundGrid(1.001, 1, 0.5),
-		"No: switching":               boundGrid(1.5, 1, 0.5),
-		"in 1 of 2 cases; not in ResNet-18 (unequal links, server 10 Gb/s, ×2.0000)": mixed,
-		"no push waits anywhere": boundGrid(1.5, 1, 1),
-		"plain ASP, every push in QIS, in LeNet-5 (unequal links, serv": boundGrid(1, 1, 0.5),
-	} {
-		if got := boundNote(g); !strings.Contains(got, want) {
-			t.Errorf("%q, want …%s…", got, want)
+		if got, bound := rows.answer("bound"), rows.bound().Value; got != c.want || bound != c.bound {
+			t.Errorf("%v: %s and %s, want %s and %s", c.holds, got, bound, c.want, c.bound)
 		}
 	}
 }
 
-// A worker without an iteration after the warm-up has no ratio, and the note says
-// so.
-func TestEvenNoteWithoutAnIteration(t *testing.T) {
-	g := linkGrid{unequalWide: {}, unequalNarrow: {}}
-	for _, m := range models {
-		g[unequalWide][m] = map[string][]linkCell{"asp": {made(2, 0, 0)}}
-		g[unequalNarrow][m] = map[string][]linkCell{"asp": {made(0, 0, 0)}}
+// A worker without an iteration after the warm-up has no ratio.
+func TestUnevenness(t *testing.T) {
+	if x := unevenness([]linkCell{made(2, 0, 0)}); x != 2 {
+		t.Errorf("%g, want 2", x)
 	}
-	got := evenNote(g)
-	if strings.Contains(got, "NaN") || !strings.Contains(got, "LeNet-5 2.00 and none (a worker never got past the warm-up);") {
-		t.Errorf("%q", got)
+	if x := unevenness([]linkCell{made(0, 0, 0)}); !math.IsNaN(x) {
+		t.Errorf("%g, want none", x)
 	}
 }
 
-// blindNote prints the measured shares and no other.
-func TestBlindNote(t *testing.T) {
-	g := linkGrid{unequalWide: {}, unequalNarrow: {}}
-	if got := blindNote(g); !strings.Contains(got, "eq. (1) was never asked") {
-		t.Errorf("%q", got)
-	}
-	g[unequalWide]["lenet5"] = map[string][]linkCell{computeForm.key: {{Waits: wssWaits{WSS: 200, Zero: 150, Short: 180, Wait: 0.4, Oldest: 8}}}}
-	if got := blindNote(g); !strings.Contains(got, "200 pushes in WSS to wait: 75 % of them not at all, and 90 % for less than 5 %") ||
-		!strings.Contains(got, "the mean was 2 ms beside an iteration of 40 ms") || strings.Contains(got, "half") {
-		t.Errorf("%q", got)
+// Facts pool what eq. (1) asked for, and are none where it was never asked.
+func TestNetworkFacts(t *testing.T) {
+	for _, asked := range []bool{true, false} {
+		s := networkStudy()
+		s.Measure = func(_ context.Context, _ exp.Env, l lane, _ uint64) (linkCell, error) {
+			c := made(1, 0.5, 0.1)
+			if asked && l.Model == "lenet5" && l.site == unequalWide && l.Form == computeForm.key {
+				c.Waits = wssWaits{WSS: 200, Zero: 150, Short: 180, Wait: 0.4, Oldest: 8}
+			}
+			if l.Model == "vgg19_bn" && l.Form == iterationForm.key {
+				c = made(1.5, 0.5, 0.1)
+			}
+			c.Queue = make([]float64, workers)
+			return c, nil
+		}
+		r, err := s.Run(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{0}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]any{"asked": 200, "asked.zero": 75., "asked.short": 90., "asked.wait": 2., "asked.oldest": 40., "readings.same": 6, "readings": 9}
+		if !asked {
+			want = map[string]any{"asked": 0, "asked.zero": nil, "asked.short": nil, "asked.wait": nil, "asked.oldest": nil}
+		}
+		for key, x := range want {
+			if got := r.Fact(key).Value; got != x {
+				t.Errorf("%s is %v, want %v", key, got, x)
+			}
+		}
 	}
 }
 
@@ -232,47 +214,39 @@ func TestTransferAlone(t *testing.T) {
 	}
 }
 
-// The clusters that hypotheses and notes speak of are among those that run.
+// The clusters that hypotheses and texts speak of are among those that run, and each has
+// a name of its own.
 func TestNetworksAreThere(t *testing.T) {
 	for profile, n := range map[string]int{"ci": 3, "quick": 6, "paper": 6} {
-		names := map[string]bool{}
+		sites := map[site]bool{}
 		for _, v := range networks(profile) {
-			names[v.Name] = true
+			sites[siteOf(v)] = true
 		}
-		if len(names) != n {
-			t.Errorf("%s runs %d clusters, want %d", profile, len(names), n)
+		if len(sites) != n {
+			t.Errorf("%s runs %d clusters, want %d", profile, len(sites), n)
 		}
 		for _, h := range hypotheses {
-			for _, c := range h.clusters {
-				if !names[c] {
-					t.Errorf("%s does not run %s", profile, c)
+			for _, c := range h.sites {
+				if !sites[c] {
+					t.Errorf("%s does not run %v", profile, c)
 				}
 			}
 		}
 	}
-	if !strings.HasPrefix(unequalWide, platforms.UnequalLinkSet) || len(platforms.UnequalLinks) != workers {
+	if len(platforms.UnequalLinks) != workers {
 		t.Errorf("%d links for %d workers", len(platforms.UnequalLinks), workers)
 	}
-}
-
-func TestNetworkResult(t *testing.T) {
-	r := testRuns("ci", 0)
-	res, err := network().Old(r.ctx, r.env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rectangular(t, res)
 }
 
 // Every form is recorded with its own parameters.
 func TestFormsAreRecorded(t *testing.T) {
 	seen := map[string]bool{}
 	for _, f := range formConfigs() {
-		raw, err := json.Marshal(f["options"])
+		raw, err := json.Marshal(f)
 		if err != nil {
 			t.Fatal(err)
 		}
-		seen[fmt.Sprint(f["method"], string(raw))] = true
+		seen[string(raw)] = true
 	}
 	if want := len(networkForms()) + len(printedForms); len(seen) != want {
 		t.Errorf("%d forms differ by their record, want %d", len(seen), want)

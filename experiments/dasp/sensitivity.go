@@ -2,11 +2,12 @@ package dasp
 
 import (
 	"context"
-	"fmt"
 	"math"
+	"slices"
 
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 	"gradsync/papers/dasp/rivals"
 	"gradsync/shared/cluster"
 )
@@ -14,24 +15,24 @@ import (
 // knob is one parameter, varied alone around the reference. Knobs of DASP leave
 // its rivals as they are; those of the cluster do not.
 type knob struct {
-	key, title, unit string
-	at               []float64 // the values tried
-	reference        float64
-	log              bool
-	options          func(o *rivals.Options, x float64)
-	platform         func(p *cluster.Platform, x float64) *cluster.Platform
+	key, unit string
+	at        []float64 // the values tried
+	reference float64
+	log       string // the axis of a figure that is logarithmic
+	options   func(o *rivals.Options, x float64)
+	platform  func(p *cluster.Platform, x float64) *cluster.Platform
 }
 
 // knobs were fixed with their values before the first run.
 var knobs = []knob{
-	{key: "smin", title: "Smin", unit: "versions", at: []float64{0, 1, 2, 3, 4, 5}, reference: smin,
+	{key: "smin", unit: "versions", at: []float64{0, 1, 2, 3, 4, 5}, reference: smin,
 		options: func(o *rivals.Options, x float64) { o.Smin = int64(x) }},
-	{key: "smax", title: "Smax", unit: "versions", at: []float64{4, 5, 6, 8, 10, 15, 30}, reference: smax,
+	{key: "smax", unit: "versions", at: []float64{4, 5, 6, 8, 10, 15, 30}, reference: smax,
 		options: func(o *rivals.Options, x float64) { o.Smax = int64(x) }},
-	{key: "alpha", title: "α", at: []float64{0, 0.25, 0.5, 0.75, 1, 2}, reference: alpha,
+	{key: "alpha", at: []float64{0, 0.25, 0.5, 0.75, 1, 2}, reference: alpha,
 		options: func(o *rivals.Options, x float64) { o.Alpha = x }},
-	{key: "heterogeneity", title: "heterogeneity h", at: []float64{0, 0.5, 1, 1.5, 2}, reference: 1, platform: spreadSpeeds},
-	{key: "server", title: "server's link", unit: "Gb/s", at: []float64{1, 2.5, 5, 10, 25, 50, 100}, reference: 10, log: true,
+	{key: "heterogeneity", at: []float64{0, 0.5, 1, 1.5, 2}, reference: 1, platform: spreadSpeeds},
+	{key: "server", unit: "Gb/s", at: []float64{1, 2.5, 5, 10, 25, 50, 100}, reference: 10, log: "x",
 		platform: func(p *cluster.Platform, x float64) *cluster.Platform { return p.WithServerBandwidth(x * 1e9 / 8) }},
 }
 
@@ -49,121 +50,147 @@ func spreadSpeeds(p *cluster.Platform, h float64) *cluster.Platform {
 	})
 }
 
-// sensitivity varies Smin, Smax, α, the spread of speeds and the server's link,
-// one at a time.
-func sensitivity() exp.Experiment {
-	e := exp.Experiment{ID: "dasp/sensitivity", Title: "Sensitivity to thresholds, α, heterogeneity and the server's link",
-		Source: "ours: the paper varies none of its parameters", Profiles: exp.Profiles}
-	e.Seconds = func(profile string, seeds int) (total float64) {
-		s := manyRows(profile)
-		for _, k := range knobs {
-			runs := len(models)
-			if k.platform != nil {
-				runs *= len(methods)
-			} else {
-				total += s.seconds(s.Pushes) * float64(seeds*len(k.at))
-			}
-			total += 0.02 * float64(seeds*runs*len(k.at))
-		}
-		return total
-	}
-	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		r := &runs{ctx: ctx, env: env, total: e.Seconds(env.Profile, len(env.Seeds))}
-		res := exp.NewResult(e, env, result.TimingOnly, map[string]any{"platform": load(heterogeneous), "options": options(), "batch": fullBatch,
-			"size": manyRows(env.Profile), "knobs": knobValues(), "seeds": env.Seeds})
-		for _, k := range knobs {
-			sw, err := r.sweepKnob(k)
-			if err != nil {
-				return incomplete(res), err
-			}
-			res.Tables = append(res.Tables, sw.table())
-			res.Figures = append(res.Figures, sw.figure())
-			if k.options != nil {
-				learned, err := r.learnKnob(k)
-				if err != nil {
-					return incomplete(res), err
-				}
-				res.Tables = append(res.Tables, learned.table())
-				res.Data, res.Engine = learned.cells[0][0].Data, learned.cells[0][0].Engine
-				res.Notes = append(res.Notes, learned.note())
-			}
-			res.Notes = append(res.Notes, sw.note())
-		}
-		res.Status = complete
-		return res, nil
-	}
-	return e
+// rivalsOf lists whom DASP's time is set beside, fastest kind first.
+var rivalsOf = []string{"asp", "dssp", "ssp", "bsp"}
+
+// turned is a method at a value of a knob: timed, or LeNet-5 trained by it.
+type turned struct {
+	Knob          string
+	Value         float64
+	Model, Method string
+	Trained       bool
 }
 
-// knobValues is what the result records of the sweep.
-func knobValues() map[string][]float64 {
-	out := map[string][]float64{}
-	for _, k := range knobs {
-		out[k.key] = k.at
+// points returns DASP's at each value: of LeNet-5 trained, or of every network timed.
+func (k knob) points(trained bool) (out []turned) {
+	for _, x := range k.at {
+		for _, m := range models {
+			if !trained || m == models[0] {
+				out = append(out, turned{k.key, x, m, "dasp", trained})
+			}
+		}
 	}
 	return out
 }
 
-// swept is a knob's timing-only runs: [value][model][method][seed].
-type swept struct {
-	knob
-	grids []grid
-}
-
-func (r *runs) sweepKnob(k knob) (swept, error) {
-	out := swept{knob: k}
-	for _, x := range k.at {
-		p := load(heterogeneous)
-		if k.platform != nil {
-			p = k.platform(p, x)
-		}
-		g := grid{}
-		for _, m := range models {
-			g[m] = map[string][]cell{}
-			for _, method := range methods {
-				for _, seed := range r.env.Seeds {
-					cfg := timing(p, method, m, seed)
-					if k.options != nil && method == "dasp" {
-						o := options()
-						k.options(&o, x)
-						cfg.Options = &o
+// sensitivity varies Smin, Smax, α, the spread of speeds and the server's link,
+// one at a time.
+func sensitivity() exp.Experiment {
+	return kit.Study[turned, cell]{ID: "dasp/sensitivity", Source: "ours: the paper varies none of its parameters", Kind: result.TimingOnly, Profiles: exp.Profiles,
+		Points: func(string) (out []turned) {
+			for _, k := range knobs {
+				for _, t := range k.points(false) {
+					for _, t.Method = range methods {
+						out = append(out, t)
 					}
-					c, err := r.get(fmt.Sprintf("%s = %g, %s, %s", k.title, x, title[m], title[method]), 0.02, cfg)
-					if err != nil {
-						return out, err
-					}
-					g[m][method] = append(g[m][method], c)
+				}
+				if k.options != nil {
+					out = append(out, k.points(true)...)
 				}
 			}
-		}
-		out.grids = append(out.grids, g)
-	}
-	return out, nil
-}
-
-// learnedKnob is LeNet-5 trained by DASP at each value: [value][seed].
-type learnedKnob struct {
-	knob
-	s     size
-	cells [][]cell
-}
-
-func (r *runs) learnKnob(k knob) (learnedKnob, error) {
-	out := learnedKnob{knob: k, s: manyRows(r.env.Profile)}
-	for _, x := range k.at {
-		var cells []cell
-		for _, seed := range r.env.Seeds {
-			cfg := training(load(heterogeneous), "dasp", seed, out.s)
-			o := options()
-			k.options(&o, x)
-			cfg.Options = &o
-			c, err := r.get(fmt.Sprintf("training: %s = %g", k.title, x), out.s.seconds(out.s.Pushes), cfg)
-			if err != nil {
-				return out, err
+			return out
+		},
+		Cost: func(profile string, t turned) (string, float64) {
+			if s := manyRows(profile); t.Trained {
+				return "training", s.seconds(s.Pushes)
 			}
-			cells = append(cells, c)
-		}
-		out.cells = append(out.cells, cells)
+			return "timing", 0.02
+		},
+		Config: func(profile string) map[string]any {
+			values := map[string][]float64{}
+			for _, k := range knobs {
+				values[k.key] = k.at
+			}
+			return map[string]any{"platform": kit.Platform(load(heterogeneous)), "options": options(), "batch": fullBatch,
+				"size": manyRows(profile), "knobs": values}
+		},
+		Measure: func(ctx context.Context, env exp.Env, t turned, seed uint64) (cell, error) {
+			k, p := knobs[slices.IndexFunc(knobs, func(k knob) bool { return k.key == t.Knob })], load(heterogeneous)
+			if k.platform != nil {
+				p = k.platform(p, t.Value)
+			}
+			cfg := timing(p, t.Method, t.Model, seed)
+			if t.Trained {
+				cfg = training(p, t.Method, seed, manyRows(env.Profile))
+			}
+			if k.options != nil && t.Method == "dasp" {
+				k.options(cfg.Options, t.Value)
+			}
+			return cellOf(ctx, env, cfg)
+		},
+		Show: showKnobs}.Experiment()
+}
+
+// knobRange holds DASP's times over a rival's along a knob.
+type knobRange struct {
+	knob, model, rival string
+	ratios             []float64
+}
+
+func showKnobs(v *kit.View[turned, cell]) {
+	var ranges []knobRange
+	learning := map[string]string{} // what trainings say of a knob
+	over := func(t turned, rival string) kit.Estimate {
+		base := t
+		base.Method = rival
+		return kit.Each(v.At(t), perIteration).Over(kit.Each(v.At(base), perIteration))
 	}
-	return out, nil
+	for _, k := range knobs {
+		value := kit.Num("value", k.unit, kit.AsIs, func(t turned) float64 { return t.Value })
+		cols := []kit.Col[turned]{value, kit.Word("model", "model", func(t turned) string { return t.Model })}
+		for _, b := range rivalsOf {
+			col := kit.Mean[turned]
+			if b == "bsp" {
+				col = kit.Half[turned]
+			}
+			cols = append(cols, col(b, "", 3, func(t turned) kit.Estimate { return over(t, b) }))
+			for _, m := range models {
+				r := knobRange{knob: k.key, model: m, rival: b}
+				for _, x := range k.at {
+					r.ratios = append(r.ratios, over(turned{k.key, x, m, "dasp", false}, b).Value)
+				}
+				ranges = append(ranges, r)
+			}
+		}
+		cols = append(append(cols, shareCols(1, v.At)...),
+			kit.Mean("staleness", "versions", 2, func(t turned) kit.Estimate { return mean(v.At(t), staleness) }),
+			kit.Count("spread", "versions", func(t turned) int64 { return widestSpread(v.At(t)) }))
+		v.Frames = append(v.Frames, kit.Frame(k.key, k.points(false), cols...))
+		v.Figures = append(v.Figures, result.Figure{ID: k.key + "-lines", Form: "line", Frame: k.key, Where: map[string]any{"model": models[0]},
+			X: "value", Y: rivalsOf, Log: k.log})
+		if learning[k.key] = "untrained"; k.options != nil {
+			learning[k.key] = showLearning(v, k, value)
+		}
+	}
+	v.Facts = sizeFacts(manyRows(v.Profile))
+	v.Frames = append(v.Frames,
+		kit.Frame("knobs", knobs,
+			kit.Word("knob", "knob", func(k knob) string { return k.key }),
+			kit.Num("reference", "", kit.AsIs, func(k knob) float64 { return k.reference }),
+			kit.Word("learning", "learning", func(k knob) string { return learning[k.key] })),
+		kit.Frame("ranges", ranges,
+			kit.Word("knob", "knob", func(r knobRange) string { return r.knob }),
+			kit.Word("model", "model", func(r knobRange) string { return r.model }),
+			kit.Word("rival", "method", func(r knobRange) string { return r.rival }),
+			kit.Num("smallest", "", 2, func(r knobRange) float64 { return slices.Min(r.ratios) }),
+			kit.Num("largest", "", 2, func(r knobRange) float64 { return slices.Max(r.ratios) })))
+}
+
+// showLearning adds the trainings of k and returns what they say: whether the reference
+// misses the target, or else whether any value's time to it can be told from the
+// reference's.
+func showLearning(v *kit.View[turned, cell], k knob, value kit.Col[turned]) string {
+	s, base := manyRows(v.Profile), v.At(turned{k.key, k.reference, models[0], "dasp", true})
+	kit.MadeOf(v.Result, base[0].Engine, base[0].Data)
+	f := kit.Frame(k.key+"-learning", k.points(true), append([]kit.Col[turned]{value}, learningCols(s, v.At, base)...)...)
+	f.Kind = result.Trained
+	v.Frames = append(v.Frames, f)
+	at := f.At("time_told")
+	switch {
+	case secondsAt(base, s.Target) == nil:
+		return "missed"
+	case slices.ContainsFunc(f.Rows, func(row []any) bool { return row[at] == true }):
+		return "told"
+	}
+	return "silent"
 }

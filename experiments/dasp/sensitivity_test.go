@@ -2,9 +2,10 @@ package dasp
 
 import (
 	"math"
-	"strings"
 	"testing"
 
+	"gradsync/experiments/claims"
+	"gradsync/experiments/kit"
 	"gradsync/experiments/train"
 	"gradsync/shared/cluster"
 )
@@ -60,23 +61,37 @@ func TestSpreadSpeeds(t *testing.T) {
 	}
 }
 
-func TestLearningNote(t *testing.T) {
-	k := knob{key: "k", title: "K", at: []float64{1, 2}, reference: 1}
+// Times that are longer in every seed are told from the base's, others are not.
+func TestLearningTells(t *testing.T) {
 	at := func(times ...float64) (cells []cell) {
 		for _, x := range times {
 			cells = append(cells, cell{Curve: []train.Point{{Accuracy: 0.1}, {Pushes: 100, Seconds: x, Accuracy: 0.7}}})
 		}
 		return cells
 	}
-	l := learnedKnob{knob: k, s: size{Model: "lenet5", Target: 0.7}, cells: [][]cell{at(1, 1.01, 1.02), at(2, 2.03, 2.02)}}
-	if n := l.note(); !strings.Contains(n, "intervals: 2: 2.00 [") {
-		t.Errorf("twice as slow in every seed: %q", n)
+	base := at(1, 1.01, 1.02)
+	for _, c := range []struct {
+		name         string
+		cells        []cell
+		target       float64
+		told, missed bool
+	}{
+		{"the base itself", base, 0.7, false, false},
+		{"twice as slow in every seed", at(2, 2.03, 2.02), 0.7, true, false},
+		{"slower and faster", at(0.5, 1, 2), 0.7, false, false},
+		{"one that misses", append(at(2, 2), cell{Curve: []train.Point{{Accuracy: 0.6}}}), 0.7, false, true},
+	} {
+		f := kit.Frame("f", []string{c.name}, learningCols(size{Target: c.target}, func(string) []cell { return c.cells }, base)...)
+		if row := f.Rows[0]; row[f.At("time_told")] != c.told || row[f.At("missed")] != c.missed || row[f.At("accuracy_told")] != false {
+			t.Errorf("%s: %v", c.name, row)
+		}
 	}
-	l.cells[1] = at(0.5, 1, 2)
-	if n := l.note(); !strings.Contains(n, "no value's") {
-		t.Errorf("slower and faster: %q", n)
-	}
-	if row := l.table().Rows[0]; math.Abs(row[2].(float64)-1) > 1e-12 {
-		t.Errorf("the reference over itself is %v", row[2])
+}
+
+func TestWithinSmax(t *testing.T) {
+	for spread, want := range map[int64]string{smax: claims.SameSign, smax + 1: claims.Differs} {
+		if got := withinSmax([]cell{{Spread: 1}, {Spread: spread}}); got.Verdict != want || got.Found.Args["spread"] != spread {
+			t.Errorf("spread %d: %s, found %v; want %s", spread, got.Verdict, got.Found, want)
+		}
 	}
 }

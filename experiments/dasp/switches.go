@@ -2,101 +2,108 @@ package dasp
 
 import (
 	"context"
-	"fmt"
+	"slices"
 
+	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
+	"gradsync/experiments/train"
 	"gradsync/papers/dasp/rivals"
 )
 
 // switchRow changes one reconstruction choice alone.
 type switchRow struct {
-	name, paper string // paper: what speaks for this reading
-	set         func(*rivals.Options)
+	key string
+	set func(*rivals.Options)
 }
 
 // literalFSS is the switch that D59 is judged by.
-const literalFSS = "FSS literal: one completion"
+const literalFSS = "fss-literal"
 
 var switchRows = []switchRow{
-	{"default", "as in “Differences from the paper”", func(*rivals.Options) {}},
-	{"T_wait = α·|f_i − f_j|", "eq. (1) is lost", func(o *rivals.Options) { o.Wait = "absolute" }},
-	{"T_wait = α·f_i + (1−α)·f_j", "“α is a weight”", func(o *rivals.Options) { o.Wait = "convex" }},
-	{"T_wait = α·f_j", "eq. (1) is lost", func(o *rivals.Options) { o.Wait = "oldest" }},
-	{"f with both transfers", "§1 names unequal networks", func(o *rivals.Options) { o.Duration = "iteration" }},
-	{"gap after the update", "§2.2: “the node with the newest version waits”", func(o *rivals.Options) { o.Gap = "post" }},
-	{literalFSS, "Alg. 1, line 15", func(o *rivals.Options) { o.FSS = "literal" }},
-	{"QIS arrivals join a group", "§2.3: “gradients received during the delay”", func(o *rivals.Options) { o.Arrivals = "join" }},
-	{"QIS weight 1", "eq. (2) is lost", func(o *rivals.Options) { o.QISWeight = "1" }},
-	{"group weight 1/N", "eq. (2) is lost", func(o *rivals.Options) { o.GroupWeight = "1/N" }},
+	{"default", func(*rivals.Options) {}},
+	{"wait-absolute", func(o *rivals.Options) { o.Wait = "absolute" }},
+	{"wait-convex", func(o *rivals.Options) { o.Wait = "convex" }},
+	{"wait-oldest", func(o *rivals.Options) { o.Wait = "oldest" }},
+	{"duration-iteration", func(o *rivals.Options) { o.Duration = "iteration" }},
+	{"gap-post", func(o *rivals.Options) { o.Gap = "post" }},
+	{literalFSS, func(o *rivals.Options) { o.FSS = "literal" }},
+	{"arrivals-join", func(o *rivals.Options) { o.Arrivals = "join" }},
+	{"qis-weight-1", func(o *rivals.Options) { o.QISWeight = "1" }},
+	{"group-weight-1-n", func(o *rivals.Options) { o.GroupWeight = "1/N" }},
 }
 
-// switches shows each reconstruction choice alone against the default, and
-// judges D59 by the literal form.
+// switched is LeNet-5 timed and trained with one switch.
+type switched struct{ Timed, Trained cell }
+
+// switches shows each reconstruction choice alone against the default, and judges D59 by
+// the literal form. A point is the key of a switch.
 func switches() exp.Experiment {
-	e := exp.Experiment{ID: "dasp/switches", Title: "What each reconstruction choice changes", Source: "ours: Algorithms 1 and 2 are partly lost", Profiles: exp.Profiles}
-	e.Seconds = func(profile string, seeds int) float64 {
-		s := manyRows(profile)
-		return float64(len(switchRows)*seeds) * (0.05 + s.seconds(s.Pushes))
-	}
-	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		s := manyRows(env.Profile)
-		r := &runs{ctx: ctx, env: env, total: float64(len(switchRows)*len(env.Seeds)) * (1 + s.seconds(s.Pushes))}
-		res := exp.NewResult(e, env, result.Trained, map[string]any{"platform": load(heterogeneous), "options": options(), "size": s, "seeds": env.Seeds, "clock_batch": fullBatch, "switches": switchNames()})
-		timed, learned := newSwitchTables(s, len(env.Seeds))
-		var base switched
-		for i, row := range switchRows {
-			x, err := r.switchCells(row, s)
-			if err != nil {
-				return incomplete(res), err
+	return kit.Study[string, switched]{ID: "dasp/switches", Source: "ours: Algorithms 1 and 2 are partly lost", Kind: result.Trained, Profiles: exp.Profiles,
+		Points: func(string) (keys []string) {
+			for _, row := range switchRows {
+				keys = append(keys, row.key)
 			}
-			if i == 0 {
-				base = x
+			return keys
+		},
+		Cost: func(profile, key string) (string, float64) {
+			s := manyRows(profile)
+			return key, 0.05 + s.seconds(s.Pushes)
+		},
+		Config: func(profile string) map[string]any {
+			set := map[string]any{}
+			for _, row := range switchRows {
+				o := options()
+				row.set(&o)
+				set[row.key] = o
 			}
-			res.Data, res.Engine = x.trained[0].Data, x.trained[0].Engine
-			timed.Rows = append(timed.Rows, x.timing(row, base))
-			learned.Rows = append(learned.Rows, x.learning(row, base, s))
-			if row.name == literalFSS {
-				res.Claims = append(res.Claims, withinSmax(x.timed, widestSpread(x.timed)))
+			return map[string]any{"platform": kit.Platform(load(heterogeneous)), "switches": set, "size": manyRows(profile), "clock_batch": fullBatch}
+		},
+		Measure: func(ctx context.Context, env exp.Env, key string, seed uint64) (x switched, err error) {
+			o := options()
+			switchRows[slices.IndexFunc(switchRows, func(r switchRow) bool { return r.key == key })].set(&o)
+			run := func(cfg train.Config) (cell, error) {
+				cfg.Options = &o
+				return cellOf(ctx, env, cfg)
 			}
-		}
-		res.Tables, res.Notes, res.Status = []result.Table{timed, learned}, switchNotes(learned), complete
-		return res, nil
-	}
-	return e
+			if x.Timed, err = run(timing(load(heterogeneous), "dasp", "lenet5", seed)); err == nil {
+				x.Trained, err = run(training(load(heterogeneous), "dasp", seed, manyRows(env.Profile)))
+			}
+			return x, err
+		},
+		Show: showSwitches}.Experiment()
 }
 
-// switchNames is what the result records of the switches.
-func switchNames() (out []string) {
-	for _, row := range switchRows {
-		out = append(out, row.name)
-	}
-	return out
-}
-
-// switched are the runs of one switch, a seed each.
-type switched struct{ timed, trained []cell }
-
-// switchCells times and trains LeNet-5 for every seed.
-func (r *runs) switchCells(row switchRow, s size) (x switched, err error) {
-	o := options()
-	row.set(&o)
-	for _, seed := range r.env.Seeds {
-		cfg := timing(load(heterogeneous), "dasp", "lenet5", seed)
-		cfg.Options = &o
-		c, err := r.get("timing: "+row.name, 1, cfg)
-		if err != nil {
-			return x, err
+func showSwitches(v *kit.View[string, switched]) {
+	of := func(pick func(switched) cell) func(switchRow) []cell {
+		return func(row switchRow) (cells []cell) {
+			for _, x := range v.At(row.key) {
+				cells = append(cells, pick(x))
+			}
+			return cells
 		}
-		x.timed = append(x.timed, c)
-		cfg = training(load(heterogeneous), "dasp", seed, s)
-		cfg.Options = &o
-		if c, err = r.get("training: "+row.name, s.seconds(s.Pushes), cfg); err != nil {
-			return x, err
-		}
-		x.trained = append(x.trained, c)
 	}
-	return x, nil
+	timed, trained := of(func(x switched) cell { return x.Timed }), of(func(x switched) cell { return x.Trained })
+	base, names := switchRows[0], []kit.Col[switchRow]{kit.Word("switch", "switch", func(r switchRow) string { return r.key })}
+
+	events := append(names, kit.Word("paper", "evidence", func(r switchRow) string { return r.key }),
+		kit.Mean("iteration", "ms", 2, func(r switchRow) kit.Estimate { return mean(timed(r), perIteration).Times(1e3) }),
+		kit.Interval("ratio", "", 3, func(r switchRow) kit.Estimate {
+			return kit.Each(timed(r), perIteration).Over(kit.Each(timed(base), perIteration))
+		}))
+	events = append(append(events, shareCols(2, timed)...),
+		kit.Count("gap", "versions", func(r switchRow) int64 { return gaps(timed(r)).Max() }),
+		kit.Count("spread", "versions", func(r switchRow) int64 { return widestSpread(timed(r)) }))
+	v.Frames = []result.Frame{kit.Frame("switches", switchRows, events...),
+		kit.Frame("learning", switchRows, append(names, learningCols(manyRows(v.Profile), trained, trained(base))...)...)}
+	v.Frames[0].Kind = result.TimingOnly
+
+	kit.MadeOf(v.Result, trained(base)[0].Engine, trained(base)[0].Data)
+	intervals := 2 * (len(switchRows) - 1) // of times and of accuracies
+	v.Facts = append(sizeFacts(manyRows(v.Profile)), kit.Counted("intervals", "", intervals),
+		kit.Whether("one_seed", len(v.Seeds) == 1))
+	v.Claims = []result.Claim{withinSmax(timed(switchRows[slices.IndexFunc(switchRows, func(r switchRow) bool { return r.key == literalFSS })]))}
 }
 
 func widestSpread(cells []cell) (widest int64) {
@@ -107,8 +114,11 @@ func widestSpread(cells []cell) (widest int64) {
 }
 
 // withinSmax judges D59 for Algorithm 1 as printed.
-func withinSmax(cells []cell, widest int64) result.Claim {
-	return holds("D59", widest <= smax, len(cells), fmt.Sprintf("%d versions at Smax = %d", widest, smax), fmt.Sprintf("Algorithm 1 as printed, LeNet-5, %d seeds: the largest spread is %d versions at Smax = %d; "+
-		"with the re-check (the default) v_i − min(v) ≤ Smax holds right after every WSS and FSS answer, and the spread never exceeds Smax + N − 2 = %d",
-		len(cells), widest, smax, smax+workers-2))
+func withinSmax(cells []cell) result.Claim {
+	widest := widestSpread(cells)
+	words := result.Because("D59", "spread", widest, "smax", smax)
+	f := claims.Holding(widest <= smax, len(cells), &words)
+	f.Cluster, f.Network = heterogeneous, "lenet5"
+	f.Notes = []result.Reason{result.Because("D59-literal", "seeds", len(cells), "spread", widest, "smax", smax, "bound", smax+workers-2)}
+	return claims.Verdict("D59", f)
 }

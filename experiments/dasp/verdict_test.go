@@ -153,11 +153,6 @@ func TestRatioRanges(t *testing.T) {
 	}
 }
 
-func TestWithinSmax(t *testing.T) {
-	wantVerdict(t, "within", withinSmax(make([]cell, 2), smax), claims.SameSign, "2 seeds")
-	wantVerdict(t, "beyond", withinSmax(make([]cell, 2), smax+1), claims.Differs, "7 versions")
-}
-
 func TestTimeLineNamesWaits(t *testing.T) {
 	ms := time.Millisecond
 	l := &dasp.Log{Workers: 1, Pushes: []dasp.Push{

@@ -3,7 +3,7 @@ package dasp
 import (
 	"slices"
 
-	"gradsync/experiments/exp"
+	"gradsync/experiments/kit"
 	"gradsync/experiments/train"
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
@@ -25,8 +25,8 @@ const (
 	tests
 )
 
-// census is a run's decisions by what the methods' own count, clocks, made of a
-// push and what its versions were. Pushes that the run's end left unanswered are
+// census counts a run's decisions by what the methods' own count, clocks, made of a
+// push and by what its versions were. Pushes that the run's end left unanswered are
 // not in it.
 type census struct {
 	// Count[t][waited][ahead] counts pushes by test t; index 1 is yes.
@@ -43,7 +43,7 @@ type census struct {
 	Own ownRun
 }
 
-// ownRun is what a method made of its own run, the warm-up left out.
+// ownRun holds what a method made of its own run, the warm-up left out.
 type ownRun struct {
 	Waited    float64 // share of pushes
 	Iteration float64 // seconds per worker
@@ -63,7 +63,7 @@ func newCensus(o *train.Outcome, opts rivals.Options) (census, error) {
 	return c, err
 }
 
-// countPushes is the census of a log that a policy of fresh made.
+// countPushes takes the census of a log that a policy of fresh made.
 func countPushes(l *dasp.Log, fresh func() (dasp.Policy, error), o rivals.Options) (census, error) {
 	c := census{Length: float64(l.Workers) * l.End.Seconds()}
 	cfg, err := o.Config()
@@ -100,14 +100,14 @@ func countPushes(l *dasp.Log, fresh func() (dasp.Policy, error), o rivals.Option
 	return c, err
 }
 
-// waited is how many pushes were made to wait, and all those answered.
+// waited counts the pushes that were made to wait, and all those answered.
 func (c *census) waited() (waits, all int) {
 	n := c.Count[bySmin]
 	waits = n[1][0] + n[1][1]
 	return waits, waits + n[0][0] + n[0][1]
 }
 
-// vain is the share of waits that test t finds no reason for; false without a
+// vain returns the share of waits that test t finds no reason for; false without a
 // wait.
 func (c *census) vain(t int) (float64, bool) {
 	waits, _ := c.waited()
@@ -134,18 +134,40 @@ func pool(list []census) (all census) {
 	return all
 }
 
-// vainOverSeeds is the mean of vain over the seeds that have a wait, its half
-// width, and how many they are.
-func vainOverSeeds(list []census, t int) (mean, half float64, n int) {
-	var x []float64
+// vainShare returns the mean of vain over the seeds that have a wait, in per cent.
+func vainShare(list []census, t int) kit.Estimate {
+	var x kit.Sample
 	for i := range list {
 		if v, ok := list[i].vain(t); ok {
 			x = append(x, v)
 		}
 	}
-	if len(x) == 0 {
-		return 0, 0, 0
+	e := x.Mean().Times(100)
+	if len(x) < len(list) {
+		e.Samples = nil // they would pass for those of other seeds
 	}
-	mean, half = exp.MeanAndHalf(x)
-	return mean, half, len(x)
+	return e
+}
+
+// storyLine holds one worker's two gaps after each push of anybody.
+type storyLine struct {
+	Ms             []float64 // virtual time of the push
+	Clock, Version []int64   // t_n − min(t), v_n − min(v)
+}
+
+// follow notes both gaps of worker w until the slowest worker has made slowPushes pushes.
+func follow(l *dasp.Log, fresh func() (dasp.Policy, error), w int, slowPushes int64) (storyLine, error) {
+	var s storyLine
+	over := false
+	err := retrace(l, fresh, dasp.DurationCompute, func(sight) {}, func(now sight) {
+		if over {
+			return
+		}
+		over = slices.Min(now.Clocks) >= slowPushes
+		oldest, _ := now.View.Oldest()
+		s.Ms = append(s.Ms, 1e3*l.Pushes[now.Index].Received.Seconds())
+		s.Clock = append(s.Clock, now.Clocks[w]-slices.Min(now.Clocks))
+		s.Version = append(s.Version, now.View.V[w]-oldest)
+	})
+	return s, err
 }

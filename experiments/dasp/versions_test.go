@@ -2,6 +2,7 @@ package dasp
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -175,22 +176,10 @@ func TestFollowByHand(t *testing.T) {
 	if len(s.Ms) != 6 || s.Ms[5] != 40 {
 		t.Errorf("instants %v, want six, the last at 40 ms", s.Ms)
 	}
-	line := steps("x", s.Ms[:3], []int64{0, 1, 2})
-	if want := []float64{0, 0, 1, 1, 2}; !equalFloats(line.Y, want) || !equalFloats(line.X, []float64{10, 12, 12, 20, 20}) {
-		t.Errorf("steps %v %v", line.X, line.Y)
+	line := steps("ssp", storyLine{Ms: s.Ms[:3], Clock: []int64{0, 1, 2}, Version: []int64{0, 0, 5}})
+	if want := []gapPoint{{"ssp", 10, 0, 0}, {"ssp", 12, 0, 0}, {"ssp", 12, 1, 0}, {"ssp", 20, 1, 0}, {"ssp", 20, 2, 5}}; !slices.Equal(line, want) {
+		t.Errorf("steps %v", line)
 	}
-}
-
-func equalFloats(a, b []float64) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // run is a short timing-only run with its log.
@@ -271,11 +260,11 @@ func TestRetraceRepeatsEveryMethod(t *testing.T) {
 				}
 				x := c.Decide(s.View, p.Worker)
 				if x.State != p.State || x.Gap != p.Gap || p.Replied-p.Received < x.Wait {
-					t.Errorf("%s, %s: decided %+v, the server %v at gap %d after %v", v.Name, f.title, x, p.State, p.Gap, p.Replied-p.Received)
+					t.Errorf("%s, %s: decided %+v, the server %v at gap %d after %v", v.Name, f.key, x, p.State, p.Gap, p.Replied-p.Received)
 				}
 			}, nil)
 			if err != nil {
-				t.Errorf("%s, %s: %v", v.Name, f.title, err)
+				t.Errorf("%s, %s: %v", v.Name, f.key, err)
 			}
 		}
 	}

@@ -1,12 +1,75 @@
 package dasp
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
 	"gradsync/papers/dasp"
+	"gradsync/papers/dasp/rivals"
 )
+
+// witnessed holds one step of the policy: what reached it, what Algorithm 1 found if
+// that was a gradient, what was ordered, and the versions held before and after.
+type witnessed struct {
+	dasp.Event
+	Decision      dasp.Decision
+	Actions       []dasp.Action
+	Before, After dasp.View
+}
+
+// witnessing is a policy that writes down its steps.
+type witnessing struct {
+	dasp.Policy
+	config dasp.Config
+	steps  []witnessed
+}
+
+// Step consumes one event.
+func (w *witnessing) Step(e dasp.Event) []dasp.Action {
+	s := witnessed{Event: e, Before: w.view()}
+	if e.Kind == dasp.EventPush {
+		v := w.view()
+		v.Finished(e.Worker, e.Compute) // Algorithm 1, line 2
+		s.Decision = w.config.Decide(v, e.Worker)
+	}
+	actions := w.Policy.Step(e)
+	for _, a := range actions {
+		a.Workers = append([]int{}, a.Workers...)
+		s.Actions = append(s.Actions, a)
+	}
+	s.After = w.view()
+	w.steps = append(w.steps, s)
+	return actions
+}
+
+// view copies what the policy knows of the nodes.
+func (w *witnessing) view() dasp.View {
+	v := w.Policy.(interface{ View() dasp.View }).View()
+	return dasp.View{V: append(v.V[:0:0], v.V...), F: append(v.F[:0:0], v.F...), Present: append(v.Present[:0:0], v.Present...), Newest: v.Newest}
+}
+
+// witness returns every step of the policy in the run that l is the log of: a policy
+// is pure, so it takes the same steps again, and retrace refuses where it does not.
+func witness(l *dasp.Log, o rivals.Options) ([]witnessed, error) {
+	config, err := o.Config()
+	if err != nil {
+		return nil, err
+	}
+	f, err := o.F()
+	if err != nil {
+		return nil, err
+	}
+	var last *witnessing
+	fresh := func() (dasp.Policy, error) {
+		p, err := dasp.New(config)
+		last = &witnessing{Policy: p, config: config}
+		return last, err
+	}
+	if err := retrace(l, fresh, f, nil, nil); err != nil {
+		return nil, err
+	}
+	return last.steps, nil
+}
 
 // What a row of the walk tells of.
 const (
@@ -18,19 +81,20 @@ const (
 
 // Why a worker is answered, or not yet.
 const (
-	whyAtOnce  = "within Smin"
-	whyWeak    = "T_wait"
-	whyForce   = "beyond Smax"
-	whyZero    = "T_wait is 0"
-	whyOver    = "T_wait is over"
-	whyMoved   = "within Smax again"
-	whyHeld    = "T_wait is over, yet beyond Smax"
-	whyTooNear = "T_wait is 0, yet beyond Smax"
-	whyInGroup = "group of a released worker"
+	whyAtOnce  = "within-smin"
+	whyWeak    = "wait"
+	whyForce   = "beyond-smax"
+	whyZero    = "wait-zero"
+	whyOver    = "wait-over"
+	whyMoved   = "within-smax-again"
+	whyHeld    = "wait-over-beyond-smax"
+	whyTooNear = "wait-zero-beyond-smax"
+	whyInGroup = "group-of-released"
 )
 
-// walkRow is one event. Versions, gaps and staleness are in updates; -1 is none.
+// walkRow holds one event. Versions, gaps and staleness are in updates; -1 is none.
 type walkRow struct {
+	Event     int // counts from 1
 	At        time.Duration
 	Worker    int
 	What, Why string
@@ -48,21 +112,21 @@ type walkRow struct {
 	Answered, Waits bool
 }
 
-// openPush is a worker's latest push, which may wait.
+// openPush holds a worker's latest push, which may wait.
 type openPush struct {
 	row   walkRow
 	index int // in the log
 	group int
 }
 
-// walkRows turns the policy's steps up to the arrival of so many gradients into rows.
+// walkRows turns the policy's steps into rows, up to the arrival of a number of pushes.
 func walkRows(l *dasp.Log, steps []witnessed, pushes int) (rows []walkRow) {
 	open := make([]openPush, l.Workers)
 	arrived := 0
 	for _, s := range steps {
 		if s.Kind == dasp.EventPush {
 			if arrived == pushes {
-				return rows
+				break
 			}
 			n := s.Worker
 			open[n] = openPush{index: arrived, row: walkRow{At: s.At, Worker: n, By: n, What: walkPush, Held: s.Before.V[n], Decision: s.Decision, Staleness: -1}}
@@ -70,10 +134,13 @@ func walkRows(l *dasp.Log, steps []witnessed, pushes int) (rows []walkRow) {
 		}
 		rows = append(rows, stepRows(l, s, open)...)
 	}
+	for i := range rows {
+		rows[i].Event = i + 1
+	}
 	return rows
 }
 
-// stepRows are the rows of one step, in the order of its actions.
+// stepRows returns the rows of one step, in the order of its actions.
 func stepRows(l *dasp.Log, s witnessed, open []openPush) (rows []walkRow) {
 	held, newest := slices.Clone(s.Before.V), s.Before.Newest
 	add := func(r walkRow) {
@@ -125,7 +192,7 @@ func stepRows(l *dasp.Log, s witnessed, open []openPush) (rows []walkRow) {
 	return rows
 }
 
-// answered is the row of an answer: of a push that is answered at once, or a release.
+// answered returns the row of an answer: of a push that is answered at once, or a release.
 func answered(l *dasp.Log, s witnessed, o openPush) walkRow {
 	r, p := o.row, l.Pushes[o.index]
 	r.Group, r.Staleness, r.Sent, r.Answered = o.group, p.Applied-1-p.Pulled, p.Replied, true
@@ -145,20 +212,14 @@ func answered(l *dasp.Log, s witnessed, o openPush) walkRow {
 	return r
 }
 
-// answers reports whether actions answer worker w.
+// answers tells whether actions answer worker w.
 func answers(actions []dasp.Action, w int) bool {
 	return slices.ContainsFunc(actions, func(a dasp.Action) bool { return a.Kind == dasp.Reply && slices.Contains(a.Workers, w) })
 }
 
-// until says until when the worker of r waits: a time, or a worker.
-func (r walkRow) until() string {
-	switch {
-	case r.Why == whyWeak:
-		return fmt.Sprintf("%.2f ms", ms(r.Ends))
-	case r.Why == whyForce || r.Why == whyHeld || r.Why == whyTooNear:
-		return fmt.Sprintf("worker %d", r.Oldest+1)
-	}
-	return ""
+// waitsForWorker tells whether r waits for the oldest worker, not for an instant.
+func (r walkRow) waitsForWorker() bool {
+	return r.Why == whyForce || r.Why == whyHeld || r.Why == whyTooNear
 }
 
 func ms(d time.Duration) float64 { return 1e3 * d.Seconds() }
