@@ -7,5 +7,5 @@ import "gradsync/experiments/exp"
 func Experiments() []exp.Experiment {
 	return []exp.Experiment{table1(), table2(), table3(), thresholds(), tuning(), walk(), fig2(), fig3(), fig4(),
 		table4(), table5(), table6(), table7(), accuracy(), switches(), sensitivity(), dsspAnchor(),
-		network(), versionsVsClocks(), dynamic(), explain()}
+		network(), versionsVsClocks(), dynamic().Experiment(), explain()}
 }
