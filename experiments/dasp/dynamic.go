@@ -56,6 +56,9 @@ type dynPoint struct {
 	Learn            bool   // trained, not timed only
 }
 
+// point lets rows that embed a dynPoint tell where they stand.
+func (p dynPoint) point() dynPoint { return p }
+
 func (p dynPoint) with(method string) dynPoint { p.Method = method; return p }
 func (p dynPoint) in(scenario string) dynPoint { p.Scenario = scenario; return p }
 
@@ -159,9 +162,11 @@ func dynConfig(profile string) map[string]any {
 		settings = append(settings, map[string]any{"method": x.Method, "bounds": x.Name, "options": x.Options})
 	}
 	return map[string]any{"platforms": bases, "scenarios": scenarios, "cases": dynCases(profile), "methods": methods, "options": options(),
-		"batch": fullBatch, "gradients": workers * dynPerWorker(profile), "warmup": warmup, "launch": train.DefaultLaunch, "overhead": train.DefaultOverhead,
+		"batch": fullBatch, "gradients": workers * dynPerWorker(profile), "warmup": warmup, "launch": train.DefaultLaunch,
+		"overhead": train.DefaultOverhead,
 		"training": sizeOf(profile, "lenet5"), "evaluation_images": evalImage, "trained_scenarios": lessons,
-		"schedule": map[string]any{"deal": []int{dynDealFrom, dynDealTo}, "calm": []int{dynCalmFrom, dynCalmTo}, "burst": []int{dynBurstFrom, dynBurstTo},
+		"schedule": map[string]any{"deal": []int{dynDealFrom, dynDealTo}, "calm": []int{dynCalmFrom, dynCalmTo},
+			"burst":      []int{dynBurstFrom, dynBurstTo},
 			"first_calm": dynFirstCalm, "burst_factor": dynBurstFactor, "forget": dynForget, "horizon": dynHorizon, "pace_gradients": dynPaceGradients},
 		"windows":  map[string]any{"before": dynBefore, "after": dynAfter, "line_before": dynLineBefore, "line_after": dynLineAfter},
 		"tradeoff": map[string]any{"model": "lenet5", "scenarios": dynTraded, "settings": settings},
@@ -224,7 +229,9 @@ func dynMeasure(ctx context.Context, env exp.Env, p dynPoint, seed uint64) (dynC
 func dynTrain(ctx context.Context, env exp.Env, p dynPoint, seed uint64, s dynScenario, base *cluster.Platform, pace dynPace) (dynCell, error) {
 	z := sizeOf(env.Profile, p.Case.Model)
 	plan := s.plan(pace, seed, dynHorizon*float64(z.Pushes/workers)*pace.Unit)
-	keep := func(o *train.Outcome) (cell, error) { return reduce(o, p.Method == "bsp" && o.TestAccuracy == nil), nil }
+	keep := func(o *train.Outcome) (cell, error) {
+		return reduce(o, p.Method == "bsp" && o.TestAccuracy == nil), nil
+	}
 	on := plan.on(base)
 	again := p.Method == "bsp" && on.Name != homogeneous
 	if again {

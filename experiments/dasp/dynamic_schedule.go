@@ -52,7 +52,7 @@ type dynSchedule struct {
 // of the same speeds that never change hands.
 type dynScenario struct {
 	Key, Base, Against string
-	plan                      func(p dynPace, seed uint64, horizon float64) dynSchedule
+	plan               func(p dynPace, seed uint64, horizon float64) dynSchedule
 }
 
 var dynScenarios = []dynScenario{

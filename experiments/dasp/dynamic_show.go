@@ -2,6 +2,7 @@ package dasp
 
 import (
 	"math"
+	"slices"
 
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
@@ -12,17 +13,21 @@ import (
 func dynShow(v *kit.View[dynPoint, dynCell]) {
 	d := dynRuns{v}
 	trained := v.At(dynPoint{Case: dynLeNet, Scenario: "static", Method: "bsp", Learn: true})[0]
-	v.Engine, v.Data = trained.Engine, []result.Data{*trained.Data}
+	kit.MadeOf(v.Result, trained.Engine, trained.Data)
 	d.facts()
 	d.hypotheses()
 	d.tradeoff()
 	d.rivals()
-	v.Frames = append(v.Frames, d.changes(), d.times(), d.forgiveness(), d.states())
+	d.changes()
+	d.times()
+	d.forgiveness()
+	d.states()
 	d.around()
 	d.lines()
 	d.learning()
 }
 
+// add adds a frame of the part that is timed only.
 func (d dynRuns) add(f result.Frame) {
 	f.Kind = result.TimingOnly
 	d.Frames = append(d.Frames, f)
@@ -40,8 +45,8 @@ func (d dynRuns) pairs() (out []dynPoint) {
 	return out
 }
 
-// by returns each row once per method.
-func by(rows []dynPoint, methods ...string) (out []dynPoint) {
+// dynBy returns each row once per method.
+func dynBy(rows []dynPoint, methods ...string) (out []dynPoint) {
 	for _, p := range rows {
 		for _, m := range methods {
 			out = append(out, p.with(m))
@@ -50,29 +55,32 @@ func by(rows []dynPoint, methods ...string) (out []dynPoint) {
 	return out
 }
 
-// dynWhere are the columns that say which run a row is of, "case scenario method".
-func dynWhere[R any](of func(R) dynPoint, keys ...string) (out []kit.Col[R]) {
+// dynWhere returns the columns that say which run a row is of.
+func dynWhere[R interface{ point() dynPoint }](keys ...string) (out []kit.Col[R]) {
 	for _, key := range keys {
 		out = append(out, kit.Word(key, key, func(r R) string {
-			p := of(r)
+			p := r.point()
 			return map[string]string{"case": p.Case.key(), "scenario": p.Scenario, "method": p.Method}[key]
 		}))
 	}
 	return out
 }
 
-func dynSelf(p dynPoint) dynPoint { return p }
-
-// facts are the numbers of the texts that stand in no frame.
+// facts adds the numbers of the texts that stand in no frame of their own.
 func (d dynRuns) facts() {
-	s := sizeOf(d.Profile, "lenet5")
+	z := sizeOf(d.Profile, "lenet5")
+	d.Facts = append(d.Facts, kit.Finding("trained.data", "data", d.Data[0].Name))
 	for _, n := range []struct {
 		key, unit string
 		x         float64
-	}{{"workers", "", workers}, {"seeds", "", float64(len(d.Seeds))}, {"warmup", "", warmup}, {"batch", "", fullBatch}, {"smin", "versions", smin}, {"smax", "versions", smax}, {"alpha", "", alpha},
-		{"deal.from", "", dynDealFrom}, {"deal.to", "", dynDealTo}, {"calm.from", "", dynCalmFrom}, {"calm.to", "", dynCalmTo}, {"burst.from", "", dynBurstFrom}, {"burst.to", "", dynBurstTo},
-		{"burst.factor", "", dynBurstFactor}, {"forget", "", dynForget}, {"visible", "%", 100 * dynVisible}, {"target", "%", 100 * s.Target}, {"trained.batch", "", float64(s.Batch)},
-		{"trained.rate", "", s.Rate}, {"trained.every", "", float64(s.EvalEvery)}, {"trained.pushes", "", float64(s.Pushes)}} {
+	}{{"workers", "", workers}, {"warmup", "", warmup}, {"batch", "", fullBatch}, {"smin", "versions", smin}, {"smax", "versions", smax},
+		{"alpha", "", alpha},
+		{"deal.from", "", dynDealFrom}, {"deal.to", "", dynDealTo}, {"calm.from", "", dynCalmFrom}, {"calm.to", "", dynCalmTo},
+		{"burst.from", "", dynBurstFrom}, {"burst.to", "", dynBurstTo},
+		{"burst.factor", "", dynBurstFactor}, {"forget", "", dynForget}, {"visible", "%", 100 * dynVisible}, {"tail", "", 99},
+		{"target", "%", 100 * z.Target},
+		{"trained.batch", "", float64(z.Batch)}, {"trained.rate", "", z.Rate}, {"trained.every", "", float64(z.EvalEvery)},
+		{"trained.pushes", "", float64(z.Pushes)}} {
 		d.Facts = append(d.Facts, kit.Number(n.key, n.unit, kit.AsIs, n.x))
 	}
 }
@@ -90,7 +98,8 @@ func (d dynRuns) hypotheses() {
 			rows = append(rows, judge(p))
 		}
 		all = append(all, answers{id, rows})
-		head := append(dynWhere(func(v dynVerdict) dynPoint { return v.dynPoint }, "case", "scenario"), kit.Word("answer", "answer", func(v dynVerdict) string { return v.Answer }))
+		head := append(dynWhere[dynVerdict]("case", "scenario"),
+			kit.Word("answer", "answer", func(v dynVerdict) string { return v.Answer }))
 		d.add(kit.Frame(id, rows, append(head, cols...)...))
 	}
 	nth := func(i int) func(dynVerdict) kit.Estimate { return func(v dynVerdict) kit.Estimate { return v.Of[i] } }
@@ -98,13 +107,11 @@ func (d dynRuns) hypotheses() {
 	frame("h1", d.h1, mean("before", 3, 0), mean("after", 3, 1), kit.Interval("change", "", 3, nth(2)))
 	frame("h2", d.h2, mean("dasp", 3, 0), mean("ssp", 3, 1), mean("dssp", 3, 2))
 	frame("h3", d.h3, mean("versions", 1, 0), mean("dasp", 2, 1), mean("ssp", 2, 2), kit.Interval("ratio", "", 3, nth(3)))
-	count := func(key string, answers_ ...string) kit.Col[answers] {
+	count := func(key string, of ...string) kit.Col[answers] {
 		return kit.Count(key, "", func(a answers) (n int) {
 			for _, v := range a.rows {
-				for _, x := range answers_ {
-					if v.Answer == x {
-						n++
-					}
+				if slices.Contains(of, v.Answer) {
+					n++
 				}
 			}
 			return n
@@ -142,7 +149,7 @@ func (d dynRuns) tradeoff() {
 	mean := func(of func(dynCell) float64) func(dynTrade) kit.Estimate {
 		return func(t dynTrade) kit.Estimate { return d.each(t.dynPoint, of).Mean() }
 	}
-	cols := append(dynWhere(func(t dynTrade) dynPoint { return t.dynPoint }, "scenario", "method"),
+	cols := append(dynWhere[dynTrade]("scenario", "method"),
 		kit.Word("setting", "", func(t dynTrade) string { return t.Setting }),
 		kit.Mean("per_push", "ms", 2, func(t dynTrade) kit.Estimate { return d.perPush(t.dynPoint).Mean().Times(1e3) }),
 		kit.Mean("p99", "versions", 1, mean(dynTail)), kit.Mean("staleness", "versions", 2, mean(dynMeanStaleness)),
@@ -155,13 +162,14 @@ func (d dynRuns) tradeoff() {
 		return kit.Count(key, "", func(s string) int { return of(found[s]) })
 	}
 	d.add(kit.Frame("h4", dynTraded, kit.Word("scenario", "scenario", func(s string) string { return s }),
-		number("held", func(t tally) int { return t.held }), number("judged", func(t tally) int { return t.judged }), number("held_mean", func(t tally) int { return t.mean })))
+		number("held", func(t tally) int { return t.held }), number("judged", func(t tally) int { return t.judged }),
+		number("held_mean", func(t tally) int { return t.mean })))
 }
 
 // rivals sets DASP, where speeds change, beside the methods that are told to adapt worse, and
 // says in facts how many cases fall on which side of SSP.
 func (d dynRuns) rivals() {
-	cols := dynWhere(dynSelf, "case", "scenario")
+	cols := dynWhere[dynPoint]("case", "scenario")
 	for _, m := range []string{"asp", "ssp", "dssp"} {
 		cols = append(cols, kit.Interval(m, "", 3, func(p dynPoint) kit.Estimate { return d.over(p, "dasp", m) }),
 			kit.Word(m+"_told", "side", func(p dynPoint) string { return d.over(p, "dasp", m).Against(1) }))
@@ -194,47 +202,44 @@ func (d dynRuns) rivals() {
 	}
 	k := float64(sides["above"]) // 0: the means are none
 	for _, m := range []string{"dasp", "ssp"} {
-		d.Facts = append(d.Facts, kit.Number("above.waiting."+m, "", 2, sum["waiting."+m]/k), kit.Number("above.p99."+m, "versions", 1, sum["p99."+m]/k))
+		d.Facts = append(d.Facts, kit.Number("above.waiting."+m, "", 2, sum["waiting."+m]/k),
+			kit.Number("above.p99."+m, "versions", 1, sum["p99."+m]/k))
 	}
 }
 
 // all returns every case under every method.
 func (d dynRuns) all() (out []dynPoint) {
 	for _, c := range dynCases(d.Profile) {
-		out = append(out, by([]dynPoint{{Case: c}}, methods...)...)
+		out = append(out, dynBy([]dynPoint{{Case: c}}, methods...)...)
 	}
 	return out
 }
 
-// changes is what changing speeds cost each method, per push, and per worker, the reading of the
+// changes adds what changing speeds cost each method, per push, and per worker, the reading of the
 // paper's tables, which falls even for ASP.
-func (d dynRuns) changes() result.Frame {
+func (d dynRuns) changes() {
 	perPush := func(c dynCell) float64 { return c.Iteration.PerPush }
-	cols := dynWhere(dynSelf, "case", "method")
+	cols := dynWhere[dynPoint]("case", "method")
 	for _, k := range [][3]string{{"steps", "steps", "static"}, {"bursts", "bursts", "straggler"}, {"cost", "bursts", "undisturbed"}} {
 		cols = append(cols, kit.Interval(k[0], "", 3, func(p dynPoint) kit.Estimate { return d.factor(p.in(k[1]), k[2], perPush) }))
 	}
 	for _, k := range [][2]string{{"steps", "static"}, {"bursts", "straggler"}} {
 		cols = append(cols, kit.Mean(k[0]+"_worker", "", 3, func(p dynPoint) kit.Estimate { return d.factor(p.in(k[0]), k[1], dynPerWorkerTime) }))
 	}
-	f := kit.Frame("changes", d.all(), cols...)
-	f.Kind = result.TimingOnly
-	return f
+	d.add(kit.Frame("changes", d.all(), cols...))
 }
 
-// times is the mean time per push in every scenario.
-func (d dynRuns) times() result.Frame {
-	cols := dynWhere(dynSelf, "case", "method")
+// times adds the mean time per push in every scenario.
+func (d dynRuns) times() {
+	cols := dynWhere[dynPoint]("case", "method")
 	for _, s := range dynScenarios {
 		cols = append(cols, kit.Mean(s.Key, "ms", 2, func(p dynPoint) kit.Estimate { return d.perPush(p.in(s.Key)).Mean().Times(1e3) }))
 	}
-	f := kit.Frame("times", d.all(), cols...)
-	f.Kind = result.TimingOnly
-	return f
+	d.add(kit.Frame("times", d.all(), cols...))
 }
 
-// forgiveness is how long a slow past is held against a worker, under the methods of H3.
-func (d dynRuns) forgiveness() result.Frame {
+// forgiveness adds how long a slow past is held against a worker, under the methods of H3.
+func (d dynRuns) forgiveness() {
 	of := func(p dynPoint) dynForgotten {
 		var all []dynRelease
 		for _, c := range d.At(p) {
@@ -250,24 +255,24 @@ func (d dynRuns) forgiveness() result.Frame {
 			return math.NaN()
 		})
 	}
-	f := kit.Frame("forgiveness", by(d.pairs(), "ssp", "dasp"), append(dynWhere(dynSelf, "case", "scenario", "method"),
+	d.add(kit.Frame("forgiveness", dynBy(d.pairs(), "ssp", "dasp"), append(dynWhere[dynPoint]("case", "scenario", "method"),
 		kit.Count("instants", "", func(p dynPoint) int { return of(p).N }),
-		num("pushes", "", 2, func(f dynForgotten) float64 { return f.Pushes }), num("versions", "", 1, func(f dynForgotten) float64 { return f.Versions }),
-		num("units", "iterations", 2, func(f dynForgotten) float64 { return f.Units }), num("waited", "iterations", 2, func(f dynForgotten) float64 { return f.Waited }),
-		num("unseen", "", 0, func(f dynForgotten) float64 { return float64(f.Unseen) }))...)
-	f.Kind = result.TimingOnly
-	return f
+		num("pushes", "", 2, func(f dynForgotten) float64 { return f.Pushes }),
+		num("versions", "", 1, func(f dynForgotten) float64 { return f.Versions }),
+		num("units", "iterations", 2, func(f dynForgotten) float64 { return f.Units }),
+		num("waited", "iterations", 2, func(f dynForgotten) float64 { return f.Waited }),
+		num("unseen", "", 0, func(f dynForgotten) float64 { return float64(f.Unseen) }))...))
 }
 
-// states are DASP's where speeds change.
-func (d dynRuns) states() result.Frame {
+// states adds DASP's where speeds change.
+func (d dynRuns) states() {
 	cells := func(p dynPoint) (out []cell) {
 		for _, c := range d.At(p.with("dasp")) {
 			out = append(out, c.cell)
 		}
 		return out
 	}
-	cols := dynWhere(dynSelf, "case", "scenario")
+	cols := dynWhere[dynPoint]("case", "scenario")
 	for _, s := range states {
 		cols = append(cols, kit.Mean(s, "%", 2, func(p dynPoint) kit.Estimate {
 			return kit.Each(cells(p), func(c cell) float64 { return c.Share[s] }).Mean().Times(100)
@@ -278,7 +283,7 @@ func (d dynRuns) states() result.Frame {
 			return kit.Each(cells(p), func(c cell) float64 { return c.Seconds[s] }).Mean()
 		}))
 	}
-	f := kit.Frame("states", d.pairs(), append(cols,
+	d.add(kit.Frame("states", d.pairs(), append(cols,
 		kit.Count("gap", "versions", func(p dynPoint) int { return int(gaps(cells(p)).Quantile(0.5)) }),
 		kit.Count("p99", "versions", func(p dynPoint) int { return int(gaps(cells(p)).Quantile(0.99)) }),
 		kit.Count("spread", "versions", func(p dynPoint) (most int64) {
@@ -286,9 +291,7 @@ func (d dynRuns) states() result.Frame {
 				most = max(most, c.Spread)
 			}
 			return most
-		}))...)
-	f.Kind = result.TimingOnly
-	return f
+		}))...))
 }
 
 // around draws LeNet-5's workers that wait, and DASP's states, around the instants at which
@@ -313,7 +316,8 @@ func (d dynRuns) around() {
 	var peaks []peak
 	var sides []side
 	for _, scenario := range []string{"steps", "bursts"} {
-		for _, p := range by([]dynPoint{{Case: dynLeNet, Scenario: scenario}}, methods...) {
+		events := 0
+		for _, p := range dynBy([]dynPoint{{Case: dynLeNet, Scenario: scenario}}, methods...) {
 			top, sum := peak{dynPoint: p}, make([]float64, dynBefore+dynAfter)
 			for _, c := range d.At(p) { // a seed counts by its events
 				for b := range c.Around {
@@ -330,8 +334,9 @@ func (d dynRuns) around() {
 					top.Most, top.At = w.Y, w.At
 				}
 			}
-			peaks = append(peaks, top)
+			peaks, events = append(peaks, top), max(events, top.Events)
 		}
+		d.Facts = append(d.Facts, kit.Counted("events."+scenario, "", events))
 		p := dynPoint{Case: dynLeNet, Scenario: scenario, Method: "dasp"}
 		var counts [4][dynBefore + dynAfter]int64 // by state, and all
 		for i := range states {
@@ -356,18 +361,23 @@ func (d dynRuns) around() {
 			sides = append(sides, side{p, name, share(0), share(1)})
 		}
 		where := map[string]any{"scenario": scenario}
-		d.Figures = append(d.Figures, result.Figure{ID: "waiting-" + scenario, Form: "line", Frame: "waiting", Where: where, X: "since", Y: []string{"workers"}, By: []string{"method"}},
-			result.Figure{ID: "states-" + scenario, Form: "line", Frame: "visited", Where: where, X: "since", Y: []string{"share"}, By: []string{"state"}})
+		d.Figures = append(d.Figures, result.Figure{ID: "waiting-" + scenario, Form: "line", Frame: "waiting", Where: where, X: "since",
+			Y: []string{"workers"}, By: []string{"method"}},
+			result.Figure{ID: "states-" + scenario, Form: "line", Frame: "visited", Where: where, X: "since", Y: []string{"share"},
+				By: []string{"state"}})
 	}
-	ofWindow := func(w window) dynPoint { return w.dynPoint }
 	since := kit.Num("since", "iterations", kit.AsIs, func(w window) float64 { return w.At })
-	d.add(kit.Frame("waiting", waiting, append(dynWhere(ofWindow, "scenario", "method"), since, kit.Num("workers", "", 2, func(w window) float64 { return w.Y }))...))
-	d.add(kit.Frame("peaks", peaks, append(dynWhere(func(p peak) dynPoint { return p.dynPoint }, "scenario", "method"), kit.Count("events", "", func(p peak) int { return p.Events }),
+	d.add(kit.Frame("waiting", waiting, append(dynWhere[window]("scenario", "method"), since,
+		kit.Num("workers", "", 2, func(w window) float64 { return w.Y }))...))
+	d.add(kit.Frame("peaks", peaks, append(dynWhere[peak]("scenario", "method"),
+		kit.Count("events", "", func(p peak) int { return p.Events }),
 		kit.Num("before", "", 2, func(p peak) float64 { return p.Before }), kit.Num("most", "", 2, func(p peak) float64 { return p.Most }),
 		kit.Num("at", "", 1, func(p peak) float64 { return p.At }))...))
-	d.add(kit.Frame("visited", visited, append(dynWhere(ofWindow, "scenario"), kit.Word("state", "state", func(w window) string { return w.State }), since,
+	d.add(kit.Frame("visited", visited, append(dynWhere[window]("scenario"), kit.Word("state", "state", func(w window) string { return w.State }),
+		since,
 		kit.Num("share", "%", 1, func(w window) float64 { return w.Y }))...))
-	d.add(kit.Frame("turns", sides, append(dynWhere(func(s side) dynPoint { return s.dynPoint }, "scenario"), kit.Word("state", "state", func(s side) string { return s.State }),
+	d.add(kit.Frame("turns", sides, append(dynWhere[side]("scenario"),
+		kit.Word("state", "state", func(s side) string { return s.State }),
 		kit.Num("before", "%", 1, func(s side) float64 { return s.Before }), kit.Num("after", "%", 1, func(s side) float64 { return s.After }))...))
 }
 
@@ -395,7 +405,8 @@ func (d dynRuns) lines() {
 		d.Figures = append(d.Figures, result.Figure{ID: "burst-" + m, Form: "gantt", Frame: "bands", Where: map[string]any{"method": m},
 			X: "from", Y: []string{"to"}, Lane: "worker", State: "state"})
 	}
-	head := []kit.Col[band]{kit.Word("method", "method", func(b band) string { return b.method }), kit.Count("worker", "", func(b band) int { return b.Worker }),
+	head := []kit.Col[band]{kit.Word("method", "method", func(b band) string { return b.method }),
+		kit.Count("worker", "", func(b band) int { return b.Worker }),
 		kit.Num("from", "ms", 0, func(b band) float64 { return b.From }), kit.Num("to", "ms", 0, func(b band) float64 { return b.To })}
 	d.add(kit.Frame("bands", bands, append(head[:4:4], kit.Word("state", "state", func(b band) string { return b.State }),
 		kit.Count("iteration", "", func(b band) int64 { return b.Step }), kit.Count("pulled", "", func(b band) int64 { return b.Pulled }),
@@ -406,7 +417,7 @@ func (d dynRuns) lines() {
 		kit.Count("arrived", "", func(l line) int { return l.Arrived }), kit.Num("waited", "ms", 0, func(l line) float64 { return l.Waited })))
 }
 
-// learning is LeNet-5's time to the target in every scenario, and DASP's beside its rivals' where
+// learning adds LeNet-5's time to the target in every scenario, and DASP's beside its rivals' where
 // speeds change.
 func (d dynRuns) learning() {
 	target := sizeOf(d.Profile, "lenet5").Target
@@ -424,20 +435,24 @@ func (d dynRuns) learning() {
 	for _, l := range dynLessons(d.Profile) {
 		p := []dynPoint{{Case: dynLeNet, Scenario: l.key, Learn: true}}
 		against[l.key] = l.against
-		rows = append(rows, by(p, methods...)...)
+		rows = append(rows, dynBy(p, methods...)...)
 		if l.against != "" {
-			changing = append(changing, by(p, methods[:4]...)...)
+			changing = append(changing, dynBy(p, methods[:4]...)...)
 		}
 	}
-	f := kit.Frame("learning", rows, append(dynWhere(dynSelf, "scenario", "method"),
+	f := kit.Frame("learning", rows, append(dynWhere[dynPoint]("scenario", "method"),
 		kit.Half("seconds", "s", 3, func(p dynPoint) kit.Estimate { return seconds(p).Mean() }),
 		kit.Interval("bsp", "", 3, func(p dynPoint) kit.Estimate { return seconds(p).Over(seconds(p.with("bsp"))) }),
 		kit.Interval("unchanged", "", 3, func(p dynPoint) kit.Estimate { return seconds(p).Over(seconds(p.in(against[p.Scenario]))) }),
-		kit.Mean("pushes", "", 0, func(p dynPoint) kit.Estimate { return reached(p, func(x train.Crossing) float64 { return x.Pushes }).Mean() }),
-		kit.Mean("accuracy", "%", 2, func(p dynPoint) kit.Estimate { return d.each(p, func(c dynCell) float64 { return c.Accuracy }).Mean().Times(100) }),
+		kit.Mean("pushes", "", 0, func(p dynPoint) kit.Estimate {
+			return reached(p, func(x train.Crossing) float64 { return x.Pushes }).Mean()
+		}),
+		kit.Mean("accuracy", "%", 2, func(p dynPoint) kit.Estimate {
+			return d.each(p, func(c dynCell) float64 { return c.Accuracy }).Mean().Times(100)
+		}),
 		kit.Mean("staleness", "versions", 2, func(p dynPoint) kit.Estimate { return d.each(p, dynMeanStaleness).Mean() }))...)
 	ours := func(p dynPoint) kit.Estimate { return seconds(p.with("dasp")).Over(seconds(p)) }
-	g := kit.Frame("learned", changing, append(dynWhere(dynSelf, "scenario", "method"), kit.Interval("dasp", "", 3, ours),
+	g := kit.Frame("learned", changing, append(dynWhere[dynPoint]("scenario", "method"), kit.Interval("dasp", "", 3, ours),
 		kit.Word("told", "side", func(p dynPoint) string { return ours(p).Against(1) }))...)
 	d.Frames = append(d.Frames, f, g)
 }
