@@ -224,28 +224,10 @@ func dynMeasure(ctx context.Context, env exp.Env, p dynPoint, seed uint64) (dynC
 }
 
 // dynTrain trains LeNet-5 on the speeds of the timing-only runs, since the clock is theirs.
-// BSP's parameters do not depend on the cluster: they are trained on the homogeneous one and
-// timed on the others by a run without arithmetic.
 func dynTrain(ctx context.Context, env exp.Env, p dynPoint, seed uint64, s dynScenario, base *cluster.Platform, pace dynPace) (dynCell, error) {
 	z := sizeOf(env.Profile, p.Case.Model)
 	plan := s.plan(pace, seed, dynHorizon*float64(z.Pushes/workers)*pace.Unit)
-	keep := func(o *train.Outcome) (cell, error) {
-		return reduce(o, p.Method == "bsp" && o.TestAccuracy == nil), nil
-	}
-	on := plan.on(base)
-	again := p.Method == "bsp" && on.Name != homogeneous
-	if again {
-		on = load(homogeneous)
-	}
-	c, err := train.Kept(ctx, env, training(on, p.Method, seed, z), keep)
-	if err == nil && again {
-		cfg := training(plan.on(base), p.Method, seed, z)
-		cfg.TimingOnly, cfg.EvalEvery = true, -1
-		var timed cell
-		if timed, err = train.Kept(ctx, env, cfg, keep); err == nil {
-			c, err = retime(c, timed)
-		}
-	}
+	c, err := trainedOnce(ctx, env, plan.on(base), p.Method, seed, z)
 	if n := len(c.Curve); err == nil && n > 0 && c.Curve[n-1].Seconds > plan.Horizon {
 		err = fmt.Errorf("the run takes %g s, its schedule reaches %g s", c.Curve[n-1].Seconds, plan.Horizon)
 	}

@@ -288,7 +288,7 @@ func TestDynamicLearning(t *testing.T) {
 	})
 	f := r.Frame("learning")
 	for i, want := range map[int][3]any{4: {2.001, 0.5, nil}, 8: {nil, nil, nil}, 9: {4.002, 0.5, 2.}} {
-		for j, column := range []string{"seconds", "bsp", "unchanged"} {
+		for j, column := range []string{"seconds", "over_bsp", "unchanged"} {
 			got := f.Rows[i][f.At(column)]
 			x, number := got.(float64)
 			if y, ok := want[j].(float64); number != ok || number && math.Abs(x-y) > 1e-9 {

@@ -264,34 +264,18 @@ func (d dynRuns) forgiveness() {
 		num("unseen", "", 0, func(f dynForgotten) float64 { return float64(f.Unseen) }))...))
 }
 
-// states adds DASP's where speeds change.
+// states adds DASP's states where speeds change.
 func (d dynRuns) states() {
-	cells := func(p dynPoint) (out []cell) {
-		for _, c := range d.At(p.with("dasp")) {
-			out = append(out, c.cell)
-		}
-		return out
+	d.add(kit.Frame("states", d.pairs(), append(dynWhere[dynPoint]("case", "scenario"),
+		stateCols(func(p dynPoint) []cell { return d.cells(p.with("dasp")) })...)...))
+}
+
+// cells returns what every experiment of this package needs of p's runs.
+func (d dynRuns) cells(p dynPoint) (out []cell) {
+	for _, c := range d.At(p) {
+		out = append(out, c.cell)
 	}
-	cols := dynWhere[dynPoint]("case", "scenario")
-	for _, s := range states {
-		cols = append(cols, kit.Mean(s, "%", 2, func(p dynPoint) kit.Estimate {
-			return kit.Each(cells(p), func(c cell) float64 { return c.Share[s] }).Mean().Times(100)
-		}))
-	}
-	for _, s := range states {
-		cols = append(cols, kit.Mean(s+"_wait", "s", 2, func(p dynPoint) kit.Estimate {
-			return kit.Each(cells(p), func(c cell) float64 { return c.Seconds[s] }).Mean()
-		}))
-	}
-	d.add(kit.Frame("states", d.pairs(), append(cols,
-		kit.Count("gap", "versions", func(p dynPoint) int { return int(gaps(cells(p)).Quantile(0.5)) }),
-		kit.Count("p99", "versions", func(p dynPoint) int { return int(gaps(cells(p)).Quantile(0.99)) }),
-		kit.Count("spread", "versions", func(p dynPoint) (most int64) {
-			for _, c := range cells(p) {
-				most = max(most, c.Spread)
-			}
-			return most
-		}))...))
+	return out
 }
 
 // around draws LeNet-5's workers that wait, and DASP's states, around the instants at which
@@ -420,16 +404,12 @@ func (d dynRuns) lines() {
 // learning adds LeNet-5's time to the target in every scenario, and DASP's beside its rivals' where
 // speeds change.
 func (d dynRuns) learning() {
-	target := sizeOf(d.Profile, "lenet5").Target
-	reached := func(p dynPoint, of func(train.Crossing) float64) kit.Sample {
-		return d.each(p, func(c dynCell) float64 {
-			if x, ok := train.Reach(c.Curve, target); ok {
-				return of(x)
-			}
-			return math.NaN()
-		})
+	reached := func(p dynPoint, of func(cell, train.Crossing) float64) kit.Sample {
+		return crossing(d.cells(p), sizeOf(d.Profile, "lenet5").Target, of)
 	}
-	seconds := func(p dynPoint) kit.Sample { return reached(p, func(x train.Crossing) float64 { return x.Seconds }) }
+	seconds := func(p dynPoint) kit.Sample {
+		return reached(p, func(_ cell, x train.Crossing) float64 { return x.Seconds })
+	}
 	against := map[string]string{}
 	var rows, changing []dynPoint
 	for _, l := range dynLessons(d.Profile) {
@@ -442,10 +422,10 @@ func (d dynRuns) learning() {
 	}
 	f := kit.Frame("learning", rows, append(dynWhere[dynPoint]("scenario", "method"),
 		kit.Half("seconds", "s", 3, func(p dynPoint) kit.Estimate { return seconds(p).Mean() }),
-		kit.Interval("bsp", "", 3, func(p dynPoint) kit.Estimate { return seconds(p).Over(seconds(p.with("bsp"))) }),
+		kit.Interval("over_bsp", "", 3, func(p dynPoint) kit.Estimate { return seconds(p).Over(seconds(p.with("bsp"))) }),
 		kit.Interval("unchanged", "", 3, func(p dynPoint) kit.Estimate { return seconds(p).Over(seconds(p.in(against[p.Scenario]))) }),
 		kit.Mean("pushes", "", 0, func(p dynPoint) kit.Estimate {
-			return reached(p, func(x train.Crossing) float64 { return x.Pushes }).Mean()
+			return reached(p, func(_ cell, x train.Crossing) float64 { return x.Pushes }).Mean()
 		}),
 		kit.Mean("accuracy", "%", 2, func(p dynPoint) kit.Estimate {
 			return d.each(p, func(c dynCell) float64 { return c.Accuracy }).Mean().Times(100)

@@ -185,14 +185,18 @@ func TestFindsChanges(t *testing.T) {
 		{"an empty cell", "table convergence", v1, func(r *result.Result) { *cell(r, 1) = nil }},
 		{"a row", "table convergence", v1, func(r *result.Result) { r.Frames[0].Rows = r.Frames[0].Rows[1:] }},
 		{"a frame", "table convergence", v1, func(r *result.Result) { r.Frames = r.Frames[1:] }},
-		{"a row that equals another", "table convergence-vgg19_bn", v1, func(r *result.Result) { r.Frames[2].Rows = slices.Delete(r.Frames[2].Rows, 1, 2) }},
+		{"a row that equals another", "table convergence-vgg19_bn", v1, func(r *result.Result) {
+			r.Frames[2].Rows = slices.Delete(r.Frames[2].Rows, 1, 2)
+		}},
 		{"a verdict", "claim D27", v1, func(r *result.Result) { r.Claims[0].Verdict = judge.SameSign }},
 		{"a remark", "claim D27", v1, func(r *result.Result) { r.Claims[0].Remark = "" }},
 		{"what was measured", "claim D27", v1, func(r *result.Result) { r.Claims[0].Measured = 39.3062086 }},
 		{"an interval", "claim D27", v1, func(r *result.Result) { r.Claims[0].CI95 = nil }},
 		{"a reason", "claim D27", v1, func(r *result.Result) { r.Claims[0].Reasons = r.Claims[0].Reasons[:2] }},
 		{"what differs", "claim D27", v1, func(r *result.Result) { r.Claims[0].Differs = r.Claims[0].Differs[1:] }},
-		{"a number of a reason", "claim D49", ratios, func(r *result.Result) { r.Claim("D49").Reasons = slices.Repeat([]result.Reason{{Code: "r"}}, 9) }},
+		{"a number of a reason", "claim D49", ratios, func(r *result.Result) {
+			r.Claim("D49").Reasons = slices.Repeat([]result.Reason{{Code: "r"}}, 9)
+		}},
 		{"a claim", "claim D27", v1, func(r *result.Result) { r.Claims = r.Claims[1:] }},
 		{"a claim of its own", "claim X1", v1, func(r *result.Result) { r.Claims = append(r.Claims, result.Claim{ID: "X1"}) }},
 		{"a number of a note", "notes", v1, func(r *result.Result) { r.Facts = r.Facts[:3] }},
@@ -261,7 +265,8 @@ func TestNumbersIn(t *testing.T) {
 		}
 	}
 	p := newPool([]float64{-45.71, 0.123456, 1200}, "about 3.14 and 7")
-	for text, want := range map[string]bool{"46 %": true, "45 %": false, "12 %": true, "0.1235": true, "0.1236": false, "3.1416": true, "3.2": false, "7.4": false, "7": true, "1,200": true} {
+	for text, want := range map[string]bool{"46 %": true, "45 %": false, "12 %": true, "0.1235": true, "0.1236": false,
+		"3.1416": true, "3.2": false, "7.4": false, "7": true, "1,200": true} {
 		if got := p.has(numbersIn(text)[0]); got != want {
 			t.Errorf("pool has %s: %t, want %t", text, got, want)
 		}

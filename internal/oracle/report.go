@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/csv"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -105,7 +106,34 @@ func compare(old *result1.Result, r *result.Result, words pageText) report {
 			}
 		}
 	}
+	captions(&rep, old, r, pages)
 	return rep
+}
+
+// captions notes which numbers of captions are neither on the page nor anywhere in the
+// result.
+func captions(rep *report, old *result1.Result, r *result.Result, pages *pool) {
+	data := newPool(append(everything(r), flatten(r.Config)...))
+	var texts, gone []string
+	for _, t := range old.Tables {
+		texts = append(texts, t.Caption)
+	}
+	for _, f := range old.Figures {
+		texts = append(texts, f.Caption, f.Alt)
+	}
+	total := 0
+	for _, s := range texts {
+		for _, n := range numbersIn(s) {
+			total++
+			if !pages.has(n) && !data.has(n) && !slices.Contains(gone, n.text) {
+				gone = append(gone, n.text)
+			}
+		}
+	}
+	if len(gone) > 0 {
+		rep.info = append(rep.info, fmt.Sprintf("of %d numbers of captions and alternative texts neither the page nor the result has %s",
+			total, strings.Join(gone, ", ")))
+	}
 }
 
 // config notes what else differs; it is no difference of its own.
