@@ -2,29 +2,15 @@ package dasp
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 	"gradsync/experiments/train"
-)
-
-// The hypotheses, as they were written before the first run. Times are per push:
-// with every worker always under way that is N·time/gradients, so that ASP, which
-// never waits, is the control: the speeds only change hands, and its factor is 1.
-// Per worker it would not be, because a mean over workers weighs a permanently
-// slow one as much as a fast one.
-const (
-	// dynH1 holds in a case if (DSSP/SSP when speeds change)/(DSSP/SSP when they do
-	// not) is above 1, its 95 % interval too.
-	dynH1 = "H1: when speeds change, DSSP's prediction from the last interval helps less: its iteration time relative to SSP's rises"
-	// dynH2 holds in a case if |ln factor| of DASP, the factor by which changing
-	// speeds change the iteration time, is below those of SSP and of DSSP, with both
-	// 95 % intervals of the differences above 0.
-	dynH2 = "H2: DASP's iteration time changes by less than SSP's and DSSP's when the same speeds change hands"
-	// dynH3 holds in a case if DASP lets go of a formerly slow worker within N
-	// versions in the mean, and after fewer of that worker's own gradients than SSP,
-	// its 95 % interval too.
-	dynH3 = "H3: versions forgive a slow past: the formerly slow worker stops being the oldest within N versions under DASP, under SSP only after the clocks have levelled"
+	"gradsync/papers/dasp/rivals"
+	"gradsync/shared/cluster"
 )
 
 // dynCase is a model, on the clusters' own links or on faster ones.
@@ -33,25 +19,28 @@ type dynCase struct {
 	Link  float64 `json:"link"` // bytes/s of every NIC; 0: the platform's own
 }
 
-// dynFast is the link on which devices, not the server's NIC, set the pace of
-// the large models: InfiniBand as in DSSP's paper, the fastest of the plausible.
+// dynFast is the link on which devices, not the server's NIC, set the pace of the large
+// models: InfiniBand as in DSSP's paper, the fastest of the plausible.
 const dynFast = 12.5e9
 
-func (c dynCase) title() string {
+var dynLeNet = dynCase{Model: "lenet5"}
+
+// key returns the case's key of the enumeration "case".
+func (c dynCase) key() string {
 	if c.Link > 0 {
-		return title[c.Model] + ", 100 Gb/s"
+		return c.Model + "-fast"
 	}
-	return title[c.Model]
+	return c.Model
 }
 
 func dynCases(profile string) []dynCase {
 	if profile == "ci" {
-		return []dynCase{{"lenet5", 0}, {"vgg19_bn", dynFast}}
+		return []dynCase{dynLeNet, {"vgg19_bn", dynFast}}
 	}
-	return []dynCase{{"lenet5", 0}, {"resnet18", 0}, {"vgg19_bn", 0}, {"resnet18", dynFast}, {"vgg19_bn", dynFast}}
+	return []dynCase{dynLeNet, {"resnet18", 0}, {"vgg19_bn", 0}, {"resnet18", dynFast}, {"vgg19_bn", dynFast}}
 }
 
-// dynPerWorker is how many iterations of each worker a timing run has.
+// dynPerWorker returns the iterations of each worker in a timing run.
 func dynPerWorker(profile string) int64 {
 	if profile == "ci" {
 		return 90
@@ -59,81 +48,204 @@ func dynPerWorker(profile string) int64 {
 	return 250
 }
 
-// dynamic asks what the methods make of speeds that change during the run.
-func dynamic() exp.Experiment {
-	e := exp.Experiment{ID: "dasp/dynamic", Title: "Speeds that change during the run", Profiles: exp.Profiles,
-		Source: "ours: §1 names changing speeds as the method's motive and §2 its states' answer; no table of the paper varies them"}
-	e.Shares = func(profile string, seeds int) map[string]float64 {
-		s := sizeOf(profile, "lenet5")
-		one := s.seconds(s.Pushes * int64(len(methods)*seeds))
-		parts := map[string]float64{e.ID: dynRunSeconds(profile) * float64(seeds*(len(dynCases(profile))*len(dynScenarios)*len(methods)+len(dynTraded)*len(dynSettings(profile))))}
-		for _, l := range dynLessons(profile) {
-			if l.against != "" {
-				parts[e.ID] += one
-			} else {
-				parts[dynScenarioOf(l.key).Base+", lenet5"] = one // of tables 7 and 6
-			}
-		}
-		return parts
-	}
-	e.Seconds = func(profile string, seeds int) (total float64) {
-		for _, s := range e.Shares(profile, seeds) {
-			total += s
-		}
-		return total
-	}
-	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		r := &runs{ctx: ctx, env: env, total: e.Seconds(env.Profile, len(env.Seeds))}
-		res := exp.NewResult(e, env, result.Trained, dynSetup(env))
-		g := dynGrid{}
-		for _, c := range dynCases(env.Profile) {
-			cells, err := r.dynTimed(c)
-			if err != nil {
-				return incomplete(res), err
-			}
-			g[c.title()] = cells
-		}
-		lines, err := r.dynTimeLines()
-		if err != nil {
-			return incomplete(res), err
-		}
-		trades, err := r.dynTrades()
-		if err != nil {
-			return incomplete(res), err
-		}
-		dynConclude(res, env.Profile, g, trades, lines)
-		if err := r.dynLearn(res); err != nil {
-			return incomplete(res), err
-		}
-		res.Status = complete
-		return res, nil
-	}
-	return e
+// dynPoint is a run: a case in a scenario, by a method.
+type dynPoint struct {
+	Case             dynCase
+	Scenario, Method string
+	Setting          string // a name of dynSettings; "": the tables' bounds
+	Learn            bool   // trained, not timed only
 }
 
-// dynSetup is what the result records of its parameters.
-func dynSetup(env exp.Env) map[string]any {
-	bases, scenarios, lessons := map[string]any{}, []map[string]string{}, []string{}
-	for _, s := range dynScenarios {
-		bases[s.Base] = load(s.Base)
-		scenarios = append(scenarios, map[string]string{"key": s.Key, "speeds": s.Title, "platform": s.Base, "against": s.Against})
+// point lets rows that embed a dynPoint tell where they stand.
+func (p dynPoint) point() dynPoint { return p }
+
+func (p dynPoint) with(method string) dynPoint { p.Method = method; return p }
+func (p dynPoint) in(scenario string) dynPoint { p.Scenario = scenario; return p }
+
+// before returns p in the scenario of the same speeds that never change hands.
+func (p dynPoint) before() dynPoint { return p.in(dynScenarioOf(p.Scenario).Against) }
+
+// dynLesson is a scenario that LeNet-5 is trained in, with the one it is compared with: the
+// cluster of table 7 or 6, as it is, whose runs are those tables' own.
+type dynLesson struct{ key, against string }
+
+func dynLessons(profile string) []dynLesson {
+	all := []dynLesson{{"static", ""}, {"steps", "static"}, {"undisturbed", ""}, {"bursts", "undisturbed"}}
+	if profile == "ci" {
+		return all[:2]
 	}
-	for _, l := range dynLessons(env.Profile) {
+	return all
+}
+
+// dynSetting is a method with its bounds: SSP's, in clocks, or DASP's thresholds, in versions.
+type dynSetting struct {
+	Method, Name string
+	Options      rivals.Options
+}
+
+func dynSettings(profile string) (out []dynSetting) {
+	bounds, pairs := []int64{0, 1, 2, 3, 4, 6, 8}, [][2]int64{{1, 2}, {smin, smax}, {6, 12}, {12, 24}, {18, 36}}
+	if profile == "ci" {
+		bounds, pairs = []int64{0, 1, sspBound}, [][2]int64{{smin, smax}, {6, 12}}
+	}
+	for _, s := range bounds {
+		o := options()
+		o.Staleness = s
+		out = append(out, dynSetting{"ssp", fmt.Sprintf("s=%d", s), o})
+	}
+	for _, p := range pairs {
+		o := options()
+		o.Smin, o.Smax = p[0], p[1]
+		out = append(out, dynSetting{"dasp", fmt.Sprintf("Smin=%d,Smax=%d", p[0], p[1]), o})
+	}
+	return out
+}
+
+// dynTraded are the scenarios in which LeNet-5 is timed at every setting.
+var dynTraded = []string{"static", "steps", "bursts"}
+
+// dynamic asks what the methods make of speeds that change during the run. H1 to H3 were
+// written before its first run, H4 after the first run of the others and before the first of
+// its own; dynamic_judge.go says when each holds. The words are the notebook's.
+//
+// Times are per push: with every worker always under way that is N·time/gradients, so that
+// ASP, which never waits, is the control: the speeds only change hands, and its factor is 1.
+// Per worker it would not be, because a mean over workers weighs a permanently slow one as
+// much as a fast one.
+func dynamic() kit.Study[dynPoint, dynCell] {
+	return kit.Study[dynPoint, dynCell]{ID: "dasp/dynamic", Source: "DASP, §1 and §2", Kind: result.Trained, Profiles: exp.Profiles,
+		Points: dynPoints, Config: dynConfig, Measure: dynMeasure, Show: dynShow,
+		Cost: func(profile string, p dynPoint) (string, float64) {
+			s := sizeOf(profile, "lenet5")
+			switch {
+			case !p.Learn:
+				return "dasp/dynamic", 0.015 * float64(dynPerWorker(profile)) / 150
+			case dynScenarioOf(p.Scenario).Against != "":
+				return "dasp/dynamic", s.seconds(s.Pushes)
+			}
+			return dynScenarioOf(p.Scenario).Base + ", lenet5", s.seconds(s.Pushes) // of tables 7 and 6
+		}}
+}
+
+func dynPoints(profile string) (out []dynPoint) {
+	for _, c := range dynCases(profile) {
+		for _, s := range dynScenarios {
+			for _, m := range methods {
+				out = append(out, dynPoint{Case: c, Scenario: s.Key, Method: m})
+			}
+		}
+	}
+	for _, key := range dynTraded {
+		for _, x := range dynSettings(profile) {
+			out = append(out, dynPoint{Case: dynLeNet, Scenario: key, Method: x.Method, Setting: x.Name})
+		}
+	}
+	for _, l := range dynLessons(profile) {
+		for _, m := range methods {
+			out = append(out, dynPoint{Case: dynLeNet, Scenario: l.key, Method: m, Learn: true})
+		}
+	}
+	return out
+}
+
+// dynConfig returns what the result records of its parameters.
+func dynConfig(profile string) map[string]any {
+	bases, scenarios, lessons, settings := map[string]any{}, []map[string]string{}, []string{}, []map[string]any{}
+	for _, s := range dynScenarios {
+		bases[s.Base] = kit.Platform(load(s.Base))
+		scenarios = append(scenarios, map[string]string{"key": s.Key, "platform": s.Base, "against": s.Against})
+	}
+	for _, l := range dynLessons(profile) {
 		lessons = append(lessons, l.key)
 	}
-	settings := []map[string]any{}
-	for _, x := range dynSettings(env.Profile) {
-		o := options()
-		x.set(&o)
-		settings = append(settings, map[string]any{"method": x.method, "bounds": x.name, "options": o})
+	for _, x := range dynSettings(profile) {
+		settings = append(settings, map[string]any{"method": x.Method, "bounds": x.Name, "options": x.Options})
 	}
-	return map[string]any{"platforms": bases, "scenarios": scenarios, "cases": dynCases(env.Profile), "methods": methods, "options": options(),
-		"batch": fullBatch, "gradients": workers * dynPerWorker(env.Profile), "warmup": warmup, "launch": train.DefaultLaunch, "overhead": train.DefaultOverhead, "seeds": env.Seeds,
-		"training": sizeOf(env.Profile, "lenet5"), "evaluation_images": evalImage, "trained_scenarios": lessons,
-		"schedule": map[string]any{"deal": []int{dynDealFrom, dynDealTo}, "calm": []int{dynCalmFrom, dynCalmTo}, "burst": []int{dynBurstFrom, dynBurstTo},
+	return map[string]any{"platforms": bases, "scenarios": scenarios, "cases": dynCases(profile), "methods": methods, "options": options(),
+		"batch": fullBatch, "gradients": workers * dynPerWorker(profile), "warmup": warmup, "launch": train.DefaultLaunch,
+		"overhead": train.DefaultOverhead,
+		"training": sizeOf(profile, "lenet5"), "evaluation_images": evalImage, "trained_scenarios": lessons,
+		"schedule": map[string]any{"deal": []int{dynDealFrom, dynDealTo}, "calm": []int{dynCalmFrom, dynCalmTo},
+			"burst":      []int{dynBurstFrom, dynBurstTo},
 			"first_calm": dynFirstCalm, "burst_factor": dynBurstFactor, "forget": dynForget, "horizon": dynHorizon, "pace_gradients": dynPaceGradients},
-		"windows":    map[string]any{"before": dynBefore, "after": dynAfter, "line_before": dynLineBefore, "line_after": dynLineAfter},
-		"tradeoff":   map[string]any{"model": "lenet5", "scenarios": dynTraded, "settings": settings},
-		"criteria":   map[string]float64{"tie": slack, "visible": dynVisible},
-		"hypotheses": []string{dynH1, dynH2, dynH3, dynH4}}
+		"windows":  map[string]any{"before": dynBefore, "after": dynAfter, "line_before": dynLineBefore, "line_after": dynLineAfter},
+		"tradeoff": map[string]any{"model": "lenet5", "scenarios": dynTraded, "settings": settings},
+		"criteria": map[string]float64{"tie": slack, "visible": dynVisible}}
+}
+
+// dynCell is a run in the numbers of this experiment; a training fills the first alone.
+type dynCell struct {
+	cell
+	Waiting  float64    // mean number of workers that wait for others
+	Around   []float64  // the same around the onsets
+	Onsets   int        // that Around is over
+	States   [3][]int64 // DASP's pushes around the onsets, by state
+	Releases []dynRelease
+	Line     dynLine // the first burst after the warm-up, of LeNet-5 under DASP and SSP
+}
+
+// dynTiming returns a timing-only run of a case, by ASP.
+func dynTiming(c dynCase, base, profile string) train.Config {
+	p := load(base)
+	if c.Link > 0 {
+		p = p.WithHosts(func(h *cluster.Host, _ bool) { h.Bandwidth = c.Link })
+	}
+	cfg := timing(p, "asp", c.Model, 0)
+	cfg.MaxPushes = workers * dynPerWorker(profile)
+	return cfg
+}
+
+// dynMeasure times or trains p on its scenario's speeds.
+func dynMeasure(ctx context.Context, env exp.Env, p dynPoint, seed uint64) (dynCell, error) {
+	s := dynScenarioOf(p.Scenario)
+	cfg := dynTiming(p.Case, s.Base, env.Profile)
+	pace, err := dynPaceOf(ctx, env, cfg)
+	if err != nil {
+		return dynCell{}, err
+	}
+	if p.Learn {
+		return dynTrain(ctx, env, p, seed, s, cfg.Platform, pace)
+	}
+	cfg.Sync, cfg.Seed = p.Method, seed
+	if p.Setting != "" {
+		all := dynSettings(env.Profile)
+		cfg.Options = &all[slices.IndexFunc(all, func(x dynSetting) bool { return x.Name == p.Setting })].Options
+	}
+	plan := s.plan(pace, seed, dynHorizon*float64(cfg.MaxPushes/workers)*pace.Unit)
+	cfg.Platform = plan.on(cfg.Platform)
+	return train.Kept(ctx, env, cfg, func(o *train.Outcome) (dynCell, error) {
+		c, err := dynReduce(o, plan, pace.Unit)
+		if err == nil && p.Case == dynLeNet && p.Scenario == "bursts" && (p.Method == "dasp" || p.Method == "ssp") {
+			at := dynFirst(plan.Onsets, warmup*pace.Unit).At
+			c.Line = dynLineOf(p.Method, o.Log, plan, at-float64(dynLineBefore*pace.Unit), at+float64(dynLineAfter*pace.Unit))
+		}
+		return c, err
+	})
+}
+
+// dynTrain trains LeNet-5 on the speeds of the timing-only runs, since the clock is theirs.
+func dynTrain(ctx context.Context, env exp.Env, p dynPoint, seed uint64, s dynScenario, base *cluster.Platform, pace dynPace) (dynCell, error) {
+	z := sizeOf(env.Profile, p.Case.Model)
+	plan := s.plan(pace, seed, dynHorizon*float64(z.Pushes/workers)*pace.Unit)
+	c, err := trainedOnce(ctx, env, plan.on(base), p.Method, seed, z)
+	if n := len(c.Curve); err == nil && n > 0 && c.Curve[n-1].Seconds > plan.Horizon {
+		err = fmt.Errorf("the run takes %g s, its schedule reaches %g s", c.Curve[n-1].Seconds, plan.Horizon)
+	}
+	return dynCell{cell: c}, err
+}
+
+// dynReduce measures a run after its first warmup iterations of unit seconds.
+func dynReduce(o *train.Outcome, plan dynSchedule, unit float64) (dynCell, error) {
+	end := o.Log.End.Seconds()
+	if end > plan.Horizon {
+		return dynCell{}, fmt.Errorf("the run takes %g s, its schedule reaches %g s", end, plan.Horizon)
+	}
+	from, waits := warmup*unit, dynWaits(o.Log)
+	c := dynCell{cell: reduce(o, false), Waiting: dynWaited(waits, from, end, -1) / (end - from)}
+	c.Around, c.Onsets = dynAround(waits, plan.Onsets, unit, from, end)
+	if o.Sync == "dasp" {
+		c.States = dynStatesAround(o.Log, plan.Onsets, unit, from, end)
+	}
+	c.Releases = dynReleases(o.Log, o.Sync == "dasp", plan.Endings, unit, from)
+	return c, nil
 }

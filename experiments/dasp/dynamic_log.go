@@ -2,6 +2,7 @@ package dasp
 
 import (
 	"slices"
+	"strings"
 
 	"gradsync/papers/dasp"
 )
@@ -12,7 +13,7 @@ type dynWait struct {
 	from, to float64 // seconds
 }
 
-// dynWaits are the waits for other workers; in QIS nobody waits for anyone.
+// dynWaits returns the waits for other workers; in QIS nobody waits for anyone.
 func dynWaits(l *dasp.Log) (out []dynWait) {
 	for _, p := range l.Pushes {
 		if !p.Abandoned && p.State != dasp.QIS && p.Replied > p.Received {
@@ -22,8 +23,8 @@ func dynWaits(l *dasp.Log) (out []dynWait) {
 	return out
 }
 
-// dynWaited is how many worker-seconds of the waits lie in [from, to), but for
-// those of one worker (−1: all count).
+// dynWaited returns the worker-seconds of waits in [from, to), without those of the worker
+// but (−1: all count).
 func dynWaited(waits []dynWait, from, to float64, but int) (sum float64) {
 	for _, w := range waits {
 		if w.worker != but {
@@ -82,7 +83,7 @@ func dynStatesAround(l *dasp.Log, events []dynEvent, unit, from, end float64) [3
 	return out
 }
 
-// dynRelease is how long a worker's slow past was held against it: from the
+// dynRelease says how long a worker's slow past was held against it: from the
 // instant at which it became faster until it was no longer the oldest, alone or
 // with others. Pushes and Versions count its own gradients and the global
 // updates meanwhile, Units the time in iterations, Waited the iterations that
@@ -162,6 +163,66 @@ func dynReleases(l *dasp.Log, versions bool, endings []dynEvent, unit, from floa
 		rel.Units = (at - e.At) / unit
 		rel.Waited = dynWaited(waits, e.At, at, e.Worker) / unit
 		out = append(out, rel)
+	}
+	return out
+}
+
+// The time lines' window, in iterations from the first burst after the warm-up.
+const dynLineBefore, dynLineAfter = 2, 14
+
+// dynLine is a stretch of a run; times in milliseconds.
+type dynLine struct {
+	From, To float64
+	Bands    []dynBand
+	Slowed   []dynBand // State is empty
+	Arrived  int       // gradients
+	Waited   float64   // for others, all workers together
+}
+
+// dynBand is what a worker does, or how it is answered, from an instant to another.
+type dynBand struct {
+	Worker                       int // from 1
+	From, To                     float64
+	State                        string
+	Step, Pulled, Applied, Clock int64
+}
+
+// dynFirst returns the earliest onset from an instant on.
+func dynFirst(onsets []dynEvent, from float64) (first dynEvent) {
+	found := false
+	for _, e := range onsets {
+		if e.At >= from && (!found || e.At < first.At) {
+			first, found = e, true
+		}
+	}
+	return first
+}
+
+// dynLineOf cuts a run to [from, to) seconds.
+func dynLineOf(method string, l *dasp.Log, plan dynSchedule, from, to float64) dynLine {
+	out := dynLine{From: 1e3 * from, To: 1e3 * to}
+	for _, e := range plan.Onsets {
+		if e.At < to && e.Until > from {
+			out.Slowed = append(out.Slowed, dynBand{Worker: e.Worker + 1, From: 1e3 * e.At, To: 1e3 * e.Until})
+		}
+	}
+	for _, p := range l.Pushes {
+		if p.Abandoned || p.Replied.Seconds() <= from || p.Sent.Seconds() >= to {
+			continue
+		}
+		band := func(a, b float64, state string) {
+			if a, b = max(a, from), min(b, to); b > a {
+				out.Bands = append(out.Bands, dynBand{p.Worker + 1, 1e3 * a, 1e3 * b, state, p.Step, p.Pulled, p.Applied, p.Clock})
+				if state == "WSS" || state == "FSS" || state == "barrier" {
+					out.Waited += float64(1e3 * (b - a))
+				}
+			}
+		}
+		band(p.Sent.Seconds(), p.Received.Seconds(), "compute")
+		band(p.Received.Seconds(), p.Replied.Seconds(), strings.ReplaceAll(waitName(method, p), " ", "-"))
+		if at := p.Received.Seconds(); at >= from && at < to {
+			out.Arrived++
+		}
 	}
 	return out
 }

@@ -118,9 +118,9 @@ func TestDynTimeLineIsCutToItsWindow(t *testing.T) {
 		dynPush(0, 0, 0, 2, 2, dasp.QIS), dynPush(1, 0, 0, 5, 9, dasp.WSS), dynPush(0, 1, 2, 12, 13, dasp.FSS), dynPush(1, 2, 9, 14, 15, dasp.QIS),
 	}}
 	plan := dynSchedule{Onsets: []dynEvent{{4, 8, 1}, {20, 22, 0}}}
-	f := dynTimeLine("dasp", l, plan, 3, 11)
-	if f.Lanes[0] != "worker 1" || f.Lanes[1] != "worker 2, slowed from 4000 to 8000 ms" {
-		t.Errorf("lanes %q", f.Lanes)
+	f := dynLineOf("dasp", l, plan, 3, 11)
+	if len(f.Slowed) != 1 || f.Slowed[0] != (dynBand{Worker: 2, From: 4000, To: 8000}) {
+		t.Errorf("slowed %+v, want worker 2 from 4000 to 8000 ms", f.Slowed)
 	}
 	var got []string
 	for _, b := range f.Bands {
@@ -132,8 +132,8 @@ func TestDynTimeLineIsCutToItsWindow(t *testing.T) {
 	if s := strings.Join(got, " "); s != "compute WSS compute compute" {
 		t.Errorf("bands %s", s)
 	}
-	if !strings.Contains(f.Alt, "1 gradients arrive, workers wait 4000 ms") || !strings.Contains(f.Alt, "Worker 2 is slowed from 4000 to 8000 ms.") {
-		t.Errorf("alt: %s", f.Alt)
+	if f.Arrived != 1 || f.Waited != 4000 {
+		t.Errorf("%d gradients arrive and workers wait %g ms, want 1 and 4000", f.Arrived, f.Waited)
 	}
 	if first := dynFirst([]dynEvent{{9, 10, 0}, {1, 2, 1}, {5, 6, 2}}, 3); first.At != 5 || math.IsNaN(first.Until) {
 		t.Errorf("first onset from 3 s on: %+v", first)

@@ -1,11 +1,12 @@
 package dasp
 
 import (
-	"fmt"
+	"context"
 	"math"
 	"slices"
 	"time"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/train"
 	"gradsync/shared/cluster"
 )
@@ -19,11 +20,11 @@ const (
 	dynFirstCalm             = 60           // the first calm of each worker is from 0 to this
 	dynBurstFactor           = 5.           // how much longer a slowed worker computes
 	dynForget                = 20           // after a burst, how long its worker's release is looked for
-	dynHorizon               = 8            // a schedule reaches so many times the undisturbed run
+	dynHorizon               = 8            // a schedule reaches this multiple of the undisturbed run
 	dynPaceGradients         = workers * 40 // of the run that the unit is measured in
 )
 
-// dynPace is how fast a cluster is when nothing disturbs it.
+// dynPace says how fast a cluster is when nothing disturbs it.
 type dynPace struct {
 	Unit    float64   // seconds: median over workers of the mean iteration under ASP
 	Compute []float64 // seconds: each worker's forward and backward pass
@@ -50,16 +51,16 @@ type dynSchedule struct {
 // dynScenario is a cluster whose speeds may change. Against names the scenario
 // of the same speeds that never change hands.
 type dynScenario struct {
-	Key, Title, Base, Against string
-	plan                      func(p dynPace, seed uint64, horizon float64) dynSchedule
+	Key, Base, Against string
+	plan               func(p dynPace, seed uint64, horizon float64) dynSchedule
 }
 
 var dynScenarios = []dynScenario{
-	{"static", "heterogeneous cluster, unchanging", heterogeneous, "", dynStatic},
-	{"steps", "steps: time factors dealt anew", heterogeneous, "static", dynSteps},
-	{"undisturbed", "homogeneous cluster, undisturbed", homogeneous, "", dynStatic},
-	{"straggler", "homogeneous cluster, one worker always slowed", homogeneous, "", dynStraggler},
-	{"bursts", "bursts: workers slowed at random", homogeneous, "straggler", dynBursts},
+	{"static", heterogeneous, "", dynStatic},
+	{"steps", heterogeneous, "static", dynSteps},
+	{"undisturbed", homogeneous, "", dynStatic},
+	{"straggler", homogeneous, "", dynStraggler},
+	{"bursts", homogeneous, "straggler", dynBursts},
 }
 
 func dynScenarioOf(key string) dynScenario {
@@ -144,19 +145,17 @@ func (s dynSchedule) on(p *cluster.Platform) *cluster.Platform {
 	return p
 }
 
-// dynPaceOf times ASP on base without jitter, at cfg's model and batch.
-func (r *runs) dynPaceOf(base *cluster.Platform, cfg train.Config) (dynPace, error) {
-	cfg.Platform = base.WithHosts(func(h *cluster.Host, _ bool) { h.Jitter = 0 })
+// dynPaceOf times ASP without jitter on cfg's platform, at its model and batch.
+func dynPaceOf(ctx context.Context, env exp.Env, cfg train.Config) (dynPace, error) {
+	cfg.Platform = cfg.Platform.WithHosts(func(h *cluster.Host, _ bool) { h.Jitter = 0 })
 	cfg.Sync, cfg.Seed, cfg.MaxPushes, cfg.Warmup, cfg.TimingOnly, cfg.EvalEvery = "asp", 0, dynPaceGradients, warmup, true, -1
-	out, err := train.Run(r.ctx, cfg)
-	if err != nil {
-		return dynPace{}, fmt.Errorf("dasp: pace of %s: %w", base.Name, err)
-	}
-	p := dynPace{Compute: make([]float64, workers)}
-	for _, push := range out.Log.Pushes {
-		p.Compute[push.Worker] = push.Compute.Seconds()
-	}
-	sorted := slices.Sorted(slices.Values(out.Iteration.ByWorker))
-	p.Unit = (sorted[(workers-1)/2] + sorted[workers/2]) / 2
-	return p, nil
+	return train.Kept(ctx, env, cfg, func(o *train.Outcome) (dynPace, error) {
+		p := dynPace{Compute: make([]float64, workers)}
+		for _, push := range o.Log.Pushes {
+			p.Compute[push.Worker] = push.Compute.Seconds()
+		}
+		sorted := slices.Sorted(slices.Values(o.Iteration.ByWorker))
+		p.Unit = (sorted[(workers-1)/2] + sorted[workers/2]) / 2
+		return p, nil
+	})
 }

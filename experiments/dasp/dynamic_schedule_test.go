@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/train"
 	"gradsync/shared/cluster"
 )
@@ -95,7 +96,8 @@ func TestBurstsSlowOneInSix(t *testing.T) {
 			}
 		}
 		for i, e := range s.Endings {
-			if o := s.Onsets[i]; o.Until != e.At || o.Worker != e.Worker || factorAt(s.Phases[e.Worker], o.At+1e-6) != dynBurstFactor || factorAt(s.Phases[e.Worker], e.At+1e-6) != 1 {
+			if o := s.Onsets[i]; o.Until != e.At || o.Worker != e.Worker || factorAt(s.Phases[e.Worker], o.At+1e-6) != dynBurstFactor ||
+				factorAt(s.Phases[e.Worker], e.At+1e-6) != 1 {
 				t.Fatalf("burst %+v ends as %+v", o, e)
 			}
 		}
@@ -139,9 +141,8 @@ func TestSchedulesAreTheSeeds(t *testing.T) {
 // In the place of another worker a worker computes as long as that one does, in
 // a run; the unit is an iteration of the median worker.
 func TestPlacesAreOtherWorkersTimes(t *testing.T) {
-	r := testRuns("ci", 0)
-	cfg := dynConfig(dynCase{Model: "resnet18"}, heterogeneous, "ci")
-	pace, err := r.dynPaceOf(cfg.Platform, cfg)
+	cfg := dynTiming(dynCase{Model: "resnet18"}, heterogeneous, "ci")
+	pace, err := dynPaceOf(t.Context(), exp.Env{}, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +157,7 @@ func TestPlacesAreOtherWorkersTimes(t *testing.T) {
 	}
 	plan := dynSteps(pace, 0, 1e4*pace.Unit)
 	cfg.Platform, cfg.Sync = plan.on(cfg.Platform), "asp"
-	out, err := train.Run(r.ctx, cfg)
+	out, err := train.Run(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,36 +185,29 @@ func TestPlacesAreOtherWorkersTimes(t *testing.T) {
 // ASP never waits: the same speeds give it the same time per push, whoever has
 // them. This is what makes the other methods' factors theirs.
 func TestASPIsTheControl(t *testing.T) {
-	r := testRuns("quick", 0)
-	for _, s := range dynPairs() {
+	for _, s := range []string{"steps", "bursts"} {
 		var per [2]float64
-		for i, key := range []string{s.Key, s.Against} {
-			cfg := dynConfig(dynCase{Model: "lenet5"}, s.Base, "quick")
-			cfg.Sync, cfg.Seed = "asp", 1
-			pace, err := r.dynPaceOf(cfg.Platform, cfg)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c, err := r.dynRun(key, dynScenarioOf(key), pace, cfg)
+		p := dynPoint{Case: dynLeNet, Scenario: s, Method: "asp"}
+		for i, p := range []dynPoint{p, p.before()} {
+			c, err := dynMeasure(t.Context(), exp.Env{Profile: "quick"}, p, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if c.Waiting != 0 || c.Share["QIS"] != 1 {
-				t.Errorf("%s: %g ASP workers wait", key, c.Waiting)
+				t.Errorf("%s: %g ASP workers wait", p.Scenario, c.Waiting)
 			}
 			per[i] = c.Iteration.PerPush
 		}
 		if x := per[0] / per[1]; math.Abs(x-1) > 0.05 {
-			t.Errorf("%s: ASP takes %.3f of its time in %s", s.Key, x, s.Against)
+			t.Errorf("%s: ASP takes %.3f of its time in %s", s, x, p.before().Scenario)
 		}
 	}
 }
 
 // A run beyond its schedule would see speeds that stand still.
 func TestARunBeyondItsScheduleIsAnError(t *testing.T) {
-	r := testRuns("ci", 0)
-	cfg := dynConfig(dynCase{Model: "lenet5"}, homogeneous, "ci")
-	out, err := train.Run(r.ctx, cfg)
+	cfg := dynTiming(dynLeNet, homogeneous, "ci")
+	out, err := train.Run(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,11 +221,12 @@ func TestARunBeyondItsScheduleIsAnError(t *testing.T) {
 
 // The record holds what decides a number: links, every setting of H4, lengths.
 func TestDynamicSetupIsComplete(t *testing.T) {
-	raw, err := json.Marshal(dynSetup(testRuns("quick", 0, 1).env))
+	raw, err := json.Marshal(dynConfig("quick"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"link":12500000000`, `"bounds":"s = 8"`, `"bounds":"Smin = 18, Smax = 36"`, `"horizon":8`, `"launch":25000`, `"straggler"`, dynH4, `"seeds":[0,1]`} {
+	for _, want := range []string{`"link":12500000000`, `"bounds":"s=8"`, `"bounds":"Smin=18,Smax=36"`, `"horizon":8`, `"launch":25000`,
+		`"straggler"`} {
 		if !strings.Contains(string(raw), want) {
 			t.Errorf("no %s in the configuration", want)
 		}
