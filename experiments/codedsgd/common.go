@@ -92,14 +92,6 @@ func (w network) config(method string, nodes int, profile string) train.Config {
 	return c
 }
 
-// addData notes that r was trained or counted on d too; a set is listed once.
-func addData(r *result.Result, d result.Data) {
-	if !slices.ContainsFunc(r.Datasets, func(x result.Data) bool { return x.Name == d.Name }) {
-		r.Datasets = append(r.Datasets, d)
-	}
-	r.Data = &r.Datasets[0]
-}
-
 // choose is C(n, k); 0 where there is none.
 func choose(n, k int) int {
 	if k < 0 || k > n {
@@ -153,4 +145,11 @@ func redundancyName(nodes, r int) string {
 		return fmt.Sprintf("r = %d, no exchange", r)
 	}
 	return fmt.Sprintf("r = %d", r)
+}
+
+func yesNo(x bool) string {
+	if x {
+		return "yes"
+	}
+	return "no"
 }

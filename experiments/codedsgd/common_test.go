@@ -154,16 +154,6 @@ func TestConfigurationIsThePapers(t *testing.T) {
 	}
 }
 
-func TestDataIsListedOnce(t *testing.T) {
-	var r result.Result
-	for _, name := range []string{"a", "b", "a"} {
-		addData(&r, result.Data{Name: name})
-	}
-	if len(r.Datasets) != 2 || r.Datasets[1].Name != "b" || r.Data.Name != "a" {
-		t.Errorf("%+v, first %+v", r.Datasets, r.Data)
-	}
-}
-
 func TestIdentityIsJudged(t *testing.T) {
 	if c := identity("C22", true, "another", ""); c.Verdict != "equal" {
 		t.Errorf("%s: %s", c.Verdict, c.Why)
