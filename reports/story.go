@@ -22,7 +22,10 @@ type chapterText struct {
 }
 
 // heading is that of a chapter, for the table of contents.
-type heading struct{ ID, Text string }
+type heading struct {
+	ID   string
+	Text said
+}
 
 // chunk is a heading and what stands below it, up to the next heading.
 type chunk struct {
@@ -93,13 +96,13 @@ func bilingual(key string, en, zh []chunk, at places) ([]chapterText, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reports: text of %s: %w", key, err)
 		}
-		title := escaped(units(c.text))
+		title, text := escaped(units(c.text)), alike(c.text)
 		if z := of[c.id]; z != nil {
 			other, err := at.markdown(z.body)
 			if err != nil {
 				return nil, fmt.Errorf("reports: Chinese text of %s: %w", key, err)
 			}
-			title = pair(title, true, escaped(units(z.text)))
+			title, text.Zh = pair(title, true, escaped(units(z.text))), z.text
 			marks := anchors.FindAllString(string(body), -1)
 			english := template.HTML(anchors.ReplaceAllString(string(body), ""))
 			body = template.HTML(strings.Join(marks, "")) + `<div class="en">` + english + `</div><div class="zh" lang="zh">` + other + `</div>`
@@ -109,7 +112,7 @@ func bilingual(key string, en, zh []chunk, at places) ([]chapterText, error) {
 		tag := fmt.Sprintf("h%d", c.level)
 		block := template.HTML(`<` + tag + ` id="` + c.id + `">` + string(title) + `</` + tag + `>` + "\n" + string(body) + "\n")
 		if c.level == 2 || len(out) == 0 {
-			out = append(out, chapterText{heading: heading{ID: c.id, Text: c.text}})
+			out = append(out, chapterText{heading: heading{ID: c.id, Text: text}})
 		}
 		out[len(out)-1].HTML += block
 	}
