@@ -124,6 +124,26 @@ func (b *Book) Titles(id string) (out Both, err error) {
 	return out, nil
 }
 
+// Narrative executes a text that speaks of several results, in a language (0 English, 1
+// Chinese), and returns its Markdown; name is what errors call it. It binds numbers by
+// (result ID PROFILE), which is nil where there is no such result.
+func (b *Book) Narrative(l int, name, src string, others Results) (string, error) {
+	p := b.page(l, &result.Result{ID: name}, others)
+	p.t = b.reasons[l]
+	t, err := text.New(name).Funcs(p.funcs()).Parse(src)
+	if err != nil {
+		return "", fmt.Errorf("narrative: %w", err)
+	}
+	var out strings.Builder
+	if err := t.Execute(&out, nil); err != nil {
+		return "", fmt.Errorf("narrative: %w", err)
+	}
+	if len(p.blocks) > 0 {
+		return "", fmt.Errorf("narrative %s: a table or figure stands on the page of its result", name)
+	}
+	return out.String(), nil
+}
+
 // Column returns the title of a frame's column.
 func (p *Page) Column(frame, key string) (out Both, err error) {
 	for l := range Languages {
