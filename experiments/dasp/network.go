@@ -223,7 +223,7 @@ func (v linkView) waits() result.Frame {
 	}
 	perOf := func(x float64, n int) float64 { return onlyIf(n > 0, x/float64(n)) }
 	waited := func(key, state string) kit.Col[lane] {
-		return kit.Mean(key, "s", 1, func(l lane) kit.Estimate { return mean(v.cells(l), func(c cell) float64 { return c.Seconds[state] }) })
+		return kit.Mean(key, "s", kit.AsIs, func(l lane) kit.Estimate { return mean(v.cells(l), func(c cell) float64 { return c.Seconds[state] }) })
 	}
 	cols := append(laneCols(formCol), shareCols(1, v.cells)...)
 	rows := append(v.rows("", computeForm, iterationForm), v.rows("unequal", printedForms...)...)
@@ -239,13 +239,18 @@ func (v linkView) waits() result.Frame {
 		kit.Mean("stale", "versions", 2, func(l lane) kit.Estimate { return mean(v.cells(l), staleness) }),
 		kit.Count("spread", "versions", func(l lane) int64 { return widestSpread(v.cells(l)) }),
 		kit.Mean("bsp", "", 3, func(l lane) kit.Estimate { return v.over(l, "bsp") }),
-		kit.Mean("compute", "", 3, func(l lane) kit.Estimate { // over f = compute, of the same form
-			if slices.ContainsFunc(printedForms, func(f networkForm) bool { return f.key == l.Form }) {
+		kit.Mean("compute", "", 3, func(l lane) kit.Estimate { // over f = compute, of the same kind
+			if printed(l) {
 				return v.over(l, printedForms[0].key)
 			}
 			return v.over(l, computeForm.key)
 		}),
+		kit.Flag("printed", printed),
 		kit.Flag("idle", func(l lane) bool { return onlyQIS(v.At(l)) }))...)
+}
+
+func printed(l lane) bool {
+	return slices.ContainsFunc(printedForms, func(f networkForm) bool { return f.key == l.Form })
 }
 
 // server shows contention at the server: how full its link is, and what of an iteration is
