@@ -8,5 +8,5 @@ func Experiments() []exp.Experiment {
 	fig3, fig4, table6, table7 := trainingExperiments()
 	return []exp.Experiment{table1(), table2(), table3(), thresholds(), tuning(), walk(), fig2(), fig3, fig4,
 		table4(), table5(), table6, table7, accuracy(), switches(), sensitivity(), dsspAnchor(),
-		network(), versionsVsClocks(), dynamic().Experiment(), explain()}
+		network(), versionsVsClocks(), dynamic().Experiment(), explain().Experiment()}
 }
