@@ -124,7 +124,8 @@ func countedLoops(loops []loop) []loop {
 
 func judgeLoop(l *loop) result.Claim {
 	f := claims.Number(float64(l.Packets), nil, nil, 0)
-	f.Notes = []result.Reason{result.Because("C27", "nodes", l.N, "combinations", l.Each.Int64(), "needed", l.Needed, "useful", l.Useful)}
+	f.Notes = []result.Reason{result.Because("C27", "nodes", l.N, "combinations", l.Each.Int64()),
+		result.Because("C27-needed", "needed", l.Needed, "useful", l.Useful)}
 	return claims.Verdict("C27", f)
 }
 

@@ -21,7 +21,7 @@ func TestOvercountIsTheOneFoundBefore(t *testing.T) {
 			t.Errorf("n = %d, r = %d: %+v, want %d and %d", c.n, c.r, l, c.packets, c.needed)
 		}
 		if c.n == 8 {
-			judgedAs(t, judgeLoop(&l), claims.Equal, result.Because("C27", "nodes", 8, "combinations", 1330, "needed", 280, "useful", 280))
+			judgedAs(t, judgeLoop(&l), claims.Equal, result.Because("C27", "nodes", 8, "combinations", 1330), result.Because("C27-needed", "needed", 280, "useful", 280))
 			l.Packets++
 			judgedAs(t, judgeLoop(&l), claims.Differs)
 		}

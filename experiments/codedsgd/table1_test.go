@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gradsync/experiments/claims"
@@ -49,7 +50,7 @@ func TestAssumptionsAreAllThere(t *testing.T) {
 	for _, list := range [][]cluster.Assumption{p.Assumed, p.Workers[9].Assumed, p.Server.Assumed} {
 		for _, a := range list {
 			if !slices.ContainsFunc(f.Rows, func(row []any) bool {
-				return row[2] == a.Field && fmt.Sprint(row[3], " ", row[4]) == a.Value && row[5] == a.Confidence
+				return row[2] == a.Field && fmt.Sprint(row[3], " ", row[4]) == strings.Replace(a.Value, "us", "µs", 1) && row[5] == a.Confidence
 			}) {
 				t.Errorf("no row of %s, %s", a.Field, a.Value)
 			}
