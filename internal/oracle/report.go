@@ -97,7 +97,7 @@ func compare(old *result1.Result, r *result.Result, words pageText) report {
 	pages := words.pool(r)
 	tables(&rep, old, r, pages)
 	figures(&rep, old, r)
-	claims(&rep, old, r, pages)
+	claims(&rep, old, r, words)
 	for _, note := range old.Notes {
 		for _, n := range numbersIn(note) {
 			rep.notes++
