@@ -74,6 +74,9 @@ func (l *loaded) dress(others notebook.Results) error {
 		return err
 	}
 	if l.Page, err = book.Page(l.Result, others); err != nil {
+		if l.Status == result.Incomplete { // its notebook may bind what was not reached
+			l.Page, err = book.Begun(l.Result)
+		}
 		return err
 	}
 	l.ClaimRows, err = book.ClaimRows(l.Result)

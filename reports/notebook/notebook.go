@@ -176,6 +176,18 @@ func (p *Page) Unit(unit string) (out Both) {
 	return out
 }
 
+// Begun returns the page of a result whose run was interrupted before it had what its
+// notebook speaks of: its title and a sentence.
+func (b *Book) Begun(r *result.Result) (*Page, error) {
+	title, err := b.Titles(r.ID)
+	if err != nil {
+		return nil, err
+	}
+	prose := [2]template.HTML{"<p>The run was interrupted before there was anything to tell. The same command goes on from the finished parts.</p>",
+		"<p>运行在得到可叙述的内容之前被中断。重复同一命令，会从已完成的部分继续。</p>"}
+	return &Page{Result: r, book: b, Title: title, Parts: []Part{{Prose: &prose}}, Used: map[string]bool{}}, nil
+}
+
 // page is one result in one language while it is rendered.
 type page struct {
 	words
