@@ -20,6 +20,8 @@ var remarks = []remark{
 // remarkOn is what there is to say of the verdict on a claim.
 func remarkOn(c result.Claim) remark {
 	switch {
+	case c.Remark != "":
+		return remarks[slices.IndexFunc(remarks, func(r remark) bool { return r.Key == c.Remark })]
 	case claims.Undecided(c):
 		return remarks[0]
 	case claims.Given(c):

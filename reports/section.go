@@ -18,6 +18,7 @@ type section struct {
 	Figures                   []item
 	Tables                    []item
 	Judged                    *claimGroup // its claims in words; nil for none
+	Linked                    *linkedView // it has a page of its own
 }
 
 // side is one result: what holds for all its tables and figures.

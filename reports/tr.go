@@ -2,7 +2,6 @@ package reports
 
 import (
 	"bytes"
-	"embed"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -15,15 +14,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gradsync/reports/notebook"
 )
 
 // Pages hold both languages. A text stands in the program or in a result in
 // English; its Chinese is looked up here when it is written to the page, and the
 // reader's choice hides one of the two. Numbers are not part of what is looked up,
 // so the Chinese of a sentence that was computed holds for every result.
-
-//go:embed text/zh/*.csv
-var chinese embed.FS
 
 // translator knows the Chinese of English texts.
 type translator struct {
@@ -40,7 +38,7 @@ type translator struct {
 // for a word that means something else on the others.
 func newTranslator() (*translator, error) {
 	t := &translator{of: map[string]string{}, missing: map[string]map[string]bool{}}
-	files, err := fs.Glob(chinese, "text/zh/*.csv")
+	files, err := fs.Glob(wordFiles, "text/zh/*.csv")
 	if err != nil {
 		return nil, fmt.Errorf("reports: %w", err)
 	}
@@ -53,7 +51,7 @@ func newTranslator() (*translator, error) {
 }
 
 func (t *translator) read(name string) error {
-	f, err := chinese.Open(name)
+	f, err := wordFiles.Open(name)
 	if err != nil {
 		return err
 	}
@@ -235,6 +233,15 @@ func (t *translator) label(name, en string) template.HTMLAttr {
 	return template.HTMLAttr(attr)
 }
 
+// namedAttr is label for a text of both languages.
+func namedAttr(name string, b notebook.Both) template.HTMLAttr {
+	attr := name + `="` + template.HTMLEscapeString(b[0]) + `"`
+	if !b.Same() {
+		attr += ` data-named="` + name + `" data-zh-` + name + `="` + template.HTMLEscapeString(b[1]) + `"`
+	}
+	return template.HTMLAttr(attr)
+}
+
 // escaped is a text without markup.
 func escaped(s string) template.HTML { return template.HTML(template.HTMLEscapeString(s)) }
 
@@ -290,7 +297,10 @@ func (t *translator) funcs() template.FuncMap {
 		"kind":   t.kind,
 		"label":  t.label, "labels": t.labels, "many": many,
 		"total": total, "join": join,
-		"share": func(n, of int) string { return fmt.Sprintf("%.4g%%", 100*float64(n)/float64(of)) },
+		"both":   func(en, zh string) template.HTML { return both(notebook.Both{en, zh}) },
+		"pairof": both,
+		"named":  func(attr string, b notebook.Both) template.HTMLAttr { return namedAttr(attr, b) },
+		"share":  func(n, of int) string { return fmt.Sprintf("%.4g%%", 100*float64(n)/float64(of)) },
 	}
 }
 

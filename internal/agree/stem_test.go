@@ -49,7 +49,7 @@ func judgeStem(root string, e exp.Experiment) (complaints []string) {
 		return nil // committed results are those of the profiles quick and ci
 	}
 	file := result.Path(results, e.ID, "quick")
-	r, err := result.Read(file)
+	r, err := reports.Outline(file)
 	if err != nil {
 		return []string{fmt.Sprintf("no committed result of %s (make publish): %v", e.ID, err)}
 	}
@@ -78,7 +78,7 @@ func TestResultsHaveExperiments(t *testing.T) {
 		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".json") || strings.HasSuffix(file, ".run.json") {
 			return err
 		}
-		r, err := result.Read(file)
+		r, err := reports.Outline(file)
 		if err != nil {
 			return err
 		}

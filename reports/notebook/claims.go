@@ -1,0 +1,184 @@
+package notebook
+
+import (
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+
+	"gradsync/experiments/claims"
+	"gradsync/experiments/result"
+)
+
+// Claims sets claims beside what was found.
+type Claims struct {
+	Caption [2]template.HTML
+	Rows    []ClaimRow
+}
+
+// ClaimRow is one claim in words.
+type ClaimRow struct {
+	result.Claim
+	Statement, Source Both
+	Stated, Found     Both
+	Interval          Both
+	Tolerance         Both
+	Criterion         Both // the rule by which a claim in words is judged
+	Reasons, Differs  [2][]string
+}
+
+// claims places the claims of the result, or those of some ids.
+func (p *page) claims(ids ...string) (string, error) {
+	var rows []ClaimRow
+	for _, c := range p.Result.Claims {
+		if len(ids) > 0 && !slices.Contains(ids, c.ID) {
+			continue
+		}
+		p.used["claim "+c.ID] = true
+		row, err := p.claimRow(c)
+		if err != nil {
+			return "", fmt.Errorf("claim %s: %w", c.ID, err)
+		}
+		rows = append(rows, row)
+	}
+	for _, id := range ids {
+		if p.Result.Claim(id) == nil {
+			return "", fmt.Errorf("%s judges no claim %s", p.Result.ID, id)
+		}
+	}
+	if len(rows) == 0 {
+		return "", nil
+	}
+	return p.block(Part{Claims: &Claims{Rows: rows}}), nil
+}
+
+// ClaimRows returns all claims of a result in words, in both languages.
+func (b *Book) ClaimRows(r *result.Result) (out []ClaimRow, err error) {
+	for l := range Languages {
+		p := b.page(l, r, nil)
+		if _, _, err := p.render(); err != nil { // its notebook may define reasons
+			return nil, fmt.Errorf("notebook %s.%s.md: profile %s: %w", r.ID, p.lang, r.Profile, err)
+		}
+		for i, c := range r.Claims {
+			row, err := p.claimRow(c)
+			if err != nil {
+				return nil, fmt.Errorf("notebook %s: claim %s: %w", r.ID, c.ID, err)
+			}
+			if l == 0 {
+				out = append(out, row)
+			} else {
+				out[i].join(row)
+			}
+		}
+	}
+	return out, nil
+}
+
+func (p *page) claimRow(c result.Claim) (row ClaimRow, err error) {
+	stated, ok := claims.Get(c.ID)
+	if !ok {
+		return row, fmt.Errorf("claims.csv has no such row")
+	}
+	row.Claim = c
+	row.Statement[p.at], row.Source[p.at] = p.statement(stated), p.source(stated)
+	unit := p.unit(stated.Unit)
+	numbers := stated.Numbers()
+	switch {
+	case len(numbers) == 1:
+		row.Stated[p.at] = withUnit(strings.Replace(stated.Value, "-", "−", 1), unit)
+	case len(numbers) > 1:
+		row.Stated[p.at] = p.named(stated, strings.Split(stated.Value, "; "), unit)
+	case stated.Value != "-":
+		row.Stated[p.at] = stated.Value
+	}
+	if stated.Tolerance != nil && (len(numbers) > 0 || stated.ToleranceWhy == "") {
+		row.Tolerance[p.at] = "±" + withUnit(Number(*stated.Tolerance, nil), p.points(stated.Unit))
+	}
+	if len(numbers) == 0 {
+		row.Criterion[p.at] = p.claim(c.ID, "criterion", stated.ToleranceWhy)
+	}
+	if row.Found[p.at], row.Interval[p.at], err = p.found(c, stated, unit); err != nil {
+		return row, err
+	}
+	if row.Reasons[p.at], err = p.all(c.Reasons); err != nil {
+		return row, err
+	}
+	row.Differs[p.at], err = p.all(c.Differs)
+	return row, err
+}
+
+// points is the unit of a difference: two percentages differ by points.
+func (p *page) points(unit string) string {
+	if unit == "%" {
+		unit = "points"
+	}
+	return p.unit(unit)
+}
+
+// found prints what was measured, or found in words, and the intervals of numbers.
+func (p *page) found(c result.Claim, stated claims.Claim, unit string) (found, interval string, err error) {
+	if c.Found != nil && c.Found.Code == claims.AsStated {
+		return stated.Value, "", nil
+	}
+	if c.Found != nil {
+		found, err = p.words1(*c.Found)
+		return found, "", err
+	}
+	var values, ends []string
+	switch x := c.Measured.(type) {
+	case []any:
+		for _, v := range x {
+			f, _ := float(v)
+			values = append(values, Number(f, nil))
+		}
+	default:
+		f, ok := float(x)
+		if !ok {
+			return "", "", nil
+		}
+		values = []string{Number(f, nil)}
+	}
+	for _, ci := range c.CI95 {
+		if ci == nil {
+			ends = append(ends, "–")
+			continue
+		}
+		ends = append(ends, Interval(*ci, nil))
+	}
+	return p.named(stated, values, unit), p.named(stated, ends, ""), nil
+}
+
+// named puts the names of a claim's quantities before its numbers.
+func (p *page) named(c claims.Claim, values []string, unit string) string {
+	names := strings.Split(p.quantity(c), "; ")
+	if len(values) < 2 || len(names) != len(values) {
+		return withUnit(strings.Join(values, "; "), unit)
+	}
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = names[i] + nbsp + withUnit(v, unit)
+	}
+	return strings.Join(out, "; ")
+}
+
+func (p *page) all(list []result.Reason) (out []string, err error) {
+	for _, r := range list {
+		s, err := p.words1(r)
+		if err != nil {
+			return nil, err
+		}
+		if s != "" {
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}
+
+// join adds the Chinese words.
+func (r *ClaimRow) join(zh ClaimRow) {
+	for _, pair := range [][2]*Both{{&r.Statement, &zh.Statement}, {&r.Source, &zh.Source}, {&r.Stated, &zh.Stated}, {&r.Found, &zh.Found},
+		{&r.Interval, &zh.Interval}, {&r.Tolerance, &zh.Tolerance}, {&r.Criterion, &zh.Criterion}} {
+		pair[0][1] = pair[1][1]
+	}
+	r.Reasons[1], r.Differs[1] = zh.Reasons[1], zh.Differs[1]
+}

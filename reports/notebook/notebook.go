@@ -1,0 +1,304 @@
+// Package notebook makes the words of a page: a result, which holds data alone, and a
+// notebook in each language, Markdown that places tables and figures by id and binds
+// numbers by name, become the parts of a page in both languages. It knows results and
+// claims, and no experiment. CONTRIBUTING.md lists what a notebook may say.
+package notebook
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"maps"
+	"regexp"
+	"strings"
+	text "text/template"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/renderer/html"
+
+	"gradsync/experiments/result"
+)
+
+// Both holds something in both languages, in the order of Languages.
+type Both [2]string
+
+// Same tells whether both languages say the same.
+func (b Both) Same() bool { return b[0] == b[1] }
+
+// Book holds the words of all pages: labels, the templates of shared reasons, and a
+// notebook <paper>/<stem>.<lang>.md per experiment and language.
+type Book struct {
+	text    fs.FS
+	words   [2]words
+	reasons [2]*text.Template
+}
+
+// Open reads labels and reasons from a folder.
+func Open(folder fs.FS) (*Book, error) {
+	b := &Book{text: folder}
+	for l, lang := range Languages {
+		var err error
+		if b.words[l], err = readWords(folder, lang); err != nil {
+			return nil, fmt.Errorf("notebook: %w", err)
+		}
+		t := text.New("reasons").Funcs(new(page).funcs()).Option("missingkey=error")
+		more, err := fs.Glob(folder, "reasons/*."+lang+".tmpl")
+		if err == nil {
+			b.reasons[l], err = t.ParseFS(folder, append([]string{"reasons." + lang + ".tmpl"}, more...)...)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("notebook: %w", err)
+		}
+	}
+	return b, nil
+}
+
+// Results finds another experiment's result, for texts that speak of several. An error
+// that wraps fs.ErrNotExist says that there is none.
+type Results func(id, profile string) (*result.Result, error)
+
+// Page is one result in both languages.
+type Page struct {
+	Result *result.Result
+	Title  Both
+	Parts  []Part
+	// Used are the facts, frames, columns, figures and claims that the notebook bound.
+	Used map[string]bool
+}
+
+// Part is one piece of a page, in the order of the notebook; one field is set.
+type Part struct {
+	Prose  *[2]template.HTML
+	Table  *Table
+	Figure *Figure
+	Claims *Claims
+	Fold   *Both // title of a fold, which reaches to EndFold
+	End    bool
+}
+
+// Page renders r. A notebook that binds what r has not, a key without a label, or blocks
+// that the languages place differently are errors.
+func (b *Book) Page(r *result.Result, others Results) (*Page, error) {
+	var parts [2][]Part
+	out := &Page{Result: r, Used: map[string]bool{}}
+	var used [2]map[string]bool
+	for l := range Languages {
+		p := b.page(l, r, others)
+		var err error
+		if out.Title[l], parts[l], err = p.render(); err != nil {
+			return nil, fmt.Errorf("notebook %s.%s.md: profile %s: %w", r.ID, Languages[l], r.Profile, err)
+		}
+		used[l] = p.used
+		maps.Copy(out.Used, p.used)
+	}
+	if !maps.Equal(used[0], used[1]) {
+		return nil, fmt.Errorf("notebooks of %s: only in one language: %s", r.ID, strings.Join(apart(used[0], used[1]), ", "))
+	}
+	var err error
+	if out.Parts, err = zip(parts[0], parts[1]); err != nil {
+		return nil, fmt.Errorf("notebooks of %s: %w", r.ID, err)
+	}
+	return out, nil
+}
+
+// Has tells whether there is a notebook of an experiment.
+func (b *Book) Has(id string) bool {
+	_, err := fs.Stat(b.text, id+".en.md")
+	return err == nil
+}
+
+// Titles returns the title of an experiment's notebook, the first line of each language.
+func (b *Book) Titles(id string) (out Both, err error) {
+	for l, lang := range Languages {
+		raw, err := fs.ReadFile(b.text, id+"."+lang+".md")
+		if err != nil {
+			return out, fmt.Errorf("notebook: %w", err)
+		}
+		line, _, _ := strings.Cut(string(raw), "\n")
+		out[l] = strings.TrimPrefix(line, "# ")
+	}
+	return out, nil
+}
+
+// page is one result in one language while it is rendered.
+type page struct {
+	words
+	Result  *result.Result
+	at      int // of Languages
+	book    *Book
+	t       *text.Template
+	find    Results
+	blocks  []Part
+	used    map[string]bool
+	foreign map[string]*page
+}
+
+func (b *Book) page(l int, r *result.Result, others Results) *page {
+	p := &page{words: b.words[l], Result: r, at: l, book: b, find: others, used: map[string]bool{}}
+	p.id = r.ID
+	return p
+}
+
+// render returns title and parts of the page in its language; zip joins the languages.
+func (p *page) render() (title string, parts []Part, err error) {
+	src, err := fs.ReadFile(p.book.text, p.Result.ID+"."+p.lang+".md")
+	if err != nil {
+		return "", nil, err
+	}
+	if p.t, err = p.book.reasons[p.at].Clone(); err != nil {
+		return "", nil, err
+	}
+	notebook, err := p.t.Funcs(p.funcs()).New(p.Result.ID).Parse(string(src))
+	if err != nil {
+		return "", nil, err
+	}
+	var md bytes.Buffer
+	if err = notebook.Execute(&md, p.Result); err != nil {
+		return "", nil, err
+	}
+	heading, body, _ := strings.Cut(strings.TrimLeft(md.String(), "\n"), "\n")
+	title, ok := strings.CutPrefix(heading, "# ")
+	if !ok {
+		return "", nil, fmt.Errorf("the first line is %q, want # and a title", heading)
+	}
+	parts, err = p.cut(body)
+	return title, parts, err
+}
+
+var markdowns = [2]goldmark.Markdown{
+	goldmark.New(goldmark.WithExtensions(extension.Table, extension.Typographer), goldmark.WithRendererOptions(html.WithXHTML())),
+	goldmark.New(goldmark.WithExtensions(extension.Table, extension.NewCJK(extension.WithEastAsianLineBreaks())), goldmark.WithRendererOptions(html.WithXHTML())),
+}
+
+// mark stands in the Markdown for a block, before its caption.
+const mark = "\x02%d\x03"
+
+var (
+	marked  = regexp.MustCompile("(?s)<p>\x02(\\d+)\x03(.*?)</p>\n?")
+	tags    = regexp.MustCompile(`<[^>]*>`)
+	spaces  = regexp.MustCompile(`[ \t]*\n[ \t]*`)
+	comment = regexp.MustCompile(`\n{3,}`)
+)
+
+// cut turns Markdown with marks into parts.
+func (p *page) cut(md string) (out []Part, err error) {
+	var b bytes.Buffer
+	if err := markdowns[p.at].Convert([]byte(comment.ReplaceAllString(md, "\n\n")), &b); err != nil {
+		return nil, err
+	}
+	body, from := b.String(), 0
+	prose := func(s string) {
+		if s = strings.TrimSpace(s); s != "" {
+			var both [2]template.HTML
+			both[p.at] = template.HTML(s)
+			out = append(out, Part{Prose: &both})
+		}
+	}
+	for _, m := range marked.FindAllStringSubmatchIndex(body, -1) {
+		prose(body[from:m[0]])
+		from = m[1]
+		var i int
+		if _, err := fmt.Sscan(body[m[2]:m[3]], &i); err != nil || i >= len(p.blocks) {
+			return nil, errors.New("a block without a mark")
+		}
+		caption, alt, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(body[m[4]:m[5]]), ": "), "alt: ")
+		part := p.blocks[i]
+		part.describe(p.at, strings.TrimSpace(caption), strings.TrimSpace(spaces.ReplaceAllString(tags.ReplaceAllString(alt, ""), " ")))
+		out = append(out, part)
+	}
+	prose(body[from:])
+	for _, part := range out {
+		if part.Prose != nil && strings.Contains(string(part.Prose[p.at]), "\x02") {
+			return nil, errors.New("a table, figure or fold stands inside a paragraph, a list or a table: it wants a line of its own between empty ones")
+		}
+	}
+	return out, nil
+}
+
+// block puts a part where the notebook is; the lines under it that begin with ": " and
+// "alt: " are its caption and what a reader who cannot see it must know.
+func (p *page) block(part Part) string {
+	p.blocks = append(p.blocks, part)
+	return fmt.Sprintf(mark, len(p.blocks)-1)
+}
+
+// say returns the words of a reason.
+func (p *page) words1(r result.Reason) (string, error) {
+	t := p.t.Lookup(r.Code)
+	if t == nil {
+		return "", fmt.Errorf("no words for the reason %q: define it in reasons.%s.tmpl, or in the notebook if only one claim has it", r.Code, p.lang)
+	}
+	var b strings.Builder
+	args := r.Args
+	if args == nil {
+		args = map[string]any{}
+	}
+	err := t.Execute(&b, args)
+	return strings.TrimSpace(b.String()), err
+}
+
+// other returns a page of another result, for its Cell, Rows, Fact and Has; nil where
+// there is no such result.
+func (p *page) other(id, profile string) (*page, error) {
+	if p.find == nil {
+		return nil, nil
+	}
+	r, err := p.find(id, profile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	o := p.book.page(p.at, r, p.find)
+	o.used, o.t = p.used, p.t
+	return o, nil
+}
+
+// What a text asks of another result.
+func (p *page) Fact(key string) (Value, error)           { return p.fact(key) }
+func (p *page) Rows(f string, sel ...any) ([]Row, error) { return p.rows(f, sel...) }
+func (p *page) Has(f string, sel ...any) (bool, error)   { return p.has(f, sel...) }
+func (p *page) Cell(f, key string, sel ...any) (Value, error) {
+	return p.cell(f, key, sel...)
+}
+
+// funcs are the functions of notebooks and reasons.
+func (p *page) funcs() text.FuncMap {
+	return text.FuncMap{
+		"fact": p.fact, "cell": p.cell, "rows": p.rows, "has": p.has, "where": where, "first": first, "last": last, "sorted": sorted,
+		"num": p.num, "bare": p.bare, "ci": ci, "list": p.list, "join": p.joined, "n": p.plural, "label": p.label, "words": p.words1,
+		"is": is, "yes": yes, "known": known, "sum": sum, "fixed": fixed, "unit": p.unit,
+		"past":  func(s string) string { return s },
+		"count": func(rs []Row) Value { return Value{V: float64(len(rs))} },
+		"seeds": func() Value { return Value{V: float64(len(p.Result.Seeds))} },
+		"table": p.table, "figure": p.figure, "claims": p.claims, "result": p.other,
+		"profile": func() string { return p.Result.Profile },
+		"fold": func(title string) string {
+			var both Both
+			both[p.at] = title
+			return p.block(Part{Fold: &both})
+		},
+		"endfold": func() string { return p.block(Part{End: true}) },
+	}
+}
+
+// joined joins what a template gathered: strings or values.
+func (p *page) joined(items ...any) (string, error) {
+	var out []string
+	for _, x := range items {
+		if list, ok := x.([]string); ok {
+			out = append(out, list...)
+			continue
+		}
+		s, err := p.bare(x)
+		if err != nil {
+			return "", err
+		}
+		out = append(out, s)
+	}
+	return p.join(out), nil
+}

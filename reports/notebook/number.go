@@ -1,0 +1,86 @@
+package notebook
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// nbsp keeps a number and its unit on one line.
+const nbsp = "\u00a0"
+
+// Number prints x for a reader: with a number of decimals, or, where digits is nil, with
+// up to four significant digits and no trailing zeros; with a true minus sign and a narrow
+// space between thousands from five digits on. What is no number is a dash.
+func Number(x float64, digits *int) string {
+	var s string
+	switch {
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		return "–"
+	case digits != nil:
+		s = strconv.FormatFloat(x, 'f', *digits, 64)
+	case x == math.Trunc(x) && math.Abs(x) < 1e15:
+		s = strconv.FormatFloat(x, 'f', 0, 64)
+	case math.Abs(x) >= 1e-3 && math.Abs(x) < 1e6:
+		s = strconv.FormatFloat(x, 'f', max(0, 3-int(math.Floor(math.Log10(math.Abs(x))))), 64)
+		if strings.Contains(s, ".") {
+			s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+		}
+	default:
+		s = strconv.FormatFloat(x, 'g', 4, 64)
+	}
+	if strings.Trim(s, "-0.") == "" {
+		s = strings.TrimPrefix(s, "-") // no −0
+	}
+	return Grouped(strings.Replace(s, "-", "−", 1))
+}
+
+// Grouped puts a narrow space between thousands of the integer part of a plain decimal
+// number of five digits and more.
+func Grouped(s string) string {
+	if strings.Contains(s, "e") {
+		return s
+	}
+	sign, rest := "", s
+	if after, ok := strings.CutPrefix(rest, "−"); ok {
+		sign, rest = "−", after
+	}
+	whole, fraction, dot := strings.Cut(rest, ".")
+	if len(whole) < 5 {
+		return s
+	}
+	var b strings.Builder
+	for i, c := range whole {
+		if i > 0 && (len(whole)-i)%3 == 0 {
+			b.WriteRune('\u202f')
+		}
+		b.WriteRune(c)
+	}
+	out := sign + b.String()
+	if dot {
+		out += "." + fraction
+	}
+	return out
+}
+
+// Interval prints the ends of a 95 % interval beside a number of some digits. Without
+// digits both ends get the decimals of the larger one: an end near zero would otherwise
+// be printed to a millionth.
+func Interval(ci [2]float64, digits *int) string {
+	if digits == nil {
+		if far := max(math.Abs(ci[0]), math.Abs(ci[1])); far >= 1e-3 && far < 1e3 && (ci[0] != math.Trunc(ci[0]) || ci[1] != math.Trunc(ci[1])) {
+			d := min(max(0, 3-int(math.Floor(math.Log10(far)))), 4)
+			digits = &d
+		}
+	}
+	return "[" + Number(ci[0], digits) + ", " + Number(ci[1], digits) + "]"
+}
+
+// withUnit appends a unit; words of claims.csv that are no unit are left out.
+func withUnit(s, unit string) string {
+	switch unit {
+	case "", "-", "count", "ratio":
+		return s
+	}
+	return s + nbsp + unit
+}

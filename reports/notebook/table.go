@@ -1,0 +1,114 @@
+package notebook
+
+import (
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+
+	"gradsync/experiments/result"
+)
+
+// Table is rows of a frame as a page shows them.
+type Table struct {
+	Frame   string
+	Kind    string // of the frame; "": the result's
+	Caption [2]template.HTML
+	Head    []Head
+	Rows    [][]Cell
+}
+
+// Head heads a column; Bound is what its cells have beside their number.
+type Head struct {
+	Key         string
+	Title, Unit Both
+	Number      bool
+	Bound       string // "", result.Half or result.Low (an interval)
+}
+
+// Cell is one cell; V is its value with every digit.
+type Cell struct {
+	Text  Both
+	V     any
+	Empty bool
+}
+
+// table places rows of a frame: columns by key, "seconds bsp dasp", each with its bounds. A
+// column with a plus, "+tie", is merged where nothing else of two rows differs. No row is
+// no table.
+func (p *page) table(keys string, rs []Row) (string, error) {
+	if len(rs) == 0 {
+		return "", nil
+	}
+	frame, merged := rs[0].frame, -1
+	t := &Table{Frame: frame.ID, Kind: frame.Kind}
+	var at []int
+	for _, key := range strings.Fields(keys) {
+		if strings.HasPrefix(key, "+") {
+			merged, key = len(at), key[1:]
+		}
+		i := frame.At(key)
+		if i < 0 {
+			return "", fmt.Errorf("%s: frame %s has no column %q", p.Result.ID, frame.ID, key)
+		}
+		p.used[frame.ID+"."+key] = true
+		h := Head{Key: key, Number: frame.Columns[i].Enum == ""}
+		title, err := p.column(frame.ID, key)
+		if err != nil {
+			return "", err
+		}
+		h.Title[p.at], h.Unit[p.at] = title, p.unit(frame.Columns[i].Unit)
+		for j := i + 1; j < len(frame.Columns) && frame.Columns[j].Bound != ""; j++ {
+			if b := frame.Columns[j].Bound; b == result.Half || b == result.Low {
+				h.Bound = b
+			}
+		}
+		t.Head, at = append(t.Head, h), append(at, i)
+	}
+	for _, r := range rs {
+		var line []Cell
+		for k, i := range at {
+			c, err := p.shown(r.at(i), t.Head[k].Bound)
+			if err != nil {
+				return "", err
+			}
+			line = append(line, c)
+		}
+		if n := len(t.Rows); n > 0 && merged >= 0 && p.sameBut(t.Rows[n-1], line, merged) {
+			t.Rows[n-1][merged].Text[p.at], t.Rows[n-1][merged].V = p.labels["words.either"], "either"
+			continue
+		}
+		t.Rows = append(t.Rows, line)
+	}
+	for k := range t.Head {
+		if t.Head[k].Bound != "" && !slices.ContainsFunc(rs, func(r Row) bool { return r.at(at[k]).CI != nil }) {
+			t.Head[k].Bound = "" // one seed has no interval
+		}
+	}
+	return p.block(Part{Table: t}), nil
+}
+
+// shown is a value with its interval as a cell.
+func (p *page) shown(v Value, bound string) (c Cell, err error) {
+	c.V, c.Empty = v.V, v.V == nil
+	if c.Text[p.at], err = p.bare(v); err != nil || v.CI == nil {
+		return c, err
+	}
+	switch bound {
+	case result.Half:
+		c.Text[p.at] += " ± " + Number((v.CI[1]-v.CI[0])/2, v.Column.Digits)
+	case result.Low:
+		c.Text[p.at] += ci(v)
+	}
+	return c, nil
+}
+
+// sameBut tells whether two rows differ in one column alone.
+func (p *page) sameBut(a, b []Cell, column int) bool {
+	for i := range a {
+		if same := a[i].Text[p.at] == b[i].Text[p.at]; same == (i == column) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,274 @@
+package notebook
+
+import (
+	"bufio"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"text/template"
+	"text/template/parse"
+
+	"gradsync/experiments/claims"
+	"gradsync/experiments/result"
+)
+
+var texts = os.DirFS("../text")
+
+const results = "../../experiments/results"
+
+func notebooks(t *testing.T, pattern string) []string {
+	t.Helper()
+	all, err := fs.Glob(texts, "*/*."+pattern+".md")
+	if err != nil || len(all) == 0 {
+		t.Fatal("no notebooks: ", err)
+	}
+	return all
+}
+
+// tree parses a notebook, or a file of reasons, and visits the trees of all its templates.
+func tree(t *testing.T, path string, visit func(root *parse.ListNode)) {
+	t.Helper()
+	src, err := fs.ReadFile(texts, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := template.New(path).Funcs(new(page).funcs()).Parse(string(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range all.Templates() {
+		if one.Tree != nil {
+			visit(one.Root)
+		}
+	}
+}
+
+// No number of a notebook is typed: what has a digit is bound, or a name in names.txt, or
+// history that is marked as past.
+func TestNoTypedNumbers(t *testing.T) {
+	names := []*regexp.Regexp{regexp.MustCompile("(?s)`[^`]*`"), regexp.MustCompile(`\]\([^)]*\)`)}
+	f, err := texts.Open("names.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s := bufio.NewScanner(f); s.Scan(); {
+		if line := s.Text(); line != "" && line[0] != '#' {
+			names = append(names, regexp.MustCompile(line))
+		}
+	}
+	for _, path := range append(notebooks(t, "en"), notebooks(t, "zh")...) {
+		tree(t, path, func(root *parse.ListNode) {
+			said(root, func(text string) {
+				for _, name := range names {
+					text = name.ReplaceAllString(text, "")
+				}
+				for _, line := range strings.Split(text, "\n") {
+					if strings.ContainsAny(line, "0123456789") {
+						t.Errorf("%s: a number that nothing binds: %q", path, strings.TrimSpace(line))
+					}
+				}
+			})
+		})
+	}
+}
+
+// said visits what a template says itself: its text, and the formats of its lists.
+func said(n parse.Node, say func(string)) {
+	branch := func(b *parse.BranchNode) {
+		said(b.List, say)
+		if b.ElseList != nil {
+			said(b.ElseList, say)
+		}
+	}
+	switch n := n.(type) {
+	case *parse.ListNode:
+		for _, x := range n.Nodes {
+			said(x, say)
+		}
+	case *parse.TextNode:
+		say(string(n.Text))
+	case *parse.ActionNode:
+		said(n.Pipe, say)
+	case *parse.PipeNode:
+		for _, c := range n.Cmds {
+			if f, ok := c.Args[0].(*parse.IdentifierNode); ok && slices.Contains([]string{"list", "n", "fold"}, f.Ident) {
+				for _, a := range c.Args[1:] {
+					if s, ok := a.(*parse.StringNode); ok {
+						say(hole.ReplaceAllString(s.Text, ""))
+					}
+				}
+			}
+		}
+	case *parse.IfNode:
+		branch(&n.BranchNode)
+	case *parse.WithNode:
+		branch(&n.BranchNode)
+	case *parse.RangeNode:
+		branch(&n.BranchNode)
+	}
+}
+
+// Every binding of a notebook, in branches that no result takes too, stands as often in the
+// other language, and so do the arguments of every reason.
+func TestLanguagesBindTheSame(t *testing.T) {
+	paths := notebooks(t, "en")
+	more, _ := fs.Glob(texts, "reasons/*.en.tmpl")
+	for _, path := range slices.Concat(paths, more, []string{"reasons.en.tmpl"}) {
+		en, zh := bindings(t, path), bindings(t, strings.Replace(path, ".en.", ".zh.", 1))
+		for _, b := range slices.Sorted(maps.Keys(en)) {
+			if en[b] > 0 && zh[b] == 0 {
+				t.Errorf("%s: only in English: %s", path, b)
+			}
+		}
+		for _, b := range slices.Sorted(maps.Keys(zh)) {
+			if en[b] == 0 {
+				t.Errorf("%s: only in Chinese: %s", path, b)
+			}
+		}
+	}
+}
+
+// bindings counts a notebook's calls with their constants; the words of a list count by
+// their holes, and other words not at all.
+func bindings(t *testing.T, path string) map[string]int {
+	out := map[string]int{}
+	var visit func(n parse.Node)
+	command := func(n *parse.CommandNode) {
+		name := n.Args[0].String()
+		call := []string{name}
+		for i, a := range n.Args[1:] {
+			switch a := a.(type) {
+			case *parse.StringNode:
+				switch {
+				case name == "list" && i == 1 || name == "list" && i == 0 && len(hole.FindAllString(a.Text, -1)) > 0:
+					holes := hole.FindAllString(a.Text, -1)
+					slices.Sort(holes)
+					call = append(call, strings.Join(holes, ""))
+				case name == "list" || name == "n" || name == "fold" || name == "join":
+				default:
+					call = append(call, a.Text)
+				}
+			case *parse.PipeNode:
+				visit(a)
+			case *parse.FieldNode, *parse.VariableNode, *parse.DotNode:
+			default:
+				call = append(call, a.String())
+			}
+		}
+		for _, a := range n.Args[:1] {
+			visit(a)
+		}
+		switch n.Args[0].(type) {
+		case *parse.IdentifierNode:
+			if name != "fold" && name != "endfold" && name != "n" && name != "join" && name != "not" && name != "and" && name != "or" && name != "eq" {
+				out[strings.Join(call, " ")]++
+			}
+		case *parse.FieldNode:
+			if strings.HasSuffix(name, ".Get") || strings.HasSuffix(name, ".Fact") || strings.HasSuffix(name, ".Cell") || strings.HasSuffix(name, ".Rows") {
+				out[strings.Join(call[1:], " ")]++
+			} else {
+				out[name]++ // an argument of a reason
+			}
+		}
+	}
+	visit = func(n parse.Node) {
+		branch := func(b *parse.BranchNode) {
+			visit(b.Pipe)
+			visit(b.List)
+			if b.ElseList != nil {
+				visit(b.ElseList)
+			}
+		}
+		switch n := n.(type) {
+		case *parse.ListNode:
+			for _, x := range n.Nodes {
+				visit(x)
+			}
+		case *parse.ActionNode:
+			visit(n.Pipe)
+		case *parse.IfNode:
+			branch(&n.BranchNode)
+		case *parse.WithNode:
+			branch(&n.BranchNode)
+		case *parse.RangeNode:
+			branch(&n.BranchNode)
+		case *parse.PipeNode:
+			for _, c := range n.Cmds {
+				command(c)
+			}
+		}
+	}
+	tree(t, path, func(root *parse.ListNode) { visit(root) })
+	return out
+}
+
+// Both languages have the same labels, and each is of use to somebody.
+func TestLabels(t *testing.T) {
+	var all [2]words
+	for l, lang := range Languages {
+		var err error
+		if all[l], err = readWords(texts, lang); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, id := range apart(keysOf(all[0].labels), keysOf(all[1].labels)) {
+		t.Errorf("only in one language: label %s", id)
+	}
+}
+
+func keysOf(m map[string]string) map[string]bool {
+	out := map[string]bool{}
+	for k := range m {
+		out[k] = true
+	}
+	return out
+}
+
+// Every committed result of version 2 has a page, also where one seed has no interval.
+func TestCommittedResultsRender(t *testing.T) {
+	b, err := Open(texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := 0
+	err = filepath.WalkDir(results, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".json") || strings.HasSuffix(path, ".run.json") {
+			return err
+		}
+		r, err := result.Read(path)
+		if errors.Is(err, result.ErrSchema) {
+			return nil
+		}
+		if err != nil {
+			t.Error(err)
+			return nil
+		}
+		paths++
+		find := func(id, profile string) (*result.Result, error) {
+			r, err := result.Read(result.Path(results, id, profile))
+			if errors.Is(err, result.ErrSchema) {
+				return nil, fs.ErrNotExist
+			}
+			return r, err
+		}
+		if _, err := b.Page(r, find); err != nil {
+			t.Error(err)
+		}
+		for _, c := range r.Claims {
+			if _, ok := claims.Get(c.ID); !ok {
+				t.Errorf("%s: claims.csv has no %s", path, c.ID)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d results", paths)
+}

@@ -1,0 +1,190 @@
+package notebook
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gradsync/experiments/claims"
+)
+
+// Languages are those of every page, in the order of Both.
+var Languages = [2]string{"en", "zh"}
+
+// words are the labels of one language.
+type words struct {
+	lang   string
+	labels map[string]string // "method.dasp", or "column.rate@ringsparse" for one document's own
+	stated map[string]string // of claims: statement, source and quantity by "D27.statement"
+	id     string            // "dasp/table6": whose own labels come first
+}
+
+// readWords reads labels.<lang>.csv and labels/*.<lang>.csv (id,text), and what claims say in
+// a language other than that of claims.csv, claims.<lang>.csv (id,statement,source,quantity).
+func readWords(text fs.FS, lang string) (w words, err error) {
+	w = words{lang: lang, labels: map[string]string{}, stated: map[string]string{}}
+	more, err := fs.Glob(text, "labels/*."+lang+".csv")
+	if err != nil {
+		return w, err
+	}
+	for _, name := range append([]string{"labels." + lang + ".csv"}, more...) {
+		rows, err := readCSV(text, name, "id", "text")
+		if err != nil {
+			return w, err
+		}
+		for _, r := range rows {
+			if _, twice := w.labels[r[0]]; twice && w.labels[r[0]] != r[1] {
+				return w, fmt.Errorf("%s: %s stands twice, as %q and as %q", name, r[0], w.labels[r[0]], r[1])
+			}
+			w.labels[r[0]] = r[1]
+		}
+	}
+	rows, err := readCSV(text, "claims."+lang+".csv", "id", "statement", "source", "quantity")
+	if errors.Is(err, fs.ErrNotExist) {
+		return w, nil
+	}
+	for _, r := range rows {
+		w.stated[r[0]+".statement"], w.stated[r[0]+".source"], w.stated[r[0]+".quantity"] = r[1], r[2], r[3]
+	}
+	return w, err
+}
+
+// readCSV returns the rows below a head.
+func readCSV(text fs.FS, name string, head ...string) ([][]string, error) {
+	f, err := text.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.FieldsPerRecord = len(head)
+	rows, err := r.ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(rows) == 0 || !slices.Equal(rows[0], head) {
+		return nil, fmt.Errorf("%s: the first line must be %s", name, strings.Join(head, ","))
+	}
+	return rows[1:], nil
+}
+
+// find returns a label: the result's own, its document's own, or that of all.
+func (w words) find(id string) (string, bool) {
+	paper, _, _ := strings.Cut(w.id, "/")
+	for _, owner := range []string{"@" + w.id, "@" + paper, ""} {
+		if s, ok := w.labels[id+owner]; ok {
+			return s, true
+		}
+	}
+	return "", false
+}
+
+// open are the enumerations whose keys a user may add to: a key without a label is printed.
+var open = []string{"platform", "data", "engine"}
+
+// label returns the words of an enumeration's key.
+func (w words) label(enum, key string) (string, error) {
+	if enum == "" {
+		return key, nil
+	}
+	if s, ok := w.find(enum + "." + key); ok {
+		return s, nil
+	}
+	if slices.Contains(open, enum) {
+		return key, nil
+	}
+	return "", fmt.Errorf("labels.%s.csv has no %s.%s for %s", w.lang, enum, key, w.id)
+}
+
+// column returns the title of a frame's column: its own in that frame, or that of all.
+func (w words) column(frame, key string) (string, error) {
+	if s, ok := w.find("column." + frame + "." + key); ok {
+		return s, nil
+	}
+	return w.label("column", key)
+}
+
+// unit returns a unit's name in this language; most are the same in all.
+func (w words) unit(u string) string {
+	if s, ok := w.find("unit." + u); ok {
+		return s
+	}
+	return u
+}
+
+// statement, source and quantity return what claims.csv says of a claim, in this language.
+func (w words) statement(c claims.Claim) string { return w.claim(c.ID, "statement", c.Statement()) }
+func (w words) source(c claims.Claim) string {
+	return w.claim(c.ID, "source", c.Paper+", "+c.Section)
+}
+func (w words) quantity(c claims.Claim) string { return w.claim(c.ID, "quantity", c.Quantity) }
+
+func (w words) claim(id, what, english string) string {
+	if s := w.stated[id+"."+what]; s != "" {
+		return s
+	}
+	return english
+}
+
+// join puts items in a list: "A, B and C"; with semicolons where an item has a comma.
+func (w words) join(items []string) string {
+	comma, last := ", ", " and "
+	if w.lang == "zh" {
+		comma, last = "、", "和"
+	}
+	if strings.ContainsAny(strings.Join(items, ""), ",，、") {
+		comma, last = "; ", "; and "
+		if w.lang == "zh" {
+			comma, last = "；", "；以及"
+		}
+	}
+	switch n := len(items); n {
+	case 0:
+		return ""
+	case 1:
+		return items[0]
+	default:
+		return strings.Join(items[:n-1], comma) + last + items[n-1]
+	}
+}
+
+// plural returns a count with its noun: "1 seed", "3 seeds". Chinese has one form.
+func (w words) plural(count any, forms ...string) (string, error) {
+	x, ok := float(count)
+	if !ok || len(forms) == 0 {
+		return "", fmt.Errorf("n: %v is no count, or there is no noun", plainValue(count))
+	}
+	form := forms[len(forms)-1]
+	if x == 1 {
+		form = forms[0]
+	}
+	if w.lang == "zh" {
+		return Number(x, nil) + " " + form, nil
+	}
+	return Number(x, nil) + nbsp + form, nil
+}
+
+// spelled returns a value in the words of a reason: with up to four significant digits.
+func spelled(v any) string {
+	if x, ok := float(v); ok {
+		return Number(x, nil)
+	}
+	return fmt.Sprint(v)
+}
+
+// fixed prints a number by a format such as "%.3f".
+func fixed(format string, x any) (string, error) {
+	v, ok := float(x)
+	if !ok {
+		return "–", nil
+	}
+	s := strings.Replace(fmt.Sprintf(format, v), "-", "−", 1)
+	if strings.Contains(s, "%!") {
+		return "", fmt.Errorf("fixed: the format %s prints no number", strconv.Quote(format))
+	}
+	return s, nil
+}
