@@ -72,7 +72,7 @@ func judgeModel(nets []*study) result.Claim {
 		exact = max(exact, math.Abs(d))
 	}
 	f := claims.Identity(math.Abs(short) <= modelTolerance, result.Because("C19-found", "off", 100*math.Abs(short), "side", sideOf(short), "r", at))
-	f.Notes = []result.Reason{result.Because("C19", "exact", 100*exact, "nodes", anchor)}
+	f.Notes = []result.Reason{result.Because("C19"), result.Because("C19-exact", "exact", 100*exact), result.Because("C19-run", "nodes", anchor)}
 	return claims.Verdict("C19", f)
 }
 
@@ -107,7 +107,8 @@ func judgeRange(id string, r int, s *study) result.Claim {
 		}
 	}
 	f.Network = s.Net.Model
-	f.Notes = []result.Reason{result.Because("range-saved", "exact", saved[0], "short", saved[1], "r", r, "inside", inside, "of", len(s.Sweep))}
+	f.Notes = []result.Reason{result.Because("range-saved", "exact", saved[0], "short", saved[1]),
+		result.Because("range-simulated", "r", r, "inside", inside, "of", len(s.Sweep))}
 	return claims.Verdict(id, f)
 }
 

@@ -2,7 +2,9 @@ package codedsgd
 
 import (
 	"math"
+	"slices"
 
+	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
@@ -138,6 +140,9 @@ func (s *sweep) asgdFrame() result.Frame {
 	return f
 }
 
+// stated are the claims on the paper's mean savings.
+var stated = []string{"C01", "C02", "C03", "C04", "C05", "C06"}
+
 // savingFacts are the savings that the text tells, in the paper's model unless the key
 // says otherwise.
 func (s *sweep) savingFacts() (out []result.Fact) {
@@ -160,6 +165,11 @@ func (s *sweep) savingFacts() (out []result.Fact) {
 	add("with-r1.multicast", exactly(mean))
 	add("late.multicast", exactly(meanSaved(late, multicast, judged)))
 	add("late.asgd", asgd(judged, trainedFrom))
+	for _, c := range claims.All() {
+		if x := c.Numbers(); c.Paper == "CSSGD" && len(x) == 1 && slices.Contains(stated, c.ID) {
+			out = append(out, kit.Number("stated."+c.ID, "%", 2, x[0]))
+		}
+	}
 	out = append(out, kit.Counted("most.r", "", r), kit.Counted("late.nodes", "", trainedFrom))
 	return append(out, kit.Whether("early", len(late) > 0 && len(late) < len(s.on)))
 }

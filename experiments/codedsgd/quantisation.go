@@ -152,10 +152,8 @@ func quantisation() exp.Experiment {
 				if err != nil {
 					return err
 				}
-				if studies = append(studies, &s); !slices.Contains(r.Data, *s.Data) {
-					r.Data = append(r.Data, *s.Data)
-				}
-				r.Engine = s.Engine
+				studies = append(studies, &s)
+				r.Engine, r.Data = s.Engine, withData(r.Data, s.Data)
 			}
 			r.Facts = slices.Concat(lossFacts(studies, env.Profile), mappingFacts(m), decodeFacts(d), codingFacts(costs))
 			r.Frames = []result.Frame{lossFrame(studies), bitsFrame(studies), networksFrame(studies), saturationFrame(studies), sumsFrame(studies),

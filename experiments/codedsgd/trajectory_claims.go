@@ -76,7 +76,7 @@ func judgeBelow(id string, of func(iteration) float64, rivals []exchange, notes 
 	for _, net := range all {
 		cs = append(cs, net.on...)
 	}
-	var beside []args
+	var beside []result.Reason
 	for _, rival := range rivals {
 		for _, net := range all {
 			for _, c := range net.on {
@@ -98,12 +98,13 @@ func judgeBelow(id string, of func(iteration) float64, rivals []exchange, notes 
 				}
 			}
 		}
-		beside = append(beside, args{"rival": rival.key(), "lower": lowerOn(cs, judged, rival, of), "means": meansOf(cs, rival, of)})
+		beside = append(beside, result.Because("lower-than", "rival", rival.key(), "lower", lowerOn(cs, judged, rival, of)),
+			result.Because("mean-change", "rival", rival.key(), "means", meansOf(cs, rival, of)))
 	}
 	cases := len(f.Parts)
 	holds, found := below == cases, result.Because(id+"-found", "below", below, "cases", cases, "idle", idle)
 	f.Holds, f.Words = &holds, &found
-	f.Notes = append([]result.Reason{result.Because("lower-than", "rivals", beside), result.Because("our-reading")}, notes...)
+	f.Notes = append(append(beside, result.Because("our-reading")), notes...)
 	return claims.Verdict(id, f)
 }
 

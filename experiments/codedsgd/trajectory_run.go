@@ -54,10 +54,7 @@ func (f figure) experiment() exp.Experiment {
 			}
 			r.Seeds = all[0].seeds
 			for _, s := range all {
-				r.Engine = s.ssgd[0].Engine
-				if d := s.ssgd[len(s.ssgd)-1].Data; d != nil && !slices.Contains(r.Data, *d) {
-					r.Data = append(r.Data, *d)
-				}
+				r.Engine, r.Data = s.ssgd[0].Engine, withData(r.Data, s.ssgd[len(s.ssgd)-1].Data)
 			}
 			return f.show(t, r, all)
 		}}
@@ -66,6 +63,14 @@ func (f figure) experiment() exp.Experiment {
 		return f.old(e)
 	}
 	return e
+}
+
+// withData returns all with d, unless a set of its name is there.
+func withData(all []result.Data, d *result.Data) []result.Data {
+	if d == nil || slices.ContainsFunc(all, func(x result.Data) bool { return x.Name == d.Name }) {
+		return all
+	}
+	return append(all, *d)
 }
 
 // sweeps makes the trainings of the figure's networks as far as it needs them.
