@@ -48,7 +48,10 @@ type paperPage struct {
 	Ran      *ranView
 }
 
-type kindLine struct{ Key, Means string }
+type kindLine struct {
+	Key   string
+	Means said
+}
 
 // tally counts one verdict.
 type tally struct {
@@ -69,10 +72,10 @@ func build(r *renderer, p *paper, rs []loaded) (*paperPage, error) {
 	at, s, o := r.at, r.s, r.Options
 	page := &paperPage{
 		Paper: p, Verdicts: verdicts, Remarks: made(rs), Algs: p.Algorithms, Software: software(rs, p.Key+".html"), Command: o.Command,
-		head: head{Title: p.Short + ", reproduced", Page: p.Key},
+		head: head{Title: p.Short.En + ", reproduced", Page: p.Key},
 	}
 	if p.Ours {
-		page.Title = p.Short
+		page.Title = p.Short.En
 	}
 	for _, k := range []string{result.Trained, result.TimingOnly, result.Shared, result.Modelled, result.Counted, result.Stated} {
 		page.Kinds = append(page.Kinds, kindLine{k, kinds[k]})
@@ -96,7 +99,7 @@ func build(r *renderer, p *paper, rs []loaded) (*paperPage, error) {
 	if page.Short, err = story(p.Key+".short", at); err != nil {
 		return nil, err
 	}
-	page.Ran.mark(page.Short, at.tr)
+	page.Ran.mark(page.Short)
 	return page, page.tell(p.Key, at)
 }
 

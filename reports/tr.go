@@ -214,23 +214,34 @@ func pair(en template.HTML, two bool, zh template.HTML) template.HTML {
 	return `<span class="en">` + en + `</span><span class="zh" lang="zh">` + zh + `</span>`
 }
 
-// kind is the word on a badge. What is stated there is ours, in a claim the source's.
-func (t *translator) kind(key string) template.HTML {
-	if zh, ok := t.lookUp("kind " + key); ok {
-		return pair(escaped(key), true, escaped(zh))
-	}
-	return t.both(key, escaped)
-}
+// kindName is the word on a badge.
+func kindName(key string) template.HTML { return kindNames[key].HTML() }
 
 // label is the attribute that names an element to whoever cannot see it. The page's
 // script exchanges the languages.
-func (t *translator) label(name, en string) template.HTMLAttr {
+func (t *translator) label(name string, text any) template.HTMLAttr {
+	if s, ok := text.(said); ok {
+		return namedAttr(name, notebook.Both{s.En, s.Zh})
+	}
+	en := fmt.Sprint(text)
 	en = unpowered(en)
 	attr := name + `="` + template.HTMLEscapeString(en) + `"`
 	if zh, ok := t.zh(en); ok && zh != en {
 		attr += ` data-named="` + name + `" data-zh-` + name + `="` + template.HTMLEscapeString(zh) + `"`
 	}
 	return template.HTMLAttr(attr)
+}
+
+// sayf formats the same values into a text of each language.
+func sayf(en, zh string, values ...any) said {
+	texts, chinese := make([]any, len(values)), make([]any, len(values))
+	for i, v := range values {
+		texts[i], chinese[i] = v, v
+		if s, ok := v.(said); ok {
+			texts[i], chinese[i] = s.En, s.Zh
+		}
+	}
+	return said{fmt.Sprintf(en, texts...), fmt.Sprintf(zh, chinese...)}
 }
 
 // namedAttr is label for a text of both languages.
@@ -287,16 +298,31 @@ func many(n int, thing string) string {
 // funcs are the functions of the templates; those that show words show them in both
 // languages.
 func (t *translator) funcs() template.FuncMap {
-	how := func(f func(string) template.HTML) func(string) template.HTML {
-		return func(s string) template.HTML { return t.both(s, f) }
+	how := func(f func(string) template.HTML) func(any) (template.HTML, error) {
+		return func(text any) (template.HTML, error) {
+			switch text := text.(type) {
+			case said:
+				return pair(f(text.En), text.En != text.Zh, f(text.Zh)), nil
+			case notebook.Both:
+				return pair(f(text[0]), !text.Same(), f(text[1])), nil
+			case string:
+				return t.both(text, f), nil
+			}
+			return "", fmt.Errorf("%v is no text", text)
+		}
 	}
 	return template.FuncMap{
 		"tr": how(sentence), "prose": how(coded(prose)), "subs": how(coded(subs)),
 		"pretty": how(coded(func(s string) template.HTML { return escaped(pretty(s)) })),
 		"md":     how(inline),
-		"kind":   t.kind,
-		"label":  t.label, "labels": t.labels, "many": many,
+		"kind":   kindName,
+		"source": sourceOf,
+		"label":  t.label, "labels": t.labels, "many": many, "manyof": func(n int, thing, zh string) said {
+			return sayf("%s", "%s", said{many(n, thing), fmt.Sprint(n, " ", zh)})
+		},
 		"total": total, "join": join,
+		"say":    func(en, zh string) said { return said{en, zh} },
+		"sayf":   sayf,
 		"both":   func(en, zh string) template.HTML { return both(notebook.Both{en, zh}) },
 		"pairof": both,
 		"named":  func(attr string, b notebook.Both) template.HTMLAttr { return namedAttr(attr, b) },

@@ -16,7 +16,8 @@ var phrases = map[string]string{
 	"holds": "a qualitative claim that holds", "does-not-hold": "a qualitative claim that does not hold", "one-seed": oneSeed,
 	"deterministic": "deterministic: no interval", "capped": capWhy, "gap": "|measured − paper| = ", "no-difference": "no difference was found",
 	"other-side": "the other side of the null", "ci-contains-null": "the 95 % interval [", "no-value-measured": "no value was measured",
-	"no-value-stated": "the paper gives no value", "not-finite": "the measured value is not finite", "other-count": " numbers measured, the paper states ",
+	"no-value-stated": "the paper gives no value", "not-finite": "the measured value is not finite",
+	"other-count": " numbers measured, the paper states ",
 	"other-words": "measured \"",
 }
 
@@ -157,7 +158,8 @@ func TestVerdictOfWords(t *testing.T) {
 		agree(t, c.id, c.e, c.f)
 	}
 	got := Verdict("D13", Found{Values: []float64{82.1}, Missing: []result.Reason{result.Because("no-gpu")}})
-	if got.Verdict != NotRun || len(got.Reasons) != 1 || got.Reasons[0].Code != "no-gpu" || got.Verdict != Judge("D13", Evidence{Value: 82.1, NotRun: "no GPU"}).Verdict {
+	if got.Verdict != NotRun || len(got.Reasons) != 1 || got.Reasons[0].Code != "no-gpu" ||
+		got.Verdict != Judge("D13", Evidence{Value: 82.1, NotRun: "no GPU"}).Verdict {
 		t.Errorf("what was not run: %+v", got)
 	}
 	if v, why := (Claim{ID: "T", Value: "-"}).decide(Found{Values: []float64{3}}); v != NotStated || why[0].Code != "no-value-stated" {

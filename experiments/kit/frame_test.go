@@ -54,7 +54,8 @@ func TestFrame(t *testing.T) {
 	if diff := cmp.Diff(want, f.Rows, cmp.Comparer(near)); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
-	if d := f.Columns[3]; d.Unit != "s" || *d.Digits != 3 || f.Columns[6].Digits != nil || *f.Columns[7].Digits != 0 || f.Columns[0].Enum != "method" || f.Columns[2].Enum != "bool" {
+	if d := f.Columns[3]; d.Unit != "s" || *d.Digits != 3 || f.Columns[6].Digits != nil ||
+		*f.Columns[7].Digits != 0 || f.Columns[0].Enum != "method" || f.Columns[2].Enum != "bool" {
 		t.Errorf("columns %+v", f.Columns)
 	}
 	empty := Frame("none", nil, Interval("x", "", 1, of))
@@ -86,7 +87,8 @@ func TestFacts(t *testing.T) {
 	if many.Value != 2.0 || many.N != 2 || many.CI95 == nil || len(many.Samples) != 2 || *many.Digits != 3 {
 		t.Errorf("two seeds: %+v", many)
 	}
-	if one := Fact("ratio", "s", AsIs, Sample{1}.Mean()); one.Value != 1.0 || one.N != 1 || one.CI95 != nil || one.Samples != nil || one.Digits != nil || one.Unit != "s" {
+	if one := Fact("ratio", "s", AsIs, Sample{1}.Mean()); one.Value != 1.0 || one.N != 1 || one.CI95 != nil ||
+		one.Samples != nil || one.Digits != nil || one.Unit != "s" {
 		t.Errorf("one seed: %+v", one)
 	}
 	if none := Fact("ratio", "s", 1, Estimate{}); none.Value != nil || none.N != 0 {

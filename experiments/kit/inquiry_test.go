@@ -24,7 +24,8 @@ func TestInquiry(t *testing.T) {
 		}}
 	e, env := q.Experiment(), exp.Env{Profile: "ci", Seeds: []uint64{4, 5}}
 	r, err := e.Run(t.Context(), env)
-	if err != nil || r.Status != result.Complete || len(r.Facts) != 2 || r.ID != "x/y" || r.Profile != "ci" || r.Kind != result.Counted || len(r.Seeds) != 2 || e.Seconds("ci", 1) != 2 {
+	if err != nil || r.Status != result.Complete || len(r.Facts) != 2 || r.ID != "x/y" || r.Profile != "ci" ||
+		r.Kind != result.Counted || len(r.Seeds) != 2 || e.Seconds("ci", 1) != 2 {
 		t.Errorf("%v: %+v", err, r)
 	}
 	if config := r.Config.(map[string]any); config["profile"] != "ci" || config["seeds"] == nil {
@@ -62,7 +63,8 @@ func TestKeep(t *testing.T) {
 	want("another key", x, err, 2)
 	x, err = part(t.Context(), nil, map[string]int{"a": 1})
 	want("no memo", x, err, 3)
-	if y, err := Keep(t.Context(), exp.Env{Memo: memo}, map[string]int{"a": 1}, func(string) (float64, error) { return 0.5, nil }); y != 0.5 || err != nil {
+	y, err := Keep(t.Context(), exp.Env{Memo: memo}, map[string]int{"a": 1}, func(string) (float64, error) { return 0.5, nil })
+	if y != 0.5 || err != nil {
 		t.Errorf("another type: %g (%v), want 0.5", y, err)
 	}
 	ctx, stop := context.WithCancel(t.Context())

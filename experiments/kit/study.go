@@ -42,6 +42,11 @@ type View[P comparable, C any] struct {
 	at map[P][]C
 }
 
+// NewView returns a view of what a test says was measured, one C per seed.
+func NewView[P comparable, C any](r *result.Result, at map[P][]C) *View[P, C] {
+	return &View[P, C]{r, at}
+}
+
 // At returns what was measured at p, one per seed; none where the profile lacks p. Of a
 // point of Study.Once it is one.
 func (v *View[P, C]) At(p P) []C { return v.at[p] }

@@ -22,21 +22,26 @@ const largest = uint64(math.MaxUint64)
 func sample() *Result {
 	yes, one := true, [2]float64{1, 2}
 	frame := Frame{ID: "times", Kind: TimingOnly, Columns: []Column{{Key: "method", Enum: "method"}, {Key: "link", Unit: "Gb/s"},
-		{Key: "seconds", Unit: "s", Digits: Digits(3)}, {Key: "seconds_half", Unit: "s", Bound: Half}, {Key: "seconds_samples", Unit: "s", Bound: Samples}, {Key: "late"}},
+		{Key: "seconds", Unit: "s", Digits: Digits(3)}, {Key: "seconds_half", Unit: "s", Bound: Half},
+		{Key: "seconds_samples", Unit: "s", Bound: Samples}, {Key: "late"}},
 		Rows: [][]any{{"bsp", 1, 1.0 / 3, 0.1, []any{0.25, 0.5, 0.25}, false}, {"bsp", 10, 2.5, nil, nil, true}, {"bsp", 40, 2.5, nil, nil, nil},
 			{"asp", 1, nil, nil, nil, nil}, {"asp", 10, 1e-9, nil, nil, nil}}}
-	return &Result{ID: "dasp/table5", Source: "DASP, Table 5", Profile: "quick", Kind: Trained, Status: Complete, Seeds: []uint64{0, 1, largest}, Engine: "asm fma32",
+	return &Result{ID: "dasp/table5", Source: "DASP, Table 5", Profile: "quick", Kind: Trained, Status: Complete,
+		Seeds: []uint64{0, 1, largest}, Engine: "asm fma32",
 		Data:   []Data{{Name: "mnist", Origin: "embedded", Train: 10, Test: 5, SHA256: "00"}},
 		Config: map[string]any{"workers": 6, "third": 1.0 / 3, "platform": "heterogeneous6, 100 Gb/s"},
-		Facts: []Fact{{Key: "ratio", Value: 2.0 / 3, CI95: &one, N: 3, Samples: []float64{0.5, 1}, Digits: Digits(0)}, {Key: "side", Value: "below", Enum: "side"},
-			{Key: "missed", Value: true, Enum: "bool"}, {Key: "none", Value: nil}},
+		Facts: []Fact{{Key: "ratio", Value: 2.0 / 3, CI95: &one, N: 3, Samples: []float64{0.5, 1}, Digits: Digits(0)},
+			{Key: "side", Value: "below", Enum: "side"}, {Key: "missed", Value: true, Enum: "bool"}, {Key: "none", Value: nil}},
 		Frames: []Frame{frame, {ID: "empty", Columns: []Column{{Key: "a"}, {Key: "b"}}, Rows: [][]any{}}},
 		Figures: []Figure{{ID: "f", Form: "line", Frame: "times", Where: map[string]any{"method": "bsp", "link": 1}, X: "link", Y: []string{"seconds"},
 			By: []string{"method"}, Log: "xy", Colours: "method"}},
-		Claims: []Claim{{ID: "D13", Measured: 100.0 / 3, CI95: []*[2]float64{&one}, Samples: [][]float64{{30, 40}}, Seeds: 3, Verdict: "differs", Remark: "undecided",
-			Reasons: []Reason{Because("ci-contains-null", "lo", -1.5, "hi", 2)}, Differs: []Reason{Because("data", "was", "mnist", "list", []string{"a", "b"})}, Table: "5", Network: "lenet5"},
+		Claims: []Claim{{ID: "D13", Measured: 100.0 / 3, CI95: []*[2]float64{&one}, Samples: [][]float64{{30, 40}},
+			Seeds: 3, Verdict: "differs", Remark: "undecided",
+			Reasons: []Reason{Because("ci-contains-null", "lo", -1.5, "hi", 2)},
+			Differs: []Reason{Because("data", "was", "mnist", "list", []string{"a", "b"})}, Table: "5", Network: "lenet5"},
 			{ID: "D42", Measured: []float64{1, 2}, CI95: []*[2]float64{&one, nil}, Verdict: "within"},
-			{ID: "D40", Found: &Reason{Code: "D40"}, Verdict: "same-sign", Parts: []Part{{Of: map[string]string{"method": "bsp"}, Value: 1.5, CI95: &one, Holds: &yes}}}}}
+			{ID: "D40", Found: &Reason{Code: "D40"}, Verdict: "same-sign",
+				Parts: []Part{{Of: map[string]string{"method": "bsp"}, Value: 1.5, CI95: &one, Holds: &yes}}}}}
 }
 
 // What Write writes is read back as it was, numbers rounded, and written again to the

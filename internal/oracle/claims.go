@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,8 +39,8 @@ func found(c result.Claim) []result.Reason {
 }
 
 // claims compares what was found of every claim.
-func claims(rep *report, old *result1.Result, r *result.Result, pages *pool) {
-	facts := facts(r).all.list
+func claims(rep *report, old *result1.Result, r *result.Result, words pageText) {
+	pages, facts := words.pool(r), facts(r).all.list
 	for _, c := range old.Claims {
 		rep.claims++
 		d, what := r.Claim(c.ID), "claim "+c.ID
@@ -77,7 +78,7 @@ func claims(rep *report, old *result1.Result, r *result.Result, pages *pool) {
 				}
 			}
 		}
-		reasons(rep, what, c, d)
+		reasons(rep, what, c, d, words.said[c.ID])
 	}
 	for _, d := range r.Claims {
 		if !judgedBefore(old, d.ID) {
@@ -163,29 +164,36 @@ func isList(s string) bool {
 	return true
 }
 
-// reasons counts the clauses of version 1: none may be lost without being listed. What
-// was found, the parts, a remark and the intervals are data now and stand for one each.
-func reasons(rep *report, what string, c result1.Claim, d *result.Claim) {
-	was := 0
-	for _, s := range strings.Split(c.Why, "; ") {
-		if s = strings.TrimSpace(s); s != "" && !strings.HasPrefix(s, "intervals [") && !strings.HasPrefix(s, "[") && !strings.HasPrefix(s, "none") {
-			was++
+// clauses counts what a text of reasons says. Intervals and the further numbers of a list
+// are no clauses of their own.
+func clauses(text string) (n int) {
+	for _, s := range strings.Split(text, "; ") {
+		if s = strings.TrimSpace(s); s != "" && s != "none" && !strings.HasPrefix(s, "intervals [") && !strings.ContainsAny(s[:1], "[0123456789") {
+			n++
 		}
 	}
-	now := len(d.Reasons)
+	return n
+}
+
+// reasons counts the clauses of version 1: none may be lost without being listed. What
+// was found, the parts, a remark and the intervals are data now and stand for one each;
+// said is how many clauses the page has.
+func reasons(rep *report, what string, c result1.Claim, d *result.Claim, said int) {
+	was, now := clauses(c.Why), len(d.Reasons)
+	data := 0
 	if d.Found != nil && d.Found.Code != judge.AsStated {
-		now++
+		data++
 	}
 	if len(d.Parts) > 0 {
-		now++
+		data++
 	}
 	if d.Remark == judge.GivenRemark {
-		now++
+		data++
 	}
-	if now < was {
+	if now = max(now, said) + data; now < was {
 		rep.differ(what, "reasons", "%d, were %d clauses: %q", now, was, c.Why)
 	}
-	if len(d.Differs) < len(c.Differs) {
-		rep.differ(what, "differs", "%d, were %d: %q", len(d.Differs), len(c.Differs), c.Differs)
+	if was := slices.Compact(slices.Sorted(slices.Values(c.Differs))); len(d.Differs) < len(was) {
+		rep.differ(what, "differs", "%d, were %d: %q", len(d.Differs), len(was), was)
 	}
 }

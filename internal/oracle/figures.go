@@ -16,6 +16,7 @@ type point struct {
 	x, y   string
 	lo, hi float64
 	scale  float64 // of the rounding of lo and hi
+	row    numbers // all that stand beside y in version 2
 }
 
 // like tells whether p, of version 1, is drawn at q.
@@ -23,12 +24,19 @@ func (p point) like(q point) bool {
 	if p.y != q.y || p.x != "" && q.x != "" && p.x != q.x {
 		return false
 	}
+	if math.IsNaN(q.lo) && canon(p.lo) == p.y && canon(p.hi) == p.y {
+		return true // no width: it tells nothing
+	}
+	if q.row.times[canon(p.lo)] > 0 && q.row.times[canon(p.hi)] > 0 {
+		return true // drawn as series of their own, or columns that are no bounds
+	}
 	return math.IsNaN(p.lo) || close9(p.lo, q.lo, q.scale) && close9(p.hi, q.hi, q.scale)
 }
 
-// close9 compares ends of an interval, which may have been made of a half of 9 digits.
+// close9 compares ends of an interval, of which one may have been made of a mean and a half,
+// each of 9 digits, so that each is off by up to 5e-9 of itself.
 func close9(a, b, scale float64) bool {
-	return canon(a) == canon(b) || math.Abs(a-b) <= 3e-9*scale
+	return canon(a) == canon(b) || math.Abs(a-b) <= 1e-8*scale
 }
 
 // drawing are the points of a figure, whole and by series.
@@ -95,6 +103,13 @@ func pointAt(f *result.Frame, row []any, x, y int) (p point, ok bool) {
 		return p, false
 	}
 	p.y, p.scale = canon(v), math.Abs(v)
+	var beside []float64
+	for _, cell := range row {
+		if x, ok := cell.(float64); ok {
+			beside = append(beside, x)
+		}
+	}
+	p.row = newNumbers(beside)
 	if u, ok := row[x].(float64); ok {
 		p.x = canon(u)
 	}

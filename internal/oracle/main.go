@@ -54,14 +54,14 @@ func run(w io.Writer, root, id, profile string, exceptions []byte) int {
 	if len(fresh) == 0 {
 		return fail(fmt.Errorf("no result of version 2 for %q %q below %s", id, profile, root))
 	}
-	failed, all := 0, report{}
+	failed, all, books := 0, report{}, open(root)
 	for _, r := range fresh {
 		v1 := old[r.ID+" "+r.Profile]
 		if v1 == nil {
 			fmt.Fprintf(w, "%s %s: version 1 has no such result\n", r.ID, r.Profile)
 			continue
 		}
-		rep := compare(v1, r, page(root, r))
+		rep := compare(v1, r, books.page(r))
 		rep.allow(list, r.ID, r.Profile)
 		fmt.Fprintln(w, rep.String())
 		failed += len(rep.differences)

@@ -60,19 +60,19 @@ type shown struct {
 }
 
 var (
-	digitsInText = regexp.MustCompile(`\d+(?:[,\x{202f}\x{2009}]\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?`)
+	digitsInText = regexp.MustCompile(`\d+(?:[,\x{202f}\x{2009}]\d{3})*(?:\.\d+)?(?:e[-−+]?\d+|[\s\x{a0}]?[·×][\s\x{a0}]?10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?`)
 	// names hold digits that are no measured numbers.
 	names = regexp.MustCompile(`(?i)(?:\b(?:tables?|figs?\.?|figures?|alg\.|algorithms?|lines?|eqs?\.?|equations?|sections?|claims?)|§)[\s\x{a0}]*` +
-		`\d[\d.]*(?:(?:–|-| and |, | to )\d[\d.]*)*|95[\s\x{a0}\x{202f}]*%(?: interval)?`)
+		`\d[\d.]*(?:(?:–|-| and |, | to )\d[\d.]*)*|\(\d{1,2}\)|Deep Speech[\s\x{a0}]2|95[\s\x{a0}\x{202f}]*%(?: interval)?`)
 )
 
 // numbersIn returns the numbers of a text, without those that belong to a name, such as
-// ResNet-18, S51, N−1 or Table 6, and without powers.
+// ResNet-18, S51, N−1, Table 6 or the equation (19), and without powers of bare tens.
 func numbersIn(s string) (out []shown) {
 	s = names.ReplaceAllString(s, " ")
 	for _, at := range digitsInText.FindAllStringIndex(s, -1) {
 		text, before, after := s[at[0]:at[1]], s[:at[0]], s[at[1]:]
-		if named(before) || strings.IndexAny(after, "⁰¹²³⁴⁵⁶⁷⁸⁹⁻") == 0 {
+		if named(before) || digest.MatchString(after) && hexadecimal(text+after) || strings.IndexAny(after, "⁰¹²³⁴⁵⁶⁷⁸⁹⁻") == 0 {
 			continue
 		}
 		n, ok := parse(text)
@@ -94,9 +94,27 @@ func named(before string) bool {
 	return unicode.IsLetter(last) || strings.ContainsRune("_′.", last) && size > 0
 }
 
+// raised makes digits of those of a power.
+var raised = strings.NewReplacer("⁻", "-", "⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶", "6", "⁷", "7", "⁸", "8", "⁹", "9")
+
+// digest begins what follows the digits of a hash.
+var digest = regexp.MustCompile(`^[0-9a-f]*[a-f]`)
+
+// hexadecimal tells whether a text begins with a hash of at least 8 letters.
+func hexadecimal(s string) bool {
+	n := strings.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune("0123456789abcdef", r) })
+	if n < 0 {
+		n = len(s)
+	}
+	return n >= 8
+}
+
 func parse(text string) (n shown, ok bool) {
 	n.text = text
-	plain := strings.NewReplacer(",", "", "\u202f", "", "\u2009", "").Replace(text)
+	plain := strings.NewReplacer(",", "", "\u202f", "", "\u2009", "", "−", "-").Replace(text)
+	if at := strings.IndexAny(plain, "·×"); at >= 0 { // 8.3·10⁻³
+		plain = strings.TrimRight(plain[:at], " \u00a0") + "e" + raised.Replace(plain[strings.Index(plain[at:], "10")+at+2:])
+	}
 	mantissa, exponent, _ := strings.Cut(plain, "e")
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	power := 0

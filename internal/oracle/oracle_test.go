@@ -28,12 +28,13 @@ func TestOracle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	books := open("../..")
 	for _, r := range fresh {
 		v1 := old[r.ID+" "+r.Profile]
 		if v1 == nil || !slices.Equal(v1.Seeds, r.Seeds) {
 			continue
 		}
-		rep := compare(v1, r, page("../..", r))
+		rep := compare(v1, r, books.page(r))
 		rep.allow(list, r.ID, r.Profile)
 		if len(rep.differences) > 0 {
 			t.Error(rep.String())
@@ -185,14 +186,18 @@ func TestFindsChanges(t *testing.T) {
 		{"an empty cell", "table convergence", v1, func(r *result.Result) { *cell(r, 1) = nil }},
 		{"a row", "table convergence", v1, func(r *result.Result) { r.Frames[0].Rows = r.Frames[0].Rows[1:] }},
 		{"a frame", "table convergence", v1, func(r *result.Result) { r.Frames = r.Frames[1:] }},
-		{"a row that equals another", "table convergence-vgg19_bn", v1, func(r *result.Result) { r.Frames[2].Rows = slices.Delete(r.Frames[2].Rows, 1, 2) }},
+		{"a row that equals another", "table convergence-vgg19_bn", v1, func(r *result.Result) {
+			r.Frames[2].Rows = slices.Delete(r.Frames[2].Rows, 1, 2)
+		}},
 		{"a verdict", "claim D27", v1, func(r *result.Result) { r.Claims[0].Verdict = judge.SameSign }},
 		{"a remark", "claim D27", v1, func(r *result.Result) { r.Claims[0].Remark = "" }},
 		{"what was measured", "claim D27", v1, func(r *result.Result) { r.Claims[0].Measured = 39.3062086 }},
 		{"an interval", "claim D27", v1, func(r *result.Result) { r.Claims[0].CI95 = nil }},
 		{"a reason", "claim D27", v1, func(r *result.Result) { r.Claims[0].Reasons = r.Claims[0].Reasons[:2] }},
 		{"what differs", "claim D27", v1, func(r *result.Result) { r.Claims[0].Differs = r.Claims[0].Differs[1:] }},
-		{"a number of a reason", "claim D49", ratios, func(r *result.Result) { r.Claim("D49").Reasons = slices.Repeat([]result.Reason{{Code: "r"}}, 9) }},
+		{"a number of a reason", "claim D49", ratios, func(r *result.Result) {
+			r.Claim("D49").Reasons = slices.Repeat([]result.Reason{{Code: "r"}}, 9)
+		}},
 		{"a claim", "claim D27", v1, func(r *result.Result) { r.Claims = r.Claims[1:] }},
 		{"a claim of its own", "claim X1", v1, func(r *result.Result) { r.Claims = append(r.Claims, result.Claim{ID: "X1"}) }},
 		{"a number of a note", "notes", v1, func(r *result.Result) { r.Facts = r.Facts[:3] }},
@@ -206,6 +211,47 @@ func TestFindsChanges(t *testing.T) {
 		rep := compare(c.of, r, pageText{})
 		if !slices.ContainsFunc(rep.differences, func(d difference) bool { return d.what == c.what }) {
 			t.Errorf("%s: want a difference of %s, got\n%s", c.name, c.what, rep.String())
+		}
+	}
+}
+
+// A committed result that is changed differs, with its page rendered from the changed one.
+func TestFindsChangesOfACommittedResult(t *testing.T) {
+	old, err := frozen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const id = "dasp/table7"
+	books := open("../..")
+	for name, spoil := range map[string]func(r *result.Result) int{
+		"nothing": func(*result.Result) int { return 0 },
+		"a cell by 1e-5": func(r *result.Result) int {
+			f := r.Frame("convergence")
+			row := f.Rows[2]
+			row[f.At("seconds")] = row[f.At("seconds")].(float64) * (1 + 1e-5)
+			return 1
+		},
+		"a row": func(r *result.Result) int {
+			f := r.Frame("convergence")
+			f.Rows = f.Rows[1:]
+			return 1
+		},
+		"a verdict":      func(r *result.Result) int { r.Claim("D27").Verdict = judge.NotRun; return 1 },
+		"a reason":       func(r *result.Result) int { c := r.Claim("D27"); c.Reasons = c.Reasons[:len(c.Reasons)-1]; return 1 },
+		"what differs":   func(r *result.Result) int { c := r.Claim("D27"); c.Differs = c.Differs[1:]; return 1 },
+		"what was found": func(r *result.Result) int { r.Claim("D27").Measured = 39.3062088; return 1 },
+	} {
+		r, err := result.Read(result.Path("../../experiments/results", id, "quick"))
+		if errors.Is(err, result.ErrSchema) {
+			t.Skip(id, "is of version 1")
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		want := spoil(r)
+		rep := compare(old[id+" quick"], r, books.page(r))
+		rep.info = nil
+		if got := len(rep.differences); want == 0 && got != 0 || want > 0 && got == 0 {
+			t.Errorf("%s changed: %s", name, rep.String())
 		}
 	}
 }
@@ -244,10 +290,13 @@ func TestNumbersIn(t *testing.T) {
 	for text, want := range map[string]string{
 		"ResNet-18 and VGG-19-BN, S51, N−1, W0, Table 6, Tables 1–2, § 3.2, 95 % interval": "",
 		"the 95 % interval [-12.73, 67.32] contains the null 0":                            "12.73 67.32 0",
-		"direct 46 %, bitmap 54 %":     "46% 54%",
-		"1,234.5 of 268800 at 1e-05":   "1,234.5 268800 1e-05",
-		"1/8 of 16×16 images, 10⁻⁵":    "1 8 16 16",
-		"from 0.13 to 0.26 ms (N = 8)": "0.13 0.26 8",
+		"direct 46 %, bitmap 54 %":         "46% 54%",
+		"1,234.5 of 268800 at 1e-05":       "1,234.5 268800 1e-05",
+		"1/8 of 16×16 images, 10⁻⁵":        "1 8 16 16",
+		"like Deep Speech 2, as in (19)":   "",
+		"7e54ca409455, loss +1.4e−09, 5 a": "1.4e−09 5",
+		"8.3·10⁻³ of 1.2 × 10⁻¹²":          "8.3·10⁻³ 1.2 × 10⁻¹²",
+		"from 0.13 to 0.26 ms (N = 8)":     "0.13 0.26 8",
 	} {
 		var got []string
 		for _, n := range numbersIn(text) {
@@ -260,8 +309,9 @@ func TestNumbersIn(t *testing.T) {
 			t.Errorf("numbersIn(%q) = %v, want %s", text, got, want)
 		}
 	}
-	p := newPool([]float64{-45.71, 0.123456, 1200}, "about 3.14 and 7")
-	for text, want := range map[string]bool{"46 %": true, "45 %": false, "12 %": true, "0.1235": true, "0.1236": false, "3.1416": true, "3.2": false, "7.4": false, "7": true, "1,200": true} {
+	p := newPool([]float64{-45.71, 0.123456, 1200, 0.00834}, "about 3.14 and 7")
+	for text, want := range map[string]bool{"46 %": true, "45 %": false, "12 %": true, "0.1235": true, "0.1236": false,
+		"3.1416": true, "3.2": false, "7.4": false, "7": true, "1,200": true, "8.3·10⁻³": true, "8.4·10⁻³": false} {
 		if got := p.has(numbersIn(text)[0]); got != want {
 			t.Errorf("pool has %s: %t, want %t", text, got, want)
 		}

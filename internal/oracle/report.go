@@ -97,7 +97,7 @@ func compare(old *result1.Result, r *result.Result, words pageText) report {
 	pages := words.pool(r)
 	tables(&rep, old, r, pages)
 	figures(&rep, old, r)
-	claims(&rep, old, r, pages)
+	claims(&rep, old, r, words)
 	for _, note := range old.Notes {
 		for _, n := range numbersIn(note) {
 			rep.notes++
@@ -131,7 +131,8 @@ func captions(rep *report, old *result1.Result, r *result.Result, pages *pool) {
 		}
 	}
 	if len(gone) > 0 {
-		rep.info = append(rep.info, fmt.Sprintf("of %d numbers of captions and alternative texts neither the page nor the result has %s", total, strings.Join(gone, ", ")))
+		rep.info = append(rep.info, fmt.Sprintf("of %d numbers of captions and alternative texts neither the page nor the result has %s",
+			total, strings.Join(gone, ", ")))
 	}
 }
 

@@ -298,7 +298,8 @@ func missing(rep *report, t result1.Table, i int, label string, row numbers, she
 				continue
 			}
 			said = true
-			rep.differ("table "+t.ID, canon(v), "row %d %q, column %s: not in the nearest row (%s)%s", i, label, t.Columns[j].Key, where, elsewhere(sheets, v))
+			rep.differ("table "+t.ID, canon(v), "row %d %q, column %s: not in the nearest row (%s)%s",
+				i, label, t.Columns[j].Key, where, elsewhere(sheets, v))
 		}
 	}
 	if !said {
