@@ -40,6 +40,9 @@ func exportFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, r := range []*result.Result{exportable("dasp/table6", "quick"), exportable("dasp/table6", "ci"), exportable("ring/steps", "quick")} {
+		if r.ID == "ring/steps" {
+			r.Claims = nil
+		}
 		if _, err := result.Write(dir, r, &result.Run{}); err != nil {
 			t.Fatal(err)
 		}
@@ -68,6 +71,9 @@ func TestExport(t *testing.T) {
 	var want []string
 	for _, dir := range []string{"dasp/table6", "ring/steps", "dasp/ci/table6"} {
 		for _, name := range []string{"columns", "facts", "claims", "parts", "times", "frame-facts", "-up"} {
+			if dir == "ring/steps" && name == "parts" {
+				continue // no claim, no part of one
+			}
 			want = append(want, filepath.Join(out, filepath.FromSlash(dir), name+".csv"))
 		}
 	}
@@ -145,7 +151,11 @@ func TestExportSome(t *testing.T) {
 		if rc != c.rc || wrong || !slices.Equal(got, c.want) {
 			t.Errorf("export %s: exit %d, %q, wrote %v, want %d, %q, %v", c.args, rc, msg, got, c.rc, c.says, c.want)
 		}
-		if rc == exitOK && strings.Count(said, "\n") != 7*len(c.want) {
+		files := 7 * len(c.want)
+		if slices.Contains(c.want, "ring/steps") {
+			files--
+		}
+		if rc == exitOK && strings.Count(said, "\n") != files {
 			t.Errorf("export %s prints\n%s", c.args, said)
 		}
 	}

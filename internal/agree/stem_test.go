@@ -13,7 +13,8 @@ import (
 
 	"gradsync/experiments/cli"
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
+	"gradsync/reports"
 )
 
 // TestStems: dasp/table5 is experiments/dasp/table5.go, its committed result
