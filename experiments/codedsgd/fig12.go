@@ -56,7 +56,7 @@ func redundancyStudy(id, source string, net network, stated int, judge func(*tim
 				return err
 			}
 			r.Facts = slices.Concat(s.settingFacts(stated), s.modelFacts(), s.sweepFacts(), s.gainFacts())
-			r.Frames = []result.Frame{s.timesFrame(), s.settingsFrame(), s.sweepFrame(), s.wholeBestFrame(), s.rivalsFrame()}
+			r.Frames = []result.Frame{s.timesFrame(), s.settingsFrame(), s.sweepFrame(), s.wholeBestFrame(), loadsFrame(), s.rivalsFrame()}
 			r.Figures = []result.Figure{
 				{ID: "best", Form: "line", Frame: "times", X: "r", Y: []string{judged.Key, "micro-medium-overlap", "exact", "short"}},
 				{ID: "media", Form: "line", Frame: "times", X: "r", Y: []string{judged.Key, "micro-switch", "whole-medium", "whole-switch"}},
@@ -85,7 +85,15 @@ func (s *study) timesFrame() result.Frame {
 		ms("short", func(r int) float64 { return s.modelled(forms[1], r) }), off("short_off", 1, forms[1]),
 		ms("ideal_switch", func(r int) float64 { return s.OnSwitch[r-1] }),
 		ms("bound", func(r int) float64 { return s.Calc * receivers(anchor, r, s.ratio()) }),
-		kit.Num("load", "", 1, func(r int) float64 { return float64(choose(anchor, r+1)) * float64(r+1) / float64(r) }))...) // (28)
+		kit.Num("load", "", 1, load))...)
+}
+
+// load returns (28), the gradients that CSSGD sends of its C(n,r) blocks.
+func load(r int) float64 { return float64(choose(anchor, r+1)) * float64(r+1) / float64(r) }
+
+// loadsFrame holds the loads of whole gradients up to the paper's best r.
+func loadsFrame() result.Frame {
+	return kit.Frame("loads", []int{1, 2, 3}, kit.Count("r", "", func(r int) int { return r }), kit.Num("load", "", 1, load))
 }
 
 // modelled returns the seconds of a form of the time model at the measured parts.
@@ -96,7 +104,8 @@ func (s *study) settingsFrame() result.Frame {
 	return kit.Frame("settings", variants, kit.Word("setting", "setting", func(v variant) string { return v.Key }),
 		kit.Count("best", "", func(v variant) int { return s.Timed[v.Key].best() }),
 		kit.Num("least", "ms", 1, func(v variant) float64 { return 1e3 * s.Timed[v.Key].least() }),
-		kit.Num("one", "ms", 1, func(v variant) float64 { return 1e3 * s.Timed[v.Key].means()[0] }))
+		kit.Num("one", "ms", 1, func(v variant) float64 { return 1e3 * s.Timed[v.Key].means()[0] }),
+		kit.Flag("shown", func(v variant) bool { return !v.Overlap }))
 }
 
 func (s *study) sweepFrame() result.Frame {

@@ -47,7 +47,7 @@ func timeToTarget(id, source string, net network, judge func(*trainer, *sweep) (
 				return err
 			}
 			r.Facts = append(s.facts(), switchFacts(s.on)...)
-			r.Frames = []result.Frame{s.timeFrame(), betterFrame(s.on), meansFrame(s.on, secondsIn, multicast, unicast), loadFrame(s.on), s.wholeFrame()}
+			r.Frames = []result.Frame{s.timeFrame(), s.soonerFrame(), betterFrame(s.on), meansFrame(s.on, secondsIn, multicast, unicast), loadFrame(s.on), s.wholeFrame()}
 			for _, v := range fourVariants {
 				f := result.Figure{Form: "line", Frame: "time", Where: map[string]any{"setting": v.Key}, X: "nodes", By: []string{"method"}, Log: "y"}
 				if v.Key == judged.Key || v.Key == ethernet.Key {
@@ -82,15 +82,11 @@ func (s *sweep) methodsAt(variants []variant) (out []methodAt) {
 
 func (m methodAt) it() iteration                { return m.on.Of[m.v.Key][m.x] }
 func (m methodAt) of(rival exchange) iteration  { return m.on.Of[m.v.Key][rival] }
-func (m methodAt) coded() bool                  { return m.x.Redundancy > 1 }
 func (m methodAt) idle() bool                   { return m.x.Redundancy == m.on.Nodes }
 func (m methodAt) saved(rival exchange) float64 { return saved(m.it().Seconds, m.of(rival).Seconds) }
 
 // timeFrame has a row for each variant, number of nodes and method.
 func (s *sweep) timeFrame() result.Frame {
-	sooner := func(key string, rival exchange) kit.Col[methodAt] {
-		return kit.Flag(key, func(m methodAt) bool { return m.coded() && m.it().Seconds < m.of(rival).Seconds })
-	}
 	return kit.Frame("time", s.methodsAt(fourVariants), kit.Word("setting", "setting", func(m methodAt) string { return m.v.Key }),
 		kit.Count("nodes", "", func(m methodAt) int { return m.on.Nodes }), kit.Word("method", "method", func(m methodAt) string { return m.x.key() }),
 		kit.Num("iteration", "ms", 1, func(m methodAt) float64 { return 1e3 * m.it().Seconds }),
@@ -100,9 +96,19 @@ func (s *sweep) timeFrame() result.Frame {
 		kit.Num("saved_multicast", "%", 1, func(m methodAt) float64 { return m.saved(multicast) }),
 		kit.Num("saved_unicast", "%", 1, func(m methodAt) float64 { return m.saved(unicast) }),
 		kit.Num("share", "", 3, func(m methodAt) float64 { return m.it().Seconds / m.of(multicast).Seconds }),
-		sooner("sooner_multicast", multicast), sooner("sooner_unicast", unicast),
 		kit.Flag("idle", func(m methodAt) bool { return m.idle() }),
 		kit.Count("missed", "", func(m methodAt) int { return missing(s.updates[m.i]) }))
+}
+
+// soonerFrame holds where CSSGD is sooner than either SSGD.
+func (s *sweep) soonerFrame() result.Frame {
+	var rows []belowRow
+	for _, v := range fourVariants {
+		for _, rival := range []exchange{multicast, unicast} {
+			rows = append(rows, belowRows(s.on, v, rival.key(), rival, secondsIn)...)
+		}
+	}
+	return belowFrame("sooner", "rival", "method", rows, kit.Word("setting", "setting", func(b belowRow) string { return b.v.Key }))
 }
 
 // missing counts the runs that do not reach the target.

@@ -49,7 +49,7 @@ func traffic(id, source string, net network, judge func(*trainer, *sweep) ([]res
 				}
 			}
 			r.Facts = append(s.facts(), kit.Counted("idle", "", idle))
-			r.Frames = []result.Frame{s.trafficFrame(), meansFrame(s.on, bytesIn, multicast)}
+			r.Frames = []result.Frame{s.trafficFrame(), s.lessFrame(), meansFrame(s.on, bytesIn, multicast)}
 			for _, model := range []string{"micro", "whole"} {
 				for _, y := range []string{"once", "receivers"} {
 					r.Figures = append(r.Figures, result.Figure{ID: "traffic-" + model + "-" + y, Form: "line", Frame: "traffic",
@@ -63,10 +63,6 @@ func traffic(id, source string, net network, judge func(*trainer, *sweep) ([]res
 // trafficFrame has a row for each message model, number of nodes and method.
 func (s *sweep) trafficFrame() result.Frame {
 	gigabytes := func(m methodAt, bytes float64) float64 { return meanOf(s.updates[m.i]) * bytes / 1e9 }
-	less := func(key string, of func(iteration) float64) kit.Col[methodAt] {
-		return kit.Flag(key, func(m methodAt) bool { return m.coded() && of(m.it()) < of(m.of(multicast)) })
-	}
-	delivered := func(it iteration) float64 { return it.Delivered }
 	return kit.Frame("traffic", s.methodsAt([]variant{judged, ethernet}), kit.Word("messages", "messages", func(m methodAt) string { return messageOf(m.v) }),
 		kit.Count("nodes", "", func(m methodAt) int { return m.on.Nodes }), kit.Word("method", "method", func(m methodAt) string { return m.x.key() }),
 		kit.Num("updates", "", 1, func(m methodAt) float64 { return meanOf(s.updates[m.i]) }),
@@ -75,6 +71,16 @@ func (s *sweep) trafficFrame() result.Frame {
 		kit.Num("receivers", "GB", 3, func(m methodAt) float64 { return gigabytes(m, m.it().Delivered) }),
 		kit.Num("of_multicast", "%", 1, func(m methodAt) float64 { return 100 * m.it().Bytes / m.of(multicast).Bytes }),
 		kit.Num("of_receivers", "%", 1, func(m methodAt) float64 { return 100 * m.it().Bytes / m.of(multicast).Delivered }),
-		less("less_once", bytesIn), less("less_receivers", delivered), kit.Flag("idle", func(m methodAt) bool { return m.idle() }),
+		kit.Flag("idle", func(m methodAt) bool { return m.idle() }),
 		kit.Count("missed", "", func(m methodAt) int { return missing(s.updates[m.i]) }))
+}
+
+// lessFrame holds where CSSGD sends less than SSGD Multicast, by how bytes are counted.
+func (s *sweep) lessFrame() result.Frame {
+	var rows []belowRow
+	for _, v := range []variant{judged, ethernet} {
+		rows = append(append(rows, belowRows(s.on, v, "once", multicast, bytesIn)...),
+			belowRows(s.on, v, "receivers", multicast, func(it iteration) float64 { return it.Delivered })...)
+	}
+	return belowFrame("less", "counted", "counted", rows, kit.Word("messages", "messages", func(b belowRow) string { return messageOf(b.v) }))
 }

@@ -111,10 +111,14 @@ func judgeCoding(costs []codingCost) result.Claim {
 	least, most := codeRange(costs, copyMost*copyRate, copyLeast*copyRate)
 	found := result.Because("C32-found", "cases", each)
 	f.Holds, f.Words = &ok, &found
-	f.Notes = []result.Reason{result.Because("C32", "rate", codingRate/1e9, "limit", 100*codingLimit, "need", need/1e9, "cases", each,
-		"slow", copyLeast, "fast", copyMost, "copy", copyRate/1e9, "least", 100*least, "most", 100*most)}
+	f.Notes = []result.Reason{result.Because("C32", "rate", codingRate/1e9, "flops", gigaflops(), "limit", 100*codingLimit, "need", need/1e9),
+		result.Because("C32-code", "cases", each),
+		result.Because("C32-measured", "slow", copyLeast, "fast", copyMost, "copy", copyRate/1e9, "least", 100*least, "most", 100*most)}
 	return claims.Verdict("C32", f)
 }
+
+// gigaflops returns the speed of a node.
+func gigaflops() float64 { return referencePlatform().Workers[0].FLOPS / 1e9 }
 
 // codeRange is what encoding and decoding alone take of computing in the paper's
 // message model: the least at the fast rate, the most at the slow one.
@@ -162,7 +166,7 @@ func codingFacts(costs []codingCost) []result.Fact {
 	fastLeast, slowMost := codeRange(costs, copyMost*copyRate, copyLeast*copyRate)
 	percent := func(key string, digits int, x float64) result.Fact { return kit.Number(key, "%", digits, 100*x) }
 	return []result.Fact{kit.Counted("coding.nodes", "", anchor), kit.Number("coding.rate", "GB/s", kit.AsIs, codingRate/1e9), kit.Number("copy.rate", "GB/s", kit.AsIs, copyRate/1e9),
-		kit.Number("copy.least", "", kit.AsIs, copyLeast), kit.Number("copy.most", "", kit.AsIs, copyMost), kit.Number("flops", "GFLOP/s", kit.AsIs, referencePlatform().Workers[0].FLOPS/1e9),
+		kit.Number("copy.least", "", kit.AsIs, copyLeast), kit.Number("copy.most", "", kit.AsIs, copyMost), kit.Number("flops", "GFLOP/s", kit.AsIs, gigaflops()),
 		percent("code.least", 0, codeLeast), percent("code.most", 0, codeMost), percent("copied.least", 1, fastLeast), percent("copied.most", 1, slowMost),
 		percent("coding.least", 0, least), percent("coding.most", 0, most), percent("code.part", 0, part), percent("coding.limit", 0, codingLimit),
 		kit.Number("coding.need", "GB/s", 0, need/1e9)}

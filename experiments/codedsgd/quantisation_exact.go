@@ -85,7 +85,7 @@ func (m *mapped) holds() bool {
 
 // judgeMapping is C13.
 func judgeMapping(m mapped) result.Claim {
-	f := claims.Identity(m.holds(), result.Because("C13-found", "bottom", hexOf(m.Bottom), "top", hexOf(m.Top), "worst", m.Worst, "at", m.WorstAt))
+	f := claims.Identity(m.holds(), result.Because("C13-found", "range", paperRange, "bottom", hexOf(m.Bottom), "top", hexOf(m.Top), "worst", m.Worst, "at", m.WorstAt))
 	f.Notes = []result.Reason{result.Because("C13", "step", m.Step, "values", m.Values, "error", m.Worst*m.Step/2, "half", m.Step/2), result.Because("C13-zero", "zero", int(m.Zero))}
 	return claims.Verdict("C13", f)
 }

@@ -105,21 +105,21 @@ func lossFrame(studies []*precisionStudy) result.Frame {
 	blocks := func(t trainedWith) float64 { return float64(t.arithmetic().blocksOf(t.Plan.Nodes)) }
 	return kit.Frame("loss", rows, kit.Word("model", "model", func(t trainedWith) string { return t.Plan.Net.Model }),
 		kit.Word("arithmetic", "arithmetic", func(t trainedWith) string { return t.arithmetic().Key }),
-		kit.Num("blocks", "", 0, unless(blocks)),
+		kit.Num("blocks", "", 0, unless(blocks)), kit.Flag("on_ten", func(t trainedWith) bool { return t.arithmetic().Range == paperRange }),
 		kit.Num("images", "", kit.AsIs, unless(func(t trainedWith) float64 { return float64(t.Plan.Net.batch(t.Plan.Nodes)) / blocks(t) })),
 		kit.Num("step", "", kit.AsIs, unless(func(t trainedWith) float64 { return t.arithmetic().Range / codedsgd.Top })),
 		kit.Num("accuracy", "%", 2, func(t trainedWith) float64 {
 			return 100 * meanOf(t.of(t.kind, func(l learnt) float64 { return l.Accuracy }))
 		}),
 		kit.Num("loss", "", 4, func(t trainedWith) float64 { return meanOf(t.of(t.kind, lossOf)) }),
-		kit.Half("gap", "", 5, func(t trainedWith) (e kit.Estimate) {
+		kit.Half("gap", "", kit.AsIs, func(t trainedWith) (e kit.Estimate) {
 			if t.kind == inFloat {
 				return e
 			}
 			return t.lossGap(t.kind)
 		}),
-		kit.Num("distance", "%", 4, unless(func(t trainedWith) float64 { return 100 * t.distance(t.kind) })),
-		kit.Num("saturated", "%", 3, unless(func(t trainedWith) float64 { return 100 * t.saturated(t.kind) })),
+		kit.Num("distance", "%", kit.AsIs, unless(func(t trainedWith) float64 { return 100 * t.distance(t.kind) })),
+		kit.Num("saturated", "%", kit.AsIs, unless(func(t trainedWith) float64 { return 100 * t.saturated(t.kind) })),
 		kit.Flag("moves", func(t trainedWith) bool { return t.kind != inFloat && t.moves(t.kind) }),
 		kit.Word("seen", "seen", func(t trainedWith) string {
 			if t.kind == inFloat {
@@ -175,6 +175,7 @@ func networksFrame(studies []*precisionStudy) result.Frame {
 	}
 	last := func(s *precisionStudy) int { return len(s.Largest) - 1 }
 	return kit.Frame("networks", studies, kit.Word("model", "model", func(s *precisionStudy) string { return s.Plan.Net.Model }),
+		kit.Word("key", "", func(s *precisionStudy) string { return s.Plan.Net.Key }),
 		kit.Word("data", "data", func(s *precisionStudy) string { return s.Data.Name }),
 		kit.Num("width", "", kit.AsIs, func(s *precisionStudy) float64 { return s.Plan.Width }), plan("nodes", func(p precisionPlan) int { return p.Nodes }),
 		plan("batch", func(p precisionPlan) int { return p.Net.batch(p.Nodes) }), plan("updates", func(p precisionPlan) int { return int(p.Updates) }),

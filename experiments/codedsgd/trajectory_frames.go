@@ -117,6 +117,32 @@ func meansFrame(cs []timing, of func(iteration) float64, rivals ...exchange) res
 		change("saved", func(r row) float64 { return r.saved })...)...)
 }
 
+// belowRow is a redundancy with the numbers of nodes on which CSSGD is below a rival.
+type belowRow struct {
+	v     variant
+	what  string // the rival, or how bytes are counted
+	r     int
+	nodes []any
+}
+
+// belowFrame holds where CSSGD is below rivals; key and enum are of the column of what.
+func belowFrame(id, key, enum string, rows []belowRow, where kit.Col[belowRow]) result.Frame {
+	return kit.Frame(id, rows, where, kit.Word(key, enum, func(b belowRow) string { return b.what }),
+		kit.Word("method", "method", func(b belowRow) string { return codedKey(b.r) }), kit.Any("nodes", "", func(b belowRow) any { return b.nodes }))
+}
+
+// belowRows returns the rows of a rival.
+func belowRows(cs []timing, v variant, what string, rival exchange, of func(iteration) float64) (out []belowRow) {
+	for _, l := range lowerOn(cs, v, rival, of) {
+		row := belowRow{v: v, what: what, r: l["r"].(int)}
+		for _, n := range l["nodes"].([]int) {
+			row.nodes = append(row.nodes, n)
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
 // nodesAt is a variant on a number of nodes.
 type nodesAt struct {
 	v  variant
@@ -170,7 +196,7 @@ func switchFacts(cs []timing) []result.Fact {
 func loadFrame(cs []timing) result.Frame {
 	return kit.Frame("load", cs, kit.Count("nodes", "", func(c timing) int { return c.Nodes }),
 		kit.Count("q", "", func(c timing) int { return microBlocks(c.Nodes, redundancies...) }),
-		kit.Num("ratio", "", kit.AsIs, func(c timing) float64 {
+		kit.Num("ratio", "", 3, func(c timing) float64 {
 			it := c.Of[judged.Key][unicast]
 			return it.Seconds/it.Compute - 1
 		}))
