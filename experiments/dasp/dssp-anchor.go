@@ -251,34 +251,58 @@ func showAnchor(v *kit.View[heat, heated]) {
 			orders, others[h] = append(orders, h), of(h, otherSixteen())
 		}
 	}
-	v.Frames = []result.Frame{anchorFrame(pair), raceFrame(v, s), linkFrame(links, others), homogeneousFrame(homo), orderFrame(orders, others, s)}
-	v.Figures = []result.Figure{{ID: "anchor-bars", Form: "bar", Frame: "anchor", Where: map[string]any{"listed": true}, X: "method", Y: []string{"ratio", "stated_ratio"}}}
+	v.Frames = []result.Frame{runFrame(pair, homo), raceFrame(v, s), linkFrame(links, others), orderFrame(orders, others, s)}
+	v.Figures = []result.Figure{{ID: "anchor-bars", Form: "bar", Frame: "runs", Where: map[string]any{"listed": true},
+		X: "method", Y: []string{"ratio", "stated_ratio"}}}
 	v.Claims = append(anchorClaims(pair), homogeneousOrder(homo, s))
 	v.Facts = slices.Concat(anchorFacts(pair, s), orderFacts(pair, s), anchorFindings(v, pair, s, links, others))
 }
 
-// anchorFrame is the two-worker cluster: timing alone beside the stated times.
-func anchorFrame(f field) result.Frame {
-	rows := make([]int, len(f.list))
-	for i := range rows {
-		rows[i] = i
+// entry is a contestant on one of DSSP's clusters.
+type entry struct {
+	field
+	cluster, model string
+	i              int
+}
+
+func (e entry) mean(of func(lap) float64) float64 { return e.field.mean(e.i, of) }
+
+// runFrame is both clusters: of the pair timing alone beside the stated times.
+func runFrame(pair field, homo map[string]field) result.Frame {
+	var rows []entry
+	add := func(f field, cluster, model string) {
+		for i := range f.list {
+			rows = append(rows, entry{f, cluster, model, i})
+		}
 	}
-	num := func(key, unit string, digits int, of func(i int) float64) kit.Col[int] {
-		return kit.Num(key, unit, digits, of)
+	add(pair, mixedPair, anchorModel)
+	for _, m := range sixteenModels {
+		add(homo[m], sixteen, m)
 	}
-	mean := func(of func(lap) float64) func(int) float64 {
-		return func(i int) float64 { return f.mean(i, of) }
+	ofPair := func(key, unit string, digits int, of func(e entry) float64) kit.Col[entry] {
+		return kit.Num(key, unit, digits, func(e entry) float64 {
+			if e.cluster != mixedPair {
+				return math.NaN()
+			}
+			return of(e)
+		})
 	}
-	return kit.Frame("anchor", rows,
-		kit.Word("method", "contestant", func(i int) string { return f.list[i].Key }),
-		kit.Half("time", "s", 0, func(i int) kit.Estimate { return f.times(i).Mean() }), kit.Interval("ratio", "", 3, f.over),
-		num("closed", "", 3, func(i int) float64 { return f.list[i].closedForm(f.factor()) }),
-		num("stated", "s", 1, func(i int) float64 { return f.list[i].statedTime() }), num("stated_ratio", "", 3, f.stated),
-		num("explained", "%", 0, func(i int) float64 { return 100 * (1 - f.over(i).Value) / (1 - f.stated(i)) }), // of the stated saving
-		num("gradients", "", 2, func(i int) float64 { return f.stated(i) / f.over(i).Value }),
-		num("share", "%", 1, mean(func(l lap) float64 { return 100 * l.FastShare })), num("waits", "%", 1, mean(func(l lap) float64 { return 100 * l.FastWaits })),
-		kit.Count("largest", "", f.largest), num("staleness", "versions", 2, mean(func(l lap) float64 { return l.Staleness })),
-		kit.Flag("listed", func(i int) bool { return f.list[i].Stated != "" }))
+	over := func(e entry) kit.Estimate { return e.over(e.i) }
+	return kit.Frame("runs", rows, kit.Word("cluster", "platform", func(e entry) string { return e.cluster }),
+		kit.Word("model", "model", func(e entry) string { return e.model }),
+		kit.Word("method", "contestant", func(e entry) string { return e.list[e.i].Key }),
+		kit.Half("time", "s", 1, func(e entry) kit.Estimate { return e.times(e.i).Mean() }), kit.Interval("ratio", "", 4, over),
+		ofPair("closed", "", 3, func(e entry) float64 { return e.list[e.i].closedForm(e.factor()) }),
+		ofPair("stated", "s", 1, func(e entry) float64 { return e.list[e.i].statedTime() }),
+		ofPair("stated_ratio", "", 3, func(e entry) float64 { return e.stated(e.i) }),
+		ofPair("explained", "%", 0, func(e entry) float64 { return 100 * (1 - over(e).Value) / (1 - e.stated(e.i)) }), // of the stated saving
+		ofPair("gradients", "", 2, func(e entry) float64 { return e.stated(e.i) / over(e).Value }),
+		ofPair("share", "%", 1, func(e entry) float64 { return 100 * e.mean(func(l lap) float64 { return l.FastShare }) }),
+		ofPair("fast_waits", "%", 1, func(e entry) float64 { return 100 * e.mean(func(l lap) float64 { return l.FastWaits }) }),
+		kit.Num("waits", "%", 2, func(e entry) float64 { return 100 * e.mean(func(l lap) float64 { return l.Waits }) }),
+		kit.Count("largest", "", func(e entry) int64 { return e.largest(e.i) }),
+		kit.Num("staleness", "versions", 2, func(e entry) float64 { return e.mean(func(l lap) float64 { return l.Staleness }) }),
+		kit.Flag("listed", func(e entry) bool { return e.cluster == mixedPair && e.list[e.i].Stated != "" }))
 }
 
 // racing returns the races of a form, and their time over BSP's.
@@ -294,7 +318,8 @@ func raceFrame(v *kit.View[heat, heated], s anchorSize) result.Frame {
 		return kit.Each(v.At(h), func(x heated) float64 { return of(x.Race) }).Mean().Value
 	}
 	f := kit.Frame("printed", rows,
-		kit.Num("factor", "", 2, func(h heat) float64 { return raceFactor(h.Factor) }), kit.Num("jitter", "%", kit.AsIs, func(h heat) float64 { return 100 * h.Jitter }),
+		kit.Num("factor", "", 2, func(h heat) float64 { return raceFactor(h.Factor) }),
+		kit.Num("jitter", "%", kit.AsIs, func(h heat) float64 { return 100 * h.Jitter }),
 		kit.Word("form", "form", func(h heat) string { return h.Contestant }),
 		kit.Mean("ratio", "", 3, func(h heat) kit.Estimate { _, x := racing(v, h, s); return x }),
 		kit.Num("asp", "", 3, func(h heat) float64 { return aspRatio(raceFactor(h.Factor)) }),
@@ -322,27 +347,6 @@ func linkFrame(rows []heat, others map[heat]field) result.Frame {
 		kit.Flag("own", func(h heat) bool { return h.Factor == otherFactors[1] }))...) // the cards' own factor
 }
 
-// homogeneousFrame is the 16-worker cluster, both models.
-func homogeneousFrame(homo map[string]field) result.Frame {
-	type row struct {
-		model string
-		i     int
-	}
-	var rows []row
-	for _, m := range sixteenModels {
-		for i := range homo[m].list {
-			rows = append(rows, row{m, i})
-		}
-	}
-	return kit.Frame("homogeneous", rows, kit.Word("model", "model", func(r row) string { return r.model }),
-		kit.Word("method", "contestant", func(r row) string { return homo[r.model].list[r.i].Key }),
-		kit.Half("time", "s", 1, func(r row) kit.Estimate { return homo[r.model].times(r.i).Mean() }),
-		kit.Mean("ratio", "", 4, func(r row) kit.Estimate { return homo[r.model].over(r.i) }),
-		kit.Num("waits", "%", 2, func(r row) float64 { return 100 * homo[r.model].mean(r.i, func(l lap) float64 { return l.Waits }) }),
-		kit.Count("largest", "", func(r row) int64 { return homo[r.model].largest(r.i) }),
-		kit.Num("staleness", "versions", 2, func(r row) float64 { return homo[r.model].mean(r.i, func(l lap) float64 { return l.Staleness }) }))
-}
-
 // orderFrame is the order on other servers and jitters, fastest first.
 func orderFrame(rows []heat, others map[heat]field, s anchorSize) result.Frame {
 	return kit.Frame("other-orders", rows, kit.Num("server", "Gb/s", kit.AsIs, func(h heat) float64 { return 8 * h.Bandwidth / 1e9 }),
@@ -364,23 +368,23 @@ func anchorFacts(f field, s anchorSize) []result.Fact {
 		panic(err) // the name is a constant of this package
 	}
 	const weights, biases = 64 * 90, 90 // of 90 classes more
-	asp := f.at("asp")
-	number := func(key, unit string, digits int, x float64) result.Fact { return kit.Number(key, unit, digits, x) }
-	out := []result.Fact{kit.Counted("gradients.full", "", int64(fullGradients)), kit.Counted("gradients", "", s.Gradients), kit.Whether("scaled", s.Gradients < fullGradients),
-		kit.Counted("gradients.short", "", s.Short), kit.Counted("gradients.race", "", s.Races), kit.Counted("epochs", "", epochs), kit.Counted("images", "", epochImages),
-		kit.Counted("batch", "", anchorBatch), number("tie", "%", kit.AsIs, 100*tie(s.Gradients)), number("tie.short", "%", 1, 100*tie(s.Short)),
-		number("target", "", 2, 0.67), kit.Counted("lower", "", dsspLower), kit.Counted("upper", "", dsspUpper), kit.Counted("grant", "", dsspUpper-dsspLower),
-		number("lead", "%", 3, 100*float64(dsspUpper+1)/fullGradients), number("f", "", 2, f.factor()), number("f.asp", "", 2, factorOf(f.stated(asp))),
-		number("f.cards", "", 2, pairFactor()), number("f.other", "", kit.AsIs, otherFactors[2]), kit.Counted("parameters", "", m.NumParams()),
-		kit.Counted("classes", "", 10), kit.Counted("classes.stated", "", 100), kit.Counted("weights.more", "", weights), kit.Counted("biases.more", "", biases),
-		number("more", "%", 1, 100*float64(weights+biases)/float64(m.NumParams())), number("overhead", "ms", kit.AsIs, ms(train.DefaultOverhead)),
-		number("link", "Gb/s", kit.AsIs, 8*load(mixedPair).Server.Bandwidth/1e9), kit.Counted("workers", "", len(load(sixteen).Workers))}
+	out := slices.Concat(
+		named("", "gradients.full", int64(fullGradients), "gradients", s.Gradients, "gradients.short", s.Short,
+			"gradients.race", s.Races, "epochs", epochs, "images", epochImages, "batch", anchorBatch, "target", 0.67, "lower", dsspLower, "upper", dsspUpper,
+			"grant", dsspUpper-dsspLower, "f.other", otherFactors[2], "parameters", m.NumParams(), "classes", 10, "classes.stated", 100,
+			"weights.more", weights, "biases.more", biases, "workers", len(load(sixteen).Workers)),
+		named("ms", "overhead", ms(train.DefaultOverhead)), named("Gb/s", "link", 8*load(mixedPair).Server.Bandwidth/1e9), named("%", "tie", 100*tie(s.Gradients)))
+	out = append(out, kit.Number("f", "", 2, f.factor()), kit.Number("f.asp", "", 2, factorOf(f.stated(f.at("asp")))),
+		kit.Number("f.cards", "", 2, pairFactor()), kit.Number("tie.short", "%", 1, 100*tie(s.Short)),
+		kit.Number("lead", "%", 3, 100*float64(dsspUpper+1)/fullGradients),
+		kit.Number("more", "%", 1, 100*float64(weights+biases)/float64(m.NumParams())))
 	var paces, stated []float64
 	for _, key := range []string{"ssp-3", "ssp-6", "ssp-15"} {
 		paces, stated = append(paces, f.ratio(key)), append(stated, f.stated(f.at(key)))
 	}
-	return append(out, number("ssp.stated.least", "", 3, slices.Min(stated)), number("ssp.stated.most", "", 3, slices.Max(stated)),
-		number("ssp.pace.least", "", 3, slices.Min(paces)), number("ssp.pace.most", "", 3, slices.Max(paces)),
+	return append(out, kit.Whether("scaled", s.Gradients < fullGradients),
+		kit.Number("ssp.stated.least", "", 3, slices.Min(stated)), kit.Number("ssp.stated.most", "", 3, slices.Max(stated)),
+		kit.Number("ssp.pace.least", "", 3, slices.Min(paces)), kit.Number("ssp.pace.most", "", 3, slices.Max(paces)),
 		kit.Whether("ssp.unexplained", slices.Max(stated) < slices.Min(paces)))
 }
 

@@ -89,7 +89,8 @@ func homogeneousOrder(homo map[string]field, s anchorSize) result.Claim {
 	words := result.Because("X13", "orders", orders)
 	f := claims.Holding(ok, seeds, &words)
 	f.Cluster = sixteen
-	f.Notes = []result.Reason{result.Because("X13-how", "gradients", int64(fullGradients), "tie", 100*tie(s.Gradients), "s", []int{3, 6, 15}, "asp", asp)}
+	f.Notes = []result.Reason{result.Because("X13-how", "gradients", int64(fullGradients), "tie", 100*tie(s.Gradients),
+		"s", []int{3, 6, 15}, "asp", asp)}
 	for _, code := range homogeneousDiffers {
 		f.Differs = append(f.Differs, result.Because(code))
 	}
@@ -152,8 +153,8 @@ func orderFacts(f field, s anchorSize) []result.Fact {
 		}
 	}
 	agree, ties, against := pairs(simulated, stated, tie(s.Gradients))
-	return []result.Fact{kit.Finding("order.stated", "", order(stated, 0)), kit.Finding("order.pace", "", order(simulated, tie(s.Gradients))),
-		kit.Counted("pairs", "", agree+ties+against), kit.Counted("pairs.agree", "", agree), kit.Counted("pairs.against", "", against), kit.Counted("pairs.tied", "", ties)}
+	return append(named("", "pairs", agree+ties+against, "pairs.agree", agree, "pairs.against", against, "pairs.tied", ties),
+		kit.Finding("order.stated", "", order(stated, 0)), kit.Finding("order.pace", "", order(simulated, tie(s.Gradients))))
 }
 
 // pairs counts the pairs that two lists of the same methods order alike, that the

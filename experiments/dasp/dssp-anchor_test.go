@@ -212,7 +212,8 @@ func TestAnchorClaims(t *testing.T) {
 		t.Fatalf("%d claims, want X01–X12", len(got))
 	}
 	for i, c := range got {
-		if c.ID != fmt.Sprintf("X%02d", i+1) || c.Verdict != claims.NotRun || len(c.Reasons) != 2 || c.Reasons[0].Code != "dssp-not-trained" || math.Abs(c.Reasons[0].Args["flop"].(float64)-2.28e16) > 1e14 {
+		if c.ID != fmt.Sprintf("X%02d", i+1) || c.Verdict != claims.NotRun || len(c.Reasons) != 2 ||
+			c.Reasons[0].Code != "dssp-not-trained" || math.Abs(c.Reasons[0].Args["flop"].(float64)-2.28e16) > 1e14 {
 			t.Errorf("%s: %s, %v", c.ID, c.Verdict, c.Reasons)
 		}
 	}
@@ -245,7 +246,8 @@ func TestContestantsMatchTheClaims(t *testing.T) {
 		}
 		next, _ := claims.Get(after(c.Stated))
 		digits := regexp.MustCompile(`\d+`).FindAllString(claim.Baseline, -1)
-		if !strings.HasPrefix(c.Symbol, strings.Fields(claim.Baseline)[0]) || next.Baseline != claim.Baseline || !strings.Contains(claim.Text, "0.67") || !strings.Contains(next.Text, "0.68") ||
+		if !strings.HasPrefix(c.Symbol, strings.Fields(claim.Baseline)[0]) || next.Baseline != claim.Baseline ||
+			!strings.Contains(claim.Text, "0.67") || !strings.Contains(next.Text, "0.68") ||
 			len(digits) > 0 && digits[0] != strconv.FormatInt(c.Lower, 10) || len(digits) > 1 && digits[1] != strconv.FormatInt(c.Upper-c.Lower, 10) {
 			t.Errorf("%s is set beside %s, %q and %q of %s", c.Key, c.Stated, claim.Text, next.Text, claim.Baseline)
 		}
@@ -327,7 +329,11 @@ func TestAnchorReadings(t *testing.T) {
 	for _, c := range []struct {
 		f            field
 		free, narrow bool
-	}{{raceField(1, 0.5, 1, 1, 1, 1, 0.6, 0.5), true, true}, {raceField(1, 0.5, 1, 1, 1, 1, 0.9, 0.5), false, true}, {raceField(1, 0.5, 1, 1, 1, 1, 0.9, 0.9), false, false}} {
+	}{
+		{raceField(1, 0.5, 1, 1, 1, 1, 0.6, 0.5), true, true},
+		{raceField(1, 0.5, 1, 1, 1, 1, 0.9, 0.5), false, true},
+		{raceField(1, 0.5, 1, 1, 1, 1, 0.9, 0.9), false, false},
+	} {
 		if free, narrow := byVersions(c.f, size); free != c.free || narrow != c.narrow {
 			t.Errorf("DASP at %g and %g of BSP: %t, %t", c.f.over(6).Value, c.f.over(7).Value, free, narrow)
 		}
