@@ -83,16 +83,16 @@ func build(r *renderer, p *paper, rs []loaded) (*paperPage, error) {
 	if page.Ran, err = ranBox(r.Options, rs); err != nil {
 		return nil, err
 	}
-	if page.Short, err = story(p.Key+".short", r.at); err != nil {
+	if page.Short, err = story(p.Key+".short", r.at, r.find); err != nil {
 		return nil, err
 	}
 	page.Ran.mark(page.Short)
-	return page, page.tell(p.Key, r.at)
+	return page, page.tell(r, p.Key)
 }
 
 // tell puts the chapters of the narrative where they belong.
-func (page *paperPage) tell(key string, at places) error {
-	chapters, err := story(key, at)
+func (page *paperPage) tell(r *renderer, key string) error {
+	chapters, err := story(key, r.at, r.find)
 	for _, c := range chapters {
 		switch c.ID {
 		case "idea", "messages", "what":

@@ -7,6 +7,8 @@ import (
 	"html/template"
 	"io/fs"
 	"path/filepath"
+
+	"gradsync/reports/notebook"
 )
 
 // Options says what to render and where.
@@ -59,6 +61,7 @@ type renderer struct {
 	pages  *template.Template
 	s      *scripts
 	at     places
+	find   notebook.Results
 	source *goSource
 	out    outputs
 	names  []string // of the pages, the index first
@@ -79,7 +82,7 @@ func renderAll(o Options, all map[string][]loaded) (out outputs, names []string,
 	if err != nil {
 		return nil, nil, err
 	}
-	r.at = placesOf(all)
+	r.at, r.find = placesOf(all), among(all)
 	index := &indexPage{Verdicts: verdicts, Command: o.Command}
 	var every []loaded
 	for i := range papers {

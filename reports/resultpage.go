@@ -25,6 +25,7 @@ type resultPage struct {
 	Prev, Next *neighbour
 	Software   citation
 	Widgets    bool
+	Figures    bool // the page has a chart
 	Command    string
 	Words      map[string]string // Chinese of the charts' words
 }
@@ -124,7 +125,7 @@ func (r *renderer) resultPages(p *paper, rs []loaded) error {
 		if page.head, err = frame.named(page.Heading[0], page.ID, scripts...); err != nil {
 			return err
 		}
-		page.Charted = true
+		page.Charted = page.Figures
 		name := page.ID + ".html"
 		r.names = append(r.names, name)
 		if err := r.out.page(r.pages, "result.html", name, page); err != nil {
@@ -161,6 +162,7 @@ func (r *renderer) part(page *resultPage, l loaded, part notebook.Part) (v partV
 		page.Widgets = page.Widgets || err == nil && v.Table.Widget != nil
 	case part.Figure != nil:
 		if v.Figure, err = viewFigure(l, part.Figure, r.s); err == nil {
+			page.Figures = true
 			maps.Copy(page.Words, wordPairs(part.Figure.Drawn[0], part.Figure.Drawn[1]))
 		}
 	case part.Claims != nil:

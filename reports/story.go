@@ -13,6 +13,8 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/renderer/html"
+
+	"gradsync/reports/notebook"
 )
 
 // chapterText is a chapter of a narrative in both languages.
@@ -66,12 +68,12 @@ func chunks(name, src string) ([]chunk, error) {
 // story renders the narrative of a paper, text/<key>.en.md beside text/<key>.zh.md,
 // by chapters. Where no Chinese is written the English stands alone. Raw HTML passes
 // through: the texts are part of this program.
-func story(key string, at places) ([]chapterText, error) {
-	en, err := narrative(key + ".en.md")
+func story(key string, at places, find notebook.Results) ([]chapterText, error) {
+	en, err := narrative(0, key, find)
 	if err != nil || en == nil {
 		return nil, err
 	}
-	zh, err := narrative(key + ".zh.md")
+	zh, err := narrative(1, key, find)
 	if err != nil {
 		return nil, err
 	}
@@ -119,8 +121,10 @@ func bilingual(key string, en, zh []chunk, at places) ([]chapterText, error) {
 	return out, nil
 }
 
-// narrative reads and cuts one file; a paper whose text is not written has none.
-func narrative(name string) ([]chunk, error) {
+// narrative reads one file, binds its numbers and cuts it; a paper whose text is not
+// written has none.
+func narrative(l int, key string, find notebook.Results) ([]chunk, error) {
+	name := key + "." + notebook.Languages[l] + ".md"
 	src, err := wordFiles.ReadFile("text/" + name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -128,7 +132,15 @@ func narrative(name string) ([]chunk, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reports: %w", err)
 	}
-	return chunks(name, string(src))
+	book, err := openBook()
+	if err != nil {
+		return nil, fmt.Errorf("reports: %w", err)
+	}
+	text, err := book.Narrative(l, name, string(src), find)
+	if err != nil {
+		return nil, fmt.Errorf("reports: %w", err)
+	}
+	return chunks(name, text)
 }
 
 var markdown = goldmark.New(

@@ -74,6 +74,9 @@ func (l *loaded) dress(others notebook.Results) error {
 		return err
 	}
 	if l.Page, err = book.Page(l.Result, others); err != nil {
+		if l.Status == result.Incomplete { // its notebook may bind what was not reached
+			l.Page, err = book.Begun(l.Result)
+		}
 		return err
 	}
 	l.ClaimRows, err = book.ClaimRows(l.Result)
@@ -85,9 +88,9 @@ var markup = regexp.MustCompile(`<[^>]*>`)
 // plainOf is HTML without its tags.
 func plainOf(s string) string { return html.UnescapeString(markup.ReplaceAllString(s, "")) }
 
-// dressAll gives all results their words.
-func dressAll(all map[string][]loaded) error {
-	find := func(id, profile string) (*result.Result, error) {
+// among finds a result among those that are loaded.
+func among(all map[string][]loaded) notebook.Results {
+	return func(id, profile string) (*result.Result, error) {
 		for _, l := range all[paperOf(id)] {
 			if l.ID == id && l.Profile == profile {
 				return l.Result, nil
@@ -95,6 +98,11 @@ func dressAll(all map[string][]loaded) error {
 		}
 		return nil, fs.ErrNotExist
 	}
+}
+
+// dressAll gives all results their words.
+func dressAll(all map[string][]loaded) error {
+	find := among(all)
 	for _, rs := range all {
 		for i := range rs {
 			if err := rs[i].dress(find); err != nil {

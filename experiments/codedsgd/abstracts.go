@@ -142,14 +142,14 @@ func (x *abstractsCase) key() []any {
 	return []any{x.Form.Key, x.Counts.Key, x.Law.Key}
 }
 
-const caseColumns = "form:form nodes:counts law:law "
+const caseColumns = "form:curve nodes:counts law:curve "
 
 // showCases fills in the whole examination, and, by bisection, which ratio each stated
 // number needs.
 func showCases(cases []abstractsCase) []result.Frame {
 	savings := kit.NewSheet("savings", caseColumns+"dnn-lo/%.1 dnn-hi/%.1 cnn-lo/%.1 cnn-hi/%.1 dnn cnn-zh cnn-en zh en")
 	needed := kit.NewSheet("needed", caseColumns+"dnn/.2 cnn-zh/.2 cnn-en/.2")
-	possible := kit.NewSheet("possible", "reading:reading form:form law:law")
+	possible := kit.NewSheet("possible", "reading:reading form:curve law:curve")
 	named := map[string]bool{}
 	for i := range cases {
 		x := &cases[i]
@@ -192,7 +192,7 @@ func implied() result.Frame {
 // fits says between which ratios each network's best redundancy is best at 8 nodes, and
 // what is saved at the upper end, against unicasts and against multicasts.
 func fits() result.Frame {
-	f := kit.NewSheet("fits", "form:form network:network r from to saving/%.1 multicast/%.1")
+	f := kit.NewSheet("fits", "form:curve network:network r from to saving/%.1 multicast/%.1")
 	for _, m := range forms[:2] {
 		for i, r := range []int{bestDNN, bestCNN} {
 			from, to := m.ratios(r)
@@ -210,15 +210,18 @@ func drawnRatios() (out []float64) {
 	return out
 }
 
-// curves are savings over the drawn ratios; the stated numbers are levels from end to end.
-func curves(id, columns string, saving func(rho float64) []any) result.Frame {
-	f, ratios := kit.NewSheet(id, "ratio "+columns+" stated-dnn/%.2 stated-zh/%.2 stated-en/%.2"), drawnRatios()
-	for i, rho := range ratios {
-		levels := []any{nil, nil, nil}
-		if i == 0 || i == len(ratios)-1 {
-			levels = []any{statedDNN, statedChinese, statedEnglish}
+// curves are savings over the drawn ratios, and the stated numbers as levels from end to end.
+func curves(id string, keys []string, saving func(k int, rho float64) float64) result.Frame {
+	f, ratios := kit.NewSheet(id, "ratio curve:curve saving/%.1"), drawnRatios()
+	for k, key := range keys {
+		for _, rho := range ratios {
+			f.Add(rho, key, 100*saving(k, rho))
 		}
-		f.Add(append(append([]any{rho}, saving(rho)...), levels...)...)
+	}
+	for k, key := range []string{"stated-dnn", "stated-zh", "stated-en"} {
+		for _, rho := range []float64{ratios[0], ratios[len(ratios)-1]} {
+			f.Add(rho, key, []float64{statedDNN, statedChinese, statedEnglish}[k])
+		}
 	}
 	return f.Frame
 }
@@ -226,30 +229,18 @@ func curves(id, columns string, saving func(rho float64) []any) result.Frame {
 // showCurves draws what the best redundancy saves: at 8 nodes by each form, and as the mean
 // over 2 to 10 nodes in the exact form by each law.
 func showCurves(r *result.Result) {
-	var columns [2]string
-	var keys [2][]string
+	var byForm, byLaw []string
 	for _, f := range forms {
-		columns[0], keys[0] = columns[0]+f.Key+"/%.1 ", append(keys[0], f.Key)
+		byForm = append(byForm, f.Key)
 	}
 	for _, l := range laws {
-		columns[1], keys[1] = columns[1]+l.Key+"/%.1 ", append(keys[1], l.Key)
+		byLaw = append(byLaw, l.Key)
 	}
 	r.Frames = append(r.Frames,
-		curves("at-eight", columns[0], func(rho float64) (out []any) {
-			for _, f := range forms {
-				out = append(out, 100*f.saving(anchor, rho))
-			}
-			return out
-		}),
-		curves("at-all", columns[1], func(rho float64) (out []any) {
-			for _, l := range laws {
-				out = append(out, 100*forms[0].mean(l, nodeCounts[1], rho))
-			}
-			return out
-		}))
-	levels := []string{"stated-dnn", "stated-zh", "stated-en"}
-	r.Figures = []result.Figure{{ID: "eight", Form: "line", Frame: "at-eight", X: "ratio", Y: append(keys[0], levels...)},
-		{ID: "means", Form: "line", Frame: "at-all", X: "ratio", Y: append(keys[1], levels...)}}
+		curves("at-eight", byForm, func(k int, rho float64) float64 { return forms[k].saving(anchor, rho) }),
+		curves("at-all", byLaw, func(k int, rho float64) float64 { return forms[0].mean(laws[k], nodeCounts[1], rho) }))
+	r.Figures = []result.Figure{{ID: "eight", Form: "line", Frame: "at-eight", X: "ratio", Y: []string{"saving"}, By: []string{"curve"}},
+		{ID: "means", Form: "line", Frame: "at-all", X: "ratio", Y: []string{"saving"}, By: []string{"curve"}}}
 }
 
 func abstractsFacts(cases []abstractsCase) []result.Fact {

@@ -241,7 +241,7 @@ func judgeLikeForLike(sizes []size) result.Claim {
 		}
 	}
 	f := claims.Identity(of > 0 && right, words)
-	f.Notes = []result.Reason{result.Because("C28", "of", of, "most", sizes[len(sizes)-1].N, "less", less, "late", late)}
+	f.Notes = []result.Reason{result.Because("C28", "of", of, "most", sizes[len(sizes)-1].N), result.Because("C28-less", "less", less, "late", late)}
 	return claims.Verdict("C28", f)
 }
 

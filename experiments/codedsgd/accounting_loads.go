@@ -81,7 +81,7 @@ func redundanciesOf(sizes []size, n int) string {
 // some or none, and how far below n the smallest redundancy of them is), and names the
 // redundancies for the node counts that are drawn.
 func showWins(plan accountingPlan, sizes []size) []result.Frame {
-	wins := kit.NewSheet("wins", "rival:accounting form:form counted:counted less of where:where far")
+	wins := kit.NewSheet("wins", "rival:accounting counted:counted less of where:where far")
 	winners := kit.NewSheet("winners", "rival:accounting n rs")
 	for _, a := range codedsgd.Accountings()[1:] {
 		less, of := sends(sizes, a.Key)
@@ -95,7 +95,7 @@ func showWins(plan accountingPlan, sizes []size) []result.Frame {
 		for _, s := range less {
 			far = max(far, s.N-s.R)
 		}
-		wins.Add(a.Key, a.Key, map[bool]string{true: "receiver", false: "packet"}[a.PerReceiver], len(less), len(of), where, far)
+		wins.Add(a.Key, map[bool]string{true: "receiver", false: "packet"}[a.PerReceiver], len(less), len(of), where, far)
 		for _, n := range plan.Drawn {
 			winners.Add(a.Key, n, redundanciesOf(less, n))
 		}

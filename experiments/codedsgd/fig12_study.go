@@ -4,20 +4,20 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"gradsync/experiments/exp"
+	"gradsync/experiments/kit"
 	"gradsync/papers/codedsgd"
 )
 
 // Figures 12 and 13 are one study of two networks: time per batch against r at 8
 // nodes. Everything in this file was fixed before the first run, and so was how it is
-// judged, in fig12_judge.go.
+// judged, in fig12_judge.go; what stands without a code was added after the first runs,
+// and no claim is judged on it.
 
 // variant is a way in which the redundancies are timed.
 type variant struct {
-	Key     string `json:"key"`
-	Title   string `json:"title"`
+	Key     string `json:"key"` // of the enumeration setting
 	Whole   bool   `json:"whole"`
 	Shared  bool   `json:"shared"`
 	Overlap bool   `json:"overlap"`
@@ -28,14 +28,31 @@ type variant struct {
 // computing plus communication, the latter linear in the amount of data). Jitter,
 // latencies and coding are those of the platform.
 var variants = []variant{
-	{"micro-medium", "micro-blocks, one medium", false, true, false},
-	{"micro-medium-overlap", "micro-blocks, one medium, overlap", false, true, true},
-	{"micro-switch", "micro-blocks, switch", false, false, false},
-	{"micro-switch-overlap", "micro-blocks, switch, overlap", false, false, true},
-	{"whole-medium", "whole gradients, one medium", true, true, false},
-	{"whole-medium-overlap", "whole gradients, one medium, overlap", true, true, true},
-	{"whole-switch", "whole gradients, switch", true, false, false},
-	{"whole-switch-overlap", "whole gradients, switch, overlap", true, false, true},
+	{"micro-medium", false, true, false},
+	{"micro-medium-overlap", false, true, true},
+	{"micro-switch", false, false, false},
+	{"micro-switch-overlap", false, false, true},
+	{"whole-medium", true, true, false},
+	{"whole-medium-overlap", true, true, true},
+	{"whole-switch", true, false, false},
+	{"whole-switch-overlap", true, false, true},
+}
+
+// plain is a way without a code: each block's gradient goes whole from its first holder
+// to all nodes that lack it.
+type plain struct {
+	Key     string `json:"key"`
+	Method  string `json:"method"`
+	Variant string `json:"variant"` // the variant that it is set beside
+}
+
+// The plain ways. Unicasts on a switch are left out: the first holders' links, which
+// are the same few, would be what is timed.
+var plains = []plain{
+	{"plain-medium", codedsgd.SSGDMulticast, "micro-medium"},
+	{"plain-medium-unicast", codedsgd.SSGDUnicast, "micro-medium"},
+	{"plain-switch", codedsgd.SSGDMulticast, "micro-switch"},
+	{"plain-switch-overlap", codedsgd.SSGDMulticast, "micro-switch-overlap"},
 }
 
 // The sweep of Tcomm/Tcalc by the links' bandwidth: a grid, and one percent to both
@@ -63,16 +80,23 @@ func iterationsOf(profile string) int {
 	return timedIterations
 }
 
-// timedVariant is a variant's time per batch in seconds by r − 1, mean over seeds.
-type timedVariant struct {
-	variant
-	Seconds [][]float64 // by r − 1, by seed
-	Mean    []float64   // by r − 1
+// byRedundancy holds seconds per batch by r − 1, one per seed.
+type byRedundancy []kit.Sample
+
+func (b byRedundancy) means() []float64 {
+	out := make([]float64, len(b))
+	for i, s := range b {
+		out[i] = meanOf(s)
+	}
+	return out
 }
 
-func (v *timedVariant) best() int { return bestOf(v.Mean) }
+func (b byRedundancy) best() int { return bestOf(b.means()) }
 
-// bestOf is the r with the least time, of equal ones the smallest.
+// least is the mean seconds at the best redundancy.
+func (b byRedundancy) least() float64 { return b.means()[b.best()-1] }
+
+// bestOf returns the r with the least time, of equal ones the smallest.
 func bestOf(seconds []float64) int {
 	best := 0
 	for i, s := range seconds {
@@ -92,40 +116,42 @@ type sweepPoint struct {
 	Real                  float64 // √(n/(n−1)·ρ)
 }
 
-// study is what Figures 12 and 13 know of one network.
+// study holds what Figures 12 and 13 know of one network.
 type study struct {
 	Net      network
 	Profile  string
-	Variants []timedVariant
-	Calc     float64   // Tcalc, seconds
-	Comm     float64   // Tcomm of SSGD with unicasts, micro-blocks, links of the platform
-	Ideal    []float64 // simulated by r − 1 without overlap, jitter, latencies and coding: one medium
-	OnSwitch []float64 // the same on the switch
+	Timed    map[string]byRedundancy // by the keys of variants and plains
+	Calc     float64                 // Tcalc, seconds
+	Comm     float64                 // Tcomm of SSGD with unicasts, micro-blocks, links of the platform
+	Ideal    []float64               // simulated by r − 1 without overlap, jitter, latencies and coding: one medium
+	OnSwitch []float64               // the same on the switch
 	Rivals   []rival
-	Plain    []timedPlain // at equal redundancy without a code
 	Sweep    []sweepPoint
 }
 
 func (s *study) ratio() float64 { return s.Comm / s.Calc }
 
+// judged holds the times of the variant that the claims are judged on.
+func (s *study) judged() byRedundancy { return s.Timed[judged.Key] }
+
 // rival is another method beside CSSGD.
 type rival struct {
-	Title          string
+	Key            string
 	Exchange       exchange
 	Medium, Switch float64 // seconds per batch, mean over seeds
 	Load           float64 // gradient units of bytes sent, a multicast once
 }
 
 func rivalsOf() []rival {
-	x := func(method string, r int, whole bool) exchange {
-		return exchange{Method: method, Redundancy: r, Whole: whole, NoOverlap: true}
+	x := func(method string, whole bool) exchange {
+		return exchange{Method: method, Redundancy: 1, Whole: whole, NoOverlap: true}
 	}
 	return []rival{
-		{Title: "SSGD unicast, micro-blocks", Exchange: x(codedsgd.SSGDUnicast, 1, false)},
-		{Title: "SSGD multicast, micro-blocks", Exchange: x(codedsgd.SSGDMulticast, 1, false)},
-		{Title: "SSGD unicast, one sum per node", Exchange: x(codedsgd.SSGDUnicast, 1, true)},
-		{Title: "SSGD multicast, one sum per node", Exchange: x(codedsgd.SSGDMulticast, 1, true)},
-		{Title: "ring all-reduce", Exchange: x(ringMethod, 1, true)},
+		{Key: "ssgd-unicast-micro", Exchange: x(codedsgd.SSGDUnicast, false)},
+		{Key: "ssgd-multicast-micro", Exchange: x(codedsgd.SSGDMulticast, false)},
+		{Key: "ssgd-unicast-whole", Exchange: x(codedsgd.SSGDUnicast, true)},
+		{Key: "ssgd-multicast-whole", Exchange: x(codedsgd.SSGDMulticast, true)},
+		{Key: "ring", Exchange: x(ringMethod, true)},
 	}
 }
 
@@ -137,7 +163,7 @@ func allRedundancies() (rs []int) {
 	return rs
 }
 
-// base is a setting of the study. C(8,4) = 70 does not divide Q(8) = 56 of the other
+// base returns a setting of the study. C(8,4) = 70 does not divide Q(8) = 56 of the other
 // figures: here Q = 280, and five batches' samples are computed at once, so that a
 // micro-block has as many samples as there. Times are per batch.
 func base(net network, x exchange, shared bool) setting {
@@ -149,7 +175,7 @@ func base(net network, x exchange, shared bool) setting {
 	return s
 }
 
-// ideal is base of CSSGD, where nothing takes time but computing and bytes.
+// ideal returns base of CSSGD, where nothing takes time but computing and bytes.
 func ideal(net network, r int, whole, shared bool, ratio, own float64) setting {
 	s := base(net, exchange{Method: codedsgd.CSSGD, Redundancy: r, Whole: whole, NoOverlap: true}, shared)
 	s.Ideal, s.Steps = true, 1
@@ -159,26 +185,20 @@ func ideal(net network, r int, whole, shared bool, ratio, own float64) setting {
 	return s
 }
 
-// studies times what a figure needs.
-type studies struct {
+// timer times what a figure needs.
+type timer struct {
 	ctx context.Context
 	env exp.Env
 	bar *exp.Bar
 }
 
-// time is one setting's seconds per batch.
-func (w *studies) time(s setting) (float64, error) {
-	it, err := timeSetting(w.ctx, w.env, s)
-	return it.Seconds, err
-}
-
-// seeds are the seconds per batch of s by seed.
-func (w *studies) seeds(s setting) ([]float64, iteration, error) {
-	var out []float64
+// seeds returns the seconds per batch of s by seed.
+func (t *timer) seeds(s setting) (kit.Sample, iteration, error) {
+	var out kit.Sample
 	var last iteration
-	for _, seed := range w.env.Seeds {
-		s.Seed, s.Steps = seed, iterationsOf(w.env.Profile)
-		it, err := timeSetting(w.ctx, w.env, s)
+	for _, seed := range t.env.Seeds {
+		s.Seed, s.Steps = seed, iterationsOf(t.env.Profile)
+		it, err := timeSetting(t.ctx, t.env, s)
 		if err != nil {
 			return nil, it, err
 		}
@@ -192,51 +212,39 @@ func meanOf(x []float64) float64 {
 	return m
 }
 
-func (w *studies) variant(net network, v variant) (timedVariant, error) {
-	out := timedVariant{variant: v, Seconds: make([][]float64, anchor)}
-	err := each(anchor, func(i int) (err error) {
-		x := exchange{Method: codedsgd.CSSGD, Redundancy: i + 1, Whole: v.Whole, NoOverlap: !v.Overlap}
-		out.Seconds[i], _, err = w.seeds(base(net, x, v.Shared))
+// byRedundancy times a method in a variant, with every r.
+func (t *timer) byRedundancy(net network, method string, v variant) (byRedundancy, error) {
+	out := make(byRedundancy, anchor)
+	return out, each(anchor, func(i int) (err error) {
+		out[i], _, err = t.seeds(base(net, exchange{Method: method, Redundancy: i + 1, Whole: v.Whole, NoOverlap: !v.Overlap}, v.Shared))
 		return err
 	})
-	if err != nil {
-		return out, err
-	}
-	for _, seconds := range out.Seconds {
-		out.Mean = append(out.Mean, meanOf(seconds))
-	}
-	w.bar.Step(net.Title + ", " + v.Title)
-	return out, nil
 }
 
-// study is all of one network.
-func (w *studies) study(net network) (s study, err error) {
-	s.Net, s.Profile = net, w.env.Profile
+// study times all of one network.
+func (t *timer) study(net network) (s study, err error) {
+	s = study{Net: net, Profile: t.env.Profile, Timed: map[string]byRedundancy{}}
 	for _, v := range variants {
-		t, err := w.variant(net, v)
-		if err != nil {
+		if s.Timed[v.Key], err = t.byRedundancy(net, codedsgd.CSSGD, v); err != nil {
 			return s, err
 		}
-		s.Variants = append(s.Variants, t)
+		t.bar.Step(net.Title + ", " + v.Key)
 	}
-	if s.Calc, s.Comm, err = w.parts(net); err != nil {
+	if err := t.model(&s); err != nil {
 		return s, err
 	}
-	if s.Ideal, err = w.ideals(net, false, true, s.ratio(), s.ratio()); err != nil {
+	t.bar.Step(net.Title + ", the time model")
+	if s.Rivals, err = t.rivals(net); err != nil {
 		return s, err
 	}
-	if s.OnSwitch, err = w.ideals(net, false, false, s.ratio(), s.ratio()); err != nil {
-		return s, err
+	for _, p := range plains {
+		if s.Timed[p.Key], err = t.byRedundancy(net, p.Method, variantsOf(p.Variant)[0]); err != nil {
+			return s, err
+		}
 	}
-	w.bar.Step(net.Title + ", the time model")
-	if s.Rivals, err = w.rivals(net); err != nil {
-		return s, err
-	}
-	if s.Plain, err = w.plains(net); err != nil {
-		return s, err
-	}
-	for _, ratio := range sweepOf(w.env.Profile) {
-		p, err := w.point(net, ratio, s.ratio())
+	t.bar.Step(net.Title + ", the same without a code")
+	for _, ratio := range sweepOf(t.env.Profile) {
+		p, err := t.point(net, ratio, s.ratio())
 		if err != nil {
 			return s, err
 		}
@@ -245,32 +253,38 @@ func (w *studies) study(net network) (s study, err error) {
 	return s, nil
 }
 
-// parts are Tcalc and Tcomm: those of SSGD with unicasts of micro-blocks.
-func (w *studies) parts(net network) (calc, comm float64, err error) {
-	one := base(net, exchange{Method: codedsgd.SSGDUnicast, Redundancy: 1, NoOverlap: true}, true)
+// model times what the time model is set beside: Tcalc and Tcomm, those of SSGD with
+// unicasts of micro-blocks, and CSSGD where nothing else takes time.
+func (t *timer) model(s *study) error {
+	one := base(s.Net, exchange{Method: codedsgd.SSGDUnicast, Redundancy: 1, NoOverlap: true}, true)
 	one.Ideal, one.Steps = true, 1
-	it, err := timeSetting(w.ctx, w.env, one)
+	it, err := timeSetting(t.ctx, t.env, one)
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
-	calc, comm = it.Compute, it.Seconds-it.Compute
-	if !(comm > 0) || math.IsInf(comm, 0) {
-		return 0, 0, fmt.Errorf("codedsgd: %s: SSGD's exchange takes %g s", net.Key, comm)
+	s.Calc, s.Comm = it.Compute, it.Seconds-it.Compute
+	if !(s.Comm > 0) || math.IsInf(s.Comm, 0) {
+		return fmt.Errorf("codedsgd: %s: SSGD's exchange takes %g s", s.Net.Key, s.Comm)
 	}
-	return calc, comm, nil
+	if s.Ideal, err = t.ideals(s.Net, false, true, s.ratio(), s.ratio()); err != nil {
+		return err
+	}
+	s.OnSwitch, err = t.ideals(s.Net, false, false, s.ratio(), s.ratio())
+	return err
 }
 
-// ideals are the seconds of CSSGD by r − 1 at a ratio; own is the platform's.
-func (w *studies) ideals(net network, whole, shared bool, ratio, own float64) ([]float64, error) {
+// ideals returns the seconds of CSSGD by r − 1 at a ratio; own is the platform's.
+func (t *timer) ideals(net network, whole, shared bool, ratio, own float64) ([]float64, error) {
 	out := make([]float64, anchor)
-	return out, each(anchor, func(i int) (err error) {
-		out[i], err = w.time(ideal(net, i+1, whole, shared, ratio, own))
+	return out, each(anchor, func(i int) error {
+		it, err := timeSetting(t.ctx, t.env, ideal(net, i+1, whole, shared, ratio, own))
+		out[i] = it.Seconds
 		return err
 	})
 }
 
-func (w *studies) rivals(net network) ([]rival, error) {
-	out := slices.Clone(rivalsOf())
+func (t *timer) rivals(net network) ([]rival, error) {
+	out := rivalsOf()
 	layers, _, err := layersOf(net, anchor)
 	if err != nil {
 		return nil, err
@@ -278,7 +292,7 @@ func (w *studies) rivals(net network) ([]rival, error) {
 	for i := range out {
 		x := &out[i]
 		for _, shared := range []bool{true, false} {
-			seconds, it, err := w.seeds(base(net, x.Exchange, shared))
+			seconds, it, err := t.seeds(base(net, x.Exchange, shared))
 			if err != nil {
 				return nil, err
 			}
@@ -290,29 +304,29 @@ func (w *studies) rivals(net network) ([]rival, error) {
 			}
 		}
 	}
-	w.bar.Step(net.Title + ", the other methods")
+	t.bar.Step(net.Title + ", the other methods")
 	return out, nil
 }
 
-// point is the best redundancies at one ratio.
-func (w *studies) point(net network, ratio, own float64) (p sweepPoint, err error) {
+// point finds the best redundancies at one ratio.
+func (t *timer) point(net network, ratio, own float64) (p sweepPoint, err error) {
 	p.Ratio, p.Real = ratio, math.Sqrt(float64(anchor)/float64(anchor-1)*ratio)
 	p.Exact, p.Short = modelBest(forms[0], ratio), modelBest(forms[1], ratio)
 	for _, x := range []struct {
 		whole, shared bool
 		to            *int
 	}{{false, true, &p.Medium}, {false, false, &p.Switch}, {true, true, &p.Whole}} {
-		seconds, err := w.ideals(net, x.whole, x.shared, ratio, own)
+		seconds, err := t.ideals(net, x.whole, x.shared, ratio, own)
 		if err != nil {
 			return p, err
 		}
 		*x.to = bestOf(seconds)
 	}
-	w.bar.Step(fmt.Sprintf("%s, Tcomm/Tcalc = %g", net.Title, ratio))
+	t.bar.Step(fmt.Sprintf("%s, Tcomm/Tcalc = %g", net.Title, ratio))
 	return p, nil
 }
 
-// modelBest is the best redundancy of 8 nodes by a form of the model.
+// modelBest returns the best redundancy of 8 nodes by a form of the model.
 func modelBest(f form, ratio float64) int {
 	var t []float64
 	for _, r := range allRedundancies() {

@@ -1,43 +1,47 @@
 package codedsgd
 
 import (
-	"strings"
+	"slices"
 	"testing"
 
-	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/claims"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 )
 
 // flat is a study whose judged variant takes the given times, all others 1 s at
 // every r.
 func flat(seconds ...float64) *study {
-	s := &study{Net: dnn, Calc: 1, Comm: 8, Sweep: []sweepPoint{{Ratio: 8, Medium: 3}, {Ratio: 2, Medium: 2}}}
-	for i, v := range variants {
-		t := timedVariant{variant: v}
+	s := &study{Net: dnn, Calc: 1, Comm: 8, Timed: map[string]byRedundancy{}, Sweep: []sweepPoint{{Ratio: 8, Medium: 3}, {Ratio: 2, Medium: 2}}}
+	timed := func(key string, of func(r int) float64) {
 		for r := range seconds {
-			x := 1.0
-			if i == 0 {
-				x = seconds[r]
-			}
-			t.Mean, t.Seconds = append(t.Mean, x), append(t.Seconds, []float64{x, x})
+			s.Timed[key] = append(s.Timed[key], kit.Sample{of(r), of(r)})
 		}
-		s.Variants = append(s.Variants, t)
+	}
+	for i, v := range variants {
+		timed(v.Key, func(r int) float64 {
+			if i == 0 {
+				return seconds[r]
+			}
+			return 1
+		})
+	}
+	for _, p := range plains {
+		timed(p.Key, func(int) float64 { return 1 })
 	}
 	return s
 }
 
 func TestBestRedundancyIsJudged(t *testing.T) {
 	s := flat(5, 4, 3, 4, 5, 6, 7, 8)
-	if c := judgeBest("C10", s); c.Verdict != "same-sign" || c.Measured != 3.0 || !strings.Contains(c.Why, chosenRatio) || !strings.HasSuffix(c.Why, "best r elsewhere: table “DNN: best redundancy by setting”") || len(c.Differs) != 1 {
-		t.Errorf("r = 3: %s, %v: %s", c.Verdict, c.Measured, c.Why)
+	c := judgeBest("C10", s)
+	judgedAs(t, c, claims.SameSign, "chosen-ratio", true, "best-elsewhere", true, "fitted", true, "seed-has", nil)
+	if c.Measured != 3.0 || c.Remark != "" {
+		t.Errorf("r = 3: %v, %s", c.Measured, c.Remark)
 	}
-	if c := judgeBest("C11", s); c.Verdict != "differs" {
-		t.Errorf("r = 3 where the paper has 2: %s: %s", c.Verdict, c.Why)
-	}
-	s.Variants[0].Seconds[1] = []float64{1, 7} // of one seed r = 2 is the best
-	if c := judgeBest("C10", s); !strings.Contains(c.Why, "one seed has r = 2") {
-		t.Error(c.Why)
-	}
+	judgedAs(t, judgeBest("C11", s), claims.Differs)
+	s.judged()[1] = kit.Sample{1, 7} // of one seed r = 2 is the best
+	judgedAs(t, judgeBest("C10", s), claims.SameSign, "seed-has.r", 2)
 	if b := bestOf([]float64{2, 1, 1}); b != 2 {
 		t.Errorf("of equal times r = %d, want the smaller, 2", b)
 	}
@@ -53,11 +57,9 @@ func TestOneBest(t *testing.T) {
 		}
 	}
 	good, bad := flat(3, 2, 1, 2), flat(3, 1, 2, 1.5)
-	if c := judgeOneBest([]timedVariant{good.Variants[0], good.Variants[0]}, networks(), 3); c.Verdict != "same-sign" {
-		t.Error(c.Verdict, c.Why)
-	}
-	if c := judgeOneBest([]timedVariant{good.Variants[0], bad.Variants[0]}, networks(), 3); c.Verdict != "differs" || !strings.Contains(c.Measured.(string), "CNN: the time has more than one") {
-		t.Error(c.Verdict, c.Measured)
+	judgedAs(t, judgeOneBest([]*study{good, good}, 3), claims.SameSign)
+	if c := judgeOneBest([]*study{good, bad}, 3); c.Verdict != claims.Differs || !*c.Parts[0].Holds || *c.Parts[1].Holds {
+		t.Error(c.Verdict, c.Parts)
 	}
 }
 
@@ -65,7 +67,6 @@ func TestOneBest(t *testing.T) {
 // and the exact one 8.
 func TestModelIsJudged(t *testing.T) {
 	s := flat(1)
-	s.Ideal = nil
 	for r := 1; r <= anchor; r++ {
 		s.Ideal = append(s.Ideal, forms[0].batch(anchor, r, 8))
 	}
@@ -76,32 +77,20 @@ func TestModelIsJudged(t *testing.T) {
 	if d, at := offBy(forms[1], s); at != 4 || d > -0.1428 || d < -0.1429 {
 		t.Errorf("the printed form is off by %g at r = %d", d, at)
 	}
-	if c := judgeModel([]study{*s}); c.Verdict != "differs" || !strings.Contains(c.Measured.(string), "up to 14.3 % below r*Tcalc + Tcomm/r (r = 4)") || !strings.Contains(c.Why, "of the form's time") {
-		t.Error(c.Verdict, c.Measured, c.Why)
-	}
+	judgedAs(t, judgeModel([]*study{s}), claims.Differs, "C19-found.off", 14.29, "C19-found.side", "below", "C19-found.r", 4, "C19-exact.exact", 0)
 	for r := 1; r <= anchor; r++ {
 		s.Ideal[r-1] = 1.04 * forms[1].batch(anchor, r, 8)
 	}
-	if c := judgeModel([]study{*s}); c.Verdict != "equal" {
-		t.Error("4 % off the printed form everywhere:", c.Verdict, c.Why)
-	}
+	judgedAs(t, judgeModel([]*study{s}), claims.Equal) // 4 % off the printed form everywhere
 	s.Ideal[2] *= 1.06 / 1.04
-	if c := judgeModel([]study{*s}); c.Verdict != "differs" || !strings.Contains(c.Measured.(string), "6.0 % above r*Tcalc + Tcomm/r (r = 3)") {
-		t.Error("6 % above the printed form:", c.Verdict, c.Measured)
-	}
+	judgedAs(t, judgeModel([]*study{s}), claims.Differs, "C19-found.off", 6, "C19-found.side", "above", "C19-found.r", 3)
 }
 
 func TestRangesAreDerivedAnew(t *testing.T) {
 	s := flat(1)
-	if c := judgeRange("C25", 3, s); c.Verdict != "equal" || !strings.Contains(c.Why, "32.0-52.2 % (exact), 28.6-46.2 % (1/r)") || !strings.Contains(c.Why, "in 2 of 2 ratios") {
-		t.Error(c.Verdict, c.Why)
-	}
-	if c := judgeRange("C26", 2, s); c.Verdict != "equal" || !strings.Contains(c.Why, "0.0-32.0 % (exact), 0.0-28.6 % (1/r)") {
-		t.Error(c.Verdict, c.Why)
-	}
-	if c := judgeRange("C25", 4, s); c.Verdict != "differs" {
-		t.Error("the range of r = 4 is that of 3:", c.Why)
-	}
+	judgedAs(t, judgeRange("C25", 3, s), claims.Equal, "range-saved.exact", []float64{32, 52.17}, "range-saved.short", []float64{28.57, 46.15}, "range-simulated.inside", 2)
+	judgedAs(t, judgeRange("C26", 2, s), claims.Equal, "range-saved.exact", []float64{0, 32}, "range-saved.short", []float64{0, 28.57})
+	judgedAs(t, judgeRange("C25", 4, s), claims.Differs) // the range of r = 4 is not that of 3
 }
 
 // On a switch a node's own link is the bound: n = 8, r = 3, ρ = 7: 3 + 7·5/7.
@@ -110,43 +99,71 @@ func TestReceiversBound(t *testing.T) {
 	near(t, "r = n", receivers(8, 8, 7), 8, 1e-12)
 }
 
-// The page at ci's size: the simulation follows the exact form, the claims are C10,
+// The results at ci's size: the simulation follows the exact form, the claims are C10,
 // C19, C25 and C34, and the switch takes what its receivers' links allow.
 func TestFig12(t *testing.T) {
-	res, err := fig12().Old(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{0}, Memo: shelf{}})
-	if err != nil || res.Status != complete {
-		t.Fatal(err, res.Status)
+	res := runFresh(t, fig12(), "ci", 0)
+	for i, want := range []string{"C10 same-sign", "C19 differs", "C25 equal", "C34 same-sign"} {
+		if c := res.Claims[i]; c.ID+" "+c.Verdict != want {
+			t.Errorf("%s %s, want %s", c.ID, c.Verdict, want)
+		}
 	}
-	var ids []string
-	for _, c := range res.Claims {
-		ids = append(ids, c.ID+" "+c.Verdict)
-	}
-	if got := strings.Join(ids, ", "); got != "C10 same-sign, C19 differs, C25 equal, C34 same-sign" {
-		t.Error(got)
-	}
-	model := table(t, res, "model-dnn")
-	for _, row := range model.Rows {
-		near(t, "exact form", row[1].(float64), row[2].(float64), 0.005*row[2].(float64))
-		near(t, "the receivers' bound", row[6].(float64), row[7].(float64), 0.005*row[7].(float64))
+	for r := 1; r <= anchor; r++ {
+		at := func(key string) float64 { return cellOf(t, res, "times", key, "r", r).(float64) }
+		near(t, "exact form", at("ideal"), at("exact"), 0.005*at("exact"))
+		near(t, "the receivers' bound", at("ideal_switch"), at("bound"), 0.005*at("bound"))
 	}
 	// Loads by hand: 7·56 unicasts and 56 multicasts of micro-blocks, 8·7 and 8 of sums, 2·7 of the ring.
 	for i, want := range []float64{392, 56, 56, 8, 14} {
-		near(t, "load", table(t, res, "rivals-dnn").Rows[i][1].(float64), want, 1e-9*want)
+		near(t, "load", cellOf(t, res, "rivals", "load", "rival", rivalsOf()[i].Key).(float64), want, 1e-9*want)
 	}
-	for _, n := range res.Notes {
-		if strings.Contains(n, "NaN") || strings.Contains(n, "%!") {
-			t.Error(n)
+	runFresh(t, fig13(), "ci", 0)
+}
+
+// The result says whose gain it is: the code's only as far as the same redundancy without
+// it takes longer.
+func TestWhoseGainItIs(t *testing.T) {
+	set := func(s *study, key string, x []float64) {
+		for i, v := range x {
+			s.Timed[key][i] = kit.Sample{v}
 		}
+	}
+	for _, c := range []struct {
+		coded, plain []float64
+		whose        string
+		r            int
+		size         float64
+	}{
+		{[]float64{1.2, 1.1, 0.9, 0.5}, []float64{1.2, 1, 0.8, 0.4}, "redundancy", 3, 25},
+		{[]float64{1.2, 0.9, 1.1, 0.5}, []float64{1.2, 1, 0.8, 0.4}, "code", 2, 25},
+		{[]float64{1.3, 1.3, 1.25, 0.5}, []float64{1.2, 1, 0.8, 0.4}, "none", 3, 100 - 125/1.2},
+	} {
+		s := flat(1, 1, 1, 1)
+		set(s, switched.Key, c.coded)
+		set(s, "plain-switch-overlap", c.plain)
+		f := s.gainFacts()
+		if factOf(t, f, "gain") != c.whose || factOf(t, f, "gain.r") != c.r {
+			t.Errorf("gain %v at r = %v, want %s at %d", factOf(t, f, "gain"), factOf(t, f, "gain.r"), c.whose, c.r)
+		}
+		near(t, "gain", factOf(t, f, "gain.size").(float64), c.size, 1e-9)
+	}
+	p := plains[slices.IndexFunc(plains, func(p plain) bool { return p.Key == "plain-switch-overlap" })]
+	if v := variantsOf(p.Variant)[0]; v.Key != switched.Key || v.Whole || v.Shared || !v.Overlap || p.Method != rivalsOf()[1].Exchange.Method {
+		t.Errorf("%+v and %+v are not micro-blocks on a switch with overlap", v, p)
 	}
 }
 
-func table(t *testing.T, res *result.Result, id string) result.Table {
-	t.Helper()
-	for _, x := range res.Tables {
-		if x.ID == id {
-			return x
+// Only quick was cut, and its result says so; the frame of settings has every variant.
+func TestStudySaysWhatWasCut(t *testing.T) {
+	s := flat(5, 4, 3, 4, 5, 6, 7, 8)
+	for profile, cut := range map[string]bool{"quick": true, "ci": false, "standard": false} {
+		if s.Profile = profile; factOf(t, s.settingFacts(3), "cut") != cut {
+			t.Errorf("%s: cut is not %v", profile, cut)
 		}
 	}
-	t.Fatalf("no table %s", id)
-	return result.Table{}
+	r := &result.Result{Frames: []result.Frame{s.settingsFrame()}}
+	if n := len(r.Frames[0].Rows); n != len(variants) || cellOf(t, r, "settings", "best", "setting", "micro-medium") != 3 ||
+		cellOf(t, r, "settings", "least", "setting", "micro-medium") != 3000.0 || cellOf(t, r, "settings", "one", "setting", "micro-medium") != 5000.0 {
+		t.Error(r.Frames[0].Rows)
+	}
 }

@@ -273,6 +273,6 @@ func showExchanges(r *result.Result, all []shownExchange) {
 	r.Frames = append(r.Frames, reading.Frame, gains.Frame, methods.Frame, bands.Frame)
 	r.Facts = kit.Facts("packets", packets, "compared/million.1", float64(compared)/1e6, "compared.numbers", compared, "wrong", wrong, "missing", missing,
 		"right", wrong == 0 && missing == 0, "wrapped", wrapped, "wraps", wrapped > 0, "lossless", wrong == 0,
-		"same", same, "clusters", len(all), "bitwise", same == len(all), "receivers", len(reading.Rows),
+		"unlike", len(all)-same, "clusters", len(all), "bitwise", same == len(all), "receivers", len(reading.Rows),
 		"numbers", shownNumbers, "megabytes/MB", 4e-6*shownNumbers, "range", fixedRange)
 }

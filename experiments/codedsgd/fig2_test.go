@@ -94,7 +94,7 @@ func TestFollowFindsFaults(t *testing.T) {
 	y := x
 	y.Packets, y.Same = packets, false
 	spoilt := shown(y)
-	for key, want := range map[string]any{"wrong": 2, "right": false, "lossless": false, "bitwise": false, "same": 0} { // at both receivers
+	for key, want := range map[string]any{"wrong": 2, "right": false, "lossless": false, "bitwise": false, "unlike": 1} { // at both receivers
 		wantFact(t, spoilt, key, want)
 	}
 	y.Packets = x.Packets[1:]

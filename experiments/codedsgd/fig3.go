@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"gradsync/experiments/exp"
@@ -124,6 +125,7 @@ func (l layerGradient) at(row, column int) int {
 // row. In a packet all segments are as long as the longest.
 func showSegments(r *result.Result, l layerGradient) error {
 	sizes := kit.NewSheet("segments", "split:split r k weights biases numbers padded")
+	pictures := kit.NewSheet("pictures", "figure split:split r even")
 	drawn := kit.NewSheet("drawn", "figure row from to segment:segment value/.4")
 	for _, s := range splits {
 		for _, n := range redundancies {
@@ -132,7 +134,7 @@ func showSegments(r *result.Result, l layerGradient) error {
 				return err
 			}
 			id, draw := fmt.Sprintf("%s-%d", s, n), s == codedsgd.Columns || n == redundancies[len(redundancies)-1]
-			weights, biases, most := make([]int, n), make([]int, n), 0
+			weights, biases, least, most := make([]int, n), make([]int, n), math.MaxInt, 0
 			for k := range n { // segment by segment, so that the legend is in their order
 				for row := range l.Shape[0] {
 					for c := range l.Shape[1] + 1 {
@@ -149,18 +151,19 @@ func showSegments(r *result.Result, l layerGradient) error {
 						}
 					}
 				}
-				most = max(most, weights[k]+biases[k])
+				least, most = min(least, weights[k]+biases[k]), max(most, weights[k]+biases[k])
 			}
 			for k := range n {
 				sizes.Add(s, n, k, weights[k], biases[k], weights[k]+biases[k], most)
 			}
 			if draw {
+				pictures.Add(id, s, n, least == most)
 				r.Figures = append(r.Figures, result.Figure{ID: id, Form: "gantt", Frame: "drawn", Where: map[string]any{"figure": id},
 					X: "from", Y: []string{"to"}, Lane: "row", State: "segment", Label: "value"})
 			}
 		}
 	}
-	r.Frames = append(r.Frames, sizes.Frame, drawn.Frame)
+	r.Frames = append(r.Frames, sizes.Frame, pictures.Frame, drawn.Frame)
 	return nil
 }
 

@@ -1,100 +1,80 @@
 package codedsgd
 
 import (
-	"fmt"
 	"math"
 
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 )
 
-// fig6 is the choice of the DNN's benchmark accuracy.
+// fig6 and fig7 are the choice of the benchmark accuracy.
 func fig6() exp.Experiment { return benchmark("fig6", "Fig. 6", "C07", dnn) }
+func fig7() exp.Experiment { return benchmark("fig7", "Fig. 7", "C08", cnn) }
 
-// benchmark is Fig. 6 or 7: the level at which the three algorithms differ most.
+// benchmark is Fig. 6 or 7: the level at which the threeMethods algorithms differ most.
 func benchmark(id, source, claim string, net network) exp.Experiment {
-	return figure{id: id, title: "The benchmark accuracy, " + net.Title, source: source, nets: []network{net}, depth: atLargest,
-		fill: func(_ *school, res *result.Result, cs []course) error {
-			w := cs[0].largest
-			differs := w.differs()
-			if w.plan.Target == 0 {
-				differs = differs[:len(differs)-1] // the level itself is what is judged
-			}
+	return figure{id: id, source: source, nets: []network{net}, depth: atLargest,
+		show: func(_ *trainer, r *result.Result, all []sweep) error {
+			w := &all[0].largest
 			other := chooseLevel(w.curves(ethernet))
-			res.Claims = append(res.Claims, judgeLevel(claim, w.picked, len(w.seeds), differs))
-			res.Tables = []result.Table{w.levelTable("levels", judged, w.picked), w.levelTable("levels-whole", ethernet, other)}
-			res.Figures = []result.Figure{w.levelFigure()}
-			res.Notes = w.levelNotes(source, other)
+			r.Facts = append(w.facts(), kit.Counted("picked", "%", w.picked.Picked), kit.Counted("picked.whole", "%", other.Picked), kit.Counted("below", "", levelsBelow),
+				kit.Number("best", "%", 1, 100*w.picked.Best), kit.Whether("all-below", w.picked.Below), kit.Whether("lowest", w.picked.lowest()))
+			r.Frames = []result.Frame{w.levelsFrame(other), w.reachedFrame()}
+			r.Figures = []result.Figure{{ID: "times", Form: "line", Frame: "reached", X: "level", Y: []string{"seconds"}, By: []string{"method"}}}
+			r.Claims = []result.Claim{judgeLevel(claim, w.picked, len(w.seeds), w.differs(false))} // the level itself is judged
 			return nil
 		}}.experiment()
 }
 
-// rule is the paper's, as it was made a program.
-func rule() string {
-	return fmt.Sprintf("The rule, made a program before the first run: of the whole per cents from %d points below the best accuracy of any run up to it, those that all three algorithms reach in every run; of these the one with the largest spread of mean times, (slowest − fastest)/fastest, the highest of equals.", levelsBelow)
-}
+// threeMethods are the algorithms of figs. 6, 7, 14 and 15, in the order of largest.curves.
+var threeMethods = []string{multicast.key(), codedsgdKey, "asgd"}
 
-func (w *largest) levelTable(id string, v variant, c choice) result.Table {
-	r, _ := w.top.optimal(v)
-	name, _ := seriesName(coded(r))
-	t := result.Table{ID: id, Title: "Time to each level, " + groundName(v), Kind: result.Shared,
-		Caption: rule() + " Empty: a run does not reach the level. " + groundHow(v) + w.first(v),
-		Columns: []result.Column{{Key: "level", Title: "level", Unit: "%"}, {Key: "ssgd", Title: "SSGD Multicast", Unit: "s", Digits: 3},
-			{Key: "cssgd", Title: name, Unit: "s", Digits: 3}, {Key: "asgd", Title: "ASGD", Unit: "s", Digits: 3},
-			{Key: "spread", Title: "spread", Digits: 3}, {Key: "picked", Title: "picked"}}}
-	for _, l := range c.Levels {
-		row := []any{l.Percent}
-		for _, x := range l.Seconds {
-			row = append(row, exp.OrNone(x))
-		}
-		picked := ""
-		if l.Percent == c.Picked {
-			picked = "yes"
-		}
-		t.Rows = append(t.Rows, append(row, exp.OrNone(l.Spread), picked))
+// levelsFrame holds the mean time to each candidate, where micro-blocks travel on one
+// medium and where whole gradients do on a switch.
+func (w *largest) levelsFrame(whole choice) result.Frame {
+	type row struct {
+		v variant
+		rung
+		picked bool
 	}
-	return t
+	var rows []row
+	for _, x := range []struct {
+		v variant
+		c choice
+	}{{judged, w.picked}, {ethernet, whole}} {
+		for _, l := range x.c.Levels {
+			rows = append(rows, row{x.v, l, l.Percent == x.c.Picked})
+		}
+	}
+	cols := []kit.Col[row]{kit.Word("setting", "setting", func(r row) string { return r.v.Key }), kit.Count("level", "%", func(r row) int { return r.Percent }),
+		kit.Count("r", "", func(r row) int { best, _ := w.top.optimal(r.v); return best })}
+	for i, m := range threeMethods {
+		cols = append(cols, kit.Num(m, "s", 3, func(r row) float64 { return r.Seconds[i] }))
+	}
+	return kit.Frame("levels", rows, append(cols, kit.Num("spread", "", 3, func(r row) float64 { return r.Spread }), kit.Flag("picked", func(r row) bool { return r.picked }))...)
 }
 
-func (w *largest) levelFigure() result.Figure {
-	f := result.Figure{ID: "times", Title: w.plan.Net.Title + ": time to a level of accuracy", Kind: result.Shared, Form: "line",
-		X: result.Axis{Title: "test accuracy", Unit: "%"}, Y: result.Axis{Title: "mean time to it", Unit: "s"},
-		Caption: "Only levels that every run of an algorithm reaches. " + groundHow(judged) + " " + w.how() + ".",
-		Alt:     fmt.Sprintf("The rule picks %d %%; the best accuracy of any run is %.1f %%.", w.picked.Picked, 100*w.picked.Best)}
-	three := w.curves(judged)
-	r, _ := w.top.optimal(judged)
-	name, group := seriesName(coded(r))
-	for i, s := range []result.Series{{Name: "SSGD Multicast", Group: multicast.Method}, {Name: name, Group: group}, {Name: "ASGD", Group: "asgd"}} {
+// reachedFrame holds the mean time to every level that all runs of an algorithm reach.
+func (w *largest) reachedFrame() result.Frame {
+	type row struct {
+		method  string
+		level   int
+		seconds float64
+	}
+	var rows []row
+	curves := w.curves(judged)
+	for i, m := range threeMethods {
 		for percent := max(int(100*w.picked.Best)-4*levelsBelow, 1); percent <= int(100*w.picked.Best); percent++ {
 			var at []float64
-			for _, curve := range three[i] {
-				at = append(at, reach(curve, float64(percent)/100, secondsOf))
+			for _, curve := range curves[i] {
+				at = append(at, secondsTo(curve, float64(percent)/100))
 			}
 			if x := meanOf(at); !math.IsNaN(x) {
-				s.X, s.Y = append(s.X, float64(percent)), append(s.Y, x)
+				rows = append(rows, row{m, percent, x})
 			}
 		}
-		if len(s.X) > 0 {
-			f.Series = append(f.Series, s)
-		}
 	}
-	return f
-}
-
-func (w *largest) levelNotes(source string, whole choice) []string {
-	c, stated := w.picked, statedTarget(w.plan.Net)
-	notes := []string{fmt.Sprintf("%s of the paper picks %s, “near the target accuracy, where the three algorithms differ most”. On %s with %d nodes that rule picks %d %%; the best accuracy of any run is %.1f %%. With whole gradients on a switch it would pick %d %%.",
-		source, percent(stated), w.ssgd[0].Data.Name, w.plan.most(), c.Picked, 100*c.Best, whole.Picked)}
-	if c.Below {
-		notes = append(notes, fmt.Sprintf("No level at most %d points below the best is reached by every run: the highest that is was taken.", levelsBelow))
-	}
-	if c.lowest() {
-		notes = append(notes, fmt.Sprintf("That is the lowest candidate: how far below the best the rule looks, %d points here, decides as much as the curves do.", levelsBelow))
-	}
-	if w.plan.Target > 0 {
-		notes = append(notes, fmt.Sprintf("The other figures of this profile take the paper's %s, on the paper's data.", percent(stated)))
-	} else {
-		notes = append(notes, fmt.Sprintf("The other figures of this profile take the rule's %d %%: other data have other levels.", c.Picked))
-	}
-	return append(notes, w.whole.note(), "SSGD and CSSGD make the same updates, so that the ratio of their times is the same at every level: where the three differ most depends on ASGD's curve alone.")
+	return kit.Frame("reached", rows, kit.Word("method", "method", func(r row) string { return r.method }),
+		kit.Count("level", "%", func(r row) int { return r.level }), kit.Num("seconds", "s", kit.AsIs, func(r row) float64 { return r.seconds }))
 }

@@ -1,115 +1,86 @@
 package codedsgd
 
 import (
-	"fmt"
+	"slices"
 
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 )
 
-// fig9 is the DNN's traffic to the target over the number of nodes.
+// fig9 and fig11 are the traffic to the target over the number of nodes.
 func fig9() exp.Experiment {
-	return traffic("fig9", "Fig. 9", dnn, func(*school, course) ([]result.Claim, error) { return nil, nil })
+	return traffic("fig9", "Fig. 9", dnn, func(*trainer, *sweep) ([]result.Claim, error) { return nil, nil })
 }
 
-// traffic is Fig. 9 or 11: bytes until the target, of all nodes together.
-func traffic(id, source string, net network, judge func(*school, course) ([]result.Claim, error)) exp.Experiment {
-	return figure{id: id, title: "Traffic to the benchmark accuracy, " + net.Title, source: source, nets: []network{net}, depth: toTarget,
-		fill: func(s *school, res *result.Result, cs []course) error {
-			c := cs[0]
-			claims, err := judge(s, c)
-			if err != nil {
-				return err
-			}
-			res.Claims = append(res.Claims, claims...)
-			for _, v := range trafficGrounds() {
-				res.Tables = append(res.Tables, c.trafficTable(v))
-				res.Figures = append(res.Figures,
-					c.trafficFigure(v, "once", "a multicast counted once", bytesIn),
-					c.trafficFigure(v, "receivers", "counted once per receiver", func(it iteration) float64 { return it.Delivered }))
-			}
-			res.Notes = c.trafficNotes(source)
-			return nil
-		}}.experiment()
+// fig11 has the claim on both networks' traffic: of the DNN it needs an iteration's
+// bytes alone, for all methods make the same updates.
+func fig11() exp.Experiment {
+	return traffic("fig11", "Fig. 11", cnn, func(t *trainer, s *sweep) ([]result.Claim, error) {
+		dnns, err := t.timings(dnn)
+		if err != nil {
+			return nil, err
+		}
+		return []result.Claim{judgeLess(sameNet{cnn.Model, s.on}, sameNet{dnn.Model, dnns})}, nil
+	})
 }
 
-// trafficGrounds are the two message models: bytes do not depend on what carries them.
-func trafficGrounds() []variant { return []variant{judged, ethernet} }
-
-// trafficName is a message model.
-func trafficName(v variant) string {
-	if v.Whole {
-		return "whole gradients"
-	}
-	return "the paper's message model"
-}
-
-func trafficKey(v variant) string {
+// messageOf returns the message model of a variant, a key of the enumeration messages:
+// bytes do not depend on what carries them.
+func messageOf(v variant) string {
 	if v.Whole {
 		return "whole"
 	}
 	return "micro"
 }
 
-func (c *course) trafficHow(v variant) string {
-	how := "The batch is cut into Q(n) micro-blocks, the same for all methods, and the gradient of each travels by itself."
-	if v.Whole {
-		how = "A message is the summed gradient of a block; SSGD's nodes send one each, CSSGD has C(n,r) blocks."
-	}
-	return fmt.Sprintf("To %s test accuracy (%s), message bodies of all nodes: updates × the bytes of an iteration, counted in a run of the same messages. %s", percent(c.target), c.targetWhy(), how+c.first(v))
+// traffic is Fig. 9 or 11: bytes until the target, of all nodes together.
+func traffic(id, source string, net network, judge func(*trainer, *sweep) ([]result.Claim, error)) exp.Experiment {
+	return figure{id: id, source: source, nets: []network{net}, depth: toTarget,
+		show: func(t *trainer, r *result.Result, all []sweep) (err error) {
+			s := &all[0]
+			if r.Claims, err = judge(t, s); err != nil {
+				return err
+			}
+			idle := 0 // points with r = n, where nothing is sent
+			for _, c := range s.on {
+				if slices.Contains(redundancies, c.Nodes) {
+					idle++
+				}
+			}
+			r.Facts = append(s.facts(), kit.Counted("idle", "", idle))
+			r.Frames = []result.Frame{s.trafficFrame(), s.lessFrame(), meansFrame(s.on, bytesIn, multicast)}
+			for _, model := range []string{"micro", "whole"} {
+				for _, y := range []string{"once", "receivers"} {
+					r.Figures = append(r.Figures, result.Figure{ID: "traffic-" + model + "-" + y, Form: "line", Frame: "traffic",
+						Where: map[string]any{"messages": model, "idle": false}, X: "nodes", Y: []string{y}, By: []string{"method"}, Log: "y"})
+				}
+			}
+			return nil
+		}}.experiment()
 }
 
-// first describes the trainings with the first ground alone.
-func (w *largest) first(v variant) string {
-	if v.Key != judged.Key {
-		if v.Whole {
-			return " Trained as under the first table." + w.whole.clips()
-		}
-		return " Trained as under the first table."
-	}
-	return " " + w.how() + "."
+// trafficFrame has a row for each message model, number of nodes and method.
+func (s *sweep) trafficFrame() result.Frame {
+	gigabytes := func(m methodAt, bytes float64) float64 { return meanOf(s.updates[m.i]) * bytes / 1e9 }
+	return kit.Frame("traffic", s.methodsAt([]variant{judged, ethernet}), kit.Word("messages", "messages", func(m methodAt) string { return messageOf(m.v) }),
+		kit.Count("nodes", "", func(m methodAt) int { return m.on.Nodes }), kit.Word("method", "method", func(m methodAt) string { return m.x.key() }),
+		kit.Num("updates", "", 1, func(m methodAt) float64 { return meanOf(s.updates[m.i]) }),
+		kit.Num("packets", "", kit.AsIs, func(m methodAt) float64 { return m.it().Packets }),
+		kit.Num("once", "GB", 3, func(m methodAt) float64 { return gigabytes(m, m.it().Bytes) }),
+		kit.Num("receivers", "GB", 3, func(m methodAt) float64 { return gigabytes(m, m.it().Delivered) }),
+		kit.Num("of_multicast", "%", 1, func(m methodAt) float64 { return 100 * m.it().Bytes / m.of(multicast).Bytes }),
+		kit.Num("of_receivers", "%", 1, func(m methodAt) float64 { return 100 * m.it().Bytes / m.of(multicast).Delivered }),
+		kit.Flag("idle", func(m methodAt) bool { return m.idle() }),
+		kit.Count("missed", "", func(m methodAt) int { return missing(s.updates[m.i]) }))
 }
 
-func (c *course) trafficTable(v variant) result.Table {
-	t := result.Table{ID: "traffic-" + trafficKey(v), Title: "Traffic to the target, " + trafficName(v), Kind: result.Shared, Caption: c.trafficHow(v),
-		Columns: []result.Column{{Key: "nodes", Title: "nodes, classes"}, {Key: "method", Title: "method"}, {Key: "updates", Title: "updates", Digits: 1},
-			{Key: "packets", Title: "packets per update"}, {Key: "once", Title: "a multicast once", Unit: "GB", Digits: 3}, {Key: "receivers", Title: "once per receiver", Unit: "GB", Digits: 3},
-			{Key: "multicast", Title: "once, of SSGD Multicast's once", Unit: "%", Digits: 1}, {Key: "unicast", Title: "once, of SSGD's once per receiver", Unit: "%", Digits: 1}}}
-	for i, on := range c.on {
-		updates := meanOf(c.updates[i])
-		of := on.Of[v.Key]
-		for _, x := range compared(on.Nodes) {
-			it := of[x]
-			t.Rows = append(t.Rows, []any{on.Nodes, exchangeName(on.Nodes, x), exp.OrNone(updates), it.Packets, exp.OrNone(updates * it.Bytes / 1e9), exp.OrNone(updates * it.Delivered / 1e9),
-				100 * it.Bytes / of[multicast].Bytes, 100 * it.Bytes / of[multicast].Delivered})
-		}
+// lessFrame holds where CSSGD sends less than SSGD Multicast, by how bytes are counted.
+func (s *sweep) lessFrame() result.Frame {
+	var rows []belowRow
+	for _, v := range []variant{judged, ethernet} {
+		rows = append(append(rows, belowRows(s.on, v, "once", multicast, bytesIn)...),
+			belowRows(s.on, v, "receivers", multicast, func(it iteration) float64 { return it.Delivered })...)
 	}
-	return t
-}
-
-func (c *course) trafficFigure(v variant, key, how string, of func(iteration) float64) result.Figure {
-	f := result.Figure{ID: "traffic-" + trafficKey(v) + "-" + key, Title: fmt.Sprintf("%s: traffic to the target, %s, %s", c.plan.Net.Title, trafficName(v), how), Kind: result.Shared, Form: "line",
-		Caption: c.trafficHow(v) + " No exchange has no traffic and no point.", X: result.Axis{Title: "nodes (and classes)"}, Y: result.Axis{Title: "traffic to " + percent(c.target), Unit: "GB", Log: true}}
-	f.Series = c.overNodes(func(i int, x exchange) float64 { return meanOf(c.updates[i]) * of(c.on[i].Of[v.Key][x]) / 1e9 })
-	f.Alt = trafficWords(c.on, v, of)
-	return f
-}
-
-// trafficWords says where CSSGD sends less than SSGD with multicast.
-func trafficWords(cs []crossing, v variant, of func(iteration) float64) string {
-	return "CSSGD sends less than SSGD Multicast with " + lowerOn(cs, v, multicast, of) + "."
-}
-
-func (c *course) trafficNotes(source string) []string {
-	notes := []string{
-		fmt.Sprintf("The text says of %s that CSSGD sends less in all than SSGD Multicast; the curves are lost, and “at every number of nodes” is our reading. Counted alike, a multicast once in both, in its own message model: %s In %d of these points r = n, which sends nothing. With whole gradients: %s",
-			source, trafficWords(c.on, judged, bytesIn), silent(c.on), trafficWords(c.on, ethernet, bytesIn)),
-		fmt.Sprintf("Of the traffic, %s.", meanWords(c.on, judged, multicast, bytesIn)),
-		"In the paper's message model SSGD Multicast sends Q gradients and CSSGD Q·(n−r)/r: less only for r > n/2. What the text says comes out if CSSGD's packets are counted once and SSGD's once per receiver, (19): the last column.",
-		"With whole gradients an ordinary SSGD sends n, one per node, and CSSGD C(n,r)·(n−r)/r: redundancy multiplies the blocks, and no block's gradient is smaller than another's.",
-	}
-	if c.plan.Nodes[0] == 2 {
-		notes = append(notes, "With r = n nothing is exchanged: every node computes the whole batch.")
-	}
-	return append(notes, c.whole.note())
+	return belowFrame("less", "counted", "counted", rows, kit.Word("messages", "messages", func(b belowRow) string { return messageOf(b.v) }))
 }

@@ -64,9 +64,9 @@ func plainly(v any) (out any) {
 	return out
 }
 
-// judgedAs demands a verdict and, among the reasons and what was found, every code given,
+// foundAs demands a verdict and, among the reasons and what was found, every code given,
 // with its arguments: "C27 280".
-func judgedAs(t *testing.T, c result.Claim, verdict string, codes ...result.Reason) {
+func foundAs(t *testing.T, c result.Claim, verdict string, codes ...result.Reason) {
 	t.Helper()
 	if c.Verdict != verdict {
 		t.Errorf("%s is %s, want %s: %+v", c.ID, c.Verdict, verdict, c.Reasons)

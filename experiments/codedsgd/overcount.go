@@ -57,7 +57,7 @@ func overcount() exp.Experiment {
 				return err
 			}
 			b.Step("the stated case")
-			r.Frames = []result.Frame{loopFrame(loops), extremes(loops)}
+			r.Frames = []result.Frame{loopFrame(loops), loopExtremes(loops)}
 			r.Figures = []result.Figure{
 				{ID: "factor", Form: "line", Frame: "loop", Where: map[string]any{"drawn": true}, X: "r", Y: []string{"factor"}, By: []string{"n"}, Log: "y"},
 				{ID: "r-3", Form: "line", Frame: "loop", Where: map[string]any{"r": 3}, X: "n", Y: []string{"normal", "needed-normal"}, Log: "y"}}
@@ -124,7 +124,8 @@ func countedLoops(loops []loop) []loop {
 
 func judgeLoop(l *loop) result.Claim {
 	f := claims.Number(float64(l.Packets), nil, nil, 0)
-	f.Notes = []result.Reason{result.Because("C27", "nodes", l.N, "combinations", l.Each.Int64(), "needed", l.Needed, "useful", l.Useful)}
+	f.Notes = []result.Reason{result.Because("C27", "nodes", l.N, "combinations", l.Each.Int64()),
+		result.Because("C27-needed", "needed", l.Needed, "useful", l.Useful)}
 	return claims.Verdict("C27", f)
 }
 
@@ -166,10 +167,10 @@ func loopFrame(loops []loop) result.Frame {
 	return f.Frame
 }
 
-// extremes are sizes that a text names: where the loop first sends more than needed and
+// loopExtremes are sizes that a text names: where the loop first sends more than needed and
 // where it sends most, of all and of each n that is drawn, and the ends of the line at
 // r = 3.
-func extremes(loops []loop) result.Frame {
+func loopExtremes(loops []loop) result.Frame {
 	f := kit.NewSheet("extremes", "which n r packets needed factor times/.0 normal needed-normal")
 	add := func(which string, l loop) {
 		f.Add(which, l.N, l.R, l.Packets, l.Needed, l.factor(), l.factor(), l.ofNormal(), l.ofNormal()/l.factor())

@@ -177,7 +177,7 @@ func stepOf(steps []step, number string) *step {
 // the report's, by the step's key. The equation shown with it is the first at which the
 // form that should hold fails, or else the printed one.
 func stepFrame(steps []step) result.Frame {
-	f := kit.NewSheet("steps", "equation:equation says:says printed:printed corrected:corrected cases verdict:proved wrong of "+
+	f := kit.NewSheet("steps", "equation says:says printed:printed corrected:corrected cases verdict:proved wrong of "+
 		"smallest:smallest n r counted computed as-printed")
 	for i := range steps {
 		s := &steps[i]

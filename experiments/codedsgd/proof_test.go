@@ -54,7 +54,7 @@ func TestProofClaims(t *testing.T) {
 		t.Errorf("%d sizes", len(sizes))
 	}
 	for _, c := range judgeProof(plan, steps) {
-		if judgedAs(t, c, claims.Equal); c.Reasons[0].Code != "equations" || c.Reasons[0].Args["most"] != 6 {
+		if foundAs(t, c, claims.Equal); c.Reasons[0].Code != "equations" || c.Reasons[0].Args["most"] != 6 {
 			t.Errorf("%s: %+v", c.ID, c.Reasons)
 		}
 	}
@@ -67,9 +67,9 @@ func TestProofClaims(t *testing.T) {
 			if c.ID == id {
 				want = claims.Differs
 			}
-			judgedAs(t, c, want)
+			foundAs(t, c, want)
 			if c.ID == id {
-				judgedAs(t, c, want, result.Because("equation-fails", "step", number, "n", 7, "r", 3, "counted", "1", "computed", "2"))
+				foundAs(t, c, want, result.Because("equation-fails", "step", number, "n", 7, "r", 3, "counted", "1", "computed", "2"))
 			}
 		}
 		var r result.Result

@@ -3,10 +3,12 @@ package codedsgd
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 )
 
 // The paper's outlook (§4) is to analyse what quantisation does to the loss. Plans,
@@ -17,8 +19,7 @@ const paperRange = 10
 
 // arithmetic is how a block's gradient is represented before the sum.
 type arithmetic struct {
-	Key   string `json:"key"`
-	Title string `json:"title"`
+	Key string `json:"key"` // of the enumeration arithmetic
 	// Float: not quantised and not cut, the mean gradient of the whole batch in
 	// float32. Else int32 of the range.
 	Float bool    `json:"float,omitempty"`
@@ -27,15 +28,22 @@ type arithmetic struct {
 	Blocks int `json:"blocks,omitempty"`
 }
 
-// bits has the steps of so many bits on [−10, 10], 10·2^(1−bits), by a larger range at
-// 32 bits, which clips nothing.
+// bits quantises with the steps of b bits on [−10, 10], 10·2^(1−b). It keeps 32 bits on a
+// larger range, so that nothing is clipped.
 func bits(b int) arithmetic {
-	return arithmetic{Key: fmt.Sprintf("bits-%d", b), Title: fmt.Sprintf("steps of %d bits", b), Range: paperRange * float64(uint64(1)<<(32-b))}
+	return arithmetic{Key: fmt.Sprintf("bits-%d", b), Range: paperRange * float64(uint64(1)<<(32-b))}
 }
 
 func clipped(limit float64) arithmetic {
-	return arithmetic{Key: fmt.Sprintf("range-%g", limit), Title: fmt.Sprintf("int32 on ±%g", limit), Range: limit}
+	return arithmetic{Key: fmt.Sprintf("range-%g", limit), Range: limit}
 }
+
+// bitsOf returns how many bits on ±10 the steps of a range are: 32 for the paper's.
+func (a arithmetic) bitsOf() float64 { return 32 - math.Log2(a.Range/paperRange) }
+
+// coarser tells whether a has coarser steps than the paper's, in Q(n) blocks, and so
+// clips nothing.
+func (a arithmetic) coarser() bool { return a.Range > paperRange && a.Blocks == 0 }
 
 // fineBits are those of the steps with which the order of summation is measured: fine,
 // and on ±640, which clips nothing.
@@ -58,13 +66,12 @@ const (
 // order: they clip, which was overlooked. The fine ones were put beside them then.)
 func arithmetics(profile string) []arithmetic {
 	fine := bits(fineBits)
-	cut := func(a arithmetic, key, title string, blocks int) arithmetic {
-		a.Key, a.Title, a.Blocks = a.Key+"-"+key, a.Title+", "+title, blocks
+	cut := func(a arithmetic, key string, blocks int) arithmetic {
+		a.Key, a.Blocks = a.Key+"-"+key, blocks
 		return a
 	}
-	paper := arithmetic{Key: "paper", Title: "int32 on ±10 (the paper)", Range: paperRange}
-	out := []arithmetic{{Key: "float32", Title: "float32, not quantised", Float: true}, paper, cut(paper, "n", "n blocks", -1), cut(paper, "1", "one block", 1),
-		fine, cut(fine, "n", "n blocks", -1), cut(fine, "1", "one block", 1)}
+	paper := arithmetic{Key: "paper", Range: paperRange}
+	out := []arithmetic{{Key: "float32", Float: true}, paper, cut(paper, "n", -1), cut(paper, "1", 1), fine, cut(fine, "n", -1), cut(fine, "1", 1)}
 	if profile == "ci" {
 		return append(out, bits(16), bits(8), clipped(0.01))
 	}
@@ -83,17 +90,20 @@ type precisionPlan struct {
 	Updates int64   `json:"updates"`
 	Rate    float64 `json:"rate"` // η, the figures'
 	Short   int64   `json:"short"`
-	Sums    []int   `json:"sums"`           // images of the blocks whose largest element is shown
-	Note    string  `json:"note,omitempty"` // for the caption
+	Sums    []int   `json:"sums"` // images of the blocks whose largest element is shown
 }
 
+// wholeUpdates is the length of quick's trainings before they were cut.
+const wholeUpdates = 60
+
+// planPrecision returns a profile's plans.
 func planPrecision(profile string) []precisionPlan {
 	var out []precisionPlan
 	for _, net := range networks() {
-		p := precisionPlan{Net: net, Data: net.dataset(profile), Width: 0.125, Nodes: 4, Updates: 60, Rate: schoolingOf(profile, net).Rate, Short: 5, Sums: []int{1, 10, 100, 1000, 2000}}
+		p := precisionPlan{Net: net, Data: net.dataset(profile), Width: 0.125, Nodes: 4, Updates: wholeUpdates, Rate: schoolingOf(profile, net).Rate, Short: 5, Sums: []int{1, 10, 100, 1000, 2000}}
 		switch profile {
 		case "quick":
-			p.Updates, p.Note = 40, " (Cut after a first run, for its time: from 60 updates, steps of 14 and 10 bits, and the CNN at width 0.125.)"
+			p.Updates = 40 // cut after a first run, for its time: from wholeUpdates, steps of 14 and 10 bits, and the CNN at width 0.125
 			if net.Key == cnn.Key {
 				p.Width = 1. / 16
 			}
@@ -112,53 +122,47 @@ func planPrecision(profile string) []precisionPlan {
 // clippingRanges are those of the counts of saturation.
 var clippingRanges = []float64{10, 1, 0.1}
 
-// decodedPackets are as many random packets as are coded and decoded.
+// decodedPackets is how many random packets are coded and decoded.
 const decodedPackets = 100_000
 
+// quantisation asks what quantisation does to the loss.
 func quantisation() exp.Experiment {
-	e := exp.Experiment{ID: "codedsgd/quantisation", Title: "What quantisation does to the loss", Source: "CSSGD, §3.1 and §4", Profiles: exp.Profiles}
-	e.Seconds = func(profile string, seeds int) float64 {
-		perRun := map[string]float64{"ci": 0.01, "quick": 0.5, "standard": 2, "paper": 700}[profile]
-		return 0.4 + perRun*float64(len(networks())*seeds*len(arithmetics(profile)))
-	}
-	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		plans, kinds := planPrecision(env.Profile), arithmetics(env.Profile)
-		res := exp.NewResult(e, env, result.Trained, map[string]any{"plans": plans, "arithmetics": kinds, "platform": reference, "clipping_ranges": clippingRanges,
-			"packets": decodedPackets, "grid": mappingGrid, "coding_rate": codingRate, "coding_limit": codingLimit, "seeds": env.Seeds})
-		w := &precision{ctx: ctx, env: env, kinds: kinds, bar: &exp.Bar{Env: env, Total: float64(len(plans)*(len(env.Seeds)+1) + 2)}}
-		m, d := mapping(env.Seeds[0]), decodeRandom(env.Seeds[0], decodedPackets)
-		w.bar.Step("mapping and decoding")
-		costs, err := codingCosts(ctx, env)
-		if err != nil {
-			return res, err
-		}
-		w.bar.Step("coding")
-		var studies []precisionStudy
-		for _, p := range plans {
-			s, err := w.study(p)
+	return kit.Inquiry{ID: "codedsgd/quantisation", Source: "CSSGD, §3.1 and §4", Kind: result.Trained, Profiles: exp.Profiles,
+		Seconds: func(profile string, seeds int) float64 {
+			perRun := map[string]float64{"ci": 0.01, "quick": 0.5, "standard": 2, "paper": 700}[profile]
+			return 0.4 + perRun*float64(len(networks())*seeds*len(arithmetics(profile)))
+		},
+		Config: func(profile string) map[string]any {
+			return map[string]any{"plans": planPrecision(profile), "arithmetics": arithmetics(profile), "platform": kit.Platform(referencePlatform()),
+				"clipping_ranges": clippingRanges, "packets": decodedPackets, "grid": mappingGrid, "coding_rate": codingRate, "coding_limit": codingLimit}
+		},
+		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
+			plans := planPrecision(env.Profile)
+			w := &precision{ctx: ctx, env: env, kinds: arithmetics(env.Profile), bar: &exp.Bar{Env: env, Total: float64(len(plans)*(len(env.Seeds)+1) + 2)}}
+			m, d := mapping(env.Seeds[0]), decodeRandom(env.Seeds[0], decodedPackets)
+			w.bar.Step("mapping and decoding")
+			costs, err := codingCosts(ctx, env)
 			if err != nil {
-				return res, err
+				return err
 			}
-			studies = append(studies, s)
-			if !slices.ContainsFunc(res.Datasets, func(d result.Data) bool { return d.Name == s.Data.Name }) {
-				res.Datasets = append(res.Datasets, *s.Data)
+			w.bar.Step("coding")
+			var studies []*precisionStudy
+			for _, p := range plans {
+				s, err := w.study(p)
+				if err != nil {
+					return err
+				}
+				studies = append(studies, &s)
+				r.Engine, r.Data = s.Engine, withData(r.Data, s.Data)
 			}
-			res.Engine = s.Engine
-		}
-		if res.Data = studies[0].Data; len(res.Datasets) == 1 {
-			res.Datasets = nil
-		}
-		for i := range studies {
-			res.Tables = append(res.Tables, lossTable(&studies[i]))
-		}
-		res.Tables = append(res.Tables, saturationTable(studies), sumsTable(studies), wrapTable(), decodeTable(d), mappingTable(m), codingTable(costs))
-		for i := range studies {
-			res.Figures = append(res.Figures, bitsFigure(&studies[i]))
-		}
-		res.Claims = []result.Claim{judgeMapping(m), judgeCoding(costs)}
-		res.Notes = quantisationNotes(studies, m, d, costs)
-		res.Status = complete
-		return res, nil
-	}
-	return e
+			r.Facts = slices.Concat(lossFacts(studies, env.Profile), mappingFacts(m), decodeFacts(d), codingFacts(costs))
+			r.Frames = []result.Frame{lossFrame(studies), bitsFrame(studies), networksFrame(studies), saturationFrame(studies), sumsFrame(studies),
+				wrapFrame(), decodeFrame(d), codingFrame(costs)}
+			for _, s := range studies {
+				r.Figures = append(r.Figures, result.Figure{ID: "bits-" + s.Plan.Net.Key, Form: "line", Frame: "bits", Where: map[string]any{"model": s.Plan.Net.Model},
+					X: "bits", Y: []string{"distance"}, By: []string{"line"}, Log: "y"})
+			}
+			r.Claims = []result.Claim{judgeMapping(m), judgeCoding(costs)}
+			return nil
+		}}.Experiment()
 }

@@ -2,12 +2,12 @@ package codedsgd
 
 import (
 	"context"
-	"fmt"
 	"math"
-	"strings"
 
+	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 	"gradsync/experiments/train"
 	"gradsync/papers/codedsgd"
 )
@@ -33,8 +33,8 @@ type codingParts struct {
 	Quantised, Encoded, Decoded, Summed float64
 }
 
-// codedBy is what n nodes that exchange q micro-blocks at redundancy r do to gradients
-// of so many bytes. A node quantises its share of the blocks, r of n; of the others each
+// codedBy counts what n nodes that exchange q micro-blocks at redundancy r do to gradients
+// of the given bytes. A node quantises its share of the blocks, r of n; of the others each
 // is encoded once in all packets that it sends, and at each packet's decoding r − 1 of
 // its r segments are subtracted; in the end all are summed. At r = 1, which is SSGD
 // quantised, there is no code, and the first and the last remain.
@@ -95,21 +95,30 @@ func codingCosts(ctx context.Context, env exp.Env) (out []codingCost, err error)
 
 // judgeCoding is C32: the paper's message model, r = 2 and 3, both networks.
 func judgeCoding(costs []codingCost) result.Claim {
+	var f claims.Found
 	ok := true
-	var found, code []string
+	var each []map[string]any
 	need := 0.0
 	for _, c := range costs {
 		if c.Whole {
 			continue
 		}
-		ok, need = ok && c.share() <= codingLimit, max(need, c.needed())
-		found = append(found, fmt.Sprintf("%s, r = %d: %.0f %% of computing", c.Net.Title, c.R, 100*c.share()))
-		code = append(code, fmt.Sprintf("%.0f %%", 100*c.code(codingRate)))
+		holds := c.share() <= codingLimit
+		ok, need = ok && holds, max(need, c.needed())
+		each = append(each, map[string]any{"model": c.Net.Model, "r": c.R, "share": 100 * c.share(), "code": 100 * c.code(codingRate)})
+		f.Parts = append(f.Parts, result.Part{Of: map[string]string{"model": c.Net.Model, "method": codedKey(c.R)}, Value: 100 * c.share(), Holds: &holds})
 	}
 	least, most := codeRange(costs, copyMost*copyRate, copyLeast*copyRate)
-	return holds("C32", ok, 0, strings.Join(found, "; "), fmt.Sprintf("quantising, encoding, decoding and summing at %g GB/s of int32, assumed, and nodes of 5 GFLOP/s; %.0f %% would need %.0f GB/s. Of this encoding and decoding alone, of which §2.2 speaks, are %s; SSGD with the same int32 and no code sums as much and quantises 1/r as much. Measured they run at about %g to %g times the bandwidth of a copy (gradsync bench coded): on nodes that copy %g GB/s they would take %.1f to %.1f %%",
-		codingRate/1e9, 100*codingLimit, need/1e9, strings.Join(code, ", "), copyLeast, float64(copyMost), copyRate/1e9, 100*least, 100*most))
+	found := result.Because("C32-found", "cases", each)
+	f.Holds, f.Words = &ok, &found
+	f.Notes = []result.Reason{result.Because("C32", "rate", codingRate/1e9, "flops", gigaflops(), "limit", 100*codingLimit, "need", need/1e9),
+		result.Because("C32-code", "cases", each),
+		result.Because("C32-measured", "slow", copyLeast, "fast", copyMost, "copy", copyRate/1e9, "least", 100*least, "most", 100*most)}
+	return claims.Verdict("C32", f)
 }
+
+// gigaflops returns the speed of a node.
+func gigaflops() float64 { return referencePlatform().Workers[0].FLOPS / 1e9 }
 
 // codeRange is what encoding and decoding alone take of computing in the paper's
 // message model: the least at the fast rate, the most at the slow one.
@@ -123,21 +132,42 @@ func codeRange(costs []codingCost, fast, slow float64) (least, most float64) {
 	return least, most
 }
 
-func codingTable(costs []codingCost) result.Table {
-	t := result.Table{ID: "coding", Title: "What coding takes beside computing", Kind: result.Counted,
-		Caption: fmt.Sprintf("One node, one iteration, n = %d: bytes of int32 that are quantised, encoded, decoded and summed, all counted in a timing-only run, its parts from the assignment (up to the padding of segments). SSGD without a code is r = 1: it quantises and sums. Shares of the time that a node computes, by the network's operations at 5 GFLOP/s; at %g GB/s, an assumption. Slow and fast: encoding and decoding alone at %g and %g times the bandwidth of a copy, about what gradsync bench coded measures on one core, on a machine that copies %g GB/s. Last column: the rate at which all parts take %.0f %% of computing.",
-			anchor, codingRate/1e9, copyLeast, float64(copyMost), copyRate/1e9, 100*codingLimit),
-		Columns: []result.Column{{Key: "net", Title: "network"}, {Key: "model", Title: "messages"}, {Key: "r", Title: "r"}, {Key: "quantised", Title: "quantised", Unit: "MB", Digits: 1}, {Key: "encoded", Title: "encoded", Unit: "MB", Digits: 1},
-			{Key: "decoded", Title: "decoded", Unit: "MB", Digits: 1}, {Key: "summed", Title: "summed", Unit: "MB", Digits: 1}, {Key: "bytes", Title: "all", Unit: "MB", Digits: 1}, {Key: "compute", Title: "computing", Unit: "ms", Digits: 1},
-			{Key: "share", Title: "all", Unit: "%", Digits: 1}, {Key: "code", Title: "encoding and decoding", Unit: "%", Digits: 1}, {Key: "slow", Title: "these, slow", Unit: "%", Digits: 1}, {Key: "fast", Title: "these, fast", Unit: "%", Digits: 1}, {Key: "needed", Title: "rate for 5 %", Unit: "GB/s", Digits: 1}}}
-	for _, c := range costs {
-		messages := "micro-blocks"
-		if c.Whole {
-			messages = "whole gradients"
-		}
-		p := c.Parts
-		t.Rows = append(t.Rows, []any{c.Net.Title, messages, c.R, p.Quantised / 1e6, p.Encoded / 1e6, p.Decoded / 1e6, p.Summed / 1e6, c.Bytes / 1e6, 1e3 * c.Compute,
-			100 * c.share(), 100 * c.code(codingRate), 100 * c.code(copyLeast*copyRate), 100 * c.code(copyMost*copyRate), c.needed() / 1e9})
+// codingFrame holds, of one node and iteration, the bytes of int32 that are coded and the
+// time that takes beside computing.
+func codingFrame(costs []codingCost) result.Frame {
+	mb := func(key string, of func(codingCost) float64) kit.Col[codingCost] {
+		return kit.Num(key, "MB", 1, func(c codingCost) float64 { return of(c) / 1e6 })
 	}
-	return t
+	percent := func(key string, of func(codingCost) float64) kit.Col[codingCost] {
+		return kit.Num(key, "%", 1, func(c codingCost) float64 { return 100 * of(c) })
+	}
+	f := kit.Frame("coding", costs, kit.Word("model", "model", func(c codingCost) string { return c.Net.Model }),
+		kit.Word("messages", "messages", func(c codingCost) string { return messageOf(variant{Whole: c.Whole}) }), kit.Count("r", "", func(c codingCost) int { return c.R }),
+		mb("quantised", func(c codingCost) float64 { return c.Parts.Quantised }), mb("encoded", func(c codingCost) float64 { return c.Parts.Encoded }),
+		mb("decoded", func(c codingCost) float64 { return c.Parts.Decoded }), mb("summed", func(c codingCost) float64 { return c.Parts.Summed }),
+		mb("bytes", func(c codingCost) float64 { return c.Bytes }), kit.Num("compute", "ms", 1, func(c codingCost) float64 { return 1e3 * c.Compute }),
+		percent("share", codingCost.share), percent("code", func(c codingCost) float64 { return c.code(codingRate) }),
+		percent("slow", func(c codingCost) float64 { return c.code(copyLeast * copyRate) }), percent("fast", func(c codingCost) float64 { return c.code(copyMost * copyRate) }),
+		kit.Num("needed", "GB/s", 1, func(c codingCost) float64 { return c.needed() / 1e9 }))
+	f.Kind = result.Counted
+	return f
+}
+
+// codingFacts are the extremes over the paper's message model.
+func codingFacts(costs []codingCost) []result.Fact {
+	most, least, need, part := 0.0, 1e9, 0.0, 0.0
+	for _, c := range costs {
+		if !c.Whole {
+			most, least, need = max(most, c.share()), min(least, c.share()), max(need, c.needed())
+			part = max(part, c.Parts.code()/c.Parts.all())
+		}
+	}
+	codeLeast, codeMost := codeRange(costs, codingRate, codingRate)
+	fastLeast, slowMost := codeRange(costs, copyMost*copyRate, copyLeast*copyRate)
+	percent := func(key string, digits int, x float64) result.Fact { return kit.Number(key, "%", digits, 100*x) }
+	return []result.Fact{kit.Counted("coding.nodes", "", anchor), kit.Number("coding.rate", "GB/s", kit.AsIs, codingRate/1e9), kit.Number("copy.rate", "GB/s", kit.AsIs, copyRate/1e9),
+		kit.Number("copy.least", "", kit.AsIs, copyLeast), kit.Number("copy.most", "", kit.AsIs, copyMost), kit.Number("flops", "GFLOP/s", kit.AsIs, gigaflops()),
+		percent("code.least", 0, codeLeast), percent("code.most", 0, codeMost), percent("copied.least", 1, fastLeast), percent("copied.most", 1, slowMost),
+		percent("coding.least", 0, least), percent("coding.most", 0, most), percent("code.part", 0, part), percent("coding.limit", 0, codingLimit),
+		kit.Number("coding.need", "GB/s", 0, need/1e9)}
 }

@@ -5,7 +5,9 @@ import (
 	"math"
 	"math/big"
 
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/claims"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 	"gradsync/papers/codedsgd"
 	"gradsync/shared/cluster"
 )
@@ -21,8 +23,8 @@ type mapped struct {
 	Worst             float64 // error in half steps, exact, of all values
 	WorstAt           float32
 	Monotone          bool
-	Clipped           int // of ±10.000001, ±11, ±1e30: all must be
-	Refused           int // of NaN and both infinities
+	Clipped           int // of beyond, ±10.00001, ±11, ±1e30: all must be
+	Refused           int // of strange, NaN and both infinities
 }
 
 // mapping checks both ends, zero, a grid, and as many random float32.
@@ -71,17 +73,31 @@ func halfSteps(v float32, q int32) float64 {
 	return e
 }
 
+// beyond and strange are how many numbers out of range, and no numbers, are tried.
+const beyond, strange = 6, 3
+
 // nearly is how far beyond half a step the float64 product of a quantisation may be.
 const nearly = 1e-6
 
 func (m *mapped) holds() bool {
-	return m.Top == math.MaxInt32 && m.Bottom == -math.MaxInt32 && m.Zero == 0 && m.Monotone && m.Worst <= 1+nearly && m.Clipped == 6 && m.Refused == 3
+	return m.Top == math.MaxInt32 && m.Bottom == -math.MaxInt32 && m.Zero == 0 && m.Monotone && m.Worst <= 1+nearly && m.Clipped == beyond && m.Refused == strange
 }
 
 // judgeMapping is C13.
 func judgeMapping(m mapped) result.Claim {
-	found := fmt.Sprintf("[-10,10] -> [0x%08X,0x%08X], off by up to %.6g half steps at %g", uint32(m.Bottom), uint32(m.Top), m.Worst, m.WorstAt)
-	return identity("C13", m.holds(), found, fmt.Sprintf("step %.3g, largest error of %d numbers %.3g, half a step is %.3g; 0 stays 0", m.Step, m.Values, m.Worst*m.Step/2, m.Step/2))
+	f := claims.Identity(m.holds(), result.Because("C13-found", "range", paperRange, "bottom", hexOf(m.Bottom), "top", hexOf(m.Top), "worst", m.Worst, "at", m.WorstAt))
+	f.Notes = []result.Reason{result.Because("C13", "step", m.Step, "values", m.Values, "error", m.Worst*m.Step/2, "half", m.Step/2), result.Because("C13-zero", "zero", int(m.Zero))}
+	return claims.Verdict("C13", f)
+}
+
+func hexOf(x int32) string { return fmt.Sprintf("0x%08X", uint32(x)) }
+
+// mappingFacts are the mapping's table.
+func mappingFacts(m mapped) []result.Fact {
+	return []result.Fact{{Key: "mapping.top", Value: hexOf(m.Top)}, {Key: "mapping.bottom", Value: hexOf(m.Bottom)}, kit.Counted("mapping.zero", "", int(m.Zero)),
+		kit.Counted("mapping.range", "", paperRange), kit.Number("mapping.step", "", kit.AsIs, m.Step), kit.Counted("mapping.values", "", m.Values),
+		kit.Number("mapping.error", "", kit.AsIs, m.Worst*m.Step/2), kit.Number("mapping.worst", "", 6, m.Worst),
+		kit.Counted("mapping.clipped", "", m.Clipped), kit.Counted("mapping.beyond", "", beyond), kit.Counted("mapping.refused", "", m.Refused), kit.Counted("mapping.strange", "", strange)}
 }
 
 // decoded is what coding and decoding random packets found.
@@ -193,7 +209,46 @@ func (d *decoded) add(content, want []int32, p codedsgd.Packet, all blocksKnown,
 
 func clamp(x int64) int64 { return min(max(x, math.MinInt32), math.MaxInt32) }
 
-// wrappedSum is the sum of so many blocks of 2.0 in int32 and in int64.
+// wrapFrame is the final sum in 32 bits and in 64.
+func wrapFrame() result.Frame {
+	type row struct {
+		blocks       int
+		narrow, wide float64
+	}
+	var rows []row
+	for blocks := 1; blocks <= 8; blocks++ {
+		narrow, wide := wrappedSum(blocks)
+		rows = append(rows, row{blocks, narrow, wide})
+	}
+	f := kit.Frame("wrap", rows, kit.Count("blocks", "", func(r row) int { return r.blocks }), kit.Num("sum", "", 1, func(r row) float64 { return 2 * float64(r.blocks) }),
+		kit.Num("narrow", "", 3, func(r row) float64 { return r.narrow }), kit.Num("wide", "", 3, func(r row) float64 { return r.wide }))
+	f.Kind = result.Counted
+	return f
+}
+
+// decodeFrame holds the packets that each arithmetic decodes wrongly.
+func decodeFrame(d decoded) result.Frame {
+	type row struct {
+		key    string
+		errors int
+	}
+	f := kit.Frame("decode", []row{{"wrapping", d.Errors}, {"saturating", d.Saturating}, {"float32", d.Float32}},
+		kit.Word("sum", "sum", func(r row) string { return r.key }), kit.Count("errors", "", func(r row) int { return r.errors }),
+		kit.Num("share", "%", 1, func(r row) float64 { return 100 * float64(r.errors) / float64(d.Packets) }))
+	f.Kind = result.Counted
+	return f
+}
+
+func decodeFacts(d decoded) []result.Fact {
+	narrow, wide := wrappedSum(wrapAt)
+	return []result.Fact{kit.Counted("packets", "", d.Packets), kit.Counted("packets.wrapped", "", d.Wrapped),
+		kit.Counted("wrap.blocks", "", wrapAt), kit.Number("wrap.each", "", 1, 2), kit.Number("wrap.narrow", "", 0, narrow), kit.Number("wrap.wide", "", 0, wide)}
+}
+
+// wrapAt is the number of blocks at which the sum first wraps.
+const wrapAt = 6
+
+// wrappedSum returns the sum of a number of blocks of 2.0 in int32 and in int64.
 func wrappedSum(blocks int) (narrow, wide float64) {
 	q := make([]int32, 1)
 	codedsgd.Quantise(q, []float32{2}, paperRange)

@@ -2,9 +2,9 @@ package codedsgd
 
 import (
 	"math"
-	"strings"
 	"testing"
 
+	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
 	"gradsync/papers/codedsgd"
 	_ "gradsync/shared/tensor/engine/portable"
@@ -21,7 +21,7 @@ func TestMappingHolds(t *testing.T) {
 	} {
 		bad := m
 		spoil(&bad)
-		if c := judgeMapping(bad); c.Verdict != "differs" {
+		if c := judgeMapping(bad); c.Verdict != claims.Differs || c.Found.Code != "C13-found" {
 			t.Errorf("%s spoilt: %s", name, c.Verdict)
 		}
 	}
@@ -112,52 +112,40 @@ func made(rows ...[4]float64) *precisionStudy {
 func TestWhatCountsAsAnEffect(t *testing.T) {
 	float := [4]float64{}
 	for _, c := range []struct {
-		paper   [4]float64
-		moves   bool
-		changes bool
-		want    string
+		paper       [4]float64
+		moves       bool
+		cause, seen string
 	}{
-		{[4]float64{0.02, 0, 0, 0}, false, false, "No element is clipped, and the order"},
-		{[4]float64{0.02, 0.1, 0.1, 5}, false, true, "0.5 % of the elements are clipped, and the order"},
-		{[4]float64{0.021, 0.1, -0.1, 0}, true, false, "the steps lead elsewhere"},
-		{[4]float64{0.3, 0.001, 0.001, 5}, true, false, "That is the range, not the steps: 0.5 % of the elements"},
+		{[4]float64{0.02, 0, 0, 0}, false, "nothing", "none"},
+		{[4]float64{0.02, 0.1, 0.1, 5}, false, "clipped", "other"},
+		{[4]float64{0.021, 0.1, -0.1, 0}, true, "steps", "none"},
+		{[4]float64{0.3, 0.001, 0.001, 5}, true, "range", "small"}, // below the 1 % that counts
 	} {
 		s := made(float, c.paper)
-		if s.moves(inPaper) != c.moves || s.changes(inPaper) != c.changes {
-			t.Errorf("%v: moves %v, changes %v", c.paper, s.moves(inPaper), s.changes(inPaper))
-		}
-		if n := effectNote(s); !strings.Contains(n, c.want) || strings.Contains(n, "another loss") != c.changes {
-			t.Errorf("%q lacks %q", n, c.want)
+		if s.moves(inPaper) != c.moves || s.cause() != c.cause || s.seen(inPaper) != c.seen || s.changes(inPaper) != (c.seen == "other") {
+			t.Errorf("%v: moves %v, %s, %s", c.paper, s.moves(inPaper), s.cause(), s.seen(inPaper))
 		}
 	}
 	s := made(float, [4]float64{0.3, 0.1, 0.1, 0})
 	for i := range s.Learnt {
 		s.Learnt[i] = s.Learnt[i][:1]
 	}
-	if s.changes(inPaper) || !strings.Contains(effectNote(s), "one seed: no interval") || !strings.Contains(coarseNote(s), "of one seed nothing is said") {
+	if s.changes(inPaper) || s.seen(inPaper) != "alone" {
 		t.Error("one seed changes a loss")
-	}
-	rows := make([][4]float64, 8)
-	for i := range rows {
-		rows[i] = [4]float64{0.01, 0, 0, 0}
-	}
-	rows[7] = [4]float64{0.5, 0.3, 0.3, 0} // 16 bits in ci
-	if n := coarseNote(made(rows...)); !strings.Contains(n, "elsewhere with 16 bits (50 %), not with 26 bits, 8 bits; another loss than float32's is shown with 16 bits (differences below about 0 to 0, by the steps") {
-		t.Error(n)
 	}
 }
 
 // By hand, three seeds that differ by −1, 0 and 1: t(2 degrees, 95 %) = 4.303 over √3.
 func TestWhatWouldNotBeSeen(t *testing.T) {
 	s := made([4]float64{}, [4]float64{0.02, 0, 0, 0})
-	s.Learnt[inFloat] = []learnt{{Loss: 3}, {Loss: 3}, {Loss: 3}}
-	s.Learnt[inPaper] = []learnt{{Loss: 2}, {Loss: 3}, {Loss: 4}}
-	if g := gapText(s, inPaper); !strings.Contains(g, "(95 % ±2.5: no difference shown; one below about 2.5 would not be seen)") {
-		t.Error(g)
+	for i := range s.Learnt {
+		s.Learnt[i] = []learnt{{Loss: 3}, {Loss: 3}, {Loss: 3}}
 	}
-	s.Learnt[inPaper] = []learnt{{Loss: 3.001}, {Loss: 3.001}, {Loss: 3.001}}
-	if g := gapText(s, inPaper); !strings.Contains(g, "a difference, below the 1 % of the loss") {
-		t.Error(g)
+	s.Learnt[inPaper] = []learnt{{Loss: 2}, {Loss: 3}, {Loss: 4}}
+	if e := s.lossGap(inPaper); s.seen(inPaper) != "none" {
+		t.Errorf("%+v: %s", e, s.seen(inPaper))
+	} else {
+		near(t, "half", e.Half(), 4.303/math.Sqrt(3), 1e-3)
 	}
 }
 
@@ -184,39 +172,30 @@ func TestCodingIsJudged(t *testing.T) {
 		return codingCost{dnn, 2, whole, bytes, 1, codingParts{Encoded: bytes / 4, Decoded: bytes / 4}}
 	}
 	good := []codingCost{cost(0.05*codingRate, false), cost(codingRate, true)}
-	if c := judgeCoding(good); c.Verdict != "same-sign" || !strings.Contains(c.Measured.(string), "5 % of computing") ||
-		!strings.Contains(c.Why, "alone, of which §2.2 speaks, are 2 %;") || !strings.Contains(c.Why, "on nodes that copy 10 GB/s they would take 0.2 to 0.8 %") {
-		t.Error(c.Verdict, c.Measured, c.Why)
-	}
-	if c := judgeCoding(append(good, cost(0.06*codingRate, false))); c.Verdict != "differs" || !strings.Contains(c.Why, "would need 2 GB/s") {
-		t.Error(c.Verdict, c.Why)
-	}
+	judgedAs(t, judgeCoding(good), claims.SameSign, "C32-found.cases", []args{{"code": 2.5, "model": "mlp", "r": 2, "share": 5}}, "C32-measured.least", 0.25, "C32-measured.most", 0.8333)
+	judgedAs(t, judgeCoding(append(good, cost(0.06*codingRate, false))), claims.Differs, "C32.need", 2.4)
 }
 
-// The page at ci's size: with one node's gradients unclipped int32 ends where float32
+// The result at ci's size: with one node's gradients unclipped int32 ends where float32
 // does, and what a block holds grows with its images.
 func TestQuantisationPage(t *testing.T) {
-	res, err := quantisation().Old(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{0}, Memo: shelf{}})
+	r := runFresh(t, quantisation(), "ci", 0)
 	// One set, embedded, or where the machine has them each network's own.
-	if err != nil || res.Status != complete || len(res.Claims) != 2 || res.Data == nil || len(res.Sets()) > len(networks()) {
-		t.Fatal(err, res.Status, len(res.Claims), res.Sets())
+	if len(r.Claims) != 2 || len(r.Data) == 0 || len(r.Data) > len(networks()) {
+		t.Fatal(len(r.Claims), r.Data)
 	}
 	for _, net := range networks() {
-		rows := table(t, res, "loss-"+net.Key).Rows
-		if fine := rows[inFine][7].(float64); fine > 1 {
+		at := func(key, arithmetic string) float64 {
+			return cellOf(t, r, "loss", key, "model", net.Model, "arithmetic", arithmetic).(float64)
+		}
+		if fine := at("distance", "bits-26"); fine > 1 {
 			t.Errorf("%s: unclipped int32 of fine steps is %g %% off float32", net.Title, fine)
 		}
-		if last := rows[len(rows)-1]; last[8].(float64) == 0 || last[7].(float64) < 50 {
-			t.Errorf("%s: ±0.01 clips %v %%, %v %% off", net.Title, last[8], last[7])
+		if at("saturated", "range-0.01") == 0 || at("distance", "range-0.01") < 50 {
+			t.Errorf("%s: ±0.01 clips %g %%, %g %% off", net.Title, at("saturated", "range-0.01"), at("distance", "range-0.01"))
 		}
-	}
-	sums := table(t, res, "sums").Rows
-	if !(sums[2][2].(float64) > sums[0][2].(float64)) {
-		t.Errorf("largest elements %v", sums)
-	}
-	for _, n := range res.Notes {
-		if strings.Contains(n, "NaN") || strings.Contains(n, "%!") {
-			t.Error(n)
+		if one, hundred := cellOf(t, r, "sums", "largest", "model", net.Model, "images", 1), cellOf(t, r, "sums", "largest", "model", net.Model, "images", 100); !(hundred.(float64) > one.(float64)) {
+			t.Errorf("%s: largest elements %v of one image, %v of 100", net.Title, one, hundred)
 		}
 	}
 }

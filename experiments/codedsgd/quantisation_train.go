@@ -2,16 +2,14 @@ package codedsgd
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 	"gradsync/experiments/train"
 	"gradsync/papers/codedsgd"
 	"gradsync/shared/cluster"
@@ -74,42 +72,28 @@ func (p precisionPlan) config(a arithmetic, seed uint64, env exp.Env) train.Conf
 	return c
 }
 
-// memo keeps v under a hash of what decides it.
-func (w *precision) memo(what string, key any, v any, make func() error) error {
-	raw, err := json.Marshal([]any{what, key, w.env.Engine})
-	if err != nil {
-		return fmt.Errorf("codedsgd: configuration: %w", err)
-	}
-	sum := sha256.Sum256(raw)
-	name := "codedsgd/precision/" + hex.EncodeToString(sum[:])
-	if w.env.Memo != nil && w.env.Memo.Load(name, v) {
-		return nil
-	}
-	if err := w.ctx.Err(); err != nil {
-		return err
-	}
-	if err := make(); err != nil || w.env.Memo == nil {
-		return err
-	}
-	return w.env.Memo.Save(name, v)
+// trained are one seed's trainings, by arithmetic.
+type trained struct {
+	Learnt []learnt
+	Data   *result.Data
+	Engine string
 }
 
+// clippedCounts are the clipped shares and the largest elements of one network.
+type clippedCounts struct {
+	Clipped [][]float64
+	Largest []float64
+}
+
+// study trains and counts all of one network.
 func (w *precision) study(p precisionPlan) (s precisionStudy, err error) {
-	s = precisionStudy{Plan: p, Kinds: w.kinds, Learnt: make([][]learnt, len(w.kinds))}
+	s = precisionStudy{Plan: p, Kinds: w.kinds, Learnt: make([][]learnt, len(w.kinds)), Cuts: []int{microBlocks(p.Nodes, redundancies...), p.Nodes, 1}}
 	set, err := train.OpenData(p.Data, w.env.DataDir, p.Net.Model)
 	if err != nil {
 		return s, err
 	}
 	for _, seed := range w.env.Seeds {
-		var one struct {
-			Learnt []learnt
-			Data   *result.Data
-			Engine string
-		}
-		err := w.memo("trained", []any{p, w.kinds, seed, set.SHA256}, &one, func() (err error) {
-			one.Learnt, one.Data, one.Engine, err = w.train(p, seed)
-			return err
-		})
+		one, err := kit.Keep(w.ctx, w.env, []any{p, w.kinds, seed, set.SHA256, w.env.Engine}, func(string) (trained, error) { return w.train(p, seed) })
 		if err != nil {
 			return s, err
 		}
@@ -119,16 +103,11 @@ func (w *precision) study(p precisionPlan) (s precisionStudy, err error) {
 		s.Data, s.Engine = one.Data, one.Engine
 		w.bar.Step(fmt.Sprintf("%s, seed %d", p.Net.Title, seed))
 	}
-	s.Cuts = []int{microBlocks(p.Nodes, redundancies...), p.Nodes, 1}
-	var counts struct {
-		Clipped [][]float64
-		Largest []float64
-	}
-	err = w.memo("counted", []any{p, clippingRanges, w.env.Seeds[0], set.SHA256}, &counts, func() (err error) {
-		if counts.Clipped, err = w.saturation(p, s.Cuts); err == nil {
-			counts.Largest, err = w.largest(p)
+	counts, err := kit.Keep(w.ctx, w.env, []any{p, clippingRanges, w.env.Seeds[0], set.SHA256, w.env.Engine}, func(string) (c clippedCounts, err error) {
+		if c.Clipped, err = w.saturation(p, s.Cuts); err == nil {
+			c.Largest, err = w.largest(p)
 		}
-		return err
+		return c, err
 	})
 	s.Clipped, s.Largest = counts.Clipped, counts.Largest
 	w.bar.Step(p.Net.Title + ", saturation")
@@ -136,32 +115,29 @@ func (w *precision) study(p precisionPlan) (s precisionStudy, err error) {
 }
 
 // train runs all arithmetics of one seed; the first is what distances are from.
-func (w *precision) train(p precisionPlan, seed uint64) ([]learnt, *result.Data, string, error) {
+func (w *precision) train(p precisionPlan, seed uint64) (out trained, err error) {
 	dir, err := os.MkdirTemp("", "codedsgd")
 	if err != nil {
-		return nil, nil, "", fmt.Errorf("codedsgd: a folder for parameters: %w", err)
+		return out, fmt.Errorf("codedsgd: a folder for parameters: %w", err)
 	}
 	defer os.RemoveAll(dir)
 	m, err := model.Build(model.Spec{Name: p.Net.Model, Width: p.Width, Classes: classes(p.Nodes)})
 	if err != nil {
-		return nil, nil, "", fmt.Errorf("codedsgd: %w", err)
+		return out, fmt.Errorf("codedsgd: %w", err)
 	}
 	start := make([]float32, m.NumParams())
 	m.Init(start, cluster.Stream(seed, -1, "data", "init"))
-	var out []learnt
-	var data *result.Data
-	var engine string
 	var first []float32
 	for _, a := range w.kinds {
 		c := p.config(a, seed, w.env)
 		c.Save = filepath.Join(dir, a.Key+".safetensors")
 		o, err := train.Run(w.ctx, c)
 		if err != nil {
-			return nil, nil, "", fmt.Errorf("codedsgd: %s, %s: %w", p.Net.Key, a.Title, err)
+			return out, fmt.Errorf("codedsgd: %s, %s: %w", p.Net.Key, a.Key, err)
 		}
 		params := make([]float32, m.NumParams())
 		if err := train.LoadState(c.Save, m, p.Width, params, nil); err != nil {
-			return nil, nil, "", err
+			return out, err
 		}
 		if first == nil {
 			first = params
@@ -170,9 +146,9 @@ func (w *precision) train(p precisionPlan, seed uint64) ([]learnt, *result.Data,
 		if o.Coded != nil {
 			l.Saturated, l.Elements = o.Coded.Totals.Saturated, o.Updates*int64(a.blocksOf(p.Nodes)*m.NumParams())
 		}
-		out, data, engine = append(out, l), o.Data, o.Engine
+		out = trained{append(out.Learnt, l), o.Data, o.Engine}
 	}
-	return out, data, engine, nil
+	return out, nil
 }
 
 // distance is the Euclidean one.

@@ -2,7 +2,6 @@ package codedsgd
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"gradsync/experiments/exp"
@@ -19,7 +18,7 @@ func TestHeldBySpeed(t *testing.T) {
 		for r := 1; r <= 4; r++ {
 			row := speedRow{Net: dnn, Pattern: p, R: r}
 			if row.Held, err = heldBy(dnn, p.Speeds, r); err != nil || furthest(row) > 1 {
-				t.Errorf("%s, r = %d: %v, %g off", p.Title, r, row.Held, furthest(row))
+				t.Errorf("%s, r = %d: %v, %g off", p.Key, r, row.Held, furthest(row))
 			}
 		}
 	}
@@ -41,7 +40,7 @@ func TestSlowNodesHideBehindTheMedium(t *testing.T) {
 	near(t, "each computes", 1e3*rows[0].Each, 136.73, 0.01)
 	for _, r := range rows {
 		if r.Equal[1] > r.Equal[0]*(1+1e-9) || r.Uneven[1] > r.Uneven[0]*(1+1e-9) || r.Equal[1] < r.Slowest || r.Uneven[1] < 0.99*r.Each {
-			t.Errorf("%s, %s, r = %d: %+v", r.Net.Title, r.Pattern.Title, r.R, r)
+			t.Errorf("%s, %s, r = %d: %+v", r.Net.Title, r.Pattern.Key, r.R, r)
 		}
 	}
 }
@@ -56,14 +55,14 @@ func TestBestOfEachWay(t *testing.T) {
 	if len(b) != 4 || b[0].REqual != 1 || b[0].RBest != 2 || b[0].saved() != 0.25 || b[2].RBest != 1 || b[2].Uneven != 2 {
 		t.Errorf("%+v", b)
 	}
-	if s := unevenNote("So", b, 0); !strings.Contains(s, "from −10 % (CNN") || !strings.Contains(s, "to 25 % (DNN") {
-		t.Error(s)
-	}
-	if s := rowsNote(rows, 0); !strings.Contains(s, "In 2 of 3 cases they take longer, by up to 25 %") || !strings.Contains(s, "at the same r up to 40 %") {
-		t.Error(s)
-	}
-	if s := rowsNote(rows, 1); strings.Contains(s, "longer") {
-		t.Error(s)
+	f := speedFacts(rows)
+	for key, want := range map[string]any{"apart.least": -10., "apart.least.model": cnn.Model, "apart.most": 25., "apart.most.model": dnn.Model,
+		"apart.longer": 2, "apart.longer.most": 25., "apart.same": 40., "overlap.longer": 0, "overlap.longer.most": 0.} {
+		if x, ok := want.(float64); ok {
+			near(t, key, factOf(t, f, key).(float64), x, 1e-9)
+		} else if got := factOf(t, f, key); got != want {
+			t.Errorf("%s is %v, want %v", key, got, want)
+		}
 	}
 }
 
@@ -90,5 +89,12 @@ func TestBestOfMoreNodes(t *testing.T) {
 	// By hand: ρ ∝ n−1 at n = 15: 15.75, r*² = 15/14·15.75 = 16.9: T(4) = 4 + 11/56·15.75 = 7.09.
 	if r := bestAt(15, laws[2].at(15, statedRatios[0])); r != 4 {
 		t.Errorf("r* = %d at 15 nodes on one medium", r)
+	}
+}
+
+func TestSpeedPage(t *testing.T) {
+	r := runFresh(t, speed(), "ci", 0)
+	if got := cellOf(t, r, "more", "r", "law", "whole", "model", dnn.Model, "nodes", 32); got != 12 {
+		t.Errorf("r* = %v at 32 nodes", got)
 	}
 }

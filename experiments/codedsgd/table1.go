@@ -66,7 +66,7 @@ func judgeNodes(profile string, p *cluster.Platform) result.Claim {
 	}
 	f := claims.Number(float64(most), nil, nil, 0)
 	f.Given = true
-	f.Notes = []result.Reason{result.Because("C09", "nodes", len(p.Workers), "server", p.Server != nil)}
+	f.Notes = []result.Reason{result.Because("C09-profile"), result.Because("C09", "nodes", len(p.Workers), "server", p.Server != nil)}
 	return claims.Verdict("C09", f)
 }
 
@@ -197,14 +197,14 @@ func assumptions(p *cluster.Platform) result.Frame {
 		add(p.Server.Name, p.Server.Assumed)
 	}
 	add("cluster", p.Assumed)
-	f := kit.NewSheet("assumptions", "who last value:value chosen unit confidence:confidence")
+	f := kit.NewSheet("assumptions", "who last value chosen unit confidence:confidence")
 	for _, x := range rows {
 		number, unit, _ := strings.Cut(x.Value, " ")
 		chosen, err := strconv.ParseFloat(number, 64)
 		if err != nil {
 			chosen = math.NaN()
 		}
-		f.Add(x.first, x.last, x.Field, chosen, unit, x.Confidence)
+		f.Add(x.first, x.last, x.Field, chosen, strings.Replace(unit, "us", "µs", 1), x.Confidence)
 	}
 	return f.Frame
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gradsync/experiments/claims"
@@ -23,10 +24,10 @@ func TestTable1(t *testing.T) {
 	if len(r.Claims) != 2 || r.Claims[0].ID != "C09" || r.Claims[1].ID != "C24" {
 		t.Fatalf("claims %+v", r.Claims)
 	}
-	judgedAs(t, r.Claims[1], claims.Equal, result.Because("C24", "fewest", 2, "most", 10))
+	foundAs(t, r.Claims[1], claims.Equal, result.Because("C24", "fewest", 2, "most", 10))
 	for profile, want := range map[string]string{"ci": claims.Differs, "quick": claims.Differs, "standard": claims.Equal, "paper": claims.Equal} {
 		c := judgeNodes(profile, referencePlatform())
-		if judgedAs(t, c, want, result.Because("C09", "nodes", 10, "server", true)); c.Remark != claims.GivenRemark {
+		if foundAs(t, c, want, result.Because("C09", "nodes", 10, "server", true)); c.Remark != claims.GivenRemark {
 			t.Errorf("%s in %s: remark %q", c.ID, profile, c.Remark)
 		}
 	}
@@ -49,7 +50,7 @@ func TestAssumptionsAreAllThere(t *testing.T) {
 	for _, list := range [][]cluster.Assumption{p.Assumed, p.Workers[9].Assumed, p.Server.Assumed} {
 		for _, a := range list {
 			if !slices.ContainsFunc(f.Rows, func(row []any) bool {
-				return row[2] == a.Field && fmt.Sprint(row[3], " ", row[4]) == a.Value && row[5] == a.Confidence
+				return row[2] == a.Field && fmt.Sprint(row[3], " ", row[4]) == strings.Replace(a.Value, "us", "µs", 1) && row[5] == a.Confidence
 			}) {
 				t.Errorf("no row of %s, %s", a.Field, a.Value)
 			}
@@ -64,7 +65,7 @@ func TestAssumptionsAreAllThere(t *testing.T) {
 // images or the nodes.
 func TestClassesAreJudged(t *testing.T) {
 	good := nClass{Network: dnn, Nodes: 4, Classes: 4, Logits: 4, Labels: 4}
-	judgedAs(t, judgeClasses([]nClass{good, good}), claims.Equal)
+	foundAs(t, judgeClasses([]nClass{good, good}), claims.Equal)
 	for field, spoil := range map[string]func(*nClass){
 		"classes": func(x *nClass) { x.Classes = 10 },
 		"logits":  func(x *nClass) { x.Logits = 10 },

@@ -3,7 +3,7 @@ package codedsgd
 import (
 	"math"
 
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 	"gradsync/experiments/train"
 	"gradsync/papers/codedsgd"
 	"gradsync/shared/cluster"
@@ -162,10 +162,10 @@ func trajectoryOf(o *train.Outcome) trajectory {
 	return t
 }
 
-// best is the highest accuracy on the way, a share.
+// best returns the highest accuracy on the way, a share.
 func (t trajectory) best() float64 { return t.bestIn(math.MaxInt64) }
 
-// bestIn is that of the first so many updates.
+// bestIn returns the highest accuracy within a number of updates.
 func (t trajectory) bestIn(updates int64) (a float64) {
 	for _, p := range t.Curve {
 		if p.Updates <= updates {
@@ -173,4 +173,39 @@ func (t trajectory) bestIn(updates int64) (a float64) {
 		}
 	}
 	return a
+}
+
+// lastIn returns the accuracy of the last evaluation within a number of updates.
+func (t trajectory) lastIn(updates int64) (a float64) {
+	for _, p := range t.Curve {
+		if p.Updates <= updates {
+			a = p.Accuracy
+		}
+	}
+	return a
+}
+
+// updatesTo and secondsTo return where a curve first has an accuracy; NaN: never.
+func updatesTo(curve []train.Point, accuracy float64) float64 {
+	if at, ok := train.Reach(curve, accuracy); ok {
+		return at.Updates
+	}
+	return math.NaN()
+}
+
+func secondsTo(curve []train.Point, accuracy float64) float64 {
+	if at, ok := train.Reach(curve, accuracy); ok {
+		return at.Seconds
+	}
+	return math.NaN()
+}
+
+// clocked returns a copy of curve on a clock whose update takes the given seconds.
+func clocked(curve []train.Point, seconds float64) []train.Point {
+	out := make([]train.Point, len(curve))
+	for i, p := range curve {
+		p.Seconds = float64(p.Updates) * seconds
+		out[i] = p
+	}
+	return out
 }

@@ -1,127 +1,156 @@
 package codedsgd
 
 import (
-	"fmt"
 	"math"
 	"slices"
-	"strings"
+	"strconv"
 
 	"gradsync/experiments/claims"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 )
 
-// judgeLevel judges C07 and C08: the rule's level, in per cent, against the paper's.
-func judgeLevel(id string, c choice, seeds int, differs []string) result.Claim {
-	if c.Picked == 0 {
-		return claims.Judge(id, claims.Evidence{NotRun: "no whole per cent is reached by all three algorithms in every seed"})
+// args are named values of a reason's template.
+type args = map[string]any
+
+// differs lists what sets a network's trainings apart from the paper's; the target is
+// left out where the level itself is judged.
+func (w *largest) differs(target bool) (out []result.Reason) {
+	p := w.plan
+	if d := w.ssgd[0].Data; d != nil && d.Name != p.Net.Data {
+		out = append(out, result.Because("data", "used", d.Name, "images", d.Train, "wanted", p.Net.Data))
 	}
-	note := fmt.Sprintf("the best accuracy of all runs is %.1f %%", 100*c.Best)
-	if slices.ContainsFunc(differs, func(d string) bool { return strings.HasPrefix(d, "data: ") }) {
-		note += "; a level on other data neither confirms nor refutes the paper's"
+	if p.Width > 0 {
+		out = append(out, result.Because("width", "by", 1/p.Width))
+	}
+	if p.most() != 10 {
+		out = append(out, result.Because("fewer-nodes", "nodes", p.most(), "stated", 10))
+	}
+	if target && p.Target == 0 {
+		out = append(out, result.Because("rule-target", "percent", 100*w.target, "stated", 100*statedTarget(p.Net)))
+	}
+	return slices.Clip(out)
+}
+
+// judgeLevel judges C07 and C08: the rule's level, in per cent, against the paper's.
+func judgeLevel(id string, c choice, seeds int, differs []result.Reason) result.Claim {
+	if c.Picked == 0 {
+		return claims.Verdict(id, claims.Found{Missing: []result.Reason{result.Because("level-none")}})
+	}
+	f := claims.Number(float64(c.Picked), nil, nil, seeds)
+	f.Differs, f.Notes = differs, []result.Reason{result.Because("level-best", "percent", 100*c.Best)}
+	if slices.ContainsFunc(differs, func(d result.Reason) bool { return d.Code == "data" }) {
+		f.Notes = append(f.Notes, result.Because("level-other-data"))
 	}
 	if c.Below {
-		note += fmt.Sprintf("; not all reach a level at most %d points below it, and the highest that all reach is taken", levelsBelow)
+		f.Notes = append(f.Notes, result.Because("level-below", "points", levelsBelow))
 	}
 	if c.lowest() {
-		note += "; it is the lowest candidate, so that how far below the best the rule looks decides too"
+		f.Notes = append(f.Notes, result.Because("level-lowest"))
 	}
-	return claims.Judge(id, claims.Evidence{Value: float64(c.Picked), Seeds: seeds, Differs: differs, Note: note})
+	return claims.Verdict(id, f)
 }
-
-// finals are the best accuracies of one network's runs, shares.
-type finals struct {
-	Title              string
-	Serial, SSGD, ASGD []float64 // in as many updates
-	Longer             []float64 // alone, in Times as many
-	Times              int64
-}
-
-// judgeFinals judges C30 as tolerances.csv has it: means of best accuracies of every
-// method at most 1 point below the serial training's, on all networks.
-func judgeFinals(all []finals) result.Claim {
-	within := claims.Tolerance("C30")
-	ok, seeds, worst := true, 0, math.Inf(-1)
-	var note, longer []string
-	for _, f := range all {
-		serial := meanOf(f.Serial)
-		seeds = len(f.SSGD)
-		for _, m := range []struct {
-			name string
-			x    []float64
-		}{{"SSGD and CSSGD", f.SSGD}, {"ASGD", f.ASGD}} {
-			below := 100 * (serial - meanOf(m.x))
-			worst = max(worst, below)
-			ok = ok && below <= within
-			note = append(note, fmt.Sprintf("%s, %s: %+.2f points", f.Title, m.name, 100*(meanOf(m.x)-serial)))
-			if f.Times > 1 {
-				longer = append(longer, fmt.Sprintf("%s, %s: %+.2f points", f.Title, m.name, 100*(meanOf(m.x)-meanOf(f.Longer))))
-			}
-		}
-	}
-	why := fmt.Sprintf("best accuracy against the serial training's in as many updates: %s; the bound is %g; ", strings.Join(note, "; "), within)
-	if len(longer) > 0 {
-		why += fmt.Sprintf("against the serial training's in %d times the updates: %s; ", all[0].Times, strings.Join(longer, "; "))
-	}
-	why += changed
-	return holds("C30", ok, seeds, fmt.Sprintf("at most %.2f points below", max(worst, 0)), why)
-}
-
-// changed is what the first run of quick found under the criterion as it was then.
-const changed = "the serial training's length was changed after a first run of quick, in which it was twice the methods': the CNN's synchronous methods were then 3.3 points short and its ASGD 3.8, the DNN's 0.8 and 1.6, and the claim did not hold"
 
 // judgeFaster judges C21, CSSGD's time to the target below that of both SSGDs at
 // every node count with both redundancies that are possible there. All make the same
 // updates, so that the order of iteration times is that of times to the target.
-func judgeFaster(cs []crossing) result.Claim {
-	return judgeBelow("C21", cs, secondsIn, []exchange{unicast, multicast}, "time to the target")
+func judgeFaster(cs []timing) result.Claim {
+	return judgeBelow("C21", secondsIn, []exchange{unicast, multicast}, switchReason(cs), sameNet{dnn.Model, cs})
 }
 
 // judgeLess judges C20, fewer bytes with CSSGD than with SSGD multicast, a multicast
 // counted once in both, at every node count of both networks.
-func judgeLess(cs []crossing) result.Claim {
-	return judgeBelow("C20", cs, bytesIn, []exchange{multicast}, "bytes to the target")
+func judgeLess(all ...sameNet) result.Claim {
+	return judgeBelow("C20", bytesIn, []exchange{multicast}, nil, all...)
 }
 
-func judgeBelow(id string, cs []crossing, of func(iteration) float64, rivals []exchange, what string) result.Claim {
-	cases, below, idle := 0, 0, 0
-	var note []string
+// sameNet holds the timings of one network.
+type sameNet struct {
+	model string
+	on    []timing
+}
+
+func judgeBelow(id string, of func(iteration) float64, rivals []exchange, notes []result.Reason, all ...sameNet) result.Claim {
+	f := claims.Found{}
+	below, idle := 0, 0
+	var cs []timing
+	for _, net := range all {
+		cs = append(cs, net.on...)
+	}
+	var beside []result.Reason
 	for _, rival := range rivals {
-		for _, c := range cs {
-			for _, r := range redundancies {
-				x, ok := c.Of[judged.Key][coded(r)]
-				if !ok {
-					continue
-				}
-				cases++
-				if of(x) < of(c.Of[judged.Key][rival]) {
-					below++
-					if r == c.Nodes {
-						idle++
+		for _, net := range all {
+			for _, c := range net.on {
+				for _, r := range redundancies {
+					x, ok := c.Of[judged.Key][coded(r)]
+					if !ok {
+						continue
 					}
+					base := of(c.Of[judged.Key][rival])
+					holds := of(x) < base
+					if holds {
+						below++
+						if r == c.Nodes {
+							idle++
+						}
+					}
+					f.Parts = append(f.Parts, result.Part{Value: saved(of(x), base), Holds: &holds,
+						Of: map[string]string{"model": net.model, "rival": rival.key(), "method": codedKey(r), "nodes": strconv.Itoa(c.Nodes)}})
 				}
 			}
 		}
-		note = append(note, fmt.Sprintf("lower than %s with %s", exchangeName(0, rival), lowerOn(cs, judged, rival, of)), meanWords(cs, judged, rival, of))
+		beside = append(beside, result.Because("lower-than", "rival", rival.key(), "lower", lowerOn(cs, judged, rival, of)),
+			result.Because("mean-change", "rival", rival.key(), "means", meansOf(cs, rival, of)))
 	}
-	found := fmt.Sprintf("%s lower in %d of %d comparisons", what, below, cases)
-	if idle > 0 {
-		found += fmt.Sprintf(", %d of these with r = n, which sends nothing", idle)
-	}
-	note = append(note, "the text says so without numbers of nodes, and the curves are lost: “at every node count” is our reading")
-	if id == "C21" {
-		note = append(note, switchWords(cs))
-	}
-	return holds(id, below == cases, 0, found, "the paper's message and time model, a multicast costs once: "+strings.Join(note, "; "))
+	cases := len(f.Parts)
+	holds, found := below == cases, result.Because(id+"-found", "below", below, "cases", cases, "idle", idle)
+	f.Holds, f.Words = &holds, &found
+	f.Notes = append(append(beside, result.Because("our-reading")), notes...)
+	return claims.Verdict(id, f)
 }
 
-// silent counts the points at which r = n: nothing is sent.
-func silent(cs []crossing) (points int) {
-	for _, c := range cs {
-		if slices.Contains(redundancies, c.Nodes) {
-			points++
+// lowerOn lists with which redundancy, and on how many nodes, CSSGD is below a rival.
+func lowerOn(cs []timing, v variant, rival exchange, of func(iteration) float64) []args {
+	out := []args{}
+	for _, r := range redundancies {
+		var nodes []int
+		for _, on := range cs {
+			if x, ok := on.Of[v.Key][coded(r)]; ok && of(x) < of(on.Of[v.Key][rival]) && !slices.Contains(nodes, on.Nodes) {
+				nodes = append(nodes, on.Nodes)
+			}
+		}
+		if slices.Sort(nodes); len(nodes) > 0 {
+			out = append(out, args{"r": r, "nodes": nodes})
 		}
 	}
-	return points
+	return out
+}
+
+// meansOf lists the mean savings over node counts of every r.
+func meansOf(cs []timing, rival exchange, of func(iteration) float64) []args {
+	out := []args{}
+	for _, r := range redundancies {
+		if x := meanSavedBy(cs, judged, r, rival, of); !math.IsNaN(x) {
+			out = append(out, args{"r": r, "size": math.Abs(x), "than": than(x)})
+		}
+	}
+	return out
+}
+
+// switchReason says where CSSGD at the better r is ahead of SSGD Multicast when
+// micro-blocks travel over a switch.
+func switchReason(cs []timing) []result.Reason {
+	var ahead []args
+	for _, c := range cs {
+		r, it := c.optimal(switched)
+		if x := saved(it.Seconds, c.Of[switched.Key][multicast].Seconds); x > 0 {
+			ahead = append(ahead, args{"saved": x, "nodes": c.Nodes, "r": r})
+		}
+	}
+	mean := meanSaved(cs, multicast, switched)
+	if ahead == nil {
+		return []result.Reason{result.Because("switch-none", "mean", mean)}
+	}
+	return []result.Reason{result.Because("switch-ahead", "ahead", ahead, "mean", mean)}
 }
 
 // judgeMulticast judges C35, SSGD with multicast sooner at the target than with
@@ -129,163 +158,152 @@ func silent(cs []crossing) (points int) {
 // two nodes both send the same messages, there are no two ways to compare, and all that
 // is asked is that they take the same time. So it was written before any run, and the
 // claim says so, for the criterion to the letter knows no such exception.
-func judgeMulticast(cs []crossing) result.Claim {
-	ok := true
-	var note, star []string
+func judgeMulticast(cs []timing) result.Claim {
+	var f claims.Found
+	all := true
+	var ratios, onSwitch []args
 	for _, c := range cs {
-		star = append(star, fmt.Sprintf("%.3g", c.Of[ethernet.Key][multicast].Seconds/c.Of[ethernet.Key][unicast].Seconds))
+		onSwitch = append(onSwitch, args{"nodes": c.Nodes, "ratio": c.Of[ethernet.Key][multicast].Seconds / c.Of[ethernet.Key][unicast].Seconds})
 		ratio := c.Of[judged.Key][multicast].Seconds / c.Of[judged.Key][unicast].Seconds
-		ok = ok && (ratio < 1 || c.Nodes == 2 && ratio <= 1+1e-9)
-		note = append(note, fmt.Sprintf("%d nodes %.3g", c.Nodes, ratio))
-	}
-	found, two := "multicast is sooner", ""
-	if !ok {
-		found = "multicast is not always sooner"
-	}
-	if cs[0].Nodes == 2 {
-		if ok {
-			found += " on more than 2 nodes; on 2 both are one"
+		holds := ratio < 1 || c.Nodes == 2 && ratio <= 1+1e-9
+		all = all && holds
+		part := result.Part{Of: map[string]string{"nodes": strconv.Itoa(c.Nodes)}, Value: ratio}
+		if c.Nodes > 2 || !holds {
+			part.Holds = &holds
 		}
-		two = "; with 2 nodes a message has one receiver: a multicast is a unicast, there are no two ways to put in order, and the point is left out of the verdict, as the judging program did before any run; read to the letter, “below at every node count” fails there on equality"
+		f.Parts = append(f.Parts, part)
+		ratios = append(ratios, args{"nodes": c.Nodes, "ratio": ratio})
 	}
-	return holds("C35", ok, 0, found, "multicast's time over unicast's: "+strings.Join(note, ", ")+two+". On a switch, with whole gradients, where every receiver's link must carry it anyway: "+strings.Join(star, ", "))
-}
-
-// meanReduction is C31's measure of a network: what CSSGD saves of a rival's time per
-// batch, a mean over redundancies and node counts.
-func meanReduction(cs []crossing, rival exchange) float64 {
-	sum, cases := 0.0, 0
-	for _, c := range cs {
-		for _, r := range redundancies {
-			if x, ok := c.Of[judged.Key][coded(r)]; ok {
-				sum, cases = sum+saved(x.Seconds, c.Of[judged.Key][rival].Seconds), cases+1
-			}
-		}
-	}
-	return sum / float64(cases)
+	two := cs[0].Nodes == 2
+	found := result.Because("C35-found", "sooner", all, "two", two)
+	f.Holds, f.Words = &all, &found
+	f.Notes = []result.Reason{result.Because("C35", "ratios", ratios, "two", two, "switch", onSwitch)}
+	return claims.Verdict("C35", f)
 }
 
 // judgeMatters judges C31. The rival is SSGD that pays for every receiver, as the
 // paper's own model charges it ((19), §3.2.4): against multicast there is, on most node
 // counts, no saving that could matter less.
-func judgeMatters(dnn, cnn []crossing) result.Claim {
-	d, c := meanReduction(dnn, unicast), meanReduction(cnn, unicast)
-	found := fmt.Sprintf("CNN %.1f %%, DNN %.1f %%", c, d)
+func judgeMatters(dnns, cnns []timing) result.Claim {
+	d, c := meanReduction(dnns, unicast), meanReduction(cnns, unicast)
+	nothing := "none"
 	switch {
 	case c <= 0 && d <= 0:
-		found += ": on the mean neither saves anything"
+		nothing = "both"
 	case c <= 0:
-		found += ": on the mean the CNN saves nothing"
+		nothing = cnn.Model
 	case d <= 0:
-		found += ": on the mean the DNN saves nothing"
+		nothing = dnn.Model
 	}
-	return holds("C31", c < d, 0, found,
-		fmt.Sprintf("mean reduction of the time per batch over r and node counts, SSGD charged per receiver as in (19); on %d nodes it is %.1f %% for the CNN and %.1f %% for the DNN; against SSGD multicast it is %.1f and %.1f %% over all",
-			cnn[len(cnn)-1].Nodes, meanReduction(cnn[len(cnn)-1:], unicast), meanReduction(dnn[len(dnn)-1:], unicast), meanReduction(cnn, multicast), meanReduction(dnn, multicast)))
+	last := func(cs []timing) []timing { return cs[len(cs)-1:] }
+	found := result.Because("C31-found", "cnn", c, "dnn", d, "nothing", nothing)
+	f := claims.Holding(c < d, 0, &found)
+	f.Parts = []result.Part{{Of: map[string]string{"model": cnn.Model}, Value: c}, {Of: map[string]string{"model": dnn.Model}, Value: d}}
+	f.Notes = []result.Reason{result.Because("C31", "nodes", last(cnns)[0].Nodes, "cnn", meanReduction(last(cnns), unicast), "dnn", meanReduction(last(dnns), unicast),
+		"cnn_multicast", meanReduction(cnns, multicast), "dnn_multicast", meanReduction(dnns, multicast))}
+	return claims.Verdict("C31", f)
 }
 
 // judgeScaling judges C33: neither ASGD nor CSSGD at its best redundancy is within a
 // tenth of linear in samples per second from the fewest to the most nodes, and at the
 // most some redundancy above the fewest's best is at least as fast as that.
-// beside is evidence that is not judged.
-func judgeScaling(cs []crossing, net network, asgd []float64, beside string) result.Claim {
+func judgeScaling(s *sweep) result.Claim {
+	cs, net := s.on, s.plan.Net
 	few, many := cs[0], cs[len(cs)-1]
 	linear := float64(many.Nodes) / float64(few.Nodes)
 	r, x := few.optimal(judged)
 	_, y := many.optimal(judged)
 	up := float64(net.batch(many.Nodes)) / y.Seconds / (float64(net.batch(few.Nodes)) / x.Seconds)
-	async := asgd[len(asgd)-1] / asgd[0]
+	async := s.rate[len(s.rate)-1] / s.rate[0]
 	bound := (1 - claims.Tolerance("C33")) * linear
 	at, larger := many.Of[judged.Key][coded(r)].Seconds, false
-	var raised []string
+	raised := []args{}
 	for _, k := range redundancies {
 		if z, ok := many.Of[judged.Key][coded(k)]; ok && k > r {
 			larger = larger || z.Seconds <= at
-			raised = append(raised, fmt.Sprintf("r = %d takes %.3g times r = %d's", k, z.Seconds/at, r))
+			raised = append(raised, args{"r": k, "ratio": z.Seconds / at})
 		}
 	}
-	return holds("C33", async < bound && up < bound && larger, 0,
-		fmt.Sprintf("%d to %d nodes: ASGD %.2f times the samples per second, CSSGD %.2f times", few.Nodes, many.Nodes, async, up),
-		fmt.Sprintf("linear is %.3g, the bound %.3g; the best r at %d nodes is %d%s, and at %d nodes an iteration with %s; %s", linear, bound, few.Nodes, r, only(few), many.Nodes, strings.Join(raised, ", "), beside))
+	found := result.Because("C33-found", "few", few.Nodes, "many", many.Nodes, "asgd", async, "cssgd", up)
+	f := claims.Holding(async < bound && up < bound && larger, 0, &found)
+	below := func(x float64) *bool { b := x < bound; return &b }
+	f.Parts = []result.Part{{Of: map[string]string{"method": "asgd"}, Value: async, Holds: below(async)},
+		{Of: map[string]string{"method": "cssgd"}, Value: up, Holds: below(up)}}
+	f.Notes = []result.Reason{result.Because("C33", "linear", linear, "bound", bound, "few", few.Nodes, "r", r,
+		"only", len(few.Of[judged.Key]) == 3, "many", many.Nodes, "raised", raised), s.growth()}
+	return claims.Verdict("C33", f)
 }
 
-// only says that a number of nodes leaves no choice of r.
-func only(c crossing) string {
-	if len(c.Of[judged.Key]) == 3 { // two ways of SSGD, one r
-		return ", with no alternative: of the r compared only it is possible there"
+// growth is what §3.2.5 says of ASGD that samples per second do not show: from the
+// fewest to the most nodes its staleness and the way to the target.
+func (s *sweep) growth() result.Reason {
+	i, k := 0, len(s.on)-1
+	cssgd := func(i int) float64 { _, x, _, _ := s.times(i, judged); return meanOf(x) }
+	pushes := func(i int) float64 { x, _ := s.pushes(i); return x }
+	orNone := func(x float64) any {
+		if math.IsNaN(x) {
+			return nil
+		}
+		return x
 	}
-	return ""
+	span := func(of func(i int) float64) []any { return []any{orNone(of(i)), orNone(of(k))} }
+	return result.Because("C33-growth", "few", s.on[i].Nodes, "many", s.on[k].Nodes,
+		"stale", span(func(i int) float64 { return s.stale[i] }), "pushes", span(pushes), "updates", span(func(i int) float64 { return meanOf(s.updates[i]) }),
+		"asgd", span(func(i int) float64 { return meanOf(s.ends[i]) }), "cssgd", span(cssgd))
+}
+
+// judgeRuns judges C12 by the network that ASGD is trained on the least often.
+func judgeRuns(profile string, seeds []uint64) result.Claim {
+	least := math.MaxInt
+	why := result.Because("C12")
+	why.Args = args{}
+	for _, net := range networks() {
+		p := schoolingOf(profile, net)
+		runs := max(p.Runs, len(p.seedsOf(seeds)))
+		least = min(least, runs)
+		why.Args[net.Key] = runs
+	}
+	f := claims.Number(float64(least), nil, nil, 0)
+	f.Notes = []result.Reason{why}
+	return claims.Verdict("C12", f)
 }
 
 // judgeSSGD judges C01, C04 and C05: the mean over node counts of what CSSGD at its
 // best redundancy saves of SSGD's time, a multicast costing its sender once in both.
-func judgeSSGD(id string, cs []crossing, differs []string) result.Claim {
-	per := make([]string, len(cs))
-	for i, c := range cs {
+func judgeSSGD(id string, net network, cs []timing, differs []result.Reason) result.Claim {
+	f := claims.Number(meanSaved(cs, multicast, judged), nil, nil, 0)
+	f.Rival, f.Network, f.Differs = multicast.key(), net.Model, differs
+	var per []args
+	for _, c := range cs {
 		r, it := c.optimal(judged)
-		per[i] = fmt.Sprintf("%d nodes %.1f (%s)", c.Nodes, saved(it.Seconds, c.Of[judged.Key][multicast].Seconds), redundancyName(c.Nodes, r))
+		x := saved(it.Seconds, c.Of[judged.Key][multicast].Seconds)
+		per = append(per, args{"nodes": c.Nodes, "saved": x, "r": r, "idle": r == c.Nodes})
+		f.Parts = append(f.Parts, result.Part{Of: map[string]string{"nodes": strconv.Itoa(c.Nodes), "method": codedKey(r)}, Value: x})
 	}
-	late := ""
+	f.Notes = []result.Reason{result.Because("saved-by-nodes", "nodes", per), result.Because("same-updates"),
+		result.Because("saved-otherwise", "unicast", meanSaved(cs, unicast, judged), "whole", meanSaved(cs, multicast, ethernet))}
 	if few := from(cs, trainedFrom); len(few) > 0 && len(few) < len(cs) {
-		late = fmt.Sprintf("; over %d nodes and more alone the mean is %.1f %%", trainedFrom, meanSaved(few, multicast, judged))
+		f.Notes = append(f.Notes, result.Because("saved-late", "nodes", trainedFrom, "saved", meanSaved(few, multicast, judged)))
 	}
-	return claims.Judge(id, claims.Evidence{Value: meanSaved(cs, multicast, judged), Differs: differs,
-		Note: fmt.Sprintf("%s; both methods make the same updates, so that the ratio of their times does not vary with the seed; with SSGD charged per receiver the mean is %.1f %%, with whole gradients on a switch %.1f %%%s; %s; %s",
-			strings.Join(per, ", "), meanSaved(cs, unicast, judged), meanSaved(cs, multicast, ethernet), late, switchWords(cs), assumed)})
+	f.Notes = append(append(f.Notes, switchReason(cs)...), result.Because("assumed-nodes"))
+	return claims.Verdict(id, f)
 }
 
 // judgeASGD judges C02, C03 and C06: the same against ASGD, paired by seed.
-func judgeASGD(id string, c course) result.Claim {
-	ours, base, nodes := c.pairs(judged)
+func judgeASGD(id string, s *sweep) result.Claim {
+	e, nodes := s.savedOfASGD(judged, 0)
 	if len(nodes) == 0 {
-		return claims.Judge(id, claims.Evidence{NotRun: "on no number of nodes do both reach the target in every run"})
+		return claims.Verdict(id, claims.Found{Missing: []result.Reason{result.Because("asgd-none")}, Rival: "asgd", Network: s.plan.Net.Model})
 	}
-	x, ci := reductionOver(ours, base)
-	note := fmt.Sprintf("mean over %s nodes of ratios of the mean times of %d runs of ASGD, seeds in turn", words(nodes), len(c.asgd))
-	if left := len(c.on) - len(nodes); left > 0 {
-		note += fmt.Sprintf("; on %d other node counts a run misses the target", left)
+	f := claims.Number(e.Value, e.CI, e.Samples, len(s.seeds))
+	f.Rival, f.Network, f.Differs = "asgd", s.plan.Net.Model, s.differs(true)
+	f.Notes = []result.Reason{result.Because("asgd-pairs", "nodes", nodes, "runs", len(s.asgd))}
+	if left := len(s.on) - len(nodes); left > 0 {
+		f.Notes = append(f.Notes, result.Because("asgd-left", "n", left))
 	}
-	if y, some, ok := c.savedFrom(trainedFrom); ok && len(some) < len(nodes) {
-		note += fmt.Sprintf("; over %d nodes and more alone %.1f %%", trainedFrom, y)
+	if late, some := s.savedOfASGD(judged, trainedFrom); len(some) > 0 && len(some) < len(nodes) {
+		f.Notes = append(f.Notes, result.Because("saved-late", "nodes", trainedFrom, "saved", late.Value))
 	}
-	return claims.Judge(id, claims.Evidence{Value: x, CI95: ci, Seeds: len(c.seeds), Differs: c.differs(), Note: note + "; " + assumed})
-}
-
-// pairs are the times to the target of CSSGD at its best redundancy and of ASGD,
-// [nodes][seed], where every run reaches it. A seed's time of ASGD is the mean of its
-// runs.
-func (c *course) pairs(v variant) (ours, base [][]float64, nodes []int) {
-	for i, on := range c.on {
-		if math.IsNaN(meanOf(c.updates[i])) || math.IsNaN(meanOf(c.ends[i])) {
-			continue
-		}
-		_, it := on.optimal(v)
-		var o, b []float64
-		for s, runs := range groups(c.ends[i], len(c.seeds)) {
-			o, b = append(o, c.updates[i][s]*it.Seconds), append(b, meanOf(runs))
-		}
-		ours, base, nodes = append(ours, o), append(base, b), append(nodes, on.Nodes)
-	}
-	return ours, base, nodes
-}
-
-// assumed is said of every number that depends on the platform.
-const assumed = "nodes and network are assumed (table 1)"
-
-// differs lists what sets a network's trainings apart from the paper's.
-func (w *largest) differs() (out []string) {
-	p := w.plan
-	if d := w.ssgd[0].Data; d != nil && d.Name != p.Net.Data {
-		out = append(out, "data: "+d.Name+" in place of "+p.Net.Trained)
-	}
-	if p.Width > 0 {
-		out = append(out, fmt.Sprintf("trained at %s of the width", fraction(p.Width)))
-	}
-	if p.most() != 10 {
-		out = append(out, fmt.Sprintf("up to %d nodes, not 10", p.most()))
-	}
-	if p.Target == 0 {
-		out = append(out, fmt.Sprintf("target %.0f %%, by the paper's rule, not %.0f %%", 100*w.target, 100*statedTarget(p.Net)))
-	}
-	return slices.Clip(out)
+	f.Notes = append(f.Notes, result.Because("assumed-nodes"))
+	return claims.Verdict(id, f)
 }

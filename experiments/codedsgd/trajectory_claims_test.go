@@ -2,52 +2,40 @@ package codedsgd
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"gradsync/experiments/claims"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 )
 
-func verdictIs(t *testing.T, c result.Claim, want string, words ...string) {
-	t.Helper()
-	if c.Verdict != want {
-		t.Errorf("%s: %s, want %s: %v, %s", c.ID, c.Verdict, want, c.Measured, c.Why)
-	}
-	for _, w := range words {
-		if text, _ := c.Measured.(string); !strings.Contains(text+c.Why, w) {
-			t.Errorf("%s does not say %q: %v, %s", c.ID, w, c.Measured, c.Why)
-		}
-	}
-}
-
 func TestJudgeOrders(t *testing.T) {
-	good := []crossing{at(2, [4]float64{8, 8, 4}, [4]float64{2, 2, 0}), at(4, [4]float64{9, 7, 5, 4}, [4]float64{12, 4, 3, 2})}
-	verdictIs(t, judgeFaster(good), claims.SameSign, "6 of 6")
-	verdictIs(t, judgeLess(good), claims.SameSign, "3 of 3 comparisons, 1 of these with r = n", "r = 2 saves 62.5 % of SSGD Multicast's, r = 3 saves 50.0 %")
-	verdictIs(t, judgeMulticast(good), claims.SameSign, "on more than 2 nodes; on 2 both are one", "no two ways", "to the letter")
-	verdictIs(t, judgeMulticast(good[1:]), claims.SameSign)
-	if c := judgeMulticast(good[1:]); strings.Contains(c.Why, "letter") || c.Measured != "multicast is sooner" {
-		t.Errorf("C35 without 2 nodes: %v, %s", c.Measured, c.Why)
+	good := []timing{at(2, [4]float64{8, 8, 4}, [4]float64{2, 2, 0}), at(4, [4]float64{9, 7, 5, 4}, [4]float64{12, 4, 3, 2})}
+	less := func(cs []timing) result.Claim {
+		return judgeLess(sameNet{cnn.Model, cs[:1]}, sameNet{dnn.Model, cs[1:]})
 	}
-	bad := []crossing{good[0], at(4, [4]float64{9, 4.5, 5, 4}, [4]float64{12, 4, 4, 2})} // r = 2 is not ahead of multicast, and equal bytes are not fewer
-	verdictIs(t, judgeFaster(bad), claims.Differs, "5 of 6", "lower than SSGD Multicast with r = 2 on 2 nodes and r = 3 on 4 nodes")
-	verdictIs(t, judgeLess(bad), claims.Differs, "2 of 3", "r = 2 on 2 nodes and r = 3 on 4 nodes")
-	verdictIs(t, judgeMulticast([]crossing{good[0], at(4, [4]float64{7, 7, 1, 1}, [4]float64{})}), claims.Differs)
-	verdictIs(t, judgeMulticast([]crossing{at(2, [4]float64{7, 8, 1}, [4]float64{})}), claims.Differs)
+	judgedAs(t, judgeFaster(good), claims.SameSign, "C21-found.below", 6, "C21-found.cases", 6)
+	judgedAs(t, less(good), claims.SameSign, "C20-found.below", 3, "C20-found.idle", 1,
+		"mean-change.means", []args{{"r": 2, "size": 62.5, "than": "less"}, {"r": 3, "size": 50, "than": "less"}})
+	judgedAs(t, judgeMulticast(good), claims.SameSign, "C35-found.sooner", true, "C35-found.two", true)
+	judgedAs(t, judgeMulticast(good[1:]), claims.SameSign, "C35-found.two", false)
+	if c := judgeMulticast(good); c.Parts[0].Holds != nil || !*c.Parts[1].Holds {
+		t.Errorf("two nodes are no case: %+v", c.Parts)
+	}
+	bad := []timing{good[0], at(4, [4]float64{9, 4.5, 5, 4}, [4]float64{12, 4, 4, 2})} // r = 2 is not ahead of multicast, and equal bytes are not fewer
+	judgedAs(t, judgeFaster(bad), claims.Differs, "C21-found.below", 5, "lower-than.lower", []args{{"nodes": []int{2}, "r": 2}, {"nodes": []int{4}, "r": 3}})
+	judgedAs(t, less(bad), claims.Differs, "C20-found.below", 2)
+	judgedAs(t, judgeMulticast([]timing{good[0], at(4, [4]float64{7, 7, 1, 1}, [4]float64{})}), claims.Differs)
+	judgedAs(t, judgeMulticast([]timing{at(2, [4]float64{7, 8, 1}, [4]float64{})}), claims.Differs)
 }
 
 func TestJudgeMatters(t *testing.T) {
-	much, little := []crossing{at(4, [4]float64{10, 8, 5, 4}, [4]float64{})}, []crossing{at(4, [4]float64{10, 8, 9, 8}, [4]float64{})}
-	verdictIs(t, judgeMatters(much, little), claims.SameSign, "CNN 15.0 %, DNN 55.0 %", "on 4 nodes")
-	verdictIs(t, judgeMatters(little, much), claims.Differs)
-	loss, less := []crossing{at(4, [4]float64{10, 8, 12, 13}, [4]float64{})}, []crossing{at(4, [4]float64{10, 8, 11, 11}, [4]float64{})}
-	verdictIs(t, judgeMatters(less, loss), claims.SameSign, "on the mean neither saves anything")
-	verdictIs(t, judgeMatters(much, loss), claims.SameSign, "the CNN saves nothing")
-	verdictIs(t, judgeMatters(loss, much), claims.Differs, "the DNN saves nothing")
-	if c := judgeMatters(much, little); strings.Contains(c.Measured.(string), "nothing") {
-		t.Errorf("C31: %v", c.Measured)
-	}
+	much, little := []timing{at(4, [4]float64{10, 8, 5, 4}, [4]float64{})}, []timing{at(4, [4]float64{10, 8, 9, 8}, [4]float64{})}
+	judgedAs(t, judgeMatters(much, little), claims.SameSign, "C31-found.cnn", 15, "C31-found.dnn", 55, "C31-found.nothing", "none", "C31.nodes", 4)
+	judgedAs(t, judgeMatters(little, much), claims.Differs)
+	loss, less := []timing{at(4, [4]float64{10, 8, 12, 13}, [4]float64{})}, []timing{at(4, [4]float64{10, 8, 11, 11}, [4]float64{})}
+	judgedAs(t, judgeMatters(less, loss), claims.SameSign, "C31-found.nothing", "both")
+	judgedAs(t, judgeMatters(much, loss), claims.SameSign, "C31-found.nothing", "cnn")
+	judgedAs(t, judgeMatters(loss, much), claims.Differs, "C31-found.nothing", "mlp")
 	if x := meanReduction(much, multicast); math.Abs(x-43.75) > 1e-9 { // (37.5 + 50)/2
 		t.Errorf("of multicast %g %%", x)
 	}
@@ -57,97 +45,94 @@ func TestJudgeMatters(t *testing.T) {
 // eight nodes make 4·1/1.5 = 2.67 times the samples per second.
 func TestJudgeScaling(t *testing.T) {
 	few := at(2, [4]float64{9, 9, 1}, [4]float64{})
-	cs := []crossing{few, at(8, [4]float64{9, 9, 2, 1.5}, [4]float64{})}
-	verdictIs(t, judgeScaling(cs, dnn, []float64{100, 350}, "beside"), claims.SameSign, "ASGD 3.50 times", "CSSGD 2.67 times", "r = 3 takes 0.75 times", "no alternative", "; beside")
-	verdictIs(t, judgeScaling(cs, dnn, []float64{100, 361}, "beside"), claims.Differs)
-	linear := []crossing{few, at(8, [4]float64{9, 9, 1.2, 1.1}, [4]float64{})}
-	verdictIs(t, judgeScaling(linear, dnn, []float64{100, 200}, "beside"), claims.Differs, "CSSGD 3.64 times")
-	useless := []crossing{few, at(8, [4]float64{9, 9, 2, 2.1}, [4]float64{})}
-	verdictIs(t, judgeScaling(useless, dnn, []float64{100, 200}, "beside"), claims.Differs)
-}
-
-func TestJudgeFinals(t *testing.T) {
-	ok := finals{Title: "DNN", Serial: []float64{0.9, 0.92}, SSGD: []float64{0.9, 0.901}, ASGD: []float64{0.95, 0.9}}
-	verdictIs(t, judgeFinals([]finals{ok, ok}), claims.SameSign, "SSGD and CSSGD: -0.95 points", "ASGD: +1.50 points")
-	low := ok
-	low.ASGD = []float64{0.899, 0.899} // 1.1 points below
-	verdictIs(t, judgeFinals([]finals{ok, low}), claims.Differs, "1.10 points below")
-	if c := judgeFinals([]finals{ok}); strings.Contains(c.Why, "times the updates: ") || !strings.Contains(c.Why, changed) {
-		t.Errorf("C30: %s", c.Why)
+	judge := func(on timing, rate ...float64) result.Claim {
+		s := raced([]float64{1, 1, 1, 1}, []float64{1, 1, 1, 1})
+		s.on, s.rate, s.stale = []timing{few, on}, rate, []float64{1, 2}
+		return judgeScaling(&s)
 	}
-	long := ok
-	long.Times, long.Longer = 2, []float64{0.93, 0.93}
-	verdictIs(t, judgeFinals([]finals{long, ok}), claims.SameSign, "in 2 times the updates: DNN, SSGD and CSSGD: -2.95 points; DNN, ASGD: -0.50 points; the serial")
-	low = ok
-	low.SSGD = []float64{0.8, 0.9}
-	verdictIs(t, judgeFinals([]finals{low, ok}), claims.Differs)
+	cs := at(8, [4]float64{9, 9, 2, 1.5}, [4]float64{})
+	judgedAs(t, judge(cs, 100, 350), claims.SameSign, "C33-found.asgd", 3.5, "C33-found.cssgd", 8./3, "C33.raised", []args{{"r": 3, "ratio": 0.75}}, "C33.only", true, "C33-growth.stale", []float64{1, 2})
+	judgedAs(t, judge(cs, 100, 361), claims.Differs)
+	judgedAs(t, judge(at(8, [4]float64{9, 9, 1.2, 1.1}, [4]float64{}), 100, 200), claims.Differs, "C33-found.cssgd", 4/1.1)
+	judgedAs(t, judge(at(8, [4]float64{9, 9, 2, 2.1}, [4]float64{}), 100, 200), claims.Differs)
 }
 
 func TestJudgeLevel(t *testing.T) {
-	verdictIs(t, judgeLevel("C07", choice{Picked: 80, Best: 0.9}, 3, nil), claims.Within, "90.0 %")
-	verdictIs(t, judgeLevel("C07", choice{Picked: 84, Levels: []rung{{Percent: 84}, {Percent: 85}}}, 3, nil), claims.Within, "lowest candidate")
-	if c := judgeLevel("C07", choice{Picked: 85, Levels: []rung{{Percent: 84}, {Percent: 85}}}, 3, nil); strings.Contains(c.Why, "lowest candidate") {
-		t.Error(c.Why)
-	}
-	verdictIs(t, judgeLevel("C07", choice{Picked: 82}, 3, []string{"data"}), claims.SameSign)
-	verdictIs(t, judgeLevel("C07", choice{Picked: 84, Levels: []rung{{Percent: 84}, {Percent: 85}}}, 3, nil), claims.Within, "lowest candidate")
-	if c := judgeLevel("C07", choice{Picked: 85, Levels: []rung{{Percent: 84}, {Percent: 85}}}, 3, nil); strings.Contains(c.Why, "lowest candidate") {
-		t.Error(c.Why)
-	}
-	verdictIs(t, judgeLevel("C07", choice{Picked: 82}, 3, []string{"data: other in place of MNIST"}), claims.SameSign, "neither confirms nor refutes")
-	if c := judgeLevel("C07", choice{Picked: 82}, 3, []string{"up to 8 nodes, not 10"}); strings.Contains(c.Why, "refutes") {
-		t.Errorf("C07 on the paper's data: %s", c.Why)
-	}
-	verdictIs(t, judgeLevel("C08", choice{Picked: 74}, 3, nil), claims.Differs)
-	verdictIs(t, judgeLevel("C08", choice{Picked: 60, Below: true}, 3, nil), claims.Differs, "highest that all reach")
-	verdictIs(t, judgeLevel("C08", choice{}, 3, nil), claims.NotRun)
+	judgedAs(t, judgeLevel("C07", choice{Picked: 80, Best: 0.9}, 3, nil), claims.Within, "level-best.percent", 90, "level-lowest", nil)
+	judgedAs(t, judgeLevel("C07", choice{Picked: 84, Levels: []rung{{Percent: 84}, {Percent: 85}}}, 3, nil), claims.Within, "level-lowest", true)
+	judgedAs(t, judgeLevel("C07", choice{Picked: 85, Levels: []rung{{Percent: 84}, {Percent: 85}}}, 3, nil), claims.Within, "level-lowest", nil)
+	judgedAs(t, judgeLevel("C07", choice{Picked: 82}, 3, []result.Reason{result.Because("data")}), claims.SameSign, "level-other-data", true)
+	judgedAs(t, judgeLevel("C07", choice{Picked: 82}, 3, []result.Reason{result.Because("fewer-nodes")}), claims.SameSign, "level-other-data", nil)
+	judgedAs(t, judgeLevel("C08", choice{Picked: 74}, 3, nil), claims.Differs)
+	judgedAs(t, judgeLevel("C08", choice{Picked: 60, Below: true}, 3, nil), claims.Differs, "level-below.points", levelsBelow)
+	judgedAs(t, judgeLevel("C08", choice{}, 3, nil), claims.NotRun, "level-none", true)
 }
 
-// raced is a course of two seeds and four runs of ASGD on two node counts.
-func raced(ends ...[]float64) course {
-	c := course{largest: largest{plan: schooling{Net: dnn, Nodes: []int{4, 10}, Target: 0.82, Updates: 99}, seeds: []uint64{0, 1},
+// raced holds two seeds and four runs of ASGD on two node counts.
+func raced(ends ...[]float64) sweep {
+	s := sweep{largest: largest{plan: schooling{Net: dnn, Nodes: []int{4, 10}, Target: 0.82, Updates: 99}, seeds: []uint64{0, 1},
 		ssgd: []trajectory{{}, {}}, asgd: make([]trajectory, 4)}}
-	c.on = []crossing{at(4, [4]float64{9, 4, 5, 2}, [4]float64{}), at(10, [4]float64{9, 4, 6, 5}, [4]float64{})}
-	c.updates = [][]float64{{10, 20}, {10, 20}}
-	c.ends = ends
-	return c
+	s.on = []timing{at(4, [4]float64{9, 4, 5, 2}, [4]float64{}), at(10, [4]float64{9, 4, 6, 5}, [4]float64{})}
+	s.updates = [][]float64{{10, 20}, {10, 20}}
+	s.ends, s.rate, s.stale = ends, []float64{1, 1}, []float64{1, 1}
+	return s
 }
 
 func TestJudgeSavings(t *testing.T) {
-	c := raced([]float64{40, 80, 40, 80}, []float64{100, 200, 100, 200})
+	s := raced([]float64{40, 80, 40, 80}, []float64{100, 200, 100, 200})
 	// CSSGD: 20 and 40 s on 4 nodes, 50 and 100 s on 10: halves of ASGD's throughout.
-	x, ci := 0.0, (*[2]float64)(nil)
-	if ours, base, nodes := c.pairs(judged); len(nodes) == 2 {
-		x, ci = reductionOver(ours, base)
+	if e, nodes := s.savedOfASGD(judged, 0); len(nodes) != 2 || math.Abs(e.Value-50) > 1e-9 || e.CI == nil || len(e.Samples) != 2 {
+		t.Errorf("of ASGD %+v, want 50", e)
 	}
-	if math.Abs(x-50) > 1e-9 || ci == nil {
-		t.Errorf("of ASGD %g %% (%v), want 50", x, ci)
+	if _, nodes := s.savedOfASGD(judged, 5); len(nodes) != 1 {
+		t.Errorf("from 5 nodes: %v", nodes)
 	}
-	verdictIs(t, judgeASGD("C02", c), claims.SameSign, "4, 10 nodes")
-	verdictIs(t, judgeASGD("C02", raced([]float64{27, 55, 28, 54}, []float64{68, 137, 69, 136})), claims.Within)
-	verdictIs(t, judgeASGD("C06", raced([]float64{10, 20, 10, 20}, []float64{30, 40, 30, 40})), claims.Differs, "other side of the null")
-	missed := raced([]float64{40, 80, 40, 80}, []float64{100, math.NaN(), 100, 200})
-	verdictIs(t, judgeASGD("C02", missed), claims.SameSign, "on 1 other node counts a run misses the target")
-	verdictIs(t, judgeASGD("C02", raced([]float64{math.NaN(), 1, 1, 1}, []float64{1, 1, 1, math.NaN()})), claims.NotRun)
+	asgd := func(id string, ends ...[]float64) result.Claim { s := raced(ends...); return judgeASGD(id, &s) }
+	judgedAs(t, judgeASGD("C02", &s), claims.SameSign, "asgd-pairs.nodes", []int{4, 10}, "asgd-left", nil)
+	judgedAs(t, asgd("C02", []float64{27, 55, 28, 54}, []float64{68, 137, 69, 136}), claims.Within)
+	judgedAs(t, asgd("C06", []float64{10, 20, 10, 20}, []float64{30, 40, 30, 40}), claims.Differs, "other-side.null", 0)
+	judgedAs(t, asgd("C02", []float64{40, 80, 40, 80}, []float64{100, math.NaN(), 100, 200}), claims.SameSign, "asgd-left.n", 1)
+	judgedAs(t, asgd("C02", []float64{math.NaN(), 1, 1, 1}, []float64{1, 1, 1, math.NaN()}), claims.NotRun, "asgd-none", true)
 	// Against SSGD Multicast: 50 % and −25 %.
-	verdictIs(t, judgeSSGD("C01", c.on, nil), claims.SameSign, "4 nodes 50.0 (r = 3), 10 nodes -25.0 (r = 3)", "deterministic")
-	if got := judgeSSGD("C01", c.on, nil).Measured; got != 12.5 {
+	judgedAs(t, judgeSSGD("C01", dnn, s.on, nil), claims.SameSign, "deterministic", true, "saved-by-nodes.nodes",
+		[]args{{"idle": false, "nodes": 4, "r": 3, "saved": 50}, {"idle": false, "nodes": 10, "r": 3, "saved": -25}})
+	if got := judgeSSGD("C01", dnn, s.on, nil).Measured; got != 12.5 {
 		t.Errorf("C01: %v %%, want 12.5", got)
 	}
-	verdictIs(t, judgeSSGD("C04", []crossing{at(4, [4]float64{9, 4, 5, 6}, [4]float64{})}, nil), claims.Differs)
+	judgedAs(t, judgeSSGD("C04", cnn, []timing{at(4, [4]float64{9, 4, 5, 6}, [4]float64{})}, nil), claims.Differs)
+	s.on[0].Nodes = 2
+	judgedAs(t, judgeSSGD("C01", dnn, s.on, nil), claims.SameSign, "saved-late.saved", -25)
+	judgedAs(t, judgeASGD("C02", &s), claims.SameSign, "saved-late.saved", 50)
 }
 
 func TestDiffers(t *testing.T) {
-	c := raced(nil, nil)
-	if d := c.differs(); len(d) != 0 {
+	s := raced(nil, nil)
+	if d := s.differs(true); len(d) != 0 {
 		t.Errorf("the paper's own: %v", d)
 	}
-	c.plan.Width, c.plan.Target, c.plan.Nodes, c.target = 0.125, 0, []int{2, 8}, 0.75
-	c.ssgd[0].Data = &result.Data{Name: "fashion-mnist"}
-	d := strings.Join(c.differs(), "; ")
-	for _, w := range []string{"fashion-mnist in place of MNIST", "1/8 of the width", "up to 8 nodes", "target 75 %"} {
-		if !strings.Contains(d, w) {
-			t.Errorf("%q lacks %q", d, w)
-		}
+	s.plan.Width, s.plan.Target, s.plan.Nodes, s.target = 0.125, 0, []int{2, 8}, 0.75
+	s.ssgd[0].Data = &result.Data{Name: "fashion-mnist"}
+	judgedAs(t, result.Claim{Differs: s.differs(true)}, "", "data.used", "fashion-mnist", "width.by", 8, "fewer-nodes.nodes", 8, "rule-target.percent", 75)
+	if d := s.differs(false); len(d) != 3 {
+		t.Errorf("where the level is judged: %v", d)
 	}
+}
+
+// Times to the target from 4 to 10 nodes: CSSGD 30 to 75 s, ASGD 60 to 150. 60 s at 640
+// samples/s in batches of 640 are 60 updates; 150 s at 3200 in batches of 1600 are 300.
+func TestGrowth(t *testing.T) {
+	s := raced([]float64{40, 80, 40, 80}, []float64{100, 200, 100, 200})
+	s.rate, s.stale = []float64{640, 3200}, []float64{3, 8.5}
+	judgedAs(t, result.Claim{Reasons: []result.Reason{s.growth()}}, "", "C33-growth.stale", []float64{3, 8.5}, "C33-growth.pushes", []float64{60, 300},
+		"C33-growth.updates", []float64{15, 15}, "C33-growth.asgd", []float64{60, 150}, "C33-growth.cssgd", []float64{30, 75})
+	s.ends[1] = []float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()}
+	if x := s.growth().Args["asgd"].([]any); x[1] != nil {
+		t.Errorf("a target that no run reaches is reached after %v s", x[1])
+	}
+}
+
+// C12 is of both networks: quick trains the CNN's ASGD 3 times, paper both 10 times.
+func TestJudgeRuns(t *testing.T) {
+	judgedAs(t, judgeRuns("quick", []uint64{0, 1, 2}), claims.Differs, "C12.dnn", 10, "C12.cnn", 3)
+	judgedAs(t, judgeRuns("paper", []uint64{0, 1, 2}), claims.Equal, "C12.dnn", 10, "C12.cnn", 10)
 }

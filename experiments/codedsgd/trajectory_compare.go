@@ -4,18 +4,18 @@ import (
 	"math"
 	"slices"
 
-	"gradsync/experiments/exp"
+	"gradsync/experiments/kit"
 	"gradsync/papers/codedsgd"
 )
 
-// grounds are the variants of fig. 12 (its keys) on which times and traffic to the
+// fourVariants are the variants of fig. 12 (its keys) on which times and traffic to the
 // target are taken: what travels, and over what. The claims are judged on the first,
 // as fig. 12's are: the paper's message model and its time model (§3.2.4), in which a
 // multicast costs its sender once and nobody else anything. On a switch every
 // receiver's link carries it too; there the exchange overlaps with the backward pass.
-var grounds = groundsOf("micro-medium", "micro-switch-overlap", "whole-medium", "whole-switch-overlap")
+var fourVariants = variantsOf("micro-medium", "micro-switch-overlap", "whole-medium", "whole-switch-overlap")
 
-func groundsOf(keys ...string) []variant {
+func variantsOf(keys ...string) []variant {
 	out := make([]variant, len(keys))
 	for i, key := range keys {
 		at := slices.IndexFunc(variants, func(v variant) bool { return v.Key == key })
@@ -24,19 +24,19 @@ func groundsOf(keys ...string) []variant {
 	return out
 }
 
-// judged is the ground of the claims, ethernet that of whole gradients on a switch:
-// what the algorithm as it is printed does on Ethernet.
-var judged, ethernet = grounds[0], grounds[3]
+// judged is the variant of the claims; on switched micro-blocks travel over a switch,
+// with overlap; on ethernet whole gradients do, as the printed algorithm sends them.
+var judged, switched, ethernet = fourVariants[0], fourVariants[1], fourVariants[3]
 
-// crossing is what an iteration of each exchange takes on one number of nodes, by the
-// key of the ground.
-type crossing struct {
+// timing holds what an iteration of each exchange takes on a number of nodes, by the
+// key of the variant.
+type timing struct {
 	Nodes int
 	Of    map[string]map[exchange]iteration
 }
 
 // The synchronous methods that figs. 8 to 11 compare, in the paper's order. An
-// exchange here is a method and a redundancy; what travels is its ground's.
+// exchange here is a method and a redundancy; what travels is the variant's.
 var (
 	unicast   = exchange{Method: codedsgd.SSGDUnicast, Redundancy: 1}
 	multicast = exchange{Method: codedsgd.SSGDMulticast, Redundancy: 1}
@@ -44,7 +44,15 @@ var (
 
 func coded(r int) exchange { return exchange{Method: codedsgd.CSSGD, Redundancy: r} }
 
-// compared are they on n nodes; a redundancy above n has no blocks and is left out.
+// key is x as a key of the enumeration method; it fixes the colour of a series.
+func (x exchange) key() string {
+	if x.Method == codedsgd.CSSGD {
+		return codedKey(x.Redundancy)
+	}
+	return x.Method
+}
+
+// compared returns them on n nodes; a redundancy above n has no blocks and is left out.
 func compared(n int) []exchange {
 	out := []exchange{unicast, multicast}
 	for _, r := range redundancies {
@@ -55,15 +63,15 @@ func compared(n int) []exchange {
 	return out
 }
 
-// on is a setting of x on ground v.
+// on returns the setting of x in variant v.
 func (v variant) on(net network, n int, x exchange) setting {
 	x.Whole, x.NoOverlap = v.Whole, !v.Overlap
 	return setting{Net: net, Nodes: n, Exchange: x, Shared: v.Shared}
 }
 
-// optimal is "CSSGD Optimal" (§3.2.5): of the redundancies compared the one whose
+// optimal returns "CSSGD Optimal" (§3.2.5): of the redundancies compared the one whose
 // iteration is shortest, the smaller of equals.
-func (c crossing) optimal(v variant) (r int, it iteration) {
+func (c timing) optimal(v variant) (r int, it iteration) {
 	for _, k := range redundancies {
 		x, ok := c.Of[v.Key][coded(k)]
 		if ok && (r == 0 || x.Seconds < it.Seconds) {
@@ -73,13 +81,13 @@ func (c crossing) optimal(v variant) (r int, it iteration) {
 	return r, it
 }
 
-// saved is what ours takes less than base, in per cent of base.
+// saved returns what ours takes less than base, in per cent of base.
 func saved(ours, base float64) float64 { return 100 * (1 - ours/base) }
 
-// meanSaved is the mean over node counts of what CSSGD at its best redundancy saves
+// meanSaved returns the mean over node counts of what CSSGD at its best redundancy saves
 // of a rival's time on the same trajectory. Both make the same updates, so that it is
 // the mean of ratios of iteration times and has no spread over seeds.
-func meanSaved(cs []crossing, rival exchange, v variant) float64 {
+func meanSaved(cs []timing, rival exchange, v variant) float64 {
 	sum := 0.0
 	for _, c := range cs {
 		_, it := c.optimal(v)
@@ -88,31 +96,85 @@ func meanSaved(cs []crossing, rival exchange, v variant) float64 {
 	return sum / float64(len(cs))
 }
 
-// reductionOver is what ours saves of base over node counts, [nodes][seed], with its
-// 95 % interval over seeds, on the logarithm of
+// meanSavedBy returns the mean of what CSSGD with one r saves of a rival, over the node
+// counts that have such an r; NaN where none has.
+func meanSavedBy(cs []timing, v variant, r int, rival exchange, of func(iteration) float64) float64 {
+	sum, cases := 0.0, 0
+	for _, c := range cs {
+		if x, ok := c.Of[v.Key][coded(r)]; ok {
+			sum, cases = sum+saved(of(x), of(c.Of[v.Key][rival])), cases+1
+		}
+	}
+	return sum / float64(cases)
+}
+
+// meanReduction is C31's measure of a network: what CSSGD saves of a rival's time per
+// batch, a mean over redundancies and node counts.
+func meanReduction(cs []timing, rival exchange) float64 {
+	sum, cases := 0.0, 0
+	for _, c := range cs {
+		for _, r := range redundancies {
+			if x, ok := c.Of[judged.Key][coded(r)]; ok {
+				sum, cases = sum+saved(x.Seconds, c.Of[judged.Key][rival].Seconds), cases+1
+			}
+		}
+	}
+	return sum / float64(cases)
+}
+
+// uncodedFaster returns the numbers of nodes on which r = 1 would be faster than the
+// better of r = 2 and 3, and what CSSGD would save of SSGD Multicast's time on the mean
+// if it could be chosen. With r = 1 a packet has one receiver and one term: what SSGD
+// Unicast sends.
+func uncodedFaster(cs []timing, v variant) (nodes []int, mean float64) {
+	for _, c := range cs {
+		_, it := c.optimal(v)
+		one := c.Of[v.Key][unicast].Seconds
+		if one < it.Seconds {
+			nodes = append(nodes, c.Nodes)
+		}
+		mean += saved(min(one, it.Seconds), c.Of[v.Key][multicast].Seconds) / float64(len(cs))
+	}
+	return nodes, mean
+}
+
+// trainedFrom is the number of nodes, and classes, from which means are also given by
+// themselves: two and three classes are told apart after few updates.
+const trainedFrom = 4
+
+// from returns the timings on a number of nodes and more.
+func from(cs []timing, nodes int) (out []timing) {
+	for _, c := range cs {
+		if c.Nodes >= nodes {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// reductionOver returns what ours saves of base over node counts, [nodes][seed], in per
+// cent: 100·(1 − the geometric mean over seeds) of
 //
 //	R_s = 1/|n| · Σ_n ours[n][s]/base[n][s]
 //
-// The reduction is 100·(1 − exp(mean ln R_s)). One seed has no interval. It panics
-// without pairs; a NaN, a target that is not reached, makes the result NaN.
-func reductionOver(ours, base [][]float64) (percent float64, ci *[2]float64) {
+// It panics without pairs; where a target is not reached there is no number.
+func reductionOver(ours, base [][]float64) kit.Estimate {
 	if len(ours) == 0 || len(ours) != len(base) || len(ours[0]) == 0 {
 		panic("codedsgd: a reduction needs pairs")
 	}
-	logs := make([]float64, len(ours[0]))
-	for s := range logs {
+	ratios := make([]float64, len(ours[0]))
+	for s := range ratios {
 		sum := 0.0
 		for n := range ours {
 			sum += ours[n][s] / base[n][s]
 		}
-		logs[s] = math.Log(sum / float64(len(ours)))
+		ratios[s] = sum / float64(len(ours))
 	}
-	mean, half := exp.MeanAndHalf(logs)
-	if !math.IsNaN(half) {
-		ci = &[2]float64{100 * (1 - math.Exp(mean+half)), 100 * (1 - math.Exp(mean-half))}
-	}
-	return 100 * (1 - math.Exp(mean)), ci
+	return sampleOf(ratios).Over(slices.Repeat(kit.Sample{1}, len(ratios))).Saved()
 }
+
+// sampleOf returns x as a sample, empty where one of them is no number.
+func sampleOf(x []float64) kit.Sample { return kit.Sample(x).Map(func(v float64) float64 { return v }) }
 
 // groups deals runs to seeds in turn: run i is of seed i mod seeds.
 func groups(runs []float64, seeds int) [][]float64 {
@@ -121,4 +183,86 @@ func groups(runs []float64, seeds int) [][]float64 {
 		out[i%seeds] = append(out[i%seeds], x)
 	}
 	return out
+}
+
+// pairs returns the times to the target of CSSGD at its best redundancy and of ASGD,
+// [nodes][seed], where every run reaches it. A seed's time of ASGD is the mean of its
+// runs.
+func (s *sweep) pairs(v variant) (ours, base [][]float64, nodes []int) {
+	for i, on := range s.on {
+		if math.IsNaN(meanOf(s.updates[i])) || math.IsNaN(meanOf(s.ends[i])) {
+			continue
+		}
+		_, it := on.optimal(v)
+		var o, b []float64
+		for seed, runs := range groups(s.ends[i], len(s.seeds)) {
+			o, b = append(o, s.updates[i][seed]*it.Seconds), append(b, meanOf(runs))
+		}
+		ours, base, nodes = append(ours, o), append(base, b), append(nodes, on.Nodes)
+	}
+	return ours, base, nodes
+}
+
+// savedOfASGD returns what CSSGD saves of ASGD's time over a number of nodes and more,
+// and on which it rests; no number where there are none.
+func (s *sweep) savedOfASGD(v variant, least int) (e kit.Estimate, nodes []int) {
+	ours, base, all := s.pairs(v)
+	var o, b [][]float64
+	for i, n := range all {
+		if n >= least {
+			o, b, nodes = append(o, ours[i]), append(b, base[i]), append(nodes, n)
+		}
+	}
+	if len(nodes) == 0 {
+		return e, nil
+	}
+	return reductionOver(o, b), nodes
+}
+
+// savedOfCut returns what CSSGD saves of a modelled ASGD whose n pushes bring Q gradients
+// over the server's link, which then sets its pace where it is slower than ASGD is:
+//
+//	seconds of n pushes = max(those of the run, Q·bytes of a gradient / B)
+func (s *sweep) savedOfCut(v variant) (e kit.Estimate) {
+	ours, base, nodes := s.pairs(v)
+	if len(nodes) == 0 {
+		return e
+	}
+	link := referencePlatform().Server.Bandwidth
+	cut := make([][]float64, len(base))
+	for k, n := range nodes {
+		i := slices.IndexFunc(s.on, func(on timing) bool { return on.Nodes == n })
+		run := float64(s.plan.Net.batch(n)) / s.rate[i]
+		// SSGD Multicast sends each of Q gradients once.
+		least := s.on[i].Of[v.Key][multicast].Bytes / link
+		for _, x := range base[k] {
+			cut[k] = append(cut[k], x*max(least/run, 1))
+		}
+	}
+	return reductionOver(ours, cut)
+}
+
+// times returns the three algorithms' times to the target on node count i, per run.
+func (s *sweep) times(i int, v variant) (ssgd, cssgd, asgd []float64, r int) {
+	on := s.on[i]
+	r, it := on.optimal(v)
+	for _, u := range s.updates[i] {
+		ssgd, cssgd = append(ssgd, u*on.Of[v.Key][multicast].Seconds), append(cssgd, u*it.Seconds)
+	}
+	return ssgd, cssgd, s.ends[i], r
+}
+
+// pushes returns how many of ASGD's pushes over n lead to the target, a mean over the
+// runs that reach it, and how many do; NaN: none.
+func (s *sweep) pushes(i int) (mean float64, reached int) {
+	sum := 0.0
+	for _, x := range s.ends[i] {
+		if !math.IsNaN(x) {
+			reached, sum = reached+1, sum+x
+		}
+	}
+	if reached == 0 {
+		return math.NaN(), 0
+	}
+	return sum / float64(reached) * s.rate[i] / float64(s.plan.Net.batch(s.on[i].Nodes)), reached
 }

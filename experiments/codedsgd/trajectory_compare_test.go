@@ -9,29 +9,30 @@ import (
 // 1/2 for the other: means 3/8 and 1/2, geometric mean √(3/16).
 func TestReductionOver(t *testing.T) {
 	ours, base := [][]float64{{1, 2}, {1, 3}}, [][]float64{{2, 4}, {4, 6}}
-	x, ci := reductionOver(ours, base)
+	e := reductionOver(ours, base)
+	x, ci := e.Value, e.CI
 	if want := 100 * (1 - math.Sqrt(3./16)); math.Abs(x-want) > 1e-9 {
 		t.Errorf("%g %%, want %g", x, want)
 	}
 	if ci == nil || !(ci[0] < x && x < ci[1]) {
 		t.Errorf("interval %v of %g", ci, x)
 	}
-	if _, ci := reductionOver([][]float64{{1}}, [][]float64{{2}}); ci != nil {
-		t.Errorf("one seed has the interval %v", ci)
+	if e := reductionOver([][]float64{{1}}, [][]float64{{2}}); e.CI != nil {
+		t.Errorf("one seed has the interval %v", e.CI)
 	}
-	if x, _ := reductionOver([][]float64{{1, 3}}, [][]float64{{1, 2}}); !(x < 0) {
-		t.Errorf("who is slower saves %g %%", x)
+	if e := reductionOver([][]float64{{1, 3}}, [][]float64{{1, 2}}); !(e.Value < 0) {
+		t.Errorf("who is slower saves %g %%", e.Value)
 	}
 	if g := groups([]float64{1, 2, 3, 4, 5}, 2); len(g[0]) != 3 || g[1][1] != 4 {
 		t.Errorf("groups %v", g)
 	}
 }
 
-// at is a crossing with the same iterations on every ground: seconds and bytes of SSGD
+// at is a timing with the same iterations in every variant: seconds and bytes of SSGD
 // unicast, multicast, CSSGD r = 2 and, if there are three nodes, r = 3.
-func at(nodes int, seconds, bytes [4]float64) crossing {
-	c := crossing{Nodes: nodes, Of: map[string]map[exchange]iteration{}}
-	for _, v := range grounds {
+func at(nodes int, seconds, bytes [4]float64) timing {
+	c := timing{Nodes: nodes, Of: map[string]map[exchange]iteration{}}
+	for _, v := range fourVariants {
 		c.Of[v.Key] = map[exchange]iteration{}
 		for i, x := range compared(nodes) {
 			c.Of[v.Key][x] = iteration{Seconds: seconds[i], Bytes: bytes[i]}
@@ -50,7 +51,7 @@ func TestOptimal(t *testing.T) {
 	if r, _ := at(2, [4]float64{9, 8, 3}, [4]float64{}).optimal(judged); r != 2 {
 		t.Errorf("with two nodes r = %d", r)
 	}
-	cs := []crossing{at(2, [4]float64{8, 8, 4}, [4]float64{}), at(4, [4]float64{16, 4, 8, 6}, [4]float64{})}
+	cs := []timing{at(2, [4]float64{8, 8, 4}, [4]float64{}), at(4, [4]float64{16, 4, 8, 6}, [4]float64{})}
 	if x := meanSaved(cs, multicast, judged); math.Abs(x-0) > 1e-9 { // +50 and −50 %
 		t.Errorf("of multicast %g %%", x)
 	}

@@ -35,7 +35,7 @@ type choice struct {
 	Below  bool    // no candidate is reached by all: Picked lies below them
 }
 
-// lowest reports whether a level below the candidates might have been picked.
+// lowest reports whether the lowest candidate was picked: one below might have been.
 func (c choice) lowest() bool {
 	return !c.Below && len(c.Levels) > 0 && c.Picked == c.Levels[0].Percent
 }
@@ -74,7 +74,7 @@ func levelAt(curves [][][]train.Point, percent int) rung {
 	for _, runs := range curves {
 		sum := 0.0
 		for _, curve := range runs {
-			sum += reach(curve, float64(percent)/100, secondsOf)
+			sum += secondsTo(curve, float64(percent)/100)
 		}
 		mean := sum / float64(len(runs))
 		l.Seconds = append(l.Seconds, mean)
@@ -82,34 +82,4 @@ func levelAt(curves [][][]train.Point, percent int) rung {
 	}
 	l.Spread = (most - least) / least
 	return l
-}
-
-func secondsOf(p train.Point) float64 { return p.Seconds }
-func updatesOf(p train.Point) float64 { return float64(p.Updates) }
-
-// reach is where on x a curve first has the accuracy, linear between evaluations;
-// the first evaluation stands for itself. NaN: never.
-func reach(curve []train.Point, accuracy float64, x func(train.Point) float64) float64 {
-	for i, b := range curve {
-		if b.Accuracy < accuracy-1e-12 {
-			continue
-		}
-		if i == 0 {
-			return x(b)
-		}
-		a := curve[i-1]
-		f := (accuracy - a.Accuracy) / (b.Accuracy - a.Accuracy)
-		return x(a) + float64(f*(x(b)-x(a)))
-	}
-	return math.NaN()
-}
-
-// clocked is a trajectory's curve with a clock whose update takes so many seconds.
-func clocked(curve []train.Point, seconds float64) []train.Point {
-	out := make([]train.Point, len(curve))
-	for i, p := range curve {
-		p.Seconds = float64(p.Updates) * seconds
-		out[i] = p
-	}
-	return out
 }

@@ -15,18 +15,13 @@ func curveOf(accuracies ...float64) (out []train.Point) {
 	return out
 }
 
-func TestReach(t *testing.T) {
+func TestUpdatesAndSecondsTo(t *testing.T) {
 	c := curveOf(50, 60, 58, 80)
-	for _, x := range []struct{ level, want float64 }{{40, 1}, {50, 1}, {55, 1.5}, {60, 2}, {69, 3.5}, {80, 4}} {
-		if got := reach(c, x.level/100, secondsOf); math.Abs(got-x.want) > 1e-9 {
-			t.Errorf("%g %%: %g, want %g", x.level, got, x.want)
-		}
+	if x, y := updatesTo(c, 0.55), secondsTo(clocked(c, 3), 0.6); math.Abs(x-1.5) > 1e-9 || y != 6 {
+		t.Errorf("%g updates, want 1.5; on a clock of 3 s per update %g s, want 6", x, y)
 	}
-	if got := reach(c, 0.801, secondsOf); !math.IsNaN(got) {
-		t.Errorf("a level above the curve is reached at %g", got)
-	}
-	if got := reach(clocked(c, 3), 0.6, secondsOf); got != 6 {
-		t.Errorf("with a clock of 3 s per update: %g, want 6", got)
+	if x, y := updatesTo(c, 0.801), secondsTo(c, 0.801); !math.IsNaN(x) || !math.IsNaN(y) {
+		t.Errorf("a level above the curve is reached at %g, %g", x, y)
 	}
 }
 
@@ -51,8 +46,8 @@ func TestChooseLevel(t *testing.T) {
 	c = chooseLevel([][][]train.Point{{a}, {b}, {slow}})
 	best, at := 0.0, 0
 	for p := 76; p <= 85; p++ {
-		x := reach(a, float64(p)/100, secondsOf)
-		if s := (3*reach(late, float64(p)/100, secondsOf) - x) / x; s >= best {
+		x := secondsTo(a, float64(p)/100)
+		if s := (3*secondsTo(late, float64(p)/100) - x) / x; s >= best {
 			best, at = s, p
 		}
 	}

@@ -2,12 +2,18 @@ package codedsgd
 
 import (
 	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
 
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
+	"gradsync/experiments/train"
 )
 
-// depth is how far a figure needs the trainings of a network.
+// depth says how far a figure needs the trainings of a network.
 type depth int
 
 const (
@@ -18,92 +24,98 @@ const (
 
 // figure is a table or figure that is made of trainings.
 type figure struct {
-	id, title, source string
-	nets              []network
-	depth             depth
-	serial            bool // and the networks alone
-	fill              func(s *school, res *result.Result, cs []course) error
+	id, source string
+	nets       []network
+	depth      depth
+	show       func(t *trainer, r *result.Result, all []sweep) error
+
+	title  string // of a result of version 1, as the fields below
+	serial bool   // and the networks alone
+	fill   filler
 }
 
-// experiment makes it one.
+// experiment returns f for the command line. A figure needs all its trainings: an
+// interrupted one shows nothing, and the finished trainings are kept.
 func (f figure) experiment() exp.Experiment {
-	e := exp.Experiment{ID: "codedsgd/" + f.id, Title: f.title, Source: "CSSGD, " + f.source, Profiles: exp.Profiles}
-	e.Shares = f.shares
-	e.Seconds = func(profile string, seeds int) float64 {
-		total := 0.2
-		parts := f.shares(profile, seeds)
-		for _, net := range f.nets {
-			for _, part := range partsOf(net) {
-				total += parts[part]
+	q := kit.Inquiry{ID: "codedsgd/" + f.id, Source: "CSSGD, " + f.source, Kind: result.Shared, Profiles: exp.Profiles, Seconds: f.seconds,
+		Config: func(profile string) map[string]any {
+			c := map[string]any{"platform": kit.Platform(referencePlatform()), "redundancies": redundancies, "levels_below": levelsBelow, "longer": longer}
+			for _, net := range f.nets {
+				c[net.Key] = schoolingOf(profile, net)
 			}
-		}
-		return total
-	}
-	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		config := map[string]any{"platform": referencePlatform(), "redundancies": redundancies, "levels_below": levelsBelow, "longer": longer, "seeds": env.Seeds}
-		s := &school{ctx: ctx, env: env, total: e.Seconds(env.Profile, len(env.Seeds))}
-		for _, net := range f.nets {
-			config[net.Key] = schoolingOf(env.Profile, net)
-		}
-		res := exp.NewResult(e, env, result.Shared, config)
-		cs, err := f.courses(s)
-		if err == nil {
-			for i := range cs {
-				describe(res, cs[i].largest)
+			return c
+		},
+		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
+			r.Seeds = []uint64{}
+			t := newTrainer(ctx, env, f.seconds(env.Profile, len(env.Seeds)))
+			all, err := f.sweeps(t)
+			if err != nil {
+				return err
 			}
-			res.Seeds = cs[0].seeds
-			err = f.fill(s, res, cs)
-		}
-		if err != nil {
-			res.Seeds, res.Claims, res.Tables, res.Figures = []uint64{}, []result.Claim{}, []result.Table{}, []result.Figure{}
-			res.Notes = []string{"Interrupted: nothing is shown of a figure that is not whole. Finished trainings are kept, and the same command goes on from them."}
-			return res, err
-		}
-		res.Status = complete
-		return res, nil
+			r.Seeds = all[0].seeds
+			for _, s := range all {
+				r.Engine, r.Data = s.ssgd[0].Engine, withData(r.Data, s.ssgd[len(s.ssgd)-1].Data)
+			}
+			return f.show(t, r, all)
+		}}
+	e := q.Experiment()
+	if e.Shares = f.shares; f.fill != nil {
+		return f.old(e)
 	}
 	return e
 }
 
-// courses trains the figure's networks as far as it needs.
-func (f figure) courses(s *school) ([]course, error) {
-	var out []course
+// withData returns all with d, unless a set of its name is there.
+func withData(all []result.Data, d *result.Data) []result.Data {
+	if d == nil || slices.ContainsFunc(all, func(x result.Data) bool { return x.Name == d.Name }) {
+		return all
+	}
+	return append(all, *d)
+}
+
+// sweeps makes the trainings of the figure's networks as far as it needs them.
+func (f figure) sweeps(t *trainer) ([]sweep, error) {
+	var out []sweep
 	if f.serial { // all that has one node, side by side
-		var lessons []lesson
+		var jobs []job
 		for _, net := range f.nets {
-			p := schoolingOf(s.env.Profile, net)
-			seeds := p.seedsOf(s.env.Seeds)
-			lessons = append(append(lessons, p.synchronousLessons(p.most(), seeds, 0)...), p.aloneLessons(seeds)...)
+			p := schoolingOf(t.env.Profile, net)
+			seeds := p.seedsOf(t.env.Seeds)
+			jobs = append(append(jobs, p.synchronousJobs(p.most(), seeds, 0)...), p.serialJobs(seeds)...)
 		}
-		if _, err := s.all(lessons); err != nil {
+		if _, err := t.all(jobs); err != nil {
 			return nil, err
 		}
 	}
 	for _, net := range f.nets {
-		var c course
+		var s sweep
 		var err error
 		switch f.depth {
 		case atLargest:
-			c.largest, err = s.largest(net)
+			s.largest, err = t.largest(net)
 		case toTarget:
-			c, err = s.toTarget(net)
+			s, err = t.toTarget(net)
 		default:
-			c, err = s.race(net)
+			s, err = t.withASGD(net)
 		}
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, c)
+		out = append(out, s)
 	}
 	return out, nil
 }
 
-// The parts that figures share, by name.
+// partsOf names the parts of the plan that figures share.
 func partsOf(net network) [4]string {
 	return [4]string{net.Key + ", largest", net.Key + ", to the target", net.Key + ", ASGD", net.Key + ", alone"}
 }
 
-// shares are what other figures of one command need too.
+// othersShare is about what the trainings on fewer nodes, with fewer classes and up
+// to the target, cost of those on the most.
+const othersShare = 0.4
+
+// shares returns the seconds of each part.
 func (f figure) shares(profile string, seeds int) map[string]float64 {
 	out := map[string]float64{}
 	for _, net := range f.nets {
@@ -129,6 +141,300 @@ func (f figure) shares(profile string, seeds int) map[string]float64 {
 	return out
 }
 
-// othersShare is about what the trainings on fewer nodes, with fewer classes and up
-// to the target, cost of those on the most.
-const othersShare = 0.4
+func (f figure) seconds(profile string, seeds int) float64 {
+	total, parts := 0.2, f.shares(profile, seeds)
+	for _, net := range f.nets {
+		for _, part := range partsOf(net) {
+			total += parts[part]
+		}
+	}
+	return total
+}
+
+// costOf estimates a training's share of two cores of 2023 with engine asm, in
+// seconds: trainings run side by side. Micro-blocks are small passes with a gradient
+// each, and cost more than batches.
+func costOf(c train.Config) float64 {
+	per := map[string][2]float64{dnn.Model: {28e-6, 85e-6}, cnn.Model: {280e-6, 400e-6}}[c.Model]
+	images, width := float64(c.BatchSize)*float64(c.MaxUpdates), c.Width
+	if c.MaxPushes > 0 {
+		images = float64(c.Batch) * float64(c.MaxPushes)
+	}
+	if width == 0 {
+		width = 1
+	}
+	if c.Coded != nil {
+		return 0.01 + float64(per[1]*images*width)
+	}
+	return 0.01 + float64(per[0]*images*width)
+}
+
+// trainer makes the trainings that a figure needs, each once per command.
+type trainer struct {
+	ctx context.Context
+	env exp.Env // its memo serves several at once
+
+	mu          sync.Mutex // guards what follows
+	done, total float64
+}
+
+func newTrainer(ctx context.Context, env exp.Env, total float64) *trainer {
+	return &trainer{ctx: ctx, env: withOneMemo(env), total: total}
+}
+
+// job is a training with its name in the progress.
+type job struct {
+	what string
+	cfg  train.Config
+}
+
+// all makes several trainings, as many at once as there are cores: a synchronous one
+// has one node and keeps one of them busy. Results are in the order of the jobs, and
+// no training knows of another.
+func (t *trainer) all(jobs []job) ([]trajectory, error) {
+	out := make([]trajectory, len(jobs))
+	return out, each(len(jobs), func(i int) (err error) {
+		out[i], err = t.get(jobs[i])
+		return err
+	})
+}
+
+// get makes one training, or takes what an earlier figure or an interrupted command left.
+func (t *trainer) get(j job) (trajectory, error) {
+	env := t.env
+	env.Progress = nil // several at once: each is told when it is whole
+	out, err := train.Kept(t.ctx, env, j.cfg, func(o *train.Outcome) (trajectory, error) { return trajectoryOf(o), nil })
+	if err != nil {
+		return out, fmt.Errorf("codedsgd: %s: %w", j.what, err)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.done += costOf(j.cfg)
+	if t.env.Progress != nil {
+		t.env.Progress(min(t.done, t.total), t.total, j.what)
+	}
+	return out, nil
+}
+
+// synchronousJobs returns the trainings of all seeds on n nodes, up to a target; 0: whole.
+func (s schooling) synchronousJobs(n int, seeds []uint64, target float64) (out []job) {
+	for _, seed := range seeds {
+		cfg := s.synchronous(n, seed)
+		cfg.TargetAccuracy = target
+		out = append(out, job{fmt.Sprintf("%s, %d nodes, synchronous, seed %d", s.Net.Title, n, seed), cfg})
+	}
+	return out
+}
+
+// serialJobs returns the trainings of the network alone.
+func (s schooling) serialJobs(seeds []uint64) (out []job) {
+	for _, seed := range seeds {
+		out = append(out, job{fmt.Sprintf("%s alone, seed %d", s.Net.Title, seed), s.serial(s.most(), seed)})
+	}
+	return out
+}
+
+// asynchronous trains ASGD on n nodes as often as the plan says; runs beyond the
+// seeds take seeds of their own.
+func (t *trainer) asynchronous(p schooling, n int, seeds []uint64, updates int64) ([]trajectory, error) {
+	var jobs []job
+	for i := range max(p.Runs, len(seeds)) {
+		jobs = append(jobs, job{fmt.Sprintf("%s, %d nodes, ASGD, run %d", p.Net.Title, n, i+1), p.asynchronous(n, runSeed(seeds, i), updates)})
+	}
+	return t.all(jobs)
+}
+
+// runSeed returns the seed of ASGD's run i: the seeds themselves, then others.
+func runSeed(seeds []uint64, i int) uint64 {
+	if i < len(seeds) {
+		return seeds[i]
+	}
+	return seeds[i%len(seeds)] + 10_000*uint64(i/len(seeds))
+}
+
+// largest holds a network's trainings on the largest number of nodes, all of them whole.
+type largest struct {
+	plan   schooling
+	seeds  []uint64
+	ssgd   []trajectory // per seed: SSGD and CSSGD
+	asgd   []trajectory // per run, seeds in turn
+	top    timing
+	picked choice  // of the paper's rule, in its message model
+	target float64 // a share
+	whole  wholeRun
+}
+
+// largest trains on the largest number of nodes, times the exchanges there, and
+// chooses the target.
+func (t *trainer) largest(net network) (largest, error) {
+	p := schoolingOf(t.env.Profile, net)
+	w := largest{plan: p, seeds: p.seedsOf(t.env.Seeds)}
+	n := p.most()
+	var err error
+	if w.ssgd, err = t.all(p.synchronousJobs(n, w.seeds, 0)); err != nil {
+		return w, err
+	}
+	if w.asgd, err = t.asynchronous(p, n, w.seeds, p.Updates); err != nil {
+		return w, err
+	}
+	if w.top, err = t.timing(net, n); err != nil {
+		return w, err
+	}
+	w.picked = chooseLevel(w.curves(judged))
+	w.target = p.Target
+	if w.target == 0 {
+		w.target = float64(w.picked.Picked) / 100
+	}
+	w.whole, err = t.wholeGradients(&w)
+	return w, err
+}
+
+// curves returns those of SSGD with multicast, CSSGD at its best redundancy and ASGD.
+func (w *largest) curves(v variant) [][][]train.Point {
+	_, best := w.top.optimal(v)
+	out := make([][][]train.Point, 3)
+	for _, t := range w.ssgd {
+		out[0] = append(out[0], clocked(t.Curve, w.top.Of[v.Key][multicast].Seconds))
+		out[1] = append(out[1], clocked(t.Curve, best.Seconds))
+	}
+	for _, t := range w.asgd {
+		out[2] = append(out[2], t.Curve)
+	}
+	return out
+}
+
+// wholeRun sets a training with whole gradients beside the shared one: the same
+// batches in as many blocks as nodes, quantised in larger sums.
+type wholeRun struct {
+	seed          uint64
+	updates       int64 // of it: a part of the whole where that would take too long
+	micro, whole  trajectory
+	parts, blocks int
+	equal         bool // both are as long, and so are their counts
+}
+
+// wholeGradients trains the first seed once more, on the largest number of nodes, as
+// SSGD with one summed gradient per node.
+func (t *trainer) wholeGradients(w *largest) (wholeRun, error) {
+	n := w.plan.most()
+	out := wholeRun{seed: w.seeds[0], updates: w.plan.Updates / w.plan.Part,
+		micro: w.ssgd[0], parts: w.plan.blocks(n), blocks: n, equal: w.plan.Part == 1}
+	var err error
+	out.whole, err = t.get(job{fmt.Sprintf("%s, %d nodes, whole gradients", w.plan.Net.Title, n), w.plan.wholeConfig(out.seed)})
+	return out, err
+}
+
+// wholeConfig configures the training of whole gradients: the first part of the
+// synchronous one on the most nodes, a block for each.
+func (s schooling) wholeConfig(seed uint64) train.Config {
+	c := s.synchronous(s.most(), seed)
+	o := *c.Coded
+	o.MicroBlocks = s.most()
+	c.Coded, c.MaxUpdates = &o, s.Updates/s.Part
+	return c
+}
+
+// timing times every exchange that is compared on n nodes, at full width.
+func (t *trainer) timing(net network, n int) (timing, error) {
+	c := timing{Nodes: n, Of: map[string]map[exchange]iteration{}}
+	for _, v := range fourVariants {
+		c.Of[v.Key] = map[exchange]iteration{}
+		for _, x := range compared(n) {
+			it, err := timeSetting(t.ctx, t.env, v.on(net, n, x))
+			if err != nil {
+				return c, err
+			}
+			c.Of[v.Key][x] = it
+		}
+	}
+	return c, nil
+}
+
+// sweep holds a network's trainings on every number of nodes, to the target.
+type sweep struct {
+	largest
+	on      []timing    // per number of nodes
+	updates [][]float64 // to the target, [nodes][seed]; NaN: not reached
+	ends    [][]float64 // of ASGD, seconds to the target, [nodes][run]; NaN: not reached
+	rate    []float64   // samples per second of ASGD, by nodes
+	stale   []float64   // mean staleness of ASGD, by nodes
+}
+
+// toTarget goes on from largest: the other numbers of nodes are trained up to the
+// target.
+func (t *trainer) toTarget(net network) (sweep, error) {
+	w, err := t.largest(net)
+	s := sweep{largest: w}
+	if err != nil {
+		return s, err
+	}
+	for _, n := range s.plan.Nodes {
+		runs := w.ssgd
+		if n != s.plan.most() {
+			if runs, err = t.all(s.plan.synchronousJobs(n, w.seeds, w.target)); err != nil {
+				return s, err
+			}
+		}
+		var updates []float64
+		for _, run := range runs {
+			updates = append(updates, updatesTo(run.Curve, w.target))
+		}
+		s.updates = append(s.updates, updates)
+		on, err := t.timing(net, n)
+		if err != nil {
+			return s, err
+		}
+		s.on = append(s.on, on)
+	}
+	return s, nil
+}
+
+// longer bounds ASGD's runs below the largest number of nodes: longer times as many
+// updates as synchronous training took, then twice that, until every run reaches the
+// target or is as long as on the largest.
+const longer = 3
+
+// withASGD goes on from toTarget: ASGD on every number of nodes.
+func (t *trainer) withASGD(net network) (sweep, error) {
+	s, err := t.toTarget(net)
+	if err != nil {
+		return s, err
+	}
+	for i, n := range s.plan.Nodes {
+		runs := s.asgd
+		if n != s.plan.most() {
+			if runs, err = t.lengthen(s, n, s.updates[i]); err != nil {
+				return s, err
+			}
+		}
+		var at, rates, stale []float64
+		for _, run := range runs {
+			at = append(at, secondsTo(run.Curve, s.target))
+			last := run.Curve[len(run.Curve)-1]
+			rates = append(rates, float64(last.Pushes)*float64(net.PerNode)/last.Seconds)
+			stale = append(stale, run.Staleness)
+		}
+		s.ends, s.rate, s.stale = append(s.ends, at), append(s.rate, meanOf(rates)), append(s.stale, meanOf(stale))
+	}
+	return s, nil
+}
+
+func (t *trainer) lengthen(s sweep, n int, synchronous []float64) ([]trajectory, error) {
+	length, most := s.plan.Updates, math.Inf(-1)
+	for _, x := range synchronous {
+		most = max(most, x)
+	}
+	if !math.IsNaN(most) {
+		length = min(length, longer*int64(math.Ceil(most))+1)
+	}
+	for {
+		runs, err := t.asynchronous(s.plan, n, s.seeds, length)
+		if err != nil || length == s.plan.Updates {
+			return runs, err
+		}
+		if !slices.ContainsFunc(runs, func(run trajectory) bool { return run.best() < s.target }) {
+			return runs, nil
+		}
+		length = min(2*length, s.plan.Updates)
+	}
+}

@@ -3,6 +3,8 @@ package codedsgd
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -15,13 +17,13 @@ import (
 func TestFiguresShareTrainings(t *testing.T) {
 	memo := shelf{}
 	env := exp.Env{Profile: "ci", Seeds: []uint64{0}, Memo: memo}
-	first, err := fig8().Old(t.Context(), env)
+	first, err := fig8().Run(t.Context(), env)
 	if err != nil {
 		t.Fatal(err)
 	}
 	trainings := func() (n int) {
-		for key := range memo {
-			if strings.HasPrefix(key, "codedsgd/trajectory/") {
+		for _, raw := range memo {
+			if strings.Contains(string(raw), "Accuracy") {
 				n++
 			}
 		}
@@ -34,7 +36,7 @@ func TestFiguresShareTrainings(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, e := range []exp.Experiment{fig4(), fig6(), fig9()} {
-		if _, err := e.Old(cancelled, env); err != nil {
+		if _, err := e.Run(cancelled, env); err != nil {
 			t.Errorf("%s trains what fig. 8 has trained: %v", e.ID, err)
 		}
 	}
@@ -47,11 +49,11 @@ func TestFiguresShareTrainings(t *testing.T) {
 	if string(a) != string(b) {
 		t.Error("from the memo fig. 8 says something else")
 	}
-	res, err := fig14().Old(cancelled, env)
-	if err == nil || res.Status != "incomplete" || len(res.Tables)+len(res.Claims)+len(res.Figures) != 0 || !strings.HasPrefix(res.Notes[0], "Interrupted") {
-		t.Errorf("interrupted: %v, status %s, %d tables", err, res.Status, len(res.Tables))
+	res, err := fig14().Run(cancelled, env)
+	if err == nil || res.Status != "incomplete" || len(res.Frames)+len(res.Claims)+len(res.Facts)+len(res.Seeds) != 0 {
+		t.Errorf("interrupted: %v, status %s, %d frames, seeds %v", err, res.Status, len(res.Frames), res.Seeds)
 	}
-	if _, err := fig14().Old(t.Context(), env); err != nil {
+	if _, err := fig14().Run(t.Context(), env); err != nil {
 		t.Fatal(err)
 	}
 	if n := trainings(); n != 5 { // and ASGD on 2 nodes
@@ -84,22 +86,18 @@ func TestSharesAreOfSeconds(t *testing.T) {
 	}
 }
 
-// Words about savings follow the number.
-func TestWords(t *testing.T) {
-	if got := saving(12.34) + " X's"; got != "saves 12.3 % of X's" {
-		t.Error(got)
+// Where CSSGD is below a rival, and the words for a saving, follow the numbers.
+func TestWhereCSSGDIsBelow(t *testing.T) {
+	if than(12.3) != "less" || than(-12.3) != "more" || than(math.NaN()) != "" {
+		t.Errorf("%s, %s, %q", than(12.3), than(-12.3), than(math.NaN()))
 	}
-	if got := saving(-12.34) + " X's"; got != "takes 12.3 % more than X's" {
-		t.Error(got)
-	}
-	cs := []crossing{at(2, [4]float64{9, 9, 4}, [4]float64{}), at(4, [4]float64{9, 7, 8, 4}, [4]float64{})}
-	if got := lowerOn(cs, judged, multicast, secondsIn); got != "r = 2 on 2 nodes and r = 3 on 4 nodes" {
-		t.Error(got)
-	}
-	if got := lowerOn([]crossing{at(4, [4]float64{1, 1, 2, 1}, [4]float64{})}, judged, multicast, secondsIn); got != "no r on any number of nodes" {
-		t.Error(got)
-	}
-	if got := lowerOn(cs[:1], judged, multicast, secondsIn); got != "r = 2 on 2 nodes" {
-		t.Error(got)
+	cs := []timing{at(2, [4]float64{9, 9, 4}, [4]float64{}), at(4, [4]float64{9, 7, 8, 4}, [4]float64{})}
+	for _, c := range []struct {
+		cs   []timing
+		want string
+	}{{cs, "[map[nodes:[2] r:2] map[nodes:[4] r:3]]"}, {[]timing{at(4, [4]float64{1, 1, 2, 1}, [4]float64{})}, "[]"}, {cs[:1], "[map[nodes:[2] r:2]]"}} {
+		if got := fmt.Sprint(lowerOn(c.cs, judged, multicast, secondsIn)); got != c.want {
+			t.Errorf("%s, want %s", got, c.want)
+		}
 	}
 }

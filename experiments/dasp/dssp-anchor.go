@@ -2,13 +2,17 @@ package dasp
 
 import (
 	"context"
-	"fmt"
+	"math"
 	"slices"
 
+	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
+	"gradsync/experiments/kit"
 	"gradsync/experiments/platforms"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 	"gradsync/experiments/train"
+	"gradsync/shared/cluster"
+	"gradsync/shared/tensor/model"
 )
 
 // DSSP's two clusters, as platform files.
@@ -21,17 +25,15 @@ const (
 const (
 	anchorModel   = "resnet110"
 	anchorBatch   = 128
-	epochImages   = 50_000                                                                 // CIFAR-100, as CIFAR-10
-	epochs        = 300                                                                    // stated
-	fullGradients = (epochs*epochImages + anchorBatch - 1) / anchorBatch                   // 117,188
-	anchorTitle   = "DSSP's two-worker set-up: what timing alone gives"                    // of the experiment
-	anchorSource  = "Zhao et al., ICDCS 2019 (DASP's [18]), Table I and Section V.B: ours" // no table of DASP's
+	epochImages   = 50_000                                               // CIFAR-100, as CIFAR-10
+	epochs        = 300                                                  // stated
+	fullGradients = (epochs*epochImages + anchorBatch - 1) / anchorBatch // 117,188
 )
 
 // sixteenModels are judged on the homogeneous cluster.
 var sixteenModels = []string{anchorModel, "resnet18"}
 
-// anchorSize is how long the simulations are; times are scaled to fullGradients.
+// anchorSize says how long the simulations are; times are scaled to fullGradients.
 type anchorSize struct {
 	Gradients int64 `json:"gradients"` // of a run that is judged
 	Short     int64 `json:"short"`     // of one in the tables of other platforms
@@ -54,74 +56,368 @@ func anchorSizes(profile string) anchorSize {
 // decides by chance: a worker that may be s_U + 1 pushes ahead.
 func tie(n int64) float64 { return max(slack, float64(dsspUpper+1)/float64(n)) }
 
+// What the other platforms vary, fixed before the first run: the GTX 1060's time
+// factor from 2 to 3.1 (that at which ASP's stated time is its pace), the links
+// of platforms.Links; the homogeneous cluster's server as four machines, one, and
+// one on 10 Gb/s, and the jitter.
+var (
+	otherFactors = []float64{2, 2.57, 3.1}
+	otherServers = []float64{50e9, 12.5e9, 1.25e9} // bytes per second
+	otherJitters = []float64{0, 0.05, 0.2}
+)
+
+// otherPair and otherSixteen are the contestants on other platforms.
+func otherPair() []contestant {
+	c := contestants(2)
+	return []contestant{c[0], c[1], c[2], c[5], c[6]} // one SSP, and DASP by its rule
+}
+func otherSixteen() []contestant { return contestants(16)[:6] } // without DASP
+
+// The races: the pair's factor, 0, with three jitters, and the 6-fold straggler.
+var raceRows = []struct {
+	Factor float64 `json:"factor"`
+	Jitter float64 `json:"jitter"`
+}{{0, 0}, {0, 0.01}, {0, 0.05}, {6, 0}, {6, 0.05}}
+
+// The forms of DSSP in a race.
+const cappedForm, printedForm = "capped", "printed"
+
+// heat is a contestant's run on a cluster, or a race.
+type heat struct {
+	Cluster, Model, Contestant string  // of a race: "", "" and the form
+	Factor, Jitter, Bandwidth  float64 // of a race, or of another platform, whose bandwidth is not 0
+}
+
+// heated holds what is kept of a heat: one of the two.
+type heated struct {
+	Lap  lap
+	Race raced
+}
+
 // dsspAnchor sets DSSP's published numbers beside the simulation of its
 // clusters. Its times to accuracy are not run; timing alone is.
 func dsspAnchor() exp.Experiment {
-	e := exp.Experiment{ID: "dasp/dssp-anchor", Title: anchorTitle, Source: anchorSource, Profiles: exp.Profiles}
-	e.Seconds = func(profile string, seeds int) float64 {
-		s := anchorSizes(profile)
-		gradients := float64(seeds)*float64(s.Gradients)*anchorRuns() + float64(s.Short)*otherRuns()
-		return 12e-6*gradients + 0.3e-6*float64(seeds)*float64(s.Races*racesPerSeed)
-	}
-	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		s := anchorSizes(env.Profile)
-		r := &runs{ctx: ctx, env: env, total: float64(len(env.Seeds))*anchorRuns() + otherRuns()}
-		res := exp.NewResult(e, env, result.TimingOnly, anchorSetup(s, env.Seeds))
-		if err := anchorParts(r, res, s); err != nil {
-			return incomplete(res), err
+	return kit.Study[heat, heated]{ID: "dasp/dssp-anchor", Source: "Zhao et al., ICDCS 2019 (DASP's [18]), Table I and Section V.B: ours",
+		Kind: result.TimingOnly, Profiles: exp.Profiles,
+		Points: func(string) []heat { return heats() },
+		Cost: func(profile string, h heat) (string, float64) {
+			switch s := anchorSizes(profile); {
+			case h.Cluster == "":
+				return "races", 0.3e-6 * float64(s.Races)
+			case h.Bandwidth > 0:
+				return "other platforms", 12e-6 * float64(s.Short)
+			default:
+				return "anchor", 12e-6 * float64(s.Gradients)
+			}
+		},
+		Config:  func(profile string) map[string]any { return anchorSetup(anchorSizes(profile)) },
+		Once:    func(h heat) bool { return h.Bandwidth > 0 },
+		Measure: runHeat,
+		Show:    showAnchor}.Experiment()
+}
+
+func heats() (out []heat) {
+	on := func(cluster, model string, list []contestant, factor, jitter, bandwidth float64) {
+		for _, c := range list {
+			out = append(out, heat{cluster, model, c.Key, factor, jitter, bandwidth})
 		}
-		res.Status = complete
-		return res, nil
 	}
-	return e
-}
-
-// anchorSetup is what the result records of its parameters.
-func anchorSetup(s anchorSize, seeds []uint64) map[string]any {
-	return map[string]any{"pair": load(mixedPair), "sixteen": load(sixteen), "pair_contestants": contestants(2), "sixteen_contestants": contestants(16),
-		"pair_model": anchorModel, "sixteen_models": sixteenModels, "alpha": alpha, "size": s, "batch": anchorBatch, "gradients_of_300_epochs": int64(fullGradients),
-		"launch": train.DefaultLaunch, "overhead": train.DefaultOverhead, "tie": tie(s.Gradients),
-		"other_factors": otherFactors, "other_links": platforms.Links, "other_pair_contestants": some(contestants(2), otherPairOf),
-		"other_servers": otherServers, "other_jitters": otherJitters, "other_sixteen_contestants": some(contestants(16), otherSixteen),
-		"races": raceRows, "race_bounds": []int64{dsspLower, dsspUpper}, "flops_of_training": benchRate, "seeds": seeds}
-}
-
-// anchorParts adds the tables, the figure, the claims and the notes.
-func anchorParts(r *runs, res *result.Result, s anchorSize) error {
-	pair, err := r.fields(load(mixedPair), contestants(2), anchorModel, s.Gradients, r.env.Seeds)
-	if err != nil {
-		return err
-	}
-	homo := map[string]field{}
+	on(mixedPair, anchorModel, contestants(2), 0, 0, 0)
 	for _, m := range sixteenModels {
-		if homo[m], err = r.fields(load(sixteen), contestants(16), m, s.Gradients, r.env.Seeds); err != nil {
-			return err
+		on(sixteen, m, contestants(16), 0, 0, 0)
+	}
+	for _, l := range platforms.Links {
+		for _, f := range otherFactors {
+			on(mixedPair, anchorModel, otherPair(), f, 0, l.Bandwidth)
 		}
 	}
-	others, err := r.otherPairs(s.Short)
-	if err != nil {
-		return err
+	for _, server := range otherServers {
+		for _, j := range otherJitters {
+			on(sixteen, anchorModel, otherSixteen(), 0, j, server)
+		}
 	}
-	orders, err := r.otherOrders(s.Short)
-	if err != nil {
-		return err
+	for _, r := range raceRows {
+		on("", "", []contestant{{Key: cappedForm}, {Key: printedForm}}, r.Factor, r.Jitter, 0)
 	}
-	races, raceNotes := raceTable(s.Races, r.env.Seeds)
-	res.Tables = []result.Table{anchorTable(pair, s), races, others, homogeneousTable(homo, s), orders}
-	res.Figures = []result.Figure{anchorFigure(pair)}
-	res.Claims = append(anchorClaims(pair), homogeneousOrder(homo, s))
-	notes := anchorNotes(pair, s)
-	dssp := len(others.Columns) - 3 // before DASP and the closed form
-	res.Notes = append(slices.Insert(notes, 2, append(raceNotes, linkNote(others.Rows, dssp))...), sixteenNote(homo))
-	res.Notes = append(res.Notes, anchorAssumptions()...)
-	return nil
+	return out
 }
 
-// scaled says how a time of 300 epochs was made.
-func scaled(n int64) string {
-	if n >= fullGradients {
-		return fmt.Sprintf("All %d gradients of 300 epochs (50,000 images, batch %d) were simulated.", int64(fullGradients), anchorBatch)
+func runHeat(ctx context.Context, env exp.Env, h heat, seed uint64) (out heated, err error) {
+	s := anchorSizes(env.Profile)
+	if h.Cluster == "" {
+		x := race{raceFactor(h.Factor), dsspLower, dsspUpper, h.Contestant == cappedForm, cluster.Host{Jitter: h.Jitter}}
+		out.Race = x.run(s.Races, cluster.Stream(seed, 0, "dssp-anchor", "race"))
+		return out, ctx.Err()
 	}
-	return fmt.Sprintf("%d gradients were simulated; what lies after their first tenth is scaled linearly to the %d of 300 epochs (50,000 images, batch %d).",
-		n, int64(fullGradients), anchorBatch)
+	p, n := load(h.Cluster), s.Gradients
+	switch {
+	case h.Bandwidth == 0:
+	case h.Cluster == mixedPair:
+		p, n = withFactor(p, h.Factor, h.Bandwidth), s.Short
+	default:
+		p, n = p.WithHosts(func(host *cluster.Host, server bool) {
+			if !server {
+				host.Jitter = h.Jitter
+			}
+		}).WithServerBandwidth(h.Bandwidth), s.Short
+	}
+	list := contestants(int64(len(p.Workers)))
+	c := list[slices.IndexFunc(list, func(c contestant) bool { return c.Key == h.Contestant })]
+	out.Lap, err = c.timed(ctx, env, p, h.Model, n, seed)
+	return out, err
+}
+
+// withFactor returns the pair with a slow worker f times slower than the fast.
+func withFactor(p *cluster.Platform, f, bandwidth float64) *cluster.Platform {
+	q := p.WithHosts(func(h *cluster.Host, _ bool) { h.Bandwidth = bandwidth })
+	q.Workers[1].FLOPS, q.Workers[1].Memory = q.Workers[0].FLOPS/f, q.Workers[0].Memory/f
+	return q
+}
+
+// pairFactor returns how much slower the slow card computes; raceFactor returns it in
+// place of 0.
+func pairFactor() float64 {
+	w := load(mixedPair).Workers
+	return w[0].FLOPS / w[1].FLOPS
+}
+
+func raceFactor(f float64) float64 {
+	if f == 0 {
+		return pairFactor()
+	}
+	return f
+}
+
+// anchorSetup returns what the result records of its parameters.
+func anchorSetup(s anchorSize) map[string]any {
+	return map[string]any{"pair": kit.Platform(load(mixedPair)), "sixteen": kit.Platform(load(sixteen)), "pair_contestants": contestants(2),
+		"sixteen_contestants": contestants(16), "pair_model": anchorModel, "sixteen_models": sixteenModels, "alpha": alpha, "size": s, "batch": anchorBatch,
+		"gradients_of_300_epochs": int64(fullGradients), "launch": train.DefaultLaunch, "overhead": train.DefaultOverhead, "tie": tie(s.Gradients),
+		"other_factors": otherFactors, "other_links": platforms.Links, "other_pair_contestants": otherPair(), "other_servers": otherServers,
+		"other_jitters": otherJitters, "other_sixteen_contestants": otherSixteen(), "races": raceRows, "race_bounds": []int64{dsspLower, dsspUpper},
+		"flops_of_training": benchRate}
+}
+
+// statedTime returns Table I's time to 0.67, no number for DASP.
+func (c contestant) statedTime() float64 {
+	if claim, ok := claims.Get(c.Stated); ok {
+		if x, ok := claim.Number(); ok {
+			return x
+		}
+	}
+	return math.NaN()
+}
+
+// closedForm is the arithmetic of two workers whose iterations differ by f.
+func (c contestant) closedForm(f float64) float64 {
+	if c.lead() >= 0 {
+		return boundedRatio(c.lead(), fullGradients)
+	}
+	if c.Sync == "asp" {
+		return aspRatio(f)
+	}
+	return math.NaN() // DASP's gap is in versions: it has no closed form here
+}
+
+// stated returns Table I's time relative to BSP's.
+func (f field) stated(i int) float64 { return f.list[i].statedTime() / f.list[0].statedTime() }
+
+func showAnchor(v *kit.View[heat, heated]) {
+	s := anchorSizes(v.Profile)
+	of := func(h heat, list []contestant) field {
+		f := field{list: list}
+		for _, c := range list {
+			h.Contestant = c.Key
+			var laps []lap
+			for _, x := range v.At(h) {
+				laps = append(laps, x.Lap)
+			}
+			f.laps = append(f.laps, laps)
+		}
+		return f
+	}
+	pair, homo := of(heat{Cluster: mixedPair, Model: anchorModel}, contestants(2)), map[string]field{}
+	for _, m := range sixteenModels {
+		homo[m] = of(heat{Cluster: sixteen, Model: m}, contestants(16))
+	}
+	others := map[heat]field{}
+	var links, orders []heat
+	for _, h := range heats() {
+		switch {
+		case h.Bandwidth == 0 || h.Contestant != "bsp":
+		case h.Cluster == mixedPair:
+			links, others[h] = append(links, h), of(h, otherPair())
+		default:
+			orders, others[h] = append(orders, h), of(h, otherSixteen())
+		}
+	}
+	v.Frames = []result.Frame{runFrame(pair, homo), raceFrame(v, s), linkFrame(links, others), orderFrame(orders, others, s)}
+	v.Figures = []result.Figure{{ID: "anchor-bars", Form: "bar", Frame: "runs", Where: map[string]any{"listed": true},
+		X: "method", Y: []string{"ratio", "stated_ratio"}}}
+	v.Claims = append(anchorClaims(pair), homogeneousOrder(homo, s))
+	v.Facts = slices.Concat(anchorFacts(pair, s), orderFacts(pair, s), anchorFindings(v, pair, s, links, others))
+}
+
+// entry is a contestant on one of DSSP's clusters.
+type entry struct {
+	field
+	cluster, model string
+	i              int
+}
+
+func (e entry) mean(of func(lap) float64) float64 { return e.field.mean(e.i, of) }
+
+// runFrame is both clusters: of the pair timing alone beside the stated times.
+func runFrame(pair field, homo map[string]field) result.Frame {
+	var rows []entry
+	add := func(f field, cluster, model string) {
+		for i := range f.list {
+			rows = append(rows, entry{f, cluster, model, i})
+		}
+	}
+	add(pair, mixedPair, anchorModel)
+	for _, m := range sixteenModels {
+		add(homo[m], sixteen, m)
+	}
+	ofPair := func(key, unit string, digits int, of func(e entry) float64) kit.Col[entry] {
+		return kit.Num(key, unit, digits, func(e entry) float64 {
+			if e.cluster != mixedPair {
+				return math.NaN()
+			}
+			return of(e)
+		})
+	}
+	over := func(e entry) kit.Estimate { return e.over(e.i) }
+	return kit.Frame("runs", rows, kit.Word("cluster", "platform", func(e entry) string { return e.cluster }),
+		kit.Word("model", "model", func(e entry) string { return e.model }),
+		kit.Word("method", "contestant", func(e entry) string { return e.list[e.i].Key }),
+		kit.Half("time", "s", 1, func(e entry) kit.Estimate { return e.times(e.i).Mean() }), kit.Interval("ratio", "", 4, over),
+		ofPair("closed", "", 3, func(e entry) float64 { return e.list[e.i].closedForm(e.factor()) }),
+		ofPair("stated", "s", 1, func(e entry) float64 { return e.list[e.i].statedTime() }),
+		ofPair("stated_ratio", "", 3, func(e entry) float64 { return e.stated(e.i) }),
+		ofPair("explained", "%", 0, func(e entry) float64 { return 100 * (1 - over(e).Value) / (1 - e.stated(e.i)) }), // of the stated saving
+		ofPair("gradients", "", 2, func(e entry) float64 { return e.stated(e.i) / over(e).Value }),
+		ofPair("share", "%", 1, func(e entry) float64 { return 100 * e.mean(func(l lap) float64 { return l.FastShare }) }),
+		ofPair("fast_waits", "%", 1, func(e entry) float64 { return 100 * e.mean(func(l lap) float64 { return l.FastWaits }) }),
+		kit.Num("waits", "%", 2, func(e entry) float64 { return 100 * e.mean(func(l lap) float64 { return l.Waits }) }),
+		kit.Count("largest", "", func(e entry) int64 { return e.largest(e.i) }),
+		kit.Num("staleness", "versions", 2, func(e entry) float64 { return e.mean(func(l lap) float64 { return l.Staleness }) }),
+		kit.Flag("listed", func(e entry) bool { return e.cluster == mixedPair && e.list[e.i].Stated != "" }))
+}
+
+// racing returns the races of a form, and their time over BSP's.
+func racing(v *kit.View[heat, heated], h heat, s anchorSize) ([]heated, kit.Estimate) {
+	cells := v.At(h)
+	return cells, kit.Each(cells, func(x heated) float64 { return x.Race.time / (float64(s.Races) * raceFactor(h.Factor) / 2) }).Mean()
+}
+
+// raceFrame is DSSP with its range capped and as printed, without a network.
+func raceFrame(v *kit.View[heat, heated], s anchorSize) result.Frame {
+	rows := slices.DeleteFunc(heats(), func(h heat) bool { return h.Cluster != "" })
+	mean := func(h heat, of func(raced) float64) float64 {
+		return kit.Each(v.At(h), func(x heated) float64 { return of(x.Race) }).Mean().Value
+	}
+	f := kit.Frame("printed", rows,
+		kit.Num("factor", "", 2, func(h heat) float64 { return raceFactor(h.Factor) }),
+		kit.Num("jitter", "%", kit.AsIs, func(h heat) float64 { return 100 * h.Jitter }),
+		kit.Word("form", "form", func(h heat) string { return h.Contestant }),
+		kit.Mean("ratio", "", 3, func(h heat) kit.Estimate { _, x := racing(v, h, s); return x }),
+		kit.Num("asp", "", 3, func(h heat) float64 { return aspRatio(raceFactor(h.Factor)) }),
+		kit.Count("largest", "", func(h heat) (most int64) {
+			for _, x := range v.At(h) {
+				most = max(most, x.Race.largest)
+			}
+			return most
+		}),
+		kit.Num("waits", "", 0, func(h heat) float64 { return math.Round(mean(h, func(r raced) float64 { return float64(r.waits) })) }),
+		kit.Num("waited", "% of time", 1, func(h heat) float64 { return 100 * mean(h, func(r raced) float64 { return r.waited / r.time }) }),
+		kit.Flag("pair", func(h heat) bool { return h.Factor == 0 }))
+	f.Kind = result.Modelled
+	return f
+}
+
+// linkFrame is the range over links and time factors of the two-worker cluster.
+func linkFrame(rows []heat, others map[heat]field) result.Frame {
+	cols := []kit.Col[heat]{kit.Num("link", "Gb/s", kit.AsIs, func(h heat) float64 { return 8 * h.Bandwidth / 1e9 }),
+		kit.Num("factor", "", 2, func(h heat) float64 { return h.Factor }), kit.Num("f", "", 2, func(h heat) float64 { return others[h].factor() })}
+	for _, c := range otherPair()[1:] {
+		cols = append(cols, kit.Num(c.Key, "", 3, func(h heat) float64 { return others[h].ratio(c.Key) }))
+	}
+	return kit.Frame("other-pairs", rows, append(cols, kit.Num("closed", "", 3, func(h heat) float64 { return aspRatio(others[h].factor()) }),
+		kit.Flag("own", func(h heat) bool { return h.Factor == otherFactors[1] }))...) // the cards' own factor
+}
+
+// orderFrame is the order on other servers and jitters, fastest first.
+func orderFrame(rows []heat, others map[heat]field, s anchorSize) result.Frame {
+	return kit.Frame("other-orders", rows, kit.Num("server", "Gb/s", kit.AsIs, func(h heat) float64 { return 8 * h.Bandwidth / 1e9 }),
+		kit.Num("jitter", "%", kit.AsIs, func(h heat) float64 { return 100 * h.Jitter }),
+		kit.Word("order", "", func(h heat) string {
+			var list []entrant
+			for i, c := range others[h].list {
+				list = append(list, entrant{c.Symbol, others[h].times(i)[0]})
+			}
+			return order(list, tie(s.Short))
+		}),
+		kit.Num("asp", "", 3, func(h heat) float64 { return others[h].ratio("asp") }))
+}
+
+// anchorFacts are what pace explains of Table I, and what the numbers rest on.
+func anchorFacts(f field, s anchorSize) []result.Fact {
+	m, err := model.New(anchorModel)
+	if err != nil {
+		panic(err) // the name is a constant of this package
+	}
+	const weights, biases = 64 * 90, 90 // of 90 classes more
+	out := slices.Concat(
+		named("", "gradients.full", int64(fullGradients), "gradients", s.Gradients, "gradients.short", s.Short,
+			"gradients.race", s.Races, "epochs", epochs, "images", epochImages, "batch", anchorBatch, "target", 0.67, "lower", dsspLower, "upper", dsspUpper,
+			"grant", dsspUpper-dsspLower, "f.other", otherFactors[2], "parameters", m.NumParams(), "classes", 10, "classes.stated", 100,
+			"weights.more", weights, "biases.more", biases, "workers", len(load(sixteen).Workers)),
+		named("ms", "overhead", ms(train.DefaultOverhead)), named("Gb/s", "link", 8*load(mixedPair).Server.Bandwidth/1e9), named("%", "tie", 100*tie(s.Gradients)))
+	out = append(out, kit.Number("f", "", 2, f.factor()), kit.Number("f.asp", "", 2, factorOf(f.stated(f.at("asp")))),
+		kit.Number("f.cards", "", 2, pairFactor()), kit.Number("tie.short", "%", 1, 100*tie(s.Short)),
+		kit.Number("lead", "%", 3, 100*float64(dsspUpper+1)/fullGradients),
+		kit.Number("more", "%", 1, 100*float64(weights+biases)/float64(m.NumParams())))
+	var paces, stated []float64
+	for _, key := range []string{"ssp-3", "ssp-6", "ssp-15"} {
+		paces, stated = append(paces, f.ratio(key)), append(stated, f.stated(f.at(key)))
+	}
+	return append(out, kit.Whether("scaled", s.Gradients < fullGradients),
+		kit.Number("ssp.stated.least", "", 3, slices.Min(stated)), kit.Number("ssp.stated.most", "", 3, slices.Max(stated)),
+		kit.Number("ssp.pace.least", "", 3, slices.Min(paces)), kit.Number("ssp.pace.most", "", 3, slices.Max(paces)),
+		kit.Whether("ssp.unexplained", slices.Max(stated) < slices.Min(paces)))
+}
+
+// anchorFindings say what jitter makes of the printed form, what DASP's thresholds do
+// between two workers, and whether DSSP's gain is the server's link.
+func anchorFindings(v *kit.View[heat, heated], f field, s anchorSize, links []heat, others map[heat]field) []result.Fact {
+	pace := func(jitter float64) float64 {
+		_, x := racing(v, heat{Contestant: printedForm, Jitter: jitter}, s)
+		return x.Value
+	}
+	free, narrow := byVersions(f, s)
+	var gains []float64
+	for _, h := range links {
+		if h.Factor == otherFactors[1] {
+			gains = append(gains, others[h].ratio("dssp"))
+		}
+	}
+	return []result.Fact{kit.Finding("printed", "printed", reading(pace(0), pace(0.01), pace(0.05), aspRatio(pairFactor()))),
+		kit.Whether("versions.free", free), kit.Whether("versions.narrow", narrow), kit.Whether("queue", queueIsTheReason(gains))}
+}
+
+// byVersions tells whether DASP's thresholds leave the fast worker free where SSP's bound
+// does not, and whether the narrow ones make it wait.
+func byVersions(f field, s anchorSize) (free, narrow bool) {
+	rule, six, halfway := f.over(6).Value, f.over(7).Value, (f.ratio("asp")+1)/2
+	return max(rule, six) < halfway && f.ratio("ssp-3") > halfway, rule > six*(1+tie(s.Gradients))
+}
+
+// queueIsTheReason tells whether DSSP's time comes up to BSP's as links widen.
+func queueIsTheReason(ratios []float64) bool {
+	rising := true
+	for i := range ratios[1:] {
+		rising = rising && ratios[i+1] > ratios[i]
+	}
+	return rising && ratios[0] > 0 && ratios[len(ratios)-1] > 0.99
 }

@@ -38,7 +38,7 @@ type race struct {
 	host         cluster.Host // of its jitter alone
 }
 
-// raced is what a race leaves. Times are in iterations of the fast worker.
+// raced holds what a race leaves. Times are in iterations of the fast worker.
 type raced struct {
 	time    float64 // of all gradients
 	waited  float64 // of the fast worker, in total
@@ -94,7 +94,7 @@ func (x race) run(n int64, r *rand.Rand) raced {
 	return out
 }
 
-// iterations is r*: how many more iterations of the fast worker end nearest to a
+// iterations returns r*: how many more iterations of the fast worker end nearest to a
 // push of the slow one, if both go on at their last pace; the smallest of equals.
 func (x race) iterations(push [2][2]float64) int64 {
 	own, its := push[0][0]-push[0][1], push[1][0]-push[1][1]
@@ -108,4 +108,19 @@ func (x race) iterations(push [2][2]float64) int64 {
 		}
 	}
 	return best
+}
+
+// reading tells what the printed form is beside ASP, whose time is asp: by its times over
+// BSP's with regular iterations, with 1 % jitter and with 5 %.
+func reading(steady, near, shaken, asp float64) string {
+	is := func(x float64) bool { return x <= asp*1.05 }
+	switch {
+	case !is(steady):
+		return "never"
+	case is(shaken):
+		return "always"
+	case is(near):
+		return "regular"
+	}
+	return "perfect"
 }

@@ -2,11 +2,12 @@ package dasp
 
 import (
 	"fmt"
-	"strings"
+	"math"
+	"slices"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 	"gradsync/shared/tensor/model"
 )
 
@@ -15,8 +16,8 @@ import (
 // slower, so that a time from it is a lower bound.
 const benchRate = 256e9
 
-// trainingCost is one training of 300 epochs in FLOP, three passes per image, and
-// the least hours that it takes at benchRate.
+// trainingCost returns the cost of one training of 300 epochs in FLOP, three passes per
+// image, and the least hours that it takes at benchRate.
 func trainingCost() (flop, hours float64) {
 	m, err := model.New(anchorModel)
 	if err != nil {
@@ -29,24 +30,23 @@ func trainingCost() (flop, hours float64) {
 	return flop, flop / benchRate / 3600
 }
 
-// anchorClaims are X01–X12: not run, with the reason and what timing gives.
+// anchorClaims judges X01–X12: not run, with the reason and what timing gives.
 func anchorClaims(f field) (out []result.Claim) {
 	flop, hours := trainingCost()
-	why := fmt.Sprintf("time to accuracy needs 300 epochs of ResNet-110 on CIFAR-100: %.3g FLOP per method and seed, at least %.0f hours on two cores at the %.0f GFLOP/s "+
-		"that engine asm reaches on ResNet-18 (BENCHMARKS.md), and CIFAR-100 is not among the data sets", flop, hours, benchRate/1e9)
+	why := result.Because("dssp-not-trained", "flop", flop, "hours", math.Round(hours), "rate", benchRate/1e9, "epochs", epochs)
 	for i, c := range f.list {
 		if c.Stated == "" {
 			continue
 		}
-		x, _ := ratio(f.times(i), f.times(0))
 		for _, id := range []string{c.Stated, after(c.Stated)} {
-			out = append(out, claims.Judge(id, claims.Evidence{NotRun: why, Note: beside(id, c, x, f.list[0])}))
+			out = append(out, claims.Verdict(id, claims.Found{Missing: []result.Reason{why}, Notes: []result.Reason{beside(id, c, f.over(i).Value, f.list[0])},
+				Table: "I", Network: anchorModel, Rival: c.Sync, Cluster: mixedPair}))
 		}
 	}
 	return out
 }
 
-// after is the id of the next row.
+// after returns the id of the next row.
 func after(id string) string {
 	var n int
 	if _, err := fmt.Sscanf(id, "X%d", &n); err != nil {
@@ -56,8 +56,7 @@ func after(id string) string {
 }
 
 // beside sets the simulated ratio beside what claim id states.
-func beside(id string, c contestant, x float64, bsp contestant) string {
-	pace := fmt.Sprintf("timing alone: the same number of gradients takes %.3f of BSP's time", x)
+func beside(id string, c contestant, x float64, bsp contestant) result.Reason {
 	claim, _ := claims.Get(id)
 	stated, reached := claim.Number()
 	base, _ := claims.Get(bsp.Stated)
@@ -67,47 +66,112 @@ func beside(id string, c contestant, x float64, bsp contestant) string {
 	to, based := base.Number()
 	switch {
 	case !reached:
-		return pace + "; stated: not reached"
+		return result.Because("dssp-pace-unreached", "ratio", x)
 	case !based:
-		return pace + "; stated: BSP does not reach this accuracy, so there is no ratio"
+		return result.Because("dssp-pace-no-base", "ratio", x)
 	}
-	return fmt.Sprintf("%s; stated: %.3f", pace, stated/to)
+	return result.Because("dssp-pace", "ratio", x, "stated", stated/to)
 }
 
 // homogeneousOrder judges X13, time of 300 epochs in the order BSP < SSP < DSSP <
 // ASP, for both models: each step by more than tie of n gradients, SSP's time the
 // mean over s = 3, 6 and 15, all times means over seeds.
 func homogeneousOrder(homo map[string]field, s anchorSize) result.Claim {
-	ok, found, asp, seeds := true, []string{}, []string{}, 0
+	ok, orders, asp, seeds := true, []map[string]any{}, []float64{}, 0
 	for _, m := range sixteenModels {
 		list := fourMethods(homo[m])
 		for i := range list[1:] {
 			ok = ok && list[i+1].seconds > list[i].seconds*(1+tie(s.Gradients))
 		}
-		found = append(found, anchorNames[m]+": "+order(list, tie(s.Gradients)))
-		asp = append(asp, fmt.Sprintf("%.3f", homo[m].ratio("ASP")))
-		seeds = len(homo[m].laps[0])
+		orders = append(orders, map[string]any{"model": m, "order": order(list, tie(s.Gradients))})
+		asp, seeds = append(asp, homo[m].ratio("asp")), len(homo[m].laps[0])
 	}
-	return holds("X13", ok, seeds, strings.Join(found, "; "), fmt.Sprintf("time of %d gradients, timing-only, “=” within %.2g %%, SSP is the mean over s = 3, 6, 15; ASP takes %s of BSP's; "+
-		"the cluster but for its cards and network is assumed. In this model a barrier can only add waits: the server's work is per gradient, the same for all methods, "+
-		"so what made BSP the fastest there is not in it; the table of other servers and jitters shows what they change", int64(fullGradients), 100*tie(s.Gradients), strings.Join(asp, " and ")),
-		homogeneousDiffers...)
+	words := result.Because("X13", "orders", orders)
+	f := claims.Holding(ok, seeds, &words)
+	f.Cluster = sixteen
+	f.Notes = []result.Reason{result.Because("X13-how", "gradients", int64(fullGradients), "tie", 100*tie(s.Gradients),
+		"s", []int{3, 6, 15}, "asp", asp)}
+	for _, code := range homogeneousDiffers {
+		f.Differs = append(f.Differs, result.Because(code))
+	}
+	f.Differs[1].Args = map[string]any{"used": 10, "stated": 100}
+	f.Differs[3].Args = map[string]any{"workers": 16}
+	return claims.Verdict("X13", f)
 }
 
-// homogeneousDiffers is how the cluster of X13 is not the paper's.
-var homogeneousDiffers = []string{"ResNet-18 in place of ResNet-50", "10 classes, as CIFAR-10 has, in place of CIFAR-100's 100",
-	"one server with four machines' link, memory and arithmetic in place of four servers",
-	"16 workers of one card each (the paper counts machines or cards: not stated which)",
-	"rates of the cards, costs per layer and iteration, and jitter are assumed"}
+// homogeneousDiffers says how the cluster of X13 is not the paper's.
+var homogeneousDiffers = []string{"X13-network", "X13-classes", "X13-server", "X13-workers", "X13-assumed"}
 
-// fourMethods are the times of X13's methods in its order.
-func fourMethods(f field) []placed {
-	mean := func(names ...string) (sum float64) {
-		for _, name := range names {
-			x, _ := exp.MeanAndHalf(f.times(f.at(name)))
-			sum += x / float64(len(names))
+// fourMethods returns the times of X13's methods in its order.
+func fourMethods(f field) []entrant {
+	mean := func(keys ...string) (sum float64) {
+		for _, key := range keys {
+			sum += f.times(f.at(key)).Mean().Value / float64(len(keys))
 		}
 		return sum
 	}
-	return []placed{{"BSP", mean("BSP")}, {"SSP", mean("SSP s=3", "SSP s=6", "SSP s=15")}, {"DSSP", mean("DSSP [3, 15]")}, {"ASP", mean("ASP")}}
+	return []entrant{{"BSP", mean("bsp")}, {"SSP", mean("ssp-3", "ssp-6", "ssp-15")}, {"DSSP", mean("dssp")}, {"ASP", mean("asp")}}
+}
+
+// entrant is a method and its seconds, to be put in order.
+type entrant struct {
+	symbol  string
+	seconds float64
+}
+
+// order sorts by time, fastest first, and writes "=" between neighbours that
+// differ by less than tie of the first of their group.
+func order(list []entrant, tie float64) string {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b entrant) int {
+		switch {
+		case a.seconds < b.seconds:
+			return -1
+		case a.seconds > b.seconds:
+			return 1
+		}
+		return 0
+	})
+	text, first := list[0].symbol, list[0].seconds
+	for _, e := range list[1:] {
+		if e.seconds <= first*(1+tie) {
+			text += "=" + e.symbol
+			continue
+		}
+		text, first = text+"<"+e.symbol, e.seconds
+	}
+	return text
+}
+
+// orderFacts compare the order of Table I's times with that of the pace.
+func orderFacts(f field, s anchorSize) []result.Fact {
+	var simulated, stated []entrant
+	for i, c := range f.list {
+		if c.Stated != "" {
+			simulated = append(simulated, entrant{c.Symbol, f.times(i).Mean().Value})
+			stated = append(stated, entrant{c.Symbol, c.statedTime()})
+		}
+	}
+	agree, ties, against := pairs(simulated, stated, tie(s.Gradients))
+	return append(named("", "pairs", agree+ties+against, "pairs.agree", agree, "pairs.against", against, "pairs.tied", ties),
+		kit.Finding("order.stated", "", order(stated, 0)), kit.Finding("order.pace", "", order(simulated, tie(s.Gradients))))
+}
+
+// pairs counts the pairs that two lists of the same methods order alike, that the
+// first ties within the relative difference tie, and that they order otherwise.
+func pairs(ours, theirs []entrant, tie float64) (agree, ties, against int) {
+	for i := range ours {
+		for j := range i {
+			a, b := ours[i].seconds, ours[j].seconds
+			switch {
+			case math.Abs(a-b) <= tie*min(a, b):
+				ties++
+			case (a < b) == (theirs[i].seconds < theirs[j].seconds):
+				agree++
+			default:
+				against++
+			}
+		}
+	}
+	return agree, ties, against
 }

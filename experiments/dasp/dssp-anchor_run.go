@@ -1,10 +1,14 @@
 package dasp
 
 import (
+	"context"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
+	"gradsync/experiments/exp"
+	"gradsync/experiments/kit"
 	"gradsync/experiments/train"
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
@@ -13,7 +17,8 @@ import (
 
 // contestant is one method with its parameters.
 type contestant struct {
-	Name   string `json:"name"`
+	Key    string `json:"key"`
+	Symbol string `json:"-"` // in an order such as ASP<SSP(3)
 	Sync   string `json:"sync"`
 	Lower  int64  `json:"lower"`  // SSP: s; DSSP: s_L; DASP: Smin; else 0
 	Upper  int64  `json:"upper"`  // DSSP: s_U = s_L + r_max; DASP: Smax; else 0
@@ -24,17 +29,15 @@ type contestant struct {
 // the rule of dasp/thresholds (Smin = N/2, Smax = N) and with those of the tables
 // of six workers.
 func contestants(n int64) []contestant {
-	return []contestant{
-		{Name: "BSP", Sync: "bsp", Stated: "X01"}, {Name: "ASP", Sync: "asp", Stated: "X03"},
-		{Name: "SSP s=3", Sync: "ssp", Lower: 3, Stated: "X05"}, {Name: "SSP s=6", Sync: "ssp", Lower: 6, Stated: "X07"},
-		{Name: "SSP s=15", Sync: "ssp", Lower: 15, Stated: "X09"},
-		{Name: "DSSP [3, 15]", Sync: "dssp", Lower: dsspLower, Upper: dsspUpper, Stated: "X11"},
-		{Name: fmt.Sprintf("DASP (%d, %d)", n/2, n), Sync: "dasp", Lower: n / 2, Upper: n},
-		{Name: fmt.Sprintf("DASP (%d, %d)", smin, smax), Sync: "dasp", Lower: smin, Upper: smax},
+	dasp := func(lower, upper int64) contestant {
+		return contestant{fmt.Sprintf("dasp-%d-%d", lower, upper), fmt.Sprintf("DASP(%d,%d)", lower, upper), "dasp", lower, upper, ""}
 	}
+	return []contestant{{"bsp", "BSP", "bsp", 0, 0, "X01"}, {"asp", "ASP", "asp", 0, 0, "X03"}, {"ssp-3", "SSP(3)", "ssp", 3, 0, "X05"},
+		{"ssp-6", "SSP(6)", "ssp", 6, 0, "X07"}, {"ssp-15", "SSP(15)", "ssp", 15, 0, "X09"}, {"dssp", "DSSP", "dssp", dsspLower, dsspUpper, "X11"},
+		dasp(n/2, n), dasp(smin, smax)}
 }
 
-// lead is how many pushes a bounded method may let the fast worker be ahead, −1
+// lead returns how many pushes a bounded method may let the fast worker be ahead, −1
 // for the unbounded.
 func (c contestant) lead() int64 {
 	switch c.Sync {
@@ -48,7 +51,7 @@ func (c contestant) lead() int64 {
 	return -1
 }
 
-// config is the timing-only run of n gradients.
+// config returns the timing-only run of n gradients.
 func (c contestant) config(p *cluster.Platform, model string, n int64, seed uint64) train.Config {
 	o := rivals.Defaults(len(p.Workers))
 	o.Alpha = alpha
@@ -64,7 +67,7 @@ func (c contestant) config(p *cluster.Platform, model string, n int64, seed uint
 		Launch: train.DefaultLaunch, Overhead: train.DefaultOverhead}
 }
 
-// lap is a run in the numbers of this page.
+// lap holds what this page needs of a run.
 type lap struct {
 	PerGradient float64 // seconds, after the first tenth
 	Epochs300   float64 // seconds of fullGradients
@@ -76,53 +79,60 @@ type lap struct {
 	Factor      float64 // slowest over fastest worker's iteration, waits apart
 }
 
-// laps of every seed by contestant, in the order of the list.
+// timed runs c on p in one stage.
+func (c contestant) timed(ctx context.Context, env exp.Env, p *cluster.Platform, model string, n int64, seed uint64) (lap, error) {
+	network, err := costsOf(model)
+	if err != nil {
+		return lap{}, err
+	}
+	return train.KeptBy(ctx, env, c.config(p, model, n, seed), func(cfg train.Config) (lap, error) {
+		log, err := network.inOneStage(ctx, cfg)
+		if err != nil {
+			return lap{}, err
+		}
+		return lapOf(log, n/10), nil
+	})
+}
+
+// field holds the laps of every contestant on one cluster, seed by seed.
 type field struct {
 	list []contestant
 	laps [][]lap
 }
 
+// at returns the place of a contestant; an unknown key is a programmer's mistake.
+func (f field) at(key string) int {
+	i := slices.IndexFunc(f.list, func(c contestant) bool { return c.Key == key })
+	if i < 0 {
+		panic("dasp: no contestant " + key)
+	}
+	return i
+}
+
 // times returns one contestant's seconds of 300 epochs, by seed.
-func (f field) times(i int) []float64 {
-	out := make([]float64, len(f.laps[i]))
-	for s, l := range f.laps[i] {
-		out[s] = l.Epochs300
-	}
-	return out
+func (f field) times(i int) kit.Sample {
+	return kit.Each(f.laps[i], func(l lap) float64 { return l.Epochs300 })
 }
 
-// mean of one number of a contestant over seeds.
-func (f field) mean(i int, of func(lap) float64) float64 {
-	sum := 0.0
+// over returns a contestant's time over BSP's.
+func (f field) over(i int) kit.Estimate { return f.times(i).Over(f.times(f.at("bsp"))) }
+
+func (f field) ratio(key string) float64 { return f.over(f.at(key)).Value }
+
+// mean returns the mean over seeds of one number of a contestant.
+func (f field) mean(i int, of func(lap) float64) float64 { return kit.Each(f.laps[i], of).Mean().Value }
+
+// factor returns how much longer the slow worker's iteration is under ASP.
+func (f field) factor() float64 {
+	return f.mean(f.at("asp"), func(l lap) float64 { return l.Factor })
+}
+
+// largest returns the most clocks that a contestant was ahead in any seed.
+func (f field) largest(i int) (most int64) {
 	for _, l := range f.laps[i] {
-		sum += of(l)
+		most = max(most, l.Largest)
 	}
-	return sum / float64(len(f.laps[i]))
-}
-
-// fields runs every contestant on p for every seed.
-func (r *runs) fields(p *cluster.Platform, list []contestant, model string, n int64, seeds []uint64) (field, error) {
-	f := field{list, make([][]lap, len(list))}
-	network, err := costsOf(model)
-	if err != nil {
-		return f, err
-	}
-	for i, c := range list {
-		for _, seed := range seeds {
-			l, err := kept(r, "dasp/dssp-anchor/", fmt.Sprintf("%s, %s, %s", p.Name, model, c.Name), 1, c.config(p, model, n, seed), func(cfg train.Config) (lap, error) {
-				log, err := network.inOneStage(r.ctx, cfg)
-				if err != nil {
-					return lap{}, err
-				}
-				return lapOf(log, cfg.MaxPushes/10), nil
-			})
-			if err != nil {
-				return f, err
-			}
-			f.laps[i] = append(f.laps[i], l)
-		}
-	}
-	return f, nil
+	return most
 }
 
 // lapOf reduces a log; the mean time per gradient is over what follows the first

@@ -13,6 +13,8 @@ import (
 
 	"gradsync/datasets"
 	"gradsync/experiments/claims"
+	"gradsync/experiments/exp"
+	"gradsync/experiments/result"
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
 	"gradsync/shared/cluster"
@@ -35,6 +37,20 @@ func TestLapOf(t *testing.T) {
 	}
 }
 
+// fieldOn runs contestants for one seed.
+func fieldOn(t *testing.T, p *cluster.Platform, list []contestant, n int64) field {
+	t.Helper()
+	f := field{list: list}
+	for _, c := range list {
+		l, err := c.timed(t.Context(), exp.Env{}, p, anchorModel, n, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.laps = append(f.laps, []lap{l})
+	}
+	return f
+}
+
 // The closed forms are what the simulator does with free links, no jitter and an
 // idle server.
 func TestClosedFormsAreTheSimulation(t *testing.T) {
@@ -46,24 +62,21 @@ func TestClosedFormsAreTheSimulation(t *testing.T) {
 	})
 	p.Decision = 0
 	const n = 3000
-	f, err := testRuns("ci", 0).fields(p, contestants(2)[:6], anchorModel, n, []uint64{0})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := fieldOn(t, p, contestants(2)[:6], n)
 	if math.Abs(f.factor()-pairFactor()) > 0.01*pairFactor() {
 		t.Errorf("f = %g, the cards' ratio is %g", f.factor(), pairFactor())
 	}
 	for i, c := range f.list {
-		got := f.ratio(c.Name)
+		got := f.ratio(c.Key)
 		want, off := aspRatio(f.factor()), 1e-3
 		if c.lead() >= 0 {
 			want, off = 1, tie(n)
 		}
 		if math.Abs(got-want) > off {
-			t.Errorf("%s takes %.4f of BSP's time, by arithmetic %.4f", c.Name, got, want)
+			t.Errorf("%s takes %.4f of BSP's time, by arithmetic %.4f", c.Key, got, want)
 		}
 		if lead := max(c.lead(), 1); c.lead() >= 0 && f.largest(i) > lead {
-			t.Errorf("%s: %d clocks ahead, at most %d", c.Name, f.largest(i), lead)
+			t.Errorf("%s: %d clocks ahead, at most %d", c.Key, f.largest(i), lead)
 		}
 	}
 	if x := factorOf(aspRatio(2.57)); math.Abs(x-2.57) > 1e-12 {
@@ -119,26 +132,32 @@ func TestRaceIsTheDSSPPolicy(t *testing.T) {
 // far beyond 15, as with none; and a race without jitter never waits long.
 func TestPrintedDSSPRunsAway(t *testing.T) {
 	for _, jitter := range []float64{0, 0.05} {
-		m := raceOver(race{6, 3, 15, false, cluster.Host{Jitter: jitter}}, 5000, []uint64{0, 1})
-		if m.largest < 200 {
-			t.Errorf("jitter %g: at most %d clocks ahead, expected a runaway", jitter, m.largest)
+		most := map[bool]int64{}
+		for _, capped := range []bool{true, false} {
+			for seed := range uint64(2) {
+				x := race{6, 3, 15, capped, cluster.Host{Jitter: jitter}}
+				most[capped] = max(most[capped], x.run(5000, cluster.Stream(seed, 0, "dssp-anchor", "race")).largest)
+			}
 		}
-		if m := raceOver(race{6, 3, 15, true, cluster.Host{Jitter: jitter}}, 5000, []uint64{0, 1}); m.largest > 16 {
-			t.Errorf("jitter %g, capped: %d clocks ahead, want at most s_U + 1 = 16", jitter, m.largest)
+		if most[false] < 200 {
+			t.Errorf("jitter %g: at most %d clocks ahead, expected a runaway", jitter, most[false])
+		}
+		if most[true] > 16 {
+			t.Errorf("jitter %g, capped: %d clocks ahead, want at most s_U + 1 = 16", jitter, most[true])
 		}
 	}
 }
 
 func TestOrder(t *testing.T) {
-	list := []placed{{"c", 3}, {"a", 1}, {"b", 1.0009}, {"d", 3.0031}}
-	if got := order(list, 1e-3); got != "a = b < c < d" {
+	list := []entrant{{"c", 3}, {"a", 1}, {"b", 1.0009}, {"d", 3.0031}}
+	if got := order(list, 1e-3); got != "a=b<c<d" {
 		t.Errorf("order = %q", got)
 	}
-	if list[0].name != "c" {
+	if list[0].symbol != "c" {
 		t.Error("order sorted its argument")
 	}
 	// Against 4 1 2 3: (a,b) ties, (c,…) and the rest by hand.
-	agree, ties, against := pairs(list, []placed{{"c", 4}, {"a", 1}, {"b", 2}, {"d", 3}}, 1e-3)
+	agree, ties, against := pairs(list, []entrant{{"c", 4}, {"a", 1}, {"b", 2}, {"d", 3}}, 1e-3)
 	if agree != 4 || ties != 1 || against != 1 {
 		t.Errorf("pairs: %d alike, %d ties, %d against; want 4, 1, 1", agree, ties, against)
 	}
@@ -163,19 +182,20 @@ func TestHomogeneousOrder(t *testing.T) {
 		seconds       []float64 // BSP, ASP, SSP s=3, 6, 15, DSSP
 		verdict, seen string
 	}{
-		{"as stated", []float64{1, 4, 2, 2, 2, 3}, claims.SameSign, "BSP < SSP < DSSP < ASP"},
-		{"the opposite", []float64{4, 1, 3, 3, 3, 2}, claims.Differs, "ASP < DSSP < SSP < BSP"},
-		{"one tie", []float64{1, 4, 2, 2, 2, 2.001}, claims.Differs, "BSP < SSP = DSSP < ASP"},
-		{"SSP by s = 15 too", []float64{1, 4, 2, 2, 6, 3}, claims.Differs, "BSP < DSSP < SSP < ASP"},
-		{"SSP by its mean", []float64{1, 4, 0.5, 2, 2.6, 3}, claims.SameSign, "BSP < SSP < DSSP < ASP"},
+		{"as stated", []float64{1, 4, 2, 2, 2, 3}, claims.SameSign, "BSP<SSP<DSSP<ASP"},
+		{"the opposite", []float64{4, 1, 3, 3, 3, 2}, claims.Differs, "ASP<DSSP<SSP<BSP"},
+		{"one tie", []float64{1, 4, 2, 2, 2, 2.001}, claims.Differs, "BSP<SSP=DSSP<ASP"},
+		{"SSP by s = 15 too", []float64{1, 4, 2, 2, 6, 3}, claims.Differs, "BSP<DSSP<SSP<ASP"},
+		{"SSP by its mean", []float64{1, 4, 0.5, 2, 2.6, 3}, claims.SameSign, "BSP<SSP<DSSP<ASP"},
 	} {
 		f := raceField(c.seconds...)
 		got := homogeneousOrder(map[string]field{anchorModel: f, "resnet18": f}, s)
-		if len(got.Differs) != len(homogeneousDiffers) || !strings.Contains(strings.Join(got.Differs, "; "), "ResNet-18 in place of ResNet-50; 10 classes") {
-			t.Errorf("%s: differs in %q", c.name, got.Differs)
+		if len(got.Differs) != len(homogeneousDiffers) {
+			t.Errorf("%s: differs in %v", c.name, got.Differs)
 		}
-		if got.Verdict != c.verdict || got.ID != "X13" || !strings.Contains(fmt.Sprint(got.Measured), "ResNet-18: "+c.seen) {
-			t.Errorf("%s: %s, measured %v; want %s, %s", c.name, got.Verdict, got.Measured, c.verdict, c.seen)
+		seen := got.Found.Args["orders"].([]map[string]any)[1]
+		if got.Verdict != c.verdict || got.ID != "X13" || seen["model"] != "resnet18" || seen["order"] != c.seen {
+			t.Errorf("%s: %s, found %v; want %s, %s", c.name, got.Verdict, seen, c.verdict, c.seen)
 		}
 	}
 	// One model of two against it is enough.
@@ -192,14 +212,22 @@ func TestAnchorClaims(t *testing.T) {
 		t.Fatalf("%d claims, want X01–X12", len(got))
 	}
 	for i, c := range got {
-		if c.ID != fmt.Sprintf("X%02d", i+1) || c.Verdict != claims.NotRun || !strings.Contains(c.Why, "2.28e+16 FLOP") || !strings.Contains(c.Why, "CIFAR-100 is not among") {
-			t.Errorf("%s: %s, %s", c.ID, c.Verdict, c.Why)
+		if c.ID != fmt.Sprintf("X%02d", i+1) || c.Verdict != claims.NotRun || len(c.Reasons) != 2 ||
+			c.Reasons[0].Code != "dssp-not-trained" || math.Abs(c.Reasons[0].Args["flop"].(float64)-2.28e16) > 1e14 {
+			t.Errorf("%s: %s, %v", c.ID, c.Verdict, c.Reasons)
 		}
 	}
-	for i, want := range map[int]string{0: "takes 1.000 of BSP's time; stated: 1.000", 1: "1.000 of BSP's time; stated: not reached",
-		2: "takes 0.500 of BSP's time; stated: 0.486", 3: "0.500 of BSP's time; stated: BSP does not reach", 5: "stated: not reached", 10: "takes 0.900 of BSP's time; stated: 0.490"} {
-		if !strings.Contains(got[i].Why, want) {
-			t.Errorf("%s: %s; want %s", got[i].ID, got[i].Why, want)
+	for i, want := range map[int]result.Reason{0: result.Because("dssp-pace", "ratio", 1., "stated", 1.), 1: result.Because("dssp-pace-unreached", "ratio", 1.),
+		2: result.Because("dssp-pace", "ratio", 0.5, "stated", 2993.1/6159.2), 3: result.Because("dssp-pace-no-base", "ratio", 0.5),
+		5: result.Because("dssp-pace-unreached", "ratio", 1.), 10: result.Because("dssp-pace", "ratio", 0.9, "stated", 3016.4/6159.2)} {
+		g := got[i].Reasons[1]
+		if g.Code != want.Code || len(g.Args) != len(want.Args) {
+			t.Errorf("%s: %v, want %v", got[i].ID, g, want)
+		}
+		for k, x := range want.Args {
+			if math.Abs(g.Args[k].(float64)-x.(float64)) > 1e-9 {
+				t.Errorf("%s: %s is %v, want %v", got[i].ID, k, g.Args[k], x)
+			}
 		}
 	}
 	for _, name := range datasets.Names() {
@@ -218,9 +246,10 @@ func TestContestantsMatchTheClaims(t *testing.T) {
 		}
 		next, _ := claims.Get(after(c.Stated))
 		digits := regexp.MustCompile(`\d+`).FindAllString(claim.Baseline, -1)
-		if strings.Fields(claim.Baseline)[0] != strings.Fields(c.Name)[0] || next.Baseline != claim.Baseline || !strings.Contains(claim.Text, "0.67") || !strings.Contains(next.Text, "0.68") ||
+		if !strings.HasPrefix(c.Symbol, strings.Fields(claim.Baseline)[0]) || next.Baseline != claim.Baseline ||
+			!strings.Contains(claim.Text, "0.67") || !strings.Contains(next.Text, "0.68") ||
 			len(digits) > 0 && digits[0] != strconv.FormatInt(c.Lower, 10) || len(digits) > 1 && digits[1] != strconv.FormatInt(c.Upper-c.Lower, 10) {
-			t.Errorf("%s is set beside %s, %q and %q of %s", c.Name, c.Stated, claim.Text, next.Text, claim.Baseline)
+			t.Errorf("%s is set beside %s, %q and %q of %s", c.Key, c.Stated, claim.Text, next.Text, claim.Baseline)
 		}
 	}
 }
@@ -257,15 +286,13 @@ func TestTrainingCost(t *testing.T) {
 func TestTheQueueAtTheServerIsTheReason(t *testing.T) {
 	p := load(mixedPair)
 	gains := func() (dssp, asp float64) {
-		f, err := testRuns("ci", 0).fields(p, some(contestants(2), []int{0, 1, 2, 5}), anchorModel, 3000, []uint64{0})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := contestants(2)
+		f := fieldOn(t, p, []contestant{c[0], c[1], c[2], c[5]}, 3000)
 		factor := f.factor()
 		if factor < 1 { // the slow worker is the first
 			factor = 1 / factor
 		}
-		return 1 - f.ratio("DSSP [3, 15]")/f.ratio("SSP s=3"), 1 - f.ratio("ASP")/aspRatio(factor)
+		return 1 - f.ratio("dssp")/f.ratio("ssp-3"), 1 - f.ratio("asp")/aspRatio(factor)
 	}
 	dssp, asp := gains()
 	p.Workers[0], p.Workers[1] = p.Workers[1], p.Workers[0]
@@ -275,59 +302,51 @@ func TestTheQueueAtTheServerIsTheReason(t *testing.T) {
 	}
 }
 
-// The sentences follow the numbers.
+// The findings follow the numbers.
 func TestAnchorReadings(t *testing.T) {
 	asp := aspRatio(pairFactor())
-	fast, slow := raceMean{ratio: asp}, raceMean{ratio: 1}
-	for want, got := range map[string]string{
-		"not ASP":            raceReading(slow, slow, slow, asp),
-		"bounds nothing.":    raceReading(fast, fast, fast, asp),
-		"on regular machine": raceReading(fast, fast, slow, asp),
-		"alone; else":        raceReading(fast, slow, slow, asp),
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("%q, want …%s…", got, want)
+	for want, got := range map[string]string{"never": reading(1, 1, 1, asp), "always": reading(asp, asp, asp, asp),
+		"regular": reading(asp, asp, 1, asp), "perfect": reading(asp, 1, 1, asp)} {
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
 		}
 	}
-	rows := func(x ...float64) (out [][]any) {
-		for _, v := range x {
-			out = append(out, []any{"a link", 2., 0.1}, []any{"a link", otherFactors[1], v}, []any{"a link", 3.1, 0.2})
+	for want, lists := range map[bool][][]float64{true: {{0.85, 0.95, 0.995}}, false: {{0.85, 0.84, 0.995}, {0.5, 0.6, 0.7}}} {
+		for _, x := range lists {
+			if queueIsTheReason(x) != want {
+				t.Errorf("%v: want %t", x, want)
+			}
 		}
-		return out
-	}
-	if got := linkNote(rows(0.85, 0.95, 0.995), 2); !strings.Contains(got, "takes 0.850, 0.950, 0.995 of") || !strings.Contains(got, "the server's link and not its range") {
-		t.Errorf("rising: %q", got)
 	}
 	size := anchorSizes("standard")
-	for want, f := range map[string]field{
-		"closes with every push":  raceField(1, 0.5, 1, 1, 1, 1, 0.6, 0.5),
-		"the narrow one's waits.": raceField(1, 0.5, 1, 1, 1, 1, 0.9, 0.5),
-		"0.900 of BSP's time.":    raceField(1, 0.5, 1, 1, 1, 1, 0.9, 0.9),
+	for seconds, want := range map[float64]bool{1: true, 0.7: false} {
+		for _, fact := range anchorFacts(raceField(1, 0.5, seconds, seconds, seconds, 1), size) {
+			if fact.Key == "ssp.unexplained" && fact.Value != want {
+				t.Errorf("SSP at %g of BSP: %v", seconds, fact.Value)
+			}
+		}
+	}
+	for _, c := range []struct {
+		f            field
+		free, narrow bool
+	}{
+		{raceField(1, 0.5, 1, 1, 1, 1, 0.6, 0.5), true, true},
+		{raceField(1, 0.5, 1, 1, 1, 1, 0.9, 0.5), false, true},
+		{raceField(1, 0.5, 1, 1, 1, 1, 0.9, 0.9), false, false},
 	} {
-		got := versionsNote(f, size)
-		if !strings.Contains(got, want) || strings.Contains(got, "waits.") != (f.ratio("DASP (1, 2)") > f.ratio("DASP (3, 6)")) || strings.Contains(got, "closes") != strings.HasPrefix(want, "closes") {
-			t.Errorf("%q, want …%s… and nothing else", got, want)
-		}
-	}
-	for seconds, reason := range map[float64]bool{1: true, 0.7: false} {
-		if got := strings.Join(anchorNotes(raceField(1, 0.5, seconds, seconds, seconds, 1), size), " "); strings.Contains(got, "That pace cannot explain") != reason {
-			t.Errorf("SSP at %g of BSP: %q", seconds, got)
-		}
-	}
-	for _, x := range [][]float64{{0.85, 0.84, 0.995}, {0.5, 0.6, 0.7}} {
-		if got := linkNote(rows(x...), 2); strings.Contains(got, "not its range") {
-			t.Errorf("%v: %q gives a reason that these do not show", x, got)
+		if free, narrow := byVersions(c.f, size); free != c.free || narrow != c.narrow {
+			t.Errorf("DASP at %g and %g of BSP: %t, %t", c.f.over(6).Value, c.f.over(7).Value, free, narrow)
 		}
 	}
 }
 
 // The record holds both clusters' contestants: DASP's thresholds grow with N.
 func TestAnchorSetupIsComplete(t *testing.T) {
-	raw, err := json.Marshal(anchorSetup(anchorSizes("quick"), []uint64{0}))
+	raw, err := json.Marshal(anchorSetup(anchorSizes("quick")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"DASP (1, 2)"`, `"DASP (8, 16)"`, `"resnet18"`, `"other_links":[{`, `"alpha":`, `"race_bounds":[3,15]`, `"overhead":3000000`} {
+	for _, want := range []string{`"dasp-1-2"`, `"dasp-8-16"`, `"resnet18"`, `"other_links":[{`, `"alpha":`, `"race_bounds":[3,15]`, `"overhead":3000000`} {
 		if !strings.Contains(string(raw), want) {
 			t.Errorf("no %s in the configuration", want)
 		}

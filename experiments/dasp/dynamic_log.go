@@ -172,6 +172,7 @@ const dynLineBefore, dynLineAfter = 2, 14
 
 // dynLine is a stretch of a run; times in milliseconds.
 type dynLine struct {
+	Method   string
 	From, To float64
 	Bands    []dynBand
 	Slowed   []dynBand // State is empty
@@ -181,6 +182,7 @@ type dynLine struct {
 
 // dynBand is what a worker does, or how it is answered, from an instant to another.
 type dynBand struct {
+	Method                       string
 	Worker                       int // from 1
 	From, To                     float64
 	State                        string
@@ -200,10 +202,10 @@ func dynFirst(onsets []dynEvent, from float64) (first dynEvent) {
 
 // dynLineOf cuts a run to [from, to) seconds.
 func dynLineOf(method string, l *dasp.Log, plan dynSchedule, from, to float64) dynLine {
-	out := dynLine{From: 1e3 * from, To: 1e3 * to}
+	out := dynLine{Method: method, From: 1e3 * from, To: 1e3 * to}
 	for _, e := range plan.Onsets {
 		if e.At < to && e.Until > from {
-			out.Slowed = append(out.Slowed, dynBand{Worker: e.Worker + 1, From: 1e3 * e.At, To: 1e3 * e.Until})
+			out.Slowed = append(out.Slowed, dynBand{Method: method, Worker: e.Worker + 1, From: 1e3 * e.At, To: 1e3 * e.Until})
 		}
 	}
 	for _, p := range l.Pushes {
@@ -212,7 +214,7 @@ func dynLineOf(method string, l *dasp.Log, plan dynSchedule, from, to float64) d
 		}
 		band := func(a, b float64, state string) {
 			if a, b = max(a, from), min(b, to); b > a {
-				out.Bands = append(out.Bands, dynBand{p.Worker + 1, 1e3 * a, 1e3 * b, state, p.Step, p.Pulled, p.Applied, p.Clock})
+				out.Bands = append(out.Bands, dynBand{method, p.Worker + 1, 1e3 * a, 1e3 * b, state, p.Step, p.Pulled, p.Applied, p.Clock})
 				if state == "WSS" || state == "FSS" || state == "barrier" {
 					out.Waited += float64(1e3 * (b - a))
 				}

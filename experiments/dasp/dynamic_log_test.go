@@ -119,7 +119,7 @@ func TestDynTimeLineIsCutToItsWindow(t *testing.T) {
 	}}
 	plan := dynSchedule{Onsets: []dynEvent{{4, 8, 1}, {20, 22, 0}}}
 	f := dynLineOf("dasp", l, plan, 3, 11)
-	if len(f.Slowed) != 1 || f.Slowed[0] != (dynBand{Worker: 2, From: 4000, To: 8000}) {
+	if len(f.Slowed) != 1 || f.Slowed[0] != (dynBand{Method: "dasp", Worker: 2, From: 4000, To: 8000}) {
 		t.Errorf("slowed %+v, want worker 2 from 4000 to 8000 ms", f.Slowed)
 	}
 	var got []string

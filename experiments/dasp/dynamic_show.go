@@ -22,7 +22,8 @@ func dynShow(v *kit.View[dynPoint, dynCell]) {
 	d.times()
 	d.forgiveness()
 	d.states()
-	d.around()
+	d.waiting()
+	d.visited()
 	d.lines()
 	d.learning()
 }
@@ -124,24 +125,10 @@ func (d dynRuns) hypotheses() {
 // tradeoff sets every setting of LeNet-5 beside the others, DASP's beside the fastest SSP that is
 // no staler, and counts H4's answers.
 func (d dynRuns) tradeoff() {
-	type tally struct{ held, judged, mean int }
-	found := map[string]tally{}
 	var rows []dynTrade
 	for _, key := range dynTraded {
 		for _, x := range dynSettings(d.Profile) {
-			t := d.h4(dynPoint{Case: dynLeNet, Scenario: key, Method: x.Method, Setting: x.Name})
-			rows = append(rows, t)
-			n := found[key]
-			if t.Answer == dynHeld || t.Answer == dynNotHeld {
-				n.judged++
-			}
-			if t.Answer == dynHeld {
-				n.held++
-			}
-			if t.Mean.N > 0 && dynSide(t.Mean) == "below" {
-				n.mean++
-			}
-			found[key] = n
+			rows = append(rows, d.h4(dynPoint{Case: dynLeNet, Scenario: key, Method: x.Method, Setting: x.Name}))
 		}
 		d.Figures = append(d.Figures, result.Figure{ID: "tradeoff-" + key, Form: "line", Frame: "tradeoff", Where: map[string]any{"scenario": key},
 			X: "p99", Y: []string{"per_push"}, By: []string{"method"}})
@@ -158,12 +145,20 @@ func (d dynRuns) tradeoff() {
 		kit.Word("answer", "answer", func(t dynTrade) string { return t.Answer }),
 		kit.Interval("mean_ratio", "", 3, func(t dynTrade) kit.Estimate { return t.Mean }))
 	d.add(kit.Frame("tradeoff", rows, cols...))
-	number := func(key string, of func(tally) int) kit.Col[string] {
-		return kit.Count(key, "", func(s string) int { return of(found[s]) })
+	count := func(key string, is func(dynTrade) bool) kit.Col[string] {
+		return kit.Count(key, "", func(scenario string) (n int) {
+			for _, t := range rows {
+				if t.Scenario == scenario && is(t) {
+					n++
+				}
+			}
+			return n
+		})
 	}
 	d.add(kit.Frame("h4", dynTraded, kit.Word("scenario", "scenario", func(s string) string { return s }),
-		number("held", func(t tally) int { return t.held }), number("judged", func(t tally) int { return t.judged }),
-		number("held_mean", func(t tally) int { return t.mean })))
+		count("held", func(t dynTrade) bool { return t.Answer == dynHeld }),
+		count("judged", func(t dynTrade) bool { return t.Answer == dynHeld || t.Answer == dynNotHeld }),
+		count("held_mean", func(t dynTrade) bool { return dynSide(t.Mean) == "below" })))
 }
 
 // rivals sets DASP, where speeds change, beside the methods that are told to adapt worse, and
@@ -278,30 +273,38 @@ func (d dynRuns) cells(p dynPoint) (out []cell) {
 	return out
 }
 
-// around draws LeNet-5's workers that wait, and DASP's states, around the instants at which
-// speeds change.
-func (d dynRuns) around() {
-	type window struct {
-		dynPoint
-		State string
-		At, Y float64
+// dynWindow is a number in a window of one iteration around the instants at which speeds change.
+type dynWindow struct {
+	dynPoint
+	State string
+	At, Y float64
+}
+
+var dynSince = kit.Num("since", "iterations", kit.AsIs, func(w dynWindow) float64 { return w.At })
+
+// aroundChanges adds a figure per change of speeds of what frame has around their instants, and
+// returns LeNet-5 in each.
+func (d dynRuns) aroundChanges(figure, frame, y, by string) (out []dynPoint) {
+	for _, scenario := range []string{"steps", "bursts"} {
+		d.Figures = append(d.Figures, result.Figure{ID: figure + "-" + scenario, Form: "line", Frame: frame,
+			Where: map[string]any{"scenario": scenario}, X: "since", Y: []string{y}, By: []string{by}})
+		out = append(out, dynPoint{Case: dynLeNet, Scenario: scenario})
 	}
+	return out
+}
+
+// waiting draws the workers that wait.
+func (d dynRuns) waiting() {
 	type peak struct {
 		dynPoint
 		Events           int
 		Before, Most, At float64
 	}
-	type side struct {
-		dynPoint
-		State         string
-		Before, After float64
-	}
-	var waiting, visited []window
+	var waiting []dynWindow
 	var peaks []peak
-	var sides []side
-	for _, scenario := range []string{"steps", "bursts"} {
+	for _, scenario := range d.aroundChanges("waiting", "waiting", "workers", "method") {
 		events := 0
-		for _, p := range dynBy([]dynPoint{{Case: dynLeNet, Scenario: scenario}}, methods...) {
+		for _, p := range dynBy([]dynPoint{scenario}, methods...) {
 			top, sum := peak{dynPoint: p}, make([]float64, dynBefore+dynAfter)
 			for _, c := range d.At(p) { // a seed counts by its events
 				for b := range c.Around {
@@ -310,7 +313,7 @@ func (d dynRuns) around() {
 				top.Events += c.Onsets
 			}
 			for b := range sum {
-				w := window{p, "", float64(b-dynBefore) + 0.5, sum[b] / float64(max(top.Events, 1))}
+				w := dynWindow{p, "", float64(b-dynBefore) + 0.5, sum[b] / float64(max(top.Events, 1))}
 				waiting = append(waiting, w)
 				if b < dynBefore {
 					top.Before += w.Y / dynBefore
@@ -320,85 +323,75 @@ func (d dynRuns) around() {
 			}
 			peaks, events = append(peaks, top), max(events, top.Events)
 		}
-		d.Facts = append(d.Facts, kit.Counted("events."+scenario, "", events))
-		p := dynPoint{Case: dynLeNet, Scenario: scenario, Method: "dasp"}
-		var counts [4][dynBefore + dynAfter]int64 // by state, and all
-		for i := range states {
-			for _, c := range d.At(p) {
+		d.Facts = append(d.Facts, kit.Counted("events."+scenario.Scenario, "", events))
+	}
+	d.add(kit.Frame("waiting", waiting, append(dynWhere[dynWindow]("scenario", "method"), dynSince,
+		kit.Num("workers", "", 2, func(w dynWindow) float64 { return w.Y }))...))
+	d.add(kit.Frame("peaks", peaks, append(dynWhere[peak]("scenario", "method"), kit.Count("events", "", func(p peak) int { return p.Events }),
+		kit.Num("before", "", 2, func(p peak) float64 { return p.Before }), kit.Num("most", "", 2, func(p peak) float64 { return p.Most }),
+		kit.Num("at", "", 1, func(p peak) float64 { return p.At }))...))
+}
+
+// visited draws DASP's states.
+func (d dynRuns) visited() {
+	type side struct {
+		dynPoint
+		State         string
+		Before, After float64
+	}
+	var visited []dynWindow
+	var sides []side
+	for _, p := range d.aroundChanges("states", "visited", "share", "state") {
+		var counts [3][dynBefore + dynAfter]int64
+		var total [dynBefore + dynAfter]int64
+		for _, c := range d.At(p.with("dasp")) {
+			for i := range states {
 				for b, k := range c.States[i] {
 					counts[i][b] += k
-					counts[3][b] += k
+					total[b] += k
 				}
 			}
 		}
 		for i, name := range states {
-			var n, all [2]int64
+			var n, all [2]int64 // before the change, and as long after it
 			for b, k := range counts[i] {
-				if total := counts[3][b]; total > 0 {
-					visited = append(visited, window{p, name, float64(b-dynBefore) + 0.5, 100 * float64(k) / float64(total)})
+				if total[b] > 0 {
+					visited = append(visited, dynWindow{p, name, float64(b-dynBefore) + 0.5, 100 * float64(k) / float64(total[b])})
 				}
 				if s := b / dynBefore; s < 2 {
-					n[s], all[s] = n[s]+k, all[s]+counts[3][b]
+					n[s], all[s] = n[s]+k, all[s]+total[b]
 				}
 			}
 			share := func(s int) float64 { return 100 * float64(n[s]) / float64(max(all[s], 1)) }
 			sides = append(sides, side{p, name, share(0), share(1)})
 		}
-		where := map[string]any{"scenario": scenario}
-		d.Figures = append(d.Figures, result.Figure{ID: "waiting-" + scenario, Form: "line", Frame: "waiting", Where: where, X: "since",
-			Y: []string{"workers"}, By: []string{"method"}},
-			result.Figure{ID: "states-" + scenario, Form: "line", Frame: "visited", Where: where, X: "since", Y: []string{"share"},
-				By: []string{"state"}})
 	}
-	since := kit.Num("since", "iterations", kit.AsIs, func(w window) float64 { return w.At })
-	d.add(kit.Frame("waiting", waiting, append(dynWhere[window]("scenario", "method"), since,
-		kit.Num("workers", "", 2, func(w window) float64 { return w.Y }))...))
-	d.add(kit.Frame("peaks", peaks, append(dynWhere[peak]("scenario", "method"),
-		kit.Count("events", "", func(p peak) int { return p.Events }),
-		kit.Num("before", "", 2, func(p peak) float64 { return p.Before }), kit.Num("most", "", 2, func(p peak) float64 { return p.Most }),
-		kit.Num("at", "", 1, func(p peak) float64 { return p.At }))...))
-	d.add(kit.Frame("visited", visited, append(dynWhere[window]("scenario"), kit.Word("state", "state", func(w window) string { return w.State }),
-		since,
-		kit.Num("share", "%", 1, func(w window) float64 { return w.Y }))...))
-	d.add(kit.Frame("turns", sides, append(dynWhere[side]("scenario"),
-		kit.Word("state", "state", func(s side) string { return s.State }),
+	d.add(kit.Frame("visited", visited, append(dynWhere[dynWindow]("scenario"), kit.Word("state", "state", func(w dynWindow) string { return w.State }),
+		dynSince, kit.Num("share", "%", 1, func(w dynWindow) float64 { return w.Y }))...))
+	d.add(kit.Frame("turns", sides, append(dynWhere[side]("scenario"), kit.Word("state", "state", func(s side) string { return s.State }),
 		kit.Num("before", "%", 1, func(s side) float64 { return s.Before }), kit.Num("after", "%", 1, func(s side) float64 { return s.After }))...))
 }
 
 // lines draws the first seed's first burst under DASP and SSP.
 func (d dynRuns) lines() {
-	type band struct {
-		method string
-		dynBand
-	}
-	type line struct {
-		method string
-		dynLine
-	}
-	var lines []line
-	var bands, slowed []band
+	var lines []dynLine
+	var bands, slowed []dynBand
 	for _, m := range []string{"dasp", "ssp"} {
 		l := d.At(dynPoint{Case: dynLeNet, Scenario: "bursts", Method: m})[0].Line
-		lines = append(lines, line{m, l})
-		for _, b := range l.Bands {
-			bands = append(bands, band{m, b})
-		}
-		for _, b := range l.Slowed {
-			slowed = append(slowed, band{m, b})
-		}
+		lines, bands, slowed = append(lines, l), append(bands, l.Bands...), append(slowed, l.Slowed...)
 		d.Figures = append(d.Figures, result.Figure{ID: "burst-" + m, Form: "gantt", Frame: "bands", Where: map[string]any{"method": m},
 			X: "from", Y: []string{"to"}, Lane: "worker", State: "state"})
 	}
-	head := []kit.Col[band]{kit.Word("method", "method", func(b band) string { return b.method }),
-		kit.Count("worker", "", func(b band) int { return b.Worker }),
-		kit.Num("from", "ms", 0, func(b band) float64 { return b.From }), kit.Num("to", "ms", 0, func(b band) float64 { return b.To })}
-	d.add(kit.Frame("bands", bands, append(head[:4:4], kit.Word("state", "state", func(b band) string { return b.State }),
-		kit.Count("iteration", "", func(b band) int64 { return b.Step }), kit.Count("pulled", "", func(b band) int64 { return b.Pulled }),
-		kit.Count("applied", "", func(b band) int64 { return b.Applied }), kit.Count("clock", "", func(b band) int64 { return b.Clock }))...))
+	head := []kit.Col[dynBand]{kit.Word("method", "method", func(b dynBand) string { return b.Method }),
+		kit.Count("worker", "", func(b dynBand) int { return b.Worker }),
+		kit.Num("from", "ms", 0, func(b dynBand) float64 { return b.From }), kit.Num("to", "ms", 0, func(b dynBand) float64 { return b.To })}
 	d.add(kit.Frame("slowed", slowed, head...))
-	d.add(kit.Frame("lines", lines, kit.Word("method", "method", func(l line) string { return l.method }),
-		kit.Num("from", "ms", 0, func(l line) float64 { return l.From }), kit.Num("to", "ms", 0, func(l line) float64 { return l.To }),
-		kit.Count("arrived", "", func(l line) int { return l.Arrived }), kit.Num("waited", "ms", 0, func(l line) float64 { return l.Waited })))
+	d.add(kit.Frame("bands", bands, append(head, kit.Word("state", "state", func(b dynBand) string { return b.State }),
+		kit.Count("iteration", "", func(b dynBand) int64 { return b.Step }), kit.Count("pulled", "", func(b dynBand) int64 { return b.Pulled }),
+		kit.Count("applied", "", func(b dynBand) int64 { return b.Applied }), kit.Count("clock", "", func(b dynBand) int64 { return b.Clock }))...))
+	d.add(kit.Frame("lines", lines, kit.Word("method", "method", func(l dynLine) string { return l.Method }),
+		kit.Num("from", "ms", 0, func(l dynLine) float64 { return l.From }), kit.Num("to", "ms", 0, func(l dynLine) float64 { return l.To }),
+		kit.Count("arrived", "", func(l dynLine) int { return l.Arrived }), kit.Num("waited", "ms", 0, func(l dynLine) float64 { return l.Waited })))
 }
 
 // learning adds LeNet-5's time to the target in every scenario, and DASP's beside its rivals' where

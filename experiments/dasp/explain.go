@@ -1,14 +1,15 @@
 package dasp
 
 import (
+	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 )
 
 // effort is how long a profile searches.
@@ -33,9 +34,11 @@ func effortOf(profile string) effort {
 	case "ci":
 		return effort{Pushes: 60, Warmup: 2, Full: 120, Scan: 3, Chunk: 3, Population: 3}
 	case "quick":
-		return effort{Pushes: 180, Warmup: 6, Full: workers * perWorker, Scan: 128, Chunk: 64, Population: 16, Generations: 5, More: 10, Alone: 6, Rounds: 1}
+		return effort{Pushes: 180, Warmup: 6, Full: workers * perWorker, Scan: 128, Chunk: 64, Population: 16, Generations: 5, More: 10, Alone: 6,
+			Rounds: 1}
 	}
-	return effort{Pushes: 240, Warmup: 8, Full: workers * perWorker, Scan: 512, Chunk: 64, Population: 32, Generations: 16, More: 40, Alone: 45, Rounds: 5}
+	return effort{Pushes: 240, Warmup: 8, Full: workers * perWorker, Scan: 512, Chunk: 64, Population: 32, Generations: 16, More: 40, Alone: 45,
+		Rounds: 5}
 }
 
 // runsOf estimates the search in runs of Full gradients, for the clock.
@@ -54,76 +57,372 @@ func (e effort) runsOf() float64 {
 	return share*searched + full
 }
 
-// goOn is how many of the meanings go on for More generations, per space.
-const goOn = 2
+const (
+	goOn      = 2 // meanings that go on for More generations, per space
+	finalists = 4 // points of an evolution that are scored at full length
+)
 
 // explain asks the inverse question: which laboratories give the iteration-time
-// ratios that the paper states, all of them at once.
-func explain() exp.Experiment {
-	e := exp.Experiment{ID: "dasp/explain", Title: "What must have been true in their laboratory", Profiles: exp.Profiles,
-		Source: "ours: the paper states 18 ratios of mean iteration times and names no hardware"}
-	e.Seconds = func(profile string, seeds int) float64 {
-		size := effortOf(profile)
-		return float64(size.Full) * (3e-6*size.runsOf() + 15e-6*float64(len(spaces)*24*seeds))
+// ratios that the paper states, all of them at once. It judges no claim: a platform
+// chosen to fit cannot confirm what it was fitted to.
+func explain() kit.Inquiry {
+	return kit.Inquiry{ID: "dasp/explain", Source: "DASP, §3.2", Kind: result.TimingOnly, Profiles: exp.Profiles,
+		Seconds: func(profile string, seeds int) float64 {
+			size := effortOf(profile)
+			return float64(size.Full) * (3e-6*size.runsOf() + 15e-6*float64(len(spaces)*24*seeds))
+		},
+		Config: func(profile string) map[string]any {
+			size := effortOf(profile)
+			return map[string]any{"axes": axes, "spaces": spaces, "effort": size, "search_seed": searchSeed, "demands": demands(), "meanings": meanings,
+				"full": map[string]any{"gradients": size.Full, "warmup": warmup, "batch": fullBatch}}
+		},
+		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
+			q, err := newInquiry(ctx, env, effortOf(env.Profile))
+			if err == nil {
+				err = q.search()
+			}
+			if err == nil {
+				q.show(r)
+			}
+			return err
+		}}
+}
+
+// inquiry is the whole search and what it found.
+type inquiry struct {
+	ctx   context.Context
+	env   exp.Env
+	done  float64 // per cent
+	size  effort
+	costs map[string]costs
+	want  [stated18]demand
+
+	points [2][][]float64 // of the scans, by space
+	scores [2][]ratios
+
+	fits [2][len(meanings)]ending // by space
+	won  [2]int                   // the meaning that fits best, by space
+	last [2]winner
+	// alone are the least losses where only a subset has to be met.
+	alone []lone
+
+	seen       spans
+	candidates int
+	runs       int
+}
+
+// ending is where one evolution ended, and its ratios at the tables' length.
+type ending struct {
+	fit
+	Full     ratios
+	FullLoss float64
+}
+
+// winner is a space's best fit, polished and run with all seeds.
+type winner struct {
+	lab    laboratory
+	fit    fit                    // loss at the tables' length, search seed
+	slack  []span                 // by axis: values that cost at most a tenth of the loss
+	ratios [stated18]kit.Estimate // over all seeds, paired; no number where a reading has none
+	loss   float64                // over all seeds
+	qis    map[string]float64     // share of DASP's pushes in QIS, by cluster and model
+}
+
+// lone is a subset's own best fit.
+type lone struct {
+	subset
+	own, within float64 // loss of its own fit, and of the best fit of all 18 on it
+}
+
+func newInquiry(ctx context.Context, env exp.Env, size effort) (*inquiry, error) {
+	all, err := modelCosts()
+	if err != nil {
+		return nil, err
 	}
-	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		size := effortOf(env.Profile)
-		res := exp.NewResult(e, env, result.TimingOnly, map[string]any{"axes": axes, "spaces": spaces, "effort": size, "search_seed": searchSeed,
-			"demands": demands(), "meanings": meanings, "loss": "root mean square of ln(ratio/stated) over D01-D18",
-			"full": map[string]any{"gradients": size.Full, "warmup": warmup, "seeds": env.Seeds, "batch": fullBatch}})
-		q, err := newInquiry(ctx, env, size)
-		if err != nil {
-			return incomplete(res), err
+	return &inquiry{ctx: ctx, env: env, size: size, costs: all, want: demands()}, nil
+}
+
+// search is the whole order of events: scan both spaces, evolve per space and
+// meaning, polish the best of each space, ask the subsets, run with all seeds.
+func (q *inquiry) search() error {
+	for s := range spaces {
+		if err := q.scan(s); err != nil {
+			return err
 		}
-		if err := q.search(); err != nil {
-			return incomplete(res), err
-		}
-		q.write(res)
-		res.Status = complete
-		return res, nil
 	}
-	return e
+	for s := range spaces {
+		for k := range meanings {
+			if err := q.evolve(s, k); err != nil {
+				return err
+			}
+		}
+		if err := q.goOn(s); err != nil {
+			return err
+		}
+		if err := q.finish(s); err != nil {
+			return err
+		}
+	}
+	if err := q.subsets(); err != nil {
+		return err
+	}
+	for s := range spaces {
+		if err := q.withSeeds(s); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // part is what one saved piece of the search leaves.
 type part struct {
-	Fit        fit      `json:"fit"`
-	Scores     []ratios `json:"scores,omitempty"` // of a scan
-	Within     float64  `json:"within,omitempty"` // loss of the fit of all 18 on a subset
-	Slack      []span   `json:"slack,omitempty"`  // by axis
-	Spans      spans    `json:"spans"`
-	Candidates int      `json:"candidates"`
-	Runs       int      `json:"runs"`
+	Fit        fit
+	Scores     []ratios `json:",omitempty"` // of a scan
+	Within     float64  // loss of the fit of all 18 on a subset
+	Slack      []span   `json:",omitempty"` // by axis
+	Spans      spans
+	Candidates int
+	Runs       int
 }
 
-// part makes a piece, or loads what an earlier command left of it. A piece
-// depends on the effort, the space and the pieces before it, which its name and
-// start stand for; every piece has its own evaluator, so that an interrupted
-// search counts the same runs.
+// part makes a piece, or loads what an earlier command left of it. A piece depends on the
+// effort, the space and the pieces before it, which its name and start stand for; every
+// piece has its own evaluator, so that an interrupted search counts the same runs. Cost is
+// in per cent of the whole.
 func (q *inquiry) part(name string, start any, cost float64, pushes, warm int64, compute func(e *evaluator, p *part) error) (part, error) {
-	raw, err := json.Marshal(map[string]any{"part": name, "start": start, "effort": q.size, "axes": axes, "pushes": pushes, "warmup": warm})
-	if err != nil {
-		return part{}, fmt.Errorf("dasp: explain: %s: %w", name, err)
-	}
-	sum := sha256.Sum256(raw)
-	key := "dasp/explain/" + hex.EncodeToString(sum[:])
-	var p part
-	if q.r.env.Memo == nil || !q.r.env.Memo.Load(key, &p) {
-		e := newEvaluator(q.r.ctx, q.costs, pushes, warm)
-		if err := compute(e, &p); err != nil {
-			return p, err
-		}
+	key := []any{"explain", name, start, q.size, axes, pushes, warm}
+	p, err := kit.Keep(q.ctx, q.env, key, func(string) (p part, err error) {
+		e := newEvaluator(q.ctx, q.costs, pushes, warm)
+		err = compute(e, &p)
 		p.Spans, p.Candidates, p.Runs = e.seen, e.candidates, e.runs
-		if q.r.env.Memo != nil {
-			if err := q.r.env.Memo.Save(key, p); err != nil {
-				return p, err
-			}
-		}
+		return p, err
+	})
+	if err != nil {
+		return p, err
 	}
 	q.candidates += p.Candidates
 	q.runs += p.Runs
 	q.seen.join(&p.Spans)
-	q.r.done += cost
-	q.r.report(q.r.done, name)
+	q.step(cost, name)
 	return p, nil
+}
+
+func (q *inquiry) step(cost float64, what string) {
+	if q.done += cost; q.env.Progress != nil {
+		q.env.Progress(q.done, 100, what)
+	}
+}
+
+// scan scores a Latin hypercube, chunk by chunk.
+func (q *inquiry) scan(s int) error {
+	q.points[s] = hypercube(spaces[s], q.size.Scan)
+	for chunk := range slices.Chunk(q.points[s], q.size.Chunk) {
+		name := fmt.Sprintf("scan, %s, from %d", spaces[s].Key, len(q.scores[s]))
+		p, err := q.part(name, chunk, 15*float64(len(chunk))/float64(2*q.size.Scan), q.size.Pushes, q.size.Warmup, func(e *evaluator, p *part) (err error) {
+			p.Scores, err = e.decoded(chunk, subsets()[0].Of)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		q.scores[s] = append(q.scores[s], p.Scores...)
+	}
+	return nil
+}
+
+// pool returns n points of a space to start from: the best scanned ones for a
+// meaning and subset, behind what is known to be good. The larger space
+// contains the smaller one's points.
+func (q *inquiry) pool(s, meaning int, m mask, n int, good ...[]float64) [][]float64 {
+	var points [][]float64
+	var found []float64
+	for i := 0; i <= s; i++ {
+		for j, x := range q.points[i] {
+			if len(x) < spaces[s].Free {
+				x = widened(x)
+			}
+			points, found = append(points, x), append(found, loss(q.scores[i][j][meaning], q.want, m))
+		}
+	}
+	return append(slices.Clone(good), bestOf(points, found, n-len(good))...)
+}
+
+// evolve searches one space for one meaning.
+func (q *inquiry) evolve(s, k int) error {
+	var good [][]float64
+	if s > 0 {
+		good = append(good, widened(q.fits[s-1][k].X))
+	}
+	return q.evolution(s, k, "evolution", q.pool(s, k, subsets()[0].Of, q.size.Population, good...), q.size.Generations)
+}
+
+// goOn continues with the means that fit best so far.
+func (q *inquiry) goOn(s int) error {
+	if q.size.More == 0 {
+		return nil
+	}
+	order := make([]int, len(meanings))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(q.fits[s][a].Loss, q.fits[s][b].Loss) })
+	for _, k := range order[:goOn] {
+		start := q.fits[s][k].Population
+		if s > 0 { // its own start came before the smaller space's search went on
+			start = append(slices.Clone(start[:len(start)-1]), widened(q.fits[s-1][k].X))
+		}
+		if err := q.evolution(s, k, "evolution goes on", start, q.size.More); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// evolution is one evolution and its end at the tables' length. Its name is the stream that
+// it draws from.
+func (q *inquiry) evolution(s, k int, name string, start [][]float64, generations int) error {
+	all := subsets()[0]
+	name += ", " + spaces[s].stream + ", " + strings.ReplaceAll(meanings[k], "-", " ")
+	p, err := q.part(name, start, 35/float64(len(spaces)*len(meanings)), q.size.Pushes, q.size.Warmup, func(e *evaluator, p *part) (err error) {
+		p.Fit, err = e.objective(k, all.Of).evolve(name, start, generations)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	// Short runs flatter laboratories whose bounds do not act before the run ends:
+	// the first few are scored at full length, with what was found before.
+	last := clones(p.Fit.Population[:min(finalists, len(p.Fit.Population))])
+	if q.fits[s][k].X != nil {
+		last = append(last, q.fits[s][k].X)
+	}
+	full, err := q.part("at full length, "+name, last, 0.5, q.size.Full, warmup, func(e *evaluator, f *part) (err error) {
+		f.Scores, err = e.decoded(last, all.Of)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	found := make([]float64, len(last))
+	for i, r := range full.Scores {
+		found[i] = loss(r[k], q.want, all.Of)
+	}
+	best := least(found)
+	q.fits[s][k] = ending{fit{X: last[best], Loss: p.Fit.Loss, Population: p.Fit.Population}, full.Scores[best], found[best]}
+	return nil
+}
+
+// finish polishes the meaning that fits best at the tables' length, and asks how
+// far each axis can be moved.
+func (q *inquiry) finish(s int) error {
+	found := make([]float64, len(meanings))
+	for k := range meanings {
+		found[k] = q.fits[s][k].FullLoss
+	}
+	k := least(found)
+	start := q.fits[s][k].X
+	if s > 0 && q.last[s-1].fit.Loss < found[k] { // the larger space contains the smaller
+		k, start = q.won[s-1], widened(q.last[s-1].fit.X)
+	}
+	q.won[s] = k
+	all := subsets()[0].Of
+	p, err := q.part("polish, "+spaces[s].Key, start, 3, q.size.Full, warmup, func(e *evaluator, p *part) (err error) {
+		p.Fit, err = e.objective(k, all).polish(start, q.size.Rounds)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	moved, err := q.part("slack, "+spaces[s].Key, p.Fit.X, 2, q.size.Pushes, q.size.Warmup, func(e *evaluator, m *part) (err error) {
+		if q.size.Rounds > 0 {
+			m.Slack, err = e.objective(k, all).slack(p.Fit.X)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	q.last[s] = winner{lab: decode(p.Fit.X), fit: p.Fit, slack: moved.Slack}
+	return nil
+}
+
+// subsets searches the larger space for each part of the demands, by the meaning
+// that fits all of them best.
+func (q *inquiry) subsets() error {
+	s, k := len(spaces)-1, q.won[len(spaces)-1]
+	best := q.last[s].fit.X
+	if q.size.Alone == 0 {
+		return nil
+	}
+	for _, sub := range subsets()[1:] {
+		start := q.pool(s, k, sub.Of, q.size.Population)
+		p, err := q.part("evolution, "+sub.Key, start, 12/float64(len(subsets())-1), q.size.Pushes, q.size.Warmup, func(e *evaluator, p *part) (err error) {
+			p.Fit, err = e.objective(k, sub.Of).evolve(sub.Key, start, q.size.Alone)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		// At full length the better of its finalists and of the fit of all is
+		// polished, so that a part alone is never worse than in the whole.
+		last := append([][]float64{best}, p.Fit.Population[:min(finalists, len(p.Fit.Population))]...)
+		own, err := q.part("at full length, "+sub.Key, last, 0.1, q.size.Full, warmup, func(e *evaluator, f *part) error {
+			score := e.objective(k, sub.Of)
+			found, err := score(last)
+			if err != nil {
+				return err
+			}
+			f.Within = found[0]
+			f.Fit, err = score.polish(last[least(found)], q.size.Rounds)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		q.alone = append(q.alone, lone{sub, own.Fit.Loss, own.Within})
+	}
+	return nil
+}
+
+// withSeeds runs a space's best fit as the tables are run, with every seed.
+func (q *inquiry) withSeeds(s int) error {
+	w := &q.last[s]
+	w.qis = map[string]float64{}
+	found := map[string]kit.Sample{}
+	var plain [stated18]float64
+	for i, d := range q.want {
+		var both [2]kit.Sample // DASP and the baseline
+		for j, method := range []string{"dasp", d.against} {
+			name := d.Platform + " " + d.model + " " + method
+			if found[name] == nil {
+				for _, seed := range q.env.Seeds {
+					cfg := w.lab.config(d.Platform, method, d.model, seed)
+					cfg.MaxPushes = q.size.Full
+					c, err := cellOf(q.ctx, q.quiet(), cfg)
+					if err != nil {
+						return fmt.Errorf("best fit, %s: %w", name, err)
+					}
+					q.step(5/float64(2*24*len(q.env.Seeds)), "best fit, "+name)
+					t := c.Iteration
+					found[name] = append(found[name], meansOf(t.ByWorker, t.PerWorker, t.PerPush, t.PerUpdate)[q.won[s]])
+					if method == "dasp" {
+						w.qis[d.Platform+d.model] += c.Share["QIS"] / float64(len(q.env.Seeds))
+					}
+				}
+			}
+			both[j] = found[name]
+		}
+		if x := both[0].Over(both[1]); x.Value > 0 { // false where a reading has no number
+			w.ratios[i], plain[i] = x, x.Value
+		}
+	}
+	w.loss = loss(plain, q.want, subsets()[0].Of)
+	return nil
+}
+
+// quiet returns the environment without progress, which the inquiry reports itself.
+func (q *inquiry) quiet() exp.Env {
+	env := q.env
+	env.Progress = nil
+	return env
 }

@@ -1,6 +1,12 @@
 package dasp
 
-import "math"
+import (
+	"math"
+
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
+	"gradsync/experiments/train"
+)
 
 // longest is the expected largest of n independent log-normal factors of mean 1
 // and relative standard deviation cv, which is what a barrier over n equal
@@ -18,7 +24,8 @@ func longest(n int, cv float64) float64 {
 	for i := 0; i <= steps; i++ {
 		z := lo + float64(float64(i)*h)
 		below := 0.5 * math.Erfc(-z/math.Sqrt2)
-		f := float64(n) * math.Exp(-float64(z*z)/2) / math.Sqrt(2*math.Pi) * math.Pow(below, float64(n-1)) * math.Exp(float64(sigma*z)-float64(sigma*sigma)/2)
+		f := float64(n) * math.Exp(-float64(z*z)/2) / math.Sqrt(2*math.Pi) * math.Pow(below,
+			float64(n-1)) * math.Exp(float64(sigma*z)-float64(sigma*sigma)/2)
 		switch {
 		case i == 0 || i == steps:
 			sum += f
@@ -77,3 +84,87 @@ var (
 	inTurn = queueing(workers, workers-3, 1)
 	evenly = sharing(workers, workers-3, 1)
 )
+
+// weights returns how much VGG-19-BN moves and computes, ResNet-18 being 1, the latter on a
+// homogeneous worker of the tables.
+func weights(all map[string]costs) (bytes, compute float64) {
+	host := load(homogeneous).Workers[0]
+	seconds := func(m string) float64 {
+		return all[m].seconds(&host, fullBatch, train.DefaultLaunch, train.DefaultOverhead).Seconds()
+	}
+	return float64(all["vgg19_bn"].params) / float64(all["resnet18"].params), seconds("vgg19_bn") / seconds("resnet18")
+}
+
+// jittering is BSP/ASP of a network whose steady part, links and all, is s and
+// whose computation c is m times as long at a barrier:
+//
+//	(m·c + s) / (c + s)
+func jittering(m, c, s float64) float64 { return (float64(m*c) + s) / (c + s) }
+
+// byJitter returns the largest ratio that jitter gives ResNet-18 where it gives VGG-19-BN the
+// stated one, vgg, and the m at which it does: per m, which cannot exceed the number of
+// workers, VGG-19-BN's ratio fixes how much is steady.
+func byJitter(vgg float64, all map[string]costs) (most, at float64) {
+	bytes, compute := weights(all)
+	for i := 1; i <= 1000; i++ {
+		m := vgg + float64((workers-vgg)*float64(i)/1000)
+		steady := compute * (m - vgg) / (vgg - 1) // of VGG-19-BN, ResNet-18's computation being 1
+		if x := jittering(m, 1, steady/bytes); x > most {
+			most, at = x, m
+		}
+	}
+	return most, at
+}
+
+// byQueue returns the largest ratios that queueing gives ResNet-18, in turn and evenly, wherever
+// it gives VGG-19-BN no more than vgg.
+func byQueue(vgg float64, all map[string]costs) (turn, even float64) {
+	bytes, compute := weights(all)
+	k := compute / bytes
+	for i := range 301 {
+		for j := range 301 {
+			c, u := 0.01*math.Pow(1e5, float64(i)/300), 0.01*math.Pow(1e4, float64(j)/300)
+			if queueing(workers, k*c, u) <= vgg {
+				turn = max(turn, queueing(workers, c, u))
+			}
+			if sharing(workers, k*c, u) <= vgg {
+				even = max(even, sharing(workers, c, u))
+			}
+		}
+	}
+	return turn, even
+}
+
+// tablesJitter is the relative standard deviation of a computation on the tables' clusters.
+const tablesJitter = 0.05
+
+// arguments returns what the stated ratios need of any cluster, by arithmetic alone; the words
+// are the notebook's.
+func arguments(want [stated18]demand, all map[string]costs) []result.Fact {
+	r := map[string]float64{}
+	for _, d := range want {
+		r[d.Platform+d.model+d.against] = d.Ratio
+	}
+	res, vgg, lenet := 1/r[homogeneous+"resnet18bsp"], 1/r[homogeneous+"vgg19_bnbsp"], 1/r[homogeneous+"lenet5bsp"]
+	bytes, compute := weights(all)
+	most, at := byJitter(vgg, all)
+	turn, even := byQueue(vgg, all)
+	x := r[heterogeneous+"resnet18bsp"]
+	faster := func(bsp float64) float64 { // than the slowest, if its time is 1 and BSP's is bsp: the five others
+		return 1 / ((float64(x*bsp*workers) - 1) / (workers - 1))
+	}
+	n := func(key string, digits int, x float64) result.Fact { return kit.Number(key, "", digits, x) }
+	return []result.Fact{
+		n("bsp.resnet18", 2, res), n("bsp.vgg19_bn", 2, vgg), n("bsp.lenet5", 2, lenet),
+		n("jitter.needed", 2, jitterFor(workers, res)), n("jitter.tables", 2, tablesJitter), n("jitter.longest", 2, longest(workers, tablesJitter)),
+		n("queue.turn", 2, queueing(workers, workers-2, 0)), n("queue.even", 2, sharing(workers, workers-2, 0)), n("queue.slower", 0, workers-2),
+		n("queue.turn.update", 2, inTurn), n("queue.even.update", 2, evenly), n("queue.slower.update", 0, workers-3),
+		kit.Number("jittered.vgg19_bn", "%", 0, 100*(vgg-1)/(res-1)), kit.Number("jittered.lenet5", "%", 0, 100*(lenet-1)/(res-1)),
+		n("weights.compute", 2, compute), n("weights.bytes", 2, bytes), n("both.jitter", 2, most), n("both.jitter.at", 2, at),
+		n("both.turn", 2, turn), n("both.even", 2, even),
+		n("straggler.stated", 3, x), n("straggler.faster", 1, faster(1)), n("straggler.faster.queued", 1, faster(evenly)),
+		n("straggler.faster.pushes", 1, (workers/x-1)/(workers-1)),
+		n("ssp.stated", 3, x/r[heterogeneous+"resnet18ssp"]), n("ssp.turn", 3, 1/inTurn), n("ssp.even", 3, 1/evenly),
+		n("dssp.stated", 3, r[heterogeneous+"resnet18ssp"]/r[heterogeneous+"resnet18dssp"]), n("dssp.iterations", 0, perWorker),
+		n("dssp.lead", 0, dsspUpper), n("dssp.gain", 2, float64(perWorker)/(perWorker+dsspUpper)), n("update.stated", 3, 1/lenet)}
+}

@@ -2,7 +2,6 @@ package dasp
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"gradsync/shared/cluster"
@@ -137,25 +136,24 @@ func TestArguments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := arguments(demands(), all)
-	for i, want := range []string{
-		0: "longest of six is then 3.25 means",
-		1: "at most 1.83 where it carries one message after the other, as in these runs, and 2.67", // 16/6
-		2: "29 % of VGG-19-BN's is and 9 % of LeNet-5's",                                           // 0.653/2.247, 0.203/2.247
-		3: "gives ResNet-18 at most 2.32 (at m = 6.00",
-		5: "67.6 times as fast as the slowest; 1.8 times",             // 1/((6·0.179−1)/5); 1/((6·0.179·3.5−1)/5)
-		6: "at best 0.375 with one message after the other and 0.286", // 6/16, 6/21
-		7: "gains at most a factor of 0.91",                           // 150/165
-		8: "DASP makes 1.20 versions where BSP makes one",             // 1/0.831
+	got := map[string]float64{}
+	for _, f := range arguments(demands(), all) {
+		got[f.Key] = f.Value.(float64)
+	}
+	for key, want := range map[string]float64{
+		"bsp.resnet18": 3.247, "bsp.vgg19_bn": 1.653, "bsp.lenet5": 1.203, // 1/0.308, 1/0.605, 1/0.831
+		"queue.turn": 11. / 6, "queue.even": 16. / 6, "queue.turn.update": 16. / 6, "queue.even.update": 21. / 6,
+		"jittered.vgg19_bn": 29.06, "jittered.lenet5": 9.05, // 0.653/2.247, 0.203/2.247
+		"both.jitter": 2.32, "both.jitter.at": 6,
+		"straggler.faster": 67.6, "straggler.faster.queued": 1.81, "straggler.faster.pushes": 6.5, // 1/((6·0.179−1)/5), 1/((6·0.179·3.5−1)/5)
+		"ssp.stated": 0.3055, "ssp.turn": 0.375, "ssp.even": 6. / 21, // 0.179/0.586
+		"dssp.stated": 0.5949, "dssp.gain": 150. / 165, // 0.586/0.985
 	} {
-		if want != "" && !strings.Contains(list[i].needs, want) {
-			t.Errorf("argument %d: %q, want %q in it", i, list[i].needs, want)
+		if x, ok := got[key]; !ok || math.Abs(x-want) > 2e-3*want {
+			t.Errorf("%s is %g, want %g", key, x, want)
 		}
 	}
-	if s := list[6].demand; !strings.Contains(s, "0.305") { // 0.179/0.586
-		t.Errorf("SSP over BSP: %s", s)
-	}
-	if s := list[7].demand; !strings.Contains(s, "0.595") { // 0.586/0.985
-		t.Errorf("DSSP over SSP: %s", s)
+	if x := longest(workers, got["jitter.needed"]); math.Abs(x-got["bsp.resnet18"]) > 1e-6 {
+		t.Errorf("the jitter needed makes the longest %g means long", x)
 	}
 }

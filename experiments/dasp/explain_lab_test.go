@@ -67,7 +67,8 @@ func TestRatios(t *testing.T) {
 					return o.Iteration
 				}
 				ours, base := run("dasp"), run(d.against)
-				want := [len(meanings)]float64{ours.PerWorker / base.PerWorker, ours.PerPush / base.PerPush, ours.PerUpdate / base.PerUpdate, ours.ByWorker[0] / base.ByWorker[0]}
+				want := [len(meanings)]float64{ours.PerWorker / base.PerWorker, ours.PerPush / base.PerPush, ours.PerUpdate / base.PerUpdate,
+					ours.ByWorker[0] / base.ByWorker[0]}
 				for k := range meanings {
 					if math.Abs(found[j][k][i]/want[k]-1) > 1e-5 {
 						t.Errorf("%d processors, laboratory %d, %s, %s: %.6g, want %.6g", procs, j, d.id, meanings[k], found[j][k][i], want[k])

@@ -1,7 +1,6 @@
 package dasp
 
 import (
-	"fmt"
 	"math"
 
 	"gradsync/experiments/claims"
@@ -40,7 +39,7 @@ func demands() (out [stated18]demand) {
 // the same runs: the tables' three, and that of the fastest worker alone (§3.2
 // speaks of the stragglers' influence on fast nodes). In the homogeneous
 // cluster, where nobody is fastest, it is the first worker's.
-var meanings = [...]string{"per worker", "per push", "per update", "fastest worker"}
+var meanings = [...]string{"per-worker", "per-push", "per-update", "fastest-worker"}
 
 // means are seconds by meaning; 0: no number.
 type means [len(meanings)]float64
@@ -67,15 +66,15 @@ type mask [stated18]bool
 
 // subset is a part of the demands, which may be easier to meet than all.
 type subset struct {
-	Key, Title string
-	Of         mask
+	Key string
+	Of  mask
 }
 
 // subsets are all demands, then those of one cluster, one model, one baseline.
 func subsets() []subset {
-	out := []subset{{Key: "all", Title: "all 18"}}
-	pick := func(key, heading string, of func(d demand) bool) {
-		s := subset{Key: key, Title: heading}
+	out := []subset{{Key: "all"}}
+	pick := func(key string, of func(d demand) bool) {
+		s := subset{Key: key}
 		for i, d := range demands() {
 			s.Of[i] = of(d)
 		}
@@ -85,13 +84,13 @@ func subsets() []subset {
 		out[0].Of[i] = true
 	}
 	for _, p := range []string{homogeneous, heterogeneous} {
-		pick(p, title[p]+" alone", func(d demand) bool { return d.Platform == p })
+		pick(p, func(d demand) bool { return d.Platform == p })
 	}
 	for _, m := range models {
-		pick(m, title[m]+" alone, both clusters", func(d demand) bool { return d.model == m })
+		pick(m, func(d demand) bool { return d.model == m })
 	}
 	for _, b := range baselines {
-		pick(b, "against "+title[b]+" alone", func(d demand) bool { return d.against == b })
+		pick(b, func(d demand) bool { return d.against == b })
 	}
 	return out
 }
@@ -153,14 +152,6 @@ func (s *span) add(x float64) {
 	s.Hi = max(s.Hi, x)
 }
 
-// String is the range with three digits, one number where it is a point.
-func (s span) String() string {
-	if s.Lo == s.Hi {
-		return fmt.Sprintf("%.3g", s.Lo)
-	}
-	return fmt.Sprintf("%.3g–%.3g", s.Lo, s.Hi)
-}
-
 // reached reports whether a stated ratio lies within the span, or as near to it
 // as the claim's tolerance.
 func (s span) reached(d demand) bool {
@@ -186,6 +177,3 @@ func (s *spans) join(o *spans) {
 		}
 	}
 }
-
-// percent is a factor as a signed deviation.
-func percent(factor float64) string { return fmt.Sprintf("%+.1f %%", 100*(factor-1)) }

@@ -2,11 +2,161 @@ package dasp
 
 import (
 	"cmp"
+	"context"
 	"math/rand/v2"
+	"runtime"
 	"slices"
+	"sync"
 
 	"gradsync/shared/cluster"
 )
+
+// evaluator gives laboratories their ratios from short runs, each made once.
+type evaluator struct {
+	ctx    context.Context
+	costs  map[string]costs
+	want   [stated18]demand
+	pushes int64
+	warmup int64
+
+	known      map[runKey]means
+	seen       spans
+	candidates int
+	runs       int
+}
+
+func newEvaluator(ctx context.Context, all map[string]costs, pushes, warmup int64) *evaluator {
+	return &evaluator{ctx: ctx, costs: all, want: demands(), pushes: pushes, warmup: warmup, known: map[runKey]means{}}
+}
+
+// runKey is everything that decides a run: a method's parameters are in it only
+// where the method reads them, the compute times only in their cluster.
+type runKey struct {
+	platform, model, method string
+	hardware                hardware
+	times                   [6]float64
+	options                 [3]float64
+}
+
+func keyOf(l laboratory, platform, model, method string) runKey {
+	k := runKey{platform: platform, model: model, method: method, hardware: l.Hardware}
+	if platform == heterogeneous {
+		k.times = l.Times
+	}
+	switch o := l.Options; method {
+	case "ssp":
+		k.options = [3]float64{float64(o.Staleness)}
+	case "dssp":
+		k.options = [3]float64{float64(o.Lower), float64(o.Upper)}
+	case "dasp":
+		k.options = [3]float64{float64(o.Smin), float64(o.Smax), o.Alpha}
+	}
+	return k
+}
+
+// job is a run to make.
+type job struct {
+	key runKey
+	lab laboratory
+}
+
+// ratios returns the ratios of every laboratory for the demands of m. Runs go
+// to all processors and come back in the order in which they were asked for.
+func (e *evaluator) ratios(labs []laboratory, m mask) ([]ratios, error) {
+	var jobs []job
+	asked := map[runKey]bool{}
+	need := func(l laboratory, d demand, method string) {
+		k := keyOf(l, d.Platform, d.model, method)
+		if _, ok := e.known[k]; !ok && !asked[k] {
+			asked[k] = true
+			jobs = append(jobs, job{k, l})
+		}
+	}
+	for _, l := range labs {
+		for i, d := range e.want {
+			if m[i] {
+				need(l, d, "dasp")
+				need(l, d, d.against)
+			}
+		}
+	}
+	if err := e.make(jobs); err != nil {
+		return nil, err
+	}
+	out := make([]ratios, len(labs))
+	for j, l := range labs {
+		for i, d := range e.want {
+			if !m[i] {
+				continue
+			}
+			ours, base := e.known[keyOf(l, d.Platform, d.model, "dasp")], e.known[keyOf(l, d.Platform, d.model, d.against)]
+			for k := range meanings {
+				if base[k] > 0 {
+					out[j][k][i] = ours[k] / base[k]
+				}
+			}
+		}
+		e.seen.add(&out[j])
+	}
+	e.candidates += len(labs)
+	return out, nil
+}
+
+// make runs jobs on all processors.
+func (e *evaluator) make(jobs []job) error {
+	found, errs := make([]means, len(jobs)), make([]error, len(jobs))
+	var group sync.WaitGroup
+	n := runtime.GOMAXPROCS(0)
+	for w := range n {
+		group.Go(func() {
+			for i := w; i < len(jobs); i += n {
+				if errs[i] = e.ctx.Err(); errs[i] == nil {
+					found[i], errs[i] = e.one(jobs[i])
+				}
+			}
+		})
+	}
+	group.Wait()
+	for i, j := range jobs {
+		if errs[i] != nil {
+			return errs[i]
+		}
+		e.known[j.key] = found[i]
+	}
+	e.runs += len(jobs)
+	return nil
+}
+
+func (e *evaluator) one(j job) (means, error) {
+	cfg := j.lab.config(j.key.platform, j.key.method, j.key.model, searchSeed)
+	cfg.MaxPushes, cfg.Warmup = e.pushes, e.warmup
+	log, err := e.costs[j.key.model].inOneStage(e.ctx, cfg)
+	if err != nil {
+		return means{}, err
+	}
+	return meansOfLog(log, cfg.Warmup), nil
+}
+
+// decoded is ratios of the laboratories at points.
+func (e *evaluator) decoded(points [][]float64, m mask) ([]ratios, error) {
+	labs := make([]laboratory, len(points))
+	for i, x := range points {
+		labs[i] = decode(x)
+	}
+	return e.ratios(labs, m)
+}
+
+// objective returns the loss by one meaning over the demands of m.
+func (e *evaluator) objective(meaning int, m mask) objective {
+	return func(points [][]float64) ([]float64, error) {
+		found, err := e.decoded(points, m)
+		out := make([]float64, len(found))
+		for i := range found {
+			out[i] = loss(found[i][meaning], e.want, m)
+		}
+		return out, err
+	}
+}
 
 // searchSeed seeds the search's draws and the runs that it scores; the final
 // fits run with all of the result's seeds.
@@ -14,19 +164,14 @@ const searchSeed = 0
 
 // fit is where a search ended.
 type fit struct {
-	X    []float64 `json:"x"`
-	Loss float64   `json:"loss"`
+	X    []float64
+	Loss float64
 	// Population is where an evolution may go on from, best first.
-	Population [][]float64 `json:"population,omitempty"`
+	Population [][]float64
 }
 
 // objective scores points; smaller is better.
 type objective func(points [][]float64) ([]float64, error)
-
-// objective is the loss by one meaning over the demands of m.
-func (e *evaluator) objective(meaning int, m mask) objective {
-	return func(points [][]float64) ([]float64, error) { return e.losses(points, meaning, m) }
-}
 
 // evolve is differential evolution (Storn and Price, 1997, with the difference
 // of Zhang and Sanderson's JADE, 2009): in each generation every point i is set
@@ -135,4 +280,70 @@ func least(x []float64) int {
 		}
 	}
 	return best
+}
+
+// polish is coordinate descent: each axis in turn a step down and up, the better
+// of the three is kept; a round without gain halves the step, which begins at a
+// sixteenth.
+func (score objective) polish(start []float64, rounds int) (fit, error) {
+	best := fit{X: slices.Clone(start)}
+	first, err := score([][]float64{start})
+	if err != nil {
+		return best, err
+	}
+	best.Loss = first[0]
+	step := 1.0 / 16
+	for range rounds {
+		before := best.Loss
+		for a := range best.X {
+			pair := [][]float64{slices.Clone(best.X), slices.Clone(best.X)}
+			pair[0][a], pair[1][a] = max(pair[0][a]-step, 0), min(pair[1][a]+step, 1)
+			found, err := score(pair)
+			if err != nil {
+				return best, err
+			}
+			if i := least(found); found[i] < best.Loss {
+				best = fit{X: pair[i], Loss: found[i]}
+			}
+		}
+		if best.Loss == before {
+			step /= 2
+		}
+	}
+	return best, nil
+}
+
+// slack is, by axis, the smallest and largest value to which that parameter
+// alone can be moved from x, in steps of a 32nd, 16th, … half of its range,
+// before the loss grows by a tenth.
+func (score objective) slack(x []float64) ([]span, error) {
+	first, err := score([][]float64{x})
+	if err != nil {
+		return nil, err
+	}
+	best := fit{X: x, Loss: first[0]}
+	steps := []float64{1. / 32, 1. / 16, 1. / 8, 1. / 4, 1. / 2, 1}
+	out := make([]span, len(best.X))
+	for a, u := range best.X {
+		out[a] = span{u, u}
+		for _, sign := range []float64{-1, 1} {
+			for _, step := range steps {
+				y := slices.Clone(x)
+				y[a] = min(max(u+sign*step, 0), 1)
+				found, err := score([][]float64{y})
+				if err != nil {
+					return nil, err
+				}
+				if found[0] > 1.1*best.Loss {
+					break
+				}
+				out[a] = span{min(out[a].Lo, y[a]), max(out[a].Hi, y[a])}
+				if y[a] == 0 || y[a] == 1 {
+					break
+				}
+			}
+		}
+		out[a] = span{axes[a].value(out[a].Lo), axes[a].value(out[a].Hi)}
+	}
+	return out, nil
 }

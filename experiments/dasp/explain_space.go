@@ -1,12 +1,85 @@
 package dasp
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
+	"time"
 
+	"gradsync/experiments/train"
+	"gradsync/papers/dasp/rivals"
 	"gradsync/shared/cluster"
 )
+
+// hardware is what both clusters of a candidate laboratory share. It is
+// comparable: runs are remembered by it.
+type hardware struct {
+	ServerLink float64 // Gb/s, each direction
+	WorkerLink float64
+	Latency    float64 // one way, both ends together
+	Decision   float64 // the server's own time per gradient, beside the update
+	Update     float64 // GB/s at which the server updates weights
+	Launch     float64 // per layer, once forward and twice backward
+	Overhead   float64 // per iteration beside the layers
+	Jitter     float64 // relative standard deviation of a computation
+}
+
+// laboratory is a candidate: the hardware of both clusters, the compute times of
+// the heterogeneous six relative to a homogeneous worker, and the methods'
+// parameters.
+type laboratory struct {
+	Hardware hardware
+	Times    [6]float64 // ascending
+	Options  rivals.Options
+}
+
+// equalTimes are the homogeneous six.
+var equalTimes = [6]float64{1, 1, 1, 1, 1, 1}
+
+// platform returns a cluster of the laboratory as the simulator knows it.
+func (h hardware) platform(name string, times [6]float64) *cluster.Platform {
+	const gbps = 1e9 / 8
+	end := time.Duration(math.Round(h.Latency * 1e6 / 2))
+	p := &cluster.Platform{Name: name, Decision: time.Duration(math.Round(h.Decision * 1e6)),
+		Server: &cluster.Host{Name: "server", FLOPS: serverFLOPS, Memory: h.Update * 1e9, Bandwidth: h.ServerLink * gbps, Latency: end,
+			Overhead: perMessage}}
+	for i, t := range times {
+		flops := deviceFLOPS / t
+		p.Workers = append(p.Workers, cluster.Host{Name: fmt.Sprintf("worker%d", i), FLOPS: flops, Memory: flops * memoryPerFLOP,
+			Jitter: h.Jitter, Bandwidth: h.WorkerLink * gbps, Latency: end, Overhead: perMessage})
+	}
+	return p
+}
+
+const (
+	// deviceFLOPS is a homogeneous worker's effective rate, that of homogeneous6.
+	// It is not searched: the paper states ratios, and a laboratory with slower
+	// devices, links and hosts in proportion has the same.
+	deviceFLOPS = 4.9e12
+	perMessage  = 10 * time.Microsecond // NIC time beside a message's bytes, as on the reference platforms
+	serverFLOPS = 500e9                 // of the reference platforms; the update is bound by memory
+	// memoryPerFLOP is the reference device's bytes per floating-point operation:
+	// 675 GB/s at 7.85 TFLOP/s. Faster candidates have faster memory.
+	memoryPerFLOP = 675e9 / train.ReferenceFLOPS
+)
+
+// config is the ordinary timing-only run of the tables on a laboratory. Launch
+// and overhead are the device's own, so they are restated for the reference
+// device, as train.Config has them.
+func (l laboratory) config(platform, method, model string, seed uint64) train.Config {
+	times := equalTimes
+	if platform == heterogeneous {
+		times = l.Times
+	}
+	cfg := timing(l.Hardware.platform(platform, times), method, model, seed)
+	o := l.Options
+	cfg.Options = &o
+	scale := deviceFLOPS / train.ReferenceFLOPS
+	cfg.Launch = time.Duration(math.Round(l.Hardware.Launch * scale * 1e3))
+	cfg.Overhead = time.Duration(math.Round(l.Hardware.Overhead * scale * 1e6))
+	return cfg
+}
 
 // The search space, its loss and its seeds were written down before the first
 // run against the paper's numbers. A point is a vector of coordinates in
@@ -14,9 +87,9 @@ import (
 
 // axis is one parameter of a laboratory that the search may choose.
 type axis struct {
-	Key, Title, Unit string
-	Lo, Hi           float64
-	Scale            scale
+	Key, Unit string
+	Lo, Hi    float64
+	Scale     scale
 }
 
 type scale string
@@ -24,33 +97,33 @@ type scale string
 const (
 	byLog  scale = "logarithmic"
 	linear scale = "linear"
-	whole  scale = "whole numbers, logarithmic from the lower end"
+	whole  scale = "whole" // numbers, logarithmic from the lower end
 )
 
 // axes are all parameters: hardware, the six compute times, the methods'
 // parameters. The ranges are as wide as a laboratory of 2021–22 could be, and a
 // little wider, so that what lies outside is worth a sentence.
 var axes = []axis{
-	{"server_link", "server's link", "Gb/s", 0.1, 400, byLog},
-	{"worker_link", "workers' link", "Gb/s", 0.1, 400, byLog},
-	{"latency", "one-way latency", "ms", 0.01, 20, byLog},
-	{"decision", "server's own time per gradient", "ms", 0.01, 20, byLog},
-	{"update", "server's memory, which bounds the update", "GB/s", 0.5, 200, byLog},
-	{"launch", "host's time per layer (once forward, twice backward)", "µs", 1, 1000, byLog},
-	{"overhead", "host's time per iteration", "ms", 0.1, 100, byLog},
-	{"jitter", "relative standard deviation of a computation", "", 0.01, 2, byLog},
-	{"fastest", "fastest heterogeneous worker's time, homogeneous = 1", "", 0.25, 4, byLog},
-	{"spread", "slowest over fastest heterogeneous worker's time", "", 1, 64, byLog},
-	{"between_1", "second worker's place between fastest and slowest", "", 0, 1, linear},
-	{"between_2", "third worker's place", "", 0, 1, linear},
-	{"between_3", "fourth worker's place", "", 0, 1, linear},
-	{"between_4", "fifth worker's place", "", 0, 1, linear},
-	{"smin", "Smin", "versions", 0, 60, whole},
-	{"band", "Smax − Smin", "versions", 1, 600, whole},
-	{"alpha", "α", "", 0, 2, linear},
-	{"staleness", "SSP's s", "clocks", 0, 30, whole},
-	{"lower", "DSSP's lower bound", "clocks", 0, 15, whole},
-	{"range", "DSSP's upper − lower bound", "clocks", 0, 60, whole},
+	{"server_link", "Gb/s", 0.1, 400, byLog},
+	{"worker_link", "Gb/s", 0.1, 400, byLog},
+	{"latency", "ms", 0.01, 20, byLog},
+	{"decision", "ms", 0.01, 20, byLog}, // the server's own time per gradient
+	{"update", "GB/s", 0.5, 200, byLog}, // the server's memory, which bounds the update
+	{"launch", "µs", 1, 1000, byLog},    // the host's, per layer: once forward, twice backward
+	{"overhead", "ms", 0.1, 100, byLog}, // the host's, per iteration
+	{"jitter", "", 0.01, 2, byLog},      // relative standard deviation of a computation
+	{"fastest", "", 0.25, 4, byLog},     // heterogeneous worker's time, homogeneous = 1
+	{"spread", "", 1, 64, byLog},        // slowest over fastest of them
+	{"between_1", "", 0, 1, linear},     // places of the other four between fastest and slowest
+	{"between_2", "", 0, 1, linear},
+	{"between_3", "", 0, 1, linear},
+	{"between_4", "", 0, 1, linear},
+	{"smin", "versions", 0, 60, whole},
+	{"band", "versions", 1, 600, whole}, // Smax − Smin
+	{"alpha", "", 0, 2, linear},
+	{"staleness", "clocks", 0, 30, whole}, // SSP's s
+	{"lower", "clocks", 0, 15, whole},     // DSSP's
+	{"range", "clocks", 0, 60, whole},     // DSSP's upper − lower bound
 }
 
 // The axes by group; a move of the search may stay within one.
@@ -61,14 +134,14 @@ const (
 
 // space says which axes are free: with tables' thresholds the last six are not.
 type space struct {
-	Key, Title string
-	With       string // the same, in a sentence
-	Free       int    // axes[:Free]
+	Key    string
+	Free   int    // axes[:Free]
+	stream string // names its draws: another name is another search
 }
 
 var spaces = []space{
-	{"laboratory", "laboratory free, thresholds of the tables", "with the tables' thresholds", firstOption},
-	{"thresholds", "laboratory and thresholds free", "with thresholds free as well", len(axes)},
+	{"laboratory", firstOption, "laboratory free, thresholds of the tables"},
+	{"thresholds", len(axes), "laboratory and thresholds free"},
 }
 
 // value is the parameter at coordinate u, with three significant digits: enough

@@ -5,10 +5,10 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 
 	"gradsync/experiments/exp"
+	"gradsync/experiments/result"
 )
 
 // The demands are the claims' numbers as ratios.
@@ -79,7 +79,8 @@ func TestSubsets(t *testing.T) {
 			}
 		}
 	}
-	for key, n := range map[string]int{"all": 18, homogeneous: 9, heterogeneous: 9, "lenet5": 6, "resnet18": 6, "vgg19_bn": 6, "bsp": 6, "ssp": 6, "dssp": 6} {
+	for key, n := range map[string]int{"all": 18, homogeneous: 9, heterogeneous: 9, "lenet5": 6, "resnet18": 6, "vgg19_bn": 6, "bsp": 6, "ssp": 6,
+		"dssp": 6} {
 		if size[key] != n {
 			t.Errorf("%s has %d demands, want %d", key, size[key], n)
 		}
@@ -120,27 +121,20 @@ func TestReached(t *testing.T) {
 	}
 }
 
-// TestExplain: the smallest profile gives every table, judges nothing, repeats
+// TestExplain: the smallest profile gives every frame, judges nothing, repeats
 // its bytes on one processor and on two, and goes on from what it saved.
 func TestExplain(t *testing.T) {
 	saved := memory{}
 	run := func(procs int, m exp.Memo) string {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-		r, err := explain().Old(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{0}, Memo: m})
+		r, err := explain().Experiment().Run(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{0}, Memo: m})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if r.Status != complete || len(r.Claims) != 0 {
 			t.Errorf("status %s, %d claims; a fitted platform must judge none", r.Status, len(r.Claims))
 		}
-		for _, tab := range r.Tables {
-			for _, row := range tab.Rows {
-				if len(row) != len(tab.Columns) {
-					t.Errorf("%s: a row of %d entries under %d columns", tab.ID, len(row), len(tab.Columns))
-				}
-			}
-		}
-		raw, err := json.Marshal(r)
+		raw, err := result.Encode(r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,11 +147,6 @@ func TestExplain(t *testing.T) {
 	n := len(saved)
 	if again := run(2, saved); again != one || len(saved) != n {
 		t.Errorf("from %d saved parts: the same result %t, then %d parts", n, again == one, len(saved))
-	}
-	for _, id := range []string{"best", "residuals-laboratory", "residuals-thresholds", "laboratory", "anatomy", "arguments"} {
-		if !strings.Contains(one, `"id":"`+id+`"`) {
-			t.Errorf("no table %s", id)
-		}
 	}
 }
 

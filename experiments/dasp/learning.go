@@ -57,12 +57,18 @@ func learningCols[R any](s size, cells func(R) []cell, base []cell) []kit.Col[R]
 		kit.Flag("accuracy_told", func(r R) bool { return told(difference(r), 0) })}
 }
 
-// sizeFacts say how LeNet-5 is trained.
+// sizeFacts say how LeNet-5 is trained and timed.
 func sizeFacts(s size) []result.Fact {
-	return []result.Fact{kit.Finding("model", "model", s.Model), kit.Counted("batch", "", s.Batch), kit.Number("rate", "", kit.AsIs, s.Rate),
-		kit.Counted("gradients", "", s.Pushes), kit.Number("target", "%", kit.AsIs, 100*s.Target), kit.Counted("clock_batch", "", fullBatch),
-		kit.Counted("timed_gradients", "", workers*perWorker), kit.Counted("smin", "versions", smin), kit.Counted("smax", "versions", smax),
-		kit.Number("alpha", "", kit.AsIs, alpha)}
+	return append(append(settings(), kit.Number("target", "%", kit.AsIs, 100*s.Target)),
+		named("", "batch", s.Batch, "rate", s.Rate, "gradients", s.Pushes, "timed_gradients", workers*perWorker)...)
+}
+
+// named returns facts of a unit, keys and numbers in turn.
+func named(unit string, pairs ...any) (out []result.Fact) {
+	for i := 0; i < len(pairs); i += 2 {
+		out = append(out, result.Fact{Key: pairs[i].(string), Value: pairs[i+1], Unit: unit})
+	}
+	return out
 }
 
 // onlyIf returns x where it is meant, else no number.

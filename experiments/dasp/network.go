@@ -33,7 +33,9 @@ var (
 // printedForms are DASP without the re-check that holds WSS and FSS answers to Smax,
 // Algorithm 1 as printed. They were added after the first run, which showed that the
 // re-check decides nearly alone.
-var printedForms = []networkForm{asPrinted("printed-compute", computeForm), asPrinted("printed-iteration", iterationForm), asPrinted("printed-untimed", untimedForm)}
+var printedForms = []networkForm{
+	asPrinted("printed-compute", computeForm), asPrinted("printed-iteration", iterationForm), asPrinted("printed-untimed", untimedForm),
+}
 
 func asPrinted(key string, f networkForm) networkForm {
 	return networkForm{key, f.sync, func(o *rivals.Options) { f.set(o); o.FSS = "literal" }}
@@ -223,7 +225,7 @@ func (v linkView) waits() result.Frame {
 	}
 	perOf := func(x float64, n int) float64 { return onlyIf(n > 0, x/float64(n)) }
 	waited := func(key, state string) kit.Col[lane] {
-		return kit.Mean(key, "s", 1, func(l lane) kit.Estimate { return mean(v.cells(l), func(c cell) float64 { return c.Seconds[state] }) })
+		return kit.Mean(key, "s", kit.AsIs, func(l lane) kit.Estimate { return mean(v.cells(l), func(c cell) float64 { return c.Seconds[state] }) })
 	}
 	cols := append(laneCols(formCol), shareCols(1, v.cells)...)
 	rows := append(v.rows("", computeForm, iterationForm), v.rows("unequal", printedForms...)...)
@@ -239,13 +241,18 @@ func (v linkView) waits() result.Frame {
 		kit.Mean("stale", "versions", 2, func(l lane) kit.Estimate { return mean(v.cells(l), staleness) }),
 		kit.Count("spread", "versions", func(l lane) int64 { return widestSpread(v.cells(l)) }),
 		kit.Mean("bsp", "", 3, func(l lane) kit.Estimate { return v.over(l, "bsp") }),
-		kit.Mean("compute", "", 3, func(l lane) kit.Estimate { // over f = compute, of the same form
-			if slices.ContainsFunc(printedForms, func(f networkForm) bool { return f.key == l.Form }) {
+		kit.Mean("compute", "", 3, func(l lane) kit.Estimate { // over f = compute, of the same kind
+			if printed(l) {
 				return v.over(l, printedForms[0].key)
 			}
 			return v.over(l, computeForm.key)
 		}),
+		kit.Flag("printed", printed),
 		kit.Flag("idle", func(l lane) bool { return onlyQIS(v.At(l)) }))...)
+}
+
+func printed(l lane) bool {
+	return slices.ContainsFunc(printedForms, func(f networkForm) bool { return f.key == l.Form })
 }
 
 // server shows contention at the server: how full its link is, and what of an iteration is
@@ -294,18 +301,15 @@ func (v linkView) facts() []result.Fact {
 		}
 	}
 	per := func(x float64) float64 { return onlyIf(asked.WSS > 0, 1e3*x/float64(asked.WSS)) }
-	out := []result.Fact{kit.Counted("asked", "", asked.WSS), kit.Number("asked.zero", "%", 0, shareOf(asked.Zero, asked.WSS)),
-		kit.Number("asked.short", "%", 0, shareOf(asked.Short, asked.WSS)), kit.Number("asked.wait", "ms", kit.AsIs, per(asked.Wait)),
-		kit.Number("asked.oldest", "ms", kit.AsIs, per(asked.Oldest)), kit.Counted("readings.same", "", same), kit.Counted("readings", "", of),
-		kit.Counted("workers", "", workers), kit.Counted("smin", "versions", smin), kit.Counted("smax", "versions", smax), kit.Number("alpha", "", kit.AsIs, alpha),
-		kit.Counted("batch", "", fullBatch), kit.Counted("gradients", "", workers*perWorker), kit.Counted("warmup", "", warmup),
-		kit.Number("short", "%", kit.AsIs, 100*shortWait), kit.Number("link.wide", "Gb/s", kit.AsIs, unequalWide.Server),
-		kit.Number("link.narrow", "Gb/s", kit.AsIs, unequalNarrow.Server), kit.Number("latency", "ms", kit.AsIs, ms(platforms.RemoteLatency))}
-	for key, x := range map[string]string{"waits": "most_waits", "same": "same_time", "kept": "kept_saving", "nearly": "nearly_all", "not_nearly": "not_nearly"} {
-		out = append(out, kit.Number("criterion."+key, "%", kit.AsIs, 100*criteria[x]))
-	}
+	out := []result.Fact{kit.Number("asked.zero", "%", 0, shareOf(asked.Zero, asked.WSS)), kit.Number("asked.short", "%", 0, shareOf(asked.Short, asked.WSS)),
+		kit.Number("asked.wait", "ms", kit.AsIs, per(asked.Wait)), kit.Number("asked.oldest", "ms", kit.AsIs, per(asked.Oldest))}
 	for w, link := range platforms.UnequalLinks {
 		out = append(out, kit.Number(fmt.Sprintf("link.%d", w+1), "Gb/s", kit.AsIs, 8*link/1e9))
 	}
-	return append(out, kit.Number("criterion.even", "", kit.AsIs, criteria["evened"]))
+	for _, key := range []string{"most_waits", "same_time", "kept_saving", "nearly_all", "not_nearly"} {
+		out = append(out, kit.Number(key, "%", kit.AsIs, 100*criteria[key]))
+	}
+	return slices.Concat(settings(), out, named("Gb/s", "link.wide", unequalWide.Server, "link.narrow", unequalNarrow.Server), named("%", "short", 100*shortWait),
+		named("ms", "latency", ms(platforms.RemoteLatency)), named("", "asked", asked.WSS, "readings.same", same, "readings", of, "evened", criteria["evened"],
+			"gradients", workers*perWorker, "warmup", warmup))
 }

@@ -76,7 +76,8 @@ func (k knob) points(trained bool) (out []turned) {
 // sensitivity varies Smin, Smax, α, the spread of speeds and the server's link,
 // one at a time.
 func sensitivity() exp.Experiment {
-	return kit.Study[turned, cell]{ID: "dasp/sensitivity", Source: "ours: the paper varies none of its parameters", Kind: result.TimingOnly, Profiles: exp.Profiles,
+	return kit.Study[turned, cell]{ID: "dasp/sensitivity", Source: "ours: the paper varies none of its parameters",
+		Kind: result.TimingOnly, Profiles: exp.Profiles,
 		Points: func(string) (out []turned) {
 			for _, k := range knobs {
 				for _, t := range k.points(false) {

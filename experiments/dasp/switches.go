@@ -40,7 +40,8 @@ type switched struct{ Timed, Trained cell }
 // switches shows each reconstruction choice alone against the default, and judges D59 by
 // the literal form. A point is the key of a switch.
 func switches() exp.Experiment {
-	return kit.Study[string, switched]{ID: "dasp/switches", Source: "ours: Algorithms 1 and 2 are partly lost", Kind: result.Trained, Profiles: exp.Profiles,
+	return kit.Study[string, switched]{ID: "dasp/switches", Source: "ours: Algorithms 1 and 2 are partly lost",
+		Kind: result.Trained, Profiles: exp.Profiles,
 		Points: func(string) (keys []string) {
 			for _, row := range switchRows {
 				keys = append(keys, row.key)
@@ -101,8 +102,7 @@ func showSwitches(v *kit.View[string, switched]) {
 
 	kit.MadeOf(v.Result, trained(base)[0].Engine, trained(base)[0].Data)
 	intervals := 2 * (len(switchRows) - 1) // of times and of accuracies
-	v.Facts = append(sizeFacts(manyRows(v.Profile)), kit.Counted("intervals", "", intervals),
-		kit.Whether("one_seed", len(v.Seeds) == 1))
+	v.Facts = append(sizeFacts(manyRows(v.Profile)), kit.Counted("intervals", "", intervals), kit.Whether("one_seed", len(v.Seeds) == 1))
 	v.Claims = []result.Claim{withinSmax(timed(switchRows[slices.IndexFunc(switchRows, func(r switchRow) bool { return r.key == literalFSS })]))}
 }
 

@@ -171,7 +171,7 @@ func shareOf(part, of int) float64 { return onlyIf(of > 0, 100*float64(part)/flo
 
 func showVersions(view *kit.View[watch, watched]) {
 	v := versionsView{view}
-	var rows, links, pools, owns, beside, early []censuses
+	var rows, links, pools, owns, early []censuses
 	for _, c := range versionClusters {
 		for _, m := range models {
 			for _, method := range clockMethods {
@@ -185,9 +185,6 @@ func showVersions(view *kit.View[watch, watched]) {
 			}
 			for _, method := range methods[1:] {
 				owns = append(owns, censuses{cluster: c, model: m, method: method})
-			}
-			if v.own(c, m, "ssp").Waited > 0 {
-				beside = append(beside, censuses{cluster: c, model: m})
 			}
 		}
 		for _, method := range clockMethods {
@@ -213,13 +210,12 @@ func showVersions(view *kit.View[watch, watched]) {
 		kit.Frame("versions-links", links, cluster, model, method, kit.Num("link", "Gb/s", kit.AsIs, func(c censuses) float64 { return c.gbps }),
 			kit.Num("waits", "%", 1, func(c censuses) float64 { return shareOf(c.waits, c.pushes) }),
 			kit.Num("vain", "% of waits", 1, func(c censuses) float64 { return shareOf(c.all.Count[bySmin][1][0], c.waits) })),
-		v.worth(owns, cluster, model, method), v.beside(beside, cluster, model)}
+		v.worth(owns, cluster, model, method)}
 	v.Figures = []result.Figure{{ID: "versions-vain", Form: "bar", Frame: "versions-vain", Where: map[string]any{"anybody": true},
 		X: "place", Y: []string{"waits", "vain"}, By: []string{"method"}}}
 	v.stories()
-	v.Facts = []result.Fact{kit.Number("link", "Gb/s", kit.AsIs, 10), kit.Counted("staleness", "", sspBound), kit.Counted("lower", "", dsspLower),
-		kit.Counted("upper", "", dsspUpper), kit.Counted("smin", "versions", smin), kit.Counted("smax", "versions", smax), kit.Counted("workers", "", workers),
-		kit.Counted("story.worker", "", storyConfig.Worker+1), kit.Counted("story.pushes", "", storyConfig.SlowPushes)}
+	v.Facts = slices.Concat(settings(), named("Gb/s", "link", 10), named("", "staleness", sspBound, "lower", dsspLower, "upper", dsspUpper,
+		"story.worker", storyConfig.Worker+1, "story.pushes", storyConfig.SlowPushes))
 }
 
 // censusCols are the waits and answers of censuses, and what the tests of versions say of
@@ -262,7 +258,8 @@ func vainFrame(rows []censuses, cluster, model, method kit.Col[censuses]) result
 			}).Mean().Clamp(0, 100)
 		}
 	}
-	return kit.Frame("versions-vain", rows, kit.Word("place", "place", func(c censuses) string { return c.cluster + "-" + c.model }), cluster, model, method,
+	place := kit.Word("place", "place", func(c censuses) string { return c.cluster + "-" + c.model })
+	return kit.Frame("versions-vain", rows, place, cluster, model, method,
 		kit.Interval("waits", "%", 0, share(func(_ census, waits int) int { return waits })),
 		kit.Interval("vain", "%", 0, share(func(c census, _ int) int { return c.Count[bySmin][1][0] })),
 		kit.Flag("anybody", func(c censuses) bool {
@@ -283,31 +280,20 @@ func vainSeconds(rows []censuses, cluster, model, method kit.Col[censuses]) resu
 		kit.Num("vain_share", "% of time", 1, func(c censuses) float64 { return 100 * c.all.Seconds[bySmin][0] / c.all.Length }))
 }
 
-// worth sets the methods' own runs side by side. A test on SSP's history does not say
-// what would follow from another answer: SSP's waits are what kept its versions together.
+// worth sets the methods' own runs side by side; beside_ssp tells where SSP makes anybody
+// wait. A test on SSP's history does not say what would follow from another answer: SSP's
+// waits are what kept its versions together.
 func (v versionsView) worth(rows []censuses, cluster, model, method kit.Col[censuses]) result.Frame {
 	own := func(c censuses) ownRun { return v.own(c.cluster, c.model, c.method) }
+	ssp := func(c censuses) ownRun { return v.own(c.cluster, c.model, "ssp") }
 	return kit.Frame("versions-worth", rows, cluster, model, method,
 		kit.Num("waits", "% of pushes", 1, func(c censuses) float64 { return 100 * own(c).Waited }),
 		kit.Num("iteration", "ms", 2, func(c censuses) float64 { return 1e3 * own(c).Iteration }),
+		kit.Num("over_ssp", "", 2, func(c censuses) float64 { return own(c).Iteration / ssp(c).Iteration }),
 		kit.Num("staleness", "versions", 2, func(c censuses) float64 { return own(c).Staleness }),
 		kit.Count("spread", "versions", func(c censuses) int64 { return own(c).Spread }),
-		kit.Count("clock", "clocks", func(c censuses) int64 { return own(c).Clock }))
-}
-
-// beside sets DASP's own run beside SSP's where SSP makes anybody wait.
-func (v versionsView) beside(rows []censuses, cluster, model kit.Col[censuses]) result.Frame {
-	of := func(method string) func(censuses) ownRun {
-		return func(c censuses) ownRun { return v.own(c.cluster, c.model, method) }
-	}
-	cols := []kit.Col[censuses]{cluster, model, kit.Num("iteration", "", 2, func(c censuses) float64 { return of("dasp")(c).Iteration / of("ssp")(c).Iteration })}
-	for _, m := range []string{"dasp", "ssp"} {
-		cols = append(cols,
-			kit.Num(m+"_waits", "%", 0, func(c censuses) float64 { return 100 * of(m)(c).Waited }),
-			kit.Num(m+"_staleness", "", 2, func(c censuses) float64 { return of(m)(c).Staleness }),
-			kit.Count(m+"_spread", "", func(c censuses) int64 { return of(m)(c).Spread }))
-	}
-	return kit.Frame("beside-ssp", rows, cols...)
+		kit.Count("clock", "clocks", func(c censuses) int64 { return own(c).Clock }),
+		kit.Flag("beside_ssp", func(c censuses) bool { return ssp(c).Waited > 0 }))
 }
 
 // gapPoint is a corner of the line of steps that a worker's gaps make: each gap holds
@@ -326,7 +312,8 @@ func (v versionsView) stories() {
 	}
 	for _, m := range storyMethods {
 		corners = append(corners, steps(m, story(m))...)
-		v.Figures = append(v.Figures, result.Figure{ID: "gaps-" + m, Form: "line", Frame: "gaps", Where: map[string]any{"method": m}, X: "ms", Y: []string{"clock", "version"}})
+		v.Figures = append(v.Figures, result.Figure{ID: "gaps-" + m, Form: "line", Frame: "gaps", Where: map[string]any{"method": m},
+			X: "ms", Y: []string{"clock", "version"}})
 	}
 	cols := []kit.Col[string]{kit.Word("method", "method", func(m string) string { return m }),
 		kit.Num("span", "ms", 0, func(m string) float64 { return story(m).Ms[len(story(m).Ms)-1] }),

@@ -140,9 +140,8 @@ func walkFacts(l *dasp.Log, rows []walkRow) []result.Fact {
 	for _, r := range rows {
 		stale, group = max(stale, r.Staleness), max(group, int64(r.Group))
 	}
-	return []result.Fact{kit.Counted("events", "", len(rows)), kit.Number("span", "ms", 1, ms(walkEnd(l))),
-		kit.Counted("gradients", "", walkPushes), kit.Counted("staleness.largest", "versions", stale), kit.Counted("group.largest", "", group),
-		kit.Counted("smin", "versions", smin), kit.Counted("smax", "versions", smax), kit.Number("alpha", "", kit.AsIs, alpha)}
+	return slices.Concat(settings(), []result.Fact{kit.Number("span", "ms", 1, ms(walkEnd(l)))},
+		named("", "events", len(rows), "gradients", walkPushes, "staleness.largest", stale, "group.largest", group))
 }
 
 // band is a stretch of a worker's time: an iteration (pull, computation, push), or the

@@ -129,7 +129,8 @@ func walkRows(l *dasp.Log, steps []witnessed, pushes int) (rows []walkRow) {
 				break
 			}
 			n := s.Worker
-			open[n] = openPush{index: arrived, row: walkRow{At: s.At, Worker: n, By: n, What: walkPush, Held: s.Before.V[n], Decision: s.Decision, Staleness: -1}}
+			row := walkRow{At: s.At, Worker: n, By: n, What: walkPush, Held: s.Before.V[n], Decision: s.Decision, Staleness: -1}
+			open[n] = openPush{index: arrived, row: row}
 			arrived++
 		}
 		rows = append(rows, stepRows(l, s, open)...)

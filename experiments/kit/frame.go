@@ -170,3 +170,9 @@ func orNone(x float64) any {
 	}
 	return x
 }
+
+// As returns f as a frame of another kind than its result's.
+func As(kind string, f result.Frame) result.Frame {
+	f.Kind = kind
+	return f
+}

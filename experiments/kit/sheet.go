@@ -35,7 +35,7 @@ func (s *Sheet) Add(cells ...any) {
 		if _, yes := x.(bool); yes {
 			s.Columns[i].Enum = "bool"
 		}
-		row[i] = cell(x)
+		row[i] = known(x)
 	}
 	s.Rows = append(s.Rows, row)
 }
@@ -48,7 +48,7 @@ func Facts(pairs ...any) []result.Fact {
 		if _, yes := pairs[i+1].(bool); yes {
 			enum = "bool"
 		}
-		out = append(out, result.Fact{Key: key, Value: cell(pairs[i+1]), Enum: enum, Unit: unit, Digits: digits})
+		out = append(out, result.Fact{Key: key, Value: known(pairs[i+1]), Enum: enum, Unit: unit, Digits: digits})
 	}
 	return out
 }
@@ -66,7 +66,7 @@ func parse(spec string) (key, enum, unit string, digits *int) {
 	return key, "", unit, digits
 }
 
-func cell(x any) any {
+func known(x any) any {
 	switch v := x.(type) {
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {

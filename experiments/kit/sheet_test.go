@@ -30,7 +30,7 @@ func TestSheet(t *testing.T) {
 	s.Add(1)
 }
 
-func TestFacts(t *testing.T) {
+func TestFactsInPairs(t *testing.T) {
 	one := 1
 	want := []result.Fact{{Key: "rows", Value: 3}, {Key: "share", Value: 12.5, Unit: "%", Digits: &one}, {Key: "right", Value: true, Enum: "bool"},
 		{Key: "gain", Value: "none", Enum: "gain"}, {Key: "least", Value: nil}}

@@ -3,18 +3,13 @@ package ring
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"gradsync/experiments/claims"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/exp"
+	"gradsync/experiments/result"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/virtual"
-)
-
-const (
-	complete   = "complete"
-	unfinished = "incomplete"
 )
 
 // The blog's network, as it states it.
@@ -23,6 +18,12 @@ const (
 	blogBytes  = 4 * blogParams
 	blogLink   = 1e9 // bytes per second of its first example
 )
+
+// Experiments lists them in the order of the blog: how the ring works, what it costs, what
+// it computes, and what it gains.
+func Experiments() []exp.Experiment {
+	return []exp.Experiment{steps(), cost(), equalsSGD(), scaling(), overlap(), placement(), slowLink()}
+}
 
 // exchange is one rank's part of an all-reduce.
 type exchange func(p cluster.Proc) error
@@ -66,31 +67,12 @@ func ideal(n int, bandwidth float64) *cluster.Platform {
 	return p
 }
 
-// holds judges a qualitative claim from so many seeds (0: deterministic);
-// measured is what was found, in a few words.
-func holds(id string, ok bool, seeds int, measured any, note string) result.Claim {
-	return claims.Judge(id, claims.Evidence{Value: measured, Holds: &ok, Seeds: seeds, Note: note})
-}
+// input tells a number that goes into the runs from one that comes out of them; it keeps a
+// verdict from being better than the same sign.
+var input = result.Because("input")
 
-// input is what tells a number that goes into the runs from one that comes out of
-// them; it keeps a verdict from being better than the same sign.
-const input = claims.TakenOver
-
-// taken judges a number that a platform takes over from the blog: the run shows
-// that a transfer gets it.
-func taken(id string, measured float64, note string) result.Claim {
-	return claims.Judge(id, claims.Evidence{Value: measured, Differs: []string{input}, Note: note})
-}
-
-// small spells a small number: 9.4·10⁻⁷; one from a hundredth on as it is.
-func small(x float64) string {
-	if x >= 0.01 || x <= 0 {
-		return fmt.Sprintf("%.2g", x)
-	}
-	digits, exponent, _ := strings.Cut(fmt.Sprintf("%.1e", x), "e-")
-	out := digits + "·10⁻"
-	for _, d := range strings.TrimLeft(exponent, "0") {
-		out += string([]rune("⁰¹²³⁴⁵⁶⁷⁸⁹")[d-'0'])
-	}
-	return out
+// taken judges a number that a platform takes over from the blog: the run shows that a
+// transfer gets it.
+func taken(id string, measured float64, notes ...result.Reason) result.Claim {
+	return claims.Verdict(id, claims.Found{Values: []float64{measured}, Differs: []result.Reason{input}, Notes: notes, Given: true})
 }

@@ -3,9 +3,17 @@ package ring
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 
+	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
+	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/collective"
+	"gradsync/shared/cluster/formula"
+	"gradsync/shared/cluster/tcp"
 )
 
 // costPlan is what a profile counts on sockets.
@@ -36,58 +44,332 @@ func planCost(profile string) costPlan {
 
 // cost counts what the ring moves and times what the single reducer costs.
 func cost() exp.Experiment {
-	e := exp.Experiment{ID: "ring/cost", Title: "What a ring costs, and a single reducer", Source: "the blog, The Communication Problem and Allreduce Communication Cost", Profiles: exp.Profiles}
-	e.Seconds = func(profile string, _ int) float64 {
-		p, sum := planCost(profile), 0
-		for _, n := range p.Ranks {
-			sum += 2 * n * p.Elements
-		}
-		return 0.3 + float64(sum)*4/0.4e9
-	}
-	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		plan := planCost(env.Profile)
-		res := exp.NewResult(e, env, result.Counted, map[string]any{"blog_bytes": blogBytes, "blog_link": blogLink, "links": costLinks,
-			"sockets": plan, "piece_elements": pieceElements, "wire_limit": wireLimit})
-		b := exp.Bar{Env: env, Total: float64(mostRanks - 1 + len(costLinks) + mostRanks + len(plan.Ranks))}
-		times, err := naiveTimes(ctx, &b)
-		if err != nil {
-			return res, err
-		}
-		links, err := linkTimes(ctx, &b)
-		if err != nil {
-			return res, err
-		}
-		virtual, err := virtualCounts(ctx, &b)
-		if err != nil {
-			return res, err
-		}
-		wires, err := socketCounts(ctx, plan, &b)
-		if err != nil {
-			return res, err
-		}
-		res.Tables = []result.Table{bytesTable(virtual), socketTable(plan, wires), naiveTable(times), linkTable(links)}
-		res.Figures = []result.Figure{naiveFigure(times)}
-		res.Claims = append(judgeNaive(times), judgeLinks(links)...)
-		res.Claims = append(res.Claims, judgeBytes(plan, virtual, wires))
-		res.Notes = costNotes(plan, virtual, wires, times)
-		res.Status = complete
-		return res, nil
-	}
-	return e
+	return kit.Inquiry{ID: "ring/cost", Source: "the blog, The Communication Problem and Allreduce Communication Cost", Kind: result.Counted,
+		Profiles: exp.Profiles, Seedless: true, Run: runCost,
+		Seconds: func(profile string, _ int) float64 {
+			p, sum := planCost(profile), 0
+			for _, n := range p.Ranks {
+				sum += 2 * n * p.Elements
+			}
+			return 0.3 + float64(sum)*4/0.4e9
+		},
+		Config: func(profile string) map[string]any {
+			return map[string]any{"blog_bytes": blogBytes, "blog_link": blogLink, "links": costLinks,
+				"sockets": planCost(profile), "piece_elements": pieceElements, "wire_limit": wireLimit}
+		}}.Experiment()
 }
 
-func costNotes(plan costPlan, virtual, wires []count, times []naiveTime) []string {
-	last := wires[len(wires)-1]
-	exact := "Every byte is accounted for: "
-	if f := append(wrongCounts(virtual), wrongCounts(wires)...); len(f) > 0 {
-		exact = fmt.Sprintf("Not every byte is accounted for (%s): ", f[0])
+func runCost(ctx context.Context, env exp.Env, r *result.Result) error {
+	plan := planCost(env.Profile)
+	b := exp.Bar{Env: env, Total: float64(mostRanks - 1 + len(costLinks) + mostRanks + len(plan.Ranks))}
+	var times, links []costTime
+	for n := 2; n <= mostRanks; n++ {
+		t, err := costAt(ctx, n, blogLink)
+		if err != nil {
+			return err
+		}
+		times = append(times, t)
+		b.Step(fmt.Sprintf("single reducer, %d ranks", n))
 	}
-	at := func(n int) naiveTime { return times[n-2] }
-	notes := []string{
-		exact + fmt.Sprintf("at every N from 1 to %d in virtual time, and at %d sizes up to N = %d on %s, all ranks together send N times the blog's 2(N−1)·K/N; a single rank differs by two elements at most, where N does not divide K.", mostRanks, len(wires), last.Ranks, socketsName),
-		fmt.Sprintf("The single reducer's %.1f s for 2 and %.1f s for 10 GPUs are the gather alone. Nobody has the sum then but the reducer: sending it back costs as much again, %.1f and %.1f s. The ring takes %.2f and %.2f s for all of it.",
-			at(2).Gather, at(10).Gather, at(2).Both, at(10).Both, at(2).Ring, at(10).Ring),
-		fmt.Sprintf("At 2 GPUs reducer and ring move the same bytes, but the ring moves them both ways at once: %.1f s against %.1f s. At 10 GPUs the ring takes %.0f %% of the reducer's time.", at(2).Ring, at(2).Both, 100*at(10).Ring/at(10).Both),
+	for _, l := range costLinks {
+		two, err := costAt(ctx, 2, l.Bandwidth)
+		if err != nil {
+			return err
+		}
+		ten, err := costAt(ctx, 10, l.Bandwidth)
+		if err != nil {
+			return err
+		}
+		ten.costLink, ten.One = l, two.Gather
+		links = append(links, ten)
+		b.Step(l.Key)
 	}
-	return append(notes, wireNote(plan, wires))
+	virtual, err := virtualCounts(ctx, &b)
+	if err != nil {
+		return err
+	}
+	wires, err := socketCounts(ctx, plan, &b)
+	if err != nil {
+		return err
+	}
+	r.Frames = []result.Frame{kit.As(result.TimingOnly, countFrame("bytes", virtual)), countFrame("sockets", wires), naiveFrame(times), linkFrame(links)}
+	r.Figures = []result.Figure{{ID: "naive-time", Form: "line", Frame: "naive", X: "n", Y: []string{"gather_timed", "both_timed", "ring_timed"}}}
+	r.Claims = append(judgeTimes(times, links), judgeBytes(plan, virtual, wires))
+	r.Facts = append(costFacts(times), countFacts(plan, virtual, wires)...)
+	return nil
+}
+
+// costLink is one of the links that the blog names.
+type costLink struct {
+	Claim     string  `json:"claim"`
+	Key       string  `json:"key"`
+	Bandwidth float64 `json:"bandwidth"` // bytes per second, as the blog states it
+	Unit      float64 `json:"unit"`      // of the claim, bytes per second
+}
+
+var costLinks = []costLink{{"B06", "internet", 15e6, 1e6}, {"B07", "ethernet", 125e6, 1e6}, {"B03", "example", blogLink, 1e9}}
+
+// costTime is how long the exchanges of the blog's 1.2 GB last on ideal links, in seconds
+// of virtual time.
+type costTime struct {
+	costLink
+	Ranks              int
+	Gather, Both, Ring float64
+	One                float64 // one transfer
+}
+
+// got returns the bandwidth that one transfer of 1.2 GB really got.
+func (t costTime) got() float64 { return blogBytes / t.One }
+
+func costAt(ctx context.Context, n int, bandwidth float64) (costTime, error) {
+	t := costTime{Ranks: n}
+	for _, x := range []struct {
+		into *float64
+		run  exchange
+	}{
+		{&t.Gather, func(p cluster.Proc) error { return collective.NaiveGatherTiming(p, 0, 0, blogParams) }},
+		{&t.Both, func(p cluster.Proc) error { return collective.NaiveExchangeTiming(p, 0, 0, blogParams) }},
+		{&t.Ring, func(p cluster.Proc) error { return collective.RingAllReduceTiming(p, 0, blogParams) }},
+	} {
+		r, err := onVirtual(ctx, ideal(n, bandwidth), n, x.run)
+		if err != nil {
+			return t, err
+		}
+		*x.into = r.Seconds
+	}
+	return t, nil
+}
+
+// The blog's examples of the single reducer.
+const fewRanks, manyRanks = 2, 10
+
+// judgeTimes judges B04 and B05 by the direction that the blog counts, and the links that
+// the platform takes over.
+func judgeTimes(times, links []costTime) (out []result.Claim) {
+	for i, t := range []costTime{times[fewRanks-2], times[manyRanks-2]} {
+		out = append(out, claims.Verdict([]string{"B04", "B05"}[i], claims.Found{Values: []float64{t.Gather},
+			Notes: []result.Reason{result.Because("gather-alone"), result.Because("gather-both", "both", t.Both, "ring", t.Ring)}}))
+	}
+	for _, l := range links {
+		out = append(out, taken(l.Claim, l.got()/l.Unit, result.Because("taken-over", "gigabytes", blogBytes/1e9, "hop", "")))
+	}
+	return out
+}
+
+// naiveFrame sets both readings of the single reducer beside their closed forms.
+func naiveFrame(times []costTime) result.Frame {
+	seconds := func(key string, of func(costTime) float64) kit.Col[costTime] { return kit.Num(key, "s", 3, of) }
+	return kit.As(result.TimingOnly, kit.Frame("naive", times, kit.Count("n", "", func(t costTime) int { return t.Ranks }),
+		seconds("gather", func(t costTime) float64 { return formula.NaiveGatherTime(t.Ranks, blogBytes, 0, blogLink) }),
+		seconds("gather_timed", func(t costTime) float64 { return t.Gather }),
+		seconds("both", func(t costTime) float64 { return formula.NaiveTime(t.Ranks, blogBytes, 0, blogLink) }),
+		seconds("both_timed", func(t costTime) float64 { return t.Both }),
+		seconds("ring", func(t costTime) float64 { return formula.RingTime(t.Ranks, blogBytes, 0, blogLink) }),
+		seconds("ring_timed", func(t costTime) float64 { return t.Ring })))
+}
+
+func linkFrame(links []costTime) result.Frame {
+	return kit.As(result.TimingOnly, kit.Frame("links", links, kit.Word("link", "link", func(t costTime) string { return t.Key }),
+		kit.Num("stated", "MB/s", 0, func(t costTime) float64 { return t.Bandwidth / 1e6 }),
+		kit.Num("got", "MB/s", 3, func(t costTime) float64 { return t.got() / 1e6 }),
+		kit.Num("one", "s", 2, func(t costTime) float64 { return t.One }),
+		kit.Num("naive10", "s", 1, func(t costTime) float64 { return t.Both }),
+		kit.Num("ring10", "s", 2, func(t costTime) float64 { return t.Ring })))
+}
+
+func costFacts(times []costTime) []result.Fact {
+	many := times[manyRanks-2]
+	return []result.Fact{kit.Counted("few", "", fewRanks), kit.Counted("many", "", manyRanks),
+		kit.Number("bytes", "GB", kit.AsIs, blogBytes/1e9), kit.Number("link", "GB/s", kit.AsIs, blogLink/1e9),
+		kit.Counted("millions", "", blogParams/1_000_000), kit.Number("limit", "s", 1, 2*blogBytes/blogLink), kit.Number("of_reducer", "%", 0, 100*many.Ring/many.Both)}
+}
+
+// countFacts tell whether every byte is accounted for, and what the kernel counted.
+func countFacts(plan costPlan, virtual, wires []count) []result.Fact {
+	worst, at := math.NaN(), math.NaN()
+	for _, c := range wires {
+		if s := c.wireShare(); !math.IsNaN(s) && !(s <= worst) {
+			worst, at = s, float64(c.Ranks)
+		}
+	}
+	kernel := "within"
+	switch {
+	case !plan.Kernel:
+		kernel = "not-asked"
+	case math.IsNaN(worst):
+		kernel = "silent"
+	case worst > wireLimit:
+		kernel = "above"
+	}
+	return []result.Fact{kit.Counted("most", "", mostRanks), kit.Counted("sizes", "", len(plan.Ranks)),
+		kit.Counted("sockets", "", plan.Ranks[len(plan.Ranks)-1]), kit.Whether("accounted", wrongCount(virtual, wires) == nil),
+		kit.Counted("elements", "", plan.Elements), kit.Counted("elements_bytes", "bytes", 4*plan.Elements), kit.Counted("header", "bytes", cluster.HeaderBytes),
+		kit.Finding("kernel", "kernel", kernel), kit.Number("wire", "", 3, worst), kit.Number("wire_at", "", 0, at), kit.Number("wire_limit", "", 2, wireLimit)}
+}
+
+// count is what the ranks of one all-reduce of Elements float32 sent.
+type count struct {
+	Ranks, Elements int
+	Sent            []int64 // payload by rank
+	Messages        int64   // of all ranks
+	Header          int64   // bytes of frame headers, of all ranks
+	Kernel          int64   // bytes above TCP, of all ranks; 0: no kernel carried them
+}
+
+func newCount(n, elements int, t *cluster.Trace) count {
+	c := count{Ranks: n, Elements: elements}
+	for _, s := range t.Sent {
+		c.Sent = append(c.Sent, s.Bytes)
+		c.Messages += s.Messages
+		c.Header += s.Header
+	}
+	for _, k := range t.Kernel {
+		c.Kernel += k
+	}
+	return c
+}
+
+func (c count) total() (sum int64) {
+	for _, s := range c.Sent {
+		sum += s
+	}
+	return sum
+}
+
+// want returns the payload of all ranks by the formula, N · 2(N−1)K/N = 2(N−1)K.
+func (c count) want() int64 { return 2 * int64(c.Ranks-1) * 4 * int64(c.Elements) }
+
+// each returns the payload of one rank by the formula.
+func (c count) each() float64 { return formula.RingBytes(c.Ranks, 4*float64(c.Elements)) }
+
+// ragged is how far a rank's payload may be from 2(N−1)·K/N: it sends all chunks but one,
+// twice, and a chunk is less than one element from K/N.
+const ragged = 2 * 4
+
+// wrong says in which way a count is not the formula's, nil if it is:
+//
+//	Σ_ranks = N · 2(N−1)K/N = 2(N−1)K,  |one rank − 2(N−1)K/N| < 2 elements
+func (c count) wrong() *result.Reason {
+	bad := func(code string, rank int, sent int64, want float64) *result.Reason {
+		r := result.Because(code, "n", c.Ranks, "rank", rank, "sent", float64(sent), "want", want)
+		return &r
+	}
+	if c.total() != c.want() {
+		return bad("B08-total", -1, c.total(), float64(c.want()))
+	}
+	for rank, s := range c.Sent {
+		if d := float64(s) - c.each(); d <= -ragged || d >= ragged {
+			return bad("B08-rank", rank, s, c.each())
+		}
+	}
+	return nil
+}
+
+// wrongCount returns what is wrong first, nil if nothing is.
+func wrongCount(lists ...[]count) *result.Reason {
+	for _, c := range slices.Concat(lists...) {
+		if w := c.wrong(); w != nil {
+			return w
+		}
+	}
+	return nil
+}
+
+// virtualCounts counts the ring of the blog's 300 million parameters.
+func virtualCounts(ctx context.Context, b *exp.Bar) ([]count, error) {
+	var out []count
+	for n := 1; n <= mostRanks; n++ {
+		t, err := onVirtual(ctx, ideal(n, blogLink), n, func(p cluster.Proc) error {
+			return collective.RingAllReduceTiming(p, 0, blogParams)
+		})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, newCount(n, blogParams, &cluster.Trace{Sent: t.Sent}))
+		b.Step(fmt.Sprintf("bytes of %d ranks", n))
+	}
+	return out, nil
+}
+
+// judgeBytes judges B08.
+func judgeBytes(plan costPlan, virtual, wires []count) result.Claim {
+	if w := wrongCount(virtual, wires); w != nil {
+		return claims.Verdict("B08", claims.Identity(false, *w))
+	}
+	f := claims.Identity(true, result.Reason{})
+	f.Notes = []result.Reason{result.Because("B08", "most", mostRanks, "gigabytes", blogBytes/1e9,
+		"sizes", len(plan.Ranks), "last", plan.Ranks[len(plan.Ranks)-1], "bytes", 4*plan.Elements)}
+	return claims.Verdict("B08", f)
+}
+
+// countFrame sets counted bytes beside the formula's; where sockets carried them, with
+// headers and the kernel's own count.
+func countFrame(id string, counts []count) result.Frame {
+	integer := func(key, unit string, of func(count) int64) kit.Col[count] { return kit.Count(key, unit, of) }
+	cols := []kit.Col[count]{kit.Count("n", "", func(c count) int { return c.Ranks }),
+		integer("formula", "bytes", func(c count) int64 { return int64(math.Round(c.each())) }),
+		integer("least", "bytes", func(c count) int64 { return slices.Min(c.Sent) }),
+		integer("most", "bytes", func(c count) int64 { return slices.Max(c.Sent) }),
+		integer("total", "bytes", count.total), integer("total_formula", "bytes", count.want),
+		integer("messages", "", func(c count) int64 { return c.Messages })}
+	if id == "sockets" {
+		cols = append(cols, integer("headers", "bytes", func(c count) int64 { return c.Header }), kit.Num("wire", "", 3, count.wireShare))
+	}
+	return kit.Frame(id, counts, cols...)
+}
+
+// sockets is a runtime of n ranks of this process with connections between them on the
+// loopback interface; frames of up to 1 MiB.
+func sockets(n int) cluster.Runtime {
+	return tcp.Loopback(n, tcp.Config{Chunk: 4 * pieceElements})
+}
+
+// summand returns element i of a rank's vector; sums of 16 ranks are exact.
+func summand(rank, i int) float32 { return float32(i%1009 + rank) }
+
+// socketCounts sums real vectors over the plan's sizes and counts what was sent.
+func socketCounts(ctx context.Context, plan costPlan, b *exp.Bar) ([]count, error) {
+	var out []count
+	for _, n := range plan.Ranks {
+		_, trace, err := cluster.Run(ctx, sockets(n), func(p cluster.Proc) (struct{}, error) {
+			return struct{}{}, sumAndCheck(p, plan.Elements)
+		})
+		if err != nil {
+			return nil, fmt.Errorf("%d ranks on TCP sockets: %w", n, err)
+		}
+		c := newCount(n, plan.Elements, trace)
+		if !plan.Kernel {
+			c.Kernel = 0
+		}
+		out = append(out, c)
+		b.Step(fmt.Sprintf("TCP sockets, %d ranks", n))
+	}
+	return out, nil
+}
+
+// sumAndCheck all-reduces a vector in pieces of 1 MiB and refuses a wrong sum.
+func sumAndCheck(p cluster.Proc, elements int) error {
+	x := make([]float32, elements)
+	for i := range x {
+		x[i] = summand(p.Rank(), i)
+	}
+	if err := (collective.Ring{Segment: pieceElements}).AllReduce(p, 0, x); err != nil {
+		return err
+	}
+	n := p.Size()
+	for i, got := range x {
+		if want := float32(n*(i%1009) + n*(n-1)/2); got != want {
+			return fmt.Errorf("rank %d, element %d: sum %g, want %g", p.Rank(), i, got, want)
+		}
+	}
+	return nil
+}
+
+// wireShare returns all bytes above TCP over the payload, rounded up to a thousandth; no
+// number without payload or kernel.
+func (c count) wireShare() float64 {
+	if c.Kernel == 0 || c.total() == 0 {
+		return math.NaN()
+	}
+	return math.Ceil(1000*float64(c.Kernel)/float64(c.total())) / 1000
 }

@@ -3,19 +3,43 @@ package ring
 import (
 	"math"
 	"runtime"
-	"strings"
+	"slices"
 	"testing"
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 )
 
-func wantVerdict(t *testing.T, c result.Claim, verdict, inWhy string) {
+// wantVerdict demands a verdict and, among its reasons, one of a code.
+func wantVerdict(t *testing.T, c result.Claim, verdict, code string) {
 	t.Helper()
-	if c.Verdict != verdict || !strings.Contains(c.Why, inWhy) {
-		t.Errorf("%s is %q because %q, want %q because …%q…", c.ID, c.Verdict, c.Why, verdict, inWhy)
+	if c.Verdict != verdict || arg(c, code) == nil {
+		t.Errorf("%s is %q because %v, want %q because %s", c.ID, c.Verdict, c.Reasons, verdict, code)
 	}
+}
+
+// arg returns the arguments of the reason of a code, nil for none.
+func arg(c result.Claim, code string) map[string]any {
+	for _, r := range append(slices.Clone(c.Reasons), c.Differs...) {
+		if r.Code == code && r.Args == nil {
+			return map[string]any{}
+		} else if r.Code == code {
+			return r.Args
+		}
+	}
+	return nil
+}
+
+// factOf returns the value of a fact.
+func factOf(t *testing.T, facts []result.Fact, key string) any {
+	t.Helper()
+	r := result.Result{Facts: facts}
+	f := r.Fact(key)
+	if f == nil {
+		t.Fatalf("no fact %s", key)
+	}
+	return f.Value
 }
 
 // Ten elements on three ranks, by hand: chunks of 4, 3 and 3 elements. Rank r
@@ -23,21 +47,24 @@ func wantVerdict(t *testing.T, c result.Claim, verdict, inWhy string) {
 // 7+7, 7+6 and 6+7 elements.
 func TestCountsAgainstTheFormula(t *testing.T) {
 	good := count{Ranks: 3, Elements: 10, Sent: []int64{56, 52, 52}}
-	if w := good.wrong(); w != "" {
+	if w := good.wrong(); w != nil {
 		t.Error(w)
 	}
 	for _, c := range []count{
 		{Ranks: 3, Elements: 10, Sent: []int64{56, 56, 52}}, // a byte too many in all
 		{Ranks: 3, Elements: 10, Sent: []int64{64, 48, 48}}, // right in all, one rank too much
 	} {
-		if c.wrong() == "" {
+		if c.wrong() == nil {
 			t.Errorf("%v passes", c.Sent)
 		}
 	}
 	plan := costPlan{Elements: 10, Ranks: []int{3}}
-	wantVerdict(t, judgeBytes(plan, []count{good}, []count{good}), claims.Equal, "exactly N times")
+	wantVerdict(t, judgeBytes(plan, []count{good}, []count{good}), claims.Equal, "B08")
 	bad := count{Ranks: 3, Elements: 10, Sent: []int64{56, 56, 52}}
-	wantVerdict(t, judgeBytes(plan, []count{good}, []count{bad}), claims.Differs, "164 bytes in all, formula 160")
+	c := judgeBytes(plan, []count{good}, []count{bad})
+	if wantVerdict(t, c, claims.Differs, "other-words"); c.Found.Code != "B08-total" || c.Found.Args["sent"] != 164. || c.Found.Args["want"] != 160. {
+		t.Errorf("%+v", c.Found)
+	}
 }
 
 // The counts of the code are the hand-made ones.
@@ -49,7 +76,7 @@ func TestVirtualCounts(t *testing.T) {
 	if len(counts) != mostRanks || counts[0].total() != 0 || counts[1].Sent[0] != 1_200_000_000 || counts[4].Sent[3] != 1_920_000_000 {
 		t.Errorf("N = 1, 2, 5: %v %v %v", counts[0].Sent, counts[1].Sent, counts[4].Sent)
 	}
-	if w := wrongCounts(counts); len(w) > 0 {
+	if w := wrongCount(counts); w != nil {
 		t.Error(w)
 	}
 }
@@ -61,7 +88,7 @@ func TestSocketCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w := wrongCounts(counts); len(w) > 0 || counts[2].total() != 2*4*4*1021 {
+	if w := wrongCount(counts); w != nil || counts[2].total() != 2*4*4*1021 {
 		t.Errorf("%v %+v", w, counts[2])
 	}
 }
@@ -80,49 +107,52 @@ func TestWireShare(t *testing.T) {
 	if c.Kernel = 0; !math.IsNaN(c.wireShare()) {
 		t.Error("no kernel, but a share")
 	}
-	if n := wireNote(costPlan{Kernel: true}, []count{{Ranks: 2, Sent: []int64{500, 500}, Kernel: 1030}}); !strings.Contains(n, "1.030") || !strings.Contains(n, "above the limit") {
-		t.Error(n)
-	}
-	if n := wireNote(costPlan{Kernel: true}, []count{{Ranks: 2, Sent: []int64{500, 500}, Kernel: 1010}}); !strings.Contains(n, "within the limit") {
-		t.Error(n)
+	for kernel, want := range map[int64]string{1030: "above", 1010: "within", 0: "silent"} {
+		counts := []count{{Ranks: 1, Sent: []int64{0}}, {Ranks: 2, Sent: []int64{500, 500}, Kernel: kernel}}
+		facts := countFacts(costPlan{Kernel: true, Ranks: []int{2}}, nil, counts)
+		if got := factOf(t, facts, "kernel"); got != want || (factOf(t, facts, "wire_at") == 2.) != (kernel > 0) {
+			t.Errorf("%d bytes: %v", kernel, facts)
+		}
 	}
 }
 
 // The blog's 1.2 and 10.8 s are the gather; a gather that took twice as long
 // would differ.
 func TestNaiveIsJudgedByOneDirection(t *testing.T) {
-	times, err := naiveTimes(t.Context(), &exp.Bar{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range map[int][3]float64{0: {1.2, 2.4, 1.2}, 8: {10.8, 21.6, 2.16}} {
-		got := [3]float64{times[i].Gather, times[i].Both, times[i].Ring}
+	times := make([]costTime, mostRanks-1)
+	for n, want := range map[int][3]float64{2: {1.2, 2.4, 1.2}, 10: {10.8, 21.6, 2.16}} {
+		x, err := costAt(t.Context(), n, blogLink)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := [3]float64{x.Gather, x.Both, x.Ring}
 		for k := range got {
 			if math.Abs(got[k]/want[k]-1) > 1e-5 {
-				t.Errorf("N = %d: %v, want %v", times[i].Ranks, got, want)
+				t.Errorf("N = %d: %v, want %v", n, got, want)
 			}
 		}
+		times[n-2] = x
 	}
-	c := judgeNaive(times)
-	wantVerdict(t, c[0], claims.Within, "2.40 s")
-	wantVerdict(t, c[1], claims.Within, "21.60 s")
-	for i := range times {
-		times[i].Gather *= 2
+	for _, c := range judgeTimes(times, nil) {
+		wantVerdict(t, c, claims.Within, "gather-both")
 	}
-	wantVerdict(t, judgeNaive(times)[1], claims.SameSign, "tolerance")
+	times[8].Gather *= 2
+	wantVerdict(t, judgeTimes(times, nil)[1], claims.SameSign, "gap")
 }
 
 // A number that a platform takes over is never better than the same sign.
 func TestLinksAreTakenOver(t *testing.T) {
-	links, err := linkTimes(t.Context(), &exp.Bar{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range judgeLinks(links) {
-		wantVerdict(t, c, claims.SameSign, "takes over")
+	for _, l := range costLinks {
+		x, err := costAt(t.Context(), 2, l.Bandwidth)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.costLink, x.One = l, x.Gather
+		c := judgeTimes(make([]costTime, mostRanks-1), []costTime{x})[2]
+		wantVerdict(t, c, claims.SameSign, "taken-over")
 		stated, _ := claims.Get(c.ID)
-		if v, _ := stated.Number(); math.Abs(c.Measured.(float64)/v-1) > 1e-6 {
-			t.Errorf("%s: got %v of %g", c.ID, c.Measured, v)
+		if v, _ := stated.Number(); math.Abs(c.Measured.(float64)/v-1) > 1e-6 || c.Remark != claims.GivenRemark {
+			t.Errorf("%s: got %v of %g, %s", c.ID, c.Measured, v, c.Remark)
 		}
 	}
 }
@@ -138,17 +168,8 @@ func TestKernelIsAsked(t *testing.T) {
 		if want := asked && runtime.GOOS == "linux"; counts[0].Kernel > 0 != want {
 			t.Errorf("asked %t: the kernel counts %d bytes", asked, counts[0].Kernel)
 		}
-		if n := wireNote(plan, counts); strings.Contains(n, "not in results of profile ci") == asked {
-			t.Error(n)
-		}
-	}
-}
-
-func TestSpelling(t *testing.T) {
-	for _, c := range [][2]string{{listed([]int{1, 2, 3, 4}), "1 to 4"}, {listed([]int{1, 2, 8}), "1, 2, 8"}, {listed([]int{5}), "5"},
-		{grouped(1200000000), "1\u202f200\u202f000\u202f000.00"}, {grouped(2057142857.142857), "2\u202f057\u202f142\u202f857.14"}, {grouped(0), "0.00"}} {
-		if c[0] != c[1] {
-			t.Errorf("%q, want %q", c[0], c[1])
+		if got := factOf(t, countFacts(plan, nil, counts), "kernel"); (got == "not-asked") == asked {
+			t.Error(got)
 		}
 	}
 }

@@ -3,20 +3,19 @@ package ring
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
-	"gradsync/experiments/train"
-	"gradsync/shared/tensor"
-	"gradsync/shared/tensor/model"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 )
 
-// equalsNet is a network of the experiment; Norms says that it normalises over
-// the batch, for which nobody claims equality.
+// equalsNet is a network of the experiment; Norms says that it normalises over the batch,
+// for which nobody claims equality.
 type equalsNet struct {
 	Name  string  `json:"name"`
-	Title string  `json:"title"`
 	Width float64 `json:"width,omitempty"`
 	Image int     `json:"image,omitempty"`
 	Norms bool    `json:"norms"`
@@ -26,19 +25,23 @@ type equalsNet struct {
 
 // equalsPlan is what a profile trains.
 type equalsPlan struct {
-	Nets    []equalsNet `json:"nets"`
+	Nets    []equalsNet `json:"nets"`    // the last is the one with batch norm
 	Workers []int       `json:"workers"` // each divides Batch
 	Batch   int         `json:"batch"`   // of all workers together
+	// Norms are the batches, for two workers together, at which batch norm is looked at.
+	// They were added after a first run, in which the network with batch norm ended as far
+	// from one worker as from a training on other images.
+	Norms []int `json:"norm_batches"`
 }
 
 func planEquals(profile string) equalsPlan {
-	p := equalsPlan{Batch: 48, Workers: []int{2, 3, 8}, Nets: []equalsNet{
-		{Name: "mlp", Title: "MLP", Rate: 0.05, Steps: 20},
-		{Name: "lenet5", Title: "LeNet-5", Rate: 0.05, Steps: 20},
-		{Name: "resnet18", Title: "ResNet-18, 1/16 of its width", Width: 1. / 16, Image: 16, Norms: true, Rate: 0.05, Steps: 5}}}
+	p := equalsPlan{Batch: 48, Workers: []int{2, 3, 8}, Norms: []int{16, 48, 192, 768}, Nets: []equalsNet{
+		{Name: "mlp", Rate: 0.05, Steps: 20},
+		{Name: "lenet5", Rate: 0.05, Steps: 20},
+		{Name: "resnet18", Width: 1. / 16, Image: 16, Norms: true, Rate: 0.05, Steps: 5}}}
 	switch profile {
 	case "ci":
-		p.Workers, p.Batch = []int{2, 3}, 24
+		p.Workers, p.Batch, p.Norms = []int{2, 3}, 24, []int{16, 48}
 		p.Nets[0].Steps, p.Nets[1].Steps, p.Nets[2].Steps = 3, 3, 2
 	case "standard", "paper":
 		p.Workers = []int{2, 3, 4, 8}
@@ -47,82 +50,290 @@ func planEquals(profile string) equalsPlan {
 	return p
 }
 
+// lesson is a point: a network trained in every way, or one step of it by two workers at
+// another batch, or the task in which every sum is exact.
+type lesson struct {
+	Net   string
+	Batch int // 0: the plan's
+}
+
+func (x lesson) String() string {
+	if x.Batch > 0 {
+		return fmt.Sprintf("%s, batch %d", x.Net, x.Batch)
+	}
+	return x.Net
+}
+
+// exactTask is the lesson without a network.
+const exactTask = "exact"
+
+// learned is what one seed of a lesson gave.
+type learned struct {
+	Engine string
+	Data   *result.Data
+	Runs   []likeness
+	Exact  []exactRun
+}
+
 // otherBatch marks the control: one worker on other images. It shows how large the
 // distance is between runs that are not the same training.
-const otherBatch = "one worker, other images"
+const otherBatch = "other"
 
 // equalsSGD asks whether N workers are one.
 func equalsSGD() exp.Experiment {
-	e := exp.Experiment{ID: "ring/equals-sgd", Title: "N workers against one", Source: "the blog, The Communication Problem", Profiles: exp.Profiles}
-	e.Seconds = func(profile string, seeds int) float64 {
-		p, sum := planEquals(profile), 0.0
-		for _, n := range p.Nets {
-			cost := map[string]float64{"mlp": 0.2e-3, "lenet5": 0.4e-3, "resnet18": 1e-3}[n.Name]
-			sum += cost * float64(n.Steps*p.Batch*(2+3*len(p.Workers)))
-		}
-		for _, b := range normBatches(profile) {
-			sum += 1e-3 * float64(6*b) / float64(max(seeds, 1))
-		}
-		return 0.2 + sum*float64(seeds)
-	}
-	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		plan := planEquals(env.Profile)
-		res := exp.NewResult(e, env, result.Trained, map[string]any{"plan": plan, "bound": claims.Tolerance("B22"), "exact": exactPlan(), "norm_batches": normBatches(env.Profile), "seeds": env.Seeds})
-		b := exp.Bar{Env: env, Total: float64(len(plan.Nets) * len(env.Seeds) * (2 + 3*len(plan.Workers)))}
-		var found []likeness
-		for _, net := range plan.Nets {
-			lab, err := openLab(env, plan, net)
-			if err != nil {
-				return res, err
+	return kit.Study[lesson, learned]{ID: "ring/equals-sgd", Source: "the blog, The Communication Problem", Kind: result.Trained,
+		Profiles: exp.Profiles,
+		Points: func(profile string) (out []lesson) {
+			p := planEquals(profile)
+			for _, n := range p.Nets {
+				out = append(out, lesson{n.Name, 0})
 			}
-			if res.Engine = lab.engineName; !net.Norms {
-				res.Data = lab.data()
+			for _, b := range p.Norms {
+				out = append(out, lesson{p.Nets[len(p.Nets)-1].Name, b})
 			}
-			for _, seed := range env.Seeds {
-				some, err := lab.compare(ctx, seed, &b)
-				if err != nil {
-					return res, err
-				}
-				found = append(found, some...)
+			return append(out, lesson{exactTask, 0})
+		},
+		Cost: func(profile string, x lesson) (string, float64) {
+			p, cost := planEquals(profile), map[string]float64{"mlp": 0.2e-3, "lenet5": 0.4e-3, "resnet18": 1e-3, exactTask: 0.1e-3}[x.Net]
+			if x.Batch > 0 {
+				return "ring/equals-sgd", cost * float64(6*x.Batch)
 			}
-		}
-		last := plan.Nets[len(plan.Nets)-1]
-		norms, err := normRows(ctx, env, last)
-		if err != nil {
-			return res, err
-		}
-		exact, err := exactRows(ctx)
-		if err != nil {
-			return res, err
-		}
-		res.Tables = []result.Table{likenessTable(plan, found), exactTable(exact), normTable(last, norms)}
-		res.Figures = []result.Figure{distanceFigure(plan, found)}
-		res.Claims = []result.Claim{judgeEquals(found, exact, len(env.Seeds))}
-		res.Notes = append(equalsNotes(found, exact), normNote(norms))
-		res.Status = complete
-		return res, nil
-	}
-	return e
+			return "ring/equals-sgd", cost * float64(p.net(x.Net).Steps*p.Batch*(2+3*len(p.Workers)))
+		},
+		Config: func(profile string) map[string]any {
+			return map[string]any{"plan": planEquals(profile), "bound": claims.Tolerance("B22"), "exact": map[string]any{"batch": exactImages, "parameters": exactLength, "steps": exactSteps, "rate": exactRate, "workers": exactWorkers}}
+		},
+		Once:    func(x lesson) bool { return x.Batch > 0 || x.Net == exactTask },
+		Measure: learn,
+		Show:    showEquals}.Experiment()
 }
 
-// openLab opens what all runs of one network share.
-func openLab(env exp.Env, plan equalsPlan, net equalsNet) (*lab, error) {
-	name := env.Engine
-	if name == "" {
-		name = "portable"
+func (p equalsPlan) net(name string) equalsNet {
+	for _, n := range p.Nets {
+		if n.Name == name {
+			return n
+		}
 	}
-	engine, err := tensor.Lookup(name)
+	return equalsNet{Name: name, Steps: exactSteps}
+}
+
+func learn(ctx context.Context, env exp.Env, x lesson, seed uint64) (out learned, err error) {
+	if x.Net == exactTask {
+		out.Exact, err = exactRuns(ctx)
+		return out, err
+	}
+	plan := planEquals(env.Profile)
+	net := plan.net(x.Net)
+	if x.Batch > 0 {
+		net.Steps, plan.Workers, plan.Batch = 1, []int{2}, x.Batch
+	}
+	l, err := openLab(env, plan, net)
 	if err != nil {
-		return nil, fmt.Errorf("ring: %w", err)
+		return out, err
 	}
-	m, err := model.Build(model.Spec{Name: net.Name, Width: net.Width, Image: net.Image})
-	if err != nil {
-		return nil, fmt.Errorf("ring: %w", err)
+	return kit.Keep(ctx, env, []any{"ring/equals-sgd", plan, net, seed, l.engineName, l.set.SHA256}, func(string) (learned, error) {
+		runs, err := l.compare(ctx, seed)
+		return learned{Engine: l.engineName, Data: l.data(), Runs: runs}, err
+	})
+}
+
+// sameness is one row of the comparison: a network, an exchange, a number of workers; the
+// runs are its seeds.
+type sameness []likeness
+
+// worst returns the largest distance after the last step, over seeds.
+func (s sameness) worst() (d float64) {
+	for _, l := range s {
+		d = math.Max(d, l.last())
 	}
-	set, err := train.OpenData("", env.DataDir, net.Name)
-	if err != nil {
-		return nil, err
+	return d
+}
+
+// at returns the largest distance after step i, over seeds.
+func (s sameness) at(i int) (d float64) {
+	for _, l := range s {
+		d = math.Max(d, l.Distance[i])
 	}
-	return &lab{net: net, plan: plan, model: m, engine: engine, set: set,
-		engineName: fmt.Sprintf("%s (bit class %s)", engine.Name(), engine.Class())}, nil
+	return d
+}
+
+func (s sameness) bits() bool {
+	for _, l := range s {
+		if !l.SameBits {
+			return false
+		}
+	}
+	return true
+}
+
+func (s sameness) control() bool { return s[0].How == otherBatch }
+
+// equals is what the frames are made of.
+type equals struct {
+	*kit.View[lesson, learned]
+	plan equalsPlan
+	rows []sameness // in the order of the plan
+}
+
+func showEquals(v *kit.View[lesson, learned]) {
+	e := equals{View: v, plan: planEquals(v.Profile)}
+	for _, n := range e.plan.Nets {
+		seeds, data := v.At(lesson{n.Name, 0}), (*result.Data)(nil)
+		for i := range seeds[0].Runs {
+			var s sameness
+			for _, x := range seeds {
+				s = append(s, x.Runs[i])
+			}
+			e.rows = append(e.rows, s)
+		}
+		if !n.Norms {
+			data = seeds[0].Data
+		}
+		kit.MadeOf(v.Result, seeds[0].Engine, data)
+	}
+	exact := v.At(lesson{exactTask, 0})[0].Exact
+	v.Frames = []result.Frame{e.likeness(), e.agreement(), exactFrame(exact), e.norms()}
+	v.Figures = []result.Figure{{ID: "distance", Form: "line", Frame: "agreement", X: "step", Y: []string{"digits"}, By: []string{"net", "how"}}}
+	v.Claims = []result.Claim{judgeEquals(e.rows, exact, len(v.Seeds))}
+	v.Facts = append(equalsFacts(e.rows, exact), kit.Counted("batch", "", e.plan.Batch),
+		kit.Counted("workers", "", e.plan.Workers[len(e.plan.Workers)-1]), kit.Number("bound", "", kit.AsIs, claims.Tolerance("B22")),
+		kit.Number("narrower", "", 0, 1/e.plan.Nets[len(e.plan.Nets)-1].Width))
+	v.Facts = append(v.Facts, e.trend()...)
+}
+
+// likeness has one row per network, exchange and number of workers: the worst over seeds.
+func (e equals) likeness() result.Frame {
+	return kit.Frame("likeness", e.rows,
+		kit.Word("net", "model", func(s sameness) string { return s[0].Net }), kit.Word("how", "exchange", func(s sameness) string { return s[0].How }),
+		kit.Count("n", "", func(s sameness) int { return s[0].Workers }), kit.Count("steps", "", func(s sameness) int { return len(s[0].Distance) }),
+		kit.Word("bits", "bool", func(s sameness) string {
+			if s.control() {
+				return ""
+			}
+			return fmt.Sprint(s.bits())
+		}),
+		kit.Num("distance", "", kit.AsIs, sameness.worst),
+		kit.Num("largest", "", kit.AsIs, func(s sameness) (most float64) {
+			for _, l := range s {
+				most = math.Max(most, l.Largest)
+			}
+			return most
+		}))
+}
+
+// agreement gives the worst agreement by step for the most workers on a ring, and of the
+// control, in decimal digits; none where nothing differs.
+func (e equals) agreement() result.Frame {
+	type at struct {
+		sameness
+		step int
+	}
+	var rows []at
+	for _, s := range e.rows {
+		if s.control() || s[0].How == "ring" && s[0].Workers == e.plan.Workers[len(e.plan.Workers)-1] {
+			for i := range s[0].Distance {
+				if s.at(i) > 0 {
+					rows = append(rows, at{s, i})
+				}
+			}
+		}
+	}
+	return kit.Frame("agreement", rows, kit.Word("net", "model", func(x at) string { return x.sameness[0].Net }),
+		kit.Word("how", "exchange", func(x at) string { return x.sameness[0].How }), kit.Count("step", "", func(x at) int { return x.step + 1 }),
+		kit.Num("digits", "", 1, func(x at) float64 { return -math.Log10(x.at(x.step)) }))
+}
+
+// norms is one step of the network with batch norm by two workers, at every batch.
+func (e equals) norms() result.Frame {
+	last := func(how string) func(int) float64 {
+		return func(batch int) float64 { return e.step(batch, how) }
+	}
+	return kit.Frame("norms", e.plan.Norms, kit.Count("batch", "", func(b int) int { return b }), kit.Count("each", "", func(b int) int { return b / 2 }),
+		kit.Num("distance", "", 2, last("ring")), kit.Num("other", "", 2, last(otherBatch)))
+}
+
+// step returns the distance from one worker of one step of the network with batch norm.
+func (e equals) step(batch int, how string) float64 {
+	for _, l := range e.At(lesson{e.plan.Nets[len(e.plan.Nets)-1].Name, batch})[0].Runs {
+		if l.How == how {
+			return l.last()
+		}
+	}
+	return math.NaN()
+}
+
+// trend says how the distance of batch norm goes with the batch.
+func (e equals) trend() []result.Fact {
+	first, last := e.plan.Norms[0], e.plan.Norms[len(e.plan.Norms)-1]
+	return []result.Fact{kit.Counted("norms_first", "", first), kit.Counted("norms_last", "", last),
+		kit.Whether("norms_shrink", e.step(last, "ring") < e.step(first, "ring"))}
+}
+
+func exactFrame(rows []exactRun) result.Frame {
+	return kit.Frame("exact", rows, kit.Word("how", "exchange", func(x exactRun) string { return x.How }),
+		kit.Count("n", "", func(x exactRun) int { return x.Workers }), kit.Flag("same", func(x exactRun) bool { return x.Same }))
+}
+
+// judgeEquals judges B22 by the networks without batch norm, each by its worst step.
+func judgeEquals(rows []sameness, exact []exactRun, seeds int) result.Claim {
+	bits, exactly, worst, bound := true, true, 0.0, claims.Tolerance("B22")
+	var parts []result.Part
+	for _, s := range rows {
+		if s[0].Norms || s.control() {
+			continue
+		}
+		if n := len(parts); n == 0 || parts[n-1].Of["model"] != s[0].Net {
+			parts = append(parts, result.Part{Of: map[string]string{"model": s[0].Net}, Samples: make([]float64, len(s))})
+		}
+		part, most := &parts[len(parts)-1], 0.0
+		for i, l := range s {
+			part.Samples[i] = max(part.Samples[i], slices.Max(l.Distance))
+			most = max(most, part.Samples[i])
+		}
+		holds := s.bits() && most <= bound && (part.Holds == nil || *part.Holds)
+		part.Value, part.Holds = most, &holds
+		bits, worst = bits && s.bits(), max(worst, most)
+	}
+	for _, x := range exact {
+		exactly = exactly && x.Same
+	}
+	f := claims.Identity(bits && exactly && worst <= bound, result.Because("B22-not-equal"))
+	f.Seeds, f.Parts = seeds, parts
+	f.Notes = []result.Reason{result.Because("B22-bits", "yes", bits), result.Because("B22-exact", "yes", exactly),
+		result.Because("B22-distance", "worst", worst, "bound", bound), result.Because("B22-scope")}
+	return claims.Verdict("B22", f)
+}
+
+func equalsFacts(rows []sameness, exact []exactRun) []result.Fact {
+	worst, norms, control, apart := 0.0, math.Inf(1), math.Inf(1), math.Inf(1)
+	bits, total, same := 0, 0, 0
+	for _, s := range rows {
+		for _, l := range s {
+			switch {
+			case s.control() && l.Norms:
+				apart = math.Min(apart, l.last())
+			case s.control():
+				control = math.Min(control, l.last())
+			case l.Norms:
+				norms = math.Min(norms, l.last())
+			default:
+				worst = math.Max(worst, l.last())
+			}
+			if !s.control() {
+				total++
+				if l.SameBits {
+					bits++
+				}
+			}
+		}
+	}
+	for _, x := range exact {
+		if x.Same {
+			same++
+		}
+	}
+	return []result.Fact{kit.Counted("runs", "", total), kit.Counted("bits", "", bits), kit.Whether("all_bits", bits == total),
+		kit.Number("worst", "", kit.AsIs, worst), kit.Number("control", "", 2, control), kit.Number("norms", "", 1, norms),
+		kit.Number("norms_control", "", 1, apart), kit.Counted("exact", "", len(exact)), kit.Counted("exact_same", "", same),
+		kit.Counted("exact_length", "", exactLength), kit.Counted("exact_images", "", exactImages), kit.Counted("exact_steps", "", exactSteps)}
 }

@@ -3,9 +3,13 @@ package ring
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 
 	"gradsync/datasets"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/exp"
+	"gradsync/experiments/result"
+	"gradsync/experiments/train"
 	"gradsync/papers/dasp"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/collective"
@@ -15,103 +19,31 @@ import (
 	"gradsync/shared/tensor/vec"
 )
 
-// lab trains one network, by one worker or by several, on the same batches.
-type lab struct {
-	net        equalsNet
-	plan       equalsPlan
-	model      *model.Model
-	engine     tensor.Engine
-	engineName string
-	set        *datasets.Set
-}
+// gradient writes the gradient of the mean loss over a worker's images of a step, the
+// first of which is number from of the step's.
+type gradient func(w, into []float32, step, from int) error
 
-func (l *lab) data() *result.Data {
-	return &result.Data{Name: l.set.Name, Origin: l.set.Origin, Train: l.set.Train.Len(), Test: l.set.Test.Len(), SHA256: l.set.SHA256, Note: l.set.Note}
-}
-
-// batches are the images of every step, for all workers together: consecutive
-// pieces of one permutation that the seed fixes.
-func (l *lab) batches(seed uint64) [][]int {
-	perm := cluster.Stream(seed, -1, "data", "equals-sgd").Perm(l.set.Train.Len())
-	out := make([][]int, l.net.Steps)
-	for s := range out {
-		for i := range l.plan.Batch {
-			out[s] = append(out[s], perm[(s*l.plan.Batch+i)%len(perm)])
-		}
-	}
-	return out
-}
-
-func (l *lab) start(seed uint64) []float32 {
-	w := make([]float32, l.model.NumParams())
-	l.model.Init(w, cluster.Stream(seed, -1, "data", "init"))
-	return w
-}
-
-// pupil computes gradients of batches of one size.
-type pupil struct {
-	*lab
-	space  *model.Workspace
-	x      []float32
-	labels []uint8
-}
-
-func (l *lab) pupil(batch int) *pupil {
-	c, h, w := l.model.Input()
-	return &pupil{lab: l, space: l.model.NewWorkspace(l.engine, batch, 1), x: make([]float32, batch*c*h*w), labels: make([]uint8, batch)}
-}
-
-// gradient writes the gradient of the mean loss of images at w.
-func (p *pupil) gradient(w, into []float32, images []int) error {
-	c, h, wide := p.model.Input()
-	for i, k := range images {
-		p.labels[i] = p.set.Train.Labels[k]
-	}
-	if err := p.set.Fill(p.x, &p.set.Train, images, c, h, wide); err != nil {
-		return err
-	}
-	_, err := p.space.Gradient(w, into, p.x, p.labels, nil)
-	return err
+// course is a training by plain SGD that one worker or several go through.
+type course struct {
+	start        []float32
+	steps, batch int // batch: images a step, of all workers together
+	rate         float64
+	pupil        func(n int) gradient // of a worker that takes n images at once
 }
 
 // path is the parameters after every step, the start first.
 type path [][]float32
 
-// alone trains by one worker in one pass over every batch.
-func (l *lab) alone(w []float32, batches [][]int) (path, error) {
-	p, g := l.pupil(l.plan.Batch), make([]float32, len(w))
-	opt := dasp.Optimiser{Rate: l.net.Rate}
-	out := path{append([]float32(nil), w...)}
-	for _, images := range batches {
-		if err := p.gradient(w, g, images); err != nil {
-			return nil, err
-		}
-		opt.Step(w, g, 1)
-		out = append(out, append([]float32(nil), w...))
-	}
-	return out, nil
-}
+func (p path) last() []float32 { return p[len(p)-1] }
 
-// piecewise trains by one worker that takes each batch in n pieces; sum adds up
-// the pieces' gradients into the first argument.
-func (l *lab) piecewise(w []float32, batches [][]int, n int, sum func(into []float32, pieces [][]float32)) ([]float32, error) {
-	each := l.plan.Batch / n
-	p, g := l.pupil(each), make([]float32, len(w))
-	opt := dasp.Optimiser{Rate: l.net.Rate}
-	pieces := make([][]float32, n)
-	for r := range pieces {
-		pieces[r] = make([]float32, len(w))
-	}
-	for _, images := range batches {
-		for r := range pieces {
-			if err := p.gradient(w, pieces[r], images[r*each:(r+1)*each]); err != nil {
-				return nil, err
-			}
-		}
-		sum(g, pieces)
-		opt.Step(w, g, 1/float64(n))
-	}
-	return w, nil
+// ways are the two exchanges, each with the order of its sums.
+var ways = []struct {
+	name      string
+	allReduce func(p cluster.Proc, g []float32) error
+	order     func(into []float32, pieces [][]float32)
+}{
+	{"ring", func(p cluster.Proc, g []float32) error { return collective.RingAllReduce(p, 0, g) }, inRingOrder},
+	{"naive", func(p cluster.Proc, g []float32) error { return collective.NaiveExchange(p, 0, 0, g) }, inRankOrder},
 }
 
 // inRankOrder is ((g_0 + g_1) + g_2) + …, the reducer's order.
@@ -134,36 +66,230 @@ func inRingOrder(into []float32, pieces [][]float32) {
 	}
 }
 
-// together trains by n workers in virtual time, each with its piece of every
-// batch, and returns rank 0's path; all ranks must end with the same bits.
-func (l *lab) together(ctx context.Context, w0 []float32, batches [][]int, n int, allReduce func(p cluster.Proc, g []float32) error) (path, error) {
-	each := l.plan.Batch / n
-	out := path{append([]float32(nil), w0...)}
-	ends, _, err := cluster.Run(ctx, virtual.New(ideal(n, blogLink), virtual.Config{}), func(p cluster.Proc) ([]byte, error) {
-		w, g, q := append([]float32(nil), w0...), make([]float32, len(w0)), l.pupil(each)
-		opt := dasp.Optimiser{Rate: l.net.Rate}
-		for _, images := range batches {
-			mine := images[p.Rank()*each : (p.Rank()+1)*each]
-			if err := cluster.Compute(p, cluster.Work{}, func() error { return q.gradient(w, g, mine) }); err != nil {
+// alone trains by one worker that takes each batch in n pieces, one after another, and
+// adds up their gradients by sum; one piece is a pass over the whole batch.
+func (c course) alone(n int, sum func(into []float32, pieces [][]float32)) (path, error) {
+	w, g, grad := slices.Clone(c.start), make([]float32, len(c.start)), c.pupil(c.batch/n)
+	opt, pieces := dasp.Optimiser{Rate: c.rate}, make([][]float32, n)
+	out := path{c.start}
+	for step := range c.steps {
+		for r := range pieces {
+			pieces[r] = make([]float32, len(w))
+			if err := grad(w, pieces[r], step, r*c.batch/n); err != nil {
 				return nil, err
 			}
+		}
+		sum(g, pieces)
+		opt.Step(w, g, 1/float64(n))
+		out = append(out, slices.Clone(w))
+	}
+	return out, nil
+}
+
+// together trains by n workers in virtual time, each with its piece of every batch, and
+// returns rank 0's path; all ranks must end with the same bits.
+func (c course) together(ctx context.Context, n int, allReduce func(p cluster.Proc, g []float32) error) (path, error) {
+	out := path{c.start}
+	ends, _, err := cluster.Run(ctx, virtual.New(ideal(n, blogLink), virtual.Config{}), func(p cluster.Proc) (string, error) {
+		w, g, grad := slices.Clone(c.start), make([]float32, len(c.start)), c.pupil(c.batch/n)
+		opt := dasp.Optimiser{Rate: c.rate}
+		for step := range c.steps {
+			if err := cluster.Compute(p, cluster.Work{}, func() error { return grad(w, g, step, p.Rank()*c.batch/n) }); err != nil {
+				return "", err
+			}
 			if err := allReduce(p, g); err != nil {
-				return nil, err
+				return "", err
 			}
 			opt.Step(w, g, 1/float64(n))
 			if p.Rank() == 0 {
-				out = append(out, append([]float32(nil), w...))
+				out = append(out, slices.Clone(w))
 			}
 		}
-		return hash(w), nil
+		return train.ParamsHash(w), nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("ring: %s by %d workers: %w", l.net.Name, n, err)
+		return nil, fmt.Errorf("%d workers: %w", n, err)
 	}
 	for rank := range ends {
-		if string(ends[rank]) != string(ends[0]) {
-			return nil, fmt.Errorf("ring: %s by %d workers: rank %d ends with other parameters than rank 0", l.net.Name, n, rank)
+		if ends[rank] != ends[0] {
+			return nil, fmt.Errorf("%d workers: rank %d ends with other parameters than rank 0", n, rank)
 		}
 	}
 	return out, nil
+}
+
+// likeness says how one run of N workers compares with one worker.
+type likeness struct {
+	Net     string
+	Norms   bool
+	How     string // ring, naive, or otherBatch
+	Workers int
+	// SameBits: the parameters are, bit for bit, those of one worker that computes
+	// the same pieces of the batch and sums them in the exchange's order.
+	SameBits bool
+	// Distance by step: ‖w_N − w_1‖ / ‖w_1 − w_0‖ against one pass over the batch.
+	Distance []float64
+	Largest  float64 // |w_N − w_1| of one parameter, at the end
+}
+
+func (l likeness) last() float64 { return l.Distance[len(l.Distance)-1] }
+
+// against compares a path with that of one worker.
+func (l likeness) against(got, one path) likeness {
+	for s := 1; s < len(got); s++ {
+		l.Distance = append(l.Distance, apart(got[s], one[s])/apart(one[s], one[0]))
+	}
+	for i, x := range one.last() {
+		l.Largest = math.Max(l.Largest, math.Abs(float64(got.last()[i])-float64(x)))
+	}
+	return l
+}
+
+// apart returns the Euclidean distance.
+func apart(a, b []float32) float64 {
+	sum := 0.0
+	for i := range a {
+		d := float64(a[i]) - float64(b[i])
+		sum += float64(d * d)
+	}
+	return math.Sqrt(sum)
+}
+
+func sameBits(a, b path) bool { return train.ParamsHash(a.last()) == train.ParamsHash(b.last()) }
+
+// lab holds what all trainings of one network share.
+type lab struct {
+	net        equalsNet
+	plan       equalsPlan
+	model      *model.Model
+	engine     tensor.Engine
+	engineName string
+	set        *datasets.Set
+}
+
+func openLab(env exp.Env, plan equalsPlan, net equalsNet) (*lab, error) {
+	name := env.Engine
+	if name == "" {
+		name = "portable"
+	}
+	engine, err := tensor.Lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	m, err := model.Build(model.Spec{Name: net.Name, Width: net.Width, Image: net.Image})
+	if err != nil {
+		return nil, err
+	}
+	set, err := train.OpenData("", env.DataDir, net.Name)
+	if err != nil {
+		return nil, err
+	}
+	return &lab{net: net, plan: plan, model: m, engine: engine, set: set,
+		engineName: fmt.Sprintf("%s (bit class %s)", engine.Name(), engine.Class())}, nil
+}
+
+func (l *lab) data() *result.Data {
+	return &result.Data{Name: l.set.Name, Origin: l.set.Origin, Train: l.set.Train.Len(), Test: l.set.Test.Len(), SHA256: l.set.SHA256}
+}
+
+// course returns the training from one seed's parameters on another's images: consecutive
+// pieces of one permutation.
+func (l *lab) course(seed, images uint64) course {
+	start := make([]float32, l.model.NumParams())
+	l.model.Init(start, cluster.Stream(seed, -1, "data", "init"))
+	perm := cluster.Stream(images, -1, "data", "equals-sgd").Perm(l.set.Train.Len())
+	c, h, wide := l.model.Input()
+	return course{start, l.net.Steps, l.plan.Batch, l.net.Rate, func(n int) gradient {
+		space, x := l.model.NewWorkspace(l.engine, n, 1), make([]float32, n*c*h*wide)
+		labels, taken := make([]uint8, n), make([]int, n)
+		return func(w, into []float32, step, from int) error {
+			for i := range taken {
+				taken[i] = perm[(step*l.plan.Batch+from+i)%len(perm)]
+				labels[i] = l.set.Train.Labels[taken[i]]
+			}
+			if err := l.set.Fill(x, &l.set.Train, taken, c, h, wide); err != nil {
+				return err
+			}
+			_, err := space.Gradient(w, into, x, labels, nil)
+			return err
+		}
+	}}
+}
+
+// compare trains in every way on one seed.
+func (l *lab) compare(ctx context.Context, seed uint64) ([]likeness, error) {
+	c := l.course(seed, seed)
+	one, err := c.alone(1, inRankOrder)
+	if err != nil {
+		return nil, err
+	}
+	other, err := l.course(seed, seed+1).alone(1, inRankOrder)
+	if err != nil {
+		return nil, err
+	}
+	out := []likeness{likeness{Net: l.net.Name, Norms: l.net.Norms, How: otherBatch, Workers: 1}.against(other, one)}
+	for _, n := range l.plan.Workers {
+		for _, way := range ways {
+			got, err := c.together(ctx, n, way.allReduce)
+			if err != nil {
+				return nil, fmt.Errorf("%s by %w", l.net.Name, err)
+			}
+			pieces, err := c.alone(n, way.order)
+			if err != nil {
+				return nil, err
+			}
+			x := likeness{Net: l.net.Name, Norms: l.net.Norms, How: way.name, Workers: n, SameBits: sameBits(pieces, got)}
+			out = append(out, x.against(got, one))
+		}
+	}
+	return out, nil
+}
+
+// The exact task: w is drawn to the mean of integer vectors, loss ½‖w − x‖². With a
+// batch and numbers of workers that are powers of two and a rate of ½, every sum,
+// mean and step has fewer than 24 significant bits, so that float32 rounds nothing.
+const (
+	exactImages = 32 // per step
+	exactLength = 37 // of w: ragged chunks at every N
+	exactSteps  = 6
+	exactRate   = 0.5
+)
+
+var exactWorkers = []int{1, 2, 4, 8, 16}
+
+var exactCourse = course{make([]float32, exactLength), exactSteps, exactImages, exactRate, func(n int) gradient {
+	return func(w, into []float32, step, from int) error {
+		for i := range into {
+			sum := float32(0)
+			for k := from; k < from+n; k++ {
+				sum += w[i] - float32((i*31+k*57+step*101)%256)
+			}
+			into[i] = sum / float32(n)
+		}
+		return nil
+	}
+}}
+
+// exactRun is one run of the exact task.
+type exactRun struct {
+	How     string
+	Workers int
+	Same    bool // as one pass, bit for bit
+}
+
+// exactRuns runs the exact task in every way.
+func exactRuns(ctx context.Context) (out []exactRun, err error) {
+	one, err := exactCourse.alone(1, inRankOrder)
+	for _, n := range exactWorkers {
+		for _, way := range ways {
+			if err != nil {
+				return nil, err
+			}
+			var got path
+			if got, err = exactCourse.together(ctx, n, way.allReduce); err == nil {
+				out = append(out, exactRun{How: way.name, Workers: n, Same: sameBits(got, one)})
+			}
+		}
+	}
+	return out, err
 }

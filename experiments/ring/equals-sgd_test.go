@@ -2,7 +2,6 @@ package ring
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"gradsync/experiments/claims"
@@ -40,7 +39,7 @@ func TestWorkersEqualOne(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := l.compare(t.Context(), 3, &exp.Bar{})
+		found, err := l.compare(t.Context(), 3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,22 +67,22 @@ func TestAnotherOrderHasOtherBits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	batches := l.batches(3)
-	got, err := l.together(t.Context(), l.start(3), batches, 3, ways[0].allReduce)
+	c := l.course(3, 3)
+	got, err := c.together(t.Context(), 3, ways[0].allReduce)
 	if err != nil {
 		t.Fatal(err)
 	}
-	same, err := l.piecewise(l.start(3), batches, 3, inRankOrder)
+	pieces, err := c.alone(3, inRankOrder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(hash(same)) == string(hash(got[len(got)-1])) {
+	if sameBits(pieces, got) {
 		t.Error("a ring of three has the bits of rank order")
 	}
 }
 
-func TestExactRows(t *testing.T) {
-	rows, err := exactRows(t.Context())
+func TestExactRuns(t *testing.T) {
+	rows, err := exactRuns(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,48 +97,36 @@ func TestExactRows(t *testing.T) {
 }
 
 func TestEqualityIsJudged(t *testing.T) {
-	net, norm := equalsNet{Name: "mlp"}, equalsNet{Name: "resnet18", Norms: true}
-	good := []likeness{{Net: net, How: "ring", SameBits: true, Distance: []float64{1e-6, 2e-5}},
-		{Net: net, How: otherBatch, Distance: []float64{0.9}}, {Net: norm, How: "ring", Distance: []float64{0.5}}, {Net: norm, How: otherBatch, Distance: []float64{1.4}}}
-	rows := []exactRow{{Same: true}}
-	wantVerdict(t, judgeEquals(good, rows, 3), claims.Equal, "at most 2.0·10⁻⁵")
-	for name, spoil := range map[string]func(l *likeness, x *exactRow){
-		"bits":     func(l *likeness, _ *exactRow) { l.SameBits = false },
-		"distance": func(l *likeness, _ *exactRow) { l.Distance = []float64{2e-4, 1e-5} },
-		"exact":    func(_ *likeness, x *exactRow) { x.Same = false },
+	good := sameness{{Net: "mlp", How: "ring", SameBits: true, Distance: []float64{1e-6, 2e-5}}}
+	others := []sameness{{{Net: "mlp", How: otherBatch, Distance: []float64{0.9}}},
+		{{Net: "resnet18", Norms: true, How: "ring", Distance: []float64{0.5}}}, {{Net: "resnet18", Norms: true, How: otherBatch, Distance: []float64{1.4}}}}
+	exact := []exactRun{{Same: true}}
+	c := judgeEquals(append(others, good), exact, 1)
+	if wantVerdict(t, c, claims.Equal, "B22-scope"); arg(c, "B22-distance")["worst"] != 2e-5 || len(c.Parts) != 1 || c.Parts[0].Value != 2e-5 {
+		t.Errorf("%v, parts %v", c.Reasons, c.Parts)
+	}
+	for name, spoil := range map[string]func(l *likeness, x *exactRun){
+		"bits":     func(l *likeness, _ *exactRun) { l.SameBits = false },
+		"distance": func(l *likeness, _ *exactRun) { l.Distance = []float64{2e-4, 1e-5} },
+		"exact":    func(_ *likeness, x *exactRun) { x.Same = false },
 	} {
-		l, x := good[0], rows[0]
+		l, x := good[0], exact[0]
 		spoil(&l, &x)
-		if c := judgeEquals([]likeness{l}, []exactRow{x}, 3); c.Verdict != claims.Differs {
+		if c := judgeEquals([]sameness{{l}}, []exactRun{x}, 3); c.Verdict != claims.Differs || c.Found.Code != "B22-not-equal" {
 			t.Errorf("%s: %s", name, c.Verdict)
 		}
 	}
-	if n := strings.Join(equalsNotes(good, rows), " "); !strings.Contains(n, "at least 0.5 of its way apart from the single worker, where training on other images ends 1.4") || !strings.Contains(n, "2.0·10⁻⁵") {
-		t.Error(n)
+	facts := equalsFacts(append(others, good), exact)
+	for key, want := range map[string]any{"norms": 0.5, "norms_control": 1.4, "control": 0.9, "worst": 2e-5, "runs": 2, "bits": 1} {
+		if got := factOf(t, facts, key); got != want {
+			t.Errorf("%s is %v, want %v", key, got, want)
+		}
 	}
 }
 
 func TestDistances(t *testing.T) {
 	a, b := path{{0, 0}, {3, 4}}, path{{0, 0}, {3, 0}}
-	if d := distances(a, b); len(d) != 1 || math.Abs(d[0]-4./3) > 1e-12 || largest(a, b) != 4 {
-		t.Errorf("%v, %g", d, largest(a, b))
-	}
-}
-
-func TestSmall(t *testing.T) {
-	for x, want := range map[float64]string{9.44e-7: "9.4·10⁻⁷", 1e-4: "1.0·10⁻⁴", 2.5e-12: "2.5·10⁻¹²", 0.31: "0.31", 1.44: "1.4", 0: "0"} {
-		if got := small(x); got != want {
-			t.Errorf("%g is %s, want %s", x, got, want)
-		}
-	}
-}
-
-func TestNormNote(t *testing.T) {
-	rows := []normRow{{Batch: 16, Distance: 0.97}, {Batch: 768, Distance: 0.23}}
-	if n := normNote(rows); !strings.Contains(n, "shrinks with the batch") || !strings.Contains(n, "0.97 of a step at 8 images each, 0.23 at 384") {
-		t.Error(n)
-	}
-	if n := normNote([]normRow{rows[1], rows[0]}); !strings.Contains(n, "does not shrink") {
-		t.Error(n)
+	if x := (likeness{}).against(a, b); len(x.Distance) != 1 || math.Abs(x.last()-4./3) > 1e-12 || x.Largest != 4 {
+		t.Errorf("%+v", x)
 	}
 }

@@ -3,19 +3,25 @@ package ring
 import (
 	"context"
 	"fmt"
+	"math"
 
+	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/collective"
+	"gradsync/shared/cluster/formula"
 )
 
-// arrangement is an order of the 40 GPUs in the ring. Contiguous: the GPUs of every
-// node are neighbours.
+// arrangement is an order of the 40 GPUs in the ring. Together: the GPUs of every node are
+// neighbours.
 type arrangement struct {
-	Key        string
-	Contiguous bool
-	Order      []int
+	Key      string // adjacent, pairs, interleaved, shuffled (nodes and their GPUs), random
+	Seed     *uint64
+	Draw     int // of a seed's random orders, from 1
+	Together bool
+	Order    []int
 }
 
 // randomOrders is how many orders each seed draws.
@@ -35,7 +41,7 @@ func arrangements(seeds []uint64) []arrangement {
 		first := k%nodes*blogPerNode + k/nodes*2
 		pairs = append(pairs, first, first+1)
 	}
-	out := []arrangement{{"adjacent: nodes one after another", true, adjacent}, {"pairs: two GPUs of each node in turn", false, pairs}, {"interleaved: one GPU of each node in turn", false, interleaved}}
+	out := []arrangement{{"adjacent", nil, 0, true, adjacent}, {"pairs", nil, 0, false, pairs}, {"interleaved", nil, 0, false, interleaved}}
 	for _, seed := range seeds {
 		r := cluster.Stream(seed, -1, "ring", "orders")
 		var mixed []int
@@ -44,16 +50,16 @@ func arrangements(seeds []uint64) []arrangement {
 				mixed = append(mixed, k*blogPerNode+g)
 			}
 		}
-		out = append(out, arrangement{fmt.Sprintf("adjacent, nodes and GPUs shuffled, seed %d", seed), true, mixed})
+		out = append(out, arrangement{"shuffled", &seed, 0, true, mixed})
 		for i := range randomOrders {
-			out = append(out, arrangement{fmt.Sprintf("random %d, seed %d", i+1, seed), false, r.Perm(blogGPUs)})
+			out = append(out, arrangement{"random", &seed, i + 1, false, r.Perm(blogGPUs)})
 		}
 	}
 	return out
 }
 
-// crossings are the links of the ring that leave a node: all, and those of the node
-// with the most.
+// crossings counts the links of the ring that leave a node: all, and those of the node with
+// the most.
 func (a arrangement) crossings() (all, most int) {
 	by := map[int]int{}
 	for i, g := range a.Order {
@@ -72,78 +78,69 @@ type placed struct {
 	Seconds float64
 }
 
-// rival is an all-reduce of n elements.
-type rival struct {
-	key, title string
-	run        func(p cluster.Proc, n int) error
-}
-
-// rivals are the exchanges that are compared; the first is the ring.
-func rivals() []rival {
-	return []rival{
-		{"ring", "ring", func(p cluster.Proc, n int) error { return collective.RingAllReduceTiming(p, 0, n) }},
-		{"halving-doubling", "halving-doubling", func(p cluster.Proc, n int) error { return collective.HalvingDoublingTiming(p, 0, n) }},
-		{"hierarchical", "hierarchical ring", func(p cluster.Proc, n int) error {
-			return collective.HierarchicalTiming(p, 0, nodeOf(p.Size()), n)
-		}},
-		{"naive", "single reducer", func(p cluster.Proc, n int) error { return collective.NaiveExchangeTiming(p, 0, 0, n) }},
-	}
-}
-
-// nodeOf is how many ranks a node of the hierarchical ring holds: the blog's eight,
-// or else the largest proper divisor of n that is no more.
-func nodeOf(n int) int {
-	for g := min(blogPerNode, n-1); g > 1; g-- {
-		if n%g == 0 {
-			return g
-		}
-	}
-	return 1
+// predicted returns the time of the blog's formula with the busiest node's card shared by
+// all links of the ring that leave it.
+func (p placed) predicted() float64 {
+	_, most := p.crossings()
+	return formula.RingTime(blogGPUs, blogBytes, 0, blogSlowest/float64(max(most, 1)))
 }
 
 // placement asks which order of the ring is best, and what beats the ring.
 func placement() exp.Experiment {
-	e := exp.Experiment{ID: "ring/placement", Title: "Neighbours, and rivals of the ring", Source: "the blog, Allreduce Communication Cost", Profiles: exp.Profiles}
-	e.Seconds = func(_ string, seeds int) float64 { return 0.5 + 0.05*float64(seeds) }
-	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		p, list := blogCluster(), arrangements(env.Seeds)
-		res := exp.NewResult(e, env, result.TimingOnly, map[string]any{"platform": p, "bytes": blogBytes, "random_orders": randomOrders, "sizes": rivalSizes, "ranks": rivalRanks, "slowest": blogSlowest, "seeds": env.Seeds})
-		b := exp.Bar{Env: env, Total: float64(len(list) + len(rivalSizes) + len(rivalRanks) + 1)}
-		var orders []placed
-		for _, a := range list {
-			t, err := onVirtual(ctx, p, blogGPUs, func(p cluster.Proc) error {
-				return collective.Ring{Order: a.Order}.AllReduceTiming(p, 0, blogParams)
-			})
-			if err != nil {
-				return res, err
-			}
-			orders = append(orders, placed{a, t.Seconds})
-			b.Step(a.Key)
-		}
-		sizes, err := rivalsBySize(ctx, p, &b)
-		if err != nil {
-			return res, err
-		}
-		equal, err := rivalsOnEqualLinks(ctx, &b)
-		if err != nil {
-			return res, err
-		}
-		within, between, err := hops(ctx, p)
-		if err != nil {
-			return res, err
-		}
-		b.Step("two transfers")
-		res.Tables = []result.Table{orderTable(orders), sizeTable(sizes), optimalTable(equal)}
-		res.Figures = []result.Figure{orderFigure(orders), sizeFigure(sizes)}
-		res.Claims = append(judgeHops(within, between), judgeOptimal(equal, sizes), judgePlacement(orders))
-		res.Notes = placementNotes(orders, sizes, equal)
-		res.Status = complete
-		return res, nil
-	}
-	return e
+	return kit.Inquiry{ID: "ring/placement", Source: "the blog, Allreduce Communication Cost", Kind: result.TimingOnly,
+		Profiles: exp.Profiles, Run: runPlacement,
+		Seconds: func(_ string, seeds int) float64 { return 0.5 + 0.05*float64(seeds) },
+		Config: func(string) map[string]any {
+			return map[string]any{"platform": kit.Platform(blogCluster()), "bytes": blogBytes, "random_orders": randomOrders,
+				"sizes": rivalSizes, "ranks": rivalRanks, "slowest": blogSlowest}
+		}}.Experiment()
 }
 
-// hops is the bandwidth that one transfer of 1.2 GB gets within a node and between
+func runPlacement(ctx context.Context, env exp.Env, r *result.Result) error {
+	p, list := blogCluster(), arrangements(env.Seeds)
+	b := exp.Bar{Env: env, Total: float64(len(list) + len(rivalSizes) + len(rivalRanks) + 1)}
+	var orders []placed
+	for _, a := range list {
+		t, err := onVirtual(ctx, p, blogGPUs, func(p cluster.Proc) error {
+			return collective.Ring{Order: a.Order}.AllReduceTiming(p, 0, blogParams)
+		})
+		if err != nil {
+			return err
+		}
+		orders = append(orders, placed{a, t.Seconds})
+		b.Step(a.Key)
+	}
+	var sizes, equal []trial
+	for _, k := range rivalSizes {
+		t, err := runRivals(ctx, p, blogGPUs, k)
+		if err != nil {
+			return err
+		}
+		sizes = append(sizes, t)
+		b.Step(fmt.Sprintf("rivals, %d elements", k))
+	}
+	for _, n := range rivalRanks { // equal links without latency
+		t, err := runRivals(ctx, ideal(n, blogSlowest), n, blogParams)
+		if err != nil {
+			return err
+		}
+		equal = append(equal, t)
+		b.Step(fmt.Sprintf("rivals, %d ranks", n))
+	}
+	within, between, err := hops(ctx, p)
+	if err != nil {
+		return err
+	}
+	b.Step("two transfers")
+	r.Frames = []result.Frame{orderFrame(orders), kindFrame(orders), sizeFrame(sizes), optimalFrame(equal)}
+	r.Figures = []result.Figure{{ID: "orders-time", Form: "bar", Frame: "kinds", X: "order", Y: []string{"least", "time", "most"}},
+		{ID: "sizes-time", Form: "line", Frame: "sizes", X: "bytes", Y: []string{"ring", "halving", "hierarchical", "naive"}, Log: "xy"}}
+	r.Claims = append(judgeHops(within, between), judgeOptimal(equal, sizes), judgePlacement(orders))
+	r.Facts = append(orderFacts(orders), rivalFacts(sizes, equal)...)
+	return nil
+}
+
+// hops returns the bandwidth that one transfer of 1.2 GB gets within a node and between
 // two, in bytes per second.
 func hops(ctx context.Context, p *cluster.Platform) (within, between float64, err error) {
 	for _, hop := range []struct {
@@ -165,4 +162,292 @@ func hops(ctx context.Context, p *cluster.Platform) (within, between float64, er
 		*hop.into = blogBytes / t.Seconds
 	}
 	return within, between, nil
+}
+
+// judgeHops judges B11 and B12.
+func judgeHops(within, between float64) []result.Claim {
+	return []result.Claim{
+		taken("B11", within/1e9, result.Because("taken-over", "gigabytes", blogBytes/1e9, "hop", "within", "from", 0, "to", 1)),
+		taken("B12", between/1e9, result.Because("taken-over", "gigabytes", blogBytes/1e9, "hop", "between", "from", 0, "to", blogPerNode))}
+}
+
+func orderFrame(orders []placed) result.Frame {
+	ms := func(key string, of func(placed) float64) kit.Col[placed] {
+		return kit.Num(key, "ms", 1, func(p placed) float64 { return 1e3 * of(p) })
+	}
+	return kit.Frame("orders", orders, kit.Word("order", "order", func(p placed) string { return p.Key }),
+		kit.Any("seed", "", func(p placed) any {
+			if p.Seed == nil {
+				return nil
+			}
+			return *p.Seed
+		}),
+		kit.Any("draw", "", func(p placed) any {
+			if p.Draw == 0 {
+				return nil
+			}
+			return p.Draw
+		}),
+		kit.Flag("together", func(p placed) bool { return p.Together }),
+		kit.Count("crossings", "", func(p placed) int { all, _ := p.crossings(); return all }),
+		kit.Count("most", "", func(p placed) int { _, most := p.crossings(); return most }),
+		ms("modelled", placed.predicted), ms("time", func(p placed) float64 { return p.Seconds }),
+		kit.Num("factor", "", 2, func(p placed) float64 { return p.Seconds / orders[0].Seconds }))
+}
+
+// lot is some orders' times in seconds.
+type lot struct {
+	key               string
+	n                 int
+	least, mean, most float64
+}
+
+// lotOf sums up the orders that pick takes.
+func lotOf(key string, orders []placed, pick func(placed) bool) lot {
+	l := lot{key: key, least: math.Inf(1)}
+	for _, o := range orders {
+		if pick(o) {
+			l.least, l.most, l.mean, l.n = math.Min(l.least, o.Seconds), math.Max(l.most, o.Seconds), l.mean+o.Seconds, l.n+1
+		}
+	}
+	l.mean /= float64(l.n)
+	return l
+}
+
+func isKind(key string) func(placed) bool { return func(p placed) bool { return p.Key == key } }
+func isTogether(p placed) bool            { return p.Together }
+func isApart(p placed) bool               { return !p.Together }
+
+// kindFrame sums up the orders of each kind.
+func kindFrame(orders []placed) result.Frame {
+	var rows []lot
+	for _, key := range []string{"adjacent", "pairs", "interleaved", "random"} {
+		rows = append(rows, lotOf(key, orders, isKind(key)))
+	}
+	ms := func(key string, of func(lot) float64) kit.Col[lot] {
+		return kit.Num(key, "ms", 0, func(l lot) float64 { return 1e3 * of(l) })
+	}
+	return kit.Frame("kinds", rows, kit.Word("order", "order", func(l lot) string { return l.key }), kit.Count("orders", "", func(l lot) int { return l.n }),
+		ms("least", func(l lot) float64 { return l.least }), ms("time", func(l lot) float64 { return l.mean }), ms("most", func(l lot) float64 { return l.most }))
+}
+
+// contiguousWins reports whether every order that keeps nodes together is faster than every
+// one that does not, and whether interleaving costs at least the tolerance.
+func contiguousWins(orders []placed) (ok bool, factor float64) {
+	factor = lotOf("", orders, isKind("interleaved")).mean / orders[0].Seconds
+	return lotOf("", orders, isTogether).most < lotOf("", orders, isApart).least && factor >= 1+claims.Tolerance("B21"), factor
+}
+
+func judgePlacement(orders []placed) result.Claim {
+	ok, factor := contiguousWins(orders)
+	apart := lotOf("", orders, isApart)
+	words := result.Because("B21-found", "factor", factor)
+	f := claims.Holding(ok, 0, &words)
+	f.Notes = []result.Reason{result.Because("B21", "gigabytes", blogBytes/1e9, "together", 1e3*orders[0].Seconds,
+		"least", 1e3*apart.least, "most", 1e3*apart.most, "orders", apart.n), result.Because("B21-card", "card", blogSlowest/1e9)}
+	for _, key := range []string{"pairs", "interleaved", "random"} {
+		l := lotOf(key, orders, isKind(key))
+		holds := l.least > lotOf("", orders, isTogether).most
+		f.Parts = append(f.Parts, result.Part{Of: map[string]string{"order": key}, Value: l.mean / orders[0].Seconds, Holds: &holds})
+	}
+	return claims.Verdict("B21", f)
+}
+
+func orderFacts(orders []placed) []result.Fact {
+	ok, factor := contiguousWins(orders)
+	random, together, off := lotOf("", orders, isKind("random")), lotOf("", orders, isTogether), 0.0
+	for _, o := range orders {
+		off = math.Max(off, math.Abs(o.Seconds/o.predicted()-1))
+	}
+	times := func(key string, seconds float64) result.Fact {
+		return kit.Number(key, "", 1, seconds/orders[0].Seconds)
+	}
+	spread := 100 * (together.most/together.least - 1)
+	return []result.Fact{kit.Whether("together_wins", ok), kit.Number("gigabytes", "GB", kit.AsIs, blogBytes/1e9),
+		kit.Number("adjacent", "ms", 0, 1e3*orders[0].Seconds), kit.Number("interleaved", "", 1, factor),
+		times("random_least", random.least), times("random_most", random.most), times("random_mean", random.mean), kit.Counted("random", "", random.n),
+		kit.Number("spread", "%", 2, spread), kit.Whether("spread_none", spread < 0.005), kit.Number("off", "%", 0, 100*off),
+		kit.Counted("gpus", "", blogGPUs), kit.Counted("nodes", "", blogGPUs/blogPerNode), kit.Counted("per_node", "", blogPerNode),
+		kit.Number("card", "GB/s", 0, blogSlowest/1e9)}
+}
+
+// rivalSizes are elements: from 1.2 kB to the blog's 1.2 GB.
+var rivalSizes = []int{300, 3_000, 30_000, 300_000, 3_000_000, 30_000_000, blogParams}
+
+// rivalRanks are the sizes at which the ring's optimality is tested: powers of two
+// and others, one (7) that cuts ragged chunks.
+var rivalRanks = []int{2, 3, 4, 5, 6, 7, 8, 12, 16, 20, 32, 40}
+
+// rivals are all-reduces of n elements that are compared; the first is the ring.
+var rivals = []struct {
+	key string
+	run func(p cluster.Proc, n int) error
+}{
+	{"ring", func(p cluster.Proc, n int) error { return collective.RingAllReduceTiming(p, 0, n) }},
+	{"halving", func(p cluster.Proc, n int) error { return collective.HalvingDoublingTiming(p, 0, n) }},
+	{"hierarchical", func(p cluster.Proc, n int) error { return collective.HierarchicalTiming(p, 0, nodeOf(p.Size()), n) }},
+	{"naive", func(p cluster.Proc, n int) error { return collective.NaiveExchangeTiming(p, 0, 0, n) }},
+}
+
+// nodeOf returns how many ranks a node of the hierarchical ring holds: the blog's eight, or
+// else the largest proper divisor of n that is no more.
+func nodeOf(n int) int {
+	for g := min(blogPerNode, n-1); g > 1; g-- {
+		if n%g == 0 {
+			return g
+		}
+	}
+	return 1
+}
+
+// trial is every rival on one size or number of ranks.
+type trial struct {
+	Ranks, Elements int
+	Runs            []timed // as rivals
+}
+
+func runRivals(ctx context.Context, p *cluster.Platform, n, elements int) (trial, error) {
+	t := trial{Ranks: n, Elements: elements}
+	for _, r := range rivals {
+		x, err := onVirtual(ctx, p, n, func(p cluster.Proc) error { return r.run(p, elements) })
+		if err != nil {
+			return t, err
+		}
+		t.Runs = append(t.Runs, x)
+	}
+	return t, nil
+}
+
+func (t trial) bytes() float64 { return 4 * float64(t.Elements) }
+
+// bound returns the least that the busiest rank can send.
+func (t trial) bound() float64 { return formula.RingBytes(t.Ranks, t.bytes()) }
+
+// fastest returns the index of the quickest rival.
+func (t trial) fastest() (at int) {
+	for i := range t.Runs {
+		if t.Runs[i].Seconds < t.Runs[at].Seconds {
+			at = i
+		}
+	}
+	return at
+}
+
+// ties tells whether rival i is as fast as the ring, within the tolerance of B19, and its
+// busiest rank sends as much.
+func (t trial) ties(i int) bool {
+	ring, x := t.Runs[0], t.Runs[i]
+	bytes := x.busiest() - ring.busiest()
+	return max(bytes, -bytes) < ragged && math.Abs(x.Seconds/ring.Seconds-1) <= claims.Tolerance("B19")
+}
+
+// faults returns what speaks against the ring's optimality on equal links.
+func (t trial) faults() (out []result.Reason) {
+	ring := t.Runs[0]
+	if float64(ring.busiest()) >= t.bound()+ragged {
+		out = append(out, result.Because("B19-bytes", "n", t.Ranks, "sent", float64(ring.busiest()), "bound", t.bound()))
+	}
+	for i, r := range rivals[1:] {
+		x := t.Runs[i+1]
+		if x.busiest() <= ring.busiest()-ragged {
+			out = append(out, result.Because("B19-less", "n", t.Ranks, "rival", r.key, "sent", float64(x.busiest()), "ring", float64(ring.busiest())))
+		}
+		if x.Seconds < ring.Seconds/(1+claims.Tolerance("B19")) {
+			out = append(out, result.Because("B19-faster", "n", t.Ranks, "rival", r.key, "seconds", x.Seconds, "ring", ring.Seconds))
+		}
+	}
+	return out
+}
+
+func faultsOf(equal []trial) (out []result.Reason) {
+	for _, t := range equal {
+		out = append(out, t.faults()...)
+	}
+	return out
+}
+
+// judgeOptimal judges B19; its parts are the rivals, each where it comes nearest to the ring.
+func judgeOptimal(equal, sizes []trial) result.Claim {
+	against := faultsOf(equal)
+	words := result.Because("B19-found", "sizes", len(equal))
+	if len(against) > 0 {
+		words = against[0]
+	}
+	f := claims.Holding(len(against) == 0, 0, &words)
+	for i, r := range rivals[1:] {
+		nearest := math.Inf(1)
+		for _, t := range equal {
+			nearest = math.Min(nearest, t.Runs[i+1].Seconds/t.Runs[0].Seconds)
+		}
+		holds := nearest >= 1/(1+claims.Tolerance("B19"))
+		f.Parts = append(f.Parts, result.Part{Of: map[string]string{"exchange": r.key}, Value: nearest, Holds: &holds})
+	}
+	note := result.Because("B19", "loses", false)
+	for _, t := range sizes {
+		if i := t.fastest(); i != 0 {
+			note = result.Because("B19", "loses", true, "kilobytes", t.bytes()/1e3, "gpus", blogGPUs, "fastest", rivals[i].key,
+				"ms", 1e3*t.Runs[i].Seconds, "ring", 1e3*t.Runs[0].Seconds)
+		}
+	}
+	f.Notes = []result.Reason{result.Because("B19-scope"), note}
+	return claims.Verdict("B19", f)
+}
+
+// sizeFrame shows where the ring loses.
+func sizeFrame(sizes []trial) result.Frame {
+	cols := []kit.Col[trial]{kit.Num("bytes", "bytes", 0, trial.bytes), kit.Num("kilobytes", "kB", kit.AsIs, func(t trial) float64 { return t.bytes() / 1e3 })}
+	for i, r := range rivals {
+		cols = append(cols, kit.Num(r.key, "ms", 3, func(t trial) float64 { return 1e3 * t.Runs[i].Seconds }))
+	}
+	return kit.Frame("sizes", sizes, append(cols, kit.Word("fastest", "exchange", func(t trial) string { return rivals[t.fastest()].key }))...)
+}
+
+// optimalFrame sets bytes and times on equal links beside the lower bounds, and says who
+// ties with the ring.
+func optimalFrame(equal []trial) result.Frame {
+	cols := []kit.Col[trial]{kit.Count("n", "", func(t trial) int { return t.Ranks }), kit.Count("inner", "", func(t trial) int { return nodeOf(t.Ranks) })}
+	for i, r := range rivals {
+		cols = append(cols, kit.Num(r.key+"_bytes", "", 3, func(t trial) float64 { return float64(t.Runs[i].busiest()) / t.bound() }),
+			kit.Num(r.key+"_time", "", 3, func(t trial) float64 { return t.Runs[i].Seconds / (t.bound() / blogSlowest) }))
+		if i > 0 {
+			cols = append(cols, kit.Flag(r.key+"_ties", func(t trial) bool { return t.ties(i) }))
+		}
+	}
+	return kit.Frame("optimal", equal, cols...)
+}
+
+// crossover returns the first size from which on the ring is fastest; no number if never.
+func crossover(sizes []trial) float64 {
+	from := math.NaN()
+	for i := len(sizes) - 1; i >= 0 && sizes[i].fastest() == 0; i-- {
+		from = sizes[i].bytes()
+	}
+	return from
+}
+
+func rivalFacts(sizes, equal []trial) []result.Fact {
+	small, large := sizes[0], sizes[len(sizes)-1]
+	k, nodes := large.bytes(), blogGPUs/blogPerNode
+	ms := func(key string, digits int, seconds float64) result.Fact {
+		return kit.Number(key, "ms", digits, 1e3*seconds)
+	}
+	facts := []result.Fact{kit.Whether("optimal", len(faultsOf(equal)) == 0), kit.Counted("equal_sizes", "", len(equal)),
+		kit.Counted("fewest", "", rivalRanks[0]), kit.Number("small", "kB", kit.AsIs, small.bytes()/1e3),
+		kit.Whether("small_lost", small.fastest() != 0), kit.Finding("small_fastest", "exchange", rivals[small.fastest()].key),
+		ms("small_time", 3, small.Runs[small.fastest()].Seconds), ms("small_ring", 3, small.Runs[0].Seconds),
+		kit.Counted("steps", "", 2*(blogGPUs-1)), kit.Number("crossover", "MB", kit.AsIs, crossover(sizes)/1e6),
+		kit.Finding("large_fastest", "exchange", rivals[large.fastest()].key), ms("large_time", 0, large.Runs[large.fastest()].Seconds),
+		kit.Whether("two_levels_win", large.Runs[2].Seconds < large.Runs[0].Seconds), ms("two_levels", 0, large.Runs[2].Seconds),
+		ms("one_ring", 0, large.Runs[0].Seconds), ms("inner", 0, formula.RingTime(blogPerNode, k, 0, blogWithin)),
+		ms("outer", 0, formula.RingTime(nodes, k, 0, blogSlowest))}
+	for i, r := range rivals[1:] {
+		n := 0
+		for _, t := range equal {
+			if t.ties(i + 1) {
+				n++
+			}
+		}
+		facts = append(facts, kit.Counted(r.key+"_ties", "", n), kit.Whether(r.key+"_always", n == len(equal)))
+	}
+	return facts
 }

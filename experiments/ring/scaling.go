@@ -1,12 +1,20 @@
 package ring
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
+	"slices"
+	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
+	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
+	"gradsync/experiments/kit"
 	"gradsync/experiments/platforms"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/collective"
 )
@@ -26,8 +34,8 @@ type scalingPlan struct {
 	Steps int   `json:"steps"` // on 40 GPUs
 }
 
-// steps is proportionally more on fewer GPUs, where an iteration is cheap to run
-// and its mean over jitter needs them.
+// steps returns proportionally more on fewer GPUs, where an iteration is cheap to run and
+// its mean over jitter needs them.
 func (p scalingPlan) steps(gpus int) int { return p.Steps * min((blogGPUs+gpus-1)/gpus, mostTimes) }
 
 // mostTimes bounds the factor of steps.
@@ -50,8 +58,7 @@ func planScaling(profile string) scalingPlan {
 	return p
 }
 
-// blogCluster loads the platform; it is embedded, so a failure is a programmer's
-// mistake.
+// blogCluster loads the platform; it is embedded, so a failure is a programmer's mistake.
 func blogCluster() *cluster.Platform {
 	p, err := platforms.Load(blogPlatform)
 	if err != nil {
@@ -60,111 +67,339 @@ func blogCluster() *cluster.Platform {
 	return p
 }
 
-// calm is p without jitter: the same computation always takes the same time.
+// calm returns p without jitter: the same computation always takes the same time.
 func calm(p *cluster.Platform) *cluster.Platform {
 	return p.WithHosts(func(h *cluster.Host, _ bool) { h.Jitter = 0 })
 }
 
-// point is one number of GPUs; the laps are by seed.
-type point struct {
-	GPUs           int
-	Overlap, Plain []lap   // with and without overlap
+// ride is a point: the reference network on a number of GPUs, or another distribution of
+// the parameters on all of them, without jitter.
+type ride struct {
+	GPUs  int
+	Stack string // "": the reference, with jitter
+}
+
+func (x ride) String() string { return strings.TrimSpace(fmt.Sprintf("%d GPUs %s", x.GPUs, x.Stack)) }
+
+// pace is what one seed of a ride gave.
+type pace struct {
+	Overlap, Plain lap     // with and without overlap
 	Exchange       float64 // seconds of one all-reduce of all parameters alone
 	Equal          float64 // the same on equal links without latency, as fast as the slowest of the blog's
 }
 
-// spread is one stack at 40 GPUs, without jitter.
-type spread struct {
-	Stack          stack
-	Overlap, Plain float64 // seconds of an iteration
-}
-
 // scaling runs the blog's iteration on 1 to 40 GPUs.
 func scaling() exp.Experiment {
-	e := exp.Experiment{ID: "ring/scaling", Title: "From one GPU to forty", Source: "the blog, Applying the Allreduce to Deep Learning", Profiles: exp.Profiles}
-	e.Seconds = func(profile string, seeds int) float64 {
-		p, messages := planScaling(profile), 0.0
-		for _, n := range p.GPUs {
-			messages += float64(2 * n * (n - 1) * 10 * 2 * p.steps(n) * seeds)
-		}
-		return 1 + messages/0.7e6
-	}
-	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		plan, p, ref := planScaling(env.Profile), blogCluster(), deepSpeech()
-		res := exp.NewResult(e, env, result.TimingOnly, map[string]any{"plan": plan, "platform": p, "stacks": stacksOf(env.Profile), "single": blogSingle, "batch": blogBatch, "seeds": env.Seeds})
-		b := exp.Bar{Env: env, Total: float64(len(plan.GPUs)*len(env.Seeds) + len(stacksOf(env.Profile)))}
-		points, err := scalePoints(ctx, p, ref, plan, env.Seeds, &b)
-		if err != nil {
-			return res, err
-		}
-		wide, err := scaleSpreads(ctx, p, stacksOf(env.Profile), &b)
-		if err != nil {
-			return res, err
-		}
-		res.Tables = []result.Table{scalingTable(points), spreadTable(wide), stackTable(ref)}
-		res.Figures = []result.Figure{throughputFigure(points), iterationFigure(points)}
-		res.Claims = judgeScaling(ref, points, wide)
-		res.Notes = scalingNotes(points, wide)
-		res.Status = complete
-		return res, nil
-	}
-	return e
-}
-
-func scalePoints(ctx context.Context, p *cluster.Platform, s stack, plan scalingPlan, seeds []uint64, b *exp.Bar) ([]point, error) {
-	var out []point
-	for _, n := range plan.GPUs {
-		x := point{GPUs: n}
-		for _, on := range []struct {
-			p    *cluster.Platform
-			into *float64
-		}{{p, &x.Exchange}, {ideal(n, blogSlowest), &x.Equal}} {
-			alone, err := onVirtual(ctx, on.p, n, func(p cluster.Proc) error {
-				return collective.RingAllReduceTiming(p, 0, s.params())
+	return kit.Study[ride, pace]{ID: "ring/scaling", Source: "the blog, Applying the Allreduce to Deep Learning", Kind: result.TimingOnly,
+		Profiles: exp.Profiles,
+		Points: func(profile string) (out []ride) {
+			for _, n := range planScaling(profile).GPUs {
+				out = append(out, ride{n, ""})
+			}
+			for _, s := range stacksOf(profile) {
+				out = append(out, ride{blogGPUs, s.Key})
+			}
+			return out
+		},
+		Cost: func(profile string, x ride) (string, float64) {
+			if x.Stack != "" {
+				return "ring/scaling", 0.15
+			}
+			return "ring/scaling", float64(2*x.GPUs*(x.GPUs-1)*10*2*planScaling(profile).steps(x.GPUs))/0.7e6 + 0.01
+		},
+		Config: func(profile string) map[string]any {
+			return map[string]any{"plan": planScaling(profile), "platform": kit.Platform(blogCluster()), "stacks": stacksOf(profile),
+				"single": blogSingle, "batch": blogBatch}
+		},
+		Once: func(x ride) bool { return x.Stack != "" },
+		Measure: func(ctx context.Context, env exp.Env, x ride, seed uint64) (pace, error) {
+			steps := planScaling(env.Profile).steps(x.GPUs)
+			return kit.Keep(ctx, env, []any{"ring/scaling", x, steps, seed}, func(string) (pace, error) {
+				if x.Stack != "" {
+					return calmPace(ctx, stackOf(x.Stack), x.GPUs)
+				}
+				return paceOf(ctx, x.GPUs, steps, seed)
 			})
-			if err != nil {
-				return nil, err
-			}
-			*on.into = alone.Seconds
-		}
-		for _, seed := range seeds {
-			it := iteration{Stack: s, Overlap: true, Steps: plan.steps(n), Seed: seed}
-			with, err := it.run(ctx, p, n)
-			if err != nil {
-				return nil, err
-			}
-			it.Overlap = false
-			without, err := it.run(ctx, p, n)
-			if err != nil {
-				return nil, err
-			}
-			with.Trace, without.Trace = nil, nil
-			x.Overlap, x.Plain = append(x.Overlap, with), append(x.Plain, without)
-			b.Step(fmt.Sprintf("%d GPUs", n))
-		}
-		out = append(out, x)
-	}
-	return out, nil
+		},
+		Show: showScaling}.Experiment()
 }
 
-func scaleSpreads(ctx context.Context, p *cluster.Platform, list []stack, b *exp.Bar) ([]spread, error) {
-	quiet := calm(p)
-	var out []spread
-	for _, s := range list {
-		x := spread{Stack: s}
-		for _, overlap := range []bool{true, false} {
-			l, err := iteration{Stack: s, Overlap: overlap, Steps: 1}.run(ctx, quiet, blogGPUs)
-			if err != nil {
-				return nil, err
-			}
-			if overlap {
-				x.Overlap = l.Seconds
-			} else {
-				x.Plain = l.Seconds
-			}
+// paceOf times the reference network on n GPUs.
+func paceOf(ctx context.Context, n, steps int, seed uint64) (x pace, err error) {
+	p, s := blogCluster(), deepSpeech()
+	for _, on := range []struct {
+		p    *cluster.Platform
+		into *float64
+	}{{p, &x.Exchange}, {ideal(n, blogSlowest), &x.Equal}} {
+		alone, err := onVirtual(ctx, on.p, n, func(p cluster.Proc) error { return collective.RingAllReduceTiming(p, 0, s.params()) })
+		if err != nil {
+			return x, err
 		}
-		out = append(out, x)
-		b.Step(s.Title)
+		*on.into = alone.Seconds
 	}
-	return out, nil
+	it := iteration{Stack: s, Overlap: true, Steps: steps, Seed: seed}
+	if x.Overlap, err = it.run(ctx, p, n); err != nil {
+		return x, err
+	}
+	it.Overlap = false
+	x.Plain, err = it.run(ctx, p, n)
+	x.Overlap.Trace, x.Plain.Trace = nil, nil
+	return x, err
+}
+
+// calmPace times one iteration of a network on n GPUs without jitter, where no seed matters.
+func calmPace(ctx context.Context, s stack, n int) (x pace, err error) {
+	quiet := calm(blogCluster())
+	if x.Overlap, err = (iteration{Stack: s, Overlap: true, Steps: 1}).run(ctx, quiet, n); err != nil {
+		return x, err
+	}
+	x.Plain, err = iteration{Stack: s, Steps: 1}.run(ctx, quiet, n)
+	x.Overlap.Trace, x.Plain.Trace = nil, nil
+	return x, err
+}
+
+// scaled is what frames, facts and claims are made of.
+type scaled struct {
+	at     func(ride) []pace
+	gpus   []int
+	stacks []stack
+	seeds  int
+}
+
+func showScaling(v *kit.View[ride, pace]) {
+	x := scaled{v.At, planScaling(v.Profile).GPUs, stacksOf(v.Profile), len(v.Seeds)}
+	v.Frames = []result.Frame{x.scaling(), x.distributions(), layerFrame(deepSpeech())}
+	v.Figures = []result.Figure{
+		{ID: "throughput", Form: "line", Frame: "scaling", X: "n", Y: []string{"ideal", "throughput", "throughput_plain"}},
+		{ID: "iteration", Form: "line", Frame: "scaling", X: "n", Y: []string{"overlap", "plain", "exchange"}}}
+	v.Claims = x.claims(deepSpeech())
+	v.Facts = x.facts()
+}
+
+// milliseconds of an iteration: with overlap, without, and what overlap saves.
+func withOverlap(p pace) float64 { return 1e3 * p.Overlap.Seconds }
+func withPlain(p pace) float64   { return 1e3 * p.Plain.Seconds }
+func saved(p pace) float64       { return withPlain(p) - withOverlap(p) }
+
+// rate returns samples per second of n GPUs.
+func rate(n int, of func(pace) lap) func(pace) float64 {
+	return func(p pace) float64 { return float64(n*blogBatch) / of(p).Seconds }
+}
+
+func overlapped(p pace) lap { return p.Overlap }
+func unlapped(p pace) lap   { return p.Plain }
+
+// of returns the estimate of a quantity on n GPUs.
+func (x scaled) of(n int, of func(pace) float64) kit.Estimate {
+	return kit.Each(x.at(ride{n, ""}), of).Mean()
+}
+
+// rate returns the mean throughput of n GPUs with overlap.
+func (x scaled) rate(n int) float64 { return x.of(n, rate(n, overlapped)).Value }
+
+// calm returns the iteration of another distribution on all GPUs.
+func (x scaled) calm(s stack) pace { return x.at(ride{blogGPUs, s.Key})[0] }
+
+// hidden returns the share of the exchange that overlap hides, in per cent.
+func hidden(with, without float64) float64 {
+	return 100 * (without - with) / (without - 1e3*blogSingle)
+}
+
+func (x scaled) scaling() result.Frame {
+	mean := func(key, unit string, digits int, of func(pace) float64) kit.Col[int] {
+		return kit.Mean(key, unit, digits, func(n int) kit.Estimate { return x.of(n, of) })
+	}
+	half := func(key string, of func(pace) float64) kit.Col[int] {
+		return kit.Half(key, "ms", 1, func(n int) kit.Estimate { return x.of(n, of) })
+	}
+	one := x.rate(1)
+	return kit.Frame("scaling", x.gpus, kit.Count("n", "", func(n int) int { return n }),
+		kit.Count("nodes", "", func(n int) int { return (n + blogPerNode - 1) / blogPerNode }), // filled one after another
+		mean("equal", "ms", 1, func(p pace) float64 { return 1e3 * p.Equal }),
+		mean("exchange", "ms", 1, func(p pace) float64 { return 1e3 * p.Exchange }),
+		half("plain", withPlain), half("overlap", withOverlap), half("saved", saved),
+		kit.Num("throughput", "samples/s", 0, x.rate),
+		kit.Mean("throughput_plain", "samples/s", 0, func(n int) kit.Estimate { return x.of(n, rate(n, unlapped)) }),
+		kit.Num("ideal", "samples/s", 0, func(n int) float64 { return float64(n) * one }),
+		kit.Num("speedup", "", 2, func(n int) float64 { return x.rate(n) / one }),
+		kit.Num("efficiency", "%", 1, func(n int) float64 { return 100 * x.rate(n) / one / float64(n) }))
+}
+
+// distributions shows how much overlaps by where the parameters are, and whether that gives
+// the blog's ranges.
+func (x scaled) distributions() result.Frame {
+	inside := func(s stack, id string, of func(pace) float64) bool {
+		return inRange(id, of(x.calm(s))).Where == "inside"
+	}
+	return kit.Frame("distributions", x.stacks, kit.Word("stack", "stack", func(s stack) string { return s.Key }),
+		kit.Count("layers", "", func(s stack) int { return len(s.Blocks) }), kit.Word("why", "why", func(s stack) string { return s.Key }),
+		kit.Num("big", "%", 0, func(s stack) float64 { return s.Big }), kit.Num("big_work", "%", 0, func(s stack) float64 { return s.Work }),
+		kit.Num("plain", "ms", 1, func(s stack) float64 { return withPlain(x.calm(s)) }),
+		kit.Num("overlap", "ms", 1, func(s stack) float64 { return withOverlap(x.calm(s)) }),
+		kit.Num("saved", "ms", 1, func(s stack) float64 { return saved(x.calm(s)) }),
+		kit.Num("hidden", "%", 0, func(s stack) float64 { return hidden(withOverlap(x.calm(s)), withPlain(x.calm(s))) }),
+		kit.Flag("iteration_inside", func(s stack) bool { return inside(s, "B14", withOverlap) }),
+		kit.Flag("saved_inside", func(s stack) bool { return inside(s, "B16", saved) }),
+		kit.Flag("both", func(s stack) bool { return inside(s, "B14", withOverlap) && inside(s, "B16", saved) }))
+}
+
+func layerFrame(s stack) result.Frame {
+	return kit.As(result.Stated, kit.Frame("layers", s.Blocks, kit.Word("layer", "", func(b block) string { return b.Name }),
+		kit.Count("params", "", func(b block) int { return b.Params }),
+		kit.Num("share", "%", 2, func(b block) float64 { return 100 * float64(b.Params) / float64(s.params()) }),
+		kit.Num("work", "%", 2, func(b block) float64 { return 100 * b.Cost / s.cost() })))
+}
+
+// place is where a number lies beside a claim's range.
+type place struct {
+	Lo, Hi, Off float64
+	Where       string // below, inside, above
+}
+
+// inRange sets x beside the range "a-b" that a claim states.
+func inRange(id string, x float64) (p place) {
+	c, _ := claims.Get(id)
+	if _, err := fmt.Sscanf(c.Value, "%g-%g", &p.Lo, &p.Hi); err != nil {
+		panic("ring: " + id + " is no range: " + err.Error())
+	}
+	switch p.Where = "inside"; {
+	case x < p.Lo:
+		p.Where, p.Off = "below", p.Lo-x
+	case x > p.Hi:
+		p.Where, p.Off = "above", x-p.Hi
+	}
+	return p
+}
+
+// straight is the line through the throughputs from 2 GPUs on.
+type straight struct{ Slope, R2 float64 }
+
+func (x scaled) line() straight {
+	var xs, ys []float64
+	for _, n := range x.gpus {
+		if n >= 2 {
+			xs, ys = append(xs, float64(n)), append(ys, x.rate(n))
+		}
+	}
+	a, b := stat.LinearRegression(xs, ys, nil, false)
+	return straight{Slope: b, R2: stat.RSquared(xs, ys, nil, a, b)}
+}
+
+// edge returns the last number of GPUs inside a node and the first outside.
+func (x scaled) edge() (inside, outside int) {
+	i := slices.IndexFunc(x.gpus, func(n int) bool { return n > blogPerNode })
+	return x.gpus[i-1], x.gpus[i]
+}
+
+// leastR2 is the part of B17's criterion that is no tolerance.
+const leastR2 = 0.99
+
+// midGPUs and tenGPUs are where B17 and B18 begin to compare with all.
+const midGPUs, tenGPUs = 16, 10
+
+// claims judges B01, B02, B10 and B13–B18.
+func (x scaled) claims(s stack) []result.Claim {
+	one, forty := x.of(1, withOverlap), x.at(ride{blogGPUs, ""})[0]
+	layers := result.Because("our-layers")
+	gigabytes := 4 * float64(s.params()) / 1e9
+	single := claims.Number(one.Value, one.CI, one.Samples, one.N)
+	single.Differs, single.Given, single.Notes = []result.Reason{input}, true, []result.Reason{result.Because("B15", "ms", 1e3*blogSingle)}
+	return []result.Claim{taken("B01", float64(s.params()), layers), taken("B02", gigabytes, layers),
+		claims.Verdict("B10", claims.Found{Values: []float64{float64(forty.Overlap.Bytes) / 1e9},
+			Notes: []result.Reason{result.Because("B10", "gpus", blogGPUs), result.Because("B10-limit", "limit", 2*blogBytes/1e9)}}),
+		claims.Verdict("B13", claims.Found{Values: []float64{1e3 * forty.Exchange},
+			Notes: []result.Reason{result.Because("B13", "gpus", blogGPUs, "gigabytes", gigabytes),
+				result.Because("B13-blog", "limit", 2*blogBytes/1e9, "link", blogSlowest/1e9)}}),
+		claims.Verdict("B15", single), x.ranged("B14", withOverlap), x.ranged("B16", saved), x.linear(), x.constant()}
+}
+
+// ranged judges B14 or B16, a range, by its bounds; its parts are the other distributions.
+func (x scaled) ranged(id string, of func(pace) float64) result.Claim {
+	e := x.of(blogGPUs, of)
+	p := inRange(id, e.Value)
+	f := claims.Number(e.Value, e.CI, e.Samples, e.N)
+	holds := p.Where == "inside"
+	f.Holds = &holds
+	least, most, inside := math.Inf(1), math.Inf(-1), []string{}
+	for _, s := range x.stacks {
+		ms := of(x.calm(s))
+		in := inRange(id, ms).Where == "inside"
+		if least, most = math.Min(least, ms), math.Max(most, ms); in {
+			inside = append(inside, s.Key)
+		}
+		f.Parts = append(f.Parts, result.Part{Of: map[string]string{"stack": s.Key}, Value: ms, Holds: &in})
+	}
+	with := x.of(blogGPUs, withOverlap).Value
+	f.Notes = []result.Reason{result.Because("by-bounds", "where", p.Where, "off", p.Off),
+		result.Because(id, "with", with, "plain", x.of(blogGPUs, withPlain).Value, "single", 1e3*blogSingle,
+			"estimate", stated("B13"), "arithmetic", 1e3*blogSingle+stated("B13")-with),
+		result.Because("stacks-range", "stacks", len(x.stacks), "least", least, "most", most), result.Because("stacks-inside", "inside", inside)}
+	return claims.Verdict(id, f)
+}
+
+// stated returns the number that a claim states.
+func stated(id string) float64 {
+	c, _ := claims.Get(id)
+	return c.Numbers()[0]
+}
+
+// work returns how many single GPUs all of them are worth.
+func (x scaled) work() float64 {
+	return blogGPUs * x.of(1, withOverlap).Value / x.of(blogGPUs, withOverlap).Value
+}
+
+func (x scaled) linear() result.Claim {
+	line, growth := x.line(), x.of(blogGPUs, withOverlap).Value/x.of(midGPUs, withOverlap).Value
+	ok := line.R2 >= leastR2 && x.of(blogGPUs, withOverlap).Value <= (1+claims.Tolerance("B17"))*x.of(midGPUs, withOverlap).Value
+	in, out := x.edge()
+	r := inRange("B14", 0)
+	words := result.Because("B17-found", "r2", line.R2, "times", x.work())
+	f := claims.Holding(ok, x.seeds, &words)
+	f.Notes = []result.Reason{result.Because("B17", "gpus", blogGPUs, "times", x.work(), "efficiency", 100*x.work()/blogGPUs,
+		"blog_least", 1e5*blogSingle/r.Hi, "blog_most", 1e5*blogSingle/r.Lo),
+		result.Because("B17-growth", "gpus", blogGPUs, "growth", 100*(growth-1), "mid", midGPUs),
+		result.Because("B17-edge", "in", in, "in_rate", x.rate(in), "out", out, "out_rate", x.rate(out), "drops", x.rate(out) < x.rate(in))}
+	return claims.Verdict("B17", f)
+}
+
+// constant judges B18 by the all-reduce alone, on equal links.
+func (x scaled) constant() result.Claim {
+	equal := func(n int) float64 { return x.at(ride{n, ""})[0].Equal }
+	worst, last := 0.0, x.gpus[len(x.gpus)-1]
+	for _, n := range x.gpus {
+		if n >= 2 {
+			worst = math.Max(worst, equal(n))
+		}
+	}
+	words := result.Because("B18-found", "factor", equal(last)/equal(2), "from", 2, "to", last)
+	f := claims.Holding(worst <= (1+claims.Tolerance("B18"))*equal(2), 0, &words)
+	f.Notes = []result.Reason{result.Because("B18", "two", 1e3*equal(2), "worst", 1e3*worst, "link", blogSlowest/1e9, "ten", tenGPUs, "last", last,
+		"growth", 100*(equal(last)/equal(tenGPUs)-1), "reducer", 100*(float64(last-1)/float64(tenGPUs-1)-1))}
+	return claims.Verdict("B18", f)
+}
+
+func (x scaled) facts() []result.Fact {
+	bySaved := func(a, b stack) int { return cmp.Compare(saved(x.calm(a)), saved(x.calm(b))) }
+	least, most := slices.MinFunc(x.stacks, bySaved), slices.MaxFunc(x.stacks, bySaved)
+	in, out := x.edge()
+	grown := func(n int) float64 { return x.of(n, withOverlap).Value - x.of(x.gpus[0], withOverlap).Value }
+	p := blogCluster()
+	facts := []result.Fact{kit.Counted("gpus", "", blogGPUs), kit.Counted("per_node", "", blogPerNode), kit.Counted("nodes", "", blogGPUs/blogPerNode),
+		kit.Counted("batch", "", blogBatch), kit.Number("single", "ms", 0, 1e3*blogSingle), kit.Number("within", "GB/s", 0, blogWithin/1e9),
+		kit.Number("between", "GB/s", 0, blogSlowest/1e9), kit.Number("jitter", "%", 0, 100*p.Workers[0].Jitter),
+		kit.Counted("millions", "", blogParams/1_000_000), kit.Counted("ours", "", deepSpeech().params()), kit.Number("estimate", "ms", 0, stated("B13")),
+		kit.Finding("reference", "stack", deepSpeech().Key), kit.Counted("recurrent", "", dsLayers), kit.Counted("units", "", dsUnits),
+		kit.Counted("channels", "", dsChannels), kit.Counted("letters", "", dsLetters), kit.Finding("least", "stack", least.Key), kit.Finding("most", "stack", most.Key),
+		kit.Number("work", "", 1, x.work()), kit.Number("r2", "", 4, x.line().R2), kit.Counted("edge_in", "", in), kit.Counted("edge_out", "", out),
+		kit.Whether("edge_drops", x.rate(out) < x.rate(in)), kit.Counted("mid", "", midGPUs),
+		kit.Number("grown", "%", 0, 100*grown(midGPUs)/grown(x.gpus[len(x.gpus)-1])), kit.Counted("paper_steps", "", planScaling("paper").Steps)}
+	for _, c := range []struct {
+		id string
+		of func(pace) float64
+	}{{"B14", withOverlap}, {"B16", saved}} {
+		r := inRange(c.id, x.of(blogGPUs, c.of).Value)
+		facts = append(facts, kit.Number(c.id+".lo", "ms", 0, r.Lo), kit.Number(c.id+".hi", "ms", 0, r.Hi),
+			kit.Finding(c.id+".where", "where", r.Where), kit.Number(c.id+".off", "ms", 0, r.Off))
+	}
+	return facts
 }

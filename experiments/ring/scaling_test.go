@@ -3,7 +3,6 @@ package ring
 import (
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"gradsync/experiments/claims"
@@ -39,7 +38,7 @@ func TestBuckets(t *testing.T) {
 	s := stack{Blocks: []block{{"a", 100, 1}, {"b", 20, 1}, {"c", 300, 1}}}
 	it := iteration{Stack: s, Bucket: 400}
 	got := it.buckets()
-	if len(got) != 2 || got[0] != (bucket{2, 2, 300}) || got[1] != (bucket{1, 0, 120}) || it.name(got[1]) != "b … a" {
+	if len(got) != 2 || got[0] != (bucket{2, 2, 300}) || got[1] != (bucket{1, 0, 120}) || it.name(got[1]) != "b…a" {
 		t.Errorf("%v", got)
 	}
 	if it.Bucket = 0; len(it.buckets()) != 3 {
@@ -71,97 +70,108 @@ func TestIterationByHand(t *testing.T) {
 	}
 }
 
-// points are made by hand: an iteration of 370 ms alone, then what is given.
-func madePoints(with, without float64) []point {
-	var out []point
-	for _, n := range []int{1, 2, 10, 16, 40} {
-		x := point{GPUs: n, Exchange: 0.39, Equal: 0.2 * 2 * float64(n-1) / float64(n)}
+// made is what is shown of iterations made by hand: 370 ms alone, then what is given.
+func made(with, without float64) scaled {
+	at := map[ride][]pace{}
+	x := scaled{at: func(r ride) []pace { return at[r] }, seeds: 2, gpus: []int{1, 2, 10, 16, 40}}
+	for _, n := range x.gpus {
 		a, b := with, without
 		if n == 1 {
 			a, b = 0.37, 0.37
 		}
-		x.Overlap, x.Plain = []lap{{Seconds: a, Bytes: 2.34e9}, {Seconds: a}}, []lap{{Seconds: b}, {Seconds: b}}
-		out = append(out, x)
+		p := pace{lap{Seconds: a, Bytes: 2.34e9}, lap{Seconds: b}, 0.39, 0.2 * 2 * float64(n-1) / float64(n)}
+		at[ride{n, ""}] = []pace{p, p}
 	}
-	return out
+	for i, s := range []stack{evenly(2), evenly(3)} {
+		x.stacks = append(x.stacks, s)
+		at[ride{blogGPUs, s.Key}] = []pace{{Overlap: lap{Seconds: []float64{0.6, 0.67}[i]}, Plain: lap{Seconds: 0.77}}}
+	}
+	return x
+}
+
+// set replaces the iteration with overlap on n GPUs, which may be new.
+func (x *scaled) set(n int, seconds float64) {
+	if !slices.Contains(x.gpus, n) {
+		x.gpus = append(x.gpus, n)
+		slices.Sort(x.gpus)
+	}
+	at := x.at
+	x.at = func(r ride) []pace {
+		if r == (ride{n, ""}) {
+			return []pace{{Overlap: lap{Seconds: seconds}}, {Overlap: lap{Seconds: seconds}}}
+		}
+		return at(r)
+	}
 }
 
 func TestScalingIsJudged(t *testing.T) {
-	wide := []spread{{Stack: evenly(2), Overlap: 0.6, Plain: 0.77}, {Stack: evenly(3), Overlap: 0.67, Plain: 0.77}}
-	good := judgeScaling(deepSpeech(), madePoints(0.68, 0.77), wide)
-	want := map[string][2]string{"B01": {claims.SameSign, "chosen"}, "B02": {claims.SameSign, "chosen"}, "B10": {claims.Within, "limit"}, "B13": {claims.Within, ""},
-		"B15": {claims.SameSign, "never better"}, "B14": {claims.SameSign, "judged by its bounds: inside"}, "B16": {claims.SameSign, "3 equal layers"}, "B17": {claims.SameSign, "54 % efficiency"}, "B18": {claims.Differs, "from 10 to 40 GPUs it grows by 8.3 %"}}
-	if len(good) != len(want) {
-		t.Errorf("%d claims", len(good))
+	got := made(0.68, 0.77).claims(deepSpeech())
+	want := map[string][2]string{"B01": {claims.SameSign, "our-layers"}, "B02": {claims.SameSign, "our-layers"}, "B10": {claims.Within, "B10-limit"},
+		"B13": {claims.Within, "B13"}, "B15": {claims.SameSign, "capped"}, "B14": {claims.SameSign, "by-bounds"}, "B16": {claims.SameSign, "stacks-inside"},
+		"B17": {claims.SameSign, "B17-edge"}, "B18": {claims.Differs, "B18"}}
+	if len(got) != len(want) {
+		t.Errorf("%d claims", len(got))
 	}
-	for _, c := range good {
+	for _, c := range got {
 		wantVerdict(t, c, want[c.ID][0], want[c.ID][1])
-	}
-	for i, text := range map[int]string{5: "680 ms (600 to 670 over 2 distributions)", 6: "90 ms (100 to 170 over 2 distributions)"} {
-		if good[i].Measured != text {
-			t.Errorf("%s: %v, want %s", good[i].ID, good[i].Measured, text)
+		if given := slices.Contains([]string{"B01", "B02", "B15"}, c.ID); (arg(c, "input") != nil) != given || (c.Remark == claims.GivenRemark) != given {
+			t.Errorf("%s differs by %v, remark %q", c.ID, c.Differs, c.Remark) // parameters, bytes and 370 ms go in
 		}
 	}
-	for _, i := range []int{0, 1, 4} { // parameters, bytes and 370 ms go in
-		if d := good[i].Differs; len(d) != 1 || d[0] != input {
-			t.Errorf("%s differs by %v", good[i].ID, d)
+	for i, ms := range map[int]float64{5: 680, 6: 90} {
+		c := got[i]
+		if math.Abs(c.Measured.(float64)-ms) > 1e-9 || arg(c, "by-bounds")["where"] != "inside" || len(c.Parts) != 2 {
+			t.Errorf("%s: %v, %v, %v", c.ID, c.Measured, c.Reasons, c.Parts)
 		}
 	}
-	points := madePoints(0.55, 0.77)
-	wantVerdict(t, judgeIteration(at(points, 40), wide, 2), claims.Differs, "100 ms below")
-	wantVerdict(t, judgeSaved(at(points, 40), wide, 2), claims.Differs, "100 ms above")
-	slow := madePoints(0.68, 0.77)
-	slow[4].Overlap = []lap{{Seconds: 0.75}, {Seconds: 0.75}} // 10 % above 16 GPUs
-	wantVerdict(t, judgeLinear(slow, 2), claims.Differs, "+10.3 %")
-	bent := madePoints(0.68, 0.77) // 40 GPUs as fast as 16, but not what lies between
+	if in := arg(got[6], "stacks-inside")["inside"]; !slices.Equal(in.([]string), []string{"even-3"}) {
+		t.Errorf("saved as the blog says: %v", in)
+	}
+	if e := arg(got[7], "B17")["efficiency"].(float64); math.Abs(e-54.4) > 0.1 {
+		t.Errorf("efficiency %g", e)
+	}
+	if g := arg(got[8], "B18")["growth"].(float64); math.Abs(g-8.33) > 0.01 {
+		t.Errorf("from 10 to 40 GPUs the cost grows by %g %%", g)
+	}
+	fast := made(0.55, 0.77)
+	for id, of := range map[string]func(pace) float64{"B14": withOverlap, "B16": saved} {
+		if c := fast.ranged(id, of); c.Verdict != claims.Differs || math.Abs(arg(c, "by-bounds")["off"].(float64)-100) > 1e-9 {
+			t.Errorf("%s: %s, %v", id, c.Verdict, c.Reasons)
+		}
+	}
+	slow := made(0.68, 0.77)
+	slow.set(40, 0.75) // 10 % above 16 GPUs
+	wantVerdict(t, slow.linear(), claims.Differs, "B17-growth")
+	bent := made(0.68, 0.77) // 40 GPUs as fast as 16, but not what lies between
 	for _, n := range []int{20, 24, 28} {
-		bent = append(bent, point{GPUs: n, Overlap: []lap{{Seconds: 2}, {Seconds: 2}}})
+		bent.set(n, 2)
 	}
-	wantVerdict(t, judgeLinear(bent, 2), claims.Differs, "+0.0 %")
-	flat := madePoints(0.68, 0.77)
-	for i := range flat {
-		flat[i].Equal = 0.39
-	}
-	wantVerdict(t, judgeConstant(flat), claims.SameSign, "")
+	wantVerdict(t, bent.linear(), claims.Differs, "B17-growth")
 }
 
 // A throughput that stops growing is no straight line.
 func TestSaturationIsNotLinear(t *testing.T) {
-	points := madePoints(0.68, 0.77)
-	for n := 4; n < 16; n += 4 {
-		x := at(points, 16)
-		x.GPUs = n
-		points = append(points, x)
+	x := made(0.68, 0.77)
+	for _, n := range []int{4, 8, 10, 12, 16, 40} {
+		x.set(n, 0.68*max(float64(n)/8, 1))
 	}
-	for i, p := range points {
-		if p.GPUs > 8 {
-			s := 0.68 * float64(p.GPUs) / 8
-			points[i].Overlap = []lap{{Seconds: s}, {Seconds: s}}
-		}
-	}
-	if l := fitLine(points); l.R2 >= leastR2 {
+	if l := x.line(); l.R2 >= leastR2 {
 		t.Errorf("R² = %g", l.R2)
 	}
-	if n := strings.Join(scalingNotes(points, []spread{{Stack: evenly(2), Overlap: 0.6, Plain: 0.7}}), " "); !strings.Contains(n, "do the work of 4.4") {
-		t.Error(n)
+	if w := x.work(); math.Abs(w-40*0.37/3.4) > 1e-9 {
+		t.Errorf("40 GPUs do the work of %g", w)
 	}
 }
 
-// Throughput falls at the edge of a node, or goes on rising: both are said.
+// Throughput falls at the edge of a node, or goes on rising.
 func TestEdgeOfANode(t *testing.T) {
-	points := []point{{GPUs: 8, Overlap: []lap{{Seconds: 0.4}}}, {GPUs: 9, Overlap: []lap{{Seconds: 0.5}}}}
-	if n := edgeNote(points); !strings.Contains(n, "9 GPUs, on two nodes, do less than 8 in one, 576 against 640") {
-		t.Error(n)
-	}
-	if n := edgeOf(points); n != "at the edge of a node the throughput drops, from 640 samples/s on 8 GPUs to 576 on 9" {
-		t.Error(n)
-	}
-	points[1].Overlap[0].Seconds = 0.42
-	if n := edgeOf(points); !strings.Contains(n, "still rises, from 640 samples/s on 8 GPUs to 686 on 9") {
-		t.Error(n)
-	}
-	if n := edgeNote(points); !strings.Contains(n, "still rises, from 640 to 686") {
-		t.Error(n)
+	for seconds, drops := range map[float64]bool{0.5: true, 0.42: false} { // 576 and 686 after 640 samples/s
+		x := made(0.68, 0.77)
+		x.set(8, 0.4)
+		x.set(9, seconds)
+		if c := x.linear(); arg(c, "B17-edge")["drops"] != drops || arg(c, "B17-edge")["in_rate"] != 640. {
+			t.Errorf("%g s: %v", seconds, c.Reasons)
+		}
 	}
 }
 

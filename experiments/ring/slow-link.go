@@ -8,7 +8,8 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/collective"
 )
@@ -23,7 +24,7 @@ const (
 // slowFactors are how many times slower it becomes.
 var slowFactors = []float64{1, 1.5, 2, 4, 8, 16, 100}
 
-// slowed is the cluster with the links of the hosts that pick names f times slower.
+// slowed returns the cluster with the links of the hosts that pick names f times slower.
 func slowed(f float64, pick func(rank int) bool) *cluster.Platform {
 	p := cluster.Uniform(slowRanks, cluster.Host{Name: "gpu", FLOPS: 1e12, Bandwidth: blogLink, Latency: slowLatency}, nil)
 	for i := range p.Workers {
@@ -42,30 +43,41 @@ type slowCase struct {
 	Short                    float64 // a ring that leaves the slow host out
 }
 
+// off returns how far slowing one host is from slowing all.
+func (c slowCase) off() float64 { return math.Abs(c.Ring/c.AllSlow - 1) }
+
 // slowLink asks what one slow link does to all.
 func slowLink() exp.Experiment {
-	e := exp.Experiment{ID: "ring/slow-link", Title: "One slow link", Source: "the blog, Allreduce Communication Cost", Profiles: exp.Profiles}
-	e.Seconds = func(string, int) float64 { return 0.1 }
-	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		res := exp.NewResult(e, env, result.TimingOnly, map[string]any{"ranks": slowRanks, "slow_rank": slowRank, "link": blogLink, "latency": slowLatency.Seconds(), "bytes": blogBytes, "factors": slowFactors})
-		b := exp.Bar{Env: env, Total: float64(len(slowFactors))}
-		var cases []slowCase
-		for _, f := range slowFactors {
-			c, err := runSlow(ctx, f)
-			if err != nil {
-				return res, err
-			}
-			cases = append(cases, c)
-			b.Step(fmt.Sprintf("%g times slower", f))
+	return kit.Inquiry{ID: "ring/slow-link", Source: "the blog, Allreduce Communication Cost", Kind: result.TimingOnly,
+		Profiles: exp.Profiles, Seedless: true, Run: runSlowLink,
+		Seconds: func(string, int) float64 { return 0.1 },
+		Config: func(string) map[string]any {
+			return map[string]any{"ranks": slowRanks, "slow_rank": slowRank, "link": blogLink, "latency": slowLatency.Seconds(),
+				"bytes": blogBytes, "factors": slowFactors}
+		}}.Experiment()
+}
+
+func runSlowLink(ctx context.Context, env exp.Env, r *result.Result) error {
+	b := exp.Bar{Env: env, Total: float64(len(slowFactors))}
+	var cases []slowCase
+	for _, f := range slowFactors {
+		c, err := runSlow(ctx, f)
+		if err != nil {
+			return err
 		}
-		res.Tables = []result.Table{slowTable(cases)}
-		res.Figures = []result.Figure{slowFigure(cases)}
-		res.Claims = []result.Claim{judgeSlowest(cases)}
-		res.Notes = slowNotes(cases)
-		res.Status = complete
-		return res, nil
+		cases = append(cases, c)
+		b.Step(fmt.Sprintf("%g times slower", f))
 	}
-	return e
+	seconds := func(key string, of func(slowCase) float64) kit.Col[slowCase] { return kit.Num(key, "s", 2, of) }
+	r.Frames = []result.Frame{kit.Frame("slow-link", cases, kit.Num("factor", "", 1, func(c slowCase) float64 { return c.Factor }),
+		seconds("ring", func(c slowCase) float64 { return c.Ring }), seconds("all", func(c slowCase) float64 { return c.AllSlow }),
+		kit.Num("ratio", "", 4, func(c slowCase) float64 { return c.Ring / c.AllSlow }),
+		seconds("short", func(c slowCase) float64 { return c.Short }), seconds("halving", func(c slowCase) float64 { return c.Halving }),
+		seconds("naive", func(c slowCase) float64 { return c.Naive }), seconds("top", func(c slowCase) float64 { return c.NaiveTop }))}
+	r.Figures = []result.Figure{{ID: "slow-link-time", Form: "line", Frame: "slow-link", X: "factor", Y: []string{"ring", "halving", "naive", "top"}, Log: "xy"}}
+	r.Claims = []result.Claim{judgeSlowest(cases)}
+	r.Facts = slowFacts(cases)
+	return nil
 }
 
 func runSlow(ctx context.Context, f float64) (slowCase, error) {
@@ -109,15 +121,43 @@ func without(rank int) (out []int) {
 	return out
 }
 
-// judgeSlowest judges B20.
-func judgeSlowest(cases []slowCase) result.Claim {
-	worst, at := 0.0, 0.0
+// furthest returns the case in which slowing one host is furthest from slowing all.
+func furthest(cases []slowCase) (worst slowCase) {
+	worst = cases[0]
 	for _, c := range cases {
-		if off := math.Abs(c.Ring/c.AllSlow - 1); off >= worst {
-			worst, at = off, c.Factor
+		if c.off() >= worst.off() {
+			worst = c
 		}
 	}
-	last := cases[len(cases)-1]
-	return holds("B20", worst <= claims.Tolerance("B20"), 0, fmt.Sprintf("within %.2f %%", 100*worst),
-		fmt.Sprintf("one host of %d slowed by %g to %g costs the ring what slowing all of them costs, to %.2f %% (at ×%g); at ×%g it takes %.1f s instead of %.2f", slowRanks, cases[0].Factor, last.Factor, 100*worst, at, last.Factor, last.Ring, cases[0].Ring))
+	return worst
+}
+
+// judgeSlowest judges B20.
+func judgeSlowest(cases []slowCase) result.Claim {
+	worst, first, last := furthest(cases), cases[0], cases[len(cases)-1]
+	words := result.Because("B20-found", "percent", 100*worst.off())
+	f := claims.Holding(worst.off() <= claims.Tolerance("B20"), 0, &words)
+	f.Notes = []result.Reason{result.Because("B20", "hosts", slowRanks, "least", first.Factor, "most", last.Factor, "percent", 100*worst.off(),
+		"at", worst.Factor), result.Because("B20-most", "most", last.Factor, "slow", last.Ring, "equal", first.Ring)}
+	return claims.Verdict("B20", f)
+}
+
+func slowFacts(cases []slowCase) []result.Fact {
+	first, last := cases[0], cases[len(cases)-1]
+	patience, overtaken := math.NaN(), math.NaN()
+	for _, c := range cases {
+		if c.Naive <= 1.1*first.Naive { // less than a tenth more
+			patience = c.Factor
+		}
+		if c.Naive < c.Ring && math.IsNaN(overtaken) {
+			overtaken = c.Factor
+		}
+	}
+	halving := func(c slowCase) float64 { return c.Halving / c.Ring }
+	return []result.Fact{kit.Counted("hosts", "", slowRanks), kit.Number("gigabytes", "GB", kit.AsIs, blogBytes/1e9),
+		kit.Number("link", "GB/s", kit.AsIs, blogLink/1e9), kit.Counted("latency", "µs", 2*slowLatency.Microseconds()), kit.Counted("slow_rank", "", slowRank), kit.Counted("others", "", slowRanks-1),
+		kit.Number("most", "", kit.AsIs, last.Factor), kit.Number("least", "", kit.AsIs, first.Factor), kit.Number("worst", "%", 2, 100*furthest(cases).off()),
+		kit.Number("short", "s", 2, last.Short), kit.Number("patience", "", kit.AsIs, patience), kit.Number("overtaken", "", kit.AsIs, overtaken),
+		kit.Whether("ever_overtaken", !math.IsNaN(overtaken)), kit.Number("halving_equal", "", 2, halving(first)),
+		kit.Number("halving_slow", "", 2, halving(last)), kit.Whether("halving_suffers", halving(last) > 1.1*halving(first))}
 }

@@ -3,11 +3,11 @@ package ring
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/collective"
 	"gradsync/shared/cluster/virtual"
@@ -18,90 +18,232 @@ const stepperRanks, mostRanks = 5, 16
 
 // steps records every transfer of the ring and holds it against the blog's text.
 func steps() exp.Experiment {
-	e := exp.Experiment{ID: "ring/steps", Title: "Every transfer of a ring of five", Source: "the blog, The Scatter-Reduce and The Allgather", Profiles: exp.Profiles}
-	e.Seconds = func(string, int) float64 { return 0.1 }
-	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		res := exp.NewResult(e, env, result.Counted, map[string]any{"ranks": stepperRanks, "most": mostRanks, "elements_per_chunk": 2, "gantt_bytes": blogBytes, "gantt_link": blogLink})
-		b := exp.Bar{Env: env, Total: mostRanks}
-		var five recording
-		broken := map[int][]string{}
-		for n := 1; n <= mostRanks; n++ {
-			r, err := record(ctx, n)
-			if err != nil {
-				return res, err
-			}
-			if f := faults(r); len(f) > 0 {
-				broken[n] = f
-			}
-			if n == stepperRanks {
-				five = r
-			}
-			b.Step(fmt.Sprintf("%d ranks", n))
-		}
-		spans, err := stepSpans(ctx)
-		if err != nil {
-			return res, err
-		}
-		res.Tables = []result.Table{transferTable(five), stateTable(five), sentenceTable(five, broken)}
-		res.Figures = []result.Figure{stepFigure(five, spans)}
-		res.Claims = []result.Claim{judgeIterations(broken)}
-		res.Notes = stepNotes(five, broken)
-		res.Status = complete
-		return res, nil
-	}
-	return e
+	return kit.Inquiry{ID: "ring/steps", Source: "the blog, The Scatter-Reduce and The Allgather", Kind: result.Counted,
+		Profiles: exp.Profiles, Seedless: true, Run: runSteps,
+		Seconds: func(string, int) float64 { return 0.1 },
+		Config: func(string) map[string]any {
+			return map[string]any{"ranks": stepperRanks, "most": mostRanks, "elements_per_chunk": 2, "gantt_bytes": blogBytes, "gantt_link": blogLink}
+		}}.Experiment()
 }
 
-// judgeIterations judges B09: broken are the sentences that the recordings of each
-// size break.
-func judgeIterations(broken map[int][]string) result.Claim {
-	c, _ := claims.Get("B09")
-	found, note := c.Value, fmt.Sprintf("counted from recorded messages at every N from 1 to %d", mostRanks)
+func runSteps(ctx context.Context, env exp.Env, r *result.Result) error {
+	b := exp.Bar{Env: env, Total: mostRanks}
+	var five recording
+	broken := map[string][]int{} // the sizes that break a sentence
+	sizes := map[int]bool{}
 	for n := 1; n <= mostRanks; n++ {
-		for _, f := range broken[n] {
-			if strings.HasPrefix(f, "iterations") {
-				found, note = "another count", fmt.Sprintf("N = %d: %s", n, f)
+		rec, err := record(ctx, n)
+		if err != nil {
+			return err
+		}
+		for _, s := range blogSchedule {
+			if !s.holds(rec) {
+				broken[s.key], sizes[n] = append(broken[s.key], n), true
+			}
+		}
+		if n == stepperRanks {
+			five = rec
+		}
+		b.Step(fmt.Sprintf("%d ranks", n))
+	}
+	bands, err := stepBands(ctx, five)
+	if err != nil {
+		return err
+	}
+	r.Frames = []result.Frame{transferFrame(five), stateFrame(five), sentenceFrame(broken), bandFrame(bands)}
+	r.Figures = []result.Figure{{ID: "ring-of-five", Form: "gantt", Frame: "bands", X: "from", Y: []string{"until"},
+		Lane: "lane", State: "loop", Label: "chunk"}}
+	r.Claims = []result.Claim{judgeIterations(broken)}
+	busy, end := 0.0, 0.0
+	for _, x := range bands {
+		busy, end = busy+x.Span.To.Seconds()-x.Span.From.Seconds(), max(end, x.Span.To.Seconds())
+	}
+	r.Facts = []result.Fact{
+		kit.Counted("gpus", "", stepperRanks), kit.Counted("most", "", mostRanks), kit.Counted("sentences", "", len(blogSchedule)),
+		kit.Whether("as_stated", len(sizes) == 0), kit.Counted("sizes_broken", "", len(sizes)), kit.Counted("messages", "", len(bands)), kit.Counted("steps", "", len(five.Transfers[0])),
+		kit.Number("bytes", "GB", kit.AsIs, blogBytes/1e9), kit.Number("chunk", "GB", kit.AsIs, blogBytes/1e9/stepperRanks),
+		kit.Number("link", "GB/s", kit.AsIs, blogLink/1e9), kit.Number("seconds", "s", 2, end),
+		kit.Number("busy", "%", 0, 100*busy/(end*stepperRanks))}
+	return nil
+}
+
+// sentence is one statement of the blog about the schedule, and what it asks of every
+// exchange and of every GPU; nil asks nothing.
+type sentence struct {
+	key      string
+	exchange func(r recording, i int, t transfer) bool
+	gpu      func(r recording, rank int) bool
+}
+
+// blogSchedule is what the blog says of its two loops, in its order. The text prints N
+// for n in "sends chunk N": its figures, and baidu-allreduce, have n.
+var blogSchedule = []sentence{
+	// each GPU makes N−1 exchanges that add and then N−1 that overwrite
+	{"iterations", func(r recording, i int, t transfer) bool { return t.adds() == (i < r.ranks()-1) },
+		func(r recording, rank int) bool { return len(r.Transfers[rank]) == 2*(r.ranks()-1) }},
+	// it sends to its right neighbour only and receives from its left
+	{"neighbours", func(r recording, _ int, t transfer) bool { return t.To == r.mod(t.Rank+1) && t.From == r.mod(t.Rank-1) }, nil},
+	// in the first exchange GPU n sends chunk n and receives chunk n−1
+	{"first", func(r recording, i int, t transfer) bool { return i != 0 || t.moves(r, 0) }, nil},
+	// every later exchange sends the chunk that the one before received, and so goes backwards
+	{"forward", func(r recording, i int, t transfer) bool {
+		return i == 0 || t.Sent.Chunk == r.Transfers[t.Rank][i-1].Received.Chunk
+	}, nil},
+	// after exchange i of the first loop the received chunk is the sum of i+1 GPUs' chunks
+	{"pairs", func(r recording, i int, t transfer) bool {
+		return i >= len(r.Transfers[t.Rank])/2 || t.After.count() == i+2
+	}, nil},
+	// after the first loop each GPU has one chunk with all contributions
+	{"complete", nil, func(r recording, rank int) bool {
+		return r.complete(rank, min(r.ranks()-1, len(r.States[rank])-1)) == 1
+	}},
+	// the first exchange of the second loop sends chunk n+1 and receives chunk n
+	{"gather", func(r recording, i int, t transfer) bool { return i != r.ranks()-1 || t.moves(r, 1) }, nil},
+	// after the second loop every GPU has every chunk with all contributions
+	{"all", nil, func(r recording, rank int) bool { return r.complete(rank, len(r.States[rank])-1) == r.ranks() }},
+}
+
+func (r recording) ranks() int { return len(r.Transfers) }
+
+func (r recording) mod(rank int) int { return (rank + r.ranks()) % r.ranks() }
+
+// complete counts rank's chunks that hold all contributions before step at.
+func (r recording) complete(rank, at int) (n int) {
+	for _, h := range r.States[rank][at] {
+		if h.count() == r.ranks() {
+			n++
+		}
+	}
+	return n
+}
+
+// moves tells whether t sends the chunk `ahead` of its GPU and receives the one before.
+func (t transfer) moves(r recording, ahead int) bool {
+	return t.Sent.Chunk == r.mod(t.Rank+ahead) && t.Received.Chunk == r.mod(t.Rank+ahead-1)
+}
+
+// holds tells whether a recording is as the sentence says.
+func (s sentence) holds(r recording) bool {
+	for rank, steps := range r.Transfers {
+		if s.gpu != nil && !s.gpu(r, rank) {
+			return false
+		}
+		for i, t := range steps {
+			if s.exchange != nil && !s.exchange(r, i, t) {
+				return false
 			}
 		}
 	}
-	return claims.Judge("B09", claims.Evidence{Value: found, Note: note})
+	return true
 }
 
-// stepSpans times the exchange of the blog's 1.2 GB on five ideal links of 1 GB/s:
-// [rank][step], when its chunk was on the way.
-func stepSpans(ctx context.Context) ([][]cluster.Span, error) {
-	_, trace, err := cluster.Run(ctx, virtual.New(ideal(stepperRanks, blogLink), virtual.Config{Trace: true}), func(p cluster.Proc) (struct{}, error) {
+// judgeIterations judges B09: broken are the sizes that break each sentence.
+func judgeIterations(broken map[string][]int) result.Claim {
+	bad := broken["iterations"]
+	f := claims.Identity(len(bad) == 0, result.Because("B09-other", "sizes", bad))
+	f.Notes = []result.Reason{result.Because("B09", "most", mostRanks)}
+	return claims.Verdict("B09", f)
+}
+
+// band is a transfer with the time that its chunk was on the way.
+type band struct {
+	transfer
+	Span cluster.Span
+}
+
+// stepBands times the exchange of the blog's 1.2 GB on five ideal links of 1 GB/s.
+func stepBands(ctx context.Context, r recording) (out []band, err error) {
+	rt := virtual.New(ideal(stepperRanks, blogLink), virtual.Config{Trace: true})
+	_, trace, err := cluster.Run(ctx, rt, func(p cluster.Proc) (struct{}, error) {
 		return struct{}{}, collective.RingAllReduceTiming(p, 0, blogParams)
 	})
 	if err != nil {
 		return nil, err
 	}
-	out := make([][]cluster.Span, stepperRanks)
-	for _, s := range trace.Spans {
-		if s.Kind == cluster.SpanSend {
-			out[s.Rank] = append(out[s.Rank], s)
+	for rank := range r.Transfers {
+		step := 0
+		for _, s := range trace.Spans {
+			if s.Rank == rank && s.Kind == cluster.SpanSend {
+				out = append(out, band{r.Transfers[rank][step], s})
+				step++
+			}
 		}
 	}
 	return out, nil
 }
 
-func stepNotes(r recording, broken map[int][]string) []string {
-	sizes := 0
-	for n := 1; n <= mostRanks; n++ {
-		if len(broken[n]) > 0 {
-			sizes++
+// loopOf returns the half of an all-reduce of n GPUs that a step belongs to.
+func loopOf(n, step int) string {
+	switch {
+	case step < 0:
+		return "start"
+	case step < n-1:
+		return "reduce-scatter"
+	}
+	return "all-gather"
+}
+
+// transferFrame lists every transfer.
+func transferFrame(r recording) result.Frame {
+	var rows []transfer
+	for step := range r.Transfers[0] {
+		for rank := range r.Transfers {
+			rows = append(rows, r.Transfers[rank][step])
 		}
 	}
-	first := fmt.Sprintf("The code's ring does what the blog's text says, at every number of GPUs from 1 to %d: its %d sentences on the schedule were held against messages that were recorded on their way.", mostRanks, len(blogSchedule))
-	if sizes > 0 {
-		first = fmt.Sprintf("The code's ring does not do what the blog's text says at %d of the sizes from 1 to %d; the table names the sentences.", sizes, mostRanks)
+	return kit.Frame("transfers", rows,
+		kit.Count("step", "", func(t transfer) int { return t.Step }), kit.Count("gpu", "", func(t transfer) int { return t.Rank }),
+		kit.Word("loop", "loop", func(t transfer) string { return loopOf(len(r.Transfers), t.Step) }),
+		kit.Count("sends", "", func(t transfer) int { return t.Sent.Chunk }),
+		kit.Word("sent_holds", "", func(t transfer) string { return t.Sent.Holds.String() }),
+		kit.Count("to", "", func(t transfer) int { return t.To }), kit.Count("receives", "", func(t transfer) int { return t.Received.Chunk }),
+		kit.Count("from", "", func(t transfer) int { return t.From }),
+		kit.Word("how", "how", func(t transfer) string {
+			if t.adds() {
+				return "adds"
+			}
+			return "overwrites"
+		}),
+		kit.Word("holds", "", func(t transfer) string { return t.After.String() }))
+}
+
+// stateFrame lists what all chunks hold after each step; −1 is before the first.
+func stateFrame(r recording) result.Frame {
+	type state struct {
+		step, gpu int
+		holds     []holding
 	}
-	messages := 0
-	for _, s := range r.Transfers {
-		messages += len(s)
+	var rows []state
+	for at := range r.States[0] {
+		for rank := range r.States {
+			rows = append(rows, state{at - 1, rank, r.States[rank][at]})
+		}
 	}
-	return []string{first,
-		fmt.Sprintf("Five GPUs exchange %d messages in %d steps, all five links at work in every step: no GPU ever waits for another's turn, which is what the single reducer makes them do.", messages, len(r.Transfers[0])),
-		"Each chunk makes N−1 hops to be summed and N−1 more to be known: both times it crosses all links of the ring but one. The GPU that completes chunk c is the one to the left of GPU c, so every GPU finishes another chunk.",
-		"The translation prints “sends chunk N, receives chunk N−1” for GPU n; with the lower-case n of the figures the sentence is the one recorded here."}
+	cols := []kit.Col[state]{kit.Count("step", "", func(s state) int { return s.step }),
+		kit.Word("loop", "loop", func(s state) string { return loopOf(len(r.States), s.step) }),
+		kit.Count("gpu", "", func(s state) int { return s.gpu })}
+	for c := range r.Transfers {
+		cols = append(cols, kit.Word(fmt.Sprintf("chunk%d", c), "", func(s state) string { return s.holds[c].String() }))
+	}
+	return kit.Frame("states", rows, cols...)
+}
+
+// sentenceFrame holds the blog's sentences against the recordings.
+func sentenceFrame(broken map[string][]int) result.Frame {
+	return kit.Frame("sentences", blogSchedule,
+		kit.Word("sentence", "sentence", func(s sentence) string { return s.key }),
+		kit.Flag("stated", func(s sentence) bool { return len(broken[s.key]) == 0 }),
+		kit.Count("broken", "", func(s sentence) int { return len(broken[s.key]) }))
+}
+
+// bandFrame says when each chunk is on which link.
+func bandFrame(bands []band) result.Frame {
+	return kit.As(result.TimingOnly, kit.Frame("bands", bands,
+		kit.Word("lane", "", func(x band) string { return fmt.Sprintf("GPU-%d", x.Rank) }),
+		kit.Count("gpu", "", func(x band) int { return x.Rank }), kit.Count("step", "", func(x band) int { return x.Step }),
+		kit.Word("loop", "loop", func(x band) string { return loopOf(stepperRanks, x.Step) }),
+		kit.Count("chunk", "", func(x band) int { return x.Sent.Chunk }),
+		kit.Word("holds", "", func(x band) string { return x.Sent.Holds.String() }), kit.Count("to", "", func(x band) int { return x.To }),
+		kit.Num("from", "s", kit.AsIs, func(x band) float64 { return x.Span.From.Seconds() }),
+		kit.Num("until", "s", kit.AsIs, func(x band) float64 { return x.Span.To.Seconds() })))
 }

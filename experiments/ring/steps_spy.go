@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"strconv"
+	"strings"
 	"time"
 
 	"gradsync/shared/cluster"
@@ -17,6 +19,17 @@ import (
 type holding uint32
 
 func (h holding) count() int { return bits.OnesCount32(uint32(h)) }
+
+// String spells a holding: "0+4".
+func (h holding) String() string {
+	var out []string
+	for rank := range 32 {
+		if h>>rank&1 == 1 {
+			out = append(out, strconv.Itoa(rank))
+		}
+	}
+	return strings.Join(out, "+")
+}
 
 // piece is a chunk as it was found in a message or in a rank's vector.
 type piece struct {

@@ -225,20 +225,9 @@ if (typeof document !== "undefined") (function () {
     });
     document.querySelectorAll(".none[title]").forEach(function (e) { e.title = zh ? "无值" : "no value"; });
     charts.forEach(function (x) { if (x.chart) x.live.setAttribute("aria-label", description(x.fig)); });
-    tell(zh);
     show(charts);
     nameTheme(theme());
     document.dispatchEvent(new CustomEvent("gradsync-language"));
-  }
-  /* The names in the tables beneath the charts are those of the charts, and are exchanged
-     with them. */
-  function tell(zh) {
-    var bases = document.getElementById("chart-bases"), words = bases && zh ? JSON.parse(bases.textContent).zh : null;
-    document.querySelectorAll("table.points tbody :is(th, td)").forEach(function (c) {
-      if (c.en === undefined) c.en = c.textContent;
-      var text = gradsyncWord(words, c.en);
-      if (c.textContent !== text) c.textContent = text;
-    });
   }
   /* The words of e in one language. */
   function shown(e, zh) {

@@ -124,6 +124,26 @@ func (b *Book) Titles(id string) (out Both, err error) {
 	return out, nil
 }
 
+// Narrative executes a text that speaks of several results, in a language (0 English, 1
+// Chinese), and returns its Markdown; name is what errors call it. It binds numbers by
+// (result ID PROFILE), which is nil where there is no such result.
+func (b *Book) Narrative(l int, name, src string, others Results) (string, error) {
+	p := b.page(l, &result.Result{ID: name}, others)
+	p.t = b.reasons[l]
+	t, err := text.New(name).Funcs(p.funcs()).Parse(src)
+	if err != nil {
+		return "", fmt.Errorf("narrative: %w", err)
+	}
+	var out strings.Builder
+	if err := t.Execute(&out, nil); err != nil {
+		return "", fmt.Errorf("narrative: %w", err)
+	}
+	if len(p.blocks) > 0 {
+		return "", fmt.Errorf("narrative %s: a table or figure stands on the page of its result", name)
+	}
+	return out.String(), nil
+}
+
 // Column returns the title of a frame's column.
 func (p *Page) Column(frame, key string) (out Both, err error) {
 	for l := range Languages {
@@ -154,6 +174,18 @@ func (p *Page) Unit(unit string) (out Both) {
 		out[l] = w.unit(unit)
 	}
 	return out
+}
+
+// Begun returns the page of a result whose run was interrupted before it had what its
+// notebook speaks of: its title and a sentence.
+func (b *Book) Begun(r *result.Result) (*Page, error) {
+	title, err := b.Titles(r.ID)
+	if err != nil {
+		return nil, err
+	}
+	prose := [2]template.HTML{"<p>The run was interrupted before there was anything to tell. The same command goes on from the finished parts.</p>",
+		"<p>运行在得到可叙述的内容之前被中断。重复同一命令，会从已完成的部分继续。</p>"}
+	return &Page{Result: r, book: b, Title: title, Parts: []Part{{Prose: &prose}}, Used: map[string]bool{}}, nil
 }
 
 // page is one result in one language while it is rendered.

@@ -255,7 +255,7 @@ func yes(v Value) (bool, error) {
 }
 
 // known tells whether a value is there.
-func known(v Value) bool { return v.V != nil }
+func known(v any) bool { return plainValue(v) != nil }
 
 // sum adds values of one unit.
 func sum(vs ...Value) (Value, error) {

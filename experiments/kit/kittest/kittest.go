@@ -1,0 +1,132 @@
+// Package kittest holds the tests that every package of experiments makes of its list:
+// each claim has one verdict, same inputs give same bytes, an interruption says so, and the
+// committed results are those of the list.
+package kittest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"gradsync/experiments/claims"
+	"gradsync/experiments/exp"
+	"gradsync/experiments/result"
+)
+
+// Paper is what the tests are told of a package.
+type Paper struct {
+	List    func() []exp.Experiment
+	Prefix  string               // of its claims' ids
+	Rows    int                  // how many it has
+	Results string               // folder of the committed results
+	Skip    func(id string) bool // claims that no result judges; nil: none
+}
+
+// Run runs the experiments in profile ci on one seed.
+func (p Paper) Run(t *testing.T) (out []*result.Result) {
+	t.Helper()
+	for _, e := range p.List() {
+		r, err := e.Run(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{3}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// Judged tests that every claim has one verdict: in made, a run of profile ci, and in the
+// committed results of every profile that has one of all experiments.
+func (p Paper) Judged(t *testing.T, made []*result.Result) {
+	t.Run("run of ci", func(t *testing.T) { p.judged(t, made) })
+	for _, profile := range exp.Profiles {
+		var list []*result.Result
+		for _, e := range p.List() {
+			r, err := result.Read(result.Path(p.Results, e.ID, profile))
+			switch {
+			case errors.Is(err, os.ErrNotExist), errors.Is(err, result.ErrSchema):
+			case err != nil:
+				t.Error(err)
+			case r.ID != e.ID || r.Source != e.Source || r.Profile != profile:
+				t.Errorf("%s %s: committed as %q %q %q", e.ID, profile, r.ID, r.Source, r.Profile)
+			default:
+				list = append(list, r)
+			}
+		}
+		if len(list) == len(p.List()) {
+			t.Run("committed "+profile, func(t *testing.T) { p.judged(t, list) })
+		}
+	}
+}
+
+func (p Paper) judged(t *testing.T, list []*result.Result) {
+	where := map[string][]string{}
+	for _, r := range list {
+		if r.Status != result.Complete || len(r.Frames) == 0 {
+			t.Errorf("%s is %s and has %d frames", r.ID, r.Status, len(r.Frames))
+		}
+		for _, c := range r.Claims {
+			where[c.ID] = append(where[c.ID], r.ID)
+		}
+	}
+	rows := 0
+	for _, c := range claims.All() {
+		if !strings.HasPrefix(c.ID, p.Prefix) {
+			continue
+		}
+		rows++
+		if n := len(where[c.ID]); n != 1 && !(n == 0 && p.Skip != nil && p.Skip(c.ID)) {
+			t.Errorf("%s is judged %d times: %v", c.ID, n, where[c.ID])
+		}
+		delete(where, c.ID)
+	}
+	for id, in := range where {
+		t.Errorf("%s, in %v, is no claim of the document", id, in)
+	}
+	if rows != p.Rows {
+		t.Errorf("%d claims begin with %s, want %d", rows, p.Prefix, p.Rows)
+	}
+}
+
+// Deterministic tests that a second run has the bytes of made, the first.
+func (p Paper) Deterministic(t *testing.T, made []*result.Result) {
+	for i, again := range p.Run(t) {
+		a, errA := result.Encode(made[i])
+		b, errB := result.Encode(again)
+		if errA != nil || errB != nil || !bytes.Equal(a, b) {
+			t.Errorf("%s: two runs differ: %v %v", again.ID, errA, errB)
+		}
+	}
+}
+
+// Interrupted tests that an experiment whose context has ended returns what it has, marked
+// incomplete and fit for a file, and the context's error.
+func (p Paper) Interrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, e := range p.List() {
+		r, err := e.Run(ctx, exp.Env{Profile: "ci", Seeds: []uint64{0}})
+		if !errors.Is(err, context.Canceled) || r == nil || r.Status != result.Incomplete {
+			t.Errorf("%s: %v, %+v", e.ID, err, r)
+			continue
+		}
+		if _, err := result.Encode(r); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Planned tests that every profile of an experiment has a length.
+func (p Paper) Planned(t *testing.T) {
+	for _, e := range p.List() {
+		for _, profile := range e.Profiles {
+			if s := e.Seconds(profile, 3); !(s > 0) || !slices.Contains(exp.Profiles, profile) {
+				t.Errorf("%s: %g s in %s", e.ID, s, profile)
+			}
+		}
+	}
+}
