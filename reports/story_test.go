@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"errors"
 	"io/fs"
 	"regexp"
 	"slices"
@@ -88,14 +89,7 @@ func TestNarrativesAgree(t *testing.T) {
 	}
 	for _, file := range files {
 		name := strings.TrimSuffix(strings.TrimPrefix(file, "text/"), ".en.md")
-		en, err := narrative(name + ".en.md")
-		if err != nil {
-			t.Fatal(err)
-		}
-		zh, err := narrative(name + ".zh.md")
-		if err != nil {
-			t.Fatal(err)
-		}
+		en, zh := chunksOf(t, name+".en.md"), chunksOf(t, name+".zh.md")
 		if len(zh) == 0 {
 			t.Errorf("%s: no Chinese", name)
 			continue
@@ -121,6 +115,23 @@ func TestNarrativesAgree(t *testing.T) {
 			}
 		}
 	}
+}
+
+// chunksOf cuts a narrative before its numbers are bound; none where there is no such file.
+func chunksOf(t *testing.T, name string) []chunk {
+	t.Helper()
+	src, err := wordFiles.ReadFile("text/" + name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := chunks(name, string(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 // pointsTo lists references, sorted: languages order them differently.
