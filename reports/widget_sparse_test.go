@@ -83,7 +83,7 @@ func TestAChoiceInWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "pruned MLP, all layers, a block that holds the sum of 1 of 8 ranks: not zero are 10 % of the weights and 64 % of the gradients. The weights are sparser. " +
-		"Of the blocks at this hop, the choice (S41) sends 100 % as weights for being sparser. Forms (S42, 1 Gb/s, all hops): 39 % direct and 61 % bitmap. Bytes over the dense ring’s: 0.717."
+		"Of the blocks at this hop, the choice (S41) sends 100 % as weights for being sparser. Forms (S42, 1 Gb/s, all hops): 39.5 % direct and 60.5 % bitmap. Bytes over the dense ring’s: 0.717."
 	want = strings.ReplaceAll(want, " %", nbsp+"%")
 	if got := worked(t, "sparseSaid", x, 4, 0, 0, "en"); got != want {
 		t.Errorf("%q, want %q", got, want)

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// waitingAt lists who is shown as waiting, in which state and for whom: "1 WSS 6, …", -1
-// for who waits for a time.
+// waitingAt lists who is shown as waiting, in which state and for whom: "1 WSS 6, …".
 func waitingAt(t *testing.T, w *daspWalk, at int) string {
 	t.Helper()
 	var out []string
