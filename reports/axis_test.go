@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	result "gradsync/experiments/result1"
+	"gradsync/reports/notebook"
 )
 
 // Shortening the coordinates of a drawing leaves the words of its axes alone: a small
@@ -14,8 +14,8 @@ func TestLogarithmicAxesNameSmallValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := result.Figure{ID: "f", Form: "line", Alt: "a line", X: result.Axis{Title: "x"}, Y: result.Axis{Title: "y", Log: true},
-		Series: []result.Series{{Name: "a", X: []float64{1, 2, 3}, Y: []float64{0.0003, 0.02, 30}}}}
+	f := notebook.Drawing{ID: "f", Form: "line", X: notebook.Axis{Title: "x"}, Y: notebook.Axis{Title: "y", Log: true},
+		Series: []notebook.Series{{Name: "a", X: []float64{1, 2, 3}, Y: []float64{0.0003, 0.02, 30}}}}
 	opt, err := option(f)
 	if err != nil {
 		t.Fatal(err)

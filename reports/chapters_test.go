@@ -2,7 +2,6 @@ package reports
 
 import (
 	"fmt"
-	"html"
 	"slices"
 	"strings"
 	"testing"
@@ -21,19 +20,27 @@ func TestChapters(t *testing.T) {
 	}
 	var got []string
 	for _, p := range parts(sections) {
-		got = append(got, fmt.Sprint(p.Title, " ", len(p.Sections)))
+		got = append(got, fmt.Sprint(p.Title.En, " ", len(p.Sections)))
 	}
 	if want := []string{"The paper’s tables and figures 4", "Choices the paper leaves open 4", "Beyond the paper 4", "What must have been true 1", "Further results 2"}; !slices.Equal(got, want) {
 		t.Errorf("chapters %q, want %q", got, want)
 	}
 	toc := cut(t, pageOf(t, "dasp.html"), `<nav class="toc"`, "</nav>")
-	if !strings.Contains(toc, `href="#part-further-results">Further results</a><ul>`) || !strings.Contains(toc, html.EscapeString("Example: assumed devices")) {
+	if !strings.Contains(toc, `href="#part-further-results">Further results</a><ul>`) || !strings.Contains(toc, "Example: assumed devices") {
 		t.Errorf("the table of contents reads %s", toc)
 	}
 }
 
-// The three pages share names of experiments, not their order.
+// Every chapter has a name in both languages; pages share names of experiments, not
+// their order.
 func TestChaptersOfThePapers(t *testing.T) {
+	for paper, list := range chapters {
+		for _, c := range append(list, chapter{Title: otherChapter}) {
+			if c.Title.En == "" || c.Title.Zh == "" || c.Title.En == c.Title.Zh {
+				t.Errorf("%s: chapter %q", paper, c.Title)
+			}
+		}
+	}
 	for paper, want := range map[string][]string{
 		"ring":       {"steps", "cost", "scaling", "overlap", "placement", "slow-link", "equals-sgd"},
 		"ringsparse": {"decisions", "traffic", "time", "fill-in", "conversion-error", "scaling", "accuracy", "overlap"},

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	result "gradsync/experiments/result1"
+	"gradsync/reports/notebook"
 )
 
 // Broken by hand.
@@ -36,8 +36,8 @@ func TestCategoriesAllHaveTheirName(t *testing.T) {
 			AxisLabel struct{ Interval *int }
 		}
 	}) {
-		f := result.Figure{ID: "b", Form: "bar", Alt: "bars", X: result.Axis{Title: "model", Categories: names}, Y: result.Axis{Title: "share", Unit: "%"},
-			Series: []result.Series{{Name: "s", Y: make([]float64, len(names))}}}
+		f := notebook.Drawing{ID: "b", Form: "bar", X: notebook.Axis{Title: "model", Categories: names}, Y: notebook.Axis{Title: "share", Unit: "%"},
+			Series: []notebook.Series{{Name: "s", Y: make([]float64, len(names))}}}
 		raw, err := option(f)
 		if err == nil {
 			err = json.Unmarshal(raw, &opt)
@@ -58,11 +58,11 @@ func TestCategoriesAllHaveTheirName(t *testing.T) {
 
 // Ranks have no tick at 2.5; seconds may.
 func TestCountsHaveWholeTicks(t *testing.T) {
-	f := result.Figure{ID: "l", Form: "line", Alt: "line", X: result.Axis{Title: "ranks N"}, Series: []result.Series{{Name: "s", X: []float64{2, 4}, Y: []float64{1, 1}}}}
+	f := notebook.Drawing{ID: "l", Form: "line", X: notebook.Axis{Title: "ranks N"}, Series: []notebook.Series{{Name: "s", X: []float64{2, 4}, Y: []float64{1, 1}}}}
 	seconds, halves := f, f
 	seconds.X.Unit = "s"
-	halves.Series = []result.Series{{Name: "s", X: []float64{2, 2.5}, Y: []float64{1, 1}}}
-	for i, f := range []result.Figure{f, seconds, halves} {
+	halves.Series = []notebook.Series{{Name: "s", X: []float64{2, 2.5}, Y: []float64{1, 1}}}
+	for i, f := range []notebook.Drawing{f, seconds, halves} {
 		raw, err := option(f)
 		if err != nil {
 			t.Fatal(err)

@@ -4,16 +4,16 @@ import (
 	"strings"
 	"testing"
 
-	result "gradsync/experiments/result1"
+	"gradsync/reports/notebook"
 )
 
 // More names than a row holds stand in columns above a drawing that is as much taller.
 func TestLegendsOfManyNames(t *testing.T) {
-	f := exampleCompare().Figures[0]
+	f := drawingOf(t, exampleCompare(), "bars")[0]
 	if rows := legendRows(namesOf(f)); rows != 2 { // 884 px hold 6 columns of 57 px and 10 letters
 		t.Errorf("%d rows of %d names", rows, len(f.Series))
 	}
-	svg := cut(t, pageOf(t, "compare.html"), `id="when-bars"`, "</svg>")
+	svg := cut(t, pageOf(t, "compare/example-when.html"), `id="example-when-bars"`, "</svg>")
 	for _, m := range compared {
 		if !strings.Contains(svg, ">"+m+"<") {
 			t.Errorf("the drawing does not name %s", m)
@@ -51,7 +51,7 @@ func TestLegendMarksWhatIsMarked(t *testing.T) {
 		marked bool
 	}{{"circle", 40, true}, {"circle", 41, false}, {"none", 3, false}} {
 		m := map[string]any{}
-		lineLook(result.Series{X: make([]float64, c.points)}, look{Colour: "#123456", Symbol: c.symbol})(m)
+		lineLook(notebook.Series{X: make([]float64, c.points)}, look{Colour: "#123456", Symbol: c.symbol})(m)
 		style, _ := m["itemStyle"].(map[string]any)
 		if opacity, hidden := style["opacity"]; hidden == c.marked || hidden && opacity != 0 || style["color"] != "#123456" {
 			t.Errorf("symbol %s, %d points: %v, want a marker in the legend: %t", c.symbol, c.points, style, c.marked)

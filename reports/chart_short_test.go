@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	result "gradsync/experiments/result1"
+	"gradsync/reports/notebook"
 )
 
 // A browser makes of a chart's difference from its base the option that was drawn, but
@@ -19,25 +19,20 @@ func TestShortOptionsAreWhole(t *testing.T) {
 	if _, err := s.vm.RunString(reportJS); err != nil {
 		t.Fatal(err)
 	}
-	all, err := load(fixtures)
-	if err != nil {
-		t.Fatal(err)
-	}
 	seed, forms := uint64(7), map[string]int{}
-	figures := []result.Figure{
-		{Form: "line", X: result.Axis{Title: "x", Log: true}, Y: result.Axis{Unit: "%"}, Series: []result.Series{
+	figures := []notebook.Drawing{
+		{Form: "line", X: notebook.Axis{Title: "x", Log: true}, Y: notebook.Axis{Unit: "%"}, Series: []notebook.Series{
 			{Name: "BSP", Group: "bsp", X: []float64{1, 2}, Y: []float64{3, 4}, Lo: []float64{2, 3}, Hi: []float64{4, 5}},
 			{Name: "BSP", Group: "bsp", Seed: &seed, X: []float64{1, 2}, Y: []float64{3, 4.123456789}}, {Name: "none"}, {Name: "b", X: []float64{9}, Y: []float64{1e-9}}}},
-		{Form: "gantt", Lanes: []string{"w"}, Bands: []result.Band{{From: 1, To: 2, State: "wss"}, {From: 1, To: 3, State: "fss", Label: "<b>"}, {From: 1, To: 3, State: "fss"},
-			{From: 3, To: 4, State: "fss", Label: "c"}, {From: 4, To: 5, State: "wss", Label: "c"}, {From: 5, To: 6, State: "wss", Label: "<b>"}}},
+		{Form: "gantt", Lanes: []string{"w"}, Bands: []notebook.Band{{From: 1, To: 2, Key: "wss", State: "wss"}, {From: 1, To: 3, Key: "fss", State: "fss", Label: "<b>"}, {From: 1, To: 3, Key: "fss", State: "fss"},
+			{From: 3, To: 4, Key: "fss", State: "fss", Label: "c"}, {From: 4, To: 5, Key: "wss", State: "wss", Label: "c"}, {From: 5, To: 6, Key: "wss", State: "wss", Label: "<b>"}}},
 	}
-	for _, rs := range all {
-		for _, r := range rs {
-			figures = append(figures, r.Figures...)
+	for _, r := range examples() {
+		for _, f := range r.Figures {
+			figures = append(figures, drawingOf(t, r, f.ID)[0])
 		}
 	}
 	for _, f := range figures {
-		f.Alt = "what it shows"
 		opt, err := option(f)
 		if err != nil {
 			t.Fatal(err)
@@ -46,7 +41,7 @@ func TestShortOptionsAreWhole(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		bases, err := (*paperPage).Bases(nil)
+		bases, err := basesWith(nil)
 		if err != nil {
 			t.Fatal(err)
 		}

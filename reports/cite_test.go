@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 )
 
 // TestSoftwareCitesItsCommits: every commit once, with the page, and the last year.
@@ -59,19 +59,24 @@ func TestOneNameForTheSoftware(t *testing.T) {
 	}
 }
 
-// TestPagesSayHowToCite: the page, its commit and an anchor that is there.
+// TestPagesSayHowToCite: the page, its commit and the page of a result that is there.
 func TestPagesSayHowToCite(t *testing.T) {
+	files, err := rendered()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range []string{"dasp.html", "ring.html", "compare.html"} {
-		page := pageOf(t, name)
-		cite := cut(t, page, `<section id="cite"`, "</section>")
+		cite := cut(t, english(files[name]), `<section id="cite"`, "</section>")
 		if strings.Count(cite, name+", results of commit") != 2 || strings.Contains(cite, "several") {
 			t.Errorf("%s: %s", name, cite)
 		}
-		_, anchor, _ := strings.Cut(cite, "<code>"+name+"#")
-		anchor, _, _ = strings.Cut(anchor, "<")
-		if anchor == "" || strings.Count(page, ` id="`+anchor+`"`) != 1 {
-			t.Errorf("%s: the anchor %q stands not once on the page", name, anchor)
+		if example := cut(t, cite, "<code>", "</code>"); files[example] == "" {
+			t.Errorf("%s: the page %q is none", name, example)
 		}
+	}
+	const own = "dasp/example5.html"
+	if cite := cut(t, pageOf(t, own), `<p lang="en" id="cite-gradsync">`, "</p>"); !strings.Contains(cite, own+", results of commit "+strings.Repeat("c", 40)) {
+		t.Errorf("%s: %s", own, cite)
 	}
 	if cite := cut(t, pageOf(t, "index.html"), `<section id="cite"`, "</section>"); strings.Count(cite, "index.html, results of commit") != 2 || strings.Contains(cite, "Provenance") {
 		t.Errorf("the index: %s", cite)

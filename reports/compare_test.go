@@ -2,11 +2,10 @@ package reports
 
 import (
 	"fmt"
-	"html/template"
 	"strings"
 	"testing"
 
-	result "gradsync/experiments/result1"
+	"gradsync/reports/notebook"
 )
 
 // The page that compares all methods is of no document: it claims nothing, cites
@@ -18,7 +17,7 @@ func TestCompareIsNoDocument(t *testing.T) {
 			t.Errorf("the page has %q", no)
 		}
 	}
-	for _, yes := range []string{"Invented: take the invented method", `id="when"`, `id="prov-when"`, `id="bib-gradsync"`} {
+	for _, yes := range []string{"Invented: take the invented method", `id="example-when"`, `id="prov-example-when"`, `id="bib-gradsync"`} {
 		if !strings.Contains(page, yes) {
 			t.Errorf("the page lacks %q", yes)
 		}
@@ -26,17 +25,18 @@ func TestCompareIsNoDocument(t *testing.T) {
 	if short, results := strings.Index(page, `<h2 id="short">`), strings.Index(page, `id="results-h"`); short < 0 || results < short {
 		t.Errorf("in short at %d, the results at %d", short, results)
 	}
-	answer, notes, figure, more := strings.Index(page, `id="when-advice"`), strings.Index(page, `<ul class="notes">`), strings.Index(page, `id="when-bars"`), strings.Index(page, `id="when-more"`)
-	if answer < 0 || notes < answer || figure < notes || more < figure {
-		t.Errorf("the answer at %d, the sentences at %d, the figure at %d, another table at %d", answer, notes, figure, more)
+	own := pageOf(t, "compare/example-when.html")
+	answer, figure, table := strings.Index(own, "Invented: take"), strings.Index(own, `id="example-when-bars"`), strings.Index(own, `id="example-when-times"`)
+	if answer < 0 || figure < answer || table < figure {
+		t.Errorf("the answer at %d, the figure at %d, the table at %d", answer, figure, table)
 	}
-	for _, name := range pageNames {
+	for _, name := range pageNames() {
 		want := 1
 		if name == "compare.html" {
 			want = 0
 		}
 		bar := cut(t, pageOf(t, name), `<header class="bar">`, "</header>")
-		if n := strings.Count(bar, `href="compare.html"`); n != want {
+		if n := strings.Count(bar, `compare.html"`); n != want {
 			t.Errorf("the bar of %s leads there %d times, want %d", name, n, want)
 		}
 	}
@@ -51,31 +51,27 @@ func TestCompareIsNoDocument(t *testing.T) {
 
 // Only a page with verdicts says what profiles that disagree are.
 func TestDisagreementIsExplainedWhereThereAreVerdicts(t *testing.T) {
-	tr, err := newTranslator()
+	r, err := newRenderer(Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	tmpl, err := template.New("").Funcs(tr.funcs()).ParseFS(templates, "templates/*.html")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, claims := range [][]claimTable{nil, {{}}} {
+	for _, judged := range [][]claimBlock{nil, {{}}} {
 		var b strings.Builder
-		if err := tmpl.ExecuteTemplate(&b, "reading", &paperPage{Paper: &papers[0], Several: true, Claims: claims}); err != nil {
+		if err := r.pages.ExecuteTemplate(&b, "reading", &paperPage{Paper: &papers[0], Several: true, Judged: judged}); err != nil {
 			t.Fatal(err)
 		}
 		page := english(b.String())
-		if !strings.Contains(page, "neither corrects the other.") || strings.Contains(page, "two verdicts differ") != (claims != nil) {
-			t.Errorf("with %d tables of claims the page reads\n%s", len(claims), page)
+		if !strings.Contains(page, "neither corrects the other.") || strings.Contains(page, "two verdicts differ") != (judged != nil) {
+			t.Errorf("with %d blocks of claims the page reads\n%s", len(judged), page)
 		}
 	}
 }
 
 // All methods of the four documents can stand in one figure and be told apart.
 func TestAllMethodsAreToldApart(t *testing.T) {
-	var series []result.Series
+	var series []notebook.Series
 	for _, m := range compared {
-		series = append(series, result.Series{Name: m, Group: m})
+		series = append(series, notebook.Series{Name: m, Group: m})
 	}
 	of := looks(series)
 	for i, a := range compared {

@@ -1,31 +1,32 @@
 package reports
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
-	result "gradsync/experiments/result1"
+	"gradsync/reports/notebook"
 )
 
 // curve is a group of one mean with a band and one seed, by hand.
-func curve(name string, ys ...float64) []result.Series {
+func curve(name string, ys ...float64) []notebook.Series {
 	seed := uint64(7)
 	xs := make([]float64, len(ys))
 	for i := range xs {
 		xs[i] = float64(i)
 	}
-	return []result.Series{
+	return []notebook.Series{
 		{Name: name, Group: strings.ToLower(name), X: xs, Y: ys, Lo: ys, Hi: ys},
 		{Name: name, Group: strings.ToLower(name), Seed: &seed, X: xs, Y: ys},
 	}
 }
 
-// Groups that coincide in mean, band and seeds are one curve; the CSV file has
-// them all. One digit of one seed keeps two groups apart.
+// Groups that coincide in mean, band and seeds are one curve, which says so in both
+// languages. One digit of one seed keeps two groups apart.
 func TestCoincidingCurvesAreDrawnOnce(t *testing.T) {
-	var f result.Figure
-	f.ID, f.Form, f.Alt, f.Y = "a", "line", "alt", result.Axis{Title: "test accuracy", Unit: "%"}
+	var f notebook.Drawing
+	f.ID, f.Form, f.Y = "a", "line", notebook.Axis{Title: "test accuracy", Unit: "%"}
 	for _, m := range []string{"BSP", "ASP", "SSP", "DASP"} {
 		ys := []float64{10, 20}
 		if m == "BSP" {
@@ -49,16 +50,20 @@ func TestCoincidingCurvesAreDrawnOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sec, files, err := buildSection("dasp", []loaded{{Result: &result.Result{ID: "dasp/x", Figures: []result.Figure{f}}, Stem: "x"}}, places{tr: talker(nil)}, s, false)
+	zh := f
+	zh.Series = slices.Clone(f.Series)
+	for i := range zh.Series {
+		zh.Series[i].Name = strings.Replace(zh.Series[i].Name, "SSP", "半同步", 1)
+	}
+	v, err := viewFigure(loaded{Result: exampleStated(), Stem: "x"}, &notebook.Figure{ID: "a", Alt: notebook.Both{"alt", "图"}, Drawn: [2]notebook.Drawing{f, zh}}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := sec.Figures[0].Figures[0]
-	if !strings.Contains(v.Drawn, "ASP = DASP: the same numbers") || !strings.Contains(string(v.SVG), "ASP = DASP") || len(v.Data.Rows) != 12 {
-		t.Errorf("words %q, %d points; or the legend lacks the names", v.Drawn, len(v.Data.Rows))
+	if !strings.Contains(v.Drawn.En, "ASP = DASP: the same numbers") || !strings.Contains(v.Drawn.Zh, "ASP = DASP：每个点的数值都相同") {
+		t.Errorf("the caption says %q", v.Drawn)
 	}
-	if n := strings.Count(files[0].Text, "\n"); n != 17 || strings.Contains(files[0].Text, "=") {
-		t.Errorf("the CSV file has %d lines, want a head and 16 points under their own names", n)
+	if !strings.Contains(string(v.SVG), "ASP = DASP") || len(v.Points) != 12 || !strings.Contains(fmt.Sprint(v.Points), "半同步") {
+		t.Errorf("%d points, or the legend lacks the names", len(v.Points))
 	}
 	f.Form = "bar"
 	if got, names := merge(f); len(names) > 0 || len(got.Series) != 8 {
@@ -76,8 +81,8 @@ func TestAccuraciesThatSettleLoseTheirStart(t *testing.T) {
 		{"test accuracy", 92.4, "The axis starts at 90 %."}, {"test accuracy", 97, "The axis starts at 95 %."},
 		{"test accuracy", 84, "The axis starts at 80 %."}, {"test accuracy", 80, ""}, {"share of pushes", 92.4, ""},
 	} {
-		f := result.Figure{Form: "line", Y: result.Axis{Title: c.title, Unit: "%"}, Series: curve("ASP", 11, 50, c.third, 98, 98, 98, 98, 98, 98, 99)}
-		if got := strings.ReplaceAll(howDrawn(f, nil), nbsp, " "); got != c.words {
+		f := notebook.Drawing{Form: "line", Y: notebook.Axis{Title: c.title, Unit: "%"}, Series: curve("ASP", 11, 50, c.third, 98, 98, 98, 98, 98, 98, 99)}
+		if got := strings.ReplaceAll(howDrawn(f, [2][]string{}).En, nbsp, " "); got != c.words {
 			t.Errorf("%s, %v %%: %q, want %q", c.title, c.third, got, c.words)
 		}
 	}
@@ -87,10 +92,10 @@ func TestAccuraciesThatSettleLoseTheirStart(t *testing.T) {
 // and its seeds are one.
 func TestLinesOfOneGroupAreNamed(t *testing.T) {
 	seed := uint64(1)
-	line := func(name, group string, seed *uint64) result.Series {
-		return result.Series{Name: name, Group: group, Seed: seed, X: []float64{1, 2}, Y: []float64{1, float64(len(name))}}
+	line := func(name, group string, seed *uint64) notebook.Series {
+		return notebook.Series{Name: name, Group: group, Seed: seed, X: []float64{1, 2}, Y: []float64{1, float64(len(name))}}
 	}
-	f := apartInGroups(result.Figure{Form: "line", Series: []result.Series{line("11.1", "target", nil), line("222.2", "target", nil), line("DASP", "dasp", nil), line("DASP, seed 1", "dasp", &seed)}})
+	f := apartInGroups(notebook.Drawing{Form: "line", Series: []notebook.Series{line("11.1", "target", nil), line("222.2", "target", nil), line("DASP", "dasp", nil), line("DASP, seed 1", "dasp", &seed)}})
 	if _, names := legendOf(f.Series); !slices.Equal(names, []string{"11.1", "222.2", "DASP"}) {
 		t.Errorf("the legend names %q", names)
 	}
@@ -98,8 +103,8 @@ func TestLinesOfOneGroupAreNamed(t *testing.T) {
 
 // Names that are formulas are not joined by a sign of equality.
 func TestFormulasAreJoinedByAWord(t *testing.T) {
-	series := []result.Series{{Name: "n = 4", X: []float64{1}, Y: []float64{1}}, {Name: "∝ n−1", X: []float64{1}, Y: []float64{1}}}
-	if _, together := merge(result.Figure{Form: "line", Series: series}); !slices.Equal(together, []string{"n = 4 and ∝ n−1"}) {
+	series := []notebook.Series{{Name: "n = 4", X: []float64{1}, Y: []float64{1}}, {Name: "∝ n−1", X: []float64{1}, Y: []float64{1}}}
+	if _, together := merge(notebook.Drawing{Form: "line", Series: series}); !slices.Equal(together, []string{"n = 4 and ∝ n−1"}) {
 		t.Errorf("drawn together: %q", together)
 	}
 }

@@ -43,8 +43,8 @@ type decoded struct {
 
 var (
 	integers  = regexp.MustCompile(`\d+`)
-	gotten    = regexp.MustCompile(`^node (\d+): G\{([\d, ]+)\}\[(\d+)\]$`)
-	takenAway = regexp.MustCompile(`^node (\d+): (.+)$`)
+	gotten    = regexp.MustCompile(`^(\d+):G\{([\d,]+)\}\[(\d+)\]$`)
+	takenAway = regexp.MustCompile(`^(\d+):(.+)$`)
 )
 
 // ints are the whole numbers in the words of a cell.
@@ -84,7 +84,7 @@ func exchangeOf(r *result.Result, t *frame) (*exchange, error) {
 			return ""
 		}
 		from := ints(cell("from"))
-		p := packet{To: ints(cell("to")), Content: text("content"), Bytes: text("bytes"), When: text("begin") + "–" + text("end")}
+		p := packet{To: ints(cell("to")), Content: spaced(text("content")), Bytes: text("bytes"), When: text("begin") + "–" + text("end")}
 		if k := t.At("end"); k >= 0 {
 			p.When = withUnit(p.When, t.Columns[k].Unit)
 		}
@@ -129,16 +129,19 @@ func (x *exchange) readBlocks(t *frame) error {
 	return nil
 }
 
-// readDecoded reads "node 0: G{1,2}[0]; node 2: …" and, for the same nodes, what each
+// spaced sets a sum of segments with spaces around its signs.
+func spaced(sum string) string { return strings.ReplaceAll(sum, "+", " + ") }
+
+// readDecoded reads "0:G{1,2}[0];2:…" and, for the same nodes, what each
 // subtracted before.
 func (x *exchange) readDecoded(got, subtracted string) (out []decoded, err error) {
 	before := map[string]string{}
-	for _, part := range strings.Split(subtracted, "; ") {
+	for _, part := range strings.Split(subtracted, ";") {
 		if m := takenAway.FindStringSubmatch(part); m != nil {
-			before[m[1]] = m[2]
+			before[m[1]] = spaced(m[2])
 		}
 	}
-	for _, part := range strings.Split(got, "; ") {
+	for _, part := range strings.Split(got, ";") {
 		m := gotten.FindStringSubmatch(part)
 		if m == nil {
 			return nil, fmt.Errorf("%q names no node and segment", part)

@@ -13,7 +13,7 @@ import (
 // figureView is a figure: the drawing that every reader gets, the option that
 // the browser makes a live chart of, and the numbers behind both.
 type figureView struct {
-	Anchor, Form                 string
+	Anchor, Form, Kind           string
 	XTitle, YTitle, XUnit, Lanes string
 	Told                         template.HTML // caption
 	Alt                          notebook.Both // for who cannot see it
@@ -53,7 +53,7 @@ func viewFigure(l loaded, f *notebook.Figure, s *scripts) (*figureView, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &figureView{Anchor: id, Form: en.Form, Told: bothHTML(f.Caption), Alt: f.Alt, SVG: template.HTML(svg), Option: template.JS(short), Height: height,
+	v := &figureView{Anchor: id, Form: en.Form, Kind: kindBeside(l, en.Kind), Told: bothHTML(f.Caption), Alt: f.Alt, SVG: template.HTML(svg), Option: template.JS(short), Height: height,
 		XTitle: axisTitle(en.X), YTitle: axisTitle(en.Y), XUnit: en.X.Unit, Lanes: strings.Join(en.Lanes, "\n"), Drawn: howDrawn(en, [2][]string{together, alsoZh})}
 	head, rows := pointsOf(en)
 	_, rowsZh := pointsOf(zh)

@@ -1,172 +1,348 @@
 package reports
 
 import (
-	"flag"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/fstest"
 
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/claims"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
+	"gradsync/reports/notebook"
 )
 
-// update rewrites testdata/results from fixture. Its numbers are invented to be
-// plainly invented (multiples of 1.11): they test the pages and mean nothing.
-var update = flag.Bool("update", false, "rewrite the fixture under testdata")
+// The examples are invented results, plainly invented (multiples of 1.11), with notebooks
+// of their own: they test the pages and mean nothing. Their claims are rows of claims.csv,
+// since pages take the words of a claim from there.
 
-func TestFixtureIsWhatTheFilesHold(t *testing.T) {
-	for _, r := range fixture() {
-		want, err := result.Encode(r)
-		if err != nil {
-			t.Fatal(err)
+// The words of the program are those of the tests, with the notebooks of the examples.
+func init() {
+	openBook = sync.OnceValues(func() (*notebook.Book, error) { return notebook.Open(exampleText()) })
+}
+
+// exampleText is the program's text and that of the examples.
+func exampleText() fs.FS {
+	out := fstest.MapFS{}
+	err := fs.WalkDir(wordFiles, "text", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			raw, err := fs.ReadFile(wordFiles, name)
+			out[strings.TrimPrefix(name, "text/")] = &fstest.MapFile{Data: raw}
+			return err
 		}
-		file := filepath.Join("testdata", "results", filepath.FromSlash(r.ID)+".json")
-		if *update {
-			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(file, want, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		got, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if string(got) != string(want) {
-			t.Errorf("%s is not what fixture() says; run with -update", file)
-		}
+		return err
+	})
+	if err != nil {
+		panic(err)
 	}
+	for name, text := range exampleWords {
+		out[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return out
 }
 
-func fixture() []*result.Result {
-	return []*result.Result{exampleTimes(), exampleCurves(), exampleLines(), exampleStated(), exampleCost(), exampleDecisions(), exampleOverlap(), exampleLoads(), exampleExchange(), exampleProof(), exampleCompare()}
+func examples() []*result.Result {
+	return []*result.Result{exampleTimes(), exampleCurves(), exampleLines(), exampleStated(), exampleCost(), exampleBytes(), exampleLoad(), exampleCompare()}
 }
 
-func newFixture(id, title, source, kind string) *result.Result {
+func newExample(id, source, kind string) *result.Result {
 	return &result.Result{
-		Schema: result.Schema, ID: id, Title: title, Source: source, Profile: "quick", Kind: kind, Status: "complete",
-		Seeds: []uint64{0, 1, 2}, Engine: "portable", Config: map[string]any{"invented": true},
-		Data: &result.Data{Name: "invented images", Origin: "synthetic", Train: 11111, Test: 1111,
-			SHA256: "2222222222222222222222222222222222222222222222222222222222222222", Note: "fixture of a test"},
+		Schema: result.Schema, ID: id, Source: source, Profile: "quick", Kind: kind, Status: result.Complete,
+		Seeds: []uint64{0, 1, 2}, Engine: "portable", Config: map[string]any{"invented": true}, Frames: []result.Frame{},
+		Data: []result.Data{{Name: "invented images", Origin: "synthetic", Train: 11111, Test: 1111, SHA256: strings.Repeat("2", 64)}},
 	}
 }
 
-func ptr(x float64) *float64 { return &x }
+// bounded is an interval of a claim that has one number.
+func bounded(lo, hi float64) []*[2]float64 { return []*[2]float64{{lo, hi}} }
+
+type exampleTime struct {
+	model, method string
+	estimate      kit.Estimate
+}
 
 func exampleTimes() *result.Result {
-	r := newFixture("dasp/example5", "Example: mean iteration time, unequal workers", "Example, Table 5", result.TimingOnly)
-	claim := func(id, statement string, paper, ours any, ci *[2]float64, verdict, why string, differs ...string) {
-		r.Claims = append(r.Claims, result.Claim{ID: id, Statement: statement, Source: "Example §3.2, Table 5", Paper: paper, Unit: "%",
-			Tolerance: ptr(5), Measured: ours, CI95: ci, Verdict: verdict, Why: why, Differs: differs})
+	r := newExample("dasp/example5", "Example, Table 5", result.TimingOnly)
+	because := result.Because
+	r.Claims = []result.Claim{
+		{ID: "D13", Measured: 82.1, Seeds: 3, Verdict: claims.Equal},
+		{ID: "D10", Measured: 24.4, CI95: bounded(21.1, 27.7), Seeds: 3, Verdict: claims.Within},
+		{ID: "D15", Measured: 55.5, CI95: bounded(51.1, 59.9), Seeds: 3, Verdict: claims.SameSign, Reasons: []result.Reason{because("assumed-platform")},
+			Differs: []result.Reason{because("example-data", "images", 11111), because("narrower", "by", 8, "image", 16)}},
+		{ID: "D16", Measured: 11.1, CI95: bounded(-2.2, 24.4), Seeds: 3, Verdict: claims.Differs, Remark: claims.UndecidedRemark,
+			Reasons: []result.Reason{because("ci-contains-null", "lo", -2.2, "hi", 24.4, "null", 0), because("example-wait")}},
+		{ID: "D14", Measured: 4.44, Seeds: 3, Verdict: claims.NotStated, Reasons: []result.Reason{because("no-value-stated")}},
+		{ID: "D17", Verdict: claims.NotRun, Reasons: []result.Reason{because("example-left-out", "minutes", 111)}},
+		{ID: "D42", Measured: []any{0.819, 0.8, -1.0}, CI95: []*[2]float64{{0.81, 0.83}, nil, {-2, 0}}, Seeds: 3, Verdict: claims.Within, Remark: claims.DerivedRemark},
 	}
-	claim("X01", "The invented method needs less time per iteration than BSP, LeNet-5", 11.1, 11.1, nil, "equal", "")
-	claim("X02", "The invented method needs less time per iteration than SSP, LeNet-5", 22.2, 24.4, &[2]float64{21.1, 27.7}, "within", "")
-	claim("X03", "The invented method needs less time per iteration than DSSP, ResNet-18", 33.3, 55.5, &[2]float64{51.1, 59.9}, "same-sign",
-		"The platform is ours: the paper’s devices are not known.", "platform", "data set: invented images instead of CIFAR-10", "width 1/8")
-	claim("X04", "The invented method needs less time per iteration than BSP, VGG-19", 66.6, 11.1, &[2]float64{-2.2, 24.4}, "differs",
-		"the 95 % interval [-2.2, 24.4] contains the null 0; waiting at the server costs more than it saves where the link, not the worker, is slow.", "platform")
-	claim("X05", "The invented method needs less time than ASP", nil, 4.44, nil, "not-stated", "The column of the paper is lost.")
-	claim("X06", "A title with <b>tags</b> & </script> in it", 77.7, nil, nil, "not-run", "Left out of this profile: it takes 111 minutes.")
-	r.Notes = []string{
-		"In the equal cluster the invented method never leaves QIS: DASP is ASP here.",
-		"Verdicts are for the reference platform; over eleven plausible platforms the reduction runs from −11.1 % to 55.5 %.",
-	}
-	models, methodNames := []string{"LeNet-5", "ResNet-18", "VGG-19-BN"}, []string{"BSP", "ASP", "SSP", "DSSP", "DASP"}
-	t := result.Table{ID: "times", Title: "Mean iteration time per worker, with waits", Kind: result.TimingOnly,
-		Caption: "Invented numbers. Six workers and a server.",
-		Columns: []result.Column{{Key: "model", Title: "model"}}}
-	f := result.Figure{ID: "bars", Title: "Mean iteration time by method", Kind: result.TimingOnly, Form: "bar",
-		Caption: "Whiskers: 95 % over three invented seeds.", Alt: "Grouped bars: BSP is the slowest for each of three models, ASP the fastest.",
-		X: result.Axis{Title: "model", Categories: models}, Y: result.Axis{Title: "mean iteration time", Unit: "s"}}
-	for i, m := range methodNames {
-		t.Columns = append(t.Columns, result.Column{Key: m, Title: m, Unit: "s", Digits: 3})
-		s := result.Series{Name: m, Group: strings.ToLower(m)}
-		for j := range models {
-			y := 1.11 * float64(j+1) * (1 + 0.11*float64(5-i))
-			s.Y, s.Lo, s.Hi = append(s.Y, y), append(s.Lo, y*0.95), append(s.Hi, y*1.07)
+	var rows []exampleTime
+	for j, model := range []string{"lenet5", "resnet18", "example"} {
+		for i, m := range []string{"bsp", "asp", "ssp", "dssp", "dasp"} {
+			x := kit.Estimate{Value: 1.11 * float64(j+1) * (1 + 0.11*float64(5-i)), N: 3}
+			x.CI = &[2]float64{x.Value * 0.95, x.Value * 1.07}
+			if model == "example" && m == "dssp" {
+				x = kit.Estimate{}
+			}
+			rows = append(rows, exampleTime{model, m, x})
 		}
-		f.Series = append(f.Series, s)
 	}
-	for j, m := range models {
-		row := []any{m}
-		for _, s := range f.Series {
-			row = append(row, s.Y[j])
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	t.Rows[2][4] = nil
-	r.Tables, r.Figures = []result.Table{t}, []result.Figure{f}
+	r.Facts = []result.Fact{kit.Counted("workers", "", 6), kit.Number("waited", "ms", 2, 1.11)}
+	r.Frames = []result.Frame{kit.Frame("times", rows, kit.Word("model", "model", func(t exampleTime) string { return t.model }),
+		kit.Word("method", "method", func(t exampleTime) string { return t.method }),
+		kit.Interval("seconds", "s", 3, func(t exampleTime) kit.Estimate { return t.estimate }))}
+	r.Figures = []result.Figure{{ID: "bars", Form: "bar", Frame: "times", X: "model", Y: []string{"seconds"}, By: []string{"method"}}}
 	return r
 }
 
 func exampleCurves() *result.Result {
-	r := newFixture("dasp/example-fig4", "Example: accuracy on the test set, unequal workers", "Example, Fig. 4", result.Trained)
-	r.Notes = []string{"Share of pushes: QIS 77.7 %, WSS 16.6 %, FSS 5.55 % (invented)."}
-	f := result.Figure{ID: "accuracy", Title: "Accuracy over virtual time, LeNet-5 </script><script>alert(1)</script>", Kind: result.Trained, Form: "line",
-		Caption: "Bold: mean of three seeds; faint: each seed; shaded: 95 %.", Alt: "Five rising curves that end between 77 and 88 per cent.",
-		X: result.Axis{Title: "virtual time", Unit: "s"}, Y: result.Axis{Title: "test accuracy", Unit: "%"}}
-	for i, m := range []string{"BSP", "ASP", "SSP", "DSSP", "DASP"} {
+	r := newExample("dasp/example-fig4", "Example, Fig. 4", result.Trained)
+	s := kit.NewSheet("curves", "method:method seed/ time/s.1 accuracy/% lo/% hi/%")
+	s.Columns[4].Bound, s.Columns[5].Bound = result.Low, result.High
+	for i, m := range []string{"bsp", "asp", "ssp", "dssp", "dasp"} {
 		at := func(k int, wobble float64) (x, y float64) {
 			x = 11.1 * float64(k)
 			return x, 88.8*(1-math.Exp(-x/(44+11*float64(i)))) + wobble*math.Sin(float64(k)+wobble)
 		}
-		mean := result.Series{Name: m, Group: m}
 		for k := range 25 {
 			x, y := at(k, 0)
-			mean.X, mean.Y = append(mean.X, x), append(mean.Y, y)
-			mean.Lo, mean.Hi = append(mean.Lo, y-1.11-0.3*float64(i)), append(mean.Hi, y+1.11+0.3*float64(i))
+			s.Add(m, nil, x, y, y-1.11-0.3*float64(i), y+1.11+0.3*float64(i))
 		}
-		f.Series = append(f.Series, mean)
-		for seed := range uint64(3) {
-			s := result.Series{Name: fmt.Sprintf("%s, seed %d", m, seed), Group: m, Seed: &seed}
+		for seed := range 3 {
 			for k := range 25 {
 				x, y := at(k, 0.5+0.4*float64(seed))
-				s.X, s.Y = append(s.X, x), append(s.Y, y)
+				s.Add(m, float64(seed), x, y, nil, nil)
 			}
-			f.Series = append(f.Series, s)
 		}
 	}
-	r.Figures = []result.Figure{f}
-	r.Claims = []result.Claim{{ID: "X40", Statement: "The curve of ASP fluctuates clearly, that of BSP does not", Source: "Example, Figs. 3–4",
-		Paper: "ASP > BSP", Measured: "ASP 1.11, BSP 0.22 points", Verdict: "same-sign", Why: "One model of three.", Differs: []string{"data set"}}}
+	r.Frames = []result.Frame{s.Frame}
+	r.Figures = []result.Figure{{ID: "accuracy", Form: "line", Frame: "curves", X: "time", Y: []string{"accuracy"}, By: []string{"method"}, Seed: "seed"}}
+	found := result.Because("example-curves", "asp", 1.11, "bsp", 0.22)
+	r.Claims = []result.Claim{{ID: "D40", Found: &found, Seeds: 3, Verdict: claims.SameSign, Differs: []result.Reason{result.Because("example-data", "images", 11111)}}}
 	return r
 }
 
 func exampleLines() *result.Result {
-	r := newFixture("dasp/example-fig2", "Example: who waits for whom", "Example, Fig. 2", result.Trained)
-	r.Status = "incomplete"
-	f := result.Figure{ID: "lanes", Title: "Time lines of six workers", Kind: result.Trained, Form: "gantt",
-		Caption: "One band per stretch; colours and textures name the state.", Alt: "Fast workers show WSS and FSS bands, the slowest worker computes without a pause.",
-		X: result.Axis{Title: "virtual time", Unit: "s"}, Y: result.Axis{Title: "worker"},
-		Lanes: []string{"worker 1", "worker 2", "worker 3", "worker 4", "worker 5", "worker 6 (slow)"}}
-	for lane := range f.Lanes {
+	r := newExample("dasp/example-fig2", "Example, Fig. 2", result.Trained)
+	r.Status = result.Incomplete
+	s := kit.NewSheet("bands", "lane:lane from/s.2 to/s.2 state:state label:label")
+	for lane := range 6 {
 		at, step := 0.0, 1.11*(1+0.33*float64(lane))
+		add := func(length float64, state, label string) {
+			s.Add(fmt.Sprint("worker", lane+1), at, at+length, state, label)
+			at += length
+		}
 		for k := 0; at < 20; k++ {
-			f.Bands = append(f.Bands, result.Band{Lane: lane, From: at, To: at + step, State: "compute"})
-			at += step
-			f.Bands = append(f.Bands, result.Band{Lane: lane, From: at, To: at + 0.22, State: "push"})
-			at += 0.22
-			wait := map[bool]string{true: "WSS", false: "FSS"}[k%4 != 3]
+			add(step, "compute", "")
+			add(0.22, "push", "")
 			if lane < 3 && k%2 == 1 {
-				f.Bands = append(f.Bands, result.Band{Lane: lane, From: at, To: at + 0.66, State: wait, Label: "waits for worker 6"})
-				at += 0.66
+				add(0.66, map[bool]string{true: "WSS", false: "FSS"}[k%4 != 3], "waits")
 			}
 		}
 	}
-	r.Figures = []result.Figure{f}
+	r.Frames = []result.Frame{s.Frame}
+	r.Figures = []result.Figure{{ID: "lanes", Form: "gantt", Frame: "bands", X: "from", Y: []string{"to"}, Lane: "lane", State: "state", Label: "label"}}
 	return r
 }
 
 func exampleStated() *result.Result {
-	r := newFixture("dasp/example1", "Example: assumed devices", "Example, Table 1", result.Stated)
-	r.Seeds, r.Engine, r.Data = nil, "", nil
-	r.Notes = []string{"The body of the table is lost; every entry is an assumption with its reason."}
-	r.Tables = []result.Table{{ID: "devices", Title: "Assumed devices", Caption: "Invented.",
-		Columns: []result.Column{{Key: "item", Title: "item"}, {Key: "value", Title: "value"}, {Key: "reason", Title: "reason"}, {Key: "sure", Title: "how sure"}},
-		Rows: [][]any{{"link", "11.1 Gb/s", "an invented reason that is long enough to wrap in a narrow column of a table", "low"},
-			{"worker", "1.11 TFLOP/s", "another invented reason", "medium"}}}}
+	r := newExample("dasp/example1", "Example, Table 1", result.Stated)
+	r.Seeds, r.Engine, r.Data = []uint64{}, "", nil
+	s := kit.NewSheet("devices", "item:item rate/Gb/s reason:why sure:sure")
+	s.Columns[1] = result.Column{Key: "rate", Unit: "Gb/s"}
+	s.Add("link", 11.1, "long", "low")
+	s.Add("worker", 1111.25, "other", "medium")
+	r.Frames = []result.Frame{s.Frame}
 	return r
+}
+
+func exampleCost() *result.Result {
+	r := newExample("ring/example-cost", "Example, All-reduce communication cost", result.Counted)
+	r.Data, r.Engine = nil, ""
+	stated := result.Because(claims.AsStated)
+	r.Claims = []result.Claim{
+		{ID: "B08", Found: &stated, Verdict: claims.Equal, Reasons: []result.Reason{result.Because("example-pairs", "n", 111)}},
+		{ID: "B05", Measured: 11.1, Verdict: claims.Differs},
+		{ID: "B14", Measured: 666.0, Verdict: claims.SameSign, Differs: []result.Reason{result.Because("assumed-platform")}},
+	}
+	s := kit.NewSheet("bytes", "method:example n/ sent/")
+	for i, m := range []string{"ring", "naive", "halving-doubling", "hierarchical", "bound"} {
+		for n := 2; n <= 11; n++ {
+			s.Add(m, float64(n), 1.11+float64(i*n)/11)
+		}
+	}
+	r.Frames = []result.Frame{s.Frame}
+	r.Figures = []result.Figure{{ID: "bytes", Form: "line", Frame: "bytes", X: "n", Y: []string{"sent"}, By: []string{"method"}}}
+	return r
+}
+
+func exampleBytes() *result.Result {
+	r := newExample("ringsparse/example-choice", "Example, S41 and S42", result.Trained)
+	stated, found := result.Because(claims.AsStated), result.Because("example-linear", "share", 0.111, "n", 32)
+	yes := true
+	r.Claims = []result.Claim{
+		{ID: "P05", Found: &stated, Verdict: claims.Equal, Remark: claims.GivenRemark},
+		{ID: "P09", Found: &found, Verdict: claims.Differs, Reasons: []result.Reason{result.Because("does-not-hold")},
+			Parts: []result.Part{{Of: map[string]string{"model": "lenet5"}, Value: 0.111, Holds: &yes}}},
+	}
+	s := kit.NewSheet("bytes", "method:example network:model mb/MB.2")
+	for i, m := range []string{"dense", "ringsparse", "gradients", "weights", "all-gather"} {
+		s.Add(m, "lenet5", 11.1/float64(i+1))
+		if m != "weights" {
+			s.Add(m, "resnet18", 22.2/float64(i+1))
+		}
+	}
+	r.Frames = []result.Frame{s.Frame}
+	r.Figures = []result.Figure{{ID: "shares", Form: "bar", Frame: "bytes", X: "network", Y: []string{"mb"}, By: []string{"method"}}}
+	return r
+}
+
+func exampleLoad() *result.Result {
+	r := newExample("codedsgd/example-load", "Example §2.4", result.Modelled)
+	r.Data, r.Engine, r.Seeds = nil, "", []uint64{}
+	found, stated := result.Because("example-load", "load", "11/111"), result.Because(claims.AsStated)
+	r.Claims = []result.Claim{
+		{ID: "C18", Found: &found, Verdict: claims.Differs, Reasons: []result.Reason{result.Because("other-words")}},
+		{ID: "C28", Found: &stated, Verdict: claims.Equal, Remark: claims.DerivedRemark},
+	}
+	s := kit.NewSheet("loads", "n r coded/units")
+	for n := 2; n <= 11; n++ {
+		for k := 1; k <= min(n, 3); k++ {
+			s.Add(n, k, 111*n-11*k)
+		}
+	}
+	r.Frames = []result.Frame{s.Frame}
+	return r
+}
+
+// compared are the methods of the four documents that one figure may hold.
+var compared = []string{"BSP", "ASP", "SSP", "DSSP", "DASP", "naive", "ring", "RingSparse", "SSGD", "ASGD", "CSSGD", "compressed"}
+
+// exampleCompare has the shape of the page that compares all methods.
+func exampleCompare() *result.Result {
+	r := newExample("compare/example-when", "ours: all methods beside one another", result.Trained)
+	s := kit.NewSheet("times", "method:example cluster:platform seconds/s.2")
+	for i, m := range compared {
+		s.Add(strings.ToLower(m), "homogeneous6", 11.1/float64(i+1))
+	}
+	r.Facts = []result.Fact{kit.Number("share", "%", 1, 11.1)}
+	r.Frames = []result.Frame{s.Frame}
+	r.Figures = []result.Figure{{ID: "bars", Form: "bar", Frame: "times", X: "cluster", Y: []string{"seconds"}, By: []string{"method"}}}
+	return r
+}
+
+// twins are results of profile standard beside those of examples: example5 agrees in some
+// claims and not in others, example1 is the same but for the profile, example-fig4 was
+// trained on two sets. example-fig2 has no twin.
+func twins() []*result.Result {
+	times, curves, stated := exampleTimes(), exampleCurves(), exampleStated()
+	for _, r := range []*result.Result{times, curves, stated} {
+		r.Profile = "standard"
+	}
+	times.Seeds = []uint64{7}
+	change := func(id string, f func(c *result.Claim)) { f(times.Claim(id)) }
+	change("D10", func(c *result.Claim) {
+		c.Measured, c.CI95, c.Verdict, c.Reasons = -8.88, bounded(-9.99, -7.77), claims.Differs, []result.Reason{result.Because("example-larger")}
+	})
+	change("D15", func(c *result.Claim) { c.Measured, c.Differs = 44.4, nil })
+	change("D17", func(c *result.Claim) { c.Measured, c.Verdict, c.Reasons = 7.88, claims.Within, nil })
+	times.Claims = append(times.Claims[1:], result.Claim{ID: "D18", Measured: 8.88, Verdict: claims.SameSign})
+	times.Frames[0].Rows[0][2] = 12.345
+	mnist := result.Data{Name: "mnist", Origin: "cache", Train: 60000, Test: 10000, SHA256: strings.Repeat("3", 64)}
+	cifar := result.Data{Name: "cifar-10", Origin: "directory", Train: 50000, Test: 10000, SHA256: strings.Repeat("4", 64)}
+	curves.Data = []result.Data{mnist, cifar}
+	curves.Frames[0].Rows[3][3] = curves.Frames[0].Rows[3][3].(float64) + 5.55
+	return []*result.Result{times, curves, stated}
+}
+
+// drawingOf is a figure of r as its notebook draws it, in both languages.
+func drawingOf(t *testing.T, r *result.Result, id string) [2]notebook.Drawing {
+	t.Helper()
+	return figureOf(t, r, id).Drawn
+}
+
+// figureOf is a figure of r as its notebook places it.
+func figureOf(t *testing.T, r *result.Result, id string) *notebook.Figure {
+	t.Helper()
+	page, err := Presented(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range page.Parts {
+		if p.Figure != nil && p.Figure.ID == id {
+			return p.Figure
+		}
+	}
+	t.Fatalf("%s places no figure %s", r.ID, id)
+	return nil
+}
+
+// committedResults are the committed results with their words, in the order of the pages.
+var committedResults = sync.OnceValues(func() ([]loaded, error) {
+	all := map[string][]loaded{}
+	for i := range papers {
+		for _, profile := range profiles {
+			files, err := filepath.Glob(filepath.Join(filepath.Dir(result.Path("../experiments/results", papers[i].Key+"/x", profile)), "*.json"))
+			if err != nil {
+				return nil, err
+			}
+			for _, file := range files {
+				if strings.HasSuffix(file, ".run.json") {
+					continue
+				}
+				l, err := loadFile(file, papers[i].Key, profile)
+				if errors.Is(err, result.ErrSchema) {
+					continue
+				}
+				if err != nil {
+					return nil, err
+				}
+				all[papers[i].Key] = append(all[papers[i].Key], l)
+			}
+		}
+	}
+	if err := dressAll(all); err != nil {
+		return nil, err
+	}
+	var out []loaded
+	for i := range papers {
+		out = append(out, all[papers[i].Key]...)
+	}
+	return out, nil
+})
+
+func committed(t *testing.T) []loaded {
+	t.Helper()
+	all, err := committedResults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// figuresOf are the figures that the notebook of a result places.
+func figuresOf(l loaded) (out []*notebook.Figure) {
+	for _, p := range l.Page.Parts {
+		if p.Figure != nil {
+			out = append(out, p.Figure)
+		}
+	}
+	return out
+}
+
+// wordsOf are the words of a drawing: of its axes, its series or its lanes, and its bands.
+func wordsOf(f notebook.Drawing) []string {
+	out := slices.Concat([]string{axisTitle(f.X), axisTitle(f.Y)}, f.X.Categories, f.Lanes)
+	for _, s := range f.Series {
+		out = append(out, s.Name)
+	}
+	for _, b := range f.Bands {
+		out = append(out, b.State, b.Label)
+	}
+	return out
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"path"
 	"regexp"
 	"strings"
 	"testing"
@@ -15,11 +16,14 @@ type element struct {
 	Attrs map[string]string
 }
 
+// ownScripts are the scripts of a page that stands alone.
+var ownScripts = regexp.MustCompile(`(?s)<script>.*?</script>`)
+
 // elements parses a page as XML, which is stricter than HTML: every tag is
 // closed, every attribute quoted, every & escaped.
 func elements(t *testing.T, page string) []element {
 	t.Helper()
-	d := xml.NewDecoder(strings.NewReader(page))
+	d := xml.NewDecoder(strings.NewReader(ownScripts.ReplaceAllString(page, "<script></script>")))
 	d.Entity = xml.HTMLEntity
 	var out []element
 	for {
@@ -41,33 +45,53 @@ func elements(t *testing.T, page string) []element {
 	}
 }
 
-// pageNames are the pages of the fixture.
-var pageNames = []string{"index.html", "ring.html", "ringsparse.html", "dasp.html", "codedsgd.html", "compare.html"}
+// pageNames are the pages of the examples.
+func pageNames() []string {
+	names := []string{"index.html", "ring.html", "ringsparse.html", "dasp.html", "codedsgd.html", "compare.html"}
+	for _, r := range examples() {
+		names = append(names, r.ID+".html")
+	}
+	return names
+}
 
 func TestPagesAreWellFormedAndLinksHit(t *testing.T) {
-	for _, name := range pageNames {
-		linksHit(t, name, pageOf(t, name))
-		linksHit(t, name+" of two profiles", pageOfTwins(t, name))
+	for _, pages := range []func() (map[string]string, error){rendered, renderedTwins, renderedAlone} {
+		files, err := pages()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name := range files {
+			if path.Ext(name) == ".html" {
+				linksHit(t, files, name)
+			}
+		}
 	}
 }
 
-// linksHit demands that every id of a page is there once and that every link
-// and reference inside the page finds one.
-func linksHit(t *testing.T, name, page string) {
+// linksHit demands that every id of a page is there once, that every link and reference
+// inside the page finds one, and that every link to another page finds it and its place.
+func linksHit(t *testing.T, files map[string]string, name string) {
 	t.Helper()
 	ids := map[string]bool{}
 	var targets []string
-	for _, e := range elements(t, page) {
+	for _, e := range elements(t, files[name]) {
 		if id := e.Attrs["id"]; id != "" {
 			if ids[id] {
 				t.Errorf("%s: id %q twice", name, id)
 			}
 			ids[id] = true
 		}
-		if to, ok := strings.CutPrefix(e.Attrs["href"], "#"); ok {
-			targets = append(targets, to)
+		switch href := e.Attrs["href"]; {
+		case strings.HasPrefix(href, "#"):
+			targets = append(targets, href[1:])
+		case href != "" && !strings.Contains(href, ":"):
+			file, at, _ := strings.Cut(href, "#")
+			file = path.Join(path.Dir(name), file)
+			if other, ok := files[file]; !ok || at != "" && !strings.Contains(other, ` id="`+at+`"`) {
+				t.Errorf("%s: %s leads nowhere", name, href)
+			}
 		}
-		for _, ref := range []string{"aria-labelledby", "data-copy", "headers"} {
+		for _, ref := range []string{"aria-labelledby", "data-copy", "headers", "for"} {
 			if to := e.Attrs[ref]; to != "" {
 				targets = append(targets, to)
 			}
@@ -89,7 +113,7 @@ func TestPagesMakeNoRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range pageNames {
+	for _, name := range pageNames() {
 		policy := false
 		for _, e := range elements(t, files[name]) {
 			for key, v := range e.Attrs {
@@ -98,7 +122,7 @@ func TestPagesMakeNoRequest(t *testing.T) {
 				}
 			}
 			if src := e.Attrs["src"]; src != "" || e.Name == "link" && e.Attrs["rel"] == "stylesheet" {
-				if file := src + e.Attrs["href"]; files[file] == "" {
+				if file := path.Join(path.Dir(name), src+e.Attrs["href"]); files[file] == "" {
 					t.Errorf("%s asks for %s, which was not written", name, file)
 				}
 			}
@@ -118,11 +142,16 @@ func TestPagesMakeNoRequest(t *testing.T) {
 	}
 }
 
-// Text from a result can end no script and start none.
-func TestTitlesCannotBreakOut(t *testing.T) {
-	page := pageOf(t, "dasp.html")
-	if strings.Contains(page, "<script>alert") || strings.Contains(page, "<b>tags") {
-		t.Error("a title's tags went through unescaped")
+// Words of labels and notebooks can end no script and start none.
+func TestWordsCannotBreakOut(t *testing.T) {
+	page := wholePage(t, rendered, "dasp/example5.html")
+	for _, raw := range []string{"<script>alert", "<b>tags", "<b>标签", "<i>in</i>"} {
+		if strings.Contains(page, raw) {
+			t.Errorf("%s went through unescaped", raw)
+		}
+	}
+	if !strings.Contains(page, "VGG &lt;b&gt;tags&lt;/b&gt; &amp; &lt;/script&gt;") {
+		t.Error("a label lost its words")
 	}
 	scripts := 0
 	for _, e := range elements(t, page) {
@@ -130,7 +159,7 @@ func TestTitlesCannotBreakOut(t *testing.T) {
 			scripts++
 		}
 	}
-	if want := 3 + 3; scripts != want { // report.js, ECharts and the forms of charts, an option per figure
+	if want := 3 + 1; scripts != want { // report.js, ECharts and the forms of charts, an option per figure
 		t.Errorf("%d script elements, want %d", scripts, want)
 	}
 }
@@ -168,11 +197,13 @@ func TestFormulasAreWellFormedMathML(t *testing.T) {
 
 // Without JavaScript and on paper the drawings are all there is.
 func TestDrawings(t *testing.T) {
-	page := pageOf(t, "dasp.html")
-	if n := strings.Count(page, "<svg "); n != 3 {
-		t.Fatalf("%d drawings, want 3", n)
-	}
+	all := ""
 	for _, fig := range []string{"example5-bars", "example-fig4-accuracy", "example-fig2-lanes"} {
+		page := pageOf(t, "dasp/"+fig[:strings.LastIndex(fig, "-")]+".html")
+		if n := strings.Count(page, "<svg "); n != 1 {
+			t.Fatalf("%s: %d drawings, want 1", fig, n)
+		}
+		all += page
 		_, svg, ok := strings.Cut(page, `<figure class="chart" id="`+fig+`"`)
 		if !ok {
 			t.Fatalf("no figure %s", fig)
@@ -195,7 +226,7 @@ func TestDrawings(t *testing.T) {
 		"a confidence band":      `fill-opacity="0.11"`,
 		"the slow worker's name": "worker 6 (slow)",
 	} {
-		if !strings.Contains(page, want) {
+		if !strings.Contains(all, want) {
 			t.Errorf("the drawings lack %s (%s)", what, want)
 		}
 	}
@@ -204,7 +235,7 @@ func TestDrawings(t *testing.T) {
 // What was found in short stands above the claims, once, and the contents name it
 // first.
 func TestShortStandsFirst(t *testing.T) {
-	for _, name := range pageNames[1:5] { // the documents'
+	for _, name := range pageNames()[1:5] { // the documents'
 		shortStandsFirst(t, pageOf(t, name))
 	}
 }
@@ -226,14 +257,11 @@ func TestPagesLeadBackToTheContents(t *testing.T) {
 	if n := strings.Count(page, `<nav class="toc" id="contents"`); n != 1 {
 		t.Errorf("%d contents", n)
 	}
-	parts := regexp.MustCompile(`(?s)<section class="result.*?</section>\s*|<section id="claims".*?</section>`).FindAllStringIndex(page, -1)
-	if len(parts) < 3 {
-		t.Fatalf("%d experiments and claims", len(parts))
+	parts := regexp.MustCompile(`(?s)<p class="eyebrow part".*?</section>\s*(?:<p class="back">|<p class="eyebrow)|<section id="claims".*?</section>\s*<`).FindAllString(page, -1)
+	if len(parts) < 2 {
+		t.Fatalf("%d chapters and claims", len(parts))
 	}
-	for _, p := range parts {
-		const link = `<p class="back"><a href="#contents">`
-		if part := page[p[0]:p[1]]; !strings.Contains(part, link) && !strings.HasPrefix(page[p[1]:], link) {
-			t.Errorf("no link back from the end of %.80s", part)
-		}
+	if n := strings.Count(page, `<p class="back"><a href="#contents">`); n < len(parts)+3 {
+		t.Errorf("%d links back of %d chapters and the claims", n, len(parts))
 	}
 }

@@ -107,7 +107,7 @@ var states = map[string]look{
 	"pull":    {Colour: blue, Decal: levels},
 	"apply":   {Colour: grey, Decal: plain},
 	"qis":     {Colour: green, Decal: plain},
-	"at once": {Colour: green, Decal: plain}, // methods without states
+	"at-once": {Colour: green, Decal: plain}, // methods without states
 	"wss":     {Colour: yellow, Decal: stripes},
 	"fss":     {Colour: vermillion, Decal: back},
 	"barrier": {Colour: purple, Decal: dots},

@@ -10,9 +10,9 @@ import (
 // otherwise keeps its own, who has a fact that another lacks keeps it, and a warning
 // stays with its result.
 func TestShareFacts(t *testing.T) {
-	v, dirty := fact{Name: "version", Value: "1"}, fact{Name: "changes", Value: "some", Warn: true}
-	commit := func(s string) fact { return fact{Name: "commit", Value: s, Code: true} }
-	data := fact{Name: "data", Value: "mnist"}
+	v, dirty := fact{Name: alike("version"), Value: alike("1")}, fact{Name: alike("changes"), Value: alike("some"), Warn: true}
+	commit := func(s string) fact { return fact{Name: alike("commit"), Value: alike(s), Code: true} }
+	data := fact{Name: alike("data"), Value: alike("mnist")}
 	sides := []side{
 		{Profile: "quick", Prov: []fact{commit("b"), v, dirty, data}},
 		{Profile: "standard", Prov: []fact{v, commit("b")}},
@@ -23,17 +23,17 @@ func TestShareFacts(t *testing.T) {
 	sides[2].Prov = append(sides[2].Prov, data)
 	for i := range sides { // one with two licences, one with none: as many as sides, and yet not everybody's
 		if i != 0 {
-			sides[i].Prov = append(sides[i].Prov, fact{Name: "licence", Value: "MIT"})
+			sides[i].Prov = append(sides[i].Prov, fact{Name: alike("licence"), Value: alike("MIT")})
 		}
 		if i == 5 {
-			sides[i].Prov = append(sides[i].Prov, fact{Name: "licence", Value: "MIT"})
+			sides[i].Prov = append(sides[i].Prov, fact{Name: alike("licence"), Value: alike("MIT")})
 		}
 	}
 	got := shareFacts(sides)
 	if d := cmp.Diff([]commonFacts{{"quick", []fact{v, commit("a")}}}, got); d != "" {
 		t.Errorf("in common:\n%s", d)
 	}
-	mit := fact{Name: "licence", Value: "MIT"}
+	mit := fact{Name: alike("licence"), Value: alike("MIT")}
 	for i, want := range [][]fact{{commit("b"), dirty, data}, {v, commit("b"), mit}, {dirty, data, mit}, {dirty, mit}, {dirty, mit}, {dirty, mit, mit}} {
 		if d := cmp.Diff(want, sides[i].Prov); d != "" {
 			t.Errorf("side %d keeps:\n%s", i, d)

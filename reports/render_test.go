@@ -14,15 +14,61 @@ import (
 	"sync"
 	"testing"
 
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 )
 
-const fixtures = "testdata/results"
+// exampleRoot is a folder that holds the examples, one of them with the record of its run.
+var exampleRoot = sync.OnceValues(func() (string, error) { return written(examples()) })
 
-// rendered is one render of the fixture that many tests read.
-var rendered = sync.OnceValues(func() (map[string]string, error) { return renderInto(false) })
+// twinRoot holds the examples and their twins of another profile.
+var twinRoot = sync.OnceValues(func() (string, error) { return written(slices.Concat(examples(), twins())) })
 
-func renderInto(single bool) (map[string]string, error) { return renderFrom(fixtures, single) }
+// written writes results to a folder that TestMain removes.
+func written(rs []*result.Result) (string, error) {
+	root, err := os.MkdirTemp(exampleFolders, "results")
+	if err != nil {
+		return "", err
+	}
+	for _, r := range rs {
+		var run *result.Run
+		if r.ID == "dasp/example5" && r.Profile == defaultProfile {
+			run = &result.Run{Command: "gradsync run dasp/example5 --seeds 0,1,2", Commit: strings.Repeat("c", 40), Version: "v1.11", Go: "go1.11", Platform: "linux/amd64",
+				CPU: "an invented CPU", GOMAXPROCS: 2, Accelerator: "none used", Started: "2026-01-11T11:11:11Z", WallSeconds: 11.1, PeakRSSBytes: 111 << 20}
+		}
+		if _, err := result.Write(root, r, run); err != nil {
+			return "", err
+		}
+	}
+	return root, nil
+}
+
+// exampleFolders holds what tests share and write once.
+var exampleFolders string
+
+func TestMain(m *testing.M) {
+	var err error
+	if exampleFolders, err = os.MkdirTemp("", "reports"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(exampleFolders)
+	os.Exit(code)
+}
+
+// rendered and renderedTwins are one render each that many tests read.
+var (
+	rendered      = sync.OnceValues(func() (map[string]string, error) { return renderShared(exampleRoot, false) })
+	renderedTwins = sync.OnceValues(func() (map[string]string, error) { return renderShared(twinRoot, false) })
+	renderedAlone = sync.OnceValues(func() (map[string]string, error) { return renderShared(exampleRoot, true) })
+)
+
+func renderShared(root func() (string, error), single bool) (map[string]string, error) {
+	dir, err := root()
+	if err != nil {
+		return nil, err
+	}
+	return renderFrom(dir, single)
+}
 
 func renderFrom(root string, single bool) (map[string]string, error) {
 	dir, err := os.MkdirTemp("", "reports")
@@ -52,7 +98,18 @@ func readTree(dir string) (map[string]string, error) {
 
 func pageOf(t *testing.T, name string) string {
 	t.Helper()
-	files, err := rendered()
+	return english(wholePage(t, rendered, name))
+}
+
+func pageOfTwins(t *testing.T, name string) string {
+	t.Helper()
+	return english(wholePage(t, renderedTwins, name))
+}
+
+// wholePage is a page in both languages.
+func wholePage(t *testing.T, pages func() (map[string]string, error), name string) string {
+	t.Helper()
+	files, err := pages()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,24 +117,36 @@ func pageOf(t *testing.T, name string) string {
 	if !ok {
 		t.Fatalf("no %s was written", name)
 	}
-	return english(page)
+	return page
+}
+
+// cut is the text between two marks, which must be there.
+func cut(t *testing.T, text, from, to string) string {
+	t.Helper()
+	_, rest, ok := strings.Cut(text, from)
+	found, _, closed := strings.Cut(rest, to)
+	if !ok || !closed {
+		t.Fatalf("no %q followed by %q", from, to)
+	}
+	return found
 }
 
 // english is what a reader of English sees of a page: without the Chinese, and without
-// the spans around the English.
+// what marks the English.
 func english(page string) string {
 	var b strings.Builder
 	var open []string // the tags that are not closed yet
 	from, hidden := 0, 0
 	for _, m := range spans.FindAllStringIndex(page, -1) {
 		tag := page[m[0]:m[1]]
-		closed := tag == "</span>"
+		closed := strings.HasPrefix(tag, "</")
 		if closed && len(open) > 0 {
 			tag, open = open[len(open)-1], open[:len(open)-1]
 		} else {
 			open = append(open, tag)
 		}
-		if tag != spanZH && tag != spanEN {
+		zh := strings.HasSuffix(tag, ` class="zh" lang="zh">`)
+		if !zh && !strings.HasSuffix(tag, ` class="en">`) {
 			continue
 		}
 		if hidden == 0 {
@@ -85,30 +154,27 @@ func english(page string) string {
 		}
 		from = m[1]
 		switch {
-		case tag == spanZH && closed:
+		case zh && closed:
 			hidden--
-		case tag == spanZH:
+		case zh:
 			hidden++
 		}
 	}
 	return b.String() + page[from:]
 }
 
-const spanEN, spanZH = `<span class="en">`, `<span class="zh" lang="zh">`
+var spans = regexp.MustCompile(`</?(?:span|div)\b[^>]*>`)
 
-var spans = regexp.MustCompile(`</?span\b[^>]*>`)
-
-// claimOn is what a page says of a claim: its row, and what its section says.
+// claimOn is the rows of a claim on a page: its numbers, and on the page of a result its
+// reasons.
 func claimOn(t *testing.T, page, id string) string {
 	t.Helper()
-	m := regexp.MustCompile(`id="why-([a-z0-9-]+-` + slug(id) + `)"`).FindStringSubmatchIndex(page)
+	m := regexp.MustCompile(`id="claim-[a-z0-9-]+-` + slug(id) + `"`).FindStringIndex(page)
 	if m == nil {
-		t.Fatalf("no section speaks of claim %s", id)
+		t.Fatalf("the page has no claim %s", id)
 	}
-	why := page[m[0]:]
-	common := page[strings.LastIndex(page[:m[0]], `<div class="shows">`):m[0]]
-	common = common[:strings.Index(common+` id="why-`, ` id="why-`)]
-	return cut(t, page, `id="claim-`+page[m[2]:m[3]]+`"`, "</tbody>") + common + why[:strings.Index(why, "</li>")]
+	from := strings.LastIndex(page[:m[0]], "<tbody")
+	return page[from : m[0]+strings.Index(page[m[0]:], "</tbody>")]
 }
 
 // The same results give the same bytes: again, from a copy in another folder, with
@@ -119,7 +185,11 @@ func TestRenderTwiceGivesTheSameBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	copied := t.TempDir()
-	if err := os.CopyFS(copied, os.DirFS(fixtures)); err != nil {
+	root, err := exampleRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(copied, os.DirFS(root)); err != nil {
 		t.Fatal(err)
 	}
 	threads := runtime.GOMAXPROCS(0)
@@ -143,78 +213,113 @@ func TestRenderTwiceGivesTheSameBytes(t *testing.T) {
 	}
 }
 
+// Every page alone holds scripts, styles and font; beside it lie the other pages only.
 func TestSingleFileStandsAlone(t *testing.T) {
-	files, err := renderInto(true)
+	files, err := renderedAlone()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(files) != 7 {
-		t.Errorf("%d files, want an index, five pages, the playground and nothing beside them", len(files))
+	if want := 7 + len(examples()); len(files) != want { // an index, five pages, the playground, and the results
+		t.Errorf("%d files, want %d pages and nothing beside them", len(files), want)
 	}
-	page := files["dasp.html"]
-	frame, _, _ := strings.Cut(page, "<title>")
-	for _, script := range []string{reportJS, echartsJS} {
-		// The browser compares the hash with the bytes between the tags.
-		if !strings.Contains(page, "<script>"+script+"</script>") {
-			t.Error("a script was changed on its way into the page, so its hash refuses it")
+	for name, scripts := range map[string][]string{"dasp.html": {reportJS}, "dasp/example5.html": {reportJS, echartsJS}} {
+		page := files[name]
+		frame, _, _ := strings.Cut(page, "<title>")
+		for _, script := range scripts {
+			// The browser compares the hash with the bytes between the tags.
+			if !strings.Contains(page, "<script>"+script+"</script>") {
+				t.Errorf("%s: a script was changed on its way into the page, so its hash refuses it", name)
+			}
+			if !strings.Contains(html.UnescapeString(frame), hash(script)) {
+				t.Errorf("%s: the policy does not allow the page's own script", name)
+			}
 		}
-		if !strings.Contains(html.UnescapeString(frame), hash(script)) {
-			t.Error("the policy does not allow the page's own script")
-		}
-	}
-	for _, outside := range []string{`src="assets`, `href="assets`, `href="data/`, "url(\"stix"} {
-		if strings.Contains(page, outside) {
-			t.Errorf("the single file still refers to %s", outside)
+		for _, outside := range []string{`<script src="`, `href="assets`, `href="../assets`, "url(\"stix"} {
+			if strings.Contains(page, outside) {
+				t.Errorf("%s: the single file still refers to %s", name, outside)
+			}
 		}
 	}
 }
 
-// Every claim of the files stands in the page with its words and its verdict.
+// Every claim of a result stands on its document's page and on its own, in both languages:
+// what is stated, what was found, the interval, the tolerance, the verdict and the remark;
+// on its own page also the source, the criterion, the reasons and what differs.
 func TestEveryClaimAppears(t *testing.T) {
 	n := 0
-	for _, r := range fixture() {
-		page := pageOf(t, pageName(r))
-		for _, c := range r.Claims {
+	for _, r := range examples() {
+		rows, err := ClaimRows(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		short, own := wholePage(t, rendered, paperOf(r.ID)+".html"), wholePage(t, rendered, r.ID+".html")
+		for _, c := range rows {
 			n++
-			row := claimOn(t, page, c.ID)
 			v, _ := findVerdict(c.Verdict)
-			paper, ours := claimValues(c)
-			claim, _ := splitAsides(c.Statement)
-			words := []string{pretty(claim), c.Source, v.Word, `class="chip v-` + c.Verdict + `"`, paper, ours}
-			for _, w := range slices.Concat(words, strings.Split(c.Why, "; "), c.Differs) {
-				if !strings.Contains(row, w) && !strings.Contains(row, html.EscapeString(w)) && !strings.Contains(row, pretty(w)) {
-					t.Errorf("claim %s: its row lacks %q", c.ID, w)
+			both := []string{v.Word.En, v.Word.Zh, remarkOn(c.Claim).Word.En, remarkOn(c.Claim).Word.Zh}
+			var whole []string
+			for l := range 2 {
+				both = append(both, c.Statement[l], c.Stated[l], c.Found[l], c.Interval[l], c.Tolerance[l])
+				whole = append(slices.Concat(whole, c.Reasons[l], c.Differs[l]), c.Source[l], c.Criterion[l])
+			}
+			for page, words := range map[string][]string{short: both, own: slices.Concat(both, whole)} {
+				row := claimOn(t, page, c.ID)
+				if !strings.Contains(row, `class="chip v-`+c.Verdict+`"`) {
+					t.Errorf("claim %s: its verdict is not marked", c.ID)
+				}
+				for _, w := range words {
+					if !strings.Contains(row, html.EscapeString(pretty(w))) {
+						t.Errorf("claim %s: its row lacks %q", c.ID, w)
+					}
+				}
+			}
+			for _, c := range []struct{ words, class string }{{c.Interval[0], "n blank"}, {c.Tolerance[0], "n blank"}} {
+				if c.words == "" && !strings.Contains(own, c.class) {
+					t.Errorf("%s: what is not there is not marked as such", r.ID)
 				}
 			}
 		}
 	}
-	if n != 14 {
-		t.Errorf("the fixture has %d claims, this test was written for 14", n)
+	if n != 15 {
+		t.Errorf("the examples have %d claims, this test was written for 15", n)
 	}
 }
 
-// pageName is the page of a result.
-func pageName(r *result.Result) string {
-	paper, _, _ := strings.Cut(r.ID, "/")
-	return paper + ".html"
-}
-
-func TestEveryNoteTableAndFigureAppears(t *testing.T) {
-	for _, r := range fixture() {
-		page := pageOf(t, pageName(r))
-		paper, stem, _ := strings.Cut(r.ID, "/")
-		words := append([]string{">bin/gradsync run " + r.ID + " --profile quick", `id="` + stem + `"`, `id="prov-` + stem + `"`, r.ConfigSHA256}, r.Notes...)
-		for _, tb := range r.Tables {
-			words = append(words, tb.Title, tb.Caption, "data/"+paper+"/"+stem+"-"+tb.ID+".csv")
+// What a notebook says, shows and draws stands on the page of its result.
+func TestEverythingOfANotebookAppears(t *testing.T) {
+	for _, r := range examples() {
+		page := wholePage(t, rendered, r.ID+".html")
+		book, err := Presented(asRead(t, r))
+		if err != nil {
+			t.Fatal(err)
 		}
-		for _, f := range r.Figures {
-			words = append(words, html.EscapeString(f.Title), f.Caption, html.EscapeString(f.Alt), "data/"+paper+"/"+stem+"-"+f.ID+".csv")
+		_, stem, _ := strings.Cut(r.ID, "/")
+		words := []string{">bin/gradsync run " + r.ID + " --profile quick<", `id="` + stem + `"`, r.ConfigSHA256, string(both(book.Title))}
+		for _, p := range book.Parts {
+			switch {
+			case p.Prose != nil:
+				words = append(words, unitsHTML(string(p.Prose[1])))
+			case p.Table != nil:
+				words = append(words, `id="`+stem+"-"+p.Table.Frame+`"`, string(bothHTML(p.Table.Caption)))
+				for _, row := range p.Table.Rows {
+					for _, c := range row {
+						words = append(words, string(both(c.Text)))
+					}
+				}
+			case p.Figure != nil:
+				words = append(words, string(bothHTML(p.Figure.Caption)), html.EscapeString(p.Figure.Alt[0]), html.EscapeString(p.Figure.Alt[1]))
+			case p.Fold != nil:
+				words = append(words, "<summary>"+string(both(*p.Fold)))
+			}
 		}
 		unlinked := regexp.MustCompile(`</?a\b[^>]*>`).ReplaceAllString(page, "")
 		for _, w := range words {
-			if !strings.Contains(page, tie(w)) && !strings.Contains(unlinked, tie(w)) {
+			if !strings.Contains(page, w) && !strings.Contains(unlinked, w) {
 				t.Errorf("%s: the page lacks %q", r.ID, w)
 			}
+		}
+		if got := strings.Contains(page, "The run was interrupted"); got != (r.Status == result.Incomplete) {
+			t.Errorf("%s: said to be interrupted: %v", r.ID, got)
 		}
 	}
 	if !strings.Contains(pageOf(t, "dasp.html"), "is incomplete") {
@@ -224,9 +329,9 @@ func TestEveryNoteTableAndFigureAppears(t *testing.T) {
 
 func TestUnbuiltPapersSaySo(t *testing.T) {
 	root := t.TempDir()
-	for _, r := range fixture() {
-		if paper, _, _ := strings.Cut(r.ID, "/"); paper != "codedsgd" && paper != "compare" {
-			put(t, filepath.Join(root, filepath.FromSlash(r.ID)+".json"), r)
+	for _, r := range examples() {
+		if paper := paperOf(r.ID); paper != "codedsgd" && paper != "compare" {
+			put(t, root, r)
 		}
 	}
 	files, err := renderFrom(root, false)
@@ -255,37 +360,51 @@ func TestUnbuiltPapersSaySo(t *testing.T) {
 }
 
 // A result that a page would show wrongly stops the render with one line that
-// names the file, and the pages of before stay.
+// names it, and the pages of before stay.
 func TestBadResultsAreRefused(t *testing.T) {
 	cases := map[string]struct {
 		harm func(*result.Result)
 		want string
 	}{
-		"verdict":  {func(r *result.Result) { r.Claims[0].Verdict = "passed" }, `claim X01: unknown verdict "passed"`},
+		"verdict":  {func(r *result.Result) { r.Claims[0].Verdict = "passed" }, `claim D13: unknown verdict "passed"`},
 		"schema":   {func(r *result.Result) { r.Schema = "v0" }, `schema is "v0"`},
 		"kind":     {func(r *result.Result) { r.Kind = "guessed" }, `unknown kind "guessed"`},
+		"part":     {func(r *result.Result) { r.Frames[0].Kind = "guessed" }, `frame times: unknown kind "guessed"`},
 		"status":   {func(r *result.Result) { r.Status = "" }, "status"},
-		"cells":    {func(r *result.Result) { r.Tables[0].Rows[0] = r.Tables[0].Rows[0][:2] }, "row 0 has 2 cells"},
-		"twice":    {func(r *result.Result) { r.Claims[1].ID = "X01" }, "repeated id"},
-		"interval": {func(r *result.Result) { r.Claims[1].CI95 = &[2]float64{2, 1} }, "interval from 2 to 1"},
+		"twice":    {func(r *result.Result) { r.Claims[1].ID = "D13" }, "stands twice"},
+		"no claim": {func(r *result.Result) { r.Claims[1].ID = "X99" }, "claims.csv has no such row"},
+		"interval": {func(r *result.Result) { r.Claims[1].CI95 = bounded(2, 1) }, "interval from 2 to 1"},
 		"form":     {func(r *result.Result) { r.Figures[0].Form = "pie" }, `unknown form "pie"`},
-		"places":   {func(r *result.Result) { r.Figures[0].Series[0].Y = nil }, "0 values for 3 places"},
-		"words":    {func(r *result.Result) { r.Figures[0].Alt, r.Figures[0].Caption = "", "" }, "no text alternative"},
+		"column":   {func(r *result.Result) { r.Figures[0].Y = []string{"minutes"} }, `no column "minutes"`},
+		"label":    {func(r *result.Result) { r.Frames[0].Rows[0][1] = "mine" }, "no method.mine"},
+		"reason":   {func(r *result.Result) { r.Claims[2].Reasons[0].Code = "mine" }, `no words for the reason "mine"`},
+		"fact":     {func(r *result.Result) { r.Facts = r.Facts[1:] }, `no fact "workers"`},
+		"sentence": {func(r *result.Result) { r.Facts[0].Value = "six invented workers" }, "fact workers"},
 		"id":       {func(r *result.Result) { r.ID = "dasp/other" }, "the file's place says"},
 		"profile":  {func(r *result.Result) { r.Profile = "paper" }, "the file's place says"},
-		"script":   {func(r *result.Result) { r.Figures[0].Series[0].Name = "__f__alert(1)__f__" }, "register the function by name"},
+		"notebook": {func(r *result.Result) { r.ID = "dasp/nobody" }, "dasp/nobody.en.md"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			r := exampleTimes()
 			c.harm(r)
 			root, out := t.TempDir(), t.TempDir()
-			put(t, filepath.Join(root, "dasp", "example5.json"), r)
+			raw, err := json.Marshal(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			stem := "example5"
+			if name == "notebook" {
+				stem = "nobody"
+			}
+			if err := writeFile(filepath.Join(root, "dasp", stem+".json"), raw); err != nil {
+				t.Fatal(err)
+			}
 			before := filepath.Join(out, "dasp.html")
 			if err := os.WriteFile(before, []byte("the page of before"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			_, err := Render(Options{Results: root, Out: out})
+			_, err = Render(Options{Results: root, Out: out})
 			if err == nil {
 				t.Fatal("rendered")
 			}
@@ -299,35 +418,37 @@ func TestBadResultsAreRefused(t *testing.T) {
 	}
 }
 
-// A table and a figure of one name keep their anchors and their data apart.
+// A frame and a figure of one name keep their anchors apart.
 func TestATableAndAFigureOfOneName(t *testing.T) {
-	r := exampleTimes()
-	r.Figures[0].ID = r.Tables[0].ID
-	root, out := t.TempDir(), t.TempDir()
-	put(t, filepath.Join(root, "dasp", "example5.json"), r)
-	if _, err := Render(Options{Results: root, Out: out}); err != nil {
-		t.Fatal(err)
+	page := pageOf(t, "compare/example-when.html")
+	for _, id := range []string{"example-when-times", "example-when-bars"} {
+		if strings.Count(page, ` id="`+id+`"`) != 1 {
+			t.Errorf("no anchor %s", id)
+		}
 	}
-	files, err := readTree(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	linksHit(t, "dasp.html", files["dasp.html"])
-	if files["data/dasp/example5-times.csv"] == "" || files["data/dasp/example5-times-figure.csv"] == "" {
-		t.Error("one of the two data files is missing")
+	l := loaded{Result: exampleCompare(), Stem: "example-when"}
+	if got := figureID(l, "times"); got != "times-figure" {
+		t.Errorf("a figure that is called as its frame has the anchor %s", got)
 	}
 }
 
-func put(t *testing.T, file string, v any) {
+// asRead is a result as its file has it.
+func asRead(t *testing.T, r *result.Result) *result.Result {
 	t.Helper()
-	b, err := json.Marshal(v)
+	raw, err := result.Encode(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+	if r, err = result.Decode(r.ID, raw); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(file, b, 0o600); err != nil {
+	return r
+}
+
+// put writes a result without a record.
+func put(t *testing.T, root string, r *result.Result) {
+	t.Helper()
+	if _, err := result.Write(root, r, nil); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -57,7 +57,7 @@ type partView struct {
 type gridView struct {
 	Anchor  string
 	Caption template.HTML
-	Kind    string
+	Kind    string            // "" where all of the result is of one
 	Style   template.HTMLAttr // the columns' names, for a narrow window
 	Head    []gridHead
 	Rows    [][]gridCell
@@ -191,7 +191,7 @@ func (r *renderer) prose(id string, text [2]template.HTML) template.HTML {
 
 // grid shows a table of a notebook, with the widget that its frame feeds.
 func (r *renderer) grid(l loaded, t *notebook.Table) (*gridView, error) {
-	g := &gridView{Anchor: l.Anchor() + "-" + slug(t.Frame), Caption: bothHTML(t.Caption), Kind: kindOr(t.Kind, l.Kind)}
+	g := &gridView{Anchor: l.Anchor() + "-" + slug(t.Frame), Caption: bothHTML(t.Caption), Kind: kindBeside(l, t.Kind)}
 	var names []string
 	for i, h := range t.Head {
 		title := notebook.Both{}
@@ -225,6 +225,14 @@ func (r *renderer) grid(l loaded, t *notebook.Table) (*gridView, error) {
 	var err error
 	g.Widget, err = widgetOf(l, t.Frame)
 	return g, err
+}
+
+// kindBeside is the kind that a part of a result says, "" where its head says it for all.
+func kindBeside(l loaded, kind string) string {
+	if len(kindsOf(l.Result)) < 2 {
+		return ""
+	}
+	return kindOr(kind, l.Kind)
 }
 
 // wordPairs are the words of a chart in English with the Chinese of each that differs.

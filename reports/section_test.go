@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 )
 
 // Sections of the paper's own tables and figures carry its numbers, in the
@@ -19,17 +19,20 @@ func TestSectionsCarryThePapersNumbers(t *testing.T) {
 			t.Errorf("%q is numbered %q, want %q", source, got, want)
 		}
 	}
-	page := pageOf(t, "dasp.html")
-	for _, want := range []string{`<li><a href="#example1">Table 1 · Example: assumed devices</a></li>`, `<a class="anchor" href="#example-fig2">Fig. 2 · Example: who`} {
-		if !strings.Contains(page, want) {
+	page := wholePage(t, rendered, "dasp.html")
+	for _, want := range []string{`<li><a href="#example1">Table 1 · Example: assumed devices</a></li>`, `<a href="dasp/example-fig2.html">Fig. 2 · Example: who`} {
+		if !strings.Contains(english(page), want) {
 			t.Errorf("the page lacks %q", want)
 		}
+	}
+	if !strings.Contains(page, `<span class="zh" lang="zh">表 1</span>`) || !strings.Contains(wholePage(t, rendered, "dasp/example1.html"), `<span class="zh" lang="zh">表 1</span>`) {
+		t.Error("the number of a table is not in Chinese")
 	}
 }
 
 // The badge of a section names every kind that is in it.
 func TestBadgeNamesEveryKind(t *testing.T) {
-	r := &result.Result{Kind: result.Trained, Tables: []result.Table{{Kind: result.Modelled}, {}}, Figures: []result.Figure{{Kind: result.TimingOnly}}}
+	r := &result.Result{Kind: result.Trained, Frames: []result.Frame{{Kind: result.Modelled}, {}, {Kind: result.TimingOnly}}}
 	if got := inWords(kindsOf(r)); got != "timing-only, trained and modelled" {
 		t.Errorf("kinds %q", got)
 	}
@@ -38,21 +41,48 @@ func TestBadgeNamesEveryKind(t *testing.T) {
 			t.Errorf("a result of kind %s has the badge %q", k, got)
 		}
 	}
-	a := exampleTimes() // its table and figure are timing-only
-	a.Kind = result.Trained
 	root := t.TempDir()
-	if _, err := result.Write(root, a, nil); err != nil {
-		t.Fatal(err)
-	}
+	a := exampleTimes()
+	a.Frames[0].Kind = result.Trained
+	put(t, root, a)
 	files, err := renderFrom(root, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	meta := cut(t, cut(t, english(files["dasp.html"]), `<section class="result"`, "</section>"), `<p class="meta">`, "</p>")
+	meta := cut(t, english(files["dasp/example5.html"]), `<p class="meta">`, "</p>")
 	if !strings.Contains(meta, `<span class="kind">timing-only</span> + <span class="kind">trained</span> each table and figure says which`) {
-		t.Errorf("the line of the section reads %s", meta)
+		t.Errorf("the line of the result reads %s", meta)
 	}
-	if meta := cut(t, cut(t, pageOf(t, "dasp.html"), `id="example1"`, "</section>"), `<p class="meta">`, "</p>"); !strings.Contains(meta, `<span class="kind">stated</span> assumptions`) {
-		t.Errorf("a section of one kind does not explain it: %s", meta)
+	if box := cut(t, english(files["dasp/example5.html"]), `<div class="caption">`, "</div>"); !strings.HasPrefix(box, `<span class="kind">trained</span> `) {
+		t.Errorf("the table does not say of which kind it is: %s", box)
+	}
+	if box := cut(t, pageOf(t, "dasp/example5.html"), `<figcaption>`, "</figcaption>"); strings.Contains(box, `class="kind"`) {
+		t.Errorf("a figure repeats the kind of all: %s", box)
+	}
+	if meta := cut(t, pageOf(t, "dasp/example1.html"), `<p class="meta">`, "</p>"); !strings.Contains(meta, `<span class="kind">stated</span> assumptions`) {
+		t.Errorf("a result of one kind does not explain it: %s", meta)
+	}
+}
+
+// Every kind and every verdict has its words in both languages.
+func TestWordsOfKindsAndVerdicts(t *testing.T) {
+	two := func(what string, texts ...said) {
+		for _, s := range texts {
+			if s.En == "" || s.Zh == "" {
+				t.Errorf("%s: %q, %q", what, s.En, s.Zh)
+			}
+		}
+	}
+	for _, k := range kindOrder {
+		two(k, kinds[k], kindNames[k])
+	}
+	for _, v := range verdicts {
+		two(v.Key, v.Word, v.Means)
+	}
+	for _, r := range remarks {
+		two(r.Key, r.Word, r.Means)
+	}
+	if len(kinds) != len(kindOrder) || len(kindNames) != len(kindOrder) {
+		t.Errorf("%d kinds, %d in order, %d names", len(kinds), len(kindOrder), len(kindNames))
 	}
 }

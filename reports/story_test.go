@@ -1,6 +1,10 @@
 package reports
 
 import (
+	"errors"
+	"io/fs"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -8,29 +12,25 @@ import (
 // The experiments that a narrative or a note names are links where the pages have
 // them, and words where they do not.
 func TestExperimentsThatAreNamedAreLinks(t *testing.T) {
-	at := places{at: map[string]string{"codedsgd/proof": "proof-standard", "dasp/table7": "table7"}, tr: &translator{missing: map[string]map[string]bool{}}}
-	for html, want := range map[string]string{
-		"<code>codedsgd/proof</code>": `<a href="#proof-standard"><code>codedsgd/proof</code></a>`,
-		"<code>dasp/table7</code>":    `<a href="dasp.html#table7"><code>dasp/table7</code></a>`,
-		"<code>dasp/table8</code>":    "<code>dasp/table8</code>",
-		"dasp/table7":                 "dasp/table7",
+	at := places{"codedsgd/proof": true, "dasp/table7": true}
+	for html, want := range map[string][2]string{
+		"<code>codedsgd/proof</code>": {`<a href="codedsgd/proof.html"><code>codedsgd/proof</code></a>`, `<a href="../codedsgd/proof.html"><code>codedsgd/proof</code></a>`},
+		"<code>dasp/table7</code>":    {`<a href="dasp/table7.html"><code>dasp/table7</code></a>`, "<code>dasp/table7</code>"}, // its own page
+		"<code>dasp/table8</code>":    {"<code>dasp/table8</code>", "<code>dasp/table8</code>"},
+		"dasp/table7":                 {"dasp/table7", "dasp/table7"},
 	} {
-		if got := at.link("codedsgd", html, named); got != want {
-			t.Errorf("%s becomes %s", html, got)
+		if got := [2]string{at.link(html), at.linkFrom("dasp/table7", html)}; got != want {
+			t.Errorf("%s becomes %q, want %q", html, got, want)
 		}
 	}
-	notes := at.notes("dasp", []string{"See (dasp/table7), codedsgd/proof-of and </script> & 5 %."})
-	if want := `See (<a href="#table7">dasp/table7</a>), codedsgd/proof-of and &lt;/script&gt; &amp; 5` + nbsp + "%."; string(notes[0]) != want {
-		t.Errorf("%s, want %s", notes[0], want)
-	}
-	page := pageOf(t, "compare.html")
-	for _, want := range []string{`<a href="codedsgd.html#proof">codedsgd/proof</a> is, and so is <a href="#when">compare/when</a>`, "Invented: codedsgd/proof-steps is no"} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the notes lack %s", want)
+	own := pageOf(t, "compare/example-when.html")
+	for _, want := range []string{`<a href="../codedsgd/example-load.html"><code>codedsgd/example-load</code></a> says why, <code>codedsgd/none</code> does not, and <code>compare/example-when</code> is here`} {
+		if !strings.Contains(own, want) {
+			t.Errorf("the page of a result lacks %s", want)
 		}
 	}
-	if story := pageOf(t, "codedsgd.html"); !strings.Contains(story, `<a href="#accounting"><code>codedsgd/accounting</code></a>`) || strings.Contains(story, `<a href="#quantisation">`) {
-		t.Error("the narrative does not link what is there, or links what is not")
+	if page := pageOf(t, "compare.html"); !strings.Contains(page, `<a href="codedsgd/example-load.html"><code>codedsgd/example-load</code></a> says why`) {
+		t.Error("the answer of a result does not link what is there")
 	}
 }
 
@@ -43,7 +43,7 @@ func TestANarrativeIsInBothLanguagesOrInOne(t *testing.T) {
 		}
 		return out
 	}
-	at := places{at: map[string]string{}, tr: &translator{missing: map[string]map[string]bool{}}}
+	at := places{}
 	en := cut("## Rings {#rings}\nFive in a ring.\n### Cost {#cost}\nA price.\n")
 	for _, c := range []struct{ zh, want string }{
 		{"## 环 {#rings}\n五个一环。\n", "chapter cost is not in Chinese"},
@@ -73,6 +73,81 @@ func TestProse(t *testing.T) {
 	} {
 		if got := string(prose(s)); got != want {
 			t.Errorf("%q becomes %q, want %q", s, got, want)
+		}
+	}
+}
+
+// references are what a narrative points to: sections, formulas, figures and experiments.
+var references = regexp.MustCompile("\\]\\(([^)]*#[^)]*)\\)|`([a-z]+/[a-z0-9-]+)`|\\[\\[([^\\]]+)\\]\\]")
+
+// Both languages have the same headings in the same order, and below each the same
+// formulas, figures, experiments and numbers of table rows and points.
+func TestNarrativesAgree(t *testing.T) {
+	files, err := fs.Glob(wordFiles, "text/*.en.md")
+	if err != nil || len(files) < 10 {
+		t.Fatalf("%d narratives: %v", len(files), err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(strings.TrimPrefix(file, "text/"), ".en.md")
+		en, zh := chunksOf(t, name+".en.md"), chunksOf(t, name+".zh.md")
+		if len(zh) == 0 {
+			t.Errorf("%s: no Chinese", name)
+			continue
+		}
+		if len(en) != len(zh) {
+			t.Errorf("%s: %d chapters, %d in Chinese", name, len(en), len(zh))
+			continue
+		}
+		for i, c := range en {
+			z := zh[i]
+			if c.id != z.id || c.level != z.level {
+				t.Errorf("%s: chapter %d is %s, in Chinese %s", name, i, c.id, z.id)
+				continue
+			}
+			a, b := pointsTo(c.body), pointsTo(z.body)
+			if !slices.Equal(a, b) {
+				t.Errorf("%s, %s: refers to %q, in Chinese to %q", name, c.id, a, b)
+			}
+			for _, sign := range []string{"\n| ", "\n- "} {
+				if n, m := strings.Count("\n"+c.body, sign), strings.Count("\n"+z.body, sign); n != m {
+					t.Errorf("%s, %s: %d × %q, in Chinese %d", name, c.id, n, sign, m)
+				}
+			}
+		}
+	}
+}
+
+// chunksOf cuts a narrative before its numbers are bound; none where there is no such file.
+func chunksOf(t *testing.T, name string) []chunk {
+	t.Helper()
+	src, err := wordFiles.ReadFile("text/" + name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := chunks(name, string(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// pointsTo lists references, sorted: languages order them differently.
+func pointsTo(body string) []string {
+	var out []string
+	for _, m := range references.FindAllStringSubmatch(body, -1) {
+		out = append(out, m[1]+m[2]+m[3])
+	}
+	slices.Sort(out)
+	return out
+}
+
+func TestNarrativeWithoutID(t *testing.T) {
+	for name, src := range map[string]string{"no id": "## Words\n", "deep": "#### Words {#w}\n", "before": "words\n## W {#w}\n"} {
+		if _, err := chunks(name, src); err == nil {
+			t.Errorf("%s: no error", name)
 		}
 	}
 }

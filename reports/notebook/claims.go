@@ -3,6 +3,7 @@ package notebook
 import (
 	"fmt"
 	"html/template"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -74,6 +75,9 @@ func (b *Book) ClaimRows(r *result.Result) (out []ClaimRow, err error) {
 	return out, nil
 }
 
+// ranged is a value of claims.csv that is a range of numbers.
+var ranged = regexp.MustCompile(`^[0-9.]+-[0-9.]+$`)
+
 func (p *page) claimRow(c result.Claim) (row ClaimRow, err error) {
 	stated, ok := claims.Get(c.ID)
 	if !ok {
@@ -88,6 +92,8 @@ func (p *page) claimRow(c result.Claim) (row ClaimRow, err error) {
 		row.Stated[p.at] = withUnit(strings.Replace(stated.Value, "-", "−", 1), unit)
 	case len(numbers) > 1:
 		row.Stated[p.at] = p.named(stated, strings.Split(stated.Value, "; "), unit)
+	case ranged.MatchString(stated.Value):
+		row.Stated[p.at] = withUnit(strings.Replace(stated.Value, "-", "–", 1), unit)
 	case stated.Value != "-":
 		row.Stated[p.at] = stated.Value
 	}

@@ -37,6 +37,9 @@ func (p *page) figure(id string) (string, error) {
 
 // drawn gives a figure its numbers and the words of this language.
 func (p *page) drawn(f result.Figure) (out Drawing, err error) {
+	if !slices.Contains([]string{"line", "bar", "gantt"}, f.Form) {
+		return out, fmt.Errorf("unknown form %q", f.Form)
+	}
 	var sel []any
 	for _, k := range slices.Sorted(maps.Keys(f.Where)) {
 		sel = append(sel, k, f.Where[k])
