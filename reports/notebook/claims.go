@@ -48,7 +48,7 @@ func (p *page) claims(ids ...string) (string, error) {
 		}
 	}
 	if len(rows) == 0 {
-		return "", nil
+		return p.block(Part{Nothing: true}), nil
 	}
 	return p.block(Part{Claims: &Claims{Rows: rows}}), nil
 }

@@ -78,6 +78,8 @@ type Part struct {
 	Claims *Claims
 	Fold   *Both // title of a fold, which reaches to EndFold
 	End    bool
+
+	Nothing bool // a table of no rows, which takes its caption with it; on no page
 }
 
 // Page renders r. A notebook that binds what r has not, a key without a label, or blocks
@@ -271,6 +273,9 @@ func (p *page) cut(md string) (out []Part, err error) {
 		}
 		caption, alt, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(body[m[4]:m[5]]), ": "), "alt: ")
 		part := p.blocks[i]
+		if part.Nothing {
+			continue
+		}
 		part.describe(p.at, strings.TrimSpace(caption), strings.TrimSpace(spaces.ReplaceAllString(tags.ReplaceAllString(alt, ""), " ")))
 		out = append(out, part)
 	}

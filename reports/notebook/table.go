@@ -38,7 +38,7 @@ type Cell struct {
 // no table.
 func (p *page) table(keys string, rs []Row) (string, error) {
 	if len(rs) == 0 {
-		return "", nil
+		return p.block(Part{Nothing: true}), nil
 	}
 	frame, merged := rs[0].frame, -1
 	t := &Table{Frame: frame.ID, Kind: frame.Kind}
