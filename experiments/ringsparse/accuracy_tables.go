@@ -85,7 +85,7 @@ func (m marks) costTable() result.Table {
 	t := result.Table{ID: "cost", Title: fmt.Sprintf("Virtual time and bytes at %s", linkName(m.plan.Link)), Kind: result.Trained,
 		Caption: fmt.Sprintf("The same trainings on the virtual clock of %s, means over seeds; counting, converting, packing and unpacking take the platform's time. Pruned forms: the second half alone. A choice is one block, large or small.", reference),
 		Columns: []result.Column{{Key: "net", Title: "network"}, {Key: "form", Title: "exchange"}, {Key: "seconds", Title: "virtual time", Unit: "s", Digits: 2}, {Key: "ratio", Title: "time / compared with", Digits: 3},
-			{Key: "bytes", Title: "bytes / compared with", Digits: 3}, percent("weights", "choices of weights"), percent("ties", "choices by the tie alone"), percent("carried", "bytes sent as weights"), {Key: "drops", Title: "drops by a threshold"}}}
+			{Key: "bytes", Title: "bytes / compared with", Digits: 3}, percentColumn("weights", "choices of weights"), percentColumn("ties", "choices by the tie alone"), percentColumn("carried", "bytes sent as weights"), {Key: "drops", Title: "drops by a threshold"}}}
 	for _, net := range m.plan.Nets {
 		for _, f := range m.plan.on(net) {
 			these := m.of[net.Model][f.Key]
@@ -140,4 +140,8 @@ func (m marks) seedTable() result.Table {
 		}
 	}
 	return t
+}
+
+func percentColumn(key, title string) result.Column {
+	return result.Column{Key: key, Title: title, Unit: "%", Digits: 1}
 }
