@@ -88,7 +88,7 @@ func same[T any](rs []loaded, set []*T) []placed[T] {
 	}
 	for k := range out {
 		w := &out[k].within
-		w.Profile, w.Who = out[k].loaded.Profile, who(out[k].Result)
+		w.Profile, w.Who = out[k].loaded.Profile, who(out[k].Result).En
 		if len(others[k]) > 0 {
 			word := "profile "
 			if len(others[k]) > 1 {

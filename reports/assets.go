@@ -42,6 +42,7 @@ type asset struct {
 // head is what the frame of every page needs.
 type head struct {
 	Title, Page string
+	Root        string // from the page to the folder of all pages: "" or "../"
 	Single      bool
 	Playground  bool // the page of what-if sliders is there
 	Compared    bool // the page that compares all methods is there

@@ -9,7 +9,7 @@ import (
 // chapter is a part of a page's results, with its experiments in the order of
 // the page.
 type chapter struct {
-	Title string
+	Title said
 	stems []string
 	match *regexp.Regexp // stems that belong here besides, by their number
 }
@@ -18,37 +18,37 @@ type chapter struct {
 // chapter names comes last, under the title otherChapter.
 var chapters = map[string][]chapter{
 	"ring": {
-		{Title: "What a ring does, and what it costs", stems: []string{"steps", "cost"}},
-		{Title: "What it buys in training", stems: []string{"scaling", "overlap"}},
-		{Title: "Which ring, and its weakest link", stems: []string{"placement", "slow-link"}},
-		{Title: "Is it the same training?", stems: []string{"equals-sgd"}},
+		{Title: said{"What a ring does, and what it costs", "环做什么，代价是多少"}, stems: []string{"steps", "cost"}},
+		{Title: said{"What it buys in training", "它给训练带来什么"}, stems: []string{"scaling", "overlap"}},
+		{Title: said{"Which ring, and its weakest link", "哪一个环，及其最弱的链路"}, stems: []string{"placement", "slow-link"}},
+		{Title: said{"Is it the same training?", "是同样的训练吗？"}, stems: []string{"equals-sgd"}},
 	},
 	"ringsparse": {
-		{Title: "What is sent, and what that saves", stems: []string{"decisions", "traffic", "time"}},
-		{Title: "What becomes of zeros on the way", stems: []string{"fill-in", "conversion-error"}},
-		{Title: "What the patent promises", stems: []string{"scaling", "accuracy", "overlap"}},
+		{Title: said{"What is sent, and what that saves", "发送什么，省下什么"}, stems: []string{"decisions", "traffic", "time"}},
+		{Title: said{"What becomes of zeros on the way", "零在途中变成什么"}, stems: []string{"fill-in", "conversion-error"}},
+		{Title: said{"What the patent promises", "专利的承诺"}, stems: []string{"scaling", "accuracy", "overlap"}},
 	},
 	"codedsgd": {
-		{Title: "The scheme", stems: []string{"fig1", "fig2", "fig3"}},
-		{Title: "The proof, step by step", stems: []string{"proof", "overcount", "accounting"}},
-		{Title: "The paper’s experiments", stems: []string{"table1", "table2", "fig4", "fig5", "fig6", "fig7", "fig8", "fig9",
+		{Title: said{"The scheme", "方案"}, stems: []string{"fig1", "fig2", "fig3"}},
+		{Title: said{"The proof, step by step", "证明，逐步进行"}, stems: []string{"proof", "overcount", "accounting"}},
+		{Title: said{"The paper’s experiments", "论文的实验"}, stems: []string{"table1", "table2", "fig4", "fig5", "fig6", "fig7", "fig8", "fig9",
 			"fig10", "fig11", "fig12", "fig13", "fig14", "fig15", "abstracts"}},
-		{Title: "Beyond the paper", stems: []string{"quantisation", "speed"}},
+		{Title: said{"Beyond the paper", "论文之外"}, stems: []string{"quantisation", "speed"}},
 	},
 	"compare": {
-		{Title: "Which method when", stems: []string{"when", "facts"}},
-		{Title: "The same training by every method", stems: []string{"homogeneous", "heterogeneous"}},
+		{Title: said{"Which method when", "何时用哪种方法"}, stems: []string{"when", "facts"}},
+		{Title: said{"The same training by every method", "每种方法做同一次训练"}, stems: []string{"homogeneous", "heterogeneous"}},
 	},
 	"dasp": {
-		{Title: "The method at work", stems: []string{"walk"}},
-		{Title: "The paper’s tables and figures", match: regexp.MustCompile(`^(table|fig)\d+$`)},
-		{Title: "Choices the paper leaves open", stems: []string{"thresholds", "tuning", "switches", "sensitivity"}},
-		{Title: "Beyond the paper", stems: []string{"accuracy", "versions-vs-clocks", "dynamic", "network", "dssp-anchor"}},
-		{Title: "What must have been true", stems: []string{"explain"}},
+		{Title: said{"The method at work", "方法的运行过程"}, stems: []string{"walk"}},
+		{Title: said{"The paper’s tables and figures", "论文的表和图"}, match: regexp.MustCompile(`^(table|fig)\d+$`)},
+		{Title: said{"Choices the paper leaves open", "论文未定、由我们作的选择"}, stems: []string{"thresholds", "tuning", "switches", "sensitivity"}},
+		{Title: said{"Beyond the paper", "论文之外"}, stems: []string{"accuracy", "versions-vs-clocks", "dynamic", "network", "dssp-anchor"}},
+		{Title: said{"What must have been true", "当时必须具备什么条件"}, stems: []string{"explain"}},
 	},
 }
 
-const otherChapter = "Further results"
+var otherChapter = said{"Further results", "其他结果"}
 
 // chapterOf is the place of a stem on a paper's page: its chapter, their number
 // for none, and where in its list it stands, -1 where a pattern brought it in.
@@ -97,8 +97,9 @@ func compareStems(paper, a, b string) int {
 
 // part is the sections of one chapter.
 type part struct {
-	Anchor, Title string
-	Sections      []section
+	Anchor   string
+	Title    said
+	Sections []section
 }
 
 // parts cuts sections, which are in the order of compareStems, into chapters.
@@ -113,7 +114,7 @@ func parts(sections []section) []part {
 			if c < len(chapters[paper]) {
 				title = chapters[paper][c].Title
 			}
-			out = append(out, part{Anchor: "part-" + slug(title), Title: title})
+			out = append(out, part{Anchor: "part-" + slug(title.En), Title: title})
 			last = c
 		}
 		out[len(out)-1].Sections = append(out[len(out)-1].Sections, s)

@@ -25,6 +25,9 @@ func barChart(f result.Figure) (chart, func(map[string]any)) {
 		data := make([]opts.BarData, len(s.Y))
 		for j, y := range s.Y {
 			data[j] = opts.BarData{Value: y}
+			if missing(y) {
+				data[j].Value = "-" // ECharts' word for no bar
+			}
 		}
 		c.AddSeries(s.Name, data)
 		after = append(after, func(m map[string]any) {
@@ -38,10 +41,12 @@ func barChart(f result.Figure) (chart, func(map[string]any)) {
 			continue
 		}
 		whiskers := charts.NewCustom()
-		data := make([]opts.CustomData, len(s.Y))
+		var data []opts.CustomData
 		for j := range s.Y {
-			// The last two words place the whisker on its bar: which of how many.
-			data[j] = opts.CustomData{Value: []float64{float64(j), s.Lo[j], s.Hi[j], float64(i), float64(len(f.Series))}}
+			if !missing(s.Lo[j]) {
+				// The last two words place the whisker on its bar: which of how many.
+				data = append(data, opts.CustomData{Value: []float64{float64(j), s.Lo[j], s.Hi[j], float64(i), float64(len(f.Series))}})
+			}
 		}
 		whiskers.AddSeries(s.Name, data)
 		c.Overlap(whiskers)

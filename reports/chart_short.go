@@ -45,12 +45,14 @@ var baseOptions = sync.OnceValues(func() (map[string]map[string]any, error) {
 
 // Bases are the base options and the Chinese of the charts' words, in JSON whose <, > and
 // & are escaped.
-func (page *paperPage) Bases() (template.JS, error) {
+func (page *paperPage) Bases() (template.JS, error) { return basesWith(page.chinese()) }
+
+func basesWith(chinese map[string]string) (template.JS, error) {
 	bases, err := baseOptions()
 	if err != nil {
 		return "", err
 	}
-	all := map[string]any{chinesePart: page.chinese()}
+	all := map[string]any{chinesePart: chinese}
 	for form, o := range bases {
 		all[form] = o
 	}

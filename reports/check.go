@@ -13,15 +13,18 @@ import (
 // verdicts, best first, with the sign and the words a page shows. Colour is
 // never the only carrier of a verdict.
 var verdicts = []verdict{
-	{"equal", "＝", "equal", "the same to the last digit"},
-	{"within", "✓", "within", "inside the tolerance that was fixed before the run"},
-	{"same-sign", "↗", "same sign", "the direction holds, the size does not or is not comparable"},
-	{"differs", "✗", "differs", "everything else: a finding"},
-	{"not-run", "○", "not run", "no number of ours; its section says why"},
-	{"not-stated", "–", "not stated", "the source gives no number to compare with"},
+	{"equal", "＝", said{"equal", "相等"}, said{"the same to the last digit", "到最后一位都相同"}},
+	{"within", "✓", said{"within", "在容差内"}, said{"inside the tolerance that was fixed before the run", "在运行之前确定的容差之内"}},
+	{"same-sign", "↗", said{"same sign", "方向一致"}, said{"the direction holds, the size does not or is not comparable", "方向成立，大小不成立或不可比"}},
+	{"differs", "✗", said{"differs", "不符"}, said{"everything else: a finding", "其余情况：一项发现"}},
+	{"not-run", "○", said{"not run", "未运行"}, said{"no number of ours; its section says why", "本复现没有相应的数；原因写在所属小节"}},
+	{"not-stated", "–", said{"not stated", "未陈述"}, said{"the source gives no number to compare with", "原文没有可比较的数"}},
 }
 
-type verdict struct{ Key, Sign, Word, Means string }
+type verdict struct {
+	Key, Sign   string
+	Word, Means said
+}
 
 // findVerdict returns the verdict named key.
 func findVerdict(key string) (verdict, bool) {
@@ -34,13 +37,19 @@ func findVerdict(key string) (verdict, bool) {
 }
 
 // kinds of tables and figures, with what a page says of each.
-var kinds = map[string]string{
-	result.Trained:    "real gradients, real arithmetic",
-	result.TimingOnly: "the same events without the arithmetic, at full model size",
-	result.Modelled:   "a formula evaluated",
-	result.Shared:     "one training run, timed on several clusters",
-	result.Counted:    "sets, messages and bytes are counted; numbers that were exchanged are made up",
-	result.Stated:     "assumptions and their reasons; nothing was run",
+var kinds = map[string]said{
+	result.Trained:    said{"real gradients, real arithmetic", "真实的梯度，真实的运算"},
+	result.TimingOnly: said{"the same events without the arithmetic, at full model size", "事件相同，不做运算，按完整模型大小计时"},
+	result.Modelled:   said{"a formula evaluated", "由公式计算得出"},
+	result.Shared:     said{"one training run, timed on several clusters", "一次训练，在多个集群上计时"},
+	result.Counted:    said{"sets, messages and bytes are counted; numbers that were exchanged are made up", "集合、消息和字节是数出来的；所交换的数值是任意给定的"},
+	result.Stated:     said{"assumptions and their reasons; nothing was run", "假设及其理由；没有运行任何程序"},
+}
+
+// kindNames are the words on the badges of kinds.
+var kindNames = map[string]said{
+	result.Trained: {"trained", "实际训练"}, result.TimingOnly: {"timing-only", "仅计时"}, result.Modelled: {"modelled", "公式计算"},
+	result.Shared: {"timed on a shared trajectory", "同一训练轨迹上计时"}, result.Counted: {"counted", "计数"}, result.Stated: {"stated", "假设与陈述"},
 }
 
 // notAnchor is what may not be a part of an anchor, a file name or an SVG id.

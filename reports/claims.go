@@ -25,8 +25,9 @@ func (g claimGroup) Span() int { return 3 + 2*len(g.Judges) }
 
 // judge is a profile whose result judges claims of a group.
 type judge struct {
-	Profile, Anchor, Who string
-	Tally                []tally
+	Profile, Anchor string
+	Who             said
+	Tally           []tally
 }
 
 // claimRow is one claim in words.

@@ -83,6 +83,20 @@ func howDrawn(f result.Figure, together []string) string {
 	return strings.Join(words, " ")
 }
 
+// drawnZh is howDrawn in Chinese.
+func drawnZh(f result.Figure, together []string) string {
+	var words []string
+	for _, names := range together {
+		words = append(words, names+"：每个点的数值都相同，只画一次。")
+	}
+	if f.Form == "line" {
+		if lo, _, ok := percentRange(f); ok && lo > 0 {
+			words = append(words, "纵轴从 "+number(lo, 0)+nbsp+"% 开始。")
+		}
+	}
+	return strings.Join(words, "")
+}
+
 // settledAbove is a round start, 80 or more, for the axis of accuracies that all
 // stay above 80 % after the first fifth of the points; ok is false for others.
 // The steep start, which every method has, is cut off there: it would press the

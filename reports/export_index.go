@@ -17,7 +17,7 @@ func exportIndex(all map[string][]loaded, list []exportFigure) string {
 		if key != last {
 			last = key
 			p := findPaper(key)
-			fmt.Fprintf(&b, "\n%s\n%s\n\n", p.Short, strings.Repeat("=", len([]rune(p.Short))))
+			fmt.Fprintf(&b, "\n%s\n%s\n\n", p.Short, strings.Repeat("=", len([]rune(p.Short.En))))
 			if p.Plain != "" {
 				fmt.Fprintf(&b, "Cite the %s: %s\n", p.Noun, p.Plain)
 			}
@@ -49,7 +49,7 @@ func (x exportFigure) facts() []string {
 		source = x.Source + " (" + x.ID + ")"
 	}
 	kind := kindOr(x.of.Kind, x.Kind)
-	out = append(out, "shows: "+source, "numbers: "+kind+": "+html.UnescapeString(kinds[kind]), "profile: "+who(x.Result))
+	out = append(out, "shows: "+source, "numbers: "+kind+": "+html.UnescapeString(kinds[kind].En), "profile: "+who(x.Result).En)
 	if x.also != "" {
 		out = append(out, x.also)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	result "gradsync/experiments/result1"
+	"gradsync/reports/notebook"
 )
 
 // figureView is a figure: the drawing that every reader gets, the option that
@@ -23,6 +24,12 @@ type figureView struct {
 	CSV                                     csvFile
 	Words                                   []string          // of the chart, in English
 	Chinese                                 map[string]string // of those that have it, without numbers
+
+	// Of a figure of a notebook: caption, text for who cannot see it, and what the drawing
+	// does otherwise than the data, in both languages.
+	Told      template.HTML
+	AltBoth   notebook.Both
+	DrawnBoth notebook.Both
 	within
 	told
 }
@@ -32,6 +39,17 @@ const shownPoints = 60
 
 // viewFigure draws a figure once and keeps its option for the live chart.
 func viewFigure(r loaded, f result.Figure, s *scripts) (figureView, error) {
+	v, err := drawFigure(r, f, s)
+	if err != nil {
+		return v, err
+	}
+	apart := apartInGroups(f)
+	merged, _ := merge(apart)
+	return v, v.addWords(apart, merged)
+}
+
+// drawFigure is viewFigure without the Chinese of its words.
+func drawFigure(r loaded, f result.Figure, s *scripts) (figureView, error) {
 	id := r.Anchor() + "-" + slug(f.ID)
 	apart := apartInGroups(f)
 	f, together := merge(apart)
@@ -53,9 +71,7 @@ func viewFigure(r loaded, f result.Figure, s *scripts) (figureView, error) {
 		XTitle: axisTitle(f.X), YTitle: axisTitle(f.Y), XUnit: f.X.Unit, Lanes: strings.Join(f.Lanes, "\n"),
 		SVG: template.HTML(svg), Option: template.JS(short), Height: height,
 	}
-	if err := v.addWords(apart, f); err != nil {
-		return figureView{}, err
-	}
+	v.DrawnBoth = notebook.Both{v.Drawn, drawnZh(f, together)}
 	data := figureTable(f)
 	if n := len(data.Rows); n > shownPoints {
 		v.Cut = n - shownPoints
@@ -92,6 +108,9 @@ func figureTable(f result.Figure) result.Table {
 				x = s.X[i]
 			}
 			row := []any{s.Name, seed, x, y, nil, nil}
+			if missing(y) {
+				row[3] = nil
+			}
 			if len(s.Lo) > 0 {
 				row[4], row[5] = s.Lo[i], s.Hi[i]
 			}

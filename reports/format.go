@@ -120,14 +120,14 @@ func interval(ci *[2]float64, unit string) string {
 }
 
 // seconds prints a duration that a person waited.
-func seconds(s float64) string {
+func seconds(s float64) said {
 	switch {
 	case s < 60:
-		return number(s, 1) + nbsp + "s"
+		return sayf("%s"+nbsp+"s", "%s"+nbsp+"秒", number(s, 1))
 	case s < 3600:
-		return fmt.Sprintf("%d"+nbsp+"min %02d"+nbsp+"s", int(s)/60, int(s)%60)
+		return sayf("%d"+nbsp+"min %02d"+nbsp+"s", "%d 分 %02d 秒", int(s)/60, int(s)%60)
 	}
-	return fmt.Sprintf("%d"+nbsp+"h %02d"+nbsp+"min", int(s)/3600, int(s)/60%60)
+	return sayf("%d"+nbsp+"h %02d"+nbsp+"min", "%d 小时 %02d 分", int(s)/3600, int(s)/60%60)
 }
 
 // bytesOf prints a size in binary units.

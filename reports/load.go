@@ -9,7 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	result2 "gradsync/experiments/result"
 	result "gradsync/experiments/result1"
+	"gradsync/reports/notebook"
 )
 
 // defaultProfile is the one whose results lie directly in a paper's folder and
@@ -23,10 +25,13 @@ var profiles = []string{"quick", "standard", "paper", "ci"}
 // loaded is one result file with its sidecar and the facts of the file.
 type loaded struct {
 	*result.Result
-	Run    *result.Run // nil: no sidecar
-	Stem   string      // "table5"
-	SHA256 string      // of the result file's bytes
-	Stale  bool        // the sidecar belongs to other bytes
+	New       *result2.Result     // nil: a result of version 1
+	Page      *notebook.Page      // of a result of version 2
+	ClaimRows []notebook.ClaimRow // its claims in words
+	Run       *result.Run         // nil: no sidecar
+	Stem      string              // "table5"
+	SHA256    string              // of the result file's bytes
+	Stale     bool                // the sidecar belongs to other bytes
 }
 
 // Anchor is the section's id on the page.
@@ -61,7 +66,7 @@ func load(root string) (map[string][]loaded, error) {
 			all[key] = rs
 		}
 	}
-	return all, nil
+	return all, dressAll(all)
 }
 
 // loadSome is load where nothing to show is a mistake: pages of no result would look
@@ -117,7 +122,7 @@ func loadProfile(root, key, profile string) ([]loaded, error) {
 
 // loadFile reads one result and its sidecar and checks what a page relies on.
 func loadFile(file, key, profile string) (loaded, error) {
-	r, err := result.Read(file)
+	l, err := readEither(file)
 	if err != nil {
 		return loaded{}, fmt.Errorf("reports: %w", err)
 	}
@@ -125,17 +130,19 @@ func loadFile(file, key, profile string) (loaded, error) {
 	if err != nil {
 		return loaded{}, fmt.Errorf("reports: %w", err)
 	}
-	l := loaded{Result: r, Stem: strings.TrimSuffix(filepath.Base(file), ".json"), SHA256: result.Sum(b)}
+	l.Stem, l.SHA256 = strings.TrimSuffix(filepath.Base(file), ".json"), result.Sum(b)
 	if want := key + "/" + l.Stem; l.ID != want {
 		return loaded{}, fmt.Errorf("reports: %s: id %q, the file's place says %q", file, l.ID, want)
 	}
 	if l.Profile != profile {
 		return loaded{}, fmt.Errorf("reports: %s: profile %q, the file's place says %q", file, l.Profile, profile)
 	}
-	if err := check(r); err != nil {
-		return loaded{}, fmt.Errorf("reports: %s: %w", file, err)
+	if l.New == nil {
+		if err := check(l.Result); err != nil {
+			return loaded{}, fmt.Errorf("reports: %s: %w", file, err)
+		}
+		apart(l.Result)
 	}
-	apart(r)
 	l.Run, err = result.ReadRun(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		l.Run, err = nil, nil

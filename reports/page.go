@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	result "gradsync/experiments/result1"
+	"gradsync/reports/notebook"
 )
 
 // paperPage is everything the template of a paper's page shows.
@@ -16,8 +17,10 @@ type paperPage struct {
 	Remarks  []remark
 	Kinds    []kindLine
 	Tallies  []profileTally
-	Several  bool // an experiment has results of more than one profile
-	Claims   []claimTable
+	Several  bool         // an experiment has results of more than one profile
+	Claims   []claimTable // of results of version 1
+	Judged   []claimBlock
+	Profiles []string   // of Judged
 	Disagree []claimRow // claims whose verdicts differ between profiles
 	Parts    []part
 	Sides    []side        // every result, for its provenance
@@ -36,6 +39,8 @@ type paperPage struct {
 
 	Diagram                    *widget // shows the source's idea; nil where its result is not there
 	DiagramTable, DiagramTitle string  // the table with the same numbers
+	DiagramHref                string  // its page, where it has one
+	DiagramName                notebook.Both
 
 	HasDirty bool
 	HasStale bool
@@ -43,7 +48,10 @@ type paperPage struct {
 	Ran      *ranView
 }
 
-type kindLine struct{ Key, Means string }
+type kindLine struct {
+	Key   string
+	Means said
+}
 
 // tally counts one verdict.
 type tally struct {
@@ -60,19 +68,20 @@ type formulaView struct {
 }
 
 // build turns the results of one paper into its page.
-func build(p *paper, rs []loaded, at places, s *scripts, o Options) (*paperPage, error) {
+func build(r *renderer, p *paper, rs []loaded) (*paperPage, error) {
+	at, s, o := r.at, r.s, r.Options
 	page := &paperPage{
 		Paper: p, Verdicts: verdicts, Remarks: made(rs), Algs: p.Algorithms, Software: software(rs, p.Key+".html"), Command: o.Command,
-		head: head{Title: p.Short + ", reproduced", Page: p.Key},
+		head: head{Title: p.Short.En + ", reproduced", Page: p.Key},
 	}
 	if p.Ours {
-		page.Title = p.Short
+		page.Title = p.Short.En
 	}
 	for _, k := range []string{result.Trained, result.TimingOnly, result.Shared, result.Modelled, result.Counted, result.Stated} {
 		page.Kinds = append(page.Kinds, kindLine{k, kinds[k]})
 	}
 	page.Tallies = tallies(rs)
-	if err := page.experiments(p, rs, at, s, o.SingleFile); err != nil {
+	if err := page.experiments(r, p, rs); err != nil {
 		return nil, err
 	}
 	for _, r := range rs {
@@ -90,7 +99,7 @@ func build(p *paper, rs []loaded, at places, s *scripts, o Options) (*paperPage,
 	if page.Short, err = story(p.Key+".short", at); err != nil {
 		return nil, err
 	}
-	page.Ran.mark(page.Short, at.tr)
+	page.Ran.mark(page.Short)
 	return page, page.tell(p.Key, at)
 }
 
@@ -111,10 +120,20 @@ func (page *paperPage) tell(key string, at places) error {
 }
 
 // experiments adds what the results of each experiment say.
-func (page *paperPage) experiments(p *paper, rs []loaded, at places, s *scripts, single bool) error {
+func (page *paperPage) experiments(r *renderer, p *paper, rs []loaded) error {
 	var groups []claimGroup
 	var sections []section
 	for _, e := range byExperiment(rs) {
+		if linked := slices.DeleteFunc(slices.Clone(e), func(l loaded) bool { return l.New == nil }); len(linked) > 0 {
+			sections = append(sections, page.link(r, linked))
+			if err := page.showIdeaOf(linked[0]); err != nil {
+				return err
+			}
+			page.Several = page.Several || len(e) > 1
+			if e = slices.DeleteFunc(slices.Clone(e), func(l loaded) bool { return l.New != nil }); len(e) == 0 {
+				continue
+			}
+		}
 		g := groupClaims(e)
 		if len(g.Rows) > 0 {
 			groups = append(groups, g)
@@ -124,7 +143,7 @@ func (page *paperPage) experiments(p *paper, rs []loaded, at places, s *scripts,
 				}
 			}
 		}
-		sec, files, err := buildSection(p.Key, e, at, s, single)
+		sec, files, err := buildSection(p.Key, e, r.at, r.s, r.SingleFile)
 		if err != nil {
 			return err
 		}
@@ -139,6 +158,7 @@ func (page *paperPage) experiments(p *paper, rs []loaded, at places, s *scripts,
 		page.Several = page.Several || len(e) > 1
 	}
 	page.Claims, page.Parts, page.Common = claimTables(groups), parts(sections), shareFacts(page.Sides)
+	page.showEach()
 	return nil
 }
 

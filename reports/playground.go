@@ -48,6 +48,9 @@ type said struct {
 	Zh string `json:"zh"`
 }
 
+// String is the English text.
+func (s said) String() string { return s.En }
+
 // HTML is the text for the reader to choose its language.
 func (s said) HTML() template.HTML { return pair(escaped(s.En), s.En != s.Zh, escaped(s.Zh)) }
 

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -24,9 +23,9 @@ func byExperiment(rs []loaded) [][]loaded {
 
 // who tells a result from the same experiment's in another profile: "quick:
 // embedded Fashion-MNIST, 3 seeds"; where nothing was drawn "quick: no seed used".
-func who(r *result.Result) string {
-	var facts []string
-	if data := dataNames(r.Sets()); data != "" {
+func who(r *result.Result) said {
+	var facts []said
+	if data := dataNames(r.Sets()); data.En != "" {
 		facts = append(facts, data)
 	}
 	switch n := len(r.Seeds); {
@@ -34,18 +33,27 @@ func who(r *result.Result) string {
 	case seedless(r):
 		facts = append(facts, noSeed)
 	case n == 1:
-		facts = append(facts, "1 seed")
+		facts = append(facts, said{"1 seed", "1 个种子"})
 	default:
-		facts = append(facts, fmt.Sprint(n, " seeds"))
+		facts = append(facts, sayf("%d seeds", "%d 个种子", n))
 	}
 	if len(facts) == 0 {
-		return r.Profile
+		return said{r.Profile, r.Profile}
 	}
-	return r.Profile + ": " + strings.Join(facts, ", ")
+	return sayf("%s: %s", "%s：%s", r.Profile, commaList(facts))
+}
+
+// commaList joins texts by commas.
+func commaList(texts []said) said {
+	var en, zh []string
+	for _, t := range texts {
+		en, zh = append(en, t.En), append(zh, t.Zh)
+	}
+	return said{strings.Join(en, ", "), strings.Join(zh, "，")}
 }
 
 // noSeed is said of a result that was given seeds and drew nothing.
-const noSeed = "no seed used"
+var noSeed = said{"no seed used", "未用种子"}
 
 // seedless reports whether nothing of r depends on its seeds. An experiment's
 // configuration holds all that decides its numbers, its seeds with it; where it names
@@ -71,33 +79,41 @@ func namesSeed(settings any) bool {
 	return false
 }
 
+// origins are where data come from.
+var origins = map[string]said{"embedded": {"embedded", "内置"}, "directory": {"directory", "目录"}, "cache": {"cache", "缓存"}, "synthetic": {"synthetic", "合成"}}
+
 // dataNames lists data sets by the names that their makers gave them.
-func dataNames(sets []result.Data) string {
-	var names []string
+func dataNames(sets []result.Data) said {
+	var names []said
 	for _, d := range sets {
-		name := d.Name
+		own := d.Name
 		switch d.Name {
 		case "mnist":
-			name = "MNIST"
+			own = "MNIST"
 		case "fashion-mnist":
-			name = "Fashion-MNIST"
+			own = "Fashion-MNIST"
 		case "cifar-10":
-			name = "CIFAR-10"
+			own = "CIFAR-10"
 		}
-		if d.Origin == "embedded" || d.Origin == "synthetic" && !strings.HasPrefix(name, d.Origin) {
-			name = d.Origin + " " + name
+		name := said{own, own}
+		if d.Origin == "embedded" || d.Origin == "synthetic" && !strings.HasPrefix(own, d.Origin) {
+			name = said{d.Origin + " " + own, origins[d.Origin].Zh + " " + own}
 		}
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	return strings.Join(names, " / ")
+	var en, zh []string
+	for _, n := range names {
+		en, zh = append(en, n.En), append(zh, n.Zh)
+	}
+	return said{strings.Join(en, " / "), strings.Join(zh, " / ")}
 }
 
 // profileTally is what all results of one profile found.
 type profileTally struct {
 	Profile string
-	Data    string // what its results were trained on
+	Data    said // what its results were trained on
 	Results int
 	Tally   []tally
 }

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// fact is one line of a provenance block.
+// fact is one line of a provenance block. Names of machines, versions and times are the
+// same in both languages.
 type fact struct {
-	Name, Value string
+	Name, Value said
 	Code        bool
-	Words       bool // has Chinese; names, versions and times are the same in both languages
 	Warn        bool
 	SHA256      string // follows the value
 }
@@ -18,79 +18,102 @@ type fact struct {
 // the bytes, in a fixed order.
 func provenance(r loaded) []fact {
 	fs := []fact{}
-	add := func(name, value string) {
-		if value != "" {
+	say := func(name, value said) {
+		if value.En != "" {
 			fs = append(fs, fact{Name: name, Value: value})
 		}
 	}
-	say := func(name, value string) {
+	add := func(name said, value string) { say(name, said{value, value}) }
+	code := func(name said, value string) {
 		if value != "" {
-			fs = append(fs, fact{Name: name, Value: value, Words: true})
-		}
-	}
-	code := func(name, value string) {
-		if value != "" {
-			fs = append(fs, fact{Name: name, Value: value, Code: true})
+			fs = append(fs, fact{Name: name, Value: said{value, value}, Code: true})
 		}
 	}
 	if r.Run == nil {
-		fs = append(fs, fact{Name: "run", Value: "No record of the run lies beside this result: command, commit and machine are unknown.", Words: true, Warn: true})
+		fs = append(fs, fact{Name: said{"run", "运行"}, Warn: true, Value: said{"No record of the run lies beside this result: command, commit and machine are unknown.",
+			"此结果旁边没有运行记录：命令、提交和机器未知。"}})
 	} else {
-		code("command", r.Run.Command)
-		say("how", inWords(kindsOf(r.Result))+": "+kindMeans(kindsOf(r.Result)))
-		code("commit", r.Run.Commit)
+		code(said{"command", "命令"}, r.Run.Command)
+		say(said{"how", "方式"}, sayf("%s: %s", "%s：%s", kindWords(kindsOf(r.Result)), kindMeans(kindsOf(r.Result))))
+		code(said{"commit", "提交"}, r.Run.Commit)
 		switch {
 		case r.Run.Dirty:
-			fs = append(fs, fact{Name: "changes", Value: "The working tree had changes that no commit holds.", Words: true, Warn: true})
+			fs = append(fs, fact{Name: said{"changes", "变化"}, Warn: true, Value: said{"The working tree had changes that no commit holds.", "工作目录含有未提交的改动。"}})
 		case known(r.Run.Commit):
-			say("changes", "none: the working tree was clean")
+			say(said{"changes", "变化"}, said{"none: the working tree was clean", "无：工作目录没有改动"})
 		default:
-			say("changes", "unknown")
+			say(said{"changes", "变化"}, said{"unknown", "未知"})
 		}
-		add("version", r.Run.Version)
-		add("Go", strings.TrimSpace(fmt.Sprintf("%s %s, GOMAXPROCS %d", r.Run.Go, r.Run.Platform, r.Run.GOMAXPROCS)))
-		add("CPU", r.Run.CPU)
-		say("accelerator", r.Run.Accelerator)
+		add(said{"version", "版本"}, r.Run.Version)
+		add(said{"Go", "Go"}, strings.TrimSpace(fmt.Sprintf("%s %s, GOMAXPROCS %d", r.Run.Go, r.Run.Platform, r.Run.GOMAXPROCS)))
+		add(said{"CPU", "CPU"}, r.Run.CPU)
+		say(said{"accelerator", "加速器"}, accelerator(r.Run.Accelerator))
 	}
-	say("engine", engine(r))
-	if len(r.Seeds) > 0 && seedless(r.Result) {
-		say("seeds", seeds(r.Seeds)+" given; "+noSeed)
-	} else {
-		say("seeds", seeds(r.Seeds))
+	say(said{"engine", "引擎"}, engineName(engine(r)))
+	switch list := seeds(r.Seeds); {
+	case len(r.Seeds) > 0 && seedless(r.Result):
+		say(said{"seeds", "种子"}, sayf("%s given; %s", "给出 %s；%s", said{list, strings.ReplaceAll(list, ", ", "、")}, noSeed))
+	default:
+		add(said{"seeds", "种子"}, list)
 	}
 	for _, d := range r.Sets() {
-		text := fmt.Sprintf("%s (%s), %s training and %s test images", d.Name, d.Origin, number(float64(d.Train), 0), number(float64(d.Test), 0))
-		if d.Note != "" {
-			text += "; " + d.Note
-		}
-		say("data", text)
-		code("data sha256", d.SHA256)
+		text := sayf("%s (%s), %s training and %s test images", "%s（%s），%s 张训练图像和 %s 张测试图像", d.Name, origins[d.Origin], number(float64(d.Train), 0), number(float64(d.Test), 0))
+		say(said{"data", "数据"}, text)
+		code(said{"data sha256", "数据 sha256"}, d.SHA256)
 	}
-	code("configuration sha256", r.ConfigSHA256)
+	code(said{"configuration sha256", "配置 sha256"}, r.ConfigSHA256)
 	if r.Run != nil {
-		add("started", r.Run.Started)
-		say("wall time", wallTime(r))
+		add(said{"started", "开始时间"}, r.Run.Started)
+		say(said{"wall time", "实际用时"}, wallTime(r))
 		if r.Run.PeakRSSBytes > 0 {
-			add("peak memory", bytesOf(r.Run.PeakRSSBytes))
+			add(said{"peak memory", "内存峰值"}, bytesOf(r.Run.PeakRSSBytes))
 		}
 	}
-	code("result sha256", r.SHA256)
+	code(said{"result sha256", "结果 sha256"}, r.SHA256)
 	if r.Stale {
-		fs = append(fs, fact{Name: "warning", Warn: true, Words: true, SHA256: r.Run.ResultSHA256,
-			Value: "Command, commit and machine above may not be this result’s: the record of the run names another result, sha256"})
+		fs = append(fs, fact{Name: said{"warning", "警告"}, Warn: true, SHA256: r.Run.ResultSHA256,
+			Value: said{"Command, commit and machine above may not be this result’s: the record of the run names another result, sha256",
+				"以上命令、提交和机器可能不属于此结果：运行记录对应另一个结果，sha256"}})
 	}
-	add("schema", r.Schema)
+	add(said{"schema", "格式"}, r.Schema)
 	return fs
 }
 
+// kindWords joins the badges of kinds.
+func kindWords(kinds []string) said {
+	var en, zh []string
+	for _, k := range kinds {
+		en, zh = append(en, kindNames[k].En), append(zh, kindNames[k].Zh)
+	}
+	return said{inWords(en), strings.Join(zh, "与")}
+}
+
+// accelerator and engineName are what a record says, whose few own words have Chinese.
+func accelerator(s string) said {
+	if s == "none used" {
+		return said{"none used", "未使用"}
+	}
+	return said{s, s}
+}
+
+func engineName(s string) said {
+	switch s {
+	case "none":
+		return said{"none", "无"}
+	case "none (timing-only)":
+		return said{"none (timing-only)", "无（仅计时）"}
+	}
+	return said{s, strings.ReplaceAll(s, "bit class", "位类")}
+}
+
 // wallTime is how long the run took, "" where its record does not say.
-func wallTime(r loaded) string {
+func wallTime(r loaded) said {
 	if r.Run.WallSeconds <= 0 {
-		return ""
+		return said{}
 	}
 	took := seconds(r.Run.WallSeconds)
 	if len(r.Sets()) > 0 {
-		took += ", without trainings that were finished before"
+		return sayf("%s, without trainings that were finished before", "%s，不含先前已完成的训练", took)
 	}
 	return took
 }

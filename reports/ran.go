@@ -11,7 +11,7 @@ type ranView struct {
 	Commands []string // in the order of the page, each once
 	Facts    []ranFact
 	Results  []ranResult
-	Changes  string // uncommitted ones: yes, none recorded or unknown
+	Changes  said // uncommitted ones: yes, none recorded or unknown
 
 	Seedless int  // results with the published bits but for their list of seeds
 	NoRecord int  // results without a record of their run
@@ -37,7 +37,9 @@ type ranResult struct {
 
 // ranWhy is one reason for other bits: What, in words, and the two values where
 // there are two.
-type ranWhy struct{ What, Mine, Published string }
+type ranWhy struct {
+	What, Mine, Published said
+}
 
 // ranBox is the box of a page that stands alone; nil, no box, where pages share a
 // folder: those are for reading on, not for handing in.
@@ -105,9 +107,9 @@ func (v *ranView) explain(rs []loaded, pub map[string]published) {
 		x, p := &v.Results[i], pub[publishedKey(r.Result)]
 		switch x.Standing {
 		case ranChanged:
-			x.Why = []ranWhy{{What: "the file was changed after its run: the record names other bytes"}}
+			x.Why = []ranWhy{{What: said{"the file was changed after its run: the record names other bytes", "文件在运行之后被改动：运行记录对应另一份内容"}}}
 			if p.SHA256 == r.SHA256 {
-				x.Why = append(x.Why, ranWhy{What: "its bytes are now the published ones"})
+				x.Why = append(x.Why, ranWhy{What: said{"its bytes are now the published ones", "现在的内容与发布的逐位相同"}})
 			}
 		case ranApart:
 			x.Why, x.Command = whyApart(r, p), comparable(r, p)

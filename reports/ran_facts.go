@@ -10,24 +10,31 @@ import (
 // ranFact is a line of the box; Values are the different ones of all results, Sets those
 // of the line that names data.
 type ranFact struct {
-	Name   string
-	Values []string
+	Name   said
+	Values []said
 	Sets   []ranSet
 	Code   bool
-	Words  bool // has Chinese; names, numbers and times are the same in both languages
 }
 
 // ranSet is a data set with the start of its hash.
-type ranSet struct{ Name, Origin, SHA256 string }
+type ranSet struct {
+	Name, SHA256 string
+	Origin       said
+}
 
 // ranFacts are the seeds, the machine and what else decided the bits and the time.
 func ranFacts(rs []loaded) []ranFact {
 	var facts []ranFact
-	add := func(f ranFact, of func(loaded) string) {
-		if f.Values = ranValues(rs, of); len(f.Values) > 0 {
+	add := func(name said, code bool, of func(loaded) string, words func(string) said) {
+		f := ranFact{Name: name, Code: code}
+		for _, v := range ranValues(rs, of) {
+			f.Values = append(f.Values, words(v))
+		}
+		if len(f.Values) > 0 {
 			facts = append(facts, f)
 		}
 	}
+	plain := func(v string) said { return said{v, v} }
 	run := func(of func(loaded) string) func(loaded) string {
 		return func(r loaded) string {
 			if r.Run == nil {
@@ -36,25 +43,25 @@ func ranFacts(rs []loaded) []ranFact {
 			return of(r)
 		}
 	}
-	add(ranFact{Name: "profile"}, func(r loaded) string { return r.Profile })
-	add(ranFact{Name: "seeds"}, func(r loaded) string { return seeds(r.Seeds) })
+	add(said{"profile", "档位"}, false, func(r loaded) string { return r.Profile }, plain)
+	add(said{"seeds", "种子"}, false, func(r loaded) string { return seeds(r.Seeds) }, plain)
 	if starts := ranValues(rs, run(func(r loaded) string { return utc(r.Run.Started) })); len(starts) > 0 {
 		slices.Sort(starts) // of one form: by time
 		if n := len(starts); n > 1 {
 			starts = []string{starts[0] + " – " + starts[n-1]}
 		}
-		facts = append(facts, ranFact{Name: "started", Values: starts})
+		facts = append(facts, ranFact{Name: said{"started", "开始时间"}, Values: []said{plain(starts[0])}})
 	}
-	add(ranFact{Name: "machine"}, run(func(r loaded) string {
+	add(said{"machine", "机器"}, false, run(func(r loaded) string {
 		return fmt.Sprintf("%s, GOMAXPROCS %d, %s", cmp.Or(r.Run.CPU, "?"), r.Run.GOMAXPROCS, r.Run.Platform)
-	}))
-	add(ranFact{Name: "accelerator", Words: true}, run(func(r loaded) string { return r.Run.Accelerator }))
-	add(ranFact{Name: "Go"}, run(func(r loaded) string { return r.Run.Go }))
-	add(ranFact{Name: "engine", Words: true}, engine)
+	}), plain)
+	add(said{"accelerator", "加速器"}, false, run(func(r loaded) string { return r.Run.Accelerator }), accelerator)
+	add(said{"Go", "Go"}, false, run(func(r loaded) string { return r.Run.Go }), plain)
+	add(said{"engine", "引擎"}, false, engine, engineName)
 	if sets := ranData(rs); len(sets) > 0 {
-		facts = append(facts, ranFact{Name: "data", Sets: sets})
+		facts = append(facts, ranFact{Name: said{"data", "数据"}, Sets: sets})
 	}
-	add(ranFact{Name: "commit", Code: true}, run(func(r loaded) string { return r.Run.Commit }))
+	add(said{"commit", "提交"}, true, run(func(r loaded) string { return r.Run.Commit }), plain)
 	total := 0.0
 	for _, r := range rs {
 		if r.Run != nil {
@@ -62,21 +69,21 @@ func ranFacts(rs []loaded) []ranFact {
 		}
 	}
 	if total > 0 {
-		facts = append(facts, ranFact{Name: "wall time, all results", Values: []string{seconds(total)}, Words: true})
+		facts = append(facts, ranFact{Name: said{"wall time, all results", "总用时"}, Values: []said{seconds(total)}})
 	}
 	return facts
 }
 
 // ranChanges says whether the tree that made the results had uncommitted changes. Only
 // a record of the result's own bytes that names its commit can say that it had none.
-func ranChanges(rs []loaded) string {
-	says := "none recorded"
+func ranChanges(rs []loaded) said {
+	says := said{"none recorded", "没有记录"}
 	for _, r := range rs {
 		switch {
 		case r.Run != nil && r.Run.Dirty:
-			return "yes"
+			return said{"yes", "是"}
 		case r.Run == nil || r.Stale || !known(r.Run.Commit):
-			says = "unknown"
+			says = said{"unknown", "未知"}
 		}
 	}
 	return says
@@ -96,7 +103,7 @@ func ranData(rs []loaded) []ranSet {
 	var out []ranSet
 	for _, r := range rs {
 		for _, d := range r.Sets() {
-			if s := (ranSet{d.Name, d.Origin, fmt.Sprintf("%.12s…", d.SHA256)}); !slices.Contains(out, s) {
+			if s := (ranSet{d.Name, fmt.Sprintf("%.12s…", d.SHA256), origins[d.Origin]}); !slices.Contains(out, s) {
 				out = append(out, s)
 			}
 		}

@@ -66,20 +66,20 @@ func whyApart(r loaded, p published) []ranWhy {
 	var why []ranWhy
 	mine := factsOf(r)
 	if r.Status != "complete" {
-		why = append(why, ranWhy{What: "the run was interrupted"})
+		why = append(why, ranWhy{What: said{"the run was interrupted", "运行被中断"}})
 	}
 	given, theirs := flagOf(mine.Command, "--seeds"), flagOf(p.Command, "--seeds")
 	switch {
 	case !slices.Equal(mine.Seeds, p.Seeds):
-		why = append(why, ranWhy{"other seeds", cmp.Or(seeds(mine.Seeds), "–"), cmp.Or(seeds(p.Seeds), "–")})
+		why = append(why, ranWhy{said{"other seeds", "种子不同"}, alike(cmp.Or(seeds(mine.Seeds), "–")), alike(cmp.Or(seeds(p.Seeds), "–"))})
 	case mine.Config != p.Config && given != theirs && mine.Command != "" && p.Command != "":
-		why = append(why, ranWhy{"other seeds", cmp.Or(given, defaultSeeds), cmp.Or(theirs, defaultSeeds)})
+		why = append(why, ranWhy{said{"other seeds", "种子不同"}, alike(cmp.Or(given, defaultSeeds)), alike(cmp.Or(theirs, defaultSeeds))})
 	}
 	if !slices.Equal(mine.Data, p.Data) {
-		why = append(why, ranWhy{"other data", ranSets(mine.Data), ranSets(p.Data)})
+		why = append(why, ranWhy{said{"other data", "数据不同"}, alike(ranSets(mine.Data)), alike(ranSets(p.Data))})
 	}
 	if mine.Engine != p.Engine && mine.Engine != "" && p.Engine != "" {
-		why = append(why, ranWhy{"another engine", mine.Engine, p.Engine})
+		why = append(why, ranWhy{said{"another engine", "引擎不同"}, engineName(mine.Engine), engineName(p.Engine)})
 	}
 	return why
 }
@@ -120,33 +120,36 @@ func flagOf(command, name string) string {
 // are the commits of which other results have the published bits.
 func whyOther(r loaded, p published, agree map[string]bool) []ranWhy {
 	var why []ranWhy
-	differ := func(what, mine, theirs string) {
+	differ := func(what said, mine, theirs string) {
 		if mine != theirs && known(mine) && known(theirs) {
-			why = append(why, ranWhy{what, mine, theirs})
+			why = append(why, ranWhy{what, alike(mine), alike(theirs)})
 		}
 	}
 	mine := factsOf(r)
 	if mine.Config != p.Config {
-		why = append(why, ranWhy{"other settings in the experiment, by the hash of its configuration", mine.Config[:min(12, len(mine.Config))] + "…", p.Config[:min(12, len(p.Config))] + "…"})
+		why = append(why, ranWhy{said{"other settings in the experiment, by the hash of its configuration", "实验设置不同（配置的哈希值）"}, alike(mine.Config[:min(12, len(mine.Config))] + "…"), alike(p.Config[:min(12, len(p.Config))] + "…")})
 	}
-	differ("another system", mine.Platform, p.Platform)
+	differ(said{"another system", "系统不同"}, mine.Platform, p.Platform)
 	if !agree[mine.Commit] {
-		differ("another commit", mine.Commit, p.Commit)
+		differ(said{"another commit", "提交不同"}, mine.Commit, p.Commit)
 	}
 	if r.Run != nil && r.Run.Dirty {
-		why = append(why, ranWhy{What: "changes that no commit holds"})
+		why = append(why, ranWhy{What: said{"changes that no commit holds", "有未提交的修改"}})
 	}
-	differ("another Go", mine.Go, p.Go)
+	differ(said{"another Go", "Go 版本不同"}, mine.Go, p.Go)
 	switch {
 	case len(why) > 0:
 		return why
 	case !known(mine.Commit):
-		return []ranWhy{{What: "same settings, other bits, and which commit made them is unknown"}}
+		return []ranWhy{{What: said{"same settings, other bits, and which commit made them is unknown", "设置相同而结果不同，且由哪个提交得到未知"}}}
 	case mine.Commit != p.Commit:
-		return []ranWhy{{What: "same settings, other bits, though other results of this commit have the published ones"}}
+		return []ranWhy{{What: said{"same settings, other bits, though other results of this commit have the published ones", "设置相同而结果不同，但同一提交的其他结果与发布的逐位相同"}}}
 	}
-	return []ranWhy{{What: "same settings, other bits: please report this"}}
+	return []ranWhy{{What: said{"same settings, other bits: please report this", "设置相同而结果不同：请报告"}}}
 }
+
+// alike is a text that is the same in both languages.
+func alike(s string) said { return said{s, s} }
 
 // known reports whether a record says a thing: a program built outside a repository
 // names its commit "unknown".

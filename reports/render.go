@@ -140,7 +140,7 @@ func newRenderer(o Options) (*renderer, error) {
 // document makes the page of one paper and the data files beside it.
 func (r *renderer) document(p *paper, rs []loaded) error {
 	r.tr.page = p.Key
-	page, err := build(p, rs, r.at, r.s, r.Options)
+	page, err := build(r, p, rs)
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,10 @@ func (r *renderer) document(p *paper, rs []loaded) error {
 			r.out.add(f.Name, []byte(f.Text))
 		}
 	}
-	return r.out.page(r.pages, "paper.html", p.Key+".html", page)
+	if err := r.out.page(r.pages, "paper.html", p.Key+".html", page); err != nil {
+		return err
+	}
+	return r.resultPages(p, rs)
 }
 
 // page adds the output of a template.

@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"regexp"
 	"slices"
+	"strings"
 
 	result "gradsync/experiments/result1"
 )
@@ -18,24 +19,34 @@ type section struct {
 	Figures                   []item
 	Tables                    []item
 	Judged                    *claimGroup // its claims in words; nil for none
+	Linked                    *linkedView // it has a page of its own
 }
 
 // side is one result: what holds for all its tables and figures.
 type side struct {
-	Anchor, Title, Profile, ID, Who string
-	OwnTitle                        bool     // another than its section's
-	Kinds                           []string // of the result, its tables and figures
-	KindMeans                       string
-	Incomplete                      bool
-	Command                         string
-	Notes                           []template.HTML
-	Tally                           []tally
-	Prov                            []fact
-	InCommon                        bool // the rest of it is said once for the profile
+	Anchor, Title, Profile, ID string
+	Who                        said
+	OwnTitle                   bool     // another than its section's
+	Kinds                      []string // of the result, its tables and figures
+	KindMeans                  said
+	Incomplete                 bool
+	Command                    string
+	Notes                      []template.HTML
+	Tally                      []tally
+	Prov                       []fact
+	InCommon                   bool // the rest of it is said once for the profile
 }
 
 // numbered is a source that is a table or figure of the paper.
 var numbered = regexp.MustCompile(`^[^,:]+, ((?:Table|Fig\.) \d+)$`)
+
+// inChinese puts the few words of a source that are not names into Chinese.
+var inChinese = strings.NewReplacer("the blog, ", "博客，", "the patent, ", "专利，", "Tables ", "表 ", "Table ", "表 ", "Figs. ", "图 ", "Figs ", "图 ", "Fig. ", "图 ", "Fig ", "图 ",
+	"Algorithms ", "算法 ", "Algorithm ", "算法 ", "equations ", "式 ", "equation ", "式 ", "Section ", "", "abstracts", "摘要", "abstract", "摘要", "benefits", "有益效果",
+	"derived", "推导", "conclusion", "结论", "embodiment", "实施例", " and ", "和", " to ", "至 ", " against ", "对照", "ours", "我们的", ", ", "，")
+
+// sourceOf is where a result or a claim stands in its document, in both languages.
+func sourceOf(s string) said { return said{s, inChinese.Replace(s)} }
 
 // paperNumber is "Table 4" of the source "DASP, Table 4", "" of others.
 func paperNumber(source string) string {
@@ -61,11 +72,11 @@ func kindsOf(r *result.Result) []string {
 }
 
 // kindMeans explains one kind, and leaves several to their tables and figures.
-func kindMeans(list []string) string {
+func kindMeans(list []string) said {
 	if len(list) == 1 {
 		return kinds[list[0]]
 	}
-	return "each table and figure says which"
+	return said{"each table and figure says which", "每张表和图各自注明"}
 }
 
 // program is the command line as it is typed in the root of the repository, where

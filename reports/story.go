@@ -2,7 +2,6 @@ package reports
 
 import (
 	"bytes"
-	"embed"
 	"errors"
 	"fmt"
 	"html/template"
@@ -15,9 +14,6 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/renderer/html"
 )
-
-//go:embed text/*.md
-var texts embed.FS
 
 // chapterText is a chapter of a narrative in both languages.
 type chapterText struct {
@@ -123,7 +119,7 @@ func bilingual(key string, en, zh []chunk, at places) ([]chapterText, error) {
 
 // narrative reads and cuts one file; a paper whose text is not written has none.
 func narrative(name string) ([]chunk, error) {
-	src, err := texts.ReadFile("text/" + name)
+	src, err := wordFiles.ReadFile("text/" + name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

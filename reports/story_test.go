@@ -8,7 +8,7 @@ import (
 // The experiments that a narrative or a note names are links where the pages have
 // them, and words where they do not.
 func TestExperimentsThatAreNamedAreLinks(t *testing.T) {
-	at := places{map[string]string{"codedsgd/proof": "proof-standard", "dasp/table7": "table7"}, &translator{missing: map[string]map[string]bool{}}}
+	at := places{at: map[string]string{"codedsgd/proof": "proof-standard", "dasp/table7": "table7"}, tr: &translator{missing: map[string]map[string]bool{}}}
 	for html, want := range map[string]string{
 		"<code>codedsgd/proof</code>": `<a href="#proof-standard"><code>codedsgd/proof</code></a>`,
 		"<code>dasp/table7</code>":    `<a href="dasp.html#table7"><code>dasp/table7</code></a>`,
@@ -43,7 +43,7 @@ func TestANarrativeIsInBothLanguagesOrInOne(t *testing.T) {
 		}
 		return out
 	}
-	at := places{map[string]string{}, &translator{missing: map[string]map[string]bool{}}}
+	at := places{at: map[string]string{}, tr: &translator{missing: map[string]map[string]bool{}}}
 	en := cut("## Rings {#rings}\nFive in a ring.\n### Cost {#cost}\nA price.\n")
 	for _, c := range []struct{ zh, want string }{
 		{"## 环 {#rings}\n五个一环。\n", "chapter cost is not in Chinese"},

@@ -2,7 +2,6 @@ package reports
 
 import (
 	"bytes"
-	"embed"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -15,15 +14,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gradsync/reports/notebook"
 )
 
 // Pages hold both languages. A text stands in the program or in a result in
 // English; its Chinese is looked up here when it is written to the page, and the
 // reader's choice hides one of the two. Numbers are not part of what is looked up,
 // so the Chinese of a sentence that was computed holds for every result.
-
-//go:embed text/zh/*.csv
-var chinese embed.FS
 
 // translator knows the Chinese of English texts.
 type translator struct {
@@ -40,7 +38,7 @@ type translator struct {
 // for a word that means something else on the others.
 func newTranslator() (*translator, error) {
 	t := &translator{of: map[string]string{}, missing: map[string]map[string]bool{}}
-	files, err := fs.Glob(chinese, "text/zh/*.csv")
+	files, err := fs.Glob(wordFiles, "text/zh/*.csv")
 	if err != nil {
 		return nil, fmt.Errorf("reports: %w", err)
 	}
@@ -53,7 +51,7 @@ func newTranslator() (*translator, error) {
 }
 
 func (t *translator) read(name string) error {
-	f, err := chinese.Open(name)
+	f, err := wordFiles.Open(name)
 	if err != nil {
 		return err
 	}
@@ -216,21 +214,41 @@ func pair(en template.HTML, two bool, zh template.HTML) template.HTML {
 	return `<span class="en">` + en + `</span><span class="zh" lang="zh">` + zh + `</span>`
 }
 
-// kind is the word on a badge. What is stated there is ours, in a claim the source's.
-func (t *translator) kind(key string) template.HTML {
-	if zh, ok := t.lookUp("kind " + key); ok {
-		return pair(escaped(key), true, escaped(zh))
-	}
-	return t.both(key, escaped)
-}
+// kindName is the word on a badge.
+func kindName(key string) template.HTML { return kindNames[key].HTML() }
 
 // label is the attribute that names an element to whoever cannot see it. The page's
 // script exchanges the languages.
-func (t *translator) label(name, en string) template.HTMLAttr {
+func (t *translator) label(name string, text any) template.HTMLAttr {
+	if s, ok := text.(said); ok {
+		return namedAttr(name, notebook.Both{s.En, s.Zh})
+	}
+	en := fmt.Sprint(text)
 	en = unpowered(en)
 	attr := name + `="` + template.HTMLEscapeString(en) + `"`
 	if zh, ok := t.zh(en); ok && zh != en {
 		attr += ` data-named="` + name + `" data-zh-` + name + `="` + template.HTMLEscapeString(zh) + `"`
+	}
+	return template.HTMLAttr(attr)
+}
+
+// sayf formats the same values into a text of each language.
+func sayf(en, zh string, values ...any) said {
+	texts, chinese := make([]any, len(values)), make([]any, len(values))
+	for i, v := range values {
+		texts[i], chinese[i] = v, v
+		if s, ok := v.(said); ok {
+			texts[i], chinese[i] = s.En, s.Zh
+		}
+	}
+	return said{fmt.Sprintf(en, texts...), fmt.Sprintf(zh, chinese...)}
+}
+
+// namedAttr is label for a text of both languages.
+func namedAttr(name string, b notebook.Both) template.HTMLAttr {
+	attr := name + `="` + template.HTMLEscapeString(b[0]) + `"`
+	if !b.Same() {
+		attr += ` data-named="` + name + `" data-zh-` + name + `="` + template.HTMLEscapeString(b[1]) + `"`
 	}
 	return template.HTMLAttr(attr)
 }
@@ -280,17 +298,35 @@ func many(n int, thing string) string {
 // funcs are the functions of the templates; those that show words show them in both
 // languages.
 func (t *translator) funcs() template.FuncMap {
-	how := func(f func(string) template.HTML) func(string) template.HTML {
-		return func(s string) template.HTML { return t.both(s, f) }
+	how := func(f func(string) template.HTML) func(any) (template.HTML, error) {
+		return func(text any) (template.HTML, error) {
+			switch text := text.(type) {
+			case said:
+				return pair(f(text.En), text.En != text.Zh, f(text.Zh)), nil
+			case notebook.Both:
+				return pair(f(text[0]), !text.Same(), f(text[1])), nil
+			case string:
+				return t.both(text, f), nil
+			}
+			return "", fmt.Errorf("%v is no text", text)
+		}
 	}
 	return template.FuncMap{
 		"tr": how(sentence), "prose": how(coded(prose)), "subs": how(coded(subs)),
 		"pretty": how(coded(func(s string) template.HTML { return escaped(pretty(s)) })),
 		"md":     how(inline),
-		"kind":   t.kind,
-		"label":  t.label, "labels": t.labels, "many": many,
+		"kind":   kindName,
+		"source": sourceOf,
+		"label":  t.label, "labels": t.labels, "many": many, "manyof": func(n int, thing, zh string) said {
+			return sayf("%s", "%s", said{many(n, thing), fmt.Sprint(n, " ", zh)})
+		},
 		"total": total, "join": join,
-		"share": func(n, of int) string { return fmt.Sprintf("%.4g%%", 100*float64(n)/float64(of)) },
+		"say":    func(en, zh string) said { return said{en, zh} },
+		"sayf":   sayf,
+		"both":   func(en, zh string) template.HTML { return both(notebook.Both{en, zh}) },
+		"pairof": both,
+		"named":  func(attr string, b notebook.Both) template.HTMLAttr { return namedAttr(attr, b) },
+		"share":  func(n, of int) string { return fmt.Sprintf("%.4g%%", 100*float64(n)/float64(of)) },
 	}
 }
 

@@ -85,7 +85,7 @@ var references = regexp.MustCompile("\\]\\(([^)]*#[^)]*)\\)|`([a-z]+/[a-z0-9-]+)
 // Both languages have the same headings in the same order, and below each the same
 // formulas, figures, experiments and numbers of table rows and points.
 func TestNarrativesAgree(t *testing.T) {
-	files, err := fs.Glob(texts, "text/*.en.md")
+	files, err := fs.Glob(wordFiles, "text/*.en.md")
 	if err != nil || len(files) < 10 {
 		t.Fatalf("%d narratives: %v", len(files), err)
 	}

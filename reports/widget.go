@@ -15,7 +15,7 @@ import (
 // holds the table as well, and the widget shows nothing that is not in it.
 type widget struct {
 	Kind string      // loads, exchange, ring …: which of assets/widgets-*.js draws it
-	Name string      // for a reader who cannot see it
+	Name said        // for a reader who cannot see it
 	Data template.JS // JSON; its <, > and & are escaped
 	Fold bool        // the table is long: closed where the widget works
 }
@@ -29,19 +29,19 @@ func widgetOf(r *result.Result, t result.Table, v tableView) (*widget, error) {
 	var err error
 	switch {
 	case id == "codedsgd/accounting" && t.ID == "loads":
-		w = &widget{Kind: "loads", Name: "Loads for any n and r", Fold: true}
+		w = &widget{Kind: "loads", Name: said{"Loads for any n and r", "任意 n 与 r 的负载"}, Fold: true}
 		data, err = loadsOf(t, v)
 	case id == "codedsgd/fig2" && strings.HasPrefix(t.ID, "packets-"):
-		w = &widget{Kind: "exchange", Name: "One exchange, packet by packet"}
+		w = &widget{Kind: "exchange", Name: said{"One exchange, packet by packet", "一次交换，逐包演示"}}
 		data, err = exchangeOf(r, t, v)
 	case id == "ring/steps" && t.ID == "transfers":
-		w = &widget{Kind: "ring", Name: "The ring, step by step", Fold: true}
+		w = &widget{Kind: "ring", Name: said{"The ring, step by step", "环，逐步演示"}, Fold: true}
 		data, err = ringOf(r, t)
 	case id == "dasp/walk" && t.ID == "events":
-		w = &widget{Kind: "walk", Name: "DASP, event by event", Fold: true}
+		w = &widget{Kind: "walk", Name: said{"DASP, event by event", "DASP，逐事件演示"}, Fold: true}
 		data, err = walkOf(r, t, v)
 	case id == "ringsparse/decisions" && t.ID == "hops":
-		w = &widget{Kind: "sparse", Name: "What is sent: kind, form, bytes"}
+		w = &widget{Kind: "sparse", Name: said{"What is sent: kind, form, bytes", "发送什么：种类、形式、字节数"}}
 		data, err = sparseOf(r, t)
 	default:
 		return nil, nil

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"gradsync/experiments/claims"
-	result "gradsync/experiments/result1"
 )
 
 // claimRow is a claim with the verdicts that the results on disk give it. Keys
@@ -115,7 +114,7 @@ func addVerdicts(rows []claimRow, root string) error {
 		return err
 	}
 	for _, f := range files {
-		r, err := result.Read(f)
+		r, err := presented(f)
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,6 @@ import (
 func (a *app) commands() []*cobra.Command {
 	return append([]*cobra.Command{
 		a.listCommand(), a.runCommand(), a.trainCommand(), a.launchCommand(), a.gradCommand(), a.evalCommand(), a.verifyCommand(),
-		a.claimsCommand(), a.diffCommand(), a.quizCommand(), a.dataCommand(), a.reportCommand(), a.serveCommand(), a.benchCommand(), a.labCommand(), a.calibrateCommand(), a.versionCommand(),
+		a.claimsCommand(), a.diffCommand(), a.quizCommand(), a.dataCommand(), a.reportCommand(), a.exportCommand(), a.serveCommand(), a.benchCommand(), a.labCommand(), a.calibrateCommand(), a.versionCommand(),
 	}, chores.Commands()...)
 }

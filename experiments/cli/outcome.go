@@ -7,6 +7,7 @@ import (
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 	"gradsync/experiments/result1"
+	"gradsync/reports"
 )
 
 // outcome is a result of either version of the format, as run sees it.
@@ -85,10 +86,8 @@ func presented(path string) (*result1.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch r := r.(type) {
-	case version1:
-		return r.Result, nil
-	default:
-		return nil, errors.New("not yet") // TODO
+	if old, ok := r.(version1); ok {
+		return old.Result, nil
 	}
+	return reports.Presented(r.(version2).Result)
 }

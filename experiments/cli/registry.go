@@ -13,6 +13,7 @@ import (
 	"gradsync/experiments/exp"
 	"gradsync/experiments/ring"
 	"gradsync/experiments/ringsparse"
+	"gradsync/reports"
 )
 
 // sources are the packages of experiments. A new paper is one line here.
@@ -22,7 +23,12 @@ var sources = []func() []exp.Experiment{dasp.Experiments, ring.Experiments, ring
 func Experiments() []exp.Experiment {
 	var out []exp.Experiment
 	for _, s := range sources {
-		out = append(out, s()...)
+		for _, e := range s() {
+			if e.Title == "" {
+				e.Title = reports.Title(e.ID)
+			}
+			out = append(out, e)
+		}
 	}
 	return out
 }

@@ -38,35 +38,20 @@ type runs struct {
 // get runs cfg, or loads what an earlier call or an interrupted command left.
 // cost is its share of the progress.
 func (r *runs) get(what string, cost float64, cfg train.Config) (cell, error) {
-	cfg.Engine, cfg.DataDir = r.env.Engine, r.env.DataDir
-	var c cell
-	key, err := r.key(cfg)
+	env, start := r.env, r.done
+	env.Progress = func(n, of float64, _ string) { r.report(start+cost*n/max(of, 1), what) }
+	c, err := cellOf(r.ctx, env, cfg)
 	if err != nil {
-		return c, err
-	}
-	if r.env.Memo == nil || !r.env.Memo.Load(key, &c) {
-		if err := r.ctx.Err(); err != nil {
-			return c, err
-		}
-		start := r.done
-		if cfg.Clock != nil && !cfg.TimingOnly && r.env.Memo != nil {
-			cfg.Checkpoint = r.env.Memo.State(key)
-		}
-		cfg.Progress = func(n, of int64) { r.report(start+cost*float64(n)/float64(max(of, 1)), what) }
-		out, err := train.Run(r.ctx, cfg)
-		if err != nil {
-			return c, fmt.Errorf("dasp: %s: %w", what, err)
-		}
-		c = reduce(out, cfg.TimingOnly && cfg.Sync == "bsp")
-		if r.env.Memo != nil {
-			if err := r.env.Memo.Save(key, c); err != nil {
-				return c, err
-			}
-		}
+		return c, fmt.Errorf("dasp: %s: %w", what, err)
 	}
 	r.done += cost
 	r.report(r.done, what)
 	return c, nil
+}
+
+// cellOf runs cfg, or returns what an earlier call or an interrupted command kept of it.
+func cellOf(ctx context.Context, env exp.Env, cfg train.Config) (cell, error) {
+	return train.Kept(ctx, env, cfg, func(o *train.Outcome) (cell, error) { return reduce(o, cfg.TimingOnly && cfg.Sync == "bsp"), nil })
 }
 
 // key names a part by everything that decides its numbers. A directory of data

@@ -3,8 +3,6 @@ package dasp
 import (
 	"math"
 	"testing"
-
-	"gradsync/experiments/train"
 )
 
 // Three pairs with log ratios ln 0.5, ln 0.4, ln 0.8: by hand mean −0.6109,
@@ -26,19 +24,5 @@ func TestRatioIsPairedOnTheLog(t *testing.T) {
 func TestOneSeedHasNoInterval(t *testing.T) {
 	if _, ci := ratio([]float64{3}, []float64{4}); ci != nil {
 		t.Errorf("interval %v from one pair", ci)
-	}
-}
-
-func TestToTargetInterpolates(t *testing.T) {
-	curve := []train.Point{{Pushes: 10, Seconds: 1, Accuracy: 0.2}, {Pushes: 20, Seconds: 3, Accuracy: 0.6}, {Pushes: 30, Seconds: 4, Accuracy: 0.5}}
-	_, s, p, ok := toTarget(curve, 0.5) // three quarters of the way from 0.2 to 0.6
-	if !ok || math.Abs(s-2.5) > 1e-12 || math.Abs(p-17.5) > 1e-12 {
-		t.Errorf("reached %t at %g s, %g gradients, want 2.5 and 17.5", ok, s, p)
-	}
-	if _, s, _, ok := toTarget(curve, 0.1); !ok || s != 1 {
-		t.Errorf("a first evaluation above the target: %t, %g s, want its own second", ok, s)
-	}
-	if _, _, _, ok := toTarget(curve, 0.7); ok {
-		t.Error("0.7 was never reached")
 	}
 }

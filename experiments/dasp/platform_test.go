@@ -47,7 +47,7 @@ func TestDefaultThresholdsVisitAllStates(t *testing.T) {
 func TestRetimedBSPEqualsTrainedBSP(t *testing.T) {
 	r := testRuns("ci", 0)
 	s := sizeOf("ci", "lenet5")
-	retimed, err := r.trainOne(load(heterogeneous), "bsp", 0, s)
+	retimed, err := trainedOnce(r.ctx, r.env, load(heterogeneous), "bsp", 0, s)
 	if err != nil {
 		t.Fatal(err)
 	}

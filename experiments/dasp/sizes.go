@@ -85,6 +85,31 @@ func training(p *cluster.Platform, method string, seed uint64, s size) train.Con
 		Clock: &train.Clock{Batch: fullBatch}}
 }
 
+// narrower returns how many times the network's channels those trained are.
+func (s size) narrower() float64 {
+	if s.Width == 0 {
+		return 1
+	}
+	return 1 / s.Width
+}
+
+// wanted names the set that the paper trains the network on.
+func (s size) wanted() string {
+	if s.Model == "lenet5" {
+		return "mnist"
+	}
+	return "cifar-10"
+}
+
+// megabytes returns the size of the whole network's gradient.
+func (s size) megabytes() float64 {
+	c, err := costsOf(s.Model)
+	if err != nil {
+		panic(err) // the networks are constants of this package
+	}
+	return 4e-6 * float64(c.params)
+}
+
 // percent is the target in words.
 func (s size) percent() string { return fmt.Sprintf("%.4g %%", 100*s.Target) }
 

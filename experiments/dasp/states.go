@@ -2,9 +2,11 @@ package dasp
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gradsync/experiments/exp"
+	"gradsync/experiments/kit"
 	result "gradsync/experiments/result1"
 	"gradsync/papers/dasp"
 )
@@ -12,13 +14,51 @@ import (
 // states are DASP's, in the order of the paper.
 var states = []string{"QIS", "WSS", "FSS"}
 
-// stateTable prints DASP's share of pushes and of waiting per state.
-func stateTable(g grid) result.Table {
-	t := newStateTable(result.TimingOnly)
-	for _, m := range models {
-		t.Rows = append(t.Rows, stateRow(title[m], g[m]["dasp"]))
+// What DASP's pushes visit of its states.
+const (
+	qisAlone  = "only-qis" // nobody ever waits: DASP is ASP
+	neverFSS  = "never-fss"
+	neverWSS  = "never-wss"
+	allStates = "all"
+)
+
+// visits tells which states DASP's pushes are in.
+func visits(cells []cell) string {
+	wss := slices.ContainsFunc(cells, func(c cell) bool { return c.Share["WSS"] > 0 })
+	fss := slices.ContainsFunc(cells, func(c cell) bool { return c.Share["FSS"] > 0 })
+	switch {
+	case wss && fss:
+		return allStates
+	case wss:
+		return neverFSS
+	case fss:
+		return neverWSS
 	}
-	return t
+	return qisAlone
+}
+
+// stateCols are columns of DASP's states: shares of pushes and seconds waited, the gaps of
+// all seeds, the largest spread of any, and which states the pushes visit.
+func stateCols[R any](cells func(R) []cell) (cols []kit.Col[R]) {
+	mean := func(of func(cell) float64) func(R) kit.Estimate {
+		return func(r R) kit.Estimate { return kit.Each(cells(r), of).Mean() }
+	}
+	for _, s := range states {
+		share := mean(func(c cell) float64 { return c.Share[s] })
+		cols = append(cols, kit.Mean(s, "%", 2, func(r R) kit.Estimate { return share(r).Times(100) }))
+	}
+	for _, s := range states {
+		cols = append(cols, kit.Mean(s+"_wait", "s", 2, mean(func(c cell) float64 { return c.Seconds[s] })))
+	}
+	return append(cols, kit.Count("gap", "versions", func(r R) int64 { return gaps(cells(r)).Quantile(0.5) }),
+		kit.Count("p99", "versions", func(r R) int64 { return gaps(cells(r)).Quantile(0.99) }),
+		kit.Count("spread", "versions", func(r R) (widest int64) {
+			for _, c := range cells(r) {
+				widest = max(widest, c.Spread)
+			}
+			return widest
+		}),
+		kit.Word("visits", "visits", func(r R) string { return visits(cells(r)) }))
 }
 
 func newStateTable(kind string) result.Table {
@@ -122,4 +162,13 @@ func stateNote(cells []cell) string {
 		return "no push was in WSS; DASP goes straight from QIS to FSS here."
 	}
 	return ""
+}
+
+// stateTable prints DASP's share of pushes and of waiting per state.
+func stateTable(g grid) result.Table {
+	t := newStateTable(result.TimingOnly)
+	for _, m := range models {
+		t.Rows = append(t.Rows, stateRow(title[m], g[m]["dasp"]))
+	}
+	return t
 }

@@ -153,25 +153,9 @@ func TestRatioRanges(t *testing.T) {
 	}
 }
 
-func TestFluctuationCountsFallsAlone(t *testing.T) {
-	c := cell{Curve: []train.Point{{Accuracy: 0.1}, {Accuracy: 0.9}, {Accuracy: 0.5}, {Accuracy: 0.44}, {Accuracy: 0.6}, {Accuracy: 0.58}}}
-	if got := fluctuation(c); math.Abs(got-100*0.02/2) > 1e-9 { // last half: 0.44, 0.6, 0.58
-		t.Errorf("fluctuation = %g points, want 1", got)
-	}
-}
-
 func TestWithinSmax(t *testing.T) {
 	wantVerdict(t, "within", withinSmax(make([]cell, 2), smax), claims.SameSign, "2 seeds")
 	wantVerdict(t, "beyond", withinSmax(make([]cell, 2), smax+1), claims.Differs, "7 versions")
-}
-
-func TestStateNote(t *testing.T) {
-	for share, want := range map[[3]float64]string{{1, 0, 0}: "DASP is ASP here", {0.9, 0.1, 0}: "no push reached FSS", {0.9, 0, 0.1}: "no push was in WSS", {0.8, 0.1, 0.1}: ""} {
-		note := stateNote([]cell{{Share: map[string]float64{"QIS": share[0], "WSS": share[1], "FSS": share[2]}}})
-		if (want == "") != (note == "") || !strings.Contains(note, want) {
-			t.Errorf("shares %v: %q, want …%q…", share, note, want)
-		}
-	}
 }
 
 func TestTimeLineNamesWaits(t *testing.T) {

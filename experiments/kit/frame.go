@@ -138,7 +138,9 @@ func Finding(key, enum, word string) result.Fact {
 }
 
 // Whether names a finding that is yes or no.
-func Whether(key string, yes bool) result.Fact { return result.Fact{Key: key, Value: yes, Enum: "bool"} }
+func Whether(key string, yes bool) result.Fact {
+	return result.Fact{Key: key, Value: yes, Enum: "bool"}
+}
 
 func places(digits int) *int {
 	if digits < 0 {

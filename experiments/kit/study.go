@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
@@ -25,7 +26,11 @@ type Study[P comparable, C any] struct {
 	Cost func(profile string, p P) (part string, seconds float64)
 	// Config holds every parameter that decides the numbers; platforms by Platform. The
 	// seeds are added to it.
-	Config  func(profile string) map[string]any
+	Config func(profile string) map[string]any
+	// Seeds chooses the seeds to measure of those of the command; nil: all of them.
+	Seeds func(seeds []uint64) []uint64
+	// Once tells whether a point is measured for the first seed alone; nil: none is.
+	Once    func(p P) bool
 	Measure func(ctx context.Context, env exp.Env, p P, seed uint64) (C, error)
 	// Show adds facts, frames, figures and claims. It sees whole seeds only, at least one.
 	Show func(v *View[P, C])
@@ -37,7 +42,13 @@ type View[P comparable, C any] struct {
 	at map[P][]C
 }
 
-// At returns what was measured at p, one per seed; none where the profile lacks p.
+// NewView returns a view of what a test says was measured, one C per seed.
+func NewView[P comparable, C any](r *result.Result, at map[P][]C) *View[P, C] {
+	return &View[P, C]{r, at}
+}
+
+// At returns what was measured at p, one per seed; none where the profile lacks p. Of a
+// point of Study.Once it is one.
 func (v *View[P, C]) At(p P) []C { return v.at[p] }
 
 // Experiment is s for the command line.
@@ -50,27 +61,47 @@ func (s Study[P, C]) Shares(profile string, seeds int) map[string]float64 {
 	out := map[string]float64{}
 	for _, p := range s.Points(profile) {
 		part, x := s.Cost(profile, p)
-		out[part] += x * float64(seeds)
+		out[part] += x * float64(s.times(p, seeds))
 	}
 	return out
+}
+
+// chosen returns the seeds to measure.
+func (s Study[P, C]) chosen(seeds []uint64) []uint64 {
+	if s.Seeds == nil {
+		return seeds
+	}
+	return s.Seeds(seeds)
+}
+
+// times returns how often p is measured in a command of a number of seeds.
+func (s Study[P, C]) times(p P, seeds int) int {
+	if s.Once != nil && s.Once(p) {
+		return min(seeds, 1)
+	}
+	return len(s.chosen(make([]uint64, seeds)))
 }
 
 // Seconds returns the sum of the costs of all points.
 func (s Study[P, C]) Seconds(profile string, seeds int) (total float64) {
 	for _, p := range s.Points(profile) {
 		_, x := s.Cost(profile, p)
-		total += x * float64(seeds)
+		total += x * float64(s.times(p, seeds))
 	}
 	return total
 }
 
 // Run measures seed by seed, so that an interruption leaves whole seeds.
 func (s Study[P, C]) Run(ctx context.Context, env exp.Env) (*result.Result, error) {
-	points := s.Points(env.Profile)
+	points, total := s.Points(env.Profile), s.Seconds(env.Profile, len(env.Seeds))
+	env.Seeds = s.chosen(env.Seeds)
 	v := &View[P, C]{Start(s.ID, s.Source, s.Kind, env, s.Config(env.Profile)), map[P][]C{}}
 	v.Seeds = []uint64{}
-	done, total := 0.0, s.Seconds(env.Profile, len(env.Seeds))
-	for _, seed := range env.Seeds {
+	done := 0.0
+	for n, seed := range env.Seeds {
+		if n == 1 && s.Once != nil {
+			points = slices.DeleteFunc(slices.Clone(points), s.Once)
+		}
 		row := make([]C, len(points))
 		for i, p := range points {
 			_, cost := s.Cost(env.Profile, p)
@@ -108,6 +139,22 @@ func (s Study[P, C]) shown(v *View[P, C]) *result.Result {
 func progress(env exp.Env, done, total float64, what string) {
 	if env.Progress != nil {
 		env.Progress(done, total, what)
+	}
+}
+
+// MadeOf records the engine and the data sets of r, each once and without its note: what
+// stands in for what is a number and a key of the result, its words are the report's.
+func MadeOf(r *result.Result, engine string, sets ...*result.Data) {
+	r.Engine = engine
+	for _, d := range sets {
+		if d == nil {
+			continue
+		}
+		bare := *d
+		bare.Note = ""
+		if !slices.Contains(r.Data, bare) {
+			r.Data = append(r.Data, bare)
+		}
 	}
 }
 

@@ -75,6 +75,7 @@ type Claim struct {
 	CI95      *[2]float64 `json:"ci95"`
 	Verdict   string      `json:"verdict"` // equal within same-sign differs not-run not-stated
 	Why       string      `json:"why"`
+	Remark    string      `json:"-"`       // of a claim of version 2
 	Differs   []string    `json:"differs"` // data, width, image size …: caps the verdict at same-sign
 }
 

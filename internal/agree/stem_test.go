@@ -13,7 +13,8 @@ import (
 
 	"gradsync/experiments/cli"
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
+	"gradsync/reports"
 )
 
 // TestStems: dasp/table5 is experiments/dasp/table5.go, its committed result
@@ -49,7 +50,7 @@ func judgeStem(root string, e exp.Experiment) (complaints []string) {
 		return nil // committed results are those of the profiles quick and ci
 	}
 	file := result.Path(results, e.ID, "quick")
-	r, err := result.Read(file)
+	r, err := reports.Outline(file)
 	if err != nil {
 		return []string{fmt.Sprintf("no committed result of %s (make publish): %v", e.ID, err)}
 	}
@@ -78,7 +79,7 @@ func TestResultsHaveExperiments(t *testing.T) {
 		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".json") || strings.HasSuffix(file, ".run.json") {
 			return err
 		}
-		r, err := result.Read(file)
+		r, err := reports.Outline(file)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	result "gradsync/experiments/result1"
+	"gradsync/reports"
 )
 
 const (
@@ -77,7 +78,7 @@ func (h *hosts) add(dir string) (c cost, err error) {
 		if strings.HasSuffix(f, ".run.json") {
 			continue
 		}
-		r, err := result.Read(f)
+		r, err := reports.Outline(f)
 		if err != nil {
 			return c, err
 		}

@@ -16,7 +16,6 @@ import (
 	"strings"
 
 	"gradsync/experiments/claims"
-	result "gradsync/experiments/result1"
 	"gradsync/internal/atomic"
 	"gradsync/reports"
 )
@@ -170,7 +169,7 @@ func countVerdicts(dir string) (n int, counts map[string]judged, err error) {
 		if strings.HasSuffix(f, ".run.json") {
 			continue
 		}
-		r, err := result.Read(f)
+		r, err := reports.Outline(f)
 		if err != nil {
 			return 0, nil, err
 		}
@@ -181,11 +180,12 @@ func countVerdicts(dir string) (n int, counts map[string]judged, err error) {
 			}
 			k := counts[c.Verdict]
 			k.all++
-			if claims.Undecided(c) {
+			switch reports.Remark(c) {
+			case claims.UndecidedRemark:
 				k.undecided++
-			} else if claims.Given(c) {
+			case claims.GivenRemark:
 				k.given++
-			} else if claims.Derived(c) {
+			case claims.DerivedRemark:
 				k.derived++
 			}
 			counts[c.Verdict] = k

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -119,11 +120,31 @@ func (p *page) series(out *drawing.Figure, f result.Figure, rs []Row) error {
 		}
 	}
 	for i := range out.Series {
-		if s := &out.Series[i]; len(s.Lo) != len(s.Y) {
+		s := &out.Series[i]
+		if len(s.Lo) != len(s.Y) {
 			s.Lo, s.Hi = nil, nil // bounds of some points alone bound no line
+		}
+		if f.Form == "bar" {
+			bars(s, len(out.X.Categories))
 		}
 	}
 	return nil
+}
+
+// bars gives a series a value for each of n categories, NaN for a bar that is not there.
+func bars(s *drawing.Series, n int) {
+	fill := func(values []float64) []float64 {
+		if values == nil {
+			return nil
+		}
+		out := slices.Repeat([]float64{math.NaN()}, n)
+		for i, x := range s.X {
+			out[int(x)] = values[i]
+		}
+		return out
+	}
+	s.Y, s.Lo, s.Hi = fill(s.Y), fill(s.Lo), fill(s.Hi)
+	s.X = nil
 }
 
 // place returns where along the figure a row stands: its number, or the place of its category.

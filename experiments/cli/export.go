@@ -1,0 +1,338 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gradsync/experiments/exp"
+	"gradsync/experiments/result"
+	"gradsync/internal/atomic"
+)
+
+// exported is what the command export says of its work.
+type exported struct {
+	Files   []string `json:"files"`
+	Skipped []string `json:"skipped"` // results of version 1
+}
+
+func (a *app) exportCommand() *cobra.Command {
+	var results, out string
+	cmd := &cobra.Command{
+		Use:     "export [ID...]",
+		Short:   "Write the numbers of results as CSV files, every digit of them",
+		Example: "  gradsync export dasp/table6 --results experiments/results --out out/csv",
+		Long: `Write the numbers of results as CSV files, every digit of them: of all results in
+a folder, of a paper's or of one.
+
+Each result gets a folder, dasp/table6 or, of another profile, dasp/ci/table6. In it
+are a file for every frame, facts.csv, claims.csv, parts.csv (what qualitative claims
+rest on) and columns.csv, which names the units. Values seed by seed are a column per
+seed. Files are written or replaced, and none is removed.`,
+		RunE: func(_ *cobra.Command, ids []string) error {
+			all := Experiments()
+			for _, id := range ids {
+				if !slices.ContainsFunc(all, func(e exp.Experiment) bool { return named(e.ID, []string{id}) }) {
+					return usagef("export: no experiment %q: the nearest are %s; `gradsync list` has all", id, nearest(all, id))
+				}
+			}
+			if out == "" || results == "" {
+				return usagef("export: --results and --out want a folder each")
+			}
+			said, err := exportAll(results, out, ids)
+			if err != nil {
+				return fmt.Errorf("export: %w", err)
+			}
+			for _, s := range said.Skipped {
+				fmt.Fprintf(a.err, "%s is a result of version 1: it is not exported\n", s)
+			}
+			if a.json {
+				return a.printJSON(said)
+			}
+			for _, f := range said.Files {
+				fmt.Fprintln(a.out, f)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&results, "results", defaultOut, "folder of results")
+	cmd.Flags().StringVar(&out, "out", filepath.Join("out", "csv"), "folder of the CSV files")
+	return cmd
+}
+
+// exportAll writes the CSV files of the results below from that ids name, all if there
+// are no ids.
+func exportAll(from, to string, ids []string) (exported, error) {
+	said := exported{Files: []string{}, Skipped: []string{}}
+	if _, err := os.ReadDir(from); err != nil {
+		return said, err
+	}
+	found := 0
+	for _, pattern := range []string{"*/*.json", "*/*/*.json"} {
+		paths, err := filepath.Glob(filepath.Join(from, filepath.FromSlash(pattern)))
+		if err != nil {
+			return said, err
+		}
+		for _, path := range paths {
+			below, err := filepath.Rel(from, path)
+			if err != nil {
+				return said, err
+			}
+			below = strings.TrimSuffix(below, ".json")
+			if strings.HasSuffix(path, ".run.json") || !named(idOf(below), ids) {
+				continue
+			}
+			found++
+			r, err := readAny(path)
+			if err != nil {
+				return said, err
+			}
+			if _, old := r.(version1); old {
+				said.Skipped = append(said.Skipped, path)
+				continue
+			}
+			files, err := exportResult(filepath.Join(to, below), r.(version2).Result)
+			if err != nil {
+				return said, err
+			}
+			said.Files = append(said.Files, files...)
+		}
+	}
+	if found == 0 {
+		return said, fmt.Errorf("no results of %s in %s", strings.Join(append(ids, "any experiment")[:max(1, len(ids))], ", "), from)
+	}
+	return said, nil
+}
+
+// idOf returns the id of the result in the file dasp/ci/table6 or dasp/table6.
+func idOf(below string) string {
+	parts := strings.Split(filepath.ToSlash(below), "/")
+	return parts[0] + "/" + parts[len(parts)-1]
+}
+
+// named tells whether ids name a result, as those of run do.
+func named(id string, ids []string) bool {
+	return len(ids) == 0 || slices.ContainsFunc(ids, func(s string) bool { return s == "all" || s == id || strings.HasPrefix(id, s+"/") })
+}
+
+// exportResult writes the files of a result into a folder of its own.
+func exportResult(dir string, r *result.Result) (files []string, err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	s := sheets{seeds: r.Seeds}
+	s.columns(r)
+	s.facts(r)
+	s.claims(r)
+	for _, f := range r.Frames {
+		s.frame(f)
+	}
+	for _, x := range s.list {
+		var b bytes.Buffer
+		w := csv.NewWriter(&b)
+		if err := w.WriteAll(x.rows); err != nil {
+			return nil, err
+		}
+		path := filepath.Join(dir, x.name+".csv")
+		if err := atomic.WriteFile(path, b.Bytes()); err != nil {
+			return nil, err
+		}
+		files = append(files, path)
+	}
+	return files, s.err
+}
+
+// sheets are the files to be, in their order.
+type sheets struct {
+	seeds []uint64
+	list  []sheet
+	err   error
+}
+
+type sheet struct {
+	name string
+	rows [][]string
+}
+
+// odd are the letters that no file's name should have.
+var odd = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+
+// add takes rows as the file of a name, which other files do not have.
+func (s *sheets) add(name string, rows [][]string) {
+	name = odd.ReplaceAllString(name, "-")
+	for slices.ContainsFunc(s.list, func(x sheet) bool { return strings.EqualFold(x.name, name) }) {
+		name = "frame-" + name
+	}
+	s.list = append(s.list, sheet{name, rows})
+}
+
+// text returns a cell as the result's file has it; none is empty.
+func (s *sheets) text(v any) string {
+	switch x := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return x
+	}
+	raw, err := result.Canonical(v)
+	if err != nil {
+		s.err = errors.Join(s.err, err)
+	}
+	return string(raw)
+}
+
+// frame adds the rows of a frame; a column of samples becomes a column per seed.
+func (s *sheets) frame(f result.Frame) {
+	rows := make([][]string, len(f.Rows)+1)
+	for i, c := range f.Columns {
+		if c.Bound != result.Samples {
+			rows[0] = append(rows[0], c.Key)
+			for j, row := range f.Rows {
+				rows[j+1] = append(rows[j+1], s.text(row[i]))
+			}
+			continue
+		}
+		lists := make([][]any, len(f.Rows))
+		for j, row := range f.Rows {
+			lists[j], _ = row[i].([]any)
+		}
+		heads, cells := s.perSeed(strings.TrimSuffix(c.Key, "_"+result.Samples), lists)
+		rows[0] = append(rows[0], heads...)
+		for j := range f.Rows {
+			rows[j+1] = append(rows[j+1], cells[j]...)
+		}
+	}
+	s.add(f.ID, rows)
+}
+
+// perSeed returns a column for each seed, or for each place in the lists where these have
+// another length.
+func (s *sheets) perSeed(key string, lists [][]any) (heads []string, cells [][]string) {
+	longest, bySeed := 0, true
+	for _, list := range lists {
+		longest = max(longest, len(list))
+		bySeed = bySeed && (len(list) == 0 || len(list) == len(s.seeds))
+	}
+	for k := range longest {
+		if bySeed {
+			heads = append(heads, fmt.Sprintf("%s_seed_%d", key, s.seeds[k]))
+		} else {
+			heads = append(heads, fmt.Sprintf("%s_sample_%d", key, k+1))
+		}
+	}
+	cells = make([][]string, len(lists))
+	for j, list := range lists {
+		cells[j] = make([]string, longest)
+		for k, x := range list {
+			cells[j][k] = s.text(x)
+		}
+	}
+	return heads, cells
+}
+
+// columns adds what the columns of all frames are.
+func (s *sheets) columns(r *result.Result) {
+	rows := [][]string{{"frame", "column", "unit", "enum", "bound"}}
+	for _, f := range r.Frames {
+		for _, c := range f.Columns {
+			rows = append(rows, []string{f.ID, c.Key, c.Unit, c.Enum, c.Bound})
+		}
+	}
+	s.add("columns", rows)
+}
+
+func (s *sheets) facts(r *result.Result) {
+	rows, lists := [][]string{{"key", "value", "unit", "enum", "n", "ci95_lo", "ci95_hi"}}, make([][]any, len(r.Facts))
+	for i, f := range r.Facts {
+		lo, hi := s.ends(f.CI95)
+		n := ""
+		if f.N > 0 {
+			n = s.text(f.N)
+		}
+		rows, lists[i] = append(rows, []string{f.Key, s.text(f.Value), f.Unit, f.Enum, n, lo, hi}), boxed(f.Samples)
+	}
+	s.add("facts", s.beside(rows, lists))
+}
+
+// claims adds a row for each number that a claim found, and a file of the parts of
+// qualitative ones.
+func (s *sheets) claims(r *result.Result) {
+	rows, lists := [][]string{{"id", "number", "measured", "ci95_lo", "ci95_hi", "seeds", "verdict", "remark", "found", "reasons", "differs",
+		"table", "network", "rival", "cluster"}}, [][]any(nil)
+	parts, samples := [][]string{{"claim", "of", "value", "ci95_lo", "ci95_hi", "holds"}}, [][]any(nil)
+	for _, c := range r.Claims {
+		numbers, ok := c.Measured.([]any)
+		if !ok {
+			numbers = []any{c.Measured}
+		}
+		var said string
+		if c.Found != nil {
+			said = s.text(c.Found)
+		}
+		for i, x := range numbers {
+			lo, hi := "", ""
+			if i < len(c.CI95) {
+				lo, hi = s.ends(c.CI95[i])
+			}
+			rows = append(rows, []string{c.ID, s.text(i + 1), s.text(x), lo, hi, s.text(c.Seeds), c.Verdict, c.Remark, said,
+				s.reasons(c.Reasons), s.reasons(c.Differs), c.Table, c.Network, c.Rival, c.Cluster})
+			var list []any
+			if i < len(c.Samples) {
+				list = boxed(c.Samples[i])
+			}
+			lists = append(lists, list)
+		}
+		for _, p := range c.Parts {
+			lo, hi := s.ends(p.CI95)
+			holds := ""
+			if p.Holds != nil {
+				holds = s.text(*p.Holds)
+			}
+			parts, samples = append(parts, []string{c.ID, s.text(p.Of), s.text(p.Value), lo, hi, holds}), append(samples, boxed(p.Samples))
+		}
+	}
+	s.add("claims", s.beside(rows, lists))
+	if len(parts) > 1 {
+		s.add("parts", s.beside(parts, samples))
+	}
+}
+
+// beside puts columns of samples beside rows, whose first is the head.
+func (s *sheets) beside(rows [][]string, lists [][]any) [][]string {
+	heads, cells := s.perSeed("value", lists)
+	rows[0] = append(rows[0], heads...)
+	for i := range lists {
+		rows[i+1] = append(rows[i+1], cells[i]...)
+	}
+	return rows
+}
+
+func (s *sheets) ends(ci *[2]float64) (lo, hi string) {
+	if ci == nil {
+		return "", ""
+	}
+	return s.text(ci[0]), s.text(ci[1])
+}
+
+// reasons writes reasons as JSON: codes with their arguments.
+func (s *sheets) reasons(list []result.Reason) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return s.text(list)
+}
+
+func boxed(xs []float64) (out []any) {
+	for _, x := range xs {
+		out = append(out, x)
+	}
+	return out
+}

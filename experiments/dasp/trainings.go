@@ -1,0 +1,380 @@
+package dasp
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gradsync/experiments/exp"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
+	"gradsync/experiments/train"
+	"gradsync/shared/cluster"
+)
+
+// fast names the plausible platform whose links let the version gaps of the two large
+// networks open, so that DASP's states act on them.
+const fast = "fast"
+
+// The trainings of the figures are those of the tables on the same cluster: one command
+// makes them once.
+var (
+	onFig3   = []ground{{homogeneous, models}}
+	onFig4   = []ground{{heterogeneous, models}, {homogeneous, models}}
+	onTable7 = []ground{{heterogeneous, models}, {homogeneous, cnns}, {fast, cnns}}
+
+	withoutCI = []string{"quick", "standard", "paper"}
+)
+
+// trainingExperiments are the tables and figures that are made of trainings: the
+// convergence times of Tables 6 and 7 and the curves of Figs. 3 and 4.
+func trainingExperiments() (fig3, fig4, six, seven exp.Experiment) {
+	fig3 = trainingStudy("dasp/fig3", "DASP, Fig. 3", withoutCI, onFig3, func(v *view) {
+		showCurves(v, homogeneous, onFig3)
+	}).Experiment()
+	fig4 = trainingStudy("dasp/fig4", "DASP, Fig. 4", withoutCI, onFig4, func(v *view) {
+		showCurves(v, heterogeneous, onFig4)
+		v.Claims = append(v.Claims, fastAndStable(v), inBetween(v))
+	}).Experiment()
+	six = trainingStudy("dasp/table6", "DASP, Table 6", withoutCI, onFig3, func(v *view) {
+		rows := every(v.Profile, onFig3...)
+		v.Frames = append(v.Frames, convergenceFrame(v, rows), statesFrame(v, rows))
+		v.Claims = append(convergenceClaims(v, homogeneous, 48), notGood(v))
+	}).Experiment()
+	seven = trainingStudy("dasp/table7", "DASP, Table 7", exp.Profiles, onTable7, func(v *view) {
+		v.Facts = append(v.Facts, kit.Number("fast_link", "Gb/s", kit.AsIs, gigabits(platformOf(fast))))
+		rows := every(v.Profile, onTable7[0], onTable7[2])
+		more, d58 := moreIterations(v)
+		v.Frames = append(v.Frames, convergenceFrame(v, rows), statesFrame(v, rows), more)
+		v.Claims = slices.Concat(convergenceClaims(v, heterogeneous, 52), extremes(v), []result.Claim{d58, listedRange()})
+	}).Experiment()
+	return fig3, fig4, six, seven
+}
+
+// point is a training: a method on a platform, with a network.
+type point struct{ Platform, Model, Method string }
+
+func (p point) String() string { return p.Platform + ", " + p.Model + ", " + p.Method }
+
+// as returns p with another method.
+func (p point) as(method string) point { p.Method = method; return p }
+
+type view = kit.View[point, cell]
+
+// ground is a platform with the networks that are trained on it.
+type ground struct {
+	platform string
+	models   []string
+}
+
+// every returns a point for each method, on each ground, of the networks that a profile
+// trains.
+func every(profile string, grounds ...ground) (out []point) {
+	for _, g := range grounds {
+		for _, s := range sizesOf(profile) {
+			if slices.Contains(g.models, s.Model) {
+				for _, m := range methods {
+					out = append(out, point{g.platform, s.Model, m})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// platformOf loads a cluster by name, or makes fast.
+func platformOf(name string) *cluster.Platform {
+	if name != fast {
+		return load(name)
+	}
+	for _, v := range sweep(heterogeneous) {
+		if v.Workers == heterogeneous && v.Link == "100 Gb/s" {
+			return v.Platform
+		}
+	}
+	panic("dasp: no plausible platform has links of 100 Gb/s")
+}
+
+// gigabits returns the bandwidth of p's links.
+func gigabits(p *cluster.Platform) float64 { return p.Workers[0].Bandwidth * 8 / 1e9 }
+
+// trainingStudy returns a table or figure made of trainings on some grounds.
+func trainingStudy(id, source string, profiles []string, grounds []ground, show func(*view)) kit.Study[point, cell] {
+	return kit.Study[point, cell]{ID: id, Source: source, Kind: result.Trained, Profiles: profiles,
+		Points: func(profile string) []point { return every(profile, grounds...) },
+		Cost: func(profile string, p point) (string, float64) {
+			s := sizeOf(profile, p.Model)
+			return p.Platform + ", " + p.Model, s.seconds(s.Pushes)
+		},
+		Config: func(profile string) map[string]any {
+			c := map[string]any{"sizes": sizesOf(profile), "options": options(), "methods": methods, "evaluation_images": evalImage, "clock_batch": fullBatch}
+			for _, g := range grounds {
+				c["platform "+g.platform] = kit.Platform(platformOf(g.platform))
+			}
+			return c
+		},
+		Measure: measure,
+		Show: func(v *view) {
+			v.Facts = append(settings(), kit.Number("link", "Gb/s", kit.AsIs, gigabits(load(homogeneous))), kit.Whether("changed", v.Profile == "quick"))
+			for _, p := range every(v.Profile, grounds...) {
+				kit.MadeOf(v.Result, v.At(p)[0].Engine, v.At(p)[0].Data)
+			}
+			v.Frames = append(v.Frames, sizesFrame(v, grounds[0].platform))
+			show(v)
+		}}
+}
+
+// settings are the facts that captions of every table of methods need.
+func settings() []result.Fact {
+	return []result.Fact{kit.Counted("workers", "", workers), kit.Counted("smin", "versions", smin), kit.Counted("smax", "versions", smax),
+		kit.Number("alpha", "", kit.AsIs, alpha), kit.Counted("clock_batch", "", fullBatch), kit.Counted("evaluation_images", "", evalImage)}
+}
+
+// measure trains p. BSP's parameters do not depend on the cluster: they are trained once,
+// on the homogeneous one, and timed on the others by a run without arithmetic. That is
+// exact, and a test holds it so.
+func measure(ctx context.Context, env exp.Env, p point, seed uint64) (cell, error) {
+	return trainedOnce(ctx, env, platformOf(p.Platform), p.Method, seed, sizeOf(env.Profile, p.Model))
+}
+
+func trainedOnce(ctx context.Context, env exp.Env, p *cluster.Platform, method string, seed uint64, s size) (cell, error) {
+	if method != "bsp" || p.Name == homogeneous {
+		return cellOf(ctx, env, training(p, method, seed, s))
+	}
+	c, err := cellOf(ctx, env, training(load(homogeneous), method, seed, s))
+	if err != nil {
+		return c, err
+	}
+	cfg := training(p, method, seed, s)
+	cfg.TimingOnly, cfg.EvalEvery = true, -1
+	timed, err := cellOf(ctx, env, cfg)
+	if err != nil {
+		return c, err
+	}
+	return retime(c, timed)
+}
+
+// retime gives a BSP trajectory the clock of another cluster.
+func retime(c, timed cell) (cell, error) {
+	curve := slices.Clone(c.Curve)
+	for i := range curve {
+		v := curve[i].Updates
+		if v < 1 || v > int64(len(timed.Updates)) {
+			return c, fmt.Errorf("dasp: BSP was evaluated at version %d, the timed run has %d", v, len(timed.Updates))
+		}
+		curve[i].Seconds = timed.Updates[v-1]
+	}
+	timed.Curve, timed.Accuracy, timed.Data, timed.Engine = curve, c.Accuracy, c.Data, c.Engine
+	return timed, nil
+}
+
+// sizesFrame tells how each network is trained: the gradient of the whole network, the part
+// of it that is trained, the data, and the target.
+func sizesFrame(v *view, platform string) result.Frame {
+	word := func(key, enum string, of func(size) string) kit.Col[size] { return kit.Word(key, enum, of) }
+	data := func(s size) result.Data { return *v.At(point{platform, s.Model, "bsp"})[0].Data }
+	return kit.Frame("sizes", sizesOf(v.Profile),
+		word("model", "model", func(s size) string { return s.Model }),
+		kit.Num("gradient", "MB", kit.AsIs, size.megabytes),
+		kit.Num("narrower", "", 0, size.narrower), kit.Flag("whole", func(s size) bool { return s.Width == 0 }),
+		kit.Any("image", "", func(s size) any { return side(s.Image) }), kit.Count("batch", "", func(s size) int { return s.Batch }),
+		kit.Num("rate", "", kit.AsIs, func(s size) float64 { return s.Rate }),
+		kit.Count("pushes", "", func(s size) int64 { return s.Pushes }), kit.Count("every", "", func(s size) int64 { return s.EvalEvery }),
+		kit.Num("target", "%", 0, func(s size) float64 { return 100 * s.Target }),
+		word("data", "data", func(s size) string { return data(s).Name }), kit.Count("train", "", func(s size) int { return data(s).Train }),
+		kit.Flag("stated_data", func(s size) bool { return data(s).Name == s.wanted() }), word("wanted", "data", size.wanted))
+}
+
+// side returns the side of the images that a network sees, none where it is its own.
+func side(image int) any {
+	if image == 0 {
+		return nil
+	}
+	return image
+}
+
+// The samples below are one number per seed; what is taken at the target is empty unless
+// every seed reaches it.
+
+// crossing returns what of gives of each cell where its curve first has the target.
+func crossing(cells []cell, target float64, of func(cell, train.Crossing) float64) kit.Sample {
+	return kit.Each(cells, func(c cell) float64 {
+		x, ok := train.Reach(c.Curve, target)
+		if !ok {
+			return math.NaN()
+		}
+		return of(c, x)
+	})
+}
+
+// secondsTo, pushesTo and iterationsTo are the time, the gradients and the iterations to
+// the target. An iteration lasts a worker's mean: the paper's convergence time is iteration
+// time × iterations (§3.2).
+func secondsTo(v *view, p point) kit.Sample {
+	return crossing(v.At(p), targetOf(v, p), func(_ cell, x train.Crossing) float64 { return x.Seconds })
+}
+
+func pushesTo(v *view, p point) kit.Sample {
+	return crossing(v.At(p), targetOf(v, p), func(_ cell, x train.Crossing) float64 { return x.Pushes })
+}
+
+func iterationsTo(v *view, p point) kit.Sample {
+	return crossing(v.At(p), targetOf(v, p), func(c cell, x train.Crossing) float64 { return x.Seconds / perIteration(c) })
+}
+
+// targetOf returns the target of p's network, which a profile that lacks it has not.
+func targetOf(v *view, p point) float64 {
+	for _, s := range sizesOf(v.Profile) {
+		if s.Model == p.Model {
+			return s.Target
+		}
+	}
+	return math.NaN()
+}
+
+// missed counts the seeds that never reach the target, and first those that are there at
+// their first evaluation, so that their times are upper bounds.
+func missed(v *view, p point) (n int) {
+	for _, c := range v.At(p) {
+		if _, ok := train.Reach(c.Curve, targetOf(v, p)); !ok {
+			n++
+		}
+	}
+	return n
+}
+
+func first(v *view, p point) (n int) {
+	for _, c := range v.At(p) {
+		if c.Curve[0].Accuracy >= targetOf(v, p) {
+			n++
+		}
+	}
+	return n
+}
+
+// same tells whether two methods did the same in every seed, push by push.
+func same(v *view, a, b point) bool { return identical(v.At(a), v.At(b)) }
+
+// meanOf returns the mean over seeds of what of gives, for a column.
+func meanOf(v *view, of func(cell) float64) func(point) kit.Estimate {
+	return func(p point) kit.Estimate { return kit.Each(v.At(p), of).Mean() }
+}
+
+// daspBeside tells how DASP's time to the target stands beside that of p's method.
+func daspBeside(v *view, p point) string {
+	if same(v, p, p.as("dasp")) {
+		return "same"
+	}
+	switch x := secondsTo(v, p.as("dasp")).Over(secondsTo(v, p)).Against(1); x {
+	case "below":
+		return "sooner"
+	case "above":
+		return "later"
+	default:
+		return x
+	}
+}
+
+// convergenceFrame is time to the same accuracy, method by method, and DASP's beside it.
+func convergenceFrame(v *view, rows []point) result.Frame {
+	iteration := meanOf(v, perIteration)
+	over := func(p, base point) kit.Estimate { return secondsTo(v, p).Over(secondsTo(v, base)) }
+	return kit.Frame("convergence", rows,
+		kit.Word("platform", "platform", func(p point) string { return p.Platform }),
+		kit.Word("model", "model", func(p point) string { return p.Model }),
+		kit.Word("method", "method", func(p point) string { return p.Method }),
+		kit.Half("seconds", "s", 3, func(p point) kit.Estimate { return secondsTo(v, p).Mean() }),
+		kit.Interval("over_bsp", "", 3, func(p point) kit.Estimate { return over(p, p.as("bsp")) }),
+		kit.Interval("dasp_over", "", 3, func(p point) kit.Estimate { return over(p.as("dasp"), p) }),
+		kit.Interval("saved", "%", 1, func(p point) kit.Estimate { return over(p.as("dasp"), p).Saved() }),
+		kit.Word("finding", "finding", func(p point) string { return daspBeside(v, p) }),
+		kit.Mean("pushes", "", 0, func(p point) kit.Estimate { return pushesTo(v, p).Mean() }),
+		kit.Mean("iteration", "ms", 2, func(p point) kit.Estimate { return iteration(p).Times(1e3) }),
+		kit.Num("product", "s", 3, func(p point) float64 { // §3.2's own definition, per worker
+			if n := pushesTo(v, p).Mean(); n.N > 0 {
+				return iteration(p).Value * n.Value / workers
+			}
+			return math.NaN()
+		}),
+		kit.Mean("accuracy", "%", 2, func(p point) kit.Estimate { return meanOf(v, func(c cell) float64 { return c.Accuracy })(p).Times(100) }),
+		kit.Mean("staleness", "versions", 2, meanOf(v, func(c cell) float64 { return c.Staleness.Mean })),
+		kit.Count("missed", "", func(p point) int { return missed(v, p) }), kit.Count("first", "", func(p point) int { return first(v, p) }))
+}
+
+// statesFrame is DASP's states in trainings, and which methods did the same as DASP.
+func statesFrame(v *view, rows []point) result.Frame {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(p point) bool { return p.Method != "dasp" })
+	cols := []kit.Col[point]{
+		kit.Word("platform", "platform", func(p point) string { return p.Platform }),
+		kit.Word("model", "model", func(p point) string { return p.Model })}
+	return kit.Frame("states", rows, append(cols, stateCols(v.At)...)...)
+}
+
+// showCurves adds every network's curves on a platform, what they end in on all grounds,
+// and the states behind them.
+func showCurves(v *view, platform string, grounds []ground) {
+	rows := every(v.Profile, ground{platform, models})
+	v.Frames = append(v.Frames, curvesFrame(v, rows), kit.Frame("accuracy", every(v.Profile, grounds...),
+		kit.Word("platform", "platform", func(p point) string { return p.Platform }),
+		kit.Word("model", "model", func(p point) string { return p.Model }), kit.Word("method", "method", func(p point) string { return p.Method }),
+		kit.Half("accuracy", "%", 2, meanOf(v, func(c cell) float64 { return 100 * c.Accuracy })),
+		kit.Half("fluctuation", "points", 2, meanOf(v, fluctuation)),
+		kit.Mean("staleness", "versions", 2, meanOf(v, func(c cell) float64 { return c.Staleness.Mean }))), statesFrame(v, rows))
+	for _, s := range sizesOf(v.Profile) {
+		for _, x := range []string{"seconds", "pushes"} {
+			v.Figures = append(v.Figures, result.Figure{ID: x + "-" + s.Model, Form: "line", Frame: "curves", Where: map[string]any{"model": s.Model},
+				X: x, Y: []string{"accuracy"}, By: []string{"method"}, Seed: "seed"})
+		}
+	}
+}
+
+// fluctuation returns the mean fall of accuracy from one evaluation to the next over the
+// last half of a curve, in points; a rise counts as 0, since it is learning.
+func fluctuation(c cell) float64 {
+	half := c.Curve[len(c.Curve)/2:]
+	if len(half) < 2 {
+		return 0
+	}
+	sum := 0.0
+	for i := 1; i < len(half); i++ {
+		sum += max(100*(half[i-1].Accuracy-half[i].Accuracy), 0)
+	}
+	return sum / float64(len(half)-1)
+}
+
+// evaluated is a point of a curve: of one seed, or of their mean, which has no seed.
+type evaluated struct {
+	point
+	seed            any
+	seconds, pushes float64
+	accuracy        kit.Estimate // %
+}
+
+// curvesFrame is the test accuracy of every training, seed by seed and in the mean, which
+// is taken evaluation by evaluation: all seeds are evaluated after the same number of
+// gradients, give or take a group.
+func curvesFrame(v *view, rows []point) result.Frame {
+	var all []evaluated
+	for _, p := range rows {
+		shortest := math.MaxInt
+		for i, c := range v.At(p) {
+			shortest = min(shortest, len(c.Curve))
+			for _, b := range c.Curve {
+				all = append(all, evaluated{p, v.Seeds[i], b.Seconds, float64(b.Pushes), kit.Sample{100 * b.Accuracy}.Mean()})
+			}
+		}
+		for i := range shortest {
+			of := func(x func(train.Point) float64) kit.Estimate {
+				return kit.Each(v.At(p), func(c cell) float64 { return x(c.Curve[i]) }).Mean()
+			}
+			all = append(all, evaluated{p, nil, of(func(b train.Point) float64 { return b.Seconds }).Value,
+				of(func(b train.Point) float64 { return float64(b.Pushes) }).Value, of(func(b train.Point) float64 { return 100 * b.Accuracy }).Clamp(0, 100)})
+		}
+	}
+	return kit.Frame("curves", all,
+		kit.Word("model", "model", func(e evaluated) string { return e.Model }), kit.Word("method", "method", func(e evaluated) string { return e.Method }),
+		kit.Any("seed", "", func(e evaluated) any { return e.seed }),
+		kit.Num("seconds", "s", kit.AsIs, func(e evaluated) float64 { return e.seconds }), kit.Num("pushes", "", 0, func(e evaluated) float64 { return e.pushes }),
+		kit.Interval("accuracy", "%", 2, func(e evaluated) kit.Estimate { return e.accuracy }).Plain())
+}

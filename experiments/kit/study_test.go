@@ -1,0 +1,97 @@
+package kit
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"gradsync/experiments/exp"
+	"gradsync/experiments/result"
+)
+
+type store map[string][]byte
+
+func (s store) Load(k string, v any) bool {
+	raw, ok := s[k]
+	return ok && json.Unmarshal(raw, v) == nil
+}
+func (s store) Save(k string, v any) error { s[k], _ = json.Marshal(v); return nil }
+func (s store) State(string) string        { return "" }
+
+// lengths is a study of the lengths of its points; made is told of each measurement.
+func lengths(made func()) Study[string, float64] {
+	points := []string{"a", "b", "once"}
+	return Study[string, float64]{ID: "x/y",
+		Points: func(string) []string { return points },
+		Cost:   func(_, p string) (string, float64) { return "part " + p[:1], 1 },
+		Config: func(string) map[string]any { return nil },
+		Once:   func(p string) bool { return p == "once" },
+		Measure: func(ctx context.Context, env exp.Env, p string, seed uint64) (float64, error) {
+			return Keep(ctx, env, []any{p, seed}, func(string) (float64, error) {
+				made()
+				return float64(len(p)) + float64(seed)/3, nil
+			})
+		},
+		Show: func(v *View[string, float64]) {
+			v.Frames = append(v.Frames, Frame("f", points, Word("p", "p", func(p string) string { return p }),
+				Half("x", "", 3, func(p string) Estimate { return Sample(v.At(p)).Mean() })))
+		}}
+}
+
+// An interrupted study leaves whole seeds, and the same command goes on from them to the
+// bytes of one that was never interrupted.
+func TestInterrupted(t *testing.T) {
+	memo, seeds, measured := store{}, []uint64{0, 1}, 0
+	ctx, stop := context.WithCancel(t.Context())
+	made := func() {
+		if measured++; measured == 4 {
+			stop()
+		}
+	}
+	r, err := lengths(made).Run(ctx, exp.Env{Seeds: seeds, Memo: memo})
+	if !errors.Is(err, context.Canceled) || r.Status != result.Incomplete || len(r.Seeds) != 1 || len(r.Frames[0].Rows) != 3 {
+		t.Fatalf("interrupted: %v %+v", err, r)
+	}
+	r, err = lengths(made).Run(t.Context(), exp.Env{Seeds: seeds, Memo: memo})
+	if err != nil || measured != 5 {
+		t.Fatalf("resumed: %v after %d measurements, want 5", err, measured)
+	}
+	whole, err := lengths(func() {}).Run(t.Context(), exp.Env{Seeds: seeds})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, errA := result.Encode(r)
+	b, errB := result.Encode(whole)
+	if string(a) != string(b) || errors.Join(errA, errB) != nil || r.Status != result.Complete {
+		t.Errorf("resumed is\n%s\nnever interrupted\n%s", a, b)
+	}
+}
+
+// A point of Once is measured and planned for one seed; a study may have seeds of its own.
+func TestOnceAndSeeds(t *testing.T) {
+	made := 0
+	s := lengths(func() { made++ })
+	env := exp.Env{Seeds: []uint64{7, 8, 9}}
+	last := 0.0
+	env.Progress = func(done, total float64, _ string) {
+		if last = done; total != 7 {
+			t.Errorf("a plan of %g, want 7", total)
+		}
+	}
+	if _, err := s.Run(t.Context(), env); err != nil || made != 7 || last != 7 || s.Seconds("", 3) != 7 || s.Shares("", 3)["part o"] != 1 {
+		t.Errorf("%v: %d made, %g done, planned %g, %v", err, made, last, s.Seconds("", 3), s.Shares("", 3))
+	}
+	s.Seeds, env.Progress = func([]uint64) []uint64 { return []uint64{1, 2} }, nil
+	if r, err := s.Run(t.Context(), env); err != nil || len(r.Seeds) != 2 || r.Seeds[0] != 1 || s.Seconds("", 9) != 5 {
+		t.Errorf("%v: seeds %v, planned %g", err, r.Seeds, s.Seconds("", 9))
+	}
+}
+
+func TestMadeOf(t *testing.T) {
+	var r result.Result
+	MadeOf(&r, "e", &result.Data{Name: "a", Note: "x"}, nil, &result.Data{Name: "a", Note: "y"}, &result.Data{Name: "b"})
+	if len(r.Data) != 2 || r.Data[0].Note != "" || r.Engine != "e" {
+		t.Errorf("%+v", r)
+	}
+}

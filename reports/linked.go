@@ -1,0 +1,119 @@
+package reports
+
+import (
+	"html/template"
+	"regexp"
+	"slices"
+
+	"gradsync/reports/notebook"
+)
+
+// linkedView stands on a document's page for an experiment that has a page of its own: its
+// title, what it found in a paragraph, and its verdicts.
+type linkedView struct {
+	Href    string
+	Title   template.HTML
+	Answer  template.HTML
+	Tallies []profileTally
+}
+
+// claimBlock is the claims of one experiment beside what its profiles found, of which the
+// reader sees one at a time.
+type claimBlock struct {
+	Anchor, Href string
+	Title        template.HTML
+	Source       string
+	Sides        []claimSide
+}
+
+// claimSide is what one profile found.
+type claimSide struct {
+	Profile string
+	Shown   string // classes: the profiles that show it
+	Tally   []tally
+	Rows    []claimLine
+}
+
+// paragraph is the first of a prose.
+var paragraph = regexp.MustCompile(`(?s)<p>(.*?)</p>`)
+
+// link shows an experiment's pages of version 2 on the page of its document.
+func (page *paperPage) link(r *renderer, e []loaded) section {
+	first := e[0]
+	href := first.ID + ".html"
+	v := &linkedView{Href: href, Title: both(first.Page.Title), Tallies: tallies(e)}
+	for _, part := range first.Page.Parts {
+		if part.Prose == nil {
+			break
+		}
+		var answer [2]template.HTML
+		for l, text := range part.Prose {
+			if m := paragraph.FindStringSubmatch(string(text)); m != nil {
+				answer[l] = template.HTML(r.at.link(first.ID[:len(page.Paper.Key)], unitsHTML(m[1]), named))
+			}
+		}
+		v.Answer = bothHTML(answer)
+		break
+	}
+	page.judge(e, v)
+	return section{Anchor: first.Anchor(), Title: first.Title, Source: first.Source, ID: first.ID, Number: paperNumber(first.Source), Linked: v}
+}
+
+// judge adds the claims of an experiment to the page.
+func (page *paperPage) judge(e []loaded, v *linkedView) {
+	b := claimBlock{Anchor: e[0].Anchor(), Href: v.Href, Title: v.Title, Source: e[0].Source}
+	for _, l := range e {
+		if len(l.ClaimRows) == 0 {
+			continue
+		}
+		s := claimSide{Profile: l.Profile, Tally: count(l.Claims)}
+		for _, c := range l.ClaimRows {
+			s.Rows = append(s.Rows, lineOf(l, c))
+		}
+		b.Sides = append(b.Sides, s)
+	}
+	if len(b.Sides) > 0 {
+		page.Judged = append(page.Judged, b)
+	}
+}
+
+// showEach lets every claim be seen in each profile of the page: where an experiment lacks
+// one, its first stands for it.
+func (page *paperPage) showEach() {
+	for _, b := range page.Judged {
+		for _, s := range b.Sides {
+			if !slices.Contains(page.Profiles, s.Profile) {
+				page.Profiles = append(page.Profiles, s.Profile)
+			}
+		}
+	}
+	slices.SortFunc(page.Profiles, func(a, b string) int { return slices.Index(profiles, a) - slices.Index(profiles, b) })
+	for _, b := range page.Judged {
+		for i := range b.Sides {
+			b.Sides[i].Shown = "p-" + b.Sides[i].Profile
+		}
+		for _, p := range page.Profiles {
+			if !slices.ContainsFunc(b.Sides, func(s claimSide) bool { return s.Profile == p }) {
+				b.Sides[0].Shown += " p-" + p
+			}
+		}
+	}
+}
+
+// showIdeaOf takes the widget that shows the idea of the source from the frame that the
+// document names.
+func (page *paperPage) showIdeaOf(l loaded) error {
+	for _, t := range l.Tables {
+		if page.Paper.Diagram != l.ID+"#"+t.ID || page.Diagram != nil {
+			continue
+		}
+		w, err := widgetOf(l.Result, t, viewTable(l, t))
+		if err != nil {
+			return err
+		}
+		page.Diagram, page.DiagramHref, page.DiagramTitle = w, l.ID+".html", l.Title
+		page.DiagramName = notebook.Both(l.Page.Title)
+		page.Widgets = true
+	}
+	return nil
+}

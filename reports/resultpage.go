@@ -1,0 +1,338 @@
+package reports
+
+import (
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+
+	"gradsync/experiments/claims"
+	result "gradsync/experiments/result1"
+	"gradsync/reports/notebook"
+)
+
+// resultPage is the page of one experiment: what each of its profiles found, of which the
+// reader sees one at a time.
+type resultPage struct {
+	head
+	Paper      *paper
+	ID, Anchor string
+	Heading    notebook.Both
+	Source     string
+	Number     string // "Table 4": what the document calls it; "" for ours
+	Sides      []resultSide
+	Prev, Next *neighbour
+	Software   citation
+	Widgets    bool
+	Command    string
+	Words      map[string]string // Chinese of the charts' words
+}
+
+// neighbour is the page before or after.
+type neighbour struct {
+	Href  string
+	Title notebook.Both
+}
+
+// resultSide is the result of one profile.
+type resultSide struct {
+	side
+	Shown string // classes: the profiles that show it
+	Parts []partView
+}
+
+// partView is one part of a notebook as the template shows it; one field is set.
+type partView struct {
+	Prose  template.HTML
+	Table  *gridView
+	Figure *figureView
+	Claims *claimsView
+	Fold   template.HTML
+	End    bool
+}
+
+// gridView is a table of a notebook.
+type gridView struct {
+	Anchor  string
+	Caption template.HTML
+	Kind    string
+	Style   template.HTMLAttr // the columns' names, for a narrow window
+	Head    []gridHead
+	Rows    [][]gridCell
+	Widget  *widget
+}
+
+type gridHead struct {
+	Title  template.HTML
+	Number bool
+}
+
+type gridCell struct {
+	HTML          template.HTML
+	Every         string // the number with every digit, where the cell has fewer
+	Head, Words   bool
+	Empty, Narrow bool
+}
+
+// Long reports whether the table is closed at first.
+func (g *gridView) Long() bool { return g.Widget != nil && g.Widget.Fold || len(g.Rows) > manyRows }
+
+// claimsView are claims with what was found and why.
+type claimsView struct {
+	Caption template.HTML
+	Rows    []claimLine
+}
+
+// claimLine is a claim beside what one profile found.
+type claimLine struct {
+	ID, Anchor              string
+	Statement, Source       template.HTML
+	Stated, Tolerance       template.HTML
+	Found, Interval         template.HTML
+	Criterion               template.HTML
+	Verdict                 verdict
+	Remark                  remark
+	Reasons, Differs        template.HTML
+	WordsStated, WordsFound bool
+}
+
+// both sets text in both languages.
+func both(b notebook.Both) template.HTML { return pair(escaped(b[0]), !b.Same(), escaped(b[1])) }
+
+// bothHTML is both of what is HTML already.
+func bothHTML(b [2]template.HTML) template.HTML { return pair(b[0], b[0] != b[1], b[1]) }
+
+// resultPages makes a page for every experiment of a paper that has a result of version 2.
+func (r *renderer) resultPages(p *paper, rs []loaded) error {
+	var pages []*resultPage
+	for _, e := range byExperiment(rs) {
+		e = slices.DeleteFunc(slices.Clone(e), func(l loaded) bool { return l.New == nil })
+		if len(e) == 0 {
+			continue
+		}
+		page, err := r.resultPage(p, e)
+		if err != nil {
+			return fmt.Errorf("reports: %s: %w", e[0].ID, err)
+		}
+		pages = append(pages, page)
+	}
+	for i, page := range pages {
+		if i > 0 {
+			page.Prev = &neighbour{"../" + pages[i-1].ID + ".html", pages[i-1].Heading}
+		}
+		if i+1 < len(pages) {
+			page.Next = &neighbour{"../" + pages[i+1].ID + ".html", pages[i+1].Heading}
+		}
+		var scripts []string
+		if page.Widgets {
+			scripts = widgetScripts
+		}
+		frame := r.frame
+		frame.Root = "../"
+		var err error
+		if page.head, err = frame.named(page.Heading[0], page.ID, scripts...); err != nil {
+			return err
+		}
+		page.Charted = true
+		name := page.ID + ".html"
+		r.names = append(r.names, name)
+		if err := r.out.page(r.pages, "result.html", name, page); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resultPage makes the page of one experiment from its profiles.
+func (r *renderer) resultPage(p *paper, e []loaded) (*resultPage, error) {
+	page := &resultPage{Paper: p, ID: e[0].ID, Anchor: e[0].Stem, Heading: e[0].Page.Title, Source: e[0].Source, Number: paperNumber(e[0].Source),
+		Software: software(e, e[0].ID+".html"), Command: r.Command, Words: map[string]string{}}
+	for _, l := range e {
+		s := resultSide{side: side{Anchor: l.Anchor(), Profile: l.Profile, ID: l.ID, Who: who(l.Result), Kinds: kindsOf(l.Result), KindMeans: kindMeans(kindsOf(l.Result)),
+			Incomplete: l.Status == "incomplete", Command: fmt.Sprintf("%s run %s --profile %s", program, l.ID, l.Profile), Tally: count(l.Claims), Prov: provenance(l)}, Shown: "p-" + l.Profile}
+		for _, part := range l.Page.Parts {
+			v, err := r.part(page, l, part)
+			if err != nil {
+				return nil, err
+			}
+			s.Parts = append(s.Parts, v)
+		}
+		page.Sides = append(page.Sides, s)
+	}
+	return page, nil
+}
+
+func (r *renderer) part(page *resultPage, l loaded, part notebook.Part) (v partView, err error) {
+	switch {
+	case part.Prose != nil:
+		v.Prose = r.prose(l.ID, *part.Prose)
+	case part.Table != nil:
+		v.Table, err = r.grid(l, part.Table)
+		page.Widgets = page.Widgets || err == nil && v.Table.Widget != nil
+	case part.Figure != nil:
+		v.Figure, err = r.drawnFigure(page, l, part.Figure)
+	case part.Claims != nil:
+		v.Claims = &claimsView{Caption: bothHTML(part.Claims.Caption)}
+		for _, row := range part.Claims.Rows {
+			v.Claims.Rows = append(v.Claims.Rows, lineOf(l, row))
+		}
+	case part.Fold != nil:
+		v.Fold = both(*part.Fold)
+	default:
+		v.End = true
+	}
+	return v, err
+}
+
+// prose links the experiments that it names and keeps numbers beside their units.
+func (r *renderer) prose(id string, text [2]template.HTML) template.HTML {
+	for i := range text {
+		text[i] = template.HTML(r.at.linkFrom(id, unitsHTML(string(text[i]))))
+	}
+	if text[0] == text[1] {
+		return text[0]
+	}
+	return `<div class="en">` + text[0] + `</div><div class="zh" lang="zh">` + text[1] + `</div>`
+}
+
+// grid shows a table of a notebook, with the widget that its frame feeds.
+func (r *renderer) grid(l loaded, t *notebook.Table) (*gridView, error) {
+	g := &gridView{Anchor: l.Anchor() + "-" + slug(t.Frame), Caption: bothHTML(t.Caption), Kind: kindOr(t.Kind, l.Kind)}
+	var names []string
+	for i, h := range t.Head {
+		title := notebook.Both{}
+		for k := range title {
+			title[k] = h.Title[k] + map[string]string{"half": " ± 95" + nbsp + "%", "lo": " [95" + nbsp + "%]"}[h.Bound]
+			if h.Unit[k] != "" {
+				title[k] += " (" + h.Unit[k] + ")"
+			}
+		}
+		g.Head = append(g.Head, gridHead{both(title), h.Number})
+		if i < ruledColumns {
+			names = append(names, fmt.Sprintf("--c%d:%s", i+1, cssString(title[0])))
+			if !title.Same() {
+				names = append(names, fmt.Sprintf("--z%d:%s", i+1, cssString(title[1])))
+			}
+		}
+	}
+	g.Style = template.HTMLAttr(`style="` + strings.Join(names, ";") + `"`)
+	for _, row := range t.Rows {
+		var line []gridCell
+		for i, c := range row {
+			cell := gridCell{HTML: both(c.Text), Head: i == 0, Words: !t.Head[i].Number, Empty: c.Empty}
+			if x, ok := c.V.(float64); ok && raw(x) != c.Text[0] {
+				cell.Every = raw(x)
+			}
+			cell.Narrow = cell.Words && len([]rune(c.Text[0])) <= 12
+			line = append(line, cell)
+		}
+		g.Rows = append(g.Rows, line)
+	}
+	at := slices.IndexFunc(l.Tables, func(x result.Table) bool { return x.ID == t.Frame })
+	if at < 0 {
+		return g, nil
+	}
+	var err error
+	g.Widget, err = widgetOf(l.Result, l.Tables[at], viewTable(l, l.Tables[at]))
+	return g, err
+}
+
+// drawnFigure draws a figure in English and gives the page the Chinese of its words.
+func (r *renderer) drawnFigure(page *resultPage, l loaded, f *notebook.Figure) (*figureView, error) {
+	en, zh := f.Drawn[0], f.Drawn[1]
+	en.Caption, en.Alt, en.Title = plainOf(string(f.Caption[0])), f.Alt[0], ""
+	en.ID, zh.ID = figureID(l.Result, f.ID), f.ID
+	v, err := drawFigure(l, en, r.s)
+	if err != nil {
+		return nil, err
+	}
+	for key, text := range wordPairs(en, zh) {
+		page.Words[key] = text
+	}
+	v.Told, v.AltBoth = bothHTML(f.Caption), f.Alt
+	if v.Alt == "" {
+		return nil, fmt.Errorf("figure %s: the notebook has no alt text under it", f.ID)
+	}
+	return &v, nil
+}
+
+// figureID tells a figure from a frame of the same id.
+func figureID(r *result.Result, id string) string {
+	if slices.ContainsFunc(r.Tables, func(t result.Table) bool { return slug(t.ID) == slug(id) }) {
+		return id + "-figure"
+	}
+	return id
+}
+
+// wordPairs are the words of a chart in English with the Chinese of each that differs.
+func wordPairs(en, zh result.Figure) map[string]string {
+	out := map[string]string{}
+	put := func(a, b string) {
+		if a != b && a != "" {
+			out[a] = b
+		}
+	}
+	axis := func(a, b result.Axis) {
+		put(axisTitle(a), axisTitle(b))
+		put(a.Unit, b.Unit)
+		for i := range min(len(a.Categories), len(b.Categories)) {
+			put(a.Categories[i], b.Categories[i])
+		}
+	}
+	axis(en.X, zh.X)
+	axis(en.Y, zh.Y)
+	for i := range min(len(en.Series), len(zh.Series)) {
+		put(en.Series[i].Name, zh.Series[i].Name)
+	}
+	for i := range min(len(en.Lanes), len(zh.Lanes)) {
+		put(en.Lanes[i], zh.Lanes[i])
+	}
+	for i := range min(len(en.Bands), len(zh.Bands)) {
+		put(en.Bands[i].State, zh.Bands[i].State)
+		put(en.Bands[i].Label, zh.Bands[i].Label)
+	}
+	a, _ := merge(apartInGroups(en))
+	b, _ := merge(apartInGroups(zh))
+	for i := range min(len(a.Series), len(b.Series)) {
+		put(a.Series[i].Name, b.Series[i].Name)
+	}
+	return out
+}
+
+// lineOf words one claim.
+func lineOf(l loaded, c notebook.ClaimRow) claimLine {
+	text := func(b notebook.Both) template.HTML {
+		return pair(escaped(pretty(b[0])), !b.Same(), escaped(pretty(b[1])))
+	}
+	reasons := func(list [2][]string) template.HTML {
+		if len(list[0]) == 0 {
+			return ""
+		}
+		return text(notebook.Both{strings.Join(list[0], "; ") + ".", strings.Join(list[1], "；") + "。"})
+	}
+	line := claimLine{ID: c.ID, Anchor: l.Anchor() + "-" + slug(c.ID), Statement: text(c.Statement), Source: text(c.Source), Stated: text(c.Stated),
+		Tolerance: text(c.Tolerance), Found: text(c.Found), Interval: text(c.Interval), Criterion: text(c.Criterion),
+		Reasons: reasons(c.Reasons), Differs: reasons(c.Differs)}
+	line.Verdict, _ = findVerdict(c.Verdict) // check has seen it
+	stated, _ := claims.Get(c.ID)
+	line.WordsStated, line.WordsFound = stated.Numbers() == nil, c.Measured == nil
+	if i := slices.IndexFunc(remarks, func(x remark) bool { return x.Key == c.Remark }); i >= 0 {
+		line.Remark = remarks[i]
+	}
+	return line
+}
+
+// Bases are the base options and the Chinese of the charts' words, in JSON whose <, > and
+// & are escaped.
+func (p *resultPage) Bases() (template.JS, error) { return basesWith(p.Words) }
+
+// Several reports whether the reader may choose a profile.
+func (p *resultPage) Several() bool { return len(p.Sides) > 1 }
+
+// Profiles are those that the page has, in its order.
+func (p *resultPage) Profiles() (out []string) {
+	for _, s := range p.Sides {
+		out = append(out, s.Profile)
+	}
+	return out
+}
