@@ -9,7 +9,6 @@ import (
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
 	"gradsync/papers/ringsparse"
-	"gradsync/shared/tensor/codec"
 )
 
 // chosen is what frames, facts and claims are made of.
@@ -25,9 +24,7 @@ func showDecisions(v *kit.View[run, decided]) {
 	for _, r := range plan.both() {
 		if d := f.at(r)[0]; d.Data != nil {
 			v.Engine = d.Engine
-			if !slices.ContainsFunc(v.Data, func(x result.Data) bool { return x.SHA256 == d.Data.SHA256 }) {
-				v.Data = append(v.Data, *d.Data)
-			}
+			useData(v.Result, d.Data)
 		}
 	}
 	v.Facts = f.facts()
@@ -74,130 +71,96 @@ func (f chosen) converted(r run) float64 {
 	return float64(sum) / of
 }
 
-func percent[R any](key string, of func(R) float64) kit.Col[R] { return kit.Num(key, "%", 1, of) }
+// heads of the columns that say how the choices of a pool were decided, and in which form
+// the blocks were sent.
+const (
+	decidedHead = " sparser[%].1 tied[%].1 gradients[%].1 ties[%].1"
+	sentHead    = " direct[%].0 bitmap[%].0 coo[%].0"
+)
 
-// decidedBy are the columns that say how the choices of a pool were decided.
-func decidedBy[R any](of func(R) share) []kit.Col[R] {
-	count := func(key string, x func(share) int) kit.Col[R] {
-		return percent(key, func(r R) float64 { s := of(r); return s.of(x(s)) })
-	}
-	return []kit.Col[R]{count("sparser", share.sparserWeights), count("tied", func(s share) int { return s.TieWeights }),
-		count("gradients", share.gradients), count("ties", func(s share) int { return s.Ties })}
+func (s share) decided() []any {
+	return []any{s.of(s.sparserWeights()), s.of(s.TieWeights), s.of(s.gradients()), s.of(s.Ties)}
 }
 
-// sentAs are the columns that say in which form the blocks of a pool were sent.
-func sentAs[R any](of func(R) share) (cols []kit.Col[R]) {
-	for _, name := range append([]string{"direct"}, candidateNames...) {
-		id := uint8(0)
-		if c, err := codec.Lookup(name); err == nil {
-			id = c.ID()
-		}
-		cols = append(cols, kit.Num(name, "%", 0, func(r R) float64 { s := of(r); return s.of(s.Codecs[id]) }))
+func (s share) sentAs() []any {
+	out := []any{s.of(s.Codecs[0])}
+	for _, c := range coders(referencePlatform()) {
+		out = append(out, s.of(s.Codecs[c.Codec.ID()]))
 	}
-	return cols
-}
-
-func caseColumn(r run) string { return r.Case }
-func ranksColumn(r run) int   { return r.Ranks }
-func tieColumn(r run) string  { return r.Tie }
-
-func runColumns() []kit.Col[run] {
-	return []kit.Col[run]{kit.Word("case", "case", caseColumn), kit.Count("n", "", ranksColumn), kit.Word("tie", "block", tieColumn)}
+	return out
 }
 
 // kinds is what was chosen.
 func (f chosen) kinds() result.Frame {
-	cols := slices.Concat(runColumns(), decidedBy(f.all), sentAs(f.all), []kit.Col[run]{
-		percent("weights", func(r run) float64 { s := f.all(r); return s.of(s.Weights) }),
-		percent("carried", f.carried),
-		kit.Half("ratio", "", 3, func(r run) kit.Estimate { return f.bytes(r, 0) }),
-		kit.Mean("ratio_other", "", 3, func(r run) kit.Estimate { return f.bytes(r, 1) }),
-		percent("compressed_other", func(r run) float64 { s := f.pool(r, 1, everything); return s.of(s.compressed()) }),
-		kit.Num("converted", "", 1, f.converted)})
-	return kit.Frame("kinds", f.plan.both(), cols...)
+	head := "case:case n tie:block" + decidedHead + sentHead + " weights[%].1 carried[%].1 ratio.3± ratio_other.3 compressed_other[%].1 converted.1"
+	return kit.Rows("kinds", head, f.plan.both(), func(r run) []any {
+		s, other := f.all(r), f.pool(r, 1, everything)
+		return slices.Concat([]any{r.Case, r.Ranks, r.Tie}, s.decided(), s.sentAs(), []any{s.of(s.Weights), f.carried(r), f.bytes(r, 0),
+			f.bytes(r, 1), other.of(other.compressed()), f.converted(r)})
+	})
 }
 
 // rules sets both tie rules side by side.
 func (f chosen) rules() result.Frame {
+	head := "case:case n ratio_weights.3 ratio_gradients.3 ties_weights[%].1 ties_gradients[%].1 converted_weights.1 converted_gradients.1 fewer_ties:bool converted_alike:bool"
 	var rows []run
 	for _, r := range f.plan.both() {
 		if r.Tie == f.plan.Ties[0] {
 			rows = append(rows, r)
 		}
 	}
-	under := func(r run, i int) run { r.Tie = f.plan.Ties[i]; return r }
-	cols := runColumns()[:2]
-	for i, tie := range f.plan.Ties {
-		cols = append(cols,
-			kit.Mean("ratio_"+tie, "", 3, func(r run) kit.Estimate { return f.bytes(under(r, i), 0) }),
-			percent("ties_"+tie, func(r run) float64 { s := f.all(under(r, i)); return s.of(s.Ties) }),
-			kit.Num("converted_"+tie, "", 1, func(r run) float64 { return f.converted(under(r, i)) }))
-	}
-	return kit.Frame("rules", rows, append(cols,
-		kit.Flag("fewer_ties", func(r run) bool { return f.all(under(r, 0)).Ties < f.all(under(r, 1)).Ties }),
-		kit.Flag("converted_alike", func(r run) bool { return f.converted(under(r, 0)) == f.converted(under(r, 1)) }))...)
+	return kit.Rows("rules", head, rows, func(w run) []any {
+		g := w
+		g.Tie = f.plan.Ties[1]
+		a, b := f.all(w), f.all(g)
+		return []any{w.Case, w.Ranks, f.bytes(w, 0), f.bytes(g, 0), a.of(a.Ties), b.of(b.Ties), f.converted(w), f.converted(g),
+			a.Ties < b.Ties, f.converted(w) == f.converted(g)}
+	})
 }
 
 // alone sets the choice at every hop beside one kind throughout.
 func (f chosen) alone() result.Frame {
-	var rows []run
-	for _, n := range f.plan.Ranks {
-		rows = append(rows, run{Case: f.plan.AloneOf, Ranks: n, Tie: f.plan.Ties[0]})
-	}
-	sent := func(kind string) func(run) kit.Estimate {
-		return func(r run) kit.Estimate { return f.bytes(run{Case: r.Case, Ranks: r.Ranks, Only: kind}, 0) }
-	}
-	both := func(r run) kit.Estimate { return f.bytes(r, 0) }
-	cols := append(runColumns()[:2], kit.Mean("both", "", 3, both))
-	for _, kind := range f.plan.Alone {
-		cols = append(cols, kit.Mean("alone_"+kind, "", 3, sent(kind)))
-	}
-	return kit.Frame("alone", rows, append(cols, kit.Flag("dearer", func(r run) bool {
-		return both(r).Value > min(sent("weights")(r).Value, sent("gradients")(r).Value)
-	}))...)
+	return kit.Rows("alone", "case:case n both.3 alone_weights.3 alone_gradients.3 dearer:bool", f.plan.Ranks, func(n int) []any {
+		key := f.plan.AloneOf
+		both := f.bytes(run{Case: key, Ranks: n, Tie: f.plan.Ties[0]}, 0)
+		w, g := f.bytes(run{Case: key, Ranks: n, Only: "weights"}, 0), f.bytes(run{Case: key, Ranks: n, Only: "gradients"}, 0)
+		return []any{key, n, both, w, g, both.Value > min(w.Value, g.Value)}
+	})
 }
 
 // hops is what was chosen about blocks that hold the sum of m ranks, on the most ranks.
 func (f chosen) hops() result.Frame {
 	type at struct {
 		run
-		m int
+		hop int
 	}
 	var rows []at
 	for _, r := range f.plan.both() {
-		if r.Ranks != f.most {
-			continue
-		}
 		for h := range r.Ranks {
-			rows = append(rows, at{r, h + 1})
+			if r.Ranks == f.most {
+				rows = append(rows, at{r, h})
+			}
 		}
 	}
-	pool := func(a at) share { return f.hop(a.run, a.m-1) }
-	return kit.Frame("hops", rows, append([]kit.Col[at]{
-		kit.Word("case", "case", func(a at) string { return a.Case }), kit.Word("tie", "block", func(a at) string { return a.Tie }),
-		kit.Count("m", "", func(a at) int { return a.m }),
-		percent("dense_weights", func(a at) float64 { return pool(a).weightDensity() }),
-		percent("dense_gradients", func(a at) float64 { return pool(a).gradientDensity() })}, decidedBy(pool)[:3]...)...)
+	return kit.Rows("hops", "case:case tie:block m dense_weights[%].1 dense_gradients[%].1"+decidedHead, rows, func(a at) []any {
+		s := f.hop(a.run, a.hop)
+		return append([]any{a.Case, a.Tie, a.hop + 1, s.weightDensity(), s.gradientDensity()}, s.decided()...)
+	})
 }
 
 // zeros counts entry by entry before anything is exchanged.
 func (f chosen) zeros() result.Frame {
-	seen := func(c decisionCase) (z zeros) {
+	head := "case:case entries zero_weights[%].1 zero_gradients[%].1 zero_alone zero_alone_share[%].1"
+	return kit.Rows("zeros", head, f.plan.Cases, func(c decisionCase) []any {
+		var z zeros
 		for _, n := range f.plan.Ranks {
 			for _, d := range f.at(run{Case: c.Key, Ranks: n, Tie: f.plan.Ties[0]}) {
 				z.add(d.Seen)
 			}
 		}
-		return z
-	}
-	of := func(key string, x func(zeros) int64) kit.Col[decisionCase] {
-		return percent(key, func(c decisionCase) float64 { z := seen(c); return 100 * float64(x(z)) / float64(z.Entries) })
-	}
-	alone := func(z zeros) int64 { return z.WeightsAlone }
-	return kit.Frame("zeros", f.plan.Cases, kit.Word("case", "case", func(c decisionCase) string { return c.Key }),
-		kit.Count("entries", "", func(c decisionCase) int64 { return seen(c).Entries }),
-		of("zero_weights", func(z zeros) int64 { return z.Weights }), of("zero_gradients", func(z zeros) int64 { return z.Gradients }),
-		kit.Count("zero_alone", "", func(c decisionCase) int64 { return alone(seen(c)) }), of("zero_alone_share", alone))
+		of := func(n int64) float64 { return 100 * float64(n) / float64(z.Entries) }
+		return []any{c.Key, z.Entries, of(z.Weights), of(z.Gradients), z.WeightsAlone, of(z.WeightsAlone)}
+	})
 }
 
 // part is a layer of a run, or layers of one sort of a deep network.
@@ -243,18 +206,15 @@ func (f chosen) layers() result.Frame {
 		slices.SortStableFunc(these, func(a, b part) int { return cmp.Compare(a.in[0], b.in[0]) })
 		rows = append(rows, these...)
 	}
-	of := func(p part, keep func(hop int) bool) share {
-		return f.pool(p.run, 0, func(l, h int) bool { return slices.Contains(p.in, l) && keep(h) })
-	}
-	all := func(p part) share { return of(p, func(int) bool { return true }) }
-	density := func(key string, hop int) kit.Col[part] {
-		return percent(key, func(p part) float64 { return of(p, func(h int) bool { return h == hop }).gradientDensity() })
-	}
-	return kit.Frame("layers", rows, slices.Concat([]kit.Col[part]{
-		kit.Word("case", "case", func(p part) string { return p.Case }), kit.Word("layer", "layer", func(p part) string { return p.name }),
-		kit.Count("entries", "", func(p part) int { return p.entries }), kit.Word("tie", "block", func(p part) string { return p.Tie }),
-		density("first", 0), density("last", f.most-1)}, decidedBy(all), sentAs(all),
-		[]kit.Col[part]{kit.Num("ratio", "", 3, func(p part) float64 { return all(p).ratio() })})...)
+	head := "case:case layer:layer entries tie:block first[%].1 last[%].1" + decidedHead + sentHead + " ratio.3"
+	return kit.Rows("layers", head, rows, func(p part) []any {
+		of := func(keep func(hop int) bool) share {
+			return f.pool(p.run, 0, func(l, h int) bool { return slices.Contains(p.in, l) && keep(h) })
+		}
+		density := func(hop int) float64 { return of(func(h int) bool { return h == hop }).gradientDensity() }
+		s := of(func(int) bool { return true })
+		return slices.Concat([]any{p.Case, p.name, p.entries, p.Tie, density(0), density(f.most - 1)}, s.decided(), s.sentAs(), []any{s.ratio()})
+	})
 }
 
 func (f chosen) figures() []result.Figure {
@@ -272,14 +232,6 @@ func (f chosen) figures() []result.Figure {
 
 // facts are the numbers of sentences that stand in no frame.
 func (f chosen) facts() []result.Fact {
-	e, bitmap := defaultEmbedding(), coders(referencePlatform())[0]
-	tc, td := bitmap.Costs(1e9)
-	last := run{Case: f.plan.AloneOf, Ranks: f.most, Tie: f.plan.Ties[len(f.plan.Ties)-1]}
-	out := []result.Fact{kit.Counted("ranks", "", f.most), kit.Counted("steps", "", f.plan.Steps), kit.Counted("batch", "", f.plan.Cases[0].Batch),
-		kit.Number("link", "Gb/s", kit.AsIs, f.plan.Link), kit.Number("link.other", "Gb/s", kit.AsIs, f.plan.Other),
-		kit.Number("bitmap", "ns", 2, tc+td), kit.Number("direct.other", "ns", 2, 1e9/(f.plan.Other*gigabit)),
-		kit.Counted("embedding.tokens", "", e.Tokens), kit.Counted("embedding.vocabulary", "", e.Vocabulary), kit.Number("embedding.zipf", "", kit.AsIs, e.Zipf),
-		kit.Whether("masked.falls", f.hop(last, 1).gradientDensity() < f.hop(last, 0).gradientDensity())}
 	replay := 0
 	made, all := map[string]int64{}, map[string]int64{}
 	for _, r := range f.plan.runs() {
@@ -289,10 +241,14 @@ func (f chosen) facts() []result.Fact {
 			all[r.Tie] += d.Totals.ToGradients + d.Totals.ToWeights
 		}
 	}
-	for _, tie := range f.plan.Ties {
-		out = append(out, kit.Number("made_gradients."+tie, "%", 0, 100*float64(made[tie])/float64(max(all[tie], 1))))
-	}
-	return append(out, kit.Counted("replay", "", replay))
+	way := func(tie string) float64 { return 100 * float64(made[tie]) / float64(max(all[tie], 1)) }
+	tc, td := coders(referencePlatform())[0].Costs(1e9)
+	last := run{Case: f.plan.AloneOf, Ranks: f.most, Tie: f.plan.Ties[len(f.plan.Ties)-1]}
+	e := defaultEmbedding()
+	return kit.Facts("ranks", f.most, "steps", f.plan.Steps, "batch", f.plan.Cases[0].Batch, "link[Gb/s]", f.plan.Link, "link.other[Gb/s]", f.plan.Other,
+		"bitmap[ns].2", tc+td, "direct.other[ns].2", 1e9/(f.plan.Other*gigabit), "made_gradients.weights[%].0", way("weights"),
+		"made_gradients.gradients[%].0", way("gradients"), "masked.falls", f.hop(last, 1).gradientDensity() < f.hop(last, 0).gradientDensity(),
+		"embedding.tokens", e.Tokens, "embedding.vocabulary", e.Vocabulary, "embedding.zipf", e.Zipf, "replay", replay, "replayed", replay == 0)
 }
 
 // rule judges P05 by every logged choice.
