@@ -12,7 +12,7 @@ import (
 
 // spec is one word of a head: key, :enumeration, [unit], .decimals, and ± for half an
 // interval or ~ for its ends.
-var spec = regexp.MustCompile(`^([\w.-]+?)(?::([\w-]+))?(?:\[([^\]]+)\])?(?:\.(\d+))?([±~])?$`)
+var spec = regexp.MustCompile(`^([\w.-]+?)(?::([\w-]+))?(?:\[([^\]]+)\]|/(\S*?))?(?:\.(\d+))?([±~])?$`)
 
 // parsed returns the column of a word and the bounds that follow it.
 func parsed(word string) (c result.Column, bounds []string) {
@@ -20,12 +20,12 @@ func parsed(word string) (c result.Column, bounds []string) {
 	if m == nil {
 		panic("kit: no column is spelled " + word) // a programmer's mistake
 	}
-	c = result.Column{Key: m[1], Enum: m[2], Unit: m[3]}
-	if m[4] != "" {
-		d, _ := strconv.Atoi(m[4]) // digits, by the expression
+	c = result.Column{Key: m[1], Enum: m[2], Unit: m[3] + m[4]}
+	if m[5] != "" {
+		d, _ := strconv.Atoi(m[5]) // digits, by the expression
 		c.Digits = &d
 	}
-	switch m[5] {
+	switch m[6] {
 	case "±":
 		bounds = []string{result.Half, result.Samples}
 	case "~":

@@ -40,19 +40,6 @@ func (s *Sheet) Add(cells ...any) {
 	s.Rows = append(s.Rows, row)
 }
 
-// Facts names values: a column as NewSheet writes it, and its value, in turn.
-func Facts(pairs ...any) []result.Fact {
-	var out []result.Fact
-	for i := 0; i+1 < len(pairs); i += 2 {
-		key, enum, unit, digits := parse(pairs[i].(string))
-		if _, yes := pairs[i+1].(bool); yes {
-			enum = "bool"
-		}
-		out = append(out, result.Fact{Key: key, Value: known(pairs[i+1]), Enum: enum, Unit: unit, Digits: digits})
-	}
-	return out
-}
-
 func parse(spec string) (key, enum, unit string, digits *int) {
 	if key, enum, ok := strings.Cut(spec, ":"); ok {
 		return key, enum, "", nil
