@@ -1,7 +1,6 @@
 package codedsgd
 
 import (
-	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/stat/combin"
@@ -145,12 +144,4 @@ func identity(id string, ok bool, found, note string) result.Claim {
 		found = c.Value
 	}
 	return claims.Judge(id, claims.Evidence{Value: found, Note: note})
-}
-
-// redundancyName spells a redundancy on n nodes: with r = n nothing is exchanged.
-func redundancyName(nodes, r int) string {
-	if r == nodes {
-		return fmt.Sprintf("r = %d, no exchange", r)
-	}
-	return fmt.Sprintf("r = %d", r)
 }

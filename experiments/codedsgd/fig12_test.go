@@ -51,7 +51,8 @@ func TestOneBest(t *testing.T) {
 	for _, c := range []struct {
 		x    []float64
 		want bool
-	}{{[]float64{3, 2, 1, 2}, true}, {[]float64{1, 2, 3}, true}, {[]float64{3, 2, 1}, true}, {[]float64{3, 1, 2, 1.5}, false}, {[]float64{3, 1, 1, 2}, false}, {[]float64{2, 3, 1, 2}, false}} {
+	}{{[]float64{3, 2, 1, 2}, true}, {[]float64{1, 2, 3}, true}, {[]float64{3, 2, 1}, true}, {[]float64{3, 1, 2, 1.5}, false},
+		{[]float64{3, 1, 1, 2}, false}, {[]float64{2, 3, 1, 2}, false}} {
 		if got := oneBest(c.x); got != c.want {
 			t.Errorf("%v: %v", c.x, got)
 		}
@@ -88,7 +89,8 @@ func TestModelIsJudged(t *testing.T) {
 
 func TestRangesAreDerivedAnew(t *testing.T) {
 	s := flat(1)
-	judgedAs(t, judgeRange("C25", 3, s), claims.Equal, "range-saved.exact", []float64{32, 52.17}, "range-saved.short", []float64{28.57, 46.15}, "range-simulated.inside", 2)
+	judgedAs(t, judgeRange("C25", 3, s), claims.Equal, "range-saved.exact", []float64{32, 52.17}, "range-saved.short", []float64{28.57, 46.15},
+		"range-simulated.inside", 2)
 	judgedAs(t, judgeRange("C26", 2, s), claims.Equal, "range-saved.exact", []float64{0, 32}, "range-saved.short", []float64{0, 28.57})
 	judgedAs(t, judgeRange("C25", 4, s), claims.Differs) // the range of r = 4 is not that of 3
 }

@@ -47,7 +47,8 @@ func timeToTarget(id, source string, net network, judge func(*trainer, *sweep) (
 				return err
 			}
 			r.Facts = append(s.facts(), switchFacts(s.on)...)
-			r.Frames = []result.Frame{s.timeFrame(), s.soonerFrame(), betterFrame(s.on), meansFrame(s.on, secondsIn, multicast, unicast), loadFrame(s.on), s.wholeFrame()}
+			r.Frames = []result.Frame{s.timeFrame(), s.soonerFrame(), betterFrame(s.on), meansFrame(s.on, secondsIn, multicast, unicast),
+				loadFrame(s.on), s.wholeFrame()}
 			for _, v := range fourVariants {
 				f := result.Figure{Form: "line", Frame: "time", Where: map[string]any{"setting": v.Key}, X: "nodes", By: []string{"method"}, Log: "y"}
 				if v.Key == judged.Key || v.Key == ethernet.Key {

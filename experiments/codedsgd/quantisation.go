@@ -100,7 +100,8 @@ const wholeUpdates = 60
 func planPrecision(profile string) []precisionPlan {
 	var out []precisionPlan
 	for _, net := range networks() {
-		p := precisionPlan{Net: net, Data: net.dataset(profile), Width: 0.125, Nodes: 4, Updates: wholeUpdates, Rate: schoolingOf(profile, net).Rate, Short: 5, Sums: []int{1, 10, 100, 1000, 2000}}
+		p := precisionPlan{Net: net, Data: net.dataset(profile), Width: 0.125, Nodes: 4, Updates: wholeUpdates,
+			Rate: schoolingOf(profile, net).Rate, Short: 5, Sums: []int{1, 10, 100, 1000, 2000}}
 		switch profile {
 		case "quick":
 			p.Updates = 40 // cut after a first run, for its time: from wholeUpdates, steps of 14 and 10 bits, and the CNN at width 0.125

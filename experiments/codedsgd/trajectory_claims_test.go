@@ -51,7 +51,8 @@ func TestJudgeScaling(t *testing.T) {
 		return judgeScaling(&s)
 	}
 	cs := at(8, [4]float64{9, 9, 2, 1.5}, [4]float64{})
-	judgedAs(t, judge(cs, 100, 350), claims.SameSign, "C33-found.asgd", 3.5, "C33-found.cssgd", 8./3, "C33.raised", []args{{"r": 3, "ratio": 0.75}}, "C33.only", true, "C33-growth.stale", []float64{1, 2})
+	judgedAs(t, judge(cs, 100, 350), claims.SameSign, "C33-found.asgd", 3.5, "C33-found.cssgd", 8./3, "C33.raised",
+		[]args{{"r": 3, "ratio": 0.75}}, "C33.only", true, "C33-growth.stale", []float64{1, 2})
 	judgedAs(t, judge(cs, 100, 361), claims.Differs)
 	judgedAs(t, judge(at(8, [4]float64{9, 9, 1.2, 1.1}, [4]float64{}), 100, 200), claims.Differs, "C33-found.cssgd", 4/1.1)
 	judgedAs(t, judge(at(8, [4]float64{9, 9, 2, 2.1}, [4]float64{}), 100, 200), claims.Differs)

@@ -58,7 +58,8 @@ func TestFigures(t *testing.T) {
 	}
 	r = runFresh(t, fig8(), "ci", 0)
 	at := []any{"setting", "micro-medium", "nodes", 4, "method", "cssgd-r3"}
-	x, u, ms := cellOf(t, r, "time", "seconds", at...).(float64), cellOf(t, r, "time", "updates", at...).(float64), cellOf(t, r, "time", "iteration", at...).(float64)
+	x, u, ms := cellOf(t, r, "time", "seconds", at...).(float64), cellOf(t, r, "time", "updates", at...).(float64),
+		cellOf(t, r, "time", "iteration", at...).(float64)
 	near(t, "seconds to the target", x, u*ms/1e3, 1e-9)
 	r = runFresh(t, fig9(), "ci", 0)
 	if x := cellOf(t, r, "traffic", "once", "messages", "micro", "nodes", 2, "method", "cssgd-r2"); x != 0.0 {
