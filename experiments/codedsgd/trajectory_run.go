@@ -27,11 +27,8 @@ type figure struct {
 	id, source string
 	nets       []network
 	depth      depth
+	serial     bool // and the networks alone
 	show       func(t *trainer, r *result.Result, all []sweep) error
-
-	title  string // of a result of version 1, as the fields below
-	serial bool   // and the networks alone
-	fill   filler
 }
 
 // experiment returns f for the command line. A figure needs all its trainings: an
@@ -59,9 +56,7 @@ func (f figure) experiment() exp.Experiment {
 			return f.show(t, r, all)
 		}}
 	e := q.Experiment()
-	if e.Shares = f.shares; f.fill != nil {
-		return f.old(e)
-	}
+	e.Shares = f.shares
 	return e
 }
 
