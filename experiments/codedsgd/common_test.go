@@ -2,7 +2,6 @@ package codedsgd
 
 import (
 	"fmt"
-	"reflect"
 	"sync"
 	"testing"
 
@@ -64,39 +63,6 @@ func runOnce(t *testing.T, e exp.Experiment, profile string, seeds []uint64) *re
 		t.Errorf("%s has no notes", e.ID)
 	}
 	return r
-}
-
-// column is a table's column of that key.
-func column(t *testing.T, x result.Table, key string) (out []any) {
-	t.Helper()
-	for i, c := range x.Columns {
-		if c.Key == key {
-			for _, row := range x.Rows {
-				out = append(out, row[i])
-			}
-			return out
-		}
-	}
-	t.Fatalf("table %s has no column %s", x.ID, key)
-	return nil
-}
-
-func tableOf(t *testing.T, r *result.Result, id string) result.Table {
-	t.Helper()
-	for _, x := range r.Tables {
-		if x.ID == id {
-			return x
-		}
-	}
-	t.Fatalf("%s has no table %s", r.ID, id)
-	return result.Table{}
-}
-
-func wantColumn(t *testing.T, x result.Table, key string, want ...any) {
-	t.Helper()
-	if got := column(t, x, key); !reflect.DeepEqual(got, want) {
-		t.Errorf("%s, column %s: %v, want %v", x.ID, key, got, want)
-	}
 }
 
 // Q by hand: lcm(8, 28, 56), lcm(10, 45, 120), and where r has no blocks only
