@@ -2,12 +2,11 @@ package codedsgd
 
 import (
 	"context"
-	"fmt"
-	"slices"
-	"strings"
+	"math"
 
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 )
 
 // What §3.2.5, the conclusion and the English abstract state against SSGD, in percent.
@@ -71,27 +70,27 @@ func (x *abstractsCase) english() bool {
 
 // abstracts examines which of two stated percentages the paper's own model allows.
 func abstracts() exp.Experiment {
-	e := exp.Experiment{ID: "codedsgd/abstracts", Title: "39.11 or 26.89: the Chinese body, the English abstract, and the time model", Source: "CSSGD, abstracts, §3.2.4 and §3.2.5", Profiles: exp.Profiles}
-	e.Seconds = func(string, int) float64 { return 0.2 }
-	e.Old = func(_ context.Context, env exp.Env) (*result.Result, error) {
-		res := exp.NewResult(e, env, result.Modelled, nil)
-		var spelled []string
-		for _, l := range laws {
-			spelled = append(spelled, l.Title)
-		}
-		res.Config = map[string]any{"forms": forms, "laws": spelled, "node_counts": nodeCounts, "anchor": anchor, "best_redundancy": map[string]int{dnn.Key: bestDNN, cnn.Key: bestCNN},
-			"stated": map[string]float64{"dnn": statedDNN, "cnn_chinese": statedChinese, "cnn_english": statedEnglish}}
-		cases := abstractsCases()
-		res.Tables = []result.Table{spanTable(cases), neededTable(), impliedTable()}
-		res.Figures = []result.Figure{anchorFigure(), meanFigure()}
-		res.Notes = abstractsNotes(cases)
-		res.Status = complete
-		return res, nil
-	}
-	return e
+	return kit.Inquiry{ID: "codedsgd/abstracts", Source: "CSSGD, abstracts, §3.2.4 and §3.2.5", Kind: result.Modelled, Profiles: exp.Profiles,
+		Seedless: true, Seconds: takes(0.2, 0.2),
+		Config: func(string) map[string]any {
+			var keys []string
+			for _, l := range laws {
+				keys = append(keys, l.Key)
+			}
+			return map[string]any{"forms": forms, "laws": keys, "node_counts": nodeCounts, "anchor": anchor,
+				"best_redundancy": map[string]int{dnn.Key: bestDNN, cnn.Key: bestCNN},
+				"stated":          map[string]float64{"dnn": statedDNN, "cnn_chinese": statedChinese, "cnn_english": statedEnglish}}
+		},
+		Run: func(_ context.Context, _ exp.Env, r *result.Result) error {
+			cases := abstractsCases()
+			r.Frames = append(showCases(cases), implied(), fits())
+			showCurves(r)
+			r.Facts = abstractsFacts(cases)
+			return nil
+		}}.Experiment()
 }
 
-// tally counts in how many cases of the forms against unicast each reading holds.
+// tally counts in how many cases each reading, and each number, is possible.
 type tally struct{ of, chinese, english, both, dnn, cnnChinese, cnnEnglish int }
 
 func (t *tally) add(x *abstractsCase) {
@@ -100,94 +99,175 @@ func (t *tally) add(x *abstractsCase) {
 	for _, k := range []struct {
 		is bool
 		to *int
-	}{{c, &t.chinese}, {e, &t.english}, {c && e, &t.both}, {holdsIn(statedDNN, x.DNN), &t.dnn}, {holdsIn(statedChinese, x.CNN), &t.cnnChinese}, {holdsIn(statedEnglish, x.CNN), &t.cnnEnglish}} {
+	}{{c, &t.chinese}, {e, &t.english}, {c && e, &t.both}, {holdsIn(statedDNN, x.DNN), &t.dnn},
+		{holdsIn(statedChinese, x.CNN), &t.cnnChinese}, {holdsIn(statedEnglish, x.CNN), &t.cnnEnglish}} {
 		if k.is {
 			*k.to++
 		}
 	}
 }
 
-// judgement is the answer in words, from the cases over several node counts.
-func judgement(t tally) string {
-	s := fmt.Sprintf("over means of several node counts both numbers against SSGD are possible together in %d of %d cases as the Chinese body has them (CNN %.2f %%) and in %d as the English abstract has them (CNN %.2f %%)",
-		t.chinese, t.of, statedChinese, t.english, statedEnglish)
+// excludes is whose numbers the model excludes, from the cases over several node counts.
+func (t tally) excludes() string {
 	switch {
 	case t.chinese > 0 && t.english > 0:
-		return s + ": the model excludes neither."
+		return "neither"
 	case t.chinese > 0:
-		return s + ": the model excludes the English abstract's."
+		return "english"
 	case t.english > 0:
-		return s + ": the model excludes the Chinese body's."
+		return "chinese"
 	}
-	return s + ": the model excludes both."
+	return "both"
 }
 
-func abstractsNotes(cases []abstractsCase) []string {
-	var several, alone tally
-	best := -1e9
-	var excluded []string
+// inside says whether a number is possible in all cases of a tally, in none or in some.
+func (t tally) inside(k int) string {
+	switch k {
+	case 0:
+		return "none"
+	case t.of:
+		return "all"
+	}
+	return "some"
+}
+
+// alone reports whether x is over the anchor's nodes alone.
+func (x *abstractsCase) alone() bool { return len(x.Counts.Nodes) == 1 }
+
+// key names a case: its form, its node counts and its law; at 8 nodes alone the laws agree.
+func (x *abstractsCase) key() []any {
+	if x.alone() {
+		return []any{x.Form.Key, x.Counts.Key, nil}
+	}
+	return []any{x.Form.Key, x.Counts.Key, x.Law.Key}
+}
+
+const caseColumns = "form:curve nodes:counts law:curve "
+
+// showCases fills in the whole examination, and, by bisection, which ratio each stated
+// number needs.
+func showCases(cases []abstractsCase) []result.Frame {
+	savings := kit.NewSheet("savings", caseColumns+"dnn-lo/%.1 dnn-hi/%.1 cnn-lo/%.1 cnn-hi/%.1 dnn cnn-zh cnn-en zh en")
+	needed := kit.NewSheet("needed", caseColumns+"dnn/.2 cnn-zh/.2 cnn-en/.2")
+	possible := kit.NewSheet("possible", "reading:reading form:curve law:curve")
+	named := map[string]bool{}
 	for i := range cases {
 		x := &cases[i]
-		switch {
+		savings.Add(append(x.key(), x.DNN[0], x.DNN[1], x.CNN[0], x.CNN[1], holdsIn(statedDNN, x.DNN), holdsIn(statedChinese, x.CNN),
+			holdsIn(statedEnglish, x.CNN), x.chinese(), x.english())...)
+		if !x.Form.Multicast {
+			ratio := func(percent float64) float64 { return x.Form.needed(x.Law, x.Counts, percent/100) }
+			needed.Add(append(x.key(), ratio(statedDNN), ratio(statedChinese), ratio(statedEnglish))...)
+		}
+	}
+	for _, reading := range []string{"zh", "en"} {
+		for i := range cases {
+			x := &cases[i]
+			key := reading + x.Form.Key + x.Law.Key // a law once, whatever the node counts
+			if is := map[string]bool{"zh": x.chinese(), "en": x.english()}[reading]; is && !x.alone() && !named[key] {
+				named[key] = true
+				possible.Add(reading, x.Form.Key, x.Law.Key)
+			}
+		}
+	}
+	return []result.Frame{savings.Frame, needed.Frame, possible.Frame}
+}
+
+// percentages are what each reading states against ASGD, in percent: the DNN's and the CNN's.
+var percentages = map[string][2]float64{"zh": {26.89, 26.37}, "en": {39.11, 26.37}}
+
+// implied is what each reading says of ASGD beside SSGD.
+func implied() result.Frame {
+	f := kit.NewSheet("implied", "reading:reading net:network ssgd/%.2 asgd/%.2 ratio/.3")
+	for _, reading := range []string{"zh", "en"} {
+		for i, w := range networks() {
+			ssgd := [2]float64{statedDNN, map[string]float64{"zh": statedChinese, "en": statedEnglish}[reading]}[i]
+			asgd := percentages[reading][i]
+			f.Add(reading, w.Key, ssgd, asgd, (100-ssgd)/(100-asgd))
+		}
+	}
+	return f.Frame
+}
+
+// fits says between which ratios each network's best redundancy is best at 8 nodes, and
+// what is saved at the upper end, against unicasts and against multicasts.
+func fits() result.Frame {
+	f := kit.NewSheet("fits", "form:curve network:network r from to saving/%.1 multicast/%.1")
+	for _, m := range forms[:2] {
+		for i, r := range []int{bestDNN, bestCNN} {
+			from, to := m.ratios(r)
+			f.Add(m.Key, networks()[i].Key, r, from, to, 100*m.saving(anchor, to), 100*forms[2].saving(anchor, to))
+		}
+	}
+	return f.Frame
+}
+
+// drawnRatios are the ratios that are drawn.
+func drawnRatios() (out []float64) {
+	for i := 0; i <= 48; i++ {
+		out = append(out, float64(i)/4)
+	}
+	return out
+}
+
+// curves are savings over the drawn ratios, and the stated numbers as levels from end to end.
+func curves(id string, keys []string, saving func(k int, rho float64) float64) result.Frame {
+	f, ratios := kit.NewSheet(id, "ratio curve:curve saving/%.1"), drawnRatios()
+	for k, key := range keys {
+		for _, rho := range ratios {
+			f.Add(rho, key, 100*saving(k, rho))
+		}
+	}
+	for k, key := range []string{"stated-dnn", "stated-zh", "stated-en"} {
+		for _, rho := range []float64{ratios[0], ratios[len(ratios)-1]} {
+			f.Add(rho, key, []float64{statedDNN, statedChinese, statedEnglish}[k])
+		}
+	}
+	return f.Frame
+}
+
+// showCurves draws what the best redundancy saves: at 8 nodes by each form, and as the mean
+// over 2 to 10 nodes in the exact form by each law.
+func showCurves(r *result.Result) {
+	var byForm, byLaw []string
+	for _, f := range forms {
+		byForm = append(byForm, f.Key)
+	}
+	for _, l := range laws {
+		byLaw = append(byLaw, l.Key)
+	}
+	r.Frames = append(r.Frames,
+		curves("at-eight", byForm, func(k int, rho float64) float64 { return forms[k].saving(anchor, rho) }),
+		curves("at-all", byLaw, func(k int, rho float64) float64 { return forms[0].mean(laws[k], nodeCounts[1], rho) }))
+	r.Figures = []result.Figure{{ID: "eight", Form: "line", Frame: "at-eight", X: "ratio", Y: []string{"saving"}, By: []string{"curve"}},
+		{ID: "means", Form: "line", Frame: "at-all", X: "ratio", Y: []string{"saving"}, By: []string{"curve"}}}
+}
+
+func abstractsFacts(cases []abstractsCase) []result.Fact {
+	var several, alone tally
+	best := math.Inf(-1) // largest saving against multicasts
+	for i := range cases {
+		switch x := &cases[i]; {
 		case x.Form.Multicast:
 			best = max(best, x.DNN[1], x.CNN[1])
-		case len(x.Counts.Nodes) == 1:
+		case x.alone():
 			alone.add(x)
-			excluded = append(excluded, fmt.Sprintf("%s form: DNN %.1f to %.1f %%, CNN %.1f to %.1f %%", strings.Split(x.Form.Title, ",")[0], x.DNN[0], x.DNN[1], x.CNN[0], x.CNN[1]))
 		default:
 			several.add(x)
 		}
 	}
-	notes := []string{"Which of 39.11 and 26.89 is the CNN's number against SSGD? The Chinese body (§3.2.5) and conclusion say 39.11, the English abstract 26.89; the Chinese abstract's list of four numbers can be read either way. By the paper's own time model, " + judgement(several),
-		fmt.Sprintf("At 8 nodes alone, where the paper states the best redundancies, the savings that fit them are, %s. There %s; %.2f %% of the DNN, on which all agree, is %s. So 8 nodes alone speak for the English abstract's number and at the same time against a number that nobody doubts.",
-			strings.Join(excluded, "; "), atEight(alone), statedDNN, possible(alone.dnn, alone.of))}
-	if alone.cnnEnglish == 0 || alone.cnnChinese > 0 || alone.dnn > 0 {
-		notes[1] = strings.TrimSuffix(notes[1], " So 8 nodes alone speak for the English abstract's number and at the same time against a number that nobody doubts.")
+	_, most := forms[0].ratios(bestCNN)
+	all := nodeCounts[1].Nodes
+	out := kit.Facts("stated.dnn/%.2", statedDNN, "stated.zh/%.2", statedChinese, "stated.en/%.2", statedEnglish,
+		"asgd.dnn.zh/%.2", percentages["zh"][0], "asgd.dnn.en/%.2", percentages["en"][0], "asgd.cnn/%.2", percentages["zh"][1],
+		"anchor", anchor, "best.dnn", bestDNN, "best.cnn", bestCNN, "nodes.least", all[0], "nodes.most", all[len(all)-1],
+		"cases", several.of, "cases.zh", several.chinese, "cases.en", several.english,
+		"cases.dnn", several.dnn, "cases.cnn-zh", several.cnnChinese, "cases.cnn-en", several.cnnEnglish, "excludes:excludes", several.excludes(),
+		"alone.dnn:inside", alone.inside(alone.dnn), "alone.zh:inside", alone.inside(alone.cnnChinese), "alone.en:inside", alone.inside(alone.cnnEnglish),
+		"alone.english", alone.cnnEnglish > 0 && alone.cnnChinese == 0 && alone.dnn == 0,
+		"multicast.longer", best < 0, "multicast/%.1", math.Abs(best), "ratio.cnn", most)
+	for _, l := range laws {
+		out = append(out, kit.Number("mean."+l.Key, "%", 1, 100*forms[0].mean(l, nodeCounts[1], most)))
 	}
-	notes[0] += " " + whereNote(cases)
-	notes = append(notes, fmt.Sprintf("Of %d cases over several node counts, %.2f %% of the DNN is possible in %d, %.2f %% of the CNN in %d and %.2f %% in %d. At few nodes a redundancy near n all but ends the exchange, which lifts every mean above what 8 nodes give.",
-		several.of, statedDNN, several.dnn, statedChinese, several.cnnChinese, statedEnglish, several.cnnEnglish))
-	return append(notes, multicastNote(best),
-		"The percentages against ASGD (for the DNN 26.89 in the body and 39.11 in the English abstract, 26.37 for the CNN) come from trainings to a target, not from the time of a batch: the model says nothing of them.")
-}
-
-// whereNote names the cases over several node counts in which each reading is possible.
-func whereNote(cases []abstractsCase) string {
-	where := func(name string, is func(*abstractsCase) bool) string {
-		var list []string
-		for i := range cases {
-			x := &cases[i]
-			if s := fmt.Sprintf("%s form with Tcomm/Tcalc %s", strings.Split(x.Form.Title, ",")[0], strings.Split(x.Law.Title, ":")[0]); len(x.Counts.Nodes) > 1 && is(x) && !slices.Contains(list, s) {
-				list = append(list, s)
-			}
-		}
-		if list == nil {
-			return name + " nowhere"
-		}
-		return name + " by the " + strings.Join(list, " and the ")
-	}
-	return "Possible: " + where("the body's", (*abstractsCase).chinese) + "; " + where("the English abstract's", (*abstractsCase).english) + "."
-}
-
-func atEight(t tally) string {
-	return fmt.Sprintf("%.2f %% of the CNN is %s and %.2f %% is %s", statedEnglish, possible(t.cnnEnglish, t.of), statedChinese, possible(t.cnnChinese, t.of))
-}
-
-func possible(k, of int) string {
-	switch k {
-	case 0:
-		return "outside in both forms"
-	case of:
-		return "inside in both forms"
-	}
-	return "inside in one form and outside in the other"
-}
-
-// multicastNote is about the baseline that §3.2.5 names; best is the largest saving.
-func multicastNote(best float64) string {
-	s := "§3.2.5 compares with SSGD Multicast, and the model's Tcomm is, by (19), that of unicasts. Set beside SSGD that multicasts on the same medium, "
-	if best < 0 {
-		return s + fmt.Sprintf("the best redundancy saves nothing at any ratio that fits r* = 3 or 2: it takes at least %.1f %% longer. Neither is possible then.", -best)
-	}
-	return s + fmt.Sprintf("the best redundancy saves at most %.1f %% over all ratios that fit r* = 3 or 2.", best)
+	return out
 }

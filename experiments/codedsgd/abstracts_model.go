@@ -9,18 +9,17 @@ import (
 // form is a reading of the time model of §3.2.4, in units of Tcalc: rho is
 // Tcomm/Tcalc of the unicast baseline.
 type form struct {
-	Key   string
-	Title string
-	Short bool // Tcomm/r in place of (n−r)/((n−1)r)·Tcomm
+	Key   string `json:"key"`
+	Short bool   `json:"short"` // Tcomm/r in place of (n−r)/((n−1)r)·Tcomm
 	// Multicast sets the times beside SSGD that multicasts on the same medium, which
 	// needs Tcomm/(n−1).
-	Multicast bool
+	Multicast bool `json:"multicast"`
 }
 
 var forms = []form{
-	{"exact", "exact, by (19)", false, false},
-	{"short", "1/r, as printed", true, false},
-	{"multicast", "exact, against SSGD with multicast", false, true},
+	{"exact", false, false}, // by (19)
+	{"short", true, false},  // 1/r, as printed
+	{"multicast", false, true},
 }
 
 // batch is T_CSSGD/Tcalc.
@@ -71,14 +70,14 @@ func (l law) at(n int, rho float64) float64 { return rho * l.of(n) / l.of(anchor
 
 // counts are sets of node counts that the means of §3.2.5 may be over.
 type counts struct {
-	Key, Title string
-	Nodes      []int
+	Key   string `json:"key"`
+	Nodes []int  `json:"nodes"`
 }
 
 var nodeCounts = []counts{
-	{"eight", "8 alone", []int{8}},
-	{"all", "2 to 10", []int{2, 3, 4, 5, 6, 7, 8, 9, 10}},
-	{"even", "2, 4, 6, 8, 10", []int{2, 4, 6, 8, 10}},
+	{"eight", []int{8}},
+	{"all", []int{2, 3, 4, 5, 6, 7, 8, 9, 10}},
+	{"even", []int{2, 4, 6, 8, 10}},
 }
 
 // mean is the mean saving over node counts.

@@ -3,10 +3,9 @@ package codedsgd
 import (
 	"math"
 	"math/big"
-	"strings"
+	"slices"
 	"testing"
 
-	"gradsync/experiments/exp"
 	"gradsync/papers/codedsgd"
 )
 
@@ -28,7 +27,7 @@ func TestFormsAreTheModel(t *testing.T) {
 					exact = codedsgd.ShortBatchTime(n, r, big.NewRat(1, 1), rho)
 				}
 				want, _ := exact.Float64()
-				near(t, f.Title, f.batch(n, r, 5.25), want, 1e-12)
+				near(t, f.Key, f.batch(n, r, 5.25), want, 1e-12)
 			}
 		}
 	}
@@ -56,7 +55,7 @@ func TestSavingsByHand(t *testing.T) {
 
 func TestLawsMeetAtTheAnchor(t *testing.T) {
 	for _, l := range laws {
-		near(t, l.Title, l.at(anchor, 3), 3, 1e-12)
+		near(t, l.Key, l.at(anchor, 3), 3, 1e-12)
 	}
 	near(t, "medium at 2", laws[2].at(2, 7), 1, 1e-12) // 1/7 of it
 	near(t, "links at 2", laws[1].at(2, 7), 4, 1e-12)  // (1/2)/(7/8)
@@ -76,7 +75,7 @@ func mean(f form, rho float64, nodes ...int) (m float64) {
 func TestNeededTurnsSavingBack(t *testing.T) {
 	for _, l := range laws {
 		s := forms[0].mean(l, nodeCounts[1], 4)
-		near(t, l.Title, forms[0].needed(l, nodeCounts[1], s), 4, 1e-9)
+		near(t, l.Key, forms[0].needed(l, nodeCounts[1], s), 4, 1e-9)
 	}
 	if x := forms[0].needed(laws[0], nodeCounts[0], 0.9999); !math.IsNaN(x) {
 		t.Errorf("a saving of 99.99 %% needs %g", x)
@@ -100,39 +99,31 @@ func TestReadings(t *testing.T) {
 		t    tally
 		want string
 	}{
-		{tally{of: 4, chinese: 1, english: 2}, "excludes neither"},
-		{tally{of: 4, chinese: 1}, "excludes the English abstract's"},
-		{tally{of: 4, english: 1}, "excludes the Chinese body's"},
-		{tally{of: 4}, "excludes both"},
+		{tally{of: 4, chinese: 1, english: 2}, "neither"},
+		{tally{of: 4, chinese: 1}, "english"},
+		{tally{of: 4, english: 1}, "chinese"},
+		{tally{of: 4}, "both"},
 	} {
-		if s := judgement(c.t); !strings.Contains(s, c.want) {
-			t.Errorf("%+v: %q, want %q in it", c.t, s, c.want)
+		if s := c.t.excludes(); s != c.want {
+			t.Errorf("%+v excludes %q, want %q", c.t, s, c.want)
 		}
-	}
-	if s := multicastNote(-12.3); !strings.Contains(s, "12.3 % longer") {
-		t.Error(s)
-	}
-	if s := multicastNote(4); !strings.Contains(s, "at most 4.0 %") {
-		t.Error(s)
 	}
 }
 
-// The page says what the cases say: at 8 nodes 32.0 to 52.2 and 0 to 32.0 exactly,
-// 28.6 to 46.2 and 0 to 28.6 shortly.
-func TestAbstractsPage(t *testing.T) {
-	res, err := abstracts().Old(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{0}})
-	if err != nil || res.Status != complete || len(res.Claims) != 0 {
-		t.Fatalf("%v, %s, %d claims", err, res.Status, len(res.Claims))
-	}
-	if !strings.Contains(res.Notes[0], "the Chinese abstract's list of four numbers can be read either way") {
-		t.Error(res.Notes[0])
-	}
-	for _, want := range []string{"DNN 32.0 to 52.2 %, CNN 0.0 to 32.0 %", "DNN 28.6 to 46.2 %, CNN 0.0 to 28.6 %"} {
-		if !strings.Contains(res.Notes[1], want) {
-			t.Errorf("%q lacks %q", res.Notes[1], want)
+// At 8 nodes alone: 32.0 to 52.2 and 0 to 32.0 exactly, 28.6 to 46.2 and 0 to 28.6 shortly.
+func TestAbstractsRun(t *testing.T) {
+	r := ran(t, abstracts(), "ci")
+	f := r.Frame("savings")
+	for form, want := range map[string][4]float64{"exact": {32, 52.2, 0, 32}, "short": {28.6, 46.2, 0, 28.6}} {
+		i := slices.IndexFunc(f.Rows, func(row []any) bool { return row[0] == form && row[1] == "eight" })
+		for k, x := range want {
+			near(t, form, f.Rows[i][3+k].(float64), x, 0.05)
 		}
 	}
-	for _, n := range res.Notes {
-		t.Log(n)
+	for key, want := range map[string]any{"cases": 20, "excludes": "neither", "alone.en": "all", "alone.zh": "none", "alone.dnn": "none",
+		"alone.english": true, "multicast.longer": true} {
+		wantFact(t, r, key, want)
 	}
+	wantCells(t, r, "possible", "reading", "zh", "en", "en")
+	wantCells(t, r, "possible", "law", "constant", "constant", "links")
 }

@@ -6,7 +6,8 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 	"gradsync/papers/codedsgd"
 )
 
@@ -34,51 +35,36 @@ func planAccounting(profile string) accountingPlan {
 
 // accounting sets all ways of counting what a batch sends side by side.
 func accounting() exp.Experiment {
-	e := exp.Experiment{ID: "codedsgd/accounting", Title: "What is sent, by every way of counting", Source: "CSSGD, §2.2 and §2.4", Profiles: exp.Profiles}
-	e.Seconds = func(profile string, _ int) float64 {
-		if profile == "ci" {
-			return 0.1
-		}
-		return 0.6
-	}
-	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		plan := planAccounting(env.Profile)
-		res := exp.NewResult(e, env, result.Modelled, map[string]any{"plan": plan, "accountings": accountingForms()})
-		res.Seeds = []uint64{} // nothing is drawn
-		b := exp.Bar{Env: env, Total: 3}
-		sizes, err := countSizes(ctx, plan.Least, plan.Most)
-		if err != nil {
-			return res, err
-		}
-		b.Step("blocks and packets")
-		stated, err := countStated(plan)
-		if err != nil {
-			return res, err
-		}
-		b.Step("the stated case")
-		real, err := exchangeSizes(ctx, plan)
-		if err != nil {
-			return res, err
-		}
-		b.Step("real exchanges")
-		res.Tables = []result.Table{loadsTable(plan, sizes), winsTable(plan, sizes), ratiosTable(sizes), exchangedTable(plan, real)}
-		for _, n := range plan.Drawn {
-			res.Figures = append(res.Figures, loadsFigure(sizes, n), messageFigure(sizes, n))
-		}
-		res.Claims = []result.Claim{judgeOneNth(sizes), judgeLikeForLike(sizes), judgeStated(plan, stated)}
-		res.Notes = accountingNotes(plan, sizes, real)
-		res.Status = complete
-		return res, nil
-	}
-	return e
-}
-
-// accountingForms are the closed forms, for the configuration.
-func accountingForms() (forms [][3]string) {
-	for _, a := range codedsgd.Accountings() {
-		forms = append(forms, [3]string{a.Key, a.Title, a.Form})
-	}
-	return forms
+	return kit.Inquiry{ID: "codedsgd/accounting", Source: "CSSGD, §2.2 and §2.4", Kind: result.Modelled, Profiles: exp.Profiles, Seedless: true,
+		Seconds: takes(0.1, 0.6),
+		Config: func(profile string) map[string]any {
+			var keys []string
+			for _, a := range codedsgd.Accountings() {
+				keys = append(keys, a.Key)
+			}
+			return map[string]any{"plan": planAccounting(profile), "accountings": keys}
+		},
+		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
+			plan, b := planAccounting(env.Profile), exp.Bar{Env: env, Total: 3}
+			sizes, err := countSizes(ctx, plan.Least, plan.Most)
+			if err != nil {
+				return err
+			}
+			b.Step("blocks and packets")
+			stated, err := countStated(plan)
+			if err != nil {
+				return err
+			}
+			b.Step("the stated case")
+			real, err := exchangeSizes(ctx, plan)
+			if err != nil {
+				return err
+			}
+			b.Step("real exchanges")
+			showLoads(r, plan, sizes, real)
+			r.Claims = []result.Claim{judgeOneNth(sizes), judgeLikeForLike(sizes), judgeStated(stated)}
+			return nil
+		}}.Experiment()
 }
 
 // size is one (n, r): what was counted, and every accounting's load, nil where there
@@ -184,12 +170,79 @@ func countStated(plan accountingPlan) (loads []*big.Rat, err error) {
 	return loads, nil
 }
 
-func judgeStated(plan accountingPlan, loads []*big.Rat) result.Claim {
-	var measured []float64
+func judgeStated(loads []*big.Rat) result.Claim {
+	var f claims.Found
 	for _, l := range loads {
-		measured = append(measured, float(l))
+		f.Values = append(f.Values, float(l))
 	}
-	return claims.Judge("C29", claims.Evidence{Value: measured, Note: "packets of the assignment, each counted once"})
+	f.Notes = []result.Reason{result.Because("C29")}
+	return claims.Verdict("C29", f)
+}
+
+// coding reports whether s codes anything and sends anything.
+func (s *size) coding() bool { return s.R >= 2 && s.R < s.N }
+
+// oneNth counts the sizes that code, of them those whose ratio is 1/n, and those whose is
+// the form of (19); smallest is the first that is not 1/n.
+func oneNth(sizes []size) (of, equal, form int, smallest *size) {
+	for i := range sizes {
+		s := &sizes[i]
+		if !s.coding() {
+			continue
+		}
+		of++
+		if s.ratio().Cmp(big.NewRat(1, int64(s.N))) == 0 {
+			equal++
+		} else if smallest == nil {
+			smallest = s
+		}
+		if s.ratio().Cmp(codedsgd.LRatio(s.N, s.R)) == 0 {
+			form++
+		}
+	}
+	return of, equal, form, smallest
+}
+
+// judgeOneNth judges C18: data are reduced to 1/n "in general", at every redundancy
+// that codes anything and sends anything, 2 ≤ r < n.
+func judgeOneNth(sizes []size) result.Claim {
+	of, equal, form, smallest := oneNth(sizes)
+	words := result.Because("C18-neither", "neither", of-form, "of", of)
+	if form == of {
+		words = result.Because("C18-form")
+	}
+	f := claims.Identity(of > 0 && equal == of, words)
+	f.Notes = []result.Reason{result.Because("C18", "of", of, "most", sizes[len(sizes)-1].N, "equal", equal, "form", form)}
+	if smallest != nil {
+		f.Notes = append(f.Notes, result.Because("C18-smallest", "n", smallest.N, "r", smallest.R, "ratio", smallest.ratio().RatString()))
+	}
+	return claims.Verdict("C18", f)
+}
+
+// judgeLikeForLike judges C28.
+func judgeLikeForLike(sizes []size) result.Claim {
+	of, less, late := 0, 0, 0
+	words, right := result.Reason{}, true
+	for i := range sizes {
+		s := &sizes[i]
+		counted := s.likeForLike()
+		if counted == nil {
+			continue
+		}
+		of++
+		if right && counted.Cmp(big.NewRat(int64(s.N-s.R), int64(s.R))) != 0 {
+			words, right = result.Because("C28-other", "ratio", counted.RatString(), "n", s.N, "r", s.R), false
+		}
+		if counted.Cmp(big.NewRat(1, 1)) < 0 {
+			less++
+		}
+		if 2*s.R > s.N {
+			late++
+		}
+	}
+	f := claims.Identity(of > 0 && right, words)
+	f.Notes = []result.Reason{result.Because("C28", "of", of, "most", sizes[len(sizes)-1].N), result.Because("C28-less", "less", less, "late", late)}
+	return claims.Verdict("C28", f)
 }
 
 // float is a load as a table has it.

@@ -6,7 +6,6 @@ import (
 	"math/big"
 	"time"
 
-	result "gradsync/experiments/result1"
 	"gradsync/papers/codedsgd"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/virtual"
@@ -14,11 +13,11 @@ import (
 
 // realWays are the exchanges that papers/codedsgd makes, each with the accounting that
 // its bytes are, counted once, and once per receiver.
-var realWays = []struct{ Method, Title, Once, Each string }{
-	{codedsgd.CSSGD, "CSSGD, multicast", "coded", "coded-unicast"},
-	{codedsgd.SSGDMulticast, "uncoded, multicast", "uncoded", "uncoded-unicast"},
-	{codedsgd.SSGDUnicast, "uncoded, unicast", "uncoded-unicast", "uncoded-unicast"},
-	{codedsgd.Compressed, "compressed coded, multicast", "compressed", ""},
+var realWays = []struct{ Method, Once, Each string }{
+	{codedsgd.CSSGD, "coded", "coded-unicast"},
+	{codedsgd.SSGDMulticast, "uncoded", "uncoded-unicast"},
+	{codedsgd.SSGDUnicast, "uncoded-unicast", "uncoded-unicast"},
+	{codedsgd.Compressed, "compressed", ""},
 }
 
 // exchanged is one real exchange: the gradients that its bytes are.
@@ -84,29 +83,6 @@ func exchangeSizes(ctx context.Context, plan accountingPlan) (all []exchanged, e
 		}
 	}
 	return all, nil
-}
-
-func exchangedTable(plan accountingPlan, all []exchanged) result.Table {
-	t := result.Table{ID: "exchanged", Title: fmt.Sprintf("Real exchanges, n ≤ %d", plan.Exchanged), Kind: result.Counted,
-		Caption: fmt.Sprintf("papers/codedsgd run in virtual time on gradients of %d numbers that are no network's, one whole gradient per block, one batch: bytes of all packets' contents over those of one gradient. Uncoded: the same blocks on the same nodes. Equal: all of a row are their closed forms in the table of loads.", plan.Elements),
-		Columns: []result.Column{{Key: "n", Title: "n"}, {Key: "r", Title: "r"}}}
-	for _, w := range realWays {
-		t.Columns = append(t.Columns, result.Column{Key: w.Once, Title: w.Title, Unit: gradientUnits, Digits: 2})
-	}
-	t.Columns = append(t.Columns, result.Column{Key: "each", Title: "CSSGD, once per receiver", Unit: gradientUnits, Digits: 2}, result.Column{Key: "packets", Title: "packets of CSSGD"}, result.Column{Key: "same", Title: "as the closed forms"})
-	for len(all) > 0 {
-		of := all[:len(realWays)]
-		all = all[len(realWays):]
-		row, same := []any{of[0].N, of[0].R}, "equal"
-		for i := range of {
-			row = append(row, float(of[i].Once))
-			if !of[i].Same {
-				same = "differs"
-			}
-		}
-		t.Rows = append(t.Rows, append(row, float(of[0].Each), of[0].Packets, same))
-	}
-	return t
 }
 
 // sameExchanges counts the exchanges whose bytes are the accountings'.

@@ -2,10 +2,11 @@ package codedsgd
 
 import (
 	"math/big"
-	"strings"
+	"slices"
 	"testing"
 
 	"gradsync/experiments/claims"
+	"gradsync/experiments/result"
 )
 
 func sizesUpTo(t *testing.T, most int) []size {
@@ -20,11 +21,11 @@ func sizesUpTo(t *testing.T, most int) []size {
 // One row per n and r, whose numbers are those of the design's table.
 func TestLoadsTable(t *testing.T) {
 	sizes := sizesUpTo(t, 10)
-	table := loadsTable(planAccounting("quick"), sizes)
+	table := loads(sizes)
 	column := map[string]int{}
 	for i, c := range table.Columns {
 		column[c.Key] = i
-		if (i < 2) != (c.Unit == "") {
+		if (c.Unit == "") != (i < 2 || c.Key == "sends") {
 			t.Errorf("column %s has unit %q", c.Key, c.Unit)
 		}
 	}
@@ -41,15 +42,16 @@ func TestLoadsTable(t *testing.T) {
 			if row[0] != want.n || row[1] != want.r {
 				continue
 			}
-			for key, v := range map[string]float64{"coded": want.coded, "blocks-unicast": want.unicast, "blocks": want.blocks, "ssgd": want.ssgd, "ssgd-unicast": want.pair, "ring": want.all} {
+			for key, v := range map[string]float64{"coded": want.coded, "blocks-unicast": want.unicast, "blocks": want.blocks,
+				"ssgd": want.ssgd, "ssgd-unicast": want.pair, "ring": want.all} {
 				if got := row[column[key]].(float64); got < v*(1-1e-12) || got > v*(1+1e-12) {
 					t.Errorf("n = %d, r = %d, %s: %g, want %g", want.n, want.r, key, got, v)
 				}
 			}
 		}
 	}
-	if !strings.Contains(table.Caption, "324 of 324 are equal") {
-		t.Errorf("the caption says %q", table.Caption)
+	if equal, of := countedEqual(sizes); equal != of || of != 324 {
+		t.Errorf("%d of %d are equal, want 324", equal, of)
 	}
 	sizes[7].Counted.Elements++ // one packet more than the closed form
 	if equal, of := countedEqual(sizes); equal != of-1 {
@@ -65,47 +67,44 @@ func TestWhereCodedPacketsSendLess(t *testing.T) {
 		key  string
 		n    int
 		want string
-	}{{"ssgd", 8, "7"}, {"ssgd", 2, "none"}, {"uncoded", 8, "5, 6, 7"}, {"uncoded", 3, "2"}, {"ring", 8, "6, 7"}, {"ring", 4, "3"}, {"uncoded-unicast", 4, "2, 3"}, {"sum-only", 8, "7"}, {"replicated", 8, "none"}} {
+	}{{"ssgd", 8, "7"}, {"ssgd", 2, ""}, {"uncoded", 8, "5,6,7"}, {"uncoded", 3, "2"}, {"ring", 8, "6,7"},
+		{"ring", 4, "3"}, {"uncoded-unicast", 4, "2,3"}, {"sum-only", 8, "7"}, {"replicated", 8, ""}} {
 		less, _ := sends(sizes, c.key)
 		if got := redundanciesOf(less, c.n); got != c.want {
 			t.Errorf("against %s at n = %d: r = %s, want %s", c.key, c.n, got, c.want)
 		}
 	}
-	for key, want := range map[string]string{"coded-unicast": "at 21 of 28 sizes", "ssgd": "at 6 of 28 sizes, none with r below n − 1", "blocks-unicast": "at 21 of 28"} {
-		if got := below(sizes, key); !strings.Contains(got, want) {
-			t.Errorf("against %s: %q, want %q", key, got, want)
+	r := &result.Result{Frames: showWins(planAccounting("quick"), sizes)}
+	for i, rival := range cellsOf(t, r, "wins", "rival") {
+		want, known := map[any][]any{"coded-unicast": {21, 28, "some", 6}, "ssgd": {6, 28, "some", 1}, "blocks-unicast": {21, 28, "some", 6}}[rival]
+		if row := r.Frame("wins").Rows[i]; known && !slices.Equal(row[2:], want) {
+			t.Errorf("against %s: %v, want %v", rival, row[2:], want)
 		}
 	}
-	if got := below(sizes[:2], "ring"); got != "at none of 1 sizes" {
-		t.Errorf("two nodes: %q", got)
+	r.Frames = showWins(planAccounting("quick"), sizes[:2])
+	if row := r.Frame("wins").Rows[7]; row[0] != "ring" || row[4] != "none" {
+		t.Errorf("two nodes: %v", row)
 	}
 }
 
 // The claims, as they are and with one packet or message too many.
 func TestAccountingClaims(t *testing.T) {
 	sizes := sizesUpTo(t, 6)
-	verdictIs(t, judgeOneNth(sizes), claims.Differs, "the smallest that is not 1/n: n = 3, r = 2: 1/4")
-	if c := judgeOneNth(sizes); c.Measured != "(n-r)/((n-1)r)" {
-		t.Errorf("measured %v", c.Measured)
-	}
-	verdictIs(t, judgeLikeForLike(sizes), claims.Equal, "15 sizes, n ≤ 6; less than 1 at 6, r > n/2 at 6")
+	foundAs(t, judgeOneNth(sizes), claims.Differs, result.Because("C18-form"), result.Because("C18-smallest", "n", 3, "r", 2, "ratio", "1/4"))
+	foundAs(t, judgeLikeForLike(sizes), claims.Equal, result.Because("C28", "of", 15, "most", 6), result.Because("C28-less", "less", 6, "late", 6))
 	exact := []size{{N: 4, R: 2}} // as if it were 1/n
 	exact[0].Counted.Elements, exact[0].Counted.Alone = 9, 18
-	verdictIs(t, judgeOneNth(exact), claims.Equal, "1/n at 1 of them")
+	foundAs(t, judgeOneNth(exact), claims.Equal, result.Because("C18", "of", 1, "most", 4, "equal", 1, "form", 0))
 	spoilt := sizesUpTo(t, 6)
 	spoilt[3].Counted.Elements++
-	verdictIs(t, judgeLikeForLike(spoilt), claims.Differs)
-	if c := judgeLikeForLike(spoilt); c.Measured != "2/3 at n = 3, r = 2" {
-		t.Errorf("measured %v", c.Measured)
-	}
-	plan := planAccounting("ci")
-	loads, err := countStated(plan)
+	foundAs(t, judgeLikeForLike(spoilt), claims.Differs, result.Because("C28-other", "ratio", "2/3", "n", 3, "r", 2))
+	loads, err := countStated(planAccounting("ci"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	verdictIs(t, judgeStated(plan, loads), claims.Equal, "counted once")
+	foundAs(t, judgeStated(loads), claims.Equal)
 	loads[2] = big.NewRat(281, 1)
-	verdictIs(t, judgeStated(plan, loads), claims.Differs)
+	foundAs(t, judgeStated(loads), claims.Differs)
 }
 
 // Real bytes are the closed forms, and a wrong one is seen.
@@ -129,16 +128,15 @@ func TestRealExchanges(t *testing.T) {
 }
 
 func TestAccountingRuns(t *testing.T) {
-	r := runProfile(t, accounting(), "ci")
-	if len(r.Claims) != 3 || len(r.Figures) != 4 || len(r.Notes) < 6 {
-		t.Errorf("%d claims, %d figures, %d notes", len(r.Claims), len(r.Figures), len(r.Notes))
+	r := ran(t, accounting(), "ci")
+	if len(r.Claims) != 3 || len(r.Figures) != 4 {
+		t.Errorf("%d claims, %d figures", len(r.Claims), len(r.Figures))
 	}
-	for _, f := range r.Figures {
-		for _, s := range f.Series {
-			for _, y := range s.Y {
-				if f.Y.Log && y <= 0 {
-					t.Errorf("%s, %s: %g on a logarithmic axis", f.ID, s.Name, y)
-				}
+	at := r.Frame("loads").At("sends")
+	for _, row := range r.Frame("loads").Rows {
+		for _, key := range r.Figures[0].Y { // on a logarithmic axis
+			if y := row[r.Frame("loads").At(key)]; row[at] == true && y.(float64) <= 0 {
+				t.Errorf("%s: %v is drawn", key, y)
 			}
 		}
 	}

@@ -5,15 +5,11 @@ import (
 
 	"gonum.org/v1/gonum/stat/combin"
 
-	"gradsync/experiments/claims"
 	"gradsync/experiments/platforms"
-	result "gradsync/experiments/result1"
 	"gradsync/experiments/train"
 	"gradsync/papers/codedsgd"
 	"gradsync/shared/cluster"
 )
-
-const complete = "complete"
 
 // reference is the platform of every timed run here: the paper's ten nodes, and a
 // server for ASGD, as we assume them.
@@ -91,14 +87,6 @@ func (w network) config(method string, nodes int, profile string) train.Config {
 	return c
 }
 
-// addData notes that r was trained or counted on d too; a set is listed once.
-func addData(r *result.Result, d result.Data) {
-	if !slices.ContainsFunc(r.Datasets, func(x result.Data) bool { return x.Name == d.Name }) {
-		r.Datasets = append(r.Datasets, d)
-	}
-	r.Data = &r.Datasets[0]
-}
-
 // choose is C(n, k); 0 where there is none.
 func choose(n, k int) int {
 	if k < 0 || k > n {
@@ -125,23 +113,4 @@ func gcd(a, b int) int {
 		a, b = b, a%b
 	}
 	return a
-}
-
-// holds judges a qualitative claim from so many seeds (0: deterministic);
-// measured is what was found, in a few words.
-func holds(id string, ok bool, seeds int, measured any, note string) result.Claim {
-	return claims.Judge(id, claims.Evidence{Value: measured, Holds: &ok, Seeds: seeds, Note: note})
-}
-
-// identity judges a claim whose value is a formula or a rule in words: it is equal
-// if ok, and otherwise differs with the sentence found.
-func identity(id string, ok bool, found, note string) result.Claim {
-	c, known := claims.Get(id)
-	if !known {
-		panic("codedsgd: no claim " + id)
-	}
-	if ok {
-		found = c.Value
-	}
-	return claims.Judge(id, claims.Evidence{Value: found, Note: note})
 }

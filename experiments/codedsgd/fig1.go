@@ -7,7 +7,8 @@ import (
 	"strings"
 
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 	"gradsync/papers/codedsgd"
 )
 
@@ -16,7 +17,9 @@ import (
 // coding does something, and our guess of what they show.
 var pictures = [][2]int{{3, 2}, {4, 2}}
 
-const guess = "The paper's picture is lost: that it shows three nodes at redundancy 2, the smallest case in which coding does anything, is our guess."
+// drawnBatch is cut for the figures of who holds what: into 3 blocks of 4 samples, or 6
+// of 2, whose ends are whole numbers on an axis.
+const drawnBatch = 12
 
 // redundantPlan is what a profile assembles.
 type redundantPlan struct {
@@ -35,44 +38,32 @@ func planRedundant(profile string) redundantPlan {
 // fig1 is the redundant distribution: who computes what, and what the others then
 // fetch in r pieces.
 func fig1() exp.Experiment {
-	e := exp.Experiment{ID: "codedsgd/fig1", Title: "Redundant distribution", Source: "CSSGD, Fig. 1", Profiles: exp.Profiles}
-	e.Seconds = func(profile string, _ int) float64 {
-		if profile == "ci" {
-			return 0.1
-		}
-		return 0.3
-	}
-	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		plan := planRedundant(env.Profile)
-		res := exp.NewResult(e, env, result.Counted, map[string]any{"plan": plan, "pictures": pictures})
-		res.Seeds = []uint64{}
-		for _, at := range pictures {
-			a, err := codedsgd.Assign(at[0], at[1])
-			if err != nil {
-				return res, err
+	return kit.Inquiry{ID: "codedsgd/fig1", Source: "CSSGD, Fig. 1", Kind: result.Counted, Profiles: exp.Profiles, Seedless: true,
+		Seconds: takes(0.1, 0.3),
+		Config: func(profile string) map[string]any {
+			return map[string]any{"plan": planRedundant(profile), "pictures": pictures}
+		},
+		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
+			plan := planRedundant(env.Profile)
+			if err := distribute(plan, r); err != nil {
+				return err
 			}
-			res.Tables = append(res.Tables, blockTable(a, plan.Batch), nodeTable(a, plan.Batch))
-			res.Figures = append(res.Figures, heldFigure(a))
-		}
-		var all []assembly
-		for n := 1; n <= plan.Most; n++ {
-			for r := 1; r <= n; r++ {
-				if err := ctx.Err(); err != nil {
-					return res, err
+			var all []assembly
+			for n := 1; n <= plan.Most; n++ {
+				for k := 1; k <= n; k++ {
+					if err := ctx.Err(); err != nil {
+						return err
+					}
+					x, err := assemble(n, k, plan.Length)
+					if err != nil {
+						return err
+					}
+					all = append(all, x)
 				}
-				x, err := assemble(n, r, plan.Length)
-				if err != nil {
-					return res, err
-				}
-				all = append(all, x)
 			}
-		}
-		res.Tables = append(res.Tables, assemblyTable(all))
-		res.Notes = fig1Notes(plan, all)
-		res.Status = complete
-		return res, nil
-	}
-	return e
+			showAssemblies(plan, all, r)
+			return nil
+		}}.Experiment()
 }
 
 // assembly is what was counted when every node of a cluster fetched every gradient
@@ -83,7 +74,6 @@ type assembly struct {
 	Twins                     int     // pairs of nodes with the same blocks
 	Pieces                    int     // sent, all nodes together
 	Units                     float64 // numbers received over a gradient's, all nodes together
-	Spread                    [2]int  // numbers sent by the node that sends least and most
 	Wrong                     int     // numbers of assembled gradients that are not the holder's
 }
 
@@ -101,7 +91,7 @@ func assemble(n, r, length int) (assembly, error) {
 		return x, err
 	}
 	x.Blocks = a.Blocks()
-	sent, received := make([]int, n), 0
+	received := 0
 	buffer, got := make([]int32, cut.Len(0)), make([]int32, length)
 	for node := range n {
 		own := a.Of(node)
@@ -111,17 +101,13 @@ func assemble(n, r, length int) (assembly, error) {
 			}
 		}
 		x.Have, x.Lack = bounds(x.Have, len(own), node), bounds(x.Lack, a.Blocks()-len(own), node)
-		for q := range a.Blocks() {
-			if a.Holds(node, q) {
-				continue
-			}
+		for _, q := range without(a, node) {
 			fill(got, -1)
 			for _, holder := range a.Holders(q) {
 				k := a.Position(q, holder)
 				part := buffer[:cut.Len(k)]
 				cut.Gather(part, gradientOf(q, length), k)
 				cut.Scatter(got, part, k)
-				sent[holder] += len(part)
 				received += len(part)
 				x.Pieces++
 			}
@@ -133,11 +119,10 @@ func assemble(n, r, length int) (assembly, error) {
 		}
 	}
 	x.Units = float64(received) / float64(length)
-	x.Spread = [2]int{slices.Min(sent), slices.Max(sent)}
 	return x, nil
 }
 
-// gradientOf is a stand-in for block q's gradient: no number stands twice in all.
+// gradientOf stands in for block q's gradient: no number stands twice in all.
 func gradientOf(q, length int) []int32 {
 	g := make([]int32, length)
 	for i := range g {
@@ -160,23 +145,13 @@ func bounds(b [2]int, v, number int) [2]int {
 	return [2]int{min(b[0], v), max(b[1], v)}
 }
 
-// setName spells a set of nodes: {0,2}.
-func setName(nodes []int) string {
-	return "{" + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(nodes)), ","), "[]") + "}"
-}
-
-// listed spells a list: "0, 2", "none".
-func listed(xs []int) string {
-	if len(xs) == 0 {
-		return "none"
-	}
-	return strings.Trim(strings.Join(strings.Fields(fmt.Sprint(xs)), ", "), "[]")
-}
+// setName spells a set of nodes: "{0,2}".
+func setName(nodes []int) string { return "{" + listed(nodes) + "}" }
 
 // suffix tells the ids of clusters apart: "3-2".
 func suffix(a *codedsgd.Assignment) string { return fmt.Sprintf("%d-%d", a.Nodes(), a.Redundancy()) }
 
-// without are the blocks that a node does not compute.
+// without returns the blocks that a node does not compute.
 func without(a *codedsgd.Assignment, node int) (lacks []int) {
 	for q := range a.Blocks() {
 		if !a.Holds(node, q) {
@@ -184,4 +159,116 @@ func without(a *codedsgd.Assignment, node int) (lacks []int) {
 		}
 	}
 	return lacks
+}
+
+// distribute fills in what blocks and nodes of the pictured clusters are. A list of
+// nodes, each with a number that goes with it, is spelled "0:1,2:2".
+func distribute(plan redundantPlan, r *result.Result) error {
+	clusters := kit.NewSheet("clusters", "cluster n r blocks have lack width")
+	held := kit.NewSheet("held", "cluster node from to state:state holders")
+	for _, at := range pictures {
+		a, err := codedsgd.Assign(at[0], at[1])
+		if err != nil {
+			return err
+		}
+		clusters.Add(suffix(a), a.Nodes(), a.Redundancy(), a.Blocks(), len(a.Of(0)), len(without(a, 0)), drawnBatch/a.Blocks())
+		cuts := a.Split(drawnBatch, a.Blocks(), nil)
+		for node := range a.Nodes() {
+			for q := range a.Blocks() {
+				state := map[bool]string{true: "computes", false: "fetches"}[a.Holds(node, q)]
+				held.Add(suffix(a), node, cuts[q], cuts[q+1], state, setName(a.Holders(q)))
+			}
+		}
+		r.Frames = append(r.Frames, blocksOf(a, plan.Batch), nodesOf(a, plan.Batch))
+		r.Figures = append(r.Figures, result.Figure{ID: "held-" + suffix(a), Form: "gantt", Frame: "held", Where: map[string]any{"cluster": suffix(a)},
+			X: "from", Y: []string{"to"}, Lane: "node", State: "state", Label: "holders"})
+	}
+	r.Frames = append(r.Frames, clusters.Frame, held.Frame)
+	return nil
+}
+
+// samples of each block of a batch, by Algorithm 2.
+func samples(a *codedsgd.Assignment, batch int) []int {
+	cuts := a.Split(batch, a.Blocks(), nil)
+	out := make([]int, a.Blocks())
+	for q := range out {
+		out[q] = cuts[q+1] - cuts[q]
+	}
+	return out
+}
+
+// blocksOf lists the blocks: who holds one, who sends which segment, who lacks it.
+func blocksOf(a *codedsgd.Assignment, batch int) result.Frame {
+	s := kit.NewSheet("blocks-"+suffix(a), "block holders samples segments lacked")
+	for q, size := range samples(a, batch) {
+		var segments []string
+		var lacked []int
+		for _, h := range a.Holders(q) {
+			segments = append(segments, fmt.Sprintf("%d:%d", h, a.Position(q, h)))
+		}
+		for node := range a.Nodes() {
+			if !a.Holds(node, q) {
+				lacked = append(lacked, node)
+			}
+		}
+		s.Add(q, setName(a.Holders(q)), size, strings.Join(segments, ","), listed(lacked))
+	}
+	return s.Frame
+}
+
+// nodesOf lists the nodes: what each computes, and how many pieces it fetches from whom.
+func nodesOf(a *codedsgd.Assignment, batch int) result.Frame {
+	s, size := kit.NewSheet("nodes-"+suffix(a), "node computes samples lacks pieces from"), samples(a, batch)
+	for node := range a.Nodes() {
+		own, pieces, count := 0, 0, make([]int, a.Nodes())
+		for _, q := range a.Of(node) {
+			own += size[q]
+		}
+		for _, q := range without(a, node) {
+			for _, h := range a.Holders(q) {
+				count[h]++
+				pieces++
+			}
+		}
+		var from []string
+		for h, c := range count {
+			if c > 0 {
+				from = append(from, fmt.Sprintf("%d:%d", h, c))
+			}
+		}
+		s.Add(node, listed(a.Of(node)), own, listed(without(a, node)), pieces, strings.Join(from, ","))
+	}
+	return s.Frame
+}
+
+// lacked is the part of the batch that a node lacks.
+func (x assembly) lacked() float64 { return 100 * float64(x.Lack[1]) / float64(x.Blocks) }
+
+// showAssemblies fills in the pictured clusters and the largest, and what all come to.
+func showAssemblies(plan redundantPlan, all []assembly, r *result.Result) {
+	s := kit.NewSheet("assembled", "n r blocks have lack share/%.1 pieces units/gradient-units.1 wrong")
+	// With r = n all nodes compute everything: the only twins there may be.
+	wrong, uneven, twins, expected := 0, 0, 0, 0
+	at := map[[2]int]assembly{}
+	for _, x := range all {
+		key := [2]int{x.Nodes, x.Redundancy}
+		at[key] = x
+		wrong += x.Wrong
+		twins += x.Twins
+		if x.Redundancy == x.Nodes {
+			expected += x.Nodes * (x.Nodes - 1) / 2
+		}
+		if x.Have[0] != x.Have[1] {
+			uneven++
+		}
+		if x.Nodes == plan.Most || slices.Contains(pictures, key) {
+			s.Add(x.Nodes, x.Redundancy, x.Blocks, x.Have[0], x.Lack[1], x.lacked(), x.Pieces, x.Units, x.Wrong)
+		}
+	}
+	three, alone := at[pictures[0]], at[[2]int{pictures[0][0], 1}]
+	r.Frames = append(r.Frames, s.Frame)
+	r.Facts = kit.Facts("most", plan.Most, "batch", plan.Batch, "drawn", drawnBatch, "clusters", len(all),
+		"right", wrong == 0 && uneven == 0, "wrong", wrong, "uneven", uneven, "distinct", twins == expected, "twins", twins, "twins.whole", expected,
+		"three.n", three.Nodes, "three.r", three.Redundancy, "three.lack/%.0", three.lacked(), "three.units", three.Units, "three.pieces", three.Pieces,
+		"alone.r", alone.Redundancy, "alone.lack/%.0", alone.lacked())
 }

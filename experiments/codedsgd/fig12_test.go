@@ -104,7 +104,7 @@ func TestReceiversBound(t *testing.T) {
 // The results at ci's size: the simulation follows the exact form, the claims are C10,
 // C19, C25 and C34, and the switch takes what its receivers' links allow.
 func TestFig12(t *testing.T) {
-	res := runFresh(t, fig12(), "ci", 0)
+	res := ran(t, fig12(), "ci", 0)
 	for i, want := range []string{"C10 same-sign", "C19 differs", "C25 equal", "C34 same-sign"} {
 		if c := res.Claims[i]; c.ID+" "+c.Verdict != want {
 			t.Errorf("%s %s, want %s", c.ID, c.Verdict, want)
@@ -119,7 +119,7 @@ func TestFig12(t *testing.T) {
 	for i, want := range []float64{392, 56, 56, 8, 14} {
 		near(t, "load", cellOf(t, res, "rivals", "load", "rival", rivalsOf()[i].Key).(float64), want, 1e-9*want)
 	}
-	runFresh(t, fig13(), "ci", 0)
+	ran(t, fig13(), "ci", 0)
 }
 
 // The result says whose gain it is: the code's only as far as the same redundancy without

@@ -1,46 +1,43 @@
 package codedsgd
 
 import (
-	"math"
-	"strings"
 	"testing"
 
+	"gradsync/experiments/result"
 	"gradsync/papers/codedsgd"
 )
 
 // Three nodes at r = 2 by hand: blocks {0,1}, {0,2}, {1,2}; node 0 lacks the last and
 // fetches its two segments from nodes 1 and 2.
 func TestFig1OfThreeByHand(t *testing.T) {
-	r := runProfile(t, fig1(), "ci")
-	blocks := tableOf(t, r, "blocks-3-2")
-	wantColumn(t, blocks, "holders", "{0,1}", "{0,2}", "{1,2}")
-	wantColumn(t, blocks, "samples", 33, 33, 34)
-	wantColumn(t, blocks, "lacked", "2", "1", "0")
-	wantColumn(t, blocks, "segments", "node 0: segment 0; node 1: segment 1", "node 0: segment 0; node 2: segment 1", "node 1: segment 0; node 2: segment 1")
-	nodes := tableOf(t, r, "nodes-3-2")
-	wantColumn(t, nodes, "computes", "0, 1", "0, 2", "1, 2")
-	wantColumn(t, nodes, "samples", 66, 67, 67)
-	wantColumn(t, nodes, "lacks", "2", "1", "0")
-	wantColumn(t, nodes, "from", "1 from node 1, 1 from node 2", "1 from node 0, 1 from node 2", "1 from node 0, 1 from node 1")
+	r := ran(t, fig1(), "ci")
+	wantCells(t, r, "blocks-3-2", "holders", "{0,1}", "{0,2}", "{1,2}")
+	wantCells(t, r, "blocks-3-2", "samples", 33, 33, 34)
+	wantCells(t, r, "blocks-3-2", "lacked", "2", "1", "0")
+	wantCells(t, r, "blocks-3-2", "segments", "0:0,1:1", "0:0,2:1", "1:0,2:1")
+	wantCells(t, r, "nodes-3-2", "computes", "0,1", "0,2", "1,2")
+	wantCells(t, r, "nodes-3-2", "samples", 66, 67, 67)
+	wantCells(t, r, "nodes-3-2", "lacks", "2", "1", "0")
+	wantCells(t, r, "nodes-3-2", "from", "1:1,2:1", "0:1,2:1", "0:1,1:1")
 	// Four nodes: six blocks, each node has three and fetches three in six pieces.
-	wantColumn(t, tableOf(t, r, "nodes-4-2"), "pieces", 6, 6, 6, 6)
-	for _, f := range r.Figures {
-		held, width := 0, map[string]float64{"held-3-2": 4, "held-4-2": 2}[f.ID] // of 12 samples
-		for _, b := range f.Bands {
-			if b.To-b.From != width || math.Mod(b.From, width) != 0 {
-				t.Errorf("%s: a block from %g to %g", f.ID, b.From, b.To)
-			}
-			if b.State == "computes" {
-				held++
-			}
+	wantCells(t, r, "nodes-4-2", "pieces", 6, 6, 6, 6)
+	held := map[any]int{}
+	f := r.Frame("held")
+	for _, row := range f.Rows {
+		width := map[any]int{"3-2": 4, "4-2": 2}[row[0]] // of 12 samples
+		if from, to := row[2].(int), row[3].(int); to-from != width || from%width != 0 {
+			t.Errorf("%v: a block from %d to %d", row[0], from, to)
 		}
-		if want := map[string]int{"held-3-2": 6, "held-4-2": 12}[f.ID]; held != want {
-			t.Errorf("%s: %d blocks are computed, want %d", f.ID, held, want)
+		if row[4] == "computes" {
+			held[row[0]]++
 		}
 	}
-	if !strings.Contains(r.Notes[0], "right in every number") || !strings.Contains(r.Notes[1], "67 % at r = 1 and 33 % at r = 2") {
-		t.Errorf("notes %q", r.Notes)
+	if held["3-2"] != 6 || held["4-2"] != 12 {
+		t.Errorf("%v blocks are computed, want 6 and 12", held)
 	}
+	wantFact(t, r, "right", true)
+	wantFact(t, r, "distinct", true)
+	wantFact(t, r, "three.pieces", 6)
 }
 
 // What is counted is eqs. (20), (21) and (29), as the proof's page derives them; here
@@ -66,9 +63,8 @@ func TestAssemblyCounts(t *testing.T) {
 	}
 }
 
-// The notes say what was counted, whichever way it falls.
-func TestFig1NotesFollowTheCounts(t *testing.T) {
-	plan := redundantPlan{Most: 3}
+// Facts say what was counted, whichever way it falls.
+func TestFig1FactsFollowTheCounts(t *testing.T) {
 	var all []assembly
 	for n := 1; n <= 3; n++ {
 		for r := 1; r <= n; r++ {
@@ -80,9 +76,10 @@ func TestFig1NotesFollowTheCounts(t *testing.T) {
 		}
 	}
 	all[3].Wrong, all[4].Have, all[4].Twins = 7, [2]int{1, 2}, 2
-	n := fig1Notes(plan, all)
-	if !strings.Contains(n[0], "7 numbers") || !strings.Contains(n[0], "1 of 6") || !strings.Contains(n[3], "6 pairs of nodes") {
-		t.Errorf("%q", n)
+	var r result.Result
+	showAssemblies(redundantPlan{Most: 3}, all, &r)
+	for key, want := range map[string]any{"right": false, "wrong": 7, "uneven": 1, "clusters": 6, "distinct": false, "twins": 6, "twins.whole": 4} {
+		wantFact(t, &r, key, want)
 	}
 }
 
@@ -91,7 +88,7 @@ func TestSetsAreSpelled(t *testing.T) {
 	if s := setName(a.Holders(1)); s != "{0,1,3}" {
 		t.Error(s)
 	}
-	if s := listed(nil) + "; " + listed([]int{4, 5}); s != "none; 4, 5" {
+	if s := listed(nil) + ";" + listed([]int{4, 5}); s != ";4,5" {
 		t.Error(s)
 	}
 }

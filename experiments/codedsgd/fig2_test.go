@@ -1,10 +1,11 @@
 package codedsgd
 
 import (
+	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
+	"gradsync/experiments/result"
 	"gradsync/papers/codedsgd"
 )
 
@@ -12,56 +13,52 @@ import (
 // 2 = {1,2}. Node 0, which is first of both its blocks, sends segments 0 of them to
 // nodes 2 (lacks 0) and 1 (lacks 1), and so on.
 func TestFig2OfThreeByHand(t *testing.T) {
-	r := runProfile(t, fig2(), "ci")
-	x := tableOf(t, r, "packets-3-2")
-	wantColumn(t, x, "step", 1, 2, 3)
-	wantColumn(t, x, "from", 0, 1, 2)
-	wantColumn(t, x, "to", "1, 2", "0, 2", "0, 1")
-	wantColumn(t, x, "content", "G{0,1}[0] + G{0,2}[0]", "G{0,1}[1] + G{1,2}[0]", "G{0,2}[1] + G{1,2}[1]")
-	wantColumn(t, x, "decoded", "node 1: G{0,2}[0]; node 2: G{0,1}[0]", "node 0: G{1,2}[0]; node 2: G{0,1}[1]", "node 0: G{1,2}[1]; node 1: G{0,2}[1]")
-	wantColumn(t, x, "subtracted", "node 1: G{0,1}[0]; node 2: G{0,2}[0]", "node 0: G{0,1}[1]; node 2: G{1,2}[0]", "node 0: G{0,2}[1]; node 1: G{1,2}[1]")
-	wantColumn(t, x, "bytes", 250000, 250000, 250000)
-	wantColumn(t, x, "wrong", 0, 0, 0)
+	r := ran(t, fig2(), "ci")
+	const x = "packets-3-2"
+	wantCells(t, r, x, "step", 1, 2, 3)
+	wantCells(t, r, x, "from", 0, 1, 2)
+	wantCells(t, r, x, "to", "1,2", "0,2", "0,1")
+	wantCells(t, r, x, "content", "G{0,1}[0]+G{0,2}[0]", "G{0,1}[1]+G{1,2}[0]", "G{0,2}[1]+G{1,2}[1]")
+	wantCells(t, r, x, "decoded", "1:G{0,2}[0];2:G{0,1}[0]", "0:G{1,2}[0];2:G{0,1}[1]", "0:G{1,2}[1];1:G{0,2}[1]")
+	wantCells(t, r, x, "subtracted", "1:G{0,1}[0];2:G{0,2}[0]", "0:G{0,1}[1];2:G{1,2}[0]", "0:G{0,2}[1];1:G{1,2}[1]")
+	wantCells(t, r, x, "bytes", 250000, 250000, 250000)
+	wantCells(t, r, x, "wrong", 0, 0, 0)
 	// Two blocks of 2 ms each, then at once 2 ms on each link; a receiver takes its two
 	// packets one after the other.
-	for i, begin := range column(t, x, "begin") {
-		if b, e := begin.(float64), column(t, x, "end")[i].(float64); b < 3.99 || b > 4.02 || e < 6 || e > 8.2 {
+	for i, begin := range cellsOf(t, r, x, "begin") {
+		if b, e := begin.(float64), cellsOf(t, r, x, "end")[i].(float64); b < 3.99 || b > 4.02 || e < 6 || e > 8.2 {
 			t.Errorf("packet %d is on its way from %.3f to %.3f ms", i+1, b, e)
 		}
 	}
-	wantColumn(t, tableOf(t, r, "complete-3-2"), "block", 2, 1, 0)
-	wantColumn(t, tableOf(t, r, "complete-3-2"), "segment0", "packet 2, node 1", "packet 1, node 0", "packet 1, node 0")
-	if n := len(tableOf(t, r, "packets-4-2").Rows); n != 12 { // C(4,3) groups of three
-		t.Errorf("%d packets of four nodes, want 12", n)
+	wantCells(t, r, "complete-3-2", "block", 2, 1, 0)
+	wantCells(t, r, "complete-3-2", "segment0", 2, 1, 1)
+	wantCells(t, r, "complete-3-2", "sender0", 1, 0, 0)
+	begins := cellsOf(t, r, "packets-4-2", "begin")
+	if len(begins) != 12 { // C(4,3) groups of three
+		t.Errorf("%d packets of four nodes, want 12", len(begins))
 	}
-	begins := column(t, tableOf(t, r, "packets-4-2"), "begin")
 	for i := range begins[1:] {
 		if begins[i].(float64) > begins[i+1].(float64) {
 			t.Errorf("packets begin at %v, want them in order", begins)
 		}
 	}
-	m := tableOf(t, r, "methods")
-	wantColumn(t, m, "sent", 3.0, 3.0, 1.5, 12.0, 6.0, 6.0)
-	wantColumn(t, m, "delivered", 3.0, 3.0, 3.0, 12.0, 12.0, 12.0)
-	wantColumn(t, m, "messages", 3, 3, 3, 12, 6, 12)
-	for i, want := range []string{"node 0 sends G{0,1}[0] + G{0,2}[0] once, to nodes 1, 2; node 1 subtracts G{0,1}[0], which it computed itself, and has G{0,2}[0]", "none wrong", "a gain against both", "no gain against multicast", "wrap around", "bit for bit"} {
-		if !strings.Contains(r.Notes[i], want) {
-			t.Errorf("note %d: %q, want %q in it", i, r.Notes[i], want)
+	wantCells(t, r, "methods", "sent", 3, 3, 1.5, 12, 6, 6)
+	wantCells(t, r, "methods", "delivered", 3, 3, 3, 12, 12, 12)
+	wantCells(t, r, "methods", "messages", 3, 3, 3, 12, 6, 12)
+	wantCells(t, r, "gains", "gain", "both", "none")
+	wantCells(t, r, "gains", "alike", true, true)
+	wantCells(t, r, "reading", "decoded", "G{0,2}[0]", "G{0,1}[0]")
+	for key, want := range map[string]any{"right": true, "wraps": true, "lossless": true, "bitwise": true, "receivers": 2} {
+		wantFact(t, r, key, want)
+	}
+	bands := map[any]int{}
+	for _, row := range r.Frame("bands").Rows {
+		if row[3].(float64) > row[2].(float64) && row[2].(float64) >= 0 {
+			bands[fmt.Sprint(row[0], row[4])]++
 		}
 	}
-	for _, f := range r.Figures {
-		for _, state := range []string{"compute", "send", "receive"} {
-			n := 0
-			for _, b := range f.Bands {
-				if b.State == state && b.To > b.From && b.From >= 0 {
-					n++
-				}
-			}
-			packets := map[string]int{"exchange-3-2": 3, "exchange-4-2": 12}[f.ID]
-			if want := map[string]int{"send": packets, "receive": 2 * packets}[state]; state != "compute" && n != want || n == 0 {
-				t.Errorf("%s: %d bands of %s, want %d", f.ID, n, state, want)
-			}
-		}
+	if bands["3-2send"] != 3 || bands["3-2receive"] != 6 || bands["4-2send"] != 12 || bands["4-2receive"] != 24 || bands["3-2compute"] == 0 {
+		t.Errorf("bands %v", bands)
 	}
 }
 
@@ -72,8 +69,14 @@ func TestFollowFindsFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w, c, p := x.wrong(); w != 0 || c != 6*shownNumbers/2 || p != 3 || !x.Same {
-		t.Fatalf("%d of %d numbers wrong in %d packets, same %v", w, c, p, x.Same)
+	shown := func(x shownExchange) *result.Result {
+		var r result.Result
+		showExchanges(&r, []shownExchange{x})
+		return &r
+	}
+	sound := shown(x)
+	for key, want := range map[string]any{"wrong": 0, "compared.numbers": 6 * shownNumbers / 2, "packets": 3, "bitwise": true} {
+		wantFact(t, sound, key, want)
 	}
 	spoiled := func(spoil func(n *sentNote)) ([]shownPacket, error) {
 		r := x.Run
@@ -90,17 +93,15 @@ func TestFollowFindsFaults(t *testing.T) {
 	}
 	y := x
 	y.Packets, y.Same = packets, false
-	if w, _, _ := y.wrong(); w != 2 { // at both receivers
-		t.Errorf("%d numbers wrong, want 2", w)
-	}
-	if n := strings.Join(fig2Notes([]shownExchange{y}), "\n"); !strings.Contains(n, "2 of 375000 decoded numbers are wrong, 0 segments") || !strings.Contains(n, "1 of 1 clusters") {
-		t.Errorf("notes %s", n)
+	spoilt := shown(y)
+	for key, want := range map[string]any{"wrong": 2, "right": false, "lossless": false, "bitwise": false, "unlike": 1} { // at both receivers
+		wantFact(t, spoilt, key, want)
 	}
 	y.Packets = x.Packets[1:]
-	if n := fig2Notes([]shownExchange{y}); !strings.Contains(n[1], "2 segments never arrive") {
-		t.Errorf("notes %q", n)
-	}
-	if c := column(t, completeTable(y), "complete"); c[1] != nil || c[0] == nil {
+	spoilt = shown(y)
+	wantFact(t, spoilt, "missing", 2)
+	wantFact(t, spoilt, "right", false)
+	if c := cellsOf(t, spoilt, "complete-3-2", "complete"); c[1] != nil || c[0] == nil {
 		t.Errorf("complete at %v, want none for node 1", c)
 	}
 	if _, err := spoiled(func(n *sentNote) { n.To = []int{0} }); err == nil {

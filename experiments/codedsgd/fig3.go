@@ -1,10 +1,15 @@
 package codedsgd
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"math"
+	"slices"
 
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 	"gradsync/papers/codedsgd"
 )
 
@@ -33,61 +38,159 @@ func planSplit(profile string) splitPlan {
 
 // fig3 cuts a real gradient by columns and by rows.
 func fig3() exp.Experiment {
-	e := exp.Experiment{ID: "codedsgd/fig3", Title: "Splitting a gradient matrix by column", Source: "CSSGD, Fig. 3", Profiles: exp.Profiles}
-	e.Seconds = func(profile string, _ int) float64 {
-		switch profile {
-		case "ci":
-			return 0.5
-		case "quick":
-			return 3
-		}
-		return 6 // reads both sets
+	return kit.Inquiry{ID: "codedsgd/fig3", Source: "CSSGD, Fig. 3", Kind: result.Trained, Profiles: exp.Profiles, Seedless: true,
+		Seconds: func(profile string, _ int) float64 {
+			return map[string]float64{"ci": 0.5, "quick": 3, "standard": 6, "paper": 6}[profile] // the last two read both sets
+		},
+		Config: func(profile string) map[string]any {
+			return map[string]any{"plan": planSplit(profile), "small_width": smallWidth, "networks": networks(), "segments": mostSegments,
+				"range": fixedRange, "padding": paddingNodes}
+		},
+		Run: runSplits}.Experiment()
+}
+
+// runSplits cuts the gradients of the first seed.
+func runSplits(ctx context.Context, env exp.Env, r *result.Result) error {
+	plan := planSplit(env.Profile)
+	r.Seeds = env.Seeds[:1]
+	r.Config.(map[string]any)["seed"] = env.Seeds[0]
+	small, err := gradientsOf(env, dnn, smallWidth, plan.Images, r)
+	if err != nil {
+		return err
 	}
-	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		plan := planSplit(env.Profile)
-		res := exp.NewResult(e, env, result.Trained, map[string]any{"plan": plan, "small_width": smallWidth, "networks": networks(), "segments": mostSegments, "range": fixedRange, "seed": env.Seeds[0], "padding": paddingNodes})
-		res.Seeds = env.Seeds[:1]
-		small, err := gradientsOf(env, dnn, smallWidth, plan.Images, res)
-		if err != nil {
-			return res, err
+	last := small[len(small)-1]
+	var all []reassembly
+	for i, w := range networks() {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-		last := small[len(small)-1]
-		var all []reassembly
-		for i, w := range networks() {
-			if err := ctx.Err(); err != nil {
-				return res, err
-			}
-			layers, err := gradientsOf(env, w, plan.Widths[i], plan.Images, res)
+		layers, err := gradientsOf(env, w, plan.Widths[i], plan.Images, r)
+		if err != nil {
+			return err
+		}
+		for _, s := range splits {
+			x, err := reassemble(layers, s)
 			if err != nil {
-				return res, err
+				return err
 			}
-			for _, s := range splits {
-				x, err := reassemble(layers, s)
-				if err != nil {
-					return res, err
+			all = append(all, x)
+		}
+	}
+	var eq16 []printed
+	for _, k := range redundancies {
+		x, err := tryPrinted(last, k)
+		if err != nil {
+			return err
+		}
+		eq16 = append(eq16, x)
+	}
+	pads, err := paddings()
+	if err != nil {
+		return err
+	}
+	r.Frames = []result.Frame{matrix(last)}
+	if err := showSegments(r, last); err != nil {
+		return err
+	}
+	showCuts(r, last, all, eq16, pads)
+	return nil
+}
+
+// matrix is the layer, a row per output, with the bias last.
+func matrix(l layerGradient) result.Frame {
+	columns := "row"
+	for c := range l.Shape[1] {
+		columns += fmt.Sprintf(" c%d/.4", c)
+	}
+	s := kit.NewSheet("matrix", columns+" bias/.4")
+	for row := range l.Shape[0] {
+		line := []any{row}
+		for c := range l.Shape[1] + 1 {
+			line = append(line, float64(l.Values[l.at(row, c)]))
+		}
+		s.Add(line...)
+	}
+	return s.Frame
+}
+
+// at is the place of a number: the biases, column Shape[1], stand behind the weights.
+func (l layerGradient) at(row, column int) int {
+	if column == l.Shape[1] {
+		return l.Shape[0]*l.Shape[1] + row
+	}
+	return row*l.Shape[1] + column
+}
+
+// showSegments fills in the sizes of the matrix's segments, and draws it, one lane per
+// row. In a packet all segments are as long as the longest.
+func showSegments(r *result.Result, l layerGradient) error {
+	sizes := kit.NewSheet("segments", "split:split r k weights biases numbers padded")
+	pictures := kit.NewSheet("pictures", "figure split:split r even")
+	drawn := kit.NewSheet("drawn", "figure row from to segment:segment value/.4")
+	for _, s := range splits {
+		for _, n := range redundancies {
+			at, err := segmentsOf(l, n, s)
+			if err != nil {
+				return err
+			}
+			id, draw := fmt.Sprintf("%s-%d", s, n), s == codedsgd.Columns || n == redundancies[len(redundancies)-1]
+			weights, biases, least, most := make([]int, n), make([]int, n), math.MaxInt, 0
+			for k := range n { // segment by segment, so that the legend is in their order
+				for row := range l.Shape[0] {
+					for c := range l.Shape[1] + 1 {
+						if at[l.at(row, c)] != k {
+							continue
+						}
+						if c == l.Shape[1] {
+							biases[k]++
+						} else {
+							weights[k]++
+						}
+						if draw {
+							drawn.Add(id, row, c, c+1, fmt.Sprint(k), float64(l.Values[l.at(row, c)]))
+						}
+					}
 				}
-				all = append(all, x)
+				least, most = min(least, weights[k]+biases[k]), max(most, weights[k]+biases[k])
+			}
+			for k := range n {
+				sizes.Add(s, n, k, weights[k], biases[k], weights[k]+biases[k], most)
+			}
+			if draw {
+				pictures.Add(id, s, n, least == most)
+				r.Figures = append(r.Figures, result.Figure{ID: id, Form: "gantt", Frame: "drawn", Where: map[string]any{"figure": id},
+					X: "from", Y: []string{"to"}, Lane: "row", State: "segment", Label: "value"})
 			}
 		}
-		var eq16 []printed
-		for _, r := range redundancies {
-			x, err := tryPrinted(last, r)
-			if err != nil {
-				return res, err
-			}
-			eq16 = append(eq16, x)
-		}
-		pads, err := paddings()
-		if err != nil {
-			return res, err
-		}
-		if err := drawSplits(res, last); err != nil {
-			return res, err
-		}
-		res.Tables = append(res.Tables, reassemblyTable(all), printedTable(eq16), paddingTable(pads))
-		res.Notes = fig3Notes(last, all, eq16, pads)
-		res.Status = complete
-		return res, nil
 	}
-	return e
+	r.Frames = append(r.Frames, sizes.Frame, pictures.Frame, drawn.Frame)
+	return nil
+}
+
+// showCuts fills in what came of cutting and putting together, of eq. (16) as printed,
+// and of uneven segments.
+func showCuts(r *result.Result, l layerGradient, all []reassembly, eq16 []printed, pads []padding) {
+	wrong, numbers, ragged, cuts, fits := 0, 0, 0, 0, 0
+	whole := kit.NewSheet("reassembled", "network:network split:split layers cuts ragged numbers wrong")
+	for _, x := range all {
+		wrong, numbers, ragged, cuts = wrong+x.Wrong, numbers+x.Numbers, ragged+x.Ragged, cuts+x.Cuts
+		whole.Add(x.Network, x.Split, x.Layers, x.Cuts, x.Ragged, x.Numbers, x.Wrong)
+	}
+	tried := kit.NewSheet("printed", "r pieces length begin missing share/%.1")
+	for _, x := range eq16 {
+		if x.Begin < x.Length || x.Missing == 0 {
+			fits++
+		}
+		tried.Add(x.R, x.R+1, x.Length, x.Begin, x.Missing, 100*float64(x.Missing)/float64(x.Length))
+	}
+	padded := kit.NewSheet("padding", "network:network r split:split packets exact sent more/%.3 worst")
+	padded.Kind = result.Counted
+	worst := slices.MaxFunc(pads, func(a, b padding) int { return cmp.Compare(a.percent(), b.percent()) })
+	for _, p := range pads {
+		padded.Add(p.Network.Key, p.Redundancy, p.Split, p.Packets, p.Exact, p.Sent, p.percent(), p == worst && p.Sent > p.Exact)
+	}
+	r.Frames = append(r.Frames, whole.Frame, tried.Frame, padded.Frame)
+	r.Facts = kit.Facts("compared/million.1", float64(numbers)/1e6, "compared.numbers", numbers, "wrong", wrong, "right", wrong == 0,
+		"cuts", cuts, "ragged", ragged, "fits", fits > 0, "fits.cases", fits, "cases", len(eq16), "padded", worst.Sent > worst.Exact,
+		"padding.n", paddingNodes, "rows", l.Shape[0], "columns", l.Shape[1], "segments.most", mostSegments, "layer", l.Layer)
 }

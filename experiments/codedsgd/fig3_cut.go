@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 	"gradsync/experiments/train"
 	"gradsync/papers/codedsgd"
 	"gradsync/shared/tensor/model"
@@ -13,7 +13,7 @@ import (
 // layerGradient is one layer of a block's gradient in fixed point, and what it stands
 // for.
 type layerGradient struct {
-	Network, Layer string
+	Network, Layer string    // the network's key
 	Shape          [2]int    // of the weights; the bias stands behind them
 	Values         []float32 // sums over the images
 	Fixed          []int32
@@ -22,15 +22,17 @@ type layerGradient struct {
 // gradientsOf computes the gradients of all layers of a network on the first images
 // of its set, as one block's: sums, in fixed point.
 func gradientsOf(env exp.Env, w network, width float64, images int, res *result.Result) ([]layerGradient, error) {
-	g, err := train.Gradient(train.GradConfig{Name: w.Model, Width: width, Data: w.dataset(env.Profile), DataDir: env.DataDir, Engine: env.Engine, Seed: env.Seeds[0], To: images})
+	g, err := train.Gradient(train.GradConfig{Name: w.Model, Width: width, Data: w.dataset(env.Profile), DataDir: env.DataDir,
+		Engine: env.Engine, Seed: env.Seeds[0], To: images})
 	if err != nil {
 		return nil, err
 	}
-	addData(res, *g.Data)
+	addData(res, result.Data(*g.Data))
 	res.Engine = g.Engine
 	var out []layerGradient
 	for _, l := range g.Model.Layers() {
-		x := layerGradient{Network: w.Title, Layer: l.Name, Shape: shapeOf(g.Model, l), Values: make([]float32, l.Length), Fixed: make([]int32, l.Length)}
+		x := layerGradient{Network: w.Key, Layer: l.Name, Shape: shapeOf(g.Model, l),
+			Values: make([]float32, l.Length), Fixed: make([]int32, l.Length)}
 		for i, v := range g.Grads[l.Offset : l.Offset+l.Length] {
 			x.Values[i] = v * float32(images)
 		}
@@ -128,4 +130,73 @@ func tryPrinted(l layerGradient, r int) (printed, error) {
 		}
 	}
 	return x, nil
+}
+
+// segmentsOf says for each number of a layer which segment it is in.
+func segmentsOf(l layerGradient, r int, split string) ([]int, error) {
+	cut, err := codedsgd.NewCut(len(l.Fixed), l.Shape, r, split)
+	if err != nil {
+		return nil, err
+	}
+	marks := make([]int32, len(l.Fixed))
+	for k := range r {
+		part := make([]int32, cut.Len(k))
+		fill(part, int32(k))
+		cut.Scatter(marks, part, k)
+	}
+	out := make([]int, len(marks))
+	for i, k := range marks {
+		out[i] = int(k)
+	}
+	return out, nil
+}
+
+// paddingNodes is where the zeros that packets are filled up with are counted.
+const paddingNodes = 8
+
+// padding is what segments of unequal length cost one exchange of a network at full
+// size: a packet is as long as its longest segment.
+type padding struct {
+	Network    network
+	Redundancy int
+	Split      string
+	Packets    int // times layers
+	Exact      int // numbers by eq. (28): C(n,r+1)·(r+1)/r gradients, rounded down
+	Sent       int // numbers in packets
+}
+
+func (p padding) percent() float64 { return 100 * (float64(p.Sent)/float64(p.Exact) - 1) }
+
+func paddings() ([]padding, error) {
+	var out []padding
+	for _, w := range networks() {
+		m, err := w.network(paddingNodes)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range redundancies {
+			a, err := codedsgd.Assign(paddingNodes, r)
+			if err != nil {
+				return nil, err
+			}
+			for _, s := range splits {
+				p := padding{Network: w, Redundancy: r, Split: s}
+				for _, l := range m.Layers() {
+					cut, err := codedsgd.NewCut(l.Length, shapeOf(m, l), r, s)
+					if err != nil {
+						return nil, err
+					}
+					for _, group := range a.Groups() {
+						for _, packet := range a.Packets(group) {
+							p.Sent += cut.Padded(packet)
+							p.Packets++
+						}
+					}
+				}
+				p.Exact = len(a.Groups()) * (r + 1) * m.NumParams() / r
+				out = append(out, p)
+			}
+		}
+	}
+	return out, nil
 }

@@ -2,10 +2,9 @@ package codedsgd
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 	"gradsync/papers/codedsgd"
 	_ "gradsync/shared/tensor/engine/portable"
 )
@@ -14,20 +13,17 @@ import (
 // 4 columns each, 40 weights and 5 biases. In three: 3, 3 and 2 columns, 30, 30 and
 // 20 weights, with 4, 3 and 3 biases. By rows in three: 4, 3 and 3 rows.
 func TestFig3ByHand(t *testing.T) {
-	r := runProfile(t, fig3(), "ci", 0)
-	s := tableOf(t, r, "segments")
-	wantColumn(t, s, "split", "columns", "columns", "columns", "columns", "columns", "rows", "rows", "rows", "rows", "rows")
-	wantColumn(t, s, "weights", 40, 40, 30, 30, 20, 40, 40, 32, 24, 24)
-	wantColumn(t, s, "biases", 5, 5, 4, 3, 3, 5, 5, 4, 3, 3)
-	wantColumn(t, s, "padded", 45, 45, 34, 34, 34, 45, 45, 36, 36, 36)
-	p := tableOf(t, r, "printed")
-	wantColumn(t, p, "begin", 90, 90)   // behind the last
-	wantColumn(t, p, "missing", 23, 22) // 2 of 8 columns and 3 of 10 biases; the last 2 of 8 and 2 of 10
-	wantColumn(t, tableOf(t, r, "reassembled"), "wrong", 0, 0, 0, 0)
-	if !strings.Contains(r.Notes[0], "none wrong") || !strings.Contains(r.Notes[1], "23 of 90 numbers at r = 2") {
-		t.Errorf("notes %q", r.Notes)
-	}
-	m := tableOf(t, r, "matrix")
+	r := ran(t, fig3(), "ci", 0)
+	wantCells(t, r, "segments", "split", "columns", "columns", "columns", "columns", "columns", "rows", "rows", "rows", "rows", "rows")
+	wantCells(t, r, "segments", "weights", 40, 40, 30, 30, 20, 40, 40, 32, 24, 24)
+	wantCells(t, r, "segments", "biases", 5, 5, 4, 3, 3, 5, 5, 4, 3, 3)
+	wantCells(t, r, "segments", "padded", 45, 45, 34, 34, 34, 45, 45, 36, 36, 36)
+	wantCells(t, r, "printed", "begin", 90, 90)   // behind the last
+	wantCells(t, r, "printed", "missing", 23, 22) // 2 of 8 columns and 3 of 10 biases; the last 2 of 8 and 2 of 10
+	wantCells(t, r, "reassembled", "wrong", 0, 0, 0, 0)
+	wantFact(t, r, "right", true)
+	wantFact(t, r, "fits", false)
+	m := r.Frame("matrix")
 	if len(m.Rows) != 10 || len(m.Columns) != 10 {
 		t.Fatalf("matrix of %d rows, %d columns", len(m.Rows), len(m.Columns))
 	}
@@ -40,10 +36,12 @@ func TestFig3ByHand(t *testing.T) {
 	if len(different) < 50 {
 		t.Errorf("%d different numbers in a gradient of 90", len(different))
 	}
-	for _, f := range r.Figures {
-		if len(f.Bands) != 90 || len(f.Lanes) != 10 {
-			t.Errorf("%s: %d numbers drawn in %d lanes, want 90 in 10", f.ID, len(f.Bands), len(f.Lanes))
-		}
+	drawn := map[any]int{}
+	for _, row := range r.Frame("drawn").Rows {
+		drawn[row[0]]++
+	}
+	if len(r.Figures) != 3 || drawn["columns-2"] != 90 || drawn["columns-3"] != 90 || drawn["rows-3"] != 90 {
+		t.Errorf("%d figures, numbers drawn %v, want 90 in each", len(r.Figures), drawn)
 	}
 }
 
@@ -59,10 +57,12 @@ func TestReassemblyFindsAFault(t *testing.T) {
 	if at, err := segmentsOf(l, 2, codedsgd.Columns); err != nil || !slices.Equal(at, []int{0, 0, 0, 1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 1, 0, 1}) {
 		t.Errorf("segments %v, %v", at, err)
 	}
-	n := fig3Notes(l, []reassembly{{Numbers: 170, Wrong: 3}}, []printed{{R: 2, Length: 17, Begin: 17}}, []padding{{Exact: 4, Sent: 4}})
-	if !strings.Contains(n[0], "3 of 170") || !strings.Contains(n[1], "complete in 1 of 1") || !strings.Contains(n[2], "no packet") {
-		t.Errorf("notes %q", n)
+	var r result.Result
+	showCuts(&r, l, []reassembly{{Numbers: 170, Wrong: 3}}, []printed{{R: 2, Length: 17, Begin: 16}}, []padding{{Exact: 4, Sent: 4}})
+	for key, want := range map[string]any{"right": false, "wrong": 3, "fits": true, "padded": false} {
+		wantFact(t, &r, key, want)
 	}
+	wantCells(t, &r, "padding", "worst", false)
 }
 
 // Padding is never less than (28). The DNN's rows, 512, 512 and 8, in three: of a
@@ -87,8 +87,5 @@ func TestPadding(t *testing.T) {
 		if want := map[int]int{2: 56 * 3, 3: 70 * 4}[p.Redundancy] * map[string]int{"dnn": 3, "cnn": 4}[p.Network.Key]; p.Packets != want {
 			t.Errorf("%+v: want %d packets times layers", p, want)
 		}
-	}
-	if x := paddingTable(all); x.Kind != result.Counted || len(x.Rows) != 8 {
-		t.Errorf("%+v", x)
 	}
 }

@@ -27,7 +27,7 @@ func fig10() exp.Experiment {
 
 // timings times a network's exchanges alone, without its training.
 func (t *trainer) timings(net network) (out []timing, err error) {
-	for _, n := range schoolingOf(t.env.Profile, net).Nodes {
+	for _, n := range trainingOf(t.env.Profile, net).Nodes {
 		on, err := t.timing(net, n)
 		if err != nil {
 			return nil, err

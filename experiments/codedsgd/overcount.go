@@ -1,13 +1,17 @@
 package codedsgd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/big"
+	"slices"
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 	"gradsync/papers/codedsgd"
 )
 
@@ -31,42 +35,36 @@ func planOvercount(profile string) overcountPlan {
 
 // overcount compares the packets of Algorithm 3 as printed with those it needs.
 func overcount() exp.Experiment {
-	e := exp.Experiment{ID: "codedsgd/overcount", Title: "Packets of Algorithm 3 as printed", Source: "CSSGD, Algorithm 3 against equation (28)", Profiles: exp.Profiles}
-	e.Seconds = func(profile string, _ int) float64 {
-		if profile == "ci" {
-			return 0.1
-		}
-		return 1.5
-	}
-	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		plan := planOvercount(env.Profile)
-		res := exp.NewResult(e, env, result.Counted, map[string]any{"plan": plan})
-		res.Seeds = []uint64{} // nothing is drawn
-		b := exp.Bar{Env: env, Total: float64(plan.Most - plan.Least + 2)}
-		var loops []loop
-		for n := plan.Least; n <= plan.Most; n++ {
-			for r := 1; r <= n; r++ {
-				l, err := countLoop(ctx, n, r)
-				if err != nil {
-					return res, err
+	return kit.Inquiry{ID: "codedsgd/overcount", Source: "CSSGD, Algorithm 3 against equation (28)", Kind: result.Counted, Profiles: exp.Profiles,
+		Seedless: true, Seconds: takes(0.1, 1.5),
+		Config: func(profile string) map[string]any { return map[string]any{"plan": planOvercount(profile)} },
+		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
+			plan := planOvercount(env.Profile)
+			b := exp.Bar{Env: env, Total: float64(plan.Most - plan.Least + 2)}
+			var loops []loop
+			for n := plan.Least; n <= plan.Most; n++ {
+				for k := 1; k <= n; k++ {
+					l, err := countLoop(ctx, n, k)
+					if err != nil {
+						return err
+					}
+					loops = append(loops, l)
 				}
-				loops = append(loops, l)
+				b.Step(fmt.Sprintf("n = %d", n))
 			}
-			b.Step(fmt.Sprintf("n = %d", n))
-		}
-		stated, err := countLoop(ctx, plan.Nodes, plan.Redundancy)
-		if err != nil {
-			return res, err
-		}
-		b.Step("the stated case")
-		res.Tables = []result.Table{loopTable(plan, loops)}
-		res.Figures = []result.Figure{factorFigure(loops), atThreeFigure(loops)}
-		res.Claims = []result.Claim{judgeLoop(&stated)}
-		res.Notes = loopNotes(plan, loops)
-		res.Status = complete
-		return res, nil
-	}
-	return e
+			stated, err := countLoop(ctx, plan.Nodes, plan.Redundancy)
+			if err != nil {
+				return err
+			}
+			b.Step("the stated case")
+			r.Frames = []result.Frame{loopFrame(loops), loopExtremes(loops)}
+			r.Figures = []result.Figure{
+				{ID: "factor", Form: "line", Frame: "loop", Where: map[string]any{"drawn": true}, X: "r", Y: []string{"factor"}, By: []string{"n"}, Log: "y"},
+				{ID: "r-3", Form: "line", Frame: "loop", Where: map[string]any{"r": 3}, X: "n", Y: []string{"normal", "needed-normal"}, Log: "y"}}
+			r.Claims = []result.Claim{judgeLoop(&stated)}
+			r.Facts = loopFacts(plan, loops)
+			return nil
+		}}.Experiment()
 }
 
 // loop is Algorithm 3 at one size, as printed and as (28) counts it.
@@ -95,28 +93,138 @@ func countLoop(ctx context.Context, n, r int) (loop, error) {
 	return l, nil
 }
 
-// factor is how many times the packets that are needed the loop sends; r < n, counted.
-func (l *loop) factor() float64 { return float64(l.Packets) / float64(l.Needed) }
+// sends reports whether the loop was counted and sends anything.
+func (l *loop) sends() bool { return l.Counted && l.Needed > 0 }
+
+// factor is how many times the packets that are needed the loop sends; NaN unless it sends.
+func (l *loop) factor() float64 {
+	if !l.sends() {
+		return math.NaN()
+	}
+	return float64(l.Packets) / float64(l.Needed)
+}
 
 // received is how often each segment comes to each node that lacks it, counted; r < n.
 func (l *loop) received() *big.Rat {
 	return big.NewRat(l.LoopCount.Deliveries, int64(l.Deliveries))
 }
 
-// ofNormal is the loop's load, a multicast once, over that of (30).
-func (l *loop) ofNormal() float64 { return float64(l.Packets) / float64(l.R*l.Normal) }
+// ofNormal is the loop's load, a multicast once, over that of (30); NaN unless it sends.
+func (l *loop) ofNormal() float64 {
+	if !l.sends() {
+		return math.NaN()
+	}
+	return float64(l.Packets) / float64(l.R*l.Normal)
+}
 
 // countedLoops are the loops that were counted and send anything.
-func countedLoops(loops []loop) (out []loop) {
-	for _, l := range loops {
-		if l.Counted && l.Needed > 0 {
-			out = append(out, l)
-		}
-	}
-	return out
+func countedLoops(loops []loop) []loop {
+	return slices.DeleteFunc(slices.Clone(loops), func(l loop) bool { return !l.sends() })
 }
 
 func judgeLoop(l *loop) result.Claim {
-	return claims.Judge("C27", claims.Evidence{Value: int(l.Packets),
-		Note: fmt.Sprintf("counted on all %d nodes, %s combinations each; %d packets are needed, and %d of those counted are these", l.N, l.Each, l.Needed, l.Useful)})
+	f := claims.Number(float64(l.Packets), nil, nil, 0)
+	f.Notes = []result.Reason{result.Because("C27", "nodes", l.N, "combinations", l.Each.Int64()),
+		result.Because("C27-needed", "needed", l.Needed, "useful", l.Useful)}
+	return claims.Verdict("C27", f)
+}
+
+// whole returns, for every n from 4 on, up to the first of which not every r was counted,
+// its loops.
+func whole(loops []loop) (all [][]loop) {
+	for n := 4; ; n++ {
+		of := slices.DeleteFunc(slices.Clone(loops), func(l loop) bool { return l.N != n })
+		if len(of) == 0 || slices.ContainsFunc(of, func(l loop) bool { return !l.Counted }) {
+			return all
+		}
+		all = append(all, of)
+	}
+}
+
+// loopFrame has a row for each size; the sizes of every n of which every r was counted
+// are drawn.
+func loopFrame(loops []loop) result.Frame {
+	last := 3 + len(whole(loops))
+	f := kit.NewSheet("loop", "n r each packets useful needed factor/.2 received/times normal/.3 needed-normal/.3 state:enumerated drawn")
+	for i := range loops {
+		l := &loops[i]
+		row := []any{l.N, l.R, l.Each.Int64(), nil, nil, l.Needed, l.factor(), nil, l.ofNormal(), l.ofNormal() / l.factor(),
+			"not-enumerated", l.N >= 4 && l.N <= last}
+		if l.Repeats != nil {
+			row[7] = l.Repeats.Int64()
+		}
+		if l.Counted {
+			row[3], row[10] = l.Packets, "enumerated"
+			if l.R > 1 {
+				row[4] = l.Useful
+			}
+			if l.Needed == 0 {
+				row[10] = "no-exchange"
+			}
+		}
+		f.Add(row...)
+	}
+	return f.Frame
+}
+
+// loopExtremes are sizes that a text names: where the loop first sends more than needed and
+// where it sends most, of all and of each n that is drawn, and the ends of the line at
+// r = 3.
+func loopExtremes(loops []loop) result.Frame {
+	f := kit.NewSheet("extremes", "which n r packets needed factor times/.0 normal needed-normal")
+	add := func(which string, l loop) {
+		f.Add(which, l.N, l.R, l.Packets, l.Needed, l.factor(), l.factor(), l.ofNormal(), l.ofNormal()/l.factor())
+	}
+	highest := func(loops []loop) loop {
+		return slices.MaxFunc(loops, func(a, b loop) int { return cmp.Compare(a.factor(), b.factor()) })
+	}
+	all := countedLoops(loops)
+	if i := slices.IndexFunc(all, func(l loop) bool { return l.factor() > 1 }); i >= 0 {
+		add("smallest", all[i])
+		add("largest", highest(all))
+	}
+	for _, of := range whole(loops) {
+		add("peak", highest(countedLoops(of)))
+	}
+	if three := slices.DeleteFunc(all, func(l loop) bool { return l.R != 3 }); len(three) > 0 {
+		add("first", three[0])
+		add("last", three[len(three)-1])
+	}
+	return f.Frame
+}
+
+// loopFacts counts at how many sizes the loop makes as many packets as needed, more or
+// fewer, and whether that follows r alone.
+func loopFacts(plan overcountPlan, loops []loop) []result.Fact {
+	all := countedLoops(loops)
+	same, more, fewer, above, repeats := 0, 0, 0, 0, 0
+	rule := true // equal at r = 2 and n − 1, more between, fewer at r = 1 < n − 1
+	for i := range all {
+		l := &all[i]
+		switch f := l.factor(); {
+		case f == 1:
+			same++
+			rule = rule && (l.R == 2 || l.R == l.N-1)
+		case f > 1:
+			more++
+			rule = rule && l.R >= 3 && l.R <= l.N-2
+		default:
+			fewer++
+			rule = rule && l.R == 1
+		}
+		if l.ofNormal() > 1 {
+			above++
+		}
+		if l.received().Cmp(new(big.Rat).SetInt(l.Repeats)) == 0 {
+			repeats++
+		}
+	}
+	skipped := 0
+	for i := range loops {
+		if !loops[i].Counted {
+			skipped++
+		}
+	}
+	return kit.Facts("most", plan.Most, "limit", plan.LoopLimit, "counted", len(all), "same", same, "more", more, "fewer", fewer, "rule", rule,
+		"above", above, "repeats", repeats, "repeats.all", repeats == len(all), "skipped", skipped, "skips", skipped > 0)
 }

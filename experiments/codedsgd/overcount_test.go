@@ -1,10 +1,10 @@
 package codedsgd
 
 import (
-	"strings"
 	"testing"
 
 	"gradsync/experiments/claims"
+	"gradsync/experiments/result"
 )
 
 // Enumerated before this code, by another program: n, r, packets, needed.
@@ -21,26 +21,26 @@ func TestOvercountIsTheOneFoundBefore(t *testing.T) {
 			t.Errorf("n = %d, r = %d: %+v, want %d and %d", c.n, c.r, l, c.packets, c.needed)
 		}
 		if c.n == 8 {
-			verdictIs(t, judgeLoop(&l), claims.Equal, "1330 combinations each; 280 packets are needed, and 280 of those")
+			foundAs(t, judgeLoop(&l), claims.Equal, result.Because("C27", "nodes", 8, "combinations", 1330), result.Because("C27-needed", "needed", 280, "useful", 280))
 			l.Packets++
-			verdictIs(t, judgeLoop(&l), claims.Differs)
+			foundAs(t, judgeLoop(&l), claims.Differs)
 		}
 	}
 	l, err := countLoop(t.Context(), 9, 5)
 	if err != nil || l.Counted || l.Needed != 504 {
 		t.Errorf("n = 9, r = 5: %+v, %v", l, err)
 	}
-	if row := loopTable(planOvercount("quick"), []loop{l}).Rows[0]; row[2] != int64(12103014) || row[3] != nil || row[9] != "not enumerated" {
+	if row := loopFrame([]loop{l}).Rows[0]; row[2] != int64(12103014) || row[3] != nil || row[10] != "not-enumerated" {
 		t.Errorf("its row is %v", row)
 	}
 	l, err = countLoop(t.Context(), 12, 9)
-	if got := loopTable(planOvercount("quick"), []loop{l}).Rows[0][2]; err != nil || got != int64(200_063_149_171_380) { // C(165,9), below 2⁵³ like all of n ≤ 12
+	if got := loopFrame([]loop{l}).Rows[0][2]; err != nil || got != int64(200_063_149_171_380) { // C(165,9), below 2⁵³ like all of n ≤ 12
 		t.Errorf("combinations %v, %v", got, err)
 	}
 }
 
-// The sentence about where the loop is right is said of loops that are so, alone.
-func TestLoopNotes(t *testing.T) {
+// The rule of where the loop is right is said of loops that are so, alone.
+func TestLoopFacts(t *testing.T) {
 	var loops []loop
 	for n := 2; n <= 6; n++ {
 		for r := 1; r <= n; r++ {
@@ -51,34 +51,32 @@ func TestLoopNotes(t *testing.T) {
 			loops = append(loops, l)
 		}
 	}
-	plan := planOvercount("ci")
-	notes := loopNotes(plan, loops)
+	facts := func() *result.Result { return &result.Result{Facts: loopFacts(planOvercount("ci"), loops)} }
+	r := facts()
 	// r < n: 15; equal at (2,1), r = 2 of n ≥ 3 and r = n−1 of n ≥ 4; r = 1 of n ≥ 3 fewer.
-	if !strings.Contains(notes[0], "Of 15 sizes that were counted, the printed loop makes the packets that are needed at 8, more at 3 and fewer at 4. They are the same exactly") ||
-		!strings.Contains(notes[1], "n = 5, r = 3: 80 packets for 20. The largest counted is n = 6, r = 4: 1\u202f170 for 30, 39 times as many") {
-		t.Errorf("%q", notes)
+	for key, want := range map[string]any{"counted": 15, "same": 8, "more": 3, "fewer": 4, "rule": true, "repeats.all": true, "skips": false} {
+		wantFact(t, r, key, want)
 	}
+	r.Frames = []result.Frame{loopExtremes(loops)}
+	wantCells(t, r, "extremes", "which", "smallest", "largest", "peak", "peak", "peak", "first", "last")
+	wantCells(t, r, "extremes", "packets", 80, 1170, 12, 80, 1170, 4, 600)
+	wantCells(t, r, "extremes", "times", 4, 39, 1, 4, 39, 1, 10)
 	loops[3].Packets++ // (3, 2)
-	if n := loopNotes(plan, loops)[0]; !strings.Contains(n, "do not follow") {
-		t.Errorf("%q", n)
-	}
+	wantFact(t, facts(), "rule", false)
 	loops[3].Counted = false
-	if n := loopNotes(plan, loops); len(n) != 5 || !strings.HasPrefix(n[4], "1 sizes") {
-		t.Errorf("%q", n)
-	}
-}
-
-func TestGrouped(t *testing.T) {
-	for x, want := range map[int64]string{0: "0", 999: "999", 1000: "1\u202f000", 12345678: "12\u202f345\u202f678"} {
-		if got := grouped(x); got != want {
-			t.Errorf("%d is written %q", x, got)
-		}
-	}
+	wantFact(t, facts(), "skipped", 1)
 }
 
 func TestOvercountRuns(t *testing.T) {
-	r := runProfile(t, overcount(), "ci")
-	if len(r.Claims) != 1 || r.Claims[0].Verdict != claims.Equal || len(r.Figures[0].Series) != 3 || len(r.Figures[1].Series[0].X) != 3 {
-		t.Errorf("%+v", r.Figures)
+	r := ran(t, overcount(), "ci")
+	foundAs(t, r.Claims[0], claims.Equal)
+	drawn := 0
+	for _, is := range cellsOf(t, r, "loop", "drawn") {
+		if is == true {
+			drawn++
+		}
+	}
+	if drawn != 4+5+6 {
+		t.Errorf("%d sizes are drawn, want those of n = 4, 5 and 6", drawn)
 	}
 }

@@ -3,9 +3,13 @@ package codedsgd
 import (
 	"context"
 	"fmt"
+	"math/big"
+	"strings"
 
+	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 	"gradsync/papers/codedsgd"
 )
 
@@ -28,46 +32,44 @@ func planProof(profile string) proofPlan {
 
 // proof executes the counting of §2.4.
 func proof() exp.Experiment {
-	e := exp.Experiment{ID: "codedsgd/proof", Title: "The proof of the load, counted step by step", Source: "CSSGD, §2.4, equations (16) and (19) to (30), Algorithm 3", Profiles: exp.Profiles}
-	e.Seconds = func(profile string, _ int) float64 {
-		if profile == "ci" {
-			return 0.1
-		}
-		return 2
-	}
-	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		plan := planProof(env.Profile)
-		res := exp.NewResult(e, env, result.Counted, map[string]any{"plan": plan, "steps": stepForms()})
-		res.Seeds = []uint64{} // nothing is drawn
-		b := exp.Bar{Env: env, Total: float64(plan.Most - plan.Least + 1)}
-		steps, sizes, err := countProof(ctx, plan, &b)
-		if err != nil {
-			return res, err
-		}
-		res.Tables = []result.Table{stepTable(plan, steps), countTable(plan, sizes)}
-		res.Claims = judgeProof(plan, steps)
-		res.Notes = proofNotes(plan, steps)
-		res.Status = complete
-		return res, nil
-	}
-	return e
+	return kit.Inquiry{ID: "codedsgd/proof", Source: "CSSGD, §2.4, equations (16) and (19) to (30), Algorithm 3", Kind: result.Counted,
+		Profiles: exp.Profiles, Seedless: true, Seconds: takes(0.1, 2),
+		Config: func(profile string) map[string]any {
+			var keys []string
+			for _, s := range codedsgd.Proof() {
+				keys = append(keys, stepKey(s.Number))
+			}
+			return map[string]any{"plan": planProof(profile), "steps": keys}
+		},
+		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
+			plan := planProof(env.Profile)
+			steps, sizes, err := countProof(ctx, plan, &exp.Bar{Env: env, Total: float64(plan.Most - plan.Least + 1)})
+			if err != nil {
+				return err
+			}
+			r.Frames = []result.Frame{stepFrame(steps), countFrame(sizes), uncounted(plan)}
+			r.Claims = judgeProof(plan, steps)
+			r.Facts = proofFacts(plan, steps)
+			return nil
+		}}.Experiment()
 }
 
-// stepForms are the forms that are compared, for the configuration.
-func stepForms() (forms [][3]string) {
-	for _, s := range codedsgd.Proof() {
-		forms = append(forms, [3]string{s.Number, s.Printed, s.Corrected})
-	}
-	return forms
-}
+// stepKey makes a key of the paper's number: "(24)", "Alg.3,r=1".
+func stepKey(number string) string { return strings.ReplaceAll(number, " ", "") }
 
 // step is what was found of one step of the proof.
 type step struct {
 	codedsgd.Step
-	Cases, Failed int    // of the form that should hold
-	First         string // where it failed first
-	Said, Wrong   int    // of the printed form, where it is another
-	Smallest      string // where that was wrong first
+	Cases, Failed int      // of the form that should hold
+	First         *example // where it failed first
+	Said, Wrong   int      // of the printed form, where it is another
+	Smallest      *example // where that was wrong first
+}
+
+// example is one equation that does not hold.
+type example struct {
+	N, R                       int
+	Counted, Computed, Printed string // exact; Printed "" where nothing else is printed
 }
 
 // countProof evaluates every step at every size, from small to large.
@@ -97,11 +99,12 @@ func countProof(ctx context.Context, plan proofPlan, b *exp.Bar) (steps []step, 
 // count notes the equations of one size.
 func (s *step) count(n, r int, sides []codedsgd.Side) {
 	for _, side := range sides {
+		x := &example{N: n, R: r, Counted: side.Left.RatString(), Computed: side.Right.RatString()}
 		s.Cases++
 		if side.Left.Cmp(side.Right) != 0 {
 			s.Failed++
-			if s.First == "" {
-				s.First = fmt.Sprintf("n = %d, r = %d, %s: counted %s, computed %s", n, r, side.What, side.Left.RatString(), side.Right.RatString())
+			if s.First == nil {
+				s.First = x
 			}
 		}
 		if side.Printed == nil {
@@ -110,8 +113,9 @@ func (s *step) count(n, r int, sides []codedsgd.Side) {
 		s.Said++
 		if side.Left.Cmp(side.Printed) != 0 {
 			s.Wrong++
-			if s.Smallest == "" {
-				s.Smallest = fmt.Sprintf("n = %d, r = %d, %s: counted %s, as printed %s", n, r, side.What, side.Left.RatString(), side.Printed.RatString())
+			if s.Smallest == nil {
+				x.Printed = side.Printed.RatString()
+				s.Smallest = x
 			}
 		}
 	}
@@ -120,17 +124,17 @@ func (s *step) count(n, r int, sides []codedsgd.Side) {
 // holds reports whether the form that should hold does, everywhere.
 func (s *step) holds() bool { return s.Cases > 0 && s.Failed == 0 }
 
-// verdict is the step's in words.
+// verdict is the step's, as a key.
 func (s *step) verdict() string {
 	switch {
 	case !s.holds():
 		return "fails"
 	case s.Corrected == "":
-		return "holds as printed"
+		return "holds"
 	case s.Wrong == 0:
-		return "holds corrected; printed never wrong"
+		return "holds-corrected"
 	}
-	return "printed wrong, corrected holds"
+	return "printed-wrong"
 }
 
 // judgeProof judges the claims that are one equation each.
@@ -139,16 +143,22 @@ func judgeProof(plan proofPlan, steps []step) []result.Claim {
 	for _, c := range []struct {
 		id      string
 		numbers []string
-	}{{"C14", []string{"(19)"}}, {"C15", []string{"(28)"}}, {"C16", []string{"(29)"}}, {"C17", []string{"(30)"}}, {"C22", []string{"(20)"}}, {"C23", []string{"(21)", "(27)"}}} {
-		ok, found, cases := true, "", 0
+	}{{"C14", []string{"(19)"}}, {"C15", []string{"(28)"}}, {"C16", []string{"(29)"}}, {"C17", []string{"(30)"}}, {"C22", []string{"(20)"}},
+		{"C23", []string{"(21)", "(27)"}}} {
+		ok, words, cases := true, result.Reason{}, 0
 		for _, number := range c.numbers {
 			s := stepOf(steps, number)
 			cases += s.Cases
 			if !s.holds() && ok {
-				ok, found = false, "it fails: "+s.First
+				ok, words = false, result.Because("equation-fails", "step", stepKey(number))
+				if x := s.First; x != nil {
+					words = result.Because("equation-fails", "step", stepKey(number), "n", x.N, "r", x.R, "counted", x.Counted, "computed", x.Computed)
+				}
 			}
 		}
-		out = append(out, identity(c.id, ok, found, fmt.Sprintf("%d equations between counted and computed numbers, n from %d to %d, every r", cases, plan.Least, plan.Most)))
+		f := claims.Identity(ok, words)
+		f.Notes = []result.Reason{result.Because("equations", "cases", cases, "least", plan.Least, "most", plan.Most)}
+		out = append(out, claims.Verdict(c.id, f))
 	}
 	return out
 }
@@ -161,4 +171,70 @@ func stepOf(steps []step, number string) *step {
 		}
 	}
 	panic("codedsgd: the proof has no step " + number)
+}
+
+// stepFrame is the proof step by step. What a step says, and its forms, are words of
+// the report's, by the step's key. The equation shown with it is the first at which the
+// form that should hold fails, or else the printed one.
+func stepFrame(steps []step) result.Frame {
+	f := kit.NewSheet("steps", "equation says:says printed:printed corrected:corrected cases verdict:proved wrong of "+
+		"smallest:smallest n r counted computed as-printed")
+	for i := range steps {
+		s := &steps[i]
+		key := stepKey(s.Number)
+		row := []any{key, key, key, key, s.Cases, s.verdict(), nil, nil, nil, nil, nil, nil, nil, nil}
+		if s.Corrected == "" {
+			row[3] = "as-printed"
+		}
+		if s.Said > 0 {
+			row[6], row[7] = s.Wrong, s.Said
+		}
+		x := s.Smallest
+		if !s.holds() {
+			x = s.First
+		}
+		if x != nil {
+			copy(row[8:], []any{key, x.N, x.R, x.Counted, x.Computed, x.Printed})
+		}
+		f.Add(row...)
+	}
+	return f.Frame
+}
+
+// countFrame is what an exchange consists of.
+func countFrame(sizes []size) result.Frame {
+	f := kit.NewSheet("counts", "n r blocks have left groups packets deliveries terms load/gradient-units.2")
+	for _, s := range sizes {
+		c := s.Counted
+		f.Add(s.N, s.R, c.Blocks, c.Have, c.Left, c.Groups, c.Packets, c.Deliveries, c.Terms, float(big.NewRat(int64(c.Elements), int64(s.R))))
+	}
+	return f.Frame
+}
+
+// uncounted lists the sizes whose printed loop is too long.
+func uncounted(plan proofPlan) result.Frame {
+	f := kit.NewSheet("uncounted", "n rs")
+	for n := plan.Least; n <= plan.Most; n++ {
+		var rs []int
+		for r := 1; r <= n; r++ {
+			if codedsgd.LoopCombinations(n, r).Cmp(big.NewInt(plan.LoopLimit)) > 0 {
+				rs = append(rs, r)
+			}
+		}
+		if rs != nil {
+			f.Add(n, listed(rs))
+		}
+	}
+	return f.Frame
+}
+
+func proofFacts(plan proofPlan, steps []step) []result.Fact {
+	cases, fail := 0, 0
+	for i := range steps {
+		cases += steps[i].Cases
+		if !steps[i].holds() {
+			fail++
+		}
+	}
+	return kit.Facts("equations", cases, "least", plan.Least, "most", plan.Most, "limit", plan.LoopLimit, "failing", fail, "proved", fail == 0)
 }

@@ -2,11 +2,12 @@ package codedsgd
 
 import (
 	"math/big"
-	"strings"
+	"slices"
 	"testing"
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
+	"gradsync/experiments/result"
 	"gradsync/papers/codedsgd"
 )
 
@@ -18,7 +19,7 @@ func side(what string, left, right int64, printed ...int64) codedsgd.Side {
 	return s
 }
 
-// A step's words follow from its cases.
+// A step's verdict follows from its cases.
 func TestStepVerdicts(t *testing.T) {
 	right := step{Step: codedsgd.Step{Number: "(20)"}}
 	right.count(2, 1, []codedsgd.Side{side("a", 1, 1)})
@@ -32,12 +33,13 @@ func TestStepVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		s       step
 		verdict string
-	}{{right, "holds as printed"}, {wrong, "printed wrong, corrected holds"}, {never, "holds corrected; printed never wrong"}, {failing, "fails"}, {step{}, "fails"}} {
+	}{{right, "holds"}, {wrong, "printed-wrong"}, {never, "holds-corrected"}, {failing, "fails"}, {step{}, "fails"}} {
 		if got := c.s.verdict(); got != c.verdict {
 			t.Errorf("%+v: %q, want %q", c.s, got, c.verdict)
 		}
 	}
-	if wrong.Cases != 4 || wrong.Said != 3 || wrong.Wrong != 2 || wrong.Smallest != "n = 2, r = 2, c: counted 4, as printed 5" || failing.First != "n = 3, r = 2, e: counted 4, computed 3" {
+	if wrong.Cases != 4 || wrong.Said != 3 || wrong.Wrong != 2 ||
+		*wrong.Smallest != (example{2, 2, "4", "4", "5"}) || *failing.First != (example{3, 2, "4", "3", ""}) {
 		t.Errorf("%+v, %+v", wrong, failing)
 	}
 }
@@ -53,7 +55,9 @@ func TestProofClaims(t *testing.T) {
 		t.Errorf("%d sizes", len(sizes))
 	}
 	for _, c := range judgeProof(plan, steps) {
-		verdictIs(t, c, claims.Equal, "n from 2 to 6, every r")
+		if foundAs(t, c, claims.Equal); c.Reasons[0].Code != "equations" || c.Reasons[0].Args["most"] != 6 {
+			t.Errorf("%s: %+v", c.ID, c.Reasons)
+		}
 	}
 	for number, id := range map[string]string{"(19)": "C14", "(28)": "C15", "(29)": "C16", "(30)": "C17", "(20)": "C22", "(21)": "C23", "(27)": "C23"} {
 		s := stepOf(steps, number)
@@ -64,35 +68,32 @@ func TestProofClaims(t *testing.T) {
 			if c.ID == id {
 				want = claims.Differs
 			}
-			verdictIs(t, c, want)
-			if c.ID == id && c.Measured != "it fails: n = 7, r = 3, x: counted 1, computed 2" {
-				t.Errorf("%s measured %v", id, c.Measured)
+			foundAs(t, c, want)
+			if c.ID == id {
+				foundAs(t, c, want, result.Because("equation-fails", "step", number, "n", 7, "r", 3, "counted", "1", "computed", "2"))
 			}
 		}
-		if n := proofNotes(plan, steps); !strings.Contains(n[0], "these fail: "+number) {
-			t.Errorf("%s: the note says %q", number, n[0])
-		}
+		var r result.Result
+		r.Facts = proofFacts(plan, steps)
+		wantFact(t, &r, "proved", false)
+		wantFact(t, &r, "failing", 1)
 		*s = kept
 	}
 }
 
 func TestProofRuns(t *testing.T) {
-	r := runProfile(t, proof(), "ci")
-	steps := tableOf(t, r, "steps")
-	if len(steps.Rows) != len(codedsgd.Proof()) || len(r.Claims) != 6 || len(r.Notes) != 6 {
-		t.Errorf("%d steps, %d claims, %d notes", len(steps.Rows), len(r.Claims), len(r.Notes))
+	r := ran(t, proof(), "ci")
+	if steps := r.Frame("steps"); len(steps.Rows) != len(codedsgd.Proof()) || len(r.Claims) != 6 {
+		t.Errorf("%d steps, %d claims", len(steps.Rows), len(r.Claims))
 	}
-	if got := stepTable(planProof("quick"), nil).Caption; !strings.Contains(got, "not at n = 9, r = 5, 6; n = 10, r = 5, 6, 7, 8;") {
-		t.Errorf("the caption says %q", got)
+	wantFact(t, r, "proved", true)
+	if f := uncounted(planProof("quick")); !slices.Equal(f.Rows[0], []any{9, "5,6"}) || !slices.Equal(f.Rows[1], []any{10, "5,6,7,8"}) {
+		t.Errorf("not counted are %v", f.Rows)
 	}
 	// n = 4, r = 2 by hand: 6 blocks, 3 of a node, 4 groups of 3 packets to 2 nodes of 2 terms.
-	for _, row := range tableOf(t, r, "counts").Rows {
-		if row[0] == 4 && row[1] == 2 {
-			for i, want := range []any{4, 2, 6, 3, 3, 4, 12, 24, 24, 6.} {
-				if row[i] != want {
-					t.Errorf("entry %d is %v, want %v", i, row[i], want)
-				}
-			}
+	for _, row := range r.Frame("counts").Rows {
+		if row[0] == 4 && row[1] == 2 && !slices.Equal(row, []any{4, 2, 6, 3, 3, 4, 12, 24, 24, 6.}) {
+			t.Errorf("n = 4, r = 2: %v", row)
 		}
 	}
 }

@@ -2,12 +2,16 @@ package codedsgd
 
 import (
 	"context"
-	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
 
 	"gradsync/datasets"
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 	"gradsync/experiments/train"
 	"gradsync/papers/codedsgd"
 	"gradsync/shared/cluster"
@@ -19,63 +23,51 @@ const fewest, most = 2, 10
 
 // table1 is the ten nodes as we assume them, beside what the paper does state.
 func table1() exp.Experiment {
-	e := exp.Experiment{ID: "codedsgd/table1", Title: "The nodes: assumed hardware, stated tasks", Source: "CSSGD, Table 1", Profiles: exp.Profiles}
-	e.Seconds = func(profile string, _ int) float64 {
-		if profile == "standard" || profile == "paper" {
-			return 5 // reads both sets
-		}
-		return 0.5
-	}
-	e.Old = func(_ context.Context, env exp.Env) (*result.Result, error) {
-		p := referencePlatform()
-		res := exp.NewResult(e, env, result.Stated, map[string]any{"platform": p, "networks": networks(), "redundancies": redundancies, "nodes": []int{fewest, most}})
-		res.Seeds = []uint64{}
-		var all []nClass
-		for _, w := range networks() {
-			set, err := train.OpenData(w.dataset(env.Profile), env.DataDir, w.Model)
-			if err != nil {
-				return res, err
-			}
-			addData(res, result.Data{Name: set.Name, Origin: set.Origin, Train: set.Train.Len(), Test: set.Test.Len(), SHA256: set.SHA256, Note: set.Note})
-			for n := fewest; n <= most; n++ {
-				t, err := taskOf(w, n, env.Profile, set)
+	return kit.Inquiry{ID: "codedsgd/table1", Source: "CSSGD, Table 1", Kind: result.Stated, Profiles: exp.Profiles, Seedless: true,
+		Seconds: func(profile string, _ int) float64 {
+			return map[string]float64{"ci": 0.5, "quick": 0.5, "standard": 5, "paper": 5}[profile] // the last two read both sets
+		},
+		Config: func(string) map[string]any {
+			return map[string]any{"platform": kit.Platform(referencePlatform()), "networks": networks(), "redundancies": redundancies, "nodes": []int{fewest, most}}
+		},
+		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
+			p := referencePlatform()
+			var all []nClass
+			for _, w := range networks() {
+				set, err := train.OpenData(w.dataset(env.Profile), env.DataDir, w.Model)
 				if err != nil {
-					return res, err
+					return err
 				}
-				all = append(all, t)
+				addData(r, result.Data{Name: set.Name, Origin: set.Origin, Train: set.Train.Len(), Test: set.Test.Len(), SHA256: set.SHA256, Note: set.Note})
+				for n := fewest; n <= most; n++ {
+					t, err := taskOf(w, n, env.Profile, set)
+					if err != nil {
+						return err
+					}
+					all = append(all, t)
+				}
 			}
-		}
-		rho, err := calibration(p)
-		if err != nil {
-			return res, err
-		}
-		res.Tables = []result.Table{hostTable(p), statedTable(p), taskTable(all), calibrationTable(rho), assumptionTable(p)}
-		res.Claims = []result.Claim{
-			judgeNodes(env.Profile, p),
-			judgeClasses(all),
-		}
-		res.Notes = table1Notes(p, all, rho)
-		res.Status = complete
-		return res, nil
-	}
-	return e
+			rho, err := calibration(p)
+			if err != nil {
+				return err
+			}
+			r.Frames = []result.Frame{hosts(p), tasks(all), calibrationFrame(rho), assumptions(p)}
+			r.Claims = []result.Claim{judgeNodes(env.Profile, p), judgeClasses(all)}
+			r.Facts = table1Facts(p, all, rho)
+			return nil
+		}}.Experiment()
 }
 
 // judgeNodes judges C09 by the largest cluster on which this profile trains.
 func judgeNodes(profile string, p *cluster.Platform) result.Claim {
 	most := 0
 	for _, net := range networks() {
-		most = max(most, schoolingOf(profile, net).most())
+		most = max(most, trainingOf(profile, net).most())
 	}
-	return claims.Judge("C09", claims.Evidence{Value: most, Note: fmt.Sprintf(
-		"the most nodes that this profile trains on; "+claims.Set+"; the platform has %d, and %s, which ASGD alone uses", len(p.Workers), servers(p))})
-}
-
-func servers(p *cluster.Platform) string {
-	if p.Server == nil {
-		return "no server"
-	}
-	return "one parameter server more"
+	f := claims.Number(float64(most), nil, nil, 0)
+	f.Given = true
+	f.Notes = []result.Reason{result.Because("C09-profile"), result.Because("C09", "nodes", len(p.Workers), "server", p.Server != nil)}
+	return claims.Verdict("C09", f)
 }
 
 // nClass is the task of one network on n nodes, as a training is configured: of how
@@ -118,21 +110,116 @@ func distinct(labels []uint8) (n int) {
 	return n
 }
 
-// fault says in what a task is not of as many classes as there are nodes; "": in
-// nothing.
-func (t nClass) fault() string {
-	if t.Classes == t.Nodes && t.Logits == t.Nodes && t.Labels == t.Nodes {
-		return ""
-	}
-	return fmt.Sprintf("%s on %d nodes: configured for %d classes, %d logits, images of %d classes", t.Network.Title, t.Nodes, t.Classes, t.Logits, t.Labels)
+// right reports whether a task is of as many classes as there are nodes, in all that
+// knows of classes.
+func (t nClass) right() bool {
+	return t.Classes == t.Nodes && t.Logits == t.Nodes && t.Labels == t.Nodes
 }
 
 // judgeClasses judges C24 on the configurations of all trainings.
 func judgeClasses(all []nClass) result.Claim {
-	for _, t := range all {
-		if f := t.fault(); f != "" {
-			return identity("C24", false, f, "")
+	i := slices.IndexFunc(all, func(t nClass) bool { return !t.right() })
+	if i >= 0 {
+		t := all[i]
+		return claims.Verdict("C24", claims.Identity(false,
+			result.Because("C24-other", "network", t.Network.Key, "nodes", t.Nodes, "classes", t.Classes, "logits", t.Logits, "labels", t.Labels)))
+	}
+	f := claims.Identity(true, result.Reason{})
+	f.Given = true
+	f.Notes = []result.Reason{result.Because("C24", "fewest", fewest, "most", most)}
+	return claims.Verdict("C24", f)
+}
+
+// hosts has a row for each group of hosts that are alike: from one name to another.
+func hosts(p *cluster.Platform) result.Frame {
+	f := kit.NewSheet("nodes", "host last count flops/GFLOP/s.1 jitter/%.1 link/Gb/s.1 latency/µs.1 overhead/µs.1 used:used")
+	add := func(h cluster.Host, last string, count int, used string) {
+		f.Add(h.Name, last, count, h.FLOPS/1e9, 100*h.Jitter, h.Bandwidth*8/1e9, 1e6*h.Latency.Seconds(), 1e6*h.Overhead.Seconds(), used)
+	}
+	for i, first := 0, 0; i < len(p.Workers); i++ {
+		if i+1 == len(p.Workers) || !equal(p.Workers[first], p.Workers[i+1]) {
+			add(p.Workers[first], p.Workers[i].Name, i-first+1, "all-methods")
+			first = i + 1
 		}
 	}
-	return identity("C24", true, "", fmt.Sprintf(claims.SetAsStated+": configuration, network and images of both networks on %d to %d nodes", fewest, most))
+	if p.Server != nil {
+		add(*p.Server, p.Server.Name, 1, "asgd-alone")
+	}
+	return f.Frame
+}
+
+// equal reports whether two hosts differ in nothing that the frame shows.
+func equal(a, b cluster.Host) bool {
+	return a.FLOPS == b.FLOPS && a.Jitter == b.Jitter && a.Bandwidth == b.Bandwidth && a.Latency == b.Latency && a.Overhead == b.Overhead
+}
+
+// tasks is read off the configuration that every training uses.
+func tasks(all []nClass) result.Frame {
+	f := kit.NewSheet("tasks", "network:network nodes classes logits train test batch micro")
+	f.Kind = result.Counted
+	for _, t := range all {
+		f.Add(t.Network.Key, t.Nodes, t.Labels, t.Logits, t.Train, t.Test, t.Batch, t.Micros)
+	}
+	return f.Frame
+}
+
+// calibrationFrame is how speed and link were chosen.
+func calibrationFrame(all []ratio) result.Frame {
+	f := kit.NewSheet("calibration", "network:network parameters flop/MFLOP.2 pernode calc/ms.1 comm/ms.1 ratio/.2 best from/.2 to/.2 inside")
+	f.Kind = result.Modelled
+	for _, r := range all {
+		f.Add(r.Network.Key, r.Parameters, r.FLOP/1e6, r.Network.PerNode, 1e3*r.Calc, 1e3*r.Comm, r.value(), r.Best, r.Low, r.High, r.inside())
+	}
+	return f.Frame
+}
+
+// assumptions has a row for each value that was chosen, with how sure we are; hosts that
+// share a reason share a row. The reasons are the report's words.
+func assumptions(p *cluster.Platform) result.Frame {
+	type row struct {
+		cluster.Assumption
+		first, last string
+	}
+	var rows []row
+	add := func(who string, list []cluster.Assumption) {
+		for _, a := range list {
+			if i := slices.IndexFunc(rows, func(x row) bool { return x.Assumption == a }); i >= 0 {
+				rows[i].last = who
+			} else {
+				rows = append(rows, row{a, who, who})
+			}
+		}
+	}
+	for _, h := range p.Workers {
+		add(h.Name, h.Assumed)
+	}
+	if p.Server != nil {
+		add(p.Server.Name, p.Server.Assumed)
+	}
+	add("cluster", p.Assumed)
+	f := kit.NewSheet("assumptions", "who last value chosen unit confidence:confidence")
+	for _, x := range rows {
+		number, unit, _ := strings.Cut(x.Value, " ")
+		chosen, err := strconv.ParseFloat(number, 64)
+		if err != nil {
+			chosen = math.NaN()
+		}
+		f.Add(x.first, x.last, x.Field, chosen, strings.Replace(unit, "us", "µs", 1), x.Confidence)
+	}
+	return f.Frame
+}
+
+func table1Facts(p *cluster.Platform, all []nClass, rho []ratio) []result.Fact {
+	faults := 0
+	for _, t := range all {
+		if !t.right() {
+			faults++
+		}
+	}
+	last := all[len(all)-1]
+	return kit.Facts("calibrated", calibrated, "micro", microBlocks(calibrated, redundancies...),
+		"inside", !slices.ContainsFunc(rho, func(r ratio) bool { return !r.inside() }),
+		"nodes", len(p.Workers), "server", p.Server != nil, "multicast", p.Multicast,
+		"speed/GFLOP/s", p.Workers[0].FLOPS/1e9, "link/Gb/s", p.Workers[0].Bandwidth*8/1e9, "fewest", fewest, "most", most,
+		"classes", faults == 0, "faults", faults, "tasks", len(all), "batch", last.Batch, "batch.nodes", last.Nodes)
 }

@@ -1,9 +1,6 @@
 package codedsgd
 
 import (
-	"fmt"
-
-	result "gradsync/experiments/result1"
 	"gradsync/shared/cluster"
 	"gradsync/shared/tensor/model"
 )
@@ -59,16 +56,3 @@ func calibration(p *cluster.Platform) ([]ratio, error) {
 //
 //	r·Tcalc + (n−r)/((n−1)·r)·Tcomm = (r+1)·Tcalc + (n−r−1)/((n−1)(r+1))·Tcomm  at  r(r+1)(n−1)/n
 func threshold(n, r int) float64 { return float64(r*(r+1)*(n-1)) / float64(n) }
-
-func calibrationTable(all []ratio) result.Table {
-	t := result.Table{ID: "calibration", Title: fmt.Sprintf("How speed and link were chosen, n = %d", calibrated), Kind: result.Modelled,
-		Caption: fmt.Sprintf("Computed from the networks' operation counts and the platform, before any run. Tcalc: a node's samples at its speed. Tcomm: (n−1)·Q/n gradients, the unicast baseline of eq. (19) with Q = %d micro-blocks, through one link. "+
-			"In the paper's time model in its exact form, r·Tcalc + (n−r)/((n−1)r)·Tcomm, a redundancy r is best from Tcomm/Tcalc = r(r−1)(n−1)/n up to r(r+1)(n−1)/n; the paper found 3 best for the DNN and 2 for the CNN. What a run takes is in Figs. 12 and 13.", microBlocks(calibrated, redundancies...)),
-		Columns: []result.Column{{Key: "network", Title: "network"}, {Key: "parameters", Title: "parameters"}, {Key: "flop", Title: "per sample", Unit: "MFLOP", Digits: 2},
-			{Key: "pernode", Title: "samples per node"}, {Key: "calc", Title: "Tcalc", Unit: "ms", Digits: 1}, {Key: "comm", Title: "Tcomm", Unit: "ms", Digits: 1},
-			{Key: "ratio", Title: "Tcomm/Tcalc", Digits: 2}, {Key: "best", Title: "best r by the paper"}, {Key: "from", Title: "best from", Digits: 2}, {Key: "to", Title: "to", Digits: 2}}}
-	for _, r := range all {
-		t.Rows = append(t.Rows, []any{r.Network.Title, r.Parameters, r.FLOP / 1e6, r.Network.PerNode, 1e3 * r.Calc, 1e3 * r.Comm, r.value(), r.Best, r.Low, r.High})
-	}
-	return t
-}

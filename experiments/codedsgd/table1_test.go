@@ -1,36 +1,35 @@
 package codedsgd
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"gradsync/experiments/claims"
+	"gradsync/experiments/result"
 	"gradsync/shared/cluster"
 )
 
 // The table says what the platform is, that the paper's is lost, and judges both
 // counts.
 func TestTable1(t *testing.T) {
-	r := runProfile(t, table1(), "ci")
-	hosts := tableOf(t, r, "nodes")
-	wantColumn(t, hosts, "host", "node0 … node9", "server")
-	wantColumn(t, hosts, "count", 10, 1)
-	wantColumn(t, tableOf(t, r, "tasks"), "classes", 2, 3, 4, 5, 6, 7, 8, 9, 10, 2, 3, 4, 5, 6, 7, 8, 9, 10)
-	wantColumn(t, tableOf(t, r, "tasks"), "micro", 2, 3, 12, 10, 60, 105, 56, 252, 360, 2, 3, 12, 10, 60, 105, 56, 252, 360)
+	r := ran(t, table1(), "ci")
+	wantCells(t, r, "nodes", "host", "node0", "server")
+	wantCells(t, r, "nodes", "last", "node9", "server")
+	wantCells(t, r, "nodes", "count", 10, 1)
+	wantCells(t, r, "tasks", "classes", 2, 3, 4, 5, 6, 7, 8, 9, 10, 2, 3, 4, 5, 6, 7, 8, 9, 10)
+	wantCells(t, r, "tasks", "micro", 2, 3, 12, 10, 60, 105, 56, 252, 360, 2, 3, 12, 10, 60, 105, 56, 252, 360)
 	if len(r.Claims) != 2 || r.Claims[0].ID != "C09" || r.Claims[1].ID != "C24" {
 		t.Fatalf("claims %+v", r.Claims)
 	}
-	if c := r.Claims[1]; c.Verdict != claims.Equal || !strings.Contains(c.Why, "set as stated, not found") {
-		t.Errorf("%s is %s: %s", c.ID, c.Verdict, c.Why)
-	}
+	foundAs(t, r.Claims[1], claims.Equal, result.Because("C24", "fewest", 2, "most", 10))
 	for profile, want := range map[string]string{"ci": claims.Differs, "quick": claims.Differs, "standard": claims.Equal, "paper": claims.Equal} {
-		if c := judgeNodes(profile, referencePlatform()); c.Verdict != want || !strings.Contains(c.Why, "the platform has 10") {
-			t.Errorf("%s in %s is %s: %s, want %s", c.ID, profile, c.Verdict, c.Why, want)
+		c := judgeNodes(profile, referencePlatform())
+		if foundAs(t, c, want, result.Because("C09", "nodes", 10, "server", true)); c.Remark != claims.GivenRemark {
+			t.Errorf("%s in %s: remark %q", c.ID, profile, c.Remark)
 		}
-	}
-	if !strings.Contains(r.Notes[0], "is lost") {
-		t.Errorf("the first note is %q", r.Notes[0])
 	}
 }
 
@@ -38,32 +37,27 @@ func TestTable1(t *testing.T) {
 func TestUnequalNodesHaveTheirRows(t *testing.T) {
 	p := referencePlatform()
 	p.Workers[2].FLOPS *= 2
-	wantColumn(t, hostTable(p), "host", "node0, node1", "node2", "node3 … node9", "server")
+	r := &result.Result{Frames: []result.Frame{hosts(p)}}
+	wantCells(t, r, "nodes", "host", "node0", "node2", "node3", "server")
+	wantCells(t, r, "nodes", "last", "node1", "node2", "node9", "server")
+	wantCells(t, r, "nodes", "count", 2, 1, 7, 1)
 }
 
-// Every host has its reasons in the table, hosts with one reason one row.
-func TestReasonsAreAllThere(t *testing.T) {
+// Every host's values are in the frame, hosts with one reason in one row.
+func TestAssumptionsAreAllThere(t *testing.T) {
 	p := referencePlatform()
-	x := assumptionTable(p)
-	rows := map[string]bool{}
-	for _, row := range x.Rows {
-		rows[row[1].(string)+"|"+row[3].(string)] = true
-	}
-	if len(rows) != len(x.Rows) {
-		t.Errorf("%d rows of %d reasons", len(x.Rows), len(rows))
-	}
+	f := assumptions(p)
 	for _, list := range [][]cluster.Assumption{p.Assumed, p.Workers[9].Assumed, p.Server.Assumed} {
 		for _, a := range list {
-			if !rows[a.Field+"|"+a.Why] {
-				t.Errorf("no row of %s: %s", a.Field, a.Why)
+			if !slices.ContainsFunc(f.Rows, func(row []any) bool {
+				return row[2] == a.Field && fmt.Sprint(row[3], " ", row[4]) == strings.Replace(a.Value, "us", "µs", 1) && row[5] == a.Confidence
+			}) {
+				t.Errorf("no row of %s, %s", a.Field, a.Value)
 			}
 		}
 	}
-	if s := span([]string{"a", "b"}); s != "a, b" {
-		t.Error(s)
-	}
-	if s := span([]string{"a", "b", "c", "d"}); s != "a … d" {
-		t.Error(s)
+	if first := f.Rows[0]; len(f.Rows) != 10 || first[0] != "node0" || first[1] != "node9" {
+		t.Errorf("%d rows, the first %v", len(f.Rows), first)
 	}
 }
 
@@ -71,19 +65,17 @@ func TestReasonsAreAllThere(t *testing.T) {
 // images or the nodes.
 func TestClassesAreJudged(t *testing.T) {
 	good := nClass{Network: dnn, Nodes: 4, Classes: 4, Logits: 4, Labels: 4}
-	if c := judgeClasses([]nClass{good, good}); c.Verdict != claims.Equal {
-		t.Errorf("%s: %s", c.Verdict, c.Why)
-	}
+	foundAs(t, judgeClasses([]nClass{good, good}), claims.Equal)
 	for field, spoil := range map[string]func(*nClass){
-		"configured for 10": func(x *nClass) { x.Classes = 10 },
-		"10 logits":         func(x *nClass) { x.Logits = 10 },
-		"images of 3":       func(x *nClass) { x.Labels = 3 },
-		"on 5 nodes":        func(x *nClass) { x.Nodes = 5 },
+		"classes": func(x *nClass) { x.Classes = 10 },
+		"logits":  func(x *nClass) { x.Logits = 10 },
+		"labels":  func(x *nClass) { x.Labels = 3 },
+		"nodes":   func(x *nClass) { x.Nodes = 5 },
 	} {
 		bad := good
 		spoil(&bad)
-		if c := judgeClasses([]nClass{good, bad}); c.Verdict != claims.Differs || !strings.Contains(c.Why, field) {
-			t.Errorf("%s: %s: %s", field, c.Verdict, c.Why)
+		if c := judgeClasses([]nClass{good, bad}); c.Verdict != claims.Differs || c.Found.Code != "C24-other" || c.Found.Args[field] == 4 {
+			t.Errorf("%s: %s: %+v", field, c.Verdict, c.Found)
 		}
 	}
 }
@@ -103,7 +95,8 @@ func TestCalibrationByHand(t *testing.T) {
 	}{{668680, 4005888, 0.128188, 1.048490, 5.25, 10.5}, {544840, 36771840, 0.294175, 0.854309, 1.75, 5.25}} {
 		r := all[i]
 		near := func(a, b float64) bool { return math.Abs(a-b) < 1e-5*b }
-		if r.Parameters != want.parameters || r.FLOP != want.flop || !near(r.Calc, want.calc) || !near(r.Comm, want.comm) || r.Low != want.low || r.High != want.high || !r.inside() {
+		if r.Parameters != want.parameters || r.FLOP != want.flop || !near(r.Calc, want.calc) || !near(r.Comm, want.comm) ||
+			r.Low != want.low || r.High != want.high || !r.inside() {
 			t.Errorf("%s: %+v, want %+v", r.Network.Title, r, want)
 		}
 	}
@@ -114,9 +107,9 @@ func TestCalibrationByHand(t *testing.T) {
 	if all, err = calibration(slow); err != nil || all[0].inside() || all[1].inside() {
 		t.Errorf("a tenth of the link is inside: %+v, %v", all, err)
 	}
-	if n := table1Notes(slow, []nClass{{Nodes: 2}}, all); !strings.Contains(n[1], "outside") || !strings.Contains(n[2], "1 of 1") {
-		t.Errorf("notes %q", n)
-	}
+	r := &result.Result{Facts: table1Facts(slow, []nClass{{Nodes: 2}}, all)}
+	wantFact(t, r, "inside", false)
+	wantFact(t, r, "faults", 1)
 }
 
 // At the threshold the two neighbours take the same time in the paper's exact model.

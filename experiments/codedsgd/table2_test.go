@@ -9,7 +9,7 @@ import (
 
 func TestJudgeFinals(t *testing.T) {
 	net := func(alone int64) *finals {
-		return &finals{w: &largest{plan: schooling{Net: dnn, Alone: alone, Updates: 5}}, Serial: kit.Sample{0.9, 0.92}, SSGD: kit.Sample{0.9, 0.901},
+		return &finals{w: &largest{plan: trainingPlan{Net: dnn, Alone: alone, Updates: 5}}, Serial: kit.Sample{0.9, 0.92}, SSGD: kit.Sample{0.9, 0.901},
 			ASGD: kit.Sample{0.95, 0.9}, Longer: kit.Sample{0.93, 0.93}}
 	}
 	ok := net(1)

@@ -259,7 +259,7 @@ func judgeRuns(profile string, seeds []uint64) result.Claim {
 	why := result.Because("C12")
 	why.Args = args{}
 	for _, net := range networks() {
-		p := schoolingOf(profile, net)
+		p := trainingOf(profile, net)
 		runs := max(p.Runs, len(p.seedsOf(seeds)))
 		least = min(least, runs)
 		why.Args[net.Key] = runs

@@ -71,7 +71,7 @@ func TestJudgeLevel(t *testing.T) {
 
 // raced holds two seeds and four runs of ASGD on two node counts.
 func raced(ends ...[]float64) sweep {
-	s := sweep{largest: largest{plan: schooling{Net: dnn, Nodes: []int{4, 10}, Target: 0.82, Updates: 99}, seeds: []uint64{0, 1},
+	s := sweep{largest: largest{plan: trainingPlan{Net: dnn, Nodes: []int{4, 10}, Target: 0.82, Updates: 99}, seeds: []uint64{0, 1},
 		ssgd: []trajectory{{}, {}}, asgd: make([]trajectory, 4)}}
 	s.on = []timing{at(4, [4]float64{9, 4, 5, 2}, [4]float64{}), at(10, [4]float64{9, 4, 6, 5}, [4]float64{})}
 	s.updates = [][]float64{{10, 20}, {10, 20}}

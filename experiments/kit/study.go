@@ -174,7 +174,8 @@ type Inquiry struct {
 	Profiles         []string
 	// Seconds estimates a run on two cores.
 	Seconds func(profile string, seeds int) float64
-	// Config is Study.Config. Where nothing is drawn at random, Seedless leaves the seeds out.
+	// Config is Study.Config. Where nothing is drawn at random, Seedless leaves the seeds
+	// out of it, and out of the result.
 	Config   func(profile string) map[string]any
 	Seedless bool
 	// Run fills r. If it fails, what r holds by then is what was finished.
@@ -188,6 +189,7 @@ func (q Inquiry) Experiment() exp.Experiment {
 			r := Start(q.ID, q.Source, q.Kind, env, q.Config(env.Profile))
 			if q.Seedless {
 				delete(r.Config.(map[string]any), "seeds")
+				r.Seeds = []uint64{}
 			}
 			if err := q.Run(ctx, env, r); err != nil {
 				return r, fmt.Errorf("%s: %w", q.ID, err)

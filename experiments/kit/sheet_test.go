@@ -1,0 +1,40 @@
+package kit
+
+import (
+	"math"
+	"reflect"
+	"testing"
+
+	"gradsync/experiments/result"
+)
+
+// A sheet reads its columns off their spelling, and no number is an empty cell.
+func TestSheet(t *testing.T) {
+	s := NewSheet("wins", "n rival:method speed/GFLOP/s.1 factor/.2 time/µs same")
+	s.Add(8, "ring", 5.25, math.NaN(), nil, true)
+	s.Add(10, "", 1.0, 2.0, 3, false)
+	two, one := 2, 1
+	want := []result.Column{{Key: "n"}, {Key: "rival", Enum: "method"}, {Key: "speed", Unit: "GFLOP/s", Digits: &one},
+		{Key: "factor", Digits: &two}, {Key: "time", Unit: "µs"}, {Key: "same", Enum: "bool"}}
+	if !reflect.DeepEqual(s.Columns, want) {
+		t.Errorf("%+v", s.Columns)
+	}
+	if rows := [][]any{{8, "ring", 5.25, nil, nil, true}, {10, nil, 1.0, 2.0, 3, false}}; !reflect.DeepEqual(s.Rows, rows) {
+		t.Errorf("%v", s.Rows)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a row of one cell was taken")
+		}
+	}()
+	s.Add(1)
+}
+
+func TestFactsInPairs(t *testing.T) {
+	one := 1
+	want := []result.Fact{{Key: "rows", Value: 3}, {Key: "share", Value: 12.5, Unit: "%", Digits: &one}, {Key: "right", Value: true, Enum: "bool"},
+		{Key: "gain", Value: "none", Enum: "gain"}, {Key: "least", Value: nil}}
+	if got := Facts("rows", 3, "share/%.1", 12.5, "right", true, "gain:gain", "none", "least", math.Inf(1)); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v", got)
+	}
+}
