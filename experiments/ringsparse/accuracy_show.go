@@ -174,7 +174,7 @@ func (m marks) judge() result.Claim {
 
 // final is the accuracy at the end, paired with the form compared with.
 func (m marks) final() result.Frame {
-	head := "net:model form:form accuracy[%].2± diff[points].2± within:bool margin:margin loss.4± updates.3 same same_all:bool"
+	head := "net:model form:form accuracy±/%.2 diff±/points.2 within:bool margin:margin loss±/.4 updates/.3 same same_all:bool"
 	return kit.Rows("final", head, m.plan.trials(), func(t trial) []any {
 		row := []any{t.Net, t.Form, kit.Each(m.at(t), percentAccuracy).Mean()}
 		c, ok := m.pair(t)
@@ -215,7 +215,7 @@ func shares(these []mark) (weights, ties, carried float64) {
 
 // cost is what the exchanges sent and took.
 func (m marks) cost() result.Frame {
-	head := "net:model form:form seconds[s].2 time_ratio.3 bytes_ratio.3 weights[%].1 ties[%].1 carried[%].1 drops:bool"
+	head := "net:model form:form seconds/s.2 time_ratio/.3 bytes_ratio/.3 weights/%.1 ties/%.1 carried/%.1 drops:bool"
 	return kit.Rows("cost", head, m.plan.trials(), func(t trial) []any {
 		weights, ties, carried := shares(m.at(t))
 		if f, _ := m.plan.form(t.Net, t.Form); f.Sync != "ringsparse" {
@@ -228,7 +228,7 @@ func (m marks) cost() result.Frame {
 
 // nets is what is said of a network as a whole.
 func (m marks) nets() result.Frame {
-	head := "net:model updates rate pruned:bool untied:bool largest[points].2 largest_control[points].2 printed_same"
+	head := "net:model updates rate pruned:bool untied:bool largest/points.2 largest_control/points.2 printed_same"
 	return kit.Rows("nets", head, m.plan.Nets, func(net accuracyNet) []any {
 		largest := func(form string) float64 {
 			c, ok := m.pair(trial{net.Model, form})
@@ -267,7 +267,7 @@ func (m marks) curves() result.Frame {
 			rows = append(rows, at{t, i})
 		}
 	}
-	return kit.Rows("curves", "net:model form:form end:bool updates seconds[s].2 accuracy[%].1 loss.2", rows, func(a at) []any {
+	return kit.Rows("curves", "net:model form:form end:bool updates seconds/s.2 accuracy/%.1 loss/.2", rows, func(a at) []any {
 		mean := func(of func(train.Point) float64) kit.Estimate {
 			return kit.Each(m.at(a.trial), func(x mark) float64 { return of(x.Curve[a.i]) }).Mean()
 		}
@@ -289,13 +289,13 @@ func (m marks) every() result.Frame {
 			rows = append(rows, one{t, i})
 		}
 	}
-	return kit.Rows("seeds", "net:model form:form seed accuracy[%].2 sha256", rows, func(o one) []any {
+	return kit.Rows("seeds", "net:model form:form seed accuracy/%.2 sha256", rows, func(o one) []any {
 		x := m.at(o.trial)[o.i]
 		return []any{o.Net, o.Form, m.seeds[o.i], percentAccuracy(x), x.SHA256[:12]}
 	})
 }
 
 func (m marks) facts() []result.Fact {
-	return kit.Facts("workers", m.plan.Workers, "batch", m.plan.Batch, "link[Gb/s]", m.plan.Link, "images", m.plan.EvalImages, "keep[%].0", 100*m.plan.Keep,
-		"margin[points]", 100*accuracyMargin, "target[%].0", 100*accuracyTarget, "threshold", accuracyThreshold, "short", m.plan.Nets[0].Updates < 1000)
+	return kit.Facts("workers", m.plan.Workers, "batch", m.plan.Batch, "link/Gb/s", m.plan.Link, "images", m.plan.EvalImages, "keep/%.0", 100*m.plan.Keep,
+		"margin/points", 100*accuracyMargin, "target/%.0", 100*accuracyTarget, "threshold", accuracyThreshold, "short", m.plan.Nets[0].Updates < 1000)
 }

@@ -250,7 +250,7 @@ func (l losses) frame() result.Frame {
 			}
 		}
 	}
-	return kit.Rows("errors", "way:carried rate gradient n drawn:bool error false[%].1", rows, func(r at) []any {
+	return kit.Rows("errors", "way:carried rate gradient n drawn:bool error false/%.1", rows, func(r at) []any {
 		drawn := r.way == 0 || r.way == len(lossWays)-1 && r.lossCell == l.plan.Cells[0]
 		e, f := l.means(r.lossCell, r.node, r.way)
 		return []any{lossWays[r.way], r.Rate, r.Gradient, l.plan.Nodes[r.node], drawn, e, 100 * f}
@@ -260,7 +260,7 @@ func (l losses) frame() result.Frame {
 // remedies sets the ways side by side: the most false non-zeros on the largest ring, and
 // the smallest ring that has any.
 func (l losses) remedies() result.Frame {
-	return kit.Rows("remedies", "way:carried false[%].1 from clean:bool remedy:bool", lossWays, func(way string) []any {
+	return kit.Rows("remedies", "way:carried false/%.1 from clean:bool remedy:bool", lossWays, func(way string) []any {
 		w, most, from := slices.Index(lossWays, way), 0.0, math.NaN()
 		for _, c := range l.plan.Cells {
 			_, f := l.means(c, len(l.plan.Nodes)-1, w)
@@ -283,7 +283,7 @@ func (l losses) facts(exact identityCount) []result.Fact {
 		}
 	}
 	worst := l.plan.Cells[len(l.plan.Cells)-1]
-	return kit.Facts("elements", l.plan.Elements, "n", slices.Max(l.plan.Nodes), "weights", l.plan.Weights, "zeros[%].0", 100*l.plan.Zeros,
+	return kit.Facts("elements", l.plan.Elements, "n", slices.Max(l.plan.Nodes), "weights", l.plan.Weights, "zeros/%.0", 100*l.plan.Zeros,
 		"error.least", least, "error.most", most, "worst.rate", worst.Rate, "worst.gradient", worst.Gradient, "sign.ranks", signRanks,
 		"cases", exact.Cases, "cases.least", l.plan.Rational.Least, "cases.most", l.plan.Rational.Most)
 }

@@ -74,8 +74,8 @@ func (f chosen) converted(r run) float64 {
 // heads of the columns that say how the choices of a pool were decided, and in which form
 // the blocks were sent.
 const (
-	decidedHead = " sparser[%].1 tied[%].1 gradients[%].1 ties[%].1"
-	sentHead    = " direct[%].0 bitmap[%].0 coo[%].0"
+	decidedHead = " sparser/%.1 tied/%.1 gradients/%.1 ties/%.1"
+	sentHead    = " direct/%.0 bitmap/%.0 coo/%.0"
 )
 
 func (s share) decided() []any {
@@ -92,7 +92,7 @@ func (s share) sentAs() []any {
 
 // kinds is what was chosen.
 func (f chosen) kinds() result.Frame {
-	head := "case:case n tie:block" + decidedHead + sentHead + " weights[%].1 carried[%].1 ratio.3± ratio_other.3 compressed_other[%].1 converted.1"
+	head := "case:case n tie:block" + decidedHead + sentHead + " weights/%.1 carried/%.1 ratio±/.3 ratio_other/.3 compressed_other/%.1 converted/.1"
 	return kit.Rows("kinds", head, f.plan.both(), func(r run) []any {
 		s, other := f.all(r), f.pool(r, 1, everything)
 		return slices.Concat([]any{r.Case, r.Ranks, r.Tie}, s.decided(), s.sentAs(), []any{s.of(s.Weights), f.carried(r), f.bytes(r, 0),
@@ -102,7 +102,7 @@ func (f chosen) kinds() result.Frame {
 
 // rules sets both tie rules side by side.
 func (f chosen) rules() result.Frame {
-	head := "case:case n ratio_weights.3 ratio_gradients.3 ties_weights[%].1 ties_gradients[%].1 converted_weights.1 converted_gradients.1 fewer_ties:bool converted_alike:bool"
+	head := "case:case n ratio_weights/.3 ratio_gradients/.3 ties_weights/%.1 ties_gradients/%.1 converted_weights/.1 converted_gradients/.1 fewer_ties:bool converted_alike:bool"
 	var rows []run
 	for _, r := range f.plan.both() {
 		if r.Tie == f.plan.Ties[0] {
@@ -120,7 +120,7 @@ func (f chosen) rules() result.Frame {
 
 // alone sets the choice at every hop beside one kind throughout.
 func (f chosen) alone() result.Frame {
-	return kit.Rows("alone", "case:case n both.3 alone_weights.3 alone_gradients.3 dearer:bool", f.plan.Ranks, func(n int) []any {
+	return kit.Rows("alone", "case:case n both/.3 alone_weights/.3 alone_gradients/.3 dearer:bool", f.plan.Ranks, func(n int) []any {
 		key := f.plan.AloneOf
 		both := f.bytes(run{Case: key, Ranks: n, Tie: f.plan.Ties[0]}, 0)
 		w, g := f.bytes(run{Case: key, Ranks: n, Only: "weights"}, 0), f.bytes(run{Case: key, Ranks: n, Only: "gradients"}, 0)
@@ -142,7 +142,7 @@ func (f chosen) hops() result.Frame {
 			}
 		}
 	}
-	return kit.Rows("hops", "case:case tie:block m dense_weights[%].1 dense_gradients[%].1"+decidedHead, rows, func(a at) []any {
+	return kit.Rows("hops", "case:case tie:block m dense_weights/%.1 dense_gradients/%.1"+decidedHead, rows, func(a at) []any {
 		s := f.hop(a.run, a.hop)
 		return append([]any{a.Case, a.Tie, a.hop + 1, s.weightDensity(), s.gradientDensity()}, s.decided()...)
 	})
@@ -150,7 +150,7 @@ func (f chosen) hops() result.Frame {
 
 // zeros counts entry by entry before anything is exchanged.
 func (f chosen) zeros() result.Frame {
-	head := "case:case entries zero_weights[%].1 zero_gradients[%].1 zero_alone zero_alone_share[%].1"
+	head := "case:case entries zero_weights/%.1 zero_gradients/%.1 zero_alone zero_alone_share/%.1"
 	return kit.Rows("zeros", head, f.plan.Cases, func(c decisionCase) []any {
 		var z zeros
 		for _, n := range f.plan.Ranks {
@@ -206,7 +206,7 @@ func (f chosen) layers() result.Frame {
 		slices.SortStableFunc(these, func(a, b part) int { return cmp.Compare(a.in[0], b.in[0]) })
 		rows = append(rows, these...)
 	}
-	head := "case:case layer:layer entries tie:block first[%].1 last[%].1" + decidedHead + sentHead + " ratio.3"
+	head := "case:case layer:layer entries tie:block first/%.1 last/%.1" + decidedHead + sentHead + " ratio/.3"
 	return kit.Rows("layers", head, rows, func(p part) []any {
 		of := func(keep func(hop int) bool) share {
 			return f.pool(p.run, 0, func(l, h int) bool { return slices.Contains(p.in, l) && keep(h) })
@@ -245,9 +245,9 @@ func (f chosen) facts() []result.Fact {
 	tc, td := coders(referencePlatform())[0].Costs(1e9)
 	last := run{Case: f.plan.AloneOf, Ranks: f.most, Tie: f.plan.Ties[len(f.plan.Ties)-1]}
 	e := defaultEmbedding()
-	return kit.Facts("ranks", f.most, "steps", f.plan.Steps, "batch", f.plan.Cases[0].Batch, "link[Gb/s]", f.plan.Link, "link.other[Gb/s]", f.plan.Other,
-		"bitmap[ns].2", tc+td, "direct.other[ns].2", 1e9/(f.plan.Other*gigabit), "made_gradients.weights[%].0", way("weights"),
-		"made_gradients.gradients[%].0", way("gradients"), "masked.falls", f.hop(last, 1).gradientDensity() < f.hop(last, 0).gradientDensity(),
+	return kit.Facts("ranks", f.most, "steps", f.plan.Steps, "batch", f.plan.Cases[0].Batch, "link/Gb/s", f.plan.Link, "link.other/Gb/s", f.plan.Other,
+		"bitmap/ns.2", tc+td, "direct.other/ns.2", 1e9/(f.plan.Other*gigabit), "made_gradients.weights/%.0", way("weights"),
+		"made_gradients.gradients/%.0", way("gradients"), "masked.falls", f.hop(last, 1).gradientDensity() < f.hop(last, 0).gradientDensity(),
 		"embedding.tokens", e.Tokens, "embedding.vocabulary", e.Vocabulary, "embedding.zipf", e.Zipf, "replay", replay, "replayed", replay == 0)
 }
 

@@ -244,14 +244,14 @@ func showFill(v *kit.View[support, filledOnce]) {
 }
 
 // supportHead heads the columns that tell supports apart.
-const supportHead = "n support:support d[%] "
+const supportHead = "n support:support d/% "
 
 func (f filled) row(more ...any) []any {
 	return append([]any{f.Nodes, f.Support, 100 * f.Density}, more...)
 }
 
 func densityFrame(all []filled) result.Frame {
-	return kit.Rows("density", supportHead+"k0[%].2 k1[%].2 k3[%].2 last[%].2± independent[%].2 ratio.3 less:bool", all, func(f filled) []any {
+	return kit.Rows("density", supportHead+"k0/%.2 k1/%.2 k3/%.2 last±/%.2 independent/%.2 ratio/.3 less:bool", all, func(f filled) []any {
 		at := func(k int) kit.Estimate { return f.measured(k).Times(100) }
 		last, want := f.measured(f.Nodes-1).Value, f.independent(f.Nodes-1)
 		return f.row(at(0), at(1), at(3), at(f.Nodes-1), 100*want, last/want, last < want)
@@ -270,7 +270,7 @@ func hopFrame(plan fillPlan, all []filled) result.Frame {
 			rows = append(rows, hop{f, k})
 		}
 	}
-	return kit.Rows("hops", supportHead+"k drawn:bool measured[%].2 independent[%].2", rows, func(h hop) []any {
+	return kit.Rows("hops", supportHead+"k drawn:bool measured/%.2 independent/%.2", rows, func(h hop) []any {
 		drawn := h.Support == supportImages || h.Support == supportCommon && h.Density == plan.Densities[1]
 		return h.row(h.k, drawn, h.measured(h.k).Times(100), 100*h.independent(h.k))
 	})
@@ -285,7 +285,7 @@ func sentFrame(all []filled) result.Frame {
 		}
 		return 100 * float64(bytes) / float64(dense)
 	}
-	return kit.Rows("sent", supportHead+"first[%].1 reduce[%].1 gather[%].1 all[%].1", all, func(f filled) []any {
+	return kit.Rows("sent", supportHead+"first/%.1 reduce/%.1 gather/%.1 all/%.1", all, func(f filled) []any {
 		var t ringsparse.Totals
 		for _, x := range f.seeds {
 			t.Merge(x.Totals)
@@ -317,6 +317,6 @@ func fillFacts(plan fillPlan, all []filled) []result.Fact {
 			worst = math.Max(worst, f.worst(plan.Elements))
 		}
 	}
-	return kit.Facts("n", slices.Max(plan.Nodes), "elements", plan.Elements, "link[Gb/s]", plan.Link, "within", plan.Within, "common", 1/commonShare,
-		"batch", mlpCase().Batch, "worst.1", worst, "follows", worst <= plan.Within)
+	return kit.Facts("n", slices.Max(plan.Nodes), "elements", plan.Elements, "link/Gb/s", plan.Link, "within", plan.Within, "common", 1/commonShare,
+		"batch", mlpCase().Batch, "worst/.1", worst, "follows", worst <= plan.Within)
 }

@@ -80,7 +80,7 @@ func cells(works []workload, these []way, gbps []float64, nodes []int) (out []ce
 }
 
 // cellHead heads the columns of a cell.
-const cellHead = "work:work way:way link[Gb/s] n "
+const cellHead = "work:work way:way link/Gb/s n "
 
 func (c cell) row(more ...any) []any { return append([]any{c.Work, c.Way, c.Gbps, c.Nodes}, more...) }
 
@@ -139,7 +139,7 @@ func breakEven(rates []cluster.CodecRate, gbps float64) float64 {
 
 // rateFrame sets assumed rates beside measured ones, in GB/s.
 func rateFrame() result.Frame {
-	head := "work_of:work-of assumed[GB/s] assumed_unpack[GB/s] measured[GB/s] measured_unpack[GB/s]"
+	head := "work_of:work-of assumed/GB/s assumed_unpack/GB/s measured/GB/s measured_unpack/GB/s"
 	f := kit.Rows("codec-rates", head, measuredRates, func(m cluster.CodecRate) []any {
 		out := []any{m.Name}
 		for _, r := range []cluster.CodecRate{rateOf(referencePlatform().Codecs, m.Name), m} {

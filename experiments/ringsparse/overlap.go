@@ -210,18 +210,18 @@ func spans(t *cluster.Trace, layers int) (out []band) {
 }
 
 func (t *timeLines) frame() result.Frame {
-	return kit.Rows("bands", "way:way lane:lane from[ms].1 to[ms].1 state:state layer", t.bands, func(b band) []any {
+	return kit.Rows("bands", "way:way lane:lane from/ms.1 to/ms.1 state:state layer", t.bands, func(b band) []any {
 		return []any{b.Way, b.Lane, b.From, b.To, b.State, b.Layer}
 	})
 }
 
 func (t *timeLines) momentFrame() result.Frame {
-	return kit.Rows("moments", "way:way overlap:bool begins[ms].0 computed[ms].0 through[ms].0", t.moments,
+	return kit.Rows("moments", "way:way overlap:bool begins/ms.0 computed/ms.0 through/ms.0", t.moments,
 		func(m moment) []any { return []any{m.Way, m.Overlap, m.Begins, m.Computed, m.Through} })
 }
 
 func pairFrame(pairs []pair) result.Frame {
-	head := "work:work layers link[Gb/s] way:way single[ms].2 plain[ms].2 with[ms].2 saved[%].1 hidden[%].1 first[%].0 computing[%].0 judged:bool pays:bool"
+	head := "work:work layers link/Gb/s way:way single/ms.2 plain/ms.2 with/ms.2 saved/%.1 hidden/%.1 first/%.0 computing/%.0 judged:bool pays:bool"
 	return kit.Rows("saved", head, pairs, func(p pair) []any {
 		return []any{p.Work, p.Layers, p.Gbps, p.Way, 1e3 * p.Single, 1e3 * p.Plain, 1e3 * p.With, 100 * p.saved(), 100 * p.hidden(),
 			100 * p.First, 100 * p.Single / p.Plain, p.judged(), p.pays()}
@@ -273,12 +273,12 @@ func judgeOverlap(pairs []pair) result.Claim {
 
 // overlapFacts are findings, and the numbers of sentences that stand in no frame.
 func overlapFacts(plan overlapPlan, pairs []pair) []result.Fact {
-	out := kit.Facts("n", plan.Nodes, "depth.most", slices.Max(plan.Depths), "drawn", plan.Drawn, "drawn.link[Gb/s]", plan.Link, "width", stackWidth,
-		"rows", stackRows, "params[million].1", float64(stackWidth*(stackWidth+1))/1e6)
+	out := kit.Facts("n", plan.Nodes, "depth.most", slices.Max(plan.Depths), "drawn", plan.Drawn, "drawn.link/Gb/s", plan.Link, "width", stackWidth,
+		"rows", stackRows, "params/million.1", float64(stackWidth*(stackWidth+1))/1e6)
 	least, most := extremes(pairs)
 	for i, x := range []pair{least, most} {
 		key := []string{"least", "most"}[i]
-		out = append(out, kit.Facts(key+".saved[%].1", 100*x.saved(), key+".work:work", x.Work, key+".layers", x.Layers, key+".link[Gb/s]", x.Gbps)...)
+		out = append(out, kit.Facts(key+".saved/%.1", 100*x.saved(), key+".work:work", x.Work, key+".layers", x.Layers, key+".link/Gb/s", x.Gbps)...)
 	}
 	faster, of := denseFaster(pairs)
 	return append(out, kit.Facts("dense.faster", faster, "cases", of)...)

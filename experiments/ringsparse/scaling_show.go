@@ -41,7 +41,7 @@ func modeKey(m int) string {
 
 // efficiencies has every depth, link and mode on the most workers.
 func (s *scales) efficiencies() result.Frame {
-	head := "link[Gb/s] depth params[million].0 mode:mode drawn:bool efficiency[%].1"
+	head := "link/Gb/s depth params/million.0 mode:mode drawn:bool efficiency/%.1"
 	return kit.Rows("efficiency", head, byModes(s.ends(), allModes()...), func(x byMode) []any {
 		return []any{x.Gbps, x.Depth, float64(x.Depth*stackWidth*(stackWidth+1)) / 1e6, modeKey(x.Mode), x.Mode < sparsePlain, 100 * x.efficiency(x.Mode)}
 	})
@@ -53,7 +53,7 @@ func (s *scales) speedups() result.Frame {
 	for _, g := range links {
 		rows = append(rows, byModes(s.pick(s.deepest(), g), append([]int{ideal}, allModes()...)...)...)
 	}
-	return kit.Rows("speed-up", "link[Gb/s] n mode:mode drawn:bool speedup.2", rows, func(x byMode) []any {
+	return kit.Rows("speed-up", "link/Gb/s n mode:mode drawn:bool speedup/.2", rows, func(x byMode) []any {
 		speedup := float64(x.Nodes)
 		if x.Mode != ideal {
 			speedup = x.speedup(x.Mode)
@@ -64,7 +64,7 @@ func (s *scales) speedups() result.Frame {
 
 // saved says what overlap and sparsity save on the most workers.
 func (s *scales) saved() result.Frame {
-	head := "link[Gb/s] depth plain[ms].0 single[ms].0 overlap[%].1 sparsity[%].1 both[%].1"
+	head := "link/Gb/s depth plain/ms.0 single/ms.0 overlap/%.1 sparsity/%.1 both/%.1"
 	return kit.Rows("saved", head, s.ends(), func(x scaled) []any {
 		plain := x.Seconds[densePlain]
 		overlap, sparsity, both := x.saved()
@@ -74,7 +74,7 @@ func (s *scales) saved() result.Frame {
 
 // rates sets the speed-ups at assumed rates beside those at measured ones.
 func (s *scales) rates() result.Frame {
-	return kit.Rows("rates", "link[Gb/s] mode:mode assumed.2 measured.2 linear:bool", s.again, func(x rescaled) []any {
+	return kit.Rows("rates", "link/Gb/s mode:mode assumed/.2 measured/.2 linear:bool", s.again, func(x rescaled) []any {
 		return []any{x.Gbps, modeKey(x.Mode), x.Assumed, x.Measured, x.Measured >= s.plan.Least*float64(s.most())}
 	})
 }
@@ -87,7 +87,7 @@ func (s *scales) least() result.Frame {
 			rows = append(rows, s.kindest(d, g))
 		}
 	}
-	return kit.Rows("least", "link[Gb/s] depth efficiency.3 n mode:mode", rows,
+	return kit.Rows("least", "link/Gb/s depth efficiency/.3 n mode:mode", rows,
 		func(b best) []any { return []any{b.Gbps, b.Depth, b.Efficiency, b.At, modeKey(b.Mode)} })
 }
 
@@ -99,7 +99,7 @@ func (s *scales) nearLinear() result.Frame {
 			rows = append(rows, byMode{scaled{Gbps: g}, m})
 		}
 	}
-	return kit.Rows("near-linear", "mode:mode link[Gb/s] holds:bool", rows, func(x byMode) []any {
+	return kit.Rows("near-linear", "mode:mode link/Gb/s holds:bool", rows, func(x byMode) []any {
 		falls := slices.ContainsFunc(s.plan.Depths, func(d int) bool { e, _ := leastEfficiency(s.pick(d, x.Gbps), x.Mode); return e < s.plan.Least })
 		return []any{modeKey(x.Mode), x.Gbps, !falls}
 	})
@@ -128,8 +128,8 @@ func (s *scales) facts() []result.Fact {
 	fastest := links[len(links)-1]
 	shallow, deep := s.end(s.plan.Depths[0], fastest).efficiency(denseOverlap), s.end(s.deepest(), fastest).efficiency(denseOverlap)
 	return kit.Facts("n.least", s.plan.Nodes[0], "n.most", s.most(), "depth.least", s.plan.Depths[0], "depth.most", s.deepest(), "depths", len(s.plan.Depths),
-		"link.least[Gb/s]", links[0], "link.most[Gb/s]", fastest, "near[%].0", 100*s.plan.Least, "density[%]", 100*optimistic,
-		"width", stackWidth, "rows", stackRows, "params[million].1", float64(stackWidth*(stackWidth+1))/1e6,
-		"filled[%].0", 100*formula.FillIn(optimistic, s.most()-1), "needed[Gb/s].0", needed(s.most()),
-		"depth.harms", deep < shallow, "efficiency.shallow.2", shallow, "efficiency.deep.2", deep)
+		"link.least/Gb/s", links[0], "link.most/Gb/s", fastest, "near/%.0", 100*s.plan.Least, "density/%", 100*optimistic,
+		"width", stackWidth, "rows", stackRows, "params/million.1", float64(stackWidth*(stackWidth+1))/1e6,
+		"filled/%.0", 100*formula.FillIn(optimistic, s.most()-1), "needed/Gb/s.0", needed(s.most()),
+		"depth.harms", deep < shallow, "efficiency.shallow/.2", shallow, "efficiency.deep/.2", deep)
 }

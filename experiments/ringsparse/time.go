@@ -91,7 +91,7 @@ func (t timed) last() int { return t.plan.Nodes[len(t.plan.Nodes)-1] }
 
 // iterations has every cell; drawn are the ways that figures show.
 func (t timed) iterations() result.Frame {
-	return kit.Rows("iterations", cellHead+"drawn:bool ms[ms].2 gain.2", cells(t.works, ways, links, t.plan.Nodes), func(c cell) []any {
+	return kit.Rows("iterations", cellHead+"drawn:bool ms/ms.2 gain/.2", cells(t.works, ways, links, t.plan.Nodes), func(c cell) []any {
 		return c.row(c.Way != "weights" && c.Way != "layer", 1e3*t.laps[c].Seconds, t.laps.gain(c))
 	})
 }
@@ -99,7 +99,7 @@ func (t timed) iterations() result.Frame {
 // rates sets the gains at assumed rates beside those at measured ones, and the densities
 // up to which a bitmap pays.
 func (t timed) rates() result.Frame {
-	head := "work:work link[Gb/s] n ringsparse.2 ringsparse_measured.2 gradients.2 gradients_measured.2 d.2 d_measured.2"
+	head := "work:work link/Gb/s n ringsparse/.2 ringsparse_measured/.2 gradients/.2 gradients_measured/.2 d/.2 d_measured/.2"
 	return kit.Rows("rates", head, cells(t.works, denseWay, links, rateNodes(t.plan.Nodes)), func(c cell) []any {
 		row := []any{c.Work, c.Gbps, c.Nodes}
 		for _, way := range rateWays[1:] {
@@ -138,7 +138,7 @@ func (t timed) fastest() result.Frame {
 		}
 		return n, len(these)
 	}
-	return kit.Rows("fastest", "link[Gb/s] dense of dense_measured of_measured", links, func(g float64) []any {
+	return kit.Rows("fastest", "link/Gb/s dense of dense_measured of_measured", links, func(g float64) []any {
 		n, of := wins(t.laps, g, t.plan.Nodes)
 		m, ofMeasured := wins(t.measured, g, rateNodes(t.plan.Nodes))
 		return []any{g, n, of, m, ofMeasured}
@@ -157,14 +157,14 @@ func (t timed) elsewhere() result.Frame {
 			}
 		}
 	}
-	return kit.Rows("elsewhere", "work:work way:way link[Gb/s]", rows, func(c cell) []any { return []any{c.Work, c.Way, c.Gbps} })
+	return kit.Rows("elsewhere", "work:work way:way link/Gb/s", rows, func(c cell) []any { return []any{c.Work, c.Way, c.Gbps} })
 }
 
 // longer says what deciding costs where nothing is gained: RingSparse against the dense
 // ring on the second link.
 func (t timed) longer() result.Frame {
 	more := func(g grid, c cell) float64 { return 100 * (1/g.gain(c) - 1) }
-	return kit.Rows("longer", cellHead+"assumed[%].0 measured[%].0", cells(t.works, []way{wayOf("ringsparse")}, links[1:2], []int{t.last()}),
+	return kit.Rows("longer", cellHead+"assumed/%.0 measured/%.0", cells(t.works, []way{wayOf("ringsparse")}, links[1:2], []int{t.last()}),
 		func(c cell) []any { return c.row(more(t.laps, c), more(t.measured, c)) })
 }
 
@@ -174,7 +174,7 @@ func (t timed) misprints() result.Frame {
 	for _, way := range []string{"printed", "layer"} {
 		rows = append(rows, cell{"embedding", way, links[0], t.last()}, cell{"resnet18", way, links[2], t.last()})
 	}
-	return kit.Rows("misprints", cellHead+"longer[%].0", rows, func(c cell) []any { return c.row(t.laps.slower(c, "ringsparse")) })
+	return kit.Rows("misprints", cellHead+"longer/%.0", rows, func(c cell) []any { return c.row(t.laps.slower(c, "ringsparse")) })
 }
 
 // slower returns how much longer a way takes than another, in per cent.
@@ -219,7 +219,7 @@ func (t timed) facts() []result.Fact {
 			gains = append(gains, t.laps.gain(cell{"embedding", way.Key, links[0], n}))
 		}
 		out = append(out, kit.Facts(way.Key+".beats", t.laps.beats(fast, "dense"), way.Key+".beats.measured", t.measured.beats(fast, "dense"),
-			way.Key+".beats.of", len(fast), way.Key+".gain.least.2", slices.Min(gains), way.Key+".gain.most.2", slices.Max(gains))...)
+			way.Key+".beats.of", len(fast), way.Key+".gain.least/.2", slices.Min(gains), way.Key+".gain.most/.2", slices.Max(gains))...)
 	}
 	return append(out, t.packOnce()...)
 }
@@ -240,14 +240,14 @@ func (t timed) packOnce() []result.Fact {
 	if worst == 0 {
 		return out
 	}
-	return append(out, kit.Facts("dearer.most[%].1", 100*worst, "dearer.work:work", right.Work, "dearer.link[Gb/s]", right.Gbps, "dearer.n", right.Nodes,
-		"dearer.ms[ms].2", 1e3*t.laps[right].Seconds, "dearer.printed[ms].2", 1e3*t.laps[printed].Seconds)...)
+	return append(out, kit.Facts("dearer.most/%.1", 100*worst, "dearer.work:work", right.Work, "dearer.link/Gb/s", right.Gbps, "dearer.n", right.Nodes,
+		"dearer.ms/ms.2", 1e3*t.laps[right].Seconds, "dearer.printed/ms.2", 1e3*t.laps[printed].Seconds)...)
 }
 
 // breakEvenFrame says up to which density a bitmap pays, and which rate pays at 10 %.
 func breakEvenFrame() result.Frame {
 	own := referencePlatform().Codecs
-	head := "link[Gb/s] assumed.3 assumed_pays:bool measured.3 measured_pays:bool rate[GB/s].2"
+	head := "link/Gb/s assumed/.3 assumed_pays:bool measured/.3 measured_pays:bool rate/GB/s.2"
 	f := kit.Rows("break-even", head, links, func(g float64) []any {
 		a, m := breakEven(own, g), breakEven(measuredRates, g)
 		return []any{g, a, a > 0, m, m > 0, 2 * (g * gigabit) / (1 - 0.1 - 1./32) / 1e9}

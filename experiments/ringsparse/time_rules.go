@@ -120,7 +120,7 @@ func judgeCosts(plan rulePlan, direct, coded []exactCost) []result.Claim {
 }
 
 func costFrame(direct, coded []exactCost) result.Frame {
-	head := "n codec:codec first[bytes] last[bytes] formula[ns] time[ns] equal:bool"
+	head := "n codec:codec first/bytes last/bytes formula/ns time/ns equal:bool"
 	return kit.Rows("exact", head, slices.Concat(direct, coded), func(c exactCost) []any {
 		formula, _ := c.Expected.Float64()
 		return []any{c.Nodes, c.Codec, c.Bytes[0], c.Bytes[len(c.Bytes)-1], formula, c.Measured, c.equal()}
@@ -171,10 +171,10 @@ func newRuleCheck(plan rulePlan) ruleCheck {
 }
 
 func (c ruleCheck) facts() []result.Fact {
-	out := kit.Facts("rule.cases", c.Cases-c.Ties, "rule.wrong", c.Wrong, "rule.errs", c.Wrong > 0, "rule.block[bytes]", c.Plan.Block)
+	out := kit.Facts("rule.cases", c.Cases-c.Ties, "rule.wrong", c.Wrong, "rule.errs", c.Wrong > 0, "rule.block/bytes", c.Plan.Block)
 	if s := c.Smallest; s != nil {
-		out = append(out, kit.Facts("smallest.elements", s.Elements, "smallest.nonzeros", s.NonZeros, "smallest.link[Gb/s]", s.Gbps,
-			"smallest.ta[ns]", s.Ta, "smallest.tb[ns]", s.Tb, "smallest.lost[ns]", math.Abs(s.Ta-s.Tb))...)
+		out = append(out, kit.Facts("smallest.elements", s.Elements, "smallest.nonzeros", s.NonZeros, "smallest.link/Gb/s", s.Gbps,
+			"smallest.ta/ns", s.Ta, "smallest.tb/ns", s.Tb, "smallest.lost/ns", math.Abs(s.Ta-s.Tb))...)
 	}
 	return out
 }
@@ -197,7 +197,7 @@ func ruleFrame(plan rulePlan) result.Frame {
 		}
 	}
 	c, n := bitmapOf(referencePlatform().Codecs), plan.Block/4
-	head := "link[Gb/s] d[%].0 ta[ms].3 tb[ms].3 right:sending printed:sending lost[ms].3"
+	head := "link/Gb/s d/%.0 ta/ms.3 tb/ms.3 right:sending printed:sending lost/ms.3"
 	f := kit.Rows("rule", head, rows, func(r at) []any {
 		ta, tb := costsOf(c, n, c.Codec.SizeAt(n, r.d), r.gbps)
 		sending := func(printed bool) (form string, cost float64) {

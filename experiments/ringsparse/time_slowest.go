@@ -185,15 +185,15 @@ func judgeGrowth(g []growth) result.Claim {
 
 func (s slowCheck) facts() []result.Fact {
 	u := s.Uneven[0]
-	return kit.Facts("slow.n", s.Plan.Nodes, "slow.factor", s.Plan.Factor, "slow.one.2", s.One/s.Equal, "slow.all.2", s.At/s.Equal,
-		"slow.steepest[%].0", 100*steepest, "slow.uneven.2", u.Seconds.Mean().Value/u.Mean.Mean().Value, "divisible", divisible)
+	return kit.Facts("slow.n", s.Plan.Nodes, "slow.factor", s.Plan.Factor, "slow.one/.2", s.One/s.Equal, "slow.all/.2", s.At/s.Equal,
+		"slow.steepest/%.0", 100*steepest, "slow.uneven/.2", u.Seconds.Mean().Value/u.Mean.Mean().Value, "divisible", divisible)
 }
 
 // frame sets the slowest link and the largest block beside what they are to decide.
 func (s slowCheck) frame() result.Frame {
 	equal := func(what string, seconds float64) uneven { return uneven{What: what, Seconds: kit.Sample{seconds}} }
 	rows := append([]uneven{equal("equal", s.Equal), equal("one-slow", s.One), equal("all-slow", s.At)}, s.Uneven...)
-	return kit.Rows("slowest", "what:slowest time[ms].3 most[ms].3 mean[ms].3 ratio.4", rows, func(u uneven) []any {
+	return kit.Rows("slowest", "what:slowest time/ms.3 most/ms.3 mean/ms.3 ratio/.4", rows, func(u uneven) []any {
 		time, most, mean := u.Seconds.Mean(), u.Steps.Mean(), u.Mean.Mean()
 		return []any{u.What, time.Times(1e3), most.Times(1e3), mean.Times(1e3), time.Value / most.Value}
 	})
@@ -201,5 +201,5 @@ func (s slowCheck) frame() result.Frame {
 
 // growth sets the time of an all-reduce beside 2(N−1)/N and its limit, in units of D/B.
 func (s slowCheck) growth() result.Frame {
-	return kit.Rows("growth", "n ratio.4 formula.4 limit.0", s.Growth, func(g growth) []any { return []any{g.Nodes, g.Ratio, formula.T(g.Nodes, 1, 1), 2} })
+	return kit.Rows("growth", "n ratio/.4 formula/.4 limit/.0", s.Growth, func(g growth) []any { return []any{g.Nodes, g.Ratio, formula.T(g.Nodes, 1, 1), 2} })
 }

@@ -90,7 +90,7 @@ func misread(way string) bool { return way == "printed" || way == "layer" }
 
 // bytes has what every way sends.
 func (s sent) bytes() result.Frame {
-	return kit.Rows("bytes", cellHead+"misread:bool mb[MB].2 share[%].1 saved[%].1", cells(s.works, ways, links, s.plan.Nodes), func(c cell) []any {
+	return kit.Rows("bytes", cellHead+"misread:bool mb/MB.2 share/%.1 saved/%.1", cells(s.works, ways, links, s.plan.Nodes), func(c cell) []any {
 		share := s.laps.bytes(c)
 		return c.row(misread(c.Way), float64(s.laps[c].Totals.Sent.Bytes)/float64(c.Nodes)/1e6, share, 100-share)
 	})
@@ -98,7 +98,7 @@ func (s sent) bytes() result.Frame {
 
 // fast has the bytes at measured rates, on the most workers.
 func (s sent) fast() result.Frame {
-	return kit.Rows("measured", cellHead+"share[%].0", cells(s.works, rateWays[1:], links, s.plan.Nodes[len(s.plan.Nodes)-1:]),
+	return kit.Rows("measured", cellHead+"share/%.0", cells(s.works, rateWays[1:], links, s.plan.Nodes[len(s.plan.Nodes)-1:]),
 		func(c cell) []any { return c.row(s.measured.bytes(c)) })
 }
 
@@ -115,8 +115,8 @@ func (s sent) facts() []result.Fact {
 	}
 	return append(workFacts(s.works), kit.Facts("n.least", s.plan.Nodes[0], "n.most", slices.Max(s.plan.Nodes), "fast.direct", direct, "overtakes", overtakes,
 		"rings", len(s.rings), "rings.exact", len(wrongRings(s.rings)) == 0, "elements", s.plan.Elements, "divisible", divisible,
-		"counted.n", s.plan.CountedNodes, "counted.link[Gb/s]", s.plan.CountedLink, "within[%].0", 100*s.plan.Within,
-		"off.random[%].1", random, "off.own[%].1", own, "off.agrees", random <= 100*s.plan.Within)...)
+		"counted.n", s.plan.CountedNodes, "counted.link/Gb/s", s.plan.CountedLink, "within/%.0", 100*s.plan.Within,
+		"off.random/%.1", random, "off.own/%.1", own, "off.agrees", random <= 100*s.plan.Within)...)
 }
 
 // cross returns the least N from which on the all-gather sends more than RingSparse at

@@ -128,7 +128,7 @@ func judgeRing(plan trafficPlan, rings []ringCount) result.Claim {
 
 // ringFrame sets T beside bytes and virtual time.
 func ringFrame(rings []ringCount) result.Frame {
-	head := "n least[bytes] most[bytes] total[bytes] formula[bytes] time[ns] t[ns]"
+	head := "n least/bytes most/bytes total/bytes formula/bytes time/ns t/ns"
 	return kit.Rows("dense-ring", head, rings, func(c ringCount) []any {
 		steps := 2 * int64(c.Nodes-1)
 		return []any{c.Nodes, slices.Min(c.Sent), slices.Max(c.Sent), c.total(), steps * 4 * int64(c.Elements),
@@ -215,7 +215,7 @@ func (s sent) off() (random, own float64) {
 
 func countFrame(counts []counted) result.Frame {
 	vectors := map[bool]string{true: "own", false: "random"}
-	f := kit.Rows("counted", "work:work vectors:vectors way:way counted[MB].3± modelled[MB].3 off[%].2", counts, func(c counted) []any {
+	f := kit.Rows("counted", "work:work vectors:vectors way:way counted±/MB.3 modelled/MB.3 off/%.2", counts, func(c counted) []any {
 		return []any{c.Work, vectors[c.Own], c.Way, c.Counted.Mean().Times(1e-6), float64(c.Modelled) / 1e6, c.off()}
 	})
 	f.Kind = result.Counted

@@ -139,7 +139,7 @@ func workFrame(works []workload) result.Frame {
 			rows = append(rows, layer{w, l})
 		}
 	}
-	f := kit.Rows("workloads", "work:work layer:layer layers params density[%].1", rows, func(l layer) []any {
+	f := kit.Rows("workloads", "work:work layer:layer layers params density/%.1", rows, func(l layer) []any {
 		if l.i < 0 {
 			return []any{l.of.Key, "all", len(l.of.Layers), l.of.params(), 100 * l.of.density()}
 		}
@@ -151,9 +151,9 @@ func workFrame(works []workload) result.Frame {
 
 // workFacts are what a page says of the networks.
 func workFacts(works []workload) []result.Fact {
-	return append(kit.Facts("mlp.batch", mlpCase().Batch, "resnet18.batch", resnetBatch, "resnet18.params[million].1", float64(works[2].params())/1e6,
-		"embedding.rows", embeddingRows, "embedding.width", embeddingWidth, "embedding.touched[%]", 100*embeddingDensity),
-		kit.Facts("mlp.density[%].1", 100*works[0].density(), "embedding.density[%].1", 100*works[1].density())...)
+	return append(kit.Facts("mlp.batch", mlpCase().Batch, "resnet18.batch", resnetBatch, "resnet18.params/million.1", float64(works[2].params())/1e6,
+		"embedding.rows", embeddingRows, "embedding.width", embeddingWidth, "embedding.touched/%", 100*embeddingDensity),
+		kit.Facts("mlp.density/%.1", 100*works[0].density(), "embedding.density/%.1", 100*works[1].density())...)
 }
 
 // way is an exchange that competes.
