@@ -173,23 +173,18 @@ func (s *study) modelFacts() []result.Fact {
 		"switch.excess/%", 100*excess, "switch.excess.r", atSwitch, "switch.follows", excess < 0.01)
 }
 
-// sweepFacts count where the simulation follows the model over the ratios.
+// sweepFacts say where the simulation follows the model over the ratios; on a switch the
+// best r is 1 below a ratio of n − 1 and n above.
 func (s *study) sweepFacts() []result.Fact {
-	same, onSwitch := 0, 0
+	onSwitch := 0
 	for _, p := range s.Sweep {
-		if p.Medium == p.Exact {
-			same++
-		}
 		if bound := map[bool]int{true: anchor, false: 1}[p.Ratio > anchor-1]; p.Switch == bound {
 			onSwitch++
 		}
 	}
-	first, last := s.Sweep[0], s.Sweep[len(s.Sweep)-1]
 	jump := jumps(s.Sweep, func(p sweepPoint) int { return p.Switch }) && jumps(s.Sweep, func(p sweepPoint) int { return p.Whole })
-	return kit.Facts("ratios", len(s.Sweep), "ratios.all", len(sweepOf("standard")), "ratios.exact", same, "ratios.switch", onSwitch,
-		"ratio.first", first.Ratio, "ratio.last", last.Ratio, "range.2.from", ends(2)[0], "range.2.to", ends(2)[1], "range.3.to", ends(3)[1],
-		"switch.bound", anchor-1, "jumps", jump, "medium.first", first.Medium, "medium.last", last.Medium,
-		"switch.first", first.Switch, "switch.last", last.Switch, "whole.first", first.Whole, "whole.last", last.Whole)
+	return kit.Facts("ratios.all", len(sweepOf("standard")), "ratios.switch", onSwitch, "switch.bound", anchor-1, "jumps", jump,
+		"range.2.from", ends(2)[0], "range.2.to", ends(2)[1], "range.3.to", ends(3)[1])
 }
 
 // jumps reports whether only the first and the last value occur.

@@ -31,7 +31,7 @@ func threeAlgorithms(id, source string, net network, judge func(*trainer, *sweep
 		show: func(t *trainer, r *result.Result, all []sweep) error {
 			s := &all[0]
 			r.Claims = judge(t, s)
-			r.Facts = append(append(s.facts(), switchFacts(s.on)...), s.savingFacts()...)
+			r.Facts = append(s.facts(), s.savingFacts()...)
 			r.Frames = []result.Frame{s.targetFrame(), s.firstFrame(), s.savingsFrame(), s.asgdFrame(), betterFrame(s.on), loadFrame(s.on)}
 			for _, v := range fourVariants {
 				r.Figures = append(r.Figures, result.Figure{ID: "times-" + v.Key, Form: "line", Frame: "first", Where: map[string]any{"setting": v.Key},
@@ -127,5 +127,5 @@ func (s *sweep) savingFacts() (out []result.Fact) {
 		c, _ := claims.Get(id)
 		out = append(out, kit.Facts("stated."+id+"/%.2", c.Numbers()[0])...)
 	}
-	return append(out, kit.Facts("most.r", r, "late.nodes", trainedFrom, "early", len(late) > 0 && len(late) < len(s.on))...)
+	return append(out, kit.Facts("most.r", r, "switch.mean/%.1", meanSaved(s.on, multicast, switched), "late.nodes", trainedFrom, "early", len(late) > 0 && len(late) < len(s.on))...)
 }

@@ -46,7 +46,7 @@ func timeToTarget(id, source string, net network, judge func(*trainer, *sweep) (
 			if r.Claims, err = judge(t, s); err != nil {
 				return err
 			}
-			r.Facts = append(s.facts(), switchFacts(s.on)...)
+			r.Facts = append(s.facts(), kit.Facts("switch.mean/%.1", meanSaved(s.on, multicast, switched))...)
 			r.Frames = []result.Frame{s.timeFrame(), s.soonerFrame(), betterFrame(s.on), meansFrame(s.on, secondsIn, multicast, unicast),
 				loadFrame(s.on), s.wholeFrame()}
 			for _, v := range fourVariants {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
@@ -195,7 +194,7 @@ func speed() exp.Experiment {
 				return err
 			}
 			bar.Step("decoded")
-			r.Facts = append(speedFacts(rows), exactFacts(rows, exact)...)
+			r.Facts = exactFacts(rows, exact)
 			r.Frames = []result.Frame{speedFrame(rows), bestSpeedFrame(bestSpeeds(rows)), heldFrame(rows), exactFrame(exact), moreFrame()}
 			r.Figures = []result.Figure{
 				{ID: "saved", Form: "line", Frame: "speed", Where: map[string]any{"model": cnn.Model}, X: "r", Y: []string{"saved_overlap"}, By: []string{"pattern"}},
@@ -250,42 +249,6 @@ func bestSpeedFrame(best []bestSpeed) result.Frame {
 		f.Add(b.Net.Model, b.Pattern.Key, b.Overlap == 1, b.REqual, 1e3*b.Equal, b.RBest, 1e3*b.Uneven, 100*b.saved())
 	}
 	return f.Frame
-}
-
-// speedFacts say, without overlap and with it, what blocks by speed gain if each way has
-// its best redundancy, what at equal ones, and how often they take longer.
-func speedFacts(rows []speedRow) (out []result.Fact) {
-	for overlap, o := range []string{"apart", "overlap"} {
-		best := slices.DeleteFunc(bestSpeeds(rows), func(b bestSpeed) bool { return b.Overlap != overlap })
-		least, most := extremes(best, bestSpeed.saved)
-		longer, same := extremes(rows, func(r speedRow) float64 { return r.saved(overlap) })
-		n := 0
-		for _, r := range rows {
-			if r.saved(overlap) < 0 {
-				n++
-			}
-		}
-		out = append(out, kit.Facts(
-			o+".least/%.0", 100*least.saved(), o+".least.model:model", least.Net.Model, o+".least.pattern:pattern", least.Pattern.Key,
-			o+".most/%.0", 100*most.saved(), o+".most.model:model", most.Net.Model, o+".most.pattern:pattern", most.Pattern.Key,
-			o+".same/%.0", 100*same.saved(overlap), o+".same.model:model", same.Net.Model, o+".same.pattern:pattern", same.Pattern.Key,
-			o+".same.r", same.R, o+".longer", n, o+".longer.most/%.0", max(-100*longer.saved(overlap), 0))...)
-	}
-	return append(out, kit.Facts("cases", len(rows))...)
-}
-
-// extremes returns the first of the least and the first of the most by a number.
-func extremes[R any](rows []R, of func(R) float64) (least, most R) {
-	least, most = rows[0], rows[0]
-	for _, r := range rows {
-		if of(r) < of(least) {
-			least = r
-		}
-		if of(r) > of(most) {
-			most = r
-		}
-	}
-	return least, most
 }
 
 // exactFacts count the trainings that decode exactly, how far a node's samples are off

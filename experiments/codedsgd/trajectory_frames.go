@@ -117,17 +117,6 @@ func betterFrame(cs []timing) result.Frame {
 	return s.Frame
 }
 
-// switchFacts say whether CSSGD is ahead of SSGD Multicast on the switch, and elsewhere.
-func switchFacts(cs []timing) []result.Fact {
-	ahead := map[bool]bool{} // by whether it is on the switch
-	for _, v := range fourVariants {
-		for _, on := range cs {
-			ahead[v.Key == switched.Key] = ahead[v.Key == switched.Key] || on.savedAt(v, multicast) > 0
-		}
-	}
-	return kit.Facts("switch.ahead", ahead[true], "elsewhere.ahead", ahead[false], "switch.mean/%.1", meanSaved(cs, multicast, switched))
-}
-
 // loadFrame says how Q, and with it communication over computation, goes with the nodes.
 func loadFrame(cs []timing) result.Frame {
 	s := kit.NewSheet("load", "nodes q ratio/.3")
