@@ -26,12 +26,3 @@ func ratio(ours, base []float64) (mean float64, ci *[2]float64) {
 	}
 	return math.Exp(m), ci
 }
-
-// reduction is 100·(1 − ours/base) per cent, with the interval of ratio.
-func reduction(ours, base []float64) (percent float64, ci *[2]float64) {
-	r, rci := ratio(ours, base)
-	if rci != nil {
-		ci = &[2]float64{100 * (1 - rci[1]), 100 * (1 - rci[0])}
-	}
-	return 100 * (1 - r), ci
-}

@@ -15,10 +15,6 @@ func TestRatioIsPairedOnTheLog(t *testing.T) {
 	if ci == nil || math.Abs(math.Log(ci[0])-(-0.61086-0.8790)) > 2e-3 || math.Abs(math.Log(ci[1])-(-0.61086+0.8790)) > 2e-3 {
 		t.Errorf("interval %v, want exp(−0.6109 ± 0.879)", ci)
 	}
-	p, pci := reduction([]float64{1, 2, 4}, []float64{2, 5, 5})
-	if math.Abs(p-100*(1-mean)) > 1e-9 || pci[0] != 100*(1-ci[1]) || pci[1] != 100*(1-ci[0]) {
-		t.Errorf("reduction %g %v does not restate the ratio %g %v", p, pci, mean, ci)
-	}
 }
 
 func TestOneSeedHasNoInterval(t *testing.T) {

@@ -24,7 +24,8 @@ type size struct {
 // tables. The targets are round numbers that were set before any comparison of
 // methods: those of quick before their first run; those of standard from the
 // curves of single BSP runs, below what those reach; those of paper unseen, and
-// its rates are standard's. What was changed after a first run is in looked.
+// its rates are standard's. Of quick VGG-19-BN's gradients and the evaluations of both large
+// networks were changed after a first run of all methods: the notebooks say how.
 func sizesOf(profile string) []size {
 	switch profile {
 	case "ci":
@@ -44,16 +45,6 @@ func sizesOf(profile string) []size {
 		{Model: "lenet5", Batch: 16, Pushes: 1200, EvalEvery: 60, Target: 0.7, Rate: 0.2},
 		{Model: "resnet18", Width: 0.125, Image: 16, Batch: 16, Pushes: 600, EvalEvery: 30, Target: 0.75, Rate: 0.05},
 		{Model: "vgg19_bn", Width: 0.125, Image: 16, Batch: 16, Pushes: 480, EvalEvery: 30, Target: 0.55, Rate: 0.02}}
-}
-
-// looked says what of a profile's sizes was changed after a first run of all
-// methods, for the pages; "" if nothing was.
-func looked(profile string) string {
-	if profile != "quick" {
-		return ""
-	}
-	return "Changed after a first run of all methods: VGG-19-BN's gradients from 780 to 480, and both large networks are evaluated every 30 " +
-		"gradients (before: 60 and 78), because they reach their targets within the first three hundred. Targets, rates and platforms stayed."
 }
 
 // sizeOf returns one network's training.

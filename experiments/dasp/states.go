@@ -3,7 +3,6 @@ package dasp
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
@@ -110,41 +109,6 @@ func gaps(cells []cell) dasp.Histogram {
 	return all
 }
 
-// stateNotes says in words what a share of 0 means.
-func stateNotes(g grid) []string {
-	var notes mergedNotes
-	for _, m := range models {
-		notes.add(title[m], stateNote(g[m]["dasp"]))
-	}
-	return notes.lines()
-}
-
-// mergedNotes gives networks of which the same is to be said one sentence.
-type mergedNotes struct {
-	names map[string][]string
-	order []string
-}
-
-func (n *mergedNotes) add(name, sentence string) {
-	if sentence == "" {
-		return
-	}
-	if n.names == nil {
-		n.names = map[string][]string{}
-	}
-	if n.names[sentence] == nil {
-		n.order = append(n.order, sentence)
-	}
-	n.names[sentence] = append(n.names[sentence], name)
-}
-
-func (n *mergedNotes) lines() (out []string) {
-	for _, sentence := range n.order {
-		out = append(out, strings.Join(n.names[sentence], ", ")+": "+sentence)
-	}
-	return out
-}
-
 // stateNote is empty if DASP visited all its states.
 func stateNote(cells []cell) string {
 	share := map[string]float64{}
@@ -162,13 +126,4 @@ func stateNote(cells []cell) string {
 		return "no push was in WSS; DASP goes straight from QIS to FSS here."
 	}
 	return ""
-}
-
-// stateTable prints DASP's share of pushes and of waiting per state.
-func stateTable(g grid) result.Table {
-	t := newStateTable(result.TimingOnly)
-	for _, m := range models {
-		t.Rows = append(t.Rows, stateRow(title[m], g[m]["dasp"]))
-	}
-	return t
 }

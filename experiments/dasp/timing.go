@@ -3,14 +3,36 @@ package dasp
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
+	"strings"
 	"time"
 
+	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
+	"gradsync/experiments/kit"
 	"gradsync/experiments/platforms"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 	"gradsync/experiments/train"
 	"gradsync/shared/cluster"
 )
+
+// timingExperiments are the mean iteration times of Tables 4 and 5. Table 5 has the two
+// claims that set both clusters side by side, and so the runs of both: one command makes
+// them once.
+func timingExperiments() (four, five exp.Experiment) {
+	four = timingStudy("dasp/table4", "DASP, Table 4", []string{homogeneous}, func(*timedView) {})
+	five = timingStudy("dasp/table5", "DASP, Table 5", []string{heterogeneous, homogeneous}, func(v *timedView) {
+		v.Frames = append(v.Frames, kit.Frame("slowdown", reference(homogeneous),
+			kit.Word("model", "model", func(p timed) string { return p.Model }), kit.Word("method", "method", func(p timed) string { return p.Method }),
+			kit.Interval("factor", "", 3, func(p timed) kit.Estimate {
+				return slowdown(v, p.of(""), timed{Cluster: heterogeneous}, p.Model, p.Method)
+			}),
+			kit.Flag("tie", func(p timed) bool { return tied(v, p) })))
+		v.Claims = append(v.Claims, ordering(v), leastAffected(v))
+	})
+	return four, five
+}
 
 // timing is a timing-only run at full model size.
 func timing(p *cluster.Platform, method, model string, seed uint64) train.Config {
@@ -19,68 +41,58 @@ func timing(p *cluster.Platform, method, model string, seed uint64) train.Config
 		MaxPushes: workers * perWorker, Warmup: warmup, Options: &o, TimingOnly: true}
 }
 
-// grid holds the cells of a timing table: [model][method][seed].
-type grid map[string]map[string][]cell
-
-// timingGrid runs every model and method on p for every seed, with overhead per
-// iteration beside the layers.
-func (r *runs) timingGrid(p *cluster.Platform, overhead time.Duration, seeds []uint64) (grid, error) {
-	g := grid{}
-	for _, m := range models {
-		g[m] = map[string][]cell{}
-		for _, method := range methods {
-			for _, seed := range seeds {
-				cfg := timing(p, method, m, seed)
-				cfg.Overhead = overhead
-				c, err := r.get(fmt.Sprintf("%s, %s, %s", p.Name, title[m], title[method]), 1, cfg)
-				if err != nil {
-					return g, err
-				}
-				g[m][method] = append(g[m][method], c)
-			}
-		}
-	}
-	return g, nil
+// timed is such a run of a cluster, on its reference platform or on a plausible one in its
+// place (Variant), with a cost of each iteration beside its layers.
+type timed struct {
+	Cluster, Variant string
+	Overhead         time.Duration // 0: the default
+	Model, Method    string
 }
 
-// values collects one number per seed.
-func values(cells []cell, of func(cell) float64) []float64 {
-	out := make([]float64, len(cells))
-	for i, c := range cells {
-		out[i] = of(c)
+type timedView = kit.View[timed, cell]
+
+func (p timed) String() string {
+	return strings.Trim(strings.Join([]string{p.Cluster, p.Variant, p.Model, p.Method}, ", "), ", ")
+}
+
+// of and as return p with another network and another method.
+func (p timed) of(model string) timed  { p.Model = model; return p }
+func (p timed) as(method string) timed { p.Method = method; return p }
+
+// overheads are what an iteration costs beside its layers, on the reference device: a
+// third, the default and three times it. LeNet-5's iteration is little else.
+var overheads = []time.Duration{train.DefaultOverhead / 3, train.DefaultOverhead, 3 * train.DefaultOverhead}
+
+// baselines are the methods that the paper states a reduction against.
+var baselines = []string{"bsp", "ssp", "dssp"}
+
+// grid returns the runs of every network and method where p is.
+func (p timed) grid() (out []timed) {
+	for _, m := range models {
+		for _, method := range methods {
+			out = append(out, p.of(m).as(method))
+		}
 	}
 	return out
 }
 
-// The three readings of "mean iteration time". Claims are judged by the first:
-// §3.2 reads the figure as the stragglers' influence on fast nodes, which only
-// a mean over workers with their waits shows.
-var readings = []struct {
-	key, title string
-	of         func(cell) float64
-}{
-	{"per_worker", "per worker, waits included", perIteration},
-	{"per_push", "per push", func(c cell) float64 { return c.Iteration.PerPush }},
-	{"per_update", "per update", func(c cell) float64 { return c.Iteration.PerUpdate }},
+// reference returns the runs on a cluster's own platform.
+func reference(cluster string) []timed { return timed{Cluster: cluster}.grid() }
+
+// plausible is a plausible platform in place of a cluster's, with an overhead.
+type plausible struct {
+	timed
+	workers string  // whose they are
+	link    float64 // Gb/s
 }
 
-func perIteration(c cell) float64 { return c.Iteration.PerWorker }
-
-// timingConfig is what a timing table records of its parameters; more names the
-// clusters whose grids its claims need besides.
-func timingConfig(p *cluster.Platform, others []platforms.Variant, more []string, seeds []uint64) map[string]any {
-	cfg := map[string]any{"platform": p, "methods": methods, "models": models, "options": options(),
-		"batch": fullBatch, "gradients": workers * perWorker, "warmup": warmup, "seeds": seeds,
-		"plausible": names(others), "overheads": overheads, "launch": train.DefaultLaunch, "overhead": train.DefaultOverhead}
-	for _, name := range more {
-		cfg["beside "+name] = map[string]any{"platform": load(name), "plausible": names(sweep(name))}
-	}
-	return cfg
-}
-
-func names(variants []platforms.Variant) (out []string) {
-	for _, v := range variants {
-		out = append(out, v.Name)
+// plausibles returns those of a cluster: its sweep, each with every overhead.
+func plausibles(cluster string) (out []plausible) {
+	for _, v := range sweep(cluster) {
+		for _, o := range overheads {
+			p := timed{Cluster: cluster, Variant: v.Name, Overhead: o}
+			out = append(out, plausible{p, strings.ReplaceAll(v.Workers, " × ", "×"), gigabits(v.Platform)})
+		}
 	}
 	return out
 }
@@ -94,57 +106,332 @@ func sweep(platform string) []platforms.Variant {
 	return v
 }
 
-// judgeTiming judges a timing table: g is its own grid, wide and ranges are what
-// the plausible platforms gave. It may run further grids.
-type judgeTiming func(g grid, wide []plausibleRun, ranges map[string]string, r *runs) ([]result.Claim, error)
+func names(variants []platforms.Variant) (out []string) {
+	for _, v := range variants {
+		out = append(out, v.Name)
+	}
+	return out
+}
 
-// timingTable is table 4 or 5: the reference platform, the claims, and the
-// range over plausible platforms. judge may run the grids of further clusters;
-// with their sweeps they are named in more.
-func timingTable(id, heading, source, platform string, more []string, judge judgeTiming) exp.Experiment {
-	e := exp.Experiment{ID: id, Title: heading, Source: source, Profiles: exp.Profiles}
-	clusters := append([]string{platform}, more...)
-	grids := func(platform string, seeds int) float64 { return float64(seeds + len(sweep(platform))*len(overheads)) }
-	e.Shares = func(_ string, seeds int) map[string]float64 {
-		parts := map[string]float64{}
-		for _, c := range clusters {
-			parts[c+", timing"] = 0.015 * float64(len(models)*len(methods)) * grids(c, seeds)
+// timingStudy returns table 4 or 5: the first of clusters is its own, on its reference
+// platform for every seed and over the plausible ones for the first seed. What more adds
+// may look at all clusters.
+func timingStudy(id, source string, clusters []string, more func(*timedView)) exp.Experiment {
+	own, variants := clusters[0], map[timed]*cluster.Platform{}
+	var points []timed
+	for _, c := range clusters {
+		variants[timed{Cluster: c}] = load(c)
+		for _, v := range sweep(c) {
+			variants[timed{Cluster: c, Variant: v.Name}] = v.Platform
 		}
-		return parts
+		points = append(points, reference(c)...)
+		for _, p := range plausibles(c) {
+			points = append(points, p.grid()...)
+		}
 	}
-	e.Seconds = func(profile string, seeds int) (total float64) {
-		shares := e.Shares(profile, seeds)
-		for _, c := range clusters {
-			total += shares[c+", timing"]
-		}
-		return total
+	return kit.Study[timed, cell]{ID: id, Source: source, Kind: result.TimingOnly, Profiles: exp.Profiles,
+		Points: func(string) []timed { return points },
+		Once:   func(p timed) bool { return p.Variant != "" },
+		Cost:   func(_ string, p timed) (string, float64) { return p.Cluster + ", timing", 0.015 },
+		Config: func(string) map[string]any {
+			c := map[string]any{"methods": methods, "models": models, "options": options(), "batch": fullBatch, "gradients": workers * perWorker,
+				"warmup": warmup, "overheads": overheads, "launch": train.DefaultLaunch, "overhead": train.DefaultOverhead}
+			for _, name := range clusters {
+				c["platform "+name], c["plausible "+name] = kit.Platform(load(name)), names(sweep(name))
+			}
+			return c
+		},
+		Measure: func(ctx context.Context, env exp.Env, p timed, seed uint64) (cell, error) {
+			cfg := timing(variants[timed{Cluster: p.Cluster, Variant: p.Variant}], p.Method, p.Model, seed)
+			if cfg.Overhead = p.Overhead; p.Overhead == 0 {
+				cfg.Overhead = train.DefaultOverhead
+			}
+			return cellOf(ctx, env, cfg)
+		},
+		Show: func(v *timedView) {
+			ms := func(key string, d time.Duration) result.Fact { return kit.Number(key, "ms", kit.AsIs, 1e3*d.Seconds()) }
+			v.Facts = append(settings(), kit.Counted("platforms", "", len(plausibles(own))), ms("overhead", train.DefaultOverhead),
+				ms("overhead_least", overheads[0]), ms("overhead_most", overheads[2]))
+			v.Frames = append(v.Frames, iterationFrame(v, own), kit.Frame("states", models,
+				append([]kit.Col[string]{kit.Word("model", "model", func(m string) string { return m })},
+					stateCols(func(m string) []cell { return v.At(timed{Cluster: own}.of(m).as("dasp")) })...)...))
+			v.Figures = []result.Figure{{ID: "iteration-bars", Form: "bar", Frame: "iteration", X: "model", Y: []string{"over_bsp"}, By: []string{"method"}}}
+			showRanges(v, own)
+			more(v)
+		}}.Experiment()
+}
+
+// The three readings of "mean iteration time". Claims are judged by the first: §3.2 reads
+// the figure as the stragglers' influence on fast nodes, which only a mean over workers
+// with their waits shows.
+var readings = []struct {
+	key string
+	of  func(cell) float64
+}{
+	{"per_worker", perIteration},
+	{"per_push", func(c cell) float64 { return c.Iteration.PerPush }},
+	{"per_update", func(c cell) float64 { return c.Iteration.PerUpdate }},
+}
+
+func perIteration(c cell) float64 { return c.Iteration.PerWorker }
+
+// iterationOf returns p's mean iteration time, seed by seed.
+func iterationOf(v *timedView, p timed) kit.Sample { return kit.Each(v.At(p), perIteration) }
+
+// iterationFrame is the three readings of the mean iteration time, method by method, and
+// the first one's ratio to BSP's.
+func iterationFrame(v *timedView, own string) result.Frame {
+	var cols []kit.Col[timed]
+	for _, r := range readings {
+		cols = append(cols, kit.Half(r.key, "ms", 2, func(p timed) kit.Estimate { return kit.Each(v.At(p), r.of).Mean().Times(1e3) }))
 	}
-	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		p := load(platform)
-		others := sweep(platform)
-		r := &runs{ctx: ctx, env: env}
-		for _, c := range clusters {
-			r.total += float64(len(models)*len(methods)) * grids(c, len(env.Seeds))
-		}
-		res := exp.NewResult(e, env, result.TimingOnly, timingConfig(p, others, more, env.Seeds))
-		g, err := r.timingGrid(p, train.DefaultOverhead, env.Seeds)
-		if err != nil {
-			return incomplete(res), err
-		}
-		res.Tables = append(res.Tables, iterationTable(heading, g), stateTable(g))
-		res.Figures = append(res.Figures, iterationFigure(heading, g))
-		wide, err := r.overPlausible(others, env.Seeds[0])
-		if err != nil {
-			return incomplete(res), err
-		}
-		table, ranges := rangeTable(platform, wide)
-		res.Tables = append(res.Tables, table)
-		res.Notes = append(append(res.Notes, stateNotes(g)...), fixedCost)
-		if res.Claims, err = judge(g, wide, ranges, r); err != nil {
-			return incomplete(res), err
-		}
-		res.Status = complete
-		return res, nil
+	return kit.Frame("iteration", reference(own), runAxes(append(cols,
+		kit.Interval("over_bsp", "", 3, func(p timed) kit.Estimate { return iterationOf(v, p).Over(iterationOf(v, p.as("bsp"))) }),
+		kit.Mean("staleness", "versions", 2, func(p timed) kit.Estimate {
+			return kit.Each(v.At(p), func(c cell) float64 { return c.Staleness.Mean }).Mean()
+		}))...)...)
+}
+
+// runAxes are the columns that say which run a row is of, before others.
+func runAxes(cols ...kit.Col[timed]) []kit.Col[timed] {
+	return append([]kit.Col[timed]{kit.Word("model", "model", func(p timed) string { return p.Model }),
+		kit.Word("method", "method", func(p timed) string { return p.Method })}, cols...)
+}
+
+// reductionClaim is one stated reduction of the mean iteration time.
+type reductionClaim struct{ id, model, against string }
+
+// reductionClaims are D01–D09 of the homogeneous and D10–D18 of the heterogeneous cluster:
+// model by model, against BSP, SSP, DSSP.
+func reductionClaims(platform string) (out []reductionClaim) {
+	first := 1
+	if platform == heterogeneous {
+		first = 10
 	}
-	return e
+	for i, m := range models {
+		for j, b := range baselines {
+			out = append(out, reductionClaim{fmt.Sprintf("D%02d", first+len(baselines)*i+j), m, b})
+		}
+	}
+	return out
+}
+
+// reduced returns by how much DASP's iteration is shorter than its rival's where p is.
+func (c reductionClaim) reduced(v *timedView, p timed) kit.Estimate {
+	return iterationOf(v, p.of(c.model).as("dasp")).Over(iterationOf(v, p.of(c.model).as(c.against))).Saved()
+}
+
+// ranged is what the plausible platforms give of one stated reduction, in per cent.
+type ranged struct {
+	reductionClaim
+	stated  float64
+	least   float64
+	most    float64
+	within  int
+	nearest plausible
+}
+
+func rangeOf(v *timedView, own string, c reductionClaim) ranged {
+	row := ranged{reductionClaim: c, stated: statedNumber(c.id), least: math.Inf(1), most: math.Inf(-1)}
+	tolerance, nearest := claims.Tolerance(c.id), math.Inf(1)
+	for _, p := range plausibles(own) {
+		x := c.reduced(v, p.timed).Value
+		row.least, row.most = min(row.least, x), max(row.most, x)
+		off := math.Abs(x - row.stated)
+		if off < nearest {
+			nearest, row.nearest = off, p
+		}
+		if off <= tolerance {
+			row.within++
+		}
+	}
+	return row
+}
+
+// ratioMethods are the methods of D42–D47, as their rows list them: over BSP.
+var ratioMethods = []string{"dasp", "ssp", "dssp"}
+
+// showRanges adds the range of every stated reduction over the plausible platforms, the
+// range of the ratios that restate them, and the claims with their ranges beside.
+func showRanges(v *timedView, own string) {
+	all := plausibles(own)
+	var ranges []ranged
+	table := map[string]string{homogeneous: "4", heterogeneous: "5"}[own]
+	behind := func(model string) []result.Reason {
+		out := []result.Reason{result.Because("assumed-platform")}
+		if visits(v.At(timed{Cluster: own}.of(model).as("dasp"))) == qisAlone {
+			out = append(out, result.Because("dasp-is-asp"))
+		}
+		return out
+	}
+	for _, c := range reductionClaims(own) {
+		e, r := c.reduced(v, timed{Cluster: own}), rangeOf(v, own, c)
+		ranges = append(ranges, r)
+		f := claims.Number(e.Value, e.CI, e.Samples, e.N)
+		f.Notes = behind(c.model)
+		if e.Value == 0 {
+			f.Notes = append(f.Notes, result.Because("nobody-waits", "method", c.against))
+		}
+		f.Notes = append(f.Notes, result.Because("plausible-range", "lo", r.least, "hi", r.most, "within", r.within, "of", len(all)))
+		f.Table, f.Network, f.Rival, f.Cluster = table, c.model, c.against, own
+		v.Claims = append(v.Claims, claims.Verdict(c.id, f))
+	}
+	ratio := func(p timed) kit.Estimate { return iterationOf(v, p).Over(iterationOf(v, p.as("bsp"))) }
+	for i, m := range models {
+		f := claims.Found{Seeds: len(v.Seeds), Notes: behind(m), Table: table, Network: m, Cluster: own}
+		var words []map[string]any
+		for _, method := range ratioMethods {
+			e := ratio(timed{Cluster: own}.of(m).as(method))
+			f.Values, f.CI95, f.Samples = append(f.Values, e.Value), append(f.CI95, e.CI), append(f.Samples, e.Samples)
+			lo, hi := extent(all, func(p plausible) float64 {
+				return perIteration(v.At(p.of(m).as(method))[0]) / perIteration(v.At(p.of(m).as("bsp"))[0])
+			})
+			words = append(words, map[string]any{"method": method, "lo": lo, "hi": hi})
+		}
+		f.Notes = append(f.Notes, result.Because("plausible-ratios", "of", len(all), "ratios", words))
+		v.Claims = append(v.Claims, claims.Verdict(ratioClaim(own, i), f))
+	}
+	v.Frames = append(v.Frames, rangeFrame(v, ranges, all))
+}
+
+// ratioClaim is D42–D44 of the homogeneous and D45–D47 of the heterogeneous cluster: by the
+// model's place.
+func ratioClaim(platform string, model int) string {
+	return fmt.Sprintf("D%02d", map[string]int{homogeneous: 42, heterogeneous: 45}[platform]+model)
+}
+
+// extent returns the smallest and the largest of what of gives.
+func extent[T any](list []T, of func(T) float64) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, x := range list {
+		lo, hi = min(lo, of(x)), max(hi, of(x))
+	}
+	return lo, hi
+}
+
+// rangeFrame sets each stated reduction beside what the plausible platforms give, counts
+// those within the tolerance, and says which is nearest and what DASP's pushes visit.
+func rangeFrame(v *timedView, rows []ranged, all []plausible) result.Frame {
+	cols := []kit.Col[ranged]{
+		kit.Word("claim", "", func(r ranged) string { return r.id }), kit.Word("model", "model", func(r ranged) string { return r.model }),
+		kit.Word("against", "method", func(r ranged) string { return r.against }), kit.Num("stated", "%", 1, func(r ranged) float64 { return r.stated }),
+		kit.Num("least", "%", 1, func(r ranged) float64 { return r.least }), kit.Num("most", "%", 1, func(r ranged) float64 { return r.most }),
+		kit.Count("within", "", func(r ranged) int { return r.within }),
+		kit.Word("nearest_workers", "platform", func(r ranged) string { return r.nearest.workers }),
+		kit.Num("nearest_link", "Gb/s", kit.AsIs, func(r ranged) float64 { return r.nearest.link }),
+		kit.Num("nearest_overhead", "ms", kit.AsIs, func(r ranged) float64 { return 1e3 * r.nearest.Overhead.Seconds() })}
+	for _, s := range states {
+		share := func(r ranged) (lo, hi float64) {
+			return extent(all, func(p plausible) float64 { return 100 * v.At(p.of(r.model).as("dasp"))[0].Share[s] })
+		}
+		cols = append(cols, kit.Num(s+"_least", "%", 0, func(r ranged) float64 { lo, _ := share(r); return lo }),
+			kit.Num(s+"_most", "%", 0, func(r ranged) float64 { _, hi := share(r); return hi }))
+	}
+	return kit.Frame("range", rows, cols...)
+}
+
+// slack is how far an order may be violated before it counts: two methods that do the same
+// differ by less than this through their events' rounding.
+const slack = 1e-3
+
+// disorder lists where ASP ≤ {SSP, DSSP, DASP} ≤ BSP is violated where p is, by the mean
+// over seeds, to one part in a thousand, and all comparisons made.
+func disorder(v *timedView, p timed) (out []result.Reason, parts []result.Part) {
+	for _, m := range models {
+		mean := func(method string) float64 { return iterationOf(v, p.of(m).as(method)).Mean().Value }
+		for _, method := range []string{"ssp", "dssp", "dasp"} {
+			for _, pair := range [][2]string{{"asp", method}, {method, "bsp"}} {
+				first, second := pair[0], pair[1]
+				holds, ratio := mean(first) <= mean(second)*(1+slack), mean(first)/mean(second)
+				if !holds {
+					out = append(out, result.Because("D39-violated", "platform", p.Cluster, "model", m, "method", first, "other", second, "ratio", ratio))
+				}
+				of := map[string]string{"platform": p.Cluster, "model": m, "method": first, "rival": second}
+				parts = append(parts, result.Part{Of: of, Value: ratio, Holds: &holds})
+			}
+		}
+	}
+	return out, parts
+}
+
+// ordering judges D39, the order for every model in both clusters, and counts the plausible
+// platforms of each on which it holds for all models.
+func ordering(v *timedView) result.Claim {
+	f, args := claims.Found{Seeds: len(v.Seeds)}, []any{}
+	for _, c := range []string{homogeneous, heterogeneous} {
+		against, parts := disorder(v, timed{Cluster: c})
+		f.Notes, f.Parts = append(f.Notes, against...), append(f.Parts, parts...)
+		n, all := 0, plausibles(c)
+		for _, p := range all {
+			if against, _ := disorder(v, p.timed); len(against) == 0 {
+				n++
+			}
+		}
+		name := map[string]string{homogeneous: "equal", heterogeneous: "unequal"}[c]
+		args = append(args, name, n, name+"_of", len(all))
+		v.Facts = append(v.Facts, kit.Counted("in_order_"+name, "", n))
+	}
+	ok := len(f.Notes) == 0
+	words := result.Because("D39", "holds", ok)
+	if ok {
+		f.Notes = []result.Reason{result.Because("D39-order", "percent", 100*slack)}
+	}
+	f.Holds, f.Words, f.Notes = &ok, &words, append(f.Notes, result.Because("assumed-platform"), result.Because("D39-plausible", args...))
+	return claims.Verdict("D39", f)
+}
+
+// slowdown is a method's iteration time where hetero is over that where homo is.
+func slowdown(v *timedView, homo, hetero timed, model, method string) kit.Estimate {
+	return iterationOf(v, hetero.of(model).as(method)).Over(iterationOf(v, homo.of(model).as(method)))
+}
+
+// isLeast tells whether slowdown is smallest for DASP among BSP, SSP, DSSP and DASP, for
+// every model, to one part in a thousand, and lists the comparisons.
+func isLeast(v *timedView, homo, hetero timed) (ok bool, parts []result.Part) {
+	ok = true
+	for _, m := range models {
+		for _, b := range baselines {
+			ours, theirs := slowdown(v, homo, hetero, m, "dasp").Value, slowdown(v, homo, hetero, m, b).Value
+			holds := ours <= theirs*(1+slack)
+			parts = append(parts, result.Part{Of: map[string]string{"model": m, "rival": b}, Value: ours / theirs, Holds: &holds})
+			ok = ok && holds
+		}
+	}
+	return ok, parts
+}
+
+// tied tells whether DASP is slowed down as much as p's method, SSP or DSSP.
+func tied(v *timedView, p timed) bool {
+	factor := func(method string) float64 {
+		return slowdown(v, timed{Cluster: homogeneous}, timed{Cluster: heterogeneous}, p.Model, method).Value
+	}
+	return slices.Contains(baselines[1:], p.Method) && math.Abs(factor("dasp")/factor(p.Method)-1) <= slack
+}
+
+// leastAffected judges D56, and counts the pairs of plausible platforms with the same links
+// and overhead on which it holds for all models: each set of unequal workers beside the
+// reference's equal ones. ASP, which the sentence leaves open, and ties stand in the frame.
+func leastAffected(v *timedView) result.Claim {
+	homo, hetero := timed{Cluster: homogeneous}, timed{Cluster: heterogeneous}
+	ok, parts := isLeast(v, homo, hetero)
+	n, of := 0, 0
+	for _, a := range plausibles(homogeneous) {
+		for _, b := range plausibles(heterogeneous) {
+			if a.workers != homogeneous || a.link != b.link || a.Overhead != b.Overhead {
+				continue
+			}
+			of++
+			if least, _ := isLeast(v, a.timed, b.timed); least {
+				n++
+			}
+		}
+	}
+	v.Facts = append(v.Facts, kit.Counted("pairs", "", of), kit.Counted("pairs_least_affected", "", n))
+	var factors []float64
+	for _, m := range models {
+		factors = append(factors, slowdown(v, homo, hetero, m, "dasp").Value)
+	}
+	words := result.Because("D56", "factors", factors)
+	return claims.Verdict("D56", claims.Found{Holds: &ok, Seeds: len(v.Seeds), Words: &words, Parts: parts,
+		Notes: []result.Reason{result.Because("D56-rivals"), result.Because("assumed-platform"), result.Because("D56-plausible", "n", n, "of", of)}})
 }

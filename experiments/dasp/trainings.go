@@ -27,29 +27,27 @@ var (
 	withoutCI = []string{"quick", "standard", "paper"}
 )
 
-// trainingExperiments are the tables and figures that are made of trainings: the
-// convergence times of Tables 6 and 7 and the curves of Figs. 3 and 4.
-func trainingExperiments() (fig3, fig4, six, seven exp.Experiment) {
-	fig3 = trainingStudy("dasp/fig3", "DASP, Fig. 3", withoutCI, onFig3, func(v *view) {
-		showCurves(v, homogeneous, onFig3)
-	}).Experiment()
-	fig4 = trainingStudy("dasp/fig4", "DASP, Fig. 4", withoutCI, onFig4, func(v *view) {
-		showCurves(v, heterogeneous, onFig4)
-		v.Claims = append(v.Claims, fastAndStable(v), inBetween(v))
-	}).Experiment()
-	six = trainingStudy("dasp/table6", "DASP, Table 6", withoutCI, onFig3, func(v *view) {
-		rows := every(v.Profile, onFig3...)
-		v.Frames = append(v.Frames, convergenceFrame(v, rows), statesFrame(v, rows))
-		v.Claims = append(convergenceClaims(v, homogeneous, 48), notGood(v))
-	}).Experiment()
-	seven = trainingStudy("dasp/table7", "DASP, Table 7", exp.Profiles, onTable7, func(v *view) {
-		v.Facts = append(v.Facts, kit.Number("fast_link", "Gb/s", kit.AsIs, gigabits(platformOf(fast))))
-		rows := every(v.Profile, onTable7[0], onTable7[2])
-		more, d58 := moreIterations(v)
-		v.Frames = append(v.Frames, convergenceFrame(v, rows), statesFrame(v, rows), more)
-		v.Claims = slices.Concat(convergenceClaims(v, heterogeneous, 52), extremes(v), []result.Claim{d58, listedRange()})
-	}).Experiment()
-	return fig3, fig4, six, seven
+// trainingStudies are the figures and tables that are made of trainings: the curves of
+// Figs. 3 and 4 and the convergence times of Tables 6 and 7.
+func trainingStudies() []kit.Study[point, cell] {
+	return []kit.Study[point, cell]{
+		trainingStudy("dasp/fig3", "DASP, Fig. 3", withoutCI, onFig3, func(v *view) { showCurves(v, homogeneous, onFig3) }),
+		trainingStudy("dasp/fig4", "DASP, Fig. 4", withoutCI, onFig4, func(v *view) {
+			showCurves(v, heterogeneous, onFig4)
+			v.Claims = append(v.Claims, fastAndStable(v), inBetween(v))
+		}),
+		trainingStudy("dasp/table6", "DASP, Table 6", withoutCI, onFig3, func(v *view) {
+			rows := every(v.Profile, onFig3...)
+			v.Frames = append(v.Frames, convergenceFrame(v, rows), statesFrame(v, rows))
+			v.Claims = append(convergenceClaims(v, homogeneous, 48), notGood(v))
+		}),
+		trainingStudy("dasp/table7", "DASP, Table 7", exp.Profiles, onTable7, func(v *view) {
+			v.Facts = append(v.Facts, kit.Number("fast_link", "Gb/s", kit.AsIs, gigabits(platformOf(fast))))
+			rows := every(v.Profile, onTable7[0], onTable7[2])
+			more, d58 := moreIterations(v)
+			v.Frames = append(v.Frames, convergenceFrame(v, rows), statesFrame(v, rows), more)
+			v.Claims = slices.Concat(convergenceClaims(v, heterogeneous, 52), extremes(v), []result.Claim{d58, listedRange()})
+		})}
 }
 
 // point is a training: a method on a platform, with a network.
@@ -169,21 +167,22 @@ func retime(c, timed cell) (cell, error) {
 	return timed, nil
 }
 
-// sizesFrame tells how each network is trained: the gradient of the whole network, the part
-// of it that is trained, the data, and the target.
-func sizesFrame(v *view, platform string) result.Frame {
-	word := func(key, enum string, of func(size) string) kit.Col[size] { return kit.Word(key, enum, of) }
-	data := func(s size) result.Data { return *v.At(point{platform, s.Model, "bsp"})[0].Data }
-	return kit.Frame("sizes", sizesOf(v.Profile),
-		word("model", "model", func(s size) string { return s.Model }),
-		kit.Num("gradient", "MB", kit.AsIs, size.megabytes),
-		kit.Num("narrower", "", 0, size.narrower), kit.Flag("whole", func(s size) bool { return s.Width == 0 }),
-		kit.Any("image", "", func(s size) any { return side(s.Image) }), kit.Count("batch", "", func(s size) int { return s.Batch }),
-		kit.Num("rate", "", kit.AsIs, func(s size) float64 { return s.Rate }),
+// sizeCols tell how each network is trained: the gradient of the whole network, the part of
+// it that is trained, and the target.
+func sizeCols() []kit.Col[size] {
+	return []kit.Col[size]{kit.Word("model", "model", func(s size) string { return s.Model }), kit.Num("gradient", "MB", kit.AsIs, size.megabytes),
+		kit.Num("narrower", "", 0, size.narrower), kit.Any("image", "", func(s size) any { return side(s.Image) }),
+		kit.Count("batch", "", func(s size) int { return s.Batch }), kit.Num("rate", "", kit.AsIs, func(s size) float64 { return s.Rate }),
 		kit.Count("pushes", "", func(s size) int64 { return s.Pushes }), kit.Count("every", "", func(s size) int64 { return s.EvalEvery }),
-		kit.Num("target", "%", 0, func(s size) float64 { return 100 * s.Target }),
-		word("data", "data", func(s size) string { return data(s).Name }), kit.Count("train", "", func(s size) int { return data(s).Train }),
-		kit.Flag("stated_data", func(s size) bool { return data(s).Name == s.wanted() }), word("wanted", "data", size.wanted))
+		kit.Num("target", "%", 0, func(s size) float64 { return 100 * s.Target })}
+}
+
+// sizesFrame adds what each network was trained on.
+func sizesFrame(v *view, platform string) result.Frame {
+	data := func(s size) result.Data { return *v.At(point{platform, s.Model, "bsp"})[0].Data }
+	return kit.Frame("sizes", sizesOf(v.Profile), append(sizeCols(),
+		kit.Word("data", "data", func(s size) string { return data(s).Name }), kit.Count("train", "", func(s size) int { return data(s).Train }),
+		kit.Flag("stated_data", func(s size) bool { return data(s).Name == s.wanted() }), kit.Word("wanted", "data", size.wanted))...)
 }
 
 // side returns the side of the images that a network sees, none where it is its own.
@@ -256,6 +255,13 @@ func first(v *view, p point) (n int) {
 // same tells whether two methods did the same in every seed, push by push.
 func same(v *view, a, b point) bool { return identical(v.At(a), v.At(b)) }
 
+// pointAxes are the columns that say which training a row is of, the first n of platform, model
+// and method, before others.
+func pointAxes(n int, cols ...kit.Col[point]) []kit.Col[point] {
+	return append([]kit.Col[point]{kit.Word("platform", "platform", func(p point) string { return p.Platform }),
+		kit.Word("model", "model", func(p point) string { return p.Model }), kit.Word("method", "method", func(p point) string { return p.Method })}[:n], cols...)
+}
+
 // meanOf returns the mean over seeds of what of gives, for a column.
 func meanOf(v *view, of func(cell) float64) func(point) kit.Estimate {
 	return func(p point) kit.Estimate { return kit.Each(v.At(p), of).Mean() }
@@ -280,10 +286,7 @@ func daspBeside(v *view, p point) string {
 func convergenceFrame(v *view, rows []point) result.Frame {
 	iteration := meanOf(v, perIteration)
 	over := func(p, base point) kit.Estimate { return secondsTo(v, p).Over(secondsTo(v, base)) }
-	return kit.Frame("convergence", rows,
-		kit.Word("platform", "platform", func(p point) string { return p.Platform }),
-		kit.Word("model", "model", func(p point) string { return p.Model }),
-		kit.Word("method", "method", func(p point) string { return p.Method }),
+	return kit.Frame("convergence", rows, pointAxes(3,
 		kit.Half("seconds", "s", 3, func(p point) kit.Estimate { return secondsTo(v, p).Mean() }),
 		kit.Interval("over_bsp", "", 3, func(p point) kit.Estimate { return over(p, p.as("bsp")) }),
 		kit.Interval("dasp_over", "", 3, func(p point) kit.Estimate { return over(p.as("dasp"), p) }),
@@ -299,28 +302,23 @@ func convergenceFrame(v *view, rows []point) result.Frame {
 		}),
 		kit.Mean("accuracy", "%", 2, func(p point) kit.Estimate { return meanOf(v, func(c cell) float64 { return c.Accuracy })(p).Times(100) }),
 		kit.Mean("staleness", "versions", 2, meanOf(v, func(c cell) float64 { return c.Staleness.Mean })),
-		kit.Count("missed", "", func(p point) int { return missed(v, p) }), kit.Count("first", "", func(p point) int { return first(v, p) }))
+		kit.Count("missed", "", func(p point) int { return missed(v, p) }), kit.Count("first", "", func(p point) int { return first(v, p) }))...)
 }
 
-// statesFrame is DASP's states in trainings, and which methods did the same as DASP.
+// statesFrame is DASP's states in trainings.
 func statesFrame(v *view, rows []point) result.Frame {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(p point) bool { return p.Method != "dasp" })
-	cols := []kit.Col[point]{
-		kit.Word("platform", "platform", func(p point) string { return p.Platform }),
-		kit.Word("model", "model", func(p point) string { return p.Model })}
-	return kit.Frame("states", rows, append(cols, stateCols(v.At)...)...)
+	return kit.Frame("states", rows, pointAxes(2, stateCols(v.At)...)...)
 }
 
 // showCurves adds every network's curves on a platform, what they end in on all grounds,
 // and the states behind them.
 func showCurves(v *view, platform string, grounds []ground) {
 	rows := every(v.Profile, ground{platform, models})
-	v.Frames = append(v.Frames, curvesFrame(v, rows), kit.Frame("accuracy", every(v.Profile, grounds...),
-		kit.Word("platform", "platform", func(p point) string { return p.Platform }),
-		kit.Word("model", "model", func(p point) string { return p.Model }), kit.Word("method", "method", func(p point) string { return p.Method }),
-		kit.Half("accuracy", "%", 2, meanOf(v, func(c cell) float64 { return 100 * c.Accuracy })),
-		kit.Half("fluctuation", "points", 2, meanOf(v, fluctuation)),
-		kit.Mean("staleness", "versions", 2, meanOf(v, func(c cell) float64 { return c.Staleness.Mean }))), statesFrame(v, rows))
+	accuracy := kit.Frame("accuracy", every(v.Profile, grounds...), pointAxes(3,
+		kit.Half("accuracy", "%", 2, meanOf(v, func(c cell) float64 { return 100 * c.Accuracy })), kit.Half("fluctuation", "points", 2, meanOf(v, fluctuation)),
+		kit.Mean("staleness", "versions", 2, meanOf(v, func(c cell) float64 { return c.Staleness.Mean })))...)
+	v.Frames = append(v.Frames, curvesFrame(v, rows), accuracy, statesFrame(v, rows))
 	for _, s := range sizesOf(v.Profile) {
 		for _, x := range []string{"seconds", "pushes"} {
 			v.Figures = append(v.Figures, result.Figure{ID: x + "-" + s.Model, Form: "line", Frame: "curves", Where: map[string]any{"model": s.Model},

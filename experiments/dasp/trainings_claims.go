@@ -145,7 +145,7 @@ func convergenceClaims(v *view, platform string, derived int) (out []result.Clai
 // comparison is one part of a qualitative claim.
 func comparison(p point, rival string, e kit.Estimate, holds *bool) result.Part {
 	out := result.Part{Of: map[string]string{"platform": p.Platform, "model": p.Model, "method": rival}, CI95: e.CI, Holds: holds}
-	if e.N > 0 {
+	if e.N > 0 && !math.IsNaN(e.Value) {
 		out.Value = e.Value
 	}
 	if len(e.Samples) > 1 {
@@ -159,7 +159,8 @@ func comparison(p point, rival string, e kit.Estimate, holds *bool) result.Part 
 // method reaches the target nothing is judged.
 func notGood(v *view) result.Claim {
 	ours := point{homogeneous, "lenet5", "dasp"}
-	best, f := missed(v, ours) == 0, claims.Found{Seeds: len(v.Seeds), Differs: differing(v, homogeneous, "lenet5"), Table: "6", Network: "lenet5", Cluster: homogeneous}
+	best := missed(v, ours) == 0
+	f := claims.Found{Seeds: len(v.Seeds), Differs: differing(v, homogeneous, "lenet5"), Table: "6", Network: "lenet5", Cluster: homogeneous}
 	var rivals []map[string]any
 	var equal, absent []string
 	for _, m := range others {
@@ -281,10 +282,7 @@ func moreIterations(v *view) (result.Frame, result.Claim) {
 	}
 	ratio := func(p point) kit.Estimate { return pushesTo(v, p.as("asp")).Over(pushesTo(v, p)) }
 	equal := func(p point) bool { return same(v, p, p.as("asp")) }
-	frame := kit.Frame("asp-gradients", rows,
-		kit.Word("platform", "platform", func(p point) string { return p.Platform }),
-		kit.Word("model", "model", func(p point) string { return p.Model }), kit.Word("method", "method", func(p point) string { return p.Method }),
-		kit.Interval("asp_over", "", 3, ratio), kit.Flag("as_asp", equal))
+	frame := kit.Frame("asp-gradients", rows, pointAxes(3, kit.Interval("asp_over", "", 3, ratio), kit.Flag("as_asp", equal))...)
 
 	all, cases, f := true, 0, claims.Found{Seeds: len(v.Seeds), Notes: []result.Reason{result.Because("assumed-platform")}}
 	var bsp []float64
@@ -372,7 +370,7 @@ func inBetween(v *view) result.Claim {
 				most++
 			}
 			ok, share[platform] = ok && between && asp > 0, of("dasp")/asp
-			f.Parts = append(f.Parts, comparison(p, "dasp", kit.Sample{share[platform]}.Map(func(x float64) float64 { return x }).Mean(), &between))
+			f.Parts = append(f.Parts, comparison(p, "dasp", kit.Sample{share[platform]}.Mean(), &between))
 			if same(v, p, p.as("asp")) {
 				f.Notes = append(f.Notes, result.Because("D40-same", "platform", platform, "model", m))
 			}

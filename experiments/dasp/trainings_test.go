@@ -3,23 +3,27 @@ package dasp
 import (
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"gradsync/experiments/claims"
+	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
 	"gradsync/experiments/train"
+	"gradsync/reports/notebook"
 )
 
 // climbing makes the cells of a method that reaches the target at a number of gradients
 // (and seconds), in two seeds a thousandth apart; 0: never.
 func climbing(method string, target, at float64) (out []cell) {
 	for _, f := range []float64{1, 1.001} {
-		c := cell{Curve: []train.Point{{Pushes: 0, Accuracy: 0.1}, {Pushes: 9, Seconds: 9, Accuracy: 0.2}}, Accuracy: 0.2, Data: &result.Data{Name: "mnist"}}
+		c := cell{Curve: []train.Point{{Accuracy: 0.1}, {Pushes: 9, Seconds: 9, Accuracy: 0.2}}, Accuracy: 0.2, Data: &result.Data{Name: "mnist"}}
 		if x := at * f; x > 0 {
-			c.Curve = []train.Point{{Accuracy: 0.1}, {Pushes: int64(1000 * x), Seconds: x, Accuracy: target}, {Pushes: int64(2000 * x), Seconds: 2 * x, Accuracy: target + 0.05}}
+			there := train.Point{Pushes: int64(1000 * x), Seconds: x, Accuracy: target}
+			c.Curve = []train.Point{{Accuracy: 0.1}, there, {Pushes: int64(2000 * x), Seconds: 2 * x, Accuracy: target + 0.05}}
 		}
 		c.Iteration.PerWorker = map[string]float64{"bsp": 4, "asp": 1, "ssp": 2, "dssp": 2.5, "dasp": 1}[method]
 		out = append(out, c)
@@ -152,7 +156,8 @@ func TestConvergenceClaims(t *testing.T) {
 func TestConvergenceWithoutANumber(t *testing.T) {
 	for _, c := range convergenceClaims(studied("quick", map[string]float64{"bsp": 4, "asp": 5, "dssp": 3, "dasp": 2}), homogeneous, 48) {
 		row, _ := claims.Get(c.ID)
-		if wants := row.Baseline == "SSP" || strings.Contains(row.Quantity, "SSP;"); wants != (c.Verdict == claims.NotRun) && row.Baseline != "BSP=1" && row.Baseline != "-" {
+		wants := row.Baseline == "SSP" || strings.Contains(row.Quantity, "SSP;")
+		if wants != (c.Verdict == claims.NotRun) && row.Baseline != "BSP=1" && row.Baseline != "-" {
 			t.Errorf("%s against %s: %s, %v", c.ID, row.Baseline, c.Verdict, c.Reasons)
 		}
 		if c.Verdict == claims.NotRun {
@@ -234,7 +239,8 @@ func TestMoreIterations(t *testing.T) {
 		t.Errorf("DASP more: %d parts fail, want 4", below(c))
 	}
 	wantClaim(t, "SSP never", judge(map[string]float64{"bsp": 1, "asp": 3, "dssp": 2, "dasp": 4}), claims.NotRun, "missed", "method", "ssp")
-	wantClaim(t, "ties are no cases", judge(map[string]float64{"bsp": 1, "asp": 3, "ssp": 3, "dssp": 2, "dasp": 3}), claims.SameSign, "D58-cases", "cases", 8, "of", 16)
+	wantClaim(t, "ties are no cases", judge(map[string]float64{"bsp": 1, "asp": 3, "ssp": 3, "dssp": 2, "dasp": 3}), claims.SameSign,
+		"D58-cases", "cases", 8, "of", 16)
 	wantClaim(t, "all the same", judge(map[string]float64{"bsp": 1, "asp": 1, "ssp": 1, "dssp": 1, "dasp": 1}), claims.NotRun, "all-do-as-asp")
 	c = judge(map[string]float64{"bsp": 1, "asp": 3, "ssp": 2, "dssp": 2, "dasp": 2},
 		all(homogeneous, "vgg19_bn", map[string]float64{"bsp": 1.5, "asp": 1, "ssp": 2, "dssp": 2, "dasp": 2}))
@@ -269,7 +275,8 @@ func TestInBetween(t *testing.T) {
 	good := map[string]float64{"bsp": 0, "asp": 4, "ssp": 1, "dssp": 1, "dasp": 2}
 	better := map[string]float64{"bsp": 0, "asp": 4, "ssp": 1, "dssp": 1, "dasp": 1}
 	c := inBetween(fill(good, better))
-	if wantClaim(t, "as stated", c, claims.SameSign, "D40-share", "model", "resnet18"); math.Abs(c.Parts[0].Value.(float64)-0.5) > 1e-9 || math.Abs(c.Parts[1].Value.(float64)-0.25) > 1e-9 {
+	wantClaim(t, "as stated", c, claims.SameSign, "D40-share", "model", "resnet18")
+	if math.Abs(c.Parts[0].Value.(float64)-0.5) > 1e-9 || math.Abs(c.Parts[1].Value.(float64)-0.25) > 1e-9 {
 		t.Errorf("DASP's shares of ASP's are %v", c.Parts)
 	}
 	wantClaim(t, "no better", inBetween(fill(good, good)), claims.Differs, "D40-share")
@@ -313,7 +320,8 @@ func TestCurvesFrame(t *testing.T) {
 		t.Fatalf("%d rows, want five of seeds and two of means", n)
 	}
 	mean := f.Rows[5]
-	if mean[f.At("seed")] != nil || math.Abs(mean[f.At("accuracy")].(float64)-50) > 1e-9 || mean[f.At("accuracy_lo")] != 0.0 || mean[f.At("accuracy_hi")] != 100.0 {
+	get := func(key string) any { return mean[f.At(key)] }
+	if get("seed") != nil || math.Abs(get("accuracy").(float64)-50) > 1e-9 || get("accuracy_lo") != 0.0 || get("accuracy_hi") != 100.0 {
 		t.Errorf("the mean is %v", mean)
 	}
 }
@@ -347,5 +355,57 @@ func TestTargetsAreRound(t *testing.T) {
 func TestPickTakesTheBestMean(t *testing.T) {
 	if got := pick([][]float64{{0.2, 0.9}, {0.5, 0.75}, {0.625, 0.625}, {0.6, 0.6}}); got != 1 {
 		t.Errorf("picked %d, want the best mean over seeds and of equals the first, 1", got)
+	}
+}
+
+// Pages of a user's own runs say nothing wrong in either language: one seed has no
+// interval, a missed target no time, a short profile fewer networks.
+func TestOwnRunsRender(t *testing.T) {
+	book, err := notebook.Open(os.DirFS("../../reports/text"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		profile string
+		seeds   int
+		at      map[string]float64
+		lacks   string
+	}{
+		"one seed":        {"quick", 1, map[string]float64{"bsp": 4, "asp": 1, "ssp": 3, "dssp": 2, "dasp": 2}, "±"},
+		"DASP never":      {"quick", 2, map[string]float64{"bsp": 4, "asp": 1, "ssp": 3, "dssp": 2}, "saves"},
+		"nobody":          {"quick", 2, nil, "saves"},
+		"LeNet-5 alone":   {"ci", 2, map[string]float64{"bsp": 4, "asp": 1, "ssp": 3, "dssp": 2, "dasp": 2}, "ResNet-18 to"},
+		"the real images": {"standard", 2, map[string]float64{"bsp": 4, "asp": 1, "ssp": 3, "dssp": 2, "dasp": 2}, "VGG-19-BN’s gradients from"},
+	} {
+		for _, study := range trainingStudies() {
+			if !slices.Contains(study.Profiles, c.profile) {
+				continue
+			}
+			cells := map[point][]cell{}
+			for _, p := range study.Points(c.profile) {
+				cells[p] = climbing(p.Method, sizeOf(c.profile, p.Model).Target, c.at[p.Method])[:c.seeds]
+			}
+			v := kit.NewView(kit.Start(study.ID, study.Source, study.Kind, exp.Env{Profile: c.profile, Seeds: []uint64{7, 8}[:c.seeds]}, nil), cells)
+			study.Show(v)
+			raw, err := result.Encode(v.Result)
+			if err != nil {
+				t.Fatalf("%s, %s: %v", name, study.ID, err)
+			}
+			r, err := result.Decode(study.ID, raw)
+			if err != nil {
+				t.Fatal(err)
+			}
+			page, err := book.Page(r, nil)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			text, _, _ := strings.Cut(page.Text(0), "What the paper states")
+			text = strings.ReplaceAll(text, "± half", "")
+			text = strings.ReplaceAll(text, "± is half", "")
+			if strings.Contains(text, c.lacks) || c.seeds == 1 && strings.Contains(text, "[") {
+				t.Errorf("%s, %s says\n%s", name, study.ID, text)
+			}
+		}
 	}
 }

@@ -1,0 +1,160 @@
+package dasp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gradsync/experiments/claims"
+	"gradsync/experiments/exp"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/platforms"
+	"gradsync/experiments/result"
+	"gradsync/experiments/train"
+	"gradsync/shared/cluster"
+)
+
+// statedExperiments are Tables 1 to 3, whose bodies are lost: what we assume in their
+// place. Nothing is run for them; the reasons are the notebooks'.
+func statedExperiments() (one, two, three exp.Experiment) {
+	one = stated("dasp/table1", "DASP, Table 1", homogeneous, func(r *result.Result) {
+		f := claims.Number(float64(len(load(homogeneous).Workers)), nil, nil, 0)
+		f.Given, f.Notes, f.Table = true, []result.Reason{result.Because("D41")}, "1"
+		r.Claims = []result.Claim{claims.Verdict("D41", f)}
+	})
+	two = stated("dasp/table2", "DASP, Table 2", heterogeneous, func(*result.Result) {})
+	three = kit.Inquiry{ID: "dasp/table3", Source: "DASP, Table 3", Kind: result.Stated, Profiles: exp.Profiles, Seconds: nothing,
+		Config: func(profile string) map[string]any {
+			return map[string]any{"options": options(), "sizes": sizesOf(profile)}
+		},
+		Run: parameters}.Experiment()
+	return one, two, three
+}
+
+func nothing(string, int) float64 { return 0 }
+
+// stated returns a table of a cluster's assumed hardware.
+func stated(id, source, platform string, more func(*result.Result)) exp.Experiment {
+	return kit.Inquiry{ID: id, Source: source, Kind: result.Stated, Profiles: exp.Profiles, Seconds: nothing, Seedless: true,
+		Config: func(string) map[string]any { return map[string]any{"platform": kit.Platform(load(platform))} },
+		Run: func(_ context.Context, _ exp.Env, r *result.Result) error {
+			p := load(platform)
+			r.Seeds = []uint64{}
+			r.Facts = []result.Fact{kit.Counted("workers", "", len(p.Workers))}
+			var links []float64
+			for _, l := range platforms.Links {
+				links = append(links, l.Bandwidth*8/1e9)
+			}
+			r.Frames = []result.Frame{hostsFrame(p), assumptionsFrame(p),
+				kit.Frame("links", links, kit.Num("link", "Gb/s", kit.AsIs, func(x float64) float64 { return x }))}
+			more(r)
+			return nil
+		}}.Experiment()
+}
+
+// hostsFrame is the devices and links of a cluster, the server first; a worker's time
+// factor is that of the fastest over its own speed.
+func hostsFrame(p *cluster.Platform) result.Frame {
+	fastest := slices.MaxFunc(p.Workers, func(a, b cluster.Host) int { return int(a.FLOPS - b.FLOPS) }).FLOPS
+	return kit.Frame("hosts", p.Hosts(true),
+		kit.Word("host", "", func(h cluster.Host) string { return h.Name }),
+		kit.Num("flops", "TFLOP/s", 2, func(h cluster.Host) float64 { return h.FLOPS / 1e12 }),
+		kit.Any("factor", "", func(h cluster.Host) any {
+			if h.Name == p.Server.Name {
+				return nil
+			}
+			return fastest / h.FLOPS
+		}),
+		kit.Num("memory", "GB/s", 0, func(h cluster.Host) float64 { return h.Memory / 1e9 }),
+		kit.Num("jitter", "%", 1, func(h cluster.Host) float64 { return 100 * h.Jitter }),
+		kit.Num("link", "Gb/s", 1, func(h cluster.Host) float64 { return h.Bandwidth * 8 / 1e9 }),
+		kit.Num("latency", "µs", 1, func(h cluster.Host) float64 { return 1e6 * h.Latency.Seconds() }))
+}
+
+// assumption is a value that the paper does not give; hosts that share it with its reason
+// share a row.
+type assumption struct {
+	cluster.Assumption
+	hosts  []string
+	number float64
+	unit   string
+}
+
+// peaks are the vendors' FP32 peaks of the cards in TFLOP/s, from the reasons of the
+// platform files; a test holds them equal.
+var peaks = map[string][2]float64{"v100": {15.7, 15.7}, "rtx2080ti": {13.4, 13.4}, "gtx1080ti": {11.3, 11.3}, "p100": {9.3, 10.6}, "p100-0": {9.3, 10.6},
+	"t4": {8.1, 8.1}, "halfk80": {4.1, 4.4}}
+
+// reached is the share of a card's memory bandwidth that is assumed to be reached.
+const reached = 0.75
+
+// assumptionsFrame is what was chosen, of whom, and how sure we are, with what the vendor
+// says of a card. The reasons themselves are the notebook's.
+func assumptionsFrame(p *cluster.Platform) result.Frame {
+	var rows []assumption
+	add := func(who string, list []cluster.Assumption) {
+		for _, a := range list {
+			if i := slices.IndexFunc(rows, func(r assumption) bool { return r.Assumption == a }); i >= 0 {
+				rows[i].hosts = append(rows[i].hosts, who)
+				continue
+			}
+			row := assumption{Assumption: a, hosts: []string{who}}
+			if _, err := fmt.Sscan(a.Value, &row.number, &row.unit); err != nil {
+				panic("dasp: " + a.Value + " is no number with a unit") // embedded files: a test reads them all
+			}
+			row.unit = strings.Replace(row.unit, "us", "µs", 1)
+			rows = append(rows, row)
+		}
+	}
+	for _, h := range p.Hosts(true) {
+		add(h.Name, h.Assumed)
+	}
+	add("cluster", p.Assumed)
+	vendor := func(at int) func(assumption) any {
+		return func(a assumption) any {
+			peak, card := peaks[a.hosts[0]]
+			switch {
+			case card && a.Field == "flops":
+				return peak[at]
+			case card && a.Field == "memory":
+				return a.number / reached
+			}
+			return nil
+		}
+	}
+	return kit.Frame("assumptions", rows,
+		kit.Any("hosts", "", func(a assumption) any {
+			out := []any{}
+			for _, h := range a.hosts {
+				out = append(out, h)
+			}
+			return out
+		}),
+		kit.Word("first", "", func(a assumption) string { return a.hosts[0] }), kit.Word("field", "field", func(a assumption) string { return a.Field }),
+		kit.Num("value", "", kit.AsIs, func(a assumption) float64 { return a.number }), kit.Word("unit", "", func(a assumption) string { return a.unit }),
+		kit.Any("vendor_least", "", vendor(0)), kit.Any("vendor_most", "", vendor(1)),
+		kit.Word("confidence", "confidence", func(a assumption) string { return a.Confidence }))
+}
+
+// parameters fills Table 3: the parameters of every run.
+func parameters(_ context.Context, env exp.Env, r *result.Result) error {
+	r.Seeds = []uint64{}
+	parameters := func(model string) int {
+		c, err := costsOf(model)
+		if err != nil {
+			panic(err)
+		}
+		return c.params
+	}
+	r.Facts = append(settings(), kit.Counted("ssp_bound", "clocks", sspBound),
+		kit.Counted("dssp_lower", "clocks", dsspLower), kit.Counted("dssp_upper", "clocks", dsspUpper),
+		kit.Number("launch", "µs", kit.AsIs, 1e6*train.DefaultLaunch.Seconds()),
+		kit.Number("overhead", "ms", kit.AsIs, 1e3*train.DefaultOverhead.Seconds()),
+		kit.Counted("lenet5_parameters", "", parameters("lenet5")), kit.Counted("vgg19_bn_parameters", "", parameters("vgg19_bn")),
+		kit.Whether("changed", r.Profile == "quick"))
+	r.Frames = []result.Frame{
+		kit.Frame("sizes", sizesOf(r.Profile), append(sizeCols(), kit.Word("wanted", "data", size.wanted))...),
+		kit.Frame("seeds", env.Seeds, kit.Count("seed", "", func(s uint64) uint64 { return s }))}
+	return nil
+}

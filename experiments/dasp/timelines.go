@@ -1,0 +1,144 @@
+package dasp
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"gradsync/experiments/exp"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
+	"gradsync/experiments/train"
+	"gradsync/papers/dasp"
+)
+
+// iterationsShown is how often the slowest worker pushes in a time line.
+const iterationsShown = 5
+
+// stretch is a part of a worker's time: an iteration (pull, computation, push), or the wait
+// for the server's answer in its state.
+type stretch struct {
+	Worker                     int
+	From, To                   float64 // ms
+	State                      string
+	Step, Pulled, Applied, Gap int64
+}
+
+// timeline is the start of a training, as the server recorded it.
+type timeline struct {
+	Cell      cell
+	End       float64 // ms
+	Stretches []stretch
+	Answers   map[string]int // pushes by the state of their answer
+}
+
+// fig2 draws who computes and who waits in which state.
+func fig2() exp.Experiment {
+	shown := []string{"dasp", "ssp", "asp", "bsp"}
+	trained := func(profile string) size {
+		s := sizeOf("ci", "lenet5")
+		s.Data = sizeOf(profile, "lenet5").Data
+		return s
+	}
+	return kit.Study[string, timeline]{ID: "dasp/fig2", Source: "DASP, Fig. 2", Kind: result.Trained, Profiles: exp.Profiles, Seeds: firstSeed,
+		Points: func(string) []string { return shown },
+		Cost:   func(string, string) (string, float64) { return "time lines", 2.5 },
+		Config: func(profile string) map[string]any {
+			return map[string]any{"platform": kit.Platform(load(heterogeneous)), "options": options(), "size": trained(profile)}
+		},
+		Measure: func(ctx context.Context, env exp.Env, method string, seed uint64) (timeline, error) {
+			cfg := training(load(heterogeneous), method, seed, trained(env.Profile))
+			cfg.EvalEvery = -1
+			return train.Kept(ctx, env, cfg, func(o *train.Outcome) (timeline, error) {
+				end := shownUntil(o.Log)
+				line := timeline{Cell: reduce(o, false), End: 1e3 * end.Seconds(), Answers: map[string]int{}}
+				line.draw(method, o.Log, end)
+				return line, nil
+			})
+		},
+		Show: func(v *kit.View[string, timeline]) { showTimelines(v, shown) }}.Experiment()
+}
+
+func showTimelines(v *kit.View[string, timeline], shown []string) {
+	type band struct {
+		stretch
+		method string
+	}
+	type answered struct {
+		method, state string
+		n             int
+	}
+	var bands []band
+	var answers []answered
+	for _, m := range shown {
+		line := v.At(m)[0]
+		kit.MadeOf(v.Result, line.Cell.Engine, line.Cell.Data)
+		for _, s := range line.Stretches {
+			bands = append(bands, band{s, m})
+		}
+		for _, s := range []string{"QIS", "WSS", "FSS", "at-once", "barrier"} {
+			if n := line.Answers[s]; n > 0 {
+				answers = append(answers, answered{m, s, n})
+			}
+		}
+		v.Figures = append(v.Figures, result.Figure{ID: "timeline-" + m, Form: "gantt", Frame: "bands", Where: map[string]any{"method": m},
+			X: "from", Y: []string{"to"}, Lane: "worker", State: "state", Label: "label"})
+	}
+	v.Facts = settings()
+	v.Frames = []result.Frame{
+		kit.Frame("bands", bands, kit.Word("method", "method", func(b band) string { return b.method }),
+			kit.Word("worker", "worker", func(b band) string { return strconv.Itoa(b.Worker + 1) }),
+			kit.Num("from", "ms", kit.AsIs, func(b band) float64 { return b.From }), kit.Num("to", "ms", kit.AsIs, func(b band) float64 { return b.To }),
+			kit.Word("state", "state", func(b band) string { return b.State }),
+			kit.Any("label", "", func(b band) any { return []any{b.Step, b.Pulled, b.Applied, b.Gap} })),
+		kit.Frame("lines", shown, kit.Word("method", "method", func(m string) string { return m }),
+			kit.Num("end", "ms", 1, func(m string) float64 { return v.At(m)[0].End })),
+		kit.Frame("answers", answers, kit.Word("method", "method", func(a answered) string { return a.method }),
+			kit.Word("state", "state", func(a answered) string { return a.state }), kit.Count("n", "", func(a answered) int { return a.n })),
+		kit.Frame("states", shown[:1], append([]kit.Col[string]{kit.Word("platform", "platform", func(string) string { return heterogeneous }),
+			kit.Word("model", "model", func(string) string { return "lenet5" })},
+			stateCols(func(m string) []cell { return []cell{v.At(m)[0].Cell} })...)...)}
+}
+
+// draw fills in the parts of all workers' time up to end.
+func (t *timeline) draw(method string, l *dasp.Log, end time.Duration) {
+	for _, p := range l.Pushes {
+		if p.Received > end || p.Abandoned {
+			continue
+		}
+		s := stretch{p.Worker, 1e3 * p.Sent.Seconds(), 1e3 * p.Received.Seconds(), "compute", p.Step, p.Pulled, p.Applied, p.Gap}
+		t.Stretches = append(t.Stretches, s)
+		state := answer(method, p)
+		t.Answers[state]++
+		if to := min(p.Replied, end); to > p.Received {
+			s.From, s.To, s.State = s.To, 1e3*to.Seconds(), state
+			t.Stretches = append(t.Stretches, s)
+		}
+	}
+}
+
+// answer is the state of a push under DASP, and under a method without states whether
+// others held it up.
+func answer(method string, p dasp.Push) string {
+	switch {
+	case method == "dasp":
+		return p.State.String()
+	case p.State == 0:
+		return "barrier"
+	}
+	return "at-once"
+}
+
+// shownUntil is the end of a time line: when the slowest worker has pushed iterationsShown
+// times.
+func shownUntil(l *dasp.Log) time.Duration {
+	n := make([]int, l.Workers)
+	for _, p := range l.Pushes {
+		n[p.Worker]++
+		if slices.Min(n) >= iterationsShown {
+			return p.Received
+		}
+	}
+	return l.End
+}
