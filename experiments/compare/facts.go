@@ -56,7 +56,7 @@ func (c counts) each() float64 {
 
 // facts counts the bytes of every method.
 func facts() exp.Experiment {
-	return kit.Inquiry{ID: "compare/facts", Source: source, Kind: result.Counted, Profiles: exp.Profiles, Seedless: true,
+	return kit.Inquiry{ID: "compare/facts", Source: source, Kind: result.Stated, Profiles: exp.Profiles, Seedless: true,
 		Seconds: func(string, int) float64 { return 0.3 },
 		Config: func(string) map[string]any {
 			return map[string]any{"methods": methods(), "platform": kit.Platform(groundOf(equalSet, links[0]).Platform), "rounds": factRounds}
@@ -75,7 +75,7 @@ func facts() exp.Experiment {
 				rows = append(rows, c)
 				bar.Step("bytes of " + m.Key)
 			}
-			r.Frames, r.Facts = []result.Frame{trafficFrame(rows)}, trafficFacts(rows)
+			r.Frames, r.Facts = []result.Frame{kit.As(result.Counted, trafficFrame(rows))}, trafficFacts(rows)
 			return nil
 		}}.Experiment()
 }

@@ -359,7 +359,7 @@ func (s *study) facts() []result.Fact {
 	g, z := groundOf(s.Set, links[0]), s.Size
 	flops := func(i int) float64 { return g.Platform.Workers[i].FLOPS / 1e9 }
 	o := options(workers)
-	out := []result.Fact{kit.Finding("set", "platform", s.Set), kit.Number("target", "%", 0, 100*s.Target), kit.Counted("batch", "", z.Batch), kit.Counted("round", "", workers*z.Batch),
+	out := []result.Fact{kit.Number("coding", "GB/s", kit.AsIs, train.CodingRate/1e9), kit.Finding("set", "platform", s.Set), kit.Number("target", "%", 0, 100*s.Target), kit.Counted("batch", "", z.Batch), kit.Counted("round", "", workers*z.Batch),
 		kit.Counted("workers", "", workers), kit.Counted("gradients", "", z.Gradients), kit.Number("rate", "", kit.AsIs, z.Rate), kit.Counted("timed", "", z.Timed),
 		kit.Counted("home_rounds", "", z.Timed-z.Warmup), kit.Number("density", "%", kit.AsIs, 100*homeDensity), kit.Counted("blocks", "", paperBlocks),
 		kit.Number("slowest", "GFLOP/s", kit.AsIs, min(flops(0), flops(workers-1))), kit.Number("fastest", "GFLOP/s", kit.AsIs, max(flops(0), flops(workers-1))),

@@ -8,6 +8,7 @@ import (
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
+	"gradsync/experiments/train"
 	network "gradsync/shared/tensor/model"
 )
 
@@ -521,7 +522,7 @@ func (g *guide) nodes() result.Frame {
 func (g *guide) facts(seeds int) []result.Fact {
 	at, equal := g.plan.points(), g.of(equalWorkers)
 	unequal := g.points(func(p point) bool { return p.Set != equalWorkers })
-	out := []result.Fact{kit.Counted("cases", "", len(at)), kit.Counted("pays", "", g.paysIn(at)), kit.Counted("models", "", len(g.plan.Models)),
+	out := []result.Fact{kit.Number("coding", "GB/s", kit.AsIs, train.CodingRate/1e9), kit.Counted("cases", "", len(at)), kit.Counted("pays", "", g.paysIn(at)), kit.Counted("models", "", len(g.plan.Models)),
 		kit.Counted("batch", "", g.plan.Batch), kit.Number("slow", "Gb/s", kit.AsIs, g.slow()), kit.Counted("most_nodes", "", g.mostNodes()),
 		kit.Number("straggler", "", kit.AsIs, stragglerSlow), kit.Number("spread", "", kit.AsIs, spreadSlow), kit.Number("tie", "%", kit.AsIs, 100*tie),
 		kit.Counted("workers", "", workers), kit.Number("sparsest", "%", kit.AsIs, 100*g.plan.Densities[len(g.plan.Densities)-1])}
