@@ -9,33 +9,50 @@ import (
 	"gradsync/experiments/result"
 )
 
-// Sheet is a frame under way whose rows are given cell by cell: for what an inquiry
-// counts, where columns of functions would only take a row apart.
-type Sheet struct{ result.Frame }
+// Sheet is a frame under way whose rows are given cell by cell, where columns of functions
+// would only take a row apart.
+type Sheet struct {
+	result.Frame
+	cols []Col[any]
+}
 
-// NewSheet begins a frame. A column is "key", "key:enum" or "key/unit", and may end in
-// the decimals to print: "n rival:method share/%.1 factor/.2".
+// NewSheet begins a frame. A column is "key", "key:enum" or "key/unit", a space in the unit
+// written "_", and may end in the decimals to print: "n rival:method late/%_of_time.1
+// factor/.2". A column of estimates is as Half makes it if its key ends in "±", as Interval
+// does if it ends in "~": "seconds±/s.3 ratio~/.2".
 func NewSheet(id, columns string) *Sheet {
-	s := &Sheet{result.Frame{ID: id, Rows: [][]any{}}}
+	s := &Sheet{Frame: result.Frame{ID: id, Rows: [][]any{}}}
+	estimate := func(x any) Estimate { return x.(Estimate) }
 	for _, spec := range strings.Fields(columns) {
 		key, enum, unit, digits := parse(spec)
-		s.Columns = append(s.Columns, result.Column{Key: key, Enum: enum, Unit: unit, Digits: digits})
+		key, half := strings.CutSuffix(key, "±")
+		key, ends := strings.CutSuffix(key, "~")
+		c := column(result.Column{Key: key, Enum: enum, Unit: unit, Digits: digits}, known)
+		if shown := AsIs; half || ends {
+			if digits != nil {
+				shown = *digits
+			}
+			if c = Half(key, unit, shown, estimate); ends {
+				c = Interval(key, unit, shown, estimate)
+			}
+		}
+		s.cols, s.Columns = append(s.cols, c), append(s.Columns, c.head...)
 	}
 	return s
 }
 
-// Add appends a row: numbers, keys, findings (the enumeration "bool"), or nil, NaN and ""
-// for no value. Another number of cells than of columns is a programmer's mistake.
+// Add appends a row: numbers, keys, findings (the enumeration "bool"), estimates, or nil,
+// NaN and "" for no value. Another number of cells than of columns is a programmer's mistake.
 func (s *Sheet) Add(cells ...any) {
-	if len(cells) != len(s.Columns) {
-		panic(fmt.Sprintf("kit: sheet %s: %d cells in %d columns", s.ID, len(cells), len(s.Columns)))
+	if len(cells) != len(s.cols) {
+		panic(fmt.Sprintf("kit: sheet %s: %d cells in %d columns", s.ID, len(cells), len(s.cols)))
 	}
-	row := make([]any, len(cells))
+	var row []any
 	for i, x := range cells {
 		if _, yes := x.(bool); yes {
-			s.Columns[i].Enum = "bool"
+			s.Columns[len(row)].Enum = "bool"
 		}
-		row[i] = known(x)
+		row = append(row, s.cols[i].cells(x)...)
 	}
 	s.Rows = append(s.Rows, row)
 }
@@ -63,11 +80,13 @@ func parse(spec string) (key, enum, unit string, digits *int) {
 			unit, digits = unit[:dot], &d
 		}
 	}
-	return key, "", unit, digits
+	return key, "", strings.ReplaceAll(unit, "_", " "), digits
 }
 
 func known(x any) any {
 	switch v := x.(type) {
+	case Estimate:
+		return mean(v)
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil

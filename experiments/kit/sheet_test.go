@@ -30,6 +30,22 @@ func TestSheet(t *testing.T) {
 	s.Add(1)
 }
 
+// Estimates bring their bounds and samples along as they do in a frame of columns, and
+// stand by their means in a plain column.
+func TestSheetOfEstimates(t *testing.T) {
+	s := NewSheet("times", "method:method seconds±/s.3 ratio~/.2 mean/%_of_time.1 same")
+	rows := []cell{{"bsp", Sample{2, 4}}, {"asp", Sample{7}}, {"", nil}}
+	of := func(c cell) Estimate { return c.sample.Mean() }
+	for _, c := range rows {
+		s.Add(c.method, of(c), of(c), of(c), len(c.sample) > 1)
+	}
+	want := Frame("times", rows, Word("method", "method", func(c cell) string { return c.method }), Half("seconds", "s", 3, of),
+		Interval("ratio", "", 2, of), Mean("mean", "% of time", 1, of), Flag("same", func(c cell) bool { return len(c.sample) > 1 }))
+	if !reflect.DeepEqual(s.Frame, want) {
+		t.Errorf("%+v, want %+v", s.Frame, want)
+	}
+}
+
 func TestFactsInPairs(t *testing.T) {
 	one := 1
 	want := []result.Fact{{Key: "rows", Value: 3}, {Key: "share", Value: 12.5, Unit: "%", Digits: &one}, {Key: "right", Value: true, Enum: "bool"},
