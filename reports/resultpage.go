@@ -96,6 +96,7 @@ type claimLine struct {
 	Remark                  remark
 	Reasons, Differs        template.HTML
 	WordsStated, WordsFound bool
+	Several                 bool
 }
 
 // resultPages makes a page for every experiment of a paper that has a result of version 2.
@@ -286,7 +287,8 @@ func lineOf(l loaded, c notebook.ClaimRow) claimLine {
 		Reasons: reasons(c.Reasons), Differs: reasons(c.Differs)}
 	line.Verdict, _ = findVerdict(c.Verdict) // check has seen it
 	stated, _ := claims.Get(c.ID)
-	line.WordsStated, line.WordsFound = stated.Numbers() == nil, c.Measured == nil
+	several := len(stated.Numbers()) > 1 // numbers with their names
+	line.WordsStated, line.WordsFound, line.Several = several || stated.Numbers() == nil, several || c.Measured == nil, several
 	if i := slices.IndexFunc(remarks, func(x remark) bool { return x.Key == c.Remark }); i >= 0 {
 		line.Remark = remarks[i]
 	}

@@ -42,7 +42,8 @@ func TestLoadsTable(t *testing.T) {
 			if row[0] != want.n || row[1] != want.r {
 				continue
 			}
-			for key, v := range map[string]float64{"coded": want.coded, "blocks-unicast": want.unicast, "blocks": want.blocks, "ssgd": want.ssgd, "ssgd-unicast": want.pair, "ring": want.all} {
+			for key, v := range map[string]float64{"coded": want.coded, "blocks-unicast": want.unicast, "blocks": want.blocks,
+				"ssgd": want.ssgd, "ssgd-unicast": want.pair, "ring": want.all} {
 				if got := row[column[key]].(float64); got < v*(1-1e-12) || got > v*(1+1e-12) {
 					t.Errorf("n = %d, r = %d, %s: %g, want %g", want.n, want.r, key, got, v)
 				}
@@ -66,7 +67,8 @@ func TestWhereCodedPacketsSendLess(t *testing.T) {
 		key  string
 		n    int
 		want string
-	}{{"ssgd", 8, "7"}, {"ssgd", 2, ""}, {"uncoded", 8, "5,6,7"}, {"uncoded", 3, "2"}, {"ring", 8, "6,7"}, {"ring", 4, "3"}, {"uncoded-unicast", 4, "2,3"}, {"sum-only", 8, "7"}, {"replicated", 8, ""}} {
+	}{{"ssgd", 8, "7"}, {"ssgd", 2, ""}, {"uncoded", 8, "5,6,7"}, {"uncoded", 3, "2"}, {"ring", 8, "6,7"},
+		{"ring", 4, "3"}, {"uncoded-unicast", 4, "2,3"}, {"sum-only", 8, "7"}, {"replicated", 8, ""}} {
 		less, _ := sends(sizes, c.key)
 		if got := redundanciesOf(less, c.n); got != c.want {
 			t.Errorf("against %s at n = %d: r = %s, want %s", c.key, c.n, got, c.want)

@@ -7,8 +7,8 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	fresh "gradsync/experiments/result"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
+	"gradsync/experiments/result1"
 )
 
 const committed = "../results"
@@ -16,38 +16,38 @@ const committed = "../results"
 // Every sentence of the paper has exactly one verdict in a run of profile ci, here and
 // now: none is passed over, none is judged where it looks best.
 func TestEveryClaimIsJudgedOnce(t *testing.T) {
-	judgedOnce(t, func(e exp.Experiment) (out []claimVerdict) {
-		if e.Run != nil {
-			return verdictsOf(runFresh(t, e, "ci", 0).Claims)
-		}
-		for _, c := range runProfile(t, e, "ci", 0).Claims {
-			out = append(out, claimVerdict{c.ID, c.Verdict})
-		}
-		return out
-	})
+	judgedOnce(t, func(e exp.Experiment) [][2]string { return verdicts(ran(t, e, "ci", 0)) })
+}
+
+func verdicts(r *result.Result) (out [][2]string) {
+	for _, c := range r.Claims {
+		out = append(out, [2]string{c.ID, c.Verdict})
+	}
+	return out
 }
 
 // The same of the committed results.
 func TestEveryClaimIsJudgedOnceAmongCommittedResults(t *testing.T) {
 	for _, profile := range []string{"ci", "quick", "standard"} {
 		t.Run(profile, func(t *testing.T) {
-			judgedOnce(t, func(e exp.Experiment) (out []claimVerdict) {
+			judgedOnce(t, func(e exp.Experiment) (out [][2]string) {
 				path := result.Path(committed, e.ID, profile)
-				if r, err := fresh.Read(path); err == nil {
-					if r.Status != fresh.Complete || r.ID != e.ID {
+				r, err := result.Read(path)
+				if err == nil {
+					if r.Status != result.Complete || r.ID != e.ID {
 						t.Errorf("%s: committed as %q, status %s", e.ID, r.ID, r.Status)
 					}
-					return verdictsOf(r.Claims)
+					return verdicts(r)
 				}
-				r, err := result.Read(path)
+				old, err := result1.Read(path)
 				if err != nil {
 					t.Fatalf("%s has no committed result: %v (make publish)", e.ID, err)
 				}
-				if r.Status != complete || r.ID != e.ID {
-					t.Errorf("%s: committed as %q, status %s", e.ID, r.ID, r.Status)
+				if old.Status != result.Complete || old.ID != e.ID {
+					t.Errorf("%s: committed as %q, status %s", e.ID, old.ID, old.Status)
 				}
-				for _, c := range r.Claims {
-					out = append(out, claimVerdict{c.ID, c.Verdict})
+				for _, c := range old.Claims {
+					out = append(out, [2]string{c.ID, c.Verdict})
 				}
 				return out
 			})
@@ -63,24 +63,14 @@ var where = map[string]string{
 	"C27": "overcount", "C28": "accounting", "C29": "accounting", "C30": "table2", "C31": "fig10", "C32": "quantisation", "C33": "fig14", "C34": "fig12", "C35": "fig8",
 }
 
-// claimVerdict is the verdict of a claim.
-type claimVerdict struct{ id, verdict string }
-
-func verdictsOf(all []fresh.Claim) (out []claimVerdict) {
-	for _, c := range all {
-		out = append(out, claimVerdict{c.ID, c.Verdict})
-	}
-	return out
-}
-
-func judgedOnce(t *testing.T, open func(exp.Experiment) []claimVerdict) {
+func judgedOnce(t *testing.T, open func(exp.Experiment) [][2]string) {
 	t.Helper()
 	judged := map[string][]string{}
 	for _, e := range Experiments() {
 		for _, c := range open(e) {
-			judged[c.id] = append(judged[c.id], strings.TrimPrefix(e.ID, "codedsgd/"))
-			if c.verdict == claims.NotRun || c.verdict == claims.NotStated {
-				t.Errorf("%s: %s is %s", e.ID, c.id, c.verdict)
+			judged[c[0]] = append(judged[c[0]], strings.TrimPrefix(e.ID, "codedsgd/"))
+			if c[1] == claims.NotRun || c[1] == claims.NotStated {
+				t.Errorf("%s: %s is %s", e.ID, c[0], c[1])
 			}
 		}
 	}
@@ -114,7 +104,7 @@ func TestExperimentsAreWhole(t *testing.T) {
 	var got []string
 	for _, e := range Experiments() {
 		got = append(got, strings.TrimPrefix(e.ID, "codedsgd/"))
-		if !slices.Equal(e.Profiles, exp.Profiles) || (e.Title == "") == (e.Old != nil) || !strings.HasPrefix(e.Source, "CSSGD, ") {
+		if !slices.Equal(e.Profiles, exp.Profiles) || e.Run == nil || !strings.HasPrefix(e.Source, "CSSGD, ") {
 			t.Errorf("%s: profiles %v, title %q, source %q", e.ID, e.Profiles, e.Title, e.Source)
 		}
 		ci, quick, standard, paper := e.Seconds("ci", 1), e.Seconds("quick", 3), e.Seconds("standard", 3), e.Seconds("paper", 3)

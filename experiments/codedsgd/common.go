@@ -1,20 +1,15 @@
 package codedsgd
 
 import (
-	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/stat/combin"
 
-	"gradsync/experiments/claims"
 	"gradsync/experiments/platforms"
-	result "gradsync/experiments/result1"
 	"gradsync/experiments/train"
 	"gradsync/papers/codedsgd"
 	"gradsync/shared/cluster"
 )
-
-const complete = "complete"
 
 // reference is the platform of every timed run here: the paper's ten nodes, and a
 // server for ASGD, as we assume them.
@@ -118,38 +113,4 @@ func gcd(a, b int) int {
 		a, b = b, a%b
 	}
 	return a
-}
-
-// holds judges a qualitative claim from so many seeds (0: deterministic);
-// measured is what was found, in a few words.
-func holds(id string, ok bool, seeds int, measured any, note string) result.Claim {
-	return claims.Judge(id, claims.Evidence{Value: measured, Holds: &ok, Seeds: seeds, Note: note})
-}
-
-// identity judges a claim whose value is a formula or a rule in words: it is equal
-// if ok, and otherwise differs with the sentence found.
-func identity(id string, ok bool, found, note string) result.Claim {
-	c, known := claims.Get(id)
-	if !known {
-		panic("codedsgd: no claim " + id)
-	}
-	if ok {
-		found = c.Value
-	}
-	return claims.Judge(id, claims.Evidence{Value: found, Note: note})
-}
-
-// redundancyName spells a redundancy on n nodes: with r = n nothing is exchanged.
-func redundancyName(nodes, r int) string {
-	if r == nodes {
-		return fmt.Sprintf("r = %d, no exchange", r)
-	}
-	return fmt.Sprintf("r = %d", r)
-}
-
-func yesNo(x bool) string {
-	if x {
-		return "yes"
-	}
-	return "no"
 }

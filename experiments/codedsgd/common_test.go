@@ -1,103 +1,8 @@
 package codedsgd
 
 import (
-	"fmt"
-	"reflect"
-	"sync"
 	"testing"
-
-	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
 )
-
-// results are those of runProfile, which many tests look at.
-var results = struct {
-	sync.Mutex
-	of map[string]*result.Result
-}{of: map[string]*result.Result{}}
-
-// runProfile runs e, once for all tests, and checks what every result must have: it
-// is complete, no id stands twice, tables and figures have words, rows have as many
-// entries as columns. A test must not change it.
-func runProfile(t *testing.T, e exp.Experiment, profile string, seeds ...uint64) *result.Result {
-	t.Helper()
-	results.Lock()
-	defer results.Unlock()
-	key := fmt.Sprint(e.ID, " ", profile, seeds)
-	if results.of[key] == nil {
-		results.of[key] = runOnce(t, e, profile, seeds)
-	}
-	return results.of[key]
-}
-
-func runOnce(t *testing.T, e exp.Experiment, profile string, seeds []uint64) *result.Result {
-	t.Helper()
-	r, err := e.Old(t.Context(), exp.Env{Profile: profile, Seeds: seeds})
-	if err != nil || r.Status != complete {
-		t.Fatalf("%s: %+v, %v", e.ID, r, err)
-	}
-	seen := map[string]bool{}
-	once := func(id string) {
-		if seen[id] {
-			t.Errorf("%s: id %s is repeated", e.ID, id)
-		}
-		seen[id] = true
-	}
-	for _, x := range r.Tables {
-		once(x.ID)
-		if x.Caption == "" || x.Kind == "" {
-			t.Errorf("%s: table %s has no caption or no kind", e.ID, x.ID)
-		}
-		for i, row := range x.Rows {
-			if len(row) != len(x.Columns) {
-				t.Errorf("%s: table %s, row %d: %d entries in %d columns", e.ID, x.ID, i, len(row), len(x.Columns))
-			}
-		}
-	}
-	for _, x := range r.Figures {
-		once(x.ID)
-		if x.Alt == "" || x.Caption == "" || x.Kind == "" {
-			t.Errorf("%s: figure %s has no words", e.ID, x.ID)
-		}
-	}
-	if len(r.Notes) == 0 {
-		t.Errorf("%s has no notes", e.ID)
-	}
-	return r
-}
-
-// column is a table's column of that key.
-func column(t *testing.T, x result.Table, key string) (out []any) {
-	t.Helper()
-	for i, c := range x.Columns {
-		if c.Key == key {
-			for _, row := range x.Rows {
-				out = append(out, row[i])
-			}
-			return out
-		}
-	}
-	t.Fatalf("table %s has no column %s", x.ID, key)
-	return nil
-}
-
-func tableOf(t *testing.T, r *result.Result, id string) result.Table {
-	t.Helper()
-	for _, x := range r.Tables {
-		if x.ID == id {
-			return x
-		}
-	}
-	t.Fatalf("%s has no table %s", r.ID, id)
-	return result.Table{}
-}
-
-func wantColumn(t *testing.T, x result.Table, key string, want ...any) {
-	t.Helper()
-	if got := column(t, x, key); !reflect.DeepEqual(got, want) {
-		t.Errorf("%s, column %s: %v, want %v", x.ID, key, got, want)
-	}
-}
 
 // Q by hand: lcm(8, 28, 56), lcm(10, 45, 120), and where r has no blocks only
 // those that are there: lcm(2, 1) of r = 2 on two nodes, lcm(3, 3, 1) on three.
@@ -151,14 +56,5 @@ func TestConfigurationIsThePapers(t *testing.T) {
 				t.Errorf("%s on %d nodes: not the reference's CPU nodes: %+v", w.Key, n, c)
 			}
 		}
-	}
-}
-
-func TestIdentityIsJudged(t *testing.T) {
-	if c := identity("C22", true, "another", ""); c.Verdict != "equal" {
-		t.Errorf("%s: %s", c.Verdict, c.Why)
-	}
-	if c := identity("C22", false, "another at n = 3", "why"); c.Verdict != "differs" || c.Measured != "another at n = 3" {
-		t.Errorf("%s: %s", c.Verdict, c.Why)
 	}
 }

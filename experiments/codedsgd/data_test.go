@@ -6,38 +6,10 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"sync"
 	"testing"
 
-	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 )
-
-// freshResults are the results of runFresh, which several tests look at.
-var freshResults = struct {
-	sync.Mutex
-	of map[string]*result.Result
-}{of: map[string]*result.Result{}}
-
-// runFresh runs e, once for all tests, and checks that a file may hold what it finds. A
-// test must not change it.
-func runFresh(t *testing.T, e exp.Experiment, profile string, seeds ...uint64) *result.Result {
-	t.Helper()
-	freshResults.Lock()
-	defer freshResults.Unlock()
-	key := fmt.Sprint(e.ID, " ", profile, seeds)
-	if freshResults.of[key] == nil {
-		r, err := e.Run(t.Context(), exp.Env{Profile: profile, Seeds: seeds, Memo: shelf{}})
-		if err == nil {
-			err = result.Check(r)
-		}
-		if err != nil || r.Status != result.Complete {
-			t.Fatalf("%s: status %s, %v", e.ID, r.Status, err)
-		}
-		freshResults.of[key] = r
-	}
-	return freshResults.of[key]
-}
 
 // cellOf returns the cell of the one row in which the columns named have the values.
 func cellOf(t *testing.T, r *result.Result, frame, key string, sel ...any) any {

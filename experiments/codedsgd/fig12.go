@@ -143,7 +143,8 @@ func (s *study) rivalsFrame() result.Frame {
 		medium, onSwitch := s.Timed[what+"-medium"], s.Timed[what+"-switch"]
 		rows = append(rows, row{rival{Key: "cssgd-" + what, Medium: medium.least(), Switch: onSwitch.least(), Load: math.NaN()}, medium.best(), onSwitch.best()})
 	}
-	return kit.Frame("rivals", rows, kit.Word("rival", "rival", func(r row) string { return r.Key }), kit.Num("load", "gradients", 1, func(r row) float64 { return r.Load }),
+	return kit.Frame("rivals", rows, kit.Word("rival", "rival", func(r row) string { return r.Key }),
+		kit.Num("load", "gradients", 1, func(r row) float64 { return r.Load }),
 		kit.Num("medium", "ms", 1, func(r row) float64 { return 1e3 * r.Medium }), kit.Any("medium_r", "", func(r row) any { return r.medium }),
 		kit.Num("switch", "ms", 1, func(r row) float64 { return 1e3 * r.Switch }), kit.Any("switch_r", "", func(r row) any { return r.onSwitch }))
 }
@@ -176,7 +177,8 @@ func (s *study) modelFacts() []result.Fact {
 	best := func(f form) int { return modelBest(f, s.ratio()) }
 	rho := new(big.Rat).SetFloat64(s.ratio())
 	return []result.Fact{kit.Number("calc", "ms", 1, 1e3*s.Calc), kit.Number("comm", "ms", 1, 1e3*s.Comm), kit.Number("ratio", "", 2, s.ratio()),
-		kit.Number("r-star", "", 2, codedsgd.RStar(anchor, rho, false)), kit.Counted("exact.best", "", best(forms[0])), kit.Counted("short.best", "", best(forms[1])),
+		kit.Number("r-star", "", 2, codedsgd.RStar(anchor, rho, false)), kit.Counted("exact.best", "", best(forms[0])),
+		kit.Counted("short.best", "", best(forms[1])),
 		kit.Number("exact.off", "%", kit.AsIs, 100*math.Abs(exact)), kit.Number("short.off", "%", 1, 100*math.Abs(short)),
 		kit.Finding("short.side", "side", sideOf(short)), kit.Counted("short.r", "", at),
 		kit.Number("switch.excess", "%", kit.AsIs, 100*excess), kit.Counted("switch.excess.r", "", atSwitch), kit.Whether("switch.follows", excess < 0.01)}

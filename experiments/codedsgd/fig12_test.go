@@ -51,7 +51,8 @@ func TestOneBest(t *testing.T) {
 	for _, c := range []struct {
 		x    []float64
 		want bool
-	}{{[]float64{3, 2, 1, 2}, true}, {[]float64{1, 2, 3}, true}, {[]float64{3, 2, 1}, true}, {[]float64{3, 1, 2, 1.5}, false}, {[]float64{3, 1, 1, 2}, false}, {[]float64{2, 3, 1, 2}, false}} {
+	}{{[]float64{3, 2, 1, 2}, true}, {[]float64{1, 2, 3}, true}, {[]float64{3, 2, 1}, true}, {[]float64{3, 1, 2, 1.5}, false},
+		{[]float64{3, 1, 1, 2}, false}, {[]float64{2, 3, 1, 2}, false}} {
 		if got := oneBest(c.x); got != c.want {
 			t.Errorf("%v: %v", c.x, got)
 		}
@@ -88,7 +89,8 @@ func TestModelIsJudged(t *testing.T) {
 
 func TestRangesAreDerivedAnew(t *testing.T) {
 	s := flat(1)
-	judgedAs(t, judgeRange("C25", 3, s), claims.Equal, "range-saved.exact", []float64{32, 52.17}, "range-saved.short", []float64{28.57, 46.15}, "range-simulated.inside", 2)
+	judgedAs(t, judgeRange("C25", 3, s), claims.Equal, "range-saved.exact", []float64{32, 52.17}, "range-saved.short", []float64{28.57, 46.15},
+		"range-simulated.inside", 2)
 	judgedAs(t, judgeRange("C26", 2, s), claims.Equal, "range-saved.exact", []float64{0, 32}, "range-saved.short", []float64{0, 28.57})
 	judgedAs(t, judgeRange("C25", 4, s), claims.Differs) // the range of r = 4 is not that of 3
 }
@@ -102,7 +104,7 @@ func TestReceiversBound(t *testing.T) {
 // The results at ci's size: the simulation follows the exact form, the claims are C10,
 // C19, C25 and C34, and the switch takes what its receivers' links allow.
 func TestFig12(t *testing.T) {
-	res := runFresh(t, fig12(), "ci", 0)
+	res := ran(t, fig12(), "ci", 0)
 	for i, want := range []string{"C10 same-sign", "C19 differs", "C25 equal", "C34 same-sign"} {
 		if c := res.Claims[i]; c.ID+" "+c.Verdict != want {
 			t.Errorf("%s %s, want %s", c.ID, c.Verdict, want)
@@ -117,7 +119,7 @@ func TestFig12(t *testing.T) {
 	for i, want := range []float64{392, 56, 56, 8, 14} {
 		near(t, "load", cellOf(t, res, "rivals", "load", "rival", rivalsOf()[i].Key).(float64), want, 1e-9*want)
 	}
-	runFresh(t, fig13(), "ci", 0)
+	ran(t, fig13(), "ci", 0)
 }
 
 // The result says whose gain it is: the code's only as far as the same redundancy without

@@ -140,7 +140,8 @@ func (w *largest) endsFrame() result.Frame {
 	seconds := func(r row) float64 {
 		return kit.Each(w.runs(r.method, r.v), func(c []train.Point) float64 { return c[len(c)-1].Seconds }).Mean().Value
 	}
-	return kit.Frame("ends", rows, kit.Word("setting", "setting", func(r row) string { return r.v.Key }), kit.Word("method", "method", func(r row) string { return r.method }),
+	return kit.Frame("ends", rows, kit.Word("setting", "setting", func(r row) string { return r.v.Key }),
+		kit.Word("method", "method", func(r row) string { return r.method }),
 		kit.Any("r", "", func(r row) any {
 			if r.method != codedsgdKey {
 				return nil

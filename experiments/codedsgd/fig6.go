@@ -18,7 +18,14 @@ func benchmark(id, source, claim string, net network) exp.Experiment {
 		show: func(_ *trainer, r *result.Result, all []sweep) error {
 			w := &all[0].largest
 			other := chooseLevel(w.curves(ethernet))
-			r.Facts = append(w.facts(), kit.Counted("picked", "%", w.picked.Picked), kit.Counted("picked.whole", "%", other.Picked), kit.Counted("below", "", levelsBelow),
+			level := func(c choice) float64 {
+				if c.Picked == 0 {
+					return math.NaN()
+				}
+				return float64(c.Picked)
+			}
+			r.Facts = append(w.facts(), kit.Number("picked", "%", 0, level(w.picked)), kit.Number("picked.whole", "%", 0, level(other)),
+				kit.Counted("below", "", levelsBelow),
 				kit.Number("best", "%", 1, 100*w.picked.Best), kit.Whether("all-below", w.picked.Below), kit.Whether("lowest", w.picked.lowest()))
 			r.Frames = []result.Frame{w.levelsFrame(other), w.reachedFrame()}
 			r.Figures = []result.Figure{{ID: "times", Form: "line", Frame: "reached", X: "level", Y: []string{"seconds"}, By: []string{"method"}}}
@@ -52,7 +59,8 @@ func (w *largest) levelsFrame(whole choice) result.Frame {
 	for i, m := range threeMethods {
 		cols = append(cols, kit.Num(m, "s", 3, func(r row) float64 { return r.Seconds[i] }))
 	}
-	return kit.Frame("levels", rows, append(cols, kit.Num("spread", "", 3, func(r row) float64 { return r.Spread }), kit.Flag("picked", func(r row) bool { return r.picked }))...)
+	return kit.Frame("levels", rows, append(cols, kit.Num("spread", "", 3, func(r row) float64 { return r.Spread }),
+		kit.Flag("picked", func(r row) bool { return r.picked }))...)
 }
 
 // reachedFrame holds the mean time to every level that all runs of an algorithm reach.

@@ -27,7 +27,7 @@ func fig10() exp.Experiment {
 
 // timings times a network's exchanges alone, without its training.
 func (t *trainer) timings(net network) (out []timing, err error) {
-	for _, n := range schoolingOf(t.env.Profile, net).Nodes {
+	for _, n := range trainingOf(t.env.Profile, net).Nodes {
 		on, err := t.timing(net, n)
 		if err != nil {
 			return nil, err
@@ -47,7 +47,8 @@ func timeToTarget(id, source string, net network, judge func(*trainer, *sweep) (
 				return err
 			}
 			r.Facts = append(s.facts(), switchFacts(s.on)...)
-			r.Frames = []result.Frame{s.timeFrame(), s.soonerFrame(), betterFrame(s.on), meansFrame(s.on, secondsIn, multicast, unicast), loadFrame(s.on), s.wholeFrame()}
+			r.Frames = []result.Frame{s.timeFrame(), s.soonerFrame(), betterFrame(s.on), meansFrame(s.on, secondsIn, multicast, unicast),
+				loadFrame(s.on), s.wholeFrame()}
 			for _, v := range fourVariants {
 				f := result.Figure{Form: "line", Frame: "time", Where: map[string]any{"setting": v.Key}, X: "nodes", By: []string{"method"}, Log: "y"}
 				if v.Key == judged.Key || v.Key == ethernet.Key {

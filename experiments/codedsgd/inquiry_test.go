@@ -5,25 +5,41 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sync"
 	"testing"
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 )
 
-// ran runs e once for all tests of a profile, demands that it is complete and that its
+// results are those of ran, which several tests look at.
+var results = struct {
+	sync.Mutex
+	of map[string]*result.Result
+}{of: map[string]*result.Result{}}
+
+// ran runs e, once for all tests of a profile, demands that it is complete and that its
 // result can be written, and returns it. A test must not change it.
 func ran(t *testing.T, e exp.Experiment, profile string, seeds ...uint64) *result.Result {
 	t.Helper()
-	r, err := e.Run(t.Context(), exp.Env{Profile: profile, Seeds: seeds})
-	if err != nil || r.Status != result.Complete {
-		t.Fatalf("%s: %+v, %v", e.ID, r, err)
+	results.Lock()
+	defer results.Unlock()
+	key := fmt.Sprint(e.ID, " ", profile, seeds)
+	if results.of[key] == nil {
+		r, err := e.Run(t.Context(), exp.Env{Profile: profile, Seeds: seeds, Memo: memory})
+		if err == nil {
+			err = result.Check(r)
+		}
+		if err != nil || r.Status != result.Complete {
+			t.Fatalf("%s: status %s, %v", e.ID, r.Status, err)
+		}
+		results.of[key] = r
 	}
-	if err := result.Check(r); err != nil {
-		t.Error(err)
-	}
-	return r
+	return results.of[key]
 }
+
+// memory is what the experiments of ran share.
+var memory = shelf{}
 
 // wantCells demands that a frame's column holds these cells, numbers by value.
 func wantCells(t *testing.T, r *result.Result, frame, key string, want ...any) {

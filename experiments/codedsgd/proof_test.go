@@ -38,7 +38,8 @@ func TestStepVerdicts(t *testing.T) {
 			t.Errorf("%+v: %q, want %q", c.s, got, c.verdict)
 		}
 	}
-	if wrong.Cases != 4 || wrong.Said != 3 || wrong.Wrong != 2 || *wrong.Smallest != (example{2, 2, "4", "4", "5"}) || *failing.First != (example{3, 2, "4", "3", ""}) {
+	if wrong.Cases != 4 || wrong.Said != 3 || wrong.Wrong != 2 ||
+		*wrong.Smallest != (example{2, 2, "4", "4", "5"}) || *failing.First != (example{3, 2, "4", "3", ""}) {
 		t.Errorf("%+v, %+v", wrong, failing)
 	}
 }

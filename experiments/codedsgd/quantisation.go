@@ -100,7 +100,8 @@ const wholeUpdates = 60
 func planPrecision(profile string) []precisionPlan {
 	var out []precisionPlan
 	for _, net := range networks() {
-		p := precisionPlan{Net: net, Data: net.dataset(profile), Width: 0.125, Nodes: 4, Updates: wholeUpdates, Rate: schoolingOf(profile, net).Rate, Short: 5, Sums: []int{1, 10, 100, 1000, 2000}}
+		p := precisionPlan{Net: net, Data: net.dataset(profile), Width: 0.125, Nodes: 4, Updates: wholeUpdates,
+			Rate: trainingOf(profile, net).Rate, Short: 5, Sums: []int{1, 10, 100, 1000, 2000}}
 		switch profile {
 		case "quick":
 			p.Updates = 40 // cut after a first run, for its time: from wholeUpdates, steps of 14 and 10 bits, and the CNN at width 0.125
@@ -153,7 +154,8 @@ func quantisation() exp.Experiment {
 					return err
 				}
 				studies = append(studies, &s)
-				r.Engine, r.Data = s.Engine, withData(r.Data, s.Data)
+				r.Engine = s.Engine
+				addData(r, *s.Data)
 			}
 			r.Facts = slices.Concat(lossFacts(studies, env.Profile), mappingFacts(m), decodeFacts(d), codingFacts(costs))
 			r.Frames = []result.Frame{lossFrame(studies), bitsFrame(studies), networksFrame(studies), saturationFrame(studies), sumsFrame(studies),

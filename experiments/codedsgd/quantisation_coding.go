@@ -82,7 +82,8 @@ func codingCosts(ctx context.Context, env exp.Env) (out []codingCost, err error)
 				if whole {
 					q = choose(anchor, r)
 				}
-				it, err := timeSetting(ctx, env, setting{Net: net, Nodes: anchor, Ideal: true, Steps: 1, Exchange: exchange{Method: codedsgd.CSSGD, Redundancy: r, Whole: whole, NoOverlap: true}})
+				it, err := timeSetting(ctx, env, setting{Net: net, Nodes: anchor, Ideal: true, Steps: 1,
+					Exchange: exchange{Method: codedsgd.CSSGD, Redundancy: r, Whole: whole, NoOverlap: true}})
 				if err != nil {
 					return nil, err
 				}
@@ -142,12 +143,14 @@ func codingFrame(costs []codingCost) result.Frame {
 		return kit.Num(key, "%", 1, func(c codingCost) float64 { return 100 * of(c) })
 	}
 	f := kit.Frame("coding", costs, kit.Word("model", "model", func(c codingCost) string { return c.Net.Model }),
-		kit.Word("messages", "messages", func(c codingCost) string { return messageOf(variant{Whole: c.Whole}) }), kit.Count("r", "", func(c codingCost) int { return c.R }),
+		kit.Word("messages", "messages", func(c codingCost) string { return messageOf(variant{Whole: c.Whole}) }),
+		kit.Count("r", "", func(c codingCost) int { return c.R }),
 		mb("quantised", func(c codingCost) float64 { return c.Parts.Quantised }), mb("encoded", func(c codingCost) float64 { return c.Parts.Encoded }),
 		mb("decoded", func(c codingCost) float64 { return c.Parts.Decoded }), mb("summed", func(c codingCost) float64 { return c.Parts.Summed }),
 		mb("bytes", func(c codingCost) float64 { return c.Bytes }), kit.Num("compute", "ms", 1, func(c codingCost) float64 { return 1e3 * c.Compute }),
 		percent("share", codingCost.share), percent("code", func(c codingCost) float64 { return c.code(codingRate) }),
-		percent("slow", func(c codingCost) float64 { return c.code(copyLeast * copyRate) }), percent("fast", func(c codingCost) float64 { return c.code(copyMost * copyRate) }),
+		percent("slow", func(c codingCost) float64 { return c.code(copyLeast * copyRate) }),
+		percent("fast", func(c codingCost) float64 { return c.code(copyMost * copyRate) }),
 		kit.Num("needed", "GB/s", 1, func(c codingCost) float64 { return c.needed() / 1e9 }))
 	f.Kind = result.Counted
 	return f
@@ -165,7 +168,8 @@ func codingFacts(costs []codingCost) []result.Fact {
 	codeLeast, codeMost := codeRange(costs, codingRate, codingRate)
 	fastLeast, slowMost := codeRange(costs, copyMost*copyRate, copyLeast*copyRate)
 	percent := func(key string, digits int, x float64) result.Fact { return kit.Number(key, "%", digits, 100*x) }
-	return []result.Fact{kit.Counted("coding.nodes", "", anchor), kit.Number("coding.rate", "GB/s", kit.AsIs, codingRate/1e9), kit.Number("copy.rate", "GB/s", kit.AsIs, copyRate/1e9),
+	return []result.Fact{kit.Counted("coding.nodes", "", anchor), kit.Number("coding.rate", "GB/s", kit.AsIs, codingRate/1e9),
+		kit.Number("copy.rate", "GB/s", kit.AsIs, copyRate/1e9),
 		kit.Number("copy.least", "", kit.AsIs, copyLeast), kit.Number("copy.most", "", kit.AsIs, copyMost), kit.Number("flops", "GFLOP/s", kit.AsIs, gigaflops()),
 		percent("code.least", 0, codeLeast), percent("code.most", 0, codeMost), percent("copied.least", 1, fastLeast), percent("copied.most", 1, slowMost),
 		percent("coding.least", 0, least), percent("coding.most", 0, most), percent("code.part", 0, part), percent("coding.limit", 0, codingLimit),

@@ -85,8 +85,10 @@ func (m *mapped) holds() bool {
 
 // judgeMapping is C13.
 func judgeMapping(m mapped) result.Claim {
-	f := claims.Identity(m.holds(), result.Because("C13-found", "range", paperRange, "bottom", hexOf(m.Bottom), "top", hexOf(m.Top), "worst", m.Worst, "at", m.WorstAt))
-	f.Notes = []result.Reason{result.Because("C13", "step", m.Step, "values", m.Values, "error", m.Worst*m.Step/2, "half", m.Step/2), result.Because("C13-zero", "zero", int(m.Zero))}
+	f := claims.Identity(m.holds(), result.Because("C13-found", "range", paperRange, "bottom", hexOf(m.Bottom), "top", hexOf(m.Top),
+		"worst", m.Worst, "at", m.WorstAt))
+	f.Notes = []result.Reason{result.Because("C13", "step", m.Step, "values", m.Values, "error", m.Worst*m.Step/2, "half", m.Step/2),
+		result.Because("C13-zero", "zero", int(m.Zero))}
 	return claims.Verdict("C13", f)
 }
 
@@ -94,10 +96,12 @@ func hexOf(x int32) string { return fmt.Sprintf("0x%08X", uint32(x)) }
 
 // mappingFacts are the mapping's table.
 func mappingFacts(m mapped) []result.Fact {
-	return []result.Fact{{Key: "mapping.top", Value: hexOf(m.Top)}, {Key: "mapping.bottom", Value: hexOf(m.Bottom)}, kit.Counted("mapping.zero", "", int(m.Zero)),
+	return []result.Fact{{Key: "mapping.top", Value: hexOf(m.Top)}, {Key: "mapping.bottom", Value: hexOf(m.Bottom)},
+		kit.Counted("mapping.zero", "", int(m.Zero)),
 		kit.Counted("mapping.range", "", paperRange), kit.Number("mapping.step", "", kit.AsIs, m.Step), kit.Counted("mapping.values", "", m.Values),
 		kit.Number("mapping.error", "", kit.AsIs, m.Worst*m.Step/2), kit.Number("mapping.worst", "", 6, m.Worst),
-		kit.Counted("mapping.clipped", "", m.Clipped), kit.Counted("mapping.beyond", "", beyond), kit.Counted("mapping.refused", "", m.Refused), kit.Counted("mapping.strange", "", strange)}
+		kit.Counted("mapping.clipped", "", m.Clipped), kit.Counted("mapping.beyond", "", beyond), kit.Counted("mapping.refused", "", m.Refused),
+		kit.Counted("mapping.strange", "", strange)}
 }
 
 // decoded is what coding and decoding random packets found.
@@ -220,7 +224,8 @@ func wrapFrame() result.Frame {
 		narrow, wide := wrappedSum(blocks)
 		rows = append(rows, row{blocks, narrow, wide})
 	}
-	f := kit.Frame("wrap", rows, kit.Count("blocks", "", func(r row) int { return r.blocks }), kit.Num("sum", "", 1, func(r row) float64 { return 2 * float64(r.blocks) }),
+	f := kit.Frame("wrap", rows, kit.Count("blocks", "", func(r row) int { return r.blocks }),
+		kit.Num("sum", "", 1, func(r row) float64 { return 2 * float64(r.blocks) }),
 		kit.Num("narrow", "", 3, func(r row) float64 { return r.narrow }), kit.Num("wide", "", 3, func(r row) float64 { return r.wide }))
 	f.Kind = result.Counted
 	return f

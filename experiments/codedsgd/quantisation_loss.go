@@ -149,7 +149,8 @@ func bitsFrame(studies []*precisionStudy) result.Frame {
 		paper := s.Kinds[inPaper].bitsOf()
 		rows = append(rows, row{s, "order", last.bits, s.order()}, row{s, "order", paper, s.order()}, row{s, "paper", paper, s.distance(inPaper)})
 	}
-	return kit.Frame("bits", rows, kit.Word("model", "model", func(r row) string { return r.s.Plan.Net.Model }), kit.Word("line", "line", func(r row) string { return r.line }),
+	return kit.Frame("bits", rows, kit.Word("model", "model", func(r row) string { return r.s.Plan.Net.Model }),
+		kit.Word("line", "line", func(r row) string { return r.line }),
 		kit.Num("bits", "", 0, func(r row) float64 { return r.bits }), kit.Num("distance", "%", kit.AsIs, func(r row) float64 { return 100 * r.distance }))
 }
 
@@ -209,7 +210,8 @@ func saturationFrame(studies []*precisionStudy) result.Frame {
 			rows = append(rows, row{s, i})
 		}
 	}
-	cols := []kit.Col[row]{kit.Word("model", "model", func(r row) string { return r.s.Plan.Net.Model }), kit.Count("blocks", "", func(r row) int { return r.s.Cuts[r.cut] }),
+	cols := []kit.Col[row]{kit.Word("model", "model", func(r row) string { return r.s.Plan.Net.Model }),
+		kit.Count("blocks", "", func(r row) int { return r.s.Cuts[r.cut] }),
 		kit.Num("images", "", 1, func(r row) float64 { return float64(r.s.Plan.Net.batch(r.s.Plan.Nodes)) / float64(r.s.Cuts[r.cut]) })}
 	for i, key := range []string{"outside_10", "outside_1", "outside_0.1"} {
 		cols = append(cols, kit.Num(key, "%", 4, func(r row) float64 { return 100 * r.s.Clipped[r.cut][i] }))
@@ -229,14 +231,16 @@ func sumsFrame(studies []*precisionStudy) result.Frame {
 			rows = append(rows, row{s, i})
 		}
 	}
-	return kit.Frame("sums", rows, kit.Word("model", "model", func(r row) string { return r.s.Plan.Net.Model }), kit.Count("images", "", func(r row) int { return r.s.Plan.Sums[r.i] }),
+	return kit.Frame("sums", rows, kit.Word("model", "model", func(r row) string { return r.s.Plan.Net.Model }),
+		kit.Count("images", "", func(r row) int { return r.s.Plan.Sums[r.i] }),
 		kit.Num("largest", "", 2, func(r row) float64 { return r.s.Largest[r.i] }), kit.Flag("clipped", func(r row) bool { return r.s.Largest[r.i] > paperRange }))
 }
 
 // lossFacts say how the arithmetics are compared.
 func lossFacts(studies []*precisionStudy, profile string) []result.Fact {
 	s := studies[0]
-	return []result.Fact{kit.Counted("fine.bits", "", fineBits), kit.Number("fine.range", "", kit.AsIs, s.Kinds[inFine].Range), kit.Counted("fine.coarser", "", 1<<(32-fineBits)),
+	return []result.Fact{kit.Counted("fine.bits", "", fineBits), kit.Number("fine.range", "", kit.AsIs, s.Kinds[inFine].Range),
+		kit.Counted("fine.coarser", "", 1<<(32-fineBits)),
 		kit.Number("counts", "%", kit.AsIs, 100*leastLoss), kit.Number("paper.step", "", kit.AsIs, paperRange/float64(codedsgd.Top)),
 		kit.Whether("cut", profile == "quick"), kit.Counted("updates.whole", "", wholeUpdates), kit.Whether("one-seed", len(s.Learnt[inFloat]) < 2),
 		kit.Counted("short", "", s.Plan.Short)}

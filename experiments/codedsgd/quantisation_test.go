@@ -16,7 +16,8 @@ func TestMappingHolds(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	for name, spoil := range map[string]func(*mapped){
-		"top": func(m *mapped) { m.Top-- }, "bottom": func(m *mapped) { m.Bottom-- }, "zero": func(m *mapped) { m.Zero = 1 }, "order": func(m *mapped) { m.Monotone = false },
+		"top": func(m *mapped) { m.Top-- }, "bottom": func(m *mapped) { m.Bottom-- }, "zero": func(m *mapped) { m.Zero = 1 },
+		"order": func(m *mapped) { m.Monotone = false },
 		"error": func(m *mapped) { m.Worst = 1.001 }, "clipped": func(m *mapped) { m.Clipped = 5 }, "refused": func(m *mapped) { m.Refused = 0 },
 	} {
 		bad := m
@@ -104,7 +105,8 @@ func made(rows ...[4]float64) *precisionStudy {
 		rows = append(rows, [4]float64{0.01, 0, 0, 0})
 	}
 	for _, r := range rows {
-		s.Learnt = append(s.Learnt, []learnt{{Loss: 1 + r[1], Distance: r[0], Saturated: int64(r[3]), Elements: 1000}, {Loss: 1 + r[2], Distance: r[0], Saturated: int64(r[3]), Elements: 1000}})
+		s.Learnt = append(s.Learnt, []learnt{{Loss: 1 + r[1], Distance: r[0], Saturated: int64(r[3]), Elements: 1000},
+			{Loss: 1 + r[2], Distance: r[0], Saturated: int64(r[3]), Elements: 1000}})
 	}
 	return s
 }
@@ -172,14 +174,15 @@ func TestCodingIsJudged(t *testing.T) {
 		return codingCost{dnn, 2, whole, bytes, 1, codingParts{Encoded: bytes / 4, Decoded: bytes / 4}}
 	}
 	good := []codingCost{cost(0.05*codingRate, false), cost(codingRate, true)}
-	judgedAs(t, judgeCoding(good), claims.SameSign, "C32-found.cases", []args{{"code": 2.5, "model": "mlp", "r": 2, "share": 5}}, "C32-measured.least", 0.25, "C32-measured.most", 0.8333)
+	judgedAs(t, judgeCoding(good), claims.SameSign, "C32-found.cases", []args{{"code": 2.5, "model": "mlp", "r": 2, "share": 5}},
+		"C32-measured.least", 0.25, "C32-measured.most", 0.8333)
 	judgedAs(t, judgeCoding(append(good, cost(0.06*codingRate, false))), claims.Differs, "C32.need", 2.4)
 }
 
 // The result at ci's size: with one node's gradients unclipped int32 ends where float32
 // does, and what a block holds grows with its images.
 func TestQuantisationPage(t *testing.T) {
-	r := runFresh(t, quantisation(), "ci", 0)
+	r := ran(t, quantisation(), "ci", 0)
 	// One set, embedded, or where the machine has them each network's own.
 	if len(r.Claims) != 2 || len(r.Data) == 0 || len(r.Data) > len(networks()) {
 		t.Fatal(len(r.Claims), r.Data)
@@ -194,7 +197,8 @@ func TestQuantisationPage(t *testing.T) {
 		if at("saturated", "range-0.01") == 0 || at("distance", "range-0.01") < 50 {
 			t.Errorf("%s: ±0.01 clips %g %%, %g %% off", net.Title, at("saturated", "range-0.01"), at("distance", "range-0.01"))
 		}
-		if one, hundred := cellOf(t, r, "sums", "largest", "model", net.Model, "images", 1), cellOf(t, r, "sums", "largest", "model", net.Model, "images", 100); !(hundred.(float64) > one.(float64)) {
+		if one, hundred := cellOf(t, r, "sums", "largest", "model", net.Model, "images", 1),
+			cellOf(t, r, "sums", "largest", "model", net.Model, "images", 100); !(hundred.(float64) > one.(float64)) {
 			t.Errorf("%s: largest elements %v of one image, %v of 100", net.Title, one, hundred)
 		}
 	}

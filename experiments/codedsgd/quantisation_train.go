@@ -61,7 +61,8 @@ func (a arithmetic) blocksOf(n int) int {
 // config is a training: one node computes all blocks, which gives the parameters of
 // any number of nodes.
 func (p precisionPlan) config(a arithmetic, seed uint64, env exp.Env) train.Config {
-	c := train.Config{Sync: codedsgd.SSGDMulticast, Model: p.Net.Model, Width: p.Width, Classes: classes(p.Nodes), Data: p.Data, DataDir: env.DataDir, Engine: env.Engine,
+	c := train.Config{Sync: codedsgd.SSGDMulticast, Model: p.Net.Model, Width: p.Width, Classes: classes(p.Nodes), Data: p.Data,
+		DataDir: env.DataDir, Engine: env.Engine,
 		Platform: firstNodes(calm(referencePlatform()), 1), Workers: 1, Seed: seed, BatchSize: p.Net.batch(p.Nodes), Rate: p.Rate,
 		MaxUpdates: p.Updates, EvalEvery: p.Updates, EvalImages: 1 << 20, Launch: -1, Overhead: -1}
 	if a.Float {
@@ -189,7 +190,8 @@ func (w *precision) saturation(p precisionPlan, cuts []int) ([][]float64, error)
 func (w *precision) largest(p precisionPlan) ([]float64, error) {
 	var out []float64
 	for _, images := range p.Sums {
-		g, err := train.Gradient(train.GradConfig{Name: p.Net.Model, Width: p.Width, Seed: w.env.Seeds[0], Data: p.Data, DataDir: w.env.DataDir, Engine: w.env.Engine, To: images})
+		g, err := train.Gradient(train.GradConfig{Name: p.Net.Model, Width: p.Width, Seed: w.env.Seeds[0], Data: p.Data, DataDir: w.env.DataDir,
+			Engine: w.env.Engine, To: images})
 		if err != nil {
 			return nil, err
 		}

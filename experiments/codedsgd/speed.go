@@ -170,7 +170,8 @@ func exactConfig(env exp.Env, n, r int, sync string, aware bool) train.Config {
 	for i := range p.Workers {
 		p.Workers[i].FLOPS /= float64(1 + i)
 	}
-	return train.Config{Sync: sync, Model: dnn.Model, Width: 1. / 16, Classes: classes(n), DataDir: env.DataDir, Engine: env.Engine, Platform: p, Workers: n, Seed: env.Seeds[0],
+	return train.Config{Sync: sync, Model: dnn.Model, Width: 1. / 16, Classes: classes(n), DataDir: env.DataDir, Engine: env.Engine,
+		Platform: p, Workers: n, Seed: env.Seeds[0],
 		BatchSize: 100, Rate: 0.2, MaxUpdates: exactUpdates, EvalEvery: -1, Launch: -1, Overhead: -1, SpeedAware: aware, Coded: &codedsgd.Options{Redundancy: r}}
 }
 
@@ -209,7 +210,8 @@ var overlaps = []string{"", "_overlap"}
 func speedFrame(rows []speedRow) result.Frame {
 	cols := []kit.Col[speedRow]{kit.Word("model", "model", func(r speedRow) string { return r.Net.Model }),
 		kit.Word("pattern", "pattern", func(r speedRow) string { return r.Pattern.Key }), kit.Count("r", "", func(r speedRow) int { return r.R }),
-		kit.Num("slowest", "ms", 1, func(r speedRow) float64 { return 1e3 * r.Slowest }), kit.Num("each", "ms", 1, func(r speedRow) float64 { return 1e3 * r.Each })}
+		kit.Num("slowest", "ms", 1, func(r speedRow) float64 { return 1e3 * r.Slowest }),
+		kit.Num("each", "ms", 1, func(r speedRow) float64 { return 1e3 * r.Each })}
 	for i, o := range overlaps {
 		cols = append(cols, kit.Num("equal"+o, "ms", 1, func(r speedRow) float64 { return 1e3 * r.Equal[i] }),
 			kit.Num("uneven"+o, "ms", 1, func(r speedRow) float64 { return 1e3 * r.Uneven[i] }),
@@ -233,7 +235,8 @@ func bestSpeeds(rows []speedRow) (out []bestSpeed) {
 	for overlap := range 2 {
 		for i, r := range rows {
 			if i == 0 || r.Net.Key != rows[i-1].Net.Key || r.Pattern.Key != rows[i-1].Pattern.Key {
-				out = append(out, bestSpeed{Net: r.Net, Pattern: r.Pattern, Overlap: overlap, REqual: r.R, RBest: r.R, Equal: r.Equal[overlap], Uneven: r.Uneven[overlap]})
+				out = append(out, bestSpeed{Net: r.Net, Pattern: r.Pattern, Overlap: overlap, REqual: r.R, RBest: r.R, Equal: r.Equal[overlap],
+					Uneven: r.Uneven[overlap]})
 			}
 			b := &out[len(out)-1]
 			if x := r.Equal[overlap]; x < b.Equal {
@@ -314,7 +317,8 @@ func exactFacts(rows []speedRow, exact []exactRow) []result.Fact {
 // heldFrame holds each node's samples, for the DNN.
 func heldFrame(rows []speedRow) result.Frame {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r speedRow) bool { return r.Net.Key != dnn.Key })
-	cols := []kit.Col[speedRow]{kit.Word("pattern", "pattern", func(r speedRow) string { return r.Pattern.Key }), kit.Count("r", "", func(r speedRow) int { return r.R })}
+	cols := []kit.Col[speedRow]{kit.Word("pattern", "pattern", func(r speedRow) string { return r.Pattern.Key }),
+		kit.Count("r", "", func(r speedRow) int { return r.R })}
 	for node := range anchor {
 		cols = append(cols, kit.Count(fmt.Sprintf("node_%d", node), "", func(r speedRow) int { return r.Held[node] }))
 	}
@@ -366,7 +370,8 @@ func moreFrame() result.Frame {
 			}
 		}
 	}
-	f := kit.Frame("more", rows, kit.Word("law", "law", func(r row) string { return r.l.Key }), kit.Word("model", "model", func(r row) string { return r.net.Model }),
+	f := kit.Frame("more", rows, kit.Word("law", "law", func(r row) string { return r.l.Key }),
+		kit.Word("model", "model", func(r row) string { return r.net.Model }),
 		kit.Count("nodes", "", func(r row) int { return r.n }), kit.Count("r", "", func(r row) int { return bestAt(r.n, r.ratio) }),
 		kit.Num("saved", "%", 0, func(r row) float64 { return 100 * forms[0].saving(r.n, r.ratio) }))
 	f.Kind = result.Modelled

@@ -93,7 +93,7 @@ func TestBestOfMoreNodes(t *testing.T) {
 }
 
 func TestSpeedPage(t *testing.T) {
-	r := runFresh(t, speed(), "ci", 0)
+	r := ran(t, speed(), "ci", 0)
 	if got := cellOf(t, r, "more", "r", "law", "whole", "model", dnn.Model, "nodes", 32); got != 12 {
 		t.Errorf("r* = %v at 32 nodes", got)
 	}

@@ -62,7 +62,7 @@ func table1() exp.Experiment {
 func judgeNodes(profile string, p *cluster.Platform) result.Claim {
 	most := 0
 	for _, net := range networks() {
-		most = max(most, schoolingOf(profile, net).most())
+		most = max(most, trainingOf(profile, net).most())
 	}
 	f := claims.Number(float64(most), nil, nil, 0)
 	f.Given = true

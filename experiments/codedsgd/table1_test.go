@@ -95,7 +95,8 @@ func TestCalibrationByHand(t *testing.T) {
 	}{{668680, 4005888, 0.128188, 1.048490, 5.25, 10.5}, {544840, 36771840, 0.294175, 0.854309, 1.75, 5.25}} {
 		r := all[i]
 		near := func(a, b float64) bool { return math.Abs(a-b) < 1e-5*b }
-		if r.Parameters != want.parameters || r.FLOP != want.flop || !near(r.Calc, want.calc) || !near(r.Comm, want.comm) || r.Low != want.low || r.High != want.high || !r.inside() {
+		if r.Parameters != want.parameters || r.FLOP != want.flop || !near(r.Calc, want.calc) || !near(r.Comm, want.comm) ||
+			r.Low != want.low || r.High != want.high || !r.inside() {
 			t.Errorf("%s: %+v, want %+v", r.Network.Title, r, want)
 		}
 	}

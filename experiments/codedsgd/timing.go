@@ -2,16 +2,17 @@ package codedsgd
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
+	"runtime"
 	"slices"
+	"sync"
 
 	"gradsync/experiments/exp"
+	"gradsync/experiments/kit"
 	"gradsync/experiments/train"
 	"gradsync/papers/codedsgd"
 	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/collective"
 	"gradsync/shared/cluster/virtual"
 	"gradsync/shared/tensor/model"
 )
@@ -76,27 +77,14 @@ func timeOf(ctx context.Context, env exp.Env, net network, n int, x exchange) (i
 
 // timeSetting is timeOf of any setting.
 func timeSetting(ctx context.Context, env exp.Env, s setting) (iteration, error) {
-	var it iteration
 	p := s.platform()
-	raw, err := json.Marshal([]any{s, timedIterations, train.CodingRate, p})
-	if err != nil {
-		return it, fmt.Errorf("codedsgd: setting: %w", err)
-	}
-	sum := sha256.Sum256(raw)
-	key := "codedsgd/time/" + hex.EncodeToString(sum[:])
-	if env.Memo != nil && env.Memo.Load(key, &it) {
+	return kit.Keep(ctx, env, []any{s, timedIterations, train.CodingRate, p}, func(string) (iteration, error) {
+		it, err := s.run(ctx, p)
+		if err != nil {
+			return it, fmt.Errorf("codedsgd: %s, %d nodes, %s r = %d: %w", s.Net.Key, s.Nodes, s.Exchange.Method, s.redundancy(), err)
+		}
 		return it, nil
-	}
-	if err := ctx.Err(); err != nil {
-		return it, err
-	}
-	if it, err = s.run(ctx, p); err != nil {
-		return it, fmt.Errorf("codedsgd: %s, %d nodes, %s r = %d: %w", s.Net.Key, s.Nodes, s.Exchange.Method, s.redundancy(), err)
-	}
-	if env.Memo != nil {
-		err = env.Memo.Save(key, it)
-	}
-	return it, err
+	})
 }
 
 func (s *setting) redundancy() int { return max(s.Exchange.Redundancy, 1) }
@@ -219,4 +207,96 @@ func (s *setting) run(ctx context.Context, p *cluster.Platform) (it iteration, e
 	w.FLOP, w.Bytes = w.FLOP*samples, w.Bytes*samples
 	it.Compute = referencePlatform().Workers[0].Seconds(w)
 	return it, nil
+}
+
+// ringRun is synchronous SGD by ring all-reduce, timing-only: every rank sums the
+// gradient of its share of the batch, and the ring sums those, layer by layer as the
+// backward pass leaves them.
+func ringRun(p cluster.Proc, job codedsgd.Job) (*codedsgd.Log, error) {
+	last, share := len(job.Layers)-1, float64(job.Batch)/float64(p.Size())
+	times := func(w cluster.Work) cluster.Work {
+		return cluster.Work{FLOP: share * w.FLOP, Bytes: share * w.Bytes}
+	}
+	var forward cluster.Work
+	stages := make([]cluster.Work, 1, last+2)
+	for i := last; i >= 0; i-- {
+		l := job.Layers[i]
+		forward.FLOP += l.Forward.FLOP
+		forward.Bytes += l.Forward.Bytes
+		stages = append(stages, times(l.Backward))
+	}
+	stages[0] = times(forward)
+	log := &codedsgd.Log{}
+	for range job.Steps {
+		reqs := p.Start(nil, stages...)
+		if job.Options.NoOverlap {
+			if err := cluster.Wait(p, reqs...); err != nil {
+				return nil, err
+			}
+		}
+		for i := last; i >= 0; i-- {
+			if err := cluster.Wait(p, reqs[1+last-i]); err != nil {
+				return nil, err
+			}
+			if err := collective.RingAllReduceTiming(p, cluster.Tag(i), job.Layers[i].Length); err != nil {
+				return nil, err
+			}
+		}
+		log.Ends = append(log.Ends, p.Now())
+	}
+	return log, nil
+}
+
+// each calls f for 0 … n−1, as many at once as there are cores, and returns the error
+// of the smallest. What f gives must not depend on the order.
+func each(n int, f func(i int) error) error {
+	errs := make([]error, n)
+	var group sync.WaitGroup
+	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i := range n {
+		free <- struct{}{}
+		group.Go(func() {
+			errs[i] = f(i)
+			<-free
+		})
+	}
+	group.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// oneAtATime is a memo that several may ask.
+type oneAtATime struct {
+	mu sync.Mutex
+	exp.Memo
+}
+
+func (m *oneAtATime) Load(key string, v any) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.Memo.Load(key, v)
+}
+
+func (m *oneAtATime) Save(key string, v any) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.Memo.Save(key, v)
+}
+
+func (m *oneAtATime) State(key string) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.Memo.State(key)
+}
+
+// withOneMemo is env for several at once.
+func withOneMemo(env exp.Env) exp.Env {
+	if env.Memo != nil {
+		env.Memo = &oneAtATime{Memo: env.Memo}
+	}
+	return env
 }

@@ -9,9 +9,9 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// schooling is how a profile trains a network for table 2 and the figures of
+// trainingPlan is how a profile trains a network for table 2 and the figures of
 // training. All of it was written before the first run of any two methods.
-type schooling struct {
+type trainingPlan struct {
 	Net   network `json:"net"`
 	Width float64 `json:"width,omitempty"` // share of the hidden units and channels; 0: all
 	Rate  float64 `json:"rate"`            // η, of all methods
@@ -44,7 +44,7 @@ type schooling struct {
 	Data   string  `json:"data"`
 }
 
-// schoolingOf is a profile's training of a network.
+// trainingOf is a profile's training of a network.
 //
 // The rates were chosen before, under synchronous SGD alone: 8 nodes of quick, seeds
 // 1000 to 1002, which are in no table, 240 updates; of 0.05, 0.1, 0.2 and 0.4 the one
@@ -52,8 +52,8 @@ type schooling struct {
 // both networks (81.9, 82.1 and 81.5 % of the DNN's 0.1, 0.2 and 0.4; 78.7, 79.4 and
 // 77.4 % of the CNN's) and serves every profile. The lengths are those at which such
 // runs hardly rose any more, and of standard had passed the stated targets.
-func schoolingOf(profile string, net network) schooling {
-	s := schooling{Net: net, Rate: 0.2, Nodes: []int{2, 3, 4, 6, 8}, Every: 1, Images: 1000, Alone: 2, Part: 1, Data: net.dataset(profile)}
+func trainingOf(profile string, net network) trainingPlan {
+	s := trainingPlan{Net: net, Rate: 0.2, Nodes: []int{2, 3, 4, 6, 8}, Every: 1, Images: 1000, Alone: 2, Part: 1, Data: net.dataset(profile)}
 	large := net.Key == cnn.Key
 	switch profile {
 	case "ci":
@@ -87,10 +87,10 @@ func statedTarget(net network) float64 {
 }
 
 // most is the largest number of nodes.
-func (s schooling) most() int { return s.Nodes[len(s.Nodes)-1] }
+func (s trainingPlan) most() int { return s.Nodes[len(s.Nodes)-1] }
 
 // blocks is into how many micro-blocks the batch of n nodes is cut.
-func (s schooling) blocks(n int) int {
+func (s trainingPlan) blocks(n int) int {
 	if s.Coarse > 0 && n >= s.Coarse {
 		return s.Blocks
 	}
@@ -98,7 +98,7 @@ func (s schooling) blocks(n int) int {
 }
 
 // seedsOf are those of the command's seeds that are used.
-func (s schooling) seedsOf(seeds []uint64) []uint64 {
+func (s trainingPlan) seedsOf(seeds []uint64) []uint64 {
 	if s.Seeds > 0 && len(seeds) > s.Seeds {
 		return seeds[:s.Seeds]
 	}
@@ -109,7 +109,7 @@ func (s schooling) seedsOf(seeds []uint64) []uint64 {
 // nodes: the integer sum of the same micro-blocks' gradients has the same bits in
 // whatever order and packets they came, so that one node which computes all of them
 // itself has the parameters of all n. A test holds it so.
-func (s schooling) synchronous(n int, seed uint64) train.Config {
+func (s trainingPlan) synchronous(n int, seed uint64) train.Config {
 	return train.Config{Sync: codedsgd.SSGDMulticast, Model: s.Net.Model, Width: s.Width, Classes: classes(n), Data: s.Data,
 		Platform: firstNodes(calm(referencePlatform()), 1), Workers: 1, Seed: seed, BatchSize: s.Net.batch(n), Rate: s.Rate,
 		MaxUpdates: s.Updates, EvalEvery: s.Every, EvalImages: s.Images, Launch: -1, Overhead: -1,
@@ -117,7 +117,7 @@ func (s schooling) synchronous(n int, seed uint64) train.Config {
 }
 
 // serial is the network alone: the same batches, nothing cut, quantised or sent.
-func (s schooling) serial(n int, seed uint64) train.Config {
+func (s trainingPlan) serial(n int, seed uint64) train.Config {
 	c := s.synchronous(n, seed)
 	c.Sync, c.Coded, c.MaxUpdates = "ring", nil, s.Alone*s.Updates
 	return c
@@ -126,7 +126,7 @@ func (s schooling) serial(n int, seed uint64) train.Config {
 // asynchronous is ASGD on n nodes and a server: each push is the mean gradient of a
 // node's own batch and moves the weights by η/n of it, so that n pushes are worth an
 // update of the synchronous methods. Events and clock are the full network's.
-func (s schooling) asynchronous(n int, seed uint64, updates int64) train.Config {
+func (s trainingPlan) asynchronous(n int, seed uint64, updates int64) train.Config {
 	return train.Config{Sync: "asp", Model: s.Net.Model, Width: s.Width, Classes: classes(n), Data: s.Data,
 		Platform: firstNodes(referencePlatform(), n), Workers: n, Seed: seed, Batch: s.Net.PerNode, Rate: s.Rate,
 		MaxPushes: int64(n) * updates, EvalEvery: int64(n) * s.Every, EvalImages: s.Images, Launch: -1, Overhead: -1,

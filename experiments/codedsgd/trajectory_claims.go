@@ -199,7 +199,8 @@ func judgeMatters(dnns, cnns []timing) result.Claim {
 	found := result.Because("C31-found", "cnn", c, "dnn", d, "nothing", nothing)
 	f := claims.Holding(c < d, 0, &found)
 	f.Parts = []result.Part{{Of: map[string]string{"model": cnn.Model}, Value: c}, {Of: map[string]string{"model": dnn.Model}, Value: d}}
-	f.Notes = []result.Reason{result.Because("C31", "nodes", last(cnns)[0].Nodes, "cnn", meanReduction(last(cnns), unicast), "dnn", meanReduction(last(dnns), unicast),
+	f.Notes = []result.Reason{result.Because("C31", "nodes", last(cnns)[0].Nodes, "cnn", meanReduction(last(cnns), unicast),
+		"dnn", meanReduction(last(dnns), unicast),
 		"cnn_multicast", meanReduction(cnns, multicast), "dnn_multicast", meanReduction(dnns, multicast))}
 	return claims.Verdict("C31", f)
 }
@@ -258,7 +259,7 @@ func judgeRuns(profile string, seeds []uint64) result.Claim {
 	why := result.Because("C12")
 	why.Args = args{}
 	for _, net := range networks() {
-		p := schoolingOf(profile, net)
+		p := trainingOf(profile, net)
 		runs := max(p.Runs, len(p.seedsOf(seeds)))
 		least = min(least, runs)
 		why.Args[net.Key] = runs

@@ -51,7 +51,8 @@ func TestJudgeScaling(t *testing.T) {
 		return judgeScaling(&s)
 	}
 	cs := at(8, [4]float64{9, 9, 2, 1.5}, [4]float64{})
-	judgedAs(t, judge(cs, 100, 350), claims.SameSign, "C33-found.asgd", 3.5, "C33-found.cssgd", 8./3, "C33.raised", []args{{"r": 3, "ratio": 0.75}}, "C33.only", true, "C33-growth.stale", []float64{1, 2})
+	judgedAs(t, judge(cs, 100, 350), claims.SameSign, "C33-found.asgd", 3.5, "C33-found.cssgd", 8./3, "C33.raised",
+		[]args{{"r": 3, "ratio": 0.75}}, "C33.only", true, "C33-growth.stale", []float64{1, 2})
 	judgedAs(t, judge(cs, 100, 361), claims.Differs)
 	judgedAs(t, judge(at(8, [4]float64{9, 9, 1.2, 1.1}, [4]float64{}), 100, 200), claims.Differs, "C33-found.cssgd", 4/1.1)
 	judgedAs(t, judge(at(8, [4]float64{9, 9, 2, 2.1}, [4]float64{}), 100, 200), claims.Differs)
@@ -70,7 +71,7 @@ func TestJudgeLevel(t *testing.T) {
 
 // raced holds two seeds and four runs of ASGD on two node counts.
 func raced(ends ...[]float64) sweep {
-	s := sweep{largest: largest{plan: schooling{Net: dnn, Nodes: []int{4, 10}, Target: 0.82, Updates: 99}, seeds: []uint64{0, 1},
+	s := sweep{largest: largest{plan: trainingPlan{Net: dnn, Nodes: []int{4, 10}, Target: 0.82, Updates: 99}, seeds: []uint64{0, 1},
 		ssgd: []trajectory{{}, {}}, asgd: make([]trajectory, 4)}}
 	s.on = []timing{at(4, [4]float64{9, 4, 5, 2}, [4]float64{}), at(10, [4]float64{9, 4, 6, 5}, [4]float64{})}
 	s.updates = [][]float64{{10, 20}, {10, 20}}

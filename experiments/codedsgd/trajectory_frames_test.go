@@ -50,24 +50,25 @@ func TestUncodedFaster(t *testing.T) {
 // The results of profile ci hold what they are made of: curves that end where the table of
 // ends says, times that are updates times iterations, and no traffic where r = n.
 func TestFigures(t *testing.T) {
-	r := runFresh(t, fig4(), "ci", 0)
+	r := ran(t, fig4(), "ci", 0)
 	f := r.Frame("curves")
 	last := f.Rows[len(f.Rows)-1]
 	if got, want := last[f.At("micro-medium")], cellOf(t, r, "ends", "seconds", "setting", "micro-medium", "method", "asgd"); got != want {
 		t.Errorf("ASGD's curve ends after %v s, in the table of ends after %v", got, want)
 	}
-	r = runFresh(t, fig8(), "ci", 0)
+	r = ran(t, fig8(), "ci", 0)
 	at := []any{"setting", "micro-medium", "nodes", 4, "method", "cssgd-r3"}
-	x, u, ms := cellOf(t, r, "time", "seconds", at...).(float64), cellOf(t, r, "time", "updates", at...).(float64), cellOf(t, r, "time", "iteration", at...).(float64)
+	x, u, ms := cellOf(t, r, "time", "seconds", at...).(float64), cellOf(t, r, "time", "updates", at...).(float64),
+		cellOf(t, r, "time", "iteration", at...).(float64)
 	near(t, "seconds to the target", x, u*ms/1e3, 1e-9)
-	r = runFresh(t, fig9(), "ci", 0)
+	r = ran(t, fig9(), "ci", 0)
 	if x := cellOf(t, r, "traffic", "once", "messages", "micro", "nodes", 2, "method", "cssgd-r2"); x != 0.0 {
 		t.Errorf("with r = n %v GB are sent", x)
 	}
 	for _, e := range []string{"fig5", "fig6", "fig7", "fig10", "fig11", "fig14", "fig15"} {
 		for _, x := range Experiments() {
 			if x.ID == "codedsgd/"+e {
-				runFresh(t, x, "ci", 0)
+				ran(t, x, "ci", 0)
 			}
 		}
 	}

@@ -27,11 +27,8 @@ type figure struct {
 	id, source string
 	nets       []network
 	depth      depth
+	serial     bool // and the networks alone
 	show       func(t *trainer, r *result.Result, all []sweep) error
-
-	title  string // of a result of version 1, as the fields below
-	serial bool   // and the networks alone
-	fill   filler
 }
 
 // experiment returns f for the command line. A figure needs all its trainings: an
@@ -41,7 +38,7 @@ func (f figure) experiment() exp.Experiment {
 		Config: func(profile string) map[string]any {
 			c := map[string]any{"platform": kit.Platform(referencePlatform()), "redundancies": redundancies, "levels_below": levelsBelow, "longer": longer}
 			for _, net := range f.nets {
-				c[net.Key] = schoolingOf(profile, net)
+				c[net.Key] = trainingOf(profile, net)
 			}
 			return c
 		},
@@ -54,23 +51,15 @@ func (f figure) experiment() exp.Experiment {
 			}
 			r.Seeds = all[0].seeds
 			for _, s := range all {
-				r.Engine, r.Data = s.ssgd[0].Engine, withData(r.Data, s.ssgd[len(s.ssgd)-1].Data)
+				if r.Engine = s.ssgd[0].Engine; s.ssgd[0].Data != nil {
+					addData(r, *s.ssgd[0].Data)
+				}
 			}
 			return f.show(t, r, all)
 		}}
 	e := q.Experiment()
-	if e.Shares = f.shares; f.fill != nil {
-		return f.old(e)
-	}
+	e.Shares = f.shares
 	return e
-}
-
-// withData returns all with d, unless a set of its name is there.
-func withData(all []result.Data, d *result.Data) []result.Data {
-	if d == nil || slices.ContainsFunc(all, func(x result.Data) bool { return x.Name == d.Name }) {
-		return all
-	}
-	return append(all, *d)
 }
 
 // sweeps makes the trainings of the figure's networks as far as it needs them.
@@ -79,7 +68,7 @@ func (f figure) sweeps(t *trainer) ([]sweep, error) {
 	if f.serial { // all that has one node, side by side
 		var jobs []job
 		for _, net := range f.nets {
-			p := schoolingOf(t.env.Profile, net)
+			p := trainingOf(t.env.Profile, net)
 			seeds := p.seedsOf(t.env.Seeds)
 			jobs = append(append(jobs, p.synchronousJobs(p.most(), seeds, 0)...), p.serialJobs(seeds)...)
 		}
@@ -119,7 +108,7 @@ const othersShare = 0.4
 func (f figure) shares(profile string, seeds int) map[string]float64 {
 	out := map[string]float64{}
 	for _, net := range f.nets {
-		p, names := schoolingOf(profile, net), partsOf(net)
+		p, names := trainingOf(profile, net), partsOf(net)
 		used := seeds
 		if p.Seeds > 0 {
 			used = min(p.Seeds, seeds)
@@ -217,7 +206,7 @@ func (t *trainer) get(j job) (trajectory, error) {
 }
 
 // synchronousJobs returns the trainings of all seeds on n nodes, up to a target; 0: whole.
-func (s schooling) synchronousJobs(n int, seeds []uint64, target float64) (out []job) {
+func (s trainingPlan) synchronousJobs(n int, seeds []uint64, target float64) (out []job) {
 	for _, seed := range seeds {
 		cfg := s.synchronous(n, seed)
 		cfg.TargetAccuracy = target
@@ -227,7 +216,7 @@ func (s schooling) synchronousJobs(n int, seeds []uint64, target float64) (out [
 }
 
 // serialJobs returns the trainings of the network alone.
-func (s schooling) serialJobs(seeds []uint64) (out []job) {
+func (s trainingPlan) serialJobs(seeds []uint64) (out []job) {
 	for _, seed := range seeds {
 		out = append(out, job{fmt.Sprintf("%s alone, seed %d", s.Net.Title, seed), s.serial(s.most(), seed)})
 	}
@@ -236,7 +225,7 @@ func (s schooling) serialJobs(seeds []uint64) (out []job) {
 
 // asynchronous trains ASGD on n nodes as often as the plan says; runs beyond the
 // seeds take seeds of their own.
-func (t *trainer) asynchronous(p schooling, n int, seeds []uint64, updates int64) ([]trajectory, error) {
+func (t *trainer) asynchronous(p trainingPlan, n int, seeds []uint64, updates int64) ([]trajectory, error) {
 	var jobs []job
 	for i := range max(p.Runs, len(seeds)) {
 		jobs = append(jobs, job{fmt.Sprintf("%s, %d nodes, ASGD, run %d", p.Net.Title, n, i+1), p.asynchronous(n, runSeed(seeds, i), updates)})
@@ -254,7 +243,7 @@ func runSeed(seeds []uint64, i int) uint64 {
 
 // largest holds a network's trainings on the largest number of nodes, all of them whole.
 type largest struct {
-	plan   schooling
+	plan   trainingPlan
 	seeds  []uint64
 	ssgd   []trajectory // per seed: SSGD and CSSGD
 	asgd   []trajectory // per run, seeds in turn
@@ -267,7 +256,7 @@ type largest struct {
 // largest trains on the largest number of nodes, times the exchanges there, and
 // chooses the target.
 func (t *trainer) largest(net network) (largest, error) {
-	p := schoolingOf(t.env.Profile, net)
+	p := trainingOf(t.env.Profile, net)
 	w := largest{plan: p, seeds: p.seedsOf(t.env.Seeds)}
 	n := p.most()
 	var err error
@@ -326,7 +315,7 @@ func (t *trainer) wholeGradients(w *largest) (wholeRun, error) {
 
 // wholeConfig configures the training of whole gradients: the first part of the
 // synchronous one on the most nodes, a block for each.
-func (s schooling) wholeConfig(seed uint64) train.Config {
+func (s trainingPlan) wholeConfig(seed uint64) train.Config {
 	c := s.synchronous(s.most(), seed)
 	o := *c.Coded
 	o.MicroBlocks = s.most()

@@ -40,7 +40,7 @@ func TestFiguresShareTrainings(t *testing.T) {
 			t.Errorf("%s trains what fig. 8 has trained: %v", e.ID, err)
 		}
 	}
-	again, err := fig8().Old(cancelled, env)
+	again, err := fig8().Run(cancelled, env)
 	if err != nil {
 		t.Fatal(err)
 	}

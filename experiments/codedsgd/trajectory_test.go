@@ -13,7 +13,7 @@ import (
 
 // stands is the training that stands for all, of a narrow network on few images.
 func stands(net network, n int) train.Config {
-	s := schoolingOf("ci", net)
+	s := trainingOf("ci", net)
 	s.Net.PerNode, s.Width, s.Updates, s.Every, s.Images = 12, 1./32, 3, 1, 100
 	return s.synchronous(n, 7)
 }
@@ -113,10 +113,10 @@ func paramsOf(t *testing.T, c train.Config) []float32 {
 // What every profile trains: node counts ascend, the batch of every count is there to
 // be cut, a coarse cutting divides Q and is a multiple of n, and standard and paper
 // take the paper's targets and data, quick and ci the rule's.
-func TestSchooling(t *testing.T) {
+func TestTrainingPlans(t *testing.T) {
 	for _, profile := range []string{"ci", "quick", "standard", "paper"} {
 		for _, net := range networks() {
-			s := schoolingOf(profile, net)
+			s := trainingOf(profile, net)
 			real := profile == "standard" || profile == "paper"
 			if !slices.IsSorted(s.Nodes) || s.most() > 10 || s.Nodes[0] < 2 || s.Updates < 1 || s.Runs < 1 {
 				t.Errorf("%s, %s: %+v", profile, net.Key, s)

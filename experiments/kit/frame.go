@@ -62,11 +62,30 @@ func Half[R any](key, unit string, digits int, of func(R) Estimate) Col[R] {
 // Interval is a column of estimates with the ends of their intervals and their samples.
 func Interval[R any](key, unit string, digits int, of func(R) Estimate) Col[R] {
 	return bounded(key, unit, digits, of, []string{result.Low, result.High}, func(e Estimate) []any {
-		if e.CI == nil {
-			return []any{nil, nil}
-		}
-		return []any{e.CI[0], e.CI[1]}
+		lo, hi := e.ends()
+		return []any{lo, hi}
 	})
+}
+
+// ends returns the cells of an interval, empty where there is none.
+func (e Estimate) ends() (lo, hi any) {
+	if e.CI == nil {
+		return nil, nil
+	}
+	return e.CI[0], e.CI[1]
+}
+
+// withBounds returns the cells of an estimate: its number, its bounds and its samples, where
+// there are several; without a number all are empty.
+func withBounds(e Estimate, ends ...any) []any {
+	if e.N == 0 {
+		return make([]any, len(ends)+2)
+	}
+	row := append([]any{mean(e)}, ends...)
+	if len(e.Samples) < 2 {
+		return append(row, nil) // one seed is its own mean
+	}
+	return append(row, samples(e.Samples))
 }
 
 // Plain returns c without its columns of samples: of a curve, whose seeds are rows.
@@ -86,14 +105,7 @@ func bounded[R any](key, unit string, digits int, of func(R) Estimate, bounds []
 	}
 	return Col[R]{head, func(r R) []any {
 		e := of(r)
-		if e.N == 0 {
-			return make([]any, len(head))
-		}
-		row := append([]any{mean(e)}, cells(e)...)
-		if len(e.Samples) < 2 {
-			return append(row, nil) // one seed is its own mean
-		}
-		return append(row, samples(e.Samples))
+		return withBounds(e, cells(e)...)
 	}}
 }
 

@@ -9,65 +9,106 @@ import (
 	"gradsync/experiments/result"
 )
 
-// Sheet is a frame under way whose rows are given cell by cell: for what an inquiry
-// counts, where columns of functions would only take a row apart.
-type Sheet struct{ result.Frame }
+// Sheet is a frame under way whose rows are given cell by cell, where columns of functions
+// would only take a row apart.
+type Sheet struct {
+	result.Frame
+	cols []Col[any]
+}
 
-// NewSheet begins a frame. A column is "key", "key:enum" or "key/unit", and may end in
-// the decimals to print: "n rival:method share/%.1 factor/.2".
+// NewSheet begins a frame. A column is "key", "key:enum" or "key/unit", a space in the unit
+// written "_", and may end in the decimals to print: "n rival:method late/%_of_time.1
+// factor/.2". A column of estimates is as Half makes it if its key ends in "±", as Interval
+// does if it ends in "~": "seconds±/s.3 ratio~/.2".
 func NewSheet(id, columns string) *Sheet {
-	s := &Sheet{result.Frame{ID: id, Rows: [][]any{}}}
+	s := &Sheet{Frame: result.Frame{ID: id, Rows: [][]any{}}}
+	estimate := func(x any) Estimate { e, _ := x.(Estimate); return e }
 	for _, spec := range strings.Fields(columns) {
-		key, enum, unit, digits := parse(spec)
-		s.Columns = append(s.Columns, result.Column{Key: key, Enum: enum, Unit: unit, Digits: digits})
+		head := parse(spec)
+		key, half := strings.CutSuffix(head.Key, "±")
+		key, ends := strings.CutSuffix(key, "~")
+		head.Key = key
+		c := column(head, known)
+		if half || ends {
+			digits := AsIs
+			if head.Digits != nil {
+				digits = *head.Digits
+			}
+			if c = Half(key, head.Unit, digits, estimate); ends {
+				c = Interval(key, head.Unit, digits, estimate)
+			}
+		}
+		s.cols, s.Columns = append(s.cols, c), append(s.Columns, c.head...)
 	}
 	return s
 }
 
-// Add appends a row: numbers, keys, findings (the enumeration "bool"), or nil, NaN and ""
-// for no value. Another number of cells than of columns is a programmer's mistake.
+// Add appends a row: numbers, keys, findings (the enumeration "bool"), estimates, or nil,
+// NaN and "" for no value. Another number of cells than of columns is a programmer's mistake.
 func (s *Sheet) Add(cells ...any) {
-	if len(cells) != len(s.Columns) {
-		panic(fmt.Sprintf("kit: sheet %s: %d cells in %d columns", s.ID, len(cells), len(s.Columns)))
+	if len(cells) != len(s.cols) {
+		panic(fmt.Sprintf("kit: sheet %s: %d cells in %d columns", s.ID, len(cells), len(s.cols)))
 	}
-	row := make([]any, len(cells))
+	var row []any
 	for i, x := range cells {
 		if _, yes := x.(bool); yes {
-			s.Columns[i].Enum = "bool"
+			s.Columns[len(row)].Enum = "bool"
 		}
-		row[i] = known(x)
+		row = append(row, s.cols[i].cells(x)...)
 	}
 	s.Rows = append(s.Rows, row)
 }
 
-// Facts names values: a column as NewSheet writes it, and its value, in turn.
+// Rows returns the frame with columns as NewSheet writes them and what of gives of each row
+// in its cells.
+func Rows[R any](id, columns string, rows []R, of func(R) []any) result.Frame {
+	s := NewSheet(id, columns)
+	for _, r := range rows {
+		s.Add(of(r)...)
+	}
+	return s.Frame
+}
+
+// Facts names values: a column as NewSheet writes it, and its value, in turn. An estimate
+// brings its interval and its samples.
 func Facts(pairs ...any) []result.Fact {
 	var out []result.Fact
 	for i := 0; i+1 < len(pairs); i += 2 {
-		key, enum, unit, digits := parse(pairs[i].(string))
-		if _, yes := pairs[i+1].(bool); yes {
-			enum = "bool"
+		c := parse(pairs[i].(string))
+		f := result.Fact{Key: c.Key, Value: known(pairs[i+1]), Enum: c.Enum, Unit: c.Unit, Digits: c.Digits}
+		switch x := pairs[i+1].(type) {
+		case Estimate:
+			if f.N, f.CI95 = x.N, x.CI; len(x.Samples) > 1 {
+				f.Samples = x.Samples
+			}
+		case bool:
+			f.Enum = "bool"
 		}
-		out = append(out, result.Fact{Key: key, Value: known(pairs[i+1]), Enum: enum, Unit: unit, Digits: digits})
+		out = append(out, f)
 	}
 	return out
 }
 
-func parse(spec string) (key, enum, unit string, digits *int) {
+// parse reads a column as NewSheet writes it.
+func parse(spec string) result.Column {
 	if key, enum, ok := strings.Cut(spec, ":"); ok {
-		return key, enum, "", nil
+		return result.Column{Key: key, Enum: enum}
 	}
 	key, unit, ok := strings.Cut(spec, "/")
+	c := result.Column{Key: key, Unit: strings.ReplaceAll(unit, "_", " ")}
 	if dot := strings.LastIndexByte(unit, '.'); ok && dot >= 0 {
 		if d, err := strconv.Atoi(unit[dot+1:]); err == nil {
-			unit, digits = unit[:dot], &d
+			c.Unit, c.Digits = strings.ReplaceAll(unit[:dot], "_", " "), &d
 		}
 	}
-	return key, "", unit, digits
+	return c
 }
 
+// known returns the cell of a value: nil for what is no number and for an empty key.
 func known(x any) any {
 	switch v := x.(type) {
+	case Estimate:
+		return mean(v)
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil

@@ -38,3 +38,22 @@ func TestFactsInPairs(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// Estimates bring their bounds as Half and Interval do, and a plain column their number alone.
+func TestSheetOfEstimates(t *testing.T) {
+	type row struct{ e Estimate }
+	rows := []row{{Sample{1, 2, 3}.Mean()}, {Sample{4}.Mean()}, {}}
+	of := func(r row) Estimate { return r.e }
+	s := NewSheet("f", "mean/s half±/s.1 interval~/%.2 last")
+	for _, r := range rows {
+		s.Add(r.e, r.e, r.e, 7)
+	}
+	want := Frame("f", rows, Mean("mean", "s", AsIs, of), Half("half", "s", 1, of), Interval("interval", "%", 2, of), Count("last", "", func(row) int { return 7 }))
+	if !reflect.DeepEqual(s.Frame, want) {
+		t.Errorf("%+v, want %+v", s.Frame, want)
+	}
+	f := Facts("gap/%.1", rows[0].e, "none", Estimate{})
+	if f[0].CI95 == nil || f[0].N != 3 || len(f[0].Samples) != 3 || *f[0].Digits != 1 || f[1].Value != nil {
+		t.Errorf("%+v", f)
+	}
+}

@@ -2,11 +2,20 @@ package ringsparse
 
 import (
 	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
+	"gradsync/experiments/train"
 	"gradsync/papers/ringsparse"
+	"gradsync/shared/cluster"
+	"gradsync/shared/tensor/model"
 )
 
 // accuracyNet is what is trained, and for how long. The rate was chosen before the
@@ -14,7 +23,6 @@ import (
 // largest at which the loss fell at nearly every evaluation.
 type accuracyNet struct {
 	Model   string  `json:"model"`
-	Title   string  `json:"title"`
 	Raw     bool    `json:"raw_pixels"`
 	Rate    float64 `json:"rate"`
 	Updates int64   `json:"updates"`
@@ -25,8 +33,6 @@ type accuracyNet struct {
 // the bit, as long as no block is sent as weights.
 type accuracyForm struct {
 	Key     string              `json:"key"`
-	Title   string              `json:"title"`
-	Short   string              `json:"-"` // in a legend
 	Sync    string              `json:"sync"`
 	Options *ringsparse.Options `json:"options,omitempty"`
 	Base    string              `json:"base"` // compared with
@@ -56,14 +62,14 @@ const (
 func accuracyForms() []accuracyForm {
 	sparse := func(o ringsparse.Options) *ringsparse.Options { return &o }
 	return []accuracyForm{
-		{Key: denseForm, Title: "dense ring", Short: "dense ring", Sync: "ring"},
-		{Key: orderForm, Title: "dense, sums in another order", Short: "dense, other order", Sync: "halving-doubling", Base: denseForm},
-		{Key: patentForm, Title: "RingSparse, ties to weights", Short: "ties to weights", Sync: "ringsparse", Options: sparse(ringsparse.Options{}), Base: denseForm},
-		{Key: "gradients", Title: "RingSparse, ties to gradients", Short: "ties to gradients", Sync: "ringsparse", Options: sparse(ringsparse.Options{Tie: "gradients"}), Base: denseForm, Bits: true},
-		{Key: "printed", Title: "RingSparse, printed sign", Short: "printed sign", Sync: "ringsparse", Options: sparse(ringsparse.Options{Sign: "printed"}), Base: denseForm, Nets: []string{"lenet5"}},
-		{Key: "threshold", Title: "RingSparse, thresholded (lossy)", Short: "thresholded", Sync: "ringsparse", Options: sparse(ringsparse.Options{Threshold: accuracyThreshold}), Base: denseForm},
-		{Key: "pruned-dense", Title: "pruned, dense ring", Sync: "ringsparse", Options: sparse(ringsparse.Options{Kinds: "gradients", Codec: "dense"}), Pruned: true},
-		{Key: "pruned-patent", Title: "pruned, RingSparse", Sync: "ringsparse", Options: sparse(ringsparse.Options{}), Base: "pruned-dense", Pruned: true},
+		{Key: denseForm, Sync: "ring"},
+		{Key: orderForm, Sync: "halving-doubling", Base: denseForm},
+		{Key: patentForm, Sync: "ringsparse", Options: sparse(ringsparse.Options{}), Base: denseForm},
+		{Key: "gradients", Sync: "ringsparse", Options: sparse(ringsparse.Options{Tie: "gradients"}), Base: denseForm, Bits: true},
+		{Key: "printed", Sync: "ringsparse", Options: sparse(ringsparse.Options{Sign: "printed"}), Base: denseForm, Nets: []string{"lenet5"}},
+		{Key: "threshold", Sync: "ringsparse", Options: sparse(ringsparse.Options{Threshold: accuracyThreshold}), Base: denseForm},
+		{Key: "pruned-dense", Sync: "ringsparse", Options: sparse(ringsparse.Options{Kinds: "gradients", Codec: "dense"}), Pruned: true},
+		{Key: "pruned-patent", Sync: "ringsparse", Options: sparse(ringsparse.Options{}), Base: "pruned-dense", Pruned: true},
 	}
 }
 
@@ -81,8 +87,8 @@ type accuracyPlan struct {
 
 func planAccuracy(profile string) accuracyPlan {
 	p := accuracyPlan{Workers: 4, Batch: 16, Link: 1, Points: 10, EvalImages: 1000, Keep: 0.1, Forms: accuracyForms(), Nets: []accuracyNet{
-		{Model: "lenet5", Title: "LeNet-5", Rate: 0.1, Updates: 300},
-		{Model: "mlp", Title: "MLP, raw pixels", Raw: true, Rate: 0.1, Updates: 100, Pruned: true}}}
+		{Model: "lenet5", Rate: 0.1, Updates: 300},
+		{Model: "mlp", Raw: true, Rate: 0.1, Updates: 100, Pruned: true}}}
 	switch profile {
 	case "ci":
 		p.Nets, p.Forms = p.Nets[:1], []accuracyForm{p.Forms[0], p.Forms[2], p.Forms[3]}
@@ -98,12 +104,36 @@ func planAccuracy(profile string) accuracyPlan {
 // on lists the forms of a network.
 func (p accuracyPlan) on(net accuracyNet) (out []accuracyForm) {
 	for _, f := range p.Forms {
-		here := f.Nets == nil
-		for _, m := range f.Nets {
-			here = here || m == net.Model
-		}
-		if here && (net.Pruned || !f.Pruned) {
+		if (f.Nets == nil || slices.Contains(f.Nets, net.Model)) && (net.Pruned || !f.Pruned) {
 			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// net returns a network by its key.
+func (p accuracyPlan) net(key string) accuracyNet {
+	return p.Nets[slices.IndexFunc(p.Nets, func(n accuracyNet) bool { return n.Model == key })]
+}
+
+// form finds a form of a network by its key; ok is false if the network is not trained
+// with it.
+func (p accuracyPlan) form(net, key string) (f accuracyForm, ok bool) {
+	list := p.on(p.net(net))
+	i := slices.IndexFunc(list, func(f accuracyForm) bool { return f.Key == key })
+	if i < 0 {
+		return f, false
+	}
+	return list[i], true
+}
+
+// trial is one point: a network trained by an exchange.
+type trial struct{ Net, Form string }
+
+func (p accuracyPlan) trials() (out []trial) {
+	for _, net := range p.Nets {
+		for _, f := range p.on(net) {
+			out = append(out, trial{net.Model, f.Key})
 		}
 	}
 	return out
@@ -111,34 +141,129 @@ func (p accuracyPlan) on(net accuracyNet) (out []accuracyForm) {
 
 // accuracy asks for the patent's benefit: what becomes of accuracy and convergence.
 func accuracy() exp.Experiment {
-	e := exp.Experiment{ID: "ringsparse/accuracy", Title: "Accuracy and convergence against the dense ring", Source: "the patent, benefits", Profiles: exp.Profiles}
-	e.Seconds = func(profile string, seeds int) float64 {
-		p, sum := planAccuracy(profile), 0.0
-		for _, net := range p.Nets {
-			each := map[string]float64{"lenet5": 0.0045, "mlp": 0.02}[net.Model]
-			sum += each*float64(net.Updates)*float64(len(p.on(net))) + 0.2*float64(len(p.on(net)))
-		}
-		return 0.3 + sum*float64(seeds)
-	}
-	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		plan := planAccuracy(env.Profile)
-		res := exp.NewResult(e, env, result.Trained, map[string]any{"plan": plan, "platform": withLink(referencePlatform(), plan.Link), "margin": accuracyMargin,
-			"lower": claims.Tolerance("P10"), "more": accuracyMore, "target": accuracyTarget, "seeds": env.Seeds})
-		s := &school{ctx: ctx, env: env, plan: plan, total: e.Seconds(env.Profile, len(env.Seeds))}
-		marks, err := s.all()
-		if len(marks.Seeds) > 0 {
-			res.Seeds, res.Engine, res.Data = marks.Seeds, s.engine, s.data
-			marks.finish(res)
-		}
-		if err != nil {
-			if len(marks.Seeds) == 0 {
-				res.Seeds = []uint64{}
+	return kit.Study[trial, mark]{ID: "ringsparse/accuracy", Source: "the patent, benefits", Kind: result.Trained, Profiles: exp.Profiles,
+		Points: func(profile string) []trial { return planAccuracy(profile).trials() },
+		Cost: func(profile string, t trial) (string, float64) {
+			each := map[string]float64{"lenet5": 0.0045, "mlp": 0.02}[t.Net]
+			return "ringsparse/accuracy", each*float64(planAccuracy(profile).net(t.Net).Updates) + 0.2
+		},
+		Config: func(profile string) map[string]any {
+			plan := planAccuracy(profile)
+			return map[string]any{"plan": plan, "platform": kit.Platform(withLink(referencePlatform(), plan.Link)), "margin": accuracyMargin,
+				"lower": claims.Tolerance("P10"), "more": accuracyMore, "target": accuracyTarget}
+		},
+		Measure: func(ctx context.Context, env exp.Env, t trial, seed uint64) (mark, error) {
+			plan := planAccuracy(env.Profile)
+			net := plan.net(t.Net)
+			f, _ := plan.form(t.Net, t.Form)
+			if !f.Pruned {
+				return train.Kept(ctx, env, plan.config(net, f, seed), newMark, "ringsparse/accuracy")
 			}
-			res.Notes = append([]string{"Interrupted: only the seeds that every form finished stand here, if any. Finished parts are kept, and the same command goes on from them."}, res.Notes...)
-			return res, err
-		}
-		res.Status = complete
-		return res, nil
+			pruned := func(cfg train.Config) (map[string]mark, error) { return plan.pruned(ctx, net, cfg) }
+			marks, err := train.KeptBy(ctx, env, plan.config(net, plan.Forms[0], seed), pruned, "ringsparse/accuracy, pruned", plan)
+			return marks[t.Form], err
+		},
+		Show: showAccuracy,
+	}.Experiment()
+}
+
+// mark is one finished training.
+type mark struct {
+	Accuracy float64 // of the final parameters on all test images
+	Curve    []train.Point
+	Seconds  float64 // virtual
+	SHA256   string
+	Totals   ringsparse.Totals
+	Bytes    int64
+	Lossy    bool
+	Data     *result.Data
+	Engine   string
+}
+
+func newMark(o *train.Outcome) (mark, error) {
+	m := mark{Accuracy: *o.TestAccuracy, Curve: o.Curve, Seconds: *o.VirtualSeconds, SHA256: o.ParamsSHA256, Bytes: o.BytesSent,
+		Data: o.Data, Engine: o.Engine}
+	if o.RingSparse != nil {
+		m.Totals, m.Lossy = o.RingSparse.Totals, o.RingSparse.Lossy
 	}
-	return e
+	return m, nil
+}
+
+// config returns a training of a form.
+func (p accuracyPlan) config(net accuracyNet, f accuracyForm, seed uint64) train.Config {
+	return train.Config{Sync: f.Sync, Model: net.Model, RawPixels: net.Raw, Workers: p.Workers, Platform: withLink(referencePlatform(), p.Link), Seed: seed,
+		Batch: p.Batch, Rate: net.Rate, MaxUpdates: net.Updates, EvalEvery: net.Updates * int64(p.Workers) / p.Points, EvalImages: p.EvalImages,
+		RingSparse: f.Options}
+}
+
+// pruned trains densely for half of the updates, prunes, and goes on from there for
+// the other half in every pruned form. Nothing else differs between them.
+func (p accuracyPlan) pruned(ctx context.Context, net accuracyNet, dense train.Config) (map[string]mark, error) {
+	dir, err := os.MkdirTemp("", "gradsync-pruned")
+	if err != nil {
+		return nil, fmt.Errorf("ringsparse: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	start := filepath.Join(dir, "start.safetensors")
+	dense.MaxUpdates, dense.EvalEvery, dense.Save, dense.Progress = net.Updates/2, -1, start, nil
+	if _, err := train.Run(ctx, dense); err != nil {
+		return nil, err
+	}
+	mask, err := pruneFile(start, net.Model, p.Keep)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]mark{}
+	for _, f := range p.on(net) {
+		if !f.Pruned {
+			continue
+		}
+		cfg := p.config(net, f, dense.Seed)
+		cfg.Engine, cfg.DataDir, cfg.Load, cfg.Mask, cfg.MaxUpdates = dense.Engine, dense.DataDir, start, mask, net.Updates-net.Updates/2
+		o, err := train.Run(ctx, cfg)
+		if err != nil {
+			return nil, err
+		}
+		if out[f.Key], err = newMark(o); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// pruneFile prunes the parameters in a file of the named network.
+func pruneFile(path, name string, keep float64) ([]bool, error) {
+	m, err := model.New(name)
+	if err != nil {
+		return nil, fmt.Errorf("ringsparse: %w", err)
+	}
+	params := make([]float32, m.NumParams())
+	if err := train.LoadState(path, m, 0, params, nil); err != nil {
+		return nil, err
+	}
+	var layers []cluster.Layer
+	for _, l := range m.Layers() {
+		layers = append(layers, cluster.Layer{Offset: l.Offset, Length: l.Length})
+	}
+	mask := prune(params, layers, keep)
+	return mask, train.SaveState(path, m, 0, params, nil)
+}
+
+// prune returns the mask that keeps, of every layer, the share keep of its entries
+// that are largest in magnitude (rounded up; of equals the first), and sets the
+// others to +0.
+func prune(params []float32, layers []cluster.Layer, keep float64) []bool {
+	mask := make([]bool, len(params))
+	for _, l := range layers {
+		order := make([]uint64, l.Length) // sorts by falling magnitude, then by place
+		for i := range order {
+			order[i] = uint64(^(math.Float32bits(params[l.Offset+i])&^(1<<31)))<<32 | uint64(i)
+		}
+		slices.Sort(order)
+		for _, k := range order[:int(math.Ceil(keep*float64(l.Length)))] {
+			mask[l.Offset+int(uint32(k))] = true
+		}
+	}
+	ringsparse.Project(params, mask)
+	return mask
 }

@@ -1,64 +1,45 @@
 package ringsparse
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
-	"math"
-	"strings"
 	"testing"
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 	"gradsync/experiments/train"
 	"gradsync/papers/ringsparse"
 )
-
-// shelf is a memo in memory.
-type shelf map[string][]byte
-
-func (s shelf) Load(key string, v any) bool { return s[key] != nil && json.Unmarshal(s[key], v) == nil }
-func (s shelf) State(string) string         { return "" }
-func (s shelf) Save(key string, v any) error {
-	raw, err := json.Marshal(v)
-	s[key] = raw
-	return err
-}
 
 // The ci profile is complete; ties to gradients give the dense ring's bits in real
 // training; and a second run takes every training from the memo and says the same.
 func TestAccuracy(t *testing.T) {
 	memo := shelf{}
 	env := exp.Env{Profile: "ci", Seeds: []uint64{0}, Memo: memo}
-	res, err := accuracy().Old(t.Context(), env)
-	if err != nil {
-		t.Fatal(err)
+	res := ran(t, accuracy(), env)
+	wantVerdict(t, res.Claims[0], claims.SameSign, "P10")
+	if len(res.Claims) != 1 || res.Claims[0].ID != "P10" || len(res.Data) != 1 {
+		t.Fatalf("claims %v, data %v", res.Claims, res.Data)
 	}
-	if c := res.Claims[0]; c.Verdict != claims.SameSign {
-		t.Errorf("P10 %s: %s", c.Verdict, c.Why)
+	for i, row := range res.Frame("final").Rows {
+		if row[1] == "gradients" && cellOf(t, res, "final", i, "same") != 1 {
+			t.Errorf("ties to gradients: %v", row)
+		}
 	}
-	if res.Status != complete || len(res.Claims) != 1 || res.Claims[0].ID != "P10" || res.Data == nil {
-		t.Fatalf("status %s, claims %v, data %v", res.Status, res.Claims, res.Data)
-	}
-	same := false
-	for _, row := range res.Tables[0].Rows {
-		same = same || row[1] == "RingSparse, ties to gradients" && row[10] == "1 of 1"
-	}
-	if !same {
-		t.Errorf("ties to gradients: %v", res.Tables[0].Rows)
-	}
-	first, _ := json.Marshal(res)
-	parts := len(memo)
+	first, parts := encoded(t, res), len(memo)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // what is in the memo needs no time
-	res, err = accuracy().Old(ctx, env)
+	again, err := accuracy().Run(ctx, env)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if second, _ := json.Marshal(res); string(first) != string(second) || len(memo) != parts || parts != 3 {
-		t.Errorf("the memo has %d parts, then %d; the same result: %v", parts, len(memo), string(first) == string(second))
+	if !bytes.Equal(first, encoded(t, again)) || len(memo) != parts || parts != 3 {
+		t.Errorf("the memo has %d parts, then %d", parts, len(memo))
 	}
 	env.Memo = nil
-	if res, err = accuracy().Old(ctx, env); err == nil || res.Status != unfinished || len(res.Tables) != 0 || !strings.Contains(res.Notes[0], "Interrupted") {
+	if res, err = accuracy().Run(ctx, env); err == nil || res.Status != result.Incomplete || len(res.Frames) != 0 {
 		t.Errorf("interrupted: %v, status %s", err, res.Status)
 	}
 }
@@ -72,9 +53,8 @@ func TestPrunedTrainings(t *testing.T) {
 	plan := planAccuracy("quick")
 	net := plan.Nets[1]
 	net.Updates, plan.Batch = 4, 2
-	s := &school{ctx: t.Context(), plan: plan}
-	into := map[string]mark{}
-	if err := s.pruned(net, plan.config(net, plan.Forms[0], 0), into); err != nil {
+	into, err := plan.pruned(t.Context(), net, plan.config(net, plan.Forms[0], 0))
+	if err != nil {
 		t.Fatal(err)
 	}
 	d, p := into["pruned-dense"], into["pruned-patent"]
@@ -88,12 +68,8 @@ func TestPrunedTrainings(t *testing.T) {
 
 // graded is marks of one network with the given final accuracies and hashes.
 func graded(dense, patent, gradients []mark) marks {
-	plan := planAccuracy("ci")
-	m := marks{plan: plan, of: map[string]map[string][]mark{"lenet5": {denseForm: dense, patentForm: patent, "gradients": gradients}}}
-	for i := range dense {
-		m.Seeds = append(m.Seeds, uint64(i))
-	}
-	return m
+	of := map[string][]mark{denseForm: dense, patentForm: patent, "gradients": gradients}
+	return marks{plan: planAccuracy("ci"), seeds: make([]uint64, len(dense)), at: func(t trial) []mark { return of[t.Form] }}
 }
 
 func exams(sha string, accuracies ...float64) (out []mark) {
@@ -116,9 +92,7 @@ func TestJudgeAccuracy(t *testing.T) {
 	for i := range hard {
 		hard[i].Curve = hard[i].Curve[:1]
 	}
-	if got := graded(hard, hard, hard).judge(); got.Verdict != claims.SameSign || !strings.Contains(got.Why, "misses the target on 3 seeds") {
-		t.Errorf("the target is out of everybody's reach: %s, %s", got.Verdict, got.Why)
-	}
+	wantVerdict(t, graded(hard, hard, hard).judge(), claims.SameSign, "P10-target")
 	weights := exams("b", 0.80, 0.81, 0.82)
 	for i := range weights {
 		weights[i].Totals.Kinds[ringsparse.Weights].Blocks = 1
@@ -127,19 +101,20 @@ func TestJudgeAccuracy(t *testing.T) {
 		patent, gradients []mark
 		verdict, why      string
 	}{
-		"the same":         {same, same, claims.SameSign, "holds"},
-		"a little apart":   {exams("b", 0.801, 0.811, 0.819), same, claims.SameSign, "holds"},
-		"lower":            {exams("b", 0.78, 0.79, 0.80), same, claims.Differs, "2.00 points lower"},
-		"higher":           {exams("b", 0.82, 0.83, 0.84), same, claims.Differs, "lies outside ±0.5: refuted"},
-		"cannot be told":   {exams("b", 0.81, 0.80, 0.82), same, claims.Differs, "not shown rather than refuted: 3 seeds are too few"},
-		"late":             {late, same, claims.Differs, "times the updates"},
-		"never":            {never, same, claims.Differs, "alone reaches the target on 1 of 3"},
-		"bits lost":        {same, exams("b", 0.80, 0.81, 0.82), claims.Differs, "other bits than the dense ring on 3 of 3"},
-		"none is promised": {same, weights, claims.SameSign, "holds"},
+		"the same":         {same, same, claims.SameSign, "P10-own-hold"},
+		"a little apart":   {exams("b", 0.801, 0.811, 0.819), same, claims.SameSign, "P10-own-hold"},
+		"lower":            {exams("b", 0.78, 0.79, 0.80), same, claims.Differs, "P10-lower"},
+		"higher":           {exams("b", 0.82, 0.83, 0.84), same, claims.Differs, "P10-outside"},
+		"cannot be told":   {exams("b", 0.81, 0.80, 0.82), same, claims.Differs, "P10-open"},
+		"late":             {late, same, claims.Differs, "P10-updates"},
+		"never":            {never, same, claims.Differs, "P10-alone"},
+		"bits lost":        {same, exams("b", 0.80, 0.81, 0.82), claims.Differs, "P10-bits"},
+		"none is promised": {same, weights, claims.SameSign, "P10-own-hold"},
 	} {
 		got := graded(base, c.patent, c.gradients).judge()
-		if got.Verdict != c.verdict || !strings.Contains(got.Why, c.why) {
-			t.Errorf("%s: %s, %s", name, got.Verdict, got.Why)
+		wantVerdict(t, got, c.verdict, c.why)
+		if holds := *got.Parts[0].Holds; len(got.Parts) != 1 || holds != (c.verdict == claims.SameSign || name == "bits lost") {
+			t.Errorf("%s: part %v", name, got.Parts)
 		}
 	}
 }
@@ -147,48 +122,53 @@ func TestJudgeAccuracy(t *testing.T) {
 // What P10 misses is told apart: one seed, the dense control beside it, the two
 // conditions of tolerances.csv, and a target that the dense ring misses itself.
 func TestWhyAccuracyDiffers(t *testing.T) {
-	why := func(patent []mark, order []mark) string {
+	last := func(patent []mark, order []mark) result.Reason {
 		base := exams("a", 0.80, 0.81, 0.82)[:len(patent)]
 		m := graded(base, patent, base)
 		if order != nil {
 			m.plan.Forms = append(m.plan.Forms, accuracyForms()[1])
-			m.of["lenet5"][orderForm] = order
+			at := m.at
+			m.at = func(t trial) []mark {
+				if t.Form == orderForm {
+					return order
+				}
+				return at(t)
+			}
 		}
-		return m.judge().Why
+		reasons := m.judge().Reasons
+		return reasons[len(reasons)-1]
 	}
 	wide := exams("b", 0.81, 0.80, 0.82)
 	lost := exams("a", 0.80, 0.81, 0.82)
-	for name, c := range map[string]struct{ why, has, not string }{
-		"no control":      {why(wide, nil), "those two hold", "control"},
-		"control as wide": {why(wide, exams("c", 0.79, 0.82, 0.82)), "does not show it either", "refuted: refuted"},
-		"control narrow":  {why(wide, lost), "another order of sums shows it", "either"},
-		"one seed":        {why(exams("b", 0.81), nil), "the one seed's difference, +1.00 points, is not within", "too few"},
-		"own missed":      {why(exams("b", 0.78, 0.79, 0.80), nil), "of those two, missed: LeNet-5: final accuracy 2.00 points lower", "those two hold"},
-		"holds":           {why(lost, lost), "a qualitative claim that holds", "missed"},
+	for name, c := range map[string]struct {
+		why           result.Reason
+		code, control any
+	}{
+		"no control":      {last(wide, nil), "P10-open", ""},
+		"control as wide": {last(wide, exams("c", 0.79, 0.82, 0.82)), "P10-open", "open"},
+		"control narrow":  {last(wide, lost), "P10-open", "within"},
+		"one seed":        {last(exams("b", 0.81), nil), "P10-one", ""},
+		"own missed":      {last(exams("b", 0.78, 0.79, 0.80), nil), "P10-outside", ""},
+		"holds":           {last(lost, lost), "P10-own-hold", nil},
 	} {
-		if !strings.Contains(c.why, c.has) || strings.Contains(c.why, c.not) {
-			t.Errorf("%s: %s", name, c.why)
+		if c.why.Code != c.code || c.why.Args["control"] != c.control {
+			t.Errorf("%s: %v", name, c.why)
 		}
 	}
 }
 
 // One seed has no interval: its difference is what counts.
-func TestWithin(t *testing.T) {
-	for _, c := range []struct {
-		diff []float64
-		want bool
-	}{{[]float64{0.004}, true}, {[]float64{0.006}, false}, {[]float64{0, 0, 0}, true}, {[]float64{0.001, -0.001, 0}, true},
-		{[]float64{0.003, -0.003, 0}, false}, {[]float64{-0.006, -0.006}, false}} {
-		if got := within(c.diff, 0.005); got != c.want {
-			t.Errorf("%v: %v", c.diff, got)
-		}
-	}
-	for _, c := range []struct {
-		diff []float64
-		want bool
-	}{{[]float64{0.1}, false}, {[]float64{0.02, 0.021, 0.02}, true}, {[]float64{-0.02, -0.021, -0.02}, true}, {[]float64{0.02, -0.02, 0.02}, false}, {[]float64{0, 0, 0}, false}} {
-		if got := beyond(c.diff, 0.005); got != c.want {
-			t.Errorf("beyond, %v: %v", c.diff, got)
+func TestMargin(t *testing.T) {
+	for want, all := range map[string][]kit.Sample{
+		"within":  {{0.004}, {0, 0, 0}, {0.001, -0.001, 0}},
+		"alone":   {{0.006}, {0.1}},
+		"outside": {{-0.006, -0.006}, {0.02, 0.021, 0.02}, {-0.02, -0.021, -0.02}},
+		"open":    {{0.003, -0.003, 0}, {0.02, -0.02, 0.02}},
+	} {
+		for _, diff := range all {
+			if got := (compared{Diff: diff}).margin(); got != want {
+				t.Errorf("%v: %s, want %s", diff, got, want)
+			}
 		}
 	}
 }
@@ -203,43 +183,4 @@ func TestShares(t *testing.T) {
 	if w, ties, carried := shares([]mark{x, y}); w != 40 || ties != 30 || carried != 5 {
 		t.Errorf("%g, %g, %g", w, ties, carried)
 	}
-}
-
-// By hand: 0.5 lies half-way between 0.4 at 10 updates and 0.6 at 20.
-func TestUpdatesTo(t *testing.T) {
-	curve := []train.Point{{Updates: 10, Accuracy: 0.4}, {Updates: 20, Accuracy: 0.6}, {Updates: 30, Accuracy: 0.55}}
-	if u, ok := updatesTo(curve, 0.5); !ok || math.Abs(u-15) > 1e-9 {
-		t.Errorf("0.5 at %g, %v", u, ok)
-	}
-	if u, ok := updatesTo(curve, 0.3); !ok || u != 10 {
-		t.Errorf("0.3 at %g, %v", u, ok)
-	}
-	if _, ok := updatesTo(curve, 0.61); ok {
-		t.Error("0.61 is reached")
-	}
-}
-
-// Two trainings share a part only if everything that decides their numbers agrees.
-func TestKeyOfAPart(t *testing.T) {
-	plan := planAccuracy("quick")
-	s := &school{plan: plan}
-	seen := map[string]string{}
-	put := func(name string, cfg train.Config, form string) {
-		key, err := s.key(cfg, form)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if other, taken := seen[key]; taken {
-			t.Errorf("%s and %s share a part", name, other)
-		}
-		seen[key] = name
-	}
-	for _, net := range plan.Nets {
-		for _, f := range plan.on(net) {
-			put(net.Model+" "+f.Key, plan.config(net, f, 0), f.Key)
-		}
-	}
-	put("another seed", plan.config(plan.Nets[0], plan.Forms[0], 1), denseForm)
-	s.plan.Keep = 0.2
-	put("another share kept", plan.config(plan.Nets[1], plan.Forms[0], 0), "pruned")
 }

@@ -1,17 +1,11 @@
 package ringsparse
 
 import (
-	"fmt"
+	"slices"
 
-	"gradsync/experiments/claims"
 	"gradsync/experiments/platforms"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 	"gradsync/shared/cluster"
-)
-
-const (
-	complete   = "complete"
-	unfinished = "incomplete"
 )
 
 // reference is the platform of every timed run here.
@@ -33,30 +27,15 @@ func referencePlatform() *cluster.Platform {
 	return p
 }
 
-// withLink is p without jitter and with links of so many Gb/s: the same work
-// always takes the same time, so that differences are the exchange's.
+// withLink returns p without jitter and with links of gbps: the same work always takes the
+// same time, so that differences are the exchange's.
 func withLink(p *cluster.Platform, gbps float64) *cluster.Platform {
 	return p.WithHosts(func(h *cluster.Host, _ bool) { h.Bandwidth, h.Jitter = gbps*gigabit, 0 })
 }
 
-// holds judges a qualitative claim from so many seeds (0: deterministic);
-// measured is what was found, in a few words.
-func holds(id string, ok bool, seeds int, measured any, note string) result.Claim {
-	return claims.Judge(id, claims.Evidence{Value: measured, Holds: &ok, Seeds: seeds, Note: note})
-}
-
-// identity judges a claim whose value is a formula or a rule in words: it is equal
-// if ok, and otherwise differs with the sentence found.
-func identity(id string, ok bool, found, note string) result.Claim {
-	c, known := claims.Get(id)
-	if !known {
-		panic("ringsparse: no claim " + id)
+// useData notes in r what images were trained on, each set once.
+func useData(r *result.Result, d *result.Data) {
+	if d != nil && !slices.ContainsFunc(r.Data, func(x result.Data) bool { return x.SHA256 == d.SHA256 }) {
+		r.Data = append(r.Data, *d)
 	}
-	if ok {
-		found = c.Value
-	}
-	return claims.Judge(id, claims.Evidence{Value: found, Note: note})
 }
-
-// linkName spells a bandwidth.
-func linkName(gbps float64) string { return fmt.Sprintf("%g Gb/s", gbps) }

@@ -1,10 +1,11 @@
 package ringsparse
 
 import (
-	"fmt"
 	"math/big"
 
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/claims"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
 )
@@ -15,15 +16,17 @@ type signCase struct {
 	Error         float64 // ‖Pg − Σg‖ / ‖Σg‖ of what the sum of weights says
 }
 
+// signRanks is the number of ranks whose sum is turned with either sign.
+const signRanks = 4
+
 // signErrors turns the sum of four ranks' g into weights with either sign, and asks
 // what that says of g under either reading: W′ = W0 − η·g of a gradient, W′ = W0 + η·g
 // of a direction of descent.
 func signErrors(plan lossPlan, seed uint64) []signCase {
-	const m = 4
 	c := plan.Cells[0]
 	b := newLossBlock(plan, seed)
 	sum, exact := make([]float32, plan.Elements), make([]float64, plan.Elements)
-	for r := range m {
+	for r := range signRanks {
 		b.draw(seed, r, c.Gradient)
 		for i, g := range b.g {
 			sum[i] += g
@@ -34,19 +37,23 @@ func signErrors(plan lossPlan, seed uint64) []signCase {
 	var out []signCase
 	for _, reading := range []ringsparse.Sign{ringsparse.Descent, ringsparse.Printed} {
 		for _, sign := range []ringsparse.Sign{ringsparse.Descent, ringsparse.Printed} {
-			ringsparse.ToWeights(pw, b.w0, sum, c.Rate, m, sign)
-			ringsparse.ToGradients(pg, b.w0, pw, c.Rate, m, reading)
-			x := signCase{Reading: "gradient", Sign: "minus (corrected)", Error: measureLoss(pg, exact, b.zero).Error}
+			ringsparse.ToWeights(pw, b.w0, sum, c.Rate, signRanks, sign)
+			ringsparse.ToGradients(pg, b.w0, pw, c.Rate, signRanks, reading)
+			x := signCase{Reading: "gradient", Sign: "minus", Error: measureLoss(pg, exact, b.zero).Error}
 			if reading == ringsparse.Printed {
-				x.Reading = "direction of descent"
+				x.Reading = "direction"
 			}
 			if sign == ringsparse.Printed {
-				x.Sign = "plus (printed)"
+				x.Sign = "plus"
 			}
 			out = append(out, x)
 		}
 	}
 	return out
+}
+
+func signFrame(signs []signCase) result.Frame {
+	return kit.Rows("sign", "reading:reading sign:sign error", signs, func(s signCase) []any { return []any{s.Reading, s.Sign, s.Error} })
 }
 
 // rationalSet is what the identities are checked on: random dyadic numbers so short
@@ -58,7 +65,7 @@ type rationalSet struct {
 	Cases int `json:"cases"` // per number of nodes and seed
 }
 
-// identity counts cases of S51 in exact rationals.
+// identityCount counts cases of S51 in exact rationals.
 type identityCount struct {
 	Cases         int
 	Minus, Plus   int // Pw = Σ W′ of gradients with that sign
@@ -121,19 +128,28 @@ func (n *identityCount) check(w0, pg float32, rate float64, m int, sumG *big.Rat
 
 func rational(x float32) *big.Rat { return new(big.Rat).SetFloat64(float64(x)) }
 
+// rationalFrame has a row per formula, and what it is set beside.
+func rationalFrame(n identityCount) result.Frame {
+	rows := [][]any{{"pw-minus", "gradients", n.Minus}, {"pw-plus", "gradients", n.Plus}, {"pw-plus", "directions", n.Directions},
+		{"pg", "sum", n.Back}, {"pg-without", "sum", n.Without}}
+	f := kit.Rows("identities", "formula:formula against:against equal cases", rows, func(r []any) []any { return append(r, n.Cases) })
+	f.Kind = result.Modelled
+	return f
+}
+
 // judgeConversion judges P06, as a text, and P07.
 func judgeConversion(set rationalSet, n identityCount, signs []signCase) []result.Claim {
-	sign, text := fmt.Sprintf("minus right in %d, plus right in %d of %d cases", n.Minus, n.Plus, n.Cases), ""
+	sign := claims.Identity(false, result.Because("P06-both", "minus", n.Minus, "plus", n.Plus, "cases", n.Cases))
 	switch {
 	case n.Minus == n.Cases && n.Plus < n.Cases:
-		sign, text = "minus", "an error of the text: "
+		sign = claims.Identity(false, result.Because("P06-minus"))
+		sign.Notes = append(sign.Notes, result.Because("text-error"))
 	case n.Plus == n.Cases && n.Minus < n.Cases:
-		sign = "plus"
+		sign = claims.Identity(true, result.Reason{})
 	}
-	cases := fmt.Sprintf("%d cases in exact rationals, every m from %d to %d", n.Cases, set.Least, set.Most)
-	return []result.Claim{
-		identity("P06", false, sign, text+fmt.Sprintf("%s: with a minus Pw is the sum of all W′ = W0 − η·g in %d of them, with the printed plus in %d, where Σg = 0; if g is the direction of descent the plus is right in %d. The printed sign applied to gradients gives them back with a relative error of %.0f %%", cases, n.Minus, n.Plus, n.Directions, 100*signs[1].Error)),
-		identity("P07", n.Back == n.Cases, fmt.Sprintf("Pg = Σg in %d of %d cases", n.Back, n.Cases),
-			fmt.Sprintf("%s: Pg is the sum of all g in %d of them; with k counted from 0, one W0 less, in %d, where W0 = 0. In float32 with arbitrary numbers the identity is approximate: see the tables", cases, n.Back, n.Without)),
-	}
+	back := claims.Identity(n.Back == n.Cases, result.Because("P07-found", "equal", n.Back, "cases", n.Cases))
+	sign.Notes = append(sign.Notes, result.Because("P06", "cases", n.Cases, "least", set.Least, "most", set.Most, "minus", n.Minus, "plus", n.Plus,
+		"directions", n.Directions, "error", 100*signs[1].Error))
+	back.Notes = []result.Reason{result.Because("P07", "cases", n.Cases, "least", set.Least, "most", set.Most, "back", n.Back, "without", n.Without)}
+	return []result.Claim{claims.Verdict("P06", sign), claims.Verdict("P07", back)}
 }

@@ -2,76 +2,42 @@ package ringsparse
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 )
-
-// runProfile runs e and returns its result, which must be complete and have no two
-// tables or figures of one id.
-func runProfile(t *testing.T, e exp.Experiment, profile string, seeds ...uint64) *result.Result {
-	t.Helper()
-	r, err := e.Old(t.Context(), exp.Env{Profile: profile, Seeds: seeds})
-	if err != nil || r.Status != complete {
-		t.Fatalf("%s: %s, %v", e.ID, r.Status, err)
-	}
-	seen := map[string]bool{}
-	once := func(id string) {
-		if seen[id] {
-			t.Errorf("%s: id %s is repeated", e.ID, id)
-		}
-		seen[id] = true
-	}
-	for _, x := range r.Tables {
-		once(x.ID)
-	}
-	for _, x := range r.Figures {
-		once(x.ID)
-		if x.Alt == "" || x.Caption == "" {
-			t.Errorf("%s: figure %s has no words", e.ID, x.ID)
-		}
-	}
-	return r
-}
-
-func wantVerdict(t *testing.T, c result.Claim, verdict, inWhy string) {
-	t.Helper()
-	if c.Verdict != verdict || !strings.Contains(c.Why, inWhy) {
-		t.Errorf("%s is %q because %q, want %q because …%q…", c.ID, c.Verdict, c.Why, verdict, inWhy)
-	}
-}
 
 // The table made before the code by another program: relative errors of two to four,
 // five, six and seven, eight and sixteen nodes, and shares of false non-zeros. Another
 // random sample may be a tenth above or below.
 func TestCancellationIsTheTableMadeBefore(t *testing.T) {
 	plan := planLoss("ci")
-	found := newLosses(plan)
-	for c := range plan.Cells {
-		carry(plan, c, 0, found)
+	kept := map[lossCell][][][]loss{}
+	for _, c := range plan.Cells {
+		kept[c] = [][][]loss{carry(plan, c, 0)}
 	}
+	found := losses{plan, func(c lossCell) [][][]loss { return kept[c] }}
 	errors := map[int][2]float64{2: {2.5e-6, 4.1e-6}, 3: {2.5e-6, 4.1e-6}, 4: {2.5e-6, 4.1e-6}, 5: {5.6e-6, 5.6e-6}, 6: {9.6e-6, 1.2e-5}, 7: {9.6e-6, 1.2e-5}, 8: {1.1e-5, 1.1e-5}, 16: {2.7e-5, 2.7e-5}}
 	shares := map[int][2]float64{2: {}, 3: {}, 4: {}, 5: {}, 6: {50, 54}, 7: {50, 54}, 8: {43, 44}, 16: {69, 71}}
 	for n, nodes := range plan.Nodes {
-		for c, scale := range []float64{1, 1e2, 1e4} {
+		for i, scale := range []float64{1, 1e2, 1e4} {
+			c := plan.Cells[i]
 			e, f := found.means(c, n, 0)
 			if w, ok := errors[nodes]; ok && (e < 0.9*w[0]*scale || e > 1.1*w[1]*scale) {
-				t.Errorf("N = %d, %v: error %.2g, want %.2g to %.2g", nodes, plan.Cells[c], e, w[0]*scale, w[1]*scale)
+				t.Errorf("N = %d, %v: error %.2g, want %.2g to %.2g", nodes, c, e, w[0]*scale, w[1]*scale)
 			}
 			if w, ok := shares[nodes]; ok && (100*f < w[0]-2*math.Min(w[0], 1) || 100*f > w[1]+2*math.Min(w[1], 1)) {
-				t.Errorf("N = %d, %v: %.1f %% false non-zeros, want %g to %g", nodes, plan.Cells[c], 100*f, w[0], w[1])
+				t.Errorf("N = %d, %v: %.1f %% false non-zeros, want %g to %g", nodes, c, 100*f, w[0], w[1])
 			}
 		}
 	}
-	if n := firstFalse(found, 0); n != 6 {
+	if n := found.firstFalse(0); n != 6 {
 		t.Errorf("false non-zeros from N = %d on, want 6", n)
 	}
 	for w := 1; w < len(lossWays); w++ {
-		if n := firstFalse(found, w); n != 0 {
-			t.Errorf("%s has false non-zeros at N = %d", lossWays[w].Key, n)
+		if n := found.firstFalse(w); n != 0 {
+			t.Errorf("%s has false non-zeros at N = %d", lossWays[w], n)
 		}
 	}
 }
@@ -98,25 +64,34 @@ func TestIdentities(t *testing.T) {
 			t.Errorf("%s, %s: error %g, want %g", signs[i].Reading, signs[i].Sign, signs[i].Error, want)
 		}
 	}
-	good := judgeConversion(set, n, signs)
-	wantVerdict(t, good[0], claims.Differs, "1500 cases")
-	if good[0].Measured != "minus" {
-		t.Errorf("measured %v", good[0].Measured)
+	said := func(c result.Claim, verdict, code, found string, args ...any) {
+		t.Helper()
+		wantVerdict(t, c, verdict, code)
+		if c.Found == nil || c.Found.Code != found {
+			t.Errorf("%s: found %v, want %s", c.ID, c.Found, found)
+		}
+		for i := 0; i+1 < len(args); i += 2 {
+			if got := c.Found.Args[args[i].(string)]; got != args[i+1] {
+				t.Errorf("%s: %v is %v, want %v", c.ID, args[i], got, args[i+1])
+			}
+		}
 	}
-	wantVerdict(t, good[1], claims.Equal, "sum of all g in 1500")
+	good := judgeConversion(set, n, signs)
+	said(good[0], claims.Differs, "text-error", "P06-minus")
+	said(good[1], claims.Equal, "P07", claims.AsStated)
 	n.Minus, n.Back = n.Minus-1, n.Back-1
 	bad := judgeConversion(set, n, signs)
-	wantVerdict(t, bad[0], claims.Differs, "minus right in 1499")
-	wantVerdict(t, bad[1], claims.Differs, "1499")
+	said(bad[0], claims.Differs, "P06", "P06-both", "minus", 1499)
+	said(bad[1], claims.Differs, "P07", "P07-found", "equal", 1499)
 	n.Plus = n.Cases
-	wantVerdict(t, judgeConversion(set, n, signs)[0], claims.Equal, "1500 cases")
+	said(judgeConversion(set, n, signs)[0], claims.Equal, "P06", claims.AsStated)
 	n.Minus, n.Plus = n.Cases, n.Cases
-	wantVerdict(t, judgeConversion(set, n, signs)[0], claims.Differs, "plus right in 1500")
+	said(judgeConversion(set, n, signs)[0], claims.Differs, "P06", "P06-both", "plus", 1500)
 }
 
 func TestConversionErrorRuns(t *testing.T) {
-	r := runProfile(t, conversionError(), "ci", 0)
-	if len(r.Claims) != 2 || len(r.Tables) != 4 || len(r.Figures) != 2 {
-		t.Errorf("%d claims, %d tables, %d figures", len(r.Claims), len(r.Tables), len(r.Figures))
+	r := ranCI(t, conversionError())
+	if len(r.Claims) != 2 || len(r.Frames) != 4 || len(r.Figures) != 2 {
+		t.Errorf("%d claims, %d frames, %d figures", len(r.Claims), len(r.Frames), len(r.Figures))
 	}
 }

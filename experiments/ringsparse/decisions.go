@@ -2,18 +2,18 @@ package ringsparse
 
 import (
 	"context"
+	"slices"
 
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 	"gradsync/papers/ringsparse"
-	"gradsync/shared/cluster"
+	"gradsync/shared/tensor/vec"
 )
 
 // decisionCase is a model whose blocks are decided about.
 type decisionCase struct {
 	Key   string  `json:"key"`
-	Title string  `json:"title"`
-	Short string  `json:"-"`     // under a bar
 	Model string  `json:"model"` // of package model, or "embedding"
 	Width float64 `json:"width,omitempty"`
 	Image int     `json:"image,omitempty"`
@@ -27,27 +27,29 @@ type decisionCase struct {
 	MaskGradient bool    `json:"mask_gradient,omitempty"`
 }
 
-// decisionCases are written down before the first run.
+// decisionCases were written down before the first run.
 func decisionCases() []decisionCase {
-	mlp := decisionCase{Key: "mlp", Title: "MLP, raw pixels", Short: "MLP, raw", Model: "mlp", Raw: true, Batch: 16, Rate: 0.05}
-	normal := mlp
-	normal.Key, normal.Title, normal.Short, normal.Raw = "mlp-normalised", "MLP, normalised pixels", "MLP, norm.", false
-	pruned := mlp
-	pruned.Key, pruned.Title, pruned.Short, pruned.Pruned, pruned.Keep = "pruned", "pruned MLP", "pruned", true, 0.1
+	mlp := decisionCase{Key: "mlp", Model: "mlp", Raw: true, Batch: 16, Rate: 0.05}
+	normal, pruned := mlp, mlp
+	normal.Key, normal.Raw = "mlp-normalised", false
+	pruned.Key, pruned.Pruned, pruned.Keep = "pruned", true, 0.1
 	both := pruned
-	both.Key, both.Title, both.Short, both.MaskGradient = "pruned-both", "pruned MLP, gradient masked", "pruned, g too", true
+	both.Key, both.MaskGradient = "pruned-both", true
 	return []decisionCase{mlp, normal,
-		{Key: "embedding", Title: "embedding MLP", Short: "embedding", Model: "embedding", Batch: 16, Rate: 0.05},
-		{Key: "resnet18", Title: "ResNet-18, 1/16 of its width", Short: "ResNet-18", Model: "resnet18", Width: 1. / 16, Image: 16, Batch: 16, Rate: 0.05},
+		{Key: "embedding", Model: "embedding", Batch: 16, Rate: 0.05},
+		{Key: "resnet18", Model: "resnet18", Width: 1. / 16, Image: 16, Batch: 16, Rate: 0.05},
 		pruned, both}
 }
+
+// mlpCase is the MLP on raw pixels, whose black ones give exact zeros.
+func mlpCase() decisionCase { return decisionCases()[0] }
 
 // decisionPlan is what a profile runs.
 type decisionPlan struct {
 	Cases []decisionCase `json:"cases"`
 	Ranks []int          `json:"ranks"`
 	Ties  []string       `json:"ties"` // the patent's first
-	// Alone are the rivals that send one kind, run for the cases of AloneOf.
+	// Alone are the rivals that send one kind, run for the case AloneOf.
 	Alone   []string `json:"alone"`
 	AloneOf string   `json:"alone_of"`
 	Link    float64  `json:"link"`  // Gb/s; B of S42
@@ -71,75 +73,84 @@ func planDecisions(profile string) decisionPlan {
 	return p
 }
 
-// optionsOf are the readings in which c runs: both kinds with every tie rule, and the
-// rivals of its.
-func (p decisionPlan) optionsOf(c decisionCase) (out []ringsparse.Options) {
-	for _, tie := range p.Ties {
-		out = append(out, ringsparse.Options{Tie: tie})
-	}
-	if c.Key == p.AloneOf {
-		for _, kinds := range p.Alone {
-			out = append(out, ringsparse.Options{Kinds: kinds})
+func (p decisionPlan) find(key string) decisionCase {
+	return p.Cases[slices.IndexFunc(p.Cases, func(c decisionCase) bool { return c.Key == key })]
+}
+
+// run is one point: a case on some ranks with one reading of the patent.
+type run struct {
+	Case  string
+	Ranks int
+	Tie   string
+	Only  string // the one kind that may be sent; "": both
+}
+
+// both lists the runs that may send both kinds.
+func (p decisionPlan) both() (out []run) {
+	for _, c := range p.Cases {
+		for _, n := range p.Ranks {
+			for _, tie := range p.Ties {
+				out = append(out, run{Case: c.Key, Ranks: n, Tie: tie})
+			}
 		}
 	}
 	return out
 }
 
-// runsOf is how many runs one seed makes.
-func (p decisionPlan) runsOf() (n int) {
-	for _, c := range p.Cases {
-		n += len(p.Ranks) * len(p.optionsOf(c))
+func (p decisionPlan) runs() []run {
+	out := p.both()
+	for _, n := range p.Ranks {
+		for _, kind := range p.Alone {
+			out = append(out, run{Case: p.AloneOf, Ranks: n, Only: kind})
+		}
 	}
-	return n
-}
-
-// decided is one run: what was chosen on every rank.
-type decided struct {
-	Case   decisionCase
-	Ranks  int
-	Kinds  string // what may be sent; "": both
-	Tie    string
-	Seed   uint64
-	Steps  int64
-	Layers []cluster.Layer
-	Totals ringsparse.Totals // of all ranks
-	Shares [][][2]share      // [layer][hop][link], of all ranks' choices
-	Broken int               // choices that do not follow S41
-	First  string            // one of them
-	Replay int               // choices whose bytes are not what again says
-	Seen   zeros             // of all local steps
-	Params []byte
+	return out
 }
 
 // decisions asks what is chosen, and why.
 func decisions() exp.Experiment {
-	e := exp.Experiment{ID: "ringsparse/decisions", Title: "What is chosen, and by which rule", Source: "the patent, S41, S42 and S52", Profiles: exp.Profiles}
-	e.Seconds = func(profile string, seeds int) float64 {
-		p := planDecisions(profile)
-		steps := 0.0
-		for _, n := range p.Ranks {
-			steps += float64(n) / float64(len(p.Ranks)) * float64(p.Steps) * float64(p.runsOf())
-		}
-		return 0.3 + 0.008*float64(seeds)*steps
-	}
-	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		plan, p := planDecisions(env.Profile), referencePlatform()
-		res := exp.NewResult(e, env, result.Trained, map[string]any{"plan": plan, "platform": p, "embedding": defaultEmbedding(), "candidates": candidateNames, "seeds": env.Seeds})
-		b := exp.Bar{Env: env, Total: float64(plan.runsOf() * len(env.Seeds))}
-		var all []decided
-		for _, c := range plan.Cases {
-			for _, seed := range env.Seeds {
-				runs, err := decideCase(ctx, env, plan, c, seed, res, &b)
-				if err != nil {
-					return res, err
-				}
-				all = append(all, runs...)
+	return kit.Study[run, decided]{ID: "ringsparse/decisions", Source: "the patent, S41, S42 and S52", Kind: result.Trained, Profiles: exp.Profiles,
+		Points: func(profile string) []run { return planDecisions(profile).runs() },
+		Cost: func(profile string, r run) (string, float64) {
+			return "ringsparse/decisions", 0.008 * float64(r.Ranks) * float64(planDecisions(profile).Steps)
+		},
+		Config: func(profile string) map[string]any {
+			return map[string]any{"plan": planDecisions(profile), "platform": kit.Platform(referencePlatform()),
+				"embedding": defaultEmbedding(), "candidates": candidateNames}
+		},
+		Measure: func(ctx context.Context, env exp.Env, r run, seed uint64) (decided, error) {
+			plan := planDecisions(env.Profile)
+			src, err := plan.find(r.Case).open(env, seed)
+			if err != nil {
+				return decided{}, err
 			}
+			key := []any{"ringsparse/decisions", plan, r, seed, src.engine, src.data}
+			return kit.Keep(ctx, env, key, func(string) (decided, error) { return decide(ctx, env, plan, src, r, seed) })
+		},
+		Show: showDecisions,
+	}.Experiment()
+}
+
+// decide trains one run; a pruned case is trained densely first.
+func decide(ctx context.Context, env exp.Env, plan decisionPlan, src source, r run, seed uint64) (decided, error) {
+	c := plan.find(r.Case)
+	var mask []bool
+	if c.Pruned {
+		key := []any{"ringsparse/decisions, dense", plan, c, seed, src.engine, src.data}
+		dense, err := kit.Keep(ctx, env, key, func(string) ([]byte, error) {
+			d, err := walk(ctx, src, nil, c, seed, walkOf{ranks: plan.Ranks[0], steps: plan.Dense,
+				options: ringsparse.Options{Kinds: "gradients", Codec: "dense"}})
+			return d.params, err
+		})
+		if err == nil {
+			err = vec.FromBytes(src.start, dense)
 		}
-		f := findings{plan: plan, runs: all, seeds: len(env.Seeds)}
-		f.finish(res)
-		res.Status = complete
-		return res, nil
+		if err != nil {
+			return decided{}, err
+		}
+		mask = prune(src.start, src.layers, c.Keep)
 	}
-	return e
+	return walk(ctx, src, mask, c, seed, walkOf{ranks: r.Ranks, steps: plan.Steps, links: [2]float64{plan.Link * gigabit, plan.Other * gigabit},
+		options: ringsparse.Options{Tie: r.Tie, Kinds: r.Only, Bandwidth: plan.Link * gigabit, Rates: referencePlatform().Codecs,
+			Codecs: candidateNames, LogChoices: true}})
 }

@@ -2,7 +2,7 @@ package ringsparse
 
 import (
 	"bytes"
-	"encoding/json"
+	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -10,34 +10,54 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
 	_ "gradsync/shared/tensor/engine/portable"
 )
 
-// The ci profile is complete, judges its claims, and is the same bytes again.
+// The ci profile is complete, judges its claims, and is the same bytes again; interrupted,
+// it goes on from what it kept.
 func TestDecisions(t *testing.T) {
-	run := func() (*result.Result, []byte) {
-		res := runProfile(t, decisions(), "ci", 0)
-		raw, err := json.Marshal(res)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return res, raw
-	}
-	res, raw := run()
-	if res.Status != complete || len(res.Claims) != 2 || res.Data == nil {
-		t.Fatalf("status %s, %d claims, data %v", res.Status, len(res.Claims), res.Data)
+	memo := shelf{}
+	env := exp.Env{Profile: "ci", Seeds: []uint64{0}, Memo: memo}
+	res := ran(t, decisions(), env)
+	if len(res.Claims) != 2 || len(res.Data) != 1 {
+		t.Fatalf("%d claims, data %v", len(res.Claims), res.Data)
 	}
 	for _, c := range res.Claims {
 		if c.Verdict != claims.Equal {
-			t.Errorf("%s: %s, %s", c.ID, c.Verdict, c.Why)
+			t.Errorf("%s: %s, %v", c.ID, c.Verdict, c.Reasons)
 		}
 	}
-	if _, again := run(); !bytes.Equal(raw, again) {
-		t.Error("a second run has other bytes")
+	first := encoded(t, res)
+	if !bytes.Equal(first, encoded(t, ran(t, decisions(), exp.Env{Profile: "ci", Seeds: []uint64{0}}))) || !bytes.Equal(first, encoded(t, ran(t, decisions(), env))) {
+		t.Error("a second run, without memo or with it, has other bytes")
 	}
+	env.Seeds = []uint64{0, 1}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // what is in the memo needs no time
+	if r, err := decisions().Run(ctx, env); err == nil || r.Status != result.Incomplete || len(r.Seeds) != 1 || len(r.Frames) == 0 {
+		t.Errorf("interrupted: %v, %s with seeds %v", err, r.Status, r.Seeds)
+	}
+}
+
+// decide1 runs a case of plan for one seed with both tie rules on the first number of ranks.
+func decide1(t *testing.T, plan decisionPlan, key string, seed uint64) (out []decided) {
+	t.Helper()
+	env := exp.Env{Profile: "ci"}
+	for _, tie := range plan.Ties {
+		src, err := plan.find(key).open(env, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := decide(t.Context(), env, plan, src, run{Case: key, Ranks: plan.Ranks[0], Tie: tie}, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, d)
+	}
+	return out
 }
 
 // What the four kinds of model are there for shows in real training: gradients of the
@@ -45,16 +65,9 @@ func TestDecisions(t *testing.T) {
 // kind where a mask is on the weights alone, and nowhere else.
 func TestDecisionsShowTheirCases(t *testing.T) {
 	plan := planDecisions("ci")
-	sparser := map[string]int{}
 	for _, c := range plan.Cases {
-		env := exp.Env{Profile: "ci"}
-		runs, err := decideCase(t.Context(), env, plan, c, 1, &result.Result{}, &exp.Bar{Env: env})
-		if err != nil {
-			t.Fatal(err)
-		}
-		d := runs[0]
+		d := decide1(t, plan, c.Key, 1)[0]
 		s := d.sum(0, everything)
-		sparser[c.Key] = s.sparserWeights()
 		first := d.sum(0, func(_, hop int) bool { return hop == 0 })
 		if s.Bytes != d.Totals.Sent.Bytes || s.DenseBytes != d.Totals.Sent.DenseBytes {
 			t.Errorf("%s: choices make %d of %d bytes, the messages %d of %d", c.Key, s.Bytes, s.DenseBytes, d.Totals.Sent.Bytes, d.Totals.Sent.DenseBytes)
@@ -62,23 +75,12 @@ func TestDecisionsShowTheirCases(t *testing.T) {
 		if d.Replay != 0 || d.Broken != 0 {
 			t.Errorf("%s: %d choices cannot be made again, %d break the rule", c.Key, d.Replay, d.Broken)
 		}
-		if alone := d.Seen.WeightsAlone > 0; alone != (c.Key == "pruned") {
-			t.Errorf("%s: %d zeros of W′ alone", c.Key, d.Seen.WeightsAlone)
+		if pruned := c.Key == "pruned"; d.Seen.WeightsAlone > 0 != pruned || s.sparserWeights() > 0 != pruned {
+			t.Errorf("%s: %d zeros of W′ alone, weights sparser in %d choices", c.Key, d.Seen.WeightsAlone, s.sparserWeights())
 		}
-		switch c.Key {
-		case "embedding":
-			if x := first.gradientDensity(); x > 10 {
-				t.Errorf("embedding: density %g %%", x)
-			}
-		case "resnet18":
-			if x := first.gradientDensity(); x < 90 {
-				t.Errorf("resnet18: density %g %%", x)
-			}
-		}
-	}
-	for key, n := range sparser {
-		if (n > 0) != (key == "pruned") {
-			t.Errorf("%s: weights are sparser in %d choices", key, n)
+		switch x := first.gradientDensity(); {
+		case c.Key == "embedding" && x > 10, c.Key == "resnet18" && x < 90:
+			t.Errorf("%s: density %g %%", c.Key, x)
 		}
 	}
 }
@@ -86,12 +88,7 @@ func TestDecisionsShowTheirCases(t *testing.T) {
 // A tie goes where it is told to, and both trainings stay together: they differ by
 // rounding alone.
 func TestTiesChangeKindsAndRoundingAlone(t *testing.T) {
-	plan := planDecisions("ci")
-	env := exp.Env{Profile: "ci"}
-	runs, err := decideCase(t.Context(), env, plan, plan.Cases[2], 0, &result.Result{}, &exp.Bar{Env: env})
-	if err != nil {
-		t.Fatal(err)
-	}
+	runs := decide1(t, planDecisions("ci"), "embedding", 0)
 	w, g := runs[0].sum(0, everything), runs[1].sum(0, everything)
 	if w.Ties == 0 || w.TieWeights != w.Ties || g.TieWeights != 0 || g.Weights != 0 {
 		t.Errorf("ties to weights: %d of %d; to gradients: %d", w.TieWeights, w.Ties, g.TieWeights)
@@ -101,37 +98,36 @@ func TestTiesChangeKindsAndRoundingAlone(t *testing.T) {
 	}
 }
 
-// Rows of both tie rules become one where they agree in all else, and only there.
-func TestAppendTie(t *testing.T) {
-	var rows [][]any
-	for _, row := range [][]any{{"a", "weights", 1.5, "x"}, {"a", "gradients", 1.5, "x"}, {"b", "weights", 1.5, "x"}, {"b", "gradients", 1.6, "x"}, {"c", "gradients", 1.6, "x"}} {
-		rows = appendTie(rows, 1, row)
-	}
-	if got, want := fmt.Sprint(rows), "[[a either 1.5 x] [b weights 1.5 x] [b gradients 1.6 x] [c gradients 1.6 x]]"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+// found is what frames are made of, of runs on two ranks by tie rule.
+func found(runs map[string]decided) chosen {
+	return chosen{plan: decisionPlan{Cases: []decisionCase{{Key: "k"}}, Ranks: []int{2}, Ties: []string{"weights", "gradients"}}, most: 2,
+		at: func(r run) []decided { return []decided{runs[r.Tie]} }}
 }
 
 // By hand: of 100 bytes 25 were weights; the rules turn 2 blocks each on 2 ranks and
 // 1 step, all of them and half of them to gradients.
 func TestWeightBytesAndConversions(t *testing.T) {
-	run := func(tie string, toWeights, toGradients int64) decided {
-		d := decided{Case: decisionCase{Key: "k", Title: "K"}, Ranks: 2, Steps: 1, Tie: tie}
+	turned := func(toWeights, toGradients int64) decided {
+		d := decided{Ranks: 2, Steps: 1}
 		d.Totals.Kinds[ringsparse.Weights].Bytes, d.Totals.Sent.Bytes = 25, 100
 		d.Totals.ToWeights, d.Totals.ToGradients = toWeights, toGradients
 		return d
 	}
-	f := findings{plan: decisionPlan{Cases: []decisionCase{{Key: "k", Title: "K"}}, Ranks: []int{2}, Ties: []string{"weights", "gradients"}},
-		runs: []decided{run("weights", 0, 4), run("gradients", 2, 2)}}
-	if got := f.weightBytes("k", 2, "weights"); got != 25 {
+	f := found(map[string]decided{"weights": turned(0, 4), "gradients": turned(2, 2)})
+	if got := f.carried(run{Tie: "weights"}); got != 25 {
 		t.Errorf("%g %% of the bytes", got)
 	}
-	if text := f.tieConversions(); !strings.Contains(text, "as many blocks") || !strings.Contains(text, "100 % and 50 %") {
-		t.Error(text)
+	alike := func() []any {
+		r := result.Result{Frames: []result.Frame{f.rules()}, Facts: f.facts()}
+		rules := r.Frame("rules")
+		return []any{rules.Rows[0][rules.At("converted_alike")], r.Fact("made_gradients.weights").Value, r.Fact("made_gradients.gradients").Value}
 	}
-	f.runs[1].Totals.ToWeights = 4
-	if text := f.tieConversions(); !strings.Contains(text, "K, N = 2, 2.0 and 3.0") || strings.Contains(text, "as many") {
-		t.Error(text)
+	if got := fmt.Sprint(alike()); got != "[true 100 50]" {
+		t.Error(got)
+	}
+	f = found(map[string]decided{"weights": turned(0, 4), "gradients": turned(4, 2)})
+	if got := fmt.Sprint(alike()...); !strings.HasPrefix(got, "false") {
+		t.Error(got)
 	}
 }
 
@@ -140,14 +136,14 @@ func TestBrokenRules(t *testing.T) {
 		return ringsparse.Choice{WeightDensity: w, GradientDensity: g, Kind: k, Tie: tie, Layer: 3}
 	}
 	good := []ringsparse.Choice{c(1, 0.5, ringsparse.Gradients, false), c(0.1, 0.5, ringsparse.Weights, false), c(1, 1, ringsparse.Weights, true)}
-	if n, first := brokenRules(good, "weights"); n != 0 || first != "" {
-		t.Errorf("%d of three right choices are broken: %s", n, first)
+	if n, first := brokenRules(good, "weights"); n != 0 || first != nil {
+		t.Errorf("%d of three right choices are broken: %v", n, first)
 	}
 	for _, bad := range []ringsparse.Choice{c(1, 0.5, ringsparse.Weights, false), c(0.1, 0.5, ringsparse.Gradients, false),
 		c(1, 1, ringsparse.Gradients, true), c(1, 1, ringsparse.Weights, false), c(1, 0.5, ringsparse.Gradients, true)} {
 		n, first := brokenRules(append(good, bad), "weights")
-		if n != 1 || !strings.Contains(first, "layer 3") {
-			t.Errorf("%+v: %d broken, %q", bad, n, first)
+		if n != 1 || first == nil || *first != bad {
+			t.Errorf("%+v: %d broken, %v", bad, n, first)
 		}
 	}
 	if n, _ := brokenRules([]ringsparse.Choice{c(1, 1, ringsparse.Gradients, true)}, "gradients"); n != 0 {
@@ -155,8 +151,8 @@ func TestBrokenRules(t *testing.T) {
 	}
 }
 
-// runOf is a run of 3 ranks, 2 steps and 1 layer with the right numbers of messages.
-func runOf() decided {
+// countedRun is a run of 3 ranks, 2 steps and 1 layer with the right numbers of messages.
+func countedRun() decided {
 	d := decided{Ranks: 3, Steps: 2, Layers: make([]cluster.Layer, 1), Shares: [][][2]share{{{share{Choices: 4, Ties: 1}}}}}
 	d.Totals.Hops = []ringsparse.Tally{{Blocks: 6}, {Blocks: 6}}
 	d.Totals.Gather.Blocks, d.Totals.Sent.Blocks = 12, 24
@@ -164,41 +160,41 @@ func runOf() decided {
 }
 
 func TestWrongCounts(t *testing.T) {
-	if wrong := wrongCounts(runOf()); wrong != "" {
-		t.Error(wrong)
+	if phase, _, _ := countedRun().wrongCounts(); phase != "" {
+		t.Error(phase)
 	}
 	for name, spoil := range map[string]func(d *decided){
-		"one exchange more": func(d *decided) { d.Totals.Hops = append(d.Totals.Hops, ringsparse.Tally{Blocks: 6}) },
-		"a block resent":    func(d *decided) { d.Totals.Hops[0].Blocks++ },
-		"gather short":      func(d *decided) { d.Totals.Gather.Blocks-- },
-		"sent":              func(d *decided) { d.Totals.Sent.Blocks++ },
+		"exchanges":      func(d *decided) { d.Totals.Hops = append(d.Totals.Hops, ringsparse.Tally{Blocks: 6}) },
+		"reduce-scatter": func(d *decided) { d.Totals.Hops[0].Blocks++ },
+		"all-gather":     func(d *decided) { d.Totals.Gather.Blocks-- },
+		"all":            func(d *decided) { d.Totals.Sent.Blocks++ },
 	} {
-		d := runOf()
+		d := countedRun()
 		spoil(&d)
-		if wrongCounts(d) == "" {
-			t.Errorf("%s: nothing is wrong", name)
+		if phase, _, _ := d.wrongCounts(); phase != name {
+			t.Errorf("%s: %q is wrong", name, phase)
 		}
-		f := findings{runs: []decided{d}}
-		if c := f.judgeCount(); c.Verdict != claims.Differs {
+		if c := found(map[string]decided{"weights": d, "gradients": d}).count(); c.Verdict != claims.Differs {
 			t.Errorf("%s: P08 %s", name, c.Verdict)
 		}
 	}
 }
 
 func TestJudgeDecisions(t *testing.T) {
-	f := findings{runs: []decided{runOf()}}
-	if r, c := f.judgeRule(), f.judgeCount(); r.Verdict != claims.Equal || c.Verdict != claims.Equal {
+	good := countedRun()
+	f := found(map[string]decided{"weights": good, "gradients": good})
+	if r, c := f.rule(), f.count(); r.Verdict != claims.Equal || c.Verdict != claims.Equal {
 		t.Errorf("P05 %s, P08 %s", r.Verdict, c.Verdict)
 	}
-	broken := runOf()
-	broken.Broken, broken.First = 1, "here"
-	f.runs = append(f.runs, broken)
-	if r := f.judgeRule(); r.Verdict != claims.Differs || !strings.Contains(r.Why, "here") {
-		t.Errorf("P05 with a broken choice: %s, %s", r.Verdict, r.Why)
+	broken := countedRun()
+	broken.Broken, broken.First = 1, &ringsparse.Choice{Layer: 3}
+	r := found(map[string]decided{"weights": good, "gradients": broken}).rule()
+	if last := r.Reasons[len(r.Reasons)-1]; r.Verdict != claims.Differs || last.Code != "P05-first" || last.Args["layer"] != 3 {
+		t.Errorf("P05 with a broken choice: %s, %v", r.Verdict, r.Reasons)
 	}
-	never := runOf()
+	never := countedRun()
 	never.Shares[0][0][0].Ties = 0
-	if r := (findings{runs: []decided{never}}).judgeRule(); r.Verdict != claims.Differs {
+	if r := found(map[string]decided{"weights": never, "gradients": never}).rule(); r.Verdict != claims.Differs {
 		t.Errorf("P05 without any tie: %s", r.Verdict)
 	}
 }
@@ -212,8 +208,8 @@ func TestShare(t *testing.T) {
 	if s.Bytes != 22+80 || s.DenseBytes != 40+80 || s.TieWeights != 1 || s.sparserWeights() != 0 || s.gradients() != 1 || s.compressed() != 1 {
 		t.Errorf("%+v", s)
 	}
-	if s.gradientDensity() != 75 || s.codecs() != "direct 50 %, bitmap 50 %" {
-		t.Errorf("density %g, %s", s.gradientDensity(), s.codecs())
+	if s.gradientDensity() != 75 || s.of(s.Codecs[0]) != 50 || s.of(s.Codecs[1]) != 50 {
+		t.Errorf("density %g, %v", s.gradientDensity(), s.Codecs)
 	}
 }
 
@@ -249,11 +245,7 @@ func TestCountZeros(t *testing.T) {
 func TestTiesToWeightsLoseGradients(t *testing.T) {
 	plan := planDecisions("quick")
 	plan.Steps, plan.Ranks = 1, []int{8}
-	env := exp.Env{}
-	runs, err := decideCase(t.Context(), env, plan, plan.Cases[1], 0, &result.Result{}, &exp.Bar{Env: env})
-	if err != nil {
-		t.Fatal(err)
-	}
+	runs := decide1(t, plan, "mlp-normalised", 0)
 	at := func(d decided, hop int) share { return d.sum(0, func(_, h int) bool { return h == hop }) }
 	if a, b := at(runs[0], 0), at(runs[1], 0); a.Ties != b.Ties || a.gradientDensity() != b.gradientDensity() {
 		t.Fatalf("the local gradients differ: %d and %d ties", a.Ties, b.Ties)
@@ -262,12 +254,11 @@ func TestTiesToWeightsLoseGradients(t *testing.T) {
 	if a.Ties >= b.Ties || a.gradientDensity() >= b.gradientDensity() {
 		t.Errorf("%d and %d ties, density %g and %g", a.Ties, b.Ties, a.gradientDensity(), b.gradientDensity())
 	}
-	f := findings{plan: plan, runs: runs}
-	if text := f.lostTies(); !strings.Contains(text, "MLP, normalised pixels") {
-		t.Errorf("lostTies: %q", text)
+	fewer := func(w, g decided) any {
+		rules := found(map[string]decided{"weights": w, "gradients": g}).rules()
+		return rules.Rows[0][rules.At("fewer_ties")]
 	}
-	f.runs[0].Shares = f.runs[1].Shares
-	if text := f.lostTies(); text != "" {
-		t.Errorf("lostTies of equal runs: %q", text)
+	if fewer(runs[0], runs[1]) != true || fewer(runs[1], runs[1]) != false {
+		t.Error("fewer ties are not told from as many")
 	}
 }

@@ -3,14 +3,18 @@ package ringsparse
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 	"gradsync/papers/ringsparse"
 	"gradsync/papers/ringsparse/formula"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/virtual"
+	"gradsync/shared/tensor/codec"
 )
 
 // The supports, fixed before the first run.
@@ -43,108 +47,89 @@ func planFill(profile string) fillPlan {
 	return p
 }
 
-// filled is a block's way round the ring under one support, by hop and seed.
-type filled struct {
-	Support string
-	Density float64 // of one rank's; of images measured
+// support is one point: vectors with their zeros in some places, on some workers.
+type support struct {
 	Nodes   int
-	Hops    [][]float64 // [seed][receives in the sum]: share that is not +0
-	Totals  ringsparse.Totals
-	Codecs  [][]int // [hop][codec.ID]: blocks sent so, of all seeds
+	Support string
+	Density float64 // of one rank's; 0: measured, of images
+}
+
+func (p fillPlan) points() (out []support) {
+	for _, n := range p.Nodes {
+		for _, s := range []string{supportEach, supportCommon} {
+			for _, d := range p.Densities {
+				out = append(out, support{n, s, d})
+			}
+		}
+		out = append(out, support{n, supportImages, 0})
+	}
+	return out
 }
 
 // fillIn measures how sums of sparse blocks become dense.
 func fillIn() exp.Experiment {
-	e := exp.Experiment{ID: "ringsparse/fill-in", Title: "Sums of sparse blocks become dense", Source: "the patent, S52", Profiles: exp.Profiles}
-	e.Seconds = func(profile string, seeds int) float64 {
-		p, n := planFill(profile), 0
-		for _, k := range p.Nodes {
-			n += k
-		}
-		return float64(seeds*n) * (0.035 + float64(p.Elements*2*len(p.Densities))*25e-9)
-	}
-	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		plan := planFill(env.Profile)
-		res := exp.NewResult(e, env, result.Counted, map[string]any{"plan": plan, "platform": referencePlatform(), "common_share": commonShare, "seeds": env.Seeds})
-		b := exp.Bar{Env: env, Total: float64(len(plan.Nodes) * len(env.Seeds) * (2*len(plan.Densities) + 1))}
-		var all []filled
-		for _, n := range plan.Nodes {
-			for _, support := range []string{supportEach, supportCommon} {
-				for _, d := range plan.Densities {
-					f := filled{Support: support, Density: d, Nodes: n}
-					for _, seed := range env.Seeds {
-						if err := f.run(ctx, plan, seed, drawnTasks(plan, support, d, seed)); err != nil {
-							return res, err
-						}
-						b.Step(fmt.Sprintf("%s, density %g, N = %d", support, d, n))
-					}
-					all = append(all, f)
-				}
+	return kit.Study[support, filledOnce]{ID: "ringsparse/fill-in", Source: "the patent, S52", Kind: result.Counted, Profiles: exp.Profiles,
+		Points: func(profile string) []support { return planFill(profile).points() },
+		Cost: func(profile string, s support) (string, float64) {
+			return "ringsparse/fill-in", float64(s.Nodes) * (0.035/7 + float64(planFill(profile).Elements)*25e-9)
+		},
+		Config: func(profile string) map[string]any {
+			return map[string]any{"plan": planFill(profile), "platform": kit.Platform(referencePlatform()), "common_share": commonShare}
+		},
+		Measure: func(ctx context.Context, env exp.Env, s support, seed uint64) (filledOnce, error) {
+			plan := planFill(env.Profile)
+			if s.Support != supportImages {
+				return fill(ctx, plan, s, seed, drawnTasks(plan, s, seed))
 			}
-			f, err := fillImages(ctx, env, plan, n, res, &b)
+			m, err := openImages(env.Engine, env.DataDir, mlpCase())
 			if err != nil {
-				return res, err
+				return filledOnce{}, err
 			}
-			all = append(all, f)
-		}
-		res.Tables = []result.Table{fillTable(plan, all), fillSentTable(plan, all)}
-		res.Figures = []result.Figure{fillFigure(plan, all), coincideFigure(plan, all)}
-		res.Notes = fillNotes(plan, all)
-		res.Status = complete
-		return res, nil
-	}
-	return e
+			start := m.start(seed)
+			f, err := fill(ctx, plan, s, seed, func(rank int) cluster.Task { return m.task(seed, rank, s.Nodes, start) })
+			f.engine, f.data = m.engineName, m.data()
+			return f, err
+		},
+		Show: showFill,
+	}.Experiment()
 }
 
 // drawnTasks makes tasks of one layer with that support.
-func drawnTasks(plan fillPlan, support string, d float64, seed uint64) func(rank int) cluster.Task {
+func drawnTasks(plan fillPlan, s support, seed uint64) func(rank int) cluster.Task {
 	layers := []cluster.Layer{{Name: "layer", Length: plan.Elements}}
 	start := drawStart(seed, layers)
 	return func(rank int) cluster.Task {
 		return newDrawn(rank, seed, layers, start, func(l int, g []float32, r *rand.Rand) {
-			if support == supportCommon {
-				scatterWithin(g, d, commonShare, seed, l, r)
+			if s.Support == supportCommon {
+				scatterWithin(g, s.Density, commonShare, seed, l, r)
 				return
 			}
-			scatter(g, d, r)
+			scatter(g, s.Density, r)
 		})
 	}
 }
 
-// fillImages trains one step of the MLP on raw pixels, every rank on its own images.
-func fillImages(ctx context.Context, env exp.Env, plan fillPlan, nodes int, res *result.Result, b *exp.Bar) (filled, error) {
-	s, err := openImages(env.Engine, env.DataDir, mlpCase())
-	if err != nil {
-		return filled{}, err
-	}
-	res.Data, res.Engine = s.data(), s.engineName
-	f := filled{Support: supportImages, Nodes: nodes}
-	for _, seed := range env.Seeds {
-		start := s.start(seed)
-		if err := f.run(ctx, plan, seed, func(rank int) cluster.Task { return s.task(seed, rank, nodes, start) }); err != nil {
-			return f, err
-		}
-		f.Density += f.Hops[len(f.Hops)-1][0] / float64(len(env.Seeds))
-		b.Step(fmt.Sprintf("images, N = %d", nodes))
-	}
-	return f, nil
+// filledOnce is a block's way round the ring for one seed.
+type filledOnce struct {
+	Hops   []float64 // [receives in the sum]: share that is not +0
+	Totals ringsparse.Totals
+	Codecs [][]int // [hop][codec.ID]: blocks sent so
+	engine string
+	data   *result.Data
 }
 
-// run exchanges the gradients of one step as such, and adds the first layer's path.
-func (f *filled) run(ctx context.Context, plan fillPlan, seed uint64, task func(rank int) cluster.Task) error {
-	p := withLink(referencePlatform(), plan.Link)
-	rt := virtual.New(p, virtual.Config{Seed: seed, Workers: f.Nodes})
+// fill exchanges the gradients of one step as such, and follows the first layer.
+func fill(ctx context.Context, plan fillPlan, s support, seed uint64, task func(rank int) cluster.Task) (filledOnce, error) {
+	rt := virtual.New(withLink(referencePlatform(), plan.Link), virtual.Config{Seed: seed, Workers: s.Nodes})
 	logs, _, err := cluster.Run(ctx, rt, func(p cluster.Proc) (*ringsparse.Log, error) {
 		return ringsparse.Run(p, ringsparse.Job{Task: task(p.Rank()), Rate: 0.05, Steps: 1,
 			Options: ringsparse.Options{Kinds: "gradients", Bandwidth: plan.Link * gigabit, Rates: referencePlatform().Codecs, LogChoices: true}})
 	})
 	if err != nil {
-		return fmt.Errorf("ringsparse: fill-in, %s, %d ranks: %w", f.Support, f.Nodes, err)
+		return filledOnce{}, fmt.Errorf("ringsparse: fill-in, %s, %d ranks: %w", s.Support, s.Nodes, err)
 	}
-	full, all := make([]float64, f.Nodes), make([]float64, f.Nodes)
-	if f.Codecs == nil {
-		f.Codecs = make([][]int, f.Nodes)
-	}
+	f := filledOnce{Hops: make([]float64, s.Nodes), Codecs: make([][]int, s.Nodes)}
+	all := make([]float64, s.Nodes)
 	for _, log := range logs {
 		f.Totals.Merge(log.Totals)
 		for _, c := range log.Choices {
@@ -152,38 +137,186 @@ func (f *filled) run(ctx context.Context, plan fillPlan, seed uint64, task func(
 				continue
 			}
 			n := float64(c.DenseBytes)
-			full[c.Hop], all[c.Hop] = full[c.Hop]+float64(n*c.GradientDensity), all[c.Hop]+n
+			f.Hops[c.Hop], all[c.Hop] = f.Hops[c.Hop]+float64(n*c.GradientDensity), all[c.Hop]+n
 			for len(f.Codecs[c.Hop]) <= int(c.Codec) {
 				f.Codecs[c.Hop] = append(f.Codecs[c.Hop], 0)
 			}
 			f.Codecs[c.Hop][c.Codec]++
 		}
 	}
-	for k := range full {
-		full[k] /= all[k]
+	for k := range f.Hops {
+		f.Hops[k] /= all[k]
 	}
-	f.Hops = append(f.Hops, full)
-	return nil
+	return f, nil
 }
 
-// measured returns the mean density after k receives and its interval's half.
-func (f *filled) measured(k int) (mean, half float64) {
-	var x []float64
-	for _, h := range f.Hops {
-		x = append(x, h[k])
-	}
-	return exp.MeanAndHalf(x)
+// filled is a support with its seeds; of images Density is what was measured.
+type filled struct {
+	support
+	seeds []filledOnce
 }
 
-// independent is the patent's situation if zeros fell independently.
-func (f *filled) independent(k int) float64 { return formula.FillIn(f.Density, k) }
+func newFilled(s support, seeds []filledOnce) filled {
+	for _, f := range seeds {
+		if s.Support == supportImages {
+			s.Density += f.Hops[0] / float64(len(seeds))
+		}
+	}
+	return filled{s, seeds}
+}
 
-// expected is the closed form of the support that was drawn, independent's for images.
+// measured returns the density after k receives.
+func (f filled) measured(k int) kit.Estimate {
+	return kit.Each(f.seeds, func(x filledOnce) float64 { return x.Hops[k] }).Mean()
+}
+
+// independent returns the density if zeros fell independently.
+func (f filled) independent(k int) float64 { return formula.FillIn(f.Density, k) }
+
+// expected returns the closed form of the support that was drawn, independent's for images.
 //
 //	1−(1−d)^(k+1)   or, within a common set of share d/p,   d/p·(1−(1−p)^(k+1))
-func (f *filled) expected(k int) float64 {
+func (f filled) expected(k int) float64 {
 	if f.Support == supportCommon {
 		return f.Density / commonShare * formula.FillIn(commonShare, k)
 	}
 	return f.independent(k)
+}
+
+// worst returns the largest distance from the closed form over hops, in standard
+// deviations of a count of that many entries.
+func (f filled) worst(entries int) (most float64) {
+	for k := range f.Nodes {
+		p := f.expected(k)
+		most = math.Max(most, math.Abs(f.measured(k).Value-p)/math.Sqrt(p*(1-p)/float64(entries*len(f.seeds))))
+	}
+	return most
+}
+
+// mainly returns the codec that most blocks of a hop were sent with.
+func (f filled) mainly(hop int) uint8 {
+	var sum []int
+	for _, x := range f.seeds {
+		for id, n := range x.Codecs[hop] {
+			for len(sum) <= id {
+				sum = append(sum, 0)
+			}
+			sum[id] += n
+		}
+	}
+	return uint8(slices.Index(sum, slices.Max(sum)))
+}
+
+// stretch is hops in a row that were mainly sent with one codec.
+type stretch struct {
+	filled
+	codec    uint8
+	from, to int
+}
+
+func (f filled) stretches() (out []stretch) {
+	for k := range f.Nodes {
+		id := f.mainly(k)
+		if n := len(out); n > 0 && out[n-1].codec == id {
+			out[n-1].to = k
+			continue
+		}
+		out = append(out, stretch{f, id, k, k})
+	}
+	return out
+}
+
+func showFill(v *kit.View[support, filledOnce]) {
+	plan := planFill(v.Profile)
+	var all []filled
+	for _, s := range plan.points() {
+		f := newFilled(s, v.At(s))
+		if all = append(all, f); s.Support == supportImages {
+			v.Engine, v.Data = f.seeds[0].engine, []result.Data{*f.seeds[0].data}
+		}
+	}
+	most := slices.Max(plan.Nodes)
+	v.Facts = fillFacts(plan, all)
+	v.Frames = []result.Frame{densityFrame(all), hopFrame(plan, all), sentFrame(all), stretchFrame(all)}
+	v.Figures = []result.Figure{
+		{ID: "fill-in", Form: "line", Frame: "hops", Where: map[string]any{"n": most, "support": supportEach}, X: "k", Y: []string{"measured", "independent"}, By: []string{"d"}},
+		{ID: "coinciding", Form: "line", Frame: "hops", Where: map[string]any{"n": most, "drawn": true}, X: "k", Y: []string{"measured", "independent"}, By: []string{"support", "d"}}}
+}
+
+// supportHead heads the columns that tell supports apart.
+const supportHead = "n support:support d/% "
+
+func (f filled) row(more ...any) []any {
+	return append([]any{f.Nodes, f.Support, 100 * f.Density}, more...)
+}
+
+func densityFrame(all []filled) result.Frame {
+	return kit.Rows("density", supportHead+"k0/%.2 k1/%.2 k3/%.2 last±/%.2 independent/%.2 ratio/.3 less:bool", all, func(f filled) []any {
+		at := func(k int) kit.Estimate { return f.measured(k).Times(100) }
+		last, want := f.measured(f.Nodes-1).Value, f.independent(f.Nodes-1)
+		return f.row(at(0), at(1), at(3), at(f.Nodes-1), 100*want, last/want, last < want)
+	})
+}
+
+// hopFrame has every hop, beside what independent zeros would leave.
+func hopFrame(plan fillPlan, all []filled) result.Frame {
+	type hop struct {
+		filled
+		k int
+	}
+	var rows []hop
+	for _, f := range all {
+		for k := range f.Nodes {
+			rows = append(rows, hop{f, k})
+		}
+	}
+	return kit.Rows("hops", supportHead+"k drawn:bool measured/%.2 independent/%.2", rows, func(h hop) []any {
+		drawn := h.Support == supportImages || h.Support == supportCommon && h.Density == plan.Densities[1]
+		return h.row(h.k, drawn, h.measured(h.k).Times(100), 100*h.independent(h.k))
+	})
+}
+
+// sentFrame has the bytes over those of dense blocks.
+func sentFrame(all []filled) result.Frame {
+	share := func(these ...ringsparse.Tally) float64 {
+		var bytes, dense int64
+		for _, t := range these {
+			bytes, dense = bytes+t.Bytes, dense+t.DenseBytes
+		}
+		return 100 * float64(bytes) / float64(dense)
+	}
+	return kit.Rows("sent", supportHead+"first/%.1 reduce/%.1 gather/%.1 all/%.1", all, func(f filled) []any {
+		var t ringsparse.Totals
+		for _, x := range f.seeds {
+			t.Merge(x.Totals)
+		}
+		return f.row(share(t.Hops[0]), share(t.Hops...), share(t.Gather), share(t.Sent))
+	})
+}
+
+// stretchFrame has the codecs in the order of hops.
+func stretchFrame(all []filled) result.Frame {
+	var rows []stretch
+	for _, f := range all {
+		rows = append(rows, f.stretches()...)
+	}
+	return kit.Rows("codecs", supportHead+"codec:codec from to", rows, func(s stretch) []any {
+		c, err := codec.ByID(s.codec)
+		if err != nil {
+			panic(err) // it was sent
+		}
+		return s.row(c.Name(), s.from, s.to)
+	})
+}
+
+// fillFacts are findings, and the numbers of sentences that stand in no frame.
+func fillFacts(plan fillPlan, all []filled) []result.Fact {
+	worst := 0.0
+	for _, f := range all {
+		if f.Support == supportEach {
+			worst = math.Max(worst, f.worst(plan.Elements))
+		}
+	}
+	return kit.Facts("n", slices.Max(plan.Nodes), "elements", plan.Elements, "link/Gb/s", plan.Link, "within", plan.Within, "common", 1/commonShare,
+		"batch", mlpCase().Batch, "worst/.1", worst, "follows", worst <= plan.Within)
 }

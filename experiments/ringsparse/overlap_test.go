@@ -12,11 +12,23 @@ import (
 // One case that saves less than a hundredth is enough to differ; single layers and
 // the dense ring do not count.
 func TestOverlapVerdicts(t *testing.T) {
-	pairs := []pair{{Title: "a", Layers: 2, Way: "ringsparse", Gbps: 1, With: 99, Plain: 100}, {Title: "b", Layers: 1, Way: "ringsparse", With: 1, Plain: 1}, {Title: "c", Layers: 9, Way: "dense", With: 1, Plain: 1}}
-	wantVerdict(t, judgeOverlap(pairs), claims.SameSign, "1 of 1 cases save at least 1 %; least 1.0 % (a at 1 Gb/s)")
-	pairs = append(pairs, pair{Title: "d", Layers: 3, Way: "ringsparse", Gbps: 10, With: 99.5, Plain: 100, Single: 2, First: 0.98})
-	wantVerdict(t, judgeOverlap(pairs), claims.Differs, "d at 10 Gb/s (saves 0.5 %; its first layer has 98 % of the parameters, computing is 2 % of the iteration)")
-	wantVerdict(t, judgeOverlap(pairs), claims.Differs, "1 of 2 cases save")
+	pairs := []pair{{Work: "a", Layers: 2, Way: "ringsparse", Gbps: 1, With: 99, Plain: 100}, {Work: "b", Layers: 1, Way: "ringsparse", With: 1, Plain: 1},
+		{Work: "c", Layers: 9, Way: "dense", With: 1, Plain: 1}}
+	v := judgeOverlap(pairs)
+	wantVerdict(t, v, claims.SameSign, "P14")
+	if len(v.Parts) != 1 || v.Parts[0].Of["work"] != "a" {
+		t.Errorf("%v", v.Parts)
+	}
+	pairs = append(pairs, pair{Work: "d", Layers: 3, Way: "ringsparse", Gbps: 10, With: 99.5, Plain: 100, Single: 2, First: 0.98})
+	v = judgeOverlap(pairs)
+	wantVerdict(t, v, claims.Differs, "P14-others")
+	last := v.Reasons[len(v.Reasons)-1]
+	if got := fmt.Sprintf("%s %v %v %.1f %.0f %.0f", last.Code, last.Args["work"], last.Args["link"], last.Args["saved"], last.Args["first"], last.Args["computing"]); got != "P14-failing d 10 0.5 98 2" {
+		t.Error(got)
+	}
+	if len(v.Parts) != 2 || *v.Parts[1].Holds || !*v.Parts[0].Holds {
+		t.Errorf("%v", v.Parts)
+	}
 }
 
 // A trace by hand: forward, two backward stages, an update; the second layer is sent
@@ -32,10 +44,11 @@ func TestSpans(t *testing.T) {
 	trace := &cluster.Trace{Spans: []cluster.Span{span(0, cluster.SpanCompute, 0, 0, 1), span(0, cluster.SpanCompute, 0, 1, 3), span(1, cluster.SpanSend, 0, 0, 9), span(0, cluster.SpanCompute, 0, 3, 4),
 		span(0, cluster.SpanSend, 1, 3, 4), span(0, cluster.SpanRecv, 1, 4, 5), span(0, cluster.SpanWait, 1, 0, 5), span(0, cluster.SpanRecv, 0, 5, 6), span(0, cluster.SpanCompute, 0, 6, 7)}}
 	got := ""
-	for _, b := range spans(trace, []cluster.Layer{{Name: "one"}, {Name: "two"}}, 2) {
-		got += fmt.Sprintf("%d %s %g–%g %s; ", b.Lane, b.State, b.From, b.To, b.Label)
+	for _, b := range spans(trace, 2) {
+		got += fmt.Sprintf("%s %s %g–%g %s; ", b.Lane, b.State, b.From, b.To, b.Layer)
 	}
-	want := "2 forward 0–1 forward pass; 2 backward 1–3 backward pass of two; 2 backward 3–4 backward pass of one; 2 update 6–7 update; 3 all-reduce 3–5 exchange of two; 3 all-reduce 5–6 exchange of one; "
+	want := "computes forward 0–1 ; computes backward 1–3 layer2; computes backward 3–4 layer1; computes update 6–7 ; " +
+		"exchanges all-reduce 3–5 layer2; exchanges all-reduce 5–6 layer1; "
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -57,13 +70,13 @@ func TestOverlapSavesFromTwoLayersOn(t *testing.T) {
 }
 
 func TestOverlapRuns(t *testing.T) {
-	r := runProfile(t, overlap(), "ci", 0)
-	if len(r.Claims) != 1 || len(r.Figures) != 3 || len(r.Tables[0].Rows) != 7*3*2 {
-		t.Errorf("%d claims, %d figures, %d rows", len(r.Claims), len(r.Figures), len(r.Tables[0].Rows))
+	r := ranCI(t, overlap())
+	if len(r.Claims) != 1 || len(r.Figures) != 3 || len(r.Frame("saved").Rows) != 7*3*2 || len(r.Frame("bands").Rows) != 2*2*(1+12+1+12) {
+		t.Errorf("%d claims, %d figures, %d rows, %d bands", len(r.Claims), len(r.Figures), len(r.Frame("saved").Rows), len(r.Frame("bands").Rows))
 	}
-	for _, f := range r.Figures[:2] {
-		if len(f.Bands) != 2*(1+12+1+12) {
-			t.Errorf("%s: %d bands", f.ID, len(f.Bands))
+	for i, m := range r.Frame("moments").Rows { // with overlap an exchange begins before the backward pass ends
+		if begins, computed := m[2].(float64), m[3].(float64); (begins < computed) != (m[1] == true) {
+			t.Errorf("row %d: %v", i, m)
 		}
 	}
 }

@@ -3,11 +3,12 @@ package ringsparse
 import (
 	"context"
 	"fmt"
-	"strings"
+	"slices"
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
 )
@@ -41,15 +42,13 @@ func planScale(profile string) scalePlan {
 	return p
 }
 
-// newStack is a network of so many square layers with gradients of one density.
+// newStack makes a network of depth square layers with gradients of one density.
 func newStack(depth int, density float64) workload {
-	w := workload{Key: fmt.Sprintf("stack%d", depth), Title: fmt.Sprintf("%d layers", depth)}
-	if depth == 1 {
-		w.Title = "1 layer"
-	}
+	w := workload{Key: "stack"}
 	work := cluster.Work{FLOP: 2 * stackRows * stackWidth * stackWidth}
 	for i := range depth {
-		l := cluster.Layer{Name: fmt.Sprintf("layer%d", i+1), Offset: i * stackWidth * (stackWidth + 1), Length: stackWidth * (stackWidth + 1), Forward: work, Backward: cluster.Work{FLOP: 2 * work.FLOP}}
+		l := cluster.Layer{Name: fmt.Sprintf("layer%d", i+1), Offset: i * stackWidth * (stackWidth + 1), Length: stackWidth * (stackWidth + 1),
+			Forward: work, Backward: cluster.Work{FLOP: 2 * work.FLOP}}
 		w.Layers, w.Density, w.Row = append(w.Layers, l), append(w.Density, density), append(w.Row, 1)
 	}
 	return w
@@ -67,13 +66,13 @@ type mode struct {
 // on dense gradients, on sparse ones, and with sparsity alone; then what is gained by
 // not turning gradients into weights, and by work that costs nothing.
 var modes = []mode{
-	{way{"dense-plain", "dense, no overlap", ringsparse.Options{Kinds: "gradients", Codec: "dense", NoOverlap: true}}, 1, false},
-	{way{"dense", "dense, overlap", ringsparse.Options{Kinds: "gradients", Codec: "dense"}}, 1, false},
-	{way{"ringsparse", "RingSparse, d = 100 %", ringsparse.Options{}}, 1, false},
-	{way{"ringsparse-10", "RingSparse, d = 10 %", ringsparse.Options{}}, optimistic, false},
-	{way{"ringsparse-10-plain", "RingSparse, d = 10 %, no overlap", ringsparse.Options{NoOverlap: true}}, optimistic, false},
-	{way{"gradients-10", "gradients alone, d = 10 %", ringsparse.Options{Kinds: "gradients"}}, optimistic, false},
-	{way{"ringsparse-10-free", "the same, work free", ringsparse.Options{}}, optimistic, true},
+	{way{"dense-plain", ringsparse.Options{Kinds: "gradients", Codec: "dense", NoOverlap: true}}, 1, false},
+	{way{"dense", ringsparse.Options{Kinds: "gradients", Codec: "dense"}}, 1, false},
+	{way{"ringsparse", ringsparse.Options{}}, 1, false},
+	{way{"ringsparse-10", ringsparse.Options{}}, optimistic, false},
+	{way{"ringsparse-10-plain", ringsparse.Options{NoOverlap: true}}, optimistic, false},
+	{way{"gradients-10", ringsparse.Options{Kinds: "gradients"}}, optimistic, false},
+	{way{"ringsparse-10-free", ringsparse.Options{}}, optimistic, true},
 }
 
 // Indices of modes.
@@ -87,7 +86,11 @@ const (
 	sparseFree
 )
 
-// scaled is seconds of an iteration by mode, for one depth, link and size.
+// rateModes are the modes timed again at the measured rates, on the deepest network
+// and the most workers.
+var rateModes = []int{sparseDense, sparseTenth, gradientsTenth}
+
+// scaled has the seconds of an iteration by mode, for one depth, link and size.
 type scaled struct {
 	Depth   int
 	Gbps    float64
@@ -96,92 +99,143 @@ type scaled struct {
 	Seconds []float64
 }
 
-// speedup is the work done per time over one worker's: every worker has its own batch.
-func (s *scaled) speedup(mode int) float64 { return float64(s.Nodes) * s.Single / s.Seconds[mode] }
+// speedup returns the work done per time over one worker's: every worker has its own batch.
+func (s scaled) speedup(mode int) float64 { return float64(s.Nodes) * s.Single / s.Seconds[mode] }
 
-// efficiency is that over N.
-func (s *scaled) efficiency(mode int) float64 { return s.Single / s.Seconds[mode] }
+// efficiency returns that over N.
+func (s scaled) efficiency(mode int) float64 { return s.Single / s.Seconds[mode] }
+
+// saved returns what overlap and sparsity each take off the dense ring's iteration without
+// overlap, and both together.
+func (s scaled) saved() (overlap, sparsity, both float64) {
+	plain := s.Seconds[densePlain]
+	return plain - s.Seconds[denseOverlap], plain - s.Seconds[sparsePlain], plain - s.Seconds[sparseTenth]
+}
+
+// rescaled is one mode at one link with the speed-ups at both sets of rates.
+type rescaled struct {
+	Gbps              float64
+	Mode              int
+	Assumed, Measured float64
+}
+
+// scales is what was timed of a profile.
+type scales struct {
+	plan  scalePlan
+	all   []scaled
+	again []rescaled
+}
 
 // scaling asks for near-linear speed-up at any depth.
 func scaling() exp.Experiment {
-	e := exp.Experiment{ID: "ringsparse/scaling", Title: "Speed-up at any depth", Source: "the patent, abstract and benefits", Profiles: exp.Profiles}
-	e.Seconds = func(profile string, _ int) float64 {
-		p, messages := planScale(profile), 0
-		for _, n := range p.Nodes {
-			for _, d := range p.Depths {
-				messages += 2 * n * (n - 1) * d * len(modes) * len(links)
+	return kit.Inquiry{ID: "ringsparse/scaling", Source: "the patent, abstract and benefits", Kind: result.TimingOnly, Profiles: exp.Profiles, Seedless: true,
+		Seconds: func(profile string, _ int) float64 {
+			p, messages := planScale(profile), 0
+			for _, n := range p.Nodes {
+				for _, d := range p.Depths {
+					messages += 2 * n * (n - 1) * d * len(modes) * len(links)
+				}
 			}
-		}
-		n := p.Nodes[len(p.Nodes)-1]
-		messages += 2 * n * (n - 1) * p.Depths[len(p.Depths)-1] * len(rateModes) * len(links)
-		return 0.2 + float64(messages)/0.3e6
-	}
-	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		plan := planScale(env.Profile)
-		res := exp.NewResult(e, env, result.TimingOnly, map[string]any{"plan": plan, "platform": referencePlatform(), "links": links, "width": stackWidth, "rows": stackRows, "modes": modes, "measured_rates": measuredRates})
-		b := exp.Bar{Env: env, Total: float64(len(plan.Depths)*len(links)*len(plan.Nodes) + 1)}
-		all, err := scaleAll(ctx, plan, &b)
-		if err != nil {
-			return res, err
-		}
-		again, err := scaleMeasured(ctx, plan, all)
-		if err != nil {
-			return res, err
-		}
-		b.Step("measured rates")
-		res.Tables = []result.Table{efficiencyTable(plan, all), speedupTable(plan, all), savedTable(plan, all), rescaledTable(plan, again)}
-		for _, g := range links {
-			res.Figures = append(res.Figures, speedupFigure(plan, all, g))
-		}
-		res.Figures = append(res.Figures, depthFigure(plan, all))
-		res.Claims = []result.Claim{judgeNearLinear(plan, all), judgeAnyDepth(plan, all)}
-		res.Notes = scalingNotes(plan, all, again)
-		res.Status = complete
-		return res, nil
-	}
-	return e
+			n := slices.Max(p.Nodes)
+			messages += 2 * n * (n - 1) * slices.Max(p.Depths) * len(rateModes) * len(links)
+			return 0.2 + float64(messages)/0.3e6
+		},
+		Config: func(profile string) map[string]any {
+			return map[string]any{"plan": planScale(profile), "platform": kit.Platform(referencePlatform()), "links": links, "width": stackWidth,
+				"rows": stackRows, "modes": modes, "measured_rates": measuredRates}
+		},
+		Run: func(ctx context.Context, env exp.Env, r *result.Result) (err error) {
+			s := scales{plan: planScale(env.Profile)}
+			b := exp.Bar{Env: env, Total: float64(len(s.plan.Depths)*len(links)*len(s.plan.Nodes) + 1)}
+			if err = s.run(ctx, &b); err != nil {
+				return err
+			}
+			if err = s.runMeasured(ctx); err != nil {
+				return err
+			}
+			b.Step("measured rates")
+			r.Facts = s.facts()
+			r.Frames = []result.Frame{rateFrame(), s.efficiencies(), s.speedups(), s.saved(), s.rates(), s.least(), s.nearLinear()}
+			r.Figures = s.figures()
+			r.Claims = []result.Claim{s.judgeNearLinear(), s.judgeAnyDepth()}
+			return nil
+		}}.Experiment()
 }
 
-// scaleAll runs every depth, link, size and mode.
-func scaleAll(ctx context.Context, plan scalePlan, b *exp.Bar) ([]scaled, error) {
-	var out []scaled
-	for _, depth := range plan.Depths {
+// run runs every depth, link, size and mode.
+func (s *scales) run(ctx context.Context, b *exp.Bar) error {
+	for _, depth := range s.plan.Depths {
 		for _, gbps := range links {
 			single := 0.0
-			for _, n := range plan.Nodes {
-				s := scaled{Depth: depth, Gbps: gbps, Nodes: n}
+			for _, n := range s.plan.Nodes {
+				x := scaled{Depth: depth, Gbps: gbps, Nodes: n}
 				for _, m := range modes {
 					w := newStack(depth, m.Density)
 					l, err := w.run(ctx, leg{way: m.Way, gbps: gbps, nodes: n, free: m.Free})
 					if err != nil {
-						return nil, err
+						return err
 					}
-					s.Seconds = append(s.Seconds, l.Seconds)
+					x.Seconds = append(x.Seconds, l.Seconds)
 				}
 				if n == 1 {
-					single = s.Seconds[densePlain]
+					single = x.Seconds[densePlain]
 				}
-				s.Single = single
-				out = append(out, s)
-				b.Step(fmt.Sprintf("%d layers, %s, N = %d", depth, linkName(gbps), n))
+				x.Single = single
+				s.all = append(s.all, x)
+				b.Step(fmt.Sprintf("%d layers, %g Gb/s, N = %d", depth, gbps, n))
 			}
 		}
 	}
-	return out, nil
+	return nil
 }
 
-// pick are the runs of a depth and link, by size.
-func pick(all []scaled, depth int, gbps float64) (out []*scaled) {
-	for i := range all {
-		if all[i].Depth == depth && all[i].Gbps == gbps {
-			out = append(out, &all[i])
+// runMeasured runs rateModes at measuredRates.
+func (s *scales) runMeasured(ctx context.Context) error {
+	for _, g := range links {
+		x := s.end(s.deepest(), g)
+		for _, m := range rateModes {
+			w := newStack(x.Depth, modes[m].Density)
+			l, err := w.run(ctx, leg{way: modes[m].Way, gbps: g, nodes: x.Nodes, rates: measuredRates})
+			if err != nil {
+				return err
+			}
+			s.again = append(s.again, rescaled{g, m, x.speedup(m), float64(x.Nodes) * x.Single / l.Seconds})
+		}
+	}
+	return nil
+}
+
+func (s *scales) deepest() int { return s.plan.Depths[len(s.plan.Depths)-1] }
+func (s *scales) most() int    { return s.plan.Nodes[len(s.plan.Nodes)-1] }
+
+// pick returns the runs of a depth and link, by size.
+func (s *scales) pick(depth int, gbps float64) (out []scaled) {
+	for _, x := range s.all {
+		if x.Depth == depth && x.Gbps == gbps {
+			out = append(out, x)
 		}
 	}
 	return out
 }
 
-// leastEfficiency is the worst over sizes of a mode, and where it is.
-func leastEfficiency(list []*scaled, mode int) (least float64, at int) {
+// end returns the run of a depth and link on the most workers.
+func (s *scales) end(depth int, gbps float64) scaled {
+	list := s.pick(depth, gbps)
+	return list[len(list)-1]
+}
+
+// ends returns those of every link and depth.
+func (s *scales) ends() (out []scaled) {
+	for _, g := range links {
+		for _, d := range s.plan.Depths {
+			out = append(out, s.end(d, g))
+		}
+	}
+	return out
+}
+
+// leastEfficiency returns the worst over sizes of a mode, and where it is.
+func leastEfficiency(list []scaled, mode int) (least float64, at int) {
 	least = 2
 	for _, s := range list {
 		if e := s.efficiency(mode); e < least {
@@ -191,54 +245,79 @@ func leastEfficiency(list []*scaled, mode int) (least float64, at int) {
 	return least, at
 }
 
-// kindest is the patent's best case: RingSparse with overlap on dense or on sparse
-// gradients, whichever is nearer to linear at its worst size.
-func kindest(list []*scaled) (least float64, at, mode int) {
+// best is the patent's best case at a depth and link: RingSparse with overlap on dense or
+// on sparse gradients, whichever is nearer to linear at its worst size.
+type best struct {
+	Depth      int
+	Gbps       float64
+	Efficiency float64
+	At, Mode   int
+}
+
+func (s *scales) kindest(depth int, gbps float64) best {
+	out := best{Depth: depth, Gbps: gbps}
 	for _, m := range []int{sparseDense, sparseTenth} {
-		if e, n := leastEfficiency(list, m); e > least {
-			least, at, mode = e, n, m
+		if e, n := leastEfficiency(s.pick(depth, gbps), m); e > out.Efficiency {
+			out.Efficiency, out.At, out.Mode = e, n, m
 		}
 	}
-	return least, at, mode
+	return out
+}
+
+// part is b as one comparison of a claim.
+func (s *scales) part(b best) result.Part {
+	ok := b.Efficiency >= s.plan.Least
+	return result.Part{Of: map[string]string{"depth": fmt.Sprint(b.Depth), "gbps": fmt.Sprint(b.Gbps), "mode": modes[b.Mode].Way.Key}, Value: b.Efficiency, Holds: &ok}
+}
+
+func (s *scales) because(code string, b best, more ...any) result.Reason {
+	return result.Because(code, append([]any{"layers", b.Depth, "link", b.Gbps, "efficiency", b.Efficiency, "n", b.At, "mode", modes[b.Mode].Way.Key}, more...)...)
 }
 
 // judgeNearLinear judges P09 on the deepest network over the reference link.
-func judgeNearLinear(plan scalePlan, all []scaled) result.Claim {
-	depth := plan.Depths[len(plan.Depths)-1]
-	list := pick(all, depth, links[0])
-	least, at, mode := kindest(list)
+func (s *scales) judgeNearLinear() result.Claim {
+	b := s.kindest(s.deepest(), links[0])
+	list := s.pick(b.Depth, links[0])
 	dense, _ := leastEfficiency(list, sparseDense)
 	tenth, _ := leastEfficiency(list, sparseTenth)
-	note := fmt.Sprintf("%d layers at %s, least over N = %d to %d: efficiency %.2f with dense gradients, %.2f at density %g %%; wanted %.2f. The better of the two is judged", depth, linkName(links[0]), plan.Nodes[0], plan.Nodes[len(plan.Nodes)-1], dense, tenth, 100*optimistic, plan.Least)
-	for _, g := range links[1:] {
-		e, n, m := kindest(pick(all, depth, g))
-		note += fmt.Sprintf("; at %s %.2f (%s, N = %d)", linkName(g), e, modes[m].Way.Title, n)
+	words := s.because("P09-found", b)
+	found := claims.Holding(b.Efficiency >= s.plan.Least, 0, &words)
+	found.Notes = []result.Reason{s.because("P09", b, "least", s.plan.Nodes[0], "most", s.most(), "dense", dense, "tenth", tenth,
+		"density", 100*optimistic, "wanted", s.plan.Least)}
+	for _, g := range links {
+		x := s.kindest(b.Depth, g)
+		if g != links[0] {
+			found.Notes = append(found.Notes, s.because("P09-link", x))
+		}
+		found.Parts = append(found.Parts, s.part(x))
 	}
-	ends := pick(all, depth, links[len(links)-1])
-	last := ends[len(ends)-1]
-	note += fmt.Sprintf("; the dense ring with overlap does the work of %.1f of %d at %s", last.speedup(denseOverlap), last.Nodes, linkName(last.Gbps))
-	return holds("P09", least >= plan.Least, 0, fmt.Sprintf("efficiency %.2f at N = %d (%s)", least, at, modes[mode].Way.Title), note)
+	last := s.end(b.Depth, links[len(links)-1])
+	found.Notes = append(found.Notes, result.Because("P09-dense", "speedup", last.speedup(denseOverlap), "n", last.Nodes, "link", last.Gbps))
+	return claims.Verdict("P09", found)
 }
 
 // judgeAnyDepth judges P13.
-func judgeAnyDepth(plan scalePlan, all []scaled) result.Claim {
-	ok, worst, best := true, 2.0, 0.0
-	var parts []string
-	for _, d := range plan.Depths {
-		e, n, m := kindest(pick(all, d, links[0]))
-		ok, worst, best = ok && e >= plan.Least, min(worst, e), max(best, e)
-		parts = append(parts, fmt.Sprintf("%d layers: %.3f at N = %d (%s)", d, e, n, modes[m].Way.Title))
+func (s *scales) judgeAnyDepth() result.Claim {
+	var each []result.Reason
+	var parts []result.Part
+	var all []float64
+	for _, d := range s.plan.Depths {
+		b := s.kindest(d, links[0])
+		all, each, parts = append(all, b.Efficiency), append(each, s.because("P13-depth", b)), append(parts, s.part(b))
 	}
-	first, last := plan.Depths[0], plan.Depths[len(plan.Depths)-1]
-	e0, _, _ := kindest(pick(all, first, links[0]))
-	e1, _, _ := kindest(pick(all, last, links[0]))
-	depth := fmt.Sprintf("depth changes it, from %.3f with %d layers to %.3f with %d", e0, first, e1, last)
-	if best-worst < 0.01 {
-		depth = fmt.Sprintf("depth changes next to nothing, %.3f with %d layers and %.3f with %d", e0, first, e1, last)
-		if !ok {
-			depth += fmt.Sprintf("; what fails is the speed-up at %s, P09's link and criterion", linkName(links[0]))
-		}
+	worst := slices.Min(all)
+	ok := worst >= s.plan.Least
+	words := result.Because("P13-found", "efficiency", worst, "depths", len(all))
+	found := claims.Holding(ok, 0, &words)
+	found.Parts = parts
+	code := "P13-changes"
+	if slices.Max(all)-worst < 0.01 {
+		code = "P13-same"
 	}
-	return holds("P13", ok, 0, fmt.Sprintf("efficiency from %.2f over %d depths", worst, len(plan.Depths)),
-		fmt.Sprintf("least efficiency over N at %s, wanted %.2f at every depth: %s. It runs at every depth and N; %s", linkName(links[0]), plan.Least, strings.Join(parts, "; "), depth))
+	found.Notes = append([]result.Reason{result.Because("P13", "link", links[0], "wanted", s.plan.Least)}, each...)
+	found.Notes = append(found.Notes, result.Because(code, "first", all[0], "least", s.plan.Depths[0], "last", all[len(all)-1], "most", s.deepest()))
+	if code == "P13-same" && !ok {
+		found.Notes = append(found.Notes, result.Because("P13-link", "link", links[0]))
+	}
+	return claims.Verdict("P13", found)
 }

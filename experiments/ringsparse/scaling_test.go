@@ -1,8 +1,9 @@
 package ringsparse
 
 import (
+	"fmt"
 	"math"
-	"strings"
+	"slices"
 	"testing"
 
 	"gradsync/experiments/claims"
@@ -14,8 +15,7 @@ func fake(depth int, at8 ...float64) (out []scaled) {
 		for _, n := range []int{1, 8} {
 			s := scaled{Depth: depth, Gbps: g, Nodes: n, Single: 9, Seconds: make([]float64, len(modes))}
 			for m := range s.Seconds {
-				s.Seconds[m] = 9
-				if n == 8 {
+				if s.Seconds[m] = 9; n == 8 {
 					s.Seconds[m] = 36
 				}
 			}
@@ -28,33 +28,59 @@ func fake(depth int, at8 ...float64) (out []scaled) {
 	return out
 }
 
+func scalesOf(depths []int, all ...[]scaled) *scales {
+	return &scales{plan: scalePlan{Depths: depths, Nodes: []int{1, 8}, Least: 0.9}, all: slices.Concat(all...)}
+}
+
 // Speed-ups by hand: eight workers whose iteration is twice as long as one's do the
 // work of four. Of the two densities the better counts, and every depth must hold.
 func TestScalingVerdicts(t *testing.T) {
-	plan := scalePlan{Depths: []int{4, 12}, Nodes: []int{1, 8}, Least: 0.9}
-	good := append(fake(4, 18, 12, 20, 10), fake(12, 18, 12, 10, 20)...)
-	s := pick(good, 4, 10)[1]
+	depths := []int{4, 12}
+	good := scalesOf(depths, fake(4, 18, 12, 20, 10), fake(12, 18, 12, 10, 20))
+	s := good.end(4, 10)
 	if s.speedup(densePlain) != 4 || s.efficiency(sparseTenth) != 0.9 {
 		t.Errorf("%g and %g", s.speedup(densePlain), s.efficiency(sparseTenth))
 	}
-	wantVerdict(t, judgeNearLinear(plan, good), claims.SameSign, "efficiency 0.90 with dense gradients, 0.45 at density")
-	wantVerdict(t, judgeNearLinear(plan, good), claims.SameSign, "does the work of 6.0 of 8 at 25 Gb/s")
-	wantVerdict(t, judgeAnyDepth(plan, good), claims.SameSign, "4 layers: 0.900 at N = 8 (RingSparse, d = 10 %)")
-	bad := append(fake(4, 18, 12, 20, 12), fake(12, 18, 12, 10, 20)...)
-	wantVerdict(t, judgeNearLinear(plan, bad), claims.SameSign, "12 layers")
-	wantVerdict(t, judgeAnyDepth(plan, bad), claims.Differs, "depth changes it, from 0.750 with 4 layers to 0.900 with 12")
-	same := append(fake(4, 18, 12, 20, 18), fake(12, 18, 12, 18, 20)...)
-	wantVerdict(t, judgeAnyDepth(plan, same), claims.Differs, "depth changes next to nothing, 0.500 with 4 layers and 0.500 with 12; what fails is the speed-up at 1 Gb/s")
-	wantVerdict(t, judgeNearLinear(plan, append(good[:6], fake(12, 18, 12, 11, 20)...)), claims.Differs, "0.82")
+	v := good.judgeNearLinear()
+	wantVerdict(t, v, claims.SameSign, "P09-dense")
+	if a := v.Reasons[1].Args; a["dense"] != 0.9 || a["tenth"] != 0.45 || v.Reasons[len(v.Reasons)-1].Args["speedup"] != 6. || len(v.Parts) != 3 {
+		t.Errorf("%v", v.Reasons)
+	}
+	v = good.judgeAnyDepth()
+	wantVerdict(t, v, claims.SameSign, "P13-same")
+	if a := v.Reasons[2].Args; a["layers"] != 4 || a["efficiency"] != 0.9 || a["n"] != 8 || a["mode"] != "ringsparse-10" || len(v.Parts) != 2 {
+		t.Errorf("%v", v.Reasons)
+	}
+	bad := scalesOf(depths, fake(4, 18, 12, 20, 12), fake(12, 18, 12, 10, 20))
+	wantVerdict(t, bad.judgeNearLinear(), claims.SameSign, "P09")
+	if v = bad.judgeAnyDepth(); *v.Parts[0].Holds || !*v.Parts[1].Holds || v.Parts[0].Value != 0.75 {
+		t.Errorf("%v", v.Parts)
+	}
+	wantVerdict(t, v, claims.Differs, "P13-changes")
+	same := scalesOf(depths, fake(4, 18, 12, 20, 18), fake(12, 18, 12, 18, 20))
+	wantVerdict(t, same.judgeAnyDepth(), claims.Differs, "P13-same")
+	wantVerdict(t, same.judgeAnyDepth(), claims.Differs, "P13-link")
+	wantVerdict(t, scalesOf(depths, fake(4, 18, 12, 20, 10), fake(12, 18, 12, 11, 20)).judgeNearLinear(), claims.Differs, "P09")
 }
 
-// The first note names what is near linear, or says that nothing is.
-func TestLinearNote(t *testing.T) {
-	plan := scalePlan{Depths: []int{4}, Nodes: []int{1, 8}, Least: 0.9}
-	if got := linearNote(plan, fake(4)); !strings.Contains(got, "holds nowhere") {
+// Near linear is what is so at every depth and size.
+func TestNearLinear(t *testing.T) {
+	holds := func(s *scales) (out []string) {
+		f := s.nearLinear()
+		for _, row := range f.Rows {
+			if row[2] == true {
+				out = append(out, fmt.Sprint(row[0], " ", row[1]))
+			}
+		}
+		return out
+	}
+	if got := holds(scalesOf([]int{4}, fake(4))); got != nil {
 		t.Error(got)
 	}
-	if got := linearNote(plan, fake(4, 18, 10)); !strings.HasSuffix(got, "holds of: dense, overlap at 1 Gb/s and 10 Gb/s and 25 Gb/s; of nothing else.") {
+	if got := fmt.Sprint(holds(scalesOf([]int{4}, fake(4, 18, 10)))); got != "[dense 1 dense 10 dense 25]" {
+		t.Error(got)
+	}
+	if got := holds(scalesOf([]int{4, 12}, fake(4, 18, 10), fake(12))); got != nil {
 		t.Error(got)
 	}
 }
@@ -101,21 +127,20 @@ func TestDensePlainIsComputationAndRing(t *testing.T) {
 }
 
 func TestScalingRuns(t *testing.T) {
-	r := runProfile(t, scaling(), "ci", 0)
-	if len(r.Claims) != 2 || len(r.Tables[0].Rows) != 6 || len(r.Figures) != 4 {
-		t.Errorf("%d claims, %d rows, %d figures", len(r.Claims), len(r.Tables[0].Rows), len(r.Figures))
+	r := ranCI(t, scaling())
+	if len(r.Claims) != 2 || len(r.Frame("efficiency").Rows) != 6*len(modes) || len(r.Figures) != 4 {
+		t.Errorf("%d claims, %d rows, %d figures", len(r.Claims), len(r.Frame("efficiency").Rows), len(r.Figures))
+	}
+	if _, ok := r.Config.(map[string]any)["seeds"]; ok {
+		t.Error("nothing is drawn, and yet there are seeds")
 	}
 }
 
 // Near linear at measured rates, by hand: 90 % of eight workers are 7.2.
-func TestRescaledNote(t *testing.T) {
-	plan := scalePlan{Nodes: []int{1, 8}, Least: 0.9}
-	list := []rescaled{{Gbps: 1, Assumed: []float64{1, 2, 3}, Measured: []float64{2, 3, 7.1}}}
-	if s := rescaledNote(plan, list); !strings.Contains(s, "at 1 Gb/s RingSparse 3.0 (2.0), gradients alone 7.1 (3.0)") || !strings.HasSuffix(s, "Nothing becomes near linear by them.") {
-		t.Error(s)
-	}
-	list[0].Measured[2] = 7.3
-	if s := rescaledNote(plan, list); !strings.HasSuffix(s, "gradients alone, d = 10 % at 1 Gb/s.") {
-		t.Error(s)
+func TestRescaled(t *testing.T) {
+	s := scalesOf([]int{4})
+	s.again = []rescaled{{1, sparseTenth, 2, 7.1}, {1, gradientsTenth, 3, 7.3}}
+	if rows := fmt.Sprint(s.rates().Rows); rows != "[[1 ringsparse-10 2 7.1 false] [1 gradients-10 3 7.3 true]]" {
+		t.Error(rows)
 	}
 }

@@ -2,11 +2,11 @@ package ringsparse
 
 import (
 	"context"
-	"fmt"
-	"strings"
+	"slices"
 
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 )
 
 // timePlan is what a profile times.
@@ -24,146 +24,243 @@ func planTime(profile string) timePlan {
 	return p
 }
 
-// iterationTime times an iteration of every way, and the cost rule against it.
-func iterationTime() exp.Experiment {
-	e := exp.Experiment{ID: "ringsparse/time", Title: "Time of an iteration", Source: "the patent, S13, S42 and S6", Profiles: exp.Profiles}
-	e.Seconds = func(profile string, seeds int) float64 {
-		p := planTime(profile)
-		return 0.3 + gridSeconds(profile) + float64(seeds)*(0.3+float64(p.Slowest.Elements)*8*60e-9)
+// rateNodes returns the sizes at which both sets of rates are compared.
+func rateNodes(nodes []int) (out []int) {
+	for _, n := range []int{8, 16} {
+		if slices.Contains(nodes, n) {
+			out = append(out, n)
+		}
 	}
-	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		plan := planTime(env.Profile)
-		res := exp.NewResult(e, env, result.TimingOnly, nil)
-		works, err := workloads(env)
-		if err != nil {
-			return res, err
-		}
-		res.Config = map[string]any{"plan": plan, "platform": referencePlatform(), "links": links, "workloads": works, "ways": ways, "measured_rates": measuredRates, "seeds": env.Seeds}
-		res.Data, res.Engine = works[0].images.data(), works[0].images.engineName
-		b := exp.Bar{Env: env, Total: float64(len(works)*len(links)*len(plan.Nodes) + 4)}
-		laps, err := grid(ctx, works, plan.Nodes, &b)
-		if err != nil {
-			return res, err
-		}
-		measured, err := measuredGrid(ctx, works, rateNodes(plan.Nodes), laps)
-		if err != nil {
-			return res, err
-		}
-		b.Step("measured rates")
-		direct, coded, err := exactCosts(ctx, plan.Rule, env.Seeds[0])
-		if err != nil {
-			return res, err
-		}
-		b.Step("Ta and Tb")
-		rule := newRuleCheck(plan.Rule)
-		b.Step("the printed rule")
-		slow, err := slowest(ctx, plan.Slowest, &works[0], env.Seeds)
-		if err != nil {
-			return res, err
-		}
-		b.Step("the slowest link")
-		last := plan.Nodes[len(plan.Nodes)-1]
-		res.Tables = []result.Table{workTable(works), iterationTable(works, laps, last), againstTable(works, laps, plan.Nodes), rateTable(works, laps, measured, rateNodes(plan.Nodes)), breakEvenTable(),
-			ruleTable(plan.Rule), costTable(direct, coded), slowTable(slow), growthTable(slow.Growth)}
-		res.Figures = []result.Figure{timeFigure(works, laps, 1, links[0], plan.Nodes), timeFigure(works, laps, 1, links[1], plan.Nodes), growthFigure(slow.Growth)}
-		res.Claims = append(judgeCosts(plan.Rule, direct, coded), judgeRule(rule), judgeSlowest(slow), judgeGrowth(slow.Growth))
-		res.Notes = timeNotes(works, laps, measured, plan.Nodes, rule, slow)
-		res.Status = complete
-		return res, nil
-	}
-	return e
+	return out
 }
 
-// fastest returns the way, of those that were run, that takes least; the dense ring if it is as fast.
-func fastest(laps map[cell]lap, work int, gbps float64, n int) int {
-	best := wayIndex("dense")
-	for k := range ways {
-		if l, ok := laps[cell{work, k, gbps, n}]; ok && l.Seconds < laps[cell{work, best, gbps, n}].Seconds {
-			best = k
+// timed is what was timed of a profile.
+type timed struct {
+	plan           timePlan
+	works          []workload
+	laps, measured grid // measured: at rateNodes, by rateWays
+	direct, coded  []exactCost
+	rule           ruleCheck
+	slow           slowCheck
+}
+
+// iterationTime times an iteration of every way, and the cost rule against it.
+func iterationTime() exp.Experiment {
+	return kit.Inquiry{ID: "ringsparse/time", Source: "the patent, S13, S42 and S6", Kind: result.TimingOnly, Profiles: exp.Profiles,
+		Seconds: func(profile string, seeds int) float64 {
+			return 0.3 + gridSeconds(profile) + float64(seeds)*(0.3+float64(planTime(profile).Slowest.Elements)*8*60e-9)
+		},
+		Config: func(profile string) map[string]any {
+			return map[string]any{"plan": planTime(profile), "platform": kit.Platform(referencePlatform()), "links": links, "ways": ways,
+				"measured_rates": measuredRates}
+		},
+		Run: func(ctx context.Context, env exp.Env, r *result.Result) (err error) {
+			t := timed{plan: planTime(env.Profile)}
+			if t.works, err = openWorkloads(env, r); err != nil {
+				return err
+			}
+			sizes := rateNodes(t.plan.Nodes)
+			b := exp.Bar{Env: env, Total: float64(len(t.works)*len(links)*(len(t.plan.Nodes)+len(sizes)) + 3)}
+			if t.laps, err = runGrid(ctx, t.works, ways, t.plan.Nodes, nil, &b); err != nil {
+				return err
+			}
+			if t.measured, err = runGrid(ctx, t.works, rateWays, sizes, measuredRates, &b); err != nil {
+				return err
+			}
+			if t.direct, t.coded, err = exactCosts(ctx, t.plan.Rule, env.Seeds[0]); err != nil {
+				return err
+			}
+			b.Step("Ta and Tb")
+			t.rule = newRuleCheck(t.plan.Rule)
+			b.Step("the printed rule")
+			if t.slow, err = slowest(ctx, t.plan.Slowest, &t.works[0], env.Seeds); err != nil {
+				return err
+			}
+			b.Step("the slowest link")
+			r.Facts = slices.Concat(workFacts(t.works), t.facts(), t.rule.facts(), t.slow.facts())
+			r.Frames = []result.Frame{workFrame(t.works), rateFrame(), t.iterations(), t.rates(), t.fastest(), t.elsewhere(), t.longer(), t.misprints(),
+				breakEvenFrame(), ruleFrame(t.plan.Rule), costFrame(t.direct, t.coded), t.slow.frame(), t.slow.growth()}
+			r.Figures = timeFigures()
+			r.Claims = append(judgeCosts(t.plan.Rule, t.direct, t.coded), judgeRule(t.rule), judgeSlowest(t.slow), judgeGrowth(t.slow.Growth))
+			return nil
+		}}.Experiment()
+}
+
+// last returns the most workers.
+func (t timed) last() int { return t.plan.Nodes[len(t.plan.Nodes)-1] }
+
+// iterations has every cell; drawn are the ways that figures show.
+func (t timed) iterations() result.Frame {
+	return kit.Rows("iterations", cellHead+"drawn:bool ms/ms.2 gain/.2", cells(t.works, ways, links, t.plan.Nodes), func(c cell) []any {
+		return c.row(c.Way != "weights" && c.Way != "layer", 1e3*t.laps[c].Seconds, t.laps.gain(c))
+	})
+}
+
+// rates sets the gains at assumed rates beside those at measured ones, and the densities
+// up to which a bitmap pays.
+func (t timed) rates() result.Frame {
+	head := "work:work link/Gb/s n ringsparse/.2 ringsparse_measured/.2 gradients/.2 gradients_measured/.2 d/.2 d_measured/.2"
+	return kit.Rows("rates", head, cells(t.works, denseWay, links, rateNodes(t.plan.Nodes)), func(c cell) []any {
+		row := []any{c.Work, c.Gbps, c.Nodes}
+		for _, way := range rateWays[1:] {
+			c.Way = way.Key
+			row = append(row, t.laps.gain(c), t.measured.gain(c))
+		}
+		return append(row, breakEven(referencePlatform().Codecs, c.Gbps), breakEven(measuredRates, c.Gbps))
+	})
+}
+
+// fastestOf returns the way, of those that were run, that takes least; the dense ring if
+// it is as fast.
+func (g grid) fastestOf(c cell) string {
+	c.Way = "dense"
+	least, best := g[c].Seconds, c.Way
+	for _, way := range ways {
+		c.Way = way.Key
+		if l, ok := g[c]; ok && l.Seconds < least {
+			least, best = l.Seconds, way.Key
 		}
 	}
 	return best
 }
 
-// gain is the dense ring's time over a way's.
-func gain(laps map[cell]lap, work int, way string, gbps float64, n int) float64 {
-	return laps[cell{work, wayIndex("dense"), gbps, n}].Seconds / laps[cell{work, wayIndex(way), gbps, n}].Seconds
-}
+var denseWay = []way{wayOf("dense")}
 
-// gainSpan is the least and the largest gain over sizes.
-func gainSpan(laps map[cell]lap, work int, way string, gbps float64, nodes []int) (least, most float64) {
-	for i, n := range nodes {
-		g := gain(laps, work, way, gbps, n)
-		if i == 0 || g < least {
-			least = g
-		}
-		most = max(most, g)
-	}
-	return least, most
-}
-
-// denseWins says in how many of the cells of a link the dense ring is fastest.
-func denseWins(works []workload, laps map[cell]lap, gbps float64, nodes []int) (wins, of int, others []string) {
-	seen := map[string]bool{}
-	for w := range works {
-		for _, n := range nodes {
-			of++
-			best := fastest(laps, w, gbps, n)
-			if ways[best].Key == "dense" {
-				wins++
-				continue
-			}
-			name := fmt.Sprintf("%s with %s", works[w].Title, ways[best].Title)
-			if !seen[name] {
-				seen[name], others = true, append(others, name)
+// fastest counts, by link, where the dense ring is the fastest of all ways, and at the
+// measured rates of those that were run at them.
+func (t timed) fastest() result.Frame {
+	wins := func(g grid, gbps float64, nodes []int) (n, of int) {
+		these := cells(t.works, denseWay, []float64{gbps}, nodes)
+		for _, c := range these {
+			if g.fastestOf(c) == "dense" {
+				n++
 			}
 		}
+		return n, len(these)
 	}
-	return wins, of, others
+	return kit.Rows("fastest", "link/Gb/s dense of dense_measured of_measured", links, func(g float64) []any {
+		n, of := wins(t.laps, g, t.plan.Nodes)
+		m, ofMeasured := wins(t.measured, g, rateNodes(t.plan.Nodes))
+		return []any{g, n, of, m, ofMeasured}
+	})
 }
 
-func timeNotes(works []workload, laps, measured map[cell]lap, nodes []int, rule ruleCheck, slow slowCheck) []string {
-	notes := []string{promiseNote(works, laps, measured, nodes), breakEvenNote(), ratesNote(works, laps, measured, nodes)}
-	last := nodes[len(nodes)-1]
-	lo, hi := gainSpan(laps, 1, "ringsparse", links[0], nodes)
-	loG, hiG := gainSpan(laps, 1, "gradients", links[0], nodes)
-	notes = append(notes, fmt.Sprintf("At 1 Gb/s and the assumed rates RingSparse is %.2f to %.2f times as fast as the dense ring on the embedding model, the MLP %.2f and ResNet-18 %.2f times at N = %d. Gradients alone, without counting and turning weights, are %.2f to %.2f times as fast on the embedding model.",
-		lo, hi, gain(laps, 0, "ringsparse", links[0], last), gain(laps, 2, "ringsparse", links[0], last), last, loG, hiG))
-	for _, g := range links {
-		wins, of, others := denseWins(works, laps, g, nodes)
-		s := fmt.Sprintf("At %s, packing at %s, the dense ring is the fastest in %d of %d cases (three networks, N = %d to %d)", linkName(g), assumed(), wins, of, nodes[0], last)
-		if len(others) > 0 {
-			s += "; elsewhere it is " + strings.Join(others, ", ")
+// elsewhere lists, by link, the networks and the ways that are faster than the dense ring
+// and all others at some size.
+func (t timed) elsewhere() result.Frame {
+	var rows []cell
+	for _, gbps := range links {
+		for _, c := range cells(t.works, denseWay, []float64{gbps}, t.plan.Nodes) {
+			c.Way, c.Nodes = t.laps.fastestOf(c), 0
+			if c.Way != "dense" && !slices.Contains(rows, c) {
+				rows = append(rows, c)
+			}
 		}
-		wins, of, _ = denseWins(works, measured, g, rateNodes(nodes))
-		notes = append(notes, fmt.Sprintf("%s. At the measured rates it is the fastest of itself, RingSparse and gradients alone in %d of %d (N = %s).", s, wins, of, spellSizes(rateNodes(nodes))))
 	}
-	sign := func(x float64) string { return strings.Replace(fmt.Sprintf("%+.0f", x), "-", "−", 1) }
-	notes = append(notes, fmt.Sprintf("Deciding costs: at %s and N = %d an iteration with RingSparse takes %s, %s and %s %% against the dense ring on the three networks at the assumed rates, with counting zeros and turning sums into the other kind at every hop; at the measured rates %s, %s and %s %%.",
-		linkName(links[1]), last, sign(longer(laps, 0, last)), sign(longer(laps, 1, last)), sign(longer(laps, 2, last)), sign(longer(measured, 0, last)), sign(longer(measured, 1, last)), sign(longer(measured, 2, last))),
-		fmt.Sprintf("The printed rule, direct if Ta ≥ Tb, takes the dearer form in %d of the %d cases in which the two differ. Smallest: %s.", rule.Wrong, rule.Cases-rule.Ties, rule.Smallest),
-		packOnceNote(works, laps, nodes),
-		fmt.Sprintf("What the two misprints cost at N = %d: with the printed rule an iteration takes %+.0f %% on the embedding model at 1 Gb/s and %+.0f %% on ResNet-18 at %s; with the layer's size as D, %+.0f %% and %+.0f %%, all against RingSparse as corrected.",
-			last, slower(laps, 1, "printed", links[0], last), slower(laps, 2, "printed", links[2], last), linkName(links[2]), slower(laps, 1, "layer", links[0], last), slower(laps, 2, "layer", links[2], last)))
-	return append(notes, slowNotes(slow)...)
+	return kit.Rows("elsewhere", "work:work way:way link/Gb/s", rows, func(c cell) []any { return []any{c.Work, c.Way, c.Gbps} })
 }
 
-// longer is how much longer RingSparse takes than the dense ring on the second link, in
-// percent.
-func longer(laps map[cell]lap, work, n int) float64 {
-	return 100 * (1/gain(laps, work, "ringsparse", links[1], n) - 1)
+// longer says what deciding costs where nothing is gained: RingSparse against the dense
+// ring on the second link.
+func (t timed) longer() result.Frame {
+	more := func(g grid, c cell) float64 { return 100 * (1/g.gain(c) - 1) }
+	return kit.Rows("longer", cellHead+"assumed/%.0 measured/%.0", cells(t.works, []way{wayOf("ringsparse")}, links[1:2], []int{t.last()}),
+		func(c cell) []any { return c.row(more(t.laps, c), more(t.measured, c)) })
 }
 
-// slower is how much longer a reading takes than RingSparse as corrected, in percent.
-func slower(laps map[cell]lap, work int, way string, gbps float64, n int) float64 {
-	return 100 * (gain(laps, work, "ringsparse", gbps, n)/gain(laps, work, way, gbps, n) - 1)
-}
-
-// spellSizes lists numbers of workers.
-func spellSizes(nodes []int) string {
-	var parts []string
-	for _, n := range nodes {
-		parts = append(parts, fmt.Sprint(n))
+// misprints says what the two misprints cost against RingSparse as corrected.
+func (t timed) misprints() result.Frame {
+	var rows []cell
+	for _, way := range []string{"printed", "layer"} {
+		rows = append(rows, cell{"embedding", way, links[0], t.last()}, cell{"resnet18", way, links[2], t.last()})
 	}
-	return strings.Join(parts, " and ")
+	return kit.Rows("misprints", cellHead+"longer/%.0", rows, func(c cell) []any { return c.row(t.laps.slower(c, "ringsparse")) })
+}
+
+// slower returns how much longer a way takes than another, in per cent.
+func (g grid) slower(c cell, other string) float64 {
+	base := c
+	base.Way = other
+	return 100 * (g.gain(base)/g.gain(c) - 1)
+}
+
+// beats counts the cells in which a way is faster than another.
+func (g grid) beats(these []cell, other string) (wins int) {
+	for _, c := range these {
+		o := c
+		o.Way = other
+		if g[c].Seconds < g[o].Seconds {
+			wins++
+		}
+	}
+	return wins
+}
+
+// facts are findings, and the numbers of sentences that stand in no frame.
+func (t timed) facts() []result.Fact {
+	sizes := rateNodes(t.plan.Nodes)
+	these := func(key string, gbps []float64, nodes []int) []cell {
+		return cells(t.works, []way{wayOf(key)}, gbps, nodes)
+	}
+	best := 0
+	for _, c := range these("dense", links, t.plan.Nodes) {
+		if t.laps.fastestOf(c) == "ringsparse" {
+			best++
+		}
+	}
+	all, again := these("gradients", links, t.plan.Nodes), these("gradients", links, sizes)
+	out := kit.Facts("n.least", t.plan.Nodes[0], "n.most", t.last(), "n.rates", slices.Max(sizes), "ways", len(ways), "works", len(t.works),
+		"cases", len(all), "cases.measured", len(again), "fastest.ringsparse", best,
+		"alone.faster", t.laps.beats(all, "ringsparse"), "alone.faster.measured", t.measured.beats(again, "ringsparse"))
+	for _, way := range rateWays[1:] {
+		fast := these(way.Key, links[1:], sizes)
+		var gains []float64
+		for _, n := range t.plan.Nodes {
+			gains = append(gains, t.laps.gain(cell{"embedding", way.Key, links[0], n}))
+		}
+		out = append(out, kit.Facts(way.Key+".beats", t.laps.beats(fast, "dense"), way.Key+".beats.measured", t.measured.beats(fast, "dense"),
+			way.Key+".beats.of", len(fast), way.Key+".gain.least/.2", slices.Min(gains), way.Key+".gain.most/.2", slices.Max(gains))...)
+	}
+	return append(out, t.packOnce()...)
+}
+
+// packOnce counts the whole exchanges in which the corrected rule is dearer than the
+// printed one, and finds the worst.
+func (t timed) packOnce() []result.Fact {
+	all := cells(t.works, []way{wayOf("printed")}, links, t.plan.Nodes)
+	worst, printed, right := 0.0, cell{}, cell{}
+	for _, c := range all {
+		r := c
+		r.Way = "ringsparse"
+		if more := t.laps[r].Seconds/t.laps[c].Seconds - 1; more > worst {
+			worst, printed, right = more, c, r
+		}
+	}
+	out := kit.Facts("dearer", t.laps.beats(all, "ringsparse"), "dearer.any", worst > 0)
+	if worst == 0 {
+		return out
+	}
+	return append(out, kit.Facts("dearer.most/%.1", 100*worst, "dearer.work:work", right.Work, "dearer.link/Gb/s", right.Gbps, "dearer.n", right.Nodes,
+		"dearer.ms/ms.2", 1e3*t.laps[right].Seconds, "dearer.printed/ms.2", 1e3*t.laps[printed].Seconds)...)
+}
+
+// breakEvenFrame says up to which density a bitmap pays, and which rate pays at 10 %.
+func breakEvenFrame() result.Frame {
+	own := referencePlatform().Codecs
+	head := "link/Gb/s assumed/.3 assumed_pays:bool measured/.3 measured_pays:bool rate/GB/s.2"
+	f := kit.Rows("break-even", head, links, func(g float64) []any {
+		a, m := breakEven(own, g), breakEven(measuredRates, g)
+		return []any{g, a, a > 0, m, m > 0, 2 * (g * gigabit) / (1 - 0.1 - 1./32) / 1e9}
+	})
+	f.Kind = result.Modelled
+	return f
+}
+
+func timeFigures() []result.Figure {
+	line := func(id string, gbps float64) result.Figure {
+		return result.Figure{ID: id, Form: "line", Frame: "iterations", Log: "y", X: "n", Y: []string{"ms"}, By: []string{"way"},
+			Where: map[string]any{"work": "embedding", "link": gbps, "drawn": true}}
+	}
+	return []result.Figure{line("time-embedding-1", links[0]), line("time-embedding-10", links[1]),
+		{ID: "growth-by-size", Form: "line", Frame: "growth", X: "n", Y: []string{"ratio", "limit"}}}
 }

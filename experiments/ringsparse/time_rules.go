@@ -2,13 +2,14 @@ package ringsparse
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"strings"
+	"slices"
 
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/claims"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/virtual"
@@ -48,13 +49,11 @@ func (c exactCost) equal() bool { return c.Expected.Cmp(big.NewRat(c.Measured, 1
 //	coded, N = 2:                             T = Σ over both exchanges of Tb(larger message)
 func exactCosts(ctx context.Context, plan rulePlan, seed uint64) (direct, coded []exactCost, err error) {
 	for n := 2; n <= mostRanks; n++ {
-		job := ringsparse.Job{Layers: []cluster.Layer{{Name: "layer", Length: plan.Prime}}, Rate: 0.05, Steps: 1,
-			Options: ringsparse.Options{Kinds: "gradients", Codec: "dense"}}
-		x, err := iterate(ctx, instant(n), virtual.Config{Headerless: true}, job, nil)
+		seconds, err := denseRing(ctx, instant(n), plan.Prime)
 		if err != nil {
 			return nil, nil, err
 		}
-		c := exactCost{Nodes: n, Codec: "dense", Measured: int64(math.Round(x.Seconds * 1e9)), Expected: new(big.Rat)}
+		c := exactCost{Nodes: n, Codec: "dense", Measured: int64(math.Round(seconds * 1e9)), Expected: new(big.Rat)}
 		for range 2 * (n - 1) {
 			c.Bytes = append(c.Bytes, 4*int64((plan.Prime+n-1)/n))
 			c.Expected.Add(c.Expected, big.NewRat(c.Bytes[0], 1))
@@ -77,8 +76,8 @@ func exactCosts(ctx context.Context, plan rulePlan, seed uint64) (direct, coded 
 func exactCoded(ctx context.Context, plan rulePlan, name string, d float64, seed uint64) (exactCost, error) {
 	layers := []cluster.Layer{{Name: "layer", Length: plan.Elements}}
 	start := drawStart(seed, layers)
-	job := ringsparse.Job{Layers: layers, Rate: 0.05, Steps: 1, Options: ringsparse.Options{Kinds: "gradients", Codec: name, Charge: true, LogChoices: true,
-		Rates: []cluster.CodecRate{{Name: name, Encode: plan.Encode, Decode: plan.Decode}}}}
+	job := ringsparse.Job{Layers: layers, Rate: 0.05, Steps: 1, Options: ringsparse.Options{Kinds: "gradients", Codec: name, Charge: true,
+		LogChoices: true, Rates: []cluster.CodecRate{{Name: name, Encode: plan.Encode, Decode: plan.Decode}}}}
 	x, err := iterate(ctx, instant(2), virtual.Config{Headerless: true}, job, func(rank int) cluster.Task {
 		return newDrawn(rank, seed, layers, start, func(_ int, g []float32, r *rand.Rand) { scatter(g, d, r) })
 	})
@@ -109,27 +108,44 @@ func countEqual(costs []exactCost) (n int) {
 
 // judgeCosts judges P02 and P03.
 func judgeCosts(plan rulePlan, direct, coded []exactCost) []result.Claim {
-	a, b := countEqual(direct), countEqual(coded)
-	return []result.Claim{
-		identity("P02", a == len(direct), fmt.Sprintf("equal in %d of %d rings", a, len(direct)),
-			fmt.Sprintf("in exact rationals: dense rings of 2 to %d workers over %d elements take the sum of Ta of the longest block of each of 2(N−1) steps in %d of %d cases. D is the block's real length; with the layer's, Ta is N times too large", mostRanks, plan.Prime, a, len(direct))),
-		identity("P03", b == len(coded), fmt.Sprintf("equal in %d of %d exchanges", b, len(coded)),
-			fmt.Sprintf("in exact rationals: exchanges of two workers with real vectors of %d densities as %s take Tb of the longer message, with its encoded length as Compres(D), twice, in %d of %d cases", len(plan.Densities), strings.Join(plan.Codecs, " or "), b, len(coded))),
+	judge := func(id string, costs []exactCost, args ...any) result.Claim {
+		n := countEqual(costs)
+		args = append(args, "equal", n, "of", len(costs))
+		found := claims.Identity(n == len(costs), result.Because(id+"-found", "equal", n, "of", len(costs)))
+		found.Notes = []result.Reason{result.Because(id, args...)}
+		return claims.Verdict(id, found)
 	}
+	return []result.Claim{judge("P02", direct, "most", mostRanks, "elements", plan.Prime),
+		judge("P03", coded, "densities", len(plan.Densities), "codecs", plan.Codecs)}
+}
+
+func costFrame(direct, coded []exactCost) result.Frame {
+	head := "n codec:codec first/bytes last/bytes formula/ns time/ns equal:bool"
+	return kit.Rows("exact", head, slices.Concat(direct, coded), func(c exactCost) []any {
+		formula, _ := c.Expected.Float64()
+		return []any{c.Nodes, c.Codec, c.Bytes[0], c.Bytes[len(c.Bytes)-1], formula, c.Measured, c.equal()}
+	})
 }
 
 // ruleCheck is what the printed rule does to blocks small enough to try all.
 type ruleCheck struct {
+	Plan        rulePlan
 	Cases, Ties int
-	Wrong       int // blocks that the printed rule sends the dearer way
-	RightWrong  int // the same of the corrected rule
-	Smallest    string
+	Wrong       int      // blocks that the printed rule sends the dearer way
+	RightWrong  int      // the same of the corrected rule
+	Smallest    *example // a block that it does so to
+}
+
+// example is a block at a link with its costs in nanoseconds.
+type example struct {
+	Elements, NonZeros int
+	Gbps, Ta, Tb       float64
 }
 
 // newRuleCheck tries every length up to the largest and every number of non-zeros, at
 // every link, as a bitmap at the platform's rates.
-func newRuleCheck(plan rulePlan) (c ruleCheck) {
-	coder := bitmapOf(referencePlatform().Codecs)
+func newRuleCheck(plan rulePlan) ruleCheck {
+	c, coder := ruleCheck{Plan: plan}, bitmapOf(referencePlatform().Codecs)
 	for n := 1; n <= plan.Largest; n++ {
 		for _, gbps := range links {
 			for k := 0; k <= n; k++ {
@@ -145,8 +161,8 @@ func newRuleCheck(plan rulePlan) (c ruleCheck) {
 				if !dearer(ta, tb, ringsparse.Compress(ta, tb, true)) {
 					continue
 				}
-				if c.Wrong++; c.Smallest == "" {
-					c.Smallest = fmt.Sprintf("a block of %d element with %d non-zeros at %s has Ta = %.3g ns and Tb = %.3g ns and is sent the way that takes %.3g ns longer", n, k, linkName(gbps), 1e9*ta, 1e9*tb, 1e9*math.Abs(ta-tb))
+				if c.Wrong++; c.Smallest == nil {
+					c.Smallest = &example{n, k, gbps, 1e9 * ta, 1e9 * tb}
 				}
 			}
 		}
@@ -154,30 +170,65 @@ func newRuleCheck(plan rulePlan) (c ruleCheck) {
 	return c
 }
 
+func (c ruleCheck) facts() []result.Fact {
+	out := kit.Facts("rule.cases", c.Cases-c.Ties, "rule.wrong", c.Wrong, "rule.errs", c.Wrong > 0, "rule.block/bytes", c.Plan.Block)
+	if s := c.Smallest; s != nil {
+		out = append(out, kit.Facts("smallest.elements", s.Elements, "smallest.nonzeros", s.NonZeros, "smallest.link/Gb/s", s.Gbps,
+			"smallest.ta/ns", s.Ta, "smallest.tb/ns", s.Tb, "smallest.lost/ns", math.Abs(s.Ta-s.Tb))...)
+	}
+	return out
+}
+
 func dearer(ta, tb float64, compress bool) bool { return compress == (ta < tb) }
 
-// costsOf is S42 for a block of n elements whose coded form has so many bytes.
+// costsOf is S42 for a block of n elements whose coded form has a number of bytes.
 func costsOf(c ringsparse.Coder, n int, bytes, gbps float64) (ta, tb float64) {
 	tc, td := c.Costs(4 * float64(n))
 	return ringsparse.CostDirect(4*float64(n), gbps*gigabit), ringsparse.CostCompressed(tc, bytes, gbps*gigabit, td)
 }
 
-// correctedRule is the rule that takes the cheaper form, in the words of the printed one.
-const correctedRule = "direct if Ta <= Tb, else compress"
-
-// judgeRule judges P04 as a text: which of the two rules takes the cheaper form of
-// every block.
-func judgeRule(c ruleCheck) result.Claim {
-	found := fmt.Sprintf("printed rule wrong in %d, corrected in %d of %d cases", c.Wrong, c.RightWrong, c.Cases-c.Ties)
-	note := fmt.Sprintf("of %d blocks (all lengths up to %d, all numbers of non-zeros, three links) whose Ta and Tb differ, the printed rule takes the dearer way in %d, the corrected rule in %d", c.Cases-c.Ties, planRule().Largest, c.Wrong, c.RightWrong)
-	if c.Smallest != "" {
-		note += "; smallest counter-example: " + c.Smallest
+// ruleFrame sets the corrected rule beside the printed one for one block.
+func ruleFrame(plan rulePlan) result.Frame {
+	type at struct{ gbps, d float64 }
+	var rows []at
+	for _, g := range links {
+		for _, d := range plan.Densities {
+			rows = append(rows, at{g, d})
+		}
 	}
+	c, n := bitmapOf(referencePlatform().Codecs), plan.Block/4
+	head := "link/Gb/s d/%.0 ta/ms.3 tb/ms.3 right:sending printed:sending lost/ms.3"
+	f := kit.Rows("rule", head, rows, func(r at) []any {
+		ta, tb := costsOf(c, n, c.Codec.SizeAt(n, r.d), r.gbps)
+		sending := func(printed bool) (form string, cost float64) {
+			if ringsparse.Compress(ta, tb, printed) {
+				return "compress", tb
+			}
+			return "direct", ta
+		}
+		right, cost := sending(false)
+		printed, dear := sending(true)
+		return []any{r.gbps, 100 * r.d, 1e3 * ta, 1e3 * tb, right, printed, 1e3 * (dear - cost)}
+	})
+	f.Kind = result.Modelled
+	return f
+}
+
+// judgeRule judges P04: which of the two rules takes the cheaper form of every block.
+func judgeRule(c ruleCheck) result.Claim {
+	note := result.Because("P04", "cases", c.Cases-c.Ties, "largest", c.Plan.Largest, "links", len(links), "wrong", c.Wrong, "right_wrong", c.RightWrong)
+	found := claims.Identity(false, result.Because("P04-both", "wrong", c.Wrong, "right_wrong", c.RightWrong, "cases", c.Cases-c.Ties))
 	switch {
 	case c.Wrong > 0 && c.RightWrong == 0:
-		found, note = correctedRule, "an error of the text: "+note
+		found = claims.Identity(false, result.Because("P04-corrected"))
+		found.Notes = append(found.Notes, result.Because("text-error"))
 	case c.Wrong == 0 && c.RightWrong > 0:
-		return identity("P04", true, "", note)
+		found = claims.Identity(true, result.Reason{})
 	}
-	return identity("P04", false, found, note)
+	found.Notes = append(found.Notes, note)
+	if s := c.Smallest; s != nil {
+		found.Notes = append(found.Notes, result.Because("P04-smallest", "elements", s.Elements, "nonzeros", s.NonZeros, "link", s.Gbps,
+			"ta", s.Ta, "tb", s.Tb, "lost", math.Abs(s.Ta-s.Tb)))
+	}
+	return claims.Verdict("P04", found)
 }

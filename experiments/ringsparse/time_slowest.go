@@ -7,9 +7,10 @@ import (
 	"math/rand/v2"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 	"gradsync/papers/ringsparse"
+	"gradsync/papers/ringsparse/formula"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/virtual"
 )
@@ -25,11 +26,11 @@ func planSlow() slowPlan { return slowPlan{Nodes: 8, Factor: 4, Elements: 800_00
 
 // uneven is an exchange of blocks of unequal sizes, one per seed.
 type uneven struct {
-	Title    string
-	Seconds  []float64
-	Steps    []float64 // sum over steps of the largest transfer
-	Mean     []float64 // sum over steps of the mean transfer
-	Distance float64   // worst of |Seconds/Steps − 1| over seeds
+	What     string
+	Seconds  kit.Sample
+	Steps    kit.Sample // sum over steps of the largest transfer
+	Mean     kit.Sample // sum over steps of the mean transfer
+	Distance float64    // worst of |Seconds/Steps − 1| over seeds
 }
 
 // slowCheck is what was found.
@@ -49,8 +50,6 @@ type growth struct {
 // slowest runs one dense layer with links that differ, then blocks that differ.
 func slowest(ctx context.Context, plan slowPlan, mlp *workload, seeds []uint64) (slowCheck, error) {
 	out := slowCheck{Plan: plan}
-	job := ringsparse.Job{Layers: []cluster.Layer{{Name: "layer", Length: divisible}}, Rate: 0.05, Steps: 1,
-		Options: ringsparse.Options{Kinds: "gradients", Codec: "dense"}}
 	one, all := instant(plan.Nodes), instant(plan.Nodes)
 	one.Workers[plan.Nodes/2].Bandwidth /= plan.Factor
 	for i := range all.Workers {
@@ -60,20 +59,20 @@ func slowest(ctx context.Context, plan slowPlan, mlp *workload, seeds []uint64) 
 		p    *cluster.Platform
 		into *float64
 	}{{instant(plan.Nodes), &out.Equal}, {one, &out.One}, {all, &out.At}} {
-		l, err := iterate(ctx, x.p, virtual.Config{Headerless: true}, job, nil)
+		seconds, err := denseRing(ctx, x.p, divisible)
 		if err != nil {
 			return out, err
 		}
-		*x.into = l.Seconds
+		*x.into = seconds
 	}
 	for n := 2; n <= mostRanks; n++ {
-		l, err := iterate(ctx, instant(n), virtual.Config{Headerless: true}, job, nil)
+		seconds, err := denseRing(ctx, instant(n), divisible)
 		if err != nil {
 			return out, err
 		}
-		out.Growth = append(out.Growth, growth{n, l.Seconds * 1e9 / (4 * divisible)})
+		out.Growth = append(out.Growth, growth{n, seconds * 1e9 / (4 * divisible)})
 	}
-	drawn, images := uneven{Title: "density rising from 0 to 80 % along the layer"}, uneven{Title: "gradients of the MLP on raw pixels"}
+	drawn, images := uneven{What: "slope"}, uneven{What: "images"}
 	for _, seed := range seeds {
 		if err := drawn.run(ctx, plan.Nodes, slopeTasks(plan, seed), []cluster.Layer{{Name: "layer", Length: plan.Elements}}); err != nil {
 			return out, err
@@ -89,7 +88,7 @@ func slowest(ctx context.Context, plan slowPlan, mlp *workload, seeds []uint64) 
 	return out, nil
 }
 
-// idle are layers that take no time to compute.
+// idle returns layers that take no time to compute.
 func idle(layers []cluster.Layer) (out []cluster.Layer) {
 	for _, l := range layers {
 		out = append(out, cluster.Layer{Name: l.Name, Offset: l.Offset, Length: l.Length})
@@ -97,14 +96,17 @@ func idle(layers []cluster.Layer) (out []cluster.Layer) {
 	return out
 }
 
-// slopeTasks make one layer whose density rises along it, so that blocks differ.
+// steepest is the density at the end of a layer whose density rises from 0.
+const steepest = 0.8
+
+// slopeTasks makes one layer whose density rises along it, so that blocks differ.
 func slopeTasks(plan slowPlan, seed uint64) func(rank int) cluster.Task {
 	layers := []cluster.Layer{{Name: "layer", Length: plan.Elements}}
 	start := drawStart(seed, layers)
 	return func(rank int) cluster.Task {
 		return newDrawn(rank, seed, layers, start, func(_ int, g []float32, r *rand.Rand) {
 			for i := range g {
-				if r.Float64() < 0.8*float64(i)/float64(len(g)) {
+				if r.Float64() < steepest*float64(i)/float64(len(g)) {
 					g[i] = small(r)
 				}
 			}
@@ -151,14 +153,19 @@ func stepSums(choices []ringsparse.Choice, n int) (most, mean float64) {
 // judgeSlowest judges P11.
 func judgeSlowest(s slowCheck) result.Claim {
 	limit := claims.Tolerance("P11")
-	link := math.Abs(s.One/s.At - 1)
-	ok, worst := link <= limit, 0.0
+	link, worst := math.Abs(s.One/s.At-1), 0.0
+	holds := func(x float64) *bool { ok := x <= limit; return &ok }
+	parts := []result.Part{{Of: map[string]string{"slowest": "one-slow"}, Value: 100 * link, Holds: holds(link)}}
 	for _, u := range s.Uneven {
 		worst = math.Max(worst, u.Distance)
+		parts = append(parts, result.Part{Of: map[string]string{"slowest": u.What}, Value: 100 * u.Distance, Holds: holds(u.Distance)})
 	}
-	ok = ok && worst <= limit
-	return holds("P11", ok, len(s.Uneven[0].Seconds), fmt.Sprintf("one slow link %.1f %% from all slow; %.1f %% from the sum of maxima", 100*link, 100*worst),
-		fmt.Sprintf("dense, N = %d: one link %g times slower makes the exchange %.2f times as long, all links slower %.2f times; with blocks of unequal size the time is within %.1f %% of the sum over steps of the largest transfer, allowed %.0f %%", s.Plan.Nodes, s.Plan.Factor, s.One/s.Equal, s.At/s.Equal, 100*worst, 100*limit))
+	words := result.Because("P11-found", "link", 100*link, "worst", 100*worst)
+	found := claims.Holding(link <= limit && worst <= limit, len(s.Uneven[0].Seconds), &words)
+	found.Parts = parts
+	found.Notes = []result.Reason{result.Because("P11", "n", s.Plan.Nodes, "factor", s.Plan.Factor, "one", s.One/s.Equal, "all", s.At/s.Equal),
+		result.Because("P11-uneven", "worst", 100*worst, "limit", 100*limit)}
+	return claims.Verdict("P11", found)
 }
 
 // judgeGrowth judges P12.
@@ -169,18 +176,30 @@ func judgeGrowth(g []growth) result.Claim {
 			ten = x
 		}
 	}
-	ok := last.Ratio <= (1+claims.Tolerance("P12"))*first.Ratio
-	return holds("P12", ok, 0, fmt.Sprintf("×%.3f from N = %d to %d", last.Ratio/first.Ratio, first.Nodes, last.Nodes),
-		fmt.Sprintf("one dense all-reduce on equal links without latency takes %.3f·D/B at N = %d and %.3f·D/B at N = %d; it tends to 2·D/B. The time is bounded, and the larger the ring the less it grows: from N = %d to %d by %.1f %%", first.Ratio, first.Nodes, last.Ratio, last.Nodes, ten.Nodes, last.Nodes, 100*(last.Ratio/ten.Ratio-1)))
+	words := result.Because("P12-found", "times", last.Ratio/first.Ratio, "first", first.Nodes, "last", last.Nodes)
+	found := claims.Holding(last.Ratio <= (1+claims.Tolerance("P12"))*first.Ratio, 0, &words)
+	found.Notes = []result.Reason{result.Because("P12", "first", first.Nodes, "at_first", first.Ratio, "last", last.Nodes, "at_last", last.Ratio,
+		"ten", ten.Nodes, "more", 100*(last.Ratio/ten.Ratio-1))}
+	return claims.Verdict("P12", found)
 }
 
-func slowNotes(s slowCheck) []string {
-	first, last := s.Growth[0], s.Growth[len(s.Growth)-1]
+func (s slowCheck) facts() []result.Fact {
 	u := s.Uneven[0]
-	t, _ := exp.MeanAndHalf(u.Seconds)
-	mean, _ := exp.MeanAndHalf(u.Mean)
-	return []string{
-		fmt.Sprintf("“Does not grow with the number of nodes” is true of many nodes: one exchange takes %.3f·D/B at N = %d and %.3f·D/B at N = %d, of at most 2·D/B.", first.Ratio, first.Nodes, last.Ratio, last.Nodes),
-		fmt.Sprintf("The slowest link sets the pace: one link %g times slower makes a ring of %d %.2f times slower. Blocks of unequal density do the same: with a %s, an exchange takes %.2f times what blocks of their mean size would.", s.Plan.Factor, s.Plan.Nodes, s.One/s.Equal, u.Title, t/mean),
-	}
+	return kit.Facts("slow.n", s.Plan.Nodes, "slow.factor", s.Plan.Factor, "slow.one/.2", s.One/s.Equal, "slow.all/.2", s.At/s.Equal,
+		"slow.steepest/%.0", 100*steepest, "slow.uneven/.2", u.Seconds.Mean().Value/u.Mean.Mean().Value, "divisible", divisible)
+}
+
+// frame sets the slowest link and the largest block beside what they are to decide.
+func (s slowCheck) frame() result.Frame {
+	equal := func(what string, seconds float64) uneven { return uneven{What: what, Seconds: kit.Sample{seconds}} }
+	rows := append([]uneven{equal("equal", s.Equal), equal("one-slow", s.One), equal("all-slow", s.At)}, s.Uneven...)
+	return kit.Rows("slowest", "what:slowest time/ms.3 most/ms.3 mean/ms.3 ratio/.4", rows, func(u uneven) []any {
+		time, most, mean := u.Seconds.Mean(), u.Steps.Mean(), u.Mean.Mean()
+		return []any{u.What, time.Times(1e3), most.Times(1e3), mean.Times(1e3), time.Value / most.Value}
+	})
+}
+
+// growth sets the time of an all-reduce beside 2(N−1)/N and its limit, in units of D/B.
+func (s slowCheck) growth() result.Frame {
+	return kit.Rows("growth", "n ratio/.4 formula/.4 limit/.0", s.Growth, func(g growth) []any { return []any{g.Nodes, g.Ratio, formula.T(g.Nodes, 1, 1), 2} })
 }

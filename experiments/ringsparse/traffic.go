@@ -2,10 +2,12 @@ package ringsparse
 
 import (
 	"context"
-	"fmt"
+	"math"
+	"slices"
 
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 )
 
 // trafficPlan is what a profile counts.
@@ -33,105 +35,98 @@ func planTraffic(profile string) trafficPlan {
 	return p
 }
 
+// sent is what was counted of a profile.
+type sent struct {
+	plan           trafficPlan
+	works          []workload
+	laps, measured grid // measured: on the most workers
+	counts         []counted
+	rings          []ringCount
+}
+
 // traffic counts what every way sends.
 func traffic() exp.Experiment {
-	e := exp.Experiment{ID: "ringsparse/traffic", Title: "Bytes on the wire", Source: "the patent, S13, S4 and S42", Profiles: exp.Profiles}
-	e.Seconds = func(profile string, seeds int) float64 {
-		p := planTraffic(profile)
-		return gridSeconds(profile) + float64(seeds*len(p.Counted)*len(p.CountedWays))*0.4 + float64(p.Elements)*2e-6
-	}
-	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		plan := planTraffic(env.Profile)
-		res := exp.NewResult(e, env, result.TimingOnly, nil)
-		works, err := workloads(env)
-		if err != nil {
-			return res, err
-		}
-		res.Config = map[string]any{"plan": plan, "platform": referencePlatform(), "links": links, "workloads": works, "ways": ways, "measured_rates": measuredRates, "seeds": env.Seeds}
-		res.Data, res.Engine = works[0].images.data(), works[0].images.engineName
-		b := exp.Bar{Env: env, Total: float64(len(works)*len(links)*len(plan.Nodes) + 17 + len(plan.Counted)*len(plan.CountedWays))}
-		laps, err := grid(ctx, works, plan.Nodes, &b)
-		if err != nil {
-			return res, err
-		}
-		measured, err := measuredGrid(ctx, works, plan.Nodes[len(plan.Nodes)-1:], laps)
-		if err != nil {
-			return res, err
-		}
-		b.Step("measured rates")
-		rings, err := countRings(ctx, plan.Elements, env.Seeds[0], &b)
-		if err != nil {
-			return res, err
-		}
-		counts, err := countReal(ctx, plan, works, env.Seeds, &b)
-		if err != nil {
-			return res, err
-		}
-		last := plan.Nodes[len(plan.Nodes)-1]
-		res.Tables = []result.Table{workTable(works), wayTable(works, laps, last), nodesTable(works, laps, plan.Nodes), countTable(plan, counts), ringTable(plan, rings)}
-		for i := range works[:2] {
-			res.Figures = append(res.Figures, bytesFigure(works, laps, i, plan.Nodes))
-		}
-		res.Claims = []result.Claim{judgeRing(plan, rings)}
-		res.Notes = trafficNotes(plan, works, laps, measured, counts, rings)
-		res.Status = complete
-		return res, nil
-	}
-	return e
-}
-
-// ofDense is the bytes of a cell over those of the dense ring, both of all ranks.
-func ofDense(laps map[cell]lap, c cell) float64 {
-	dense := c
-	dense.Way = wayIndex("dense")
-	return float64(laps[c].Totals.Sent.Bytes) / float64(laps[dense].Totals.Sent.Bytes)
-}
-
-func trafficNotes(plan trafficPlan, works []workload, laps, measured map[cell]lap, counts []counted, rings []ringCount) []string {
-	first, last := plan.Nodes[0], plan.Nodes[len(plan.Nodes)-1]
-	mlp, embedding := &works[0], &works[1]
-	at := func(w int, way string, gbps float64, n int) float64 {
-		return 100 * ofDense(laps, cell{w, wayIndex(way), gbps, n})
-	}
-	direct := true
-	for i := range works {
-		for _, n := range plan.Nodes {
-			for _, gbps := range links[1:] {
-				direct = direct && at(i, "ringsparse", gbps, n) >= 100
+	return kit.Inquiry{ID: "ringsparse/traffic", Source: "the patent, S13, S4 and S42", Kind: result.TimingOnly, Profiles: exp.Profiles,
+		Seconds: func(profile string, seeds int) float64 {
+			p := planTraffic(profile)
+			return gridSeconds(profile) + float64(seeds*len(p.Counted)*len(p.CountedWays))*0.4 + float64(p.Elements)*2e-6
+		},
+		Config: func(profile string) map[string]any {
+			return map[string]any{"plan": planTraffic(profile), "platform": kit.Platform(referencePlatform()), "links": links, "ways": ways,
+				"measured_rates": measuredRates}
+		},
+		Run: func(ctx context.Context, env exp.Env, r *result.Result) (err error) {
+			s := sent{plan: planTraffic(env.Profile)}
+			if s.works, err = openWorkloads(env, r); err != nil {
+				return err
 			}
-		}
-	}
-	fast := fmt.Sprintf("At %s and %s the corrected rule sends every block as it is: packing and unpacking at %s takes longer than the bytes it saves. Sparsity saves nothing there.", linkName(links[1]), linkName(links[2]), assumed())
-	if !direct {
-		fast = fmt.Sprintf("At %s and %s some blocks are compressed: RingSparse sends %.0f %% and %.0f %% of the dense ring's bytes for the embedding model at N = %d.", linkName(links[1]), linkName(links[2]), at(1, "ringsparse", links[1], last), at(1, "ringsparse", links[2], last), last)
-	}
-	fast += fmt.Sprintf(" At %s RingSparse sends %.0f and %.0f %% of the dense ring's bytes for the embedding model at N = %d, and %.0f and %.0f %% for the MLP.", measuredSet(),
-		100*ofDense(measured, cell{1, wayIndex("ringsparse"), links[1], last}), 100*ofDense(measured, cell{1, wayIndex("ringsparse"), links[2], last}), last,
-		100*ofDense(measured, cell{0, wayIndex("ringsparse"), links[1], last}), 100*ofDense(measured, cell{0, wayIndex("ringsparse"), links[2], last}))
-	compare := fmt.Sprintf("All-gather of sparse gradients, which sums nothing on the way, sends %.0f %% of the dense ring's bytes for the embedding model at N = %d and %.0f %% at N = %d; ", at(1, "all-gather", 1, first), first, at(1, "all-gather", 1, last), last)
-	if x := cross(laps, 1, plan.Nodes); x == 0 {
-		compare += "it is never behind RingSparse at the sizes that were run."
-	} else {
-		compare += fmt.Sprintf("it sends more than RingSparse from N = %d on.", x)
-	}
-	return []string{
-		fmt.Sprintf("At 1 Gb/s RingSparse sends %.0f to %.0f %% of the dense ring's bytes for the embedding model (%.1f %% of its gradient is not zero), N = %d to %d. Sums fill in, and the all-gather carries them at their densest.", at(1, "ringsparse", 1, first), at(1, "ringsparse", 1, last), 100*embedding.density(), first, last),
-		fmt.Sprintf("The MLP's gradient has %.0f %% non-zeros, measured at the start of training: RingSparse saves %.1f %% at N = %d and %.1f %% at N = %d. ResNet-18 has no zeros and saves %.1f %%.", 100*mlp.density(), 100-at(0, "ringsparse", 1, first), first, 100-at(0, "ringsparse", 1, last), last, 100-at(2, "ringsparse", 1, last)),
-		fmt.Sprintf("Sending gradients alone sends the same: %.1f %% for the embedding model at N = %d, RingSparse %.1f %%. Dense weights are never the sparser kind, so the choice of S41 saves no byte beside them; weights alone save nothing (%.0f %%).", at(1, "gradients", 1, last), last, at(1, "ringsparse", 1, last), at(1, "weights", 1, last)),
-		compare, fast,
-		fmt.Sprintf("The printed rule turns the choice round: %.0f %% of the dense bytes for the embedding model at 1 Gb/s, N = %d, and %.0f %% for ResNet-18 at %s.", at(1, "printed", 1, last), last, at(2, "printed", links[2], last), linkName(links[2])),
-		countNote(plan, counts), ringNote(rings),
-	}
+			most := s.plan.Nodes[len(s.plan.Nodes)-1:]
+			b := exp.Bar{Env: env, Total: float64(len(s.works)*len(links)*(len(s.plan.Nodes)+1) + mostRanks + len(s.plan.Counted)*len(s.plan.CountedWays))}
+			if s.laps, err = runGrid(ctx, s.works, ways, s.plan.Nodes, nil, &b); err != nil {
+				return err
+			}
+			if s.measured, err = runGrid(ctx, s.works, rateWays, most, measuredRates, &b); err != nil {
+				return err
+			}
+			if s.rings, err = countRings(ctx, s.plan.Elements, env.Seeds[0], &b); err != nil {
+				return err
+			}
+			if s.counts, err = countReal(ctx, s.plan, s.works, env.Seeds, &b); err != nil {
+				return err
+			}
+			r.Facts = s.facts()
+			r.Frames = []result.Frame{workFrame(s.works), rateFrame(), s.bytes(), s.fast(), countFrame(s.counts), ringFrame(s.rings)}
+			for _, w := range s.works[:2] {
+				r.Figures = append(r.Figures, result.Figure{ID: "bytes-" + w.Key, Form: "line", Frame: "bytes",
+					Where: map[string]any{"work": w.Key, "link": links[0], "misread": false}, X: "n", Y: []string{"mb"}, By: []string{"way"}})
+			}
+			r.Claims = []result.Claim{judgeRing(s.plan, s.rings)}
+			return nil
+		}}.Experiment()
 }
 
-// cross is the least N from which on the all-gather sends more than RingSparse at 1 Gb/s; 0: none.
-func cross(laps map[cell]lap, work int, nodes []int) (from int) {
-	for i := len(nodes) - 1; i >= 0; i-- {
-		g, r := ofDense(laps, cell{work, wayIndex("all-gather"), 1, nodes[i]}), ofDense(laps, cell{work, wayIndex("ringsparse"), 1, nodes[i]})
-		if g <= r {
+// misread tells whether a way is a reading of the text as printed.
+func misread(way string) bool { return way == "printed" || way == "layer" }
+
+// bytes has what every way sends.
+func (s sent) bytes() result.Frame {
+	return kit.Rows("bytes", cellHead+"misread:bool mb/MB.2 share/%.1 saved/%.1", cells(s.works, ways, links, s.plan.Nodes), func(c cell) []any {
+		share := s.laps.bytes(c)
+		return c.row(misread(c.Way), float64(s.laps[c].Totals.Sent.Bytes)/float64(c.Nodes)/1e6, share, 100-share)
+	})
+}
+
+// fast has the bytes at measured rates, on the most workers.
+func (s sent) fast() result.Frame {
+	return kit.Rows("measured", cellHead+"share/%.0", cells(s.works, rateWays[1:], links, s.plan.Nodes[len(s.plan.Nodes)-1:]),
+		func(c cell) []any { return c.row(s.measured.bytes(c)) })
+}
+
+// facts are findings, and the numbers of sentences that stand in no frame.
+func (s sent) facts() []result.Fact {
+	direct := true
+	for _, c := range cells(s.works, []way{wayOf("ringsparse")}, links[1:], s.plan.Nodes) {
+		direct = direct && s.laps.bytes(c) >= 100
+	}
+	random, own := s.off()
+	overtakes := math.NaN()
+	if n := s.laps.cross("embedding", s.plan.Nodes); n > 0 {
+		overtakes = float64(n)
+	}
+	return append(workFacts(s.works), kit.Facts("n.least", s.plan.Nodes[0], "n.most", slices.Max(s.plan.Nodes), "fast.direct", direct, "overtakes", overtakes,
+		"rings", len(s.rings), "rings.exact", len(wrongRings(s.rings)) == 0, "elements", s.plan.Elements, "divisible", divisible,
+		"counted.n", s.plan.CountedNodes, "counted.link/Gb/s", s.plan.CountedLink, "within/%.0", 100*s.plan.Within,
+		"off.random/%.1", random, "off.own/%.1", own, "off.agrees", random <= 100*s.plan.Within)...)
+}
+
+// cross returns the least N from which on the all-gather sends more than RingSparse at
+// 1 Gb/s; 0: none.
+func (g grid) cross(work string, nodes []int) (from int) {
+	for _, n := range slices.Backward(nodes) {
+		if g.bytes(cell{work, "all-gather", links[0], n}) <= g.bytes(cell{work, "ringsparse", links[0], n}) {
 			return from
 		}
-		from = nodes[i]
+		from = n
 	}
 	return from
 }

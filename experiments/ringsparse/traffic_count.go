@@ -8,15 +8,17 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 	"gradsync/papers/ringsparse"
 	"gradsync/papers/ringsparse/formula"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/virtual"
 )
 
-// instant is a cluster of n workers whose links carry one byte per nanosecond and
+// instant returns a cluster of n workers whose links carry one byte per nanosecond and
 // have no latency, and whose devices compute in no time: durations are bytes.
 func instant(n int) *cluster.Platform {
 	p := cluster.Uniform(n, cluster.Host{Name: "worker", FLOPS: 1e18, Bandwidth: 1e9}, nil)
@@ -38,26 +40,33 @@ type ringCount struct {
 	Nanoseconds     int64   // of a layer of `divisible` elements
 }
 
-// wrong says in which way a count is not 2(N−1)/N·D, "" if it is. Rationals are exact.
+func (c ringCount) total() (n int64) {
+	for _, s := range c.Sent {
+		n += s
+	}
+	return n
+}
+
+// wrong says in which way a count is not 2(N−1)/N·D, nil if it is. Rationals are exact.
 //
 //	mean over ranks of the bytes sent = T·B = 2(N−1)/N·D;  T = 2(N−1)/N·D/B
-func (c ringCount) wrong() string {
-	factor := big.NewRat(int64(2*(c.Nodes-1)), int64(c.Nodes))
-	var total int64
-	for _, s := range c.Sent {
-		total += s
+func (c ringCount) wrong() *result.Reason {
+	bad := func(what string, got, want any) *result.Reason {
+		r := result.Because("P01-wrong", "n", c.Nodes, "what", what, "got", got, "want", want)
+		return &r
 	}
-	mean := big.NewRat(total, int64(c.Nodes))
+	factor := big.NewRat(int64(2*(c.Nodes-1)), int64(c.Nodes))
+	mean := big.NewRat(c.total(), int64(c.Nodes))
 	if want := new(big.Rat).Mul(factor, big.NewRat(4*int64(c.Elements), 1)); mean.Cmp(want) != 0 {
-		return fmt.Sprintf("N = %d: a rank sends %s bytes on average, formula %s", c.Nodes, mean.RatString(), want.RatString())
+		return bad("bytes", mean.RatString(), want.RatString())
 	}
 	if want := new(big.Rat).Mul(factor, big.NewRat(4*divisible, 1)); want.Cmp(big.NewRat(c.Nanoseconds, 1)) != 0 {
-		return fmt.Sprintf("N = %d: %d ns, formula %s", c.Nodes, c.Nanoseconds, want.RatString())
+		return bad("nanoseconds", c.Nanoseconds, want.RatString())
 	}
 	if want := formula.T(c.Nodes, 4*divisible, 1e9); math.Abs(want-float64(c.Nanoseconds)/1e9) > 1e-12*want {
-		return fmt.Sprintf("N = %d: formula.T says %g s", c.Nodes, want)
+		return bad("formula", c.Nanoseconds, 1e9*want)
 	}
-	return ""
+	return nil
 }
 
 // countRings counts dense rings of 1 to 16 workers.
@@ -67,7 +76,7 @@ func countRings(ctx context.Context, elements int, seed uint64, b *exp.Bar) ([]r
 	var out []ringCount
 	for n := 1; n <= mostRanks; n++ {
 		c := ringCount{Nodes: n, Elements: elements}
-		job := ringsparse.Job{Layers: layers, Rate: 0.05, Steps: 1, Options: ringsparse.Options{Kinds: "gradients", Codec: "dense"}}
+		job := ringsparse.Job{Layers: layers, Rate: 0.05, Steps: 1, Options: wayOf("dense").Options}
 		real, err := iterate(ctx, instant(n), virtual.Config{Headerless: true}, job, func(rank int) cluster.Task {
 			return newDrawn(rank, seed, layers, start, func(_ int, g []float32, r *rand.Rand) { scatter(g, 0.5, r) })
 		})
@@ -77,22 +86,31 @@ func countRings(ctx context.Context, elements int, seed uint64, b *exp.Bar) ([]r
 		for _, s := range real.Trace.Sent {
 			c.Sent = append(c.Sent, s.Bytes)
 		}
-		job.Layers = []cluster.Layer{{Name: "layer", Length: divisible}}
-		timed, err := iterate(ctx, instant(n), virtual.Config{Headerless: true}, job, nil)
+		timed, err := denseRing(ctx, instant(n), divisible)
 		if err != nil {
-			return nil, fmt.Errorf("ringsparse: dense ring of %d: %w", n, err)
+			return nil, err
 		}
-		c.Nanoseconds = int64(math.Round(timed.Seconds * 1e9))
+		c.Nanoseconds = int64(math.Round(timed * 1e9))
 		out = append(out, c)
 		b.Step(fmt.Sprintf("dense ring of %d", n))
 	}
 	return out, nil
 }
 
-func wrongRings(rings []ringCount) (out []string) {
+// denseRing returns the seconds of one dense all-reduce, timing-only.
+func denseRing(ctx context.Context, p *cluster.Platform, elements int) (float64, error) {
+	job := ringsparse.Job{Layers: []cluster.Layer{{Name: "layer", Length: elements}}, Rate: 0.05, Steps: 1, Options: wayOf("dense").Options}
+	l, err := iterate(ctx, p, virtual.Config{Headerless: true}, job, nil)
+	if err != nil {
+		return 0, fmt.Errorf("ringsparse: dense ring of %d: %w", len(p.Workers), err)
+	}
+	return l.Seconds, nil
+}
+
+func wrongRings(rings []ringCount) (out []result.Reason) {
 	for _, c := range rings {
-		if w := c.wrong(); w != "" {
-			out = append(out, w)
+		if w := c.wrong(); w != nil {
+			out = append(out, *w)
 		}
 	}
 	return out
@@ -100,28 +118,31 @@ func wrongRings(rings []ringCount) (out []string) {
 
 // judgeRing judges P01.
 func judgeRing(plan trafficPlan, rings []ringCount) result.Claim {
-	bad := wrongRings(rings)
-	found := ""
-	if len(bad) > 0 {
-		found = bad[0]
+	found := claims.Identity(true, result.Reason{})
+	if bad := wrongRings(rings); len(bad) > 0 {
+		found = claims.Identity(false, bad[0])
 	}
-	return identity("P01", len(bad) == 0, found, fmt.Sprintf("in exact rationals, every N from 1 to %d: the mean of the bytes that ranks send of a real layer of %d elements, and the virtual time of a timing-only layer of %d elements on links without latency", mostRanks, plan.Elements, divisible))
+	found.Notes = []result.Reason{result.Because("P01", "most", mostRanks, "elements", plan.Elements, "divisible", divisible)}
+	return claims.Verdict("P01", found)
 }
 
-func ringNote(rings []ringCount) string {
-	if bad := wrongRings(rings); len(bad) > 0 {
-		return "The dense ring is not what T says: " + bad[0] + "."
-	}
-	return fmt.Sprintf("The dense ring moves exactly T·B = 2(N−1)/N·D per rank and takes exactly T, at every N from 1 to %d.", len(rings))
+// ringFrame sets T beside bytes and virtual time.
+func ringFrame(rings []ringCount) result.Frame {
+	head := "n least/bytes most/bytes total/bytes formula/bytes time/ns t/ns"
+	return kit.Rows("dense-ring", head, rings, func(c ringCount) []any {
+		steps := 2 * int64(c.Nodes-1)
+		return []any{c.Nodes, slices.Min(c.Sent), slices.Max(c.Sent), c.total(), steps * 4 * int64(c.Elements),
+			c.Nanoseconds, steps * 4 * divisible / int64(c.Nodes)}
+	})
 }
 
 // counted is one way of one workload with real vectors.
 type counted struct {
 	Work, Way string
-	Real      bool      // gradients of images; else random ones
-	Density   float64   // of one worker's gradients
-	Counted   []float64 // bytes of all ranks, by seed
-	Modelled  int64     // of the timing-only run
+	Own       bool    // gradients of images; else random ones
+	Density   float64 // of one worker's gradients
+	Counted   kit.Sample
+	Modelled  int64 // of the timing-only run
 }
 
 // countReal runs real vectors of the workloads' densities, and the MLP's own
@@ -134,14 +155,14 @@ func countReal(ctx context.Context, plan trafficPlan, works []workload, seeds []
 			continue
 		}
 		for _, key := range plan.CountedWays {
-			l := leg{way: ways[wayIndex(key)], gbps: plan.CountedLink, nodes: plan.CountedNodes}
+			l := leg{way: wayOf(key), gbps: plan.CountedLink, nodes: plan.CountedNodes}
 			timed, err := w.run(ctx, l)
 			if err != nil {
 				return nil, err
 			}
-			random := counted{Work: w.Title, Way: l.way.Title, Density: w.density(), Modelled: timed.Totals.Sent.Bytes}
-			real := random
-			real.Real = true
+			random := counted{Work: w.Key, Way: key, Density: w.density(), Modelled: timed.Totals.Sent.Bytes}
+			own := random
+			own.Own = true
 			for _, seed := range seeds {
 				if len(random.Counted) > 0 && w.density() == 1 {
 					break // without zeros there is nothing to draw
@@ -155,15 +176,15 @@ func countReal(ctx context.Context, plan trafficPlan, works []workload, seeds []
 				}
 				start := w.images.start(seed)
 				l.task = func(rank int) cluster.Task { return w.images.task(seed, rank, plan.CountedNodes, start) }
-				if err := real.count(ctx, w, l); err != nil {
+				if err := own.count(ctx, w, l); err != nil {
 					return nil, err
 				}
 			}
 			out = append(out, random)
 			if w.images != nil {
-				out = append(out, real)
+				out = append(out, own)
 			}
-			b.Step(fmt.Sprintf("%s, real vectors, %s", w.Title, l.way.Title))
+			b.Step(fmt.Sprintf("%s, real vectors, %s", w.Key, key))
 		}
 	}
 	return out, nil
@@ -177,24 +198,26 @@ func (c *counted) count(ctx context.Context, w *workload, l leg) error {
 	return err
 }
 
-// off is how far the model is from what was counted, relative to that.
-func (c *counted) off() float64 {
-	mean, _ := exp.MeanAndHalf(c.Counted)
-	return float64(c.Modelled)/mean - 1
-}
+// off returns how far the model is from what was counted, relative to that, in per cent.
+func (c counted) off() float64 { return 100 * (float64(c.Modelled)/c.Counted.Mean().Value - 1) }
 
-func countNote(plan trafficPlan, counts []counted) string {
-	worst, worstReal := 0.0, 0.0
-	for i := range counts {
-		if c := &counts[i]; c.Real {
-			worstReal = math.Max(worstReal, c.off())
+// off returns the largest distance of random vectors and of the MLP's own gradients.
+func (s sent) off() (random, own float64) {
+	for _, c := range s.counts {
+		if c.Own {
+			own = max(own, c.off())
 		} else {
-			worst = math.Max(worst, math.Abs(c.off()))
+			random = max(random, math.Abs(c.off()))
 		}
 	}
-	agree := fmt.Sprintf("are within %.1f %% of those", 100*worst)
-	if worst > plan.Within {
-		agree = fmt.Sprintf("are up to %.1f %% (allowed %.0f %%) away from those", 100*worst, 100*plan.Within)
-	}
-	return fmt.Sprintf("Bytes of timing-only runs %s of real random vectors of the same densities (N = %d, %s). Of the MLP's own gradients, whose zeros coincide between workers, they are too many by %.1f %% at most.", agree, plan.CountedNodes, linkName(plan.CountedLink), 100*worstReal)
+	return random, own
+}
+
+func countFrame(counts []counted) result.Frame {
+	vectors := map[bool]string{true: "own", false: "random"}
+	f := kit.Rows("counted", "work:work vectors:vectors way:way counted±/MB.3 modelled/MB.3 off/%.2", counts, func(c counted) []any {
+		return []any{c.Work, vectors[c.Own], c.Way, c.Counted.Mean().Times(1e-6), float64(c.Modelled) / 1e6, c.off()}
+	})
+	f.Kind = result.Counted
+	return f
 }

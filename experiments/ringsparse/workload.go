@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"gradsync/experiments/exp"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 	"gradsync/experiments/train"
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
@@ -18,11 +21,9 @@ import (
 // and how dense one worker's gradients are. Weights are dense.
 type workload struct {
 	Key     string          `json:"key"`
-	Title   string          `json:"title"`
-	Why     string          `json:"why"`
 	Layers  []cluster.Layer `json:"layers"`
 	Density []float64       `json:"density"` // by layer
-	Row     []int           `json:"row"`     // by layer: so many entries are zero together; 1: each by itself
+	Row     []int           `json:"row"`     // by layer: entries that are zero together; 1: each by itself
 	images  *images         // where real gradients can be had
 }
 
@@ -37,7 +38,7 @@ const (
 	resnetBatch      = 32
 )
 
-// workloads are the MLP on raw pixels with the densities of its own gradient, averaged
+// workloads returns the MLP on raw pixels with the densities of its own gradient, averaged
 // over seeds; an embedding model; and ResNet-18, all of whose gradients are dense.
 func workloads(env exp.Env) ([]workload, error) {
 	mlp, err := mlpWorkload(env)
@@ -48,12 +49,11 @@ func workloads(env exp.Env) ([]workload, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ringsparse: %w", err)
 	}
-	control := workload{Key: "resnet18", Title: "ResNet-18", Why: fmt.Sprintf("the dense control: 11.2 million parameters, %d images of 32×32", resnetBatch)}
+	control := workload{Key: "resnet18"}
 	for _, l := range resnet.Layers() {
 		control.add(l.Name, l.Length, 1, 1, resnetBatch*l.ForwardFLOP)
 	}
-	embedding := workload{Key: "embedding", Title: "embedding model",
-		Why: fmt.Sprintf("a vocabulary of %d with vectors of %d, of which a worker's batch touches the stated %g %%, then two dense layers", embeddingRows, embeddingWidth, 100*embeddingDensity)}
+	embedding := workload{Key: "embedding"}
 	embedding.add("embedding", embeddingRows*embeddingWidth, embeddingDensity, embeddingWidth, embeddingBatch*embeddingTokens*embeddingWidth)
 	embedding.add("hidden", (embeddingWidth+1)*embeddingHidden, 1, 1, embeddingBatch*2*embeddingWidth*embeddingHidden)
 	embedding.add("output", (embeddingHidden+1)*10, 1, 1, embeddingBatch*2*10*embeddingHidden)
@@ -61,12 +61,11 @@ func workloads(env exp.Env) ([]workload, error) {
 }
 
 func mlpWorkload(env exp.Env) (workload, error) {
-	c := mlpCase()
-	s, err := openImages(env.Engine, env.DataDir, c)
+	s, err := openImages(env.Engine, env.DataDir, mlpCase())
 	if err != nil {
 		return workload{}, err
 	}
-	w := workload{Key: "mlp", Title: "MLP on images", Why: fmt.Sprintf("the first layer sees raw pixels, black is +0; densities of its own first gradient, %d images per worker", c.Batch), images: s}
+	w := workload{Key: "mlp", images: s}
 	density := make([]float64, len(s.layers()))
 	for _, seed := range env.Seeds {
 		task := s.task(seed, 0, 1, s.start(seed))
@@ -81,6 +80,17 @@ func mlpWorkload(env exp.Env) (workload, error) {
 		w.add(l.Name, l.Length, density[i], 1, l.Forward.FLOP)
 	}
 	return w, nil
+}
+
+// openWorkloads makes the workloads and names them in r, with what the MLP is trained on.
+func openWorkloads(env exp.Env, r *result.Result) ([]workload, error) {
+	works, err := workloads(env)
+	if err != nil {
+		return nil, err
+	}
+	r.Config.(map[string]any)["workloads"] = works
+	r.Data, r.Engine = []result.Data{*works[0].images.data()}, works[0].images.engineName
+	return works, nil
 }
 
 // add appends a layer whose forward pass takes flop beside what starting it costs
@@ -104,7 +114,7 @@ func (w *workload) params() (n int) {
 	return n
 }
 
-// density is that of all gradients together.
+// density returns that of all gradients together.
 func (w *workload) density() (d float64) {
 	for i, l := range w.Layers {
 		d += w.Density[i] * float64(l.Length)
@@ -112,22 +122,59 @@ func (w *workload) density() (d float64) {
 	return d / float64(w.params())
 }
 
+// workFrame states the networks layer by layer; one of many layers in one row.
+func workFrame(works []workload) result.Frame {
+	type layer struct {
+		of *workload
+		i  int
+	}
+	var rows []layer
+	for i := range works {
+		w := &works[i]
+		if len(w.Layers) > 5 {
+			rows = append(rows, layer{w, -1})
+			continue
+		}
+		for l := range w.Layers {
+			rows = append(rows, layer{w, l})
+		}
+	}
+	f := kit.Rows("workloads", "work:work layer:layer layers params density/%.1", rows, func(l layer) []any {
+		if l.i < 0 {
+			return []any{l.of.Key, "all", len(l.of.Layers), l.of.params(), 100 * l.of.density()}
+		}
+		return []any{l.of.Key, l.of.Layers[l.i].Name, 1, l.of.Layers[l.i].Length, 100 * l.of.Density[l.i]}
+	})
+	f.Kind = result.Stated
+	return f
+}
+
+// workFacts are what a page says of the networks.
+func workFacts(works []workload) []result.Fact {
+	return append(kit.Facts("mlp.batch", mlpCase().Batch, "resnet18.batch", resnetBatch, "resnet18.params/million.1", float64(works[2].params())/1e6,
+		"embedding.rows", embeddingRows, "embedding.width", embeddingWidth, "embedding.touched/%", 100*embeddingDensity),
+		kit.Facts("mlp.density/%.1", 100*works[0].density(), "embedding.density/%.1", 100*works[1].density())...)
+}
+
 // way is an exchange that competes.
 type way struct {
 	Key     string             `json:"key"`
-	Title   string             `json:"title"`
 	Options ringsparse.Options `json:"options"`
 }
 
 // The ways, fixed before the first run. The last two are readings of the printed text.
 var ways = []way{
-	{"dense", "dense ring", ringsparse.Options{Kinds: "gradients", Codec: "dense"}},
-	{"ringsparse", "RingSparse", ringsparse.Options{}},
-	{"gradients", "gradients alone", ringsparse.Options{Kinds: "gradients"}},
-	{"weights", "weights alone", ringsparse.Options{Kinds: "weights"}},
-	{"all-gather", "all-gather of sparse", ringsparse.Options{Exchange: "all-gather"}},
-	{"printed", "RingSparse, printed rule", ringsparse.Options{Rule: "printed"}},
-	{"layer", "RingSparse, D of the layer", ringsparse.Options{Size: "layer"}},
+	{"dense", ringsparse.Options{Kinds: "gradients", Codec: "dense"}},
+	{"ringsparse", ringsparse.Options{}},
+	{"gradients", ringsparse.Options{Kinds: "gradients"}},
+	{"weights", ringsparse.Options{Kinds: "weights"}},
+	{"all-gather", ringsparse.Options{Exchange: "all-gather"}},
+	{"printed", ringsparse.Options{Rule: "printed"}},
+	{"layer", ringsparse.Options{Size: "layer"}},
+}
+
+func wayOf(key string) way {
+	return ways[slices.IndexFunc(ways, func(w way) bool { return w.Key == key })]
 }
 
 // lap is one iteration on virtual time.
@@ -138,10 +185,7 @@ type lap struct {
 	Choices []ringsparse.Choice // of all ranks, if they were asked for
 }
 
-// perRank is the mean of a rank's bytes, with which means over N compare.
-func (l *lap) perRank(n int) float64 { return float64(l.Totals.Sent.Bytes) / float64(n) }
-
-// leg is what is run: a way on n workers with links of so many Gb/s.
+// leg says what is run: a way on some workers with links of gbps.
 type leg struct {
 	way   way
 	gbps  float64
@@ -209,83 +253,4 @@ func (w *workload) draws(seed uint64) func(rank int) cluster.Task {
 			scatter(g, w.Density[l], r)
 		})
 	}
-}
-
-// cell is one workload, way, link and number of workers.
-type cell struct {
-	Work, Way int
-	Gbps      float64
-	Nodes     int
-}
-
-// grid runs all cells of the given sizes, timing-only.
-func grid(ctx context.Context, works []workload, nodes []int, b *exp.Bar) (map[cell]lap, error) {
-	out := map[cell]lap{}
-	for i := range works {
-		for _, gbps := range links {
-			for _, n := range nodes {
-				for k, way := range ways {
-					l, err := works[i].run(ctx, leg{way: way, gbps: gbps, nodes: n})
-					if err != nil {
-						return nil, err
-					}
-					l.Trace = nil
-					out[cell{i, k, gbps, n}] = l
-				}
-				b.Step(fmt.Sprintf("%s, %s, N = %d", works[i].Title, linkName(gbps), n))
-			}
-		}
-	}
-	return out, nil
-}
-
-// gridPlan is the sizes of a profile.
-func gridPlan(profile string) []int {
-	switch profile {
-	case "ci":
-		return []int{2, 4, 8}
-	case "quick":
-		return []int{2, 4, 6, 8, 12, 16}
-	}
-	var all []int
-	for n := 2; n <= 16; n++ {
-		all = append(all, n)
-	}
-	return all
-}
-
-// gridSeconds estimates grid.
-func gridSeconds(profile string) (s float64) {
-	for _, n := range gridPlan(profile) {
-		s += float64(3*len(ways)*2*n*(n-1)*47) / 0.3e6
-	}
-	return s
-}
-
-// wayIndex finds a way by its key.
-func wayIndex(key string) int {
-	for i, w := range ways {
-		if w.Key == key {
-			return i
-		}
-	}
-	panic("ringsparse: no way " + key)
-}
-
-// workRows states the workloads; of a network of many layers, all together.
-func workRows(works []workload) (rows [][]any) {
-	for i := range works {
-		w := &works[i]
-		for l, x := range w.Layers {
-			if len(w.Layers) > 5 && l > 0 {
-				continue
-			}
-			name, length, d := x.Name, x.Length, w.Density[l]
-			if len(w.Layers) > 5 {
-				name, length, d = fmt.Sprintf("all %d", len(w.Layers)), w.params(), w.density()
-			}
-			rows = append(rows, []any{w.Title, name, length, 100 * d})
-		}
-	}
-	return rows
 }

@@ -90,6 +90,3 @@ func scatterWithin(g []float32, d, within float64, seed uint64, layer int, r *ra
 		}
 	}
 }
-
-// mlpCase is the MLP on raw pixels, whose black ones give exact zeros.
-func mlpCase() decisionCase { return decisionCases()[0] }

@@ -4,14 +4,14 @@ import (
 	"fmt"
 
 	"gradsync/datasets"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 	"gradsync/experiments/train"
 	"gradsync/shared/cluster"
 	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/model"
 )
 
-// images are what the tasks of one network have in common.
+// images holds what the tasks of one network on images have in common.
 type images struct {
 	model      *model.Model
 	engine     tensor.Engine
@@ -43,7 +43,8 @@ func openImages(engineName, dataDir string, c decisionCase) (*images, error) {
 }
 
 func (s *images) data() *result.Data {
-	return &result.Data{Name: s.set.Name, Origin: s.set.Origin, Train: s.set.Train.Len(), Test: s.set.Test.Len(), SHA256: s.set.SHA256, Note: s.set.Note}
+	return &result.Data{Name: s.set.Name, Origin: s.set.Origin, Train: s.set.Train.Len(), Test: s.set.Test.Len(), SHA256: s.set.SHA256,
+		Note: s.set.Note}
 }
 
 func (s *images) layers() []cluster.Layer {
@@ -62,8 +63,8 @@ func (s *images) start(seed uint64) []float32 {
 	return w
 }
 
-// imageTask is one rank's training on its own images: piece `rank` of every global
-// batch, the pieces of one permutation that the seed fixes.
+// imageTask trains one rank on its own images: piece `rank` of every global batch, the
+// pieces of one permutation that the seed fixes.
 type imageTask struct {
 	*images
 	rank, ranks   int
@@ -77,7 +78,8 @@ type imageTask struct {
 
 func (s *images) task(seed uint64, rank, ranks int, start []float32) *imageTask {
 	c, h, w := s.model.Input()
-	return &imageTask{images: s, rank: rank, ranks: ranks, perm: cluster.Stream(seed, -1, "data", "decisions").Perm(s.set.Train.Len()),
+	perm := cluster.Stream(seed, -1, "data", "decisions").Perm(s.set.Train.Len())
+	return &imageTask{images: s, rank: rank, ranks: ranks, perm: perm,
 		parts: s.layers(), params: append([]float32(nil), start...), grads: make([]float32, len(start)),
 		space: s.model.NewWorkspace(s.engine, s.batch, 1), x: make([]float32, s.batch*c*h*w), labels: make([]uint8, s.batch)}
 }

@@ -1,0 +1,301 @@
+package ringsparse
+
+import (
+	"math"
+	"slices"
+
+	"gradsync/experiments/claims"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
+	"gradsync/experiments/train"
+	"gradsync/papers/ringsparse"
+)
+
+// marks are all trainings of a plan.
+type marks struct {
+	plan  accuracyPlan
+	seeds []uint64
+	at    func(trial) []mark
+}
+
+func showAccuracy(v *kit.View[trial, mark]) {
+	m := marks{planAccuracy(v.Profile), v.Seeds, v.At}
+	for _, t := range m.plan.trials() {
+		x := m.at(t)[0]
+		v.Engine = x.Engine
+		useData(v.Result, x.Data)
+	}
+	v.Facts = m.facts()
+	v.Frames = []result.Frame{m.final(), m.cost(), m.nets(), m.curves(), m.every()}
+	for _, net := range m.plan.Nets {
+		where := map[string]any{"net": net.Model}
+		v.Figures = append(v.Figures,
+			result.Figure{ID: "accuracy-" + net.Model, Form: "line", Frame: "curves", Where: where, X: "updates", Y: []string{"accuracy"}, By: []string{"form"}},
+			result.Figure{ID: "loss-" + net.Model, Form: "line", Frame: "curves", Where: where, X: "seconds", Y: []string{"loss"}, By: []string{"form"}})
+	}
+	v.Claims = []result.Claim{m.judge()}
+}
+
+// compared is a form beside its base, seed by seed.
+type compared struct {
+	Diff     kit.Sample // final accuracy, of 1
+	Loss     kit.Sample // test loss at the last evaluation
+	Updates  kit.Sample // to the target, over the base's, of the seeds on which both reach it
+	Lost     int        // seeds on which the base alone reaches it at an evaluation
+	Same     int        // seeds with the base's bits
+	Promised int        // seeds on which those were promised
+}
+
+// compare sets the seeds of a form beside its base's.
+func compare(f accuracyForm, these, base []mark) (c compared) {
+	for i, m := range these {
+		b := base[i]
+		c.Diff = append(c.Diff, m.Accuracy-b.Accuracy)
+		c.Loss = append(c.Loss, m.Curve[len(m.Curve)-1].Loss-b.Curve[len(b.Curve)-1].Loss)
+		if m.SHA256 == b.SHA256 {
+			c.Same++
+		}
+		if f.Bits && m.Totals.Kinds[ringsparse.Weights].Blocks == 0 {
+			c.Promised++
+		}
+		mine, ok := train.Reach(m.Curve, accuracyTarget*b.Accuracy)
+		theirs, also := train.Reach(b.Curve, accuracyTarget*b.Accuracy)
+		switch {
+		case ok && also:
+			c.Updates = append(c.Updates, mine.Updates/theirs.Updates)
+		case also:
+			c.Lost++
+		}
+	}
+	return c
+}
+
+// pair compares a trial with its base; ok is false if the network lacks the form, or the
+// form is nobody's rival.
+func (m marks) pair(t trial) (c compared, ok bool) {
+	f, ok := m.plan.form(t.Net, t.Form)
+	if !ok || f.Base == "" {
+		return c, false
+	}
+	return compare(f, m.at(t), m.at(trial{t.Net, f.Base})), true
+}
+
+// margin says how a paired difference lies to ± accuracyMargin: "within" it with its whole
+// interval, "outside" with its whole interval, "open" where the interval does not tell;
+// of one seed, which has no interval, "within" or "alone".
+func (c compared) margin() string {
+	e := c.Diff.Mean()
+	half := e.Half()
+	if math.IsNaN(half) {
+		half = 0
+	}
+	switch {
+	case e.Value-half >= -accuracyMargin && e.Value+half <= accuracyMargin:
+		return "within"
+	case e.CI == nil:
+		return "alone"
+	case math.Abs(e.Value)-half > accuracyMargin:
+		return "outside"
+	}
+	return "open"
+}
+
+// tolerated returns which of tolerances.csv's own two conditions a form misses on one
+// network: how much lower the mean is, and how many more updates the target takes.
+func (c compared) tolerated(net string) (out []result.Reason) {
+	if mean, lower := c.Diff.Mean().Value, claims.Tolerance("P10"); mean < -lower {
+		out = append(out, result.Because("P10-lower", "net", net, "points", -100*mean, "limit", 100*lower))
+	}
+	if c.Lost > 0 {
+		out = append(out, result.Because("P10-alone", "net", net, "n", c.Lost, "of", len(c.Diff)))
+	}
+	if more := c.Updates.Mean(); more.N > 0 && more.Value > accuracyMore {
+		out = append(out, result.Because("P10-updates", "net", net, "times", more.Value, "limit", accuracyMore))
+	}
+	return out
+}
+
+// half returns half of an interval as an argument, nil for none.
+func half(e kit.Estimate) any {
+	if e.CI == nil {
+		return nil
+	}
+	return e.Half()
+}
+
+// judge judges P10 by the patent's form on every network, and by the bits that are
+// promised.
+func (m marks) judge() result.Claim {
+	var found []any
+	var parts []result.Part
+	var missed, own []result.Reason
+	neither := 0
+	for _, t := range m.plan.trials() {
+		f, _ := m.plan.form(t.Net, t.Form)
+		c, ok := m.pair(t)
+		if !ok {
+			continue
+		}
+		if f.Bits && c.Same < c.Promised {
+			missed = append(missed, result.Because("P10-bits", "net", t.Net, "n", c.Promised-c.Same, "of", c.Promised))
+		}
+		if f.Key != patentForm {
+			continue
+		}
+		e, margin := c.Diff.Mean().Times(100), c.margin()
+		found = append(found, map[string]any{"net": t.Net, "diff": e.Value, "half": half(e)})
+		lower := c.tolerated(t.Net)
+		holds := margin == "within" && len(lower) == 0
+		parts = append(parts, result.Part{Of: map[string]string{"model": t.Net}, Value: e.Value, CI95: e.CI, Samples: e.Samples, Holds: &holds})
+		own, neither = append(own, lower...), neither+len(c.Diff)-len(c.Updates)-c.Lost
+		if margin != "within" {
+			control := ""
+			if o, ok := m.pair(trial{t.Net, orderForm}); ok {
+				control = o.margin()
+			}
+			missed = append(missed, result.Because(map[string]string{"alone": "P10-one", "outside": "P10-outside", "open": "P10-open"}[margin], "net", t.Net, "diff", e.Value, "half", half(e), "margin", 100*accuracyMargin,
+				"seeds", len(c.Diff), "control", control))
+		}
+	}
+	words := result.Because("P10-found", "nets", found)
+	out := claims.Holding(len(missed)+len(own) == 0, len(m.seeds), &words)
+	out.Parts = parts
+	out.Notes = []result.Reason{result.Because("P10", "seeds", len(m.seeds), "margin", 100*accuracyMargin, "lower", 100*claims.Tolerance("P10"), "more", accuracyMore,
+		"target", 100*accuracyTarget)}
+	if len(own) == 0 {
+		out.Notes = append(out.Notes, result.Because("P10-own-hold"))
+	}
+	out.Notes = slices.Concat(out.Notes, own, missed)
+	if neither > 0 {
+		out.Notes = append(out.Notes, result.Because("P10-target", "n", neither))
+	}
+	return claims.Verdict("P10", out)
+}
+
+// final is the accuracy at the end, paired with the form compared with.
+func (m marks) final() result.Frame {
+	head := "net:model form:form accuracy±/%.2 diff±/points.2 within:bool margin:margin loss±/.4 updates/.3 same same_all:bool"
+	return kit.Rows("final", head, m.plan.trials(), func(t trial) []any {
+		row := []any{t.Net, t.Form, kit.Each(m.at(t), percentAccuracy).Mean()}
+		c, ok := m.pair(t)
+		if !ok {
+			return append(row, nil, nil, nil, nil, nil, nil, nil)
+		}
+		return append(row, c.Diff.Mean().Times(100), c.margin() == "within", c.margin(), c.Loss.Mean(), c.Updates.Mean(), c.Same, c.Same == len(c.Diff))
+	})
+}
+
+func percentAccuracy(x mark) float64 { return 100 * x.Accuracy }
+func virtualSeconds(x mark) float64  { return x.Seconds }
+
+// ratio returns the mean over seeds of a form's number over its base's.
+func (m marks) ratio(t trial, of func(mark) float64) kit.Estimate {
+	f, _ := m.plan.form(t.Net, t.Form)
+	if f.Base == "" {
+		return kit.Estimate{}
+	}
+	mine, base := kit.Each(m.at(t), of), kit.Each(m.at(trial{t.Net, f.Base}), of)
+	for i := range mine {
+		mine[i] /= base[i]
+	}
+	return mine.Mean()
+}
+
+// shares returns the choices of weights and by the tie, and the bytes sent as weights, in
+// per cent.
+func shares(these []mark) (weights, ties, carried float64) {
+	var all ringsparse.Totals
+	for _, x := range these {
+		all.Merge(x.Totals)
+	}
+	of := func(n int64) float64 { return 100 * float64(n) / float64(max(all.Choices, 1)) }
+	carried = 100 * float64(all.Kinds[ringsparse.Weights].Bytes) / float64(max(all.Sent.Bytes, 1))
+	return of(all.Chosen[ringsparse.Weights]), of(all.Ties), carried
+}
+
+// cost is what the exchanges sent and took.
+func (m marks) cost() result.Frame {
+	head := "net:model form:form seconds/s.2 time_ratio/.3 bytes_ratio/.3 weights/%.1 ties/%.1 carried/%.1 drops:bool"
+	return kit.Rows("cost", head, m.plan.trials(), func(t trial) []any {
+		weights, ties, carried := shares(m.at(t))
+		if f, _ := m.plan.form(t.Net, t.Form); f.Sync != "ringsparse" {
+			weights, ties, carried = math.NaN(), math.NaN(), math.NaN()
+		}
+		return []any{t.Net, t.Form, kit.Each(m.at(t), virtualSeconds).Mean(), m.ratio(t, virtualSeconds),
+			m.ratio(t, func(x mark) float64 { return float64(x.Bytes) }), weights, ties, carried, m.at(t)[0].Lossy}
+	})
+}
+
+// nets is what is said of a network as a whole.
+func (m marks) nets() result.Frame {
+	head := "net:model updates rate pruned:bool untied:bool largest/points.2 largest_control/points.2 printed_same"
+	return kit.Rows("nets", head, m.plan.Nets, func(net accuracyNet) []any {
+		largest := func(form string) float64 {
+			c, ok := m.pair(trial{net.Model, form})
+			if !ok {
+				return math.NaN()
+			}
+			most := 0.0
+			for _, d := range c.Diff {
+				most = max(most, math.Abs(d))
+			}
+			return 100 * most
+		}
+		patent := m.at(trial{net.Model, patentForm})
+		weights, ties, _ := shares(patent)
+		var same any
+		if _, ok := m.plan.form(net.Model, "printed"); ok {
+			same = compare(accuracyForm{}, m.at(trial{net.Model, "printed"}), patent).Same
+		}
+		return []any{net.Model, net.Updates, net.Rate, net.Pruned, weights == 0 && ties == 0, largest(patentForm), largest(orderForm), same}
+	})
+}
+
+// curves has the mean over seeds, which have the same evaluations. Pruned forms begin at
+// half of the updates and are left out.
+func (m marks) curves() result.Frame {
+	type at struct {
+		trial
+		i int
+	}
+	var rows []at
+	for _, t := range m.plan.trials() {
+		if f, _ := m.plan.form(t.Net, t.Form); f.Pruned {
+			continue
+		}
+		for i := range m.at(t)[0].Curve {
+			rows = append(rows, at{t, i})
+		}
+	}
+	return kit.Rows("curves", "net:model form:form end:bool updates seconds/s.2 accuracy/%.1 loss/.2", rows, func(a at) []any {
+		mean := func(of func(train.Point) float64) kit.Estimate {
+			return kit.Each(m.at(a.trial), func(x mark) float64 { return of(x.Curve[a.i]) }).Mean()
+		}
+		return []any{a.Net, a.Form, a.i == len(m.at(a.trial)[0].Curve)-1, mean(func(p train.Point) float64 { return float64(p.Updates) }),
+			mean(func(p train.Point) float64 { return p.Seconds }), mean(func(p train.Point) float64 { return 100 * p.Accuracy }),
+			mean(func(p train.Point) float64 { return p.Loss })}
+	})
+}
+
+// every lists all trainings.
+func (m marks) every() result.Frame {
+	type one struct {
+		trial
+		i int
+	}
+	var rows []one
+	for _, t := range m.plan.trials() {
+		for i := range m.seeds {
+			rows = append(rows, one{t, i})
+		}
+	}
+	return kit.Rows("seeds", "net:model form:form seed accuracy/%.2 sha256", rows, func(o one) []any {
+		x := m.at(o.trial)[o.i]
+		return []any{o.Net, o.Form, m.seeds[o.i], percentAccuracy(x), x.SHA256[:12]}
+	})
+}
+
+func (m marks) facts() []result.Fact {
+	return kit.Facts("workers", m.plan.Workers, "batch", m.plan.Batch, "link/Gb/s", m.plan.Link, "images", m.plan.EvalImages, "keep/%.0", 100*m.plan.Keep,
+		"margin/points", 100*accuracyMargin, "target/%.0", 100*accuracyTarget, "threshold", accuracyThreshold, "short", m.plan.Nets[0].Updates < 1000)
+}

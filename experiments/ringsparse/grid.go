@@ -1,0 +1,157 @@
+package ringsparse
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gradsync/experiments/exp"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
+	"gradsync/papers/ringsparse"
+	"gradsync/papers/ringsparse/formula"
+	"gradsync/shared/cluster"
+	"gradsync/shared/tensor/codec"
+)
+
+// cell is one workload, way, link and number of workers.
+type cell struct {
+	Work, Way string
+	Gbps      float64
+	Nodes     int
+}
+
+// grid holds iterations by cell, at the platform's rates of codecs or at others.
+type grid map[cell]lap
+
+// runGrid runs the cells of some ways and sizes, timing-only.
+func runGrid(ctx context.Context, works []workload, these []way, nodes []int, rates []cluster.CodecRate, b *exp.Bar) (grid, error) {
+	out := grid{}
+	for i := range works {
+		w := &works[i]
+		for _, gbps := range links {
+			for _, n := range nodes {
+				for _, way := range these {
+					l, err := w.run(ctx, leg{way: way, gbps: gbps, nodes: n, rates: rates})
+					if err != nil {
+						return nil, err
+					}
+					l.Trace = nil
+					out[cell{w.Key, way.Key, gbps, n}] = l
+				}
+				b.Step(fmt.Sprintf("%s, %g Gb/s, N = %d", w.Key, gbps, n))
+			}
+		}
+	}
+	return out, nil
+}
+
+// rateWays are run at measured rates too; the dense ring needs none.
+var rateWays = []way{wayOf("dense"), wayOf("ringsparse"), wayOf("gradients")}
+
+// bytes returns the bytes of a cell over those of the dense ring, both of all ranks, in
+// per cent.
+func (g grid) bytes(c cell) float64 {
+	dense := c
+	dense.Way = "dense"
+	return 100 * (float64(g[c].Totals.Sent.Bytes) / float64(g[dense].Totals.Sent.Bytes))
+}
+
+// gain returns the dense ring's time over a cell's.
+func (g grid) gain(c cell) float64 {
+	dense := c
+	dense.Way = "dense"
+	return g[dense].Seconds / g[c].Seconds
+}
+
+// cells lists the cells of workloads, ways, links and sizes, in that order.
+func cells(works []workload, these []way, gbps []float64, nodes []int) (out []cell) {
+	for i := range works {
+		for _, way := range these {
+			for _, b := range gbps {
+				for _, n := range nodes {
+					out = append(out, cell{works[i].Key, way.Key, b, n})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// cellHead heads the columns of a cell.
+const cellHead = "work:work way:way link/Gb/s n "
+
+func (c cell) row(more ...any) []any { return append([]any{c.Work, c.Way, c.Gbps, c.Nodes}, more...) }
+
+// gridPlan returns the sizes of a profile.
+func gridPlan(profile string) []int {
+	switch profile {
+	case "ci":
+		return []int{2, 4, 8}
+	case "quick":
+		return []int{2, 4, 6, 8, 12, 16}
+	}
+	var all []int
+	for n := 2; n <= 16; n++ {
+		all = append(all, n)
+	}
+	return all
+}
+
+// gridSeconds estimates runGrid of all ways.
+func gridSeconds(profile string) (s float64) {
+	for _, n := range gridPlan(profile) {
+		s += float64(3*len(ways)*2*n*(n-1)*47) / 0.3e6
+	}
+	return s
+}
+
+// measuredRates are what one CPU core with AVX-512 does, in bytes of dense float32 per
+// second: `gradsync calibrate`, density 10 %. The platform's own are assumed, with low
+// confidence.
+var measuredRates = []cluster.CodecRate{
+	{Name: "bitmap", Encode: 13.6e9, Decode: 13.0e9},
+	{Name: "coo", Encode: 6.3e9, Decode: 6.4e9},
+	{Name: "count", Encode: 30e9},
+	{Name: "convert", Encode: 4.3e9},
+}
+
+func rateOf(rates []cluster.CodecRate, name string) cluster.CodecRate {
+	i := slices.IndexFunc(rates, func(r cluster.CodecRate) bool { return r.Name == name })
+	if i < 0 {
+		panic("ringsparse: no rate of " + name)
+	}
+	return rates[i]
+}
+
+// bitmapOf returns the bitmap at one of the rates.
+func bitmapOf(rates []cluster.CodecRate) ringsparse.Coder {
+	r := rateOf(rates, "bitmap")
+	return ringsparse.Coder{Codec: codec.Bitmap{}, Encode: r.Encode, Decode: r.Decode}
+}
+
+// breakEven returns the density up to which a bitmap pays at a link.
+func breakEven(rates []cluster.CodecRate, gbps float64) float64 {
+	c := bitmapOf(rates)
+	return formula.BitmapBreakEven(gbps*gigabit, c.Encode, c.Decode)
+}
+
+// rateFrame sets assumed rates beside measured ones, in GB/s.
+func rateFrame() result.Frame {
+	head := "work_of:work-of assumed/GB/s assumed_unpack/GB/s measured/GB/s measured_unpack/GB/s"
+	f := kit.Rows("codec-rates", head, measuredRates, func(m cluster.CodecRate) []any {
+		out := []any{m.Name}
+		for _, r := range []cluster.CodecRate{rateOf(referencePlatform().Codecs, m.Name), m} {
+			for _, x := range []float64{r.Encode, r.Decode} {
+				if x == 0 {
+					x = math.NaN() // nothing is unpacked
+				}
+				out = append(out, x/1e9)
+			}
+		}
+		return out
+	})
+	f.Kind = result.Stated
+	return f
+}
