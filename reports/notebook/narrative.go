@@ -69,6 +69,16 @@ func (p *page) Cell(f, key string, sel ...any) (Value, error) {
 	return p.cell(f, key, sel...)
 }
 
+// Measured returns what was found of a claim that states a number.
+func (p *page) Measured(id string) (Value, error) {
+	p.used["claim "+id] = true
+	c, ok := claims.Get(id)
+	if found := p.Result.Claim(id); ok && found != nil {
+		return Value{V: found.Measured, Column: result.Column{Key: id, Unit: c.Unit}, page: p}, nil
+	}
+	return Value{}, fmt.Errorf("%s judges no claim %s", p.Result.ID, id)
+}
+
 // span is a stated range, "650-700".
 var span = regexp.MustCompile(`^([0-9.]+)-([0-9.]+)$`)
 

@@ -49,10 +49,21 @@ func tree(t *testing.T, path string, visit func(root *parse.ListNode)) {
 	}
 }
 
-// No number of a notebook is typed: what has a digit is bound, or a name in names.txt, or
-// history that is marked as past.
+// narratives are the texts that speak of several results: <paper>.en.md, <paper>.short.en.md.
+func narratives(t *testing.T, pattern string) []string {
+	t.Helper()
+	all, err := fs.Glob(texts, "*."+pattern+".md")
+	if err != nil || len(all) == 0 {
+		t.Fatal("no narratives: ", err)
+	}
+	return all
+}
+
+// No number of a notebook or a narrative is typed: what has a digit is bound, or a name in
+// names.txt, or history that is marked as past.
 func TestNoTypedNumbers(t *testing.T) {
-	names := []*regexp.Regexp{regexp.MustCompile("(?s)`[^`]*`"), regexp.MustCompile(`\]\([^)]*\)`)}
+	names := []*regexp.Regexp{regexp.MustCompile("(?s)`[^`]*`"), regexp.MustCompile(`\]\([^)]*\)`), regexp.MustCompile(`\{#[a-z0-9.-]+\}`),
+		regexp.MustCompile(`<sub>[^<]*</sub>|<[^>]*>`)}
 	f, err := texts.Open("names.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +73,7 @@ func TestNoTypedNumbers(t *testing.T) {
 			names = append(names, regexp.MustCompile(line))
 		}
 	}
-	for _, path := range append(notebooks(t, "en"), notebooks(t, "zh")...) {
+	for _, path := range slices.Concat(notebooks(t, "en"), notebooks(t, "zh"), narratives(t, "en"), narratives(t, "zh")) {
 		tree(t, path, func(root *parse.ListNode) {
 			said(root, func(text string) {
 				for _, name := range names {
@@ -119,7 +130,7 @@ func said(n parse.Node, say func(string)) {
 func TestLanguagesBindTheSame(t *testing.T) {
 	paths := notebooks(t, "en")
 	more, _ := fs.Glob(texts, "reasons/*.en.tmpl")
-	for _, path := range slices.Concat(paths, more, []string{"reasons.en.tmpl"}) {
+	for _, path := range slices.Concat(paths, narratives(t, "en"), more, []string{"reasons.en.tmpl"}) {
 		en, zh := bindings(t, path), bindings(t, strings.Replace(path, ".en.", ".zh.", 1))
 		for _, b := range slices.Sorted(maps.Keys(en)) {
 			if en[b] > 0 && zh[b] == 0 {
