@@ -18,7 +18,7 @@ type chapter struct {
 // chapter names comes last, under the title otherChapter.
 var chapters = map[string][]chapter{
 	"ring": {
-		{Title: said{"What a ring does, and what it costs", "环做什么，代价是多少"}, stems: []string{"steps", "cost"}},
+		{Title: said{"What a ring does, and what it costs", "环做什么，代价是多少"}, stems: []string{"steps", "cost", "chunks"}},
 		{Title: said{"What it buys in training", "它给训练带来什么"}, stems: []string{"scaling", "overlap"}},
 		{Title: said{"Which ring, and its weakest link", "哪一个环，及其最弱的链路"}, stems: []string{"placement", "slow-link"}},
 		{Title: said{"Is it the same training?", "是同样的训练吗？"}, stems: []string{"equals-sgd"}},

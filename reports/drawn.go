@@ -11,9 +11,10 @@ import (
 
 // merge is f with each set of line groups that coincide, mean, band and seeds,
 // to the last bit as one group, named "ASP = DASP", in the look of the page's
-// own method where it is among them; together are the names of each set. Curves that hide one
-// another could not be told apart, and each would weigh as much as a visible one.
-func merge(f notebook.Drawing) (out notebook.Drawing, together []string) {
+// own method where it is among them; together are the names of each set, and is the word
+// between names that are formulas. Curves that hide one another could not be told apart,
+// and each would weigh as much as a visible one.
+func merge(f notebook.Drawing, and string) (out notebook.Drawing, together []string) {
 	if f.Form != "line" {
 		return f, nil
 	}
@@ -45,7 +46,7 @@ func merge(f notebook.Drawing) (out notebook.Drawing, together []string) {
 			}
 			join := " = "
 			if strings.ContainsAny(strings.Join(names, ""), "=∝") {
-				join = " and " // the names are formulas
+				join = and // the names are formulas
 			}
 			name, look := strings.Join(names, join), set[0]
 			if i := slices.IndexFunc(set, func(g string) bool { return slices.Contains(own, slug(g)) }); i >= 0 {

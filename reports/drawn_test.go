@@ -35,7 +35,7 @@ func TestCoincidingCurvesAreDrawnOnce(t *testing.T) {
 		f.Series = append(f.Series, curve(m, ys...)...)
 	}
 	f.Series[5].Y = []float64{10, 20.0000001} // SSP's seed
-	got, names := merge(f)
+	got, names := merge(f, andWords[0])
 	if len(names) != 1 || names[0] != "ASP = DASP" {
 		t.Fatalf("merged %q, want ASP = DASP", names)
 	}
@@ -66,7 +66,7 @@ func TestCoincidingCurvesAreDrawnOnce(t *testing.T) {
 		t.Errorf("%d points, or the legend lacks the names", len(v.Points))
 	}
 	f.Form = "bar"
-	if got, names := merge(f); len(names) > 0 || len(got.Series) != 8 {
+	if got, names := merge(f, andWords[0]); len(names) > 0 || len(got.Series) != 8 {
 		t.Error("bars, which stand beside one another, were merged")
 	}
 }
@@ -104,7 +104,7 @@ func TestLinesOfOneGroupAreNamed(t *testing.T) {
 // Names that are formulas are not joined by a sign of equality.
 func TestFormulasAreJoinedByAWord(t *testing.T) {
 	series := []notebook.Series{{Name: "n = 4", X: []float64{1}, Y: []float64{1}}, {Name: "∝ n−1", X: []float64{1}, Y: []float64{1}}}
-	if _, together := merge(notebook.Drawing{Form: "line", Series: series}); !slices.Equal(together, []string{"n = 4 and ∝ n−1"}) {
+	if _, together := merge(notebook.Drawing{Form: "line", Series: series}, andWords[1]); !slices.Equal(together, []string{"n = 4 和 ∝ n−1"}) {
 		t.Errorf("drawn together: %q", together)
 	}
 }

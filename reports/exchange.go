@@ -16,7 +16,7 @@ type exchange struct {
 	Nodes    int             `json:"nodes"`
 	Segments int             `json:"segments"` // of a gradient
 	Blocks   []exchangeBlock `json:"blocks"`   // by number
-	Packets  []packet        `json:"packets"`  // in the order of the table
+	Packets  []packet        `json:"packets"`  // in the order of the frame
 }
 
 type exchangeBlock struct {
@@ -27,7 +27,7 @@ type exchangeBlock struct {
 type packet struct {
 	From    int       `json:"from"`
 	To      []int     `json:"to"`
-	Content string    `json:"content"` // "G0[1] + G2[0]"
+	Content string    `json:"content"` // "G{0,1}[1] + G{1,2}[0]"
 	When    string    `json:"when"`
 	Bytes   string    `json:"bytes"`
 	Got     []decoded `json:"got"` // one per receiver
@@ -58,13 +58,13 @@ func ints(cell any) []int {
 	return out
 }
 
-// exchangeOf reads a table "packets-N-R" and, for the blocks and their holders,
+// exchangeOf reads a frame "packets-N-R" and, for the blocks and their holders,
 // "complete-N-R" of the same result.
 func exchangeOf(r *result.Result, t *frame) (*exchange, error) {
 	size := ints(t.ID)
 	at := slices.IndexFunc(r.Frames, func(o frame) bool { return o.ID == strings.Replace(t.ID, "packets", "complete", 1) })
 	if len(size) != 2 || at < 0 {
-		return nil, fmt.Errorf("no nodes and redundancy in its name, or no table of what each node lacks")
+		return nil, fmt.Errorf("no nodes and redundancy in its name, or no frame of what each node lacks")
 	}
 	x := &exchange{Nodes: size[0], Segments: size[1]}
 	if err := x.readBlocks(&r.Frames[at]); err != nil {
@@ -114,12 +114,12 @@ func exchangeOf(r *result.Result, t *frame) (*exchange, error) {
 func (x *exchange) readBlocks(t *frame) error {
 	q, h := t.At("block"), t.At("holders")
 	if q < 0 || h < 0 {
-		return fmt.Errorf("table %s: no columns block and holders", t.ID)
+		return fmt.Errorf("frame %s: no columns block and holders", t.ID)
 	}
 	for _, row := range t.Rows {
 		n, holders := ints(row[q]), ints(row[h])
 		if len(n) != 1 || len(holders) != x.Segments {
-			return fmt.Errorf("table %s: block %v held by %v, not by %d nodes", t.ID, row[q], row[h], x.Segments)
+			return fmt.Errorf("frame %s: block %v held by %v, not by %d nodes", t.ID, row[q], row[h], x.Segments)
 		}
 		if !slices.ContainsFunc(x.Blocks, func(b exchangeBlock) bool { return b.Number == n[0] }) {
 			x.Blocks = append(x.Blocks, exchangeBlock{n[0], holders})
@@ -129,10 +129,10 @@ func (x *exchange) readBlocks(t *frame) error {
 	return nil
 }
 
-// spaced sets a sum of segments with spaces around its signs.
+// spaced gives the sums of a cell, which have no spaces, room to be read.
 func spaced(sum string) string { return strings.ReplaceAll(sum, "+", " + ") }
 
-// readDecoded reads "0:G{1,2}[0];2:…" and, for the same nodes, what each
+// readDecoded reads "0:G{1,2}[0];2:…", by node, and, for the same nodes, what each
 // subtracted before.
 func (x *exchange) readDecoded(got, subtracted string) (out []decoded, err error) {
 	before := map[string]string{}

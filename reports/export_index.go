@@ -33,7 +33,7 @@ func exportIndex(all map[string][]loaded, list []exportFigure) string {
 
 // facts says what a reader of the figure must know.
 func (x exportFigure) facts() []string {
-	f, together := merge(apartInGroups(x.of.Drawn[0]))
+	f, together := merge(apartInGroups(x.of.Drawn[0]), andWords[0])
 	out := []string{"title: " + x.Page.Title[0]}
 	if caption := plainOf(string(x.of.Caption[0])); caption != "" {
 		out = append(out, "caption: "+strings.Join(strings.Fields(caption), " "))

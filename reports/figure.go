@@ -26,13 +26,16 @@ type figureView struct {
 	Drawn                        said // what the drawing does otherwise than the data
 }
 
+// andWords join two names in each language.
+var andWords = [2]string{" and ", " 和 "}
+
 // shownPoints is how many points a page's own table holds at most.
 const shownPoints = 60
 
 // viewFigure draws a figure once, in English, and keeps its option for the live chart.
 func viewFigure(l loaded, f *notebook.Figure, s *scripts) (*figureView, error) {
-	en, together := merge(apartInGroups(f.Drawn[0]))
-	zh, alsoZh := merge(apartInGroups(f.Drawn[1]))
+	en, together := merge(apartInGroups(f.Drawn[0]), andWords[0])
+	zh, alsoZh := merge(apartInGroups(f.Drawn[1]), andWords[1])
 	if f.Alt[0] == "" {
 		return nil, fmt.Errorf("figure %s: the notebook has no alt text under it", f.ID)
 	}

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"fmt"
 	"html/template"
 	"regexp"
 	"slices"
@@ -110,7 +111,7 @@ func (page *paperPage) showIdeaOf(l loaded) error {
 		}
 		var err error
 		if page.Diagram, err = widgetOf(l, f.ID); err != nil {
-			return err
+			return fmt.Errorf("reports: %s: %w", l.ID, err)
 		}
 		page.DiagramHref, page.DiagramName, page.Widgets = l.ID+".html", l.Page.Title, true
 	}

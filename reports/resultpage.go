@@ -263,8 +263,8 @@ func wordPairs(en, zh notebook.Drawing) map[string]string {
 		put(en.Bands[i].State, zh.Bands[i].State)
 		put(en.Bands[i].Label, zh.Bands[i].Label)
 	}
-	a, _ := merge(apartInGroups(en))
-	b, _ := merge(apartInGroups(zh))
+	a, _ := merge(apartInGroups(en), andWords[0])
+	b, _ := merge(apartInGroups(zh), andWords[1])
 	for i := range min(len(a.Series), len(b.Series)) {
 		put(a.Series[i].Name, b.Series[i].Name)
 	}

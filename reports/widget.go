@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
-	"math/big"
 	"strings"
 
 	"gradsync/experiments/result"
@@ -81,8 +80,8 @@ type loads struct {
 	Rows  []loadRow `json:"rows"`
 }
 
-// loadRow has a bar for each name: its length, null for none, and the words that the
-// table has for it, a fraction's value before them.
+// loadRow has a bar for each name: its length, null for none, and its number as the table
+// prints it.
 type loadRow struct {
 	N      int        `json:"n"`
 	R      int        `json:"r"`
@@ -119,19 +118,16 @@ func loadsOf(l loaded, f *frame) (*loads, error) {
 			return nil, fmt.Errorf("row %d: n = %v, r = %v", k, row[n], row[r])
 		}
 		for _, i := range bars {
-			text := printed(f.Columns[i], row[i])
+			x.Texts = append(x.Texts, printed(f.Columns[i], row[i]))
 			if row[i] == nil {
-				x.Values, x.Texts = append(x.Values, nil), append(x.Texts, text)
+				x.Values = append(x.Values, nil)
 				continue
 			}
 			v := exact(row[i])
 			if v < 0 {
 				return nil, fmt.Errorf("row %d, %s: %v is no load", k, f.Columns[i].Key, row[i])
 			}
-			if strings.Contains(text, "/") {
-				text = number(v, 0) + " = " + groupEach(text)
-			}
-			x.Values, x.Texts = append(x.Values, &v), append(x.Texts, text)
+			x.Values = append(x.Values, &v)
 		}
 		out.Rows = append(out.Rows, x)
 	}
@@ -140,29 +136,13 @@ func loadsOf(l loaded, f *frame) (*loads, error) {
 
 func both2(b notebook.Both) said { return said{b[0], b[1]} }
 
-// groupEach prints an exact number as number prints one that is not: the parts
-// of a fraction by thousands.
-func groupEach(s string) string {
-	p, q, isFraction := strings.Cut(strings.Replace(s, "-", "−", 1), "/")
-	if !isFraction {
-		return notebook.Grouped(p)
-	}
-	return notebook.Grouped(p) + "/" + notebook.Grouped(q)
-}
-
-// exact is the number that a cell holds, as a number or as the words of a fraction;
-// -1 for what is neither.
+// exact is the number that a cell holds, -1 for what is none.
 func exact(x any) float64 {
 	switch x := x.(type) {
 	case int:
 		return float64(x)
 	case float64:
 		return x
-	case string:
-		if q, ok := new(big.Rat).SetString(x); ok {
-			f, _ := q.Float64()
-			return f
-		}
 	}
 	return -1
 }

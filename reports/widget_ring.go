@@ -34,12 +34,12 @@ type ringTransfer struct {
 	Adds     bool   `json:"adds"`
 }
 
-// ringOf reads the tables transfers and states of one result.
+// ringOf reads the frames transfers and states of one result.
 func ringOf(r *result.Result, t *frame) (*ringWalk, error) {
 	at := slices.IndexFunc(r.Frames, func(o frame) bool { return o.ID == "states" })
 	cols := columnsOf(t, "step", "gpu", "loop", "sends", "sent_holds", "receives", "from", "how", "holds")
 	if at < 0 || cols == nil {
-		return nil, fmt.Errorf("a column is missing, or the table of states")
+		return nil, fmt.Errorf("a column is missing, or the frame of states")
 	}
 	w := &ringWalk{}
 	if err := w.readStart(&r.Frames[at]); err != nil {
@@ -92,11 +92,11 @@ func (w *ringWalk) readStart(t *frame) error {
 	w.GPUs = len(w.Start)
 	for g, chunks := range w.Start {
 		if len(chunks) != w.GPUs || !slices.Equal(chunks[0], []int{g}) {
-			return fmt.Errorf("table %s: GPU %d begins with %v, of %d GPUs", t.ID, g, chunks, w.GPUs)
+			return fmt.Errorf("frame %s: GPU %d begins with %v, of %d GPUs", t.ID, g, chunks, w.GPUs)
 		}
 	}
 	if w.GPUs < 2 {
-		return fmt.Errorf("table %s: %d GPUs before the first step", t.ID, w.GPUs)
+		return fmt.Errorf("frame %s: %d GPUs before the first step", t.ID, w.GPUs)
 	}
 	return nil
 }

@@ -17,8 +17,8 @@ type daspWalk struct {
 	Events  []daspEvent `json:"events"`
 }
 
-// daspEvent is one row of the table of events: numbers of workers from 1, times as
-// the table words them.
+// daspEvent is one row of the frame of events: numbers of workers from 1, times as
+// the table prints them.
 type daspEvent struct {
 	Time   string `json:"time"`
 	Worker int    `json:"worker"`
@@ -32,20 +32,21 @@ type daspEvent struct {
 	Gap    int    `json:"gap"`
 	Newest int    `json:"newest"`
 	V      []int  `json:"v"` // held by each worker afterwards
-	// "" and -1 where the table has nothing.
-	Wait      string `json:"wait"`
-	Until     string `json:"until"`
-	Sent      string `json:"sent"`
-	Staleness int    `json:"staleness"`
-	Group     int    `json:"group"`
+	// "" and -1 where the frame has nothing.
+	Wait        string `json:"wait"`
+	Until       string `json:"until"`       // the time until which the worker waits
+	UntilWorker int    `json:"untilWorker"` // or the worker whose return it waits for
+	Sent        string `json:"sent"`
+	Staleness   int    `json:"staleness"`
+	Group       int    `json:"group"`
 }
 
-// walkOf reads the table of events, and the thresholds from that of the states.
+// walkOf reads the frame of events, and the thresholds from that of the states.
 func walkOf(r *result.Result, t *frame) (*daspWalk, error) {
 	cols := columnsOf(t, "time", "worker", "what", "state", "why", "by", "held", "min", "oldest", "gap", "twait", "until", "until_worker", "staleness", "group", "sent", "newest", "v1")
 	at := slices.IndexFunc(r.Frames, func(o frame) bool { return o.ID == "walk" })
 	if cols == nil || at < 0 {
-		return nil, fmt.Errorf("a column is missing, or the table of the states")
+		return nil, fmt.Errorf("a column is missing, or the frame of the states")
 	}
 	w := &daspWalk{}
 	if err := w.readThresholds(&r.Frames[at]); err != nil {
@@ -97,10 +98,7 @@ func (w *daspWalk) event(t *frame, cols map[string]int, row []any) (e daspEvent,
 	}
 	e = daspEvent{Time: text("time", false), Worker: number("worker"), What: word("what"), State: word("state"), Why: word("why"), By: number("by"),
 		Held: number("held"), Min: number("min"), Oldest: number("oldest"), Gap: number("gap"), Newest: number("newest"),
-		Wait: text("twait", true), Until: text("until", true), Sent: text("sent", true), Staleness: whole(cols["staleness"], true), Group: whole(cols["group"], true)}
-	if row[cols["until_worker"]] != nil {
-		e.Until = fmt.Sprint("worker ", number("until_worker"))
-	}
+		Wait: text("twait", true), Until: text("until", true), UntilWorker: whole(cols["until_worker"], true), Sent: text("sent", true), Staleness: whole(cols["staleness"], true), Group: whole(cols["group"], true)}
 	for n := range w.Workers {
 		e.V = append(e.V, whole(cols["v1"]+n, false))
 	}
@@ -109,6 +107,9 @@ func (w *daspWalk) event(t *frame, cols map[string]int, row []any) (e daspEvent,
 	}
 	if e.Worker < 1 || e.Worker > w.Workers || e.Oldest < 1 || e.Oldest > w.Workers || e.Newest < slices.Max(e.V) {
 		return e, fmt.Errorf("worker %v, oldest %v, versions %v of %v", row[cols["worker"]], row[cols["oldest"]], e.V, row[cols["newest"]])
+	}
+	if e.UntilWorker > w.Workers || e.Until != "" && e.UntilWorker >= 0 {
+		return e, fmt.Errorf("waits until %q and for worker %d", e.Until, e.UntilWorker)
 	}
 	if !slices.Contains([]string{"push", "timer", "used", "release"}, e.What) || !slices.Contains([]string{"QIS", "WSS", "FSS"}, e.State) {
 		return e, fmt.Errorf("%q in state %q", e.What, e.State)
@@ -146,7 +147,7 @@ func (w *daspWalk) readThresholds(t *frame) error {
 		}
 	}
 	if w.Smin < 0 || w.Smax <= w.Smin {
-		return fmt.Errorf("table %s: gaps up to %d in QIS, up to %d in WSS", t.ID, w.Smin, w.Smax)
+		return fmt.Errorf("frame %s: gaps up to %d in QIS, up to %d in WSS", t.ID, w.Smin, w.Smax)
 	}
 	return nil
 }

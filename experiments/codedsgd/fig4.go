@@ -127,32 +127,18 @@ func sparse(curve []train.Point) []train.Point {
 
 // endsFrame says where the curves end.
 func (w *largest) endsFrame() result.Frame {
-	type row struct {
-		v      variant
-		method string
-	}
-	var rows []row
+	s := kit.NewSheet("ends", "setting:setting method:method r runs iteration/ms.1 seconds/s.2 ±best/%.2")
 	for _, v := range fourVariants {
+		better, _ := w.top.optimal(v)
 		for _, m := range curveMethods {
-			rows = append(rows, row{v, m})
+			runs, r := w.runs(m, v), any(nil)
+			if m == codedsgdKey {
+				r = better
+			}
+			seconds := kit.Each(runs, func(c []train.Point) float64 { return c[len(c)-1].Seconds }).Mean().Value
+			best := kit.Each(runs, func(c []train.Point) float64 { return 100 * trajectory{Curve: c}.best() }).Mean()
+			s.Add(v.Key, m, r, len(runs), 1e3*seconds/float64(w.plan.Updates), seconds, best)
 		}
 	}
-	seconds := func(r row) float64 {
-		return kit.Each(w.runs(r.method, r.v), func(c []train.Point) float64 { return c[len(c)-1].Seconds }).Mean().Value
-	}
-	return kit.Frame("ends", rows, kit.Word("setting", "setting", func(r row) string { return r.v.Key }),
-		kit.Word("method", "method", func(r row) string { return r.method }),
-		kit.Any("r", "", func(r row) any {
-			if r.method != codedsgdKey {
-				return nil
-			}
-			best, _ := w.top.optimal(r.v)
-			return best
-		}),
-		kit.Count("runs", "", func(r row) int { return len(w.runs(r.method, r.v)) }),
-		kit.Num("iteration", "ms", 1, func(r row) float64 { return 1e3 * seconds(r) / float64(w.plan.Updates) }),
-		kit.Num("seconds", "s", 2, seconds),
-		kit.Half("best", "%", 2, func(r row) kit.Estimate {
-			return kit.Each(w.runs(r.method, r.v), func(c []train.Point) float64 { return 100 * trajectory{Curve: c}.best() }).Mean()
-		}))
+	return s.Frame
 }

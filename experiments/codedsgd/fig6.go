@@ -24,9 +24,8 @@ func benchmark(id, source, claim string, net network) exp.Experiment {
 				}
 				return float64(c.Picked)
 			}
-			r.Facts = append(w.facts(), kit.Number("picked", "%", 0, level(w.picked)), kit.Number("picked.whole", "%", 0, level(other)),
-				kit.Counted("below", "", levelsBelow),
-				kit.Number("best", "%", 1, 100*w.picked.Best), kit.Whether("all-below", w.picked.Below), kit.Whether("lowest", w.picked.lowest()))
+			r.Facts = append(w.facts(), kit.Facts("picked/%.0", level(w.picked), "picked.whole/%.0", level(other), "below", levelsBelow,
+				"best/%.1", 100*w.picked.Best, "all-below", w.picked.Below, "lowest", w.picked.lowest())...)
 			r.Frames = []result.Frame{w.levelsFrame(other), w.reachedFrame()}
 			r.Figures = []result.Figure{{ID: "times", Form: "line", Frame: "reached", X: "level", Y: []string{"seconds"}, By: []string{"method"}}}
 			r.Claims = []result.Claim{judgeLevel(claim, w.picked, len(w.seeds), w.differs(false))} // the level itself is judged
@@ -34,55 +33,35 @@ func benchmark(id, source, claim string, net network) exp.Experiment {
 		}}.experiment()
 }
 
-// threeMethods are the algorithms of figs. 6, 7, 14 and 15, in the order of largest.curves.
-var threeMethods = []string{multicast.key(), codedsgdKey, "asgd"}
-
 // levelsFrame holds the mean time to each candidate, where micro-blocks travel on one
 // medium and where whole gradients do on a switch.
 func (w *largest) levelsFrame(whole choice) result.Frame {
-	type row struct {
-		v variant
-		rung
-		picked bool
-	}
-	var rows []row
-	for _, x := range []struct {
-		v variant
-		c choice
-	}{{judged, w.picked}, {ethernet, whole}} {
-		for _, l := range x.c.Levels {
-			rows = append(rows, row{x.v, l, l.Percent == x.c.Picked})
+	s := kit.NewSheet("levels", "setting:setting level/% r ssgd-multicast/s.3 cssgd/s.3 asgd/s.3 spread/.3 picked")
+	add := func(v variant, c choice) {
+		r, _ := w.top.optimal(v)
+		for _, l := range c.Levels {
+			s.Add(v.Key, l.Percent, r, l.Seconds[0], l.Seconds[1], l.Seconds[2], l.Spread, l.Percent == c.Picked)
 		}
 	}
-	cols := []kit.Col[row]{kit.Word("setting", "setting", func(r row) string { return r.v.Key }), kit.Count("level", "%", func(r row) int { return r.Percent }),
-		kit.Count("r", "", func(r row) int { best, _ := w.top.optimal(r.v); return best })}
-	for i, m := range threeMethods {
-		cols = append(cols, kit.Num(m, "s", 3, func(r row) float64 { return r.Seconds[i] }))
-	}
-	return kit.Frame("levels", rows, append(cols, kit.Num("spread", "", 3, func(r row) float64 { return r.Spread }),
-		kit.Flag("picked", func(r row) bool { return r.picked }))...)
+	add(judged, w.picked)
+	add(ethernet, whole)
+	return s.Frame
 }
 
 // reachedFrame holds the mean time to every level that all runs of an algorithm reach.
 func (w *largest) reachedFrame() result.Frame {
-	type row struct {
-		method  string
-		level   int
-		seconds float64
-	}
-	var rows []row
+	s := kit.NewSheet("reached", "method:method level/% seconds/s")
 	curves := w.curves(judged)
-	for i, m := range threeMethods {
+	for i, m := range []string{multicast.key(), codedsgdKey, "asgd"} {
 		for percent := max(int(100*w.picked.Best)-4*levelsBelow, 1); percent <= int(100*w.picked.Best); percent++ {
 			var at []float64
 			for _, curve := range curves[i] {
 				at = append(at, secondsTo(curve, float64(percent)/100))
 			}
 			if x := meanOf(at); !math.IsNaN(x) {
-				rows = append(rows, row{m, percent, x})
+				s.Add(m, percent, x)
 			}
 		}
 	}
-	return kit.Frame("reached", rows, kit.Word("method", "method", func(r row) string { return r.method }),
-		kit.Count("level", "%", func(r row) int { return r.level }), kit.Num("seconds", "s", kit.AsIs, func(r row) float64 { return r.seconds }))
+	return s.Frame
 }

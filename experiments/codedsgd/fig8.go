@@ -46,7 +46,7 @@ func timeToTarget(id, source string, net network, judge func(*trainer, *sweep) (
 			if r.Claims, err = judge(t, s); err != nil {
 				return err
 			}
-			r.Facts = append(s.facts(), switchFacts(s.on)...)
+			r.Facts = append(s.facts(), kit.Facts("switch.mean/%.1", meanSaved(s.on, multicast, switched))...)
 			r.Frames = []result.Frame{s.timeFrame(), s.soonerFrame(), betterFrame(s.on), meansFrame(s.on, secondsIn, multicast, unicast),
 				loadFrame(s.on), s.wholeFrame()}
 			for _, v := range fourVariants {
@@ -62,54 +62,32 @@ func timeToTarget(id, source string, net network, judge func(*trainer, *sweep) (
 		}}.experiment()
 }
 
-// methodAt is a method on a number of nodes, in a variant.
-type methodAt struct {
-	i  int // place of the number of nodes
-	on timing
-	v  variant
-	x  exchange
-}
-
-func (s *sweep) methodsAt(variants []variant) (out []methodAt) {
-	for _, v := range variants {
+// timeFrame has a row for each variant, number of nodes and method.
+func (s *sweep) timeFrame() result.Frame {
+	f := kit.NewSheet("time", "setting:setting nodes method:method iteration/ms.1 compute/ms.1 ±updates/.1 seconds/s.3 "+
+		"saved_multicast/%.1 saved_unicast/%.1 share/.3 idle missed")
+	for _, v := range fourVariants {
 		for i, on := range s.on {
+			of, updates := on.Of[v.Key], s.updates[i]
 			for _, x := range compared(on.Nodes) {
-				out = append(out, methodAt{i, on, v, x})
+				t := of[x].Seconds
+				f.Add(v.Key, on.Nodes, x.key(), 1e3*t, 1e3*of[x].Compute, sampleOf(updates).Mean(), meanOf(updates)*t,
+					saved(t, of[multicast].Seconds), saved(t, of[unicast].Seconds), t/of[multicast].Seconds, x.Redundancy == on.Nodes, missing(updates))
 			}
 		}
 	}
-	return out
-}
-
-func (m methodAt) it() iteration                { return m.on.Of[m.v.Key][m.x] }
-func (m methodAt) of(rival exchange) iteration  { return m.on.Of[m.v.Key][rival] }
-func (m methodAt) idle() bool                   { return m.x.Redundancy == m.on.Nodes }
-func (m methodAt) saved(rival exchange) float64 { return saved(m.it().Seconds, m.of(rival).Seconds) }
-
-// timeFrame has a row for each variant, number of nodes and method.
-func (s *sweep) timeFrame() result.Frame {
-	return kit.Frame("time", s.methodsAt(fourVariants), kit.Word("setting", "setting", func(m methodAt) string { return m.v.Key }),
-		kit.Count("nodes", "", func(m methodAt) int { return m.on.Nodes }), kit.Word("method", "method", func(m methodAt) string { return m.x.key() }),
-		kit.Num("iteration", "ms", 1, func(m methodAt) float64 { return 1e3 * m.it().Seconds }),
-		kit.Num("compute", "ms", 1, func(m methodAt) float64 { return 1e3 * m.it().Compute }),
-		kit.Half("updates", "", 1, func(m methodAt) kit.Estimate { return sampleOf(s.updates[m.i]).Mean() }),
-		kit.Num("seconds", "s", 3, func(m methodAt) float64 { return meanOf(s.updates[m.i]) * m.it().Seconds }),
-		kit.Num("saved_multicast", "%", 1, func(m methodAt) float64 { return m.saved(multicast) }),
-		kit.Num("saved_unicast", "%", 1, func(m methodAt) float64 { return m.saved(unicast) }),
-		kit.Num("share", "", 3, func(m methodAt) float64 { return m.it().Seconds / m.of(multicast).Seconds }),
-		kit.Flag("idle", func(m methodAt) bool { return m.idle() }),
-		kit.Count("missed", "", func(m methodAt) int { return missing(s.updates[m.i]) }))
+	return f.Frame
 }
 
 // soonerFrame holds where CSSGD is sooner than either SSGD.
 func (s *sweep) soonerFrame() result.Frame {
-	var rows []belowRow
+	f := kit.NewSheet("sooner", "setting:setting rival:method method:method nodes")
 	for _, v := range fourVariants {
 		for _, rival := range []exchange{multicast, unicast} {
-			rows = append(rows, belowRows(s.on, v, rival.key(), rival, secondsIn)...)
+			addBelow(f, s.on, v, rival, secondsIn, v.Key, rival.key())
 		}
 	}
-	return belowFrame("sooner", "rival", "method", rows, kit.Word("setting", "setting", func(b belowRow) string { return b.v.Key }))
+	return f.Frame
 }
 
 // missing counts the runs that do not reach the target.

@@ -48,7 +48,7 @@ func traffic(id, source string, net network, judge func(*trainer, *sweep) ([]res
 					idle++
 				}
 			}
-			r.Facts = append(s.facts(), kit.Counted("idle", "", idle))
+			r.Facts = append(s.facts(), kit.Facts("idle", idle)...)
 			r.Frames = []result.Frame{s.trafficFrame(), s.lessFrame(), meansFrame(s.on, bytesIn, multicast)}
 			for _, model := range []string{"micro", "whole"} {
 				for _, y := range []string{"once", "receivers"} {
@@ -62,25 +62,26 @@ func traffic(id, source string, net network, judge func(*trainer, *sweep) ([]res
 
 // trafficFrame has a row for each message model, number of nodes and method.
 func (s *sweep) trafficFrame() result.Frame {
-	gigabytes := func(m methodAt, bytes float64) float64 { return meanOf(s.updates[m.i]) * bytes / 1e9 }
-	return kit.Frame("traffic", s.methodsAt([]variant{judged, ethernet}), kit.Word("messages", "messages", func(m methodAt) string { return messageOf(m.v) }),
-		kit.Count("nodes", "", func(m methodAt) int { return m.on.Nodes }), kit.Word("method", "method", func(m methodAt) string { return m.x.key() }),
-		kit.Num("updates", "", 1, func(m methodAt) float64 { return meanOf(s.updates[m.i]) }),
-		kit.Num("packets", "", kit.AsIs, func(m methodAt) float64 { return m.it().Packets }),
-		kit.Num("once", "GB", 3, func(m methodAt) float64 { return gigabytes(m, m.it().Bytes) }),
-		kit.Num("receivers", "GB", 3, func(m methodAt) float64 { return gigabytes(m, m.it().Delivered) }),
-		kit.Num("of_multicast", "%", 1, func(m methodAt) float64 { return 100 * m.it().Bytes / m.of(multicast).Bytes }),
-		kit.Num("of_receivers", "%", 1, func(m methodAt) float64 { return 100 * m.it().Bytes / m.of(multicast).Delivered }),
-		kit.Flag("idle", func(m methodAt) bool { return m.idle() }),
-		kit.Count("missed", "", func(m methodAt) int { return missing(s.updates[m.i]) }))
+	f := kit.NewSheet("traffic", "messages:messages nodes method:method updates/.1 packets once/GB.3 receivers/GB.3 of_multicast/%.1 of_receivers/%.1 idle missed")
+	for _, v := range []variant{judged, ethernet} {
+		for i, on := range s.on {
+			updates, plain := meanOf(s.updates[i]), on.Of[v.Key][multicast]
+			for _, x := range compared(on.Nodes) {
+				it := on.Of[v.Key][x]
+				f.Add(messageOf(v), on.Nodes, x.key(), updates, it.Packets, updates*it.Bytes/1e9, updates*it.Delivered/1e9,
+					100*it.Bytes/plain.Bytes, 100*it.Bytes/plain.Delivered, x.Redundancy == on.Nodes, missing(s.updates[i]))
+			}
+		}
+	}
+	return f.Frame
 }
 
 // lessFrame holds where CSSGD sends less than SSGD Multicast, by how bytes are counted.
 func (s *sweep) lessFrame() result.Frame {
-	var rows []belowRow
+	f := kit.NewSheet("less", "messages:messages counted:counted method:method nodes")
 	for _, v := range []variant{judged, ethernet} {
-		rows = append(append(rows, belowRows(s.on, v, "once", multicast, bytesIn)...),
-			belowRows(s.on, v, "receivers", multicast, func(it iteration) float64 { return it.Delivered })...)
+		addBelow(f, s.on, v, multicast, bytesIn, messageOf(v), "once")
+		addBelow(f, s.on, v, multicast, func(it iteration) float64 { return it.Delivered }, messageOf(v), "receivers")
 	}
-	return belowFrame("less", "counted", "counted", rows, kit.Word("messages", "messages", func(b belowRow) string { return messageOf(b.v) }))
+	return f.Frame
 }

@@ -136,24 +136,15 @@ func codeRange(costs []codingCost, fast, slow float64) (least, most float64) {
 // codingFrame holds, of one node and iteration, the bytes of int32 that are coded and the
 // time that takes beside computing.
 func codingFrame(costs []codingCost) result.Frame {
-	mb := func(key string, of func(codingCost) float64) kit.Col[codingCost] {
-		return kit.Num(key, "MB", 1, func(c codingCost) float64 { return of(c) / 1e6 })
+	f := kit.NewSheet("coding", "model:model messages:messages r quantised/MB.1 encoded/MB.1 decoded/MB.1 summed/MB.1 bytes/MB.1 compute/ms.1 "+
+		"share/%.1 code/%.1 slow/%.1 fast/%.1 needed/GB/s.1")
+	for _, c := range costs {
+		p := c.Parts
+		f.Add(c.Net.Model, messageOf(variant{Whole: c.Whole}), c.R, p.Quantised/1e6, p.Encoded/1e6, p.Decoded/1e6, p.Summed/1e6, c.Bytes/1e6,
+			1e3*c.Compute, 100*c.share(), 100*c.code(codingRate), 100*c.code(copyLeast*copyRate), 100*c.code(copyMost*copyRate), c.needed()/1e9)
 	}
-	percent := func(key string, of func(codingCost) float64) kit.Col[codingCost] {
-		return kit.Num(key, "%", 1, func(c codingCost) float64 { return 100 * of(c) })
-	}
-	f := kit.Frame("coding", costs, kit.Word("model", "model", func(c codingCost) string { return c.Net.Model }),
-		kit.Word("messages", "messages", func(c codingCost) string { return messageOf(variant{Whole: c.Whole}) }),
-		kit.Count("r", "", func(c codingCost) int { return c.R }),
-		mb("quantised", func(c codingCost) float64 { return c.Parts.Quantised }), mb("encoded", func(c codingCost) float64 { return c.Parts.Encoded }),
-		mb("decoded", func(c codingCost) float64 { return c.Parts.Decoded }), mb("summed", func(c codingCost) float64 { return c.Parts.Summed }),
-		mb("bytes", func(c codingCost) float64 { return c.Bytes }), kit.Num("compute", "ms", 1, func(c codingCost) float64 { return 1e3 * c.Compute }),
-		percent("share", codingCost.share), percent("code", func(c codingCost) float64 { return c.code(codingRate) }),
-		percent("slow", func(c codingCost) float64 { return c.code(copyLeast * copyRate) }),
-		percent("fast", func(c codingCost) float64 { return c.code(copyMost * copyRate) }),
-		kit.Num("needed", "GB/s", 1, func(c codingCost) float64 { return c.needed() / 1e9 }))
 	f.Kind = result.Counted
-	return f
+	return f.Frame
 }
 
 // codingFacts are the extremes over the paper's message model.
@@ -167,11 +158,8 @@ func codingFacts(costs []codingCost) []result.Fact {
 	}
 	codeLeast, codeMost := codeRange(costs, codingRate, codingRate)
 	fastLeast, slowMost := codeRange(costs, copyMost*copyRate, copyLeast*copyRate)
-	percent := func(key string, digits int, x float64) result.Fact { return kit.Number(key, "%", digits, 100*x) }
-	return []result.Fact{kit.Counted("coding.nodes", "", anchor), kit.Number("coding.rate", "GB/s", kit.AsIs, codingRate/1e9),
-		kit.Number("copy.rate", "GB/s", kit.AsIs, copyRate/1e9),
-		kit.Number("copy.least", "", kit.AsIs, copyLeast), kit.Number("copy.most", "", kit.AsIs, copyMost), kit.Number("flops", "GFLOP/s", kit.AsIs, gigaflops()),
-		percent("code.least", 0, codeLeast), percent("code.most", 0, codeMost), percent("copied.least", 1, fastLeast), percent("copied.most", 1, slowMost),
-		percent("coding.least", 0, least), percent("coding.most", 0, most), percent("code.part", 0, part), percent("coding.limit", 0, codingLimit),
-		kit.Number("coding.need", "GB/s", 0, need/1e9)}
+	return kit.Facts("coding.nodes", anchor, "coding.rate/GB/s", codingRate/1e9, "copy.rate/GB/s", copyRate/1e9, "copy.least", copyLeast, "copy.most", copyMost,
+		"flops/GFLOP/s", gigaflops(), "code.least/%.0", 100*codeLeast, "code.most/%.0", 100*codeMost, "copied.least/%.1", 100*fastLeast,
+		"copied.most/%.1", 100*slowMost, "coding.least/%.0", 100*least, "coding.most/%.0", 100*most, "code.part/%.0", 100*part,
+		"coding.limit/%.0", 100*codingLimit, "coding.need/GB/s.0", need/1e9)
 }

@@ -96,12 +96,9 @@ func hexOf(x int32) string { return fmt.Sprintf("0x%08X", uint32(x)) }
 
 // mappingFacts are the mapping's table.
 func mappingFacts(m mapped) []result.Fact {
-	return []result.Fact{{Key: "mapping.top", Value: hexOf(m.Top)}, {Key: "mapping.bottom", Value: hexOf(m.Bottom)},
-		kit.Counted("mapping.zero", "", int(m.Zero)),
-		kit.Counted("mapping.range", "", paperRange), kit.Number("mapping.step", "", kit.AsIs, m.Step), kit.Counted("mapping.values", "", m.Values),
-		kit.Number("mapping.error", "", kit.AsIs, m.Worst*m.Step/2), kit.Number("mapping.worst", "", 6, m.Worst),
-		kit.Counted("mapping.clipped", "", m.Clipped), kit.Counted("mapping.beyond", "", beyond), kit.Counted("mapping.refused", "", m.Refused),
-		kit.Counted("mapping.strange", "", strange)}
+	return kit.Facts("mapping.top", hexOf(m.Top), "mapping.bottom", hexOf(m.Bottom), "mapping.zero", m.Zero, "mapping.range", paperRange,
+		"mapping.step", m.Step, "mapping.values", m.Values, "mapping.error", m.Worst*m.Step/2, "mapping.worst/.6", m.Worst,
+		"mapping.clipped", m.Clipped, "mapping.beyond", beyond, "mapping.refused", m.Refused, "mapping.strange", strange)
 }
 
 // decoded is what coding and decoding random packets found.
@@ -215,39 +212,29 @@ func clamp(x int64) int64 { return min(max(x, math.MinInt32), math.MaxInt32) }
 
 // wrapFrame is the final sum in 32 bits and in 64.
 func wrapFrame() result.Frame {
-	type row struct {
-		blocks       int
-		narrow, wide float64
-	}
-	var rows []row
+	f := kit.NewSheet("wrap", "blocks sum/.1 narrow/.3 wide/.3")
 	for blocks := 1; blocks <= 8; blocks++ {
 		narrow, wide := wrappedSum(blocks)
-		rows = append(rows, row{blocks, narrow, wide})
+		f.Add(blocks, 2*float64(blocks), narrow, wide)
 	}
-	f := kit.Frame("wrap", rows, kit.Count("blocks", "", func(r row) int { return r.blocks }),
-		kit.Num("sum", "", 1, func(r row) float64 { return 2 * float64(r.blocks) }),
-		kit.Num("narrow", "", 3, func(r row) float64 { return r.narrow }), kit.Num("wide", "", 3, func(r row) float64 { return r.wide }))
 	f.Kind = result.Counted
-	return f
+	return f.Frame
 }
 
 // decodeFrame holds the packets that each arithmetic decodes wrongly.
 func decodeFrame(d decoded) result.Frame {
-	type row struct {
-		key    string
-		errors int
+	f := kit.NewSheet("decode", "sum:sum errors share/%.1")
+	for i, errors := range []int{d.Errors, d.Saturating, d.Float32} {
+		f.Add([]string{"wrapping", "saturating", "float32"}[i], errors, 100*float64(errors)/float64(d.Packets))
 	}
-	f := kit.Frame("decode", []row{{"wrapping", d.Errors}, {"saturating", d.Saturating}, {"float32", d.Float32}},
-		kit.Word("sum", "sum", func(r row) string { return r.key }), kit.Count("errors", "", func(r row) int { return r.errors }),
-		kit.Num("share", "%", 1, func(r row) float64 { return 100 * float64(r.errors) / float64(d.Packets) }))
 	f.Kind = result.Counted
-	return f
+	return f.Frame
 }
 
 func decodeFacts(d decoded) []result.Fact {
 	narrow, wide := wrappedSum(wrapAt)
-	return []result.Fact{kit.Counted("packets", "", d.Packets), kit.Counted("packets.wrapped", "", d.Wrapped),
-		kit.Counted("wrap.blocks", "", wrapAt), kit.Number("wrap.each", "", 1, 2), kit.Number("wrap.narrow", "", 0, narrow), kit.Number("wrap.wide", "", 0, wide)}
+	return kit.Facts("packets", d.Packets, "packets.wrapped", d.Wrapped, "wrap.blocks", wrapAt, "wrap.each/.1", 2.0, "wrap.narrow/.0", narrow,
+		"wrap.wide/.0", wide)
 }
 
 // wrapAt is the number of blocks at which the sum first wraps.

@@ -2,6 +2,7 @@ package codedsgd
 
 import (
 	"math"
+	"slices"
 
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
@@ -76,172 +77,94 @@ func (s *precisionStudy) cause() string {
 	return "steps"
 }
 
-// trainedWith is an arithmetic of a study.
-type trainedWith struct {
-	*precisionStudy
-	kind int
-}
-
-func (t trainedWith) arithmetic() arithmetic { return t.Kinds[t.kind] }
-
-// unless is of where the arithmetic is another than float32, else no number.
-func unless(of func(t trainedWith) float64) func(t trainedWith) float64 {
-	return func(t trainedWith) float64 {
-		if t.arithmetic().Float {
-			return math.NaN()
-		}
-		return of(t)
-	}
-}
-
 // lossFrame says what each arithmetic does to the training.
 func lossFrame(studies []*precisionStudy) result.Frame {
-	var rows []trainedWith
+	f := kit.NewSheet("loss", "model:model arithmetic:arithmetic blocks images step accuracy/%.2 loss/.4 ±gap distance/% saturated/% moves seen:seen coarser on_ten")
 	for _, s := range studies {
-		for i := range s.Kinds {
-			rows = append(rows, trainedWith{s, i})
+		for i, a := range s.Kinds {
+			row := []any{s.Plan.Net.Model, a.Key, nil, nil, nil, 100 * meanOf(s.of(i, func(l learnt) float64 { return l.Accuracy })),
+				meanOf(s.of(i, lossOf)), kit.Estimate{}, nil, nil, false, nil, a.coarser(), a.Range == paperRange}
+			if !a.Float {
+				blocks := a.blocksOf(s.Plan.Nodes)
+				row[2], row[3], row[4] = blocks, float64(s.Plan.Net.batch(s.Plan.Nodes))/float64(blocks), a.Range/codedsgd.Top
+				row[7], row[8], row[9], row[10], row[11] = s.lossGap(i), 100*s.distance(i), 100*s.saturated(i), s.moves(i), s.seen(i)
+			}
+			f.Add(row...)
 		}
 	}
-	blocks := func(t trainedWith) float64 { return float64(t.arithmetic().blocksOf(t.Plan.Nodes)) }
-	return kit.Frame("loss", rows, kit.Word("model", "model", func(t trainedWith) string { return t.Plan.Net.Model }),
-		kit.Word("arithmetic", "arithmetic", func(t trainedWith) string { return t.arithmetic().Key }),
-		kit.Num("blocks", "", 0, unless(blocks)), kit.Flag("on_ten", func(t trainedWith) bool { return t.arithmetic().Range == paperRange }),
-		kit.Num("images", "", kit.AsIs, unless(func(t trainedWith) float64 { return float64(t.Plan.Net.batch(t.Plan.Nodes)) / blocks(t) })),
-		kit.Num("step", "", kit.AsIs, unless(func(t trainedWith) float64 { return t.arithmetic().Range / codedsgd.Top })),
-		kit.Num("accuracy", "%", 2, func(t trainedWith) float64 {
-			return 100 * meanOf(t.of(t.kind, func(l learnt) float64 { return l.Accuracy }))
-		}),
-		kit.Num("loss", "", 4, func(t trainedWith) float64 { return meanOf(t.of(t.kind, lossOf)) }),
-		kit.Half("gap", "", kit.AsIs, func(t trainedWith) (e kit.Estimate) {
-			if t.kind == inFloat {
-				return e
-			}
-			return t.lossGap(t.kind)
-		}),
-		kit.Num("distance", "%", kit.AsIs, unless(func(t trainedWith) float64 { return 100 * t.distance(t.kind) })),
-		kit.Num("saturated", "%", kit.AsIs, unless(func(t trainedWith) float64 { return 100 * t.saturated(t.kind) })),
-		kit.Flag("moves", func(t trainedWith) bool { return t.kind != inFloat && t.moves(t.kind) }),
-		kit.Word("seen", "seen", func(t trainedWith) string {
-			if t.kind == inFloat {
-				return ""
-			}
-			return t.seen(t.kind)
-		}),
-		kit.Flag("coarser", func(t trainedWith) bool { return t.arithmetic().coarser() }))
+	return f.Frame
 }
 
 // bitsFrame holds the distance by step, for the figures.
 func bitsFrame(studies []*precisionStudy) result.Frame {
-	type row struct {
-		s              *precisionStudy
-		line           string
-		bits, distance float64
-	}
-	var rows []row
+	f := kit.NewSheet("bits", "model:model line:line bits/.0 distance/%")
 	for _, s := range studies {
-		last := row{}
+		model, paper, last := s.Plan.Net.Model, s.Kinds[inPaper].bitsOf(), 0.0
 		for i, a := range s.Kinds {
 			if a.coarser() {
-				last = row{s, "unclipped", a.bitsOf(), s.distance(i)}
-				rows = append(rows, last)
+				last = a.bitsOf()
+				f.Add(model, "unclipped", last, 100*s.distance(i))
 			}
 		}
-		paper := s.Kinds[inPaper].bitsOf()
-		rows = append(rows, row{s, "order", last.bits, s.order()}, row{s, "order", paper, s.order()}, row{s, "paper", paper, s.distance(inPaper)})
+		f.Add(model, "order", last, 100*s.order())
+		f.Add(model, "order", paper, 100*s.order())
+		f.Add(model, "paper", paper, 100*s.distance(inPaper))
 	}
-	return kit.Frame("bits", rows, kit.Word("model", "model", func(r row) string { return r.s.Plan.Net.Model }),
-		kit.Word("line", "line", func(r row) string { return r.line }),
-		kit.Num("bits", "", 0, func(r row) float64 { return r.bits }), kit.Num("distance", "%", kit.AsIs, func(r row) float64 { return 100 * r.distance }))
+	return f.Frame
 }
 
-// networksFrame holds how each network is trained, and what is found of it.
+// networksFrame holds how each network is trained, and what is found of it; unseen are
+// the smallest and the largest difference in loss that the seeds would show, over the
+// coarser steps.
 func networksFrame(studies []*precisionStudy) result.Frame {
-	plan := func(key string, of func(p precisionPlan) int) kit.Col[*precisionStudy] {
-		return kit.Count(key, "", func(s *precisionStudy) int { return of(s.Plan) })
-	}
-	percent := func(key string, digits int, of func(s *precisionStudy) float64) kit.Col[*precisionStudy] {
-		return kit.Num(key, "%", digits, func(s *precisionStudy) float64 { return 100 * of(s) })
-	}
-	// The smallest and the largest difference in loss that the seeds would show, over the
-	// coarser steps.
-	unseen := func(s *precisionStudy) (least, most float64) {
-		least = math.Inf(1)
+	f := kit.NewSheet("networks", "model:model key data:data width nodes batch updates rate cause:cause order/% unseen_least unseen_most "+
+		"images largest first_clipped outside_micro/% outside_one/%")
+	for _, s := range studies {
+		least, most := math.Inf(1), 0.0
 		for i, a := range s.Kinds {
 			if a.coarser() {
 				half := s.lossGap(i).Half()
 				least, most = min(least, half), max(most, half)
 			}
 		}
-		return least, most
+		first := any(nil)
+		if i := slices.IndexFunc(s.Largest, func(x float64) bool { return x > paperRange }); i >= 0 {
+			first = s.Plan.Sums[i]
+		}
+		p, last := s.Plan, len(s.Largest)-1
+		f.Add(p.Net.Model, p.Net.Key, s.Data.Name, p.Width, p.Nodes, p.Net.batch(p.Nodes), p.Updates, p.Rate, s.cause(), 100*s.order(), least, most,
+			p.Sums[last], s.Largest[last], first, 100*s.Clipped[0][1], 100*s.Clipped[len(s.Clipped)-1][1])
 	}
-	last := func(s *precisionStudy) int { return len(s.Largest) - 1 }
-	return kit.Frame("networks", studies, kit.Word("model", "model", func(s *precisionStudy) string { return s.Plan.Net.Model }),
-		kit.Word("key", "", func(s *precisionStudy) string { return s.Plan.Net.Key }),
-		kit.Word("data", "data", func(s *precisionStudy) string { return s.Data.Name }),
-		kit.Num("width", "", kit.AsIs, func(s *precisionStudy) float64 { return s.Plan.Width }), plan("nodes", func(p precisionPlan) int { return p.Nodes }),
-		plan("batch", func(p precisionPlan) int { return p.Net.batch(p.Nodes) }), plan("updates", func(p precisionPlan) int { return int(p.Updates) }),
-		kit.Num("rate", "", kit.AsIs, func(s *precisionStudy) float64 { return s.Plan.Rate }),
-		kit.Word("cause", "cause", (*precisionStudy).cause), percent("order", kit.AsIs, (*precisionStudy).order),
-		kit.Num("unseen_least", "", kit.AsIs, func(s *precisionStudy) float64 { x, _ := unseen(s); return x }),
-		kit.Num("unseen_most", "", kit.AsIs, func(s *precisionStudy) float64 { _, x := unseen(s); return x }),
-		kit.Count("images", "", func(s *precisionStudy) int { return s.Plan.Sums[last(s)] }),
-		kit.Num("largest", "", kit.AsIs, func(s *precisionStudy) float64 { return s.Largest[last(s)] }),
-		kit.Any("first_clipped", "", func(s *precisionStudy) any {
-			for i, x := range s.Largest {
-				if x > paperRange {
-					return s.Plan.Sums[i]
-				}
-			}
-			return nil
-		}),
-		percent("outside_micro", kit.AsIs, func(s *precisionStudy) float64 { return s.Clipped[0][1] }),
-		percent("outside_one", kit.AsIs, func(s *precisionStudy) float64 { return s.Clipped[len(s.Clipped)-1][1] }))
+	return f.Frame
 }
 
-// saturationFrame holds the elements that int32 cannot hold, by block and range.
+// saturationFrame holds the elements that int32 cannot hold, by block and range, and
+// sumsFrame the largest element of a block's gradient.
 func saturationFrame(studies []*precisionStudy) result.Frame {
-	type row struct {
-		s   *precisionStudy
-		cut int // place in Cuts
-	}
-	var rows []row
+	f := kit.NewSheet("saturation", "model:model blocks images/.1 outside_10/%.4 outside_1/%.4 outside_0.1/%.4")
 	for _, s := range studies {
-		for i := range s.Cuts {
-			rows = append(rows, row{s, i})
+		for i, cut := range s.Cuts {
+			c := s.Clipped[i]
+			f.Add(s.Plan.Net.Model, cut, float64(s.Plan.Net.batch(s.Plan.Nodes))/float64(cut), 100*c[0], 100*c[1], 100*c[2])
 		}
 	}
-	cols := []kit.Col[row]{kit.Word("model", "model", func(r row) string { return r.s.Plan.Net.Model }),
-		kit.Count("blocks", "", func(r row) int { return r.s.Cuts[r.cut] }),
-		kit.Num("images", "", 1, func(r row) float64 { return float64(r.s.Plan.Net.batch(r.s.Plan.Nodes)) / float64(r.s.Cuts[r.cut]) })}
-	for i, key := range []string{"outside_10", "outside_1", "outside_0.1"} {
-		cols = append(cols, kit.Num(key, "%", 4, func(r row) float64 { return 100 * r.s.Clipped[r.cut][i] }))
-	}
-	return kit.Frame("saturation", rows, cols...)
+	return f.Frame
 }
 
-// sumsFrame holds the largest element of a block's gradient.
 func sumsFrame(studies []*precisionStudy) result.Frame {
-	type row struct {
-		s *precisionStudy
-		i int
-	}
-	var rows []row
+	f := kit.NewSheet("sums", "model:model images largest/.2 clipped")
 	for _, s := range studies {
-		for i := range s.Plan.Sums {
-			rows = append(rows, row{s, i})
+		for i, images := range s.Plan.Sums {
+			f.Add(s.Plan.Net.Model, images, s.Largest[i], s.Largest[i] > paperRange)
 		}
 	}
-	return kit.Frame("sums", rows, kit.Word("model", "model", func(r row) string { return r.s.Plan.Net.Model }),
-		kit.Count("images", "", func(r row) int { return r.s.Plan.Sums[r.i] }),
-		kit.Num("largest", "", 2, func(r row) float64 { return r.s.Largest[r.i] }), kit.Flag("clipped", func(r row) bool { return r.s.Largest[r.i] > paperRange }))
+	return f.Frame
 }
 
 // lossFacts say how the arithmetics are compared.
 func lossFacts(studies []*precisionStudy, profile string) []result.Fact {
 	s := studies[0]
-	return []result.Fact{kit.Counted("fine.bits", "", fineBits), kit.Number("fine.range", "", kit.AsIs, s.Kinds[inFine].Range),
-		kit.Counted("fine.coarser", "", 1<<(32-fineBits)),
-		kit.Number("counts", "%", kit.AsIs, 100*leastLoss), kit.Number("paper.step", "", kit.AsIs, paperRange/float64(codedsgd.Top)),
-		kit.Whether("cut", profile == "quick"), kit.Counted("updates.whole", "", wholeUpdates), kit.Whether("one-seed", len(s.Learnt[inFloat]) < 2),
-		kit.Counted("short", "", s.Plan.Short)}
+	return kit.Facts("fine.bits", fineBits, "fine.range", s.Kinds[inFine].Range, "fine.coarser", 1<<(32-fineBits), "counts/%", 100*leastLoss,
+		"paper.step", paperRange/float64(codedsgd.Top), "cut", profile == "quick", "updates.whole", wholeUpdates,
+		"one-seed", len(s.Learnt[inFloat]) < 2, "short", s.Plan.Short)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
@@ -195,7 +194,7 @@ func speed() exp.Experiment {
 				return err
 			}
 			bar.Step("decoded")
-			r.Facts = append(speedFacts(rows), exactFacts(rows, exact)...)
+			r.Facts = exactFacts(rows, exact)
 			r.Frames = []result.Frame{speedFrame(rows), bestSpeedFrame(bestSpeeds(rows)), heldFrame(rows), exactFrame(exact), moreFrame()}
 			r.Figures = []result.Figure{
 				{ID: "saved", Form: "line", Frame: "speed", Where: map[string]any{"model": cnn.Model}, X: "r", Y: []string{"saved_overlap"}, By: []string{"pattern"}},
@@ -204,20 +203,14 @@ func speed() exp.Experiment {
 		}}.Experiment()
 }
 
-// The two ways of each row, without overlap and with, as parts of keys.
-var overlaps = []string{"", "_overlap"}
-
 func speedFrame(rows []speedRow) result.Frame {
-	cols := []kit.Col[speedRow]{kit.Word("model", "model", func(r speedRow) string { return r.Net.Model }),
-		kit.Word("pattern", "pattern", func(r speedRow) string { return r.Pattern.Key }), kit.Count("r", "", func(r speedRow) int { return r.R }),
-		kit.Num("slowest", "ms", 1, func(r speedRow) float64 { return 1e3 * r.Slowest }),
-		kit.Num("each", "ms", 1, func(r speedRow) float64 { return 1e3 * r.Each })}
-	for i, o := range overlaps {
-		cols = append(cols, kit.Num("equal"+o, "ms", 1, func(r speedRow) float64 { return 1e3 * r.Equal[i] }),
-			kit.Num("uneven"+o, "ms", 1, func(r speedRow) float64 { return 1e3 * r.Uneven[i] }),
-			kit.Num("saved"+o, "%", 1, func(r speedRow) float64 { return 100 * r.saved(i) }))
+	f := kit.NewSheet("speed", "model:model pattern:pattern r slowest/ms.1 each/ms.1 equal/ms.1 uneven/ms.1 saved/%.1 "+
+		"equal_overlap/ms.1 uneven_overlap/ms.1 saved_overlap/%.1")
+	for _, r := range rows {
+		f.Add(r.Net.Model, r.Pattern.Key, r.R, 1e3*r.Slowest, 1e3*r.Each, 1e3*r.Equal[0], 1e3*r.Uneven[0], 100*r.saved(0),
+			1e3*r.Equal[1], 1e3*r.Uneven[1], 100*r.saved(1))
 	}
-	return kit.Frame("speed", rows, cols...)
+	return f.Frame
 }
 
 // bestSpeed is a network and a pattern, each way at its own best redundancy.
@@ -251,49 +244,11 @@ func bestSpeeds(rows []speedRow) (out []bestSpeed) {
 }
 
 func bestSpeedFrame(best []bestSpeed) result.Frame {
-	return kit.Frame("best", best, kit.Word("model", "model", func(b bestSpeed) string { return b.Net.Model }),
-		kit.Word("pattern", "pattern", func(b bestSpeed) string { return b.Pattern.Key }), kit.Flag("overlap", func(b bestSpeed) bool { return b.Overlap == 1 }),
-		kit.Count("r_equal", "", func(b bestSpeed) int { return b.REqual }), kit.Num("equal", "ms", 1, func(b bestSpeed) float64 { return 1e3 * b.Equal }),
-		kit.Count("r_uneven", "", func(b bestSpeed) int { return b.RBest }), kit.Num("uneven", "ms", 1, func(b bestSpeed) float64 { return 1e3 * b.Uneven }),
-		kit.Num("saved", "%", 1, func(b bestSpeed) float64 { return 100 * b.saved() }))
-}
-
-// speedFacts say, without overlap and with it, what blocks by speed gain if each way has
-// its best redundancy, what at equal ones, and how often they take longer.
-func speedFacts(rows []speedRow) (out []result.Fact) {
-	for overlap, o := range []string{"apart", "overlap"} {
-		best := slices.DeleteFunc(bestSpeeds(rows), func(b bestSpeed) bool { return b.Overlap != overlap })
-		least, most := extremes(best, bestSpeed.saved)
-		for key, b := range []bestSpeed{least, most} {
-			k := o + "." + []string{"least", "most"}[key]
-			out = append(out, kit.Number(k, "%", 0, 100*b.saved()), kit.Finding(k+".model", "model", b.Net.Model), kit.Finding(k+".pattern", "pattern", b.Pattern.Key))
-		}
-		longer, same := extremes(rows, func(r speedRow) float64 { return r.saved(overlap) })
-		n := 0
-		for _, r := range rows {
-			if r.saved(overlap) < 0 {
-				n++
-			}
-		}
-		out = append(out, kit.Number(o+".same", "%", 0, 100*same.saved(overlap)), kit.Finding(o+".same.model", "model", same.Net.Model),
-			kit.Finding(o+".same.pattern", "pattern", same.Pattern.Key), kit.Counted(o+".same.r", "", same.R),
-			kit.Counted(o+".longer", "", n), kit.Number(o+".longer.most", "%", 0, max(-100*longer.saved(overlap), 0)))
+	f := kit.NewSheet("best", "model:model pattern:pattern overlap r_equal equal/ms.1 r_uneven uneven/ms.1 saved/%.1")
+	for _, b := range best {
+		f.Add(b.Net.Model, b.Pattern.Key, b.Overlap == 1, b.REqual, 1e3*b.Equal, b.RBest, 1e3*b.Uneven, 100*b.saved())
 	}
-	return append(out, kit.Counted("cases", "", len(rows)))
-}
-
-// extremes returns the first of the least and the first of the most by a number.
-func extremes[R any](rows []R, of func(R) float64) (least, most R) {
-	least, most = rows[0], rows[0]
-	for _, r := range rows {
-		if of(r) < of(least) {
-			least = r
-		}
-		if of(r) > of(most) {
-			most = r
-		}
-	}
-	return least, most
+	return f.Frame
 }
 
 // exactFacts count the trainings that decode exactly, how far a node's samples are off
@@ -308,34 +263,31 @@ func exactFacts(rows []speedRow, exact []exactRow) []result.Fact {
 			same++
 		}
 	}
-	return []result.Fact{kit.Counted("same", "", same), kit.Counted("exact", "", len(exact)), kit.Counted("exact.updates", "", exactUpdates),
-		kit.Number("off", "", 1, off), kit.Whether("near", off < 10), kit.Counted("nodes", "", anchor), kit.Counted("nodes.most", "", moreNodes[len(moreNodes)-1]),
-		kit.Counted("batch", "", dnn.batch(anchor)), kit.Number("ratio.dnn", "", kit.AsIs, statedRatios[0]), kit.Number("ratio.cnn", "", kit.AsIs, statedRatios[1]),
-		kit.Counted("stated.dnn", "", bestDNN), kit.Counted("stated.cnn", "", bestCNN)}
+	return kit.Facts("same", same, "exact", len(exact), "exact.updates", exactUpdates, "off/.1", off, "near", off < 10, "nodes", anchor,
+		"nodes.most", moreNodes[len(moreNodes)-1], "batch", dnn.batch(anchor), "ratio.dnn", statedRatios[0], "ratio.cnn", statedRatios[1],
+		"stated.dnn", bestDNN, "stated.cnn", bestCNN)
 }
 
 // heldFrame holds each node's samples, for the DNN.
 func heldFrame(rows []speedRow) result.Frame {
-	rows = slices.DeleteFunc(slices.Clone(rows), func(r speedRow) bool { return r.Net.Key != dnn.Key })
-	cols := []kit.Col[speedRow]{kit.Word("pattern", "pattern", func(r speedRow) string { return r.Pattern.Key }),
-		kit.Count("r", "", func(r speedRow) int { return r.R })}
-	for node := range anchor {
-		cols = append(cols, kit.Count(fmt.Sprintf("node_%d", node), "", func(r speedRow) int { return r.Held[node] }))
+	f := kit.NewSheet("held", "pattern:pattern r node_0 node_1 node_2 node_3 node_4 node_5 node_6 node_7 off/samples.1")
+	for _, r := range rows {
+		if r.Net.Key == dnn.Key {
+			h := r.Held
+			f.Add(r.Pattern.Key, r.R, h[0], h[1], h[2], h[3], h[4], h[5], h[6], h[7], furthest(r))
+		}
 	}
-	f := kit.Frame("held", rows, append(cols, kit.Num("off", "samples", 1, furthest))...)
 	f.Kind = result.Counted
-	return f
+	return f.Frame
 }
 
 func exactFrame(rows []exactRow) result.Frame {
-	short := func(key string, of func(exactRow) string) kit.Col[exactRow] {
-		return kit.Word(key, "", func(e exactRow) string { return of(e)[:min(12, len(of(e)))] })
+	f, short := kit.NewSheet("exact", "n r packets coded uncoded same even"), func(hash string) string { return hash[:min(12, len(hash))] }
+	for _, e := range rows {
+		f.Add(e.N, e.R, e.Packets, short(e.Coded), short(e.Uncoded), e.same(), short(e.Even))
 	}
-	f := kit.Frame("exact", rows, kit.Count("n", "", func(e exactRow) int { return e.N }), kit.Count("r", "", func(e exactRow) int { return e.R }),
-		kit.Count("packets", "", func(e exactRow) int64 { return e.Packets }), short("coded", func(e exactRow) string { return e.Coded }),
-		short("uncoded", func(e exactRow) string { return e.Uncoded }), kit.Flag("same", exactRow.same), short("even", func(e exactRow) string { return e.Even }))
 	f.Kind = result.Trained
-	return f
+	return f.Frame
 }
 
 // moreNodes are the sizes for which the time model's best redundancy is shown.
@@ -356,24 +308,15 @@ var statedRatios = []float64{7.875, 3.5}
 // moreFrame carries both ratios to other numbers of nodes by each law of the abstracts'
 // page but for our own Q(n).
 func moreFrame() result.Frame {
-	type row struct {
-		l     law
-		net   network
-		ratio float64
-		n     int
-	}
-	var rows []row
+	f := kit.NewSheet("more", "law:law model:model nodes r saved/%.0")
 	for _, l := range laws[:4] {
 		for i, net := range networks() {
 			for _, n := range moreNodes {
-				rows = append(rows, row{l, net, l.at(n, statedRatios[i]), n})
+				ratio := l.at(n, statedRatios[i])
+				f.Add(l.Key, net.Model, n, bestAt(n, ratio), 100*forms[0].saving(n, ratio))
 			}
 		}
 	}
-	f := kit.Frame("more", rows, kit.Word("law", "law", func(r row) string { return r.l.Key }),
-		kit.Word("model", "model", func(r row) string { return r.net.Model }),
-		kit.Count("nodes", "", func(r row) int { return r.n }), kit.Count("r", "", func(r row) int { return bestAt(r.n, r.ratio) }),
-		kit.Num("saved", "%", 0, func(r row) float64 { return 100 * forms[0].saving(r.n, r.ratio) }))
 	f.Kind = result.Modelled
-	return f
+	return f.Frame
 }

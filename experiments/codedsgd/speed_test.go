@@ -55,15 +55,6 @@ func TestBestOfEachWay(t *testing.T) {
 	if len(b) != 4 || b[0].REqual != 1 || b[0].RBest != 2 || b[0].saved() != 0.25 || b[2].RBest != 1 || b[2].Uneven != 2 {
 		t.Errorf("%+v", b)
 	}
-	f := speedFacts(rows)
-	for key, want := range map[string]any{"apart.least": -10., "apart.least.model": cnn.Model, "apart.most": 25., "apart.most.model": dnn.Model,
-		"apart.longer": 2, "apart.longer.most": 25., "apart.same": 40., "overlap.longer": 0, "overlap.longer.most": 0.} {
-		if x, ok := want.(float64); ok {
-			near(t, key, factOf(t, f, key).(float64), x, 1e-9)
-		} else if got := factOf(t, f, key); got != want {
-			t.Errorf("%s is %v, want %v", key, got, want)
-		}
-	}
 }
 
 // Uneven blocks are decoded to the bits of uncoded ones, and are not the equal ones.

@@ -24,7 +24,7 @@ func table2() exp.Experiment {
 				nets = append(nets, f)
 			}
 			r.Frames = []result.Frame{finalsFrame(nets), finalsPlans(nets)}
-			r.Facts = []result.Fact{kit.Number("bound", "points", kit.AsIs, claims.Tolerance("C30"))}
+			r.Facts = kit.Facts("bound/points", claims.Tolerance("C30"))
 			r.Claims = []result.Claim{judgeFinals(nets)}
 			return nil
 		}}.experiment()
@@ -58,15 +58,7 @@ func against(runs, others kit.Sample) float64 { return 100 * (meanOf(runs) - mea
 
 // finalsFrame has a row for each network and method.
 func finalsFrame(nets []*finals) result.Frame {
-	type row struct {
-		*finals
-		method         string
-		nodes          int
-		updates        int64
-		runs           kit.Sample
-		stale, clipped any
-	}
-	var rows []row
+	s := kit.NewSheet("finals", "model:model method:method nodes updates runs ±best/%.2 against/points.2 staleness/versions.2 clipped")
 	for _, f := range nets {
 		p, n := f.w.plan, f.w.plan.most()
 		clipped, stale := int64(0), 0.0
@@ -76,44 +68,32 @@ func finalsFrame(nets []*finals) result.Frame {
 		for _, t := range f.w.asgd {
 			stale += t.Staleness / float64(len(f.w.asgd))
 		}
-		rows = append(rows, row{f, "alone", 1, p.Updates, f.Serial, nil, nil})
+		add := func(method string, nodes int, updates int64, runs kit.Sample, stale, clipped any) {
+			s.Add(p.Net.Model, method, nodes, updates, len(runs), runs.Mean().Times(100), against(runs, f.Serial), stale, clipped)
+		}
+		add("alone", 1, p.Updates, f.Serial, nil, nil)
 		if p.Alone > 1 {
-			rows = append(rows, row{f, "longer", 1, p.Alone * p.Updates, f.Longer, nil, nil})
+			add("longer", 1, p.Alone*p.Updates, f.Longer, nil, nil)
 		}
-		rows = append(rows, row{f, "synchronous", n, p.Updates, f.SSGD, 0.0, clipped}, row{f, "asgd", n, p.Updates, f.ASGD, stale, nil})
+		add("synchronous", n, p.Updates, f.SSGD, 0.0, clipped)
+		add("asgd", n, p.Updates, f.ASGD, stale, nil)
 	}
-	stale := kit.Num("staleness", "versions", 2, func(r row) float64 {
-		if x, ok := r.stale.(float64); ok {
-			return x
-		}
-		return math.NaN()
-	})
-	return kit.Frame("finals", rows, kit.Word("model", "model", func(r row) string { return r.w.plan.Net.Model }),
-		kit.Word("method", "method", func(r row) string { return r.method }), kit.Count("nodes", "", func(r row) int { return r.nodes }),
-		kit.Count("updates", "", func(r row) int64 { return r.updates }), kit.Count("runs", "", func(r row) int { return len(r.runs) }),
-		kit.Half("best", "%", 2, func(r row) kit.Estimate { return r.runs.Mean().Times(100) }),
-		kit.Num("against", "points", 2, func(r row) float64 { return against(r.runs, r.Serial) }),
-		stale, kit.Any("clipped", "", func(r row) any { return r.clipped }))
+	return s.Frame
 }
 
 // finalsPlans holds how each network was trained, and which methods come within the
 // bound of the network alone.
 func finalsPlans(nets []*finals) result.Frame {
-	count := func(key string, of func(f *finals) int64) kit.Col[*finals] { return kit.Count(key, "", of) }
-	return kit.Frame("networks", nets, kit.Word("model", "model", func(f *finals) string { return f.w.plan.Net.Model }),
-		kit.Word("within", "within", (*finals).within), kit.Word("data", "data", func(f *finals) string { return f.w.ssgd[0].Data.Name }),
-		count("nodes", func(f *finals) int64 { return int64(f.w.plan.most()) }), count("batch", func(f *finals) int64 { return int64(f.w.plan.Net.PerNode) }),
-		kit.Num("rate", "", kit.AsIs, func(f *finals) float64 { return f.w.plan.Rate }),
-		kit.Num("narrower", "", kit.AsIs, func(f *finals) float64 {
-			if f.w.plan.Width == 0 {
-				return 1
-			}
-			return 1 / f.w.plan.Width
-		}),
-		count("every", func(f *finals) int64 { return f.w.plan.Every }), count("images", func(f *finals) int64 { return int64(f.w.plan.Images) }),
-		count("blocks", func(f *finals) int64 { return int64(f.w.plan.blocks(f.w.plan.most())) }),
-		count("q", func(f *finals) int64 { return int64(microBlocks(f.w.plan.most(), redundancies...)) }),
-		count("times", func(f *finals) int64 { return f.w.plan.Alone }))
+	s := kit.NewSheet("networks", "model:model within:within data:data nodes batch rate narrower every images blocks q times runs")
+	for _, f := range nets {
+		p, n, narrower := f.w.plan, f.w.plan.most(), 1.0
+		if p.Width > 0 {
+			narrower = 1 / p.Width
+		}
+		s.Add(p.Net.Model, f.within(), f.w.ssgd[0].Data.Name, n, p.Net.PerNode, p.Rate, narrower, p.Every, p.Images, p.blocks(n),
+			microBlocks(n, redundancies...), p.Alone, len(f.w.asgd))
+	}
+	return s.Frame
 }
 
 // within says which methods come within the bound of the network alone: all, the

@@ -1,68 +1,66 @@
 package compare
 
 import (
-	"encoding/json"
 	"math"
-	"strings"
 	"testing"
 
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit/kittest"
+	"gradsync/experiments/result"
 	"gradsync/experiments/train"
+	"gradsync/shared/tensor"
+	_ "gradsync/shared/tensor/engine/asm"
 	_ "gradsync/shared/tensor/engine/portable"
 )
 
-// memo keeps parts as JSON, as the command line's does.
-type memo map[string][]byte
-
-func (m memo) Load(key string, v any) bool {
-	raw, ok := m[key]
-	return ok && json.Unmarshal(raw, v) == nil
-}
-
-func (m memo) Save(key string, v any) (err error) {
-	m[key], err = json.Marshal(v)
-	return err
-}
-
-func (m memo) State(string) string { return "" }
-
-// runCI runs an experiment's profile ci on the embedded images with one seed.
-func runCI(t *testing.T, e exp.Experiment) *result.Result {
-	t.Helper()
-	return runWith(t, e, "portable", nil)
-}
-
-func runWith(t *testing.T, e exp.Experiment, engine string, m exp.Memo) *result.Result {
-	t.Helper()
-	t.Setenv("GRADSYNC_DATA", "")
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	r, err := e.Old(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{0}, Engine: engine, Memo: m})
-	if err != nil {
-		t.Fatal(err)
+// fastEngine is asm where the CPU has it: the tests that train ask for no bits.
+func fastEngine() string {
+	if _, err := tensor.Lookup("asm"); err == nil {
+		return "asm"
 	}
-	if r.Status != complete || len(r.Notes) == 0 {
-		t.Fatalf("%s: %s with %d notes", e.ID, r.Status, len(r.Notes))
-	}
-	for _, tab := range r.Tables {
-		if len(tab.Rows) == 0 {
-			t.Errorf("table %s is empty", tab.ID)
+	return "portable"
+}
+
+func paperOf() kittest.Paper {
+	return kittest.Paper{List: Experiments, Engine: fastEngine(), Results: "../results"}
+}
+
+// All experiments in profile ci: they are whole, and their frames are filled.
+func TestExperimentsRun(t *testing.T) {
+	for _, r := range paperOf().Run(t) {
+		if r.Status != result.Complete || len(r.Facts) == 0 || len(r.Frames) == 0 {
+			t.Errorf("%s is %s with %d facts and %d frames", r.ID, r.Status, len(r.Facts), len(r.Frames))
 		}
-		for _, row := range tab.Rows {
-			if len(row) != len(tab.Columns) {
-				t.Errorf("table %s: row of %d for %d columns", tab.ID, len(row), len(tab.Columns))
+		for _, f := range r.Frames {
+			if len(f.Rows) == 0 {
+				t.Errorf("%s: frame %s is empty", r.ID, f.ID)
+			}
+		}
+		if r.ID != "compare/facts" && (len(r.Data) != 1 || r.Engine == "" || len(r.Figures) < 2) {
+			t.Errorf("%s: data %v, engine %q, %d figures", r.ID, r.Data, r.Engine, len(r.Figures))
+		}
+		if _, err := result.Encode(r); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestInterruptedExperiments(t *testing.T) { paperOf().Interrupted(t) }
+func TestSecondsAreEstimated(t *testing.T)    { paperOf().Planned(t) }
+
+// Parts that others need too are no more than the whole.
+func TestShares(t *testing.T) {
+	for _, e := range Experiments()[1:] {
+		for _, p := range e.Profiles {
+			shared := 0.0
+			for _, s := range e.Shares(p, 3) {
+				shared += s
+			}
+			if total := e.Seconds(p, 3); math.Abs(shared-total) > 1e-9*total {
+				t.Errorf("%s, %s: %g s, of which %g in parts", e.ID, p, total, shared)
 			}
 		}
 	}
-	for _, n := range r.Notes {
-		if words := len(strings.Fields(n)); e.ID == "compare/when" && words > 85 { // what is longer is a table
-			t.Errorf("%d words: %s", words, n)
-		}
-		if strings.Contains(n, "NaN") || strings.Contains(n, "Inf") || strings.Contains(n, "%!") {
-			t.Errorf("note: %s", n)
-		}
-	}
-	return r
 }
 
 // The target is half-way through the pilot's curve, rounded down to a per cent: by hand.
@@ -79,50 +77,182 @@ func TestTarget(t *testing.T) {
 	}{
 		{curve(0.1, 0.5, 0.6, 0.9), 0.55},         // evaluations 2 and 3 of 4
 		{curve(0.1, 0.5, 0.689, 0.69, 0.9), 0.68}, // 3 and 4 of 5: 0.6895
-		{curve(0.3, 0.4), 0.35},
+		{curve(0.3, 0.4), 0.35}, {curve(0.5), 0}, {curve(0, 0, 0, 0), 0},
 	} {
-		if got, err := targetOf(c.curve); err != nil || got != c.want {
-			t.Errorf("%v: %g, %v, want %g", c.curve, got, err, c.want)
-		}
-	}
-	for _, bad := range [][]train.Point{curve(0.5), curve(0, 0, 0, 0)} {
-		if got, err := targetOf(bad); err == nil {
-			t.Errorf("%v: target %g, want an error", bad, got)
+		if got := targetOf(c.curve); got != c.want {
+			t.Errorf("%v: %g, want %g", c.curve, got, c.want)
 		}
 	}
 }
 
-// Crossing of a target by hand: 0.5 lies a quarter of the way from 0.4 to 0.8.
-func TestToTarget(t *testing.T) {
-	curve := []train.Point{{Pushes: 12, Updates: 2, Seconds: 1, Accuracy: 0.4}, {Pushes: 24, Updates: 4, Seconds: 3, Accuracy: 0.8}, {Pushes: 36, Updates: 6, Seconds: 4, Accuracy: 0.3}}
-	if s, p, u, ok := toTarget(curve, 0.5); !ok || s != 1.5 || p != 15 || u != 2.5 {
-		t.Errorf("%g s, %g gradients, %g updates, %v", s, p, u, ok)
+// Counted load equals the formulas: the message bodies of real exchanges.
+func TestFacts(t *testing.T) {
+	rows := 0
+	for _, m := range methods() {
+		if m.Key == "ring-layers" || m.Aware {
+			continue
+		}
+		rows++
+		c, err := countOf(t.Context(), exp.Env{}, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		limit := 1e-4
+		if m.Async {
+			limit = 0.02 // gradients under way at the end
+		}
+		if math.Abs(c.off()) > limit {
+			t.Errorf("%s: count is %g off its formula", m.Key, c.off())
+		}
+		if _, d := m.load(workers); d > 0 && math.Abs(c.Delivered/d-1) > limit {
+			t.Errorf("%s: delivered %g, formula %g", m.Key, c.Delivered, d)
+		}
 	}
-	if s, p, _, ok := toTarget(curve, 0.3); !ok || s != 1 || p != 12 {
-		t.Errorf("the first evaluation: %g s, %g gradients, %v", s, p, ok)
-	}
-	if _, _, _, ok := toTarget(curve, 0.81); ok {
-		t.Error("0.81 is never reached")
-	}
-	cells := []cell{{Curve: curve}, {Curve: curve[:1]}}
-	if _, _, _, ok := reached(cells, 0.5); ok {
-		t.Error("one of two seeds does not reach 0.5")
-	}
-	if _, g, _, ok := reached(cells[:1], 0.5); !ok || len(g) != 1 || g[0] != 15 {
-		t.Errorf("%v, %v", g, ok)
-	}
-	if !math.IsNaN(own(curve, 0.9)) || own(curve, 0.5) != 15 {
-		t.Errorf("own: %g and %g", own(curve, 0.9), own(curve, 0.5))
+	if rows != 13 {
+		t.Errorf("%d methods", rows)
 	}
 }
 
-// The ratio is paired: equal factors have a point for an interval, whatever the seeds.
-func TestRatio(t *testing.T) {
-	r, ci := ratio([]float64{2, 20, 6}, []float64{1, 10, 3})
-	if math.Abs(r-2) > 1e-12 || ci == nil || ci[1]-ci[0] > 1e-9 {
-		t.Errorf("%g %v", r, ci)
+// Six nodes by hand: r = 2 has C(6,2) = 15 blocks.
+func TestLoad(t *testing.T) {
+	for key, want := range map[string][2]float64{"bsp": {12, 12}, "asp": {12, 12}, "naive": {10, 10}, "ring": {10, 10},
+		"ssgd-unicast": {30, 30}, "ssgd-multicast": {6, 30}, "cssgd": {30, 60}, "compressed": {5, 9}} {
+		if s, d := methodOf(key).load(6); s != want[0] || d != want[1] {
+			t.Errorf("%s: %g and %g, want %v", key, s, d, want)
+		}
 	}
-	if r, ci := ratio([]float64{3}, []float64{2}); r != math.Exp(math.Log(1.5)) || ci != nil {
-		t.Errorf("%g %v", r, ci)
+	if choose(6, 2) != 15 || choose(5, 0) != 1 || choose(3, 4) != 0 || choose(8, 3) != 56 {
+		t.Error("binomials")
+	}
+}
+
+// What the methods' sharing of trainings rests on: the same bits, trained for real.
+func TestSharedTrainings(t *testing.T) {
+	t.Setenv("GRADSYNC_DATA", "")
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	s := sizeOf("ci")
+	s.Gradients, s.EvalEvery = 24, -1
+	env := exp.Env{Profile: "ci", Engine: fastEngine()}
+	train := func(k string, g ground) string {
+		p, err := get(t.Context(), env, s.config(methodOf(k), g, 3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.SHA
+	}
+	hash := map[string]string{}
+	for _, k := range []string{"bsp", "naive", "ring", "ssgd-unicast", "ssgd-multicast", "cssgd"} {
+		hash[k] = train(k, groundOf(unequalSet, links[1]))
+	}
+	if hash["bsp"] != hash["naive"] || hash["ssgd-unicast"] != hash["ssgd-multicast"] {
+		t.Errorf("trainings that share differ: %v", hash)
+	}
+	if hash["bsp"] == hash["ssgd-multicast"] || hash["bsp"] == hash["ring"] {
+		t.Errorf("trainings of other samples or another order of sums are the same: %v", hash)
+	}
+	if train("bsp", groundOf(equalSet, links[0])) != hash["bsp"] {
+		t.Error("BSP's parameters depend on the cluster")
+	}
+}
+
+// The device of a worker with redundancy 2 computes twice as long, and one with samples
+// by speed as long as any other.
+func TestComputing(t *testing.T) {
+	s, g := sizeOf("ci"), groundOf(unequalSet, links[0])
+	times := map[string][]float64{}
+	for _, k := range []string{"ring", "cssgd", "ssgd-aware"} {
+		var err error
+		if times[k], err = computing(t.Context(), exp.Env{}, methodOf(k), g, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for w := range workers {
+		if q := times["cssgd"][w] / times["ring"][w]; math.Abs(q-2) > 0.01 {
+			t.Errorf("worker %d computes %g times as long with r = 2", w, q)
+		}
+	}
+	spreadOf := func(x []float64) float64 {
+		lo, hi := x[0], x[0]
+		for _, v := range x {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+		return hi / lo
+	}
+	if a, b := spreadOf(times["ring"]), spreadOf(times["ssgd-aware"]); a < 3.5 || b > 1.15 {
+		t.Errorf("slowest over fastest: %g with equal samples, %g by speed", a, b)
+	}
+	total := 0
+	for _, n := range bySpeed(g.Platform, 96) {
+		total += n
+	}
+	if total != 96 {
+		t.Errorf("%d samples by speed", total)
+	}
+}
+
+// SSGD sends no combinations, coded SGD does, and sums of redundant blocks where that is
+// less: with three or four nodes, not with six or more. Only who codes is charged.
+func TestWhoIsChargedForCoding(t *testing.T) {
+	for _, c := range []struct {
+		key  string
+		n    int
+		want bool
+	}{{"ssgd-unicast", 6, false}, {"ssgd-aware", 6, false}, {"ssgd-multicast", 4, false}, {"cssgd", 6, true}, {"cssgd", 4, true},
+		{"compressed", 4, true}, {"compressed", 6, false}, {"compressed", 8, false}} {
+		m := methodOf(c.key)
+		cfg := train.Config{Workers: c.n, Batch: 2}
+		m.configure(&cfg)
+		if m.codes(c.n) != c.want || (cfg.Coded.Rate == 0) != c.want {
+			t.Errorf("%s, N = %d: codes %v, rate %g", c.key, c.n, m.codes(c.n), cfg.Coded.Rate)
+		}
+		if m.Coded.Rate != 0 {
+			t.Errorf("%s: its own options were written", c.key)
+		}
+	}
+	s, p := planSweep("ci"), point{"mlp", equalWorkers, 100, 4}
+	at := map[string]float64{}
+	for _, k := range []string{"cssgd", uncoded("cssgd"), "ssgd-unicast"} {
+		l := lap{Point: p, Method: k, Density: 1}
+		if err := s.run(t.Context(), &l); err != nil {
+			t.Fatal(err)
+		}
+		at[k] = l.Round
+	}
+	if !(at[uncoded("cssgd")] < 0.5*at["cssgd"]) || !(at["ssgd-unicast"] < at[uncoded("cssgd")]) {
+		t.Errorf("%v: coding at 2 GB/s is most of CSSGD's round at 100 Gb/s", at)
+	}
+}
+
+// One straggler and a spread, by hand from the P100 of the reference.
+func TestSweepPlatforms(t *testing.T) {
+	equal := point{"mlp", equalWorkers, 10, 4}.platform().Workers
+	slow := point{"mlp", straggler, 10, 4}.platform().Workers
+	wide := point{"mlp", spread, 10, 4}.platform().Workers
+	if q := equal[3].FLOPS / slow[3].FLOPS; q < 5.999 || q > 6.001 || slow[2].FLOPS != equal[2].FLOPS {
+		t.Errorf("the straggler is %g times slower", q)
+	}
+	if q := equal[3].FLOPS / wide[3].FLOPS; q < 3.599 || q > 3.601 || wide[0].FLOPS != equal[0].FLOPS {
+		t.Errorf("the slowest of a spread is %g times slower", q)
+	}
+	if equal[0].Bandwidth != 1.25e9 || equal[0].Jitter != 0 {
+		t.Errorf("%+v", equal[0])
+	}
+}
+
+// One worker alone does the arithmetic of all: N times a round's, and no messages.
+func TestAlone(t *testing.T) {
+	s := planSweep("ci")
+	at := func(n int, gbps float64) float64 {
+		l := lap{Point: point{"mlp", equalWorkers, gbps, n}, Method: alone}
+		if err := s.run(t.Context(), &l); err != nil {
+			t.Fatal(err)
+		}
+		return l.Round
+	}
+	if at(4, 1) != at(4, 100) {
+		t.Error("one worker alone feels the link")
+	}
+	if a, b := at(4, 1), at(8, 1); b <= a {
+		t.Errorf("more samples take no longer: %g and %g", a, b)
 	}
 }

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"slices"
 
+	"gradsync/experiments/train"
 	"gradsync/papers/codedsgd"
 )
 
 // method is one way to bring gradients together, as it is compared.
 type method struct {
 	Key      string `json:"key"`
-	Title    string `json:"title"`
 	Document string `json:"document"`
 	Sync     string `json:"sync"`   // train.Config.Sync
 	Server   bool   `json:"server"` // needs a parameter server beside the workers
@@ -34,33 +34,33 @@ func coded(name string, redundancy int) *codedsgd.Options {
 	return &codedsgd.Options{Method: name, Redundancy: redundancy}
 }
 
-// The documents, as the tables name them.
+// The documents, keys of an enumeration.
 const (
-	ofDASP  = "DASP"
-	ofBlog  = "ring blog"
-	ofSparx = "sparse-ring patent"
-	ofCoded = "coded SGD"
+	ofDASP  = "dasp"
+	ofBlog  = "ring"
+	ofSparx = "ringsparse"
+	ofCoded = "codedsgd"
 	ofOurs  = "ours"
 )
 
 // methods are all that are compared, fixed before the first run.
 func methods() []method {
 	return []method{
-		{Key: "bsp", Title: "BSP", Document: ofDASP, Sync: "bsp", Server: true, Trajectory: "bsp"},
-		{Key: "asp", Title: "ASP", Document: ofDASP, Sync: "asp", Server: true, Async: true},
-		{Key: "ssp", Title: "SSP", Document: ofDASP, Sync: "ssp", Server: true, Async: true},
-		{Key: "dssp", Title: "DSSP", Document: ofDASP, Sync: "dssp", Server: true, Async: true},
-		{Key: "dasp", Title: "DASP", Document: ofDASP, Sync: "dasp", Server: true, Async: true},
-		{Key: "naive", Title: "naive exchange", Document: ofBlog, Sync: "naive", Bucket: fused, Trajectory: "bsp"},
-		{Key: "ring", Title: "ring", Document: ofBlog, Sync: "ring", Bucket: fused, Trajectory: "ring"},
-		{Key: "ring-layers", Title: "ring, layer by layer", Document: ofBlog, Sync: "ring", Trajectory: "ring"},
-		{Key: "ringsparse", Title: "RingSparse", Document: ofSparx, Sync: "ringsparse", Trajectory: "ringsparse"},
-		{Key: "ssgd-unicast", Title: "SSGD unicast", Document: ofCoded, Sync: codedsgd.SSGDUnicast, Coded: coded(codedsgd.SSGDUnicast, 1), Trajectory: "ssgd-multicast"},
-		{Key: "ssgd-multicast", Title: "SSGD multicast", Document: ofCoded, Sync: codedsgd.SSGDMulticast, Multicast: true, Coded: coded(codedsgd.SSGDMulticast, 1), Trajectory: "ssgd-multicast"},
-		{Key: "ssgd-aware", Title: "SSGD unicast, samples by speed", Document: ofOurs, Sync: codedsgd.SSGDUnicast, Coded: coded(codedsgd.SSGDUnicast, 1), Aware: true, Trajectory: "ssgd-multicast"},
-		{Key: "asgd", Title: "ASGD", Document: ofCoded, Sync: "asp", Server: true, Async: true},
-		{Key: "cssgd", Title: "CSSGD, r = 2", Document: ofCoded, Sync: codedsgd.CSSGD, Multicast: true, Coded: coded(codedsgd.CSSGD, 2), Trajectory: "cssgd"},
-		{Key: "compressed", Title: "sums of redundant blocks, r = 2", Document: ofOurs, Sync: codedsgd.Compressed, Multicast: true, Coded: coded(codedsgd.Compressed, 2), Trajectory: "compressed"},
+		{Key: "bsp", Document: ofDASP, Sync: "bsp", Server: true, Trajectory: "bsp"},
+		{Key: "asp", Document: ofDASP, Sync: "asp", Server: true, Async: true},
+		{Key: "ssp", Document: ofDASP, Sync: "ssp", Server: true, Async: true},
+		{Key: "dssp", Document: ofDASP, Sync: "dssp", Server: true, Async: true},
+		{Key: "dasp", Document: ofDASP, Sync: "dasp", Server: true, Async: true},
+		{Key: "naive", Document: ofBlog, Sync: "naive", Bucket: fused, Trajectory: "bsp"},
+		{Key: "ring", Document: ofBlog, Sync: "ring", Bucket: fused, Trajectory: "ring"},
+		{Key: "ring-layers", Document: ofBlog, Sync: "ring", Trajectory: "ring"},
+		{Key: "ringsparse", Document: ofSparx, Sync: "ringsparse", Trajectory: "ringsparse"},
+		{Key: "ssgd-unicast", Document: ofCoded, Sync: codedsgd.SSGDUnicast, Coded: coded(codedsgd.SSGDUnicast, 1), Trajectory: "ssgd-multicast"},
+		{Key: "ssgd-multicast", Document: ofCoded, Sync: codedsgd.SSGDMulticast, Multicast: true, Coded: coded(codedsgd.SSGDMulticast, 1), Trajectory: "ssgd-multicast"},
+		{Key: "ssgd-aware", Document: ofOurs, Sync: codedsgd.SSGDUnicast, Coded: coded(codedsgd.SSGDUnicast, 1), Aware: true, Trajectory: "ssgd-multicast"},
+		{Key: "asgd", Document: ofCoded, Sync: "asp", Server: true, Async: true},
+		{Key: "cssgd", Document: ofCoded, Sync: codedsgd.CSSGD, Multicast: true, Coded: coded(codedsgd.CSSGD, 2), Trajectory: "cssgd"},
+		{Key: "compressed", Document: ofOurs, Sync: codedsgd.Compressed, Multicast: true, Coded: coded(codedsgd.Compressed, 2), Trajectory: "compressed"},
 	}
 }
 
@@ -74,7 +74,25 @@ func methodOf(key string) method {
 	return all[i]
 }
 
-// redundancy is how often a sample's gradient is computed in a round.
+// uncharged is a rate of coding, in bytes per second, at which a gradient of any network
+// here passes in less than a nanosecond, the clock's unit.
+const uncharged = 1e18
+
+// configure writes what the method's exchange needs beside its name. A method that codes
+// nothing needs no int32 and is charged none: it could send floats, as many bytes.
+func (m method) configure(c *train.Config) {
+	if m.Coded == nil {
+		c.Bucket = m.Bucket
+		return
+	}
+	o := *m.Coded
+	if !m.codes(c.Workers) {
+		o.Rate = uncharged
+	}
+	c.BatchSize, c.Coded, c.SpeedAware = c.Workers*c.Batch, &o, m.Aware
+}
+
+// redundancy returns how often a sample's gradient is computed in a round.
 func (m method) redundancy() int {
 	if m.Coded == nil {
 		return 1
@@ -95,7 +113,7 @@ func (m method) codes(n int) bool {
 	return false
 }
 
-// choose is C(n, k); 0 where there is none.
+// choose returns C(n, k); 0 where there is none.
 func choose(n, k int) int {
 	if k < 0 || k > n {
 		return 0

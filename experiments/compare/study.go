@@ -1,193 +1,412 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/exp"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 	"gradsync/experiments/train"
-	"gradsync/shared/cluster"
 )
 
-// cell is what one method did on one ground with one seed.
-type cell struct {
-	// Curve has this ground's times; of a synchronous method it is BSP's, whose updates
-	// all of them make but for rounding and the choice of samples.
-	Curve     []train.Point
-	Own       float64 // gradients to the target in its own training; NaN: never
-	Accuracy  float64 // of the final parameters of its own training, on all test images
-	Round     float64 // seconds per N·b samples
-	Sent      float64 // bytes per N·b samples, a multicast once
-	Delivered float64 // once per receiver
-	Updates   int64
-	Stale     float64
-	Stalest   int64
-	Compute   float64 // share of the time in which a worker's device computes, mean over workers
-	Shared    string  // whose training it is; "": its own
-	How       string  // result.Trained or result.Shared
+// spot is a method on a link.
+type spot struct {
+	Gbps   float64
+	Method string
 }
 
 // study holds the trainings of a profile on the grounds of one set of workers.
 type study struct {
-	Set     string
-	Size    size
-	Target  float64
-	Pilot   train.Point
-	Seeds   []uint64
-	Grounds []ground
-	Cells   map[string][]cell // by key(ground, method), one per seed
-	Home    []homeRow
-	Paper   []paperRow
-	Data    *result.Data
-	Engine  string
+	Set    string
+	Size   size
+	Target float64
+	Seeds  []uint64
+	Cells  map[spot][]cell // one per seed
+	Home   []homeRow
+	Paper  []paperRow
 }
 
-func key(g ground, m string) string { return g.link() + "/" + m }
-
-func (s *study) cells(g ground, m string) []cell { return s.Cells[key(g, m)] }
-
-// runStudy trains and times everything, seed by seed.
-func (r *runs) runStudy(set string, s size) (*study, error) {
-	st := &study{Set: set, Size: s, Grounds: groundsOf(set), Cells: map[string][]cell{}}
-	pilot, err := r.trajectory("bsp", s, pilotSeed)
-	if err != nil {
-		return nil, err
-	}
-	if st.Target, err = targetOf(pilot.Curve); err != nil {
-		return nil, err
-	}
-	r.target = st.Target
-	st.Data, st.Engine = pilot.Data, pilot.Engine
-	compute := map[string][]float64{}
-	for _, g := range st.Grounds {
-		for _, m := range methods() {
-			if compute[key(g, m.Key)], err = r.computing(m, g, s); err != nil {
-				return nil, err
-			}
-		}
-	}
-	for _, seed := range r.env.Seeds {
-		for _, g := range st.Grounds {
-			seen := map[string]string{} // method by its events
+// newStudy puts together what the jobs of a set gave.
+func newStudy(r *result.Result, at func(job) []done, set string) *study {
+	pilot := at(job{Part: "pilot"})[0].Runs["bsp"]
+	s := &study{Set: set, Size: sizeOf(r.Profile), Target: targetOf(pilot.Curve), Seeds: r.Seeds, Cells: map[spot][]cell{}}
+	kit.MadeOf(r, pilot.Engine, pilot.Data)
+	for _, g := range links {
+		for i, d := range at(job{"methods", set, g}) {
 			for _, m := range methods() {
-				c, err := r.cell(m, g, s, seed, compute[key(g, m.Key)], seen)
-				if err != nil {
-					return nil, err
-				}
-				st.Cells[key(g, m.Key)] = append(st.Cells[key(g, m.Key)], c)
+				s.Cells[spot{g, m.Key}] = append(s.Cells[spot{g, m.Key}], cellOf(m, d.Times[m.Key], at(job{Part: "synchronous"})[i].Runs))
 			}
 		}
-		st.Seeds = append(st.Seeds, seed)
+		s.Home = append(s.Home, at(job{"home", set, g})[0].Home...)
+		s.Paper = append(s.Paper, at(job{"paper", set, g})[0].Paper...)
 	}
-	if st.Home, err = r.home(st.Grounds, s); err != nil {
-		return nil, err
-	}
-	st.Paper, err = r.paper(st.Grounds, s)
-	return st, err
+	return s
 }
 
-// trajectory is a synchronous training: its parameters do not depend on the cluster, so
-// that one run serves every ground.
-func (r *runs) trajectory(of string, s size, seed uint64) (part, error) {
-	g := groundsOf(equalSet)[0]
-	m := methodOf(of)
-	return r.get(fmt.Sprintf("%s, training, seed %d", m.Title, seed), s.config(m, g, seed))
+// studyOf trains all methods on the grounds of one set of workers.
+func studyOf(id, set string) exp.Experiment {
+	return kit.Study[job, done]{ID: id, Source: source, Kind: result.Trained, Profiles: exp.Profiles,
+		Points: func(string) []job { return jobs(set) }, Once: once, Cost: cost, Measure: do,
+		Config: func(profile string) map[string]any {
+			return map[string]any{"size": sizeOf(profile), "grounds": groundsConfig(set), "methods": methods(), "options": options(workers), "pilot_seed": pilotSeed}
+		},
+		Show: func(v *kit.View[job, done]) {
+			s := newStudy(v.Result, v.At, set)
+			v.Frames = []result.Frame{s.methods(), s.curves(), s.home(), s.paper(), s.leads(), s.samples(), s.ratios(), s.extremes()}
+			for _, g := range links {
+				v.Figures = append(v.Figures, result.Figure{ID: fmt.Sprintf("curves-%g", g), Form: "line", Frame: "curves", Where: map[string]any{"link": g},
+					X: "seconds", Y: []string{"accuracy"}, By: []string{"method"}})
+			}
+			v.Figures = append(v.Figures, result.Figure{ID: "rounds", Form: "bar", Frame: "methods", Where: map[string]any{"barred": true},
+				X: "link", Y: []string{"round"}, By: []string{"method"}})
+			v.Facts = s.facts()
+		}}.Experiment()
 }
 
-func (r *runs) cell(m method, g ground, s size, seed uint64, compute []float64, seen map[string]string) (cell, error) {
-	if m.Async {
-		return r.async(m, g, s, seed, compute, seen)
-	}
-	return r.sync(m, g, s, seed, compute)
+// sample returns one number per seed.
+func (s *study) sample(x spot, of func(cell) float64) kit.Sample { return kit.Each(s.Cells[x], of) }
+
+func (s *study) mean(x spot, of func(cell) float64) float64 { return s.sample(x, of).Mean().Value }
+
+// reached returns what is asked of the crossing of the target, by seed; nothing if a seed
+// never reaches it.
+func (s *study) reached(x spot, of func(train.Crossing) float64) kit.Sample {
+	return s.sample(x, func(c cell) float64 { return s.crossing(c.Curve, of) })
 }
 
-// sync times synchronous training on g: update k ends at k times the mean iteration of a
-// timing-only run of the method there. The updates to a target are BSP's for all, so that
-// the chance of a training does not decide between methods that make the same update.
-func (r *runs) sync(m method, g ground, s size, seed uint64, compute []float64) (cell, error) {
-	common, err := r.trajectory("bsp", s, seed)
-	if err != nil {
-		return cell{}, err
+func (s *study) crossing(curve []train.Point, of func(train.Crossing) float64) float64 {
+	if at, ok := train.Reach(curve, s.Target); ok {
+		return of(at)
 	}
-	tr, err := r.trajectory(m.Trajectory, s, seed)
-	if err != nil {
-		return cell{}, err
-	}
-	cfg := s.timing(m, g, seed)
-	if m.Sync == "ringsparse" { // what it sends depends on real zeros
-		cfg = s.config(m, g, seed)
-		cfg.MaxPushes, cfg.MaxUpdates, cfg.Warmup, cfg.EvalEvery = 0, s.Timed, s.Warmup, -1
-	}
-	timed, err := r.get(fmt.Sprintf("%s, times, %s, seed %d", m.Title, g.Platform.Name, seed), cfg)
-	if err != nil {
-		return cell{}, err
-	}
-	c := cell{Own: own(tr.Curve, r.target), Accuracy: tr.Accuracy, Round: timed.Iteration, Updates: tr.Updates, How: result.Trained,
-		Sent: float64(timed.Sent) / float64(timed.Updates), Delivered: float64(timed.Delivered) / float64(timed.Updates)}
-	for _, p := range common.Curve {
-		p.Seconds = float64(p.Updates) * timed.Iteration
-		c.Curve = append(c.Curve, p)
-	}
-	for _, sec := range compute {
-		c.Compute += sec / timed.Iteration / float64(len(compute))
-	}
-	if m.Trajectory != m.Key {
-		c.Shared, c.How = methodOf(m.Trajectory).Title, result.Shared
-	}
-	return c, nil
+	return math.NaN()
 }
 
-// async trains an asynchronous method on g, unless another did the same there, push by
-// push.
-func (r *runs) async(m method, g ground, s size, seed uint64, compute []float64, seen map[string]string) (cell, error) {
-	what := fmt.Sprintf("%s, %s, seed %d", m.Title, g.Platform.Name, seed)
-	events, err := r.get(what+", events", s.timing(m, g, seed))
-	if err != nil {
-		return cell{}, err
-	}
-	run, how := m, result.Trained
-	same, ok := seen[events.Events]
-	if ok {
-		run, how = methodOf(same), result.Shared
-	} else {
-		seen[events.Events] = m.Key
-	}
-	tr, err := r.get(what, s.config(run, g, seed))
-	if err != nil {
-		return cell{}, err
-	}
-	rounds := float64(tr.Pushes) / workers
-	c := cell{Curve: tr.Curve, Own: own(tr.Curve, r.target), Accuracy: tr.Accuracy, Round: tr.Seconds / rounds, Updates: tr.Updates, Stale: tr.Stale, Stalest: tr.Stalest,
-		Sent: float64(tr.Sent) / rounds, Delivered: float64(tr.Delivered) / rounds, How: how}
-	for w, sec := range compute {
-		c.Compute += sec * float64(tr.By[w]) / tr.Seconds / workers
-	}
-	if ok {
-		c.Shared = run.Title
-	}
-	return c, nil
-}
+func seconds(c train.Crossing) float64   { return c.Seconds }
+func gradients(c train.Crossing) float64 { return c.Pushes }
+func perRound(c cell) float64            { return c.Round }
 
-// computing is how long each worker of g computes for a round of m, without jitter, from
-// a run of each by itself: redundant samples are charged.
-func (r *runs) computing(m method, g ground, s size) (out []float64, err error) {
-	batches := make([]int, workers)
-	for w := range batches {
-		batches[w] = m.redundancy() * s.Batch
-	}
-	if m.Aware {
-		batches = bySpeed(g.Platform, workers*s.Batch)
-	}
-	quiet := &runs{ctx: r.ctx, env: r.env} // too short for the bar
-	for w, h := range g.Platform.Workers {
-		h.Jitter = 0
-		alone := &cluster.Platform{Name: "one " + h.Name, Workers: []cluster.Host{h}}
-		c := train.Config{Sync: "ring", Model: model, Platform: alone, Batch: batches[w], Rate: s.Rate, MaxUpdates: 2, TimingOnly: true, EvalEvery: -1,
-			Launch: -1, Overhead: -1}
-		p, err := quiet.get("computing, "+h.Name, c)
-		if err != nil {
-			return nil, err
+// missed counts the seeds that never reach the target.
+func (s *study) missed(x spot) (n int) {
+	for _, c := range s.Cells[x] {
+		if _, ok := train.Reach(c.Curve, s.Target); !ok {
+			n++
 		}
-		out = append(out, p.Iteration)
 	}
-	return out, nil
+	return n
+}
+
+// shared returns whose training a method has, and in how many seeds.
+func (s *study) shared(x spot) (of string, n int) {
+	for _, c := range s.Cells[x] {
+		if c.Shared != "" {
+			of, n = c.Shared, n+1
+		}
+	}
+	return of, n
+}
+
+// trained says whose parameters a method has: own, shared, or partly, in some seeds.
+func (s *study) trained(x spot) string {
+	switch _, n := s.shared(x); n {
+	case 0:
+		return "own"
+	case len(s.Seeds):
+		return "shared"
+	}
+	return "partly"
+}
+
+// spots are all methods that keep takes, on all links.
+func spots(keep func(method) bool) (out []spot) {
+	for _, g := range links {
+		for _, m := range methods() {
+			if keep(m) {
+				out = append(out, spot{g, m.Key})
+			}
+		}
+	}
+	return out
+}
+
+// distinct leaves out ASGD, which is ASP.
+func distinct(m method) bool { return m.Key != "asgd" }
+
+// drawn are the methods that every figure begins with, in this order: looks are dealt out
+// by what stands before, so that a method keeps its own from figure to figure. They are as
+// many as there are colours; the tables have the others.
+var drawn = []string{"bsp", "asp", "dasp", "ring", "ringsparse", "ssgd-multicast", "cssgd"}
+
+// barred are the methods whose rounds are drawn as bars.
+var barred = append(slices.Clone(drawn), "naive", "ssgd-unicast")
+
+func where() []kit.Col[spot] {
+	return []kit.Col[spot]{link(func(x spot) float64 { return x.Gbps }), kit.Word("method", "method", func(x spot) string { return x.Method })}
+}
+
+func link[R any](of func(R) float64) kit.Col[R] { return kit.Num("link", "Gb/s", kit.AsIs, of) }
+
+// methods is all methods on both links; those of the bars first.
+func (s *study) methods() result.Frame {
+	mean := func(key, unit string, digits int, times float64, of func(cell) float64) kit.Col[spot] {
+		return kit.Mean(key, unit, digits, func(x spot) kit.Estimate { return s.sample(x, of).Mean().Times(times) })
+	}
+	rows := spots(func(method) bool { return true })
+	slices.SortStableFunc(rows, func(a, b spot) int { return indexIn(barred, a.Method) - indexIn(barred, b.Method) })
+	return kit.Frame("methods", rows, append(where(),
+		kit.Word("document", "document", func(x spot) string { return methodOf(x.Method).Document }),
+		kit.Word("training", "training", s.trained), kit.Word("of", "method", func(x spot) string { of, _ := s.shared(x); return of }),
+		kit.Count("shared", "", func(x spot) int { _, n := s.shared(x); return n }),
+		kit.Half("time", "s", 3, func(x spot) kit.Estimate { return s.reached(x, seconds).Mean() }),
+		kit.Interval("ratio", "", 2, func(x spot) kit.Estimate { return s.reached(x, seconds).Over(s.reached(spot{x.Gbps, "bsp"}, seconds)) }),
+		kit.Mean("gradients", "", 0, func(x spot) kit.Estimate { return s.reached(x, gradients).Mean() }),
+		mean("own", "", 0, 1, func(c cell) float64 { return s.crossing(c.Own, gradients) }),
+		kit.Mean("to_updates", "", 0, func(x spot) kit.Estimate {
+			return s.reached(x, func(c train.Crossing) float64 { return c.Updates }).Mean()
+		}),
+		mean("round", "ms", 2, 1e3, perRound), mean("sent", "MB", 2, 1e-6, func(c cell) float64 { return c.Sent }),
+		mean("delivered", "MB", 2, 1e-6, func(c cell) float64 { return c.Delivered }),
+		kit.Count("updates", "", func(x spot) int64 { return s.Cells[x][0].Updates }),
+		kit.Half("accuracy", "%", 1, func(x spot) kit.Estimate { return s.sample(x, percent).Mean() }),
+		mean("stale", "versions", 2, 1, func(c cell) float64 { return c.Stale }),
+		kit.Count("stalest", "versions", func(x spot) int64 {
+			return slices.MaxFunc(s.Cells[x], func(a, b cell) int { return int(a.Stalest - b.Stalest) }).Stalest
+		}),
+		mean("compute", "%", 0, 100, func(c cell) float64 { return c.Compute }), kit.Count("missed", "", s.missed),
+		kit.Flag("async", func(x spot) bool { return methodOf(x.Method).Async && x.Method != "asgd" }),
+		kit.Flag("barred", func(x spot) bool { return slices.Contains(barred, x.Method) }))...)
+}
+
+func percent(c cell) float64 { return 100 * c.Accuracy }
+
+// indexIn returns where a key stands in a list, behind all if nowhere.
+func indexIn(list []string, key string) int {
+	if i := slices.Index(list, key); i >= 0 {
+		return i
+	}
+	return len(list)
+}
+
+// curves is accuracy over virtual time, means over seeds.
+func (s *study) curves() result.Frame {
+	type at struct {
+		spot
+		Seconds, Accuracy float64
+	}
+	var rows []at
+	for _, g := range links {
+		for _, k := range drawn {
+			x := spot{g, k}
+			for i := range s.Cells[x][0].Curve {
+				var sec, acc kit.Sample
+				for _, c := range s.Cells[x] {
+					if i < len(c.Curve) {
+						sec, acc = append(sec, c.Curve[i].Seconds), append(acc, 100*c.Curve[i].Accuracy)
+					}
+				}
+				rows = append(rows, at{x, sec.Mean().Value, acc.Mean().Value})
+			}
+		}
+	}
+	return kit.Frame("curves", rows, link(func(x at) float64 { return x.Gbps }), kit.Word("method", "method", func(x at) string { return x.Method }),
+		kit.Num("seconds", "s", kit.AsIs, func(x at) float64 { return x.Seconds }), kit.Num("accuracy", "%", kit.AsIs, func(x at) float64 { return x.Accuracy }))
+}
+
+func (s *study) home() result.Frame {
+	return kit.As(result.TimingOnly, kit.Frame("home", s.Home, link(func(h homeRow) float64 { return h.Gbps }),
+		kit.Word("network", "home", func(h homeRow) string { return h.Network }), kit.Word("method", "method", func(h homeRow) string { return h.Method }),
+		kit.Flag("trained", func(h homeRow) bool { return h.How == result.Trained }),
+		kit.Num("round", "ms", 2, func(h homeRow) float64 { return 1e3 * h.Round }), kit.Num("sent", "MB", 3, func(h homeRow) float64 { return h.Sent / 1e6 }),
+		kit.Num("over", "", 2, overLayers)))
+}
+
+// overLayers is a round of RingSparse over one of the ring that also goes layer by layer.
+func overLayers(h homeRow) float64 {
+	if h.OverLayers == 0 {
+		return math.NaN()
+	}
+	return h.OverLayers
+}
+
+// paper sets CSSGD beside both kinds of SSGD in the paper's own message model.
+func (s *study) paper() result.Frame {
+	over := func(key, other string) kit.Col[paperRow] {
+		return kit.Num(key, "", 2, func(p paperRow) float64 {
+			for _, o := range s.Paper {
+				if o.Gbps == p.Gbps && o.Method == other && p.Method == "cssgd" {
+					return p.Round / o.Round
+				}
+			}
+			return math.NaN()
+		})
+	}
+	return kit.As(result.TimingOnly, kit.Frame("paper-model", s.Paper, link(func(p paperRow) float64 { return p.Gbps }),
+		kit.Word("method", "method", func(p paperRow) string { return p.Method }), kit.Num("round", "ms", 2, func(p paperRow) float64 { return 1e3 * p.Round }),
+		kit.Num("sent", "MB", 2, func(p paperRow) float64 { return p.Sent / 1e6 }), kit.Num("delivered", "MB", 2, func(p paperRow) float64 { return p.Delivered / 1e6 }),
+		over("over_unicast", "ssgd-unicast"), over("over_multicast", "ssgd-multicast")))
+}
+
+// leads says who is first to the target, who cannot be told apart, and whose round is
+// shortest.
+func (s *study) leads() result.Frame {
+	first := func(g float64) (x spot, near []string) {
+		var order []rank
+		for _, m := range methods() {
+			if t := s.reached(spot{g, m.Key}, seconds).Mean(); distinct(m) && t.N > 0 {
+				order = append(order, rank{m, t.Value})
+			}
+		}
+		if len(order) == 0 {
+			return spot{}, nil
+		}
+		sortRanks(order)
+		x = spot{g, order[0].Method.Key}
+		for _, o := range order[1:] {
+			// the interval of the ratio holds 1, or the ratio is a tie
+			if e := s.reached(spot{g, o.Method.Key}, seconds).Over(s.reached(x, seconds)); e.CI != nil && e.CI[0] <= 1 || e.Value <= 1+tie {
+				near = append(near, o.Method.Key)
+			}
+		}
+		return x, near
+	}
+	return kit.Frame("leads", links, link(func(g float64) float64 { return g }),
+		kit.Word("first", "method", func(g float64) string { x, _ := first(g); return x.Method }),
+		kit.Mean("time", "s", kit.AsIs, func(g float64) kit.Estimate { x, _ := first(g); return s.reached(x, seconds).Mean() }),
+		kit.Interval("ratio", "", 2, func(g float64) kit.Estimate {
+			if x, _ := first(g); x.Method != "bsp" {
+				return s.reached(x, seconds).Over(s.reached(spot{g, "bsp"}, seconds))
+			}
+			return kit.Estimate{}
+		}),
+		kit.Word("decided", "decided", func(g float64) string {
+			switch x, near := first(g); {
+			case x.Method == "":
+				return "none"
+			case len(s.Seeds) < 2:
+				return "alone"
+			case len(near) > 0:
+				return "near"
+			}
+			return "clear"
+		}),
+		kit.Words("near", "method", func(g float64) []string { _, near := first(g); return near }),
+		kit.Words("shortest", "method", func(g float64) []string { return s.rounds(g).first() }),
+		kit.Num("round", "ms", kit.AsIs, func(g float64) float64 { return 1e3 * s.rounds(g)[0].Time }),
+		kit.Word("second", "method", func(g float64) string { return s.rounds(g).second() }),
+		kit.Num("longer", "%", 0, func(g float64) float64 { return s.rounds(g).longer() }))
+}
+
+// rounds sorts the methods by the time of a round.
+func (s *study) rounds(g float64) (out ranks) {
+	for _, m := range methods() {
+		if distinct(m) {
+			out = append(out, rank{m, s.mean(spot{g, m.Key}, perRound)})
+		}
+	}
+	sortRanks(out)
+	return out
+}
+
+// more returns how many times as many gradients to the target as BSP's a method needs.
+func (s *study) more(x spot) kit.Estimate {
+	return s.reached(x, gradients).Over(s.reached(spot{x.Gbps, "bsp"}, gradients))
+}
+
+// samples is what staleness costs in samples.
+func (s *study) samples() result.Frame {
+	return kit.Frame("samples", spots(func(m method) bool { return m.Async && distinct(m) }), append(where(),
+		kit.Interval("ratio", "", 2, s.more), kit.Word("against", "against", func(x spot) string { return s.more(x).Against(1) }))...)
+}
+
+// ratios compares rounds of methods: a over b.
+func (s *study) ratios() result.Frame {
+	cols := []kit.Col[float64]{link(func(g float64) float64 { return g })}
+	for _, p := range [][3]string{{"multicast_unicast", "ssgd-multicast", "ssgd-unicast"}, {"cssgd_multicast", "cssgd", "ssgd-multicast"},
+		{"cssgd_ring", "cssgd", "ring"}, {"sums_cssgd", "compressed", "cssgd"}, {"sums_multicast", "compressed", "ssgd-multicast"}, {"aware_unicast", "ssgd-aware", "ssgd-unicast"}} {
+		cols = append(cols, kit.Num(p[0], "", 2, func(g float64) float64 { return s.over(g, p[1], p[2]) }))
+	}
+	return kit.As(result.TimingOnly, kit.Frame("ratios", links, cols...))
+}
+
+func (s *study) over(g float64, a, b string) float64 {
+	return s.mean(spot{g, a}, perRound) / s.mean(spot{g, b}, perRound)
+}
+
+// extremes names the shortest and the longest of the bars: what a figure says in words is
+// of what it draws.
+func (s *study) extremes() result.Frame {
+	type end struct {
+		Gbps        float64
+		First, Last rank
+	}
+	var rows []end
+	for _, g := range links {
+		var bars []rank
+		for _, k := range barred {
+			bars = append(bars, rank{methodOf(k), s.mean(spot{g, k}, perRound)})
+		}
+		rows = append(rows, end{g, slices.MinFunc(bars, compareRanks), slices.MaxFunc(bars, compareRanks)})
+	}
+	return kit.As(result.TimingOnly, kit.Frame("extremes", rows, link(func(e end) float64 { return e.Gbps }),
+		kit.Word("first", "method", func(e end) string { return e.First.Method.Key }), kit.Num("first_ms", "ms", kit.AsIs, func(e end) float64 { return 1e3 * e.First.Time }),
+		kit.Word("last", "method", func(e end) string { return e.Last.Method.Key }), kit.Num("last_ms", "ms", kit.AsIs, func(e end) float64 { return 1e3 * e.Last.Time })))
+}
+
+// facts are the numbers of sentences that stand in no frame.
+func (s *study) facts() []result.Fact {
+	g, z := groundOf(s.Set, links[0]), s.Size
+	flops := func(i int) float64 { return g.Platform.Workers[i].FLOPS / 1e9 }
+	o := options(workers)
+	out := []result.Fact{kit.Number("coding", "GB/s", kit.AsIs, train.CodingRate/1e9), kit.Finding("set", "platform", s.Set), kit.Number("target", "%", 0, 100*s.Target), kit.Counted("batch", "", z.Batch), kit.Counted("round", "", workers*z.Batch),
+		kit.Counted("workers", "", workers), kit.Counted("gradients", "", z.Gradients), kit.Number("rate", "", kit.AsIs, z.Rate), kit.Counted("timed", "", z.Timed),
+		kit.Counted("home_rounds", "", z.Timed-z.Warmup), kit.Number("density", "%", kit.AsIs, 100*homeDensity), kit.Counted("blocks", "", paperBlocks),
+		kit.Number("slowest", "GFLOP/s", kit.AsIs, min(flops(0), flops(workers-1))), kit.Number("fastest", "GFLOP/s", kit.AsIs, max(flops(0), flops(workers-1))),
+		kit.Whether("unequal", flops(0) != flops(workers-1)), kit.Number("jitter", "%", kit.AsIs, 100*g.Platform.Workers[0].Jitter),
+		kit.Number("link_fast", "Gb/s", kit.AsIs, links[0]), kit.Number("link_slow", "Gb/s", kit.AsIs, links[1]),
+		kit.Counted("ssp", "clocks", o.Staleness), kit.Counted("dssp_low", "clocks", o.Lower), kit.Counted("dssp_high", "clocks", o.Upper),
+		kit.Counted("smin", "versions", o.Smin), kit.Counted("smax", "versions", o.Smax), kit.Number("alpha", "", kit.AsIs, o.Alpha)}
+	decided, above, known := 0, 0, false
+	for _, x := range spots(func(m method) bool { return m.Async && distinct(m) }) {
+		switch s.more(x).Against(1) {
+		case "none":
+			continue
+		case "above":
+			decided, above = decided+1, above+1
+		case "below", "undecided":
+			decided++
+		}
+		known = true
+	}
+	cost := "some"
+	switch {
+	case !known:
+		cost = "unknown"
+	case decided == 0:
+		cost = "alone"
+	case above == 0:
+		cost = "none"
+	}
+	out = append(out, kit.Finding("staleness", "staleness", cost), kit.Counted("intervals", "", decided), kit.Counted("intervals_above", "", above))
+	all := spots(func(method) bool { return true })
+	accuracy := func(x spot) float64 { return s.mean(x, percent) }
+	least := slices.MinFunc(all, func(a, b spot) int { return cmp.Compare(accuracy(a), accuracy(b)) })
+	most := slices.MaxFunc(all, func(a, b spot) int { return cmp.Compare(accuracy(a), accuracy(b)) })
+	bsp := s.sample(spot{links[0], "bsp"}, percent).Mean()
+	out = append(out, kit.Number("accuracy_least", "%", 1, accuracy(least)), kit.Finding("least", "method", least.Method),
+		kit.Number("accuracy_most", "%", 1, accuracy(most)), kit.Finding("most", "method", most.Method), kit.Number("accuracy_half", "points", 1, bsp.Half()),
+		kit.Whether("accuracy_wider", accuracy(most)-accuracy(least) > bsp.Half()))
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, m := range trajectories() {
+		own := s.sample(spot{links[0], m.Key}, func(c cell) float64 { return s.crossing(c.Own, gradients) }).Mean()
+		if own.N == 0 {
+			lo, hi = math.NaN(), math.NaN()
+			break
+		}
+		lo, hi = min(lo, own.Value), max(hi, own.Value)
+	}
+	sent := func(k string) float64 { return s.mean(spot{links[0], k}, func(c cell) float64 { return c.Sent }) }
+	return append(out, kit.Number("own_least", "", 0, lo), kit.Number("own_most", "", 0, hi),
+		kit.Number("multicast_saves", "", kit.AsIs, sent("ssgd-unicast")/sent("ssgd-multicast")))
 }

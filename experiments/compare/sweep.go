@@ -1,8 +1,13 @@
 package compare
 
 import (
+	"context"
 	"fmt"
+	"runtime"
+	"strings"
+	"sync"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/platforms"
 	"gradsync/experiments/train"
 	"gradsync/papers/codedsgd"
@@ -24,12 +29,12 @@ type sweepPlan struct {
 // The sets of workers of the sweep.
 const (
 	equalWorkers = "equal"
-	straggler    = "one straggler"
-	spread       = "spread"
+	straggler    = "straggler" // one worker slower
+	spread       = "spread"    // speeds spread
 )
 
-// setTitle names a set of the sweep in sentences.
-var setTitle = map[string]string{equalWorkers: "equal workers", straggler: "one worker six times slower", spread: "speeds spread from 1 to 1/3.6"}
+// How much slower the straggler is, and the slowest of a spread.
+const stragglerSlow, spreadSlow = 6, 3.6
 
 func planSweep(profile string) sweepPlan {
 	p := sweepPlan{Models: []string{"lenet5", "mlp", "resnet18", "vgg19_bn"}, Sets: []string{equalWorkers, straggler, spread},
@@ -41,6 +46,15 @@ func planSweep(profile string) sweepPlan {
 		p.Nodes = []int{3, 4, 6, 8}
 	}
 	return p
+}
+
+// seconds estimates the sweep on two cores.
+func (s sweepPlan) seconds() float64 {
+	perLap := 0.0
+	for _, n := range s.Nodes {
+		perLap += 0.0012 * float64(n)
+	}
+	return perLap * float64(len(s.laps())/len(s.Nodes))
 }
 
 // point is one place of the grid.
@@ -71,7 +85,7 @@ func sweepMethods() (out []method) {
 			out = append(out, m)
 		}
 	}
-	return append(out, method{Key: "cssgd-most", Title: "CSSGD, r = n−1", Document: ofCoded, Sync: codedsgd.CSSGD, Multicast: true, Coded: coded(codedsgd.CSSGD, -1)})
+	return append(out, method{Key: "cssgd-most", Document: ofCoded, Sync: codedsgd.CSSGD, Multicast: true, Coded: coded(codedsgd.CSSGD, -1)})
 }
 
 // platform is the sweep's cluster: GPUs and the server of homogeneous6, without jitter.
@@ -85,9 +99,9 @@ func (p point) platform() *cluster.Platform {
 		slow := 1.0
 		switch {
 		case p.Set == straggler && i == p.Nodes-1:
-			slow = 6
+			slow = stragglerSlow
 		case p.Set == spread:
-			slow = 1 + float64(2.6*float64(i)/float64(p.Nodes-1))
+			slow = 1 + float64((spreadSlow-1)*float64(i)/float64(p.Nodes-1))
 		}
 		base.Workers[i].FLOPS /= slow
 		base.Workers[i].Memory /= slow
@@ -116,4 +130,120 @@ func (s sweepPlan) config(m method, p point, density float64) train.Config {
 		c.Density = density
 	}
 	return c
+}
+
+// lap is a run of the sweep, to be filled in.
+type lap struct {
+	Point   point
+	Method  string
+	Density float64
+	Round   float64 // seconds per N·b samples
+}
+
+// laps lists what the sweep runs: all methods densely, the first worker alone, CSSGD were
+// coding free, and RingSparse at the further densities among equal workers.
+func (s sweepPlan) laps() (out []lap) {
+	for _, p := range s.points() {
+		for _, m := range sweepMethods() {
+			out = append(out, lap{Point: p, Method: m.Key, Density: 1})
+		}
+		out = append(out, lap{Point: p, Method: alone, Density: 1}, lap{Point: p, Method: uncoded("cssgd"), Density: 1}, lap{Point: p, Method: uncoded("cssgd-most"), Density: 1})
+		if p.Set != equalWorkers {
+			continue
+		}
+		for _, d := range s.Densities {
+			if d < 1 {
+				out = append(out, lap{Point: p, Method: "ringsparse", Density: d})
+			}
+		}
+	}
+	return out
+}
+
+// sweepMethod finds a method of the sweep.
+func sweepMethod(key string) method {
+	for _, m := range sweepMethods() {
+		if m.Key == key {
+			return m
+		}
+	}
+	panic("compare: no method " + key + " in the sweep")
+}
+
+// alone is no method: the first worker, the fastest of a spread, computes all N·b samples
+// by itself, which is what redundancy r = N comes to. An exchange that takes longer is
+// none worth making.
+const alone = "alone"
+
+// uncoded names a coded method whose coding is not charged: it competes nowhere, and says
+// what the assumed rate of coding decides.
+func uncoded(key string) string { return key + freeSuffix }
+
+const freeSuffix = "-free"
+
+// single is the run of one worker alone.
+func (s sweepPlan) single(p point) train.Config {
+	one := p.platform()
+	one.Name, one.Workers = "one worker", one.Workers[:1]
+	return train.Config{Sync: "ring", Model: p.Model, Platform: one, Batch: p.Nodes * s.Batch, TimingOnly: true, EvalEvery: -1, MaxUpdates: 2, Warmup: 1}
+}
+
+// run times one lap.
+func (s sweepPlan) run(ctx context.Context, l *lap) error {
+	if l.Method == alone {
+		out, err := train.Run(ctx, s.single(l.Point))
+		if err != nil {
+			return fmt.Errorf("one worker alone: %w", err)
+		}
+		l.Round = out.Iteration.PerUpdate
+		return nil
+	}
+	key, free := strings.CutSuffix(l.Method, freeSuffix)
+	m := sweepMethod(key)
+	if free {
+		o := *m.Coded
+		o.Rate, m.Coded = uncharged, &o
+	}
+	out, err := train.Run(ctx, s.config(m, l.Point, l.Density))
+	if err != nil {
+		return fmt.Errorf("%s on %+v: %w", m.Key, l.Point, err)
+	}
+	if l.Round = out.Iteration.PerUpdate; m.Async {
+		l.Round = perPush(out.Log) * float64(l.Point.Nodes)
+	}
+	return nil
+}
+
+// sweep runs all laps, several at a time; the order changes no number.
+func sweep(ctx context.Context, s sweepPlan, bar *exp.Bar) ([]lap, error) {
+	laps := s.laps()
+	var mu sync.Mutex
+	var first error
+	var group sync.WaitGroup
+	next := make(chan int)
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(func() {
+			for i := range next {
+				err := s.run(ctx, &laps[i])
+				mu.Lock()
+				if err != nil && first == nil {
+					first = err
+				}
+				bar.Step(fmt.Sprintf("%s, %s, %g Gb/s", laps[i].Point.Model, laps[i].Point.Set, laps[i].Point.Gbps))
+				mu.Unlock()
+			}
+		})
+	}
+	for i := range laps {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- i
+	}
+	close(next)
+	group.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return laps, first
 }

@@ -1,61 +1,39 @@
 package compare
 
 import (
-	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
+	"gradsync/experiments/train"
+	network "gradsync/shared/tensor/model"
 )
 
 // when sweeps links, workers, networks and numbers of nodes by time alone, and weighs
 // the times with what the two trained comparisons say of samples.
 func when() exp.Experiment {
-	e := exp.Experiment{ID: "compare/when", Title: "Which method to use when", Source: "ours: the methods of all four documents side by side", Profiles: exp.Profiles}
-	e.Shares = func(profile string, seeds int) map[string]float64 {
-		return map[string]float64{equalSet: studySeconds(profile, seeds), unequalSet: studySeconds(profile, seeds), "synchronous": syncSeconds(profile, seeds)}
-	}
-	e.Seconds = func(profile string, seeds int) float64 {
-		return sweepSeconds(profile) + 2*studySeconds(profile, seeds) + syncSeconds(profile, seeds)
-	}
-	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
-		plan, s := planSweep(env.Profile), sizeOf(env.Profile)
-		res := exp.NewResult(e, env, result.TimingOnly, map[string]any{"sweep": plan, "methods": sweepMethods(), "size": s, "grounds": append(groundsOf(equalSet), groundsOf(unequalSet)...),
-			"target_rule": targetRule, "pilot_seed": pilotSeed, "seeds": env.Seeds})
-		bar := &exp.Bar{Env: env, Total: float64(len(plan.laps())) + 2*parts(len(env.Seeds))}
-		laps, err := sweep(ctx, plan, bar)
-		if err != nil {
-			return interrupted(res), err
-		}
-		r := &runs{ctx: ctx, env: env, bar: bar}
-		g := newGuide(plan, laps)
-		for _, set := range []string{equalSet, unequalSet} {
-			st, err := r.runStudy(set, s)
-			if err != nil {
-				return interrupted(res), err
+	return kit.Study[job, done]{ID: "compare/when", Source: source, Kind: result.TimingOnly, Profiles: exp.Profiles,
+		Points: func(string) []job { return append([]job{{Part: "sweep"}}, jobs(equalSet, unequalSet)...) }, Once: once, Cost: cost, Measure: do,
+		Config: func(profile string) map[string]any {
+			return map[string]any{"sweep": planSweep(profile), "methods": sweepMethods(), "size": sizeOf(profile), "grounds": groundsConfig(equalSet, unequalSet), "pilot_seed": pilotSeed}
+		},
+		Show: func(v *kit.View[job, done]) {
+			g := newGuide(planSweep(v.Profile), v.At(job{Part: "sweep"})[0].Laps)
+			for _, set := range []string{equalSet, unequalSet} {
+				g.samples(newStudy(v.Result, v.At, set))
 			}
-			g.samples(st)
-		}
-		res.Data, res.Engine = g.studies[0].Data, g.studies[0].Engine
-		res.Tables = []result.Table{g.adviceTable(), g.networkTable(), g.regionTable(), g.bestTable(), g.sampleTable(), g.densityTable(), g.timeTable()}
-		for _, set := range []string{equalWorkers, straggler} {
-			res.Figures = append(res.Figures, g.linkFigure(plan.Models[len(plan.Models)-1], set))
-		}
-		res.Notes, res.Status = g.notes(), complete
-		return res, nil
-	}
-	return e
-}
-
-// sweepSeconds estimates the sweep.
-func sweepSeconds(profile string) float64 {
-	p := planSweep(profile)
-	perLap := 0.0
-	for _, n := range p.Nodes {
-		perLap += 0.0012 * float64(n)
-	}
-	return perLap * float64(len(p.laps())/len(p.Nodes))
+			tallies, firsts := g.tallies()
+			v.Frames = []result.Frame{g.short(), tallies, firsts, g.duels(), g.paying(), g.networks(), g.cases(), g.factors(), g.density(), g.sparsePays(),
+				g.rounds(), g.extremes(), g.trained(), g.zeros(), g.nodes(), g.sizes()}
+			for _, set := range []string{equalWorkers, straggler} {
+				v.Figures = append(v.Figures, result.Figure{ID: "links-" + set, Form: "line", Frame: "times",
+					Where: map[string]any{"model": g.plan.Models[len(g.plan.Models)-1], "set": set}, X: "link", Y: append(slices.Clone(drawn), alone), Log: "xy"})
+			}
+			v.Facts = g.facts(len(v.Seeds))
+		}}.Experiment()
 }
 
 // guide is what advice is computed from.
@@ -65,22 +43,7 @@ type guide struct {
 	studies []*study
 	// factor is how many times as many samples as BSP an asynchronous method needs, by
 	// set of the trained comparison.
-	factor map[string]map[string]factor
-}
-
-// factor is a ratio of samples with its interval over seeds.
-type factor struct {
-	Ratio float64
-	CI    *[2]float64
-}
-
-// counted is the ratio where its interval lies above 1, else 1: a cost that the seeds'
-// noise can make is not counted, and staleness gets no credit.
-func (f factor) counted() float64 {
-	if f.CI == nil || f.CI[0] <= 1 {
-		return 1
-	}
-	return f.Ratio
+	factor map[string]map[string]kit.Estimate
 }
 
 // place is a method at a point, with the density of its gradients.
@@ -91,14 +54,14 @@ type place struct {
 }
 
 func newGuide(plan sweepPlan, laps []lap) *guide {
-	g := &guide{plan: plan, times: map[place]float64{}, factor: map[string]map[string]factor{}}
+	g := &guide{plan: plan, times: map[place]float64{}, factor: map[string]map[string]kit.Estimate{}}
 	for _, l := range laps {
 		g.times[place{l.Point, l.Method, l.Density}] = l.Round
 	}
 	return g
 }
 
-// time is a round of a method with dense gradients.
+// time returns a round of a method with dense gradients.
 func (g *guide) time(p point, method string) float64 {
 	t, ok := g.times[place{p, method, 1}]
 	if !ok {
@@ -110,42 +73,41 @@ func (g *guide) time(p point, method string) float64 {
 // samples takes in what a trained comparison says of asynchronous methods.
 func (g *guide) samples(st *study) {
 	g.studies = append(g.studies, st)
-	f := map[string]factor{}
-	for _, m := range methods() {
-		if !m.Async {
-			continue
-		}
-		if ours, base, ok := st.overLinks(m.Key); ok {
-			r, ci := ratio(ours, base)
-			f[m.Key] = factor{r, ci}
-		}
+	g.factor[st.Set] = map[string]kit.Estimate{}
+	for _, k := range asyncs() {
+		ours, base := st.overLinks(k)
+		g.factor[st.Set][k] = ours.Over(base)
 	}
-	g.factor[st.Set] = f
 }
 
-// overLinks are, by seed, the gradients to the target of a method and of BSP: geometric
+// overLinks returns, by seed, the gradients to the target of a method and of BSP: geometric
 // means over the links, which share their seeds and so count once.
-func (s *study) overLinks(k string) (ours, base []float64, ok bool) {
-	ours, base = make([]float64, len(s.Seeds)), make([]float64, len(s.Seeds))
-	for _, gr := range s.Grounds {
-		_, o, _, reachedO := reached(s.cells(gr, k), s.Target)
-		_, b, _, reachedB := reached(s.cells(gr, "bsp"), s.Target)
-		if !reachedO || !reachedB {
-			return nil, nil, false
+func (s *study) overLinks(k string) (ours, base kit.Sample) {
+	ours, base = make(kit.Sample, len(s.Seeds)), make(kit.Sample, len(s.Seeds))
+	for _, g := range links {
+		o, b := s.reached(spot{g, k}, gradients), s.reached(spot{g, "bsp"}, gradients)
+		if len(o) == 0 || len(b) == 0 {
+			return nil, nil
 		}
 		for i := range o {
-			ours[i] += math.Log(o[i]) / float64(len(s.Grounds))
-			base[i] += math.Log(b[i]) / float64(len(s.Grounds))
+			ours[i] += math.Log(o[i]) / float64(len(links))
+			base[i] += math.Log(b[i]) / float64(len(links))
 		}
 	}
-	for i := range ours {
-		ours[i], base[i] = math.Exp(ours[i]), math.Exp(base[i])
-	}
-	return ours, base, true
+	return ours.Map(math.Exp), base.Map(math.Exp)
 }
 
-// weighed is a method's round times the samples that staleness costs, where the trained
-// comparisons say so; ok is false where they do not.
+// counted returns a factor where its interval lies above 1, else 1: a cost that the seeds'
+// noise can make is not counted, and staleness gets no credit.
+func counted(e kit.Estimate) float64 {
+	if e.Against(1) == "above" {
+		return e.Value
+	}
+	return 1
+}
+
+// weighed returns a method's round times the samples that staleness costs, where the
+// trained comparisons say so; ok is false where they do not.
 func (g *guide) weighed(p point, method string) (seconds float64, ok bool) {
 	t := g.time(p, method)
 	if !sweepMethod(method).Async {
@@ -155,6 +117,445 @@ func (g *guide) weighed(p point, method string) (seconds float64, ok bool) {
 	if p.Set != equalWorkers {
 		set = unequalSet
 	}
-	f, ok := g.factor[set][method]
-	return float64(t * f.counted()), ok
+	f := g.factor[set][method]
+	return float64(t * counted(f)), f.N > 0
+}
+
+// points returns those of the plan that keep takes.
+func (g *guide) points(keep func(point) bool) []point {
+	return slices.DeleteFunc(g.plan.points(), func(p point) bool { return !keep(p) })
+}
+
+func (g *guide) of(set string) []point { return g.points(func(p point) bool { return p.Set == set }) }
+
+// slow is the slowest link.
+func (g *guide) slow() float64 { return g.plan.Links[0] }
+
+// mostNodes is the largest cluster.
+func (g *guide) mostNodes() int { return g.plan.Nodes[len(g.plan.Nodes)-1] }
+
+// largeNet is the size of weights in megabytes from which a network is called large.
+const largeNet = 10
+
+// megabytes returns how large a network's weights are, and so each of its gradients.
+func megabytes(name string) float64 {
+	m, err := network.New(name)
+	if err != nil {
+		panic(err) // plans name networks that there are
+	}
+	return 4 * float64(m.NumParams()) / 1e6
+}
+
+func sizeWord(model string) string {
+	if megabytes(model) < largeNet {
+		return "small"
+	}
+	return "large"
+}
+
+func (g *guide) sizes() result.Frame {
+	return kit.Frame("sizes", g.plan.Models, kit.Word("model", "model", func(m string) string { return m }),
+		kit.Num("megabytes", "MB", kit.AsIs, megabytes), kit.Word("size", "size", sizeWord))
+}
+
+// adviceCols are the columns of an advice.
+func adviceCols[R any](of func(R) advice) []kit.Col[R] {
+	return []kit.Col[R]{kit.Flag("alone_best", func(r R) bool { return of(r).Alone }), kit.Word("how", "how", func(r R) string { return of(r).How }),
+		kit.Words("methods", "method", func(r R) []string { return of(r).Methods })}
+}
+
+// short is the answer before all others, by workers and size of the network: links next to
+// each other that have the same answer are joined.
+func (g *guide) short() result.Frame {
+	type region struct {
+		set, size string
+		from, to  float64
+		advice    advice
+	}
+	var rows []region
+	for _, set := range g.plan.Sets {
+		for _, size := range []string{"small", "large"} {
+			begun := len(rows)
+			for _, l := range g.plan.Links {
+				at := g.points(func(p point) bool { return p.Set == set && p.Gbps == l && sizeWord(p.Model) == size })
+				a := g.tally(at, noMulticast).advice()
+				if n := len(rows); len(at) == 0 {
+					continue
+				} else if n > begun && rows[n-1].advice.same(a) {
+					rows[n-1].to = l
+				} else {
+					rows = append(rows, region{set, size, l, l, a})
+				}
+			}
+		}
+	}
+	return kit.Frame("short", rows, append([]kit.Col[region]{kit.Word("set", "set", func(r region) string { return r.set }),
+		kit.Word("size", "size", func(r region) string { return r.size }), kit.Num("from", "Gb/s", kit.AsIs, func(r region) float64 { return r.from }),
+		kit.Num("to", "Gb/s", kit.AsIs, func(r region) float64 { return r.to })}, adviceCols(func(r region) advice { return r.advice })...)...)
+}
+
+// tallied is a count of a situation, or of a region: a set of workers and a link.
+type tallied struct {
+	situation, set, kind string
+	gbps                 float64
+	count                count
+}
+
+// tallies counts who is first, by situation and by region, with the methods that win.
+func (g *guide) tallies() (tallies, firsts result.Frame) {
+	var rows []tallied
+	add := func(situation, kind string, points []point, allowed func(method) bool) {
+		rows = append(rows, tallied{situation: situation, kind: kind, gbps: math.NaN(), count: g.tally(points, allowed)})
+		if kind == "plain" {
+			rows = append(rows, tallied{situation: situation, kind: "must", gbps: math.NaN(), count: g.must(points, allowed)})
+		}
+	}
+	slow := func(p point) bool { return p.Set == equalWorkers && p.Gbps == g.slow() }
+	add("equal-fast", "plain", g.points(func(p point) bool { return p.Set == equalWorkers && !slow(p) }), noMulticast)
+	add("equal-slow", "plain", g.points(slow), noMulticast)
+	add("straggler", "plain", g.of(straggler), noMulticast)
+	add("spread", "plain", g.of(spread), noMulticast)
+	add("server-equal", "server", g.of(equalWorkers), ofServer)
+	add("server-straggler", "server", g.of(straggler), ofServer)
+	add("server-spread", "server", g.of(spread), ofServer)
+	add("redundant", "redundant", g.plan.points(), redundant)
+	for _, set := range g.plan.Sets {
+		for _, l := range g.plan.Links {
+			at := g.points(func(p point) bool { return p.Set == set && p.Gbps == l })
+			for _, k := range []struct {
+				kind    string
+				allowed func(method) bool
+			}{{"plain", noMulticast}, {"any", anyMethod}, {"server", ofServer}} {
+				rows = append(rows, tallied{"region", set, k.kind, l, g.tally(at, k.allowed)})
+			}
+		}
+	}
+	key := func() []kit.Col[tallied] {
+		return []kit.Col[tallied]{kit.Word("situation", "situation", func(t tallied) string { return t.situation }), kit.Word("kind", "allowed", func(t tallied) string { return t.kind }),
+			kit.Word("set", "set", func(t tallied) string { return t.set }), link(func(t tallied) float64 { return t.gbps })}
+	}
+	margin := func(key string, q float64) kit.Col[tallied] {
+		return kit.Num(key, "%", 0, func(t tallied) float64 { return t.count.margin(q) })
+	}
+	cols := append(key(), kit.Count("of", "", func(t tallied) int { return t.count.Of }), kit.Count("alone", "", func(t tallied) int { return t.count.Alone }),
+		kit.Count("pays", "", func(t tallied) int { return t.count.pays() }), margin("least", 0), margin("median", 0.5), margin("most", 1))
+	tallies = kit.Frame("tallies", rows, append(cols, adviceCols(func(t tallied) advice { return t.count.advice() })...)...)
+	type winner struct {
+		tallied
+		win
+	}
+	var wins []winner
+	for _, t := range rows {
+		for _, w := range t.count.Wins {
+			wins = append(wins, winner{t, w})
+		}
+	}
+	return tallies, kit.Frame("firsts", wins, kit.Word("situation", "situation", func(w winner) string { return w.situation }),
+		kit.Word("kind", "allowed", func(w winner) string { return w.kind }), kit.Word("set", "set", func(w winner) string { return w.set }),
+		link(func(w winner) float64 { return w.gbps }), kit.Words("first", "method", func(w winner) []string { return w.First }),
+		kit.Count("times", "", func(w winner) int { return w.Times }))
+}
+
+// duels compares the best of two kinds of methods, over all cases, by network and by link.
+func (g *guide) duels() result.Frame {
+	type row struct {
+		key, set, model string
+		gbps            float64
+		duel            duel
+	}
+	var rows []row
+	at := g.plan.points()
+	unequal := g.points(func(p point) bool { return p.Set != equalWorkers })
+	one := func(key string, points []point, a, b func(method) bool) {
+		rows = append(rows, row{key: key, gbps: math.NaN(), duel: g.against(points, a, b)})
+	}
+	one("async-waiting", unequal, async, waiting)
+	one("speed-async", unequal, aware, async)
+	one("speed-equal", unequal, aware, func(m method) bool { return m.Key == "ssgd-unicast" })
+	one("redundant-ssgd", at, redundant, func(m method) bool { return m.Multicast && !redundant(m) })
+	for _, set := range g.plan.Sets {
+		rows = append(rows, row{"server", set, "", math.NaN(), g.against(g.of(set), ofServer, serverless)})
+	}
+	sparsest := g.plan.Densities[len(g.plan.Densities)-1]
+	for _, k := range []struct {
+		key  string
+		from []point
+		of   func(points []point) duel
+	}{
+		{"multicast", at, func(points []point) duel { return g.against(points, multicast, noMulticast) }},
+		{"redundant", at, func(points []point) duel { return g.against(points, redundant, noMulticast) }},
+		{"ringsparse", g.of(equalWorkers), func(points []point) (d duel) {
+			for _, p := range points {
+				d.add(g.sparse(p, sparsest), g.sparse(p, sparsest) < 1)
+			}
+			return d
+		}},
+	} {
+		rows = append(rows, row{k.key, "", "", math.NaN(), k.of(k.from)})
+		only := func(keep func(point) bool) []point {
+			return slices.DeleteFunc(slices.Clone(k.from), func(p point) bool { return !keep(p) })
+		}
+		for _, m := range g.plan.Models {
+			rows = append(rows, row{k.key, "", m, math.NaN(), k.of(only(func(p point) bool { return p.Model == m }))})
+		}
+		for _, l := range g.plan.Links {
+			rows = append(rows, row{k.key, "", "", l, k.of(only(func(p point) bool { return p.Gbps == l }))})
+		}
+	}
+	return kit.Frame("duels", rows, kit.Word("duel", "duel", func(r row) string { return r.key }), kit.Word("set", "set", func(r row) string { return r.set }),
+		kit.Word("model", "model", func(r row) string { return r.model }), link(func(r row) float64 { return r.gbps }),
+		kit.Count("wins", "", func(r row) int { return r.duel.Wins }), kit.Count("of", "", func(r row) int { return r.duel.Of }),
+		kit.Num("least", "", 2, func(r row) float64 { return r.duel.Lo }), kit.Num("most", "", 2, func(r row) float64 { return r.duel.Hi }),
+		kit.Flag("mostly", func(r row) bool { return 2*r.duel.Wins > r.duel.Of }))
+}
+
+// paying counts the cases in which distributing pays, by network.
+func (g *guide) paying() result.Frame {
+	at := func(m string) []point { return g.points(func(p point) bool { return p.Model == m }) }
+	return kit.Frame("paying", g.plan.Models, kit.Word("model", "model", func(m string) string { return m }),
+		kit.Count("pays", "", func(m string) int { return g.paysIn(at(m)) }), kit.Count("of", "", func(m string) int { return len(at(m)) }))
+}
+
+func (g *guide) paysIn(points []point) (n int) {
+	for _, p := range points {
+		if g.pays(p, noMulticast) {
+			n++
+		}
+	}
+	return n
+}
+
+// networks says who is best without multicast, by workers, network and link; numbers of
+// nodes that have the same answer stand together.
+func (g *guide) networks() result.Frame {
+	type row struct {
+		set, model string
+		gbps       float64
+		nodes      []int
+		advice     advice
+	}
+	var rows []row
+	for _, set := range g.plan.Sets {
+		for _, m := range g.plan.Models {
+			for _, l := range g.plan.Links {
+				begun := len(rows)
+				for _, n := range g.plan.Nodes {
+					a := g.tally([]point{{m, set, l, n}}, noMulticast).advice()
+					if i := slices.IndexFunc(rows[begun:], func(r row) bool { return r.advice.same(a) }); i >= 0 {
+						rows[begun+i].nodes = append(rows[begun+i].nodes, n)
+					} else {
+						rows = append(rows, row{set, m, l, []int{n}, a})
+					}
+				}
+			}
+		}
+	}
+	return kit.Frame("networks", rows, append([]kit.Col[row]{kit.Word("set", "set", func(r row) string { return r.set }), kit.Word("model", "model", func(r row) string { return r.model }),
+		link(func(r row) float64 { return r.gbps }), kit.Any("n", "", func(r row) any { return numbers(r.nodes) })}, adviceCols(func(r row) advice { return r.advice })...)...)
+}
+
+func numbers(list []int) (out []any) {
+	for _, n := range list {
+		out = append(out, n)
+	}
+	return out
+}
+
+// cases is the first and the second of every case without multicast, by time per round
+// alone.
+func (g *guide) cases() result.Frame {
+	o := func(p point) ranks { return g.order(p, noMulticast, false) }
+	return kit.Frame("cases", g.plan.points(), kit.Word("set", "set", func(p point) string { return p.Set }), kit.Word("model", "model", func(p point) string { return p.Model }),
+		link(func(p point) float64 { return p.Gbps }), kit.Count("n", "", func(p point) int { return p.Nodes }),
+		kit.Words("first", "method", func(p point) []string { return o(p).first() }), kit.Num("time", "ms", kit.AsIs, func(p point) float64 { return 1e3 * o(p)[0].Time }),
+		kit.Word("second", "method", func(p point) string { return o(p).second() }), kit.Num("longer", "%", 0, func(p point) float64 { return o(p).longer() }),
+		kit.Num("alone", "ms", kit.AsIs, func(p point) float64 {
+			if t := g.time(p, alone); t <= o(p)[0].Time {
+				return 1e3 * t
+			}
+			return math.NaN()
+		}))
+}
+
+// factors is how many more samples asynchronous methods need; rows without a link are of
+// both.
+func (g *guide) factors() result.Frame {
+	type row struct {
+		set string
+		spot
+		ratio kit.Estimate
+		stale float64
+	}
+	var rows []row
+	for _, st := range g.studies {
+		for _, x := range spots(func(m method) bool { return m.Async && distinct(m) }) {
+			rows = append(rows, row{st.Set, x, st.more(x), st.mean(x, func(c cell) float64 { return c.Stale })})
+		}
+		for _, k := range asyncs() {
+			rows = append(rows, row{st.Set, spot{math.NaN(), k}, g.factor[st.Set][k], math.NaN()})
+		}
+	}
+	return kit.As(result.Trained, kit.Frame("samples", rows, kit.Word("set", "platform", func(r row) string { return r.set }), link(func(r row) float64 { return r.Gbps }),
+		kit.Word("method", "method", func(r row) string { return r.Method }), kit.Interval("ratio", "", 2, func(r row) kit.Estimate { return r.ratio }),
+		kit.Num("stale", "versions", 2, func(r row) float64 { return r.stale }), kit.Flag("both", func(r row) bool { return math.IsNaN(r.Gbps) }),
+		kit.Word("against", "against", func(r row) string { return r.ratio.Against(1) })))
+}
+
+// sparse returns RingSparse's round at a density over the ring's.
+func (g *guide) sparse(p point, density float64) float64 {
+	return g.times[place{p, "ringsparse", density}] / g.time(p, "ring")
+}
+
+// density is RingSparse against the ring at stated densities, on the most nodes.
+func (g *guide) density() result.Frame {
+	type row struct {
+		point
+		density float64
+	}
+	var rows []row
+	for _, p := range g.points(func(p point) bool { return p.Set == equalWorkers && p.Nodes == g.mostNodes() }) {
+		for _, d := range g.plan.Densities {
+			rows = append(rows, row{p, d})
+		}
+	}
+	return kit.Frame("density", rows, kit.Word("model", "model", func(r row) string { return r.Model }), link(func(r row) float64 { return r.Gbps }),
+		kit.Num("density", "%", kit.AsIs, func(r row) float64 { return 100 * r.density }), kit.Num("ratio", "", 2, func(r row) float64 { return g.sparse(r.point, r.density) }))
+}
+
+// sparsePays counts, by link and density, the cases in which RingSparse is faster than the
+// ring, and in which it also beats one worker alone.
+func (g *guide) sparsePays() result.Frame {
+	type row struct {
+		gbps, density float64
+		wins, of      int
+		best          float64
+		paid          int
+	}
+	var rows []row
+	pays := map[float64]bool{}
+	for _, l := range g.plan.Links {
+		for _, d := range g.plan.Densities {
+			r := row{gbps: l, density: d, best: math.Inf(1)}
+			for _, p := range g.points(func(p point) bool { return p.Set == equalWorkers && p.Gbps == l }) {
+				if r.of, r.best = r.of+1, min(r.best, g.sparse(p, d)); g.sparse(p, d) < 1 {
+					r.wins++
+					if g.times[place{p, "ringsparse", d}] < g.time(p, alone) {
+						r.paid++
+					}
+				}
+			}
+			pays[l] = pays[l] || r.wins > 0
+			rows = append(rows, r)
+		}
+	}
+	return kit.Frame("sparse", rows, link(func(r row) float64 { return r.gbps }), kit.Num("density", "%", kit.AsIs, func(r row) float64 { return 100 * r.density }),
+		kit.Count("wins", "", func(r row) int { return r.wins }), kit.Count("of", "", func(r row) int { return r.of }),
+		kit.Num("best", "", 2, func(r row) float64 { return r.best }), kit.Count("paid", "", func(r row) int { return r.paid }),
+		kit.Flag("link_pays", func(r row) bool { return pays[r.gbps] }))
+}
+
+// rounds is every method's round on the most nodes.
+func (g *guide) rounds() result.Frame {
+	cols := []kit.Col[point]{kit.Word("model", "model", func(p point) string { return p.Model }), kit.Word("set", "set", func(p point) string { return p.Set }),
+		link(func(p point) float64 { return p.Gbps })}
+	for _, m := range append(sweepMethods(), method{Key: alone}) {
+		cols = append(cols, kit.Num(m.Key, "ms", 1, func(p point) float64 { return 1e3 * g.time(p, m.Key) }))
+	}
+	return kit.Frame("times", g.points(func(p point) bool { return p.Nodes == g.mostNodes() }), cols...)
+}
+
+// extremes names the first and the last of the lines that figures draw, by link.
+func (g *guide) extremes() result.Frame {
+	type end struct {
+		point
+		First, Last rank
+	}
+	var rows []end
+	for _, p := range g.points(func(p point) bool {
+		return p.Nodes == g.mostNodes() && p.Set != spread && p.Model == g.plan.Models[len(g.plan.Models)-1]
+	}) {
+		list := []rank{}
+		for _, k := range append(slices.Clone(drawn), alone) {
+			list = append(list, rank{method{Key: k}, g.time(p, k)})
+		}
+		rows = append(rows, end{p, slices.MinFunc(list, compareRanks), slices.MaxFunc(list, compareRanks)})
+	}
+	return kit.Frame("extremes", rows, kit.Word("set", "set", func(e end) string { return e.Set }), link(func(e end) float64 { return e.Gbps }),
+		kit.Word("first", "method", func(e end) string { return e.First.Method.Key }), kit.Num("first_ms", "ms", kit.AsIs, func(e end) float64 { return 1e3 * e.First.Time }),
+		kit.Word("last", "method", func(e end) string { return e.Last.Method.Key }), kit.Num("last_ms", "ms", kit.AsIs, func(e end) float64 { return 1e3 * e.Last.Time }))
+}
+
+// trained is what the trained comparisons say of rounds, by workers and link.
+func (g *guide) trained() result.Frame {
+	type row struct {
+		*study
+		gbps float64
+	}
+	var rows []row
+	for _, st := range g.studies {
+		for _, l := range links {
+			rows = append(rows, row{st, l})
+		}
+	}
+	over := func(key, a, b string) kit.Col[row] {
+		return kit.Num(key, "", 2, func(r row) float64 { return r.over(r.gbps, a, b) })
+	}
+	return kit.Frame("trained", rows, kit.Word("set", "platform", func(r row) string { return r.Set }), link(func(r row) float64 { return r.gbps }),
+		kit.Word("first", "method", func(r row) string { return r.rounds(r.gbps)[0].Method.Key }), over("aware_unicast", "ssgd-aware", "ssgd-unicast"),
+		over("asp_unicast", "asp", "ssgd-unicast"), over("sparse_layers", "ringsparse", "ring-layers"), over("sparse_ring", "ringsparse", "ring"))
+}
+
+// zeros is what zeros of real gradients gave RingSparse over the ring layer by layer.
+func (g *guide) zeros() result.Frame {
+	rows := slices.DeleteFunc(slices.Clone(g.studies[0].Home), func(h homeRow) bool { return h.Method != "ringsparse" || h.How != result.Trained })
+	return kit.Frame("zeros", rows, kit.Word("network", "home", func(h homeRow) string { return h.Network }), link(func(h homeRow) float64 { return h.Gbps }),
+		kit.Num("over", "", 2, overLayers))
+}
+
+// nodes says with how many nodes sums of redundant blocks are coded.
+func (g *guide) nodes() result.Frame {
+	return kit.Frame("nodes", g.plan.Nodes, kit.Count("n", "", func(n int) int { return n }),
+		kit.Flag("coded", func(n int) bool { return sweepMethod("compressed").codes(n) }))
+}
+
+// facts are the numbers of sentences that stand in no frame.
+func (g *guide) facts(seeds int) []result.Fact {
+	at, equal := g.plan.points(), g.of(equalWorkers)
+	unequal := g.points(func(p point) bool { return p.Set != equalWorkers })
+	out := []result.Fact{kit.Number("coding", "GB/s", kit.AsIs, train.CodingRate/1e9), kit.Counted("cases", "", len(at)), kit.Counted("pays", "", g.paysIn(at)), kit.Counted("models", "", len(g.plan.Models)),
+		kit.Counted("batch", "", g.plan.Batch), kit.Number("slow", "Gb/s", kit.AsIs, g.slow()), kit.Counted("most_nodes", "", g.mostNodes()),
+		kit.Number("straggler", "", kit.AsIs, stragglerSlow), kit.Number("spread", "", kit.AsIs, spreadSlow), kit.Number("tie", "%", kit.AsIs, 100*tie),
+		kit.Counted("workers", "", workers), kit.Number("sparsest", "%", kit.AsIs, 100*g.plan.Densities[len(g.plan.Densities)-1])}
+	for _, s := range []struct {
+		key    string
+		points []point
+		a, b   string
+	}{{"sparse", at, "ringsparse", "ring"}, {"multicast_equal", equal, "ssgd-multicast", "ssgd-unicast"}, {"multicast_unequal", unequal, "ssgd-multicast", "ssgd-unicast"},
+		{"cssgd", at, "cssgd", "ssgd-multicast"}, {"sums", at, "compressed", "cssgd"}, {"coding", at, "cssgd", uncoded("cssgd")}} {
+		lo, hi := g.span(s.points, s.a, s.b)
+		out = append(out, kit.Number(s.key+"_least", "", 2, lo), kit.Number(s.key+"_most", "", 2, hi))
+	}
+	p := point{g.plan.Models[len(g.plan.Models)-1], equalWorkers, g.plan.Links[len(g.plan.Links)-1], g.mostNodes()}
+	free, of := 0, 0
+	for _, q := range at {
+		if best, ok := g.bestOf(q, noMulticast); ok {
+			if of++; min(g.time(q, uncoded("cssgd")), g.time(q, uncoded("cssgd-most"))) < min(best, g.time(q, alone))/(1+tie) {
+				free++
+			}
+		}
+	}
+	ms := func(key, method string) result.Fact { return kit.Number(key, "ms", kit.AsIs, 1e3*g.time(p, method)) }
+	out = append(out, kit.Finding("example", "model", p.Model), kit.Number("example_link", "Gb/s", kit.AsIs, p.Gbps), ms("example_coded", "cssgd"),
+		ms("example_free", uncoded("cssgd")), ms("example_ring", "ring"), kit.Counted("free", "", free), kit.Counted("free_of", "", of))
+	counted, known := 0, 0
+	for _, st := range g.studies {
+		for _, k := range asyncs() {
+			if f := g.factor[st.Set][k]; f.N > 0 {
+				if known++; f.Against(1) == "above" {
+					counted++
+				}
+			}
+		}
+	}
+	return append(out, kit.Counted("costs_counted", "", counted), kit.Counted("costs_unknown", "", 2*len(asyncs())-known), kit.Counted("seed_count", "", seeds))
 }

@@ -188,3 +188,17 @@ func As(kind string, f result.Frame) result.Frame {
 	f.Kind = kind
 	return f
 }
+
+// Words is a column of lists of an enumeration's keys; none is an empty cell.
+func Words[R any](key, enum string, of func(R) []string) Col[R] {
+	return column(result.Column{Key: key, Enum: enum}, func(r R) any {
+		var out []any
+		for _, s := range of(r) {
+			out = append(out, s)
+		}
+		if out == nil {
+			return nil
+		}
+		return out
+	})
+}

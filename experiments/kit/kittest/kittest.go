@@ -6,6 +6,7 @@ package kittest
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"slices"
@@ -23,14 +24,36 @@ type Paper struct {
 	Prefix  string               // of its claims' ids
 	Rows    int                  // how many it has
 	Results string               // folder of the committed results
+	Engine  string               // "": portable
 	Skip    func(id string) bool // claims that no result judges; nil: none
 }
+
+// Memo keeps finished parts as JSON, as the command line's memo does.
+type Memo map[string][]byte
+
+// Load fills v with the part of key.
+func (m Memo) Load(key string, v any) bool {
+	raw, ok := m[key]
+	return ok && json.Unmarshal(raw, v) == nil
+}
+
+// Save keeps the part of key.
+func (m Memo) Save(key string, v any) (err error) {
+	m[key], err = json.Marshal(v)
+	return err
+}
+
+// State names no file.
+func (m Memo) State(string) string { return "" }
 
 // Run runs the experiments in profile ci on one seed.
 func (p Paper) Run(t *testing.T) (out []*result.Result) {
 	t.Helper()
+	t.Setenv("GRADSYNC_DATA", "") // the embedded images
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	memo := Memo{}
 	for _, e := range p.List() {
-		r, err := e.Run(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{3}})
+		r, err := e.Run(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{3}, Engine: p.Engine, Memo: memo})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,120 @@
+package ring
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gradsync/experiments/exp"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/platforms"
+	"gradsync/experiments/result"
+	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/collective"
+	"gradsync/shared/cluster/formula"
+	"gradsync/shared/tensor/model"
+)
+
+// The axes: a small and a large gradient, and the links in Gb/s.
+var (
+	chunksModels = []string{"lenet5", "resnet18"}
+	chunksLinks  = []float64{1, 10}
+)
+
+// planChunks is into how many pieces a profile cuts each chunk; 1 is the plain ring.
+func planChunks(profile string) []int {
+	if profile == "ci" {
+		return []int{1, 2, 4, 16}
+	}
+	return []int{1, 2, 3, 4, 5, 6, 8, 12, 16}
+}
+
+// chunksCluster has the links of common Ethernet; their bandwidth is an axis.
+func chunksCluster() *cluster.Platform {
+	p, err := platforms.Load("homogeneous6")
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+// chunked is one all-reduce in pieces.
+type chunked struct {
+	Model            string
+	Link             float64 // Gb/s
+	Pieces           int
+	Timed, Predicted float64 // seconds of virtual time; of the closed form
+	Whole            float64 // seconds timed at one piece
+	Best             bool    // the least time of its gradient and link, and the fewest pieces with it
+}
+
+// saved returns how much sooner it is there than whole chunks, in per cent.
+func (c chunked) saved() float64 { return 100 * (1 - c.Timed/c.Whole) }
+
+// chunks asks into how many pieces a ring should cut its chunks.
+func chunks() exp.Experiment {
+	return kit.Inquiry{ID: "ring/chunks", Source: "ours", Kind: result.TimingOnly, Profiles: []string{"ci", "quick"},
+		Seedless: true, Run: runChunks,
+		Seconds: func(string, int) float64 { return 0.2 },
+		Config: func(profile string) map[string]any {
+			return map[string]any{"platform": kit.Platform(chunksCluster()), "models": chunksModels, "links": chunksLinks, "pieces": planChunks(profile)}
+		}}.Experiment()
+}
+
+func runChunks(ctx context.Context, env exp.Env, r *result.Result) error {
+	p, plan := chunksCluster(), planChunks(env.Profile)
+	b := exp.Bar{Env: env, Total: float64(len(chunksModels) * len(chunksLinks) * len(plan))}
+	rows, off := []chunked{}, 0.0 // off is the closed form's error, at most
+	for _, name := range chunksModels {
+		m, err := model.New(name)
+		if err != nil {
+			return err
+		}
+		r.Facts = append(r.Facts, kit.Number("size_"+name, "MB", 2, 4*float64(m.NumParams())/1e6))
+		for _, link := range chunksLinks {
+			best := len(rows)
+			for i, pieces := range plan {
+				c, err := timeChunks(ctx, p, m.NumParams(), link, pieces)
+				if err != nil {
+					return err
+				}
+				if c.Model, c.Whole = name, c.Timed; i > 0 {
+					c.Whole = rows[len(rows)-1].Whole
+				}
+				if rows = append(rows, c); c.Timed < rows[best].Timed {
+					best = len(rows) - 1
+				}
+				off = max(off, math.Abs(c.Predicted/c.Timed-1))
+				b.Step(fmt.Sprintf("%s at %g Gb/s, %d pieces", name, link, pieces))
+			}
+			rows[best].Best = true
+			key := fmt.Sprintf("_%s_%g", name, link)
+			r.Facts = append(r.Facts, kit.Counted("best"+key, "", rows[best].Pieces), kit.Number("saved"+key, "%", 1, rows[best].saved()))
+		}
+	}
+	r.Facts = append(r.Facts, kit.Counted("workers", "", len(p.Workers)), kit.Counted("latency", "µs", 2*p.Workers[0].Latency.Microseconds()),
+		kit.Counted("overhead", "µs", p.Workers[0].Overhead.Microseconds()), kit.Number("off", "%", 3, 100*off))
+	r.Frames = []result.Frame{kit.Frame("times", rows, kit.Word("model", "model", func(c chunked) string { return c.Model }),
+		kit.Num("link", "Gb/s", 0, func(c chunked) float64 { return c.Link }), kit.Count("pieces", "", func(c chunked) int { return c.Pieces }),
+		kit.Num("time", "ms", 3, func(c chunked) float64 { return 1e3 * c.Timed }),
+		kit.Num("modelled", "ms", 3, func(c chunked) float64 { return 1e3 * c.Predicted }),
+		kit.Num("of_whole", "%", 1, func(c chunked) float64 { return 100 * c.Timed / c.Whole }),
+		kit.Num("saved", "%", 1, chunked.saved), kit.Flag("best", func(c chunked) bool { return c.Best }))}
+	r.Figures = []result.Figure{{ID: "chunks-time", Form: "line", Frame: "times", X: "pieces", Y: []string{"of_whole"}, By: []string{"model", "link"}}}
+	return nil
+}
+
+// timeChunks times one all-reduce of n elements on p with links of so many Gb/s. The closed
+// form knows neither overhead o nor header: each of a gradient's P·N pieces holds a link o
+// longer, as o·B bytes more would, and takes o longer to arrive.
+func timeChunks(ctx context.Context, p *cluster.Platform, n int, link float64, pieces int) (chunked, error) {
+	ranks, bandwidth, o := len(p.Workers), link*1e9/8, p.Workers[0].Overhead.Seconds()
+	p = p.WithHosts(func(h *cluster.Host, _ bool) { h.Bandwidth = bandwidth })
+	segment := (n + ranks*pieces - 1) / (ranks * pieces) // rounded up: no chunk has a piece more
+	t, err := onVirtual(ctx, p, ranks, func(p cluster.Proc) error {
+		return collective.Ring{Segment: segment}.AllReduceTiming(p, 0, n)
+	})
+	padded := 4*float64(n) + float64(ranks*pieces)*(o*bandwidth+cluster.HeaderBytes)
+	alpha := 2*p.Workers[0].Latency.Seconds() + o
+	return chunked{Link: link, Pieces: pieces, Timed: t.Seconds, Predicted: formula.RingPipelinedTime(ranks, padded, pieces, alpha, bandwidth)}, err
+}
