@@ -180,11 +180,13 @@ func bindings(t *testing.T, path string) map[string]int {
 			if name != "fold" && name != "endfold" && name != "n" && name != "join" && name != "not" && name != "and" && name != "or" && name != "eq" {
 				out[strings.Join(call, " ")]++
 			}
-		case *parse.FieldNode:
-			if strings.HasSuffix(name, ".Get") || strings.HasSuffix(name, ".Fact") || strings.HasSuffix(name, ".Cell") || strings.HasSuffix(name, ".Rows") {
+		case *parse.FieldNode, *parse.VariableNode:
+			_, asked, _ := strings.Cut(name, ".") // of a row or of another result
+			switch {
+			case slices.Contains([]string{"Get", "Fact", "Cell", "Rows", "Has", "Measured"}, asked):
 				out[strings.Join(call[1:], " ")]++
-			} else {
-				out[name]++ // an argument of a reason
+			case asked != "":
+				out["."+asked]++ // an argument of a reason
 			}
 		}
 	}
