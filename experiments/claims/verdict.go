@@ -9,6 +9,22 @@ import (
 	"gradsync/experiments/result"
 )
 
+// The verdicts, best first. They are the contract of every page.
+const (
+	Equal     = "equal"      // the same to the last digit
+	Within    = "within"     // |measured − stated| ≤ tolerance
+	SameSign  = "same-sign"  // the same side of the null, and the interval excludes the null
+	Differs   = "differs"    // everything else
+	NotRun    = "not-run"    // the reasons say why
+	NotStated = "not-stated" // the document gives no value
+)
+
+// equalRel is how near two floats are that count as the same number.
+const equalRel = 1e-9
+
+// plans are claims on how often something is run, which a profile plans.
+var plans = []string{"C12"}
+
 // What a remark says of a verdict, result.Claim.Remark.
 const (
 	GivenRemark     = "given"     // we set the number, or worked it out from the document's own
@@ -56,7 +72,7 @@ func Identity(asStated bool, words result.Reason) Found {
 	return Found{Words: &words}
 }
 
-// Verdict judges f beside claim id by the rules of Judge. An unknown id is a programmer's
+// Verdict judges f beside claim id. An unknown id is a programmer's
 // mistake and panics.
 func Verdict(id string, f Found) result.Claim {
 	c, ok := Get(id)
@@ -208,6 +224,8 @@ func (c Claim) document() string {
 
 // derived tells whether the document does not state the number, but what it follows from.
 func (c Claim) derived() bool { return strings.Contains(", "+c.Section, ", derived") }
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 func finiteAll(xs []float64) bool {
 	return !slices.ContainsFunc(xs, func(x float64) bool { return !finite(x) })

@@ -2,14 +2,14 @@ package dasp
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"fmt"
+	"math"
+	"slices"
 
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 	"gradsync/experiments/train"
+	"gradsync/papers/dasp"
 )
 
 // cell is one run in the numbers that tables and figures need.
@@ -27,56 +27,9 @@ type cell struct {
 	Engine    string
 }
 
-// runs makes cells, each once: a finished one is kept in the experiment's memo.
-type runs struct {
-	ctx   context.Context
-	env   exp.Env
-	done  float64 // in units of the experiment's plan
-	total float64
-}
-
-// get runs cfg, or loads what an earlier call or an interrupted command left.
-// cost is its share of the progress.
-func (r *runs) get(what string, cost float64, cfg train.Config) (cell, error) {
-	env, start := r.env, r.done
-	env.Progress = func(n, of float64, _ string) { r.report(start+cost*n/max(of, 1), what) }
-	c, err := cellOf(r.ctx, env, cfg)
-	if err != nil {
-		return c, fmt.Errorf("dasp: %s: %w", what, err)
-	}
-	r.done += cost
-	r.report(r.done, what)
-	return c, nil
-}
-
 // cellOf runs cfg, or returns what an earlier call or an interrupted command kept of it.
 func cellOf(ctx context.Context, env exp.Env, cfg train.Config) (cell, error) {
 	return train.Kept(ctx, env, cfg, func(o *train.Outcome) (cell, error) { return reduce(o, cfg.TimingOnly && cfg.Sync == "bsp"), nil })
-}
-
-// key names a part by everything that decides its numbers. A directory of data
-// counts, because what lies there decides which images a run sees.
-func (r *runs) key(cfg train.Config) (string, error) {
-	raw, err := json.Marshal(cfg)
-	if err != nil {
-		return "", fmt.Errorf("dasp: configuration: %w", err)
-	}
-	data := ""
-	if !cfg.TimingOnly {
-		set, err := train.OpenData(cfg.Data, cfg.DataDir, cfg.Model)
-		if err != nil {
-			return "", err
-		}
-		data = set.SHA256
-	}
-	sum := sha256.Sum256(append(raw, data...))
-	return "dasp/cell/" + hex.EncodeToString(sum[:]), nil
-}
-
-func (r *runs) report(done float64, what string) {
-	if r.env.Progress != nil {
-		r.env.Progress(done, r.total, what)
-	}
 }
 
 func reduce(o *train.Outcome, updates bool) cell {
@@ -91,4 +44,136 @@ func reduce(o *train.Outcome, updates bool) cell {
 		}
 	}
 	return c
+}
+
+func perIteration(c cell) float64 { return c.Iteration.PerWorker }
+func staleness(c cell) float64    { return c.Staleness.Mean }
+
+// mean returns the mean over seeds of what of finds in a cell.
+func mean[C any](cells []C, of func(C) float64) kit.Estimate { return kit.Each(cells, of).Mean() }
+
+// identical tells whether two methods did the same in every seed.
+func identical(a, b []cell) bool {
+	return slices.EqualFunc(a, b, func(x, y cell) bool { return slices.Equal(x.Curve, y.Curve) })
+}
+
+// crossing returns what of gives of each cell where its curve first has the target, nothing
+// unless all have it.
+func crossing(cells []cell, target float64, of func(cell, train.Crossing) float64) kit.Sample {
+	return kit.Each(cells, func(c cell) float64 {
+		x, ok := train.Reach(c.Curve, target)
+		if !ok {
+			return math.NaN()
+		}
+		return of(c, x)
+	})
+}
+
+// secondsAt and pushesAt return the time and the gradients to a target of each of cells.
+func secondsAt(cells []cell, target float64) kit.Sample {
+	return crossing(cells, target, func(_ cell, at train.Crossing) float64 { return at.Seconds })
+}
+
+func pushesAt(cells []cell, target float64) kit.Sample {
+	return crossing(cells, target, func(_ cell, at train.Crossing) float64 { return at.Pushes })
+}
+
+// What DASP's pushes visit of its states.
+const (
+	qisAlone  = "only-qis" // nobody ever waits: DASP is ASP
+	neverFSS  = "never-fss"
+	neverWSS  = "never-wss"
+	allStates = "all"
+)
+
+// visits tells which states DASP's pushes are in.
+func visits(cells []cell) string {
+	wss := slices.ContainsFunc(cells, func(c cell) bool { return c.Share["WSS"] > 0 })
+	fss := slices.ContainsFunc(cells, func(c cell) bool { return c.Share["FSS"] > 0 })
+	switch {
+	case wss && fss:
+		return allStates
+	case wss:
+		return neverFSS
+	case fss:
+		return neverWSS
+	}
+	return qisAlone
+}
+
+// gaps merges the gaps of all seeds.
+func gaps(cells []cell) (all dasp.Histogram) {
+	for _, c := range cells {
+		for x, n := range c.Gap.Counts {
+			for len(all) <= x {
+				all = append(all, 0)
+			}
+			all[x] += n
+		}
+	}
+	return all
+}
+
+// widestSpread returns the largest spread of any seed.
+func widestSpread(cells []cell) (widest int64) {
+	for _, c := range cells {
+		widest = max(widest, c.Spread)
+	}
+	return widest
+}
+
+// shareCols are the shares of DASP's pushes by state.
+func shareCols[R any](digits int, cells func(R) []cell) (cols []kit.Col[R]) {
+	for _, s := range states {
+		cols = append(cols, kit.Mean(s, "%", digits, func(r R) kit.Estimate {
+			return mean(cells(r), func(c cell) float64 { return c.Share[s] }).Times(100)
+		}))
+	}
+	return cols
+}
+
+// stateCols are columns of DASP's states: shares of pushes and seconds waited, the gaps of
+// all seeds, the largest spread of any, and which states the pushes visit.
+func stateCols[R any](cells func(R) []cell) []kit.Col[R] {
+	cols := shareCols(2, cells)
+	for _, s := range states {
+		cols = append(cols, kit.Mean(s+"_wait", "s", 2, func(r R) kit.Estimate {
+			return mean(cells(r), func(c cell) float64 { return c.Seconds[s] })
+		}))
+	}
+	return append(cols, kit.Count("gap", "versions", func(r R) int64 { return gaps(cells(r)).Quantile(0.5) }),
+		kit.Count("p99", "versions", func(r R) int64 { return gaps(cells(r)).Quantile(0.99) }),
+		kit.Count("spread", "versions", func(r R) int64 { return widestSpread(cells(r)) }),
+		kit.Word("visits", "visits", func(r R) string { return visits(cells(r)) }))
+}
+
+// learningCols set trainings of s beside those of a base, paired by seed: which times and
+// accuracies can be told from the base's, where there are intervals.
+func learningCols[R any](s size, cells func(R) []cell, base []cell) []kit.Col[R] {
+	ratio := func(r R) kit.Estimate { return secondsAt(cells(r), s.Target).Over(secondsAt(base, s.Target)) }
+	accuracy := func(c cell) float64 { return 100 * c.Accuracy }
+	difference := func(r R) kit.Estimate {
+		d := make(kit.Sample, len(base))
+		for i, c := range cells(r) {
+			d[i] = 100 * (c.Accuracy - base[i].Accuracy)
+		}
+		return d.Mean()
+	}
+	told := func(key string, of func(R) kit.Estimate, null float64) kit.Col[R] {
+		return kit.Flag(key, func(r R) bool { return of(r).CI != nil && of(r).Excludes(null) })
+	}
+	return []kit.Col[R]{
+		kit.Mean("seconds", "s", 3, func(r R) kit.Estimate { return secondsAt(cells(r), s.Target).Mean() }),
+		kit.Interval("ratio", "", 3, ratio),
+		kit.Mean("pushes", "", 0, func(r R) kit.Estimate { return pushesAt(cells(r), s.Target).Mean() }),
+		kit.Mean("accuracy", "%", 2, func(r R) kit.Estimate { return mean(cells(r), accuracy) }),
+		kit.Half("difference", "points", 2, difference),
+		kit.Flag("missed", func(r R) bool { return secondsAt(cells(r), s.Target) == nil }),
+		told("time_told", ratio, 1), told("accuracy_told", difference, 0)}
+}
+
+// sizeFacts say how LeNet-5 is trained and timed.
+func sizeFacts(s size) []result.Fact {
+	return append(settings(), kit.Facts("target/%", 100*s.Target, "batch", s.Batch, "rate", s.Rate, "gradients", s.Pushes,
+		"timed_gradients", workers*perWorker)...)
 }

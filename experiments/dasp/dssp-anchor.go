@@ -258,51 +258,27 @@ func showAnchor(v *kit.View[heat, heated]) {
 	v.Facts = slices.Concat(anchorFacts(pair, s), orderFacts(pair, s), anchorFindings(v, pair, s, links, others))
 }
 
-// entry is a contestant on one of DSSP's clusters.
-type entry struct {
-	field
-	cluster, model string
-	i              int
-}
-
-func (e entry) mean(of func(lap) float64) float64 { return e.field.mean(e.i, of) }
-
-// runFrame is both clusters: of the pair timing alone beside the stated times.
+// runFrame is both clusters: of the pair timing alone beside the stated times; explained is
+// the part of the stated saving.
 func runFrame(pair field, homo map[string]field) result.Frame {
-	var rows []entry
+	s := kit.NewSheet("runs", "cluster:platform model:model method:contestant time±/s.1 ratio~/.4 closed/.3 stated/s.1 stated_ratio/.3 "+
+		"explained/%.0 gradients/.2 share/%.1 fast_waits/%.1 waits/%.2 largest staleness/versions.2 listed")
 	add := func(f field, cluster, model string) {
-		for i := range f.list {
-			rows = append(rows, entry{f, cluster, model, i})
+		for i, c := range f.list {
+			of := func(x float64) float64 { return onlyIf(cluster == mixedPair, x) }
+			percent := func(share func(lap) float64) float64 { return 100 * f.mean(i, share) }
+			over, stated := f.over(i), f.stated(i)
+			s.Add(cluster, model, c.Key, f.times(i).Mean(), over, of(c.closedForm(f.factor())), of(c.statedTime()), of(stated),
+				of(100*(1-over.Value)/(1-stated)), of(stated/over.Value), of(percent(func(l lap) float64 { return l.FastShare })),
+				of(percent(func(l lap) float64 { return l.FastWaits })), percent(func(l lap) float64 { return l.Waits }),
+				f.largest(i), f.mean(i, func(l lap) float64 { return l.Staleness }), cluster == mixedPair && c.Stated != "")
 		}
 	}
 	add(pair, mixedPair, anchorModel)
 	for _, m := range sixteenModels {
 		add(homo[m], sixteen, m)
 	}
-	ofPair := func(key, unit string, digits int, of func(e entry) float64) kit.Col[entry] {
-		return kit.Num(key, unit, digits, func(e entry) float64 {
-			if e.cluster != mixedPair {
-				return math.NaN()
-			}
-			return of(e)
-		})
-	}
-	over := func(e entry) kit.Estimate { return e.over(e.i) }
-	return kit.Frame("runs", rows, kit.Word("cluster", "platform", func(e entry) string { return e.cluster }),
-		kit.Word("model", "model", func(e entry) string { return e.model }),
-		kit.Word("method", "contestant", func(e entry) string { return e.list[e.i].Key }),
-		kit.Half("time", "s", 1, func(e entry) kit.Estimate { return e.times(e.i).Mean() }), kit.Interval("ratio", "", 4, over),
-		ofPair("closed", "", 3, func(e entry) float64 { return e.list[e.i].closedForm(e.factor()) }),
-		ofPair("stated", "s", 1, func(e entry) float64 { return e.list[e.i].statedTime() }),
-		ofPair("stated_ratio", "", 3, func(e entry) float64 { return e.stated(e.i) }),
-		ofPair("explained", "%", 0, func(e entry) float64 { return 100 * (1 - over(e).Value) / (1 - e.stated(e.i)) }), // of the stated saving
-		ofPair("gradients", "", 2, func(e entry) float64 { return e.stated(e.i) / over(e).Value }),
-		ofPair("share", "%", 1, func(e entry) float64 { return 100 * e.mean(func(l lap) float64 { return l.FastShare }) }),
-		ofPair("fast_waits", "%", 1, func(e entry) float64 { return 100 * e.mean(func(l lap) float64 { return l.FastWaits }) }),
-		kit.Num("waits", "%", 2, func(e entry) float64 { return 100 * e.mean(func(l lap) float64 { return l.Waits }) }),
-		kit.Count("largest", "", func(e entry) int64 { return e.largest(e.i) }),
-		kit.Num("staleness", "versions", 2, func(e entry) float64 { return e.mean(func(l lap) float64 { return l.Staleness }) }),
-		kit.Flag("listed", func(e entry) bool { return e.cluster == mixedPair && e.list[e.i].Stated != "" }))
+	return s.Frame
 }
 
 // racing returns the races of a form, and their time over BSP's.
@@ -313,52 +289,55 @@ func racing(v *kit.View[heat, heated], h heat, s anchorSize) ([]heated, kit.Esti
 
 // raceFrame is DSSP with its range capped and as printed, without a network.
 func raceFrame(v *kit.View[heat, heated], s anchorSize) result.Frame {
-	rows := slices.DeleteFunc(heats(), func(h heat) bool { return h.Cluster != "" })
-	mean := func(h heat, of func(raced) float64) float64 {
-		return kit.Each(v.At(h), func(x heated) float64 { return of(x.Race) }).Mean().Value
+	f := kit.NewSheet("printed", "factor/.2 jitter/% form:form ratio/.3 asp/.3 largest waits/.0 waited/%_of_time.1 pair")
+	for _, h := range heats() {
+		if h.Cluster != "" {
+			continue
+		}
+		cells, ratio := racing(v, h, s)
+		var most int64
+		for _, x := range cells {
+			most = max(most, x.Race.largest)
+		}
+		of := func(x func(raced) float64) float64 {
+			return mean(cells, func(h heated) float64 { return x(h.Race) }).Value
+		}
+		f.Add(raceFactor(h.Factor), 100*h.Jitter, h.Contestant, ratio, aspRatio(raceFactor(h.Factor)), most,
+			math.Round(of(func(r raced) float64 { return float64(r.waits) })), 100*of(func(r raced) float64 { return r.waited / r.time }), h.Factor == 0)
 	}
-	f := kit.Frame("printed", rows,
-		kit.Num("factor", "", 2, func(h heat) float64 { return raceFactor(h.Factor) }),
-		kit.Num("jitter", "%", kit.AsIs, func(h heat) float64 { return 100 * h.Jitter }),
-		kit.Word("form", "form", func(h heat) string { return h.Contestant }),
-		kit.Mean("ratio", "", 3, func(h heat) kit.Estimate { _, x := racing(v, h, s); return x }),
-		kit.Num("asp", "", 3, func(h heat) float64 { return aspRatio(raceFactor(h.Factor)) }),
-		kit.Count("largest", "", func(h heat) (most int64) {
-			for _, x := range v.At(h) {
-				most = max(most, x.Race.largest)
-			}
-			return most
-		}),
-		kit.Num("waits", "", 0, func(h heat) float64 { return math.Round(mean(h, func(r raced) float64 { return float64(r.waits) })) }),
-		kit.Num("waited", "% of time", 1, func(h heat) float64 { return 100 * mean(h, func(r raced) float64 { return r.waited / r.time }) }),
-		kit.Flag("pair", func(h heat) bool { return h.Factor == 0 }))
-	f.Kind = result.Modelled
-	return f
+	return kit.As(result.Modelled, f.Frame)
 }
 
-// linkFrame is the range over links and time factors of the two-worker cluster.
+// linkFrame is the range over links and time factors of the two-worker cluster; own marks the
+// cards' own factor.
 func linkFrame(rows []heat, others map[heat]field) result.Frame {
-	cols := []kit.Col[heat]{kit.Num("link", "Gb/s", kit.AsIs, func(h heat) float64 { return 8 * h.Bandwidth / 1e9 }),
-		kit.Num("factor", "", 2, func(h heat) float64 { return h.Factor }), kit.Num("f", "", 2, func(h heat) float64 { return others[h].factor() })}
+	columns, keys := "link/Gb/s factor/.2 f/.2", []string{}
 	for _, c := range otherPair()[1:] {
-		cols = append(cols, kit.Num(c.Key, "", 3, func(h heat) float64 { return others[h].ratio(c.Key) }))
+		columns, keys = columns+" "+c.Key+"/.3", append(keys, c.Key)
 	}
-	return kit.Frame("other-pairs", rows, append(cols, kit.Num("closed", "", 3, func(h heat) float64 { return aspRatio(others[h].factor()) }),
-		kit.Flag("own", func(h heat) bool { return h.Factor == otherFactors[1] }))...) // the cards' own factor
+	s := kit.NewSheet("other-pairs", columns+" closed/.3 own")
+	for _, h := range rows {
+		f := others[h]
+		row := []any{8 * h.Bandwidth / 1e9, h.Factor, f.factor()}
+		for _, key := range keys {
+			row = append(row, f.ratio(key))
+		}
+		s.Add(append(row, aspRatio(f.factor()), h.Factor == otherFactors[1])...)
+	}
+	return s.Frame
 }
 
 // orderFrame is the order on other servers and jitters, fastest first.
-func orderFrame(rows []heat, others map[heat]field, s anchorSize) result.Frame {
-	return kit.Frame("other-orders", rows, kit.Num("server", "Gb/s", kit.AsIs, func(h heat) float64 { return 8 * h.Bandwidth / 1e9 }),
-		kit.Num("jitter", "%", kit.AsIs, func(h heat) float64 { return 100 * h.Jitter }),
-		kit.Word("order", "", func(h heat) string {
-			var list []entrant
-			for i, c := range others[h].list {
-				list = append(list, entrant{c.Symbol, others[h].times(i)[0]})
-			}
-			return order(list, tie(s.Short))
-		}),
-		kit.Num("asp", "", 3, func(h heat) float64 { return others[h].ratio("asp") }))
+func orderFrame(rows []heat, others map[heat]field, size anchorSize) result.Frame {
+	s := kit.NewSheet("other-orders", "server/Gb/s jitter/% order asp/.3")
+	for _, h := range rows {
+		var list []entrant
+		for i, c := range others[h].list {
+			list = append(list, entrant{c.Symbol, others[h].times(i)[0]})
+		}
+		s.Add(8*h.Bandwidth/1e9, 100*h.Jitter, order(list, tie(size.Short)), others[h].ratio("asp"))
+	}
+	return s.Frame
 }
 
 // anchorFacts are what pace explains of Table I, and what the numbers rest on.
@@ -368,24 +347,19 @@ func anchorFacts(f field, s anchorSize) []result.Fact {
 		panic(err) // the name is a constant of this package
 	}
 	const weights, biases = 64 * 90, 90 // of 90 classes more
-	out := slices.Concat(
-		named("", "gradients.full", int64(fullGradients), "gradients", s.Gradients, "gradients.short", s.Short,
-			"gradients.race", s.Races, "epochs", epochs, "images", epochImages, "batch", anchorBatch, "target", 0.67, "lower", dsspLower, "upper", dsspUpper,
-			"grant", dsspUpper-dsspLower, "f.other", otherFactors[2], "parameters", m.NumParams(), "classes", 10, "classes.stated", 100,
-			"weights.more", weights, "biases.more", biases, "workers", len(load(sixteen).Workers)),
-		named("ms", "overhead", ms(train.DefaultOverhead)), named("Gb/s", "link", 8*load(mixedPair).Server.Bandwidth/1e9), named("%", "tie", 100*tie(s.Gradients)))
-	out = append(out, kit.Number("f", "", 2, f.factor()), kit.Number("f.asp", "", 2, factorOf(f.stated(f.at("asp")))),
-		kit.Number("f.cards", "", 2, pairFactor()), kit.Number("tie.short", "%", 1, 100*tie(s.Short)),
-		kit.Number("lead", "%", 3, 100*float64(dsspUpper+1)/fullGradients),
-		kit.Number("more", "%", 1, 100*float64(weights+biases)/float64(m.NumParams())))
 	var paces, stated []float64
 	for _, key := range []string{"ssp-3", "ssp-6", "ssp-15"} {
 		paces, stated = append(paces, f.ratio(key)), append(stated, f.stated(f.at(key)))
 	}
-	return append(out, kit.Whether("scaled", s.Gradients < fullGradients),
-		kit.Number("ssp.stated.least", "", 3, slices.Min(stated)), kit.Number("ssp.stated.most", "", 3, slices.Max(stated)),
-		kit.Number("ssp.pace.least", "", 3, slices.Min(paces)), kit.Number("ssp.pace.most", "", 3, slices.Max(paces)),
-		kit.Whether("ssp.unexplained", slices.Max(stated) < slices.Min(paces)))
+	return kit.Facts("gradients.full", int64(fullGradients), "gradients", s.Gradients, "gradients.short", s.Short, "gradients.race", s.Races,
+		"epochs", epochs, "images", epochImages, "batch", anchorBatch, "target", 0.67, "lower", dsspLower, "upper", dsspUpper,
+		"grant", dsspUpper-dsspLower, "f.other", otherFactors[2], "parameters", m.NumParams(), "classes", 10, "classes.stated", 100,
+		"weights.more", weights, "biases.more", biases, "workers", len(load(sixteen).Workers), "overhead/ms", ms(train.DefaultOverhead),
+		"link/Gb/s", 8*load(mixedPair).Server.Bandwidth/1e9, "tie/%", 100*tie(s.Gradients), "f/.2", f.factor(),
+		"f.asp/.2", factorOf(f.stated(f.at("asp"))), "f.cards/.2", pairFactor(), "tie.short/%.1", 100*tie(s.Short),
+		"lead/%.3", 100*float64(dsspUpper+1)/fullGradients, "more/%.1", 100*float64(weights+biases)/float64(m.NumParams()),
+		"scaled", s.Gradients < fullGradients, "ssp.stated.least/.3", slices.Min(stated), "ssp.stated.most/.3", slices.Max(stated),
+		"ssp.pace.least/.3", slices.Min(paces), "ssp.pace.most/.3", slices.Max(paces), "ssp.unexplained", slices.Max(stated) < slices.Min(paces))
 }
 
 // anchorFindings say what jitter makes of the printed form, what DASP's thresholds do
@@ -402,8 +376,8 @@ func anchorFindings(v *kit.View[heat, heated], f field, s anchorSize, links []he
 			gains = append(gains, others[h].ratio("dssp"))
 		}
 	}
-	return []result.Fact{kit.Finding("printed", "printed", reading(pace(0), pace(0.01), pace(0.05), aspRatio(pairFactor()))),
-		kit.Whether("versions.free", free), kit.Whether("versions.narrow", narrow), kit.Whether("queue", queueIsTheReason(gains))}
+	return kit.Facts("printed:printed", reading(pace(0), pace(0.01), pace(0.05), aspRatio(pairFactor())),
+		"versions.free", free, "versions.narrow", narrow, "queue", queueIsTheReason(gains))
 }
 
 // byVersions tells whether DASP's thresholds leave the fast worker free where SSP's bound

@@ -1,6 +1,7 @@
 package dasp
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -123,15 +124,7 @@ type entrant struct {
 // differ by less than tie of the first of their group.
 func order(list []entrant, tie float64) string {
 	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b entrant) int {
-		switch {
-		case a.seconds < b.seconds:
-			return -1
-		case a.seconds > b.seconds:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(list, func(a, b entrant) int { return cmp.Compare(a.seconds, b.seconds) })
 	text, first := list[0].symbol, list[0].seconds
 	for _, e := range list[1:] {
 		if e.seconds <= first*(1+tie) {
@@ -153,8 +146,8 @@ func orderFacts(f field, s anchorSize) []result.Fact {
 		}
 	}
 	agree, ties, against := pairs(simulated, stated, tie(s.Gradients))
-	return append(named("", "pairs", agree+ties+against, "pairs.agree", agree, "pairs.against", against, "pairs.tied", ties),
-		kit.Finding("order.stated", "", order(stated, 0)), kit.Finding("order.pace", "", order(simulated, tie(s.Gradients))))
+	return kit.Facts("pairs", agree+ties+against, "pairs.agree", agree, "pairs.against", against, "pairs.tied", ties,
+		"order.stated", order(stated, 0), "order.pace", order(simulated, tie(s.Gradients)))
 }
 
 // pairs counts the pairs that two lists of the same methods order alike, that the

@@ -56,9 +56,6 @@ type dynPoint struct {
 	Learn            bool   // trained, not timed only
 }
 
-// point lets rows that embed a dynPoint tell where they stand.
-func (p dynPoint) point() dynPoint { return p }
-
 func (p dynPoint) with(method string) dynPoint { p.Method = method; return p }
 func (p dynPoint) in(scenario string) dynPoint { p.Scenario = scenario; return p }
 

@@ -1,8 +1,8 @@
 package dasp
 
 import (
+	"cmp"
 	"slices"
-	"strings"
 
 	"gradsync/papers/dasp"
 )
@@ -114,15 +114,7 @@ func dynAges(l *dasp.Log, versions bool) (out []dynAge) {
 			out = append(out, dynAge{p.Received.Seconds(), p.Worker, clock[p.Worker], true})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b dynAge) int {
-		switch {
-		case a.at < b.at:
-			return -1
-		case a.at > b.at:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(out, func(a, b dynAge) int { return cmp.Compare(a.at, b.at) })
 	return out
 }
 
@@ -221,7 +213,7 @@ func dynLineOf(method string, l *dasp.Log, plan dynSchedule, from, to float64) d
 			}
 		}
 		band(p.Sent.Seconds(), p.Received.Seconds(), "compute")
-		band(p.Received.Seconds(), p.Replied.Seconds(), strings.ReplaceAll(waitName(method, p), " ", "-"))
+		band(p.Received.Seconds(), p.Replied.Seconds(), answer(method, p))
 		if at := p.Received.Seconds(); at >= from && at < to {
 			out.Arrived++
 		}

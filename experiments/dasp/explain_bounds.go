@@ -153,18 +153,16 @@ func arguments(want [stated18]demand, all map[string]costs) []result.Fact {
 	faster := func(bsp float64) float64 { // than the slowest, if its time is 1 and BSP's is bsp: the five others
 		return 1 / ((float64(x*bsp*workers) - 1) / (workers - 1))
 	}
-	n := func(key string, digits int, x float64) result.Fact { return kit.Number(key, "", digits, x) }
-	return []result.Fact{
-		n("bsp.resnet18", 2, res), n("bsp.vgg19_bn", 2, vgg), n("bsp.lenet5", 2, lenet),
-		n("jitter.needed", 2, jitterFor(workers, res)), n("jitter.tables", 2, tablesJitter), n("jitter.longest", 2, longest(workers, tablesJitter)),
-		n("queue.turn", 2, queueing(workers, workers-2, 0)), n("queue.even", 2, sharing(workers, workers-2, 0)), n("queue.slower", 0, workers-2),
-		n("queue.turn.update", 2, inTurn), n("queue.even.update", 2, evenly), n("queue.slower.update", 0, workers-3),
-		kit.Number("jittered.vgg19_bn", "%", 0, 100*(vgg-1)/(res-1)), kit.Number("jittered.lenet5", "%", 0, 100*(lenet-1)/(res-1)),
-		n("weights.compute", 2, compute), n("weights.bytes", 2, bytes), n("both.jitter", 2, most), n("both.jitter.at", 2, at),
-		n("both.turn", 2, turn), n("both.even", 2, even),
-		n("straggler.stated", 3, x), n("straggler.faster", 1, faster(1)), n("straggler.faster.queued", 1, faster(evenly)),
-		n("straggler.faster.pushes", 1, (workers/x-1)/(workers-1)),
-		n("ssp.stated", 3, x/r[heterogeneous+"resnet18ssp"]), n("ssp.turn", 3, 1/inTurn), n("ssp.even", 3, 1/evenly),
-		n("dssp.stated", 3, r[heterogeneous+"resnet18ssp"]/r[heterogeneous+"resnet18dssp"]), n("dssp.iterations", 0, perWorker),
-		n("dssp.lead", 0, dsspUpper), n("dssp.gain", 2, float64(perWorker)/(perWorker+dsspUpper)), n("update.stated", 3, 1/lenet)}
+	return kit.Facts("bsp.resnet18/.2", res, "bsp.vgg19_bn/.2", vgg, "bsp.lenet5/.2", lenet,
+		"jitter.needed/.2", jitterFor(workers, res), "jitter.tables/.2", tablesJitter, "jitter.longest/.2", longest(workers, tablesJitter),
+		"queue.turn/.2", queueing(workers, workers-2, 0), "queue.even/.2", sharing(workers, workers-2, 0), "queue.slower/.0", workers-2.,
+		"queue.turn.update/.2", inTurn, "queue.even.update/.2", evenly, "queue.slower.update/.0", workers-3.,
+		"jittered.vgg19_bn/%.0", 100*(vgg-1)/(res-1), "jittered.lenet5/%.0", 100*(lenet-1)/(res-1),
+		"weights.compute/.2", compute, "weights.bytes/.2", bytes, "both.jitter/.2", most, "both.jitter.at/.2", at,
+		"both.turn/.2", turn, "both.even/.2", even,
+		"straggler.stated/.3", x, "straggler.faster/.1", faster(1), "straggler.faster.queued/.1", faster(evenly),
+		"straggler.faster.pushes/.1", (workers/x-1)/(workers-1),
+		"ssp.stated/.3", x/r[heterogeneous+"resnet18ssp"], "ssp.turn/.3", 1/inTurn, "ssp.even/.3", 1/evenly,
+		"dssp.stated/.3", r[heterogeneous+"resnet18ssp"]/r[heterogeneous+"resnet18dssp"], "dssp.iterations/.0", float64(perWorker),
+		"dssp.lead/.0", float64(dsspUpper), "dssp.gain/.2", float64(perWorker)/(perWorker+dsspUpper), "update.stated/.3", 1/lenet)
 }

@@ -131,7 +131,7 @@ func TestExplain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Status != complete || len(r.Claims) != 0 {
+		if r.Status != result.Complete || len(r.Claims) != 0 {
 			t.Errorf("status %s, %d claims; a fitted platform must judge none", r.Status, len(r.Claims))
 		}
 		raw, err := result.Encode(r)

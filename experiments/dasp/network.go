@@ -106,10 +106,8 @@ type lane struct {
 
 func (l lane) as(form string) lane { l.Form = form; return l }
 
-// network asks what DASP makes of equal devices behind unequal links, which §1 names as a
-// motive and eq. (1), read by computation times, cannot see.
-func network() exp.Experiment { return networkStudy().Experiment() }
-
+// networkStudy asks what DASP makes of equal devices behind unequal links, which §1 names as
+// a motive and eq. (1), read by computation times, cannot see.
 func networkStudy() kit.Study[lane, linkCell] {
 	return kit.Study[lane, linkCell]{ID: "dasp/network", Source: "ours: §1 names unequal networks as a motive; no table of the paper varies them",
 		Kind: result.TimingOnly, Profiles: exp.Profiles,
@@ -191,95 +189,79 @@ func (v linkView) over(l lane, form string) kit.Estimate {
 	return kit.Each(v.cells(l), perIteration).Over(kit.Each(v.cells(l.as(form)), perIteration))
 }
 
-// laneCols heads a frame by where its rows were run.
-func laneCols(more ...kit.Col[lane]) []kit.Col[lane] {
-	return append([]kit.Col[lane]{kit.Word("links", "links", func(l lane) string { return l.Links }),
-		kit.Num("server", "Gb/s", kit.AsIs, func(l lane) float64 { return l.Server }),
-		kit.Word("model", "model", func(l lane) string { return l.Model })}, more...)
-}
-
-var formCol = kit.Word("form", "form", func(l lane) string { return l.Form })
-
 // iterations is the mean iteration time of every form, BSP = 1.
 func (v linkView) iterations() result.Frame {
-	cols := laneCols(kit.Mean("bsp", "ms", 1, func(l lane) kit.Estimate { return mean(v.cells(l), perIteration).Times(1e3) }))
+	cols := []kit.Col[lane]{kit.Word("links", "links", func(l lane) string { return l.Links }),
+		kit.Num("server", "Gb/s", kit.AsIs, func(l lane) float64 { return l.Server }),
+		kit.Word("model", "model", func(l lane) string { return l.Model }),
+		kit.Mean("bsp", "ms", 1, func(l lane) kit.Estimate { return mean(v.cells(l), perIteration).Times(1e3) })}
 	for _, f := range networkForms()[1:] {
 		cols = append(cols, kit.Half(f.key, "", 3, func(l lane) kit.Estimate { return v.over(l.as(f.key), "bsp") }).Plain())
 	}
 	return kit.Frame("network-iteration", v.rows("", networkForms()[0]), cols...)
 }
 
+// laneHead heads a frame by where its rows were run.
+const laneHead = "links:links server/Gb/s model:model "
+
 // forms is the same, form by form, as figures draw it: DASP with every T_wait 0 stands in
 // the table alone.
 func (v linkView) forms() result.Frame {
-	return kit.Frame("forms", v.rows("", networkForms()[1:]...), laneCols(formCol,
-		kit.Word("place", "place", func(l lane) string { return fmt.Sprintf("%s-%g", l.Model, l.Server) }),
-		kit.Interval("over_bsp", "", 2, func(l lane) kit.Estimate { return v.over(l, "bsp") }),
-		kit.Flag("drawn", func(l lane) bool { return l.Form != untimedForm.key }))...)
+	s := kit.NewSheet("forms", laneHead+"form:form place:place over_bsp~/.2 drawn")
+	for _, l := range v.rows("", networkForms()[1:]...) {
+		s.Add(l.Links, l.Server, l.Model, l.Form, fmt.Sprintf("%s-%g", l.Model, l.Server), v.over(l, "bsp"), l.Form != untimedForm.key)
+	}
+	return s.Frame
 }
 
-// waits is what DASP's waits are made of, all seeds together.
+// waits is what DASP's waits are made of, all seeds together; compute is the time over
+// f = compute, of the same kind.
 func (v linkView) waits() result.Frame {
-	of := func(x func(wssWaits) float64) func(lane) float64 {
-		return func(l lane) float64 { return x(allWaits(v.At(l))) }
+	s := kit.NewSheet("network-waits", laneHead+"form:form QIS/%.1 WSS/%.1 FSS/%.1 zero/%_of_WSS.1 short/%_of_WSS.1 twait/ms.2 oldest/ms.1 "+
+		"wss/s fss/s k/.2 solo/%_of_groups.1 groups stale/versions.2 spread/versions bsp/.3 compute/.3 printed:bool idle:bool")
+	per := func(x float64, n int) float64 { return onlyIf(n > 0, x/float64(n)) }
+	for _, l := range append(v.rows("", computeForm, iterationForm), v.rows("unequal", printedForms...)...) {
+		cells, w := v.cells(l), allWaits(v.At(l))
+		share := func(state string) float64 { return 100 * stateShare(v.At(l), state) }
+		waited := func(state string) kit.Estimate { return mean(cells, func(c cell) float64 { return c.Seconds[state] }) }
+		base, printed := computeForm, slices.ContainsFunc(printedForms, func(f networkForm) bool { return f.key == l.Form })
+		if printed {
+			base = printedForms[0]
+		}
+		s.Add(l.Links, l.Server, l.Model, l.Form, share("QIS"), share("WSS"), share("FSS"), shareOf(w.Zero, w.WSS), shareOf(w.Short, w.WSS),
+			per(1e3*w.Wait, w.WSS), per(1e3*w.Oldest, w.WSS), waited("WSS"), waited("FSS"), per(float64(w.Members), w.Groups),
+			shareOf(w.Solo, w.Groups), w.Groups, mean(cells, staleness), widestSpread(cells), v.over(l, "bsp"), v.over(l, base.key),
+			printed, onlyQIS(v.At(l)))
 	}
-	perOf := func(x float64, n int) float64 { return onlyIf(n > 0, x/float64(n)) }
-	waited := func(key, state string) kit.Col[lane] {
-		return kit.Mean(key, "s", kit.AsIs, func(l lane) kit.Estimate { return mean(v.cells(l), func(c cell) float64 { return c.Seconds[state] }) })
-	}
-	cols := append(laneCols(formCol), shareCols(1, v.cells)...)
-	rows := append(v.rows("", computeForm, iterationForm), v.rows("unequal", printedForms...)...)
-	return kit.Frame("network-waits", rows, append(cols,
-		kit.Num("zero", "% of WSS", 1, of(func(w wssWaits) float64 { return shareOf(w.Zero, w.WSS) })),
-		kit.Num("short", "% of WSS", 1, of(func(w wssWaits) float64 { return shareOf(w.Short, w.WSS) })),
-		kit.Num("twait", "ms", 2, of(func(w wssWaits) float64 { return perOf(1e3*w.Wait, w.WSS) })),
-		kit.Num("oldest", "ms", 1, of(func(w wssWaits) float64 { return perOf(1e3*w.Oldest, w.WSS) })),
-		waited("wss", "WSS"), waited("fss", "FSS"),
-		kit.Num("k", "", 2, of(func(w wssWaits) float64 { return perOf(float64(w.Members), w.Groups) })),
-		kit.Num("solo", "% of groups", 1, of(func(w wssWaits) float64 { return shareOf(w.Solo, w.Groups) })),
-		kit.Count("groups", "", func(l lane) int { return allWaits(v.At(l)).Groups }),
-		kit.Mean("stale", "versions", 2, func(l lane) kit.Estimate { return mean(v.cells(l), staleness) }),
-		kit.Count("spread", "versions", func(l lane) int64 { return widestSpread(v.cells(l)) }),
-		kit.Mean("bsp", "", 3, func(l lane) kit.Estimate { return v.over(l, "bsp") }),
-		kit.Mean("compute", "", 3, func(l lane) kit.Estimate { // over f = compute, of the same kind
-			if printed(l) {
-				return v.over(l, printedForms[0].key)
-			}
-			return v.over(l, computeForm.key)
-		}),
-		kit.Flag("printed", printed),
-		kit.Flag("idle", func(l lane) bool { return onlyQIS(v.At(l)) }))...)
-}
-
-func printed(l lane) bool {
-	return slices.ContainsFunc(printedForms, func(f networkForm) bool { return f.key == l.Form })
+	return s.Frame
 }
 
 // server shows contention at the server: how full its link is, and what of an iteration is
 // queueing there.
 func (v linkView) server() result.Frame {
-	average := func(l lane, of func(linkCell) float64) float64 { return kit.Each(v.At(l), of).Mean().Value }
-	forms := networkForms()[:2]
-	return kit.Frame("network-server", v.rows("", forms...), laneCols(kit.Word("method", "method", func(l lane) string { return l.Form }),
-		kit.Num("busy", "%", 1, func(l lane) float64 { return average(l, func(c linkCell) float64 { return 100 * c.Busy }) }),
-		kit.Num("queue", "ms", 2, func(l lane) (queue float64) {
-			for _, q := range meanByWorker(v.At(l), func(c linkCell) []float64 { return c.Queue }) {
-				queue += 1e3 * q / workers
-			}
-			return queue
-		}),
-		kit.Num("fastest", "ms", 1, func(l lane) float64 { return 1e3 * slices.Min(meanByWorker(v.At(l), iterationsOf)) }),
-		kit.Num("slowest", "ms", 1, func(l lane) float64 { return 1e3 * slices.Max(meanByWorker(v.At(l), iterationsOf)) }),
-		kit.Num("uneven", "", 2, func(l lane) float64 { return unevenness(v.At(l)) }))...)
+	s := kit.NewSheet("network-server", laneHead+"method:method busy/%.1 queue/ms.2 fastest/ms.1 slowest/ms.1 uneven/.2")
+	for _, l := range v.rows("", networkForms()[:2]...) {
+		queue, times := 0.0, meanByWorker(v.At(l), iterationsOf)
+		for _, q := range meanByWorker(v.At(l), func(c linkCell) []float64 { return c.Queue }) {
+			queue += 1e3 * q / workers
+		}
+		s.Add(l.Links, l.Server, l.Model, l.Form, mean(v.At(l), func(c linkCell) float64 { return 100 * c.Busy }), queue,
+			1e3*slices.Min(times), 1e3*slices.Max(times), unevenness(v.At(l)))
+	}
+	return s.Frame
 }
 
 // workers is each worker's own iteration time on unequal links.
 func (v linkView) workers() result.Frame {
-	cols := laneCols(formCol)
-	for w := range workers {
-		cols = append(cols, kit.Num(fmt.Sprintf("w%d", w+1), "ms", 1, func(l lane) float64 { return 1e3 * meanByWorker(v.At(l), iterationsOf)[w] }))
+	s := kit.NewSheet("network-workers", laneHead+"form:form w1/ms.1 w2/ms.1 w3/ms.1 w4/ms.1 w5/ms.1 w6/ms.1")
+	for _, l := range v.rows("unequal", networkForms()[1], computeForm, iterationForm) {
+		row := []any{l.Links, l.Server, l.Model, l.Form}
+		for _, x := range meanByWorker(v.At(l), iterationsOf) {
+			row = append(row, 1e3*x)
+		}
+		s.Add(row...)
 	}
-	return kit.Frame("network-workers", v.rows("unequal", networkForms()[1], computeForm, iterationForm), cols...)
+	return s.Frame
 }
 
 // facts are what eq. (1) asked for on unequal links, where both readings of f agree, and
@@ -301,15 +283,15 @@ func (v linkView) facts() []result.Fact {
 		}
 	}
 	per := func(x float64) float64 { return onlyIf(asked.WSS > 0, 1e3*x/float64(asked.WSS)) }
-	out := []result.Fact{kit.Number("asked.zero", "%", 0, shareOf(asked.Zero, asked.WSS)), kit.Number("asked.short", "%", 0, shareOf(asked.Short, asked.WSS)),
-		kit.Number("asked.wait", "ms", kit.AsIs, per(asked.Wait)), kit.Number("asked.oldest", "ms", kit.AsIs, per(asked.Oldest))}
+	out := append(settings(), kit.Facts("asked.zero/%.0", shareOf(asked.Zero, asked.WSS), "asked.short/%.0", shareOf(asked.Short, asked.WSS),
+		"asked.wait/ms", per(asked.Wait), "asked.oldest/ms", per(asked.Oldest))...)
 	for w, link := range platforms.UnequalLinks {
 		out = append(out, kit.Number(fmt.Sprintf("link.%d", w+1), "Gb/s", kit.AsIs, 8*link/1e9))
 	}
 	for _, key := range []string{"most_waits", "same_time", "kept_saving", "nearly_all", "not_nearly"} {
 		out = append(out, kit.Number(key, "%", kit.AsIs, 100*criteria[key]))
 	}
-	return slices.Concat(settings(), out, named("Gb/s", "link.wide", unequalWide.Server, "link.narrow", unequalNarrow.Server), named("%", "short", 100*shortWait),
-		named("ms", "latency", ms(platforms.RemoteLatency)), named("", "asked", asked.WSS, "readings.same", same, "readings", of, "evened", criteria["evened"],
-			"gradients", workers*perWorker, "warmup", warmup))
+	return append(out, kit.Facts("link.wide/Gb/s", unequalWide.Server, "link.narrow/Gb/s", unequalNarrow.Server, "short/%", 100*shortWait,
+		"latency/ms", ms(platforms.RemoteLatency), "asked", asked.WSS, "readings.same", same, "readings", of, "evened", criteria["evened"],
+		"gradients", workers*perWorker, "warmup", warmup)...)
 }

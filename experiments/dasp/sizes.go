@@ -1,10 +1,18 @@
 package dasp
 
 import (
+	"context"
 	"fmt"
+	"slices"
+	"time"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/train"
+	"gradsync/papers/dasp"
+	"gradsync/papers/dasp/rivals"
 	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/virtual"
+	"gradsync/shared/tensor/model"
 )
 
 // size is the training of one network in a profile.
@@ -76,6 +84,40 @@ func training(p *cluster.Platform, method string, seed uint64, s size) train.Con
 		Clock: &train.Clock{Batch: fullBatch}}
 }
 
+// trainedOnce trains a method on p. BSP's parameters do not depend on the cluster: they are
+// trained once, on the homogeneous one, and timed on the others by a run without
+// arithmetic. That is exact, and a test holds it so.
+func trainedOnce(ctx context.Context, env exp.Env, p *cluster.Platform, method string, seed uint64, s size) (cell, error) {
+	if method != "bsp" || p.Name == homogeneous {
+		return cellOf(ctx, env, training(p, method, seed, s))
+	}
+	c, err := cellOf(ctx, env, training(load(homogeneous), method, seed, s))
+	if err != nil {
+		return c, err
+	}
+	cfg := training(p, method, seed, s)
+	cfg.TimingOnly, cfg.EvalEvery = true, -1
+	timed, err := cellOf(ctx, env, cfg)
+	if err != nil {
+		return c, err
+	}
+	return retime(c, timed)
+}
+
+// retime gives a BSP trajectory the clock of another cluster.
+func retime(c, timed cell) (cell, error) {
+	curve := slices.Clone(c.Curve)
+	for i := range curve {
+		v := curve[i].Updates
+		if v < 1 || v > int64(len(timed.Updates)) {
+			return c, fmt.Errorf("dasp: BSP was evaluated at version %d, the timed run has %d", v, len(timed.Updates))
+		}
+		curve[i].Seconds = timed.Updates[v-1]
+	}
+	timed.Curve, timed.Accuracy, timed.Data, timed.Engine = curve, c.Accuracy, c.Data, c.Engine
+	return timed, nil
+}
+
 // narrower returns how many times the network's channels those trained are.
 func (s size) narrower() float64 {
 	if s.Width == 0 {
@@ -101,21 +143,8 @@ func (s size) megabytes() float64 {
 	return 4e-6 * float64(c.params)
 }
 
-// percent is the target in words.
-func (s size) percent() string { return fmt.Sprintf("%.4g %%", 100*s.Target) }
-
-// how says how a size's numbers are made, for captions.
-func (s size) how() string {
-	net, clock := title[s.Model], fmt.Sprintf("the clock is that of Tables 4 and 5 (batch %d)", fullBatch)
-	if s.Width > 0 {
-		net += fmt.Sprintf(" of 1/%g of its channels on %d×%[2]d images", 1/s.Width, s.Image)
-		clock = fmt.Sprintf("the clock is the full network's, as in Tables 4 and 5 (batch %d)", fullBatch)
-	}
-	return fmt.Sprintf("%s, batch %d, γ = %g; %s", net, s.Batch, s.Rate, clock)
-}
-
-// seconds estimates so many gradients with their evaluations on two cores of
-// 2023 with engine asm.
+// seconds estimates a number of gradients with their evaluations on two cores of 2023 with
+// engine asm.
 func (s size) seconds(pushes int64) float64 {
 	perImage := map[string]float64{"lenet5": 0.03e-3, "resnet18": 0.3e-3 * 64, "vgg19_bn": 0.27e-3 * 64}[s.Model]
 	if s.Width > 0 {
@@ -125,4 +154,80 @@ func (s size) seconds(pushes int64) float64 {
 		perImage *= float64(s.Image*s.Image) / (32 * 32)
 	}
 	return perImage * float64(s.Batch) * float64(pushes)
+}
+
+// costs are a network's at full size.
+type costs struct {
+	params int
+	layers []model.LayerInfo
+}
+
+func costsOf(name string) (costs, error) {
+	m, err := model.New(name)
+	if err != nil {
+		return costs{}, err
+	}
+	return costs{m.NumParams(), m.Layers()}, nil
+}
+
+// modelCosts are those of the tables' models.
+func modelCosts() (map[string]costs, error) {
+	out := map[string]costs{}
+	for _, name := range models {
+		c, err := costsOf(name)
+		if err != nil {
+			return nil, err
+		}
+		out[name] = c
+	}
+	return out, nil
+}
+
+// seconds is one iteration's computation on a host, without jitter: the stages
+// of train.Run, each rounded as it is there, in one sum.
+func (c costs) seconds(h *cluster.Host, batch int, launch, overhead time.Duration) (total time.Duration) {
+	n, start := float64(batch), float64(launch.Seconds()*train.ReferenceFLOPS)
+	for i, l := range c.layers {
+		forward := cluster.Work{FLOP: float64(n*l.ForwardFLOP) + start, Bytes: n * l.Bytes}
+		if i == 0 {
+			forward.FLOP += float64(overhead.Seconds() * train.ReferenceFLOPS)
+		}
+		total += h.Duration(forward) + h.Duration(cluster.Work{FLOP: float64(n*l.BackwardFLOP) + float64(2*start), Bytes: 2 * n * l.Bytes})
+	}
+	return total
+}
+
+// inOneStage is train.Run of a timing-only configuration with a network's layers
+// in one stage: the worker sends its gradient when all of it is there and draws
+// jitter once per iteration, so the stages between change no event that the
+// server sees. A test holds the two equal. It is several times quicker, and a
+// search makes a hundred thousand; ResNet-110 has 222 layers. Unlike train.Run it
+// takes Launch and Overhead as they stand: 0 is none.
+func (c costs) inOneStage(ctx context.Context, cfg train.Config) (*dasp.Log, error) {
+	policy, err := rivals.New(cfg.Sync, *cfg.Options)
+	if err != nil {
+		return nil, err
+	}
+	form, err := cfg.Options.F()
+	if err != nil {
+		return nil, err
+	}
+	var log *dasp.Log
+	rt := virtual.New(cfg.Platform, virtual.Config{Seed: cfg.Seed, WithServer: true, Cores: 1})
+	_, err = rt.Run(ctx, func(p cluster.Proc) ([]byte, error) {
+		layer := cluster.Layer{Length: c.params}
+		if p.Rank() > 0 {
+			layer.Forward.Fixed = c.seconds(&cfg.Platform.Workers[p.Rank()-1], cfg.Batch, cfg.Launch, cfg.Overhead)
+		}
+		l, err := dasp.Run(p, dasp.Job{Policy: func() dasp.Policy { return policy }, Layers: []cluster.Layer{layer}, Rate: 1,
+			MaxPushes: cfg.MaxPushes, F: form, Decision: cluster.Work{Fixed: cfg.Platform.Decision}})
+		if p.Rank() == 0 {
+			log = l
+		}
+		return nil, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("dasp: %s of %s in one stage: %w", cfg.Sync, cfg.Model, err)
+	}
+	return log, nil
 }

@@ -23,6 +23,7 @@ type stretch struct {
 	From, To                   float64 // ms
 	State                      string
 	Step, Pulled, Applied, Gap int64
+	answer                     string // the state of its push
 }
 
 // timeline is the start of a training, as the server recorded it.
@@ -52,8 +53,12 @@ func fig2() exp.Experiment {
 			cfg.EvalEvery = -1
 			return train.Kept(ctx, env, cfg, func(o *train.Outcome) (timeline, error) {
 				end := shownUntil(o.Log)
-				line := timeline{Cell: reduce(o, false), End: 1e3 * end.Seconds(), Answers: map[string]int{}}
-				line.draw(method, o.Log, end)
+				line := timeline{reduce(o, false), ms(end), stretches(method, o.Log, end), map[string]int{}}
+				for _, s := range line.Stretches {
+					if s.State == "compute" {
+						line.Answers[s.answer]++
+					}
+				}
 				return line, nil
 			})
 		},
@@ -61,61 +66,44 @@ func fig2() exp.Experiment {
 }
 
 func showTimelines(v *kit.View[string, timeline], shown []string) {
-	type band struct {
-		stretch
-		method string
-	}
-	type answered struct {
-		method, state string
-		n             int
-	}
-	var bands []band
-	var answers []answered
+	bands := kit.NewSheet("bands", "method:method worker:worker from/ms to/ms state:state label")
+	lines, answers := kit.NewSheet("lines", "method:method end/ms.1"), kit.NewSheet("answers", "method:method state:state n")
 	for _, m := range shown {
 		line := v.At(m)[0]
 		kit.MadeOf(v.Result, line.Cell.Engine, line.Cell.Data)
 		for _, s := range line.Stretches {
-			bands = append(bands, band{s, m})
+			bands.Add(m, strconv.Itoa(s.Worker+1), s.From, s.To, s.State, []any{s.Step, s.Pulled, s.Applied, s.Gap})
 		}
+		lines.Add(m, line.End)
 		for _, s := range []string{"QIS", "WSS", "FSS", "at-once", "barrier"} {
 			if n := line.Answers[s]; n > 0 {
-				answers = append(answers, answered{m, s, n})
+				answers.Add(m, s, n)
 			}
 		}
 		v.Figures = append(v.Figures, result.Figure{ID: "timeline-" + m, Form: "gantt", Frame: "bands", Where: map[string]any{"method": m},
 			X: "from", Y: []string{"to"}, Lane: "worker", State: "state", Label: "label"})
 	}
 	v.Facts = settings()
-	v.Frames = []result.Frame{
-		kit.Frame("bands", bands, kit.Word("method", "method", func(b band) string { return b.method }),
-			kit.Word("worker", "worker", func(b band) string { return strconv.Itoa(b.Worker + 1) }),
-			kit.Num("from", "ms", kit.AsIs, func(b band) float64 { return b.From }), kit.Num("to", "ms", kit.AsIs, func(b band) float64 { return b.To }),
-			kit.Word("state", "state", func(b band) string { return b.State }),
-			kit.Any("label", "", func(b band) any { return []any{b.Step, b.Pulled, b.Applied, b.Gap} })),
-		kit.Frame("lines", shown, kit.Word("method", "method", func(m string) string { return m }),
-			kit.Num("end", "ms", 1, func(m string) float64 { return v.At(m)[0].End })),
-		kit.Frame("answers", answers, kit.Word("method", "method", func(a answered) string { return a.method }),
-			kit.Word("state", "state", func(a answered) string { return a.state }), kit.Count("n", "", func(a answered) int { return a.n })),
+	v.Frames = []result.Frame{bands.Frame, lines.Frame, answers.Frame,
 		kit.Frame("states", shown[:1], append([]kit.Col[string]{kit.Word("platform", "platform", func(string) string { return heterogeneous }),
 			kit.Word("model", "model", func(string) string { return "lenet5" })},
 			stateCols(func(m string) []cell { return []cell{v.At(m)[0].Cell} })...)...)}
 }
 
-// draw fills in the parts of all workers' time up to end.
-func (t *timeline) draw(method string, l *dasp.Log, end time.Duration) {
+// stretches returns the parts of all workers' time up to end.
+func stretches(method string, l *dasp.Log, end time.Duration) (all []stretch) {
 	for _, p := range l.Pushes {
 		if p.Received > end || p.Abandoned {
 			continue
 		}
-		s := stretch{p.Worker, 1e3 * p.Sent.Seconds(), 1e3 * p.Received.Seconds(), "compute", p.Step, p.Pulled, p.Applied, p.Gap}
-		t.Stretches = append(t.Stretches, s)
-		state := answer(method, p)
-		t.Answers[state]++
+		s := stretch{p.Worker, ms(p.Sent), ms(p.Received), "compute", p.Step, p.Pulled, p.Applied, p.Gap, answer(method, p)}
+		all = append(all, s)
 		if to := min(p.Replied, end); to > p.Received {
-			s.From, s.To, s.State = s.To, 1e3*to.Seconds(), state
-			t.Stretches = append(t.Stretches, s)
+			s.From, s.To, s.State = s.To, ms(to), s.answer
+			all = append(all, s)
 		}
 	}
+	return all
 }
 
 // answer is the state of a push under DASP, and under a method without states whether

@@ -23,12 +23,11 @@ import (
 func timingExperiments() (four, five exp.Experiment) {
 	four = timingStudy("dasp/table4", "DASP, Table 4", []string{homogeneous}, func(*timedView) {})
 	five = timingStudy("dasp/table5", "DASP, Table 5", []string{heterogeneous, homogeneous}, func(v *timedView) {
-		v.Frames = append(v.Frames, kit.Frame("slowdown", reference(homogeneous),
-			kit.Word("model", "model", func(p timed) string { return p.Model }), kit.Word("method", "method", func(p timed) string { return p.Method }),
-			kit.Interval("factor", "", 3, func(p timed) kit.Estimate {
-				return slowdown(v, p.of(""), timed{Cluster: heterogeneous}, p.Model, p.Method)
-			}),
-			kit.Flag("tie", func(p timed) bool { return tied(v, p) })))
+		s := kit.NewSheet("slowdown", "model:model method:method factor~/.3 tie:bool")
+		for _, p := range reference(homogeneous) {
+			s.Add(p.Model, p.Method, slowdown(v, p.of(""), timed{Cluster: heterogeneous}, p.Model, p.Method), tied(v, p))
+		}
+		v.Frames = append(v.Frames, s.Frame)
 		v.Claims = append(v.Claims, ordering(v), leastAffected(v))
 	})
 	return four, five
@@ -149,9 +148,8 @@ func timingStudy(id, source string, clusters []string, more func(*timedView)) ex
 			return cellOf(ctx, env, cfg)
 		},
 		Show: func(v *timedView) {
-			ms := func(key string, d time.Duration) result.Fact { return kit.Number(key, "ms", kit.AsIs, 1e3*d.Seconds()) }
-			v.Facts = append(settings(), kit.Counted("platforms", "", len(plausibles(own))), ms("overhead", train.DefaultOverhead),
-				ms("overhead_least", overheads[0]), ms("overhead_most", overheads[2]))
+			v.Facts = append(settings(), kit.Facts("platforms", len(plausibles(own)), "overhead/ms", ms(train.DefaultOverhead),
+				"overhead_least/ms", ms(overheads[0]), "overhead_most/ms", ms(overheads[2]))...)
 			v.Frames = append(v.Frames, iterationFrame(v, own), kit.Frame("states", models,
 				append([]kit.Col[string]{kit.Word("model", "model", func(m string) string { return m })},
 					stateCols(func(m string) []cell { return v.At(timed{Cluster: own}.of(m).as("dasp")) })...)...))
@@ -161,41 +159,20 @@ func timingStudy(id, source string, clusters []string, more func(*timedView)) ex
 		}}.Experiment()
 }
 
-// The three readings of "mean iteration time". Claims are judged by the first: §3.2 reads
-// the figure as the stragglers' influence on fast nodes, which only a mean over workers
-// with their waits shows.
-var readings = []struct {
-	key string
-	of  func(cell) float64
-}{
-	{"per_worker", perIteration},
-	{"per_push", func(c cell) float64 { return c.Iteration.PerPush }},
-	{"per_update", func(c cell) float64 { return c.Iteration.PerUpdate }},
-}
-
-func perIteration(c cell) float64 { return c.Iteration.PerWorker }
-
 // iterationOf returns p's mean iteration time, seed by seed.
 func iterationOf(v *timedView, p timed) kit.Sample { return kit.Each(v.At(p), perIteration) }
 
-// iterationFrame is the three readings of the mean iteration time, method by method, and
-// the first one's ratio to BSP's.
+// iterationFrame is the three readings of "mean iteration time", method by method, and the
+// first one's ratio to BSP's. Claims are judged by the first: §3.2 reads the figure as the
+// stragglers' influence on fast nodes, which only a mean over workers with their waits shows.
 func iterationFrame(v *timedView, own string) result.Frame {
-	var cols []kit.Col[timed]
-	for _, r := range readings {
-		cols = append(cols, kit.Half(r.key, "ms", 2, func(p timed) kit.Estimate { return kit.Each(v.At(p), r.of).Mean().Times(1e3) }))
+	s := kit.NewSheet("iteration", "model:model method:method per_worker±/ms.2 per_push±/ms.2 per_update±/ms.2 over_bsp~/.3 staleness/versions.2")
+	for _, p := range reference(own) {
+		of := func(x func(cell) float64) kit.Estimate { return mean(v.At(p), x).Times(1e3) }
+		s.Add(p.Model, p.Method, of(perIteration), of(func(c cell) float64 { return c.Iteration.PerPush }),
+			of(func(c cell) float64 { return c.Iteration.PerUpdate }), iterationOf(v, p).Over(iterationOf(v, p.as("bsp"))), mean(v.At(p), staleness))
 	}
-	return kit.Frame("iteration", reference(own), runAxes(append(cols,
-		kit.Interval("over_bsp", "", 3, func(p timed) kit.Estimate { return iterationOf(v, p).Over(iterationOf(v, p.as("bsp"))) }),
-		kit.Mean("staleness", "versions", 2, func(p timed) kit.Estimate {
-			return kit.Each(v.At(p), func(c cell) float64 { return c.Staleness.Mean }).Mean()
-		}))...)...)
-}
-
-// runAxes are the columns that say which run a row is of, before others.
-func runAxes(cols ...kit.Col[timed]) []kit.Col[timed] {
-	return append([]kit.Col[timed]{kit.Word("model", "model", func(p timed) string { return p.Model }),
-		kit.Word("method", "method", func(p timed) string { return p.Method })}, cols...)
+	return s.Frame
 }
 
 // reductionClaim is one stated reduction of the mean iteration time.
@@ -223,16 +200,13 @@ func (c reductionClaim) reduced(v *timedView, p timed) kit.Estimate {
 
 // ranged is what the plausible platforms give of one stated reduction, in per cent.
 type ranged struct {
-	reductionClaim
-	stated  float64
-	least   float64
-	most    float64
-	within  int
-	nearest plausible
+	stated, least, most float64
+	within              int // of them within the claim's tolerance
+	nearest             plausible
 }
 
 func rangeOf(v *timedView, own string, c reductionClaim) ranged {
-	row := ranged{reductionClaim: c, stated: statedNumber(c.id), least: math.Inf(1), most: math.Inf(-1)}
+	row := ranged{stated: statedNumber(c.id), least: math.Inf(1), most: math.Inf(-1)}
 	tolerance, nearest := claims.Tolerance(c.id), math.Inf(1)
 	for _, p := range plausibles(own) {
 		x := c.reduced(v, p.timed).Value
@@ -251,11 +225,16 @@ func rangeOf(v *timedView, own string, c reductionClaim) ranged {
 // ratioMethods are the methods of D42–D47, as their rows list them: over BSP.
 var ratioMethods = []string{"dasp", "ssp", "dssp"}
 
-// showRanges adds the range of every stated reduction over the plausible platforms, the
-// range of the ratios that restate them, and the claims with their ranges beside.
+// showRanges adds the range of every stated reduction over the plausible platforms, those
+// within the tolerance, which is nearest and what DASP's pushes visit, the range of the
+// ratios that restate them, and the claims with their ranges beside.
 func showRanges(v *timedView, own string) {
 	all := plausibles(own)
-	var ranges []ranged
+	columns := "claim model:model against:method stated/%.1 least/%.1 most/%.1 within nearest_workers:platform nearest_link/Gb/s nearest_overhead/ms"
+	for _, s := range states {
+		columns += " " + s + "_least/%.0 " + s + "_most/%.0"
+	}
+	ranges := kit.NewSheet("range", columns)
 	table := map[string]string{homogeneous: "4", heterogeneous: "5"}[own]
 	behind := func(model string) []result.Reason {
 		out := []result.Reason{result.Because("assumed-platform")}
@@ -266,7 +245,12 @@ func showRanges(v *timedView, own string) {
 	}
 	for _, c := range reductionClaims(own) {
 		e, r := c.reduced(v, timed{Cluster: own}), rangeOf(v, own, c)
-		ranges = append(ranges, r)
+		row := []any{c.id, c.model, c.against, r.stated, r.least, r.most, r.within, r.nearest.workers, r.nearest.link, ms(r.nearest.Overhead)}
+		for _, s := range states {
+			lo, hi := extent(all, func(p plausible) float64 { return 100 * v.At(p.of(c.model).as("dasp"))[0].Share[s] })
+			row = append(row, lo, hi)
+		}
+		ranges.Add(row...)
 		f := claims.Number(e.Value, e.CI, e.Samples, e.N)
 		f.Notes = behind(c.model)
 		if e.Value == 0 {
@@ -291,7 +275,7 @@ func showRanges(v *timedView, own string) {
 		f.Notes = append(f.Notes, result.Because("plausible-ratios", "of", len(all), "ratios", words))
 		v.Claims = append(v.Claims, claims.Verdict(ratioClaim(own, i), f))
 	}
-	v.Frames = append(v.Frames, rangeFrame(v, ranges, all))
+	v.Frames = append(v.Frames, ranges.Frame)
 }
 
 // ratioClaim is D42–D44 of the homogeneous and D45–D47 of the heterogeneous cluster: by the
@@ -307,27 +291,6 @@ func extent[T any](list []T, of func(T) float64) (lo, hi float64) {
 		lo, hi = min(lo, of(x)), max(hi, of(x))
 	}
 	return lo, hi
-}
-
-// rangeFrame sets each stated reduction beside what the plausible platforms give, counts
-// those within the tolerance, and says which is nearest and what DASP's pushes visit.
-func rangeFrame(v *timedView, rows []ranged, all []plausible) result.Frame {
-	cols := []kit.Col[ranged]{
-		kit.Word("claim", "", func(r ranged) string { return r.id }), kit.Word("model", "model", func(r ranged) string { return r.model }),
-		kit.Word("against", "method", func(r ranged) string { return r.against }), kit.Num("stated", "%", 1, func(r ranged) float64 { return r.stated }),
-		kit.Num("least", "%", 1, func(r ranged) float64 { return r.least }), kit.Num("most", "%", 1, func(r ranged) float64 { return r.most }),
-		kit.Count("within", "", func(r ranged) int { return r.within }),
-		kit.Word("nearest_workers", "platform", func(r ranged) string { return r.nearest.workers }),
-		kit.Num("nearest_link", "Gb/s", kit.AsIs, func(r ranged) float64 { return r.nearest.link }),
-		kit.Num("nearest_overhead", "ms", kit.AsIs, func(r ranged) float64 { return 1e3 * r.nearest.Overhead.Seconds() })}
-	for _, s := range states {
-		share := func(r ranged) (lo, hi float64) {
-			return extent(all, func(p plausible) float64 { return 100 * v.At(p.of(r.model).as("dasp"))[0].Share[s] })
-		}
-		cols = append(cols, kit.Num(s+"_least", "%", 0, func(r ranged) float64 { lo, _ := share(r); return lo }),
-			kit.Num(s+"_most", "%", 0, func(r ranged) float64 { _, hi := share(r); return hi }))
-	}
-	return kit.Frame("range", rows, cols...)
 }
 
 // slack is how far an order may be violated before it counts: two methods that do the same

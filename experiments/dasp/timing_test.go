@@ -177,14 +177,12 @@ func TestTimelineNamesWaits(t *testing.T) {
 		{Sent: 3 * ms, Received: 5 * ms, Replied: 5 * ms, State: 0},
 	}, End: 5 * ms}
 	for method, want := range map[string]string{"dasp": "compute WSS compute", "ssp": "compute at-once compute"} {
-		line := timeline{Answers: map[string]int{}}
-		line.draw(method, l, shownUntil(l))
 		var got []string
-		for _, s := range line.Stretches {
+		for _, s := range stretches(method, l, shownUntil(l)) {
 			got = append(got, s.State)
 		}
-		if strings.Join(got, " ") != want || len(line.Answers) != 2 {
-			t.Errorf("%s: %v %v, want %s", method, got, line.Answers, want)
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %v, want %s", method, got, want)
 		}
 	}
 }

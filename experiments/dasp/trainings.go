@@ -2,7 +2,6 @@ package dasp
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -112,7 +111,9 @@ func trainingStudy(id, source string, profiles []string, grounds []ground, show 
 			}
 			return c
 		},
-		Measure: measure,
+		Measure: func(ctx context.Context, env exp.Env, p point, seed uint64) (cell, error) {
+			return trainedOnce(ctx, env, platformOf(p.Platform), p.Method, seed, sizeOf(env.Profile, p.Model))
+		},
 		Show: func(v *view) {
 			v.Facts = append(settings(), kit.Number("link", "Gb/s", kit.AsIs, gigabits(load(homogeneous))), kit.Whether("changed", v.Profile == "quick"))
 			for _, p := range every(v.Profile, grounds...) {
@@ -123,55 +124,11 @@ func trainingStudy(id, source string, profiles []string, grounds []ground, show 
 		}}
 }
 
-// settings are the facts that captions of every table of methods need.
-func settings() []result.Fact {
-	return []result.Fact{kit.Counted("workers", "", workers), kit.Counted("smin", "versions", smin), kit.Counted("smax", "versions", smax),
-		kit.Number("alpha", "", kit.AsIs, alpha), kit.Counted("clock_batch", "", fullBatch), kit.Counted("evaluation_images", "", evalImage)}
-}
-
-// measure trains p. BSP's parameters do not depend on the cluster: they are trained once,
-// on the homogeneous one, and timed on the others by a run without arithmetic. That is
-// exact, and a test holds it so.
-func measure(ctx context.Context, env exp.Env, p point, seed uint64) (cell, error) {
-	return trainedOnce(ctx, env, platformOf(p.Platform), p.Method, seed, sizeOf(env.Profile, p.Model))
-}
-
-func trainedOnce(ctx context.Context, env exp.Env, p *cluster.Platform, method string, seed uint64, s size) (cell, error) {
-	if method != "bsp" || p.Name == homogeneous {
-		return cellOf(ctx, env, training(p, method, seed, s))
-	}
-	c, err := cellOf(ctx, env, training(load(homogeneous), method, seed, s))
-	if err != nil {
-		return c, err
-	}
-	cfg := training(p, method, seed, s)
-	cfg.TimingOnly, cfg.EvalEvery = true, -1
-	timed, err := cellOf(ctx, env, cfg)
-	if err != nil {
-		return c, err
-	}
-	return retime(c, timed)
-}
-
-// retime gives a BSP trajectory the clock of another cluster.
-func retime(c, timed cell) (cell, error) {
-	curve := slices.Clone(c.Curve)
-	for i := range curve {
-		v := curve[i].Updates
-		if v < 1 || v > int64(len(timed.Updates)) {
-			return c, fmt.Errorf("dasp: BSP was evaluated at version %d, the timed run has %d", v, len(timed.Updates))
-		}
-		curve[i].Seconds = timed.Updates[v-1]
-	}
-	timed.Curve, timed.Accuracy, timed.Data, timed.Engine = curve, c.Accuracy, c.Data, c.Engine
-	return timed, nil
-}
-
 // sizeCols tell how each network is trained: the gradient of the whole network, the part of
 // it that is trained, and the target.
 func sizeCols() []kit.Col[size] {
 	return []kit.Col[size]{kit.Word("model", "model", func(s size) string { return s.Model }), kit.Num("gradient", "MB", kit.AsIs, size.megabytes),
-		kit.Num("narrower", "", 0, size.narrower), kit.Any("image", "", func(s size) any { return side(s.Image) }),
+		kit.Num("narrower", "", 0, size.narrower), kit.Num("image", "", kit.AsIs, func(s size) float64 { return onlyIf(s.Image > 0, float64(s.Image)) }),
 		kit.Count("batch", "", func(s size) int { return s.Batch }), kit.Num("rate", "", kit.AsIs, func(s size) float64 { return s.Rate }),
 		kit.Count("pushes", "", func(s size) int64 { return s.Pushes }), kit.Count("every", "", func(s size) int64 { return s.EvalEvery }),
 		kit.Num("target", "%", 0, func(s size) float64 { return 100 * s.Target })}
@@ -185,38 +142,11 @@ func sizesFrame(v *view, platform string) result.Frame {
 		kit.Flag("stated_data", func(s size) bool { return data(s).Name == s.wanted() }), kit.Word("wanted", "data", size.wanted))...)
 }
 
-// side returns the side of the images that a network sees, none where it is its own.
-func side(image int) any {
-	if image == 0 {
-		return nil
-	}
-	return image
-}
-
-// The samples below are one number per seed; what is taken at the target is empty unless
-// every seed reaches it.
-
-// crossing returns what of gives of each cell where its curve first has the target.
-func crossing(cells []cell, target float64, of func(cell, train.Crossing) float64) kit.Sample {
-	return kit.Each(cells, func(c cell) float64 {
-		x, ok := train.Reach(c.Curve, target)
-		if !ok {
-			return math.NaN()
-		}
-		return of(c, x)
-	})
-}
-
 // secondsTo, pushesTo and iterationsTo are the time, the gradients and the iterations to
-// the target. An iteration lasts a worker's mean: the paper's convergence time is iteration
-// time × iterations (§3.2).
-func secondsTo(v *view, p point) kit.Sample {
-	return crossing(v.At(p), targetOf(v, p), func(_ cell, x train.Crossing) float64 { return x.Seconds })
-}
-
-func pushesTo(v *view, p point) kit.Sample {
-	return crossing(v.At(p), targetOf(v, p), func(_ cell, x train.Crossing) float64 { return x.Pushes })
-}
+// the target, one number per seed, nothing unless every seed reaches it. An iteration lasts a
+// worker's mean: the paper's convergence time is iteration time × iterations (§3.2).
+func secondsTo(v *view, p point) kit.Sample { return secondsAt(v.At(p), targetOf(v, p)) }
+func pushesTo(v *view, p point) kit.Sample  { return pushesAt(v.At(p), targetOf(v, p)) }
 
 func iterationsTo(v *view, p point) kit.Sample {
 	return crossing(v.At(p), targetOf(v, p), func(c cell, x train.Crossing) float64 { return x.Seconds / perIteration(c) })
@@ -255,18 +185,6 @@ func first(v *view, p point) (n int) {
 // same tells whether two methods did the same in every seed, push by push.
 func same(v *view, a, b point) bool { return identical(v.At(a), v.At(b)) }
 
-// pointAxes are the columns that say which training a row is of, the first n of platform, model
-// and method, before others.
-func pointAxes(n int, cols ...kit.Col[point]) []kit.Col[point] {
-	return append([]kit.Col[point]{kit.Word("platform", "platform", func(p point) string { return p.Platform }),
-		kit.Word("model", "model", func(p point) string { return p.Model }), kit.Word("method", "method", func(p point) string { return p.Method })}[:n], cols...)
-}
-
-// meanOf returns the mean over seeds of what of gives, for a column.
-func meanOf(v *view, of func(cell) float64) func(point) kit.Estimate {
-	return func(p point) kit.Estimate { return kit.Each(v.At(p), of).Mean() }
-}
-
 // daspBeside tells how DASP's time to the target stands beside that of p's method.
 func daspBeside(v *view, p point) string {
 	if same(v, p, p.as("dasp")) {
@@ -282,43 +200,38 @@ func daspBeside(v *view, p point) string {
 	}
 }
 
-// convergenceFrame is time to the same accuracy, method by method, and DASP's beside it.
+// convergenceFrame is time to the same accuracy, method by method, and DASP's beside it. The
+// product is §3.2's own definition, per worker.
 func convergenceFrame(v *view, rows []point) result.Frame {
-	iteration := meanOf(v, perIteration)
-	over := func(p, base point) kit.Estimate { return secondsTo(v, p).Over(secondsTo(v, base)) }
-	return kit.Frame("convergence", rows, pointAxes(3,
-		kit.Half("seconds", "s", 3, func(p point) kit.Estimate { return secondsTo(v, p).Mean() }),
-		kit.Interval("over_bsp", "", 3, func(p point) kit.Estimate { return over(p, p.as("bsp")) }),
-		kit.Interval("dasp_over", "", 3, func(p point) kit.Estimate { return over(p.as("dasp"), p) }),
-		kit.Interval("saved", "%", 1, func(p point) kit.Estimate { return over(p.as("dasp"), p).Saved() }),
-		kit.Word("finding", "finding", func(p point) string { return daspBeside(v, p) }),
-		kit.Mean("pushes", "", 0, func(p point) kit.Estimate { return pushesTo(v, p).Mean() }),
-		kit.Mean("iteration", "ms", 2, func(p point) kit.Estimate { return iteration(p).Times(1e3) }),
-		kit.Num("product", "s", 3, func(p point) float64 { // §3.2's own definition, per worker
-			if n := pushesTo(v, p).Mean(); n.N > 0 {
-				return iteration(p).Value * n.Value / workers
-			}
-			return math.NaN()
-		}),
-		kit.Mean("accuracy", "%", 2, func(p point) kit.Estimate { return meanOf(v, func(c cell) float64 { return c.Accuracy })(p).Times(100) }),
-		kit.Mean("staleness", "versions", 2, meanOf(v, func(c cell) float64 { return c.Staleness.Mean })),
-		kit.Count("missed", "", func(p point) int { return missed(v, p) }), kit.Count("first", "", func(p point) int { return first(v, p) }))...)
+	s := kit.NewSheet("convergence", "platform:platform model:model method:method seconds±/s.3 over_bsp~/.3 dasp_over~/.3 saved~/%.1 "+
+		"finding:finding pushes/.0 iteration/ms.2 product/s.3 accuracy/%.2 staleness/versions.2 missed first")
+	for _, p := range rows {
+		cells, seconds, pushes := v.At(p), secondsTo(v, p), pushesTo(v, p).Mean()
+		iteration, ours := mean(cells, perIteration), secondsTo(v, p.as("dasp")).Over(seconds)
+		s.Add(p.Platform, p.Model, p.Method, seconds.Mean(), seconds.Over(secondsTo(v, p.as("bsp"))), ours, ours.Saved(),
+			daspBeside(v, p), pushes, iteration.Times(1e3), onlyIf(pushes.N > 0, iteration.Value*pushes.Value/workers),
+			mean(cells, func(c cell) float64 { return c.Accuracy }).Times(100), mean(cells, staleness), missed(v, p), first(v, p))
+	}
+	return s.Frame
 }
 
 // statesFrame is DASP's states in trainings.
 func statesFrame(v *view, rows []point) result.Frame {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(p point) bool { return p.Method != "dasp" })
-	return kit.Frame("states", rows, pointAxes(2, stateCols(v.At)...)...)
+	return kit.Frame("states", rows, append([]kit.Col[point]{kit.Word("platform", "platform", func(p point) string { return p.Platform }),
+		kit.Word("model", "model", func(p point) string { return p.Model })}, stateCols(v.At)...)...)
 }
 
 // showCurves adds every network's curves on a platform, what they end in on all grounds,
 // and the states behind them.
 func showCurves(v *view, platform string, grounds []ground) {
 	rows := every(v.Profile, ground{platform, models})
-	accuracy := kit.Frame("accuracy", every(v.Profile, grounds...), pointAxes(3,
-		kit.Half("accuracy", "%", 2, meanOf(v, func(c cell) float64 { return 100 * c.Accuracy })), kit.Half("fluctuation", "points", 2, meanOf(v, fluctuation)),
-		kit.Mean("staleness", "versions", 2, meanOf(v, func(c cell) float64 { return c.Staleness.Mean })))...)
-	v.Frames = append(v.Frames, curvesFrame(v, rows), accuracy, statesFrame(v, rows))
+	s := kit.NewSheet("accuracy", "platform:platform model:model method:method accuracy±/%.2 fluctuation±/points.2 staleness/versions.2")
+	for _, p := range every(v.Profile, grounds...) {
+		s.Add(p.Platform, p.Model, p.Method, mean(v.At(p), func(c cell) float64 { return 100 * c.Accuracy }),
+			mean(v.At(p), fluctuation), mean(v.At(p), staleness))
+	}
+	v.Frames = append(v.Frames, curvesFrame(v, rows), s.Frame, statesFrame(v, rows))
 	for _, s := range sizesOf(v.Profile) {
 		for _, x := range []string{"seconds", "pushes"} {
 			v.Figures = append(v.Figures, result.Figure{ID: x + "-" + s.Model, Form: "line", Frame: "curves", Where: map[string]any{"model": s.Model},

@@ -282,7 +282,11 @@ func moreIterations(v *view) (result.Frame, result.Claim) {
 	}
 	ratio := func(p point) kit.Estimate { return pushesTo(v, p.as("asp")).Over(pushesTo(v, p)) }
 	equal := func(p point) bool { return same(v, p, p.as("asp")) }
-	frame := kit.Frame("asp-gradients", rows, pointAxes(3, kit.Interval("asp_over", "", 3, ratio), kit.Flag("as_asp", equal))...)
+	s := kit.NewSheet("asp-gradients", "platform:platform model:model method:method asp_over~/.3 as_asp:bool")
+	for _, p := range rows {
+		s.Add(p.Platform, p.Model, p.Method, ratio(p), equal(p))
+	}
+	frame := s.Frame
 
 	all, cases, f := true, 0, claims.Found{Seeds: len(v.Seeds), Notes: []result.Reason{result.Because("assumed-platform")}}
 	var bsp []float64
@@ -330,7 +334,7 @@ func fastAndStable(v *view) result.Claim {
 	most, f := 0.0, claims.Found{Seeds: len(v.Seeds), Differs: differing(v, heterogeneous, "lenet5"), Network: "lenet5"}
 	ok, notes := true, []result.Reason{}
 	for _, p := range every(v.Profile, ground{heterogeneous, models[:1]}, ground{homogeneous, models[:1]}) {
-		e := meanOf(v, fluctuation)(p)
+		e := mean(v.At(p), fluctuation)
 		most = max(most, e.Value)
 		good := e.Value <= stableTo && missed(v, p) == 0
 		ok, f.Parts = ok && good, append(f.Parts, comparison(p, p.Method, e, &good))
@@ -360,7 +364,7 @@ func inBetween(v *view) result.Claim {
 		share := map[string]float64{}
 		for _, platform := range []string{homogeneous, heterogeneous} {
 			p := point{platform, m, "dasp"}
-			of := func(method string) float64 { return meanOf(v, fluctuation)(p.as(method)).Value }
+			of := func(method string) float64 { return mean(v.At(p.as(method)), fluctuation).Value }
 			asp := of("asp")
 			between := asp > 0
 			for _, method := range methods {

@@ -1,7 +1,9 @@
 package dasp
 
 import (
+	"fmt"
 	"slices"
+	"time"
 
 	"gradsync/experiments/kit"
 	"gradsync/experiments/train"
@@ -107,16 +109,6 @@ func (c *census) waited() (waits, all int) {
 	return waits, waits + n[0][0] + n[0][1]
 }
 
-// vain returns the share of waits that test t finds no reason for; false without a
-// wait.
-func (c *census) vain(t int) (float64, bool) {
-	waits, _ := c.waited()
-	if waits == 0 {
-		return 0, false
-	}
-	return float64(c.Count[t][1][0]) / float64(waits), true
-}
-
 // pool adds the counts and seconds of all seeds.
 func pool(list []census) (all census) {
 	for _, c := range list {
@@ -134,12 +126,13 @@ func pool(list []census) (all census) {
 	return all
 }
 
-// vainShare returns the mean of vain over the seeds that have a wait, in per cent.
+// vainShare returns the share of waits that test t finds no reason for, in per cent, the mean
+// over the seeds that have a wait.
 func vainShare(list []census, t int) kit.Estimate {
 	var x kit.Sample
-	for i := range list {
-		if v, ok := list[i].vain(t); ok {
-			x = append(x, v)
+	for _, c := range list {
+		if waits, _ := c.waited(); waits > 0 {
+			x = append(x, float64(c.Count[t][1][0])/float64(waits))
 		}
 	}
 	e := x.Mean().Times(100)
@@ -170,4 +163,162 @@ func follow(l *dasp.Log, fresh func() (dasp.Policy, error), w int, slowPushes in
 		s.Version = append(s.Version, now.View.V[w]-oldest)
 	})
 	return s, err
+}
+
+// sight is what the server knew when one push arrived. Its slices are valid
+// until the next.
+type sight struct {
+	Index  int       // of the push in the log
+	View   dasp.View // versions held, before the push's own update
+	Clocks []int64   // pushes so far, this one counted
+}
+
+// attempts bounds how often a log is retraced to find its order of ties.
+const attempts = 256
+
+// retrace feeds the log's pushes to a fresh policy of the method that made it
+// and tells of every instant: before with the view that the decision saw, after
+// (may be nil) with what it left. A policy is pure, so this is the run once more
+// without its bytes; an error says where it is not, that is, where the version a
+// gradient was computed on or the state it was answered in is another.
+//
+// A log has whole nanoseconds, the server's clock finer instants. Where a timer
+// ends in the nanosecond of a push, the log's own answers say which came first:
+// the timer is tried, and if they contradict that, the push.
+func retrace(l *dasp.Log, fresh func() (dasp.Policy, error), f dasp.DurationForm, before, after func(sight)) error {
+	ties, err := tiesOf(l, fresh, f)
+	if err != nil {
+		return err
+	}
+	r, err := newRetraced(l, fresh, f, ties)
+	if err != nil {
+		return err
+	}
+	return r.run(before, after)
+}
+
+// tiesOf returns, tie by tie, whether the push came before the timer: the first
+// choice in binary order that the log bears out. Without one the error is that
+// of all timers first.
+func tiesOf(l *dasp.Log, fresh func() (dasp.Policy, error), f dasp.DurationForm) ([]bool, error) {
+	var ties []bool
+	var first error
+	for range attempts {
+		r, err := newRetraced(l, fresh, f, ties)
+		if err != nil {
+			return nil, err
+		}
+		if err = r.run(nil, nil); err == nil {
+			return r.ties, nil
+		}
+		if first == nil {
+			first = err
+		}
+		i := r.tie - 1 // the last tie met with another choice left
+		for ; i >= 0 && r.ties[i]; i-- {
+		}
+		if i < 0 {
+			break
+		}
+		ties = append(r.ties[:i], true)
+	}
+	return nil, first
+}
+
+// retraced is a retracing under way.
+type retraced struct {
+	sight
+	log    *dasp.Log
+	policy dasp.Policy
+	form   dasp.DurationForm
+	timers []time.Duration // 0: none
+	open   []int           // each worker's latest push
+	ties   []bool          // whether the push came first; grows as ties are met
+	tie    int             // met so far
+}
+
+func newRetraced(l *dasp.Log, fresh func() (dasp.Policy, error), f dasp.DurationForm, ties []bool) (*retraced, error) {
+	p, err := fresh()
+	if err != nil {
+		return nil, err
+	}
+	return &retraced{log: l, policy: p, form: f, sight: sight{View: dasp.NewView(l.Workers), Clocks: make([]int64, l.Workers)},
+		timers: make([]time.Duration, l.Workers), open: make([]int, l.Workers), ties: ties}, nil
+}
+
+func (r *retraced) run(before, after func(sight)) error {
+	for i, push := range r.log.Pushes {
+		if err := r.expire(push.Received); err != nil {
+			return err
+		}
+		n := push.Worker
+		if held := r.View.V[n]; held != push.Pulled {
+			return fmt.Errorf("dasp: retracing %s: push %d of worker %d is of version %d, the worker holds %d", r.policy.Name(), i, n, push.Pulled, held)
+		}
+		r.Index, r.open[n] = i, i
+		r.Clocks[n]++
+		compute := r.form.F(push)
+		r.View.Finished(n, compute)
+		if before != nil {
+			before(r.sight)
+		}
+		if err := r.carry(r.policy.Step(dasp.Event{Kind: dasp.EventPush, Worker: n, At: push.Received, Compute: compute})); err != nil {
+			return err
+		}
+		if after != nil {
+			after(r.sight)
+		}
+	}
+	return nil
+}
+
+// expire lets the timers end that do so before a push, earliest first, ties in
+// rank order, as the server does.
+func (r *retraced) expire(push time.Duration) error {
+	for {
+		w := -1
+		for i, t := range r.timers {
+			if t > 0 && t <= push && (w < 0 || t < r.timers[w]) {
+				w = i
+			}
+		}
+		if w < 0 || r.timers[w] == push && r.pushFirst() {
+			return nil
+		}
+		at := r.timers[w]
+		r.timers[w] = 0
+		if err := r.carry(r.policy.Step(dasp.Event{Kind: dasp.EventTimer, Worker: w, At: at})); err != nil {
+			return err
+		}
+	}
+}
+
+// pushFirst is the choice for the next tie, the timer where none is made yet.
+func (r *retraced) pushFirst() bool {
+	if r.tie == len(r.ties) {
+		r.ties = append(r.ties, false)
+	}
+	r.tie++
+	return r.ties[r.tie-1]
+}
+
+// carry does to the view what the server does to the weights.
+func (r *retraced) carry(actions []dasp.Action) error {
+	for _, a := range actions {
+		switch a.Kind {
+		case dasp.Apply:
+			r.View.Updated()
+		case dasp.SetTimer:
+			r.timers[a.Workers[0]] = a.At
+		case dasp.Reply:
+			for _, w := range a.Workers {
+				r.View.Handed(w)
+				r.timers[w] = 0
+				if p := r.log.Pushes[r.open[w]]; !p.Abandoned && p.State != a.State {
+					return fmt.Errorf("dasp: retracing %s: push %d of worker %d was answered in %v, is answered in %v", r.policy.Name(), r.open[w], w, p.State, a.State)
+				}
+			}
+		}
+	}
+	return nil
 }

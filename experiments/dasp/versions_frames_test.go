@@ -2,6 +2,7 @@ package dasp
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"testing"
 
@@ -93,6 +94,7 @@ func TestVersionFramesByHand(t *testing.T) {
 		"where SSP makes nobody wait": {row(t, r, "versions-worth", homogeneous, "lenet5", "dasp")["beside_ssp"], false},
 		"falls":                       {row(t, r, "stories", "ssp")["version_low"], 1},
 		"corners":                     {len(r.Frame("gaps").Rows), 10},
+		"a gap holds":                 {fmt.Sprint(r.Frame("gaps").Rows[:3]), "[[ssp 10 0 0] [ssp 12 0 0] [ssp 12 1 2]]"},
 	} {
 		if want[0] != want[1] {
 			t.Errorf("%s: %v, want %v", what, want[0], want[1])

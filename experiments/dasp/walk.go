@@ -2,7 +2,6 @@ package dasp
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 	"gradsync/experiments/result"
 	"gradsync/experiments/train"
 	"gradsync/papers/dasp"
+	"gradsync/papers/dasp/rivals"
 	"gradsync/shared/cluster"
 )
 
@@ -45,7 +45,7 @@ func walkRun(ctx context.Context, env exp.Env, r *result.Result) error {
 		return err
 	}
 	rows := walkRows(out.Log, steps, walkPushes)
-	r.Frames = []result.Frame{walkEvents(rows), walkTotals(out.Log, rows), bandFrame("bands", "dasp", out.Log, walkEnd(out.Log))}
+	r.Frames = []result.Frame{walkEvents(rows), walkTotals(out.Log, rows), walkBands(out.Log)}
 	r.Figures = []result.Figure{{ID: "window", Form: "gantt", Frame: "bands", X: "from", Y: []string{"to"}, Lane: "worker", State: "state"}}
 	r.Facts = walkFacts(out.Log, rows)
 	if env.Progress != nil {
@@ -63,75 +63,55 @@ func walkTraining(p *cluster.Platform, seed uint64) train.Config {
 // walkEnd returns the instant at which the last gradient of the walk arrives.
 func walkEnd(l *dasp.Log) time.Duration { return l.Pushes[walkPushes-1].Received }
 
-// walkEvents lists every event with what each worker holds afterwards. Workers count
-// from 1.
+// walkEvents lists every event with what each worker holds afterwards. Workers count from 1.
 func walkEvents(rows []walkRow) result.Frame {
-	type row = walkRow
-	used := func(r row, x int64) float64 { return onlyIf(r.Group > 0, float64(x)) }
-	cols := []kit.Col[row]{
-		kit.Count("event", "", func(r row) int { return r.Event }),
-		kit.Num("time", "ms", 2, func(r row) float64 { return ms(r.At) }),
-		kit.Count("worker", "", func(r row) int { return r.Worker + 1 }),
-		kit.Word("what", "event", func(r row) string { return r.What }),
-		kit.Word("state", "state", func(r row) string { return r.State.String() }),
-		kit.Word("why", "why", func(r row) string { return r.Why }),
-		kit.Count("by", "", func(r row) int { return r.By + 1 }),
-		kit.Count("held", "", func(r row) int64 { return r.Held }),
-		kit.Count("min", "", func(r row) int64 { return r.Min }),
-		kit.Count("oldest", "", func(r row) int { return r.Oldest + 1 }),
-		kit.Count("gap", "versions", func(r row) int64 { return r.Gap }),
-		kit.Num("twait", "ms", 3, func(r row) float64 { return onlyIf(r.What == walkPush && r.State == dasp.WSS, ms(r.Wait)) }),
-		kit.Num("until", "ms", 2, func(r row) float64 { return onlyIf(r.Why == whyWeak, ms(r.Ends)) }),
-		kit.Num("until_worker", "", 0, func(r row) float64 { return onlyIf(r.waitsForWorker(), float64(r.Oldest+1)) }),
-		kit.Num("staleness", "versions", 0, func(r row) float64 { return used(r, r.Staleness) }),
-		kit.Num("group", "", 0, func(r row) float64 { return used(r, int64(r.Group)) }),
-		kit.Num("sent", "ms", 2, func(r row) float64 { return onlyIf(r.Answered, ms(r.Sent)) }),
-		kit.Count("newest", "", func(r row) int64 { return r.Newest })}
-	for w := range workers {
-		cols = append(cols, kit.Count(fmt.Sprintf("v%d", w+1), "", func(r row) int64 { return r.After[w] }))
+	s := kit.NewSheet("events", "event time/ms.2 worker what:event state:state why:why by held min oldest gap/versions twait/ms.3 "+
+		"until/ms.2 until_worker/.0 staleness/versions.0 group/.0 sent/ms.2 newest v1 v2 v3 v4 v5 v6")
+	for _, r := range rows {
+		used := func(x int64) float64 { return onlyIf(r.Group > 0, float64(x)) }
+		row := []any{r.Event, ms(r.At), r.Worker + 1, r.What, r.State.String(), r.Why, r.By + 1, r.Held, r.Min, r.Oldest + 1, r.Gap,
+			onlyIf(r.What == walkPush && r.State == dasp.WSS, ms(r.Wait)), onlyIf(r.Why == whyWeak, ms(r.Ends)),
+			onlyIf(r.waitsForWorker(), float64(r.Oldest+1)), used(r.Staleness), used(int64(r.Group)), onlyIf(r.Answered, ms(r.Sent)), r.Newest}
+		for _, held := range r.After {
+			row = append(row, held)
+		}
+		s.Add(row...)
 	}
-	return kit.Frame("events", rows, cols...)
+	return s.Frame
 }
 
-// walkTotal sums up the gradients of a state.
-type walkTotal struct {
-	state          dasp.State
-	first          any // event of the first of them
-	from, to       any // gaps that the state is for, in versions
-	pushes         int64
-	gap, stale     int64
-	waited, longer time.Duration
-}
-
-// walkTotals sums up the same gradients by the state that they were found in.
+// walkTotals sums up the same gradients by the state that they were found in, with the gaps
+// that the state is for and the event of the first of them.
 func walkTotals(l *dasp.Log, events []walkRow) result.Frame {
-	rows := []walkTotal{{state: dasp.QIS, from: 0, to: smin}, {state: dasp.WSS, from: smin + 1, to: smax}, {state: dasp.FSS, from: smax + 1}}
-	for i := range rows {
-		t := &rows[i]
+	s := kit.NewSheet("walk", "state:state from/versions to/versions pushes first waited/ms.2 longest/ms.2 gap/versions.0 staleness/versions.0")
+	for _, t := range []struct {
+		state    dasp.State
+		from, to any
+	}{{dasp.QIS, 0, smin}, {dasp.WSS, smin + 1, smax}, {dasp.FSS, smax + 1, nil}} {
+		var pushes, gap, stale int64
+		var waited, longest time.Duration
 		for _, p := range l.Pushes[:walkPushes] {
 			if wait := p.Replied - p.Received; p.State == t.state {
-				t.pushes++
-				t.waited += wait
-				t.longer, t.gap, t.stale = max(t.longer, wait), max(t.gap, p.Gap), max(t.stale, p.Applied-1-p.Pulled)
+				pushes++
+				waited += wait
+				longest, gap, stale = max(longest, wait), max(gap, p.Gap), max(stale, p.Applied-1-p.Pulled)
 			}
 		}
-		if first := slices.IndexFunc(events, func(r walkRow) bool { return r.What == walkPush && r.State == t.state }); first >= 0 {
-			t.first = first + 1
-		}
+		met := func(x float64) float64 { return onlyIf(pushes > 0, x) }
+		first := slices.IndexFunc(events, func(r walkRow) bool { return r.What == walkPush && r.State == t.state })
+		s.Add(t.state.String(), t.from, t.to, pushes, onlyIf(first >= 0, float64(first+1)), met(ms(waited)), met(ms(longest)),
+			met(float64(gap)), met(float64(stale)))
 	}
-	met := func(of func(walkTotal) float64) func(walkTotal) float64 {
-		return func(t walkTotal) float64 { return onlyIf(t.pushes > 0, of(t)) }
+	return s.Frame
+}
+
+// walkBands holds each worker's time, stretch by stretch.
+func walkBands(l *dasp.Log) result.Frame {
+	s := kit.NewSheet("bands", "worker from/ms.2 to/ms.2 state:state iteration pulled applied gap/versions answer:state")
+	for _, b := range stretches("dasp", l, walkEnd(l)) {
+		s.Add(b.Worker+1, b.From, b.To, b.State, b.Step, b.Pulled, b.Applied, b.Gap, b.answer)
 	}
-	return kit.Frame("walk", rows,
-		kit.Word("state", "state", func(t walkTotal) string { return t.state.String() }),
-		kit.Any("from", "versions", func(t walkTotal) any { return t.from }),
-		kit.Any("to", "versions", func(t walkTotal) any { return t.to }),
-		kit.Count("pushes", "", func(t walkTotal) int64 { return t.pushes }),
-		kit.Any("first", "", func(t walkTotal) any { return t.first }),
-		kit.Num("waited", "ms", 2, met(func(t walkTotal) float64 { return ms(t.waited) })),
-		kit.Num("longest", "ms", 2, met(func(t walkTotal) float64 { return ms(t.longer) })),
-		kit.Num("gap", "versions", 0, met(func(t walkTotal) float64 { return float64(t.gap) })),
-		kit.Num("staleness", "versions", 0, met(func(t walkTotal) float64 { return float64(t.stale) })))
+	return s.Frame
 }
 
 // walkFacts say how long the walk is, and how far it goes.
@@ -140,39 +120,221 @@ func walkFacts(l *dasp.Log, rows []walkRow) []result.Fact {
 	for _, r := range rows {
 		stale, group = max(stale, r.Staleness), max(group, int64(r.Group))
 	}
-	return slices.Concat(settings(), []result.Fact{kit.Number("span", "ms", 1, ms(walkEnd(l)))},
-		named("", "events", len(rows), "gradients", walkPushes, "staleness.largest", stale, "group.largest", group))
+	return append(settings(), kit.Facts("span/ms.1", ms(walkEnd(l)), "events", len(rows), "gradients", walkPushes,
+		"staleness.largest", stale, "group.largest", group)...)
 }
 
-// band is a stretch of a worker's time: an iteration (pull, computation, push), or the
-// wait for the server's answer in its state.
-type band struct {
-	dasp.Push
-	from, to      time.Duration
-	state, answer string
+// witnessed holds one step of the policy: what reached it, what Algorithm 1 found if
+// that was a gradient, what was ordered, and the versions held before and after.
+type witnessed struct {
+	dasp.Event
+	Decision      dasp.Decision
+	Actions       []dasp.Action
+	Before, After dasp.View
 }
 
-// bandFrame holds each worker's time up to end, band by band.
-func bandFrame(id, method string, l *dasp.Log, end time.Duration) result.Frame {
-	var all []band
-	for _, p := range l.Pushes {
-		if p.Received > end || p.Abandoned {
-			continue
+// witnessing is a policy that writes down its steps.
+type witnessing struct {
+	dasp.Policy
+	config dasp.Config
+	steps  []witnessed
+}
+
+// Step consumes one event.
+func (w *witnessing) Step(e dasp.Event) []dasp.Action {
+	s := witnessed{Event: e, Before: w.view()}
+	if e.Kind == dasp.EventPush {
+		v := w.view()
+		v.Finished(e.Worker, e.Compute) // Algorithm 1, line 2
+		s.Decision = w.config.Decide(v, e.Worker)
+	}
+	actions := w.Policy.Step(e)
+	for _, a := range actions {
+		a.Workers = append([]int{}, a.Workers...)
+		s.Actions = append(s.Actions, a)
+	}
+	s.After = w.view()
+	w.steps = append(w.steps, s)
+	return actions
+}
+
+// view copies what the policy knows of the nodes.
+func (w *witnessing) view() dasp.View {
+	v := w.Policy.(interface{ View() dasp.View }).View()
+	return dasp.View{V: append(v.V[:0:0], v.V...), F: append(v.F[:0:0], v.F...), Present: append(v.Present[:0:0], v.Present...), Newest: v.Newest}
+}
+
+// witness returns every step of the policy in the run that l is the log of: a policy
+// is pure, so it takes the same steps again, and retrace refuses where it does not.
+func witness(l *dasp.Log, o rivals.Options) ([]witnessed, error) {
+	config, err := o.Config()
+	if err != nil {
+		return nil, err
+	}
+	f, err := o.F()
+	if err != nil {
+		return nil, err
+	}
+	var last *witnessing
+	fresh := func() (dasp.Policy, error) {
+		p, err := dasp.New(config)
+		last = &witnessing{Policy: p, config: config}
+		return last, err
+	}
+	if err := retrace(l, fresh, f, nil, nil); err != nil {
+		return nil, err
+	}
+	return last.steps, nil
+}
+
+// What a row of the walk tells of.
+const (
+	walkPush    = "push"    // a gradient arrives and Algorithm 1 decides; QIS is answered at once
+	walkTimer   = "timer"   // T_wait is over and the version to hand out is still too far ahead
+	walkUsed    = "used"    // a waiting worker's gradient is in another's update
+	walkRelease = "release" // a waiting worker is answered
+)
+
+// Why a worker is answered, or not yet.
+const (
+	whyAtOnce  = "within-smin"
+	whyWeak    = "wait"
+	whyForce   = "beyond-smax"
+	whyZero    = "wait-zero"
+	whyOver    = "wait-over"
+	whyMoved   = "within-smax-again"
+	whyHeld    = "wait-over-beyond-smax"
+	whyTooNear = "wait-zero-beyond-smax"
+	whyInGroup = "group-of-released"
+)
+
+// walkRow holds one event. Versions, gaps and staleness are in updates; -1 is none.
+type walkRow struct {
+	Event     int // counts from 1
+	At        time.Duration
+	Worker    int
+	What, Why string
+	By        int // whose gradient or timer it was that this follows from
+	Held      int64
+	dasp.Decision
+	Ends            time.Duration // WSS: when T_wait is over
+	Min             int64
+	Oldest          int
+	Staleness       int64
+	Group           int // K
+	After           []int64
+	Newest          int64
+	Sent            time.Duration // the weights leave the server
+	Answered, Waits bool
+}
+
+// openPush holds a worker's latest push, which may wait.
+type openPush struct {
+	row   walkRow
+	index int // in the log
+	group int
+}
+
+// walkRows turns the policy's steps into rows, up to the arrival of a number of pushes.
+func walkRows(l *dasp.Log, steps []witnessed, pushes int) (rows []walkRow) {
+	open := make([]openPush, l.Workers)
+	arrived := 0
+	for _, s := range steps {
+		if s.Kind == dasp.EventPush {
+			if arrived == pushes {
+				break
+			}
+			n := s.Worker
+			row := walkRow{At: s.At, Worker: n, By: n, What: walkPush, Held: s.Before.V[n], Decision: s.Decision, Staleness: -1}
+			open[n] = openPush{index: arrived, row: row}
+			arrived++
 		}
-		state := waitName(method, p)
-		all = append(all, band{p, p.Sent, p.Received, "compute", state})
-		if to := min(p.Replied, end); to > p.Received {
-			all = append(all, band{p, p.Received, to, state, state})
+		rows = append(rows, stepRows(l, s, open)...)
+	}
+	for i := range rows {
+		rows[i].Event = i + 1
+	}
+	return rows
+}
+
+// stepRows returns the rows of one step, in the order of its actions.
+func stepRows(l *dasp.Log, s witnessed, open []openPush) (rows []walkRow) {
+	held, newest := slices.Clone(s.Before.V), s.Before.Newest
+	add := func(r walkRow) {
+		r.After, r.Newest = slices.Clone(held), newest
+		r.Min, r.Oldest = s.Before.Oldest() // what Algorithm 1 compared with
+		if r.What != walkPush {
+			v := s.Before
+			v.V = held
+			r.Min, r.Oldest = v.Oldest()
+		}
+		rows = append(rows, r)
+	}
+	own := open[s.Worker].row
+	switch {
+	case s.Kind == dasp.EventTimer && !answers(s.Actions, s.Worker):
+		own.At, own.What, own.Why = s.At, walkTimer, whyHeld
+		add(own)
+	case s.Kind == dasp.EventPush && s.Decision.State != dasp.QIS:
+		own.Why, own.Waits = whyForce, true
+		if s.Decision.State == dasp.WSS {
+			own.Why, own.Ends = whyWeak, s.At+s.Decision.Wait
+			if s.Decision.Wait <= 0 && !answers(s.Actions, s.Worker) {
+				own.Why = whyTooNear
+			}
+		}
+		open[s.Worker].row = own
+		add(own)
+	}
+	for _, a := range s.Actions {
+		switch a.Kind {
+		case dasp.Apply:
+			newest++
+			for _, w := range a.Workers {
+				open[w].group = len(a.Workers)
+				if !answers(s.Actions, w) {
+					used := open[w].row
+					used.At, used.By, used.What, used.Why = s.At, s.Worker, walkUsed, whyInGroup
+					used.Group, used.Staleness = len(a.Workers), newest-1-used.Held
+					add(used)
+				}
+			}
+		case dasp.Reply:
+			for _, w := range a.Workers {
+				held[w] = newest
+				add(answered(l, s, open[w]))
+			}
 		}
 	}
-	return kit.Frame(id, all,
-		kit.Count("worker", "", func(b band) int { return b.Worker + 1 }),
-		kit.Num("from", "ms", 2, func(b band) float64 { return ms(b.from) }),
-		kit.Num("to", "ms", 2, func(b band) float64 { return ms(b.to) }),
-		kit.Word("state", "state", func(b band) string { return b.state }),
-		kit.Count("iteration", "", func(b band) int64 { return int64(b.Step) }),
-		kit.Count("pulled", "", func(b band) int64 { return b.Pulled }),
-		kit.Count("applied", "", func(b band) int64 { return b.Applied }),
-		kit.Count("gap", "versions", func(b band) int64 { return b.Gap }),
-		kit.Word("answer", "state", func(b band) string { return b.answer }))
+	return rows
+}
+
+// answered returns the row of an answer: of a push that is answered at once, or a release.
+func answered(l *dasp.Log, s witnessed, o openPush) walkRow {
+	r, p := o.row, l.Pushes[o.index]
+	r.Group, r.Staleness, r.Sent, r.Answered = o.group, p.Applied-1-p.Pulled, p.Replied, true
+	if r.Waits {
+		r.At, r.By, r.What, r.Waits = s.At, s.Worker, walkRelease, false
+	}
+	switch {
+	case r.What == walkPush:
+		r.Why = whyAtOnce
+	case r.State == dasp.WSS && s.Worker == r.Worker && s.Kind == dasp.EventTimer:
+		r.Why = whyOver
+	case r.State == dasp.WSS && s.Worker == r.Worker:
+		r.Why = whyZero
+	default:
+		r.Why = whyMoved
+	}
+	return r
+}
+
+// answers tells whether actions answer worker w.
+func answers(actions []dasp.Action, w int) bool {
+	return slices.ContainsFunc(actions, func(a dasp.Action) bool { return a.Kind == dasp.Reply && slices.Contains(a.Workers, w) })
+}
+
+// waitsForWorker tells whether r waits for the oldest worker, not for an instant.
+func (r walkRow) waitsForWorker() bool {
+	return r.Why == whyForce || r.Why == whyHeld || r.Why == whyTooNear
 }

@@ -7,7 +7,6 @@ import (
 	"context"
 
 	"gradsync/experiments/result"
-	"gradsync/experiments/result1"
 )
 
 // Profiles, from the one CI runs to the papers' own sizes.
@@ -50,7 +49,4 @@ type Experiment struct {
 	// Run does it. If ctx ends it returns what is finished, marked incomplete,
 	// together with ctx.Err().
 	Run func(ctx context.Context, env Env) (*result.Result, error)
-	// Old is Run of an experiment whose results still hold finished presentation; one
-	// of the two is set.
-	Old func(ctx context.Context, env Env) (*result1.Result, error)
 }

@@ -30,30 +30,27 @@ func TestSheet(t *testing.T) {
 	s.Add(1)
 }
 
+// Estimates bring their bounds and samples along as they do in a frame of columns, and
+// stand by their means in a plain column.
+func TestSheetOfEstimates(t *testing.T) {
+	s := NewSheet("times", "method:method seconds±/s.3 ratio~/.2 mean/%_of_time.1 same")
+	rows := []cell{{"bsp", Sample{2, 4}}, {"asp", Sample{7}}, {"", nil}}
+	of := func(c cell) Estimate { return c.sample.Mean() }
+	for _, c := range rows {
+		s.Add(c.method, of(c), of(c), of(c), len(c.sample) > 1)
+	}
+	want := Frame("times", rows, Word("method", "method", func(c cell) string { return c.method }), Half("seconds", "s", 3, of),
+		Interval("ratio", "", 2, of), Mean("mean", "% of time", 1, of), Flag("same", func(c cell) bool { return len(c.sample) > 1 }))
+	if !reflect.DeepEqual(s.Frame, want) {
+		t.Errorf("%+v, want %+v", s.Frame, want)
+	}
+}
+
 func TestFactsInPairs(t *testing.T) {
 	one := 1
 	want := []result.Fact{{Key: "rows", Value: 3}, {Key: "share", Value: 12.5, Unit: "%", Digits: &one}, {Key: "right", Value: true, Enum: "bool"},
 		{Key: "gain", Value: "none", Enum: "gain"}, {Key: "least", Value: nil}}
 	if got := Facts("rows", 3, "share/%.1", 12.5, "right", true, "gain:gain", "none", "least", math.Inf(1)); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
-	}
-}
-
-// Estimates bring their bounds as Half and Interval do, and a plain column their number alone.
-func TestSheetOfEstimates(t *testing.T) {
-	type row struct{ e Estimate }
-	rows := []row{{Sample{1, 2, 3}.Mean()}, {Sample{4}.Mean()}, {}}
-	of := func(r row) Estimate { return r.e }
-	s := NewSheet("f", "mean/s half±/s.1 interval~/%.2 last")
-	for _, r := range rows {
-		s.Add(r.e, r.e, r.e, 7)
-	}
-	want := Frame("f", rows, Mean("mean", "s", AsIs, of), Half("half", "s", 1, of), Interval("interval", "%", 2, of), Count("last", "", func(row) int { return 7 }))
-	if !reflect.DeepEqual(s.Frame, want) {
-		t.Errorf("%+v, want %+v", s.Frame, want)
-	}
-	f := Facts("gap/%.1", rows[0].e, "none", Estimate{})
-	if f[0].CI95 == nil || f[0].N != 3 || len(f[0].Samples) != 3 || *f[0].Digits != 1 || f[1].Value != nil {
-		t.Errorf("%+v", f)
 	}
 }

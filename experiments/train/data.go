@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"gradsync/datasets"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 	"gradsync/shared/tensor/model"
 )
 

@@ -3,7 +3,7 @@ package train
 import (
 	"fmt"
 
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 	"gradsync/shared/cluster"
 	"gradsync/shared/tensor/model"
 )

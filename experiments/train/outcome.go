@@ -7,7 +7,7 @@ import (
 	"math"
 	"time"
 
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 	"gradsync/papers/dasp"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 	"gradsync/papers/codedsgd"
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	plain "html"
 	"html/template"
 	"io/fs"
 	"maps"
@@ -256,7 +257,7 @@ func (p *page) cut(md string) (out []Part, err error) {
 		if part.Nothing {
 			continue
 		}
-		part.describe(p.at, strings.TrimSpace(caption), strings.TrimSpace(spaces.ReplaceAllString(tags.ReplaceAllString(alt, ""), " ")))
+		part.describe(p.at, strings.TrimSpace(caption), strings.TrimSpace(spaces.ReplaceAllString(plain.UnescapeString(tags.ReplaceAllString(alt, "")), " ")))
 		out = append(out, part)
 	}
 	prose(body[from:])

@@ -11,7 +11,8 @@ const nbsp = "\u00a0"
 
 // Number prints x for a reader: with a number of decimals, or, where digits is nil, with
 // up to four significant digits and no trailing zeros; with a true minus sign and a narrow
-// space between thousands from five digits on. What is no number is a dash.
+// space between thousands from five digits on. Very large and small ones are 9.4·10⁻⁷; what
+// is no number is a dash.
 func Number(x float64, digits *int) string {
 	var s string
 	switch {
@@ -21,13 +22,15 @@ func Number(x float64, digits *int) string {
 		s = strconv.FormatFloat(x, 'f', *digits, 64)
 	case x == math.Trunc(x) && math.Abs(x) < 1e15:
 		s = strconv.FormatFloat(x, 'f', 0, 64)
-	case math.Abs(x) >= 1e-3 && math.Abs(x) < 1e6:
+	case math.Abs(x) >= 1e-4 && math.Abs(x) < 1e6:
 		s = strconv.FormatFloat(x, 'f', max(0, 3-int(math.Floor(math.Log10(math.Abs(x))))), 64)
 		if strings.Contains(s, ".") {
 			s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
 		}
 	default:
-		s = strconv.FormatFloat(x, 'g', 4, 64)
+		mantissa, power, _ := strings.Cut(strconv.FormatFloat(x, 'e', 3, 64), "e")
+		n, _ := strconv.Atoi(power) // FormatFloat's own
+		s = strings.TrimRight(strings.TrimRight(mantissa, "0"), ".") + "·10" + raised.Replace(strconv.Itoa(n))
 	}
 	if strings.Trim(s, "-0.") == "" {
 		s = strings.TrimPrefix(s, "-") // no −0
@@ -35,10 +38,13 @@ func Number(x float64, digits *int) string {
 	return Grouped(strings.Replace(s, "-", "−", 1))
 }
 
+// raised writes a power above the line.
+var raised = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
+
 // Grouped puts a narrow space between thousands of the integer part of a plain decimal
 // number of five digits and more.
 func Grouped(s string) string {
-	if strings.Contains(s, "e") {
+	if strings.Contains(s, "·") {
 		return s
 	}
 	sign, rest := "", s

@@ -5,16 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
-
-	result "gradsync/experiments/result1"
 )
-
-// NewResult starts e's result; it is incomplete until its last line.
-func NewResult(e Experiment, env Env, kind string, config any) *result.Result {
-	return &result.Result{ID: e.ID, Title: e.Title, Source: e.Source, Profile: env.Profile, Kind: kind,
-		Status: "incomplete", Seeds: env.Seeds, Config: config,
-		Claims: []result.Claim{}, Tables: []result.Table{}, Figures: []result.Figure{}, Notes: []string{}}
-}
 
 // Bar tells how far an experiment is, in parts that cost 1 each.
 type Bar struct {
@@ -48,12 +39,4 @@ func Interval(mean, half float64) *[2]float64 {
 		return nil
 	}
 	return &[2]float64{mean - half, mean + half}
-}
-
-// OrNone is x as a table's entry: empty where it is no number.
-func OrNone(x float64) any {
-	if math.IsNaN(x) {
-		return nil
-	}
-	return x
 }

@@ -1,10 +1,8 @@
-package claims
+package v1
 
 import (
 	"slices"
 	"strings"
-
-	result "gradsync/experiments/result1"
 )
 
 // What the note of a claim says whose number was put in and so cannot come out
@@ -26,7 +24,7 @@ const containsNull = "contains the null"
 
 // Given tells whether a claim's number was put into the run or worked out from the
 // source's own, so that no verdict on it is a finding.
-func Given(c result.Claim) bool {
+func Given(c Claim) bool {
 	return slices.Contains(c.Differs, TakenOver) || slices.Contains(plans, c.ID) || slices.ContainsFunc([]string{SetAsStated, Set, NothingRun}, func(note string) bool {
 		return strings.Contains(c.Why, note)
 	})
@@ -34,11 +32,11 @@ func Given(c result.Claim) bool {
 
 // Undecided tells whether a claim differs because its 95 % interval holds the null, the
 // value of no effect: these seeds neither bear the claim out nor refute it.
-func Undecided(c result.Claim) bool {
+func Undecided(c Claim) bool {
 	first, _, _ := strings.Cut(c.Why, "; ")
-	return c.Verdict == Differs && strings.Contains(first, containsNull)
+	return c.Verdict == "differs" && strings.Contains(first, containsNull)
 }
 
 // Derived tells whether the source does not state the claim's number, but what it
 // follows from.
-func Derived(c result.Claim) bool { return strings.Contains(c.Source, ", derived") }
+func Derived(c Claim) bool { return strings.Contains(c.Source, ", derived") }

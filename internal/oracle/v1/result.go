@@ -1,6 +1,6 @@
 // Package result1 is the first version of the schema between experiments and reports,
 // which held finished presentation. Package result is what it becomes, family by family.
-package result1
+package v1
 
 import "gradsync/experiments/result"
 

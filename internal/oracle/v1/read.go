@@ -1,4 +1,4 @@
-package result1
+package v1
 
 import (
 	"bytes"

@@ -5,9 +5,11 @@ import (
 	"math"
 	"slices"
 
+	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
+	"gradsync/experiments/train"
 	"gradsync/papers/dasp/rivals"
 	"gradsync/shared/cluster"
 )
@@ -122,15 +124,8 @@ func sensitivity() exp.Experiment {
 		Show: showKnobs}.Experiment()
 }
 
-// knobRange holds DASP's times over a rival's along a knob.
-type knobRange struct {
-	knob, model, rival string
-	ratios             []float64
-}
-
 func showKnobs(v *kit.View[turned, cell]) {
-	var ranges []knobRange
-	learning := map[string]string{} // what trainings say of a knob
+	ranges, all := kit.NewSheet("ranges", "knob:knob model:model rival:method smallest/.2 largest/.2"), kit.NewSheet("knobs", "knob:knob reference learning:learning")
 	over := func(t turned, rival string) kit.Estimate {
 		base := t
 		base.Method = rival
@@ -146,11 +141,8 @@ func showKnobs(v *kit.View[turned, cell]) {
 			}
 			cols = append(cols, col(b, "", 3, func(t turned) kit.Estimate { return over(t, b) }))
 			for _, m := range models {
-				r := knobRange{knob: k.key, model: m, rival: b}
-				for _, x := range k.at {
-					r.ratios = append(r.ratios, over(turned{k.key, x, m, "dasp", false}, b).Value)
-				}
-				ranges = append(ranges, r)
+				lo, hi := extent(k.at, func(x float64) float64 { return over(turned{k.key, x, m, "dasp", false}, b).Value })
+				ranges.Add(k.key, m, b, lo, hi)
 			}
 		}
 		cols = append(append(cols, shareCols(1, v.At)...),
@@ -159,22 +151,14 @@ func showKnobs(v *kit.View[turned, cell]) {
 		v.Frames = append(v.Frames, kit.Frame(k.key, k.points(false), cols...))
 		v.Figures = append(v.Figures, result.Figure{ID: k.key + "-lines", Form: "line", Frame: k.key, Where: map[string]any{"model": models[0]},
 			X: "value", Y: rivalsOf, Log: k.log})
-		if learning[k.key] = "untrained"; k.options != nil {
-			learning[k.key] = showLearning(v, k, value)
+		learning := "untrained"
+		if k.options != nil {
+			learning = showLearning(v, k, value)
 		}
+		all.Add(k.key, k.reference, learning)
 	}
 	v.Facts = sizeFacts(manyRows(v.Profile))
-	v.Frames = append(v.Frames,
-		kit.Frame("knobs", knobs,
-			kit.Word("knob", "knob", func(k knob) string { return k.key }),
-			kit.Num("reference", "", kit.AsIs, func(k knob) float64 { return k.reference }),
-			kit.Word("learning", "learning", func(k knob) string { return learning[k.key] })),
-		kit.Frame("ranges", ranges,
-			kit.Word("knob", "knob", func(r knobRange) string { return r.knob }),
-			kit.Word("model", "model", func(r knobRange) string { return r.model }),
-			kit.Word("rival", "method", func(r knobRange) string { return r.rival }),
-			kit.Num("smallest", "", 2, func(r knobRange) float64 { return slices.Min(r.ratios) }),
-			kit.Num("largest", "", 2, func(r knobRange) float64 { return slices.Max(r.ratios) })))
+	v.Frames = append(v.Frames, all.Frame, ranges.Frame)
 }
 
 // showLearning adds the trainings of k and returns what they say: whether the reference
@@ -183,8 +167,7 @@ func showKnobs(v *kit.View[turned, cell]) {
 func showLearning(v *kit.View[turned, cell], k knob, value kit.Col[turned]) string {
 	s, base := manyRows(v.Profile), v.At(turned{k.key, k.reference, models[0], "dasp", true})
 	kit.MadeOf(v.Result, base[0].Engine, base[0].Data)
-	f := kit.Frame(k.key+"-learning", k.points(true), append([]kit.Col[turned]{value}, learningCols(s, v.At, base)...)...)
-	f.Kind = result.Trained
+	f := kit.As(result.Trained, kit.Frame(k.key+"-learning", k.points(true), append([]kit.Col[turned]{value}, learningCols(s, v.At, base)...)...))
 	v.Frames = append(v.Frames, f)
 	at := f.At("time_told")
 	switch {
@@ -194,4 +177,105 @@ func showLearning(v *kit.View[turned, cell], k knob, value kit.Col[turned]) stri
 		return "told"
 	}
 	return "silent"
+}
+
+// switchRow changes one reconstruction choice alone.
+type switchRow struct {
+	key string
+	set func(*rivals.Options)
+}
+
+// literalFSS is the switch that D59 is judged by.
+const literalFSS = "fss-literal"
+
+var switchRows = []switchRow{
+	{"default", func(*rivals.Options) {}},
+	{"wait-absolute", func(o *rivals.Options) { o.Wait = "absolute" }},
+	{"wait-convex", func(o *rivals.Options) { o.Wait = "convex" }},
+	{"wait-oldest", func(o *rivals.Options) { o.Wait = "oldest" }},
+	{"duration-iteration", func(o *rivals.Options) { o.Duration = "iteration" }},
+	{"gap-post", func(o *rivals.Options) { o.Gap = "post" }},
+	{literalFSS, func(o *rivals.Options) { o.FSS = "literal" }},
+	{"arrivals-join", func(o *rivals.Options) { o.Arrivals = "join" }},
+	{"qis-weight-1", func(o *rivals.Options) { o.QISWeight = "1" }},
+	{"group-weight-1-n", func(o *rivals.Options) { o.GroupWeight = "1/N" }},
+}
+
+// switched is LeNet-5 timed and trained with one switch.
+type switched struct{ Timed, Trained cell }
+
+// switches shows each reconstruction choice alone against the default, and judges D59 by
+// the literal form. A point is the key of a switch.
+func switches() exp.Experiment {
+	return kit.Study[string, switched]{ID: "dasp/switches", Source: "ours: Algorithms 1 and 2 are partly lost",
+		Kind: result.Trained, Profiles: exp.Profiles,
+		Points: func(string) (keys []string) {
+			for _, row := range switchRows {
+				keys = append(keys, row.key)
+			}
+			return keys
+		},
+		Cost: func(profile, key string) (string, float64) {
+			s := manyRows(profile)
+			return key, 0.05 + s.seconds(s.Pushes)
+		},
+		Config: func(profile string) map[string]any {
+			set := map[string]any{}
+			for _, row := range switchRows {
+				o := options()
+				row.set(&o)
+				set[row.key] = o
+			}
+			return map[string]any{"platform": kit.Platform(load(heterogeneous)), "switches": set, "size": manyRows(profile), "clock_batch": fullBatch}
+		},
+		Measure: func(ctx context.Context, env exp.Env, key string, seed uint64) (x switched, err error) {
+			o := options()
+			switchRows[slices.IndexFunc(switchRows, func(r switchRow) bool { return r.key == key })].set(&o)
+			run := func(cfg train.Config) (cell, error) {
+				cfg.Options = &o
+				return cellOf(ctx, env, cfg)
+			}
+			if x.Timed, err = run(timing(load(heterogeneous), "dasp", "lenet5", seed)); err == nil {
+				x.Trained, err = run(training(load(heterogeneous), "dasp", seed, manyRows(env.Profile)))
+			}
+			return x, err
+		},
+		Show: showSwitches}.Experiment()
+}
+
+func showSwitches(v *kit.View[string, switched]) {
+	of := func(pick func(switched) cell) func(switchRow) []cell {
+		return func(row switchRow) (cells []cell) {
+			for _, x := range v.At(row.key) {
+				cells = append(cells, pick(x))
+			}
+			return cells
+		}
+	}
+	timed, trained := of(func(x switched) cell { return x.Timed }), of(func(x switched) cell { return x.Trained })
+	base, name := switchRows[0], kit.Word("switch", "switch", func(r switchRow) string { return r.key })
+	events := append([]kit.Col[switchRow]{name, kit.Word("paper", "evidence", func(r switchRow) string { return r.key }),
+		kit.Mean("iteration", "ms", 2, func(r switchRow) kit.Estimate { return mean(timed(r), perIteration).Times(1e3) }),
+		kit.Interval("ratio", "", 3, func(r switchRow) kit.Estimate {
+			return kit.Each(timed(r), perIteration).Over(kit.Each(timed(base), perIteration))
+		})}, shareCols(2, timed)...)
+	events = append(events, kit.Count("gap", "versions", func(r switchRow) int64 { return gaps(timed(r)).Max() }),
+		kit.Count("spread", "versions", func(r switchRow) int64 { return widestSpread(timed(r)) }))
+	v.Frames = []result.Frame{kit.As(result.TimingOnly, kit.Frame("switches", switchRows, events...)),
+		kit.Frame("learning", switchRows, append([]kit.Col[switchRow]{name}, learningCols(manyRows(v.Profile), trained, trained(base))...)...)}
+
+	kit.MadeOf(v.Result, trained(base)[0].Engine, trained(base)[0].Data)
+	intervals := 2 * (len(switchRows) - 1) // of times and of accuracies
+	v.Facts = append(sizeFacts(manyRows(v.Profile)), kit.Counted("intervals", "", intervals), kit.Whether("one_seed", len(v.Seeds) == 1))
+	v.Claims = []result.Claim{withinSmax(timed(switchRows[slices.IndexFunc(switchRows, func(r switchRow) bool { return r.key == literalFSS })]))}
+}
+
+// withinSmax judges D59 for Algorithm 1 as printed.
+func withinSmax(cells []cell) result.Claim {
+	widest := widestSpread(cells)
+	words := result.Because("D59", "spread", widest, "smax", smax)
+	f := claims.Holding(widest <= smax, len(cells), &words)
+	f.Cluster, f.Network = heterogeneous, "lenet5"
+	f.Notes = []result.Reason{result.Because("D59-literal", "seeds", len(cells), "spread", widest, "smax", smax, "bound", smax+workers-2)}
+	return claims.Verdict("D59", f)
 }

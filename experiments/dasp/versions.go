@@ -1,0 +1,312 @@
+package dasp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"gradsync/experiments/exp"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/platforms"
+	"gradsync/experiments/result"
+	"gradsync/experiments/train"
+	"gradsync/papers/dasp"
+	"gradsync/papers/dasp/rivals"
+)
+
+// versionClusters are the sets of workers; each is run on the sweep's links.
+var versionClusters = []string{homogeneous, heterogeneous, straggler}
+
+const straggler = "straggler6"
+
+// referenceLink names the link of the platform files, as package platforms does.
+const referenceLink = "10 Gb/s"
+
+// clockMethods decide by clocks; theirs are the waits in question.
+var clockMethods = []string{"ssp", "dssp"}
+
+// storyConfig says whose gaps are drawn: the first worker's, one of the five fast ones,
+// until the slow worker has made SlowPushes pushes.
+var storyConfig = struct {
+	Cluster, Model string
+	Worker         int
+	SlowPushes     int64
+}{straggler, "lenet5", 0, 8}
+
+// storyMethods are drawn: SSP, and ASP, which shows the gaps when nobody waits.
+var storyMethods = []string{"ssp", "asp"}
+
+// watch is a run that is looked at: by a census where its method decides by clocks, else
+// for what the method made of it, or for its story. Link "" stands for the platform file.
+type watch struct {
+	Cluster, Link, Model, Method string
+	Story                        bool
+}
+
+// watched holds what is kept of a run: one of the two.
+type watched struct {
+	Census census
+	Story  storyLine
+}
+
+// linksOf lists the links of a profile: all of the sweep's, in ci the reference's.
+func linksOf(profile string) (links []string) {
+	for _, l := range platforms.Links {
+		if profile != "ci" || l.Name == referenceLink {
+			links = append(links, l.Name)
+		}
+	}
+	return links
+}
+
+// versionStudy asks how many of the waits that SSP and DSSP order by clocks DASP's test of
+// versions would have ordered too, at the same instant.
+func versionStudy() kit.Study[watch, watched] {
+	return kit.Study[watch, watched]{ID: "dasp/versions-vs-clocks", Source: "ours: §1 and §2.1 count versions where SSP counts iterations",
+		Kind: result.TimingOnly, Profiles: exp.Profiles,
+		Points:  watches,
+		Cost:    func(string, watch) (string, float64) { return "versions", 0.018 },
+		Config:  versionSetup,
+		Once:    func(w watch) bool { return w.Story },
+		Measure: watchRun,
+		Show:    showVersions}
+}
+
+func watches(profile string) (out []watch) {
+	for _, c := range versionClusters {
+		for _, m := range models {
+			for _, l := range linksOf(profile) {
+				for _, method := range clockMethods {
+					out = append(out, watch{c, l, m, method, false})
+				}
+			}
+			out = append(out, watch{c, "", m, "asp", false}, watch{c, "", m, "dasp", false})
+		}
+	}
+	for _, method := range storyMethods {
+		out = append(out, watch{storyConfig.Cluster, "", storyConfig.Model, method, true})
+	}
+	return out
+}
+
+// versionSetup returns what the result records of its parameters.
+func versionSetup(profile string) map[string]any {
+	bases, bandwidths := map[string]any{}, map[string]float64{}
+	for _, c := range versionClusters {
+		bases[c] = kit.Platform(load(c))
+	}
+	for _, l := range platforms.Links {
+		if slices.Contains(linksOf(profile), l.Name) {
+			bandwidths[l.Name] = l.Bandwidth
+		}
+	}
+	return map[string]any{"platforms": bases, "links": bandwidths, "reference_link": referenceLink, "methods": clockMethods, "own_runs": methods[1:],
+		"models": models, "options": options(), "batch": fullBatch, "gradients": workers * perWorker, "warmup": warmup,
+		"launch": train.DefaultLaunch, "overhead": train.DefaultOverhead, "story": storyConfig, "story_methods": storyMethods}
+}
+
+// watchRun makes one run and keeps what it is looked at for. A census keeps the warm-up:
+// a decision needs no steady state.
+func watchRun(ctx context.Context, env exp.Env, w watch, seed uint64) (watched, error) {
+	p := load(w.Cluster)
+	if w.Link != "" {
+		variants := sweep(w.Cluster)
+		p = variants[slices.IndexFunc(variants, func(v platforms.Variant) bool { return v.Workers == w.Cluster && v.Link == w.Link })].Platform
+	}
+	cfg := timing(p, w.Method, w.Model, seed)
+	return train.Kept(ctx, env, cfg, func(o *train.Outcome) (out watched, err error) {
+		switch {
+		case w.Story:
+			fresh := func() (dasp.Policy, error) { return rivals.New(w.Method, *cfg.Options) }
+			out.Story, err = follow(o.Log, fresh, storyConfig.Worker, storyConfig.SlowPushes)
+		case slices.Contains(clockMethods, w.Method):
+			out.Census, err = newCensus(o, *cfg.Options)
+		default:
+			out.Census.Own = newOwnRun(o)
+		}
+		return out, err
+	}, w.Story)
+}
+
+// censuses are those of a method's runs, one per seed, of one network or of all.
+type censuses struct {
+	list          []census
+	all           census // their pool
+	waits, pushes int
+}
+
+type versionsView struct{ *kit.View[watch, watched] }
+
+// of returns the censuses of a cluster's runs on a link: of one network, or of all for "".
+func (v versionsView) of(cluster, link, model, method string) (c censuses) {
+	for _, m := range models {
+		if model == "" || m == model {
+			for _, x := range v.At(watch{cluster, link, m, method, false}) {
+				c.list = append(c.list, x.Census)
+			}
+		}
+	}
+	c.all = pool(c.list)
+	c.waits, c.pushes = c.all.waited()
+	return c
+}
+
+// own returns what a method made of its own run at the reference link: the mean over seeds
+// of what has one, the largest of the rest.
+func (v versionsView) own(cluster, model, method string) (m ownRun) {
+	link := ""
+	if slices.Contains(clockMethods, method) {
+		link = referenceLink
+	}
+	list := v.of(cluster, link, model, method).list
+	n := float64(len(list))
+	for _, c := range list {
+		m.Waited += c.Own.Waited / n
+		m.Iteration += c.Own.Iteration / n
+		m.Staleness += c.Own.Staleness / n
+		m.Spread, m.Clock = max(m.Spread, c.Own.Spread), max(m.Clock, c.Own.Clock)
+	}
+	return m
+}
+
+func showVersions(view *kit.View[watch, watched]) {
+	v := versionsView{view}
+	v.Frames = append(v.waits(), v.vain()...)
+	v.Frames = append(v.Frames, v.links(), v.worth())
+	v.Figures = []result.Figure{{ID: "versions-vain", Form: "bar", Frame: "versions-vain", Where: map[string]any{"anybody": true},
+		X: "place", Y: []string{"waits", "vain"}, By: []string{"method"}}}
+	v.stories()
+	v.Facts = append(settings(), kit.Facts("link/Gb/s", 10, "staleness", sspBound, "lower", dsspLower, "upper", dsspUpper,
+		"story.worker", storyConfig.Worker+1, "story.pushes", storyConfig.SlowPushes)...)
+}
+
+// versionsHead heads a frame by its runs.
+const versionsHead = "cluster:platform model:model method:method "
+
+// waits are the waits and answers, and what the tests of versions say of them, run by run and
+// in sums. The share of waits in vain is the mean over the seeds that have a wait, or, of
+// sums, the share of all waits together. The head start tells how much of what clocks get
+// wrong or right by Smin belongs to the time in which the slowest worker has made at most s
+// pushes.
+func (v versionsView) waits() []result.Frame {
+	const tested = "pushes waits once vain_smin vain_smin_share%[1]s/%%.1 ahead_smin vain_smax vain_smax_share%[1]s/%%.1 ahead_smax"
+	rows := kit.NewSheet("versions-census", versionsHead+fmt.Sprintf(tested, "±"))
+	sums := kit.NewSheet("clusters", "cluster:platform method:method "+fmt.Sprintf(tested, ""))
+	early := kit.NewSheet("head-start", "method:method early_waits right_waits early_through wrong_through")
+	add := func(to *kit.Sheet, c censuses, share func(t int) any, head ...any) {
+		row := append(head, c.pushes, c.waits, c.pushes-c.waits)
+		for t, n := range c.all.Count {
+			row = append(row, n[1][0], share(t), n[0][1])
+		}
+		to.Add(row...)
+	}
+	all := map[string]census{}
+	for _, c := range versionClusters {
+		for _, m := range models {
+			for _, method := range clockMethods {
+				x := v.of(c, referenceLink, m, method)
+				add(rows, x, func(t int) any { return vainShare(x.list, t) }, c, m, method)
+			}
+		}
+		for _, method := range clockMethods {
+			x := v.of(c, referenceLink, "", method)
+			add(sums, x, func(t int) any { return shareOf(x.all.Count[t][1][0], x.waits) }, c, method)
+			all[method] = pool([]census{all[method], x.all})
+		}
+	}
+	for _, method := range clockMethods {
+		c := all[method]
+		early.Add(method, c.Early[bySmin][1], c.Count[bySmin][1][1], c.Early[bySmin][0], c.Count[bySmin][0][1])
+	}
+	return []result.Frame{rows.Frame, sums.Frame, early.Frame}
+}
+
+// vain is the share of pushes made to wait and in vain, and the time lost, all workers
+// together, mean over seeds; anybody tells where a bar is drawn, since one of the methods
+// makes somebody wait.
+func (v versionsView) vain() []result.Frame {
+	shares := kit.NewSheet("versions-vain", "place:place "+versionsHead+"waits~/%.0 vain~/%.0 anybody")
+	lost := kit.NewSheet("versions-seconds", versionsHead+"waited/s.2 vain_smin/s.2 vain_smax/s.2 share/%_of_time.1 vain_share/%_of_time.1")
+	for _, c := range versionClusters {
+		for _, m := range models {
+			anybody := slices.ContainsFunc(clockMethods, func(method string) bool { return v.of(c, referenceLink, m, method).waits > 0 })
+			for _, method := range clockMethods {
+				x := v.of(c, referenceLink, m, method)
+				share := func(of func(c census, waits int) int) kit.Estimate {
+					return mean(x.list, func(one census) float64 {
+						waits, pushes := one.waited()
+						return shareOf(of(one, waits), pushes)
+					}).Clamp(0, 100)
+				}
+				shares.Add(c+"-"+m, c, m, method, share(func(_ census, waits int) int { return waits }),
+					share(func(c census, _ int) int { return c.Count[bySmin][1][0] }), anybody)
+				n, seconds := float64(len(x.list)), x.all.Seconds
+				waited := seconds[bySmin][0] + seconds[bySmin][1]
+				lost.Add(c, m, method, waited/n, seconds[bySmin][0]/n, seconds[bySmax][0]/n, 100*waited/x.all.Length,
+					100*seconds[bySmin][0]/x.all.Length)
+			}
+		}
+	}
+	return []result.Frame{shares.Frame, lost.Frame}
+}
+
+// links is the same shares on every link of the profile.
+func (v versionsView) links() result.Frame {
+	s := kit.NewSheet("versions-links", versionsHead+"link/Gb/s waits/%.1 vain/%_of_waits.1")
+	for _, c := range versionClusters {
+		for _, m := range models {
+			for _, method := range clockMethods {
+				for _, l := range platforms.Links {
+					if x := v.of(c, l.Name, m, method); len(x.list) > 0 {
+						s.Add(c, m, method, 8*l.Bandwidth/1e9, shareOf(x.waits, x.pushes), shareOf(x.all.Count[bySmin][1][0], x.waits))
+					}
+				}
+			}
+		}
+	}
+	return s.Frame
+}
+
+// worth sets the methods' own runs side by side; beside_ssp tells where SSP makes anybody
+// wait. A test on SSP's history does not say what would follow from another answer: SSP's
+// waits are what kept its versions together.
+func (v versionsView) worth() result.Frame {
+	s := kit.NewSheet("versions-worth", versionsHead+
+		"waits/%_of_pushes.1 iteration/ms.2 over_ssp/.2 staleness/versions.2 spread/versions clock/clocks beside_ssp")
+	for _, c := range versionClusters {
+		for _, m := range models {
+			ssp := v.own(c, m, "ssp")
+			for _, method := range methods[1:] {
+				x := v.own(c, m, method)
+				s.Add(c, m, method, 100*x.Waited, 1e3*x.Iteration, x.Iteration/ssp.Iteration, x.Staleness, x.Spread, x.Clock, ssp.Waited > 0)
+			}
+		}
+	}
+	return s.Frame
+}
+
+// stories adds the gaps of one worker as lines of steps, since each gap holds until the next
+// push, and where they end; low counts the gaps of at most 1 in the second half.
+func (v versionsView) stories() {
+	ends := kit.NewSheet("stories", "method:method span/ms.0 half clock_end clock_most clock_low version_end version_most version_low")
+	corners := kit.NewSheet("gaps", "method:method ms/ms clock version")
+	for _, m := range storyMethods {
+		s := v.At(watch{storyConfig.Cluster, "", storyConfig.Model, m, true})[0].Story
+		n := len(s.Ms)
+		row := []any{m, s.Ms[n-1], n - n/2}
+		for _, gaps := range [][]int64{s.Clock, s.Version} {
+			low := slices.DeleteFunc(slices.Clone(gaps[n/2:]), func(gap int64) bool { return gap > 1 })
+			row = append(row, gaps[n-1], slices.Max(gaps), len(low))
+		}
+		ends.Add(row...)
+		for i, x := range s.Ms {
+			if i > 0 {
+				corners.Add(m, x, s.Clock[i-1], s.Version[i-1])
+			}
+			corners.Add(m, x, s.Clock[i], s.Version[i])
+		}
+		v.Figures = append(v.Figures, result.Figure{ID: "gaps-" + m, Form: "line", Frame: "gaps", Where: map[string]any{"method": m},
+			X: "ms", Y: []string{"clock", "version"}})
+	}
+	v.Frames = append(v.Frames, ends.Frame, corners.Frame)
+}
