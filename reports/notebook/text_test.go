@@ -172,53 +172,57 @@ func bindings(t *testing.T, path string) map[string]int {
 				call = append(call, a.String())
 			}
 		}
-		for _, a := range n.Args[:1] {
-			visit(a)
+		if chain, ok := n.Args[0].(*parse.ChainNode); ok {
+			visit(chain.Node)
 		}
+		visit(n.Args[0])
+		asked := name[strings.LastIndex(name, ".")+1:] // of a row or of another result
 		switch n.Args[0].(type) {
 		case *parse.IdentifierNode:
-			if name != "fold" && name != "endfold" && name != "n" && name != "join" && name != "not" && name != "and" && name != "or" && name != "eq" {
+			if !slices.Contains([]string{"fold", "endfold", "n", "join", "not", "and", "or", "eq"}, name) {
 				out[strings.Join(call, " ")]++
 			}
-		case *parse.FieldNode, *parse.VariableNode:
-			_, asked, _ := strings.Cut(name, ".") // of a row or of another result
+		case *parse.FieldNode, *parse.VariableNode, *parse.ChainNode:
 			switch {
 			case slices.Contains([]string{"Get", "Fact", "Cell", "Rows", "Has", "Measured"}, asked):
 				out[strings.Join(call[1:], " ")]++
-			case asked != "":
+			case asked != name:
 				out["."+asked]++ // an argument of a reason
 			}
 		}
 	}
-	visit = func(n parse.Node) {
-		branch := func(b *parse.BranchNode) {
-			visit(b.Pipe)
-			visit(b.List)
-			if b.ElseList != nil {
-				visit(b.ElseList)
-			}
-		}
-		switch n := n.(type) {
-		case *parse.ListNode:
-			for _, x := range n.Nodes {
-				visit(x)
-			}
-		case *parse.ActionNode:
-			visit(n.Pipe)
-		case *parse.IfNode:
-			branch(&n.BranchNode)
-		case *parse.WithNode:
-			branch(&n.BranchNode)
-		case *parse.RangeNode:
-			branch(&n.BranchNode)
-		case *parse.PipeNode:
-			for _, c := range n.Cmds {
-				command(c)
-			}
-		}
-	}
+	visit = func(n parse.Node) { commands(n, command) }
 	tree(t, path, func(root *parse.ListNode) { visit(root) })
 	return out
+}
+
+// commands visits what a template calls, in branches too.
+func commands(n parse.Node, command func(*parse.CommandNode)) {
+	branch := func(b *parse.BranchNode) {
+		commands(b.Pipe, command)
+		commands(b.List, command)
+		if b.ElseList != nil {
+			commands(b.ElseList, command)
+		}
+	}
+	switch n := n.(type) {
+	case *parse.ListNode:
+		for _, x := range n.Nodes {
+			commands(x, command)
+		}
+	case *parse.ActionNode:
+		commands(n.Pipe, command)
+	case *parse.IfNode:
+		branch(&n.BranchNode)
+	case *parse.WithNode:
+		branch(&n.BranchNode)
+	case *parse.RangeNode:
+		branch(&n.BranchNode)
+	case *parse.PipeNode:
+		for _, c := range n.Cmds {
+			command(c)
+		}
+	}
 }
 
 // Both languages have the same labels, and each is of use to somebody.
