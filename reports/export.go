@@ -25,8 +25,7 @@ const (
 
 // Export writes every figure under o.Results to dir as SVG, PNG and CSV, and
 // README.txt, which says of each what it shows, how it was made and whom to cite.
-// A file is called <paper>/<result>[-<profile>]-<figure>; a figure that several
-// profiles share is written once, as on the pages. A figure with a letter that the
+// A file is called <paper>/<result>[-<profile>]-<figure>. A figure with a letter that the
 // fonts of the images lack has no PNG, and both README.txt and Exported say so. The
 // same results give the same bytes, and each file appears whole or not at all.
 // progress, if any, hears of every figure.

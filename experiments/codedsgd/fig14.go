@@ -127,5 +127,6 @@ func (s *sweep) savingFacts() (out []result.Fact) {
 		c, _ := claims.Get(id)
 		out = append(out, kit.Facts("stated."+id+"/%.2", c.Numbers()[0])...)
 	}
-	return append(out, kit.Facts("most.r", r, "switch.mean/%.1", meanSaved(s.on, multicast, switched), "late.nodes", trainedFrom, "early", len(late) > 0 && len(late) < len(s.on))...)
+	return append(out, kit.Facts("most.r", r, "switch.mean/%.1", meanSaved(s.on, multicast, switched),
+		"late.nodes", trainedFrom, "early", len(late) > 0 && len(late) < len(s.on))...)
 }

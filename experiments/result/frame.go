@@ -1,9 +1,9 @@
 package result
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 )
 
@@ -21,20 +21,27 @@ type columns struct {
 	Columns []column `json:"columns"`
 }
 
-// MarshalJSON writes f by column.
+// MarshalJSON writes f by column. Cells repeat where their bytes in the file do, so that a
+// frame that was read is written as it was.
 func (f Frame) MarshalJSON() ([]byte, error) {
 	out := columns{f.ID, f.Kind, make([]column, len(f.Columns))}
 	for i, c := range f.Columns {
-		cells, runs := make([]any, len(f.Rows)), []any(nil)
+		cells, runs, last := make([]any, len(f.Rows)), []any(nil), []byte(nil)
 		for j, row := range f.Rows {
 			if len(row) != len(f.Columns) {
 				return nil, fmt.Errorf("frame %s: row %d has %d cells, want %d", f.ID, j, len(row), len(f.Columns))
 			}
-			if cells[j] = row[i]; j > 0 && reflect.DeepEqual(row[i], cells[j-1]) {
+			cells[j] = row[i]
+			raw, err := Canonical(row[i])
+			if err != nil {
+				return nil, fmt.Errorf("frame %s: row %d, column %s: %w", f.ID, j, c.Key, err)
+			}
+			if j > 0 && bytes.Equal(raw, last) {
 				runs[len(runs)-1] = runs[len(runs)-1].(int) + 1
 			} else {
 				runs = append(runs, row[i], 1)
 			}
+			last = raw
 		}
 		if out.Columns[i] = (column{c, cells, nil}); len(runs) < len(cells) {
 			out.Columns[i] = column{c, nil, runs}

@@ -73,7 +73,7 @@ type Frame struct {
 	ID      string   `json:"id"`
 	Kind    string   `json:"kind,omitempty"` // "": the result's
 	Columns []Column `json:"columns"`
-	Rows    [][]any  `json:"rows"` // cells: key, number, bool, list of samples, or nil (no value)
+	Rows    [][]any  `json:"rows"` // cells: key, number, bool, list of samples or keys, or nil (no value)
 }
 
 // What a column says of the one before it, Column.Bound.

@@ -97,6 +97,31 @@ func TestWriteReadIsStable(t *testing.T) {
 	}
 }
 
+// Cells that are alike in the file are written once, though their numbers differ behind
+// the digits of a file or in kind: else what was read would be written otherwise.
+func TestCellsRepeatAsTheyAreWritten(t *testing.T) {
+	r := sample()
+	r.Frames = append(r.Frames, Frame{ID: "near", Columns: []Column{{Key: "x"}, {Key: "keys"}},
+		Rows: [][]any{{1.0, []any{"a", "b"}}, {1.00000000001, []any{"a", "b"}}, {1, []any{"a"}}, {1.0, []any{"a"}}, {1.0, nil}}})
+	first, err := Encode(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(first), `"runs": [1, 5]`) {
+		t.Errorf("the file has no five cells of 1:\n%s", first)
+	}
+	back, err := Decode("near", first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := Encode(back); err != nil || !bytes.Equal(first, again) {
+		t.Errorf("writing what was read changes the bytes: %v\n%s", err, cmp.Diff(string(first), string(again)))
+	}
+	if err := valid(compile(t, SchemaJSON), first); err != nil {
+		t.Error(err)
+	}
+}
+
 // A file of another version is told from a broken one, and fields that nobody knows,
 // frames whose columns have other lengths and runs of odd lengths are refused.
 func TestReadRefuses(t *testing.T) {

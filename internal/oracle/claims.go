@@ -8,7 +8,7 @@ import (
 
 	judge "gradsync/experiments/claims"
 	"gradsync/experiments/result"
-	"gradsync/internal/oracle/v1"
+	"gradsync/internal/oracle/before"
 )
 
 // claimNumbers are the numbers that a claim of version 2 holds anywhere.
@@ -39,7 +39,7 @@ func found(c result.Claim) []result.Reason {
 }
 
 // claims compares what was found of every claim.
-func claims(rep *report, old *v1.Result, r *result.Result, words pageText) {
+func claims(rep *report, old *before.Result, r *result.Result, words pageText) {
 	pages, facts := words.pool(r), facts(r).all.list
 	for _, c := range old.Claims {
 		rep.claims++
@@ -87,7 +87,7 @@ func claims(rep *report, old *v1.Result, r *result.Result, words pageText) {
 	}
 }
 
-func judgedBefore(old *v1.Result, id string) bool {
+func judgedBefore(old *before.Result, id string) bool {
 	for _, c := range old.Claims {
 		if c.ID == id {
 			return true
@@ -97,20 +97,20 @@ func judgedBefore(old *v1.Result, id string) bool {
 }
 
 // remark is what version 1 said of a verdict, as version 2 writes it.
-func remark(c v1.Claim) string {
+func remark(c before.Claim) string {
 	switch {
-	case v1.Undecided(c):
+	case before.Undecided(c):
 		return judge.UndecidedRemark
-	case v1.Given(c):
+	case before.Given(c):
 		return judge.GivenRemark
-	case v1.Derived(c):
+	case before.Derived(c):
 		return judge.DerivedRemark
 	}
 	return ""
 }
 
 // measured compares the numbers found and their intervals.
-func measured(rep *report, what string, c v1.Claim, d *result.Claim) {
+func measured(rep *report, what string, c before.Claim, d *result.Claim) {
 	now := flatten(d.Measured)
 	switch m := c.Measured.(type) {
 	case float64:
@@ -178,7 +178,7 @@ func clauses(text string) (n int) {
 // reasons counts the clauses of version 1: none may be lost without being listed. What
 // was found, the parts, a remark and the intervals are data now and stand for one each;
 // said is how many clauses the page has.
-func reasons(rep *report, what string, c v1.Claim, d *result.Claim, said int) {
+func reasons(rep *report, what string, c before.Claim, d *result.Claim, said int) {
 	was, now := clauses(c.Why), len(d.Reasons)
 	data := 0
 	if d.Found != nil && d.Found.Code != judge.AsStated {

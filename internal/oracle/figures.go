@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/result"
-	"gradsync/internal/oracle/v1"
+	"gradsync/internal/oracle/before"
 )
 
 // point is what is drawn at one place: x is "" where it is a word. lo and hi are NaN
@@ -132,7 +132,7 @@ func pointAt(f *result.Frame, row []any, x, y int) (p point, ok bool) {
 }
 
 // figures looks for every series and every band of version 1 in some figure.
-func figures(rep *report, old *v1.Result, r *result.Result) {
+func figures(rep *report, old *before.Result, r *result.Result) {
 	var now []drawing
 	for _, f := range r.Figures {
 		now = append(now, drawn(r, f))
@@ -156,7 +156,7 @@ func figures(rep *report, old *v1.Result, r *result.Result) {
 }
 
 // pointsOf are the points of a series of version 1; the x of a bar is its place.
-func pointsOf(form string, s v1.Series) []point {
+func pointsOf(form string, s before.Series) []point {
 	out := make([]point, len(s.Y))
 	for i, y := range s.Y {
 		out[i] = point{y: canon(y), lo: math.NaN(), hi: math.NaN()}

@@ -11,20 +11,20 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"gradsync/internal/oracle/v1"
+	"gradsync/internal/oracle/before"
 )
 
 //go:embed testdata/v1.tar.zst
 var archive []byte
 
 // frozen returns the results of version 1 by "id profile".
-func frozen() (map[string]*v1.Result, error) {
+func frozen() (map[string]*before.Result, error) {
 	z, err := zstd.NewReader(bytes.NewReader(archive), zstd.WithDecoderMaxWindow(1<<27))
 	if err != nil {
 		return nil, err
 	}
 	defer z.Close()
-	out, files := map[string]*v1.Result{}, tar.NewReader(z)
+	out, files := map[string]*before.Result{}, tar.NewReader(z)
 	for {
 		head, err := files.Next()
 		if errors.Is(err, io.EOF) {
@@ -37,7 +37,7 @@ func frozen() (map[string]*v1.Result, error) {
 		}
 		dec := json.NewDecoder(files)
 		dec.DisallowUnknownFields()
-		r := new(v1.Result)
+		r := new(before.Result)
 		if err := dec.Decode(r); err != nil {
 			return nil, fmt.Errorf("frozen results: %s: %w", head.Name, err)
 		}

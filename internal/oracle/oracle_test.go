@@ -11,7 +11,7 @@ import (
 
 	judge "gradsync/experiments/claims"
 	"gradsync/experiments/result"
-	"gradsync/internal/oracle/v1"
+	"gradsync/internal/oracle/before"
 )
 
 // Every committed result of version 2 whose seeds are those of version 1 has its numbers.
@@ -49,7 +49,7 @@ func TestOracle(t *testing.T) {
 
 // converted makes a result of version 2 that holds the numbers of old: frames by table
 // and series, sentences as codes.
-func converted(old *v1.Result) *result.Result {
+func converted(old *before.Result) *result.Result {
 	r := &result.Result{ID: old.ID, Profile: old.Profile, Seeds: old.Seeds, Engine: old.Engine, Kind: old.Kind, Status: old.Status, Data: old.Sets()}
 	for _, t := range old.Tables {
 		r.Frames = append(r.Frames, tableFrame(t))
@@ -77,7 +77,7 @@ func values(s string) []any {
 	return out
 }
 
-func tableFrame(t v1.Table) result.Frame {
+func tableFrame(t before.Table) result.Frame {
 	f := result.Frame{ID: t.ID}
 	for _, c := range t.Columns {
 		f.Columns = append(f.Columns, result.Column{Key: c.Key})
@@ -95,7 +95,7 @@ func tableFrame(t v1.Table) result.Frame {
 	return f
 }
 
-func figureFrame(g v1.Figure) result.Frame {
+func figureFrame(g before.Figure) result.Frame {
 	f := result.Frame{ID: "drawn-" + g.ID, Columns: []result.Column{{Key: "series"}, {Key: "x"}, {Key: "y"},
 		{Key: "y_lo", Bound: result.Low}, {Key: "y_hi", Bound: result.High}}}
 	for i, s := range g.Series {
@@ -113,7 +113,7 @@ func figureFrame(g v1.Figure) result.Frame {
 	return f
 }
 
-func coded(c v1.Claim) result.Claim {
+func coded(c before.Claim) result.Claim {
 	d := result.Claim{ID: c.ID, Verdict: c.Verdict, Remark: remark(c)}
 	switch m := c.Measured.(type) {
 	case float64:
@@ -178,7 +178,7 @@ func TestFindsChanges(t *testing.T) {
 	cell := func(r *result.Result, k int) *any { return &r.Frames[0].Rows[2][k] }
 	for _, c := range []struct {
 		name, what string
-		of         *v1.Result
+		of         *before.Result
 		spoil      func(r *result.Result)
 	}{
 		{"a cell by 1e-5", "table convergence", v1, func(r *result.Result) { *cell(r, 1) = (*cell(r, 1)).(float64) * (1 + 1e-5) }},
@@ -259,7 +259,7 @@ func TestFindsChangesOfACommittedResult(t *testing.T) {
 // A number of a note must stand on the page where there is one: what the data has is not
 // enough.
 func TestReadsThePage(t *testing.T) {
-	old := &v1.Result{ID: "x/y", Notes: []string{"12 of 340 were late, by 5.25 ms."}}
+	old := &before.Result{ID: "x/y", Notes: []string{"12 of 340 were late, by 5.25 ms."}}
 	r := &result.Result{ID: "x/y", Facts: []result.Fact{{Key: "late", Value: 12.0}, {Key: "by", Value: 5.25}, {Key: "of", Value: 340.0}}}
 	for words, want := range map[string]int{"": 0, "12 of 340, 5.2513 ms": 0, "12 of 340, 5.3 ms": 0, "12 of 341, 5.4 ms": 2} {
 		if rep := compare(old, r, pageText{words: words}); len(rep.differences) != want {
@@ -273,7 +273,7 @@ func TestReadsThePage(t *testing.T) {
 
 // The ends of a figure's interval are found as such and as halves, and not where others are.
 func TestFindsBounds(t *testing.T) {
-	old := &v1.Result{ID: "x/y", Figures: []v1.Figure{{ID: "f", Form: "bar", Series: []v1.Series{
+	old := &before.Result{ID: "x/y", Figures: []before.Figure{{ID: "f", Form: "bar", Series: []before.Series{
 		{Name: "s", X: []float64{0, 1}, Y: []float64{1.5, 2}, Lo: []float64{1.25, 1.75}, Hi: []float64{1.75, 2.25}}}}}}
 	r := &result.Result{ID: "x/y", Frames: []result.Frame{{ID: "f", Columns: []result.Column{{Key: "k"}, {Key: "y"}, {Key: "h", Bound: result.Half}},
 		Rows: [][]any{{"b", 2.0, 0.25}, {"a", 1.5, 0.25}}}}, Figures: []result.Figure{{ID: "f", Frame: "f", X: "k", Y: []string{"y"}}}}

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/result"
-	"gradsync/internal/oracle/v1"
+	"gradsync/internal/oracle/before"
 )
 
 //go:embed allowed.csv
@@ -85,7 +85,7 @@ func thousands(n int) string {
 
 // compare sets a result of version 2 beside that of version 1. words are the text of its
 // page, "" where it cannot be had.
-func compare(old *v1.Result, r *result.Result, words pageText) report {
+func compare(old *before.Result, r *result.Result, words pageText) report {
 	rep := report{id: r.ID + " " + r.Profile}
 	config(&rep, old, r)
 	switch {
@@ -112,7 +112,7 @@ func compare(old *v1.Result, r *result.Result, words pageText) report {
 
 // captions notes which numbers of captions are neither on the page nor anywhere in the
 // result.
-func captions(rep *report, old *v1.Result, r *result.Result, pages *pool) {
+func captions(rep *report, old *before.Result, r *result.Result, pages *pool) {
 	data := newPool(append(everything(r), flatten(r.Config)...))
 	var texts, gone []string
 	for _, t := range old.Tables {
@@ -137,7 +137,7 @@ func captions(rep *report, old *v1.Result, r *result.Result, pages *pool) {
 }
 
 // config notes what else differs; it is no difference of its own.
-func config(rep *report, old *v1.Result, r *result.Result) {
+func config(rep *report, old *before.Result, r *result.Result) {
 	if fmt.Sprint(old.Seeds) != fmt.Sprint(r.Seeds) {
 		rep.info = append(rep.info, fmt.Sprintf("seeds %v, were %v", r.Seeds, old.Seeds))
 	}

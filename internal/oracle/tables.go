@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"gradsync/experiments/result"
-	"gradsync/internal/oracle/v1"
+	"gradsync/internal/oracle/before"
 )
 
 // numbers are those of a row, as a list and with how often each stands there.
@@ -115,7 +115,7 @@ func judged(r *result.Result) *sheet {
 }
 
 // tables looks for the rows of every table, and for the numbers in its words.
-func tables(rep *report, old *v1.Result, r *result.Result, pages *pool) {
+func tables(rep *report, old *before.Result, r *result.Result, pages *pool) {
 	sheets := append(frames(r), facts(r), judged(r))
 	data := newPool(everything(r))
 	for _, t := range old.Tables {
@@ -278,7 +278,7 @@ func inTwo(sheets []*sheet, row numbers) bool {
 }
 
 // missing reports the numbers of a row that its nearest row lacks.
-func missing(rep *report, t v1.Table, i int, label string, row numbers, sheets []*sheet) {
+func missing(rep *report, t before.Table, i int, label string, row numbers, sheets []*sheet) {
 	var near numbers
 	where, fewest := "", len(row.list)+1
 	for _, s := range sheets {

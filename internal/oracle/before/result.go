@@ -1,6 +1,6 @@
-// Package result1 is the first version of the schema between experiments and reports,
-// which held finished presentation. Package result is what it becomes, family by family.
-package v1
+// Package before is version 1 of the schema of results, which held finished presentation:
+// what the frozen results that the oracle compares with are read by.
+package before
 
 import "gradsync/experiments/result"
 

@@ -1,0 +1,280 @@
+package reports
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dop251/goja"
+
+	"gradsync/reports/playground"
+)
+
+// everyPaper are the stems of the pages that links of the playground may lead to.
+func everyPaper() (out []string) {
+	for _, p := range papers {
+		out = append(out, p.Key)
+	}
+	return out
+}
+
+func playgroundOf(t *testing.T) *playgroundPage {
+	t.Helper()
+	frame, err := newFrame(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := buildPlayground(frame, everyPaper(), "gradsync report")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page
+}
+
+// The blog's preset by hand: 2·39/40·1.2 GB, and 2·39·(3 µs + 1.2 GB/40/6 GB/s) after its
+// 370 ms of computing (B15); coded SGD's: 3·128.2 ms, and 5/(7·3) of 56/8·7 gradients of
+// 2.67 MB at 125 MB/s. The least row is marked.
+func TestPlaygroundTables(t *testing.T) {
+	page := playgroundOf(t)
+	row := func(preset, method string) playRow {
+		p := page.Presets[slices.IndexFunc(page.Presets, func(p playPreset) bool { return p.Key == preset })]
+		return p.Rows[slices.IndexFunc(p.Rows, func(r playRow) bool { return r.Method.Key == method })]
+	}
+	for _, c := range []struct {
+		preset, method string
+		want           string
+	}{
+		{"blog", "ring", "370 ms|0|390 ms|760 ms|2.34 GB|2.34 GB"},
+		{"blog", "naive", "370 ms|0|15.6 s|16 s|46.8 GB|46.8 GB"},
+		{"blog", "ssgd-multicast", "370 ms|0|7.8 s|≥ 8.17 s|1.2 GB|46.8 GB"},
+		{"dasp", "bsp", "25 ms|65 ms|429 ms|519 ms|268 MB|268 MB"},
+		{"dasp", "hierarchical", "–|–|–|–|–|–"},
+		{"codedsgd", "cssgd", "385 ms|0|749 ms|≥ 1.13 s|31.2 MB|93.6 MB"},
+		{"codedsgd", "cssgd-model", "385 ms|0|250 ms|634 ms|31.2 MB|–"},
+	} {
+		if got := strings.ReplaceAll(strings.Join(row(c.preset, c.method).Cells, "|"), nbsp, " "); got != c.want {
+			t.Errorf("%s, %s: %s, want %s", c.preset, c.method, got, c.want)
+		}
+	}
+	for _, p := range page.Presets {
+		n := 0
+		for _, r := range p.Rows {
+			if r.Least {
+				n++
+			}
+		}
+		if n == 0 {
+			t.Errorf("%s: no row is least", p.Key)
+		}
+	}
+}
+
+// The preset of coded SGD has what it says: by the paper's model, fed with SSGD that sends
+// every block's gradient, 3 is best of eight nodes and 56 blocks (C10), and the model sends
+// what (28) lets a node send.
+func TestPlaygroundModelIsThePapers(t *testing.T) {
+	p := playPresets[slices.IndexFunc(playPresets, func(p playPreset) bool { return p.Key == "codedsgd" })]
+	for fact, want := range map[playground.Fact]float64{playground.Blocks: 56, playground.BestRedundancy: 3} {
+		if got := playground.About(fact, p.setting()); got != want {
+			t.Errorf("fact %d is %v, want %v", fact, got, want)
+		}
+	}
+	at := func(key string) playground.Cost {
+		all := playground.Methods()
+		return all[slices.IndexFunc(all, func(m playground.Method) bool { return m.Key == key })].Cost(p.setting())
+	}
+	if a, b := at("cssgd-model").Sent, at("cssgd").Sent; math.Abs(a-b) > 1e-9*b {
+		t.Errorf("the model sends %v bytes, (28) %v", a, b)
+	}
+}
+
+// bareNode is a node that is called no worker, as the other pages call it.
+var bareNode = regexp.MustCompile(`(^|[^作])节点`)
+
+// Every preset is a valid setting inside the sliders' ranges, and every slider, method
+// and fact has words in both languages.
+func TestPlaygroundIsComplete(t *testing.T) {
+	page := playgroundOf(t)
+	two := func(what string, s said) {
+		if s.En == "" || s.Zh == "" {
+			t.Errorf("%s: %q, %q", what, s.En, s.Zh)
+		}
+		if strings.Contains(strings.ToLower(s.En), "worker") && bareNode.MatchString(s.Zh) || strings.Contains(s.Zh, "组播") {
+			t.Errorf("%s: another word than that of the other pages, 工作节点 and 多播: %q, %q", what, s.En, s.Zh)
+		}
+	}
+	for _, p := range page.Presets {
+		two(p.Key, p.Name)
+		two(p.Key, p.Note)
+		if len(p.Values) != len(playSliders) || !p.setting().Valid() {
+			t.Errorf("%s: %d values, setting %+v", p.Key, len(p.Values), p.setting())
+		}
+		for _, s := range playSliders {
+			if x := p.Values[s.ID]; x < s.Stops[0] || x > s.Stops[len(s.Stops)-1] {
+				t.Errorf("%s: %s = %v is out of the slider's range", p.Key, s.ID, x)
+			}
+		}
+	}
+	for _, s := range playSliders {
+		two(s.ID, s.Name)
+		two(s.ID, s.Help)
+		if !slices.IsSorted(s.Stops) {
+			t.Errorf("%s: stops %v", s.ID, s.Stops)
+		}
+	}
+	looks := map[string]string{}
+	for _, m := range page.Methods {
+		two(m.Key, m.Name)
+		two(m.Key, m.Note)
+		if other := looks[m.Colour+m.Dash]; other != "" {
+			t.Errorf("%s and %s look the same", m.Key, other)
+		}
+		looks[m.Colour+m.Dash] = m.Key
+		if len(m.Links) == 0 {
+			t.Errorf("%s: no link to its formula", m.Key)
+		}
+	}
+	if len(playMethods) != len(page.Methods) || len(page.Facts) != int(playground.DASPSpread)+1 {
+		t.Errorf("%d methods in words, %d of the model; %d facts", len(playMethods), len(page.Methods), len(page.Facts))
+	}
+	for i, f := range page.Facts {
+		two(fmt.Sprint("fact ", i), f.Name)
+	}
+}
+
+// Links lead to formulas, or to sections of experiments, that there are.
+func TestPlaygroundLinks(t *testing.T) {
+	at := map[string]bool{"ring.html#placement": true, "codedsgd.html#accounting": true} // experiments
+	for _, p := range papers {
+		for _, f := range p.Formulas {
+			for _, id := range append(slices.Clone(f.Also), f.ID) {
+				at[p.Key+".html#"+id] = true
+			}
+		}
+	}
+	page := playgroundOf(t)
+	var links []playLink
+	for _, m := range page.Methods {
+		links = append(links, m.Links...)
+	}
+	for _, f := range page.Facts {
+		links = append(links, f.Link)
+	}
+	for _, l := range links {
+		if l.Text.En != "" && l.Text.Zh == "" {
+			t.Errorf("%s: %q has no Chinese", l.Href, l.Text.En)
+		}
+		if l.Href != "" && !at[l.Href] {
+			t.Errorf("%s (%s) leads nowhere", l.Href, l.Text.En)
+		}
+	}
+	frame, _ := newFrame(false)
+	alone, err := buildPlayground(frame, []string{"ring"}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range alone.Methods {
+		for _, l := range m.Links {
+			if !strings.HasPrefix(l.Href, "ring.html") {
+				t.Errorf("%s: a link to %s, which was not built", m.Key, l.Href)
+			}
+		}
+	}
+}
+
+// The page in both shapes holds its module, its words and what permits both to run.
+func TestPlaygroundPage(t *testing.T) {
+	r, err := newRenderer(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, single := range []bool{false, true} {
+		frame, err := newFrame(single)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := outputs{}
+		if err := out.playground(r.pages, frame, []string{"index.html", "ring.html"}, "gradsync report"); err != nil {
+			t.Fatal(err)
+		}
+		page := string(out["playground.html"])
+		for _, want := range []string{"wasm-unsafe-eval", `id="playground-module">H4sI`, `<span class="zh" lang="zh">环形全归约</span>`, "2.34" + nbsp + "GB", `href="ring.html#bytes"`, `id="set-n"`, `id="without"`} {
+			if !strings.Contains(page, want) {
+				t.Errorf("single %v: no %s", single, want)
+			}
+		}
+		if inline := strings.Contains(page, "gradsyncPlayground"); inline != single {
+			t.Errorf("single %v: the script is in the page: %v", single, inline)
+		}
+		if strings.Contains(page, "ZgotmplZ") {
+			t.Error("the template refused a value")
+		}
+	}
+}
+
+// The script prints numbers and turns sliders to SI units as this package does, and
+// reads addresses.
+func TestPlaygroundScript(t *testing.T) {
+	js, err := assets.ReadFile("assets/playground-model.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	vm := goja.New()
+	raw, _ := json.Marshal(playSliders)
+	if err := vm.Set("SLIDERS", string(raw)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := vm.RunString(string(js) + `;SLIDERS = JSON.parse(SLIDERS);`); err != nil {
+		t.Fatal(err)
+	}
+	run := func(code string) goja.Value {
+		t.Helper()
+		v, err := vm.RunString(code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	for _, x := range []float64{0, 1e-12, 4.2e-9, 9.996e-7, 0.00123456, 0.99949, 0.99951, 1, 9.995, 12.34, 999.4, 999.6, 12345.6, 1e7, 1e20, math.NaN()} {
+		for what, want := range map[string]string{`["s","ms","µs","ns"], 1e-3`: playTime(x), `["B","kB","MB","GB","TB","PB","EB"], 1e3`: playSize(x)} {
+			if got := run(fmt.Sprintf("gradsyncPlayground.inUnit(%v, %s)", x, what)).String(); got != want {
+				t.Errorf("%v: %q in the page, %q here", x, got, want)
+			}
+		}
+	}
+	for _, p := range playPresets {
+		values, _ := json.Marshal(p.Values)
+		var got []float64
+		if err := vm.ExportTo(run(fmt.Sprintf("gradsyncPlayground.setting(SLIDERS, %s)", values)), &got); err != nil {
+			t.Fatal(err)
+		}
+		s := p.setting()
+		want := []float64{float64(s.Workers), float64(s.PerMachine), float64(s.Redundancy), s.Parameters, s.Bandwidth, s.Inner, s.Latency, s.Compute, s.Slowest, s.Density, s.Codec}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v in the page, %v here", p.Key, got, want)
+		}
+	}
+	for code, want := range map[string]string{
+		`least([3, NaN, 2, 2, 5], {})`: "2", `least([3, NaN, 2, 2, 5], {2: true})`: "3", `least([NaN], {})`: "-1", `least([1.0000000000000002, 1], {})`: "0",
+		`longest([1, 3, NaN])`: "3", `longest([2, 100, NaN])`: "24", `longest([0, 5])`: "5", `longest([NaN])`: "1", `longest([])`: "1",
+		// The first stays least while nothing is below it by more than a thousandth.
+		`runs([[1, 2], [1, 0.9995], [1, 0.9], [2, 1]], {})`: `[{"m":0,"from":0,"to":1},{"m":1,"from":2,"to":3}]`,
+		`runs([[1, 2], [NaN, NaN], [1, 2]], {})`:            `[{"m":0,"from":0,"to":0},{"m":0,"from":2,"to":2}]`,
+		`runs([[1, 2], [1, 2]], {0: true})`:                 `[{"m":1,"from":0,"to":1}]`,
+	} {
+		if got := run("JSON.stringify(gradsyncPlayground." + code + ")").String(); got != want {
+			t.Errorf("%s = %s, want %s", code, got, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"#n=12&b=2.5": `{"n":12,"b":2.5}`, "#n=1e9&b=2": `{"n":40,"b":2}`, "#n=3.5": `{"n":40,"b":48}`, "#b=": `{"n":40,"b":48}`, "": `{"n":40,"b":48}`, "#x=1&<b>": `{"n":40,"b":48}`, "#b=NaN": `{"n":40,"b":48}`,
+	} {
+		if got := run(fmt.Sprintf("JSON.stringify(gradsyncPlayground.read(SLIDERS, %q, {n: 40, b: 48}))", text)).String(); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
