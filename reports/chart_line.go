@@ -131,6 +131,7 @@ func lineLook(s notebook.Series, l look) func(map[string]any) {
 			style = map[string]any{"color": l.Colour, "width": 1, "opacity": 0.35}
 			m["showSymbol"], m["z"] = false, 2
 			m["silent"] = true
+			m["seed"] = *s.Seed // for who takes the numbers away
 		}
 		m["lineStyle"] = style
 		m["itemStyle"] = mark
@@ -155,7 +156,7 @@ func bandData(s notebook.Series) []opts.CustomData {
 	return data
 }
 
-// drawn is a point to six digits, finer than any screen: the data files have them all.
+// drawn is a point to six digits, finer than any screen: `gradsync export` writes them all.
 func drawn(xs ...float64) []float64 {
 	for i, x := range xs {
 		if short, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64); err == nil {

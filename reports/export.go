@@ -109,7 +109,7 @@ func exported(all map[string][]loaded) []exportFigure {
 		for _, l := range all[papers[i].Key] {
 			for _, part := range l.Page.Parts {
 				if part.Figure != nil {
-					out = append(out, exportFigure{loaded: l, of: part.Figure, name: fmt.Sprintf("%s/%s-%s", papers[i].Key, l.Anchor(), slug(part.Figure.ID))})
+					out = append(out, exportFigure{loaded: l, of: part.Figure, name: fmt.Sprintf("%s/%s-%s", papers[i].Key, l.Anchor(), figureID(l, part.Figure.ID))})
 				}
 			}
 		}

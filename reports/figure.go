@@ -58,9 +58,8 @@ func viewFigure(l loaded, f *notebook.Figure, s *scripts) (*figureView, error) {
 	}
 	v := &figureView{Anchor: id, Form: en.Form, Kind: kindBeside(l, en.Kind), Told: bothHTML(f.Caption), Alt: f.Alt, SVG: template.HTML(svg), Option: template.JS(short), Height: height,
 		XTitle: axisTitle(en.X), YTitle: axisTitle(en.Y), XUnit: en.X.Unit, Lanes: strings.Join(en.Lanes, "\n"), Drawn: howDrawn(en, [2][]string{together, alsoZh})}
-	head, rows := pointsOf(en)
-	_, rowsZh := pointsOf(zh)
-	v.Head = head
+	rows, rowsZh := pointsOf(en), pointsOf(zh)
+	v.Head = pointHeads(en, zh)
 	if n := len(rows); n > shownPoints {
 		v.Cut = n - shownPoints
 		rows, rowsZh = rows[:shownPoints], rowsZh[:shownPoints]
@@ -83,14 +82,26 @@ func figureID(l loaded, id string) string {
 	return slug(id)
 }
 
+// pointHeads are the heads of pointsOf.
+func pointHeads(en, zh notebook.Drawing) (out []template.HTML) {
+	words := []notebook.Both{{"series", "系列"}, {"seed", "种子"}, {axisTitle(en.X), axisTitle(zh.X)}, {axisTitle(en.Y), axisTitle(zh.Y)}, {"95 % low", "95 % 下限"}, {"95 % high", "95 % 上限"}}
+	if en.Form == "gantt" {
+		words = []notebook.Both{{"lane", "泳道"}, {"from", "从"}, {"to", "到"}, {"state", "状态"}, {"label", "标签"}}
+	}
+	for _, w := range words {
+		out = append(out, both(w))
+	}
+	return out
+}
+
 // pointsOf is the data of a figure in rows of words: the means first, since a page shows
 // only so many.
-func pointsOf(f notebook.Drawing) (head []template.HTML, rows [][]string) {
+func pointsOf(f notebook.Drawing) (rows [][]string) {
 	if f.Form == "gantt" {
 		for _, b := range f.Bands {
 			rows = append(rows, []string{f.Lanes[b.Lane], number(b.From, 0), number(b.To, 0), b.State, b.Label})
 		}
-		return heads("lane", "泳道", "from", "从", "to", "到", "state", "状态", "label", "标签"), rows
+		return rows
 	}
 	for _, s := range ordered(f.Series) {
 		seed := ""
@@ -111,15 +122,7 @@ func pointsOf(f notebook.Drawing) (head []template.HTML, rows [][]string) {
 			rows = append(rows, row)
 		}
 	}
-	return heads("series", "系列", "seed", "种子", axisTitle(f.X), "横轴", axisTitle(f.Y), "纵轴", "95 % low", "95 % 下限", "95 % high", "95 % 上限"), rows
-}
-
-// heads are titles in both languages, given in turn.
-func heads(words ...string) (out []template.HTML) {
-	for i := 0; i < len(words); i += 2 {
-		out = append(out, both(notebook.Both{words[i], words[i+1]}))
-	}
-	return out
+	return rows
 }
 
 // standing is what point i of a series stands at.

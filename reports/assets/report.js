@@ -99,17 +99,27 @@ function gradsyncCSV(rows) {
 }
 
 /* The numbers of a whole option, a row per point, bar or band, below a head; say gives
-   words their language. */
-function gradsyncRows(o, data, say) {
-  var gantt = data.form === "gantt", lanes = (data.lanes || "").split("\n"), bars = (o.xAxis[0].data || []).map(gradsyncLine), out = [];
-  out.push(gantt ? ["lane", "from", "to", "state"] : ["series", say(data.x), say(data.y)]);
+   words their language, and zh tells which that is. A point has the ends of its interval
+   where it has one, and its seed where it is of one. */
+function gradsyncRows(o, data, say, zh) {
+  var gantt = data.form === "gantt", lanes = (data.lanes || "").split("\n"), bars = (o.xAxis[0].data || []).map(gradsyncLine), ends = {}, out = [];
+  if (gantt) out.push(zh ? ["泳道", "从", "到", "状态"] : ["lane", "from", "to", "state"]);
+  o.series.forEach(function (s) { // bands and whiskers
+    if (s.renderItem && !gantt) (s.data || []).forEach(function (v) { ends[s.name + "\n" + v[0]] = v.slice(1, 3); });
+  });
+  var seeds = o.series.some(function (s) { return s.seed !== undefined; }), bounded = Object.keys(ends).length > 0;
+  function row(s, at, x, y) {
+    var of = s.seed === undefined && ends[s.name + "\n" + at] || ["", ""];
+    out.push([say(s.name)].concat(seeds ? [s.seed === undefined ? "" : s.seed] : [], [x, y], bounded ? of : []));
+  }
+  if (!gantt) out.push([zh ? "系列" : "series"].concat(seeds ? [zh ? "种子" : "seed"] : [], [say(data.x), say(data.y)], bounded ? (zh ? ["95 % 下限", "95 % 上限"] : ["95 % low", "95 % high"]) : []));
   o.series.forEach(function (s) {
-    if (s.renderItem && !gantt) return; // bands and whiskers
+    if (s.renderItem && !gantt) return;
     (s.data || []).forEach(function (d, i) {
       var v = d && d.value !== undefined ? d.value : d;
       if (gantt) out.push([say(lanes[v[2]]), v[0], v[1], say(d.name || s.name)]);
-      else if (Array.isArray(v)) out.push([say(s.name), v[0], v[1]]);
-      else if (v !== "-") out.push([say(s.name), say(bars[i]), v]);
+      else if (Array.isArray(v)) row(s, v[0], v[0], v[1]);
+      else if (v !== "-") row(s, i, say(bars[i]), v);
     });
   });
   return out;
@@ -363,7 +373,7 @@ if (typeof document !== "undefined") (function () {
   function figureLines(fig) {
     var bases = JSON.parse(document.getElementById("chart-bases").textContent), words = root.lang === "zh" ? bases.zh : null;
     var o = gradsyncWhole(bases[fig.dataset.form], JSON.parse(fig.querySelector("script[type='application/json']").textContent));
-    return gradsyncRows(o, fig.dataset, function (x) { return gradsyncWord(words, x); });
+    return gradsyncRows(o, fig.dataset, function (x) { return gradsyncWord(words, x); }, !!words);
   }
 
   function copy(text, button) {
