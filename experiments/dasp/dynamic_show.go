@@ -196,10 +196,11 @@ func (d dynRuns) forgiveness() {
 
 // states adds DASP's states where speeds change.
 func (d dynRuns) states() {
-	d.Frames = append(d.Frames, kit.As(result.TimingOnly, kit.Frame("states", d.pairs(), append([]kit.Col[dynPoint]{
-		kit.Word("case", "case", func(p dynPoint) string { return p.Case.key() }),
-		kit.Word("scenario", "scenario", func(p dynPoint) string { return p.Scenario })},
-		stateCols(func(p dynPoint) []cell { return d.cells(p.with("dasp")) })...)...)))
+	s := kit.NewSheet("states", "case:case scenario:scenario"+stateColumns)
+	for _, p := range d.pairs() {
+		s.Add(stateCells(d.cells(p.with("dasp")), p.Case.key(), p.Scenario)...)
+	}
+	d.add(s)
 }
 
 // cells returns what every experiment of this package needs of p's runs.

@@ -153,8 +153,13 @@ func parameters(_ context.Context, env exp.Env, r *result.Result) error {
 		kit.Number("overhead", "ms", kit.AsIs, 1e3*train.DefaultOverhead.Seconds()),
 		kit.Counted("lenet5_parameters", "", parameters("lenet5")), kit.Counted("vgg19_bn_parameters", "", parameters("vgg19_bn")),
 		kit.Whether("changed", r.Profile == "quick"))
-	r.Frames = []result.Frame{
-		kit.Frame("sizes", sizesOf(r.Profile), append(sizeCols(), kit.Word("wanted", "data", size.wanted))...),
-		kit.Frame("seeds", env.Seeds, kit.Count("seed", "", func(s uint64) uint64 { return s }))}
+	sizes, seeds := kit.NewSheet("sizes", sizeColumns+" wanted:data"), kit.NewSheet("seeds", "seed")
+	for _, s := range sizesOf(r.Profile) {
+		sizes.Add(s.cells(s.wanted())...)
+	}
+	for _, seed := range env.Seeds {
+		seeds.Add(seed)
+	}
+	r.Frames = []result.Frame{sizes.Frame, seeds.Frame}
 	return nil
 }

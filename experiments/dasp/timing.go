@@ -150,9 +150,11 @@ func timingStudy(id, source string, clusters []string, more func(*timedView)) ex
 		Show: func(v *timedView) {
 			v.Facts = append(settings(), kit.Facts("platforms", len(plausibles(own)), "overhead/ms", ms(train.DefaultOverhead),
 				"overhead_least/ms", ms(overheads[0]), "overhead_most/ms", ms(overheads[2]))...)
-			v.Frames = append(v.Frames, iterationFrame(v, own), kit.Frame("states", models,
-				append([]kit.Col[string]{kit.Word("model", "model", func(m string) string { return m })},
-					stateCols(func(m string) []cell { return v.At(timed{Cluster: own}.of(m).as("dasp")) })...)...))
+			s := kit.NewSheet("states", "model:model"+stateColumns)
+			for _, m := range models {
+				s.Add(stateCells(v.At(timed{Cluster: own}.of(m).as("dasp")), m)...)
+			}
+			v.Frames = append(v.Frames, iterationFrame(v, own), s.Frame)
 			v.Figures = []result.Figure{{ID: "iteration-bars", Form: "bar", Frame: "iteration", X: "model", Y: []string{"over_bsp"}, By: []string{"method"}}}
 			showRanges(v, own)
 			more(v)

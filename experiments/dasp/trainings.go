@@ -124,22 +124,23 @@ func trainingStudy(id, source string, profiles []string, grounds []ground, show 
 		}}
 }
 
-// sizeCols tell how each network is trained: the gradient of the whole network, the part of
-// it that is trained, and the target.
-func sizeCols() []kit.Col[size] {
-	return []kit.Col[size]{kit.Word("model", "model", func(s size) string { return s.Model }), kit.Num("gradient", "MB", kit.AsIs, size.megabytes),
-		kit.Num("narrower", "", 0, size.narrower), kit.Num("image", "", kit.AsIs, func(s size) float64 { return onlyIf(s.Image > 0, float64(s.Image)) }),
-		kit.Count("batch", "", func(s size) int { return s.Batch }), kit.Num("rate", "", kit.AsIs, func(s size) float64 { return s.Rate }),
-		kit.Count("pushes", "", func(s size) int64 { return s.Pushes }), kit.Count("every", "", func(s size) int64 { return s.EvalEvery }),
-		kit.Num("target", "%", 0, func(s size) float64 { return 100 * s.Target })}
+// sizeColumns tell how each network is trained, and size.cells are their cells: the gradient
+// of the whole network, the part of it that is trained, and the target.
+const sizeColumns = "model:model gradient/MB narrower/.0 image batch rate pushes every target/%.0"
+
+func (s size) cells(more ...any) []any {
+	return append([]any{s.Model, s.megabytes(), s.narrower(), onlyIf(s.Image > 0, float64(s.Image)), s.Batch, s.Rate, s.Pushes, s.EvalEvery,
+		100 * s.Target}, more...)
 }
 
 // sizesFrame adds what each network was trained on.
 func sizesFrame(v *view, platform string) result.Frame {
-	data := func(s size) result.Data { return *v.At(point{platform, s.Model, "bsp"})[0].Data }
-	return kit.Frame("sizes", sizesOf(v.Profile), append(sizeCols(),
-		kit.Word("data", "data", func(s size) string { return data(s).Name }), kit.Count("train", "", func(s size) int { return data(s).Train }),
-		kit.Flag("stated_data", func(s size) bool { return data(s).Name == s.wanted() }), kit.Word("wanted", "data", size.wanted))...)
+	f := kit.NewSheet("sizes", sizeColumns+" data:data train stated_data wanted:data")
+	for _, s := range sizesOf(v.Profile) {
+		data := v.At(point{platform, s.Model, "bsp"})[0].Data
+		f.Add(s.cells(data.Name, data.Train, data.Name == s.wanted(), s.wanted())...)
+	}
+	return f.Frame
 }
 
 // secondsTo, pushesTo and iterationsTo are the time, the gradients and the iterations to
@@ -217,9 +218,13 @@ func convergenceFrame(v *view, rows []point) result.Frame {
 
 // statesFrame is DASP's states in trainings.
 func statesFrame(v *view, rows []point) result.Frame {
-	rows = slices.DeleteFunc(slices.Clone(rows), func(p point) bool { return p.Method != "dasp" })
-	return kit.Frame("states", rows, append([]kit.Col[point]{kit.Word("platform", "platform", func(p point) string { return p.Platform }),
-		kit.Word("model", "model", func(p point) string { return p.Model })}, stateCols(v.At)...)...)
+	s := kit.NewSheet("states", "platform:platform model:model"+stateColumns)
+	for _, p := range rows {
+		if p.Method == "dasp" {
+			s.Add(stateCells(v.At(p), p.Platform, p.Model)...)
+		}
+	}
+	return s.Frame
 }
 
 // showCurves adds every network's curves on a platform, what they end in on all grounds,
