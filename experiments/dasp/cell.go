@@ -52,6 +52,23 @@ func staleness(c cell) float64    { return c.Staleness.Mean }
 // mean returns the mean over seeds of what of finds in a cell.
 func mean[C any](cells []C, of func(C) float64) kit.Estimate { return kit.Each(cells, of).Mean() }
 
+// each returns what of gives of every one of a list, in its order.
+func each[C, D any](list []C, of func(C) D) (out []D) {
+	for _, c := range list {
+		out = append(out, of(c))
+	}
+	return out
+}
+
+// extent returns the smallest and the largest of what of gives.
+func extent[T any](list []T, of func(T) float64) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, x := range list {
+		lo, hi = min(lo, of(x)), max(hi, of(x))
+	}
+	return lo, hi
+}
+
 // identical tells whether two methods did the same in every seed.
 func identical(a, b []cell) bool {
 	return slices.EqualFunc(a, b, func(x, y cell) bool { return slices.Equal(x.Curve, y.Curve) })

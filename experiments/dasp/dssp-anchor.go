@@ -228,11 +228,7 @@ func showAnchor(v *kit.View[heat, heated]) {
 		f := field{list: list}
 		for _, c := range list {
 			h.Contestant = c.Key
-			var laps []lap
-			for _, x := range v.At(h) {
-				laps = append(laps, x.Lap)
-			}
-			f.laps = append(f.laps, laps)
+			f.laps = append(f.laps, each(v.At(h), func(x heated) lap { return x.Lap }))
 		}
 		return f
 	}

@@ -204,11 +204,8 @@ func (d dynRuns) states() {
 }
 
 // cells returns what every experiment of this package needs of p's runs.
-func (d dynRuns) cells(p dynPoint) (out []cell) {
-	for _, c := range d.At(p) {
-		out = append(out, c.cell)
-	}
-	return out
+func (d dynRuns) cells(p dynPoint) []cell {
+	return each(d.At(p), func(c dynCell) cell { return c.cell })
 }
 
 // aroundChanges adds a figure per change of speeds of what frame has in windows of one iteration

@@ -144,34 +144,27 @@ func newInquiry(ctx context.Context, env exp.Env, size effort) (*inquiry, error)
 
 // search is the whole order of events: scan both spaces, evolve per space and
 // meaning, polish the best of each space, ask the subsets, run with all seeds.
-func (q *inquiry) search() error {
-	for s := range spaces {
-		if err := q.scan(s); err != nil {
-			return err
+func (q *inquiry) search() (err error) {
+	then := func(step func() error) {
+		if err == nil {
+			err = step()
 		}
+	}
+	for s := range spaces {
+		then(func() error { return q.scan(s) })
 	}
 	for s := range spaces {
 		for k := range meanings {
-			if err := q.evolve(s, k); err != nil {
-				return err
-			}
+			then(func() error { return q.evolve(s, k) })
 		}
-		if err := q.goOn(s); err != nil {
-			return err
-		}
-		if err := q.finish(s); err != nil {
-			return err
-		}
+		then(func() error { return q.goOn(s) })
+		then(func() error { return q.finish(s) })
 	}
-	if err := q.subsets(); err != nil {
-		return err
-	}
+	then(q.subsets)
 	for s := range spaces {
-		if err := q.withSeeds(s); err != nil {
-			return err
-		}
+		then(func() error { return q.withSeeds(s) })
 	}
-	return nil
+	return err
 }
 
 // part is what one saved piece of the search leaves.

@@ -123,11 +123,7 @@ func networkStudy() kit.Study[lane, linkCell] {
 		},
 		Cost: func(string, lane) (string, float64) { return "network", 0.016 },
 		Config: func(profile string) map[string]any { // the clusters by the rule that makes them
-			var sites []site
-			for _, v := range networks(profile) {
-				sites = append(sites, siteOf(v))
-			}
-			return map[string]any{"platform": kit.Platform(load(homogeneous)), "sites": sites, "unequal_links": platforms.UnequalLinks,
+			return map[string]any{"platform": kit.Platform(load(homogeneous)), "sites": each(networks(profile), siteOf), "unequal_links": platforms.UnequalLinks,
 				"remote_latency": platforms.RemoteLatency, "server_links": platforms.ServerLinks, "models": models, "forms": formConfigs(),
 				"batch": fullBatch, "gradients": workers * perWorker, "warmup": warmup, "launch": train.DefaultLaunch, "overhead": train.DefaultOverhead,
 				"short": shortWait, "criteria": criteria}
@@ -142,10 +138,7 @@ func networkStudy() kit.Study[lane, linkCell] {
 			return train.Kept(ctx, env, cfg, func(o *train.Outcome) (linkCell, error) { return newLinkCell(o, v.Platform, *cfg.Options) })
 		},
 		Show: func(view *kit.View[lane, linkCell]) {
-			v := linkView{View: view}
-			for _, x := range networks(v.Profile) {
-				v.sites = append(v.sites, siteOf(x))
-			}
+			v := linkView{view, each(networks(view.Profile), siteOf)}
 			tested := v.test()
 			v.Frames = append([]result.Frame{v.iterations(), v.forms(), v.waits(), v.server(), v.workers()}, tested.frames()...)
 			for _, set := range []string{"unequal", "remote"} {
@@ -177,32 +170,32 @@ func (v linkView) rows(links string, forms ...networkForm) (out []lane) {
 }
 
 // cells returns the runs of l without what the links add.
-func (v linkView) cells(l lane) (out []cell) {
-	for _, c := range v.At(l) {
-		out = append(out, c.Cell)
-	}
-	return out
-}
+func (v linkView) cells(l lane) []cell { return each(v.At(l), func(c linkCell) cell { return c.Cell }) }
 
 // over returns l's iteration time per worker over another form's, paired by seed.
 func (v linkView) over(l lane, form string) kit.Estimate {
 	return kit.Each(v.cells(l), perIteration).Over(kit.Each(v.cells(l.as(form)), perIteration))
 }
 
-// iterations is the mean iteration time of every form, BSP = 1.
-func (v linkView) iterations() result.Frame {
-	cols := []kit.Col[lane]{kit.Word("links", "links", func(l lane) string { return l.Links }),
-		kit.Num("server", "Gb/s", kit.AsIs, func(l lane) float64 { return l.Server }),
-		kit.Word("model", "model", func(l lane) string { return l.Model }),
-		kit.Mean("bsp", "ms", 1, func(l lane) kit.Estimate { return mean(v.cells(l), perIteration).Times(1e3) })}
-	for _, f := range networkForms()[1:] {
-		cols = append(cols, kit.Half(f.key, "", 3, func(l lane) kit.Estimate { return v.over(l.as(f.key), "bsp") }).Plain())
-	}
-	return kit.Frame("network-iteration", v.rows("", networkForms()[0]), cols...)
-}
-
 // laneHead heads a frame by where its rows were run.
 const laneHead = "links:links server/Gb/s model:model "
+
+// iterations is the mean iteration time of every form, BSP = 1.
+func (v linkView) iterations() result.Frame {
+	columns, forms := "bsp/ms.1", networkForms()[1:]
+	for _, f := range forms {
+		columns += " " + f.key + "±/.3"
+	}
+	s := kit.NewSheet("network-iteration", laneHead+columns).Plain()
+	for _, l := range v.rows("", networkForms()[0]) {
+		row := []any{l.Links, l.Server, l.Model, mean(v.cells(l), perIteration).Times(1e3)}
+		for _, f := range forms {
+			row = append(row, v.over(l.as(f.key), "bsp"))
+		}
+		s.Add(row...)
+	}
+	return s.Frame
+}
 
 // forms is the same, form by form, as figures draw it: DASP with every T_wait 0 stands in
 // the table alone.

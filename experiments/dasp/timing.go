@@ -105,13 +105,6 @@ func sweep(platform string) []platforms.Variant {
 	return v
 }
 
-func names(variants []platforms.Variant) (out []string) {
-	for _, v := range variants {
-		out = append(out, v.Name)
-	}
-	return out
-}
-
 // timingStudy returns table 4 or 5: the first of clusters is its own, on its reference
 // platform for every seed and over the plausible ones for the first seed. What more adds
 // may look at all clusters.
@@ -136,7 +129,8 @@ func timingStudy(id, source string, clusters []string, more func(*timedView)) ex
 			c := map[string]any{"methods": methods, "models": models, "options": options(), "batch": fullBatch, "gradients": workers * perWorker,
 				"warmup": warmup, "overheads": overheads, "launch": train.DefaultLaunch, "overhead": train.DefaultOverhead}
 			for _, name := range clusters {
-				c["platform "+name], c["plausible "+name] = kit.Platform(load(name)), names(sweep(name))
+				c["platform "+name], c["plausible "+name] = kit.Platform(load(name)),
+					each(sweep(name), func(v platforms.Variant) string { return v.Name })
 			}
 			return c
 		},
@@ -284,15 +278,6 @@ func showRanges(v *timedView, own string) {
 // model's place.
 func ratioClaim(platform string, model int) string {
 	return fmt.Sprintf("D%02d", map[string]int{homogeneous: 42, heterogeneous: 45}[platform]+model)
-}
-
-// extent returns the smallest and the largest of what of gives.
-func extent[T any](list []T, of func(T) float64) (lo, hi float64) {
-	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, x := range list {
-		lo, hi = min(lo, of(x)), max(hi, of(x))
-	}
-	return lo, hi
 }
 
 // slack is how far an order may be violated before it counts: two methods that do the same

@@ -259,38 +259,25 @@ func fluctuation(c cell) float64 {
 	return sum / float64(len(half)-1)
 }
 
-// evaluated is a point of a curve: of one seed, or of their mean, which has no seed.
-type evaluated struct {
-	point
-	seed            any
-	seconds, pushes float64
-	accuracy        kit.Estimate // %
-}
-
 // curvesFrame is the test accuracy of every training, seed by seed and in the mean, which
 // is taken evaluation by evaluation: all seeds are evaluated after the same number of
 // gradients, give or take a group.
 func curvesFrame(v *view, rows []point) result.Frame {
-	var all []evaluated
+	s := kit.NewSheet("curves", "model:model method:method seed seconds/s pushes/.0 accuracy~/%.2").Plain()
+	accuracy := func(b train.Point) float64 { return 100 * b.Accuracy }
 	for _, p := range rows {
 		shortest := math.MaxInt
 		for i, c := range v.At(p) {
 			shortest = min(shortest, len(c.Curve))
 			for _, b := range c.Curve {
-				all = append(all, evaluated{p, v.Seeds[i], b.Seconds, float64(b.Pushes), kit.Sample{100 * b.Accuracy}.Mean()})
+				s.Add(p.Model, p.Method, v.Seeds[i], b.Seconds, b.Pushes, kit.Sample{accuracy(b)}.Mean())
 			}
 		}
 		for i := range shortest {
-			of := func(x func(train.Point) float64) kit.Estimate {
-				return kit.Each(v.At(p), func(c cell) float64 { return x(c.Curve[i]) }).Mean()
-			}
-			all = append(all, evaluated{p, nil, of(func(b train.Point) float64 { return b.Seconds }).Value,
-				of(func(b train.Point) float64 { return float64(b.Pushes) }).Value, of(func(b train.Point) float64 { return 100 * b.Accuracy }).Clamp(0, 100)})
+			at := each(v.At(p), func(c cell) train.Point { return c.Curve[i] })
+			s.Add(p.Model, p.Method, nil, mean(at, func(b train.Point) float64 { return b.Seconds }),
+				mean(at, func(b train.Point) float64 { return float64(b.Pushes) }), mean(at, accuracy).Clamp(0, 100))
 		}
 	}
-	return kit.Frame("curves", all,
-		kit.Word("model", "model", func(e evaluated) string { return e.Model }), kit.Word("method", "method", func(e evaluated) string { return e.Method }),
-		kit.Any("seed", "", func(e evaluated) any { return e.seed }),
-		kit.Num("seconds", "s", kit.AsIs, func(e evaluated) float64 { return e.seconds }), kit.Num("pushes", "", 0, func(e evaluated) float64 { return e.pushes }),
-		kit.Interval("accuracy", "%", 2, func(e evaluated) kit.Estimate { return e.accuracy }).Plain())
+	return s.Frame
 }

@@ -212,12 +212,7 @@ type switched struct{ Timed, Trained cell }
 func switches() exp.Experiment {
 	return kit.Study[string, switched]{ID: "dasp/switches", Source: "ours: Algorithms 1 and 2 are partly lost",
 		Kind: result.Trained, Profiles: exp.Profiles,
-		Points: func(string) (keys []string) {
-			for _, row := range switchRows {
-				keys = append(keys, row.key)
-			}
-			return keys
-		},
+		Points: func(string) []string { return each(switchRows, func(r switchRow) string { return r.key }) },
 		Cost: func(profile, key string) (string, float64) {
 			s := manyRows(profile)
 			return key, 0.05 + s.seconds(s.Pushes)
@@ -247,15 +242,8 @@ func switches() exp.Experiment {
 }
 
 func showSwitches(v *kit.View[string, switched]) {
-	of := func(pick func(switched) cell) func(switchRow) []cell {
-		return func(row switchRow) (cells []cell) {
-			for _, x := range v.At(row.key) {
-				cells = append(cells, pick(x))
-			}
-			return cells
-		}
-	}
-	timed, trained := of(func(x switched) cell { return x.Timed }), of(func(x switched) cell { return x.Trained })
+	timed := func(r switchRow) []cell { return each(v.At(r.key), func(x switched) cell { return x.Timed }) }
+	trained := func(r switchRow) []cell { return each(v.At(r.key), func(x switched) cell { return x.Trained }) }
 	base := switchRows[0]
 	times := func(row switchRow) kit.Sample { return kit.Each(timed(row), perIteration) }
 	events := kit.NewSheet("switches", "switch:switch paper:evidence iteration/ms.2 ratio~/.3 QIS/%.2 WSS/%.2 FSS/%.2 gap/versions spread/versions")
