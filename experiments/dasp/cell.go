@@ -69,6 +69,23 @@ func extent[T any](list []T, of func(T) float64) (lo, hi float64) {
 	return lo, hi
 }
 
+// most returns the largest of what of gives, at least 0, and count for how many is holds.
+func most[T any](list []T, of func(T) int64) (largest int64) {
+	for _, x := range list {
+		largest = max(largest, of(x))
+	}
+	return largest
+}
+
+func count[T any](list []T, is func(T) bool) (n int) {
+	for _, x := range list {
+		if is(x) {
+			n++
+		}
+	}
+	return n
+}
+
 // identical tells whether two methods did the same in every seed.
 func identical(a, b []cell) bool {
 	return slices.EqualFunc(a, b, func(x, y cell) bool { return slices.Equal(x.Curve, y.Curve) })
@@ -132,12 +149,7 @@ func gaps(cells []cell) (all dasp.Histogram) {
 }
 
 // widestSpread returns the largest spread of any seed.
-func widestSpread(cells []cell) (widest int64) {
-	for _, c := range cells {
-		widest = max(widest, c.Spread)
-	}
-	return widest
-}
+func widestSpread(cells []cell) int64 { return most(cells, func(c cell) int64 { return c.Spread }) }
 
 // shares are those of DASP's pushes by state, in per cent: the mean over seeds.
 func shares(cells []cell) (row []any) {

@@ -75,15 +75,17 @@ func settings() []result.Fact {
 		"evaluation_images", evalImage)
 }
 
-// load returns an embedded platform; the names are constants of this package, so a failure
-// is a programmer's mistake.
-func load(name string) *cluster.Platform {
-	p, err := platforms.Load(name)
+// must returns x. Names and options are constants of this package and its files are embedded,
+// so that a failure is a programmer's mistake.
+func must[T any](x T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	return p
+	return x
 }
+
+// load returns an embedded platform.
+func load(name string) *cluster.Platform { return must(platforms.Load(name)) }
 
 // onlyIf returns x where it is meant, else no number.
 func onlyIf(meant bool, x float64) float64 {

@@ -12,7 +12,6 @@ import (
 	"gradsync/experiments/result"
 	"gradsync/experiments/train"
 	"gradsync/shared/cluster"
-	"gradsync/shared/tensor/model"
 )
 
 // DSSP's two clusters, as platform files.
@@ -291,14 +290,11 @@ func raceFrame(v *kit.View[heat, heated], s anchorSize) result.Frame {
 			continue
 		}
 		cells, ratio := racing(v, h, s)
-		var most int64
-		for _, x := range cells {
-			most = max(most, x.Race.largest)
-		}
 		of := func(x func(raced) float64) float64 {
 			return mean(cells, func(h heated) float64 { return x(h.Race) }).Value
 		}
-		f.Add(raceFactor(h.Factor), 100*h.Jitter, h.Contestant, ratio, aspRatio(raceFactor(h.Factor)), most,
+		f.Add(raceFactor(h.Factor), 100*h.Jitter, h.Contestant, ratio, aspRatio(raceFactor(h.Factor)),
+			most(cells, func(h heated) int64 { return h.Race.largest }),
 			math.Round(of(func(r raced) float64 { return float64(r.waits) })), 100*of(func(r raced) float64 { return r.waited / r.time }), h.Factor == 0)
 	}
 	return kit.As(result.Modelled, f.Frame)
@@ -338,10 +334,7 @@ func orderFrame(rows []heat, others map[heat]field, size anchorSize) result.Fram
 
 // anchorFacts are what pace explains of Table I, and what the numbers rest on.
 func anchorFacts(f field, s anchorSize) []result.Fact {
-	m, err := model.New(anchorModel)
-	if err != nil {
-		panic(err) // the name is a constant of this package
-	}
+	parameters := costsOf(anchorModel).params
 	const weights, biases = 64 * 90, 90 // of 90 classes more
 	var paces, stated []float64
 	for _, key := range []string{"ssp-3", "ssp-6", "ssp-15"} {
@@ -349,11 +342,11 @@ func anchorFacts(f field, s anchorSize) []result.Fact {
 	}
 	return kit.Facts("gradients.full", int64(fullGradients), "gradients", s.Gradients, "gradients.short", s.Short, "gradients.race", s.Races,
 		"epochs", epochs, "images", epochImages, "batch", anchorBatch, "target", 0.67, "lower", dsspLower, "upper", dsspUpper,
-		"grant", dsspUpper-dsspLower, "f.other", otherFactors[2], "parameters", m.NumParams(), "classes", 10, "classes.stated", 100,
+		"grant", dsspUpper-dsspLower, "f.other", otherFactors[2], "parameters", parameters, "classes", 10, "classes.stated", 100,
 		"weights.more", weights, "biases.more", biases, "workers", len(load(sixteen).Workers), "overhead/ms", ms(train.DefaultOverhead),
 		"link/Gb/s", 8*load(mixedPair).Server.Bandwidth/1e9, "tie/%", 100*tie(s.Gradients), "f/.2", f.factor(),
 		"f.asp/.2", factorOf(f.stated(f.at("asp"))), "f.cards/.2", pairFactor(), "tie.short/%.1", 100*tie(s.Short),
-		"lead/%.3", 100*float64(dsspUpper+1)/fullGradients, "more/%.1", 100*float64(weights+biases)/float64(m.NumParams()),
+		"lead/%.3", 100*float64(dsspUpper+1)/fullGradients, "more/%.1", 100*float64(weights+biases)/float64(parameters),
 		"scaled", s.Gradients < fullGradients, "ssp.stated.least/.3", slices.Min(stated), "ssp.stated.most/.3", slices.Max(stated),
 		"ssp.pace.least/.3", slices.Min(paces), "ssp.pace.most/.3", slices.Max(paces), "ssp.unexplained", slices.Max(stated) < slices.Min(paces))
 }

@@ -9,7 +9,6 @@ import (
 	"gradsync/experiments/claims"
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
-	"gradsync/shared/tensor/model"
 )
 
 // benchRate is what engine asm reaches on two cores in training ResNet-18 at
@@ -20,11 +19,7 @@ const benchRate = 256e9
 // trainingCost returns the cost of one training of 300 epochs in FLOP, three passes per
 // image, and the least hours that it takes at benchRate.
 func trainingCost() (flop, hours float64) {
-	m, err := model.New(anchorModel)
-	if err != nil {
-		panic(err) // the name is a constant of this package
-	}
-	for _, l := range m.Layers() {
+	for _, l := range costsOf(anchorModel).layers {
 		flop += l.ForwardFLOP + l.BackwardFLOP
 	}
 	flop *= epochs * epochImages

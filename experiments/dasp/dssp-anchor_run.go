@@ -82,12 +82,8 @@ type lap struct {
 
 // timed runs c on p in one stage.
 func (c contestant) timed(ctx context.Context, env exp.Env, p *cluster.Platform, model string, n int64, seed uint64) (lap, error) {
-	network, err := costsOf(model)
-	if err != nil {
-		return lap{}, err
-	}
 	return train.KeptBy(ctx, env, c.config(p, model, n, seed), func(cfg train.Config) (lap, error) {
-		log, err := network.inOneStage(ctx, cfg)
+		log, err := costsOf(model).inOneStage(ctx, cfg)
 		if err != nil {
 			return lap{}, err
 		}
@@ -129,12 +125,7 @@ func (f field) factor() float64 {
 }
 
 // largest returns the most clocks that a contestant was ahead in any seed.
-func (f field) largest(i int) (most int64) {
-	for _, l := range f.laps[i] {
-		most = max(most, l.Largest)
-	}
-	return most
-}
+func (f field) largest(i int) int64 { return most(f.laps[i], func(l lap) int64 { return l.Largest }) }
 
 // lapOf reduces a log; the mean time per gradient is over what follows the first
 // warm gradients, and the time of 300 epochs is theirs and as many more at that

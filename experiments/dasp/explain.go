@@ -77,10 +77,8 @@ func explain() kit.Inquiry {
 				"full": map[string]any{"gradients": size.Full, "warmup": warmup, "batch": fullBatch}}
 		},
 		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
-			q, err := newInquiry(ctx, env, effortOf(env.Profile))
-			if err == nil {
-				err = q.search()
-			}
+			q := &inquiry{ctx: ctx, env: env, size: effortOf(env.Profile), costs: modelCosts(), want: demands()}
+			err := q.search()
 			if err == nil {
 				q.show(r)
 			}
@@ -132,14 +130,6 @@ type winner struct {
 type lone struct {
 	subset
 	own, within float64 // loss of its own fit, and of the best fit of all 18 on it
-}
-
-func newInquiry(ctx context.Context, env exp.Env, size effort) (*inquiry, error) {
-	all, err := modelCosts()
-	if err != nil {
-		return nil, err
-	}
-	return &inquiry{ctx: ctx, env: env, size: size, costs: all, want: demands()}, nil
 }
 
 // search is the whole order of events: scan both spaces, evolve per space and

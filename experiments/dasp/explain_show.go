@@ -188,13 +188,7 @@ func (q *inquiry) anatomies() result.Frame {
 func (q *inquiry) parts() result.Frame {
 	s := kit.NewSheet("alone", "part:part count own/%.1 within/%.1")
 	for _, l := range q.alone {
-		n := 0
-		for _, in := range l.Of {
-			if in {
-				n++
-			}
-		}
-		s.Add(l.Key, n, typical(l.own), typical(l.within))
+		s.Add(l.Key, count(l.Of[:], func(in bool) bool { return in }), typical(l.own), typical(l.within))
 	}
 	return s.Frame
 }

@@ -236,18 +236,12 @@ type demand struct {
 	Tolerance float64 // of the claim, on the ratio
 }
 
-// demands are D01–D18. The ids are claims of the table, so a failure is a
-// programmer's mistake.
+// demands are D01–D18.
 func demands() (out [stated18]demand) {
 	i := 0
 	for _, platform := range []string{homogeneous, heterogeneous} {
 		for _, c := range reductionClaims(platform) {
-			stated, ok := claims.Get(c.id)
-			percent, number := stated.Number()
-			if !ok || !number || stated.Tolerance == nil {
-				panic("dasp: " + c.id + " states no number with a tolerance")
-			}
-			out[i] = demand{c, platform, 1 - percent/100, *stated.Tolerance / 100}
+			out[i] = demand{c, platform, 1 - statedNumber(c.id)/100, claims.Tolerance(c.id) / 100}
 			i++
 		}
 	}

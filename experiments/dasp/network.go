@@ -71,11 +71,7 @@ func formConfigs() map[string]any {
 // networks returns the clusters of a profile: ci leaves out the equal links and the
 // remote worker's second server.
 func networks(profile string) []platforms.Variant {
-	all, err := platforms.Networks()
-	if err != nil {
-		panic(err) // embedded files: only a programmer can break them
-	}
-	return slices.DeleteFunc(all, func(v platforms.Variant) bool {
+	return slices.DeleteFunc(must(platforms.Networks()), func(v platforms.Variant) bool {
 		return profile == "ci" && v.Workers != platforms.UnequalLinkSet && siteOf(v) != remoteWide
 	})
 }

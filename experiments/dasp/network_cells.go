@@ -110,17 +110,9 @@ type wssWaits struct {
 // waits of each worker's first skip pushes.
 func countWaits(l *dasp.Log, o rivals.Options, skip int64) (wssWaits, error) {
 	var out wssWaits
-	c, err := o.Config()
-	if err != nil {
-		return out, err
-	}
-	f, err := o.F()
-	if err != nil {
-		return out, err
-	}
-	fresh := func() (dasp.Policy, error) { return rivals.New("dasp", o) }
+	c := must(o.Config())
 	last := make([]time.Duration, l.Workers) // whole iterations
-	err = retrace(l, fresh, f, func(s sight) {
+	err := retrace(l, policyOf("dasp", o), must(o.F()), func(s sight) {
 		p := l.Pushes[s.Index]
 		last[p.Worker] = p.Received - p.Sent
 		d := c.Decide(s.View, p.Worker)

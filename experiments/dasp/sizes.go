@@ -135,13 +135,7 @@ func (s size) wanted() string {
 }
 
 // megabytes returns the size of the whole network's gradient.
-func (s size) megabytes() float64 {
-	c, err := costsOf(s.Model)
-	if err != nil {
-		panic(err) // the networks are constants of this package
-	}
-	return 4e-6 * float64(c.params)
-}
+func (s size) megabytes() float64 { return 4e-6 * float64(costsOf(s.Model).params) }
 
 // seconds estimates a number of gradients with their evaluations on two cores of 2023 with
 // engine asm.
@@ -162,25 +156,18 @@ type costs struct {
 	layers []model.LayerInfo
 }
 
-func costsOf(name string) (costs, error) {
-	m, err := model.New(name)
-	if err != nil {
-		return costs{}, err
-	}
-	return costs{m.NumParams(), m.Layers()}, nil
+func costsOf(name string) costs {
+	m := must(model.New(name))
+	return costs{m.NumParams(), m.Layers()}
 }
 
 // modelCosts are those of the tables' models.
-func modelCosts() (map[string]costs, error) {
+func modelCosts() map[string]costs {
 	out := map[string]costs{}
 	for _, name := range models {
-		c, err := costsOf(name)
-		if err != nil {
-			return nil, err
-		}
-		out[name] = c
+		out[name] = costsOf(name)
 	}
-	return out, nil
+	return out
 }
 
 // seconds is one iteration's computation on a host, without jitter: the stages

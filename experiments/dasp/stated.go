@@ -119,13 +119,7 @@ func assumptionsFrame(p *cluster.Platform) result.Frame {
 // parameters fills Table 3: the parameters of every run.
 func parameters(_ context.Context, env exp.Env, r *result.Result) error {
 	r.Seeds = []uint64{}
-	parameters := func(model string) int {
-		c, err := costsOf(model)
-		if err != nil {
-			panic(err)
-		}
-		return c.params
-	}
+	parameters := func(model string) int { return costsOf(model).params }
 	r.Facts = append(settings(), kit.Facts("ssp_bound/clocks", sspBound, "dssp_lower/clocks", dsspLower, "dssp_upper/clocks", dsspUpper,
 		"launch/µs", 1e6*train.DefaultLaunch.Seconds(), "overhead/ms", ms(train.DefaultOverhead), "lenet5_parameters", parameters("lenet5"),
 		"vgg19_bn_parameters", parameters("vgg19_bn"), "changed", r.Profile == "quick")...)

@@ -97,13 +97,7 @@ func plausibles(cluster string) (out []plausible) {
 }
 
 // sweep returns the plausible platforms around an embedded one.
-func sweep(platform string) []platforms.Variant {
-	v, err := platforms.Sweep(platform)
-	if err != nil {
-		panic(err) // embedded files: only a programmer can break them
-	}
-	return v
-}
+func sweep(platform string) []platforms.Variant { return must(platforms.Sweep(platform)) }
 
 // timingStudy returns table 4 or 5: the first of clusters is its own, on its reference
 // platform for every seed and over the plausible ones for the first seed. What more adds

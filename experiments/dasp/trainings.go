@@ -165,22 +165,15 @@ func targetOf(v *view, p point) float64 {
 
 // missed counts the seeds that never reach the target, and first those that are there at
 // their first evaluation, so that their times are upper bounds.
-func missed(v *view, p point) (n int) {
-	for _, c := range v.At(p) {
-		if _, ok := train.Reach(c.Curve, targetOf(v, p)); !ok {
-			n++
-		}
-	}
-	return n
+func missed(v *view, p point) int {
+	return count(v.At(p), func(c cell) bool {
+		_, ok := train.Reach(c.Curve, targetOf(v, p))
+		return !ok
+	})
 }
 
-func first(v *view, p point) (n int) {
-	for _, c := range v.At(p) {
-		if c.Curve[0].Accuracy >= targetOf(v, p) {
-			n++
-		}
-	}
-	return n
+func first(v *view, p point) int {
+	return count(v.At(p), func(c cell) bool { return c.Curve[0].Accuracy >= targetOf(v, p) })
 }
 
 // same tells whether two methods did the same in every seed, push by push.

@@ -10,8 +10,6 @@ import (
 	"gradsync/experiments/platforms"
 	"gradsync/experiments/result"
 	"gradsync/experiments/train"
-	"gradsync/papers/dasp"
-	"gradsync/papers/dasp/rivals"
 )
 
 // versionClusters are the sets of workers; each is run on the sweep's links.
@@ -117,8 +115,7 @@ func watchRun(ctx context.Context, env exp.Env, w watch, seed uint64) (watched, 
 	return train.Kept(ctx, env, cfg, func(o *train.Outcome) (out watched, err error) {
 		switch {
 		case w.Story:
-			fresh := func() (dasp.Policy, error) { return rivals.New(w.Method, *cfg.Options) }
-			out.Story, err = follow(o.Log, fresh, storyConfig.Worker, storyConfig.SlowPushes)
+			out.Story, err = follow(o.Log, policyOf(w.Method, *cfg.Options), storyConfig.Worker, storyConfig.SlowPushes)
 		case slices.Contains(clockMethods, w.Method):
 			out.Census, err = newCensus(o, *cfg.Options)
 		default:

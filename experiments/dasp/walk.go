@@ -167,24 +167,12 @@ func (w *witnessing) view() dasp.View {
 // witness returns every step of the policy in the run that l is the log of: a policy
 // is pure, so it takes the same steps again, and retrace refuses where it does not.
 func witness(l *dasp.Log, o rivals.Options) ([]witnessed, error) {
-	config, err := o.Config()
-	if err != nil {
-		return nil, err
-	}
-	f, err := o.F()
-	if err != nil {
-		return nil, err
-	}
-	var last *witnessing
-	fresh := func() (dasp.Policy, error) {
-		p, err := dasp.New(config)
-		last = &witnessing{Policy: p, config: config}
-		return last, err
-	}
-	if err := retrace(l, fresh, f, nil, nil); err != nil {
-		return nil, err
-	}
-	return last.steps, nil
+	config, last := must(o.Config()), &witnessing{}
+	err := retrace(l, func() dasp.Policy {
+		last = &witnessing{Policy: must(dasp.New(config)), config: config}
+		return last
+	}, must(o.F()), nil, nil)
+	return last.steps, err
 }
 
 // What a row of the walk tells of.
