@@ -52,40 +52,6 @@ func staleness(c cell) float64    { return c.Staleness.Mean }
 // mean returns the mean over seeds of what of finds in a cell.
 func mean[C any](cells []C, of func(C) float64) kit.Estimate { return kit.Each(cells, of).Mean() }
 
-// each returns what of gives of every one of a list, in its order.
-func each[C, D any](list []C, of func(C) D) (out []D) {
-	for _, c := range list {
-		out = append(out, of(c))
-	}
-	return out
-}
-
-// extent returns the smallest and the largest of what of gives.
-func extent[T any](list []T, of func(T) float64) (lo, hi float64) {
-	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, x := range list {
-		lo, hi = min(lo, of(x)), max(hi, of(x))
-	}
-	return lo, hi
-}
-
-// most returns the largest of what of gives, at least 0, and count for how many is holds.
-func most[T any](list []T, of func(T) int64) (largest int64) {
-	for _, x := range list {
-		largest = max(largest, of(x))
-	}
-	return largest
-}
-
-func count[T any](list []T, is func(T) bool) (n int) {
-	for _, x := range list {
-		if is(x) {
-			n++
-		}
-	}
-	return n
-}
-
 // identical tells whether two methods did the same in every seed.
 func identical(a, b []cell) bool {
 	return slices.EqualFunc(a, b, func(x, y cell) bool { return slices.Equal(x.Curve, y.Curve) })
@@ -148,8 +114,9 @@ func gaps(cells []cell) (all dasp.Histogram) {
 	return all
 }
 
-// widestSpread returns the largest spread of any seed.
-func widestSpread(cells []cell) int64 { return most(cells, func(c cell) int64 { return c.Spread }) }
+func widestSpread(cells []cell) int64 {
+	return kit.Largest(cells, func(c cell) int64 { return c.Spread })
+}
 
 // shares are those of DASP's pushes by state, in per cent: the mean over seeds.
 func shares(cells []cell) (row []any) {
@@ -189,7 +156,6 @@ func learningCells(target float64, cells, base []cell, first ...any) []any {
 		difference, seconds == nil, told(ratio, 1), told(difference, 0))
 }
 
-// sizeFacts say how LeNet-5 is trained and timed.
 func sizeFacts(s size) []result.Fact {
 	return append(settings(), kit.Facts("target/%", 100*s.Target, "batch", s.Batch, "rate", s.Rate, "gradients", s.Pushes,
 		"timed_gradients", workers*perWorker)...)

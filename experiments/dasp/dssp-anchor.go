@@ -55,10 +55,9 @@ func anchorSizes(profile string) anchorSize {
 // decides by chance: a worker that may be s_U + 1 pushes ahead.
 func tie(n int64) float64 { return max(slack, float64(dsspUpper+1)/float64(n)) }
 
-// What the other platforms vary, fixed before the first run: the GTX 1060's time
-// factor from 2 to 3.1 (that at which ASP's stated time is its pace), the links
-// of platforms.Links; the homogeneous cluster's server as four machines, one, and
-// one on 10 Gb/s, and the jitter.
+// What the other platforms vary, fixed before the first run: the GTX 1060's time factor from 2
+// to 3.1 (that at which ASP's stated time is its pace), the links of platforms.Links; the
+// homogeneous cluster's server as four machines, one, and one on 10 Gb/s, and the jitter.
 var (
 	otherFactors = []float64{2, 2.57, 3.1}
 	otherServers = []float64{50e9, 12.5e9, 1.25e9} // bytes per second
@@ -166,7 +165,6 @@ func runHeat(ctx context.Context, env exp.Env, h heat, seed uint64) (out heated,
 	return out, err
 }
 
-// withFactor returns the pair with a slow worker f times slower than the fast.
 func withFactor(p *cluster.Platform, f, bandwidth float64) *cluster.Platform {
 	q := p.WithHosts(func(h *cluster.Host, _ bool) { h.Bandwidth = bandwidth })
 	q.Workers[1].FLOPS, q.Workers[1].Memory = q.Workers[0].FLOPS/f, q.Workers[0].Memory/f
@@ -187,7 +185,6 @@ func raceFactor(f float64) float64 {
 	return f
 }
 
-// anchorSetup returns what the result records of its parameters.
 func anchorSetup(s anchorSize) map[string]any {
 	return map[string]any{"pair": kit.Platform(load(mixedPair)), "sixteen": kit.Platform(load(sixteen)), "pair_contestants": contestants(2),
 		"sixteen_contestants": contestants(16), "pair_model": anchorModel, "sixteen_models": sixteenModels, "alpha": alpha, "size": s, "batch": anchorBatch,
@@ -227,7 +224,7 @@ func showAnchor(v *kit.View[heat, heated]) {
 		f := field{list: list}
 		for _, c := range list {
 			h.Contestant = c.Key
-			f.laps = append(f.laps, each(v.At(h), func(x heated) lap { return x.Lap }))
+			f.laps = append(f.laps, kit.Map(v.At(h), func(x heated) lap { return x.Lap }))
 		}
 		return f
 	}
@@ -260,7 +257,7 @@ func runFrame(pair field, homo map[string]field) result.Frame {
 		"explained/%.0 gradients/.2 share/%.1 fast_waits/%.1 waits/%.2 largest staleness/versions.2 listed")
 	add := func(f field, cluster, model string) {
 		for i, c := range f.list {
-			of := func(x float64) float64 { return onlyIf(cluster == mixedPair, x) }
+			of := func(x float64) float64 { return kit.OnlyIf(cluster == mixedPair, x) }
 			percent := func(share func(lap) float64) float64 { return 100 * f.mean(i, share) }
 			over, stated := f.over(i), f.stated(i)
 			s.Add(cluster, model, c.Key, f.times(i).Mean(), over, of(c.closedForm(f.factor())), of(c.statedTime()), of(stated),
@@ -294,7 +291,7 @@ func raceFrame(v *kit.View[heat, heated], s anchorSize) result.Frame {
 			return mean(cells, func(h heated) float64 { return x(h.Race) }).Value
 		}
 		f.Add(raceFactor(h.Factor), 100*h.Jitter, h.Contestant, ratio, aspRatio(raceFactor(h.Factor)),
-			most(cells, func(h heated) int64 { return h.Race.largest }),
+			kit.Largest(cells, func(h heated) int64 { return h.Race.largest }),
 			math.Round(of(func(r raced) float64 { return float64(r.waits) })), 100*of(func(r raced) float64 { return r.waited / r.time }), h.Factor == 0)
 	}
 	return kit.As(result.Modelled, f.Frame)
@@ -332,7 +329,7 @@ func orderFrame(rows []heat, others map[heat]field, size anchorSize) result.Fram
 	return s.Frame
 }
 
-// anchorFacts are what pace explains of Table I, and what the numbers rest on.
+// anchorFacts say what pace explains of Table I, and what the numbers rest on.
 func anchorFacts(f field, s anchorSize) []result.Fact {
 	parameters := costsOf(anchorModel).params
 	const weights, biases = 64 * 90, 90 // of 90 classes more

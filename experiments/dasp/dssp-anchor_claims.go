@@ -11,7 +11,7 @@ import (
 	"gradsync/experiments/result"
 )
 
-// benchRate is what engine asm reaches on two cores in training ResNet-18 at
+// benchRate is the speed of engine asm on two cores in training ResNet-18 at
 // full width, FLOP/s (BENCHMARKS.md). ResNet-110's layers are narrower and
 // slower, so that a time from it is a lower bound.
 const benchRate = 256e9
@@ -109,7 +109,6 @@ func fourMethods(f field) []entrant {
 	return []entrant{{"BSP", mean("bsp")}, {"SSP", mean("ssp-3", "ssp-6", "ssp-15")}, {"DSSP", mean("dssp")}, {"ASP", mean("asp")}}
 }
 
-// entrant is a method and its seconds, to be put in order.
 type entrant struct {
 	symbol  string
 	seconds float64

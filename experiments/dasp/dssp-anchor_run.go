@@ -26,9 +26,8 @@ type contestant struct {
 	Stated string `json:"stated"` // claim of its time to 0.67; 0.68 is the next
 }
 
-// contestants are Table I's six, in its order, and DASP with the thresholds of
-// the rule of dasp/thresholds (Smin = N/2, Smax = N) and with those of the tables
-// of six workers.
+// contestants are Table I's six, in its order, and DASP with the thresholds of the rule of
+// dasp/thresholds (Smin = N/2, Smax = N) and with those of the tables of six workers.
 func contestants(n int64) []contestant {
 	dasp := func(lower, upper int64) contestant {
 		return contestant{fmt.Sprintf("dasp-%d-%d", lower, upper), fmt.Sprintf("DASP(%d,%d)", lower, upper), "dasp", lower, upper, ""}
@@ -52,7 +51,6 @@ func (c contestant) lead() int64 {
 	return -1
 }
 
-// config returns the timing-only run of n gradients.
 func (c contestant) config(p *cluster.Platform, model string, n int64, seed uint64) train.Config {
 	o := rivals.Defaults(len(p.Workers))
 	o.Alpha = alpha
@@ -106,17 +104,14 @@ func (f field) at(key string) int {
 	return i
 }
 
-// times returns one contestant's seconds of 300 epochs, by seed.
 func (f field) times(i int) kit.Sample {
 	return kit.Each(f.laps[i], func(l lap) float64 { return l.Epochs300 })
 }
 
-// over returns a contestant's time over BSP's.
 func (f field) over(i int) kit.Estimate { return f.times(i).Over(f.times(f.at("bsp"))) }
 
 func (f field) ratio(key string) float64 { return f.over(f.at(key)).Value }
 
-// mean returns the mean over seeds of one number of a contestant.
 func (f field) mean(i int, of func(lap) float64) float64 { return kit.Each(f.laps[i], of).Mean().Value }
 
 // factor returns how much longer the slow worker's iteration is under ASP.
@@ -125,11 +120,12 @@ func (f field) factor() float64 {
 }
 
 // largest returns the most clocks that a contestant was ahead in any seed.
-func (f field) largest(i int) int64 { return most(f.laps[i], func(l lap) int64 { return l.Largest }) }
+func (f field) largest(i int) int64 {
+	return kit.Largest(f.laps[i], func(l lap) int64 { return l.Largest })
+}
 
-// lapOf reduces a log; the mean time per gradient is over what follows the first
-// warm gradients, and the time of 300 epochs is theirs and as many more at that
-// pace.
+// lapOf reduces a log; the mean time per gradient is over what follows the first warm
+// gradients, and the time of 300 epochs is theirs and as many more at that pace.
 func lapOf(log *dasp.Log, warm int64) (l lap) {
 	first := 0
 	for log.Updates[first].Pushes < warm {
@@ -172,22 +168,19 @@ func lapOf(log *dasp.Log, warm int64) (l lap) {
 //	(f/(1 + f)) / (f/2) = 2/(1 + f)
 func aspRatio(f float64) float64 { return 2 / (1 + f) }
 
-// factorOf is the time factor at which ASP takes ratio of BSP's time: the inverse
-// of aspRatio.
+// factorOf is the time factor at which ASP takes ratio of BSP's time: the inverse of aspRatio.
 func factorOf(ratio float64) float64 { return 2/ratio - 1 }
 
-// boundedRatio is the time of n gradients, relative to BSP's, of a method that
-// keeps the fast worker at most lead pushes ahead. Whatever the bound, the fast
-// worker soon makes one gradient per gradient of the slow one; the lead is all
-// that it ever gains:
+// boundedRatio is the time of n gradients, relative to BSP's, of a method that keeps the fast
+// worker at most lead pushes ahead. Whatever the bound, the fast worker soon makes one gradient
+// per gradient of the slow one; the lead is all that it ever gains:
 //
 //	n = 2m + lead,  time m·f,  so (m·f) / (n·f/2) = 1 − lead/n
 func boundedRatio(lead, n int64) float64 { return 1 - float64(lead)/float64(n) }
 
-// race plays DSSP between the two workers: Algorithms 1 and 2 of its paper, with
-// else before the wait (as printed the worker is answered twice). capped is the
-// form that rivals.NewDSSP has, which allows no grant beyond upper; without it
-// grants follow each other without limit.
+// race plays DSSP between the two workers: Algorithms 1 and 2 of its paper, with else before
+// the wait (as printed the worker is answered twice). capped is the form that rivals.NewDSSP
+// has, which allows no grant beyond upper; without it grants follow each other without limit.
 type race struct {
 	f            float64
 	lower, upper int64

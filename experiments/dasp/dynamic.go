@@ -147,19 +147,18 @@ func dynPoints(profile string) (out []dynPoint) {
 	return out
 }
 
-// dynConfig returns what the result records of its parameters.
 func dynConfig(profile string) map[string]any {
-	bases, scenarios, lessons, settings := map[string]any{}, []map[string]string{}, []string{}, []map[string]any{}
+	bases := map[string]any{}
 	for _, s := range dynScenarios {
 		bases[s.Base] = kit.Platform(load(s.Base))
-		scenarios = append(scenarios, map[string]string{"key": s.Key, "platform": s.Base, "against": s.Against})
 	}
-	for _, l := range dynLessons(profile) {
-		lessons = append(lessons, l.key)
-	}
-	for _, x := range dynSettings(profile) {
-		settings = append(settings, map[string]any{"method": x.Method, "bounds": x.Name, "options": x.Options})
-	}
+	scenarios := kit.Map(dynScenarios, func(s dynScenario) map[string]string {
+		return map[string]string{"key": s.Key, "platform": s.Base, "against": s.Against}
+	})
+	lessons := kit.Map(dynLessons(profile), func(l dynLesson) string { return l.key })
+	settings := kit.Map(dynSettings(profile), func(x dynSetting) map[string]any {
+		return map[string]any{"method": x.Method, "bounds": x.Name, "options": x.Options}
+	})
 	return map[string]any{"platforms": bases, "scenarios": scenarios, "cases": dynCases(profile), "methods": methods, "options": options(),
 		"batch": fullBatch, "gradients": workers * dynPerWorker(profile), "warmup": warmup, "launch": train.DefaultLaunch,
 		"overhead": train.DefaultOverhead,
@@ -268,17 +267,15 @@ type dynPace struct {
 	Compute []float64 // seconds: each worker's forward and backward pass
 }
 
-// dynEvent is an instant at which speeds change: Worker's past is to be
-// forgotten from At on, and is looked for until Until (seconds of the run). No
-// worker: −1.
+// dynEvent is an instant at which speeds change: Worker's past is to be forgotten from At on,
+// and is looked for until Until (seconds of the run). No worker: −1.
 type dynEvent struct {
 	At, Until float64
 	Worker    int
 }
 
-// dynSchedule is a run's speeds. Onsets are what figures are drawn around;
-// Endings are the instants at which the slowest, or a slowed, worker becomes
-// faster.
+// dynSchedule is a run's speeds. Onsets are what figures are drawn around; Endings are the
+// instants at which the slowest, or a slowed, worker becomes faster.
 type dynSchedule struct {
 	Phases  [][]cluster.Phase // by worker
 	Onsets  []dynEvent

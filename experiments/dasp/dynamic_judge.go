@@ -248,10 +248,9 @@ func dynWaited(waits []dynWait, from, to float64, but int) (sum float64) {
 // The windows of the figures, in iterations from an event.
 const dynBefore, dynAfter = 5, 25
 
-// dynAround averages over the events how many workers wait, window by window
-// of one unit, from dynBefore before the event to dynAfter after it. Events
-// whose windows are not wholly in the run's measured part do not count; n is
-// how many do.
+// dynAround averages over the events how many workers wait, window by window of one unit, from
+// dynBefore before the event to dynAfter after it. Events whose windows are not wholly in the
+// run's measured part do not count; n is how many do.
 func dynAround(waits []dynWait, events []dynEvent, unit, from, end float64) (mean []float64, n int) {
 	mean = make([]float64, dynBefore+dynAfter)
 	for _, e := range events {
@@ -294,11 +293,10 @@ func dynStatesAround(l *dasp.Log, events []dynEvent, unit, from, end float64) [3
 	return out
 }
 
-// dynRelease says how long a worker's slow past was held against it: from the
-// instant at which it became faster until it was no longer the oldest, alone or
-// with others. Pushes and Versions count its own gradients and the global
-// updates meanwhile, Units the time in iterations, Waited the iterations that
-// the other workers waited in that time.
+// dynRelease says how long a worker's slow past was held against it: from the instant at which
+// it became faster until it was no longer the oldest, alone or with others. Pushes and Versions
+// count its own gradients and the global updates meanwhile, Units the time in iterations,
+// Waited the iterations that the other workers waited in that time.
 type dynRelease struct {
 	Pushes, Versions int
 	Units, Waited    float64
@@ -329,8 +327,7 @@ func dynAges(l *dasp.Log, versions bool) (out []dynAge) {
 	return out
 }
 
-// dynReleases measures the endings after `from` at which the worker was the
-// oldest.
+// dynReleases measures the endings after `from` at which the worker was the oldest.
 func dynReleases(l *dasp.Log, versions bool, endings []dynEvent, unit, from float64) (out []dynRelease) {
 	ages, waits := dynAges(l, versions), dynWaits(l)
 	for _, e := range endings {

@@ -188,7 +188,7 @@ func (d dynRuns) forgiveness() {
 			all = append(all, c.Releases...)
 		}
 		f := dynMeanRelease(all)
-		of := func(x float64) float64 { return onlyIf(f.N > 0, x) }
+		of := func(x float64) float64 { return kit.OnlyIf(f.N > 0, x) }
 		s.Add(p.Case.key(), p.Scenario, p.Method, f.N, of(f.Pushes), of(f.Versions), of(f.Units), of(f.Waited), of(float64(f.Unseen)))
 	}
 	d.add(s)
@@ -205,7 +205,7 @@ func (d dynRuns) states() {
 
 // cells returns what every experiment of this package needs of p's runs.
 func (d dynRuns) cells(p dynPoint) []cell {
-	return each(d.At(p), func(c dynCell) cell { return c.cell })
+	return kit.Map(d.At(p), func(c dynCell) cell { return c.cell })
 }
 
 // aroundChanges adds a figure per change of speeds of what frame has in windows of one iteration

@@ -157,7 +157,7 @@ func (q *inquiry) search() (err error) {
 	return err
 }
 
-// part is what one saved piece of the search leaves.
+// part holds one saved piece of the search.
 type part struct {
 	Fit        fit
 	Scores     []ratios `json:",omitempty"` // of a scan
@@ -213,9 +213,8 @@ func (q *inquiry) scan(s int) error {
 	return nil
 }
 
-// pool returns n points of a space to start from: the best scanned ones for a
-// meaning and subset, behind what is known to be good. The larger space
-// contains the smaller one's points.
+// pool returns n points of a space to start from: the best scanned ones for a meaning and
+// subset, behind what is known to be good. The larger space contains the smaller one's points.
 func (q *inquiry) pool(s, meaning int, m mask, n int, good ...[]float64) [][]float64 {
 	var points [][]float64
 	var found []float64

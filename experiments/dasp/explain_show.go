@@ -37,7 +37,7 @@ func (q *inquiry) closest() result.Frame {
 		w := &q.last[i]
 		furthest, factor := worst(w.values(), q.want)
 		d, found := q.want[furthest], w.loss < noLoss
-		row := []any{sp.Key, meanings[q.won[i]], typical(w.loss), typical(w.fit.Loss), q.met(i), "", "", "", "", d.Ratio, onlyIf(found, d.Ratio*factor)}
+		row := []any{sp.Key, meanings[q.won[i]], typical(w.loss), typical(w.fit.Loss), q.met(i), "", "", "", "", d.Ratio, kit.OnlyIf(found, d.Ratio*factor)}
 		if found {
 			row[5], row[6], row[7], row[8] = d.id, d.Platform, d.model, d.against
 		}
@@ -80,8 +80,8 @@ func (q *inquiry) best() result.Frame {
 			if !numbers {
 				id = "" // some ratio is no number
 			}
-			s.Add(sp.Key, meaning, typical(end.Loss), typical(end.FullLoss), onlyIf(won, typical(q.last[i].fit.Loss)),
-				onlyIf(won, typical(q.last[i].loss)), id, onlyIf(numbers, 100*(factor-1)))
+			s.Add(sp.Key, meaning, typical(end.Loss), typical(end.FullLoss), kit.OnlyIf(won, typical(q.last[i].fit.Loss)),
+				kit.OnlyIf(won, typical(q.last[i].loss)), id, kit.OnlyIf(numbers, 100*(factor-1)))
 		}
 	}
 	return s.Frame
@@ -105,8 +105,8 @@ func (q *inquiry) ratiosFrame() result.Frame {
 		for k := range spaces {
 			w, seen := &q.last[k], q.seen[q.won[k]][i]
 			x := w.ratios[i]
-			row = append(row, x, onlyIf(x.N > 0, 100*(x.Value/d.Ratio-1)), w.met(i, d),
-				onlyIf(seen.Lo > 0, seen.Lo), onlyIf(seen.Hi > 0, seen.Hi), seen.reached(d))
+			row = append(row, x, kit.OnlyIf(x.N > 0, 100*(x.Value/d.Ratio-1)), w.met(i, d),
+				kit.OnlyIf(seen.Lo > 0, seen.Lo), kit.OnlyIf(seen.Hi > 0, seen.Hi), seen.reached(d))
 		}
 		s.Add(row...)
 	}
@@ -151,7 +151,7 @@ func (q *inquiry) times() result.Frame {
 	return s.Frame
 }
 
-// anatomy is what one iteration of a model consists of on a laboratory's
+// anatomy holds the parts of one iteration of a model on a laboratory's
 // homogeneous worker, in seconds.
 type anatomy struct{ compute, host, server, worker, fixed, update float64 }
 
@@ -188,7 +188,7 @@ func (q *inquiry) anatomies() result.Frame {
 func (q *inquiry) parts() result.Frame {
 	s := kit.NewSheet("alone", "part:part count own/%.1 within/%.1")
 	for _, l := range q.alone {
-		s.Add(l.Key, count(l.Of[:], func(in bool) bool { return in }), typical(l.own), typical(l.within))
+		s.Add(l.Key, kit.CountIf(l.Of[:], func(in bool) bool { return in }), typical(l.own), typical(l.within))
 	}
 	return s.Frame
 }
@@ -197,8 +197,8 @@ func (q *inquiry) parts() result.Frame {
 func (q *inquiry) facts() []result.Fact {
 	w, e, most := &q.last[1], q.size, effortOf("standard")
 	a, h, o := q.anatomy(w.lab, "resnet18"), w.lab.Hardware, w.lab.Options
-	lo, hi := extent(slices.Collect(maps.Values(w.qis)), func(x float64) float64 { return x })
-	smallest, _ := extent(q.want[:], func(d demand) float64 { return d.Ratio })
+	lo, hi := kit.Extent(slices.Collect(maps.Values(w.qis)), func(x float64) float64 { return x })
+	smallest, _ := kit.Extent(q.want[:], func(d demand) float64 { return d.Ratio })
 	longer := math.NaN() // profiles that search as long as standard have none
 	if e != most {
 		longer = most.runsOf() * float64(most.Full) / (e.runsOf() * float64(e.Full))
@@ -257,16 +257,15 @@ func jitterFor(n int, factor float64) float64 {
 	return lo
 }
 
-// queueing is BSP/ASP without jitter among n equal workers whose computation
-// takes c times, and whose update at the server u times, as long as one gradient
-// does over the server's link, if the link carries one message after the other,
-// as the simulator's does:
+// queueing is BSP/ASP without jitter among n equal workers whose computation takes c times, and
+// whose update at the server u times, as long as one gradient does over the server's link, if
+// the link carries one message after the other, as the simulator's does:
 //
 //	(c + n + 1 + n·u) / max(n, n·u, c + 2 + u)
 //
-// At a barrier the n copies of the weights leave in turn, the last worker begins
-// at n, its gradient is the last to arrive, and the update uses n. Without one
-// the link is full (n), the server is busy (n·u), or nobody waits.
+// At a barrier the n copies of the weights leave in turn, the last worker begins at n, its
+// gradient is the last to arrive, and the update uses n. Without one the link is full (n), the
+// server is busy (n·u), or nobody waits.
 func queueing(n int, c, u float64) float64 {
 	m := float64(n)
 	return (c + m + 1 + float64(m*u)) / max(m, m*u, c+2+u)

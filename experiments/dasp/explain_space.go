@@ -14,7 +14,7 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// hardware is what both clusters of a candidate laboratory share. It is
+// hardware is common to both clusters of a candidate laboratory. It is
 // comparable: runs are remembered by it.
 type hardware struct {
 	ServerLink float64 // Gb/s, each direction
@@ -27,9 +27,8 @@ type hardware struct {
 	Jitter     float64 // relative standard deviation of a computation
 }
 
-// laboratory is a candidate: the hardware of both clusters, the compute times of
-// the heterogeneous six relative to a homogeneous worker, and the methods'
-// parameters.
+// laboratory is a candidate: the hardware of both clusters, the compute times of the
+// heterogeneous six relative to a homogeneous worker, and the methods' parameters.
 type laboratory struct {
 	Hardware hardware
 	Times    [6]float64 // ascending
@@ -66,9 +65,8 @@ const (
 	memoryPerFLOP = 675e9 / train.ReferenceFLOPS
 )
 
-// config is the ordinary timing-only run of the tables on a laboratory. Launch
-// and overhead are the device's own, so they are restated for the reference
-// device, as train.Config has them.
+// config is the ordinary timing-only run of the tables on a laboratory. Launch and overhead are
+// the device's own, so they are restated for the reference device, as train.Config has them.
 func (l laboratory) config(platform, method, model string, seed uint64) train.Config {
 	times := equalTimes
 	if platform == heterogeneous {
@@ -315,8 +313,7 @@ type ratios [len(meanings)][stated18]float64
 //
 //	ln(ratio / stated)
 //
-// rounded to 1e-9. It is noLoss if a ratio is no number. loss panics on an empty
-// mask.
+// rounded to 1e-9. It is noLoss if a ratio is no number. loss panics on an empty mask.
 func loss(found [stated18]float64, want [stated18]demand, m mask) float64 {
 	sum, n := 0.0, 0
 	for i, x := range found {

@@ -58,7 +58,7 @@ func hostsFrame(p *cluster.Platform) result.Frame {
 	fastest := slices.MaxFunc(p.Workers, func(a, b cluster.Host) int { return int(a.FLOPS - b.FLOPS) }).FLOPS
 	s := kit.NewSheet("hosts", "host flops/TFLOP/s.2 factor memory/GB/s.0 jitter/%.1 link/Gb/s.1 latency/µs.1")
 	for _, h := range p.Hosts(true) {
-		s.Add(h.Name, h.FLOPS/1e12, onlyIf(h.Name != p.Server.Name, fastest/h.FLOPS), h.Memory/1e9, 100*h.Jitter, h.Bandwidth*8/1e9,
+		s.Add(h.Name, h.FLOPS/1e12, kit.OnlyIf(h.Name != p.Server.Name, fastest/h.FLOPS), h.Memory/1e9, 100*h.Jitter, h.Bandwidth*8/1e9,
 			1e6*h.Latency.Seconds())
 	}
 	return s.Frame
@@ -75,13 +75,13 @@ type assumption struct {
 
 // peaks are the vendors' FP32 peaks of the cards in TFLOP/s, from the reasons of the
 // platform files; a test holds them equal.
-var peaks = map[string][2]float64{"v100": {15.7, 15.7}, "rtx2080ti": {13.4, 13.4}, "gtx1080ti": {11.3, 11.3}, "p100": {9.3, 10.6}, "p100-0": {9.3, 10.6},
-	"t4": {8.1, 8.1}, "halfk80": {4.1, 4.4}}
+var peaks = map[string][2]float64{"v100": {15.7, 15.7}, "rtx2080ti": {13.4, 13.4}, "gtx1080ti": {11.3, 11.3},
+	"p100": {9.3, 10.6}, "p100-0": {9.3, 10.6}, "t4": {8.1, 8.1}, "halfk80": {4.1, 4.4}}
 
 // reached is the share of a card's memory bandwidth that is assumed to be reached.
 const reached = 0.75
 
-// assumptionsFrame is what was chosen, of whom, and how sure we are, with what the vendor
+// assumptionsFrame tells what was chosen, of whom, and how sure we are, with what the vendor
 // says of a card. The reasons themselves are the notebook's.
 func assumptionsFrame(p *cluster.Platform) result.Frame {
 	var rows []assumption
@@ -110,7 +110,7 @@ func assumptionsFrame(p *cluster.Platform) result.Frame {
 			peak = [2]float64{a.number / reached, a.number / reached}
 		}
 		card = card && (a.Field == "flops" || a.Field == "memory")
-		s.Add(each(a.hosts, func(h string) any { return h }), a.hosts[0], a.Field, a.number, a.unit, onlyIf(card, peak[0]), onlyIf(card, peak[1]),
+		s.Add(kit.Map(a.hosts, func(h string) any { return h }), a.hosts[0], a.Field, a.number, a.unit, kit.OnlyIf(card, peak[0]), kit.OnlyIf(card, peak[1]),
 			a.Confidence)
 	}
 	return s.Frame

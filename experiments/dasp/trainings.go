@@ -65,8 +65,7 @@ type ground struct {
 	models   []string
 }
 
-// every returns a point for each method, on each ground, of the networks that a profile
-// trains.
+// every returns a point for each method, on each ground, of the networks that a profile trains.
 func every(profile string, grounds ...ground) (out []point) {
 	for _, g := range grounds {
 		for _, s := range sizesOf(profile) {
@@ -129,7 +128,7 @@ func trainingStudy(id, source string, profiles []string, grounds []ground, show 
 const sizeColumns = "model:model gradient/MB narrower/.0 image batch rate pushes every target/%.0"
 
 func (s size) cells(more ...any) []any {
-	return append([]any{s.Model, s.megabytes(), s.narrower(), onlyIf(s.Image > 0, float64(s.Image)), s.Batch, s.Rate, s.Pushes, s.EvalEvery,
+	return append([]any{s.Model, s.megabytes(), s.narrower(), kit.OnlyIf(s.Image > 0, float64(s.Image)), s.Batch, s.Rate, s.Pushes, s.EvalEvery,
 		100 * s.Target}, more...)
 }
 
@@ -166,14 +165,14 @@ func targetOf(v *view, p point) float64 {
 // missed counts the seeds that never reach the target, and first those that are there at
 // their first evaluation, so that their times are upper bounds.
 func missed(v *view, p point) int {
-	return count(v.At(p), func(c cell) bool {
+	return kit.CountIf(v.At(p), func(c cell) bool {
 		_, ok := train.Reach(c.Curve, targetOf(v, p))
 		return !ok
 	})
 }
 
 func first(v *view, p point) int {
-	return count(v.At(p), func(c cell) bool { return c.Curve[0].Accuracy >= targetOf(v, p) })
+	return kit.CountIf(v.At(p), func(c cell) bool { return c.Curve[0].Accuracy >= targetOf(v, p) })
 }
 
 // same tells whether two methods did the same in every seed, push by push.
@@ -203,7 +202,7 @@ func convergenceFrame(v *view, rows []point) result.Frame {
 		cells, seconds, pushes := v.At(p), secondsTo(v, p), pushesTo(v, p).Mean()
 		iteration, ours := mean(cells, perIteration), secondsTo(v, p.as("dasp")).Over(seconds)
 		s.Add(p.Platform, p.Model, p.Method, seconds.Mean(), seconds.Over(secondsTo(v, p.as("bsp"))), ours, ours.Saved(),
-			daspBeside(v, p), pushes, iteration.Times(1e3), onlyIf(pushes.N > 0, iteration.Value*pushes.Value/workers),
+			daspBeside(v, p), pushes, iteration.Times(1e3), kit.OnlyIf(pushes.N > 0, iteration.Value*pushes.Value/workers),
 			mean(cells, func(c cell) float64 { return c.Accuracy }).Times(100), mean(cells, staleness), missed(v, p), first(v, p))
 	}
 	return s.Frame
@@ -267,7 +266,7 @@ func curvesFrame(v *view, rows []point) result.Frame {
 			}
 		}
 		for i := range shortest {
-			at := each(v.At(p), func(c cell) train.Point { return c.Curve[i] })
+			at := kit.Map(v.At(p), func(c cell) train.Point { return c.Curve[i] })
 			s.Add(p.Model, p.Method, nil, mean(at, func(b train.Point) float64 { return b.Seconds }),
 				mean(at, func(b train.Point) float64 { return float64(b.Pushes) }), mean(at, accuracy).Clamp(0, 100))
 		}

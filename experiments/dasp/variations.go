@@ -2,7 +2,6 @@ package dasp
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -76,8 +75,7 @@ func (k knob) points(trained bool) (out []turned) {
 	return out
 }
 
-// sensitivity varies Smin, Smax, α, the spread of speeds and the server's link,
-// one at a time.
+// sensitivity varies Smin, Smax, α, the spread of speeds and the server's link, one at a time.
 func sensitivity() exp.Experiment {
 	return kit.Study[turned, cell]{ID: "dasp/sensitivity", Source: "ours: the paper varies none of its parameters",
 		Kind: result.TimingOnly, Profiles: exp.Profiles,
@@ -126,14 +124,16 @@ func sensitivity() exp.Experiment {
 }
 
 func showKnobs(v *kit.View[turned, cell]) {
-	ranges, all := kit.NewSheet("ranges", "knob:knob model:model rival:method smallest/.2 largest/.2"), kit.NewSheet("knobs", "knob:knob reference learning:learning")
+	all := kit.NewSheet("knobs", "knob:knob reference learning:learning")
+	ranges := kit.NewSheet("ranges", "knob:knob model:model rival:method smallest/.2 largest/.2")
 	over := func(t turned, rival string) kit.Estimate {
 		base := t
 		base.Method = rival
 		return kit.Each(v.At(t), perIteration).Over(kit.Each(v.At(base), perIteration))
 	}
 	for _, k := range knobs {
-		s := kit.NewSheet(k.key, fmt.Sprintf("value/%s model:model asp/.3 dssp/.3 ssp/.3 bsp±/.3 QIS/%%.1 WSS/%%.1 FSS/%%.1 staleness/versions.2 spread/versions", k.unit))
+		s := kit.NewSheet(k.key, "value/"+k.unit+" model:model asp/.3 dssp/.3 ssp/.3 bsp±/.3 "+
+			"QIS/%.1 WSS/%.1 FSS/%.1 staleness/versions.2 spread/versions")
 		for _, t := range k.points(false) {
 			row := []any{t.Value, t.Model}
 			for _, b := range rivalsOf {
@@ -145,7 +145,7 @@ func showKnobs(v *kit.View[turned, cell]) {
 		v.Frames = append(v.Frames, s.Frame)
 		for _, b := range rivalsOf {
 			for _, m := range models {
-				lo, hi := extent(k.at, func(x float64) float64 { return over(turned{k.key, x, m, "dasp", false}, b).Value })
+				lo, hi := kit.Extent(k.at, func(x float64) float64 { return over(turned{k.key, x, m, "dasp", false}, b).Value })
 				ranges.Add(k.key, m, b, lo, hi)
 			}
 		}
@@ -161,9 +161,8 @@ func showKnobs(v *kit.View[turned, cell]) {
 	v.Frames = append(v.Frames, all.Frame, ranges.Frame)
 }
 
-// showLearning adds the trainings of k and returns what they say: whether the reference
-// misses the target, or else whether any value's time to it can be told from the
-// reference's.
+// showLearning adds the trainings of k and returns what they say: whether the reference misses
+// the target, or else whether any value's time to it can be told from the reference's.
 func showLearning(v *kit.View[turned, cell], k knob) string {
 	target, base := manyRows(v.Profile).Target, v.At(turned{k.key, k.reference, models[0], "dasp", true})
 	kit.MadeOf(v.Result, base[0].Engine, base[0].Data)
@@ -212,7 +211,7 @@ type switched struct{ Timed, Trained cell }
 func switches() exp.Experiment {
 	return kit.Study[string, switched]{ID: "dasp/switches", Source: "ours: Algorithms 1 and 2 are partly lost",
 		Kind: result.Trained, Profiles: exp.Profiles,
-		Points: func(string) []string { return each(switchRows, func(r switchRow) string { return r.key }) },
+		Points: func(string) []string { return kit.Map(switchRows, func(r switchRow) string { return r.key }) },
 		Cost: func(profile, key string) (string, float64) {
 			s := manyRows(profile)
 			return key, 0.05 + s.seconds(s.Pushes)
@@ -242,8 +241,8 @@ func switches() exp.Experiment {
 }
 
 func showSwitches(v *kit.View[string, switched]) {
-	timed := func(r switchRow) []cell { return each(v.At(r.key), func(x switched) cell { return x.Timed }) }
-	trained := func(r switchRow) []cell { return each(v.At(r.key), func(x switched) cell { return x.Trained }) }
+	timed := func(r switchRow) []cell { return kit.Map(v.At(r.key), func(x switched) cell { return x.Timed }) }
+	trained := func(r switchRow) []cell { return kit.Map(v.At(r.key), func(x switched) cell { return x.Trained }) }
 	base := switchRows[0]
 	times := func(row switchRow) kit.Sample { return kit.Each(timed(row), perIteration) }
 	events := kit.NewSheet("switches", "switch:switch paper:evidence iteration/ms.2 ratio~/.3 QIS/%.2 WSS/%.2 FSS/%.2 gap/versions spread/versions")

@@ -27,9 +27,8 @@ const (
 	tests
 )
 
-// census counts a run's decisions by what the methods' own count, clocks, made of a
-// push and by what its versions were. Pushes that the run's end left unanswered are
-// not in it.
+// census counts a run's decisions by what the methods' own count, clocks, made of a push and by
+// what its versions were. Pushes that the run's end left unanswered are not in it.
 type census struct {
 	// Count[t][waited][ahead] counts pushes by test t; index 1 is yes.
 	Count [tests][2][2]int
@@ -67,12 +66,12 @@ func newCensus(o *train.Outcome, opts rivals.Options) (census, error) {
 
 // policyOf returns a method's policy, a new one each time.
 func policyOf(name string, o rivals.Options) func() dasp.Policy {
-	return func() dasp.Policy { return must(rivals.New(name, o)) }
+	return func() dasp.Policy { return kit.Must(rivals.New(name, o)) }
 }
 
 // countPushes takes the census of a log that a policy of fresh made.
 func countPushes(l *dasp.Log, fresh func() dasp.Policy, o rivals.Options) (census, error) {
-	c, cfg := census{Length: float64(l.Workers) * l.End.Seconds()}, must(o.Config())
+	c, cfg := census{Length: float64(l.Workers) * l.End.Seconds()}, kit.Must(o.Config())
 	err := retrace(l, fresh, dasp.DurationCompute, func(s sight) {
 		p := l.Pushes[s.Index]
 		if p.Abandoned {
@@ -103,7 +102,6 @@ func countPushes(l *dasp.Log, fresh func() dasp.Policy, o rivals.Options) (censu
 	return c, err
 }
 
-// waited counts the pushes that were made to wait, and all those answered.
 func (c *census) waited() (waits, all int) {
 	n := c.Count[bySmin]
 	waits = n[1][0] + n[1][1]
@@ -166,8 +164,7 @@ func follow(l *dasp.Log, fresh func() dasp.Policy, w int, slowPushes int64) (sto
 	return s, err
 }
 
-// sight is what the server knew when one push arrived. Its slices are valid
-// until the next.
+// sight is what the server knew when one push arrived. Its slices are valid until the next.
 type sight struct {
 	Index  int       // of the push in the log
 	View   dasp.View // versions held, before the push's own update
@@ -194,9 +191,8 @@ func retrace(l *dasp.Log, fresh func() dasp.Policy, f dasp.DurationForm, before,
 	return newRetraced(l, fresh(), f, ties).run(before, after)
 }
 
-// tiesOf returns, tie by tie, whether the push came before the timer: the first
-// choice in binary order that the log bears out. Without one the error is that
-// of all timers first.
+// tiesOf returns, tie by tie, whether the push came before the timer: the first choice in
+// binary order that the log bears out. Without one the error is that of all timers first.
 func tiesOf(l *dasp.Log, fresh func() dasp.Policy, f dasp.DurationForm) ([]bool, error) {
 	var ties []bool
 	var first error
@@ -306,7 +302,8 @@ func (r *retraced) carry(actions []dasp.Action) error {
 				r.View.Handed(w)
 				r.timers[w] = 0
 				if p := r.log.Pushes[r.open[w]]; !p.Abandoned && p.State != a.State {
-					return fmt.Errorf("dasp: retracing %s: push %d of worker %d was answered in %v, is answered in %v", r.policy.Name(), r.open[w], w, p.State, a.State)
+					return fmt.Errorf("dasp: retracing %s: push %d of worker %d was answered in %v, is answered in %v",
+						r.policy.Name(), r.open[w], w, p.State, a.State)
 				}
 			}
 		}
