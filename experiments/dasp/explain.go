@@ -77,10 +77,8 @@ func explain() kit.Inquiry {
 				"full": map[string]any{"gradients": size.Full, "warmup": warmup, "batch": fullBatch}}
 		},
 		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
-			q, err := newInquiry(ctx, env, effortOf(env.Profile))
-			if err == nil {
-				err = q.search()
-			}
+			q := &inquiry{ctx: ctx, env: env, size: effortOf(env.Profile), costs: modelCosts(), want: demands()}
+			err := q.search()
 			if err == nil {
 				q.show(r)
 			}
@@ -134,47 +132,32 @@ type lone struct {
 	own, within float64 // loss of its own fit, and of the best fit of all 18 on it
 }
 
-func newInquiry(ctx context.Context, env exp.Env, size effort) (*inquiry, error) {
-	all, err := modelCosts()
-	if err != nil {
-		return nil, err
-	}
-	return &inquiry{ctx: ctx, env: env, size: size, costs: all, want: demands()}, nil
-}
-
 // search is the whole order of events: scan both spaces, evolve per space and
 // meaning, polish the best of each space, ask the subsets, run with all seeds.
-func (q *inquiry) search() error {
-	for s := range spaces {
-		if err := q.scan(s); err != nil {
-			return err
+func (q *inquiry) search() (err error) {
+	then := func(step func() error) {
+		if err == nil {
+			err = step()
 		}
+	}
+	for s := range spaces {
+		then(func() error { return q.scan(s) })
 	}
 	for s := range spaces {
 		for k := range meanings {
-			if err := q.evolve(s, k); err != nil {
-				return err
-			}
+			then(func() error { return q.evolve(s, k) })
 		}
-		if err := q.goOn(s); err != nil {
-			return err
-		}
-		if err := q.finish(s); err != nil {
-			return err
-		}
+		then(func() error { return q.goOn(s) })
+		then(func() error { return q.finish(s) })
 	}
-	if err := q.subsets(); err != nil {
-		return err
-	}
+	then(q.subsets)
 	for s := range spaces {
-		if err := q.withSeeds(s); err != nil {
-			return err
-		}
+		then(func() error { return q.withSeeds(s) })
 	}
-	return nil
+	return err
 }
 
-// part is what one saved piece of the search leaves.
+// part holds one saved piece of the search.
 type part struct {
 	Fit        fit
 	Scores     []ratios `json:",omitempty"` // of a scan
@@ -230,9 +213,8 @@ func (q *inquiry) scan(s int) error {
 	return nil
 }
 
-// pool returns n points of a space to start from: the best scanned ones for a
-// meaning and subset, behind what is known to be good. The larger space
-// contains the smaller one's points.
+// pool returns n points of a space to start from: the best scanned ones for a meaning and
+// subset, behind what is known to be good. The larger space contains the smaller one's points.
 func (q *inquiry) pool(s, meaning int, m mask, n int, good ...[]float64) [][]float64 {
 	var points [][]float64
 	var found []float64

@@ -173,17 +173,15 @@ type fit struct {
 // objective scores points; smaller is better.
 type objective func(points [][]float64) ([]float64, error)
 
-// evolve is differential evolution (Storn and Price, 1997, with the difference
-// of Zhang and Sanderson's JADE, 2009): in each generation every point i is set
-// against a trial
+// evolve is differential evolution (Storn and Price, 1997, with the difference of Zhang and
+// Sanderson's JADE, 2009): in each generation every point i is set against a trial
 //
 //	v = x_i + F·(x_good − x_i) + F·(x_p − x_q),  F uniform in [0.3, 0.9]
 //
-// with x_good drawn from the best fifth, of which a coordinate is taken with
-// probability 0.7, and the better one stays. Half of the trials move the
-// coordinates of one group only (hardware, compute times, thresholds), whose
-// runs are fewer. Trials that leave [0, 1] are reflected. A generation is scored
-// as a whole, so the number of processors changes nothing.
+// with x_good drawn from the best fifth, of which a coordinate is taken with probability 0.7,
+// and the better one stays. Half of the trials move the coordinates of one group only
+// (hardware, compute times, thresholds), whose runs are fewer. Trials that leave [0, 1] are
+// reflected. A generation is scored as a whole, so the number of processors changes nothing.
 func (score objective) evolve(stream string, population [][]float64, generations int) (fit, error) {
 	r := cluster.Stream(searchSeed, 0, stream, "dasp/explain/evolve")
 	points := clones(population)
@@ -282,9 +280,8 @@ func least(x []float64) int {
 	return best
 }
 
-// polish is coordinate descent: each axis in turn a step down and up, the better
-// of the three is kept; a round without gain halves the step, which begins at a
-// sixteenth.
+// polish is coordinate descent: each axis in turn a step down and up, the better of the three
+// is kept; a round without gain halves the step, which begins at a sixteenth.
 func (score objective) polish(start []float64, rounds int) (fit, error) {
 	best := fit{X: slices.Clone(start)}
 	first, err := score([][]float64{start})
@@ -313,9 +310,8 @@ func (score objective) polish(start []float64, rounds int) (fit, error) {
 	return best, nil
 }
 
-// slack is, by axis, the smallest and largest value to which that parameter
-// alone can be moved from x, in steps of a 32nd, 16th, … half of its range,
-// before the loss grows by a tenth.
+// slack is, by axis, the smallest and largest value to which that parameter alone can be moved
+// from x, in steps of a 32nd, 16th, … half of its range, before the loss grows by a tenth.
 func (score objective) slack(x []float64) ([]span, error) {
 	first, err := score([][]float64{x})
 	if err != nil {
