@@ -69,7 +69,7 @@ func redundancyStudy(id, source string, net network, stated int, judge func(*tim
 func (s *study) timesFrame() result.Frame {
 	columns := "r"
 	for _, v := range variants {
-		columns += " ±" + v.Key + "/ms.1"
+		columns += " " + v.Key + "±/ms.1"
 	}
 	for _, p := range plains {
 		columns += " " + p.Key + "/ms.1"

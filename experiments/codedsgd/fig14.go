@@ -43,7 +43,7 @@ func threeAlgorithms(id, source string, net network, judge func(*trainer, *sweep
 
 // targetFrame holds the times to the target, in every variant on every number of nodes.
 func (s *sweep) targetFrame() result.Frame {
-	f := kit.NewSheet("target", "setting:setting nodes ±asgd/s.3 ±ssgd-multicast/s.3 r ±cssgd/s.3 of_ssgd/%.1 of_asgd/%.1")
+	f := kit.NewSheet("target", "setting:setting nodes asgd±/s.3 ssgd-multicast±/s.3 r cssgd±/s.3 of_ssgd/%.1 of_asgd/%.1")
 	for _, v := range fourVariants {
 		for i, on := range s.on {
 			ssgd, cssgd, asgd, r := s.times(i, v)
@@ -76,7 +76,7 @@ func (s *sweep) firstFrame() result.Frame {
 
 // savingsFrame holds the paper's means in every variant.
 func (s *sweep) savingsFrame() result.Frame {
-	f := kit.NewSheet("savings", "setting:setting ssgd-multicast/%.2 ssgd-unicast/%.2 ~asgd/%.2 cut/%.2")
+	f := kit.NewSheet("savings", "setting:setting ssgd-multicast/%.2 ssgd-unicast/%.2 asgd~/%.2 cut/%.2")
 	for _, v := range fourVariants {
 		var cut kit.Estimate
 		if !v.Whole {

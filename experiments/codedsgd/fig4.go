@@ -127,7 +127,7 @@ func sparse(curve []train.Point) []train.Point {
 
 // endsFrame says where the curves end.
 func (w *largest) endsFrame() result.Frame {
-	s := kit.NewSheet("ends", "setting:setting method:method r runs iteration/ms.1 seconds/s.2 ±best/%.2")
+	s := kit.NewSheet("ends", "setting:setting method:method r runs iteration/ms.1 seconds/s.2 best±/%.2")
 	for _, v := range fourVariants {
 		better, _ := w.top.optimal(v)
 		for _, m := range curveMethods {

@@ -64,7 +64,7 @@ func timeToTarget(id, source string, net network, judge func(*trainer, *sweep) (
 
 // timeFrame has a row for each variant, number of nodes and method.
 func (s *sweep) timeFrame() result.Frame {
-	f := kit.NewSheet("time", "setting:setting nodes method:method iteration/ms.1 compute/ms.1 ±updates/.1 seconds/s.3 "+
+	f := kit.NewSheet("time", "setting:setting nodes method:method iteration/ms.1 compute/ms.1 updates±/.1 seconds/s.3 "+
 		"saved_multicast/%.1 saved_unicast/%.1 share/.3 idle missed")
 	for _, v := range fourVariants {
 		for i, on := range s.on {

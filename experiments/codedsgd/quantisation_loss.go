@@ -80,7 +80,7 @@ func (s *precisionStudy) cause() string {
 // lossFrame says what each arithmetic does to the training.
 func lossFrame(studies []*precisionStudy) result.Frame {
 	f := kit.NewSheet("loss", "model:model arithmetic:arithmetic blocks images step accuracy/%.2 loss/.4 "+
-		"±gap distance/% saturated/% moves seen:seen coarser on_ten")
+		"gap± distance/% saturated/% moves seen:seen coarser on_ten")
 	for _, s := range studies {
 		for i, a := range s.Kinds {
 			row := []any{s.Plan.Net.Model, a.Key, nil, nil, nil, 100 * meanOf(s.of(i, func(l learnt) float64 { return l.Accuracy })),

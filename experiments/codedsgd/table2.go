@@ -58,7 +58,7 @@ func against(runs, others kit.Sample) float64 { return 100 * (meanOf(runs) - mea
 
 // finalsFrame has a row for each network and method.
 func finalsFrame(nets []*finals) result.Frame {
-	s := kit.NewSheet("finals", "model:model method:method nodes updates runs ±best/%.2 against/points.2 staleness/versions.2 clipped")
+	s := kit.NewSheet("finals", "model:model method:method nodes updates runs best±/%.2 against/points.2 staleness/versions.2 clipped")
 	for _, f := range nets {
 		p, n := f.w.plan, f.w.plan.most()
 		clipped, stale := int64(0), 0.0
