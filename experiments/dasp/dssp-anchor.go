@@ -159,8 +159,7 @@ func runHeat(ctx context.Context, env exp.Env, h heat, seed uint64) (out heated,
 			}
 		}).WithServerBandwidth(h.Bandwidth), s.Short
 	}
-	list := contestants(int64(len(p.Workers)))
-	c := list[slices.IndexFunc(list, func(c contestant) bool { return c.Key == h.Contestant })]
+	c := kit.Find(contestants(int64(len(p.Workers))), func(c contestant) bool { return c.Key == h.Contestant })
 	out.Lap, err = c.timed(ctx, env, p, h.Model, n, seed)
 	return out, err
 }

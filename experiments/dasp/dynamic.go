@@ -206,8 +206,8 @@ func dynMeasure(ctx context.Context, env exp.Env, p dynPoint, seed uint64) (dynC
 	}
 	cfg.Sync, cfg.Seed = p.Method, seed
 	if p.Setting != "" {
-		all := dynSettings(env.Profile)
-		cfg.Options = &all[slices.IndexFunc(all, func(x dynSetting) bool { return x.Name == p.Setting })].Options
+		set := kit.Find(dynSettings(env.Profile), func(x dynSetting) bool { return x.Name == p.Setting })
+		cfg.Options = &set.Options
 	}
 	plan := s.plan(pace, seed, dynHorizon*float64(cfg.MaxPushes/workers)*pace.Unit)
 	cfg.Platform = plan.on(cfg.Platform)
@@ -299,7 +299,7 @@ var dynScenarios = []dynScenario{
 }
 
 func dynScenarioOf(key string) dynScenario {
-	return dynScenarios[slices.IndexFunc(dynScenarios, func(s dynScenario) bool { return s.Key == key })]
+	return kit.Find(dynScenarios, func(s dynScenario) bool { return s.Key == key })
 }
 
 func dynStatic(p dynPace, _ uint64, horizon float64) dynSchedule {

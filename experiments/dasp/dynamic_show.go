@@ -1,6 +1,8 @@
 package dasp
 
 import (
+	"slices"
+
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
 )
@@ -183,11 +185,7 @@ func (d dynRuns) forgiveness() {
 	s := kit.NewSheet("forgiveness", "case:case scenario:scenario method:method instants pushes/.2 versions/.1 units/iterations.2 "+
 		"waited/iterations.2 unseen/.0")
 	for _, p := range dynBy(d.pairs(), "ssp", "dasp") {
-		var all []dynRelease
-		for _, c := range d.At(p) {
-			all = append(all, c.Releases...)
-		}
-		f := dynMeanRelease(all)
+		f := dynMeanRelease(slices.Concat(kit.Map(d.At(p), func(c dynCell) []dynRelease { return c.Releases })...))
 		of := func(x float64) float64 { return kit.OnlyIf(f.N > 0, x) }
 		s.Add(p.Case.key(), p.Scenario, p.Method, f.N, of(f.Pushes), of(f.Versions), of(f.Units), of(f.Waited), of(float64(f.Unseen)))
 	}

@@ -1,7 +1,6 @@
 package dasp
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -243,12 +242,7 @@ func (q *inquiry) goOn(s int) error {
 	if q.size.More == 0 {
 		return nil
 	}
-	order := make([]int, len(meanings))
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(q.fits[s][a].Loss, q.fits[s][b].Loss) })
-	for _, k := range order[:goOn] {
+	for _, k := range ranked(kit.Map(q.fits[s][:], func(e ending) float64 { return e.Loss }))[:goOn] {
 		start := q.fits[s][k].Population
 		if s > 0 { // its own start came before the smaller space's search went on
 			start = append(slices.Clone(start[:len(start)-1]), widened(q.fits[s-1][k].X))
@@ -274,7 +268,7 @@ func (q *inquiry) evolution(s, k int, name string, start [][]float64, generation
 	}
 	// Short runs flatter laboratories whose bounds do not act before the run ends:
 	// the first few are scored at full length, with what was found before.
-	last := clones(p.Fit.Population[:min(finalists, len(p.Fit.Population))])
+	last := kit.Map(p.Fit.Population[:min(finalists, len(p.Fit.Population))], slices.Clone)
 	if q.fits[s][k].X != nil {
 		last = append(last, q.fits[s][k].X)
 	}
@@ -285,10 +279,7 @@ func (q *inquiry) evolution(s, k int, name string, start [][]float64, generation
 	if err != nil {
 		return err
 	}
-	found := make([]float64, len(last))
-	for i, r := range full.Scores {
-		found[i] = loss(r[k], q.want, all.Of)
-	}
+	found := kit.Map(full.Scores, func(r ratios) float64 { return loss(r[k], q.want, all.Of) })
 	best := least(found)
 	q.fits[s][k] = ending{fit{X: last[best], Loss: p.Fit.Loss, Population: p.Fit.Population}, full.Scores[best], found[best]}
 	return nil
@@ -297,10 +288,7 @@ func (q *inquiry) evolution(s, k int, name string, start [][]float64, generation
 // finish polishes the meaning that fits best at the tables' length, and asks how
 // far each axis can be moved.
 func (q *inquiry) finish(s int) error {
-	found := make([]float64, len(meanings))
-	for k := range meanings {
-		found[k] = q.fits[s][k].FullLoss
-	}
+	found := kit.Map(q.fits[s][:], func(e ending) float64 { return e.FullLoss })
 	k := least(found)
 	start := q.fits[s][k].X
 	if s > 0 && q.last[s-1].fit.Loss < found[k] { // the larger space contains the smaller

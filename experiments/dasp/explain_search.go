@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"gradsync/experiments/kit"
 	"gradsync/shared/cluster"
 )
 
@@ -139,22 +140,14 @@ func (e *evaluator) one(j job) (means, error) {
 
 // decoded is ratios of the laboratories at points.
 func (e *evaluator) decoded(points [][]float64, m mask) ([]ratios, error) {
-	labs := make([]laboratory, len(points))
-	for i, x := range points {
-		labs[i] = decode(x)
-	}
-	return e.ratios(labs, m)
+	return e.ratios(kit.Map(points, decode), m)
 }
 
 // objective returns the loss by one meaning over the demands of m.
 func (e *evaluator) objective(meaning int, m mask) objective {
 	return func(points [][]float64) ([]float64, error) {
 		found, err := e.decoded(points, m)
-		out := make([]float64, len(found))
-		for i := range found {
-			out[i] = loss(found[i][meaning], e.want, m)
-		}
-		return out, err
+		return kit.Map(found, func(r ratios) float64 { return loss(r[meaning], e.want, m) }), err
 	}
 }
 
@@ -184,7 +177,7 @@ type objective func(points [][]float64) ([]float64, error)
 // reflected. A generation is scored as a whole, so the number of processors changes nothing.
 func (score objective) evolve(stream string, population [][]float64, generations int) (fit, error) {
 	r := cluster.Stream(searchSeed, 0, stream, "dasp/explain/evolve")
-	points := clones(population)
+	points := kit.Map(population, slices.Clone)
 	found, err := score(points)
 	if err != nil {
 		return fit{}, err
@@ -247,26 +240,19 @@ func reflected(u float64) float64 {
 	return min(max(u, 0), 1)
 }
 
-// bestOf returns the n points of least loss, in that order; equals keep theirs.
-func bestOf(points [][]float64, found []float64, n int) [][]float64 {
-	order := make([]int, len(points))
+// ranked returns the places of losses, the least first; equals keep their order.
+func ranked(found []float64) []int {
+	order := make([]int, len(found))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(found[a], found[b]) })
-	var out [][]float64
-	for _, i := range order[:min(n, len(order))] {
-		out = append(out, points[i])
-	}
-	return out
+	return order
 }
 
-func clones(points [][]float64) [][]float64 {
-	out := make([][]float64, len(points))
-	for i, x := range points {
-		out[i] = slices.Clone(x)
-	}
-	return out
+// bestOf returns the n points of least loss, in that order; equals keep theirs.
+func bestOf(points [][]float64, found []float64, n int) [][]float64 {
+	return kit.Map(ranked(found)[:min(n, len(found))], func(i int) []float64 { return points[i] })
 }
 
 // least is the index of the smallest, the first of equals.

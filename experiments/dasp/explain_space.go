@@ -282,8 +282,7 @@ type subset struct {
 }
 
 // subsets are all demands, then those of one cluster, one model, one baseline.
-func subsets() []subset {
-	out := []subset{{Key: "all"}}
+func subsets() (out []subset) {
 	pick := func(key string, of func(d demand) bool) {
 		s := subset{Key: key}
 		for i, d := range demands() {
@@ -291,9 +290,7 @@ func subsets() []subset {
 		}
 		out = append(out, s)
 	}
-	for i := range out[0].Of {
-		out[0].Of[i] = true
-	}
+	pick("all", func(demand) bool { return true })
 	for _, p := range []string{homogeneous, heterogeneous} {
 		pick(p, func(d demand) bool { return d.Platform == p })
 	}

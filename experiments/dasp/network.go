@@ -125,10 +125,8 @@ func networkStudy() kit.Study[lane, linkCell] {
 				"short": shortWait, "criteria": criteria}
 		},
 		Measure: func(ctx context.Context, env exp.Env, l lane, seed uint64) (linkCell, error) {
-			all := networks("")
-			v := all[slices.IndexFunc(all, func(v platforms.Variant) bool { return siteOf(v) == l.site })]
-			forms := formsOn(v)
-			f := forms[slices.IndexFunc(forms, func(f networkForm) bool { return f.key == l.Form })]
+			v := kit.Find(networks(""), func(v platforms.Variant) bool { return siteOf(v) == l.site })
+			f := kit.Find(formsOn(v), func(f networkForm) bool { return f.key == l.Form })
 			cfg := timing(v.Platform, f.sync, l.Model, seed)
 			f.set(cfg.Options)
 			return train.Kept(ctx, env, cfg, func(o *train.Outcome) (linkCell, error) { return newLinkCell(o, v.Platform, *cfg.Options) })

@@ -58,12 +58,7 @@ func sizesOf(profile string) []size {
 
 // sizeOf returns one network's training.
 func sizeOf(profile, model string) size {
-	for _, s := range sizesOf(profile) {
-		if s.Model == model {
-			return s
-		}
-	}
-	panic(fmt.Sprintf("dasp: profile %s does not train %s", profile, model))
+	return kit.Find(sizesOf(profile), func(s size) bool { return s.Model == model })
 }
 
 // manyRows is LeNet-5's training in tables of many rows: half of standard's.

@@ -110,8 +110,8 @@ func assumptionsFrame(p *cluster.Platform) result.Frame {
 			peak = [2]float64{a.number / reached, a.number / reached}
 		}
 		card = card && (a.Field == "flops" || a.Field == "memory")
-		s.Add(kit.Map(a.hosts, func(h string) any { return h }), a.hosts[0], a.Field, a.number, a.unit, kit.OnlyIf(card, peak[0]), kit.OnlyIf(card, peak[1]),
-			a.Confidence)
+		s.Add(kit.Map(a.hosts, func(h string) any { return h }), a.hosts[0], a.Field, a.number, a.unit,
+			kit.OnlyIf(card, peak[0]), kit.OnlyIf(card, peak[1]), a.Confidence)
 	}
 	return s.Frame
 }

@@ -99,6 +99,11 @@ func plausibles(cluster string) (out []plausible) {
 // sweep returns the plausible platforms around an embedded one.
 func sweep(platform string) []platforms.Variant { return kit.Must(platforms.Sweep(platform)) }
 
+// onLinks returns an embedded platform's own workers on other links.
+func onLinks(workers, link string) *cluster.Platform {
+	return kit.Find(sweep(workers), func(v platforms.Variant) bool { return v.Workers == workers && v.Link == link }).Platform
+}
+
 // timingStudy returns table 4 or 5: the first of clusters is its own, on its reference
 // platform for every seed and over the plausible ones for the first seed. What more adds
 // may look at all clusters.

@@ -84,12 +84,7 @@ func platformOf(name string) *cluster.Platform {
 	if name != fast {
 		return load(name)
 	}
-	for _, v := range sweep(heterogeneous) {
-		if v.Workers == heterogeneous && v.Link == "100 Gb/s" {
-			return v.Platform
-		}
-	}
-	panic("dasp: no plausible platform has links of 100 Gb/s")
+	return onLinks(heterogeneous, "100 Gb/s")
 }
 
 // gigabits returns the bandwidth of p's links.

@@ -107,7 +107,7 @@ func sensitivity() exp.Experiment {
 				"size": manyRows(profile), "knobs": values}
 		},
 		Measure: func(ctx context.Context, env exp.Env, t turned, seed uint64) (cell, error) {
-			k, p := knobs[slices.IndexFunc(knobs, func(k knob) bool { return k.key == t.Knob })], load(heterogeneous)
+			k, p := kit.Find(knobs, func(k knob) bool { return k.key == t.Knob }), load(heterogeneous)
 			if k.platform != nil {
 				p = k.platform(p, t.Value)
 			}
@@ -227,7 +227,7 @@ func switches() exp.Experiment {
 		},
 		Measure: func(ctx context.Context, env exp.Env, key string, seed uint64) (x switched, err error) {
 			o := options()
-			switchRows[slices.IndexFunc(switchRows, func(r switchRow) bool { return r.key == key })].set(&o)
+			kit.Find(switchRows, func(r switchRow) bool { return r.key == key }).set(&o)
 			run := func(cfg train.Config) (cell, error) {
 				cfg.Options = &o
 				return cellOf(ctx, env, cfg)
@@ -256,7 +256,7 @@ func showSwitches(v *kit.View[string, switched]) {
 	kit.MadeOf(v.Result, trained(base)[0].Engine, trained(base)[0].Data)
 	intervals := 2 * (len(switchRows) - 1) // of times and of accuracies
 	v.Facts = append(sizeFacts(manyRows(v.Profile)), kit.Counted("intervals", "", intervals), kit.Whether("one_seed", len(v.Seeds) == 1))
-	v.Claims = []result.Claim{withinSmax(timed(switchRows[slices.IndexFunc(switchRows, func(r switchRow) bool { return r.key == literalFSS })]))}
+	v.Claims = []result.Claim{withinSmax(timed(kit.Find(switchRows, func(r switchRow) bool { return r.key == literalFSS })))}
 }
 
 // withinSmax judges D59 for Algorithm 1 as printed.

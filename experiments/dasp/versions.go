@@ -107,8 +107,7 @@ func versionSetup(profile string) map[string]any {
 func watchRun(ctx context.Context, env exp.Env, w watch, seed uint64) (watched, error) {
 	p := load(w.Cluster)
 	if w.Link != "" {
-		variants := sweep(w.Cluster)
-		p = variants[slices.IndexFunc(variants, func(v platforms.Variant) bool { return v.Workers == w.Cluster && v.Link == w.Link })].Platform
+		p = onLinks(w.Cluster, w.Link)
 	}
 	cfg := timing(p, w.Method, w.Model, seed)
 	return train.Kept(ctx, env, cfg, func(o *train.Outcome) (out watched, err error) {

@@ -56,3 +56,14 @@ func CountIf[T any](list []T, is func(T) bool) (n int) {
 	}
 	return n
 }
+
+// Find returns the first of a list for which is holds; without one it panics, since keys are
+// constants.
+func Find[T any](list []T, is func(T) bool) T {
+	for _, x := range list {
+		if is(x) {
+			return x
+		}
+	}
+	panic("kit: nothing found in a list that should have it")
+}

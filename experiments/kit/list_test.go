@@ -23,6 +23,18 @@ func TestLists(t *testing.T) {
 	}
 }
 
+func TestFind(t *testing.T) {
+	if x := Find([]int{1, 4, 5}, func(x int) bool { return x > 3 }); x != 4 {
+		t.Errorf("found %d, want 4", x)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("nothing found, and nothing told")
+		}
+	}()
+	Find([]int{1}, func(x int) bool { return x > 3 })
+}
+
 func TestNumbersThatAreNone(t *testing.T) {
 	if x := ShareOf(1, 4); x != 25 || !math.IsNaN(ShareOf(1, 0)) || OnlyIf(true, 2) != 2 || !math.IsNaN(OnlyIf(false, 2)) {
 		t.Errorf("1 of 4 is %g %%", x)
