@@ -12,7 +12,7 @@ import (
 
 // Figures 12 and 13 are one study of two networks: time per batch against r at 8
 // nodes. Everything in this file was fixed before the first run, and so was how it is
-// judged, in fig12_judge.go; what stands without a code was added after the first runs,
+// judged, in fig12.go; what stands without a code was added after the first runs,
 // and no claim is judged on it.
 
 // variant is a way in which the redundancies are timed.

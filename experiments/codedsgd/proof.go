@@ -1,9 +1,12 @@
 package codedsgd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/big"
+	"slices"
 	"strings"
 
 	"gradsync/experiments/claims"
@@ -237,4 +240,218 @@ func proofFacts(plan proofPlan, steps []step) []result.Fact {
 		}
 	}
 	return kit.Facts("equations", cases, "least", plan.Least, "most", plan.Most, "limit", plan.LoopLimit, "failing", fail, "proved", fail == 0)
+}
+
+// overcountPlan is what a profile counts out.
+type overcountPlan struct {
+	Least     int   `json:"least_nodes"`
+	Most      int   `json:"most_nodes"`
+	LoopLimit int64 `json:"loop_limit"` // combinations per node; more are not counted
+	// The case of C27.
+	Nodes      int `json:"stated_nodes"`
+	Redundancy int `json:"stated_redundancy"`
+}
+
+func planOvercount(profile string) overcountPlan {
+	p := overcountPlan{Least: 2, Most: 12, LoopLimit: codedsgd.LoopLimit, Nodes: 8, Redundancy: 3}
+	if profile == "ci" {
+		p.Most = 6
+	}
+	return p
+}
+
+// overcount compares the packets of Algorithm 3 as printed with those it needs.
+func overcount() exp.Experiment {
+	return kit.Inquiry{ID: "codedsgd/overcount", Source: "CSSGD, Algorithm 3 against equation (28)", Kind: result.Counted, Profiles: exp.Profiles,
+		Seedless: true, Seconds: takes(0.1, 1.5),
+		Config: func(profile string) map[string]any { return map[string]any{"plan": planOvercount(profile)} },
+		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
+			plan := planOvercount(env.Profile)
+			b := exp.Bar{Env: env, Total: float64(plan.Most - plan.Least + 2)}
+			var loops []loop
+			for n := plan.Least; n <= plan.Most; n++ {
+				for k := 1; k <= n; k++ {
+					l, err := countLoop(ctx, n, k)
+					if err != nil {
+						return err
+					}
+					loops = append(loops, l)
+				}
+				b.Step(fmt.Sprintf("n = %d", n))
+			}
+			stated, err := countLoop(ctx, plan.Nodes, plan.Redundancy)
+			if err != nil {
+				return err
+			}
+			b.Step("the stated case")
+			r.Frames = []result.Frame{loopFrame(loops), loopExtremes(loops)}
+			r.Figures = []result.Figure{
+				{ID: "factor", Form: "line", Frame: "loop", Where: map[string]any{"drawn": true}, X: "r", Y: []string{"factor"}, By: []string{"n"}, Log: "y"},
+				{ID: "r-3", Form: "line", Frame: "loop", Where: map[string]any{"r": 3}, X: "n", Y: []string{"normal", "needed-normal"}, Log: "y"}}
+			r.Claims = []result.Claim{judgeLoop(&stated)}
+			r.Facts = loopFacts(plan, loops)
+			return nil
+		}}.Experiment()
+}
+
+// loop is Algorithm 3 at one size, as printed and as (28) counts it.
+type loop struct {
+	N, R    int
+	Each    *big.Int // combinations per node, C(μ,r)
+	Counted bool
+	codedsgd.LoopCount
+	Repeats            *big.Int // how often each segment comes, in closed form; nil for r = n
+	Needed, Deliveries int      // packets, and receptions, of one exchange without repetition
+	Normal             int      // messages of (30)
+}
+
+func countLoop(ctx context.Context, n, r int) (loop, error) {
+	l := loop{N: n, R: r, Each: codedsgd.LoopCombinations(n, r), Repeats: codedsgd.LoopRepeats(n, r)}
+	if err := ctx.Err(); err != nil {
+		return l, err
+	}
+	e, err := codedsgd.Enumerate(n, r)
+	if err != nil {
+		return l, err
+	}
+	l.LoopCount, l.Counted = e.Loop()
+	c := e.Counts()
+	l.Needed, l.Deliveries, l.Normal = c.Packets, c.Deliveries, c.Alone
+	return l, nil
+}
+
+// sends reports whether the loop was counted and sends anything.
+func (l *loop) sends() bool { return l.Counted && l.Needed > 0 }
+
+// factor is how many times the packets that are needed the loop sends; NaN unless it sends.
+func (l *loop) factor() float64 {
+	if !l.sends() {
+		return math.NaN()
+	}
+	return float64(l.Packets) / float64(l.Needed)
+}
+
+// received is how often each segment comes to each node that lacks it, counted; r < n.
+func (l *loop) received() *big.Rat {
+	return big.NewRat(l.LoopCount.Deliveries, int64(l.Deliveries))
+}
+
+// ofNormal is the loop's load, a multicast once, over that of (30); NaN unless it sends.
+func (l *loop) ofNormal() float64 {
+	if !l.sends() {
+		return math.NaN()
+	}
+	return float64(l.Packets) / float64(l.R*l.Normal)
+}
+
+// countedLoops are the loops that were counted and send anything.
+func countedLoops(loops []loop) []loop {
+	return slices.DeleteFunc(slices.Clone(loops), func(l loop) bool { return !l.sends() })
+}
+
+func judgeLoop(l *loop) result.Claim {
+	f := claims.Number(float64(l.Packets), nil, nil, 0)
+	f.Notes = []result.Reason{result.Because("C27", "nodes", l.N, "combinations", l.Each.Int64()),
+		result.Because("C27-needed", "needed", l.Needed, "useful", l.Useful)}
+	return claims.Verdict("C27", f)
+}
+
+// whole returns, for every n from 4 on, up to the first of which not every r was counted,
+// its loops.
+func whole(loops []loop) (all [][]loop) {
+	for n := 4; ; n++ {
+		of := slices.DeleteFunc(slices.Clone(loops), func(l loop) bool { return l.N != n })
+		if len(of) == 0 || slices.ContainsFunc(of, func(l loop) bool { return !l.Counted }) {
+			return all
+		}
+		all = append(all, of)
+	}
+}
+
+// loopFrame has a row for each size; the sizes of every n of which every r was counted
+// are drawn.
+func loopFrame(loops []loop) result.Frame {
+	last := 3 + len(whole(loops))
+	f := kit.NewSheet("loop", "n r each packets useful needed factor/.2 received/times normal/.3 needed-normal/.3 state:enumerated drawn")
+	for i := range loops {
+		l := &loops[i]
+		row := []any{l.N, l.R, l.Each.Int64(), nil, nil, l.Needed, l.factor(), nil, l.ofNormal(), l.ofNormal() / l.factor(),
+			"not-enumerated", l.N >= 4 && l.N <= last}
+		if l.Repeats != nil {
+			row[7] = l.Repeats.Int64()
+		}
+		if l.Counted {
+			row[3], row[10] = l.Packets, "enumerated"
+			if l.R > 1 {
+				row[4] = l.Useful
+			}
+			if l.Needed == 0 {
+				row[10] = "no-exchange"
+			}
+		}
+		f.Add(row...)
+	}
+	return f.Frame
+}
+
+// loopExtremes are sizes that a text names: where the loop first sends more than needed and
+// where it sends most, of all and of each n that is drawn, and the ends of the line at
+// r = 3.
+func loopExtremes(loops []loop) result.Frame {
+	f := kit.NewSheet("extremes", "which n r packets needed factor times/.0 normal needed-normal")
+	add := func(which string, l loop) {
+		f.Add(which, l.N, l.R, l.Packets, l.Needed, l.factor(), l.factor(), l.ofNormal(), l.ofNormal()/l.factor())
+	}
+	highest := func(loops []loop) loop {
+		return slices.MaxFunc(loops, func(a, b loop) int { return cmp.Compare(a.factor(), b.factor()) })
+	}
+	all := countedLoops(loops)
+	if i := slices.IndexFunc(all, func(l loop) bool { return l.factor() > 1 }); i >= 0 {
+		add("smallest", all[i])
+		add("largest", highest(all))
+	}
+	for _, of := range whole(loops) {
+		add("peak", highest(countedLoops(of)))
+	}
+	if three := slices.DeleteFunc(all, func(l loop) bool { return l.R != 3 }); len(three) > 0 {
+		add("first", three[0])
+		add("last", three[len(three)-1])
+	}
+	return f.Frame
+}
+
+// loopFacts counts at how many sizes the loop makes as many packets as needed, more or
+// fewer, and whether that follows r alone.
+func loopFacts(plan overcountPlan, loops []loop) []result.Fact {
+	all := countedLoops(loops)
+	same, more, fewer, above, repeats := 0, 0, 0, 0, 0
+	rule := true // equal at r = 2 and n − 1, more between, fewer at r = 1 < n − 1
+	for i := range all {
+		l := &all[i]
+		switch f := l.factor(); {
+		case f == 1:
+			same++
+			rule = rule && (l.R == 2 || l.R == l.N-1)
+		case f > 1:
+			more++
+			rule = rule && l.R >= 3 && l.R <= l.N-2
+		default:
+			fewer++
+			rule = rule && l.R == 1
+		}
+		if l.ofNormal() > 1 {
+			above++
+		}
+		if l.received().Cmp(new(big.Rat).SetInt(l.Repeats)) == 0 {
+			repeats++
+		}
+	}
+	skipped := 0
+	for i := range loops {
+		if !loops[i].Counted {
+			skipped++
+		}
+	}
+	return kit.Facts("most", plan.Most, "limit", plan.LoopLimit, "counted", len(all), "same", same, "more", more, "fewer", fewer, "rule", rule,
+		"above", above, "repeats", repeats, "repeats.all", repeats == len(all), "skipped", skipped, "skips", skipped > 0)
 }

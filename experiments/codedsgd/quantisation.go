@@ -4,11 +4,17 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
+	"gradsync/experiments/train"
+	"gradsync/papers/codedsgd"
+	"gradsync/shared/cluster"
+	"gradsync/shared/tensor/model"
 )
 
 // The paper's outlook (§4) is to analyse what quantisation does to the loss. Plans,
@@ -167,4 +173,353 @@ func quantisation() exp.Experiment {
 			r.Claims = []result.Claim{judgeMapping(m), judgeCoding(costs)}
 			return nil
 		}}.Experiment()
+}
+
+// precision trains what the page needs.
+type precision struct {
+	ctx   context.Context
+	env   exp.Env
+	kinds []arithmetic
+	bar   *exp.Bar
+}
+
+// learnt is one training.
+type learnt struct {
+	Accuracy  float64 // on all test images
+	Loss      float64 // mean cross-entropy of the last evaluation's
+	Distance  float64 // of the parameters from float32's, relative to how far those went
+	Saturated int64   // elements of gradients that int32 could not hold
+	Elements  int64   // that were quantised
+}
+
+// precisionStudy is one network.
+type precisionStudy struct {
+	Plan   precisionPlan
+	Kinds  []arithmetic
+	Learnt [][]learnt // by arithmetic, by seed
+	// Clipped is the share of saturated elements in the first updates, by cut (Q(n), n,
+	// 1), by clipping range.
+	Clipped [][]float64
+	Cuts    []int
+	Largest []float64 // element of a block's gradient at fresh parameters, by Plan.Sums
+	Data    *result.Data
+	Engine  string
+}
+
+// blocksOf is into how many blocks an arithmetic cuts the batch of n nodes.
+func (a arithmetic) blocksOf(n int) int {
+	switch a.Blocks {
+	case 0:
+		return microBlocks(n, redundancies...)
+	case -1:
+		return n
+	}
+	return a.Blocks
+}
+
+// config is a training: one node computes all blocks, which gives the parameters of
+// any number of nodes.
+func (p precisionPlan) config(a arithmetic, seed uint64, env exp.Env) train.Config {
+	c := train.Config{Sync: codedsgd.SSGDMulticast, Model: p.Net.Model, Width: p.Width, Classes: classes(p.Nodes), Data: p.Data,
+		DataDir: env.DataDir, Engine: env.Engine,
+		Platform: firstNodes(calm(referencePlatform()), 1), Workers: 1, Seed: seed, BatchSize: p.Net.batch(p.Nodes), Rate: p.Rate,
+		MaxUpdates: p.Updates, EvalEvery: p.Updates, EvalImages: 1 << 20, Launch: -1, Overhead: -1}
+	if a.Float {
+		c.Sync = "ring"
+		return c
+	}
+	c.Coded = &codedsgd.Options{Redundancy: 1, MicroBlocks: a.blocksOf(p.Nodes), Range: a.Range}
+	return c
+}
+
+// trained are one seed's trainings, by arithmetic.
+type trained struct {
+	Learnt []learnt
+	Data   *result.Data
+	Engine string
+}
+
+// clippedCounts are the clipped shares and the largest elements of one network.
+type clippedCounts struct {
+	Clipped [][]float64
+	Largest []float64
+}
+
+// study trains and counts all of one network.
+func (w *precision) study(p precisionPlan) (s precisionStudy, err error) {
+	s = precisionStudy{Plan: p, Kinds: w.kinds, Learnt: make([][]learnt, len(w.kinds)), Cuts: []int{microBlocks(p.Nodes, redundancies...), p.Nodes, 1}}
+	set, err := train.OpenData(p.Data, w.env.DataDir, p.Net.Model)
+	if err != nil {
+		return s, err
+	}
+	for _, seed := range w.env.Seeds {
+		one, err := kit.Keep(w.ctx, w.env, []any{p, w.kinds, seed, set.SHA256, w.env.Engine}, func(string) (trained, error) { return w.train(p, seed) })
+		if err != nil {
+			return s, err
+		}
+		for i, l := range one.Learnt {
+			s.Learnt[i] = append(s.Learnt[i], l)
+		}
+		s.Data, s.Engine = one.Data, one.Engine
+		w.bar.Step(fmt.Sprintf("%s, seed %d", p.Net.Title, seed))
+	}
+	counts, err := kit.Keep(w.ctx, w.env, []any{p, clippingRanges, w.env.Seeds[0], set.SHA256, w.env.Engine}, func(string) (c clippedCounts, err error) {
+		if c.Clipped, err = w.saturation(p, s.Cuts); err == nil {
+			c.Largest, err = w.largest(p)
+		}
+		return c, err
+	})
+	s.Clipped, s.Largest = counts.Clipped, counts.Largest
+	w.bar.Step(p.Net.Title + ", saturation")
+	return s, err
+}
+
+// train runs all arithmetics of one seed; the first is what distances are from.
+func (w *precision) train(p precisionPlan, seed uint64) (out trained, err error) {
+	dir, err := os.MkdirTemp("", "codedsgd")
+	if err != nil {
+		return out, fmt.Errorf("codedsgd: a folder for parameters: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	m, err := model.Build(model.Spec{Name: p.Net.Model, Width: p.Width, Classes: classes(p.Nodes)})
+	if err != nil {
+		return out, fmt.Errorf("codedsgd: %w", err)
+	}
+	start := make([]float32, m.NumParams())
+	m.Init(start, cluster.Stream(seed, -1, "data", "init"))
+	var first []float32
+	for _, a := range w.kinds {
+		c := p.config(a, seed, w.env)
+		c.Save = filepath.Join(dir, a.Key+".safetensors")
+		o, err := train.Run(w.ctx, c)
+		if err != nil {
+			return out, fmt.Errorf("codedsgd: %s, %s: %w", p.Net.Key, a.Key, err)
+		}
+		params := make([]float32, m.NumParams())
+		if err := train.LoadState(c.Save, m, p.Width, params, nil); err != nil {
+			return out, err
+		}
+		if first == nil {
+			first = params
+		}
+		l := learnt{Accuracy: *o.TestAccuracy, Loss: o.Curve[len(o.Curve)-1].Loss, Distance: distance(params, first) / distance(first, start)}
+		if o.Coded != nil {
+			l.Saturated, l.Elements = o.Coded.Totals.Saturated, o.Updates*int64(a.blocksOf(p.Nodes)*m.NumParams())
+		}
+		out = trained{append(out.Learnt, l), o.Data, o.Engine}
+	}
+	return out, nil
+}
+
+// distance is the Euclidean one.
+func distance(a, b []float32) float64 {
+	sum := 0.0
+	for i := range a {
+		d := float64(a[i]) - float64(b[i])
+		sum += float64(d * d)
+	}
+	return math.Sqrt(sum)
+}
+
+// saturation counts in the first updates what each range cannot hold, by cut.
+func (w *precision) saturation(p precisionPlan, cuts []int) ([][]float64, error) {
+	m, err := model.Build(model.Spec{Name: p.Net.Model, Width: p.Width, Classes: classes(p.Nodes)})
+	if err != nil {
+		return nil, fmt.Errorf("codedsgd: %w", err)
+	}
+	var out [][]float64
+	for _, cut := range cuts {
+		var row []float64
+		for _, limit := range clippingRanges {
+			c := p.config(arithmetic{Range: limit, Blocks: cut}, w.env.Seeds[0], w.env)
+			c.MaxUpdates, c.EvalEvery = p.Short, -1
+			o, err := train.Run(w.ctx, c)
+			if err != nil {
+				return nil, fmt.Errorf("codedsgd: %s, range %g: %w", p.Net.Key, limit, err)
+			}
+			row = append(row, float64(o.Coded.Totals.Saturated)/float64(p.Short*int64(cut*m.NumParams())))
+		}
+		out = append(out, row)
+	}
+	return out, nil
+}
+
+// largest is the largest element of the gradient of the first images, a sum, at fresh
+// parameters and with ten classes.
+func (w *precision) largest(p precisionPlan) ([]float64, error) {
+	var out []float64
+	for _, images := range p.Sums {
+		g, err := train.Gradient(train.GradConfig{Name: p.Net.Model, Width: p.Width, Seed: w.env.Seeds[0], Data: p.Data, DataDir: w.env.DataDir,
+			Engine: w.env.Engine, To: images})
+		if err != nil {
+			return nil, err
+		}
+		most := 0.0
+		for _, v := range g.Grads {
+			most = max(most, math.Abs(float64(v)))
+		}
+		out = append(out, most*float64(images))
+	}
+	return out, nil
+}
+
+// of collects a number of each seed's training.
+func (s *precisionStudy) of(kind int, f func(l learnt) float64) kit.Sample {
+	return kit.Each(s.Learnt[kind], f)
+}
+
+func lossOf(l learnt) float64 { return l.Loss }
+
+// lossGap is how much more loss an arithmetic ends with than float32.
+func (s *precisionStudy) lossGap(kind int) kit.Estimate {
+	return s.of(kind, lossOf).Minus(s.of(inFloat, lossOf))
+}
+
+func (s *precisionStudy) distance(kind int) float64 {
+	return meanOf(s.of(kind, func(l learnt) float64 { return l.Distance }))
+}
+
+// order is the largest distance of the three fine arithmetics: what the order of
+// summation does.
+func (s *precisionStudy) order() float64 {
+	return max(s.distance(inFine), s.distance(inFineNodes), s.distance(inFineOne))
+}
+
+// saturated is the share of elements that were clipped.
+func (s *precisionStudy) saturated(kind int) float64 {
+	return meanOf(s.of(kind, func(l learnt) float64 { return float64(l.Saturated) / float64(max(l.Elements, 1)) }))
+}
+
+// moves tells whether an arithmetic leads elsewhere: more than twice as far from
+// float32's parameters as the order of summation does.
+func (s *precisionStudy) moves(kind int) bool { return s.distance(kind) > 2*s.order() }
+
+// leastLoss is the share of the loss from which a difference counts.
+const leastLoss = 0.01
+
+// changes tells whether it changes the loss: by at least a hundredth, with a 95 %
+// interval over seeds that leaves out 0. Of one seed that cannot be said.
+func (s *precisionStudy) changes(kind int) bool { return s.seen(kind) == "other" }
+
+// seen says what the seeds show of an arithmetic's loss beside float32's: "other" than it,
+// a "small" difference, below what counts as one, "none", or "alone", of one seed.
+func (s *precisionStudy) seen(kind int) string {
+	e := s.lossGap(kind)
+	switch size := math.Abs(e.Value); {
+	case e.CI == nil:
+		return "alone"
+	case !(size > e.Half()):
+		return "none"
+	case size >= leastLoss*meanOf(s.of(inFloat, lossOf)):
+		return "other"
+	}
+	return "small"
+}
+
+// cause says what moved the parameters away from float32's, if anything that can be told
+// from the order of summation: the "range" or the "steps"; "clipped" and "nothing" if not.
+func (s *precisionStudy) cause() string {
+	clips := s.saturated(inPaper) > 0
+	switch {
+	case !s.moves(inPaper) && clips:
+		return "clipped"
+	case !s.moves(inPaper):
+		return "nothing"
+	case clips:
+		return "range"
+	}
+	return "steps"
+}
+
+// lossFrame says what each arithmetic does to the training.
+func lossFrame(studies []*precisionStudy) result.Frame {
+	f := kit.NewSheet("loss", "model:model arithmetic:arithmetic blocks images step accuracy/%.2 loss/.4 "+
+		"gap± distance/% saturated/% moves seen:seen coarser on_ten")
+	for _, s := range studies {
+		for i, a := range s.Kinds {
+			row := []any{s.Plan.Net.Model, a.Key, nil, nil, nil, 100 * meanOf(s.of(i, func(l learnt) float64 { return l.Accuracy })),
+				meanOf(s.of(i, lossOf)), kit.Estimate{}, nil, nil, false, nil, a.coarser(), a.Range == paperRange}
+			if !a.Float {
+				blocks := a.blocksOf(s.Plan.Nodes)
+				row[2], row[3], row[4] = blocks, float64(s.Plan.Net.batch(s.Plan.Nodes))/float64(blocks), a.Range/codedsgd.Top
+				row[7], row[8], row[9], row[10], row[11] = s.lossGap(i), 100*s.distance(i), 100*s.saturated(i), s.moves(i), s.seen(i)
+			}
+			f.Add(row...)
+		}
+	}
+	return f.Frame
+}
+
+// bitsFrame holds the distance by step, for the figures.
+func bitsFrame(studies []*precisionStudy) result.Frame {
+	f := kit.NewSheet("bits", "model:model line:line bits/.0 distance/%")
+	for _, s := range studies {
+		model, paper, last := s.Plan.Net.Model, s.Kinds[inPaper].bitsOf(), 0.0
+		for i, a := range s.Kinds {
+			if a.coarser() {
+				last = a.bitsOf()
+				f.Add(model, "unclipped", last, 100*s.distance(i))
+			}
+		}
+		f.Add(model, "order", last, 100*s.order())
+		f.Add(model, "order", paper, 100*s.order())
+		f.Add(model, "paper", paper, 100*s.distance(inPaper))
+	}
+	return f.Frame
+}
+
+// networksFrame holds how each network is trained, and what is found of it; unseen are
+// the smallest and the largest difference in loss that the seeds would show, over the
+// coarser steps.
+func networksFrame(studies []*precisionStudy) result.Frame {
+	f := kit.NewSheet("networks", "model:model key data:data width nodes batch updates rate cause:cause order/% unseen_least unseen_most "+
+		"images largest first_clipped outside_micro/% outside_one/%")
+	for _, s := range studies {
+		least, most := math.Inf(1), 0.0
+		for i, a := range s.Kinds {
+			if a.coarser() {
+				half := s.lossGap(i).Half()
+				least, most = min(least, half), max(most, half)
+			}
+		}
+		first := any(nil)
+		if i := slices.IndexFunc(s.Largest, func(x float64) bool { return x > paperRange }); i >= 0 {
+			first = s.Plan.Sums[i]
+		}
+		p, last := s.Plan, len(s.Largest)-1
+		f.Add(p.Net.Model, p.Net.Key, s.Data.Name, p.Width, p.Nodes, p.Net.batch(p.Nodes), p.Updates, p.Rate, s.cause(), 100*s.order(), least, most,
+			p.Sums[last], s.Largest[last], first, 100*s.Clipped[0][1], 100*s.Clipped[len(s.Clipped)-1][1])
+	}
+	return f.Frame
+}
+
+// saturationFrame holds the elements that int32 cannot hold, by block and range, and
+// sumsFrame the largest element of a block's gradient.
+func saturationFrame(studies []*precisionStudy) result.Frame {
+	f := kit.NewSheet("saturation", "model:model blocks images/.1 outside_10/%.4 outside_1/%.4 outside_0.1/%.4")
+	for _, s := range studies {
+		for i, cut := range s.Cuts {
+			c := s.Clipped[i]
+			f.Add(s.Plan.Net.Model, cut, float64(s.Plan.Net.batch(s.Plan.Nodes))/float64(cut), 100*c[0], 100*c[1], 100*c[2])
+		}
+	}
+	return f.Frame
+}
+
+func sumsFrame(studies []*precisionStudy) result.Frame {
+	f := kit.NewSheet("sums", "model:model images largest/.2 clipped")
+	for _, s := range studies {
+		for i, images := range s.Plan.Sums {
+			f.Add(s.Plan.Net.Model, images, s.Largest[i], s.Largest[i] > paperRange)
+		}
+	}
+	return f.Frame
+}
+
+// lossFacts say how the arithmetics are compared.
+func lossFacts(studies []*precisionStudy, profile string) []result.Fact {
+	s := studies[0]
+	return kit.Facts("fine.bits", fineBits, "fine.range", s.Kinds[inFine].Range, "fine.coarser", 1<<(32-fineBits), "counts/%", 100*leastLoss,
+		"paper.step", paperRange/float64(codedsgd.Top), "cut", profile == "quick", "updates.whole", wholeUpdates,
+		"one-seed", len(s.Learnt[inFloat]) < 2, "short", s.Plan.Short)
 }

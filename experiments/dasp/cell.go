@@ -114,65 +114,48 @@ func gaps(cells []cell) (all dasp.Histogram) {
 	return all
 }
 
-// widestSpread returns the largest spread of any seed.
-func widestSpread(cells []cell) (widest int64) {
-	for _, c := range cells {
-		widest = max(widest, c.Spread)
-	}
-	return widest
+func widestSpread(cells []cell) int64 {
+	return kit.Largest(cells, func(c cell) int64 { return c.Spread })
 }
 
-// shareCols are the shares of DASP's pushes by state.
-func shareCols[R any](digits int, cells func(R) []cell) (cols []kit.Col[R]) {
+// shares are those of DASP's pushes by state, in per cent: the mean over seeds.
+func shares(cells []cell) (row []any) {
 	for _, s := range states {
-		cols = append(cols, kit.Mean(s, "%", digits, func(r R) kit.Estimate {
-			return mean(cells(r), func(c cell) float64 { return c.Share[s] }).Times(100)
-		}))
+		row = append(row, mean(cells, func(c cell) float64 { return c.Share[s] }).Times(100))
 	}
-	return cols
+	return row
 }
 
-// stateCols are columns of DASP's states: shares of pushes and seconds waited, the gaps of
-// all seeds, the largest spread of any, and which states the pushes visit.
-func stateCols[R any](cells func(R) []cell) []kit.Col[R] {
-	cols := shareCols(2, cells)
+// stateColumns are those of DASP's states, and stateCells their cells after the first of a
+// row: shares of pushes and seconds waited, the gaps of all seeds, the largest spread of any,
+// and which states the pushes visit.
+const stateColumns = " QIS/%.2 WSS/%.2 FSS/%.2 QIS_wait/s.2 WSS_wait/s.2 FSS_wait/s.2 gap/versions p99/versions spread/versions visits:visits"
+
+func stateCells(cells []cell, first ...any) []any {
+	row := append(first, shares(cells)...)
 	for _, s := range states {
-		cols = append(cols, kit.Mean(s+"_wait", "s", 2, func(r R) kit.Estimate {
-			return mean(cells(r), func(c cell) float64 { return c.Seconds[s] })
-		}))
+		row = append(row, mean(cells, func(c cell) float64 { return c.Seconds[s] }))
 	}
-	return append(cols, kit.Count("gap", "versions", func(r R) int64 { return gaps(cells(r)).Quantile(0.5) }),
-		kit.Count("p99", "versions", func(r R) int64 { return gaps(cells(r)).Quantile(0.99) }),
-		kit.Count("spread", "versions", func(r R) int64 { return widestSpread(cells(r)) }),
-		kit.Word("visits", "visits", func(r R) string { return visits(cells(r)) }))
+	gaps := gaps(cells)
+	return append(row, gaps.Quantile(0.5), gaps.Quantile(0.99), widestSpread(cells), visits(cells))
 }
 
-// learningCols set trainings of s beside those of a base, paired by seed: which times and
-// accuracies can be told from the base's, where there are intervals.
-func learningCols[R any](s size, cells func(R) []cell, base []cell) []kit.Col[R] {
-	ratio := func(r R) kit.Estimate { return secondsAt(cells(r), s.Target).Over(secondsAt(base, s.Target)) }
-	accuracy := func(c cell) float64 { return 100 * c.Accuracy }
-	difference := func(r R) kit.Estimate {
-		d := make(kit.Sample, len(base))
-		for i, c := range cells(r) {
-			d[i] = 100 * (c.Accuracy - base[i].Accuracy)
-		}
-		return d.Mean()
+// learningColumns set trainings beside those of a base, and learningCells are their cells
+// after the first of a row, paired by seed: which times and accuracies can be told from the
+// base's, where there are intervals.
+const learningColumns = " seconds/s.3 ratio~/.3 pushes/.0 accuracy/%.2 difference±/points.2 missed time_told accuracy_told"
+
+func learningCells(target float64, cells, base []cell, first ...any) []any {
+	seconds, gained := secondsAt(cells, target), make(kit.Sample, len(base))
+	for i, c := range cells {
+		gained[i] = 100 * (c.Accuracy - base[i].Accuracy)
 	}
-	told := func(key string, of func(R) kit.Estimate, null float64) kit.Col[R] {
-		return kit.Flag(key, func(r R) bool { return of(r).CI != nil && of(r).Excludes(null) })
-	}
-	return []kit.Col[R]{
-		kit.Mean("seconds", "s", 3, func(r R) kit.Estimate { return secondsAt(cells(r), s.Target).Mean() }),
-		kit.Interval("ratio", "", 3, ratio),
-		kit.Mean("pushes", "", 0, func(r R) kit.Estimate { return pushesAt(cells(r), s.Target).Mean() }),
-		kit.Mean("accuracy", "%", 2, func(r R) kit.Estimate { return mean(cells(r), accuracy) }),
-		kit.Half("difference", "points", 2, difference),
-		kit.Flag("missed", func(r R) bool { return secondsAt(cells(r), s.Target) == nil }),
-		told("time_told", ratio, 1), told("accuracy_told", difference, 0)}
+	ratio, difference := seconds.Over(secondsAt(base, target)), gained.Mean()
+	told := func(e kit.Estimate, null float64) bool { return e.CI != nil && e.Excludes(null) }
+	return append(first, seconds.Mean(), ratio, pushesAt(cells, target).Mean(), mean(cells, func(c cell) float64 { return 100 * c.Accuracy }),
+		difference, seconds == nil, told(ratio, 1), told(difference, 0))
 }
 
-// sizeFacts say how LeNet-5 is trained and timed.
 func sizeFacts(s size) []result.Fact {
 	return append(settings(), kit.Facts("target/%", 100*s.Target, "batch", s.Batch, "rate", s.Rate, "gradients", s.Pushes,
 		"timed_gradients", workers*perWorker)...)

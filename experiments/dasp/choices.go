@@ -9,7 +9,6 @@ import (
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
-	"gradsync/experiments/train"
 )
 
 // The choices that the paper leaves open, and whether training works at all.
@@ -69,30 +68,24 @@ func thresholds() exp.Experiment {
 // which networks the chosen pair does nothing to.
 func showThresholds(v *kit.View[pair, cell], gapRows, rows []pair) {
 	at := func(p pair) cell { return v.At(p)[0] }
-	gap := func(key string, of func(train.Distribution) int64) kit.Col[pair] {
-		return kit.Count(key, "versions", func(p pair) int64 { return of(at(p).Gap) })
-	}
 	chosen := at(pair{heterogeneous, models[0], smin, smax})
 	largest := int64(0)
+	gaps := kit.NewSheet("gaps", "platform:platform model:model mean/versions.2 median/versions p99/versions max/versions")
+	for _, p := range gapRows {
+		gap := at(p).Gap
+		gaps.Add(p.Platform, p.Model, gap.Mean, gap.Median, gap.P99, gap.Max)
+	}
+	pairs := kit.NewSheet("pairs", "smin smax model:model QIS/%.2 WSS/%.2 FSS/%.2 chosen visits:visits gradient/MB")
 	for _, p := range rows {
 		if p.Model == models[0] && p.Smin == smin && at(p).Share["FSS"] >= leastFSS {
 			largest = max(largest, p.Smax)
 		}
+		row := append([]any{p.Smin, p.Smax, p.Model}, shares(v.At(p))...)
+		pairs.Add(append(row, p.Smin == smin && p.Smax == smax, visits(v.At(p)), size{Model: p.Model}.megabytes())...)
 	}
-	v.Facts = append(settings(), kit.Number("least_fss", "%", kit.AsIs, 100*leastFSS), kit.Number("fss", "%", 1, 100*chosen.Share["FSS"]),
-		kit.Whether("met", chosen.Share["FSS"] >= leastFSS && chosen.Share["WSS"] > 0), kit.Counted("largest", "versions", largest))
-	model := kit.Word("model", "model", func(p pair) string { return p.Model })
-	cols := []kit.Col[pair]{kit.Count("smin", "", func(p pair) int64 { return p.Smin }), kit.Count("smax", "", func(p pair) int64 { return p.Smax }), model}
-	for _, s := range states {
-		cols = append(cols, kit.Num(s, "%", 2, func(p pair) float64 { return 100 * at(p).Share[s] }))
-	}
-	v.Frames = []result.Frame{
-		kit.Frame("gaps", gapRows, kit.Word("platform", "platform", func(p pair) string { return p.Platform }), model,
-			kit.Num("mean", "versions", 2, func(p pair) float64 { return at(p).Gap.Mean }), gap("median", func(d train.Distribution) int64 { return d.Median }),
-			gap("p99", func(d train.Distribution) int64 { return d.P99 }), gap("max", func(d train.Distribution) int64 { return d.Max })),
-		kit.Frame("pairs", rows, append(cols, kit.Flag("chosen", func(p pair) bool { return p.Smin == smin && p.Smax == smax }),
-			kit.Word("visits", "visits", func(p pair) string { return visits(v.At(p)) }),
-			kit.Num("gradient", "MB", kit.AsIs, func(p pair) float64 { return size{Model: p.Model}.megabytes() }))...)}
+	v.Facts = append(settings(), kit.Facts("least_fss/%", 100*leastFSS, "fss/%.1", 100*chosen.Share["FSS"],
+		"met", chosen.Share["FSS"] >= leastFSS && chosen.Share["WSS"] > 0, "largest/versions", largest)...)
+	v.Frames = []result.Frame{gaps.Frame, pairs.Frame}
 }
 
 // tuningRates are the learning rates tried for each network, and tuningSeeds in no table.
@@ -152,28 +145,22 @@ func tuning() exp.Experiment {
 			return cellOf(ctx, env, cfg)
 		},
 		Show: func(v *kit.View[rated, cell]) {
-			rows, picked := points(v.Profile), map[string]float64{}
-			accuracy := func(p rated) kit.Sample { return kit.Each(v.At(p), func(c cell) float64 { return c.Accuracy }) }
-			for _, p := range rows {
-				kit.MadeOf(v.Result, v.At(p)[0].Engine, v.At(p)[0].Data)
-			}
+			rates := kit.NewSheet("rates", "model:model rate accuracy±/%.2 least/%.2 picked")
+			picks := kit.NewSheet("picks", "model:model pushes picked used agree")
 			for _, s := range sizesOf(v.Profile) {
 				var found [][]float64
 				for _, r := range tuningRates[s.Model] {
-					found = append(found, accuracy(rated{s.Model, r}))
+					cells := v.At(rated{s.Model, r})
+					kit.MadeOf(v.Result, cells[0].Engine, cells[0].Data)
+					found = append(found, kit.Each(cells, func(c cell) float64 { return c.Accuracy }))
 				}
-				picked[s.Model] = tuningRates[s.Model][pick(found)]
+				picked := tuningRates[s.Model][pick(found)]
+				for i, r := range tuningRates[s.Model] {
+					rates.Add(s.Model, r, kit.Sample(found[i]).Mean().Times(100), 100*slices.Min(found[i]), picked == r)
+				}
+				picks.Add(s.Model, tuned(v.Profile, s), picked, s.Rate, picked == s.Rate)
 			}
-			rule := func(s size) float64 { return picked[s.Model] }
-			v.Frames = []result.Frame{
-				kit.Frame("rates", rows,
-					kit.Word("model", "model", func(p rated) string { return p.Model }), kit.Num("rate", "", kit.AsIs, func(p rated) float64 { return p.Rate }),
-					kit.Half("accuracy", "%", 2, func(p rated) kit.Estimate { return accuracy(p).Mean().Times(100) }),
-					kit.Num("least", "%", 2, func(p rated) float64 { return 100 * slices.Min(accuracy(p)) }),
-					kit.Flag("picked", func(p rated) bool { return picked[p.Model] == p.Rate })),
-				kit.Frame("picks", sizesOf(v.Profile), kit.Word("model", "model", func(s size) string { return s.Model }),
-					kit.Count("pushes", "", func(s size) int64 { return tuned(v.Profile, s) }), kit.Num("picked", "", kit.AsIs, rule),
-					kit.Num("used", "", kit.AsIs, func(s size) float64 { return s.Rate }), kit.Flag("agree", func(s size) bool { return rule(s) == s.Rate }))}
+			v.Frames = []result.Frame{rates.Frame, picks.Frame}
 		}}.Experiment()
 }
 
@@ -219,18 +206,15 @@ func accuracy() kit.Study[size, cell] {
 			return cellOf(ctx, env, training(load(heterogeneous), "dasp", seed, s))
 		},
 		Show: func(v *kit.View[size, cell]) {
-			at := func(s size) cell { return v.At(s)[0] }
-			v.Facts = settings()
+			passed := kit.NewSheet("floors", "model:model gradients epochs/.1 floor/%.1 accuracy/%.2 reached")
+			sizes := kit.NewSheet("sizes", sizeColumns+" data:data train")
 			for _, s := range longer(v.Profile) {
-				kit.MadeOf(v.Result, at(s).Engine, at(s).Data)
+				c := v.At(s)[0]
+				kit.MadeOf(v.Result, c.Engine, c.Data)
+				passed.Add(s.Model, s.Pushes, float64(s.Pushes)*float64(s.Batch)/float64(c.Data.Train), 100*floors[s.Model],
+					100*c.Accuracy, c.Accuracy >= floors[s.Model])
+				sizes.Add(s.cells(c.Data.Name, c.Data.Train)...)
 			}
-			v.Frames = []result.Frame{kit.Frame("floors", longer(v.Profile), kit.Word("model", "model", func(s size) string { return s.Model }),
-				kit.Count("gradients", "", func(s size) int64 { return s.Pushes }),
-				kit.Num("epochs", "", 1, func(s size) float64 { return float64(s.Pushes) * float64(s.Batch) / float64(at(s).Data.Train) }),
-				kit.Num("floor", "%", 1, func(s size) float64 { return 100 * floors[s.Model] }),
-				kit.Num("accuracy", "%", 2, func(s size) float64 { return 100 * at(s).Accuracy }),
-				kit.Flag("reached", func(s size) bool { return at(s).Accuracy >= floors[s.Model] })),
-				kit.Frame("sizes", longer(v.Profile), append(sizeCols(), kit.Word("data", "data", func(s size) string { return at(s).Data.Name }),
-					kit.Count("train", "", func(s size) int { return at(s).Data.Train }))...)}
+			v.Facts, v.Frames = settings(), []result.Frame{passed.Frame, sizes.Frame}
 		}}
 }

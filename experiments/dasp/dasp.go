@@ -10,7 +10,6 @@
 package dasp
 
 import (
-	"math"
 	"time"
 
 	"gradsync/experiments/exp"
@@ -75,25 +74,6 @@ func settings() []result.Fact {
 		"evaluation_images", evalImage)
 }
 
-// load returns an embedded platform; the names are constants of this package, so a failure
-// is a programmer's mistake.
-func load(name string) *cluster.Platform {
-	p, err := platforms.Load(name)
-	if err != nil {
-		panic(err)
-	}
-	return p
-}
-
-// onlyIf returns x where it is meant, else no number.
-func onlyIf(meant bool, x float64) float64 {
-	if meant {
-		return x
-	}
-	return math.NaN()
-}
-
-// shareOf returns 100·part/of, no number where there is nothing to share.
-func shareOf(part, of int) float64 { return onlyIf(of > 0, 100*float64(part)/float64(of)) }
+func load(name string) *cluster.Platform { return kit.Must(platforms.Load(name)) }
 
 func ms(d time.Duration) float64 { return 1e3 * d.Seconds() }

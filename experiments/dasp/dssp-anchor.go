@@ -12,7 +12,6 @@ import (
 	"gradsync/experiments/result"
 	"gradsync/experiments/train"
 	"gradsync/shared/cluster"
-	"gradsync/shared/tensor/model"
 )
 
 // DSSP's two clusters, as platform files.
@@ -56,10 +55,9 @@ func anchorSizes(profile string) anchorSize {
 // decides by chance: a worker that may be s_U + 1 pushes ahead.
 func tie(n int64) float64 { return max(slack, float64(dsspUpper+1)/float64(n)) }
 
-// What the other platforms vary, fixed before the first run: the GTX 1060's time
-// factor from 2 to 3.1 (that at which ASP's stated time is its pace), the links
-// of platforms.Links; the homogeneous cluster's server as four machines, one, and
-// one on 10 Gb/s, and the jitter.
+// What the other platforms vary, fixed before the first run: the GTX 1060's time factor from 2
+// to 3.1 (that at which ASP's stated time is its pace), the links of platforms.Links; the
+// homogeneous cluster's server as four machines, one, and one on 10 Gb/s, and the jitter.
 var (
 	otherFactors = []float64{2, 2.57, 3.1}
 	otherServers = []float64{50e9, 12.5e9, 1.25e9} // bytes per second
@@ -161,13 +159,11 @@ func runHeat(ctx context.Context, env exp.Env, h heat, seed uint64) (out heated,
 			}
 		}).WithServerBandwidth(h.Bandwidth), s.Short
 	}
-	list := contestants(int64(len(p.Workers)))
-	c := list[slices.IndexFunc(list, func(c contestant) bool { return c.Key == h.Contestant })]
+	c := kit.Find(contestants(int64(len(p.Workers))), func(c contestant) bool { return c.Key == h.Contestant })
 	out.Lap, err = c.timed(ctx, env, p, h.Model, n, seed)
 	return out, err
 }
 
-// withFactor returns the pair with a slow worker f times slower than the fast.
 func withFactor(p *cluster.Platform, f, bandwidth float64) *cluster.Platform {
 	q := p.WithHosts(func(h *cluster.Host, _ bool) { h.Bandwidth = bandwidth })
 	q.Workers[1].FLOPS, q.Workers[1].Memory = q.Workers[0].FLOPS/f, q.Workers[0].Memory/f
@@ -188,7 +184,6 @@ func raceFactor(f float64) float64 {
 	return f
 }
 
-// anchorSetup returns what the result records of its parameters.
 func anchorSetup(s anchorSize) map[string]any {
 	return map[string]any{"pair": kit.Platform(load(mixedPair)), "sixteen": kit.Platform(load(sixteen)), "pair_contestants": contestants(2),
 		"sixteen_contestants": contestants(16), "pair_model": anchorModel, "sixteen_models": sixteenModels, "alpha": alpha, "size": s, "batch": anchorBatch,
@@ -228,11 +223,7 @@ func showAnchor(v *kit.View[heat, heated]) {
 		f := field{list: list}
 		for _, c := range list {
 			h.Contestant = c.Key
-			var laps []lap
-			for _, x := range v.At(h) {
-				laps = append(laps, x.Lap)
-			}
-			f.laps = append(f.laps, laps)
+			f.laps = append(f.laps, kit.Map(v.At(h), func(x heated) lap { return x.Lap }))
 		}
 		return f
 	}
@@ -265,7 +256,7 @@ func runFrame(pair field, homo map[string]field) result.Frame {
 		"explained/%.0 gradients/.2 share/%.1 fast_waits/%.1 waits/%.2 largest staleness/versions.2 listed")
 	add := func(f field, cluster, model string) {
 		for i, c := range f.list {
-			of := func(x float64) float64 { return onlyIf(cluster == mixedPair, x) }
+			of := func(x float64) float64 { return kit.OnlyIf(cluster == mixedPair, x) }
 			percent := func(share func(lap) float64) float64 { return 100 * f.mean(i, share) }
 			over, stated := f.over(i), f.stated(i)
 			s.Add(cluster, model, c.Key, f.times(i).Mean(), over, of(c.closedForm(f.factor())), of(c.statedTime()), of(stated),
@@ -295,14 +286,11 @@ func raceFrame(v *kit.View[heat, heated], s anchorSize) result.Frame {
 			continue
 		}
 		cells, ratio := racing(v, h, s)
-		var most int64
-		for _, x := range cells {
-			most = max(most, x.Race.largest)
-		}
 		of := func(x func(raced) float64) float64 {
 			return mean(cells, func(h heated) float64 { return x(h.Race) }).Value
 		}
-		f.Add(raceFactor(h.Factor), 100*h.Jitter, h.Contestant, ratio, aspRatio(raceFactor(h.Factor)), most,
+		f.Add(raceFactor(h.Factor), 100*h.Jitter, h.Contestant, ratio, aspRatio(raceFactor(h.Factor)),
+			kit.Largest(cells, func(h heated) int64 { return h.Race.largest }),
 			math.Round(of(func(r raced) float64 { return float64(r.waits) })), 100*of(func(r raced) float64 { return r.waited / r.time }), h.Factor == 0)
 	}
 	return kit.As(result.Modelled, f.Frame)
@@ -340,12 +328,9 @@ func orderFrame(rows []heat, others map[heat]field, size anchorSize) result.Fram
 	return s.Frame
 }
 
-// anchorFacts are what pace explains of Table I, and what the numbers rest on.
+// anchorFacts say what pace explains of Table I, and what the numbers rest on.
 func anchorFacts(f field, s anchorSize) []result.Fact {
-	m, err := model.New(anchorModel)
-	if err != nil {
-		panic(err) // the name is a constant of this package
-	}
+	parameters := costsOf(anchorModel).params
 	const weights, biases = 64 * 90, 90 // of 90 classes more
 	var paces, stated []float64
 	for _, key := range []string{"ssp-3", "ssp-6", "ssp-15"} {
@@ -353,11 +338,11 @@ func anchorFacts(f field, s anchorSize) []result.Fact {
 	}
 	return kit.Facts("gradients.full", int64(fullGradients), "gradients", s.Gradients, "gradients.short", s.Short, "gradients.race", s.Races,
 		"epochs", epochs, "images", epochImages, "batch", anchorBatch, "target", 0.67, "lower", dsspLower, "upper", dsspUpper,
-		"grant", dsspUpper-dsspLower, "f.other", otherFactors[2], "parameters", m.NumParams(), "classes", 10, "classes.stated", 100,
+		"grant", dsspUpper-dsspLower, "f.other", otherFactors[2], "parameters", parameters, "classes", 10, "classes.stated", 100,
 		"weights.more", weights, "biases.more", biases, "workers", len(load(sixteen).Workers), "overhead/ms", ms(train.DefaultOverhead),
 		"link/Gb/s", 8*load(mixedPair).Server.Bandwidth/1e9, "tie/%", 100*tie(s.Gradients), "f/.2", f.factor(),
 		"f.asp/.2", factorOf(f.stated(f.at("asp"))), "f.cards/.2", pairFactor(), "tie.short/%.1", 100*tie(s.Short),
-		"lead/%.3", 100*float64(dsspUpper+1)/fullGradients, "more/%.1", 100*float64(weights+biases)/float64(m.NumParams()),
+		"lead/%.3", 100*float64(dsspUpper+1)/fullGradients, "more/%.1", 100*float64(weights+biases)/float64(parameters),
 		"scaled", s.Gradients < fullGradients, "ssp.stated.least/.3", slices.Min(stated), "ssp.stated.most/.3", slices.Max(stated),
 		"ssp.pace.least/.3", slices.Min(paces), "ssp.pace.most/.3", slices.Max(paces), "ssp.unexplained", slices.Max(stated) < slices.Min(paces))
 }

@@ -9,10 +9,9 @@ import (
 	"gradsync/experiments/claims"
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
-	"gradsync/shared/tensor/model"
 )
 
-// benchRate is what engine asm reaches on two cores in training ResNet-18 at
+// benchRate is the speed of engine asm on two cores in training ResNet-18 at
 // full width, FLOP/s (BENCHMARKS.md). ResNet-110's layers are narrower and
 // slower, so that a time from it is a lower bound.
 const benchRate = 256e9
@@ -20,11 +19,7 @@ const benchRate = 256e9
 // trainingCost returns the cost of one training of 300 epochs in FLOP, three passes per
 // image, and the least hours that it takes at benchRate.
 func trainingCost() (flop, hours float64) {
-	m, err := model.New(anchorModel)
-	if err != nil {
-		panic(err) // the name is a constant of this package
-	}
-	for _, l := range m.Layers() {
+	for _, l := range costsOf(anchorModel).layers {
 		flop += l.ForwardFLOP + l.BackwardFLOP
 	}
 	flop *= epochs * epochImages
@@ -114,7 +109,6 @@ func fourMethods(f field) []entrant {
 	return []entrant{{"BSP", mean("bsp")}, {"SSP", mean("ssp-3", "ssp-6", "ssp-15")}, {"DSSP", mean("dssp")}, {"ASP", mean("asp")}}
 }
 
-// entrant is a method and its seconds, to be put in order.
 type entrant struct {
 	symbol  string
 	seconds float64

@@ -1,6 +1,8 @@
 package dasp
 
 import (
+	"slices"
+
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
 )
@@ -183,12 +185,8 @@ func (d dynRuns) forgiveness() {
 	s := kit.NewSheet("forgiveness", "case:case scenario:scenario method:method instants pushes/.2 versions/.1 units/iterations.2 "+
 		"waited/iterations.2 unseen/.0")
 	for _, p := range dynBy(d.pairs(), "ssp", "dasp") {
-		var all []dynRelease
-		for _, c := range d.At(p) {
-			all = append(all, c.Releases...)
-		}
-		f := dynMeanRelease(all)
-		of := func(x float64) float64 { return onlyIf(f.N > 0, x) }
+		f := dynMeanRelease(slices.Concat(kit.Map(d.At(p), func(c dynCell) []dynRelease { return c.Releases })...))
+		of := func(x float64) float64 { return kit.OnlyIf(f.N > 0, x) }
 		s.Add(p.Case.key(), p.Scenario, p.Method, f.N, of(f.Pushes), of(f.Versions), of(f.Units), of(f.Waited), of(float64(f.Unseen)))
 	}
 	d.add(s)
@@ -196,18 +194,16 @@ func (d dynRuns) forgiveness() {
 
 // states adds DASP's states where speeds change.
 func (d dynRuns) states() {
-	d.Frames = append(d.Frames, kit.As(result.TimingOnly, kit.Frame("states", d.pairs(), append([]kit.Col[dynPoint]{
-		kit.Word("case", "case", func(p dynPoint) string { return p.Case.key() }),
-		kit.Word("scenario", "scenario", func(p dynPoint) string { return p.Scenario })},
-		stateCols(func(p dynPoint) []cell { return d.cells(p.with("dasp")) })...)...)))
+	s := kit.NewSheet("states", "case:case scenario:scenario"+stateColumns)
+	for _, p := range d.pairs() {
+		s.Add(stateCells(d.cells(p.with("dasp")), p.Case.key(), p.Scenario)...)
+	}
+	d.add(s)
 }
 
 // cells returns what every experiment of this package needs of p's runs.
-func (d dynRuns) cells(p dynPoint) (out []cell) {
-	for _, c := range d.At(p) {
-		out = append(out, c.cell)
-	}
-	return out
+func (d dynRuns) cells(p dynPoint) []cell {
+	return kit.Map(d.At(p), func(c dynCell) cell { return c.cell })
 }
 
 // aroundChanges adds a figure per change of speeds of what frame has in windows of one iteration

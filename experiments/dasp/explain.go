@@ -1,7 +1,6 @@
 package dasp
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -77,10 +76,8 @@ func explain() kit.Inquiry {
 				"full": map[string]any{"gradients": size.Full, "warmup": warmup, "batch": fullBatch}}
 		},
 		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
-			q, err := newInquiry(ctx, env, effortOf(env.Profile))
-			if err == nil {
-				err = q.search()
-			}
+			q := &inquiry{ctx: ctx, env: env, size: effortOf(env.Profile), costs: modelCosts(), want: demands()}
+			err := q.search()
 			if err == nil {
 				q.show(r)
 			}
@@ -134,47 +131,32 @@ type lone struct {
 	own, within float64 // loss of its own fit, and of the best fit of all 18 on it
 }
 
-func newInquiry(ctx context.Context, env exp.Env, size effort) (*inquiry, error) {
-	all, err := modelCosts()
-	if err != nil {
-		return nil, err
-	}
-	return &inquiry{ctx: ctx, env: env, size: size, costs: all, want: demands()}, nil
-}
-
 // search is the whole order of events: scan both spaces, evolve per space and
 // meaning, polish the best of each space, ask the subsets, run with all seeds.
-func (q *inquiry) search() error {
-	for s := range spaces {
-		if err := q.scan(s); err != nil {
-			return err
+func (q *inquiry) search() (err error) {
+	then := func(step func() error) {
+		if err == nil {
+			err = step()
 		}
+	}
+	for s := range spaces {
+		then(func() error { return q.scan(s) })
 	}
 	for s := range spaces {
 		for k := range meanings {
-			if err := q.evolve(s, k); err != nil {
-				return err
-			}
+			then(func() error { return q.evolve(s, k) })
 		}
-		if err := q.goOn(s); err != nil {
-			return err
-		}
-		if err := q.finish(s); err != nil {
-			return err
-		}
+		then(func() error { return q.goOn(s) })
+		then(func() error { return q.finish(s) })
 	}
-	if err := q.subsets(); err != nil {
-		return err
-	}
+	then(q.subsets)
 	for s := range spaces {
-		if err := q.withSeeds(s); err != nil {
-			return err
-		}
+		then(func() error { return q.withSeeds(s) })
 	}
-	return nil
+	return err
 }
 
-// part is what one saved piece of the search leaves.
+// part holds one saved piece of the search.
 type part struct {
 	Fit        fit
 	Scores     []ratios `json:",omitempty"` // of a scan
@@ -230,9 +212,8 @@ func (q *inquiry) scan(s int) error {
 	return nil
 }
 
-// pool returns n points of a space to start from: the best scanned ones for a
-// meaning and subset, behind what is known to be good. The larger space
-// contains the smaller one's points.
+// pool returns n points of a space to start from: the best scanned ones for a meaning and
+// subset, behind what is known to be good. The larger space contains the smaller one's points.
 func (q *inquiry) pool(s, meaning int, m mask, n int, good ...[]float64) [][]float64 {
 	var points [][]float64
 	var found []float64
@@ -261,12 +242,7 @@ func (q *inquiry) goOn(s int) error {
 	if q.size.More == 0 {
 		return nil
 	}
-	order := make([]int, len(meanings))
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(q.fits[s][a].Loss, q.fits[s][b].Loss) })
-	for _, k := range order[:goOn] {
+	for _, k := range ranked(kit.Map(q.fits[s][:], func(e ending) float64 { return e.Loss }))[:goOn] {
 		start := q.fits[s][k].Population
 		if s > 0 { // its own start came before the smaller space's search went on
 			start = append(slices.Clone(start[:len(start)-1]), widened(q.fits[s-1][k].X))
@@ -292,7 +268,7 @@ func (q *inquiry) evolution(s, k int, name string, start [][]float64, generation
 	}
 	// Short runs flatter laboratories whose bounds do not act before the run ends:
 	// the first few are scored at full length, with what was found before.
-	last := clones(p.Fit.Population[:min(finalists, len(p.Fit.Population))])
+	last := kit.Map(p.Fit.Population[:min(finalists, len(p.Fit.Population))], slices.Clone)
 	if q.fits[s][k].X != nil {
 		last = append(last, q.fits[s][k].X)
 	}
@@ -303,10 +279,7 @@ func (q *inquiry) evolution(s, k int, name string, start [][]float64, generation
 	if err != nil {
 		return err
 	}
-	found := make([]float64, len(last))
-	for i, r := range full.Scores {
-		found[i] = loss(r[k], q.want, all.Of)
-	}
+	found := kit.Map(full.Scores, func(r ratios) float64 { return loss(r[k], q.want, all.Of) })
 	best := least(found)
 	q.fits[s][k] = ending{fit{X: last[best], Loss: p.Fit.Loss, Population: p.Fit.Population}, full.Scores[best], found[best]}
 	return nil
@@ -315,10 +288,7 @@ func (q *inquiry) evolution(s, k int, name string, start [][]float64, generation
 // finish polishes the meaning that fits best at the tables' length, and asks how
 // far each axis can be moved.
 func (q *inquiry) finish(s int) error {
-	found := make([]float64, len(meanings))
-	for k := range meanings {
-		found[k] = q.fits[s][k].FullLoss
-	}
+	found := kit.Map(q.fits[s][:], func(e ending) float64 { return e.FullLoss })
 	k := least(found)
 	start := q.fits[s][k].X
 	if s > 0 && q.last[s-1].fit.Loss < found[k] { // the larger space contains the smaller

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"gradsync/experiments/kit"
 	"gradsync/shared/cluster"
 )
 
@@ -139,22 +140,14 @@ func (e *evaluator) one(j job) (means, error) {
 
 // decoded is ratios of the laboratories at points.
 func (e *evaluator) decoded(points [][]float64, m mask) ([]ratios, error) {
-	labs := make([]laboratory, len(points))
-	for i, x := range points {
-		labs[i] = decode(x)
-	}
-	return e.ratios(labs, m)
+	return e.ratios(kit.Map(points, decode), m)
 }
 
 // objective returns the loss by one meaning over the demands of m.
 func (e *evaluator) objective(meaning int, m mask) objective {
 	return func(points [][]float64) ([]float64, error) {
 		found, err := e.decoded(points, m)
-		out := make([]float64, len(found))
-		for i := range found {
-			out[i] = loss(found[i][meaning], e.want, m)
-		}
-		return out, err
+		return kit.Map(found, func(r ratios) float64 { return loss(r[meaning], e.want, m) }), err
 	}
 }
 
@@ -173,20 +166,18 @@ type fit struct {
 // objective scores points; smaller is better.
 type objective func(points [][]float64) ([]float64, error)
 
-// evolve is differential evolution (Storn and Price, 1997, with the difference
-// of Zhang and Sanderson's JADE, 2009): in each generation every point i is set
-// against a trial
+// evolve is differential evolution (Storn and Price, 1997, with the difference of Zhang and
+// Sanderson's JADE, 2009): in each generation every point i is set against a trial
 //
 //	v = x_i + F·(x_good − x_i) + F·(x_p − x_q),  F uniform in [0.3, 0.9]
 //
-// with x_good drawn from the best fifth, of which a coordinate is taken with
-// probability 0.7, and the better one stays. Half of the trials move the
-// coordinates of one group only (hardware, compute times, thresholds), whose
-// runs are fewer. Trials that leave [0, 1] are reflected. A generation is scored
-// as a whole, so the number of processors changes nothing.
+// with x_good drawn from the best fifth, of which a coordinate is taken with probability 0.7,
+// and the better one stays. Half of the trials move the coordinates of one group only
+// (hardware, compute times, thresholds), whose runs are fewer. Trials that leave [0, 1] are
+// reflected. A generation is scored as a whole, so the number of processors changes nothing.
 func (score objective) evolve(stream string, population [][]float64, generations int) (fit, error) {
 	r := cluster.Stream(searchSeed, 0, stream, "dasp/explain/evolve")
-	points := clones(population)
+	points := kit.Map(population, slices.Clone)
 	found, err := score(points)
 	if err != nil {
 		return fit{}, err
@@ -249,26 +240,19 @@ func reflected(u float64) float64 {
 	return min(max(u, 0), 1)
 }
 
-// bestOf returns the n points of least loss, in that order; equals keep theirs.
-func bestOf(points [][]float64, found []float64, n int) [][]float64 {
-	order := make([]int, len(points))
+// ranked returns the places of losses, the least first; equals keep their order.
+func ranked(found []float64) []int {
+	order := make([]int, len(found))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(found[a], found[b]) })
-	var out [][]float64
-	for _, i := range order[:min(n, len(order))] {
-		out = append(out, points[i])
-	}
-	return out
+	return order
 }
 
-func clones(points [][]float64) [][]float64 {
-	out := make([][]float64, len(points))
-	for i, x := range points {
-		out[i] = slices.Clone(x)
-	}
-	return out
+// bestOf returns the n points of least loss, in that order; equals keep theirs.
+func bestOf(points [][]float64, found []float64, n int) [][]float64 {
+	return kit.Map(ranked(found)[:min(n, len(found))], func(i int) []float64 { return points[i] })
 }
 
 // least is the index of the smallest, the first of equals.
@@ -282,9 +266,8 @@ func least(x []float64) int {
 	return best
 }
 
-// polish is coordinate descent: each axis in turn a step down and up, the better
-// of the three is kept; a round without gain halves the step, which begins at a
-// sixteenth.
+// polish is coordinate descent: each axis in turn a step down and up, the better of the three
+// is kept; a round without gain halves the step, which begins at a sixteenth.
 func (score objective) polish(start []float64, rounds int) (fit, error) {
 	best := fit{X: slices.Clone(start)}
 	first, err := score([][]float64{start})
@@ -313,9 +296,8 @@ func (score objective) polish(start []float64, rounds int) (fit, error) {
 	return best, nil
 }
 
-// slack is, by axis, the smallest and largest value to which that parameter
-// alone can be moved from x, in steps of a 32nd, 16th, … half of its range,
-// before the loss grows by a tenth.
+// slack is, by axis, the smallest and largest value to which that parameter alone can be moved
+// from x, in steps of a 32nd, 16th, … half of its range, before the loss grows by a tenth.
 func (score objective) slack(x []float64) ([]span, error) {
 	first, err := score([][]float64{x})
 	if err != nil {

@@ -92,10 +92,7 @@ func TestBestOf(t *testing.T) {
 // TestSearchRecovers: ratios that a laboratory of the space made are found
 // again, though not its very parameters: several laboratories share them.
 func TestSearchRecovers(t *testing.T) {
-	all, err := modelCosts()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := modelCosts()
 	e := newEvaluator(t.Context(), all, 90, 3)
 	x := hypercube(spaces[0], 7)[0]
 	x[7] = 0.75 // jitter 0.53

@@ -20,10 +20,9 @@ type networkForm struct {
 	set       func(*rivals.Options)
 }
 
-// The forms of DASP. T_wait of eq. (1) is made of iteration times: by our default reading
-// of the computation alone, by the other of the whole iteration with its transfers. α = 0
-// makes every T_wait nothing and leaves the bound Smax: what DASP is if eq. (1) says
-// nothing.
+// The forms of DASP. T_wait of eq. (1) is made of iteration times: by our default reading of
+// the computation alone, by the other of the whole iteration with its transfers. α = 0 makes
+// every T_wait nothing and leaves the bound Smax: what DASP is if eq. (1) says nothing.
 var (
 	computeForm   = networkForm{"dasp", "dasp", func(o *rivals.Options) { o.Duration = "compute" }}
 	iterationForm = networkForm{"dasp-iteration", "dasp", func(o *rivals.Options) { o.Duration = "iteration" }}
@@ -71,11 +70,7 @@ func formConfigs() map[string]any {
 // networks returns the clusters of a profile: ci leaves out the equal links and the
 // remote worker's second server.
 func networks(profile string) []platforms.Variant {
-	all, err := platforms.Networks()
-	if err != nil {
-		panic(err) // embedded files: only a programmer can break them
-	}
-	return slices.DeleteFunc(all, func(v platforms.Variant) bool {
+	return slices.DeleteFunc(kit.Must(platforms.Networks()), func(v platforms.Variant) bool {
 		return profile == "ci" && v.Workers != platforms.UnequalLinkSet && siteOf(v) != remoteWide
 	})
 }
@@ -123,29 +118,21 @@ func networkStudy() kit.Study[lane, linkCell] {
 		},
 		Cost: func(string, lane) (string, float64) { return "network", 0.016 },
 		Config: func(profile string) map[string]any { // the clusters by the rule that makes them
-			var sites []site
-			for _, v := range networks(profile) {
-				sites = append(sites, siteOf(v))
-			}
-			return map[string]any{"platform": kit.Platform(load(homogeneous)), "sites": sites, "unequal_links": platforms.UnequalLinks,
-				"remote_latency": platforms.RemoteLatency, "server_links": platforms.ServerLinks, "models": models, "forms": formConfigs(),
+			return map[string]any{"platform": kit.Platform(load(homogeneous)), "sites": kit.Map(networks(profile), siteOf),
+				"unequal_links": platforms.UnequalLinks, "remote_latency": platforms.RemoteLatency,
+				"server_links": platforms.ServerLinks, "models": models, "forms": formConfigs(),
 				"batch": fullBatch, "gradients": workers * perWorker, "warmup": warmup, "launch": train.DefaultLaunch, "overhead": train.DefaultOverhead,
 				"short": shortWait, "criteria": criteria}
 		},
 		Measure: func(ctx context.Context, env exp.Env, l lane, seed uint64) (linkCell, error) {
-			all := networks("")
-			v := all[slices.IndexFunc(all, func(v platforms.Variant) bool { return siteOf(v) == l.site })]
-			forms := formsOn(v)
-			f := forms[slices.IndexFunc(forms, func(f networkForm) bool { return f.key == l.Form })]
+			v := kit.Find(networks(""), func(v platforms.Variant) bool { return siteOf(v) == l.site })
+			f := kit.Find(formsOn(v), func(f networkForm) bool { return f.key == l.Form })
 			cfg := timing(v.Platform, f.sync, l.Model, seed)
 			f.set(cfg.Options)
 			return train.Kept(ctx, env, cfg, func(o *train.Outcome) (linkCell, error) { return newLinkCell(o, v.Platform, *cfg.Options) })
 		},
 		Show: func(view *kit.View[lane, linkCell]) {
-			v := linkView{View: view}
-			for _, x := range networks(v.Profile) {
-				v.sites = append(v.sites, siteOf(x))
-			}
+			v := linkView{view, kit.Map(networks(view.Profile), siteOf)}
 			tested := v.test()
 			v.Frames = append([]result.Frame{v.iterations(), v.forms(), v.waits(), v.server(), v.workers()}, tested.frames()...)
 			for _, set := range []string{"unequal", "remote"} {
@@ -156,7 +143,7 @@ func networkStudy() kit.Study[lane, linkCell] {
 		}}
 }
 
-// linkView is what was measured on all clusters of the profile.
+// linkView shows what was measured on all clusters of the profile.
 type linkView struct {
 	*kit.View[lane, linkCell]
 	sites []site
@@ -177,11 +164,8 @@ func (v linkView) rows(links string, forms ...networkForm) (out []lane) {
 }
 
 // cells returns the runs of l without what the links add.
-func (v linkView) cells(l lane) (out []cell) {
-	for _, c := range v.At(l) {
-		out = append(out, c.Cell)
-	}
-	return out
+func (v linkView) cells(l lane) []cell {
+	return kit.Map(v.At(l), func(c linkCell) cell { return c.Cell })
 }
 
 // over returns l's iteration time per worker over another form's, paired by seed.
@@ -189,20 +173,25 @@ func (v linkView) over(l lane, form string) kit.Estimate {
 	return kit.Each(v.cells(l), perIteration).Over(kit.Each(v.cells(l.as(form)), perIteration))
 }
 
-// iterations is the mean iteration time of every form, BSP = 1.
-func (v linkView) iterations() result.Frame {
-	cols := []kit.Col[lane]{kit.Word("links", "links", func(l lane) string { return l.Links }),
-		kit.Num("server", "Gb/s", kit.AsIs, func(l lane) float64 { return l.Server }),
-		kit.Word("model", "model", func(l lane) string { return l.Model }),
-		kit.Mean("bsp", "ms", 1, func(l lane) kit.Estimate { return mean(v.cells(l), perIteration).Times(1e3) })}
-	for _, f := range networkForms()[1:] {
-		cols = append(cols, kit.Half(f.key, "", 3, func(l lane) kit.Estimate { return v.over(l.as(f.key), "bsp") }).Plain())
-	}
-	return kit.Frame("network-iteration", v.rows("", networkForms()[0]), cols...)
-}
-
 // laneHead heads a frame by where its rows were run.
 const laneHead = "links:links server/Gb/s model:model "
+
+// iterations is the mean iteration time of every form, BSP = 1.
+func (v linkView) iterations() result.Frame {
+	columns, forms := "bsp/ms.1", networkForms()[1:]
+	for _, f := range forms {
+		columns += " " + f.key + "±/.3"
+	}
+	s := kit.NewSheet("network-iteration", laneHead+columns).Plain()
+	for _, l := range v.rows("", networkForms()[0]) {
+		row := []any{l.Links, l.Server, l.Model, mean(v.cells(l), perIteration).Times(1e3)}
+		for _, f := range forms {
+			row = append(row, v.over(l.as(f.key), "bsp"))
+		}
+		s.Add(row...)
+	}
+	return s.Frame
+}
 
 // forms is the same, form by form, as figures draw it: DASP with every T_wait 0 stands in
 // the table alone.
@@ -214,12 +203,12 @@ func (v linkView) forms() result.Frame {
 	return s.Frame
 }
 
-// waits is what DASP's waits are made of, all seeds together; compute is the time over
+// waits tells what DASP's waits are made of, all seeds together; compute is the time over
 // f = compute, of the same kind.
 func (v linkView) waits() result.Frame {
 	s := kit.NewSheet("network-waits", laneHead+"form:form QIS/%.1 WSS/%.1 FSS/%.1 zero/%_of_WSS.1 short/%_of_WSS.1 twait/ms.2 oldest/ms.1 "+
 		"wss/s fss/s k/.2 solo/%_of_groups.1 groups stale/versions.2 spread/versions bsp/.3 compute/.3 printed:bool idle:bool")
-	per := func(x float64, n int) float64 { return onlyIf(n > 0, x/float64(n)) }
+	per := func(x float64, n int) float64 { return kit.OnlyIf(n > 0, x/float64(n)) }
 	for _, l := range append(v.rows("", computeForm, iterationForm), v.rows("unequal", printedForms...)...) {
 		cells, w := v.cells(l), allWaits(v.At(l))
 		share := func(state string) float64 { return 100 * stateShare(v.At(l), state) }
@@ -228,9 +217,9 @@ func (v linkView) waits() result.Frame {
 		if printed {
 			base = printedForms[0]
 		}
-		s.Add(l.Links, l.Server, l.Model, l.Form, share("QIS"), share("WSS"), share("FSS"), shareOf(w.Zero, w.WSS), shareOf(w.Short, w.WSS),
+		s.Add(l.Links, l.Server, l.Model, l.Form, share("QIS"), share("WSS"), share("FSS"), kit.ShareOf(w.Zero, w.WSS), kit.ShareOf(w.Short, w.WSS),
 			per(1e3*w.Wait, w.WSS), per(1e3*w.Oldest, w.WSS), waited("WSS"), waited("FSS"), per(float64(w.Members), w.Groups),
-			shareOf(w.Solo, w.Groups), w.Groups, mean(cells, staleness), widestSpread(cells), v.over(l, "bsp"), v.over(l, base.key),
+			kit.ShareOf(w.Solo, w.Groups), w.Groups, mean(cells, staleness), widestSpread(cells), v.over(l, "bsp"), v.over(l, base.key),
 			printed, onlyQIS(v.At(l)))
 	}
 	return s.Frame
@@ -264,7 +253,7 @@ func (v linkView) workers() result.Frame {
 	return s.Frame
 }
 
-// facts are what eq. (1) asked for on unequal links, where both readings of f agree, and
+// facts tell what eq. (1) asked for on unequal links, where both readings of f agree, and
 // the parameters that texts name.
 func (v linkView) facts() []result.Fact {
 	asked, same, of := wssWaits{}, 0, 0
@@ -282,8 +271,8 @@ func (v linkView) facts() []result.Fact {
 			}
 		}
 	}
-	per := func(x float64) float64 { return onlyIf(asked.WSS > 0, 1e3*x/float64(asked.WSS)) }
-	out := append(settings(), kit.Facts("asked.zero/%.0", shareOf(asked.Zero, asked.WSS), "asked.short/%.0", shareOf(asked.Short, asked.WSS),
+	per := func(x float64) float64 { return kit.OnlyIf(asked.WSS > 0, 1e3*x/float64(asked.WSS)) }
+	out := append(settings(), kit.Facts("asked.zero/%.0", kit.ShareOf(asked.Zero, asked.WSS), "asked.short/%.0", kit.ShareOf(asked.Short, asked.WSS),
 		"asked.wait/ms", per(asked.Wait), "asked.oldest/ms", per(asked.Oldest))...)
 	for w, link := range platforms.UnequalLinks {
 		out = append(out, kit.Number(fmt.Sprintf("link.%d", w+1), "Gb/s", kit.AsIs, 8*link/1e9))

@@ -32,8 +32,7 @@ func newLinkCell(o *train.Outcome, p *cluster.Platform, opts rivals.Options) (li
 	return c, err
 }
 
-// linkBusy is the share of the run that the gradients' bytes occupy the server's
-// link:
+// linkBusy is the share of the run that the gradients' bytes occupy the server's link:
 //
 //	gradients · 4P / bandwidth / length of the run
 func linkBusy(l *dasp.Log, server *cluster.Host) float64 {
@@ -47,7 +46,7 @@ func transferAlone(a, b *cluster.Host, bytes float64) float64 {
 	return (a.Latency + b.Latency + a.Overhead + b.Overhead).Seconds() + bytes/min(a.Bandwidth, b.Bandwidth)
 }
 
-// linkQueues is what each worker's iterations last beside the computation and two
+// linkQueues returns what each worker's iterations last beside the computation and two
 // transfers of a worker alone: the queue at the server's link, both directions,
 // without the wait for the answer. Pushes of the warm-up are left out.
 func linkQueues(l *dasp.Log, p *cluster.Platform) []float64 {
@@ -110,17 +109,9 @@ type wssWaits struct {
 // waits of each worker's first skip pushes.
 func countWaits(l *dasp.Log, o rivals.Options, skip int64) (wssWaits, error) {
 	var out wssWaits
-	c, err := o.Config()
-	if err != nil {
-		return out, err
-	}
-	f, err := o.F()
-	if err != nil {
-		return out, err
-	}
-	fresh := func() (dasp.Policy, error) { return rivals.New("dasp", o) }
+	c := kit.Must(o.Config())
 	last := make([]time.Duration, l.Workers) // whole iterations
-	err = retrace(l, fresh, f, func(s sight) {
+	err := retrace(l, policyOf("dasp", o), kit.Must(o.F()), func(s sight) {
 		p := l.Pushes[s.Index]
 		last[p.Worker] = p.Received - p.Sent
 		d := c.Decide(s.View, p.Worker)
@@ -186,8 +177,7 @@ var criteria = map[string]float64{
 	"not_nearly":  0.9,  // of pushes in QIS
 }
 
-// hypothesis was written before the first run. test looks at one model's cells
-// in a cluster.
+// hypothesis was written before the first run. test looks at one model's cells in a cluster.
 type hypothesis struct {
 	key    string
 	sites  []site
@@ -195,7 +185,7 @@ type hypothesis struct {
 	test   func(model string, cells map[string][]linkCell) finding
 }
 
-// finding is what a test measured; no number says that there was nothing to measure.
+// finding holds what a test measured; no number says that there was nothing to measure.
 type finding struct {
 	kit.Estimate
 	holds  bool
@@ -299,8 +289,7 @@ type testRow struct {
 
 type testRows []testRow
 
-// test tests every hypothesis on the clusters and networks it names, of those that were
-// run.
+// test tests every hypothesis on the clusters and networks it names, of those that were run.
 func (v linkView) test() (out testRows) {
 	for _, h := range hypotheses {
 		for _, s := range h.sites {

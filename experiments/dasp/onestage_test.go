@@ -10,10 +10,7 @@ import (
 
 // TestOneStageIsEnough: runs in one stage give the times of the tables' own runs.
 func TestOneStageIsEnough(t *testing.T) {
-	all, err := modelCosts()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := modelCosts()
 	lab := someLaboratory()
 	if s := load(homogeneous).Server; s.Overhead != perMessage || s.FLOPS != serverFLOPS {
 		t.Errorf("the reference server has %v per message and %g flop/s", s.Overhead, s.FLOPS)
@@ -43,7 +40,7 @@ func TestOneStageIsEnough(t *testing.T) {
 }
 
 func BenchmarkOneStage(b *testing.B) {
-	all, _ := modelCosts()
+	all := modelCosts()
 	lab := someLaboratory()
 	for _, m := range []string{"lenet5", "vgg19_bn"} {
 		for _, method := range []string{"bsp", "ssp", "dssp", "dasp"} {
@@ -74,10 +71,7 @@ func TestOneStageIsTrainRunPushByPush(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		network, err := costsOf(c.model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		network := costsOf(c.model)
 		got, err := network.inOneStage(t.Context(), cfg)
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gradsync/experiments/exp"
+	"gradsync/experiments/kit"
 	"gradsync/experiments/train"
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
@@ -57,12 +58,7 @@ func sizesOf(profile string) []size {
 
 // sizeOf returns one network's training.
 func sizeOf(profile, model string) size {
-	for _, s := range sizesOf(profile) {
-		if s.Model == model {
-			return s
-		}
-	}
-	panic(fmt.Sprintf("dasp: profile %s does not train %s", profile, model))
+	return kit.Find(sizesOf(profile), func(s size) bool { return s.Model == model })
 }
 
 // manyRows is LeNet-5's training in tables of many rows: half of standard's.
@@ -74,9 +70,8 @@ func manyRows(profile string) size {
 	return s
 }
 
-// training is a run of a size on a platform. Its clock is the full network's at
-// the batch of Tables 4 and 5: the events are theirs, the gradients are those of
-// the narrower network.
+// training is a run of a size on a platform. Its clock is the full network's at the batch of
+// Tables 4 and 5: the events are theirs, the gradients are those of the narrower network.
 func training(p *cluster.Platform, method string, seed uint64, s size) train.Config {
 	o := options()
 	return train.Config{Sync: method, Model: s.Model, Width: s.Width, Image: s.Image, Data: s.Data, Platform: p, Seed: seed,
@@ -135,13 +130,7 @@ func (s size) wanted() string {
 }
 
 // megabytes returns the size of the whole network's gradient.
-func (s size) megabytes() float64 {
-	c, err := costsOf(s.Model)
-	if err != nil {
-		panic(err) // the networks are constants of this package
-	}
-	return 4e-6 * float64(c.params)
-}
+func (s size) megabytes() float64 { return 4e-6 * float64(costsOf(s.Model).params) }
 
 // seconds estimates a number of gradients with their evaluations on two cores of 2023 with
 // engine asm.
@@ -162,25 +151,18 @@ type costs struct {
 	layers []model.LayerInfo
 }
 
-func costsOf(name string) (costs, error) {
-	m, err := model.New(name)
-	if err != nil {
-		return costs{}, err
-	}
-	return costs{m.NumParams(), m.Layers()}, nil
+func costsOf(name string) costs {
+	m := kit.Must(model.New(name))
+	return costs{m.NumParams(), m.Layers()}
 }
 
 // modelCosts are those of the tables' models.
-func modelCosts() (map[string]costs, error) {
+func modelCosts() map[string]costs {
 	out := map[string]costs{}
 	for _, name := range models {
-		c, err := costsOf(name)
-		if err != nil {
-			return nil, err
-		}
-		out[name] = c
+		out[name] = costsOf(name)
 	}
-	return out, nil
+	return out
 }
 
 // seconds is one iteration's computation on a host, without jitter: the stages
@@ -197,12 +179,11 @@ func (c costs) seconds(h *cluster.Host, batch int, launch, overhead time.Duratio
 	return total
 }
 
-// inOneStage is train.Run of a timing-only configuration with a network's layers
-// in one stage: the worker sends its gradient when all of it is there and draws
-// jitter once per iteration, so the stages between change no event that the
-// server sees. A test holds the two equal. It is several times quicker, and a
-// search makes a hundred thousand; ResNet-110 has 222 layers. Unlike train.Run it
-// takes Launch and Overhead as they stand: 0 is none.
+// inOneStage is train.Run of a timing-only configuration with a network's layers in one stage:
+// the worker sends its gradient when all of it is there and draws jitter once per iteration, so
+// the stages between change no event that the server sees. A test holds the two equal. It is
+// several times quicker, and a search makes a hundred thousand; ResNet-110 has 222 layers.
+// Unlike train.Run it takes Launch and Overhead as they stand: 0 is none.
 func (c costs) inOneStage(ctx context.Context, cfg train.Config) (*dasp.Log, error) {
 	policy, err := rivals.New(cfg.Sync, *cfg.Options)
 	if err != nil {

@@ -42,12 +42,11 @@ func stated(id, source, platform string, more func(*result.Result)) exp.Experime
 			p := load(platform)
 			r.Seeds = []uint64{}
 			r.Facts = []result.Fact{kit.Counted("workers", "", len(p.Workers))}
-			var links []float64
+			links := kit.NewSheet("links", "link/Gb/s")
 			for _, l := range platforms.Links {
-				links = append(links, l.Bandwidth*8/1e9)
+				links.Add(l.Bandwidth * 8 / 1e9)
 			}
-			r.Frames = []result.Frame{hostsFrame(p), assumptionsFrame(p),
-				kit.Frame("links", links, kit.Num("link", "Gb/s", kit.AsIs, func(x float64) float64 { return x }))}
+			r.Frames = []result.Frame{hostsFrame(p), assumptionsFrame(p), links.Frame}
 			more(r)
 			return nil
 		}}.Experiment()
@@ -57,19 +56,12 @@ func stated(id, source, platform string, more func(*result.Result)) exp.Experime
 // factor is that of the fastest over its own speed.
 func hostsFrame(p *cluster.Platform) result.Frame {
 	fastest := slices.MaxFunc(p.Workers, func(a, b cluster.Host) int { return int(a.FLOPS - b.FLOPS) }).FLOPS
-	return kit.Frame("hosts", p.Hosts(true),
-		kit.Word("host", "", func(h cluster.Host) string { return h.Name }),
-		kit.Num("flops", "TFLOP/s", 2, func(h cluster.Host) float64 { return h.FLOPS / 1e12 }),
-		kit.Any("factor", "", func(h cluster.Host) any {
-			if h.Name == p.Server.Name {
-				return nil
-			}
-			return fastest / h.FLOPS
-		}),
-		kit.Num("memory", "GB/s", 0, func(h cluster.Host) float64 { return h.Memory / 1e9 }),
-		kit.Num("jitter", "%", 1, func(h cluster.Host) float64 { return 100 * h.Jitter }),
-		kit.Num("link", "Gb/s", 1, func(h cluster.Host) float64 { return h.Bandwidth * 8 / 1e9 }),
-		kit.Num("latency", "µs", 1, func(h cluster.Host) float64 { return 1e6 * h.Latency.Seconds() }))
+	s := kit.NewSheet("hosts", "host flops/TFLOP/s.2 factor memory/GB/s.0 jitter/%.1 link/Gb/s.1 latency/µs.1")
+	for _, h := range p.Hosts(true) {
+		s.Add(h.Name, h.FLOPS/1e12, kit.OnlyIf(h.Name != p.Server.Name, fastest/h.FLOPS), h.Memory/1e9, 100*h.Jitter, h.Bandwidth*8/1e9,
+			1e6*h.Latency.Seconds())
+	}
+	return s.Frame
 }
 
 // assumption is a value that the paper does not give; hosts that share it with its reason
@@ -83,13 +75,13 @@ type assumption struct {
 
 // peaks are the vendors' FP32 peaks of the cards in TFLOP/s, from the reasons of the
 // platform files; a test holds them equal.
-var peaks = map[string][2]float64{"v100": {15.7, 15.7}, "rtx2080ti": {13.4, 13.4}, "gtx1080ti": {11.3, 11.3}, "p100": {9.3, 10.6}, "p100-0": {9.3, 10.6},
-	"t4": {8.1, 8.1}, "halfk80": {4.1, 4.4}}
+var peaks = map[string][2]float64{"v100": {15.7, 15.7}, "rtx2080ti": {13.4, 13.4}, "gtx1080ti": {11.3, 11.3},
+	"p100": {9.3, 10.6}, "p100-0": {9.3, 10.6}, "t4": {8.1, 8.1}, "halfk80": {4.1, 4.4}}
 
 // reached is the share of a card's memory bandwidth that is assumed to be reached.
 const reached = 0.75
 
-// assumptionsFrame is what was chosen, of whom, and how sure we are, with what the vendor
+// assumptionsFrame tells what was chosen, of whom, and how sure we are, with what the vendor
 // says of a card. The reasons themselves are the notebook's.
 func assumptionsFrame(p *cluster.Platform) result.Frame {
 	var rows []assumption
@@ -111,50 +103,33 @@ func assumptionsFrame(p *cluster.Platform) result.Frame {
 		add(h.Name, h.Assumed)
 	}
 	add("cluster", p.Assumed)
-	vendor := func(at int) func(assumption) any {
-		return func(a assumption) any {
-			peak, card := peaks[a.hosts[0]]
-			switch {
-			case card && a.Field == "flops":
-				return peak[at]
-			case card && a.Field == "memory":
-				return a.number / reached
-			}
-			return nil
+	s := kit.NewSheet("assumptions", "hosts first field:field value unit vendor_least vendor_most confidence:confidence")
+	for _, a := range rows {
+		peak, card := peaks[a.hosts[0]]
+		if a.Field == "memory" {
+			peak = [2]float64{a.number / reached, a.number / reached}
 		}
+		card = card && (a.Field == "flops" || a.Field == "memory")
+		s.Add(kit.Map(a.hosts, func(h string) any { return h }), a.hosts[0], a.Field, a.number, a.unit,
+			kit.OnlyIf(card, peak[0]), kit.OnlyIf(card, peak[1]), a.Confidence)
 	}
-	return kit.Frame("assumptions", rows,
-		kit.Any("hosts", "", func(a assumption) any {
-			out := []any{}
-			for _, h := range a.hosts {
-				out = append(out, h)
-			}
-			return out
-		}),
-		kit.Word("first", "", func(a assumption) string { return a.hosts[0] }), kit.Word("field", "field", func(a assumption) string { return a.Field }),
-		kit.Num("value", "", kit.AsIs, func(a assumption) float64 { return a.number }), kit.Word("unit", "", func(a assumption) string { return a.unit }),
-		kit.Any("vendor_least", "", vendor(0)), kit.Any("vendor_most", "", vendor(1)),
-		kit.Word("confidence", "confidence", func(a assumption) string { return a.Confidence }))
+	return s.Frame
 }
 
 // parameters fills Table 3: the parameters of every run.
 func parameters(_ context.Context, env exp.Env, r *result.Result) error {
 	r.Seeds = []uint64{}
-	parameters := func(model string) int {
-		c, err := costsOf(model)
-		if err != nil {
-			panic(err)
-		}
-		return c.params
+	parameters := func(model string) int { return costsOf(model).params }
+	r.Facts = append(settings(), kit.Facts("ssp_bound/clocks", sspBound, "dssp_lower/clocks", dsspLower, "dssp_upper/clocks", dsspUpper,
+		"launch/µs", 1e6*train.DefaultLaunch.Seconds(), "overhead/ms", ms(train.DefaultOverhead), "lenet5_parameters", parameters("lenet5"),
+		"vgg19_bn_parameters", parameters("vgg19_bn"), "changed", r.Profile == "quick")...)
+	sizes, seeds := kit.NewSheet("sizes", sizeColumns+" wanted:data"), kit.NewSheet("seeds", "seed")
+	for _, s := range sizesOf(r.Profile) {
+		sizes.Add(s.cells(s.wanted())...)
 	}
-	r.Facts = append(settings(), kit.Counted("ssp_bound", "clocks", sspBound),
-		kit.Counted("dssp_lower", "clocks", dsspLower), kit.Counted("dssp_upper", "clocks", dsspUpper),
-		kit.Number("launch", "µs", kit.AsIs, 1e6*train.DefaultLaunch.Seconds()),
-		kit.Number("overhead", "ms", kit.AsIs, 1e3*train.DefaultOverhead.Seconds()),
-		kit.Counted("lenet5_parameters", "", parameters("lenet5")), kit.Counted("vgg19_bn_parameters", "", parameters("vgg19_bn")),
-		kit.Whether("changed", r.Profile == "quick"))
-	r.Frames = []result.Frame{
-		kit.Frame("sizes", sizesOf(r.Profile), append(sizeCols(), kit.Word("wanted", "data", size.wanted))...),
-		kit.Frame("seeds", env.Seeds, kit.Count("seed", "", func(s uint64) uint64 { return s }))}
+	for _, seed := range env.Seeds {
+		seeds.Add(seed)
+	}
+	r.Frames = []result.Frame{sizes.Frame, seeds.Frame}
 	return nil
 }

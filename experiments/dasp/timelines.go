@@ -68,6 +68,8 @@ func fig2() exp.Experiment {
 func showTimelines(v *kit.View[string, timeline], shown []string) {
 	bands := kit.NewSheet("bands", "method:method worker:worker from/ms to/ms state:state label")
 	lines, answers := kit.NewSheet("lines", "method:method end/ms.1"), kit.NewSheet("answers", "method:method state:state n")
+	states := kit.NewSheet("states", "platform:platform model:model"+stateColumns)
+	states.Add(stateCells([]cell{v.At("dasp")[0].Cell}, heterogeneous, "lenet5")...)
 	for _, m := range shown {
 		line := v.At(m)[0]
 		kit.MadeOf(v.Result, line.Cell.Engine, line.Cell.Data)
@@ -84,10 +86,7 @@ func showTimelines(v *kit.View[string, timeline], shown []string) {
 			X: "from", Y: []string{"to"}, Lane: "worker", State: "state", Label: "label"})
 	}
 	v.Facts = settings()
-	v.Frames = []result.Frame{bands.Frame, lines.Frame, answers.Frame,
-		kit.Frame("states", shown[:1], append([]kit.Col[string]{kit.Word("platform", "platform", func(string) string { return heterogeneous }),
-			kit.Word("model", "model", func(string) string { return "lenet5" })},
-			stateCols(func(m string) []cell { return []cell{v.At(m)[0].Cell} })...)...)}
+	v.Frames = []result.Frame{bands.Frame, lines.Frame, answers.Frame, states.Frame}
 }
 
 // stretches returns the parts of all workers' time up to end.

@@ -1,6 +1,7 @@
 package dasp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -17,9 +18,8 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// timingExperiments are the mean iteration times of Tables 4 and 5. Table 5 has the two
-// claims that set both clusters side by side, and so the runs of both: one command makes
-// them once.
+// timingExperiments are the mean iteration times of Tables 4 and 5. Table 5 has the two claims
+// that set both clusters side by side, and so the runs of both: one command makes them once.
 func timingExperiments() (four, five exp.Experiment) {
 	four = timingStudy("dasp/table4", "DASP, Table 4", []string{homogeneous}, func(*timedView) {})
 	five = timingStudy("dasp/table5", "DASP, Table 5", []string{heterogeneous, homogeneous}, func(v *timedView) {
@@ -58,7 +58,7 @@ func (p timed) String() string {
 func (p timed) of(model string) timed  { p.Model = model; return p }
 func (p timed) as(method string) timed { p.Method = method; return p }
 
-// overheads are what an iteration costs beside its layers, on the reference device: a
+// overheads are costs of an iteration beside its layers, on the reference device: a
 // third, the default and three times it. LeNet-5's iteration is little else.
 var overheads = []time.Duration{train.DefaultOverhead / 3, train.DefaultOverhead, 3 * train.DefaultOverhead}
 
@@ -97,19 +97,11 @@ func plausibles(cluster string) (out []plausible) {
 }
 
 // sweep returns the plausible platforms around an embedded one.
-func sweep(platform string) []platforms.Variant {
-	v, err := platforms.Sweep(platform)
-	if err != nil {
-		panic(err) // embedded files: only a programmer can break them
-	}
-	return v
-}
+func sweep(platform string) []platforms.Variant { return kit.Must(platforms.Sweep(platform)) }
 
-func names(variants []platforms.Variant) (out []string) {
-	for _, v := range variants {
-		out = append(out, v.Name)
-	}
-	return out
+// onLinks returns an embedded platform's own workers on other links.
+func onLinks(workers, link string) *cluster.Platform {
+	return kit.Find(sweep(workers), func(v platforms.Variant) bool { return v.Workers == workers && v.Link == link }).Platform
 }
 
 // timingStudy returns table 4 or 5: the first of clusters is its own, on its reference
@@ -136,7 +128,8 @@ func timingStudy(id, source string, clusters []string, more func(*timedView)) ex
 			c := map[string]any{"methods": methods, "models": models, "options": options(), "batch": fullBatch, "gradients": workers * perWorker,
 				"warmup": warmup, "overheads": overheads, "launch": train.DefaultLaunch, "overhead": train.DefaultOverhead}
 			for _, name := range clusters {
-				c["platform "+name], c["plausible "+name] = kit.Platform(load(name)), names(sweep(name))
+				c["platform "+name], c["plausible "+name] = kit.Platform(load(name)),
+					kit.Map(sweep(name), func(v platforms.Variant) string { return v.Name })
 			}
 			return c
 		},
@@ -150,9 +143,11 @@ func timingStudy(id, source string, clusters []string, more func(*timedView)) ex
 		Show: func(v *timedView) {
 			v.Facts = append(settings(), kit.Facts("platforms", len(plausibles(own)), "overhead/ms", ms(train.DefaultOverhead),
 				"overhead_least/ms", ms(overheads[0]), "overhead_most/ms", ms(overheads[2]))...)
-			v.Frames = append(v.Frames, iterationFrame(v, own), kit.Frame("states", models,
-				append([]kit.Col[string]{kit.Word("model", "model", func(m string) string { return m })},
-					stateCols(func(m string) []cell { return v.At(timed{Cluster: own}.of(m).as("dasp")) })...)...))
+			s := kit.NewSheet("states", "model:model"+stateColumns)
+			for _, m := range models {
+				s.Add(stateCells(v.At(timed{Cluster: own}.of(m).as("dasp")), m)...)
+			}
+			v.Frames = append(v.Frames, iterationFrame(v, own), s.Frame)
 			v.Figures = []result.Figure{{ID: "iteration-bars", Form: "bar", Frame: "iteration", X: "model", Y: []string{"over_bsp"}, By: []string{"method"}}}
 			showRanges(v, own)
 			more(v)
@@ -198,30 +193,6 @@ func (c reductionClaim) reduced(v *timedView, p timed) kit.Estimate {
 	return iterationOf(v, p.of(c.model).as("dasp")).Over(iterationOf(v, p.of(c.model).as(c.against))).Saved()
 }
 
-// ranged is what the plausible platforms give of one stated reduction, in per cent.
-type ranged struct {
-	stated, least, most float64
-	within              int // of them within the claim's tolerance
-	nearest             plausible
-}
-
-func rangeOf(v *timedView, own string, c reductionClaim) ranged {
-	row := ranged{stated: statedNumber(c.id), least: math.Inf(1), most: math.Inf(-1)}
-	tolerance, nearest := claims.Tolerance(c.id), math.Inf(1)
-	for _, p := range plausibles(own) {
-		x := c.reduced(v, p.timed).Value
-		row.least, row.most = min(row.least, x), max(row.most, x)
-		off := math.Abs(x - row.stated)
-		if off < nearest {
-			nearest, row.nearest = off, p
-		}
-		if off <= tolerance {
-			row.within++
-		}
-	}
-	return row
-}
-
 // ratioMethods are the methods of D42–D47, as their rows list them: over BSP.
 var ratioMethods = []string{"dasp", "ssp", "dssp"}
 
@@ -244,10 +215,15 @@ func showRanges(v *timedView, own string) {
 		return out
 	}
 	for _, c := range reductionClaims(own) {
-		e, r := c.reduced(v, timed{Cluster: own}), rangeOf(v, own, c)
-		row := []any{c.id, c.model, c.against, r.stated, r.least, r.most, r.within, r.nearest.workers, r.nearest.link, ms(r.nearest.Overhead)}
+		e, stated := c.reduced(v, timed{Cluster: own}), statedNumber(c.id)
+		on := func(p plausible) float64 { return c.reduced(v, p.timed).Value }
+		off := func(p plausible) float64 { return math.Abs(on(p) - stated) }
+		least, most := kit.Extent(all, on)
+		within := kit.CountIf(all, func(p plausible) bool { return off(p) <= claims.Tolerance(c.id) })
+		nearest := slices.MinFunc(all, func(a, b plausible) int { return cmp.Compare(off(a), off(b)) })
+		row := []any{c.id, c.model, c.against, stated, least, most, within, nearest.workers, nearest.link, ms(nearest.Overhead)}
 		for _, s := range states {
-			lo, hi := extent(all, func(p plausible) float64 { return 100 * v.At(p.of(c.model).as("dasp"))[0].Share[s] })
+			lo, hi := kit.Extent(all, func(p plausible) float64 { return 100 * v.At(p.of(c.model).as("dasp"))[0].Share[s] })
 			row = append(row, lo, hi)
 		}
 		ranges.Add(row...)
@@ -256,7 +232,7 @@ func showRanges(v *timedView, own string) {
 		if e.Value == 0 {
 			f.Notes = append(f.Notes, result.Because("nobody-waits", "method", c.against))
 		}
-		f.Notes = append(f.Notes, result.Because("plausible-range", "lo", r.least, "hi", r.most, "within", r.within, "of", len(all)))
+		f.Notes = append(f.Notes, result.Because("plausible-range", "lo", least, "hi", most, "within", within, "of", len(all)))
 		f.Table, f.Network, f.Rival, f.Cluster = table, c.model, c.against, own
 		v.Claims = append(v.Claims, claims.Verdict(c.id, f))
 	}
@@ -267,7 +243,7 @@ func showRanges(v *timedView, own string) {
 		for _, method := range ratioMethods {
 			e := ratio(timed{Cluster: own}.of(m).as(method))
 			f.Values, f.CI95, f.Samples = append(f.Values, e.Value), append(f.CI95, e.CI), append(f.Samples, e.Samples)
-			lo, hi := extent(all, func(p plausible) float64 {
+			lo, hi := kit.Extent(all, func(p plausible) float64 {
 				return perIteration(v.At(p.of(m).as(method))[0]) / perIteration(v.At(p.of(m).as("bsp"))[0])
 			})
 			words = append(words, map[string]any{"method": method, "lo": lo, "hi": hi})
@@ -282,15 +258,6 @@ func showRanges(v *timedView, own string) {
 // model's place.
 func ratioClaim(platform string, model int) string {
 	return fmt.Sprintf("D%02d", map[string]int{homogeneous: 42, heterogeneous: 45}[platform]+model)
-}
-
-// extent returns the smallest and the largest of what of gives.
-func extent[T any](list []T, of func(T) float64) (lo, hi float64) {
-	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, x := range list {
-		lo, hi = min(lo, of(x)), max(hi, of(x))
-	}
-	return lo, hi
 }
 
 // slack is how far an order may be violated before it counts: two methods that do the same
@@ -324,12 +291,11 @@ func ordering(v *timedView) result.Claim {
 	for _, c := range []string{homogeneous, heterogeneous} {
 		against, parts := disorder(v, timed{Cluster: c})
 		f.Notes, f.Parts = append(f.Notes, against...), append(f.Parts, parts...)
-		n, all := 0, plausibles(c)
-		for _, p := range all {
-			if against, _ := disorder(v, p.timed); len(against) == 0 {
-				n++
-			}
-		}
+		all := plausibles(c)
+		n := kit.CountIf(all, func(p plausible) bool {
+			against, _ := disorder(v, p.timed)
+			return len(against) == 0
+		})
 		name := map[string]string{homogeneous: "equal", heterogeneous: "unequal"}[c]
 		args = append(args, name, n, name+"_of", len(all))
 		v.Facts = append(v.Facts, kit.Counted("in_order_"+name, "", n))
@@ -390,11 +356,7 @@ func leastAffected(v *timedView) result.Claim {
 		}
 	}
 	v.Facts = append(v.Facts, kit.Counted("pairs", "", of), kit.Counted("pairs_least_affected", "", n))
-	var factors []float64
-	for _, m := range models {
-		factors = append(factors, slowdown(v, homo, hetero, m, "dasp").Value)
-	}
-	words := result.Because("D56", "factors", factors)
+	words := result.Because("D56", "factors", kit.Map(models, func(m string) float64 { return slowdown(v, homo, hetero, m, "dasp").Value }))
 	return claims.Verdict("D56", claims.Found{Holds: &ok, Seeds: len(v.Seeds), Words: &words, Parts: parts,
 		Notes: []result.Reason{result.Because("D56-rivals"), result.Because("assumed-platform"), result.Because("D56-plausible", "n", n, "of", of)}})
 }

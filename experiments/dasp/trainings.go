@@ -65,8 +65,7 @@ type ground struct {
 	models   []string
 }
 
-// every returns a point for each method, on each ground, of the networks that a profile
-// trains.
+// every returns a point for each method, on each ground, of the networks that a profile trains.
 func every(profile string, grounds ...ground) (out []point) {
 	for _, g := range grounds {
 		for _, s := range sizesOf(profile) {
@@ -85,12 +84,7 @@ func platformOf(name string) *cluster.Platform {
 	if name != fast {
 		return load(name)
 	}
-	for _, v := range sweep(heterogeneous) {
-		if v.Workers == heterogeneous && v.Link == "100 Gb/s" {
-			return v.Platform
-		}
-	}
-	panic("dasp: no plausible platform has links of 100 Gb/s")
+	return onLinks(heterogeneous, "100 Gb/s")
 }
 
 // gigabits returns the bandwidth of p's links.
@@ -124,22 +118,23 @@ func trainingStudy(id, source string, profiles []string, grounds []ground, show 
 		}}
 }
 
-// sizeCols tell how each network is trained: the gradient of the whole network, the part of
-// it that is trained, and the target.
-func sizeCols() []kit.Col[size] {
-	return []kit.Col[size]{kit.Word("model", "model", func(s size) string { return s.Model }), kit.Num("gradient", "MB", kit.AsIs, size.megabytes),
-		kit.Num("narrower", "", 0, size.narrower), kit.Num("image", "", kit.AsIs, func(s size) float64 { return onlyIf(s.Image > 0, float64(s.Image)) }),
-		kit.Count("batch", "", func(s size) int { return s.Batch }), kit.Num("rate", "", kit.AsIs, func(s size) float64 { return s.Rate }),
-		kit.Count("pushes", "", func(s size) int64 { return s.Pushes }), kit.Count("every", "", func(s size) int64 { return s.EvalEvery }),
-		kit.Num("target", "%", 0, func(s size) float64 { return 100 * s.Target })}
+// sizeColumns tell how each network is trained, and size.cells are their cells: the gradient
+// of the whole network, the part of it that is trained, and the target.
+const sizeColumns = "model:model gradient/MB narrower/.0 image batch rate pushes every target/%.0"
+
+func (s size) cells(more ...any) []any {
+	return append([]any{s.Model, s.megabytes(), s.narrower(), kit.OnlyIf(s.Image > 0, float64(s.Image)), s.Batch, s.Rate, s.Pushes, s.EvalEvery,
+		100 * s.Target}, more...)
 }
 
 // sizesFrame adds what each network was trained on.
 func sizesFrame(v *view, platform string) result.Frame {
-	data := func(s size) result.Data { return *v.At(point{platform, s.Model, "bsp"})[0].Data }
-	return kit.Frame("sizes", sizesOf(v.Profile), append(sizeCols(),
-		kit.Word("data", "data", func(s size) string { return data(s).Name }), kit.Count("train", "", func(s size) int { return data(s).Train }),
-		kit.Flag("stated_data", func(s size) bool { return data(s).Name == s.wanted() }), kit.Word("wanted", "data", size.wanted))...)
+	f := kit.NewSheet("sizes", sizeColumns+" data:data train stated_data wanted:data")
+	for _, s := range sizesOf(v.Profile) {
+		data := v.At(point{platform, s.Model, "bsp"})[0].Data
+		f.Add(s.cells(data.Name, data.Train, data.Name == s.wanted(), s.wanted())...)
+	}
+	return f.Frame
 }
 
 // secondsTo, pushesTo and iterationsTo are the time, the gradients and the iterations to
@@ -164,22 +159,15 @@ func targetOf(v *view, p point) float64 {
 
 // missed counts the seeds that never reach the target, and first those that are there at
 // their first evaluation, so that their times are upper bounds.
-func missed(v *view, p point) (n int) {
-	for _, c := range v.At(p) {
-		if _, ok := train.Reach(c.Curve, targetOf(v, p)); !ok {
-			n++
-		}
-	}
-	return n
+func missed(v *view, p point) int {
+	return kit.CountIf(v.At(p), func(c cell) bool {
+		_, ok := train.Reach(c.Curve, targetOf(v, p))
+		return !ok
+	})
 }
 
-func first(v *view, p point) (n int) {
-	for _, c := range v.At(p) {
-		if c.Curve[0].Accuracy >= targetOf(v, p) {
-			n++
-		}
-	}
-	return n
+func first(v *view, p point) int {
+	return kit.CountIf(v.At(p), func(c cell) bool { return c.Curve[0].Accuracy >= targetOf(v, p) })
 }
 
 // same tells whether two methods did the same in every seed, push by push.
@@ -209,7 +197,7 @@ func convergenceFrame(v *view, rows []point) result.Frame {
 		cells, seconds, pushes := v.At(p), secondsTo(v, p), pushesTo(v, p).Mean()
 		iteration, ours := mean(cells, perIteration), secondsTo(v, p.as("dasp")).Over(seconds)
 		s.Add(p.Platform, p.Model, p.Method, seconds.Mean(), seconds.Over(secondsTo(v, p.as("bsp"))), ours, ours.Saved(),
-			daspBeside(v, p), pushes, iteration.Times(1e3), onlyIf(pushes.N > 0, iteration.Value*pushes.Value/workers),
+			daspBeside(v, p), pushes, iteration.Times(1e3), kit.OnlyIf(pushes.N > 0, iteration.Value*pushes.Value/workers),
 			mean(cells, func(c cell) float64 { return c.Accuracy }).Times(100), mean(cells, staleness), missed(v, p), first(v, p))
 	}
 	return s.Frame
@@ -217,9 +205,13 @@ func convergenceFrame(v *view, rows []point) result.Frame {
 
 // statesFrame is DASP's states in trainings.
 func statesFrame(v *view, rows []point) result.Frame {
-	rows = slices.DeleteFunc(slices.Clone(rows), func(p point) bool { return p.Method != "dasp" })
-	return kit.Frame("states", rows, append([]kit.Col[point]{kit.Word("platform", "platform", func(p point) string { return p.Platform }),
-		kit.Word("model", "model", func(p point) string { return p.Model })}, stateCols(v.At)...)...)
+	s := kit.NewSheet("states", "platform:platform model:model"+stateColumns)
+	for _, p := range rows {
+		if p.Method == "dasp" {
+			s.Add(stateCells(v.At(p), p.Platform, p.Model)...)
+		}
+	}
+	return s.Frame
 }
 
 // showCurves adds every network's curves on a platform, what they end in on all grounds,
@@ -254,38 +246,25 @@ func fluctuation(c cell) float64 {
 	return sum / float64(len(half)-1)
 }
 
-// evaluated is a point of a curve: of one seed, or of their mean, which has no seed.
-type evaluated struct {
-	point
-	seed            any
-	seconds, pushes float64
-	accuracy        kit.Estimate // %
-}
-
 // curvesFrame is the test accuracy of every training, seed by seed and in the mean, which
 // is taken evaluation by evaluation: all seeds are evaluated after the same number of
 // gradients, give or take a group.
 func curvesFrame(v *view, rows []point) result.Frame {
-	var all []evaluated
+	s := kit.NewSheet("curves", "model:model method:method seed seconds/s pushes/.0 accuracy~/%.2").Plain()
+	accuracy := func(b train.Point) float64 { return 100 * b.Accuracy }
 	for _, p := range rows {
 		shortest := math.MaxInt
 		for i, c := range v.At(p) {
 			shortest = min(shortest, len(c.Curve))
 			for _, b := range c.Curve {
-				all = append(all, evaluated{p, v.Seeds[i], b.Seconds, float64(b.Pushes), kit.Sample{100 * b.Accuracy}.Mean()})
+				s.Add(p.Model, p.Method, v.Seeds[i], b.Seconds, b.Pushes, kit.Sample{accuracy(b)}.Mean())
 			}
 		}
 		for i := range shortest {
-			of := func(x func(train.Point) float64) kit.Estimate {
-				return kit.Each(v.At(p), func(c cell) float64 { return x(c.Curve[i]) }).Mean()
-			}
-			all = append(all, evaluated{p, nil, of(func(b train.Point) float64 { return b.Seconds }).Value,
-				of(func(b train.Point) float64 { return float64(b.Pushes) }).Value, of(func(b train.Point) float64 { return 100 * b.Accuracy }).Clamp(0, 100)})
+			at := kit.Map(v.At(p), func(c cell) train.Point { return c.Curve[i] })
+			s.Add(p.Model, p.Method, nil, mean(at, func(b train.Point) float64 { return b.Seconds }),
+				mean(at, func(b train.Point) float64 { return float64(b.Pushes) }), mean(at, accuracy).Clamp(0, 100))
 		}
 	}
-	return kit.Frame("curves", all,
-		kit.Word("model", "model", func(e evaluated) string { return e.Model }), kit.Word("method", "method", func(e evaluated) string { return e.Method }),
-		kit.Any("seed", "", func(e evaluated) any { return e.seed }),
-		kit.Num("seconds", "s", kit.AsIs, func(e evaluated) float64 { return e.seconds }), kit.Num("pushes", "", 0, func(e evaluated) float64 { return e.pushes }),
-		kit.Interval("accuracy", "%", 2, func(e evaluated) kit.Estimate { return e.accuracy }).Plain())
+	return s.Frame
 }

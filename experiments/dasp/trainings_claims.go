@@ -80,7 +80,7 @@ func untold(v *view, p point, need ...string) []result.Reason {
 	return nil
 }
 
-// behind is what every verdict that hangs on times of some methods has behind it.
+// behind lists what every verdict that hangs on times of some methods has behind it.
 func behind(v *view, p point, of ...string) []result.Reason {
 	out := []result.Reason{result.Because("assumed-platform")}
 	if visits(v.At(p.as("dasp"))) == qisAlone {
@@ -131,10 +131,7 @@ func convergenceClaims(v *view, platform string, derived int) (out []result.Clai
 	}
 	for i, m := range cnns {
 		p, pairs := point{platform, m, "dasp"}, [][2]string{{"dasp", "bsp"}, {"dasp", "ssp"}, {"dasp", "dssp"}}
-		var gradients []float64
-		for _, pair := range pairs {
-			gradients = append(gradients, pushesTo(v, p.as(pair[0])).Over(pushesTo(v, p.as(pair[1]))).Value)
-		}
+		gradients := kit.Map(pairs, func(of [2]string) float64 { return pushesTo(v, p.as(of[0])).Over(pushesTo(v, p.as(of[1]))).Value })
 		out = append(out,
 			ratiosOf(v, fmt.Sprintf("D%d", derived+2*i), p, secondsTo, [][2]string{{"dasp", "bsp"}, {"asp", "bsp"}, {"ssp", "bsp"}, {"dssp", "bsp"}}),
 			ratiosOf(v, fmt.Sprintf("D%d", derived+2*i+1), p, iterationsTo, pairs, result.Because("gradient-ratios", "ratios", gradients)))

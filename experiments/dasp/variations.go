@@ -75,8 +75,7 @@ func (k knob) points(trained bool) (out []turned) {
 	return out
 }
 
-// sensitivity varies Smin, Smax, α, the spread of speeds and the server's link,
-// one at a time.
+// sensitivity varies Smin, Smax, α, the spread of speeds and the server's link, one at a time.
 func sensitivity() exp.Experiment {
 	return kit.Study[turned, cell]{ID: "dasp/sensitivity", Source: "ours: the paper varies none of its parameters",
 		Kind: result.TimingOnly, Profiles: exp.Profiles,
@@ -108,7 +107,7 @@ func sensitivity() exp.Experiment {
 				"size": manyRows(profile), "knobs": values}
 		},
 		Measure: func(ctx context.Context, env exp.Env, t turned, seed uint64) (cell, error) {
-			k, p := knobs[slices.IndexFunc(knobs, func(k knob) bool { return k.key == t.Knob })], load(heterogeneous)
+			k, p := kit.Find(knobs, func(k knob) bool { return k.key == t.Knob }), load(heterogeneous)
 			if k.platform != nil {
 				p = k.platform(p, t.Value)
 			}
@@ -125,35 +124,36 @@ func sensitivity() exp.Experiment {
 }
 
 func showKnobs(v *kit.View[turned, cell]) {
-	ranges, all := kit.NewSheet("ranges", "knob:knob model:model rival:method smallest/.2 largest/.2"), kit.NewSheet("knobs", "knob:knob reference learning:learning")
+	all := kit.NewSheet("knobs", "knob:knob reference learning:learning")
+	ranges := kit.NewSheet("ranges", "knob:knob model:model rival:method smallest/.2 largest/.2")
 	over := func(t turned, rival string) kit.Estimate {
 		base := t
 		base.Method = rival
 		return kit.Each(v.At(t), perIteration).Over(kit.Each(v.At(base), perIteration))
 	}
 	for _, k := range knobs {
-		value := kit.Num("value", k.unit, kit.AsIs, func(t turned) float64 { return t.Value })
-		cols := []kit.Col[turned]{value, kit.Word("model", "model", func(t turned) string { return t.Model })}
-		for _, b := range rivalsOf {
-			col := kit.Mean[turned]
-			if b == "bsp" {
-				col = kit.Half[turned]
+		s := kit.NewSheet(k.key, "value/"+k.unit+" model:model asp/.3 dssp/.3 ssp/.3 bsp±/.3 "+
+			"QIS/%.1 WSS/%.1 FSS/%.1 staleness/versions.2 spread/versions")
+		for _, t := range k.points(false) {
+			row := []any{t.Value, t.Model}
+			for _, b := range rivalsOf {
+				row = append(row, over(t, b))
 			}
-			cols = append(cols, col(b, "", 3, func(t turned) kit.Estimate { return over(t, b) }))
+			row = append(row, shares(v.At(t))...)
+			s.Add(append(row, mean(v.At(t), staleness), widestSpread(v.At(t)))...)
+		}
+		v.Frames = append(v.Frames, s.Frame)
+		for _, b := range rivalsOf {
 			for _, m := range models {
-				lo, hi := extent(k.at, func(x float64) float64 { return over(turned{k.key, x, m, "dasp", false}, b).Value })
+				lo, hi := kit.Extent(k.at, func(x float64) float64 { return over(turned{k.key, x, m, "dasp", false}, b).Value })
 				ranges.Add(k.key, m, b, lo, hi)
 			}
 		}
-		cols = append(append(cols, shareCols(1, v.At)...),
-			kit.Mean("staleness", "versions", 2, func(t turned) kit.Estimate { return mean(v.At(t), staleness) }),
-			kit.Count("spread", "versions", func(t turned) int64 { return widestSpread(v.At(t)) }))
-		v.Frames = append(v.Frames, kit.Frame(k.key, k.points(false), cols...))
 		v.Figures = append(v.Figures, result.Figure{ID: k.key + "-lines", Form: "line", Frame: k.key, Where: map[string]any{"model": models[0]},
 			X: "value", Y: rivalsOf, Log: k.log})
 		learning := "untrained"
 		if k.options != nil {
-			learning = showLearning(v, k, value)
+			learning = showLearning(v, k)
 		}
 		all.Add(k.key, k.reference, learning)
 	}
@@ -161,19 +161,21 @@ func showKnobs(v *kit.View[turned, cell]) {
 	v.Frames = append(v.Frames, all.Frame, ranges.Frame)
 }
 
-// showLearning adds the trainings of k and returns what they say: whether the reference
-// misses the target, or else whether any value's time to it can be told from the
-// reference's.
-func showLearning(v *kit.View[turned, cell], k knob, value kit.Col[turned]) string {
-	s, base := manyRows(v.Profile), v.At(turned{k.key, k.reference, models[0], "dasp", true})
+// showLearning adds the trainings of k and returns what they say: whether the reference misses
+// the target, or else whether any value's time to it can be told from the reference's.
+func showLearning(v *kit.View[turned, cell], k knob) string {
+	target, base := manyRows(v.Profile).Target, v.At(turned{k.key, k.reference, models[0], "dasp", true})
 	kit.MadeOf(v.Result, base[0].Engine, base[0].Data)
-	f := kit.As(result.Trained, kit.Frame(k.key+"-learning", k.points(true), append([]kit.Col[turned]{value}, learningCols(s, v.At, base)...)...))
-	v.Frames = append(v.Frames, f)
-	at := f.At("time_told")
+	s := kit.NewSheet(k.key+"-learning", "value/"+k.unit+learningColumns)
+	for _, t := range k.points(true) {
+		s.Add(learningCells(target, v.At(t), base, t.Value)...)
+	}
+	v.Frames = append(v.Frames, kit.As(result.Trained, s.Frame))
+	at := s.At("time_told")
 	switch {
-	case secondsAt(base, s.Target) == nil:
+	case secondsAt(base, target) == nil:
 		return "missed"
-	case slices.ContainsFunc(f.Rows, func(row []any) bool { return row[at] == true }):
+	case slices.ContainsFunc(s.Rows, func(row []any) bool { return row[at] == true }):
 		return "told"
 	}
 	return "silent"
@@ -209,12 +211,7 @@ type switched struct{ Timed, Trained cell }
 func switches() exp.Experiment {
 	return kit.Study[string, switched]{ID: "dasp/switches", Source: "ours: Algorithms 1 and 2 are partly lost",
 		Kind: result.Trained, Profiles: exp.Profiles,
-		Points: func(string) (keys []string) {
-			for _, row := range switchRows {
-				keys = append(keys, row.key)
-			}
-			return keys
-		},
+		Points: func(string) []string { return kit.Map(switchRows, func(r switchRow) string { return r.key }) },
 		Cost: func(profile, key string) (string, float64) {
 			s := manyRows(profile)
 			return key, 0.05 + s.seconds(s.Pushes)
@@ -230,7 +227,7 @@ func switches() exp.Experiment {
 		},
 		Measure: func(ctx context.Context, env exp.Env, key string, seed uint64) (x switched, err error) {
 			o := options()
-			switchRows[slices.IndexFunc(switchRows, func(r switchRow) bool { return r.key == key })].set(&o)
+			kit.Find(switchRows, func(r switchRow) bool { return r.key == key }).set(&o)
 			run := func(cfg train.Config) (cell, error) {
 				cfg.Options = &o
 				return cellOf(ctx, env, cfg)
@@ -244,30 +241,22 @@ func switches() exp.Experiment {
 }
 
 func showSwitches(v *kit.View[string, switched]) {
-	of := func(pick func(switched) cell) func(switchRow) []cell {
-		return func(row switchRow) (cells []cell) {
-			for _, x := range v.At(row.key) {
-				cells = append(cells, pick(x))
-			}
-			return cells
-		}
+	timed := func(r switchRow) []cell { return kit.Map(v.At(r.key), func(x switched) cell { return x.Timed }) }
+	trained := func(r switchRow) []cell { return kit.Map(v.At(r.key), func(x switched) cell { return x.Trained }) }
+	base := switchRows[0]
+	times := func(row switchRow) kit.Sample { return kit.Each(timed(row), perIteration) }
+	events := kit.NewSheet("switches", "switch:switch paper:evidence iteration/ms.2 ratio~/.3 QIS/%.2 WSS/%.2 FSS/%.2 gap/versions spread/versions")
+	learning := kit.NewSheet("learning", "switch:switch"+learningColumns)
+	for _, r := range switchRows {
+		row := append([]any{r.key, r.key, times(r).Mean().Times(1e3), times(r).Over(times(base))}, shares(timed(r))...)
+		events.Add(append(row, gaps(timed(r)).Max(), widestSpread(timed(r)))...)
+		learning.Add(learningCells(manyRows(v.Profile).Target, trained(r), trained(base), r.key)...)
 	}
-	timed, trained := of(func(x switched) cell { return x.Timed }), of(func(x switched) cell { return x.Trained })
-	base, name := switchRows[0], kit.Word("switch", "switch", func(r switchRow) string { return r.key })
-	events := append([]kit.Col[switchRow]{name, kit.Word("paper", "evidence", func(r switchRow) string { return r.key }),
-		kit.Mean("iteration", "ms", 2, func(r switchRow) kit.Estimate { return mean(timed(r), perIteration).Times(1e3) }),
-		kit.Interval("ratio", "", 3, func(r switchRow) kit.Estimate {
-			return kit.Each(timed(r), perIteration).Over(kit.Each(timed(base), perIteration))
-		})}, shareCols(2, timed)...)
-	events = append(events, kit.Count("gap", "versions", func(r switchRow) int64 { return gaps(timed(r)).Max() }),
-		kit.Count("spread", "versions", func(r switchRow) int64 { return widestSpread(timed(r)) }))
-	v.Frames = []result.Frame{kit.As(result.TimingOnly, kit.Frame("switches", switchRows, events...)),
-		kit.Frame("learning", switchRows, append([]kit.Col[switchRow]{name}, learningCols(manyRows(v.Profile), trained, trained(base))...)...)}
-
+	v.Frames = []result.Frame{kit.As(result.TimingOnly, events.Frame), learning.Frame}
 	kit.MadeOf(v.Result, trained(base)[0].Engine, trained(base)[0].Data)
 	intervals := 2 * (len(switchRows) - 1) // of times and of accuracies
 	v.Facts = append(sizeFacts(manyRows(v.Profile)), kit.Counted("intervals", "", intervals), kit.Whether("one_seed", len(v.Seeds) == 1))
-	v.Claims = []result.Claim{withinSmax(timed(switchRows[slices.IndexFunc(switchRows, func(r switchRow) bool { return r.key == literalFSS })]))}
+	v.Claims = []result.Claim{withinSmax(timed(kit.Find(switchRows, func(r switchRow) bool { return r.key == literalFSS })))}
 }
 
 // withinSmax judges D59 for Algorithm 1 as printed.

@@ -10,8 +10,6 @@ import (
 	"gradsync/experiments/platforms"
 	"gradsync/experiments/result"
 	"gradsync/experiments/train"
-	"gradsync/papers/dasp"
-	"gradsync/papers/dasp/rivals"
 )
 
 // versionClusters are the sets of workers; each is run on the sweep's links.
@@ -89,7 +87,6 @@ func watches(profile string) (out []watch) {
 	return out
 }
 
-// versionSetup returns what the result records of its parameters.
 func versionSetup(profile string) map[string]any {
 	bases, bandwidths := map[string]any{}, map[string]float64{}
 	for _, c := range versionClusters {
@@ -110,15 +107,13 @@ func versionSetup(profile string) map[string]any {
 func watchRun(ctx context.Context, env exp.Env, w watch, seed uint64) (watched, error) {
 	p := load(w.Cluster)
 	if w.Link != "" {
-		variants := sweep(w.Cluster)
-		p = variants[slices.IndexFunc(variants, func(v platforms.Variant) bool { return v.Workers == w.Cluster && v.Link == w.Link })].Platform
+		p = onLinks(w.Cluster, w.Link)
 	}
 	cfg := timing(p, w.Method, w.Model, seed)
 	return train.Kept(ctx, env, cfg, func(o *train.Outcome) (out watched, err error) {
 		switch {
 		case w.Story:
-			fresh := func() (dasp.Policy, error) { return rivals.New(w.Method, *cfg.Options) }
-			out.Story, err = follow(o.Log, fresh, storyConfig.Worker, storyConfig.SlowPushes)
+			out.Story, err = follow(o.Log, policyOf(w.Method, *cfg.Options), storyConfig.Worker, storyConfig.SlowPushes)
 		case slices.Contains(clockMethods, w.Method):
 			out.Census, err = newCensus(o, *cfg.Options)
 		default:
@@ -184,10 +179,9 @@ func showVersions(view *kit.View[watch, watched]) {
 const versionsHead = "cluster:platform model:model method:method "
 
 // waits are the waits and answers, and what the tests of versions say of them, run by run and
-// in sums. The share of waits in vain is the mean over the seeds that have a wait, or, of
-// sums, the share of all waits together. The head start tells how much of what clocks get
-// wrong or right by Smin belongs to the time in which the slowest worker has made at most s
-// pushes.
+// in sums. The share of waits in vain is the mean over the seeds that have a wait, or, of sums,
+// the share of all waits together. The head start tells how much of what clocks get wrong or
+// right by Smin belongs to the time in which the slowest worker has made at most s pushes.
 func (v versionsView) waits() []result.Frame {
 	const tested = "pushes waits once vain_smin vain_smin_share%[1]s/%%.1 ahead_smin vain_smax vain_smax_share%[1]s/%%.1 ahead_smax"
 	rows := kit.NewSheet("versions-census", versionsHead+fmt.Sprintf(tested, "±"))
@@ -210,7 +204,7 @@ func (v versionsView) waits() []result.Frame {
 		}
 		for _, method := range clockMethods {
 			x := v.of(c, referenceLink, "", method)
-			add(sums, x, func(t int) any { return shareOf(x.all.Count[t][1][0], x.waits) }, c, method)
+			add(sums, x, func(t int) any { return kit.ShareOf(x.all.Count[t][1][0], x.waits) }, c, method)
 			all[method] = pool([]census{all[method], x.all})
 		}
 	}
@@ -235,7 +229,7 @@ func (v versionsView) vain() []result.Frame {
 				share := func(of func(c census, waits int) int) kit.Estimate {
 					return mean(x.list, func(one census) float64 {
 						waits, pushes := one.waited()
-						return shareOf(of(one, waits), pushes)
+						return kit.ShareOf(of(one, waits), pushes)
 					}).Clamp(0, 100)
 				}
 				shares.Add(c+"-"+m, c, m, method, share(func(_ census, waits int) int { return waits }),
@@ -258,7 +252,7 @@ func (v versionsView) links() result.Frame {
 			for _, method := range clockMethods {
 				for _, l := range platforms.Links {
 					if x := v.of(c, l.Name, m, method); len(x.list) > 0 {
-						s.Add(c, m, method, 8*l.Bandwidth/1e9, shareOf(x.waits, x.pushes), shareOf(x.all.Count[bySmin][1][0], x.waits))
+						s.Add(c, m, method, 8*l.Bandwidth/1e9, kit.ShareOf(x.waits, x.pushes), kit.ShareOf(x.all.Count[bySmin][1][0], x.waits))
 					}
 				}
 			}

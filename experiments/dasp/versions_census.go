@@ -27,9 +27,8 @@ const (
 	tests
 )
 
-// census counts a run's decisions by what the methods' own count, clocks, made of a
-// push and by what its versions were. Pushes that the run's end left unanswered are
-// not in it.
+// census counts a run's decisions by what the methods' own count, clocks, made of a push and by
+// what its versions were. Pushes that the run's end left unanswered are not in it.
 type census struct {
 	// Count[t][waited][ahead] counts pushes by test t; index 1 is yes.
 	Count [tests][2][2]int
@@ -60,19 +59,20 @@ func newOwnRun(o *train.Outcome) ownRun {
 
 // newCensus counts a run of a method that applies every gradient as it comes.
 func newCensus(o *train.Outcome, opts rivals.Options) (census, error) {
-	c, err := countPushes(o.Log, func() (dasp.Policy, error) { return rivals.New(o.Sync, opts) }, opts)
+	c, err := countPushes(o.Log, policyOf(o.Sync, opts), opts)
 	c.Own = newOwnRun(o)
 	return c, err
 }
 
+// policyOf returns a method's policy, a new one each time.
+func policyOf(name string, o rivals.Options) func() dasp.Policy {
+	return func() dasp.Policy { return kit.Must(rivals.New(name, o)) }
+}
+
 // countPushes takes the census of a log that a policy of fresh made.
-func countPushes(l *dasp.Log, fresh func() (dasp.Policy, error), o rivals.Options) (census, error) {
-	c := census{Length: float64(l.Workers) * l.End.Seconds()}
-	cfg, err := o.Config()
-	if err != nil {
-		return c, err
-	}
-	err = retrace(l, fresh, dasp.DurationCompute, func(s sight) {
+func countPushes(l *dasp.Log, fresh func() dasp.Policy, o rivals.Options) (census, error) {
+	c, cfg := census{Length: float64(l.Workers) * l.End.Seconds()}, kit.Must(o.Config())
+	err := retrace(l, fresh, dasp.DurationCompute, func(s sight) {
 		p := l.Pushes[s.Index]
 		if p.Abandoned {
 			return
@@ -102,7 +102,6 @@ func countPushes(l *dasp.Log, fresh func() (dasp.Policy, error), o rivals.Option
 	return c, err
 }
 
-// waited counts the pushes that were made to wait, and all those answered.
 func (c *census) waited() (waits, all int) {
 	n := c.Count[bySmin]
 	waits = n[1][0] + n[1][1]
@@ -149,7 +148,7 @@ type storyLine struct {
 }
 
 // follow notes both gaps of worker w until the slowest worker has made slowPushes pushes.
-func follow(l *dasp.Log, fresh func() (dasp.Policy, error), w int, slowPushes int64) (storyLine, error) {
+func follow(l *dasp.Log, fresh func() dasp.Policy, w int, slowPushes int64) (storyLine, error) {
 	var s storyLine
 	over := false
 	err := retrace(l, fresh, dasp.DurationCompute, func(sight) {}, func(now sight) {
@@ -165,8 +164,7 @@ func follow(l *dasp.Log, fresh func() (dasp.Policy, error), w int, slowPushes in
 	return s, err
 }
 
-// sight is what the server knew when one push arrived. Its slices are valid
-// until the next.
+// sight is what the server knew when one push arrived. Its slices are valid until the next.
 type sight struct {
 	Index  int       // of the push in the log
 	View   dasp.View // versions held, before the push's own update
@@ -185,30 +183,23 @@ const attempts = 256
 // A log has whole nanoseconds, the server's clock finer instants. Where a timer
 // ends in the nanosecond of a push, the log's own answers say which came first:
 // the timer is tried, and if they contradict that, the push.
-func retrace(l *dasp.Log, fresh func() (dasp.Policy, error), f dasp.DurationForm, before, after func(sight)) error {
+func retrace(l *dasp.Log, fresh func() dasp.Policy, f dasp.DurationForm, before, after func(sight)) error {
 	ties, err := tiesOf(l, fresh, f)
 	if err != nil {
 		return err
 	}
-	r, err := newRetraced(l, fresh, f, ties)
-	if err != nil {
-		return err
-	}
-	return r.run(before, after)
+	return newRetraced(l, fresh(), f, ties).run(before, after)
 }
 
-// tiesOf returns, tie by tie, whether the push came before the timer: the first
-// choice in binary order that the log bears out. Without one the error is that
-// of all timers first.
-func tiesOf(l *dasp.Log, fresh func() (dasp.Policy, error), f dasp.DurationForm) ([]bool, error) {
+// tiesOf returns, tie by tie, whether the push came before the timer: the first choice in
+// binary order that the log bears out. Without one the error is that of all timers first.
+func tiesOf(l *dasp.Log, fresh func() dasp.Policy, f dasp.DurationForm) ([]bool, error) {
 	var ties []bool
 	var first error
 	for range attempts {
-		r, err := newRetraced(l, fresh, f, ties)
-		if err != nil {
-			return nil, err
-		}
-		if err = r.run(nil, nil); err == nil {
+		r := newRetraced(l, fresh(), f, ties)
+		err := r.run(nil, nil)
+		if err == nil {
 			return r.ties, nil
 		}
 		if first == nil {
@@ -237,13 +228,9 @@ type retraced struct {
 	tie    int             // met so far
 }
 
-func newRetraced(l *dasp.Log, fresh func() (dasp.Policy, error), f dasp.DurationForm, ties []bool) (*retraced, error) {
-	p, err := fresh()
-	if err != nil {
-		return nil, err
-	}
+func newRetraced(l *dasp.Log, p dasp.Policy, f dasp.DurationForm, ties []bool) *retraced {
 	return &retraced{log: l, policy: p, form: f, sight: sight{View: dasp.NewView(l.Workers), Clocks: make([]int64, l.Workers)},
-		timers: make([]time.Duration, l.Workers), open: make([]int, l.Workers), ties: ties}, nil
+		timers: make([]time.Duration, l.Workers), open: make([]int, l.Workers), ties: ties}
 }
 
 func (r *retraced) run(before, after func(sight)) error {
@@ -315,7 +302,8 @@ func (r *retraced) carry(actions []dasp.Action) error {
 				r.View.Handed(w)
 				r.timers[w] = 0
 				if p := r.log.Pushes[r.open[w]]; !p.Abandoned && p.State != a.State {
-					return fmt.Errorf("dasp: retracing %s: push %d of worker %d was answered in %v, is answered in %v", r.policy.Name(), r.open[w], w, p.State, a.State)
+					return fmt.Errorf("dasp: retracing %s: push %d of worker %d was answered in %v, is answered in %v",
+						r.policy.Name(), r.open[w], w, p.State, a.State)
 				}
 			}
 		}

@@ -65,10 +65,6 @@ func handOptions(s int64) rivals.Options {
 	return o
 }
 
-func policyOf(name string, o rivals.Options) func() (dasp.Policy, error) {
-	return func() (dasp.Policy, error) { return rivals.New(name, o) }
-}
-
 func TestCensusByHand(t *testing.T) {
 	c, err := countPushes(sspLog(3, byHand), policyOf("ssp", handOptions(1)), handOptions(1))
 	if err != nil {

@@ -68,10 +68,10 @@ func walkEvents(rows []walkRow) result.Frame {
 	s := kit.NewSheet("events", "event time/ms.2 worker what:event state:state why:why by held min oldest gap/versions twait/ms.3 "+
 		"until/ms.2 until_worker/.0 staleness/versions.0 group/.0 sent/ms.2 newest v1 v2 v3 v4 v5 v6")
 	for _, r := range rows {
-		used := func(x int64) float64 { return onlyIf(r.Group > 0, float64(x)) }
+		used := func(x int64) float64 { return kit.OnlyIf(r.Group > 0, float64(x)) }
 		row := []any{r.Event, ms(r.At), r.Worker + 1, r.What, r.State.String(), r.Why, r.By + 1, r.Held, r.Min, r.Oldest + 1, r.Gap,
-			onlyIf(r.What == walkPush && r.State == dasp.WSS, ms(r.Wait)), onlyIf(r.Why == whyWeak, ms(r.Ends)),
-			onlyIf(r.waitsForWorker(), float64(r.Oldest+1)), used(r.Staleness), used(int64(r.Group)), onlyIf(r.Answered, ms(r.Sent)), r.Newest}
+			kit.OnlyIf(r.What == walkPush && r.State == dasp.WSS, ms(r.Wait)), kit.OnlyIf(r.Why == whyWeak, ms(r.Ends)),
+			kit.OnlyIf(r.waitsForWorker(), float64(r.Oldest+1)), used(r.Staleness), used(int64(r.Group)), kit.OnlyIf(r.Answered, ms(r.Sent)), r.Newest}
 		for _, held := range r.After {
 			row = append(row, held)
 		}
@@ -97,9 +97,9 @@ func walkTotals(l *dasp.Log, events []walkRow) result.Frame {
 				longest, gap, stale = max(longest, wait), max(gap, p.Gap), max(stale, p.Applied-1-p.Pulled)
 			}
 		}
-		met := func(x float64) float64 { return onlyIf(pushes > 0, x) }
+		met := func(x float64) float64 { return kit.OnlyIf(pushes > 0, x) }
 		first := slices.IndexFunc(events, func(r walkRow) bool { return r.What == walkPush && r.State == t.state })
-		s.Add(t.state.String(), t.from, t.to, pushes, onlyIf(first >= 0, float64(first+1)), met(ms(waited)), met(ms(longest)),
+		s.Add(t.state.String(), t.from, t.to, pushes, kit.OnlyIf(first >= 0, float64(first+1)), met(ms(waited)), met(ms(longest)),
 			met(float64(gap)), met(float64(stale)))
 	}
 	return s.Frame
@@ -114,7 +114,6 @@ func walkBands(l *dasp.Log) result.Frame {
 	return s.Frame
 }
 
-// walkFacts say how long the walk is, and how far it goes.
 func walkFacts(l *dasp.Log, rows []walkRow) []result.Fact {
 	var stale, group int64
 	for _, r := range rows {
@@ -140,7 +139,6 @@ type witnessing struct {
 	steps  []witnessed
 }
 
-// Step consumes one event.
 func (w *witnessing) Step(e dasp.Event) []dasp.Action {
 	s := witnessed{Event: e, Before: w.view()}
 	if e.Kind == dasp.EventPush {
@@ -158,7 +156,6 @@ func (w *witnessing) Step(e dasp.Event) []dasp.Action {
 	return actions
 }
 
-// view copies what the policy knows of the nodes.
 func (w *witnessing) view() dasp.View {
 	v := w.Policy.(interface{ View() dasp.View }).View()
 	return dasp.View{V: append(v.V[:0:0], v.V...), F: append(v.F[:0:0], v.F...), Present: append(v.Present[:0:0], v.Present...), Newest: v.Newest}
@@ -167,24 +164,12 @@ func (w *witnessing) view() dasp.View {
 // witness returns every step of the policy in the run that l is the log of: a policy
 // is pure, so it takes the same steps again, and retrace refuses where it does not.
 func witness(l *dasp.Log, o rivals.Options) ([]witnessed, error) {
-	config, err := o.Config()
-	if err != nil {
-		return nil, err
-	}
-	f, err := o.F()
-	if err != nil {
-		return nil, err
-	}
-	var last *witnessing
-	fresh := func() (dasp.Policy, error) {
-		p, err := dasp.New(config)
-		last = &witnessing{Policy: p, config: config}
-		return last, err
-	}
-	if err := retrace(l, fresh, f, nil, nil); err != nil {
-		return nil, err
-	}
-	return last.steps, nil
+	config, last := kit.Must(o.Config()), &witnessing{}
+	err := retrace(l, func() dasp.Policy {
+		last = &witnessing{Policy: kit.Must(dasp.New(config)), config: config}
+		return last
+	}, kit.Must(o.F()), nil, nil)
+	return last.steps, err
 }
 
 // What a row of the walk tells of.
@@ -329,7 +314,6 @@ func answered(l *dasp.Log, s witnessed, o openPush) walkRow {
 	return r
 }
 
-// answers tells whether actions answer worker w.
 func answers(actions []dasp.Action, w int) bool {
 	return slices.ContainsFunc(actions, func(a dasp.Action) bool { return a.Kind == dasp.Reply && slices.Contains(a.Workers, w) })
 }

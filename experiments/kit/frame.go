@@ -154,6 +154,16 @@ func Whether(key string, yes bool) result.Fact {
 	return result.Fact{Key: key, Value: yes, Enum: "bool"}
 }
 
+// Part is one comparison that a claim rests on; of holds enumerations and keys in turn:
+// Part(0.7, true, "model", "mlp").
+func Part(value float64, holds bool, of ...string) result.Part {
+	out := result.Part{Of: map[string]string{}, Value: value, Holds: &holds}
+	for i := 0; i+1 < len(of); i += 2 {
+		out.Of[of[i]] = of[i+1]
+	}
+	return out
+}
+
 func places(digits int) *int {
 	if digits < 0 {
 		return nil

@@ -43,6 +43,17 @@ func NewSheet(id, columns string) *Sheet {
 	return s
 }
 
+// Plain returns s without columns of samples, before its first row: of curves, whose seeds
+// are rows.
+func (s *Sheet) Plain() *Sheet {
+	s.Columns = nil
+	for i, c := range s.cols {
+		s.cols[i] = c.Plain()
+		s.Columns = append(s.Columns, s.cols[i].head...)
+	}
+	return s
+}
+
 // Add appends a row: numbers, keys, findings (the enumeration "bool"), estimates, or nil,
 // NaN and "" for no value. Another number of cells than of columns is a programmer's mistake.
 func (s *Sheet) Add(cells ...any) {

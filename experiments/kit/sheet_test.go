@@ -44,6 +44,11 @@ func TestSheetOfEstimates(t *testing.T) {
 	if !reflect.DeepEqual(s.Frame, want) {
 		t.Errorf("%+v, want %+v", s.Frame, want)
 	}
+	curve := NewSheet("curve", "seed accuracy~/%.1").Plain()
+	curve.Add(1, Sample{2, 4}.Mean())
+	if len(curve.Columns) != 4 || curve.Columns[3].Bound != result.High || len(curve.Rows[0]) != 4 {
+		t.Errorf("%+v", curve.Frame)
+	}
 }
 
 func TestFactsInPairs(t *testing.T) {

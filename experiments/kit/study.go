@@ -199,6 +199,20 @@ func (q Inquiry) Experiment() exp.Experiment {
 		}}
 }
 
+// Sweep measures every point in turn, as an Inquiry does that has some, and steps b, which
+// names a point by its printed form. If one fails it returns those before it.
+func Sweep[P, C any](b *exp.Bar, points []P, measure func(P) (C, error)) (out []C, err error) {
+	for _, p := range points {
+		c, err := measure(p)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, c)
+		b.Step(fmt.Sprint(p))
+	}
+	return out, nil
+}
+
 // Keep returns what make made for key, in an interrupted command or now. key holds all
 // that decides the numbers; state is the file in which make may keep what is under way,
 // "" for none. Values of different types never share a key.

@@ -70,7 +70,7 @@ func runChunks(ctx context.Context, env exp.Env, r *result.Result) error {
 		if err != nil {
 			return err
 		}
-		r.Facts = append(r.Facts, kit.Number("size_"+name, "MB", 2, 4*float64(m.NumParams())/1e6))
+		r.Facts = append(r.Facts, kit.Facts("size_"+name+"/MB.2", 4*float64(m.NumParams())/1e6)...)
 		for _, link := range chunksLinks {
 			best := len(rows)
 			for i, pieces := range plan {
@@ -89,17 +89,16 @@ func runChunks(ctx context.Context, env exp.Env, r *result.Result) error {
 			}
 			rows[best].Best = true
 			key := fmt.Sprintf("_%s_%g", name, link)
-			r.Facts = append(r.Facts, kit.Counted("best"+key, "", rows[best].Pieces), kit.Number("saved"+key, "%", 1, rows[best].saved()))
+			r.Facts = append(r.Facts, kit.Facts("best"+key, rows[best].Pieces, "saved"+key+"/%.1", rows[best].saved())...)
 		}
 	}
-	r.Facts = append(r.Facts, kit.Counted("workers", "", len(p.Workers)), kit.Counted("latency", "µs", 2*p.Workers[0].Latency.Microseconds()),
-		kit.Counted("overhead", "µs", p.Workers[0].Overhead.Microseconds()), kit.Number("off", "%", 3, 100*off))
-	r.Frames = []result.Frame{kit.Frame("times", rows, kit.Word("model", "model", func(c chunked) string { return c.Model }),
-		kit.Num("link", "Gb/s", 0, func(c chunked) float64 { return c.Link }), kit.Count("pieces", "", func(c chunked) int { return c.Pieces }),
-		kit.Num("time", "ms", 3, func(c chunked) float64 { return 1e3 * c.Timed }),
-		kit.Num("modelled", "ms", 3, func(c chunked) float64 { return 1e3 * c.Predicted }),
-		kit.Num("of_whole", "%", 1, func(c chunked) float64 { return 100 * c.Timed / c.Whole }),
-		kit.Num("saved", "%", 1, chunked.saved), kit.Flag("best", func(c chunked) bool { return c.Best }))}
+	host := p.Workers[0]
+	r.Facts = append(r.Facts, kit.Facts("workers", len(p.Workers), "latency/µs", 2*host.Latency.Microseconds(),
+		"overhead/µs", host.Overhead.Microseconds(), "off/%.3", 100*off)...)
+	head := "model:model link/Gb/s.0 pieces time/ms.3 modelled/ms.3 of_whole/%.1 saved/%.1 best:bool"
+	r.Frames = []result.Frame{kit.Rows("times", head, rows, func(c chunked) []any {
+		return []any{c.Model, c.Link, c.Pieces, 1e3 * c.Timed, 1e3 * c.Predicted, 100 * c.Timed / c.Whole, c.saved(), c.Best}
+	})}
 	r.Figures = []result.Figure{{ID: "chunks-time", Form: "line", Frame: "times", X: "pieces", Y: []string{"of_whole"}, By: []string{"model", "link"}}}
 	return nil
 }

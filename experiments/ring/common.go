@@ -3,12 +3,15 @@ package ring
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/collective"
 	"gradsync/shared/cluster/virtual"
 )
 
@@ -28,11 +31,32 @@ func Experiments() []exp.Experiment {
 // exchange is one rank's part of an all-reduce.
 type exchange func(p cluster.Proc) error
 
-// timed is a run of one exchange on a fresh virtual cluster: when the last rank
-// had its result, and what each sent.
+// ringOf, halvingOf and naiveOf are all-reduces of n elements, timing-only.
+func ringOf(n int) exchange {
+	return func(p cluster.Proc) error { return collective.RingAllReduceTiming(p, 0, n) }
+}
+
+func halvingOf(n int) exchange {
+	return func(p cluster.Proc) error { return collective.HalvingDoublingTiming(p, 0, n) }
+}
+
+func naiveOf(n int) exchange {
+	return func(p cluster.Proc) error { return collective.NaiveExchangeTiming(p, 0, 0, n) }
+}
+
+// oneTo lists the numbers of ranks up to n.
+func oneTo(n int) (out []int) {
+	for i := range n {
+		out = append(out, i+1)
+	}
+	return out
+}
+
+// timed is a run of one exchange on a fresh virtual cluster: when the last rank had its
+// result, and what each sent.
 type timed struct {
 	Seconds float64
-	Sent    []cluster.Traffic
+	cluster.Trace
 }
 
 // busiest is the bytes of the rank that sent most.
@@ -45,18 +69,31 @@ func (t timed) busiest() (most int64) {
 
 // onVirtual runs x on the first n workers of p.
 func onVirtual(ctx context.Context, p *cluster.Platform, n int, x exchange) (timed, error) {
-	ends, trace, err := cluster.Run(ctx, virtual.New(p, virtual.Config{Workers: n}), func(p cluster.Proc) (time.Duration, error) {
+	return onCluster(ctx, p, virtual.Config{Workers: n}, x)
+}
+
+func onCluster(ctx context.Context, p *cluster.Platform, cfg virtual.Config, x exchange) (timed, error) {
+	ends, trace, err := cluster.Run(ctx, virtual.New(p, cfg), func(p cluster.Proc) (time.Duration, error) {
 		err := x(p)
 		return p.Now(), err
 	})
 	if err != nil {
-		return timed{}, fmt.Errorf("ring: %d ranks of %s: %w", n, p.Name, err)
+		return timed{}, fmt.Errorf("ring: %d ranks of %s: %w", cfg.Workers, p.Name, err)
 	}
-	t := timed{Sent: trace.Sent}
-	for _, end := range ends {
-		t.Seconds = max(t.Seconds, end.Seconds())
+	return timed{slices.Max(ends).Seconds(), *trace}, nil
+}
+
+// stopwatch returns a function that times an exchange in seconds on the first n workers of
+// p, until one fails: then err says why.
+func stopwatch(ctx context.Context, err *error) func(p *cluster.Platform, n int, x exchange) float64 {
+	return func(p *cluster.Platform, n int, x exchange) (seconds float64) {
+		if *err != nil {
+			return math.NaN()
+		}
+		var t timed
+		t, *err = onVirtual(ctx, p, n, x)
+		return t.Seconds
 	}
-	return t, nil
 }
 
 // ideal is a platform of n equal hosts whose links have a bandwidth in bytes per

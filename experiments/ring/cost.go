@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
@@ -35,11 +36,7 @@ func planCost(profile string) costPlan {
 	if profile == "ci" {
 		return costPlan{Elements: 1<<20 - 3, Ranks: []int{1, 2, 3, 8}}
 	}
-	p := costPlan{Elements: 1<<22 - 3, Kernel: true}
-	for n := 1; n <= mostRanks; n++ {
-		p.Ranks = append(p.Ranks, n)
-	}
-	return p
+	return costPlan{Elements: 1<<22 - 3, Kernel: true, Ranks: oneTo(mostRanks)}
 }
 
 // cost counts what the ring moves and times what the single reducer costs.
@@ -62,27 +59,21 @@ func cost() exp.Experiment {
 func runCost(ctx context.Context, env exp.Env, r *result.Result) error {
 	plan := planCost(env.Profile)
 	b := exp.Bar{Env: env, Total: float64(mostRanks - 1 + len(costLinks) + mostRanks + len(plan.Ranks))}
-	var times, links []costTime
-	for n := 2; n <= mostRanks; n++ {
-		t, err := costAt(ctx, n, blogLink)
-		if err != nil {
-			return err
-		}
-		times = append(times, t)
-		b.Step(fmt.Sprintf("single reducer, %d ranks", n))
+	times, err := kit.Sweep(&b, oneTo(mostRanks)[1:], func(n int) (costTime, error) { return costAt(ctx, n, blogLink) })
+	if err != nil {
+		return err
 	}
-	for _, l := range costLinks {
+	links, err := kit.Sweep(&b, costLinks, func(l costLink) (costTime, error) {
 		two, err := costAt(ctx, 2, l.Bandwidth)
 		if err != nil {
-			return err
+			return two, err
 		}
 		ten, err := costAt(ctx, 10, l.Bandwidth)
-		if err != nil {
-			return err
-		}
 		ten.costLink, ten.One = l, two.Gather
-		links = append(links, ten)
-		b.Step(l.Key)
+		return ten, err
+	})
+	if err != nil {
+		return err
 	}
 	virtual, err := virtualCounts(ctx, &b)
 	if err != nil {
@@ -121,23 +112,11 @@ type costTime struct {
 // got returns the bandwidth that one transfer of 1.2 GB really got.
 func (t costTime) got() float64 { return blogBytes / t.One }
 
-func costAt(ctx context.Context, n int, bandwidth float64) (costTime, error) {
-	t := costTime{Ranks: n}
-	for _, x := range []struct {
-		into *float64
-		run  exchange
-	}{
-		{&t.Gather, func(p cluster.Proc) error { return collective.NaiveGatherTiming(p, 0, 0, blogParams) }},
-		{&t.Both, func(p cluster.Proc) error { return collective.NaiveExchangeTiming(p, 0, 0, blogParams) }},
-		{&t.Ring, func(p cluster.Proc) error { return collective.RingAllReduceTiming(p, 0, blogParams) }},
-	} {
-		r, err := onVirtual(ctx, ideal(n, bandwidth), n, x.run)
-		if err != nil {
-			return t, err
-		}
-		*x.into = r.Seconds
-	}
-	return t, nil
+func costAt(ctx context.Context, n int, bandwidth float64) (t costTime, err error) {
+	seconds, p := stopwatch(ctx, &err), ideal(n, bandwidth)
+	t.Ranks, t.Both, t.Ring = n, seconds(p, n, naiveOf(blogParams)), seconds(p, n, ringOf(blogParams))
+	t.Gather = seconds(p, n, func(p cluster.Proc) error { return collective.NaiveGatherTiming(p, 0, 0, blogParams) })
+	return t, err
 }
 
 // The blog's examples of the single reducer.
@@ -158,30 +137,24 @@ func judgeTimes(times, links []costTime) (out []result.Claim) {
 
 // naiveFrame sets both readings of the single reducer beside their closed forms.
 func naiveFrame(times []costTime) result.Frame {
-	seconds := func(key string, of func(costTime) float64) kit.Col[costTime] { return kit.Num(key, "s", 3, of) }
-	return kit.As(result.TimingOnly, kit.Frame("naive", times, kit.Count("n", "", func(t costTime) int { return t.Ranks }),
-		seconds("gather", func(t costTime) float64 { return formula.NaiveGatherTime(t.Ranks, blogBytes, 0, blogLink) }),
-		seconds("gather_timed", func(t costTime) float64 { return t.Gather }),
-		seconds("both", func(t costTime) float64 { return formula.NaiveTime(t.Ranks, blogBytes, 0, blogLink) }),
-		seconds("both_timed", func(t costTime) float64 { return t.Both }),
-		seconds("ring", func(t costTime) float64 { return formula.RingTime(t.Ranks, blogBytes, 0, blogLink) }),
-		seconds("ring_timed", func(t costTime) float64 { return t.Ring })))
+	head := "n gather/s.3 gather_timed/s.3 both/s.3 both_timed/s.3 ring/s.3 ring_timed/s.3"
+	return kit.As(result.TimingOnly, kit.Rows("naive", head, times, func(t costTime) []any {
+		return []any{t.Ranks, formula.NaiveGatherTime(t.Ranks, blogBytes, 0, blogLink), t.Gather,
+			formula.NaiveTime(t.Ranks, blogBytes, 0, blogLink), t.Both, formula.RingTime(t.Ranks, blogBytes, 0, blogLink), t.Ring}
+	}))
 }
 
 func linkFrame(links []costTime) result.Frame {
-	return kit.As(result.TimingOnly, kit.Frame("links", links, kit.Word("link", "link", func(t costTime) string { return t.Key }),
-		kit.Num("stated", "MB/s", 0, func(t costTime) float64 { return t.Bandwidth / 1e6 }),
-		kit.Num("got", "MB/s", 3, func(t costTime) float64 { return t.got() / 1e6 }),
-		kit.Num("one", "s", 2, func(t costTime) float64 { return t.One }),
-		kit.Num("naive10", "s", 1, func(t costTime) float64 { return t.Both }),
-		kit.Num("ring10", "s", 2, func(t costTime) float64 { return t.Ring })))
+	head := "link:link stated/MB/s.0 got/MB/s.3 one/s.2 naive10/s.1 ring10/s.2"
+	return kit.As(result.TimingOnly, kit.Rows("links", head, links, func(t costTime) []any {
+		return []any{t.Key, t.Bandwidth / 1e6, t.got() / 1e6, t.One, t.Both, t.Ring}
+	}))
 }
 
 func costFacts(times []costTime) []result.Fact {
 	many := times[manyRanks-2]
-	return []result.Fact{kit.Counted("few", "", fewRanks), kit.Counted("many", "", manyRanks),
-		kit.Number("bytes", "GB", kit.AsIs, blogBytes/1e9), kit.Number("link", "GB/s", kit.AsIs, blogLink/1e9),
-		kit.Counted("millions", "", blogParams/1_000_000), kit.Number("limit", "s", 1, 2*blogBytes/blogLink), kit.Number("of_reducer", "%", 0, 100*many.Ring/many.Both)}
+	return kit.Facts("few", fewRanks, "many", manyRanks, "bytes/GB", blogBytes/1e9, "link/GB/s", blogLink/1e9, "millions", blogParams/1_000_000,
+		"limit/s.1", 2*blogBytes/blogLink, "of_reducer/%.0", 100*many.Ring/many.Both)
 }
 
 // countFacts tell whether every byte is accounted for, and what the kernel counted.
@@ -201,10 +174,9 @@ func countFacts(plan costPlan, virtual, wires []count) []result.Fact {
 	case worst > wireLimit:
 		kernel = "above"
 	}
-	return []result.Fact{kit.Counted("most", "", mostRanks), kit.Counted("sizes", "", len(plan.Ranks)),
-		kit.Counted("sockets", "", plan.Ranks[len(plan.Ranks)-1]), kit.Whether("accounted", wrongCount(virtual, wires) == nil),
-		kit.Counted("elements", "", plan.Elements), kit.Counted("elements_bytes", "bytes", 4*plan.Elements), kit.Counted("header", "bytes", cluster.HeaderBytes),
-		kit.Finding("kernel", "kernel", kernel), kit.Number("wire", "", 3, worst), kit.Number("wire_at", "", 0, at), kit.Number("wire_limit", "", 2, wireLimit)}
+	return kit.Facts("most", mostRanks, "sizes", len(plan.Ranks), "sockets", plan.Ranks[len(plan.Ranks)-1],
+		"accounted", wrongCount(virtual, wires) == nil, "elements", plan.Elements, "elements_bytes/bytes", 4*plan.Elements,
+		"header/bytes", cluster.HeaderBytes, "kernel:kernel", kernel, "wire/.3", worst, "wire_at/.0", at, "wire_limit/.2", wireLimit)
 }
 
 // count is what the ranks of one all-reduce of Elements float32 sent.
@@ -277,18 +249,10 @@ func wrongCount(lists ...[]count) *result.Reason {
 
 // virtualCounts counts the ring of the blog's 300 million parameters.
 func virtualCounts(ctx context.Context, b *exp.Bar) ([]count, error) {
-	var out []count
-	for n := 1; n <= mostRanks; n++ {
-		t, err := onVirtual(ctx, ideal(n, blogLink), n, func(p cluster.Proc) error {
-			return collective.RingAllReduceTiming(p, 0, blogParams)
-		})
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, newCount(n, blogParams, &cluster.Trace{Sent: t.Sent}))
-		b.Step(fmt.Sprintf("bytes of %d ranks", n))
-	}
-	return out, nil
+	return kit.Sweep(b, oneTo(mostRanks), func(n int) (count, error) {
+		t, err := onVirtual(ctx, ideal(n, blogLink), n, ringOf(blogParams))
+		return newCount(n, blogParams, &cluster.Trace{Sent: t.Sent}), err
+	})
 }
 
 // judgeBytes judges B08.
@@ -305,17 +269,14 @@ func judgeBytes(plan costPlan, virtual, wires []count) result.Claim {
 // countFrame sets counted bytes beside the formula's; where sockets carried them, with
 // headers and the kernel's own count.
 func countFrame(id string, counts []count) result.Frame {
-	integer := func(key, unit string, of func(count) int64) kit.Col[count] { return kit.Count(key, unit, of) }
-	cols := []kit.Col[count]{kit.Count("n", "", func(c count) int { return c.Ranks }),
-		integer("formula", "bytes", func(c count) int64 { return int64(math.Round(c.each())) }),
-		integer("least", "bytes", func(c count) int64 { return slices.Min(c.Sent) }),
-		integer("most", "bytes", func(c count) int64 { return slices.Max(c.Sent) }),
-		integer("total", "bytes", count.total), integer("total_formula", "bytes", count.want),
-		integer("messages", "", func(c count) int64 { return c.Messages })}
+	head := "n formula/bytes least/bytes most/bytes total/bytes total_formula/bytes messages"
 	if id == "sockets" {
-		cols = append(cols, integer("headers", "bytes", func(c count) int64 { return c.Header }), kit.Num("wire", "", 3, count.wireShare))
+		head += " headers/bytes wire/.3"
 	}
-	return kit.Frame(id, counts, cols...)
+	return kit.Rows(id, head, counts, func(c count) []any {
+		row := []any{c.Ranks, int64(math.Round(c.each())), slices.Min(c.Sent), slices.Max(c.Sent), c.total(), c.want(), c.Messages, c.Header, c.wireShare()}
+		return row[:len(strings.Fields(head))]
+	})
 }
 
 // sockets is a runtime of n ranks of this process with connections between them on the
@@ -329,22 +290,18 @@ func summand(rank, i int) float32 { return float32(i%1009 + rank) }
 
 // socketCounts sums real vectors over the plan's sizes and counts what was sent.
 func socketCounts(ctx context.Context, plan costPlan, b *exp.Bar) ([]count, error) {
-	var out []count
-	for _, n := range plan.Ranks {
+	return kit.Sweep(b, plan.Ranks, func(n int) (c count, err error) {
 		_, trace, err := cluster.Run(ctx, sockets(n), func(p cluster.Proc) (struct{}, error) {
 			return struct{}{}, sumAndCheck(p, plan.Elements)
 		})
 		if err != nil {
-			return nil, fmt.Errorf("%d ranks on TCP sockets: %w", n, err)
+			return c, fmt.Errorf("%d ranks on TCP sockets: %w", n, err)
 		}
-		c := newCount(n, plan.Elements, trace)
-		if !plan.Kernel {
+		if c = newCount(n, plan.Elements, trace); !plan.Kernel {
 			c.Kernel = 0
 		}
-		out = append(out, c)
-		b.Step(fmt.Sprintf("TCP sockets, %d ranks", n))
-	}
-	return out, nil
+		return c, nil
+	})
 }
 
 // sumAndCheck all-reduces a vector in pieces of 1 MiB and refuses a wrong sum.

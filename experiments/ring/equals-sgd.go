@@ -101,7 +101,8 @@ func equalsSGD() exp.Experiment {
 			return "ring/equals-sgd", cost * float64(p.net(x.Net).Steps*p.Batch*(2+3*len(p.Workers)))
 		},
 		Config: func(profile string) map[string]any {
-			return map[string]any{"plan": planEquals(profile), "bound": claims.Tolerance("B22"), "exact": map[string]any{"batch": exactImages, "parameters": exactLength, "steps": exactSteps, "rate": exactRate, "workers": exactWorkers}}
+			return map[string]any{"plan": planEquals(profile), "bound": claims.Tolerance("B22"), "exact": map[string]any{
+				"batch": exactImages, "parameters": exactLength, "steps": exactSteps, "rate": exactRate, "workers": exactWorkers}}
 		},
 		Once:    func(x lesson) bool { return x.Batch > 0 || x.Net == exactTask },
 		Measure: learn,
@@ -131,9 +132,9 @@ func learn(ctx context.Context, env exp.Env, x lesson, seed uint64) (out learned
 	if err != nil {
 		return out, err
 	}
-	return kit.Keep(ctx, env, []any{"ring/equals-sgd", plan, net, seed, l.engineName, l.set.SHA256}, func(string) (learned, error) {
+	return kit.Keep(ctx, env, []any{"ring/equals-sgd", plan, net, seed, l.Made, l.Set.SHA256}, func(string) (learned, error) {
 		runs, err := l.compare(ctx, seed)
-		return learned{Engine: l.engineName, Data: l.data(), Runs: runs}, err
+		return learned{Engine: l.Made, Data: l.Data(), Runs: runs}, err
 	})
 }
 
@@ -141,29 +142,21 @@ func learn(ctx context.Context, env exp.Env, x lesson, seed uint64) (out learned
 // runs are its seeds.
 type sameness []likeness
 
-// worst returns the largest distance after the last step, over seeds.
-func (s sameness) worst() (d float64) {
+// most returns the largest number over seeds.
+func (s sameness) most(of func(likeness) float64) (x float64) {
 	for _, l := range s {
-		d = math.Max(d, l.last())
+		x = math.Max(x, of(l))
 	}
-	return d
+	return x
 }
+
+func (s sameness) worst() float64 { return s.most(likeness.last) }
 
 // at returns the largest distance after step i, over seeds.
-func (s sameness) at(i int) (d float64) {
-	for _, l := range s {
-		d = math.Max(d, l.Distance[i])
-	}
-	return d
-}
+func (s sameness) at(i int) float64 { return s.most(func(l likeness) float64 { return l.Distance[i] }) }
 
 func (s sameness) bits() bool {
-	for _, l := range s {
-		if !l.SameBits {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s, func(l likeness) bool { return !l.SameBits })
 }
 
 func (s sameness) control() bool { return s[0].How == otherBatch }
@@ -195,66 +188,55 @@ func showEquals(v *kit.View[lesson, learned]) {
 	v.Frames = []result.Frame{e.likeness(), e.agreement(), exactFrame(exact), e.norms()}
 	v.Figures = []result.Figure{{ID: "distance", Form: "line", Frame: "agreement", X: "step", Y: []string{"digits"}, By: []string{"net", "how"}}}
 	v.Claims = []result.Claim{judgeEquals(e.rows, exact, len(v.Seeds))}
-	v.Facts = append(equalsFacts(e.rows, exact), kit.Counted("batch", "", e.plan.Batch),
-		kit.Counted("workers", "", e.plan.Workers[len(e.plan.Workers)-1]), kit.Number("bound", "", kit.AsIs, claims.Tolerance("B22")),
-		kit.Number("narrower", "", 0, 1/e.plan.Nets[len(e.plan.Nets)-1].Width))
-	v.Facts = append(v.Facts, e.trend()...)
+	first, last := e.plan.Norms[0], e.plan.Norms[len(e.plan.Norms)-1]
+	v.Facts = append(equalsFacts(e.rows, exact), kit.Facts("batch", e.plan.Batch, "workers", e.most(), "bound", claims.Tolerance("B22"),
+		"narrower/.0", 1/e.normed().Width, "norms_first", first, "norms_last", last,
+		"norms_shrink", e.step(last, "ring") < e.step(first, "ring"))...)
 }
+
+// normed is the network with batch norm, most are the most workers.
+func (e equals) normed() equalsNet { return e.plan.Nets[len(e.plan.Nets)-1] }
+func (e equals) most() int         { return e.plan.Workers[len(e.plan.Workers)-1] }
 
 // likeness has one row per network, exchange and number of workers: the worst over seeds.
 func (e equals) likeness() result.Frame {
-	return kit.Frame("likeness", e.rows,
-		kit.Word("net", "model", func(s sameness) string { return s[0].Net }), kit.Word("how", "exchange", func(s sameness) string { return s[0].How }),
-		kit.Count("n", "", func(s sameness) int { return s[0].Workers }), kit.Count("steps", "", func(s sameness) int { return len(s[0].Distance) }),
-		kit.Word("bits", "bool", func(s sameness) string {
-			if s.control() {
-				return ""
-			}
-			return fmt.Sprint(s.bits())
-		}),
-		kit.Num("distance", "", kit.AsIs, sameness.worst),
-		kit.Num("largest", "", kit.AsIs, func(s sameness) (most float64) {
-			for _, l := range s {
-				most = math.Max(most, l.Largest)
-			}
-			return most
-		}))
+	return kit.Rows("likeness", "net:model how:exchange n steps bits:bool distance largest", e.rows, func(s sameness) []any {
+		bits := fmt.Sprint(s.bits())
+		if s.control() {
+			bits = ""
+		}
+		largest := s.most(func(l likeness) float64 { return l.Largest })
+		return []any{s[0].Net, s[0].How, s[0].Workers, len(s[0].Distance), bits, s.worst(), largest}
+	})
 }
 
 // agreement gives the worst agreement by step for the most workers on a ring, and of the
 // control, in decimal digits; none where nothing differs.
 func (e equals) agreement() result.Frame {
-	type at struct {
-		sameness
-		step int
-	}
-	var rows []at
+	out := kit.NewSheet("agreement", "net:model how:exchange step digits/.1")
 	for _, s := range e.rows {
-		if s.control() || s[0].How == "ring" && s[0].Workers == e.plan.Workers[len(e.plan.Workers)-1] {
-			for i := range s[0].Distance {
-				if s.at(i) > 0 {
-					rows = append(rows, at{s, i})
-				}
+		if !s.control() && (s[0].How != "ring" || s[0].Workers != e.most()) {
+			continue
+		}
+		for i := range s[0].Distance {
+			if d := s.at(i); d > 0 {
+				out.Add(s[0].Net, s[0].How, i+1, -math.Log10(d))
 			}
 		}
 	}
-	return kit.Frame("agreement", rows, kit.Word("net", "model", func(x at) string { return x.sameness[0].Net }),
-		kit.Word("how", "exchange", func(x at) string { return x.sameness[0].How }), kit.Count("step", "", func(x at) int { return x.step + 1 }),
-		kit.Num("digits", "", 1, func(x at) float64 { return -math.Log10(x.at(x.step)) }))
+	return out.Frame
 }
 
 // norms is one step of the network with batch norm by two workers, at every batch.
 func (e equals) norms() result.Frame {
-	last := func(how string) func(int) float64 {
-		return func(batch int) float64 { return e.step(batch, how) }
-	}
-	return kit.Frame("norms", e.plan.Norms, kit.Count("batch", "", func(b int) int { return b }), kit.Count("each", "", func(b int) int { return b / 2 }),
-		kit.Num("distance", "", 2, last("ring")), kit.Num("other", "", 2, last(otherBatch)))
+	return kit.Rows("norms", "batch each distance/.2 other/.2", e.plan.Norms, func(batch int) []any {
+		return []any{batch, batch / 2, e.step(batch, "ring"), e.step(batch, otherBatch)}
+	})
 }
 
 // step returns the distance from one worker of one step of the network with batch norm.
 func (e equals) step(batch int, how string) float64 {
-	for _, l := range e.At(lesson{e.plan.Nets[len(e.plan.Nets)-1].Name, batch})[0].Runs {
+	for _, l := range e.At(lesson{e.normed().Name, batch})[0].Runs {
 		if l.How == how {
 			return l.last()
 		}
@@ -262,16 +244,8 @@ func (e equals) step(batch int, how string) float64 {
 	return math.NaN()
 }
 
-// trend says how the distance of batch norm goes with the batch.
-func (e equals) trend() []result.Fact {
-	first, last := e.plan.Norms[0], e.plan.Norms[len(e.plan.Norms)-1]
-	return []result.Fact{kit.Counted("norms_first", "", first), kit.Counted("norms_last", "", last),
-		kit.Whether("norms_shrink", e.step(last, "ring") < e.step(first, "ring"))}
-}
-
 func exactFrame(rows []exactRun) result.Frame {
-	return kit.Frame("exact", rows, kit.Word("how", "exchange", func(x exactRun) string { return x.How }),
-		kit.Count("n", "", func(x exactRun) int { return x.Workers }), kit.Flag("same", func(x exactRun) bool { return x.Same }))
+	return kit.Rows("exact", "how:exchange n same:bool", rows, func(x exactRun) []any { return []any{x.How, x.Workers, x.Same} })
 }
 
 // judgeEquals judges B22 by the networks without batch norm, each by its worst step.
@@ -332,8 +306,7 @@ func equalsFacts(rows []sameness, exact []exactRun) []result.Fact {
 			same++
 		}
 	}
-	return []result.Fact{kit.Counted("runs", "", total), kit.Counted("bits", "", bits), kit.Whether("all_bits", bits == total),
-		kit.Number("worst", "", kit.AsIs, worst), kit.Number("control", "", 2, control), kit.Number("norms", "", 1, norms),
-		kit.Number("norms_control", "", 1, apart), kit.Counted("exact", "", len(exact)), kit.Counted("exact_same", "", same),
-		kit.Counted("exact_length", "", exactLength), kit.Counted("exact_images", "", exactImages), kit.Counted("exact_steps", "", exactSteps)}
+	return kit.Facts("runs", total, "bits", bits, "all_bits", bits == total, "worst", worst, "control/.2", control, "norms/.1", norms,
+		"norms_control/.1", apart, "exact", len(exact), "exact_same", same, "exact_length", exactLength, "exact_images", exactImages,
+		"exact_steps", exactSteps)
 }

@@ -6,15 +6,12 @@ import (
 	"math"
 	"slices"
 
-	"gradsync/datasets"
 	"gradsync/experiments/exp"
-	"gradsync/experiments/result"
 	"gradsync/experiments/train"
 	"gradsync/papers/dasp"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/collective"
 	"gradsync/shared/cluster/virtual"
-	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/model"
 	"gradsync/shared/tensor/vec"
 )
@@ -159,55 +156,30 @@ func sameBits(a, b path) bool { return train.ParamsHash(a.last()) == train.Param
 
 // lab holds what all trainings of one network share.
 type lab struct {
-	net        equalsNet
-	plan       equalsPlan
-	model      *model.Model
-	engine     tensor.Engine
-	engineName string
-	set        *datasets.Set
+	train.Images
+	net  equalsNet
+	plan equalsPlan
 }
 
-func openLab(env exp.Env, plan equalsPlan, net equalsNet) (*lab, error) {
-	name := env.Engine
-	if name == "" {
-		name = "portable"
-	}
-	engine, err := tensor.Lookup(name)
-	if err != nil {
-		return nil, err
-	}
-	m, err := model.Build(model.Spec{Name: net.Name, Width: net.Width, Image: net.Image})
-	if err != nil {
-		return nil, err
-	}
-	set, err := train.OpenData("", env.DataDir, net.Name)
-	if err != nil {
-		return nil, err
-	}
-	return &lab{net: net, plan: plan, model: m, engine: engine, set: set,
-		engineName: fmt.Sprintf("%s (bit class %s)", engine.Name(), engine.Class())}, nil
-}
-
-func (l *lab) data() *result.Data {
-	return &result.Data{Name: l.set.Name, Origin: l.set.Origin, Train: l.set.Train.Len(), Test: l.set.Test.Len(), SHA256: l.set.SHA256}
+func openLab(env exp.Env, plan equalsPlan, net equalsNet) (lab, error) {
+	x, err := train.OpenImages(env, model.Spec{Name: net.Name, Width: net.Width, Image: net.Image})
+	return lab{x, net, plan}, err
 }
 
 // course returns the training from one seed's parameters on another's images: consecutive
 // pieces of one permutation.
-func (l *lab) course(seed, images uint64) course {
-	start := make([]float32, l.model.NumParams())
-	l.model.Init(start, cluster.Stream(seed, -1, "data", "init"))
-	perm := cluster.Stream(images, -1, "data", "equals-sgd").Perm(l.set.Train.Len())
-	c, h, wide := l.model.Input()
-	return course{start, l.net.Steps, l.plan.Batch, l.net.Rate, func(n int) gradient {
-		space, x := l.model.NewWorkspace(l.engine, n, 1), make([]float32, n*c*h*wide)
+func (l lab) course(seed, images uint64) course {
+	perm := cluster.Stream(images, -1, "data", "equals-sgd").Perm(l.Set.Train.Len())
+	c, h, wide := l.Model.Input()
+	return course{l.Start(seed), l.net.Steps, l.plan.Batch, l.net.Rate, func(n int) gradient {
+		space, x := l.Model.NewWorkspace(l.Engine, n, 1), make([]float32, n*c*h*wide)
 		labels, taken := make([]uint8, n), make([]int, n)
 		return func(w, into []float32, step, from int) error {
 			for i := range taken {
 				taken[i] = perm[(step*l.plan.Batch+from+i)%len(perm)]
-				labels[i] = l.set.Train.Labels[taken[i]]
+				labels[i] = l.Set.Train.Labels[taken[i]]
 			}
-			if err := l.set.Fill(x, &l.set.Train, taken, c, h, wide); err != nil {
+			if err := l.Set.Fill(x, &l.Set.Train, taken, c, h, wide); err != nil {
 				return err
 			}
 			_, err := space.Gradient(w, into, x, labels, nil)
@@ -217,7 +189,7 @@ func (l *lab) course(seed, images uint64) course {
 }
 
 // compare trains in every way on one seed.
-func (l *lab) compare(ctx context.Context, seed uint64) ([]likeness, error) {
+func (l lab) compare(ctx context.Context, seed uint64) ([]likeness, error) {
 	c := l.course(seed, seed)
 	one, err := c.alone(1, inRankOrder)
 	if err != nil {

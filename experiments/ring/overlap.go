@@ -10,7 +10,6 @@ import (
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
-	"gradsync/shared/cluster"
 )
 
 // overlapGPUs are the sizes whose time lines are drawn: one node, and all.
@@ -70,140 +69,87 @@ func overlap() exp.Experiment {
 
 func runOverlap(ctx context.Context, env exp.Env, r *result.Result) error {
 	plan, p := planOverlap(env.Profile), calm(blogCluster())
-	b := exp.Bar{Env: env, Total: float64(2*len(overlapGPUs) + len(plan.Stacks)*len(plan.Buckets))}
-	var pairs [][2]line // with overlap and without
-	for _, n := range overlapGPUs {
-		var pair [2]line
-		for i, over := range []bool{true, false} {
-			it := iteration{Stack: deepSpeech(), Overlap: over, Steps: 1, Trace: true}
-			l, err := it.run(ctx, p, n)
-			if err != nil {
-				return err
+	b := exp.Bar{Env: env, Total: float64(len(overlapGPUs) + len(plan.Stacks)*len(plan.Buckets))}
+	pairs, err := kit.Sweep(&b, overlapGPUs, func(n int) (pair [2]line, err error) {
+		for i := range pair {
+			pair[i] = line{iteration{Stack: deepSpeech(), Overlap: i == 0, Steps: 1, Trace: true}, n, lap{}}
+			if pair[i].lap, err = pair[i].run(ctx, p, n); err != nil {
+				return pair, err
 			}
-			pair[i] = line{it, n, l}
-			b.Step(fmt.Sprintf("time line of %d GPUs", n))
 		}
-		pairs = append(pairs, pair)
+		return pair, nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, n := range overlapGPUs {
 		r.Figures = append(r.Figures, result.Figure{ID: fmt.Sprintf("iteration-%d", n), Form: "gantt", Frame: "bands", Where: map[string]any{"n": n},
 			X: "from", Y: []string{"until"}, Lane: "lane", State: "state", Label: "layer"})
 	}
 	var rows []bucketed
 	for _, s := range plan.Stacks {
-		for _, size := range plan.Buckets {
-			x := bucketed{Stack: s, Bucket: size}
-			for i, into := range []*float64{&x.Overlap, &x.Plain} {
-				it := iteration{Stack: s, Overlap: i == 0, Bucket: size.Bytes, Steps: 1}
-				l, err := it.run(ctx, p, blogGPUs)
-				if err != nil {
-					return err
-				}
-				*into, x.Count = 1e3*l.Seconds, len(it.buckets())
-			}
-			rows = append(rows, x)
-			b.Step(s.Key + ", " + size.Key)
+		these, err := kit.Sweep(&b, plan.Buckets, func(size parcel) (bucketed, error) {
+			it := iteration{Stack: s, Bucket: size.Bytes, Steps: 1}
+			both, err := bothPaces(ctx, p, it, blogGPUs)
+			return bucketed{s, size, len(it.buckets()), withOverlap(both), withPlain(both)}, err
+		})
+		if err != nil {
+			return err
 		}
+		rows = append(rows, these...)
 	}
 	r.Frames = []result.Frame{hiddenFrame(pairs), bucketFrame(rows), lineFrame(pairs)}
-	r.Figures = append(r.Figures, result.Figure{ID: "buckets-time", Form: "bar", Frame: "buckets", X: "bucket", Y: []string{"overlap"}, By: []string{"stack"}})
-	whole := rows[len(rows)-1]
-	fine := rows[len(rows)-len(plan.Buckets)]
-	r.Facts = []result.Fact{kit.Counted("gpus", "", blogGPUs), kit.Counted("per_node", "", blogPerNode), kit.Counted("nodes", "", blogGPUs/blogPerNode),
-		kit.Number("single", "ms", 0, 1e3*blogSingle), kit.Counted("millions", "", blogParams/1_000_000),
-		kit.Counted("exchanges", "", fine.Count), kit.Number("longer", "ms", 1, fine.Plain-whole.Plain)}
+	r.Figures = append(r.Figures, result.Figure{ID: "buckets-time", Form: "bar", Frame: "buckets", X: "bucket", Y: []string{"overlap"},
+		By: []string{"stack"}})
+	whole, fine := rows[len(rows)-1], rows[len(rows)-len(plan.Buckets)]
+	r.Facts = kit.Facts("gpus", blogGPUs, "per_node", blogPerNode, "nodes", blogGPUs/blogPerNode, "single/ms.0", 1e3*blogSingle,
+		"millions", blogParams/1_000_000, "exchanges", fine.Count, "longer/ms.1", fine.Plain-whole.Plain)
 	return nil
 }
 
-// stretch is one bucket's exchange at GPU 0: its first byte out or in to its last.
-type stretch struct {
-	name     string
-	from, to float64 // seconds
+// bands returns what GPU 0 does. Layers are exchanged one by one, in the order of the
+// backward pass.
+func (l line) bands() []kit.Band {
+	var names []string
+	for _, b := range slices.Backward(l.Stack.Blocks) {
+		names = append(names, b.Name)
+	}
+	return kit.TimeLine(l.lap.Trace, names, names)
 }
 
-// exchanges returns the buckets' stretches at GPU 0, in order.
-func (l line) exchanges() []stretch {
-	buckets := l.buckets()
-	out := make([]stretch, len(buckets))
-	for i, b := range buckets {
-		out[i] = stretch{name: l.name(b), from: math.Inf(1)}
-	}
-	for _, s := range l.lap.Trace.Spans {
-		if s.Rank != 0 || s.Kind != cluster.SpanSend && s.Kind != cluster.SpanRecv {
-			continue
-		}
-		x := &out[s.Tag]
-		x.from, x.to = math.Min(x.from, s.From.Seconds()), math.Max(x.to, s.To.Seconds())
-	}
-	return out
-}
+// worthwhile is the least exchange that a sentence speaks of, in milliseconds.
+const worthwhile = 1
 
-// worthwhile is the least exchange that a sentence speaks of, in seconds.
-const worthwhile = 1e-3
-
-// first returns when the first exchange worth a millisecond begins at GPU 0.
+// first returns when the first worthwhile exchange begins at GPU 0, in milliseconds.
 func (l line) first() float64 {
 	first := math.Inf(1)
-	for _, x := range l.exchanges() {
-		if x.to-x.from >= worthwhile {
-			first = math.Min(first, x.from)
+	for _, b := range l.bands() {
+		if !b.Computes && b.To-b.From >= worthwhile {
+			first = min(first, b.From)
 		}
 	}
 	return first
 }
 
-// stripe is a band of a time line, in milliseconds.
-type stripe struct {
-	GPUs               int
-	Lane, State, Layer string
-	From, To           float64
-}
-
-// stripes returns what GPU 0's device and links do.
-func (l line) stripes() (out []stripe) {
-	lane := map[bool]string{true: "overlap", false: "plain"}[l.Overlap]
-	stage, blocks := 0, l.Stack.Blocks
-	for _, s := range l.lap.Trace.Spans {
-		if s.Rank != 0 || s.Kind != cluster.SpanCompute {
-			continue
-		}
-		x := stripe{l.gpus, "computes-" + lane, "backward", "", 1e3 * s.From.Seconds(), 1e3 * s.To.Seconds()}
-		switch {
-		case stage == 0:
-			x.State = "forward"
-		case stage <= len(blocks):
-			x.Layer = blocks[len(blocks)-stage].Name
-		default:
-			x.State = "update"
-		}
-		out = append(out, x)
-		stage++
-	}
-	for _, x := range l.exchanges() {
-		out = append(out, stripe{l.gpus, "exchanges-" + lane, "all-reduce", x.name, 1e3 * x.from, 1e3 * x.to})
-	}
-	return out
-}
-
 // lineFrame holds GPU 0's device and links, with overlap and without.
 func lineFrame(pairs [][2]line) result.Frame {
-	var rows []stripe
-	for _, p := range pairs {
-		rows = append(rows, append(p[0].stripes(), p[1].stripes()...)...)
+	s := kit.NewSheet("bands", "n lane:lane state:state layer from/ms until/ms")
+	for _, pair := range pairs {
+		for i, l := range pair {
+			for _, b := range l.bands() {
+				lane := map[bool]string{true: "computes", false: "exchanges"}[b.Computes]
+				s.Add(l.gpus, lane+[]string{"-overlap", "-plain"}[i], b.State, b.Layer, b.From, b.To)
+			}
+		}
 	}
-	return kit.Frame("bands", rows, kit.Count("n", "", func(s stripe) int { return s.GPUs }),
-		kit.Word("lane", "lane", func(s stripe) string { return s.Lane }), kit.Word("state", "state", func(s stripe) string { return s.State }),
-		kit.Word("layer", "", func(s stripe) string { return s.Layer }),
-		kit.Num("from", "ms", kit.AsIs, func(s stripe) float64 { return s.From }), kit.Num("until", "ms", kit.AsIs, func(s stripe) float64 { return s.To }))
+	return s.Frame
 }
 
 func hiddenFrame(pairs [][2]line) result.Frame {
-	num := func(key, unit string, of func(with, without float64) float64) kit.Col[[2]line] {
-		return kit.Num(key, unit, 1, func(p [2]line) float64 { return of(1e3*p[0].lap.Seconds, 1e3*p[1].lap.Seconds) })
-	}
-	return kit.Frame("hidden", pairs, kit.Count("n", "", func(p [2]line) int { return p[0].gpus }),
-		num("plain", "ms", func(_, without float64) float64 { return without }), num("overlap", "ms", func(with, _ float64) float64 { return with }),
-		kit.Num("first", "ms", 1, func(p [2]line) float64 { return 1e3 * p[0].first() }),
-		num("saved", "ms", func(with, without float64) float64 { return without - with }),
-		num("exchange", "ms", func(_, without float64) float64 { return without - 1e3*blogSingle }), num("hidden", "%", hidden))
+	return kit.Rows("hidden", "n plain/ms.1 overlap/ms.1 first/ms.1 saved/ms.1 exchange/ms.1 hidden/%.1", pairs, func(p [2]line) []any {
+		with, plain := 1e3*p[0].lap.Seconds, 1e3*p[1].lap.Seconds
+		return []any{p[0].gpus, plain, with, p[0].first(), plain - with, plain - 1e3*blogSingle, hidden(with, plain)}
+	})
 }
 
 // tieWithin is how near two iterations are that tie, in milliseconds.
@@ -226,10 +172,9 @@ func (b bucketed) standing(rows []bucketed) string {
 }
 
 func bucketFrame(rows []bucketed) result.Frame {
-	return kit.Frame("buckets", rows, kit.Word("stack", "stack", func(b bucketed) string { return b.Stack.Key }),
-		kit.Word("bucket", "bucket", func(b bucketed) string { return b.Bucket.Key }), kit.Count("count", "", func(b bucketed) int { return b.Count }),
-		kit.Count("messages", "", func(b bucketed) int { return b.Count * 2 * (blogGPUs - 1) }),
-		kit.Num("plain", "ms", 1, func(b bucketed) float64 { return b.Plain }), kit.Num("overlap", "ms", 1, func(b bucketed) float64 { return b.Overlap }),
-		kit.Num("hidden", "%", 1, func(b bucketed) float64 { return hidden(b.Overlap, b.Plain) }),
-		kit.Word("standing", "standing", func(b bucketed) string { return b.standing(rows) }))
+	head := "stack:stack bucket:bucket count messages plain/ms.1 overlap/ms.1 hidden/%.1 standing:standing"
+	return kit.Rows("buckets", head, rows, func(b bucketed) []any {
+		messages := b.Count * 2 * (blogGPUs - 1)
+		return []any{b.Stack.Key, b.Bucket.Key, b.Count, messages, b.Plain, b.Overlap, hidden(b.Overlap, b.Plain), b.standing(rows)}
+	})
 }

@@ -24,6 +24,8 @@ type arrangement struct {
 	Order    []int
 }
 
+func (a arrangement) String() string { return "order " + a.Key }
+
 // randomOrders is how many orders each seed draws.
 const randomOrders = 5
 
@@ -99,33 +101,24 @@ func placement() exp.Experiment {
 func runPlacement(ctx context.Context, env exp.Env, r *result.Result) error {
 	p, list := blogCluster(), arrangements(env.Seeds)
 	b := exp.Bar{Env: env, Total: float64(len(list) + len(rivalSizes) + len(rivalRanks) + 1)}
-	var orders []placed
-	for _, a := range list {
+	orders, err := kit.Sweep(&b, list, func(a arrangement) (placed, error) {
 		t, err := onVirtual(ctx, p, blogGPUs, func(p cluster.Proc) error {
 			return collective.Ring{Order: a.Order}.AllReduceTiming(p, 0, blogParams)
 		})
-		if err != nil {
-			return err
-		}
-		orders = append(orders, placed{a, t.Seconds})
-		b.Step(a.Key)
+		return placed{a, t.Seconds}, err
+	})
+	if err != nil {
+		return err
 	}
-	var sizes, equal []trial
-	for _, k := range rivalSizes {
-		t, err := runRivals(ctx, p, blogGPUs, k)
-		if err != nil {
-			return err
-		}
-		sizes = append(sizes, t)
-		b.Step(fmt.Sprintf("rivals, %d elements", k))
+	sizes, err := kit.Sweep(&b, rivalSizes, func(k int) (trial, error) { return runRivals(ctx, p, blogGPUs, k) })
+	if err != nil {
+		return err
 	}
-	for _, n := range rivalRanks { // equal links without latency
-		t, err := runRivals(ctx, ideal(n, blogSlowest), n, blogParams)
-		if err != nil {
-			return err
-		}
-		equal = append(equal, t)
-		b.Step(fmt.Sprintf("rivals, %d ranks", n))
+	equal, err := kit.Sweep(&b, rivalRanks, func(n int) (trial, error) { // equal links without latency
+		return runRivals(ctx, ideal(n, blogSlowest), n, blogParams)
+	})
+	if err != nil {
+		return err
 	}
 	within, between, err := hops(ctx, p)
 	if err != nil {
@@ -143,25 +136,20 @@ func runPlacement(ctx context.Context, env exp.Env, r *result.Result) error {
 // hops returns the bandwidth that one transfer of 1.2 GB gets within a node and between
 // two, in bytes per second.
 func hops(ctx context.Context, p *cluster.Platform) (within, between float64, err error) {
-	for _, hop := range []struct {
-		to   int
-		into *float64
-	}{{1, &within}, {blogPerNode, &between}} {
-		t, err := onVirtual(ctx, p, blogGPUs, func(p cluster.Proc) error {
+	seconds := stopwatch(ctx, &err)
+	bandwidth := func(to int) float64 {
+		return blogBytes / seconds(p, blogGPUs, func(p cluster.Proc) error {
 			switch p.Rank() {
 			case 0:
-				return cluster.Wait(p, p.Isend(hop.to, 0, &cluster.Msg{Declared: blogBytes}))
-			case hop.to:
+				return cluster.Wait(p, p.Isend(to, 0, &cluster.Msg{Declared: blogBytes}))
+			case to:
 				return cluster.Wait(p, p.Irecv(0, 0, &cluster.Msg{}))
 			}
 			return nil
 		})
-		if err != nil {
-			return 0, 0, err
-		}
-		*hop.into = blogBytes / t.Seconds
 	}
-	return within, between, nil
+	within, between = bandwidth(1), bandwidth(blogPerNode)
+	return within, between, err
 }
 
 // judgeHops judges B11 and B12.
@@ -172,39 +160,29 @@ func judgeHops(within, between float64) []result.Claim {
 }
 
 func orderFrame(orders []placed) result.Frame {
-	ms := func(key string, of func(placed) float64) kit.Col[placed] {
-		return kit.Num(key, "ms", 1, func(p placed) float64 { return 1e3 * of(p) })
-	}
-	return kit.Frame("orders", orders, kit.Word("order", "order", func(p placed) string { return p.Key }),
-		kit.Any("seed", "", func(p placed) any {
-			if p.Seed == nil {
-				return nil
-			}
-			return *p.Seed
-		}),
-		kit.Any("draw", "", func(p placed) any {
-			if p.Draw == 0 {
-				return nil
-			}
-			return p.Draw
-		}),
-		kit.Flag("together", func(p placed) bool { return p.Together }),
-		kit.Count("crossings", "", func(p placed) int { all, _ := p.crossings(); return all }),
-		kit.Count("most", "", func(p placed) int { _, most := p.crossings(); return most }),
-		ms("modelled", placed.predicted), ms("time", func(p placed) float64 { return p.Seconds }),
-		kit.Num("factor", "", 2, func(p placed) float64 { return p.Seconds / orders[0].Seconds }))
+	head := "order:order seed draw together:bool crossings most modelled/ms.1 time/ms.1 factor/.2"
+	return kit.Rows("orders", head, orders, func(p placed) []any {
+		var seed, draw any
+		if p.Seed != nil {
+			seed = *p.Seed
+		}
+		if p.Draw > 0 {
+			draw = p.Draw
+		}
+		all, most := p.crossings()
+		return []any{p.Key, seed, draw, p.Together, all, most, 1e3 * p.predicted(), 1e3 * p.Seconds, p.Seconds / orders[0].Seconds}
+	})
 }
 
 // lot is some orders' times in seconds.
 type lot struct {
-	key               string
 	n                 int
 	least, mean, most float64
 }
 
 // lotOf sums up the orders that pick takes.
-func lotOf(key string, orders []placed, pick func(placed) bool) lot {
-	l := lot{key: key, least: math.Inf(1)}
+func lotOf(orders []placed, pick func(placed) bool) lot {
+	l := lot{least: math.Inf(1)}
 	for _, o := range orders {
 		if pick(o) {
 			l.least, l.most, l.mean, l.n = math.Min(l.least, o.Seconds), math.Max(l.most, o.Seconds), l.mean+o.Seconds, l.n+1
@@ -220,55 +198,45 @@ func isApart(p placed) bool               { return !p.Together }
 
 // kindFrame sums up the orders of each kind.
 func kindFrame(orders []placed) result.Frame {
-	var rows []lot
-	for _, key := range []string{"adjacent", "pairs", "interleaved", "random"} {
-		rows = append(rows, lotOf(key, orders, isKind(key)))
-	}
-	ms := func(key string, of func(lot) float64) kit.Col[lot] {
-		return kit.Num(key, "ms", 0, func(l lot) float64 { return 1e3 * of(l) })
-	}
-	return kit.Frame("kinds", rows, kit.Word("order", "order", func(l lot) string { return l.key }), kit.Count("orders", "", func(l lot) int { return l.n }),
-		ms("least", func(l lot) float64 { return l.least }), ms("time", func(l lot) float64 { return l.mean }), ms("most", func(l lot) float64 { return l.most }))
+	kinds := []string{"adjacent", "pairs", "interleaved", "random"}
+	return kit.Rows("kinds", "order:order orders least/ms.0 time/ms.0 most/ms.0", kinds, func(key string) []any {
+		l := lotOf(orders, isKind(key))
+		return []any{key, l.n, 1e3 * l.least, 1e3 * l.mean, 1e3 * l.most}
+	})
 }
 
 // contiguousWins reports whether every order that keeps nodes together is faster than every
 // one that does not, and whether interleaving costs at least the tolerance.
 func contiguousWins(orders []placed) (ok bool, factor float64) {
-	factor = lotOf("", orders, isKind("interleaved")).mean / orders[0].Seconds
-	return lotOf("", orders, isTogether).most < lotOf("", orders, isApart).least && factor >= 1+claims.Tolerance("B21"), factor
+	factor = lotOf(orders, isKind("interleaved")).mean / orders[0].Seconds
+	return lotOf(orders, isTogether).most < lotOf(orders, isApart).least && factor >= 1+claims.Tolerance("B21"), factor
 }
 
 func judgePlacement(orders []placed) result.Claim {
 	ok, factor := contiguousWins(orders)
-	apart := lotOf("", orders, isApart)
+	apart := lotOf(orders, isApart)
 	words := result.Because("B21-found", "factor", factor)
 	f := claims.Holding(ok, 0, &words)
 	f.Notes = []result.Reason{result.Because("B21", "gigabytes", blogBytes/1e9, "together", 1e3*orders[0].Seconds,
 		"least", 1e3*apart.least, "most", 1e3*apart.most, "orders", apart.n), result.Because("B21-card", "card", blogSlowest/1e9)}
 	for _, key := range []string{"pairs", "interleaved", "random"} {
-		l := lotOf(key, orders, isKind(key))
-		holds := l.least > lotOf("", orders, isTogether).most
-		f.Parts = append(f.Parts, result.Part{Of: map[string]string{"order": key}, Value: l.mean / orders[0].Seconds, Holds: &holds})
+		l := lotOf(orders, isKind(key))
+		f.Parts = append(f.Parts, kit.Part(l.mean/orders[0].Seconds, l.least > lotOf(orders, isTogether).most, "order", key))
 	}
 	return claims.Verdict("B21", f)
 }
 
 func orderFacts(orders []placed) []result.Fact {
 	ok, factor := contiguousWins(orders)
-	random, together, off := lotOf("", orders, isKind("random")), lotOf("", orders, isTogether), 0.0
+	random, together, off := lotOf(orders, isKind("random")), lotOf(orders, isTogether), 0.0
 	for _, o := range orders {
 		off = math.Max(off, math.Abs(o.Seconds/o.predicted()-1))
 	}
-	times := func(key string, seconds float64) result.Fact {
-		return kit.Number(key, "", 1, seconds/orders[0].Seconds)
-	}
-	spread := 100 * (together.most/together.least - 1)
-	return []result.Fact{kit.Whether("together_wins", ok), kit.Number("gigabytes", "GB", kit.AsIs, blogBytes/1e9),
-		kit.Number("adjacent", "ms", 0, 1e3*orders[0].Seconds), kit.Number("interleaved", "", 1, factor),
-		times("random_least", random.least), times("random_most", random.most), times("random_mean", random.mean), kit.Counted("random", "", random.n),
-		kit.Number("spread", "%", 2, spread), kit.Whether("spread_none", spread < 0.005), kit.Number("off", "%", 0, 100*off),
-		kit.Counted("gpus", "", blogGPUs), kit.Counted("nodes", "", blogGPUs/blogPerNode), kit.Counted("per_node", "", blogPerNode),
-		kit.Number("card", "GB/s", 0, blogSlowest/1e9)}
+	adjacent, spread := orders[0].Seconds, 100*(together.most/together.least-1)
+	return kit.Facts("together_wins", ok, "gigabytes/GB", blogBytes/1e9, "adjacent/ms.0", 1e3*adjacent, "interleaved/.1", factor,
+		"random_least/.1", random.least/adjacent, "random_most/.1", random.most/adjacent, "random_mean/.1", random.mean/adjacent,
+		"random", random.n, "spread/%.2", spread, "spread_none", spread < 0.005, "off/%.0", 100*off,
+		"gpus", blogGPUs, "nodes", blogGPUs/blogPerNode, "per_node", blogPerNode, "card/GB/s.0", blogSlowest/1e9)
 }
 
 // rivalSizes are elements: from 1.2 kB to the blog's 1.2 GB.
@@ -281,12 +249,11 @@ var rivalRanks = []int{2, 3, 4, 5, 6, 7, 8, 12, 16, 20, 32, 40}
 // rivals are all-reduces of n elements that are compared; the first is the ring.
 var rivals = []struct {
 	key string
-	run func(p cluster.Proc, n int) error
-}{
-	{"ring", func(p cluster.Proc, n int) error { return collective.RingAllReduceTiming(p, 0, n) }},
-	{"halving", func(p cluster.Proc, n int) error { return collective.HalvingDoublingTiming(p, 0, n) }},
-	{"hierarchical", func(p cluster.Proc, n int) error { return collective.HierarchicalTiming(p, 0, nodeOf(p.Size()), n) }},
-	{"naive", func(p cluster.Proc, n int) error { return collective.NaiveExchangeTiming(p, 0, 0, n) }},
+	of  func(n int) exchange
+}{{"ring", ringOf}, {"halving", halvingOf}, {"hierarchical", twoLevels}, {"naive", naiveOf}}
+
+func twoLevels(n int) exchange {
+	return func(p cluster.Proc) error { return collective.HierarchicalTiming(p, 0, nodeOf(p.Size()), n) }
 }
 
 // nodeOf returns how many ranks a node of the hierarchical ring holds: the blog's eight, or
@@ -309,7 +276,7 @@ type trial struct {
 func runRivals(ctx context.Context, p *cluster.Platform, n, elements int) (trial, error) {
 	t := trial{Ranks: n, Elements: elements}
 	for _, r := range rivals {
-		x, err := onVirtual(ctx, p, n, func(p cluster.Proc) error { return r.run(p, elements) })
+		x, err := onVirtual(ctx, p, n, r.of(elements))
 		if err != nil {
 			return t, err
 		}
@@ -379,8 +346,7 @@ func judgeOptimal(equal, sizes []trial) result.Claim {
 		for _, t := range equal {
 			nearest = math.Min(nearest, t.Runs[i+1].Seconds/t.Runs[0].Seconds)
 		}
-		holds := nearest >= 1/(1+claims.Tolerance("B19"))
-		f.Parts = append(f.Parts, result.Part{Of: map[string]string{"exchange": r.key}, Value: nearest, Holds: &holds})
+		f.Parts = append(f.Parts, kit.Part(nearest, nearest >= 1/(1+claims.Tolerance("B19")), "exchange", r.key))
 	}
 	note := result.Because("B19", "loses", false)
 	for _, t := range sizes {
@@ -395,25 +361,36 @@ func judgeOptimal(equal, sizes []trial) result.Claim {
 
 // sizeFrame shows where the ring loses.
 func sizeFrame(sizes []trial) result.Frame {
-	cols := []kit.Col[trial]{kit.Num("bytes", "bytes", 0, trial.bytes), kit.Num("kilobytes", "kB", kit.AsIs, func(t trial) float64 { return t.bytes() / 1e3 })}
-	for i, r := range rivals {
-		cols = append(cols, kit.Num(r.key, "ms", 3, func(t trial) float64 { return 1e3 * t.Runs[i].Seconds }))
+	head := "bytes/bytes.0 kilobytes/kB"
+	for _, r := range rivals {
+		head += " " + r.key + "/ms.3"
 	}
-	return kit.Frame("sizes", sizes, append(cols, kit.Word("fastest", "exchange", func(t trial) string { return rivals[t.fastest()].key }))...)
+	return kit.Rows("sizes", head+" fastest:exchange", sizes, func(t trial) []any {
+		row := []any{t.bytes(), t.bytes() / 1e3}
+		for _, x := range t.Runs {
+			row = append(row, 1e3*x.Seconds)
+		}
+		return append(row, rivals[t.fastest()].key)
+	})
 }
 
 // optimalFrame sets bytes and times on equal links beside the lower bounds, and says who
 // ties with the ring.
 func optimalFrame(equal []trial) result.Frame {
-	cols := []kit.Col[trial]{kit.Count("n", "", func(t trial) int { return t.Ranks }), kit.Count("inner", "", func(t trial) int { return nodeOf(t.Ranks) })}
-	for i, r := range rivals {
-		cols = append(cols, kit.Num(r.key+"_bytes", "", 3, func(t trial) float64 { return float64(t.Runs[i].busiest()) / t.bound() }),
-			kit.Num(r.key+"_time", "", 3, func(t trial) float64 { return t.Runs[i].Seconds / (t.bound() / blogSlowest) }))
-		if i > 0 {
-			cols = append(cols, kit.Flag(r.key+"_ties", func(t trial) bool { return t.ties(i) }))
-		}
+	head := "n inner ring_bytes/.3 ring_time/.3"
+	for _, r := range rivals[1:] {
+		head += fmt.Sprintf(" %s_bytes/.3 %[1]s_time/.3 %[1]s_ties:bool", r.key)
 	}
-	return kit.Frame("optimal", equal, cols...)
+	return kit.Rows("optimal", head, equal, func(t trial) []any {
+		row := []any{t.Ranks, nodeOf(t.Ranks)}
+		for i, x := range t.Runs {
+			row = append(row, float64(x.busiest())/t.bound(), x.Seconds/(t.bound()/blogSlowest))
+			if i > 0 {
+				row = append(row, t.ties(i))
+			}
+		}
+		return row
+	})
 }
 
 // crossover returns the first size from which on the ring is fastest; no number if never.
@@ -428,18 +405,13 @@ func crossover(sizes []trial) float64 {
 func rivalFacts(sizes, equal []trial) []result.Fact {
 	small, large := sizes[0], sizes[len(sizes)-1]
 	k, nodes := large.bytes(), blogGPUs/blogPerNode
-	ms := func(key string, digits int, seconds float64) result.Fact {
-		return kit.Number(key, "ms", digits, 1e3*seconds)
-	}
-	facts := []result.Fact{kit.Whether("optimal", len(faultsOf(equal)) == 0), kit.Counted("equal_sizes", "", len(equal)),
-		kit.Counted("fewest", "", rivalRanks[0]), kit.Number("small", "kB", kit.AsIs, small.bytes()/1e3),
-		kit.Whether("small_lost", small.fastest() != 0), kit.Finding("small_fastest", "exchange", rivals[small.fastest()].key),
-		ms("small_time", 3, small.Runs[small.fastest()].Seconds), ms("small_ring", 3, small.Runs[0].Seconds),
-		kit.Counted("steps", "", 2*(blogGPUs-1)), kit.Number("crossover", "MB", kit.AsIs, crossover(sizes)/1e6),
-		kit.Finding("large_fastest", "exchange", rivals[large.fastest()].key), ms("large_time", 0, large.Runs[large.fastest()].Seconds),
-		kit.Whether("two_levels_win", large.Runs[2].Seconds < large.Runs[0].Seconds), ms("two_levels", 0, large.Runs[2].Seconds),
-		ms("one_ring", 0, large.Runs[0].Seconds), ms("inner", 0, formula.RingTime(blogPerNode, k, 0, blogWithin)),
-		ms("outer", 0, formula.RingTime(nodes, k, 0, blogSlowest))}
+	facts := kit.Facts("optimal", len(faultsOf(equal)) == 0, "equal_sizes", len(equal), "fewest", rivalRanks[0], "small/kB", small.bytes()/1e3,
+		"small_lost", small.fastest() != 0, "small_fastest:exchange", rivals[small.fastest()].key,
+		"small_time/ms.3", 1e3*small.Runs[small.fastest()].Seconds, "small_ring/ms.3", 1e3*small.Runs[0].Seconds, "steps", 2*(blogGPUs-1),
+		"crossover/MB", crossover(sizes)/1e6, "large_fastest:exchange", rivals[large.fastest()].key,
+		"large_time/ms.0", 1e3*large.Runs[large.fastest()].Seconds, "two_levels_win", large.Runs[2].Seconds < large.Runs[0].Seconds,
+		"two_levels/ms.0", 1e3*large.Runs[2].Seconds, "one_ring/ms.0", 1e3*large.Runs[0].Seconds,
+		"inner/ms.0", 1e3*formula.RingTime(blogPerNode, k, 0, blogWithin), "outer/ms.0", 1e3*formula.RingTime(nodes, k, 0, blogSlowest))
 	for i, r := range rivals[1:] {
 		n := 0
 		for _, t := range equal {
@@ -447,7 +419,7 @@ func rivalFacts(sizes, equal []trial) []result.Fact {
 				n++
 			}
 		}
-		facts = append(facts, kit.Counted(r.key+"_ties", "", n), kit.Whether(r.key+"_always", n == len(equal)))
+		facts = append(facts, kit.Facts(r.key+"_ties", n, r.key+"_always", n == len(equal))...)
 	}
 	return facts
 }

@@ -123,7 +123,7 @@ func sentBytes(n int64) cluster.Traffic { return cluster.Traffic{Messages: 1, By
 // Who ties is found by bytes and time.
 func TestTies(t *testing.T) {
 	run := func(seconds float64, bytes int64) timed {
-		return timed{Seconds: seconds, Sent: []cluster.Traffic{sentBytes(bytes)}}
+		return timed{seconds, cluster.Trace{Sent: []cluster.Traffic{sentBytes(bytes)}}}
 	}
 	ring, slow, more := run(1, 600), run(2, 600), run(1, 900)
 	for i, want := range [][4]bool{{true, true, true, false}, {true, false, true, false}, {true, true, true, false}} {

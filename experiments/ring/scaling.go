@@ -16,7 +16,6 @@ import (
 	"gradsync/experiments/platforms"
 	"gradsync/experiments/result"
 	"gradsync/shared/cluster"
-	"gradsync/shared/cluster/collective"
 )
 
 // The blog's cluster.
@@ -48,12 +47,9 @@ func planScaling(profile string) scalingPlan {
 	case "quick":
 		return scalingPlan{GPUs: []int{1, 2, 3, 4, 6, 8, 9, 10, 12, 16, 20, 24, 32, 40}, Steps: 3}
 	}
-	p := scalingPlan{Steps: 10}
+	p := scalingPlan{GPUs: oneTo(blogGPUs), Steps: 10}
 	if profile == "paper" {
 		p.Steps = 300 // as the blog
-	}
-	for n := 1; n <= blogGPUs; n++ {
-		p.GPUs = append(p.GPUs, n)
 	}
 	return p
 }
@@ -115,8 +111,8 @@ func scaling() exp.Experiment {
 		Measure: func(ctx context.Context, env exp.Env, x ride, seed uint64) (pace, error) {
 			steps := planScaling(env.Profile).steps(x.GPUs)
 			return kit.Keep(ctx, env, []any{"ring/scaling", x, steps, seed}, func(string) (pace, error) {
-				if x.Stack != "" {
-					return calmPace(ctx, stackOf(x.Stack), x.GPUs)
+				if x.Stack != "" { // without jitter no seed matters
+					return bothPaces(ctx, calm(blogCluster()), iteration{Stack: stackOf(x.Stack), Steps: 1}, x.GPUs)
 				}
 				return paceOf(ctx, x.GPUs, steps, seed)
 			})
@@ -127,33 +123,22 @@ func scaling() exp.Experiment {
 // paceOf times the reference network on n GPUs.
 func paceOf(ctx context.Context, n, steps int, seed uint64) (x pace, err error) {
 	p, s := blogCluster(), deepSpeech()
-	for _, on := range []struct {
-		p    *cluster.Platform
-		into *float64
-	}{{p, &x.Exchange}, {ideal(n, blogSlowest), &x.Equal}} {
-		alone, err := onVirtual(ctx, on.p, n, func(p cluster.Proc) error { return collective.RingAllReduceTiming(p, 0, s.params()) })
-		if err != nil {
-			return x, err
-		}
-		*on.into = alone.Seconds
+	if x, err = bothPaces(ctx, p, iteration{Stack: s, Steps: steps, Seed: seed}, n); err != nil {
+		return x, err
 	}
-	it := iteration{Stack: s, Overlap: true, Steps: steps, Seed: seed}
+	seconds := stopwatch(ctx, &err)
+	x.Exchange, x.Equal = seconds(p, n, ringOf(s.params())), seconds(ideal(n, blogSlowest), n, ringOf(s.params()))
+	return x, err
+}
+
+// bothPaces times it on the first n GPUs of p, with overlap and without.
+func bothPaces(ctx context.Context, p *cluster.Platform, it iteration, n int) (x pace, err error) {
+	it.Overlap = true
 	if x.Overlap, err = it.run(ctx, p, n); err != nil {
 		return x, err
 	}
 	it.Overlap = false
 	x.Plain, err = it.run(ctx, p, n)
-	x.Overlap.Trace, x.Plain.Trace = nil, nil
-	return x, err
-}
-
-// calmPace times one iteration of a network on n GPUs without jitter, where no seed matters.
-func calmPace(ctx context.Context, s stack, n int) (x pace, err error) {
-	quiet := calm(blogCluster())
-	if x.Overlap, err = (iteration{Stack: s, Overlap: true, Steps: 1}).run(ctx, quiet, n); err != nil {
-		return x, err
-	}
-	x.Plain, err = iteration{Stack: s, Steps: 1}.run(ctx, quiet, n)
 	x.Overlap.Trace, x.Plain.Trace = nil, nil
 	return x, err
 }
@@ -181,21 +166,20 @@ func withOverlap(p pace) float64 { return 1e3 * p.Overlap.Seconds }
 func withPlain(p pace) float64   { return 1e3 * p.Plain.Seconds }
 func saved(p pace) float64       { return withPlain(p) - withOverlap(p) }
 
-// rate returns samples per second of n GPUs.
-func rate(n int, of func(pace) lap) func(pace) float64 {
-	return func(p pace) float64 { return float64(n*blogBatch) / of(p).Seconds }
-}
-
-func overlapped(p pace) lap { return p.Overlap }
-func unlapped(p pace) lap   { return p.Plain }
-
 // of returns the estimate of a quantity on n GPUs.
 func (x scaled) of(n int, of func(pace) float64) kit.Estimate {
 	return kit.Each(x.at(ride{n, ""}), of).Mean()
 }
 
-// rate returns the mean throughput of n GPUs with overlap.
-func (x scaled) rate(n int) float64 { return x.of(n, rate(n, overlapped)).Value }
+// rate returns the mean throughput of n GPUs with overlap, plainRate without, in samples
+// per second.
+func (x scaled) rate(n int) float64 {
+	return x.of(n, func(p pace) float64 { return float64(n*blogBatch) / p.Overlap.Seconds }).Value
+}
+
+func (x scaled) plainRate(n int) float64 {
+	return x.of(n, func(p pace) float64 { return float64(n*blogBatch) / p.Plain.Seconds }).Value
+}
 
 // calm returns the iteration of another distribution on all GPUs.
 func (x scaled) calm(s stack) pace { return x.at(ride{blogGPUs, s.Key})[0] }
@@ -206,48 +190,34 @@ func hidden(with, without float64) float64 {
 }
 
 func (x scaled) scaling() result.Frame {
-	mean := func(key, unit string, digits int, of func(pace) float64) kit.Col[int] {
-		return kit.Mean(key, unit, digits, func(n int) kit.Estimate { return x.of(n, of) })
-	}
-	half := func(key string, of func(pace) float64) kit.Col[int] {
-		return kit.Half(key, "ms", 1, func(n int) kit.Estimate { return x.of(n, of) })
-	}
+	head := "n nodes equal/ms.1 exchange/ms.1 plain±/ms.1 overlap±/ms.1 saved±/ms.1 throughput/samples/s.0 throughput_plain/samples/s.0 " +
+		"ideal/samples/s.0 speedup/.2 efficiency/%.1"
 	one := x.rate(1)
-	return kit.Frame("scaling", x.gpus, kit.Count("n", "", func(n int) int { return n }),
-		kit.Count("nodes", "", func(n int) int { return (n + blogPerNode - 1) / blogPerNode }), // filled one after another
-		mean("equal", "ms", 1, func(p pace) float64 { return 1e3 * p.Equal }),
-		mean("exchange", "ms", 1, func(p pace) float64 { return 1e3 * p.Exchange }),
-		half("plain", withPlain), half("overlap", withOverlap), half("saved", saved),
-		kit.Num("throughput", "samples/s", 0, x.rate),
-		kit.Mean("throughput_plain", "samples/s", 0, func(n int) kit.Estimate { return x.of(n, rate(n, unlapped)) }),
-		kit.Num("ideal", "samples/s", 0, func(n int) float64 { return float64(n) * one }),
-		kit.Num("speedup", "", 2, func(n int) float64 { return x.rate(n) / one }),
-		kit.Num("efficiency", "%", 1, func(n int) float64 { return 100 * x.rate(n) / one / float64(n) }))
+	return kit.Rows("scaling", head, x.gpus, func(n int) []any {
+		nodes := (n + blogPerNode - 1) / blogPerNode // filled one after another
+		alone, equal := func(p pace) float64 { return 1e3 * p.Exchange }, func(p pace) float64 { return 1e3 * p.Equal }
+		return []any{n, nodes, x.of(n, equal).Value, x.of(n, alone).Value, x.of(n, withPlain), x.of(n, withOverlap), x.of(n, saved),
+			x.rate(n), x.plainRate(n), float64(n) * one, x.rate(n) / one, 100 * x.rate(n) / one / float64(n)}
+	})
 }
 
 // distributions shows how much overlaps by where the parameters are, and whether that gives
 // the blog's ranges.
 func (x scaled) distributions() result.Frame {
-	inside := func(s stack, id string, of func(pace) float64) bool {
-		return inRange(id, of(x.calm(s))).Where == "inside"
-	}
-	return kit.Frame("distributions", x.stacks, kit.Word("stack", "stack", func(s stack) string { return s.Key }),
-		kit.Count("layers", "", func(s stack) int { return len(s.Blocks) }), kit.Word("why", "why", func(s stack) string { return s.Key }),
-		kit.Num("big", "%", 0, func(s stack) float64 { return s.Big }), kit.Num("big_work", "%", 0, func(s stack) float64 { return s.Work }),
-		kit.Num("plain", "ms", 1, func(s stack) float64 { return withPlain(x.calm(s)) }),
-		kit.Num("overlap", "ms", 1, func(s stack) float64 { return withOverlap(x.calm(s)) }),
-		kit.Num("saved", "ms", 1, func(s stack) float64 { return saved(x.calm(s)) }),
-		kit.Num("hidden", "%", 0, func(s stack) float64 { return hidden(withOverlap(x.calm(s)), withPlain(x.calm(s))) }),
-		kit.Flag("iteration_inside", func(s stack) bool { return inside(s, "B14", withOverlap) }),
-		kit.Flag("saved_inside", func(s stack) bool { return inside(s, "B16", saved) }),
-		kit.Flag("both", func(s stack) bool { return inside(s, "B14", withOverlap) && inside(s, "B16", saved) }))
+	head := "stack:stack layers why:why big/%.0 big_work/%.0 plain/ms.1 overlap/ms.1 saved/ms.1 hidden/%.0 iteration_inside:bool " +
+		"saved_inside:bool both:bool"
+	return kit.Rows("distributions", head, x.stacks, func(s stack) []any {
+		p := x.calm(s)
+		iteration, gain := inRange("B14", withOverlap(p)).Where == "inside", inRange("B16", saved(p)).Where == "inside"
+		return []any{s.Key, len(s.Blocks), s.Key, s.Big, s.Work, withPlain(p), withOverlap(p), saved(p),
+			hidden(withOverlap(p), withPlain(p)), iteration, gain, iteration && gain}
+	})
 }
 
 func layerFrame(s stack) result.Frame {
-	return kit.As(result.Stated, kit.Frame("layers", s.Blocks, kit.Word("layer", "", func(b block) string { return b.Name }),
-		kit.Count("params", "", func(b block) int { return b.Params }),
-		kit.Num("share", "%", 2, func(b block) float64 { return 100 * float64(b.Params) / float64(s.params()) }),
-		kit.Num("work", "%", 2, func(b block) float64 { return 100 * b.Cost / s.cost() })))
+	return kit.As(result.Stated, kit.Rows("layers", "layer params share/%.2 work/%.2", s.Blocks, func(b block) []any {
+		return []any{b.Name, b.Params, 100 * float64(b.Params) / float64(s.params()), 100 * b.Cost / s.cost()}
+	}))
 }
 
 // place is where a number lies beside a claim's range.
@@ -327,7 +297,7 @@ func (x scaled) ranged(id string, of func(pace) float64) result.Claim {
 		if least, most = math.Min(least, ms), math.Max(most, ms); in {
 			inside = append(inside, s.Key)
 		}
-		f.Parts = append(f.Parts, result.Part{Of: map[string]string{"stack": s.Key}, Value: ms, Holds: &in})
+		f.Parts = append(f.Parts, kit.Part(ms, in, "stack", s.Key))
 	}
 	with := x.of(blogGPUs, withOverlap).Value
 	f.Notes = []result.Reason{result.Because("by-bounds", "where", p.Where, "off", p.Off),
@@ -383,23 +353,16 @@ func (x scaled) facts() []result.Fact {
 	least, most := slices.MinFunc(x.stacks, bySaved), slices.MaxFunc(x.stacks, bySaved)
 	in, out := x.edge()
 	grown := func(n int) float64 { return x.of(n, withOverlap).Value - x.of(x.gpus[0], withOverlap).Value }
-	p := blogCluster()
-	facts := []result.Fact{kit.Counted("gpus", "", blogGPUs), kit.Counted("per_node", "", blogPerNode), kit.Counted("nodes", "", blogGPUs/blogPerNode),
-		kit.Counted("batch", "", blogBatch), kit.Number("single", "ms", 0, 1e3*blogSingle), kit.Number("within", "GB/s", 0, blogWithin/1e9),
-		kit.Number("between", "GB/s", 0, blogSlowest/1e9), kit.Number("jitter", "%", 0, 100*p.Workers[0].Jitter),
-		kit.Counted("millions", "", blogParams/1_000_000), kit.Counted("ours", "", deepSpeech().params()), kit.Number("estimate", "ms", 0, stated("B13")),
-		kit.Finding("reference", "stack", deepSpeech().Key), kit.Counted("recurrent", "", dsLayers), kit.Counted("units", "", dsUnits),
-		kit.Counted("channels", "", dsChannels), kit.Counted("letters", "", dsLetters), kit.Finding("least", "stack", least.Key), kit.Finding("most", "stack", most.Key),
-		kit.Number("work", "", 1, x.work()), kit.Number("r2", "", 4, x.line().R2), kit.Counted("edge_in", "", in), kit.Counted("edge_out", "", out),
-		kit.Whether("edge_drops", x.rate(out) < x.rate(in)), kit.Counted("mid", "", midGPUs),
-		kit.Number("grown", "%", 0, 100*grown(midGPUs)/grown(x.gpus[len(x.gpus)-1])), kit.Counted("paper_steps", "", planScaling("paper").Steps)}
-	for _, c := range []struct {
-		id string
-		of func(pace) float64
-	}{{"B14", withOverlap}, {"B16", saved}} {
-		r := inRange(c.id, x.of(blogGPUs, c.of).Value)
-		facts = append(facts, kit.Number(c.id+".lo", "ms", 0, r.Lo), kit.Number(c.id+".hi", "ms", 0, r.Hi),
-			kit.Finding(c.id+".where", "where", r.Where), kit.Number(c.id+".off", "ms", 0, r.Off))
+	facts := kit.Facts("gpus", blogGPUs, "per_node", blogPerNode, "nodes", blogGPUs/blogPerNode, "batch", blogBatch, "single/ms.0", 1e3*blogSingle,
+		"within/GB/s.0", blogWithin/1e9, "between/GB/s.0", blogSlowest/1e9, "jitter/%.0", 100*blogCluster().Workers[0].Jitter,
+		"millions", blogParams/1_000_000, "ours", deepSpeech().params(), "estimate/ms.0", stated("B13"), "reference:stack", deepSpeech().Key,
+		"recurrent", dsLayers, "units", dsUnits, "channels", dsChannels, "letters", dsLetters, "least:stack", least.Key, "most:stack", most.Key,
+		"work/.1", x.work(), "r2/.4", x.line().R2, "edge_in", in, "edge_out", out, "edge_drops", x.rate(out) < x.rate(in), "mid", midGPUs,
+		"grown/%.0", 100*grown(midGPUs)/grown(x.gpus[len(x.gpus)-1]), "paper_steps", planScaling("paper").Steps)
+	for i, of := range []func(pace) float64{withOverlap, saved} {
+		id := []string{"B14", "B16"}[i]
+		r := inRange(id, x.of(blogGPUs, of).Value)
+		facts = append(facts, kit.Facts(id+".lo/ms.0", r.Lo, id+".hi/ms.0", r.Hi, id+".where:where", r.Where, id+".off/ms.0", r.Off)...)
 	}
 	return facts
 }

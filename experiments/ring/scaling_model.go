@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/collective"
@@ -42,14 +41,6 @@ func (it iteration) buckets() (out []bucket) {
 		}
 	}
 	return out
-}
-
-// name spells the bucket's layers: "gru7" or "gru7…gru5".
-func (it iteration) name(b bucket) string {
-	if b.from == b.to {
-		return it.Stack.Blocks[b.from].Name
-	}
-	return it.Stack.Blocks[b.from].Name + "…" + it.Stack.Blocks[b.to].Name
 }
 
 // body is one rank. Every rank exchanges the buckets in the same order.
@@ -102,17 +93,12 @@ func (it iteration) run(ctx context.Context, p *cluster.Platform, n int) (lap, e
 // runFor is run with another time on one GPU.
 func (it iteration) runFor(ctx context.Context, p *cluster.Platform, n int, single float64) (lap, error) {
 	layers := it.Stack.layers(&p.Workers[0], single)
-	rt := virtual.New(p, virtual.Config{Workers: n, Seed: it.Seed, Trace: it.Trace})
-	ends, trace, err := cluster.Run(ctx, rt, func(p cluster.Proc) (time.Duration, error) {
-		err := it.body(p, layers)
-		return p.Now(), err
-	})
+	cfg := virtual.Config{Workers: n, Seed: it.Seed, Trace: it.Trace}
+	t, err := onCluster(ctx, p, cfg, func(p cluster.Proc) error { return it.body(p, layers) })
 	if err != nil {
-		return lap{}, fmt.Errorf("ring: %s on %d of %s: %w", it.Stack.Key, n, p.Name, err)
+		return lap{}, fmt.Errorf("%s: %w", it.Stack.Key, err)
 	}
-	l := lap{Seconds: slices.Max(ends).Seconds() / float64(it.Steps), Trace: trace}
-	l.Bytes = timed{Sent: trace.Sent}.busiest() / int64(it.Steps)
-	return l, nil
+	return lap{t.Seconds / float64(it.Steps), t.busiest() / int64(it.Steps), &t.Trace}, nil
 }
 
 // What the blog states of its network and its measurement.

@@ -2,7 +2,6 @@ package ring
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"time"
 
@@ -59,56 +58,37 @@ func slowLink() exp.Experiment {
 
 func runSlowLink(ctx context.Context, env exp.Env, r *result.Result) error {
 	b := exp.Bar{Env: env, Total: float64(len(slowFactors))}
-	var cases []slowCase
-	for _, f := range slowFactors {
-		c, err := runSlow(ctx, f)
-		if err != nil {
-			return err
-		}
-		cases = append(cases, c)
-		b.Step(fmt.Sprintf("%g times slower", f))
+	cases, err := kit.Sweep(&b, slowFactors, func(f float64) (slowCase, error) { return runSlow(ctx, f) })
+	if err != nil {
+		return err
 	}
-	seconds := func(key string, of func(slowCase) float64) kit.Col[slowCase] { return kit.Num(key, "s", 2, of) }
-	r.Frames = []result.Frame{kit.Frame("slow-link", cases, kit.Num("factor", "", 1, func(c slowCase) float64 { return c.Factor }),
-		seconds("ring", func(c slowCase) float64 { return c.Ring }), seconds("all", func(c slowCase) float64 { return c.AllSlow }),
-		kit.Num("ratio", "", 4, func(c slowCase) float64 { return c.Ring / c.AllSlow }),
-		seconds("short", func(c slowCase) float64 { return c.Short }), seconds("halving", func(c slowCase) float64 { return c.Halving }),
-		seconds("naive", func(c slowCase) float64 { return c.Naive }), seconds("top", func(c slowCase) float64 { return c.NaiveTop }))}
-	r.Figures = []result.Figure{{ID: "slow-link-time", Form: "line", Frame: "slow-link", X: "factor", Y: []string{"ring", "halving", "naive", "top"}, Log: "xy"}}
+	head := "factor/.1 ring/s.2 all/s.2 ratio/.4 short/s.2 halving/s.2 naive/s.2 top/s.2"
+	r.Frames = []result.Frame{kit.Rows("slow-link", head, cases, func(c slowCase) []any {
+		return []any{c.Factor, c.Ring, c.AllSlow, c.Ring / c.AllSlow, c.Short, c.Halving, c.Naive, c.NaiveTop}
+	})}
+	r.Figures = []result.Figure{{ID: "slow-link-time", Form: "line", Frame: "slow-link", X: "factor", Log: "xy",
+		Y: []string{"ring", "halving", "naive", "top"}}}
 	r.Claims = []result.Claim{judgeSlowest(cases)}
 	r.Facts = slowFacts(cases)
 	return nil
 }
 
-func runSlow(ctx context.Context, f float64) (slowCase, error) {
-	one := func(rank int) bool { return rank == slowRank }
-	ring := func(p cluster.Proc) error { return collective.RingAllReduceTiming(p, 0, blogParams) }
-	naive := func(p cluster.Proc) error { return collective.NaiveExchangeTiming(p, 0, 0, blogParams) }
-	c := slowCase{Factor: f}
-	for _, x := range []struct {
-		into *float64
-		pick func(int) bool
-		run  exchange
-	}{
-		{&c.Ring, one, ring},
-		{&c.AllSlow, func(int) bool { return true }, ring},
-		{&c.Halving, one, func(p cluster.Proc) error { return collective.HalvingDoublingTiming(p, 0, blogParams) }},
-		{&c.Naive, one, naive},
-		{&c.NaiveTop, func(rank int) bool { return rank == 0 }, naive},
-		{&c.Short, one, func(p cluster.Proc) error {
-			if one(p.Rank()) {
-				return nil
-			}
-			return collective.Ring{Order: without(slowRank)}.AllReduceTiming(p, 0, blogParams)
-		}},
-	} {
-		t, err := onVirtual(ctx, slowed(f, x.pick), slowRanks, x.run)
-		if err != nil {
-			return c, err
+func runSlow(ctx context.Context, f float64) (c slowCase, err error) {
+	seconds := stopwatch(ctx, &err)
+	one := slowed(f, func(rank int) bool { return rank == slowRank })
+	all := slowed(f, func(int) bool { return true })
+	top := slowed(f, func(rank int) bool { return rank == 0 })
+	ring, naive := ringOf(blogParams), naiveOf(blogParams)
+	short := func(p cluster.Proc) error {
+		if p.Rank() == slowRank {
+			return nil
 		}
-		*x.into = t.Seconds
+		return collective.Ring{Order: without(slowRank)}.AllReduceTiming(p, 0, blogParams)
 	}
-	return c, nil
+	c = slowCase{Factor: f, Ring: seconds(one, slowRanks, ring), AllSlow: seconds(all, slowRanks, ring),
+		Halving: seconds(one, slowRanks, halvingOf(blogParams)), Naive: seconds(one, slowRanks, naive),
+		NaiveTop: seconds(top, slowRanks, naive), Short: seconds(one, slowRanks, short)}
+	return c, err
 }
 
 // without lists all ranks but one.
@@ -154,10 +134,8 @@ func slowFacts(cases []slowCase) []result.Fact {
 		}
 	}
 	halving := func(c slowCase) float64 { return c.Halving / c.Ring }
-	return []result.Fact{kit.Counted("hosts", "", slowRanks), kit.Number("gigabytes", "GB", kit.AsIs, blogBytes/1e9),
-		kit.Number("link", "GB/s", kit.AsIs, blogLink/1e9), kit.Counted("latency", "µs", 2*slowLatency.Microseconds()), kit.Counted("slow_rank", "", slowRank), kit.Counted("others", "", slowRanks-1),
-		kit.Number("most", "", kit.AsIs, last.Factor), kit.Number("least", "", kit.AsIs, first.Factor), kit.Number("worst", "%", 2, 100*furthest(cases).off()),
-		kit.Number("short", "s", 2, last.Short), kit.Number("patience", "", kit.AsIs, patience), kit.Number("overtaken", "", kit.AsIs, overtaken),
-		kit.Whether("ever_overtaken", !math.IsNaN(overtaken)), kit.Number("halving_equal", "", 2, halving(first)),
-		kit.Number("halving_slow", "", 2, halving(last)), kit.Whether("halving_suffers", halving(last) > 1.1*halving(first))}
+	return kit.Facts("hosts", slowRanks, "gigabytes/GB", blogBytes/1e9, "link/GB/s", blogLink/1e9, "latency/µs", 2*slowLatency.Microseconds(),
+		"slow_rank", slowRank, "others", slowRanks-1, "most", last.Factor, "least", first.Factor, "worst/%.2", 100*furthest(cases).off(),
+		"short/s.2", last.Short, "patience", patience, "overtaken", overtaken, "ever_overtaken", !math.IsNaN(overtaken),
+		"halving_equal/.2", halving(first), "halving_slow/.2", halving(last), "halving_suffers", halving(last) > 1.1*halving(first))
 }

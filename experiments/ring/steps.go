@@ -9,7 +9,6 @@ import (
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
 	"gradsync/shared/cluster"
-	"gradsync/shared/cluster/collective"
 	"gradsync/shared/cluster/virtual"
 )
 
@@ -28,23 +27,17 @@ func steps() exp.Experiment {
 
 func runSteps(ctx context.Context, env exp.Env, r *result.Result) error {
 	b := exp.Bar{Env: env, Total: mostRanks}
-	var five recording
-	broken := map[string][]int{} // the sizes that break a sentence
-	sizes := map[int]bool{}
-	for n := 1; n <= mostRanks; n++ {
-		rec, err := record(ctx, n)
-		if err != nil {
-			return err
-		}
+	all, err := kit.Sweep(&b, oneTo(mostRanks), func(n int) (recording, error) { return record(ctx, n) })
+	if err != nil {
+		return err
+	}
+	five, broken, sizes := all[stepperRanks-1], map[string][]int{}, map[int]bool{} // the sizes that break a sentence, or any
+	for i, rec := range all {
 		for _, s := range blogSchedule {
 			if !s.holds(rec) {
-				broken[s.key], sizes[n] = append(broken[s.key], n), true
+				broken[s.key], sizes[i] = append(broken[s.key], i+1), true
 			}
 		}
-		if n == stepperRanks {
-			five = rec
-		}
-		b.Step(fmt.Sprintf("%d ranks", n))
 	}
 	bands, err := stepBands(ctx, five)
 	if err != nil {
@@ -58,12 +51,9 @@ func runSteps(ctx context.Context, env exp.Env, r *result.Result) error {
 	for _, x := range bands {
 		busy, end = busy+x.Span.To.Seconds()-x.Span.From.Seconds(), max(end, x.Span.To.Seconds())
 	}
-	r.Facts = []result.Fact{
-		kit.Counted("gpus", "", stepperRanks), kit.Counted("most", "", mostRanks), kit.Counted("sentences", "", len(blogSchedule)),
-		kit.Whether("as_stated", len(sizes) == 0), kit.Counted("sizes_broken", "", len(sizes)), kit.Counted("messages", "", len(bands)), kit.Counted("steps", "", len(five.Transfers[0])),
-		kit.Number("bytes", "GB", kit.AsIs, blogBytes/1e9), kit.Number("chunk", "GB", kit.AsIs, blogBytes/1e9/stepperRanks),
-		kit.Number("link", "GB/s", kit.AsIs, blogLink/1e9), kit.Number("seconds", "s", 2, end),
-		kit.Number("busy", "%", 0, 100*busy/(end*stepperRanks))}
+	r.Facts = kit.Facts("gpus", stepperRanks, "most", mostRanks, "sentences", len(blogSchedule), "as_stated", len(sizes) == 0,
+		"sizes_broken", len(sizes), "messages", len(bands), "steps", len(five.Transfers[0]), "bytes/GB", blogBytes/1e9,
+		"chunk/GB", blogBytes/1e9/stepperRanks, "link/GB/s", blogLink/1e9, "seconds/s.2", end, "busy/%.0", 100*busy/(end*stepperRanks))
 	return nil
 }
 
@@ -153,23 +143,17 @@ type band struct {
 
 // stepBands times the exchange of the blog's 1.2 GB on five ideal links of 1 GB/s.
 func stepBands(ctx context.Context, r recording) (out []band, err error) {
-	rt := virtual.New(ideal(stepperRanks, blogLink), virtual.Config{Trace: true})
-	_, trace, err := cluster.Run(ctx, rt, func(p cluster.Proc) (struct{}, error) {
-		return struct{}{}, collective.RingAllReduceTiming(p, 0, blogParams)
-	})
-	if err != nil {
-		return nil, err
-	}
+	t, err := onCluster(ctx, ideal(stepperRanks, blogLink), virtual.Config{Trace: true}, ringOf(blogParams))
 	for rank := range r.Transfers {
 		step := 0
-		for _, s := range trace.Spans {
+		for _, s := range t.Spans {
 			if s.Rank == rank && s.Kind == cluster.SpanSend {
 				out = append(out, band{r.Transfers[rank][step], s})
 				step++
 			}
 		}
 	}
-	return out, nil
+	return out, err
 }
 
 // loopOf returns the half of an all-reduce of n GPUs that a step belongs to.
@@ -185,65 +169,49 @@ func loopOf(n, step int) string {
 
 // transferFrame lists every transfer.
 func transferFrame(r recording) result.Frame {
-	var rows []transfer
+	s := kit.NewSheet("transfers", "step gpu loop:loop sends sent_holds to receives from how:how holds")
 	for step := range r.Transfers[0] {
 		for rank := range r.Transfers {
-			rows = append(rows, r.Transfers[rank][step])
+			t, how := r.Transfers[rank][step], "overwrites"
+			if t.adds() {
+				how = "adds"
+			}
+			s.Add(t.Step, t.Rank, loopOf(r.ranks(), t.Step), t.Sent.Chunk, t.Sent.Holds.String(), t.To, t.Received.Chunk, t.From, how, t.After.String())
 		}
 	}
-	return kit.Frame("transfers", rows,
-		kit.Count("step", "", func(t transfer) int { return t.Step }), kit.Count("gpu", "", func(t transfer) int { return t.Rank }),
-		kit.Word("loop", "loop", func(t transfer) string { return loopOf(len(r.Transfers), t.Step) }),
-		kit.Count("sends", "", func(t transfer) int { return t.Sent.Chunk }),
-		kit.Word("sent_holds", "", func(t transfer) string { return t.Sent.Holds.String() }),
-		kit.Count("to", "", func(t transfer) int { return t.To }), kit.Count("receives", "", func(t transfer) int { return t.Received.Chunk }),
-		kit.Count("from", "", func(t transfer) int { return t.From }),
-		kit.Word("how", "how", func(t transfer) string {
-			if t.adds() {
-				return "adds"
-			}
-			return "overwrites"
-		}),
-		kit.Word("holds", "", func(t transfer) string { return t.After.String() }))
+	return s.Frame
 }
 
 // stateFrame lists what all chunks hold after each step; −1 is before the first.
 func stateFrame(r recording) result.Frame {
-	type state struct {
-		step, gpu int
-		holds     []holding
+	head := "step loop:loop gpu"
+	for c := range r.Transfers {
+		head += fmt.Sprintf(" chunk%d", c)
 	}
-	var rows []state
+	s := kit.NewSheet("states", head)
 	for at := range r.States[0] {
 		for rank := range r.States {
-			rows = append(rows, state{at - 1, rank, r.States[rank][at]})
+			row := []any{at - 1, loopOf(r.ranks(), at-1), rank}
+			for _, h := range r.States[rank][at] {
+				row = append(row, h.String())
+			}
+			s.Add(row...)
 		}
 	}
-	cols := []kit.Col[state]{kit.Count("step", "", func(s state) int { return s.step }),
-		kit.Word("loop", "loop", func(s state) string { return loopOf(len(r.States), s.step) }),
-		kit.Count("gpu", "", func(s state) int { return s.gpu })}
-	for c := range r.Transfers {
-		cols = append(cols, kit.Word(fmt.Sprintf("chunk%d", c), "", func(s state) string { return s.holds[c].String() }))
-	}
-	return kit.Frame("states", rows, cols...)
+	return s.Frame
 }
 
 // sentenceFrame holds the blog's sentences against the recordings.
 func sentenceFrame(broken map[string][]int) result.Frame {
-	return kit.Frame("sentences", blogSchedule,
-		kit.Word("sentence", "sentence", func(s sentence) string { return s.key }),
-		kit.Flag("stated", func(s sentence) bool { return len(broken[s.key]) == 0 }),
-		kit.Count("broken", "", func(s sentence) int { return len(broken[s.key]) }))
+	return kit.Rows("sentences", "sentence:sentence stated:bool broken", blogSchedule, func(s sentence) []any {
+		return []any{s.key, len(broken[s.key]) == 0, len(broken[s.key])}
+	})
 }
 
 // bandFrame says when each chunk is on which link.
 func bandFrame(bands []band) result.Frame {
-	return kit.As(result.TimingOnly, kit.Frame("bands", bands,
-		kit.Word("lane", "", func(x band) string { return fmt.Sprintf("GPU-%d", x.Rank) }),
-		kit.Count("gpu", "", func(x band) int { return x.Rank }), kit.Count("step", "", func(x band) int { return x.Step }),
-		kit.Word("loop", "loop", func(x band) string { return loopOf(stepperRanks, x.Step) }),
-		kit.Count("chunk", "", func(x band) int { return x.Sent.Chunk }),
-		kit.Word("holds", "", func(x band) string { return x.Sent.Holds.String() }), kit.Count("to", "", func(x band) int { return x.To }),
-		kit.Num("from", "s", kit.AsIs, func(x band) float64 { return x.Span.From.Seconds() }),
-		kit.Num("until", "s", kit.AsIs, func(x band) float64 { return x.Span.To.Seconds() })))
+	return kit.As(result.TimingOnly, kit.Rows("bands", "lane gpu step loop:loop chunk holds to from/s until/s", bands, func(x band) []any {
+		return []any{fmt.Sprintf("GPU-%d", x.Rank), x.Rank, x.Step, loopOf(stepperRanks, x.Step), x.Sent.Chunk, x.Sent.Holds.String(), x.To,
+			x.Span.From.Seconds(), x.Span.To.Seconds()}
+	}))
 }

@@ -127,26 +127,6 @@ func (b *Book) Titles(id string) (out Both, err error) {
 	return out, nil
 }
 
-// Narrative executes a text that speaks of several results, in a language (0 English, 1
-// Chinese), and returns its Markdown; name is what errors call it. It binds numbers by
-// (result ID PROFILE), which is nil where there is no such result.
-func (b *Book) Narrative(l int, name, src string, others Results) (string, error) {
-	p := b.page(l, &result.Result{ID: name}, others)
-	p.t = b.reasons[l]
-	t, err := text.New(name).Funcs(p.funcs()).Parse(src)
-	if err != nil {
-		return "", fmt.Errorf("narrative: %w", err)
-	}
-	var out strings.Builder
-	if err := t.Execute(&out, nil); err != nil {
-		return "", fmt.Errorf("narrative: %w", err)
-	}
-	if len(p.blocks) > 0 {
-		return "", fmt.Errorf("narrative %s: a table or figure stands on the page of its result", name)
-	}
-	return out.String(), nil
-}
-
 // Column returns the title of a frame's column.
 func (p *Page) Column(frame, key string) (out Both, err error) {
 	for l := range Languages {
@@ -311,43 +291,16 @@ func (p *page) words1(r result.Reason) (string, error) {
 	return strings.TrimSpace(b.String()), err
 }
 
-// other returns a page of another result, for its Cell, Rows, Fact and Has; nil where
-// there is no such result.
-func (p *page) other(id, profile string) (*page, error) {
-	if p.find == nil {
-		return nil, nil
-	}
-	r, err := p.find(id, profile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	o := p.book.page(p.at, r, p.find)
-	o.used, o.t = p.used, p.t
-	return o, nil
-}
-
-// What a text asks of another result.
-func (p *page) Fact(key string) (Value, error)           { return p.fact(key) }
-func (p *page) Rows(f string, sel ...any) ([]Row, error) { return p.rows(f, sel...) }
-func (p *page) Has(f string, sel ...any) (bool, error)   { return p.has(f, sel...) }
-func (p *page) Cell(f, key string, sel ...any) (Value, error) {
-	return p.cell(f, key, sel...)
-}
-
 // funcs are the functions of notebooks and reasons.
 func (p *page) funcs() text.FuncMap {
 	return text.FuncMap{
 		"fact": p.fact, "cell": p.cell, "rows": p.rows, "has": p.has, "where": where, "first": first, "last": last, "sorted": sorted,
 		"num": p.num, "bare": p.bare, "ci": ci, "list": p.list, "join": p.joined, "n": p.plural, "label": p.label, "words": p.words1,
 		"is": is, "yes": yes, "known": known, "sum": sum, "fixed": fixed, "unit": p.unit,
-		"past":  func(s string) string { return s },
+		"past": func(s string) string { return s }, "stated": p.stated,
 		"count": func(rs []Row) Value { return Value{V: float64(len(rs))} },
-		"seeds": func() Value { return Value{V: float64(len(p.Result.Seeds))} },
 		"table": p.table, "figure": p.figure, "claims": p.claims, "result": p.other,
-		"profile": func() string { return p.Result.Profile },
+		"seeds": p.Seeds, "profile": p.Profile,
 		"fold": func(title string) string {
 			var both Both
 			both[p.at] = title

@@ -116,7 +116,7 @@ func TestPage(t *testing.T) {
 	for l, want := range [][]string{
 		{"ASP takes 0.500 [0.500, 0.500] of BSP’s time: it is sooner.", "3" + nbsp + "seeds; fast: ASP at 1" + nbsp + "Gb/s and BSP at 10" + nbsp + "Gb/s",
 			"BSP | 1 | 11.00 ± 2.48", "ASP | 10 | –", "Caption with 4" + nbsp + "rows.", "D27", "3 of a kind", "What is drawn. | Two lines."},
-		{"3 个种子；ASP 用 0.500 [0.500, 0.500]，更早。快的：1" + nbsp + "Gb/s 的 ASP和10" + nbsp + "Gb/s 的 BSP。", "M | L Gb/s | 时间 s", "3 个"}} {
+		{"3 个种子；ASP 用 0.500 [0.500, 0.500]，更早。快的：1" + nbsp + "Gb/s 的 ASP 和 10" + nbsp + "Gb/s 的 BSP。", "M | L Gb/s | 时间 s", "3 个"}} {
 		text := strings.ReplaceAll(p.Text(l), "L"+nbsp+"Gb/s", "L Gb/s")
 		text = strings.ReplaceAll(text, "时间"+nbsp+"s", "时间 s")
 		for _, w := range want {

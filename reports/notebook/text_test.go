@@ -49,10 +49,21 @@ func tree(t *testing.T, path string, visit func(root *parse.ListNode)) {
 	}
 }
 
-// No number of a notebook is typed: what has a digit is bound, or a name in names.txt, or
-// history that is marked as past.
+// narratives are the texts that speak of several results: <paper>.en.md, <paper>.short.en.md.
+func narratives(t *testing.T, pattern string) []string {
+	t.Helper()
+	all, err := fs.Glob(texts, "*."+pattern+".md")
+	if err != nil || len(all) == 0 {
+		t.Fatal("no narratives: ", err)
+	}
+	return all
+}
+
+// No number of a notebook or a narrative is typed: what has a digit is bound, or a name in
+// names.txt, or history that is marked as past.
 func TestNoTypedNumbers(t *testing.T) {
-	names := []*regexp.Regexp{regexp.MustCompile("(?s)`[^`]*`"), regexp.MustCompile(`\]\([^)]*\)`)}
+	names := []*regexp.Regexp{regexp.MustCompile("(?s)`[^`]*`"), regexp.MustCompile(`\]\([^)]*\)`), regexp.MustCompile(`\{#[a-z0-9.-]+\}`),
+		regexp.MustCompile(`<sub>[^<]*</sub>|<[^>]*>`)}
 	f, err := texts.Open("names.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +73,7 @@ func TestNoTypedNumbers(t *testing.T) {
 			names = append(names, regexp.MustCompile(line))
 		}
 	}
-	for _, path := range append(notebooks(t, "en"), notebooks(t, "zh")...) {
+	for _, path := range slices.Concat(notebooks(t, "en"), notebooks(t, "zh"), narratives(t, "en"), narratives(t, "zh")) {
 		tree(t, path, func(root *parse.ListNode) {
 			said(root, func(text string) {
 				for _, name := range names {
@@ -119,7 +130,7 @@ func said(n parse.Node, say func(string)) {
 func TestLanguagesBindTheSame(t *testing.T) {
 	paths := notebooks(t, "en")
 	more, _ := fs.Glob(texts, "reasons/*.en.tmpl")
-	for _, path := range slices.Concat(paths, more, []string{"reasons.en.tmpl"}) {
+	for _, path := range slices.Concat(paths, narratives(t, "en"), more, []string{"reasons.en.tmpl"}) {
 		en, zh := bindings(t, path), bindings(t, strings.Replace(path, ".en.", ".zh.", 1))
 		for _, b := range slices.Sorted(maps.Keys(en)) {
 			if en[b] > 0 && zh[b] == 0 {
@@ -161,51 +172,57 @@ func bindings(t *testing.T, path string) map[string]int {
 				call = append(call, a.String())
 			}
 		}
-		for _, a := range n.Args[:1] {
-			visit(a)
+		if chain, ok := n.Args[0].(*parse.ChainNode); ok {
+			visit(chain.Node)
 		}
+		visit(n.Args[0])
+		asked := name[strings.LastIndex(name, ".")+1:] // of a row or of another result
 		switch n.Args[0].(type) {
 		case *parse.IdentifierNode:
-			if name != "fold" && name != "endfold" && name != "n" && name != "join" && name != "not" && name != "and" && name != "or" && name != "eq" {
+			if !slices.Contains([]string{"fold", "endfold", "n", "join", "not", "and", "or", "eq"}, name) {
 				out[strings.Join(call, " ")]++
 			}
-		case *parse.FieldNode:
-			if strings.HasSuffix(name, ".Get") || strings.HasSuffix(name, ".Fact") || strings.HasSuffix(name, ".Cell") || strings.HasSuffix(name, ".Rows") {
+		case *parse.FieldNode, *parse.VariableNode, *parse.ChainNode:
+			switch {
+			case slices.Contains([]string{"Get", "Fact", "Cell", "Rows", "Has", "Measured"}, asked):
 				out[strings.Join(call[1:], " ")]++
-			} else {
-				out[name]++ // an argument of a reason
+			case asked != name:
+				out["."+asked]++ // an argument of a reason
 			}
 		}
 	}
-	visit = func(n parse.Node) {
-		branch := func(b *parse.BranchNode) {
-			visit(b.Pipe)
-			visit(b.List)
-			if b.ElseList != nil {
-				visit(b.ElseList)
-			}
-		}
-		switch n := n.(type) {
-		case *parse.ListNode:
-			for _, x := range n.Nodes {
-				visit(x)
-			}
-		case *parse.ActionNode:
-			visit(n.Pipe)
-		case *parse.IfNode:
-			branch(&n.BranchNode)
-		case *parse.WithNode:
-			branch(&n.BranchNode)
-		case *parse.RangeNode:
-			branch(&n.BranchNode)
-		case *parse.PipeNode:
-			for _, c := range n.Cmds {
-				command(c)
-			}
-		}
-	}
+	visit = func(n parse.Node) { commands(n, command) }
 	tree(t, path, func(root *parse.ListNode) { visit(root) })
 	return out
+}
+
+// commands visits what a template calls, in branches too.
+func commands(n parse.Node, command func(*parse.CommandNode)) {
+	branch := func(b *parse.BranchNode) {
+		commands(b.Pipe, command)
+		commands(b.List, command)
+		if b.ElseList != nil {
+			commands(b.ElseList, command)
+		}
+	}
+	switch n := n.(type) {
+	case *parse.ListNode:
+		for _, x := range n.Nodes {
+			commands(x, command)
+		}
+	case *parse.ActionNode:
+		commands(n.Pipe, command)
+	case *parse.IfNode:
+		branch(&n.BranchNode)
+	case *parse.WithNode:
+		branch(&n.BranchNode)
+	case *parse.RangeNode:
+		branch(&n.BranchNode)
+	case *parse.PipeNode:
+		for _, c := range n.Cmds {
+			command(c)
+		}
+	}
 }
 
 // Both languages have the same labels, and each is of use to somebody.

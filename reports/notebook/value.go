@@ -16,13 +16,14 @@ type Value struct {
 	V      any
 	CI     *[2]float64
 	Column result.Column
+	page   *page // whose labels and units it is printed by; nil: those of the text
 }
 
 // fact returns the fact of a key; a key that is not there is an error.
 func (p *page) fact(key string) (Value, error) {
 	p.used["fact "+key] = true
 	if f := p.Result.Fact(key); f != nil {
-		return Value{f.Value, f.CI95, result.Column{Key: key, Enum: f.Enum, Unit: f.Unit, Digits: f.Digits}}, nil
+		return Value{f.Value, f.CI95, result.Column{Key: key, Enum: f.Enum, Unit: f.Unit, Digits: f.Digits}, p}, nil
 	}
 	return Value{}, fmt.Errorf("%s has no fact %q", p.Result.ID, key)
 }
@@ -46,7 +47,7 @@ func (r Row) Get(key string) (Value, error) {
 
 // at returns the cell of column i, with its interval.
 func (r Row) at(i int) Value {
-	v := Value{V: r.cells[i], Column: r.frame.Columns[i]}
+	v := Value{V: r.cells[i], Column: r.frame.Columns[i], page: r.page}
 	if v.Column.Bound != "" {
 		return v
 	}
@@ -197,10 +198,18 @@ func (p *page) num(v any, digits ...int) (string, error) {
 		x.Column.Digits = &digits[0]
 	}
 	s, err := p.bare(x)
-	if u := p.unit(x.Column.Unit); err == nil && x.V != nil {
+	if u := p.of(x).unit(x.Column.Unit); err == nil && x.V != nil {
 		s = withUnit(s, u)
 	}
 	return s, err
+}
+
+// of returns the page whose words a value has: that of its own result.
+func (p *page) of(v Value) *page {
+	if v.page != nil {
+		return v.page
+	}
+	return p
 }
 
 // bare prints a value without its unit; of a key its label.
@@ -213,13 +222,13 @@ func (p *page) bare(v any) (string, error) {
 	case nil:
 		return "–", nil
 	case string:
-		return p.label(value.Column.Enum, x)
+		return p.of(value).label(value.Column.Enum, x)
 	case bool:
 		return p.label("bool", strconv.FormatBool(x))
 	case []any:
 		var out []string
 		for _, e := range x {
-			s, err := p.bare(Value{V: e, Column: value.Column})
+			s, err := p.bare(Value{V: e, Column: value.Column, page: value.page})
 			if err != nil {
 				return "", err
 			}
@@ -228,7 +237,7 @@ func (p *page) bare(v any) (string, error) {
 		return strings.Join(out, " · "), nil
 	}
 	if value.Column.Enum != "" { // a number that has a name: "link.10"
-		return p.label(value.Column.Enum, plainText(value))
+		return p.of(value).label(value.Column.Enum, plainText(value))
 	}
 	x, _ := float(value)
 	return Number(x, value.Column.Digits), nil
@@ -270,7 +279,7 @@ func sum(vs ...Value) (Value, error) {
 		}
 		total += x
 	}
-	return Value{total, nil, vs[0].Column}, nil
+	return Value{total, nil, vs[0].Column, vs[0].page}, nil
 }
 
 var hole = regexp.MustCompile(`\{[\w.-]+(:\w+)?\}`)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"gradsync/experiments/claims"
 )
@@ -148,8 +150,19 @@ func (w words) join(items []string) string {
 	case 1:
 		return items[0]
 	default:
-		return strings.Join(items[:n-1], comma) + last + items[n-1]
+		return spaced(spaced(strings.Join(items[:n-1], comma), last), items[n-1])
 	}
+}
+
+// spaced joins two pieces of text, with the space that stands between Chinese and Latin.
+func spaced(a, b string) string {
+	left, _ := utf8.DecodeLastRuneInString(a)
+	right, _ := utf8.DecodeRuneInString(b)
+	latin := func(r rune) bool { return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '%') }
+	if latin(left) && unicode.Is(unicode.Han, right) || unicode.Is(unicode.Han, left) && latin(right) {
+		return a + " " + b
+	}
+	return a + b
 }
 
 // plural returns a count with its noun: "1 seed", "3 seeds". Chinese has one form.

@@ -81,7 +81,8 @@ func TestLearningTells(t *testing.T) {
 		{"slower and faster", at(0.5, 1, 2), 0.7, false, false},
 		{"one that misses", append(at(2, 2), cell{Curve: []train.Point{{Accuracy: 0.6}}}), 0.7, false, true},
 	} {
-		f := kit.Frame("f", []string{c.name}, learningCols(size{Target: c.target}, func(string) []cell { return c.cells }, base)...)
+		f := kit.NewSheet("f", learningColumns)
+		f.Add(learningCells(c.target, c.cells, base)...)
 		if row := f.Rows[0]; row[f.At("time_told")] != c.told || row[f.At("missed")] != c.missed || row[f.At("accuracy_told")] != false {
 			t.Errorf("%s: %v", c.name, row)
 		}

@@ -1,15 +1,37 @@
+// Package codedsgd regenerates the tables and figures of the paper on synchronous
+// SGD with coded exchange: what its nodes hold, send and save, what that costs and
+// gains in time and traffic, and where its counting does not hold.
+//
+// Every experiment runs papers/codedsgd, in virtual time or over real messages,
+// and sets what was counted or timed beside the closed form. Bodies of the
+// paper's tables and pictures of its figures are lost: what stands in their place
+// is said on each page.
 package codedsgd
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/stat/combin"
 
+	"gradsync/experiments/exp"
 	"gradsync/experiments/platforms"
+	"gradsync/experiments/result"
 	"gradsync/experiments/train"
 	"gradsync/papers/codedsgd"
 	"gradsync/shared/cluster"
 )
+
+// Experiments lists them in the order of the page: the scheme, the proof, the
+// paper's tables and figures of experiments, what goes beyond.
+func Experiments() []exp.Experiment {
+	return []exp.Experiment{
+		fig1(), fig2(), fig3(), proof(), overcount(), accounting(),
+		table1(), table2(), fig4(), fig5(), fig6(), fig7(), fig8(), fig9(), fig10(), fig11(), fig12(), fig13(), fig14(), fig15(),
+		abstracts(), quantisation(), speed(),
+	}
+}
 
 // reference is the platform of every timed run here: the paper's ten nodes, and a
 // server for ASGD, as we assume them.
@@ -113,4 +135,29 @@ func gcd(a, b int) int {
 		a, b = b, a%b
 	}
 	return a
+}
+
+// gradientUnits is the unit of loads: one whole gradient of one block.
+const gradientUnits = "gradient-units"
+
+// takes returns an estimate that profile ci differs in.
+func takes(ci, rest float64) func(string, int) float64 {
+	return func(profile string, _ int) float64 {
+		if profile == "ci" {
+			return ci
+		}
+		return rest
+	}
+}
+
+// listed spells a list as a key: "0,2".
+func listed(xs []int) string {
+	return strings.Trim(strings.Join(strings.Fields(fmt.Sprint(xs)), ","), "[]")
+}
+
+// addData notes that r was trained or counted on d too; a set is listed once.
+func addData(r *result.Result, d result.Data) {
+	if !slices.ContainsFunc(r.Data, func(x result.Data) bool { return x.Name == d.Name }) {
+		r.Data = append(r.Data, d)
+	}
 }

@@ -1,0 +1,303 @@
+package codedsgd
+
+import (
+	"math"
+	"slices"
+
+	"gradsync/experiments/claims"
+	"gradsync/experiments/exp"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
+)
+
+// fig8 and fig10 are the time to the target over the number of nodes.
+func fig8() exp.Experiment {
+	return timeToTarget("fig8", "Fig. 8", dnn, func(_ *trainer, s *sweep) ([]result.Claim, error) {
+		return []result.Claim{judgeFaster(s.on), judgeMulticast(s.on)}, nil
+	})
+}
+
+func fig10() exp.Experiment {
+	return timeToTarget("fig10", "Fig. 10", cnn, func(t *trainer, s *sweep) ([]result.Claim, error) {
+		dnns, err := t.timings(dnn)
+		if err != nil {
+			return nil, err
+		}
+		return []result.Claim{judgeMatters(dnns, s.on)}, nil
+	})
+}
+
+// timings times a network's exchanges alone, without its training.
+func (t *trainer) timings(net network) (out []timing, err error) {
+	for _, n := range trainingOf(t.env.Profile, net).Nodes {
+		on, err := t.timing(net, n)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, on)
+	}
+	return out, nil
+}
+
+// timeToTarget is Fig. 8 or 10: SSGD with unicast and with multicast, CSSGD with
+// r = 2 and r = 3.
+func timeToTarget(id, source string, net network, judge func(*trainer, *sweep) ([]result.Claim, error)) exp.Experiment {
+	return figure{id: id, source: source, nets: []network{net}, depth: toTarget,
+		show: func(t *trainer, r *result.Result, all []sweep) (err error) {
+			s := &all[0]
+			if r.Claims, err = judge(t, s); err != nil {
+				return err
+			}
+			r.Facts = append(s.facts(), kit.Facts("switch.mean/%.1", meanSaved(s.on, multicast, switched))...)
+			r.Frames = []result.Frame{s.timeFrame(), s.soonerFrame(), betterFrame(s.on), meansFrame(s.on, secondsIn, multicast, unicast),
+				loadFrame(s.on), s.wholeFrame()}
+			for _, v := range fourVariants {
+				f := result.Figure{Form: "line", Frame: "time", Where: map[string]any{"setting": v.Key}, X: "nodes", By: []string{"method"}, Log: "y"}
+				if v.Key == judged.Key || v.Key == ethernet.Key {
+					f.ID, f.Y = "times-"+v.Key, []string{"seconds"}
+					r.Figures = append(r.Figures, f)
+				}
+				f.ID, f.Y = "share-"+v.Key, []string{"share"}
+				r.Figures = append(r.Figures, f)
+			}
+			return nil
+		}}.experiment()
+}
+
+// timeFrame has a row for each variant, number of nodes and method.
+func (s *sweep) timeFrame() result.Frame {
+	f := kit.NewSheet("time", "setting:setting nodes method:method iteration/ms.1 compute/ms.1 updates±/.1 seconds/s.3 "+
+		"saved_multicast/%.1 saved_unicast/%.1 share/.3 idle missed")
+	for _, v := range fourVariants {
+		for i, on := range s.on {
+			of, updates := on.Of[v.Key], s.updates[i]
+			for _, x := range compared(on.Nodes) {
+				t := of[x].Seconds
+				f.Add(v.Key, on.Nodes, x.key(), 1e3*t, 1e3*of[x].Compute, sampleOf(updates).Mean(), meanOf(updates)*t,
+					saved(t, of[multicast].Seconds), saved(t, of[unicast].Seconds), t/of[multicast].Seconds, x.Redundancy == on.Nodes, missing(updates))
+			}
+		}
+	}
+	return f.Frame
+}
+
+// soonerFrame holds where CSSGD is sooner than either SSGD.
+func (s *sweep) soonerFrame() result.Frame {
+	f := kit.NewSheet("sooner", "setting:setting rival:method method:method nodes")
+	for _, v := range fourVariants {
+		for _, rival := range []exchange{multicast, unicast} {
+			addBelow(f, s.on, v, rival, secondsIn, v.Key, rival.key())
+		}
+	}
+	return f.Frame
+}
+
+// missing counts the runs that do not reach the target.
+func missing(x []float64) (n int) {
+	for _, v := range x {
+		if math.IsNaN(v) {
+			n++
+		}
+	}
+	return n
+}
+
+// fig9 and fig11 are the traffic to the target over the number of nodes.
+func fig9() exp.Experiment {
+	return traffic("fig9", "Fig. 9", dnn, func(*trainer, *sweep) ([]result.Claim, error) { return nil, nil })
+}
+
+// fig11 has the claim on both networks' traffic: of the DNN it needs an iteration's
+// bytes alone, for all methods make the same updates.
+func fig11() exp.Experiment {
+	return traffic("fig11", "Fig. 11", cnn, func(t *trainer, s *sweep) ([]result.Claim, error) {
+		dnns, err := t.timings(dnn)
+		if err != nil {
+			return nil, err
+		}
+		return []result.Claim{judgeLess(sameNet{cnn.Model, s.on}, sameNet{dnn.Model, dnns})}, nil
+	})
+}
+
+// messageOf returns the message model of a variant, a key of the enumeration messages:
+// bytes do not depend on what carries them.
+func messageOf(v variant) string {
+	if v.Whole {
+		return "whole"
+	}
+	return "micro"
+}
+
+// traffic is Fig. 9 or 11: bytes until the target, of all nodes together.
+func traffic(id, source string, net network, judge func(*trainer, *sweep) ([]result.Claim, error)) exp.Experiment {
+	return figure{id: id, source: source, nets: []network{net}, depth: toTarget,
+		show: func(t *trainer, r *result.Result, all []sweep) (err error) {
+			s := &all[0]
+			if r.Claims, err = judge(t, s); err != nil {
+				return err
+			}
+			idle := 0 // points with r = n, where nothing is sent
+			for _, c := range s.on {
+				if slices.Contains(redundancies, c.Nodes) {
+					idle++
+				}
+			}
+			r.Facts = append(s.facts(), kit.Facts("idle", idle)...)
+			r.Frames = []result.Frame{s.trafficFrame(), s.lessFrame(), meansFrame(s.on, bytesIn, multicast)}
+			for _, model := range []string{"micro", "whole"} {
+				for _, y := range []string{"once", "receivers"} {
+					r.Figures = append(r.Figures, result.Figure{ID: "traffic-" + model + "-" + y, Form: "line", Frame: "traffic",
+						Where: map[string]any{"messages": model, "idle": false}, X: "nodes", Y: []string{y}, By: []string{"method"}, Log: "y"})
+				}
+			}
+			return nil
+		}}.experiment()
+}
+
+// trafficFrame has a row for each message model, number of nodes and method.
+func (s *sweep) trafficFrame() result.Frame {
+	f := kit.NewSheet("traffic", "messages:messages nodes method:method updates/.1 packets once/GB.3 receivers/GB.3 of_multicast/%.1 of_receivers/%.1 idle missed")
+	for _, v := range []variant{judged, ethernet} {
+		for i, on := range s.on {
+			updates, plain := meanOf(s.updates[i]), on.Of[v.Key][multicast]
+			for _, x := range compared(on.Nodes) {
+				it := on.Of[v.Key][x]
+				f.Add(messageOf(v), on.Nodes, x.key(), updates, it.Packets, updates*it.Bytes/1e9, updates*it.Delivered/1e9,
+					100*it.Bytes/plain.Bytes, 100*it.Bytes/plain.Delivered, x.Redundancy == on.Nodes, missing(s.updates[i]))
+			}
+		}
+	}
+	return f.Frame
+}
+
+// lessFrame holds where CSSGD sends less than SSGD Multicast, by how bytes are counted.
+func (s *sweep) lessFrame() result.Frame {
+	f := kit.NewSheet("less", "messages:messages counted:counted method:method nodes")
+	for _, v := range []variant{judged, ethernet} {
+		addBelow(f, s.on, v, multicast, bytesIn, messageOf(v), "once")
+		addBelow(f, s.on, v, multicast, func(it iteration) float64 { return it.Delivered }, messageOf(v), "receivers")
+	}
+	return f.Frame
+}
+
+// fig14 and fig15 set the three algorithms side by side over the number of nodes.
+func fig14() exp.Experiment {
+	return threeAlgorithms("fig14", "Fig. 14", dnn, func(t *trainer, s *sweep) []result.Claim {
+		return []result.Claim{judgeSSGD("C01", dnn, s.on, s.differs(true)), judgeASGD("C02", s), judgeASGD("C03", s),
+			judgeRuns(t.env.Profile, t.env.Seeds), judgeScaling(s)}
+	})
+}
+
+func fig15() exp.Experiment {
+	return threeAlgorithms("fig15", "Fig. 15", cnn, func(_ *trainer, s *sweep) []result.Claim {
+		differs := s.differs(true)
+		return []result.Claim{judgeSSGD("C04", cnn, s.on, differs), judgeSSGD("C05", cnn, s.on, differs), judgeASGD("C06", s)}
+	})
+}
+
+// threeAlgorithms is Fig. 14 or 15: ASGD, SSGD Multicast and CSSGD at the better of
+// r = 2 and 3.
+func threeAlgorithms(id, source string, net network, judge func(*trainer, *sweep) []result.Claim) exp.Experiment {
+	return figure{id: id, source: source, nets: []network{net}, depth: toRace,
+		show: func(t *trainer, r *result.Result, all []sweep) error {
+			s := &all[0]
+			r.Claims = judge(t, s)
+			r.Facts = append(s.facts(), s.savingFacts()...)
+			r.Frames = []result.Frame{s.targetFrame(), s.firstFrame(), s.savingsFrame(), s.asgdFrame(), betterFrame(s.on), loadFrame(s.on)}
+			for _, v := range fourVariants {
+				r.Figures = append(r.Figures, result.Figure{ID: "times-" + v.Key, Form: "line", Frame: "first", Where: map[string]any{"setting": v.Key},
+					X: "nodes", Y: []string{"seconds"}, By: []string{"method"}, Log: "y"})
+			}
+			return nil
+		}}.experiment()
+}
+
+// targetFrame holds the times to the target, in every variant on every number of nodes.
+func (s *sweep) targetFrame() result.Frame {
+	f := kit.NewSheet("target", "setting:setting nodes asgd±/s.3 ssgd-multicast±/s.3 r cssgd±/s.3 of_ssgd/%.1 of_asgd/%.1")
+	for _, v := range fourVariants {
+		for i, on := range s.on {
+			ssgd, cssgd, asgd, r := s.times(i, v)
+			f.Add(v.Key, on.Nodes, sampleOf(asgd).Mean(), sampleOf(ssgd).Mean(), r, sampleOf(cssgd).Mean(),
+				saved(meanOf(cssgd), meanOf(ssgd)), saved(meanOf(cssgd), meanOf(asgd)))
+		}
+	}
+	return f.Frame
+}
+
+// firstFrame holds the mean times again, a row for each method, and who is first.
+func (s *sweep) firstFrame() result.Frame {
+	f := kit.NewSheet("first", "setting:setting nodes method:method seconds/s first")
+	for _, v := range fourVariants {
+		for i, on := range s.on {
+			ssgd, cssgd, asgd, _ := s.times(i, v)
+			means, first := []float64{meanOf(asgd), meanOf(ssgd), meanOf(cssgd)}, -1
+			for k, m := range means {
+				if !math.IsNaN(m) && (first < 0 || m < means[first]) {
+					first = k
+				}
+			}
+			for k, method := range []string{"asgd", multicast.key(), codedsgdKey} {
+				f.Add(v.Key, on.Nodes, method, means[k], k == first)
+			}
+		}
+	}
+	return f.Frame
+}
+
+// savingsFrame holds the paper's means in every variant.
+func (s *sweep) savingsFrame() result.Frame {
+	f := kit.NewSheet("savings", "setting:setting ssgd-multicast/%.2 ssgd-unicast/%.2 asgd~/%.2 cut/%.2")
+	for _, v := range fourVariants {
+		var cut kit.Estimate
+		if !v.Whole {
+			cut = s.savedOfCut(v)
+		}
+		asgd, _ := s.savedOfASGD(v, 0)
+		f.Add(v.Key, meanSaved(s.on, multicast, v), meanSaved(s.on, unicast, v), asgd, cut)
+	}
+	return f.Frame
+}
+
+// asgdFrame says how ASGD got to the target.
+func (s *sweep) asgdFrame() result.Frame {
+	f := kit.NewSheet("asgd", "nodes reached runs missed updates/.1 pushes/.1 staleness/versions.2 rate/samples/s.0 cssgd/samples/s.0 ssgd-multicast/samples/s.0")
+	for i, on := range s.on {
+		pushes, reached := s.pushes(i)
+		_, it := on.optimal(judged)
+		batch := float64(s.plan.Net.batch(on.Nodes))
+		f.Add(on.Nodes, reached, len(s.ends[i]), missing(s.ends[i]), meanOf(s.updates[i]), pushes, s.stale[i], s.rate[i],
+			batch/it.Seconds, batch/on.Of[judged.Key][multicast].Seconds)
+	}
+	f.Kind = result.Trained
+	return f.Frame
+}
+
+// savingFacts are the savings that the text tells, in the paper's model unless the key
+// says otherwise, and what the paper states.
+func (s *sweep) savingFacts() (out []result.Fact) {
+	asgd := func(v variant, least int) kit.Estimate { e, _ := s.savedOfASGD(v, least); return e }
+	last := len(s.on) - 1
+	_, cssgd, async, r := s.times(last, judged)
+	late := from(s.on, trainedFrom)
+	_, mean := uncodedFaster(s.on, judged)
+	add := func(key string, e kit.Estimate) { out = append(out, changed(key, e)...) }
+	add("saved.multicast", exactly(meanSaved(s.on, multicast, judged)))
+	add("saved.unicast", exactly(meanSaved(s.on, unicast, judged)))
+	add("saved.asgd", asgd(judged, 0))
+	add("saved.cut", s.savedOfCut(judged))
+	add("ethernet.multicast", exactly(meanSaved(s.on, multicast, ethernet)))
+	add("ethernet.asgd", asgd(ethernet, 0))
+	add("most.multicast", exactly(s.on[last].savedAt(judged, multicast)))
+	add("most.unicast", exactly(s.on[last].savedAt(judged, unicast)))
+	add("most.asgd", exactly(saved(meanOf(cssgd), meanOf(async))))
+	add("with-r1.multicast", exactly(mean))
+	add("late.multicast", exactly(meanSaved(late, multicast, judged)))
+	add("late.asgd", asgd(judged, trainedFrom))
+	for _, id := range []string{"C01", "C02", "C03", "C04", "C05", "C06"} {
+		c, _ := claims.Get(id)
+		out = append(out, kit.Facts("stated."+id+"/%.2", c.Numbers()[0])...)
+	}
+	return append(out, kit.Facts("most.r", r, "switch.mean/%.1", meanSaved(s.on, multicast, switched),
+		"late.nodes", trainedFrom, "early", len(late) > 0 && len(late) < len(s.on))...)
+}
