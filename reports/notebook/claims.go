@@ -25,6 +25,7 @@ type ClaimRow struct {
 	Interval          Both
 	Tolerance         Both
 	Criterion         Both // the rule by which a claim in words is judged
+	Note              Both // ours, on the text: that it contradicts another place, or is lost
 	Reasons, Differs  [2][]string
 }
 
@@ -95,8 +96,9 @@ func (p *page) claimRow(c result.Claim) (row ClaimRow, err error) {
 	case ranged.MatchString(stated.Value):
 		row.Stated[p.at] = withUnit(strings.Replace(stated.Value, "-", "–", 1), unit)
 	case stated.Value != "-":
-		row.Stated[p.at] = stated.Value
+		row.Stated[p.at] = p.value(stated)
 	}
+	row.Note[p.at] = p.claim(c.ID, "note", "")
 	if stated.Tolerance != nil && (len(numbers) > 0 || stated.ToleranceWhy == "") {
 		row.Tolerance[p.at] = "±" + withUnit(Number(*stated.Tolerance, nil), p.points(stated.Unit))
 	}
@@ -124,7 +126,7 @@ func (p *page) points(unit string) string {
 // found prints what was measured, or found in words, and the intervals of numbers.
 func (p *page) found(c result.Claim, stated claims.Claim, unit string) (found, interval string, err error) {
 	if c.Found != nil && c.Found.Code == claims.AsStated {
-		return stated.Value, "", nil
+		return p.value(stated), "", nil
 	}
 	if c.Found != nil {
 		found, err = p.words1(*c.Found)
@@ -183,7 +185,7 @@ func (p *page) all(list []result.Reason) (out []string, err error) {
 // join adds the Chinese words.
 func (r *ClaimRow) join(zh ClaimRow) {
 	for _, pair := range [][2]*Both{{&r.Statement, &zh.Statement}, {&r.Source, &zh.Source}, {&r.Stated, &zh.Stated}, {&r.Found, &zh.Found},
-		{&r.Interval, &zh.Interval}, {&r.Tolerance, &zh.Tolerance}, {&r.Criterion, &zh.Criterion}} {
+		{&r.Interval, &zh.Interval}, {&r.Tolerance, &zh.Tolerance}, {&r.Criterion, &zh.Criterion}, {&r.Note, &zh.Note}} {
 		pair[0][1] = pair[1][1]
 	}
 	r.Reasons[1], r.Differs[1] = zh.Reasons[1], zh.Differs[1]
