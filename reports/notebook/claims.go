@@ -1,8 +1,10 @@
 package notebook
 
 import (
+	"errors"
 	"fmt"
 	"html/template"
+	"io/fs"
 	"regexp"
 	"slices"
 	"strings"
@@ -54,11 +56,12 @@ func (p *page) claims(ids ...string) (string, error) {
 	return p.block(Part{Claims: &Claims{Rows: rows}}), nil
 }
 
-// ClaimRows returns all claims of a result in words, in both languages.
+// ClaimRows returns all claims of a result in words, in both languages. A result without a
+// notebook has the reasons of all.
 func (b *Book) ClaimRows(r *result.Result) (out []ClaimRow, err error) {
 	for l := range Languages {
 		p := b.page(l, r, nil)
-		if _, _, err := p.render(); err != nil { // its notebook may define reasons
+		if _, err := p.parse(); err != nil && !errors.Is(err, fs.ErrNotExist) { // it may define reasons
 			return nil, fmt.Errorf("notebook %s.%s.md: profile %s: %w", r.ID, p.lang, r.Profile, err)
 		}
 		for i, c := range r.Claims {
