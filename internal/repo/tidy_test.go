@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	maxFileLines     = 400
+	maxFileLines     = 600
 	maxFunctionLines = 70
 )
 
