@@ -32,11 +32,8 @@ type accountingPlan struct {
 }
 
 func planAccounting(profile string) accountingPlan {
-	p := accountingPlan{Least: 2, Most: 12, Drawn: []int{8, 10}, Exchanged: 6, Elements: 1440, Stated: 10, StatedRedundancies: []int{1, 2, 3}}
-	if profile == "ci" {
-		p.Most, p.Drawn, p.Exchanged = 6, []int{5, 6}, 4
-	}
-	return p
+	return accountingPlan{Least: 2, Most: pick(profile, 6, 12), Drawn: pick(profile, []int{5, 6}, []int{8, 10}), Exchanged: pick(profile, 4, 6),
+		Elements: 1440, Stated: 10, StatedRedundancies: []int{1, 2, 3}}
 }
 
 // accounting sets all ways of counting what a batch sends side by side.
@@ -44,10 +41,7 @@ func accounting() exp.Experiment {
 	return kit.Inquiry{ID: "codedsgd/accounting", Source: "CSSGD, §2.2 and §2.4", Kind: result.Modelled, Profiles: exp.Profiles, Seedless: true,
 		Seconds: takes(0.1, 0.6),
 		Config: func(profile string) map[string]any {
-			var keys []string
-			for _, a := range codedsgd.Accountings() {
-				keys = append(keys, a.Key)
-			}
+			keys := keysOf(codedsgd.Accountings(), func(a codedsgd.Accounting) string { return a.Key })
 			return map[string]any{"plan": planAccounting(profile), "accountings": keys}
 		},
 		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
@@ -57,10 +51,7 @@ func accounting() exp.Experiment {
 				return err
 			}
 			b.Step("blocks and packets")
-			stated, err := countStated(plan)
-			if err != nil {
-				return err
-			}
+			stated := countStated(plan)
 			b.Step("the stated case")
 			real, err := exchangeSizes(ctx, plan)
 			if err != nil {
@@ -81,38 +72,24 @@ type size struct {
 	Loads   []*big.Rat
 }
 
-// countSizes enumerates every redundancy of least to most nodes, from small to large.
+// countSizes enumerates every redundancy of least to most nodes.
 func countSizes(ctx context.Context, least, most int) (all []size, err error) {
-	for n := least; n <= most; n++ {
-		for r := 1; r <= n; r++ {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			s, err := countSize(n, r)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, s)
-		}
+	for n, r := range sizesOf(ctx, least, most) {
+		all = append(all, countSize(n, r))
 	}
-	return all, nil
+	return all, ctx.Err()
 }
 
-func countSize(n, r int) (size, error) {
-	s := size{N: n, R: r}
-	e, err := codedsgd.Enumerate(n, r)
-	if err != nil {
-		return s, err
-	}
-	s.Counted = e.Counts()
+func countSize(n, r int) size {
+	s := size{N: n, R: r, Counted: must(codedsgd.Enumerate(n, r)).Counts()}
 	for _, a := range codedsgd.Accountings() {
 		s.Loads = append(s.Loads, a.Load(n, r))
 	}
-	return s, nil
+	return s
 }
 
 // at is an accounting's load; nil where there is none.
-func (s *size) at(key string) *big.Rat {
+func (s size) at(key string) *big.Rat {
 	for i, a := range codedsgd.Accountings() {
 		if a.Key == key {
 			return s.Loads[i]
@@ -122,7 +99,7 @@ func (s *size) at(key string) *big.Rat {
 }
 
 // counted are the loads that follow from the enumerated blocks and packets alone.
-func (s *size) counted() map[string]*big.Rat {
+func (s size) counted() map[string]*big.Rat {
 	c, lacking := s.Counted, int64(s.N*s.Counted.Left)
 	loads := map[string]*big.Rat{
 		"coded":           big.NewRat(int64(c.Elements), int64(s.R)),
@@ -140,10 +117,10 @@ func (s *size) counted() map[string]*big.Rat {
 
 // countedEqual says how many of the counted loads are the closed form's, of how many.
 func countedEqual(sizes []size) (equal, of int) {
-	for i := range sizes {
-		for key, load := range sizes[i].counted() {
+	for _, s := range sizes {
+		for key, load := range s.counted() {
 			of++
-			if load.Cmp(sizes[i].at(key)) == 0 {
+			if load.Cmp(s.at(key)) == 0 {
 				equal++
 			}
 		}
@@ -152,12 +129,12 @@ func countedEqual(sizes []size) (equal, of int) {
 }
 
 // ratio is (19), counted.
-func (s *size) ratio() *big.Rat {
+func (s size) ratio() *big.Rat {
 	return big.NewRat(int64(s.Counted.Elements), int64(s.R*s.Counted.Alone))
 }
 
 // likeForLike is coded over uncoded, both multicast, counted; nil where nothing is sent.
-func (s *size) likeForLike() *big.Rat {
+func (s size) likeForLike() *big.Rat {
 	if s.Counted.Left == 0 {
 		return nil
 	}
@@ -165,15 +142,12 @@ func (s *size) likeForLike() *big.Rat {
 }
 
 // countStated counts the loads of C29.
-func countStated(plan accountingPlan) (loads []*big.Rat, err error) {
+func countStated(plan accountingPlan) (loads []*big.Rat) {
 	for _, r := range plan.StatedRedundancies {
-		s, err := countSize(plan.Stated, r)
-		if err != nil {
-			return nil, err
-		}
+		s := countSize(plan.Stated, r)
 		loads = append(loads, s.counted()["coded"])
 	}
-	return loads, nil
+	return loads
 }
 
 func judgeStated(loads []*big.Rat) result.Claim {
@@ -186,13 +160,12 @@ func judgeStated(loads []*big.Rat) result.Claim {
 }
 
 // coding reports whether s codes anything and sends anything.
-func (s *size) coding() bool { return s.R >= 2 && s.R < s.N }
+func (s size) coding() bool { return s.R >= 2 && s.R < s.N }
 
 // oneNth counts the sizes that code, of them those whose ratio is 1/n, and those whose is
 // the form of (19); smallest is the first that is not 1/n.
 func oneNth(sizes []size) (of, equal, form int, smallest *size) {
-	for i := range sizes {
-		s := &sizes[i]
+	for _, s := range sizes {
 		if !s.coding() {
 			continue
 		}
@@ -200,7 +173,7 @@ func oneNth(sizes []size) (of, equal, form int, smallest *size) {
 		if s.ratio().Cmp(big.NewRat(1, int64(s.N))) == 0 {
 			equal++
 		} else if smallest == nil {
-			smallest = s
+			smallest = &s
 		}
 		if s.ratio().Cmp(codedsgd.LRatio(s.N, s.R)) == 0 {
 			form++
@@ -229,8 +202,7 @@ func judgeOneNth(sizes []size) result.Claim {
 func judgeLikeForLike(sizes []size) result.Claim {
 	of, less, late := 0, 0, 0
 	words, right := result.Reason{}, true
-	for i := range sizes {
-		s := &sizes[i]
+	for _, s := range sizes {
 		counted := s.likeForLike()
 		if counted == nil {
 			continue
@@ -251,8 +223,11 @@ func judgeLikeForLike(sizes []size) result.Claim {
 	return claims.Verdict("C28", f)
 }
 
-// float is a load as a table has it.
+// float is a load as a table has it, NaN where there is none.
 func float(x *big.Rat) float64 {
+	if x == nil {
+		return math.NaN()
+	}
 	f, _ := x.Float64()
 	return f
 }
@@ -268,7 +243,7 @@ var realWays = []struct{ Method, Once, Each string }{
 
 // exchanged is one real exchange: the gradients that its bytes are.
 type exchanged struct {
-	N, R, Way  int
+	N, R       int
 	Packets    int64
 	Once, Each *big.Rat
 	Same       bool // as the accountings say
@@ -310,35 +285,25 @@ func exchangeOnce(ctx context.Context, n, r, elements int, method string) (t cod
 // exchangeSizes makes real exchanges of every way and small size, and compares their
 // bytes with the accountings.
 func exchangeSizes(ctx context.Context, plan accountingPlan) (all []exchanged, err error) {
-	for n := plan.Least; n <= plan.Exchanged; n++ {
-		for r := 1; r <= n; r++ {
-			s, err := countSize(n, r)
+	for n, r := range sizesOf(ctx, plan.Least, plan.Exchanged) {
+		s := countSize(n, r)
+		for _, way := range realWays {
+			t, err := exchangeOnce(ctx, n, r, plan.Elements, way.Method)
 			if err != nil {
 				return nil, err
 			}
-			for w, way := range realWays {
-				t, err := exchangeOnce(ctx, n, r, plan.Elements, way.Method)
-				if err != nil {
-					return nil, err
-				}
-				unit := int64(4 * plan.Elements)
-				x := exchanged{N: n, R: r, Way: w, Packets: t.Packets, Once: big.NewRat(t.Bytes, unit), Each: big.NewRat(t.Delivered, unit)}
-				x.Same = x.Once.Cmp(s.at(way.Once)) == 0 && (way.Each == "" || x.Each.Cmp(s.at(way.Each)) == 0)
-				all = append(all, x)
-			}
+			unit := int64(4 * plan.Elements)
+			x := exchanged{N: n, R: r, Packets: t.Packets, Once: big.NewRat(t.Bytes, unit), Each: big.NewRat(t.Delivered, unit)}
+			x.Same = x.Once.Cmp(s.at(way.Once)) == 0 && (way.Each == "" || x.Each.Cmp(s.at(way.Each)) == 0)
+			all = append(all, x)
 		}
 	}
-	return all, nil
+	return all, ctx.Err()
 }
 
 // sameExchanges counts the exchanges whose bytes are the accountings'.
-func sameExchanges(all []exchanged) (same int) {
-	for i := range all {
-		if all[i].Same {
-			same++
-		}
-	}
-	return same
+func sameExchanges(all []exchanged) int {
+	return kit.CountIf(all, func(x exchanged) bool { return x.Same })
 }
 
 // showLoads fills in the loads, who sends less where, and what real exchanges sent.
@@ -354,43 +319,32 @@ func showLoads(r *result.Result, plan accountingPlan, sizes []size, real []excha
 	r.Facts = loadFacts(plan, sizes, real)
 }
 
-// loadOf is a load as a number, NaN where there is none.
-func loadOf(x *big.Rat) float64 {
-	if x == nil {
-		return math.NaN()
-	}
-	return float(x)
-}
-
 // loads has one row per n and r, and one column per accounting; sends: r < n.
 func loads(sizes []size) result.Frame {
 	columns := "n r "
 	for _, a := range codedsgd.Accountings() {
 		columns += a.Key + "/" + gradientUnits + ".2 "
 	}
-	f := kit.NewSheet("loads", columns+"sends")
-	for _, s := range sizes {
+	return kit.Rows("loads", columns+"sends", sizes, func(s size) []any {
 		row := []any{s.N, s.R}
 		for _, l := range s.Loads {
-			row = append(row, loadOf(l))
+			row = append(row, float(l))
 		}
-		f.Add(append(row, s.R < s.N)...)
-	}
-	return f.Frame
+		return append(row, s.R < s.N)
+	})
 }
 
 // sends are the sizes at which coded packets, a multicast once, send less than an
 // accounting, and those that could be compared: r < n, and the accounting exists.
 func sends(sizes []size, key string) (less, of []size) {
-	for i := range sizes {
-		s := &sizes[i]
+	for _, s := range sizes {
 		rival := s.at(key)
 		if s.R == s.N || rival == nil {
 			continue
 		}
-		of = append(of, *s)
+		of = append(of, s)
 		if s.at("coded").Cmp(rival) < 0 {
-			less = append(less, *s)
+			less = append(less, s)
 		}
 	}
 	return less, of
@@ -435,16 +389,13 @@ func showWins(plan accountingPlan, sizes []size) []result.Frame {
 
 // ratios sets (19) beside the same blocks multicast without coding, both counted.
 func ratios(sizes []size) result.Frame {
-	f := kit.NewSheet("ratios", "n r eq19/.4 overr/.4 overn/.4 like/.4 bound/.4 exact")
-	f.Kind = result.Counted
-	for i := range sizes {
-		s, exact := &sizes[i], ""
+	return kit.As(result.Counted, kit.Rows("ratios", "n r eq19/.4 overr/.4 overn/.4 like/.4 bound/.4 exact", sizes, func(s size) []any {
+		exact := ""
 		if s.coding() {
 			exact = s.ratio().RatString()
 		}
-		f.Add(s.N, s.R, float(s.ratio()), 1/float64(s.R), 1/float64(s.N), loadOf(s.likeForLike()), float(codedsgd.Bound(s.N, s.R)), exact)
-	}
-	return f.Frame
+		return []any{s.N, s.R, float(s.ratio()), 1 / float64(s.R), 1 / float64(s.N), float(s.likeForLike()), float(codedsgd.Bound(s.N, s.R)), exact}
+	}))
 }
 
 // exchangedFrame has one row per size, and one column per way of exchanging.
@@ -470,8 +421,7 @@ func exchangedFrame(all []exchanged) result.Frame {
 func messages(plan accountingPlan, sizes []size) result.Frame {
 	const unit = "/" + gradientUnits
 	f := kit.NewSheet("messages", "n r cssgd"+unit+" ssgd-unicast"+unit+" ssgd-multicast"+unit)
-	for i := range sizes {
-		s := &sizes[i]
+	for _, s := range sizes {
 		of := func(load string) float64 { return float(new(big.Rat).Quo(s.at(load), s.at("blocks"))) }
 		if s.R < s.N && slices.Contains(plan.Drawn, s.N) {
 			f.Add(s.N, s.R, of("coded"), of("blocks-unicast"), of("blocks"))
@@ -481,13 +431,8 @@ func messages(plan accountingPlan, sizes []size) result.Frame {
 }
 
 // sizeIndex finds one size; the plan has it.
-func sizeIndex(sizes []size, n, r int) *size {
-	for i := range sizes {
-		if sizes[i].N == n && sizes[i].R == r {
-			return &sizes[i]
-		}
-	}
-	panic(fmt.Sprintf("codedsgd: no size n = %d, r = %d", n, r))
+func sizeIndex(sizes []size, n, r int) size {
+	return sizes[slices.IndexFunc(sizes, func(s size) bool { return s.N == n && s.R == r })]
 }
 
 // rise follows CSSGD's load on n nodes from r = 1 up to where it no longer rises.
@@ -501,8 +446,7 @@ func rise(sizes []size, n int) (r int) {
 func loadFacts(plan accountingPlan, sizes []size, real []exchanged) []result.Fact {
 	n := plan.Drawn[len(plan.Drawn)-1]
 	half, others, late, under, sending := 0, 0, 0, 0, 0 // like for like below 1 where r > n/2, and otherwise
-	for i := range sizes {
-		s := &sizes[i]
+	for _, s := range sizes {
 		if s.R == s.N {
 			continue
 		}
@@ -523,7 +467,7 @@ func loadFacts(plan accountingPlan, sizes []size, real []exchanged) []result.Fac
 	equal, of := countedEqual(sizes)
 	nth, nthEqual, _, _ := oneNth(sizes)
 	top := rise(sizes, n)
-	load := func(accounting string, r int) float64 { return loadOf(sizeIndex(sizes, n, r).at(accounting)) }
+	load := func(accounting string, r int) float64 { return float(sizeIndex(sizes, n, r).at(accounting)) }
 	return kit.Facts("most", plan.Most, "n", n, "n.last", n-1, "exchanged", plan.Exchanged, "elements", plan.Elements,
 		"real", len(real), "real.same", sameExchanges(real), "counted", of, "counted.same", equal, "sizes", sending, "under", under,
 		"half", half == late && others == 0, "half.late", half, "half.other", others, "nth", nth, "nth.equal", nthEqual,

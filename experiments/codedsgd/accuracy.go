@@ -92,7 +92,7 @@ func finalsPlans(nets []*finals) result.Frame {
 			narrower = 1 / p.Width
 		}
 		s.Add(p.Net.Model, f.within(), f.w.ssgd[0].Data.Name, n, p.Net.PerNode, p.Rate, narrower, p.Every, p.Images, p.blocks(n),
-			microBlocks(n, redundancies...), p.Alone, len(f.w.asgd))
+			qOf(n), p.Alone, len(f.w.asgd))
 	}
 	return s.Frame
 }

@@ -29,10 +29,7 @@ type redundantPlan struct {
 }
 
 func planRedundant(profile string) redundantPlan {
-	if profile == "ci" {
-		return redundantPlan{Most: 8, Length: 25, Batch: 100}
-	}
-	return redundantPlan{Most: 12, Length: 25, Batch: 100}
+	return redundantPlan{Most: pick(profile, 8, 12), Length: 25, Batch: 100}
 }
 
 // fig1 is the redundant distribution: who computes what, and what the others then
@@ -45,21 +42,13 @@ func fig1() exp.Experiment {
 		},
 		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
 			plan := planRedundant(env.Profile)
-			if err := distribute(plan, r); err != nil {
-				return err
-			}
+			distribute(plan, r)
 			var all []assembly
-			for n := 1; n <= plan.Most; n++ {
-				for k := 1; k <= n; k++ {
-					if err := ctx.Err(); err != nil {
-						return err
-					}
-					x, err := assemble(n, k, plan.Length)
-					if err != nil {
-						return err
-					}
-					all = append(all, x)
-				}
+			for n, k := range sizesOf(ctx, 1, plan.Most) {
+				all = append(all, assemble(n, k, plan.Length))
+			}
+			if err := ctx.Err(); err != nil {
+				return err
 			}
 			showAssemblies(plan, all, r)
 			return nil
@@ -80,17 +69,9 @@ type assembly struct {
 // assemble runs the distribution: block q's gradient is length numbers that no other
 // block has; holder of rank k gathers segment k, and who lacks the block puts the r
 // segments together.
-func assemble(n, r, length int) (assembly, error) {
-	x := assembly{Nodes: n, Redundancy: r}
-	a, err := codedsgd.Assign(n, r)
-	if err != nil {
-		return x, err
-	}
-	cut, err := codedsgd.NewCut(length, [2]int{length, 1}, r, codedsgd.Rows)
-	if err != nil {
-		return x, err
-	}
-	x.Blocks = a.Blocks()
+func assemble(n, r, length int) assembly {
+	a, cut := must(codedsgd.Assign(n, r)), must(codedsgd.NewCut(length, [2]int{length, 1}, r, codedsgd.Rows))
+	x := assembly{Nodes: n, Redundancy: r, Blocks: a.Blocks()}
 	received := 0
 	buffer, got := make([]int32, cut.Len(0)), make([]int32, length)
 	for node := range n {
@@ -111,15 +92,11 @@ func assemble(n, r, length int) (assembly, error) {
 				received += len(part)
 				x.Pieces++
 			}
-			for i, v := range gradientOf(q, length) {
-				if got[i] != v {
-					x.Wrong++
-				}
-			}
+			x.Wrong += unlike(got, gradientOf(q, length))
 		}
 	}
 	x.Units = float64(received) / float64(length)
-	return x, nil
+	return x
 }
 
 // gradientOf stands in for block q's gradient: no number stands twice in all.
@@ -129,6 +106,16 @@ func gradientOf(q, length int) []int32 {
 		g[i] = int32(q*length + i)
 	}
 	return g
+}
+
+// unlike counts the places in which two gradients differ.
+func unlike(a, b []int32) (n int) {
+	for i := range a {
+		if a[i] != b[i] {
+			n++
+		}
+	}
+	return n
 }
 
 func fill(x []int32, v int32) {
@@ -163,14 +150,11 @@ func without(a *codedsgd.Assignment, node int) (lacks []int) {
 
 // distribute fills in what blocks and nodes of the pictured clusters are. A list of
 // nodes, each with a number that goes with it, is spelled "0:1,2:2".
-func distribute(plan redundantPlan, r *result.Result) error {
+func distribute(plan redundantPlan, r *result.Result) {
 	clusters := kit.NewSheet("clusters", "cluster n r blocks have lack width")
 	held := kit.NewSheet("held", "cluster node from to state:state holders")
 	for _, at := range pictures {
-		a, err := codedsgd.Assign(at[0], at[1])
-		if err != nil {
-			return err
-		}
+		a := must(codedsgd.Assign(at[0], at[1]))
 		clusters.Add(suffix(a), a.Nodes(), a.Redundancy(), a.Blocks(), len(a.Of(0)), len(without(a, 0)), drawnBatch/a.Blocks())
 		cuts := a.Split(drawnBatch, a.Blocks(), nil)
 		for node := range a.Nodes() {
@@ -184,7 +168,6 @@ func distribute(plan redundantPlan, r *result.Result) error {
 			X: "from", Y: []string{"to"}, Lane: "node", State: "state", Label: "holders"})
 	}
 	r.Frames = append(r.Frames, clusters.Frame, held.Frame)
-	return nil
 }
 
 // samples of each block of a batch, by Algorithm 2.
@@ -201,11 +184,8 @@ func samples(a *codedsgd.Assignment, batch int) []int {
 func blocksOf(a *codedsgd.Assignment, batch int) result.Frame {
 	s := kit.NewSheet("blocks-"+suffix(a), "block holders samples segments lacked")
 	for q, size := range samples(a, batch) {
-		var segments []string
+		segments := keysOf(a.Holders(q), func(h int) string { return fmt.Sprintf("%d:%d", h, a.Position(q, h)) })
 		var lacked []int
-		for _, h := range a.Holders(q) {
-			segments = append(segments, fmt.Sprintf("%d:%d", h, a.Position(q, h)))
-		}
 		for node := range a.Nodes() {
 			if !a.Holds(node, q) {
 				lacked = append(lacked, node)

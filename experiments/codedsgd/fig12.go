@@ -149,7 +149,7 @@ func (s *study) rivalsFrame() result.Frame {
 func (s *study) settingFacts(stated int) []result.Fact {
 	v, overlap := s.judged(), s.Timed["micro-medium-overlap"]
 	onSwitch := s.Timed["micro-switch"].means()
-	q, others := microBlocks(anchor, allRedundancies()...), microBlocks(anchor, redundancies...)
+	q, others := microBlocks(anchor, allRedundancies()...), qOf(anchor)
 	return kit.Facts("nodes", anchor, "q", q, "q.others", others, "at-once", q/others, "batch", s.Net.batch(anchor),
 		"coding/GB/s", train.CodingRate/1e9, "jitter/%", 100*referencePlatform().Workers[0].Jitter,
 		"iterations", iterationsOf(s.Profile), "iterations.whole", timedIterations, "cut", s.Profile == "quick",

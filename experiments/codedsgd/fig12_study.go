@@ -170,7 +170,7 @@ func base(net network, x exchange, shared bool) setting {
 	s := setting{Net: net, Nodes: anchor, Exchange: x, Shared: shared}
 	if !x.Whole {
 		s.Micro = microBlocks(anchor, allRedundancies()...)
-		s.Grow = s.Micro / microBlocks(anchor, redundancies...)
+		s.Grow = s.Micro / qOf(anchor)
 	}
 	return s
 }

@@ -210,7 +210,7 @@ type precisionStudy struct {
 func (a arithmetic) blocksOf(n int) int {
 	switch a.Blocks {
 	case 0:
-		return microBlocks(n, redundancies...)
+		return qOf(n)
 	case -1:
 		return n
 	}
@@ -247,7 +247,7 @@ type clippedCounts struct {
 
 // study trains and counts all of one network.
 func (w *precision) study(p precisionPlan) (s precisionStudy, err error) {
-	s = precisionStudy{Plan: p, Kinds: w.kinds, Learnt: make([][]learnt, len(w.kinds)), Cuts: []int{microBlocks(p.Nodes, redundancies...), p.Nodes, 1}}
+	s = precisionStudy{Plan: p, Kinds: w.kinds, Learnt: make([][]learnt, len(w.kinds)), Cuts: []int{qOf(p.Nodes), p.Nodes, 1}}
 	set, err := train.OpenData(p.Data, w.env.DataDir, p.Net.Model)
 	if err != nil {
 		return s, err

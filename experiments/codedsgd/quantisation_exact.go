@@ -322,7 +322,7 @@ func codingCosts(ctx context.Context, env exp.Env) (out []codingCost, err error)
 		}
 		for _, whole := range []bool{false, true} {
 			for _, r := range redundancies {
-				q := microBlocks(anchor, redundancies...)
+				q := qOf(anchor)
 				if whole {
 					q = choose(anchor, r)
 				}

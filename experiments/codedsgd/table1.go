@@ -86,7 +86,7 @@ type nClass struct {
 // taskOf reads the task off the configuration that trainings on so many nodes use.
 func taskOf(w network, nodes int, profile string, set *datasets.Set) (nClass, error) {
 	cfg := w.config(codedsgd.CSSGD, nodes, profile)
-	t := nClass{Network: w, Nodes: cfg.Workers, Classes: cfg.Classes, Batch: cfg.BatchSize, Micros: microBlocks(nodes, redundancies...)}
+	t := nClass{Network: w, Nodes: cfg.Workers, Classes: cfg.Classes, Batch: cfg.BatchSize, Micros: qOf(nodes)}
 	m, err := w.network(nodes)
 	if err != nil {
 		return t, err
@@ -218,7 +218,7 @@ func table1Facts(p *cluster.Platform, all []nClass, rho []ratio) []result.Fact {
 		}
 	}
 	last := all[len(all)-1]
-	return kit.Facts("calibrated", calibrated, "micro", microBlocks(calibrated, redundancies...),
+	return kit.Facts("calibrated", calibrated, "micro", qOf(calibrated),
 		"inside", !slices.ContainsFunc(rho, func(r ratio) bool { return !r.inside() }),
 		"nodes", len(p.Workers), "server", p.Server != nil, "multicast", p.Multicast,
 		"speed/GFLOP/s", p.Workers[0].FLOPS/1e9, "link/Gb/s", p.Workers[0].Bandwidth*8/1e9, "fewest", fewest, "most", most,
@@ -264,7 +264,7 @@ func calibration(p *cluster.Platform) ([]ratio, error) {
 		}
 		host := p.Workers[0]
 		r.Calc = float64(w.PerNode) * r.FLOP / host.FLOPS
-		messages := float64((calibrated - 1) * microBlocks(calibrated, redundancies...) / calibrated)
+		messages := float64((calibrated - 1) * qOf(calibrated) / calibrated)
 		r.Comm = messages * 4 * float64(r.Parameters) / host.Bandwidth
 		r.Low, r.High = threshold(calibrated, r.Best-1), threshold(calibrated, r.Best)
 		out = append(out, r)

@@ -100,7 +100,7 @@ func (s *setting) micro() int {
 	if s.Micro > 0 {
 		return s.Micro
 	}
-	return microBlocks(s.Nodes, redundancies...)
+	return qOf(s.Nodes)
 }
 
 // platform is the reference's, changed as s says.

@@ -94,7 +94,7 @@ func (s trainingPlan) blocks(n int) int {
 	if s.Coarse > 0 && n >= s.Coarse {
 		return s.Blocks
 	}
-	return microBlocks(n, redundancies...)
+	return qOf(n)
 }
 
 // seedsOf are those of the command's seeds that are used.

@@ -287,7 +287,7 @@ func (w *largest) facts() []result.Fact {
 	}
 	return kit.Facts("data:data", w.ssgd[0].Data.Name, "nodes", n, "batch", p.Net.PerNode, "rate", p.Rate, "narrower", narrower,
 		"updates", p.Updates, "every", p.Every, "images", p.Images, "runs", len(w.asgd),
-		"blocks", p.blocks(n), "q", microBlocks(n, redundancies...), "coarse", p.blocks(n) != microBlocks(n, redundancies...),
+		"blocks", p.blocks(n), "q", qOf(n), "coarse", p.blocks(n) != qOf(n),
 		"target/%", 100*w.target, "target.stated/%", 100*statedTarget(p.Net), "target.is-stated", p.Target > 0, "two-nodes", p.Nodes[0] == 2,
 		"whole.seed", whole.seed, "whole.updates", whole.updates, "whole.best/%.1", 100*whole.whole.bestIn(whole.updates),
 		"micro.best/%.1", 100*whole.micro.bestIn(whole.updates), "clips", whole.whole.Clipped > 0 || whole.micro.Clipped > 0,
@@ -383,7 +383,7 @@ func loadFrame(cs []timing) result.Frame {
 	s := kit.NewSheet("load", "nodes q ratio/.3")
 	for _, c := range cs {
 		it := c.Of[judged.Key][unicast]
-		s.Add(c.Nodes, microBlocks(c.Nodes, redundancies...), it.Seconds/it.Compute-1)
+		s.Add(c.Nodes, qOf(c.Nodes), it.Seconds/it.Compute-1)
 	}
 	return s.Frame
 }

@@ -20,6 +20,16 @@ func Each[C any](cells []C, of func(C) float64) Sample {
 	return out
 }
 
+// CountIf returns of how many xs is says yes.
+func CountIf[T any](xs []T, is func(T) bool) (n int) {
+	for _, x := range xs {
+		if is(x) {
+			n++
+		}
+	}
+	return n
+}
+
 // Map returns f of every number.
 func (s Sample) Map(f func(float64) float64) Sample {
 	return Each(s, f)
