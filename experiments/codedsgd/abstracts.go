@@ -263,13 +263,19 @@ func (f form) batch(n, r int, rho float64) float64 {
 	return float64(r) + rho*float64(n-r)/float64((n-1)*r)
 }
 
+// best returns the best redundancy of n nodes, of equal ones the smallest.
+func (f form) best(n int, rho float64) int {
+	var t []float64
+	for r := 1; r <= n; r++ {
+		t = append(t, f.batch(n, r, rho))
+	}
+	return bestOf(t)
+}
+
 // saving is what the best redundancy saves of SSGD's time per batch, a share; less
 // than 0 where it takes longer.
 func (f form) saving(n int, rho float64) float64 {
-	least := math.Inf(1)
-	for r := 1; r <= n; r++ {
-		least = min(least, f.batch(n, r, rho))
-	}
+	least := f.batch(n, f.best(n, rho), rho)
 	ssgd := 1 + rho
 	if f.Multicast {
 		ssgd = 1 + rho/float64(n-1)

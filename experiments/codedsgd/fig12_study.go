@@ -71,13 +71,10 @@ func sweepOf(profile string) []float64 {
 // iterationsOf is how many jittered iterations a profile's times are means over, per
 // seed.
 func iterationsOf(profile string) int {
-	switch profile {
-	case "ci":
-		return 1
-	case "quick":
+	if profile == "quick" {
 		return 2
 	}
-	return timedIterations
+	return pick(profile, 1, timedIterations)
 }
 
 // byRedundancy holds seconds per batch by r − 1, one per seed.
@@ -215,7 +212,7 @@ func meanOf(x []float64) float64 {
 // byRedundancy times a method in a variant, with every r.
 func (t *timer) byRedundancy(net network, method string, v variant) (byRedundancy, error) {
 	out := make(byRedundancy, anchor)
-	return out, each(anchor, func(i int) (err error) {
+	return out, kit.AtOnce(anchor, func(i int) (err error) {
 		out[i], _, err = t.seeds(base(net, exchange{Method: method, Redundancy: i + 1, Whole: v.Whole, NoOverlap: !v.Overlap}, v.Shared))
 		return err
 	})
@@ -276,7 +273,7 @@ func (t *timer) model(s *study) error {
 // ideals returns the seconds of CSSGD by r − 1 at a ratio; own is the platform's.
 func (t *timer) ideals(net network, whole, shared bool, ratio, own float64) ([]float64, error) {
 	out := make([]float64, anchor)
-	return out, each(anchor, func(i int) error {
+	return out, kit.AtOnce(anchor, func(i int) error {
 		it, err := timeSetting(t.ctx, t.env, ideal(net, i+1, whole, shared, ratio, own))
 		out[i] = it.Seconds
 		return err
@@ -285,10 +282,7 @@ func (t *timer) ideals(net network, whole, shared bool, ratio, own float64) ([]f
 
 func (t *timer) rivals(net network) ([]rival, error) {
 	out := rivalsOf()
-	layers, _, err := layersOf(net, anchor)
-	if err != nil {
-		return nil, err
-	}
+	layers, _ := layersOf(net, anchor)
 	for i := range out {
 		x := &out[i]
 		for _, shared := range []bool{true, false} {
@@ -311,7 +305,7 @@ func (t *timer) rivals(net network) ([]rival, error) {
 // point finds the best redundancies at one ratio.
 func (t *timer) point(net network, ratio, own float64) (p sweepPoint, err error) {
 	p.Ratio, p.Real = ratio, math.Sqrt(float64(anchor)/float64(anchor-1)*ratio)
-	p.Exact, p.Short = modelBest(forms[0], ratio), modelBest(forms[1], ratio)
+	p.Exact, p.Short = forms[0].best(anchor, ratio), forms[1].best(anchor, ratio)
 	for _, x := range []struct {
 		whole, shared bool
 		to            *int
@@ -324,13 +318,4 @@ func (t *timer) point(net network, ratio, own float64) (p sweepPoint, err error)
 	}
 	t.bar.Step(fmt.Sprintf("%s, Tcomm/Tcalc = %g", net.Title, ratio))
 	return p, nil
-}
-
-// modelBest returns the best redundancy of 8 nodes by a form of the model.
-func modelBest(f form, ratio float64) int {
-	var t []float64
-	for _, r := range allRedundancies() {
-		t = append(t, f.batch(anchor, r, ratio))
-	}
-	return bestOf(t)
 }

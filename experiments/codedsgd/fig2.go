@@ -37,17 +37,12 @@ type plainRun struct {
 
 // show runs everything for n nodes at redundancy r.
 func show(ctx context.Context, n, r int) (shownExchange, error) {
-	x := shownExchange{}
-	var err error
-	if x.A, err = codedsgd.Assign(n, r); err != nil {
-		return x, err
-	}
-	x.Batch = shownSamples * x.A.Blocks()
+	a := must(codedsgd.Assign(n, r))
+	x := shownExchange{A: a, Batch: shownSamples * a.Blocks(), Same: true}
 	alone, err := listen(ctx, 1, x.Batch, codedsgd.Options{MicroBlocks: x.A.Blocks()})
 	if err != nil {
 		return x, err
 	}
-	x.Same = true
 	for _, method := range []string{codedsgd.SSGDUnicast, codedsgd.SSGDMulticast, codedsgd.CSSGD} {
 		got, err := listen(ctx, n, x.Batch, codedsgd.Options{Method: method, Redundancy: r})
 		if err != nil {
@@ -94,11 +89,7 @@ func segmentName(a *codedsgd.Assignment, t codedsgd.Term) string {
 
 // terms spells a packet's content: "G{0,1}[1]+G{1,2}[0]".
 func terms(a *codedsgd.Assignment, list []codedsgd.Term) string {
-	out := make([]string, len(list))
-	for i, t := range list {
-		out[i] = segmentName(a, t)
-	}
-	return strings.Join(out, "+")
+	return strings.Join(keysOf(list, func(t codedsgd.Term) string { return segmentName(a, t) }), "+")
 }
 
 // ms is a time as the frames have it: whole microseconds are what a reader can use.
@@ -239,7 +230,7 @@ func showExchanges(r *result.Result, all []shownExchange) {
 		"time/ms.1 time-multicast/ms.1 time-unicast/ms.1 out/ms.1 in/ms.1")
 	methods := kit.NewSheet("methods", "n r method:method messages sent/gradient-units.2 delivered/gradient-units.2 busiest/gradient-units.2 time/ms.2")
 	bands := kit.NewSheet("bands", "cluster lane:lane from/ms.3 to/ms.3 state:state label")
-	wrong, compared, packets, wrapped, same, missing := 0, 0, 0, 0, 0, 0
+	wrong, compared, packets, wrapped, missing := 0, 0, 0, 0, 0
 	for i, x := range all {
 		a, n := x.A, len(x.Packets)
 		complete, without := x.complete()
@@ -254,9 +245,6 @@ func showExchanges(r *result.Result, all []shownExchange) {
 					reading.Add(p.From, d.Node, terms(a, p.Terms), terms(a, d.Subtracted), segmentName(a, d.Term))
 				}
 			}
-		}
-		if x.Same {
-			same++
 		}
 		unicast, multicast, coded := x.Plain[0], x.Plain[1], x.Plain[2]
 		out, in := x.busiest()
@@ -274,11 +262,12 @@ func showExchanges(r *result.Result, all []shownExchange) {
 		}
 		x.addBands(bands)
 	}
+	same := kit.CountIf(all, func(x shownExchange) bool { return x.Same })
 	r.Frames = append(r.Frames, reading.Frame, gains.Frame, methods.Frame, bands.Frame)
 	r.Facts = kit.Facts("packets", packets, "compared/million.1", float64(compared)/1e6, "compared.numbers", compared, "wrong", wrong, "missing", missing,
 		"right", wrong == 0 && missing == 0, "wrapped", wrapped, "wraps", wrapped > 0, "lossless", wrong == 0,
 		"unlike", len(all)-same, "clusters", len(all), "bitwise", same == len(all), "receivers", len(reading.Rows),
-		"numbers", shownNumbers, "megabytes/MB", 4e-6*shownNumbers, "range", fixedRange)
+		"numbers", shownNumbers, "megabytes/MB", 4e-6*shownNumbers, "range", 1.0*paperRange)
 }
 
 // The exchange that is shown: one layer of 250 × 500 weights, 0.5 MB as int32, 4 ms
@@ -417,35 +406,18 @@ func (x run) spansOf(rank int, kind cluster.SpanKind) []cluster.Span {
 	return out
 }
 
-// own is what one node knows: the gradients that it computed, in fixed point, and no
-// other.
-type own struct {
-	a     *codedsgd.Assignment
-	node  int
-	block map[int][]int32
-}
-
-func (o own) Has(block int) bool { return o.a.Holds(o.node, block) }
-
-func (o own) Layer(block, _, _ int) ([]int32, error) {
-	if !o.Has(block) {
-		return nil, fmt.Errorf("codedsgd: node %d reads block %d, which it lacks", o.node, block)
-	}
-	return o.block[block], nil
-}
-
 // blocksInFixed computes all blocks' gradients once more, by the same task.
-func blocksInFixed(a *codedsgd.Assignment, batch int) (map[int][]int32, error) {
-	out, task := map[int][]int32{}, newTold()
-	cuts, grads := a.Split(batch, a.Blocks(), nil), make([]float32, shownNumbers)
+func blocksInFixed(a *codedsgd.Assignment, batch int) (out blocksKnown, err error) {
+	task, cuts, grads := newTold(), a.Split(batch, a.Blocks(), nil), make([]float32, shownNumbers)
 	for q := range a.Blocks() {
 		if _, err := task.BlockGrad(0, cuts[q], cuts[q+1], grads, func(int) {}); err != nil {
 			return nil, err
 		}
-		out[q] = make([]int32, shownNumbers)
-		if saturated, bad := codedsgd.Quantise(out[q], grads, fixedRange); saturated+bad > 0 {
-			return nil, fmt.Errorf("codedsgd: block %d: %d numbers beyond ±%g, %d are none", q, saturated, fixedRange, bad)
+		fixed := make([]int32, shownNumbers)
+		if saturated, bad := codedsgd.Quantise(fixed, grads, paperRange); saturated+bad > 0 {
+			return nil, fmt.Errorf("codedsgd: block %d: %d numbers beyond ±%d, %d are none", q, saturated, paperRange, bad)
 		}
+		out = append(out, fixed)
 	}
 	return out, nil
 }
@@ -475,10 +447,7 @@ func follow(x run, a *codedsgd.Assignment, batch int) ([]shownPacket, error) {
 	if err != nil {
 		return nil, err
 	}
-	cut, err := codedsgd.NewCut(shownNumbers, [2]int{shownRows, shownColumns}, a.Redundancy(), codedsgd.Rows)
-	if err != nil {
-		return nil, err
-	}
+	cut := must(codedsgd.NewCut(shownNumbers, [2]int{shownRows, shownColumns}, a.Redundancy(), codedsgd.Rows))
 	var out []shownPacket
 	taken := map[[2]int]int{} // messages from one node that another has seen
 	for rank, r := range x.Ranks {
@@ -522,43 +491,30 @@ func follow(x run, a *codedsgd.Assignment, batch int) ([]shownPacket, error) {
 
 // decodeAt runs Algorithm 4 on a packet's content with what a node knows, and compares
 // what remains with the segment that its holder cut.
-func decodeAt(node int, p codedsgd.Packet, body []byte, a *codedsgd.Assignment, blocks map[int][]int32, cut codedsgd.Cut) (shownTerm, error) {
+func decodeAt(node int, p codedsgd.Packet, body []byte, a *codedsgd.Assignment, blocks blocksKnown, cut codedsgd.Cut) (shownTerm, error) {
 	d := shownTerm{Node: node}
 	content := make([]int32, len(body)/4)
 	if err := vec.FromInt32(content, body); err != nil {
 		return d, err
 	}
 	var err error
-	if d.Term, err = codedsgd.Decode(content, p, own{a, node, blocks}, 0, cut, 1); err != nil {
+	if d.Term, err = codedsgd.Decode(content, p, blocks.of(a, node), 0, cut, 1); err != nil {
 		return d, err
 	}
-	for _, t := range p.Terms {
-		if t != d.Term {
-			d.Subtracted = append(d.Subtracted, t)
-		}
-	}
+	d.Subtracted = slices.DeleteFunc(slices.Clone(p.Terms), func(t codedsgd.Term) bool { return t == d.Term })
 	want := make([]int32, cut.Len(d.Term.Position))
 	cut.Gather(want, blocks[d.Term.Block], d.Term.Position)
-	for i, v := range want {
-		if content[i] != v {
-			d.Wrong++
-		}
-	}
+	d.Wrong = unlike(want, content)
 	return d, nil
 }
 
 // wraps counts the sums of a packet that int32 cannot hold.
-func wraps(p codedsgd.Packet, blocks map[int][]int32, cut codedsgd.Cut) (n int) {
+func wraps(p codedsgd.Packet, blocks blocksKnown, cut codedsgd.Cut) int {
 	sum := make([]int64, cut.Padded(p))
 	for _, t := range p.Terms {
 		part := make([]int32, cut.Len(t.Position))
 		cut.Gather(part, blocks[t.Block], t.Position)
 		codedsgd.Accumulate(sum, part)
 	}
-	for _, v := range sum {
-		if v > math.MaxInt32 || v < math.MinInt32 {
-			n++
-		}
-	}
-	return n
+	return kit.CountIf(sum, func(v int64) bool { return v != int64(int32(v)) })
 }

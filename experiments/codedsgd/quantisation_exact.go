@@ -118,6 +118,15 @@ type blocksKnown [][]int32
 
 func (b blocksKnown) Has(q int) bool { return q >= 0 && q < len(b) && b[q] != nil }
 
+// of returns what a node knows of them: its own blocks.
+func (b blocksKnown) of(a *codedsgd.Assignment, node int) blocksKnown {
+	own := make(blocksKnown, len(b))
+	for _, q := range a.Of(node) {
+		own[q] = b[q]
+	}
+	return own
+}
+
 func (b blocksKnown) Layer(q, _, _ int) ([]int32, error) {
 	if !b.Has(q) {
 		return nil, fmt.Errorf("codedsgd: block %d is not known", q)
@@ -129,14 +138,7 @@ func (b blocksKnown) Layer(q, _, _ int) ([]int32, error) {
 // int32's symmetric range, and decodes each at one of its receivers; the numbers are
 // compared with what was coded. A layer has 8 numbers, a segment 2.
 func decodeRandom(seed uint64, packets int) (out decoded) {
-	a, err := codedsgd.Assign(5, 4)
-	if err != nil {
-		panic(err)
-	}
-	cut, err := codedsgd.NewCut(8, [2]int{4, 2}, 4, codedsgd.Rows)
-	if err != nil {
-		panic(err)
-	}
+	a, cut := must(codedsgd.Assign(5, 4)), must(codedsgd.NewCut(8, [2]int{4, 2}, 4, codedsgd.Rows))
 	plan := a.Packets(a.Groups()[0])
 	r := cluster.Stream(seed, -1, "codedsgd", "packets")
 	all := make(blocksKnown, a.Blocks())
@@ -151,23 +153,11 @@ func decodeRandom(seed uint64, packets int) (out decoded) {
 		}
 		p := plan[i%len(plan)]
 		to := p.To[i/len(plan)%len(p.To)]
-		own, lacks := make(blocksKnown, len(all)), make(blocksKnown, len(all))
-		for q := range all {
-			if a.Holds(p.From, q) {
-				own[q] = all[q]
-			}
-			if a.Holds(to, q) {
-				lacks[q] = all[q]
-			}
-		}
 		content := make([]int32, cut.Padded(p))
-		if err := codedsgd.Encode(content, p, own, 0, cut, 1); err != nil {
+		if err := codedsgd.Encode(content, p, all.of(a, p.From), 0, cut, 1); err != nil {
 			panic(err)
 		}
-		term, err := codedsgd.Decode(content, p, lacks, 0, cut, 1)
-		if err != nil {
-			panic(err)
-		}
+		term := must(codedsgd.Decode(content, p, all.of(a, to), 0, cut, 1))
 		want := make([]int32, 2)
 		cut.Gather(want, all[term.Block], term.Position)
 		out.add(content, want, p, all, term, cut)
@@ -201,15 +191,11 @@ func (d *decoded) add(content, want []int32, p codedsgd.Packet, all blocksKnown,
 		stopped = stopped || saturated != int64(w)
 		float = float || f != float32(codedsgd.Dequantise(int64(w), paperRange))
 	}
-	for _, x := range []struct {
-		is bool
-		to *int
-	}{{wrong, &d.Errors}, {wrapped, &d.Wrapped}, {stopped, &d.Saturating}, {float, &d.Float32}} {
-		if x.is {
-			*x.to++
-		}
-	}
+	d.Errors, d.Wrapped = d.Errors+ones[wrong], d.Wrapped+ones[wrapped]
+	d.Saturating, d.Float32 = d.Saturating+ones[stopped], d.Float32+ones[float]
 }
+
+var ones = map[bool]int{true: 1}
 
 func clamp(x int64) int64 { return min(max(x, math.MinInt32), math.MaxInt32) }
 
@@ -220,8 +206,7 @@ func wrapFrame() result.Frame {
 		narrow, wide := wrappedSum(blocks)
 		f.Add(blocks, 2*float64(blocks), narrow, wide)
 	}
-	f.Kind = result.Counted
-	return f.Frame
+	return kit.As(result.Counted, f.Frame)
 }
 
 // decodeFrame holds the packets that each arithmetic decodes wrongly.
@@ -230,8 +215,7 @@ func decodeFrame(d decoded) result.Frame {
 	for i, errors := range []int{d.Errors, d.Saturating, d.Float32} {
 		f.Add([]string{"wrapping", "saturating", "float32"}[i], errors, 100*float64(errors)/float64(d.Packets))
 	}
-	f.Kind = result.Counted
-	return f.Frame
+	return kit.As(result.Counted, f.Frame)
 }
 
 func decodeFacts(d decoded) []result.Fact {
@@ -316,10 +300,7 @@ func (c codingCost) needed() float64 { return c.Bytes / (codingLimit * c.Compute
 // codingCosts are at the 8 nodes of Figures 12 and 13.
 func codingCosts(ctx context.Context, env exp.Env) (out []codingCost, err error) {
 	for _, net := range networks() {
-		layers, _, err := layersOf(net, anchor)
-		if err != nil {
-			return nil, err
-		}
+		layers, _ := layersOf(net, anchor)
 		for _, whole := range []bool{false, true} {
 			for _, r := range redundancies {
 				q := qOf(anchor)
@@ -387,8 +368,7 @@ func codingFrame(costs []codingCost) result.Frame {
 		f.Add(c.Net.Model, messageOf(variant{Whole: c.Whole}), c.R, p.Quantised/1e6, p.Encoded/1e6, p.Decoded/1e6, p.Summed/1e6, c.Bytes/1e6,
 			1e3*c.Compute, 100*c.share(), 100*c.code(codingRate), 100*c.code(copyLeast*copyRate), 100*c.code(copyMost*copyRate), c.needed()/1e9)
 	}
-	f.Kind = result.Counted
-	return f.Frame
+	return kit.As(result.Counted, f.Frame)
 }
 
 // codingFacts are the extremes over the paper's message model.

@@ -3,9 +3,7 @@ package codedsgd
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
-	"sync"
 	"time"
 
 	"gradsync/experiments/exp"
@@ -15,7 +13,6 @@ import (
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/collective"
 	"gradsync/shared/cluster/virtual"
-	"gradsync/shared/tensor/model"
 )
 
 // ringMethod names the pre-summed ring all-reduce beside codedsgd.Methods().
@@ -70,13 +67,8 @@ type setting struct {
 	Seed   uint64    `json:"seed,omitempty"`  // of the jitter
 }
 
-// timeOf times an iteration of net at full width on n nodes of the platform, on its
-// switch: a timing-only run of a few iterations, made once.
-func timeOf(ctx context.Context, env exp.Env, net network, n int, x exchange) (iteration, error) {
-	return timeSetting(ctx, env, setting{Net: net, Nodes: n, Exchange: x})
-}
-
-// timeSetting is timeOf of any setting.
+// timeSetting times an iteration of the network at full width: a timing-only run of a few
+// iterations, made once.
 func timeSetting(ctx context.Context, env exp.Env, s setting) (iteration, error) {
 	p := s.platform()
 	return kit.Keep(ctx, env, []any{s, timedIterations, train.CodingRate, p}, func(string) (iteration, error) {
@@ -124,18 +116,14 @@ func (s *setting) platform() *cluster.Platform {
 
 // layersOf are the layers of net on n nodes, with the works of one sample, and their
 // weight matrices.
-func layersOf(net network, n int) (out []cluster.Layer, shapes [][2]int, err error) {
-	m, err := model.Build(model.Spec{Name: net.Model, Classes: classes(n)})
-	if err != nil {
-		return nil, nil, fmt.Errorf("codedsgd: %w", err)
-	}
+func layersOf(net network, n int) (out []cluster.Layer, shapes [][2]int) {
+	m := net.network(n)
 	for _, l := range m.Layers() {
-		w := m.Params()[slices.IndexFunc(m.Params(), func(p model.Param) bool { return p.Offset == l.Offset })]
-		shapes = append(shapes, [2]int{w.Shape[0], w.Length / w.Shape[0]})
+		shapes = append(shapes, shapeOf(m, l))
 		out = append(out, cluster.Layer{Name: l.Name, Offset: l.Offset, Length: l.Length,
 			Forward: cluster.Work{FLOP: l.ForwardFLOP, Bytes: l.Bytes}, Backward: cluster.Work{FLOP: l.BackwardFLOP, Bytes: 2 * l.Bytes}})
 	}
-	return out, shapes, nil
+	return out, shapes
 }
 
 // sampleWork is what one sample costs, forward and backward.
@@ -157,10 +145,7 @@ func elements(layers []cluster.Layer) (n int) {
 
 // run makes the iterations and reduces them to means.
 func (s *setting) run(ctx context.Context, p *cluster.Platform) (it iteration, err error) {
-	layers, shapes, err := layersOf(s.Net, s.Nodes)
-	if err != nil {
-		return it, err
-	}
+	layers, shapes := layersOf(s.Net, s.Nodes)
 	cfg := virtual.Config{Seed: s.Seed, Workers: s.Nodes, Headerless: s.Ideal}
 	wrap := func(q cluster.Proc) cluster.Proc { return q }
 	if s.Shared {
@@ -246,60 +231,6 @@ func ringRun(p cluster.Proc, job codedsgd.Job) (*codedsgd.Log, error) {
 		log.Ends = append(log.Ends, p.Now())
 	}
 	return log, nil
-}
-
-// each calls f for 0 … n−1, as many at once as there are cores, and returns the error
-// of the smallest. What f gives must not depend on the order.
-func each(n int, f func(i int) error) error {
-	errs := make([]error, n)
-	var group sync.WaitGroup
-	free := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for i := range n {
-		free <- struct{}{}
-		group.Go(func() {
-			errs[i] = f(i)
-			<-free
-		})
-	}
-	group.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// oneAtATime is a memo that several may ask.
-type oneAtATime struct {
-	mu sync.Mutex
-	exp.Memo
-}
-
-func (m *oneAtATime) Load(key string, v any) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.Memo.Load(key, v)
-}
-
-func (m *oneAtATime) Save(key string, v any) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.Memo.Save(key, v)
-}
-
-func (m *oneAtATime) State(key string) string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.Memo.State(key)
-}
-
-// withOneMemo is env for several at once.
-func withOneMemo(env exp.Env) exp.Env {
-	if env.Memo != nil {
-		env.Memo = &oneAtATime{Memo: env.Memo}
-	}
-	return env
 }
 
 // medium is one that all nodes share, a bus or the air: it carries one transmission

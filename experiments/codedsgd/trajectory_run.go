@@ -168,7 +168,7 @@ type trainer struct {
 }
 
 func newTrainer(ctx context.Context, env exp.Env, total float64) *trainer {
-	return &trainer{ctx: ctx, env: withOneMemo(env), total: total}
+	return &trainer{ctx: ctx, env: env, total: total}
 }
 
 // job is a training with its name in the progress.
@@ -182,7 +182,7 @@ type job struct {
 // no training knows of another.
 func (t *trainer) all(jobs []job) ([]trajectory, error) {
 	out := make([]trajectory, len(jobs))
-	return out, each(len(jobs), func(i int) (err error) {
+	return out, kit.AtOnce(len(jobs), func(i int) (err error) {
 		out[i], err = t.get(jobs[i])
 		return err
 	})
