@@ -172,21 +172,32 @@ var curveMethods = []string{unicast.key(), multicast.key(), codedsgdKey, "asgd"}
 const codedsgdKey = "cssgd"
 
 // runs returns a method's curves, with clocks.
-func (w *largest) runs(method string, v variant) [][]train.Point {
-	of := w.curves(v)
-	switch method {
-	case unicast.key():
-		out := make([][]train.Point, len(w.ssgd))
-		for i, t := range w.ssgd {
-			out[i] = clocked(t.Curve, w.top.Of[v.Key][unicast].Seconds)
+func (w *largest) runs(method string, v variant) (out [][]train.Point) {
+	if method == "asgd" {
+		for _, t := range w.asgd {
+			out = append(out, t.Curve)
 		}
 		return out
-	case multicast.key():
-		return of[0]
-	case codedsgdKey:
-		return of[1]
 	}
-	return of[2]
+	_, it := w.top.optimal(v)
+	for _, x := range []exchange{unicast, multicast} {
+		if x.key() == method {
+			it = w.top.Of[v.Key][x]
+		}
+	}
+	for _, t := range w.ssgd {
+		out = append(out, clocked(t.Curve, it.Seconds))
+	}
+	return out
+}
+
+// curves returns the three algorithms' curves: SSGD with multicast, CSSGD at its best
+// redundancy and ASGD.
+func (w *largest) curves(v variant) (out [][][]train.Point) {
+	for _, m := range curveMethods[1:] {
+		out = append(out, w.runs(m, v))
+	}
+	return out
 }
 
 // point is an evaluation of a run, or the mean of all runs after the same samples, with
@@ -211,17 +222,9 @@ func (w *largest) curvesFrame() result.Frame {
 		at := func(i int, k []int) point {
 			p := point{method: m}
 			for v := range runs {
-				var xs []float64
-				for _, run := range k {
-					xs = append(xs, runs[v][run][i].Seconds)
-				}
-				p.seconds[v] = meanOf(xs)
+				p.seconds[v] = meanOf(kit.Each(k, func(run int) float64 { return runs[v][run][i].Seconds }))
 			}
-			var ys kit.Sample
-			for _, run := range k {
-				ys = append(ys, 100*runs[0][run][i].Accuracy)
-			}
-			p.accuracy = ys.Mean().Clamp(0, 100)
+			p.accuracy = kit.Each(k, func(run int) float64 { return 100 * runs[0][run][i].Accuracy }).Mean().Clamp(0, 100)
 			return p
 		}
 		least := len(runs[0][0])
@@ -245,7 +248,7 @@ func (w *largest) curvesFrame() result.Frame {
 	return kit.Frame("curves", rows, append(cols, kit.Interval("accuracy", "%", kit.AsIs, func(p point) kit.Estimate { return p.accuracy }).Plain())...)
 }
 
-// mostPoints is how many evaluations of a run are curveMethods: more cannot be told apart.
+// mostPoints is how many evaluations of a run are drawn: more cannot be told apart.
 const mostPoints = 60
 
 // sparse returns a curve of at most mostPoints+1 points: every k-th, and the last.
@@ -258,8 +261,8 @@ func sparse(curve []train.Point) []train.Point {
 	for i := step - 1; i < len(curve); i += step {
 		out = append(out, curve[i])
 	}
-	if last := len(curve) - 1; len(curve)%step != 0 {
-		out = append(out, curve[last])
+	if len(curve)%step != 0 {
+		out = append(out, curve[len(curve)-1])
 	}
 	return out
 }
@@ -286,7 +289,7 @@ func (w *largest) endsFrame() result.Frame {
 func fig6() exp.Experiment { return benchmark("fig6", "Fig. 6", "C07", dnn) }
 func fig7() exp.Experiment { return benchmark("fig7", "Fig. 7", "C08", cnn) }
 
-// benchmark is Fig. 6 or 7: the level at which the threeMethods algorithms differ most.
+// benchmark is Fig. 6 or 7: the level at which the three algorithms differ most.
 func benchmark(id, source, claim string, net network) exp.Experiment {
 	return figure{id: id, source: source, nets: []network{net}, depth: atLargest,
 		show: func(_ *trainer, r *result.Result, all []sweep) error {
@@ -326,7 +329,7 @@ func (w *largest) levelsFrame(whole choice) result.Frame {
 func (w *largest) reachedFrame() result.Frame {
 	s := kit.NewSheet("reached", "method:method level/% seconds/s")
 	curves := w.curves(judged)
-	for i, m := range []string{multicast.key(), codedsgdKey, "asgd"} {
+	for i, m := range curveMethods[1:] {
 		for percent := max(int(100*w.picked.Best)-4*levelsBelow, 1); percent <= int(100*w.picked.Best); percent++ {
 			var at []float64
 			for _, curve := range curves[i] {

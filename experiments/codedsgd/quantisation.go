@@ -232,6 +232,10 @@ func (p precisionPlan) config(a arithmetic, seed uint64, env exp.Env) train.Conf
 	return c
 }
 
+func (p precisionPlan) model() *model.Model {
+	return must(model.Build(model.Spec{Name: p.Net.Model, Width: p.Width, Classes: classes(p.Nodes)}))
+}
+
 // trained are one seed's trainings, by arithmetic.
 type trained struct {
 	Learnt []learnt
@@ -281,10 +285,7 @@ func (w *precision) train(p precisionPlan, seed uint64) (out trained, err error)
 		return out, fmt.Errorf("codedsgd: a folder for parameters: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	m, err := model.Build(model.Spec{Name: p.Net.Model, Width: p.Width, Classes: classes(p.Nodes)})
-	if err != nil {
-		return out, fmt.Errorf("codedsgd: %w", err)
-	}
+	m := p.model()
 	start := make([]float32, m.NumParams())
 	m.Init(start, cluster.Stream(seed, -1, "data", "init"))
 	var first []float32
@@ -323,10 +324,6 @@ func distance(a, b []float32) float64 {
 
 // saturation counts in the first updates what each range cannot hold, by cut.
 func (w *precision) saturation(p precisionPlan, cuts []int) ([][]float64, error) {
-	m, err := model.Build(model.Spec{Name: p.Net.Model, Width: p.Width, Classes: classes(p.Nodes)})
-	if err != nil {
-		return nil, fmt.Errorf("codedsgd: %w", err)
-	}
 	var out [][]float64
 	for _, cut := range cuts {
 		var row []float64
@@ -337,7 +334,7 @@ func (w *precision) saturation(p precisionPlan, cuts []int) ([][]float64, error)
 			if err != nil {
 				return nil, fmt.Errorf("codedsgd: %s, range %g: %w", p.Net.Key, limit, err)
 			}
-			row = append(row, float64(o.Coded.Totals.Saturated)/float64(p.Short*int64(cut*m.NumParams())))
+			row = append(row, float64(o.Coded.Totals.Saturated)/float64(p.Short*int64(cut*p.model().NumParams())))
 		}
 		out = append(out, row)
 	}
@@ -396,10 +393,6 @@ func (s *precisionStudy) moves(kind int) bool { return s.distance(kind) > 2*s.or
 
 // leastLoss is the share of the loss from which a difference counts.
 const leastLoss = 0.01
-
-// changes tells whether it changes the loss: by at least a hundredth, with a 95 %
-// interval over seeds that leaves out 0. Of one seed that cannot be said.
-func (s *precisionStudy) changes(kind int) bool { return s.seen(kind) == "other" }
 
 // seen says what the seeds show of an arithmetic's loss beside float32's: "other" than it,
 // a "small" difference, below what counts as one, "none", or "alone", of one seed.

@@ -93,14 +93,7 @@ func (s *sweep) soonerFrame() result.Frame {
 }
 
 // missing counts the runs that do not reach the target.
-func missing(x []float64) (n int) {
-	for _, v := range x {
-		if math.IsNaN(v) {
-			n++
-		}
-	}
-	return n
-}
+func missing(x []float64) int { return kit.CountIf(x, math.IsNaN) }
 
 // fig9 and fig11 are the traffic to the target over the number of nodes.
 func fig9() exp.Experiment {
@@ -136,12 +129,7 @@ func traffic(id, source string, net network, judge func(*trainer, *sweep) ([]res
 			if r.Claims, err = judge(t, s); err != nil {
 				return err
 			}
-			idle := 0 // points with r = n, where nothing is sent
-			for _, c := range s.on {
-				if slices.Contains(redundancies, c.Nodes) {
-					idle++
-				}
-			}
+			idle := kit.CountIf(s.on, func(c timing) bool { return slices.Contains(redundancies, c.Nodes) }) // points with r = n send nothing
 			r.Facts = append(s.facts(), kit.Facts("idle", idle)...)
 			r.Frames = []result.Frame{s.trafficFrame(), s.lessFrame(), meansFrame(s.on, bytesIn, multicast)}
 			for _, model := range []string{"micro", "whole"} {
@@ -269,8 +257,7 @@ func (s *sweep) asgdFrame() result.Frame {
 		f.Add(on.Nodes, reached, len(s.ends[i]), missing(s.ends[i]), meanOf(s.updates[i]), pushes, s.stale[i], s.rate[i],
 			batch/it.Seconds, batch/on.Of[judged.Key][multicast].Seconds)
 	}
-	f.Kind = result.Trained
-	return f.Frame
+	return kit.As(result.Trained, f.Frame)
 }
 
 // savingFacts are the savings that the text tells, in the paper's model unless the key
@@ -280,7 +267,6 @@ func (s *sweep) savingFacts() (out []result.Fact) {
 	last := len(s.on) - 1
 	_, cssgd, async, r := s.times(last, judged)
 	late := from(s.on, trainedFrom)
-	_, mean := uncodedFaster(s.on, judged)
 	add := func(key string, e kit.Estimate) { out = append(out, changed(key, e)...) }
 	add("saved.multicast", exactly(meanSaved(s.on, multicast, judged)))
 	add("saved.unicast", exactly(meanSaved(s.on, unicast, judged)))
@@ -291,7 +277,7 @@ func (s *sweep) savingFacts() (out []result.Fact) {
 	add("most.multicast", exactly(s.on[last].savedAt(judged, multicast)))
 	add("most.unicast", exactly(s.on[last].savedAt(judged, unicast)))
 	add("most.asgd", exactly(saved(meanOf(cssgd), meanOf(async))))
-	add("with-r1.multicast", exactly(mean))
+	add("with-r1.multicast", exactly(uncodedSaves(s.on, judged)))
 	add("late.multicast", exactly(meanSaved(late, multicast, judged)))
 	add("late.asgd", asgd(judged, trainedFrom))
 	for _, id := range []string{"C01", "C02", "C03", "C04", "C05", "C06"} {

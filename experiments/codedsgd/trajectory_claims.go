@@ -70,7 +70,7 @@ type sameNet struct {
 }
 
 func judgeBelow(id string, of func(iteration) float64, rivals []exchange, notes []result.Reason, all ...sameNet) result.Claim {
-	f := claims.Found{}
+	var f claims.Found
 	below, idle := 0, 0
 	var cs []timing
 	for _, net := range all {
@@ -129,7 +129,7 @@ func lowerOn(cs []timing, v variant, rival exchange, of func(iteration) float64)
 func meansOf(cs []timing, rival exchange, of func(iteration) float64) []args {
 	out := []args{}
 	for _, r := range redundancies {
-		if x := meanSavedBy(cs, judged, r, rival, of); !math.IsNaN(x) {
+		if x := meanSavedBy(cs, rival, of, r); !math.IsNaN(x) {
 			out = append(out, args{"r": r, "size": math.Abs(x), "than": than(x)})
 		}
 	}

@@ -92,19 +92,20 @@ func saved(ours, base float64) float64 { return 100 * (1 - ours/base) }
 func meanSaved(cs []timing, rival exchange, v variant) float64 {
 	sum := 0.0
 	for _, c := range cs {
-		_, it := c.optimal(v)
-		sum += saved(it.Seconds, c.Of[v.Key][rival].Seconds)
+		sum += c.savedAt(v, rival)
 	}
 	return sum / float64(len(cs))
 }
 
-// meanSavedBy returns the mean of what CSSGD with one r saves of a rival, over the node
-// counts that have such an r; NaN where none has.
-func meanSavedBy(cs []timing, v variant, r int, rival exchange, of func(iteration) float64) float64 {
+// meanSavedBy returns the mean of what CSSGD with each of rs saves of a rival, over the
+// redundancies and the node counts that have them; NaN where none has.
+func meanSavedBy(cs []timing, rival exchange, of func(iteration) float64, rs ...int) float64 {
 	sum, cases := 0.0, 0
 	for _, c := range cs {
-		if x, ok := c.Of[v.Key][coded(r)]; ok {
-			sum, cases = sum+saved(of(x), of(c.Of[v.Key][rival])), cases+1
+		for _, r := range rs {
+			if x, ok := c.Of[judged.Key][coded(r)]; ok {
+				sum, cases = sum+saved(of(x), of(c.Of[judged.Key][rival])), cases+1
+			}
 		}
 	}
 	return sum / float64(cases)
@@ -113,31 +114,18 @@ func meanSavedBy(cs []timing, v variant, r int, rival exchange, of func(iteratio
 // meanReduction is C31's measure of a network: what CSSGD saves of a rival's time per
 // batch, a mean over redundancies and node counts.
 func meanReduction(cs []timing, rival exchange) float64 {
-	sum, cases := 0.0, 0
-	for _, c := range cs {
-		for _, r := range redundancies {
-			if x, ok := c.Of[judged.Key][coded(r)]; ok {
-				sum, cases = sum+saved(x.Seconds, c.Of[judged.Key][rival].Seconds), cases+1
-			}
-		}
-	}
-	return sum / float64(cases)
+	return meanSavedBy(cs, rival, secondsIn, redundancies...)
 }
 
-// uncodedFaster returns the numbers of nodes on which r = 1 would be faster than the
-// better of r = 2 and 3, and what CSSGD would save of SSGD Multicast's time on the mean
-// if it could be chosen. With r = 1 a packet has one receiver and one term: what SSGD
+// uncodedSaves returns what CSSGD would save of SSGD Multicast's time on the mean if it
+// could choose r = 1 too: a packet has one receiver and one term then, which is what SSGD
 // Unicast sends.
-func uncodedFaster(cs []timing, v variant) (nodes []int, mean float64) {
+func uncodedSaves(cs []timing, v variant) (mean float64) {
 	for _, c := range cs {
 		_, it := c.optimal(v)
-		one := c.Of[v.Key][unicast].Seconds
-		if one < it.Seconds {
-			nodes = append(nodes, c.Nodes)
-		}
-		mean += saved(min(one, it.Seconds), c.Of[v.Key][multicast].Seconds) / float64(len(cs))
+		mean += saved(min(c.Of[v.Key][unicast].Seconds, it.Seconds), c.Of[v.Key][multicast].Seconds) / float64(len(cs))
 	}
-	return nodes, mean
+	return mean
 }
 
 // trainedFrom is the number of nodes, and classes, from which means are also given by
@@ -145,13 +133,8 @@ func uncodedFaster(cs []timing, v variant) (nodes []int, mean float64) {
 const trainedFrom = 4
 
 // from returns the timings on a number of nodes and more.
-func from(cs []timing, nodes int) (out []timing) {
-	for _, c := range cs {
-		if c.Nodes >= nodes {
-			out = append(out, c)
-		}
-	}
-	return out
+func from(cs []timing, nodes int) []timing {
+	return slices.DeleteFunc(slices.Clone(cs), func(c timing) bool { return c.Nodes < nodes })
 }
 
 // reductionOver returns what ours saves of base over node counts, [nodes][seed], in per
@@ -277,37 +260,38 @@ func bytesIn(it iteration) float64   { return it.Bytes }
 // facts returns how a network was trained, and how far whole gradients' own training is
 // from the shared one.
 func (w *largest) facts() []result.Fact {
-	p, n, whole := w.plan, w.plan.most(), w.whole
-	var narrower, micro any
+	p, n, micro, part := w.plan, w.plan.most(), w.ssgd[0], w.plan.Updates/w.plan.Part
+	var narrower any
 	if p.Width > 0 {
 		narrower = 1 / p.Width
-	}
-	if whole.equal {
-		micro = whole.micro.Clipped
 	}
 	return kit.Facts("data:data", w.ssgd[0].Data.Name, "nodes", n, "batch", p.Net.PerNode, "rate", p.Rate, "narrower", narrower,
 		"updates", p.Updates, "every", p.Every, "images", p.Images, "runs", len(w.asgd),
 		"blocks", p.blocks(n), "q", qOf(n), "coarse", p.blocks(n) != qOf(n),
 		"target/%", 100*w.target, "target.stated/%", 100*statedTarget(p.Net), "target.is-stated", p.Target > 0, "two-nodes", p.Nodes[0] == 2,
-		"whole.seed", whole.seed, "whole.updates", whole.updates, "whole.best/%.1", 100*whole.whole.bestIn(whole.updates),
-		"micro.best/%.1", 100*whole.micro.bestIn(whole.updates), "clips", whole.whole.Clipped > 0 || whole.micro.Clipped > 0,
-		"whole.clipped", whole.whole.Clipped, "micro.clipped", micro)
+		"whole.seed", w.seeds[0], "whole.updates", part, "whole.best/%.1", 100*w.whole.bestIn(part),
+		"micro.best/%.1", 100*micro.bestIn(part), "clips", w.whole.Clipped > 0 || micro.Clipped > 0,
+		"whole.clipped", w.whole.Clipped, "micro.clipped", w.comparable(micro.Clipped))
+}
+
+// comparable returns what was clipped in the shared training, nothing if the training of
+// whole gradients is only a part of it.
+func (w *largest) comparable(clipped int64) any {
+	if w.plan.Part > 1 {
+		return nil
+	}
+	return clipped
 }
 
 // wholeFrame sets the two trainings beside each other.
 func (w *largest) wholeFrame() result.Frame {
-	s, whole := kit.NewSheet("whole-gradients", "pieces updates/.1 best/%.2 last/%.2 clipped"), w.whole
+	s, n, part := kit.NewSheet("whole-gradients", "pieces updates/.1 best/%.2 last/%.2 clipped"), w.plan.most(), w.plan.Updates/w.plan.Part
 	add := func(pieces int, t trajectory, clipped any) {
-		s.Add(pieces, updatesTo(t.Curve, w.target), 100*t.bestIn(whole.updates), 100*t.lastIn(whole.updates), clipped)
+		s.Add(pieces, updatesTo(t.Curve, w.target), 100*t.bestIn(part), 100*t.lastIn(part), clipped)
 	}
-	if whole.equal {
-		add(whole.parts, whole.micro, whole.micro.Clipped)
-	} else {
-		add(whole.parts, whole.micro, nil)
-	}
-	add(whole.blocks, whole.whole, whole.whole.Clipped)
-	s.Kind = result.Trained
-	return s.Frame
+	add(w.plan.blocks(n), w.ssgd[0], w.comparable(w.ssgd[0].Clipped))
+	add(n, w.whole, w.whole.Clipped)
+	return kit.As(result.Trained, s.Frame)
 }
 
 // changed returns the facts that say a saving in words: the saving, its size, and whether
@@ -339,7 +323,7 @@ func meansFrame(cs []timing, of func(iteration) float64, rivals ...exchange) res
 	s := kit.NewSheet("means", "rival:method method:method saved/%.1 saved_than:than")
 	for _, rival := range rivals {
 		for _, r := range redundancies {
-			if x := meanSavedBy(cs, judged, r, rival, of); !math.IsNaN(x) {
+			if x := meanSavedBy(cs, rival, of, r); !math.IsNaN(x) {
 				s.Add(rival.key(), codedKey(r), math.Abs(x), than(x))
 			}
 		}
@@ -380,10 +364,8 @@ func betterFrame(cs []timing) result.Frame {
 
 // loadFrame says how Q, and with it communication over computation, goes with the nodes.
 func loadFrame(cs []timing) result.Frame {
-	s := kit.NewSheet("load", "nodes q ratio/.3")
-	for _, c := range cs {
+	return kit.Rows("load", "nodes q ratio/.3", cs, func(c timing) []any {
 		it := c.Of[judged.Key][unicast]
-		s.Add(c.Nodes, qOf(c.Nodes), it.Seconds/it.Compute-1)
-	}
-	return s.Frame
+		return []any{c.Nodes, qOf(c.Nodes), it.Seconds/it.Compute - 1}
+	})
 }

@@ -44,7 +44,7 @@ func (f figure) experiment() exp.Experiment {
 		},
 		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
 			r.Seeds = []uint64{}
-			t := newTrainer(ctx, env, f.seconds(env.Profile, len(env.Seeds)))
+			t := &trainer{ctx: ctx, env: env, total: f.seconds(env.Profile, len(env.Seeds))}
 			all, err := f.sweeps(t)
 			if err != nil {
 				return err
@@ -77,16 +77,7 @@ func (f figure) sweeps(t *trainer) ([]sweep, error) {
 		}
 	}
 	for _, net := range f.nets {
-		var s sweep
-		var err error
-		switch f.depth {
-		case atLargest:
-			s.largest, err = t.largest(net)
-		case toTarget:
-			s, err = t.toTarget(net)
-		default:
-			s, err = t.withASGD(net)
-		}
+		s, err := t.sweep(net, f.depth)
 		if err != nil {
 			return nil, err
 		}
@@ -161,14 +152,10 @@ func costOf(c train.Config) float64 {
 // trainer makes the trainings that a figure needs, each once per command.
 type trainer struct {
 	ctx context.Context
-	env exp.Env // its memo serves several at once
+	env exp.Env
 
 	mu          sync.Mutex // guards what follows
 	done, total float64
-}
-
-func newTrainer(ctx context.Context, env exp.Env, total float64) *trainer {
-	return &trainer{ctx: ctx, env: env, total: total}
 }
 
 // job is a training with its name in the progress.
@@ -248,9 +235,9 @@ type largest struct {
 	ssgd   []trajectory // per seed: SSGD and CSSGD
 	asgd   []trajectory // per run, seeds in turn
 	top    timing
-	picked choice  // of the paper's rule, in its message model
-	target float64 // a share
-	whole  wholeRun
+	picked choice     // of the paper's rule, in its message model
+	target float64    // a share
+	whole  trajectory // of the first seed, with one summed gradient per node: as many blocks as nodes, quantised in larger sums
 }
 
 // largest trains on the largest number of nodes, times the exchanges there, and
@@ -274,43 +261,8 @@ func (t *trainer) largest(net network) (largest, error) {
 	if w.target == 0 {
 		w.target = float64(w.picked.Picked) / 100
 	}
-	w.whole, err = t.wholeGradients(&w)
+	w.whole, err = t.get(job{fmt.Sprintf("%s, %d nodes, whole gradients", net.Title, n), p.wholeConfig(w.seeds[0])})
 	return w, err
-}
-
-// curves returns those of SSGD with multicast, CSSGD at its best redundancy and ASGD.
-func (w *largest) curves(v variant) [][][]train.Point {
-	_, best := w.top.optimal(v)
-	out := make([][][]train.Point, 3)
-	for _, t := range w.ssgd {
-		out[0] = append(out[0], clocked(t.Curve, w.top.Of[v.Key][multicast].Seconds))
-		out[1] = append(out[1], clocked(t.Curve, best.Seconds))
-	}
-	for _, t := range w.asgd {
-		out[2] = append(out[2], t.Curve)
-	}
-	return out
-}
-
-// wholeRun sets a training with whole gradients beside the shared one: the same
-// batches in as many blocks as nodes, quantised in larger sums.
-type wholeRun struct {
-	seed          uint64
-	updates       int64 // of it: a part of the whole where that would take too long
-	micro, whole  trajectory
-	parts, blocks int
-	equal         bool // both are as long, and so are their counts
-}
-
-// wholeGradients trains the first seed once more, on the largest number of nodes, as
-// SSGD with one summed gradient per node.
-func (t *trainer) wholeGradients(w *largest) (wholeRun, error) {
-	n := w.plan.most()
-	out := wholeRun{seed: w.seeds[0], updates: w.plan.Updates / w.plan.Part,
-		micro: w.ssgd[0], parts: w.plan.blocks(n), blocks: n, equal: w.plan.Part == 1}
-	var err error
-	out.whole, err = t.get(job{fmt.Sprintf("%s, %d nodes, whole gradients", w.plan.Net.Title, n), w.plan.wholeConfig(out.seed)})
-	return out, err
 }
 
 // wholeConfig configures the training of whole gradients: the first part of the
@@ -329,11 +281,10 @@ func (t *trainer) timing(net network, n int) (timing, error) {
 	for _, v := range fourVariants {
 		c.Of[v.Key] = map[exchange]iteration{}
 		for _, x := range compared(n) {
-			it, err := timeSetting(t.ctx, t.env, v.on(net, n, x))
-			if err != nil {
+			var err error
+			if c.Of[v.Key][x], err = timeSetting(t.ctx, t.env, v.on(net, n, x)); err != nil {
 				return c, err
 			}
-			c.Of[v.Key][x] = it
 		}
 	}
 	return c, nil
@@ -349,64 +300,56 @@ type sweep struct {
 	stale   []float64   // mean staleness of ASGD, by nodes
 }
 
-// toTarget goes on from largest: the other numbers of nodes are trained up to the
-// target.
-func (t *trainer) toTarget(net network) (sweep, error) {
-	w, err := t.largest(net)
-	s := sweep{largest: w}
-	if err != nil {
+// sweep trains as far as d says: below the largest number of nodes up to the target.
+func (t *trainer) sweep(net network, d depth) (s sweep, err error) {
+	if s.largest, err = t.largest(net); err != nil || d < toTarget {
 		return s, err
 	}
 	for _, n := range s.plan.Nodes {
-		runs := w.ssgd
-		if n != s.plan.most() {
-			if runs, err = t.all(s.plan.synchronousJobs(n, w.seeds, w.target)); err != nil {
+		runs, largest := s.ssgd, n == s.plan.most()
+		if !largest {
+			if runs, err = t.all(s.plan.synchronousJobs(n, s.seeds, s.target)); err != nil {
 				return s, err
 			}
 		}
 		var updates []float64
 		for _, run := range runs {
-			updates = append(updates, updatesTo(run.Curve, w.target))
+			updates = append(updates, updatesTo(run.Curve, s.target))
 		}
-		s.updates = append(s.updates, updates)
 		on, err := t.timing(net, n)
 		if err != nil {
 			return s, err
 		}
-		s.on = append(s.on, on)
+		s.updates, s.on = append(s.updates, updates), append(s.on, on)
+		if d < toRace {
+			continue
+		}
+		if runs = s.asgd; !largest {
+			if runs, err = t.lengthen(s, n, updates); err != nil {
+				return s, err
+			}
+		}
+		s.race(runs)
 	}
 	return s, nil
+}
+
+// race adds ASGD's runs on a number of nodes.
+func (s *sweep) race(runs []trajectory) {
+	var at, rates, stale []float64
+	for _, run := range runs {
+		at = append(at, secondsTo(run.Curve, s.target))
+		last := run.Curve[len(run.Curve)-1]
+		rates = append(rates, float64(last.Pushes)*float64(s.plan.Net.PerNode)/last.Seconds)
+		stale = append(stale, run.Staleness)
+	}
+	s.ends, s.rate, s.stale = append(s.ends, at), append(s.rate, meanOf(rates)), append(s.stale, meanOf(stale))
 }
 
 // longer bounds ASGD's runs below the largest number of nodes: longer times as many
 // updates as synchronous training took, then twice that, until every run reaches the
 // target or is as long as on the largest.
 const longer = 3
-
-// withASGD goes on from toTarget: ASGD on every number of nodes.
-func (t *trainer) withASGD(net network) (sweep, error) {
-	s, err := t.toTarget(net)
-	if err != nil {
-		return s, err
-	}
-	for i, n := range s.plan.Nodes {
-		runs := s.asgd
-		if n != s.plan.most() {
-			if runs, err = t.lengthen(s, n, s.updates[i]); err != nil {
-				return s, err
-			}
-		}
-		var at, rates, stale []float64
-		for _, run := range runs {
-			at = append(at, secondsTo(run.Curve, s.target))
-			last := run.Curve[len(run.Curve)-1]
-			rates = append(rates, float64(last.Pushes)*float64(net.PerNode)/last.Seconds)
-			stale = append(stale, run.Staleness)
-		}
-		s.ends, s.rate, s.stale = append(s.ends, at), append(s.rate, meanOf(rates)), append(s.stale, meanOf(stale))
-	}
-	return s, nil
-}
 
 func (t *trainer) lengthen(s sweep, n int, synchronous []float64) ([]trajectory, error) {
 	length, most := s.plan.Updates, math.Inf(-1)
