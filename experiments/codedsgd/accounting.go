@@ -249,27 +249,20 @@ type exchanged struct {
 	Same       bool // as the accountings say
 }
 
-// patterned is a task whose gradients are numbers that depend on sample and place.
-type patterned struct{ params []float32 }
-
-func (t *patterned) Layers() []cluster.Layer {
-	return []cluster.Layer{{Name: "only", Length: len(t.params)}}
-}
-func (t *patterned) Params() []float32 { return t.params }
-
-func (t *patterned) BlockGrad(step int64, lo, hi int, grads []float32, done func(int)) (float64, error) {
-	for i := range grads {
-		grads[i] = float32((hi-lo)*((7*i+13*lo+int(step))%31-15)) / 1024
-	}
-	done(0)
-	return 0, nil
+// newPatterned is a task whose gradients are numbers that depend on sample and place.
+func newPatterned(elements int) *told {
+	return &told{cluster.Layer{Name: "only", Length: elements}, make([]float32, elements), func(grads []float32, step int64, lo, hi int) {
+		for i := range grads {
+			grads[i] = float32((hi-lo)*((7*i+13*lo+int(step))%31-15)) / 1024
+		}
+	}}
 }
 
 // exchangeOnce makes one real exchange of whole gradients.
 func exchangeOnce(ctx context.Context, n, r, elements int, method string) (t codedsgd.Totals, err error) {
 	host := cluster.Host{Name: "n", FLOPS: 1e9, Bandwidth: 1e8, Latency: time.Microsecond}
 	logs, _, err := cluster.Run(ctx, virtual.New(cluster.Uniform(n, host, nil), virtual.Config{}), func(p cluster.Proc) (*codedsgd.Log, error) {
-		task := &patterned{make([]float32, elements)}
+		task := newPatterned(elements)
 		return codedsgd.Run(p, codedsgd.Job{Task: task, Layers: task.Layers(), Batch: 60, Rate: 0.1, Steps: 1,
 			Options: codedsgd.Options{Method: method, Redundancy: r}})
 	})

@@ -294,8 +294,8 @@ func judgeRange(id string, r int, s *study) result.Claim {
 // oneBest reports whether times fall strictly to one minimum and rise strictly after.
 func oneBest(seconds []float64) bool {
 	best := bestOf(seconds) - 1
-	for i := 1; i < len(seconds); i++ {
-		if i <= best && !(seconds[i] < seconds[i-1]) || i > best && !(seconds[i] > seconds[i-1]) {
+	for i := range seconds[1:] {
+		if falls, rises := seconds[i+1] < seconds[i], seconds[i+1] > seconds[i]; i < best && !falls || i >= best && !rises {
 			return false
 		}
 	}
@@ -306,11 +306,11 @@ func oneBest(seconds []float64) bool {
 func judgeOneBest(nets []*study, seeds int) result.Claim {
 	var f claims.Found
 	ok := true
-	var each []map[string]any
+	var each []args
 	for _, s := range nets {
 		one, best := oneBest(s.judged().means()), s.judged().best()
 		ok = ok && one
-		each = append(each, map[string]any{"model": s.Net.Model, "one": one, "r": best})
+		each = append(each, args{"model": s.Net.Model, "one": one, "r": best})
 		f.Parts = append(f.Parts, result.Part{Of: map[string]string{"model": s.Net.Model}, Value: best, Holds: &one})
 	}
 	found := result.Because("C34-found", "networks", each)

@@ -59,13 +59,11 @@ var plains = []plain{
 // sides of the ends that C25 and C26 derive, 1.75, 5.25 and 10.5. After one quick run
 // quick was cut for its time, here from 23 ratios to 12 and in iterationsOf from 4 to 2.
 func sweepOf(profile string) []float64 {
-	switch profile {
-	case "ci":
-		return []float64{5.1975, 5.3025}
-	case "quick":
+	if profile == "quick" {
 		return []float64{1, 1.7325, 1.7675, 3, 5.1975, 5.3025, 8, 10.395, 10.605, 16, 30, 50}
 	}
-	return []float64{0.5, 1, 1.5, 1.7325, 1.7675, 2, 3, 4, 5, 5.1975, 5.3025, 6, 7, 8, 9, 10, 10.395, 10.605, 12, 16, 20, 30, 50}
+	return pick(profile, []float64{5.1975, 5.3025},
+		[]float64{0.5, 1, 1.5, 1.7325, 1.7675, 2, 3, 4, 5, 5.1975, 5.3025, 6, 7, 8, 9, 10, 10.395, 10.605, 12, 16, 20, 30, 50})
 }
 
 // iterationsOf is how many jittered iterations a profile's times are means over, per
@@ -81,11 +79,7 @@ func iterationsOf(profile string) int {
 type byRedundancy []kit.Sample
 
 func (b byRedundancy) means() []float64 {
-	out := make([]float64, len(b))
-	for i, s := range b {
-		out[i] = meanOf(s)
-	}
-	return out
+	return kit.Each(b, func(s kit.Sample) float64 { return meanOf(s) })
 }
 
 func (b byRedundancy) best() int { return bestOf(b.means()) }
@@ -190,16 +184,13 @@ type timer struct {
 }
 
 // seeds returns the seconds per batch of s by seed.
-func (t *timer) seeds(s setting) (kit.Sample, iteration, error) {
-	var out kit.Sample
-	var last iteration
-	for _, seed := range t.env.Seeds {
-		s.Seed, s.Steps = seed, iterationsOf(t.env.Profile)
-		it, err := timeSetting(t.ctx, t.env, s)
-		if err != nil {
-			return nil, it, err
+func (t *timer) seeds(s setting) (out kit.Sample, last iteration, err error) {
+	for _, s.Seed = range t.env.Seeds {
+		s.Steps = iterationsOf(t.env.Profile)
+		if last, err = timeSetting(t.ctx, t.env, s); err != nil {
+			return nil, last, err
 		}
-		out, last = append(out, it.Seconds), it
+		out = append(out, last.Seconds)
 	}
 	return out, last, nil
 }
@@ -263,10 +254,9 @@ func (t *timer) model(s *study) error {
 	if !(s.Comm > 0) || math.IsInf(s.Comm, 0) {
 		return fmt.Errorf("codedsgd: %s: SSGD's exchange takes %g s", s.Net.Key, s.Comm)
 	}
-	if s.Ideal, err = t.ideals(s.Net, false, true, s.ratio(), s.ratio()); err != nil {
-		return err
+	if s.Ideal, err = t.ideals(s.Net, false, true, s.ratio(), s.ratio()); err == nil {
+		s.OnSwitch, err = t.ideals(s.Net, false, false, s.ratio(), s.ratio())
 	}
-	s.OnSwitch, err = t.ideals(s.Net, false, false, s.ratio(), s.ratio())
 	return err
 }
 
@@ -290,8 +280,7 @@ func (t *timer) rivals(net network) ([]rival, error) {
 			if err != nil {
 				return nil, err
 			}
-			x.Load = it.Bytes / float64(4*elements(layers))
-			if shared {
+			if x.Load = it.Bytes / float64(4*elements(layers)); shared {
 				x.Medium = meanOf(seconds)
 			} else {
 				x.Switch = meanOf(seconds)

@@ -281,23 +281,32 @@ const (
 var shownLayer = cluster.Layer{Name: "layer", Length: shownNumbers,
 	Forward: cluster.Work{FLOP: 2e6 / 3}, Backward: cluster.Work{FLOP: 4e6 / 3}}
 
-// told is a task whose gradients nobody could mistake: those of sample s are numbers
+// told is a task of one layer whose gradient of a block add gives.
+type told struct {
+	layer  cluster.Layer
+	params []float32
+	add    func(grads []float32, step int64, lo, hi int)
+}
+
+// newTold is a task whose gradients nobody could mistake: of sample s they are numbers
 // of its own from −2 to 2, so that a block's sum stays in the range of ±10 and a
 // packet's sum of two blocks does not always.
-type told struct{ params []float32 }
+func newTold() *told {
+	return &told{shownLayer, make([]float32, shownNumbers), func(grads []float32, _ int64, lo, hi int) {
+		for s := lo; s < hi; s++ {
+			for i := range grads {
+				grads[i] += float32(int32(scatter(uint32(s*shownNumbers+i)))) / (1 << 30)
+			}
+		}
+	}}
+}
 
-func newTold() *told { return &told{make([]float32, shownNumbers)} }
-
-func (t *told) Layers() []cluster.Layer { return []cluster.Layer{shownLayer} }
+func (t *told) Layers() []cluster.Layer { return []cluster.Layer{t.layer} }
 func (t *told) Params() []float32       { return t.params }
 
-func (t *told) BlockGrad(_ int64, lo, hi int, grads []float32, done func(int)) (float64, error) {
+func (t *told) BlockGrad(step int64, lo, hi int, grads []float32, done func(int)) (float64, error) {
 	clear(grads)
-	for s := lo; s < hi; s++ {
-		for i := range grads {
-			grads[i] += float32(int32(scatter(uint32(s*shownNumbers+i)))) / (1 << 30)
-		}
-	}
+	t.add(grads, step, lo, hi)
 	done(0)
 	return 0, nil
 }

@@ -229,10 +229,8 @@ const wrapAt = 6
 
 // wrappedSum returns the sum of a number of blocks of 2.0 in int32 and in int64.
 func wrappedSum(blocks int) (narrow, wide float64) {
-	q := make([]int32, 1)
+	q, n, sum := make([]int32, 1), int32(0), make([]int64, 1)
 	codedsgd.Quantise(q, []float32{2}, paperRange)
-	var n int32
-	sum := make([]int64, 1)
 	for range blocks {
 		n += q[0]
 		codedsgd.Accumulate(sum, q)
@@ -323,7 +321,7 @@ func codingCosts(ctx context.Context, env exp.Env) (out []codingCost, err error)
 func judgeCoding(costs []codingCost) result.Claim {
 	var f claims.Found
 	ok := true
-	var each []map[string]any
+	var each []args
 	need := 0.0
 	for _, c := range costs {
 		if c.Whole {
@@ -331,7 +329,7 @@ func judgeCoding(costs []codingCost) result.Claim {
 		}
 		holds := c.share() <= codingLimit
 		ok, need = ok && holds, max(need, c.needed())
-		each = append(each, map[string]any{"model": c.Net.Model, "r": c.R, "share": 100 * c.share(), "code": 100 * c.code(codingRate)})
+		each = append(each, args{"model": c.Net.Model, "r": c.R, "share": 100 * c.share(), "code": 100 * c.code(codingRate)})
 		f.Parts = append(f.Parts, result.Part{Of: map[string]string{"model": c.Net.Model, "method": codedKey(c.R)}, Value: 100 * c.share(), Holds: &holds})
 	}
 	least, most := codeRange(costs, copyMost*copyRate, copyLeast*copyRate)

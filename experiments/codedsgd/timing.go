@@ -1,6 +1,7 @@
 package codedsgd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -81,18 +82,14 @@ func timeSetting(ctx context.Context, env exp.Env, s setting) (iteration, error)
 }
 
 func (s *setting) redundancy() int { return max(s.Exchange.Redundancy, 1) }
-
-func (s *setting) grow() int { return max(s.Grow, 1) }
+func (s *setting) grow() int       { return max(s.Grow, 1) }
 
 // micro is Q of the messages; 0: whole gradients.
 func (s *setting) micro() int {
 	if s.Exchange.Whole {
 		return 0
 	}
-	if s.Micro > 0 {
-		return s.Micro
-	}
-	return qOf(s.Nodes)
+	return cmp.Or(s.Micro, qOf(s.Nodes))
 }
 
 // platform is the reference's, changed as s says.
@@ -153,10 +150,7 @@ func (s *setting) run(ctx context.Context, p *cluster.Platform) (it iteration, e
 		m, p = newMedium(p, s.Ideal)
 		wrap = m.attach
 	}
-	steps := s.Steps
-	if steps == 0 {
-		steps = timedIterations
-	}
+	steps := cmp.Or(s.Steps, timedIterations)
 	job := codedsgd.Job{Layers: layers, Shapes: shapes, Batch: s.grow() * s.Net.batch(s.Nodes), Rate: 0.05, Steps: int64(steps),
 		Options: codedsgd.Options{Method: s.Exchange.Method, Redundancy: s.redundancy(), MicroBlocks: s.micro(), NoOverlap: s.Exchange.NoOverlap,
 			Charge: !s.Ideal, Rate: train.CodingRate}}
@@ -200,9 +194,7 @@ func (s *setting) run(ctx context.Context, p *cluster.Platform) (it iteration, e
 // backward pass leaves them.
 func ringRun(p cluster.Proc, job codedsgd.Job) (*codedsgd.Log, error) {
 	last, share := len(job.Layers)-1, float64(job.Batch)/float64(p.Size())
-	times := func(w cluster.Work) cluster.Work {
-		return cluster.Work{FLOP: share * w.FLOP, Bytes: share * w.Bytes}
-	}
+	times := func(w cluster.Work) cluster.Work { return cluster.Work{FLOP: share * w.FLOP, Bytes: share * w.Bytes} }
 	var forward cluster.Work
 	stages := make([]cluster.Work, 1, last+2)
 	for i := last; i >= 0; i-- {
@@ -271,26 +263,25 @@ type station struct {
 	medium *medium
 }
 
-// turn waits for the end of a transmission of so many bytes that was handed over now.
-func (m *medium) turn(p cluster.Proc, bytes int) func(cluster.Proc) error {
-	now := p.Now().Seconds()
-	m.free = max(m.free, now) + m.overhead + (float64(bytes)+m.header)/m.rate
-	end := time.Duration(m.free * 1e9)
-	return func(q cluster.Proc) error { return cluster.Sleep(q, end-q.Now()) }
+// after sends when the transmission of the message, handed over now, has ended.
+func (s *station) after(m *cluster.Msg, send func(cluster.Proc) cluster.Req) cluster.Req {
+	on := s.medium
+	on.free = max(on.free, s.Proc.Now().Seconds()) + on.overhead + (float64(m.Size())+on.header)/on.rate
+	end := time.Duration(on.free * 1e9)
+	return s.Proc.Go("medium", func(q cluster.Proc) error {
+		if err := cluster.Sleep(q, end-q.Now()); err != nil {
+			return err
+		}
+		return cluster.Wait(q, send(q))
+	})
 }
 
-// Isend sends after m's turn; to oneself it is free.
+// Isend sends after the message's turn; to oneself it is free.
 func (s *station) Isend(to int, tag cluster.Tag, m *cluster.Msg) cluster.Req {
 	if to == s.Rank() {
 		return s.Proc.Isend(to, tag, m)
 	}
-	wait := s.medium.turn(s.Proc, m.Size())
-	return s.Proc.Go("medium", func(q cluster.Proc) error {
-		if err := wait(q); err != nil {
-			return err
-		}
-		return cluster.Wait(q, q.Isend(to, tag, m))
-	})
+	return s.after(m, func(q cluster.Proc) cluster.Req { return q.Isend(to, tag, m) })
 }
 
 // Ibcast is one transmission, however many hear it.
@@ -298,13 +289,7 @@ func (s *station) Ibcast(group []int, root int, tag cluster.Tag, m *cluster.Msg)
 	if root != s.Rank() {
 		return s.Proc.Ibcast(group, root, tag, m)
 	}
-	wait := s.medium.turn(s.Proc, m.Size())
-	return s.Proc.Go("medium", func(q cluster.Proc) error {
-		if err := wait(q); err != nil {
-			return err
-		}
-		return cluster.Wait(q, q.Ibcast(group, root, tag, m))
-	})
+	return s.after(m, func(q cluster.Proc) cluster.Req { return q.Ibcast(group, root, tag, m) })
 }
 
 // Go begins a thread at the same medium.
