@@ -72,7 +72,6 @@ type size struct {
 	Loads   []*big.Rat
 }
 
-// countSizes enumerates every redundancy of least to most nodes.
 func countSizes(ctx context.Context, least, most int) (all []size, err error) {
 	for n, r := range sizesOf(ctx, least, most) {
 		all = append(all, countSize(n, r))
@@ -141,7 +140,6 @@ func (s size) likeForLike() *big.Rat {
 	return big.NewRat(int64(s.Counted.Elements), int64(s.R*s.Counted.Blocks))
 }
 
-// countStated counts the loads of C29.
 func countStated(plan accountingPlan) (loads []*big.Rat) {
 	for _, r := range plan.StatedRedundancies {
 		s := countSize(plan.Stated, r)
@@ -198,7 +196,6 @@ func judgeOneNth(sizes []size) result.Claim {
 	return claims.Verdict("C18", f)
 }
 
-// judgeLikeForLike judges C28.
 func judgeLikeForLike(sizes []size) result.Claim {
 	of, less, late := 0, 0, 0
 	words, right := result.Reason{}, true
@@ -258,7 +255,6 @@ func newPatterned(elements int) *told {
 	}}
 }
 
-// exchangeOnce makes one real exchange of whole gradients.
 func exchangeOnce(ctx context.Context, n, r, elements int, method string) (t codedsgd.Totals, err error) {
 	host := cluster.Host{Name: "n", FLOPS: 1e9, Bandwidth: 1e8, Latency: time.Microsecond}
 	logs, _, err := cluster.Run(ctx, virtual.New(cluster.Uniform(n, host, nil), virtual.Config{}), func(p cluster.Proc) (*codedsgd.Log, error) {
@@ -294,7 +290,6 @@ func exchangeSizes(ctx context.Context, plan accountingPlan) (all []exchanged, e
 	return all, ctx.Err()
 }
 
-// sameExchanges counts the exchanges whose bytes are the accountings'.
 func sameExchanges(all []exchanged) int {
 	return kit.CountIf(all, func(x exchanged) bool { return x.Same })
 }
@@ -435,7 +430,6 @@ func rise(sizes []size, n int) (r int) {
 	return r
 }
 
-// loadFacts sums up.
 func loadFacts(plan accountingPlan, sizes []size, real []exchanged) []result.Fact {
 	n := plan.Drawn[len(plan.Drawn)-1]
 	half, others, late, under, sending := 0, 0, 0, 0, 0 // like for like below 1 where r > n/2, and otherwise

@@ -38,7 +38,6 @@ type finals struct {
 	Longer             kit.Sample // alone, in plan.Alone times as many
 }
 
-// finals trains the network alone and collects best accuracies.
 func (t *trainer) finals(w *largest) (*finals, error) {
 	f := &finals{w: w}
 	alone, err := t.all(w.plan.serialJobs(w.seeds))
@@ -57,7 +56,6 @@ func (t *trainer) finals(w *largest) (*finals, error) {
 // against returns how far the mean of runs is above that of others, in points.
 func against(runs, others kit.Sample) float64 { return 100 * (meanOf(runs) - meanOf(others)) }
 
-// finalsFrame has a row for each network and method.
 func finalsFrame(nets []*finals) result.Frame {
 	s := kit.NewSheet("finals", "model:model method:method nodes updates runs best±/%.2 against/points.2 staleness/versions.2 clipped")
 	for _, f := range nets {
@@ -267,7 +265,6 @@ func sparse(curve []train.Point) []train.Point {
 	return out
 }
 
-// endsFrame says where the curves end.
 func (w *largest) endsFrame() result.Frame {
 	s := kit.NewSheet("ends", "setting:setting method:method r runs iteration/ms.1 seconds/s.2 best±/%.2")
 	for _, v := range fourVariants {

@@ -70,7 +70,6 @@ var (
 	cnn = network{Key: "cnn", Model: "cnn", Title: "CNN", PerNode: 40, Data: "cifar-10", Trained: "CIFAR-10"}
 )
 
-// networks are in the order of the paper.
 func networks() []network { return []network{dnn, cnn} }
 
 // batch is |F_j| on n nodes: "every node gets the same amount of data" (§3.1).
@@ -174,7 +173,6 @@ func sizesOf(ctx context.Context, least, most int) iter.Seq2[int, int] {
 	}
 }
 
-// keysOf returns the keys of xs.
 func keysOf[T any](xs []T, key func(T) string) (out []string) {
 	for _, x := range xs {
 		out = append(out, key(x))

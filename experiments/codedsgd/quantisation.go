@@ -164,8 +164,7 @@ func quantisation() exp.Experiment {
 				addData(r, *s.Data)
 			}
 			r.Facts = slices.Concat(lossFacts(studies, env.Profile), mappingFacts(m), decodeFacts(d), codingFacts(costs))
-			r.Frames = []result.Frame{lossFrame(studies), bitsFrame(studies), networksFrame(studies), saturationFrame(studies), sumsFrame(studies),
-				wrapFrame(), decodeFrame(d), codingFrame(costs)}
+			r.Frames = append(lossFrames(studies), wrapFrame(), decodeFrame(d), codingFrame(costs))
 			for _, s := range studies {
 				r.Figures = append(r.Figures, result.Figure{ID: "bits-" + s.Plan.Net.Key, Form: "line", Frame: "bits", Where: map[string]any{"model": s.Plan.Net.Model},
 					X: "bits", Y: []string{"distance"}, By: []string{"line"}, Log: "y"})
@@ -424,89 +423,56 @@ func (s *precisionStudy) cause() string {
 	return "steps"
 }
 
-// lossFrame says what each arithmetic does to the training.
-func lossFrame(studies []*precisionStudy) result.Frame {
-	f := kit.NewSheet("loss", "model:model arithmetic:arithmetic blocks images step accuracy/%.2 loss/.4 "+
+// lossFrames say of each network how it is trained and what was found of it, what each
+// arithmetic does to the training, the distance by step, and what a range cannot hold, by
+// block: the elements, and the largest of a block's gradient. unseen are the smallest and
+// the largest difference in loss that the seeds would show, over the coarser steps.
+func lossFrames(studies []*precisionStudy) []result.Frame {
+	loss := kit.NewSheet("loss", "model:model arithmetic:arithmetic blocks images step accuracy/%.2 loss/.4 "+
 		"gap± distance/% saturated/% moves seen:seen coarser on_ten")
-	for _, s := range studies {
-		for i, a := range s.Kinds {
-			row := []any{s.Plan.Net.Model, a.Key, nil, nil, nil, 100 * meanOf(s.of(i, func(l learnt) float64 { return l.Accuracy })),
-				meanOf(s.of(i, lossOf)), kit.Estimate{}, nil, nil, false, nil, a.coarser(), a.Range == paperRange}
-			if !a.Float {
-				blocks := a.blocksOf(s.Plan.Nodes)
-				row[2], row[3], row[4] = blocks, float64(s.Plan.Net.batch(s.Plan.Nodes))/float64(blocks), a.Range/codedsgd.Top
-				row[7], row[8], row[9], row[10], row[11] = s.lossGap(i), 100*s.distance(i), 100*s.saturated(i), s.moves(i), s.seen(i)
-			}
-			f.Add(row...)
-		}
-	}
-	return f.Frame
-}
-
-// bitsFrame holds the distance by step, for the figures.
-func bitsFrame(studies []*precisionStudy) result.Frame {
-	f := kit.NewSheet("bits", "model:model line:line bits/.0 distance/%")
-	for _, s := range studies {
-		model, paper, last := s.Plan.Net.Model, s.Kinds[inPaper].bitsOf(), 0.0
-		for i, a := range s.Kinds {
-			if a.coarser() {
-				last = a.bitsOf()
-				f.Add(model, "unclipped", last, 100*s.distance(i))
-			}
-		}
-		f.Add(model, "order", last, 100*s.order())
-		f.Add(model, "order", paper, 100*s.order())
-		f.Add(model, "paper", paper, 100*s.distance(inPaper))
-	}
-	return f.Frame
-}
-
-// networksFrame holds how each network is trained, and what is found of it; unseen are
-// the smallest and the largest difference in loss that the seeds would show, over the
-// coarser steps.
-func networksFrame(studies []*precisionStudy) result.Frame {
-	f := kit.NewSheet("networks", "model:model key data:data width nodes batch updates rate cause:cause order/% unseen_least unseen_most "+
+	distance := kit.NewSheet("bits", "model:model line:line bits/.0 distance/%")
+	nets := kit.NewSheet("networks", "model:model key data:data width nodes batch updates rate cause:cause order/% unseen_least unseen_most "+
 		"images largest first_clipped outside_micro/% outside_one/%")
+	saturation := kit.NewSheet("saturation", "model:model blocks images/.1 outside_10/%.4 outside_1/%.4 outside_0.1/%.4")
+	sums := kit.NewSheet("sums", "model:model images largest/.2 clipped")
 	for _, s := range studies {
+		p, model, paper, bits, batch := s.Plan, s.Plan.Net.Model, s.Kinds[inPaper].bitsOf(), 0.0, s.Plan.Net.batch(s.Plan.Nodes)
 		least, most := math.Inf(1), 0.0
 		for i, a := range s.Kinds {
+			row := []any{model, a.Key, nil, nil, nil, 100 * meanOf(s.of(i, func(l learnt) float64 { return l.Accuracy })),
+				meanOf(s.of(i, lossOf)), kit.Estimate{}, nil, nil, false, nil, a.coarser(), a.Range == paperRange}
+			if !a.Float {
+				blocks := a.blocksOf(p.Nodes)
+				row[2], row[3], row[4] = blocks, float64(batch)/float64(blocks), a.Range/codedsgd.Top
+				row[7], row[8], row[9], row[10], row[11] = s.lossGap(i), 100*s.distance(i), 100*s.saturated(i), s.moves(i), s.seen(i)
+			}
+			loss.Add(row...)
 			if a.coarser() {
+				bits = a.bitsOf()
+				distance.Add(model, "unclipped", bits, 100*s.distance(i))
 				half := s.lossGap(i).Half()
 				least, most = min(least, half), max(most, half)
 			}
 		}
-		first := any(nil)
-		if i := slices.IndexFunc(s.Largest, func(x float64) bool { return x > paperRange }); i >= 0 {
-			first = s.Plan.Sums[i]
-		}
-		p, last := s.Plan, len(s.Largest)-1
-		f.Add(p.Net.Model, p.Net.Key, s.Data.Name, p.Width, p.Nodes, p.Net.batch(p.Nodes), p.Updates, p.Rate, s.cause(), 100*s.order(), least, most,
-			p.Sums[last], s.Largest[last], first, 100*s.Clipped[0][1], 100*s.Clipped[len(s.Clipped)-1][1])
-	}
-	return f.Frame
-}
-
-// saturationFrame holds the elements that int32 cannot hold, by block and range, and
-// sumsFrame the largest element of a block's gradient.
-func saturationFrame(studies []*precisionStudy) result.Frame {
-	f := kit.NewSheet("saturation", "model:model blocks images/.1 outside_10/%.4 outside_1/%.4 outside_0.1/%.4")
-	for _, s := range studies {
+		distance.Add(model, "order", bits, 100*s.order())
+		distance.Add(model, "order", paper, 100*s.order())
+		distance.Add(model, "paper", paper, 100*s.distance(inPaper))
 		for i, cut := range s.Cuts {
 			c := s.Clipped[i]
-			f.Add(s.Plan.Net.Model, cut, float64(s.Plan.Net.batch(s.Plan.Nodes))/float64(cut), 100*c[0], 100*c[1], 100*c[2])
+			saturation.Add(model, cut, float64(batch)/float64(cut), 100*c[0], 100*c[1], 100*c[2])
 		}
-	}
-	return f.Frame
-}
-
-func sumsFrame(studies []*precisionStudy) result.Frame {
-	f := kit.NewSheet("sums", "model:model images largest/.2 clipped")
-	for _, s := range studies {
-		for i, images := range s.Plan.Sums {
-			f.Add(s.Plan.Net.Model, images, s.Largest[i], s.Largest[i] > paperRange)
+		first, last := any(nil), len(p.Sums)-1
+		for i, images := range p.Sums {
+			clips := s.Largest[i] > paperRange
+			if clips && first == nil {
+				first = images
+			}
+			sums.Add(model, images, s.Largest[i], clips)
 		}
+		nets.Add(model, p.Net.Key, s.Data.Name, p.Width, p.Nodes, batch, p.Updates, p.Rate, s.cause(), 100*s.order(), least, most,
+			p.Sums[last], s.Largest[last], first, 100*s.Clipped[0][1], 100*s.Clipped[len(s.Clipped)-1][1])
 	}
-	return f.Frame
+	return []result.Frame{loss.Frame, distance.Frame, nets.Frame, saturation.Frame, sums.Frame}
 }
 
 // lossFacts say how the arithmetics are compared.

@@ -107,37 +107,34 @@ func furthest(r speedRow) (off float64) {
 // exactRow is a real training with uneven blocks: coded and uncoded must end with the
 // same bits.
 type exactRow struct {
-	N, R            int
-	Coded, Uncoded  string // sha256 of the parameters
-	Even            string // with equal blocks
-	Packets, Useful int64
+	N, R           int
+	Coded, Uncoded string // sha256 of the parameters
+	Even           string // with equal blocks
+	Packets        int64
 }
 
 func (e exactRow) same() bool { return e.Coded == e.Uncoded && e.Coded != "" }
 
 // exactRows trains a small network for a few updates on n nodes of falling speed.
-func exactRows(ctx context.Context, env exp.Env) ([]exactRow, error) {
-	var out []exactRow
-	for _, n := range []int{3, 4} {
+func exactRows(ctx context.Context, env exp.Env) (out []exactRow, err error) {
+	for n := 3; n <= 4; n++ {
 		for _, r := range redundancies {
 			if r >= n {
 				continue
 			}
-			row := exactRow{N: n, R: r}
-			for _, x := range []struct {
-				sync  string
-				aware bool
-				to    *string
-			}{{codedsgd.CSSGD, true, &row.Coded}, {codedsgd.SSGDMulticast, true, &row.Uncoded}, {codedsgd.CSSGD, false, &row.Even}} {
-				o, err := train.Run(ctx, exactConfig(env, n, r, x.sync, x.aware))
-				if err != nil {
-					return nil, fmt.Errorf("codedsgd: %s, %d nodes, r = %d: %w", x.sync, n, r, err)
+			run := func(sync string, aware bool) *train.Outcome {
+				o, e := train.Run(ctx, exactConfig(env, n, r, sync, aware))
+				if e != nil {
+					err = fmt.Errorf("codedsgd: %s, %d nodes, r = %d: %w", sync, n, r, e)
+					return &train.Outcome{}
 				}
-				if *x.to = o.ParamsSHA256; x.sync == codedsgd.CSSGD && x.aware {
-					row.Packets, row.Useful = o.Coded.Totals.Packets, o.Coded.Totals.Useful
-				}
+				return o
 			}
-			out = append(out, row)
+			coded, uncoded, even := run(codedsgd.CSSGD, true), run(codedsgd.SSGDMulticast, true), run(codedsgd.CSSGD, false)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, exactRow{n, r, coded.ParamsSHA256, uncoded.ParamsSHA256, even.ParamsSHA256, coded.Coded.Totals.Packets})
 		}
 	}
 	return out, nil

@@ -114,11 +114,15 @@ func judgeClasses(all []nClass) result.Claim {
 // hosts has a row for each group of hosts that are alike: from one name to another.
 func hosts(p *cluster.Platform) result.Frame {
 	f := kit.NewSheet("nodes", "host last count flops/GFLOP/s.1 jitter/%.1 link/Gb/s.1 latency/µs.1 overhead/µs.1 used:used")
+	shown := func(h cluster.Host) [5]float64 {
+		return [5]float64{h.FLOPS / 1e9, 100 * h.Jitter, h.Bandwidth * 8 / 1e9, 1e6 * h.Latency.Seconds(), 1e6 * h.Overhead.Seconds()}
+	}
 	add := func(h cluster.Host, last string, count int, used string) {
-		f.Add(h.Name, last, count, h.FLOPS/1e9, 100*h.Jitter, h.Bandwidth*8/1e9, 1e6*h.Latency.Seconds(), 1e6*h.Overhead.Seconds(), used)
+		x := shown(h)
+		f.Add(h.Name, last, count, x[0], x[1], x[2], x[3], x[4], used)
 	}
 	for i, first := 0, 0; i < len(p.Workers); i++ {
-		if i+1 == len(p.Workers) || !equal(p.Workers[first], p.Workers[i+1]) {
+		if i+1 == len(p.Workers) || shown(p.Workers[first]) != shown(p.Workers[i+1]) {
 			add(p.Workers[first], p.Workers[i].Name, i-first+1, "all-methods")
 			first = i + 1
 		}
@@ -127,11 +131,6 @@ func hosts(p *cluster.Platform) result.Frame {
 		add(*p.Server, p.Server.Name, 1, "asgd-alone")
 	}
 	return f.Frame
-}
-
-// equal reports whether two hosts differ in nothing that the frame shows.
-func equal(a, b cluster.Host) bool {
-	return a.FLOPS == b.FLOPS && a.Jitter == b.Jitter && a.Bandwidth == b.Bandwidth && a.Latency == b.Latency && a.Overhead == b.Overhead
 }
 
 // tasks is read off the configuration that every training uses.
@@ -143,12 +142,10 @@ func tasks(all []nClass) result.Frame {
 
 // calibrationFrame is how speed and link were chosen.
 func calibrationFrame(all []ratio) result.Frame {
-	f := kit.NewSheet("calibration", "network:network parameters flop/MFLOP.2 pernode calc/ms.1 comm/ms.1 ratio/.2 best from/.2 to/.2 inside")
-	f.Kind = result.Modelled
-	for _, r := range all {
-		f.Add(r.Network.Key, r.Parameters, r.FLOP/1e6, r.Network.PerNode, 1e3*r.Calc, 1e3*r.Comm, r.value(), r.Best, r.Low, r.High, r.inside())
-	}
-	return f.Frame
+	const columns = "network:network parameters flop/MFLOP.2 pernode calc/ms.1 comm/ms.1 ratio/.2 best from/.2 to/.2 inside"
+	return kit.As(result.Modelled, kit.Rows("calibration", columns, all, func(r ratio) []any {
+		return []any{r.Network.Key, r.Parameters, r.FLOP / 1e6, r.Network.PerNode, 1e3 * r.Calc, 1e3 * r.Comm, r.value(), r.Best, r.Low, r.High, r.inside()}
+	}))
 }
 
 // assumptions has a row for each value that was chosen, with how sure we are; hosts that

@@ -191,7 +191,7 @@ func threeAlgorithms(id, source string, net network, judge func(*trainer, *sweep
 			s := &all[0]
 			r.Claims = judge(t, s)
 			r.Facts = append(s.facts(), s.savingFacts()...)
-			r.Frames = []result.Frame{s.targetFrame(), s.firstFrame(), s.savingsFrame(), s.asgdFrame(), betterFrame(s.on), loadFrame(s.on)}
+			r.Frames = append(s.raceFrames(), s.asgdFrame(), betterFrame(s.on), loadFrame(s.on))
 			for _, v := range fourVariants {
 				r.Figures = append(r.Figures, result.Figure{ID: "times-" + v.Key, Form: "line", Frame: "first", Where: map[string]any{"setting": v.Key},
 					X: "nodes", Y: []string{"seconds"}, By: []string{"method"}, Log: "y"})
@@ -200,51 +200,34 @@ func threeAlgorithms(id, source string, net network, judge func(*trainer, *sweep
 		}}.experiment()
 }
 
-// targetFrame holds the times to the target, in every variant on every number of nodes.
-func (s *sweep) targetFrame() result.Frame {
-	f := kit.NewSheet("target", "setting:setting nodes asgd±/s.3 ssgd-multicast±/s.3 r cssgd±/s.3 of_ssgd/%.1 of_asgd/%.1")
+// raceFrames hold, of every variant and number of nodes, the times to the target, the mean
+// times again with a row for each method, and who is first; and the paper's means.
+func (s *sweep) raceFrames() []result.Frame {
+	target := kit.NewSheet("target", "setting:setting nodes asgd±/s.3 ssgd-multicast±/s.3 r cssgd±/s.3 of_ssgd/%.1 of_asgd/%.1")
+	race := kit.NewSheet("first", "setting:setting nodes method:method seconds/s first")
+	savings := kit.NewSheet("savings", "setting:setting ssgd-multicast/%.2 ssgd-unicast/%.2 asgd~/%.2 cut/%.2")
 	for _, v := range fourVariants {
 		for i, on := range s.on {
 			ssgd, cssgd, asgd, r := s.times(i, v)
-			f.Add(v.Key, on.Nodes, sampleOf(asgd).Mean(), sampleOf(ssgd).Mean(), r, sampleOf(cssgd).Mean(),
-				saved(meanOf(cssgd), meanOf(ssgd)), saved(meanOf(cssgd), meanOf(asgd)))
-		}
-	}
-	return f.Frame
-}
-
-// firstFrame holds the mean times again, a row for each method, and who is first.
-func (s *sweep) firstFrame() result.Frame {
-	f := kit.NewSheet("first", "setting:setting nodes method:method seconds/s first")
-	for _, v := range fourVariants {
-		for i, on := range s.on {
-			ssgd, cssgd, asgd, _ := s.times(i, v)
 			means, first := []float64{meanOf(asgd), meanOf(ssgd), meanOf(cssgd)}, -1
+			target.Add(v.Key, on.Nodes, sampleOf(asgd).Mean(), sampleOf(ssgd).Mean(), r, sampleOf(cssgd).Mean(), saved(means[2], means[1]), saved(means[2], means[0]))
 			for k, m := range means {
 				if !math.IsNaN(m) && (first < 0 || m < means[first]) {
 					first = k
 				}
 			}
 			for k, method := range []string{"asgd", multicast.key(), codedsgdKey} {
-				f.Add(v.Key, on.Nodes, method, means[k], k == first)
+				race.Add(v.Key, on.Nodes, method, means[k], k == first)
 			}
 		}
-	}
-	return f.Frame
-}
-
-// savingsFrame holds the paper's means in every variant.
-func (s *sweep) savingsFrame() result.Frame {
-	f := kit.NewSheet("savings", "setting:setting ssgd-multicast/%.2 ssgd-unicast/%.2 asgd~/%.2 cut/%.2")
-	for _, v := range fourVariants {
 		var cut kit.Estimate
 		if !v.Whole {
 			cut = s.savedOfCut(v)
 		}
 		asgd, _ := s.savedOfASGD(v, 0)
-		f.Add(v.Key, meanSaved(s.on, multicast, v), meanSaved(s.on, unicast, v), asgd, cut)
+		savings.Add(v.Key, meanSaved(s.on, multicast, v), meanSaved(s.on, unicast, v), asgd, cut)
 	}
-	return f.Frame
+	return []result.Frame{target.Frame, race.Frame, savings.Frame}
 }
 
 // asgdFrame says how ASGD got to the target.

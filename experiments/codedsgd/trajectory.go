@@ -186,18 +186,14 @@ func (t trajectory) lastIn(updates int64) (a float64) {
 }
 
 // updatesTo and secondsTo return where a curve first has an accuracy; NaN: never.
-func updatesTo(curve []train.Point, accuracy float64) float64 {
-	if at, ok := train.Reach(curve, accuracy); ok {
-		return at.Updates
-	}
-	return math.NaN()
-}
+func updatesTo(curve []train.Point, accuracy float64) float64 { return reach(curve, accuracy).Updates }
+func secondsTo(curve []train.Point, accuracy float64) float64 { return reach(curve, accuracy).Seconds }
 
-func secondsTo(curve []train.Point, accuracy float64) float64 {
+func reach(curve []train.Point, accuracy float64) train.Crossing {
 	if at, ok := train.Reach(curve, accuracy); ok {
-		return at.Seconds
+		return at
 	}
-	return math.NaN()
+	return train.Crossing{Seconds: math.NaN(), Updates: math.NaN()}
 }
 
 // clocked returns a copy of curve on a clock whose update takes the given seconds.

@@ -171,11 +171,11 @@ func groups(runs []float64, seeds int) [][]float64 {
 }
 
 // pairs returns the times to the target of CSSGD at its best redundancy and of ASGD,
-// [nodes][seed], where every run reaches it. A seed's time of ASGD is the mean of its
-// runs.
-func (s *sweep) pairs(v variant) (ours, base [][]float64, nodes []int) {
+// [nodes][seed], where every run reaches it, and the places of those numbers of nodes. A
+// seed's time of ASGD is the mean of its runs.
+func (s *sweep) pairs(v variant, least int) (ours, base [][]float64, places []int) {
 	for i, on := range s.on {
-		if math.IsNaN(meanOf(s.updates[i])) || math.IsNaN(meanOf(s.ends[i])) {
+		if on.Nodes < least || math.IsNaN(meanOf(s.updates[i])) || math.IsNaN(meanOf(s.ends[i])) {
 			continue
 		}
 		_, it := on.optimal(v)
@@ -183,25 +183,22 @@ func (s *sweep) pairs(v variant) (ours, base [][]float64, nodes []int) {
 		for seed, runs := range groups(s.ends[i], len(s.seeds)) {
 			o, b = append(o, s.updates[i][seed]*it.Seconds), append(b, meanOf(runs))
 		}
-		ours, base, nodes = append(ours, o), append(base, b), append(nodes, on.Nodes)
+		ours, base, places = append(ours, o), append(base, b), append(places, i)
 	}
-	return ours, base, nodes
+	return ours, base, places
 }
 
 // savedOfASGD returns what CSSGD saves of ASGD's time over a number of nodes and more,
 // and on which it rests; no number where there are none.
 func (s *sweep) savedOfASGD(v variant, least int) (e kit.Estimate, nodes []int) {
-	ours, base, all := s.pairs(v)
-	var o, b [][]float64
-	for i, n := range all {
-		if n >= least {
-			o, b, nodes = append(o, ours[i]), append(b, base[i]), append(nodes, n)
-		}
+	ours, base, places := s.pairs(v, least)
+	for _, i := range places {
+		nodes = append(nodes, s.on[i].Nodes)
 	}
-	if len(nodes) == 0 {
-		return e, nil
+	if len(nodes) > 0 {
+		e = reductionOver(ours, base)
 	}
-	return reductionOver(o, b), nodes
+	return e, nodes
 }
 
 // savedOfCut returns what CSSGD saves of a modelled ASGD whose n pushes bring Q gradients
@@ -209,22 +206,19 @@ func (s *sweep) savedOfASGD(v variant, least int) (e kit.Estimate, nodes []int) 
 //
 //	seconds of n pushes = max(those of the run, Q·bytes of a gradient / B)
 func (s *sweep) savedOfCut(v variant) (e kit.Estimate) {
-	ours, base, nodes := s.pairs(v)
-	if len(nodes) == 0 {
+	ours, base, places := s.pairs(v, 0)
+	if len(places) == 0 {
 		return e
 	}
-	link := referencePlatform().Server.Bandwidth
-	cut := make([][]float64, len(base))
-	for k, n := range nodes {
-		i := slices.IndexFunc(s.on, func(on timing) bool { return on.Nodes == n })
-		run := float64(s.plan.Net.batch(n)) / s.rate[i]
+	for k, i := range places {
+		run := float64(s.plan.Net.batch(s.on[i].Nodes)) / s.rate[i]
 		// SSGD Multicast sends each of Q gradients once.
-		least := s.on[i].Of[v.Key][multicast].Bytes / link
-		for _, x := range base[k] {
-			cut[k] = append(cut[k], x*max(least/run, 1))
+		least := s.on[i].Of[v.Key][multicast].Bytes / referencePlatform().Server.Bandwidth
+		for seed := range base[k] {
+			base[k][seed] *= max(least/run, 1)
 		}
 	}
-	return reductionOver(ours, cut)
+	return reductionOver(ours, base)
 }
 
 // times returns the three algorithms' times to the target on node count i, per run.
