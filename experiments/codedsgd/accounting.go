@@ -69,7 +69,7 @@ func accounting() exp.Experiment {
 type size struct {
 	N, R    int
 	Counted codedsgd.Counts
-	Loads   []*big.Rat
+	Loads   map[string]*big.Rat // by the accounting's key
 }
 
 func countSizes(ctx context.Context, least, most int) (all []size, err error) {
@@ -80,21 +80,11 @@ func countSizes(ctx context.Context, least, most int) (all []size, err error) {
 }
 
 func countSize(n, r int) size {
-	s := size{N: n, R: r, Counted: must(codedsgd.Enumerate(n, r)).Counts()}
+	s := size{N: n, R: r, Counted: must(codedsgd.Enumerate(n, r)).Counts(), Loads: map[string]*big.Rat{}}
 	for _, a := range codedsgd.Accountings() {
-		s.Loads = append(s.Loads, a.Load(n, r))
+		s.Loads[a.Key] = a.Load(n, r)
 	}
 	return s
-}
-
-// at is an accounting's load; nil where there is none.
-func (s size) at(key string) *big.Rat {
-	for i, a := range codedsgd.Accountings() {
-		if a.Key == key {
-			return s.Loads[i]
-		}
-	}
-	panic("codedsgd: no accounting " + key)
 }
 
 // counted are the loads that follow from the enumerated blocks and packets alone.
@@ -119,7 +109,7 @@ func countedEqual(sizes []size) (equal, of int) {
 	for _, s := range sizes {
 		for key, load := range s.counted() {
 			of++
-			if load.Cmp(s.at(key)) == 0 {
+			if load.Cmp(s.Loads[key]) == 0 {
 				equal++
 			}
 		}
@@ -283,7 +273,7 @@ func exchangeSizes(ctx context.Context, plan accountingPlan) (all []exchanged, e
 			}
 			unit := int64(4 * plan.Elements)
 			x := exchanged{N: n, R: r, Packets: t.Packets, Once: big.NewRat(t.Bytes, unit), Each: big.NewRat(t.Delivered, unit)}
-			x.Same = x.Once.Cmp(s.at(way.Once)) == 0 && (way.Each == "" || x.Each.Cmp(s.at(way.Each)) == 0)
+			x.Same = x.Once.Cmp(s.Loads[way.Once]) == 0 && (way.Each == "" || x.Each.Cmp(s.Loads[way.Each]) == 0)
 			all = append(all, x)
 		}
 	}
@@ -315,8 +305,8 @@ func loads(sizes []size) result.Frame {
 	}
 	return kit.Rows("loads", columns+"sends", sizes, func(s size) []any {
 		row := []any{s.N, s.R}
-		for _, l := range s.Loads {
-			row = append(row, float(l))
+		for _, a := range codedsgd.Accountings() {
+			row = append(row, float(s.Loads[a.Key]))
 		}
 		return append(row, s.R < s.N)
 	})
@@ -326,12 +316,12 @@ func loads(sizes []size) result.Frame {
 // accounting, and those that could be compared: r < n, and the accounting exists.
 func sends(sizes []size, key string) (less, of []size) {
 	for _, s := range sizes {
-		rival := s.at(key)
+		rival := s.Loads[key]
 		if s.R == s.N || rival == nil {
 			continue
 		}
 		of = append(of, s)
-		if s.at("coded").Cmp(rival) < 0 {
+		if s.Loads["coded"].Cmp(rival) < 0 {
 			less = append(less, s)
 		}
 	}
@@ -410,7 +400,7 @@ func messages(plan accountingPlan, sizes []size) result.Frame {
 	const unit = "/" + gradientUnits
 	f := kit.NewSheet("messages", "n r cssgd"+unit+" ssgd-unicast"+unit+" ssgd-multicast"+unit)
 	for _, s := range sizes {
-		of := func(load string) float64 { return float(new(big.Rat).Quo(s.at(load), s.at("blocks"))) }
+		of := func(load string) float64 { return float(new(big.Rat).Quo(s.Loads[load], s.Loads["blocks"])) }
 		if s.R < s.N && slices.Contains(plan.Drawn, s.N) {
 			f.Add(s.N, s.R, of("coded"), of("blocks-unicast"), of("blocks"))
 		}
@@ -425,20 +415,20 @@ func sizeIndex(sizes []size, n, r int) size {
 
 // rise follows CSSGD's load on n nodes from r = 1 up to where it no longer rises.
 func rise(sizes []size, n int) (r int) {
-	for r = 1; r < n && sizeIndex(sizes, n, r+1).at("coded").Cmp(sizeIndex(sizes, n, r).at("coded")) > 0; r++ {
+	for r = 1; r < n && sizeIndex(sizes, n, r+1).Loads["coded"].Cmp(sizeIndex(sizes, n, r).Loads["coded"]) > 0; r++ {
 	}
 	return r
 }
 
 func loadFacts(plan accountingPlan, sizes []size, real []exchanged) []result.Fact {
 	n := plan.Drawn[len(plan.Drawn)-1]
-	half, others, late, under, sending := 0, 0, 0, 0, 0 // like for like below 1 where r > n/2, and otherwise
+	half, others, late, under, sending := 0, 0, 0, 0, 0 // half and others: like for like below 1, where r > n/2 and elsewhere
 	for _, s := range sizes {
 		if s.R == s.N {
 			continue
 		}
 		sending++
-		if s.at("ssgd").Cmp(s.at("coded")) < 0 {
+		if s.Loads["ssgd"].Cmp(s.Loads["coded"]) < 0 {
 			under++
 		}
 		if 2*s.R > s.N {
@@ -454,7 +444,7 @@ func loadFacts(plan accountingPlan, sizes []size, real []exchanged) []result.Fac
 	equal, of := countedEqual(sizes)
 	nth, nthEqual, _, _ := oneNth(sizes)
 	top := rise(sizes, n)
-	load := func(accounting string, r int) float64 { return float(sizeIndex(sizes, n, r).at(accounting)) }
+	load := func(accounting string, r int) float64 { return float(sizeIndex(sizes, n, r).Loads[accounting]) }
 	return kit.Facts("most", plan.Most, "n", n, "n.last", n-1, "exchanged", plan.Exchanged, "elements", plan.Elements,
 		"real", len(real), "real.same", sameExchanges(real), "counted", of, "counted.same", equal, "sizes", sending, "under", under,
 		"half", half == late && others == 0, "half.late", half, "half.other", others, "nth", nth, "nth.equal", nthEqual,

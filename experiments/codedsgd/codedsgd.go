@@ -119,7 +119,10 @@ func microBlocks(nodes int, rs ...int) int {
 	q := nodes
 	for _, r := range rs {
 		if c := choose(nodes, r); c > 0 {
-			q = q / gcd(q, c) * c
+			m := q
+			for q%c != 0 {
+				q += m
+			}
 		}
 	}
 	return q
@@ -127,13 +130,6 @@ func microBlocks(nodes int, rs ...int) int {
 
 // qOf is Q(n) of the redundancies that are compared.
 func qOf(nodes int) int { return microBlocks(nodes, redundancies...) }
-
-func gcd(a, b int) int {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
-}
 
 // gradientUnits is the unit of loads: one whole gradient of one block.
 const gradientUnits = "gradient-units"

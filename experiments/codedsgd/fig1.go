@@ -72,8 +72,7 @@ type assembly struct {
 func assemble(n, r, length int) assembly {
 	a, cut := must(codedsgd.Assign(n, r)), must(codedsgd.NewCut(length, [2]int{length, 1}, r, codedsgd.Rows))
 	x := assembly{Nodes: n, Redundancy: r, Blocks: a.Blocks()}
-	received := 0
-	buffer, got := make([]int32, cut.Len(0)), make([]int32, length)
+	received, have, lack := 0, []int{}, []int{}
 	for node := range n {
 		own := a.Of(node)
 		for other := range node {
@@ -81,12 +80,12 @@ func assemble(n, r, length int) assembly {
 				x.Twins++
 			}
 		}
-		x.Have, x.Lack = bounds(x.Have, len(own), node), bounds(x.Lack, a.Blocks()-len(own), node)
+		have, lack = append(have, len(own)), append(lack, a.Blocks()-len(own))
 		for _, q := range without(a, node) {
-			fill(got, -1)
+			got := slices.Repeat([]int32{-1}, length)
 			for _, holder := range a.Holders(q) {
 				k := a.Position(q, holder)
-				part := buffer[:cut.Len(k)]
+				part := make([]int32, cut.Len(k))
 				cut.Gather(part, gradientOf(q, length), k)
 				cut.Scatter(got, part, k)
 				received += len(part)
@@ -95,6 +94,7 @@ func assemble(n, r, length int) assembly {
 			x.Wrong += unlike(got, gradientOf(q, length))
 		}
 	}
+	x.Have, x.Lack = [2]int{slices.Min(have), slices.Max(have)}, [2]int{slices.Min(lack), slices.Max(lack)}
 	x.Units = float64(received) / float64(length)
 	return x
 }
@@ -116,20 +116,6 @@ func unlike(a, b []int32) (n int) {
 		}
 	}
 	return n
-}
-
-func fill(x []int32, v int32) {
-	for i := range x {
-		x[i] = v
-	}
-}
-
-// bounds widens the fewest and the most seen to v, the first of which is number 0.
-func bounds(b [2]int, v, number int) [2]int {
-	if number == 0 {
-		return [2]int{v, v}
-	}
-	return [2]int{min(b[0], v), max(b[1], v)}
 }
 
 // setName spells a set of nodes: "{0,2}".

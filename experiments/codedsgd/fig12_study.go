@@ -166,16 +166,6 @@ func base(net network, x exchange, shared bool) setting {
 	return s
 }
 
-// ideal returns base of CSSGD, where nothing takes time but computing and bytes.
-func ideal(net network, r int, whole, shared bool, ratio, own float64) setting {
-	s := base(net, exchange{Method: codedsgd.CSSGD, Redundancy: r, Whole: whole, NoOverlap: true}, shared)
-	s.Ideal, s.Steps = true, 1
-	if ratio != own {
-		s.Link = own / ratio
-	}
-	return s
-}
-
 // timer times what a figure needs.
 type timer struct {
 	ctx context.Context
@@ -260,11 +250,16 @@ func (t *timer) model(s *study) error {
 	return err
 }
 
-// ideals returns the seconds of CSSGD by r − 1 at a ratio; own is the platform's.
+// ideals returns the seconds of CSSGD by r − 1 at a ratio, where nothing takes time but
+// computing and bytes; own is the platform's ratio.
 func (t *timer) ideals(net network, whole, shared bool, ratio, own float64) ([]float64, error) {
 	out := make([]float64, anchor)
 	return out, kit.AtOnce(anchor, func(i int) error {
-		it, err := timeSetting(t.ctx, t.env, ideal(net, i+1, whole, shared, ratio, own))
+		s := base(net, exchange{Method: codedsgd.CSSGD, Redundancy: i + 1, Whole: whole, NoOverlap: true}, shared)
+		if s.Ideal, s.Steps = true, 1; ratio != own {
+			s.Link = own / ratio
+		}
+		it, err := timeSetting(t.ctx, t.env, s)
 		out[i] = it.Seconds
 		return err
 	})

@@ -276,9 +276,7 @@ func tryPrinted(l layerGradient, r int) printed {
 func segmentsOf(l layerGradient, r int, split string) []int32 {
 	cut, marks := must(codedsgd.NewCut(len(l.Fixed), l.Shape, r, split)), make([]int32, len(l.Fixed))
 	for k := range r {
-		part := make([]int32, cut.Len(k))
-		fill(part, int32(k))
-		cut.Scatter(marks, part, k)
+		cut.Scatter(marks, slices.Repeat([]int32{int32(k)}, cut.Len(k)), k)
 	}
 	return marks
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
@@ -323,10 +324,7 @@ func judgeCoding(costs []codingCost) result.Claim {
 	ok := true
 	var each []args
 	need := 0.0
-	for _, c := range costs {
-		if c.Whole {
-			continue
-		}
+	for _, c := range micro(costs) {
 		holds := c.share() <= codingLimit
 		ok, need = ok && holds, max(need, c.needed())
 		each = append(each, args{"model": c.Net.Model, "r": c.R, "share": 100 * c.share(), "code": 100 * c.code(codingRate)})
@@ -341,19 +339,20 @@ func judgeCoding(costs []codingCost) result.Claim {
 	return claims.Verdict("C32", f)
 }
 
+// micro returns those of the paper's message model.
+func micro(costs []codingCost) []codingCost {
+	return slices.DeleteFunc(slices.Clone(costs), func(c codingCost) bool { return c.Whole })
+}
+
 // gigaflops returns the speed of a node.
 func gigaflops() float64 { return referencePlatform().Workers[0].FLOPS / 1e9 }
 
 // codeRange is what encoding and decoding alone take of computing in the paper's
 // message model: the least at the fast rate, the most at the slow one.
 func codeRange(costs []codingCost, fast, slow float64) (least, most float64) {
-	least = math.Inf(1)
-	for _, c := range costs {
-		if !c.Whole {
-			least, most = min(least, c.code(fast)), max(most, c.code(slow))
-		}
-	}
-	return least, most
+	costs = micro(costs)
+	return slices.Min(kit.Each(costs, func(c codingCost) float64 { return c.code(fast) })),
+		slices.Max(kit.Each(costs, func(c codingCost) float64 { return c.code(slow) }))
 }
 
 // codingFrame holds, of one node and iteration, the bytes of int32 that are coded and the
@@ -372,11 +371,9 @@ func codingFrame(costs []codingCost) result.Frame {
 // codingFacts are the extremes over the paper's message model.
 func codingFacts(costs []codingCost) []result.Fact {
 	most, least, need, part := 0.0, 1e9, 0.0, 0.0
-	for _, c := range costs {
-		if !c.Whole {
-			most, least, need = max(most, c.share()), min(least, c.share()), max(need, c.needed())
-			part = max(part, c.Parts.code()/c.Parts.all())
-		}
+	for _, c := range micro(costs) {
+		most, least, need = max(most, c.share()), min(least, c.share()), max(need, c.needed())
+		part = max(part, c.Parts.code()/c.Parts.all())
 	}
 	codeLeast, codeMost := codeRange(costs, codingRate, codingRate)
 	fastLeast, slowMost := codeRange(costs, copyMost*copyRate, copyLeast*copyRate)

@@ -1,6 +1,7 @@
 package codedsgd
 
 import (
+	"cmp"
 	"math"
 
 	"gradsync/experiments/result"
@@ -80,10 +81,7 @@ func trainingOf(profile string, net network) trainingPlan {
 
 // statedTarget is the paper's benchmark accuracy (§3.2.1).
 func statedTarget(net network) float64 {
-	if net.Key == cnn.Key {
-		return 0.7
-	}
-	return 0.82
+	return map[string]float64{dnn.Key: 0.82, cnn.Key: 0.7}[net.Key]
 }
 
 // most is the largest number of nodes.
@@ -99,10 +97,7 @@ func (s trainingPlan) blocks(n int) int {
 
 // seedsOf are those of the command's seeds that are used.
 func (s trainingPlan) seedsOf(seeds []uint64) []uint64 {
-	if s.Seeds > 0 && len(seeds) > s.Seeds {
-		return seeds[:s.Seeds]
-	}
-	return seeds
+	return seeds[:min(cmp.Or(s.Seeds, len(seeds)), len(seeds))]
 }
 
 // synchronous is the one training that stands for every synchronous method on n

@@ -316,10 +316,8 @@ func than(x float64) string {
 func meansFrame(cs []timing, of func(iteration) float64, rivals ...exchange) result.Frame {
 	s := kit.NewSheet("means", "rival:method method:method saved/%.1 saved_than:than")
 	for _, rival := range rivals {
-		for _, r := range redundancies {
-			if x := meanSavedBy(cs, rival, of, r); !math.IsNaN(x) {
-				s.Add(rival.key(), codedKey(r), math.Abs(x), than(x))
-			}
+		for _, m := range meansOf(cs, rival, of) {
+			s.Add(rival.key(), codedKey(m["r"].(int)), m["size"], m["than"])
 		}
 	}
 	return s.Frame

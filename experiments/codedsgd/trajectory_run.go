@@ -1,6 +1,7 @@
 package codedsgd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -100,10 +101,7 @@ func (f figure) shares(profile string, seeds int) map[string]float64 {
 	out := map[string]float64{}
 	for _, net := range f.nets {
 		p, names := trainingOf(profile, net), partsOf(net)
-		used := seeds
-		if p.Seeds > 0 {
-			used = min(p.Seeds, seeds)
-		}
+		used := min(cmp.Or(p.Seeds, seeds), seeds)
 		n, runs := p.most(), max(p.Runs, used)
 		one := float64(used) * costOf(p.synchronous(n, 0))
 		async := float64(runs) * costOf(p.asynchronous(n, 0, p.Updates))
@@ -136,17 +134,12 @@ func (f figure) seconds(profile string, seeds int) float64 {
 // each, and cost more than batches.
 func costOf(c train.Config) float64 {
 	per := map[string][2]float64{dnn.Model: {28e-6, 85e-6}, cnn.Model: {280e-6, 400e-6}}[c.Model]
-	images, width := float64(c.BatchSize)*float64(c.MaxUpdates), c.Width
-	if c.MaxPushes > 0 {
-		images = float64(c.Batch) * float64(c.MaxPushes)
-	}
-	if width == 0 {
-		width = 1
-	}
+	images := max(float64(c.BatchSize)*float64(c.MaxUpdates), float64(c.Batch)*float64(c.MaxPushes))
+	each := per[0]
 	if c.Coded != nil {
-		return 0.01 + float64(per[1]*images*width)
+		each = per[1]
 	}
-	return 0.01 + float64(per[0]*images*width)
+	return 0.01 + float64(each*images*cmp.Or(c.Width, 1))
 }
 
 // trainer makes the trainings that a figure needs, each once per command.
@@ -202,7 +195,6 @@ func (s trainingPlan) synchronousJobs(n int, seeds []uint64, target float64) (ou
 	return out
 }
 
-// serialJobs returns the trainings of the network alone.
 func (s trainingPlan) serialJobs(seeds []uint64) (out []job) {
 	for _, seed := range seeds {
 		out = append(out, job{fmt.Sprintf("%s alone, seed %d", s.Net.Title, seed), s.serial(s.most(), seed)})
@@ -257,10 +249,7 @@ func (t *trainer) largest(net network) (largest, error) {
 		return w, err
 	}
 	w.picked = chooseLevel(w.curves(judged))
-	w.target = p.Target
-	if w.target == 0 {
-		w.target = float64(w.picked.Picked) / 100
-	}
+	w.target = cmp.Or(p.Target, float64(w.picked.Picked)/100)
 	w.whole, err = t.get(job{fmt.Sprintf("%s, %d nodes, whole gradients", net.Title, n), p.wholeConfig(w.seeds[0])})
 	return w, err
 }
@@ -269,9 +258,7 @@ func (t *trainer) largest(net network) (largest, error) {
 // synchronous one on the most nodes, a block for each.
 func (s trainingPlan) wholeConfig(seed uint64) train.Config {
 	c := s.synchronous(s.most(), seed)
-	o := *c.Coded
-	o.MicroBlocks = s.most()
-	c.Coded, c.MaxUpdates = &o, s.Updates/s.Part
+	c.Coded.MicroBlocks, c.MaxUpdates = s.most(), s.Updates/s.Part
 	return c
 }
 
@@ -352,11 +339,8 @@ func (s *sweep) race(runs []trajectory) {
 const longer = 3
 
 func (t *trainer) lengthen(s sweep, n int, synchronous []float64) ([]trajectory, error) {
-	length, most := s.plan.Updates, math.Inf(-1)
-	for _, x := range synchronous {
-		most = max(most, x)
-	}
-	if !math.IsNaN(most) {
+	length := s.plan.Updates
+	if most := slices.Max(synchronous); !math.IsNaN(most) { // NaN: not every seed reached it
 		length = min(length, longer*int64(math.Ceil(most))+1)
 	}
 	for {
