@@ -21,7 +21,6 @@ var pictures = [][2]int{{3, 2}, {4, 2}}
 // of 2, whose ends are whole numbers on an axis.
 const drawnBatch = 12
 
-// redundantPlan is what a profile assembles.
 type redundantPlan struct {
 	Most   int `json:"most"`   // every n up to it, every r
 	Length int `json:"length"` // numbers of a gradient, no multiple of most r
@@ -108,7 +107,6 @@ func gradientOf(q, length int) []int32 {
 	return g
 }
 
-// unlike counts the places in which two gradients differ.
 func unlike(a, b []int32) (n int) {
 	for i := range a {
 		if a[i] != b[i] {
@@ -207,7 +205,6 @@ func nodesOf(a *codedsgd.Assignment, batch int) result.Frame {
 	return s.Frame
 }
 
-// lacked is the part of the batch that a node lacks.
 func (x assembly) lacked() float64 { return 100 * float64(x.Lack[1]) / float64(x.Blocks) }
 
 // showAssemblies fills in the pictured clusters and the largest, and what all come to.

@@ -67,7 +67,6 @@ func redundancyStudy(id, source string, net network, stated int, judge func(*tim
 		}}.Experiment()
 }
 
-// timesFrame holds all that is timed or modelled by r.
 func (s *study) timesFrame() result.Frame {
 	columns := "r"
 	for _, v := range variants {
@@ -103,7 +102,6 @@ func loadsFrame() result.Frame {
 	return kit.Rows("loads", "r load/.1", allRedundancies()[:bestDNN], func(r int) []any { return []any{r, load(r)} })
 }
 
-// settingsFrame holds the best redundancy of every variant.
 func (s *study) settingsFrame() result.Frame {
 	return kit.Rows("settings", "setting:setting best least/ms.1 one/ms.1 shown", variants, func(v variant) []any {
 		t := s.Timed[v.Key]

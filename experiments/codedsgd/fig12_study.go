@@ -84,7 +84,6 @@ func (b byRedundancy) means() []float64 {
 
 func (b byRedundancy) best() int { return bestOf(b.means()) }
 
-// least is the mean seconds at the best redundancy.
 func (b byRedundancy) least() float64 { return b.means()[b.best()-1] }
 
 // bestOf returns the r with the least time, of equal ones the smallest.
@@ -125,7 +124,6 @@ func (s *study) ratio() float64 { return s.Comm / s.Calc }
 // judged holds the times of the variant that the claims are judged on.
 func (s *study) judged() byRedundancy { return s.Timed[judged.Key] }
 
-// rival is another method beside CSSGD.
 type rival struct {
 	Key            string
 	Exchange       exchange
@@ -166,7 +164,6 @@ func base(net network, x exchange, shared bool) setting {
 	return s
 }
 
-// timer times what a figure needs.
 type timer struct {
 	ctx context.Context
 	env exp.Env
@@ -190,7 +187,6 @@ func meanOf(x []float64) float64 {
 	return m
 }
 
-// byRedundancy times a method in a variant, with every r.
 func (t *timer) byRedundancy(net network, method string, v variant) (byRedundancy, error) {
 	out := make(byRedundancy, anchor)
 	return out, kit.AtOnce(anchor, func(i int) (err error) {
@@ -199,7 +195,6 @@ func (t *timer) byRedundancy(net network, method string, v variant) (byRedundanc
 	})
 }
 
-// study times all of one network.
 func (t *timer) study(net network) (s study, err error) {
 	s = study{Net: net, Profile: t.env.Profile, Timed: map[string]byRedundancy{}}
 	for _, v := range variants {

@@ -29,7 +29,6 @@ type shownExchange struct {
 	Same    bool       // all ranks of all methods have the parameters of one node alone
 }
 
-// plainRun is one method.
 type plainRun struct {
 	Method string
 	run
@@ -113,32 +112,11 @@ func (x shownExchange) packets() result.Frame {
 	return s.Frame
 }
 
-// wrong counts decoded numbers that are not the holder's, at all receivers.
 func (p shownPacket) wrong() (n int) {
 	for _, d := range p.Decoded {
 		n += d.Wrong
 	}
 	return n
-}
-
-// arrival is a segment that a node got: when, in which packet, from whom.
-type arrival struct {
-	at           time.Duration
-	packet, from int
-}
-
-// arrivals are the segments that a node gets of a block, by position; nil where it
-// gets none.
-func (x shownExchange) arrivals(node, block int) []*arrival {
-	out := make([]*arrival, x.A.Redundancy())
-	for i, p := range x.Packets {
-		for _, d := range p.Decoded {
-			if d.Node == node && d.Term.Block == block {
-				out[d.Term.Position] = &arrival{d.At, i + 1, p.From}
-			}
-		}
-	}
-	return out
 }
 
 // complete says in which packet, from whom and when each node has the segments of what it
@@ -151,16 +129,20 @@ func (x shownExchange) complete() (f result.Frame, missing int) {
 	s := kit.NewSheet("complete-"+suffix(x.A), columns+" complete/ms.3")
 	for node := range x.A.Nodes() {
 		for _, q := range without(x.A, node) {
-			row, last := []any{node, q, setName(x.A.Holders(q))}, 0.0
-			for _, v := range x.arrivals(node, q) {
-				if v == nil {
-					row, last = append(row, nil, nil), math.NaN()
-					missing++
-					continue
+			came, last := make([]any, 2*x.A.Redundancy()), 0.0 // packet and sender of each segment
+			for i, p := range x.Packets {
+				for _, d := range p.Decoded {
+					if d.Node == node && d.Term.Block == q {
+						came[2*d.Term.Position], came[2*d.Term.Position+1], last = i+1, p.From, max(last, ms(d.At))
+					}
 				}
-				row, last = append(row, v.packet, v.from), max(last, ms(v.at))
 			}
-			s.Add(append(row, last)...)
+			for k := range x.A.Redundancy() {
+				if came[2*k] == nil {
+					missing, last = missing+1, math.NaN()
+				}
+			}
+			s.Add(slices.Concat([]any{node, q, setName(x.A.Holders(q))}, came, []any{last})...)
 		}
 	}
 	return s.Frame, missing
@@ -197,7 +179,6 @@ func (x shownExchange) gain() string {
 	return "more"
 }
 
-// addBands adds what every node and its links do, a lane each.
 func (x shownExchange) addBands(s *kit.Sheet) {
 	for node := range x.A.Nodes() {
 		add := func(lane, state, label string, from, to time.Duration) {
@@ -223,7 +204,6 @@ func (x shownExchange) addBands(s *kit.Sheet) {
 	}
 }
 
-// showExchanges fills in all that was seen.
 func showExchanges(r *result.Result, all []shownExchange) {
 	reading := kit.NewSheet("reading", "from node content subtracted decoded")
 	gains := kit.NewSheet("gains", "cluster n r blocks lackers sends gets coded multicast unicast gain:gain ratio received alike:bool "+
@@ -388,7 +368,6 @@ func listen(ctx context.Context, n int, batch int, o codedsgd.Options) (run, err
 	return x, nil
 }
 
-// end is when the last rank had updated its parameters.
 func (x run) end() (last time.Duration) {
 	for _, r := range x.Ranks {
 		last = max(last, r.End)

@@ -25,7 +25,6 @@ const mostSegments = 10
 // splits are the ways that the paper names ("by row vectors or by column vectors").
 var splits = []string{codedsgd.Columns, codedsgd.Rows}
 
-// splitPlan is what a profile computes.
 type splitPlan struct {
 	Images int       `json:"images"` // of the gradients, the first of the set
 	Widths []float64 `json:"widths"` // of the networks that are cut in all ways
@@ -225,7 +224,6 @@ type reassembly struct {
 	Cuts, Wrong    int
 }
 
-// reassemble cuts every layer in 1 to mostSegments segments and puts it together again.
 func reassemble(layers []layerGradient, split string) reassembly {
 	x := reassembly{Network: layers[0].Network, Split: split, Layers: len(layers)}
 	for _, l := range layers {

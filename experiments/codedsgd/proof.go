@@ -52,7 +52,6 @@ func proof() exp.Experiment {
 // stepKey makes a key of the paper's number: "(24)", "Alg.3,r=1".
 func stepKey(number string) string { return strings.ReplaceAll(number, " ", "") }
 
-// step is what was found of one step of the proof.
 type step struct {
 	codedsgd.Step
 	Cases, Failed int      // of the form that should hold
@@ -85,7 +84,6 @@ func countProof(ctx context.Context, plan proofPlan, b *exp.Bar) (steps []step, 
 	return steps, sizes, ctx.Err()
 }
 
-// count notes the equations of one size.
 func (s *step) count(n, r int, sides []codedsgd.Side) {
 	for _, side := range sides {
 		x := &example{N: n, R: r, Counted: side.Left.RatString(), Computed: side.Right.RatString()}
@@ -113,7 +111,6 @@ func (s *step) count(n, r int, sides []codedsgd.Side) {
 // holds reports whether the form that should hold does, everywhere.
 func (s step) holds() bool { return s.Cases > 0 && s.Failed == 0 }
 
-// verdict is the step's, as a key.
 func (s step) verdict() string {
 	switch {
 	case !s.holds():
@@ -152,7 +149,6 @@ func judgeProof(plan proofPlan, steps []step) []result.Claim {
 	return out
 }
 
-// stepOf finds a step by the paper's number.
 func stepOf(steps []step, number string) *step {
 	return &steps[slices.IndexFunc(steps, func(s step) bool { return s.Number == number })]
 }
@@ -184,7 +180,6 @@ func stepFrame(steps []step) result.Frame {
 	return f.Frame
 }
 
-// countFrame is what an exchange consists of.
 func countFrame(sizes []size) result.Frame {
 	return kit.Rows("counts", "n r blocks have left groups packets deliveries terms load/gradient-units.2", sizes, func(s size) []any {
 		c := s.Counted
@@ -217,7 +212,6 @@ func proofFacts(plan proofPlan, steps []step) []result.Fact {
 	return kit.Facts("equations", cases, "least", plan.Least, "most", plan.Most, "limit", plan.LoopLimit, "failing", fail, "proved", fail == 0)
 }
 
-// overcountPlan is what a profile counts out.
 type overcountPlan struct {
 	Least     int   `json:"least_nodes"`
 	Most      int   `json:"most_nodes"`
@@ -283,25 +277,21 @@ func countLoop(n, r int) loop {
 // sends reports whether the loop was counted and sends anything.
 func (l loop) sends() bool { return l.Counted && l.Needed > 0 }
 
-// factor is how many times the packets that are needed the loop sends; NaN unless it sends.
-func (l loop) factor() float64 {
+// factor is how many times the packets that are needed the loop sends, and ofNormal its
+// load, a multicast once, over that of (30); NaN unless it sends.
+func (l loop) factor() float64   { return l.over(l.Needed) }
+func (l loop) ofNormal() float64 { return l.over(l.R * l.Normal) }
+
+func (l loop) over(packets int) float64 {
 	if !l.sends() {
 		return math.NaN()
 	}
-	return float64(l.Packets) / float64(l.Needed)
+	return float64(l.Packets) / float64(packets)
 }
 
 // received is how often each segment comes to each node that lacks it, counted; r < n.
 func (l loop) received() *big.Rat {
 	return big.NewRat(l.LoopCount.Deliveries, int64(l.Deliveries))
-}
-
-// ofNormal is the loop's load, a multicast once, over that of (30); NaN unless it sends.
-func (l loop) ofNormal() float64 {
-	if !l.sends() {
-		return math.NaN()
-	}
-	return float64(l.Packets) / float64(l.R*l.Normal)
 }
 
 // countedLoops are the loops that were counted and send anything.

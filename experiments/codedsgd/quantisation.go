@@ -102,7 +102,6 @@ type precisionPlan struct {
 // wholeUpdates is the length of quick's trainings before they were cut.
 const wholeUpdates = 60
 
-// planPrecision returns a profile's plans.
 func planPrecision(profile string) []precisionPlan {
 	var out []precisionPlan
 	for _, net := range networks() {
@@ -174,7 +173,6 @@ func quantisation() exp.Experiment {
 		}}.Experiment()
 }
 
-// precision trains what the page needs.
 type precision struct {
 	ctx   context.Context
 	env   exp.Env
@@ -182,7 +180,6 @@ type precision struct {
 	bar   *exp.Bar
 }
 
-// learnt is one training.
 type learnt struct {
 	Accuracy  float64 // on all test images
 	Loss      float64 // mean cross-entropy of the last evaluation's
@@ -191,7 +188,6 @@ type learnt struct {
 	Elements  int64   // that were quantised
 }
 
-// precisionStudy is one network.
 type precisionStudy struct {
 	Plan   precisionPlan
 	Kinds  []arithmetic
@@ -248,7 +244,6 @@ type clippedCounts struct {
 	Largest []float64
 }
 
-// study trains and counts all of one network.
 func (w *precision) study(p precisionPlan) (s precisionStudy, err error) {
 	s = precisionStudy{Plan: p, Kinds: w.kinds, Learnt: make([][]learnt, len(w.kinds)), Cuts: []int{qOf(p.Nodes), p.Nodes, 1}}
 	set, err := train.OpenData(p.Data, w.env.DataDir, p.Net.Model)
@@ -311,7 +306,6 @@ func (w *precision) train(p precisionPlan, seed uint64) (out trained, err error)
 	return out, nil
 }
 
-// distance is the Euclidean one.
 func distance(a, b []float32) float64 {
 	sum := 0.0
 	for i := range a {
@@ -359,7 +353,6 @@ func (w *precision) largest(p precisionPlan) ([]float64, error) {
 	return out, nil
 }
 
-// of collects a number of each seed's training.
 func (s *precisionStudy) of(kind int, f func(l learnt) float64) kit.Sample {
 	return kit.Each(s.Learnt[kind], f)
 }

@@ -87,7 +87,6 @@ func (m *mapped) holds() bool {
 	return m.Top == math.MaxInt32 && m.Bottom == -math.MaxInt32 && m.Zero == 0 && m.Monotone && m.Worst <= 1+nearly && m.Clipped == beyond && m.Refused == strange
 }
 
-// judgeMapping is C13.
 func judgeMapping(m mapped) result.Claim {
 	f := claims.Identity(m.holds(), result.Because("C13-found", "range", paperRange, "bottom", hexOf(m.Bottom), "top", hexOf(m.Top),
 		"worst", m.Worst, "at", m.WorstAt))
@@ -98,7 +97,6 @@ func judgeMapping(m mapped) result.Claim {
 
 func hexOf(x int32) string { return fmt.Sprintf("0x%08X", uint32(x)) }
 
-// mappingFacts are the mapping's table.
 func mappingFacts(m mapped) []result.Fact {
 	return kit.Facts("mapping.top", hexOf(m.Top), "mapping.bottom", hexOf(m.Bottom), "mapping.zero", m.Zero, "mapping.range", paperRange,
 		"mapping.step", m.Step, "mapping.values", m.Values, "mapping.error", m.Worst*m.Step/2, "mapping.worst/.6", m.Worst,
@@ -339,12 +337,10 @@ func judgeCoding(costs []codingCost) result.Claim {
 	return claims.Verdict("C32", f)
 }
 
-// micro returns those of the paper's message model.
 func micro(costs []codingCost) []codingCost {
 	return slices.DeleteFunc(slices.Clone(costs), func(c codingCost) bool { return c.Whole })
 }
 
-// gigaflops returns the speed of a node.
 func gigaflops() float64 { return referencePlatform().Workers[0].FLOPS / 1e9 }
 
 // codeRange is what encoding and decoding alone take of computing in the paper's

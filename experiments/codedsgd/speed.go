@@ -23,7 +23,6 @@ type speedPattern struct {
 	Speeds []float64 `json:"speeds"`
 }
 
-// sum adds the speeds.
 func (p speedPattern) sum() (sum float64) {
 	for _, v := range p.Speeds {
 		sum += v
@@ -38,7 +37,6 @@ var speedPatterns = []speedPattern{
 	{"mixed", []float64{1, 1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4}},
 }
 
-// speedsOf are the redundancies of a profile.
 func speedsOf(profile string) []int { return pick(profile, []int{1, 3}, []int{1, 2, 3, 4}) }
 
 // speedRow is a network, a pattern and a redundancy: seconds per batch with equal

@@ -193,7 +193,6 @@ func table1Facts(p *cluster.Platform, all []nClass, rho []ratio) []result.Fact {
 		"classes", faults == 0, "faults", faults, "tasks", len(all), "batch", last.Batch, "batch.nodes", last.Nodes)
 }
 
-// network builds w for n nodes.
 func (w network) network(nodes int) *model.Model {
 	return must(model.Build(model.Spec{Name: w.Model, Classes: classes(nodes)}))
 }

@@ -64,7 +64,6 @@ func timeToTarget(id, source string, net network, judge func(*trainer, *sweep) (
 		}}.experiment()
 }
 
-// timeFrame has a row for each variant, number of nodes and method.
 func (s *sweep) timeFrame() result.Frame {
 	f := kit.NewSheet("time", "setting:setting nodes method:method iteration/ms.1 compute/ms.1 updates±/.1 seconds/s.3 "+
 		"saved_multicast/%.1 saved_unicast/%.1 share/.3 idle missed")
@@ -92,7 +91,6 @@ func (s *sweep) soonerFrame() result.Frame {
 	return f.Frame
 }
 
-// missing counts the runs that do not reach the target.
 func missing(x []float64) int { return kit.CountIf(x, math.IsNaN) }
 
 // fig9 and fig11 are the traffic to the target over the number of nodes.
@@ -142,7 +140,6 @@ func traffic(id, source string, net network, judge func(*trainer, *sweep) ([]res
 		}}.experiment()
 }
 
-// trafficFrame has a row for each message model, number of nodes and method.
 func (s *sweep) trafficFrame() result.Frame {
 	f := kit.NewSheet("traffic", "messages:messages nodes method:method updates/.1 packets once/GB.3 receivers/GB.3 of_multicast/%.1 of_receivers/%.1 idle missed")
 	for _, v := range []variant{judged, ethernet} {
@@ -230,7 +227,6 @@ func (s *sweep) raceFrames() []result.Frame {
 	return []result.Frame{target.Frame, race.Frame, savings.Frame}
 }
 
-// asgdFrame says how ASGD got to the target.
 func (s *sweep) asgdFrame() result.Frame {
 	f := kit.NewSheet("asgd", "nodes reached runs missed updates/.1 pushes/.1 staleness/versions.2 rate/samples/s.0 cssgd/samples/s.0 ssgd-multicast/samples/s.0")
 	for i, on := range s.on {

@@ -132,7 +132,6 @@ func sampleWork(layers []cluster.Layer) (w cluster.Work) {
 	return w
 }
 
-// elements is the length of a gradient.
 func elements(layers []cluster.Layer) (n int) {
 	for _, l := range layers {
 		n += l.Length
@@ -140,7 +139,6 @@ func elements(layers []cluster.Layer) (n int) {
 	return n
 }
 
-// run makes the iterations and reduces them to means.
 func (s *setting) run(ctx context.Context, p *cluster.Platform) (it iteration, err error) {
 	layers, shapes := layersOf(s.Net, s.Nodes)
 	cfg := virtual.Config{Seed: s.Seed, Workers: s.Nodes, Headerless: s.Ideal}
@@ -254,7 +252,6 @@ func newMedium(p *cluster.Platform, headerless bool) (*medium, *cluster.Platform
 	return m, p.WithHosts(func(h *cluster.Host, _ bool) { h.Bandwidth, h.Overhead = 1e18, 0 })
 }
 
-// attach is p with its transmissions on m.
 func (m *medium) attach(p cluster.Proc) cluster.Proc { return &station{Proc: p, medium: m} }
 
 // station is a rank, or one of its threads, at a medium.

@@ -84,7 +84,6 @@ func statedTarget(net network) float64 {
 	return map[string]float64{dnn.Key: 0.82, cnn.Key: 0.7}[net.Key]
 }
 
-// most is the largest number of nodes.
 func (s trainingPlan) most() int { return s.Nodes[len(s.Nodes)-1] }
 
 // blocks is into how many micro-blocks the batch of n nodes is cut.
@@ -95,7 +94,6 @@ func (s trainingPlan) blocks(n int) int {
 	return qOf(n)
 }
 
-// seedsOf are those of the command's seeds that are used.
 func (s trainingPlan) seedsOf(seeds []uint64) []uint64 {
 	return seeds[:min(cmp.Or(s.Seeds, len(seeds)), len(seeds))]
 }

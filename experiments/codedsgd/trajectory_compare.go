@@ -83,7 +83,6 @@ func (c timing) optimal(v variant) (r int, it iteration) {
 	return r, it
 }
 
-// saved returns what ours takes less than base, in per cent of base.
 func saved(ours, base float64) float64 { return 100 * (1 - ours/base) }
 
 // meanSaved returns the mean over node counts of what CSSGD at its best redundancy saves
@@ -132,7 +131,6 @@ func uncodedSaves(cs []timing, v variant) (mean float64) {
 // themselves: two and three classes are told apart after few updates.
 const trainedFrom = 4
 
-// from returns the timings on a number of nodes and more.
 func from(cs []timing, nodes int) []timing {
 	return slices.DeleteFunc(slices.Clone(cs), func(c timing) bool { return c.Nodes < nodes })
 }
@@ -277,7 +275,6 @@ func (w *largest) comparable(clipped int64) any {
 	return clipped
 }
 
-// wholeFrame sets the two trainings beside each other.
 func (w *largest) wholeFrame() result.Frame {
 	s, n, part := kit.NewSheet("whole-gradients", "pieces updates/.1 best/%.2 last/%.2 clipped"), w.plan.most(), w.plan.Updates/w.plan.Part
 	add := func(pieces int, t trajectory, clipped any) {

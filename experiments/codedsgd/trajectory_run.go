@@ -63,7 +63,6 @@ func (f figure) experiment() exp.Experiment {
 	return e
 }
 
-// sweeps makes the trainings of the figure's networks as far as it needs them.
 func (f figure) sweeps(t *trainer) ([]sweep, error) {
 	var out []sweep
 	if f.serial { // all that has one node, side by side
@@ -96,7 +95,6 @@ func partsOf(net network) [4]string {
 // to the target, cost of those on the most.
 const othersShare = 0.4
 
-// shares returns the seconds of each part.
 func (f figure) shares(profile string, seeds int) map[string]float64 {
 	out := map[string]float64{}
 	for _, net := range f.nets {
