@@ -109,9 +109,7 @@ func countedEqual(sizes []size) (equal, of int) {
 	for _, s := range sizes {
 		for key, load := range s.counted() {
 			of++
-			if load.Cmp(s.Loads[key]) == 0 {
-				equal++
-			}
+			equal += ones[load.Cmp(s.Loads[key]) == 0]
 		}
 	}
 	return equal, of
@@ -163,9 +161,7 @@ func oneNth(sizes []size) (of, equal, form int, smallest *size) {
 		} else if smallest == nil {
 			smallest = &s
 		}
-		if s.ratio().Cmp(codedsgd.LRatio(s.N, s.R)) == 0 {
-			form++
-		}
+		form += ones[s.ratio().Cmp(codedsgd.LRatio(s.N, s.R)) == 0]
 	}
 	return of, equal, form, smallest
 }
@@ -198,12 +194,8 @@ func judgeLikeForLike(sizes []size) result.Claim {
 		if right && counted.Cmp(big.NewRat(int64(s.N-s.R), int64(s.R))) != 0 {
 			words, right = result.Because("C28-other", "ratio", counted.RatString(), "n", s.N, "r", s.R), false
 		}
-		if counted.Cmp(big.NewRat(1, 1)) < 0 {
-			less++
-		}
-		if 2*s.R > s.N {
-			late++
-		}
+		less += ones[counted.Cmp(big.NewRat(1, 1)) < 0]
+		late += ones[2*s.R > s.N]
 	}
 	f := claims.Identity(of > 0 && right, words)
 	f.Notes = []result.Reason{result.Because("C28", "of", of, "most", sizes[len(sizes)-1].N), result.Because("C28-less", "less", less, "late", late)}
@@ -428,18 +420,9 @@ func loadFacts(plan accountingPlan, sizes []size, real []exchanged) []result.Fac
 			continue
 		}
 		sending++
-		if s.Loads["ssgd"].Cmp(s.Loads["coded"]) < 0 {
-			under++
-		}
-		if 2*s.R > s.N {
-			late++
-		}
-		switch less := s.likeForLike().Cmp(big.NewRat(1, 1)) < 0; {
-		case less && 2*s.R > s.N:
-			half++
-		case less:
-			others++
-		}
+		under += ones[s.Loads["ssgd"].Cmp(s.Loads["coded"]) < 0]
+		less, more := s.likeForLike().Cmp(big.NewRat(1, 1)) < 0, 2*s.R > s.N
+		late, half, others = late+ones[more], half+ones[less && more], others+ones[less && !more]
 	}
 	equal, of := countedEqual(sizes)
 	nth, nthEqual, _, _ := oneNth(sizes)

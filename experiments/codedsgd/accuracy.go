@@ -120,17 +120,15 @@ func judgeFinals(nets []*finals) result.Claim {
 	for _, net := range nets {
 		f.Seeds = len(net.SSGD)
 		p := net.w.plan
-		for _, m := range []struct {
-			method string
-			runs   kit.Sample
-		}{{"synchronous", net.SSGD}, {"asgd", net.ASGD}} {
-			below := 100 * (meanOf(net.Serial) - meanOf(m.runs))
+		for i, runs := range []kit.Sample{net.SSGD, net.ASGD} {
+			method := []string{"synchronous", "asgd"}[i]
+			below := 100 * (meanOf(net.Serial) - meanOf(runs))
 			holds := below <= bound
 			worst, ok = max(worst, below), ok && holds
-			f.Parts = append(f.Parts, result.Part{Of: map[string]string{"model": p.Net.Model, "method": m.method}, Value: against(m.runs, net.Serial), Holds: &holds})
-			gaps = append(gaps, args{"model": p.Net.Model, "method": m.method, "points": against(m.runs, net.Serial)})
+			f.Parts = append(f.Parts, result.Part{Of: map[string]string{"model": p.Net.Model, "method": method}, Value: against(runs, net.Serial), Holds: &holds})
+			gaps = append(gaps, args{"model": p.Net.Model, "method": method, "points": against(runs, net.Serial)})
 			if p.Alone > 1 {
-				longer = append(longer, args{"model": p.Net.Model, "method": m.method, "times": p.Alone, "points": against(m.runs, net.Longer)})
+				longer = append(longer, args{"model": p.Net.Model, "method": method, "times": p.Alone, "points": against(runs, net.Longer)})
 			}
 		}
 	}
@@ -239,7 +237,8 @@ func (w *largest) curvesFrame() result.Frame {
 			rows = append(rows, at(i, every))
 		}
 	}
-	cols := []kit.Col[point]{kit.Word("method", "method", func(p point) string { return p.method }), kit.Any("seed", "", func(p point) any { return p.seed })}
+	cols := []kit.Col[point]{kit.Word("method", "method", func(p point) string { return p.method }),
+		kit.Any("seed", "", func(p point) any { return p.seed })}
 	for i, v := range fourVariants {
 		cols = append(cols, kit.Num(v.Key, "s", kit.AsIs, func(p point) float64 { return p.seconds[i] }))
 	}

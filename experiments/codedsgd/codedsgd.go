@@ -169,6 +169,9 @@ func sizesOf(ctx context.Context, least, most int) iter.Seq2[int, int] {
 	}
 }
 
+// ones counts what is so: n += ones[so].
+var ones = map[bool]int{true: 1}
+
 func keysOf[T any](xs []T, key func(T) string) (out []string) {
 	for _, x := range xs {
 		out = append(out, key(x))

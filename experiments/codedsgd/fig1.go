@@ -221,9 +221,7 @@ func showAssemblies(plan redundantPlan, all []assembly, r *result.Result) {
 		if x.Redundancy == x.Nodes {
 			expected += x.Nodes * (x.Nodes - 1) / 2
 		}
-		if x.Have[0] != x.Have[1] {
-			uneven++
-		}
+		uneven += ones[x.Have[0] != x.Have[1]]
 		if x.Nodes == plan.Most || slices.Contains(pictures, key) {
 			s.Add(x.Nodes, x.Redundancy, x.Blocks, x.Have[0], x.Lack[1], x.lacked(), x.Pieces, x.Units, x.Wrong)
 		}

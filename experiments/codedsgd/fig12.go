@@ -209,11 +209,7 @@ func judgeBest(id string, s *study) result.Claim {
 	f.Network, f.Differs = s.Net.Model, []result.Reason{result.Because("fitted")}
 	f.Notes = []result.Reason{result.Because("chosen-ratio")}
 	for i := range v[0] {
-		var one []float64
-		for _, seconds := range v {
-			one = append(one, seconds[i])
-		}
-		if b := bestOf(one); b != v.best() {
+		if b := bestOf(kit.Each(v, func(seconds kit.Sample) float64 { return seconds[i] })); b != v.best() {
 			f.Notes = append(f.Notes, result.Because("seed-has", "r", b))
 		}
 	}

@@ -107,7 +107,8 @@ func (x shownExchange) packets() result.Frame {
 			decoded = append(decoded, fmt.Sprintf("%d:%s", d.Node, segmentName(x.A, d.Term)))
 			subtracted = append(subtracted, fmt.Sprintf("%d:%s", d.Node, terms(x.A, d.Subtracted)))
 		}
-		s.Add(i+1, p.From, listed(p.To), ms(p.Begin), ms(p.End), terms(x.A, p.Terms), strings.Join(decoded, ";"), p.Bytes, strings.Join(subtracted, ";"), p.wrong())
+		s.Add(i+1, p.From, listed(p.To), ms(p.Begin), ms(p.End), terms(x.A, p.Terms), strings.Join(decoded, ";"), p.Bytes,
+			strings.Join(subtracted, ";"), p.wrong())
 	}
 	return s.Frame
 }
@@ -170,13 +171,7 @@ func (x shownExchange) busiest() (out, in time.Duration) {
 // gain says whether the code sends less than a multicast and a unicast of the same
 // blocks: "both", "none" if as much as the multicast, else "more".
 func (x shownExchange) gain() string {
-	switch coded, multicast := x.Plain[2].Totals.Bytes, x.Plain[1].Totals.Bytes; {
-	case coded < multicast:
-		return "both"
-	case coded == multicast:
-		return "none"
-	}
-	return "more"
+	return []string{"both", "none", "more"}[1+cmp.Compare(x.Plain[2].Totals.Bytes, x.Plain[1].Totals.Bytes)]
 }
 
 func (x shownExchange) addBands(s *kit.Sheet) {
@@ -244,8 +239,8 @@ func showExchanges(r *result.Result, all []shownExchange) {
 	}
 	same := kit.CountIf(all, func(x shownExchange) bool { return x.Same })
 	r.Frames = append(r.Frames, reading.Frame, gains.Frame, methods.Frame, bands.Frame)
-	r.Facts = kit.Facts("packets", packets, "compared/million.1", float64(compared)/1e6, "compared.numbers", compared, "wrong", wrong, "missing", missing,
-		"right", wrong == 0 && missing == 0, "wrapped", wrapped, "wraps", wrapped > 0, "lossless", wrong == 0,
+	r.Facts = kit.Facts("packets", packets, "compared/million.1", float64(compared)/1e6, "compared.numbers", compared, "wrong", wrong,
+		"missing", missing, "right", wrong == 0 && missing == 0, "wrapped", wrapped, "wraps", wrapped > 0, "lossless", wrong == 0,
 		"unlike", len(all)-same, "clusters", len(all), "bitwise", same == len(all), "receivers", len(reading.Rows),
 		"numbers", shownNumbers, "megabytes/MB", 4e-6*shownNumbers, "range", 1.0*paperRange)
 }

@@ -158,9 +158,7 @@ func showCuts(r *result.Result, l layerGradient, all []reassembly, eq16 []printe
 	}
 	tried := kit.NewSheet("printed", "r pieces length begin missing share/%.1")
 	for _, x := range eq16 {
-		if x.Begin < x.Length || x.Missing == 0 {
-			fits++
-		}
+		fits += ones[x.Begin < x.Length || x.Missing == 0]
 		tried.Add(x.R, x.R+1, x.Length, x.Begin, x.Missing, 100*float64(x.Missing)/float64(x.Length))
 	}
 	padded := kit.NewSheet("padding", "network:network r split:split packets exact sent more/%.3 worst")
@@ -232,9 +230,7 @@ func reassemble(layers []layerGradient, split string) reassembly {
 			x.Wrong += l.lost(cut, r)
 			x.Cuts++
 			x.Numbers += len(l.Fixed)
-			if cut.Len(0) != cut.Len(r-1) {
-				x.Ragged++
-			}
+			x.Ragged += ones[cut.Len(0) != cut.Len(r-1)]
 		}
 	}
 	return x

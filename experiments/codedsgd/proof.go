@@ -126,13 +126,9 @@ func (s step) verdict() string {
 // judgeProof judges the claims that are one equation each.
 func judgeProof(plan proofPlan, steps []step) []result.Claim {
 	var out []result.Claim
-	for _, c := range []struct {
-		id      string
-		numbers []string
-	}{{"C14", []string{"(19)"}}, {"C15", []string{"(28)"}}, {"C16", []string{"(29)"}}, {"C17", []string{"(30)"}}, {"C22", []string{"(20)"}},
-		{"C23", []string{"(21)", "(27)"}}} {
+	for _, c := range [][]string{{"C14", "(19)"}, {"C15", "(28)"}, {"C16", "(29)"}, {"C17", "(30)"}, {"C22", "(20)"}, {"C23", "(21)", "(27)"}} {
 		ok, words, cases := true, result.Reason{}, 0
-		for _, number := range c.numbers {
+		for _, number := range c[1:] {
 			s := stepOf(steps, number)
 			cases += s.Cases
 			if !s.holds() && ok {
@@ -144,7 +140,7 @@ func judgeProof(plan proofPlan, steps []step) []result.Claim {
 		}
 		f := claims.Identity(ok, words)
 		f.Notes = []result.Reason{result.Because("equations", "cases", cases, "least", plan.Least, "most", plan.Most)}
-		out = append(out, claims.Verdict(c.id, f))
+		out = append(out, claims.Verdict(c[0], f))
 	}
 	return out
 }
@@ -387,12 +383,8 @@ func loopFacts(plan overcountPlan, loops []loop) []result.Fact {
 			fewer++
 			rule = rule && l.R == 1
 		}
-		if l.ofNormal() > 1 {
-			above++
-		}
-		if l.received().Cmp(new(big.Rat).SetInt(l.Repeats)) == 0 {
-			repeats++
-		}
+		above += ones[l.ofNormal() > 1]
+		repeats += ones[l.received().Cmp(new(big.Rat).SetInt(l.Repeats)) == 0]
 	}
 	skipped := kit.CountIf(loops, func(l loop) bool { return !l.Counted })
 	return kit.Facts("most", plan.Most, "limit", plan.LoopLimit, "counted", len(all), "same", same, "more", more, "fewer", fewer, "rule", rule,

@@ -165,8 +165,8 @@ func quantisation() exp.Experiment {
 			r.Facts = slices.Concat(lossFacts(studies, env.Profile), mappingFacts(m), decodeFacts(d), codingFacts(costs))
 			r.Frames = append(lossFrames(studies), wrapFrame(), decodeFrame(d), codingFrame(costs))
 			for _, s := range studies {
-				r.Figures = append(r.Figures, result.Figure{ID: "bits-" + s.Plan.Net.Key, Form: "line", Frame: "bits", Where: map[string]any{"model": s.Plan.Net.Model},
-					X: "bits", Y: []string{"distance"}, By: []string{"line"}, Log: "y"})
+				r.Figures = append(r.Figures, result.Figure{ID: "bits-" + s.Plan.Net.Key, Form: "line", Frame: "bits",
+					Where: map[string]any{"model": s.Plan.Net.Model}, X: "bits", Y: []string{"distance"}, By: []string{"line"}, Log: "y"})
 			}
 			r.Claims = []result.Claim{judgeMapping(m), judgeCoding(costs)}
 			return nil

@@ -84,7 +84,8 @@ const beyond, strange = 6, 3
 const nearly = 1e-6
 
 func (m *mapped) holds() bool {
-	return m.Top == math.MaxInt32 && m.Bottom == -math.MaxInt32 && m.Zero == 0 && m.Monotone && m.Worst <= 1+nearly && m.Clipped == beyond && m.Refused == strange
+	return m.Top == math.MaxInt32 && m.Bottom == -math.MaxInt32 && m.Zero == 0 && m.Monotone &&
+		m.Worst <= 1+nearly && m.Clipped == beyond && m.Refused == strange
 }
 
 func judgeMapping(m mapped) result.Claim {
@@ -193,8 +194,6 @@ func (d *decoded) add(content, want []int32, p codedsgd.Packet, all blocksKnown,
 	d.Errors, d.Wrapped = d.Errors+ones[wrong], d.Wrapped+ones[wrapped]
 	d.Saturating, d.Float32 = d.Saturating+ones[stopped], d.Float32+ones[float]
 }
-
-var ones = map[bool]int{true: 1}
 
 func clamp(x int64) int64 { return min(max(x, math.MinInt32), math.MaxInt32) }
 
@@ -373,8 +372,8 @@ func codingFacts(costs []codingCost) []result.Fact {
 	}
 	codeLeast, codeMost := codeRange(costs, codingRate, codingRate)
 	fastLeast, slowMost := codeRange(costs, copyMost*copyRate, copyLeast*copyRate)
-	return kit.Facts("coding.nodes", anchor, "coding.rate/GB/s", codingRate/1e9, "copy.rate/GB/s", copyRate/1e9, "copy.least", copyLeast, "copy.most", copyMost,
-		"flops/GFLOP/s", gigaflops(), "code.least/%.0", 100*codeLeast, "code.most/%.0", 100*codeMost, "copied.least/%.1", 100*fastLeast,
+	return kit.Facts("coding.nodes", anchor, "coding.rate/GB/s", codingRate/1e9, "copy.rate/GB/s", copyRate/1e9, "copy.least", copyLeast,
+		"copy.most", copyMost, "flops/GFLOP/s", gigaflops(), "code.least/%.0", 100*codeLeast, "code.most/%.0", 100*codeMost, "copied.least/%.1", 100*fastLeast,
 		"copied.most/%.1", 100*slowMost, "coding.least/%.0", 100*least, "coding.most/%.0", 100*most, "code.part/%.0", 100*part,
 		"coding.limit/%.0", 100*codingLimit, "coding.need/GB/s.0", need/1e9)
 }

@@ -148,8 +148,8 @@ func exactConfig(env exp.Env, n, r int, sync string, aware bool) train.Config {
 		p.Workers[i].FLOPS /= float64(1 + i)
 	}
 	return train.Config{Sync: sync, Model: dnn.Model, Width: 1. / 16, Classes: classes(n), DataDir: env.DataDir, Engine: env.Engine,
-		Platform: p, Workers: n, Seed: env.Seeds[0],
-		BatchSize: 100, Rate: 0.2, MaxUpdates: exactUpdates, EvalEvery: -1, Launch: -1, Overhead: -1, SpeedAware: aware, Coded: &codedsgd.Options{Redundancy: r}}
+		Platform: p, Workers: n, Seed: env.Seeds[0], BatchSize: 100, Rate: 0.2,
+		MaxUpdates: exactUpdates, EvalEvery: -1, Launch: -1, Overhead: -1, SpeedAware: aware, Coded: &codedsgd.Options{Redundancy: r}}
 }
 
 // speed asks what cutting blocks by speed gains.
@@ -175,7 +175,8 @@ func speed() exp.Experiment {
 			r.Facts = exactFacts(rows, exact)
 			r.Frames = []result.Frame{speedFrame(rows), bestSpeedFrame(bestSpeeds(rows)), heldFrame(rows), exactFrame(exact), moreFrame()}
 			r.Figures = []result.Figure{
-				{ID: "saved", Form: "line", Frame: "speed", Where: map[string]any{"model": cnn.Model}, X: "r", Y: []string{"saved_overlap"}, By: []string{"pattern"}},
+				{ID: "saved", Form: "line", Frame: "speed", Where: map[string]any{"model": cnn.Model}, X: "r",
+					Y: []string{"saved_overlap"}, By: []string{"pattern"}},
 				{ID: "more-nodes", Form: "line", Frame: "more", Where: map[string]any{"model": dnn.Model}, X: "nodes", Y: []string{"r"}, By: []string{"law"}}}
 			return nil
 		}}.Experiment()

@@ -29,7 +29,8 @@ func table1() exp.Experiment {
 			return map[string]float64{"ci": 0.5, "quick": 0.5, "standard": 5, "paper": 5}[profile] // the last two read both sets
 		},
 		Config: func(string) map[string]any {
-			return map[string]any{"platform": kit.Platform(referencePlatform()), "networks": networks(), "redundancies": redundancies, "nodes": []int{fewest, most}}
+			return map[string]any{"platform": kit.Platform(referencePlatform()), "networks": networks(),
+				"redundancies": redundancies, "nodes": []int{fewest, most}}
 		},
 		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
 			p := referencePlatform()

@@ -141,7 +141,8 @@ func traffic(id, source string, net network, judge func(*trainer, *sweep) ([]res
 }
 
 func (s *sweep) trafficFrame() result.Frame {
-	f := kit.NewSheet("traffic", "messages:messages nodes method:method updates/.1 packets once/GB.3 receivers/GB.3 of_multicast/%.1 of_receivers/%.1 idle missed")
+	f := kit.NewSheet("traffic", "messages:messages nodes method:method updates/.1 packets once/GB.3 receivers/GB.3 "+
+		"of_multicast/%.1 of_receivers/%.1 idle missed")
 	for _, v := range []variant{judged, ethernet} {
 		for i, on := range s.on {
 			updates, plain := meanOf(s.updates[i]), on.Of[v.Key][multicast]
@@ -207,7 +208,8 @@ func (s *sweep) raceFrames() []result.Frame {
 		for i, on := range s.on {
 			ssgd, cssgd, asgd, r := s.times(i, v)
 			means, first := []float64{meanOf(asgd), meanOf(ssgd), meanOf(cssgd)}, -1
-			target.Add(v.Key, on.Nodes, sampleOf(asgd).Mean(), sampleOf(ssgd).Mean(), r, sampleOf(cssgd).Mean(), saved(means[2], means[1]), saved(means[2], means[0]))
+			target.Add(v.Key, on.Nodes, sampleOf(asgd).Mean(), sampleOf(ssgd).Mean(), r, sampleOf(cssgd).Mean(),
+				saved(means[2], means[1]), saved(means[2], means[0]))
 			for k, m := range means {
 				if !math.IsNaN(m) && (first < 0 || m < means[first]) {
 					first = k
@@ -228,7 +230,8 @@ func (s *sweep) raceFrames() []result.Frame {
 }
 
 func (s *sweep) asgdFrame() result.Frame {
-	f := kit.NewSheet("asgd", "nodes reached runs missed updates/.1 pushes/.1 staleness/versions.2 rate/samples/s.0 cssgd/samples/s.0 ssgd-multicast/samples/s.0")
+	f := kit.NewSheet("asgd", "nodes reached runs missed updates/.1 pushes/.1 staleness/versions.2 rate/samples/s.0 "+
+		"cssgd/samples/s.0 ssgd-multicast/samples/s.0")
 	for i, on := range s.on {
 		pushes, reached := s.pushes(i)
 		_, it := on.optimal(judged)

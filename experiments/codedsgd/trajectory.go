@@ -239,10 +239,7 @@ func chooseLevel(curves [][][]train.Point) choice {
 	all := 1.0 // that every run reaches
 	for _, runs := range curves {
 		for _, curve := range runs {
-			top := 0.0
-			for _, p := range curve {
-				top = max(top, p.Accuracy)
-			}
+			top := trajectory{Curve: curve}.best()
 			c.Best, all = max(c.Best, top), min(all, top)
 		}
 	}

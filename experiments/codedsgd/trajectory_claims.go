@@ -87,12 +87,7 @@ func judgeBelow(id string, of func(iteration) float64, rivals []exchange, notes 
 					}
 					base := of(c.Of[judged.Key][rival])
 					holds := of(x) < base
-					if holds {
-						below++
-						if r == c.Nodes {
-							idle++
-						}
-					}
+					below, idle = below+ones[holds], idle+ones[holds && r == c.Nodes]
 					f.Parts = append(f.Parts, result.Part{Value: saved(of(x), base), Holds: &holds,
 						Of: map[string]string{"model": net.model, "rival": rival.key(), "method": codedKey(r), "nodes": strconv.Itoa(c.Nodes)}})
 				}
@@ -249,7 +244,8 @@ func (s *sweep) growth() result.Reason {
 	}
 	span := func(of func(i int) float64) []any { return []any{orNone(of(i)), orNone(of(k))} }
 	return result.Because("C33-growth", "few", s.on[i].Nodes, "many", s.on[k].Nodes,
-		"stale", span(func(i int) float64 { return s.stale[i] }), "pushes", span(pushes), "updates", span(func(i int) float64 { return meanOf(s.updates[i]) }),
+		"stale", span(func(i int) float64 { return s.stale[i] }), "pushes", span(pushes),
+		"updates", span(func(i int) float64 { return meanOf(s.updates[i]) }),
 		"asgd", span(func(i int) float64 { return meanOf(s.ends[i]) }), "cssgd", span(cssgd))
 }
 
