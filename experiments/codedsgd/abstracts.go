@@ -86,17 +86,9 @@ func abstracts() exp.Experiment {
 		}}.Experiment()
 }
 
-// excludes is whose numbers the model excludes, by the cases in which each reading is possible.
+// excludes says whose numbers the model excludes, by the cases in which each reading is possible.
 func excludes(chinese, english int) string {
-	switch {
-	case chinese > 0 && english > 0:
-		return "neither"
-	case chinese > 0:
-		return "english"
-	case english > 0:
-		return "chinese"
-	}
-	return "both"
+	return map[[2]bool]string{{true, true}: "neither", {true, false}: "english", {false, true}: "chinese", {}: "both"}[[2]bool{chinese > 0, english > 0}]
 }
 
 // inside says whether a number is possible in all of the cases, in none or in some.

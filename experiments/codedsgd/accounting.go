@@ -228,7 +228,7 @@ type exchanged struct {
 	Same       bool // as the accountings say
 }
 
-// newPatterned is a task whose gradients are numbers that depend on sample and place.
+// newPatterned makes a task whose gradients are numbers that depend on sample and place.
 func newPatterned(elements int) *told {
 	return &told{cluster.Layer{Name: "only", Length: elements}, make([]float32, elements), func(grads []float32, step int64, lo, hi int) {
 		for i := range grads {

@@ -99,15 +99,7 @@ func finalsPlans(nets []*finals) result.Frame {
 // synchronous ones, ASGD, or none.
 func (f *finals) within() string {
 	near := func(runs kit.Sample) bool { return against(runs, f.Serial) >= -claims.Tolerance("C30") }
-	switch ssgd, asgd := near(f.SSGD), near(f.ASGD); {
-	case ssgd && asgd:
-		return "all"
-	case ssgd:
-		return "synchronous"
-	case asgd:
-		return "asgd"
-	}
-	return "none"
+	return map[[2]bool]string{{true, true}: "all", {true, false}: "synchronous", {false, true}: "asgd", {}: "none"}[[2]bool{near(f.SSGD), near(f.ASGD)}]
 }
 
 // judgeFinals judges C30 as tolerances.csv has it: means of best accuracies of every
@@ -125,7 +117,8 @@ func judgeFinals(nets []*finals) result.Claim {
 			below := 100 * (meanOf(net.Serial) - meanOf(runs))
 			holds := below <= bound
 			worst, ok = max(worst, below), ok && holds
-			f.Parts = append(f.Parts, result.Part{Of: map[string]string{"model": p.Net.Model, "method": method}, Value: against(runs, net.Serial), Holds: &holds})
+			f.Parts = append(f.Parts, result.Part{Of: map[string]string{"model": p.Net.Model, "method": method},
+				Value: against(runs, net.Serial), Holds: &holds})
 			gaps = append(gaps, args{"model": p.Net.Model, "method": method, "points": against(runs, net.Serial)})
 			if p.Alone > 1 {
 				longer = append(longer, args{"model": p.Net.Model, "method": method, "times": p.Alone, "points": against(runs, net.Longer)})

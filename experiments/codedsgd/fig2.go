@@ -263,7 +263,7 @@ type told struct {
 	add    func(grads []float32, step int64, lo, hi int)
 }
 
-// newTold is a task whose gradients nobody could mistake: of sample s they are numbers
+// newTold makes a task whose gradients nobody could mistake: of sample s they are numbers
 // of its own from −2 to 2, so that a block's sum stays in the range of ±10 and a
 // packet's sum of two blocks does not always.
 func newTold() *told {

@@ -404,16 +404,8 @@ func (s *precisionStudy) seen(kind int) string {
 // cause says what moved the parameters away from float32's, if anything that can be told
 // from the order of summation: the "range" or the "steps"; "clipped" and "nothing" if not.
 func (s *precisionStudy) cause() string {
-	clips := s.saturated(inPaper) > 0
-	switch {
-	case !s.moves(inPaper) && clips:
-		return "clipped"
-	case !s.moves(inPaper):
-		return "nothing"
-	case clips:
-		return "range"
-	}
-	return "steps"
+	found := [2]bool{s.moves(inPaper), s.saturated(inPaper) > 0}
+	return map[[2]bool]string{{true, true}: "range", {true, false}: "steps", {false, true}: "clipped", {}: "nothing"}[found]
 }
 
 // lossFrames say of each network how it is trained and what was found of it, what each

@@ -373,7 +373,7 @@ func codingFacts(costs []codingCost) []result.Fact {
 	codeLeast, codeMost := codeRange(costs, codingRate, codingRate)
 	fastLeast, slowMost := codeRange(costs, copyMost*copyRate, copyLeast*copyRate)
 	return kit.Facts("coding.nodes", anchor, "coding.rate/GB/s", codingRate/1e9, "copy.rate/GB/s", copyRate/1e9, "copy.least", copyLeast,
-		"copy.most", copyMost, "flops/GFLOP/s", gigaflops(), "code.least/%.0", 100*codeLeast, "code.most/%.0", 100*codeMost, "copied.least/%.1", 100*fastLeast,
-		"copied.most/%.1", 100*slowMost, "coding.least/%.0", 100*least, "coding.most/%.0", 100*most, "code.part/%.0", 100*part,
-		"coding.limit/%.0", 100*codingLimit, "coding.need/GB/s.0", need/1e9)
+		"copy.most", copyMost, "flops/GFLOP/s", gigaflops(), "code.least/%.0", 100*codeLeast, "code.most/%.0", 100*codeMost,
+		"copied.least/%.1", 100*fastLeast, "copied.most/%.1", 100*slowMost, "coding.least/%.0", 100*least, "coding.most/%.0", 100*most,
+		"code.part/%.0", 100*part, "coding.limit/%.0", 100*codingLimit, "coding.need/GB/s.0", need/1e9)
 }

@@ -181,15 +181,7 @@ func judgeMulticast(cs []timing) result.Claim {
 // counts, no saving that could matter less.
 func judgeMatters(dnns, cnns []timing) result.Claim {
 	d, c := meanReduction(dnns, unicast), meanReduction(cnns, unicast)
-	nothing := "none"
-	switch {
-	case c <= 0 && d <= 0:
-		nothing = "both"
-	case c <= 0:
-		nothing = cnn.Model
-	case d <= 0:
-		nothing = dnn.Model
-	}
+	nothing := map[[2]bool]string{{true, true}: "both", {true, false}: cnn.Model, {false, true}: dnn.Model, {}: "none"}[[2]bool{c <= 0, d <= 0}]
 	last := func(cs []timing) []timing { return cs[len(cs)-1:] }
 	found := result.Because("C31-found", "cnn", c, "dnn", d, "nothing", nothing)
 	f := claims.Holding(c < d, 0, &found)

@@ -128,3 +128,19 @@ func TestCountIf(t *testing.T) {
 		t.Errorf("%d of five are even, want 3", n)
 	}
 }
+
+// A memo that knows nothing of it may be asked by several at once.
+func TestKeepAtOnce(t *testing.T) {
+	env := exp.Env{Memo: store{}}
+	for range 2 {
+		if err := AtOnce(50, func(i int) error {
+			x, err := Keep(t.Context(), env, i, func(string) (int, error) { return i * i, nil })
+			if err == nil && x != i*i {
+				err = fmt.Errorf("of %d: %d", i, x)
+			}
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
