@@ -30,12 +30,12 @@ func (c decisionCase) open(env exp.Env, seed uint64) (source, error) {
 		return source{start: start, layers: defaultEmbedding().layers(c.Batch),
 			task: func(rank, _ int) cluster.Task { return t.task(rank, c.Batch, start) }}, nil
 	}
-	s, err := openImages(env.Engine, env.DataDir, c)
+	s, err := openImages(env, c)
 	if err != nil {
 		return source{}, err
 	}
-	start := s.start(seed)
-	return source{start: start, layers: s.layers(), engine: s.engineName, data: s.data(),
+	start := s.Start(seed)
+	return source{start: start, layers: s.layers(), engine: s.Made, data: s.Data(),
 		task: func(rank, ranks int) cluster.Task { return s.task(seed, rank, ranks, start) }}, nil
 }
 

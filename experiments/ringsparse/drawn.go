@@ -3,6 +3,7 @@ package ringsparse
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"gradsync/shared/cluster"
 )
@@ -18,10 +19,16 @@ type drawn struct {
 	draw func(l int, g []float32, r *rand.Rand)
 }
 
-// newDrawn returns rank's task; start is copied.
-func newDrawn(rank int, seed uint64, layers []cluster.Layer, start []float32, draw func(int, []float32, *rand.Rand)) *drawn {
-	return &drawn{rank: rank, seed: seed, layers: layers, params: append([]float32(nil), start...), grads: make([]float32, len(start)), draw: draw}
+// drawnTasks makes the tasks of all ranks; they start from the same weights.
+func drawnTasks(seed uint64, layers []cluster.Layer, draw func(l int, g []float32, r *rand.Rand)) func(rank int) cluster.Task {
+	start := drawStart(seed, layers)
+	return func(rank int) cluster.Task {
+		return &drawn{rank: rank, seed: seed, layers: layers, params: slices.Clone(start), grads: make([]float32, len(start)), draw: draw}
+	}
 }
+
+// oneLayer is a network of one layer that takes no time to compute.
+func oneLayer(length int) []cluster.Layer { return []cluster.Layer{{Name: "layer", Length: length}} }
 
 // drawStart returns normal weights for the layers, from which all ranks start.
 func drawStart(seed uint64, layers []cluster.Layer) []float32 {

@@ -79,34 +79,30 @@ func fillIn() exp.Experiment {
 		Measure: func(ctx context.Context, env exp.Env, s support, seed uint64) (filledOnce, error) {
 			plan := planFill(env.Profile)
 			if s.Support != supportImages {
-				return fill(ctx, plan, s, seed, drawnTasks(plan, s, seed))
+				return fill(ctx, plan, s, seed, s.tasks(plan, seed))
 			}
-			m, err := openImages(env.Engine, env.DataDir, mlpCase())
+			m, err := openImages(env, mlpCase())
 			if err != nil {
 				return filledOnce{}, err
 			}
-			start := m.start(seed)
+			start := m.Start(seed)
 			f, err := fill(ctx, plan, s, seed, func(rank int) cluster.Task { return m.task(seed, rank, s.Nodes, start) })
-			f.engine, f.data = m.engineName, m.data()
+			f.engine, f.data = m.Made, m.Data()
 			return f, err
 		},
 		Show: showFill,
 	}.Experiment()
 }
 
-// drawnTasks makes tasks of one layer with that support.
-func drawnTasks(plan fillPlan, s support, seed uint64) func(rank int) cluster.Task {
-	layers := []cluster.Layer{{Name: "layer", Length: plan.Elements}}
-	start := drawStart(seed, layers)
-	return func(rank int) cluster.Task {
-		return newDrawn(rank, seed, layers, start, func(l int, g []float32, r *rand.Rand) {
-			if s.Support == supportCommon {
-				scatterWithin(g, s.Density, commonShare, seed, l, r)
-				return
-			}
-			scatter(g, s.Density, r)
-		})
-	}
+// tasks makes those of one layer with that support.
+func (s support) tasks(plan fillPlan, seed uint64) func(rank int) cluster.Task {
+	return drawnTasks(seed, oneLayer(plan.Elements), func(l int, g []float32, r *rand.Rand) {
+		if s.Support == supportCommon {
+			scatterWithin(g, s.Density, commonShare, seed, l, r)
+			return
+		}
+		scatter(g, s.Density, r)
+	})
 }
 
 // filledOnce is a block's way round the ring for one seed.

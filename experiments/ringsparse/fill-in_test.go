@@ -18,7 +18,7 @@ func TestFillInFollowsItsClosedForms(t *testing.T) {
 	for _, which := range []string{supportEach, supportCommon} {
 		for _, d := range plan.Densities {
 			s := support{4, which, d}
-			once, err := fill(t.Context(), plan, s, 1, drawnTasks(plan, s, 1))
+			once, err := fill(t.Context(), plan, s, 1, s.tasks(plan, 1))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -22,6 +22,12 @@ type cell struct {
 	Nodes     int
 }
 
+// by returns c with another way.
+func (c cell) by(way string) cell {
+	c.Way = way
+	return c
+}
+
 // grid holds iterations by cell, at the platform's rates of codecs or at others.
 type grid map[cell]lap
 
@@ -53,17 +59,11 @@ var rateWays = []way{wayOf("dense"), wayOf("ringsparse"), wayOf("gradients")}
 // bytes returns the bytes of a cell over those of the dense ring, both of all ranks, in
 // per cent.
 func (g grid) bytes(c cell) float64 {
-	dense := c
-	dense.Way = "dense"
-	return 100 * (float64(g[c].Totals.Sent.Bytes) / float64(g[dense].Totals.Sent.Bytes))
+	return 100 * (float64(g[c].Totals.Sent.Bytes) / float64(g[c.by("dense")].Totals.Sent.Bytes))
 }
 
 // gain returns the dense ring's time over a cell's.
-func (g grid) gain(c cell) float64 {
-	dense := c
-	dense.Way = "dense"
-	return g[dense].Seconds / g[c].Seconds
-}
+func (g grid) gain(c cell) float64 { return g[c.by("dense")].Seconds / g[c].Seconds }
 
 // cells lists the cells of workloads, ways, links and sizes, in that order.
 func cells(works []workload, these []way, gbps []float64, nodes []int) (out []cell) {
@@ -92,11 +92,15 @@ func gridPlan(profile string) []int {
 	case "quick":
 		return []int{2, 4, 6, 8, 12, 16}
 	}
-	var all []int
-	for n := 2; n <= 16; n++ {
-		all = append(all, n)
+	return upTo(2, mostRanks)
+}
+
+// upTo lists numbers of workers.
+func upTo(from, to int) (out []int) {
+	for n := from; n <= to; n++ {
+		out = append(out, n)
 	}
-	return all
+	return out
 }
 
 // gridSeconds estimates runGrid of all ways.
@@ -140,7 +144,7 @@ func breakEven(rates []cluster.CodecRate, gbps float64) float64 {
 // rateFrame sets assumed rates beside measured ones, in GB/s.
 func rateFrame() result.Frame {
 	head := "work_of:work-of assumed/GB/s assumed_unpack/GB/s measured/GB/s measured_unpack/GB/s"
-	f := kit.Rows("codec-rates", head, measuredRates, func(m cluster.CodecRate) []any {
+	return kit.As(result.Stated, kit.Rows("codec-rates", head, measuredRates, func(m cluster.CodecRate) []any {
 		out := []any{m.Name}
 		for _, r := range []cluster.CodecRate{rateOf(referencePlatform().Codecs, m.Name), m} {
 			for _, x := range []float64{r.Encode, r.Decode} {
@@ -151,7 +155,5 @@ func rateFrame() result.Frame {
 			}
 		}
 		return out
-	})
-	f.Kind = result.Stated
-	return f
+	}))
 }

@@ -74,13 +74,11 @@ func exactCosts(ctx context.Context, plan rulePlan, seed uint64) (direct, coded 
 
 // exactCoded exchanges real vectors of density d between two workers.
 func exactCoded(ctx context.Context, plan rulePlan, name string, d float64, seed uint64) (exactCost, error) {
-	layers := []cluster.Layer{{Name: "layer", Length: plan.Elements}}
-	start := drawStart(seed, layers)
+	layers := oneLayer(plan.Elements)
 	job := ringsparse.Job{Layers: layers, Rate: 0.05, Steps: 1, Options: ringsparse.Options{Kinds: "gradients", Codec: name, Charge: true,
 		LogChoices: true, Rates: []cluster.CodecRate{{Name: name, Encode: plan.Encode, Decode: plan.Decode}}}}
-	x, err := iterate(ctx, instant(2), virtual.Config{Headerless: true}, job, func(rank int) cluster.Task {
-		return newDrawn(rank, seed, layers, start, func(_ int, g []float32, r *rand.Rand) { scatter(g, d, r) })
-	})
+	tasks := drawnTasks(seed, layers, func(_ int, g []float32, r *rand.Rand) { scatter(g, d, r) })
+	x, err := iterate(ctx, instant(2), virtual.Config{Headerless: true}, job, tasks)
 	if err != nil {
 		return exactCost{}, err
 	}

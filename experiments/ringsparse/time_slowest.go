@@ -74,10 +74,10 @@ func slowest(ctx context.Context, plan slowPlan, mlp *workload, seeds []uint64) 
 	}
 	drawn, images := uneven{What: "slope"}, uneven{What: "images"}
 	for _, seed := range seeds {
-		if err := drawn.run(ctx, plan.Nodes, slopeTasks(plan, seed), []cluster.Layer{{Name: "layer", Length: plan.Elements}}); err != nil {
+		if err := drawn.run(ctx, plan.Nodes, slopeTasks(plan, seed), oneLayer(plan.Elements)); err != nil {
 			return out, err
 		}
-		start := mlp.images.start(seed)
+		start := mlp.images.Start(seed)
 		layers := idle(mlp.Layers)
 		err := images.run(ctx, plan.Nodes, func(rank int) cluster.Task { return mlp.images.task(seed, rank, plan.Nodes, start) }, layers)
 		if err != nil {
@@ -101,17 +101,13 @@ const steepest = 0.8
 
 // slopeTasks makes one layer whose density rises along it, so that blocks differ.
 func slopeTasks(plan slowPlan, seed uint64) func(rank int) cluster.Task {
-	layers := []cluster.Layer{{Name: "layer", Length: plan.Elements}}
-	start := drawStart(seed, layers)
-	return func(rank int) cluster.Task {
-		return newDrawn(rank, seed, layers, start, func(_ int, g []float32, r *rand.Rand) {
-			for i := range g {
-				if r.Float64() < steepest*float64(i)/float64(len(g)) {
-					g[i] = small(r)
-				}
+	return drawnTasks(seed, oneLayer(plan.Elements), func(_ int, g []float32, r *rand.Rand) {
+		for i := range g {
+			if r.Float64() < steepest*float64(i)/float64(len(g)) {
+				g[i] = small(r)
 			}
-		})
-	}
+		}
+	})
 }
 
 // run exchanges gradients as bitmaps, whose sizes follow their densities, on equal

@@ -71,35 +71,27 @@ func (c ringCount) wrong() *result.Reason {
 
 // countRings counts dense rings of 1 to 16 workers.
 func countRings(ctx context.Context, elements int, seed uint64, b *exp.Bar) ([]ringCount, error) {
-	layers := []cluster.Layer{{Name: "layer", Length: elements}}
-	start := drawStart(seed, layers)
-	var out []ringCount
-	for n := 1; n <= mostRanks; n++ {
+	layers := oneLayer(elements)
+	tasks := drawnTasks(seed, layers, func(_ int, g []float32, r *rand.Rand) { scatter(g, 0.5, r) })
+	return kit.Sweep(b, upTo(1, mostRanks), func(n int) (ringCount, error) {
 		c := ringCount{Nodes: n, Elements: elements}
 		job := ringsparse.Job{Layers: layers, Rate: 0.05, Steps: 1, Options: wayOf("dense").Options}
-		real, err := iterate(ctx, instant(n), virtual.Config{Headerless: true}, job, func(rank int) cluster.Task {
-			return newDrawn(rank, seed, layers, start, func(_ int, g []float32, r *rand.Rand) { scatter(g, 0.5, r) })
-		})
+		real, err := iterate(ctx, instant(n), virtual.Config{Headerless: true}, job, tasks)
 		if err != nil {
-			return nil, fmt.Errorf("ringsparse: dense ring of %d: %w", n, err)
+			return c, fmt.Errorf("ringsparse: dense ring of %d: %w", n, err)
 		}
 		for _, s := range real.Trace.Sent {
 			c.Sent = append(c.Sent, s.Bytes)
 		}
 		timed, err := denseRing(ctx, instant(n), divisible)
-		if err != nil {
-			return nil, err
-		}
 		c.Nanoseconds = int64(math.Round(timed * 1e9))
-		out = append(out, c)
-		b.Step(fmt.Sprintf("dense ring of %d", n))
-	}
-	return out, nil
+		return c, err
+	})
 }
 
 // denseRing returns the seconds of one dense all-reduce, timing-only.
 func denseRing(ctx context.Context, p *cluster.Platform, elements int) (float64, error) {
-	job := ringsparse.Job{Layers: []cluster.Layer{{Name: "layer", Length: elements}}, Rate: 0.05, Steps: 1, Options: wayOf("dense").Options}
+	job := ringsparse.Job{Layers: oneLayer(elements), Rate: 0.05, Steps: 1, Options: wayOf("dense").Options}
 	l, err := iterate(ctx, p, virtual.Config{Headerless: true}, job, nil)
 	if err != nil {
 		return 0, fmt.Errorf("ringsparse: dense ring of %d: %w", len(p.Workers), err)
@@ -174,7 +166,7 @@ func countReal(ctx context.Context, plan trafficPlan, works []workload, seeds []
 				if w.images == nil {
 					continue
 				}
-				start := w.images.start(seed)
+				start := w.images.Start(seed)
 				l.task = func(rank int) cluster.Task { return w.images.task(seed, rank, plan.CountedNodes, start) }
 				if err := own.count(ctx, w, l); err != nil {
 					return nil, err

@@ -61,14 +61,14 @@ func workloads(env exp.Env) ([]workload, error) {
 }
 
 func mlpWorkload(env exp.Env) (workload, error) {
-	s, err := openImages(env.Engine, env.DataDir, mlpCase())
+	s, err := openImages(env, mlpCase())
 	if err != nil {
 		return workload{}, err
 	}
 	w := workload{Key: "mlp", images: s}
 	density := make([]float64, len(s.layers()))
 	for _, seed := range env.Seeds {
-		task := s.task(seed, 0, 1, s.start(seed))
+		task := s.task(seed, 0, 1, s.Start(seed))
 		if _, err := task.Grad(0, func(int) {}); err != nil {
 			return workload{}, err
 		}
@@ -89,7 +89,7 @@ func openWorkloads(env exp.Env, r *result.Result) ([]workload, error) {
 		return nil, err
 	}
 	r.Config.(map[string]any)["workloads"] = works
-	r.Data, r.Engine = []result.Data{*works[0].images.data()}, works[0].images.engineName
+	r.Data, r.Engine = []result.Data{*works[0].images.Data()}, works[0].images.Made
 	return works, nil
 }
 
@@ -243,14 +243,11 @@ func iterate(ctx context.Context, p *cluster.Platform, cfg virtual.Config, job r
 
 // draws makes tasks of random gradients with w's densities.
 func (w *workload) draws(seed uint64) func(rank int) cluster.Task {
-	start := drawStart(seed, w.Layers)
-	return func(rank int) cluster.Task {
-		return newDrawn(rank, seed, w.Layers, start, func(l int, g []float32, r *rand.Rand) {
-			if w.Row[l] > 1 {
-				scatterRows(g, w.Row[l], w.Density[l], r)
-				return
-			}
-			scatter(g, w.Density[l], r)
-		})
-	}
+	return drawnTasks(seed, w.Layers, func(l int, g []float32, r *rand.Rand) {
+		if w.Row[l] > 1 {
+			scatterRows(g, w.Row[l], w.Density[l], r)
+			return
+		}
+		scatter(g, w.Density[l], r)
+	})
 }
