@@ -205,7 +205,6 @@ func (f filled) mainly(hop int) uint8 {
 
 // stretch is hops in a row that were mainly sent with one codec.
 type stretch struct {
-	filled
 	codec    uint8
 	from, to int
 }
@@ -217,7 +216,7 @@ func (f filled) stretches() (out []stretch) {
 			out[n-1].to = k
 			continue
 		}
-		out = append(out, stretch{f, id, k, k})
+		out = append(out, stretch{id, k, k})
 	}
 	return out
 }
@@ -234,9 +233,10 @@ func showFill(v *kit.View[support, filledOnce]) {
 	most := slices.Max(plan.Nodes)
 	v.Facts = fillFacts(plan, all)
 	v.Frames = []result.Frame{densityFrame(all), hopFrame(plan, all), sentFrame(all), stretchFrame(all)}
+	y := []string{"measured", "independent"}
 	v.Figures = []result.Figure{
-		{ID: "fill-in", Form: "line", Frame: "hops", Where: map[string]any{"n": most, "support": supportEach}, X: "k", Y: []string{"measured", "independent"}, By: []string{"d"}},
-		{ID: "coinciding", Form: "line", Frame: "hops", Where: map[string]any{"n": most, "drawn": true}, X: "k", Y: []string{"measured", "independent"}, By: []string{"support", "d"}}}
+		{ID: "fill-in", Form: "line", Frame: "hops", Where: map[string]any{"n": most, "support": supportEach}, X: "k", Y: y, By: []string{"d"}},
+		{ID: "coinciding", Form: "line", Frame: "hops", Where: map[string]any{"n": most, "drawn": true}, X: "k", Y: y, By: []string{"support", "d"}}}
 }
 
 // supportHead heads the columns that tell supports apart.
@@ -256,20 +256,14 @@ func densityFrame(all []filled) result.Frame {
 
 // hopFrame has every hop, beside what independent zeros would leave.
 func hopFrame(plan fillPlan, all []filled) result.Frame {
-	type hop struct {
-		filled
-		k int
-	}
-	var rows []hop
+	out := kit.NewSheet("hops", supportHead+"k drawn:bool measured/%.2 independent/%.2")
 	for _, f := range all {
+		drawn := f.Support == supportImages || f.Support == supportCommon && f.Density == plan.Densities[1]
 		for k := range f.Nodes {
-			rows = append(rows, hop{f, k})
+			out.Add(f.row(k, drawn, f.measured(k).Times(100), 100*f.independent(k))...)
 		}
 	}
-	return kit.Rows("hops", supportHead+"k drawn:bool measured/%.2 independent/%.2", rows, func(h hop) []any {
-		drawn := h.Support == supportImages || h.Support == supportCommon && h.Density == plan.Densities[1]
-		return h.row(h.k, drawn, h.measured(h.k).Times(100), 100*h.independent(h.k))
-	})
+	return out.Frame
 }
 
 // sentFrame has the bytes over those of dense blocks.
@@ -292,17 +286,17 @@ func sentFrame(all []filled) result.Frame {
 
 // stretchFrame has the codecs in the order of hops.
 func stretchFrame(all []filled) result.Frame {
-	var rows []stretch
+	out := kit.NewSheet("codecs", supportHead+"codec:codec from to")
 	for _, f := range all {
-		rows = append(rows, f.stretches()...)
-	}
-	return kit.Rows("codecs", supportHead+"codec:codec from to", rows, func(s stretch) []any {
-		c, err := codec.ByID(s.codec)
-		if err != nil {
-			panic(err) // it was sent
+		for _, s := range f.stretches() {
+			c, err := codec.ByID(s.codec)
+			if err != nil {
+				panic(err) // it was sent
+			}
+			out.Add(f.row(c.Name(), s.from, s.to)...)
 		}
-		return s.row(c.Name(), s.from, s.to)
-	})
+	}
+	return out.Frame
 }
 
 // fillFacts are findings, and the numbers of sentences that stand in no frame.

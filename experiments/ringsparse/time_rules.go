@@ -48,7 +48,7 @@ func (c exactCost) equal() bool { return c.Expected.Cmp(big.NewRat(c.Measured, 1
 //	direct, a layer whose blocks are ragged:  T = Σ over 2(N−1) steps of Ta(longest block)
 //	coded, N = 2:                             T = Σ over both exchanges of Tb(larger message)
 func exactCosts(ctx context.Context, plan rulePlan, seed uint64) (direct, coded []exactCost, err error) {
-	for n := 2; n <= mostRanks; n++ {
+	for _, n := range upTo(2, mostRanks) {
 		seconds, err := denseRing(ctx, instant(n), plan.Prime)
 		if err != nil {
 			return nil, nil, err
@@ -187,29 +187,23 @@ func costsOf(c ringsparse.Coder, n int, bytes, gbps float64) (ta, tb float64) {
 
 // ruleFrame sets the corrected rule beside the printed one for one block.
 func ruleFrame(plan rulePlan) result.Frame {
-	type at struct{ gbps, d float64 }
-	var rows []at
+	c, n := bitmapOf(referencePlatform().Codecs), plan.Block/4
+	out := kit.NewSheet("rule", "link/Gb/s d/%.0 ta/ms.3 tb/ms.3 right:sending printed:sending lost/ms.3")
 	for _, g := range links {
 		for _, d := range plan.Densities {
-			rows = append(rows, at{g, d})
+			ta, tb := costsOf(c, n, c.Codec.SizeAt(n, d), g)
+			sending := func(printed bool) (form string, cost float64) {
+				if ringsparse.Compress(ta, tb, printed) {
+					return "compress", tb
+				}
+				return "direct", ta
+			}
+			right, cost := sending(false)
+			printed, dear := sending(true)
+			out.Add(g, 100*d, 1e3*ta, 1e3*tb, right, printed, 1e3*(dear-cost))
 		}
 	}
-	c, n := bitmapOf(referencePlatform().Codecs), plan.Block/4
-	head := "link/Gb/s d/%.0 ta/ms.3 tb/ms.3 right:sending printed:sending lost/ms.3"
-	f := kit.Rows("rule", head, rows, func(r at) []any {
-		ta, tb := costsOf(c, n, c.Codec.SizeAt(n, r.d), r.gbps)
-		sending := func(printed bool) (form string, cost float64) {
-			if ringsparse.Compress(ta, tb, printed) {
-				return "compress", tb
-			}
-			return "direct", ta
-		}
-		right, cost := sending(false)
-		printed, dear := sending(true)
-		return []any{r.gbps, 100 * r.d, 1e3 * ta, 1e3 * tb, right, printed, 1e3 * (dear - cost)}
-	})
-	f.Kind = result.Modelled
-	return f
+	return kit.As(result.Modelled, out.Frame)
 }
 
 // judgeRule judges P04: which of the two rules takes the cheaper form of every block.

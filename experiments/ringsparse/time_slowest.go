@@ -55,15 +55,12 @@ func slowest(ctx context.Context, plan slowPlan, mlp *workload, seeds []uint64) 
 	for i := range all.Workers {
 		all.Workers[i].Bandwidth /= plan.Factor
 	}
-	for _, x := range []struct {
-		p    *cluster.Platform
-		into *float64
-	}{{instant(plan.Nodes), &out.Equal}, {one, &out.One}, {all, &out.At}} {
-		seconds, err := denseRing(ctx, x.p, divisible)
+	for i, p := range []*cluster.Platform{instant(plan.Nodes), one, all} {
+		seconds, err := denseRing(ctx, p, divisible)
 		if err != nil {
 			return out, err
 		}
-		*x.into = seconds
+		*[]*float64{&out.Equal, &out.One, &out.At}[i] = seconds
 	}
 	for n := 2; n <= mostRanks; n++ {
 		seconds, err := denseRing(ctx, instant(n), divisible)
@@ -150,11 +147,10 @@ func stepSums(choices []ringsparse.Choice, n int) (most, mean float64) {
 func judgeSlowest(s slowCheck) result.Claim {
 	limit := claims.Tolerance("P11")
 	link, worst := math.Abs(s.One/s.At-1), 0.0
-	holds := func(x float64) *bool { ok := x <= limit; return &ok }
-	parts := []result.Part{{Of: map[string]string{"slowest": "one-slow"}, Value: 100 * link, Holds: holds(link)}}
+	parts := []result.Part{kit.Part(100*link, link <= limit, "slowest", "one-slow")}
 	for _, u := range s.Uneven {
 		worst = math.Max(worst, u.Distance)
-		parts = append(parts, result.Part{Of: map[string]string{"slowest": u.What}, Value: 100 * u.Distance, Holds: holds(u.Distance)})
+		parts = append(parts, kit.Part(100*u.Distance, u.Distance <= limit, "slowest", u.What))
 	}
 	words := result.Because("P11-found", "link", 100*link, "worst", 100*worst)
 	found := claims.Holding(link <= limit && worst <= limit, len(s.Uneven[0].Seconds), &words)
@@ -197,5 +193,7 @@ func (s slowCheck) frame() result.Frame {
 
 // growth sets the time of an all-reduce beside 2(N−1)/N and its limit, in units of D/B.
 func (s slowCheck) growth() result.Frame {
-	return kit.Rows("growth", "n ratio/.4 formula/.4 limit/.0", s.Growth, func(g growth) []any { return []any{g.Nodes, g.Ratio, formula.T(g.Nodes, 1, 1), 2} })
+	return kit.Rows("growth", "n ratio/.4 formula/.4 limit/.0", s.Growth, func(g growth) []any {
+		return []any{g.Nodes, g.Ratio, formula.T(g.Nodes, 1, 1), 2}
+	})
 }

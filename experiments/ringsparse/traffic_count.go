@@ -207,9 +207,8 @@ func (s sent) off() (random, own float64) {
 
 func countFrame(counts []counted) result.Frame {
 	vectors := map[bool]string{true: "own", false: "random"}
-	f := kit.Rows("counted", "work:work vectors:vectors way:way counted±/MB.3 modelled/MB.3 off/%.2", counts, func(c counted) []any {
+	head := "work:work vectors:vectors way:way counted±/MB.3 modelled/MB.3 off/%.2"
+	return kit.As(result.Counted, kit.Rows("counted", head, counts, func(c counted) []any {
 		return []any{c.Work, vectors[c.Own], c.Way, c.Counted.Mean().Times(1e-6), float64(c.Modelled) / 1e6, c.off()}
-	})
-	f.Kind = result.Counted
-	return f
+	}))
 }

@@ -124,29 +124,18 @@ func (w *workload) density() (d float64) {
 
 // workFrame states the networks layer by layer; one of many layers in one row.
 func workFrame(works []workload) result.Frame {
-	type layer struct {
-		of *workload
-		i  int
-	}
-	var rows []layer
+	out := kit.NewSheet("workloads", "work:work layer:layer layers params density/%.1")
 	for i := range works {
 		w := &works[i]
 		if len(w.Layers) > 5 {
-			rows = append(rows, layer{w, -1})
+			out.Add(w.Key, "all", len(w.Layers), w.params(), 100*w.density())
 			continue
 		}
-		for l := range w.Layers {
-			rows = append(rows, layer{w, l})
+		for l, x := range w.Layers {
+			out.Add(w.Key, x.Name, 1, x.Length, 100*w.Density[l])
 		}
 	}
-	f := kit.Rows("workloads", "work:work layer:layer layers params density/%.1", rows, func(l layer) []any {
-		if l.i < 0 {
-			return []any{l.of.Key, "all", len(l.of.Layers), l.of.params(), 100 * l.of.density()}
-		}
-		return []any{l.of.Key, l.of.Layers[l.i].Name, 1, l.of.Layers[l.i].Length, 100 * l.of.Density[l.i]}
-	})
-	f.Kind = result.Stated
-	return f
+	return kit.As(result.Stated, out.Frame)
 }
 
 // workFacts are what a page says of the networks.
