@@ -273,9 +273,8 @@ func judgeEquals(rows []sameness, exact []exactRun, seeds int) result.Claim {
 	}
 	f := claims.Identity(bits && exactly && worst <= bound, result.Because("B22-not-equal"))
 	f.Seeds, f.Parts = seeds, parts
-	f.Notes = []result.Reason{result.Because("B22-bits", "yes", bits), result.Because("B22-exact", "yes", exactly),
-		result.Because("B22-distance", "worst", worst, "bound", bound), result.Because("B22-scope")}
-	return claims.Verdict("B22", f)
+	return claims.Verdict("B22", f, result.Because("B22-bits", "yes", bits), result.Because("B22-exact", "yes", exactly),
+		result.Because("B22-distance", "worst", worst, "bound", bound), result.Because("B22-scope"))
 }
 
 func equalsFacts(rows []sameness, exact []exactRun) []result.Fact {

@@ -217,13 +217,12 @@ func judgePlacement(orders []placed) result.Claim {
 	apart := lotOf(orders, isApart)
 	words := result.Because("B21-found", "factor", factor)
 	f := claims.Holding(ok, 0, &words)
-	f.Notes = []result.Reason{result.Because("B21", "gigabytes", blogBytes/1e9, "together", 1e3*orders[0].Seconds,
-		"least", 1e3*apart.least, "most", 1e3*apart.most, "orders", apart.n), result.Because("B21-card", "card", blogSlowest/1e9)}
 	for _, key := range []string{"pairs", "interleaved", "random"} {
 		l := lotOf(orders, isKind(key))
 		f.Parts = append(f.Parts, kit.Part(l.mean/orders[0].Seconds, l.least > lotOf(orders, isTogether).most, "order", key))
 	}
-	return claims.Verdict("B21", f)
+	return claims.Verdict("B21", f, result.Because("B21", "gigabytes", blogBytes/1e9, "together", 1e3*orders[0].Seconds,
+		"least", 1e3*apart.least, "most", 1e3*apart.most, "orders", apart.n), result.Because("B21-card", "card", blogSlowest/1e9))
 }
 
 func orderFacts(orders []placed) []result.Fact {
@@ -355,8 +354,7 @@ func judgeOptimal(equal, sizes []trial) result.Claim {
 				"ms", 1e3*t.Runs[i].Seconds, "ring", 1e3*t.Runs[0].Seconds)
 		}
 	}
-	f.Notes = []result.Reason{result.Because("B19-scope"), note}
-	return claims.Verdict("B19", f)
+	return claims.Verdict("B19", f, result.Because("B19-scope"), note)
 }
 
 // sizeFrame shows where the ring loses.

@@ -117,9 +117,8 @@ func judgeSlowest(cases []slowCase) result.Claim {
 	worst, first, last := furthest(cases), cases[0], cases[len(cases)-1]
 	words := result.Because("B20-found", "percent", 100*worst.off())
 	f := claims.Holding(worst.off() <= claims.Tolerance("B20"), 0, &words)
-	f.Notes = []result.Reason{result.Because("B20", "hosts", slowRanks, "least", first.Factor, "most", last.Factor, "percent", 100*worst.off(),
-		"at", worst.Factor), result.Because("B20-most", "most", last.Factor, "slow", last.Ring, "equal", first.Ring)}
-	return claims.Verdict("B20", f)
+	return claims.Verdict("B20", f, result.Because("B20", "hosts", slowRanks, "least", first.Factor, "most", last.Factor, "percent", 100*worst.off(),
+		"at", worst.Factor), result.Because("B20-most", "most", last.Factor, "slow", last.Ring, "equal", first.Ring))
 }
 
 func slowFacts(cases []slowCase) []result.Fact {

@@ -130,9 +130,8 @@ func (s sentence) holds(r recording) bool {
 // judgeIterations judges B09: broken are the sizes that break each sentence.
 func judgeIterations(broken map[string][]int) result.Claim {
 	bad := broken["iterations"]
-	f := claims.Identity(len(bad) == 0, result.Because("B09-other", "sizes", bad))
-	f.Notes = []result.Reason{result.Because("B09", "most", mostRanks)}
-	return claims.Verdict("B09", f)
+	found := claims.Identity(len(bad) == 0, result.Because("B09-other", "sizes", bad))
+	return claims.Verdict("B09", found, result.Because("B09", "most", mostRanks))
 }
 
 // band is a transfer with the time that its chunk was on the way.

@@ -155,15 +155,16 @@ func (m marks) judge() result.Claim {
 			if o, ok := m.pair(trial{t.Net, orderForm}); ok {
 				control = o.margin()
 			}
-			missed = append(missed, result.Because(map[string]string{"alone": "P10-one", "outside": "P10-outside", "open": "P10-open"}[margin], "net", t.Net, "diff", e.Value, "half", half(e), "margin", 100*accuracyMargin,
+			code := map[string]string{"alone": "P10-one", "outside": "P10-outside", "open": "P10-open"}[margin]
+			missed = append(missed, result.Because(code, "net", t.Net, "diff", e.Value, "half", half(e), "margin", 100*accuracyMargin,
 				"seeds", len(c.Diff), "control", control))
 		}
 	}
 	words := result.Because("P10-found", "nets", found)
 	out := claims.Holding(len(missed)+len(own) == 0, len(m.seeds), &words)
 	out.Parts = parts
-	out.Notes = []result.Reason{result.Because("P10", "seeds", len(m.seeds), "margin", 100*accuracyMargin, "lower", 100*claims.Tolerance("P10"), "more", accuracyMore,
-		"target", 100*accuracyTarget)}
+	out.Notes = []result.Reason{result.Because("P10", "seeds", len(m.seeds), "margin", 100*accuracyMargin, "lower", 100*claims.Tolerance("P10"),
+		"more", accuracyMore, "target", 100*accuracyTarget)}
 	if len(own) == 0 {
 		out.Notes = append(out.Notes, result.Because("P10-own-hold"))
 	}

@@ -254,8 +254,7 @@ func (f chosen) rule() result.Claim {
 		}
 	}
 	found := claims.Identity(broken == 0 && ties > 0, result.Because("P05-broken", "n", broken, "of", checked))
-	found.Notes = append([]result.Reason{result.Because("P05", "n", checked, "ties", ties)}, first...)
-	return claims.Verdict("P05", found)
+	return claims.Verdict("P05", found, append([]result.Reason{result.Because("P05", "n", checked, "ties", ties)}, first...)...)
 }
 
 // count judges P08 by the messages of every run.
@@ -270,7 +269,5 @@ func (f chosen) count() result.Claim {
 			runs++
 		}
 	}
-	found := claims.Identity(true, result.Reason{})
-	found.Notes = []result.Reason{result.Because("P08", "runs", runs, "ranks", f.plan.Ranks)}
-	return claims.Verdict("P08", found)
+	return claims.Verdict("P08", claims.Identity(true, result.Reason{}), result.Because("P08", "runs", runs, "ranks", f.plan.Ranks))
 }

@@ -66,17 +66,8 @@ func small(r *rand.Rand) float32 {
 	}
 }
 
-// scatter gives the entries of g a value with probability d, each by itself.
-func scatter(g []float32, d float64, r *rand.Rand) {
-	for i := range g {
-		if d >= 1 || r.Float64() < d {
-			g[i] = small(r)
-		}
-	}
-}
-
-// scatterRows does that row by row.
-func scatterRows(g []float32, width int, d float64, r *rand.Rand) {
+// scatter gives rows of g that are so wide a value with probability d, each row by itself.
+func scatter(g []float32, width int, d float64, r *rand.Rand) {
 	for at := 0; at < len(g); at += width {
 		if d >= 1 || r.Float64() < d {
 			for i := at; i < min(at+width, len(g)); i++ {

@@ -101,15 +101,18 @@ func (s support) tasks(plan fillPlan, seed uint64) func(rank int) cluster.Task {
 			scatterWithin(g, s.Density, commonShare, seed, l, r)
 			return
 		}
-		scatter(g, s.Density, r)
+		scatter(g, 1, s.Density, r)
 	})
 }
+
+// codecIDs is more than the ids of codecs that are chosen from.
+const codecIDs = 8
 
 // filledOnce is a block's way round the ring for one seed.
 type filledOnce struct {
 	Hops   []float64 // [receives in the sum]: share that is not +0
 	Totals ringsparse.Totals
-	Codecs [][]int // [hop][codec.ID]: blocks sent so
+	Codecs [][codecIDs]int // [hop][codec.ID]: blocks sent so
 	engine string
 	data   *result.Data
 }
@@ -124,7 +127,7 @@ func fill(ctx context.Context, plan fillPlan, s support, seed uint64, task func(
 	if err != nil {
 		return filledOnce{}, fmt.Errorf("ringsparse: fill-in, %s, %d ranks: %w", s.Support, s.Nodes, err)
 	}
-	f := filledOnce{Hops: make([]float64, s.Nodes), Codecs: make([][]int, s.Nodes)}
+	f := filledOnce{Hops: make([]float64, s.Nodes), Codecs: make([][codecIDs]int, s.Nodes)}
 	all := make([]float64, s.Nodes)
 	for _, log := range logs {
 		f.Totals.Merge(log.Totals)
@@ -134,9 +137,6 @@ func fill(ctx context.Context, plan fillPlan, s support, seed uint64, task func(
 			}
 			n := float64(c.DenseBytes)
 			f.Hops[c.Hop], all[c.Hop] = f.Hops[c.Hop]+float64(n*c.GradientDensity), all[c.Hop]+n
-			for len(f.Codecs[c.Hop]) <= int(c.Codec) {
-				f.Codecs[c.Hop] = append(f.Codecs[c.Hop], 0)
-			}
 			f.Codecs[c.Hop][c.Codec]++
 		}
 	}
@@ -191,16 +191,13 @@ func (f filled) worst(entries int) (most float64) {
 
 // mainly returns the codec that most blocks of a hop were sent with.
 func (f filled) mainly(hop int) uint8 {
-	var sum []int
+	var sum [codecIDs]int
 	for _, x := range f.seeds {
 		for id, n := range x.Codecs[hop] {
-			for len(sum) <= id {
-				sum = append(sum, 0)
-			}
 			sum[id] += n
 		}
 	}
-	return uint8(slices.Index(sum, slices.Max(sum)))
+	return uint8(slices.Index(sum[:], slices.Max(sum[:])))
 }
 
 // stretch is hops in a row that were mainly sent with one codec.

@@ -2,7 +2,6 @@ package ringsparse
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -34,20 +33,15 @@ type grid map[cell]lap
 // runGrid runs the cells of some ways and sizes, timing-only.
 func runGrid(ctx context.Context, works []workload, these []way, nodes []int, rates []cluster.CodecRate, b *exp.Bar) (grid, error) {
 	out := grid{}
-	for i := range works {
-		w := &works[i]
-		for _, gbps := range links {
-			for _, n := range nodes {
-				for _, way := range these {
-					l, err := w.run(ctx, leg{way: way, gbps: gbps, nodes: n, rates: rates})
-					if err != nil {
-						return nil, err
-					}
-					l.Trace = nil
-					out[cell{w.Key, way.Key, gbps, n}] = l
-				}
-				b.Step(fmt.Sprintf("%s, %g Gb/s, N = %d", w.Key, gbps, n))
-			}
+	for _, w := range works {
+		_, err := kit.Sweep(b, cells([]workload{w}, these, links, nodes), func(c cell) (l lap, err error) {
+			l, err = w.run(ctx, leg{way: wayOf(c.Way), gbps: c.Gbps, nodes: c.Nodes, rates: rates})
+			l.Trace = nil
+			out[c] = l
+			return l, err
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	return out, nil
@@ -67,11 +61,11 @@ func (g grid) gain(c cell) float64 { return g[c.by("dense")].Seconds / g[c].Seco
 
 // cells lists the cells of workloads, ways, links and sizes, in that order.
 func cells(works []workload, these []way, gbps []float64, nodes []int) (out []cell) {
-	for i := range works {
+	for _, w := range works {
 		for _, way := range these {
 			for _, b := range gbps {
 				for _, n := range nodes {
-					out = append(out, cell{works[i].Key, way.Key, b, n})
+					out = append(out, cell{w.Key, way.Key, b, n})
 				}
 			}
 		}

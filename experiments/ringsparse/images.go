@@ -1,8 +1,6 @@
 package ringsparse
 
 import (
-	"fmt"
-
 	"gradsync/experiments/exp"
 	"gradsync/experiments/train"
 	"gradsync/shared/cluster"
@@ -12,13 +10,16 @@ import (
 // images holds what the tasks of one network on images have in common.
 type images struct {
 	train.Images
-	raw   bool // pixels as v/255, so that black is +0
 	batch int
 }
 
+// openImages opens what a case trains on; raw pixels are v/255, so that black is +0.
 func openImages(env exp.Env, c decisionCase) (*images, error) {
 	x, err := train.OpenImages(env, model.Spec{Name: c.Model, Width: c.Width, Image: c.Image})
-	return &images{x, c.Raw, c.Batch}, err
+	if c.Raw && err == nil {
+		x.Set = x.Set.Unnormalised()
+	}
+	return &images{x, c.Batch}, err
 }
 
 func (s *images) layers() []cluster.Layer {
@@ -62,26 +63,9 @@ func (x *imageTask) Grad(step int64, done func(int)) (float64, error) {
 		indices[i] = x.perm[((int(step)*x.ranks+x.rank)*x.batch+i)%len(x.perm)]
 		x.labels[i] = x.Set.Train.Labels[indices[i]]
 	}
-	if err := x.fill(indices); err != nil {
+	c, h, w := x.Model.Input()
+	if err := x.Set.Fill(x.x, &x.Set.Train, indices, c, h, w); err != nil {
 		return 0, err
 	}
 	return x.space.Gradient(x.params, x.grads, x.x, x.labels, func(l int, _ []float32) error { done(l); return nil })
-}
-
-// fill loads images, normalised unless raw.
-func (x *imageTask) fill(indices []int) error {
-	c, h, w := x.Model.Input()
-	if !x.raw {
-		return x.Set.Fill(x.x, &x.Set.Train, indices, c, h, w)
-	}
-	for i, k := range indices {
-		pixels := x.Set.Train.Image(k)
-		if len(pixels) != c*h*w {
-			return fmt.Errorf("ringsparse: raw images of %d pixels, %s takes %d", len(pixels), x.Model.Name(), c*h*w)
-		}
-		for j, v := range pixels {
-			x.x[i*len(pixels)+j] = float32(v) / 255
-		}
-	}
-	return nil
 }

@@ -77,9 +77,9 @@ func overlap() exp.Experiment {
 			}
 			b := exp.Bar{Env: env, Total: float64(len(works)*len(links)*len(overlapWays) + len(overlapWays))}
 			var pairs []pair
-			for i := range works {
+			for _, w := range works {
 				for _, g := range links {
-					these, err := kit.Sweep(&b, overlapWays, func(key string) (pair, error) { return works[i].compare(ctx, plan.Nodes, g, key) })
+					these, err := kit.Sweep(&b, overlapWays, func(key string) (pair, error) { return w.compare(ctx, plan.Nodes, g, key) })
 					if err != nil {
 						return err
 					}
@@ -104,7 +104,7 @@ func overlap() exp.Experiment {
 }
 
 // compare runs one iteration with and one without overlap.
-func (w *workload) compare(ctx context.Context, n int, gbps float64, key string) (pair, error) {
+func (w workload) compare(ctx context.Context, n int, gbps float64, key string) (pair, error) {
 	p := pair{Work: w.Key, Layers: len(w.Layers), First: float64(w.Layers[0].Length) / float64(w.params()), Gbps: gbps, Way: key}
 	with := leg{way: wayOf(key), gbps: gbps, nodes: n}
 	plain := with

@@ -60,7 +60,7 @@ func iterationTime() exp.Experiment {
 				return err
 			}
 			sizes := rateNodes(t.plan.Nodes)
-			b := exp.Bar{Env: env, Total: float64(len(t.works)*len(links)*(len(t.plan.Nodes)+len(sizes)) + 3)}
+			b := exp.Bar{Env: env, Total: float64(len(t.works)*len(links)*(len(t.plan.Nodes)*len(ways)+len(sizes)*len(rateWays)) + 3)}
 			if t.laps, err = runGrid(ctx, t.works, ways, t.plan.Nodes, nil, &b); err != nil {
 				return err
 			}

@@ -77,7 +77,7 @@ func exactCoded(ctx context.Context, plan rulePlan, name string, d float64, seed
 	layers := oneLayer(plan.Elements)
 	job := ringsparse.Job{Layers: layers, Rate: 0.05, Steps: 1, Options: ringsparse.Options{Kinds: "gradients", Codec: name, Charge: true,
 		LogChoices: true, Rates: []cluster.CodecRate{{Name: name, Encode: plan.Encode, Decode: plan.Decode}}}}
-	tasks := drawnTasks(seed, layers, func(_ int, g []float32, r *rand.Rand) { scatter(g, d, r) })
+	tasks := drawnTasks(seed, layers, func(_ int, g []float32, r *rand.Rand) { scatter(g, 1, d, r) })
 	x, err := iterate(ctx, instant(2), virtual.Config{Headerless: true}, job, tasks)
 	if err != nil {
 		return exactCost{}, err
@@ -110,8 +110,7 @@ func judgeCosts(plan rulePlan, direct, coded []exactCost) []result.Claim {
 		n := countEqual(costs)
 		args = append(args, "equal", n, "of", len(costs))
 		found := claims.Identity(n == len(costs), result.Because(id+"-found", "equal", n, "of", len(costs)))
-		found.Notes = []result.Reason{result.Because(id, args...)}
-		return claims.Verdict(id, found)
+		return claims.Verdict(id, found, result.Because(id, args...))
 	}
 	return []result.Claim{judge("P02", direct, "most", mostRanks, "elements", plan.Prime),
 		judge("P03", coded, "densities", len(plan.Densities), "codecs", plan.Codecs)}

@@ -155,9 +155,8 @@ func judgeSlowest(s slowCheck) result.Claim {
 	words := result.Because("P11-found", "link", 100*link, "worst", 100*worst)
 	found := claims.Holding(link <= limit && worst <= limit, len(s.Uneven[0].Seconds), &words)
 	found.Parts = parts
-	found.Notes = []result.Reason{result.Because("P11", "n", s.Plan.Nodes, "factor", s.Plan.Factor, "one", s.One/s.Equal, "all", s.At/s.Equal),
-		result.Because("P11-uneven", "worst", 100*worst, "limit", 100*limit)}
-	return claims.Verdict("P11", found)
+	return claims.Verdict("P11", found, result.Because("P11", "n", s.Plan.Nodes, "factor", s.Plan.Factor, "one", s.One/s.Equal, "all", s.At/s.Equal),
+		result.Because("P11-uneven", "worst", 100*worst, "limit", 100*limit))
 }
 
 // judgeGrowth judges P12.
@@ -170,9 +169,8 @@ func judgeGrowth(g []growth) result.Claim {
 	}
 	words := result.Because("P12-found", "times", last.Ratio/first.Ratio, "first", first.Nodes, "last", last.Nodes)
 	found := claims.Holding(last.Ratio <= (1+claims.Tolerance("P12"))*first.Ratio, 0, &words)
-	found.Notes = []result.Reason{result.Because("P12", "first", first.Nodes, "at_first", first.Ratio, "last", last.Nodes, "at_last", last.Ratio,
-		"ten", ten.Nodes, "more", 100*(last.Ratio/ten.Ratio-1))}
-	return claims.Verdict("P12", found)
+	return claims.Verdict("P12", found, result.Because("P12", "first", first.Nodes, "at_first", first.Ratio, "last", last.Nodes, "at_last", last.Ratio,
+		"ten", ten.Nodes, "more", 100*(last.Ratio/ten.Ratio-1)))
 }
 
 func (s slowCheck) facts() []result.Fact {

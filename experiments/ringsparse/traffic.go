@@ -60,7 +60,8 @@ func traffic() exp.Experiment {
 				return err
 			}
 			most := s.plan.Nodes[len(s.plan.Nodes)-1:]
-			b := exp.Bar{Env: env, Total: float64(len(s.works)*len(links)*(len(s.plan.Nodes)+1) + mostRanks + len(s.plan.Counted)*len(s.plan.CountedWays))}
+			all := len(s.works)*len(links)*(len(s.plan.Nodes)*len(ways)+len(rateWays)) + mostRanks + len(s.plan.Counted)*len(s.plan.CountedWays)
+			b := exp.Bar{Env: env, Total: float64(all)}
 			if s.laps, err = runGrid(ctx, s.works, ways, s.plan.Nodes, nil, &b); err != nil {
 				return err
 			}

@@ -72,7 +72,7 @@ func (c ringCount) wrong() *result.Reason {
 // countRings counts dense rings of 1 to 16 workers.
 func countRings(ctx context.Context, elements int, seed uint64, b *exp.Bar) ([]ringCount, error) {
 	layers := oneLayer(elements)
-	tasks := drawnTasks(seed, layers, func(_ int, g []float32, r *rand.Rand) { scatter(g, 0.5, r) })
+	tasks := drawnTasks(seed, layers, func(_ int, g []float32, r *rand.Rand) { scatter(g, 1, 0.5, r) })
 	return kit.Sweep(b, upTo(1, mostRanks), func(n int) (ringCount, error) {
 		c := ringCount{Nodes: n, Elements: elements}
 		job := ringsparse.Job{Layers: layers, Rate: 0.05, Steps: 1, Options: wayOf("dense").Options}
@@ -114,8 +114,7 @@ func judgeRing(plan trafficPlan, rings []ringCount) result.Claim {
 	if bad := wrongRings(rings); len(bad) > 0 {
 		found = claims.Identity(false, bad[0])
 	}
-	found.Notes = []result.Reason{result.Because("P01", "most", mostRanks, "elements", plan.Elements, "divisible", divisible)}
-	return claims.Verdict("P01", found)
+	return claims.Verdict("P01", found, result.Because("P01", "most", mostRanks, "elements", plan.Elements, "divisible", divisible))
 }
 
 // ringFrame sets T beside bytes and virtual time.
@@ -141,8 +140,7 @@ type counted struct {
 // gradients, beside timing-only runs.
 func countReal(ctx context.Context, plan trafficPlan, works []workload, seeds []uint64, b *exp.Bar) ([]counted, error) {
 	var out []counted
-	for i := range works {
-		w := &works[i]
+	for _, w := range works {
 		if !slices.Contains(plan.Counted, w.Key) {
 			continue
 		}
@@ -182,7 +180,7 @@ func countReal(ctx context.Context, plan trafficPlan, works []workload, seeds []
 	return out, nil
 }
 
-func (c *counted) count(ctx context.Context, w *workload, l leg) error {
+func (c *counted) count(ctx context.Context, w workload, l leg) error {
 	x, err := w.run(ctx, l)
 	if err == nil {
 		c.Counted = append(c.Counted, float64(x.Totals.Sent.Bytes))

@@ -107,7 +107,7 @@ func (w *workload) add(name string, length int, density float64, row int, flop f
 	w.Layers, w.Density, w.Row = append(w.Layers, l), append(w.Density, density), append(w.Row, row)
 }
 
-func (w *workload) params() (n int) {
+func (w workload) params() (n int) {
 	for _, l := range w.Layers {
 		n += l.Length
 	}
@@ -115,7 +115,7 @@ func (w *workload) params() (n int) {
 }
 
 // density returns that of all gradients together.
-func (w *workload) density() (d float64) {
+func (w workload) density() (d float64) {
 	for i, l := range w.Layers {
 		d += w.Density[i] * float64(l.Length)
 	}
@@ -125,8 +125,7 @@ func (w *workload) density() (d float64) {
 // workFrame states the networks layer by layer; one of many layers in one row.
 func workFrame(works []workload) result.Frame {
 	out := kit.NewSheet("workloads", "work:work layer:layer layers params density/%.1")
-	for i := range works {
-		w := &works[i]
+	for _, w := range works {
 		if len(w.Layers) > 5 {
 			out.Add(w.Key, "all", len(w.Layers), w.params(), 100*w.density())
 			continue
@@ -188,7 +187,7 @@ type leg struct {
 
 // run runs one iteration of w on the reference platform, rates of codecs charged
 // unless they are free.
-func (w *workload) run(ctx context.Context, l leg) (lap, error) {
+func (w workload) run(ctx context.Context, l leg) (lap, error) {
 	p := withLink(referencePlatform(), l.gbps)
 	o := l.way.Options
 	o.Bandwidth = l.gbps * gigabit
@@ -231,12 +230,6 @@ func iterate(ctx context.Context, p *cluster.Platform, cfg virtual.Config, job r
 }
 
 // draws makes tasks of random gradients with w's densities.
-func (w *workload) draws(seed uint64) func(rank int) cluster.Task {
-	return drawnTasks(seed, w.Layers, func(l int, g []float32, r *rand.Rand) {
-		if w.Row[l] > 1 {
-			scatterRows(g, w.Row[l], w.Density[l], r)
-			return
-		}
-		scatter(g, w.Density[l], r)
-	})
+func (w workload) draws(seed uint64) func(rank int) cluster.Task {
+	return drawnTasks(seed, w.Layers, func(l int, g []float32, r *rand.Rand) { scatter(g, w.Row[l], w.Density[l], r) })
 }
