@@ -98,13 +98,8 @@ func (r recording) ranks() int { return len(r.Transfers) }
 func (r recording) mod(rank int) int { return (rank + r.ranks()) % r.ranks() }
 
 // complete counts rank's chunks that hold all contributions before step at.
-func (r recording) complete(rank, at int) (n int) {
-	for _, h := range r.States[rank][at] {
-		if h.count() == r.ranks() {
-			n++
-		}
-	}
-	return n
+func (r recording) complete(rank, at int) int {
+	return kit.HowMany(r.States[rank][at], func(h holding) bool { return h.count() == r.ranks() })
 }
 
 // moves tells whether t sends the chunk `ahead` of its GPU and receives the one before.

@@ -114,14 +114,8 @@ type lossSums struct {
 }
 
 func newLossSums(n int) *lossSums {
-	s := &lossSums{}
-	for _, p := range []*[]float32{&s.local, &s.weights, &s.wire, &s.gradients, &s.back} {
-		*p = make([]float32, n)
-	}
-	for _, p := range []*[]float64{&s.mixed, &s.wide, &s.exact} {
-		*p = make([]float64, n)
-	}
-	return s
+	x, y := func() []float32 { return make([]float32, n) }, func() []float64 { return make([]float64, n) }
+	return &lossSums{x(), x(), x(), x(), x(), y(), y(), y()}
 }
 
 // add takes in the gradient of the m-th rank, as a hop of each way does.

@@ -152,15 +152,13 @@ func (w *watched) Grad(step int64, done func(int)) (float64, error) {
 func countZeros(local, g []float32) (z zeros) {
 	z.Entries = int64(len(g))
 	for i, v := range local {
-		w, d := isZero(v), isZero(g[i])
-		if w {
-			z.Weights++
-		}
-		if d {
+		switch w, d := isZero(v), isZero(g[i]); {
+		case w && d:
+			z.Weights, z.Gradients = z.Weights+1, z.Gradients+1
+		case w:
+			z.Weights, z.WeightsAlone = z.Weights+1, z.WeightsAlone+1
+		case d:
 			z.Gradients++
-		}
-		if w && !d {
-			z.WeightsAlone++
 		}
 	}
 	return z

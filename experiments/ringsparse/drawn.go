@@ -8,13 +8,27 @@ import (
 	"gradsync/shared/cluster"
 )
 
+// vectors are those of any task here.
+type vectors struct {
+	parts         []cluster.Layer
+	params, grads []float32
+}
+
+// newVectors copies start.
+func newVectors(layers []cluster.Layer, start []float32) vectors {
+	return vectors{layers, slices.Clone(start), make([]float32, len(start))}
+}
+
+func (v *vectors) Layers() []cluster.Layer { return v.parts }
+func (v *vectors) Params() []float32       { return v.params }
+func (v *vectors) Grads() []float32        { return v.grads }
+
 // drawn is a task whose gradients are random numbers with a support: what is sent is
 // as in training, and nothing is learnt.
 type drawn struct {
-	rank          int
-	seed          uint64
-	layers        []cluster.Layer
-	params, grads []float32
+	vectors
+	rank int
+	seed uint64
 	// draw makes layer l's gradient; g is all +0.
 	draw func(l int, g []float32, r *rand.Rand)
 }
@@ -23,7 +37,7 @@ type drawn struct {
 func drawnTasks(seed uint64, layers []cluster.Layer, draw func(l int, g []float32, r *rand.Rand)) func(rank int) cluster.Task {
 	start := drawStart(seed, layers)
 	return func(rank int) cluster.Task {
-		return &drawn{rank: rank, seed: seed, layers: layers, params: slices.Clone(start), grads: make([]float32, len(start)), draw: draw}
+		return &drawn{newVectors(layers, start), rank, seed, draw}
 	}
 }
 
@@ -43,14 +57,10 @@ func drawStart(seed uint64, layers []cluster.Layer) []float32 {
 	return w
 }
 
-func (t *drawn) Layers() []cluster.Layer { return t.layers }
-func (t *drawn) Params() []float32       { return t.params }
-func (t *drawn) Grads() []float32        { return t.grads }
-
 func (t *drawn) Grad(step int64, done func(int)) (float64, error) {
 	clear(t.grads)
-	for l := len(t.layers) - 1; l >= 0; l-- {
-		x := t.layers[l]
+	for l := len(t.parts) - 1; l >= 0; l-- {
+		x := t.parts[l]
 		t.draw(l, t.grads[x.Offset:x.Offset+x.Length], cluster.Stream(t.seed, t.rank, "", fmt.Sprintf("drawn gradient %d of step %d", l, step)))
 		done(l)
 	}

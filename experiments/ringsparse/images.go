@@ -36,26 +36,20 @@ func (s *images) layers() []cluster.Layer {
 // pieces of one permutation that the seed fixes.
 type imageTask struct {
 	*images
-	rank, ranks   int
-	perm          []int
-	parts         []cluster.Layer
-	params, grads []float32
-	space         *model.Workspace
-	x             []float32
-	labels        []uint8
+	vectors
+	rank, ranks int
+	perm        []int
+	space       *model.Workspace
+	x           []float32
+	labels      []uint8
 }
 
 func (s *images) task(seed uint64, rank, ranks int, start []float32) *imageTask {
 	c, h, w := s.Model.Input()
 	perm := cluster.Stream(seed, -1, "data", "decisions").Perm(s.Set.Train.Len())
-	return &imageTask{images: s, rank: rank, ranks: ranks, perm: perm,
-		parts: s.layers(), params: append([]float32(nil), start...), grads: make([]float32, len(start)),
+	return &imageTask{images: s, vectors: newVectors(s.layers(), start), rank: rank, ranks: ranks, perm: perm,
 		space: s.Model.NewWorkspace(s.Engine, s.batch, 1), x: make([]float32, s.batch*c*h*w), labels: make([]uint8, s.batch)}
 }
-
-func (x *imageTask) Layers() []cluster.Layer { return x.parts }
-func (x *imageTask) Params() []float32       { return x.params }
-func (x *imageTask) Grads() []float32        { return x.grads }
 
 func (x *imageTask) Grad(step int64, done func(int)) (float64, error) {
 	indices := make([]int, x.batch)

@@ -173,12 +173,7 @@ func (p pair) pays() bool { return p.With/p.Plain <= 1-claims.Tolerance("P14") }
 
 // extremes returns the judged pairs that overlap saves least and most of.
 func extremes(pairs []pair) (least, most pair) {
-	var these []pair
-	for _, p := range pairs {
-		if p.judged() {
-			these = append(these, p)
-		}
-	}
+	these := slices.DeleteFunc(slices.Clone(pairs), func(p pair) bool { return !p.judged() })
 	by := func(a, b pair) int { return cmp.Compare(a.saved(), b.saved()) }
 	return slices.MinFunc(these, by), slices.MaxFunc(these, by)
 }
@@ -227,14 +222,11 @@ func overlapFacts(plan overlapPlan, pairs []pair) []result.Fact {
 // faster than RingSparse with overlap.
 func denseFaster(pairs []pair) (faster, of int) {
 	for _, p := range pairs {
-		if p.Way != overlapWays[0] {
-			continue
-		}
-		of++
-		for _, d := range pairs {
-			if d.Way == "dense" && d.Work == p.Work && d.Layers == p.Layers && d.Gbps == p.Gbps && d.With < p.With {
-				faster++
-			}
+		if p.Way == overlapWays[0] {
+			of++
+			faster += kit.HowMany(pairs, func(d pair) bool {
+				return d.Way == "dense" && d.Work == p.Work && d.Layers == p.Layers && d.Gbps == p.Gbps && d.With < p.With
+			})
 		}
 	}
 	return faster, of

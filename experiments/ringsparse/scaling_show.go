@@ -1,6 +1,7 @@
 package ringsparse
 
 import (
+	"fmt"
 	"slices"
 
 	"gradsync/experiments/kit"
@@ -70,9 +71,9 @@ func (s *scales) nearLinear() result.Frame {
 }
 
 func (s *scales) figures() (out []result.Figure) {
-	for i, id := range []string{"speed-up-1", "speed-up-10", "speed-up-25"} {
-		out = append(out, result.Figure{ID: id, Form: "line", Frame: "speed-up", Where: map[string]any{"link": links[i], "drawn": true}, X: "n",
-			Y: []string{"speedup"}, By: []string{"mode"}})
+	for _, g := range links {
+		out = append(out, result.Figure{ID: fmt.Sprintf("speed-up-%g", g), Form: "line", Frame: "speed-up", X: "n", Y: []string{"speedup"},
+			By: []string{"mode"}, Where: map[string]any{"link": g, "drawn": true}})
 	}
 	return append(out, result.Figure{ID: "depth", Form: "bar", Frame: "efficiency", X: "depth", Y: []string{"efficiency"}, By: []string{"mode"},
 		Where: map[string]any{"link": links[len(links)-1], "drawn": true}})

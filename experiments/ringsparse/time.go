@@ -128,12 +128,7 @@ var denseWay = []way{wayOf("dense")}
 func (t timed) fastest() result.Frame {
 	wins := func(g grid, gbps float64, nodes []int) (n, of int) {
 		these := cells(t.works, denseWay, []float64{gbps}, nodes)
-		for _, c := range these {
-			if g.fastestOf(c) == "dense" {
-				n++
-			}
-		}
-		return n, len(these)
+		return kit.HowMany(these, func(c cell) bool { return g.fastestOf(c) == "dense" }), len(these)
 	}
 	return kit.Rows("fastest", "link/Gb/s dense of dense_measured of_measured", links, func(g float64) []any {
 		n, of := wins(t.laps, g, t.plan.Nodes)
@@ -178,13 +173,8 @@ func (t timed) misprints() result.Frame {
 func (g grid) slower(c cell, other string) float64 { return 100 * (g.gain(c.by(other))/g.gain(c) - 1) }
 
 // beats counts the cells in which a way is faster than another.
-func (g grid) beats(these []cell, other string) (wins int) {
-	for _, c := range these {
-		if g[c].Seconds < g[c.by(other)].Seconds {
-			wins++
-		}
-	}
-	return wins
+func (g grid) beats(these []cell, other string) int {
+	return kit.HowMany(these, func(c cell) bool { return g[c].Seconds < g[c.by(other)].Seconds })
 }
 
 // facts are findings, and the numbers of sentences that stand in no frame.
@@ -193,12 +183,7 @@ func (t timed) facts() []result.Fact {
 	these := func(key string, gbps []float64, nodes []int) []cell {
 		return cells(t.works, []way{wayOf(key)}, gbps, nodes)
 	}
-	best := 0
-	for _, c := range these("dense", links, t.plan.Nodes) {
-		if t.laps.fastestOf(c) == "ringsparse" {
-			best++
-		}
-	}
+	best := kit.HowMany(these("dense", links, t.plan.Nodes), func(c cell) bool { return t.laps.fastestOf(c) == "ringsparse" })
 	all, again := these("gradients", links, t.plan.Nodes), these("gradients", links, sizes)
 	out := kit.Facts("n.least", t.plan.Nodes[0], "n.most", t.last(), "n.rates", slices.Max(sizes), "ways", len(ways), "works", len(t.works),
 		"cases", len(all), "cases.measured", len(again), "fastest.ringsparse", best,

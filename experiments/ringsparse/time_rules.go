@@ -95,19 +95,10 @@ func exactCoded(ctx context.Context, plan rulePlan, name string, d float64, seed
 	return c, nil
 }
 
-func countEqual(costs []exactCost) (n int) {
-	for _, c := range costs {
-		if c.equal() {
-			n++
-		}
-	}
-	return n
-}
-
 // judgeCosts judges P02 and P03.
 func judgeCosts(plan rulePlan, direct, coded []exactCost) []result.Claim {
 	judge := func(id string, costs []exactCost, args ...any) result.Claim {
-		n := countEqual(costs)
+		n := kit.HowMany(costs, exactCost.equal)
 		args = append(args, "equal", n, "of", len(costs))
 		found := claims.Identity(n == len(costs), result.Because(id+"-found", "equal", n, "of", len(costs)))
 		return claims.Verdict(id, found, result.Because(id, args...))

@@ -130,8 +130,7 @@ func ringFrame(rings []ringCount) result.Frame {
 // counted is one way of one workload with real vectors.
 type counted struct {
 	Work, Way string
-	Own       bool    // gradients of images; else random ones
-	Density   float64 // of one worker's gradients
+	Own       bool // gradients of images; else random ones
 	Counted   kit.Sample
 	Modelled  int64 // of the timing-only run
 }
@@ -150,7 +149,7 @@ func countReal(ctx context.Context, plan trafficPlan, works []workload, seeds []
 			if err != nil {
 				return nil, err
 			}
-			random := counted{Work: w.Key, Way: key, Density: w.density(), Modelled: timed.Totals.Sent.Bytes}
+			random := counted{Work: w.Key, Way: key, Modelled: timed.Totals.Sent.Bytes}
 			own := random
 			own.Own = true
 			for _, seed := range seeds {
