@@ -56,10 +56,7 @@ func overlap() exp.Experiment {
 	return kit.Inquiry{ID: "ring/overlap", Source: "the blog, Applying the Allreduce to Deep Learning", Kind: result.TimingOnly,
 		Profiles: exp.Profiles, Seedless: true, Run: runOverlap,
 		Seconds: func(profile string, _ int) float64 {
-			if profile == "ci" {
-				return 1
-			}
-			return 5
+			return 0.3 * float64(len(planOverlap(profile).Stacks)*len(planOverlap(profile).Buckets))
 		},
 		Config: func(profile string) map[string]any {
 			return map[string]any{"plan": planOverlap(profile), "platform": kit.Platform(blogCluster()), "jitter": 0,

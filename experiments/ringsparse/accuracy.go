@@ -241,11 +241,7 @@ func pruneFile(path, name string, keep float64) ([]bool, error) {
 	if err := train.LoadState(path, m, 0, params, nil); err != nil {
 		return nil, err
 	}
-	var layers []cluster.Layer
-	for _, l := range m.Layers() {
-		layers = append(layers, cluster.Layer{Offset: l.Offset, Length: l.Length})
-	}
-	mask := prune(params, layers, keep)
+	mask := prune(params, (&images{Images: train.Images{Model: m}}).layers(), keep)
 	return mask, train.SaveState(path, m, 0, params, nil)
 }
 
