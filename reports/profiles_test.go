@@ -39,6 +39,10 @@ func TestPagesHoldEveryProfile(t *testing.T) {
 			}
 		}
 	}
+	const one = "One seed: what is called a mean is the number of its one run"
+	if strings.Contains(quick, one) || !strings.Contains(standard, one) {
+		t.Error("a side of one seed does not say that it has no interval, or another does")
+	}
 	if strings.Contains(quick, "only the larger set") || strings.Contains(standard, "24.4"+nbsp+"%") || strings.Contains(quick, "12.345") {
 		t.Error("what one profile found stands beside another")
 	}

@@ -260,7 +260,7 @@ func TestEveryClaimAppears(t *testing.T) {
 			var whole []string
 			for l := range 2 {
 				both = append(both, c.Statement[l], c.Stated[l], c.Found[l], c.Interval[l], c.Tolerance[l])
-				whole = append(slices.Concat(whole, c.Reasons[l], c.Differs[l]), c.Source[l], c.Criterion[l])
+				whole = append(slices.Concat(whole, c.Reasons[l], c.Differs[l]), c.Source[l], c.Criterion[l], c.Note[l])
 			}
 			for page, words := range map[string][]string{short: both, own: slices.Concat(both, whole)} {
 				row := claimOn(t, page, c.ID)

@@ -91,7 +91,7 @@ type claimLine struct {
 	Statement, Source       template.HTML
 	Stated, Tolerance       template.HTML
 	Found, Interval         template.HTML
-	Criterion               template.HTML
+	Criterion, Note         template.HTML
 	Verdict                 verdict
 	Remark                  remark
 	Reasons, Differs        template.HTML
@@ -283,7 +283,7 @@ func lineOf(l loaded, c notebook.ClaimRow) claimLine {
 		return text(notebook.Both{strings.Join(list[0], "; ") + ".", strings.Join(list[1], "；") + "。"})
 	}
 	line := claimLine{ID: c.ID, Anchor: l.Anchor() + "-" + slug(c.ID), Statement: text(c.Statement), Source: text(c.Source), Stated: text(c.Stated),
-		Tolerance: text(c.Tolerance), Found: text(c.Found), Interval: text(c.Interval), Criterion: text(c.Criterion),
+		Tolerance: text(c.Tolerance), Found: text(c.Found), Interval: text(c.Interval), Criterion: text(c.Criterion), Note: text(c.Note),
 		Reasons: reasons(c.Reasons), Differs: reasons(c.Differs)}
 	line.Verdict, _ = findVerdict(c.Verdict) // check has seen it
 	stated, _ := claims.Get(c.ID)

@@ -25,6 +25,7 @@ type side struct {
 	Kinds               []string // of the result and its frames
 	KindMeans           said
 	Incomplete          bool
+	OneSeed             bool // one run: no interval, and no mean
 	Command             string
 	Tally               []tally
 	Prov                []fact
@@ -86,5 +87,5 @@ const program = "bin/gradsync"
 func sideOf(l loaded) side {
 	kinds := kindsOf(l.Result)
 	return side{Anchor: l.Anchor(), Title: l.Page.Title, Profile: l.Profile, ID: l.ID, Who: who(l.Result), Kinds: kinds, KindMeans: kindMeans(kinds),
-		Incomplete: l.Status == result.Incomplete, Command: fmt.Sprintf("%s run %s --profile %s", program, l.ID, l.Profile), Tally: count(l.Claims), Prov: provenance(l)}
+		Incomplete: l.Status == result.Incomplete, OneSeed: len(l.Seeds) == 1 && !seedless(l.Result), Command: fmt.Sprintf("%s run %s --profile %s", program, l.ID, l.Profile), Tally: count(l.Claims), Prov: provenance(l)}
 }

@@ -17,7 +17,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 )
 
 // gradsync runs a command and returns exit code, output and error output.
@@ -39,10 +39,10 @@ func with(t *testing.T, es ...exp.Experiment) {
 func fake(id string, parts int, ran *[]string, stop func(part int) error) exp.Experiment {
 	return exp.Experiment{ID: id, Title: "a title", Source: "DASP, Table 5", Profiles: []string{"ci", "quick"},
 		Seconds: func(_ string, seeds int) float64 { return 2 * float64(seeds) },
-		Old: func(ctx context.Context, env exp.Env) (*result.Result, error) {
-			r := &result.Result{ID: id, Title: "a title", Source: "DASP, Table 5", Profile: env.Profile, Kind: result.Modelled,
-				Status: "complete", Seeds: env.Seeds, Config: map[string]int{"parts": parts},
-				Claims: []result.Claim{claims.Judge("D13", claims.Evidence{Value: -3.0})}}
+		Run: func(ctx context.Context, env exp.Env) (*result.Result, error) {
+			r := &result.Result{ID: id, Source: "DASP, Table 5", Profile: env.Profile, Kind: result.Modelled,
+				Status: result.Complete, Seeds: env.Seeds, Config: map[string]int{"parts": parts}, Frames: []result.Frame{},
+				Claims: []result.Claim{claims.Verdict("D13", claims.Number(-3, nil, nil, 1))}}
 			for p := range parts {
 				key := fmt.Sprintf("%s part %d", id, p)
 				var v int
@@ -131,17 +131,32 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-// A claim has the same words and values under the same keys as in a result.
-func TestClaimKeysAreTheResults(t *testing.T) {
-	for _, want := range []result.Claim{claims.Judge("D13", claims.Evidence{}), claims.Judge("B10", claims.Evidence{})} {
-		_, out, _ := gradsync("claims", want.ID, "--json")
-		var got struct{ Claims []result.Claim }
-		if err := json.Unmarshal([]byte(out), &got); err != nil || len(got.Claims) != 1 {
-			t.Fatalf("claims %s: %v\n%s", want.ID, err, out)
-		}
-		g := got.Claims[0]
-		if g.ID != want.ID || g.Statement != want.Statement || g.Source != want.Source || g.Paper != want.Paper || g.Unit != want.Unit {
-			t.Errorf("claims %s --json = %+v, a result has %+v", want.ID, g, want)
+// A claim has what claims.csv has, and its verdicts have the values of the results, under
+// the same keys, with the words of the pages.
+func TestClaims(t *testing.T) {
+	var ran []string
+	with(t, fake("dasp/table5", 1, &ran, never))
+	dir := t.TempDir()
+	if rc, _, msg := gradsync("run", "dasp", "--out", dir); rc != exitOK {
+		t.Fatal(msg)
+	}
+	_, out, _ := gradsync("claims", "D13", "--results", dir, "--json")
+	var got struct{ Claims []claimRow }
+	if err := json.Unmarshal([]byte(out), &got); err != nil || len(got.Claims) != 1 {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	want, _ := claims.Get("D13")
+	g := got.Claims[0]
+	if g.ID != want.ID || g.Statement != want.Statement() || g.Source != want.Source() || g.Paper != want.Stated() || g.Unit != want.Unit {
+		t.Errorf("claims D13 --json = %+v, claims.csv has %+v", g, want)
+	}
+	if len(g.Verdicts) != 1 || g.Verdicts[0].Verdict != claims.Differs || g.Verdicts[0].Measured != -3.0 || g.Verdicts[0].Found != "−3\u00a0%" {
+		t.Errorf("verdicts %+v", g.Verdicts)
+	}
+	_, out, _ = gradsync("claims", "D13", "--results", dir)
+	for _, part := range []string{"stated:    82.1 % (average iteration time reduction; baseline BSP)", "verdict:   differs: measured −3\u00a0% in dasp/table5, profile quick", "one seed: no interval"} {
+		if !strings.Contains(out, part) {
+			t.Errorf("claims D13 lacks %q:\n%s", part, out)
 		}
 	}
 }

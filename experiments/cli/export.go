@@ -20,8 +20,7 @@ import (
 
 // exported is what the command export says of its work.
 type exported struct {
-	Files   []string `json:"files"`
-	Skipped []string `json:"skipped"` // results of version 1
+	Files []string `json:"files"`
 }
 
 func (a *app) exportCommand() *cobra.Command {
@@ -51,9 +50,6 @@ seed. Files are written or replaced, and none is removed.`,
 			if err != nil {
 				return fmt.Errorf("export: %w", err)
 			}
-			for _, s := range said.Skipped {
-				fmt.Fprintf(a.err, "%s is a result of version 1: it is not exported\n", s)
-			}
 			if a.json {
 				return a.printJSON(said)
 			}
@@ -71,7 +67,7 @@ seed. Files are written or replaced, and none is removed.`,
 // exportAll writes the CSV files of the results below from that ids name, all if there
 // are no ids.
 func exportAll(from, to string, ids []string) (exported, error) {
-	said := exported{Files: []string{}, Skipped: []string{}}
+	said := exported{Files: []string{}}
 	if _, err := os.ReadDir(from); err != nil {
 		return said, err
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gradsync/experiments/result"
-	"gradsync/experiments/result1"
 )
 
 // exportable is a result with something in every file.
@@ -35,7 +34,7 @@ func exportable(id, profile string) *result.Result {
 				Parts: []result.Part{{Of: map[string]string{"method": "bsp"}, Value: 2.5, CI95: &ci, Holds: &yes}}}}}
 }
 
-// exportFolder has results of version 2 of two profiles, and one of version 1.
+// exportFolder has results of two profiles.
 func exportFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -46,9 +45,6 @@ func exportFolder(t *testing.T) string {
 		if _, err := result.Write(dir, r, &result.Run{}); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if _, err := result1.Write(dir, &result1.Result{ID: "dasp/table5", Profile: "quick"}, nil); err != nil {
-		t.Fatal(err)
 	}
 	return dir
 }
@@ -61,8 +57,8 @@ func TestExport(t *testing.T) {
 	if rc != exitOK {
 		t.Fatalf("exit %d: %s", rc, msg)
 	}
-	if old := filepath.Join(results, "dasp", "table5.json"); msg != old+" is a result of version 1: it is not exported\n" {
-		t.Errorf("of a result of version 1 it says %q", msg)
+	if msg != "" {
+		t.Errorf("it says %q", msg)
 	}
 	var list exported
 	if err := json.Unmarshal([]byte(said), &list); err != nil {
@@ -77,8 +73,8 @@ func TestExport(t *testing.T) {
 			want = append(want, filepath.Join(out, filepath.FromSlash(dir), name+".csv"))
 		}
 	}
-	if diff := cmp.Diff(want, list.Files); diff != "" || len(list.Skipped) != 1 {
-		t.Errorf("files (-want +got):\n%s\nskipped %v", diff, list.Skipped)
+	if diff := cmp.Diff(want, list.Files); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
 	}
 	for name, want := range map[string][][]string{
 		"times": {{"method", "bytes", "seconds", "seconds_half", "seconds_seed_7", "seconds_seed_18446744073709551615", "late"},
@@ -136,9 +132,9 @@ func TestExportSome(t *testing.T) {
 		want []string
 	}{
 		{"dasp/table6", exitOK, "", []string{"dasp/table6", "dasp/ci/table6"}},
-		{"dasp", exitOK, "table5.json is a result of version 1: it is not exported\n", []string{"dasp/table6", "dasp/ci/table6"}},
-		{"ring/steps dasp/table5", exitOK, "version 1", []string{"ring/steps"}},
-		{"all", exitOK, "version 1", []string{"dasp/table6", "ring/steps", "dasp/ci/table6"}},
+		{"dasp", exitOK, "", []string{"dasp/table6", "dasp/ci/table6"}},
+		{"ring/steps dasp/table7", exitOK, "", []string{"ring/steps"}},
+		{"all", exitOK, "", []string{"dasp/table6", "ring/steps", "dasp/ci/table6"}},
 		{"dasp/table7", exitFailed, "gradsync: export: no results of dasp/table7 in " + results + "\n", nil},
 		{"dasp/table", exitUsage, `gradsync: export: no experiment "dasp/table": the nearest are `, nil},
 		{"--out=", exitUsage, "want a folder each", nil},
@@ -165,6 +161,12 @@ func TestExportSome(t *testing.T) {
 	}
 	if rc, _, msg := gradsync("export", "--results", results, "--out", out); rc != exitFailed || strings.Count(msg, "\n") != 1 {
 		t.Errorf("a file in the way: exit %d, %q", rc, msg)
+	}
+	if err := os.WriteFile(filepath.Join(results, "dasp", "table6.json"), []byte(`{"schema": "gradsync.result/v1"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if rc, _, msg := gradsync("export", "--results", results, "--out", t.TempDir()); rc != exitFailed || !strings.Contains(msg, `schema is "gradsync.result/v1", want "gradsync.result/v2"`) {
+		t.Errorf("a result of another version: exit %d, %q", rc, msg)
 	}
 	if err := os.WriteFile(filepath.Join(results, "dasp", "table6.json"), []byte(`{"schema": "gradsync.result/v2"`), 0o600); err != nil {
 		t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 )
 
 // An interrupted run leaves an incomplete result; the same command goes on from
@@ -31,7 +31,7 @@ func TestInterruptionAndResumption(t *testing.T) {
 		t.Fatalf("interrupted run: exit code %d, %q", rc, msg.String())
 	}
 	path := filepath.Join(dir, "dasp", "table5.json")
-	if r, err := result.Read(path); err != nil || r.Status != "incomplete" {
+	if r, err := result.Read(path); err != nil || r.Status != result.Incomplete {
 		t.Fatalf("after the interruption the result is %+v, %v; want it incomplete", r, err)
 	}
 	with(t, fake("dasp/table5", 3, &ran, never))
@@ -41,7 +41,7 @@ func TestInterruptionAndResumption(t *testing.T) {
 	if got := strings.Join(ran, ","); got != "dasp/table5 part 0,dasp/table5 part 1,dasp/table5 part 2" {
 		t.Errorf("parts computed before and after the interruption: %s; want each once", got)
 	}
-	if r, err := result.Read(path); err != nil || r.Status != "complete" {
+	if r, err := result.Read(path); err != nil || r.Status != result.Complete {
 		t.Errorf("after the resumption the result is %+v, %v; want it complete", r, err)
 	}
 	ran = nil
@@ -58,7 +58,7 @@ func TestCompleteResultsSurvive(t *testing.T) {
 	path := filepath.Join(dir, "dasp", "table5.json")
 	command := []string{"run", "dasp", "--quiet", "--out", dir}
 	files := func() (all string) {
-		for _, f := range []string{path, filepath.Join(dir, "dasp", "table5.run.json"), filepath.Join(dir, "dasp", "table5.csv")} {
+		for _, f := range []string{path, filepath.Join(dir, "dasp", "table5.run.json")} {
 			raw, _ := os.ReadFile(f)
 			all += string(raw)
 		}
@@ -113,8 +113,8 @@ func TestSidecarNamesTheEngine(t *testing.T) {
 	} {
 		var ran []string
 		e := fake("dasp/table5", 1, &ran, never)
-		inner := e.Old
-		e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+		inner := e.Run
+		e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 			r, err := inner(ctx, env)
 			r.Engine, r.Kind = test.engine, test.kind
 			return r, err
@@ -136,8 +136,8 @@ func TestRunForAWhile(t *testing.T) {
 	var ran []string
 	e := fake("dasp/table5", 2, &ran, never)
 	slow := true
-	run := e.Old
-	e.Old = func(ctx context.Context, env exp.Env) (*result.Result, error) {
+	run := e.Run
+	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		state := env.Memo.State("a part")
 		if slow {
 			if err := os.WriteFile(state, []byte("half"), 0o644); err != nil {

@@ -1,81 +1,110 @@
 package cli
 
 import (
-	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
-	"gradsync/experiments/exp"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
 	"gradsync/experiments/tensorboard/tensorboardtest"
+	"gradsync/reports/notebook"
 )
 
-// drawn is an experiment of two parts with a figure of each kind. Part 0 finds
-// the accuracy; stop is asked before each part.
-func drawn(stop func(part int) error) exp.Experiment {
-	e := fake("dasp/table5", 0, new([]string), never)
-	e.Old = func(_ context.Context, env exp.Env) (*result.Result, error) {
-		accuracy := 0.0
-		for part := range 2 {
-			if err := stop(part); err != nil {
-				return nil, err
-			}
-			if part == 0 && !env.Memo.Load("part 0", &accuracy) {
-				accuracy = 100.0 / 3
-				if err := env.Memo.Save("part 0", accuracy); err != nil {
-					return nil, err
-				}
-			}
-		}
-		seed := uint64(1)
-		line := func(id string, x result.Axis, xs ...float64) result.Figure {
-			s := result.Series{Name: "SSP s = 3", X: xs, Y: []float64{accuracy, 2}}
-			one, other := s, s
-			one.Seed, other.Name = &seed, "ssp | S = 3"
-			return result.Figure{ID: id, Title: id, Kind: result.Trained, Form: "line", X: x, Y: result.Axis{Title: "accuracy", Unit: "%"},
-				Series: []result.Series{one, s, other}}
-		}
-		gantt := func(id string, x result.Axis) result.Figure {
-			return result.Figure{ID: id, Title: "One run", Kind: result.TimingOnly, Form: "gantt", X: x, Lanes: []string{"worker 0", "worker 1"},
-				Bands: []result.Band{{Lane: 0, From: 0, To: 1.5, State: "compute", Label: "a"}, {Lane: 1, From: 0.25, To: 1e3, State: "WSS"}}}
-		}
-		return &result.Result{ID: e.ID, Profile: env.Profile, Kind: result.Trained, Status: "complete", Seeds: env.Seeds, Config: map[string]any{"rate": 0.05},
-			Claims: []result.Claim{{ID: "D1", Statement: "a | b", Verdict: "within", Paper: 1.5}},
-			Figures: []result.Figure{
-				line("time", result.Axis{Title: "virtual time", Unit: "ms"}, 0.25, 1e3/3),
-				line("gradients", result.Axis{Title: "gradients used"}, 60, 1200+1./3),
-				line("few", result.Axis{Title: "r"}, 1, 2),
-				line("ratio", result.Axis{Title: "Tcomm/Tcalc"}, -0.5, 2),
-				{ID: "bars", Title: "bars", Kind: result.Trained, Form: "bar", Series: []result.Series{{Name: "a", X: []float64{0}, Y: []float64{1}}}},
-				gantt("lanes", result.Axis{Title: "virtual time", Unit: "ms"}), gantt("samples", result.Axis{Title: "sample"}), gantt("later", result.Axis{Title: "time", Unit: "s"}),
-			}}, nil
+// drawn is the page of a result with a figure of each kind, in words of its own.
+func drawn(t *testing.T, profile string) *notebook.Page {
+	t.Helper()
+	r := &result.Result{ID: "dasp/drawn", Source: "DASP", Profile: profile, Kind: result.Trained, Status: result.Complete, Seeds: []uint64{1},
+		Config: map[string]any{"rate": 0.05}, Claims: []result.Claim{{ID: "D39", Verdict: "same-sign", Reasons: []result.Reason{result.Because("holds")}}}}
+	line := func(id, unit string, x1, x2 float64) {
+		s := kit.NewSheet(id, "name:name seed x/"+unit+" accuracy/%")
+		s.Add("one", 1, x1, 100.0/3)
+		s.Add("one", 1, x2, 2)
+		s.Add("one", nil, x1, 100.0/3)
+		s.Add("one", nil, x2, 2)
+		s.Add("other", nil, x1, 100.0/3)
+		s.Add("other", nil, x2, 2)
+		r.Frames = append(r.Frames, s.Frame)
+		r.Figures = append(r.Figures, result.Figure{ID: id, Form: "line", Frame: id, X: "x", Y: []string{"accuracy"}, By: []string{"name"}, Seed: "seed"})
 	}
-	return e
+	line("time", "ms", 0.25, 1e3/3)
+	line("gradients", "", 60, 1200+1./3)
+	line("few", "", 1, 2)
+	line("ratio", "", -0.5, 2)
+	r.Frames = append(r.Frames, kit.NewSheet("bars", "name:name accuracy/%").Frame)
+	r.Frames[4].Rows = [][]any{{"one", 1.0}}
+	r.Figures = append(r.Figures, result.Figure{ID: "bars", Form: "bar", Frame: "bars", X: "name", Y: []string{"accuracy"}})
+	for _, of := range [][2]string{{"lanes", "ms"}, {"samples", ""}, {"later", "s"}} {
+		s := kit.NewSheet(of[0], "lane:lane from/"+of[1]+" to/"+of[1]+" state:state label")
+		s.Kind = result.TimingOnly
+		s.Add("w0", 0, 1.5, "compute", "a")
+		s.Add("w1", 0.25, 1e3, "WSS", nil)
+		r.Frames = append(r.Frames, s.Frame)
+		r.Figures = append(r.Figures, result.Figure{ID: of[0], Form: "gantt", Frame: of[0], X: "from", Y: []string{"to"}, Lane: "lane", State: "state", Label: "label"})
+	}
+	return pageOf(t, r, `name.one,SSP s = 3
+name.other,ssp | S = 3
+column.accuracy,accuracy
+column.time.x,virtual time
+column.gradients.x,gradients used
+column.few.x,r
+column.ratio.x,Tcomm/Tcalc
+column.name,name
+column.lanes.from,virtual time
+column.samples.from,sample
+column.later.from,time
+lane.w0,worker 0
+lane.w1,worker 1
+state.compute,compute
+state.WSS,WSS
+`)
 }
 
-// ranWith runs dasp/table5 with both flags into folders of dir.
-func ranWith(t *testing.T, dir string, more ...string) ran {
+// pageOf gives a result a notebook that draws its figures, in the words of some labels.
+func pageOf(t *testing.T, r *result.Result, labels string) *notebook.Page {
 	t.Helper()
-	rc, out, msg := gradsync(append([]string{"run", "dasp", "--quiet", "--json", "--out", filepath.Join(dir, "out"),
-		"--tensorboard", filepath.Join(dir, "tb"), "--traces", filepath.Join(dir, "traces")}, more...)...)
-	var o struct{ Results []ran }
-	if err := json.Unmarshal([]byte(out), &o); err != nil || rc != exitOK || len(o.Results) != 1 {
-		t.Fatalf("run: exit code %d, %v, %s%s", rc, err, out, msg)
+	text := "# A title\n\n"
+	for _, f := range r.Figures {
+		text += fmt.Sprintf("{{figure %q}}\n: Caption.\nalt: What it shows.\n\n", f.ID)
 	}
-	return o.Results[0]
+	words := fstest.MapFS{}
+	for _, lang := range notebook.Languages {
+		words["labels."+lang+".csv"] = &fstest.MapFile{Data: []byte("id,text\n" + labels)}
+		words["reasons."+lang+".tmpl"] = &fstest.MapFile{}
+		words[r.ID+"."+lang+".md"] = &fstest.MapFile{Data: []byte(text)}
+	}
+	book, err := notebook.Open(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := result.Encode(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err = result.Decode(r.ID, raw); err != nil {
+		t.Fatal(err)
+	}
+	p, err := book.Page(r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 func TestRunTensorboard(t *testing.T) {
-	with(t, drawn(never))
 	dir := t.TempDir()
-	r := ranWith(t, dir)
-	if want := filepath.Join(dir, "tb", "dasp", "table5"); r.TensorBoard != want {
-		t.Errorf("the files are said to be in %s, want %s", r.TensorBoard, want)
+	root, err := writeEvents(dir, drawn(t, "quick"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	files := eventFiles(t, filepath.Join(dir, "tb"))
+	if want := filepath.Join(dir, "dasp", "drawn"); root != want {
+		t.Errorf("the files are said to be in %s, want %s", root, want)
+	}
+	files := eventFiles(t, dir)
 	if len(files) != 1+4*3 {
 		t.Errorf("%d event files, want one of the experiment and three of each line figure", len(files))
 	}
@@ -90,8 +119,8 @@ func TestRunTensorboard(t *testing.T) {
 		{"ratio", "accuracy (%) by millionths of Tcomm/Tcalc", [2]int64{-500_000, 2_000_000}, 0, 0},
 	} {
 		for _, series := range []string{"SSP-s-3/seed-1", "SSP-s-3/mean", "ssp-S-3-2/mean"} {
-			got := files["dasp/table5/"+fig.id+"/"+series]
-			tag := "dasp table5 " + fig.id + " (trained)/" + fig.tag
+			got := files["dasp/drawn/"+fig.id+"/"+series]
+			tag := "dasp drawn " + fig.id + " (trained)/" + fig.tag
 			if len(got) != 3 {
 				t.Errorf("%s of %s has %d events, want 3", series, fig.id, len(got))
 				continue
@@ -108,16 +137,19 @@ func TestRunTensorboard(t *testing.T) {
 		}
 	}
 	var texts string
-	for _, e := range files["dasp/table5"] {
+	for _, e := range files["dasp/drawn"] {
 		texts += e.Tag + "\n" + e.Text
 	}
-	for _, want := range []string{"dasp table5/experiment", "config:\n\n```\n{\n  \"rate\": 0.05\n}\n```", "dasp table5/claims", `| D1 | a \| b | 1.5 | – |  | within |`} {
+	for _, want := range []string{"dasp drawn/experiment", "config:\n\n```\n{\n  \"rate\": 0.05\n}\n```", "dasp drawn/claims",
+		"| D39 | ASP has the lowest average iteration time, BSP the highest (both clusters) | ASP <= {DASP,DSSP,SSP} <= BSP | – | – | same-sign |"} {
 		if !strings.Contains(texts, want) {
 			t.Errorf("the texts lack %q:\n%s", want, texts)
 		}
 	}
-	ranWith(t, dir, "--profile", "ci")
-	if again := eventFiles(t, filepath.Join(dir, "tb")); len(again) != 2*13 || again["dasp/ci/table5/few/ssp-S-3-2/mean"] == nil {
+	if _, err := writeEvents(dir, drawn(t, "ci")); err != nil {
+		t.Fatal(err)
+	}
+	if again := eventFiles(t, dir); len(again) != 2*13 || again["dasp/ci/drawn/few/ssp-S-3-2/mean"] == nil {
 		t.Errorf("with another profile %d event files, want 26", len(again))
 	}
 }
@@ -125,51 +157,54 @@ func TestRunTensorboard(t *testing.T) {
 // Figures whose ids are one folder's name each have a folder of their own, also where
 // a file system takes capitals for small letters.
 func TestRunTensorboardKeepsFiguresApart(t *testing.T) {
-	r := &result.Result{ID: "dasp/fig3", Profile: "paper"}
-	for i, id := range []string{"time", "Time", "time!", "环", "", "figure", "time-2"} {
-		r.Figures = append(r.Figures, result.Figure{ID: id, Form: "line", Series: []result.Series{{Name: "a", X: []float64{1}, Y: []float64{float64(i)}}}})
+	r := &result.Result{ID: "dasp/apart", Source: "DASP", Profile: "paper", Kind: result.Trained, Status: result.Complete}
+	ids := []string{"time", "Time", "time!", "环", "figure", "time-2"}
+	for i, id := range ids {
+		r.Frames = append(r.Frames, result.Frame{ID: id, Columns: []result.Column{{Key: "x"}, {Key: "y"}, {Key: "of", Enum: "of"}}, Rows: [][]any{{1, i, "a"}}})
+		r.Figures = append(r.Figures, result.Figure{ID: id, Form: "line", Frame: id, X: "x", Y: []string{"y"}, By: []string{"of"}})
 	}
 	dir := t.TempDir()
-	root, err := writeEvents(dir, r)
+	root, err := writeEvents(dir, pageOf(t, r, "column.x,x\ncolumn.y,y\nof.a,a\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	files := eventFiles(t, root)
-	for i, want := range []string{"time", "Time-2", "time-3", "figure", "figure-2", "figure-3", "time-2-2"} {
+	for i, want := range []string{"time", "Time-2", "time-3", "figure", "figure-2", "time-2-2"} {
 		if got := files[want+"/a/mean"]; len(got) != 2 || got[1].Value != float32(i) {
 			t.Errorf("figure %d is not in %s, which holds %+v", i, want, got)
 		}
 	}
-	if len(files) != 1+len(r.Figures) {
-		t.Errorf("%d event files, want one of the experiment and one of each of %d figures", len(files), len(r.Figures))
+	if len(files) != 1+len(ids) {
+		t.Errorf("%d event files, want one of the experiment and one of each of %d figures", len(files), len(ids))
 	}
 }
 
-// Parts from an interrupted run make the files of a whole one.
-func TestRunTensorboardAfterAnInterruption(t *testing.T) {
-	whole, parts := t.TempDir(), t.TempDir()
-	with(t, drawn(never))
-	ranWith(t, whole)
-	ctx, cancel := context.WithCancel(context.Background())
-	with(t, drawn(func(part int) error {
-		if part == 1 {
-			cancel()
-		}
-		return ctx.Err()
-	}))
-	var out, msg strings.Builder
-	flags := []string{"run", "dasp", "--quiet", "--out", filepath.Join(parts, "out"), "--tensorboard", filepath.Join(parts, "tb"), "--traces", filepath.Join(parts, "traces")}
-	if rc := run(ctx, flags, &out, &msg); rc != exitFailed || !strings.Contains(msg.String(), "1 finished part is in") {
-		t.Fatalf("the interrupted run: exit code %d, %s", rc, msg.String())
+// ranWith runs one experiment with both flags into folders of dir.
+func ranWith(t *testing.T, id, dir string) ran {
+	t.Helper()
+	rc, out, msg := gradsync("run", id, "--quiet", "--json", "--profile", "ci", "--seeds", "0", "--out", filepath.Join(dir, "out"),
+		"--tensorboard", filepath.Join(dir, "tb"), "--traces", filepath.Join(dir, "traces"))
+	var o struct{ Results []ran }
+	if err := json.Unmarshal([]byte(out), &o); err != nil || rc != exitOK || len(o.Results) != 1 {
+		t.Fatalf("run: exit code %d, %v, %s%s", rc, err, out, msg)
 	}
-	if left := dirText(t, filepath.Join(parts, "tb")); left != "" {
-		t.Errorf("the interrupted run, which has no result, left %q", left)
+	return o.Results[0]
+}
+
+// The command writes both, says where, and the same result has the same files.
+func TestRunWritesEventsAndTraces(t *testing.T) {
+	one, two := t.TempDir(), t.TempDir()
+	r := ranWith(t, "ring/steps", one)
+	ranWith(t, "ring/steps", two)
+	if want := filepath.Join(one, "tb", "ring", "ci", "steps"); r.TensorBoard != want {
+		t.Errorf("the events are said to be in %s, want %s", r.TensorBoard, want)
 	}
-	with(t, drawn(never))
-	ranWith(t, parts)
+	if want := filepath.Join(one, "traces", "ring", "ci", "steps.trace.json"); r.Trace != want {
+		t.Errorf("the trace is said to be %s, want %s", r.Trace, want)
+	}
 	for _, sub := range []string{"tb", "traces"} {
-		if a, b := dirText(t, filepath.Join(whole, sub)), dirText(t, filepath.Join(parts, sub)); a == "" || a != b {
-			t.Errorf("%s: %d bytes of a whole run, %d after an interruption, not the same", sub, len(a), len(b))
+		if a, b := dirText(t, filepath.Join(one, sub)), dirText(t, filepath.Join(two, sub)); a == "" || a != b {
+			t.Errorf("%s: %d bytes of one run, %d of another, not the same", sub, len(a), len(b))
 		}
 	}
 }

@@ -12,10 +12,12 @@ import (
 // A trace has a named process per time line, a named row per lane and every band
 // in microseconds; lanes along samples are no time line.
 func TestRunTraces(t *testing.T) {
-	with(t, drawn(never))
 	dir := t.TempDir()
-	path := ranWith(t, dir).Trace
-	if want := filepath.Join(dir, "traces", "dasp", "table5.trace.json"); path != want {
+	path, err := writeTraces(dir, drawn(t, "quick"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := filepath.Join(dir, "dasp", "drawn.trace.json"); path != want {
 		t.Fatalf("the trace is said to be %s, want %s", path, want)
 	}
 	raw, err := os.ReadFile(path)
@@ -38,7 +40,7 @@ func TestRunTraces(t *testing.T) {
 			return map[string]any{"name": state, "cat": "timing-only", "ph": "X", "ts": from * f.unit, "dur": (to - from) * f.unit,
 				"pid": float64(pid), "tid": float64(tid), "args": args}
 		}
-		want = append(want, named("process_name", 0, "dasp/table5 "+f.name+": One run"),
+		want = append(want, named("process_name", 0, "dasp/drawn "+f.name+": A title"),
 			named("thread_name", 0, "worker 0"), named("thread_name", 1, "worker 1"),
 			band(0, 0, 1.5, "compute", map[string]any{"kind": "timing-only", "label": "a"}),
 			band(1, 0.25, 1e3, "WSS", map[string]any{"kind": "timing-only"}))
@@ -50,9 +52,8 @@ func TestRunTraces(t *testing.T) {
 
 // An experiment without time lines has no trace and says none.
 func TestRunWithoutTimeLines(t *testing.T) {
-	with(t, fake("dasp/table5", 1, new([]string), never))
 	dir := t.TempDir()
-	if path := ranWith(t, dir).Trace; path != "" || dirText(t, filepath.Join(dir, "traces")) != "" {
-		t.Errorf("a trace of nothing: %q", path)
+	if r := ranWith(t, "dasp/table1", dir); r.Trace != "" || dirText(t, filepath.Join(dir, "traces")) != "" {
+		t.Errorf("a trace of nothing: %q", r.Trace)
 	}
 }

@@ -1,8 +1,10 @@
 package notebook
 
 import (
+	"errors"
 	"fmt"
 	"html/template"
+	"io/fs"
 	"regexp"
 	"slices"
 	"strings"
@@ -25,6 +27,7 @@ type ClaimRow struct {
 	Interval          Both
 	Tolerance         Both
 	Criterion         Both // the rule by which a claim in words is judged
+	Note              Both // ours, on the text: that it contradicts another place, or is lost
 	Reasons, Differs  [2][]string
 }
 
@@ -53,11 +56,12 @@ func (p *page) claims(ids ...string) (string, error) {
 	return p.block(Part{Claims: &Claims{Rows: rows}}), nil
 }
 
-// ClaimRows returns all claims of a result in words, in both languages.
+// ClaimRows returns all claims of a result in words, in both languages. A result without a
+// notebook has the reasons of all.
 func (b *Book) ClaimRows(r *result.Result) (out []ClaimRow, err error) {
 	for l := range Languages {
 		p := b.page(l, r, nil)
-		if _, _, err := p.render(); err != nil { // its notebook may define reasons
+		if _, err := p.parse(); err != nil && !errors.Is(err, fs.ErrNotExist) { // it may define reasons
 			return nil, fmt.Errorf("notebook %s.%s.md: profile %s: %w", r.ID, p.lang, r.Profile, err)
 		}
 		for i, c := range r.Claims {
@@ -95,8 +99,9 @@ func (p *page) claimRow(c result.Claim) (row ClaimRow, err error) {
 	case ranged.MatchString(stated.Value):
 		row.Stated[p.at] = withUnit(strings.Replace(stated.Value, "-", "–", 1), unit)
 	case stated.Value != "-":
-		row.Stated[p.at] = stated.Value
+		row.Stated[p.at] = p.value(stated)
 	}
+	row.Note[p.at] = p.claim(c.ID, "note", "")
 	if stated.Tolerance != nil && (len(numbers) > 0 || stated.ToleranceWhy == "") {
 		row.Tolerance[p.at] = "±" + withUnit(Number(*stated.Tolerance, nil), p.points(stated.Unit))
 	}
@@ -124,7 +129,7 @@ func (p *page) points(unit string) string {
 // found prints what was measured, or found in words, and the intervals of numbers.
 func (p *page) found(c result.Claim, stated claims.Claim, unit string) (found, interval string, err error) {
 	if c.Found != nil && c.Found.Code == claims.AsStated {
-		return stated.Value, "", nil
+		return p.value(stated), "", nil
 	}
 	if c.Found != nil {
 		found, err = p.words1(*c.Found)
@@ -183,7 +188,7 @@ func (p *page) all(list []result.Reason) (out []string, err error) {
 // join adds the Chinese words.
 func (r *ClaimRow) join(zh ClaimRow) {
 	for _, pair := range [][2]*Both{{&r.Statement, &zh.Statement}, {&r.Source, &zh.Source}, {&r.Stated, &zh.Stated}, {&r.Found, &zh.Found},
-		{&r.Interval, &zh.Interval}, {&r.Tolerance, &zh.Tolerance}, {&r.Criterion, &zh.Criterion}} {
+		{&r.Interval, &zh.Interval}, {&r.Tolerance, &zh.Tolerance}, {&r.Criterion, &zh.Criterion}, {&r.Note, &zh.Note}} {
 		pair[0][1] = pair[1][1]
 	}
 	r.Reasons[1], r.Differs[1] = zh.Reasons[1], zh.Differs[1]

@@ -186,16 +186,22 @@ func (b *Book) page(l int, r *result.Result, others Results) *page {
 	return p
 }
 
-// render returns title and parts of the page in its language; zip joins the languages.
-func (p *page) render() (title string, parts []Part, err error) {
+// parse reads the notebook of the page in its language, and the reasons that it defines.
+func (p *page) parse() (notebook *text.Template, err error) {
+	if p.t, err = p.book.reasons[p.at].Clone(); err != nil {
+		return nil, err
+	}
+	p.t.Funcs(p.funcs())
 	src, err := fs.ReadFile(p.book.text, p.Result.ID+"."+p.lang+".md")
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	if p.t, err = p.book.reasons[p.at].Clone(); err != nil {
-		return "", nil, err
-	}
-	notebook, err := p.t.Funcs(p.funcs()).New(p.Result.ID).Parse(string(src))
+	return p.t.New(p.Result.ID).Parse(string(src))
+}
+
+// render returns title and parts of the page in its language; zip joins the languages.
+func (p *page) render() (title string, parts []Part, err error) {
+	notebook, err := p.parse()
 	if err != nil {
 		return "", nil, err
 	}

@@ -40,7 +40,7 @@ func (p *Page) Text(l int) string {
 		case part.Claims != nil:
 			line(plain(string(part.Claims.Caption[l])))
 			for _, c := range part.Claims.Rows {
-				line(c.ID, c.Statement[l], c.Stated[l], c.Found[l], c.Interval[l], c.Verdict, strings.Join(c.Reasons[l], "; "), strings.Join(c.Differs[l], "; "))
+				line(c.ID, c.Statement[l], c.Stated[l], c.Found[l], c.Interval[l], c.Verdict, c.Note[l], strings.Join(c.Reasons[l], "; "), strings.Join(c.Differs[l], "; "))
 			}
 		}
 	}

@@ -247,14 +247,10 @@ func keysOf(m map[string]string) map[string]bool {
 	return out
 }
 
-// Every committed result of version 2 has a page, also where one seed has no interval.
-func TestCommittedResultsRender(t *testing.T) {
-	b, err := Open(texts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	paths := 0
-	err = filepath.WalkDir(results, func(path string, d fs.DirEntry, err error) error {
+// committedResults are the committed results of version 2.
+func committedResults(t *testing.T) (out []*result.Result) {
+	t.Helper()
+	err := filepath.WalkDir(results, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".json") || strings.HasSuffix(path, ".run.json") {
 			return err
 		}
@@ -266,26 +262,56 @@ func TestCommittedResultsRender(t *testing.T) {
 			t.Error(err)
 			return nil
 		}
-		paths++
-		find := func(id, profile string) (*result.Result, error) {
-			r, err := result.Read(result.Path(results, id, profile))
-			if errors.Is(err, result.ErrSchema) {
-				return nil, fs.ErrNotExist
-			}
-			return r, err
-		}
-		if _, err := b.Page(r, find); err != nil {
-			t.Error(err)
-		}
-		for _, c := range r.Claims {
-			if _, ok := claims.Get(c.ID); !ok {
-				t.Errorf("%s: claims.csv has no %s", path, c.ID)
-			}
-		}
+		out = append(out, r)
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d results", paths)
+	return out
+}
+
+// find finds a committed result for a text that speaks of several.
+func find(id, profile string) (*result.Result, error) {
+	r, err := result.Read(result.Path(results, id, profile))
+	if errors.Is(err, result.ErrSchema) {
+		return nil, fs.ErrNotExist
+	}
+	return r, err
+}
+
+// opened are the words of the program.
+func opened(t *testing.T) *Book {
+	t.Helper()
+	b, err := Open(texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// Every committed result has a page, also where one seed has no interval, and it shows
+// every figure of the result.
+func TestCommittedResultsRender(t *testing.T) {
+	b, all := opened(t), committedResults(t)
+	for _, r := range all {
+		p, err := b.Page(r, find)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, f := range r.Figures {
+			if !p.Used["figure "+f.ID] {
+				t.Errorf("%s, profile %s: its notebook draws no figure %s", r.ID, r.Profile, f.ID)
+			}
+		}
+		for _, c := range r.Claims {
+			if _, ok := claims.Get(c.ID); !ok || !p.Used["claim "+c.ID] {
+				t.Errorf("%s, profile %s: claim %s is not in claims.csv, or its notebook places none of it", r.ID, r.Profile, c.ID)
+			}
+		}
+	}
+	if len(all) < 90 {
+		t.Errorf("%d results", len(all))
+	}
 }

@@ -295,10 +295,13 @@ func (p *page) list(rs []Row, format string, none ...string) (string, error) {
 		}
 		items = append(items, s)
 	}
-	if len(items) == 0 && len(none) > 0 {
+	switch {
+	case len(items) > 0:
+		return p.join(items), nil
+	case len(none) > 0:
 		return none[0], nil
 	}
-	return p.join(items), nil
+	return p.label("words", "none")
 }
 
 // say fills the holes of a format with the cells of a row.

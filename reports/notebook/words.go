@@ -21,12 +21,15 @@ var Languages = [2]string{"en", "zh"}
 type words struct {
 	lang   string
 	labels map[string]string // "method.dasp", or "column.rate@ringsparse" for one document's own
-	stated map[string]string // of claims: statement, source and quantity by "D27.statement"
+	stated map[string]string // what is said of claims: "D27.statement", by the columns of claimColumns
 	id     string            // "dasp/table6": whose own labels come first
 }
 
-// readWords reads labels.<lang>.csv (id,text), and what claims say in a language other than
-// that of claims.csv: claims.<lang>.csv (id,statement,source,quantity).
+// claimColumns are those of claims.<lang>.csv behind the id. What is empty there is as
+// claims.csv and tolerances.csv have it; a note is ours, on the text of the document.
+var claimColumns = []string{"statement", "source", "quantity", "value", "note", "criterion"}
+
+// readWords reads labels.<lang>.csv (id,text), and the words of claims, claims.<lang>.csv.
 func readWords(text fs.FS, lang string) (w words, err error) {
 	w = words{lang: lang, labels: map[string]string{}, stated: map[string]string{}}
 	name := "labels." + lang + ".csv"
@@ -40,12 +43,14 @@ func readWords(text fs.FS, lang string) (w words, err error) {
 		}
 		w.labels[r[0]] = r[1]
 	}
-	rows, err = readCSV(text, "claims."+lang+".csv", "id", "statement", "source", "quantity")
+	rows, err = readCSV(text, "claims."+lang+".csv", append([]string{"id"}, claimColumns...)...)
 	if errors.Is(err, fs.ErrNotExist) {
 		return w, nil
 	}
 	for _, r := range rows {
-		w.stated[r[0]+".statement"], w.stated[r[0]+".source"], w.stated[r[0]+".quantity"] = r[1], r[2], r[3]
+		for i, column := range claimColumns {
+			w.stated[r[0]+"."+column] = r[1+i]
+		}
 	}
 	return w, err
 }
@@ -113,12 +118,14 @@ func (w words) unit(u string) string {
 	return u
 }
 
-// statement, source and quantity return what claims.csv says of a claim, in this language.
+// statement, source, quantity and value return what claims.csv says of a claim, in this
+// language.
 func (w words) statement(c claims.Claim) string { return w.claim(c.ID, "statement", c.Statement()) }
 func (w words) source(c claims.Claim) string {
 	return w.claim(c.ID, "source", c.Source())
 }
 func (w words) quantity(c claims.Claim) string { return w.claim(c.ID, "quantity", c.Quantity) }
+func (w words) value(c claims.Claim) string    { return w.claim(c.ID, "value", c.Value) }
 
 func (w words) claim(id, what, english string) string {
 	if s := w.stated[id+"."+what]; s != "" {
