@@ -20,7 +20,7 @@ func Each[C any](cells []C, of func(C) float64) Sample {
 	return out
 }
 
-// HowMany counts those of list that are so.
+// HowMany counts the members of list for which so is true.
 func HowMany[T any](list []T, so func(T) bool) (n int) {
 	for _, x := range list {
 		if so(x) {

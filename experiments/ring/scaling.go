@@ -232,10 +232,8 @@ func inRange(id string, x float64) (p place) {
 	return p
 }
 
-// straight is the line through the throughputs from 2 GPUs on.
-type straight struct{ Slope, R2 float64 }
-
-func (x scaled) line() straight {
+// r2 returns R² of the line through the throughputs from 2 GPUs on.
+func (x scaled) r2() float64 {
 	var xs, ys []float64
 	for _, n := range x.gpus {
 		if n >= 2 {
@@ -243,7 +241,7 @@ func (x scaled) line() straight {
 		}
 	}
 	a, b := stat.LinearRegression(xs, ys, nil, false)
-	return straight{Slope: b, R2: stat.RSquared(xs, ys, nil, a, b)}
+	return stat.RSquared(xs, ys, nil, a, b)
 }
 
 // edge returns the last number of GPUs inside a node and the first outside.
@@ -309,11 +307,11 @@ func (x scaled) work() float64 {
 }
 
 func (x scaled) linear() result.Claim {
-	line, growth := x.line(), x.of(blogGPUs, withOverlap).Value/x.of(midGPUs, withOverlap).Value
-	ok := line.R2 >= leastR2 && x.of(blogGPUs, withOverlap).Value <= (1+claims.Tolerance("B17"))*x.of(midGPUs, withOverlap).Value
+	r2, growth := x.r2(), x.of(blogGPUs, withOverlap).Value/x.of(midGPUs, withOverlap).Value
+	ok := r2 >= leastR2 && x.of(blogGPUs, withOverlap).Value <= (1+claims.Tolerance("B17"))*x.of(midGPUs, withOverlap).Value
 	in, out := x.edge()
 	r := inRange("B14", 0)
-	words := result.Because("B17-found", "r2", line.R2, "times", x.work())
+	words := result.Because("B17-found", "r2", r2, "times", x.work())
 	f := claims.Holding(ok, x.seeds, &words)
 	return claims.Verdict("B17", f, result.Because("B17", "gpus", blogGPUs, "times", x.work(), "efficiency", 100*x.work()/blogGPUs,
 		"blog_least", 1e5*blogSingle/r.Hi, "blog_most", 1e5*blogSingle/r.Lo),
@@ -345,7 +343,7 @@ func (x scaled) facts() []result.Fact {
 		"within/GB/s.0", blogWithin/1e9, "between/GB/s.0", blogSlowest/1e9, "jitter/%.0", 100*blogCluster().Workers[0].Jitter,
 		"millions", blogParams/1_000_000, "ours", deepSpeech().params(), "estimate/ms.0", stated("B13"), "reference:stack", deepSpeech().Key,
 		"recurrent", dsLayers, "units", dsUnits, "channels", dsChannels, "letters", dsLetters, "least:stack", least.Key, "most:stack", most.Key,
-		"work/.1", x.work(), "r2/.4", x.line().R2, "edge_in", in, "edge_out", out, "edge_drops", x.rate(out) < x.rate(in), "mid", midGPUs,
+		"work/.1", x.work(), "r2/.4", x.r2(), "edge_in", in, "edge_out", out, "edge_drops", x.rate(out) < x.rate(in), "mid", midGPUs,
 		"grown/%.0", 100*grown(midGPUs)/grown(x.gpus[len(x.gpus)-1]), "paper_steps", planScaling("paper").Steps)
 	for i, of := range []func(pace) float64{withOverlap, saved} {
 		id := []string{"B14", "B16"}[i]

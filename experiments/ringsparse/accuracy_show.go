@@ -184,7 +184,8 @@ func (m marks) final() result.Frame {
 		if !ok {
 			return append(row, nil, nil, nil, nil, nil, nil, nil)
 		}
-		return append(row, c.Diff.Mean().Times(100), c.margin() == "within", c.margin(), c.Loss.Mean(), c.Updates.Mean(), c.Same, c.Same == len(c.Diff))
+		return append(row, c.Diff.Mean().Times(100), c.margin() == "within", c.margin(), c.Loss.Mean(), c.Updates.Mean(),
+			c.Same, c.Same == len(c.Diff))
 	})
 }
 
@@ -287,6 +288,7 @@ func (m marks) every() result.Frame {
 }
 
 func (m marks) facts() []result.Fact {
-	return kit.Facts("workers", m.plan.Workers, "batch", m.plan.Batch, "link/Gb/s", m.plan.Link, "images", m.plan.EvalImages, "keep/%.0", 100*m.plan.Keep,
-		"margin/points", 100*accuracyMargin, "target/%.0", 100*accuracyTarget, "threshold", accuracyThreshold, "short", m.plan.Nets[0].Updates < 1000)
+	return kit.Facts("workers", m.plan.Workers, "batch", m.plan.Batch, "link/Gb/s", m.plan.Link, "images", m.plan.EvalImages,
+		"keep/%.0", 100*m.plan.Keep, "margin/points", 100*accuracyMargin, "target/%.0", 100*accuracyTarget,
+		"threshold", accuracyThreshold, "short", m.plan.Nets[0].Updates < 1000)
 }

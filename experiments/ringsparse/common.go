@@ -28,7 +28,7 @@ const gigabit = 1e9 / 8
 // run; the first is the platform's own.
 var links = []float64{1, 10, 25}
 
-// referencePlatform is that of every timed run here.
+// referencePlatform is the platform of every timed run here.
 func referencePlatform() *cluster.Platform { return kit.Load("sparse32") }
 
 // withLink returns p without jitter and with links of gbps: the same work always takes the

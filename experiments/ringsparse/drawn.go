@@ -8,7 +8,7 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// vectors are those of any task here.
+// vectors are the parameters and gradients of a task, and the layers they are cut into.
 type vectors struct {
 	parts         []cluster.Layer
 	params, grads []float32
@@ -76,7 +76,7 @@ func small(r *rand.Rand) float32 {
 	}
 }
 
-// scatter gives rows of g that are so wide a value with probability d, each row by itself.
+// scatter gives rows of g of a width values with probability d, each row by itself.
 func scatter(g []float32, width int, d float64, r *rand.Rand) {
 	for at := 0; at < len(g); at += width {
 		if d >= 1 || r.Float64() < d {
