@@ -16,53 +16,75 @@ import (
 	"gradsync/experiments/result"
 )
 
-// TestStems: dasp/table5 is experiments/dasp/table5.go, its committed result
-// experiments/results/dasp/table5.json and its anchor dasp.html#table5.
+// TestStems: dasp/table5 is the notebook reports/text/dasp/table5.en.md, beside its
+// Chinese, the committed result experiments/results/dasp/table5.json, the page
+// reports/html/dasp/table5.html and the place dasp.html#table5 that leads there.
 func TestStems(t *testing.T) {
 	root := mustRoot(t)
 	all := cli.Experiments()
 	if len(all) == 0 {
 		t.Fatal("the command line knows no experiment")
 	}
+	known := map[string]bool{}
 	for _, e := range all {
+		known[e.ID] = true
 		t.Run(e.ID, func(t *testing.T) {
-			source := path.Join("experiments", e.ID+".go")
-			if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(source))); err != nil {
-				t.Errorf("experiment %s has no file %s", e.ID, source)
-			}
 			for _, complaint := range judgeStem(root, e) {
 				t.Error(complaint)
 			}
 		})
 	}
+	books, err := filepath.Glob(filepath.Join(root, "reports", "text", "*", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range books {
+		name, err := filepath.Rel(filepath.Join(root, "reports", "text"), file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, lang, _ := strings.Cut(strings.TrimSuffix(filepath.ToSlash(name), ".md"), ".")
+		if !known[id] || lang != "en" && lang != "zh" {
+			t.Errorf("%s is a notebook of no experiment", name)
+		}
+	}
 }
 
-// judgeStem complains where the committed result or the page of an experiment
-// is missing. A paper without any committed result is complained about once.
+// judgeStem complains where the notebook, the committed result or the page of an
+// experiment is missing.
 func judgeStem(root string, e exp.Experiment) (complaints []string) {
-	results := filepath.Join(root, "experiments", "results")
 	paper, stem, ok := strings.Cut(e.ID, "/")
 	if !ok {
 		return []string{fmt.Sprintf("experiment %q: an id is paper/stem", e.ID)}
 	}
-	if !slices.Contains(e.Profiles, "quick") {
-		return nil // committed results are those of the profiles quick and ci
+	for _, lang := range []string{"en", "zh"} {
+		book := path.Join("reports", "text", e.ID+"."+lang+".md")
+		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(book))); err != nil {
+			complaints = append(complaints, fmt.Sprintf("experiment %s has no notebook %s", e.ID, book))
+		}
 	}
-	file := result.Path(results, e.ID, "quick")
+	if !slices.Contains(e.Profiles, "quick") {
+		return complaints // committed results are those of the profiles quick and ci
+	}
+	file := result.Path(filepath.Join(root, "experiments", "results"), e.ID, "quick")
 	r, err := result.Read(file)
 	if err != nil {
-		return []string{fmt.Sprintf("no committed result of %s (make publish): %v", e.ID, err)}
+		return append(complaints, fmt.Sprintf("no committed result of %s (make publish): %v", e.ID, err))
 	}
 	if r.ID != e.ID {
 		complaints = append(complaints, fmt.Sprintf("%s: id %q, want %q", file, r.ID, e.ID))
 	}
-	page := filepath.Join(root, "reports", "html", paper+".html")
-	text, err := os.ReadFile(page)
-	if err != nil {
-		return append(complaints, fmt.Sprintf("no page for %s (make reports): %v", e.ID, err))
-	}
-	if !strings.Contains(string(text), `id="`+stem+`"`) {
-		complaints = append(complaints, fmt.Sprintf("%s has no anchor #%s (make reports)", page, stem))
+	for page, link := range map[string]string{e.ID + ".html": "../" + paper + ".html#" + stem, paper + ".html": e.ID + ".html"} {
+		text, err := os.ReadFile(filepath.Join(root, "reports", "html", filepath.FromSlash(page)))
+		if err != nil {
+			complaints = append(complaints, fmt.Sprintf("no page for %s (make reports): %v", e.ID, err))
+			continue
+		}
+		for _, want := range []string{`id="` + stem + `"`, `href="` + link + `"`} {
+			if !strings.Contains(string(text), want) {
+				complaints = append(complaints, fmt.Sprintf("%s has no %s (make reports)", page, want))
+			}
+		}
 	}
 	return complaints
 }
@@ -98,30 +120,45 @@ func TestResultsHaveExperiments(t *testing.T) {
 	}
 }
 
-// TestStemJudge: a missing result, a wrong id and a missing anchor are seen.
+// TestStemJudge: a missing notebook, result, page, anchor and link are seen.
 func TestStemJudge(t *testing.T) {
 	root := t.TempDir()
 	e := exp.Experiment{ID: "dasp/table5", Profiles: []string{"ci", "quick"}}
-	if got := judgeStem(root, e); len(got) != 1 || !strings.Contains(got[0], "no committed result") {
-		t.Errorf("without a result: %q", got)
+	put := func(name, text string) {
+		t.Helper()
+		file := filepath.Join(root, filepath.FromSlash(name))
+		err := os.MkdirAll(filepath.Dir(file), 0o755)
+		if err == nil {
+			err = os.WriteFile(file, []byte(text), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
-	r := &result.Result{ID: "dasp/table5", Profile: "quick", Kind: result.Stated, Status: "complete"}
+	want := func(when string, complaints ...string) {
+		t.Helper()
+		got := judgeStem(root, e)
+		slices.Sort(got)
+		ok := len(got) == len(complaints)
+		for i := range min(len(got), len(complaints)) {
+			ok = ok && strings.Contains(got[i], complaints[i])
+		}
+		if !ok {
+			t.Errorf("%s: %q, want %q", when, got, complaints)
+		}
+	}
+	want("nothing", "no notebook reports/text/dasp/table5.en.md", "no notebook reports/text/dasp/table5.zh.md", "no committed result")
+	put("reports/text/dasp/table5.en.md", "# Times\n")
+	put("reports/text/dasp/table5.zh.md", "# 时间\n")
+	want("with a notebook", "no committed result")
+	r := &result.Result{ID: "dasp/table5", Profile: "quick", Kind: result.Stated, Status: result.Complete}
 	if _, err := result.Write(filepath.Join(root, "experiments", "results"), r, nil); err != nil {
 		t.Fatal(err)
 	}
-	if got := judgeStem(root, e); len(got) != 1 || !strings.Contains(got[0], "no page") {
-		t.Errorf("without a page: %q", got)
-	}
-	html := filepath.Join(root, "reports", "html")
-	if err := os.MkdirAll(html, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for body, want := range map[string]int{`<section id="table4">`: 1, `<section id="table5">`: 0} {
-		if err := os.WriteFile(filepath.Join(html, "dasp.html"), []byte(body), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if got := judgeStem(root, e); len(got) != want {
-			t.Errorf("page %s: %q, want %d complaints", body, got, want)
-		}
-	}
+	want("with a result", "no page", "no page")
+	put("reports/html/dasp.html", `<section id="table4"></section>`)
+	put("reports/html/dasp/table5.html", `<section id="table5"><a href="../dasp.html#table5"></a></section>`)
+	want("with another's page", `dasp.html has no href="dasp/table5.html"`, `dasp.html has no id="table5"`)
+	put("reports/html/dasp.html", `<section id="table5"><a href="dasp/table5.html"></a></section>`)
+	want("with all")
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"gradsync"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 	"gradsync/internal/readme"
 	render "gradsync/reports"
 )
@@ -28,9 +28,9 @@ func TestReportsCheckNamesEachDifference(t *testing.T) {
 	files["reports/published.json"] = ""
 	put(t, root, files)
 	results := filepath.Join(root, filepath.FromSlash(committed))
-	r := &result.Result{
-		ID: "ring/cost", Title: "Claims", Source: "Claims", Profile: "quick", Kind: result.Counted, Status: "complete", Seeds: []uint64{0}, Notes: []string{"unknown"},
-		Tables: []result.Table{{ID: "t", Title: "Claims", Kind: result.Counted, Columns: []result.Column{{Key: "a", Title: "Claims"}}, Rows: [][]any{{1.5}}}},
+	r, err := result.Read(result.Path(filepath.Join("..", "..", filepath.FromSlash(committed)), "ring/steps", "quick"))
+	if err != nil {
+		t.Fatal(err)
 	}
 	if _, err := result.Write(results, r, &result.Run{}); err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func TestReportsCheckNamesEachDifference(t *testing.T) {
 	if err := os.MkdirAll(html, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	check("nothing made", "lacking: reports/html/ring.html", "lacking: reports/html/assets/report.css", "differs: README.md", "differs: reports/published.json")
+	check("nothing made", "lacking: reports/html/ring.html", "lacking: reports/html/ring/steps.html", "lacking: reports/html/assets/report.css", "differs: README.md", "differs: reports/published.json")
 	if _, err := render.Render(render.Options{Results: results, Out: html, Command: "gradsync " + rendering, Sources: gradsync.Source}); err != nil {
 		t.Fatal(err)
 	}
@@ -63,14 +63,13 @@ func TestReportsCheckNamesEachDifference(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("all made")
-	data := filepath.Join(html, "data", "ring", "cost-t.csv")
-	if err := os.Remove(data); err != nil {
+	if err := os.Remove(filepath.Join(html, "ring", "steps.html")); err != nil {
 		t.Fatal(err)
 	}
 	put(t, html, map[string]string{"ring.html": "changed", "assets/report.css": "changed", "old.html": "of a result that is gone"})
 	put(t, root, map[string]string{"reports/published.json": "{}"})
 	check("changed", "differs: reports/html/ring.html", "differs: reports/html/assets/report.css", "extra, no result makes it: reports/html/old.html",
-		"lacking: reports/html/data/ring/cost-t.csv", "differs: reports/published.json")
+		"lacking: reports/html/ring/steps.html", "differs: reports/published.json")
 }
 
 // The pages name the command of `make reports`, which the check renders with.

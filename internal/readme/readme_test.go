@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gradsync/experiments/claims"
-	result "gradsync/experiments/result1"
+	"gradsync/experiments/result"
 	"gradsync/internal/repo"
 )
 
@@ -59,7 +59,6 @@ func TestUpdateWritesWhatChanged(t *testing.T) {
 		{ID: "dasp/table4", Profile: "quick", Kind: result.Stated, Status: "complete", Seeds: []uint64{0, 1}},
 		{ID: "ring/cost", Profile: "ci", Kind: result.Stated, Status: "complete"},
 	} {
-		r.Claims, r.Tables, r.Figures, r.Notes = []result.Claim{}, []result.Table{}, []result.Figure{}, []string{"a note"}
 		if _, err := result.Write(results, r, &result.Run{CPU: "a CPU", WallSeconds: 90, PeakRSSBytes: 3 << 29}); err != nil {
 			t.Fatal(err)
 		}
@@ -113,9 +112,9 @@ func TestTabulate(t *testing.T) {
 		for _, v := range found {
 			r.Claims = append(r.Claims, result.Claim{ID: "D" + v, Verdict: v})
 			if id == "dasp/table5" {
-				r.Claims[0].Why = "the 95 % interval [-1, 1] contains the null 0; one more"
+				r.Claims[0].Remark = claims.UndecidedRemark
 			} else if v == "within" {
-				r.Claims[0].Why = "deterministic; " + claims.SetAsStated
+				r.Claims[0].Remark = claims.GivenRemark
 			}
 		}
 		if _, err := result.Write(root, r, &result.Run{}); err != nil {
