@@ -42,6 +42,10 @@ func exampleText() fs.FS {
 		panic(err)
 	}
 	for name, text := range exampleWords {
+		if all, ok := out[name]; ok { // labels of the examples come after those of the program
+			_, lines, _ := strings.Cut(text, "\n")
+			text = string(all.Data) + lines
+		}
 		out[name] = &fstest.MapFile{Data: []byte(text)}
 	}
 	return out

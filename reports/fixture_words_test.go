@@ -2,7 +2,7 @@ package reports
 
 // exampleWords are the notebooks, labels and reasons of the examples, by file.
 var exampleWords = map[string]string{
-	"labels/example.en.csv": `id,text
+	"labels.en.csv": `id,text
 model.example@dasp,VGG <b>tags</b> & </script>
 column.model@dasp/example5,network
 column.method@dasp/example5,method
@@ -63,7 +63,7 @@ column.times.method@compare/example-when,method
 column.times.cluster@compare/example-when,cluster
 column.times.seconds@compare/example-when,time
 `,
-	"labels/example.zh.csv": `id,text
+	"labels.zh.csv": `id,text
 model.example@dasp,VGG <b>标签</b> & </script>
 column.model@dasp/example5,网络
 column.method@dasp/example5,方法

@@ -72,9 +72,9 @@ func Identity(asStated bool, words result.Reason) Found {
 	return Found{Words: &words}
 }
 
-// Verdict judges f beside claim id. An unknown id is a programmer's
+// Verdict judges f beside claim id; notes are added to f's own. An unknown id is a programmer's
 // mistake and panics.
-func Verdict(id string, f Found) result.Claim {
+func Verdict(id string, f Found, notes ...result.Reason) result.Claim {
 	c, ok := Get(id)
 	if !ok {
 		panic("claims: no claim has the id " + id)
@@ -106,7 +106,7 @@ func Verdict(id string, f Found) result.Claim {
 	case c.derived():
 		out.Remark = DerivedRemark
 	}
-	out.Reasons = append(out.Reasons, f.Notes...)
+	out.Reasons = append(append(out.Reasons, f.Notes...), notes...)
 	return out
 }
 

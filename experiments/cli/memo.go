@@ -30,9 +30,6 @@ type memo struct {
 func openMemo(out string) (*memo, error) {
 	root := filepath.Join(out, ".memo")
 	m := &memo{root: root, dir: filepath.Join(root, buildHash()[:16]), used: map[string]bool{}}
-	if dir := os.Getenv("GRADSYNC_MEMO"); dir != "" { // while experiments are ported
-		m.dir = dir
-	}
 	if err := os.MkdirAll(m.dir, 0o755); err != nil {
 		return nil, fmt.Errorf("run: %w", err)
 	}
@@ -115,9 +112,6 @@ func (m *memo) strangers() int {
 // clear forgets the parts that this command asked for. Those of another
 // interrupted command stay.
 func (m *memo) clear() error {
-	if os.Getenv("GRADSYNC_MEMO") != "" {
-		return nil
-	}
 	for key := range m.used {
 		for _, ext := range []string{".json", ".state"} {
 			if err := remove(m.path(key, ext)); err != nil {

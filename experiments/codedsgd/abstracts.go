@@ -61,24 +61,19 @@ func holdsIn(stated float64, span [2]float64) bool {
 }
 
 // chinese and english report whether a reading is possible in the case: its two
-// numbers against SSGD. Those against ASGD no time model speaks of.
-func (x *abstractsCase) chinese() bool {
-	return holdsIn(statedDNN, x.DNN) && holdsIn(statedChinese, x.CNN)
-}
-func (x *abstractsCase) english() bool {
-	return holdsIn(statedDNN, x.DNN) && holdsIn(statedEnglish, x.CNN)
-}
+// numbers against SSGD. No time model speaks of those against ASGD.
+func (x abstractsCase) chinese() bool { return x.dnn() && x.zh() }
+func (x abstractsCase) english() bool { return x.dnn() && x.en() }
+func (x abstractsCase) dnn() bool     { return holdsIn(statedDNN, x.DNN) }
+func (x abstractsCase) zh() bool      { return holdsIn(statedChinese, x.CNN) }
+func (x abstractsCase) en() bool      { return holdsIn(statedEnglish, x.CNN) }
 
 // abstracts examines which of two stated percentages the paper's own model allows.
 func abstracts() exp.Experiment {
 	return kit.Inquiry{ID: "codedsgd/abstracts", Source: "CSSGD, abstracts, §3.2.4 and §3.2.5", Kind: result.Modelled, Profiles: exp.Profiles,
 		Seedless: true, Seconds: takes(0.2, 0.2),
 		Config: func(string) map[string]any {
-			var keys []string
-			for _, l := range laws {
-				keys = append(keys, l.Key)
-			}
-			return map[string]any{"forms": forms, "laws": keys, "node_counts": nodeCounts, "anchor": anchor,
+			return map[string]any{"forms": forms, "laws": keysOf(laws, law.key), "node_counts": nodeCounts, "anchor": anchor,
 				"best_redundancy": map[string]int{dnn.Key: bestDNN, cnn.Key: bestCNN},
 				"stated":          map[string]float64{"dnn": statedDNN, "cnn_chinese": statedChinese, "cnn_english": statedEnglish}}
 		},
@@ -91,52 +86,27 @@ func abstracts() exp.Experiment {
 		}}.Experiment()
 }
 
-// tally counts in how many cases each reading, and each number, is possible.
-type tally struct{ of, chinese, english, both, dnn, cnnChinese, cnnEnglish int }
-
-func (t *tally) add(x *abstractsCase) {
-	c, e := x.chinese(), x.english()
-	t.of++
-	for _, k := range []struct {
-		is bool
-		to *int
-	}{{c, &t.chinese}, {e, &t.english}, {c && e, &t.both}, {holdsIn(statedDNN, x.DNN), &t.dnn},
-		{holdsIn(statedChinese, x.CNN), &t.cnnChinese}, {holdsIn(statedEnglish, x.CNN), &t.cnnEnglish}} {
-		if k.is {
-			*k.to++
-		}
-	}
+// excludes says whose numbers the model excludes, by the cases in which each reading is possible.
+func excludes(chinese, english int) string {
+	return map[[2]bool]string{{true, true}: "neither", {true, false}: "english", {false, true}: "chinese", {}: "both"}[[2]bool{chinese > 0, english > 0}]
 }
 
-// excludes is whose numbers the model excludes, from the cases over several node counts.
-func (t tally) excludes() string {
-	switch {
-	case t.chinese > 0 && t.english > 0:
-		return "neither"
-	case t.chinese > 0:
-		return "english"
-	case t.english > 0:
-		return "chinese"
-	}
-	return "both"
-}
-
-// inside says whether a number is possible in all cases of a tally, in none or in some.
-func (t tally) inside(k int) string {
-	switch k {
+// inside says whether a number is possible in all of the cases, in none or in some.
+func inside(cases []abstractsCase, number func(abstractsCase) bool) string {
+	switch kit.CountIf(cases, number) {
 	case 0:
 		return "none"
-	case t.of:
+	case len(cases):
 		return "all"
 	}
 	return "some"
 }
 
 // alone reports whether x is over the anchor's nodes alone.
-func (x *abstractsCase) alone() bool { return len(x.Counts.Nodes) == 1 }
+func (x abstractsCase) alone() bool { return len(x.Counts.Nodes) == 1 }
 
 // key names a case: its form, its node counts and its law; at 8 nodes alone the laws agree.
-func (x *abstractsCase) key() []any {
+func (x abstractsCase) key() []any {
 	if x.alone() {
 		return []any{x.Form.Key, x.Counts.Key, nil}
 	}
@@ -152,18 +122,15 @@ func showCases(cases []abstractsCase) []result.Frame {
 	needed := kit.NewSheet("needed", caseColumns+"dnn/.2 cnn-zh/.2 cnn-en/.2")
 	possible := kit.NewSheet("possible", "reading:reading form:curve law:curve")
 	named := map[string]bool{}
-	for i := range cases {
-		x := &cases[i]
-		savings.Add(append(x.key(), x.DNN[0], x.DNN[1], x.CNN[0], x.CNN[1], holdsIn(statedDNN, x.DNN), holdsIn(statedChinese, x.CNN),
-			holdsIn(statedEnglish, x.CNN), x.chinese(), x.english())...)
+	for _, x := range cases {
+		savings.Add(append(x.key(), x.DNN[0], x.DNN[1], x.CNN[0], x.CNN[1], x.dnn(), x.zh(), x.en(), x.chinese(), x.english())...)
 		if !x.Form.Multicast {
 			ratio := func(percent float64) float64 { return x.Form.needed(x.Law, x.Counts, percent/100) }
 			needed.Add(append(x.key(), ratio(statedDNN), ratio(statedChinese), ratio(statedEnglish))...)
 		}
 	}
 	for _, reading := range []string{"zh", "en"} {
-		for i := range cases {
-			x := &cases[i]
+		for _, x := range cases {
 			key := reading + x.Form.Key + x.Law.Key // a law once, whatever the node counts
 			if is := map[string]bool{"zh": x.chinese(), "en": x.english()}[reading]; is && !x.alone() && !named[key] {
 				named[key] = true
@@ -203,24 +170,19 @@ func fits() result.Frame {
 	return f.Frame
 }
 
-// drawnRatios are the ratios that are drawn.
-func drawnRatios() (out []float64) {
-	for i := 0; i <= 48; i++ {
-		out = append(out, float64(i)/4)
-	}
-	return out
-}
+// mostDrawn is the largest ratio that is drawn.
+const mostDrawn = 12.0
 
 // curves are savings over the drawn ratios, and the stated numbers as levels from end to end.
 func curves(id string, keys []string, saving func(k int, rho float64) float64) result.Frame {
-	f, ratios := kit.NewSheet(id, "ratio curve:curve saving/%.1"), drawnRatios()
+	f := kit.NewSheet(id, "ratio curve:curve saving/%.1")
 	for k, key := range keys {
-		for _, rho := range ratios {
+		for rho := 0.0; rho <= mostDrawn; rho += 0.25 {
 			f.Add(rho, key, 100*saving(k, rho))
 		}
 	}
 	for k, key := range []string{"stated-dnn", "stated-zh", "stated-en"} {
-		for _, rho := range []float64{ratios[0], ratios[len(ratios)-1]} {
+		for _, rho := range []float64{0, mostDrawn} {
 			f.Add(rho, key, []float64{statedDNN, statedChinese, statedEnglish}[k])
 		}
 	}
@@ -230,42 +192,38 @@ func curves(id string, keys []string, saving func(k int, rho float64) float64) r
 // showCurves draws what the best redundancy saves: at 8 nodes by each form, and as the mean
 // over 2 to 10 nodes in the exact form by each law.
 func showCurves(r *result.Result) {
-	var byForm, byLaw []string
-	for _, f := range forms {
-		byForm = append(byForm, f.Key)
-	}
-	for _, l := range laws {
-		byLaw = append(byLaw, l.Key)
-	}
 	r.Frames = append(r.Frames,
-		curves("at-eight", byForm, func(k int, rho float64) float64 { return forms[k].saving(anchor, rho) }),
-		curves("at-all", byLaw, func(k int, rho float64) float64 { return forms[0].mean(laws[k], nodeCounts[1], rho) }))
+		curves("at-eight", keysOf(forms, func(f form) string { return f.Key }), func(k int, rho float64) float64 { return forms[k].saving(anchor, rho) }),
+		curves("at-all", keysOf(laws, law.key), func(k int, rho float64) float64 { return forms[0].mean(laws[k], nodeCounts[1], rho) }))
 	r.Figures = []result.Figure{{ID: "eight", Form: "line", Frame: "at-eight", X: "ratio", Y: []string{"saving"}, By: []string{"curve"}},
 		{ID: "means", Form: "line", Frame: "at-all", X: "ratio", Y: []string{"saving"}, By: []string{"curve"}}}
 }
 
 func abstractsFacts(cases []abstractsCase) []result.Fact {
-	var several, alone tally
+	var several, alone []abstractsCase
 	best := math.Inf(-1) // largest saving against multicasts
-	for i := range cases {
-		switch x := &cases[i]; {
+	for _, x := range cases {
+		switch {
 		case x.Form.Multicast:
 			best = max(best, x.DNN[1], x.CNN[1])
 		case x.alone():
-			alone.add(x)
+			alone = append(alone, x)
 		default:
-			several.add(x)
+			several = append(several, x)
 		}
 	}
+	in := func(is func(abstractsCase) bool) int { return kit.CountIf(several, is) }
+	zh, en := in(abstractsCase.chinese), in(abstractsCase.english)
+	ofDNN, ofZH, ofEN := inside(alone, abstractsCase.dnn), inside(alone, abstractsCase.zh), inside(alone, abstractsCase.en)
 	_, most := forms[0].ratios(bestCNN)
 	all := nodeCounts[1].Nodes
 	out := kit.Facts("stated.dnn/%.2", statedDNN, "stated.zh/%.2", statedChinese, "stated.en/%.2", statedEnglish,
 		"asgd.dnn.zh/%.2", percentages["zh"][0], "asgd.dnn.en/%.2", percentages["en"][0], "asgd.cnn/%.2", percentages["zh"][1],
 		"anchor", anchor, "best.dnn", bestDNN, "best.cnn", bestCNN, "nodes.least", all[0], "nodes.most", all[len(all)-1],
-		"cases", several.of, "cases.zh", several.chinese, "cases.en", several.english,
-		"cases.dnn", several.dnn, "cases.cnn-zh", several.cnnChinese, "cases.cnn-en", several.cnnEnglish, "excludes:excludes", several.excludes(),
-		"alone.dnn:inside", alone.inside(alone.dnn), "alone.zh:inside", alone.inside(alone.cnnChinese), "alone.en:inside", alone.inside(alone.cnnEnglish),
-		"alone.english", alone.cnnEnglish > 0 && alone.cnnChinese == 0 && alone.dnn == 0,
+		"cases", len(several), "cases.zh", zh, "cases.en", en, "cases.dnn", in(abstractsCase.dnn),
+		"cases.cnn-zh", in(abstractsCase.zh), "cases.cnn-en", in(abstractsCase.en), "excludes:excludes", excludes(zh, en),
+		"alone.dnn:inside", ofDNN, "alone.zh:inside", ofZH, "alone.en:inside", ofEN,
+		"alone.english", ofEN != "none" && ofZH == "none" && ofDNN == "none",
 		"multicast.longer", best < 0, "multicast/%.1", math.Abs(best), "ratio.cnn", most)
 	for _, l := range laws {
 		out = append(out, kit.Number("mean."+l.Key, "%", 1, 100*forms[0].mean(l, nodeCounts[1], most)))
@@ -297,13 +255,19 @@ func (f form) batch(n, r int, rho float64) float64 {
 	return float64(r) + rho*float64(n-r)/float64((n-1)*r)
 }
 
+// best returns the best redundancy of n nodes, of equal ones the smallest.
+func (f form) best(n int, rho float64) int {
+	var t []float64
+	for r := 1; r <= n; r++ {
+		t = append(t, f.batch(n, r, rho))
+	}
+	return bestOf(t)
+}
+
 // saving is what the best redundancy saves of SSGD's time per batch, a share; less
 // than 0 where it takes longer.
 func (f form) saving(n int, rho float64) float64 {
-	least := math.Inf(1)
-	for r := 1; r <= n; r++ {
-		least = min(least, f.batch(n, r, rho))
-	}
+	least := f.batch(n, f.best(n, rho), rho)
 	ssgd := 1 + rho
 	if f.Multicast {
 		ssgd = 1 + rho/float64(n-1)
@@ -314,19 +278,20 @@ func (f form) saving(n int, rho float64) float64 {
 // law is how Tcomm/Tcalc changes with the nodes. The paper gives it for none but,
 // by its best redundancies, for 8.
 type law struct {
-	Key   string
-	Title string
-	of    func(n int) float64
+	Key string
+	of  func(n int) float64
 }
+
+func (l law) key() string { return l.Key }
 
 // The laws, fixed before the first run: what each node computes in a batch does not
 // depend on n (§3.1: equal amounts of data), so Tcomm alone changes.
 var laws = []law{
-	{"constant", "the same at every n", func(int) float64 { return 1 }},
-	{"links", "∝ (n−1)/n: equally many gradients, links work at once", func(n int) float64 { return float64(n-1) / float64(n) }},
-	{"medium", "∝ n−1: equally many gradients, one medium", func(n int) float64 { return float64(n - 1) }},
-	{"whole", "∝ n(n−1): one gradient per node, one medium", func(n int) float64 { return float64(n * (n - 1)) }},
-	{"ours", "∝ Q(n)·(n−1)/n: our micro-blocks and links", func(n int) float64 { return float64(microBlocks(n, redundancies...)*(n-1)) / float64(n) }},
+	{"constant", func(int) float64 { return 1 }},                                // the same at every n
+	{"links", func(n int) float64 { return float64(n-1) / float64(n) }},         // equally many gradients, links work at once
+	{"medium", func(n int) float64 { return float64(n - 1) }},                   // equally many gradients, one medium
+	{"whole", func(n int) float64 { return float64(n * (n - 1)) }},              // one gradient per node, one medium
+	{"ours", func(n int) float64 { return float64(qOf(n)*(n-1)) / float64(n) }}, // our micro-blocks and links
 }
 
 // anchor is the number of nodes of Figures 12 and 13.

@@ -96,16 +96,11 @@ func TestReadings(t *testing.T) {
 		t.Error("26.89 is below 30")
 	}
 	for _, c := range []struct {
-		t    tally
-		want string
-	}{
-		{tally{of: 4, chinese: 1, english: 2}, "neither"},
-		{tally{of: 4, chinese: 1}, "english"},
-		{tally{of: 4, english: 1}, "chinese"},
-		{tally{of: 4}, "both"},
-	} {
-		if s := c.t.excludes(); s != c.want {
-			t.Errorf("%+v excludes %q, want %q", c.t, s, c.want)
+		chinese, english int
+		want             string
+	}{{1, 2, "neither"}, {1, 0, "english"}, {0, 1, "chinese"}, {0, 0, "both"}} {
+		if s := excludes(c.chinese, c.english); s != c.want {
+			t.Errorf("%+v: %q", c, s)
 		}
 	}
 }

@@ -32,11 +32,8 @@ type accountingPlan struct {
 }
 
 func planAccounting(profile string) accountingPlan {
-	p := accountingPlan{Least: 2, Most: 12, Drawn: []int{8, 10}, Exchanged: 6, Elements: 1440, Stated: 10, StatedRedundancies: []int{1, 2, 3}}
-	if profile == "ci" {
-		p.Most, p.Drawn, p.Exchanged = 6, []int{5, 6}, 4
-	}
-	return p
+	return accountingPlan{Least: 2, Most: pick(profile, 6, 12), Drawn: pick(profile, []int{5, 6}, []int{8, 10}), Exchanged: pick(profile, 4, 6),
+		Elements: 1440, Stated: 10, StatedRedundancies: []int{1, 2, 3}}
 }
 
 // accounting sets all ways of counting what a batch sends side by side.
@@ -44,10 +41,7 @@ func accounting() exp.Experiment {
 	return kit.Inquiry{ID: "codedsgd/accounting", Source: "CSSGD, §2.2 and §2.4", Kind: result.Modelled, Profiles: exp.Profiles, Seedless: true,
 		Seconds: takes(0.1, 0.6),
 		Config: func(profile string) map[string]any {
-			var keys []string
-			for _, a := range codedsgd.Accountings() {
-				keys = append(keys, a.Key)
-			}
+			keys := keysOf(codedsgd.Accountings(), func(a codedsgd.Accounting) string { return a.Key })
 			return map[string]any{"plan": planAccounting(profile), "accountings": keys}
 		},
 		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
@@ -57,10 +51,7 @@ func accounting() exp.Experiment {
 				return err
 			}
 			b.Step("blocks and packets")
-			stated, err := countStated(plan)
-			if err != nil {
-				return err
-			}
+			stated := countStated(plan)
 			b.Step("the stated case")
 			real, err := exchangeSizes(ctx, plan)
 			if err != nil {
@@ -78,51 +69,26 @@ func accounting() exp.Experiment {
 type size struct {
 	N, R    int
 	Counted codedsgd.Counts
-	Loads   []*big.Rat
+	Loads   map[string]*big.Rat // by the accounting's key
 }
 
-// countSizes enumerates every redundancy of least to most nodes, from small to large.
 func countSizes(ctx context.Context, least, most int) (all []size, err error) {
-	for n := least; n <= most; n++ {
-		for r := 1; r <= n; r++ {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			s, err := countSize(n, r)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, s)
-		}
+	for n, r := range sizesOf(ctx, least, most) {
+		all = append(all, countSize(n, r))
 	}
-	return all, nil
+	return all, ctx.Err()
 }
 
-func countSize(n, r int) (size, error) {
-	s := size{N: n, R: r}
-	e, err := codedsgd.Enumerate(n, r)
-	if err != nil {
-		return s, err
-	}
-	s.Counted = e.Counts()
+func countSize(n, r int) size {
+	s := size{N: n, R: r, Counted: must(codedsgd.Enumerate(n, r)).Counts(), Loads: map[string]*big.Rat{}}
 	for _, a := range codedsgd.Accountings() {
-		s.Loads = append(s.Loads, a.Load(n, r))
+		s.Loads[a.Key] = a.Load(n, r)
 	}
-	return s, nil
-}
-
-// at is an accounting's load; nil where there is none.
-func (s *size) at(key string) *big.Rat {
-	for i, a := range codedsgd.Accountings() {
-		if a.Key == key {
-			return s.Loads[i]
-		}
-	}
-	panic("codedsgd: no accounting " + key)
+	return s
 }
 
 // counted are the loads that follow from the enumerated blocks and packets alone.
-func (s *size) counted() map[string]*big.Rat {
+func (s size) counted() map[string]*big.Rat {
 	c, lacking := s.Counted, int64(s.N*s.Counted.Left)
 	loads := map[string]*big.Rat{
 		"coded":           big.NewRat(int64(c.Elements), int64(s.R)),
@@ -140,40 +106,34 @@ func (s *size) counted() map[string]*big.Rat {
 
 // countedEqual says how many of the counted loads are the closed form's, of how many.
 func countedEqual(sizes []size) (equal, of int) {
-	for i := range sizes {
-		for key, load := range sizes[i].counted() {
+	for _, s := range sizes {
+		for key, load := range s.counted() {
 			of++
-			if load.Cmp(sizes[i].at(key)) == 0 {
-				equal++
-			}
+			equal += ones[load.Cmp(s.Loads[key]) == 0]
 		}
 	}
 	return equal, of
 }
 
 // ratio is (19), counted.
-func (s *size) ratio() *big.Rat {
+func (s size) ratio() *big.Rat {
 	return big.NewRat(int64(s.Counted.Elements), int64(s.R*s.Counted.Alone))
 }
 
 // likeForLike is coded over uncoded, both multicast, counted; nil where nothing is sent.
-func (s *size) likeForLike() *big.Rat {
+func (s size) likeForLike() *big.Rat {
 	if s.Counted.Left == 0 {
 		return nil
 	}
 	return big.NewRat(int64(s.Counted.Elements), int64(s.R*s.Counted.Blocks))
 }
 
-// countStated counts the loads of C29.
-func countStated(plan accountingPlan) (loads []*big.Rat, err error) {
+func countStated(plan accountingPlan) (loads []*big.Rat) {
 	for _, r := range plan.StatedRedundancies {
-		s, err := countSize(plan.Stated, r)
-		if err != nil {
-			return nil, err
-		}
+		s := countSize(plan.Stated, r)
 		loads = append(loads, s.counted()["coded"])
 	}
-	return loads, nil
+	return loads
 }
 
 func judgeStated(loads []*big.Rat) result.Claim {
@@ -186,13 +146,12 @@ func judgeStated(loads []*big.Rat) result.Claim {
 }
 
 // coding reports whether s codes anything and sends anything.
-func (s *size) coding() bool { return s.R >= 2 && s.R < s.N }
+func (s size) coding() bool { return s.R >= 2 && s.R < s.N }
 
 // oneNth counts the sizes that code, of them those whose ratio is 1/n, and those whose is
 // the form of (19); smallest is the first that is not 1/n.
 func oneNth(sizes []size) (of, equal, form int, smallest *size) {
-	for i := range sizes {
-		s := &sizes[i]
+	for _, s := range sizes {
 		if !s.coding() {
 			continue
 		}
@@ -200,11 +159,9 @@ func oneNth(sizes []size) (of, equal, form int, smallest *size) {
 		if s.ratio().Cmp(big.NewRat(1, int64(s.N))) == 0 {
 			equal++
 		} else if smallest == nil {
-			smallest = s
+			smallest = &s
 		}
-		if s.ratio().Cmp(codedsgd.LRatio(s.N, s.R)) == 0 {
-			form++
-		}
+		form += ones[s.ratio().Cmp(codedsgd.LRatio(s.N, s.R)) == 0]
 	}
 	return of, equal, form, smallest
 }
@@ -225,12 +182,10 @@ func judgeOneNth(sizes []size) result.Claim {
 	return claims.Verdict("C18", f)
 }
 
-// judgeLikeForLike judges C28.
 func judgeLikeForLike(sizes []size) result.Claim {
 	of, less, late := 0, 0, 0
 	words, right := result.Reason{}, true
-	for i := range sizes {
-		s := &sizes[i]
+	for _, s := range sizes {
 		counted := s.likeForLike()
 		if counted == nil {
 			continue
@@ -239,20 +194,19 @@ func judgeLikeForLike(sizes []size) result.Claim {
 		if right && counted.Cmp(big.NewRat(int64(s.N-s.R), int64(s.R))) != 0 {
 			words, right = result.Because("C28-other", "ratio", counted.RatString(), "n", s.N, "r", s.R), false
 		}
-		if counted.Cmp(big.NewRat(1, 1)) < 0 {
-			less++
-		}
-		if 2*s.R > s.N {
-			late++
-		}
+		less += ones[counted.Cmp(big.NewRat(1, 1)) < 0]
+		late += ones[2*s.R > s.N]
 	}
 	f := claims.Identity(of > 0 && right, words)
 	f.Notes = []result.Reason{result.Because("C28", "of", of, "most", sizes[len(sizes)-1].N), result.Because("C28-less", "less", less, "late", late)}
 	return claims.Verdict("C28", f)
 }
 
-// float is a load as a table has it.
+// float is a load as a table has it, NaN where there is none.
 func float(x *big.Rat) float64 {
+	if x == nil {
+		return math.NaN()
+	}
 	f, _ := x.Float64()
 	return f
 }
@@ -268,33 +222,25 @@ var realWays = []struct{ Method, Once, Each string }{
 
 // exchanged is one real exchange: the gradients that its bytes are.
 type exchanged struct {
-	N, R, Way  int
+	N, R       int
 	Packets    int64
 	Once, Each *big.Rat
 	Same       bool // as the accountings say
 }
 
-// patterned is a task whose gradients are numbers that depend on sample and place.
-type patterned struct{ params []float32 }
-
-func (t *patterned) Layers() []cluster.Layer {
-	return []cluster.Layer{{Name: "only", Length: len(t.params)}}
-}
-func (t *patterned) Params() []float32 { return t.params }
-
-func (t *patterned) BlockGrad(step int64, lo, hi int, grads []float32, done func(int)) (float64, error) {
-	for i := range grads {
-		grads[i] = float32((hi-lo)*((7*i+13*lo+int(step))%31-15)) / 1024
-	}
-	done(0)
-	return 0, nil
+// newPatterned makes a task whose gradients are numbers that depend on sample and place.
+func newPatterned(elements int) *told {
+	return &told{cluster.Layer{Name: "only", Length: elements}, make([]float32, elements), func(grads []float32, step int64, lo, hi int) {
+		for i := range grads {
+			grads[i] = float32((hi-lo)*((7*i+13*lo+int(step))%31-15)) / 1024
+		}
+	}}
 }
 
-// exchangeOnce makes one real exchange of whole gradients.
 func exchangeOnce(ctx context.Context, n, r, elements int, method string) (t codedsgd.Totals, err error) {
 	host := cluster.Host{Name: "n", FLOPS: 1e9, Bandwidth: 1e8, Latency: time.Microsecond}
 	logs, _, err := cluster.Run(ctx, virtual.New(cluster.Uniform(n, host, nil), virtual.Config{}), func(p cluster.Proc) (*codedsgd.Log, error) {
-		task := &patterned{make([]float32, elements)}
+		task := newPatterned(elements)
 		return codedsgd.Run(p, codedsgd.Job{Task: task, Layers: task.Layers(), Batch: 60, Rate: 0.1, Steps: 1,
 			Options: codedsgd.Options{Method: method, Redundancy: r}})
 	})
@@ -310,35 +256,24 @@ func exchangeOnce(ctx context.Context, n, r, elements int, method string) (t cod
 // exchangeSizes makes real exchanges of every way and small size, and compares their
 // bytes with the accountings.
 func exchangeSizes(ctx context.Context, plan accountingPlan) (all []exchanged, err error) {
-	for n := plan.Least; n <= plan.Exchanged; n++ {
-		for r := 1; r <= n; r++ {
-			s, err := countSize(n, r)
+	for n, r := range sizesOf(ctx, plan.Least, plan.Exchanged) {
+		s := countSize(n, r)
+		for _, way := range realWays {
+			t, err := exchangeOnce(ctx, n, r, plan.Elements, way.Method)
 			if err != nil {
 				return nil, err
 			}
-			for w, way := range realWays {
-				t, err := exchangeOnce(ctx, n, r, plan.Elements, way.Method)
-				if err != nil {
-					return nil, err
-				}
-				unit := int64(4 * plan.Elements)
-				x := exchanged{N: n, R: r, Way: w, Packets: t.Packets, Once: big.NewRat(t.Bytes, unit), Each: big.NewRat(t.Delivered, unit)}
-				x.Same = x.Once.Cmp(s.at(way.Once)) == 0 && (way.Each == "" || x.Each.Cmp(s.at(way.Each)) == 0)
-				all = append(all, x)
-			}
+			unit := int64(4 * plan.Elements)
+			x := exchanged{N: n, R: r, Packets: t.Packets, Once: big.NewRat(t.Bytes, unit), Each: big.NewRat(t.Delivered, unit)}
+			x.Same = x.Once.Cmp(s.Loads[way.Once]) == 0 && (way.Each == "" || x.Each.Cmp(s.Loads[way.Each]) == 0)
+			all = append(all, x)
 		}
 	}
-	return all, nil
+	return all, ctx.Err()
 }
 
-// sameExchanges counts the exchanges whose bytes are the accountings'.
-func sameExchanges(all []exchanged) (same int) {
-	for i := range all {
-		if all[i].Same {
-			same++
-		}
-	}
-	return same
+func sameExchanges(all []exchanged) int {
+	return kit.CountIf(all, func(x exchanged) bool { return x.Same })
 }
 
 // showLoads fills in the loads, who sends less where, and what real exchanges sent.
@@ -354,43 +289,32 @@ func showLoads(r *result.Result, plan accountingPlan, sizes []size, real []excha
 	r.Facts = loadFacts(plan, sizes, real)
 }
 
-// loadOf is a load as a number, NaN where there is none.
-func loadOf(x *big.Rat) float64 {
-	if x == nil {
-		return math.NaN()
-	}
-	return float(x)
-}
-
 // loads has one row per n and r, and one column per accounting; sends: r < n.
 func loads(sizes []size) result.Frame {
 	columns := "n r "
 	for _, a := range codedsgd.Accountings() {
 		columns += a.Key + "/" + gradientUnits + ".2 "
 	}
-	f := kit.NewSheet("loads", columns+"sends")
-	for _, s := range sizes {
+	return kit.Rows("loads", columns+"sends", sizes, func(s size) []any {
 		row := []any{s.N, s.R}
-		for _, l := range s.Loads {
-			row = append(row, loadOf(l))
+		for _, a := range codedsgd.Accountings() {
+			row = append(row, float(s.Loads[a.Key]))
 		}
-		f.Add(append(row, s.R < s.N)...)
-	}
-	return f.Frame
+		return append(row, s.R < s.N)
+	})
 }
 
 // sends are the sizes at which coded packets, a multicast once, send less than an
 // accounting, and those that could be compared: r < n, and the accounting exists.
 func sends(sizes []size, key string) (less, of []size) {
-	for i := range sizes {
-		s := &sizes[i]
-		rival := s.at(key)
+	for _, s := range sizes {
+		rival := s.Loads[key]
 		if s.R == s.N || rival == nil {
 			continue
 		}
-		of = append(of, *s)
-		if s.at("coded").Cmp(rival) < 0 {
-			less = append(less, *s)
+		of = append(of, s)
+		if s.Loads["coded"].Cmp(rival) < 0 {
+			less = append(less, s)
 		}
 	}
 	return less, of
@@ -435,16 +359,13 @@ func showWins(plan accountingPlan, sizes []size) []result.Frame {
 
 // ratios sets (19) beside the same blocks multicast without coding, both counted.
 func ratios(sizes []size) result.Frame {
-	f := kit.NewSheet("ratios", "n r eq19/.4 overr/.4 overn/.4 like/.4 bound/.4 exact")
-	f.Kind = result.Counted
-	for i := range sizes {
-		s, exact := &sizes[i], ""
+	return kit.As(result.Counted, kit.Rows("ratios", "n r eq19/.4 overr/.4 overn/.4 like/.4 bound/.4 exact", sizes, func(s size) []any {
+		exact := ""
 		if s.coding() {
 			exact = s.ratio().RatString()
 		}
-		f.Add(s.N, s.R, float(s.ratio()), 1/float64(s.R), 1/float64(s.N), loadOf(s.likeForLike()), float(codedsgd.Bound(s.N, s.R)), exact)
-	}
-	return f.Frame
+		return []any{s.N, s.R, float(s.ratio()), 1 / float64(s.R), 1 / float64(s.N), float(s.likeForLike()), float(codedsgd.Bound(s.N, s.R)), exact}
+	}))
 }
 
 // exchangedFrame has one row per size, and one column per way of exchanging.
@@ -470,9 +391,8 @@ func exchangedFrame(all []exchanged) result.Frame {
 func messages(plan accountingPlan, sizes []size) result.Frame {
 	const unit = "/" + gradientUnits
 	f := kit.NewSheet("messages", "n r cssgd"+unit+" ssgd-unicast"+unit+" ssgd-multicast"+unit)
-	for i := range sizes {
-		s := &sizes[i]
-		of := func(load string) float64 { return float(new(big.Rat).Quo(s.at(load), s.at("blocks"))) }
+	for _, s := range sizes {
+		of := func(load string) float64 { return float(new(big.Rat).Quo(s.Loads[load], s.Loads["blocks"])) }
 		if s.R < s.N && slices.Contains(plan.Drawn, s.N) {
 			f.Add(s.N, s.R, of("coded"), of("blocks-unicast"), of("blocks"))
 		}
@@ -481,49 +401,33 @@ func messages(plan accountingPlan, sizes []size) result.Frame {
 }
 
 // sizeIndex finds one size; the plan has it.
-func sizeIndex(sizes []size, n, r int) *size {
-	for i := range sizes {
-		if sizes[i].N == n && sizes[i].R == r {
-			return &sizes[i]
-		}
-	}
-	panic(fmt.Sprintf("codedsgd: no size n = %d, r = %d", n, r))
+func sizeIndex(sizes []size, n, r int) size {
+	return sizes[slices.IndexFunc(sizes, func(s size) bool { return s.N == n && s.R == r })]
 }
 
 // rise follows CSSGD's load on n nodes from r = 1 up to where it no longer rises.
 func rise(sizes []size, n int) (r int) {
-	for r = 1; r < n && sizeIndex(sizes, n, r+1).at("coded").Cmp(sizeIndex(sizes, n, r).at("coded")) > 0; r++ {
+	for r = 1; r < n && sizeIndex(sizes, n, r+1).Loads["coded"].Cmp(sizeIndex(sizes, n, r).Loads["coded"]) > 0; r++ {
 	}
 	return r
 }
 
-// loadFacts sums up.
 func loadFacts(plan accountingPlan, sizes []size, real []exchanged) []result.Fact {
 	n := plan.Drawn[len(plan.Drawn)-1]
-	half, others, late, under, sending := 0, 0, 0, 0, 0 // like for like below 1 where r > n/2, and otherwise
-	for i := range sizes {
-		s := &sizes[i]
+	half, others, late, under, sending := 0, 0, 0, 0, 0 // half and others: like for like below 1, where r > n/2 and elsewhere
+	for _, s := range sizes {
 		if s.R == s.N {
 			continue
 		}
 		sending++
-		if s.at("ssgd").Cmp(s.at("coded")) < 0 {
-			under++
-		}
-		if 2*s.R > s.N {
-			late++
-		}
-		switch less := s.likeForLike().Cmp(big.NewRat(1, 1)) < 0; {
-		case less && 2*s.R > s.N:
-			half++
-		case less:
-			others++
-		}
+		under += ones[s.Loads["ssgd"].Cmp(s.Loads["coded"]) < 0]
+		less, more := s.likeForLike().Cmp(big.NewRat(1, 1)) < 0, 2*s.R > s.N
+		late, half, others = late+ones[more], half+ones[less && more], others+ones[less && !more]
 	}
 	equal, of := countedEqual(sizes)
 	nth, nthEqual, _, _ := oneNth(sizes)
 	top := rise(sizes, n)
-	load := func(accounting string, r int) float64 { return loadOf(sizeIndex(sizes, n, r).at(accounting)) }
+	load := func(accounting string, r int) float64 { return float(sizeIndex(sizes, n, r).Loads[accounting]) }
 	return kit.Facts("most", plan.Most, "n", n, "n.last", n-1, "exchanged", plan.Exchanged, "elements", plan.Elements,
 		"real", len(real), "real.same", sameExchanges(real), "counted", of, "counted.same", equal, "sizes", sending, "under", under,
 		"half", half == late && others == 0, "half.late", half, "half.other", others, "nth", nth, "nth.equal", nthEqual,

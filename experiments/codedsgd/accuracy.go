@@ -38,7 +38,6 @@ type finals struct {
 	Longer             kit.Sample // alone, in plan.Alone times as many
 }
 
-// finals trains the network alone and collects best accuracies.
 func (t *trainer) finals(w *largest) (*finals, error) {
 	f := &finals{w: w}
 	alone, err := t.all(w.plan.serialJobs(w.seeds))
@@ -57,7 +56,6 @@ func (t *trainer) finals(w *largest) (*finals, error) {
 // against returns how far the mean of runs is above that of others, in points.
 func against(runs, others kit.Sample) float64 { return 100 * (meanOf(runs) - meanOf(others)) }
 
-// finalsFrame has a row for each network and method.
 func finalsFrame(nets []*finals) result.Frame {
 	s := kit.NewSheet("finals", "model:model method:method nodes updates runs best±/%.2 against/points.2 staleness/versions.2 clipped")
 	for _, f := range nets {
@@ -92,7 +90,7 @@ func finalsPlans(nets []*finals) result.Frame {
 			narrower = 1 / p.Width
 		}
 		s.Add(p.Net.Model, f.within(), f.w.ssgd[0].Data.Name, n, p.Net.PerNode, p.Rate, narrower, p.Every, p.Images, p.blocks(n),
-			microBlocks(n, redundancies...), p.Alone, len(f.w.asgd))
+			qOf(n), p.Alone, len(f.w.asgd))
 	}
 	return s.Frame
 }
@@ -101,15 +99,7 @@ func finalsPlans(nets []*finals) result.Frame {
 // synchronous ones, ASGD, or none.
 func (f *finals) within() string {
 	near := func(runs kit.Sample) bool { return against(runs, f.Serial) >= -claims.Tolerance("C30") }
-	switch ssgd, asgd := near(f.SSGD), near(f.ASGD); {
-	case ssgd && asgd:
-		return "all"
-	case ssgd:
-		return "synchronous"
-	case asgd:
-		return "asgd"
-	}
-	return "none"
+	return map[[2]bool]string{{true, true}: "all", {true, false}: "synchronous", {false, true}: "asgd", {}: "none"}[[2]bool{near(f.SSGD), near(f.ASGD)}]
 }
 
 // judgeFinals judges C30 as tolerances.csv has it: means of best accuracies of every
@@ -122,17 +112,16 @@ func judgeFinals(nets []*finals) result.Claim {
 	for _, net := range nets {
 		f.Seeds = len(net.SSGD)
 		p := net.w.plan
-		for _, m := range []struct {
-			method string
-			runs   kit.Sample
-		}{{"synchronous", net.SSGD}, {"asgd", net.ASGD}} {
-			below := 100 * (meanOf(net.Serial) - meanOf(m.runs))
+		for i, runs := range []kit.Sample{net.SSGD, net.ASGD} {
+			method := []string{"synchronous", "asgd"}[i]
+			below := 100 * (meanOf(net.Serial) - meanOf(runs))
 			holds := below <= bound
 			worst, ok = max(worst, below), ok && holds
-			f.Parts = append(f.Parts, result.Part{Of: map[string]string{"model": p.Net.Model, "method": m.method}, Value: against(m.runs, net.Serial), Holds: &holds})
-			gaps = append(gaps, args{"model": p.Net.Model, "method": m.method, "points": against(m.runs, net.Serial)})
+			f.Parts = append(f.Parts, result.Part{Of: map[string]string{"model": p.Net.Model, "method": method},
+				Value: against(runs, net.Serial), Holds: &holds})
+			gaps = append(gaps, args{"model": p.Net.Model, "method": method, "points": against(runs, net.Serial)})
 			if p.Alone > 1 {
-				longer = append(longer, args{"model": p.Net.Model, "method": m.method, "times": p.Alone, "points": against(m.runs, net.Longer)})
+				longer = append(longer, args{"model": p.Net.Model, "method": method, "times": p.Alone, "points": against(runs, net.Longer)})
 			}
 		}
 	}
@@ -172,21 +161,32 @@ var curveMethods = []string{unicast.key(), multicast.key(), codedsgdKey, "asgd"}
 const codedsgdKey = "cssgd"
 
 // runs returns a method's curves, with clocks.
-func (w *largest) runs(method string, v variant) [][]train.Point {
-	of := w.curves(v)
-	switch method {
-	case unicast.key():
-		out := make([][]train.Point, len(w.ssgd))
-		for i, t := range w.ssgd {
-			out[i] = clocked(t.Curve, w.top.Of[v.Key][unicast].Seconds)
+func (w *largest) runs(method string, v variant) (out [][]train.Point) {
+	if method == "asgd" {
+		for _, t := range w.asgd {
+			out = append(out, t.Curve)
 		}
 		return out
-	case multicast.key():
-		return of[0]
-	case codedsgdKey:
-		return of[1]
 	}
-	return of[2]
+	_, it := w.top.optimal(v)
+	for _, x := range []exchange{unicast, multicast} {
+		if x.key() == method {
+			it = w.top.Of[v.Key][x]
+		}
+	}
+	for _, t := range w.ssgd {
+		out = append(out, clocked(t.Curve, it.Seconds))
+	}
+	return out
+}
+
+// curves returns the three algorithms' curves: SSGD with multicast, CSSGD at its best
+// redundancy and ASGD.
+func (w *largest) curves(v variant) (out [][][]train.Point) {
+	for _, m := range curveMethods[1:] {
+		out = append(out, w.runs(m, v))
+	}
+	return out
 }
 
 // point is an evaluation of a run, or the mean of all runs after the same samples, with
@@ -211,17 +211,9 @@ func (w *largest) curvesFrame() result.Frame {
 		at := func(i int, k []int) point {
 			p := point{method: m}
 			for v := range runs {
-				var xs []float64
-				for _, run := range k {
-					xs = append(xs, runs[v][run][i].Seconds)
-				}
-				p.seconds[v] = meanOf(xs)
+				p.seconds[v] = meanOf(kit.Each(k, func(run int) float64 { return runs[v][run][i].Seconds }))
 			}
-			var ys kit.Sample
-			for _, run := range k {
-				ys = append(ys, 100*runs[0][run][i].Accuracy)
-			}
-			p.accuracy = ys.Mean().Clamp(0, 100)
+			p.accuracy = kit.Each(k, func(run int) float64 { return 100 * runs[0][run][i].Accuracy }).Mean().Clamp(0, 100)
 			return p
 		}
 		least := len(runs[0][0])
@@ -238,14 +230,15 @@ func (w *largest) curvesFrame() result.Frame {
 			rows = append(rows, at(i, every))
 		}
 	}
-	cols := []kit.Col[point]{kit.Word("method", "method", func(p point) string { return p.method }), kit.Any("seed", "", func(p point) any { return p.seed })}
+	cols := []kit.Col[point]{kit.Word("method", "method", func(p point) string { return p.method }),
+		kit.Any("seed", "", func(p point) any { return p.seed })}
 	for i, v := range fourVariants {
 		cols = append(cols, kit.Num(v.Key, "s", kit.AsIs, func(p point) float64 { return p.seconds[i] }))
 	}
 	return kit.Frame("curves", rows, append(cols, kit.Interval("accuracy", "%", kit.AsIs, func(p point) kit.Estimate { return p.accuracy }).Plain())...)
 }
 
-// mostPoints is how many evaluations of a run are curveMethods: more cannot be told apart.
+// mostPoints is how many evaluations of a run are drawn: more cannot be told apart.
 const mostPoints = 60
 
 // sparse returns a curve of at most mostPoints+1 points: every k-th, and the last.
@@ -258,13 +251,12 @@ func sparse(curve []train.Point) []train.Point {
 	for i := step - 1; i < len(curve); i += step {
 		out = append(out, curve[i])
 	}
-	if last := len(curve) - 1; len(curve)%step != 0 {
-		out = append(out, curve[last])
+	if len(curve)%step != 0 {
+		out = append(out, curve[len(curve)-1])
 	}
 	return out
 }
 
-// endsFrame says where the curves end.
 func (w *largest) endsFrame() result.Frame {
 	s := kit.NewSheet("ends", "setting:setting method:method r runs iteration/ms.1 seconds/s.2 best±/%.2")
 	for _, v := range fourVariants {
@@ -286,7 +278,7 @@ func (w *largest) endsFrame() result.Frame {
 func fig6() exp.Experiment { return benchmark("fig6", "Fig. 6", "C07", dnn) }
 func fig7() exp.Experiment { return benchmark("fig7", "Fig. 7", "C08", cnn) }
 
-// benchmark is Fig. 6 or 7: the level at which the threeMethods algorithms differ most.
+// benchmark is Fig. 6 or 7: the level at which the three algorithms differ most.
 func benchmark(id, source, claim string, net network) exp.Experiment {
 	return figure{id: id, source: source, nets: []network{net}, depth: atLargest,
 		show: func(_ *trainer, r *result.Result, all []sweep) error {
@@ -326,7 +318,7 @@ func (w *largest) levelsFrame(whole choice) result.Frame {
 func (w *largest) reachedFrame() result.Frame {
 	s := kit.NewSheet("reached", "method:method level/% seconds/s")
 	curves := w.curves(judged)
-	for i, m := range []string{multicast.key(), codedsgdKey, "asgd"} {
+	for i, m := range curveMethods[1:] {
 		for percent := max(int(100*w.picked.Best)-4*levelsBelow, 1); percent <= int(100*w.picked.Best); percent++ {
 			var at []float64
 			for _, curve := range curves[i] {

@@ -9,7 +9,9 @@
 package codedsgd
 
 import (
+	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -40,14 +42,8 @@ const reference = "cssgd10"
 // redundancies are those whose curves the paper draws (§3.2.2), r = 2 and r = 3.
 var redundancies = []int{2, 3}
 
-// referencePlatform loads it; it is embedded, so a failure is a programmer's mistake.
-func referencePlatform() *cluster.Platform {
-	p, err := platforms.Load(reference)
-	if err != nil {
-		panic(err)
-	}
-	return p
-}
+// referencePlatform loads it; it is embedded.
+func referencePlatform() *cluster.Platform { return must(platforms.Load(reference)) }
 
 // calm is p without jitter: the same work always takes the same time, so that
 // differences are the exchange's.
@@ -74,7 +70,6 @@ var (
 	cnn = network{Key: "cnn", Model: "cnn", Title: "CNN", PerNode: 40, Data: "cifar-10", Trained: "CIFAR-10"}
 )
 
-// networks are in the order of the paper.
 func networks() []network { return []network{dnn, cnn} }
 
 // batch is |F_j| on n nodes: "every node gets the same amount of data" (§3.1).
@@ -124,30 +119,64 @@ func microBlocks(nodes int, rs ...int) int {
 	q := nodes
 	for _, r := range rs {
 		if c := choose(nodes, r); c > 0 {
-			q = q / gcd(q, c) * c
+			m := q
+			for q%c != 0 {
+				q += m
+			}
 		}
 	}
 	return q
 }
 
-func gcd(a, b int) int {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
-}
+// qOf is Q(n) of the redundancies that are compared.
+func qOf(nodes int) int { return microBlocks(nodes, redundancies...) }
 
 // gradientUnits is the unit of loads: one whole gradient of one block.
 const gradientUnits = "gradient-units"
 
+// must returns the result of a call that only a programmer's mistake lets fail: what it is
+// given is fixed here.
+func must[T any](x T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return x
+}
+
+// pick returns what profile ci differs in.
+func pick[T any](profile string, ci, rest T) T {
+	if profile == "ci" {
+		return ci
+	}
+	return rest
+}
+
 // takes returns an estimate that profile ci differs in.
 func takes(ci, rest float64) func(string, int) float64 {
-	return func(profile string, _ int) float64 {
-		if profile == "ci" {
-			return ci
+	return func(profile string, _ int) float64 { return pick(profile, ci, rest) }
+}
+
+// sizesOf yields every redundancy of least to most nodes, from small to large, until ctx ends.
+func sizesOf(ctx context.Context, least, most int) iter.Seq2[int, int] {
+	return func(yield func(n, r int) bool) {
+		for n := least; n <= most; n++ {
+			for r := 1; r <= n; r++ {
+				if ctx.Err() != nil || !yield(n, r) {
+					return
+				}
+			}
 		}
-		return rest
 	}
+}
+
+// ones counts what is so: n += ones[so].
+var ones = map[bool]int{true: 1}
+
+func keysOf[T any](xs []T, key func(T) string) (out []string) {
+	for _, x := range xs {
+		out = append(out, key(x))
+	}
+	return out
 }
 
 // listed spells a list as a key: "0,2".

@@ -21,7 +21,6 @@ var pictures = [][2]int{{3, 2}, {4, 2}}
 // of 2, whose ends are whole numbers on an axis.
 const drawnBatch = 12
 
-// redundantPlan is what a profile assembles.
 type redundantPlan struct {
 	Most   int `json:"most"`   // every n up to it, every r
 	Length int `json:"length"` // numbers of a gradient, no multiple of most r
@@ -29,10 +28,7 @@ type redundantPlan struct {
 }
 
 func planRedundant(profile string) redundantPlan {
-	if profile == "ci" {
-		return redundantPlan{Most: 8, Length: 25, Batch: 100}
-	}
-	return redundantPlan{Most: 12, Length: 25, Batch: 100}
+	return redundantPlan{Most: pick(profile, 8, 12), Length: 25, Batch: 100}
 }
 
 // fig1 is the redundant distribution: who computes what, and what the others then
@@ -45,21 +41,13 @@ func fig1() exp.Experiment {
 		},
 		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
 			plan := planRedundant(env.Profile)
-			if err := distribute(plan, r); err != nil {
-				return err
-			}
+			distribute(plan, r)
 			var all []assembly
-			for n := 1; n <= plan.Most; n++ {
-				for k := 1; k <= n; k++ {
-					if err := ctx.Err(); err != nil {
-						return err
-					}
-					x, err := assemble(n, k, plan.Length)
-					if err != nil {
-						return err
-					}
-					all = append(all, x)
-				}
+			for n, k := range sizesOf(ctx, 1, plan.Most) {
+				all = append(all, assemble(n, k, plan.Length))
+			}
+			if err := ctx.Err(); err != nil {
+				return err
 			}
 			showAssemblies(plan, all, r)
 			return nil
@@ -80,19 +68,10 @@ type assembly struct {
 // assemble runs the distribution: block q's gradient is length numbers that no other
 // block has; holder of rank k gathers segment k, and who lacks the block puts the r
 // segments together.
-func assemble(n, r, length int) (assembly, error) {
-	x := assembly{Nodes: n, Redundancy: r}
-	a, err := codedsgd.Assign(n, r)
-	if err != nil {
-		return x, err
-	}
-	cut, err := codedsgd.NewCut(length, [2]int{length, 1}, r, codedsgd.Rows)
-	if err != nil {
-		return x, err
-	}
-	x.Blocks = a.Blocks()
-	received := 0
-	buffer, got := make([]int32, cut.Len(0)), make([]int32, length)
+func assemble(n, r, length int) assembly {
+	a, cut := must(codedsgd.Assign(n, r)), must(codedsgd.NewCut(length, [2]int{length, 1}, r, codedsgd.Rows))
+	x := assembly{Nodes: n, Redundancy: r, Blocks: a.Blocks()}
+	received, have, lack := 0, []int{}, []int{}
 	for node := range n {
 		own := a.Of(node)
 		for other := range node {
@@ -100,26 +79,23 @@ func assemble(n, r, length int) (assembly, error) {
 				x.Twins++
 			}
 		}
-		x.Have, x.Lack = bounds(x.Have, len(own), node), bounds(x.Lack, a.Blocks()-len(own), node)
+		have, lack = append(have, len(own)), append(lack, a.Blocks()-len(own))
 		for _, q := range without(a, node) {
-			fill(got, -1)
+			got := slices.Repeat([]int32{-1}, length)
 			for _, holder := range a.Holders(q) {
 				k := a.Position(q, holder)
-				part := buffer[:cut.Len(k)]
+				part := make([]int32, cut.Len(k))
 				cut.Gather(part, gradientOf(q, length), k)
 				cut.Scatter(got, part, k)
 				received += len(part)
 				x.Pieces++
 			}
-			for i, v := range gradientOf(q, length) {
-				if got[i] != v {
-					x.Wrong++
-				}
-			}
+			x.Wrong += unlike(got, gradientOf(q, length))
 		}
 	}
+	x.Have, x.Lack = [2]int{slices.Min(have), slices.Max(have)}, [2]int{slices.Min(lack), slices.Max(lack)}
 	x.Units = float64(received) / float64(length)
-	return x, nil
+	return x
 }
 
 // gradientOf stands in for block q's gradient: no number stands twice in all.
@@ -131,18 +107,13 @@ func gradientOf(q, length int) []int32 {
 	return g
 }
 
-func fill(x []int32, v int32) {
-	for i := range x {
-		x[i] = v
+func unlike(a, b []int32) (n int) {
+	for i := range a {
+		if a[i] != b[i] {
+			n++
+		}
 	}
-}
-
-// bounds widens the fewest and the most seen to v, the first of which is number 0.
-func bounds(b [2]int, v, number int) [2]int {
-	if number == 0 {
-		return [2]int{v, v}
-	}
-	return [2]int{min(b[0], v), max(b[1], v)}
+	return n
 }
 
 // setName spells a set of nodes: "{0,2}".
@@ -163,14 +134,11 @@ func without(a *codedsgd.Assignment, node int) (lacks []int) {
 
 // distribute fills in what blocks and nodes of the pictured clusters are. A list of
 // nodes, each with a number that goes with it, is spelled "0:1,2:2".
-func distribute(plan redundantPlan, r *result.Result) error {
+func distribute(plan redundantPlan, r *result.Result) {
 	clusters := kit.NewSheet("clusters", "cluster n r blocks have lack width")
 	held := kit.NewSheet("held", "cluster node from to state:state holders")
 	for _, at := range pictures {
-		a, err := codedsgd.Assign(at[0], at[1])
-		if err != nil {
-			return err
-		}
+		a := must(codedsgd.Assign(at[0], at[1]))
 		clusters.Add(suffix(a), a.Nodes(), a.Redundancy(), a.Blocks(), len(a.Of(0)), len(without(a, 0)), drawnBatch/a.Blocks())
 		cuts := a.Split(drawnBatch, a.Blocks(), nil)
 		for node := range a.Nodes() {
@@ -184,7 +152,6 @@ func distribute(plan redundantPlan, r *result.Result) error {
 			X: "from", Y: []string{"to"}, Lane: "node", State: "state", Label: "holders"})
 	}
 	r.Frames = append(r.Frames, clusters.Frame, held.Frame)
-	return nil
 }
 
 // samples of each block of a batch, by Algorithm 2.
@@ -201,11 +168,8 @@ func samples(a *codedsgd.Assignment, batch int) []int {
 func blocksOf(a *codedsgd.Assignment, batch int) result.Frame {
 	s := kit.NewSheet("blocks-"+suffix(a), "block holders samples segments lacked")
 	for q, size := range samples(a, batch) {
-		var segments []string
+		segments := keysOf(a.Holders(q), func(h int) string { return fmt.Sprintf("%d:%d", h, a.Position(q, h)) })
 		var lacked []int
-		for _, h := range a.Holders(q) {
-			segments = append(segments, fmt.Sprintf("%d:%d", h, a.Position(q, h)))
-		}
 		for node := range a.Nodes() {
 			if !a.Holds(node, q) {
 				lacked = append(lacked, node)
@@ -241,7 +205,6 @@ func nodesOf(a *codedsgd.Assignment, batch int) result.Frame {
 	return s.Frame
 }
 
-// lacked is the part of the batch that a node lacks.
 func (x assembly) lacked() float64 { return 100 * float64(x.Lack[1]) / float64(x.Blocks) }
 
 // showAssemblies fills in the pictured clusters and the largest, and what all come to.
@@ -258,9 +221,7 @@ func showAssemblies(plan redundantPlan, all []assembly, r *result.Result) {
 		if x.Redundancy == x.Nodes {
 			expected += x.Nodes * (x.Nodes - 1) / 2
 		}
-		if x.Have[0] != x.Have[1] {
-			uneven++
-		}
+		uneven += ones[x.Have[0] != x.Have[1]]
 		if x.Nodes == plan.Most || slices.Contains(pictures, key) {
 			s.Add(x.Nodes, x.Redundancy, x.Blocks, x.Have[0], x.Lack[1], x.lacked(), x.Pieces, x.Units, x.Wrong)
 		}

@@ -49,7 +49,7 @@ func redundancyStudy(id, source string, net network, stated int, judge func(*tim
 				"iterations": iterationsOf(profile), "model_tolerance": modelTolerance}
 		},
 		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
-			t := &timer{ctx, withOneMemo(env), &exp.Bar{Env: env, Total: float64(len(variants) + 3 + len(sweepOf(env.Profile)))}}
+			t := &timer{ctx, env, &exp.Bar{Env: env, Total: float64(len(variants) + 3 + len(sweepOf(env.Profile)))}}
 			s, err := t.study(net)
 			if err != nil {
 				return err
@@ -67,7 +67,6 @@ func redundancyStudy(id, source string, net network, stated int, judge func(*tim
 		}}.Experiment()
 }
 
-// timesFrame holds all that is timed or modelled by r.
 func (s *study) timesFrame() result.Frame {
 	columns := "r"
 	for _, v := range variants {
@@ -100,21 +99,14 @@ func load(r int) float64 { return float64(choose(anchor, r+1)) * float64(r+1) / 
 
 // loadsFrame holds the loads of whole gradients up to the paper's best r.
 func loadsFrame() result.Frame {
-	f := kit.NewSheet("loads", "r load/.1")
-	for r := 1; r <= bestDNN; r++ {
-		f.Add(r, load(r))
-	}
-	return f.Frame
+	return kit.Rows("loads", "r load/.1", allRedundancies()[:bestDNN], func(r int) []any { return []any{r, load(r)} })
 }
 
-// settingsFrame holds the best redundancy of every variant.
 func (s *study) settingsFrame() result.Frame {
-	f := kit.NewSheet("settings", "setting:setting best least/ms.1 one/ms.1 shown")
-	for _, v := range variants {
+	return kit.Rows("settings", "setting:setting best least/ms.1 one/ms.1 shown", variants, func(v variant) []any {
 		t := s.Timed[v.Key]
-		f.Add(v.Key, t.best(), 1e3*t.least(), 1e3*t.means()[0], !v.Overlap)
-	}
-	return f.Frame
+		return []any{v.Key, t.best(), 1e3 * t.least(), 1e3 * t.means()[0], !v.Overlap}
+	})
 }
 
 // sweepFrames hold the best r by ratio, and every r that is the best of whole gradients
@@ -149,7 +141,7 @@ func (s *study) rivalsFrame() result.Frame {
 func (s *study) settingFacts(stated int) []result.Fact {
 	v, overlap := s.judged(), s.Timed["micro-medium-overlap"]
 	onSwitch := s.Timed["micro-switch"].means()
-	q, others := microBlocks(anchor, allRedundancies()...), microBlocks(anchor, redundancies...)
+	q, others := microBlocks(anchor, allRedundancies()...), qOf(anchor)
 	return kit.Facts("nodes", anchor, "q", q, "q.others", others, "at-once", q/others, "batch", s.Net.batch(anchor),
 		"coding/GB/s", train.CodingRate/1e9, "jitter/%", 100*referencePlatform().Workers[0].Jitter,
 		"iterations", iterationsOf(s.Profile), "iterations.whole", timedIterations, "cut", s.Profile == "quick",
@@ -170,7 +162,7 @@ func (s *study) modelFacts() []result.Fact {
 	}
 	rho := new(big.Rat).SetFloat64(s.ratio())
 	return kit.Facts("calc/ms.1", 1e3*s.Calc, "comm/ms.1", 1e3*s.Comm, "ratio/.2", s.ratio(), "r-star/.2", codedsgd.RStar(anchor, rho, false),
-		"exact.best", modelBest(forms[0], s.ratio()), "short.best", modelBest(forms[1], s.ratio()),
+		"exact.best", forms[0].best(anchor, s.ratio()), "short.best", forms[1].best(anchor, s.ratio()),
 		"exact.off/%", 100*math.Abs(exact), "short.off/%.1", 100*math.Abs(short), "short.side:side", sideOf(short), "short.r", at,
 		"switch.excess/%", 100*excess, "switch.excess.r", atSwitch, "switch.follows", excess < 0.01)
 }
@@ -178,15 +170,12 @@ func (s *study) modelFacts() []result.Fact {
 // sweepFacts say where the simulation follows the model over the ratios; on a switch the
 // best r is 1 below a ratio of n − 1 and n above.
 func (s *study) sweepFacts() []result.Fact {
-	onSwitch := 0
-	for _, p := range s.Sweep {
-		if bound := map[bool]int{true: anchor, false: 1}[p.Ratio > anchor-1]; p.Switch == bound {
-			onSwitch++
-		}
-	}
+	onSwitch := kit.CountIf(s.Sweep, func(p sweepPoint) bool { return p.Switch == map[bool]int{true: anchor, false: 1}[p.Ratio > anchor-1] })
+	from, to := forms[0].ratios(2)
+	_, last := forms[0].ratios(3)
 	jump := jumps(s.Sweep, func(p sweepPoint) int { return p.Switch }) && jumps(s.Sweep, func(p sweepPoint) int { return p.Whole })
 	return kit.Facts("ratios.all", len(sweepOf("standard")), "ratios.switch", onSwitch, "switch.bound", anchor-1, "jumps", jump,
-		"range.2.from", ends(2)[0], "range.2.to", ends(2)[1], "range.3.to", ends(3)[1])
+		"range.2.from", from, "range.2.to", to, "range.3.to", last)
 }
 
 // jumps reports whether only the first and the last value occur.
@@ -220,11 +209,7 @@ func judgeBest(id string, s *study) result.Claim {
 	f.Network, f.Differs = s.Net.Model, []result.Reason{result.Because("fitted")}
 	f.Notes = []result.Reason{result.Because("chosen-ratio")}
 	for i := range v[0] {
-		var one []float64
-		for _, seconds := range v {
-			one = append(one, seconds[i])
-		}
-		if b := bestOf(one); b != v.best() {
+		if b := bestOf(kit.Each(v, func(seconds kit.Sample) float64 { return seconds[i] })); b != v.best() {
 			f.Notes = append(f.Notes, result.Because("seed-has", "r", b))
 		}
 	}
@@ -279,36 +264,21 @@ func judgeModel(nets []*study) result.Claim {
 	return claims.Verdict("C19", f)
 }
 
-// ends returns the ratios from and to which r is the best of 8 nodes, by the exact form.
-func ends(r int) [2]float64 {
-	lo, hi := forms[0].ratios(r)
-	return [2]float64{lo, hi}
-}
-
 // judgeRange is C25 or C26: the ratios at which r is the best of 8 nodes, derived anew
 // from both forms, and what is saved at their ends.
 func judgeRange(id string, r int, s *study) result.Claim {
-	ranges, text := make([][]float64, 2), make([]string, 2)
-	for i := range ranges {
-		lo, hi := codedsgd.RhoRange(anchor, r, i == 1)
-		a, _ := lo.Float64()
-		b, _ := hi.Float64()
-		ranges[i], text[i] = []float64{a, b}, fmt.Sprintf("%g-%g", a, b)
+	ranges, saved, text := make([][]float64, 2), make([][]float64, 2), make([]string, 2)
+	for i, form := range forms[:2] {
+		lo, hi := form.ratios(r)
+		ranges[i], text[i] = []float64{lo, hi}, fmt.Sprintf("%g-%g", lo, hi)
+		saved[i] = []float64{100 * form.saving(anchor, lo), 100 * form.saving(anchor, hi)}
 	}
 	c, _ := claims.Get(id)
 	found := result.Because("range-found", "exact", ranges[0], "short", ranges[1])
 	f := claims.Identity(text[0]+" (exact) / "+text[1]+" (1/r model)" == c.Value, found)
-	saved := make([][]float64, 2)
-	for i, form := range forms[:2] {
-		lo, hi := form.ratios(r)
-		saved[i] = []float64{100 * form.saving(anchor, lo), 100 * form.saving(anchor, hi)}
-	}
-	inside := 0
-	for _, p := range s.Sweep {
-		if in := p.Ratio >= ends(r)[0] && p.Ratio <= ends(r)[1]; in == (p.Medium == r) {
-			inside++
-		}
-	}
+	inside := kit.CountIf(s.Sweep, func(p sweepPoint) bool {
+		return (p.Ratio >= ranges[0][0] && p.Ratio <= ranges[0][1]) == (p.Medium == r)
+	})
 	f.Network = s.Net.Model
 	f.Notes = []result.Reason{result.Because("range-saved", "exact", saved[0], "short", saved[1]),
 		result.Because("range-simulated", "r", r, "inside", inside, "of", len(s.Sweep))}
@@ -318,8 +288,8 @@ func judgeRange(id string, r int, s *study) result.Claim {
 // oneBest reports whether times fall strictly to one minimum and rise strictly after.
 func oneBest(seconds []float64) bool {
 	best := bestOf(seconds) - 1
-	for i := 1; i < len(seconds); i++ {
-		if i <= best && !(seconds[i] < seconds[i-1]) || i > best && !(seconds[i] > seconds[i-1]) {
+	for i := range seconds[1:] {
+		if falls, rises := seconds[i+1] < seconds[i], seconds[i+1] > seconds[i]; i < best && !falls || i >= best && !rises {
 			return false
 		}
 	}
@@ -330,11 +300,11 @@ func oneBest(seconds []float64) bool {
 func judgeOneBest(nets []*study, seeds int) result.Claim {
 	var f claims.Found
 	ok := true
-	var each []map[string]any
+	var each []args
 	for _, s := range nets {
 		one, best := oneBest(s.judged().means()), s.judged().best()
 		ok = ok && one
-		each = append(each, map[string]any{"model": s.Net.Model, "one": one, "r": best})
+		each = append(each, args{"model": s.Net.Model, "one": one, "r": best})
 		f.Parts = append(f.Parts, result.Part{Of: map[string]string{"model": s.Net.Model}, Value: best, Holds: &one})
 	}
 	found := result.Because("C34-found", "networks", each)

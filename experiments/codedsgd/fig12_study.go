@@ -59,41 +59,31 @@ var plains = []plain{
 // sides of the ends that C25 and C26 derive, 1.75, 5.25 and 10.5. After one quick run
 // quick was cut for its time, here from 23 ratios to 12 and in iterationsOf from 4 to 2.
 func sweepOf(profile string) []float64 {
-	switch profile {
-	case "ci":
-		return []float64{5.1975, 5.3025}
-	case "quick":
+	if profile == "quick" {
 		return []float64{1, 1.7325, 1.7675, 3, 5.1975, 5.3025, 8, 10.395, 10.605, 16, 30, 50}
 	}
-	return []float64{0.5, 1, 1.5, 1.7325, 1.7675, 2, 3, 4, 5, 5.1975, 5.3025, 6, 7, 8, 9, 10, 10.395, 10.605, 12, 16, 20, 30, 50}
+	return pick(profile, []float64{5.1975, 5.3025},
+		[]float64{0.5, 1, 1.5, 1.7325, 1.7675, 2, 3, 4, 5, 5.1975, 5.3025, 6, 7, 8, 9, 10, 10.395, 10.605, 12, 16, 20, 30, 50})
 }
 
 // iterationsOf is how many jittered iterations a profile's times are means over, per
 // seed.
 func iterationsOf(profile string) int {
-	switch profile {
-	case "ci":
-		return 1
-	case "quick":
+	if profile == "quick" {
 		return 2
 	}
-	return timedIterations
+	return pick(profile, 1, timedIterations)
 }
 
 // byRedundancy holds seconds per batch by r − 1, one per seed.
 type byRedundancy []kit.Sample
 
 func (b byRedundancy) means() []float64 {
-	out := make([]float64, len(b))
-	for i, s := range b {
-		out[i] = meanOf(s)
-	}
-	return out
+	return kit.Each(b, func(s kit.Sample) float64 { return meanOf(s) })
 }
 
 func (b byRedundancy) best() int { return bestOf(b.means()) }
 
-// least is the mean seconds at the best redundancy.
 func (b byRedundancy) least() float64 { return b.means()[b.best()-1] }
 
 // bestOf returns the r with the least time, of equal ones the smallest.
@@ -134,7 +124,6 @@ func (s *study) ratio() float64 { return s.Comm / s.Calc }
 // judged holds the times of the variant that the claims are judged on.
 func (s *study) judged() byRedundancy { return s.Timed[judged.Key] }
 
-// rival is another method beside CSSGD.
 type rival struct {
 	Key            string
 	Exchange       exchange
@@ -170,22 +159,11 @@ func base(net network, x exchange, shared bool) setting {
 	s := setting{Net: net, Nodes: anchor, Exchange: x, Shared: shared}
 	if !x.Whole {
 		s.Micro = microBlocks(anchor, allRedundancies()...)
-		s.Grow = s.Micro / microBlocks(anchor, redundancies...)
+		s.Grow = s.Micro / qOf(anchor)
 	}
 	return s
 }
 
-// ideal returns base of CSSGD, where nothing takes time but computing and bytes.
-func ideal(net network, r int, whole, shared bool, ratio, own float64) setting {
-	s := base(net, exchange{Method: codedsgd.CSSGD, Redundancy: r, Whole: whole, NoOverlap: true}, shared)
-	s.Ideal, s.Steps = true, 1
-	if ratio != own {
-		s.Link = own / ratio
-	}
-	return s
-}
-
-// timer times what a figure needs.
 type timer struct {
 	ctx context.Context
 	env exp.Env
@@ -193,16 +171,13 @@ type timer struct {
 }
 
 // seeds returns the seconds per batch of s by seed.
-func (t *timer) seeds(s setting) (kit.Sample, iteration, error) {
-	var out kit.Sample
-	var last iteration
-	for _, seed := range t.env.Seeds {
-		s.Seed, s.Steps = seed, iterationsOf(t.env.Profile)
-		it, err := timeSetting(t.ctx, t.env, s)
-		if err != nil {
-			return nil, it, err
+func (t *timer) seeds(s setting) (out kit.Sample, last iteration, err error) {
+	for _, s.Seed = range t.env.Seeds {
+		s.Steps = iterationsOf(t.env.Profile)
+		if last, err = timeSetting(t.ctx, t.env, s); err != nil {
+			return nil, last, err
 		}
-		out, last = append(out, it.Seconds), it
+		out = append(out, last.Seconds)
 	}
 	return out, last, nil
 }
@@ -212,16 +187,14 @@ func meanOf(x []float64) float64 {
 	return m
 }
 
-// byRedundancy times a method in a variant, with every r.
 func (t *timer) byRedundancy(net network, method string, v variant) (byRedundancy, error) {
 	out := make(byRedundancy, anchor)
-	return out, each(anchor, func(i int) (err error) {
+	return out, kit.AtOnce(anchor, func(i int) (err error) {
 		out[i], _, err = t.seeds(base(net, exchange{Method: method, Redundancy: i + 1, Whole: v.Whole, NoOverlap: !v.Overlap}, v.Shared))
 		return err
 	})
 }
 
-// study times all of one network.
 func (t *timer) study(net network) (s study, err error) {
 	s = study{Net: net, Profile: t.env.Profile, Timed: map[string]byRedundancy{}}
 	for _, v := range variants {
@@ -266,18 +239,22 @@ func (t *timer) model(s *study) error {
 	if !(s.Comm > 0) || math.IsInf(s.Comm, 0) {
 		return fmt.Errorf("codedsgd: %s: SSGD's exchange takes %g s", s.Net.Key, s.Comm)
 	}
-	if s.Ideal, err = t.ideals(s.Net, false, true, s.ratio(), s.ratio()); err != nil {
-		return err
+	if s.Ideal, err = t.ideals(s.Net, false, true, s.ratio(), s.ratio()); err == nil {
+		s.OnSwitch, err = t.ideals(s.Net, false, false, s.ratio(), s.ratio())
 	}
-	s.OnSwitch, err = t.ideals(s.Net, false, false, s.ratio(), s.ratio())
 	return err
 }
 
-// ideals returns the seconds of CSSGD by r − 1 at a ratio; own is the platform's.
+// ideals returns the seconds of CSSGD by r − 1 at a ratio, where nothing takes time but
+// computing and bytes; own is the platform's ratio.
 func (t *timer) ideals(net network, whole, shared bool, ratio, own float64) ([]float64, error) {
 	out := make([]float64, anchor)
-	return out, each(anchor, func(i int) error {
-		it, err := timeSetting(t.ctx, t.env, ideal(net, i+1, whole, shared, ratio, own))
+	return out, kit.AtOnce(anchor, func(i int) error {
+		s := base(net, exchange{Method: codedsgd.CSSGD, Redundancy: i + 1, Whole: whole, NoOverlap: true}, shared)
+		if s.Ideal, s.Steps = true, 1; ratio != own {
+			s.Link = own / ratio
+		}
+		it, err := timeSetting(t.ctx, t.env, s)
 		out[i] = it.Seconds
 		return err
 	})
@@ -285,10 +262,7 @@ func (t *timer) ideals(net network, whole, shared bool, ratio, own float64) ([]f
 
 func (t *timer) rivals(net network) ([]rival, error) {
 	out := rivalsOf()
-	layers, _, err := layersOf(net, anchor)
-	if err != nil {
-		return nil, err
-	}
+	layers, _ := layersOf(net, anchor)
 	for i := range out {
 		x := &out[i]
 		for _, shared := range []bool{true, false} {
@@ -296,8 +270,7 @@ func (t *timer) rivals(net network) ([]rival, error) {
 			if err != nil {
 				return nil, err
 			}
-			x.Load = it.Bytes / float64(4*elements(layers))
-			if shared {
+			if x.Load = it.Bytes / float64(4*elements(layers)); shared {
 				x.Medium = meanOf(seconds)
 			} else {
 				x.Switch = meanOf(seconds)
@@ -311,7 +284,7 @@ func (t *timer) rivals(net network) ([]rival, error) {
 // point finds the best redundancies at one ratio.
 func (t *timer) point(net network, ratio, own float64) (p sweepPoint, err error) {
 	p.Ratio, p.Real = ratio, math.Sqrt(float64(anchor)/float64(anchor-1)*ratio)
-	p.Exact, p.Short = modelBest(forms[0], ratio), modelBest(forms[1], ratio)
+	p.Exact, p.Short = forms[0].best(anchor, ratio), forms[1].best(anchor, ratio)
 	for _, x := range []struct {
 		whole, shared bool
 		to            *int
@@ -324,13 +297,4 @@ func (t *timer) point(net network, ratio, own float64) (p sweepPoint, err error)
 	}
 	t.bar.Step(fmt.Sprintf("%s, Tcomm/Tcalc = %g", net.Title, ratio))
 	return p, nil
-}
-
-// modelBest returns the best redundancy of 8 nodes by a form of the model.
-func modelBest(f form, ratio float64) int {
-	var t []float64
-	for _, r := range allRedundancies() {
-		t = append(t, f.batch(anchor, r, ratio))
-	}
-	return bestOf(t)
 }

@@ -29,7 +29,6 @@ type shownExchange struct {
 	Same    bool       // all ranks of all methods have the parameters of one node alone
 }
 
-// plainRun is one method.
 type plainRun struct {
 	Method string
 	run
@@ -37,17 +36,12 @@ type plainRun struct {
 
 // show runs everything for n nodes at redundancy r.
 func show(ctx context.Context, n, r int) (shownExchange, error) {
-	x := shownExchange{}
-	var err error
-	if x.A, err = codedsgd.Assign(n, r); err != nil {
-		return x, err
-	}
-	x.Batch = shownSamples * x.A.Blocks()
+	a := must(codedsgd.Assign(n, r))
+	x := shownExchange{A: a, Batch: shownSamples * a.Blocks(), Same: true}
 	alone, err := listen(ctx, 1, x.Batch, codedsgd.Options{MicroBlocks: x.A.Blocks()})
 	if err != nil {
 		return x, err
 	}
-	x.Same = true
 	for _, method := range []string{codedsgd.SSGDUnicast, codedsgd.SSGDMulticast, codedsgd.CSSGD} {
 		got, err := listen(ctx, n, x.Batch, codedsgd.Options{Method: method, Redundancy: r})
 		if err != nil {
@@ -94,11 +88,7 @@ func segmentName(a *codedsgd.Assignment, t codedsgd.Term) string {
 
 // terms spells a packet's content: "G{0,1}[1]+G{1,2}[0]".
 func terms(a *codedsgd.Assignment, list []codedsgd.Term) string {
-	out := make([]string, len(list))
-	for i, t := range list {
-		out[i] = segmentName(a, t)
-	}
-	return strings.Join(out, "+")
+	return strings.Join(keysOf(list, func(t codedsgd.Term) string { return segmentName(a, t) }), "+")
 }
 
 // ms is a time as the frames have it: whole microseconds are what a reader can use.
@@ -117,37 +107,17 @@ func (x shownExchange) packets() result.Frame {
 			decoded = append(decoded, fmt.Sprintf("%d:%s", d.Node, segmentName(x.A, d.Term)))
 			subtracted = append(subtracted, fmt.Sprintf("%d:%s", d.Node, terms(x.A, d.Subtracted)))
 		}
-		s.Add(i+1, p.From, listed(p.To), ms(p.Begin), ms(p.End), terms(x.A, p.Terms), strings.Join(decoded, ";"), p.Bytes, strings.Join(subtracted, ";"), p.wrong())
+		s.Add(i+1, p.From, listed(p.To), ms(p.Begin), ms(p.End), terms(x.A, p.Terms), strings.Join(decoded, ";"), p.Bytes,
+			strings.Join(subtracted, ";"), p.wrong())
 	}
 	return s.Frame
 }
 
-// wrong counts decoded numbers that are not the holder's, at all receivers.
 func (p shownPacket) wrong() (n int) {
 	for _, d := range p.Decoded {
 		n += d.Wrong
 	}
 	return n
-}
-
-// arrival is a segment that a node got: when, in which packet, from whom.
-type arrival struct {
-	at           time.Duration
-	packet, from int
-}
-
-// arrivals are the segments that a node gets of a block, by position; nil where it
-// gets none.
-func (x shownExchange) arrivals(node, block int) []*arrival {
-	out := make([]*arrival, x.A.Redundancy())
-	for i, p := range x.Packets {
-		for _, d := range p.Decoded {
-			if d.Node == node && d.Term.Block == block {
-				out[d.Term.Position] = &arrival{d.At, i + 1, p.From}
-			}
-		}
-	}
-	return out
 }
 
 // complete says in which packet, from whom and when each node has the segments of what it
@@ -160,16 +130,20 @@ func (x shownExchange) complete() (f result.Frame, missing int) {
 	s := kit.NewSheet("complete-"+suffix(x.A), columns+" complete/ms.3")
 	for node := range x.A.Nodes() {
 		for _, q := range without(x.A, node) {
-			row, last := []any{node, q, setName(x.A.Holders(q))}, 0.0
-			for _, v := range x.arrivals(node, q) {
-				if v == nil {
-					row, last = append(row, nil, nil), math.NaN()
-					missing++
-					continue
+			came, last := make([]any, 2*x.A.Redundancy()), 0.0 // packet and sender of each segment
+			for i, p := range x.Packets {
+				for _, d := range p.Decoded {
+					if d.Node == node && d.Term.Block == q {
+						came[2*d.Term.Position], came[2*d.Term.Position+1], last = i+1, p.From, max(last, ms(d.At))
+					}
 				}
-				row, last = append(row, v.packet, v.from), max(last, ms(v.at))
 			}
-			s.Add(append(row, last)...)
+			for k := range x.A.Redundancy() {
+				if came[2*k] == nil {
+					missing, last = missing+1, math.NaN()
+				}
+			}
+			s.Add(slices.Concat([]any{node, q, setName(x.A.Holders(q))}, came, []any{last})...)
 		}
 	}
 	return s.Frame, missing
@@ -197,16 +171,9 @@ func (x shownExchange) busiest() (out, in time.Duration) {
 // gain says whether the code sends less than a multicast and a unicast of the same
 // blocks: "both", "none" if as much as the multicast, else "more".
 func (x shownExchange) gain() string {
-	switch coded, multicast := x.Plain[2].Totals.Bytes, x.Plain[1].Totals.Bytes; {
-	case coded < multicast:
-		return "both"
-	case coded == multicast:
-		return "none"
-	}
-	return "more"
+	return []string{"both", "none", "more"}[1+cmp.Compare(x.Plain[2].Totals.Bytes, x.Plain[1].Totals.Bytes)]
 }
 
-// addBands adds what every node and its links do, a lane each.
 func (x shownExchange) addBands(s *kit.Sheet) {
 	for node := range x.A.Nodes() {
 		add := func(lane, state, label string, from, to time.Duration) {
@@ -232,14 +199,13 @@ func (x shownExchange) addBands(s *kit.Sheet) {
 	}
 }
 
-// showExchanges fills in all that was seen.
 func showExchanges(r *result.Result, all []shownExchange) {
 	reading := kit.NewSheet("reading", "from node content subtracted decoded")
 	gains := kit.NewSheet("gains", "cluster n r blocks lackers sends gets coded multicast unicast gain:gain ratio received alike:bool "+
 		"time/ms.1 time-multicast/ms.1 time-unicast/ms.1 out/ms.1 in/ms.1")
 	methods := kit.NewSheet("methods", "n r method:method messages sent/gradient-units.2 delivered/gradient-units.2 busiest/gradient-units.2 time/ms.2")
 	bands := kit.NewSheet("bands", "cluster lane:lane from/ms.3 to/ms.3 state:state label")
-	wrong, compared, packets, wrapped, same, missing := 0, 0, 0, 0, 0, 0
+	wrong, compared, packets, wrapped, missing := 0, 0, 0, 0, 0
 	for i, x := range all {
 		a, n := x.A, len(x.Packets)
 		complete, without := x.complete()
@@ -254,9 +220,6 @@ func showExchanges(r *result.Result, all []shownExchange) {
 					reading.Add(p.From, d.Node, terms(a, p.Terms), terms(a, d.Subtracted), segmentName(a, d.Term))
 				}
 			}
-		}
-		if x.Same {
-			same++
 		}
 		unicast, multicast, coded := x.Plain[0], x.Plain[1], x.Plain[2]
 		out, in := x.busiest()
@@ -274,11 +237,12 @@ func showExchanges(r *result.Result, all []shownExchange) {
 		}
 		x.addBands(bands)
 	}
+	same := kit.CountIf(all, func(x shownExchange) bool { return x.Same })
 	r.Frames = append(r.Frames, reading.Frame, gains.Frame, methods.Frame, bands.Frame)
-	r.Facts = kit.Facts("packets", packets, "compared/million.1", float64(compared)/1e6, "compared.numbers", compared, "wrong", wrong, "missing", missing,
-		"right", wrong == 0 && missing == 0, "wrapped", wrapped, "wraps", wrapped > 0, "lossless", wrong == 0,
+	r.Facts = kit.Facts("packets", packets, "compared/million.1", float64(compared)/1e6, "compared.numbers", compared, "wrong", wrong,
+		"missing", missing, "right", wrong == 0 && missing == 0, "wrapped", wrapped, "wraps", wrapped > 0, "lossless", wrong == 0,
 		"unlike", len(all)-same, "clusters", len(all), "bitwise", same == len(all), "receivers", len(reading.Rows),
-		"numbers", shownNumbers, "megabytes/MB", 4e-6*shownNumbers, "range", fixedRange)
+		"numbers", shownNumbers, "megabytes/MB", 4e-6*shownNumbers, "range", 1.0*paperRange)
 }
 
 // The exchange that is shown: one layer of 250 × 500 weights, 0.5 MB as int32, 4 ms
@@ -292,23 +256,32 @@ const (
 var shownLayer = cluster.Layer{Name: "layer", Length: shownNumbers,
 	Forward: cluster.Work{FLOP: 2e6 / 3}, Backward: cluster.Work{FLOP: 4e6 / 3}}
 
-// told is a task whose gradients nobody could mistake: those of sample s are numbers
+// told is a task of one layer whose gradient of a block add gives.
+type told struct {
+	layer  cluster.Layer
+	params []float32
+	add    func(grads []float32, step int64, lo, hi int)
+}
+
+// newTold makes a task whose gradients nobody could mistake: of sample s they are numbers
 // of its own from −2 to 2, so that a block's sum stays in the range of ±10 and a
 // packet's sum of two blocks does not always.
-type told struct{ params []float32 }
+func newTold() *told {
+	return &told{shownLayer, make([]float32, shownNumbers), func(grads []float32, _ int64, lo, hi int) {
+		for s := lo; s < hi; s++ {
+			for i := range grads {
+				grads[i] += float32(int32(scatter(uint32(s*shownNumbers+i)))) / (1 << 30)
+			}
+		}
+	}}
+}
 
-func newTold() *told { return &told{make([]float32, shownNumbers)} }
-
-func (t *told) Layers() []cluster.Layer { return []cluster.Layer{shownLayer} }
+func (t *told) Layers() []cluster.Layer { return []cluster.Layer{t.layer} }
 func (t *told) Params() []float32       { return t.params }
 
-func (t *told) BlockGrad(_ int64, lo, hi int, grads []float32, done func(int)) (float64, error) {
+func (t *told) BlockGrad(step int64, lo, hi int, grads []float32, done func(int)) (float64, error) {
 	clear(grads)
-	for s := lo; s < hi; s++ {
-		for i := range grads {
-			grads[i] += float32(int32(scatter(uint32(s*shownNumbers+i)))) / (1 << 30)
-		}
-	}
+	t.add(grads, step, lo, hi)
 	done(0)
 	return 0, nil
 }
@@ -390,7 +363,6 @@ func listen(ctx context.Context, n int, batch int, o codedsgd.Options) (run, err
 	return x, nil
 }
 
-// end is when the last rank had updated its parameters.
 func (x run) end() (last time.Duration) {
 	for _, r := range x.Ranks {
 		last = max(last, r.End)
@@ -417,35 +389,18 @@ func (x run) spansOf(rank int, kind cluster.SpanKind) []cluster.Span {
 	return out
 }
 
-// own is what one node knows: the gradients that it computed, in fixed point, and no
-// other.
-type own struct {
-	a     *codedsgd.Assignment
-	node  int
-	block map[int][]int32
-}
-
-func (o own) Has(block int) bool { return o.a.Holds(o.node, block) }
-
-func (o own) Layer(block, _, _ int) ([]int32, error) {
-	if !o.Has(block) {
-		return nil, fmt.Errorf("codedsgd: node %d reads block %d, which it lacks", o.node, block)
-	}
-	return o.block[block], nil
-}
-
 // blocksInFixed computes all blocks' gradients once more, by the same task.
-func blocksInFixed(a *codedsgd.Assignment, batch int) (map[int][]int32, error) {
-	out, task := map[int][]int32{}, newTold()
-	cuts, grads := a.Split(batch, a.Blocks(), nil), make([]float32, shownNumbers)
+func blocksInFixed(a *codedsgd.Assignment, batch int) (out blocksKnown, err error) {
+	task, cuts, grads := newTold(), a.Split(batch, a.Blocks(), nil), make([]float32, shownNumbers)
 	for q := range a.Blocks() {
 		if _, err := task.BlockGrad(0, cuts[q], cuts[q+1], grads, func(int) {}); err != nil {
 			return nil, err
 		}
-		out[q] = make([]int32, shownNumbers)
-		if saturated, bad := codedsgd.Quantise(out[q], grads, fixedRange); saturated+bad > 0 {
-			return nil, fmt.Errorf("codedsgd: block %d: %d numbers beyond ±%g, %d are none", q, saturated, fixedRange, bad)
+		fixed := make([]int32, shownNumbers)
+		if saturated, bad := codedsgd.Quantise(fixed, grads, paperRange); saturated+bad > 0 {
+			return nil, fmt.Errorf("codedsgd: block %d: %d numbers beyond ±%d, %d are none", q, saturated, paperRange, bad)
 		}
+		out = append(out, fixed)
 	}
 	return out, nil
 }
@@ -475,10 +430,7 @@ func follow(x run, a *codedsgd.Assignment, batch int) ([]shownPacket, error) {
 	if err != nil {
 		return nil, err
 	}
-	cut, err := codedsgd.NewCut(shownNumbers, [2]int{shownRows, shownColumns}, a.Redundancy(), codedsgd.Rows)
-	if err != nil {
-		return nil, err
-	}
+	cut := must(codedsgd.NewCut(shownNumbers, [2]int{shownRows, shownColumns}, a.Redundancy(), codedsgd.Rows))
 	var out []shownPacket
 	taken := map[[2]int]int{} // messages from one node that another has seen
 	for rank, r := range x.Ranks {
@@ -522,43 +474,30 @@ func follow(x run, a *codedsgd.Assignment, batch int) ([]shownPacket, error) {
 
 // decodeAt runs Algorithm 4 on a packet's content with what a node knows, and compares
 // what remains with the segment that its holder cut.
-func decodeAt(node int, p codedsgd.Packet, body []byte, a *codedsgd.Assignment, blocks map[int][]int32, cut codedsgd.Cut) (shownTerm, error) {
+func decodeAt(node int, p codedsgd.Packet, body []byte, a *codedsgd.Assignment, blocks blocksKnown, cut codedsgd.Cut) (shownTerm, error) {
 	d := shownTerm{Node: node}
 	content := make([]int32, len(body)/4)
 	if err := vec.FromInt32(content, body); err != nil {
 		return d, err
 	}
 	var err error
-	if d.Term, err = codedsgd.Decode(content, p, own{a, node, blocks}, 0, cut, 1); err != nil {
+	if d.Term, err = codedsgd.Decode(content, p, blocks.of(a, node), 0, cut, 1); err != nil {
 		return d, err
 	}
-	for _, t := range p.Terms {
-		if t != d.Term {
-			d.Subtracted = append(d.Subtracted, t)
-		}
-	}
+	d.Subtracted = slices.DeleteFunc(slices.Clone(p.Terms), func(t codedsgd.Term) bool { return t == d.Term })
 	want := make([]int32, cut.Len(d.Term.Position))
 	cut.Gather(want, blocks[d.Term.Block], d.Term.Position)
-	for i, v := range want {
-		if content[i] != v {
-			d.Wrong++
-		}
-	}
+	d.Wrong = unlike(want, content)
 	return d, nil
 }
 
 // wraps counts the sums of a packet that int32 cannot hold.
-func wraps(p codedsgd.Packet, blocks map[int][]int32, cut codedsgd.Cut) (n int) {
+func wraps(p codedsgd.Packet, blocks blocksKnown, cut codedsgd.Cut) int {
 	sum := make([]int64, cut.Padded(p))
 	for _, t := range p.Terms {
 		part := make([]int32, cut.Len(t.Position))
 		cut.Gather(part, blocks[t.Block], t.Position)
 		codedsgd.Accumulate(sum, part)
 	}
-	for _, v := range sum {
-		if v > math.MaxInt32 || v < math.MinInt32 {
-			n++
-		}
-	}
-	return n
+	return kit.CountIf(sum, func(v int64) bool { return v != int64(int32(v)) })
 }

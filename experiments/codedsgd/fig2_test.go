@@ -137,7 +137,7 @@ func TestToldGradientsDiffer(t *testing.T) {
 // A node's knowledge ends at its own blocks.
 func TestOwnIsOwn(t *testing.T) {
 	a, _ := codedsgd.Assign(3, 2)
-	o := own{a, 0, map[int][]int32{2: {1}}}
+	o := blocksKnown{{1}, {1}, {1}}.of(a, 0)
 	if g, err := o.Layer(2, 0, 0); err == nil || o.Has(2) {
 		t.Errorf("node 0 reads block 2 of nodes 1 and 2: %v", g)
 	}

@@ -25,17 +25,13 @@ const mostSegments = 10
 // splits are the ways that the paper names ("by row vectors or by column vectors").
 var splits = []string{codedsgd.Columns, codedsgd.Rows}
 
-// splitPlan is what a profile computes.
 type splitPlan struct {
 	Images int       `json:"images"` // of the gradients, the first of the set
 	Widths []float64 `json:"widths"` // of the networks that are cut in all ways
 }
 
 func planSplit(profile string) splitPlan {
-	if profile == "ci" {
-		return splitPlan{Images: 4, Widths: []float64{0.125, 0.25}}
-	}
-	return splitPlan{Images: 16, Widths: []float64{1, 1}}
+	return pick(profile, splitPlan{Images: 4, Widths: []float64{0.125, 0.25}}, splitPlan{Images: 16, Widths: []float64{1, 1}})
 }
 
 // fig3 cuts a real gradient by columns and by rows.
@@ -46,7 +42,7 @@ func fig3() exp.Experiment {
 		},
 		Config: func(profile string) map[string]any {
 			return map[string]any{"plan": planSplit(profile), "small_width": smallWidth, "networks": networks(), "segments": mostSegments,
-				"range": fixedRange, "padding": paddingNodes}
+				"range": paperRange, "padding": paddingNodes}
 		},
 		Run: runSplits}.Experiment()
 }
@@ -71,30 +67,16 @@ func runSplits(ctx context.Context, env exp.Env, r *result.Result) error {
 			return err
 		}
 		for _, s := range splits {
-			x, err := reassemble(layers, s)
-			if err != nil {
-				return err
-			}
-			all = append(all, x)
+			all = append(all, reassemble(layers, s))
 		}
 	}
 	var eq16 []printed
 	for _, k := range redundancies {
-		x, err := tryPrinted(last, k)
-		if err != nil {
-			return err
-		}
-		eq16 = append(eq16, x)
-	}
-	pads, err := paddings()
-	if err != nil {
-		return err
+		eq16 = append(eq16, tryPrinted(last, k))
 	}
 	r.Frames = []result.Frame{matrix(last)}
-	if err := showSegments(r, last); err != nil {
-		return err
-	}
-	showCuts(r, last, all, eq16, pads)
+	showSegments(r, last)
+	showCuts(r, last, all, eq16, paddings())
 	return nil
 }
 
@@ -125,22 +107,19 @@ func (l layerGradient) at(row, column int) int {
 
 // showSegments fills in the sizes of the matrix's segments, and draws it, one lane per
 // row. In a packet all segments are as long as the longest.
-func showSegments(r *result.Result, l layerGradient) error {
+func showSegments(r *result.Result, l layerGradient) {
 	sizes := kit.NewSheet("segments", "split:split r k weights biases numbers padded")
 	pictures := kit.NewSheet("pictures", "figure split:split r even")
 	drawn := kit.NewSheet("drawn", "figure row from to segment:segment value/.4")
 	for _, s := range splits {
 		for _, n := range redundancies {
-			at, err := segmentsOf(l, n, s)
-			if err != nil {
-				return err
-			}
+			at := segmentsOf(l, n, s)
 			id, draw := fmt.Sprintf("%s-%d", s, n), s == codedsgd.Columns || n == redundancies[len(redundancies)-1]
 			weights, biases, least, most := make([]int, n), make([]int, n), math.MaxInt, 0
 			for k := range n { // segment by segment, so that the legend is in their order
 				for row := range l.Shape[0] {
 					for c := range l.Shape[1] + 1 {
-						if at[l.at(row, c)] != k {
+						if at[l.at(row, c)] != int32(k) {
 							continue
 						}
 						if c == l.Shape[1] {
@@ -166,7 +145,6 @@ func showSegments(r *result.Result, l layerGradient) error {
 		}
 	}
 	r.Frames = append(r.Frames, sizes.Frame, pictures.Frame, drawn.Frame)
-	return nil
 }
 
 // showCuts fills in what came of cutting and putting together, of eq. (16) as printed,
@@ -180,9 +158,7 @@ func showCuts(r *result.Result, l layerGradient, all []reassembly, eq16 []printe
 	}
 	tried := kit.NewSheet("printed", "r pieces length begin missing share/%.1")
 	for _, x := range eq16 {
-		if x.Begin < x.Length || x.Missing == 0 {
-			fits++
-		}
+		fits += ones[x.Begin < x.Length || x.Missing == 0]
 		tried.Add(x.R, x.R+1, x.Length, x.Begin, x.Missing, 100*float64(x.Missing)/float64(x.Length))
 	}
 	padded := kit.NewSheet("padding", "network:network r split:split packets exact sent more/%.3 worst")
@@ -214,7 +190,7 @@ func gradientsOf(env exp.Env, w network, width float64, images int, res *result.
 	if err != nil {
 		return nil, err
 	}
-	addData(res, result.Data(*g.Data))
+	addData(res, *g.Data)
 	res.Engine = g.Engine
 	var out []layerGradient
 	for _, l := range g.Model.Layers() {
@@ -223,25 +199,18 @@ func gradientsOf(env exp.Env, w network, width float64, images int, res *result.
 		for i, v := range g.Grads[l.Offset : l.Offset+l.Length] {
 			x.Values[i] = v * float32(images)
 		}
-		if saturated, notFinite := codedsgd.Quantise(x.Fixed, x.Values, fixedRange); saturated+notFinite > 0 {
-			return nil, fmt.Errorf("codedsgd: %s, %s: %d numbers beyond ±%g, %d are none", w.Title, l.Name, saturated, fixedRange, notFinite)
+		if saturated, notFinite := codedsgd.Quantise(x.Fixed, x.Values, paperRange); saturated+notFinite > 0 {
+			return nil, fmt.Errorf("codedsgd: %s, %s: %d numbers beyond ±%d, %d are none", w.Title, l.Name, saturated, paperRange, notFinite)
 		}
 		out = append(out, x)
 	}
 	return out, nil
 }
 
-// fixedRange is what int32's largest number stands for (§3.1).
-const fixedRange = 10.0
-
 // shapeOf is rows and columns of a layer's weights: outputs, and inputs of each.
 func shapeOf(m *model.Model, l model.LayerInfo) [2]int {
-	for _, p := range m.Params() {
-		if p.Offset == l.Offset {
-			return [2]int{p.Shape[0], p.Length / p.Shape[0]}
-		}
-	}
-	return [2]int{}
+	w := m.Params()[slices.IndexFunc(m.Params(), func(p model.Param) bool { return p.Offset == l.Offset })]
+	return [2]int{w.Shape[0], w.Length / w.Shape[0]}
 }
 
 // reassembly is what came of cutting layers and putting them together again.
@@ -253,38 +222,33 @@ type reassembly struct {
 	Cuts, Wrong    int
 }
 
-// reassemble cuts every layer in 1 to mostSegments segments, each laid out by itself
-// as in a packet, and puts them back into a layer of other numbers.
-func reassemble(layers []layerGradient, split string) (reassembly, error) {
+func reassemble(layers []layerGradient, split string) reassembly {
 	x := reassembly{Network: layers[0].Network, Split: split, Layers: len(layers)}
 	for _, l := range layers {
-		got := make([]int32, len(l.Fixed))
 		for r := 1; r <= mostSegments; r++ {
-			cut, err := codedsgd.NewCut(len(l.Fixed), l.Shape, r, split)
-			if err != nil {
-				return x, err
-			}
-			for i, v := range l.Fixed {
-				got[i] = ^v // differs everywhere
-			}
-			for k := range r {
-				part := make([]int32, cut.Len(k))
-				cut.Gather(part, l.Fixed, k)
-				cut.Scatter(got, part, k)
-			}
-			for i, v := range l.Fixed {
-				if got[i] != v {
-					x.Wrong++
-				}
-			}
+			cut := must(codedsgd.NewCut(len(l.Fixed), l.Shape, r, split))
+			x.Wrong += l.lost(cut, r)
 			x.Cuts++
 			x.Numbers += len(l.Fixed)
-			if cut.Len(0) != cut.Len(r-1) {
-				x.Ragged++
-			}
+			x.Ragged += ones[cut.Len(0) != cut.Len(r-1)]
 		}
 	}
-	return x, nil
+	return x
+}
+
+// lost puts the first segments of a layer, each laid out by itself as in a packet, into a
+// layer of other numbers, and counts the numbers that are not the layer's then.
+func (l layerGradient) lost(cut codedsgd.Cut, segments int) int {
+	got := make([]int32, len(l.Fixed))
+	for i, v := range l.Fixed {
+		got[i] = ^v // differs everywhere
+	}
+	for k := range segments {
+		part := make([]int32, cut.Len(k))
+		cut.Gather(part, l.Fixed, k)
+		cut.Scatter(got, part, k)
+	}
+	return unlike(got, l.Fixed)
 }
 
 // printed is what eq. (16)'s index 0 … r, r+1 pieces, does to a gradient that r
@@ -295,47 +259,20 @@ type printed struct {
 	Missing   int // numbers that nobody sends where it is cut in r+1
 }
 
-func tryPrinted(l layerGradient, r int) (printed, error) {
+func tryPrinted(l layerGradient, r int) printed {
 	x := printed{R: r, Length: len(l.Fixed)}
 	x.Begin, _ = codedsgd.Segment(x.Length, r, r)
-	cut, err := codedsgd.NewCut(len(l.Fixed), l.Shape, r+1, codedsgd.Columns)
-	if err != nil {
-		return x, err
-	}
-	got := make([]int32, x.Length)
-	for i, v := range l.Fixed {
-		got[i] = ^v
-	}
-	for k := range r { // a block has r holders
-		part := make([]int32, cut.Len(k))
-		cut.Gather(part, l.Fixed, k)
-		cut.Scatter(got, part, k)
-	}
-	for i, v := range l.Fixed {
-		if got[i] != v {
-			x.Missing++
-		}
-	}
-	return x, nil
+	x.Missing = l.lost(must(codedsgd.NewCut(x.Length, l.Shape, r+1, codedsgd.Columns)), r) // a block has r holders
+	return x
 }
 
 // segmentsOf says for each number of a layer which segment it is in.
-func segmentsOf(l layerGradient, r int, split string) ([]int, error) {
-	cut, err := codedsgd.NewCut(len(l.Fixed), l.Shape, r, split)
-	if err != nil {
-		return nil, err
-	}
-	marks := make([]int32, len(l.Fixed))
+func segmentsOf(l layerGradient, r int, split string) []int32 {
+	cut, marks := must(codedsgd.NewCut(len(l.Fixed), l.Shape, r, split)), make([]int32, len(l.Fixed))
 	for k := range r {
-		part := make([]int32, cut.Len(k))
-		fill(part, int32(k))
-		cut.Scatter(marks, part, k)
+		cut.Scatter(marks, slices.Repeat([]int32{int32(k)}, cut.Len(k)), k)
 	}
-	out := make([]int, len(marks))
-	for i, k := range marks {
-		out[i] = int(k)
-	}
-	return out, nil
+	return marks
 }
 
 // paddingNodes is where the zeros that packets are filled up with are counted.
@@ -354,25 +291,15 @@ type padding struct {
 
 func (p padding) percent() float64 { return 100 * (float64(p.Sent)/float64(p.Exact) - 1) }
 
-func paddings() ([]padding, error) {
-	var out []padding
+func paddings() (out []padding) {
 	for _, w := range networks() {
-		m, err := w.network(paddingNodes)
-		if err != nil {
-			return nil, err
-		}
+		m := w.network(paddingNodes)
 		for _, r := range redundancies {
-			a, err := codedsgd.Assign(paddingNodes, r)
-			if err != nil {
-				return nil, err
-			}
+			a := must(codedsgd.Assign(paddingNodes, r))
 			for _, s := range splits {
-				p := padding{Network: w, Redundancy: r, Split: s}
+				p := padding{Network: w, Redundancy: r, Split: s, Exact: len(a.Groups()) * (r + 1) * m.NumParams() / r}
 				for _, l := range m.Layers() {
-					cut, err := codedsgd.NewCut(l.Length, shapeOf(m, l), r, s)
-					if err != nil {
-						return nil, err
-					}
+					cut := must(codedsgd.NewCut(l.Length, shapeOf(m, l), r, s))
 					for _, group := range a.Groups() {
 						for _, packet := range a.Packets(group) {
 							p.Sent += cut.Padded(packet)
@@ -380,10 +307,9 @@ func paddings() ([]padding, error) {
 						}
 					}
 				}
-				p.Exact = len(a.Groups()) * (r + 1) * m.NumParams() / r
 				out = append(out, p)
 			}
 		}
 	}
-	return out, nil
+	return out
 }

@@ -26,11 +26,7 @@ type proofPlan struct {
 }
 
 func planProof(profile string) proofPlan {
-	p := proofPlan{Least: 2, Most: 12, LoopLimit: codedsgd.LoopLimit}
-	if profile == "ci" {
-		p.Most = 6
-	}
-	return p
+	return proofPlan{Least: 2, Most: pick(profile, 6, 12), LoopLimit: codedsgd.LoopLimit}
 }
 
 // proof executes the counting of §2.4.
@@ -38,11 +34,7 @@ func proof() exp.Experiment {
 	return kit.Inquiry{ID: "codedsgd/proof", Source: "CSSGD, §2.4, equations (16) and (19) to (30), Algorithm 3", Kind: result.Counted,
 		Profiles: exp.Profiles, Seedless: true, Seconds: takes(0.1, 2),
 		Config: func(profile string) map[string]any {
-			var keys []string
-			for _, s := range codedsgd.Proof() {
-				keys = append(keys, stepKey(s.Number))
-			}
-			return map[string]any{"plan": planProof(profile), "steps": keys}
+			return map[string]any{"plan": planProof(profile), "steps": keysOf(codedsgd.Proof(), func(s codedsgd.Step) string { return stepKey(s.Number) })}
 		},
 		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
 			plan := planProof(env.Profile)
@@ -60,7 +52,6 @@ func proof() exp.Experiment {
 // stepKey makes a key of the paper's number: "(24)", "Alg.3,r=1".
 func stepKey(number string) string { return strings.ReplaceAll(number, " ", "") }
 
-// step is what was found of one step of the proof.
 type step struct {
 	codedsgd.Step
 	Cases, Failed int      // of the form that should hold
@@ -80,26 +71,19 @@ func countProof(ctx context.Context, plan proofPlan, b *exp.Bar) (steps []step, 
 	for _, s := range codedsgd.Proof() {
 		steps = append(steps, step{Step: s})
 	}
-	for n := plan.Least; n <= plan.Most; n++ {
-		for r := 1; r <= n; r++ {
-			if err := ctx.Err(); err != nil {
-				return nil, nil, err
-			}
-			e, err := codedsgd.Enumerate(n, r)
-			if err != nil {
-				return nil, nil, err
-			}
-			sizes = append(sizes, size{N: n, R: r, Counted: e.Counts()})
-			for k := range steps {
-				steps[k].count(n, r, steps[k].Sides(e))
-			}
+	for n, r := range sizesOf(ctx, plan.Least, plan.Most) {
+		e := must(codedsgd.Enumerate(n, r))
+		sizes = append(sizes, size{N: n, R: r, Counted: e.Counts()})
+		for k := range steps {
+			steps[k].count(n, r, steps[k].Sides(e))
 		}
-		b.Step(fmt.Sprintf("n = %d", n))
+		if r == n {
+			b.Step(fmt.Sprintf("n = %d", n))
+		}
 	}
-	return steps, sizes, nil
+	return steps, sizes, ctx.Err()
 }
 
-// count notes the equations of one size.
 func (s *step) count(n, r int, sides []codedsgd.Side) {
 	for _, side := range sides {
 		x := &example{N: n, R: r, Counted: side.Left.RatString(), Computed: side.Right.RatString()}
@@ -125,10 +109,9 @@ func (s *step) count(n, r int, sides []codedsgd.Side) {
 }
 
 // holds reports whether the form that should hold does, everywhere.
-func (s *step) holds() bool { return s.Cases > 0 && s.Failed == 0 }
+func (s step) holds() bool { return s.Cases > 0 && s.Failed == 0 }
 
-// verdict is the step's, as a key.
-func (s *step) verdict() string {
+func (s step) verdict() string {
 	switch {
 	case !s.holds():
 		return "fails"
@@ -143,13 +126,9 @@ func (s *step) verdict() string {
 // judgeProof judges the claims that are one equation each.
 func judgeProof(plan proofPlan, steps []step) []result.Claim {
 	var out []result.Claim
-	for _, c := range []struct {
-		id      string
-		numbers []string
-	}{{"C14", []string{"(19)"}}, {"C15", []string{"(28)"}}, {"C16", []string{"(29)"}}, {"C17", []string{"(30)"}}, {"C22", []string{"(20)"}},
-		{"C23", []string{"(21)", "(27)"}}} {
+	for _, c := range [][]string{{"C14", "(19)"}, {"C15", "(28)"}, {"C16", "(29)"}, {"C17", "(30)"}, {"C22", "(20)"}, {"C23", "(21)", "(27)"}} {
 		ok, words, cases := true, result.Reason{}, 0
-		for _, number := range c.numbers {
+		for _, number := range c[1:] {
 			s := stepOf(steps, number)
 			cases += s.Cases
 			if !s.holds() && ok {
@@ -161,19 +140,13 @@ func judgeProof(plan proofPlan, steps []step) []result.Claim {
 		}
 		f := claims.Identity(ok, words)
 		f.Notes = []result.Reason{result.Because("equations", "cases", cases, "least", plan.Least, "most", plan.Most)}
-		out = append(out, claims.Verdict(c.id, f))
+		out = append(out, claims.Verdict(c[0], f))
 	}
 	return out
 }
 
-// stepOf finds a step by the paper's number.
 func stepOf(steps []step, number string) *step {
-	for i := range steps {
-		if steps[i].Number == number {
-			return &steps[i]
-		}
-	}
-	panic("codedsgd: the proof has no step " + number)
+	return &steps[slices.IndexFunc(steps, func(s step) bool { return s.Number == number })]
 }
 
 // stepFrame is the proof step by step. What a step says, and its forms, are words of
@@ -182,8 +155,7 @@ func stepOf(steps []step, number string) *step {
 func stepFrame(steps []step) result.Frame {
 	f := kit.NewSheet("steps", "equation says:says printed:printed corrected:corrected cases verdict:proved wrong of "+
 		"smallest:smallest n r counted computed as-printed")
-	for i := range steps {
-		s := &steps[i]
+	for _, s := range steps {
 		key := stepKey(s.Number)
 		row := []any{key, key, key, key, s.Cases, s.verdict(), nil, nil, nil, nil, nil, nil, nil, nil}
 		if s.Corrected == "" {
@@ -204,14 +176,11 @@ func stepFrame(steps []step) result.Frame {
 	return f.Frame
 }
 
-// countFrame is what an exchange consists of.
 func countFrame(sizes []size) result.Frame {
-	f := kit.NewSheet("counts", "n r blocks have left groups packets deliveries terms load/gradient-units.2")
-	for _, s := range sizes {
+	return kit.Rows("counts", "n r blocks have left groups packets deliveries terms load/gradient-units.2", sizes, func(s size) []any {
 		c := s.Counted
-		f.Add(s.N, s.R, c.Blocks, c.Have, c.Left, c.Groups, c.Packets, c.Deliveries, c.Terms, float(big.NewRat(int64(c.Elements), int64(s.R))))
-	}
-	return f.Frame
+		return []any{s.N, s.R, c.Blocks, c.Have, c.Left, c.Groups, c.Packets, c.Deliveries, c.Terms, float(big.NewRat(int64(c.Elements), int64(s.R)))}
+	})
 }
 
 // uncounted lists the sizes whose printed loop is too long.
@@ -232,17 +201,13 @@ func uncounted(plan proofPlan) result.Frame {
 }
 
 func proofFacts(plan proofPlan, steps []step) []result.Fact {
-	cases, fail := 0, 0
-	for i := range steps {
-		cases += steps[i].Cases
-		if !steps[i].holds() {
-			fail++
-		}
+	cases, fail := 0, kit.CountIf(steps, func(s step) bool { return !s.holds() })
+	for _, s := range steps {
+		cases += s.Cases
 	}
 	return kit.Facts("equations", cases, "least", plan.Least, "most", plan.Most, "limit", plan.LoopLimit, "failing", fail, "proved", fail == 0)
 }
 
-// overcountPlan is what a profile counts out.
 type overcountPlan struct {
 	Least     int   `json:"least_nodes"`
 	Most      int   `json:"most_nodes"`
@@ -253,11 +218,7 @@ type overcountPlan struct {
 }
 
 func planOvercount(profile string) overcountPlan {
-	p := overcountPlan{Least: 2, Most: 12, LoopLimit: codedsgd.LoopLimit, Nodes: 8, Redundancy: 3}
-	if profile == "ci" {
-		p.Most = 6
-	}
-	return p
+	return overcountPlan{Least: 2, Most: pick(profile, 6, 12), LoopLimit: codedsgd.LoopLimit, Nodes: 8, Redundancy: 3}
 }
 
 // overcount compares the packets of Algorithm 3 as printed with those it needs.
@@ -269,26 +230,21 @@ func overcount() exp.Experiment {
 			plan := planOvercount(env.Profile)
 			b := exp.Bar{Env: env, Total: float64(plan.Most - plan.Least + 2)}
 			var loops []loop
-			for n := plan.Least; n <= plan.Most; n++ {
-				for k := 1; k <= n; k++ {
-					l, err := countLoop(ctx, n, k)
-					if err != nil {
-						return err
-					}
-					loops = append(loops, l)
+			for n, k := range sizesOf(ctx, plan.Least, plan.Most) {
+				if loops = append(loops, countLoop(n, k)); k == n {
+					b.Step(fmt.Sprintf("n = %d", n))
 				}
-				b.Step(fmt.Sprintf("n = %d", n))
 			}
-			stated, err := countLoop(ctx, plan.Nodes, plan.Redundancy)
-			if err != nil {
+			if err := ctx.Err(); err != nil {
 				return err
 			}
+			stated := countLoop(plan.Nodes, plan.Redundancy)
 			b.Step("the stated case")
 			r.Frames = []result.Frame{loopFrame(loops), loopExtremes(loops)}
 			r.Figures = []result.Figure{
 				{ID: "factor", Form: "line", Frame: "loop", Where: map[string]any{"drawn": true}, X: "r", Y: []string{"factor"}, By: []string{"n"}, Log: "y"},
 				{ID: "r-3", Form: "line", Frame: "loop", Where: map[string]any{"r": 3}, X: "n", Y: []string{"normal", "needed-normal"}, Log: "y"}}
-			r.Claims = []result.Claim{judgeLoop(&stated)}
+			r.Claims = []result.Claim{judgeLoop(stated)}
 			r.Facts = loopFacts(plan, loops)
 			return nil
 		}}.Experiment()
@@ -305,43 +261,33 @@ type loop struct {
 	Normal             int      // messages of (30)
 }
 
-func countLoop(ctx context.Context, n, r int) (loop, error) {
+func countLoop(n, r int) loop {
 	l := loop{N: n, R: r, Each: codedsgd.LoopCombinations(n, r), Repeats: codedsgd.LoopRepeats(n, r)}
-	if err := ctx.Err(); err != nil {
-		return l, err
-	}
-	e, err := codedsgd.Enumerate(n, r)
-	if err != nil {
-		return l, err
-	}
+	e := must(codedsgd.Enumerate(n, r))
 	l.LoopCount, l.Counted = e.Loop()
 	c := e.Counts()
 	l.Needed, l.Deliveries, l.Normal = c.Packets, c.Deliveries, c.Alone
-	return l, nil
+	return l
 }
 
 // sends reports whether the loop was counted and sends anything.
-func (l *loop) sends() bool { return l.Counted && l.Needed > 0 }
+func (l loop) sends() bool { return l.Counted && l.Needed > 0 }
 
-// factor is how many times the packets that are needed the loop sends; NaN unless it sends.
-func (l *loop) factor() float64 {
+// factor is how many times the packets that are needed the loop sends, and ofNormal its
+// load, a multicast once, over that of (30); NaN unless it sends.
+func (l loop) factor() float64   { return l.over(l.Needed) }
+func (l loop) ofNormal() float64 { return l.over(l.R * l.Normal) }
+
+func (l loop) over(packets int) float64 {
 	if !l.sends() {
 		return math.NaN()
 	}
-	return float64(l.Packets) / float64(l.Needed)
+	return float64(l.Packets) / float64(packets)
 }
 
 // received is how often each segment comes to each node that lacks it, counted; r < n.
-func (l *loop) received() *big.Rat {
+func (l loop) received() *big.Rat {
 	return big.NewRat(l.LoopCount.Deliveries, int64(l.Deliveries))
-}
-
-// ofNormal is the loop's load, a multicast once, over that of (30); NaN unless it sends.
-func (l *loop) ofNormal() float64 {
-	if !l.sends() {
-		return math.NaN()
-	}
-	return float64(l.Packets) / float64(l.R*l.Normal)
 }
 
 // countedLoops are the loops that were counted and send anything.
@@ -349,7 +295,7 @@ func countedLoops(loops []loop) []loop {
 	return slices.DeleteFunc(slices.Clone(loops), func(l loop) bool { return !l.sends() })
 }
 
-func judgeLoop(l *loop) result.Claim {
+func judgeLoop(l loop) result.Claim {
 	f := claims.Number(float64(l.Packets), nil, nil, 0)
 	f.Notes = []result.Reason{result.Because("C27", "nodes", l.N, "combinations", l.Each.Int64()),
 		result.Because("C27-needed", "needed", l.Needed, "useful", l.Useful)}
@@ -373,8 +319,7 @@ func whole(loops []loop) (all [][]loop) {
 func loopFrame(loops []loop) result.Frame {
 	last := 3 + len(whole(loops))
 	f := kit.NewSheet("loop", "n r each packets useful needed factor/.2 received/times normal/.3 needed-normal/.3 state:enumerated drawn")
-	for i := range loops {
-		l := &loops[i]
+	for _, l := range loops {
 		row := []any{l.N, l.R, l.Each.Int64(), nil, nil, l.Needed, l.factor(), nil, l.ofNormal(), l.ofNormal() / l.factor(),
 			"not-enumerated", l.N >= 4 && l.N <= last}
 		if l.Repeats != nil {
@@ -426,8 +371,7 @@ func loopFacts(plan overcountPlan, loops []loop) []result.Fact {
 	all := countedLoops(loops)
 	same, more, fewer, above, repeats := 0, 0, 0, 0, 0
 	rule := true // equal at r = 2 and n − 1, more between, fewer at r = 1 < n − 1
-	for i := range all {
-		l := &all[i]
+	for _, l := range all {
 		switch f := l.factor(); {
 		case f == 1:
 			same++
@@ -439,19 +383,10 @@ func loopFacts(plan overcountPlan, loops []loop) []result.Fact {
 			fewer++
 			rule = rule && l.R == 1
 		}
-		if l.ofNormal() > 1 {
-			above++
-		}
-		if l.received().Cmp(new(big.Rat).SetInt(l.Repeats)) == 0 {
-			repeats++
-		}
+		above += ones[l.ofNormal() > 1]
+		repeats += ones[l.received().Cmp(new(big.Rat).SetInt(l.Repeats)) == 0]
 	}
-	skipped := 0
-	for i := range loops {
-		if !loops[i].Counted {
-			skipped++
-		}
-	}
+	skipped := kit.CountIf(loops, func(l loop) bool { return !l.Counted })
 	return kit.Facts("most", plan.Most, "limit", plan.LoopLimit, "counted", len(all), "same", same, "more", more, "fewer", fewer, "rule", rule,
 		"above", above, "repeats", repeats, "repeats.all", repeats == len(all), "skipped", skipped, "skips", skipped > 0)
 }

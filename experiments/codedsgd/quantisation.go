@@ -102,7 +102,6 @@ type precisionPlan struct {
 // wholeUpdates is the length of quick's trainings before they were cut.
 const wholeUpdates = 60
 
-// planPrecision returns a profile's plans.
 func planPrecision(profile string) []precisionPlan {
 	var out []precisionPlan
 	for _, net := range networks() {
@@ -164,18 +163,16 @@ func quantisation() exp.Experiment {
 				addData(r, *s.Data)
 			}
 			r.Facts = slices.Concat(lossFacts(studies, env.Profile), mappingFacts(m), decodeFacts(d), codingFacts(costs))
-			r.Frames = []result.Frame{lossFrame(studies), bitsFrame(studies), networksFrame(studies), saturationFrame(studies), sumsFrame(studies),
-				wrapFrame(), decodeFrame(d), codingFrame(costs)}
+			r.Frames = append(lossFrames(studies), wrapFrame(), decodeFrame(d), codingFrame(costs))
 			for _, s := range studies {
-				r.Figures = append(r.Figures, result.Figure{ID: "bits-" + s.Plan.Net.Key, Form: "line", Frame: "bits", Where: map[string]any{"model": s.Plan.Net.Model},
-					X: "bits", Y: []string{"distance"}, By: []string{"line"}, Log: "y"})
+				r.Figures = append(r.Figures, result.Figure{ID: "bits-" + s.Plan.Net.Key, Form: "line", Frame: "bits",
+					Where: map[string]any{"model": s.Plan.Net.Model}, X: "bits", Y: []string{"distance"}, By: []string{"line"}, Log: "y"})
 			}
 			r.Claims = []result.Claim{judgeMapping(m), judgeCoding(costs)}
 			return nil
 		}}.Experiment()
 }
 
-// precision trains what the page needs.
 type precision struct {
 	ctx   context.Context
 	env   exp.Env
@@ -183,7 +180,6 @@ type precision struct {
 	bar   *exp.Bar
 }
 
-// learnt is one training.
 type learnt struct {
 	Accuracy  float64 // on all test images
 	Loss      float64 // mean cross-entropy of the last evaluation's
@@ -192,7 +188,6 @@ type learnt struct {
 	Elements  int64   // that were quantised
 }
 
-// precisionStudy is one network.
 type precisionStudy struct {
 	Plan   precisionPlan
 	Kinds  []arithmetic
@@ -210,7 +205,7 @@ type precisionStudy struct {
 func (a arithmetic) blocksOf(n int) int {
 	switch a.Blocks {
 	case 0:
-		return microBlocks(n, redundancies...)
+		return qOf(n)
 	case -1:
 		return n
 	}
@@ -232,6 +227,10 @@ func (p precisionPlan) config(a arithmetic, seed uint64, env exp.Env) train.Conf
 	return c
 }
 
+func (p precisionPlan) model() *model.Model {
+	return must(model.Build(model.Spec{Name: p.Net.Model, Width: p.Width, Classes: classes(p.Nodes)}))
+}
+
 // trained are one seed's trainings, by arithmetic.
 type trained struct {
 	Learnt []learnt
@@ -245,9 +244,8 @@ type clippedCounts struct {
 	Largest []float64
 }
 
-// study trains and counts all of one network.
 func (w *precision) study(p precisionPlan) (s precisionStudy, err error) {
-	s = precisionStudy{Plan: p, Kinds: w.kinds, Learnt: make([][]learnt, len(w.kinds)), Cuts: []int{microBlocks(p.Nodes, redundancies...), p.Nodes, 1}}
+	s = precisionStudy{Plan: p, Kinds: w.kinds, Learnt: make([][]learnt, len(w.kinds)), Cuts: []int{qOf(p.Nodes), p.Nodes, 1}}
 	set, err := train.OpenData(p.Data, w.env.DataDir, p.Net.Model)
 	if err != nil {
 		return s, err
@@ -281,10 +279,7 @@ func (w *precision) train(p precisionPlan, seed uint64) (out trained, err error)
 		return out, fmt.Errorf("codedsgd: a folder for parameters: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	m, err := model.Build(model.Spec{Name: p.Net.Model, Width: p.Width, Classes: classes(p.Nodes)})
-	if err != nil {
-		return out, fmt.Errorf("codedsgd: %w", err)
-	}
+	m := p.model()
 	start := make([]float32, m.NumParams())
 	m.Init(start, cluster.Stream(seed, -1, "data", "init"))
 	var first []float32
@@ -311,7 +306,6 @@ func (w *precision) train(p precisionPlan, seed uint64) (out trained, err error)
 	return out, nil
 }
 
-// distance is the Euclidean one.
 func distance(a, b []float32) float64 {
 	sum := 0.0
 	for i := range a {
@@ -323,10 +317,6 @@ func distance(a, b []float32) float64 {
 
 // saturation counts in the first updates what each range cannot hold, by cut.
 func (w *precision) saturation(p precisionPlan, cuts []int) ([][]float64, error) {
-	m, err := model.Build(model.Spec{Name: p.Net.Model, Width: p.Width, Classes: classes(p.Nodes)})
-	if err != nil {
-		return nil, fmt.Errorf("codedsgd: %w", err)
-	}
 	var out [][]float64
 	for _, cut := range cuts {
 		var row []float64
@@ -337,7 +327,7 @@ func (w *precision) saturation(p precisionPlan, cuts []int) ([][]float64, error)
 			if err != nil {
 				return nil, fmt.Errorf("codedsgd: %s, range %g: %w", p.Net.Key, limit, err)
 			}
-			row = append(row, float64(o.Coded.Totals.Saturated)/float64(p.Short*int64(cut*m.NumParams())))
+			row = append(row, float64(o.Coded.Totals.Saturated)/float64(p.Short*int64(cut*p.model().NumParams())))
 		}
 		out = append(out, row)
 	}
@@ -363,7 +353,6 @@ func (w *precision) largest(p precisionPlan) ([]float64, error) {
 	return out, nil
 }
 
-// of collects a number of each seed's training.
 func (s *precisionStudy) of(kind int, f func(l learnt) float64) kit.Sample {
 	return kit.Each(s.Learnt[kind], f)
 }
@@ -397,10 +386,6 @@ func (s *precisionStudy) moves(kind int) bool { return s.distance(kind) > 2*s.or
 // leastLoss is the share of the loss from which a difference counts.
 const leastLoss = 0.01
 
-// changes tells whether it changes the loss: by at least a hundredth, with a 95 %
-// interval over seeds that leaves out 0. Of one seed that cannot be said.
-func (s *precisionStudy) changes(kind int) bool { return s.seen(kind) == "other" }
-
 // seen says what the seeds show of an arithmetic's loss beside float32's: "other" than it,
 // a "small" difference, below what counts as one, "none", or "alone", of one seed.
 func (s *precisionStudy) seen(kind int) string {
@@ -419,101 +404,60 @@ func (s *precisionStudy) seen(kind int) string {
 // cause says what moved the parameters away from float32's, if anything that can be told
 // from the order of summation: the "range" or the "steps"; "clipped" and "nothing" if not.
 func (s *precisionStudy) cause() string {
-	clips := s.saturated(inPaper) > 0
-	switch {
-	case !s.moves(inPaper) && clips:
-		return "clipped"
-	case !s.moves(inPaper):
-		return "nothing"
-	case clips:
-		return "range"
-	}
-	return "steps"
+	found := [2]bool{s.moves(inPaper), s.saturated(inPaper) > 0}
+	return map[[2]bool]string{{true, true}: "range", {true, false}: "steps", {false, true}: "clipped", {}: "nothing"}[found]
 }
 
-// lossFrame says what each arithmetic does to the training.
-func lossFrame(studies []*precisionStudy) result.Frame {
-	f := kit.NewSheet("loss", "model:model arithmetic:arithmetic blocks images step accuracy/%.2 loss/.4 "+
+// lossFrames say of each network how it is trained and what was found of it, what each
+// arithmetic does to the training, the distance by step, and what a range cannot hold, by
+// block: the elements, and the largest of a block's gradient. unseen are the smallest and
+// the largest difference in loss that the seeds would show, over the coarser steps.
+func lossFrames(studies []*precisionStudy) []result.Frame {
+	loss := kit.NewSheet("loss", "model:model arithmetic:arithmetic blocks images step accuracy/%.2 loss/.4 "+
 		"gap± distance/% saturated/% moves seen:seen coarser on_ten")
-	for _, s := range studies {
-		for i, a := range s.Kinds {
-			row := []any{s.Plan.Net.Model, a.Key, nil, nil, nil, 100 * meanOf(s.of(i, func(l learnt) float64 { return l.Accuracy })),
-				meanOf(s.of(i, lossOf)), kit.Estimate{}, nil, nil, false, nil, a.coarser(), a.Range == paperRange}
-			if !a.Float {
-				blocks := a.blocksOf(s.Plan.Nodes)
-				row[2], row[3], row[4] = blocks, float64(s.Plan.Net.batch(s.Plan.Nodes))/float64(blocks), a.Range/codedsgd.Top
-				row[7], row[8], row[9], row[10], row[11] = s.lossGap(i), 100*s.distance(i), 100*s.saturated(i), s.moves(i), s.seen(i)
-			}
-			f.Add(row...)
-		}
-	}
-	return f.Frame
-}
-
-// bitsFrame holds the distance by step, for the figures.
-func bitsFrame(studies []*precisionStudy) result.Frame {
-	f := kit.NewSheet("bits", "model:model line:line bits/.0 distance/%")
-	for _, s := range studies {
-		model, paper, last := s.Plan.Net.Model, s.Kinds[inPaper].bitsOf(), 0.0
-		for i, a := range s.Kinds {
-			if a.coarser() {
-				last = a.bitsOf()
-				f.Add(model, "unclipped", last, 100*s.distance(i))
-			}
-		}
-		f.Add(model, "order", last, 100*s.order())
-		f.Add(model, "order", paper, 100*s.order())
-		f.Add(model, "paper", paper, 100*s.distance(inPaper))
-	}
-	return f.Frame
-}
-
-// networksFrame holds how each network is trained, and what is found of it; unseen are
-// the smallest and the largest difference in loss that the seeds would show, over the
-// coarser steps.
-func networksFrame(studies []*precisionStudy) result.Frame {
-	f := kit.NewSheet("networks", "model:model key data:data width nodes batch updates rate cause:cause order/% unseen_least unseen_most "+
+	distance := kit.NewSheet("bits", "model:model line:line bits/.0 distance/%")
+	nets := kit.NewSheet("networks", "model:model key data:data width nodes batch updates rate cause:cause order/% unseen_least unseen_most "+
 		"images largest first_clipped outside_micro/% outside_one/%")
+	saturation := kit.NewSheet("saturation", "model:model blocks images/.1 outside_10/%.4 outside_1/%.4 outside_0.1/%.4")
+	sums := kit.NewSheet("sums", "model:model images largest/.2 clipped")
 	for _, s := range studies {
+		p, model, paper, bits, batch := s.Plan, s.Plan.Net.Model, s.Kinds[inPaper].bitsOf(), 0.0, s.Plan.Net.batch(s.Plan.Nodes)
 		least, most := math.Inf(1), 0.0
 		for i, a := range s.Kinds {
+			row := []any{model, a.Key, nil, nil, nil, 100 * meanOf(s.of(i, func(l learnt) float64 { return l.Accuracy })),
+				meanOf(s.of(i, lossOf)), kit.Estimate{}, nil, nil, false, nil, a.coarser(), a.Range == paperRange}
+			if !a.Float {
+				blocks := a.blocksOf(p.Nodes)
+				row[2], row[3], row[4] = blocks, float64(batch)/float64(blocks), a.Range/codedsgd.Top
+				row[7], row[8], row[9], row[10], row[11] = s.lossGap(i), 100*s.distance(i), 100*s.saturated(i), s.moves(i), s.seen(i)
+			}
+			loss.Add(row...)
 			if a.coarser() {
+				bits = a.bitsOf()
+				distance.Add(model, "unclipped", bits, 100*s.distance(i))
 				half := s.lossGap(i).Half()
 				least, most = min(least, half), max(most, half)
 			}
 		}
-		first := any(nil)
-		if i := slices.IndexFunc(s.Largest, func(x float64) bool { return x > paperRange }); i >= 0 {
-			first = s.Plan.Sums[i]
-		}
-		p, last := s.Plan, len(s.Largest)-1
-		f.Add(p.Net.Model, p.Net.Key, s.Data.Name, p.Width, p.Nodes, p.Net.batch(p.Nodes), p.Updates, p.Rate, s.cause(), 100*s.order(), least, most,
-			p.Sums[last], s.Largest[last], first, 100*s.Clipped[0][1], 100*s.Clipped[len(s.Clipped)-1][1])
-	}
-	return f.Frame
-}
-
-// saturationFrame holds the elements that int32 cannot hold, by block and range, and
-// sumsFrame the largest element of a block's gradient.
-func saturationFrame(studies []*precisionStudy) result.Frame {
-	f := kit.NewSheet("saturation", "model:model blocks images/.1 outside_10/%.4 outside_1/%.4 outside_0.1/%.4")
-	for _, s := range studies {
+		distance.Add(model, "order", bits, 100*s.order())
+		distance.Add(model, "order", paper, 100*s.order())
+		distance.Add(model, "paper", paper, 100*s.distance(inPaper))
 		for i, cut := range s.Cuts {
 			c := s.Clipped[i]
-			f.Add(s.Plan.Net.Model, cut, float64(s.Plan.Net.batch(s.Plan.Nodes))/float64(cut), 100*c[0], 100*c[1], 100*c[2])
+			saturation.Add(model, cut, float64(batch)/float64(cut), 100*c[0], 100*c[1], 100*c[2])
 		}
-	}
-	return f.Frame
-}
-
-func sumsFrame(studies []*precisionStudy) result.Frame {
-	f := kit.NewSheet("sums", "model:model images largest/.2 clipped")
-	for _, s := range studies {
-		for i, images := range s.Plan.Sums {
-			f.Add(s.Plan.Net.Model, images, s.Largest[i], s.Largest[i] > paperRange)
+		first, last := any(nil), len(p.Sums)-1
+		for i, images := range p.Sums {
+			clips := s.Largest[i] > paperRange
+			if clips && first == nil {
+				first = images
+			}
+			sums.Add(model, images, s.Largest[i], clips)
 		}
+		nets.Add(model, p.Net.Key, s.Data.Name, p.Width, p.Nodes, batch, p.Updates, p.Rate, s.cause(), 100*s.order(), least, most,
+			p.Sums[last], s.Largest[last], first, 100*s.Clipped[0][1], 100*s.Clipped[len(s.Clipped)-1][1])
 	}
-	return f.Frame
+	return []result.Frame{loss.Frame, distance.Frame, nets.Frame, saturation.Frame, sums.Frame}
 }
 
 // lossFacts say how the arithmetics are compared.

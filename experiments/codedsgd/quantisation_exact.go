@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
@@ -83,10 +84,10 @@ const beyond, strange = 6, 3
 const nearly = 1e-6
 
 func (m *mapped) holds() bool {
-	return m.Top == math.MaxInt32 && m.Bottom == -math.MaxInt32 && m.Zero == 0 && m.Monotone && m.Worst <= 1+nearly && m.Clipped == beyond && m.Refused == strange
+	return m.Top == math.MaxInt32 && m.Bottom == -math.MaxInt32 && m.Zero == 0 && m.Monotone &&
+		m.Worst <= 1+nearly && m.Clipped == beyond && m.Refused == strange
 }
 
-// judgeMapping is C13.
 func judgeMapping(m mapped) result.Claim {
 	f := claims.Identity(m.holds(), result.Because("C13-found", "range", paperRange, "bottom", hexOf(m.Bottom), "top", hexOf(m.Top),
 		"worst", m.Worst, "at", m.WorstAt))
@@ -97,7 +98,6 @@ func judgeMapping(m mapped) result.Claim {
 
 func hexOf(x int32) string { return fmt.Sprintf("0x%08X", uint32(x)) }
 
-// mappingFacts are the mapping's table.
 func mappingFacts(m mapped) []result.Fact {
 	return kit.Facts("mapping.top", hexOf(m.Top), "mapping.bottom", hexOf(m.Bottom), "mapping.zero", m.Zero, "mapping.range", paperRange,
 		"mapping.step", m.Step, "mapping.values", m.Values, "mapping.error", m.Worst*m.Step/2, "mapping.worst/.6", m.Worst,
@@ -118,6 +118,15 @@ type blocksKnown [][]int32
 
 func (b blocksKnown) Has(q int) bool { return q >= 0 && q < len(b) && b[q] != nil }
 
+// of returns what a node knows of them: its own blocks.
+func (b blocksKnown) of(a *codedsgd.Assignment, node int) blocksKnown {
+	own := make(blocksKnown, len(b))
+	for _, q := range a.Of(node) {
+		own[q] = b[q]
+	}
+	return own
+}
+
 func (b blocksKnown) Layer(q, _, _ int) ([]int32, error) {
 	if !b.Has(q) {
 		return nil, fmt.Errorf("codedsgd: block %d is not known", q)
@@ -129,14 +138,7 @@ func (b blocksKnown) Layer(q, _, _ int) ([]int32, error) {
 // int32's symmetric range, and decodes each at one of its receivers; the numbers are
 // compared with what was coded. A layer has 8 numbers, a segment 2.
 func decodeRandom(seed uint64, packets int) (out decoded) {
-	a, err := codedsgd.Assign(5, 4)
-	if err != nil {
-		panic(err)
-	}
-	cut, err := codedsgd.NewCut(8, [2]int{4, 2}, 4, codedsgd.Rows)
-	if err != nil {
-		panic(err)
-	}
+	a, cut := must(codedsgd.Assign(5, 4)), must(codedsgd.NewCut(8, [2]int{4, 2}, 4, codedsgd.Rows))
 	plan := a.Packets(a.Groups()[0])
 	r := cluster.Stream(seed, -1, "codedsgd", "packets")
 	all := make(blocksKnown, a.Blocks())
@@ -151,23 +153,11 @@ func decodeRandom(seed uint64, packets int) (out decoded) {
 		}
 		p := plan[i%len(plan)]
 		to := p.To[i/len(plan)%len(p.To)]
-		own, lacks := make(blocksKnown, len(all)), make(blocksKnown, len(all))
-		for q := range all {
-			if a.Holds(p.From, q) {
-				own[q] = all[q]
-			}
-			if a.Holds(to, q) {
-				lacks[q] = all[q]
-			}
-		}
 		content := make([]int32, cut.Padded(p))
-		if err := codedsgd.Encode(content, p, own, 0, cut, 1); err != nil {
+		if err := codedsgd.Encode(content, p, all.of(a, p.From), 0, cut, 1); err != nil {
 			panic(err)
 		}
-		term, err := codedsgd.Decode(content, p, lacks, 0, cut, 1)
-		if err != nil {
-			panic(err)
-		}
+		term := must(codedsgd.Decode(content, p, all.of(a, to), 0, cut, 1))
 		want := make([]int32, 2)
 		cut.Gather(want, all[term.Block], term.Position)
 		out.add(content, want, p, all, term, cut)
@@ -201,14 +191,8 @@ func (d *decoded) add(content, want []int32, p codedsgd.Packet, all blocksKnown,
 		stopped = stopped || saturated != int64(w)
 		float = float || f != float32(codedsgd.Dequantise(int64(w), paperRange))
 	}
-	for _, x := range []struct {
-		is bool
-		to *int
-	}{{wrong, &d.Errors}, {wrapped, &d.Wrapped}, {stopped, &d.Saturating}, {float, &d.Float32}} {
-		if x.is {
-			*x.to++
-		}
-	}
+	d.Errors, d.Wrapped = d.Errors+ones[wrong], d.Wrapped+ones[wrapped]
+	d.Saturating, d.Float32 = d.Saturating+ones[stopped], d.Float32+ones[float]
 }
 
 func clamp(x int64) int64 { return min(max(x, math.MinInt32), math.MaxInt32) }
@@ -220,8 +204,7 @@ func wrapFrame() result.Frame {
 		narrow, wide := wrappedSum(blocks)
 		f.Add(blocks, 2*float64(blocks), narrow, wide)
 	}
-	f.Kind = result.Counted
-	return f.Frame
+	return kit.As(result.Counted, f.Frame)
 }
 
 // decodeFrame holds the packets that each arithmetic decodes wrongly.
@@ -230,8 +213,7 @@ func decodeFrame(d decoded) result.Frame {
 	for i, errors := range []int{d.Errors, d.Saturating, d.Float32} {
 		f.Add([]string{"wrapping", "saturating", "float32"}[i], errors, 100*float64(errors)/float64(d.Packets))
 	}
-	f.Kind = result.Counted
-	return f.Frame
+	return kit.As(result.Counted, f.Frame)
 }
 
 func decodeFacts(d decoded) []result.Fact {
@@ -245,10 +227,8 @@ const wrapAt = 6
 
 // wrappedSum returns the sum of a number of blocks of 2.0 in int32 and in int64.
 func wrappedSum(blocks int) (narrow, wide float64) {
-	q := make([]int32, 1)
+	q, n, sum := make([]int32, 1), int32(0), make([]int64, 1)
 	codedsgd.Quantise(q, []float32{2}, paperRange)
-	var n int32
-	sum := make([]int64, 1)
 	for range blocks {
 		n += q[0]
 		codedsgd.Accumulate(sum, q)
@@ -316,13 +296,10 @@ func (c codingCost) needed() float64 { return c.Bytes / (codingLimit * c.Compute
 // codingCosts are at the 8 nodes of Figures 12 and 13.
 func codingCosts(ctx context.Context, env exp.Env) (out []codingCost, err error) {
 	for _, net := range networks() {
-		layers, _, err := layersOf(net, anchor)
-		if err != nil {
-			return nil, err
-		}
+		layers, _ := layersOf(net, anchor)
 		for _, whole := range []bool{false, true} {
 			for _, r := range redundancies {
-				q := microBlocks(anchor, redundancies...)
+				q := qOf(anchor)
 				if whole {
 					q = choose(anchor, r)
 				}
@@ -342,15 +319,12 @@ func codingCosts(ctx context.Context, env exp.Env) (out []codingCost, err error)
 func judgeCoding(costs []codingCost) result.Claim {
 	var f claims.Found
 	ok := true
-	var each []map[string]any
+	var each []args
 	need := 0.0
-	for _, c := range costs {
-		if c.Whole {
-			continue
-		}
+	for _, c := range micro(costs) {
 		holds := c.share() <= codingLimit
 		ok, need = ok && holds, max(need, c.needed())
-		each = append(each, map[string]any{"model": c.Net.Model, "r": c.R, "share": 100 * c.share(), "code": 100 * c.code(codingRate)})
+		each = append(each, args{"model": c.Net.Model, "r": c.R, "share": 100 * c.share(), "code": 100 * c.code(codingRate)})
 		f.Parts = append(f.Parts, result.Part{Of: map[string]string{"model": c.Net.Model, "method": codedKey(c.R)}, Value: 100 * c.share(), Holds: &holds})
 	}
 	least, most := codeRange(costs, copyMost*copyRate, copyLeast*copyRate)
@@ -362,19 +336,18 @@ func judgeCoding(costs []codingCost) result.Claim {
 	return claims.Verdict("C32", f)
 }
 
-// gigaflops returns the speed of a node.
+func micro(costs []codingCost) []codingCost {
+	return slices.DeleteFunc(slices.Clone(costs), func(c codingCost) bool { return c.Whole })
+}
+
 func gigaflops() float64 { return referencePlatform().Workers[0].FLOPS / 1e9 }
 
 // codeRange is what encoding and decoding alone take of computing in the paper's
 // message model: the least at the fast rate, the most at the slow one.
 func codeRange(costs []codingCost, fast, slow float64) (least, most float64) {
-	least = math.Inf(1)
-	for _, c := range costs {
-		if !c.Whole {
-			least, most = min(least, c.code(fast)), max(most, c.code(slow))
-		}
-	}
-	return least, most
+	costs = micro(costs)
+	return slices.Min(kit.Each(costs, func(c codingCost) float64 { return c.code(fast) })),
+		slices.Max(kit.Each(costs, func(c codingCost) float64 { return c.code(slow) }))
 }
 
 // codingFrame holds, of one node and iteration, the bytes of int32 that are coded and the
@@ -387,23 +360,20 @@ func codingFrame(costs []codingCost) result.Frame {
 		f.Add(c.Net.Model, messageOf(variant{Whole: c.Whole}), c.R, p.Quantised/1e6, p.Encoded/1e6, p.Decoded/1e6, p.Summed/1e6, c.Bytes/1e6,
 			1e3*c.Compute, 100*c.share(), 100*c.code(codingRate), 100*c.code(copyLeast*copyRate), 100*c.code(copyMost*copyRate), c.needed()/1e9)
 	}
-	f.Kind = result.Counted
-	return f.Frame
+	return kit.As(result.Counted, f.Frame)
 }
 
 // codingFacts are the extremes over the paper's message model.
 func codingFacts(costs []codingCost) []result.Fact {
 	most, least, need, part := 0.0, 1e9, 0.0, 0.0
-	for _, c := range costs {
-		if !c.Whole {
-			most, least, need = max(most, c.share()), min(least, c.share()), max(need, c.needed())
-			part = max(part, c.Parts.code()/c.Parts.all())
-		}
+	for _, c := range micro(costs) {
+		most, least, need = max(most, c.share()), min(least, c.share()), max(need, c.needed())
+		part = max(part, c.Parts.code()/c.Parts.all())
 	}
 	codeLeast, codeMost := codeRange(costs, codingRate, codingRate)
 	fastLeast, slowMost := codeRange(costs, copyMost*copyRate, copyLeast*copyRate)
-	return kit.Facts("coding.nodes", anchor, "coding.rate/GB/s", codingRate/1e9, "copy.rate/GB/s", copyRate/1e9, "copy.least", copyLeast, "copy.most", copyMost,
-		"flops/GFLOP/s", gigaflops(), "code.least/%.0", 100*codeLeast, "code.most/%.0", 100*codeMost, "copied.least/%.1", 100*fastLeast,
-		"copied.most/%.1", 100*slowMost, "coding.least/%.0", 100*least, "coding.most/%.0", 100*most, "code.part/%.0", 100*part,
-		"coding.limit/%.0", 100*codingLimit, "coding.need/GB/s.0", need/1e9)
+	return kit.Facts("coding.nodes", anchor, "coding.rate/GB/s", codingRate/1e9, "copy.rate/GB/s", copyRate/1e9, "copy.least", copyLeast,
+		"copy.most", copyMost, "flops/GFLOP/s", gigaflops(), "code.least/%.0", 100*codeLeast, "code.most/%.0", 100*codeMost,
+		"copied.least/%.1", 100*fastLeast, "copied.most/%.1", 100*slowMost, "coding.least/%.0", 100*least, "coding.most/%.0", 100*most,
+		"code.part/%.0", 100*part, "coding.limit/%.0", 100*codingLimit, "coding.need/GB/s.0", need/1e9)
 }

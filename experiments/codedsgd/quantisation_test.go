@@ -124,7 +124,7 @@ func TestWhatCountsAsAnEffect(t *testing.T) {
 		{[4]float64{0.3, 0.001, 0.001, 5}, true, "range", "small"}, // below the 1 % that counts
 	} {
 		s := made(float, c.paper)
-		if s.moves(inPaper) != c.moves || s.cause() != c.cause || s.seen(inPaper) != c.seen || s.changes(inPaper) != (c.seen == "other") {
+		if s.moves(inPaper) != c.moves || s.cause() != c.cause || s.seen(inPaper) != c.seen {
 			t.Errorf("%v: moves %v, %s, %s", c.paper, s.moves(inPaper), s.cause(), s.seen(inPaper))
 		}
 	}
@@ -132,7 +132,7 @@ func TestWhatCountsAsAnEffect(t *testing.T) {
 	for i := range s.Learnt {
 		s.Learnt[i] = s.Learnt[i][:1]
 	}
-	if s.changes(inPaper) || s.seen(inPaper) != "alone" {
+	if s.seen(inPaper) != "alone" {
 		t.Error("one seed changes a loss")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
@@ -22,6 +23,13 @@ type speedPattern struct {
 	Speeds []float64 `json:"speeds"`
 }
 
+func (p speedPattern) sum() (sum float64) {
+	for _, v := range p.Speeds {
+		sum += v
+	}
+	return sum
+}
+
 var speedPatterns = []speedPattern{
 	{"one-half", []float64{1, 1, 1, 1, 1, 1, 1, 0.5}},
 	{"one-fifth", []float64{1, 1, 1, 1, 1, 1, 1, 0.2}},
@@ -29,13 +37,7 @@ var speedPatterns = []speedPattern{
 	{"mixed", []float64{1, 1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4}},
 }
 
-// speedsOf are the redundancies of a profile.
-func speedsOf(profile string) []int {
-	if profile == "ci" {
-		return []int{1, 3}
-	}
-	return []int{1, 2, 3, 4}
-}
+func speedsOf(profile string) []int { return pick(profile, []int{1, 3}, []int{1, 2, 3, 4}) }
 
 // speedRow is a network, a pattern and a redundancy: seconds per batch with equal
 // blocks and with blocks by speed, one medium, without and with overlap.
@@ -54,32 +56,19 @@ func (r speedRow) saved(overlap int) float64 { return 1 - r.Uneven[overlap]/r.Eq
 
 // speedRows times all; jitter, latencies and coding are left out, so that what differs
 // is the blocks.
-func speedRows(ctx context.Context, env exp.Env) ([]speedRow, error) {
-	var out []speedRow
+func speedRows(ctx context.Context, env exp.Env) (out []speedRow, err error) {
 	for _, net := range networks() {
-		layers, _, err := layersOf(net, anchor)
-		if err != nil {
-			return nil, err
-		}
+		layers, _ := layersOf(net, anchor)
 		one := referencePlatform().Workers[0].Seconds(sampleWork(layers))
 		for _, p := range speedPatterns {
 			for _, r := range speedsOf(env.Profile) {
-				row := speedRow{Net: net, Pattern: p, R: r}
-				sum, least := 0.0, p.Speeds[0]
-				for _, v := range p.Speeds {
-					sum, least = sum+v, min(least, v)
-				}
-				samples := float64(r * net.batch(anchor))
-				row.Slowest, row.Each = one*samples/anchor/least, one*samples/sum
-				if row.Held, err = heldBy(net, p.Speeds, r); err != nil {
-					return nil, err
-				}
-				out = append(out, row)
+				work := one * float64(r*net.batch(anchor))
+				out = append(out, speedRow{Net: net, Pattern: p, R: r, Held: heldBy(net, p.Speeds, r),
+					Slowest: work / anchor / slices.Min(p.Speeds), Each: work / p.sum()})
 			}
 		}
 	}
-	env = withOneMemo(env)
-	return out, each(4*len(out), func(i int) error {
+	return out, kit.AtOnce(4*len(out), func(i int) error {
 		row, overlap, uneven := &out[i/4], i%2, i/2%2 == 1
 		s := base(row.Net, exchange{Method: codedsgd.CSSGD, Redundancy: row.R, NoOverlap: overlap == 0}, true)
 		s.Ideal, s.Steps, s.Speeds, s.Uneven = true, 1, row.Pattern.Speeds, uneven
@@ -94,29 +83,21 @@ func speedRows(ctx context.Context, env exp.Env) ([]speedRow, error) {
 }
 
 // heldBy counts the samples of each node from the assignment and its uneven blocks.
-func heldBy(net network, speeds []float64, r int) ([]int, error) {
-	a, err := codedsgd.Assign(anchor, r)
-	if err != nil {
-		return nil, err
-	}
-	bounds := a.Split(net.batch(anchor), a.Blocks(), speeds)
-	held := make([]int, anchor)
+func heldBy(net network, speeds []float64, r int) []int {
+	a := must(codedsgd.Assign(anchor, r))
+	bounds, held := a.Split(net.batch(anchor), a.Blocks(), speeds), make([]int, anchor)
 	for q := range a.Blocks() {
 		for _, node := range a.Holders(q) {
 			held[node] += bounds[q+1] - bounds[q]
 		}
 	}
-	return held, nil
+	return held
 }
 
 // furthest returns how many samples a node's load is off r·|F_j|·v/Σv at most.
 func furthest(r speedRow) (off float64) {
-	sum := 0.0
-	for _, v := range r.Pattern.Speeds {
-		sum += v
-	}
 	for i, v := range r.Pattern.Speeds {
-		off = max(off, math.Abs(float64(r.Held[i])-float64(r.R*r.Net.batch(anchor))*v/sum))
+		off = max(off, math.Abs(float64(r.Held[i])-float64(r.R*r.Net.batch(anchor))*v/r.Pattern.sum()))
 	}
 	return off
 }
@@ -124,37 +105,34 @@ func furthest(r speedRow) (off float64) {
 // exactRow is a real training with uneven blocks: coded and uncoded must end with the
 // same bits.
 type exactRow struct {
-	N, R            int
-	Coded, Uncoded  string // sha256 of the parameters
-	Even            string // with equal blocks
-	Packets, Useful int64
+	N, R           int
+	Coded, Uncoded string // sha256 of the parameters
+	Even           string // with equal blocks
+	Packets        int64
 }
 
 func (e exactRow) same() bool { return e.Coded == e.Uncoded && e.Coded != "" }
 
 // exactRows trains a small network for a few updates on n nodes of falling speed.
-func exactRows(ctx context.Context, env exp.Env) ([]exactRow, error) {
-	var out []exactRow
-	for _, n := range []int{3, 4} {
+func exactRows(ctx context.Context, env exp.Env) (out []exactRow, err error) {
+	for n := 3; n <= 4; n++ {
 		for _, r := range redundancies {
 			if r >= n {
 				continue
 			}
-			row := exactRow{N: n, R: r}
-			for _, x := range []struct {
-				sync  string
-				aware bool
-				to    *string
-			}{{codedsgd.CSSGD, true, &row.Coded}, {codedsgd.SSGDMulticast, true, &row.Uncoded}, {codedsgd.CSSGD, false, &row.Even}} {
-				o, err := train.Run(ctx, exactConfig(env, n, r, x.sync, x.aware))
-				if err != nil {
-					return nil, fmt.Errorf("codedsgd: %s, %d nodes, r = %d: %w", x.sync, n, r, err)
+			run := func(sync string, aware bool) *train.Outcome {
+				o, e := train.Run(ctx, exactConfig(env, n, r, sync, aware))
+				if e != nil {
+					err = fmt.Errorf("codedsgd: %s, %d nodes, r = %d: %w", sync, n, r, e)
+					return &train.Outcome{}
 				}
-				if *x.to = o.ParamsSHA256; x.sync == codedsgd.CSSGD && x.aware {
-					row.Packets, row.Useful = o.Coded.Totals.Packets, o.Coded.Totals.Useful
-				}
+				return o
 			}
-			out = append(out, row)
+			coded, uncoded, even := run(codedsgd.CSSGD, true), run(codedsgd.SSGDMulticast, true), run(codedsgd.CSSGD, false)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, exactRow{n, r, coded.ParamsSHA256, uncoded.ParamsSHA256, even.ParamsSHA256, coded.Coded.Totals.Packets})
 		}
 	}
 	return out, nil
@@ -170,8 +148,8 @@ func exactConfig(env exp.Env, n, r int, sync string, aware bool) train.Config {
 		p.Workers[i].FLOPS /= float64(1 + i)
 	}
 	return train.Config{Sync: sync, Model: dnn.Model, Width: 1. / 16, Classes: classes(n), DataDir: env.DataDir, Engine: env.Engine,
-		Platform: p, Workers: n, Seed: env.Seeds[0],
-		BatchSize: 100, Rate: 0.2, MaxUpdates: exactUpdates, EvalEvery: -1, Launch: -1, Overhead: -1, SpeedAware: aware, Coded: &codedsgd.Options{Redundancy: r}}
+		Platform: p, Workers: n, Seed: env.Seeds[0], BatchSize: 100, Rate: 0.2,
+		MaxUpdates: exactUpdates, EvalEvery: -1, Launch: -1, Overhead: -1, SpeedAware: aware, Coded: &codedsgd.Options{Redundancy: r}}
 }
 
 // speed asks what cutting blocks by speed gains.
@@ -197,20 +175,20 @@ func speed() exp.Experiment {
 			r.Facts = exactFacts(rows, exact)
 			r.Frames = []result.Frame{speedFrame(rows), bestSpeedFrame(bestSpeeds(rows)), heldFrame(rows), exactFrame(exact), moreFrame()}
 			r.Figures = []result.Figure{
-				{ID: "saved", Form: "line", Frame: "speed", Where: map[string]any{"model": cnn.Model}, X: "r", Y: []string{"saved_overlap"}, By: []string{"pattern"}},
+				{ID: "saved", Form: "line", Frame: "speed", Where: map[string]any{"model": cnn.Model}, X: "r",
+					Y: []string{"saved_overlap"}, By: []string{"pattern"}},
 				{ID: "more-nodes", Form: "line", Frame: "more", Where: map[string]any{"model": dnn.Model}, X: "nodes", Y: []string{"r"}, By: []string{"law"}}}
 			return nil
 		}}.Experiment()
 }
 
 func speedFrame(rows []speedRow) result.Frame {
-	f := kit.NewSheet("speed", "model:model pattern:pattern r slowest/ms.1 each/ms.1 equal/ms.1 uneven/ms.1 saved/%.1 "+
-		"equal_overlap/ms.1 uneven_overlap/ms.1 saved_overlap/%.1")
-	for _, r := range rows {
-		f.Add(r.Net.Model, r.Pattern.Key, r.R, 1e3*r.Slowest, 1e3*r.Each, 1e3*r.Equal[0], 1e3*r.Uneven[0], 100*r.saved(0),
-			1e3*r.Equal[1], 1e3*r.Uneven[1], 100*r.saved(1))
-	}
-	return f.Frame
+	const columns = "model:model pattern:pattern r slowest/ms.1 each/ms.1 equal/ms.1 uneven/ms.1 saved/%.1 " +
+		"equal_overlap/ms.1 uneven_overlap/ms.1 saved_overlap/%.1"
+	return kit.Rows("speed", columns, rows, func(r speedRow) []any {
+		return []any{r.Net.Model, r.Pattern.Key, r.R, 1e3 * r.Slowest, 1e3 * r.Each, 1e3 * r.Equal[0], 1e3 * r.Uneven[0], 100 * r.saved(0),
+			1e3 * r.Equal[1], 1e3 * r.Uneven[1], 100 * r.saved(1)}
+	})
 }
 
 // bestSpeed is a network and a pattern, each way at its own best redundancy.
@@ -244,24 +222,17 @@ func bestSpeeds(rows []speedRow) (out []bestSpeed) {
 }
 
 func bestSpeedFrame(best []bestSpeed) result.Frame {
-	f := kit.NewSheet("best", "model:model pattern:pattern overlap r_equal equal/ms.1 r_uneven uneven/ms.1 saved/%.1")
-	for _, b := range best {
-		f.Add(b.Net.Model, b.Pattern.Key, b.Overlap == 1, b.REqual, 1e3*b.Equal, b.RBest, 1e3*b.Uneven, 100*b.saved())
-	}
-	return f.Frame
+	return kit.Rows("best", "model:model pattern:pattern overlap r_equal equal/ms.1 r_uneven uneven/ms.1 saved/%.1", best, func(b bestSpeed) []any {
+		return []any{b.Net.Model, b.Pattern.Key, b.Overlap == 1, b.REqual, 1e3 * b.Equal, b.RBest, 1e3 * b.Uneven, 100 * b.saved()}
+	})
 }
 
 // exactFacts count the trainings that decode exactly, how far a node's samples are off
 // its share at most, and where r* goes with more nodes.
 func exactFacts(rows []speedRow, exact []exactRow) []result.Fact {
-	off, same := 0.0, 0
+	off, same := 0.0, kit.CountIf(exact, exactRow.same)
 	for _, r := range rows {
 		off = max(off, furthest(r))
-	}
-	for _, e := range exact {
-		if e.same() {
-			same++
-		}
 	}
 	return kit.Facts("same", same, "exact", len(exact), "exact.updates", exactUpdates, "off/.1", off, "near", off < 10, "nodes", anchor,
 		"nodes.most", moreNodes[len(moreNodes)-1], "batch", dnn.batch(anchor), "ratio.dnn", statedRatios[0], "ratio.cnn", statedRatios[1],
@@ -277,30 +248,18 @@ func heldFrame(rows []speedRow) result.Frame {
 			f.Add(r.Pattern.Key, r.R, h[0], h[1], h[2], h[3], h[4], h[5], h[6], h[7], furthest(r))
 		}
 	}
-	f.Kind = result.Counted
-	return f.Frame
+	return kit.As(result.Counted, f.Frame)
 }
 
 func exactFrame(rows []exactRow) result.Frame {
-	f, short := kit.NewSheet("exact", "n r packets coded uncoded same even"), func(hash string) string { return hash[:min(12, len(hash))] }
-	for _, e := range rows {
-		f.Add(e.N, e.R, e.Packets, short(e.Coded), short(e.Uncoded), e.same(), short(e.Even))
-	}
-	f.Kind = result.Trained
-	return f.Frame
+	short := func(hash string) string { return hash[:min(12, len(hash))] }
+	return kit.As(result.Trained, kit.Rows("exact", "n r packets coded uncoded same even", rows, func(e exactRow) []any {
+		return []any{e.N, e.R, e.Packets, short(e.Coded), short(e.Uncoded), e.same(), short(e.Even)}
+	}))
 }
 
 // moreNodes are the sizes for which the time model's best redundancy is shown.
 var moreNodes = []int{2, 4, 6, 8, 10, 12, 16, 20, 24, 32}
-
-// bestAt returns the best redundancy of n nodes by the exact form at a ratio.
-func bestAt(n int, ratio float64) int {
-	var t []float64
-	for r := 1; r <= n; r++ {
-		t = append(t, forms[0].batch(n, r, ratio))
-	}
-	return bestOf(t)
-}
 
 // statedRatios put r* = 3 and 2 at 8 nodes: the middles of the ranges, in the exact form.
 var statedRatios = []float64{7.875, 3.5}
@@ -313,10 +272,9 @@ func moreFrame() result.Frame {
 		for i, net := range networks() {
 			for _, n := range moreNodes {
 				ratio := l.at(n, statedRatios[i])
-				f.Add(l.Key, net.Model, n, bestAt(n, ratio), 100*forms[0].saving(n, ratio))
+				f.Add(l.Key, net.Model, n, forms[0].best(n, ratio), 100*forms[0].saving(n, ratio))
 			}
 		}
 	}
-	f.Kind = result.Modelled
-	return f.Frame
+	return kit.As(result.Modelled, f.Frame)
 }

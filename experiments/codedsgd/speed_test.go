@@ -10,14 +10,12 @@ import (
 // By hand: 3·1,280 samples over speeds of 7.5 are 512 per full node and 256 for the
 // half one, and r = 1 gives whole samples within one of 1,280·v/Σv.
 func TestHeldBySpeed(t *testing.T) {
-	held, err := heldBy(dnn, speedPatterns[0].Speeds, 3)
-	if err != nil || fmt.Sprint(held) != "[512 512 512 512 512 512 512 256]" {
-		t.Errorf("%v %v", held, err)
+	if held := heldBy(dnn, speedPatterns[0].Speeds, 3); fmt.Sprint(held) != "[512 512 512 512 512 512 512 256]" {
+		t.Error(held)
 	}
 	for _, p := range speedPatterns {
 		for r := 1; r <= 4; r++ {
-			row := speedRow{Net: dnn, Pattern: p, R: r}
-			if row.Held, err = heldBy(dnn, p.Speeds, r); err != nil || furthest(row) > 1 {
+			if row := (speedRow{Net: dnn, Pattern: p, R: r, Held: heldBy(dnn, p.Speeds, r)}); furthest(row) > 1 {
 				t.Errorf("%s, r = %d: %v, %g off", p.Key, r, row.Held, furthest(row))
 			}
 		}
@@ -74,11 +72,11 @@ func TestUnevenBlocksDecodeExactly(t *testing.T) {
 }
 
 func TestBestOfMoreNodes(t *testing.T) {
-	if r := bestAt(8, statedRatios[0]); r != bestDNN {
+	if r := forms[0].best(8, statedRatios[0]); r != bestDNN {
 		t.Errorf("r* = %d at 8 nodes", r)
 	}
 	// By hand: ρ ∝ n−1 at n = 15: 15.75, r*² = 15/14·15.75 = 16.9: T(4) = 4 + 11/56·15.75 = 7.09.
-	if r := bestAt(15, laws[2].at(15, statedRatios[0])); r != 4 {
+	if r := forms[0].best(15, laws[2].at(15, statedRatios[0])); r != 4 {
 		t.Errorf("r* = %d at 15 nodes on one medium", r)
 	}
 }

@@ -29,7 +29,8 @@ func table1() exp.Experiment {
 			return map[string]float64{"ci": 0.5, "quick": 0.5, "standard": 5, "paper": 5}[profile] // the last two read both sets
 		},
 		Config: func(string) map[string]any {
-			return map[string]any{"platform": kit.Platform(referencePlatform()), "networks": networks(), "redundancies": redundancies, "nodes": []int{fewest, most}}
+			return map[string]any{"platform": kit.Platform(referencePlatform()), "networks": networks(),
+				"redundancies": redundancies, "nodes": []int{fewest, most}}
 		},
 		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
 			p := referencePlatform()
@@ -41,17 +42,10 @@ func table1() exp.Experiment {
 				}
 				addData(r, result.Data{Name: set.Name, Origin: set.Origin, Train: set.Train.Len(), Test: set.Test.Len(), SHA256: set.SHA256, Note: set.Note})
 				for n := fewest; n <= most; n++ {
-					t, err := taskOf(w, n, env.Profile, set)
-					if err != nil {
-						return err
-					}
-					all = append(all, t)
+					all = append(all, taskOf(w, n, env.Profile, set))
 				}
 			}
-			rho, err := calibration(p)
-			if err != nil {
-				return err
-			}
+			rho := calibration(p)
 			r.Frames = []result.Frame{hosts(p), tasks(all), calibrationFrame(rho), assumptions(p)}
 			r.Claims = []result.Claim{judgeNodes(env.Profile, p), judgeClasses(all)}
 			r.Facts = table1Facts(p, all, rho)
@@ -84,43 +78,30 @@ type nClass struct {
 }
 
 // taskOf reads the task off the configuration that trainings on so many nodes use.
-func taskOf(w network, nodes int, profile string, set *datasets.Set) (nClass, error) {
+func taskOf(w network, nodes int, profile string, set *datasets.Set) nClass {
 	cfg := w.config(codedsgd.CSSGD, nodes, profile)
-	t := nClass{Network: w, Nodes: cfg.Workers, Classes: cfg.Classes, Batch: cfg.BatchSize, Micros: microBlocks(nodes, redundancies...)}
-	m, err := w.network(nodes)
-	if err != nil {
-		return t, err
-	}
-	t.Logits = m.Classes()
-	own, err := set.FirstClasses(cfg.Classes)
-	if err != nil {
-		return t, err
-	}
-	t.Train, t.Test, t.Labels = own.Train.Len(), own.Test.Len(), min(distinct(own.Train.Labels), distinct(own.Test.Labels))
-	return t, nil
+	own := must(set.FirstClasses(cfg.Classes))
+	return nClass{Network: w, Nodes: cfg.Workers, Classes: cfg.Classes, Logits: w.network(nodes).Classes(), Train: own.Train.Len(), Test: own.Test.Len(),
+		Labels: min(distinct(own.Train.Labels), distinct(own.Test.Labels)), Batch: cfg.BatchSize, Micros: qOf(nodes)}
 }
 
-func distinct(labels []uint8) (n int) {
-	var seen [256]bool
+func distinct(labels []uint8) int {
+	seen := map[uint8]bool{}
 	for _, l := range labels {
-		if !seen[l] {
-			seen[l] = true
-			n++
-		}
+		seen[l] = true
 	}
-	return n
+	return len(seen)
 }
 
-// right reports whether a task is of as many classes as there are nodes, in all that
-// knows of classes.
-func (t nClass) right() bool {
-	return t.Classes == t.Nodes && t.Logits == t.Nodes && t.Labels == t.Nodes
+// wrong reports whether a task is not of as many classes as there are nodes, in anything
+// that knows of classes.
+func (t nClass) wrong() bool {
+	return t.Classes != t.Nodes || t.Logits != t.Nodes || t.Labels != t.Nodes
 }
 
 // judgeClasses judges C24 on the configurations of all trainings.
 func judgeClasses(all []nClass) result.Claim {
-	i := slices.IndexFunc(all, func(t nClass) bool { return !t.right() })
-	if i >= 0 {
+	if i := slices.IndexFunc(all, nClass.wrong); i >= 0 {
 		t := all[i]
 		return claims.Verdict("C24", claims.Identity(false,
 			result.Because("C24-other", "network", t.Network.Key, "nodes", t.Nodes, "classes", t.Classes, "logits", t.Logits, "labels", t.Labels)))
@@ -134,11 +115,15 @@ func judgeClasses(all []nClass) result.Claim {
 // hosts has a row for each group of hosts that are alike: from one name to another.
 func hosts(p *cluster.Platform) result.Frame {
 	f := kit.NewSheet("nodes", "host last count flops/GFLOP/s.1 jitter/%.1 link/Gb/s.1 latency/µs.1 overhead/µs.1 used:used")
+	shown := func(h cluster.Host) [5]float64 {
+		return [5]float64{h.FLOPS / 1e9, 100 * h.Jitter, h.Bandwidth * 8 / 1e9, 1e6 * h.Latency.Seconds(), 1e6 * h.Overhead.Seconds()}
+	}
 	add := func(h cluster.Host, last string, count int, used string) {
-		f.Add(h.Name, last, count, h.FLOPS/1e9, 100*h.Jitter, h.Bandwidth*8/1e9, 1e6*h.Latency.Seconds(), 1e6*h.Overhead.Seconds(), used)
+		x := shown(h)
+		f.Add(h.Name, last, count, x[0], x[1], x[2], x[3], x[4], used)
 	}
 	for i, first := 0, 0; i < len(p.Workers); i++ {
-		if i+1 == len(p.Workers) || !equal(p.Workers[first], p.Workers[i+1]) {
+		if i+1 == len(p.Workers) || shown(p.Workers[first]) != shown(p.Workers[i+1]) {
 			add(p.Workers[first], p.Workers[i].Name, i-first+1, "all-methods")
 			first = i + 1
 		}
@@ -149,29 +134,19 @@ func hosts(p *cluster.Platform) result.Frame {
 	return f.Frame
 }
 
-// equal reports whether two hosts differ in nothing that the frame shows.
-func equal(a, b cluster.Host) bool {
-	return a.FLOPS == b.FLOPS && a.Jitter == b.Jitter && a.Bandwidth == b.Bandwidth && a.Latency == b.Latency && a.Overhead == b.Overhead
-}
-
 // tasks is read off the configuration that every training uses.
 func tasks(all []nClass) result.Frame {
-	f := kit.NewSheet("tasks", "network:network nodes classes logits train test batch micro")
-	f.Kind = result.Counted
-	for _, t := range all {
-		f.Add(t.Network.Key, t.Nodes, t.Labels, t.Logits, t.Train, t.Test, t.Batch, t.Micros)
-	}
-	return f.Frame
+	return kit.As(result.Counted, kit.Rows("tasks", "network:network nodes classes logits train test batch micro", all, func(t nClass) []any {
+		return []any{t.Network.Key, t.Nodes, t.Labels, t.Logits, t.Train, t.Test, t.Batch, t.Micros}
+	}))
 }
 
 // calibrationFrame is how speed and link were chosen.
 func calibrationFrame(all []ratio) result.Frame {
-	f := kit.NewSheet("calibration", "network:network parameters flop/MFLOP.2 pernode calc/ms.1 comm/ms.1 ratio/.2 best from/.2 to/.2 inside")
-	f.Kind = result.Modelled
-	for _, r := range all {
-		f.Add(r.Network.Key, r.Parameters, r.FLOP/1e6, r.Network.PerNode, 1e3*r.Calc, 1e3*r.Comm, r.value(), r.Best, r.Low, r.High, r.inside())
-	}
-	return f.Frame
+	const columns = "network:network parameters flop/MFLOP.2 pernode calc/ms.1 comm/ms.1 ratio/.2 best from/.2 to/.2 inside"
+	return kit.As(result.Modelled, kit.Rows("calibration", columns, all, func(r ratio) []any {
+		return []any{r.Network.Key, r.Parameters, r.FLOP / 1e6, r.Network.PerNode, 1e3 * r.Calc, 1e3 * r.Comm, r.value(), r.Best, r.Low, r.High, r.inside()}
+	}))
 }
 
 // assumptions has a row for each value that was chosen, with how sure we are; hosts that
@@ -211,26 +186,16 @@ func assumptions(p *cluster.Platform) result.Frame {
 }
 
 func table1Facts(p *cluster.Platform, all []nClass, rho []ratio) []result.Fact {
-	faults := 0
-	for _, t := range all {
-		if !t.right() {
-			faults++
-		}
-	}
-	last := all[len(all)-1]
-	return kit.Facts("calibrated", calibrated, "micro", microBlocks(calibrated, redundancies...),
+	faults, last := kit.CountIf(all, nClass.wrong), all[len(all)-1]
+	return kit.Facts("calibrated", anchor, "micro", qOf(anchor),
 		"inside", !slices.ContainsFunc(rho, func(r ratio) bool { return !r.inside() }),
 		"nodes", len(p.Workers), "server", p.Server != nil, "multicast", p.Multicast,
 		"speed/GFLOP/s", p.Workers[0].FLOPS/1e9, "link/Gb/s", p.Workers[0].Bandwidth*8/1e9, "fewest", fewest, "most", most,
 		"classes", faults == 0, "faults", faults, "tasks", len(all), "batch", last.Batch, "batch.nodes", last.Nodes)
 }
 
-// calibrated is the number of nodes at which the paper varies the redundancy.
-const calibrated = 8
-
-// network builds w for n nodes.
-func (w network) network(nodes int) (*model.Model, error) {
-	return model.Build(model.Spec{Name: w.Model, Classes: classes(nodes)})
+func (w network) network(nodes int) *model.Model {
+	return must(model.Build(model.Spec{Name: w.Model, Classes: classes(nodes)}))
 }
 
 // ratio is communication over computation of one network in the paper's own time
@@ -251,28 +216,17 @@ func (r ratio) inside() bool { return r.Low <= r.value() && r.value() <= r.High 
 
 // calibration sets both networks' ratios on p beside the ranges that the paper's
 // best redundancies at 8 nodes imply.
-func calibration(p *cluster.Platform) ([]ratio, error) {
-	var out []ratio
+func calibration(p *cluster.Platform) (out []ratio) {
 	for i, w := range networks() {
-		m, err := w.network(calibrated)
-		if err != nil {
-			return nil, err
-		}
-		r := ratio{Network: w, Parameters: m.NumParams(), Best: []int{3, 2}[i]}
+		m, host := w.network(anchor), p.Workers[0]
+		r := ratio{Network: w, Parameters: m.NumParams(), Best: []int{bestDNN, bestCNN}[i]}
 		for _, l := range m.Layers() {
 			r.FLOP += l.ForwardFLOP + l.BackwardFLOP
 		}
-		host := p.Workers[0]
 		r.Calc = float64(w.PerNode) * r.FLOP / host.FLOPS
-		messages := float64((calibrated - 1) * microBlocks(calibrated, redundancies...) / calibrated)
-		r.Comm = messages * 4 * float64(r.Parameters) / host.Bandwidth
-		r.Low, r.High = threshold(calibrated, r.Best-1), threshold(calibrated, r.Best)
+		r.Comm = float64((anchor-1)*qOf(anchor)/anchor) * 4 * float64(r.Parameters) / host.Bandwidth
+		r.Low, r.High = forms[0].ratios(r.Best)
 		out = append(out, r)
 	}
-	return out, nil
+	return out
 }
-
-// threshold is Tcomm/Tcalc at which r and r+1 take the same time on n nodes:
-//
-//	r·Tcalc + (n−r)/((n−1)·r)·Tcomm = (r+1)·Tcalc + (n−r−1)/((n−1)(r+1))·Tcomm  at  r(r+1)(n−1)/n
-func threshold(n, r int) float64 { return float64(r*(r+1)*(n-1)) / float64(n) }

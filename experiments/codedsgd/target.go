@@ -64,7 +64,6 @@ func timeToTarget(id, source string, net network, judge func(*trainer, *sweep) (
 		}}.experiment()
 }
 
-// timeFrame has a row for each variant, number of nodes and method.
 func (s *sweep) timeFrame() result.Frame {
 	f := kit.NewSheet("time", "setting:setting nodes method:method iteration/ms.1 compute/ms.1 updates±/.1 seconds/s.3 "+
 		"saved_multicast/%.1 saved_unicast/%.1 share/.3 idle missed")
@@ -92,15 +91,7 @@ func (s *sweep) soonerFrame() result.Frame {
 	return f.Frame
 }
 
-// missing counts the runs that do not reach the target.
-func missing(x []float64) (n int) {
-	for _, v := range x {
-		if math.IsNaN(v) {
-			n++
-		}
-	}
-	return n
-}
+func missing(x []float64) int { return kit.CountIf(x, math.IsNaN) }
 
 // fig9 and fig11 are the traffic to the target over the number of nodes.
 func fig9() exp.Experiment {
@@ -136,12 +127,7 @@ func traffic(id, source string, net network, judge func(*trainer, *sweep) ([]res
 			if r.Claims, err = judge(t, s); err != nil {
 				return err
 			}
-			idle := 0 // points with r = n, where nothing is sent
-			for _, c := range s.on {
-				if slices.Contains(redundancies, c.Nodes) {
-					idle++
-				}
-			}
+			idle := kit.CountIf(s.on, func(c timing) bool { return slices.Contains(redundancies, c.Nodes) }) // points with r = n send nothing
 			r.Facts = append(s.facts(), kit.Facts("idle", idle)...)
 			r.Frames = []result.Frame{s.trafficFrame(), s.lessFrame(), meansFrame(s.on, bytesIn, multicast)}
 			for _, model := range []string{"micro", "whole"} {
@@ -154,9 +140,9 @@ func traffic(id, source string, net network, judge func(*trainer, *sweep) ([]res
 		}}.experiment()
 }
 
-// trafficFrame has a row for each message model, number of nodes and method.
 func (s *sweep) trafficFrame() result.Frame {
-	f := kit.NewSheet("traffic", "messages:messages nodes method:method updates/.1 packets once/GB.3 receivers/GB.3 of_multicast/%.1 of_receivers/%.1 idle missed")
+	f := kit.NewSheet("traffic", "messages:messages nodes method:method updates/.1 packets once/GB.3 receivers/GB.3 "+
+		"of_multicast/%.1 of_receivers/%.1 idle missed")
 	for _, v := range []variant{judged, ethernet} {
 		for i, on := range s.on {
 			updates, plain := meanOf(s.updates[i]), on.Of[v.Key][multicast]
@@ -203,7 +189,7 @@ func threeAlgorithms(id, source string, net network, judge func(*trainer, *sweep
 			s := &all[0]
 			r.Claims = judge(t, s)
 			r.Facts = append(s.facts(), s.savingFacts()...)
-			r.Frames = []result.Frame{s.targetFrame(), s.firstFrame(), s.savingsFrame(), s.asgdFrame(), betterFrame(s.on), loadFrame(s.on)}
+			r.Frames = append(s.raceFrames(), s.asgdFrame(), betterFrame(s.on), loadFrame(s.on))
 			for _, v := range fourVariants {
 				r.Figures = append(r.Figures, result.Figure{ID: "times-" + v.Key, Form: "line", Frame: "first", Where: map[string]any{"setting": v.Key},
 					X: "nodes", Y: []string{"seconds"}, By: []string{"method"}, Log: "y"})
@@ -212,56 +198,40 @@ func threeAlgorithms(id, source string, net network, judge func(*trainer, *sweep
 		}}.experiment()
 }
 
-// targetFrame holds the times to the target, in every variant on every number of nodes.
-func (s *sweep) targetFrame() result.Frame {
-	f := kit.NewSheet("target", "setting:setting nodes asgd±/s.3 ssgd-multicast±/s.3 r cssgd±/s.3 of_ssgd/%.1 of_asgd/%.1")
+// raceFrames hold, of every variant and number of nodes, the times to the target, the mean
+// times again with a row for each method, and who is first; and the paper's means.
+func (s *sweep) raceFrames() []result.Frame {
+	target := kit.NewSheet("target", "setting:setting nodes asgd±/s.3 ssgd-multicast±/s.3 r cssgd±/s.3 of_ssgd/%.1 of_asgd/%.1")
+	race := kit.NewSheet("first", "setting:setting nodes method:method seconds/s first")
+	savings := kit.NewSheet("savings", "setting:setting ssgd-multicast/%.2 ssgd-unicast/%.2 asgd~/%.2 cut/%.2")
 	for _, v := range fourVariants {
 		for i, on := range s.on {
 			ssgd, cssgd, asgd, r := s.times(i, v)
-			f.Add(v.Key, on.Nodes, sampleOf(asgd).Mean(), sampleOf(ssgd).Mean(), r, sampleOf(cssgd).Mean(),
-				saved(meanOf(cssgd), meanOf(ssgd)), saved(meanOf(cssgd), meanOf(asgd)))
-		}
-	}
-	return f.Frame
-}
-
-// firstFrame holds the mean times again, a row for each method, and who is first.
-func (s *sweep) firstFrame() result.Frame {
-	f := kit.NewSheet("first", "setting:setting nodes method:method seconds/s first")
-	for _, v := range fourVariants {
-		for i, on := range s.on {
-			ssgd, cssgd, asgd, _ := s.times(i, v)
 			means, first := []float64{meanOf(asgd), meanOf(ssgd), meanOf(cssgd)}, -1
+			target.Add(v.Key, on.Nodes, sampleOf(asgd).Mean(), sampleOf(ssgd).Mean(), r, sampleOf(cssgd).Mean(),
+				saved(means[2], means[1]), saved(means[2], means[0]))
 			for k, m := range means {
 				if !math.IsNaN(m) && (first < 0 || m < means[first]) {
 					first = k
 				}
 			}
 			for k, method := range []string{"asgd", multicast.key(), codedsgdKey} {
-				f.Add(v.Key, on.Nodes, method, means[k], k == first)
+				race.Add(v.Key, on.Nodes, method, means[k], k == first)
 			}
 		}
-	}
-	return f.Frame
-}
-
-// savingsFrame holds the paper's means in every variant.
-func (s *sweep) savingsFrame() result.Frame {
-	f := kit.NewSheet("savings", "setting:setting ssgd-multicast/%.2 ssgd-unicast/%.2 asgd~/%.2 cut/%.2")
-	for _, v := range fourVariants {
 		var cut kit.Estimate
 		if !v.Whole {
 			cut = s.savedOfCut(v)
 		}
 		asgd, _ := s.savedOfASGD(v, 0)
-		f.Add(v.Key, meanSaved(s.on, multicast, v), meanSaved(s.on, unicast, v), asgd, cut)
+		savings.Add(v.Key, meanSaved(s.on, multicast, v), meanSaved(s.on, unicast, v), asgd, cut)
 	}
-	return f.Frame
+	return []result.Frame{target.Frame, race.Frame, savings.Frame}
 }
 
-// asgdFrame says how ASGD got to the target.
 func (s *sweep) asgdFrame() result.Frame {
-	f := kit.NewSheet("asgd", "nodes reached runs missed updates/.1 pushes/.1 staleness/versions.2 rate/samples/s.0 cssgd/samples/s.0 ssgd-multicast/samples/s.0")
+	f := kit.NewSheet("asgd", "nodes reached runs missed updates/.1 pushes/.1 staleness/versions.2 rate/samples/s.0 "+
+		"cssgd/samples/s.0 ssgd-multicast/samples/s.0")
 	for i, on := range s.on {
 		pushes, reached := s.pushes(i)
 		_, it := on.optimal(judged)
@@ -269,8 +239,7 @@ func (s *sweep) asgdFrame() result.Frame {
 		f.Add(on.Nodes, reached, len(s.ends[i]), missing(s.ends[i]), meanOf(s.updates[i]), pushes, s.stale[i], s.rate[i],
 			batch/it.Seconds, batch/on.Of[judged.Key][multicast].Seconds)
 	}
-	f.Kind = result.Trained
-	return f.Frame
+	return kit.As(result.Trained, f.Frame)
 }
 
 // savingFacts are the savings that the text tells, in the paper's model unless the key
@@ -280,7 +249,6 @@ func (s *sweep) savingFacts() (out []result.Fact) {
 	last := len(s.on) - 1
 	_, cssgd, async, r := s.times(last, judged)
 	late := from(s.on, trainedFrom)
-	_, mean := uncodedFaster(s.on, judged)
 	add := func(key string, e kit.Estimate) { out = append(out, changed(key, e)...) }
 	add("saved.multicast", exactly(meanSaved(s.on, multicast, judged)))
 	add("saved.unicast", exactly(meanSaved(s.on, unicast, judged)))
@@ -291,7 +259,7 @@ func (s *sweep) savingFacts() (out []result.Fact) {
 	add("most.multicast", exactly(s.on[last].savedAt(judged, multicast)))
 	add("most.unicast", exactly(s.on[last].savedAt(judged, unicast)))
 	add("most.asgd", exactly(saved(meanOf(cssgd), meanOf(async))))
-	add("with-r1.multicast", exactly(mean))
+	add("with-r1.multicast", exactly(uncodedSaves(s.on, judged)))
 	add("late.multicast", exactly(meanSaved(late, multicast, judged)))
 	add("late.asgd", asgd(judged, trainedFrom))
 	for _, id := range []string{"C01", "C02", "C03", "C04", "C05", "C06"} {

@@ -1,11 +1,10 @@
 package codedsgd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
-	"sync"
 	"time"
 
 	"gradsync/experiments/exp"
@@ -15,7 +14,6 @@ import (
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/collective"
 	"gradsync/shared/cluster/virtual"
-	"gradsync/shared/tensor/model"
 )
 
 // ringMethod names the pre-summed ring all-reduce beside codedsgd.Methods().
@@ -70,13 +68,8 @@ type setting struct {
 	Seed   uint64    `json:"seed,omitempty"`  // of the jitter
 }
 
-// timeOf times an iteration of net at full width on n nodes of the platform, on its
-// switch: a timing-only run of a few iterations, made once.
-func timeOf(ctx context.Context, env exp.Env, net network, n int, x exchange) (iteration, error) {
-	return timeSetting(ctx, env, setting{Net: net, Nodes: n, Exchange: x})
-}
-
-// timeSetting is timeOf of any setting.
+// timeSetting times an iteration of the network at full width: a timing-only run of a few
+// iterations, made once.
 func timeSetting(ctx context.Context, env exp.Env, s setting) (iteration, error) {
 	p := s.platform()
 	return kit.Keep(ctx, env, []any{s, timedIterations, train.CodingRate, p}, func(string) (iteration, error) {
@@ -89,18 +82,14 @@ func timeSetting(ctx context.Context, env exp.Env, s setting) (iteration, error)
 }
 
 func (s *setting) redundancy() int { return max(s.Exchange.Redundancy, 1) }
-
-func (s *setting) grow() int { return max(s.Grow, 1) }
+func (s *setting) grow() int       { return max(s.Grow, 1) }
 
 // micro is Q of the messages; 0: whole gradients.
 func (s *setting) micro() int {
 	if s.Exchange.Whole {
 		return 0
 	}
-	if s.Micro > 0 {
-		return s.Micro
-	}
-	return microBlocks(s.Nodes, redundancies...)
+	return cmp.Or(s.Micro, qOf(s.Nodes))
 }
 
 // platform is the reference's, changed as s says.
@@ -124,18 +113,14 @@ func (s *setting) platform() *cluster.Platform {
 
 // layersOf are the layers of net on n nodes, with the works of one sample, and their
 // weight matrices.
-func layersOf(net network, n int) (out []cluster.Layer, shapes [][2]int, err error) {
-	m, err := model.Build(model.Spec{Name: net.Model, Classes: classes(n)})
-	if err != nil {
-		return nil, nil, fmt.Errorf("codedsgd: %w", err)
-	}
+func layersOf(net network, n int) (out []cluster.Layer, shapes [][2]int) {
+	m := net.network(n)
 	for _, l := range m.Layers() {
-		w := m.Params()[slices.IndexFunc(m.Params(), func(p model.Param) bool { return p.Offset == l.Offset })]
-		shapes = append(shapes, [2]int{w.Shape[0], w.Length / w.Shape[0]})
+		shapes = append(shapes, shapeOf(m, l))
 		out = append(out, cluster.Layer{Name: l.Name, Offset: l.Offset, Length: l.Length,
 			Forward: cluster.Work{FLOP: l.ForwardFLOP, Bytes: l.Bytes}, Backward: cluster.Work{FLOP: l.BackwardFLOP, Bytes: 2 * l.Bytes}})
 	}
-	return out, shapes, nil
+	return out, shapes
 }
 
 // sampleWork is what one sample costs, forward and backward.
@@ -147,7 +132,6 @@ func sampleWork(layers []cluster.Layer) (w cluster.Work) {
 	return w
 }
 
-// elements is the length of a gradient.
 func elements(layers []cluster.Layer) (n int) {
 	for _, l := range layers {
 		n += l.Length
@@ -155,12 +139,8 @@ func elements(layers []cluster.Layer) (n int) {
 	return n
 }
 
-// run makes the iterations and reduces them to means.
 func (s *setting) run(ctx context.Context, p *cluster.Platform) (it iteration, err error) {
-	layers, shapes, err := layersOf(s.Net, s.Nodes)
-	if err != nil {
-		return it, err
-	}
+	layers, shapes := layersOf(s.Net, s.Nodes)
 	cfg := virtual.Config{Seed: s.Seed, Workers: s.Nodes, Headerless: s.Ideal}
 	wrap := func(q cluster.Proc) cluster.Proc { return q }
 	if s.Shared {
@@ -168,10 +148,7 @@ func (s *setting) run(ctx context.Context, p *cluster.Platform) (it iteration, e
 		m, p = newMedium(p, s.Ideal)
 		wrap = m.attach
 	}
-	steps := s.Steps
-	if steps == 0 {
-		steps = timedIterations
-	}
+	steps := cmp.Or(s.Steps, timedIterations)
 	job := codedsgd.Job{Layers: layers, Shapes: shapes, Batch: s.grow() * s.Net.batch(s.Nodes), Rate: 0.05, Steps: int64(steps),
 		Options: codedsgd.Options{Method: s.Exchange.Method, Redundancy: s.redundancy(), MicroBlocks: s.micro(), NoOverlap: s.Exchange.NoOverlap,
 			Charge: !s.Ideal, Rate: train.CodingRate}}
@@ -215,9 +192,7 @@ func (s *setting) run(ctx context.Context, p *cluster.Platform) (it iteration, e
 // backward pass leaves them.
 func ringRun(p cluster.Proc, job codedsgd.Job) (*codedsgd.Log, error) {
 	last, share := len(job.Layers)-1, float64(job.Batch)/float64(p.Size())
-	times := func(w cluster.Work) cluster.Work {
-		return cluster.Work{FLOP: share * w.FLOP, Bytes: share * w.Bytes}
-	}
+	times := func(w cluster.Work) cluster.Work { return cluster.Work{FLOP: share * w.FLOP, Bytes: share * w.Bytes} }
 	var forward cluster.Work
 	stages := make([]cluster.Work, 1, last+2)
 	for i := last; i >= 0; i-- {
@@ -246,60 +221,6 @@ func ringRun(p cluster.Proc, job codedsgd.Job) (*codedsgd.Log, error) {
 		log.Ends = append(log.Ends, p.Now())
 	}
 	return log, nil
-}
-
-// each calls f for 0 … n−1, as many at once as there are cores, and returns the error
-// of the smallest. What f gives must not depend on the order.
-func each(n int, f func(i int) error) error {
-	errs := make([]error, n)
-	var group sync.WaitGroup
-	free := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for i := range n {
-		free <- struct{}{}
-		group.Go(func() {
-			errs[i] = f(i)
-			<-free
-		})
-	}
-	group.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// oneAtATime is a memo that several may ask.
-type oneAtATime struct {
-	mu sync.Mutex
-	exp.Memo
-}
-
-func (m *oneAtATime) Load(key string, v any) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.Memo.Load(key, v)
-}
-
-func (m *oneAtATime) Save(key string, v any) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.Memo.Save(key, v)
-}
-
-func (m *oneAtATime) State(key string) string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.Memo.State(key)
-}
-
-// withOneMemo is env for several at once.
-func withOneMemo(env exp.Env) exp.Env {
-	if env.Memo != nil {
-		env.Memo = &oneAtATime{Memo: env.Memo}
-	}
-	return env
 }
 
 // medium is one that all nodes share, a bus or the air: it carries one transmission
@@ -331,7 +252,6 @@ func newMedium(p *cluster.Platform, headerless bool) (*medium, *cluster.Platform
 	return m, p.WithHosts(func(h *cluster.Host, _ bool) { h.Bandwidth, h.Overhead = 1e18, 0 })
 }
 
-// attach is p with its transmissions on m.
 func (m *medium) attach(p cluster.Proc) cluster.Proc { return &station{Proc: p, medium: m} }
 
 // station is a rank, or one of its threads, at a medium.
@@ -340,26 +260,25 @@ type station struct {
 	medium *medium
 }
 
-// turn waits for the end of a transmission of so many bytes that was handed over now.
-func (m *medium) turn(p cluster.Proc, bytes int) func(cluster.Proc) error {
-	now := p.Now().Seconds()
-	m.free = max(m.free, now) + m.overhead + (float64(bytes)+m.header)/m.rate
-	end := time.Duration(m.free * 1e9)
-	return func(q cluster.Proc) error { return cluster.Sleep(q, end-q.Now()) }
+// after sends when the transmission of the message, handed over now, has ended.
+func (s *station) after(m *cluster.Msg, send func(cluster.Proc) cluster.Req) cluster.Req {
+	on := s.medium
+	on.free = max(on.free, s.Proc.Now().Seconds()) + on.overhead + (float64(m.Size())+on.header)/on.rate
+	end := time.Duration(on.free * 1e9)
+	return s.Proc.Go("medium", func(q cluster.Proc) error {
+		if err := cluster.Sleep(q, end-q.Now()); err != nil {
+			return err
+		}
+		return cluster.Wait(q, send(q))
+	})
 }
 
-// Isend sends after m's turn; to oneself it is free.
+// Isend sends after the message's turn; to oneself it is free.
 func (s *station) Isend(to int, tag cluster.Tag, m *cluster.Msg) cluster.Req {
 	if to == s.Rank() {
 		return s.Proc.Isend(to, tag, m)
 	}
-	wait := s.medium.turn(s.Proc, m.Size())
-	return s.Proc.Go("medium", func(q cluster.Proc) error {
-		if err := wait(q); err != nil {
-			return err
-		}
-		return cluster.Wait(q, q.Isend(to, tag, m))
-	})
+	return s.after(m, func(q cluster.Proc) cluster.Req { return q.Isend(to, tag, m) })
 }
 
 // Ibcast is one transmission, however many hear it.
@@ -367,13 +286,7 @@ func (s *station) Ibcast(group []int, root int, tag cluster.Tag, m *cluster.Msg)
 	if root != s.Rank() {
 		return s.Proc.Ibcast(group, root, tag, m)
 	}
-	wait := s.medium.turn(s.Proc, m.Size())
-	return s.Proc.Go("medium", func(q cluster.Proc) error {
-		if err := wait(q); err != nil {
-			return err
-		}
-		return cluster.Wait(q, q.Ibcast(group, root, tag, m))
-	})
+	return s.after(m, func(q cluster.Proc) cluster.Req { return q.Ibcast(group, root, tag, m) })
 }
 
 // Go begins a thread at the same medium.

@@ -3,10 +3,7 @@ package codedsgd
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"math"
-	"runtime"
-	"sync"
 	"testing"
 	"time"
 
@@ -78,10 +75,7 @@ func TestMedium(t *testing.T) {
 // links work at once and it takes 2(n−1)/n. The compute is that of its share.
 func TestRingTimes(t *testing.T) {
 	s := setting{Net: dnn, Nodes: 4, Exchange: exchange{Method: ringMethod, NoOverlap: true}, Ideal: true, Steps: 1}
-	layers, _, err := layersOf(dnn, 4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	layers, _ := layersOf(dnn, 4)
 	bytes, link := 4*float64(elements(layers)), referencePlatform().Workers[0].Bandwidth
 	for _, shared := range []bool{false, true} {
 		s.Shared = shared
@@ -104,19 +98,19 @@ func TestTimeIsMadeOnce(t *testing.T) {
 	memo := shelf{}
 	env := exp.Env{Memo: memo}
 	x := exchange{Method: ringMethod}
-	first, err := timeOf(t.Context(), env, dnn, 2, x)
+	first, err := timeSetting(t.Context(), env, setting{Net: dnn, Nodes: 2, Exchange: x})
 	if err != nil || len(memo) != 1 {
 		t.Fatalf("%v, %d kept", err, len(memo))
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if again, err := timeOf(ended, env, dnn, 2, x); err != nil || again != first {
+	if again, err := timeSetting(ended, env, setting{Net: dnn, Nodes: 2, Exchange: x}); err != nil || again != first {
 		t.Errorf("again %+v (%v), want %+v", again, err, first)
 	}
-	if _, err := timeOf(ended, env, dnn, 3, x); err == nil {
+	if _, err := timeSetting(ended, env, setting{Net: dnn, Nodes: 3, Exchange: x}); err == nil {
 		t.Error("another number of nodes was timed after the command had ended")
 	}
-	if _, err := timeOf(t.Context(), env, dnn, 2, exchange{Method: "none"}); err == nil || len(memo) != 1 {
+	if _, err := timeSetting(t.Context(), env, setting{Net: dnn, Nodes: 2, Exchange: exchange{Method: "none"}}); err == nil || len(memo) != 1 {
 		t.Errorf("an unknown method: %v, %d kept", err, len(memo))
 	}
 }
@@ -124,38 +118,11 @@ func TestTimeIsMadeOnce(t *testing.T) {
 // What a node computes in an iteration, by hand: 160 samples, twice that at r = 2, of
 // 6 FLOP per weight (784·512 + 512·512 + 512·8), at 5 GFLOP/s.
 func TestComputeIsByHand(t *testing.T) {
-	layers, _, err := layersOf(dnn, 8)
-	if err != nil {
-		t.Fatal(err)
-	}
+	layers, _ := layersOf(dnn, 8)
 	if w := sampleWork(layers); w.FLOP != 6*(784*512+512*512+512*8) {
 		t.Errorf("a sample takes %g FLOP", w.FLOP)
 	}
 	if n := elements(layers); n != 785*512+513*512+513*8 {
 		t.Errorf("%d parameters", n)
-	}
-}
-
-// All are called, no more at once than there are cores, and the first error by number
-// comes back.
-func TestEach(t *testing.T) {
-	var mu sync.Mutex
-	seen, now, most := 0, 0, 0
-	err := each(20, func(i int) error {
-		mu.Lock()
-		seen, now = seen|1<<i, now+1
-		most = max(most, now)
-		mu.Unlock()
-		runtime.Gosched()
-		mu.Lock()
-		now--
-		mu.Unlock()
-		if i == 7 || i == 3 {
-			return fmt.Errorf("number %d", i)
-		}
-		return nil
-	})
-	if seen != 1<<20-1 || most > runtime.GOMAXPROCS(0) || err == nil || err.Error() != "number 3" {
-		t.Errorf("seen %x, at most %d at once, %v", seen, most, err)
 	}
 }

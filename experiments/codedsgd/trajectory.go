@@ -1,6 +1,7 @@
 package codedsgd
 
 import (
+	"cmp"
 	"math"
 
 	"gradsync/experiments/result"
@@ -80,13 +81,9 @@ func trainingOf(profile string, net network) trainingPlan {
 
 // statedTarget is the paper's benchmark accuracy (§3.2.1).
 func statedTarget(net network) float64 {
-	if net.Key == cnn.Key {
-		return 0.7
-	}
-	return 0.82
+	return map[string]float64{dnn.Key: 0.82, cnn.Key: 0.7}[net.Key]
 }
 
-// most is the largest number of nodes.
 func (s trainingPlan) most() int { return s.Nodes[len(s.Nodes)-1] }
 
 // blocks is into how many micro-blocks the batch of n nodes is cut.
@@ -94,15 +91,11 @@ func (s trainingPlan) blocks(n int) int {
 	if s.Coarse > 0 && n >= s.Coarse {
 		return s.Blocks
 	}
-	return microBlocks(n, redundancies...)
+	return qOf(n)
 }
 
-// seedsOf are those of the command's seeds that are used.
 func (s trainingPlan) seedsOf(seeds []uint64) []uint64 {
-	if s.Seeds > 0 && len(seeds) > s.Seeds {
-		return seeds[:s.Seeds]
-	}
-	return seeds
+	return seeds[:min(cmp.Or(s.Seeds, len(seeds)), len(seeds))]
 }
 
 // synchronous is the one training that stands for every synchronous method on n
@@ -186,18 +179,14 @@ func (t trajectory) lastIn(updates int64) (a float64) {
 }
 
 // updatesTo and secondsTo return where a curve first has an accuracy; NaN: never.
-func updatesTo(curve []train.Point, accuracy float64) float64 {
-	if at, ok := train.Reach(curve, accuracy); ok {
-		return at.Updates
-	}
-	return math.NaN()
-}
+func updatesTo(curve []train.Point, accuracy float64) float64 { return reach(curve, accuracy).Updates }
+func secondsTo(curve []train.Point, accuracy float64) float64 { return reach(curve, accuracy).Seconds }
 
-func secondsTo(curve []train.Point, accuracy float64) float64 {
+func reach(curve []train.Point, accuracy float64) train.Crossing {
 	if at, ok := train.Reach(curve, accuracy); ok {
-		return at.Seconds
+		return at
 	}
-	return math.NaN()
+	return train.Crossing{Seconds: math.NaN(), Updates: math.NaN()}
 }
 
 // clocked returns a copy of curve on a clock whose update takes the given seconds.
@@ -250,10 +239,7 @@ func chooseLevel(curves [][][]train.Point) choice {
 	all := 1.0 // that every run reaches
 	for _, runs := range curves {
 		for _, curve := range runs {
-			top := 0.0
-			for _, p := range curve {
-				top = max(top, p.Accuracy)
-			}
+			top := trajectory{Curve: curve}.best()
 			c.Best, all = max(c.Best, top), min(all, top)
 		}
 	}

@@ -70,7 +70,7 @@ type sameNet struct {
 }
 
 func judgeBelow(id string, of func(iteration) float64, rivals []exchange, notes []result.Reason, all ...sameNet) result.Claim {
-	f := claims.Found{}
+	var f claims.Found
 	below, idle := 0, 0
 	var cs []timing
 	for _, net := range all {
@@ -87,12 +87,7 @@ func judgeBelow(id string, of func(iteration) float64, rivals []exchange, notes 
 					}
 					base := of(c.Of[judged.Key][rival])
 					holds := of(x) < base
-					if holds {
-						below++
-						if r == c.Nodes {
-							idle++
-						}
-					}
+					below, idle = below+ones[holds], idle+ones[holds && r == c.Nodes]
 					f.Parts = append(f.Parts, result.Part{Value: saved(of(x), base), Holds: &holds,
 						Of: map[string]string{"model": net.model, "rival": rival.key(), "method": codedKey(r), "nodes": strconv.Itoa(c.Nodes)}})
 				}
@@ -129,7 +124,7 @@ func lowerOn(cs []timing, v variant, rival exchange, of func(iteration) float64)
 func meansOf(cs []timing, rival exchange, of func(iteration) float64) []args {
 	out := []args{}
 	for _, r := range redundancies {
-		if x := meanSavedBy(cs, judged, r, rival, of); !math.IsNaN(x) {
+		if x := meanSavedBy(cs, rival, of, r); !math.IsNaN(x) {
 			out = append(out, args{"r": r, "size": math.Abs(x), "than": than(x)})
 		}
 	}
@@ -186,15 +181,7 @@ func judgeMulticast(cs []timing) result.Claim {
 // counts, no saving that could matter less.
 func judgeMatters(dnns, cnns []timing) result.Claim {
 	d, c := meanReduction(dnns, unicast), meanReduction(cnns, unicast)
-	nothing := "none"
-	switch {
-	case c <= 0 && d <= 0:
-		nothing = "both"
-	case c <= 0:
-		nothing = cnn.Model
-	case d <= 0:
-		nothing = dnn.Model
-	}
+	nothing := map[[2]bool]string{{true, true}: "both", {true, false}: cnn.Model, {false, true}: dnn.Model, {}: "none"}[[2]bool{c <= 0, d <= 0}]
 	last := func(cs []timing) []timing { return cs[len(cs)-1:] }
 	found := result.Because("C31-found", "cnn", c, "dnn", d, "nothing", nothing)
 	f := claims.Holding(c < d, 0, &found)
@@ -249,7 +236,8 @@ func (s *sweep) growth() result.Reason {
 	}
 	span := func(of func(i int) float64) []any { return []any{orNone(of(i)), orNone(of(k))} }
 	return result.Because("C33-growth", "few", s.on[i].Nodes, "many", s.on[k].Nodes,
-		"stale", span(func(i int) float64 { return s.stale[i] }), "pushes", span(pushes), "updates", span(func(i int) float64 { return meanOf(s.updates[i]) }),
+		"stale", span(func(i int) float64 { return s.stale[i] }), "pushes", span(pushes),
+		"updates", span(func(i int) float64 { return meanOf(s.updates[i]) }),
 		"asgd", span(func(i int) float64 { return meanOf(s.ends[i]) }), "cssgd", span(cssgd))
 }
 

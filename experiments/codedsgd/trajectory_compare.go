@@ -83,7 +83,6 @@ func (c timing) optimal(v variant) (r int, it iteration) {
 	return r, it
 }
 
-// saved returns what ours takes less than base, in per cent of base.
 func saved(ours, base float64) float64 { return 100 * (1 - ours/base) }
 
 // meanSaved returns the mean over node counts of what CSSGD at its best redundancy saves
@@ -92,19 +91,20 @@ func saved(ours, base float64) float64 { return 100 * (1 - ours/base) }
 func meanSaved(cs []timing, rival exchange, v variant) float64 {
 	sum := 0.0
 	for _, c := range cs {
-		_, it := c.optimal(v)
-		sum += saved(it.Seconds, c.Of[v.Key][rival].Seconds)
+		sum += c.savedAt(v, rival)
 	}
 	return sum / float64(len(cs))
 }
 
-// meanSavedBy returns the mean of what CSSGD with one r saves of a rival, over the node
-// counts that have such an r; NaN where none has.
-func meanSavedBy(cs []timing, v variant, r int, rival exchange, of func(iteration) float64) float64 {
+// meanSavedBy returns the mean of what CSSGD with each of rs saves of a rival, over the
+// redundancies and the node counts that have them; NaN where none has.
+func meanSavedBy(cs []timing, rival exchange, of func(iteration) float64, rs ...int) float64 {
 	sum, cases := 0.0, 0
 	for _, c := range cs {
-		if x, ok := c.Of[v.Key][coded(r)]; ok {
-			sum, cases = sum+saved(of(x), of(c.Of[v.Key][rival])), cases+1
+		for _, r := range rs {
+			if x, ok := c.Of[judged.Key][coded(r)]; ok {
+				sum, cases = sum+saved(of(x), of(c.Of[judged.Key][rival])), cases+1
+			}
 		}
 	}
 	return sum / float64(cases)
@@ -113,45 +113,26 @@ func meanSavedBy(cs []timing, v variant, r int, rival exchange, of func(iteratio
 // meanReduction is C31's measure of a network: what CSSGD saves of a rival's time per
 // batch, a mean over redundancies and node counts.
 func meanReduction(cs []timing, rival exchange) float64 {
-	sum, cases := 0.0, 0
-	for _, c := range cs {
-		for _, r := range redundancies {
-			if x, ok := c.Of[judged.Key][coded(r)]; ok {
-				sum, cases = sum+saved(x.Seconds, c.Of[judged.Key][rival].Seconds), cases+1
-			}
-		}
-	}
-	return sum / float64(cases)
+	return meanSavedBy(cs, rival, secondsIn, redundancies...)
 }
 
-// uncodedFaster returns the numbers of nodes on which r = 1 would be faster than the
-// better of r = 2 and 3, and what CSSGD would save of SSGD Multicast's time on the mean
-// if it could be chosen. With r = 1 a packet has one receiver and one term: what SSGD
+// uncodedSaves returns what CSSGD would save of SSGD Multicast's time on the mean if it
+// could choose r = 1 too: a packet has one receiver and one term then, which is what SSGD
 // Unicast sends.
-func uncodedFaster(cs []timing, v variant) (nodes []int, mean float64) {
+func uncodedSaves(cs []timing, v variant) (mean float64) {
 	for _, c := range cs {
 		_, it := c.optimal(v)
-		one := c.Of[v.Key][unicast].Seconds
-		if one < it.Seconds {
-			nodes = append(nodes, c.Nodes)
-		}
-		mean += saved(min(one, it.Seconds), c.Of[v.Key][multicast].Seconds) / float64(len(cs))
+		mean += saved(min(c.Of[v.Key][unicast].Seconds, it.Seconds), c.Of[v.Key][multicast].Seconds) / float64(len(cs))
 	}
-	return nodes, mean
+	return mean
 }
 
 // trainedFrom is the number of nodes, and classes, from which means are also given by
 // themselves: two and three classes are told apart after few updates.
 const trainedFrom = 4
 
-// from returns the timings on a number of nodes and more.
-func from(cs []timing, nodes int) (out []timing) {
-	for _, c := range cs {
-		if c.Nodes >= nodes {
-			out = append(out, c)
-		}
-	}
-	return out
+func from(cs []timing, nodes int) []timing {
+	return slices.DeleteFunc(slices.Clone(cs), func(c timing) bool { return c.Nodes < nodes })
 }
 
 // reductionOver returns what ours saves of base over node counts, [nodes][seed], in per
@@ -188,11 +169,11 @@ func groups(runs []float64, seeds int) [][]float64 {
 }
 
 // pairs returns the times to the target of CSSGD at its best redundancy and of ASGD,
-// [nodes][seed], where every run reaches it. A seed's time of ASGD is the mean of its
-// runs.
-func (s *sweep) pairs(v variant) (ours, base [][]float64, nodes []int) {
+// [nodes][seed], where every run reaches it, and the places of those numbers of nodes. A
+// seed's time of ASGD is the mean of its runs.
+func (s *sweep) pairs(v variant, least int) (ours, base [][]float64, places []int) {
 	for i, on := range s.on {
-		if math.IsNaN(meanOf(s.updates[i])) || math.IsNaN(meanOf(s.ends[i])) {
+		if on.Nodes < least || math.IsNaN(meanOf(s.updates[i])) || math.IsNaN(meanOf(s.ends[i])) {
 			continue
 		}
 		_, it := on.optimal(v)
@@ -200,25 +181,22 @@ func (s *sweep) pairs(v variant) (ours, base [][]float64, nodes []int) {
 		for seed, runs := range groups(s.ends[i], len(s.seeds)) {
 			o, b = append(o, s.updates[i][seed]*it.Seconds), append(b, meanOf(runs))
 		}
-		ours, base, nodes = append(ours, o), append(base, b), append(nodes, on.Nodes)
+		ours, base, places = append(ours, o), append(base, b), append(places, i)
 	}
-	return ours, base, nodes
+	return ours, base, places
 }
 
 // savedOfASGD returns what CSSGD saves of ASGD's time over a number of nodes and more,
 // and on which it rests; no number where there are none.
 func (s *sweep) savedOfASGD(v variant, least int) (e kit.Estimate, nodes []int) {
-	ours, base, all := s.pairs(v)
-	var o, b [][]float64
-	for i, n := range all {
-		if n >= least {
-			o, b, nodes = append(o, ours[i]), append(b, base[i]), append(nodes, n)
-		}
+	ours, base, places := s.pairs(v, least)
+	for _, i := range places {
+		nodes = append(nodes, s.on[i].Nodes)
 	}
-	if len(nodes) == 0 {
-		return e, nil
+	if len(nodes) > 0 {
+		e = reductionOver(ours, base)
 	}
-	return reductionOver(o, b), nodes
+	return e, nodes
 }
 
 // savedOfCut returns what CSSGD saves of a modelled ASGD whose n pushes bring Q gradients
@@ -226,22 +204,19 @@ func (s *sweep) savedOfASGD(v variant, least int) (e kit.Estimate, nodes []int) 
 //
 //	seconds of n pushes = max(those of the run, Q·bytes of a gradient / B)
 func (s *sweep) savedOfCut(v variant) (e kit.Estimate) {
-	ours, base, nodes := s.pairs(v)
-	if len(nodes) == 0 {
+	ours, base, places := s.pairs(v, 0)
+	if len(places) == 0 {
 		return e
 	}
-	link := referencePlatform().Server.Bandwidth
-	cut := make([][]float64, len(base))
-	for k, n := range nodes {
-		i := slices.IndexFunc(s.on, func(on timing) bool { return on.Nodes == n })
-		run := float64(s.plan.Net.batch(n)) / s.rate[i]
+	for k, i := range places {
+		run := float64(s.plan.Net.batch(s.on[i].Nodes)) / s.rate[i]
 		// SSGD Multicast sends each of Q gradients once.
-		least := s.on[i].Of[v.Key][multicast].Bytes / link
-		for _, x := range base[k] {
-			cut[k] = append(cut[k], x*max(least/run, 1))
+		least := s.on[i].Of[v.Key][multicast].Bytes / referencePlatform().Server.Bandwidth
+		for seed := range base[k] {
+			base[k][seed] *= max(least/run, 1)
 		}
 	}
-	return reductionOver(ours, cut)
+	return reductionOver(ours, base)
 }
 
 // times returns the three algorithms' times to the target on node count i, per run.
@@ -277,37 +252,37 @@ func bytesIn(it iteration) float64   { return it.Bytes }
 // facts returns how a network was trained, and how far whole gradients' own training is
 // from the shared one.
 func (w *largest) facts() []result.Fact {
-	p, n, whole := w.plan, w.plan.most(), w.whole
-	var narrower, micro any
+	p, n, micro, part := w.plan, w.plan.most(), w.ssgd[0], w.plan.Updates/w.plan.Part
+	var narrower any
 	if p.Width > 0 {
 		narrower = 1 / p.Width
 	}
-	if whole.equal {
-		micro = whole.micro.Clipped
-	}
 	return kit.Facts("data:data", w.ssgd[0].Data.Name, "nodes", n, "batch", p.Net.PerNode, "rate", p.Rate, "narrower", narrower,
 		"updates", p.Updates, "every", p.Every, "images", p.Images, "runs", len(w.asgd),
-		"blocks", p.blocks(n), "q", microBlocks(n, redundancies...), "coarse", p.blocks(n) != microBlocks(n, redundancies...),
+		"blocks", p.blocks(n), "q", qOf(n), "coarse", p.blocks(n) != qOf(n),
 		"target/%", 100*w.target, "target.stated/%", 100*statedTarget(p.Net), "target.is-stated", p.Target > 0, "two-nodes", p.Nodes[0] == 2,
-		"whole.seed", whole.seed, "whole.updates", whole.updates, "whole.best/%.1", 100*whole.whole.bestIn(whole.updates),
-		"micro.best/%.1", 100*whole.micro.bestIn(whole.updates), "clips", whole.whole.Clipped > 0 || whole.micro.Clipped > 0,
-		"whole.clipped", whole.whole.Clipped, "micro.clipped", micro)
+		"whole.seed", w.seeds[0], "whole.updates", part, "whole.best/%.1", 100*w.whole.bestIn(part),
+		"micro.best/%.1", 100*micro.bestIn(part), "clips", w.whole.Clipped > 0 || micro.Clipped > 0,
+		"whole.clipped", w.whole.Clipped, "micro.clipped", w.comparable(micro.Clipped))
 }
 
-// wholeFrame sets the two trainings beside each other.
+// comparable returns what was clipped in the shared training, nothing if the training of
+// whole gradients is only a part of it.
+func (w *largest) comparable(clipped int64) any {
+	if w.plan.Part > 1 {
+		return nil
+	}
+	return clipped
+}
+
 func (w *largest) wholeFrame() result.Frame {
-	s, whole := kit.NewSheet("whole-gradients", "pieces updates/.1 best/%.2 last/%.2 clipped"), w.whole
+	s, n, part := kit.NewSheet("whole-gradients", "pieces updates/.1 best/%.2 last/%.2 clipped"), w.plan.most(), w.plan.Updates/w.plan.Part
 	add := func(pieces int, t trajectory, clipped any) {
-		s.Add(pieces, updatesTo(t.Curve, w.target), 100*t.bestIn(whole.updates), 100*t.lastIn(whole.updates), clipped)
+		s.Add(pieces, updatesTo(t.Curve, w.target), 100*t.bestIn(part), 100*t.lastIn(part), clipped)
 	}
-	if whole.equal {
-		add(whole.parts, whole.micro, whole.micro.Clipped)
-	} else {
-		add(whole.parts, whole.micro, nil)
-	}
-	add(whole.blocks, whole.whole, whole.whole.Clipped)
-	s.Kind = result.Trained
-	return s.Frame
+	add(w.plan.blocks(n), w.ssgd[0], w.comparable(w.ssgd[0].Clipped))
+	add(n, w.whole, w.whole.Clipped)
+	return kit.As(result.Trained, s.Frame)
 }
 
 // changed returns the facts that say a saving in words: the saving, its size, and whether
@@ -338,10 +313,8 @@ func than(x float64) string {
 func meansFrame(cs []timing, of func(iteration) float64, rivals ...exchange) result.Frame {
 	s := kit.NewSheet("means", "rival:method method:method saved/%.1 saved_than:than")
 	for _, rival := range rivals {
-		for _, r := range redundancies {
-			if x := meanSavedBy(cs, judged, r, rival, of); !math.IsNaN(x) {
-				s.Add(rival.key(), codedKey(r), math.Abs(x), than(x))
-			}
+		for _, m := range meansOf(cs, rival, of) {
+			s.Add(rival.key(), codedKey(m["r"].(int)), m["size"], m["than"])
 		}
 	}
 	return s.Frame
@@ -380,10 +353,8 @@ func betterFrame(cs []timing) result.Frame {
 
 // loadFrame says how Q, and with it communication over computation, goes with the nodes.
 func loadFrame(cs []timing) result.Frame {
-	s := kit.NewSheet("load", "nodes q ratio/.3")
-	for _, c := range cs {
+	return kit.Rows("load", "nodes q ratio/.3", cs, func(c timing) []any {
 		it := c.Of[judged.Key][unicast]
-		s.Add(c.Nodes, microBlocks(c.Nodes, redundancies...), it.Seconds/it.Compute-1)
-	}
-	return s.Frame
+		return []any{c.Nodes, qOf(c.Nodes), it.Seconds/it.Compute - 1}
+	})
 }

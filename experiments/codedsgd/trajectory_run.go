@@ -1,6 +1,7 @@
 package codedsgd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -44,7 +45,7 @@ func (f figure) experiment() exp.Experiment {
 		},
 		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
 			r.Seeds = []uint64{}
-			t := newTrainer(ctx, env, f.seconds(env.Profile, len(env.Seeds)))
+			t := &trainer{ctx: ctx, env: env, total: f.seconds(env.Profile, len(env.Seeds))}
 			all, err := f.sweeps(t)
 			if err != nil {
 				return err
@@ -62,7 +63,6 @@ func (f figure) experiment() exp.Experiment {
 	return e
 }
 
-// sweeps makes the trainings of the figure's networks as far as it needs them.
 func (f figure) sweeps(t *trainer) ([]sweep, error) {
 	var out []sweep
 	if f.serial { // all that has one node, side by side
@@ -77,16 +77,7 @@ func (f figure) sweeps(t *trainer) ([]sweep, error) {
 		}
 	}
 	for _, net := range f.nets {
-		var s sweep
-		var err error
-		switch f.depth {
-		case atLargest:
-			s.largest, err = t.largest(net)
-		case toTarget:
-			s, err = t.toTarget(net)
-		default:
-			s, err = t.withASGD(net)
-		}
+		s, err := t.sweep(net, f.depth)
 		if err != nil {
 			return nil, err
 		}
@@ -104,15 +95,11 @@ func partsOf(net network) [4]string {
 // to the target, cost of those on the most.
 const othersShare = 0.4
 
-// shares returns the seconds of each part.
 func (f figure) shares(profile string, seeds int) map[string]float64 {
 	out := map[string]float64{}
 	for _, net := range f.nets {
 		p, names := trainingOf(profile, net), partsOf(net)
-		used := seeds
-		if p.Seeds > 0 {
-			used = min(p.Seeds, seeds)
-		}
+		used := min(cmp.Or(p.Seeds, seeds), seeds)
 		n, runs := p.most(), max(p.Runs, used)
 		one := float64(used) * costOf(p.synchronous(n, 0))
 		async := float64(runs) * costOf(p.asynchronous(n, 0, p.Updates))
@@ -145,30 +132,21 @@ func (f figure) seconds(profile string, seeds int) float64 {
 // each, and cost more than batches.
 func costOf(c train.Config) float64 {
 	per := map[string][2]float64{dnn.Model: {28e-6, 85e-6}, cnn.Model: {280e-6, 400e-6}}[c.Model]
-	images, width := float64(c.BatchSize)*float64(c.MaxUpdates), c.Width
-	if c.MaxPushes > 0 {
-		images = float64(c.Batch) * float64(c.MaxPushes)
-	}
-	if width == 0 {
-		width = 1
-	}
+	images := max(float64(c.BatchSize)*float64(c.MaxUpdates), float64(c.Batch)*float64(c.MaxPushes))
+	each := per[0]
 	if c.Coded != nil {
-		return 0.01 + float64(per[1]*images*width)
+		each = per[1]
 	}
-	return 0.01 + float64(per[0]*images*width)
+	return 0.01 + float64(each*images*cmp.Or(c.Width, 1))
 }
 
 // trainer makes the trainings that a figure needs, each once per command.
 type trainer struct {
 	ctx context.Context
-	env exp.Env // its memo serves several at once
+	env exp.Env
 
 	mu          sync.Mutex // guards what follows
 	done, total float64
-}
-
-func newTrainer(ctx context.Context, env exp.Env, total float64) *trainer {
-	return &trainer{ctx: ctx, env: withOneMemo(env), total: total}
 }
 
 // job is a training with its name in the progress.
@@ -182,7 +160,7 @@ type job struct {
 // no training knows of another.
 func (t *trainer) all(jobs []job) ([]trajectory, error) {
 	out := make([]trajectory, len(jobs))
-	return out, each(len(jobs), func(i int) (err error) {
+	return out, kit.AtOnce(len(jobs), func(i int) (err error) {
 		out[i], err = t.get(jobs[i])
 		return err
 	})
@@ -215,7 +193,6 @@ func (s trainingPlan) synchronousJobs(n int, seeds []uint64, target float64) (ou
 	return out
 }
 
-// serialJobs returns the trainings of the network alone.
 func (s trainingPlan) serialJobs(seeds []uint64) (out []job) {
 	for _, seed := range seeds {
 		out = append(out, job{fmt.Sprintf("%s alone, seed %d", s.Net.Title, seed), s.serial(s.most(), seed)})
@@ -248,9 +225,9 @@ type largest struct {
 	ssgd   []trajectory // per seed: SSGD and CSSGD
 	asgd   []trajectory // per run, seeds in turn
 	top    timing
-	picked choice  // of the paper's rule, in its message model
-	target float64 // a share
-	whole  wholeRun
+	picked choice     // of the paper's rule, in its message model
+	target float64    // a share
+	whole  trajectory // of the first seed, with one summed gradient per node: as many blocks as nodes, quantised in larger sums
 }
 
 // largest trains on the largest number of nodes, times the exchanges there, and
@@ -270,56 +247,16 @@ func (t *trainer) largest(net network) (largest, error) {
 		return w, err
 	}
 	w.picked = chooseLevel(w.curves(judged))
-	w.target = p.Target
-	if w.target == 0 {
-		w.target = float64(w.picked.Picked) / 100
-	}
-	w.whole, err = t.wholeGradients(&w)
+	w.target = cmp.Or(p.Target, float64(w.picked.Picked)/100)
+	w.whole, err = t.get(job{fmt.Sprintf("%s, %d nodes, whole gradients", net.Title, n), p.wholeConfig(w.seeds[0])})
 	return w, err
-}
-
-// curves returns those of SSGD with multicast, CSSGD at its best redundancy and ASGD.
-func (w *largest) curves(v variant) [][][]train.Point {
-	_, best := w.top.optimal(v)
-	out := make([][][]train.Point, 3)
-	for _, t := range w.ssgd {
-		out[0] = append(out[0], clocked(t.Curve, w.top.Of[v.Key][multicast].Seconds))
-		out[1] = append(out[1], clocked(t.Curve, best.Seconds))
-	}
-	for _, t := range w.asgd {
-		out[2] = append(out[2], t.Curve)
-	}
-	return out
-}
-
-// wholeRun sets a training with whole gradients beside the shared one: the same
-// batches in as many blocks as nodes, quantised in larger sums.
-type wholeRun struct {
-	seed          uint64
-	updates       int64 // of it: a part of the whole where that would take too long
-	micro, whole  trajectory
-	parts, blocks int
-	equal         bool // both are as long, and so are their counts
-}
-
-// wholeGradients trains the first seed once more, on the largest number of nodes, as
-// SSGD with one summed gradient per node.
-func (t *trainer) wholeGradients(w *largest) (wholeRun, error) {
-	n := w.plan.most()
-	out := wholeRun{seed: w.seeds[0], updates: w.plan.Updates / w.plan.Part,
-		micro: w.ssgd[0], parts: w.plan.blocks(n), blocks: n, equal: w.plan.Part == 1}
-	var err error
-	out.whole, err = t.get(job{fmt.Sprintf("%s, %d nodes, whole gradients", w.plan.Net.Title, n), w.plan.wholeConfig(out.seed)})
-	return out, err
 }
 
 // wholeConfig configures the training of whole gradients: the first part of the
 // synchronous one on the most nodes, a block for each.
 func (s trainingPlan) wholeConfig(seed uint64) train.Config {
 	c := s.synchronous(s.most(), seed)
-	o := *c.Coded
-	o.MicroBlocks = s.most()
-	c.Coded, c.MaxUpdates = &o, s.Updates/s.Part
+	c.Coded.MicroBlocks, c.MaxUpdates = s.most(), s.Updates/s.Part
 	return c
 }
 
@@ -329,11 +266,10 @@ func (t *trainer) timing(net network, n int) (timing, error) {
 	for _, v := range fourVariants {
 		c.Of[v.Key] = map[exchange]iteration{}
 		for _, x := range compared(n) {
-			it, err := timeSetting(t.ctx, t.env, v.on(net, n, x))
-			if err != nil {
+			var err error
+			if c.Of[v.Key][x], err = timeSetting(t.ctx, t.env, v.on(net, n, x)); err != nil {
 				return c, err
 			}
-			c.Of[v.Key][x] = it
 		}
 	}
 	return c, nil
@@ -349,33 +285,50 @@ type sweep struct {
 	stale   []float64   // mean staleness of ASGD, by nodes
 }
 
-// toTarget goes on from largest: the other numbers of nodes are trained up to the
-// target.
-func (t *trainer) toTarget(net network) (sweep, error) {
-	w, err := t.largest(net)
-	s := sweep{largest: w}
-	if err != nil {
+// sweep trains as far as d says: below the largest number of nodes up to the target.
+func (t *trainer) sweep(net network, d depth) (s sweep, err error) {
+	if s.largest, err = t.largest(net); err != nil || d < toTarget {
 		return s, err
 	}
 	for _, n := range s.plan.Nodes {
-		runs := w.ssgd
-		if n != s.plan.most() {
-			if runs, err = t.all(s.plan.synchronousJobs(n, w.seeds, w.target)); err != nil {
+		runs, largest := s.ssgd, n == s.plan.most()
+		if !largest {
+			if runs, err = t.all(s.plan.synchronousJobs(n, s.seeds, s.target)); err != nil {
 				return s, err
 			}
 		}
 		var updates []float64
 		for _, run := range runs {
-			updates = append(updates, updatesTo(run.Curve, w.target))
+			updates = append(updates, updatesTo(run.Curve, s.target))
 		}
-		s.updates = append(s.updates, updates)
 		on, err := t.timing(net, n)
 		if err != nil {
 			return s, err
 		}
-		s.on = append(s.on, on)
+		s.updates, s.on = append(s.updates, updates), append(s.on, on)
+		if d < toRace {
+			continue
+		}
+		if runs = s.asgd; !largest {
+			if runs, err = t.lengthen(s, n, updates); err != nil {
+				return s, err
+			}
+		}
+		s.race(runs)
 	}
 	return s, nil
+}
+
+// race adds ASGD's runs on a number of nodes.
+func (s *sweep) race(runs []trajectory) {
+	var at, rates, stale []float64
+	for _, run := range runs {
+		at = append(at, secondsTo(run.Curve, s.target))
+		last := run.Curve[len(run.Curve)-1]
+		rates = append(rates, float64(last.Pushes)*float64(s.plan.Net.PerNode)/last.Seconds)
+		stale = append(stale, run.Staleness)
+	}
+	s.ends, s.rate, s.stale = append(s.ends, at), append(s.rate, meanOf(rates)), append(s.stale, meanOf(stale))
 }
 
 // longer bounds ASGD's runs below the largest number of nodes: longer times as many
@@ -383,37 +336,9 @@ func (t *trainer) toTarget(net network) (sweep, error) {
 // target or is as long as on the largest.
 const longer = 3
 
-// withASGD goes on from toTarget: ASGD on every number of nodes.
-func (t *trainer) withASGD(net network) (sweep, error) {
-	s, err := t.toTarget(net)
-	if err != nil {
-		return s, err
-	}
-	for i, n := range s.plan.Nodes {
-		runs := s.asgd
-		if n != s.plan.most() {
-			if runs, err = t.lengthen(s, n, s.updates[i]); err != nil {
-				return s, err
-			}
-		}
-		var at, rates, stale []float64
-		for _, run := range runs {
-			at = append(at, secondsTo(run.Curve, s.target))
-			last := run.Curve[len(run.Curve)-1]
-			rates = append(rates, float64(last.Pushes)*float64(net.PerNode)/last.Seconds)
-			stale = append(stale, run.Staleness)
-		}
-		s.ends, s.rate, s.stale = append(s.ends, at), append(s.rate, meanOf(rates)), append(s.stale, meanOf(stale))
-	}
-	return s, nil
-}
-
 func (t *trainer) lengthen(s sweep, n int, synchronous []float64) ([]trajectory, error) {
-	length, most := s.plan.Updates, math.Inf(-1)
-	for _, x := range synchronous {
-		most = max(most, x)
-	}
-	if !math.IsNaN(most) {
+	length := s.plan.Updates
+	if most := slices.Max(synchronous); !math.IsNaN(most) { // NaN: not every seed reached it
 		length = min(length, longer*int64(math.Ceil(most))+1)
 	}
 	for {

@@ -16,7 +16,7 @@ func Experiments() []exp.Experiment {
 	return []exp.Experiment{facts(), studyOf("compare/homogeneous", equalSet), studyOf("compare/heterogeneous", unequalSet), when()}
 }
 
-const source = "ours: the methods of all four documents side by side"
+const source = "ours"
 
 // workers are the six of the DASP paper, on whose clusters all methods are trained.
 const workers = 6

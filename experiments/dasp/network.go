@@ -104,7 +104,7 @@ func (l lane) as(form string) lane { l.Form = form; return l }
 // networkStudy asks what DASP makes of equal devices behind unequal links, which §1 names as
 // a motive and eq. (1), read by computation times, cannot see.
 func networkStudy() kit.Study[lane, linkCell] {
-	return kit.Study[lane, linkCell]{ID: "dasp/network", Source: "ours: §1 names unequal networks as a motive; no table of the paper varies them",
+	return kit.Study[lane, linkCell]{ID: "dasp/network", Source: "ours",
 		Kind: result.TimingOnly, Profiles: exp.Profiles,
 		Points: func(profile string) (out []lane) {
 			for _, v := range networks(profile) {

@@ -77,7 +77,7 @@ func (k knob) points(trained bool) (out []turned) {
 
 // sensitivity varies Smin, Smax, α, the spread of speeds and the server's link, one at a time.
 func sensitivity() exp.Experiment {
-	return kit.Study[turned, cell]{ID: "dasp/sensitivity", Source: "ours: the paper varies none of its parameters",
+	return kit.Study[turned, cell]{ID: "dasp/sensitivity", Source: "ours",
 		Kind: result.TimingOnly, Profiles: exp.Profiles,
 		Points: func(string) (out []turned) {
 			for _, k := range knobs {
@@ -209,7 +209,7 @@ type switched struct{ Timed, Trained cell }
 // switches shows each reconstruction choice alone against the default, and judges D59 by
 // the literal form. A point is the key of a switch.
 func switches() exp.Experiment {
-	return kit.Study[string, switched]{ID: "dasp/switches", Source: "ours: Algorithms 1 and 2 are partly lost",
+	return kit.Study[string, switched]{ID: "dasp/switches", Source: "ours",
 		Kind: result.Trained, Profiles: exp.Profiles,
 		Points: func(string) []string { return kit.Map(switchRows, func(r switchRow) string { return r.key }) },
 		Cost: func(profile, key string) (string, float64) {

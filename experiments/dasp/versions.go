@@ -60,7 +60,7 @@ func linksOf(profile string) (links []string) {
 // versionStudy asks how many of the waits that SSP and DSSP order by clocks DASP's test of
 // versions would have ordered too, at the same instant.
 func versionStudy() kit.Study[watch, watched] {
-	return kit.Study[watch, watched]{ID: "dasp/versions-vs-clocks", Source: "ours: §1 and §2.1 count versions where SSP counts iterations",
+	return kit.Study[watch, watched]{ID: "dasp/versions-vs-clocks", Source: "ours",
 		Kind: result.TimingOnly, Profiles: exp.Profiles,
 		Points:  watches,
 		Cost:    func(string, watch) (string, float64) { return "versions", 0.018 },

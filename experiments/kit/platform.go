@@ -27,6 +27,16 @@ func Platform(p *cluster.Platform) map[string]any {
 	return out
 }
 
+// Load returns a platform of package platforms by its name. They are embedded, so a failure
+// is a programmer's mistake.
+func Load(name string) *cluster.Platform {
+	p, err := platforms.Load(name)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
 func hash(p *cluster.Platform) string {
 	raw, err := json.Marshal(p)
 	if err != nil {

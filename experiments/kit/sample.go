@@ -20,6 +20,16 @@ func Each[C any](cells []C, of func(C) float64) Sample {
 	return out
 }
 
+// HowMany counts the members of list for which so is true.
+func HowMany[T any](list []T, so func(T) bool) (n int) {
+	for _, x := range list {
+		if so(x) {
+			n++
+		}
+	}
+	return n
+}
+
 // Map returns f of every number.
 func (s Sample) Map(f func(float64) float64) Sample {
 	return Each(s, f)

@@ -9,7 +9,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"slices"
+	"sync"
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
@@ -213,6 +215,9 @@ func Sweep[P, C any](b *exp.Bar, points []P, measure func(P) (C, error)) (out []
 	return out, nil
 }
 
+// memos guards the memos: several may ask at once, and a memo need not know.
+var memos sync.Mutex
+
 // Keep returns what make made for key, in an interrupted command or now. key holds all
 // that decides the numbers; state is the file in which make may keep what is under way,
 // "" for none. Values of different types never share a key.
@@ -226,14 +231,44 @@ func Keep[T any](ctx context.Context, env exp.Env, key any, make func(state stri
 	}
 	sum := sha256.Sum256(raw)
 	name := hex.EncodeToString(sum[:])
-	if env.Memo.Load(name, &out) {
+	memos.Lock()
+	kept, state := env.Memo.Load(name, &out), ""
+	if !kept {
+		state = env.Memo.State(name)
+	}
+	memos.Unlock()
+	if kept {
 		return out, nil
 	}
 	if err = ctx.Err(); err != nil {
 		return out, err
 	}
-	if out, err = make(env.Memo.State(name)); err == nil {
+	if out, err = make(state); err == nil {
+		memos.Lock()
+		defer memos.Unlock()
 		err = env.Memo.Save(name, out)
 	}
 	return out, err
+}
+
+// AtOnce calls f for 0 … n−1, as many at once as there are cores, and returns the error of
+// the smallest. What f gives must not depend on the order.
+func AtOnce(n int, f func(i int) error) error {
+	errs := make([]error, n)
+	var group sync.WaitGroup
+	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i := range n {
+		free <- struct{}{}
+		group.Go(func() {
+			errs[i] = f(i)
+			<-free
+		})
+	}
+	group.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

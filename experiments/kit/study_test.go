@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"runtime"
+	"sync"
 	"testing"
 
 	"gradsync/experiments/exp"
@@ -93,5 +96,51 @@ func TestMadeOf(t *testing.T) {
 	MadeOf(&r, "e", &result.Data{Name: "a", Note: "x"}, nil, &result.Data{Name: "a", Note: "y"}, &result.Data{Name: "b"})
 	if len(r.Data) != 2 || r.Data[0].Note != "" || r.Engine != "e" {
 		t.Errorf("%+v", r)
+	}
+}
+
+// All are called, no more at once than there are cores, and the first error by number
+// comes back.
+func TestAtOnce(t *testing.T) {
+	var mu sync.Mutex
+	seen, now, most := 0, 0, 0
+	err := AtOnce(20, func(i int) error {
+		mu.Lock()
+		seen, now = seen|1<<i, now+1
+		most = max(most, now)
+		mu.Unlock()
+		runtime.Gosched()
+		mu.Lock()
+		now--
+		mu.Unlock()
+		if i == 7 || i == 3 {
+			return fmt.Errorf("number %d", i)
+		}
+		return nil
+	})
+	if seen != 1<<20-1 || most > runtime.GOMAXPROCS(0) || err == nil || err.Error() != "number 3" {
+		t.Errorf("seen %x, at most %d at once, %v", seen, most, err)
+	}
+}
+
+func TestCountIf(t *testing.T) {
+	if n := CountIf([]int{3, 4, 5, 6, 8}, func(x int) bool { return x%2 == 0 }); n != 3 {
+		t.Errorf("%d of five are even, want 3", n)
+	}
+}
+
+// A memo that knows nothing of it may be asked by several at once.
+func TestKeepAtOnce(t *testing.T) {
+	env := exp.Env{Memo: store{}}
+	for range 2 {
+		if err := AtOnce(50, func(i int) error {
+			x, err := Keep(t.Context(), env, i, func(string) (int, error) { return i * i, nil })
+			if err == nil && x != i*i {
+				err = fmt.Errorf("of %d: %d", i, x)
+			}
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

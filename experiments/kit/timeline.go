@@ -17,7 +17,7 @@ type Band struct {
 
 // TimeLine returns what rank 0 did in one iteration of data-parallel training: its forward
 // pass, the backward passes of layers in the order of that pass, the update, and then its
-// exchanges, that of tag k by the name exchanged[k], from first byte to last.
+// exchanges, from first byte to last; an exchange of tag k has the name exchanged[k].
 func TimeLine(t *cluster.Trace, layers, exchanged []string) (out []Band) {
 	wire := make([]Band, len(exchanged))
 	for _, s := range t.Spans {

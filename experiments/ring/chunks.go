@@ -7,7 +7,6 @@ import (
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
-	"gradsync/experiments/platforms"
 	"gradsync/experiments/result"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/collective"
@@ -30,13 +29,7 @@ func planChunks(profile string) []int {
 }
 
 // chunksCluster has the links of common Ethernet; their bandwidth is an axis.
-func chunksCluster() *cluster.Platform {
-	p, err := platforms.Load("homogeneous6")
-	if err != nil {
-		panic(err)
-	}
-	return p
-}
+func chunksCluster() *cluster.Platform { return kit.Load("homogeneous6") }
 
 // chunked is one all-reduce in pieces.
 type chunked struct {

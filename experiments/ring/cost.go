@@ -126,8 +126,8 @@ const fewRanks, manyRanks = 2, 10
 // the platform takes over.
 func judgeTimes(times, links []costTime) (out []result.Claim) {
 	for i, t := range []costTime{times[fewRanks-2], times[manyRanks-2]} {
-		out = append(out, claims.Verdict([]string{"B04", "B05"}[i], claims.Found{Values: []float64{t.Gather},
-			Notes: []result.Reason{result.Because("gather-alone"), result.Because("gather-both", "both", t.Both, "ring", t.Ring)}}))
+		out = append(out, claims.Verdict([]string{"B04", "B05"}[i], claims.Found{Values: []float64{t.Gather}},
+			result.Because("gather-alone"), result.Because("gather-both", "both", t.Both, "ring", t.Ring)))
 	}
 	for _, l := range links {
 		out = append(out, taken(l.Claim, l.got()/l.Unit, result.Because("taken-over", "gigabytes", blogBytes/1e9, "hop", "")))
@@ -260,10 +260,8 @@ func judgeBytes(plan costPlan, virtual, wires []count) result.Claim {
 	if w := wrongCount(virtual, wires); w != nil {
 		return claims.Verdict("B08", claims.Identity(false, *w))
 	}
-	f := claims.Identity(true, result.Reason{})
-	f.Notes = []result.Reason{result.Because("B08", "most", mostRanks, "gigabytes", blogBytes/1e9,
-		"sizes", len(plan.Ranks), "last", plan.Ranks[len(plan.Ranks)-1], "bytes", 4*plan.Elements)}
-	return claims.Verdict("B08", f)
+	return claims.Verdict("B08", claims.Identity(true, result.Reason{}), result.Because("B08", "most", mostRanks, "gigabytes", blogBytes/1e9,
+		"sizes", len(plan.Ranks), "last", plan.Ranks[len(plan.Ranks)-1], "bytes", 4*plan.Elements))
 }
 
 // countFrame sets counted bytes beside the formula's; where sockets carried them, with
@@ -279,19 +277,11 @@ func countFrame(id string, counts []count) result.Frame {
 	})
 }
 
-// sockets is a runtime of n ranks of this process with connections between them on the
-// loopback interface; frames of up to 1 MiB.
-func sockets(n int) cluster.Runtime {
-	return tcp.Loopback(n, tcp.Config{Chunk: 4 * pieceElements})
-}
-
-// summand returns element i of a rank's vector; sums of 16 ranks are exact.
-func summand(rank, i int) float32 { return float32(i%1009 + rank) }
-
-// socketCounts sums real vectors over the plan's sizes and counts what was sent.
+// socketCounts sums real vectors over the plan's sizes, in frames of up to 1 MiB over the
+// loopback interface, and counts what was sent.
 func socketCounts(ctx context.Context, plan costPlan, b *exp.Bar) ([]count, error) {
 	return kit.Sweep(b, plan.Ranks, func(n int) (c count, err error) {
-		_, trace, err := cluster.Run(ctx, sockets(n), func(p cluster.Proc) (struct{}, error) {
+		_, trace, err := cluster.Run(ctx, tcp.Loopback(n, tcp.Config{Chunk: 4 * pieceElements}), func(p cluster.Proc) (struct{}, error) {
 			return struct{}{}, sumAndCheck(p, plan.Elements)
 		})
 		if err != nil {
@@ -304,11 +294,12 @@ func socketCounts(ctx context.Context, plan costPlan, b *exp.Bar) ([]count, erro
 	})
 }
 
-// sumAndCheck all-reduces a vector in pieces of 1 MiB and refuses a wrong sum.
+// sumAndCheck all-reduces a vector in pieces of 1 MiB and refuses a wrong sum; those of 16
+// ranks are exact.
 func sumAndCheck(p cluster.Proc, elements int) error {
 	x := make([]float32, elements)
 	for i := range x {
-		x[i] = summand(p.Rank(), i)
+		x[i] = float32(i%1009 + p.Rank())
 	}
 	if err := (collective.Ring{Segment: pieceElements}).AllReduce(p, 0, x); err != nil {
 		return err

@@ -110,10 +110,8 @@ func equalsSGD() exp.Experiment {
 }
 
 func (p equalsPlan) net(name string) equalsNet {
-	for _, n := range p.Nets {
-		if n.Name == name {
-			return n
-		}
+	if i := slices.IndexFunc(p.Nets, func(n equalsNet) bool { return n.Name == name }); i >= 0 {
+		return p.Nets[i]
 	}
 	return equalsNet{Name: name, Steps: exactSteps}
 }
@@ -236,12 +234,8 @@ func (e equals) norms() result.Frame {
 
 // step returns the distance from one worker of one step of the network with batch norm.
 func (e equals) step(batch int, how string) float64 {
-	for _, l := range e.At(lesson{e.normed().Name, batch})[0].Runs {
-		if l.How == how {
-			return l.last()
-		}
-	}
-	return math.NaN()
+	runs := e.At(lesson{e.normed().Name, batch})[0].Runs
+	return runs[slices.IndexFunc(runs, func(l likeness) bool { return l.How == how })].last()
 }
 
 func exactFrame(rows []exactRun) result.Frame {
@@ -250,7 +244,7 @@ func exactFrame(rows []exactRun) result.Frame {
 
 // judgeEquals judges B22 by the networks without batch norm, each by its worst step.
 func judgeEquals(rows []sameness, exact []exactRun, seeds int) result.Claim {
-	bits, exactly, worst, bound := true, true, 0.0, claims.Tolerance("B22")
+	bits, worst, bound := true, 0.0, claims.Tolerance("B22")
 	var parts []result.Part
 	for _, s := range rows {
 		if s[0].Norms || s.control() {
@@ -268,19 +262,16 @@ func judgeEquals(rows []sameness, exact []exactRun, seeds int) result.Claim {
 		part.Value, part.Holds = most, &holds
 		bits, worst = bits && s.bits(), max(worst, most)
 	}
-	for _, x := range exact {
-		exactly = exactly && x.Same
-	}
+	exactly := !slices.ContainsFunc(exact, func(x exactRun) bool { return !x.Same })
 	f := claims.Identity(bits && exactly && worst <= bound, result.Because("B22-not-equal"))
 	f.Seeds, f.Parts = seeds, parts
-	f.Notes = []result.Reason{result.Because("B22-bits", "yes", bits), result.Because("B22-exact", "yes", exactly),
-		result.Because("B22-distance", "worst", worst, "bound", bound), result.Because("B22-scope")}
-	return claims.Verdict("B22", f)
+	return claims.Verdict("B22", f, result.Because("B22-bits", "yes", bits), result.Because("B22-exact", "yes", exactly),
+		result.Because("B22-distance", "worst", worst, "bound", bound), result.Because("B22-scope"))
 }
 
 func equalsFacts(rows []sameness, exact []exactRun) []result.Fact {
 	worst, norms, control, apart := 0.0, math.Inf(1), math.Inf(1), math.Inf(1)
-	bits, total, same := 0, 0, 0
+	bits, total := 0, 0
 	for _, s := range rows {
 		for _, l := range s {
 			switch {
@@ -293,19 +284,12 @@ func equalsFacts(rows []sameness, exact []exactRun) []result.Fact {
 			default:
 				worst = math.Max(worst, l.last())
 			}
-			if !s.control() {
-				total++
-				if l.SameBits {
-					bits++
-				}
-			}
+		}
+		if !s.control() {
+			total, bits = total+len(s), bits+kit.HowMany(s, func(l likeness) bool { return l.SameBits })
 		}
 	}
-	for _, x := range exact {
-		if x.Same {
-			same++
-		}
-	}
+	same := kit.HowMany(exact, func(x exactRun) bool { return x.Same })
 	return kit.Facts("runs", total, "bits", bits, "all_bits", bits == total, "worst", worst, "control/.2", control, "norms/.1", norms,
 		"norms_control/.1", apart, "exact", len(exact), "exact_same", same, "exact_length", exactLength, "exact_images", exactImages,
 		"exact_steps", exactSteps)

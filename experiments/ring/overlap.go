@@ -56,10 +56,7 @@ func overlap() exp.Experiment {
 	return kit.Inquiry{ID: "ring/overlap", Source: "the blog, Applying the Allreduce to Deep Learning", Kind: result.TimingOnly,
 		Profiles: exp.Profiles, Seedless: true, Run: runOverlap,
 		Seconds: func(profile string, _ int) float64 {
-			if profile == "ci" {
-				return 1
-			}
-			return 5
+			return 0.3 * float64(len(planOverlap(profile).Stacks)*len(planOverlap(profile).Buckets))
 		},
 		Config: func(profile string) map[string]any {
 			return map[string]any{"plan": planOverlap(profile), "platform": kit.Platform(blogCluster()), "jitter": 0,
@@ -117,14 +114,12 @@ func (l line) bands() []kit.Band {
 	return kit.TimeLine(l.lap.Trace, names, names)
 }
 
-// worthwhile is the least exchange that a sentence speaks of, in milliseconds.
-const worthwhile = 1
-
-// first returns when the first worthwhile exchange begins at GPU 0, in milliseconds.
+// first returns when the first exchange of a millisecond or more begins at GPU 0, in
+// milliseconds.
 func (l line) first() float64 {
 	first := math.Inf(1)
 	for _, b := range l.bands() {
-		if !b.Computes && b.To-b.From >= worthwhile {
+		if !b.Computes && b.To-b.From >= 1 {
 			first = min(first, b.From)
 		}
 	}

@@ -32,16 +32,11 @@ const randomOrders = 5
 // arrangements are the orders that are run.
 func arrangements(seeds []uint64) []arrangement {
 	nodes := blogGPUs / blogPerNode
-	adjacent, interleaved := make([]int, 0, blogGPUs), make([]int, 0, blogGPUs)
+	var adjacent, interleaved, pairs []int // pairs: two GPUs of a node, then two of the next
 	for i := range blogGPUs {
 		adjacent = append(adjacent, i)
 		interleaved = append(interleaved, i%nodes*blogPerNode+i/nodes)
-	}
-	pairs := make([]int, 0, blogGPUs) // two GPUs of a node, then two of the next
-	for i := 0; i < blogGPUs; i += 2 {
-		k := i / 2
-		first := k%nodes*blogPerNode + k/nodes*2
-		pairs = append(pairs, first, first+1)
+		pairs = append(pairs, i/2%nodes*blogPerNode+i/2/nodes*2+i%2)
 	}
 	out := []arrangement{{"adjacent", nil, 0, true, adjacent}, {"pairs", nil, 0, false, pairs}, {"interleaved", nil, 0, false, interleaved}}
 	for _, seed := range seeds {
@@ -217,13 +212,12 @@ func judgePlacement(orders []placed) result.Claim {
 	apart := lotOf(orders, isApart)
 	words := result.Because("B21-found", "factor", factor)
 	f := claims.Holding(ok, 0, &words)
-	f.Notes = []result.Reason{result.Because("B21", "gigabytes", blogBytes/1e9, "together", 1e3*orders[0].Seconds,
-		"least", 1e3*apart.least, "most", 1e3*apart.most, "orders", apart.n), result.Because("B21-card", "card", blogSlowest/1e9)}
 	for _, key := range []string{"pairs", "interleaved", "random"} {
 		l := lotOf(orders, isKind(key))
 		f.Parts = append(f.Parts, kit.Part(l.mean/orders[0].Seconds, l.least > lotOf(orders, isTogether).most, "order", key))
 	}
-	return claims.Verdict("B21", f)
+	return claims.Verdict("B21", f, result.Because("B21", "gigabytes", blogBytes/1e9, "together", 1e3*orders[0].Seconds,
+		"least", 1e3*apart.least, "most", 1e3*apart.most, "orders", apart.n), result.Because("B21-card", "card", blogSlowest/1e9))
 }
 
 func orderFacts(orders []placed) []result.Fact {
@@ -355,8 +349,7 @@ func judgeOptimal(equal, sizes []trial) result.Claim {
 				"ms", 1e3*t.Runs[i].Seconds, "ring", 1e3*t.Runs[0].Seconds)
 		}
 	}
-	f.Notes = []result.Reason{result.Because("B19-scope"), note}
-	return claims.Verdict("B19", f)
+	return claims.Verdict("B19", f, result.Because("B19-scope"), note)
 }
 
 // sizeFrame shows where the ring loses.
@@ -413,12 +406,7 @@ func rivalFacts(sizes, equal []trial) []result.Fact {
 		"two_levels/ms.0", 1e3*large.Runs[2].Seconds, "one_ring/ms.0", 1e3*large.Runs[0].Seconds,
 		"inner/ms.0", 1e3*formula.RingTime(blogPerNode, k, 0, blogWithin), "outer/ms.0", 1e3*formula.RingTime(nodes, k, 0, blogSlowest))
 	for i, r := range rivals[1:] {
-		n := 0
-		for _, t := range equal {
-			if t.ties(i + 1) {
-				n++
-			}
-		}
+		n := kit.HowMany(equal, func(t trial) bool { return t.ties(i + 1) })
 		facts = append(facts, kit.Facts(r.key+"_ties", n, r.key+"_always", n == len(equal))...)
 	}
 	return facts

@@ -13,18 +13,16 @@ import (
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
-	"gradsync/experiments/platforms"
 	"gradsync/experiments/result"
 	"gradsync/shared/cluster"
 )
 
 // The blog's cluster.
 const (
-	blogPlatform = "ring40"
-	blogGPUs     = 40
-	blogPerNode  = 8
-	blogSlowest  = 6e9  // bytes per second between nodes
-	blogWithin   = 10e9 // and within a node
+	blogGPUs    = 40
+	blogPerNode = 8
+	blogSlowest = 6e9  // bytes per second between nodes
+	blogWithin  = 10e9 // and within a node
 )
 
 // scalingPlan is what a profile runs.
@@ -54,14 +52,7 @@ func planScaling(profile string) scalingPlan {
 	return p
 }
 
-// blogCluster loads the platform; it is embedded, so a failure is a programmer's mistake.
-func blogCluster() *cluster.Platform {
-	p, err := platforms.Load(blogPlatform)
-	if err != nil {
-		panic(err)
-	}
-	return p
-}
+func blogCluster() *cluster.Platform { return kit.Load("ring40") }
 
 // calm returns p without jitter: the same computation always takes the same time.
 func calm(p *cluster.Platform) *cluster.Platform {
@@ -241,10 +232,8 @@ func inRange(id string, x float64) (p place) {
 	return p
 }
 
-// straight is the line through the throughputs from 2 GPUs on.
-type straight struct{ Slope, R2 float64 }
-
-func (x scaled) line() straight {
+// r2 returns R² of the line through the throughputs from 2 GPUs on.
+func (x scaled) r2() float64 {
 	var xs, ys []float64
 	for _, n := range x.gpus {
 		if n >= 2 {
@@ -252,7 +241,7 @@ func (x scaled) line() straight {
 		}
 	}
 	a, b := stat.LinearRegression(xs, ys, nil, false)
-	return straight{Slope: b, R2: stat.RSquared(xs, ys, nil, a, b)}
+	return stat.RSquared(xs, ys, nil, a, b)
 }
 
 // edge returns the last number of GPUs inside a node and the first outside.
@@ -273,14 +262,14 @@ func (x scaled) claims(s stack) []result.Claim {
 	layers := result.Because("our-layers")
 	gigabytes := 4 * float64(s.params()) / 1e9
 	single := claims.Number(one.Value, one.CI, one.Samples, one.N)
-	single.Differs, single.Given, single.Notes = []result.Reason{input}, true, []result.Reason{result.Because("B15", "ms", 1e3*blogSingle)}
+	single.Differs, single.Given = []result.Reason{input}, true
 	return []result.Claim{taken("B01", float64(s.params()), layers), taken("B02", gigabytes, layers),
-		claims.Verdict("B10", claims.Found{Values: []float64{float64(forty.Overlap.Bytes) / 1e9},
-			Notes: []result.Reason{result.Because("B10", "gpus", blogGPUs), result.Because("B10-limit", "limit", 2*blogBytes/1e9)}}),
-		claims.Verdict("B13", claims.Found{Values: []float64{1e3 * forty.Exchange},
-			Notes: []result.Reason{result.Because("B13", "gpus", blogGPUs, "gigabytes", gigabytes),
-				result.Because("B13-blog", "limit", 2*blogBytes/1e9, "link", blogSlowest/1e9)}}),
-		claims.Verdict("B15", single), x.ranged("B14", withOverlap), x.ranged("B16", saved), x.linear(), x.constant()}
+		claims.Verdict("B10", claims.Found{Values: []float64{float64(forty.Overlap.Bytes) / 1e9}},
+			result.Because("B10", "gpus", blogGPUs), result.Because("B10-limit", "limit", 2*blogBytes/1e9)),
+		claims.Verdict("B13", claims.Found{Values: []float64{1e3 * forty.Exchange}}, result.Because("B13", "gpus", blogGPUs, "gigabytes", gigabytes),
+			result.Because("B13-blog", "limit", 2*blogBytes/1e9, "link", blogSlowest/1e9)),
+		claims.Verdict("B15", single, result.Because("B15", "ms", 1e3*blogSingle)),
+		x.ranged("B14", withOverlap), x.ranged("B16", saved), x.linear(), x.constant()}
 }
 
 // ranged judges B14 or B16, a range, by its bounds; its parts are the other distributions.
@@ -300,11 +289,10 @@ func (x scaled) ranged(id string, of func(pace) float64) result.Claim {
 		f.Parts = append(f.Parts, kit.Part(ms, in, "stack", s.Key))
 	}
 	with := x.of(blogGPUs, withOverlap).Value
-	f.Notes = []result.Reason{result.Because("by-bounds", "where", p.Where, "off", p.Off),
+	return claims.Verdict(id, f, result.Because("by-bounds", "where", p.Where, "off", p.Off),
 		result.Because(id, "with", with, "plain", x.of(blogGPUs, withPlain).Value, "single", 1e3*blogSingle,
 			"estimate", stated("B13"), "arithmetic", 1e3*blogSingle+stated("B13")-with),
-		result.Because("stacks-range", "stacks", len(x.stacks), "least", least, "most", most), result.Because("stacks-inside", "inside", inside)}
-	return claims.Verdict(id, f)
+		result.Because("stacks-range", "stacks", len(x.stacks), "least", least, "most", most), result.Because("stacks-inside", "inside", inside))
 }
 
 // stated returns the number that a claim states.
@@ -319,17 +307,16 @@ func (x scaled) work() float64 {
 }
 
 func (x scaled) linear() result.Claim {
-	line, growth := x.line(), x.of(blogGPUs, withOverlap).Value/x.of(midGPUs, withOverlap).Value
-	ok := line.R2 >= leastR2 && x.of(blogGPUs, withOverlap).Value <= (1+claims.Tolerance("B17"))*x.of(midGPUs, withOverlap).Value
+	r2, growth := x.r2(), x.of(blogGPUs, withOverlap).Value/x.of(midGPUs, withOverlap).Value
+	ok := r2 >= leastR2 && x.of(blogGPUs, withOverlap).Value <= (1+claims.Tolerance("B17"))*x.of(midGPUs, withOverlap).Value
 	in, out := x.edge()
 	r := inRange("B14", 0)
-	words := result.Because("B17-found", "r2", line.R2, "times", x.work())
+	words := result.Because("B17-found", "r2", r2, "times", x.work())
 	f := claims.Holding(ok, x.seeds, &words)
-	f.Notes = []result.Reason{result.Because("B17", "gpus", blogGPUs, "times", x.work(), "efficiency", 100*x.work()/blogGPUs,
+	return claims.Verdict("B17", f, result.Because("B17", "gpus", blogGPUs, "times", x.work(), "efficiency", 100*x.work()/blogGPUs,
 		"blog_least", 1e5*blogSingle/r.Hi, "blog_most", 1e5*blogSingle/r.Lo),
 		result.Because("B17-growth", "gpus", blogGPUs, "growth", 100*(growth-1), "mid", midGPUs),
-		result.Because("B17-edge", "in", in, "in_rate", x.rate(in), "out", out, "out_rate", x.rate(out), "drops", x.rate(out) < x.rate(in))}
-	return claims.Verdict("B17", f)
+		result.Because("B17-edge", "in", in, "in_rate", x.rate(in), "out", out, "out_rate", x.rate(out), "drops", x.rate(out) < x.rate(in)))
 }
 
 // constant judges B18 by the all-reduce alone, on equal links.
@@ -343,9 +330,8 @@ func (x scaled) constant() result.Claim {
 	}
 	words := result.Because("B18-found", "factor", equal(last)/equal(2), "from", 2, "to", last)
 	f := claims.Holding(worst <= (1+claims.Tolerance("B18"))*equal(2), 0, &words)
-	f.Notes = []result.Reason{result.Because("B18", "two", 1e3*equal(2), "worst", 1e3*worst, "link", blogSlowest/1e9, "ten", tenGPUs, "last", last,
-		"growth", 100*(equal(last)/equal(tenGPUs)-1), "reducer", 100*(float64(last-1)/float64(tenGPUs-1)-1))}
-	return claims.Verdict("B18", f)
+	return claims.Verdict("B18", f, result.Because("B18", "two", 1e3*equal(2), "worst", 1e3*worst, "link", blogSlowest/1e9, "ten", tenGPUs, "last", last,
+		"growth", 100*(equal(last)/equal(tenGPUs)-1), "reducer", 100*(float64(last-1)/float64(tenGPUs-1)-1)))
 }
 
 func (x scaled) facts() []result.Fact {
@@ -357,7 +343,7 @@ func (x scaled) facts() []result.Fact {
 		"within/GB/s.0", blogWithin/1e9, "between/GB/s.0", blogSlowest/1e9, "jitter/%.0", 100*blogCluster().Workers[0].Jitter,
 		"millions", blogParams/1_000_000, "ours", deepSpeech().params(), "estimate/ms.0", stated("B13"), "reference:stack", deepSpeech().Key,
 		"recurrent", dsLayers, "units", dsUnits, "channels", dsChannels, "letters", dsLetters, "least:stack", least.Key, "most:stack", most.Key,
-		"work/.1", x.work(), "r2/.4", x.line().R2, "edge_in", in, "edge_out", out, "edge_drops", x.rate(out) < x.rate(in), "mid", midGPUs,
+		"work/.1", x.work(), "r2/.4", x.r2(), "edge_in", in, "edge_out", out, "edge_drops", x.rate(out) < x.rate(in), "mid", midGPUs,
 		"grown/%.0", 100*grown(midGPUs)/grown(x.gpus[len(x.gpus)-1]), "paper_steps", planScaling("paper").Steps)
 	for i, of := range []func(pace) float64{withOverlap, saved} {
 		id := []string{"B14", "B16"}[i]

@@ -155,8 +155,8 @@ func TestSaturationIsNotLinear(t *testing.T) {
 	for _, n := range []int{4, 8, 10, 12, 16, 40} {
 		x.set(n, 0.68*max(float64(n)/8, 1))
 	}
-	if l := x.line(); l.R2 >= leastR2 {
-		t.Errorf("R² = %g", l.R2)
+	if r2 := x.r2(); r2 >= leastR2 {
+		t.Errorf("R² = %g", r2)
 	}
 	if w := x.work(); math.Abs(w-40*0.37/3.4) > 1e-9 {
 		t.Errorf("40 GPUs do the work of %g", w)

@@ -79,26 +79,22 @@ func runSlow(ctx context.Context, f float64) (c slowCase, err error) {
 	all := slowed(f, func(int) bool { return true })
 	top := slowed(f, func(rank int) bool { return rank == 0 })
 	ring, naive := ringOf(blogParams), naiveOf(blogParams)
+	var others []int
+	for rank := range slowRanks {
+		if rank != slowRank {
+			others = append(others, rank)
+		}
+	}
 	short := func(p cluster.Proc) error {
 		if p.Rank() == slowRank {
 			return nil
 		}
-		return collective.Ring{Order: without(slowRank)}.AllReduceTiming(p, 0, blogParams)
+		return collective.Ring{Order: others}.AllReduceTiming(p, 0, blogParams)
 	}
 	c = slowCase{Factor: f, Ring: seconds(one, slowRanks, ring), AllSlow: seconds(all, slowRanks, ring),
 		Halving: seconds(one, slowRanks, halvingOf(blogParams)), Naive: seconds(one, slowRanks, naive),
 		NaiveTop: seconds(top, slowRanks, naive), Short: seconds(one, slowRanks, short)}
 	return c, err
-}
-
-// without lists all ranks but one.
-func without(rank int) (out []int) {
-	for r := range slowRanks {
-		if r != rank {
-			out = append(out, r)
-		}
-	}
-	return out
 }
 
 // furthest returns the case in which slowing one host is furthest from slowing all.
@@ -117,9 +113,8 @@ func judgeSlowest(cases []slowCase) result.Claim {
 	worst, first, last := furthest(cases), cases[0], cases[len(cases)-1]
 	words := result.Because("B20-found", "percent", 100*worst.off())
 	f := claims.Holding(worst.off() <= claims.Tolerance("B20"), 0, &words)
-	f.Notes = []result.Reason{result.Because("B20", "hosts", slowRanks, "least", first.Factor, "most", last.Factor, "percent", 100*worst.off(),
-		"at", worst.Factor), result.Because("B20-most", "most", last.Factor, "slow", last.Ring, "equal", first.Ring)}
-	return claims.Verdict("B20", f)
+	return claims.Verdict("B20", f, result.Because("B20", "hosts", slowRanks, "least", first.Factor, "most", last.Factor, "percent", 100*worst.off(),
+		"at", worst.Factor), result.Because("B20-most", "most", last.Factor, "slow", last.Ring, "equal", first.Ring))
 }
 
 func slowFacts(cases []slowCase) []result.Fact {

@@ -98,13 +98,8 @@ func (r recording) ranks() int { return len(r.Transfers) }
 func (r recording) mod(rank int) int { return (rank + r.ranks()) % r.ranks() }
 
 // complete counts rank's chunks that hold all contributions before step at.
-func (r recording) complete(rank, at int) (n int) {
-	for _, h := range r.States[rank][at] {
-		if h.count() == r.ranks() {
-			n++
-		}
-	}
-	return n
+func (r recording) complete(rank, at int) int {
+	return kit.HowMany(r.States[rank][at], func(h holding) bool { return h.count() == r.ranks() })
 }
 
 // moves tells whether t sends the chunk `ahead` of its GPU and receives the one before.
@@ -130,9 +125,8 @@ func (s sentence) holds(r recording) bool {
 // judgeIterations judges B09: broken are the sizes that break each sentence.
 func judgeIterations(broken map[string][]int) result.Claim {
 	bad := broken["iterations"]
-	f := claims.Identity(len(bad) == 0, result.Because("B09-other", "sizes", bad))
-	f.Notes = []result.Reason{result.Because("B09", "most", mostRanks)}
-	return claims.Verdict("B09", f)
+	found := claims.Identity(len(bad) == 0, result.Because("B09-other", "sizes", bad))
+	return claims.Verdict("B09", found, result.Because("B09", "most", mostRanks))
 }
 
 // band is a transfer with the time that its chunk was on the way.

@@ -191,9 +191,9 @@ func newMark(o *train.Outcome) (mark, error) {
 
 // config returns a training of a form.
 func (p accuracyPlan) config(net accuracyNet, f accuracyForm, seed uint64) train.Config {
-	return train.Config{Sync: f.Sync, Model: net.Model, RawPixels: net.Raw, Workers: p.Workers, Platform: withLink(referencePlatform(), p.Link), Seed: seed,
-		Batch: p.Batch, Rate: net.Rate, MaxUpdates: net.Updates, EvalEvery: net.Updates * int64(p.Workers) / p.Points, EvalImages: p.EvalImages,
-		RingSparse: f.Options}
+	return train.Config{Sync: f.Sync, Model: net.Model, RawPixels: net.Raw, Workers: p.Workers, Seed: seed,
+		Platform: withLink(referencePlatform(), p.Link), Batch: p.Batch, Rate: net.Rate, MaxUpdates: net.Updates,
+		EvalEvery: net.Updates * int64(p.Workers) / p.Points, EvalImages: p.EvalImages, RingSparse: f.Options}
 }
 
 // pruned trains densely for half of the updates, prunes, and goes on from there for
@@ -241,11 +241,7 @@ func pruneFile(path, name string, keep float64) ([]bool, error) {
 	if err := train.LoadState(path, m, 0, params, nil); err != nil {
 		return nil, err
 	}
-	var layers []cluster.Layer
-	for _, l := range m.Layers() {
-		layers = append(layers, cluster.Layer{Offset: l.Offset, Length: l.Length})
-	}
-	mask := prune(params, layers, keep)
+	mask := prune(params, (&images{Images: train.Images{Model: m}}).layers(), keep)
 	return mask, train.SaveState(path, m, 0, params, nil)
 }
 

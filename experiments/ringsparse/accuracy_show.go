@@ -29,9 +29,10 @@ func showAccuracy(v *kit.View[trial, mark]) {
 	v.Frames = []result.Frame{m.final(), m.cost(), m.nets(), m.curves(), m.every()}
 	for _, net := range m.plan.Nets {
 		where := map[string]any{"net": net.Model}
-		v.Figures = append(v.Figures,
-			result.Figure{ID: "accuracy-" + net.Model, Form: "line", Frame: "curves", Where: where, X: "updates", Y: []string{"accuracy"}, By: []string{"form"}},
-			result.Figure{ID: "loss-" + net.Model, Form: "line", Frame: "curves", Where: where, X: "seconds", Y: []string{"loss"}, By: []string{"form"}})
+		curve := func(id, x, y string) result.Figure {
+			return result.Figure{ID: id + net.Model, Form: "line", Frame: "curves", Where: where, X: x, Y: []string{y}, By: []string{"form"}}
+		}
+		v.Figures = append(v.Figures, curve("accuracy-", "updates", "accuracy"), curve("loss-", "seconds", "loss"))
 	}
 	v.Claims = []result.Claim{m.judge()}
 }
@@ -145,23 +146,25 @@ func (m marks) judge() result.Claim {
 		e, margin := c.Diff.Mean().Times(100), c.margin()
 		found = append(found, map[string]any{"net": t.Net, "diff": e.Value, "half": half(e)})
 		lower := c.tolerated(t.Net)
-		holds := margin == "within" && len(lower) == 0
-		parts = append(parts, result.Part{Of: map[string]string{"model": t.Net}, Value: e.Value, CI95: e.CI, Samples: e.Samples, Holds: &holds})
+		part := kit.Part(e.Value, margin == "within" && len(lower) == 0, "model", t.Net)
+		part.CI95, part.Samples = e.CI, e.Samples
+		parts = append(parts, part)
 		own, neither = append(own, lower...), neither+len(c.Diff)-len(c.Updates)-c.Lost
 		if margin != "within" {
 			control := ""
 			if o, ok := m.pair(trial{t.Net, orderForm}); ok {
 				control = o.margin()
 			}
-			missed = append(missed, result.Because(map[string]string{"alone": "P10-one", "outside": "P10-outside", "open": "P10-open"}[margin], "net", t.Net, "diff", e.Value, "half", half(e), "margin", 100*accuracyMargin,
+			code := map[string]string{"alone": "P10-one", "outside": "P10-outside", "open": "P10-open"}[margin]
+			missed = append(missed, result.Because(code, "net", t.Net, "diff", e.Value, "half", half(e), "margin", 100*accuracyMargin,
 				"seeds", len(c.Diff), "control", control))
 		}
 	}
 	words := result.Because("P10-found", "nets", found)
 	out := claims.Holding(len(missed)+len(own) == 0, len(m.seeds), &words)
 	out.Parts = parts
-	out.Notes = []result.Reason{result.Because("P10", "seeds", len(m.seeds), "margin", 100*accuracyMargin, "lower", 100*claims.Tolerance("P10"), "more", accuracyMore,
-		"target", 100*accuracyTarget)}
+	out.Notes = []result.Reason{result.Because("P10", "seeds", len(m.seeds), "margin", 100*accuracyMargin, "lower", 100*claims.Tolerance("P10"),
+		"more", accuracyMore, "target", 100*accuracyTarget)}
 	if len(own) == 0 {
 		out.Notes = append(out.Notes, result.Because("P10-own-hold"))
 	}
@@ -181,7 +184,8 @@ func (m marks) final() result.Frame {
 		if !ok {
 			return append(row, nil, nil, nil, nil, nil, nil, nil)
 		}
-		return append(row, c.Diff.Mean().Times(100), c.margin() == "within", c.margin(), c.Loss.Mean(), c.Updates.Mean(), c.Same, c.Same == len(c.Diff))
+		return append(row, c.Diff.Mean().Times(100), c.margin() == "within", c.margin(), c.Loss.Mean(), c.Updates.Mean(),
+			c.Same, c.Same == len(c.Diff))
 	})
 }
 
@@ -254,48 +258,37 @@ func (m marks) nets() result.Frame {
 // curves has the mean over seeds, which have the same evaluations. Pruned forms begin at
 // half of the updates and are left out.
 func (m marks) curves() result.Frame {
-	type at struct {
-		trial
-		i int
-	}
-	var rows []at
+	out := kit.NewSheet("curves", "net:model form:form end:bool updates seconds/s.2 accuracy/%.1 loss/.2")
 	for _, t := range m.plan.trials() {
 		if f, _ := m.plan.form(t.Net, t.Form); f.Pruned {
 			continue
 		}
-		for i := range m.at(t)[0].Curve {
-			rows = append(rows, at{t, i})
+		last := len(m.at(t)[0].Curve) - 1
+		for i := range last + 1 {
+			mean := func(of func(train.Point) float64) kit.Estimate {
+				return kit.Each(m.at(t), func(x mark) float64 { return of(x.Curve[i]) }).Mean()
+			}
+			out.Add(t.Net, t.Form, i == last, mean(func(p train.Point) float64 { return float64(p.Updates) }),
+				mean(func(p train.Point) float64 { return p.Seconds }), mean(func(p train.Point) float64 { return 100 * p.Accuracy }),
+				mean(func(p train.Point) float64 { return p.Loss }))
 		}
 	}
-	return kit.Rows("curves", "net:model form:form end:bool updates seconds/s.2 accuracy/%.1 loss/.2", rows, func(a at) []any {
-		mean := func(of func(train.Point) float64) kit.Estimate {
-			return kit.Each(m.at(a.trial), func(x mark) float64 { return of(x.Curve[a.i]) }).Mean()
-		}
-		return []any{a.Net, a.Form, a.i == len(m.at(a.trial)[0].Curve)-1, mean(func(p train.Point) float64 { return float64(p.Updates) }),
-			mean(func(p train.Point) float64 { return p.Seconds }), mean(func(p train.Point) float64 { return 100 * p.Accuracy }),
-			mean(func(p train.Point) float64 { return p.Loss })}
-	})
+	return out.Frame
 }
 
 // every lists all trainings.
 func (m marks) every() result.Frame {
-	type one struct {
-		trial
-		i int
-	}
-	var rows []one
+	out := kit.NewSheet("seeds", "net:model form:form seed accuracy/%.2 sha256")
 	for _, t := range m.plan.trials() {
-		for i := range m.seeds {
-			rows = append(rows, one{t, i})
+		for i, x := range m.at(t) {
+			out.Add(t.Net, t.Form, m.seeds[i], percentAccuracy(x), x.SHA256[:12])
 		}
 	}
-	return kit.Rows("seeds", "net:model form:form seed accuracy/%.2 sha256", rows, func(o one) []any {
-		x := m.at(o.trial)[o.i]
-		return []any{o.Net, o.Form, m.seeds[o.i], percentAccuracy(x), x.SHA256[:12]}
-	})
+	return out.Frame
 }
 
 func (m marks) facts() []result.Fact {
-	return kit.Facts("workers", m.plan.Workers, "batch", m.plan.Batch, "link/Gb/s", m.plan.Link, "images", m.plan.EvalImages, "keep/%.0", 100*m.plan.Keep,
-		"margin/points", 100*accuracyMargin, "target/%.0", 100*accuracyTarget, "threshold", accuracyThreshold, "short", m.plan.Nets[0].Updates < 1000)
+	return kit.Facts("workers", m.plan.Workers, "batch", m.plan.Batch, "link/Gb/s", m.plan.Link, "images", m.plan.EvalImages,
+		"keep/%.0", 100*m.plan.Keep, "margin/points", 100*accuracyMargin, "target/%.0", 100*accuracyTarget,
+		"threshold", accuracyThreshold, "short", m.plan.Nets[0].Updates < 1000)
 }

@@ -1,15 +1,25 @@
+// Package ringsparse regenerates what the patent application on sparse ring
+// all-reduce states: what it chooses, what it sends, what that costs and gains, and
+// what becomes of accuracy.
+//
+// Every experiment runs papers/ringsparse, in virtual time or over real messages,
+// and sets what was counted or timed beside the closed form.
 package ringsparse
 
 import (
 	"slices"
 
-	"gradsync/experiments/platforms"
+	"gradsync/experiments/exp"
+	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
 	"gradsync/shared/cluster"
 )
 
-// reference is the platform of every timed run here.
-const reference = "sparse32"
+// Experiments lists them in the order of the patent: what is chosen, what it moves
+// and costs, why sums go dense, what conversion loses, and the benefits claimed.
+func Experiments() []exp.Experiment {
+	return []exp.Experiment{decisions(), traffic(), iterationTime(), fillIn(), conversionError(), scaling(), accuracy(), overlap()}
+}
 
 // gigabit is 1 Gb/s in bytes per second.
 const gigabit = 1e9 / 8
@@ -18,14 +28,8 @@ const gigabit = 1e9 / 8
 // run; the first is the platform's own.
 var links = []float64{1, 10, 25}
 
-// referencePlatform loads it; it is embedded, so a failure is a programmer's mistake.
-func referencePlatform() *cluster.Platform {
-	p, err := platforms.Load(reference)
-	if err != nil {
-		panic(err)
-	}
-	return p
-}
+// referencePlatform is the platform of every timed run here.
+func referencePlatform() *cluster.Platform { return kit.Load("sparse32") }
 
 // withLink returns p without jitter and with links of gbps: the same work always takes the
 // same time, so that differences are the exchange's.

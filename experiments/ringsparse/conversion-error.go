@@ -114,14 +114,8 @@ type lossSums struct {
 }
 
 func newLossSums(n int) *lossSums {
-	s := &lossSums{}
-	for _, p := range []*[]float32{&s.local, &s.weights, &s.wire, &s.gradients, &s.back} {
-		*p = make([]float32, n)
-	}
-	for _, p := range []*[]float64{&s.mixed, &s.wide, &s.exact} {
-		*p = make([]float64, n)
-	}
-	return s
+	x, y := func() []float32 { return make([]float32, n) }, func() []float64 { return make([]float64, n) }
+	return &lossSums{x(), x(), x(), x(), x(), y(), y(), y()}
 }
 
 // add takes in the gradient of the m-th rank, as a hop of each way does.
@@ -230,7 +224,8 @@ func showLosses(v *kit.View[lossCell, [][]loss]) {
 	v.Facts = l.facts(exact)
 	v.Frames = []result.Frame{l.frame(), l.remedies(), signFrame(signs), rationalFrame(exact)}
 	v.Figures = []result.Figure{
-		{ID: "error", Form: "line", Frame: "errors", Where: map[string]any{"drawn": true}, X: "n", Y: []string{"error"}, By: []string{"way", "rate", "gradient"}, Log: "y"},
+		{ID: "error", Form: "line", Frame: "errors", Where: map[string]any{"drawn": true}, X: "n", Y: []string{"error"},
+			By: []string{"way", "rate", "gradient"}, Log: "y"},
 		{ID: "false-non-zeros", Form: "bar", Frame: "errors", X: "n", Y: []string{"false"},
 			Where: map[string]any{"way": lossWays[0], "rate": l.plan.Cells[0].Rate, "gradient": l.plan.Cells[0].Gradient}}}
 	v.Claims = judgeConversion(l.plan.Rational, exact, signs)
@@ -238,39 +233,31 @@ func showLosses(v *kit.View[lossCell, [][]loss]) {
 
 // frame has every way, cell and size of the ring.
 func (l losses) frame() result.Frame {
-	type at struct {
-		lossCell
-		way, node int
-	}
-	var rows []at
-	for w := range lossWays {
-		for _, c := range l.plan.Cells {
-			for n := range l.plan.Nodes {
-				rows = append(rows, at{c, w, n})
+	out := kit.NewSheet("errors", "way:carried rate gradient n drawn:bool error false/%.1")
+	for w, way := range lossWays {
+		for i, c := range l.plan.Cells {
+			for n, nodes := range l.plan.Nodes {
+				e, f := l.means(c, n, w)
+				out.Add(way, c.Rate, c.Gradient, nodes, w == 0 || w == len(lossWays)-1 && i == 0, e, 100*f)
 			}
 		}
 	}
-	return kit.Rows("errors", "way:carried rate gradient n drawn:bool error false/%.1", rows, func(r at) []any {
-		drawn := r.way == 0 || r.way == len(lossWays)-1 && r.lossCell == l.plan.Cells[0]
-		e, f := l.means(r.lossCell, r.node, r.way)
-		return []any{lossWays[r.way], r.Rate, r.Gradient, l.plan.Nodes[r.node], drawn, e, 100 * f}
-	})
+	return out.Frame
 }
 
 // remedies sets the ways side by side: the most false non-zeros on the largest ring, and
 // the smallest ring that has any.
 func (l losses) remedies() result.Frame {
 	return kit.Rows("remedies", "way:carried false/%.1 from clean:bool remedy:bool", lossWays, func(way string) []any {
-		w, most, from := slices.Index(lossWays, way), 0.0, math.NaN()
+		w, most, from := slices.Index(lossWays, way), 0.0, any(nil)
 		for _, c := range l.plan.Cells {
 			_, f := l.means(c, len(l.plan.Nodes)-1, w)
 			most = math.Max(most, f)
 		}
-		first := l.firstFalse(w)
-		if first > 0 {
-			from = float64(first)
+		if first := l.firstFalse(w); first > 0 {
+			from = first
 		}
-		return []any{way, 100 * most, from, first == 0, w > 0}
+		return []any{way, 100 * most, from, from == nil, w > 0}
 	})
 }
 

@@ -35,18 +35,12 @@ func signErrors(plan lossPlan, seed uint64) []signCase {
 	}
 	pw, pg := make([]float32, plan.Elements), make([]float32, plan.Elements)
 	var out []signCase
-	for _, reading := range []ringsparse.Sign{ringsparse.Descent, ringsparse.Printed} {
-		for _, sign := range []ringsparse.Sign{ringsparse.Descent, ringsparse.Printed} {
-			ringsparse.ToWeights(pw, b.w0, sum, c.Rate, signRanks, sign)
-			ringsparse.ToGradients(pg, b.w0, pw, c.Rate, signRanks, reading)
-			x := signCase{Reading: "gradient", Sign: "minus", Error: measureLoss(pg, exact, b.zero).Error}
-			if reading == ringsparse.Printed {
-				x.Reading = "direction"
-			}
-			if sign == ringsparse.Printed {
-				x.Sign = "plus"
-			}
-			out = append(out, x)
+	both := []ringsparse.Sign{ringsparse.Descent, ringsparse.Printed}
+	for i, reading := range []string{"gradient", "direction"} {
+		for k, sign := range []string{"minus", "plus"} {
+			ringsparse.ToWeights(pw, b.w0, sum, c.Rate, signRanks, both[k])
+			ringsparse.ToGradients(pg, b.w0, pw, c.Rate, signRanks, both[i])
+			out = append(out, signCase{reading, sign, measureLoss(pg, exact, b.zero).Error})
 		}
 	}
 	return out
@@ -132,9 +126,8 @@ func rational(x float32) *big.Rat { return new(big.Rat).SetFloat64(float64(x)) }
 func rationalFrame(n identityCount) result.Frame {
 	rows := [][]any{{"pw-minus", "gradients", n.Minus}, {"pw-plus", "gradients", n.Plus}, {"pw-plus", "directions", n.Directions},
 		{"pg", "sum", n.Back}, {"pg-without", "sum", n.Without}}
-	f := kit.Rows("identities", "formula:formula against:against equal cases", rows, func(r []any) []any { return append(r, n.Cases) })
-	f.Kind = result.Modelled
-	return f
+	head := "formula:formula against:against equal cases"
+	return kit.As(result.Modelled, kit.Rows("identities", head, rows, func(r []any) []any { return append(r, n.Cases) }))
 }
 
 // judgeConversion judges P06, as a text, and P07.

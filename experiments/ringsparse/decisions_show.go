@@ -102,13 +102,9 @@ func (f chosen) kinds() result.Frame {
 
 // rules sets both tie rules side by side.
 func (f chosen) rules() result.Frame {
-	head := "case:case n ratio_weights/.3 ratio_gradients/.3 ties_weights/%.1 ties_gradients/%.1 converted_weights/.1 converted_gradients/.1 fewer_ties:bool converted_alike:bool"
-	var rows []run
-	for _, r := range f.plan.both() {
-		if r.Tie == f.plan.Ties[0] {
-			rows = append(rows, r)
-		}
-	}
+	head := "case:case n ratio_weights/.3 ratio_gradients/.3 ties_weights/%.1 ties_gradients/%.1 " +
+		"converted_weights/.1 converted_gradients/.1 fewer_ties:bool converted_alike:bool"
+	rows := slices.DeleteFunc(f.plan.both(), func(r run) bool { return r.Tie != f.plan.Ties[0] })
 	return kit.Rows("rules", head, rows, func(w run) []any {
 		g := w
 		g.Tie = f.plan.Ties[1]
@@ -130,22 +126,15 @@ func (f chosen) alone() result.Frame {
 
 // hops is what was chosen about blocks that hold the sum of m ranks, on the most ranks.
 func (f chosen) hops() result.Frame {
-	type at struct {
-		run
-		hop int
-	}
-	var rows []at
+	out := kit.NewSheet("hops", "case:case tie:block m dense_weights/%.1 dense_gradients/%.1"+decidedHead)
 	for _, r := range f.plan.both() {
 		for h := range r.Ranks {
-			if r.Ranks == f.most {
-				rows = append(rows, at{r, h})
+			if s := f.hop(r, h); r.Ranks == f.most {
+				out.Add(append([]any{r.Case, r.Tie, h + 1, s.weightDensity(), s.gradientDensity()}, s.decided()...)...)
 			}
 		}
 	}
-	return kit.Rows("hops", "case:case tie:block m dense_weights/%.1 dense_gradients/%.1"+decidedHead, rows, func(a at) []any {
-		s := f.hop(a.run, a.hop)
-		return append([]any{a.Case, a.Tie, a.hop + 1, s.weightDensity(), s.gradientDensity()}, s.decided()...)
-	})
+	return out.Frame
 }
 
 // zeros counts entry by entry before anything is exchanged.
@@ -265,8 +254,7 @@ func (f chosen) rule() result.Claim {
 		}
 	}
 	found := claims.Identity(broken == 0 && ties > 0, result.Because("P05-broken", "n", broken, "of", checked))
-	found.Notes = append([]result.Reason{result.Because("P05", "n", checked, "ties", ties)}, first...)
-	return claims.Verdict("P05", found)
+	return claims.Verdict("P05", found, append([]result.Reason{result.Because("P05", "n", checked, "ties", ties)}, first...)...)
 }
 
 // count judges P08 by the messages of every run.
@@ -281,7 +269,5 @@ func (f chosen) count() result.Claim {
 			runs++
 		}
 	}
-	found := claims.Identity(true, result.Reason{})
-	found.Notes = []result.Reason{result.Because("P08", "runs", runs, "ranks", f.plan.Ranks)}
-	return claims.Verdict("P08", found)
+	return claims.Verdict("P08", claims.Identity(true, result.Reason{}), result.Because("P08", "runs", runs, "ranks", f.plan.Ranks))
 }

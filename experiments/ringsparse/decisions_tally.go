@@ -53,7 +53,11 @@ type share struct {
 
 func (s *share) add(c ringsparse.Choice, id uint8, bytes, ranks int) {
 	n := c.DenseBytes / 4
-	one := share{Choices: 1, Codecs: map[uint8]int{id: 1}, Entries: int64(n),
+	times := 1
+	if c.Gather {
+		times = ranks - 1
+	}
+	one := share{Choices: 1, Codecs: map[uint8]int{id: 1}, Entries: int64(n), Bytes: int64(times * bytes), DenseBytes: int64(times * c.DenseBytes),
 		WeightDense: float64(float64(n) * c.WeightDensity), GradientDense: float64(float64(n) * c.GradientDensity)}
 	if c.Kind == ringsparse.Weights {
 		one.Weights = 1
@@ -61,11 +65,6 @@ func (s *share) add(c ringsparse.Choice, id uint8, bytes, ranks int) {
 	if c.Tie {
 		one.Ties, one.TieWeights = 1, one.Weights
 	}
-	times := 1
-	if c.Gather {
-		times = ranks - 1
-	}
-	one.Bytes, one.DenseBytes = int64(times*bytes), int64(times*c.DenseBytes)
 	s.merge(one)
 }
 

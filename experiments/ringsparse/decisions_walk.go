@@ -30,12 +30,12 @@ func (c decisionCase) open(env exp.Env, seed uint64) (source, error) {
 		return source{start: start, layers: defaultEmbedding().layers(c.Batch),
 			task: func(rank, _ int) cluster.Task { return t.task(rank, c.Batch, start) }}, nil
 	}
-	s, err := openImages(env.Engine, env.DataDir, c)
+	s, err := openImages(env, c)
 	if err != nil {
 		return source{}, err
 	}
-	start := s.start(seed)
-	return source{start: start, layers: s.layers(), engine: s.engineName, data: s.data(),
+	start := s.Start(seed)
+	return source{start: start, layers: s.layers(), engine: s.Made, data: s.Data(),
 		task: func(rank, ranks int) cluster.Task { return s.task(seed, rank, ranks, start) }}, nil
 }
 
@@ -152,15 +152,13 @@ func (w *watched) Grad(step int64, done func(int)) (float64, error) {
 func countZeros(local, g []float32) (z zeros) {
 	z.Entries = int64(len(g))
 	for i, v := range local {
-		w, d := isZero(v), isZero(g[i])
-		if w {
-			z.Weights++
-		}
-		if d {
+		switch w, d := isZero(v), isZero(g[i]); {
+		case w && d:
+			z.Weights, z.Gradients = z.Weights+1, z.Gradients+1
+		case w:
+			z.Weights, z.WeightsAlone = z.Weights+1, z.WeightsAlone+1
+		case d:
 			z.Gradients++
-		}
-		if w && !d {
-			z.WeightsAlone++
 		}
 	}
 	return z

@@ -3,25 +3,46 @@ package ringsparse
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"gradsync/shared/cluster"
 )
 
+// vectors are the parameters and gradients of a task, and the layers they are cut into.
+type vectors struct {
+	parts         []cluster.Layer
+	params, grads []float32
+}
+
+// newVectors copies start.
+func newVectors(layers []cluster.Layer, start []float32) vectors {
+	return vectors{layers, slices.Clone(start), make([]float32, len(start))}
+}
+
+func (v *vectors) Layers() []cluster.Layer { return v.parts }
+func (v *vectors) Params() []float32       { return v.params }
+func (v *vectors) Grads() []float32        { return v.grads }
+
 // drawn is a task whose gradients are random numbers with a support: what is sent is
 // as in training, and nothing is learnt.
 type drawn struct {
-	rank          int
-	seed          uint64
-	layers        []cluster.Layer
-	params, grads []float32
+	vectors
+	rank int
+	seed uint64
 	// draw makes layer l's gradient; g is all +0.
 	draw func(l int, g []float32, r *rand.Rand)
 }
 
-// newDrawn returns rank's task; start is copied.
-func newDrawn(rank int, seed uint64, layers []cluster.Layer, start []float32, draw func(int, []float32, *rand.Rand)) *drawn {
-	return &drawn{rank: rank, seed: seed, layers: layers, params: append([]float32(nil), start...), grads: make([]float32, len(start)), draw: draw}
+// drawnTasks makes the tasks of all ranks; they start from the same weights.
+func drawnTasks(seed uint64, layers []cluster.Layer, draw func(l int, g []float32, r *rand.Rand)) func(rank int) cluster.Task {
+	start := drawStart(seed, layers)
+	return func(rank int) cluster.Task {
+		return &drawn{newVectors(layers, start), rank, seed, draw}
+	}
 }
+
+// oneLayer is a network of one layer that takes no time to compute.
+func oneLayer(length int) []cluster.Layer { return []cluster.Layer{{Name: "layer", Length: length}} }
 
 // drawStart returns normal weights for the layers, from which all ranks start.
 func drawStart(seed uint64, layers []cluster.Layer) []float32 {
@@ -36,14 +57,10 @@ func drawStart(seed uint64, layers []cluster.Layer) []float32 {
 	return w
 }
 
-func (t *drawn) Layers() []cluster.Layer { return t.layers }
-func (t *drawn) Params() []float32       { return t.params }
-func (t *drawn) Grads() []float32        { return t.grads }
-
 func (t *drawn) Grad(step int64, done func(int)) (float64, error) {
 	clear(t.grads)
-	for l := len(t.layers) - 1; l >= 0; l-- {
-		x := t.layers[l]
+	for l := len(t.parts) - 1; l >= 0; l-- {
+		x := t.parts[l]
 		t.draw(l, t.grads[x.Offset:x.Offset+x.Length], cluster.Stream(t.seed, t.rank, "", fmt.Sprintf("drawn gradient %d of step %d", l, step)))
 		done(l)
 	}
@@ -59,17 +76,8 @@ func small(r *rand.Rand) float32 {
 	}
 }
 
-// scatter gives the entries of g a value with probability d, each by itself.
-func scatter(g []float32, d float64, r *rand.Rand) {
-	for i := range g {
-		if d >= 1 || r.Float64() < d {
-			g[i] = small(r)
-		}
-	}
-}
-
-// scatterRows does that row by row.
-func scatterRows(g []float32, width int, d float64, r *rand.Rand) {
+// scatter gives rows of g of a width values with probability d, each row by itself.
+func scatter(g []float32, width int, d float64, r *rand.Rand) {
 	for at := 0; at < len(g); at += width {
 		if d >= 1 || r.Float64() < d {
 			for i := at; i < min(at+width, len(g)); i++ {

@@ -87,25 +87,19 @@ func (t *texts) draw(r *rand.Rand, z *rand.Zipf) (tokens []int, class int) {
 // embeddingTask is one rank's training on texts that nobody else sees.
 type embeddingTask struct {
 	*texts
-	rank, batch   int
-	parts         []cluster.Layer
-	params, grads []float32
-	mean, hidden  []float32
-	dmean, dh     []float32
-	logits        []float64
+	vectors
+	rank, batch  int
+	mean, hidden []float32
+	dmean, dh    []float32
+	logits       []float64
 }
 
 func (t *texts) task(rank, batch int, start []float32) *embeddingTask {
 	e := t.net
-	return &embeddingTask{texts: t, rank: rank, batch: batch, parts: e.layers(batch),
-		params: append([]float32(nil), start...), grads: make([]float32, len(start)),
+	return &embeddingTask{texts: t, vectors: newVectors(e.layers(batch), start), rank: rank, batch: batch,
 		mean: make([]float32, e.Width), hidden: make([]float32, e.Hidden),
 		dmean: make([]float32, e.Width), dh: make([]float32, e.Hidden), logits: make([]float64, e.Classes)}
 }
-
-func (x *embeddingTask) Layers() []cluster.Layer { return x.parts }
-func (x *embeddingTask) Params() []float32       { return x.params }
-func (x *embeddingTask) Grads() []float32        { return x.grads }
 
 // Grad is the gradient of the mean cross-entropy of batch texts. Rows of tokens that
 // are in none of them stay +0.

@@ -79,41 +79,40 @@ func fillIn() exp.Experiment {
 		Measure: func(ctx context.Context, env exp.Env, s support, seed uint64) (filledOnce, error) {
 			plan := planFill(env.Profile)
 			if s.Support != supportImages {
-				return fill(ctx, plan, s, seed, drawnTasks(plan, s, seed))
+				return fill(ctx, plan, s, seed, s.tasks(plan, seed))
 			}
-			m, err := openImages(env.Engine, env.DataDir, mlpCase())
+			m, err := openImages(env, mlpCase())
 			if err != nil {
 				return filledOnce{}, err
 			}
-			start := m.start(seed)
+			start := m.Start(seed)
 			f, err := fill(ctx, plan, s, seed, func(rank int) cluster.Task { return m.task(seed, rank, s.Nodes, start) })
-			f.engine, f.data = m.engineName, m.data()
+			f.engine, f.data = m.Made, m.Data()
 			return f, err
 		},
 		Show: showFill,
 	}.Experiment()
 }
 
-// drawnTasks makes tasks of one layer with that support.
-func drawnTasks(plan fillPlan, s support, seed uint64) func(rank int) cluster.Task {
-	layers := []cluster.Layer{{Name: "layer", Length: plan.Elements}}
-	start := drawStart(seed, layers)
-	return func(rank int) cluster.Task {
-		return newDrawn(rank, seed, layers, start, func(l int, g []float32, r *rand.Rand) {
-			if s.Support == supportCommon {
-				scatterWithin(g, s.Density, commonShare, seed, l, r)
-				return
-			}
-			scatter(g, s.Density, r)
-		})
-	}
+// tasks makes those of one layer with that support.
+func (s support) tasks(plan fillPlan, seed uint64) func(rank int) cluster.Task {
+	return drawnTasks(seed, oneLayer(plan.Elements), func(l int, g []float32, r *rand.Rand) {
+		if s.Support == supportCommon {
+			scatterWithin(g, s.Density, commonShare, seed, l, r)
+			return
+		}
+		scatter(g, 1, s.Density, r)
+	})
 }
+
+// codecIDs is more than the ids of codecs that are chosen from.
+const codecIDs = 8
 
 // filledOnce is a block's way round the ring for one seed.
 type filledOnce struct {
 	Hops   []float64 // [receives in the sum]: share that is not +0
 	Totals ringsparse.Totals
-	Codecs [][]int // [hop][codec.ID]: blocks sent so
+	Codecs [][codecIDs]int // [hop][codec.ID]: blocks sent so
 	engine string
 	data   *result.Data
 }
@@ -128,7 +127,7 @@ func fill(ctx context.Context, plan fillPlan, s support, seed uint64, task func(
 	if err != nil {
 		return filledOnce{}, fmt.Errorf("ringsparse: fill-in, %s, %d ranks: %w", s.Support, s.Nodes, err)
 	}
-	f := filledOnce{Hops: make([]float64, s.Nodes), Codecs: make([][]int, s.Nodes)}
+	f := filledOnce{Hops: make([]float64, s.Nodes), Codecs: make([][codecIDs]int, s.Nodes)}
 	all := make([]float64, s.Nodes)
 	for _, log := range logs {
 		f.Totals.Merge(log.Totals)
@@ -138,9 +137,6 @@ func fill(ctx context.Context, plan fillPlan, s support, seed uint64, task func(
 			}
 			n := float64(c.DenseBytes)
 			f.Hops[c.Hop], all[c.Hop] = f.Hops[c.Hop]+float64(n*c.GradientDensity), all[c.Hop]+n
-			for len(f.Codecs[c.Hop]) <= int(c.Codec) {
-				f.Codecs[c.Hop] = append(f.Codecs[c.Hop], 0)
-			}
 			f.Codecs[c.Hop][c.Codec]++
 		}
 	}
@@ -195,21 +191,17 @@ func (f filled) worst(entries int) (most float64) {
 
 // mainly returns the codec that most blocks of a hop were sent with.
 func (f filled) mainly(hop int) uint8 {
-	var sum []int
+	var sum [codecIDs]int
 	for _, x := range f.seeds {
 		for id, n := range x.Codecs[hop] {
-			for len(sum) <= id {
-				sum = append(sum, 0)
-			}
 			sum[id] += n
 		}
 	}
-	return uint8(slices.Index(sum, slices.Max(sum)))
+	return uint8(slices.Index(sum[:], slices.Max(sum[:])))
 }
 
 // stretch is hops in a row that were mainly sent with one codec.
 type stretch struct {
-	filled
 	codec    uint8
 	from, to int
 }
@@ -221,7 +213,7 @@ func (f filled) stretches() (out []stretch) {
 			out[n-1].to = k
 			continue
 		}
-		out = append(out, stretch{f, id, k, k})
+		out = append(out, stretch{id, k, k})
 	}
 	return out
 }
@@ -238,9 +230,10 @@ func showFill(v *kit.View[support, filledOnce]) {
 	most := slices.Max(plan.Nodes)
 	v.Facts = fillFacts(plan, all)
 	v.Frames = []result.Frame{densityFrame(all), hopFrame(plan, all), sentFrame(all), stretchFrame(all)}
+	y := []string{"measured", "independent"}
 	v.Figures = []result.Figure{
-		{ID: "fill-in", Form: "line", Frame: "hops", Where: map[string]any{"n": most, "support": supportEach}, X: "k", Y: []string{"measured", "independent"}, By: []string{"d"}},
-		{ID: "coinciding", Form: "line", Frame: "hops", Where: map[string]any{"n": most, "drawn": true}, X: "k", Y: []string{"measured", "independent"}, By: []string{"support", "d"}}}
+		{ID: "fill-in", Form: "line", Frame: "hops", Where: map[string]any{"n": most, "support": supportEach}, X: "k", Y: y, By: []string{"d"}},
+		{ID: "coinciding", Form: "line", Frame: "hops", Where: map[string]any{"n": most, "drawn": true}, X: "k", Y: y, By: []string{"support", "d"}}}
 }
 
 // supportHead heads the columns that tell supports apart.
@@ -260,20 +253,14 @@ func densityFrame(all []filled) result.Frame {
 
 // hopFrame has every hop, beside what independent zeros would leave.
 func hopFrame(plan fillPlan, all []filled) result.Frame {
-	type hop struct {
-		filled
-		k int
-	}
-	var rows []hop
+	out := kit.NewSheet("hops", supportHead+"k drawn:bool measured/%.2 independent/%.2")
 	for _, f := range all {
+		drawn := f.Support == supportImages || f.Support == supportCommon && f.Density == plan.Densities[1]
 		for k := range f.Nodes {
-			rows = append(rows, hop{f, k})
+			out.Add(f.row(k, drawn, f.measured(k).Times(100), 100*f.independent(k))...)
 		}
 	}
-	return kit.Rows("hops", supportHead+"k drawn:bool measured/%.2 independent/%.2", rows, func(h hop) []any {
-		drawn := h.Support == supportImages || h.Support == supportCommon && h.Density == plan.Densities[1]
-		return h.row(h.k, drawn, h.measured(h.k).Times(100), 100*h.independent(h.k))
-	})
+	return out.Frame
 }
 
 // sentFrame has the bytes over those of dense blocks.
@@ -296,17 +283,17 @@ func sentFrame(all []filled) result.Frame {
 
 // stretchFrame has the codecs in the order of hops.
 func stretchFrame(all []filled) result.Frame {
-	var rows []stretch
+	out := kit.NewSheet("codecs", supportHead+"codec:codec from to")
 	for _, f := range all {
-		rows = append(rows, f.stretches()...)
-	}
-	return kit.Rows("codecs", supportHead+"codec:codec from to", rows, func(s stretch) []any {
-		c, err := codec.ByID(s.codec)
-		if err != nil {
-			panic(err) // it was sent
+		for _, s := range f.stretches() {
+			c, err := codec.ByID(s.codec)
+			if err != nil {
+				panic(err) // it was sent
+			}
+			out.Add(f.row(c.Name(), s.from, s.to)...)
 		}
-		return s.row(c.Name(), s.from, s.to)
-	})
+	}
+	return out.Frame
 }
 
 // fillFacts are findings, and the numbers of sentences that stand in no frame.

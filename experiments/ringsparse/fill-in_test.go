@@ -18,7 +18,7 @@ func TestFillInFollowsItsClosedForms(t *testing.T) {
 	for _, which := range []string{supportEach, supportCommon} {
 		for _, d := range plan.Densities {
 			s := support{4, which, d}
-			once, err := fill(t.Context(), plan, s, 1, drawnTasks(plan, s, 1))
+			once, err := fill(t.Context(), plan, s, 1, s.tasks(plan, 1))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -49,7 +49,7 @@ func TestExpectedFillIn(t *testing.T) {
 
 // A hop's codec is that of most of its blocks, and equal hops are one stretch.
 func TestFormsByHop(t *testing.T) {
-	f := filled{support: support{Nodes: 4}, seeds: []filledOnce{{Codecs: [][]int{{0, 1, 4}, {1, 5, 2}, {0, 4}, {4}}}, {Codecs: [][]int{{0, 0, 3}, {0}, {0, 4}, {4}}}}}
+	f := filled{support: support{Nodes: 4}, seeds: []filledOnce{{Codecs: [][codecIDs]int{{0, 1, 4}, {1, 5, 2}, {0, 4}, {4}}}, {Codecs: [][codecIDs]int{{0, 0, 3}, {0}, {0, 4}, {4}}}}}
 	got := ""
 	for _, s := range f.stretches() {
 		got += fmt.Sprint(s.codec, " ", s.from, "–", s.to, "; ")

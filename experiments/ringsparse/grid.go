@@ -2,7 +2,6 @@ package ringsparse
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -22,26 +21,27 @@ type cell struct {
 	Nodes     int
 }
 
+// by returns c with another way.
+func (c cell) by(way string) cell {
+	c.Way = way
+	return c
+}
+
 // grid holds iterations by cell, at the platform's rates of codecs or at others.
 type grid map[cell]lap
 
 // runGrid runs the cells of some ways and sizes, timing-only.
 func runGrid(ctx context.Context, works []workload, these []way, nodes []int, rates []cluster.CodecRate, b *exp.Bar) (grid, error) {
 	out := grid{}
-	for i := range works {
-		w := &works[i]
-		for _, gbps := range links {
-			for _, n := range nodes {
-				for _, way := range these {
-					l, err := w.run(ctx, leg{way: way, gbps: gbps, nodes: n, rates: rates})
-					if err != nil {
-						return nil, err
-					}
-					l.Trace = nil
-					out[cell{w.Key, way.Key, gbps, n}] = l
-				}
-				b.Step(fmt.Sprintf("%s, %g Gb/s, N = %d", w.Key, gbps, n))
-			}
+	for _, w := range works {
+		_, err := kit.Sweep(b, cells([]workload{w}, these, links, nodes), func(c cell) (l lap, err error) {
+			l, err = w.run(ctx, leg{way: wayOf(c.Way), gbps: c.Gbps, nodes: c.Nodes, rates: rates})
+			l.Trace = nil
+			out[c] = l
+			return l, err
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	return out, nil
@@ -53,25 +53,19 @@ var rateWays = []way{wayOf("dense"), wayOf("ringsparse"), wayOf("gradients")}
 // bytes returns the bytes of a cell over those of the dense ring, both of all ranks, in
 // per cent.
 func (g grid) bytes(c cell) float64 {
-	dense := c
-	dense.Way = "dense"
-	return 100 * (float64(g[c].Totals.Sent.Bytes) / float64(g[dense].Totals.Sent.Bytes))
+	return 100 * (float64(g[c].Totals.Sent.Bytes) / float64(g[c.by("dense")].Totals.Sent.Bytes))
 }
 
 // gain returns the dense ring's time over a cell's.
-func (g grid) gain(c cell) float64 {
-	dense := c
-	dense.Way = "dense"
-	return g[dense].Seconds / g[c].Seconds
-}
+func (g grid) gain(c cell) float64 { return g[c.by("dense")].Seconds / g[c].Seconds }
 
 // cells lists the cells of workloads, ways, links and sizes, in that order.
 func cells(works []workload, these []way, gbps []float64, nodes []int) (out []cell) {
-	for i := range works {
+	for _, w := range works {
 		for _, way := range these {
 			for _, b := range gbps {
 				for _, n := range nodes {
-					out = append(out, cell{works[i].Key, way.Key, b, n})
+					out = append(out, cell{w.Key, way.Key, b, n})
 				}
 			}
 		}
@@ -92,11 +86,15 @@ func gridPlan(profile string) []int {
 	case "quick":
 		return []int{2, 4, 6, 8, 12, 16}
 	}
-	var all []int
-	for n := 2; n <= 16; n++ {
-		all = append(all, n)
+	return upTo(2, mostRanks)
+}
+
+// upTo lists numbers of workers.
+func upTo(from, to int) (out []int) {
+	for n := from; n <= to; n++ {
+		out = append(out, n)
 	}
-	return all
+	return out
 }
 
 // gridSeconds estimates runGrid of all ways.
@@ -140,7 +138,7 @@ func breakEven(rates []cluster.CodecRate, gbps float64) float64 {
 // rateFrame sets assumed rates beside measured ones, in GB/s.
 func rateFrame() result.Frame {
 	head := "work_of:work-of assumed/GB/s assumed_unpack/GB/s measured/GB/s measured_unpack/GB/s"
-	f := kit.Rows("codec-rates", head, measuredRates, func(m cluster.CodecRate) []any {
+	return kit.As(result.Stated, kit.Rows("codec-rates", head, measuredRates, func(m cluster.CodecRate) []any {
 		out := []any{m.Name}
 		for _, r := range []cluster.CodecRate{rateOf(referencePlatform().Codecs, m.Name), m} {
 			for _, x := range []float64{r.Encode, r.Decode} {
@@ -151,7 +149,5 @@ func rateFrame() result.Frame {
 			}
 		}
 		return out
-	})
-	f.Kind = result.Stated
-	return f
+	}))
 }

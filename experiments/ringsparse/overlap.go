@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
-	"gradsync/shared/cluster"
 )
 
 // overlapPlan is what a profile compares.
@@ -77,27 +77,21 @@ func overlap() exp.Experiment {
 			}
 			b := exp.Bar{Env: env, Total: float64(len(works)*len(links)*len(overlapWays) + len(overlapWays))}
 			var pairs []pair
-			for i := range works {
+			for _, w := range works {
 				for _, g := range links {
-					for _, key := range overlapWays {
-						p, err := works[i].compare(ctx, plan.Nodes, g, key)
-						if err != nil {
-							return err
-						}
-						pairs = append(pairs, p)
-						b.Step(fmt.Sprintf("%s, %g Gb/s", works[i].Key, g))
+					these, err := kit.Sweep(&b, overlapWays, func(key string) (pair, error) { return w.compare(ctx, plan.Nodes, g, key) })
+					if err != nil {
+						return err
 					}
+					pairs = append(pairs, these...)
 				}
 			}
-			var lines timeLines
-			for _, key := range overlapWays {
-				if err := lines.add(ctx, plan, key); err != nil {
-					return err
-				}
-				b.Step("time line")
+			bands, moments, err := timeLines(ctx, plan, &b)
+			if err != nil {
+				return err
 			}
 			r.Facts = overlapFacts(plan, pairs)
-			r.Frames = []result.Frame{pairFrame(pairs), lines.frame(), lines.momentFrame()}
+			r.Frames = []result.Frame{pairFrame(pairs), bands, moments}
 			for _, key := range []string{"dense", "ringsparse"} {
 				r.Figures = append(r.Figures, result.Figure{ID: "iteration-" + key, Form: "gantt", Frame: "bands", Where: map[string]any{"way": key},
 					X: "from", Y: []string{"to"}, Lane: "lane", State: "state", Label: "layer"})
@@ -110,114 +104,60 @@ func overlap() exp.Experiment {
 }
 
 // compare runs one iteration with and one without overlap.
-func (w *workload) compare(ctx context.Context, n int, gbps float64, key string) (pair, error) {
+func (w workload) compare(ctx context.Context, n int, gbps float64, key string) (pair, error) {
 	p := pair{Work: w.Key, Layers: len(w.Layers), First: float64(w.Layers[0].Length) / float64(w.params()), Gbps: gbps, Way: key}
 	with := leg{way: wayOf(key), gbps: gbps, nodes: n}
 	plain := with
 	plain.way.Options.NoOverlap = true
-	for _, x := range []struct {
-		leg  leg
-		into *float64
-	}{{leg{way: wayOf("dense"), gbps: gbps, nodes: 1}, &p.Single}, {with, &p.With}, {plain, &p.Plain}} {
-		l, err := w.run(ctx, x.leg)
+	for i, x := range []leg{{way: wayOf("dense"), gbps: gbps, nodes: 1}, with, plain} {
+		l, err := w.run(ctx, x)
 		if err != nil {
 			return p, err
 		}
-		*x.into = l.Seconds
+		*[]*float64{&p.Single, &p.With, &p.Plain}[i] = l.Seconds
 	}
 	return p, nil
 }
 
-// band is a stretch of worker 0's time line, in ms.
-type band struct {
-	Way, Lane, State string
-	Layer            string // "": none
-	From, To         float64
-}
-
-// moment says when worker 0 exchanges first, ends its backward pass and is through, in ms.
-type moment struct {
-	Way                       string
-	Overlap                   bool
-	Begins, Computed, Through float64
-}
-
-// timeLines are worker 0's in the drawn stack, with overlap and without.
-type timeLines struct {
-	bands   []band
-	moments []moment
-}
-
-func (t *timeLines) add(ctx context.Context, plan overlapPlan, key string) error {
-	way := wayOf(key)
+// timeLines returns what worker 0 does in the drawn stack, with overlap and without, and
+// when it exchanges first, ends its backward pass and is through, in ms.
+func timeLines(ctx context.Context, plan overlapPlan, b *exp.Bar) (bands, moments result.Frame, err error) {
+	all := kit.NewSheet("bands", "way:way lane:lane from/ms.1 to/ms.1 state:state layer")
+	first := kit.NewSheet("moments", "way:way overlap:bool begins/ms.0 computed/ms.0 through/ms.0")
 	w := newStack(plan.Drawn, 1)
-	for _, plain := range []bool{false, true} {
-		way.Options.NoOverlap = plain
-		l, err := w.run(ctx, leg{way: way, gbps: plan.Link, nodes: plan.Nodes, trace: true})
-		if err != nil {
-			return err
-		}
-		m := moment{Way: key, Overlap: !plain, Through: 1e3 * l.Seconds}
-		for _, b := range spans(l.Trace, len(w.Layers)) {
-			switch {
-			case b.State == "backward":
-				m.Computed = max(m.Computed, b.To)
-			case b.State == "all-reduce" && (m.Begins == 0 || b.From < m.Begins):
-				m.Begins = b.From
-			}
-			if b.Way = key; plain {
-				b.Lane += "-plain"
-			}
-			t.bands = append(t.bands, b)
-		}
-		t.moments = append(t.moments, m)
+	var layers []string
+	for _, l := range w.Layers {
+		layers = append(layers, l.Name)
 	}
-	return nil
-}
-
-// spans returns the bands of rank 0: its device's stages, then the exchanges of its
-// layers, from first byte to last.
-func spans(t *cluster.Trace, layers int) (out []band) {
-	from, to := make([]float64, layers), make([]float64, layers)
-	stage := 0
-	for _, s := range t.Spans {
-		a, z := 1e3*s.From.Seconds(), 1e3*s.To.Seconds()
-		switch {
-		case s.Rank != 0:
-		case s.Kind == cluster.SpanCompute:
-			b := band{Lane: "computes", State: "update", From: a, To: z}
-			switch {
-			case stage == 0:
-				b.State = "forward"
-			case stage <= layers:
-				b.State, b.Layer = "backward", fmt.Sprintf("layer%d", layers-stage+1)
+	backward := slices.Clone(layers)
+	slices.Reverse(backward)
+	_, err = kit.Sweep(b, overlapWays, func(key string) (struct{}, error) {
+		for _, plain := range []bool{false, true} {
+			way := wayOf(key)
+			way.Options.NoOverlap = plain
+			l, err := w.run(ctx, leg{way: way, gbps: plan.Link, nodes: plan.Nodes, trace: true})
+			if err != nil {
+				return struct{}{}, err
 			}
-			out = append(out, b)
-			stage++
-		case s.Kind == cluster.SpanSend || s.Kind == cluster.SpanRecv:
-			if l := int(s.Tag); to[l] == 0 || a < from[l] {
-				from[l] = a
+			begins, computed := math.Inf(1), 0.0
+			for _, x := range kit.TimeLine(l.Trace, backward, layers) {
+				lane := "computes"
+				switch {
+				case !x.Computes:
+					lane, begins = "exchanges", min(begins, x.From)
+				case x.State == "backward":
+					computed = max(computed, x.To)
+				}
+				if plain {
+					lane += "-plain"
+				}
+				all.Add(key, lane, x.From, x.To, x.State, x.Layer)
 			}
-			to[s.Tag] = max(to[s.Tag], z)
+			first.Add(key, !plain, begins, computed, 1e3*l.Seconds)
 		}
-	}
-	for l := layers - 1; l >= 0; l-- {
-		if to[l] > 0 {
-			out = append(out, band{Lane: "exchanges", State: "all-reduce", Layer: fmt.Sprintf("layer%d", l+1), From: from[l], To: to[l]})
-		}
-	}
-	return out
-}
-
-func (t *timeLines) frame() result.Frame {
-	return kit.Rows("bands", "way:way lane:lane from/ms.1 to/ms.1 state:state layer", t.bands, func(b band) []any {
-		return []any{b.Way, b.Lane, b.From, b.To, b.State, b.Layer}
+		return struct{}{}, nil
 	})
-}
-
-func (t *timeLines) momentFrame() result.Frame {
-	return kit.Rows("moments", "way:way overlap:bool begins/ms.0 computed/ms.0 through/ms.0", t.moments,
-		func(m moment) []any { return []any{m.Way, m.Overlap, m.Begins, m.Computed, m.Through} })
+	return all.Frame, first.Frame, err
 }
 
 func pairFrame(pairs []pair) result.Frame {
@@ -233,12 +173,7 @@ func (p pair) pays() bool { return p.With/p.Plain <= 1-claims.Tolerance("P14") }
 
 // extremes returns the judged pairs that overlap saves least and most of.
 func extremes(pairs []pair) (least, most pair) {
-	var these []pair
-	for _, p := range pairs {
-		if p.judged() {
-			these = append(these, p)
-		}
-	}
+	these := slices.DeleteFunc(slices.Clone(pairs), func(p pair) bool { return !p.judged() })
 	by := func(a, b pair) int { return cmp.Compare(a.saved(), b.saved()) }
 	return slices.MinFunc(these, by), slices.MaxFunc(these, by)
 }
@@ -253,9 +188,8 @@ func judgeOverlap(pairs []pair) result.Claim {
 		if !p.judged() {
 			continue
 		}
-		ok := p.pays()
-		parts = append(parts, result.Part{Of: map[string]string{"work": p.Work, "depth": fmt.Sprint(p.Layers), "gbps": fmt.Sprint(p.Gbps)}, Value: 100 * p.saved(), Holds: &ok})
-		if !ok {
+		parts = append(parts, kit.Part(100*p.saved(), p.pays(), "work", p.Work, "depth", fmt.Sprint(p.Layers), "gbps", fmt.Sprint(p.Gbps)))
+		if !p.pays() {
 			failing = append(failing, result.Because("P14-failing", "work", p.Work, "layers", p.Layers, "link", p.Gbps, "saved", 100*p.saved(),
 				"first", 100*p.First, "computing", 100*p.Single/p.Plain))
 		}
@@ -288,14 +222,11 @@ func overlapFacts(plan overlapPlan, pairs []pair) []result.Fact {
 // faster than RingSparse with overlap.
 func denseFaster(pairs []pair) (faster, of int) {
 	for _, p := range pairs {
-		if p.Way != overlapWays[0] {
-			continue
-		}
-		of++
-		for _, d := range pairs {
-			if d.Way == "dense" && d.Work == p.Work && d.Layers == p.Layers && d.Gbps == p.Gbps && d.With < p.With {
-				faster++
-			}
+		if p.Way == overlapWays[0] {
+			of++
+			faster += kit.HowMany(pairs, func(d pair) bool {
+				return d.Way == "dense" && d.Work == p.Work && d.Layers == p.Layers && d.Gbps == p.Gbps && d.With < p.With
+			})
 		}
 	}
 	return faster, of

@@ -3,10 +3,8 @@ package ringsparse
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"gradsync/experiments/claims"
-	"gradsync/shared/cluster"
 )
 
 // One case that saves less than a hundredth is enough to differ; single layers and
@@ -28,29 +26,6 @@ func TestOverlapVerdicts(t *testing.T) {
 	}
 	if len(v.Parts) != 2 || *v.Parts[1].Holds || !*v.Parts[0].Holds {
 		t.Errorf("%v", v.Parts)
-	}
-}
-
-// A trace by hand: forward, two backward stages, an update; the second layer is sent
-// from 3 to 5 ms in two messages, the first from 5 to 6.
-func TestSpans(t *testing.T) {
-	ms := func(a, z int) (time.Duration, time.Duration) {
-		return time.Duration(a) * time.Millisecond, time.Duration(z) * time.Millisecond
-	}
-	span := func(rank int, k cluster.SpanKind, tag cluster.Tag, a, z int) cluster.Span {
-		from, to := ms(a, z)
-		return cluster.Span{Rank: rank, Kind: k, Tag: tag, From: from, To: to}
-	}
-	trace := &cluster.Trace{Spans: []cluster.Span{span(0, cluster.SpanCompute, 0, 0, 1), span(0, cluster.SpanCompute, 0, 1, 3), span(1, cluster.SpanSend, 0, 0, 9), span(0, cluster.SpanCompute, 0, 3, 4),
-		span(0, cluster.SpanSend, 1, 3, 4), span(0, cluster.SpanRecv, 1, 4, 5), span(0, cluster.SpanWait, 1, 0, 5), span(0, cluster.SpanRecv, 0, 5, 6), span(0, cluster.SpanCompute, 0, 6, 7)}}
-	got := ""
-	for _, b := range spans(trace, 2) {
-		got += fmt.Sprintf("%s %s %g–%g %s; ", b.Lane, b.State, b.From, b.To, b.Layer)
-	}
-	want := "computes forward 0–1 ; computes backward 1–3 layer2; computes backward 3–4 layer1; computes update 6–7 ; " +
-		"exchanges all-reduce 3–5 layer2; exchanges all-reduce 5–6 layer1; "
-	if got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 

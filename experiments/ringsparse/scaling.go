@@ -112,23 +112,16 @@ func (s scaled) saved() (overlap, sparsity, both float64) {
 	return plain - s.Seconds[denseOverlap], plain - s.Seconds[sparsePlain], plain - s.Seconds[sparseTenth]
 }
 
-// rescaled is one mode at one link with the speed-ups at both sets of rates.
-type rescaled struct {
-	Gbps              float64
-	Mode              int
-	Assumed, Measured float64
-}
-
 // scales is what was timed of a profile.
 type scales struct {
-	plan  scalePlan
-	all   []scaled
-	again []rescaled
+	plan scalePlan
+	all  []scaled
 }
 
 // scaling asks for near-linear speed-up at any depth.
 func scaling() exp.Experiment {
-	return kit.Inquiry{ID: "ringsparse/scaling", Source: "the patent, abstract and benefits", Kind: result.TimingOnly, Profiles: exp.Profiles, Seedless: true,
+	return kit.Inquiry{ID: "ringsparse/scaling", Source: "the patent, abstract and benefits", Kind: result.TimingOnly,
+		Profiles: exp.Profiles, Seedless: true,
 		Seconds: func(profile string, _ int) float64 {
 			p, messages := planScale(profile), 0
 			for _, n := range p.Nodes {
@@ -150,12 +143,13 @@ func scaling() exp.Experiment {
 			if err = s.run(ctx, &b); err != nil {
 				return err
 			}
-			if err = s.runMeasured(ctx); err != nil {
+			rates, err := s.rates(ctx)
+			if err != nil {
 				return err
 			}
 			b.Step("measured rates")
 			r.Facts = s.facts()
-			r.Frames = []result.Frame{rateFrame(), s.efficiencies(), s.speedups(), s.saved(), s.rates(), s.least(), s.nearLinear()}
+			r.Frames = []result.Frame{rateFrame(), s.efficiencies(), s.speedups(), s.saved(), rates, s.least(), s.nearLinear()}
 			r.Figures = s.figures()
 			r.Claims = []result.Claim{s.judgeNearLinear(), s.judgeAnyDepth()}
 			return nil
@@ -189,20 +183,22 @@ func (s *scales) run(ctx context.Context, b *exp.Bar) error {
 	return nil
 }
 
-// runMeasured runs rateModes at measuredRates.
-func (s *scales) runMeasured(ctx context.Context) error {
+// rates runs rateModes at measuredRates, and sets the speed-ups at assumed rates beside them.
+func (s *scales) rates(ctx context.Context) (result.Frame, error) {
+	out := kit.NewSheet("rates", "link/Gb/s mode:mode assumed/.2 measured/.2 linear:bool")
 	for _, g := range links {
 		x := s.end(s.deepest(), g)
 		for _, m := range rateModes {
 			w := newStack(x.Depth, modes[m].Density)
 			l, err := w.run(ctx, leg{way: modes[m].Way, gbps: g, nodes: x.Nodes, rates: measuredRates})
 			if err != nil {
-				return err
+				return out.Frame, err
 			}
-			s.again = append(s.again, rescaled{g, m, x.speedup(m), float64(x.Nodes) * x.Single / l.Seconds})
+			measured := float64(x.Nodes) * x.Single / l.Seconds
+			out.Add(g, modes[m].Way.Key, x.speedup(m), measured, measured >= s.plan.Least*float64(s.most()))
 		}
 	}
-	return nil
+	return out.Frame, nil
 }
 
 func (s *scales) deepest() int { return s.plan.Depths[len(s.plan.Depths)-1] }
@@ -266,12 +262,12 @@ func (s *scales) kindest(depth int, gbps float64) best {
 
 // part is b as one comparison of a claim.
 func (s *scales) part(b best) result.Part {
-	ok := b.Efficiency >= s.plan.Least
-	return result.Part{Of: map[string]string{"depth": fmt.Sprint(b.Depth), "gbps": fmt.Sprint(b.Gbps), "mode": modes[b.Mode].Way.Key}, Value: b.Efficiency, Holds: &ok}
+	return kit.Part(b.Efficiency, b.Efficiency >= s.plan.Least, "depth", fmt.Sprint(b.Depth), "gbps", fmt.Sprint(b.Gbps), "mode", modes[b.Mode].Way.Key)
 }
 
 func (s *scales) because(code string, b best, more ...any) result.Reason {
-	return result.Because(code, append([]any{"layers", b.Depth, "link", b.Gbps, "efficiency", b.Efficiency, "n", b.At, "mode", modes[b.Mode].Way.Key}, more...)...)
+	args := []any{"layers", b.Depth, "link", b.Gbps, "efficiency", b.Efficiency, "n", b.At, "mode", modes[b.Mode].Way.Key}
+	return result.Because(code, append(args, more...)...)
 }
 
 // judgeNearLinear judges P09 on the deepest network over the reference link.
@@ -306,8 +302,7 @@ func (s *scales) judgeAnyDepth() result.Claim {
 		all, each, parts = append(all, b.Efficiency), append(each, s.because("P13-depth", b)), append(parts, s.part(b))
 	}
 	worst := slices.Min(all)
-	ok := worst >= s.plan.Least
-	words := result.Because("P13-found", "efficiency", worst, "depths", len(all))
+	ok, words := worst >= s.plan.Least, result.Because("P13-found", "efficiency", worst, "depths", len(all))
 	found := claims.Holding(ok, 0, &words)
 	found.Parts = parts
 	code := "P13-changes"

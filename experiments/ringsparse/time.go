@@ -60,7 +60,7 @@ func iterationTime() exp.Experiment {
 				return err
 			}
 			sizes := rateNodes(t.plan.Nodes)
-			b := exp.Bar{Env: env, Total: float64(len(t.works)*len(links)*(len(t.plan.Nodes)+len(sizes)) + 3)}
+			b := exp.Bar{Env: env, Total: float64(len(t.works)*len(links)*(len(t.plan.Nodes)*len(ways)+len(sizes)*len(rateWays)) + 3)}
 			if t.laps, err = runGrid(ctx, t.works, ways, t.plan.Nodes, nil, &b); err != nil {
 				return err
 			}
@@ -103,8 +103,7 @@ func (t timed) rates() result.Frame {
 	return kit.Rows("rates", head, cells(t.works, denseWay, links, rateNodes(t.plan.Nodes)), func(c cell) []any {
 		row := []any{c.Work, c.Gbps, c.Nodes}
 		for _, way := range rateWays[1:] {
-			c.Way = way.Key
-			row = append(row, t.laps.gain(c), t.measured.gain(c))
+			row = append(row, t.laps.gain(c.by(way.Key)), t.measured.gain(c.by(way.Key)))
 		}
 		return append(row, breakEven(referencePlatform().Codecs, c.Gbps), breakEven(measuredRates, c.Gbps))
 	})
@@ -113,12 +112,10 @@ func (t timed) rates() result.Frame {
 // fastestOf returns the way, of those that were run, that takes least; the dense ring if
 // it is as fast.
 func (g grid) fastestOf(c cell) string {
-	c.Way = "dense"
-	least, best := g[c].Seconds, c.Way
+	best := "dense"
 	for _, way := range ways {
-		c.Way = way.Key
-		if l, ok := g[c]; ok && l.Seconds < least {
-			least, best = l.Seconds, way.Key
+		if l, ok := g[c.by(way.Key)]; ok && l.Seconds < g[c.by(best)].Seconds {
+			best = way.Key
 		}
 	}
 	return best
@@ -131,12 +128,7 @@ var denseWay = []way{wayOf("dense")}
 func (t timed) fastest() result.Frame {
 	wins := func(g grid, gbps float64, nodes []int) (n, of int) {
 		these := cells(t.works, denseWay, []float64{gbps}, nodes)
-		for _, c := range these {
-			if g.fastestOf(c) == "dense" {
-				n++
-			}
-		}
-		return n, len(these)
+		return kit.HowMany(these, func(c cell) bool { return g.fastestOf(c) == "dense" }), len(these)
 	}
 	return kit.Rows("fastest", "link/Gb/s dense of dense_measured of_measured", links, func(g float64) []any {
 		n, of := wins(t.laps, g, t.plan.Nodes)
@@ -178,22 +170,11 @@ func (t timed) misprints() result.Frame {
 }
 
 // slower returns how much longer a way takes than another, in per cent.
-func (g grid) slower(c cell, other string) float64 {
-	base := c
-	base.Way = other
-	return 100 * (g.gain(base)/g.gain(c) - 1)
-}
+func (g grid) slower(c cell, other string) float64 { return 100 * (g.gain(c.by(other))/g.gain(c) - 1) }
 
 // beats counts the cells in which a way is faster than another.
-func (g grid) beats(these []cell, other string) (wins int) {
-	for _, c := range these {
-		o := c
-		o.Way = other
-		if g[c].Seconds < g[o].Seconds {
-			wins++
-		}
-	}
-	return wins
+func (g grid) beats(these []cell, other string) int {
+	return kit.HowMany(these, func(c cell) bool { return g[c].Seconds < g[c.by(other)].Seconds })
 }
 
 // facts are findings, and the numbers of sentences that stand in no frame.
@@ -202,12 +183,7 @@ func (t timed) facts() []result.Fact {
 	these := func(key string, gbps []float64, nodes []int) []cell {
 		return cells(t.works, []way{wayOf(key)}, gbps, nodes)
 	}
-	best := 0
-	for _, c := range these("dense", links, t.plan.Nodes) {
-		if t.laps.fastestOf(c) == "ringsparse" {
-			best++
-		}
-	}
+	best := kit.HowMany(these("dense", links, t.plan.Nodes), func(c cell) bool { return t.laps.fastestOf(c) == "ringsparse" })
 	all, again := these("gradients", links, t.plan.Nodes), these("gradients", links, sizes)
 	out := kit.Facts("n.least", t.plan.Nodes[0], "n.most", t.last(), "n.rates", slices.Max(sizes), "ways", len(ways), "works", len(t.works),
 		"cases", len(all), "cases.measured", len(again), "fastest.ringsparse", best,
@@ -228,32 +204,28 @@ func (t timed) facts() []result.Fact {
 // printed one, and finds the worst.
 func (t timed) packOnce() []result.Fact {
 	all := cells(t.works, []way{wayOf("printed")}, links, t.plan.Nodes)
-	worst, printed, right := 0.0, cell{}, cell{}
+	worst, at := 0.0, cell{}
 	for _, c := range all {
-		r := c
-		r.Way = "ringsparse"
-		if more := t.laps[r].Seconds/t.laps[c].Seconds - 1; more > worst {
-			worst, printed, right = more, c, r
+		if more := t.laps[c.by("ringsparse")].Seconds/t.laps[c].Seconds - 1; more > worst {
+			worst, at = more, c
 		}
 	}
 	out := kit.Facts("dearer", t.laps.beats(all, "ringsparse"), "dearer.any", worst > 0)
 	if worst == 0 {
 		return out
 	}
-	return append(out, kit.Facts("dearer.most/%.1", 100*worst, "dearer.work:work", right.Work, "dearer.link/Gb/s", right.Gbps, "dearer.n", right.Nodes,
-		"dearer.ms/ms.2", 1e3*t.laps[right].Seconds, "dearer.printed/ms.2", 1e3*t.laps[printed].Seconds)...)
+	return append(out, kit.Facts("dearer.most/%.1", 100*worst, "dearer.work:work", at.Work, "dearer.link/Gb/s", at.Gbps, "dearer.n", at.Nodes,
+		"dearer.ms/ms.2", 1e3*t.laps[at.by("ringsparse")].Seconds, "dearer.printed/ms.2", 1e3*t.laps[at].Seconds)...)
 }
 
 // breakEvenFrame says up to which density a bitmap pays, and which rate pays at 10 %.
 func breakEvenFrame() result.Frame {
 	own := referencePlatform().Codecs
 	head := "link/Gb/s assumed/.3 assumed_pays:bool measured/.3 measured_pays:bool rate/GB/s.2"
-	f := kit.Rows("break-even", head, links, func(g float64) []any {
+	return kit.As(result.Modelled, kit.Rows("break-even", head, links, func(g float64) []any {
 		a, m := breakEven(own, g), breakEven(measuredRates, g)
 		return []any{g, a, a > 0, m, m > 0, 2 * (g * gigabit) / (1 - 0.1 - 1./32) / 1e9}
-	})
-	f.Kind = result.Modelled
-	return f
+	}))
 }
 
 func timeFigures() []result.Figure {

@@ -48,7 +48,7 @@ func (c exactCost) equal() bool { return c.Expected.Cmp(big.NewRat(c.Measured, 1
 //	direct, a layer whose blocks are ragged:  T = Σ over 2(N−1) steps of Ta(longest block)
 //	coded, N = 2:                             T = Σ over both exchanges of Tb(larger message)
 func exactCosts(ctx context.Context, plan rulePlan, seed uint64) (direct, coded []exactCost, err error) {
-	for n := 2; n <= mostRanks; n++ {
+	for _, n := range upTo(2, mostRanks) {
 		seconds, err := denseRing(ctx, instant(n), plan.Prime)
 		if err != nil {
 			return nil, nil, err
@@ -74,13 +74,11 @@ func exactCosts(ctx context.Context, plan rulePlan, seed uint64) (direct, coded 
 
 // exactCoded exchanges real vectors of density d between two workers.
 func exactCoded(ctx context.Context, plan rulePlan, name string, d float64, seed uint64) (exactCost, error) {
-	layers := []cluster.Layer{{Name: "layer", Length: plan.Elements}}
-	start := drawStart(seed, layers)
+	layers := oneLayer(plan.Elements)
 	job := ringsparse.Job{Layers: layers, Rate: 0.05, Steps: 1, Options: ringsparse.Options{Kinds: "gradients", Codec: name, Charge: true,
 		LogChoices: true, Rates: []cluster.CodecRate{{Name: name, Encode: plan.Encode, Decode: plan.Decode}}}}
-	x, err := iterate(ctx, instant(2), virtual.Config{Headerless: true}, job, func(rank int) cluster.Task {
-		return newDrawn(rank, seed, layers, start, func(_ int, g []float32, r *rand.Rand) { scatter(g, d, r) })
-	})
+	tasks := drawnTasks(seed, layers, func(_ int, g []float32, r *rand.Rand) { scatter(g, 1, d, r) })
+	x, err := iterate(ctx, instant(2), virtual.Config{Headerless: true}, job, tasks)
 	if err != nil {
 		return exactCost{}, err
 	}
@@ -97,23 +95,13 @@ func exactCoded(ctx context.Context, plan rulePlan, name string, d float64, seed
 	return c, nil
 }
 
-func countEqual(costs []exactCost) (n int) {
-	for _, c := range costs {
-		if c.equal() {
-			n++
-		}
-	}
-	return n
-}
-
 // judgeCosts judges P02 and P03.
 func judgeCosts(plan rulePlan, direct, coded []exactCost) []result.Claim {
 	judge := func(id string, costs []exactCost, args ...any) result.Claim {
-		n := countEqual(costs)
+		n := kit.HowMany(costs, exactCost.equal)
 		args = append(args, "equal", n, "of", len(costs))
 		found := claims.Identity(n == len(costs), result.Because(id+"-found", "equal", n, "of", len(costs)))
-		found.Notes = []result.Reason{result.Because(id, args...)}
-		return claims.Verdict(id, found)
+		return claims.Verdict(id, found, result.Because(id, args...))
 	}
 	return []result.Claim{judge("P02", direct, "most", mostRanks, "elements", plan.Prime),
 		judge("P03", coded, "densities", len(plan.Densities), "codecs", plan.Codecs)}
@@ -189,29 +177,23 @@ func costsOf(c ringsparse.Coder, n int, bytes, gbps float64) (ta, tb float64) {
 
 // ruleFrame sets the corrected rule beside the printed one for one block.
 func ruleFrame(plan rulePlan) result.Frame {
-	type at struct{ gbps, d float64 }
-	var rows []at
+	c, n := bitmapOf(referencePlatform().Codecs), plan.Block/4
+	out := kit.NewSheet("rule", "link/Gb/s d/%.0 ta/ms.3 tb/ms.3 right:sending printed:sending lost/ms.3")
 	for _, g := range links {
 		for _, d := range plan.Densities {
-			rows = append(rows, at{g, d})
+			ta, tb := costsOf(c, n, c.Codec.SizeAt(n, d), g)
+			sending := func(printed bool) (form string, cost float64) {
+				if ringsparse.Compress(ta, tb, printed) {
+					return "compress", tb
+				}
+				return "direct", ta
+			}
+			right, cost := sending(false)
+			printed, dear := sending(true)
+			out.Add(g, 100*d, 1e3*ta, 1e3*tb, right, printed, 1e3*(dear-cost))
 		}
 	}
-	c, n := bitmapOf(referencePlatform().Codecs), plan.Block/4
-	head := "link/Gb/s d/%.0 ta/ms.3 tb/ms.3 right:sending printed:sending lost/ms.3"
-	f := kit.Rows("rule", head, rows, func(r at) []any {
-		ta, tb := costsOf(c, n, c.Codec.SizeAt(n, r.d), r.gbps)
-		sending := func(printed bool) (form string, cost float64) {
-			if ringsparse.Compress(ta, tb, printed) {
-				return "compress", tb
-			}
-			return "direct", ta
-		}
-		right, cost := sending(false)
-		printed, dear := sending(true)
-		return []any{r.gbps, 100 * r.d, 1e3 * ta, 1e3 * tb, right, printed, 1e3 * (dear - cost)}
-	})
-	f.Kind = result.Modelled
-	return f
+	return kit.As(result.Modelled, out.Frame)
 }
 
 // judgeRule judges P04: which of the two rules takes the cheaper form of every block.

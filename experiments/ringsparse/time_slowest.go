@@ -55,15 +55,12 @@ func slowest(ctx context.Context, plan slowPlan, mlp *workload, seeds []uint64) 
 	for i := range all.Workers {
 		all.Workers[i].Bandwidth /= plan.Factor
 	}
-	for _, x := range []struct {
-		p    *cluster.Platform
-		into *float64
-	}{{instant(plan.Nodes), &out.Equal}, {one, &out.One}, {all, &out.At}} {
-		seconds, err := denseRing(ctx, x.p, divisible)
+	for i, p := range []*cluster.Platform{instant(plan.Nodes), one, all} {
+		seconds, err := denseRing(ctx, p, divisible)
 		if err != nil {
 			return out, err
 		}
-		*x.into = seconds
+		*[]*float64{&out.Equal, &out.One, &out.At}[i] = seconds
 	}
 	for n := 2; n <= mostRanks; n++ {
 		seconds, err := denseRing(ctx, instant(n), divisible)
@@ -74,10 +71,10 @@ func slowest(ctx context.Context, plan slowPlan, mlp *workload, seeds []uint64) 
 	}
 	drawn, images := uneven{What: "slope"}, uneven{What: "images"}
 	for _, seed := range seeds {
-		if err := drawn.run(ctx, plan.Nodes, slopeTasks(plan, seed), []cluster.Layer{{Name: "layer", Length: plan.Elements}}); err != nil {
+		if err := drawn.run(ctx, plan.Nodes, slopeTasks(plan, seed), oneLayer(plan.Elements)); err != nil {
 			return out, err
 		}
-		start := mlp.images.start(seed)
+		start := mlp.images.Start(seed)
 		layers := idle(mlp.Layers)
 		err := images.run(ctx, plan.Nodes, func(rank int) cluster.Task { return mlp.images.task(seed, rank, plan.Nodes, start) }, layers)
 		if err != nil {
@@ -101,17 +98,13 @@ const steepest = 0.8
 
 // slopeTasks makes one layer whose density rises along it, so that blocks differ.
 func slopeTasks(plan slowPlan, seed uint64) func(rank int) cluster.Task {
-	layers := []cluster.Layer{{Name: "layer", Length: plan.Elements}}
-	start := drawStart(seed, layers)
-	return func(rank int) cluster.Task {
-		return newDrawn(rank, seed, layers, start, func(_ int, g []float32, r *rand.Rand) {
-			for i := range g {
-				if r.Float64() < steepest*float64(i)/float64(len(g)) {
-					g[i] = small(r)
-				}
+	return drawnTasks(seed, oneLayer(plan.Elements), func(_ int, g []float32, r *rand.Rand) {
+		for i := range g {
+			if r.Float64() < steepest*float64(i)/float64(len(g)) {
+				g[i] = small(r)
 			}
-		})
-	}
+		}
+	})
 }
 
 // run exchanges gradients as bitmaps, whose sizes follow their densities, on equal
@@ -154,18 +147,16 @@ func stepSums(choices []ringsparse.Choice, n int) (most, mean float64) {
 func judgeSlowest(s slowCheck) result.Claim {
 	limit := claims.Tolerance("P11")
 	link, worst := math.Abs(s.One/s.At-1), 0.0
-	holds := func(x float64) *bool { ok := x <= limit; return &ok }
-	parts := []result.Part{{Of: map[string]string{"slowest": "one-slow"}, Value: 100 * link, Holds: holds(link)}}
+	parts := []result.Part{kit.Part(100*link, link <= limit, "slowest", "one-slow")}
 	for _, u := range s.Uneven {
 		worst = math.Max(worst, u.Distance)
-		parts = append(parts, result.Part{Of: map[string]string{"slowest": u.What}, Value: 100 * u.Distance, Holds: holds(u.Distance)})
+		parts = append(parts, kit.Part(100*u.Distance, u.Distance <= limit, "slowest", u.What))
 	}
 	words := result.Because("P11-found", "link", 100*link, "worst", 100*worst)
 	found := claims.Holding(link <= limit && worst <= limit, len(s.Uneven[0].Seconds), &words)
 	found.Parts = parts
-	found.Notes = []result.Reason{result.Because("P11", "n", s.Plan.Nodes, "factor", s.Plan.Factor, "one", s.One/s.Equal, "all", s.At/s.Equal),
-		result.Because("P11-uneven", "worst", 100*worst, "limit", 100*limit)}
-	return claims.Verdict("P11", found)
+	return claims.Verdict("P11", found, result.Because("P11", "n", s.Plan.Nodes, "factor", s.Plan.Factor, "one", s.One/s.Equal, "all", s.At/s.Equal),
+		result.Because("P11-uneven", "worst", 100*worst, "limit", 100*limit))
 }
 
 // judgeGrowth judges P12.
@@ -178,9 +169,8 @@ func judgeGrowth(g []growth) result.Claim {
 	}
 	words := result.Because("P12-found", "times", last.Ratio/first.Ratio, "first", first.Nodes, "last", last.Nodes)
 	found := claims.Holding(last.Ratio <= (1+claims.Tolerance("P12"))*first.Ratio, 0, &words)
-	found.Notes = []result.Reason{result.Because("P12", "first", first.Nodes, "at_first", first.Ratio, "last", last.Nodes, "at_last", last.Ratio,
-		"ten", ten.Nodes, "more", 100*(last.Ratio/ten.Ratio-1))}
-	return claims.Verdict("P12", found)
+	return claims.Verdict("P12", found, result.Because("P12", "first", first.Nodes, "at_first", first.Ratio, "last", last.Nodes, "at_last", last.Ratio,
+		"ten", ten.Nodes, "more", 100*(last.Ratio/ten.Ratio-1)))
 }
 
 func (s slowCheck) facts() []result.Fact {
@@ -201,5 +191,7 @@ func (s slowCheck) frame() result.Frame {
 
 // growth sets the time of an all-reduce beside 2(N−1)/N and its limit, in units of D/B.
 func (s slowCheck) growth() result.Frame {
-	return kit.Rows("growth", "n ratio/.4 formula/.4 limit/.0", s.Growth, func(g growth) []any { return []any{g.Nodes, g.Ratio, formula.T(g.Nodes, 1, 1), 2} })
+	return kit.Rows("growth", "n ratio/.4 formula/.4 limit/.0", s.Growth, func(g growth) []any {
+		return []any{g.Nodes, g.Ratio, formula.T(g.Nodes, 1, 1), 2}
+	})
 }

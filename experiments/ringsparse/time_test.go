@@ -21,8 +21,8 @@ func TestExactCosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(direct) != 15 || len(coded) != 14 || countEqual(direct) != 15 || countEqual(coded) != 14 {
-		t.Fatalf("%d of %d direct, %d of %d coded are equal", countEqual(direct), len(direct), countEqual(coded), len(coded))
+	if len(direct) != 15 || len(coded) != 14 || kit.HowMany(direct, exactCost.equal) != 15 || kit.HowMany(coded, exactCost.equal) != 14 {
+		t.Fatalf("%d of %d direct, %d of %d coded are equal", kit.HowMany(direct, exactCost.equal), len(direct), kit.HowMany(coded, exactCost.equal), len(coded))
 	}
 	for i, c := range judgeCosts(plan, direct, coded) {
 		wantVerdict(t, c, claims.Equal, []string{"P02", "P03"}[i])

@@ -2,7 +2,6 @@ package ringsparse
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"gradsync/experiments/exp"
@@ -61,7 +60,8 @@ func traffic() exp.Experiment {
 				return err
 			}
 			most := s.plan.Nodes[len(s.plan.Nodes)-1:]
-			b := exp.Bar{Env: env, Total: float64(len(s.works)*len(links)*(len(s.plan.Nodes)+1) + mostRanks + len(s.plan.Counted)*len(s.plan.CountedWays))}
+			all := len(s.works)*len(links)*(len(s.plan.Nodes)*len(ways)+len(rateWays)) + mostRanks + len(s.plan.Counted)*len(s.plan.CountedWays)
+			b := exp.Bar{Env: env, Total: float64(all)}
 			if s.laps, err = runGrid(ctx, s.works, ways, s.plan.Nodes, nil, &b); err != nil {
 				return err
 			}
@@ -109,12 +109,12 @@ func (s sent) facts() []result.Fact {
 		direct = direct && s.laps.bytes(c) >= 100
 	}
 	random, own := s.off()
-	overtakes := math.NaN()
+	overtakes := any(nil)
 	if n := s.laps.cross("embedding", s.plan.Nodes); n > 0 {
-		overtakes = float64(n)
+		overtakes = n
 	}
-	return append(workFacts(s.works), kit.Facts("n.least", s.plan.Nodes[0], "n.most", slices.Max(s.plan.Nodes), "fast.direct", direct, "overtakes", overtakes,
-		"rings", len(s.rings), "rings.exact", len(wrongRings(s.rings)) == 0, "elements", s.plan.Elements, "divisible", divisible,
+	return append(workFacts(s.works), kit.Facts("n.least", s.plan.Nodes[0], "n.most", slices.Max(s.plan.Nodes), "fast.direct", direct,
+		"overtakes", overtakes, "rings", len(s.rings), "rings.exact", len(wrongRings(s.rings)) == 0, "elements", s.plan.Elements, "divisible", divisible,
 		"counted.n", s.plan.CountedNodes, "counted.link/Gb/s", s.plan.CountedLink, "within/%.0", 100*s.plan.Within,
 		"off.random/%.1", random, "off.own/%.1", own, "off.agrees", random <= 100*s.plan.Within)...)
 }

@@ -71,35 +71,27 @@ func (c ringCount) wrong() *result.Reason {
 
 // countRings counts dense rings of 1 to 16 workers.
 func countRings(ctx context.Context, elements int, seed uint64, b *exp.Bar) ([]ringCount, error) {
-	layers := []cluster.Layer{{Name: "layer", Length: elements}}
-	start := drawStart(seed, layers)
-	var out []ringCount
-	for n := 1; n <= mostRanks; n++ {
+	layers := oneLayer(elements)
+	tasks := drawnTasks(seed, layers, func(_ int, g []float32, r *rand.Rand) { scatter(g, 1, 0.5, r) })
+	return kit.Sweep(b, upTo(1, mostRanks), func(n int) (ringCount, error) {
 		c := ringCount{Nodes: n, Elements: elements}
 		job := ringsparse.Job{Layers: layers, Rate: 0.05, Steps: 1, Options: wayOf("dense").Options}
-		real, err := iterate(ctx, instant(n), virtual.Config{Headerless: true}, job, func(rank int) cluster.Task {
-			return newDrawn(rank, seed, layers, start, func(_ int, g []float32, r *rand.Rand) { scatter(g, 0.5, r) })
-		})
+		real, err := iterate(ctx, instant(n), virtual.Config{Headerless: true}, job, tasks)
 		if err != nil {
-			return nil, fmt.Errorf("ringsparse: dense ring of %d: %w", n, err)
+			return c, fmt.Errorf("ringsparse: dense ring of %d: %w", n, err)
 		}
 		for _, s := range real.Trace.Sent {
 			c.Sent = append(c.Sent, s.Bytes)
 		}
 		timed, err := denseRing(ctx, instant(n), divisible)
-		if err != nil {
-			return nil, err
-		}
 		c.Nanoseconds = int64(math.Round(timed * 1e9))
-		out = append(out, c)
-		b.Step(fmt.Sprintf("dense ring of %d", n))
-	}
-	return out, nil
+		return c, err
+	})
 }
 
 // denseRing returns the seconds of one dense all-reduce, timing-only.
 func denseRing(ctx context.Context, p *cluster.Platform, elements int) (float64, error) {
-	job := ringsparse.Job{Layers: []cluster.Layer{{Name: "layer", Length: elements}}, Rate: 0.05, Steps: 1, Options: wayOf("dense").Options}
+	job := ringsparse.Job{Layers: oneLayer(elements), Rate: 0.05, Steps: 1, Options: wayOf("dense").Options}
 	l, err := iterate(ctx, p, virtual.Config{Headerless: true}, job, nil)
 	if err != nil {
 		return 0, fmt.Errorf("ringsparse: dense ring of %d: %w", len(p.Workers), err)
@@ -122,8 +114,7 @@ func judgeRing(plan trafficPlan, rings []ringCount) result.Claim {
 	if bad := wrongRings(rings); len(bad) > 0 {
 		found = claims.Identity(false, bad[0])
 	}
-	found.Notes = []result.Reason{result.Because("P01", "most", mostRanks, "elements", plan.Elements, "divisible", divisible)}
-	return claims.Verdict("P01", found)
+	return claims.Verdict("P01", found, result.Because("P01", "most", mostRanks, "elements", plan.Elements, "divisible", divisible))
 }
 
 // ringFrame sets T beside bytes and virtual time.
@@ -139,8 +130,7 @@ func ringFrame(rings []ringCount) result.Frame {
 // counted is one way of one workload with real vectors.
 type counted struct {
 	Work, Way string
-	Own       bool    // gradients of images; else random ones
-	Density   float64 // of one worker's gradients
+	Own       bool // gradients of images; else random ones
 	Counted   kit.Sample
 	Modelled  int64 // of the timing-only run
 }
@@ -149,8 +139,7 @@ type counted struct {
 // gradients, beside timing-only runs.
 func countReal(ctx context.Context, plan trafficPlan, works []workload, seeds []uint64, b *exp.Bar) ([]counted, error) {
 	var out []counted
-	for i := range works {
-		w := &works[i]
+	for _, w := range works {
 		if !slices.Contains(plan.Counted, w.Key) {
 			continue
 		}
@@ -160,7 +149,7 @@ func countReal(ctx context.Context, plan trafficPlan, works []workload, seeds []
 			if err != nil {
 				return nil, err
 			}
-			random := counted{Work: w.Key, Way: key, Density: w.density(), Modelled: timed.Totals.Sent.Bytes}
+			random := counted{Work: w.Key, Way: key, Modelled: timed.Totals.Sent.Bytes}
 			own := random
 			own.Own = true
 			for _, seed := range seeds {
@@ -174,7 +163,7 @@ func countReal(ctx context.Context, plan trafficPlan, works []workload, seeds []
 				if w.images == nil {
 					continue
 				}
-				start := w.images.start(seed)
+				start := w.images.Start(seed)
 				l.task = func(rank int) cluster.Task { return w.images.task(seed, rank, plan.CountedNodes, start) }
 				if err := own.count(ctx, w, l); err != nil {
 					return nil, err
@@ -190,7 +179,7 @@ func countReal(ctx context.Context, plan trafficPlan, works []workload, seeds []
 	return out, nil
 }
 
-func (c *counted) count(ctx context.Context, w *workload, l leg) error {
+func (c *counted) count(ctx context.Context, w workload, l leg) error {
 	x, err := w.run(ctx, l)
 	if err == nil {
 		c.Counted = append(c.Counted, float64(x.Totals.Sent.Bytes))
@@ -215,9 +204,8 @@ func (s sent) off() (random, own float64) {
 
 func countFrame(counts []counted) result.Frame {
 	vectors := map[bool]string{true: "own", false: "random"}
-	f := kit.Rows("counted", "work:work vectors:vectors way:way counted±/MB.3 modelled/MB.3 off/%.2", counts, func(c counted) []any {
+	head := "work:work vectors:vectors way:way counted±/MB.3 modelled/MB.3 off/%.2"
+	return kit.As(result.Counted, kit.Rows("counted", head, counts, func(c counted) []any {
 		return []any{c.Work, vectors[c.Own], c.Way, c.Counted.Mean().Times(1e-6), float64(c.Modelled) / 1e6, c.off()}
-	})
-	f.Kind = result.Counted
-	return f
+	}))
 }

@@ -61,14 +61,14 @@ func workloads(env exp.Env) ([]workload, error) {
 }
 
 func mlpWorkload(env exp.Env) (workload, error) {
-	s, err := openImages(env.Engine, env.DataDir, mlpCase())
+	s, err := openImages(env, mlpCase())
 	if err != nil {
 		return workload{}, err
 	}
 	w := workload{Key: "mlp", images: s}
 	density := make([]float64, len(s.layers()))
 	for _, seed := range env.Seeds {
-		task := s.task(seed, 0, 1, s.start(seed))
+		task := s.task(seed, 0, 1, s.Start(seed))
 		if _, err := task.Grad(0, func(int) {}); err != nil {
 			return workload{}, err
 		}
@@ -89,7 +89,7 @@ func openWorkloads(env exp.Env, r *result.Result) ([]workload, error) {
 		return nil, err
 	}
 	r.Config.(map[string]any)["workloads"] = works
-	r.Data, r.Engine = []result.Data{*works[0].images.data()}, works[0].images.engineName
+	r.Data, r.Engine = []result.Data{*works[0].images.Data()}, works[0].images.Made
 	return works, nil
 }
 
@@ -107,7 +107,7 @@ func (w *workload) add(name string, length int, density float64, row int, flop f
 	w.Layers, w.Density, w.Row = append(w.Layers, l), append(w.Density, density), append(w.Row, row)
 }
 
-func (w *workload) params() (n int) {
+func (w workload) params() (n int) {
 	for _, l := range w.Layers {
 		n += l.Length
 	}
@@ -115,7 +115,7 @@ func (w *workload) params() (n int) {
 }
 
 // density returns that of all gradients together.
-func (w *workload) density() (d float64) {
+func (w workload) density() (d float64) {
 	for i, l := range w.Layers {
 		d += w.Density[i] * float64(l.Length)
 	}
@@ -124,29 +124,17 @@ func (w *workload) density() (d float64) {
 
 // workFrame states the networks layer by layer; one of many layers in one row.
 func workFrame(works []workload) result.Frame {
-	type layer struct {
-		of *workload
-		i  int
-	}
-	var rows []layer
-	for i := range works {
-		w := &works[i]
+	out := kit.NewSheet("workloads", "work:work layer:layer layers params density/%.1")
+	for _, w := range works {
 		if len(w.Layers) > 5 {
-			rows = append(rows, layer{w, -1})
+			out.Add(w.Key, "all", len(w.Layers), w.params(), 100*w.density())
 			continue
 		}
-		for l := range w.Layers {
-			rows = append(rows, layer{w, l})
+		for l, x := range w.Layers {
+			out.Add(w.Key, x.Name, 1, x.Length, 100*w.Density[l])
 		}
 	}
-	f := kit.Rows("workloads", "work:work layer:layer layers params density/%.1", rows, func(l layer) []any {
-		if l.i < 0 {
-			return []any{l.of.Key, "all", len(l.of.Layers), l.of.params(), 100 * l.of.density()}
-		}
-		return []any{l.of.Key, l.of.Layers[l.i].Name, 1, l.of.Layers[l.i].Length, 100 * l.of.Density[l.i]}
-	})
-	f.Kind = result.Stated
-	return f
+	return kit.As(result.Stated, out.Frame)
 }
 
 // workFacts are what a page says of the networks.
@@ -199,7 +187,7 @@ type leg struct {
 
 // run runs one iteration of w on the reference platform, rates of codecs charged
 // unless they are free.
-func (w *workload) run(ctx context.Context, l leg) (lap, error) {
+func (w workload) run(ctx context.Context, l leg) (lap, error) {
 	p := withLink(referencePlatform(), l.gbps)
 	o := l.way.Options
 	o.Bandwidth = l.gbps * gigabit
@@ -242,15 +230,6 @@ func iterate(ctx context.Context, p *cluster.Platform, cfg virtual.Config, job r
 }
 
 // draws makes tasks of random gradients with w's densities.
-func (w *workload) draws(seed uint64) func(rank int) cluster.Task {
-	start := drawStart(seed, w.Layers)
-	return func(rank int) cluster.Task {
-		return newDrawn(rank, seed, w.Layers, start, func(l int, g []float32, r *rand.Rand) {
-			if w.Row[l] > 1 {
-				scatterRows(g, w.Row[l], w.Density[l], r)
-				return
-			}
-			scatter(g, w.Density[l], r)
-		})
-	}
+func (w workload) draws(seed uint64) func(rank int) cluster.Task {
+	return drawnTasks(seed, w.Layers, func(l int, g []float32, r *rand.Rand) { scatter(g, w.Row[l], w.Density[l], r) })
 }

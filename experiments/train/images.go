@@ -12,8 +12,8 @@ import (
 	"gradsync/shared/tensor/model"
 )
 
-// Images is what an experiment needs that trains step by step by itself: a network, what
-// computes its gradients, and its images.
+// Images hold a network, the engine that computes its gradients, and its images, for an
+// experiment that trains step by step by itself.
 type Images struct {
 	Model  *model.Model
 	Engine tensor.Engine

@@ -46,11 +46,7 @@ func Open(folder fs.FS) (*Book, error) {
 			return nil, fmt.Errorf("notebook: %w", err)
 		}
 		t := text.New("reasons").Funcs(new(page).funcs()).Option("missingkey=error")
-		more, err := fs.Glob(folder, "reasons/*."+lang+".tmpl")
-		if err == nil {
-			b.reasons[l], err = t.ParseFS(folder, append([]string{"reasons." + lang + ".tmpl"}, more...)...)
-		}
-		if err != nil {
+		if b.reasons[l], err = t.ParseFS(folder, "reasons."+lang+".tmpl"); err != nil {
 			return nil, fmt.Errorf("notebook: %w", err)
 		}
 	}

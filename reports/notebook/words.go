@@ -29,27 +29,21 @@ type words struct {
 // claims.csv and tolerances.csv have it; a note is ours, on the text of the document.
 var claimColumns = []string{"statement", "source", "quantity", "value", "note", "criterion"}
 
-// readWords reads labels.<lang>.csv and labels/*.<lang>.csv (id,text), and the words of
-// claims, claims.<lang>.csv.
+// readWords reads labels.<lang>.csv (id,text), and the words of claims, claims.<lang>.csv.
 func readWords(text fs.FS, lang string) (w words, err error) {
 	w = words{lang: lang, labels: map[string]string{}, stated: map[string]string{}}
-	more, err := fs.Glob(text, "labels/*."+lang+".csv")
+	name := "labels." + lang + ".csv"
+	rows, err := readCSV(text, name, "id", "text")
 	if err != nil {
 		return w, err
 	}
-	for _, name := range append([]string{"labels." + lang + ".csv"}, more...) {
-		rows, err := readCSV(text, name, "id", "text")
-		if err != nil {
-			return w, err
+	for _, r := range rows {
+		if _, twice := w.labels[r[0]]; twice {
+			return w, fmt.Errorf("%s: %s stands twice", name, r[0])
 		}
-		for _, r := range rows {
-			if _, twice := w.labels[r[0]]; twice && w.labels[r[0]] != r[1] {
-				return w, fmt.Errorf("%s: %s stands twice, as %q and as %q", name, r[0], w.labels[r[0]], r[1])
-			}
-			w.labels[r[0]] = r[1]
-		}
+		w.labels[r[0]] = r[1]
 	}
-	rows, err := readCSV(text, "claims."+lang+".csv", append([]string{"id"}, claimColumns...)...)
+	rows, err = readCSV(text, "claims."+lang+".csv", append([]string{"id"}, claimColumns...)...)
 	if errors.Is(err, fs.ErrNotExist) {
 		return w, nil
 	}
