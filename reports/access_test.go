@@ -87,7 +87,7 @@ func TestRowsOfAChart(t *testing.T) {
 	for i, want := range []string{
 		"series,time (ms),test accuracy (%),95 % low,95 % high\nties to weights = printed sign,1,1,,\nties to weights = printed sign,2,2,,\nBSP,1,3,1,5\nBSP,2,4,2,6\n",
 		"series,time (ms),share\nprinted sign,a,1\nprinted sign,b,2\nprinted sign,c,3\nprinted sign,d,4\nprinted sign,e,5\nprinted sign,\"pruned MLP, gradient masked\",6\n",
-		"lane,from,to,state\nworker 12,1,2,\"iteration 3 of 1,200\"\nworker 1,1,2,BSP\n",
+		"lane,from,to,state,label\nworker 12,1,2,compute,\"iteration 3 of 1,200\"\nworker 1,1,2,BSP,\n",
 		"series,x,y,95 % low,95 % high\ns,a,1,0.5,2\n",
 		"series,seed,x,y\ns,,1,2\ns,7,1,3\n",
 	} {

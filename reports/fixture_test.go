@@ -42,9 +42,8 @@ func exampleText() fs.FS {
 		panic(err)
 	}
 	for name, text := range exampleWords {
-		if all, ok := out[name]; ok { // labels of the examples come after those of the program
-			_, lines, _ := strings.Cut(text, "\n")
-			text = string(all.Data) + lines
+		if all, ok := out[name]; ok { // those of the examples come after those of the program
+			text = string(all.Data) + strings.TrimPrefix(text, "id,text\n")
 		}
 		out[name] = &fstest.MapFile{Data: []byte(text)}
 	}

@@ -124,7 +124,7 @@ column.times.method@compare/example-when,方法
 column.times.cluster@compare/example-when,集群
 column.times.seconds@compare/example-when,时间
 `,
-	"reasons/example.en.tmpl": `{{define "example-data"}}data set: {{.images}} invented images{{end}}
+	"reasons.en.tmpl": `{{define "example-data"}}data set: {{.images}} invented images{{end}}
 {{define "example-wait"}}waiting at the server costs more than it saves where the link, not the worker, is slow{{end}}
 {{define "example-left-out"}}left out of this profile: it takes {{.minutes}} minutes{{end}}
 {{define "example-larger"}}only the larger set shows it{{end}}
@@ -132,7 +132,7 @@ column.times.seconds@compare/example-when,时间
 {{define "example-pairs"}}invented: counted for {{.n}} pairs of N and K{{end}}
 {{define "example-linear"}}{{num .share}} of linear at N = {{.n}}{{end}}
 {{define "example-load"}}{{.load}}{{end}}`,
-	"reasons/example.zh.tmpl": `{{define "example-data"}}数据集：{{.images}} 张虚构图像{{end}}
+	"reasons.zh.tmpl": `{{define "example-data"}}数据集：{{.images}} 张虚构图像{{end}}
 {{define "example-wait"}}当慢的是链路而不是工作节点时，在服务器处等待得不偿失{{end}}
 {{define "example-left-out"}}本档位未包含：需要 {{.minutes}} 分钟{{end}}
 {{define "example-larger"}}只有更大的数据集才显示出来{{end}}

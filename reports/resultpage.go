@@ -164,6 +164,7 @@ func (r *renderer) part(page *resultPage, l loaded, part notebook.Part) (v partV
 	case part.Figure != nil:
 		if v.Figure, err = viewFigure(l, part.Figure, r.s); err == nil {
 			page.Figures = true
+			page.Widgets = page.Widgets || v.Figure.Form == "gantt" // which is looked into
 			maps.Copy(page.Words, wordPairs(part.Figure.Drawn[0], part.Figure.Drawn[1]))
 		}
 	case part.Claims != nil:

@@ -103,7 +103,7 @@ function gradsyncCSV(rows) {
    where it has one, and its seed where it is of one. */
 function gradsyncRows(o, data, say, zh) {
   var gantt = data.form === "gantt", lanes = (data.lanes || "").split("\n"), bars = (o.xAxis[0].data || []).map(gradsyncLine), ends = {}, out = [];
-  if (gantt) out.push(zh ? ["泳道", "从", "到", "状态"] : ["lane", "from", "to", "state"]);
+  if (gantt) out.push(zh ? ["泳道", "从", "到", "状态", "标签"] : ["lane", "from", "to", "state", "label"]);
   o.series.forEach(function (s) { // bands and whiskers
     if (s.renderItem && !gantt) (s.data || []).forEach(function (v) { ends[s.name + "\n" + v[0]] = v.slice(1, 3); });
   });
@@ -117,7 +117,7 @@ function gradsyncRows(o, data, say, zh) {
     if (s.renderItem && !gantt) return;
     (s.data || []).forEach(function (d, i) {
       var v = d && d.value !== undefined ? d.value : d;
-      if (gantt) out.push([say(lanes[v[2]]), v[0], v[1], say(d.name || s.name)]);
+      if (gantt) out.push([say(lanes[v[2]]), v[0], v[1], say(s.name), say(d.name)]);
       else if (Array.isArray(v)) row(s, v[0], v[0], v[1]);
       else if (v !== "-") row(s, i, say(bars[i]), v);
     });
@@ -408,9 +408,15 @@ if (typeof document !== "undefined") (function () {
     }
   });
 
-  /* Long tables, which stand open for whoever has no script and on paper. */
+  /* Long tables, which stand open for whoever has no script and on paper; what is folded
+     besides is printed too. */
   function fold(open) { document.querySelectorAll("details.rows").forEach(function (d) { d.open = open; }); }
-  window.addEventListener("beforeprint", function () { fold(true); });
+  window.addEventListener("beforeprint", function () {
+    document.querySelectorAll("details.rows:not([open]), details.fold:not([open])").forEach(function (d) { d.open = true; d.dataset.paper = "yes"; });
+  });
+  window.addEventListener("afterprint", function () {
+    document.querySelectorAll("details[data-paper]").forEach(function (d) { d.open = false; delete d.dataset.paper; });
+  });
 
   /* One profile at a time: the reader's choice goes from page to page, and a link to what
      another profile shows chooses that one. */
