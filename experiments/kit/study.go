@@ -135,7 +135,16 @@ func (s Study[P, C]) shown(v *View[P, C]) *result.Result {
 	if len(v.Seeds) > 0 {
 		s.Show(v)
 	}
+	withoutNotes(v.Result)
 	return v.Result
+}
+
+// withoutNotes takes the notes from r's data sets: what stands in for what is a number and a
+// key of the result, its words are the report's.
+func withoutNotes(r *result.Result) {
+	for i := range r.Data {
+		r.Data[i].Note = ""
+	}
 }
 
 func progress(env exp.Env, done, total float64, what string) {
@@ -144,8 +153,7 @@ func progress(env exp.Env, done, total float64, what string) {
 	}
 }
 
-// MadeOf records the engine and the data sets of r, each once and without its note: what
-// stands in for what is a number and a key of the result, its words are the report's.
+// MadeOf records the engine and the data sets of r, each once and without its note.
 func MadeOf(r *result.Result, engine string, sets ...*result.Data) {
 	r.Engine = engine
 	for _, d := range sets {
@@ -194,9 +202,7 @@ func (q Inquiry) Experiment() exp.Experiment {
 				r.Seeds = []uint64{}
 			}
 			err := q.Run(ctx, env, r)
-			for i := range r.Data {
-				r.Data[i].Note = "" // as MadeOf does
-			}
+			withoutNotes(r)
 			if err != nil {
 				return r, fmt.Errorf("%s: %w", q.ID, err)
 			}
