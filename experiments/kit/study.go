@@ -193,7 +193,11 @@ func (q Inquiry) Experiment() exp.Experiment {
 				delete(r.Config.(map[string]any), "seeds")
 				r.Seeds = []uint64{}
 			}
-			if err := q.Run(ctx, env, r); err != nil {
+			err := q.Run(ctx, env, r)
+			for i := range r.Data {
+				r.Data[i].Note = "" // as MadeOf does
+			}
+			if err != nil {
 				return r, fmt.Errorf("%s: %w", q.ID, err)
 			}
 			r.Status = result.Complete

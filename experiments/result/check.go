@@ -39,6 +39,9 @@ func Check(r *Result) error {
 		}
 	}
 	c.sentences("config", r.Config)
+	for _, d := range r.Data {
+		c.sentences("data "+d.Name, d.Note)
+	}
 	if c.err != nil {
 		return fmt.Errorf("%s: %w", r.ID, c.err)
 	}

@@ -102,10 +102,13 @@ func (w words) label(enum, key string) (string, error) {
 	return "", fmt.Errorf("labels.%s.csv has no %s.%s for %s", w.lang, enum, key, w.id)
 }
 
-// column returns the title of a frame's column: its own in that frame, or that of all.
+// column returns the title of a frame's column: its own in that frame, or that of all, or the
+// name of the method that the column is of.
 func (w words) column(frame, key string) (string, error) {
-	if s, ok := w.find("column." + frame + "." + key); ok {
-		return s, nil
+	for _, id := range []string{"column." + frame + "." + key, "column." + key, "method." + key} {
+		if s, ok := w.find(id); ok {
+			return s, nil
+		}
 	}
 	return w.label("column", key)
 }

@@ -84,9 +84,45 @@ function gradsyncWhole(base, chart) {
    up, and "#2" is the second. Without words, or Chinese, it stays. */
 function gradsyncWord(words, en) {
   if (!words || typeof en !== "string") return en;
+  var plain = en.replace(/\n/g, " ");
+  if (Object.prototype.hasOwnProperty.call(words, plain)) return words[plain];
   var numbers = [], key = en.replace(/[\u00a0\n]/g, " ").replace(/[0-9]+(?:[.,\u202f][0-9]+)*/g, function (n) { numbers.push(n); return "#"; });
   if (!Object.prototype.hasOwnProperty.call(words, key)) return en;
   return words[key].replace(/#([0-9]+)/g, function (m, k) { return numbers[k - 1]; });
+}
+
+/* Rows as a CSV file. */
+function gradsyncCSV(rows) {
+  return rows.map(function (row) {
+    return row.map(function (x) { x = String(x == null ? "" : x); return /[",\n]/.test(x) ? '"' + x.replace(/"/g, '""') + '"' : x; }).join(",");
+  }).join("\n") + "\n";
+}
+
+/* The numbers of a whole option, a row per point, bar or band, below a head; say gives
+   words their language, and zh tells which that is. A point has the ends of its interval
+   where it has one, and its seed where it is of one. */
+function gradsyncRows(o, data, say, zh) {
+  var gantt = data.form === "gantt", lanes = (data.lanes || "").split("\n"), bars = (o.xAxis[0].data || []).map(gradsyncLine), ends = {}, out = [];
+  if (gantt) out.push(zh ? ["泳道", "从", "到", "状态", "标签"] : ["lane", "from", "to", "state", "label"]);
+  o.series.forEach(function (s) { // bands and whiskers
+    if (s.renderItem && !gantt) (s.data || []).forEach(function (v) { ends[s.name + "\n" + v[0]] = v.slice(1, 3); });
+  });
+  var seeds = o.series.some(function (s) { return s.seed !== undefined; }), bounded = Object.keys(ends).length > 0;
+  function row(s, at, x, y) {
+    var of = s.seed === undefined && ends[s.name + "\n" + at] || ["", ""];
+    out.push([say(s.name)].concat(seeds ? [s.seed === undefined ? "" : s.seed] : [], [x, y], bounded ? of : []));
+  }
+  if (!gantt) out.push([zh ? "系列" : "series"].concat(seeds ? [zh ? "种子" : "seed"] : [], [say(data.x), say(data.y)], bounded ? (zh ? ["95 % 下限", "95 % 上限"] : ["95 % low", "95 % high"]) : []));
+  o.series.forEach(function (s) {
+    if (s.renderItem && !gantt) return;
+    (s.data || []).forEach(function (d, i) {
+      var v = d && d.value !== undefined ? d.value : d;
+      if (gantt) out.push([say(lanes[v[2]]), v[0], v[1], say(s.name), say(d.name)]);
+      else if (Array.isArray(v)) row(s, v[0], v[0], v[1]);
+      else if (v !== "-") row(s, i, say(bars[i]), v);
+    });
+  });
+  return out;
 }
 
 /* How many letters wide a text is: a Chinese one counts two. */
@@ -199,20 +235,9 @@ if (typeof document !== "undefined") (function () {
     });
     document.querySelectorAll(".none[title]").forEach(function (e) { e.title = zh ? "无值" : "no value"; });
     charts.forEach(function (x) { if (x.chart) x.live.setAttribute("aria-label", description(x.fig)); });
-    tell(zh);
     show(charts);
     nameTheme(theme());
     document.dispatchEvent(new CustomEvent("gradsync-language"));
-  }
-  /* The names in the tables beneath the charts are those of the charts, and are exchanged
-     with them. */
-  function tell(zh) {
-    var bases = document.getElementById("chart-bases"), words = bases && zh ? JSON.parse(bases.textContent).zh : null;
-    document.querySelectorAll("table.points tbody :is(th, td)").forEach(function (c) {
-      if (c.en === undefined) c.en = c.textContent;
-      var text = gradsyncWord(words, c.en);
-      if (c.textContent !== text) c.textContent = text;
-    });
   }
   /* The words of e in one language. */
   function shown(e, zh) {
@@ -337,6 +362,20 @@ if (typeof document !== "undefined") (function () {
     save(fig.id + "." + kind, href);
   }
 
+  /* The rows of a table with every digit that the page has. */
+  function tableLines(t) {
+    return [].map.call(t.rows, function (tr) {
+      return [].map.call(tr.cells, function (c) { return c.dataset.v || (c.querySelector(".none") ? "" : shown(c, root.lang === "zh")); });
+    });
+  }
+
+  /* The numbers of a chart: a line per point or band. */
+  function figureLines(fig) {
+    var bases = JSON.parse(document.getElementById("chart-bases").textContent), words = root.lang === "zh" ? bases.zh : null;
+    var o = gradsyncWhole(bases[fig.dataset.form], JSON.parse(fig.querySelector("script[type='application/json']").textContent));
+    return gradsyncRows(o, fig.dataset, function (x) { return gradsyncWord(words, x); }, !!words);
+  }
+
   function copy(text, button) {
     function done() {
       if (!button.words) button.words = button.innerHTML;
@@ -361,17 +400,54 @@ if (typeof document !== "undefined") (function () {
       store(next === "auto" ? null : next); apply(next); show(charts);
     } else if (b.dataset.copy) {
       copy(document.getElementById(b.dataset.copy).textContent, b);
+    } else if (b.dataset.csv) {
+      var box = b.closest(".tablebox, figure.chart"), lines = b.dataset.csv === "table" ? tableLines(box.querySelector("table")) : figureLines(box);
+      save(box.id + ".csv", "data:text/csv;charset=utf-8," + encodeURIComponent(gradsyncCSV(lines)));
     } else if (b.dataset.image) {
       image(b.closest("figure"), b.dataset.image);
     }
   });
 
-  /* Long tables, which stand open for whoever has no script and on paper. */
+  /* Long tables, which stand open for whoever has no script and on paper; what is folded
+     besides is printed too. */
   function fold(open) { document.querySelectorAll("details.rows").forEach(function (d) { d.open = open; }); }
-  window.addEventListener("beforeprint", function () { fold(true); });
+  window.addEventListener("beforeprint", function () {
+    document.querySelectorAll("details.rows:not([open]), details.fold:not([open])").forEach(function (d) { d.open = true; d.dataset.paper = "yes"; });
+  });
+  window.addEventListener("afterprint", function () {
+    document.querySelectorAll("details[data-paper]").forEach(function (d) { d.open = false; delete d.dataset.paper; });
+  });
+
+  /* One profile at a time: the reader's choice goes from page to page, and a link to what
+     another profile shows chooses that one. */
+  function profileOf(e) { return e && e.closest ? e.closest(".profiled") : null; }
+  function choose(profile) {
+    var b = document.getElementById("show-" + profile);
+    if (b) b.checked = true;
+    return !!b;
+  }
+  function follow() {
+    var at = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1))), box = profileOf(at);
+    if (!box || box.offsetParent !== null) return;
+    var name = [].find.call(box.classList, function (c) { return /^p-/.test(c); });
+    if (name && choose(name.slice(2))) at.scrollIntoView();
+  }
+  function profiles() {
+    var kept = null;
+    try { kept = localStorage.getItem("gradsync-profile"); } catch (e) { /* not remembered */ }
+    if (kept) choose(kept);
+    document.addEventListener("change", function (e) {
+      if (!e.target.classList.contains("profile")) return;
+      try { localStorage.setItem("gradsync-profile", e.target.value); } catch (x) { /* not remembered */ }
+      show(charts);
+    });
+    window.addEventListener("hashchange", follow);
+    follow();
+  }
 
   document.addEventListener("DOMContentLoaded", function () {
     apply(theme());
+    profiles();
     var lang = document.getElementById("lang");
     if (lang) {
       lang.checked = language();

@@ -2,16 +2,16 @@
 "use strict";
 
 (function (W) {
-  /* Who waits after so many events, first come first: worker, state, until when as the
-     table says, whether an update has used the gradient already. */
+  /* Who waits after so many events, first come first: worker, state, until when or for
+     whom, whether an update has used the gradient already. */
   W.daspWaiting = function (data, at) {
     var waiting = [];
     data.events.slice(0, at).forEach(function (e) {
       var i = waiting.findIndex(function (w) { return w.worker === e.worker; });
-      if (e.what === "push" && e.state !== "QIS") waiting.push({ worker: e.worker, state: e.state, until: e.until, gap: e.gap, used: false });
+      if (e.what === "push" && e.state !== "QIS") waiting.push({ worker: e.worker, state: e.state, until: e.until, untilWorker: e.untilWorker, gap: e.gap, used: false });
       else if (e.what === "release") waiting.splice(i, 1);
       else if (e.what === "used") waiting[i].used = true;
-      else if (e.what === "timer") waiting[i].until = e.until;
+      else if (e.what === "timer") { waiting[i].until = e.until; waiting[i].untilWorker = e.untilWorker; }
     });
     return waiting;
   };
@@ -27,9 +27,8 @@
   };
 
   /* Until when somebody waits, in words. */
-  W.daspUntil = function (until, lang) {
-    var m = /^worker (\d+)$/.exec(until);
-    return m ? W.say(lang, "worker " + m[1] + " comes back", "工作节点 " + m[1] + " 回来") : until.replace(" ", "\u00a0");
+  W.daspUntil = function (w, lang) {
+    return w.untilWorker > 0 ? W.say(lang, "worker " + w.untilWorker + " comes back", "工作节点 " + w.untilWorker + " 回来") : w.until;
   };
 
   function arrives(data, e, lang) {
@@ -49,7 +48,7 @@
     }
     var head = arrives(data, e, lang) + t(", more than Smin = " + data.smin + " and not more than Smax = " + data.smax + ". Algorithm 1, lines 7–12: WSS, T_wait = " + e.wait,
       "，大于 Smin = " + data.smin + " 且不超过 Smax = " + data.smax + "。算法 1 第 7–12 行：WSS，T_wait = " + e.wait);
-    if (e.why === "T_wait") return head + t(" by Eq. (1). Worker " + e.worker + " waits until " + W.daspUntil(e.until, lang) + ", in the hope that worker " + e.oldest + " comes back meanwhile.", "（式 (1)）。工作节点 " + e.worker + " 等到 " + W.daspUntil(e.until, lang) + "，期望工作节点 " + e.oldest + " 此间回来。");
+    if (e.why === "wait") return head + t(" by Eq. (1). Worker " + e.worker + " waits until " + W.daspUntil(e, lang) + ", in the hope that worker " + e.oldest + " comes back meanwhile.", "（式 (1)）。工作节点 " + e.worker + " 等到 " + W.daspUntil(e, lang) + "，期望工作节点 " + e.oldest + " 此间回来。");
     return head + t(". The version to hand out would be more than Smax ahead of worker " + e.oldest + ", so worker " + e.worker + " waits for it (our re-check).", "。将要发出的版本会比工作节点 " + e.oldest + " 领先超过 Smax，因此工作节点 " + e.worker + " 等它回来（本实现的复查）。");
   }
 
@@ -68,9 +67,9 @@
   function release(data, at, lang) {
     function t(en, zh) { return W.say(lang, en, zh); }
     var e = data.events[at - 1], used = W.daspUsed(data, at);
-    var why = { "T_wait is over": t("its T_wait is over (Algorithm 1, line 12)", "T_wait 已到（算法 1 第 12 行）"),
-      "T_wait is 0": t("its T_wait is 0 (Algorithm 1, line 12)", "T_wait 为 0（算法 1 第 12 行）"),
-      "within Smax again": t("after worker " + e.by + ", nobody left is more than Smax = " + data.smax + " behind version " + e.newest, "工作节点 " + e.by + " 之后，其余工作节点落后版本 " + e.newest + " 都不超过 Smax = " + data.smax) }[e.why];
+    var why = { "wait-over": t("its T_wait is over (Algorithm 1, line 12)", "T_wait 已到（算法 1 第 12 行）"),
+      "wait-zero": t("its T_wait is 0 (Algorithm 1, line 12)", "T_wait 为 0（算法 1 第 12 行）"),
+      "within-smax-again": t("after worker " + e.by + ", nobody left is more than Smax = " + data.smax + " behind version " + e.newest, "工作节点 " + e.by + " 之后，其余工作节点落后版本 " + e.newest + " 都不超过 Smax = " + data.smax) }[e.why];
     var update = used ? t("used already, one of K = " + e.group + " in version " + used + " (Algorithm 2, line 6)", "此前已用，是版本 " + used + " 中 K = " + e.group + " 个之一（算法 2 第 6 行）")
       : e.group > 1 ? t("one of K = " + e.group + " in its update (Algorithm 2, line 6)", "是其更新中 K = " + e.group + " 个之一（算法 2 第 6 行）")
       : t("alone in its update, K = 1 (Algorithm 2, line 6)", "单独成为一次更新，K = 1（算法 2 第 6 行）");
@@ -159,7 +158,7 @@
       title.textContent = waiting.length ? t("Waiting: " + waiting.length, "等待中：" + waiting.length) : t("Nobody waits.", "没有工作节点在等待。");
       queue.replaceChildren();
       waiting.forEach(function (w) {
-        W.make("li", {}, queue, t("worker ", "工作节点 ") + w.worker + (w.state === "FSS" ? " ■ " : " ▲ ") + w.state + t(", until ", /^worker/.test(w.until) ? "，直到" : "，直到 ") + W.daspUntil(w.until, lang) + (w.used ? t("; gradient used", "；梯度已用") : ""));
+        W.make("li", {}, queue, t("worker ", "工作节点 ") + w.worker + (w.state === "FSS" ? " ■ " : " ▲ ") + w.state + t(", until ", w.untilWorker > 0 ? "，直到" : "，直到 ") + W.daspUntil(w, lang) + (w.used ? t("; gradient used", "；梯度已用") : ""));
       });
     }
     var head = W.arrowHead(svg), total = data.events.length;

@@ -2,12 +2,7 @@
 "use strict";
 
 (function (W) {
-  var chinese = {
-    "CSSGD, multicast": "CSSGD，多播", "CSSGD, unicast": "CSSGD，单播", "same blocks uncoded, multicast": "同样的样本块，不编码，多播", "same blocks uncoded, unicast": "同样的样本块，不编码，单播",
-    "SSGD block by block, multicast": "SSGD，逐块发送，多播", "SSGD block by block, unicast": "SSGD，逐块发送，单播", "SSGD, multicast": "SSGD，多播", "SSGD, unicast": "SSGD，单播", "ring all-reduce": "环形全归约",
-    "compressed coded, multicast": "压缩编码，多播", "redundant blocks summed, multicast": "冗余样本块先求和，多播", "replicated workers, multicast": "复制的工作节点，多播", "gradient units": "梯度单位"
-  };
-  function word(name, lang) { return lang === "zh" && chinese[name] || name; }
+  function word(name, lang) { return name && typeof name === "object" ? name[lang] : name; }
 
   /* The loads of one n and r: a bar for each name, as long as its share of the
      longest that is shown; least is true for every shortest. */
@@ -33,7 +28,7 @@
     if (!shown.length) return first + t(": nothing chosen.", "：没有选中任何一项。");
     var least = shown.filter(function (b) { return b.least; });
     var words = first + (r === n ? t(", where every node computes everything", "，每个节点都计算全部") : "") + t(". ", "。");
-    if (bars[0].shown) words += word(bars[0].name, lang) + t(": ", "：") + bars[0].text + (data.unit ? " " + word(data.unit, lang) : "") + t(". ", "。");
+    if (bars[0].shown) words += word(bars[0].name, lang) + t(": ", "：") + bars[0].text + (data.unit.en ? " " + word(data.unit, lang) : "") + t(". ", "。");
     if (least.length === shown.length) return words + t("All that are shown are equal.", "显示的各项都相等。");
     return words + t("Least: ", "最少：") + least[0].text + t(" (", "（") + least.map(function (b) { return word(b.name, lang); }).join(t("; ", "；")) + t(").", "）。");
   };
@@ -68,7 +63,7 @@
       var track = W.make("span", { "class": "track", "aria-hidden": "true" }, li);
       return { li: li, button: b, bar: W.make("span", {}, track), num: W.make("span", { "class": "num" }, li) };
     });
-    W.make("p", { "class": "quiet" }, box, t("Bars in " + (data.unit || "the table’s unit") + " per batch. A name, pressed, takes its bar away, so that shorter ones can be compared.",
+    W.make("p", { "class": "quiet" }, box, t("Bars in " + (data.unit.en || "the table’s unit") + " per batch. A name, pressed, takes its bar away, so that shorter ones can be compared.",
       "条形的单位：每批" + (word(data.unit, lang) || "表中的单位") + "。按一下名称可隐去其条形，便于比较较短的各项。"));
     function show() {
       setN(ns, state.n); setR(W.choices(data, "r", state.n), state.r);

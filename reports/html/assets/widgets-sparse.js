@@ -2,12 +2,8 @@
 "use strict";
 
 (function (W) {
-  var chinese = {
-    "MLP, raw pixels": "MLP（原始像素）", "MLP, normalised pixels": "MLP（归一化像素）", "embedding MLP": "嵌入 MLP", "ResNet-18, 1/16 of its width": "ResNet-18，宽度的 1/16",
-    "pruned MLP": "剪枝 MLP", "pruned MLP, gradient masked": "剪枝 MLP（梯度也掩码）", convolutions: "卷积层", "batch norms": "批归一化", classifier: "分类器", embedding: "嵌入层", hidden: "隐藏", output: "输出",
-    direct: "直接", bitmap: "位图", coo: "坐标"
-  };
-  W.sparseName = function (name, lang) { return lang === "zh" && chinese[name] || name; };
+  var forms = { direct: "直接", bitmap: "位图", coo: "坐标" };
+  W.sparseName = function (name, lang) { return typeof name === "object" ? name[lang] : lang === "zh" && forms[name] || name; };
 
   W.percent = function (x) { return x === null ? "–" : (x > 99.95 && x < 100 || x > 0 && x < 0.05 ? x.toPrecision(x > 50 ? 5 : 2) : String(Math.round(10 * x) / 10)) + "\u00a0%"; };
 
