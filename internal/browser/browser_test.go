@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -84,15 +86,22 @@ func folder(t *testing.T) string {
 	return filepath.Join(dir, "reports", "html")
 }
 
-// committed are the pages in the folder.
+// committed are the pages in the folder, by their paths in it: the index, the documents
+// and the playground, and every result's own.
 func committed(t *testing.T) []string {
 	t.Helper()
-	pages, err := filepath.Glob(filepath.Join(folder(t), "*.html"))
-	if err != nil {
-		t.Fatal(err)
+	dir := folder(t)
+	var pages []string
+	for pattern, least := range map[string]int{"*.html": 6, "*/*.html": 50} {
+		found, err := fs.Glob(os.DirFS(dir), pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(found) < least {
+			t.Errorf("%s has %d pages %s, want at least %d: %q", dir, len(found), pattern, least, found)
+		}
+		pages = append(pages, found...)
 	}
-	if len(pages) < 6 {
-		t.Fatalf("%s has %d pages, want at least 6: %q", folder(t), len(pages), pages)
-	}
+	slices.Sort(pages)
 	return pages
 }

@@ -20,7 +20,19 @@ import (
 // saves lets the tab save files, and returns what waits for one under one of its names.
 func (b *tab) saves() func(names ...string) []byte {
 	b.t.Helper()
-	dir := b.t.TempDir()
+	dir, err := os.MkdirTemp("", "saved")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(func() { // Chromium may be about to write there
+		for range 50 {
+			if err = os.RemoveAll(dir); err == nil {
+				return
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		b.t.Error(err)
+	})
 	p := browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir, BrowserContextID: chromedp.FromContext(b.ctx).BrowserContextID}
 	if _, err := chromedp.CallBrowser(b.ctx, browser.SetDownloadBehavior, p); err != nil {
 		b.t.Fatal(err)
@@ -45,42 +57,87 @@ func (b *tab) saves() func(names ...string) []byte {
 	}
 }
 
-// figure is what a figure of a page offers.
-type figure struct {
+// shown is a figure or a table of a page.
+type shown struct {
 	ID   string
-	CSV  []string   // its file's names: as the link wishes, and as a page from a file gets it
 	Cut  int        // rows of the CSV file that the page does not show
-	Rows [][]string // of the data table, the head first
+	Rows [][]string // of the table of a figure's points, or the table; the head first
 }
 
-// exports: the first two figures of each page are saved as SVG, PNG and CSV,
-// and the CSV file has the numbers of the figure's table.
+const shownScript = `all => all.filter(e => e.checkVisibility()).slice(0, 2).map(e => ({
+	id: e.id,
+	cut: parseInt((e.querySelector("details .quiet") || { textContent: "0" }).textContent) || 0,
+	rows: [...e.querySelector("table").rows].map(r => [...r.cells].map(c => {
+		const english = c.cloneNode(true); // of what is folded away nothing is visible
+		english.querySelectorAll(".zh").forEach(z => z.remove());
+		return english.textContent.trim();
+	})),
+}))`
+
+// exports: the first figure of each page is saved as SVG and PNG, the first two as CSV,
+// which has the numbers of the figure's table, and so are the first two tables. Chromium
+// lets a page save ten files by itself.
 func exports(b *tab) {
 	t := b.t
 	t.Helper()
-	figures := eval[[]figure](b, `[...document.querySelectorAll("figure.chart")].slice(0, 2).map(f => ({
-		id: f.id,
-		csv: (a => [a.download, a.href.split("/").pop()])(f.querySelector(".tools a[download$='.csv']")),
-		cut: parseInt((f.querySelector("details .quiet") || { textContent: "0" }).textContent) || 0,
-		rows: [...f.querySelector("table.points").rows].map(r => [...r.cells].map(c => c.textContent.trim())),
-	}))`)
-	if n := eval[int](b, `document.querySelectorAll("figure.chart").length`); len(figures) != min(2, n) {
-		t.Fatalf("%d of %d figures offer files", len(figures), n)
-	}
+	figures := eval[[]shown](b, `(`+shownScript+`)([...document.querySelectorAll("figure.chart")])`)
 	saved := b.saves()
-	for _, f := range figures {
-		at := "document.getElementById(" + js(f.ID) + ")"
-		for _, kind := range []string{"svg", "png"} {
-			eval[any](b, at+`.querySelector("[data-image=`+kind+`]").click()`)
+	for i, f := range figures {
+		press := func(button string) {
+			eval[any](b, "document.getElementById("+js(f.ID)+`).querySelector("[`+button+`]").click()`)
 		}
-		eval[any](b, at+`.querySelector(".tools a[download$='.csv']").click()`)
+		press("data-csv=figure")
+		sameNumbers(t, f, saved(f.ID+".csv"))
+		if i > 0 {
+			break
+		}
+		press("data-image=svg")
+		press("data-image=png")
 		if svg := saved(f.ID + ".svg"); !bytes.HasPrefix(svg, []byte("<svg ")) || !bytes.Contains(svg, []byte("</svg>")) || !bytes.Contains(svg, []byte("<text")) {
 			t.Errorf("%s.svg starts with %.40q", f.ID, svg)
 		}
 		if png := saved(f.ID + ".png"); !bytes.HasPrefix(png, []byte("\x89PNG\r\n\x1a\n")) || len(png) < 4000 {
 			t.Errorf("%s.png is %d bytes and starts with %.20q", f.ID, len(png), png)
 		}
-		sameNumbers(t, f, saved(f.CSV...))
+	}
+	for _, x := range eval[[]shown](b, `(`+shownScript+`)([...document.querySelectorAll(".tablebox")])`) {
+		eval[any](b, "document.getElementById("+js(x.ID)+`).querySelector("[data-csv=table]").click()`)
+		sameTable(t, x, saved(x.ID+".csv"))
+	}
+}
+
+// sameTable demands the rows of a table in its CSV file, cell by cell: numbers with as
+// many digits or more.
+func sameTable(t *testing.T, x shown, file []byte) {
+	t.Helper()
+	rows, err := csv.NewReader(bytes.NewReader(file)).ReadAll()
+	if err != nil {
+		t.Errorf("%s.csv: %v", x.ID, err)
+		return
+	}
+	if len(rows) < 2 || len(rows) != len(x.Rows) {
+		t.Errorf("%s.csv has %d rows, the page shows %d", x.ID, len(rows), len(x.Rows))
+		return
+	}
+	numbers := 0
+	for i, row := range rows {
+		for k, cell := range row {
+			plain := strings.Join(strings.Fields(x.Rows[i][k]), " ")
+			same, number := sameCell(plain, strings.Join(strings.Fields(cell), " "))
+			if _, err := strconv.ParseFloat(cell, 64); err == nil && !same { // with its interval, or its unit
+				same, number = strings.ContainsAny(plain, "0123456789"), true
+			}
+			if !same {
+				t.Errorf("%s.csv has %q where the page shows %q", x.ID, cell, x.Rows[i][k])
+				return
+			}
+			if number {
+				numbers++
+			}
+		}
+	}
+	if numbers == 0 {
+		t.Logf("%s has no number", x.ID)
 	}
 }
 
@@ -122,22 +179,21 @@ func withoutHidden(b *tab) bool {
 }
 
 // sameNumbers finds each row of a figure's table in its CSV file, which has more
-// columns, the values in full, and a line of its own for each of the series that
-// the page joins because they are equal ("ASP = DASP").
-func sameNumbers(t *testing.T, f figure, file []byte) {
+// columns and the values in full; where the page has a dash the file has nothing.
+func sameNumbers(t *testing.T, f shown, file []byte) {
 	t.Helper()
 	rows, err := csv.NewReader(bytes.NewReader(file)).ReadAll()
 	if err != nil {
-		t.Errorf("%s: %v", f.CSV[0], err)
+		t.Errorf("%s: %v", f.ID+".csv", err)
 		return
 	}
 	if len(f.Rows) < 2 || len(rows) < len(f.Rows)+f.Cut {
-		t.Errorf("%s has %d rows, the page shows %d and says that %d more are in the file", f.CSV[0], len(rows), len(f.Rows), f.Cut)
+		t.Errorf("%s has %d rows, the page shows %d and says that %d more are in the file", f.ID+".csv", len(rows), len(f.Rows), f.Cut)
 		return
 	}
 	numbers := 0
-	for _, shown := range f.Rows[1:] {
-		best := 0
+	for _, all := range f.Rows[1:] {
+		best, shown := 0, slices.DeleteFunc(slices.Clone(all), func(c string) bool { return c == "–" })
 		for _, full := range rows[1:] {
 			n, isNumber := 0, 0
 			for _, cell := range full {
@@ -155,13 +211,13 @@ func sameNumbers(t *testing.T, f figure, file []byte) {
 			}
 		}
 		if best == 0 {
-			t.Errorf("%s has no row with %q", f.CSV[0], shown)
+			t.Errorf("%s has no row with %q", f.ID+".csv", shown)
 			return
 		}
 		numbers += best
 	}
 	if numbers < len(f.Rows)-1 {
-		t.Errorf("%s: %d numbers in %d rows", f.CSV[0], numbers, len(f.Rows)-1)
+		t.Errorf("%s: %d numbers in %d rows", f.ID+".csv", numbers, len(f.Rows)-1)
 	}
 }
 
@@ -182,7 +238,7 @@ func sameCell(shown, full string) (same, number bool) {
 	if err1 == nil && err2 == nil {
 		return math.Abs(a-b) <= 6e-4*math.Abs(b), true
 	}
-	return shown == full || slices.Contains(strings.Split(shown, " = "), full) || shown == "–" && full == "", false
+	return shown == full || shown == "–" && full == "", false
 }
 
 // copies: the first and the last copy button put their text on the clipboard.

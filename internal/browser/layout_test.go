@@ -30,7 +30,8 @@ func (b *tab) judge() []complaint {
 
 // looks are the states in which a page is judged, each by one change from the one
 // before, since every change draws all charts anew. Chinese is shorter than English,
-// and stands on a tablet as on one of the two others.
+// and stands on a tablet as on one of the two others. A page of several profiles shows
+// them in turn, another in each look.
 var looks = []struct {
 	width       int64
 	theme, lang string
@@ -43,27 +44,30 @@ var looks = []struct {
 // TestPages: each page opens from its file and asks for nothing but files of its folder,
 // and at the width of a phone, a tablet and a desk it draws all its charts; light and
 // dark and in Chinese no text is cut off, covered, outside the window or hard to read.
-// Then nothing of it moves by itself, and it is printed. A page is loaded once, at the
-// width of a phone, since the largest are long in loading.
+// Then nothing of it moves by itself, and it is printed, what is folded with the rest. A
+// page is loaded once, at the width of a phone.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	for _, page := range committed(t) {
-		t.Run(filepath.Base(page), func(t *testing.T) {
+		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			b := newTab(t)
 			for i, x := range looks {
 				b.size(x.width, 8000) // fewer steps to scroll, and the same layout
 				b.media("screen", "prefers-color-scheme", x.theme, "prefers-reduced-motion", "reduce")
 				if i == 0 {
-					b.open(page)
+					b.open(filepath.Join(folder(t), page))
+					b.unfold(true)
 				}
+				eval[any](b, fmt.Sprintf(`(all => all.length && all[%d %% all.length].click())(document.querySelectorAll("input.profile"))`, i))
 				eval[any](b, `(l => l.checked === (`+js(x.lang)+` === "zh") || l.click())(document.getElementById("lang"))`)
 				b.step(fmt.Sprintf("%d px, %s, %s", x.width, x.theme, x.lang), looked)
 			}
 			b.size(1280, 900)
 			b.step("calm", calm)
+			b.unfold(false)
 			b.step("printed", printed)
-			inside := address(filepath.Dir(page)) + "/"
+			inside := address(folder(t)) + "/"
 			for _, a := range b.asked() {
 				if !strings.HasPrefix(a, inside) && !strings.HasPrefix(a, "data:") {
 					t.Errorf("asks for %.200s, outside %s", a, inside)
@@ -75,7 +79,7 @@ func TestPages(t *testing.T) {
 
 // looked draws and judges a page as it is.
 func looked(b *tab) {
-	if n, all := b.drawn(), eval[int](b, `document.querySelectorAll("figure.chart").length`); n != all {
+	if n, all := b.drawn(), eval[int](b, `[...document.querySelectorAll("figure.chart")].filter(f => f.checkVisibility()).length`); n != all {
 		b.t.Errorf("%d of %d charts are drawn after scrolling to each", n, all)
 	}
 	b.complain(b.judge())

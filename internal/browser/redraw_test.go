@@ -16,8 +16,8 @@ func redraws(b *tab) bool {
 }
 
 const redrawScript = `(async () => {
-	const figures = [...document.querySelectorAll("figure.chart")], near = figures[0], far = figures[figures.length - 1], out = [];
-	if (!near || far.getBoundingClientRect().top - near.getBoundingClientRect().bottom < 4 * innerHeight) return { Apart: false, Bad: out };
+	const figures = [...document.querySelectorAll("figure.chart")].filter(f => f.checkVisibility()), near = figures[0], far = figures[figures.length - 1], out = [];
+	if (!near || far.getBoundingClientRect().top - near.getBoundingClientRect().bottom < 2 * innerHeight) return { Apart: false, Bad: out };
 	const root = document.documentElement, to = async f => {
 		f.scrollIntoView();
 		for (let i = 0; i < 4; i++) await new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)));

@@ -52,7 +52,7 @@ func newTab(t *testing.T) *tab {
 	if err := chromedp.Do(ctx); err != nil {
 		t.Fatal(err)
 	}
-	// Not needed here, and slow on pages of some 100 000 elements.
+	// Not needed here, and slow on large pages.
 	call(b, css.Disable, cdp.Empty{})
 	call(b, dom.Disable, cdp.Empty{})
 	call(b, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
@@ -172,6 +172,18 @@ func (b *tab) press(keys string) {
 	do(b, chromedp.KeyEvent(keys))
 }
 
+// click clicks what a selector finds, where it stands.
+func (b *tab) click(selector string) {
+	b.t.Helper()
+	box := eval[struct{ X, Y float64 }](b, `(function () {
+		var e = document.querySelector(`+js(selector)+`);
+		e.scrollIntoView({ block: "center" });
+		var r = e.getBoundingClientRect();
+		return { x: (r.left + r.right) / 2, y: (r.top + r.bottom) / 2 };
+	})()`)
+	do(b, chromedp.MouseClickXY(box.X, box.Y))
+}
+
 // step runs f as a test of its own in the tab, so that a failure names it and the next
 // step is taken all the same.
 func (b *tab) step(name string, f func(*tab)) {
@@ -184,13 +196,20 @@ func (b *tab) step(name string, f func(*tab)) {
 	})
 }
 
+// unfold opens what is folded away, or closes it.
+func (b *tab) unfold(open bool) {
+	b.t.Helper()
+	eval[any](b, `document.querySelectorAll("details.fold").forEach(d => d.open = `+js(open)+`)`)
+}
+
 // drawn scrolls to every chart that is not drawn, or is hidden until it is drawn for
-// another theme, language or width, and back; it returns how many charts stand.
+// another theme, language or width, and back; it returns how many charts stand. Those of
+// a profile that is not chosen are not of the page.
 func (b *tab) drawn() int {
 	b.t.Helper()
 	return eval[int](b, `(async () => {
 		const frame = () => new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)));
-		const figures = [...document.querySelectorAll("figure.chart")], stands = f => (s => s && s.checkVisibility())(f.querySelector(".live svg"));
+		const figures = [...document.querySelectorAll("figure.chart")].filter(f => f.checkVisibility()), stands = f => (s => s && s.checkVisibility())(f.querySelector(".live svg"));
 		for (let i = 0; i < 4; i++) await frame();
 		for (const f of figures) {
 			if (!stands(f)) f.scrollIntoView();

@@ -8,12 +8,15 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
+// boxes are the widgets of a page, but those of a profile that is not chosen.
+const boxes = `[...document.querySelectorAll(".widget")].filter(w => !w.closest(".profiled") || w.closest(".profiled").checkVisibility())`
+
 // widgets: what a reader can work does something: every button changes its picture or
 // words, and so does every slider by the arrow keys. It returns how many widgets there
 // are, and how many buttons that play.
 func widgets(b *tab) (total, played int) {
 	b.media("screen", "prefers-reduced-motion", "reduce") // a step is done at once
-	total = eval[int](b, `document.querySelectorAll(".widget").length`)
+	total = eval[int](b, boxes+`.length`)
 	for i := range total {
 		work(b, i)
 	}
@@ -33,7 +36,7 @@ func plays(b *tab, i int) int {
 		Dead []string
 	}
 	o := eval[outcome](b, fmt.Sprintf(`(async () => {
-		const box = document.querySelectorAll(".widget")[%d], all = [...box.querySelectorAll("button.plays")].filter(b => b.checkVisibility()), dead = [];
+		const box = %s[%d], all = [...box.querySelectorAll("button.plays")].filter(b => b.checkVisibility()), dead = [];
 		const pause = done => setTimeout(done, 100), name = b => b.getAttribute("aria-label");
 		for (const b of all) {
 			const was = name(b), drawn = box.querySelector(".stage").innerHTML;
@@ -47,7 +50,7 @@ func plays(b *tab, i int) int {
 			if (box.querySelector(".stage").innerHTML !== still) dead.push("after " + was);
 		}
 		return { n: all.length, dead };
-	})()`, i))
+	})()`, boxes, i))
 	for _, d := range o.Dead {
 		b.t.Errorf("widget %d: the button %q does not play and stop", i, d)
 	}
@@ -57,7 +60,7 @@ func plays(b *tab, i int) int {
 // work tries every control of a page's widget number i.
 func work(b *tab, i int) {
 	b.t.Helper()
-	box := fmt.Sprintf(`document.querySelectorAll(".widget")[%d]`, i)
+	box := fmt.Sprintf(`%s[%d]`, boxes, i)
 	name := eval[string](b, box+`.getAttribute("aria-label") || ""`)
 	if name == "" {
 		b.t.Errorf("widget %d has no name", i)
