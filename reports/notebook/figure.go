@@ -74,13 +74,20 @@ func (p *page) drawn(f result.Figure) (out Drawing, err error) {
 	return out, p.series(&out, f, rs)
 }
 
-// axis returns the title of an axis: a label of its own, axis.<figure>.x, or its column's.
+// axis returns the title of an axis: a label of its own, axis.<figure>.x, or that of its
+// family, axis.loads for "loads-10" and axis.time for "orders-time", or its column's.
 func (p *page) axis(f result.Figure, which, column string) (string, error) {
-	if s, ok := p.words.find("axis." + f.ID + "." + which); ok {
-		return s, nil
+	names := []string{f.ID}
+	if i := strings.LastIndexByte(f.ID, '-'); i > 0 {
+		names = append(names, f.ID[:i], f.ID[i+1:])
 	}
-	if s, ok := p.words.find("axis." + f.ID); ok && which == "y" {
-		return s, nil
+	for _, name := range names {
+		if s, ok := p.words.find("axis." + name + "." + which); ok {
+			return s, nil
+		}
+		if s, ok := p.words.find("axis." + name); ok && which == "y" {
+			return s, nil
+		}
 	}
 	return p.column(f.Frame, column)
 }

@@ -96,16 +96,32 @@ func (w words) label(enum, key string) (string, error) {
 	if s, ok := w.find(enum + "." + key); ok {
 		return s, nil
 	}
+	for _, named := range []string{"method", "model"} { // their names hold in every enumeration
+		if s, ok := w.find(named + "." + key); ok {
+			return s, nil
+		}
+	}
 	if slices.Contains(open, enum) {
 		return key, nil
 	}
 	return "", fmt.Errorf("labels.%s.csv has no %s.%s for %s", w.lang, enum, key, w.id)
 }
 
+// pivoted are the enumerations of which a frame has a column per key.
+var pivoted = []string{"method", "contestant", "setting", "form", "state", "exchange", "codec", "field", "reading", "mode"}
+
 // column returns the title of a frame's column: its own in that frame, or that of all, or the
-// name of the method that the column is of.
+// name of the method, setting or other key that the column is of; "laboratory_max" has the
+// title of "max" where it has none.
 func (w words) column(frame, key string) (string, error) {
-	for _, id := range []string{"column." + frame + "." + key, "column." + key, "method." + key} {
+	ids := []string{"column." + frame + "." + key, "column." + key}
+	for _, enum := range pivoted {
+		ids = append(ids, enum+"."+key)
+	}
+	if _, part, ok := strings.Cut(key, "_"); ok {
+		ids = append(ids, "column."+part)
+	}
+	for _, id := range ids {
 		if s, ok := w.find(id); ok {
 			return s, nil
 		}
