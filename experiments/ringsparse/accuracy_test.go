@@ -8,6 +8,7 @@ import (
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
+	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
 	"gradsync/experiments/train"
 	"gradsync/papers/ringsparse"
@@ -16,26 +17,26 @@ import (
 // The ci profile is complete; ties to gradients give the dense ring's bits in real
 // training; and a second run takes every training from the memo and says the same.
 func TestAccuracy(t *testing.T) {
-	memo := shelf{}
+	memo := kittest.Memo{}
 	env := exp.Env{Profile: "ci", Seeds: []uint64{0}, Memo: memo}
-	res := ran(t, accuracy(), env)
-	wantVerdict(t, res.Claims[0], claims.SameSign, "P10")
+	res := kittest.RunWhole(t, accuracy(), env)
+	kittest.WantVerdict(t, res.Claims[0], claims.SameSign, "P10")
 	if len(res.Claims) != 1 || res.Claims[0].ID != "P10" || len(res.Data) != 1 {
 		t.Fatalf("claims %v, data %v", res.Claims, res.Data)
 	}
 	for i, row := range res.Frame("final").Rows {
-		if row[1] == "gradients" && cellOf(t, res, "final", i, "same") != 1 {
+		if row[1] == "gradients" && kittest.Cell(t, res, "final", i, "same") != 1 {
 			t.Errorf("ties to gradients: %v", row)
 		}
 	}
-	first, parts := encoded(t, res), len(memo)
+	first, parts := kittest.Encode(t, res), len(memo)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // what is in the memo needs no time
 	again, err := accuracy().Run(ctx, env)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(first, encoded(t, again)) || len(memo) != parts || parts != 3 {
+	if !bytes.Equal(first, kittest.Encode(t, again)) || len(memo) != parts || parts != 3 {
 		t.Errorf("the memo has %d parts, then %d", parts, len(memo))
 	}
 	env.Memo = nil
@@ -92,7 +93,7 @@ func TestJudgeAccuracy(t *testing.T) {
 	for i := range hard {
 		hard[i].Curve = hard[i].Curve[:1]
 	}
-	wantVerdict(t, graded(hard, hard, hard).judge(), claims.SameSign, "P10-target")
+	kittest.WantVerdict(t, graded(hard, hard, hard).judge(), claims.SameSign, "P10-target")
 	weights := exams("b", 0.80, 0.81, 0.82)
 	for i := range weights {
 		weights[i].Totals.Kinds[ringsparse.Weights].Blocks = 1
@@ -112,7 +113,7 @@ func TestJudgeAccuracy(t *testing.T) {
 		"none is promised": {same, weights, claims.SameSign, "P10-own-hold"},
 	} {
 		got := graded(base, c.patent, c.gradients).judge()
-		wantVerdict(t, got, c.verdict, c.why)
+		kittest.WantVerdict(t, got, c.verdict, c.why)
 		if holds := *got.Parts[0].Holds; len(got.Parts) != 1 || holds != (c.verdict == claims.SameSign || name == "bits lost") {
 			t.Errorf("%s: part %v", name, got.Parts)
 		}

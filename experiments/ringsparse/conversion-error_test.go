@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/claims"
+	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
 )
 
@@ -66,7 +67,7 @@ func TestIdentities(t *testing.T) {
 	}
 	said := func(c result.Claim, verdict, code, found string, args ...any) {
 		t.Helper()
-		wantVerdict(t, c, verdict, code)
+		kittest.WantVerdict(t, c, verdict, code)
 		if c.Found == nil || c.Found.Code != found {
 			t.Errorf("%s: found %v, want %s", c.ID, c.Found, found)
 		}
@@ -90,7 +91,7 @@ func TestIdentities(t *testing.T) {
 }
 
 func TestConversionErrorRuns(t *testing.T) {
-	r := ranCI(t, conversionError())
+	r := kittest.RunCI(t, conversionError())
 	if len(r.Claims) != 2 || len(r.Frames) != 4 || len(r.Figures) != 2 {
 		t.Errorf("%d claims, %d frames, %d figures", len(r.Claims), len(r.Frames), len(r.Figures))
 	}

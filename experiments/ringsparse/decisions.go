@@ -29,7 +29,7 @@ type decisionCase struct {
 
 // decisionCases were written down before the first run.
 func decisionCases() []decisionCase {
-	mlp := decisionCase{Key: "mlp", Model: "mlp", Raw: true, Batch: 16, Rate: 0.05}
+	mlp := decisionCase{Key: "mlp", Model: "mlp", Raw: true, Batch: mlpBatch, Rate: 0.05}
 	normal, pruned := mlp, mlp
 	normal.Key, normal.Raw = "mlp-normalised", false
 	pruned.Key, pruned.Pruned, pruned.Keep = "pruned", true, 0.1
@@ -40,9 +40,6 @@ func decisionCases() []decisionCase {
 		{Key: "resnet18", Model: "resnet18", Width: 1. / 16, Image: 16, Batch: 16, Rate: 0.05},
 		pruned, both}
 }
-
-// mlpCase is the MLP on raw pixels, whose black ones give exact zeros.
-func mlpCase() decisionCase { return decisionCases()[0] }
 
 // decisionPlan is what a profile runs.
 type decisionPlan struct {

@@ -10,6 +10,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
+	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
@@ -19,9 +20,9 @@ import (
 // The ci profile is complete, judges its claims, and is the same bytes again; interrupted,
 // it goes on from what it kept.
 func TestDecisions(t *testing.T) {
-	memo := shelf{}
+	memo := kittest.Memo{}
 	env := exp.Env{Profile: "ci", Seeds: []uint64{0}, Memo: memo}
-	res := ran(t, decisions(), env)
+	res := kittest.RunWhole(t, decisions(), env)
 	if len(res.Claims) != 2 || len(res.Data) == 0 { // one set embedded, two on a disk that has both
 		t.Fatalf("%d claims, data %v", len(res.Claims), res.Data)
 	}
@@ -30,8 +31,8 @@ func TestDecisions(t *testing.T) {
 			t.Errorf("%s: %s, %v", c.ID, c.Verdict, c.Reasons)
 		}
 	}
-	first := encoded(t, res)
-	if !bytes.Equal(first, encoded(t, ran(t, decisions(), exp.Env{Profile: "ci", Seeds: []uint64{0}}))) || !bytes.Equal(first, encoded(t, ran(t, decisions(), env))) {
+	first := kittest.Encode(t, res)
+	if !bytes.Equal(first, kittest.Encode(t, kittest.RunWhole(t, decisions(), exp.Env{Profile: "ci", Seeds: []uint64{0}}))) || !bytes.Equal(first, kittest.Encode(t, kittest.RunWhole(t, decisions(), env))) {
 		t.Error("a second run, without memo or with it, has other bytes")
 	}
 	env.Seeds = []uint64{0, 1}

@@ -11,6 +11,7 @@ import (
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/virtual"
+	"gradsync/shared/tensor/model"
 	"gradsync/shared/tensor/vec"
 )
 
@@ -30,7 +31,7 @@ func (c decisionCase) open(env exp.Env, seed uint64) (source, error) {
 		return source{start: start, layers: defaultEmbedding().layers(c.Batch),
 			task: func(rank, _ int) cluster.Task { return t.task(rank, c.Batch, start) }}, nil
 	}
-	s, err := openImages(env, c)
+	s, err := openImages(env, model.Spec{Name: c.Model, Width: c.Width, Image: c.Image}, c.Raw, c.Batch)
 	if err != nil {
 		return source{}, err
 	}

@@ -81,7 +81,7 @@ func fillIn() exp.Experiment {
 			if s.Support != supportImages {
 				return fill(ctx, plan, s, seed, s.tasks(plan, seed))
 			}
-			m, err := openImages(env, mlpCase())
+			m, err := openMLP(env)
 			if err != nil {
 				return filledOnce{}, err
 			}
@@ -305,5 +305,5 @@ func fillFacts(plan fillPlan, all []filled) []result.Fact {
 		}
 	}
 	return kit.Facts("n", slices.Max(plan.Nodes), "elements", plan.Elements, "link/Gb/s", plan.Link, "within", plan.Within, "common", 1/commonShare,
-		"batch", mlpCase().Batch, "worst/.1", worst, "follows", worst <= plan.Within)
+		"batch", mlpBatch, "worst/.1", worst, "follows", worst <= plan.Within)
 }

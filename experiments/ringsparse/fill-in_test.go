@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"gradsync/experiments/exp"
+	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
-	"gradsync/shared/cluster"
 )
 
 // Real vectors through the package follow the closed forms of their supports: within
@@ -62,11 +62,11 @@ func TestFormsByHop(t *testing.T) {
 // The MLP's first layer on raw pixels fills in less than independent zeros do, and
 // the experiment finds so.
 func TestFillInRuns(t *testing.T) {
-	r := ranCI(t, fillIn())
+	r := kittest.RunCI(t, fillIn())
 	if len(r.Frame("density").Rows) != 7 || len(r.Frame("sent").Rows) != 7 || len(r.Frame("hops").Rows) != 7*8 || len(r.Figures) != 2 || len(r.Claims) != 0 {
 		t.Errorf("%d, %d and %d rows", len(r.Frame("density").Rows), len(r.Frame("sent").Rows), len(r.Frame("hops").Rows))
 	}
-	if ratio := cellOf(t, r, "density", 6, "ratio").(float64); ratio >= 1 || cellOf(t, r, "density", 6, "less") != true {
+	if ratio := kittest.Cell(t, r, "density", 6, "ratio").(float64); ratio >= 1 || kittest.Cell(t, r, "density", 6, "less") != true {
 		t.Errorf("images: measured over independent %g", ratio)
 	}
 	if len(r.Data) != 1 || r.Engine == "" {
@@ -78,5 +78,3 @@ func TestFillInRuns(t *testing.T) {
 		t.Errorf("stopped: %s, %v", r.Status, err)
 	}
 }
-
-var _ cluster.Task = (*drawn)(nil)

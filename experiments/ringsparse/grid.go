@@ -2,12 +2,9 @@ package ringsparse
 
 import (
 	"context"
-	"math"
-	"slices"
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
-	"gradsync/experiments/result"
 	"gradsync/papers/ringsparse"
 	"gradsync/papers/ringsparse/formula"
 	"gradsync/shared/cluster"
@@ -105,24 +102,6 @@ func gridSeconds(profile string) (s float64) {
 	return s
 }
 
-// measuredRates are what one CPU core with AVX-512 does, in bytes of dense float32 per
-// second: `gradsync calibrate`, density 10 %. The platform's own are assumed, with low
-// confidence.
-var measuredRates = []cluster.CodecRate{
-	{Name: "bitmap", Encode: 13.6e9, Decode: 13.0e9},
-	{Name: "coo", Encode: 6.3e9, Decode: 6.4e9},
-	{Name: "count", Encode: 30e9},
-	{Name: "convert", Encode: 4.3e9},
-}
-
-func rateOf(rates []cluster.CodecRate, name string) cluster.CodecRate {
-	i := slices.IndexFunc(rates, func(r cluster.CodecRate) bool { return r.Name == name })
-	if i < 0 {
-		panic("ringsparse: no rate of " + name)
-	}
-	return rates[i]
-}
-
 // bitmapOf returns the bitmap at one of the rates.
 func bitmapOf(rates []cluster.CodecRate) ringsparse.Coder {
 	r := rateOf(rates, "bitmap")
@@ -133,21 +112,4 @@ func bitmapOf(rates []cluster.CodecRate) ringsparse.Coder {
 func breakEven(rates []cluster.CodecRate, gbps float64) float64 {
 	c := bitmapOf(rates)
 	return formula.BitmapBreakEven(gbps*gigabit, c.Encode, c.Decode)
-}
-
-// rateFrame sets assumed rates beside measured ones, in GB/s.
-func rateFrame() result.Frame {
-	head := "work_of:work-of assumed/GB/s assumed_unpack/GB/s measured/GB/s measured_unpack/GB/s"
-	return kit.As(result.Stated, kit.Rows("codec-rates", head, measuredRates, func(m cluster.CodecRate) []any {
-		out := []any{m.Name}
-		for _, r := range []cluster.CodecRate{rateOf(referencePlatform().Codecs, m.Name), m} {
-			for _, x := range []float64{r.Encode, r.Decode} {
-				if x == 0 {
-					x = math.NaN() // nothing is unpacked
-				}
-				out = append(out, x/1e9)
-			}
-		}
-		return out
-	}))
 }

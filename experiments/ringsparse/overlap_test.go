@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/claims"
+	"gradsync/experiments/kit/kittest"
 )
 
 // One case that saves less than a hundredth is enough to differ; single layers and
@@ -13,13 +14,13 @@ func TestOverlapVerdicts(t *testing.T) {
 	pairs := []pair{{Work: "a", Layers: 2, Way: "ringsparse", Gbps: 1, With: 99, Plain: 100}, {Work: "b", Layers: 1, Way: "ringsparse", With: 1, Plain: 1},
 		{Work: "c", Layers: 9, Way: "dense", With: 1, Plain: 1}}
 	v := judgeOverlap(pairs)
-	wantVerdict(t, v, claims.SameSign, "P14")
+	kittest.WantVerdict(t, v, claims.SameSign, "P14")
 	if len(v.Parts) != 1 || v.Parts[0].Of["work"] != "a" {
 		t.Errorf("%v", v.Parts)
 	}
 	pairs = append(pairs, pair{Work: "d", Layers: 3, Way: "ringsparse", Gbps: 10, With: 99.5, Plain: 100, Single: 2, First: 0.98})
 	v = judgeOverlap(pairs)
-	wantVerdict(t, v, claims.Differs, "P14-others")
+	kittest.WantVerdict(t, v, claims.Differs, "P14-others")
 	last := v.Reasons[len(v.Reasons)-1]
 	if got := fmt.Sprintf("%s %v %v %.1f %.0f %.0f", last.Code, last.Args["work"], last.Args["link"], last.Args["saved"], last.Args["first"], last.Args["computing"]); got != "P14-failing d 10 0.5 98 2" {
 		t.Error(got)
@@ -45,7 +46,7 @@ func TestOverlapSavesFromTwoLayersOn(t *testing.T) {
 }
 
 func TestOverlapRuns(t *testing.T) {
-	r := ranCI(t, overlap())
+	r := kittest.RunCI(t, overlap())
 	if len(r.Claims) != 1 || len(r.Figures) != 3 || len(r.Frame("saved").Rows) != 7*3*2 || len(r.Frame("bands").Rows) != 2*2*(1+12+1+12) {
 		t.Errorf("%d claims, %d figures, %d rows, %d bands", len(r.Claims), len(r.Figures), len(r.Frame("saved").Rows), len(r.Frame("bands").Rows))
 	}

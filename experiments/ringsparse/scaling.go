@@ -10,14 +10,6 @@ import (
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
 	"gradsync/papers/ringsparse"
-	"gradsync/shared/cluster"
-)
-
-// The stacks: square layers of one width, so that depth changes nothing but how many
-// there are. 100 of them are 300 million parameters. Stated before the first run.
-const (
-	stackWidth = 1732
-	stackRows  = 4096 // rows that pass through every layer: 8 sequences of 512 tokens per worker
 )
 
 // optimistic is the density of the runs that favour the patent. Gradients of stacks of
@@ -40,18 +32,6 @@ func planScale(profile string) scalePlan {
 		p.Nodes = []int{1, 2, 3, 4, 6, 8, 12, 16, 20, 24, 28, 32}
 	}
 	return p
-}
-
-// newStack makes a network of depth square layers with gradients of one density.
-func newStack(depth int, density float64) workload {
-	w := workload{Key: "stack"}
-	work := cluster.Work{FLOP: 2 * stackRows * stackWidth * stackWidth}
-	for i := range depth {
-		l := cluster.Layer{Name: fmt.Sprintf("layer%d", i+1), Offset: i * stackWidth * (stackWidth + 1), Length: stackWidth * (stackWidth + 1),
-			Forward: work, Backward: cluster.Work{FLOP: 2 * work.FLOP}}
-		w.Layers, w.Density, w.Row = append(w.Layers, l), append(w.Density, density), append(w.Row, 1)
-	}
-	return w
 }
 
 // mode is a way of exchanging with gradients of a density.

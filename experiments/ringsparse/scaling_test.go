@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/claims"
+	"gradsync/experiments/kit/kittest"
 )
 
 // fake is one depth at every link with the same seconds by mode at N = 1 and 8.
@@ -42,25 +43,25 @@ func TestScalingVerdicts(t *testing.T) {
 		t.Errorf("%g and %g", s.speedup(densePlain), s.efficiency(sparseTenth))
 	}
 	v := good.judgeNearLinear()
-	wantVerdict(t, v, claims.SameSign, "P09-dense")
+	kittest.WantVerdict(t, v, claims.SameSign, "P09-dense")
 	if a := v.Reasons[1].Args; a["dense"] != 0.9 || a["tenth"] != 0.45 || v.Reasons[len(v.Reasons)-1].Args["speedup"] != 6. || len(v.Parts) != 3 {
 		t.Errorf("%v", v.Reasons)
 	}
 	v = good.judgeAnyDepth()
-	wantVerdict(t, v, claims.SameSign, "P13-same")
+	kittest.WantVerdict(t, v, claims.SameSign, "P13-same")
 	if a := v.Reasons[2].Args; a["layers"] != 4 || a["efficiency"] != 0.9 || a["n"] != 8 || a["mode"] != "ringsparse-10" || len(v.Parts) != 2 {
 		t.Errorf("%v", v.Reasons)
 	}
 	bad := scalesOf(depths, fake(4, 18, 12, 20, 12), fake(12, 18, 12, 10, 20))
-	wantVerdict(t, bad.judgeNearLinear(), claims.SameSign, "P09")
+	kittest.WantVerdict(t, bad.judgeNearLinear(), claims.SameSign, "P09")
 	if v = bad.judgeAnyDepth(); *v.Parts[0].Holds || !*v.Parts[1].Holds || v.Parts[0].Value != 0.75 {
 		t.Errorf("%v", v.Parts)
 	}
-	wantVerdict(t, v, claims.Differs, "P13-changes")
+	kittest.WantVerdict(t, v, claims.Differs, "P13-changes")
 	same := scalesOf(depths, fake(4, 18, 12, 20, 18), fake(12, 18, 12, 18, 20))
-	wantVerdict(t, same.judgeAnyDepth(), claims.Differs, "P13-same")
-	wantVerdict(t, same.judgeAnyDepth(), claims.Differs, "P13-link")
-	wantVerdict(t, scalesOf(depths, fake(4, 18, 12, 20, 10), fake(12, 18, 12, 11, 20)).judgeNearLinear(), claims.Differs, "P09")
+	kittest.WantVerdict(t, same.judgeAnyDepth(), claims.Differs, "P13-same")
+	kittest.WantVerdict(t, same.judgeAnyDepth(), claims.Differs, "P13-link")
+	kittest.WantVerdict(t, scalesOf(depths, fake(4, 18, 12, 20, 10), fake(12, 18, 12, 11, 20)).judgeNearLinear(), claims.Differs, "P09")
 }
 
 // Near linear is what is so at every depth and size.
@@ -93,14 +94,9 @@ func TestSaved(t *testing.T) {
 	}
 }
 
-// The stacks: a layer of width 1732 has 1732·1733 parameters, 100 of them 300 million;
-// the link that hides one is its dense bytes over its backward pass.
-func TestStacks(t *testing.T) {
-	w := newStack(100, 0.1)
-	if w.params() != 100*1732*1733 || w.density() < 0.0999 || w.density() > 0.1001 {
-		t.Errorf("%d parameters, density %g", w.params(), w.density())
-	}
-	backward := w.Layers[0].Backward.FLOP / 4.9e12
+// The link that hides a layer of a stack is its dense bytes over its backward pass.
+func TestNeededLink(t *testing.T) {
+	backward := newStack(1, 0.1).Layers[0].Backward.FLOP / 4.9e12
 	if want := 2 * 31. / 32 * 4 * 1732 * 1733 / backward / 0.125e9; math.Abs(needed(32)-want) > 1e-9*want {
 		t.Errorf("%g Gb/s, want %g", needed(32), want)
 	}
@@ -127,7 +123,7 @@ func TestDensePlainIsComputationAndRing(t *testing.T) {
 }
 
 func TestScalingRuns(t *testing.T) {
-	r := ranCI(t, scaling())
+	r := kittest.RunCI(t, scaling())
 	if len(r.Claims) != 2 || len(r.Frame("efficiency").Rows) != 6*len(modes) || len(r.Figures) != 4 {
 		t.Errorf("%d claims, %d rows, %d figures", len(r.Claims), len(r.Frame("efficiency").Rows), len(r.Figures))
 	}

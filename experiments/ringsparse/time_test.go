@@ -8,6 +8,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/kit"
+	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
@@ -25,12 +26,12 @@ func TestExactCosts(t *testing.T) {
 		t.Fatalf("%d of %d direct, %d of %d coded are equal", kit.HowMany(direct, exactCost.equal), len(direct), kit.HowMany(coded, exactCost.equal), len(coded))
 	}
 	for i, c := range judgeCosts(plan, direct, coded) {
-		wantVerdict(t, c, claims.Equal, []string{"P02", "P03"}[i])
+		kittest.WantVerdict(t, c, claims.Equal, []string{"P02", "P03"}[i])
 	}
 	direct[3].Measured++
 	coded[0].Expected = new(big.Rat).Add(coded[0].Expected, big.NewRat(1, 3))
 	for i, c := range judgeCosts(plan, direct, coded) {
-		wantVerdict(t, c, claims.Differs, []string{"P02", "P03"}[i])
+		kittest.WantVerdict(t, c, claims.Differs, []string{"P02", "P03"}[i])
 		if got, want := c.Found.Args["equal"], []int{14, 13}[i]; got != want {
 			t.Errorf("%s: equal in %v, want %d", c.ID, got, want)
 		}
@@ -48,17 +49,17 @@ func TestPrintedRuleIsDearer(t *testing.T) {
 		t.Errorf("Ta %g ns, Tb %g ns", ta, tb)
 	}
 	v := judgeRule(c)
-	if wantVerdict(t, v, claims.Differs, "text-error"); v.Found.Code != "P04-corrected" {
+	if kittest.WantVerdict(t, v, claims.Differs, "text-error"); v.Found.Code != "P04-corrected" {
 		t.Errorf("found %v", v.Found)
 	}
 	c.Wrong, c.RightWrong = 1, 1
-	if wantVerdict(t, judgeRule(c), claims.Differs, "P04"); judgeRule(c).Found.Code != "P04-both" {
+	if kittest.WantVerdict(t, judgeRule(c), claims.Differs, "P04"); judgeRule(c).Found.Code != "P04-both" {
 		t.Errorf("found %v", judgeRule(c).Found)
 	}
 	c.Wrong = 0
-	wantVerdict(t, judgeRule(c), claims.Equal, "P04")
+	kittest.WantVerdict(t, judgeRule(c), claims.Equal, "P04")
 	c.RightWrong = 0 // nothing was found out
-	wantVerdict(t, judgeRule(c), claims.Differs, "P04")
+	kittest.WantVerdict(t, judgeRule(c), claims.Differs, "P04")
 }
 
 // Two layers on two ranks by hand: steps of 5 and 7 bytes, then of 2 and 9, each the
@@ -81,7 +82,7 @@ func TestSlowestVerdicts(t *testing.T) {
 	of := func(distance float64) []uneven { return []uneven{{Seconds: kit.Sample{1}, Distance: distance}} }
 	good := slowCheck{Plan: planSlow(), Equal: 1, One: 4, At: 4.1, Uneven: of(0.01)}
 	v := judgeSlowest(good)
-	wantVerdict(t, v, claims.SameSign, "P11")
+	kittest.WantVerdict(t, v, claims.SameSign, "P11")
 	if len(v.Parts) != 2 || !*v.Parts[0].Holds || !*v.Parts[1].Holds || v.Reasons[len(v.Reasons)-2].Args["one"] != 4. {
 		t.Errorf("parts %v, %v", v.Parts, v.Reasons)
 	}
@@ -97,10 +98,10 @@ func TestSlowestVerdicts(t *testing.T) {
 	}
 
 	v = judgeGrowth([]growth{{2, 1}, {10, 1.8}, {16, 1.875}})
-	if wantVerdict(t, v, claims.Differs, "P12"); math.Abs(v.Reasons[len(v.Reasons)-1].Args["more"].(float64)-4.1666667) > 1e-6 {
+	if kittest.WantVerdict(t, v, claims.Differs, "P12"); math.Abs(v.Reasons[len(v.Reasons)-1].Args["more"].(float64)-4.1666667) > 1e-6 {
 		t.Errorf("%v", v.Reasons)
 	}
-	wantVerdict(t, judgeGrowth([]growth{{2, 1.8}, {16, 1.875}}), claims.SameSign, "P12")
+	kittest.WantVerdict(t, judgeGrowth([]growth{{2, 1.8}, {16, 1.875}}), claims.SameSign, "P12")
 }
 
 // race is what was timed of one network at all links, with the same seconds of every way
@@ -198,7 +199,7 @@ func TestRatesAreCharged(t *testing.T) {
 }
 
 func TestTimeRuns(t *testing.T) {
-	r := ranCI(t, iterationTime())
+	r := kittest.RunCI(t, iterationTime())
 	if len(r.Claims) != 5 || len(r.Frames) != 13 || len(r.Figures) != 3 {
 		t.Errorf("%d claims, %d frames, %d figures", len(r.Claims), len(r.Frames), len(r.Figures))
 	}

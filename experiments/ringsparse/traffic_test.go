@@ -6,6 +6,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
+	"gradsync/experiments/kit/kittest"
 )
 
 // Three ranks and ten elements by hand: 14, 13 and 13 elements are sent, 2·2·10 in
@@ -23,11 +24,11 @@ func TestRingCount(t *testing.T) {
 			t.Errorf("%+v passes", c)
 		}
 		bad := judgeRing(planTraffic("ci"), []ringCount{good, c})
-		if wantVerdict(t, bad, claims.Differs, "P01"); bad.Found.Code != "P01-wrong" || bad.Found.Args["n"] != 3 {
+		if kittest.WantVerdict(t, bad, claims.Differs, "P01"); bad.Found.Code != "P01-wrong" || bad.Found.Args["n"] != 3 {
 			t.Errorf("found %v", bad.Found)
 		}
 	}
-	wantVerdict(t, judgeRing(planTraffic("ci"), []ringCount{good}), claims.Equal, "P01")
+	kittest.WantVerdict(t, judgeRing(planTraffic("ci"), []ringCount{good}), claims.Equal, "P01")
 }
 
 // Real rings of every N are what T says.
@@ -38,40 +39,6 @@ func TestCountRings(t *testing.T) {
 	}
 	if bad := wrongRings(rings); len(rings) != mostRanks || len(bad) > 0 {
 		t.Errorf("%d rings, %v", len(rings), bad)
-	}
-}
-
-// Workloads are what they are stated to be: sizes by hand, densities of a real
-// gradient with rows of zeros.
-func TestWorkloads(t *testing.T) {
-	works, err := workloads(exp.Env{Seeds: []uint64{0}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range []int{669_706, 50_000*64 + 65*512 + 513*10, 11_173_962} {
-		if got := works[i].params(); got != want {
-			t.Errorf("%s has %d parameters, want %d", works[i].Key, got, want)
-		}
-	}
-	mlp, embedding, control := works[0], works[1], works[2]
-	if mlp.Density[0] > 0.9 || mlp.Density[0] < 0.3 || mlp.images == nil {
-		t.Errorf("the MLP's first layer has density %g", mlp.Density[0])
-	}
-	// 32,000 entries of the embedding and both dense layers.
-	if d := embedding.density(); math.Abs(d-(32_000.+33_280+5_130)/3_238_410) > 1e-12 {
-		t.Errorf("embedding: density %g", d)
-	}
-	if d := control.density(); d != 1 {
-		t.Errorf("ResNet-18: density %g", d)
-	}
-	// Two workers send the embedding as bitmaps of 1 and 1.99 %, the rest twice as it is.
-	l, err := embedding.run(t.Context(), leg{way: wayOf("gradients"), gbps: 1, nodes: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const want = 3_200_000*(2./8+4*(0.01+0.0199)) + 2*4*(33_280+5_130)
-	if got := float64(l.Totals.Sent.Bytes); math.Abs(got/want-1) > 1e-4 {
-		t.Errorf("embedding: %g bytes, want %g", got, want)
 	}
 }
 
@@ -120,7 +87,7 @@ func TestCross(t *testing.T) {
 }
 
 func TestTrafficRuns(t *testing.T) {
-	r := ranCI(t, traffic())
+	r := kittest.RunCI(t, traffic())
 	if len(r.Claims) != 1 || len(r.Figures) != 2 || len(r.Frame("dense-ring").Rows) != mostRanks || len(r.Frame("bytes").Rows) != 3*7*3*3 {
 		t.Errorf("%d claims, %d figures, %d rings", len(r.Claims), len(r.Figures), len(r.Frame("dense-ring").Rows))
 	}

@@ -1,11 +1,7 @@
 package ringsparse
 
 import (
-	"context"
 	"fmt"
-	"math/rand/v2"
-	"slices"
-	"time"
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
@@ -13,7 +9,6 @@ import (
 	"gradsync/experiments/train"
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
-	"gradsync/shared/cluster/virtual"
 	"gradsync/shared/tensor/model"
 )
 
@@ -24,7 +19,7 @@ type workload struct {
 	Layers  []cluster.Layer `json:"layers"`
 	Density []float64       `json:"density"` // by layer
 	Row     []int           `json:"row"`     // by layer: entries that are zero together; 1: each by itself
-	images  *images         // where real gradients can be had
+	images  *images         `json:"-"`       // where real gradients can be had
 }
 
 // Batches per worker, and the embedding model; stated before the first run.
@@ -61,7 +56,7 @@ func workloads(env exp.Env) ([]workload, error) {
 }
 
 func mlpWorkload(env exp.Env) (workload, error) {
-	s, err := openImages(env, mlpCase())
+	s, err := openMLP(env)
 	if err != nil {
 		return workload{}, err
 	}
@@ -139,97 +134,26 @@ func workFrame(works []workload) result.Frame {
 
 // workFacts are what a page says of the networks.
 func workFacts(works []workload) []result.Fact {
-	return append(kit.Facts("mlp.batch", mlpCase().Batch, "resnet18.batch", resnetBatch, "resnet18.params/million.1", float64(works[2].params())/1e6,
+	return append(kit.Facts("mlp.batch", mlpBatch, "resnet18.batch", resnetBatch, "resnet18.params/million.1", float64(works[2].params())/1e6,
 		"embedding.rows", embeddingRows, "embedding.width", embeddingWidth, "embedding.touched/%", 100*embeddingDensity),
 		kit.Facts("mlp.density/%.1", 100*works[0].density(), "embedding.density/%.1", 100*works[1].density())...)
 }
 
-// way is an exchange that competes.
-type way struct {
-	Key     string             `json:"key"`
-	Options ringsparse.Options `json:"options"`
-}
+// The stacks: square layers of one width, so that depth changes nothing but how many
+// there are. 100 of them are 300 million parameters. Stated before the first run.
+const (
+	stackWidth = 1732
+	stackRows  = 4096 // rows that pass through every layer: 8 sequences of 512 tokens per worker
+)
 
-// The ways, fixed before the first run. The last two are readings of the printed text.
-var ways = []way{
-	{"dense", ringsparse.Options{Kinds: "gradients", Codec: "dense"}},
-	{"ringsparse", ringsparse.Options{}},
-	{"gradients", ringsparse.Options{Kinds: "gradients"}},
-	{"weights", ringsparse.Options{Kinds: "weights"}},
-	{"all-gather", ringsparse.Options{Exchange: "all-gather"}},
-	{"printed", ringsparse.Options{Rule: "printed"}},
-	{"layer", ringsparse.Options{Size: "layer"}},
-}
-
-func wayOf(key string) way {
-	return ways[slices.IndexFunc(ways, func(w way) bool { return w.Key == key })]
-}
-
-// lap is one iteration on virtual time.
-type lap struct {
-	Seconds float64
-	Totals  ringsparse.Totals // of all ranks
-	Trace   *cluster.Trace
-	Choices []ringsparse.Choice // of all ranks, if they were asked for
-}
-
-// leg says what is run: a way on some workers with links of gbps.
-type leg struct {
-	way   way
-	gbps  float64
-	nodes int
-	trace bool
-	free  bool                // counting, turning, packing and unpacking take no time
-	rates []cluster.CodecRate // nil: the platform's
-	// task makes real tasks; nil: a timing-only run.
-	task func(rank int) cluster.Task
-}
-
-// run runs one iteration of w on the reference platform, rates of codecs charged
-// unless they are free.
-func (w workload) run(ctx context.Context, l leg) (lap, error) {
-	p := withLink(referencePlatform(), l.gbps)
-	o := l.way.Options
-	o.Bandwidth = l.gbps * gigabit
-	if !l.free {
-		o.Rates, o.Charge = p.Codecs, true
-		if l.rates != nil {
-			o.Rates = l.rates
-		}
+// newStack makes a network of depth square layers with gradients of one density.
+func newStack(depth int, density float64) workload {
+	w := workload{Key: "stack"}
+	work := cluster.Work{FLOP: 2 * stackRows * stackWidth * stackWidth}
+	for i := range depth {
+		l := cluster.Layer{Name: fmt.Sprintf("layer%d", i+1), Offset: i * stackWidth * (stackWidth + 1), Length: stackWidth * (stackWidth + 1),
+			Forward: work, Backward: cluster.Work{FLOP: 2 * work.FLOP}}
+		w.Layers, w.Density, w.Row = append(w.Layers, l), append(w.Density, density), append(w.Row, 1)
 	}
-	job := ringsparse.Job{Layers: w.Layers, Rate: 0.05, Steps: 1, Options: o,
-		Density: func(layer int) (float64, float64) { return 1, w.Density[layer] }}
-	out, err := iterate(ctx, p, virtual.Config{Workers: l.nodes, Trace: l.trace}, job, l.task)
-	if err != nil {
-		return lap{}, fmt.Errorf("ringsparse: %s, %s, %d ranks: %w", w.Key, l.way.Key, l.nodes, err)
-	}
-	return out, nil
-}
-
-// iterate runs job on every rank, with the rank's task if there are tasks.
-func iterate(ctx context.Context, p *cluster.Platform, cfg virtual.Config, job ringsparse.Job, task func(rank int) cluster.Task) (lap, error) {
-	logs, trace, err := cluster.Run(ctx, virtual.New(p, cfg), func(p cluster.Proc) (*ringsparse.Log, error) {
-		mine := job
-		if task != nil {
-			mine.Task = task(p.Rank())
-		}
-		return ringsparse.Run(p, mine)
-	})
-	if err != nil {
-		return lap{}, err
-	}
-	var out lap
-	var end time.Duration
-	for _, log := range logs {
-		out.Totals.Merge(log.Totals)
-		out.Choices = append(out.Choices, log.Choices...)
-		end = max(end, log.Ends[len(log.Ends)-1])
-	}
-	out.Seconds, out.Trace = end.Seconds()/float64(len(logs[0].Ends)), trace
-	return out, nil
-}
-
-// draws makes tasks of random gradients with w's densities.
-func (w workload) draws(seed uint64) func(rank int) cluster.Task {
-	return drawnTasks(seed, w.Layers, func(l int, g []float32, r *rand.Rand) { scatter(g, w.Row[l], w.Density[l], r) })
+	return w
 }

@@ -160,3 +160,50 @@ func (p Paper) Planned(t *testing.T) {
 		}
 	}
 }
+
+// RunWhole runs e and returns its result, which must be complete and hold no sentence.
+func RunWhole(t *testing.T, e exp.Experiment, env exp.Env) *result.Result {
+	t.Helper()
+	r, err := e.Run(t.Context(), env)
+	if err != nil || r.Status != result.Complete {
+		t.Fatalf("%s: %v", e.ID, err)
+	}
+	if err := result.Check(r); err != nil {
+		t.Error(err)
+	}
+	return r
+}
+
+// RunCI runs e in profile ci for seed 0.
+func RunCI(t *testing.T, e exp.Experiment) *result.Result {
+	return RunWhole(t, e, exp.Env{Profile: "ci", Seeds: []uint64{0}})
+}
+
+// Encode returns the bytes of r's file.
+func Encode(t *testing.T, r *result.Result) []byte {
+	t.Helper()
+	raw, err := result.Encode(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+// Cell returns the value of a column in a row of a frame of r.
+func Cell(t *testing.T, r *result.Result, frame string, row int, column string) any {
+	t.Helper()
+	f := r.Frame(frame)
+	if f == nil || f.At(column) < 0 || row >= len(f.Rows) {
+		t.Fatalf("%s: no %s in row %d of %s", r.ID, column, row, frame)
+	}
+	return f.Rows[row][f.At(column)]
+}
+
+// WantVerdict fails the test unless c has the verdict and, if code is not empty, a reason with that code.
+func WantVerdict(t *testing.T, c result.Claim, verdict, code string) {
+	t.Helper()
+	found := code == "" || slices.ContainsFunc(c.Reasons, func(r result.Reason) bool { return r.Code == code })
+	if c.Verdict != verdict || !found {
+		t.Errorf("%s is %q because %v, want %q because of %q", c.ID, c.Verdict, c.Reasons, verdict, code)
+	}
+}
