@@ -10,6 +10,7 @@ import (
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
+	_ "gradsync/shared/tensor/engine/portable"
 )
 
 const committed = "../results"

@@ -8,8 +8,9 @@ import (
 	_ "gradsync/experiments/cli" // want experiments
 	_ "gradsync/experiments/exp"
 	_ "gradsync/experiments/platforms"
-	_ "gradsync/experiments/result/leaf" // want experiments
-	_ "gradsync/experiments/ring"        // want experiments
+	_ "gradsync/experiments/result/leaf"      // want experiments
+	_ "gradsync/experiments/ring"             // want experiments
+	_ "gradsync/experiments/ringsparse/setup" // want rooms-ringsparse
 	_ "gradsync/experiments/train"
 	_ "gradsync/papers/dasp/formula"
 	_ "gradsync/reports/text" // want experiments

@@ -1,0 +1,25 @@
+// Package ringsparse regenerates what the patent application on sparse ring
+// all-reduce states: what it chooses, what it sends, what that costs and gains, and
+// what becomes of accuracy.
+//
+// Every experiment runs papers/ringsparse, in virtual time or over real messages,
+// and sets what was counted or timed beside the closed form.
+package ringsparse
+
+import (
+	"gradsync/experiments/exp"
+	"gradsync/experiments/ringsparse/accuracy"
+	"gradsync/experiments/ringsparse/cost"
+	"gradsync/experiments/ringsparse/decisions"
+	"gradsync/experiments/ringsparse/scaling"
+	"gradsync/experiments/ringsparse/sums"
+)
+
+// Experiments lists them in the order of the patent: what is chosen, what it moves
+// and costs, why sums go dense, what conversion loses, and the benefits claimed.
+func Experiments() []exp.Experiment {
+	return []exp.Experiment{
+		decisions.Experiment(), cost.Traffic(), cost.Time(), sums.FillIn(), sums.ConversionError(),
+		scaling.Experiment(), accuracy.Experiment(), scaling.Overlap(),
+	}
+}
