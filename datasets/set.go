@@ -1,3 +1,30 @@
+// Package datasets opens the image sets that the experiments train on: MNIST
+// and Fashion-MNIST (IDX files), CIFAR-10 (binary or Python archive, packed or
+// not), an embedded Fashion-MNIST subset, and a seeded synthetic set for tests.
+//
+// # Look-up
+//
+// Open looks in Options.Dir (the flag --data-dir), then in $GRADSYNC_DATA, then
+// in the user's cache folder, then among the embedded sets, and takes the first
+// place that holds the set. In each place it tries the layouts that the official
+// archives, `gradsync data fetch`, Debian's dataset packages and torchvision leave:
+//
+//	DIR/mnist/train-images-idx3-ubyte.gz        DIR/MNIST/raw/train-images-idx3-ubyte
+//	DIR/fashion-mnist/…                         DIR/FashionMNIST/raw/…
+//	DIR/cifar-10-batches-bin/data_batch_1.bin   DIR/cifar-10-binary.tar.gz
+//	DIR/cifar-10-batches-py/data_batch_1        DIR/cifar-10-python.tar.gz
+//
+// or the files directly in DIR. A place that was named explicitly and does not
+// exist is an error. So is a place that holds the set in part or broken: a set
+// that is there is never passed over in silence. A folder that simply holds no
+// such set is passed, and Set.Note says so.
+//
+// # Trust
+//
+// Files are untrusted. How much is read or allocated follows from the manifest in
+// this package, never from a size that a file states about itself. Each bad input
+// gives one error that names the file and what is wrong with it. Nothing is
+// downloaded unless Fetch is called.
 package datasets
 
 import (
@@ -142,4 +169,39 @@ func (s *Set) buildTables() {
 		}
 		s.whole, s.halved = append(s.whole, whole), append(s.halved, halved)
 	}
+}
+
+// FirstClasses returns the images of classes 0 … n−1 alone, in their order and
+// normalised as those of the whole set. SHA256 stays that of the whole set, which
+// with n says which images these are.
+func (s *Set) FirstClasses(n int) (*Set, error) {
+	if n < 2 || n > s.Classes {
+		return nil, fmt.Errorf("datasets: %s: first %d classes, want 2 to %d", s.Name, n, s.Classes)
+	}
+	if n == s.Classes {
+		return s, nil
+	}
+	note := fmt.Sprintf("classes 0 to %d of %d", n-1, s.Classes)
+	if s.Note != "" {
+		note = s.Note + "; " + note
+	}
+	return &Set{Name: s.Name, Classes: n, Train: s.Train.firstClasses(n), Test: s.Test.firstClasses(n), Mean: s.Mean, Std: s.Std,
+		Origin: s.Origin, Path: s.Path, SHA256: s.SHA256, Licence: s.Licence, Note: note}, nil
+}
+
+func (s *Split) firstClasses(n int) Split {
+	out := Split{C: s.C, H: s.H, W: s.W}
+	for i, label := range s.Labels {
+		if int(label) >= n {
+			continue
+		}
+		out.Labels = append(out.Labels, label)
+		out.Pixels = append(out.Pixels, s.Image(i)...)
+		at := int32(i)
+		if s.Index != nil {
+			at = s.Index[i]
+		}
+		out.Index = append(out.Index, at)
+	}
+	return out
 }

@@ -1,7 +1,9 @@
 package kit
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
 
 	"gradsync/experiments/platforms"
 	"gradsync/experiments/result"
@@ -43,4 +45,43 @@ func hash(p *cluster.Platform) string {
 		panic(err) // a platform is strings and finite numbers
 	}
 	return result.Sum(raw)
+}
+
+// Band is a stretch of a time line in milliseconds: a pass or the update, which Computes,
+// or the all-reduce of a layer.
+type Band struct {
+	Computes     bool
+	State, Layer string // forward, backward, update or all-reduce; "": no layer
+	From, To     float64
+}
+
+// TimeLine returns what rank 0 did in one iteration of data-parallel training: its forward
+// pass, the backward passes of layers in the order of that pass, the update, and then its
+// exchanges, from first byte to last; an exchange of tag k has the name exchanged[k].
+func TimeLine(t *cluster.Trace, layers, exchanged []string) (out []Band) {
+	wire := make([]Band, len(exchanged))
+	for _, s := range t.Spans {
+		from, to := 1e3*s.From.Seconds(), 1e3*s.To.Seconds()
+		switch {
+		case s.Rank != 0:
+		case s.Kind == cluster.SpanCompute:
+			b := Band{Computes: true, State: "update", From: from, To: to}
+			switch stage := len(out); {
+			case stage == 0:
+				b.State = "forward"
+			case stage <= len(layers):
+				b.State, b.Layer = "backward", layers[stage-1]
+			}
+			out = append(out, b)
+		case s.Kind == cluster.SpanSend || s.Kind == cluster.SpanRecv:
+			if b := &wire[s.Tag]; b.Layer == "" {
+				*b = Band{State: "all-reduce", Layer: exchanged[s.Tag], From: from, To: to}
+			} else {
+				b.From, b.To = min(b.From, from), max(b.To, to)
+			}
+		}
+	}
+	wire = slices.DeleteFunc(wire, func(b Band) bool { return b.Layer == "" })
+	slices.SortStableFunc(wire, func(a, b Band) int { return cmp.Compare(a.From, b.From) })
+	return append(out, wire...)
 }

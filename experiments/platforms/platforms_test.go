@@ -6,8 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/collective"
+	"gradsync/shared/cluster/formula"
+	"gradsync/shared/cluster/virtual"
+	"gradsync/shared/tensor/codec"
+	_ "gradsync/shared/tensor/codec/entropy" // its codecs have rates too
 )
 
 // Every embedded platform is valid, is named as its file and gives a reason for
@@ -132,6 +138,208 @@ func TestSweep(t *testing.T) {
 		}
 		if itself != 1 {
 			t.Errorf("Sweep(%s) contains the reference %d times, want once", reference, itself)
+		}
+	}
+}
+
+// The networks differ from the reference in what their names say and in nothing
+// else, and every changed value has its own reason.
+func TestNetworks(t *testing.T) {
+	base, err := Load("homogeneous6")
+	if err != nil {
+		t.Fatal(err)
+	}
+	variants, err := Networks()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(variants) != 6 {
+		t.Fatalf("%d networks, want three sets of links before two servers", len(variants))
+	}
+	gbit := map[string][]float64{
+		EqualLinks: {10, 10, 10, 10, 10, 10}, RemoteWorker: {10, 10, 10, 10, 10, 10}, UnequalLinkSet: {25, 10, 10, 5, 2.5, 1},
+	}
+	server := map[string]float64{"100 Gb/s": 100, "10 Gb/s": 10}
+	for _, v := range variants {
+		p := v.Platform
+		if err := p.Validate(); err != nil {
+			t.Error(err)
+		}
+		if got := 8 * p.Server.Bandwidth / 1e9; got != server[v.Link] {
+			t.Errorf("%s: the server has %g Gb/s", v.Name, got)
+		}
+		for i, h := range p.Workers {
+			want := base.Workers[i].Latency
+			if v.Workers == RemoteWorker && i == len(p.Workers)-1 {
+				want = 20 * time.Millisecond
+			}
+			if got := 8 * h.Bandwidth / 1e9; got != gbit[v.Workers][i] || h.Latency != want {
+				t.Errorf("%s: worker %d has %g Gb/s and %v", v.Name, i, got, h.Latency)
+			}
+			if h.FLOPS != base.Workers[i].FLOPS || h.Memory != base.Workers[i].Memory || h.Jitter != base.Workers[i].Jitter {
+				t.Errorf("%s: worker %d is another device than the reference's", v.Name, i)
+			}
+			reasons(t, v.Name, h.Assumed, map[string]bool{"flops": true, "bandwidth": true, "latency": true})
+			for _, a := range h.Assumed {
+				if a.Field == "bandwidth" && v.Workers == UnequalLinkSet && a.Value == "10 Gb/s" && h.Bandwidth != 1.25e9 {
+					t.Errorf("%s: worker %d keeps the reason of another bandwidth", v.Name, i)
+				}
+			}
+		}
+	}
+	if again, _ := Load("homogeneous6"); again.Workers[5].Bandwidth != 1.25e9 || again.Workers[5].Latency != base.Workers[5].Latency {
+		t.Error("Networks changed the reference")
+	}
+}
+
+// Where a platform has rates, every codec but dense has one, count and convert do,
+// there is no other, and every rate has its reason.
+func TestCodecRates(t *testing.T) {
+	found := 0
+	for _, name := range Names() {
+		p, err := Load(name)
+		if err != nil || len(p.Codecs) == 0 {
+			continue // TestEveryValueHasAReason reports the error
+		}
+		found++
+		want := map[string]bool{codec.Count: true, codec.Convert: true}
+		for _, c := range codec.All() {
+			want[c.Name()] = c.Name() != "dense" // sent as it is
+		}
+		for _, c := range p.Codecs {
+			if !want[c.Name] {
+				t.Errorf("%s: a rate of %s, which is no codec that codes", name, c.Name)
+			}
+			delete(want, c.Name)
+			reasons(t, name+" "+c.Name, c.Assumed, map[string]bool{"encode": true, "decode": c.Decode != 0})
+		}
+		delete(want, "dense")
+		for c := range want {
+			t.Errorf("%s: no rate of %s", name, c)
+		}
+	}
+	if found == 0 {
+		t.Error("no platform has rates of codecs")
+	}
+}
+
+// The break-even of the bitmap on sparse32, by hand: compressing pays while
+// (1 − d − 1/32)/B > 1/2e9 + 1/2e9 seconds per byte, so up to d = 0.84375 at
+// 1 Gb/s and never at 10 Gb/s, where 1/B is below the right side.
+func TestSparse32(t *testing.T) {
+	p, err := Load("sparse32")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Workers) != 32 || p.Server != nil || p.Workers[0].FLOPS != p.Workers[31].FLOPS {
+		t.Fatalf("%d workers, server %v", len(p.Workers), p.Server)
+	}
+	b := p.Codecs[0]
+	if b.Name != "bitmap" {
+		t.Fatalf("the first rate is %s", b.Name)
+	}
+	breakEven := func(bandwidth float64) float64 { return 1 - 1./32 - bandwidth*(1/b.Encode+1/b.Decode) }
+	if d := breakEven(p.Workers[0].Bandwidth); d < 0.8437 || d > 0.8438 {
+		t.Errorf("break-even at density %g, want 0.84375", d)
+	}
+	if d := breakEven(10 * p.Workers[0].Bandwidth); d > 0 {
+		t.Errorf("at 10 Gb/s compression pays up to density %g", d)
+	}
+}
+
+// The paper's ten nodes and ASGD's one server more, equal, on one network.
+func TestCSSGD10(t *testing.T) {
+	p, err := Load("cssgd10")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Workers) != 10 || p.Server == nil || len(p.Nodes) != 0 || len(p.Codecs) != 0 {
+		t.Fatalf("%d workers, server %v, %d machines of several, %d rates", len(p.Workers), p.Server, len(p.Nodes), len(p.Codecs))
+	}
+	for _, h := range p.Hosts(true) {
+		if h.FLOPS != 5e9 || h.Bandwidth != 1e9/8 || h.Latency != p.Server.Latency || h.Overhead != p.Server.Overhead {
+			t.Errorf("%s: %+v, want 5 GFLOP/s and 1 Gb/s as all", h.Name, h)
+		}
+	}
+}
+
+// The network copies: what one node sends to nine leaves its link once, and is
+// with all of them when it would be with one.
+func TestCSSGD10Multicasts(t *testing.T) {
+	p, err := Load("cssgd10")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const size = 1_250_000 // 10 ms at 1 Gb/s
+	var elapsed [2]float64
+	for i, nodes := range []int{2, 10} {
+		group := make([]int, nodes)
+		for k := range group {
+			group[k] = k
+		}
+		out, err := virtual.New(p, virtual.Config{Workers: nodes}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
+			return nil, cluster.Wait(p, p.Ibcast(group, 0, 0, &cluster.Msg{Declared: size}))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := out.Trace.Sent[0]; s.Messages != 1 || s.Bytes != size {
+			t.Errorf("%d nodes: sent %d messages of %d bytes, want one of %d", nodes, s.Messages, s.Bytes, size)
+		}
+		elapsed[i] = out.Elapsed.Seconds()
+	}
+	if elapsed[0] < 0.010 || elapsed[0] > 0.0102 || elapsed[1] != elapsed[0] {
+		t.Errorf("%.6f s to one and %.6f s to nine, want the same 10 ms", elapsed[0], elapsed[1])
+	}
+}
+
+// The blog's cluster: 5 nodes of 8 equal GPUs, 10 GB/s within and 6 GB/s between.
+func TestRing40(t *testing.T) {
+	p, err := Load("ring40")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Nodes) != 5 || len(p.Workers) != 40 || p.Server != nil {
+		t.Fatalf("%d nodes, %d workers, server %v", len(p.Nodes), len(p.Workers), p.Server)
+	}
+	for i, n := range p.Nodes {
+		if n.Bandwidth != 6e9 {
+			t.Errorf("node %d: %g B/s", i, n.Bandwidth)
+		}
+		reasons(t, n.Name, n.Assumed, map[string]bool{"bandwidth": true, "latency": true, "overhead": true})
+	}
+	for i, h := range p.Workers {
+		if h.Node != p.Nodes[i/8].Name || h.Bandwidth != 10e9 || h.FLOPS != p.Workers[0].FLOPS {
+			t.Errorf("worker %d: %+v", i, h)
+		}
+	}
+}
+
+// By the blog: a gradient of 1.2 GB takes some 400 ms, for InfiniBand is the limit
+// of a ring through adjacent GPUs, 2·39/40·1.2 GB over 6 GB/s. A ring that goes to
+// another node at every step has eight times that on each card.
+func TestRing40TakesTheBlogs400Milliseconds(t *testing.T) {
+	p, err := Load("ring40")
+	if err != nil {
+		t.Fatal(err)
+	}
+	interleaved := make([]int, 40)
+	for i := range interleaved {
+		interleaved[i] = i%5*8 + i/5
+	}
+	for _, c := range []struct {
+		order []int
+		flows float64 // through each node's card
+	}{{nil, 1}, {interleaved, 8}} {
+		out, err := virtual.New(p, virtual.Config{}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
+			return nil, collective.Ring{Order: c.order}.AllReduceTiming(p, 1, 300e6)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := c.flows * formula.RingTime(40, 1.2e9, 0, 6e9)
+		if s := out.Elapsed.Seconds(); s < want || s > 1.01*want {
+			t.Errorf("%g flows per card: %.4f s, want %.4f s and at most 1 %% for latency", c.flows, s, want)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/tcp"
+	"gradsync/shared/tensor/model"
 )
 
 // Runtimes lists what Config.Runtime may be.
@@ -291,4 +292,65 @@ func (c *Config) check() error {
 		return err
 	}
 	return c.checkExchange()
+}
+
+// dataSides are the sides to which data sets can be brought for the networks
+// that take several.
+var dataSides = []int{16, 32}
+
+// network builds the configured network. Width and Image become 0 where they
+// say what the network has anyway: one network has one configuration, and
+// results of networks in their own size do not speak of sizes.
+func (c *Config) network() (*model.Model, error) {
+	if err := c.checkSide(); err != nil {
+		return nil, err
+	}
+	m, err := model.Build(model.Spec{Name: c.Model, Width: c.Width, Image: c.Image, Classes: c.Classes})
+	if err != nil {
+		return nil, err
+	}
+	if c.Width == 1 {
+		c.Width = 0
+	}
+	if c.Image > 0 {
+		own, err := model.New(c.Model)
+		if err != nil {
+			return nil, err
+		}
+		if _, h, _ := own.Input(); h == c.Image {
+			c.Image = 0
+		}
+	}
+	return m, nil
+}
+
+// checkSide refuses a side that the network might take but no data set has. What
+// a network of one size takes it says itself.
+func (c *Config) checkSide() error {
+	if c.TimingOnly || c.Image == 0 || slices.Contains(dataSides, c.Image) {
+		return nil
+	}
+	for _, side := range dataSides {
+		if _, err := model.Build(model.Spec{Name: c.Model, Image: side}); err != nil {
+			return nil // it comes in one size
+		}
+	}
+	return fmt.Errorf("train: images of %d×%[1]d: %s is trained on 16×16 or 32×32", c.Image, c.Model)
+}
+
+// InputError is a Config that cannot be run as it stands: known before anything
+// is computed, and to be mended by whoever wrote it. A file or data set that is
+// missing or broken is another error.
+type InputError struct{ Err error }
+
+func (e *InputError) Error() string { return e.Err.Error() }
+
+func (e *InputError) Unwrap() error { return e.Err }
+
+// input marks err as an InputError; nil stays nil.
+func input(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &InputError{err}
 }

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"encoding/json"
 	"math"
 	"runtime"
 	"sync"
@@ -152,4 +153,116 @@ func (c *curve) finish(at int, params []float32) (accuracy, loss float64, err er
 func (c *curve) close() ([]Point, error) {
 	c.group.Wait()
 	return c.points, c.err
+}
+
+// bestImages is on how many training images, the first ones, the loss is taken that
+// chooses the best parameters.
+const bestImages = 1000
+
+// Best is what Config.Best chose by: the step with the least loss on the first
+// 1,000 training images.
+type Best struct {
+	Updates int64   `json:"updates"`
+	Loss    float64 `json:"loss"`
+}
+
+// keep copies params if none before them had so small a loss (Algorithm 1 of
+// codedsgd, step 8). It costs no time of the run's clock.
+func (r *runner) keep(p Point, params []float32) error {
+	s := r.shared
+	stats, err := s.statistics(params)
+	if err != nil {
+		return err
+	}
+	_, loss, err := s.scoreOn(&s.set.Train, params, stats, bestImages)
+	if err != nil {
+		return err
+	}
+	if r.best.params == nil || loss < r.best.Loss || math.IsNaN(r.best.Loss) {
+		r.best.Best = Best{Updates: p.Updates, Loss: loss}
+		r.best.params = append(r.best.params[:0], params...)
+	}
+	return nil
+}
+
+// Crossing is where a curve first has an accuracy.
+type Crossing struct{ Seconds, Pushes, Updates float64 }
+
+// roundingOf is how far an accuracy may lie below another one that it equals: both are
+// quotients.
+const roundingOf = 1e-12
+
+// Reach returns where curve first has accuracy, linear between evaluations; the first
+// evaluation stands for itself. It returns false if the curve never has it.
+func Reach(curve []Point, accuracy float64) (Crossing, bool) {
+	for i, b := range curve {
+		if b.Accuracy < accuracy-roundingOf {
+			continue
+		}
+		end := Crossing{b.Seconds, float64(b.Pushes), float64(b.Updates)}
+		if i == 0 {
+			return end, true
+		}
+		a := curve[i-1]
+		f := (accuracy - a.Accuracy) / (b.Accuracy - a.Accuracy)
+		between := func(x, y float64) float64 { return x + float64(f*(y-x)) }
+		return Crossing{between(a.Seconds, end.Seconds), between(float64(a.Pushes), end.Pushes), between(float64(a.Updates), end.Updates)}, true
+	}
+	return Crossing{}, false
+}
+
+// Divergence is where an evaluation first found the loss or a parameter not
+// finite.
+type Divergence struct {
+	Pushes  int64 `json:"pushes"`
+	Updates int64 `json:"updates"`
+}
+
+// diverged finds the first evaluation whose loss is not finite.
+func diverged(points []Point) *Divergence {
+	for _, p := range points {
+		if !finite(p.Loss) {
+			return &Divergence{p.Pushes, p.Updates}
+		}
+	}
+	return nil
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+func allFinite(params []float32) bool {
+	for _, p := range params {
+		if !finite(float64(p)) {
+			return false
+		}
+	}
+	return true
+}
+
+// plainPoint is a Point without its methods.
+type plainPoint Point
+
+// pointJSON is a Point whose loss is null where JSON has no number for it.
+type pointJSON struct {
+	plainPoint
+	Loss *float64 `json:"loss"`
+}
+
+// MarshalJSON writes null for a loss that is not finite.
+func (p Point) MarshalJSON() ([]byte, error) {
+	return json.Marshal(pointJSON{plainPoint(p), unless(!finite(p.Loss), p.Loss)})
+}
+
+// UnmarshalJSON reads null as a loss of NaN.
+func (p *Point) UnmarshalJSON(raw []byte) error {
+	var j pointJSON
+	if err := json.Unmarshal(raw, &j); err != nil {
+		return err
+	}
+	*p = Point(j.plainPoint)
+	p.Loss = math.NaN()
+	if j.Loss != nil {
+		p.Loss = *j.Loss
+	}
+	return nil
 }

@@ -1,5 +1,0 @@
-// Package peers holds what gradsync is compared with: PyTorch modules of the
-// same networks (torch_models.py), an evaluation of saved weights
-// (torch_eval.py), and gradients of the same samples (torch_grad.py). The tests
-// run them against the portable engine where a python3 with torch is installed.
-package peers
