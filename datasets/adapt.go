@@ -14,10 +14,9 @@ type adaptation struct {
 	dstC             int  // srcC, or a multiple of it when srcC is 1
 }
 
-// Adaptation says in words how images of this set are changed to fit a model
-// with input c×h×w; "" means not at all. These changes exist: 28×28 padded to
-// 32×32 with black, 32×32 (padded or not) halved to 16×16 by 2×2 means, one
-// channel repeated to three. Anything else is an error.
+// Adaptation reports in words how images of this set are changed to fit a model with input c×h×w;
+// "" means not at all. These changes exist: 28×28 padded to 32×32 with black, 32×32 (padded or
+// not) halved to 16×16 by 2×2 means, one channel repeated to three. Anything else is an error.
 func (s *Set) Adaptation(c, h, w int) (note string, err error) {
 	a, err := adapt(s.Train.C, s.Train.H, s.Train.W, c, h, w)
 	if err != nil {
@@ -49,7 +48,7 @@ func adapt(srcC, srcH, srcW, c, h, w int) (adaptation, error) {
 	return a, nil
 }
 
-// String says the change in words, "" for none.
+// String reports the change in words, "" for none.
 func (a adaptation) String() string {
 	var did []string
 	h, w := a.srcH+2*a.pad, a.srcW+2*a.pad

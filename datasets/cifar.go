@@ -21,10 +21,10 @@ func (e *entry) batchStems() []string {
 	return append(names, "test_batch")
 }
 
-// batchSize is the length of one batch in binary records.
+// batchSize returns the length of one batch in binary records.
 func (e *entry) batchSize() int64 { return int64(e.test) * cifarRecord }
 
-// checkBatchLength says what is wrong with a batch file of n bytes.
+// checkBatchLength reports what is wrong with a batch file of n bytes.
 func (e *entry) checkBatchLength(n int64) error {
 	switch want := e.batchSize(); {
 	case n == want:

@@ -20,7 +20,7 @@ import (
 type FetchOptions struct {
 	Dir      string         // data directory; "": the cache folder
 	Client   *http.Client   // http.DefaultClient
-	Stall    time.Duration  // no byte for so long: next mirror; 20 s
+	Stall    time.Duration  // without a byte: next mirror; 20 s
 	MinSpeed int64          // slower than this many bytes/s over Window: next mirror; 200,000
 	Window   time.Duration  // 15 s
 	Progress func(Progress) // called from Fetch's goroutine, at most ten times a second
@@ -78,7 +78,7 @@ func Fetch(ctx context.Context, name string, o FetchOptions) (string, error) {
 	return fetchEntry(ctx, e, o.withDefaults())
 }
 
-// fetchEntry is Fetch for a manifest entry.
+// fetchEntry fetches the files of a manifest entry, as Fetch does.
 func fetchEntry(ctx context.Context, e *entry, o FetchOptions) (string, error) {
 	if o.Dir == "" {
 		d, err := CacheDir()

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// payload is a file of 300,000 bytes that do not repeat.
+// payload returns a file of 300,000 bytes that do not repeat.
 func payload() []byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	b := make([]byte, 300_000)
@@ -74,7 +74,7 @@ func dripping(body []byte, piece int, pause time.Duration, stop int) func(http.R
 	}
 }
 
-// oneFile is a manifest entry with one file on these mirrors.
+// oneFile returns a manifest entry with one file on these mirrors.
 func oneFile(body []byte, mirrors ...*mirror) *entry {
 	d := Download{File: "file.gz", Size: int64(len(body)), SHA256: sha256Hex(body)}
 	for _, m := range mirrors {
@@ -83,7 +83,7 @@ func oneFile(body []byte, mirrors ...*mirror) *entry {
 	return &entry{name: "test-set", title: "Test set", downloads: []Download{d}}
 }
 
-// quick are options with limits short enough for a test.
+// quick returns options with limits short enough for a test.
 func quick(dir string) FetchOptions {
 	return FetchOptions{Dir: dir, Stall: 2 * time.Second, Window: 200 * time.Millisecond, MinSpeed: 1}.withDefaults()
 }

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// tinyIDX is a manifest entry like MNIST's with 20 + 10 images.
+// tinyIDX returns a manifest entry like MNIST's with 20 + 10 images.
 func tinyIDX(t *testing.T) *entry {
 	t.Helper()
 	e, err := lookup(mnist)
@@ -24,7 +24,7 @@ func tinyIDX(t *testing.T) *entry {
 	return &small
 }
 
-// tinyCIFAR is a manifest entry like CIFAR-10's with batches of n images.
+// tinyCIFAR returns a manifest entry like CIFAR-10's with batches of n images.
 func tinyCIFAR(t testing.TB, n int) *entry {
 	t.Helper()
 	e, err := lookup(cifar10)
@@ -59,7 +59,7 @@ func gz(b []byte) []byte {
 	return buf.Bytes()
 }
 
-// tinyIDXFiles are the four files of tinyIDX, gzipped.
+// tinyIDXFiles returns the four files of tinyIDX, gzipped.
 func tinyIDXFiles() map[string][]byte {
 	return map[string][]byte{
 		"mnist/train-images-idx3-ubyte.gz": gz(idxBytes(8, 1, 256, 20, 28, 28)),
@@ -69,7 +69,7 @@ func tinyIDXFiles() map[string][]byte {
 	}
 }
 
-// record is CIFAR record k of batch i: label, then pixels that depend on both.
+// record returns CIFAR record k of batch i: label, then pixels that depend on both.
 func record(i, k int) []byte {
 	b := []byte{byte((3*i + k) % 10)}
 	for j := range cifarPixels {
@@ -78,7 +78,7 @@ func record(i, k int) []byte {
 	return b
 }
 
-// batchBytes is binary batch i of n images.
+// batchBytes returns binary batch i of n images.
 func batchBytes(i, n int) []byte {
 	var b []byte
 	for k := range n {
@@ -87,7 +87,7 @@ func batchBytes(i, n int) []byte {
 	return b
 }
 
-// tinyBatches are the six files of tinyCIFAR in folder.
+// tinyBatches returns the six files of tinyCIFAR in folder.
 func tinyBatches(folder, ext string, n int, form func(i, n int) []byte) map[string][]byte {
 	files := map[string][]byte{}
 	for i := range 5 {
@@ -137,7 +137,7 @@ func tarGz(entries ...*tar.Header) []byte {
 	return gz(buf.Bytes())
 }
 
-// entryOf is a plain file for tarGz.
+// entryOf returns a plain file for tarGz.
 func entryOf(name string, body []byte) *tar.Header {
 	return &tar.Header{Name: name, PAXRecords: map[string]string{"body": string(body)}}
 }

@@ -11,7 +11,7 @@ import (
 // MNIST family uses.
 const idxType = 0x08
 
-// idxSpec is what the manifest promises about one IDX file.
+// idxSpec holds what the manifest promises about one IDX file.
 type idxSpec struct {
 	count  int  // images or labels
 	other  int  // the other split's count: a hint that train and test are swapped
@@ -27,7 +27,7 @@ func (s idxSpec) dims() []int {
 	return []int{s.count}
 }
 
-// size is the length in bytes of the uncompressed file, header included.
+// size returns the length in bytes of the uncompressed file, header included.
 func (s idxSpec) size() int64 {
 	n := int64(4)
 	body := int64(1)

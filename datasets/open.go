@@ -232,7 +232,7 @@ func subsetNote(s *Set) string {
 		thousands(s.Train.Len()), thousands(s.Test.Len()))
 }
 
-// passedNote says which places named by the user hold no such set.
+// passedNote reports which places named by the user hold no such set.
 func passedNote(e *entry, o Options) string {
 	var named []string
 	if o.Dir != "" {

@@ -96,7 +96,7 @@ func (p *pickle) step(op byte) error {
 	return errors.New("pickle: opcode that no CIFAR-10 batch needs")
 }
 
-// stepFrame: protocol number, frame header, mark, constants.
+// stepFrame handles protocol number, frame header, mark, constants.
 func (p *pickle) stepFrame(op byte) (bool, error) {
 	switch op {
 	case 0x80: // PROTO
@@ -118,7 +118,7 @@ func (p *pickle) stepFrame(op byte) (bool, error) {
 	return false, nil
 }
 
-// stepNumber: integers.
+// stepNumber handles integers.
 func (p *pickle) stepNumber(op byte) (bool, error) {
 	switch op {
 	case 'K', 'M', 'J':
@@ -153,7 +153,7 @@ func (p *pickle) stepNumber(op byte) (bool, error) {
 	return false, nil
 }
 
-// stepMemo: put and get. A get pushes the same value again; nothing is copied.
+// stepMemo handles put and get. A get pushes the same value again; nothing is copied.
 func (p *pickle) stepMemo(op byte) (bool, error) {
 	var key int
 	var err error
@@ -285,7 +285,7 @@ var textLength = map[byte]int{
 	'C': 1, 'B': 4, 0x8e: 8, 0x96: 8, // bytes, bytearray
 }
 
-// stepText: strings, counted or in a line.
+// stepText handles strings, counted or in a line.
 func (p *pickle) stepText(op byte) (bool, error) {
 	if width, ok := textLength[op]; ok {
 		n, err := p.length(width)
@@ -379,7 +379,7 @@ func unescape(s []byte) ([]byte, error) {
 	return out, nil
 }
 
-// stepContainer: tuples, lists, dictionaries.
+// stepContainer handles tuples, lists, dictionaries.
 func (p *pickle) stepContainer(op byte) (bool, error) {
 	var items pyTuple
 	var err error
@@ -445,7 +445,7 @@ func (d *pyDict) add(items pyTuple) error {
 	return nil
 }
 
-// stepObject: globals and calls, recorded but never executed.
+// stepObject handles globals and calls, which are recorded but never executed.
 func (p *pickle) stepObject(op byte) (bool, error) {
 	switch op {
 	case 'c':

@@ -246,7 +246,7 @@ func appendRecords(s *Split, batch []byte, classes int) error {
 	return nil
 }
 
-// sha256Hex is the sum of b in hexadecimal.
+// sha256Hex returns the sum of b in hexadecimal.
 func sha256Hex(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])

@@ -171,9 +171,8 @@ func (s *Set) buildTables() {
 	}
 }
 
-// FirstClasses returns the images of classes 0 … n−1 alone, in their order and
-// normalised as those of the whole set. SHA256 stays that of the whole set, which
-// with n says which images these are.
+// FirstClasses returns the images of classes 0 … n−1 alone, in their order and normalised as in
+// the whole set. SHA256 stays the whole set's, which with n says which images these are.
 func (s *Set) FirstClasses(n int) (*Set, error) {
 	if n < 2 || n > s.Classes {
 		return nil, fmt.Errorf("datasets: %s: first %d classes, want 2 to %d", s.Name, n, s.Classes)

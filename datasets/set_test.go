@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// ramp is a set of two images whose bytes all differ.
+// ramp returns a set of two images whose bytes all differ.
 func ramp(c, h, w int) *Set {
 	s := &Set{Name: "ramp", Classes: 2}
 	s.Train = Split{C: c, H: h, W: w, Labels: []byte{0, 1}, Pixels: make([]byte, 2*c*h*w)}
@@ -140,7 +140,7 @@ func TestSyntheticIsSeededAndLearnable(t *testing.T) {
 	}
 }
 
-// nearestMean is the accuracy of the simplest classifier there is.
+// nearestMean returns the accuracy of the simplest classifier there is.
 func nearestMean(s *Set) float64 {
 	size := s.Train.C * s.Train.H * s.Train.W
 	mean, count := make([][]float64, s.Classes), make([]float64, s.Classes)

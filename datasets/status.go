@@ -11,7 +11,7 @@ const (
 	StateBuiltIn    = "built-in"   // embedded or synthetic, always there
 )
 
-// Status is what `gradsync data list` and `gradsync data verify` report of a set.
+// Status holds what `gradsync data list` and `gradsync data verify` report of a set.
 type Status struct {
 	Name     string   `json:"name"`
 	Title    string   `json:"title"`
@@ -101,7 +101,7 @@ func Verify(name string, o Options) (Status, error) {
 	return at, nil
 }
 
-// status is what the manifest says of a set.
+// status returns what the manifest says of a set.
 func (e *entry) status() Status {
 	st := Status{Name: e.name, Title: e.title, Train: e.train, Test: e.test, Shape: [3]int{e.c, e.h, e.w}, Licence: e.licence}
 	for _, d := range e.downloads {
@@ -110,7 +110,7 @@ func (e *entry) status() Status {
 	return st
 }
 
-// builtIn turns the status into that of the embedded subset.
+// builtIn makes s the embedded subset's status.
 func (s *Status) builtIn() error {
 	sub, err := openEmbedded()
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *Status) builtIn() error {
 	return nil
 }
 
-// syntheticStatus is the status of the set that is always there.
+// syntheticStatus returns the status of the set that is always there.
 func syntheticStatus() Status {
 	s := Synthetic(SyntheticConfig{})
 	return Status{

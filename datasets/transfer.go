@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// partFile is what a download writes to.
+// partFile is a file that a download writes to.
 type partFile interface {
 	io.Writer
 	Sync() error
@@ -80,7 +80,7 @@ func fetchFrom(ctx context.Context, url, path string, d Download, minSpeed int64
 	}
 }
 
-// partSize is how much of a file is there; a part longer than the file is removed.
+// partSize returns how much of a file is there; a part longer than the file is removed.
 func partSize(part string, limit int64) (int64, error) {
 	info, err := os.Lstat(part)
 	switch {

@@ -45,8 +45,7 @@ type Job struct {
 	Ranks int `json:"ranks,omitempty"`
 }
 
-// Order is every further line: run so many steps, or profile so many seconds,
-// or stop.
+// Order is every further line: run Steps steps, profile for ProfileSeconds, or stop.
 type Order struct {
 	Steps          int     `json:"steps,omitempty"`
 	ProfileSeconds float64 `json:"profile_seconds,omitempty"`
@@ -73,8 +72,8 @@ type Reply struct {
 	PeakBytes int64 `json:"peak_bytes,omitempty"`
 }
 
-// Sample is one timed round: so many steps after one another, or so many steps
-// of each of several concurrent ones.
+// Sample is one timed round of Steps steps, one after another; of a job with several concurrent
+// ones, Steps of each.
 type Sample struct {
 	Steps      int     `json:"steps,omitempty"`
 	Seconds    float64 `json:"seconds,omitempty"`
@@ -89,7 +88,7 @@ type Function struct {
 	Share float64 `json:"share"`
 }
 
-// Images is how many images one step sees.
+// Images returns how many images one step sees.
 func (j Job) Images() int { return j.Batch * j.Concurrent }
 
 // Crowded warns of a job with more threads than there are cores; "" if it fits.
@@ -105,14 +104,14 @@ func (j Job) Crowded(cores int) string {
 	return fmt.Sprintf("%s on %s: they take turns, so speeds are lower and spreads wider than on a machine with a core for each", who, count(cores, "core"))
 }
 
-// processors is how many cores a worker uses: as many as it has threads, so that
-// one that was not asked for is not used, and no more than there are.
+// processors returns how many cores a worker uses: as many as it has threads, so that one that was
+// not asked for is not used, and no more than there are.
 func (j Job) processors(cores int) int {
 	return min(min(j.Threads, cores)*min(max(j.Concurrent, 1), cores), cores)
 }
 
-// FLOP is the work of one step, all concurrent ones together; 0 for vector
-// kernels. The error is that of a network that does not exist.
+// FLOP returns the work of one step, all concurrent ones together; 0 for vector kernels. It fails
+// if the network does not exist.
 func (j Job) FLOP() (float64, error) {
 	switch j.Kind {
 	case KindStep:
@@ -127,8 +126,8 @@ func (j Job) FLOP() (float64, error) {
 	return 0, nil
 }
 
-// Check says what is wrong with a job: the first bad number, by its flag. What a
-// network takes as width and image is the network's to say.
+// Check reports what is wrong with a job: the first bad number, by its flag. Which widths and
+// images a network takes, the network says.
 func (j Job) Check() error {
 	least := []struct {
 		kind, flag string
@@ -154,8 +153,8 @@ func (j Job) Check() error {
 	return nil
 }
 
-// Open is the Opener of this binary: every kind of job, every contender that
-// is linked or can be opened.
+// Open opens a job of any kind for any contender that is linked or can be opened: the Opener of
+// this binary.
 func Open(j Job) (*Task, error) {
 	switch j.Kind {
 	case KindStep:

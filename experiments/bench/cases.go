@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Cases are the comparisons of BENCHMARKS.md with the aims set for them.
+// Cases returns the comparisons of BENCHMARKS.md with the aims set for them.
 func Cases() []Case {
 	quick := []Aim{{Measure: Speed, Bound: 2}, {Measure: GFLOPS, Bound: 40}}
 	cases := []Case{
@@ -38,8 +38,7 @@ func Cases() []Case {
 	return cases
 }
 
-// step is a training case: every one aims at PyTorch's memory and at no
-// allocation.
+// step returns a training case: every one aims at PyTorch's memory and at no allocation.
 func step(j Job, aims ...Aim) Case {
 	j.Kind = KindStep
 	title := j.Model
@@ -65,7 +64,7 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Command is what measures the case alone.
+// Command returns the command line that measures the case alone.
 func (c Case) Command() string {
 	j := c.Job
 	switch j.Kind {
@@ -86,7 +85,7 @@ func (c Case) Command() string {
 	return line + fmt.Sprintf(" --batch %d --threads %d --concurrent %d", j.Batch, j.Threads, j.Concurrent)
 }
 
-// Measure is what an aim looks at.
+// Measure names the quantity that an aim looks at.
 type Measure int
 
 // The measures, of one engine in one case.
@@ -167,7 +166,7 @@ func (a Aim) judge(v *Verdict, r, peer *Result) {
 	}
 }
 
-// rate is so much work over the step's time.
+// rate returns work over the step's time.
 func (r *Result) rate(work float64) Spread {
 	t := r.StepTime
 	return Spread{work / t.Max, work / t.Median, work / t.Min}

@@ -15,7 +15,7 @@ import (
 // packet encoded or decoded, or the layer turned into fixed point and back.
 const KindCoded = "coded"
 
-// codedRedundancies are those that packets are measured at.
+// codedRedundancies lists the redundancies at which packets are measured.
 var codedRedundancies = []int{2, 3, 5}
 
 // Names of the contenders of KindCoded beside Copy and the encode-r and decode-r.
@@ -36,10 +36,10 @@ func CodedKernels() []string {
 	return append(names, Quantise, Accumulate, Update)
 }
 
-// CodedSizes are 64 KiB to 64 MiB.
+// CodedSizes lists the layers' sizes in bytes, 64 KiB to 64 MiB.
 func CodedSizes() []int { return []int{64 << 10, 1 << 20, 16 << 20, 64 << 20} }
 
-// CodedCase is one size of layer with the aim of the exchange, half of copy()'s
+// CodedCase returns the case of one size of layer with the aim of the exchange, half of copy()'s
 // bandwidth for encoding and decoding.
 func CodedCase(bytes int) Case {
 	c := Case{Title: SizeText(bytes) + " of a layer, coded", Peer: Copy, Job: Job{Kind: KindCoded, Bytes: bytes, Threads: 1}}
@@ -51,7 +51,7 @@ func CodedCase(bytes int) Case {
 	return c
 }
 
-// redundancy is the r of encode-r and decode-r, and which of them; 0 of the others.
+// redundancy returns the r of encode-r and decode-r, and which of them; 0 of the others.
 func redundancy(name string) (r int, decodes bool) {
 	verb, number, _ := strings.Cut(name, "-")
 	if r, err := strconv.Atoi(number); err == nil && slices.Contains(codedRedundancies, r) && (verb == "encode" || verb == "decode") {
@@ -60,7 +60,7 @@ func redundancy(name string) (r int, decodes bool) {
 	return 0, false
 }
 
-// Produced is the bytes that a step leaves for each that it takes in.
+// Produced returns the bytes that a step leaves for each that it takes in.
 func Produced(name string) float64 {
 	if r, _ := redundancy(name); r > 0 {
 		return 1 / float64(r)
@@ -71,10 +71,9 @@ func Produced(name string) float64 {
 	return 1
 }
 
-// openCoded opens a kernel of the exchange on random numbers. The bytes of a step are
-// those of the terms it takes in: for a packet r segments, each the r-th part of the
-// layer (a decoder's are the packet and the r−1 that it knows), for the others 4 for
-// each number.
+// openCoded opens a kernel of the exchange on random numbers. The bytes of a step count the terms
+// it takes in: for a packet r segments, each the r-th part of the layer (a decoder's are the
+// packet and the r−1 that it knows), for the others 4 for each number.
 func openCoded(j Job) (*Task, error) {
 	random, n := rand.New(rand.NewPCG(7, 8)), j.Bytes/4
 	var once func() error
@@ -134,7 +133,7 @@ type coder struct {
 	body     []byte // the message
 }
 
-// gradients are what a node computed: of one layer, a block each, nil where it did not.
+// gradients holds what a node computed: of one layer, a block each, nil where it did not.
 type gradients [][]int32
 
 var _ codedsgd.Known = gradients(nil)

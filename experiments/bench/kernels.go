@@ -45,7 +45,7 @@ var kernels = map[string]kernel{
 	}},
 }
 
-// densities are those the bitmap kernels are measured at, in percent.
+// densities lists the densities at which the bitmap kernels are measured, in percent.
 var densities = []int{1, 10, 50, 100}
 
 func init() {

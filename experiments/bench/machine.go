@@ -12,11 +12,12 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// Machine is where a report was measured, as pairs of name and value.
+// Machine describes where a report was measured, as pairs of name and value.
 func Machine() [][2]string {
 	out := [][2]string{
 		{"processor", field("/proc/cpuinfo", "model name", runtime.GOARCH)},
-		{"family, model, stepping", strings.Join([]string{field("/proc/cpuinfo", "cpu family", "?"), field("/proc/cpuinfo", "model", "?"), field("/proc/cpuinfo", "stepping", "?")}, ", ")},
+		{"family, model, stepping", strings.Join([]string{field("/proc/cpuinfo", "cpu family", "?"), field("/proc/cpuinfo", "model", "?"),
+			field("/proc/cpuinfo", "stepping", "?")}, ", ")},
 		{"cores", fmt.Sprint(runtime.NumCPU())},
 		{"memory", memory()},
 		{"system", strings.Trim(field("/etc/os-release", "PRETTY_NAME", runtime.GOOS), `"`) + ", " + runtime.GOOS + "/" + runtime.GOARCH},
@@ -33,17 +34,18 @@ func Machine() [][2]string {
 	return out
 }
 
-// Busy says so if half a core or more was in use before the run; "" if not, or
-// if the system does not tell.
+// Busy returns a warning if half a core or more was in use before the run; "" if not, or if the
+// system does not tell.
 func Busy() string {
 	loads := load()
 	if last, err := strconv.ParseFloat(loads[0], 64); err != nil || last < 0.5 {
 		return ""
 	}
-	return fmt.Sprintf("Other programs ran when this began (load average %s on %d cores): speeds are low, spreads are wide, and ratios by CPU time say more than those by wall time.", loads[0], runtime.NumCPU())
+	return fmt.Sprintf("Other programs ran when this began (load average %s on %d cores): speeds are low, spreads are wide, and ratios by CPU "+
+		"time say more than those by wall time.", loads[0], runtime.NumCPU())
 }
 
-// field is the value of the first "key: value" or "key=value" line of a file.
+// field returns the value of the first "key: value" or "key=value" line of a file.
 func field(path, key, otherwise string) string {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -58,7 +60,7 @@ func field(path, key, otherwise string) string {
 	return otherwise
 }
 
-// MachineMemory is the machine's memory in bytes, 0 where the system does not say.
+// MachineMemory returns the machine's memory in bytes, 0 where the system does not say.
 func MachineMemory() float64 {
 	var kib float64
 	if _, err := fmt.Sscanf(field("/proc/meminfo", "MemTotal", ""), "%g kB", &kib); err != nil {
@@ -74,8 +76,8 @@ func memory() string {
 	return "unknown"
 }
 
-// load is the mean number of running processes over 1, 5 and 15 minutes: a busy
-// machine measures low.
+// load returns the mean number of running processes over 1, 5 and 15 minutes: a busy machine
+// measures low.
 func load() []string {
 	text, err := os.ReadFile("/proc/loadavg")
 	f := strings.Fields(string(text))
@@ -88,10 +90,9 @@ func load() []string {
 // coreType is the variable that tells OpenBLAS which kernels to use.
 const coreType = "OPENBLAS_CORETYPE"
 
-// environ is a worker's environment. An OpenBLAS older than its processor falls
-// back to kernels of 2004, which would flatter whoever is compared with it (and
-// with PyTorch's linear layers), so it is told what the processor can do, unless
-// the user has told it.
+// environ returns a worker's environment. An OpenBLAS older than its processor falls back to
+// kernels of 2004, which would flatter whoever is compared with it (and with PyTorch's linear
+// layers), so it is told what the processor can do, unless the user has told it.
 func environ(more ...string) []string {
 	env := append(os.Environ(), more...)
 	if _, told := os.LookupEnv(coreType); told {
@@ -106,8 +107,8 @@ func environ(more ...string) []string {
 	return env
 }
 
-// WithEnvironment gives a worker's command its environment and so many further
-// variables, "KEY=value".
+// WithEnvironment gives a worker's command its environment and the further variables of more,
+// "KEY=value".
 func WithEnvironment(cmd *exec.Cmd, more ...string) *exec.Cmd {
 	cmd.Env = environ(more...)
 	return cmd

@@ -15,9 +15,9 @@ type Contender interface {
 	Name() string
 	// Open starts and warms up.
 	Open(ctx context.Context) (Reply, error)
-	// Round times so many steps.
+	// Round times the given number of steps.
 	Round(ctx context.Context, steps int) (Sample, error)
-	// Profile runs about so many seconds under a CPU profile; it may return none.
+	// Profile runs for about the given seconds under a CPU profile; it may return none.
 	Profile(ctx context.Context, seconds float64) ([]Function, error)
 	// Close stops and returns the peak resident set in bytes, 0 if unknown.
 	Close() (int64, error)
@@ -41,7 +41,7 @@ type Match struct {
 	Tell    func(done, of int)
 }
 
-// Result is what one contender reached.
+// Result holds what one contender reached.
 type Result struct {
 	Contender string     `json:"engine"`
 	Class     string     `json:"class"`
@@ -179,7 +179,7 @@ type Group []Contender
 
 var _ Contender = Group(nil)
 
-// Name is the members' name.
+// Name returns the members' name.
 func (g Group) Name() string { return g[0].Name() }
 
 // each runs f for all members at once.
@@ -236,7 +236,7 @@ func (g Group) Round(ctx context.Context, steps int) (Sample, error) {
 	return all, err
 }
 
-// Profile is the first member's, with all of them running.
+// Profile returns the first member's, with all of them running.
 func (g Group) Profile(ctx context.Context, seconds float64) ([]Function, error) {
 	found := make([][]Function, len(g))
 	err := g.each(func(i int, c Contender) (err error) {
@@ -281,9 +281,8 @@ func SpreadOf(values []float64) Spread {
 // Scaled multiplies by a positive factor.
 func (s Spread) Scaled(by float64) Spread { return Spread{by * s.Min, by * s.Median, by * s.Max} }
 
-// ratios are the quotients, a's by b's, of the rounds both took part in: what two
-// contenders saw at about the same time, so that a disturbance which lasts
-// longer than a round meets both.
+// ratios returns the quotients, a's by b's, of the rounds both took part in: what two contenders
+// saw at about the same time, so that a disturbance which lasts longer than a round meets both.
 func ratios(a, b []float64) []float64 {
 	var out []float64
 	for i := range min(len(a), len(b)) {

@@ -105,7 +105,8 @@ func TestMatchNotesAndFailures(t *testing.T) {
 		t.Errorf("%d and %d rounds, want 5 and 3", results[0].Rounds, results[1].Rounds)
 	}
 	broken, other := &fake{name: "broken", step: 1, seconds: []float64{0}, log: &log}, quick()
-	if _, _, err := (Match{Rounds: 1, Seconds: 1}).Play(t.Context(), []Contender{other, broken}); err == nil || !strings.Contains(err.Error(), "broken") || !other.closed {
+	if _, _, err := (Match{Rounds: 1, Seconds: 1}).Play(t.Context(), []Contender{other, broken}); err == nil ||
+		!strings.Contains(err.Error(), "broken") || !other.closed {
 		t.Errorf("a round of 0 s: %v, the other closed %v", err, other.closed)
 	}
 	failing := &fake{name: "failing", refuse: errors.New("out of memory"), log: &log}

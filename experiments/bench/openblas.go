@@ -17,9 +17,8 @@ const (
 	noTrans  = 111
 )
 
-// openBLAS opens the installed OpenBLAS and returns its row-major
-// out[m][n] = a[m][k]·b[k][n] on so many threads. Call it through no other
-// thread pool. The error says what was looked for.
+// openBLAS opens the installed OpenBLAS and returns its row-major out[m][n] = a[m][k]·b[k][n] on
+// the given threads. Call it through no other thread pool. The error says what was looked for.
 func openBLAS(threads int) (sgemm func(m, n, k int, a, b, out []float32), facts []string, err error) {
 	names := []string{"libopenblas.so.0"}
 	if runtime.GOOS == "darwin" {
@@ -52,8 +51,8 @@ func openBLAS(threads int) (sgemm func(m, n, k int, a, b, out []float32), facts 
 	}, []string{fmt.Sprintf("%s, kernels of %s, %s=%s", version(config()), core(), coreType, os.Getenv(coreType))}, nil
 }
 
-// version is the first two words of the configuration: "OpenBLAS 0.3.21". What
-// follows names the build, not what runs.
+// version returns the first two words of the configuration: "OpenBLAS 0.3.21". What follows names
+// the build, not what runs.
 func version(config string) string {
 	words := strings.Fields(config)
 	return strings.Join(words[:min(2, len(words))], " ")

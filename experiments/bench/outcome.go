@@ -13,7 +13,7 @@ type Case struct {
 	Aims  []Aim  `json:"-"`
 }
 
-// Outcome is what a case's contenders reached.
+// Outcome holds what a case's contenders reached.
 type Outcome struct {
 	Case
 	Results []*Result `json:"engines"`
@@ -64,8 +64,8 @@ func (o *Outcome) Said() string {
 	return strings.Join(said, "; ")
 }
 
-// Text is a table for a terminal: a line for each contender, then the notes,
-// then what the contenders say of themselves, then their profiles.
+// Text returns a table for a terminal: a line for each contender, then the notes, then what the
+// contenders say of themselves, then their profiles.
 func (o *Outcome) Text() string {
 	var b strings.Builder
 	for _, r := range o.Rows() {
@@ -105,7 +105,7 @@ func (o *Outcome) Text() string {
 	return b.String()
 }
 
-// allocs says how many heap objects a step took, "–" where nobody counts.
+// allocs reports how many heap objects a step took, "–" where nobody counts.
 func allocs(n float64) string {
 	if n < 0 {
 		return "–"

@@ -82,7 +82,7 @@ func (t *Torch) Close() error {
 	return os.RemoveAll(t.dir)
 }
 
-// Contender is PyTorch for a job: a process, or one for each concurrent step.
+// Contender returns PyTorch for a job: a process, or one for each concurrent step.
 func (t *Torch) Contender(j Job) Contender {
 	j.Contender = PyTorch
 	n := max(j.Concurrent, 1)
@@ -115,7 +115,8 @@ func (m *MPI) Build(ctx context.Context) error {
 	if m.Launcher, err = found(m.Launcher, "mpirun.openmpi", "mpirun"); err != nil {
 		return err
 	}
-	if version, err := exec.CommandContext(ctx, m.Launcher, "--version").Output(); err != nil || !strings.Contains(string(version), "Open MPI") && !strings.Contains(string(version), "OpenRTE") {
+	if version, err := exec.CommandContext(ctx, m.Launcher, "--version").Output(); err != nil ||
+		!strings.Contains(string(version), "Open MPI") && !strings.Contains(string(version), "OpenRTE") {
 		return &Unable{fmt.Sprintf("no Open MPI: %s is another MPI's or does not run", m.Launcher)}
 	}
 	if m.dir, err = os.MkdirTemp("", "gradsync-mpi"); err != nil {
@@ -131,7 +132,7 @@ func (m *MPI) Build(ctx context.Context) error {
 	return nil
 }
 
-// found is the program that was named, or the first of the usual ones on PATH.
+// found returns the program that was named, or the first of the usual ones on PATH.
 func found(named string, usual ...string) (string, error) {
 	if named != "" {
 		usual = []string{named}
@@ -146,7 +147,7 @@ func found(named string, usual ...string) (string, error) {
 
 func (m *MPI) binary() string { return filepath.Join(m.dir, "ring") }
 
-// Contender is MPIRing or MPIReduce for a job, over TCP alone.
+// Contender returns MPIRing or MPIReduce for a job, over TCP alone.
 func (m *MPI) Contender(j Job) Contender {
 	return &Process{Job: j, Command: func(ctx context.Context) *exec.Cmd {
 		cmd := exec.CommandContext(ctx, m.Launcher, "--mca", "btl", "tcp,self", "--oversubscribe", "--bind-to", "none",

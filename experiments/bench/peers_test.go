@@ -44,7 +44,8 @@ func TestTorchNotFound(t *testing.T) {
 		NoPython:             "switched off by --python none",
 	} {
 		var unable *Unable
-		if err := (&Torch{Python: python}).Find(t.Context()); !errors.As(err, &unable) || !strings.HasPrefix(unable.Why, "no PyTorch: ") || !strings.HasSuffix(unable.Why, want) {
+		if err := (&Torch{Python: python}).Find(t.Context()); !errors.As(err, &unable) || !strings.HasPrefix(unable.Why, "no PyTorch: ") ||
+			!strings.HasSuffix(unable.Why, want) {
 			t.Errorf("--python %s: %v, want %q", python, err, want)
 		}
 	}

@@ -31,7 +31,7 @@ type Process struct {
 
 var _ Contender = (*Process)(nil)
 
-// Name is the job's contender.
+// Name returns the job's contender.
 func (p *Process) Name() string { return p.Job.Contender }
 
 // Open starts the process and sends the job. A process that answers with an
@@ -163,7 +163,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// fatal tells whether a Go runtime ends with this line.
+// fatal reports whether a Go runtime ends with this line.
 func fatal(line string) bool {
 	for _, prefix := range []string{"panic:", "fatal error:", "runtime:"} {
 		if strings.HasPrefix(line, prefix) {
@@ -173,7 +173,7 @@ func fatal(line string) bool {
 	return false
 }
 
-// said is the reason, or else the last line; ": " before it, "" if none.
+// said returns the reason, or else the last line; ": " before it, "" if none.
 func (t *tail) said() string {
 	t.Lock()
 	defer t.Unlock()

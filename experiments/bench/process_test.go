@@ -75,7 +75,8 @@ func TestProcess(t *testing.T) {
 // words; one whose context ends is gone.
 func TestProcessesThatFail(t *testing.T) {
 	var unable *Unable
-	if _, err := process("serve", Job{Kind: KindGemm, Contender: "abacus", Threads: 1, M: 1, N: 1, K: 1}).Open(t.Context()); !errors.As(err, &unable) || !strings.Contains(unable.Why, "abacus") {
+	if _, err := process("serve", Job{Kind: KindGemm, Contender: "abacus", Threads: 1, M: 1, N: 1, K: 1}).Open(t.Context()); !errors.As(err,
+		&unable) || !strings.Contains(unable.Why, "abacus") {
 		t.Errorf("an unknown contender: %v", err)
 	}
 	if _, err := process("die", Job{}).Open(t.Context()); err == nil || errors.As(err, &unable) || !strings.Contains(err.Error(), "killed for memory") {

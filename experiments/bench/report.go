@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// StandardCommand is what `make benchmarks` runs.
+// StandardCommand renews BENCHMARKS.md; `make benchmarks` runs it.
 const StandardCommand = "gradsync bench report --out BENCHMARKS.md"
 
 // Report is all that BENCHMARKS.md says.
@@ -115,7 +115,7 @@ func (r *Report) Markdown(w io.Writer) error {
 	return p.err
 }
 
-// facts are what contenders said of themselves, each once.
+// facts lists what contenders said of themselves, each once.
 func (r *Report) facts() (out [][2]string) {
 	seen := map[[2]string]bool{}
 	for _, o := range r.Cases {
@@ -251,7 +251,7 @@ func codedRow(_ *Outcome, r *Result) []string {
 	return []string{r.Contender, spread(in, ""), figure(in.Median * Produced(r.Contender)), figure(1e3 * r.StepTime.Median), ratio(r.Ratio)}
 }
 
-// ratio is a spread, or "–" for the peer itself and where there is none.
+// ratio returns a spread, or "–" for the peer itself and where there is none.
 func ratio(s *Spread) string {
 	if s == nil {
 		return "–"
@@ -259,12 +259,12 @@ func ratio(s *Spread) string {
 	return spread(*s, "")
 }
 
-// spread is "min – **median** – max", and the unit.
+// spread returns "min – **median** – max", and the unit.
 func spread(s Spread, unit string) string {
 	return fmt.Sprintf("%s – **%s** – %s%s", figure(s.Min), figure(s.Median), figure(s.Max), unit)
 }
 
-// figure has three significant digits, all of a number from 1000.
+// figure returns three significant digits, all of a number from 1000.
 func figure(v float64) string {
 	if v >= 1000 || v <= -1000 {
 		return strconv.FormatFloat(v, 'f', 0, 64)
@@ -273,7 +273,7 @@ func figure(v float64) string {
 	return strconv.FormatFloat(short, 'f', -1, 64)
 }
 
-// mib is a size in MiB, "–" if unknown.
+// mib returns a size in MiB, "–" if unknown.
 func mib(bytes int64) string {
 	if bytes == 0 {
 		return "–"

@@ -25,7 +25,8 @@ func outcomes(t *testing.T) []*Outcome {
 			names = CodedKernels()
 		}
 		for _, name := range names {
-			r := &Result{Contender: name, Class: "k", Rounds: 3, Steps: 1, StepTime: Spread{0.5, 1, 2}, CPU: Spread{1, 1, 1}, StepFLOP: flop, StepBytes: 8, PeakBytes: 64 << 20}
+			r := &Result{Contender: name, Class: "k", Rounds: 3, Steps: 1, StepTime: Spread{0.5, 1, 2}, CPU: Spread{1, 1, 1}, StepFLOP: flop,
+				StepBytes: 8, PeakBytes: 64 << 20}
 			if name != c.Peer {
 				factor := 0.1
 				if i == 0 {
@@ -66,7 +67,8 @@ func TestMarkdown(t *testing.T) {
 		"| 90.0 % | `tensor.hot` |",
 		"absent: is not installed",
 		"| × pytorch | × by CPU time | rounds |", "| 1 – **2** – 4 | 1 – **1** – 1 | 3 |", "| × openblas | rounds |", "time per element | rounds |",
-		"Written by `gradsync bench report` (gradsync ), whole and by nobody's hand: renew it with the same command; `make benchmarks` runs `" + StandardCommand + "` instead.",
+		"Written by `gradsync bench report` (gradsync ), whole and by nobody's hand: renew it with the same command; `make benchmarks` runs " +
+			"`" + StandardCommand + "` instead.",
 		"None sits out.", "of all concurrent ones together", "interpreter or runtime and libraries included",
 		"\n**2 threads on 1 core**\n",
 		"| ours | k | 16 – **32** – 64 |", // 2·16 images in 2, 1 and 0.5 s
@@ -77,7 +79,8 @@ func TestMarkdown(t *testing.T) {
 	}
 	r.Command, r.Budget = StandardCommand, 4
 	b.Reset()
-	if err := r.Markdown(&b); err != nil || !strings.Contains(b.String(), "renew it with `make benchmarks`, which runs the same.") || !strings.Contains(b.String(), "has used 4 s sits out") {
+	if err := r.Markdown(&b); err != nil || !strings.Contains(b.String(), "renew it with `make benchmarks`, which runs the same.") ||
+		!strings.Contains(b.String(), "has used 4 s sits out") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 	if strings.Contains(text, "not measured") || strings.Contains(text, "|  |") {
@@ -97,7 +100,7 @@ func TestTextOfUnknownMemory(t *testing.T) {
 	}
 }
 
-// headings are the lines that begin with #.
+// headings returns the lines that begin with #.
 func headings(text string) (out []string) {
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "#") {

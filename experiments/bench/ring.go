@@ -14,8 +14,8 @@ import (
 	"gradsync/shared/cluster/collective"
 )
 
-// KindRing is one all-reduce over the processes of a job, whose Bytes are those of
-// each rank's vector of float32.
+// KindRing is one all-reduce over the processes of a job, whose Bytes count each rank's vector of
+// float32.
 const KindRing = "ring"
 
 // Names of the contenders of KindRing.
@@ -35,13 +35,13 @@ const (
 
 // What rank 0 orders the others to do.
 const (
-	orderOpen = iota + 1 // so many bytes
-	orderRun             // so many steps
+	orderOpen = iota + 1 // with the number of bytes
+	orderRun             // with the number of steps
 )
 
-// ServeRing is a rank's life: rank 0 reads a job and orders from in and answers on
-// out, as every worker does; the others do what it tells them. Segment is the
-// ring's own, in elements. The sum of the first step is checked on every rank.
+// ServeRing runs a rank: rank 0 reads a job and orders from in and answers on out, as every worker
+// does; the others do what it tells them. Segment is the ring's own, in elements. The sum of the
+// first step is checked on every rank.
 func ServeRing(p cluster.Proc, in io.Reader, out io.Writer, segment int, facts ...string) error {
 	w := &ringWorker{p: p, ring: collective.Ring{Segment: segment, Scratch: &collective.Scratch{}}}
 	if p.Rank() != 0 {
@@ -127,7 +127,7 @@ func (w *ringWorker) open(bytes int) error {
 	return nil
 }
 
-// run waits for all ranks and makes so many steps.
+// run waits for all ranks and makes the given steps.
 func (w *ringWorker) run(steps int) error {
 	if err := Barrier(w.p, tagReady); err != nil {
 		return err
@@ -160,8 +160,8 @@ func Barrier(p cluster.Proc, tag cluster.Tag) error {
 	return cluster.Wait(p, told...)
 }
 
-// BusBandwidth is the bytes per second that an all-reduce of so many bytes moves
-// over each rank's link,
+// BusBandwidth returns the bytes per second that an all-reduce of the given bytes moves over each
+// rank's link,
 //
 //	bytes/seconds · 2(ranks−1)/ranks,
 //
@@ -176,9 +176,8 @@ const KindStream = "stream"
 // streamWrite is the size of a write and of a read.
 const streamWrite = 1 << 20
 
-// ServeStream is the life of the stream's sender: a worker whose step is one
-// write. Receiver makes the command of the other process, which calls
-// ReceiveStream with the address.
+// ServeStream runs the stream's sender: a worker whose step is one write. Receiver makes the
+// command of the other process, which calls ReceiveStream with the address.
 func ServeStream(in io.Reader, out io.Writer, receiver func(address string) *exec.Cmd) error {
 	var conn net.Conn
 	var other *exec.Cmd
@@ -212,7 +211,7 @@ func ServeStream(in io.Reader, out io.Writer, receiver func(address string) *exe
 	})
 }
 
-// stream says how many blocks follow, writes them and waits for one byte.
+// stream announces how many blocks follow, writes them and waits for one byte.
 func stream(conn net.Conn, block []byte, steps int) error {
 	if err := binary.Write(conn, binary.LittleEndian, int64(steps)); err != nil {
 		return err

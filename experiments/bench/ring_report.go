@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// RingSizes are 4 KiB to 256 MiB in powers of 4.
+// RingSizes lists the vectors' sizes in bytes, 4 KiB to 256 MiB in powers of 4.
 func RingSizes() []int {
 	var out []int
 	for n := 4 << 10; n <= 256<<20; n *= 4 {
@@ -17,7 +17,7 @@ func RingSizes() []int {
 	return out
 }
 
-// RingCase is one all-reduce of so many bytes over so many processes, beside Open
+// RingCase returns the case of one all-reduce of the given bytes over ranks processes, beside Open
 // MPI's. The aim is set for two processes and from 1 MiB on.
 func RingCase(ranks, bytes int) Case {
 	c := Case{Title: fmt.Sprintf("all-reduce of %s, %d processes", SizeText(bytes), ranks), Peer: MPIReduce,
@@ -28,12 +28,12 @@ func RingCase(ranks, bytes int) Case {
 	return c
 }
 
-// RingThreads is a rank's share of this machine's cores, one at least. Goroutines
-// of one thread hand over to each other without the system, which two ranks that
-// have a core each would ask in vain for a second one.
+// RingThreads returns a rank's share of this machine's cores, one at least. Goroutines of one
+// thread hand over to each other without the system, which two ranks that have a core each would
+// ask in vain for a second one.
 func RingThreads(ranks int) int { return max(runtime.NumCPU()/ranks, 1) }
 
-// SizeText is a number of bytes in its largest whole binary unit.
+// SizeText writes a number of bytes in its largest whole binary unit.
 func SizeText(bytes int) string {
 	for _, u := range []struct {
 		shift int
@@ -46,12 +46,12 @@ func SizeText(bytes int) string {
 	return fmt.Sprintf("%d B", bytes)
 }
 
-// RingMemory is what the contenders of a case hold at once: a vector and as much
-// again for what is on its way, for each rank of each of the three all-reduces.
+// RingMemory returns what the contenders of a case hold at once: a vector and as much again for
+// what is on its way, for each rank of each of the three all-reduces.
 func RingMemory(ranks, bytes int) float64 { return 3 * 2 * float64(ranks) * float64(bytes) }
 
-// RingRow is what one case came to. Bandwidths are in bytes per second: bus
-// bandwidth of the all-reduces, bytes copied and bytes streamed of the limits.
+// RingRow holds what one case came to. Bandwidths are in bytes per second: bus bandwidth of the
+// all-reduces, bytes copied and bytes streamed of the limits.
 type RingRow struct {
 	Ranks     int               `json:"ranks"`
 	Bytes     int               `json:"bytes"`
@@ -63,10 +63,9 @@ type RingRow struct {
 	Functions []Function        `json:"functions,omitempty"` // CPU profile of our rank 0
 }
 
-// Interval is the median of paired ratios with an interval that covers the true
-// median at least 95 times in 100: order statistics, no shape assumed. With fewer
-// than six rounds no two of them are that sure; then Low and High are the extremes
-// and Sure is what they cover.
+// Interval is the median of paired ratios with an interval that covers the true median at least 95
+// times in 100: order statistics, no shape assumed. With fewer than six rounds no two of them are
+// that sure; then Low and High are the extremes and Sure is their coverage.
 type Interval struct {
 	Median float64 `json:"median"`
 	Low    float64 `json:"low"`
@@ -74,7 +73,7 @@ type Interval struct {
 	Sure   float64 `json:"sure"` // at least, of 1
 }
 
-// MedianInterval is the interval of the values' median, nil without values.
+// MedianInterval returns the interval of the values' median, nil without values.
 func MedianInterval(values []float64) *Interval {
 	n := len(values)
 	if n == 0 {
@@ -146,7 +145,7 @@ func (i *Interval) text() string {
 	return fmt.Sprintf("%s (%s to %s)", figure(i.Median), figure(i.Low), figure(i.High))
 }
 
-// RingText is the table for a terminal, then each note once.
+// RingText returns the table for a terminal, then each note once.
 func RingText(rows []RingRow) string {
 	var b strings.Builder
 	table := [][]string{ringHead}
@@ -179,7 +178,7 @@ func RingText(rows []RingRow) string {
 // headRing is the section of BENCHMARKS.md that `bench ring` writes.
 const headRing = "All-reduce over TCP"
 
-// RingCommand is what renews that section alone.
+// RingCommand renews that section alone.
 const RingCommand = "gradsync bench ring --into BENCHMARKS.md"
 
 // RingReport is all that the section says.
@@ -192,12 +191,13 @@ type RingReport struct {
 	Facts   []string  `json:"facts"`
 }
 
-// RingBusy says so if other programs ran before the measurement; "" if not.
+// RingBusy returns a warning if other programs ran before the measurement; "" if not.
 func RingBusy() string {
 	if Busy() == "" {
 		return ""
 	}
-	return fmt.Sprintf("Other programs ran when this began (load average %s on %d cores): speeds are low, spreads are wide, and who polls gains on who sleeps.", load()[0], runtime.NumCPU())
+	return fmt.Sprintf("Other programs ran when this began (load average %s on %d cores): speeds are low, spreads are wide, and who polls "+
+		"gains on who sleeps.", load()[0], runtime.NumCPU())
 }
 
 // Verdict sets a row beside the aim of its case: "" if it has none.
@@ -268,7 +268,7 @@ func (r *RingReport) Into(text string) (string, error) {
 	return before + "\n" + strings.TrimRight(b.String(), "\n") + rest, p.err
 }
 
-// ringNotes are the rows' notes, each once.
+// ringNotes returns the rows' notes, each once.
 func ringNotes(rows []RingRow) (out []string) {
 	for _, r := range rows {
 		for _, n := range r.Notes {

@@ -42,7 +42,8 @@ func TestServeRing(t *testing.T) {
 		}
 		replies = append(replies, r)
 	}
-	if len(replies) != 4 || replies[0].Class != "tcp" || replies[0].Facts[0] != "a fact" || replies[1].Steps != 3 || replies[2].Steps != 2 || replies[2].Seconds <= 0 {
+	if len(replies) != 4 || replies[0].Class != "tcp" || replies[0].Facts[0] != "a fact" || replies[1].Steps != 3 || replies[2].Steps != 2 ||
+		replies[2].Seconds <= 0 {
 		t.Fatalf("%+v", replies)
 	}
 	// Ranks other than 0 send ring messages, beside one of each barrier: of the

@@ -15,9 +15,9 @@ import (
 // its one batch by heart has other numbers in it than one in training.
 const rate = 1e-4
 
-// StepFLOP counts a training step of so many images, a multiply-add as two:
-// the forward pass, the gradient of every weight, and the gradient of every
-// layer's input but the first's, which nobody computes.
+// StepFLOP counts a training step of the given images, a multiply-add as two: the forward pass,
+// the gradient of every weight, and the gradient of every layer's input but the first's, which
+// nobody computes.
 func StepFLOP(m *model.Model, images int) float64 {
 	var flop float64
 	for i, l := range m.Layers() {
@@ -51,7 +51,7 @@ func openStep(j Job) (*Task, error) {
 	return t, nil
 }
 
-// stepper is how the contender makes steppers.
+// stepper returns how the contender makes steppers.
 func stepper(m *model.Model, j Job) (t *Task, open func() (model.Stepper, error), err error) {
 	if backend, ok := train.Backends[j.Contender]; ok {
 		return &Task{Class: j.Contender}, func() (model.Stepper, error) { return backend(m, j.Batch) }, nil
@@ -139,8 +139,8 @@ func together(trainees []*trainee) func(steps int) error {
 	}
 }
 
-// Network builds a job's network. The error is that of a network that does not
-// exist, or of a batch that one of its batch norms cannot take.
+// Network builds a job's network. It fails if the network does not exist, or if one of its batch
+// norms cannot take the batch.
 func Network(j Job) (*model.Model, error) {
 	m, err := model.Build(model.Spec{Name: j.Model, Width: j.Width, Image: j.Image})
 	if err != nil {
@@ -179,9 +179,9 @@ func walk(m *model.Model, visit func(s model.Step, in, out layer.Shape) error) e
 	return nil
 }
 
-// Memory is about how many bytes one contender's buffers take: operands, or of a
-// network weights, gradients, images and what the backward pass reads of the
-// forward pass. The error is that of Network.
+// Memory returns about how many bytes one contender's buffers take: operands, or of a network
+// weights, gradients, images and what the backward pass reads of the forward pass. It fails as
+// Network does.
 func (j Job) Memory() (float64, error) {
 	switch j.Kind {
 	case KindGemm:
@@ -211,10 +211,10 @@ func (j Job) Memory() (float64, error) {
 // size counts elements, also where an int would overflow.
 func size(s layer.Shape) float64 { return float64(s.C) * float64(s.H) * float64(s.W) }
 
-// CheckMemory refuses a job whose contenders together take more than so many
-// bytes of memory; 0 is unknown and refuses nothing. All of them are alive at
-// once. It counts those that are sure to run: neither libraries, which may not
-// be installed, nor backends, which may not take the network.
+// CheckMemory refuses a job whose contenders together take more than machine bytes of memory; 0 is
+// unknown and refuses nothing. All of them are alive at once. It counts those that are sure to
+// run: neither libraries, which may not be installed, nor backends, which may not take the
+// network.
 func (j Job) CheckMemory(contenders []string, machine float64) error {
 	each, err := j.Memory()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// cpuSeconds is the processor time of this process so far, all threads.
+// cpuSeconds returns the processor time of this process so far, all threads.
 func cpuSeconds() float64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
@@ -19,8 +19,8 @@ func cpuSeconds() float64 {
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
-// peakBytes is this process's largest resident set. Linux's rusage would
-// inherit the parent's across fork, so there it is VmHWM.
+// peakBytes returns this process's largest resident set. Linux's rusage would inherit the parent's
+// across fork, so there it is VmHWM.
 func peakBytes() int64 {
 	if runtime.GOOS == "darwin" {
 		var u syscall.Rusage

@@ -2,7 +2,7 @@ package bench
 
 import "syscall"
 
-// cpuSeconds is the processor time of this process so far, all threads.
+// cpuSeconds returns the processor time of this process so far, all threads.
 func cpuSeconds() float64 {
 	self, err := syscall.GetCurrentProcess()
 	if err != nil {
@@ -20,5 +20,5 @@ func ticks(t syscall.Filetime) float64 {
 	return float64(int64(t.HighDateTime)<<32|int64(t.LowDateTime)) / 1e7
 }
 
-// peakBytes is not known here.
+// peakBytes returns 0: the number is not known here.
 func peakBytes() int64 { return 0 }

@@ -27,9 +27,9 @@ type Task struct {
 // Opener makes a task of a job.
 type Opener func(Job) (*Task, error)
 
-// Serve is a worker's life: read a job, open and warm it, answer orders until
-// told to stop or until in ends. An error of open goes to the other side, which
-// takes it as a note; errors of reading and writing are returned.
+// Serve runs a worker: it reads a job, opens and warms it, and answers orders until told to stop
+// or until in ends. An error of open goes to the other side, which takes it as a note; errors of
+// reading and writing are returned.
 func Serve(in io.Reader, out io.Writer, open Opener) error {
 	lines, answer := json.NewDecoder(bufio.NewReader(in)), json.NewEncoder(out)
 	var job Job

@@ -146,7 +146,8 @@ func TestFlatten(t *testing.T) {
 	for n := 1; n <= 20-(topFunctions-2); n++ {
 		rest += float64(n) / 300
 	}
-	if got[0] != (Function{"(unknown)", 0.3}) || got[1] != (Function{"f20", 20.0 / 300}) || got[topFunctions-1].Name != "(other)" || math.Abs(got[topFunctions-1].Share-rest) > 1e-12 {
+	if got[0] != (Function{"(unknown)", 0.3}) || got[1] != (Function{"f20", 20.0 / 300}) || got[topFunctions-1].Name != "(other)" ||
+		math.Abs(got[topFunctions-1].Share-rest) > 1e-12 {
 		t.Errorf("%v, want (other) %v", got, rest)
 	}
 	if _, err := flatten(bytes.NewReader([]byte("no profile"))); err == nil {

@@ -1,8 +1,8 @@
-// Package claims holds every number and statement of the source documents, the
-// tolerance each is judged by, and the judge.
+// Package claims holds every number and statement of the source documents, the tolerance each is
+// judged by, and the judge.
 //
-// claims.csv is what the papers state. tolerances.csv is ours; it was committed
-// before the first result, and its history shows any later change.
+// claims.csv lists what the papers state. tolerances.csv is ours; it was committed before the
+// first result, and its history shows any later change.
 package claims
 
 import (
@@ -55,11 +55,11 @@ func (c Claim) Stated() any {
 	return c.Value
 }
 
-// Source is where the document states it: "DASP, 3.2 (Table 6)".
+// Source returns where the document states it: "DASP, 3.2 (Table 6)".
 func (c Claim) Source() string { return c.Paper + ", " + c.Section }
 
-// Statement is the sentence that a page prints for the claim. The rows of DSSP's
-// Table I tell their methods apart by the baseline alone.
+// Statement returns the sentence that a page prints for the claim. The rows of DSSP's Table I tell
+// their methods apart by the baseline alone.
 func (c Claim) Statement() string {
 	s := c.Text
 	if c.Paper == "DSSP" && c.Baseline != "-" {
@@ -169,8 +169,8 @@ func table(raw []byte, header string) ([][]string, error) {
 	return rows[1:], nil
 }
 
-// Tolerance is what tolerances.csv fixed for a claim. One without any is a
-// programmer's mistake and panics.
+// Tolerance returns what tolerances.csv fixed for a claim. One without any is a programmer's
+// mistake and panics.
 func Tolerance(id string) float64 {
 	c, ok := Get(id)
 	if !ok || c.Tolerance == nil {

@@ -36,7 +36,7 @@ const (
 // states.
 const AsStated = "as-stated"
 
-// Found is what an experiment found about one claim, in data.
+// Found holds what an experiment found about one claim, in data.
 type Found struct {
 	Values  []float64     // one, or one for each number that the claim lists
 	CI95    []*[2]float64 // of Values; nil: none has one
@@ -53,18 +53,18 @@ type Found struct {
 	Table, Network, Rival, Cluster string // of the result.Claim
 }
 
-// Number is what was found of one number.
+// Number returns what was found of one number.
 func Number(x float64, ci *[2]float64, samples []float64, seeds int) Found {
 	return Found{Values: []float64{x}, CI95: []*[2]float64{ci}, Samples: [][]float64{samples}, Seeds: seeds}
 }
 
-// Holding is what was found of a qualitative claim, from a number of seeds.
+// Holding returns what was found of a qualitative claim, from a number of seeds.
 func Holding(holds bool, seeds int, words *result.Reason) Found {
 	return Found{Holds: &holds, Seeds: seeds, Words: words}
 }
 
-// Identity is what was found of a claim whose value is a formula or a rule in words: it is
-// as stated, or else what words say.
+// Identity returns what was found of a claim whose value is a formula or a rule in words: it is as
+// stated, or else what words say.
 func Identity(asStated bool, words result.Reason) Found {
 	if asStated {
 		words = result.Because(AsStated)
@@ -211,7 +211,7 @@ func (c Claim) number(x, stated float64, ci *[2]float64, capped bool) (string, [
 	return SameSign, why
 }
 
-// document is what kind of document the claim is from: blog, patent or paper.
+// document returns what kind of document the claim is from: blog, patent or paper.
 func (c Claim) document() string {
 	switch c.Paper {
 	case "ring":
@@ -222,7 +222,7 @@ func (c Claim) document() string {
 	return "paper"
 }
 
-// derived tells whether the document does not state the number, but what it follows from.
+// derived reports whether the document does not state the number, but what it follows from.
 func (c Claim) derived() bool { return strings.Contains(", "+c.Section, ", derived") }
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

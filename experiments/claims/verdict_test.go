@@ -93,7 +93,8 @@ func TestUnknownIDsPanic(t *testing.T) {
 // What was found goes into the claim: numbers that can be stored, intervals and samples
 // where there are any, and where in the document it stands.
 func TestWhatAClaimHolds(t *testing.T) {
-	c := Verdict("D42", Found{Values: []float64{1, 2, 3}, CI95: []*[2]float64{nil, {1, 3}, nil}, Samples: [][]float64{{1, 1}, {2, 2}, {3, 3}}, Seeds: 2, Table: "4", Network: "lenet5"})
+	c := Verdict("D42", Found{Values: []float64{1, 2, 3}, CI95: []*[2]float64{nil, {1, 3}, nil}, Samples: [][]float64{{1, 1}, {2, 2}, {3, 3}},
+		Seeds: 2, Table: "4", Network: "lenet5"})
 	if v, ok := c.Measured.([]float64); !ok || len(v) != 3 || len(c.CI95) != 3 || len(c.Samples) != 3 || c.Table != "4" || c.Network != "lenet5" {
 		t.Errorf("%+v", c)
 	}

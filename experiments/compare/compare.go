@@ -36,8 +36,8 @@ const (
 	unequalSet = "heterogeneous6"
 )
 
-// ground is a cluster on which all methods run.
-type ground struct {
+// testbed is a cluster on which all methods run.
+type testbed struct {
 	Set      string // file that the workers are from
 	Gbps     float64
 	Platform *cluster.Platform
@@ -47,11 +47,11 @@ type ground struct {
 // BSP mostly compute, and one with which they mostly wait for messages.
 var links = []float64{10, 1}
 
-// groundOf returns the cluster of a set of workers: machines like those of the platform
-// file, but CPU nodes, on which every sample costs its arithmetic and nothing else, so
-// that redundant samples are charged in full. Its switch copies a multicast to its
-// receivers, which is an assumption. Methods without a server use the workers alone.
-func groundOf(set string, gbps float64) ground {
+// testbedOf returns the cluster of a set of workers: machines as in the platform file, but CPU
+// nodes, on which every sample costs its arithmetic and nothing else, so that redundant samples
+// are charged in full. Its switch copies a multicast to its receivers, which is an assumption.
+// Methods without a server use the workers alone.
+func testbedOf(set string, gbps float64) testbed {
 	p, err := platforms.Load(set)
 	if err != nil {
 		panic(err) // it is embedded
@@ -64,14 +64,14 @@ func groundOf(set string, gbps float64) ground {
 	})
 	p.Multicast = true
 	p.Name = fmt.Sprintf("%s, CPU nodes, %g Gb/s, multicast", set, gbps)
-	return ground{set, gbps, p}
+	return testbed{set, gbps, p}
 }
 
 // groundsConfig records the clusters of some sets.
 func groundsConfig(sets ...string) (out []any) {
 	for _, set := range sets {
 		for _, g := range links {
-			out = append(out, map[string]any{"set": set, "gbps": g, "platform": kit.Platform(groundOf(set, g).Platform)})
+			out = append(out, map[string]any{"set": set, "gbps": g, "platform": kit.Platform(testbedOf(set, g).Platform)})
 		}
 	}
 	return out
@@ -81,6 +81,6 @@ func groundsConfig(sets ...string) (out []any) {
 // less in the proportions of the file, which together compute about as fast.
 var cpuRate = map[string]float64{equalSet: 5e9 / 4.9e12, unequalSet: 8e9 / 7.85e12}
 
-// options are the methods' parameters: SSP s = 3, DSSP [3, 15] clocks, DASP half a
-// round and a round of versions; with six workers those of DASP's own tables.
+// options returns the methods' parameters: SSP s = 3, DSSP [3, 15] clocks, DASP half a round and a
+// round of versions; with six workers as in DASP's own tables.
 func options(n int) rivals.Options { return rivals.Defaults(n) }

@@ -13,7 +13,7 @@ import (
 	_ "gradsync/shared/tensor/engine/portable"
 )
 
-// fastEngine is asm where the CPU has it: the tests that train ask for no bits.
+// fastEngine returns asm where the CPU has it: the tests that train ask for no bits.
 func fastEngine() string {
 	if _, err := tensor.Lookup("asm"); err == nil {
 		return "asm"
@@ -130,10 +130,10 @@ func TestLoad(t *testing.T) {
 func TestSharedTrainings(t *testing.T) {
 	t.Setenv("GRADSYNC_DATA", "")
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	s := sizeOf("ci")
+	s := trainingSizeOf("ci")
 	s.Gradients, s.EvalEvery = 24, -1
 	env := exp.Env{Profile: "ci", Engine: fastEngine()}
-	train := func(k string, g ground) string {
+	train := func(k string, g testbed) string {
 		p, err := get(t.Context(), env, s.config(methodOf(k), g, 3))
 		if err != nil {
 			t.Fatal(err)
@@ -142,7 +142,7 @@ func TestSharedTrainings(t *testing.T) {
 	}
 	hash := map[string]string{}
 	for _, k := range []string{"bsp", "naive", "ring", "ssgd-unicast", "ssgd-multicast", "cssgd"} {
-		hash[k] = train(k, groundOf(unequalSet, links[1]))
+		hash[k] = train(k, testbedOf(unequalSet, links[1]))
 	}
 	if hash["bsp"] != hash["naive"] || hash["ssgd-unicast"] != hash["ssgd-multicast"] {
 		t.Errorf("trainings that share differ: %v", hash)
@@ -150,7 +150,7 @@ func TestSharedTrainings(t *testing.T) {
 	if hash["bsp"] == hash["ssgd-multicast"] || hash["bsp"] == hash["ring"] {
 		t.Errorf("trainings of other samples or another order of sums are the same: %v", hash)
 	}
-	if train("bsp", groundOf(equalSet, links[0])) != hash["bsp"] {
+	if train("bsp", testbedOf(equalSet, links[0])) != hash["bsp"] {
 		t.Error("BSP's parameters depend on the cluster")
 	}
 }
@@ -158,7 +158,7 @@ func TestSharedTrainings(t *testing.T) {
 // The device of a worker with redundancy 2 computes twice as long, and one with samples
 // by speed as long as any other.
 func TestComputing(t *testing.T) {
-	s, g := sizeOf("ci"), groundOf(unequalSet, links[0])
+	s, g := trainingSizeOf("ci"), testbedOf(unequalSet, links[0])
 	times := map[string][]float64{}
 	for _, k := range []string{"ring", "cssgd", "ssgd-aware"} {
 		var err error
@@ -209,10 +209,10 @@ func TestWhoIsChargedForCoding(t *testing.T) {
 			t.Errorf("%s: its own options were written", c.key)
 		}
 	}
-	s, p := planSweep("ci"), point{"mlp", equalWorkers, 100, 4}
+	s, p := planSweep("ci"), sweepPoint{"mlp", equalWorkers, 100, 4}
 	at := map[string]float64{}
 	for _, k := range []string{"cssgd", uncoded("cssgd"), "ssgd-unicast"} {
-		l := lap{Point: p, Method: k, Density: 1}
+		l := sweepRun{Point: p, Method: k, Density: 1}
 		if err := s.run(t.Context(), &l); err != nil {
 			t.Fatal(err)
 		}
@@ -225,9 +225,9 @@ func TestWhoIsChargedForCoding(t *testing.T) {
 
 // One straggler and a spread, by hand from the P100 of the reference.
 func TestSweepPlatforms(t *testing.T) {
-	equal := point{"mlp", equalWorkers, 10, 4}.platform().Workers
-	slow := point{"mlp", straggler, 10, 4}.platform().Workers
-	wide := point{"mlp", spread, 10, 4}.platform().Workers
+	equal := sweepPoint{"mlp", equalWorkers, 10, 4}.platform().Workers
+	slow := sweepPoint{"mlp", straggler, 10, 4}.platform().Workers
+	wide := sweepPoint{"mlp", spread, 10, 4}.platform().Workers
 	if q := equal[3].FLOPS / slow[3].FLOPS; q < 5.999 || q > 6.001 || slow[2].FLOPS != equal[2].FLOPS {
 		t.Errorf("the straggler is %g times slower", q)
 	}
@@ -243,7 +243,7 @@ func TestSweepPlatforms(t *testing.T) {
 func TestAlone(t *testing.T) {
 	s := planSweep("ci")
 	at := func(n int, gbps float64) float64 {
-		l := lap{Point: point{"mlp", equalWorkers, gbps, n}, Method: alone}
+		l := sweepRun{Point: sweepPoint{"mlp", equalWorkers, gbps, n}, Method: alone}
 		if err := s.run(t.Context(), &l); err != nil {
 			t.Fatal(err)
 		}

@@ -26,7 +26,7 @@ const tie = 0.005
 // anyAsync stands for all asynchronous methods, which do the same where nobody is behind.
 const anyAsync = "async"
 
-// asyncs are the asynchronous methods, each once.
+// asyncs returns the asynchronous methods, each once.
 func asyncs() (out []string) {
 	for _, m := range methods() {
 		if m.Async && distinct(m) {
@@ -74,7 +74,7 @@ func (o ranks) longer() float64 {
 
 // order sorts the methods that allowed takes by their time at p, weighed with the samples
 // that staleness costs or not.
-func (g *guide) order(p point, allowed func(method) bool, weigh bool) (out ranks) {
+func (g *guide) order(p sweepPoint, allowed func(method) bool, weigh bool) (out ranks) {
 	for _, m := range sweepMethods() {
 		if !allowed(m) || m.Aware && p.Set == equalWorkers { // there by speed is equally
 			continue
@@ -94,14 +94,14 @@ func (g *guide) order(p point, allowed func(method) bool, weigh bool) (out ranks
 }
 
 // bestOf returns the least time at p of the methods that allowed takes, samples counted.
-func (g *guide) bestOf(p point, allowed func(method) bool) (float64, bool) {
+func (g *guide) bestOf(p sweepPoint, allowed func(method) bool) (float64, bool) {
 	if o := g.order(p, allowed, true); len(o) > 0 {
 		return o[0].Time, true
 	}
 	return 0, false
 }
 
-// Which methods may compete.
+// anyMethod and its likes choose the methods that may compete.
 func anyMethod(method) bool     { return true }
 func noMulticast(m method) bool { return !m.Multicast }
 func multicast(m method) bool   { return m.Multicast }
@@ -112,15 +112,15 @@ func waiting(m method) bool     { return !m.Async && !m.Multicast && !m.Aware } 
 func async(m method) bool       { return m.Async }
 func aware(m method) bool       { return m.Aware }
 
-// count is who is first how often, where distributing pays at all.
-type count struct {
+// winCount counts who is first how often, where distributing pays at all.
+type winCount struct {
 	Of      int
 	Alone   int       // cases in which one worker alone takes no longer than the first
 	Wins    []win     // of the others, most first; of equal counts the one met first
 	Margins []float64 // by how many per cent the second takes longer than the first, by point
 }
 
-// win is methods that tie for the first place, and how often.
+// win names methods that tie for the first place, and how often they do.
 type win struct {
 	First []string
 	Times int
@@ -128,23 +128,23 @@ type win struct {
 
 // tally counts the first at every point, samples counted; where one worker alone takes
 // no longer, no method has won.
-func (g *guide) tally(points []point, allowed func(method) bool) count {
-	return g.counting(points, allowed, func(p point) float64 { return g.time(p, alone) })
+func (g *guide) tally(points []sweepPoint, allowed func(method) bool) winCount {
+	return g.counting(points, allowed, func(p sweepPoint) float64 { return g.time(p, alone) })
 }
 
 // must counts the points at which one worker alone is best, were it not there.
-func (g *guide) must(points []point, allowed func(method) bool) count {
-	lost := slices.DeleteFunc(slices.Clone(points), func(p point) bool { return g.pays(p, allowed) })
-	return g.counting(lost, allowed, func(point) float64 { return math.Inf(1) })
+func (g *guide) must(points []sweepPoint, allowed func(method) bool) winCount {
+	lost := slices.DeleteFunc(slices.Clone(points), func(p sweepPoint) bool { return g.pays(p, allowed) })
+	return g.counting(lost, allowed, func(sweepPoint) float64 { return math.Inf(1) })
 }
 
 // pays reports whether the best method that allowed takes beats one worker alone at p.
-func (g *guide) pays(p point, allowed func(method) bool) bool {
-	return g.tally([]point{p}, allowed).pays() == 1
+func (g *guide) pays(p sweepPoint, allowed func(method) bool) bool {
+	return g.tally([]sweepPoint{p}, allowed).pays() == 1
 }
 
 // counting counts the first at every point where it takes less than its rival.
-func (g *guide) counting(points []point, allowed func(method) bool, rival func(point) float64) (c count) {
+func (g *guide) counting(points []sweepPoint, allowed func(method) bool, rival func(sweepPoint) float64) (c winCount) {
 	for _, p := range points {
 		o := g.order(p, allowed, true)
 		if len(o) == 0 {
@@ -172,10 +172,10 @@ func (g *guide) counting(points []point, allowed func(method) bool, rival func(p
 }
 
 // pays returns the number of cases in which distributing does.
-func (c count) pays() int { return c.Of - c.Alone }
+func (c winCount) pays() int { return c.Of - c.Alone }
 
 // margin returns a quantile of the margins, no number without any.
-func (c count) margin(q float64) float64 {
+func (c winCount) margin(q float64) float64 {
 	if len(c.Margins) == 0 {
 		return math.NaN()
 	}
@@ -191,16 +191,16 @@ const (
 	many    = "many"    // more than four are
 )
 
-// advice is what a count recommends: one worker alone where that is best in half of the
-// cases or more, and of the others the method that is first in more than half, or else up
-// to four that are first somewhere.
+// advice holds what a winCount recommends: one worker alone where that is best in half of the
+// cases or more, and of the others the method that is first in more than half, or else up to four
+// that are first somewhere.
 type advice struct {
 	Alone   bool
 	How     string
 	Methods []string
 }
 
-func (c count) advice() advice {
+func (c winCount) advice() advice {
 	a := advice{Alone: c.Alone > 0 && 2*c.Alone >= c.Of, How: many}
 	var keys []string
 	for _, w := range c.Wins {
@@ -223,12 +223,12 @@ func (c count) advice() advice {
 	return a
 }
 
-// same tells whether two advices say the same.
+// same reports whether two advices say the same.
 func (a advice) same(b advice) bool {
 	return a.Alone == b.Alone && a.How == b.How && slices.Equal(a.Methods, b.Methods)
 }
 
-// duel is how the best of two kinds of methods compare over points.
+// duel compares the best of two kinds of methods over points.
 type duel struct {
 	Wins, Of int
 	Lo, Hi   float64 // the first's time over the second's
@@ -236,7 +236,7 @@ type duel struct {
 
 // against compares the best of two kinds over the points at which either beats one
 // worker alone; a tie is no win.
-func (g *guide) against(points []point, a, b func(method) bool) duel {
+func (g *guide) against(points []sweepPoint, a, b func(method) bool) duel {
 	d := duel{Lo: math.NaN(), Hi: math.NaN()}
 	for _, p := range points {
 		x, okX := g.bestOf(p, a)
@@ -261,7 +261,7 @@ func (d *duel) add(ratio float64, won bool) {
 }
 
 // span returns the least and the largest of a ratio of two methods' rounds over points.
-func (g *guide) span(points []point, a, b string) (lo, hi float64) {
+func (g *guide) span(points []sweepPoint, a, b string) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, p := range points {
 		r := g.time(p, a) / g.time(p, b)

@@ -37,7 +37,7 @@ func (m method) load(n int) (sent, delivered float64) {
 	return 2 * (N - 1), 2 * (N - 1)
 }
 
-// counts is what a real exchange of a method sent.
+// counts holds what a real exchange of a method sent.
 type counts struct {
 	method
 	Sent, Delivered float64 // whole gradients per round, all machines
@@ -46,7 +46,7 @@ type counts struct {
 // off returns how far the count is from the formula, as a share.
 func (c counts) off() float64 { sent, _ := c.load(workers); return c.Sent/sent - 1 }
 
-// each returns what a round brings a worker.
+// each returns the bytes that a round brings a worker.
 func (c counts) each() float64 {
 	if c.Server {
 		return c.Delivered / workers / 2 // half of it goes to the server
@@ -59,7 +59,7 @@ func facts() exp.Experiment {
 	return kit.Inquiry{ID: "compare/facts", Source: source, Kind: result.Stated, Profiles: exp.Profiles, Seedless: true,
 		Seconds: func(string, int) float64 { return 0.3 },
 		Config: func(string) map[string]any {
-			return map[string]any{"methods": methods(), "platform": kit.Platform(groundOf(equalSet, links[0]).Platform), "rounds": factRounds}
+			return map[string]any{"methods": methods(), "platform": kit.Platform(testbedOf(equalSet, links[0]).Platform), "rounds": factRounds}
 		},
 		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
 			r.Seeds = []uint64{}
@@ -90,7 +90,7 @@ const lenetParams = 61_706
 // countOf runs the method's exchange without arithmetic.
 func countOf(ctx context.Context, env exp.Env, m method) (counts, error) {
 	o := options(workers)
-	c := train.Config{Sync: m.Sync, Model: model, Platform: groundOf(equalSet, links[0]).Platform, Workers: workers, Batch: 16, Launch: -1, Overhead: -1,
+	c := train.Config{Sync: m.Sync, Model: model, Platform: testbedOf(equalSet, links[0]).Platform, Workers: workers, Batch: 16, Launch: -1, Overhead: -1,
 		TimingOnly: true, EvalEvery: -1, MaxPushes: factRounds * workers, Options: &o}
 	m.configure(&c)
 	p, err := get(ctx, env, c)
@@ -128,7 +128,8 @@ func trafficFacts(rows []counts) []result.Fact {
 			most = c
 		}
 	}
-	return []result.Fact{kit.Counted("workers", "", workers), kit.Counted("rounds", "", factRounds), kit.Counted("methods", "", len(rows)), kit.Counted("agree", "", agree),
+	return []result.Fact{kit.Counted("workers", "", workers), kit.Counted("rounds", "", factRounds), kit.Counted("methods", "", len(rows)),
+		kit.Counted("agree", "", agree),
 		kit.Number("worst", "%", 1, 100*worst), kit.Finding("least", "method", least.Key), kit.Number("least_sent", "gradients", 2, least.Sent),
 		kit.Finding("most", "method", most.Key), kit.Number("most_delivered", "gradients", 0, most.Delivered)}
 }

@@ -7,11 +7,11 @@ import (
 	"gradsync/experiments/kit"
 )
 
-// handMade is a guide of two points with every method at 10 ms and one worker alone at 1 s,
+// handMade returns a guide of two points with every method at 10 ms and one worker alone at 1 s,
 // but for what set gives.
 func handMade(set map[string]float64) *guide {
 	plan := sweepPlan{Models: []string{"mlp", "lenet5"}, Sets: []string{equalWorkers}, Links: []float64{1}, Nodes: []int{4}, Densities: []float64{1, 0.01}}
-	var laps []lap
+	var laps []sweepRun
 	for _, l := range plan.laps() {
 		l.Round = 0.010
 		if l.Method == alone {
@@ -47,7 +47,7 @@ func TestTally(t *testing.T) {
 	if a := g.tally(g.plan.points()[:1], anyMethod).advice(); a.How != mostly || !slices.Equal(a.Methods, []string{"cssgd"}) {
 		t.Errorf("%+v", a)
 	}
-	if a := (count{}).advice(); a.How != unknown || (count{}).margin(1) == (count{}).margin(1) {
+	if a := (winCount{}).advice(); a.How != unknown || (winCount{}).margin(1) == (winCount{}).margin(1) {
 		t.Errorf("an empty count: %+v", a)
 	}
 }
@@ -125,15 +125,16 @@ func TestAloneComesFirst(t *testing.T) {
 	}
 	ring := win{[]string{"ring"}, 3}
 	for _, c := range []struct {
-		c    count
+		c    winCount
 		want advice
 	}{
-		{count{}, advice{How: unknown}}, {count{Of: 4, Alone: 4}, advice{Alone: true, How: never}},
-		{count{Of: 8, Alone: 5, Wins: []win{ring}}, advice{true, mostly, ring.First}},
-		{count{Of: 8, Alone: 2, Wins: []win{ring, {[]string{"bsp", "ring"}, 3}}}, advice{false, some, []string{"ring", "bsp"}}},
-		{count{Of: 4, Wins: []win{{[]string{"a"}, 1}, {[]string{"b"}, 1}, {[]string{"c"}, 1}, {[]string{"d", "e"}, 1}}}, advice{How: many}},
-		{count{Of: 6, Alone: 3, Wins: []win{ring}}, advice{true, mostly, ring.First}}, {count{Of: 4, Alone: 1, Wins: []win{ring}}, advice{false, mostly, ring.First}},
-		{count{Of: 16, Alone: 9, Wins: []win{ring, {[]string{"bsp"}, 2}, {[]string{"asp"}, 2}}}, advice{true, some, []string{"ring", "bsp", "asp"}}},
+		{winCount{}, advice{How: unknown}}, {winCount{Of: 4, Alone: 4}, advice{Alone: true, How: never}},
+		{winCount{Of: 8, Alone: 5, Wins: []win{ring}}, advice{true, mostly, ring.First}},
+		{winCount{Of: 8, Alone: 2, Wins: []win{ring, {[]string{"bsp", "ring"}, 3}}}, advice{false, some, []string{"ring", "bsp"}}},
+		{winCount{Of: 4, Wins: []win{{[]string{"a"}, 1}, {[]string{"b"}, 1}, {[]string{"c"}, 1}, {[]string{"d", "e"}, 1}}}, advice{How: many}},
+		{winCount{Of: 6, Alone: 3, Wins: []win{ring}}, advice{true, mostly, ring.First}},
+		{winCount{Of: 4, Alone: 1, Wins: []win{ring}}, advice{false, mostly, ring.First}},
+		{winCount{Of: 16, Alone: 9, Wins: []win{ring, {[]string{"bsp"}, 2}, {[]string{"asp"}, 2}}}, advice{true, some, []string{"ring", "bsp", "asp"}}},
 	} {
 		if got := c.c.advice(); !got.same(c.want) {
 			t.Errorf("%+v: %+v, want %+v", c.c, got, c.want)
@@ -144,8 +145,9 @@ func TestAloneComesFirst(t *testing.T) {
 // Links next to each other that have the same answer are joined, and so are numbers of
 // nodes.
 func TestRegions(t *testing.T) {
-	plan := sweepPlan{Models: []string{"lenet5", "resnet18", "vgg19_bn"}, Sets: []string{equalWorkers}, Links: []float64{1, 10, 100}, Nodes: []int{4, 8}, Densities: []float64{1, 0.01}}
-	var laps []lap
+	plan := sweepPlan{Models: []string{"lenet5", "resnet18", "vgg19_bn"}, Sets: []string{equalWorkers}, Links: []float64{1, 10, 100},
+		Nodes: []int{4, 8}, Densities: []float64{1, 0.01}}
+	var laps []sweepRun
 	for _, l := range plan.laps() {
 		l.Round = 10
 		switch p := l.Point; {
@@ -187,7 +189,7 @@ func TestDuels(t *testing.T) {
 	if r := row(t, g.duels(), "duel", "ringsparse"); r["of"] != 2 || r["wins"] != 0 || r["mostly"] != false {
 		t.Errorf("%v", r)
 	}
-	g.times[place{g.plan.points()[1], "ringsparse", 0.01}] = 0.001
+	g.times[sweepKey{g.plan.points()[1], "ringsparse", 0.01}] = 0.001
 	if r := row(t, g.duels(), "duel", "ringsparse"); r["wins"] != 1 || r["mostly"] != false {
 		t.Errorf("%v", r)
 	}

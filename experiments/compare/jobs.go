@@ -23,16 +23,16 @@ func (j job) String() string {
 	return fmt.Sprintf("%s, %s, %g Gb/s", j.Part, j.Set, j.Gbps)
 }
 
-// done is what one seed of a job gave.
-type done struct {
-	Runs  map[string]part  // of the pilot and of synchronous trainings, by method
-	Times map[string]times // by method
+// jobResult holds what one seed of a job gave.
+type jobResult struct {
+	Runs  map[string]runSummary // of the pilot and of synchronous trainings, by method
+	Times map[string]runTimes   // by method
 	Home  []homeRow
 	Paper []paperRow
-	Laps  []lap
+	Sweep []sweepRun
 }
 
-// jobs are those of the trained comparisons of some sets of workers.
+// jobs returns the jobs of the trained comparisons on the given sets of workers.
 func jobs(sets ...string) []job {
 	out := []job{{Part: "pilot"}, {Part: "synchronous"}}
 	for _, set := range sets {
@@ -43,13 +43,13 @@ func jobs(sets ...string) []job {
 	return out
 }
 
-// once tells which jobs take the first seed alone.
+// once reports which jobs take the first seed alone.
 func once(j job) bool { return j.Part != "synchronous" && j.Part != "methods" }
 
 // cost estimates a job on two cores of 2023 with engine asm. Synchronous trainings serve
 // both clusters.
 func cost(profile string, j job) (string, float64) {
-	s := sizeOf(profile)
+	s := trainingSizeOf(profile)
 	run := float64(s.Gradients)*float64(s.Batch)*30e-6 + float64(s.Gradients/s.EvalEvery+10)*float64(s.Images)*10e-6
 	switch j.Part {
 	case "pilot":
@@ -65,27 +65,27 @@ func cost(profile string, j job) (string, float64) {
 }
 
 // do runs a job.
-func do(ctx context.Context, env exp.Env, j job, seed uint64) (out done, err error) {
-	g := ground{}
+func do(ctx context.Context, env exp.Env, j job, seed uint64) (out jobResult, err error) {
+	g := testbed{}
 	if j.Set != "" {
-		g = groundOf(j.Set, j.Gbps)
+		g = testbedOf(j.Set, j.Gbps)
 	}
 	switch j.Part {
 	case "pilot":
 		p, err := trajectory(ctx, env, methodOf("bsp"), pilotSeed)
-		if out.Runs = map[string]part{"bsp": p}; err == nil && targetOf(p.Curve) <= 0 {
+		if out.Runs = map[string]runSummary{"bsp": p}; err == nil && targetOf(p.Curve) <= 0 {
 			err = fmt.Errorf("the pilot's accuracy at half of its gradients sets no target: %d evaluations", len(p.Curve))
 		}
 		return out, err
 	case "synchronous":
-		out.Runs = map[string]part{}
+		out.Runs = map[string]runSummary{}
 		for i, m := range trajectories() {
 			if out.Runs[m.Key], err = trajectory(ctx, slice(env, i, len(trajectories())), m, seed); err != nil {
 				return out, err
 			}
 		}
 	case "methods":
-		out.Times = map[string]times{}
+		out.Times = map[string]runTimes{}
 		seen := map[string]string{} // method by its events
 		for i, m := range methods() {
 			if out.Times[m.Key], err = measure(ctx, slice(env, i, len(methods())), m, g, seed, seen); err != nil {
@@ -98,14 +98,14 @@ func do(ctx context.Context, env exp.Env, j job, seed uint64) (out done, err err
 		out.Paper, err = paper(ctx, env, g, seed)
 	case "sweep":
 		p := planSweep(env.Profile)
-		out.Laps, err = kit.Keep(ctx, env, []any{"compare/sweep", p}, func(string) ([]lap, error) {
+		out.Sweep, err = kit.Keep(ctx, env, []any{"compare/sweep", p}, func(string) ([]sweepRun, error) {
 			return sweep(ctx, p, &exp.Bar{Env: env, Total: float64(len(p.laps()))})
 		})
 	}
 	return out, err
 }
 
-// slice lets what reports its progress be part i of n.
+// slice returns env with a progress that counts as part i of n.
 func slice(env exp.Env, i, n int) exp.Env {
 	if tell := env.Progress; tell != nil {
 		env.Progress = func(done, of float64, what string) { tell((float64(i)+done/of)/float64(n), 1, what) }
@@ -113,10 +113,10 @@ func slice(env exp.Env, i, n int) exp.Env {
 	return env
 }
 
-// cell is what one method did on one ground with one seed.
-type cell struct {
-	// Curve has this ground's times; of a synchronous method it is BSP's, whose updates
-	// all of them make but for rounding and the choice of samples.
+// methodRun holds what one method did on one testbed with one seed.
+type methodRun struct {
+	// Curve has this testbed's times; of a synchronous method it is BSP's, whose updates all of
+	// them make but for rounding and the choice of samples.
 	Curve     []train.Point
 	Own       []train.Point // of its own training
 	Accuracy  float64       // of the final parameters of its own training, on all test images
@@ -133,11 +133,11 @@ type cell struct {
 // cellOf puts together what one seed's runs say of m. A synchronous update k ends at k times
 // the mean iteration of m's timed rounds; the updates to a target are BSP's for all, so that
 // the chance of a training does not decide between methods that make the same update.
-func cellOf(m method, t times, runs map[string]part) cell {
+func cellOf(m method, t runTimes, runs map[string]runSummary) methodRun {
 	r := t.Timed
 	if m.Async {
 		rounds := float64(r.Pushes) / workers
-		c := cell{Curve: r.Curve, Own: r.Curve, Accuracy: r.Accuracy, Round: r.Seconds / rounds, Updates: r.Updates, Stale: r.Stale, Stalest: r.Stalest,
+		c := methodRun{Curve: r.Curve, Own: r.Curve, Accuracy: r.Accuracy, Round: r.Seconds / rounds, Updates: r.Updates, Stale: r.Stale, Stalest: r.Stalest,
 			Sent: float64(r.Sent) / rounds, Delivered: float64(r.Delivered) / rounds, Shared: t.Shared}
 		for w, sec := range t.Compute {
 			c.Compute += sec * float64(r.By[w]) / r.Seconds / workers
@@ -145,7 +145,7 @@ func cellOf(m method, t times, runs map[string]part) cell {
 		return c
 	}
 	own := runs[m.Trajectory]
-	c := cell{Own: own.Curve, Accuracy: own.Accuracy, Round: r.Iteration, Updates: own.Updates,
+	c := methodRun{Own: own.Curve, Accuracy: own.Accuracy, Round: r.Iteration, Updates: own.Updates,
 		Sent: float64(r.Sent) / float64(r.Updates), Delivered: float64(r.Delivered) / float64(r.Updates)}
 	for _, p := range runs["bsp"].Curve {
 		p.Seconds = float64(p.Updates) * r.Iteration

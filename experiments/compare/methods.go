@@ -20,16 +20,16 @@ type method struct {
 	Coded     *codedsgd.Options `json:"coded,omitempty"`
 	Aware     bool              `json:"aware,omitempty"`  // nodes get samples by their speed
 	Bucket    int64             `json:"bucket,omitempty"` // bytes; 0: layer by layer
-	// Trajectory names the synchronous training whose parameters the method has: its
-	// own, or that of another method that sums the same gradients.
+	// Trajectory names the synchronous training whose parameters the method has: its own, or the
+	// training of another method that sums the same gradients.
 	Trajectory string `json:"trajectory,omitempty"`
 }
 
-// fused is what ring and naive exchange fuse layers to: small layers would otherwise
-// pay a latency each at every step.
+// fused is the size in bytes up to which ring and naive exchange fuse layers: small layers would
+// otherwise pay a latency each at every step.
 const fused = 1 << 20
 
-// coded are a method's options: whole-gradient messages, one gradient per block.
+// coded returns a method's options: whole-gradient messages, one gradient per block.
 func coded(name string, redundancy int) *codedsgd.Options {
 	return &codedsgd.Options{Method: name, Redundancy: redundancy}
 }
@@ -43,7 +43,7 @@ const (
 	ofOurs  = "ours"
 )
 
-// methods are all that are compared, fixed before the first run.
+// methods lists all methods that are compared, fixed before the first run.
 func methods() []method {
 	return []method{
 		{Key: "bsp", Document: ofDASP, Sync: "bsp", Server: true, Trajectory: "bsp"},
@@ -56,7 +56,8 @@ func methods() []method {
 		{Key: "ring-layers", Document: ofBlog, Sync: "ring", Trajectory: "ring"},
 		{Key: "ringsparse", Document: ofSparx, Sync: "ringsparse", Trajectory: "ringsparse"},
 		{Key: "ssgd-unicast", Document: ofCoded, Sync: codedsgd.SSGDUnicast, Coded: coded(codedsgd.SSGDUnicast, 1), Trajectory: "ssgd-multicast"},
-		{Key: "ssgd-multicast", Document: ofCoded, Sync: codedsgd.SSGDMulticast, Multicast: true, Coded: coded(codedsgd.SSGDMulticast, 1), Trajectory: "ssgd-multicast"},
+		{Key: "ssgd-multicast", Document: ofCoded, Sync: codedsgd.SSGDMulticast, Multicast: true, Coded: coded(codedsgd.SSGDMulticast, 1),
+			Trajectory: "ssgd-multicast"},
 		{Key: "ssgd-aware", Document: ofOurs, Sync: codedsgd.SSGDUnicast, Coded: coded(codedsgd.SSGDUnicast, 1), Aware: true, Trajectory: "ssgd-multicast"},
 		{Key: "asgd", Document: ofCoded, Sync: "asp", Server: true, Async: true},
 		{Key: "cssgd", Document: ofCoded, Sync: codedsgd.CSSGD, Multicast: true, Coded: coded(codedsgd.CSSGD, 2), Trajectory: "cssgd"},

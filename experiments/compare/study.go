@@ -12,32 +12,32 @@ import (
 	"gradsync/experiments/train"
 )
 
-// spot is a method on a link.
-type spot struct {
+// linkMethod is a method on a link.
+type linkMethod struct {
 	Gbps   float64
 	Method string
 }
 
-// study holds the trainings of a profile on the grounds of one set of workers.
-type study struct {
+// comparison holds the trainings of a profile on the testbeds of one set of workers.
+type comparison struct {
 	Set    string
-	Size   size
+	Size   trainingSize
 	Target float64
 	Seeds  []uint64
-	Cells  map[spot][]cell // one per seed
+	Runs   map[linkMethod][]methodRun // one per seed
 	Home   []homeRow
 	Paper  []paperRow
 }
 
 // newStudy puts together what the jobs of a set gave.
-func newStudy(r *result.Result, at func(job) []done, set string) *study {
+func newStudy(r *result.Result, at func(job) []jobResult, set string) *comparison {
 	pilot := at(job{Part: "pilot"})[0].Runs["bsp"]
-	s := &study{Set: set, Size: sizeOf(r.Profile), Target: targetOf(pilot.Curve), Seeds: r.Seeds, Cells: map[spot][]cell{}}
+	s := &comparison{Set: set, Size: trainingSizeOf(r.Profile), Target: targetOf(pilot.Curve), Seeds: r.Seeds, Runs: map[linkMethod][]methodRun{}}
 	kit.MadeOf(r, pilot.Engine, pilot.Data)
 	for _, g := range links {
 		for i, d := range at(job{"methods", set, g}) {
 			for _, m := range methods() {
-				s.Cells[spot{g, m.Key}] = append(s.Cells[spot{g, m.Key}], cellOf(m, d.Times[m.Key], at(job{Part: "synchronous"})[i].Runs))
+				s.Runs[linkMethod{g, m.Key}] = append(s.Runs[linkMethod{g, m.Key}], cellOf(m, d.Times[m.Key], at(job{Part: "synchronous"})[i].Runs))
 			}
 		}
 		s.Home = append(s.Home, at(job{"home", set, g})[0].Home...)
@@ -46,14 +46,15 @@ func newStudy(r *result.Result, at func(job) []done, set string) *study {
 	return s
 }
 
-// studyOf trains all methods on the grounds of one set of workers.
+// studyOf trains all methods on the testbeds of one set of workers.
 func studyOf(id, set string) exp.Experiment {
-	return kit.Study[job, done]{ID: id, Source: source, Kind: result.Trained, Profiles: exp.Profiles,
+	return kit.Study[job, jobResult]{ID: id, Source: source, Kind: result.Trained, Profiles: exp.Profiles,
 		Points: func(string) []job { return jobs(set) }, Once: once, Cost: cost, Measure: do,
 		Config: func(profile string) map[string]any {
-			return map[string]any{"size": sizeOf(profile), "grounds": groundsConfig(set), "methods": methods(), "options": options(workers), "pilot_seed": pilotSeed}
+			return map[string]any{"size": trainingSizeOf(profile), "grounds": groundsConfig(set), "methods": methods(), "options": options(workers),
+				"pilot_seed": pilotSeed}
 		},
-		Show: func(v *kit.View[job, done]) {
+		Show: func(v *kit.View[job, jobResult]) {
 			s := newStudy(v.Result, v.At, set)
 			v.Frames = []result.Frame{s.methods(), s.curves(), s.home(), s.paper(), s.leads(), s.samples(), s.ratios(), s.extremes()}
 			for _, g := range links {
@@ -67,17 +68,20 @@ func studyOf(id, set string) exp.Experiment {
 }
 
 // sample returns one number per seed.
-func (s *study) sample(x spot, of func(cell) float64) kit.Sample { return kit.Each(s.Cells[x], of) }
-
-func (s *study) mean(x spot, of func(cell) float64) float64 { return s.sample(x, of).Mean().Value }
-
-// reached returns what is asked of the crossing of the target, by seed; nothing if a seed
-// never reaches it.
-func (s *study) reached(x spot, of func(train.Crossing) float64) kit.Sample {
-	return s.sample(x, func(c cell) float64 { return s.crossing(c.Curve, of) })
+func (s *comparison) sample(x linkMethod, of func(methodRun) float64) kit.Sample {
+	return kit.Each(s.Runs[x], of)
 }
 
-func (s *study) crossing(curve []train.Point, of func(train.Crossing) float64) float64 {
+func (s *comparison) mean(x linkMethod, of func(methodRun) float64) float64 {
+	return s.sample(x, of).Mean().Value
+}
+
+// reached returns of(crossing of the target) by seed, nothing if a seed never reaches the target.
+func (s *comparison) reached(x linkMethod, of func(train.Crossing) float64) kit.Sample {
+	return s.sample(x, func(c methodRun) float64 { return s.crossing(c.Curve, of) })
+}
+
+func (s *comparison) crossing(curve []train.Point, of func(train.Crossing) float64) float64 {
 	if at, ok := train.Reach(curve, s.Target); ok {
 		return of(at)
 	}
@@ -86,11 +90,11 @@ func (s *study) crossing(curve []train.Point, of func(train.Crossing) float64) f
 
 func seconds(c train.Crossing) float64   { return c.Seconds }
 func gradients(c train.Crossing) float64 { return c.Pushes }
-func perRound(c cell) float64            { return c.Round }
+func perRound(c methodRun) float64       { return c.Round }
 
 // missed counts the seeds that never reach the target.
-func (s *study) missed(x spot) (n int) {
-	for _, c := range s.Cells[x] {
+func (s *comparison) missed(x linkMethod) (n int) {
+	for _, c := range s.Runs[x] {
 		if _, ok := train.Reach(c.Curve, s.Target); !ok {
 			n++
 		}
@@ -99,8 +103,8 @@ func (s *study) missed(x spot) (n int) {
 }
 
 // shared returns whose training a method has, and in how many seeds.
-func (s *study) shared(x spot) (of string, n int) {
-	for _, c := range s.Cells[x] {
+func (s *comparison) shared(x linkMethod) (of string, n int) {
+	for _, c := range s.Runs[x] {
 		if c.Shared != "" {
 			of, n = c.Shared, n+1
 		}
@@ -108,8 +112,8 @@ func (s *study) shared(x spot) (of string, n int) {
 	return of, n
 }
 
-// trained says whose parameters a method has: own, shared, or partly, in some seeds.
-func (s *study) trained(x spot) string {
+// trained reports whose parameters a method has: own, shared, or partly, in some seeds.
+func (s *comparison) trained(x linkMethod) string {
 	switch _, n := s.shared(x); n {
 	case 0:
 		return "own"
@@ -119,12 +123,12 @@ func (s *study) trained(x spot) string {
 	return "partly"
 }
 
-// spots are all methods that keep takes, on all links.
-func spots(keep func(method) bool) (out []spot) {
+// linkMethods returns all methods that keep takes, on all links.
+func linkMethods(keep func(method) bool) (out []linkMethod) {
 	for _, g := range links {
 		for _, m := range methods() {
 			if keep(m) {
-				out = append(out, spot{g, m.Key})
+				out = append(out, linkMethod{g, m.Key})
 			}
 		}
 	}
@@ -142,44 +146,46 @@ var drawn = []string{"bsp", "asp", "dasp", "ring", "ringsparse", "ssgd-multicast
 // barred are the methods whose rounds are drawn as bars.
 var barred = append(slices.Clone(drawn), "naive", "ssgd-unicast")
 
-func where() []kit.Col[spot] {
-	return []kit.Col[spot]{link(func(x spot) float64 { return x.Gbps }), kit.Word("method", "method", func(x spot) string { return x.Method })}
+func where() []kit.Col[linkMethod] {
+	return []kit.Col[linkMethod]{link(func(x linkMethod) float64 { return x.Gbps }), kit.Word("method", "method", func(x linkMethod) string { return x.Method })}
 }
 
 func link[R any](of func(R) float64) kit.Col[R] { return kit.Num("link", "Gb/s", kit.AsIs, of) }
 
-// methods is all methods on both links; those of the bars first.
-func (s *study) methods() result.Frame {
-	mean := func(key, unit string, digits int, times float64, of func(cell) float64) kit.Col[spot] {
-		return kit.Mean(key, unit, digits, func(x spot) kit.Estimate { return s.sample(x, of).Mean().Times(times) })
+// methods returns the frame of all methods on both links, the methods of the bars first.
+func (s *comparison) methods() result.Frame {
+	mean := func(key, unit string, digits int, times float64, of func(methodRun) float64) kit.Col[linkMethod] {
+		return kit.Mean(key, unit, digits, func(x linkMethod) kit.Estimate { return s.sample(x, of).Mean().Times(times) })
 	}
-	rows := spots(func(method) bool { return true })
-	slices.SortStableFunc(rows, func(a, b spot) int { return indexIn(barred, a.Method) - indexIn(barred, b.Method) })
+	rows := linkMethods(func(method) bool { return true })
+	slices.SortStableFunc(rows, func(a, b linkMethod) int { return indexIn(barred, a.Method) - indexIn(barred, b.Method) })
 	return kit.Frame("methods", rows, append(where(),
-		kit.Word("document", "document", func(x spot) string { return methodOf(x.Method).Document }),
-		kit.Word("training", "training", s.trained), kit.Word("of", "method", func(x spot) string { of, _ := s.shared(x); return of }),
-		kit.Count("shared", "", func(x spot) int { _, n := s.shared(x); return n }),
-		kit.Half("time", "s", 3, func(x spot) kit.Estimate { return s.reached(x, seconds).Mean() }),
-		kit.Interval("ratio", "", 2, func(x spot) kit.Estimate { return s.reached(x, seconds).Over(s.reached(spot{x.Gbps, "bsp"}, seconds)) }),
-		kit.Mean("gradients", "", 0, func(x spot) kit.Estimate { return s.reached(x, gradients).Mean() }),
-		mean("own", "", 0, 1, func(c cell) float64 { return s.crossing(c.Own, gradients) }),
-		kit.Mean("to_updates", "", 0, func(x spot) kit.Estimate {
+		kit.Word("document", "document", func(x linkMethod) string { return methodOf(x.Method).Document }),
+		kit.Word("training", "training", s.trained), kit.Word("of", "method", func(x linkMethod) string { of, _ := s.shared(x); return of }),
+		kit.Count("shared", "", func(x linkMethod) int { _, n := s.shared(x); return n }),
+		kit.Half("time", "s", 3, func(x linkMethod) kit.Estimate { return s.reached(x, seconds).Mean() }),
+		kit.Interval("ratio", "", 2, func(x linkMethod) kit.Estimate {
+			return s.reached(x, seconds).Over(s.reached(linkMethod{x.Gbps, "bsp"}, seconds))
+		}),
+		kit.Mean("gradients", "", 0, func(x linkMethod) kit.Estimate { return s.reached(x, gradients).Mean() }),
+		mean("own", "", 0, 1, func(c methodRun) float64 { return s.crossing(c.Own, gradients) }),
+		kit.Mean("to_updates", "", 0, func(x linkMethod) kit.Estimate {
 			return s.reached(x, func(c train.Crossing) float64 { return c.Updates }).Mean()
 		}),
-		mean("round", "ms", 2, 1e3, perRound), mean("sent", "MB", 2, 1e-6, func(c cell) float64 { return c.Sent }),
-		mean("delivered", "MB", 2, 1e-6, func(c cell) float64 { return c.Delivered }),
-		kit.Count("updates", "", func(x spot) int64 { return s.Cells[x][0].Updates }),
-		kit.Half("accuracy", "%", 1, func(x spot) kit.Estimate { return s.sample(x, percent).Mean() }),
-		mean("stale", "versions", 2, 1, func(c cell) float64 { return c.Stale }),
-		kit.Count("stalest", "versions", func(x spot) int64 {
-			return slices.MaxFunc(s.Cells[x], func(a, b cell) int { return int(a.Stalest - b.Stalest) }).Stalest
+		mean("round", "ms", 2, 1e3, perRound), mean("sent", "MB", 2, 1e-6, func(c methodRun) float64 { return c.Sent }),
+		mean("delivered", "MB", 2, 1e-6, func(c methodRun) float64 { return c.Delivered }),
+		kit.Count("updates", "", func(x linkMethod) int64 { return s.Runs[x][0].Updates }),
+		kit.Half("accuracy", "%", 1, func(x linkMethod) kit.Estimate { return s.sample(x, percent).Mean() }),
+		mean("stale", "versions", 2, 1, func(c methodRun) float64 { return c.Stale }),
+		kit.Count("stalest", "versions", func(x linkMethod) int64 {
+			return slices.MaxFunc(s.Runs[x], func(a, b methodRun) int { return int(a.Stalest - b.Stalest) }).Stalest
 		}),
-		mean("compute", "%", 0, 100, func(c cell) float64 { return c.Compute }), kit.Count("missed", "", s.missed),
-		kit.Flag("async", func(x spot) bool { return methodOf(x.Method).Async && x.Method != "asgd" }),
-		kit.Flag("barred", func(x spot) bool { return slices.Contains(barred, x.Method) }))...)
+		mean("compute", "%", 0, 100, func(c methodRun) float64 { return c.Compute }), kit.Count("missed", "", s.missed),
+		kit.Flag("async", func(x linkMethod) bool { return methodOf(x.Method).Async && x.Method != "asgd" }),
+		kit.Flag("barred", func(x linkMethod) bool { return slices.Contains(barred, x.Method) }))...)
 }
 
-func percent(c cell) float64 { return 100 * c.Accuracy }
+func percent(c methodRun) float64 { return 100 * c.Accuracy }
 
 // indexIn returns where a key stands in a list, behind all if nowhere.
 func indexIn(list []string, key string) int {
@@ -189,19 +195,19 @@ func indexIn(list []string, key string) int {
 	return len(list)
 }
 
-// curves is accuracy over virtual time, means over seeds.
-func (s *study) curves() result.Frame {
+// curves returns the frame of accuracy over virtual time, means over seeds.
+func (s *comparison) curves() result.Frame {
 	type at struct {
-		spot
+		linkMethod
 		Seconds, Accuracy float64
 	}
 	var rows []at
 	for _, g := range links {
 		for _, k := range drawn {
-			x := spot{g, k}
-			for i := range s.Cells[x][0].Curve {
+			x := linkMethod{g, k}
+			for i := range s.Runs[x][0].Curve {
 				var sec, acc kit.Sample
-				for _, c := range s.Cells[x] {
+				for _, c := range s.Runs[x] {
 					if i < len(c.Curve) {
 						sec, acc = append(sec, c.Curve[i].Seconds), append(acc, 100*c.Curve[i].Accuracy)
 					}
@@ -214,7 +220,7 @@ func (s *study) curves() result.Frame {
 		kit.Num("seconds", "s", kit.AsIs, func(x at) float64 { return x.Seconds }), kit.Num("accuracy", "%", kit.AsIs, func(x at) float64 { return x.Accuracy }))
 }
 
-func (s *study) home() result.Frame {
+func (s *comparison) home() result.Frame {
 	return kit.As(result.TimingOnly, kit.Frame("home", s.Home, link(func(h homeRow) float64 { return h.Gbps }),
 		kit.Word("network", "home", func(h homeRow) string { return h.Network }), kit.Word("method", "method", func(h homeRow) string { return h.Method }),
 		kit.Flag("trained", func(h homeRow) bool { return h.How == result.Trained }),
@@ -222,7 +228,8 @@ func (s *study) home() result.Frame {
 		kit.Num("over", "", 2, overLayers)))
 }
 
-// overLayers is a round of RingSparse over one of the ring that also goes layer by layer.
+// overLayers returns the quotient of RingSparse's round by the ring's, which also goes layer by
+// layer.
 func overLayers(h homeRow) float64 {
 	if h.OverLayers == 0 {
 		return math.NaN()
@@ -231,7 +238,7 @@ func overLayers(h homeRow) float64 {
 }
 
 // paper sets CSSGD beside both kinds of SSGD in the paper's own message model.
-func (s *study) paper() result.Frame {
+func (s *comparison) paper() result.Frame {
 	over := func(key, other string) kit.Col[paperRow] {
 		return kit.Num(key, "", 2, func(p paperRow) float64 {
 			for _, o := range s.Paper {
@@ -244,28 +251,28 @@ func (s *study) paper() result.Frame {
 	}
 	return kit.As(result.TimingOnly, kit.Frame("paper-model", s.Paper, link(func(p paperRow) float64 { return p.Gbps }),
 		kit.Word("method", "method", func(p paperRow) string { return p.Method }), kit.Num("round", "ms", 2, func(p paperRow) float64 { return 1e3 * p.Round }),
-		kit.Num("sent", "MB", 2, func(p paperRow) float64 { return p.Sent / 1e6 }), kit.Num("delivered", "MB", 2, func(p paperRow) float64 { return p.Delivered / 1e6 }),
+		kit.Num("sent", "MB", 2, func(p paperRow) float64 { return p.Sent / 1e6 }),
+		kit.Num("delivered", "MB", 2, func(p paperRow) float64 { return p.Delivered / 1e6 }),
 		over("over_unicast", "ssgd-unicast"), over("over_multicast", "ssgd-multicast")))
 }
 
-// leads says who is first to the target, who cannot be told apart, and whose round is
-// shortest.
-func (s *study) leads() result.Frame {
-	first := func(g float64) (x spot, near []string) {
+// leads reports who is first to the target, who cannot be told apart, and whose round is shortest.
+func (s *comparison) leads() result.Frame {
+	first := func(g float64) (x linkMethod, near []string) {
 		var order []rank
 		for _, m := range methods() {
-			if t := s.reached(spot{g, m.Key}, seconds).Mean(); distinct(m) && t.N > 0 {
+			if t := s.reached(linkMethod{g, m.Key}, seconds).Mean(); distinct(m) && t.N > 0 {
 				order = append(order, rank{m, t.Value})
 			}
 		}
 		if len(order) == 0 {
-			return spot{}, nil
+			return linkMethod{}, nil
 		}
 		sortRanks(order)
-		x = spot{g, order[0].Method.Key}
+		x = linkMethod{g, order[0].Method.Key}
 		for _, o := range order[1:] {
 			// the interval of the ratio holds 1, or the ratio is a tie
-			if e := s.reached(spot{g, o.Method.Key}, seconds).Over(s.reached(x, seconds)); e.CI != nil && e.CI[0] <= 1 || e.Value <= 1+tie {
+			if e := s.reached(linkMethod{g, o.Method.Key}, seconds).Over(s.reached(x, seconds)); e.CI != nil && e.CI[0] <= 1 || e.Value <= 1+tie {
 				near = append(near, o.Method.Key)
 			}
 		}
@@ -276,7 +283,7 @@ func (s *study) leads() result.Frame {
 		kit.Mean("time", "s", kit.AsIs, func(g float64) kit.Estimate { x, _ := first(g); return s.reached(x, seconds).Mean() }),
 		kit.Interval("ratio", "", 2, func(g float64) kit.Estimate {
 			if x, _ := first(g); x.Method != "bsp" {
-				return s.reached(x, seconds).Over(s.reached(spot{g, "bsp"}, seconds))
+				return s.reached(x, seconds).Over(s.reached(linkMethod{g, "bsp"}, seconds))
 			}
 			return kit.Estimate{}
 		}),
@@ -299,10 +306,10 @@ func (s *study) leads() result.Frame {
 }
 
 // rounds sorts the methods by the time of a round.
-func (s *study) rounds(g float64) (out ranks) {
+func (s *comparison) rounds(g float64) (out ranks) {
 	for _, m := range methods() {
 		if distinct(m) {
-			out = append(out, rank{m, s.mean(spot{g, m.Key}, perRound)})
+			out = append(out, rank{m, s.mean(linkMethod{g, m.Key}, perRound)})
 		}
 	}
 	sortRanks(out)
@@ -310,33 +317,34 @@ func (s *study) rounds(g float64) (out ranks) {
 }
 
 // more returns how many times as many gradients to the target as BSP's a method needs.
-func (s *study) more(x spot) kit.Estimate {
-	return s.reached(x, gradients).Over(s.reached(spot{x.Gbps, "bsp"}, gradients))
+func (s *comparison) more(x linkMethod) kit.Estimate {
+	return s.reached(x, gradients).Over(s.reached(linkMethod{x.Gbps, "bsp"}, gradients))
 }
 
-// samples is what staleness costs in samples.
-func (s *study) samples() result.Frame {
-	return kit.Frame("samples", spots(func(m method) bool { return m.Async && distinct(m) }), append(where(),
-		kit.Interval("ratio", "", 2, s.more), kit.Word("against", "against", func(x spot) string { return s.more(x).Against(1) }))...)
+// samples returns the frame of what staleness costs in samples.
+func (s *comparison) samples() result.Frame {
+	return kit.Frame("samples", linkMethods(func(m method) bool { return m.Async && distinct(m) }), append(where(),
+		kit.Interval("ratio", "", 2, s.more), kit.Word("against", "against", func(x linkMethod) string { return s.more(x).Against(1) }))...)
 }
 
 // ratios compares rounds of methods: a over b.
-func (s *study) ratios() result.Frame {
+func (s *comparison) ratios() result.Frame {
 	cols := []kit.Col[float64]{link(func(g float64) float64 { return g })}
 	for _, p := range [][3]string{{"multicast_unicast", "ssgd-multicast", "ssgd-unicast"}, {"cssgd_multicast", "cssgd", "ssgd-multicast"},
-		{"cssgd_ring", "cssgd", "ring"}, {"sums_cssgd", "compressed", "cssgd"}, {"sums_multicast", "compressed", "ssgd-multicast"}, {"aware_unicast", "ssgd-aware", "ssgd-unicast"}} {
+		{"cssgd_ring", "cssgd", "ring"}, {"sums_cssgd", "compressed", "cssgd"}, {"sums_multicast", "compressed", "ssgd-multicast"},
+		{"aware_unicast", "ssgd-aware", "ssgd-unicast"}} {
 		cols = append(cols, kit.Num(p[0], "", 2, func(g float64) float64 { return s.over(g, p[1], p[2]) }))
 	}
 	return kit.As(result.TimingOnly, kit.Frame("ratios", links, cols...))
 }
 
-func (s *study) over(g float64, a, b string) float64 {
-	return s.mean(spot{g, a}, perRound) / s.mean(spot{g, b}, perRound)
+func (s *comparison) over(g float64, a, b string) float64 {
+	return s.mean(linkMethod{g, a}, perRound) / s.mean(linkMethod{g, b}, perRound)
 }
 
 // extremes names the shortest and the longest of the bars: what a figure says in words is
 // of what it draws.
-func (s *study) extremes() result.Frame {
+func (s *comparison) extremes() result.Frame {
 	type end struct {
 		Gbps        float64
 		First, Last rank
@@ -345,21 +353,24 @@ func (s *study) extremes() result.Frame {
 	for _, g := range links {
 		var bars []rank
 		for _, k := range barred {
-			bars = append(bars, rank{methodOf(k), s.mean(spot{g, k}, perRound)})
+			bars = append(bars, rank{methodOf(k), s.mean(linkMethod{g, k}, perRound)})
 		}
 		rows = append(rows, end{g, slices.MinFunc(bars, compareRanks), slices.MaxFunc(bars, compareRanks)})
 	}
 	return kit.As(result.TimingOnly, kit.Frame("extremes", rows, link(func(e end) float64 { return e.Gbps }),
-		kit.Word("first", "method", func(e end) string { return e.First.Method.Key }), kit.Num("first_ms", "ms", kit.AsIs, func(e end) float64 { return 1e3 * e.First.Time }),
-		kit.Word("last", "method", func(e end) string { return e.Last.Method.Key }), kit.Num("last_ms", "ms", kit.AsIs, func(e end) float64 { return 1e3 * e.Last.Time })))
+		kit.Word("first", "method", func(e end) string { return e.First.Method.Key }),
+		kit.Num("first_ms", "ms", kit.AsIs, func(e end) float64 { return 1e3 * e.First.Time }),
+		kit.Word("last", "method", func(e end) string { return e.Last.Method.Key }),
+		kit.Num("last_ms", "ms", kit.AsIs, func(e end) float64 { return 1e3 * e.Last.Time })))
 }
 
-// facts are the numbers of sentences that stand in no frame.
-func (s *study) facts() []result.Fact {
-	g, z := groundOf(s.Set, links[0]), s.Size
+// facts returns the numbers of sentences that stand in no frame.
+func (s *comparison) facts() []result.Fact {
+	g, z := testbedOf(s.Set, links[0]), s.Size
 	flops := func(i int) float64 { return g.Platform.Workers[i].FLOPS / 1e9 }
 	o := options(workers)
-	out := []result.Fact{kit.Number("coding", "GB/s", kit.AsIs, train.CodingRate/1e9), kit.Finding("set", "platform", s.Set), kit.Number("target", "%", 0, 100*s.Target), kit.Counted("batch", "", z.Batch), kit.Counted("round", "", workers*z.Batch),
+	out := []result.Fact{kit.Number("coding", "GB/s", kit.AsIs, train.CodingRate/1e9), kit.Finding("set", "platform", s.Set),
+		kit.Number("target", "%", 0, 100*s.Target), kit.Counted("batch", "", z.Batch), kit.Counted("round", "", workers*z.Batch),
 		kit.Counted("workers", "", workers), kit.Counted("gradients", "", z.Gradients), kit.Number("rate", "", kit.AsIs, z.Rate), kit.Counted("timed", "", z.Timed),
 		kit.Counted("home_rounds", "", z.Timed-z.Warmup), kit.Number("density", "%", kit.AsIs, 100*homeDensity), kit.Counted("blocks", "", paperBlocks),
 		kit.Number("slowest", "GFLOP/s", kit.AsIs, min(flops(0), flops(workers-1))), kit.Number("fastest", "GFLOP/s", kit.AsIs, max(flops(0), flops(workers-1))),
@@ -368,7 +379,7 @@ func (s *study) facts() []result.Fact {
 		kit.Counted("ssp", "clocks", o.Staleness), kit.Counted("dssp_low", "clocks", o.Lower), kit.Counted("dssp_high", "clocks", o.Upper),
 		kit.Counted("smin", "versions", o.Smin), kit.Counted("smax", "versions", o.Smax), kit.Number("alpha", "", kit.AsIs, o.Alpha)}
 	decided, above, known := 0, 0, false
-	for _, x := range spots(func(m method) bool { return m.Async && distinct(m) }) {
+	for _, x := range linkMethods(func(m method) bool { return m.Async && distinct(m) }) {
 		switch s.more(x).Against(1) {
 		case "none":
 			continue
@@ -389,24 +400,26 @@ func (s *study) facts() []result.Fact {
 		cost = "none"
 	}
 	out = append(out, kit.Finding("staleness", "staleness", cost), kit.Counted("intervals", "", decided), kit.Counted("intervals_above", "", above))
-	all := spots(func(method) bool { return true })
-	accuracy := func(x spot) float64 { return s.mean(x, percent) }
-	least := slices.MinFunc(all, func(a, b spot) int { return cmp.Compare(accuracy(a), accuracy(b)) })
-	most := slices.MaxFunc(all, func(a, b spot) int { return cmp.Compare(accuracy(a), accuracy(b)) })
-	bsp := s.sample(spot{links[0], "bsp"}, percent).Mean()
+	all := linkMethods(func(method) bool { return true })
+	accuracy := func(x linkMethod) float64 { return s.mean(x, percent) }
+	least := slices.MinFunc(all, func(a, b linkMethod) int { return cmp.Compare(accuracy(a), accuracy(b)) })
+	most := slices.MaxFunc(all, func(a, b linkMethod) int { return cmp.Compare(accuracy(a), accuracy(b)) })
+	bsp := s.sample(linkMethod{links[0], "bsp"}, percent).Mean()
 	out = append(out, kit.Number("accuracy_least", "%", 1, accuracy(least)), kit.Finding("least", "method", least.Method),
 		kit.Number("accuracy_most", "%", 1, accuracy(most)), kit.Finding("most", "method", most.Method), kit.Number("accuracy_half", "points", 1, bsp.Half()),
 		kit.Whether("accuracy_wider", accuracy(most)-accuracy(least) > bsp.Half()))
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, m := range trajectories() {
-		own := s.sample(spot{links[0], m.Key}, func(c cell) float64 { return s.crossing(c.Own, gradients) }).Mean()
+		own := s.sample(linkMethod{links[0], m.Key}, func(c methodRun) float64 { return s.crossing(c.Own, gradients) }).Mean()
 		if own.N == 0 {
 			lo, hi = math.NaN(), math.NaN()
 			break
 		}
 		lo, hi = min(lo, own.Value), max(hi, own.Value)
 	}
-	sent := func(k string) float64 { return s.mean(spot{links[0], k}, func(c cell) float64 { return c.Sent }) }
+	sent := func(k string) float64 {
+		return s.mean(linkMethod{links[0], k}, func(c methodRun) float64 { return c.Sent })
+	}
 	return append(out, kit.Number("own_least", "", 0, lo), kit.Number("own_most", "", 0, hi),
 		kit.Number("multicast_saves", "", kit.AsIs, sent("ssgd-unicast")/sent("ssgd-multicast")))
 }

@@ -57,19 +57,19 @@ func (s sweepPlan) seconds() float64 {
 	return perLap * float64(len(s.laps())/len(s.Nodes))
 }
 
-// point is one place of the grid.
-type point struct {
+// sweepPoint is a point of the grid.
+type sweepPoint struct {
 	Model, Set string
 	Gbps       float64
 	Nodes      int
 }
 
-func (p sweepPlan) points() (out []point) {
+func (p sweepPlan) points() (out []sweepPoint) {
 	for _, m := range p.Models {
 		for _, s := range p.Sets {
 			for _, g := range p.Links {
 				for _, n := range p.Nodes {
-					out = append(out, point{m, s, g, n})
+					out = append(out, sweepPoint{m, s, g, n})
 				}
 			}
 		}
@@ -77,8 +77,8 @@ func (p sweepPlan) points() (out []point) {
 	return out
 }
 
-// sweepMethods are those of the trained comparison, each once, and CSSGD with r = n−1,
-// the redundancy at which its load is least but for r = n.
+// sweepMethods lists the methods of the trained comparison, each once, and CSSGD with r = n−1, the
+// redundancy at which its load is least but for r = n.
 func sweepMethods() (out []method) {
 	for _, m := range methods() {
 		if m.Key != "asgd" && m.Key != "ring-layers" {
@@ -88,8 +88,8 @@ func sweepMethods() (out []method) {
 	return append(out, method{Key: "cssgd-most", Document: ofCoded, Sync: codedsgd.CSSGD, Multicast: true, Coded: coded(codedsgd.CSSGD, -1)})
 }
 
-// platform is the sweep's cluster: GPUs and the server of homogeneous6, without jitter.
-func (p point) platform() *cluster.Platform {
+// platform returns the sweep's cluster: GPUs and the server of homogeneous6, without jitter.
+func (p sweepPoint) platform() *cluster.Platform {
 	base, err := platforms.Homogeneous(p.Nodes)
 	if err != nil {
 		panic(err) // plans have nodes in range
@@ -111,8 +111,8 @@ func (p point) platform() *cluster.Platform {
 	return base
 }
 
-// config is the timing-only run of m at p; density is RingSparse's.
-func (s sweepPlan) config(m method, p point, density float64) train.Config {
+// config returns the timing-only run of m at p; density is RingSparse's.
+func (s sweepPlan) config(m method, p sweepPoint, density float64) train.Config {
 	o := options(p.Nodes)
 	if m.Coded != nil && m.Coded.Redundancy < 0 {
 		all := *m.Coded
@@ -132,9 +132,9 @@ func (s sweepPlan) config(m method, p point, density float64) train.Config {
 	return c
 }
 
-// lap is a run of the sweep, to be filled in.
-type lap struct {
-	Point   point
+// sweepRun is a run of the sweep, to be filled in.
+type sweepRun struct {
+	Point   sweepPoint
 	Method  string
 	Density float64
 	Round   float64 // seconds per N·b samples
@@ -142,18 +142,19 @@ type lap struct {
 
 // laps lists what the sweep runs: all methods densely, the first worker alone, CSSGD were
 // coding free, and RingSparse at the further densities among equal workers.
-func (s sweepPlan) laps() (out []lap) {
+func (s sweepPlan) laps() (out []sweepRun) {
 	for _, p := range s.points() {
 		for _, m := range sweepMethods() {
-			out = append(out, lap{Point: p, Method: m.Key, Density: 1})
+			out = append(out, sweepRun{Point: p, Method: m.Key, Density: 1})
 		}
-		out = append(out, lap{Point: p, Method: alone, Density: 1}, lap{Point: p, Method: uncoded("cssgd"), Density: 1}, lap{Point: p, Method: uncoded("cssgd-most"), Density: 1})
+		out = append(out, sweepRun{Point: p, Method: alone, Density: 1}, sweepRun{Point: p, Method: uncoded("cssgd"), Density: 1},
+			sweepRun{Point: p, Method: uncoded("cssgd-most"), Density: 1})
 		if p.Set != equalWorkers {
 			continue
 		}
 		for _, d := range s.Densities {
 			if d < 1 {
-				out = append(out, lap{Point: p, Method: "ringsparse", Density: d})
+				out = append(out, sweepRun{Point: p, Method: "ringsparse", Density: d})
 			}
 		}
 	}
@@ -170,9 +171,8 @@ func sweepMethod(key string) method {
 	panic("compare: no method " + key + " in the sweep")
 }
 
-// alone is no method: the first worker, the fastest of a spread, computes all N·b samples
-// by itself, which is what redundancy r = N comes to. An exchange that takes longer is
-// none worth making.
+// alone is no method: the first worker, the fastest of a spread, computes all N·b samples by
+// itself, as it would with redundancy r = N. An exchange that takes longer is none worth making.
 const alone = "alone"
 
 // uncoded names a coded method whose coding is not charged: it competes nowhere, and says
@@ -181,15 +181,15 @@ func uncoded(key string) string { return key + freeSuffix }
 
 const freeSuffix = "-free"
 
-// single is the run of one worker alone.
-func (s sweepPlan) single(p point) train.Config {
+// single returns the run of one worker alone.
+func (s sweepPlan) single(p sweepPoint) train.Config {
 	one := p.platform()
 	one.Name, one.Workers = "one worker", one.Workers[:1]
 	return train.Config{Sync: "ring", Model: p.Model, Platform: one, Batch: p.Nodes * s.Batch, TimingOnly: true, EvalEvery: -1, MaxUpdates: 2, Warmup: 1}
 }
 
-// run times one lap.
-func (s sweepPlan) run(ctx context.Context, l *lap) error {
+// run times one run of the sweep.
+func (s sweepPlan) run(ctx context.Context, l *sweepRun) error {
 	if l.Method == alone {
 		out, err := train.Run(ctx, s.single(l.Point))
 		if err != nil {
@@ -214,8 +214,8 @@ func (s sweepPlan) run(ctx context.Context, l *lap) error {
 	return nil
 }
 
-// sweep runs all laps, several at a time; the order changes no number.
-func sweep(ctx context.Context, s sweepPlan, bar *exp.Bar) ([]lap, error) {
+// sweep makes all runs, several at a time; the order changes no number.
+func sweep(ctx context.Context, s sweepPlan, bar *exp.Bar) ([]sweepRun, error) {
 	laps := s.laps()
 	var mu sync.Mutex
 	var first error

@@ -14,8 +14,8 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// size is the training of a profile. Rate is that of dasp/tuning, found under BSP.
-type size struct {
+// trainingSize says how a profile trains. Rate comes from dasp/tuning, which found it under BSP.
+type trainingSize struct {
 	Batch     int     `json:"batch"`     // b, samples per worker and gradient
 	Gradients int64   `json:"gradients"` // of b samples, used by a run of any method
 	EvalEvery int64   `json:"eval_every"`
@@ -30,9 +30,10 @@ type size struct {
 // batch norms, whose statistics would differ with the size of a block.
 const model = "lenet5"
 
-// sizeOf were fixed before the first run of any two methods beside each other.
-func sizeOf(profile string) size {
-	s := size{Batch: 16, Gradients: 960, EvalEvery: 48, Images: 1000, Rate: 0.2, Timed: 40, Warmup: 4}
+// trainingSizeOf returns the training of a profile. All were fixed before the first run of any two
+// methods beside each other.
+func trainingSizeOf(profile string) trainingSize {
+	s := trainingSize{Batch: 16, Gradients: 960, EvalEvery: 48, Images: 1000, Rate: 0.2, Timed: 40, Warmup: 4}
 	switch profile {
 	case "ci":
 		s.Gradients, s.EvalEvery, s.Images, s.Timed, s.Warmup = 36, 12, 100, 5, 1
@@ -59,10 +60,10 @@ func targetOf(pilot []train.Point) float64 {
 	return float64(int(100*mean+1e-9)) / 100
 }
 
-// config is a run of m on g. Equal samples: a synchronous update uses N·b samples, an
-// asynchronous one b with weight 1/N (a group of DASP K·b with 1/K), and all runs use as
-// many gradients of b samples.
-func (s size) config(m method, g ground, seed uint64) train.Config {
+// config returns a run of m on g. Equal samples: a synchronous update uses N·b samples, an
+// asynchronous one b with weight 1/N (a group of DASP K·b with 1/K), and all runs use as many
+// gradients of b samples.
+func (s trainingSize) config(m method, g testbed, seed uint64) train.Config {
 	o := options(workers)
 	c := train.Config{Sync: m.Sync, Model: model, Data: s.Data, Platform: g.Platform, Workers: workers, Seed: seed,
 		Batch: s.Batch, Rate: s.Rate, Launch: -1, Overhead: -1, MaxPushes: s.Gradients, EvalEvery: s.EvalEvery, EvalImages: s.Images, Options: &o}
@@ -73,15 +74,15 @@ func (s size) config(m method, g ground, seed uint64) train.Config {
 	return c
 }
 
-// rounds is a run of the rounds by which a synchronous method is timed, with real gradients.
-func (s size) rounds(m method, g ground, seed uint64) train.Config {
+// rounds returns a run of the rounds by which a synchronous method is timed, with real gradients.
+func (s trainingSize) rounds(m method, g testbed, seed uint64) train.Config {
 	c := s.config(m, g, seed)
 	c.MaxPushes, c.MaxUpdates, c.Warmup, c.EvalEvery, c.Clock = 0, s.Timed, s.Warmup, -1, nil
 	return c
 }
 
-// timing is the timing-only run of the same.
-func (s size) timing(m method, g ground, seed uint64) train.Config {
+// timing returns the same run, timing-only.
+func (s trainingSize) timing(m method, g testbed, seed uint64) train.Config {
 	c := s.config(m, g, seed)
 	if !m.Async {
 		c = s.rounds(m, g, seed)
@@ -90,8 +91,8 @@ func (s size) timing(m method, g ground, seed uint64) train.Config {
 	return c
 }
 
-// part is one run in the numbers that the tables need.
-type part struct {
+// runSummary holds the numbers of one run that the tables need.
+type runSummary struct {
 	Curve     []train.Point
 	Accuracy  float64
 	Updates   int64
@@ -111,12 +112,12 @@ type part struct {
 }
 
 // get makes a part, once for all experiments of a command.
-func get(ctx context.Context, env exp.Env, c train.Config) (part, error) {
-	return train.Kept(ctx, env, c, func(o *train.Outcome) (part, error) { return reduce(o), nil })
+func get(ctx context.Context, env exp.Env, c train.Config) (runSummary, error) {
+	return train.Kept(ctx, env, c, func(o *train.Outcome) (runSummary, error) { return reduce(o), nil })
 }
 
-func reduce(o *train.Outcome) part {
-	p := part{Curve: o.Curve, Updates: o.Updates, Pushes: o.Pushes, Iteration: o.Iteration.PerUpdate, Stale: o.Staleness.Mean,
+func reduce(o *train.Outcome) runSummary {
+	p := runSummary{Curve: o.Curve, Updates: o.Updates, Pushes: o.Pushes, Iteration: o.Iteration.PerUpdate, Stale: o.Staleness.Mean,
 		Stalest: o.Staleness.Max, Sent: o.BytesSent, Delivered: o.BytesSent, SHA: o.ParamsSHA256, Data: o.Data, Engine: o.Engine}
 	if o.VirtualSeconds != nil {
 		p.Seconds = *o.VirtualSeconds
@@ -165,8 +166,8 @@ func perPush(l *dasp.Log) float64 {
 	return (last.At - first.At).Seconds() / float64(last.Pushes-first.Pushes)
 }
 
-// trajectories are the synchronous trainings that differ: their parameters do not depend on
-// the cluster, so that one run serves every ground.
+// trajectories returns the synchronous trainings that differ: their parameters do not depend on
+// the cluster, so that one run serves every testbed.
 func trajectories() (out []method) {
 	for _, m := range methods() {
 		if m.Trajectory == m.Key {
@@ -176,22 +177,22 @@ func trajectories() (out []method) {
 	return out
 }
 
-// trajectory is one of them.
-func trajectory(ctx context.Context, env exp.Env, m method, seed uint64) (part, error) {
-	return get(ctx, env, sizeOf(env.Profile).config(m, groundOf(equalSet, links[0]), seed))
+// trajectory trains one of them.
+func trajectory(ctx context.Context, env exp.Env, m method, seed uint64) (runSummary, error) {
+	return get(ctx, env, trainingSizeOf(env.Profile).config(m, testbedOf(equalSet, links[0]), seed))
 }
 
-// times is what a seed's runs of one method on one ground gave.
-type times struct {
-	Timed   part      // of a synchronous method: its rounds; else its training
-	Compute []float64 // seconds that each worker computes for a round
-	Shared  string    // asynchronous method that did the same, push by push
+// runTimes holds what a seed's runs of one method on one testbed gave.
+type runTimes struct {
+	Timed   runSummary // of a synchronous method: its rounds; else its training
+	Compute []float64  // seconds that each worker computes for a round
+	Shared  string     // asynchronous method that did the same, push by push
 }
 
 // measure times or trains m on g. Of asynchronous methods, seen names by its events the one
 // that was trained.
-func measure(ctx context.Context, env exp.Env, m method, g ground, seed uint64, seen map[string]string) (t times, err error) {
-	s := sizeOf(env.Profile)
+func measure(ctx context.Context, env exp.Env, m method, g testbed, seed uint64, seen map[string]string) (t runTimes, err error) {
+	s := trainingSizeOf(env.Profile)
 	if t.Compute, err = computing(ctx, env, m, g, s); err != nil {
 		return t, err
 	}
@@ -213,7 +214,7 @@ func measure(ctx context.Context, env exp.Env, m method, g ground, seed uint64, 
 
 // computing returns how long each worker of g computes for a round of m, without jitter,
 // from a run of each by itself: redundant samples are charged.
-func computing(ctx context.Context, env exp.Env, m method, g ground, s size) (out []float64, err error) {
+func computing(ctx context.Context, env exp.Env, m method, g testbed, s trainingSize) (out []float64, err error) {
 	env.Progress = nil
 	for w, h := range g.Platform.Workers {
 		batch := m.redundancy() * s.Batch
@@ -263,8 +264,8 @@ const homeDensity = 0.01
 
 // home times ring and RingSparse on the dense network, on the MLP on raw pixels, whose
 // black ones give real zeros, and on gradients of a stated density.
-func home(ctx context.Context, env exp.Env, g ground, seed uint64) (out []homeRow, err error) {
-	s := sizeOf(env.Profile)
+func home(ctx context.Context, env exp.Env, g testbed, seed uint64) (out []homeRow, err error) {
+	s := trainingSizeOf(env.Profile)
 	for _, network := range []string{"lenet5", "mlp-raw", "mlp-stated"} {
 		layers := 0.0
 		for _, k := range []string{"ring", "ring-layers", "ringsparse"} {
@@ -307,11 +308,11 @@ type paperRow struct {
 const paperBlocks = 30
 
 // paper times the exchanges of coded SGD in its message model, timing-only.
-func paper(ctx context.Context, env exp.Env, g ground, seed uint64) (out []paperRow, err error) {
+func paper(ctx context.Context, env exp.Env, g testbed, seed uint64) (out []paperRow, err error) {
 	for _, k := range []string{"ssgd-unicast", "ssgd-multicast", "cssgd"} {
 		m := methodOf(k)
 		m.Coded = &codedsgd.Options{Method: m.Sync, Redundancy: m.redundancy(), MicroBlocks: paperBlocks}
-		p, err := get(ctx, env, sizeOf(env.Profile).timing(m, g, seed))
+		p, err := get(ctx, env, trainingSizeOf(env.Profile).timing(m, g, seed))
 		if err != nil {
 			return nil, err
 		}

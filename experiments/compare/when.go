@@ -15,13 +15,14 @@ import (
 // when sweeps links, workers, networks and numbers of nodes by time alone, and weighs
 // the times with what the two trained comparisons say of samples.
 func when() exp.Experiment {
-	return kit.Study[job, done]{ID: "compare/when", Source: source, Kind: result.TimingOnly, Profiles: exp.Profiles,
+	return kit.Study[job, jobResult]{ID: "compare/when", Source: source, Kind: result.TimingOnly, Profiles: exp.Profiles,
 		Points: func(string) []job { return append([]job{{Part: "sweep"}}, jobs(equalSet, unequalSet)...) }, Once: once, Cost: cost, Measure: do,
 		Config: func(profile string) map[string]any {
-			return map[string]any{"sweep": planSweep(profile), "methods": sweepMethods(), "size": sizeOf(profile), "grounds": groundsConfig(equalSet, unequalSet), "pilot_seed": pilotSeed}
+			return map[string]any{"sweep": planSweep(profile), "methods": sweepMethods(), "size": trainingSizeOf(profile),
+				"grounds": groundsConfig(equalSet, unequalSet), "pilot_seed": pilotSeed}
 		},
-		Show: func(v *kit.View[job, done]) {
-			g := newGuide(planSweep(v.Profile), v.At(job{Part: "sweep"})[0].Laps)
+		Show: func(v *kit.View[job, jobResult]) {
+			g := newGuide(planSweep(v.Profile), v.At(job{Part: "sweep"})[0].Sweep)
 			for _, set := range []string{equalSet, unequalSet} {
 				g.samples(newStudy(v.Result, v.At, set))
 			}
@@ -36,34 +37,34 @@ func when() exp.Experiment {
 		}}.Experiment()
 }
 
-// guide is what advice is computed from.
+// guide holds what advice is computed from.
 type guide struct {
 	plan    sweepPlan
-	times   map[place]float64 // seconds of a round
-	studies []*study
+	times   map[sweepKey]float64 // seconds of a round
+	studies []*comparison
 	// factor is how many times as many samples as BSP an asynchronous method needs, by
 	// set of the trained comparison.
 	factor map[string]map[string]kit.Estimate
 }
 
-// place is a method at a point, with the density of its gradients.
-type place struct {
-	point
+// sweepKey is a method at a point, with the density of its gradients.
+type sweepKey struct {
+	sweepPoint
 	Method  string
 	Density float64
 }
 
-func newGuide(plan sweepPlan, laps []lap) *guide {
-	g := &guide{plan: plan, times: map[place]float64{}, factor: map[string]map[string]kit.Estimate{}}
+func newGuide(plan sweepPlan, laps []sweepRun) *guide {
+	g := &guide{plan: plan, times: map[sweepKey]float64{}, factor: map[string]map[string]kit.Estimate{}}
 	for _, l := range laps {
-		g.times[place{l.Point, l.Method, l.Density}] = l.Round
+		g.times[sweepKey{l.Point, l.Method, l.Density}] = l.Round
 	}
 	return g
 }
 
 // time returns a round of a method with dense gradients.
-func (g *guide) time(p point, method string) float64 {
-	t, ok := g.times[place{p, method, 1}]
+func (g *guide) time(p sweepPoint, method string) float64 {
+	t, ok := g.times[sweepKey{p, method, 1}]
 	if !ok {
 		panic(fmt.Sprintf("compare: %s was not run at %+v", method, p))
 	}
@@ -71,7 +72,7 @@ func (g *guide) time(p point, method string) float64 {
 }
 
 // samples takes in what a trained comparison says of asynchronous methods.
-func (g *guide) samples(st *study) {
+func (g *guide) samples(st *comparison) {
 	g.studies = append(g.studies, st)
 	g.factor[st.Set] = map[string]kit.Estimate{}
 	for _, k := range asyncs() {
@@ -82,10 +83,10 @@ func (g *guide) samples(st *study) {
 
 // overLinks returns, by seed, the gradients to the target of a method and of BSP: geometric
 // means over the links, which share their seeds and so count once.
-func (s *study) overLinks(k string) (ours, base kit.Sample) {
+func (s *comparison) overLinks(k string) (ours, base kit.Sample) {
 	ours, base = make(kit.Sample, len(s.Seeds)), make(kit.Sample, len(s.Seeds))
 	for _, g := range links {
-		o, b := s.reached(spot{g, k}, gradients), s.reached(spot{g, "bsp"}, gradients)
+		o, b := s.reached(linkMethod{g, k}, gradients), s.reached(linkMethod{g, "bsp"}, gradients)
 		if len(o) == 0 || len(b) == 0 {
 			return nil, nil
 		}
@@ -108,7 +109,7 @@ func counted(e kit.Estimate) float64 {
 
 // weighed returns a method's round times the samples that staleness costs, where the
 // trained comparisons say so; ok is false where they do not.
-func (g *guide) weighed(p point, method string) (seconds float64, ok bool) {
+func (g *guide) weighed(p sweepPoint, method string) (seconds float64, ok bool) {
 	t := g.time(p, method)
 	if !sweepMethod(method).Async {
 		return t, true
@@ -121,17 +122,19 @@ func (g *guide) weighed(p point, method string) (seconds float64, ok bool) {
 	return float64(t * counted(f)), f.N > 0
 }
 
-// points returns those of the plan that keep takes.
-func (g *guide) points(keep func(point) bool) []point {
-	return slices.DeleteFunc(g.plan.points(), func(p point) bool { return !keep(p) })
+// points lists the points of the plan that keep takes.
+func (g *guide) points(keep func(sweepPoint) bool) []sweepPoint {
+	return slices.DeleteFunc(g.plan.points(), func(p sweepPoint) bool { return !keep(p) })
 }
 
-func (g *guide) of(set string) []point { return g.points(func(p point) bool { return p.Set == set }) }
+func (g *guide) of(set string) []sweepPoint {
+	return g.points(func(p sweepPoint) bool { return p.Set == set })
+}
 
-// slow is the slowest link.
+// slow returns the slowest link.
 func (g *guide) slow() float64 { return g.plan.Links[0] }
 
-// mostNodes is the largest cluster.
+// mostNodes returns the largest cluster.
 func (g *guide) mostNodes() int { return g.plan.Nodes[len(g.plan.Nodes)-1] }
 
 // largeNet is the size of weights in megabytes from which a network is called large.
@@ -158,14 +161,14 @@ func (g *guide) sizes() result.Frame {
 		kit.Num("megabytes", "MB", kit.AsIs, megabytes), kit.Word("size", "size", sizeWord))
 }
 
-// adviceCols are the columns of an advice.
+// adviceCols returns the columns of an advice.
 func adviceCols[R any](of func(R) advice) []kit.Col[R] {
 	return []kit.Col[R]{kit.Flag("alone_best", func(r R) bool { return of(r).Alone }), kit.Word("how", "how", func(r R) string { return of(r).How }),
 		kit.Words("methods", "method", func(r R) []string { return of(r).Methods })}
 }
 
-// short is the answer before all others, by workers and size of the network: links next to
-// each other that have the same answer are joined.
+// short returns the frame of the answer before all others, by workers and size of the network:
+// links next to each other that have the same answer are joined.
 func (g *guide) short() result.Frame {
 	type region struct {
 		set, size string
@@ -177,7 +180,7 @@ func (g *guide) short() result.Frame {
 		for _, size := range []string{"small", "large"} {
 			begun := len(rows)
 			for _, l := range g.plan.Links {
-				at := g.points(func(p point) bool { return p.Set == set && p.Gbps == l && sizeWord(p.Model) == size })
+				at := g.points(func(p sweepPoint) bool { return p.Set == set && p.Gbps == l && sizeWord(p.Model) == size })
 				a := g.tally(at, noMulticast).advice()
 				if n := len(rows); len(at) == 0 {
 					continue
@@ -198,20 +201,20 @@ func (g *guide) short() result.Frame {
 type tallied struct {
 	situation, set, kind string
 	gbps                 float64
-	count                count
+	count                winCount
 }
 
 // tallies counts who is first, by situation and by region, with the methods that win.
 func (g *guide) tallies() (tallies, firsts result.Frame) {
 	var rows []tallied
-	add := func(situation, kind string, points []point, allowed func(method) bool) {
+	add := func(situation, kind string, points []sweepPoint, allowed func(method) bool) {
 		rows = append(rows, tallied{situation: situation, kind: kind, gbps: math.NaN(), count: g.tally(points, allowed)})
 		if kind == "plain" {
 			rows = append(rows, tallied{situation: situation, kind: "must", gbps: math.NaN(), count: g.must(points, allowed)})
 		}
 	}
-	slow := func(p point) bool { return p.Set == equalWorkers && p.Gbps == g.slow() }
-	add("equal-fast", "plain", g.points(func(p point) bool { return p.Set == equalWorkers && !slow(p) }), noMulticast)
+	slow := func(p sweepPoint) bool { return p.Set == equalWorkers && p.Gbps == g.slow() }
+	add("equal-fast", "plain", g.points(func(p sweepPoint) bool { return p.Set == equalWorkers && !slow(p) }), noMulticast)
 	add("equal-slow", "plain", g.points(slow), noMulticast)
 	add("straggler", "plain", g.of(straggler), noMulticast)
 	add("spread", "plain", g.of(spread), noMulticast)
@@ -221,7 +224,7 @@ func (g *guide) tallies() (tallies, firsts result.Frame) {
 	add("redundant", "redundant", g.plan.points(), redundant)
 	for _, set := range g.plan.Sets {
 		for _, l := range g.plan.Links {
-			at := g.points(func(p point) bool { return p.Set == set && p.Gbps == l })
+			at := g.points(func(p sweepPoint) bool { return p.Set == set && p.Gbps == l })
 			for _, k := range []struct {
 				kind    string
 				allowed func(method) bool
@@ -231,7 +234,8 @@ func (g *guide) tallies() (tallies, firsts result.Frame) {
 		}
 	}
 	key := func() []kit.Col[tallied] {
-		return []kit.Col[tallied]{kit.Word("situation", "situation", func(t tallied) string { return t.situation }), kit.Word("kind", "allowed", func(t tallied) string { return t.kind }),
+		return []kit.Col[tallied]{kit.Word("situation", "situation", func(t tallied) string { return t.situation }),
+			kit.Word("kind", "allowed", func(t tallied) string { return t.kind }),
 			kit.Word("set", "set", func(t tallied) string { return t.set }), link(func(t tallied) float64 { return t.gbps })}
 	}
 	margin := func(key string, q float64) kit.Col[tallied] {
@@ -265,8 +269,8 @@ func (g *guide) duels() result.Frame {
 	}
 	var rows []row
 	at := g.plan.points()
-	unequal := g.points(func(p point) bool { return p.Set != equalWorkers })
-	one := func(key string, points []point, a, b func(method) bool) {
+	unequal := g.points(func(p sweepPoint) bool { return p.Set != equalWorkers })
+	one := func(key string, points []sweepPoint, a, b func(method) bool) {
 		rows = append(rows, row{key: key, gbps: math.NaN(), duel: g.against(points, a, b)})
 	}
 	one("async-waiting", unequal, async, waiting)
@@ -279,12 +283,12 @@ func (g *guide) duels() result.Frame {
 	sparsest := g.plan.Densities[len(g.plan.Densities)-1]
 	for _, k := range []struct {
 		key  string
-		from []point
-		of   func(points []point) duel
+		from []sweepPoint
+		of   func(points []sweepPoint) duel
 	}{
-		{"multicast", at, func(points []point) duel { return g.against(points, multicast, noMulticast) }},
-		{"redundant", at, func(points []point) duel { return g.against(points, redundant, noMulticast) }},
-		{"ringsparse", g.of(equalWorkers), func(points []point) (d duel) {
+		{"multicast", at, func(points []sweepPoint) duel { return g.against(points, multicast, noMulticast) }},
+		{"redundant", at, func(points []sweepPoint) duel { return g.against(points, redundant, noMulticast) }},
+		{"ringsparse", g.of(equalWorkers), func(points []sweepPoint) (d duel) {
 			for _, p := range points {
 				d.add(g.sparse(p, sparsest), g.sparse(p, sparsest) < 1)
 			}
@@ -292,14 +296,14 @@ func (g *guide) duels() result.Frame {
 		}},
 	} {
 		rows = append(rows, row{k.key, "", "", math.NaN(), k.of(k.from)})
-		only := func(keep func(point) bool) []point {
-			return slices.DeleteFunc(slices.Clone(k.from), func(p point) bool { return !keep(p) })
+		only := func(keep func(sweepPoint) bool) []sweepPoint {
+			return slices.DeleteFunc(slices.Clone(k.from), func(p sweepPoint) bool { return !keep(p) })
 		}
 		for _, m := range g.plan.Models {
-			rows = append(rows, row{k.key, "", m, math.NaN(), k.of(only(func(p point) bool { return p.Model == m }))})
+			rows = append(rows, row{k.key, "", m, math.NaN(), k.of(only(func(p sweepPoint) bool { return p.Model == m }))})
 		}
 		for _, l := range g.plan.Links {
-			rows = append(rows, row{k.key, "", "", l, k.of(only(func(p point) bool { return p.Gbps == l }))})
+			rows = append(rows, row{k.key, "", "", l, k.of(only(func(p sweepPoint) bool { return p.Gbps == l }))})
 		}
 	}
 	return kit.Frame("duels", rows, kit.Word("duel", "duel", func(r row) string { return r.key }), kit.Word("set", "set", func(r row) string { return r.set }),
@@ -311,12 +315,12 @@ func (g *guide) duels() result.Frame {
 
 // paying counts the cases in which distributing pays, by network.
 func (g *guide) paying() result.Frame {
-	at := func(m string) []point { return g.points(func(p point) bool { return p.Model == m }) }
+	at := func(m string) []sweepPoint { return g.points(func(p sweepPoint) bool { return p.Model == m }) }
 	return kit.Frame("paying", g.plan.Models, kit.Word("model", "model", func(m string) string { return m }),
 		kit.Count("pays", "", func(m string) int { return g.paysIn(at(m)) }), kit.Count("of", "", func(m string) int { return len(at(m)) }))
 }
 
-func (g *guide) paysIn(points []point) (n int) {
+func (g *guide) paysIn(points []sweepPoint) (n int) {
 	for _, p := range points {
 		if g.pays(p, noMulticast) {
 			n++
@@ -325,8 +329,8 @@ func (g *guide) paysIn(points []point) (n int) {
 	return n
 }
 
-// networks says who is best without multicast, by workers, network and link; numbers of
-// nodes that have the same answer stand together.
+// networks returns the frame of who is best without multicast, by workers, network and link;
+// numbers of nodes that have the same answer stand together.
 func (g *guide) networks() result.Frame {
 	type row struct {
 		set, model string
@@ -340,7 +344,7 @@ func (g *guide) networks() result.Frame {
 			for _, l := range g.plan.Links {
 				begun := len(rows)
 				for _, n := range g.plan.Nodes {
-					a := g.tally([]point{{m, set, l, n}}, noMulticast).advice()
+					a := g.tally([]sweepPoint{{m, set, l, n}}, noMulticast).advice()
 					if i := slices.IndexFunc(rows[begun:], func(r row) bool { return r.advice.same(a) }); i >= 0 {
 						rows[begun+i].nodes = append(rows[begun+i].nodes, n)
 					} else {
@@ -350,8 +354,10 @@ func (g *guide) networks() result.Frame {
 			}
 		}
 	}
-	return kit.Frame("networks", rows, append([]kit.Col[row]{kit.Word("set", "set", func(r row) string { return r.set }), kit.Word("model", "model", func(r row) string { return r.model }),
-		link(func(r row) float64 { return r.gbps }), kit.Any("n", "", func(r row) any { return numbers(r.nodes) })}, adviceCols(func(r row) advice { return r.advice })...)...)
+	return kit.Frame("networks", rows, append([]kit.Col[row]{kit.Word("set", "set", func(r row) string { return r.set }),
+		kit.Word("model", "model", func(r row) string { return r.model }),
+		link(func(r row) float64 { return r.gbps }), kit.Any("n", "", func(r row) any { return numbers(r.nodes) })},
+		adviceCols(func(r row) advice { return r.advice })...)...)
 }
 
 func numbers(list []int) (out []any) {
@@ -361,15 +367,18 @@ func numbers(list []int) (out []any) {
 	return out
 }
 
-// cases is the first and the second of every case without multicast, by time per round
-// alone.
+// cases returns the frame of the first and the second of every case without multicast, by time per
+// round alone.
 func (g *guide) cases() result.Frame {
-	o := func(p point) ranks { return g.order(p, noMulticast, false) }
-	return kit.Frame("cases", g.plan.points(), kit.Word("set", "set", func(p point) string { return p.Set }), kit.Word("model", "model", func(p point) string { return p.Model }),
-		link(func(p point) float64 { return p.Gbps }), kit.Count("n", "", func(p point) int { return p.Nodes }),
-		kit.Words("first", "method", func(p point) []string { return o(p).first() }), kit.Num("time", "ms", kit.AsIs, func(p point) float64 { return 1e3 * o(p)[0].Time }),
-		kit.Word("second", "method", func(p point) string { return o(p).second() }), kit.Num("longer", "%", 0, func(p point) float64 { return o(p).longer() }),
-		kit.Num("alone", "ms", kit.AsIs, func(p point) float64 {
+	o := func(p sweepPoint) ranks { return g.order(p, noMulticast, false) }
+	return kit.Frame("cases", g.plan.points(), kit.Word("set", "set", func(p sweepPoint) string { return p.Set }),
+		kit.Word("model", "model", func(p sweepPoint) string { return p.Model }),
+		link(func(p sweepPoint) float64 { return p.Gbps }), kit.Count("n", "", func(p sweepPoint) int { return p.Nodes }),
+		kit.Words("first", "method", func(p sweepPoint) []string { return o(p).first() }),
+		kit.Num("time", "ms", kit.AsIs, func(p sweepPoint) float64 { return 1e3 * o(p)[0].Time }),
+		kit.Word("second", "method", func(p sweepPoint) string { return o(p).second() }),
+		kit.Num("longer", "%", 0, func(p sweepPoint) float64 { return o(p).longer() }),
+		kit.Num("alone", "ms", kit.AsIs, func(p sweepPoint) float64 {
 			if t := g.time(p, alone); t <= o(p)[0].Time {
 				return 1e3 * t
 			}
@@ -377,49 +386,51 @@ func (g *guide) cases() result.Frame {
 		}))
 }
 
-// factors is how many more samples asynchronous methods need; rows without a link are of
-// both.
+// factors returns the frame of how many more samples asynchronous methods need; rows without a
+// link are of both.
 func (g *guide) factors() result.Frame {
 	type row struct {
 		set string
-		spot
+		linkMethod
 		ratio kit.Estimate
 		stale float64
 	}
 	var rows []row
 	for _, st := range g.studies {
-		for _, x := range spots(func(m method) bool { return m.Async && distinct(m) }) {
-			rows = append(rows, row{st.Set, x, st.more(x), st.mean(x, func(c cell) float64 { return c.Stale })})
+		for _, x := range linkMethods(func(m method) bool { return m.Async && distinct(m) }) {
+			rows = append(rows, row{st.Set, x, st.more(x), st.mean(x, func(c methodRun) float64 { return c.Stale })})
 		}
 		for _, k := range asyncs() {
-			rows = append(rows, row{st.Set, spot{math.NaN(), k}, g.factor[st.Set][k], math.NaN()})
+			rows = append(rows, row{st.Set, linkMethod{math.NaN(), k}, g.factor[st.Set][k], math.NaN()})
 		}
 	}
-	return kit.As(result.Trained, kit.Frame("samples", rows, kit.Word("set", "platform", func(r row) string { return r.set }), link(func(r row) float64 { return r.Gbps }),
+	return kit.As(result.Trained, kit.Frame("samples", rows, kit.Word("set", "platform", func(r row) string { return r.set }),
+		link(func(r row) float64 { return r.Gbps }),
 		kit.Word("method", "method", func(r row) string { return r.Method }), kit.Interval("ratio", "", 2, func(r row) kit.Estimate { return r.ratio }),
 		kit.Num("stale", "versions", 2, func(r row) float64 { return r.stale }), kit.Flag("both", func(r row) bool { return math.IsNaN(r.Gbps) }),
 		kit.Word("against", "against", func(r row) string { return r.ratio.Against(1) })))
 }
 
 // sparse returns RingSparse's round at a density over the ring's.
-func (g *guide) sparse(p point, density float64) float64 {
-	return g.times[place{p, "ringsparse", density}] / g.time(p, "ring")
+func (g *guide) sparse(p sweepPoint, density float64) float64 {
+	return g.times[sweepKey{p, "ringsparse", density}] / g.time(p, "ring")
 }
 
-// density is RingSparse against the ring at stated densities, on the most nodes.
+// density returns the frame of RingSparse against the ring at stated densities, on the most nodes.
 func (g *guide) density() result.Frame {
 	type row struct {
-		point
+		sweepPoint
 		density float64
 	}
 	var rows []row
-	for _, p := range g.points(func(p point) bool { return p.Set == equalWorkers && p.Nodes == g.mostNodes() }) {
+	for _, p := range g.points(func(p sweepPoint) bool { return p.Set == equalWorkers && p.Nodes == g.mostNodes() }) {
 		for _, d := range g.plan.Densities {
 			rows = append(rows, row{p, d})
 		}
 	}
 	return kit.Frame("density", rows, kit.Word("model", "model", func(r row) string { return r.Model }), link(func(r row) float64 { return r.Gbps }),
-		kit.Num("density", "%", kit.AsIs, func(r row) float64 { return 100 * r.density }), kit.Num("ratio", "", 2, func(r row) float64 { return g.sparse(r.point, r.density) }))
+		kit.Num("density", "%", kit.AsIs, func(r row) float64 { return 100 * r.density }),
+		kit.Num("ratio", "", 2, func(r row) float64 { return g.sparse(r.sweepPoint, r.density) }))
 }
 
 // sparsePays counts, by link and density, the cases in which RingSparse is faster than the
@@ -436,10 +447,10 @@ func (g *guide) sparsePays() result.Frame {
 	for _, l := range g.plan.Links {
 		for _, d := range g.plan.Densities {
 			r := row{gbps: l, density: d, best: math.Inf(1)}
-			for _, p := range g.points(func(p point) bool { return p.Set == equalWorkers && p.Gbps == l }) {
+			for _, p := range g.points(func(p sweepPoint) bool { return p.Set == equalWorkers && p.Gbps == l }) {
 				if r.of, r.best = r.of+1, min(r.best, g.sparse(p, d)); g.sparse(p, d) < 1 {
 					r.wins++
-					if g.times[place{p, "ringsparse", d}] < g.time(p, alone) {
+					if g.times[sweepKey{p, "ringsparse", d}] < g.time(p, alone) {
 						r.paid++
 					}
 				}
@@ -448,30 +459,32 @@ func (g *guide) sparsePays() result.Frame {
 			rows = append(rows, r)
 		}
 	}
-	return kit.Frame("sparse", rows, link(func(r row) float64 { return r.gbps }), kit.Num("density", "%", kit.AsIs, func(r row) float64 { return 100 * r.density }),
+	return kit.Frame("sparse", rows, link(func(r row) float64 { return r.gbps }),
+		kit.Num("density", "%", kit.AsIs, func(r row) float64 { return 100 * r.density }),
 		kit.Count("wins", "", func(r row) int { return r.wins }), kit.Count("of", "", func(r row) int { return r.of }),
 		kit.Num("best", "", 2, func(r row) float64 { return r.best }), kit.Count("paid", "", func(r row) int { return r.paid }),
 		kit.Flag("link_pays", func(r row) bool { return pays[r.gbps] }))
 }
 
-// rounds is every method's round on the most nodes.
+// rounds returns the frame of every method's round on the most nodes.
 func (g *guide) rounds() result.Frame {
-	cols := []kit.Col[point]{kit.Word("model", "model", func(p point) string { return p.Model }), kit.Word("set", "set", func(p point) string { return p.Set }),
-		link(func(p point) float64 { return p.Gbps })}
+	cols := []kit.Col[sweepPoint]{kit.Word("model", "model", func(p sweepPoint) string { return p.Model }),
+		kit.Word("set", "set", func(p sweepPoint) string { return p.Set }),
+		link(func(p sweepPoint) float64 { return p.Gbps })}
 	for _, m := range append(sweepMethods(), method{Key: alone}) {
-		cols = append(cols, kit.Num(m.Key, "ms", 1, func(p point) float64 { return 1e3 * g.time(p, m.Key) }))
+		cols = append(cols, kit.Num(m.Key, "ms", 1, func(p sweepPoint) float64 { return 1e3 * g.time(p, m.Key) }))
 	}
-	return kit.Frame("times", g.points(func(p point) bool { return p.Nodes == g.mostNodes() }), cols...)
+	return kit.Frame("times", g.points(func(p sweepPoint) bool { return p.Nodes == g.mostNodes() }), cols...)
 }
 
 // extremes names the first and the last of the lines that figures draw, by link.
 func (g *guide) extremes() result.Frame {
 	type end struct {
-		point
+		sweepPoint
 		First, Last rank
 	}
 	var rows []end
-	for _, p := range g.points(func(p point) bool {
+	for _, p := range g.points(func(p sweepPoint) bool {
 		return p.Nodes == g.mostNodes() && p.Set != spread && p.Model == g.plan.Models[len(g.plan.Models)-1]
 	}) {
 		list := []rank{}
@@ -481,14 +494,16 @@ func (g *guide) extremes() result.Frame {
 		rows = append(rows, end{p, slices.MinFunc(list, compareRanks), slices.MaxFunc(list, compareRanks)})
 	}
 	return kit.Frame("extremes", rows, kit.Word("set", "set", func(e end) string { return e.Set }), link(func(e end) float64 { return e.Gbps }),
-		kit.Word("first", "method", func(e end) string { return e.First.Method.Key }), kit.Num("first_ms", "ms", kit.AsIs, func(e end) float64 { return 1e3 * e.First.Time }),
-		kit.Word("last", "method", func(e end) string { return e.Last.Method.Key }), kit.Num("last_ms", "ms", kit.AsIs, func(e end) float64 { return 1e3 * e.Last.Time }))
+		kit.Word("first", "method", func(e end) string { return e.First.Method.Key }),
+		kit.Num("first_ms", "ms", kit.AsIs, func(e end) float64 { return 1e3 * e.First.Time }),
+		kit.Word("last", "method", func(e end) string { return e.Last.Method.Key }),
+		kit.Num("last_ms", "ms", kit.AsIs, func(e end) float64 { return 1e3 * e.Last.Time }))
 }
 
-// trained is what the trained comparisons say of rounds, by workers and link.
+// trained returns what the trained comparisons say of rounds, by workers and link.
 func (g *guide) trained() result.Frame {
 	type row struct {
-		*study
+		*comparison
 		gbps float64
 	}
 	var rows []row
@@ -505,37 +520,39 @@ func (g *guide) trained() result.Frame {
 		over("asp_unicast", "asp", "ssgd-unicast"), over("sparse_layers", "ringsparse", "ring-layers"), over("sparse_ring", "ringsparse", "ring"))
 }
 
-// zeros is what zeros of real gradients gave RingSparse over the ring layer by layer.
+// zeros returns what zeros of real gradients gave RingSparse over the ring layer by layer.
 func (g *guide) zeros() result.Frame {
 	rows := slices.DeleteFunc(slices.Clone(g.studies[0].Home), func(h homeRow) bool { return h.Method != "ringsparse" || h.How != result.Trained })
 	return kit.Frame("zeros", rows, kit.Word("network", "home", func(h homeRow) string { return h.Network }), link(func(h homeRow) float64 { return h.Gbps }),
 		kit.Num("over", "", 2, overLayers))
 }
 
-// nodes says with how many nodes sums of redundant blocks are coded.
+// nodes returns the frame of with how many nodes sums of redundant blocks are coded.
 func (g *guide) nodes() result.Frame {
 	return kit.Frame("nodes", g.plan.Nodes, kit.Count("n", "", func(n int) int { return n }),
 		kit.Flag("coded", func(n int) bool { return sweepMethod("compressed").codes(n) }))
 }
 
-// facts are the numbers of sentences that stand in no frame.
+// facts returns the numbers of sentences that stand in no frame.
 func (g *guide) facts(seeds int) []result.Fact {
 	at, equal := g.plan.points(), g.of(equalWorkers)
-	unequal := g.points(func(p point) bool { return p.Set != equalWorkers })
-	out := []result.Fact{kit.Number("coding", "GB/s", kit.AsIs, train.CodingRate/1e9), kit.Counted("cases", "", len(at)), kit.Counted("pays", "", g.paysIn(at)), kit.Counted("models", "", len(g.plan.Models)),
+	unequal := g.points(func(p sweepPoint) bool { return p.Set != equalWorkers })
+	out := []result.Fact{kit.Number("coding", "GB/s", kit.AsIs, train.CodingRate/1e9), kit.Counted("cases", "", len(at)),
+		kit.Counted("pays", "", g.paysIn(at)), kit.Counted("models", "", len(g.plan.Models)),
 		kit.Counted("batch", "", g.plan.Batch), kit.Number("slow", "Gb/s", kit.AsIs, g.slow()), kit.Counted("most_nodes", "", g.mostNodes()),
 		kit.Number("straggler", "", kit.AsIs, stragglerSlow), kit.Number("spread", "", kit.AsIs, spreadSlow), kit.Number("tie", "%", kit.AsIs, 100*tie),
 		kit.Counted("workers", "", workers), kit.Number("sparsest", "%", kit.AsIs, 100*g.plan.Densities[len(g.plan.Densities)-1])}
 	for _, s := range []struct {
 		key    string
-		points []point
+		points []sweepPoint
 		a, b   string
-	}{{"sparse", at, "ringsparse", "ring"}, {"multicast_equal", equal, "ssgd-multicast", "ssgd-unicast"}, {"multicast_unequal", unequal, "ssgd-multicast", "ssgd-unicast"},
+	}{{"sparse", at, "ringsparse", "ring"}, {"multicast_equal", equal, "ssgd-multicast", "ssgd-unicast"},
+		{"multicast_unequal", unequal, "ssgd-multicast", "ssgd-unicast"},
 		{"cssgd", at, "cssgd", "ssgd-multicast"}, {"sums", at, "compressed", "cssgd"}, {"coding", at, "cssgd", uncoded("cssgd")}} {
 		lo, hi := g.span(s.points, s.a, s.b)
 		out = append(out, kit.Number(s.key+"_least", "", 2, lo), kit.Number(s.key+"_most", "", 2, hi))
 	}
-	p := point{g.plan.Models[len(g.plan.Models)-1], equalWorkers, g.plan.Links[len(g.plan.Links)-1], g.mostNodes()}
+	p := sweepPoint{g.plan.Models[len(g.plan.Models)-1], equalWorkers, g.plan.Links[len(g.plan.Links)-1], g.mostNodes()}
 	free, of := 0, 0
 	for _, q := range at {
 		if best, ok := g.bestOf(q, noMulticast); ok {

@@ -1,6 +1,5 @@
-// Package exp is what an experiment is: an id, a source and a function from an
-// Env to a result. The command line lists, plans and runs them; experiments
-// know nothing of flags, files or terminals.
+// Package exp defines an experiment: an id, a source and a function from an Env to a result. The
+// command line lists, plans and runs them; experiments know nothing of flags, files or terminals.
 package exp
 
 import (
@@ -16,7 +15,7 @@ import (
 // Profiles, from the one CI runs to the papers' own sizes.
 var Profiles = []string{"ci", "quick", "standard", "paper"}
 
-// Env is what the outside hands to an experiment.
+// Env holds what the outside hands to an experiment.
 type Env struct {
 	Profile string
 	Seeds   []uint64
@@ -61,7 +60,7 @@ type Bar struct {
 	Done, Total float64
 }
 
-// Step says that one more part is done, and which comes next.
+// Step reports that one more part is done, and which comes next.
 func (b *Bar) Step(what string) {
 	b.Done++
 	if b.Env.Progress != nil {
@@ -81,7 +80,7 @@ func MeanAndHalf(x []float64) (mean, half float64) {
 	return mean, t * stat.StdDev(x, nil) / math.Sqrt(n)
 }
 
-// Interval is mean ± half, nil where one seed has none.
+// Interval returns mean ± half, nil where one seed has none.
 func Interval(mean, half float64) *[2]float64 {
 	if math.IsNaN(half) {
 		return nil

@@ -22,7 +22,7 @@ func column[R any](c result.Column, of func(R) any) Col[R] {
 	return Col[R]{[]result.Column{c}, func(r R) []any { return []any{of(r)} }}
 }
 
-// Word is a column of an enumeration's keys; "" is an empty cell.
+// Word returns a column of an enumeration's keys; "" is an empty cell.
 func Word[R any](key, enum string, of func(R) string) Col[R] {
 	return column(result.Column{Key: key, Enum: enum}, func(r R) any {
 		if s := of(r); s != "" {
@@ -32,37 +32,37 @@ func Word[R any](key, enum string, of func(R) string) Col[R] {
 	})
 }
 
-// Flag is a column of findings, yes or no: the enumeration "bool".
+// Flag returns a column of findings, yes or no: the enumeration "bool".
 func Flag[R any](key string, of func(R) bool) Col[R] {
 	return column(result.Column{Key: key, Enum: "bool"}, func(r R) any { return of(r) })
 }
 
-// Any is a column of whatever of gives: a number, or nil for none.
+// Any returns a column of whatever of gives: a number, or nil for none.
 func Any[R any](key, unit string, of func(R) any) Col[R] {
 	return column(result.Column{Key: key, Unit: unit}, of)
 }
 
-// Num is a column of numbers, empty where of gives none (NaN).
+// Num returns a column of numbers, empty where of gives none (NaN).
 func Num[R any](key, unit string, digits int, of func(R) float64) Col[R] {
 	return column(result.Column{Key: key, Unit: unit, Digits: places(digits)}, func(r R) any { return orNone(of(r)) })
 }
 
-// Count is a column of whole numbers.
+// Count returns a column of whole numbers.
 func Count[R any, N ~int | ~int64 | ~uint64](key, unit string, of func(R) N) Col[R] {
 	return column(result.Column{Key: key, Unit: unit}, func(r R) any { return of(r) })
 }
 
-// Mean is a column of estimates without their intervals.
+// Mean returns a column of estimates without their intervals.
 func Mean[R any](key, unit string, digits int, of func(R) Estimate) Col[R] {
 	return column(result.Column{Key: key, Unit: unit, Digits: places(digits)}, func(r R) any { return mean(of(r)) })
 }
 
-// Half is a column of estimates with half the width of their intervals and their samples.
+// Half returns a column of estimates with half the width of their intervals and their samples.
 func Half[R any](key, unit string, digits int, of func(R) Estimate) Col[R] {
 	return bounded(key, unit, digits, of, []string{result.Half}, func(e Estimate) []any { return []any{orNone(e.Half())} })
 }
 
-// Interval is a column of estimates with the ends of their intervals and their samples.
+// Interval returns a column of estimates with the ends of their intervals and their samples.
 func Interval[R any](key, unit string, digits int, of func(R) Estimate) Col[R] {
 	return bounded(key, unit, digits, of, []string{result.Low, result.High}, func(e Estimate) []any {
 		lo, hi := e.ends()
@@ -157,7 +157,7 @@ func Whether(key string, yes bool) result.Fact {
 	return result.Fact{Key: key, Value: yes, Enum: "bool"}
 }
 
-// Part is one comparison that a claim rests on; of holds enumerations and keys in turn:
+// Part returns one comparison that a claim rests on; of holds enumerations and keys in turn:
 // Part(0.7, true, "model", "mlp").
 func Part(value float64, holds bool, of ...string) result.Part {
 	out := result.Part{Of: map[string]string{}, Value: value, Holds: &holds}
@@ -202,7 +202,7 @@ func As(kind string, f result.Frame) result.Frame {
 	return f
 }
 
-// Words is a column of lists of an enumeration's keys; none is an empty cell.
+// Words returns a column of lists of an enumeration's keys; none is an empty cell.
 func Words[R any](key, enum string, of func(R) []string) Col[R] {
 	return column(result.Column{Key: key, Enum: enum}, func(r R) any {
 		var out []any

@@ -10,7 +10,7 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// Platform is p as a configuration records it: by name and hash where its file is one of
+// Platform returns p as a configuration records it: by name and hash where its file is one of
 // package platforms, else whole, since no file says the rest.
 func Platform(p *cluster.Platform) map[string]any {
 	sum := hash(p)

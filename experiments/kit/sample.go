@@ -120,8 +120,7 @@ func (e Estimate) Half() float64 {
 	return (e.CI[1] - e.CI[0]) / 2
 }
 
-// Excludes tells whether the number, and its interval if it has one, lie on one side of
-// null.
+// Excludes reports whether the number, and its interval if it has one, lie on one side of null.
 func (e Estimate) Excludes(null float64) bool {
 	if e.CI == nil {
 		return e.N > 0 && e.Value != null
@@ -129,10 +128,10 @@ func (e Estimate) Excludes(null float64) bool {
 	return e.CI[0] > null || e.CI[1] < null
 }
 
-// Against says on which side of null an estimate lies: "above" or "below" if its whole
-// interval does, "undecided" if the interval holds null, "alone" if one seed has no
-// interval, "none" if there is no number. It is the key of an enumeration for facts and
-// columns: a finding is made here, not in a text.
+// Against reports on which side of null an estimate lies: "above" or "below" if its whole interval
+// does, "undecided" if the interval holds null, "alone" if one seed has no interval, "none" if
+// there is no number. It is the key of an enumeration for facts and columns: a finding is made
+// here, not in a text.
 func (e Estimate) Against(null float64) string {
 	switch {
 	case e.N == 0:
@@ -167,7 +166,7 @@ func OnlyIf(meant bool, x float64) float64 {
 // ShareOf returns 100·part/of, no number where there is nothing to share.
 func ShareOf(part, of int) float64 { return OnlyIf(of > 0, 100*float64(part)/float64(of)) }
 
-// Map returns what of gives for every one of a list, in its order.
+// Map returns of(c) for every c of a list, in its order.
 func Map[C, D any](list []C, of func(C) D) (out []D) {
 	for _, c := range list {
 		out = append(out, of(c))

@@ -1,6 +1,6 @@
-// Package kit is what experiments share: points measured for every seed, the statistics
-// of their samples, and the facts, frames and claims made of them. An experiment is a
-// Study, points × seeds, or an Inquiry, which looks at what has no seeds.
+// Package kit holds what experiments share: points measured for every seed, the statistics of
+// their samples, and the facts, frames and claims made of them. An experiment is a Study, points ×
+// seeds, or an Inquiry, which looks at what has no seeds.
 package kit
 
 import (
@@ -29,7 +29,7 @@ type Study[P comparable, C any] struct {
 	// Config holds every parameter that decides the numbers; platforms by Platform. The
 	// seeds are added to it.
 	Config func(profile string) map[string]any
-	// Seeds chooses the seeds to measure of those of the command; nil: all of them.
+	// Seeds chooses the seeds to measure of the command's; nil: all of them.
 	Seeds func(seeds []uint64) []uint64
 	// Once tells whether a point is measured for the first seed alone; nil: none is.
 	Once    func(p P) bool
@@ -38,7 +38,7 @@ type Study[P comparable, C any] struct {
 	Show func(v *View[P, C])
 }
 
-// View is what Show reads and fills.
+// View is read and filled by Show.
 type View[P comparable, C any] struct {
 	*result.Result
 	at map[P][]C
@@ -49,11 +49,11 @@ func NewView[P comparable, C any](r *result.Result, at map[P][]C) *View[P, C] {
 	return &View[P, C]{r, at}
 }
 
-// At returns what was measured at p, one per seed; none where the profile lacks p. Of a
-// point of Study.Once it is one.
+// At returns what was measured at p, one per seed; none where the profile lacks p. A point of
+// Study.Once has one.
 func (v *View[P, C]) At(p P) []C { return v.at[p] }
 
-// Experiment is s for the command line.
+// Experiment returns s for the command line.
 func (s Study[P, C]) Experiment() exp.Experiment {
 	return exp.Experiment{ID: s.ID, Source: s.Source, Profiles: s.Profiles, Seconds: s.Seconds, Shares: s.Shares, Run: s.Run}
 }
@@ -188,11 +188,11 @@ type Inquiry struct {
 	// out of it, and out of the result.
 	Config   func(profile string) map[string]any
 	Seedless bool
-	// Run fills r. If it fails, what r holds by then is what was finished.
+	// Run fills r. If it fails, r holds what was finished by then.
 	Run func(ctx context.Context, env exp.Env, r *result.Result) error
 }
 
-// Experiment is q for the command line.
+// Experiment returns q for the command line.
 func (q Inquiry) Experiment() exp.Experiment {
 	return exp.Experiment{ID: q.ID, Source: q.Source, Profiles: q.Profiles, Seconds: q.Seconds,
 		Run: func(ctx context.Context, env exp.Env) (*result.Result, error) {

@@ -22,7 +22,7 @@ func (s store) Load(k string, v any) bool {
 func (s store) Save(k string, v any) error { s[k], _ = json.Marshal(v); return nil }
 func (s store) State(string) string        { return "" }
 
-// lengths is a study of the lengths of its points; made is told of each measurement.
+// lengths returns a study of the lengths of its points; made is told of each measurement.
 func lengths(made func()) Study[string, float64] {
 	points := []string{"a", "b", "once"}
 	return Study[string, float64]{ID: "x/y",

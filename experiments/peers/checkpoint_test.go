@@ -40,7 +40,8 @@ func TestCheckpointEqualsPyTorch(t *testing.T) {
 		if got := float64(there.Correct) / float64(there.Total); got != *o.TestAccuracy || got < 0.3 {
 			t.Errorf("%s: accuracy %g here, %d of %d in PyTorch; want the same, and more than chance", engine, *o.TestAccuracy, there.Correct, there.Total)
 		}
-		g, err := train.Gradient(train.GradConfig{Name: "resnet18", Width: width, Image: image, Load: w, Data: "fashion-mnist", Engine: engine, From: 100, To: 132, EvalMode: true})
+		g, err := train.Gradient(train.GradConfig{Name: "resnet18", Width: width, Image: image, Load: w, Data: "fashion-mnist", Engine: engine,
+			From: 100, To: 132, EvalMode: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +49,8 @@ func TestCheckpointEqualsPyTorch(t *testing.T) {
 			t.Fatal(err)
 		}
 		var made struct{ Loss float64 }
-		run(t, python, &made, "torch_grad.py", append([]string{"--model", "resnet18", "--load", w, "--data", images, "--samples", "100:132", "--eval", "--out", theirs}, size...)...)
+		run(t, python, &made, "torch_grad.py", append([]string{"--model", "resnet18", "--load", w, "--data", images, "--samples", "100:132",
+			"--eval", "--out", theirs}, size...)...)
 		var compared struct {
 			Within   bool
 			Distance map[string]float64

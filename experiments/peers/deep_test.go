@@ -74,7 +74,7 @@ func (d *deepCase) write(name string, tensors ...safetensors.Tensor) string {
 	return path
 }
 
-// difference is ‖a−b‖/‖b‖, and which part of it the largest entry carries.
+// difference returns ‖a−b‖/‖b‖, and which part of it the largest entry carries.
 func difference(a, b []float32) (relative, largest float64) {
 	var d, n, top float64
 	for i, x := range a {
@@ -157,8 +157,8 @@ func TestDeepNetworksEqualPyTorch(t *testing.T) {
 	}
 }
 
-// torchFiles are what torch_grad.py wrote: of the training step, and of inference
-// by the running statistics.
+// torchFiles holds what torch_grad.py wrote: of the training step, and of inference by the running
+// statistics.
 type torchFiles struct{ grads, stats, inference, logits string }
 
 // compare runs one engine against PyTorch's files.
@@ -210,7 +210,7 @@ func (d *deepCase) compare(name string, loss float64, theirs torchFiles) {
 	}
 }
 
-// gradients compares those of one engine with PyTorch's.
+// gradients compares the gradients of one engine with PyTorch's.
 func (d *deepCase) gradients(what string, got []float32, path string, skip func(string) bool) {
 	d.Helper()
 	off, kink := d.distance(what+" gradients", d.m.Tensors(got), path, skip)
@@ -219,8 +219,7 @@ func (d *deepCase) gradients(what string, got []float32, path string, skip func(
 	}
 }
 
-// convolution tells whether a bias belongs to a convolution: its weight has four
-// dimensions.
+// convolution reports whether a bias belongs to a convolution: its weight has four dimensions.
 func (d *deepCase) convolution(bias string) bool {
 	for _, p := range d.m.Params() {
 		if p.Name == strings.TrimSuffix(bias, "bias")+"weight" {

@@ -128,7 +128,8 @@ func TestScriptsRefuseInOneLine(t *testing.T) {
 		}
 	}
 	narrow := newDeep(t, model.Spec{Name: "resnet18", Width: 0.125, Image: 16}, 2).state
-	for flags, want := range map[string]string{"--image 48": "the sizes that work are 16×16, 28×28, 32×32", "--width 0.25": "not the tensors of resnet18 of width 0.25", "--width 17": "1/64 to 16"} {
+	for flags, want := range map[string]string{"--image 48": "the sizes that work are 16×16, 28×28, 32×32", "--width 0.25": "not the tensors " +
+		"of resnet18 of width 0.25", "--width 17": "1/64 to 16"} {
 		if flags != "--image 48" && !long {
 			continue
 		}

@@ -62,7 +62,7 @@ func Load(nameOrPath string) (*cluster.Platform, error) {
 	return p, nil
 }
 
-// Homogeneous returns n workers like those of homogeneous6, and its server.
+// Homogeneous returns n workers as in homogeneous6, and its server.
 func Homogeneous(n int) (*cluster.Platform, error) {
 	base, err := Load("homogeneous6")
 	if err != nil {

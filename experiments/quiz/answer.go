@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// expected is what a right answer is.
+// expected is a right answer.
 type expected interface {
 	show(lang Lang) string
 	form() Text
@@ -31,17 +31,17 @@ type number struct {
 	binary bool // computed in floating point
 }
 
-// exactly is a rational answer: exact if it has a decimal form of at most six
-// places, else within the tolerance.
+// exactly returns a rational answer: exact if it has a decimal form of at most six places, else
+// within the tolerance.
 func exactly(value *big.Rat, u unit) number {
 	return number{value: value, in: u, exact: finite(value)}
 }
 
-// whole is an answer that is counted.
+// whole returns an answer that is counted.
 func whole(value int64, u unit) number { return exactly(rat(value, 1), u) }
 
-// about is an answer that was computed in floating point. It panics on one that is
-// no number: a maker draws no such case.
+// about returns an answer that was computed in floating point. It panics on one that is no number:
+// a maker draws no such case.
 func about(value float64, u unit) number {
 	r := new(big.Rat).SetFloat64(value)
 	if r == nil {
@@ -50,8 +50,8 @@ func about(value float64, u unit) number {
 	return number{value: r, in: u, binary: true}
 }
 
-// fraction is the quotient of small whole numbers that a float64 stands for, as 1/3;
-// what is none is itself.
+// fraction returns the quotient of small whole numbers that a float64 stands for, as 1/3; what is
+// none is itself.
 func fraction(x float64) *big.Rat {
 	for q := int64(1); q <= 64; q++ {
 		if p := math.Round(x * float64(q)); math.Abs(x*float64(q)-p) < 1e-12 {
@@ -64,7 +64,7 @@ func fraction(x float64) *big.Rat {
 // places is the length of a decimal form that is still asked for exactly.
 const places = 6
 
-// finite reports whether a number has a decimal form of at most so many places.
+// finite reports whether a number has a short decimal form.
 func finite(r *big.Rat) bool {
 	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(places), nil)
 	return new(big.Rat).Mul(r, new(big.Rat).SetInt(scale)).IsInt()
@@ -181,7 +181,7 @@ type list struct {
 	like    Text // what an answer looks like
 }
 
-// sequence is an answer of numbers in order; like shows one.
+// sequence returns an answer of numbers in order; like shows one.
 func sequence[T int | int32 | int64 | float32](like Text, numbers ...T) list {
 	l := list{ordered: true, like: like}
 	for _, x := range numbers {
@@ -190,7 +190,7 @@ func sequence[T int | int32 | int64 | float32](like Text, numbers ...T) list {
 	return l
 }
 
-// set is an answer of numbers in any order.
+// set returns an answer of numbers in any order.
 func set(numbers []int) list {
 	l := list{like: both("numbers in any order, as 0, 2, 4; “none” if there is none", "若干个数，顺序不限，例如 0, 2, 4；没有则填“无”")}
 	for _, x := range numbers {
@@ -199,7 +199,7 @@ func set(numbers []int) list {
 	return l
 }
 
-// pairs is an answer of pairs in any order.
+// pairs returns an answer of pairs in any order.
 func pairs(like Text, of2 [][2]int) list {
 	l := list{like: like}
 	for _, p := range of2 {
@@ -208,8 +208,8 @@ func pairs(like Text, of2 [][2]int) list {
 	return l
 }
 
-// of is a number as a rational. It is finite: a float32 of an exercise is a small
-// sum of quarters.
+// of returns a number as a rational. It is finite: a float32 of an exercise is a small sum of
+// quarters.
 func of[T int | int32 | int64 | float32](x T) *big.Rat {
 	r, ok := new(big.Rat).SetString(fmt.Sprint(x))
 	if !ok {
@@ -290,7 +290,7 @@ type choice struct {
 	choices []Text
 }
 
-// oneOf is the answer choices[right].
+// oneOf returns the answer choices[right].
 func oneOf(right int, choices ...Text) choice { return choice{right, choices} }
 
 func (c choice) show(lang Lang) string { return c.choices[c.right].In(lang) }
@@ -314,7 +314,7 @@ func (c choice) judge(given string) (bool, Text) {
 	return false, both("“%s” is none of the choices; wanted: %s", "“%s”不在选项之中；应填：%s", shortened(given), c.form())
 }
 
-// unit is what a number is asked in, and what other units it may be given in.
+// unit holds what a number is asked in, and what other units it may be given in.
 type unit struct {
 	name  Text
 	words map[string]*big.Rat // lower case: how many of the unit asked for
@@ -324,7 +324,8 @@ func rat(a, b int64) *big.Rat { return big.NewRat(a, b) }
 
 // units of time by name, in nanoseconds, and of data, in bytes.
 var (
-	times = map[string]*big.Rat{"ns": rat(1, 1), "纳秒": rat(1, 1), "µs": rat(1e3, 1), "us": rat(1e3, 1), "μs": rat(1e3, 1), "微秒": rat(1e3, 1), "ms": rat(1e6, 1), "毫秒": rat(1e6, 1),
+	times = map[string]*big.Rat{"ns": rat(1, 1), "纳秒": rat(1, 1), "µs": rat(1e3, 1), "us": rat(1e3, 1), "μs": rat(1e3, 1), "微秒": rat(1e3, 1),
+		"ms": rat(1e6, 1), "毫秒": rat(1e6, 1),
 		"s": rat(1e9, 1), "sec": rat(1e9, 1), "second": rat(1e9, 1), "seconds": rat(1e9, 1), "秒": rat(1e9, 1)}
 	data = map[string]*big.Rat{"b": rat(1, 1), "byte": rat(1, 1), "bytes": rat(1, 1), "字节": rat(1, 1), "kb": rat(1e3, 1), "mb": rat(1e6, 1), "gb": rat(1e9, 1),
 		"kib": rat(1<<10, 1), "mib": rat(1<<20, 1), "gib": rat(1<<30, 1)}
@@ -344,7 +345,7 @@ var (
 	groups       = counted("group", "组")
 )
 
-// per are the units of a table in one of so many of its base unit.
+// per returns the units of a table in multiples of base of its base unit.
 func per(table map[string]*big.Rat, base int64) map[string]*big.Rat {
 	out := map[string]*big.Rat{}
 	for word, size := range table {
@@ -353,14 +354,14 @@ func per(table map[string]*big.Rat, base int64) map[string]*big.Rat {
 	return out
 }
 
-// counted is the unit of things that are counted.
+// counted returns the unit of things that are counted.
 func counted(en, zh string) unit {
 	one := rat(1, 1)
 	return unit{Text{en + "s", zh}, map[string]*big.Rat{en: one, en + "s": one, zh: one, "个" + zh: one, "个": one}}
 }
 
-// factor is how many of the unit one of the word is; nil: the word is none of its
-// units. No word is the unit itself.
+// factor returns how many of the unit one of the word is; nil: the word is none of its units. No
+// word is the unit itself.
 func (u unit) factor(word string) *big.Rat {
 	if word == "" {
 		return rat(1, 1)
@@ -371,18 +372,18 @@ func (u unit) factor(word string) *big.Rat {
 // longest is the most bytes of an answer that is read.
 const longest = 1000
 
-// typed are what is typed for characters that answers are made of: full-width ones
-// of a Chinese keyboard, and signs that a text copied from a page has.
+// typed maps what is typed to the characters that answers are made of: full-width ones of a
+// Chinese keyboard, and signs that a text copied from a page has.
 var typed = strings.NewReplacer("−", "-", "–", "-", "－", "-", "＋", "+", "／", "/", "．", ".", "。", "", "，", ",", "、", ",", "；", ";", "：", ":", "％", "%",
 	"（", "(", "）", ")", "［", "[", "］", "]", "｛", "{", "｝", "}", "\u3000", " ", "\u00a0", " ", "\u202f", " ", "→", " ", "->", " ",
 	"０", "0", "１", "1", "２", "2", "３", "3", "４", "4", "５", "5", "６", "6", "７", "7", "８", "8", "９", "9")
 
-// plain is an answer in lower case, with single spaces and ASCII's signs.
+// plain returns an answer in lower case, with single spaces and ASCII's signs.
 func plain(given string) string {
 	return strings.ToLower(strings.Join(strings.Fields(typed.Replace(given)), " "))
 }
 
-// shortened is an answer as a message quotes it.
+// shortened returns an answer as a message quotes it.
 func shortened(given string) string {
 	r := []rune(strings.TrimSpace(given))
 	if len(r) > 40 {

@@ -8,15 +8,17 @@ import (
 	"gradsync/papers/codedsgd"
 )
 
-var codedMakers = []maker{{"codedsgd.blocks", codedBlocks}, {"codedsgd.holders", codedHolders}, {"codedsgd.packet", codedPacket}, {"codedsgd.unknown", codedUnknown},
+var codedMakers = []maker{{"codedsgd.blocks", codedBlocks}, {"codedsgd.holders", codedHolders}, {"codedsgd.packet", codedPacket},
+	{"codedsgd.unknown", codedUnknown},
 	{"codedsgd.encode", codedEncode}, {"codedsgd.decode", codedDecode}, {"codedsgd.count", codedCount}, {"codedsgd.load", codedLoad}, {"codedsgd.time", codedTime},
 	{"codedsgd.r-star", codedStar}, {"codedsgd.best", codedBest}}
 
-// paper is a place in the paper as a source.
+// paper returns a place in the paper as a source.
 func paper(en, zh string) Text { return Text{"CSSGD, " + en, "CSSGD 论文，" + zh} }
 
 // numbered says how blocks are numbered.
-var numbered = both("A batch on n nodes 0 … n−1 is cut into one block for every set of r nodes; the sets are numbered from 0 in lexicographic order, {0, 1, …} first.",
+var numbered = both("A batch on n nodes 0 … n−1 is cut into one block for every set of r nodes; the sets are numbered from 0 in "+
+	"lexicographic order, {0, 1, …} first.",
 	"n 个节点 0 … n−1 上的一批样本，每个 r 元节点集合对应一个样本块；集合按字典序从 0 起编号，首先是 {0, 1, …}。")
 
 // assignment draws an assignment with at most ten blocks.
@@ -60,8 +62,8 @@ func codedHolders(d draw) (Question, error) {
 		Source: paper("Algorithm 2, line 7", "算法 2 第 7 行"), want: set(a.Holders(q))}, nil
 }
 
-// count is a number of §2.4 with its closed form.
-type count struct {
+// messageCount is a number of §2.4 with its closed form.
+type messageCount struct {
 	what    Text
 	form    string
 	numbers func(n, r int) string // in the form
@@ -73,7 +75,7 @@ type count struct {
 // choose writes a binomial coefficient.
 func choose(n, k int) string { return fmt.Sprintf("C(%d,%d)", n, k) }
 
-var counts = []count{
+var counts = []messageCount{
 	{both("Into how many blocks is a batch cut?", "一批切成多少个样本块？"), "C(n,r)",
 		choose, paper("§2.1", "§2.1"), codedsgd.BlockCount, blocks},
 	{both("How many blocks does a node compute?", "一个节点计算多少个样本块？"), "C(n−1,r−1)",
@@ -86,7 +88,7 @@ var counts = []count{
 		func(n, r int) string { return fmt.Sprintf("%s·%d", choose(n, r+1), r+1) }, paper("Algorithm 3, corrected", "算法 3（已更正）"), codedsgd.UsefulPackets, packets},
 }
 
-var loads = []count{
+var loads = []messageCount{
 	{both("What do all nodes send in coded packets, a multicast counted once?", "所有节点以编码数据包合计发送多少（一次多播计一次）？"), "C(n,r)·(n−r)/r",
 		func(n, r int) string { return fmt.Sprintf("%s·%d/%d", choose(n, r), n-r, r) }, paper("(28)", "式 (28)"), codedsgd.LCoding, gradients},
 	{both("What do all nodes send if every node is sent all the blocks that it lacks, one by one?", "若逐个向每个节点发送其缺少的所有样本块，合计发送多少？"), "(n−r)·C(n,r)",
@@ -96,7 +98,8 @@ var loads = []count{
 		func(n, r int) string { return fmt.Sprintf("%d·%s", n-1, choose(n, r)) }, paper("(30)", "式 (30)"), codedsgd.LNormal, gradients},
 	{both("Which share of L_normal is L_coding?", "L_coding 是 L_normal 的几分之几？"), "(n−r)/((n−1)·r)",
 		func(n, r int) string { return fmt.Sprintf("%d/(%d·%d)", n-r, n-1, r) }, paper("(19)", "式 (19)"), codedsgd.LRatio, share},
-	{both("Which share of the same blocks multicast uncoded are coded packets, a multicast counted once both times?", "编码数据包是同样的样本块不编码多播的几倍（两者的多播都计一次）？"), "(n−r)/r",
+	{both("Which share of the same blocks multicast uncoded are coded packets, a multicast counted once both "+
+		"times?", "编码数据包是同样的样本块不编码多播的几倍（两者的多播都计一次）？"), "(n−r)/r",
 		func(n, r int) string { return fmt.Sprintf("%d/%d", n-r, r) }, both("ours: (28) over (29), both counted once per packet",
 			"本仓库：式 (28) 比式 (29)，都按数据包计数"), codedsgd.LikeForLike, share},
 }
@@ -112,7 +115,7 @@ func codedLoad(d draw) (Question, error) {
 }
 
 // ask asks for the number of n nodes at redundancy r.
-func (c count) ask(n, r int) Question {
+func (c messageCount) ask(n, r int) Question {
 	value := c.value(n, r)
 	return Question{
 		Text: sentences(both("CSSGD on n nodes, every block computed by r of them; a load's unit is the gradient of one block.",
@@ -167,8 +170,8 @@ func codedBest(d draw) (Question, error) {
 		Why: sentences(why...), Source: paper("§3.2.4", "§3.2.4"), want: whole(int64(best), none)}, nil
 }
 
-// holding is what one node knows: the gradients of its own blocks, of one layer and
-// one micro-block each.
+// holding holds what one node knows: the gradients of its own blocks, of one layer and one
+// micro-block each.
 type holding struct {
 	a     *codedsgd.Assignment
 	node  int
@@ -233,7 +236,8 @@ func codedPacket(d draw) (Question, error) {
 		Why: sentences(both("For each other member k, node %d adds its own segment of the block that k lacks and all the others hold.",
 			"对每个其他成员 k，节点 %d 加上 k 所缺而其余成员都有的那个样本块中自己的片段。", p.From),
 			whoHolds(a, p), both("The place of node %d among them is the segment: %s.", "节点 %d 在其中的次序就是片段号：%s。", p.From, setOf(terms(p)))),
-		Source: paper("Algorithm 3, lines 7–13, and (12)", "算法 3 第 7–13 行与式 (12)"), want: pairs(both("block:segment pairs in any order, such as 4:0, 7:1", "若干 样本块:片段，顺序不限，例如 4:0, 7:1"), want)}, nil
+		Source: paper("Algorithm 3, lines 7–13, and (12)", "算法 3 第 7–13 行与式 (12)"),
+		want:   pairs(both("block:segment pairs in any order, such as 4:0, 7:1", "若干 样本块:片段，顺序不限，例如 4:0, 7:1"), want)}, nil
 }
 
 func codedUnknown(d draw) (Question, error) {
@@ -252,7 +256,8 @@ func codedUnknown(d draw) (Question, error) {
 		Given: append(sizes(a), is("M", setOf(group)), is("i", p.From), is("P", setOf(terms(p))), is("k", k)),
 		Why: sentences(whoHolds(a, p), both("Node %d lacks block %d alone, so %d:%d remains when it has subtracted the rest.", "节点 %d 只缺样本块 %d，所以减去其余各项后剩下 %d:%d。",
 			k, t.Block, t.Block, t.Position)),
-		Source: paper("Algorithm 4, line 5", "算法 4 第 5 行"), want: pairs(both("one pair block:segment, such as 4:0", "一对 样本块:片段，例如 4:0"), [][2]int{{t.Block, t.Position}})}, nil
+		Source: paper("Algorithm 4, line 5", "算法 4 第 5 行"), want: pairs(both("one pair block:segment, such as 4:0", "一对 样本块:片段，例如 4:0"),
+			[][2]int{{t.Block, t.Position}})}, nil
 }
 
 // coded draws a packet with gradients of two numbers per segment, and its content.
@@ -291,7 +296,7 @@ func segments(p codedsgd.Packet, grads [][]int32, cut codedsgd.Cut, but codedsgd
 	return out
 }
 
-// theirs are the gradients of a packet's blocks but one, as givens.
+// theirs returns the gradients of a packet's blocks but one, as givens.
 func theirs(p codedsgd.Packet, grads [][]int32, but int) (given []Given) {
 	for _, t := range p.Terms {
 		if t.Block != but {
@@ -309,7 +314,8 @@ func codedEncode(d draw) (Question, error) {
 		return Question{}, err
 	}
 	return Question{
-		Text: sentences(segmented, both("A packet is the sum of the block:segment terms P. G_q is the gradient of block q, whose segments are of two numbers each, in order. What is the packet's content?",
+		Text: sentences(segmented, both("A packet is the sum of the block:segment terms P. G_q is the gradient of block q, whose segments are of "+
+			"two numbers each, in order. What is the packet's content?",
 			"一个数据包是 样本块:片段 各项 P 之和。G_q 是样本块 q 的梯度，依次每两个数为一个片段。数据包的内容是什么？")),
 		Given:  append(append(sizes(a), is("P", setOf(terms(p)))), theirs(p, grads, -1)...),
 		Why:    both("%s = %s.", "%s = %s。", segments(p, grads, cut, codedsgd.Term{Block: -1}, "+"), listed(content)),
@@ -330,7 +336,8 @@ func codedDecode(d draw) (Question, error) {
 	left = left[:cut.Len(t.Position)]
 	given := append(sizes(a), is("P", setOf(terms(p))), is("H", listed(content)), is("k", k))
 	return Question{
-		Text: sentences(segmented, both("Node k receives the packet H, the sum of the block:segment terms P. Of these blocks it knows the gradients G_q, whose segments are of two numbers each, in order. Which two numbers does it learn?",
+		Text: sentences(segmented, both("Node k receives the packet H, the sum of the block:segment terms P. Of these blocks it knows the "+
+			"gradients G_q, whose segments are of two numbers each, in order. Which two numbers does it learn?",
 			"节点 k 收到数据包 H，即 样本块:片段 各项 P 之和。其中它知道的梯度是 G_q，依次每两个数为一个片段。它得到哪两个新的数？")),
 		Given: append(given, theirs(p, grads, t.Block)...),
 		Why: both("%s%s = %s, segment %d of block %d.", "%s%s = %s，即样本块 %[5]d 的片段 %[4]d。",

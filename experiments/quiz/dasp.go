@@ -10,10 +10,11 @@ import (
 	"gradsync/papers/dasp/formula"
 )
 
-var daspMakers = []maker{{"dasp.oldest", daspOldest}, {"dasp.state", daspState}, {"dasp.wait", daspWait}, {"dasp.weight", daspWeight}, {"dasp.update", daspUpdate},
+var daspMakers = []maker{{"dasp.oldest", daspOldest}, {"dasp.state", daspState}, {"dasp.wait", daspWait}, {"dasp.weight", daspWeight},
+	{"dasp.update", daspUpdate},
 	{"dasp.version", daspVersion}, {"dasp.next", daspNext}, {"dasp.bound", daspBound}}
 
-// algorithm is lines of one of the paper's algorithms as a source.
+// algorithm returns lines of one of the paper's algorithms as a source.
 func algorithm(en, zh string) Text { return Text{"DASP, " + en, "DASP 论文，" + zh} }
 
 // the states by their value less one; they are called the same in both languages.
@@ -66,7 +67,8 @@ func daspOldest(d draw) (Question, error) {
 			"工作节点 0、1、… 持有版本 v。最旧的是哪个工作节点（并列时取编号最小者），v_min 是几？"),
 		Given:  []Given{is("v", listed(v.V))},
 		Why:    both("min(v) = %d, first held by worker %d.", "min(v) = %d，最先由工作节点 %d 持有。", least, id),
-		Source: algorithm("Algorithm 1, lines 4 and 9", "算法 1 第 4、9 行"), want: sequence(both("worker, version: two numbers such as 2, 17", "工作节点, 版本：两个数，例如 2, 17"), int64(id), least)}, nil
+		Source: algorithm("Algorithm 1, lines 4 and 9", "算法 1 第 4、9 行"),
+		want:   sequence(both("worker, version: two numbers such as 2, 17", "工作节点, 版本：两个数，例如 2, 17"), int64(id), least)}, nil
 }
 
 func daspState(d draw) (Question, error) {
@@ -79,7 +81,7 @@ func daspState(d draw) (Question, error) {
 		Source: algorithm("Algorithm 1, lines 3–13", "算法 1 第 3–13 行"), want: oneOf(int(found.State)-1, states...)}, nil
 }
 
-// whyState says which comparison of Algorithm 1 decided.
+// whyState reports which comparison of Algorithm 1 decided.
 func whyState(c dasp.Config, v dasp.View, n int, found dasp.Decision) Text {
 	least, _ := v.Oldest()
 	rule := both("%d ≤ Smin = %d", "%d ≤ Smin = %d", found.Gap, c.Smin)
@@ -99,13 +101,15 @@ func daspWait(d draw) (Question, error) {
 	}
 	found := c.Decide(v, n)
 	fi, fj := v.F[n], v.F[found.Until]
-	why := both("id_min = %d, and T_wait = %v · (%s − %s) = %s ms.", "id_min = %d，T_wait = %v · (%s − %s) = %s 毫秒。", found.Until, c.Alpha, ms(fj), ms(fi), ms(found.Wait))
+	why := both("id_min = %d, and T_wait = %v · (%s − %s) = %s ms.", "id_min = %d，T_wait = %v · (%s − %s) = %s 毫秒。", found.Until, c.Alpha,
+		ms(fj), ms(fi), ms(found.Wait))
 	if fj < fi {
 		why = both("id_min = %d is the faster one, %s ms against %s ms: T_wait would be negative, and is %s.",
 			"id_min = %d 反而更快，%s 毫秒对 %s 毫秒：T_wait 本应为负，取 %s。", found.Until, ms(fj), ms(fi), ms(found.Wait))
 	}
 	return Question{
-		Text: both("Worker n is in WSS: of the versions v its own is too far ahead of the oldest one. f are the last iteration times. How long is T_wait = α·(f_j − f_n), at least 0, where j = id_min is the oldest worker (of several the lowest number)?",
+		Text: both("Worker n is in WSS: of the versions v its own is too far ahead of the oldest one. f are the last iteration times. How long is "+
+			"T_wait = α·(f_j − f_n), at least 0, where j = id_min is the oldest worker (of several the lowest number)?",
 			"工作节点 n 处于 WSS：在版本 v 中，它比最旧的版本领先过多。f 是各工作节点上一次迭代的时间。T_wait = α·(f_j − f_n)（至少为 0）是多少？其中 j = id_min 为最旧的工作节点（并列时取编号最小者）。"),
 		Given: []Given{is("v", listed(v.V)), is("n", n), in("f", allMs(v.F), milliseconds), is("α", c.Alpha)}, Why: why,
 		Source: algorithm("Eq. (1) in this repository's reading; Algorithm 1, lines 9–11", "式 (1)（本仓库的读法）；算法 1 第 9–11 行"),
@@ -120,16 +124,18 @@ func daspWeight(d draw) (Question, error) {
 		return Question{
 			Text: both("A gradient arrives in QIS at a server of N workers. By which factor is it multiplied in the update?",
 				"N 个工作节点的服务器收到一个处于 QIS 的梯度。更新中它乘以什么系数？"), Given: []Given{is("N", n)},
-			Why: both("QIS: Δw = (1/N)·g, %s.", "QIS：Δw = (1/N)·g，即 %s。", decimal(fraction(w))), Source: algorithm("Eq. (2) in this repository's reading", "式 (2)（本仓库的读法）"),
-			want: exactly(fraction(w), none)}, nil
+			Why:    both("QIS: Δw = (1/N)·g, %s.", "QIS：Δw = (1/N)·g，即 %s。", decimal(fraction(w))),
+			Source: algorithm("Eq. (2) in this repository's reading", "式 (2)（本仓库的读法）"),
+			want:   exactly(fraction(w), none)}, nil
 	}
 	k := d.from(2, n)
 	w := c.Weight(dasp.WSS, k)
 	return Question{
 		Text: both("The gradients of K waiting workers (WSS or FSS) of N become one update. By which factor is each multiplied?",
 			"N 个工作节点中有 K 个在等待（WSS 或 FSS），它们的梯度合为一次更新。每个梯度乘以什么系数？"), Given: []Given{is("N", n), is("K", k)},
-		Why: both("WSS and FSS: Δw = (1/K)·Σ g, %s.", "WSS 与 FSS：Δw = (1/K)·Σ g，即 %s。", decimal(fraction(w))), Source: algorithm("Eq. (2) in this repository's reading", "式 (2)（本仓库的读法）"),
-		want: exactly(fraction(w), none)}, nil
+		Why:    both("WSS and FSS: Δw = (1/K)·Σ g, %s.", "WSS 与 FSS：Δw = (1/K)·Σ g，即 %s。", decimal(fraction(w))),
+		Source: algorithm("Eq. (2) in this repository's reading", "式 (2)（本仓库的读法）"),
+		want:   exactly(fraction(w), none)}, nil
 }
 
 func daspUpdate(d draw) (Question, error) {
@@ -153,7 +159,8 @@ func daspUpdate(d draw) (Question, error) {
 	text := both("A server of N workers holds the weights w; the gradient g_1 arrives in QIS. The learning rate is γ. What are the new weights?",
 		"N 个工作节点的服务器持有权重 w；处于 QIS 的梯度 g_1 到达。学习率为 γ。新的权重是什么？")
 	if state != dasp.QIS {
-		text = both("A server of N workers holds the weights w; the gradients g_1 … of a waiting group become one update. The learning rate is γ. What are the new weights?",
+		text = both("A server of N workers holds the weights w; the gradients g_1 … of a waiting group become one update. The learning rate is γ. "+
+			"What are the new weights?",
 			"N 个工作节点的服务器持有权重 w；一组等待者的梯度 g_1 … 合为一次更新。学习率为 γ。新的权重是什么？")
 	}
 	return Question{Text: text, Given: given,
@@ -171,20 +178,23 @@ func daspVersion(d draw) (Question, error) {
 	v.Handed(n)
 	after, id := v.Oldest()
 	return Question{
-		Text: both("Workers hold the versions v, the newest is v_new. A gradient of worker n arrives in QIS: it is applied and n is answered. Which version does n hold then, and which is v_min?",
+		Text: both("Workers hold the versions v, the newest is v_new. A gradient of worker n arrives in QIS: it is applied and n is answered. "+
+			"Which version does n hold then, and which is v_min?",
 			"各工作节点持有版本 v，最新版本为 v_new。工作节点 n 的一个 QIS 梯度到达：立即应用并答复 n。此后 n 持有哪个版本，v_min 是几？"),
 		Given: append(given, thresholds(c)...),
 		Why: both("The update makes version %d + 1 = %d, which n is handed. v_min was %d and is %d now, held by worker %d.",
 			"更新产生版本 %d + 1 = %d，并交给 n。v_min 原为 %d，现为 %d，由工作节点 %d 持有。",
 			newest, v.V[n], least, after, id),
-		Source: algorithm("Algorithm 2, lines 7–9", "算法 2 第 7–9 行"), want: sequence(both("v_n, v_min: two numbers such as 21, 17", "v_n, v_min：两个数，例如 21, 17"), v.V[n], after)}, nil
+		Source: algorithm("Algorithm 2, lines 7–9", "算法 2 第 7–9 行"),
+		want:   sequence(both("v_n, v_min: two numbers such as 21, 17", "v_n, v_min：两个数，例如 21, 17"), v.V[n], after)}, nil
 }
 
 func daspBound(d draw) (Question, error) {
 	c, _, _ := situation(d, dasp.QIS)
 	bound := formula.SpreadBound(c.Smax, c.Workers)
 	return Question{
-		Text: both("A WSS or FSS answer is held until its version is at most Smax ahead of everybody who stays behind; QIS answers are not tested. With N workers, how far can the newest version be ahead of the oldest one held, at most?",
+		Text: both("A WSS or FSS answer is held until its version is at most Smax ahead of everybody who stays behind; QIS answers are not "+
+			"tested. With N workers, how far can the newest version be ahead of the oldest one held, at most?",
 			"WSS 与 FSS 的答复要等到其版本至多比所有未答复者领先 Smax 才发出；QIS 的答复不作检验。N 个工作节点时，最新版本最多比被持有的最旧版本领先多少？"),
 		Given: append([]Given{is("N", c.Workers)}, thresholds(c)...),
 		Why: both("Smax + N − 2 = %d + %d − 2 = %d: after the last tested answer all workers but the oldest and the answered one may still take a QIS step each.",
@@ -193,8 +203,9 @@ func daspBound(d draw) (Question, error) {
 		Source: both("ours: the proof at dasp.New; the paper promises Smax", "本仓库：dasp.New 处的证明；论文声称是 Smax"), want: whole(bound, none)}, nil
 }
 
-// theServer is what the question's reader must know of this repository's reading.
-var theServer = both("A gradient in QIS is applied and answered at once. Gradients of waiting workers become one update: when T_wait of one is over (WSS), or at once (FSS), but not before the new version is at most Smax ahead of every worker that is not answered with it.",
+// theServer tells the question's reader what to know of this repository's reading.
+var theServer = both("A gradient in QIS is applied and answered at once. Gradients of waiting workers become one update: when T_wait of one "+
+	"is over (WSS), or at once (FSS), but not before the new version is at most Smax ahead of every worker that is not answered with it.",
 	"处于 QIS 的梯度立即应用并答复。等待者的梯度合为一次更新：当其中之一的 T_wait 结束（WSS），或立即（FSS）；但须等到新版本至多比每个不随之答复的工作节点领先 Smax。")
 
 // draws bounds how many stories are told until one has a scene to ask about.
@@ -239,10 +250,11 @@ func (s scene) plain(c dasp.Config) bool {
 	return !used && !slices.Contains(s.view.F, 0) && (s.kind() != 2 || s.behind(c.Smax) >= 0)
 }
 
-// next is the question what the server does at a scene's event.
+// next returns the question what the server does at a scene's event.
 func next(c dasp.Config, s scene) Question {
 	n := s.event.Worker
-	text := []Text{theServer, both("Workers 0, 1, … hold the versions v, the newest is v_new; f are the last iteration times, and T_wait = α·(f_j − f_n), at least 0, j being the oldest worker.",
+	text := []Text{theServer, both("Workers 0, 1, … hold the versions v, the newest is v_new; f are the last iteration times, and T_wait = "+
+		"α·(f_j − f_n), at least 0, j being the oldest worker.",
 		"工作节点 0、1、… 持有版本 v，最新为 v_new；f 是上一次迭代的时间，T_wait = α·(f_j − f_n)（至少为 0），j 为最旧的工作节点。")}
 	for i, w := range s.waits {
 		switch {
@@ -265,7 +277,7 @@ func next(c dasp.Config, s scene) Question {
 		"算法 1 与算法 2，按 dasp.New 的组合"), want: set(s.answered())}
 }
 
-// why tells what the policy ordered.
+// why explains what the policy ordered.
 func (s scene) why(c dasp.Config) Text {
 	n, version := s.event.Worker, s.view.Newest
 	var told []Text
@@ -311,7 +323,7 @@ type waiting struct {
 	applied bool // its gradient is in the model already
 }
 
-// story runs DASP's policy on so many events of workers whose iterations take f.
+// story runs DASP's policy on the given number of events of workers whose iterations take f.
 // Messages take no time: only the order of events matters to a policy.
 func story(c dasp.Config, f []time.Duration, events int) ([]scene, error) {
 	policy, err := dasp.New(c)
@@ -357,8 +369,8 @@ func story(c dasp.Config, f []time.Duration, events int) ([]scene, error) {
 	return scenes, nil
 }
 
-// earliest is the next event: a timer before a push of the same instant, and the
-// lowest worker first.
+// earliest returns the next event: a timer before a push of the same instant, and the lowest
+// worker first.
 func earliest(waits []waiting, next, f []time.Duration) (e dasp.Event, ok bool) {
 	for i, w := range waits {
 		at, kind, compute := next[i], dasp.EventPush, f[i]
@@ -379,7 +391,7 @@ func cloned(v dasp.View) dasp.View {
 	return dasp.View{V: slices.Clone(v.V), F: slices.Clone(v.F), Present: slices.Clone(v.Present), Newest: v.Newest}
 }
 
-// kind is what a scene shows, so that rare ones are asked as often as common ones.
+// kind returns what a scene shows, so that rare ones are asked as often as common ones.
 func (s scene) kind() int {
 	applied, replied := 0, 0
 	for _, o := range s.orders {
@@ -403,7 +415,7 @@ func (s scene) kind() int {
 	return 4 // a group of one
 }
 
-// answered are the workers that the server sends weights to, ascending.
+// answered returns the workers that the server sends weights to, ascending.
 func (s scene) answered() (workers []int) {
 	for _, o := range s.orders {
 		if o.Kind == dasp.Reply {
@@ -414,8 +426,8 @@ func (s scene) answered() (workers []int) {
 	return workers
 }
 
-// behind is a worker who has certainly no part in an answer now, and whom a new
-// version would be more than smax ahead of; −1: there is none.
+// behind returns a worker who has certainly no part in an answer now, and whom a new version would
+// be more than smax ahead of; −1: there is none.
 func (s scene) behind(smax int64) int {
 	for i, w := range s.waits {
 		busy := w.state == 0 && i != s.event.Worker

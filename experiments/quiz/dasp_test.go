@@ -36,7 +36,7 @@ func TestNextFollowsFromItsText(t *testing.T) {
 	}
 }
 
-// solve is the question's own text, put to work.
+// solve returns the question's own text, put to work.
 func solve(t *testing.T, q Question) (answered []int) {
 	t.Helper()
 	numbers := map[string][]float64{}

@@ -105,7 +105,7 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// kindOf is the question of a kind that a quiz of all kinds has under a seed.
+// kindOf returns the question of a kind that a quiz of all kinds has under a seed.
 func kindOf(t *testing.T, key string, seed uint64) Question {
 	t.Helper()
 	name, _, _ := strings.Cut(key, ".")

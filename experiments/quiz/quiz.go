@@ -35,7 +35,7 @@ type maker struct {
 	make func(d draw) (Question, error)
 }
 
-// subject is what a quiz can be about.
+// subject holds what a quiz can be about.
 type subject struct {
 	name   string
 	makers []maker
@@ -43,7 +43,7 @@ type subject struct {
 
 var subjects = []subject{{"ring", ringMakers}, {"ringsparse", sparseMakers}, {"dasp", daspMakers}, {"codedsgd", codedMakers}}
 
-// Subjects are the names that Make knows.
+// Subjects returns the names that Make knows.
 func Subjects() (names []string) {
 	for _, s := range subjects {
 		names = append(names, s.name)
@@ -95,20 +95,20 @@ func asked(quiz []Question, q Question) bool {
 	return slices.ContainsFunc(quiz, func(o Question) bool { return o.Text == q.Text && slices.Equal(o.Given, q.Given) })
 }
 
-// Answer is the right answer as it may be typed.
+// Answer returns the right answer as it may be typed.
 func (q Question) Answer(lang Lang) string { return q.want.show(lang) }
 
-// Form says how an answer is to be typed, and when one counts as right.
+// Form reports how an answer is to be typed, and when one counts as right.
 func (q Question) Form() Text { return q.want.form() }
 
-// Unit is what the answer is counted in, "" if it has none.
+// Unit returns what the answer is counted in, "" if it has none.
 func (q Question) Unit() Text { return q.want.unit() }
 
-// Judge says whether an answer is right. One that could not be read is wrong, and
-// problem says what is to be typed; else problem is empty.
+// Judge reports whether an answer is right. One that could not be read is wrong, and problem says
+// what is to be typed; else problem is empty.
 func (q Question) Judge(given string) (right bool, problem Text) { return q.want.judge(given) }
 
-// Verdict is what an answer is found to be.
+// Verdict says how an answer is judged.
 type Verdict string
 
 // The verdicts.

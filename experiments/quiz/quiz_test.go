@@ -14,7 +14,7 @@ import (
 // seeds are how many quizzes of every subject are looked at.
 const seeds = 200
 
-// quizzes are those of all seeds, by subject; every kind is asked once in each.
+// quizzes returns the quizzes of all seeds, by subject; every kind is asked once in each.
 var quizzes = sync.OnceValues(func() (map[string][]Question, error) {
 	out := map[string][]Question{}
 	for _, s := range subjects {
@@ -54,8 +54,7 @@ var (
 	bareNode = regexp.MustCompile(`(^|[^作])节点`)
 )
 
-// numbersOf are the numbers that a text says, sorted: languages order words, not
-// numbers.
+// numbersOf returns the numbers that a text says, sorted: languages order words, not numbers.
 func numbersOf(text string) []string {
 	found := digits.FindAllString(text, -1)
 	slices.Sort(found)
@@ -106,7 +105,8 @@ func judgeText(text Text, prose bool) (complaints []string) {
 
 // TestTextJudge: the judge of texts sees each fault.
 func TestTextJudge(t *testing.T) {
-	for _, bad := range []Text{{"1 chunk", ""}, {"1 chunk", "2 块"}, {"1 chunk", "1 chunk"}, {"1 块", "1 块"}, {"a worker", "一个节点"}, {"Workers", "节点"}, {"a multicast", "组播"}, both("%d chunk", "%s 块", 1)} {
+	for _, bad := range []Text{{"1 chunk", ""}, {"1 chunk", "2 块"}, {"1 chunk", "1 chunk"}, {"1 块", "1 块"}, {"a worker", "一个节点"},
+		{"Workers", "节点"}, {"a multicast", "组播"}, both("%d chunk", "%s 块", 1)} {
 		if len(judgeText(bad, true)) == 0 {
 			t.Errorf("%+v passes", bad)
 		}
@@ -137,7 +137,7 @@ func TestAnswersAreAccepted(t *testing.T) {
 	})
 }
 
-// perturbed are wrong answers that can be read.
+// perturbed returns wrong answers that can be read.
 func perturbed(want expected) (replies []string) {
 	switch w := want.(type) {
 	case number:

@@ -12,7 +12,8 @@ import (
 	"gradsync/shared/tensor/vec"
 )
 
-var ringMakers = []maker{{"ring.sends", ringSends}, {"ring.receives", ringReceives}, {"ring.holds", ringHolds}, {"ring.complete", ringComplete}, {"ring.values", ringValues},
+var ringMakers = []maker{{"ring.sends", ringSends}, {"ring.receives", ringReceives}, {"ring.holds", ringHolds},
+	{"ring.complete", ringComplete}, {"ring.values", ringValues},
 	{"ring.bytes", ringBytes}, {"ring.ragged", ringRagged}, {"ring.seconds", ringSeconds}, {"ring.naive", ringNaive}, {"ring.break-even", ringBreakEven}}
 
 // The blog's sections that questions rest on.
@@ -23,19 +24,20 @@ var (
 )
 
 // theRing introduces the exchanges that are numbered through both loops.
-var theRing = both("N ranks in a ring sum a vector that is cut into chunks 0 … N−1. Exchanges are counted from 1 through both loops: N−1 of the reduce-scatter, then N−1 of the all-gather.",
+var theRing = both("N ranks in a ring sum a vector that is cut into chunks 0 … N−1. Exchanges are counted from 1 through both loops: N−1 of "+
+	"the reduce-scatter, then N−1 of the all-gather.",
 	"N 个 rank 组成一个环，对切成块 0 … N−1 的向量求和。两个循环的交换从 1 起连续编号：先是归约散发（reduce-scatter）的 N−1 次，再是全收集（all-gather）的 N−1 次。")
 
-// step draws a ring, a rank and an exchange of one of so many loops.
-func step(d draw, loops int) (n, rank, k int) {
+// step draws a ring, a rank and an exchange of one of the given loops.
+func drawExchange(d draw, loops int) (n, rank, k int) {
 	n = d.from(3, 7)
 	return n, d.IntN(n), d.from(1, loops*(n-1))
 }
 
-// stepGiven are the numbers of such a question.
+// stepGiven returns the numbers of such a question.
 func stepGiven(n, rank, k int) []Given { return []Given{is("N", n), is("i", rank), is("k", k)} }
 
-// section is where the blog describes exchange k of n ranks.
+// section returns where the blog describes exchange k of n ranks.
 func section(n, k int) Text {
 	if k < n {
 		return scatterSection
@@ -43,9 +45,9 @@ func section(n, k int) Text {
 	return gatherSection
 }
 
-// walk says how exchange k of the rank follows from the first exchange of its loop,
+// howExchanged reports how exchange k of the rank follows from the first exchange of its loop,
 // both as they were recorded.
-func walk(chunks [][]chunk, rank, k int) Text {
+func howExchanged(chunks [][]chunk, rank, k int) Text {
 	n := len(chunks)
 	first, at, loop := chunks[rank][0].Number, k, Text{"reduce-scatter", "归约散发"}
 	if k >= n {
@@ -55,25 +57,27 @@ func walk(chunks [][]chunk, rank, k int) Text {
 	if at == 1 {
 		return both("Exchange %d is the first of the %s, in which rank %d sends chunk %d.", "第 %d 次交换是%s的第一次，其中 rank %d 发送块 %d。", k, loop, rank, now)
 	}
-	return both("Exchange %[1]d is number %[3]d of the %[2]s. In its first, rank %[4]d sends chunk %[5]d, and from exchange to exchange one chunk lower (mod %[6]d): chunk %[7]d.",
+	return both("Exchange %[1]d is number %[3]d of the %[2]s. In its first, rank %[4]d sends chunk %[5]d, and from exchange to exchange one "+
+		"chunk lower (mod %[6]d): chunk %[7]d.",
 		"第 %[1]d 次交换是%[2]s中的第 %[3]d 次。其首次交换中 rank %[4]d 发送块 %[5]d，此后每次递减一块（模 %[6]d）：块 %[7]d。", k, loop, at, rank, first, n, now)
 }
 
 func ringSends(d draw) (Question, error) {
-	n, rank, k := step(d, 2)
+	n, rank, k := drawExchange(d, 2)
 	sent, chunks, err := chunksOf(n)
 	if err != nil {
 		return Question{}, err
 	}
 	c, to := chunks[rank][k-1].Number, sent[rank][k-1].To
 	return Question{
-		Text: sentences(theRing, both("Which chunk does rank i send in exchange k, and to which rank?", "第 k 次交换中 rank i 发送哪一块，发给哪个 rank？")), Given: stepGiven(n, rank, k),
-		Why: sentences(walk(chunks, rank, k), both("It goes to the right neighbour, rank %d.", "它发给右邻 rank %d。", to)), Source: section(n, k),
+		Text:  sentences(theRing, both("Which chunk does rank i send in exchange k, and to which rank?", "第 k 次交换中 rank i 发送哪一块，发给哪个 rank？")),
+		Given: stepGiven(n, rank, k),
+		Why:   sentences(howExchanged(chunks, rank, k), both("It goes to the right neighbour, rank %d.", "它发给右邻 rank %d。", to)), Source: section(n, k),
 		want: sequence(both("chunk, rank: two numbers such as 4, 1", "块, rank：两个数，例如 4, 1"), c, to)}, nil
 }
 
 func ringReceives(d draw) (Question, error) {
-	n, rank, k := step(d, 2)
+	n, rank, k := drawExchange(d, 2)
 	sent, chunks, err := chunksOf(n)
 	if err != nil {
 		return Question{}, err
@@ -81,13 +85,14 @@ func ringReceives(d draw) (Question, error) {
 	from := slices.IndexFunc(sent, func(m []message) bool { return m[k-1].To == rank })
 	c := chunks[from][k-1].Number
 	return Question{
-		Text: sentences(theRing, both("Which chunk does rank i receive in exchange k, and from which rank?", "第 k 次交换中 rank i 收到哪一块，来自哪个 rank？")), Given: stepGiven(n, rank, k),
-		Why: sentences(both("It comes from the left neighbour, rank %d.", "它来自左邻 rank %d。", from), walk(chunks, from, k)), Source: section(n, k),
+		Text:  sentences(theRing, both("Which chunk does rank i receive in exchange k, and from which rank?", "第 k 次交换中 rank i 收到哪一块，来自哪个 rank？")),
+		Given: stepGiven(n, rank, k),
+		Why:   sentences(both("It comes from the left neighbour, rank %d.", "它来自左邻 rank %d。", from), howExchanged(chunks, from, k)), Source: section(n, k),
 		want: sequence(both("chunk, rank: two numbers such as 4, 1", "块, rank：两个数，例如 4, 1"), c, from)}, nil
 }
 
 func ringHolds(d draw) (Question, error) {
-	n, rank, k := step(d, 1)
+	n, rank, k := drawExchange(d, 1)
 	_, chunks, err := chunksOf(n)
 	if err != nil {
 		return Question{}, err
@@ -97,7 +102,8 @@ func ringHolds(d draw) (Question, error) {
 		Text: sentences(theRing, both("Rank i has added the chunk that it received in exchange k. The contributions of which ranks are in that sum?",
 			"rank i 已把第 k 次交换收到的块加了进去。这个部分和含有哪些 rank 的贡献？")),
 		Given: stepGiven(n, rank, k),
-		Why: both("The chunk is number %d. It began at rank %d and every rank on its way round adds its own numbers; after exchange %d the sum has %d terms: those of ranks %s.",
+		Why: both("The chunk is number %d. It began at rank %d and every rank on its way round adds its own numbers; after exchange %d the sum "+
+			"has %d terms: those of ranks %s.",
 			"这一块是块 %d。它从 rank %d 出发，沿途每个 rank 都加上自己的数；第 %d 次交换之后，部分和有 %d 项：来自 rank %s。", next.Number, next.Number, k, len(next.Ranks), setOf(next.Ranks)),
 		Source: scatterSection, want: set(next.Ranks)}, nil
 }
@@ -113,7 +119,8 @@ func ringComplete(d draw) (Question, error) {
 	return Question{
 		Text:  sentences(theRing, both("Which chunk is complete on rank i after the reduce-scatter?", "归约散发结束后，rank i 上哪一块已是完整的总和？")),
 		Given: []Given{is("N", n), is("i", rank)},
-		Why: both("In exchange %d, the last of the reduce-scatter, rank %d receives chunk %d and adds the last of %d terms. It is also the chunk that it sends first in the all-gather.",
+		Why: both("In exchange %d, the last of the reduce-scatter, rank %d receives chunk %d and adds the last of %d terms. It is also the chunk "+
+			"that it sends first in the all-gather.",
 			"第 %d 次交换是归约散发的最后一次，rank %d 收到块 %d，并加上 %d 项中的最后一项。它也是全收集中首先发送的块。", n-1, rank, c.Number, len(c.Ranks)),
 		Source: scatterSection, want: whole(int64(c.Number), none)}, nil
 }
@@ -176,10 +183,12 @@ func ringRagged(d draw) (Question, error) {
 		total += m.Bytes
 	}
 	return Question{
-		Text: both("N ranks all-reduce a vector of L float32 by a ring. The first L mod N chunks are one element longer. How many bytes does rank i send in both loops together?",
+		Text: both("N ranks all-reduce a vector of L float32 by a ring. The first L mod N chunks are one element longer. How many bytes does rank "+
+			"i send in both loops together?",
 			"N 个 rank 用环对 L 个 float32 的向量作全归约（all-reduce）。前 L mod N 块多一个元素。两个循环合计，rank i 发送多少字节？"),
 		Given: []Given{is("N", n), is("L", length), is("i", rank)},
-		Why: both("Chunks 0 … N−1 have %s elements of %d bytes. Rank %d sends chunk %d first and one chunk lower each time, through both loops: %s bytes, together %d.",
+		Why: both("Chunks 0 … N−1 have %s elements of %d bytes. Rank %d sends chunk %d first and one chunk lower each time, through both loops: "+
+			"%s bytes, together %d.",
 			"块 0 … N−1 各有 %s 个元素，每个 %d 字节。rank %d 先发送块 %d，此后每次递减一块，贯穿两个循环：%s 字节，合计 %d。", listed(sizes), vec.Bytes(1), rank, rank, listed(each), total),
 		Source: both("blog, All-reduce communication cost; even cuts as in collective.Chunk",
 			"博客，All-reduce communication cost 一节；切块方式同 collective.Chunk"), want: whole(int64(total), bytes)}, nil
@@ -200,7 +209,8 @@ func ringSeconds(d draw) (Question, error) {
 	b, alpha := link(d)
 	t := formula.RingTime(n, float64(k), alpha, b)
 	return Question{
-		Text: both("N ranks all-reduce gradients of K bytes by a ring of equal chunks, on links of B bytes per second; a message takes α longer than its bytes. How long does it last?",
+		Text: both("N ranks all-reduce gradients of K bytes by a ring of equal chunks, on links of B bytes per second; a message takes α longer "+
+			"than its bytes. How long does it last?",
 			"N 个 rank 用等分块的环对 K 字节的梯度作全归约（all-reduce），链路带宽为每秒 B 字节；一条消息除传输字节外另需 α。共需多长时间？"),
 		Given: linkGiven(n, k, b, alpha),
 		Why: both("2(N−1)·(α + K/(N·B)): %d exchanges of %s + %s ms are %s s.", "2(N−1)·(α + K/(N·B))：%d 次交换，每次 %s + %s 毫秒，共 %s 秒。",
@@ -214,7 +224,8 @@ func ringNaive(d draw) (Question, error) {
 	b, alpha := link(d)
 	t, ring := formula.NaiveTime(n, float64(k), alpha, b), formula.RingTime(n, float64(k), alpha, b)
 	return Question{
-		Text: both("N ranks send gradients of K bytes to one of them, which sums and sends the sum back to each; its link of B bytes per second is the bottleneck both ways. Each way takes α longer than its bytes. How long does it last?",
+		Text: both("N ranks send gradients of K bytes to one of them, which sums and sends the sum back to each; its link of B bytes per second "+
+			"is the bottleneck both ways. Each way takes α longer than its bytes. How long does it last?",
 			"N 个 rank 把 K 字节的梯度发给其中一个，由它求和再发回各 rank；它每秒 B 字节的链路在两个方向上都是瓶颈。每个方向除传输字节外另需 α。共需多长时间？"),
 		Given: linkGiven(n, k, b, alpha),
 		Why: both("2·(α + (N−1)·K/B): twice %s ms and %d times %s ms are %s s. The ring of the same ranks takes %s s.",
@@ -236,7 +247,7 @@ func ringBreakEven(d draw) (Question, error) {
 		Source: both("ours, from both times of the blog", "由博客的两个时间式推得（本仓库）"), want: about(k, bytes)}, nil
 }
 
-// message is what one rank sent in one exchange.
+// message holds what one rank sent in one exchange.
 type message struct {
 	To    int
 	Bytes int

@@ -6,14 +6,16 @@ import (
 	"gradsync/shared/tensor/codec"
 )
 
-var sparseMakers = []maker{{"ringsparse.sparsity", sparseSparsity}, {"ringsparse.kind", sparseKind}, {"ringsparse.densities", sparseDensities}, {"ringsparse.form", sparseForm},
-	{"ringsparse.cheapest", sparseCheapest}, {"ringsparse.bytes", sparseBytes}, {"ringsparse.to-gradients", sparseToGradients}, {"ringsparse.to-weights", sparseToWeights},
+var sparseMakers = []maker{{"ringsparse.sparsity", sparseSparsity}, {"ringsparse.kind", sparseKind},
+	{"ringsparse.densities", sparseDensities}, {"ringsparse.form", sparseForm},
+	{"ringsparse.cheapest", sparseCheapest}, {"ringsparse.bytes", sparseBytes}, {"ringsparse.to-gradients", sparseToGradients},
+	{"ringsparse.to-weights", sparseToWeights},
 	{"ringsparse.average", sparseAverage}, {"ringsparse.fill-in", sparseFillIn}, {"ringsparse.time", sparseTime}}
 
 // The kinds of a block, in the order of ringsparse.Kind.
 var kinds = []Text{{"weights", "权重"}, {"gradients", "梯度"}}
 
-// patent is a step of the patent as a source.
+// patent returns a step of the patent as a source.
 func patent(step string) Text { return both("patent, %s", "专利 %s", step) }
 
 func sparseSparsity(d draw) (Question, error) {
@@ -33,7 +35,8 @@ func sparseKind(d draw) (Question, error) {
 	sw, sg := ringsparse.Sparsity(w, 0), ringsparse.Sparsity(g, 0)
 	kind, tie := ringsparse.Choose(sw, sg, ringsparse.Weights)
 	return Question{
-		Text:   both("A block's local weights are W, its gradients G. Which kind is sent? Where both are equally sparse, the patent takes weights.", "某块的本地权重为 W，梯度为 G。应发送哪一种？相等时专利取权重。"),
+		Text: both("A block's local weights are W, its gradients G. Which kind is sent? Where both are equally sparse, the patent takes "+
+			"weights.", "某块的本地权重为 W，梯度为 G。应发送哪一种？相等时专利取权重。"),
 		Given:  []Given{is("W", listed(w)), is("G", listed(g))},
 		Why:    whyKind(sw, sg, kind, tie),
 		Source: patent("S41"), want: oneOf(int(kind)-1, kinds...)}, nil
@@ -51,7 +54,8 @@ func sparseDensities(d draw) (Question, error) {
 	dw, dg := float64(d.from(1, 8))/8, float64(d.from(1, 8))/8
 	kind, tie := ringsparse.Choose(1-dw, 1-dg, ringsparse.Weights)
 	return Question{
-		Text: both("The share dw of a block's weights is not zero, and the share dg of its gradients. Which kind is sent? Where both are equally dense, the patent takes weights.",
+		Text: both("The share dw of a block's weights is not zero, and the share dg of its gradients. Which kind is sent? Where both are equally "+
+			"dense, the patent takes weights.",
 			"某块权重中非零数的比例为 dw，梯度中为 dg。应发送哪一种？相等时专利取权重。"),
 		Given:  []Given{is("dw", rounded(dw)), is("dg", rounded(dg))},
 		Why:    sentences(both("F = 1 − d.", "F = 1 − d。"), whyKind(1-dw, 1-dg, kind, tie)),
@@ -75,7 +79,8 @@ func sparseToGradients(d draw) (Question, error) {
 	pg := make([]float32, len(w0))
 	ringsparse.ToGradients(pg, w0, pw, eta, m, ringsparse.Descent)
 	return Question{
-		Text:  sentences(signed, both("Pw is the sum of m nodes' local weights of a block. Turn it into the sum Pg of their gradients.", "Pw 是 m 个节点在某块上的本地权重之和。把它换成梯度之和 Pg。")),
+		Text: sentences(signed, both("Pw is the sum of m nodes' local weights of a block. Turn it into the sum Pg of their gradients.",
+			"Pw 是 m 个节点在某块上的本地权重之和。把它换成梯度之和 Pg。")),
 		Given: []Given{is("W0", listed(w0)), is("η", eta), is("m", m), is("Pw", listed(pw))},
 		Why: both("Pg = (m·W0 − Pw)/η, entry by entry; the first: (%d · %v − %v)/%v = %v.", "Pg = (m·W0 − Pw)/η，逐项计算；第一项：(%d · %v − %v)/%v = %v。",
 			m, bracketed(w0[0]), bracketed(pw[0]), eta, pg[0]),
@@ -87,7 +92,8 @@ var threeNumbers = both("three numbers such as 3, 0.5, −2", "三个数，例�
 func sparseToWeights(d draw) (Question, error) {
 	w0, pg, pw, eta, m := conversion(d, 3)
 	return Question{
-		Text:  sentences(signed, both("Pg is the sum of m nodes' gradients of a block. Turn it into the sum Pw of their local weights.", "Pg 是 m 个节点在某块上的梯度之和。把它换成本地权重之和 Pw。")),
+		Text: sentences(signed, both("Pg is the sum of m nodes' gradients of a block. Turn it into the sum Pw of their local weights.",
+			"Pg 是 m 个节点在某块上的梯度之和。把它换成本地权重之和 Pw。")),
 		Given: []Given{is("W0", listed(w0)), is("η", eta), is("m", m), is("Pg", listed(pg))},
 		Why: both("Pw = m·W0 − η·Pg, entry by entry; the first: %d · %v − %v · %v = %v.", "Pw = m·W0 − η·Pg，逐项计算；第一项：%d · %v − %v · %v = %v。",
 			m, bracketed(w0[0]), eta, bracketed(pg[0]), pw[0]),
@@ -108,7 +114,8 @@ func sparseAverage(d draw) (Question, error) {
 		why = both("ΣW/N; the first entry: %v/%d = %v.", "ΣW/N；第一项：%v/%d = %v。", sum[0], n, w[0])
 		text = both("A block arrives complete as weights, the sum S over N nodes. What are its new weights?", "某块以权重形式求和完毕，S 是 N 个节点之和。新的权重是什么？")
 	}
-	return Question{Text: text, Given: given, Why: why, Source: both("ours: the patent names no division, and S6 says that all parameters agree", "本仓库：专利未写除法，而 S6 称所有参数一致"),
+	return Question{Text: text, Given: given, Why: why, Source: both(
+		"ours: the patent names no division, and S6 says that all parameters agree", "本仓库：专利未写除法，而 S6 称所有参数一致"),
 		want: sequence(threeNumbers, w...)}, nil
 }
 
@@ -158,7 +165,8 @@ func sparseForm(d draw) (Question, error) {
 		way, than = 1, "<"
 	}
 	return Question{
-		Text: both("A block of D bytes would be C bytes compressed. Compressing takes Tc, decompressing Td, the link carries B bytes per second. Does it travel direct or compressed, if the sooner way is taken, and of equal ones the direct one?",
+		Text: both("A block of D bytes would be C bytes compressed. Compressing takes Tc, decompressing Td, the link carries B bytes per second. "+
+			"Does it travel direct or compressed, if the sooner way is taken, and of equal ones the direct one?",
 			"某块 D 字节，压缩后为 C 字节。压缩需 Tc，解压需 Td，链路每秒传 B 字节。取较快的方式，相等时取直接：该块直接发送还是压缩发送？"),
 		Given: []Given{in("D", size, bytes), in("C", short, bytes), in("B", b, perSecond), in("Tc", tc, seconds), in("Td", td, seconds)},
 		Why: both("Ta = D/B = %s s and Tb = Tc + C/B + Td = %s s: Tb %s Ta, so %s. The patent prints the rule the other way round.",
@@ -167,7 +175,7 @@ func sparseForm(d draw) (Question, error) {
 		Source: patent("S42"), want: oneOf(way, ways...)}, nil
 }
 
-// forms are what a block may travel as, by the name of the codec.
+// forms lists the codecs that a block may travel by.
 var forms = []codec.Codec{codec.Dense{}, codec.Bitmap{}, codec.COO{}}
 
 func formNames() (names []Text) {
@@ -195,7 +203,9 @@ func sparseCheapest(d draw) (Question, error) {
 		}
 	}
 	return Question{
-		Text: both("Of a block of n float32, z are not zero. It may travel dense, as a bitmap with values (⌈n/8⌉ + 4z bytes) or as coordinates with values, coo (8z bytes). Coding and decoding each pass R bytes of the dense block per second, the link B. Which form is soonest there (of equal ones the first named)?",
+		Text: both("Of a block of n float32, z are not zero. It may travel dense, as a bitmap with values (⌈n/8⌉ + 4z bytes) or as coordinates "+
+			"with values, coo (8z bytes). Coding and decoding each pass R bytes of the dense block per second, the link B. Which form is soonest "+
+			"there (of equal ones the first named)?",
 			"某块有 n 个 float32，其中 z 个非零。它可以按 dense 发送，或按位图加数值 bitmap（⌈n/8⌉ + 4z 字节），或按坐标加数值 coo（8z 字节）。编码和解码各以每秒 R 字节处理稠密块，链路每秒 B 字节。哪种形式最先到达（相同时取先列出者）？"),
 		Given: []Given{is("n", n), is("z", nonzero), in("R", rate, perSecond), in("B", b, perSecond)},
 		Why: both("Dense: %s s. Bitmap: %s s of coding and %s bytes, together %s s. Coo: %s s of coding and %s bytes, together %s s. The soonest is %s.",

@@ -42,10 +42,10 @@ func both(en, zh string, args ...any) Text {
 	return Text{fill(en, English), fill(zh, Chinese)}
 }
 
-// same is a text that is written alike in both languages: a symbol, a name.
+// same returns a text that is written alike in both languages: a symbol, a name.
 func same(s string) Text { return Text{s, s} }
 
-// sentences are texts one after another.
+// sentences returns texts one after another.
 func sentences(parts ...Text) Text {
 	var en, zh []string
 	for _, p := range parts {
@@ -68,10 +68,10 @@ func joined[T any](items []T) string {
 	return strings.Join(out, ", ")
 }
 
-// is is a given without a unit.
+// is returns a given without a unit.
 func is(symbol string, value any) Given { return Given{Symbol: symbol, Value: fmt.Sprint(value)} }
 
-// in is a given with one.
+// in returns a given with one.
 func in(symbol string, value any, u unit) Given {
 	return Given{Symbol: symbol, Value: fmt.Sprint(value), Unit: u.name}
 }
@@ -82,7 +82,7 @@ type draw struct{ *rand.Rand }
 // from draws a whole number from lo to hi, both included.
 func (d draw) from(lo, hi int) int { return lo + d.IntN(hi-lo+1) }
 
-// coin is true half of the time.
+// coin returns true half of the time.
 func (d draw) coin() bool { return d.IntN(2) == 1 }
 
 // pick draws one of the items.
@@ -107,7 +107,7 @@ func (d draw) small(n int) []float32 {
 	return x
 }
 
-// sparse draws a vector with so many non-zeros, each of 1 … 9 in quarters and halves
+// sparse draws a vector of n numbers, nonzero of them not 0, each of 1 … 9 in quarters and halves
 // or whole.
 func (d draw) sparse(n, nonzero int) []float32 {
 	x := make([]float32, n)

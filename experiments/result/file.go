@@ -34,7 +34,7 @@ var RunSchemaJSON []byte
 // every table, few enough that a sum in another order prints the same.
 const digits = 9
 
-// Path is where the result of an experiment lives below root:
+// Path returns where the result of an experiment lives below root:
 //
 //	<root>/dasp/table5.json            the profile quick
 //	<root>/dasp/<profile>/table5.json  any other
@@ -108,8 +108,8 @@ func EncodeAny(id string, v any) ([]byte, error) {
 	return append(oneLine(out.Bytes()), '\n'), nil
 }
 
-// ConfigHash is the SHA-256 of a configuration's compact JSON, keys in order,
-// so that a file read back has the same hash.
+// ConfigHash returns the SHA-256 of a configuration's compact JSON, keys in order, so that a file
+// read back has the same hash.
 func ConfigHash(config any) (string, error) {
 	config, err := sorted(config)
 	if err != nil {
@@ -138,14 +138,14 @@ func sorted(config any) (any, error) {
 	return out, nil
 }
 
-// Sum is the hexadecimal SHA-256 of raw.
+// Sum returns the hexadecimal SHA-256 of raw.
 func Sum(raw []byte) string {
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:])
 }
 
-// Canonical is compact JSON, without HTML escapes, whose numbers have at most 9
-// significant digits.
+// Canonical returns compact JSON, without HTML escapes, whose numbers have at most 9 significant
+// digits.
 func Canonical(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -233,7 +233,7 @@ func Read(path string) (*Result, error) {
 	return Decode(path, raw)
 }
 
-// Decode reads the bytes of a result file; path is what errors call it.
+// Decode reads the bytes of a result file; errors call it path.
 func Decode(path string, raw []byte) (*Result, error) {
 	var version struct {
 		Schema string `json:"schema"`

@@ -17,7 +17,7 @@ const (
 	Stated     = "stated"  // assumptions and their reasons: nothing was run
 )
 
-// Status of a result: Incomplete is what an interrupted run leaves.
+// Status of a result: an interrupted run leaves Incomplete.
 const (
 	Complete   = "complete"
 	Incomplete = "incomplete"

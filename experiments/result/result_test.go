@@ -18,7 +18,7 @@ import (
 
 const largest = uint64(math.MaxUint64)
 
-// sample is a result that has something of everything.
+// sample returns a result that has something of everything.
 func sample() *Result {
 	yes, one := true, [2]float64{1, 2}
 	frame := Frame{ID: "times", Kind: TimingOnly, Columns: []Column{{Key: "method", Enum: "method"}, {Key: "link", Unit: "Gb/s"},

@@ -20,7 +20,7 @@ var (
 	chunksLinks  = []float64{1, 10}
 )
 
-// planChunks is into how many pieces a profile cuts each chunk; 1 is the plain ring.
+// planChunks returns into how many pieces a profile cuts each chunk; 1 is the plain ring.
 func planChunks(profile string) []int {
 	if profile == "ci" {
 		return []int{1, 2, 4, 16}
@@ -28,7 +28,7 @@ func planChunks(profile string) []int {
 	return []int{1, 2, 3, 4, 5, 6, 8, 12, 16}
 }
 
-// chunksCluster has the links of common Ethernet; their bandwidth is an axis.
+// chunksCluster returns a platform with the links of common Ethernet; their bandwidth is an axis.
 func chunksCluster() *cluster.Platform { return kit.Load("homogeneous6") }
 
 // chunked is one all-reduce in pieces.
@@ -44,7 +44,7 @@ type chunked struct {
 // saved returns how much sooner it is there than whole chunks, in per cent.
 func (c chunked) saved() float64 { return 100 * (1 - c.Timed/c.Whole) }
 
-// chunks asks into how many pieces a ring should cut its chunks.
+// chunks returns the experiment that asks into how many pieces a ring should cut its chunks.
 func chunks() exp.Experiment {
 	return kit.Inquiry{ID: "ring/chunks", Source: "ours", Kind: result.TimingOnly, Profiles: []string{"ci", "quick"},
 		Seedless: true, Run: runChunks,
@@ -96,9 +96,9 @@ func runChunks(ctx context.Context, env exp.Env, r *result.Result) error {
 	return nil
 }
 
-// timeChunks times one all-reduce of n elements on p with links of so many Gb/s. The closed
-// form knows neither overhead o nor header: each of a gradient's P·N pieces holds a link o
-// longer, as o·B bytes more would, and takes o longer to arrive.
+// timeChunks times one all-reduce of n elements on p with links of link Gb/s. The closed form
+// knows neither overhead o nor header: each of a gradient's P·N pieces holds a link o longer, as
+// o·B bytes more would, and takes o longer to arrive.
 func timeChunks(ctx context.Context, p *cluster.Platform, n int, link float64, pieces int) (chunked, error) {
 	ranks, bandwidth, o := len(p.Workers), link*1e9/8, p.Workers[0].Overhead.Seconds()
 	p = p.WithHosts(func(h *cluster.Host, _ bool) { h.Bandwidth = bandwidth })

@@ -37,7 +37,8 @@ func Experiments() []exp.Experiment {
 // exchange is one rank's part of an all-reduce.
 type exchange func(p cluster.Proc) error
 
-// ringOf, halvingOf and naiveOf are all-reduces of n elements, timing-only.
+// ringOf returns the timing-only ring all-reduce of n elements, halvingOf and naiveOf the other
+// two.
 func ringOf(n int) exchange {
 	return func(p cluster.Proc) error { return collective.RingAllReduceTiming(p, 0, n) }
 }
@@ -58,15 +59,15 @@ func oneTo(n int) (out []int) {
 	return out
 }
 
-// timed is a run of one exchange on a fresh virtual cluster: when the last rank had its
+// exchangeRun is a run of one exchange on a fresh virtual cluster: when the last rank had its
 // result, and what each sent.
-type timed struct {
+type exchangeRun struct {
 	Seconds float64
 	cluster.Trace
 }
 
-// busiest is the bytes of the rank that sent most.
-func (t timed) busiest() (most int64) {
+// busiest returns the bytes of the rank that sent most.
+func (t exchangeRun) busiest() (most int64) {
 	for _, s := range t.Sent {
 		most = max(most, s.Bytes)
 	}
@@ -74,19 +75,19 @@ func (t timed) busiest() (most int64) {
 }
 
 // onVirtual runs x on the first n workers of p.
-func onVirtual(ctx context.Context, p *cluster.Platform, n int, x exchange) (timed, error) {
+func onVirtual(ctx context.Context, p *cluster.Platform, n int, x exchange) (exchangeRun, error) {
 	return onCluster(ctx, p, virtual.Config{Workers: n}, x)
 }
 
-func onCluster(ctx context.Context, p *cluster.Platform, cfg virtual.Config, x exchange) (timed, error) {
+func onCluster(ctx context.Context, p *cluster.Platform, cfg virtual.Config, x exchange) (exchangeRun, error) {
 	ends, trace, err := cluster.Run(ctx, virtual.New(p, cfg), func(p cluster.Proc) (time.Duration, error) {
 		err := x(p)
 		return p.Now(), err
 	})
 	if err != nil {
-		return timed{}, fmt.Errorf("ring: %d ranks of %s: %w", cfg.Workers, p.Name, err)
+		return exchangeRun{}, fmt.Errorf("ring: %d ranks of %s: %w", cfg.Workers, p.Name, err)
 	}
-	return timed{slices.Max(ends).Seconds(), *trace}, nil
+	return exchangeRun{slices.Max(ends).Seconds(), *trace}, nil
 }
 
 // stopwatch returns a function that times an exchange in seconds on the first n workers of
@@ -96,14 +97,14 @@ func stopwatch(ctx context.Context, err *error) func(p *cluster.Platform, n int,
 		if *err != nil {
 			return math.NaN()
 		}
-		var t timed
+		var t exchangeRun
 		t, *err = onVirtual(ctx, p, n, x)
 		return t.Seconds
 	}
 }
 
-// ideal is a platform of n equal hosts whose links have a bandwidth in bytes per
-// second and nothing else: no latency, no cost per message.
+// ideal returns a platform of n equal hosts whose links have a bandwidth in bytes per second and
+// nothing else: no latency, no cost per message.
 func ideal(n int, bandwidth float64) *cluster.Platform {
 	p := cluster.Uniform(n, cluster.Host{Name: "gpu", FLOPS: 1e12, Bandwidth: bandwidth}, nil)
 	p.Name = fmt.Sprintf("ideal%d", n)

@@ -17,7 +17,7 @@ import (
 	"gradsync/shared/cluster/tcp"
 )
 
-// costPlan is what a profile counts on sockets.
+// costPlan holds what a profile counts on sockets.
 type costPlan struct {
 	Elements int   `json:"elements"` // a prime, so that chunks are ragged at every N
 	Ranks    []int `json:"ranks"`
@@ -29,7 +29,7 @@ type costPlan struct {
 // pieceElements is 1 MiB, the size of the messages on sockets.
 const pieceElements = 1 << 18
 
-// wireLimit is what all bytes above TCP may be, relative to the payload.
+// wireLimit bounds all bytes above TCP, relative to the payload.
 const wireLimit = 1.02
 
 func planCost(profile string) costPlan {
@@ -157,8 +157,8 @@ func costFacts(times []costTime) []result.Fact {
 		"limit/s.1", 2*blogBytes/blogLink, "of_reducer/%.0", 100*many.Ring/many.Both)
 }
 
-// countFacts tell whether every byte is accounted for, and what the kernel counted.
-func countFacts(plan costPlan, virtual, wires []count) []result.Fact {
+// countFacts returns the facts whether every byte is accounted for, and what the kernel counted.
+func countFacts(plan costPlan, virtual, wires []byteCount) []result.Fact {
 	worst, at := math.NaN(), math.NaN()
 	for _, c := range wires {
 		if s := c.wireShare(); !math.IsNaN(s) && !(s <= worst) {
@@ -179,8 +179,8 @@ func countFacts(plan costPlan, virtual, wires []count) []result.Fact {
 		"header/bytes", cluster.HeaderBytes, "kernel:kernel", kernel, "wire/.3", worst, "wire_at/.0", at, "wire_limit/.2", wireLimit)
 }
 
-// count is what the ranks of one all-reduce of Elements float32 sent.
-type count struct {
+// byteCount holds what the ranks of one all-reduce of Elements float32 sent.
+type byteCount struct {
 	Ranks, Elements int
 	Sent            []int64 // payload by rank
 	Messages        int64   // of all ranks
@@ -188,8 +188,8 @@ type count struct {
 	Kernel          int64   // bytes above TCP, of all ranks; 0: no kernel carried them
 }
 
-func newCount(n, elements int, t *cluster.Trace) count {
-	c := count{Ranks: n, Elements: elements}
+func newCount(n, elements int, t *cluster.Trace) byteCount {
+	c := byteCount{Ranks: n, Elements: elements}
 	for _, s := range t.Sent {
 		c.Sent = append(c.Sent, s.Bytes)
 		c.Messages += s.Messages
@@ -201,7 +201,7 @@ func newCount(n, elements int, t *cluster.Trace) count {
 	return c
 }
 
-func (c count) total() (sum int64) {
+func (c byteCount) total() (sum int64) {
 	for _, s := range c.Sent {
 		sum += s
 	}
@@ -209,19 +209,19 @@ func (c count) total() (sum int64) {
 }
 
 // want returns the payload of all ranks by the formula, N · 2(N−1)K/N = 2(N−1)K.
-func (c count) want() int64 { return 2 * int64(c.Ranks-1) * 4 * int64(c.Elements) }
+func (c byteCount) want() int64 { return 2 * int64(c.Ranks-1) * 4 * int64(c.Elements) }
 
 // each returns the payload of one rank by the formula.
-func (c count) each() float64 { return formula.RingBytes(c.Ranks, 4*float64(c.Elements)) }
+func (c byteCount) each() float64 { return formula.RingBytes(c.Ranks, 4*float64(c.Elements)) }
 
 // ragged is how far a rank's payload may be from 2(N−1)·K/N: it sends all chunks but one,
 // twice, and a chunk is less than one element from K/N.
 const ragged = 2 * 4
 
-// wrong says in which way a count is not the formula's, nil if it is:
+// wrong reports in which way a count is not the formula's, nil if it is:
 //
 //	Σ_ranks = N · 2(N−1)K/N = 2(N−1)K,  |one rank − 2(N−1)K/N| < 2 elements
-func (c count) wrong() *result.Reason {
+func (c byteCount) wrong() *result.Reason {
 	bad := func(code string, rank int, sent int64, want float64) *result.Reason {
 		r := result.Because(code, "n", c.Ranks, "rank", rank, "sent", float64(sent), "want", want)
 		return &r
@@ -237,8 +237,8 @@ func (c count) wrong() *result.Reason {
 	return nil
 }
 
-// wrongCount returns what is wrong first, nil if nothing is.
-func wrongCount(lists ...[]count) *result.Reason {
+// wrongCount returns the first fault, nil if nothing is.
+func wrongCount(lists ...[]byteCount) *result.Reason {
 	for _, c := range slices.Concat(lists...) {
 		if w := c.wrong(); w != nil {
 			return w
@@ -248,15 +248,15 @@ func wrongCount(lists ...[]count) *result.Reason {
 }
 
 // virtualCounts counts the ring of the blog's 300 million parameters.
-func virtualCounts(ctx context.Context, b *exp.Bar) ([]count, error) {
-	return kit.Sweep(b, oneTo(mostRanks), func(n int) (count, error) {
+func virtualCounts(ctx context.Context, b *exp.Bar) ([]byteCount, error) {
+	return kit.Sweep(b, oneTo(mostRanks), func(n int) (byteCount, error) {
 		t, err := onVirtual(ctx, ideal(n, blogLink), n, ringOf(blogParams))
 		return newCount(n, blogParams, &cluster.Trace{Sent: t.Sent}), err
 	})
 }
 
 // judgeBytes judges B08.
-func judgeBytes(plan costPlan, virtual, wires []count) result.Claim {
+func judgeBytes(plan costPlan, virtual, wires []byteCount) result.Claim {
 	if w := wrongCount(virtual, wires); w != nil {
 		return claims.Verdict("B08", claims.Identity(false, *w))
 	}
@@ -266,12 +266,12 @@ func judgeBytes(plan costPlan, virtual, wires []count) result.Claim {
 
 // countFrame sets counted bytes beside the formula's; where sockets carried them, with
 // headers and the kernel's own count.
-func countFrame(id string, counts []count) result.Frame {
+func countFrame(id string, counts []byteCount) result.Frame {
 	head := "n formula/bytes least/bytes most/bytes total/bytes total_formula/bytes messages"
 	if id == "sockets" {
 		head += " headers/bytes wire/.3"
 	}
-	return kit.Rows(id, head, counts, func(c count) []any {
+	return kit.Rows(id, head, counts, func(c byteCount) []any {
 		row := []any{c.Ranks, int64(math.Round(c.each())), slices.Min(c.Sent), slices.Max(c.Sent), c.total(), c.want(), c.Messages, c.Header, c.wireShare()}
 		return row[:len(strings.Fields(head))]
 	})
@@ -279,8 +279,8 @@ func countFrame(id string, counts []count) result.Frame {
 
 // socketCounts sums real vectors over the plan's sizes, in frames of up to 1 MiB over the
 // loopback interface, and counts what was sent.
-func socketCounts(ctx context.Context, plan costPlan, b *exp.Bar) ([]count, error) {
-	return kit.Sweep(b, plan.Ranks, func(n int) (c count, err error) {
+func socketCounts(ctx context.Context, plan costPlan, b *exp.Bar) ([]byteCount, error) {
+	return kit.Sweep(b, plan.Ranks, func(n int) (c byteCount, err error) {
 		_, trace, err := cluster.Run(ctx, tcp.Loopback(n, tcp.Config{Chunk: 4 * pieceElements}), func(p cluster.Proc) (struct{}, error) {
 			return struct{}{}, sumAndCheck(p, plan.Elements)
 		})
@@ -294,7 +294,7 @@ func socketCounts(ctx context.Context, plan costPlan, b *exp.Bar) ([]count, erro
 	})
 }
 
-// sumAndCheck all-reduces a vector in pieces of 1 MiB and refuses a wrong sum; those of 16
+// sumAndCheck all-reduces a vector in pieces of 1 MiB and refuses a wrong sum; sums of up to 16
 // ranks are exact.
 func sumAndCheck(p cluster.Proc, elements int) error {
 	x := make([]float32, elements)
@@ -315,7 +315,7 @@ func sumAndCheck(p cluster.Proc, elements int) error {
 
 // wireShare returns all bytes above TCP over the payload, rounded up to a thousandth; no
 // number without payload or kernel.
-func (c count) wireShare() float64 {
+func (c byteCount) wireShare() float64 {
 	if c.Kernel == 0 || c.total() == 0 {
 		return math.NaN()
 	}

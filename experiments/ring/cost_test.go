@@ -46,11 +46,11 @@ func factOf(t *testing.T, facts []result.Fact, key string) any {
 // sends all but chunk r+1 in the first loop and all but chunk r+2 in the second:
 // 7+7, 7+6 and 6+7 elements.
 func TestCountsAgainstTheFormula(t *testing.T) {
-	good := count{Ranks: 3, Elements: 10, Sent: []int64{56, 52, 52}}
+	good := byteCount{Ranks: 3, Elements: 10, Sent: []int64{56, 52, 52}}
 	if w := good.wrong(); w != nil {
 		t.Error(w)
 	}
-	for _, c := range []count{
+	for _, c := range []byteCount{
 		{Ranks: 3, Elements: 10, Sent: []int64{56, 56, 52}}, // a byte too many in all
 		{Ranks: 3, Elements: 10, Sent: []int64{64, 48, 48}}, // right in all, one rank too much
 	} {
@@ -59,9 +59,9 @@ func TestCountsAgainstTheFormula(t *testing.T) {
 		}
 	}
 	plan := costPlan{Elements: 10, Ranks: []int{3}}
-	wantVerdict(t, judgeBytes(plan, []count{good}, []count{good}), claims.Equal, "B08")
-	bad := count{Ranks: 3, Elements: 10, Sent: []int64{56, 56, 52}}
-	c := judgeBytes(plan, []count{good}, []count{bad})
+	wantVerdict(t, judgeBytes(plan, []byteCount{good}, []byteCount{good}), claims.Equal, "B08")
+	bad := byteCount{Ranks: 3, Elements: 10, Sent: []int64{56, 56, 52}}
+	c := judgeBytes(plan, []byteCount{good}, []byteCount{bad})
 	if wantVerdict(t, c, claims.Differs, "other-words"); c.Found.Code != "B08-total" || c.Found.Args["sent"] != 164. || c.Found.Args["want"] != 160. {
 		t.Errorf("%+v", c.Found)
 	}
@@ -94,21 +94,21 @@ func TestSocketCounts(t *testing.T) {
 }
 
 func TestWireShare(t *testing.T) {
-	c := count{Ranks: 2, Sent: []int64{500, 500}, Kernel: 1010}
+	c := byteCount{Ranks: 2, Sent: []int64{500, 500}, Kernel: 1010}
 	if got := c.wireShare(); got != 1.01 {
 		t.Errorf("1010 of 1000 is %g", got)
 	}
 	if c.Kernel = 1010_1; c.wireShare() != 10.101 {
 		t.Errorf("10101 of 1000 is %g", c.wireShare())
 	}
-	if (count{Sent: []int64{2000}, Kernel: 2001}).wireShare() != 1.001 {
+	if (byteCount{Sent: []int64{2000}, Kernel: 2001}).wireShare() != 1.001 {
 		t.Error("2001 of 2000 is not rounded up")
 	}
 	if c.Kernel = 0; !math.IsNaN(c.wireShare()) {
 		t.Error("no kernel, but a share")
 	}
 	for kernel, want := range map[int64]string{1030: "above", 1010: "within", 0: "silent"} {
-		counts := []count{{Ranks: 1, Sent: []int64{0}}, {Ranks: 2, Sent: []int64{500, 500}, Kernel: kernel}}
+		counts := []byteCount{{Ranks: 1, Sent: []int64{0}}, {Ranks: 2, Sent: []int64{500, 500}, Kernel: kernel}}
 		facts := countFacts(costPlan{Kernel: true, Ranks: []int{2}}, nil, counts)
 		if got := factOf(t, facts, "kernel"); got != want || (factOf(t, facts, "wire_at") == 2.) != (kernel > 0) {
 			t.Errorf("%d bytes: %v", kernel, facts)

@@ -23,7 +23,7 @@ type equalsNet struct {
 	Steps int     `json:"steps"`
 }
 
-// equalsPlan is what a profile trains.
+// equalsPlan holds what a profile trains.
 type equalsPlan struct {
 	Nets    []equalsNet `json:"nets"`    // the last is the one with batch norm
 	Workers []int       `json:"workers"` // each divides Batch
@@ -50,25 +50,25 @@ func planEquals(profile string) equalsPlan {
 	return p
 }
 
-// lesson is a point: a network trained in every way, or one step of it by two workers at
+// trainingCase is a point: a network trained in every way, or one step of it by two workers at
 // another batch, or the task in which every sum is exact.
-type lesson struct {
+type trainingCase struct {
 	Net   string
 	Batch int // 0: the plan's
 }
 
-func (x lesson) String() string {
+func (x trainingCase) String() string {
 	if x.Batch > 0 {
 		return fmt.Sprintf("%s, batch %d", x.Net, x.Batch)
 	}
 	return x.Net
 }
 
-// exactTask is the lesson without a network.
+// exactTask is the case without a network.
 const exactTask = "exact"
 
-// learned is what one seed of a lesson gave.
-type learned struct {
+// trainingResult holds what one seed of a lesson gave.
+type trainingResult struct {
 	Engine string
 	Data   *result.Data
 	Runs   []likeness
@@ -79,21 +79,21 @@ type learned struct {
 // distance is between runs that are not the same training.
 const otherBatch = "other"
 
-// equalsSGD asks whether N workers are one.
+// equalsSGD returns the experiment that asks whether N workers are one.
 func equalsSGD() exp.Experiment {
-	return kit.Study[lesson, learned]{ID: "ring/equals-sgd", Source: "the blog, The Communication Problem", Kind: result.Trained,
+	return kit.Study[trainingCase, trainingResult]{ID: "ring/equals-sgd", Source: "the blog, The Communication Problem", Kind: result.Trained,
 		Profiles: exp.Profiles,
-		Points: func(profile string) (out []lesson) {
+		Points: func(profile string) (out []trainingCase) {
 			p := planEquals(profile)
 			for _, n := range p.Nets {
-				out = append(out, lesson{n.Name, 0})
+				out = append(out, trainingCase{n.Name, 0})
 			}
 			for _, b := range p.Norms {
-				out = append(out, lesson{p.Nets[len(p.Nets)-1].Name, b})
+				out = append(out, trainingCase{p.Nets[len(p.Nets)-1].Name, b})
 			}
-			return append(out, lesson{exactTask, 0})
+			return append(out, trainingCase{exactTask, 0})
 		},
-		Cost: func(profile string, x lesson) (string, float64) {
+		Cost: func(profile string, x trainingCase) (string, float64) {
 			p, cost := planEquals(profile), map[string]float64{"mlp": 0.2e-3, "lenet5": 0.4e-3, "resnet18": 1e-3, exactTask: 0.1e-3}[x.Net]
 			if x.Batch > 0 {
 				return "ring/equals-sgd", cost * float64(6*x.Batch)
@@ -104,7 +104,7 @@ func equalsSGD() exp.Experiment {
 			return map[string]any{"plan": planEquals(profile), "bound": claims.Tolerance("B22"), "exact": map[string]any{
 				"batch": exactImages, "parameters": exactLength, "steps": exactSteps, "rate": exactRate, "workers": exactWorkers}}
 		},
-		Once:    func(x lesson) bool { return x.Batch > 0 || x.Net == exactTask },
+		Once:    func(x trainingCase) bool { return x.Batch > 0 || x.Net == exactTask },
 		Measure: learn,
 		Show:    showEquals}.Experiment()
 }
@@ -116,7 +116,7 @@ func (p equalsPlan) net(name string) equalsNet {
 	return equalsNet{Name: name, Steps: exactSteps}
 }
 
-func learn(ctx context.Context, env exp.Env, x lesson, seed uint64) (out learned, err error) {
+func learn(ctx context.Context, env exp.Env, x trainingCase, seed uint64) (out trainingResult, err error) {
 	if x.Net == exactTask {
 		out.Exact, err = exactRuns(ctx)
 		return out, err
@@ -130,9 +130,9 @@ func learn(ctx context.Context, env exp.Env, x lesson, seed uint64) (out learned
 	if err != nil {
 		return out, err
 	}
-	return kit.Keep(ctx, env, []any{"ring/equals-sgd", plan, net, seed, l.Made, l.Set.SHA256}, func(string) (learned, error) {
+	return kit.Keep(ctx, env, []any{"ring/equals-sgd", plan, net, seed, l.Made, l.Set.SHA256}, func(string) (trainingResult, error) {
 		runs, err := l.compare(ctx, seed)
-		return learned{Engine: l.Made, Data: l.Data(), Runs: runs}, err
+		return trainingResult{Engine: l.Made, Data: l.Data(), Runs: runs}, err
 	})
 }
 
@@ -159,17 +159,17 @@ func (s sameness) bits() bool {
 
 func (s sameness) control() bool { return s[0].How == otherBatch }
 
-// equals is what the frames are made of.
+// equals holds what the frames are made of.
 type equals struct {
-	*kit.View[lesson, learned]
+	*kit.View[trainingCase, trainingResult]
 	plan equalsPlan
 	rows []sameness // in the order of the plan
 }
 
-func showEquals(v *kit.View[lesson, learned]) {
+func showEquals(v *kit.View[trainingCase, trainingResult]) {
 	e := equals{View: v, plan: planEquals(v.Profile)}
 	for _, n := range e.plan.Nets {
-		seeds, data := v.At(lesson{n.Name, 0}), (*result.Data)(nil)
+		seeds, data := v.At(trainingCase{n.Name, 0}), (*result.Data)(nil)
 		for i := range seeds[0].Runs {
 			var s sameness
 			for _, x := range seeds {
@@ -182,7 +182,7 @@ func showEquals(v *kit.View[lesson, learned]) {
 		}
 		kit.MadeOf(v.Result, seeds[0].Engine, data)
 	}
-	exact := v.At(lesson{exactTask, 0})[0].Exact
+	exact := v.At(trainingCase{exactTask, 0})[0].Exact
 	v.Frames = []result.Frame{e.likeness(), e.agreement(), exactFrame(exact), e.norms()}
 	v.Figures = []result.Figure{{ID: "distance", Form: "line", Frame: "agreement", X: "step", Y: []string{"digits"}, By: []string{"net", "how"}}}
 	v.Claims = []result.Claim{judgeEquals(e.rows, exact, len(v.Seeds))}
@@ -192,11 +192,11 @@ func showEquals(v *kit.View[lesson, learned]) {
 		"norms_shrink", e.step(last, "ring") < e.step(first, "ring"))...)
 }
 
-// normed is the network with batch norm, most are the most workers.
+// normed returns the network with batch norm, most are the most workers.
 func (e equals) normed() equalsNet { return e.plan.Nets[len(e.plan.Nets)-1] }
 func (e equals) most() int         { return e.plan.Workers[len(e.plan.Workers)-1] }
 
-// likeness has one row per network, exchange and number of workers: the worst over seeds.
+// likeness returns one row per network, exchange and number of workers: the worst over seeds.
 func (e equals) likeness() result.Frame {
 	return kit.Rows("likeness", "net:model how:exchange n steps bits:bool distance largest", e.rows, func(s sameness) []any {
 		bits := fmt.Sprint(s.bits())
@@ -225,7 +225,7 @@ func (e equals) agreement() result.Frame {
 	return out.Frame
 }
 
-// norms is one step of the network with batch norm by two workers, at every batch.
+// norms returns one step of the network with batch norm by two workers, at every batch.
 func (e equals) norms() result.Frame {
 	return kit.Rows("norms", "batch each distance/.2 other/.2", e.plan.Norms, func(batch int) []any {
 		return []any{batch, batch / 2, e.step(batch, "ring"), e.step(batch, otherBatch)}
@@ -234,7 +234,7 @@ func (e equals) norms() result.Frame {
 
 // step returns the distance from one worker of one step of the network with batch norm.
 func (e equals) step(batch int, how string) float64 {
-	runs := e.At(lesson{e.normed().Name, batch})[0].Runs
+	runs := e.At(trainingCase{e.normed().Name, batch})[0].Runs
 	return runs[slices.IndexFunc(runs, func(l likeness) bool { return l.How == how })].last()
 }
 

@@ -20,12 +20,12 @@ import (
 // first of which is number from of the step's.
 type gradient func(w, into []float32, step, from int) error
 
-// course is a training by plain SGD that one worker or several go through.
-type course struct {
+// training is a training by plain SGD that one worker or several go through.
+type training struct {
 	start        []float32
 	steps, batch int // batch: images a step, of all workers together
 	rate         float64
-	pupil        func(n int) gradient // of a worker that takes n images at once
+	worker       func(n int) gradient // of a worker that takes n images at once
 }
 
 // path is the parameters after every step, the start first.
@@ -43,7 +43,7 @@ var ways = []struct {
 	{"naive", func(p cluster.Proc, g []float32) error { return collective.NaiveExchange(p, 0, 0, g) }, inRankOrder},
 }
 
-// inRankOrder is ((g_0 + g_1) + g_2) + …, the reducer's order.
+// inRankOrder returns ((g_0 + g_1) + g_2) + …, the reducer's order.
 func inRankOrder(into []float32, pieces [][]float32) {
 	copy(into, pieces[0])
 	for _, g := range pieces[1:] {
@@ -65,8 +65,8 @@ func inRingOrder(into []float32, pieces [][]float32) {
 
 // alone trains by one worker that takes each batch in n pieces, one after another, and
 // adds up their gradients by sum; one piece is a pass over the whole batch.
-func (c course) alone(n int, sum func(into []float32, pieces [][]float32)) (path, error) {
-	w, g, grad := slices.Clone(c.start), make([]float32, len(c.start)), c.pupil(c.batch/n)
+func (c training) alone(n int, sum func(into []float32, pieces [][]float32)) (path, error) {
+	w, g, grad := slices.Clone(c.start), make([]float32, len(c.start)), c.worker(c.batch/n)
 	opt, pieces := dasp.Optimiser{Rate: c.rate}, make([][]float32, n)
 	out := path{c.start}
 	for step := range c.steps {
@@ -85,10 +85,10 @@ func (c course) alone(n int, sum func(into []float32, pieces [][]float32)) (path
 
 // together trains by n workers in virtual time, each with its piece of every batch, and
 // returns rank 0's path; all ranks must end with the same bits.
-func (c course) together(ctx context.Context, n int, allReduce func(p cluster.Proc, g []float32) error) (path, error) {
+func (c training) together(ctx context.Context, n int, allReduce func(p cluster.Proc, g []float32) error) (path, error) {
 	out := path{c.start}
 	ends, _, err := cluster.Run(ctx, virtual.New(ideal(n, blogLink), virtual.Config{}), func(p cluster.Proc) (string, error) {
-		w, g, grad := slices.Clone(c.start), make([]float32, len(c.start)), c.pupil(c.batch/n)
+		w, g, grad := slices.Clone(c.start), make([]float32, len(c.start)), c.worker(c.batch/n)
 		opt := dasp.Optimiser{Rate: c.rate}
 		for step := range c.steps {
 			if err := cluster.Compute(p, cluster.Work{}, func() error { return grad(w, g, step, p.Rank()*c.batch/n) }); err != nil {
@@ -121,8 +121,8 @@ type likeness struct {
 	Norms   bool
 	How     string // ring, naive, or otherBatch
 	Workers int
-	// SameBits: the parameters are, bit for bit, those of one worker that computes
-	// the same pieces of the batch and sums them in the exchange's order.
+	// SameBits: the parameters are, bit for bit, as one worker has them that computes the same
+	// pieces of the batch and sums them in the exchange's order.
 	SameBits bool
 	// Distance by step: ‖w_N − w_1‖ / ‖w_1 − w_0‖ against one pass over the batch.
 	Distance []float64
@@ -131,7 +131,7 @@ type likeness struct {
 
 func (l likeness) last() float64 { return l.Distance[len(l.Distance)-1] }
 
-// against compares a path with that of one worker.
+// against compares a path with one worker's.
 func (l likeness) against(got, one path) likeness {
 	for s := 1; s < len(got); s++ {
 		l.Distance = append(l.Distance, apart(got[s], one[s])/apart(one[s], one[0]))
@@ -168,10 +168,10 @@ func openLab(env exp.Env, plan equalsPlan, net equalsNet) (lab, error) {
 
 // course returns the training from one seed's parameters on another's images: consecutive
 // pieces of one permutation.
-func (l lab) course(seed, images uint64) course {
+func (l lab) course(seed, images uint64) training {
 	perm := cluster.Stream(images, -1, "data", "equals-sgd").Perm(l.Set.Train.Len())
 	c, h, wide := l.Model.Input()
-	return course{l.Start(seed), l.net.Steps, l.plan.Batch, l.net.Rate, func(n int) gradient {
+	return training{l.Start(seed), l.net.Steps, l.plan.Batch, l.net.Rate, func(n int) gradient {
 		space, x := l.Model.NewWorkspace(l.Engine, n, 1), make([]float32, n*c*h*wide)
 		labels, taken := make([]uint8, n), make([]int, n)
 		return func(w, into []float32, step, from int) error {
@@ -229,7 +229,7 @@ const (
 
 var exactWorkers = []int{1, 2, 4, 8, 16}
 
-var exactCourse = course{make([]float32, exactLength), exactSteps, exactImages, exactRate, func(n int) gradient {
+var exactCourse = training{make([]float32, exactLength), exactSteps, exactImages, exactRate, func(n int) gradient {
 	return func(w, into []float32, step, from int) error {
 		for i := range into {
 			sum := float32(0)

@@ -15,38 +15,38 @@ import (
 // overlapGPUs are the sizes whose time lines are drawn: one node, and all.
 var overlapGPUs = []int{blogPerNode, blogGPUs}
 
-// overlapPlan is what a profile compares.
+// overlapPlan holds what a profile compares.
 type overlapPlan struct {
-	Stacks  []stack  `json:"stacks"`
-	Buckets []parcel `json:"buckets"`
+	Stacks  []stack      `json:"stacks"`
+	Buckets []bucketSize `json:"buckets"`
 }
 
-// parcel is how much is exchanged at once: 0 bytes is layer by layer.
-type parcel struct {
+// bucketSize is the number of bytes exchanged at once; 0: layer by layer.
+type bucketSize struct {
 	Key   string `json:"key"`
 	Bytes int    `json:"bytes"`
 }
 
 func planOverlap(profile string) overlapPlan {
 	p := overlapPlan{Stacks: []stack{deepSpeech(), evenly(300)},
-		Buckets: []parcel{{"layer", 0}, {"25MB", 25e6}, {"100MB", 100e6}, {"400MB", 400e6}, {"whole", blogBytes}}}
+		Buckets: []bucketSize{{"layer", 0}, {"25MB", 25e6}, {"100MB", 100e6}, {"400MB", 400e6}, {"whole", blogBytes}}}
 	if profile == "ci" {
-		p.Stacks, p.Buckets = p.Stacks[:1], []parcel{p.Buckets[0], p.Buckets[3], p.Buckets[4]}
+		p.Stacks, p.Buckets = p.Stacks[:1], []bucketSize{p.Buckets[0], p.Buckets[3], p.Buckets[4]}
 	}
 	return p
 }
 
-// line is one iteration with its time line.
-type line struct {
+// timeLine is one iteration with its time line.
+type timeLine struct {
 	iteration
 	gpus int
-	lap  lap
+	time iterationTime
 }
 
 // bucketed is one size of buckets on all GPUs.
 type bucketed struct {
 	Stack          stack
-	Bucket         parcel
+	Bucket         bucketSize
 	Count          int
 	Overlap, Plain float64 // milliseconds of an iteration with overlap and without
 }
@@ -67,10 +67,10 @@ func overlap() exp.Experiment {
 func runOverlap(ctx context.Context, env exp.Env, r *result.Result) error {
 	plan, p := planOverlap(env.Profile), calm(blogCluster())
 	b := exp.Bar{Env: env, Total: float64(len(overlapGPUs) + len(plan.Stacks)*len(plan.Buckets))}
-	pairs, err := kit.Sweep(&b, overlapGPUs, func(n int) (pair [2]line, err error) {
+	pairs, err := kit.Sweep(&b, overlapGPUs, func(n int) (pair [2]timeLine, err error) {
 		for i := range pair {
-			pair[i] = line{iteration{Stack: deepSpeech(), Overlap: i == 0, Steps: 1, Trace: true}, n, lap{}}
-			if pair[i].lap, err = pair[i].run(ctx, p, n); err != nil {
+			pair[i] = timeLine{iteration{Stack: deepSpeech(), Overlap: i == 0, Steps: 1, Trace: true}, n, iterationTime{}}
+			if pair[i].time, err = pair[i].run(ctx, p, n); err != nil {
 				return pair, err
 			}
 		}
@@ -85,7 +85,7 @@ func runOverlap(ctx context.Context, env exp.Env, r *result.Result) error {
 	}
 	var rows []bucketed
 	for _, s := range plan.Stacks {
-		these, err := kit.Sweep(&b, plan.Buckets, func(size parcel) (bucketed, error) {
+		these, err := kit.Sweep(&b, plan.Buckets, func(size bucketSize) (bucketed, error) {
 			it := iteration{Stack: s, Bucket: size.Bytes, Steps: 1}
 			both, err := bothPaces(ctx, p, it, blogGPUs)
 			return bucketed{s, size, len(it.buckets()), withOverlap(both), withPlain(both)}, err
@@ -104,19 +104,18 @@ func runOverlap(ctx context.Context, env exp.Env, r *result.Result) error {
 	return nil
 }
 
-// bands returns what GPU 0 does. Layers are exchanged one by one, in the order of the
-// backward pass.
-func (l line) bands() []kit.Band {
+// bands lists what GPU 0 does. Layers are exchanged one by one, in the order of the backward pass.
+func (l timeLine) bands() []kit.Band {
 	var names []string
-	for _, b := range slices.Backward(l.Stack.Blocks) {
+	for _, b := range slices.Backward(l.Stack.Layers) {
 		names = append(names, b.Name)
 	}
-	return kit.TimeLine(l.lap.Trace, names, names)
+	return kit.TimeLine(l.time.Trace, names, names)
 }
 
 // first returns when the first exchange of a millisecond or more begins at GPU 0, in
 // milliseconds.
-func (l line) first() float64 {
+func (l timeLine) first() float64 {
 	first := math.Inf(1)
 	for _, b := range l.bands() {
 		if !b.Computes && b.To-b.From >= 1 {
@@ -127,7 +126,7 @@ func (l line) first() float64 {
 }
 
 // lineFrame holds GPU 0's device and links, with overlap and without.
-func lineFrame(pairs [][2]line) result.Frame {
+func lineFrame(pairs [][2]timeLine) result.Frame {
 	s := kit.NewSheet("bands", "n lane:lane state:state layer from/ms until/ms")
 	for _, pair := range pairs {
 		for i, l := range pair {
@@ -140,9 +139,9 @@ func lineFrame(pairs [][2]line) result.Frame {
 	return s.Frame
 }
 
-func hiddenFrame(pairs [][2]line) result.Frame {
-	return kit.Rows("hidden", "n plain/ms.1 overlap/ms.1 first/ms.1 saved/ms.1 exchange/ms.1 hidden/%.1", pairs, func(p [2]line) []any {
-		with, plain := 1e3*p[0].lap.Seconds, 1e3*p[1].lap.Seconds
+func hiddenFrame(pairs [][2]timeLine) result.Frame {
+	return kit.Rows("hidden", "n plain/ms.1 overlap/ms.1 first/ms.1 saved/ms.1 exchange/ms.1 hidden/%.1", pairs, func(p [2]timeLine) []any {
+		with, plain := 1e3*p[0].time.Seconds, 1e3*p[1].time.Seconds
 		return []any{p[0].gpus, plain, with, p[0].first(), plain - with, plain - 1e3*blogSingle, hidden(with, plain)}
 	})
 }
@@ -150,7 +149,7 @@ func hiddenFrame(pairs [][2]line) result.Frame {
 // tieWithin is how near two iterations are that tie, in milliseconds.
 const tieWithin = 0.05
 
-// standing says how a size does among those of its network: best, tie with the best, worst.
+// standing reports how a size does among the sizes of its network: best, tie with the best, worst.
 func (b bucketed) standing(rows []bucketed) string {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(x bucketed) bool { return x.Stack.Key != b.Stack.Key })
 	faster := func(x, y bucketed) int { return cmp.Compare(x.Overlap, y.Overlap) }

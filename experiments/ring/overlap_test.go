@@ -11,7 +11,7 @@ import (
 // The time line is that of TestIterationByHand: two layers on two ideal GPUs, 30 ms
 // forward, 40 + 20 ms backward, 100 ms of exchange each.
 func TestOverlapLineByHand(t *testing.T) {
-	s := stack{Key: "two", Blocks: []block{{"first", 25_000_000, 1}, {"last", 25_000_000, 2}}}
+	s := stack{Key: "two", Layers: []layerCost{{"first", 25_000_000, 1}, {"last", 25_000_000, 2}}}
 	p := cluster.Uniform(2, cluster.Host{Name: "g", FLOPS: 1e18, Bandwidth: 1e9}, nil)
 	passes := "forward  0–30 backward last 30–70 backward first 70–90 update  "
 	for i, want := range []string{passes + "270–270 all-reduce last 70–170 all-reduce first 170–270 from 70",
@@ -21,7 +21,7 @@ func TestOverlapLineByHand(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x, got := line{it, 2, l}, ""
+		x, got := timeLine{it, 2, l}, ""
 		for _, b := range x.bands() {
 			got += fmt.Sprintf("%s %s %.0f–%.0f ", b.State, b.Layer, b.From, b.To)
 		}
@@ -42,7 +42,7 @@ func TestHiddenShares(t *testing.T) {
 func TestTiedBuckets(t *testing.T) {
 	a, b := evenly(2), evenly(3)
 	of := func(s stack, key string, ms float64) bucketed {
-		return bucketed{Stack: s, Bucket: parcel{Key: key}, Overlap: ms}
+		return bucketed{Stack: s, Bucket: bucketSize{Key: key}, Overlap: ms}
 	}
 	rows := []bucketed{of(a, "layer", 548.8), of(a, "25MB", 548.6), of(a, "100MB", 548.6), of(a, "whole", 760), of(b, "25MB", 540)}
 	for i, want := range []string{"between", "best", "tie", "worst", "best"} {

@@ -29,7 +29,7 @@ func (a arrangement) String() string { return "order " + a.Key }
 // randomOrders is how many orders each seed draws.
 const randomOrders = 5
 
-// arrangements are the orders that are run.
+// arrangements returns the orders that are run.
 func arrangements(seeds []uint64) []arrangement {
 	nodes := blogGPUs / blogPerNode
 	var adjacent, interleaved, pairs []int // pairs: two GPUs of a node, then two of the next
@@ -55,8 +55,8 @@ func arrangements(seeds []uint64) []arrangement {
 	return out
 }
 
-// crossings counts the links of the ring that leave a node: all, and those of the node with
-// the most.
+// crossings counts the links of the ring that leave a node: of all nodes, and of the node with the
+// most.
 func (a arrangement) crossings() (all, most int) {
 	by := map[int]int{}
 	for i, g := range a.Order {
@@ -69,7 +69,7 @@ func (a arrangement) crossings() (all, most int) {
 	return all, most
 }
 
-// placed is one order's time.
+// placed is an order with its time.
 type placed struct {
 	arrangement
 	Seconds float64
@@ -82,7 +82,8 @@ func (p placed) predicted() float64 {
 	return formula.RingTime(blogGPUs, blogBytes, 0, blogSlowest/float64(max(most, 1)))
 }
 
-// placement asks which order of the ring is best, and what beats the ring.
+// placement returns the experiment that asks which order of the ring is best, and what beats the
+// ring.
 func placement() exp.Experiment {
 	return kit.Inquiry{ID: "ring/placement", Source: "the blog, Allreduce Communication Cost", Kind: result.TimingOnly,
 		Profiles: exp.Profiles, Run: runPlacement,
@@ -105,11 +106,11 @@ func runPlacement(ctx context.Context, env exp.Env, r *result.Result) error {
 	if err != nil {
 		return err
 	}
-	sizes, err := kit.Sweep(&b, rivalSizes, func(k int) (trial, error) { return runRivals(ctx, p, blogGPUs, k) })
+	sizes, err := kit.Sweep(&b, rivalSizes, func(k int) (rivalRuns, error) { return runRivals(ctx, p, blogGPUs, k) })
 	if err != nil {
 		return err
 	}
-	equal, err := kit.Sweep(&b, rivalRanks, func(n int) (trial, error) { // equal links without latency
+	equal, err := kit.Sweep(&b, rivalRanks, func(n int) (rivalRuns, error) { // equal links without latency
 		return runRivals(ctx, ideal(n, blogSlowest), n, blogParams)
 	})
 	if err != nil {
@@ -169,15 +170,15 @@ func orderFrame(orders []placed) result.Frame {
 	})
 }
 
-// lot is some orders' times in seconds.
-type lot struct {
+// orderTimes summarises the times of some orders, in seconds.
+type orderTimes struct {
 	n                 int
 	least, mean, most float64
 }
 
 // lotOf sums up the orders that pick takes.
-func lotOf(orders []placed, pick func(placed) bool) lot {
-	l := lot{least: math.Inf(1)}
+func lotOf(orders []placed, pick func(placed) bool) orderTimes {
+	l := orderTimes{least: math.Inf(1)}
 	for _, o := range orders {
 		if pick(o) {
 			l.least, l.most, l.mean, l.n = math.Min(l.least, o.Seconds), math.Max(l.most, o.Seconds), l.mean+o.Seconds, l.n+1
@@ -261,14 +262,14 @@ func nodeOf(n int) int {
 	return 1
 }
 
-// trial is every rival on one size or number of ranks.
-type trial struct {
+// rivalRuns holds the runs of every rival on one size and number of ranks.
+type rivalRuns struct {
 	Ranks, Elements int
-	Runs            []timed // as rivals
+	Runs            []exchangeRun // as rivals
 }
 
-func runRivals(ctx context.Context, p *cluster.Platform, n, elements int) (trial, error) {
-	t := trial{Ranks: n, Elements: elements}
+func runRivals(ctx context.Context, p *cluster.Platform, n, elements int) (rivalRuns, error) {
+	t := rivalRuns{Ranks: n, Elements: elements}
 	for _, r := range rivals {
 		x, err := onVirtual(ctx, p, n, r.of(elements))
 		if err != nil {
@@ -279,13 +280,13 @@ func runRivals(ctx context.Context, p *cluster.Platform, n, elements int) (trial
 	return t, nil
 }
 
-func (t trial) bytes() float64 { return 4 * float64(t.Elements) }
+func (t rivalRuns) bytes() float64 { return 4 * float64(t.Elements) }
 
 // bound returns the least that the busiest rank can send.
-func (t trial) bound() float64 { return formula.RingBytes(t.Ranks, t.bytes()) }
+func (t rivalRuns) bound() float64 { return formula.RingBytes(t.Ranks, t.bytes()) }
 
 // fastest returns the index of the quickest rival.
-func (t trial) fastest() (at int) {
+func (t rivalRuns) fastest() (at int) {
 	for i := range t.Runs {
 		if t.Runs[i].Seconds < t.Runs[at].Seconds {
 			at = i
@@ -294,16 +295,16 @@ func (t trial) fastest() (at int) {
 	return at
 }
 
-// ties tells whether rival i is as fast as the ring, within the tolerance of B19, and its
+// ties reports whether rival i is as fast as the ring, within the tolerance of B19, and its
 // busiest rank sends as much.
-func (t trial) ties(i int) bool {
+func (t rivalRuns) ties(i int) bool {
 	ring, x := t.Runs[0], t.Runs[i]
 	bytes := x.busiest() - ring.busiest()
 	return max(bytes, -bytes) < ragged && math.Abs(x.Seconds/ring.Seconds-1) <= claims.Tolerance("B19")
 }
 
-// faults returns what speaks against the ring's optimality on equal links.
-func (t trial) faults() (out []result.Reason) {
+// faults lists what speaks against the ring's optimality on equal links.
+func (t rivalRuns) faults() (out []result.Reason) {
 	ring := t.Runs[0]
 	if float64(ring.busiest()) >= t.bound()+ragged {
 		out = append(out, result.Because("B19-bytes", "n", t.Ranks, "sent", float64(ring.busiest()), "bound", t.bound()))
@@ -320,7 +321,7 @@ func (t trial) faults() (out []result.Reason) {
 	return out
 }
 
-func faultsOf(equal []trial) (out []result.Reason) {
+func faultsOf(equal []rivalRuns) (out []result.Reason) {
 	for _, t := range equal {
 		out = append(out, t.faults()...)
 	}
@@ -328,7 +329,7 @@ func faultsOf(equal []trial) (out []result.Reason) {
 }
 
 // judgeOptimal judges B19; its parts are the rivals, each where it comes nearest to the ring.
-func judgeOptimal(equal, sizes []trial) result.Claim {
+func judgeOptimal(equal, sizes []rivalRuns) result.Claim {
 	against := faultsOf(equal)
 	words := result.Because("B19-found", "sizes", len(equal))
 	if len(against) > 0 {
@@ -353,12 +354,12 @@ func judgeOptimal(equal, sizes []trial) result.Claim {
 }
 
 // sizeFrame shows where the ring loses.
-func sizeFrame(sizes []trial) result.Frame {
+func sizeFrame(sizes []rivalRuns) result.Frame {
 	head := "bytes/bytes.0 kilobytes/kB"
 	for _, r := range rivals {
 		head += " " + r.key + "/ms.3"
 	}
-	return kit.Rows("sizes", head+" fastest:exchange", sizes, func(t trial) []any {
+	return kit.Rows("sizes", head+" fastest:exchange", sizes, func(t rivalRuns) []any {
 		row := []any{t.bytes(), t.bytes() / 1e3}
 		for _, x := range t.Runs {
 			row = append(row, 1e3*x.Seconds)
@@ -369,12 +370,12 @@ func sizeFrame(sizes []trial) result.Frame {
 
 // optimalFrame sets bytes and times on equal links beside the lower bounds, and says who
 // ties with the ring.
-func optimalFrame(equal []trial) result.Frame {
+func optimalFrame(equal []rivalRuns) result.Frame {
 	head := "n inner ring_bytes/.3 ring_time/.3"
 	for _, r := range rivals[1:] {
 		head += fmt.Sprintf(" %s_bytes/.3 %[1]s_time/.3 %[1]s_ties:bool", r.key)
 	}
-	return kit.Rows("optimal", head, equal, func(t trial) []any {
+	return kit.Rows("optimal", head, equal, func(t rivalRuns) []any {
 		row := []any{t.Ranks, nodeOf(t.Ranks)}
 		for i, x := range t.Runs {
 			row = append(row, float64(x.busiest())/t.bound(), x.Seconds/(t.bound()/blogSlowest))
@@ -387,7 +388,7 @@ func optimalFrame(equal []trial) result.Frame {
 }
 
 // crossover returns the first size from which on the ring is fastest; no number if never.
-func crossover(sizes []trial) float64 {
+func crossover(sizes []rivalRuns) float64 {
 	from := math.NaN()
 	for i := len(sizes) - 1; i >= 0 && sizes[i].fastest() == 0; i-- {
 		from = sizes[i].bytes()
@@ -395,7 +396,7 @@ func crossover(sizes []trial) float64 {
 	return from
 }
 
-func rivalFacts(sizes, equal []trial) []result.Fact {
+func rivalFacts(sizes, equal []rivalRuns) []result.Fact {
 	small, large := sizes[0], sizes[len(sizes)-1]
 	k, nodes := large.bytes(), blogGPUs/blogPerNode
 	facts := kit.Facts("optimal", len(faultsOf(equal)) == 0, "equal_sizes", len(equal), "fewest", rivalRanks[0], "small/kB", small.bytes()/1e3,
@@ -406,7 +407,7 @@ func rivalFacts(sizes, equal []trial) []result.Fact {
 		"two_levels/ms.0", 1e3*large.Runs[2].Seconds, "one_ring/ms.0", 1e3*large.Runs[0].Seconds,
 		"inner/ms.0", 1e3*formula.RingTime(blogPerNode, k, 0, blogWithin), "outer/ms.0", 1e3*formula.RingTime(nodes, k, 0, blogSlowest))
 	for i, r := range rivals[1:] {
-		n := kit.HowMany(equal, func(t trial) bool { return t.ties(i + 1) })
+		n := kit.HowMany(equal, func(t rivalRuns) bool { return t.ties(i + 1) })
 		facts = append(facts, kit.Facts(r.key+"_ties", n, r.key+"_always", n == len(equal))...)
 	}
 	return facts

@@ -45,7 +45,8 @@ func TestPlacementIsJudged(t *testing.T) {
 		return out
 	}
 	good := judgePlacement(made(0.39, 1.5, 3.1, 0.39, 2.7))
-	if wantVerdict(t, good, claims.SameSign, "B21-card"); arg(good, "B21")["least"] != 1500. || arg(good, "B21")["most"] != 3100. || arg(good, "B21")["orders"] != 3 {
+	if wantVerdict(t, good, claims.SameSign, "B21-card"); arg(good, "B21")["least"] != 1500. || arg(good, "B21")["most"] != 3100. ||
+		arg(good, "B21")["orders"] != 3 {
 		t.Error(good.Reasons)
 	}
 	wantVerdict(t, judgePlacement(made(0.39, 1.5, 3.1, 1.6, 2.7)), claims.Differs, "B21")   // shuffled nodes are no better than pairs
@@ -55,18 +56,18 @@ func TestPlacementIsJudged(t *testing.T) {
 // A rival that sends less, one that is faster, and a ring that sends too much speak
 // against the ring; a tie does not.
 func TestOptimalityIsJudged(t *testing.T) {
-	run := func(seconds float64, bytes int64) timed {
-		x := timed{Seconds: seconds}
+	run := func(seconds float64, bytes int64) exchangeRun {
+		x := exchangeRun{Seconds: seconds}
 		x.Sent = append(x.Sent, sentBytes(bytes), sentBytes(1))
 		return x
 	}
 	// N = 4, K = 400 bytes: the bound is 600.
-	trialOf := func(ring timed, other timed) []trial {
-		return []trial{{Ranks: 4, Elements: 100, Runs: []timed{ring, other, run(9, 900), run(9, 900)}}}
+	trialOf := func(ring exchangeRun, other exchangeRun) []rivalRuns {
+		return []rivalRuns{{Ranks: 4, Elements: 100, Runs: []exchangeRun{ring, other, run(9, 900), run(9, 900)}}}
 	}
-	small := []trial{{Ranks: 40, Elements: 300, Runs: []timed{run(3, 1), run(2, 1), run(5, 1), run(5, 1)}}}
+	small := []rivalRuns{{Ranks: 40, Elements: 300, Runs: []exchangeRun{run(3, 1), run(2, 1), run(5, 1), run(5, 1)}}}
 	for name, c := range map[string]struct {
-		equal   []trial
+		equal   []rivalRuns
 		verdict string
 	}{
 		"tie":      {trialOf(run(1, 600), run(1, 600)), claims.SameSign},
@@ -84,9 +85,9 @@ func TestOptimalityIsJudged(t *testing.T) {
 }
 
 func TestCrossover(t *testing.T) {
-	of := func(ring ...float64) (out []trial) {
+	of := func(ring ...float64) (out []rivalRuns) {
 		for i, r := range ring {
-			out = append(out, trial{Elements: 10 << i, Runs: []timed{{Seconds: r}, {Seconds: 1}}})
+			out = append(out, rivalRuns{Elements: 10 << i, Runs: []exchangeRun{{Seconds: r}, {Seconds: 1}}})
 		}
 		return out
 	}
@@ -122,14 +123,14 @@ func sentBytes(n int64) cluster.Traffic { return cluster.Traffic{Messages: 1, By
 
 // Who ties is found by bytes and time.
 func TestTies(t *testing.T) {
-	run := func(seconds float64, bytes int64) timed {
-		return timed{seconds, cluster.Trace{Sent: []cluster.Traffic{sentBytes(bytes)}}}
+	run := func(seconds float64, bytes int64) exchangeRun {
+		return exchangeRun{seconds, cluster.Trace{Sent: []cluster.Traffic{sentBytes(bytes)}}}
 	}
 	ring, slow, more := run(1, 600), run(2, 600), run(1, 900)
 	for i, want := range [][4]bool{{true, true, true, false}, {true, false, true, false}, {true, true, true, false}} {
-		x := [][]timed{{ring, ring, ring, slow}, {ring, more, ring, slow}, {ring, run(1.005, 604), ring, slow}}[i]
+		x := [][]exchangeRun{{ring, ring, ring, slow}, {ring, more, ring, slow}, {ring, run(1.005, 604), ring, slow}}[i]
 		for k := range x {
-			if got := (trial{Ranks: 4, Runs: x}).ties(k); got != want[k] {
+			if got := (rivalRuns{Ranks: 4, Runs: x}).ties(k); got != want[k] {
 				t.Errorf("trial %d, rival %d ties: %t", i, k, got)
 			}
 		}

@@ -25,7 +25,7 @@ const (
 	blogWithin  = 10e9 // and within a node
 )
 
-// scalingPlan is what a profile runs.
+// scalingPlan holds what a profile runs.
 type scalingPlan struct {
 	GPUs  []int `json:"gpus"`
 	Steps int   `json:"steps"` // on 40 GPUs
@@ -59,36 +59,38 @@ func calm(p *cluster.Platform) *cluster.Platform {
 	return p.WithHosts(func(h *cluster.Host, _ bool) { h.Jitter = 0 })
 }
 
-// ride is a point: the reference network on a number of GPUs, or another distribution of
+// scalingPoint is a point: the reference network on a number of GPUs, or another distribution of
 // the parameters on all of them, without jitter.
-type ride struct {
+type scalingPoint struct {
 	GPUs  int
 	Stack string // "": the reference, with jitter
 }
 
-func (x ride) String() string { return strings.TrimSpace(fmt.Sprintf("%d GPUs %s", x.GPUs, x.Stack)) }
+func (x scalingPoint) String() string {
+	return strings.TrimSpace(fmt.Sprintf("%d GPUs %s", x.GPUs, x.Stack))
+}
 
-// pace is what one seed of a ride gave.
-type pace struct {
-	Overlap, Plain lap     // with and without overlap
-	Exchange       float64 // seconds of one all-reduce of all parameters alone
-	Equal          float64 // the same on equal links without latency, as fast as the slowest of the blog's
+// scalingSample holds what one seed of a point gave.
+type scalingSample struct {
+	Overlap, Plain iterationTime // with and without overlap
+	Exchange       float64       // seconds of one all-reduce of all parameters alone
+	Equal          float64       // the same on equal links without latency, as fast as the slowest of the blog's
 }
 
 // scaling runs the blog's iteration on 1 to 40 GPUs.
 func scaling() exp.Experiment {
-	return kit.Study[ride, pace]{ID: "ring/scaling", Source: "the blog, Applying the Allreduce to Deep Learning", Kind: result.TimingOnly,
+	return kit.Study[scalingPoint, scalingSample]{ID: "ring/scaling", Source: "the blog, Applying the Allreduce to Deep Learning", Kind: result.TimingOnly,
 		Profiles: exp.Profiles,
-		Points: func(profile string) (out []ride) {
+		Points: func(profile string) (out []scalingPoint) {
 			for _, n := range planScaling(profile).GPUs {
-				out = append(out, ride{n, ""})
+				out = append(out, scalingPoint{n, ""})
 			}
 			for _, s := range stacksOf(profile) {
-				out = append(out, ride{blogGPUs, s.Key})
+				out = append(out, scalingPoint{blogGPUs, s.Key})
 			}
 			return out
 		},
-		Cost: func(profile string, x ride) (string, float64) {
+		Cost: func(profile string, x scalingPoint) (string, float64) {
 			if x.Stack != "" {
 				return "ring/scaling", 0.15
 			}
@@ -98,10 +100,10 @@ func scaling() exp.Experiment {
 			return map[string]any{"plan": planScaling(profile), "platform": kit.Platform(blogCluster()), "stacks": stacksOf(profile),
 				"single": blogSingle, "batch": blogBatch}
 		},
-		Once: func(x ride) bool { return x.Stack != "" },
-		Measure: func(ctx context.Context, env exp.Env, x ride, seed uint64) (pace, error) {
+		Once: func(x scalingPoint) bool { return x.Stack != "" },
+		Measure: func(ctx context.Context, env exp.Env, x scalingPoint, seed uint64) (scalingSample, error) {
 			steps := planScaling(env.Profile).steps(x.GPUs)
-			return kit.Keep(ctx, env, []any{"ring/scaling", x, steps, seed}, func(string) (pace, error) {
+			return kit.Keep(ctx, env, []any{"ring/scaling", x, steps, seed}, func(string) (scalingSample, error) {
 				if x.Stack != "" { // without jitter no seed matters
 					return bothPaces(ctx, calm(blogCluster()), iteration{Stack: stackOf(x.Stack), Steps: 1}, x.GPUs)
 				}
@@ -112,7 +114,7 @@ func scaling() exp.Experiment {
 }
 
 // paceOf times the reference network on n GPUs.
-func paceOf(ctx context.Context, n, steps int, seed uint64) (x pace, err error) {
+func paceOf(ctx context.Context, n, steps int, seed uint64) (x scalingSample, err error) {
 	p, s := blogCluster(), deepSpeech()
 	if x, err = bothPaces(ctx, p, iteration{Stack: s, Steps: steps, Seed: seed}, n); err != nil {
 		return x, err
@@ -123,7 +125,7 @@ func paceOf(ctx context.Context, n, steps int, seed uint64) (x pace, err error) 
 }
 
 // bothPaces times it on the first n GPUs of p, with overlap and without.
-func bothPaces(ctx context.Context, p *cluster.Platform, it iteration, n int) (x pace, err error) {
+func bothPaces(ctx context.Context, p *cluster.Platform, it iteration, n int) (x scalingSample, err error) {
 	it.Overlap = true
 	if x.Overlap, err = it.run(ctx, p, n); err != nil {
 		return x, err
@@ -134,16 +136,16 @@ func bothPaces(ctx context.Context, p *cluster.Platform, it iteration, n int) (x
 	return x, err
 }
 
-// scaled is what frames, facts and claims are made of.
-type scaled struct {
-	at     func(ride) []pace
+// scalingData holds what frames, facts and claims are made of.
+type scalingData struct {
+	at     func(scalingPoint) []scalingSample
 	gpus   []int
 	stacks []stack
 	seeds  int
 }
 
-func showScaling(v *kit.View[ride, pace]) {
-	x := scaled{v.At, planScaling(v.Profile).GPUs, stacksOf(v.Profile), len(v.Seeds)}
+func showScaling(v *kit.View[scalingPoint, scalingSample]) {
+	x := scalingData{v.At, planScaling(v.Profile).GPUs, stacksOf(v.Profile), len(v.Seeds)}
 	v.Frames = []result.Frame{x.scaling(), x.distributions(), layerFrame(deepSpeech())}
 	v.Figures = []result.Figure{
 		{ID: "throughput", Form: "line", Frame: "scaling", X: "n", Y: []string{"ideal", "throughput", "throughput_plain"}},
@@ -152,41 +154,42 @@ func showScaling(v *kit.View[ride, pace]) {
 	v.Facts = x.facts()
 }
 
-// milliseconds of an iteration: with overlap, without, and what overlap saves.
-func withOverlap(p pace) float64 { return 1e3 * p.Overlap.Seconds }
-func withPlain(p pace) float64   { return 1e3 * p.Plain.Seconds }
-func saved(p pace) float64       { return withPlain(p) - withOverlap(p) }
+// withOverlap returns the milliseconds of an iteration with overlap, withPlain without, and saved
+// what overlap saves.
+func withOverlap(p scalingSample) float64 { return 1e3 * p.Overlap.Seconds }
+func withPlain(p scalingSample) float64   { return 1e3 * p.Plain.Seconds }
+func saved(p scalingSample) float64       { return withPlain(p) - withOverlap(p) }
 
 // of returns the estimate of a quantity on n GPUs.
-func (x scaled) of(n int, of func(pace) float64) kit.Estimate {
-	return kit.Each(x.at(ride{n, ""}), of).Mean()
+func (x scalingData) of(n int, of func(scalingSample) float64) kit.Estimate {
+	return kit.Each(x.at(scalingPoint{n, ""}), of).Mean()
 }
 
 // rate returns the mean throughput of n GPUs with overlap, plainRate without, in samples
 // per second.
-func (x scaled) rate(n int) float64 {
-	return x.of(n, func(p pace) float64 { return float64(n*blogBatch) / p.Overlap.Seconds }).Value
+func (x scalingData) rate(n int) float64 {
+	return x.of(n, func(p scalingSample) float64 { return float64(n*blogBatch) / p.Overlap.Seconds }).Value
 }
 
-func (x scaled) plainRate(n int) float64 {
-	return x.of(n, func(p pace) float64 { return float64(n*blogBatch) / p.Plain.Seconds }).Value
+func (x scalingData) plainRate(n int) float64 {
+	return x.of(n, func(p scalingSample) float64 { return float64(n*blogBatch) / p.Plain.Seconds }).Value
 }
 
 // calm returns the iteration of another distribution on all GPUs.
-func (x scaled) calm(s stack) pace { return x.at(ride{blogGPUs, s.Key})[0] }
+func (x scalingData) calm(s stack) scalingSample { return x.at(scalingPoint{blogGPUs, s.Key})[0] }
 
 // hidden returns the share of the exchange that overlap hides, in per cent.
 func hidden(with, without float64) float64 {
 	return 100 * (without - with) / (without - 1e3*blogSingle)
 }
 
-func (x scaled) scaling() result.Frame {
+func (x scalingData) scaling() result.Frame {
 	head := "n nodes equal/ms.1 exchange/ms.1 plain±/ms.1 overlap±/ms.1 saved±/ms.1 throughput/samples/s.0 throughput_plain/samples/s.0 " +
 		"ideal/samples/s.0 speedup/.2 efficiency/%.1"
 	one := x.rate(1)
 	return kit.Rows("scaling", head, x.gpus, func(n int) []any {
 		nodes := (n + blogPerNode - 1) / blogPerNode // filled one after another
-		alone, equal := func(p pace) float64 { return 1e3 * p.Exchange }, func(p pace) float64 { return 1e3 * p.Equal }
+		alone, equal := func(p scalingSample) float64 { return 1e3 * p.Exchange }, func(p scalingSample) float64 { return 1e3 * p.Equal }
 		return []any{n, nodes, x.of(n, equal).Value, x.of(n, alone).Value, x.of(n, withPlain), x.of(n, withOverlap), x.of(n, saved),
 			x.rate(n), x.plainRate(n), float64(n) * one, x.rate(n) / one, 100 * x.rate(n) / one / float64(n)}
 	})
@@ -194,31 +197,31 @@ func (x scaled) scaling() result.Frame {
 
 // distributions shows how much overlaps by where the parameters are, and whether that gives
 // the blog's ranges.
-func (x scaled) distributions() result.Frame {
+func (x scalingData) distributions() result.Frame {
 	head := "stack:stack layers why:why big/%.0 big_work/%.0 plain/ms.1 overlap/ms.1 saved/ms.1 hidden/%.0 iteration_inside:bool " +
 		"saved_inside:bool both:bool"
 	return kit.Rows("distributions", head, x.stacks, func(s stack) []any {
 		p := x.calm(s)
 		iteration, gain := inRange("B14", withOverlap(p)).Where == "inside", inRange("B16", saved(p)).Where == "inside"
-		return []any{s.Key, len(s.Blocks), s.Key, s.Big, s.Work, withPlain(p), withOverlap(p), saved(p),
+		return []any{s.Key, len(s.Layers), s.Key, s.Big, s.Work, withPlain(p), withOverlap(p), saved(p),
 			hidden(withOverlap(p), withPlain(p)), iteration, gain, iteration && gain}
 	})
 }
 
 func layerFrame(s stack) result.Frame {
-	return kit.As(result.Stated, kit.Rows("layers", "layer params share/%.2 work/%.2", s.Blocks, func(b block) []any {
+	return kit.As(result.Stated, kit.Rows("layers", "layer params share/%.2 work/%.2", s.Layers, func(b layerCost) []any {
 		return []any{b.Name, b.Params, 100 * float64(b.Params) / float64(s.params()), 100 * b.Cost / s.cost()}
 	}))
 }
 
-// place is where a number lies beside a claim's range.
-type place struct {
+// position says where a number lies beside a claim's range.
+type position struct {
 	Lo, Hi, Off float64
 	Where       string // below, inside, above
 }
 
 // inRange sets x beside the range "a-b" that a claim states.
-func inRange(id string, x float64) (p place) {
+func inRange(id string, x float64) (p position) {
 	c, _ := claims.Get(id)
 	if _, err := fmt.Sscanf(c.Value, "%g-%g", &p.Lo, &p.Hi); err != nil {
 		panic("ring: " + id + " is no range: " + err.Error())
@@ -233,7 +236,7 @@ func inRange(id string, x float64) (p place) {
 }
 
 // r2 returns R² of the line through the throughputs from 2 GPUs on.
-func (x scaled) r2() float64 {
+func (x scalingData) r2() float64 {
 	var xs, ys []float64
 	for _, n := range x.gpus {
 		if n >= 2 {
@@ -245,7 +248,7 @@ func (x scaled) r2() float64 {
 }
 
 // edge returns the last number of GPUs inside a node and the first outside.
-func (x scaled) edge() (inside, outside int) {
+func (x scalingData) edge() (inside, outside int) {
 	i := slices.IndexFunc(x.gpus, func(n int) bool { return n > blogPerNode })
 	return x.gpus[i-1], x.gpus[i]
 }
@@ -257,8 +260,8 @@ const leastR2 = 0.99
 const midGPUs, tenGPUs = 16, 10
 
 // claims judges B01, B02, B10 and B13–B18.
-func (x scaled) claims(s stack) []result.Claim {
-	one, forty := x.of(1, withOverlap), x.at(ride{blogGPUs, ""})[0]
+func (x scalingData) claims(s stack) []result.Claim {
+	one, forty := x.of(1, withOverlap), x.at(scalingPoint{blogGPUs, ""})[0]
 	layers := result.Because("our-layers")
 	gigabytes := 4 * float64(s.params()) / 1e9
 	single := claims.Number(one.Value, one.CI, one.Samples, one.N)
@@ -273,7 +276,7 @@ func (x scaled) claims(s stack) []result.Claim {
 }
 
 // ranged judges B14 or B16, a range, by its bounds; its parts are the other distributions.
-func (x scaled) ranged(id string, of func(pace) float64) result.Claim {
+func (x scalingData) ranged(id string, of func(scalingSample) float64) result.Claim {
 	e := x.of(blogGPUs, of)
 	p := inRange(id, e.Value)
 	f := claims.Number(e.Value, e.CI, e.Samples, e.N)
@@ -302,11 +305,11 @@ func stated(id string) float64 {
 }
 
 // work returns how many single GPUs all of them are worth.
-func (x scaled) work() float64 {
+func (x scalingData) work() float64 {
 	return blogGPUs * x.of(1, withOverlap).Value / x.of(blogGPUs, withOverlap).Value
 }
 
-func (x scaled) linear() result.Claim {
+func (x scalingData) linear() result.Claim {
 	r2, growth := x.r2(), x.of(blogGPUs, withOverlap).Value/x.of(midGPUs, withOverlap).Value
 	ok := r2 >= leastR2 && x.of(blogGPUs, withOverlap).Value <= (1+claims.Tolerance("B17"))*x.of(midGPUs, withOverlap).Value
 	in, out := x.edge()
@@ -320,8 +323,8 @@ func (x scaled) linear() result.Claim {
 }
 
 // constant judges B18 by the all-reduce alone, on equal links.
-func (x scaled) constant() result.Claim {
-	equal := func(n int) float64 { return x.at(ride{n, ""})[0].Equal }
+func (x scalingData) constant() result.Claim {
+	equal := func(n int) float64 { return x.at(scalingPoint{n, ""})[0].Equal }
 	worst, last := 0.0, x.gpus[len(x.gpus)-1]
 	for _, n := range x.gpus {
 		if n >= 2 {
@@ -334,7 +337,7 @@ func (x scaled) constant() result.Claim {
 		"growth", 100*(equal(last)/equal(tenGPUs)-1), "reducer", 100*(float64(last-1)/float64(tenGPUs-1)-1)))
 }
 
-func (x scaled) facts() []result.Fact {
+func (x scalingData) facts() []result.Fact {
 	bySaved := func(a, b stack) int { return cmp.Compare(saved(x.calm(a)), saved(x.calm(b))) }
 	least, most := slices.MinFunc(x.stacks, bySaved), slices.MaxFunc(x.stacks, bySaved)
 	in, out := x.edge()
@@ -345,7 +348,7 @@ func (x scaled) facts() []result.Fact {
 		"recurrent", dsLayers, "units", dsUnits, "channels", dsChannels, "letters", dsLetters, "least:stack", least.Key, "most:stack", most.Key,
 		"work/.1", x.work(), "r2/.4", x.r2(), "edge_in", in, "edge_out", out, "edge_drops", x.rate(out) < x.rate(in), "mid", midGPUs,
 		"grown/%.0", 100*grown(midGPUs)/grown(x.gpus[len(x.gpus)-1]), "paper_steps", planScaling("paper").Steps)
-	for i, of := range []func(pace) float64{withOverlap, saved} {
+	for i, of := range []func(scalingSample) float64{withOverlap, saved} {
 		id := []string{"B14", "B16"}[i]
 		r := inRange(id, x.of(blogGPUs, of).Value)
 		facts = append(facts, kit.Facts(id+".lo/ms.0", r.Lo, id+".hi/ms.0", r.Hi, id+".where:where", r.Where, id+".off/ms.0", r.Off)...)

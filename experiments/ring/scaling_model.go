@@ -30,11 +30,11 @@ type bucket struct{ from, to, params int }
 // buckets cuts the layers in the order in which their gradients come.
 func (it iteration) buckets() (out []bucket) {
 	open := bucket{from: -1}
-	for i := len(it.Stack.Blocks) - 1; i >= 0; i-- {
+	for i := len(it.Stack.Layers) - 1; i >= 0; i-- {
 		if open.from < 0 {
 			open = bucket{from: i}
 		}
-		open.to, open.params = i, open.params+it.Stack.Blocks[i].Params
+		open.to, open.params = i, open.params+it.Stack.Layers[i].Params
 		if 4*open.params >= it.Bucket || i == 0 {
 			out = append(out, open)
 			open = bucket{from: -1}
@@ -43,7 +43,7 @@ func (it iteration) buckets() (out []bucket) {
 	return out
 }
 
-// body is one rank. Every rank exchanges the buckets in the same order.
+// body runs one rank. Every rank exchanges the buckets in the same order.
 func (it iteration) body(p cluster.Proc, layers []cluster.Layer) error {
 	var forward cluster.Work
 	stages := make([]cluster.Work, 1, len(layers)+1)
@@ -78,27 +78,27 @@ func (it iteration) body(p cluster.Proc, layers []cluster.Layer) error {
 	return nil
 }
 
-// lap is what a run of iterations gave.
-type lap struct {
+// iterationTime holds what a run of iterations gave of one iteration.
+type iterationTime struct {
 	Seconds float64 // of one iteration: the last rank's end over the steps
 	Bytes   int64   // that the busiest rank sent in one iteration
 	Trace   *cluster.Trace
 }
 
 // run runs it on the first n workers of p.
-func (it iteration) run(ctx context.Context, p *cluster.Platform, n int) (lap, error) {
+func (it iteration) run(ctx context.Context, p *cluster.Platform, n int) (iterationTime, error) {
 	return it.runFor(ctx, p, n, blogSingle)
 }
 
-// runFor is run with another time on one GPU.
-func (it iteration) runFor(ctx context.Context, p *cluster.Platform, n int, single float64) (lap, error) {
+// runFor returns run with another time on one GPU.
+func (it iteration) runFor(ctx context.Context, p *cluster.Platform, n int, single float64) (iterationTime, error) {
 	layers := it.Stack.layers(&p.Workers[0], single)
 	cfg := virtual.Config{Workers: n, Seed: it.Seed, Trace: it.Trace}
 	t, err := onCluster(ctx, p, cfg, func(p cluster.Proc) error { return it.body(p, layers) })
 	if err != nil {
-		return lap{}, fmt.Errorf("%s: %w", it.Stack.Key, err)
+		return iterationTime{}, fmt.Errorf("%s: %w", it.Stack.Key, err)
 	}
-	return lap{t.Seconds / float64(it.Steps), t.busiest() / int64(it.Steps), &t.Trace}, nil
+	return iterationTime{t.Seconds / float64(it.Steps), t.busiest() / int64(it.Steps), &t.Trace}, nil
 }
 
 // What the blog states of its network and its measurement.
@@ -107,9 +107,9 @@ const (
 	blogBatch  = 32    // samples per GPU and iteration, as we read it
 )
 
-// block is a layer before its cost is known in seconds: parameters, and the
-// floating-point operations of its forward pass per time step of one sample.
-type block struct {
+// layerCost is a layer before its cost is known in seconds: parameters, and the floating-point
+// operations of its forward pass per time step of one sample.
+type layerCost struct {
 	Name   string
 	Params int
 	Cost   float64
@@ -118,7 +118,7 @@ type block struct {
 // stack is a network as a list of layers in forward order.
 type stack struct {
 	Key    string
-	Blocks []block
+	Layers []layerCost
 	// Big and Work are the percentages of the parameters and of the operations that the
 	// layers have which stand out; no numbers where none does.
 	Big, Work float64
@@ -131,7 +131,7 @@ func (s stack) MarshalJSON() ([]byte, error) {
 		Params []int     `json:"params"`
 		Cost   []float64 `json:"cost"`
 	}{Key: s.Key}
-	for _, b := range s.Blocks {
+	for _, b := range s.Layers {
 		x.Params, x.Cost = append(x.Params, b.Params), append(x.Cost, b.Cost)
 	}
 	return json.Marshal(x)
@@ -153,23 +153,23 @@ func deepSpeech() stack {
 	s := stack{Key: "deep-speech", Big: math.NaN(), Work: math.NaN()}
 	conv := func(name string, in, high, wide, frequencies int) {
 		weights := dsChannels * in * high * wide
-		s.Blocks = append(s.Blocks, block{name, weights + dsChannels, 2 * float64(weights) * float64(frequencies)})
+		s.Layers = append(s.Layers, layerCost{name, weights + dsChannels, 2 * float64(weights) * float64(frequencies)})
 	}
 	conv("conv1", 1, 41, 11, 81)
 	conv("conv2", dsChannels, 21, 11, 41)
 	in := dsChannels * 41
 	for i := range dsLayers {
 		params := 2 * 3 * (dsUnits*in + dsUnits*dsUnits + dsUnits) // 2 directions, 3 gates
-		s.Blocks = append(s.Blocks, block{fmt.Sprintf("gru%d", i+1), params, 2 * float64(params)})
+		s.Layers = append(s.Layers, layerCost{fmt.Sprintf("gru%d", i+1), params, 2 * float64(params)})
 		in = dsUnits
 	}
 	params := dsUnits*dsLetters + dsLetters
-	s.Blocks = append(s.Blocks, block{"output", params, 2 * float64(params)})
+	s.Layers = append(s.Layers, layerCost{"output", params, 2 * float64(params)})
 	return s
 }
 
-// shares builds a stack of the blog's size from percentages of parameters and of
-// operations, in forward order; those of big stand out.
+// shares builds a stack of the blog's size from percentages of parameters and of operations, in
+// forward order; the layers of big stand out.
 func shares(key string, params, cost []float64, big ...int) stack {
 	s := stack{Key: key}
 	if len(big) == 0 {
@@ -185,12 +185,12 @@ func shares(key string, params, cost []float64, big ...int) stack {
 			n = left
 		}
 		left -= n
-		s.Blocks = append(s.Blocks, block{fmt.Sprintf("layer%d", i+1), n, cost[i]})
+		s.Layers = append(s.Layers, layerCost{fmt.Sprintf("layer%d", i+1), n, cost[i]})
 	}
 	return s
 }
 
-// evenly is a stack of n equal layers.
+// evenly returns a stack of n equal layers.
 func evenly(n int) stack {
 	each := make([]float64, n)
 	for i := range each {
@@ -199,8 +199,8 @@ func evenly(n int) stack {
 	return shares(fmt.Sprintf("even-%d", n), each, each)
 }
 
-// stacks are the distributions over which the range of the overlap is shown; the
-// first is the reference. They were written down before the first run.
+// stacks returns the distributions over which the range of the overlap is shown; the first is the
+// reference. They were written down before the first run.
 func stacks() []stack {
 	return []stack{deepSpeech(), evenly(10), evenly(300), shares("one", []float64{100}, []float64{100}),
 		shares("big-input", []float64{60, 10, 10, 10, 10}, []float64{0, 25, 25, 25, 25}, 0),
@@ -208,9 +208,9 @@ func stacks() []stack {
 		shares("vgg-like", []float64{1, 2, 3, 4, 60, 20, 10}, []float64{24, 24, 24, 22, 4, 1, 1}, 4, 5, 6)}
 }
 
-// stacksOf returns those of a profile: ci leaves out the one of 300 layers.
+// stacksOf lists the stacks of a profile: ci leaves out the stack of 300 layers.
 func stacksOf(profile string) []stack {
-	return slices.DeleteFunc(stacks(), func(s stack) bool { return profile == "ci" && len(s.Blocks) >= 100 })
+	return slices.DeleteFunc(stacks(), func(s stack) bool { return profile == "ci" && len(s.Layers) >= 100 })
 }
 
 // stackOf returns the stack of a key.
@@ -220,14 +220,14 @@ func stackOf(key string) stack {
 }
 
 func (s stack) params() (n int) {
-	for _, b := range s.Blocks {
+	for _, b := range s.Layers {
 		n += b.Params
 	}
 	return n
 }
 
 func (s stack) cost() (sum float64) {
-	for _, b := range s.Blocks {
+	for _, b := range s.Layers {
 		sum += b.Cost
 	}
 	return sum
@@ -238,9 +238,9 @@ func (s stack) cost() (sum float64) {
 // pass twice the forward.
 func (s stack) layers(host *cluster.Host, single float64) []cluster.Layer {
 	flop := single*host.FLOPS - s.update().FLOP
-	out := make([]cluster.Layer, 0, len(s.Blocks))
+	out := make([]cluster.Layer, 0, len(s.Layers))
 	offset, all := 0, s.cost()
-	for _, b := range s.Blocks {
+	for _, b := range s.Layers {
 		forward := flop * b.Cost / all / 3
 		out = append(out, cluster.Layer{Name: b.Name, Offset: offset, Length: b.Params,
 			Forward: cluster.Work{FLOP: forward}, Backward: cluster.Work{FLOP: 2 * forward}})

@@ -28,14 +28,14 @@ func TestStacksAreTheBlogsSize(t *testing.T) {
 // one bias each.
 func TestDeepSpeechByHand(t *testing.T) {
 	s := deepSpeech()
-	if got := s.Blocks[3].Params; got != 43_788_660 || len(s.Blocks) != 10 || s.Blocks[0].Params != 14_464 {
-		t.Errorf("gru2 has %d parameters, conv1 %d", got, s.Blocks[0].Params)
+	if got := s.Layers[3].Params; got != 43_788_660 || len(s.Layers) != 10 || s.Layers[0].Params != 14_464 {
+		t.Errorf("gru2 has %d parameters, conv1 %d", got, s.Layers[0].Params)
 	}
 }
 
 // Three layers of 100, 20 and 300 parameters, the last first: 300 | 20 + 100.
 func TestBuckets(t *testing.T) {
-	s := stack{Blocks: []block{{"a", 100, 1}, {"b", 20, 1}, {"c", 300, 1}}}
+	s := stack{Layers: []layerCost{{"a", 100, 1}, {"b", 20, 1}, {"c", 300, 1}}}
 	it := iteration{Stack: s, Bucket: 400}
 	got := it.buckets()
 	if len(got) != 2 || got[0] != (bucket{2, 2, 300}) || got[1] != (bucket{1, 0, 120}) {
@@ -54,7 +54,7 @@ func TestBuckets(t *testing.T) {
 // overlap the link starts after 70 ms and carries both: 270 ms. Without it, after
 // 90 ms: 290 ms.
 func TestIterationByHand(t *testing.T) {
-	s := stack{Blocks: []block{{"first", 25_000_000, 1}, {"last", 25_000_000, 2}}}
+	s := stack{Layers: []layerCost{{"first", 25_000_000, 1}, {"last", 25_000_000, 2}}}
 	p := cluster.Uniform(2, cluster.Host{Name: "g", FLOPS: 1e18, Bandwidth: 1e9}, nil)
 	for overlap, want := range map[bool]float64{true: 0.27, false: 0.29} {
 		it := iteration{Stack: s, Overlap: overlap, Steps: 3}
@@ -70,35 +70,35 @@ func TestIterationByHand(t *testing.T) {
 	}
 }
 
-// made is what is shown of iterations made by hand: 370 ms alone, then what is given.
-func made(with, without float64) scaled {
-	at := map[ride][]pace{}
-	x := scaled{at: func(r ride) []pace { return at[r] }, seeds: 2, gpus: []int{1, 2, 10, 16, 40}}
+// made returns what is shown of iterations made by hand: 370 ms alone, then what is given.
+func made(with, without float64) scalingData {
+	at := map[scalingPoint][]scalingSample{}
+	x := scalingData{at: func(r scalingPoint) []scalingSample { return at[r] }, seeds: 2, gpus: []int{1, 2, 10, 16, 40}}
 	for _, n := range x.gpus {
 		a, b := with, without
 		if n == 1 {
 			a, b = 0.37, 0.37
 		}
-		p := pace{lap{Seconds: a, Bytes: 2.34e9}, lap{Seconds: b}, 0.39, 0.2 * 2 * float64(n-1) / float64(n)}
-		at[ride{n, ""}] = []pace{p, p}
+		p := scalingSample{iterationTime{Seconds: a, Bytes: 2.34e9}, iterationTime{Seconds: b}, 0.39, 0.2 * 2 * float64(n-1) / float64(n)}
+		at[scalingPoint{n, ""}] = []scalingSample{p, p}
 	}
 	for i, s := range []stack{evenly(2), evenly(3)} {
 		x.stacks = append(x.stacks, s)
-		at[ride{blogGPUs, s.Key}] = []pace{{Overlap: lap{Seconds: []float64{0.6, 0.67}[i]}, Plain: lap{Seconds: 0.77}}}
+		at[scalingPoint{blogGPUs, s.Key}] = []scalingSample{{Overlap: iterationTime{Seconds: []float64{0.6, 0.67}[i]}, Plain: iterationTime{Seconds: 0.77}}}
 	}
 	return x
 }
 
 // set replaces the iteration with overlap on n GPUs, which may be new.
-func (x *scaled) set(n int, seconds float64) {
+func (x *scalingData) set(n int, seconds float64) {
 	if !slices.Contains(x.gpus, n) {
 		x.gpus = append(x.gpus, n)
 		slices.Sort(x.gpus)
 	}
 	at := x.at
-	x.at = func(r ride) []pace {
-		if r == (ride{n, ""}) {
-			return []pace{{Overlap: lap{Seconds: seconds}}, {Overlap: lap{Seconds: seconds}}}
+	x.at = func(r scalingPoint) []scalingSample {
+		if r == (scalingPoint{n, ""}) {
+			return []scalingSample{{Overlap: iterationTime{Seconds: seconds}}, {Overlap: iterationTime{Seconds: seconds}}}
 		}
 		return at(r)
 	}
@@ -134,7 +134,7 @@ func TestScalingIsJudged(t *testing.T) {
 		t.Errorf("from 10 to 40 GPUs the cost grows by %g %%", g)
 	}
 	fast := made(0.55, 0.77)
-	for id, of := range map[string]func(pace) float64{"B14": withOverlap, "B16": saved} {
+	for id, of := range map[string]func(scalingSample) float64{"B14": withOverlap, "B16": saved} {
 		if c := fast.ranged(id, of); c.Verdict != claims.Differs || math.Abs(arg(c, "by-bounds")["off"].(float64)-100) > 1e-9 {
 			t.Errorf("%s: %s, %v", id, c.Verdict, c.Reasons)
 		}

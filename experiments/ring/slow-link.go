@@ -45,7 +45,7 @@ type slowCase struct {
 // off returns how far slowing one host is from slowing all.
 func (c slowCase) off() float64 { return math.Abs(c.Ring/c.AllSlow - 1) }
 
-// slowLink asks what one slow link does to all.
+// slowLink returns the experiment that asks what one slow link does to all.
 func slowLink() exp.Experiment {
 	return kit.Inquiry{ID: "ring/slow-link", Source: "the blog, Allreduce Communication Cost", Kind: result.TimingOnly,
 		Profiles: exp.Profiles, Seedless: true, Run: runSlowLink,

@@ -65,8 +65,8 @@ type sentence struct {
 	gpu      func(r recording, rank int) bool
 }
 
-// blogSchedule is what the blog says of its two loops, in its order. The text prints N
-// for n in "sends chunk N": its figures, and baidu-allreduce, have n.
+// blogSchedule lists what the blog says of its two loops, in its order. The text prints N for n in
+// "sends chunk N": its figures, and baidu-allreduce, have n.
 var blogSchedule = []sentence{
 	// each GPU makes N−1 exchanges that add and then N−1 that overwrite
 	{"iterations", func(r recording, i int, t transfer) bool { return t.adds() == (i < r.ranks()-1) },
@@ -102,12 +102,12 @@ func (r recording) complete(rank, at int) int {
 	return kit.HowMany(r.States[rank][at], func(h holding) bool { return h.count() == r.ranks() })
 }
 
-// moves tells whether t sends the chunk `ahead` of its GPU and receives the one before.
+// moves reports whether t sends the chunk `ahead` of its GPU and receives the one before.
 func (t transfer) moves(r recording, ahead int) bool {
 	return t.Sent.Chunk == r.mod(t.Rank+ahead) && t.Received.Chunk == r.mod(t.Rank+ahead-1)
 }
 
-// holds tells whether a recording is as the sentence says.
+// holds reports whether a recording is as the sentence says.
 func (s sentence) holds(r recording) bool {
 	for rank, steps := range r.Transfers {
 		if s.gpu != nil && !s.gpu(r, rank) {
@@ -129,20 +129,20 @@ func judgeIterations(broken map[string][]int) result.Claim {
 	return claims.Verdict("B09", found, result.Because("B09", "most", mostRanks))
 }
 
-// band is a transfer with the time that its chunk was on the way.
-type band struct {
+// timedTransfer is a transfer with the time that its chunk was on the way.
+type timedTransfer struct {
 	transfer
 	Span cluster.Span
 }
 
 // stepBands times the exchange of the blog's 1.2 GB on five ideal links of 1 GB/s.
-func stepBands(ctx context.Context, r recording) (out []band, err error) {
+func stepBands(ctx context.Context, r recording) (out []timedTransfer, err error) {
 	t, err := onCluster(ctx, ideal(stepperRanks, blogLink), virtual.Config{Trace: true}, ringOf(blogParams))
 	for rank := range r.Transfers {
 		step := 0
 		for _, s := range t.Spans {
 			if s.Rank == rank && s.Kind == cluster.SpanSend {
-				out = append(out, band{r.Transfers[rank][step], s})
+				out = append(out, timedTransfer{r.Transfers[rank][step], s})
 				step++
 			}
 		}
@@ -202,9 +202,9 @@ func sentenceFrame(broken map[string][]int) result.Frame {
 	})
 }
 
-// bandFrame says when each chunk is on which link.
-func bandFrame(bands []band) result.Frame {
-	return kit.As(result.TimingOnly, kit.Rows("bands", "lane gpu step loop:loop chunk holds to from/s until/s", bands, func(x band) []any {
+// bandFrame returns the frame of when each chunk is on which link.
+func bandFrame(bands []timedTransfer) result.Frame {
+	return kit.As(result.TimingOnly, kit.Rows("bands", "lane gpu step loop:loop chunk holds to from/s until/s", bands, func(x timedTransfer) []any {
 		return []any{fmt.Sprintf("GPU-%d", x.Rank), x.Rank, x.Step, loopOf(stepperRanks, x.Step), x.Sent.Chunk, x.Sent.Holds.String(), x.To,
 			x.Span.From.Seconds(), x.Span.To.Seconds()}
 	}))

@@ -37,8 +37,8 @@ type piece struct {
 	Holds holding
 }
 
-// transfer is what one rank did in one step: sent a piece to its right, received
-// one from its left, and what its own chunk of that number held before and after.
+// transfer holds what one rank did in one step: sent a piece to its right, received one from its
+// left, and what its own chunk of that number held before and after.
 type transfer struct {
 	Rank, Step     int
 	To, From       int
@@ -50,10 +50,9 @@ type transfer struct {
 // what came in its place.
 func (t transfer) adds() bool { return t.After != t.Received.Holds }
 
-// marked is rank's vector of two numbers per chunk: 2^rank and the chunk's own
-// number. Sums of both are exact, so any chunk on its way tells whose
-// contributions it holds (the bits of the first) and which chunk it is (the second
-// over the count of contributions).
+// marked returns rank's vector of two numbers per chunk: 2^rank and the chunk's own number. Sums
+// of both are exact, so any chunk on its way tells whose contributions it holds (the bits of the
+// first) and which chunk it is (the second over the count of contributions).
 func marked(ranks, rank int) []float32 {
 	x := make([]float32, 2*ranks)
 	for c := range ranks {
@@ -156,8 +155,8 @@ func (s *spy) finish() ([]transfer, error) {
 	return s.seen, nil
 }
 
-// recording is what the ranks of one all-reduce did: [rank][step], and what
-// their chunks held: [rank][before step, and at the end][chunk].
+// recording holds what the ranks of one all-reduce did: [rank][step], and what their chunks held:
+// [rank][before step, and at the end][chunk].
 type recording struct {
 	Transfers [][]transfer
 	States    [][][]holding

@@ -64,7 +64,7 @@ func TestScheduleFaultsAreFound(t *testing.T) {
 	}
 }
 
-// holds tells whether a recording is as the sentence of a key says.
+// holds reports whether a recording is as the sentence of a key says.
 func holds(key string, r recording) bool {
 	return blogSchedule[slices.IndexFunc(blogSchedule, func(s sentence) bool { return s.key == key })].holds(r)
 }

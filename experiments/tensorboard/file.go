@@ -1,15 +1,15 @@
-// Package tensorboard writes TensorBoard event files: curves of numbers, and
-// texts in Markdown. The same calls give the same bytes: a file's name is fixed
-// and its times are what the caller says, so that a run's clock may be virtual.
+// Package tensorboard writes TensorBoard event files: curves of numbers, and texts in Markdown.
+// The same calls give the same bytes: a file's name is fixed and its times come from the caller,
+// so that a run's clock may be virtual.
 //
 // A file is a row of records, each one Event of TensorFlow's protocol buffers:
 //
 //	length u64 | masked CRC-32C of the length u32 | Event | masked CRC-32C of the Event u32
 //
 // all little-endian. It was opened in TensorBoard 2.21.0, `tensorboard --logdir DIR`:
-// EventAccumulator read the golden file of the test and 17,787 scalars of 68 runs,
-// those of seven methods' trainings among them, each the value, step and time that
-// was written, and the pages of time series and texts drew them in Chromium.
+// EventAccumulator read the golden file of the test and 17,787 scalars of 68 runs, those of seven
+// methods' trainings among them, each the value, step and time that was written, and the pages of
+// time series and texts drew them in Chromium.
 package tensorboard
 
 import (
@@ -36,8 +36,8 @@ type Writer struct {
 	err error // the first
 }
 
-// Create makes the folder dir, with its parents, and begins its event file. The
-// error is that of a folder that cannot be written.
+// Create makes the folder dir, with its parents, and begins its event file. It fails if the folder
+// cannot be written.
 func Create(dir string) (*Writer, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("tensorboard: %w", err)
@@ -102,8 +102,8 @@ func (w *Writer) record(event []byte) {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// masked is the checksum of a record: a CRC of data that hold CRCs is weak, so
-// the format turns it by 15 bits and adds a constant.
+// masked returns the checksum of a record: a CRC of data that hold CRCs is weak, so the format
+// turns it by 15 bits and adds a constant.
 func masked(data []byte) uint32 {
 	crc := crc32.Checksum(data, castagnoli)
 	return (crc>>15 | crc<<17) + 0xa282ead8
@@ -137,7 +137,7 @@ func bytes(b []byte, field uint64, v []byte) []byte {
 	return append(b, v...)
 }
 
-// event is the begin of an Event: a time is always written, step 0 is the default.
+// event returns the begin of an Event: a time is always written, step 0 is the default.
 func event(seconds float64, step int64) []byte {
 	b := binary.LittleEndian.AppendUint64(key(nil, eventWallTime, fixed64), math.Float64bits(seconds))
 	if step != 0 {
@@ -146,17 +146,17 @@ func event(seconds float64, step int64) []byte {
 	return b
 }
 
-// version is the Event that a file begins with.
+// version returns the Event that a file begins with.
 func version() []byte { return bytes(event(0, 0), eventVersion, []byte("brain.Event:2")) }
 
-// scalar is one value of a curve. The format has single precision.
+// scalar returns one value of a curve. The format has single precision.
 func scalar(tag string, step int64, seconds, value float64) []byte {
 	v := bytes(nil, valueTag, []byte(tag))
 	v = binary.LittleEndian.AppendUint32(key(v, valueSimple, fixed32), math.Float32bits(float32(value)))
 	return bytes(event(seconds, step), eventSummary, bytes(nil, summaryValue, v))
 }
 
-// text is Markdown for the text plugin: a tensor of one string and no dimension.
+// text returns Markdown for the text plugin: a tensor of one string and no dimension.
 func text(tag, markdown string) []byte {
 	tensor := bytes(number(nil, tensorType, typeString), tensorShape, nil)
 	tensor = bytes(tensor, tensorString, []byte(markdown))

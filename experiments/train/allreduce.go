@@ -13,9 +13,9 @@ import (
 	"gradsync/shared/cluster/collective"
 )
 
-// allReduce is data-parallel SGD without a server: every rank holds the model,
-// all gradients are summed layer by layer while the backward pass of earlier
-// layers still runs, and every rank takes the same step.
+// allReduce runs data-parallel SGD without a server: every rank holds the model, all gradients are
+// summed layer by layer while the backward pass of earlier layers still runs, and every rank takes
+// the same step.
 //
 //	w ← w − γ · (1/N) · Σ_n g_n
 func (r *runner) allReduce(ctx context.Context) error {
@@ -58,7 +58,7 @@ func (r *runner) allReduce(ctx context.Context) error {
 	return r.endings(ends, elapsed)
 }
 
-// ending is what one rank leaves. It travels to rank 0.
+// ending holds what one rank leaves. It travels to rank 0.
 type ending struct {
 	Ends    []time.Duration // of each step
 	Hash    string          // of the parameters at the end
@@ -111,7 +111,7 @@ func (r *runner) endings(ends []ending, elapsed time.Duration) error {
 	return nil
 }
 
-// steps is how many updates the run makes at most.
+// steps returns how many updates the run makes at most.
 func (r *runner) steps() (int64, error) {
 	n := int64(r.cfg.Workers)
 	pushes := (r.cfg.MaxPushes + n - 1) / n
@@ -126,12 +126,12 @@ func (r *runner) steps() (int64, error) {
 	return 0, input(fmt.Errorf("train: %s needs a bound on pushes or updates beside the target accuracy", r.cfg.Sync))
 }
 
-// optimiser is what every rank steps with.
+// optimiser returns the optimiser that every rank steps with.
 func (r *runner) optimiser() dasp.Optimiser {
 	return dasp.Optimiser{Rate: r.cfg.Rate, Momentum: r.cfg.Momentum, WeightDecay: r.cfg.WeightDecay}
 }
 
-// latest is when the last rank ended each step.
+// latest returns when the last rank ended each step.
 func latest(ranks []ending) []time.Duration {
 	last := slices.Clone(ranks[0].Ends)
 	for _, e := range ranks[1:] {
@@ -142,10 +142,9 @@ func latest(ranks []ending) []time.Duration {
 	return last
 }
 
-// times are the means over steps after the warm-up. A rank's iteration is its
-// step; an update is complete when the last rank has taken it. The first step
-// only starts the clock, unless there is no other. counted is how many
-// iterations, of all ranks, the means are over.
+// times returns the means over steps after the warm-up. A rank's iteration is its step; an update
+// is complete when the last rank has taken it. The first step only starts the clock, unless there
+// is no other. counted is how many iterations, of all ranks, the means are over.
 func times(ranks []ending, warmup int64) (t IterationTime, counted int64) {
 	for _, e := range ranks {
 		ends := e.Ends
@@ -207,14 +206,14 @@ func (c *Config) checkExchange() error {
 	return nil
 }
 
-// bucket is what one exchange of a dense method sums: consecutive layers.
+// bucket holds what one exchange of a dense method sums: consecutive layers.
 type bucket struct {
 	first, last    int // layers, in forward order
 	offset, length int // of their parameters
 }
 
-// buckets cuts the layers, last first, into pieces of at least so many bytes; the
-// first layers may be fewer.
+// buckets cuts the layers, last first, into pieces of at least the given bytes; the first layers
+// may be fewer.
 func buckets(layers []cluster.Layer, bytes int64) []bucket {
 	var out []bucket
 	open := false
@@ -258,16 +257,16 @@ func (x *replica) sum(b bucket) error {
 	return collective.NaiveExchange(p, tag, 0, grads)
 }
 
-// SparseOutcome is what a training with ringsparse leaves beside the rest.
+// SparseOutcome holds what a training with ringsparse leaves beside the rest.
 type SparseOutcome struct {
 	Totals ringsparse.Totals `json:"totals"` // over all ranks
 	Lossy  bool              `json:"lossy"`  // gradients were dropped, with error feedback
-	// Density is what a timing-only run took for every worker's gradients, a choice of
-	// whoever started it; absent where densities are those of real numbers.
+	// Density is the share of non-zeros that a timing-only run took for every worker's gradients,
+	// a choice of whoever started it; absent where densities were measured on real numbers.
 	Density   float64     `json:"density,omitempty"`
 	Bandwidth float64     `json:"bandwidth"` // B of the cost rule, bytes/s, rank 0's
 	Rates     []CodecRate `json:"rates"`     // of the cost rule, rank 0's
-	// ProbeBytes is what finding Bandwidth on a real clock sent beside bytes_sent;
+	// ProbeBytes counts what finding Bandwidth on a real clock sent beside bytes_sent;
 	// kernel_bytes has it.
 	ProbeBytes int64 `json:"probe_bytes,omitempty"`
 	// Choices are rank 0's, in order, if Options.LogChoices.

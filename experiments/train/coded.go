@@ -56,7 +56,7 @@ func (c *Config) codedOptions() codedsgd.Options {
 	return o
 }
 
-// codedJob is what every rank trains, but for its task.
+// codedJob returns the job of every rank, but for its task.
 func (r *runner) codedJob(steps int64) codedsgd.Job {
 	c := r.cfg
 	one := c
@@ -68,8 +68,8 @@ func (r *runner) codedJob(steps int64) codedsgd.Job {
 		Steps:     steps, Options: c.codedOptions()}
 }
 
-// shapes are the layers' weight matrices, outputs by inputs; a convolution's row is
-// one filter.
+// shapes returns the layers' weight matrices, outputs by inputs; a convolution's row is one
+// filter.
 func shapes(m *model.Model) [][2]int {
 	var out [][2]int
 	for _, l := range m.Layers() {
@@ -80,7 +80,7 @@ func shapes(m *model.Model) [][2]int {
 	return out
 }
 
-// code is the loop of the methods of codedsgd.
+// code runs the loop of the methods of codedsgd.
 func (x *replica) code(blocks *blocks) error {
 	job := x.codedJob(x.steps)
 	if x.task != nil {
@@ -106,7 +106,7 @@ func checkWhole(set *datasets.Set, batch int) error {
 	return nil
 }
 
-// CodedOutcome is what a training with a method of codedsgd leaves beside the rest.
+// CodedOutcome holds what a training with a method of codedsgd leaves beside the rest.
 type CodedOutcome struct {
 	Options codedsgd.Options `json:"options"`
 	Totals  codedsgd.Totals  `json:"totals"` // over all ranks
@@ -124,8 +124,8 @@ func (r *runner) sharedBlocks() *blocks {
 	return nil
 }
 
-// replicaTask is a rank's task: its share of the images, or, where blocks of one
-// batch go to several ranks, all of them in one order.
+// replicaTask returns a rank's task: its share of the images, or, where blocks of one batch go to
+// several ranks, all of them in one order.
 func (r *runner) replicaTask(rank int) *Task {
 	if !r.cfg.coded() {
 		return newTask(r.shared, r.cfg.Seed, rank, r.cfg.Workers, r.init)

@@ -10,7 +10,7 @@ import (
 	"gradsync/papers/codedsgd"
 )
 
-// inBlocks is a small training of coded SGD's kind on so many nodes.
+// inBlocks returns a small training of coded SGD's kind on n nodes.
 func inBlocks(sync string, n, redundancy, micro int) Config {
 	c := quick(sync)
 	c.Platform, c.Workers, c.BatchSize, c.MaxPushes, c.MaxUpdates, c.EvalEvery = uneven(n), n, 50, 0, 3, -1

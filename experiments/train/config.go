@@ -33,7 +33,7 @@ type Config struct {
 	// the network's own side.
 	Width float64 `json:"width,omitempty"`
 	Image int     `json:"image,omitempty"`
-	// Classes keeps the images of the first so many classes, and as many logits; 0: all.
+	// Classes keeps the images of the first Classes classes, and as many logits; 0: all.
 	Classes int `json:"classes,omitempty"`
 
 	// Data names a set of datasets.Names(), which must be found. "" is the set
@@ -68,10 +68,9 @@ type Config struct {
 	Rate        float64 `json:"rate"` // 0.05
 	Momentum    float64 `json:"momentum"`
 	WeightDecay float64 `json:"weight_decay"`
-	// Launch is what a layer costs the reference device beside its arithmetic,
-	// once forward and twice backward; Overhead what an iteration costs it beside
-	// its layers. Both scale with the machine. DefaultLaunch and DefaultOverhead;
-	// negative: nothing.
+	// Launch is the cost of a layer to the reference device beside its arithmetic, once forward
+	// and twice backward; Overhead the cost of an iteration beside its layers. Both scale with the
+	// machine. DefaultLaunch and DefaultOverhead; negative: nothing.
 	Launch   time.Duration `json:"launch"`
 	Overhead time.Duration `json:"overhead"`
 
@@ -87,12 +86,12 @@ type Config struct {
 	// defaults of rivals.Defaults.
 	Options *rivals.Options `json:"options"`
 
-	// Of methods without a server. Bucket fuses layers, last first, until they have
-	// so many bytes; 0: layer by layer. NoOverlap begins to exchange when the
-	// backward pass is over. Segment is how many elements of the ring travel in one
-	// message; 0: whole chunks. PerNode is hierarchical's ranks per node. RingSparse
-	// are the options of ringsparse; nil: the patent's reading. Mask, of ringsparse,
-	// is false for the parameters that stay zero; who sets it says which they are.
+	// Of methods without a server. Bucket fuses layers, last first, until they have that many
+	// bytes; 0: layer by layer. NoOverlap begins to exchange when the backward pass is over.
+	// Segment is how many elements of the ring travel in one message; 0: whole chunks. PerNode is
+	// hierarchical's ranks per node. RingSparse are the options of ringsparse; nil: the patent's
+	// reading. Mask, of ringsparse, is false for the parameters that stay zero; who sets it says
+	// which they are.
 	Bucket     int64               `json:"bucket,omitempty"`
 	NoOverlap  bool                `json:"no_overlap,omitempty"`
 	Segment    int                 `json:"segment,omitempty"`
@@ -224,7 +223,7 @@ func (c *Config) method() (dasp.Policy, dasp.DurationForm, error) {
 	return policy, f, err
 }
 
-// bound is about how many gradients the run uses, 600 where nothing says.
+// bound estimates how many gradients the run uses; 600 where nothing says.
 func (c *Config) bound() int64 {
 	switch {
 	case c.MaxPushes > 0:

@@ -15,8 +15,8 @@ import (
 // lenetParams is LeNet-5's number of parameters: 156 + 2,416 + 48,120 + 10,164 + 850.
 const lenetParams = 61706
 
-// rounded is a platform of n workers whose every cost but the arithmetic is a
-// round number for LeNet-5, without jitter:
+// rounded returns a platform of n workers whose every cost but the arithmetic is a round number
+// for LeNet-5, without jitter:
 //
 //	message  its bytes and a header of 64 at 246.888 MB/s: 1 ms; latencies of
 //	         0.1 + 0.2 and overheads of 0.3 + 0.4 ms: 2 ms alone

@@ -54,7 +54,7 @@ var raws = struct {
 	sets map[*datasets.Set]*datasets.Set
 }{sets: map[*datasets.Set]*datasets.Set{}}
 
-// unnormalised is the set with pixels as shares of 255, made once.
+// unnormalised returns the set with pixels as shares of 255, made once.
 func unnormalised(s *datasets.Set) *datasets.Set {
 	raws.Lock()
 	defer raws.Unlock()
@@ -80,7 +80,7 @@ type fewOf struct {
 	classes int
 }
 
-// firstClasses is the set's first classes alone, made once.
+// firstClasses returns the set's first classes alone, made once.
 func firstClasses(s *datasets.Set, n int) (*datasets.Set, error) {
 	few.Lock()
 	defer few.Unlock()
@@ -95,7 +95,7 @@ func firstClasses(s *datasets.Set, n int) (*datasets.Set, error) {
 	return few.sets[k], nil
 }
 
-// paperData is what the documents train each model on.
+// paperData returns what the documents train each model on.
 func paperData(model string) string {
 	if model == "lenet5" || model == "mlp" {
 		return "mnist"

@@ -23,7 +23,7 @@ type Point struct {
 	Loss float64 `json:"loss"`
 }
 
-// evaluate is score with the statistics of statistics.
+// evaluate scores params with the running statistics that statistics estimates.
 func (s *shared) evaluate(params []float32, n int) (accuracy, loss float64, err error) {
 	stats, err := s.statistics(params)
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *shared) score(params, stats []float32, n int) (accuracy, loss float64, 
 	return s.scoreOn(&s.set.Test, params, stats, n)
 }
 
-// scoreOn is score on the images of either split.
+// scoreOn does what score does, on the images of either split.
 func (s *shared) scoreOn(split *datasets.Split, params, stats []float32, n int) (accuracy, loss float64, err error) {
 	if all := split.Len(); n <= 0 || n > all {
 		n = all
@@ -159,8 +159,8 @@ func (c *curve) close() ([]Point, error) {
 // chooses the best parameters.
 const bestImages = 1000
 
-// Best is what Config.Best chose by: the step with the least loss on the first
-// 1,000 training images.
+// Best holds what Config.Best chose by: the step with the least loss on the first 1,000 training
+// images.
 type Best struct {
 	Updates int64   `json:"updates"`
 	Loss    float64 `json:"loss"`

@@ -28,7 +28,7 @@ func launch[T any](ctx context.Context, r *runner, withServer bool, body func(cl
 	if r.cfg.Begin != nil && r.leads() {
 		r.cfg.Begin()
 	}
-	t := &timed{Runtime: rt}
+	t := &stopwatch{Runtime: rt}
 	results, trace, err := cluster.Run(ctx, t, func(p cluster.Proc) (T, error) {
 		if r.cfg.TCP != nil {
 			if err := r.sameRun(p); err != nil {
@@ -59,13 +59,13 @@ func launch[T any](ctx context.Context, r *runner, withServer bool, body func(cl
 	return results, t.elapsed, nil
 }
 
-// timed notes how long a run took on its clock.
-type timed struct {
+// stopwatch notes how long a run took on its clock.
+type stopwatch struct {
 	cluster.Runtime
 	elapsed time.Duration
 }
 
-func (t *timed) Run(ctx context.Context, body func(cluster.Proc) ([]byte, error)) (cluster.Outcome, error) {
+func (t *stopwatch) Run(ctx context.Context, body func(cluster.Proc) ([]byte, error)) (cluster.Outcome, error) {
 	out, err := t.Runtime.Run(ctx, body)
 	t.elapsed = out.Elapsed
 	return out, err

@@ -64,7 +64,8 @@ func TestProcessesGiveTheSameBits(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got.ParamsSHA256 != want.ParamsSHA256 || got.Updates != want.Updates || got.Reached == nil || got.Reached.Updates != want.Reached.Updates {
-			t.Errorf("%s: %d updates to %.12s, target %+v, in virtual time %d to %.12s, %+v", sync, got.Updates, got.ParamsSHA256, got.Reached, want.Updates, want.ParamsSHA256, want.Reached)
+			t.Errorf("%s: %d updates to %.12s, target %+v, in virtual time %d to %.12s, %+v", sync, got.Updates, got.ParamsSHA256, got.Reached,
+				want.Updates, want.ParamsSHA256, want.Reached)
 		}
 		if sync != "bsp" && got.BytesSent != want.BytesSent {
 			t.Errorf("%s: %d bytes, in virtual time %d", sync, got.BytesSent, want.BytesSent)

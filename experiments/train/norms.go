@@ -29,8 +29,8 @@ type normed interface {
 	InferenceGradient(params, grads, x []float32, labels []uint8) (loss float64, err error)
 }
 
-// statIndices are statImages training images at even distances over the set, the
-// same for every seed, method and evaluation; all images of a smaller set.
+// statIndices returns statImages training images at even distances over the set, the same for
+// every seed, method and evaluation; all images of a smaller set.
 func statIndices(all int) []int {
 	n := min(statImages, all)
 	indices := make([]int, n)

@@ -16,7 +16,7 @@ import (
 	"gradsync/shared/tensor/safetensors"
 )
 
-// narrow is a ResNet-18 of 4 to 32 channels on 16×16 images.
+// narrow returns a ResNet-18 of 4 to 32 channels on 16×16 images.
 func narrow(engine string) Config {
 	return Config{Sync: "bsp", Model: "resnet18", Width: 1. / 16, Image: 16, Data: "synthetic", Engine: engine, Platform: uneven(2),
 		Batch: 8, Rate: 0.05, MaxPushes: 24, EvalEvery: 12, EvalImages: 100}

@@ -12,9 +12,9 @@ import (
 	"gradsync/papers/dasp"
 )
 
-// Outcome is what a training leaves. The same Config gives the same Outcome but
-// for WallSeconds: on the virtual runtime always, on local for synchronous
-// methods and but for the times.
+// Outcome holds what a training leaves. The same Config gives the same Outcome but for
+// WallSeconds: on the virtual runtime always, on local for synchronous methods only, and but for
+// the times.
 type Outcome struct {
 	Sync  string `json:"sync"`
 	Model string `json:"model"`
@@ -52,8 +52,8 @@ type Outcome struct {
 	Gap          Distribution       `json:"gap"`           // v_n − v_min that Algorithm 1 saw
 	Clock        Distribution       `json:"clock"`         // worker's clock − slowest clock
 	BytesSent    int64              `json:"bytes_sent"`    // bodies on the wire, all ranks
-	// KernelBytes is what the operating system counted on the sockets, frame headers
-	// included; absent where none carried the messages.
+	// KernelBytes is the count of the operating system on the sockets, frame headers included;
+	// absent where none carried the messages.
 	KernelBytes  int64          `json:"kernel_bytes,omitempty"`
 	RingSparse   *SparseOutcome `json:"ringsparse,omitempty"`
 	Coded        *CodedOutcome  `json:"coded,omitempty"`
@@ -112,7 +112,7 @@ func (o *Outcome) fromLog(l *dasp.Log, warmup int64) {
 	o.Staleness, o.Gap, o.Clock = distribution(s.Staleness), distribution(s.Gap), distribution(s.Clock)
 }
 
-// ParamsHash is the SHA-256 of the parameters' little-endian float32 bits.
+// ParamsHash returns the SHA-256 of the parameters' little-endian float32 bits.
 func ParamsHash(params []float32) string {
 	h := sha256.New()
 	var b [4]byte
@@ -170,7 +170,7 @@ type iterationJSON struct {
 	ByWorker  []*float64 `json:"by_worker"`
 }
 
-// unless is &v, or nil where nothing is known.
+// unless returns &v, or nil where nothing is known.
 func unless(nothing bool, v float64) *float64 {
 	if nothing {
 		return nil
@@ -178,7 +178,7 @@ func unless(nothing bool, v float64) *float64 {
 	return &v
 }
 
-// orNull is &s, or nil for "".
+// orNull returns &s, or nil for "".
 func orNull(s string) *string {
 	if s == "" {
 		return nil

@@ -45,7 +45,7 @@ func (r *runner) replay(ctx context.Context) error {
 	return r.follow(ctx, log)
 }
 
-// events is the first pass.
+// events runs the first pass and returns its log and its length.
 func (r *runner) events(ctx context.Context) (*dasp.Log, time.Duration, error) {
 	c := r.cfg
 	policy, f, err := c.method()
@@ -75,7 +75,7 @@ type follower struct {
 	done   chan error
 }
 
-// follow is the second pass.
+// follow runs the second pass.
 func (r *runner) follow(ctx context.Context, log *dasp.Log) (err error) {
 	c := r.cfg
 	server := newTask(r.shared, c.Seed, -1, c.Workers, r.init)
@@ -140,7 +140,7 @@ func (f *second) run(ctx context.Context, updates []dasp.Update) error {
 	return nil
 }
 
-// begin lets every worker that was handed this version compute on it.
+// begin starts every worker that was handed this version.
 func (f *second) begin(version int64) {
 	for w := range f.nodes {
 		n := &f.nodes[w]
@@ -241,7 +241,7 @@ func flat(name string, v []float32) safetensors.Tensor {
 
 func workerName(w int) string { return "worker." + strconv.Itoa(w) }
 
-// identity is a hash of all that decides the run's numbers.
+// identity returns a hash of all that decides the run's numbers.
 func (f *second) identity() (string, error) {
 	raw, err := json.Marshal(f.cfg)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"gradsync/shared/tensor/safetensors"
 )
 
-// own is a short training whose clock is the trained network itself.
+// own returns a short training whose clock is the trained network itself.
 func own(sync string, o rivals.Options) Config {
 	return Config{Sync: sync, Model: "lenet5", Platform: uneven(6), Seed: 3, Batch: 4, Data: "synthetic",
 		MaxPushes: 36, EvalEvery: 11, EvalImages: 40, Options: &o, Clock: &Clock{}}
@@ -93,7 +93,7 @@ func TestCheckpointGoesOn(t *testing.T) {
 	}
 }
 
-// interrupt cancels a run after so many gradients.
+// interrupt cancels a run after stop gradients.
 func interrupt(t *testing.T, cfg Config, stop int64) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -7,7 +7,7 @@ import (
 	"gradsync/shared/cluster/collective"
 )
 
-// verdict is what ranks of one process share about the run's end.
+// verdict holds what ranks of one process share about the run's end.
 type verdict struct {
 	sync.Mutex
 	judged int64 // steps whose evaluation is decided
@@ -109,10 +109,10 @@ func (x *replica) exchange(step int64, stages []cluster.Work, plan []bucket) err
 	return cluster.Wait(x.p, reqs...) // training, step 4: the last sum is there too
 }
 
-// ended evaluates after so many updates, once for all ranks, whose parameters are
-// the same bits, and reports whether the run shall end. Ranks of one process share
-// the verdict, which so costs no time; between processes rank 0 evaluates and, in
-// a search for a target accuracy, tells the others.
+// ended evaluates after the given number of updates, once for all ranks, whose parameters are the
+// same bits, and reports whether the run shall end. Ranks of one process share the verdict, which
+// so costs no time; between processes rank 0 evaluates and, in a search for a target accuracy,
+// tells the others.
 func (x *replica) ended(updates int64) (stop bool, err error) {
 	n, every := int64(x.cfg.Workers), x.cfg.EvalEvery
 	point := x.task != nil && every >= 0 && updates*n/every != (updates-1)*n/every
@@ -128,8 +128,8 @@ func (x *replica) ended(updates int64) (stop bool, err error) {
 	return stop, err
 }
 
-// judge tells of the progress and evaluates at a point of the curve; the first
-// rank to ask does, the others get its verdict.
+// judge reports the progress and evaluates at a point of the curve; the first rank to ask does,
+// the others get its verdict.
 func (x *replica) judge(updates int64, point bool) (stop bool) {
 	v, n := &x.verdict, int64(x.cfg.Workers)
 	v.Lock()

@@ -18,8 +18,8 @@ import (
 	"gradsync/shared/tensor/model"
 )
 
-// Run trains as cfg says. If ctx ends it returns ctx's error. Of a job of several
-// processes that of rank 0 gets the outcome, the others nil.
+// Run trains as cfg says. If ctx ends it returns ctx's error. In a job of several processes rank 0
+// gets the outcome, the others get nil.
 func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 	start := time.Now()
 	cfg, err := cfg.withDefaults()
@@ -288,8 +288,8 @@ func (r *runner) clock(elapsed time.Duration) {
 	}
 }
 
-// conclude evaluates the final parameters on all test images and saves them,
-// those of a diverged run too.
+// conclude evaluates the final parameters on all test images and saves them, even if the run
+// diverged.
 func (r *runner) conclude() error {
 	if r.shared == nil || !r.leads() {
 		return nil
@@ -335,8 +335,8 @@ func Kept[C any](ctx context.Context, env exp.Env, cfg Config, keep func(*Outcom
 	}, also...)
 }
 
-// KeptBy is Kept for what is made of more than one run: make gets cfg with the engine, the
-// data folder, the progress and, if cfg has a Clock, the checkpoint of env.
+// KeptBy does what Kept does, for what is made of more than one run: make gets cfg with the
+// engine, the data folder, the progress and, if cfg has a Clock, the checkpoint of env.
 func KeptBy[C any](ctx context.Context, env exp.Env, cfg Config, make func(Config) (C, error), also ...any) (out C, err error) {
 	cfg.Engine, cfg.DataDir = env.Engine, env.DataDir
 	data := ""

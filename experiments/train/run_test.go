@@ -23,7 +23,7 @@ import (
 	_ "gradsync/shared/tensor/engine/portable"
 )
 
-// uneven is a platform of n workers, each half as slow again as the one before.
+// uneven returns a platform of n workers, each half as slow again as the one before.
 func uneven(n int) *cluster.Platform {
 	h := cluster.Host{Name: "w", FLOPS: 8e12, Jitter: 0.05, Bandwidth: 1.25e9, Latency: 25 * time.Microsecond}
 	p := cluster.Uniform(n, h, &h)
@@ -36,7 +36,7 @@ func uneven(n int) *cluster.Platform {
 // No evaluation, rank or computation outlives its run.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// quick is a small training, on the faster engine where the processor has it: scoring the
+// quick returns a small training, on the faster engine where the processor has it: scoring the
 // test images takes most of the time.
 func quick(sync string) Config {
 	engine := ""
@@ -55,7 +55,7 @@ func mustRun(t *testing.T, c Config) *Outcome {
 	return o
 }
 
-// text is the outcome as train --json prints it, without the wall time.
+// text returns the outcome as train --json prints it, without the wall time.
 func text(t *testing.T, o *Outcome) string {
 	t.Helper()
 	o.WallSeconds = 0

@@ -11,9 +11,9 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// schedule is what decides an asynchronous run's bits: in which order gradients
-// arrived, and what the method ordered then. A run on a real clock that follows
-// it gives the bits of the run that it was recorded of.
+// schedule holds what decides an asynchronous run's bits: in which order gradients arrived, and
+// what the method ordered then. Replaying a schedule on a real clock reproduces the recorded run
+// bit for bit.
 type schedule struct {
 	Method     string  `json:"method"`
 	Model      string  `json:"model"`
@@ -108,8 +108,8 @@ func (f *player) Step(dasp.Event) []dasp.Action {
 	return out
 }
 
-// inOrder is the server's Proc in a run that follows a schedule: where the server
-// would take any worker's gradient it gets that of the worker recorded.
+// inOrder is the server's Proc in a run that follows a schedule: where the server would take any
+// worker's gradient it gets the recorded worker's.
 type inOrder struct {
 	cluster.Proc
 	workers []int // of the pushes not yet asked for

@@ -9,8 +9,8 @@ import (
 	"gradsync/shared/tensor/codec"
 )
 
-// What codecRates measures on a real clock: all codecs at a density at which
-// compressing pays on slow links, for so long.
+// codecRates measures all codecs on a real clock, at a density at which compressing pays on slow
+// links, for rateBudget.
 const (
 	rateDensity = 0.1
 	rateBudget  = 200 * time.Millisecond
@@ -19,8 +19,8 @@ const (
 // ratesFrom is the platform whose codec rates count where a run's own has none.
 const ratesFrom = "sparse32"
 
-// codecRates are Tc and Td of S42: the options' own, else on virtual time the
-// platform's, on a real clock this machine's.
+// codecRates returns Tc and Td of S42: the options' own, else on virtual time the platform's, on a
+// real clock this machine's.
 func (r *runner) codecRates() ([]cluster.CodecRate, error) {
 	if o := r.cfg.RingSparse; o != nil && o.Rates != nil {
 		return o.Rates, nil
@@ -48,7 +48,7 @@ func (r *runner) codecRates() ([]cluster.CodecRate, error) {
 // and where nothing is coded.
 func (c *Config) modelled() bool { return c.Runtime == "virtual" || c.TimingOnly }
 
-// density is Density, 1 where it is not given.
+// density returns Density, or 1 where it is not given.
 func (c *Config) density() float64 {
 	if c.Density == 0 {
 		return 1
@@ -56,7 +56,7 @@ func (c *Config) density() float64 {
 	return c.Density
 }
 
-// sparse is the patent's loop.
+// sparse runs the patent's loop.
 func (x *replica) sparse(rates []cluster.CodecRate) error {
 	job := ringsparse.Job{Layers: x.layers, Rate: x.cfg.Rate, WeightDecay: x.cfg.WeightDecay, Steps: x.steps, Mask: x.cfg.Mask,
 		OnStep: func(step int64) (bool, error) { return x.ended(step + 1) }}
@@ -87,16 +87,16 @@ func (x *replica) sparse(rates []cluster.CodecRate) error {
 	return nil
 }
 
-// The probe of a real link: so many messages of so many bytes to the right
-// neighbour, the first of which only warms the connection.
+// The probe of a real link sends probeMessages messages of probeBytes each to the right neighbour,
+// the first of which only warms the connection.
 const (
 	probeMessages = 4
 	probeBytes    = 1 << 20
 )
 
-// bandwidth fills in B of S42: on virtual time that of the slowest worker's NIC,
-// "the slowest link of the ring"; on a real clock what a probe to the right
-// neighbour gets through while all ranks probe.
+// bandwidth fills in B of S42: on virtual time the bandwidth of the slowest worker's NIC, "the
+// slowest link of the ring"; on a real clock the rate at which a probe to the right neighbour gets
+// through while all ranks probe.
 func (x *replica) bandwidth(o *ringsparse.Options) error {
 	if o.Bandwidth > 0 {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"gradsync/shared/tensor/vec"
 )
 
-// stream is the data's random stream of that name for one worker.
+// stream returns the data's random stream of that name for one worker.
 func stream(seed uint64, worker int, name string) *rand.Rand {
 	return cluster.Stream(seed, worker, "data", name)
 }
@@ -122,10 +122,9 @@ func checkShards(set *datasets.Set, workers, batch int) error {
 	return nil
 }
 
-// work turns the model's costs per image into those of a mini-batch. The
-// backward pass moves twice the bytes of the forward pass. Launch and Overhead
-// enter as the operations that the reference device would do in their time, so
-// that they scale with the machine.
+// work turns the model's costs per image into costs per mini-batch. The backward pass moves twice
+// the bytes of the forward pass. Launch and Overhead enter as the operations that the reference
+// device would do in their time, so that they scale with the machine.
 func (c *Config) work(infos []model.LayerInfo) []cluster.Layer {
 	n, launch := float64(c.Batch), c.Launch.Seconds()*ReferenceFLOPS
 	out := make([]cluster.Layer, len(infos))
@@ -140,7 +139,7 @@ func (c *Config) work(infos []model.LayerInfo) []cluster.Layer {
 	return out
 }
 
-// shared is what the tasks of all ranks have in common.
+// shared holds what the tasks of all ranks have in common.
 type shared struct {
 	model  *model.Model
 	layers []cluster.Layer

@@ -36,8 +36,8 @@ func write(path string, f safetensors.File) error {
 	return nil
 }
 
-// metadata says which network parameters are of. The side of the images is in
-// no tensor's shape, and parameters of another side load and are worth little.
+// metadata names the network that parameters belong to. The side of the images is in no tensor's
+// shape, and parameters of another side load and are worth little.
 func metadata(m *model.Model, width float64) map[string]string {
 	if width == 0 {
 		width = 1

@@ -1,6 +1,6 @@
-// Package kittest holds the tests that every package of experiments makes of its list:
-// each claim has one verdict, same inputs give same bytes, an interruption says so, and the
-// committed results are those of the list.
+// Package kittest holds the tests that every package of experiments makes of its list: each claim
+// has one verdict, same inputs give same bytes, an interruption says so, and the committed results
+// are the list's.
 package kittest
 
 import (
@@ -18,7 +18,7 @@ import (
 	"gradsync/experiments/result"
 )
 
-// Paper is what the tests are told of a package.
+// Paper holds what the tests are told of a package.
 type Paper struct {
 	List    func() []exp.Experiment
 	Prefix  string               // of its claims' ids

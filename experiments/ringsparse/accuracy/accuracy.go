@@ -1,3 +1,5 @@
+// Package accuracy trains networks by the patent's exchange and by others, and compares
+// accuracy, convergence and bits. Experiment is its door.
 package accuracy
 
 import (
@@ -17,9 +19,9 @@ import (
 	"gradsync/shared/tensor/model"
 )
 
-// accuracyNet is what is trained, and for how long. The rate was chosen before the
-// first run here: of 0.03, 0.1, 0.2, 0.3 and 0.5, on the dense ring and seed 0, the
-// largest at which the loss fell at nearly every evaluation.
+// network holds what is trained, and for how long. The rate was chosen before the first run here:
+// of 0.03, 0.1, 0.2, 0.3 and 0.5, on the dense ring and seed 0, the largest at which the loss fell
+// at nearly every evaluation.
 type network struct {
 	Model   string  `json:"model"`
 	Raw     bool    `json:"raw_pixels"`
@@ -28,8 +30,8 @@ type network struct {
 	Pruned  bool    `json:"pruned"` // the pruned forms are trained too
 }
 
-// accuracyForm is one exchange. Bits says that it promises its base's parameters to
-// the bit, as long as no block is sent as weights.
+// exchangeForm is one way of exchanging gradients. Bits promises its base's parameters to the bit,
+// as long as no block is sent as weights.
 type exchangeForm struct {
 	Key     string              `json:"key"`
 	Sync    string              `json:"sync"`
@@ -72,7 +74,7 @@ func exchangeForms() []exchangeForm {
 	}
 }
 
-// accuracyPlan is what a profile trains.
+// trainingPlan holds what a profile trains.
 type trainingPlan struct {
 	Nets       []network      `json:"nets"`
 	Forms      []exchangeForm `json:"forms"`
@@ -126,7 +128,7 @@ func (p trainingPlan) form(net, key string) (f exchangeForm, ok bool) {
 	return list[i], true
 }
 
-// trial is one point: a network trained by an exchange.
+// point is a network trained by an exchange.
 type point struct{ Net, Form string }
 
 func (p trainingPlan) points() (out []point) {
@@ -138,7 +140,8 @@ func (p trainingPlan) points() (out []point) {
 	return out
 }
 
-// accuracy asks for the patent's benefit: what becomes of accuracy and convergence.
+// Experiment returns the experiment that asks for the patent's benefit: what becomes of accuracy
+// and convergence.
 func Experiment() exp.Experiment {
 	return kit.Study[point, training]{ID: "ringsparse/accuracy", Source: "the patent, benefits", Kind: result.Trained, Profiles: exp.Profiles,
 		Points: func(profile string) []point { return planTraining(profile).points() },
@@ -166,7 +169,7 @@ func Experiment() exp.Experiment {
 	}.Experiment()
 }
 
-// mark is one finished training.
+// training holds the numbers of one finished training.
 type training struct {
 	Accuracy float64 // of the final parameters on all test images
 	Curve    []train.Point

@@ -68,7 +68,7 @@ func TestPrunedTrainings(t *testing.T) {
 	}
 }
 
-// graded is marks of one network with the given final accuracies and hashes.
+// graded returns trainings of one network with the given final accuracies and hashes.
 func graded(dense, patent, gradients []training) trainings {
 	of := map[string][]training{denseForm: dense, patentForm: patent, "gradients": gradients}
 	return trainings{plan: planTraining("ci"), seeds: make([]uint64, len(dense)), at: func(t point) []training { return of[t.Form] }}

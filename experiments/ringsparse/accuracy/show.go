@@ -12,7 +12,7 @@ import (
 	"gradsync/papers/ringsparse"
 )
 
-// marks are all trainings of a plan.
+// trainings holds all trainings of a plan.
 type trainings struct {
 	plan  trainingPlan
 	seeds []uint64
@@ -72,8 +72,8 @@ func compare(f exchangeForm, these, base []training) (c compared) {
 	return c
 }
 
-// pair compares a trial with its base; ok is false if the network lacks the form, or the
-// form is nobody's rival.
+// against compares a point with its base; ok is false if the network lacks the form, or the form
+// has no base.
 func (m trainings) against(t point) (c compared, ok bool) {
 	f, ok := m.plan.form(t.Net, t.Form)
 	if !ok || f.Base == "" {
@@ -82,9 +82,9 @@ func (m trainings) against(t point) (c compared, ok bool) {
 	return compare(f, m.at(t), m.at(point{t.Net, f.Base})), true
 }
 
-// margin says how a paired difference lies to ± accuracyMargin: "within" it with its whole
-// interval, "outside" with its whole interval, "open" where the interval does not tell;
-// of one seed, which has no interval, "within" or "alone".
+// margin reports how a paired difference lies to ± maxDifference: "within" it with its whole
+// interval, "outside" with its whole interval, "open" where the interval does not tell; of one
+// seed, which has no interval, "within" or "alone".
 func (c compared) margin() string {
 	e := c.Diff.Mean()
 	half := e.Half()
@@ -176,7 +176,7 @@ func (m trainings) judge() result.Claim {
 	return claims.Verdict("P10", out)
 }
 
-// final is the accuracy at the end, paired with the form compared with.
+// final returns the frame of the accuracy at the end, paired with the form compared with.
 func (m trainings) final() result.Frame {
 	head := "net:model form:form accuracy±/%.2 diff±/points.2 within:bool margin:margin loss±/.4 updates/.3 same same_all:bool"
 	return kit.Rows("final", head, m.plan.points(), func(t point) []any {
@@ -218,7 +218,7 @@ func shares(these []training) (weights, ties, carried float64) {
 	return of(all.Chosen[ringsparse.Weights]), of(all.Ties), carried
 }
 
-// cost is what the exchanges sent and took.
+// cost returns the frame of what the exchanges sent and took.
 func (m trainings) cost() result.Frame {
 	head := "net:model form:form seconds/s.2 time_ratio/.3 bytes_ratio/.3 weights/%.1 ties/%.1 carried/%.1 drops:bool"
 	return kit.Rows("cost", head, m.plan.points(), func(t point) []any {
@@ -231,7 +231,7 @@ func (m trainings) cost() result.Frame {
 	})
 }
 
-// nets is what is said of a network as a whole.
+// nets returns the frame of what is said of a network as a whole.
 func (m trainings) nets() result.Frame {
 	head := "net:model updates rate pruned:bool untied:bool largest/points.2 largest_control/points.2 printed_same"
 	return kit.Rows("nets", head, m.plan.Nets, func(net network) []any {
@@ -256,8 +256,8 @@ func (m trainings) nets() result.Frame {
 	})
 }
 
-// curves has the mean over seeds, which have the same evaluations. Pruned forms begin at
-// half of the updates and are left out.
+// curves returns the mean over seeds, which have the same evaluations. Pruned forms begin at half
+// of the updates and are left out.
 func (m trainings) curves() result.Frame {
 	out := kit.NewSheet("curves", "net:model form:form end:bool updates seconds/s.2 accuracy/%.1 loss/.2")
 	for _, t := range m.plan.points() {

@@ -48,7 +48,7 @@ func (c ringCount) total() (n int64) {
 	return n
 }
 
-// wrong says in which way a count is not 2(N−1)/N·D, nil if it is. Rationals are exact.
+// wrong reports in which way a count is not 2(N−1)/N·D, nil if it is. Rationals are exact.
 //
 //	mean over ranks of the bytes sent = T·B = 2(N−1)/N·D;  T = 2(N−1)/N·D/B
 func (c ringCount) wrong() *result.Reason {
@@ -128,7 +128,7 @@ func ringFrame(rings []ringCount) result.Frame {
 	})
 }
 
-// counted is one way of one workload with real vectors.
+// counted is one way of one network with real vectors.
 type counted struct {
 	Work, Way string
 	Own       bool // gradients of images; else random ones
@@ -136,8 +136,8 @@ type counted struct {
 	Modelled  int64 // of the timing-only run
 }
 
-// countReal runs real vectors of the workloads' densities, and the MLP's own
-// gradients, beside timing-only runs.
+// countReal runs real vectors of the networks' densities, and the MLP's own gradients, beside
+// timing-only runs.
 func countReal(ctx context.Context, plan trafficPlan, works []setup.Network, seeds []uint64, b *exp.Bar) ([]counted, error) {
 	var out []counted
 	for _, w := range works {

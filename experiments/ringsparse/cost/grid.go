@@ -1,3 +1,5 @@
+// Package cost counts what every way sends (Traffic) and times what that takes (Time), over one
+// grid of networks, ways, links and workers, and sets both beside the patent's formulas.
 package cost
 
 import (
@@ -12,7 +14,7 @@ import (
 	"gradsync/shared/tensor/codec"
 )
 
-// cell is one workload, way, link and number of workers.
+// gridPoint is one network, way, link and number of workers.
 type gridPoint struct {
 	Work, Way string
 	Gbps      float64
@@ -25,10 +27,10 @@ func (c gridPoint) by(way string) gridPoint {
 	return c
 }
 
-// grid holds iterations by cell, at the platform's rates of codecs or at others.
+// grid holds iterations by point, at the platform's rates of codecs or at others.
 type grid map[gridPoint]setup.Iteration
 
-// runGrid runs the cells of some ways and sizes, timing-only.
+// runGrid runs the points of some ways and sizes, timing-only.
 func runGrid(ctx context.Context, works []setup.Network, these []setup.Way, nodes []int, rates []cluster.CodecRate, b *exp.Bar) (grid, error) {
 	out := grid{}
 	for _, w := range works {
@@ -48,16 +50,15 @@ func runGrid(ctx context.Context, works []setup.Network, these []setup.Way, node
 // rateWays are run at measured rates too; the dense ring needs none.
 var rateWays = []setup.Way{setup.WayOf("dense"), setup.WayOf("ringsparse"), setup.WayOf("gradients")}
 
-// bytes returns the bytes of a cell over those of the dense ring, both of all ranks, in
-// per cent.
+// bytes returns the bytes of a point, of all ranks, over the dense ring's, in per cent.
 func (g grid) bytes(c gridPoint) float64 {
 	return 100 * (float64(g[c].Totals.Sent.Bytes) / float64(g[c.by("dense")].Totals.Sent.Bytes))
 }
 
-// gain returns the dense ring's time over a cell's.
+// gain returns the dense ring's time over a point's.
 func (g grid) gain(c gridPoint) float64 { return g[c.by("dense")].Seconds / g[c].Seconds }
 
-// cells lists the cells of workloads, ways, links and sizes, in that order.
+// gridPoints lists the points of networks, ways, links and sizes, in that order.
 func gridPoints(works []setup.Network, these []setup.Way, gbps []float64, nodes []int) (out []gridPoint) {
 	for _, w := range works {
 		for _, way := range these {
@@ -71,7 +72,7 @@ func gridPoints(works []setup.Network, these []setup.Way, gbps []float64, nodes 
 	return out
 }
 
-// cellHead heads the columns of a cell.
+// pointHead heads the columns of a point.
 const pointHead = "work:work way:way link/Gb/s n "
 
 func (c gridPoint) row(more ...any) []any {

@@ -16,7 +16,7 @@ import (
 	"gradsync/shared/cluster/virtual"
 )
 
-// rulePlan is what the costs and the rule are checked on.
+// rulePlan holds what the costs and the rule are checked on.
 type rulePlan struct {
 	Prime     int       `json:"prime"`     // elements of P02's layer: blocks are ragged at every N
 	Elements  int       `json:"elements"`  // of P03's layer
@@ -116,7 +116,7 @@ func costFrame(direct, coded []exactCost) result.Frame {
 	})
 }
 
-// ruleCheck is what the printed rule does to blocks small enough to try all.
+// ruleCheck holds what the printed rule does to blocks small enough to try all.
 type ruleCheck struct {
 	Plan        rulePlan
 	Cases, Ties int
@@ -170,7 +170,8 @@ func (c ruleCheck) facts() []result.Fact {
 
 func dearer(ta, tb float64, compress bool) bool { return compress == (ta < tb) }
 
-// costsOf is S42 for a block of n elements whose coded form has a number of bytes.
+// costsOf returns the two costs of S42 for a block of n elements whose coded form has the given
+// bytes.
 func costsOf(c ringsparse.Coder, n int, bytes, gbps float64) (ta, tb float64) {
 	tc, td := c.Costs(4 * float64(n))
 	return ringsparse.CostDirect(4*float64(n), gbps*setup.Gigabit), ringsparse.CostCompressed(tc, bytes, gbps*setup.Gigabit, td)

@@ -16,10 +16,10 @@ import (
 	"gradsync/shared/cluster/virtual"
 )
 
-// slowPlan is what P11 and P12 are checked on.
+// slowPlan holds what P11 and P12 are checked on.
 type slowPlan struct {
 	Nodes    int     `json:"nodes"`
-	Factor   float64 `json:"factor"`   // one link is so many times slower
+	Factor   float64 `json:"factor"`   // one link is Factor times slower
 	Elements int     `json:"elements"` // of the layer with uneven blocks
 }
 
@@ -34,7 +34,7 @@ type uneven struct {
 	Distance float64    // worst of |Seconds/Steps − 1| over seeds
 }
 
-// slowCheck is what was found.
+// slowCheck holds what was found.
 type slowCheck struct {
 	Plan           slowPlan
 	Equal, One, At float64 // seconds: all links fast, one slow, all slow

@@ -10,7 +10,7 @@ import (
 	"gradsync/experiments/ringsparse/setup"
 )
 
-// timePlan is what a profile times.
+// timePlan holds what a profile times.
 type timePlan struct {
 	Nodes   []int    `json:"nodes"`
 	Rule    rulePlan `json:"rule"`
@@ -35,7 +35,7 @@ func rateNodes(nodes []int) (out []int) {
 	return out
 }
 
-// timed is what was timed of a profile.
+// timed holds what was timed of a profile.
 type timed struct {
 	plan              timePlan
 	works             []setup.Network
@@ -45,7 +45,7 @@ type timed struct {
 	slow              slowCheck
 }
 
-// iterationTime times an iteration of every way, and the cost rule against it.
+// Time times an iteration of every way, and the cost rule against it.
 func Time() exp.Experiment {
 	return kit.Inquiry{ID: "ringsparse/time", Source: "the patent, S13, S42 and S6", Kind: result.TimingOnly, Profiles: exp.Profiles,
 		Seconds: func(profile string, seeds int) float64 {
@@ -90,7 +90,7 @@ func Time() exp.Experiment {
 // last returns the most workers.
 func (t timed) last() int { return t.plan.Nodes[len(t.plan.Nodes)-1] }
 
-// iterations has every cell; drawn are the ways that figures show.
+// iterations returns the frame of every point; drawn are the ways that figures show.
 func (t timed) iterations() result.Frame {
 	return kit.Rows("iterations", pointHead+"drawn:bool ms/ms.2 gain/.2", gridPoints(t.works, setup.Ways, setup.Links, t.plan.Nodes), func(c gridPoint) []any {
 		return c.row(c.Way != "weights" && c.Way != "layer", 1e3*t.assumed[c].Seconds, t.assumed.gain(c))
@@ -153,15 +153,15 @@ func (t timed) elsewhere() result.Frame {
 	return kit.Rows("elsewhere", "work:work way:way link/Gb/s", rows, func(c gridPoint) []any { return []any{c.Work, c.Way, c.Gbps} })
 }
 
-// longer says what deciding costs where nothing is gained: RingSparse against the dense
-// ring on the second link.
+// longer returns the frame of what deciding costs where nothing is gained: RingSparse against the
+// dense ring on the second link.
 func (t timed) longer() result.Frame {
 	more := func(g grid, c gridPoint) float64 { return 100 * (1/g.gain(c) - 1) }
 	return kit.Rows("longer", pointHead+"assumed/%.0 measured/%.0", gridPoints(t.works, []setup.Way{setup.WayOf("ringsparse")}, setup.Links[1:2], []int{t.last()}),
 		func(c gridPoint) []any { return c.row(more(t.assumed, c), more(t.measured, c)) })
 }
 
-// misprints says what the two misprints cost against RingSparse as corrected.
+// misprints returns the frame of what the two misprints cost against RingSparse as corrected.
 func (t timed) misprints() result.Frame {
 	var rows []gridPoint
 	for _, way := range []string{"printed", "layer"} {
@@ -175,12 +175,12 @@ func (g grid) slower(c gridPoint, other string) float64 {
 	return 100 * (g.gain(c.by(other))/g.gain(c) - 1)
 }
 
-// beats counts the cells in which a way is faster than another.
+// beats counts the points at which a way is faster than another.
 func (g grid) beats(these []gridPoint, other string) int {
 	return kit.HowMany(these, func(c gridPoint) bool { return g[c].Seconds < g[c.by(other)].Seconds })
 }
 
-// facts are findings, and the numbers of sentences that stand in no frame.
+// facts returns findings, and the numbers of sentences that stand in no frame.
 func (t timed) facts() []result.Fact {
 	sizes := rateNodes(t.plan.Nodes)
 	these := func(key string, gbps []float64, nodes []int) []gridPoint {
@@ -221,7 +221,8 @@ func (t timed) packOnce() []result.Fact {
 		"dearer.ms/ms.2", 1e3*t.assumed[at.by("ringsparse")].Seconds, "dearer.printed/ms.2", 1e3*t.assumed[at].Seconds)...)
 }
 
-// breakEvenFrame says up to which density a bitmap pays, and which rate pays at 10 %.
+// breakEvenFrame returns the frame of up to which density a bitmap pays, and which rate pays at 10
+// %.
 func breakEvenFrame() result.Frame {
 	own := setup.Platform().Codecs
 	head := "link/Gb/s assumed/.3 assumed_pays:bool measured/.3 measured_pays:bool rate/GB/s.2"

@@ -105,8 +105,8 @@ func TestSlowestVerdicts(t *testing.T) {
 	kittest.WantVerdict(t, judgeGrowth([]growth{{2, 1.8}, {16, 1.875}}), claims.SameSign, "P12")
 }
 
-// race is what was timed of one network at all links, with the same seconds of every way
-// but those given, on 8 and 16 workers.
+// race returns what was timed of one network at all links, with the same seconds of every way but
+// those given, on 8 and 16 workers.
 func race(at8 map[string]float64, at16 map[string]float64) timed {
 	works := []setup.Network{{Key: "embedding", Layers: make([]cluster.Layer, 1)}, {Key: "resnet18", Layers: make([]cluster.Layer, 1)}}
 	t := timed{plan: timePlan{Nodes: []int{8, 16}}, works: works, assumed: grid{}}
@@ -146,7 +146,8 @@ func TestTimeFacts(t *testing.T) {
 	x := race(map[string]float64{"ringsparse": 3, "gradients": 2, "printed": 2.5}, map[string]float64{"ringsparse": 1})
 	r := result.Result{Facts: x.facts(), Frames: []result.Frame{x.fastest(), x.elsewhere()}}
 	for key, want := range map[string]any{"cases": 12, "fastest.ringsparse": 6, "alone.faster": 6, "alone.faster.measured": 6, "dearer": 6, "dearer.any": true,
-		"dearer.n": 8, "dearer.work": "embedding", "dearer.ms": 3000., "dearer.printed": 2500., "ringsparse.beats": 8, "gradients.beats": 4, "gradients.beats.of": 8} {
+		"dearer.n": 8, "dearer.work": "embedding", "dearer.ms": 3000., "dearer.printed": 2500., "ringsparse.beats": 8, "gradients.beats": 4,
+		"gradients.beats.of": 8} {
 		if f := r.Fact(key); f == nil || f.Value != want {
 			t.Errorf("%s: %v, want %v", key, f, want)
 		}

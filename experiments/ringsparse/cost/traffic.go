@@ -10,11 +10,11 @@ import (
 	"gradsync/experiments/ringsparse/setup"
 )
 
-// trafficPlan is what a profile counts.
+// trafficPlan holds what a profile counts.
 type trafficPlan struct {
 	Nodes []int `json:"nodes"`
-	// Counted are the workloads whose timing-only bytes are compared with those of
-	// real vectors, on CountedNodes workers at CountedLink.
+	// Counted lists the networks whose timing-only bytes are compared with the bytes of real
+	// vectors, on CountedNodes workers at CountedLink.
 	Counted      []string `json:"counted"`
 	CountedWays  []string `json:"counted_ways"`
 	CountedNodes int      `json:"counted_nodes"`
@@ -35,7 +35,7 @@ func planTraffic(profile string) trafficPlan {
 	return p
 }
 
-// sent is what was counted of a profile.
+// sent holds what was counted of a profile.
 type sent struct {
 	plan              trafficPlan
 	works             []setup.Network
@@ -44,7 +44,7 @@ type sent struct {
 	rings             []ringCount
 }
 
-// traffic counts what every way sends.
+// Traffic counts what every way sends.
 func Traffic() exp.Experiment {
 	return kit.Inquiry{ID: "ringsparse/traffic", Source: "the patent, S13, S4 and S42", Kind: result.TimingOnly, Profiles: exp.Profiles,
 		Seconds: func(profile string, seeds int) float64 {
@@ -86,24 +86,25 @@ func Traffic() exp.Experiment {
 		}}.Experiment()
 }
 
-// misread tells whether a way is a reading of the text as printed.
+// misread reports whether a way is a reading of the text as printed.
 func misread(way string) bool { return way == "printed" || way == "layer" }
 
-// bytes has what every way sends.
+// bytes returns the frame of what every way sends.
 func (s sent) bytes() result.Frame {
-	return kit.Rows("bytes", pointHead+"misread:bool mb/MB.2 share/%.1 saved/%.1", gridPoints(s.works, setup.Ways, setup.Links, s.plan.Nodes), func(c gridPoint) []any {
-		share := s.assumed.bytes(c)
-		return c.row(misread(c.Way), float64(s.assumed[c].Totals.Sent.Bytes)/float64(c.Nodes)/1e6, share, 100-share)
-	})
+	return kit.Rows("bytes", pointHead+"misread:bool mb/MB.2 share/%.1 saved/%.1", gridPoints(s.works, setup.Ways, setup.Links, s.plan.Nodes),
+		func(c gridPoint) []any {
+			share := s.assumed.bytes(c)
+			return c.row(misread(c.Way), float64(s.assumed[c].Totals.Sent.Bytes)/float64(c.Nodes)/1e6, share, 100-share)
+		})
 }
 
-// fast has the bytes at measured rates, on the most workers.
+// fast returns the frame of the bytes at measured rates, on the most workers.
 func (s sent) fast() result.Frame {
 	return kit.Rows("measured", pointHead+"share/%.0", gridPoints(s.works, rateWays[1:], setup.Links, s.plan.Nodes[len(s.plan.Nodes)-1:]),
 		func(c gridPoint) []any { return c.row(s.measured.bytes(c)) })
 }
 
-// facts are findings, and the numbers of sentences that stand in no frame.
+// facts returns findings, and the numbers of sentences that stand in no frame.
 func (s sent) facts() []result.Fact {
 	direct := true
 	for _, c := range gridPoints(s.works, []setup.Way{setup.WayOf("ringsparse")}, setup.Links[1:], s.plan.Nodes) {

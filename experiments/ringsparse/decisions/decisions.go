@@ -1,3 +1,5 @@
+// Package decisions asks what RingSparse chooses, and why: which kind and which form every block
+// of a real training travels in, hop by hop. Experiment is its door.
 package decisions
 
 import (
@@ -12,7 +14,7 @@ import (
 	"gradsync/shared/tensor/vec"
 )
 
-// decisionCase is a model whose blocks are decided about.
+// modelCase is a model whose blocks are decided about.
 type modelCase struct {
 	Key   string  `json:"key"`
 	Model string  `json:"model"` // of package model, or "embedding"
@@ -28,7 +30,7 @@ type modelCase struct {
 	MaskGradient bool    `json:"mask_gradient,omitempty"`
 }
 
-// decisionCases were written down before the first run.
+// modelCases lists the cases, which were written down before the first run.
 func modelCases() []modelCase {
 	mlp := modelCase{Key: "mlp", Model: "mlp", Raw: true, Batch: setup.MLPBatch, Rate: 0.05}
 	normal, pruned := mlp, mlp
@@ -42,7 +44,7 @@ func modelCases() []modelCase {
 		pruned, both}
 }
 
-// decisionPlan is what a profile runs.
+// decisionPlan holds what a profile runs.
 type decisionPlan struct {
 	Cases []modelCase `json:"cases"`
 	Ranks []int       `json:"ranks"`
@@ -75,7 +77,7 @@ func (p decisionPlan) find(key string) modelCase {
 	return p.Cases[slices.IndexFunc(p.Cases, func(c modelCase) bool { return c.Key == key })]
 }
 
-// run is one point: a case on some ranks with one reading of the patent.
+// setting is a case on some ranks with one reading of the patent.
 type setting struct {
 	Case  string
 	Ranks int
@@ -105,7 +107,7 @@ func (p decisionPlan) settings() []setting {
 	return out
 }
 
-// decisions asks what is chosen, and why.
+// Experiment returns the experiment that asks what is chosen, and why.
 func Experiment() exp.Experiment {
 	return kit.Study[setting, decided]{ID: "ringsparse/decisions", Source: "the patent, S41, S42 and S52", Kind: result.Trained, Profiles: exp.Profiles,
 		Points: func(profile string) []setting { return planDecisions(profile).settings() },

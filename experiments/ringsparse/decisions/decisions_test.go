@@ -33,7 +33,8 @@ func TestDecisions(t *testing.T) {
 		}
 	}
 	first := kittest.Encode(t, res)
-	if !bytes.Equal(first, kittest.Encode(t, kittest.RunWhole(t, Experiment(), exp.Env{Profile: "ci", Seeds: []uint64{0}}))) || !bytes.Equal(first, kittest.Encode(t, kittest.RunWhole(t, Experiment(), env))) {
+	if !bytes.Equal(first, kittest.Encode(t, kittest.RunWhole(t, Experiment(), exp.Env{Profile: "ci", Seeds: []uint64{0}}))) ||
+		!bytes.Equal(first, kittest.Encode(t, kittest.RunWhole(t, Experiment(), env))) {
 		t.Error("a second run, without memo or with it, has other bytes")
 	}
 	env.Seeds = []uint64{0, 1}
@@ -100,7 +101,7 @@ func TestTiesChangeKindsAndRoundingAlone(t *testing.T) {
 	}
 }
 
-// found is what frames are made of, of runs on two ranks by tie rule.
+// found returns what frames are made of, of runs on two ranks by tie rule.
 func found(runs map[string]decided) chosen {
 	return chosen{plan: decisionPlan{Cases: []modelCase{{Key: "k"}}, Ranks: []int{2}, Ties: []string{"weights", "gradients"}}, most: 2,
 		at: func(r setting) []decided { return []decided{runs[r.Tie]} }}
@@ -153,7 +154,7 @@ func TestBrokenRules(t *testing.T) {
 	}
 }
 
-// countedRun is a run of 3 ranks, 2 steps and 1 layer with the right numbers of messages.
+// countedRun returns a run of 3 ranks, 2 steps and 1 layer with the right numbers of messages.
 func countedRun() decided {
 	d := decided{Ranks: 3, Steps: 2, Layers: make([]cluster.Layer, 1), Shares: [][][2]choiceSum{{{choiceSum{Choices: 4, Ties: 1}}}}}
 	d.Totals.Hops = []ringsparse.Tally{{Blocks: 6}, {Blocks: 6}}

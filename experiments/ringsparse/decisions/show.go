@@ -12,7 +12,7 @@ import (
 	"gradsync/papers/ringsparse"
 )
 
-// chosen is what frames, facts and claims are made of.
+// chosen holds what frames, facts and claims are made of.
 type chosen struct {
 	plan decisionPlan
 	most int // ranks
@@ -91,7 +91,7 @@ func (s choiceSum) sentAs() []any {
 	return out
 }
 
-// kinds is what was chosen.
+// kinds returns the frame of what was chosen.
 func (f chosen) kinds() result.Frame {
 	head := "case:case n tie:block" + decidedHead + sentHead + " weights/%.1 carried/%.1 ratio±/.3 ratio_other/.3 compressed_other/%.1 converted/.1"
 	return kit.Rows("kinds", head, f.plan.both(), func(r setting) []any {
@@ -125,7 +125,8 @@ func (f chosen) alone() result.Frame {
 	})
 }
 
-// hops is what was chosen about blocks that hold the sum of m ranks, on the most ranks.
+// hops returns the frame of what was chosen about blocks that hold the sum of m ranks, on the most
+// ranks.
 func (f chosen) hops() result.Frame {
 	out := kit.NewSheet("hops", "case:case tie:block m dense_weights/%.1 dense_gradients/%.1"+decidedHead)
 	for _, r := range f.plan.both() {
@@ -183,8 +184,8 @@ func parts(r setting, d decided) (out []part) {
 	return out
 }
 
-// layers is what was chosen by layer, on the most ranks; both rules of a layer beside
-// each other.
+// layers returns the frame of what was chosen by layer, on the most ranks; both rules of a layer
+// beside each other.
 func (f chosen) layers() result.Frame {
 	var rows []part
 	for _, c := range f.plan.Cases {
@@ -220,7 +221,7 @@ func (f chosen) figures() []result.Figure {
 			Y: []string{"ratio", "ratio_other"}, By: []string{"tie"}})
 }
 
-// facts are the numbers of sentences that stand in no frame.
+// facts returns the numbers of sentences that stand in no frame.
 func (f chosen) facts() []result.Fact {
 	replay := 0
 	made, all := map[string]int64{}, map[string]int64{}

@@ -41,7 +41,7 @@ func again(c ringsparse.Choice, candidates []ringsparse.Coder, b float64) (id ui
 	return x.Codec.ID(), int(size(x.Codec) + 0.5)
 }
 
-// share is the sum of some choices.
+// choiceSum adds up some choices.
 type choiceSum struct {
 	Choices, Weights, Ties, TieWeights int
 	Codecs                             map[uint8]int
@@ -142,8 +142,8 @@ func (d *decided) sum(link int, keep func(layer, hop int) bool) (s choiceSum) {
 
 func everything(int, int) bool { return true }
 
-// ruleOf is S41 in one line, apart from package ringsparse: which kind follows from
-// two densities.
+// ruleOf applies S41, apart from package ringsparse: it returns the kind that follows from two
+// densities.
 func ruleOf(weights, gradients float64, tie string) (kind ringsparse.Kind, byTie bool) {
 	switch {
 	case weights < gradients:
@@ -169,8 +169,9 @@ func brokenRules(choices []ringsparse.Choice, tie string) (broken int, first *ri
 	return broken, first
 }
 
-// wrongCounts tells whether a run's exchanges are other than N−1 and N−1 per layer and
-// step of every rank: which phase has how many messages in place of how many.
+// wrongCounts checks that a run's exchanges are N−1 and N−1 per layer and step of every rank. It
+// returns the first phase that has another number of messages, that number and the right one;
+// phase is "" if none has.
 func (d decided) wrongCounts() (phase string, got, want int64) {
 	each := int64(d.Ranks) * d.Steps * int64(len(d.Layers)) // one exchange of all ranks and layers
 	t := d.Totals

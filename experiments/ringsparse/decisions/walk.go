@@ -16,8 +16,8 @@ import (
 	"gradsync/shared/tensor/vec"
 )
 
-// source makes the tasks of one case and seed. engine and data say by what and on what
-// images are trained.
+// taskSource makes the tasks of one case and seed. engine and data say by what and on what images
+// are trained.
 type taskSource struct {
 	start  []float32
 	layers []cluster.Layer
@@ -57,7 +57,7 @@ type decided struct {
 	params []byte
 }
 
-// walkOf is how a walk goes.
+// walkOptions says how a walk goes.
 type walkOptions struct {
 	ranks   int
 	steps   int64

@@ -14,7 +14,7 @@ import (
 	"gradsync/experiments/ringsparse/setup"
 )
 
-// overlapPlan is what a profile compares.
+// overlapPlan holds what a profile compares.
 type overlapPlan struct {
 	Nodes  int     `json:"nodes"`
 	Depths []int   `json:"depths"` // of stacks with dense gradients; one layer is the control
@@ -30,7 +30,7 @@ func planOverlap(profile string) overlapPlan {
 	return p
 }
 
-// pair is one network and link with overlap and without.
+// overlapped is one network and link with overlap and without.
 type overlapped struct {
 	Work        string
 	Layers      int
@@ -44,16 +44,17 @@ type overlapped struct {
 // saved returns the share of the iteration without overlap that overlap saves.
 func (p overlapped) saved() float64 { return 1 - p.With/p.Plain }
 
-// hidden returns what overlap saves over what the exchange adds without it.
+// hidden returns the seconds that overlap saves over the seconds that the exchange adds without
+// it.
 func (p overlapped) hidden() float64 { return (p.Plain - p.With) / (p.Plain - p.Single) }
 
-// judged tells whether P14 is about p.
+// judged reports whether P14 is about p.
 func (p overlapped) judged() bool { return p.Way == overlapWays[0] && p.Layers > 1 }
 
 // overlapWays are compared; P14 is about the first.
 var overlapWays = []string{"ringsparse", "dense"}
 
-// overlap compares iterations with and without overlap, and draws one.
+// Overlap compares iterations with and without overlap, and draws one.
 func Overlap() exp.Experiment {
 	return kit.Inquiry{ID: "ringsparse/overlap", Source: "the patent, S13 and Fig. 3", Kind: result.TimingOnly, Profiles: exp.Profiles,
 		Seconds: func(profile string, seeds int) float64 {
@@ -169,7 +170,7 @@ func overlappedFrame(pairs []overlapped) result.Frame {
 	})
 }
 
-// pays tells whether overlap saves what P14 is to save.
+// pays reports whether overlap saves what P14 is to save.
 func (p overlapped) pays() bool { return p.With/p.Plain <= 1-claims.Tolerance("P14") }
 
 // extremes returns the judged pairs that overlap saves least and most of.
@@ -206,7 +207,7 @@ func judgeOverlap(pairs []overlapped) result.Claim {
 	return claims.Verdict("P14", found)
 }
 
-// overlapFacts are findings, and the numbers of sentences that stand in no frame.
+// overlapFacts returns findings, and the numbers of sentences that stand in no frame.
 func overlapFacts(plan overlapPlan, pairs []overlapped) []result.Fact {
 	out := kit.Facts("n", plan.Nodes, "depth.most", slices.Max(plan.Depths), "drawn", plan.Drawn, "drawn.link/Gb/s", plan.Link, "width", setup.StackWidth,
 		"rows", setup.StackRows, "params/million.1", float64(setup.StackWidth*(setup.StackWidth+1))/1e6)

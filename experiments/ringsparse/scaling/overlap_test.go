@@ -24,7 +24,8 @@ func TestOverlapVerdicts(t *testing.T) {
 	v = judgeOverlap(pairs)
 	kittest.WantVerdict(t, v, claims.Differs, "P14-others")
 	last := v.Reasons[len(v.Reasons)-1]
-	if got := fmt.Sprintf("%s %v %v %.1f %.0f %.0f", last.Code, last.Args["work"], last.Args["link"], last.Args["saved"], last.Args["first"], last.Args["computing"]); got != "P14-failing d 10 0.5 98 2" {
+	if got := fmt.Sprintf("%s %v %v %.1f %.0f %.0f", last.Code, last.Args["work"], last.Args["link"], last.Args["saved"], last.Args["first"],
+		last.Args["computing"]); got != "P14-failing d 10 0.5 98 2" {
 		t.Error(got)
 	}
 	if len(v.Parts) != 2 || *v.Parts[1].Holds || !*v.Parts[0].Holds {

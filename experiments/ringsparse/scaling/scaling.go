@@ -1,3 +1,5 @@
+// Package scaling asks whether N workers do nearly the work of N, on networks of any depth
+// (Experiment), and what overlap alone saves of an iteration (Overlap).
 package scaling
 
 import (
@@ -17,7 +19,7 @@ import (
 // linear layers are dense.
 const optimistic = 0.1
 
-// scalePlan is what a profile runs.
+// scalePlan holds what a profile runs.
 type scalePlan struct {
 	Depths []int   `json:"depths"`
 	Nodes  []int   `json:"nodes"`
@@ -71,7 +73,7 @@ const (
 // and the most workers.
 var rateModes = []int{sparseDense, sparseTenth, gradientsTenth}
 
-// scaled has the seconds of an iteration by mode, for one depth, link and size.
+// timing has the seconds of an iteration by mode, for one depth, link and size.
 type timing struct {
 	Depth   int
 	Gbps    float64
@@ -83,23 +85,23 @@ type timing struct {
 // speedup returns the work done per time over one worker's: every worker has its own batch.
 func (s timing) speedup(mode int) float64 { return float64(s.Nodes) * s.Single / s.Seconds[mode] }
 
-// efficiency returns that over N.
+// efficiency returns the speed-up over N.
 func (s timing) efficiency(mode int) float64 { return s.Single / s.Seconds[mode] }
 
-// saved returns what overlap and sparsity each take off the dense ring's iteration without
-// overlap, and both together.
+// saved returns the seconds that overlap and sparsity each take off the dense ring's iteration
+// without overlap, and both together.
 func (s timing) saved() (overlap, sparsity, both float64) {
 	plain := s.Seconds[densePlain]
 	return plain - s.Seconds[denseOverlap], plain - s.Seconds[sparsePlain], plain - s.Seconds[sparseTenth]
 }
 
-// scales is what was timed of a profile.
+// timings holds what was timed of a profile.
 type timings struct {
 	plan scalePlan
 	all  []timing
 }
 
-// scaling asks for near-linear speed-up at any depth.
+// Experiment returns the experiment that asks for near-linear speed-up at any depth.
 func Experiment() exp.Experiment {
 	return kit.Inquiry{ID: "ringsparse/scaling", Source: "the patent, abstract and benefits", Kind: result.TimingOnly,
 		Profiles: exp.Profiles, Seedless: true,
@@ -201,7 +203,7 @@ func (s *timings) end(depth int, gbps float64) timing {
 	return list[len(list)-1]
 }
 
-// ends returns those of every link and depth.
+// ends lists the runs of every link and depth on the most workers.
 func (s *timings) ends() (out []timing) {
 	for _, g := range setup.Links {
 		for _, d := range s.plan.Depths {
@@ -241,7 +243,7 @@ func (s *timings) kindest(depth int, gbps float64) best {
 	return out
 }
 
-// part is b as one comparison of a claim.
+// part returns b as one comparison of a claim.
 func (s *timings) part(b best) result.Part {
 	return kit.Part(b.Efficiency, b.Efficiency >= s.plan.Least, "depth", fmt.Sprint(b.Depth), "gbps", fmt.Sprint(b.Gbps), "mode", modes[b.Mode].Way.Key)
 }

@@ -11,7 +11,7 @@ import (
 	"gradsync/experiments/ringsparse/setup"
 )
 
-// fake is one depth at every link with the same seconds by mode at N = 1 and 8.
+// fake returns one depth at every link with the same seconds by mode at N = 1 and 8.
 func fake(depth int, at8 ...float64) (out []timing) {
 	for _, g := range setup.Links {
 		for _, n := range []int{1, 8} {

@@ -10,7 +10,7 @@ import (
 	"gradsync/papers/ringsparse/formula"
 )
 
-// efficiencies has every depth, link and mode on the most workers.
+// efficiencies returns the frame of every depth, link and mode on the most workers.
 func (s *timings) efficiencies() result.Frame {
 	out := kit.NewSheet("efficiency", "link/Gb/s depth params/million.0 mode:mode drawn:bool efficiency/%.1")
 	for _, x := range s.ends() {
@@ -21,7 +21,7 @@ func (s *timings) efficiencies() result.Frame {
 	return out.Frame
 }
 
-// speedups has every size of the deepest network; ideal does the work of N.
+// speedups returns the frame of every size of the deepest network; ideal does the work of N.
 func (s *timings) speedups() result.Frame {
 	out := kit.NewSheet("speed-up", "link/Gb/s n mode:mode drawn:bool speedup/.2")
 	for _, g := range setup.Links {
@@ -35,7 +35,7 @@ func (s *timings) speedups() result.Frame {
 	return out.Frame
 }
 
-// saved says what overlap and sparsity save on the most workers.
+// saved returns the frame of what overlap and sparsity save on the most workers.
 func (s *timings) saved() result.Frame {
 	head := "link/Gb/s depth plain/ms.0 single/ms.0 overlap/%.1 sparsity/%.1 both/%.1"
 	return kit.Rows("saved", head, s.ends(), func(x timing) []any {
@@ -45,7 +45,7 @@ func (s *timings) saved() result.Frame {
 	})
 }
 
-// least has the patent's best case by depth and link at its worst size.
+// least returns the frame of the patent's best case by depth and link at its worst size.
 func (s *timings) least() result.Frame {
 	out := kit.NewSheet("least", "link/Gb/s depth efficiency/.3 n mode:mode")
 	for _, g := range setup.Links {
@@ -57,7 +57,7 @@ func (s *timings) least() result.Frame {
 	return out.Frame
 }
 
-// nearLinear tells which mode is near linear at which link, at every depth and N.
+// nearLinear returns the frame of which mode is near linear at which link, at every depth and N.
 func (s *timings) nearLinear() result.Frame {
 	out := kit.NewSheet("near-linear", "mode:mode link/Gb/s holds:bool")
 	for _, m := range []int{sparseDense, sparseTenth, denseOverlap, densePlain} {
@@ -89,7 +89,7 @@ func needed(n int) float64 {
 	return formula.Dense(n, 4*setup.StackWidth*(setup.StackWidth+1)) / backward / setup.Gigabit
 }
 
-// facts are findings, and the numbers of sentences that stand in no frame.
+// facts returns findings, and the numbers of sentences that stand in no frame.
 func (s *timings) facts() []result.Fact {
 	fastest := setup.Links[len(setup.Links)-1]
 	shallow, deep := s.end(s.plan.Depths[0], fastest).efficiency(denseOverlap), s.end(s.deepest(), fastest).efficiency(denseOverlap)

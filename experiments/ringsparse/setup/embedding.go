@@ -8,9 +8,9 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// embeddingNet is an embedding MLP: the mean of a text's token vectors, one hidden
-// layer, ten classes. Texts are synthetic: half of a text's tokens are drawn by
-// Zipf's law from the class's own ranking of the vocabulary, half from a common one.
+// Embedding is an embedding MLP: the mean of a text's token vectors, one hidden layer, ten
+// classes. Texts are synthetic: half of a text's tokens are drawn by Zipf's law from the class's
+// own ranking of the vocabulary, half from a common one.
 type Embedding struct {
 	Vocabulary int     `json:"vocabulary"`
 	Width      int     `json:"width"`
@@ -24,8 +24,8 @@ func DefaultEmbedding() Embedding {
 	return Embedding{Vocabulary: 5000, Width: 32, Hidden: 64, Classes: 10, Tokens: 20, Zipf: 1.1}
 }
 
-// layers are embedding (one row per token), hidden and output, weights then bias. The
-// two linear layers are stored row by output.
+// Layers lists the layers: embedding (one row per token), hidden and output, weights then bias.
+// The two linear layers are stored row by output.
 func (e Embedding) Layers(batch int) []cluster.Layer {
 	lengths := []int{e.Vocabulary * e.Width, e.Hidden * (e.Width + 1), e.Classes * (e.Hidden + 1)}
 	flop := []int{e.Tokens * e.Width, 2 * e.Hidden * e.Width, 2 * e.Classes * e.Hidden}
@@ -39,8 +39,8 @@ func (e Embedding) Layers(batch int) []cluster.Layer {
 	return out
 }
 
-// start draws the first parameters: normal, of variance 1 for the embedding and
-// 2/inputs for the others; biases are 0.
+// Start draws the first parameters: normal, of variance 1 for the embedding and 2/inputs for the
+// others; biases are 0.
 func (e Embedding) Start(seed uint64) []float32 {
 	r := cluster.Stream(seed, -1, "data", "embedding init")
 	var w []float32
@@ -56,7 +56,7 @@ func (e Embedding) Start(seed uint64) []float32 {
 	return append(w, make([]float32, e.Classes)...)
 }
 
-// texts is the source of every rank's texts.
+// Texts is the source of every rank's texts.
 type Texts struct {
 	net  Embedding
 	seed uint64
@@ -101,8 +101,8 @@ func (t *Texts) Task(rank, batch int, start []float32) *embeddingTask {
 		dmean: make([]float32, e.Width), dh: make([]float32, e.Hidden), logits: make([]float64, e.Classes)}
 }
 
-// Grad is the gradient of the mean cross-entropy of batch texts. Rows of tokens that
-// are in none of them stay +0.
+// Grad computes the gradient of the mean cross-entropy of batch texts. Rows of tokens that are in
+// none of them stay +0.
 func (x *embeddingTask) Grad(step int64, done func(int)) (loss float64, err error) {
 	r := cluster.Stream(x.seed, x.rank, "data", "texts "+strconv.FormatInt(step, 10))
 	z := rand.NewZipf(r, x.net.Zipf, 1, uint64(x.net.Vocabulary-1))
@@ -172,14 +172,14 @@ func softmax(z []float64, class int) float64 {
 	return loss + math.Log(sum)
 }
 
-// add is dst += a·x, every product rounded before it is added.
+// add computes dst += a·x, every product rounded before it is added.
 func add(dst, x []float32, a float32) {
 	for i, v := range x {
 		dst[i] += float32(a * v)
 	}
 }
 
-// dot is Σ w_i·x_i over x.
+// dot returns Σ w_i·x_i over x.
 func dot(w, x []float32) (sum float32) {
 	for i, v := range x {
 		sum += float32(w[i] * v)

@@ -12,7 +12,7 @@ import (
 	"gradsync/shared/cluster/virtual"
 )
 
-// way is an exchange that competes.
+// Way is an exchange that competes.
 type Way struct {
 	Key     string             `json:"key"`
 	Options ringsparse.Options `json:"options"`
@@ -33,7 +33,7 @@ func WayOf(key string) Way {
 	return Ways[slices.IndexFunc(Ways, func(w Way) bool { return w.Key == key })]
 }
 
-// lap is one iteration on virtual time.
+// Iteration holds the time, the bytes and the choices of one iteration on virtual time.
 type Iteration struct {
 	Seconds float64
 	Totals  ringsparse.Totals // of all ranks
@@ -41,7 +41,7 @@ type Iteration struct {
 	Choices []ringsparse.Choice // of all ranks, if they were asked for
 }
 
-// leg says what is run: a way on some workers with links of gbps.
+// Case says what is run: Way on Nodes workers with links of Gbps.
 type Case struct {
 	Way   Way
 	Gbps  float64
@@ -53,8 +53,8 @@ type Case struct {
 	Task func(rank int) cluster.Task
 }
 
-// run runs one iteration of w on the reference platform, rates of codecs charged
-// unless they are free.
+// Run runs one iteration of w on the reference platform, rates of codecs charged unless they are
+// free.
 func (w Network) Run(ctx context.Context, l Case) (Iteration, error) {
 	p := WithLink(Platform(), l.Gbps)
 	o := l.Way.Options
@@ -74,7 +74,7 @@ func (w Network) Run(ctx context.Context, l Case) (Iteration, error) {
 	return out, nil
 }
 
-// iterate runs job on every rank, with the rank's task if there are tasks.
+// Iterate runs job on every rank, with the rank's task if there are tasks.
 func Iterate(ctx context.Context, p *cluster.Platform, cfg virtual.Config, job ringsparse.Job, task func(rank int) cluster.Task) (Iteration, error) {
 	logs, trace, err := cluster.Run(ctx, virtual.New(p, cfg), func(p cluster.Proc) (*ringsparse.Log, error) {
 		mine := job
@@ -97,7 +97,7 @@ func Iterate(ctx context.Context, p *cluster.Platform, cfg virtual.Config, job r
 	return out, nil
 }
 
-// draws makes tasks of random gradients with w's densities.
+// Draw makes tasks of random gradients with w's densities.
 func (w Network) Draw(seed uint64) func(rank int) cluster.Task {
 	return DrawnTasks(seed, w.Layers, func(l int, g []float32, r *rand.Rand) { Scatter(g, w.Row[l], w.Density[l], r) })
 }

@@ -1,3 +1,6 @@
+// Package setup holds what the patent's experiments share: the platform and its links, the
+// networks, the tasks of ranks, the ways of exchanging that compete, and one iteration of a
+// network by a way. It knows no experiment.
 package setup
 
 import (
@@ -12,8 +15,8 @@ import (
 	"gradsync/shared/tensor/model"
 )
 
-// workload is a network as the exchange sees it: layers, what they cost to compute,
-// and how dense one worker's gradients are. Weights are dense.
+// Network is a model as the exchange sees it: layers, what they cost to compute, and how dense one
+// worker's gradients are. Weights are dense.
 type Network struct {
 	Key     string          `json:"key"`
 	Layers  []cluster.Layer `json:"layers"`
@@ -80,7 +83,7 @@ func mlpNetwork(env exp.Env) (Network, error) {
 	return w, nil
 }
 
-// openWorkloads makes the workloads and names them in r, with what the MLP is trained on.
+// OpenNetworks makes the networks and names them in r, with what the MLP is trained on.
 func OpenNetworks(env exp.Env, r *result.Result) ([]Network, error) {
 	works, err := Networks(env)
 	if err != nil {
@@ -112,7 +115,7 @@ func (w Network) NumParams() (n int) {
 	return n
 }
 
-// density returns that of all gradients together.
+// MeanDensity returns the density of all gradients together.
 func (w Network) MeanDensity() (d float64) {
 	for i, l := range w.Layers {
 		d += w.Density[i] * float64(l.Length)
@@ -120,7 +123,7 @@ func (w Network) MeanDensity() (d float64) {
 	return d / float64(w.NumParams())
 }
 
-// workFrame states the networks layer by layer; one of many layers in one row.
+// NetworkFrame returns the frame of the networks layer by layer; one of many layers in one row.
 func NetworkFrame(works []Network) result.Frame {
 	out := kit.NewSheet("workloads", "work:work layer:layer layers params density/%.1")
 	for _, w := range works {
@@ -135,7 +138,7 @@ func NetworkFrame(works []Network) result.Frame {
 	return kit.As(result.Stated, out.Frame)
 }
 
-// workFacts are what a page says of the networks.
+// NetworkFacts returns the facts that a page says of the networks.
 func NetworkFacts(works []Network) []result.Fact {
 	return append(kit.Facts("mlp.batch", MLPBatch, "resnet18.batch", resnetBatch, "resnet18.params/million.1", float64(works[2].NumParams())/1e6,
 		"embedding.rows", embeddingRows, "embedding.width", embeddingWidth, "embedding.touched/%", 100*embeddingDensity),
@@ -149,7 +152,7 @@ const (
 	StackRows  = 4096 // rows that pass through every layer: 8 sequences of 512 tokens per worker
 )
 
-// newStack makes a network of depth square layers with gradients of one density.
+// Stack makes a network of depth square layers with gradients of one density.
 func Stack(depth int, density float64) Network {
 	w := Network{Key: "stack"}
 	work := cluster.Work{FLOP: 2 * StackRows * StackWidth * StackWidth}

@@ -9,32 +9,31 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// gigabit is 1 Gb/s in bytes per second.
+// Gigabit is 1 Gb/s in bytes per second.
 const Gigabit = 1e9 / 8
 
-// links are the bandwidths of the experiments' axis in Gb/s, fixed before their first
-// run; the first is the platform's own.
+// Links are the bandwidths of the experiments' axis in Gb/s, fixed before their first run; the
+// first is the platform's own.
 var Links = []float64{1, 10, 25}
 
-// referencePlatform is the platform of every timed run here.
+// Platform returns the platform of every timed run here.
 func Platform() *cluster.Platform { return kit.Load("sparse32") }
 
-// withLink returns p without jitter and with links of gbps: the same work always takes the
-// same time, so that differences are the exchange's.
+// WithLink returns p without jitter and with links of gbps: the same work always takes the same
+// time, so that differences are the exchange's.
 func WithLink(p *cluster.Platform, gbps float64) *cluster.Platform {
 	return p.WithHosts(func(h *cluster.Host, _ bool) { h.Bandwidth, h.Jitter = gbps*Gigabit, 0 })
 }
 
-// useData notes in r what images were trained on, each set once.
+// AddData notes in r what images were trained on, each set once.
 func AddData(r *result.Result, d *result.Data) {
 	if d != nil && !slices.ContainsFunc(r.Data, func(x result.Data) bool { return x.SHA256 == d.SHA256 }) {
 		r.Data = append(r.Data, *d)
 	}
 }
 
-// measuredRates are what one CPU core with AVX-512 does, in bytes of dense float32 per
-// second: `gradsync calibrate`, density 10 %. The platform's own are assumed, with low
-// confidence.
+// MeasuredRates lists the rates of one CPU core with AVX-512, in bytes of dense float32 per
+// second: `gradsync calibrate`, density 10 %. The platform's own are assumed, with low confidence.
 var MeasuredRates = []cluster.CodecRate{
 	{Name: "bitmap", Encode: 13.6e9, Decode: 13.0e9},
 	{Name: "coo", Encode: 6.3e9, Decode: 6.4e9},
@@ -50,7 +49,7 @@ func RateOf(rates []cluster.CodecRate, name string) cluster.CodecRate {
 	return rates[i]
 }
 
-// rateFrame sets assumed rates beside measured ones, in GB/s.
+// RateFrame sets assumed rates beside measured ones, in GB/s.
 func RateFrame() result.Frame {
 	head := "work_of:work-of assumed/GB/s assumed_unpack/GB/s measured/GB/s measured_unpack/GB/s"
 	return kit.As(result.Stated, kit.Rows("codec-rates", head, MeasuredRates, func(m cluster.CodecRate) []any {

@@ -38,7 +38,7 @@ type drawn struct {
 	draw func(l int, g []float32, r *rand.Rand)
 }
 
-// drawnTasks makes the tasks of all ranks; they start from the same weights.
+// DrawnTasks makes the tasks of all ranks; they start from the same weights.
 func DrawnTasks(seed uint64, layers []cluster.Layer, draw func(l int, g []float32, r *rand.Rand)) func(rank int) cluster.Task {
 	start := drawStart(seed, layers)
 	return func(rank int) cluster.Task {
@@ -46,7 +46,7 @@ func DrawnTasks(seed uint64, layers []cluster.Layer, draw func(l int, g []float3
 	}
 }
 
-// oneLayer is a network of one layer that takes no time to compute.
+// OneLayer returns a network of one layer that takes no time to compute.
 func OneLayer(length int) []cluster.Layer { return []cluster.Layer{{Name: "layer", Length: length}} }
 
 // drawStart returns normal weights for the layers, from which all ranks start.
@@ -72,7 +72,7 @@ func (t *drawn) Grad(step int64, done func(int)) (float64, error) {
 	return 0, nil
 }
 
-// small is a normal number of deviation 1e-3 that is not +0.
+// Small returns a normal number of deviation 1e-3 that is not +0.
 func Small(r *rand.Rand) float32 {
 	for {
 		if v := float32(r.NormFloat64() * 1e-3); v != 0 {
@@ -81,7 +81,7 @@ func Small(r *rand.Rand) float32 {
 	}
 }
 
-// scatter gives rows of g of a width values with probability d, each row by itself.
+// Scatter fills rows of g, each of width entries, with probability d each.
 func Scatter(g []float32, width int, d float64, r *rand.Rand) {
 	for at := 0; at < len(g); at += width {
 		if d >= 1 || r.Float64() < d {
@@ -92,8 +92,8 @@ func Scatter(g []float32, width int, d float64, r *rand.Rand) {
 	}
 }
 
-// scatterWithin gives values with probability `within` to the entries of a set that
-// all ranks share and that has the share d/within of all.
+// ScatterWithin gives values with probability `within` to the entries of a set that all ranks
+// share and that has the share d/within of all.
 func ScatterWithin(g []float32, d, within float64, seed uint64, layer int, r *rand.Rand) {
 	common := cluster.Stream(seed, -1, "", fmt.Sprintf("common support %d", layer))
 	for i := range g {
@@ -104,14 +104,14 @@ func ScatterWithin(g []float32, d, within float64, seed uint64, layer int, r *ra
 	}
 }
 
-// images holds what the tasks of one network on images have in common.
+// Images holds what the tasks of one network on images have in common.
 type Images struct {
 	train.Images
 	batch int
 }
 
-// openImages opens the network of spec and its images, for batches of the given size.
-// Raw pixels are v/255, so that black is +0.
+// OpenImages opens the network of spec and its images, for batches of the given size. Raw pixels
+// are v/255, so that black is +0.
 func OpenImages(env exp.Env, spec model.Spec, raw bool, batch int) (*Images, error) {
 	x, err := train.OpenImages(env, spec)
 	if raw && err == nil {
@@ -120,15 +120,15 @@ func OpenImages(env exp.Env, spec model.Spec, raw bool, batch int) (*Images, err
 	return &Images{x, batch}, err
 }
 
-// mlpBatch is the MLP's batch on each rank.
+// MLPBatch is the MLP's batch on each rank.
 const MLPBatch = 16
 
-// openMLP opens the MLP on raw pixels, whose black ones give exact zeros.
+// OpenMLP opens the MLP on raw pixels, whose black ones give exact zeros.
 func OpenMLP(env exp.Env) (*Images, error) {
 	return OpenImages(env, model.Spec{Name: "mlp"}, true, MLPBatch)
 }
 
-// layersOf describes the layers of m to a cluster, with the work of one batch.
+// LayersOf describes the layers of m to a cluster, with the work of one batch.
 func LayersOf(m *model.Model, batch int) []cluster.Layer {
 	var out []cluster.Layer
 	for _, l := range m.Layers() {
@@ -174,9 +174,8 @@ func (x *imageTask) Grad(step int64, done func(int)) (float64, error) {
 	return x.space.Gradient(x.params, x.grads, x.x, x.labels, func(l int, _ []float32) error { done(l); return nil })
 }
 
-// prune returns the mask that keeps, of every layer, the share keep of its entries
-// that are largest in magnitude (rounded up; of equals the first), and sets the
-// others to +0.
+// Prune returns the mask that keeps, of every layer, the share keep of its entries that are
+// largest in magnitude (rounded up; of equals the first), and sets the others to +0.
 func Prune(params []float32, layers []cluster.Layer, keep float64) []bool {
 	mask := make([]bool, len(params))
 	for _, l := range layers {

@@ -14,7 +14,7 @@ import (
 	"gradsync/shared/tensor/vec"
 )
 
-// lossPlan is what a profile converts.
+// lossPlan holds what a profile converts.
 type lossPlan struct {
 	Elements int         `json:"elements"`
 	Nodes    []int       `json:"nodes"`
@@ -60,7 +60,7 @@ type loss struct {
 	False float64 // share of the entries whose gradient is +0 on all ranks that come out as something else
 }
 
-// conversionError measures what turning sums of weights back into gradients costs.
+// ConversionError measures what turning sums of weights back into gradients costs.
 func ConversionError() exp.Experiment {
 	return kit.Study[lossCell, [][]loss]{ID: "ringsparse/conversion-error", Source: "the patent, S51", Kind: result.Counted, Profiles: exp.Profiles,
 		Points: func(profile string) []lossCell { return planLoss(profile).Cells },
@@ -231,7 +231,7 @@ func showLosses(v *kit.View[lossCell, [][]loss]) {
 	v.Claims = judgeConversion(l.plan.Rational, exact, signs)
 }
 
-// frame has every way, cell and size of the ring.
+// frame returns the frame of every way, point and size of the ring.
 func (l losses) frame() result.Frame {
 	out := kit.NewSheet("errors", "way:carried rate gradient n drawn:bool error false/%.1")
 	for w, way := range lossWays {

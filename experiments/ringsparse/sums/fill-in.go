@@ -1,3 +1,5 @@
+// Package sums follows a block's sum round the ring: how it becomes dense (FillIn), and what
+// turning it from weights into gradients loses (ConversionError).
 package sums
 
 import (
@@ -28,7 +30,7 @@ const (
 // commonShare is the probability of an entry of the common set.
 const commonShare = 0.5
 
-// fillPlan is what a profile runs.
+// fillPlan holds what a profile runs.
 type fillPlan struct {
 	Elements  int       `json:"elements"`
 	Densities []float64 `json:"densities"`
@@ -67,7 +69,7 @@ func (p fillPlan) points() (out []support) {
 	return out
 }
 
-// fillIn measures how sums of sparse blocks become dense.
+// FillIn measures how sums of sparse blocks become dense.
 func FillIn() exp.Experiment {
 	return kit.Study[support, filledOnce]{ID: "ringsparse/fill-in", Source: "the patent, S52", Kind: result.Counted, Profiles: exp.Profiles,
 		Points: func(profile string) []support { return planFill(profile).points() },
@@ -95,7 +97,7 @@ func FillIn() exp.Experiment {
 	}.Experiment()
 }
 
-// tasks makes those of one layer with that support.
+// tasks makes the tasks of one layer with support s.
 func (s support) tasks(plan fillPlan, seed uint64) func(rank int) cluster.Task {
 	return setup.DrawnTasks(seed, setup.OneLayer(plan.Elements), func(l int, g []float32, r *rand.Rand) {
 		if s.Support == supportCommon {
@@ -147,7 +149,7 @@ func fill(ctx context.Context, plan fillPlan, s support, seed uint64, task func(
 	return f, nil
 }
 
-// filled is a support with its seeds; of images Density is what was measured.
+// filled is a support with its seeds; for images Density is the measured one.
 type filled struct {
 	support
 	seeds []filledOnce
@@ -252,7 +254,7 @@ func densityFrame(all []filled) result.Frame {
 	})
 }
 
-// hopFrame has every hop, beside what independent zeros would leave.
+// hopFrame returns the frame of every hop, beside what independent zeros would leave.
 func hopFrame(plan fillPlan, all []filled) result.Frame {
 	out := kit.NewSheet("hops", supportHead+"k drawn:bool measured/%.2 independent/%.2")
 	for _, f := range all {
@@ -264,7 +266,7 @@ func hopFrame(plan fillPlan, all []filled) result.Frame {
 	return out.Frame
 }
 
-// sentFrame has the bytes over those of dense blocks.
+// sentFrame returns the frame of the bytes over dense blocks' bytes.
 func sentFrame(all []filled) result.Frame {
 	share := func(these ...ringsparse.Tally) float64 {
 		var bytes, dense int64
@@ -282,7 +284,7 @@ func sentFrame(all []filled) result.Frame {
 	})
 }
 
-// stretchFrame has the codecs in the order of hops.
+// stretchFrame returns the frame of the codecs in the order of hops.
 func stretchFrame(all []filled) result.Frame {
 	out := kit.NewSheet("codecs", supportHead+"codec:codec from to")
 	for _, f := range all {
@@ -297,7 +299,7 @@ func stretchFrame(all []filled) result.Frame {
 	return out.Frame
 }
 
-// fillFacts are findings, and the numbers of sentences that stand in no frame.
+// fillFacts returns findings, and the numbers of sentences that stand in no frame.
 func fillFacts(plan fillPlan, all []filled) []result.Fact {
 	worst := 0.0
 	for _, f := range all {

@@ -50,7 +50,8 @@ func TestExpectedFillIn(t *testing.T) {
 
 // A hop's codec is that of most of its blocks, and equal hops are one stretch.
 func TestFormsByHop(t *testing.T) {
-	f := filled{support: support{Nodes: 4}, seeds: []filledOnce{{Codecs: [][codecIDs]int{{0, 1, 4}, {1, 5, 2}, {0, 4}, {4}}}, {Codecs: [][codecIDs]int{{0, 0, 3}, {0}, {0, 4}, {4}}}}}
+	f := filled{support: support{Nodes: 4}, seeds: []filledOnce{{Codecs: [][codecIDs]int{{0, 1, 4}, {1, 5, 2}, {0, 4}, {4}}},
+		{Codecs: [][codecIDs]int{{0, 0, 3}, {0}, {0, 4}, {4}}}}}
 	got := ""
 	for _, s := range f.stretches() {
 		got += fmt.Sprint(s.codec, " ", s.from, "–", s.to, "; ")

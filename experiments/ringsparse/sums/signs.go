@@ -50,9 +50,9 @@ func signFrame(signs []signCase) result.Frame {
 	return kit.Rows("sign", "reading:reading sign:sign error", signs, func(s signCase) []any { return []any{s.Reading, s.Sign, s.Error} })
 }
 
-// rationalSet is what the identities are checked on: random dyadic numbers so short
-// that float32 holds every intermediate value, so that what the code computes can be
-// compared with rationals for equality.
+// rationalSet holds what the identities are checked on: random dyadic numbers so short that
+// float32 holds every intermediate value, so that what the code computes can be compared with
+// rationals for equality.
 type rationalSet struct {
 	Least int `json:"least_nodes"`
 	Most  int `json:"most_nodes"`
@@ -89,7 +89,7 @@ func identities(set rationalSet, seeds []uint64) (n identityCount) {
 	return n
 }
 
-// check is one case. The sum of all W′ is m·W0 − η·Σg of gradients and m·W0 + η·Σg of
+// check counts one case. The sum of all W′ is m·W0 − η·Σg of gradients and m·W0 + η·Σg of
 // directions, in rationals.
 func (n *identityCount) check(w0, pg float32, rate float64, m int, sumG *big.Rat) {
 	n.Cases++
@@ -122,7 +122,7 @@ func (n *identityCount) check(w0, pg float32, rate float64, m int, sumG *big.Rat
 
 func rational(x float32) *big.Rat { return new(big.Rat).SetFloat64(float64(x)) }
 
-// rationalFrame has a row per formula, and what it is set beside.
+// rationalFrame returns the frame with a row per formula, and what it is set beside.
 func rationalFrame(n identityCount) result.Frame {
 	rows := [][]any{{"pw-minus", "gradients", n.Minus}, {"pw-plus", "gradients", n.Plus}, {"pw-plus", "directions", n.Directions},
 		{"pg", "sum", n.Back}, {"pg-without", "sum", n.Without}}
