@@ -28,9 +28,6 @@ type Status struct {
 	Looked   []string `json:"looked,omitempty"` // places without the set
 }
 
-// OK reports whether the set can be used as what it is called.
-func (s Status) OK() bool { return s.State == StateReady || s.State == StateBuiltIn }
-
 // List reports every set without reading one: the place where Open would find it.
 // An error means that a place named by the user does not exist.
 func List(o Options) ([]Status, error) {

@@ -48,11 +48,11 @@ func TestVerifyStates(t *testing.T) {
 		t.Errorf("other images (-want +got):\n%s", diff)
 	}
 	st, err := Verify(mnist, Options{Dir: dir})
-	if err != nil || st.OK() {
-		t.Fatalf("status %+v, error %v, want one that is not OK", st, err)
+	if err != nil || st.State == StateReady {
+		t.Fatalf("status %+v, error %v, want one that is not ready", st, err)
 	}
 	m.content = st.SHA256
-	if st, err = Verify(mnist, Options{Dir: dir}); err != nil || !st.OK() || st.Path != filepath.Join(dir, "mnist") {
+	if st, err = Verify(mnist, Options{Dir: dir}); err != nil || st.State != StateReady || st.Path != filepath.Join(dir, "mnist") {
 		t.Errorf("status %+v, error %v, want ready", st, err)
 	}
 }

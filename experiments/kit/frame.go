@@ -128,15 +128,6 @@ func Frame[R any](id string, rows []R, cols ...Col[R]) result.Frame {
 	return f
 }
 
-// Fact names an estimate; no number is a null.
-func Fact(key, unit string, digits int, e Estimate) result.Fact {
-	f := result.Fact{Key: key, Value: mean(e), Unit: unit, Digits: places(digits), N: e.N, CI95: e.CI}
-	if len(e.Samples) > 1 {
-		f.Samples = e.Samples
-	}
-	return f
-}
-
 // Number names a number; NaN is a null.
 func Number(key, unit string, digits int, x float64) result.Fact {
 	return result.Fact{Key: key, Value: orNone(x), Unit: unit, Digits: places(digits)}

@@ -10,6 +10,15 @@ import (
 	"gradsync/experiments/result"
 )
 
+// fact returns the fact of an estimate as it stands in a file.
+func fact(key, unit string, digits int, e Estimate) result.Fact {
+	f := result.Fact{Key: key, Value: mean(e), Unit: unit, Digits: places(digits), N: e.N, CI95: e.CI}
+	if len(e.Samples) > 1 {
+		f.Samples = e.Samples
+	}
+	return f
+}
+
 type cell struct {
 	method string
 	sample Sample
@@ -84,15 +93,15 @@ func TestIntervalAndPlain(t *testing.T) {
 }
 
 func TestFacts(t *testing.T) {
-	many := Fact("ratio", "", 3, Sample{1, 3}.Mean())
+	many := fact("ratio", "", 3, Sample{1, 3}.Mean())
 	if many.Value != 2.0 || many.N != 2 || many.CI95 == nil || len(many.Samples) != 2 || *many.Digits != 3 {
 		t.Errorf("two seeds: %+v", many)
 	}
-	if one := Fact("ratio", "s", AsIs, Sample{1}.Mean()); one.Value != 1.0 || one.N != 1 || one.CI95 != nil ||
+	if one := fact("ratio", "s", AsIs, Sample{1}.Mean()); one.Value != 1.0 || one.N != 1 || one.CI95 != nil ||
 		one.Samples != nil || one.Digits != nil || one.Unit != "s" {
 		t.Errorf("one seed: %+v", one)
 	}
-	if none := Fact("ratio", "s", 1, Estimate{}); none.Value != nil || none.N != 0 {
+	if none := fact("ratio", "s", 1, Estimate{}); none.Value != nil || none.N != 0 {
 		t.Errorf("no number: %+v", none)
 	}
 	if x := Number("x", "s", 0, math.Inf(1)); x.Value != nil || *x.Digits != 0 {
@@ -178,8 +187,8 @@ func TestRows(t *testing.T) {
 		t.Errorf("got\n%+v\nwant\n%+v", got, want)
 	}
 	facts := Facts("n.least", 3, "half/s.2", of(rows[0]), "yes", true, "who:case", "a", "none", of(rows[2]))
-	if wanted := []result.Fact{Counted("n.least", "", 3), Fact("half", "s", 2, of(rows[0])), Whether("yes", true), Finding("who", "case", "a"),
-		Fact("none", "", AsIs, of(rows[2]))}; !reflect.DeepEqual(facts, wanted) {
+	if wanted := []result.Fact{Counted("n.least", "", 3), fact("half", "s", 2, of(rows[0])), Whether("yes", true), Finding("who", "case", "a"),
+		fact("none", "", AsIs, of(rows[2]))}; !reflect.DeepEqual(facts, wanted) {
 		t.Errorf("got\n%+v\nwant\n%+v", facts, wanted)
 	}
 	defer func() {

@@ -162,9 +162,6 @@ func Because(code string, args ...any) Reason {
 	return r
 }
 
-// Digits returns d for Fact.Digits and Column.Digits.
-func Digits(d int) *int { return &d }
-
 // Run is the sidecar: facts of the host and the hour, never compared.
 type Run struct {
 	Command      string  `json:"command"`

@@ -18,11 +18,14 @@ import (
 
 const largest = uint64(math.MaxUint64)
 
+// digitsOf returns d for Fact.Digits and Column.Digits.
+func digitsOf(d int) *int { return &d }
+
 // sample returns a result that has something of everything.
 func sample() *Result {
 	yes, one := true, [2]float64{1, 2}
 	frame := Frame{ID: "times", Kind: TimingOnly, Columns: []Column{{Key: "method", Enum: "method"}, {Key: "link", Unit: "Gb/s"},
-		{Key: "seconds", Unit: "s", Digits: Digits(3)}, {Key: "seconds_half", Unit: "s", Bound: Half},
+		{Key: "seconds", Unit: "s", Digits: digitsOf(3)}, {Key: "seconds_half", Unit: "s", Bound: Half},
 		{Key: "seconds_samples", Unit: "s", Bound: Samples}, {Key: "late"}},
 		Rows: [][]any{{"bsp", 1, 1.0 / 3, 0.1, []any{0.25, 0.5, 0.25}, false}, {"bsp", 10, 2.5, nil, nil, true}, {"bsp", 40, 2.5, nil, nil, nil},
 			{"asp", 1, nil, nil, nil, nil}, {"asp", 10, 1e-9, nil, nil, nil}}}
@@ -30,7 +33,7 @@ func sample() *Result {
 		Seeds: []uint64{0, 1, largest}, Engine: "asm fma32",
 		Data:   []Data{{Name: "mnist", Origin: "embedded", Train: 10, Test: 5, SHA256: "00"}},
 		Config: map[string]any{"workers": 6, "third": 1.0 / 3, "platform": "heterogeneous6, 100 Gb/s"},
-		Facts: []Fact{{Key: "ratio", Value: 2.0 / 3, CI95: &one, N: 3, Samples: []float64{0.5, 1}, Digits: Digits(0)},
+		Facts: []Fact{{Key: "ratio", Value: 2.0 / 3, CI95: &one, N: 3, Samples: []float64{0.5, 1}, Digits: digitsOf(0)},
 			{Key: "side", Value: "below", Enum: "side"}, {Key: "missed", Value: true, Enum: "bool"}, {Key: "none", Value: nil}},
 		Frames: []Frame{frame, {ID: "empty", Columns: []Column{{Key: "a"}, {Key: "b"}}, Rows: [][]any{}}},
 		Figures: []Figure{{ID: "f", Form: "line", Frame: "times", Where: map[string]any{"method": "bsp", "link": 1}, X: "link", Y: []string{"seconds"},

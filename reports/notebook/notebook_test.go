@@ -26,7 +26,7 @@ func sample(t *testing.T, seeds int) *result.Result {
 	}
 	of := func(p point) kit.Estimate { return p.sample.Mean() }
 	r := &result.Result{ID: "dasp/x", Source: "DASP, Table 6", Profile: "quick", Kind: result.Trained, Status: result.Complete, Seeds: []uint64{0, 1, 2}[:seeds],
-		Facts: []result.Fact{kit.Fact("asp_over_bsp", "", 3, points[1].sample.Over(points[0].sample)), kit.Finding("side", "side", "below"), kit.Whether("equal", false)},
+		Facts: []result.Fact{kit.Facts("asp_over_bsp/.3", points[1].sample.Over(points[0].sample))[0], kit.Finding("side", "side", "below"), kit.Whether("equal", false)},
 		Frames: []result.Frame{kit.Frame("times", points, kit.Word("method", "method", func(p point) string { return p.method }),
 			kit.Num("link", "Gb/s", 0, func(p point) float64 { return p.link }), kit.Half("seconds", "s", 2, of), kit.Flag("fast", func(p point) bool { return of(p).N > 0 && of(p).Value < 6 }))},
 		Figures: []result.Figure{{ID: "f", Form: "line", Frame: "times", X: "link", Y: []string{"seconds"}, By: []string{"method"}}},
