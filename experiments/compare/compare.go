@@ -19,7 +19,7 @@ import (
 // Experiments lists them in the order of the page: what is compared, the two clusters on
 // which all methods are trained, and what follows.
 func Experiments() []exp.Experiment {
-	return []exp.Experiment{facts(), studyOf("compare/homogeneous", equalSet), studyOf("compare/heterogeneous", unequalSet), when()}
+	return []exp.Experiment{facts(), comparisonOf("compare/homogeneous", equalSet), comparisonOf("compare/heterogeneous", unequalSet), when()}
 }
 
 const source = "ours"
@@ -67,8 +67,8 @@ func testbedOf(set string, gbps float64) testbed {
 	return testbed{set, gbps, p}
 }
 
-// groundsConfig records the clusters of some sets.
-func groundsConfig(sets ...string) (out []any) {
+// testbedsConfig records the clusters of some sets.
+func testbedsConfig(sets ...string) (out []any) {
 	for _, set := range sets {
 		for _, g := range links {
 			out = append(out, map[string]any{"set": set, "gbps": g, "platform": kit.Platform(testbedOf(set, g).Platform)})

@@ -11,8 +11,8 @@ import (
 // but for what set gives.
 func handMade(set map[string]float64) *guide {
 	plan := sweepPlan{Models: []string{"mlp", "lenet5"}, Sets: []string{equalWorkers}, Links: []float64{1}, Nodes: []int{4}, Densities: []float64{1, 0.01}}
-	var laps []sweepRun
-	for _, l := range plan.laps() {
+	var runs []sweepRun
+	for _, l := range plan.runs() {
 		l.Round = 0.010
 		if l.Method == alone {
 			l.Round = 1
@@ -20,9 +20,9 @@ func handMade(set map[string]float64) *guide {
 		if t, ok := set[l.Method]; ok && l.Point.Model == "mlp" && l.Density == 1 {
 			l.Round = t
 		}
-		laps = append(laps, l)
+		runs = append(runs, l)
 	}
-	return newGuide(plan, laps)
+	return newGuide(plan, runs)
 }
 
 func estimate(value, lo, hi float64) kit.Estimate {
@@ -147,8 +147,8 @@ func TestAloneComesFirst(t *testing.T) {
 func TestRegions(t *testing.T) {
 	plan := sweepPlan{Models: []string{"lenet5", "resnet18", "vgg19_bn"}, Sets: []string{equalWorkers}, Links: []float64{1, 10, 100},
 		Nodes: []int{4, 8}, Densities: []float64{1, 0.01}}
-	var laps []sweepRun
-	for _, l := range plan.laps() {
+	var runs []sweepRun
+	for _, l := range plan.runs() {
 		l.Round = 10
 		switch p := l.Point; {
 		case l.Method == alone && p.Model == "lenet5":
@@ -158,9 +158,9 @@ func TestRegions(t *testing.T) {
 		case l.Method == "ring" && (p.Gbps == 100 || p.Gbps == 10 && p.Nodes == 8):
 			l.Round = 5
 		}
-		laps = append(laps, l)
+		runs = append(runs, l)
 	}
-	g := newGuide(plan, laps)
+	g := newGuide(plan, runs)
 	short := g.short()
 	if len(short.Rows) != 4 {
 		t.Fatalf("%v", short.Rows)

@@ -99,7 +99,7 @@ func do(ctx context.Context, env exp.Env, j job, seed uint64) (out jobResult, er
 	case "sweep":
 		p := planSweep(env.Profile)
 		out.Sweep, err = kit.Keep(ctx, env, []any{"compare/sweep", p}, func(string) ([]sweepRun, error) {
-			return sweep(ctx, p, &exp.Bar{Env: env, Total: float64(len(p.laps()))})
+			return sweep(ctx, p, &exp.Bar{Env: env, Total: float64(len(p.runs()))})
 		})
 	}
 	return out, err
@@ -133,7 +133,7 @@ type methodRun struct {
 // cellOf puts together what one seed's runs say of m. A synchronous update k ends at k times
 // the mean iteration of m's timed rounds; the updates to a target are BSP's for all, so that
 // the chance of a training does not decide between methods that make the same update.
-func cellOf(m method, t runTimes, runs map[string]runSummary) methodRun {
+func methodRunOf(m method, t runTimes, runs map[string]runSummary) methodRun {
 	r := t.Timed
 	if m.Async {
 		rounds := float64(r.Pushes) / workers

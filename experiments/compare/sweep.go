@@ -50,11 +50,11 @@ func planSweep(profile string) sweepPlan {
 
 // seconds estimates the sweep on two cores.
 func (s sweepPlan) seconds() float64 {
-	perLap := 0.0
+	perRun := 0.0
 	for _, n := range s.Nodes {
-		perLap += 0.0012 * float64(n)
+		perRun += 0.0012 * float64(n)
 	}
-	return perLap * float64(len(s.laps())/len(s.Nodes))
+	return perRun * float64(len(s.runs())/len(s.Nodes))
 }
 
 // sweepPoint is a point of the grid.
@@ -140,9 +140,9 @@ type sweepRun struct {
 	Round   float64 // seconds per N·b samples
 }
 
-// laps lists what the sweep runs: all methods densely, the first worker alone, CSSGD were
+// runs lists what the sweep runs: all methods densely, the first worker alone, CSSGD were
 // coding free, and RingSparse at the further densities among equal workers.
-func (s sweepPlan) laps() (out []sweepRun) {
+func (s sweepPlan) runs() (out []sweepRun) {
 	for _, p := range s.points() {
 		for _, m := range sweepMethods() {
 			out = append(out, sweepRun{Point: p, Method: m.Key, Density: 1})
@@ -216,7 +216,7 @@ func (s sweepPlan) run(ctx context.Context, l *sweepRun) error {
 
 // sweep makes all runs, several at a time; the order changes no number.
 func sweep(ctx context.Context, s sweepPlan, bar *exp.Bar) ([]sweepRun, error) {
-	laps := s.laps()
+	runs := s.runs()
 	var mu sync.Mutex
 	var first error
 	var group sync.WaitGroup
@@ -224,17 +224,17 @@ func sweep(ctx context.Context, s sweepPlan, bar *exp.Bar) ([]sweepRun, error) {
 	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() {
 			for i := range next {
-				err := s.run(ctx, &laps[i])
+				err := s.run(ctx, &runs[i])
 				mu.Lock()
 				if err != nil && first == nil {
 					first = err
 				}
-				bar.Step(fmt.Sprintf("%s, %s, %g Gb/s", laps[i].Point.Model, laps[i].Point.Set, laps[i].Point.Gbps))
+				bar.Step(fmt.Sprintf("%s, %s, %g Gb/s", runs[i].Point.Model, runs[i].Point.Set, runs[i].Point.Gbps))
 				mu.Unlock()
 			}
 		})
 	}
-	for i := range laps {
+	for i := range runs {
 		if ctx.Err() != nil {
 			break
 		}
@@ -245,5 +245,5 @@ func sweep(ctx context.Context, s sweepPlan, bar *exp.Bar) ([]sweepRun, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return laps, first
+	return runs, first
 }

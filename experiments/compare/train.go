@@ -111,7 +111,7 @@ type runSummary struct {
 	Engine    string
 }
 
-// get makes a part, once for all experiments of a command.
+// get runs c and summarises it, once for all experiments of a command.
 func get(ctx context.Context, env exp.Env, c train.Config) (runSummary, error) {
 	return train.Kept(ctx, env, c, func(o *train.Outcome) (runSummary, error) { return reduce(o), nil })
 }
@@ -177,7 +177,7 @@ func trajectories() (out []method) {
 	return out
 }
 
-// trajectory trains one of them.
+// trajectory trains m, one of the trajectories.
 func trajectory(ctx context.Context, env exp.Env, m method, seed uint64) (runSummary, error) {
 	return get(ctx, env, trainingSizeOf(env.Profile).config(m, testbedOf(equalSet, links[0]), seed))
 }

@@ -19,12 +19,12 @@ func when() exp.Experiment {
 		Points: func(string) []job { return append([]job{{Part: "sweep"}}, jobs(equalSet, unequalSet)...) }, Once: once, Cost: cost, Measure: do,
 		Config: func(profile string) map[string]any {
 			return map[string]any{"sweep": planSweep(profile), "methods": sweepMethods(), "size": trainingSizeOf(profile),
-				"grounds": groundsConfig(equalSet, unequalSet), "pilot_seed": pilotSeed}
+				"grounds": testbedsConfig(equalSet, unequalSet), "pilot_seed": pilotSeed}
 		},
 		Show: func(v *kit.View[job, jobResult]) {
 			g := newGuide(planSweep(v.Profile), v.At(job{Part: "sweep"})[0].Sweep)
 			for _, set := range []string{equalSet, unequalSet} {
-				g.samples(newStudy(v.Result, v.At, set))
+				g.samples(newComparison(v.Result, v.At, set))
 			}
 			tallies, firsts := g.tallies()
 			v.Frames = []result.Frame{g.short(), tallies, firsts, g.duels(), g.paying(), g.networks(), g.cases(), g.factors(), g.density(), g.sparsePays(),
@@ -54,9 +54,9 @@ type sweepKey struct {
 	Density float64
 }
 
-func newGuide(plan sweepPlan, laps []sweepRun) *guide {
+func newGuide(plan sweepPlan, runs []sweepRun) *guide {
 	g := &guide{plan: plan, times: map[sweepKey]float64{}, factor: map[string]map[string]kit.Estimate{}}
-	for _, l := range laps {
+	for _, l := range runs {
 		g.times[sweepKey{l.Point, l.Method, l.Density}] = l.Round
 	}
 	return g

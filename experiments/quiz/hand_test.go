@@ -93,7 +93,7 @@ var solved = []struct {
 	{7, "codedsgd.best", "n=6 T_calc=7 T_comm=16", "2"},
 }
 
-// TestByHand: what was found by hand is what the quiz calls right.
+// TestByHand: the quiz calls right what was found by hand.
 func TestByHand(t *testing.T) {
 	for _, c := range solved {
 		q := kindOf(t, c.key, c.seed)

@@ -28,7 +28,7 @@ var theRing = both("N ranks in a ring sum a vector that is cut into chunks 0 …
 	"the reduce-scatter, then N−1 of the all-gather.",
 	"N 个 rank 组成一个环，对切成块 0 … N−1 的向量求和。两个循环的交换从 1 起连续编号：先是归约散发（reduce-scatter）的 N−1 次，再是全收集（all-gather）的 N−1 次。")
 
-// step draws a ring, a rank and an exchange of one of the given loops.
+// drawExchange draws a ring, a rank and an exchange of one of the given loops.
 func drawExchange(d draw, loops int) (n, rank, k int) {
 	n = d.from(3, 7)
 	return n, d.IntN(n), d.from(1, loops*(n-1))

@@ -166,9 +166,9 @@ func openLab(env exp.Env, plan equalsPlan, net equalsNet) (lab, error) {
 	return lab{x, net, plan}, err
 }
 
-// course returns the training from one seed's parameters on another's images: consecutive
-// pieces of one permutation.
-func (l lab) course(seed, images uint64) training {
+// training returns the training from one seed's parameters on another's images: consecutive pieces
+// of one permutation.
+func (l lab) training(seed, images uint64) training {
 	perm := cluster.Stream(images, -1, "data", "equals-sgd").Perm(l.Set.Train.Len())
 	c, h, wide := l.Model.Input()
 	return training{l.Start(seed), l.net.Steps, l.plan.Batch, l.net.Rate, func(n int) gradient {
@@ -190,12 +190,12 @@ func (l lab) course(seed, images uint64) training {
 
 // compare trains in every way on one seed.
 func (l lab) compare(ctx context.Context, seed uint64) ([]likeness, error) {
-	c := l.course(seed, seed)
+	c := l.training(seed, seed)
 	one, err := c.alone(1, inRankOrder)
 	if err != nil {
 		return nil, err
 	}
-	other, err := l.course(seed, seed+1).alone(1, inRankOrder)
+	other, err := l.training(seed, seed+1).alone(1, inRankOrder)
 	if err != nil {
 		return nil, err
 	}

@@ -67,7 +67,7 @@ func TestAnotherOrderHasOtherBits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := l.course(3, 3)
+	c := l.training(3, 3)
 	got, err := c.together(t.Context(), 3, ways[0].allReduce)
 	if err != nil {
 		t.Fatal(err)

@@ -87,7 +87,7 @@ func runOverlap(ctx context.Context, env exp.Env, r *result.Result) error {
 	for _, s := range plan.Stacks {
 		these, err := kit.Sweep(&b, plan.Buckets, func(size bucketSize) (bucketed, error) {
 			it := iteration{Stack: s, Bucket: size.Bytes, Steps: 1}
-			both, err := bothPaces(ctx, p, it, blogGPUs)
+			both, err := bothTimes(ctx, p, it, blogGPUs)
 			return bucketed{s, size, len(it.buckets()), withOverlap(both), withPlain(both)}, err
 		})
 		if err != nil {

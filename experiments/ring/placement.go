@@ -177,7 +177,7 @@ type orderTimes struct {
 }
 
 // lotOf sums up the orders that pick takes.
-func lotOf(orders []placed, pick func(placed) bool) orderTimes {
+func orderTimesOf(orders []placed, pick func(placed) bool) orderTimes {
 	l := orderTimes{least: math.Inf(1)}
 	for _, o := range orders {
 		if pick(o) {
@@ -196,7 +196,7 @@ func isApart(p placed) bool               { return !p.Together }
 func kindFrame(orders []placed) result.Frame {
 	kinds := []string{"adjacent", "pairs", "interleaved", "random"}
 	return kit.Rows("kinds", "order:order orders least/ms.0 time/ms.0 most/ms.0", kinds, func(key string) []any {
-		l := lotOf(orders, isKind(key))
+		l := orderTimesOf(orders, isKind(key))
 		return []any{key, l.n, 1e3 * l.least, 1e3 * l.mean, 1e3 * l.most}
 	})
 }
@@ -204,18 +204,18 @@ func kindFrame(orders []placed) result.Frame {
 // contiguousWins reports whether every order that keeps nodes together is faster than every
 // one that does not, and whether interleaving costs at least the tolerance.
 func contiguousWins(orders []placed) (ok bool, factor float64) {
-	factor = lotOf(orders, isKind("interleaved")).mean / orders[0].Seconds
-	return lotOf(orders, isTogether).most < lotOf(orders, isApart).least && factor >= 1+claims.Tolerance("B21"), factor
+	factor = orderTimesOf(orders, isKind("interleaved")).mean / orders[0].Seconds
+	return orderTimesOf(orders, isTogether).most < orderTimesOf(orders, isApart).least && factor >= 1+claims.Tolerance("B21"), factor
 }
 
 func judgePlacement(orders []placed) result.Claim {
 	ok, factor := contiguousWins(orders)
-	apart := lotOf(orders, isApart)
+	apart := orderTimesOf(orders, isApart)
 	words := result.Because("B21-found", "factor", factor)
 	f := claims.Holding(ok, 0, &words)
 	for _, key := range []string{"pairs", "interleaved", "random"} {
-		l := lotOf(orders, isKind(key))
-		f.Parts = append(f.Parts, kit.Part(l.mean/orders[0].Seconds, l.least > lotOf(orders, isTogether).most, "order", key))
+		l := orderTimesOf(orders, isKind(key))
+		f.Parts = append(f.Parts, kit.Part(l.mean/orders[0].Seconds, l.least > orderTimesOf(orders, isTogether).most, "order", key))
 	}
 	return claims.Verdict("B21", f, result.Because("B21", "gigabytes", blogBytes/1e9, "together", 1e3*orders[0].Seconds,
 		"least", 1e3*apart.least, "most", 1e3*apart.most, "orders", apart.n), result.Because("B21-card", "card", blogSlowest/1e9))
@@ -223,7 +223,7 @@ func judgePlacement(orders []placed) result.Claim {
 
 func orderFacts(orders []placed) []result.Fact {
 	ok, factor := contiguousWins(orders)
-	random, together, off := lotOf(orders, isKind("random")), lotOf(orders, isTogether), 0.0
+	random, together, off := orderTimesOf(orders, isKind("random")), orderTimesOf(orders, isTogether), 0.0
 	for _, o := range orders {
 		off = math.Max(off, math.Abs(o.Seconds/o.predicted()-1))
 	}

@@ -105,18 +105,18 @@ func scaling() exp.Experiment {
 			steps := planScaling(env.Profile).steps(x.GPUs)
 			return kit.Keep(ctx, env, []any{"ring/scaling", x, steps, seed}, func(string) (scalingSample, error) {
 				if x.Stack != "" { // without jitter no seed matters
-					return bothPaces(ctx, calm(blogCluster()), iteration{Stack: stackOf(x.Stack), Steps: 1}, x.GPUs)
+					return bothTimes(ctx, calm(blogCluster()), iteration{Stack: stackOf(x.Stack), Steps: 1}, x.GPUs)
 				}
-				return paceOf(ctx, x.GPUs, steps, seed)
+				return sampleOf(ctx, x.GPUs, steps, seed)
 			})
 		},
 		Show: showScaling}.Experiment()
 }
 
 // paceOf times the reference network on n GPUs.
-func paceOf(ctx context.Context, n, steps int, seed uint64) (x scalingSample, err error) {
+func sampleOf(ctx context.Context, n, steps int, seed uint64) (x scalingSample, err error) {
 	p, s := blogCluster(), deepSpeech()
-	if x, err = bothPaces(ctx, p, iteration{Stack: s, Steps: steps, Seed: seed}, n); err != nil {
+	if x, err = bothTimes(ctx, p, iteration{Stack: s, Steps: steps, Seed: seed}, n); err != nil {
 		return x, err
 	}
 	seconds := stopwatch(ctx, &err)
@@ -125,7 +125,7 @@ func paceOf(ctx context.Context, n, steps int, seed uint64) (x scalingSample, er
 }
 
 // bothPaces times it on the first n GPUs of p, with overlap and without.
-func bothPaces(ctx context.Context, p *cluster.Platform, it iteration, n int) (x scalingSample, err error) {
+func bothTimes(ctx context.Context, p *cluster.Platform, it iteration, n int) (x scalingSample, err error) {
 	it.Overlap = true
 	if x.Overlap, err = it.run(ctx, p, n); err != nil {
 		return x, err

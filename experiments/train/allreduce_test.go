@@ -117,8 +117,8 @@ func TestReplayFollowsTheRecordedOrder(t *testing.T) {
 	}
 }
 
-// A batch that is no multiple of the ranks is shared unevenly, and every image
-// counts the same: weights are what the sums over images are divided by.
+// A batch that is no multiple of the ranks is shared unevenly, and every image counts the same:
+// the sums over images are divided by the weights.
 func TestUnevenBatch(t *testing.T) {
 	sizes, sum := map[int]int{}, float32(0)
 	for worker := range 3 {

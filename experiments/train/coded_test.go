@@ -19,9 +19,9 @@ func inBlocks(sync string, n, redundancy, micro int) Config {
 	return c
 }
 
-// Sums of integers have no order: whatever the nodes, the redundancy and the
-// exchange, the same micro-blocks give the bits of one node that computes all. It is
-// what times on a shared trajectory stand on.
+// Sums of integers have no order: whatever the nodes, the redundancy and the exchange, the same
+// micro-blocks give the bits of one node that computes all. Times on a shared trajectory stand on
+// it.
 func TestMicroBlocksAreOneTrajectory(t *testing.T) {
 	want := mustRun(t, inBlocks(codedsgd.SSGDMulticast, 1, 1, 12)).ParamsSHA256
 	for _, n := range []int{2, 3, 4} {

@@ -132,7 +132,7 @@ func TestSynchronousMethodsAgree(t *testing.T) {
 			t.Fatalf("parameter %d: bsp %g, ring %g", i, a[i], b[i])
 		}
 	}
-	// What was saved is what was evaluated.
+	// The saved parameters are the evaluated ones.
 	accuracy, _, err := s.evaluate(a, 0)
 	if err != nil || accuracy != *bsp.TestAccuracy || ParamsHash(a) != bsp.ParamsSHA256 {
 		t.Errorf("the saved parameters reach %g (%v), the run reported %g", accuracy, err, *bsp.TestAccuracy)

@@ -162,8 +162,8 @@ func Experiment() exp.Experiment {
 				return train.Kept(ctx, env, plan.config(net, f, seed), newTraining, "ringsparse/accuracy")
 			}
 			pruned := func(cfg train.Config) (map[string]training, error) { return plan.pruned(ctx, net, cfg) }
-			marks, err := train.KeptBy(ctx, env, plan.config(net, plan.Forms[0], seed), pruned, "ringsparse/accuracy, pruned", plan)
-			return marks[t.Form], err
+			trainings, err := train.KeptBy(ctx, env, plan.config(net, plan.Forms[0], seed), pruned, "ringsparse/accuracy, pruned", plan)
+			return trainings[t.Form], err
 		},
 		Show: show,
 	}.Experiment()

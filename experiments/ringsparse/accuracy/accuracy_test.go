@@ -159,7 +159,7 @@ func TestWhyAccuracyDiffers(t *testing.T) {
 	}
 }
 
-// One seed has no interval: its difference is what counts.
+// One seed has no interval: its difference alone counts.
 func TestMargin(t *testing.T) {
 	for want, all := range map[string][]kit.Sample{
 		"within":  {{0.004}, {0, 0, 0}, {0.001, -0.001, 0}},

@@ -33,7 +33,7 @@ func TestRingCount(t *testing.T) {
 	kittest.WantVerdict(t, judgeRing(planTraffic("ci"), []ringCount{good}), claims.Equal, "P01")
 }
 
-// Real rings of every N are what T says.
+// Real rings of every N agree with T.
 func TestCountRings(t *testing.T) {
 	rings, err := countRings(t.Context(), 1009, 0, &exp.Bar{})
 	if err != nil {
@@ -67,11 +67,11 @@ func TestModelledBytesAreCountedBytes(t *testing.T) {
 
 // The all-gather overtakes where it stays above.
 func TestCross(t *testing.T) {
-	laps := grid{}
+	byPoint := grid{}
 	put := func(way string, n int, bytes int64) {
 		l := setup.Iteration{}
 		l.Totals.Sent.Bytes = bytes
-		laps[gridPoint{"a", way, 1, n}] = l
+		byPoint[gridPoint{"a", way, 1, n}] = l
 	}
 	nodes := []int{2, 4, 8}
 	for i, n := range nodes {
@@ -79,11 +79,11 @@ func TestCross(t *testing.T) {
 		put("ringsparse", n, 50)
 		put("all-gather", n, []int64{60, 50, 51}[i])
 	}
-	if got := laps.cross("a", nodes); got != 8 {
+	if got := byPoint.cross("a", nodes); got != 8 {
 		t.Errorf("overtakes at %d, want 8", got)
 	}
 	put("all-gather", 8, 50)
-	if got := laps.cross("a", nodes); got != 0 {
+	if got := byPoint.cross("a", nodes); got != 0 {
 		t.Errorf("overtakes at %d, want never", got)
 	}
 }

@@ -65,7 +65,7 @@ func TestScalingVerdicts(t *testing.T) {
 	kittest.WantVerdict(t, scalesOf(depths, fake(4, 18, 12, 20, 10), fake(12, 18, 12, 11, 20)).judgeNearLinear(), claims.Differs, "P09")
 }
 
-// Near linear is what is so at every depth and size.
+// A mode is near linear if it is so at every depth and size.
 func TestNearLinear(t *testing.T) {
 	holds := func(s *timings) (out []string) {
 		f := s.nearLinear()

@@ -49,7 +49,7 @@ type Case struct {
 	Trace bool
 	Free  bool                // counting, turning, packing and unpacking take no time
 	Rates []cluster.CodecRate // nil: the platform's
-	// task makes real tasks; nil: a timing-only run.
+	// Task makes real tasks; nil: a timing-only run.
 	Task func(rank int) cluster.Task
 }
 

@@ -11,9 +11,9 @@ import (
 
 var _ cluster.Task = (*drawn)(nil)
 
-// Workloads are what they are stated to be: sizes by hand, densities of a real
+// Networks are as they are stated: sizes by hand, densities of a real
 // gradient with rows of zeros.
-func TestWorkloads(t *testing.T) {
+func TestNetworks(t *testing.T) {
 	works, err := Networks(exp.Env{Seeds: []uint64{0}})
 	if err != nil {
 		t.Fatal(err)

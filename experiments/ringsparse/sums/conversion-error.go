@@ -18,21 +18,21 @@ import (
 type lossPlan struct {
 	Elements int         `json:"elements"`
 	Nodes    []int       `json:"nodes"`
-	Cells    []lossCell  `json:"cells"`
+	Points   []lossPoint `json:"cells"`
 	Weights  float64     `json:"weights_deviation"`
 	Zeros    float64     `json:"zero_share"` // of the entries, the same on all ranks
 	Rational rationalSet `json:"rational"`
 }
 
-// lossCell is one point: a learning rate and the size of a gradient's entry.
-type lossCell struct {
+// lossPoint is a learning rate and the size of a gradient's entry.
+type lossPoint struct {
 	Rate     float64 `json:"rate"`
 	Gradient float64 `json:"gradient"`
 }
 
 func planLoss(profile string) lossPlan {
 	p := lossPlan{Elements: 200_000, Nodes: []int{2, 3, 4, 5, 6, 7, 8, 12, 16}, Weights: 0.05, Zeros: 0.5,
-		Cells:    []lossCell{{0.1, 1e-2}, {0.1, 1e-4}, {1e-3, 1e-4}},
+		Points:   []lossPoint{{0.1, 1e-2}, {0.1, 1e-4}, {1e-3, 1e-4}},
 		Rational: rationalSet{Least: 2, Most: 16, Cases: 200}}
 	switch profile {
 	case "ci":
@@ -62,15 +62,15 @@ type loss struct {
 
 // ConversionError measures what turning sums of weights back into gradients costs.
 func ConversionError() exp.Experiment {
-	return kit.Study[lossCell, [][]loss]{ID: "ringsparse/conversion-error", Source: "the patent, S51", Kind: result.Counted, Profiles: exp.Profiles,
-		Points: func(profile string) []lossCell { return planLoss(profile).Cells },
-		Cost: func(profile string, _ lossCell) (string, float64) {
+	return kit.Study[lossPoint, [][]loss]{ID: "ringsparse/conversion-error", Source: "the patent, S51", Kind: result.Counted, Profiles: exp.Profiles,
+		Points: func(profile string) []lossPoint { return planLoss(profile).Points },
+		Cost: func(profile string, _ lossPoint) (string, float64) {
 			return "ringsparse/conversion-error", 0.03 + float64(planLoss(profile).Elements*16)*70e-9
 		},
 		Config: func(profile string) map[string]any {
 			return map[string]any{"plan": planLoss(profile), "ways": lossWays}
 		},
-		Measure: func(ctx context.Context, env exp.Env, c lossCell, seed uint64) ([][]loss, error) {
+		Measure: func(ctx context.Context, env exp.Env, c lossPoint, seed uint64) ([][]loss, error) {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
@@ -107,7 +107,7 @@ func (b *lossBlock) draw(seed uint64, rank int, size float64) {
 	}
 }
 
-// lossSums are the block's sums as every way has them.
+// lossSums holds the block's sums as every way has them.
 type lossSums struct {
 	local, weights, wire, gradients, back []float32
 	mixed, wide, exact                    []float64
@@ -157,7 +157,7 @@ func (s *lossSums) end(way string, b *lossBlock, rate float64, m int) []float32 
 
 // carry takes a block through the most nodes of the plan, and measures every way where
 // the plan has a ring of that many: [node][way].
-func carry(plan lossPlan, c lossCell, seed uint64) (out [][]loss) {
+func carry(plan lossPlan, c lossPoint, seed uint64) (out [][]loss) {
 	b, s := newLossBlock(plan, seed), newLossSums(plan.Elements)
 	for m := 1; len(out) < len(plan.Nodes); m++ {
 		b.draw(seed, m-1, c.Gradient)
@@ -190,14 +190,14 @@ func measureLoss(got []float32, exact []float64, zero []bool) loss {
 	return loss{Error: math.Sqrt(off / norm), False: float64(falseOnes) / float64(zeros)}
 }
 
-// losses are all of a plan's.
+// losses holds all measurements of a plan.
 type losses struct {
 	plan lossPlan
-	at   func(lossCell) [][][]loss // [seed][node][way]
+	at   func(lossPoint) [][][]loss // [seed][node][way]
 }
 
 // means returns the mean error and share of false non-zeros over seeds.
-func (l losses) means(c lossCell, node, way int) (err, wrong float64) {
+func (l losses) means(c lossPoint, node, way int) (err, wrong float64) {
 	seeds := l.at(c)
 	for _, x := range seeds {
 		err, wrong = err+x[node][way].Error, wrong+x[node][way].False
@@ -208,7 +208,7 @@ func (l losses) means(c lossCell, node, way int) (err, wrong float64) {
 // firstFalse returns the smallest ring with false non-zeros of a way, 0 if there is none.
 func (l losses) firstFalse(way int) int {
 	for n, nodes := range l.plan.Nodes {
-		for _, c := range l.plan.Cells {
+		for _, c := range l.plan.Points {
 			if _, f := l.means(c, n, way); f > 0 {
 				return nodes
 			}
@@ -217,7 +217,7 @@ func (l losses) firstFalse(way int) int {
 	return 0
 }
 
-func showLosses(v *kit.View[lossCell, [][]loss]) {
+func showLosses(v *kit.View[lossPoint, [][]loss]) {
 	l := losses{planLoss(v.Profile), v.At}
 	signs := signErrors(l.plan, v.Seeds[0])
 	exact := identities(l.plan.Rational, v.Seeds)
@@ -227,7 +227,7 @@ func showLosses(v *kit.View[lossCell, [][]loss]) {
 		{ID: "error", Form: "line", Frame: "errors", Where: map[string]any{"drawn": true}, X: "n", Y: []string{"error"},
 			By: []string{"way", "rate", "gradient"}, Log: "y"},
 		{ID: "false-non-zeros", Form: "bar", Frame: "errors", X: "n", Y: []string{"false"},
-			Where: map[string]any{"way": lossWays[0], "rate": l.plan.Cells[0].Rate, "gradient": l.plan.Cells[0].Gradient}}}
+			Where: map[string]any{"way": lossWays[0], "rate": l.plan.Points[0].Rate, "gradient": l.plan.Points[0].Gradient}}}
 	v.Claims = judgeConversion(l.plan.Rational, exact, signs)
 }
 
@@ -235,7 +235,7 @@ func showLosses(v *kit.View[lossCell, [][]loss]) {
 func (l losses) frame() result.Frame {
 	out := kit.NewSheet("errors", "way:carried rate gradient n drawn:bool error false/%.1")
 	for w, way := range lossWays {
-		for i, c := range l.plan.Cells {
+		for i, c := range l.plan.Points {
 			for n, nodes := range l.plan.Nodes {
 				e, f := l.means(c, n, w)
 				out.Add(way, c.Rate, c.Gradient, nodes, w == 0 || w == len(lossWays)-1 && i == 0, e, 100*f)
@@ -250,7 +250,7 @@ func (l losses) frame() result.Frame {
 func (l losses) remedies() result.Frame {
 	return kit.Rows("remedies", "way:carried false/%.1 from clean:bool remedy:bool", lossWays, func(way string) []any {
 		w, most, from := slices.Index(lossWays, way), 0.0, any(nil)
-		for _, c := range l.plan.Cells {
+		for _, c := range l.plan.Points {
 			_, f := l.means(c, len(l.plan.Nodes)-1, w)
 			most = math.Max(most, f)
 		}
@@ -263,13 +263,13 @@ func (l losses) remedies() result.Frame {
 
 func (l losses) facts(exact identityCount) []result.Fact {
 	least, most := math.Inf(1), 0.0
-	for _, c := range l.plan.Cells {
+	for _, c := range l.plan.Points {
 		for n := range l.plan.Nodes {
 			e, _ := l.means(c, n, 0)
 			least, most = math.Min(least, e), math.Max(most, e)
 		}
 	}
-	worst := l.plan.Cells[len(l.plan.Cells)-1]
+	worst := l.plan.Points[len(l.plan.Points)-1]
 	return kit.Facts("elements", l.plan.Elements, "n", slices.Max(l.plan.Nodes), "weights", l.plan.Weights, "zeros/%.0", 100*l.plan.Zeros,
 		"error.least", least, "error.most", most, "worst.rate", worst.Rate, "worst.gradient", worst.Gradient, "sign.ranks", signRanks,
 		"cases", exact.Cases, "cases.least", l.plan.Rational.Least, "cases.most", l.plan.Rational.Most)

@@ -14,17 +14,17 @@ import (
 // random sample may be a tenth above or below.
 func TestCancellationIsTheTableMadeBefore(t *testing.T) {
 	plan := planLoss("ci")
-	kept := map[lossCell][][][]loss{}
-	for _, c := range plan.Cells {
+	kept := map[lossPoint][][][]loss{}
+	for _, c := range plan.Points {
 		kept[c] = [][][]loss{carry(plan, c, 0)}
 	}
-	found := losses{plan, func(c lossCell) [][][]loss { return kept[c] }}
+	found := losses{plan, func(c lossPoint) [][][]loss { return kept[c] }}
 	errors := map[int][2]float64{2: {2.5e-6, 4.1e-6}, 3: {2.5e-6, 4.1e-6}, 4: {2.5e-6, 4.1e-6}, 5: {5.6e-6, 5.6e-6}, 6: {9.6e-6, 1.2e-5},
 		7: {9.6e-6, 1.2e-5}, 8: {1.1e-5, 1.1e-5}, 16: {2.7e-5, 2.7e-5}}
 	shares := map[int][2]float64{2: {}, 3: {}, 4: {}, 5: {}, 6: {50, 54}, 7: {50, 54}, 8: {43, 44}, 16: {69, 71}}
 	for n, nodes := range plan.Nodes {
 		for i, scale := range []float64{1, 1e2, 1e4} {
-			c := plan.Cells[i]
+			c := plan.Points[i]
 			e, f := found.means(c, n, 0)
 			if w, ok := errors[nodes]; ok && (e < 0.9*w[0]*scale || e > 1.1*w[1]*scale) {
 				t.Errorf("N = %d, %v: error %.2g, want %.2g to %.2g", nodes, c, e, w[0]*scale, w[1]*scale)

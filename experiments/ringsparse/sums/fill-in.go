@@ -111,7 +111,7 @@ func (s support) tasks(plan fillPlan, seed uint64) func(rank int) cluster.Task {
 // codecIDs is more than the ids of codecs that are chosen from.
 const codecIDs = 8
 
-// filledOnce is a block's way round the ring for one seed.
+// filledOnce records a block's way round the ring for one seed.
 type filledOnce struct {
 	Hops   []float64 // [receives in the sum]: share that is not +0
 	Totals ringsparse.Totals

@@ -23,7 +23,7 @@ const signRanks = 4
 // what that says of g under either reading: W′ = W0 − η·g of a gradient, W′ = W0 + η·g
 // of a direction of descent.
 func signErrors(plan lossPlan, seed uint64) []signCase {
-	c := plan.Cells[0]
+	c := plan.Points[0]
 	b := newLossBlock(plan, seed)
 	sum, exact := make([]float32, plan.Elements), make([]float64, plan.Elements)
 	for r := range signRanks {

@@ -145,17 +145,17 @@ func TestFiguresBeginAlike(t *testing.T) {
 }
 
 // A synchronous run has BSP's updates at its own pace, an asynchronous one its own curve.
-func TestCells(t *testing.T) {
+func TestMethodRuns(t *testing.T) {
 	curve := []train.Point{{Updates: 4, Seconds: 9, Accuracy: 0.5}}
 	runs := map[string]runSummary{"bsp": {Curve: curve, Updates: 8}, "ring": {Curve: curve[:0], Updates: 8, Accuracy: 0.7}}
-	c := cellOf(methodOf("ring"), runTimes{Timed: runSummary{Iteration: 0.5, Sent: 30, Updates: 3}, Compute: []float64{0.1, 0.3}}, runs)
+	c := methodRunOf(methodOf("ring"), runTimes{Timed: runSummary{Iteration: 0.5, Sent: 30, Updates: 3}, Compute: []float64{0.1, 0.3}}, runs)
 	if c.Curve[0].Seconds != 2 || c.Accuracy != 0.7 || c.Round != 0.5 || c.Sent != 10 || math.Abs(c.Compute-0.4) > 1e-12 || c.Shared != "" {
 		t.Errorf("%+v", c)
 	}
-	if c := cellOf(methodOf("naive"), runTimes{Timed: runSummary{Iteration: 0.5, Updates: 3}}, runs); c.Shared != "bsp" {
+	if c := methodRunOf(methodOf("naive"), runTimes{Timed: runSummary{Iteration: 0.5, Updates: 3}}, runs); c.Shared != "bsp" {
 		t.Errorf("%+v", c)
 	}
-	a := cellOf(methodOf("asp"), runTimes{Timed: runSummary{Curve: curve, Pushes: 12, Seconds: 6, Sent: 24, By: make([]int64, workers)}, Shared: "ssp"}, nil)
+	a := methodRunOf(methodOf("asp"), runTimes{Timed: runSummary{Curve: curve, Pushes: 12, Seconds: 6, Sent: 24, By: make([]int64, workers)}, Shared: "ssp"}, nil)
 	if a.Round != 3 || a.Sent != 12 || a.Curve[0].Seconds != 9 || a.Shared != "ssp" {
 		t.Errorf("%+v", a)
 	}

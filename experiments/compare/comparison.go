@@ -30,14 +30,14 @@ type comparison struct {
 }
 
 // newStudy puts together what the jobs of a set gave.
-func newStudy(r *result.Result, at func(job) []jobResult, set string) *comparison {
+func newComparison(r *result.Result, at func(job) []jobResult, set string) *comparison {
 	pilot := at(job{Part: "pilot"})[0].Runs["bsp"]
 	s := &comparison{Set: set, Size: trainingSizeOf(r.Profile), Target: targetOf(pilot.Curve), Seeds: r.Seeds, Runs: map[linkMethod][]methodRun{}}
 	kit.MadeOf(r, pilot.Engine, pilot.Data)
 	for _, g := range links {
 		for i, d := range at(job{"methods", set, g}) {
 			for _, m := range methods() {
-				s.Runs[linkMethod{g, m.Key}] = append(s.Runs[linkMethod{g, m.Key}], cellOf(m, d.Times[m.Key], at(job{Part: "synchronous"})[i].Runs))
+				s.Runs[linkMethod{g, m.Key}] = append(s.Runs[linkMethod{g, m.Key}], methodRunOf(m, d.Times[m.Key], at(job{Part: "synchronous"})[i].Runs))
 			}
 		}
 		s.Home = append(s.Home, at(job{"home", set, g})[0].Home...)
@@ -47,15 +47,15 @@ func newStudy(r *result.Result, at func(job) []jobResult, set string) *compariso
 }
 
 // studyOf trains all methods on the testbeds of one set of workers.
-func studyOf(id, set string) exp.Experiment {
+func comparisonOf(id, set string) exp.Experiment {
 	return kit.Study[job, jobResult]{ID: id, Source: source, Kind: result.Trained, Profiles: exp.Profiles,
 		Points: func(string) []job { return jobs(set) }, Once: once, Cost: cost, Measure: do,
 		Config: func(profile string) map[string]any {
-			return map[string]any{"size": trainingSizeOf(profile), "grounds": groundsConfig(set), "methods": methods(), "options": options(workers),
+			return map[string]any{"size": trainingSizeOf(profile), "grounds": testbedsConfig(set), "methods": methods(), "options": options(workers),
 				"pilot_seed": pilotSeed}
 		},
 		Show: func(v *kit.View[job, jobResult]) {
-			s := newStudy(v.Result, v.At, set)
+			s := newComparison(v.Result, v.At, set)
 			v.Frames = []result.Frame{s.methods(), s.curves(), s.home(), s.paper(), s.leads(), s.samples(), s.ratios(), s.extremes()}
 			for _, g := range links {
 				v.Figures = append(v.Figures, result.Figure{ID: fmt.Sprintf("curves-%g", g), Form: "line", Frame: "curves", Where: map[string]any{"link": g},
