@@ -74,7 +74,7 @@ func TestCodedRuntimesGiveTheSameBits(t *testing.T) {
 }
 
 // One gradient per block is another rounding to int32 and nothing else: after three
-// steps no parameter is further off than so many half steps of its range.
+// steps no parameter is further off than rounding in three steps allows.
 func TestWholeGradientsDifferByRounding(t *testing.T) {
 	params := func(r, micro int) []float32 {
 		c := inBlocks(codedsgd.CSSGD, 4, r, micro)
