@@ -87,15 +87,6 @@ func words(args []*runtime.RemoteObject) string {
 	return strings.Join(out, " ")
 }
 
-// taken empties the list of troubles, for a test that provokes one.
-func (b *tab) taken() []string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	out := b.troubles
-	b.troubles = nil
-	return out
-}
-
 func (b *tab) asked() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
