@@ -18,6 +18,9 @@ import (
 	"gradsync/internal/repo"
 )
 
+// long tells whether every page is judged in every look, and printed: make test-long.
+var long = os.Getenv("GRADSYNC_LONG") != ""
+
 // programs are the names under which systems install Chromium.
 var programs = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"}
 
