@@ -68,14 +68,14 @@ func TestCitesTheSources(t *testing.T) {
 	}
 	dois := regexp.MustCompile(`(?m)^ *doi: "?([^"\n]+)"?$`).FindAllStringSubmatch(text, -1)
 	if len(dois) != 1 || dois[0][1] != "10.19678/j.issn.1000-3428.0057340" {
-		t.Errorf("CITATION.cff has the DOIs %v, want only that of the coded SGD paper", dois)
+		t.Errorf("CITATION.cff has the DOIs %v, want only the one of the coded SGD paper", dois)
 	}
 	if strings.Contains(text, "number: \"CN") {
 		t.Error("CITATION.cff: the patent application's text has no publication number")
 	}
 }
 
-// documents are what a reader meets at the root.
+// documents lists the files that a reader meets at the root.
 var documents = []string{"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "THIRD_PARTY.md"}
 
 // TestDocumentsNameWhatExists: every `make X` is a target and every relative

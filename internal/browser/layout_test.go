@@ -11,7 +11,7 @@ import (
 //go:embed testdata/*.js
 var probes embed.FS
 
-// complaint is what a probe found: of which kind, where, and in what words.
+// complaint describes a defect that a probe found: its kind, its place, and words.
 type complaint struct{ Kind, At, What string }
 
 // judge runs the probes of layout and contrast in the page.

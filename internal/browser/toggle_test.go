@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// state is what a reader sees of the two choices that a page remembers.
+// state holds the two choices that a page remembers, as a reader sees them.
 type state struct{ Background, Theme, Lang string }
 
 const stateScript = `({

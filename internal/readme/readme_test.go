@@ -104,7 +104,7 @@ func TestMinutesNeedTheirSidecar(t *testing.T) {
 
 // TestTabulate counts every claim of two results, by hand: 1 within, 2 differs, one
 // of them undecided;
-// a third, of profile standard, in a row of its own; that of a check nowhere.
+// a third, of profile standard, in a row of its own; a check has none.
 func TestTabulate(t *testing.T) {
 	root := t.TempDir()
 	for id, found := range map[string][]string{"dasp/table4": {"within", "differs"}, "dasp/table5": {"differs"}} {

@@ -13,7 +13,7 @@ const (
 	NothingRun  = "nothing was run for it"
 )
 
-// TakenOver is what differs in a claim whose number the platform was made of.
+// TakenOver marks a claim whose number went into the platform.
 const TakenOver = "an input taken from the blog, not a result"
 
 // plans are claims on how often something is run, which a profile plans.
