@@ -55,10 +55,12 @@ func started(t *testing.T) context.Context {
 			}
 		}
 		if program == "" {
-			chromium.skip = "no Chromium on PATH (" + strings.Join(programs, ", ") + "), so the pages are not opened: apt-get install chromium, or the package of your system"
+			chromium.skip = "no Chromium on PATH (" + strings.Join(programs, ", ") + "), so the pages are not opened: apt-get install chromium, or the package " +
+				"of your system"
 			return
 		}
-		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.DisableGPU, chromedp.WindowSize(1280, 900), chromedp.Flag("disable-component-update", true))
+		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.DisableGPU, chromedp.WindowSize(1280, 900),
+			chromedp.Flag("disable-component-update", true))
 		if os.Geteuid() == 0 {
 			options = append(options, chromedp.NoSandbox) // Chromium as root starts only without it
 		}

@@ -77,7 +77,8 @@ func TestUse(t *testing.T) {
 		})
 	}
 	if lines < 3 || hidden < 5 || apart < 2 || widget < 9 || played < 4 {
-		t.Errorf("%d pages have a time line, %d a chart to hide a series of, %d charts far apart, %d widgets are worked, %d buttons play; want at least 3, 5, 2, 9 and 4", lines, hidden, apart, widget, played)
+		t.Errorf("%d pages have a time line, %d a chart to hide a series of, %d charts far apart, %d widgets are worked, %d buttons play; want at least 3, "+
+			"5, 2, 9 and 4", lines, hidden, apart, widget, played)
 	}
 }
 
