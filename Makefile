@@ -37,11 +37,12 @@ test: lint ## style, import rules, all tests, race tests where there is a C comp
 test-long: ## the same tests with the slow ones: full models, profile quick
 	GRADSYNC_LONG=1 go test -timeout 60m ./...
 
-lint: ## gofmt, go vet, import rules
+lint: ## gofmt, go vet, import rules, staticcheck
 	@bad=$$(gofmt -l .ci datasets experiments internal papers reports shared sources.go); \
 	  if [ -n "$$bad" ]; then echo "not formatted by gofmt:"; echo "$$bad"; exit 1; fi
 	go vet ./...
 	go run -modfile=.ci/tools.mod .ci/depguard/main.go ./...
+	go run -modfile=.ci/tools.mod honnef.co/go/tools/cmd/staticcheck -checks 'inherit,-ST*' ./...
 
 race: ## race tests of the cluster, the papers and the threads of engine asm; needs gcc
 	@if command -v $${CC:-gcc} >/dev/null 2>&1; then \

@@ -44,18 +44,14 @@ func (page *paperPage) link(r *renderer, e []loaded) section {
 	for _, l := range e[1:] {
 		v.Aliases = append(v.Aliases, l.Anchor())
 	}
-	for _, part := range first.Page.Parts {
-		if part.Prose == nil {
-			break
-		}
+	if parts := first.Page.Parts; len(parts) > 0 && parts[0].Prose != nil {
 		var answer [2]template.HTML
-		for l, text := range part.Prose {
+		for l, text := range parts[0].Prose {
 			if m := paragraph.FindStringSubmatch(string(text)); m != nil {
 				answer[l] = template.HTML(r.at.link(unitsHTML(m[1])))
 			}
 		}
 		v.Answer = bothHTML(answer)
-		break
 	}
 	page.judge(e, &v)
 	return section{Anchor: first.Anchor(), Source: first.Source, ID: first.ID, Number: paperNumber(first.Source), Linked: v}

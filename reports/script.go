@@ -17,8 +17,6 @@ var (
 	echartsJS string
 	//go:embed assets/report.js
 	reportJS string
-	//go:embed assets/widgets.js
-	widgetsJS string
 	//go:embed lib/temml-0.13.5.min.js
 	temmlJS string
 )

@@ -68,14 +68,14 @@ func TestCitesTheSources(t *testing.T) {
 	}
 	dois := regexp.MustCompile(`(?m)^ *doi: "?([^"\n]+)"?$`).FindAllStringSubmatch(text, -1)
 	if len(dois) != 1 || dois[0][1] != "10.19678/j.issn.1000-3428.0057340" {
-		t.Errorf("CITATION.cff has the DOIs %v, want only that of the coded SGD paper", dois)
+		t.Errorf("CITATION.cff has the DOIs %v, want only the one of the coded SGD paper", dois)
 	}
 	if strings.Contains(text, "number: \"CN") {
 		t.Error("CITATION.cff: the patent application's text has no publication number")
 	}
 }
 
-// documents are what a reader meets at the root.
+// documents lists the files that a reader meets at the root.
 var documents = []string{"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "THIRD_PARTY.md"}
 
 // TestDocumentsNameWhatExists: every `make X` is a target and every relative
@@ -125,7 +125,8 @@ func TestTargetsAreExplained(t *testing.T) {
 	if !slices.Equal(targets, phony) {
 		t.Errorf("Makefile: targets %v, .PHONY %v", targets, phony)
 	}
-	for _, want := range []string{"help", "test", "test-long", "verify", "reproduce-dasp", "reproduce-ring", "reproduce-ringsparse", "reproduce-codedsgd", "reproduce-compare", "reproduce-all", "reports", "serve", "calibrate", "bench", "lint", "race", "clean"} {
+	for _, want := range []string{"help", "test", "test-long", "verify", "reproduce-dasp", "reproduce-ring", "reproduce-ringsparse",
+		"reproduce-codedsgd", "reproduce-compare", "reproduce-all", "reports", "serve", "calibrate", "bench", "lint", "race", "clean"} {
 		if !slices.Contains(targets, want) {
 			t.Errorf("Makefile: no target %s", want)
 		}
@@ -135,7 +136,8 @@ func TestTargetsAreExplained(t *testing.T) {
 // TestTargetsAreCommands: whoever has no make finds every target for users as a
 // command of the binary.
 func TestTargetsAreCommands(t *testing.T) {
-	for _, name := range []string{"test", "test-long", "lint", "race", "verify", "reproduce-dasp", "reproduce-ring", "reproduce-ringsparse", "reproduce-codedsgd", "reproduce-compare", "reproduce-all", "reports", "serve", "calibrate", "bench", "clean"} {
+	for _, name := range []string{"test", "test-long", "lint", "race", "verify", "reproduce-dasp", "reproduce-ring", "reproduce-ringsparse",
+		"reproduce-codedsgd", "reproduce-compare", "reproduce-all", "reports", "serve", "calibrate", "bench", "clean"} {
 		var out, errOut bytes.Buffer
 		if code := cli.Main([]string{name, "--help"}, &out, &errOut); code != 0 || !strings.Contains(out.String(), "gradsync "+name) {
 			t.Errorf("gradsync %s --help: exit code %d and no help of that command %s", name, code, errOut.String())

@@ -18,6 +18,9 @@ import (
 	"gradsync/internal/repo"
 )
 
+// long tells whether every page is judged in every look, and printed: make test-long.
+var long = os.Getenv("GRADSYNC_LONG") != ""
+
 // programs are the names under which systems install Chromium.
 var programs = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"}
 
@@ -52,10 +55,12 @@ func started(t *testing.T) context.Context {
 			}
 		}
 		if program == "" {
-			chromium.skip = "no Chromium on PATH (" + strings.Join(programs, ", ") + "), so the pages are not opened: apt-get install chromium, or the package of your system"
+			chromium.skip = "no Chromium on PATH (" + strings.Join(programs, ", ") + "), so the pages are not opened: apt-get install chromium, or the package " +
+				"of your system"
 			return
 		}
-		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.DisableGPU, chromedp.WindowSize(1280, 900), chromedp.Flag("disable-component-update", true))
+		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.DisableGPU, chromedp.WindowSize(1280, 900),
+			chromedp.Flag("disable-component-update", true))
 		if os.Geteuid() == 0 {
 			options = append(options, chromedp.NoSandbox) // Chromium as root starts only without it
 		}

@@ -33,7 +33,8 @@ func (b *tab) saves() func(names ...string) []byte {
 		}
 		b.t.Error(err)
 	})
-	p := browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir, BrowserContextID: chromedp.FromContext(b.ctx).BrowserContextID}
+	p := browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir,
+		BrowserContextID: chromedp.FromContext(b.ctx).BrowserContextID}
 	if _, err := chromedp.CallBrowser(b.ctx, browser.SetDownloadBehavior, p); err != nil {
 		b.t.Fatal(err)
 	}
@@ -246,7 +247,8 @@ func copies(b *tab) {
 	t := b.t
 	t.Helper()
 	for _, name := range []string{"clipboard-read", "clipboard-write"} {
-		p := browser.SetPermissionParams{Permission: &browser.PermissionDescriptor{Name: name}, Setting: browser.PermissionSettingGranted, BrowserContextID: chromedp.FromContext(b.ctx).BrowserContextID}
+		p := browser.SetPermissionParams{Permission: &browser.PermissionDescriptor{Name: name}, Setting: browser.PermissionSettingGranted,
+			BrowserContextID: chromedp.FromContext(b.ctx).BrowserContextID}
 		if _, err := chromedp.CallBrowser(b.ctx, browser.SetPermission, p); err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 //go:embed testdata/*.js
 var probes embed.FS
 
-// complaint is what a probe found: of which kind, where, and in what words.
+// complaint describes a defect that a probe found: its kind, its place, and words.
 type complaint struct{ Kind, At, What string }
 
 // judge runs the probes of layout and contrast in the page.
@@ -28,31 +28,47 @@ func (b *tab) judge() []complaint {
 	return eval[[]complaint](b, "(function () {"+script+"; const B = probe.boxes(), T = probe.texts(B); return layout(T, B).concat(contrast(T)); })()")
 }
 
+// look is the state of a window.
+type look struct {
+	width       int64
+	theme, lang string
+}
+
 // looks are the states in which a page is judged, each by one change from the one
 // before, since every change draws all charts anew. Chinese is shorter than English,
 // and stands on a tablet as on one of the two others. A page of several profiles shows
 // them in turn, another in each look.
-var looks = []struct {
-	width       int64
-	theme, lang string
-}{
+var looks = []look{
 	{390, "light", "en"}, {390, "dark", "en"}, {390, "dark", "zh"},
 	{1280, "dark", "zh"}, {1280, "dark", "en"}, {1280, "light", "en"},
 	{768, "light", "en"}, {768, "dark", "en"},
 }
 
+// looksOf returns the looks in which the i-th page is judged: with GRADSYNC_LONG all, else
+// of a document every other one, and of a result's page a phone's and another, by turns, so
+// that each look is taken by every fourth result.
+func looksOf(page string, i int) (out []look) {
+	for k, x := range looks {
+		document := !strings.Contains(page, "/")
+		if long || document && k%2 == i%2 || !document && (k == i%3 || k == 3+i%5) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
 // TestPages: each page opens from its file and asks for nothing but files of its folder,
 // and at the width of a phone, a tablet and a desk it draws all its charts; light and
 // dark and in Chinese no text is cut off, covered, outside the window or hard to read.
-// Then nothing of it moves by itself, and it is printed, what is folded with the rest. A
-// page is loaded once, at the width of a phone.
+// Then nothing of it moves by itself, and, of documents and with GRADSYNC_LONG of all, it is
+// printed, what is folded with the rest. A page is loaded once.
 func TestPages(t *testing.T) {
 	t.Parallel()
-	for _, page := range committed(t) {
+	for n, page := range committed(t) {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			b := newTab(t)
-			for i, x := range looks {
+			for i, x := range looksOf(page, n) {
 				b.size(x.width, 8000) // fewer steps to scroll, and the same layout
 				b.media("screen", "prefers-color-scheme", x.theme, "prefers-reduced-motion", "reduce")
 				if i == 0 {
@@ -65,8 +81,10 @@ func TestPages(t *testing.T) {
 			}
 			b.size(1280, 900)
 			b.step("calm", calm)
-			b.unfold(false)
-			b.step("printed", printed)
+			if long || !strings.Contains(page, "/") {
+				b.unfold(false)
+				b.step("printed", printed)
+			}
 			inside := address(folder(t)) + "/"
 			for _, a := range b.asked() {
 				if !strings.HasPrefix(a, inside) && !strings.HasPrefix(a, "data:") {

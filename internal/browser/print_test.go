@@ -30,7 +30,9 @@ func printed(b *tab) {
 	if n := len(regexp.MustCompile(`/Type\s*/Page\b`).FindAll(pdf, -1)); n < 2 {
 		t.Errorf("the PDF has %d pages, want at least 2", n)
 	}
-	for _, h := range eval[[]string](b, `[...document.querySelectorAll("h2")].filter(e => e.checkVisibility()).map(e => e.innerText.replace(/[^\S\u00a0]+/g, " ").trim())`) { // a no-break space stays one
+	// a no-break space stays one
+	for _, h := range eval[[]string](b, `[...document.querySelectorAll("h2")].filter(e => e.checkVisibility())
+		.map(e => e.innerText.replace(/[^\S\u00a0]+/g, " ").trim())`) {
 		// A heading at the break of two sheets is there twice, after itself.
 		if !bytes.Contains(pdf, []byte("/Title ("+strings.NewReplacer("(", `\(`, ")", `\)`).Replace(h))) && !bytes.Contains(pdf, utf16Hex(h)) {
 			t.Errorf("no section %q in the PDF's outline", h)
@@ -58,7 +60,8 @@ const printScript = `(function () {
 	// What guides through a screen, and what has its data elsewhere on the paper.
 	var screen = ".toc, .bar, .widget, .skip, .tools", otherLanguage = ".zh", unchosen = e => { var p = e.closest(".profiled"); return p && !shown(p); };
 	document.querySelectorAll("h1, h2, h3, h4, h5").forEach(e => {
-		if (!shown(e) && !e.closest(screen) && !e.closest(otherLanguage) && !unchosen(e) && !e.closest("details:not([open])")) out.push("a heading is not printed: " + name(e) + " " + e.textContent.trim());
+		if (!shown(e) && !e.closest(screen) && !e.closest(otherLanguage) && !unchosen(e) && !e.closest("details:not([open])"))
+			out.push("a heading is not printed: " + name(e) + " " + e.textContent.trim());
 	});
 	document.querySelectorAll("details").forEach(d => {
 		var inside = [...d.children].find(e => e.localName !== "summary");

@@ -79,7 +79,8 @@ type sides struct {
 
 const sidesScript = `({
 	chosen: document.querySelector("input.profile:checked").value,
-	shown: [...new Set([...document.querySelectorAll(".profiled")].filter(e => e.checkVisibility()).map(e => [...e.classList].find(c => c.startsWith("p-")).slice(2)))],
+	shown: [...new Set([...document.querySelectorAll(".profiled")].filter(e => e.checkVisibility())
+		.map(e => [...e.classList].find(c => c.startsWith("p-")).slice(2)))],
 })`
 
 // shows demands one profile of a page, and all its charts drawn.

@@ -16,14 +16,16 @@ func redraws(b *tab) bool {
 }
 
 const redrawScript = `(async () => {
-	const figures = [...document.querySelectorAll("figure.chart")].filter(f => f.checkVisibility()), near = figures[0], far = figures[figures.length - 1], out = [];
+	const figures = [...document.querySelectorAll("figure.chart")].filter(f => f.checkVisibility()),
+		near = figures[0], far = figures[figures.length - 1], out = [];
 	if (!near || far.getBoundingClientRect().top - near.getBoundingClientRect().bottom < 2 * innerHeight) return { Apart: false, Bad: out };
 	const root = document.documentElement, to = async f => {
 		f.scrollIntoView();
 		for (let i = 0; i < 4; i++) await new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)));
 	};
 	const svg = f => f.querySelector(".live svg"), stands = f => !!svg(f) && svg(f).checkVisibility();
-	const ink = () => { const p = document.body.appendChild(document.createElement("p")); p.style.color = "var(--ink)"; const c = getComputedStyle(p).color; p.remove(); return c; };
+	const ink = () => { const p = document.body.appendChild(document.createElement("p"));
+		p.style.color = "var(--ink)"; const c = getComputedStyle(p).color; p.remove(); return c; };
 	const has = (f, colour) => [...svg(f).querySelectorAll("text")].some(t => getComputedStyle(t).fill === colour);
 	const chinese = f => /[\u4e00-\u9fff]/.test(svg(f).textContent);
 	const say = (when, what) => out.push(when + ": " + what);
@@ -41,7 +43,8 @@ const redrawScript = `(async () => {
 	if (!stands(far) || !has(far, ink()) || has(far, was)) say("another theme", "the chart that came near has not its ink");
 	await to(near);
 	while (ink() !== was || root.dataset.theme) theme.click();
-	const chart = echarts.getInstanceByDom(near.querySelector(".live")), legend = () => chart.getOption().legend[0], off = () => Object.values(legend().selected).filter(on => !on).length;
+	const chart = echarts.getInstanceByDom(near.querySelector(".live")), legend = () => chart.getOption().legend[0],
+		off = () => Object.values(legend().selected).filter(on => !on).length;
 	chart.dispatchAction({ type: "legendToggleSelect", name: legend().data[0] });
 	lang.click();
 	if (off() !== 1) say("Chinese", off() + " series of the chart in sight are hidden, want the one that its reader hid");

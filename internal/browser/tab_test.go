@@ -87,15 +87,6 @@ func words(args []*runtime.RemoteObject) string {
 	return strings.Join(out, " ")
 }
 
-// taken empties the list of troubles, for a test that provokes one.
-func (b *tab) taken() []string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	out := b.troubles
-	b.troubles = nil
-	return out
-}
-
 func (b *tab) asked() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -209,7 +200,8 @@ func (b *tab) drawn() int {
 	b.t.Helper()
 	return eval[int](b, `(async () => {
 		const frame = () => new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)));
-		const figures = [...document.querySelectorAll("figure.chart")].filter(f => f.checkVisibility()), stands = f => (s => s && s.checkVisibility())(f.querySelector(".live svg"));
+		const figures = [...document.querySelectorAll("figure.chart")].filter(f => f.checkVisibility()),
+			stands = f => (s => s && s.checkVisibility())(f.querySelector(".live svg"));
 		for (let i = 0; i < 4; i++) await frame();
 		for (const f of figures) {
 			if (!stands(f)) f.scrollIntoView();

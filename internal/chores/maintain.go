@@ -40,7 +40,7 @@ func cross() []step {
 }
 
 // embedded lets a step find no data set of this machine, so that committed
-// results are those of the embedded images everywhere. The cache folder hangs
+// results come from the embedded images everywhere. The cache folder hangs
 // on another variable on each system.
 func embedded(s step, root string) step {
 	name := map[string]string{"windows": "LocalAppData", "darwin": "HOME"}[runtime.GOOS]

@@ -30,10 +30,11 @@ func TestCompareIsByteByByte(t *testing.T) {
 		got     map[string]string
 		problem string
 	}{
-		"equal but for the sidecar":    {map[string]string{"dasp/ci/table1.json": "1", "dasp/ci/table1.run.json": "Friday", "ring/ci/fig1.json": "2"}, ""},
-		"one byte more":                {map[string]string{"dasp/ci/table1.json": "1\n", "ring/ci/fig1.json": "2"}, "1 of 2 results differ"},
-		"one file less":                {map[string]string{"dasp/ci/table1.json": "1"}, "sets of result files differ"},
-		"the committed one is lacking": {map[string]string{"dasp/ci/table1.json": "1", "ring/ci/fig1.json": "2", "ring/ci/fig2.json": "3"}, "sets of result files differ"},
+		"equal but for the sidecar": {map[string]string{"dasp/ci/table1.json": "1", "dasp/ci/table1.run.json": "Friday", "ring/ci/fig1.json": "2"}, ""},
+		"one byte more":             {map[string]string{"dasp/ci/table1.json": "1\n", "ring/ci/fig1.json": "2"}, "1 of 2 results differ"},
+		"one file less":             {map[string]string{"dasp/ci/table1.json": "1"}, "sets of result files differ"},
+		"the committed one is lacking": {map[string]string{"dasp/ci/table1.json": "1", "ring/ci/fig1.json": "2", "ring/ci/fig2.json": "3"},
+			"sets of result files differ"},
 	} {
 		a, b := t.TempDir(), t.TempDir()
 		put(t, a, want)

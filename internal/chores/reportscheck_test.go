@@ -55,7 +55,8 @@ func TestReportsCheckNamesEachDifference(t *testing.T) {
 	if err := os.MkdirAll(html, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	check("nothing made", "lacking: reports/html/ring.html", "lacking: reports/html/ring/steps.html", "lacking: reports/html/assets/report.css", "differs: README.md", "differs: reports/published.json")
+	check("nothing made", "lacking: reports/html/ring.html", "lacking: reports/html/ring/steps.html", "lacking: reports/html/assets/report.css",
+		"differs: README.md", "differs: reports/published.json")
 	if _, err := render.Render(render.Options{Results: results, Out: html, Command: "gradsync " + rendering, Sources: gradsync.Source}); err != nil {
 		t.Fatal(err)
 	}

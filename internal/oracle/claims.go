@@ -96,7 +96,7 @@ func judgedBefore(old *before.Result, id string) bool {
 	return false
 }
 
-// remark is what version 1 said of a verdict, as version 2 writes it.
+// remark translates the words of version 1 on a verdict into the key of version 2.
 func remark(c before.Claim) string {
 	switch {
 	case before.Undecided(c):

@@ -10,7 +10,7 @@ import (
 	"gradsync/internal/oracle/before"
 )
 
-// point is what is drawn at one place: x is "" where it is a word. lo and hi are NaN
+// point is one drawn point: x is "" where it is a word. lo and hi are NaN
 // where there are none.
 type point struct {
 	x, y   string

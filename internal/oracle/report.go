@@ -83,7 +83,7 @@ func thousands(n int) string {
 	return s
 }
 
-// compare sets a result of version 2 beside that of version 1. words are the text of its
+// compare sets a result of version 2 beside its version 1. words are the text of its
 // page, "" where it cannot be had.
 func compare(old *before.Result, r *result.Result, words pageText) report {
 	rep := report{id: r.ID + " " + r.Profile}

@@ -9,7 +9,7 @@ import (
 	"gradsync/internal/oracle/before"
 )
 
-// numbers are those of a row, as a list and with how often each stands there.
+// numbers returns the numbers of a row, as a list and with their counts.
 type numbers struct {
 	list  []float64
 	times map[string]int
@@ -43,7 +43,7 @@ func (n numbers) without(o numbers) (out []float64) {
 	return out
 }
 
-// sheet is what a table may be found in: a frame, the facts or the claims.
+// sheet is a place where a table may be found: a frame, the facts or the claims.
 type sheet struct {
 	id   string
 	rows []numbers

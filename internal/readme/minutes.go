@@ -20,7 +20,7 @@ var minutesOf = []struct{ key, title string }{
 	{"ring", "Ring all-reduce"}, {"ringsparse", "RingSparse"}, {"dasp", "DASP"}, {"codedsgd", "Coded SGD"}, {"compare", "the comparison"},
 }
 
-// cost is what the results of one document and profile took.
+// cost holds the time that the results of one document and profile took.
 type cost struct {
 	n, dirty int
 	wall     float64 // seconds, all together

@@ -68,7 +68,8 @@ func TestUpdateWritesWhatChanged(t *testing.T) {
 		t.Fatalf("changed %v (%v), want %v", changed, err, want)
 	}
 	table, _ := os.ReadFile(filepath.Join(root, "REPRODUCIBILITY.md"))
-	if want := "| DASP | `quick` | 1 | 0, 1 | 90 s | 1.50 GiB | 0 |\n"; !strings.Contains(string(table), want) || !strings.Contains(string(table), "Machine: a CPU, ") {
+	if want := "| DASP | `quick` | 1 | 0, 1 | 90 s | 1.50 GiB | 0 |\n"; !strings.Contains(string(table), want) || !strings.Contains(string(table),
+		"Machine: a CPU, ") {
 		t.Errorf("no row %q and machine in\n%s", want, table)
 	}
 	list, _ := os.ReadFile(filepath.Join(root, "reports", "published.json"))
@@ -104,7 +105,7 @@ func TestMinutesNeedTheirSidecar(t *testing.T) {
 
 // TestTabulate counts every claim of two results, by hand: 1 within, 2 differs, one
 // of them undecided;
-// a third, of profile standard, in a row of its own; that of a check nowhere.
+// a third, of profile standard, in a row of its own; a check has none.
 func TestTabulate(t *testing.T) {
 	root := t.TempDir()
 	for id, found := range map[string][]string{"dasp/table4": {"within", "differs"}, "dasp/table5": {"differs"}} {
@@ -122,10 +123,12 @@ func TestTabulate(t *testing.T) {
 		}
 	}
 	// A check is no second finding.
-	if _, err := result.Write(root, &result.Result{ID: "dasp/table5", Profile: "ci", Status: "complete", Claims: []result.Claim{{ID: "D1", Verdict: "equal"}}}, nil); err != nil {
+	if _, err := result.Write(root, &result.Result{ID: "dasp/table5", Profile: "ci", Status: "complete",
+		Claims: []result.Claim{{ID: "D1", Verdict: "equal"}}}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := result.Write(root, &result.Result{ID: "dasp/table4", Profile: "standard", Status: "complete", Claims: []result.Claim{{ID: "D1", Verdict: "same-sign"}}}, &result.Run{}); err != nil {
+	if _, err := result.Write(root, &result.Result{ID: "dasp/table4", Profile: "standard", Status: "complete",
+		Claims: []result.Claim{{ID: "D1", Verdict: "same-sign"}}}, &result.Run{}); err != nil {
 		t.Fatal(err)
 	}
 	table, err := tabulate(root)

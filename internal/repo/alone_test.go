@@ -30,7 +30,8 @@ func TestPapersStandAlone(t *testing.T) {
 		t.Run(p.Name(), func(t *testing.T) {
 			dir := t.TempDir()
 			for _, f := range files {
-				if f == "go.mod" || f == "go.sum" || strings.HasPrefix(f, "shared/") || strings.HasPrefix(f, "papers/"+p.Name()+"/") || strings.HasPrefix(f, "papers/internal/") {
+				if f == "go.mod" || f == "go.sum" || strings.HasPrefix(f, "shared/") || strings.HasPrefix(f, "papers/"+p.Name()+"/") || strings.HasPrefix(f,
+					"papers/internal/") {
 					copyFile(t, root, dir, f)
 				}
 			}

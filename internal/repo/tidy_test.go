@@ -13,11 +13,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 const (
 	maxFileLines     = 600
 	maxFunctionLines = 70
+	maxLineLength    = 160 // characters
 )
 
 // longFunctions may exceed maxFunctionLines. The list only shrinks: a function
@@ -126,6 +128,12 @@ func judgeGo(file string, text []byte) (complaints, long []string) {
 	if n := bytes.Count(text, []byte("\n")); n > maxFileLines {
 		complaints = append(complaints, fmt.Sprintf("%s: %d lines, at most %d", file, n, maxFileLines))
 	}
+	complaints = append(complaints, judgeWords(set, parsed)...)
+	for i, line := range strings.Split(string(text), "\n") {
+		if n := utf8.RuneCountInString(line); n > maxLineLength {
+			complaints = append(complaints, fmt.Sprintf("%s:%d: %d characters in a line, at most %d", file, i+1, n, maxLineLength))
+		}
+	}
 	for _, d := range parsed.Decls {
 		f, ok := d.(*ast.FuncDecl)
 		if !ok {
@@ -138,11 +146,36 @@ func judgeGo(file string, text []byte) (complaints, long []string) {
 	return complaints, long
 }
 
+// dialect are ways to begin a comment that leave out who does what.
+var dialect = regexp.MustCompile(`^[\w.]+ (is|are|was|were) (what|that|those|whom)\b`)
+
+// judgeWords complains about comments that open in dialect, or say "so many" where the
+// parameter has a name.
+func judgeWords(set *token.FileSet, parsed *ast.File) (complaints []string) {
+	for _, group := range parsed.Comments {
+		at := set.Position(group.Pos())
+		words := strings.Join(strings.Fields(group.Text()), " ")
+		if m := dialect.FindString(words); m != "" {
+			complaints = append(complaints, fmt.Sprintf("%s:%d: a comment opens %q: say what it does, holds or returns", at.Filename, at.Line, m))
+		}
+		if strings.Contains(words, "so many") {
+			complaints = append(complaints, fmt.Sprintf("%s:%d: a comment says \"so many\": name the number", at.Filename, at.Line))
+		}
+	}
+	return complaints
+}
+
 // TestTidyFinds: the judges see what they look for.
 func TestTidyFinds(t *testing.T) {
 	for _, line := range []string{"// T" + "ODO: later", "see /wor" + "k/main", "cp ../shared/" + "datasets/x .", "in ../shared/" + "design"} {
 		if got := judgeText("papers/x.go", []byte("fine\n"+line+"\n")); len(got) != 1 || !strings.HasPrefix(got[0], "papers/x.go:2: ") {
 			t.Errorf("judgeText(%q) = %q, want one complaint about line 2", line, got)
+		}
+	}
+	for _, bad := range []string{"// x is what it is.\nvar x = 1\n", "// f takes so many\n// numbers.\nfunc f() {}\n", "// f are\n// those.\nfunc f() {}\n",
+		"var x = `" + strings.Repeat("é", 160) + "`\n"} {
+		if got, _ := judgeGo("x.go", []byte("package x\n\n"+bad)); len(got) != 1 || !strings.HasPrefix(got[0], "x.go:3: ") {
+			t.Errorf("judgeGo(%q) = %q, want one complaint about line 3", bad, got)
 		}
 	}
 	if got := judgeText("CONTRIBUTING.md", []byte("../shared/"+"datasets")); len(got) != 0 {

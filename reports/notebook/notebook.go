@@ -170,14 +170,13 @@ func (b *Book) Begun(r *result.Result) (*Page, error) {
 // page is one result in one language while it is rendered.
 type page struct {
 	words
-	Result  *result.Result
-	at      int // of Languages
-	book    *Book
-	t       *text.Template
-	find    Results
-	blocks  []Part
-	used    map[string]bool
-	foreign map[string]*page
+	Result *result.Result
+	at     int // of Languages
+	book   *Book
+	t      *text.Template
+	find   Results
+	blocks []Part
+	used   map[string]bool
 }
 
 func (b *Book) page(l int, r *result.Result, others Results) *page {

@@ -13,7 +13,7 @@ const (
 	NothingRun  = "nothing was run for it"
 )
 
-// TakenOver is what differs in a claim whose number the platform was made of.
+// TakenOver marks a claim whose number went into the platform.
 const TakenOver = "an input taken from the blog, not a result"
 
 // plans are claims on how often something is run, which a profile plans.
@@ -25,9 +25,10 @@ const containsNull = "contains the null"
 // Given tells whether a claim's number was put into the run or worked out from the
 // source's own, so that no verdict on it is a finding.
 func Given(c Claim) bool {
-	return slices.Contains(c.Differs, TakenOver) || slices.Contains(plans, c.ID) || slices.ContainsFunc([]string{SetAsStated, Set, NothingRun}, func(note string) bool {
-		return strings.Contains(c.Why, note)
-	})
+	return slices.Contains(c.Differs, TakenOver) || slices.Contains(plans, c.ID) || slices.ContainsFunc([]string{SetAsStated, Set, NothingRun},
+		func(note string) bool {
+			return strings.Contains(c.Why, note)
+		})
 }
 
 // Undecided tells whether a claim differs because its 95 % interval holds the null, the
