@@ -32,7 +32,7 @@ func Families() []Family { return []Family{Server, AllReduce, Coded} }
 type Method struct {
 	Name     string // as in --sync, and the key in results and labels
 	Family   Family
-	Document string // whose method it is: a document's key, or "ours"
+	Document string // the document's key; "ours"; Own, which Register sets, for the reader's
 	// Label is its name on pages, in English and Chinese.
 	Label [2]string
 	// Flags are those it reads beside the ones of every training.
@@ -44,6 +44,9 @@ type Method struct {
 	// Costs are the formulas by which the playground compares it; none: it is not there.
 	Costs []Formula
 }
+
+// Own is the document of registered methods.
+const Own = "own"
 
 // Formula is a cost model of one iteration.
 type Formula struct {
@@ -98,6 +101,7 @@ func Register(m Method) {
 			panic("method: --" + f.Name + " of " + m.Name + " is another flag of " + Readers(f.Name)[0] + ": choose another name")
 		}
 	}
+	m.Document = Own
 	registered = append(registered, m)
 }
 
