@@ -68,7 +68,9 @@ func (f *trainFlags) defineMethods(s *pflag.FlagSet) {
 
 // usage groups the flags by the families of the methods that read them.
 func (f *trainFlags) usage(cmd *cobra.Command) string {
-	list := func(families ...method.Family) string { return " (" + strings.Join(method.Names(families...), ", ") + ")" }
+	list := func(families ...method.Family) string {
+		return " (" + strings.Join(method.Names(families...), ", ") + ")"
+	}
 	titles := []string{"Flags of every method", "Methods with a server" + list(method.Server), "Methods without a server" + list(method.AllReduce, method.Coded),
 		"All-reduce" + list(method.AllReduce), "Coded SGD and its rivals" + list(method.Coded)}
 	sets := make([]*pflag.FlagSet, len(titles))

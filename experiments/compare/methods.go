@@ -55,12 +55,12 @@ var variants = []method{
 	{Key: "compressed", Sync: codedsgd.Compressed, Coded: coded(codedsgd.Compressed, 2), Trajectory: "compressed"},
 }
 
-// methods returns all that are compared: the variants, and every registered method of the
-// reader's with a server.
+// methods returns all that are compared: the variants, and registered methods whose
+// descriptor asks for it.
 func methods() []method {
 	all := slices.Clone(variants)
 	for _, d := range descriptor.All() {
-		if d.Document == descriptor.Own && d.Family == descriptor.Server {
+		if d.Compare {
 			all = append(all, method{Key: d.Name, Sync: d.Name})
 		}
 	}

@@ -16,12 +16,12 @@ func allReduces() []Method {
 		return Method{Name: name, Family: AllReduce, Document: "ring", Label: [2]string{english, chinese},
 			Flags: append(append(own, bucket), ofServerless...), Look: look, Costs: []Formula{{name, at, false}}}
 	}
-	naive := of("naive", "naive exchange", "朴素交换", Look{Colour: "vermillion", Dash: "dots", Symbol: "triangle", Texture: "dots"}, cost.Naive)
+	naive := of("naive", "single reducer", "单个归约节点", Look{Colour: "vermillion", Dash: "dots", Symbol: "triangle", Texture: "dots"}, cost.Naive)
 	ring := of("ring", "ring", "环", Look{Colour: "skyBlue", Dash: "long", Symbol: "circle", Texture: "posts"}, cost.Ring,
 		Flag{Name: "segment", Default: 0, Help: "elements per message (0: whole chunks)", Want: want + ", which is whole chunks", Good: good})
-	halving := of("halving-doubling", "halving-doubling", "折半-倍增", Look{Colour: "green", Dash: "dashes", Symbol: "rect", Texture: "stripes"}, cost.HalvingDoubling)
+	halving := of("halving-doubling", "halving-doubling", "减半加倍法", Look{Colour: "green", Dash: "dashes", Symbol: "rect", Texture: "stripes"}, cost.HalvingDoubling)
 	positive, isPositive := From(1)
-	hierarchical := of("hierarchical", "hierarchical ring", "层次环", Look{Colour: "orange", Dash: "dash-dot", Symbol: "diamond", Texture: "back"}, cost.Hierarchical,
+	hierarchical := of("hierarchical", "hierarchical ring", "分层环", Look{Colour: "orange", Dash: "dash-dot", Symbol: "diamond", Texture: "back"}, cost.Hierarchical,
 		Flag{Name: "per-node", Default: 0, Help: "ranks per node, a divisor of the workers", Want: positive, Good: isPositive})
 	return []Method{naive, ring, halving, hierarchical, ringSparse()}
 }

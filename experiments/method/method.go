@@ -32,7 +32,7 @@ func Families() []Family { return []Family{Server, AllReduce, Coded} }
 type Method struct {
 	Name     string // as in --sync, and the key in results and labels
 	Family   Family
-	Document string // the document's key; "ours"; Own, which Register sets, for the reader's
+	Document string // the document's key; "ours"; "own" for the reader's
 	// Label is its name on pages, in English and Chinese.
 	Label [2]string
 	// Flags are those it reads beside the ones of every training.
@@ -41,12 +41,11 @@ type Method struct {
 	// Async says that it applies gradients as they arrive; Multicast that it sends one
 	// packet to several nodes at once.
 	Async, Multicast bool
+	// Compare says that the experiments of `compare` run a registered method too.
+	Compare bool
 	// Costs are the formulas by which the playground compares it; none: it is not there.
 	Costs []Formula
 }
-
-// Own is the document of registered methods.
-const Own = "own"
 
 // Formula is a cost model of one iteration.
 type Formula struct {
@@ -101,7 +100,6 @@ func Register(m Method) {
 			panic("method: --" + f.Name + " of " + m.Name + " is another flag of " + Readers(f.Name)[0] + ": choose another name")
 		}
 	}
-	m.Document = Own
 	registered = append(registered, m)
 }
 

@@ -2,6 +2,9 @@ package method
 
 import "gradsync/experiments/method/cost"
 
+// WithServer returns a method's own flags and those of every method with a server.
+func WithServer(own ...Flag) []Flag { return append(own, ofServer...) }
+
 // ofServer are the flags of every method with a server.
 var ofServer = []Flag{
 	{Name: "lease", Help: "the server goes on without a worker silent for this time (0: never)"},
@@ -14,12 +17,8 @@ var staleness = Flag{Name: "staleness", Default: int64(3), Help: "clocks ahead o
 // servers are the policies of papers/dasp/rivals, in the order of the paper's tables.
 func servers() []Method {
 	of := func(name, english, chinese string, look Look, async bool, costs []Formula, own ...Flag) Method {
-		document := "dasp"
-		if name == "template" {
-			document = "ours"
-		}
-		return Method{Name: name, Family: Server, Document: document, Label: [2]string{english, chinese},
-			Flags: append(own, ofServer...), Look: look, Async: async, Costs: costs}
+		return Method{Name: name, Family: Server, Document: "dasp", Label: [2]string{english, chinese},
+			Flags: WithServer(own...), Look: look, Async: async, Costs: costs}
 	}
 	return []Method{
 		of("bsp", "BSP", "BSP", Look{Colour: "blue", Dash: "solid", Symbol: "circle", Texture: "plain"}, false, []Formula{{"bsp", cost.BSP, false}}),
@@ -41,6 +40,5 @@ func servers() []Method {
 			Flag{Name: "group-weight", Default: "1/K", Help: "1/K or 1/N"}),
 		of("backup", "backup workers", "备份工作节点", Look{}, false, nil, Flag{Name: "backup", Default: 1, Help: "gradients dropped per round"}),
 		of("gssp", "GSSP", "GSSP", Look{}, true, nil, staleness),
-		of("template", "template", "模板", Look{}, true, nil),
 	}
 }

@@ -2,8 +2,8 @@
 // that it only cites, as policies on DASP's server. They differ from DASP and
 // from one another in nothing else: one server, one worker, one step size.
 //
-// To add a method of your own, copy template.go, rename it, and add one line to
-// the table in registry.go; `--sync NAME` then finds it.
+// To add a method of your own, copy template.go and experiments/method/template.go and
+// put its name for "template"; `--sync NAME` then finds it (CONTRIBUTING.md).
 package rivals
 
 import (

@@ -23,7 +23,6 @@ var methods = []maker{
 	{"dasp", newDASP},
 	{"backup", NewBackup},
 	{"gssp", NewGSSP},
-	{"template", NewTemplate},
 }
 
 // Register adds a policy of your own; its file calls it from init. A name that is taken
