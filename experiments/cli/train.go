@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gradsync/experiments/method"
 	"gradsync/experiments/platforms"
 	"gradsync/experiments/train"
 	"gradsync/papers/codedsgd"
@@ -25,14 +26,15 @@ type trainFlags struct {
 	options  rivals.Options
 	sparse   ringsparse.Options
 	coded    codedsgd.Options
-	bucketK  int64 // KiB
+	bucketK  int64               // KiB
+	own      map[string]*float64 // parameters of a registered method, by flag
 	// tensorboard is the folder of event files.
 	tensorboard string
 	given       func(flag string) bool
 }
 
 func (a *app) trainCommand() *cobra.Command {
-	f := &trainFlags{}
+	f := &trainFlags{own: map[string]*float64{}}
 	cmd := &cobra.Command{
 		Use:   "train --sync METHOD --model MODEL",
 		Short: "Train one model with one method on one platform",
@@ -62,6 +64,9 @@ func (a *app) trainCommand() *cobra.Command {
 		},
 	}
 	f.define(cmd)
+	cmd.InitDefaultHelpFlag()
+	const plain = "Flags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}"
+	cmd.SetUsageTemplate(strings.Replace(cmd.UsageTemplate(), plain, f.usage(cmd), 1))
 	return cmd
 }
 
@@ -151,7 +156,6 @@ func (f *trainFlags) define(cmd *cobra.Command) {
 	s.BoolVar(&f.Emulate, "emulate", false, "local, tcp: computations last at least the platform's time for them")
 	s.Uint64Var(&f.Seed, "seed", 0, "seed")
 	s.IntVar(&f.Batch, "batch", 16, "images per worker and iteration")
-	s.IntVar(&f.BatchSize, "batch-size", 0, "methods without a server: images of all workers together per iteration, instead of --batch")
 	s.Float64Var(&f.Rate, "rate", 0.05, "learning rate")
 	s.Float64Var(&f.Momentum, "momentum", 0, "momentum: at the server; without one on every rank, of the sum")
 	s.Float64Var(&f.WeightDecay, "weight-decay", 0, "weight decay: at the server; without one on every rank")
@@ -163,32 +167,15 @@ func (f *trainFlags) define(cmd *cobra.Command) {
 	s.Int64Var(&f.Warmup, "warmup", 0, "first pushes of each worker left out of the times")
 	s.DurationVar(&f.Launch, "launch", train.DefaultLaunch, "time per layer beside its arithmetic, on the reference device; negative: none")
 	s.DurationVar(&f.Overhead, "overhead", train.DefaultOverhead, "time per iteration beside its layers, on the reference device; negative: none")
-	s.DurationVar(&f.Lease, "lease", 0, "the server goes on without a worker silent for so long (0: never)")
 	s.BoolVar(&f.TimingOnly, "timing-only", false, "the same events without the arithmetic")
 	s.IntVar(&f.Threads, "threads", 1, "threads per engine call; no result depends on it")
 	s.StringVar(&f.Trace, "trace", "", "write the run's time line as a Chrome trace for Perfetto: a process per rank; messages on virtual, on real clocks the waits for them")
 	s.StringVar(&f.tensorboard, "tensorboard", "", trainTensorboardUsage)
-	s.StringVar(&f.Record, "record", "", "write the order in which gradients arrived and what the server decided")
-	s.StringVar(&f.Replay, "replay", "", "follow a recorded order of arrival: the recorded run's bits on any runtime")
 	s.StringVar(&f.Save, "save", "", "write the trained parameters as safetensors; its metadata name model, width and image")
 	s.StringVar(&f.Load, "load", "", "start from these parameters, of the same model, width and image where the file says which")
-	f.defineExchange(s)
-	f.defineCoded(s)
-	o := &f.options
-	s.Int64Var(&o.Smin, "smin", 0, "dasp: lower threshold, versions (default (N+1)/2)")
-	s.Int64Var(&o.Smax, "smax", 0, "dasp: upper threshold, versions (default N)")
-	s.Float64Var(&o.Alpha, "alpha", 0.5, "dasp: weight of eq. (1)")
-	s.StringVar(&o.Wait, "wait", "difference", "dasp: reading of eq. (1): difference, absolute, convex, oldest")
-	s.StringVar(&o.Duration, "duration", "compute", "dasp: f is the compute time or the whole iteration's, transfers included")
-	s.StringVar(&o.Gap, "gap", "pre", "dasp: pre- or post-update gap")
-	s.StringVar(&o.FSS, "fss", "recheck", "dasp: recheck or literal")
-	s.StringVar(&o.Arrivals, "arrivals", "apart", "dasp: QIS arrivals stay apart or join a group")
-	s.StringVar(&o.QISWeight, "qis-weight", "1/N", "dasp: 1/N or 1")
-	s.StringVar(&o.GroupWeight, "group-weight", "1/K", "dasp: 1/K or 1/N")
-	s.Int64Var(&o.Staleness, "staleness", 3, "ssp, gssp: clocks ahead of the slowest")
-	s.Int64Var(&o.Lower, "lower", 3, "dssp: least threshold, clocks")
-	s.Int64Var(&o.Upper, "upper", 15, "dssp: largest threshold, clocks")
-	s.IntVar(&o.Backup, "backup", 1, "backup: gradients dropped per round")
+	s.BoolVar(&f.RawPixels, "raw-pixels", false, "pixels as shares of 255, not normalised: black is exactly zero")
+	s.BoolVar(&f.Best, "best", false, "end with the parameters of least loss on 1,000 training images, of those at evaluations")
+	f.defineMethods(s)
 }
 
 // config completes the flags: platform, policy options, an end of the run.
@@ -215,6 +202,14 @@ func (f *trainFlags) config() (train.Config, error) {
 	}
 	if !f.given("smax") {
 		o.Smax = max(defaults.Smax, o.Smin+1)
+	}
+	if m, _ := method.Get(cfg.Sync); len(f.own) > 0 {
+		o.Own = map[string]float64{}
+		for _, flag := range m.Flags {
+			if x := f.own[flag.Name]; x != nil {
+				o.Own[flag.Name] = *x
+			}
+		}
 	}
 	cfg.Options = &o
 	cfg.Bucket = f.bucketK << 10

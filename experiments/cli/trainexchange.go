@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"gradsync/experiments/train"
 	"gradsync/shared/tensor/codec"
 )
@@ -18,26 +16,6 @@ func codecNames() string {
 		names = append(names, c.Name())
 	}
 	return strings.Join(names, ", ")
-}
-
-// defineExchange are the flags of methods without a server.
-func (f *trainFlags) defineExchange(s *pflag.FlagSet) {
-	s.Int64Var(&f.bucketK, "bucket", 0, "ring, naive, halving-doubling, hierarchical: fuse layers until they have so many KiB (0: layer by layer)")
-	s.BoolVar(&f.NoOverlap, "no-overlap", false, "methods without a server: exchange after the backward pass")
-	s.IntVar(&f.Segment, "segment", 0, "ring: elements per message (0: whole chunks)")
-	s.IntVar(&f.PerNode, "per-node", 0, "hierarchical: ranks per node, a divisor of the workers")
-	s.BoolVar(&f.RawPixels, "raw-pixels", false, "pixels as shares of 255, not normalised: black is exactly zero")
-	o := &f.sparse
-	s.StringVar(&o.Kinds, "kinds", "both", "ringsparse: send both, as in the patent, or gradients or weights only")
-	s.StringVar(&o.Codec, "codec", "auto", "ringsparse: auto is the cheapest by S42 per block, or one of "+codecNames())
-	s.StringSliceVar(&o.Codecs, "codecs", nil, "ringsparse: candidates of auto (default bitmap,coo)")
-	s.StringVar(&o.Tie, "tie", "weights", "ringsparse: of equally sparse blocks weights, as in the patent, or gradients")
-	s.StringVar(&o.Rule, "rule", "corrected", "ringsparse: S42 corrected, compress if Tb < Ta, or printed")
-	s.StringVar(&o.Size, "size", "block", "ringsparse: D of Ta is the block or, as printed, the layer")
-	s.StringVar(&o.Sign, "sign", "descent", "ringsparse: sign of S51, descent or printed")
-	s.Float64Var(&o.Threshold, "threshold", 0, "ringsparse: send gradients up to this size as zero, lossy, with error feedback")
-	s.Float64Var(&f.Density, "density", 0, "ringsparse with --timing-only: share of a worker's gradient that is not zero (default 1)")
-	s.Float64Var(&o.Bandwidth, "link", 0, "ringsparse: B of S42, bytes per second (default the platform's, on a real clock measured)")
 }
 
 // checkSparse refuses options of ringsparse that another makes idle.

@@ -2,10 +2,16 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"gradsync/experiments/method"
 	"gradsync/experiments/train"
 )
 
@@ -24,35 +30,111 @@ func inputUsage(err error) error {
 	return err
 }
 
-// methodFlags are the flags that only some methods read.
-var methodFlags = []struct{ methods, flags string }{
-	{"dasp", "smin smax alpha wait duration gap fss arrivals qis-weight group-weight"},
-	{"ssp gssp", "staleness"},
-	{"dssp", "lower upper"},
-	{"backup", "backup"},
-	{"bsp asp ssp dssp dasp backup gssp", "lease record replay"},
-	{"ring naive halving-doubling hierarchical", "bucket"},
-	{"ring naive halving-doubling hierarchical ringsparse " + codedMethods, "no-overlap batch-size"},
-	{"ring", "segment"},
-	{"hierarchical", "per-node"},
-	{codedMethods, "redundancy micro-blocks split range speed-aware"},
-	{"cssgd", "literal"},
-	{"compressed", "depth"},
-	{"ringsparse", "kinds codec codecs tie rule size sign threshold link density"},
+// defineMethods adds the flags that methods read, each once, to f's fields; one that a
+// registered method has of its own becomes a parameter of its policy.
+func (f *trainFlags) defineMethods(s *pflag.FlagSet) {
+	fields := f.fields()
+	for _, flag := range method.Flags() {
+		help := flag.Help
+		if flag.Name == "codec" {
+			help += ": " + codecNames()
+		}
+		if readers := method.Readers(flag.Name); len(readers) < len(familyOf(flag.Name)) {
+			help = strings.Join(readers, ", ") + ": " + help
+		}
+		switch p := fields[flag.Name].(type) {
+		case *int64:
+			s.Int64Var(p, flag.Name, flag.Default.(int64), help)
+		case *int:
+			s.IntVar(p, flag.Name, flag.Default.(int), help)
+		case *float64:
+			s.Float64Var(p, flag.Name, flag.Default.(float64), help)
+		case *bool:
+			s.BoolVar(p, flag.Name, flag.Default.(bool), help)
+		case *[]string:
+			s.StringSliceVar(p, flag.Name, flag.Default.([]string), help)
+		case *time.Duration:
+			s.DurationVar(p, flag.Name, 0, help)
+		case *string:
+			text, _ := flag.Default.(string)
+			s.StringVar(p, flag.Name, text, help)
+		default:
+			own := new(float64)
+			s.Float64Var(own, flag.Name, flag.Default.(float64), help)
+			f.own[flag.Name] = own
+		}
+	}
 }
 
-// ownMethods have all their flags in methodFlags. A method that a reader adds
-// may read any of them.
-const ownMethods = "bsp asp ssp dssp dasp backup gssp ring naive halving-doubling hierarchical ringsparse " + codedMethods
+// usage groups the flags by the families of the methods that read them.
+func (f *trainFlags) usage(cmd *cobra.Command) string {
+	list := func(families ...method.Family) string {
+		return " (" + strings.Join(method.Names(families...), ", ") + ")"
+	}
+	titles := []string{"Flags of every method", "Methods with a server" + list(method.Server), "Methods without a server" + list(method.AllReduce, method.Coded),
+		"All-reduce" + list(method.AllReduce), "Coded SGD and its rivals" + list(method.Coded)}
+	sets := make([]*pflag.FlagSet, len(titles))
+	for i := range sets {
+		sets[i] = pflag.NewFlagSet("", pflag.ContinueOnError)
+	}
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+		has := map[method.Family]bool{}
+		for _, name := range method.Readers(flag.Name) {
+			m, _ := method.Get(name)
+			has[m.Family] = true
+		}
+		at := 0
+		switch {
+		case has[method.Server]:
+			at = 1
+		case has[method.AllReduce] && has[method.Coded]:
+			at = 2
+		case has[method.AllReduce]:
+			at = 3
+		case has[method.Coded]:
+			at = 4
+		}
+		sets[at].AddFlag(flag)
+	})
+	var b strings.Builder
+	for i, title := range titles {
+		fmt.Fprintf(&b, "%s:\n%s\n", title, sets[i].FlagUsages())
+	}
+	return strings.TrimSuffix(b.String(), "\n\n")
+}
+
+// familyOf returns the names of all methods of the families whose methods read a flag.
+func familyOf(flag string) []string {
+	var families []method.Family
+	for _, name := range method.Readers(flag) {
+		m, _ := method.Get(name)
+		families = append(families, m.Family)
+	}
+	return method.Names(families...)
+}
+
+// fields returns where the value of each flag that a built-in method reads is kept.
+func (f *trainFlags) fields() map[string]any {
+	o, sparse, coded := &f.options, &f.sparse, &f.coded
+	return map[string]any{
+		"lease": &f.Lease, "record": &f.Record, "replay": &f.Replay,
+		"smin": &o.Smin, "smax": &o.Smax, "alpha": &o.Alpha, "wait": &o.Wait, "duration": &o.Duration, "gap": &o.Gap, "fss": &o.FSS,
+		"arrivals": &o.Arrivals, "qis-weight": &o.QISWeight, "group-weight": &o.GroupWeight,
+		"staleness": &o.Staleness, "lower": &o.Lower, "upper": &o.Upper, "backup": &o.Backup,
+		"bucket": &f.bucketK, "no-overlap": &f.NoOverlap, "batch-size": &f.BatchSize, "segment": &f.Segment, "per-node": &f.PerNode,
+		"kinds": &sparse.Kinds, "codec": &sparse.Codec, "codecs": &sparse.Codecs, "tie": &sparse.Tie, "rule": &sparse.Rule,
+		"size": &sparse.Size, "sign": &sparse.Sign, "threshold": &sparse.Threshold, "density": &f.Density, "link": &sparse.Bandwidth,
+		"redundancy": &coded.Redundancy, "micro-blocks": &coded.MicroBlocks, "split": &coded.Split, "literal": &coded.Literal,
+		"depth": &coded.Depth, "range": &coded.Range, "speed-aware": &f.SpeedAware,
+	}
+}
 
 // check refuses a flag that was given and would be ignored, one of another method
 // or mode, and a number out of its range.
 func (f *trainFlags) check() error {
-	for _, m := range methodFlags {
-		for _, flag := range strings.Fields(m.flags) {
-			if f.given(flag) && slices.Contains(strings.Fields(ownMethods), f.Sync) && !slices.Contains(strings.Fields(m.methods), f.Sync) {
-				return usagef("train: --%s is for %s, not for %s", flag, strings.ReplaceAll(m.methods, " ", ", "), f.Sync)
-			}
+	for _, flag := range method.Flags() {
+		if readers := method.Readers(flag.Name); f.given(flag.Name) && !slices.Contains(readers, f.Sync) {
+			return usagef("train: --%s is for %s, not for %s", flag.Name, strings.Join(readers, ", "), f.Sync)
 		}
 	}
 	if f.TimingOnly {
@@ -75,7 +157,42 @@ func (f *trainFlags) check() error {
 			}
 		}
 	}
+	if f.given("batch-size") && f.given("batch") {
+		return usagef("train: --batch-size %d: at least 1, and no --batch beside it", f.BatchSize)
+	}
+	if err := f.checkMethod(); err != nil {
+		return err
+	}
 	return f.checkNumbers()
+}
+
+// checkMethod refuses a number of a method's flag that its descriptor does not allow.
+func (f *trainFlags) checkMethod() error {
+	fields := f.fields()
+	for _, flag := range method.Flags() {
+		if !f.given(flag.Name) {
+			continue
+		}
+		var x float64
+		switch p := fields[flag.Name].(type) {
+		case *int64:
+			x = float64(*p)
+		case *int:
+			x = float64(*p)
+		case *float64:
+			x = *p
+		case *time.Duration:
+			x = float64(*p)
+		case nil:
+			x = *f.own[flag.Name]
+		default:
+			continue
+		}
+		if !flag.Allows(x) {
+			return usagef("train: --%s %v: %s", flag.Name, x, flag.Want)
+		}
+	}
+	return nil
 }
 
 // checkNumbers refuses a number that was given and is out of its range. It names
@@ -96,23 +213,11 @@ func (f *trainFlags) checkNumbers() error {
 		{"eval-images", f.EvalImages, f.EvalImages >= 1, positive},
 		{"eval-every", f.EvalEvery, f.EvalEvery != 0, positive + ", or negative for no evaluation"},
 		{"warmup", f.Warmup, f.Warmup >= 0, "at least 0"},
-		{"lease", f.Lease, f.Lease >= 0, "at least 0, which is for ever"},
 		{"rate", f.Rate, f.Rate > 0 && f.Rate <= most, finite + " above 0"},
 		{"momentum", f.Momentum, f.Momentum >= 0 && f.Momentum < 1, "at least 0 and less than 1"},
 		{"weight-decay", f.WeightDecay, f.WeightDecay >= 0 && f.WeightDecay <= most, finite + " from 0"},
 		{"target-accuracy", f.TargetAccuracy, f.TargetAccuracy > 0 && f.TargetAccuracy <= 1, "a share above 0, at most 1"},
-		{"batch-size", f.BatchSize, f.BatchSize >= 1 && !f.given("batch"), positive + ", and no --batch beside it"},
-		{"bucket", f.bucketK, f.bucketK >= 0, "at least 0, which is layer by layer"},
-		{"segment", f.Segment, f.Segment >= 0, "at least 0, which is whole chunks"},
-		{"per-node", f.PerNode, f.PerNode >= 1, positive},
-		{"redundancy", f.coded.Redundancy, f.coded.Redundancy >= 1, positive},
-		{"micro-blocks", f.coded.MicroBlocks, f.coded.MicroBlocks >= 0, "at least 0, which is one gradient per block"},
-		{"depth", f.coded.Depth, f.coded.Depth >= 1, positive},
-		{"range", f.coded.Range, f.coded.Range >= 1e-30 && f.coded.Range <= math.MaxFloat32, "1e-30 to the largest float32, 3.4e38"},
 		{"classes", f.Classes, f.Classes >= 2, "at least 2"},
-		{"threshold", f.sparse.Threshold, f.sparse.Threshold >= 0 && f.sparse.Threshold <= most, finite + " from 0"},
-		{"density", f.Density, f.Density > 0 && f.Density <= 1, "a share above 0, at most 1"},
-		{"link", f.sparse.Bandwidth, f.sparse.Bandwidth > 0 && f.sparse.Bandwidth <= most, finite + " above 0"},
 		{"width", f.Width, f.Width >= 1./64 && f.Width <= 16, "1/64 to 16"},
 		{"image", f.Image, f.Image >= 1, "16 or 32"},
 	} {

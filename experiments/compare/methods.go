@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	descriptor "gradsync/experiments/method"
 	"gradsync/experiments/train"
 	"gradsync/papers/codedsgd"
 )
@@ -34,35 +35,47 @@ func coded(name string, redundancy int) *codedsgd.Options {
 	return &codedsgd.Options{Method: name, Redundancy: redundancy}
 }
 
-// The documents, keys of an enumeration.
-const (
-	ofDASP  = "dasp"
-	ofBlog  = "ring"
-	ofSparx = "ringsparse"
-	ofCoded = "codedsgd"
-	ofOurs  = "ours"
-)
+// variants are the forms in which methods are compared, fixed before the first run. What
+// they leave out (document, server, multicast) is the descriptor's.
+var variants = []method{
+	{Key: "bsp", Sync: "bsp", Trajectory: "bsp"},
+	{Key: "asp", Sync: "asp"},
+	{Key: "ssp", Sync: "ssp"},
+	{Key: "dssp", Sync: "dssp"},
+	{Key: "dasp", Sync: "dasp"},
+	{Key: "naive", Sync: "naive", Bucket: fused, Trajectory: "bsp"},
+	{Key: "ring", Sync: "ring", Bucket: fused, Trajectory: "ring"},
+	{Key: "ring-layers", Sync: "ring", Trajectory: "ring"},
+	{Key: "ringsparse", Sync: "ringsparse", Trajectory: "ringsparse"},
+	{Key: "ssgd-unicast", Sync: codedsgd.SSGDUnicast, Coded: coded(codedsgd.SSGDUnicast, 1), Trajectory: "ssgd-multicast"},
+	{Key: "ssgd-multicast", Sync: codedsgd.SSGDMulticast, Coded: coded(codedsgd.SSGDMulticast, 1), Trajectory: "ssgd-multicast"},
+	{Key: "ssgd-aware", Document: "ours", Sync: codedsgd.SSGDUnicast, Coded: coded(codedsgd.SSGDUnicast, 1), Aware: true, Trajectory: "ssgd-multicast"},
+	{Key: "asgd", Document: "codedsgd", Sync: "asp"},
+	{Key: "cssgd", Sync: codedsgd.CSSGD, Coded: coded(codedsgd.CSSGD, 2), Trajectory: "cssgd"},
+	{Key: "compressed", Sync: codedsgd.Compressed, Coded: coded(codedsgd.Compressed, 2), Trajectory: "compressed"},
+}
 
-// methods lists all methods that are compared, fixed before the first run.
+// methods returns all that are compared: the variants, and registered methods whose
+// descriptor asks for it.
 func methods() []method {
-	return []method{
-		{Key: "bsp", Document: ofDASP, Sync: "bsp", Server: true, Trajectory: "bsp"},
-		{Key: "asp", Document: ofDASP, Sync: "asp", Server: true, Async: true},
-		{Key: "ssp", Document: ofDASP, Sync: "ssp", Server: true, Async: true},
-		{Key: "dssp", Document: ofDASP, Sync: "dssp", Server: true, Async: true},
-		{Key: "dasp", Document: ofDASP, Sync: "dasp", Server: true, Async: true},
-		{Key: "naive", Document: ofBlog, Sync: "naive", Bucket: fused, Trajectory: "bsp"},
-		{Key: "ring", Document: ofBlog, Sync: "ring", Bucket: fused, Trajectory: "ring"},
-		{Key: "ring-layers", Document: ofBlog, Sync: "ring", Trajectory: "ring"},
-		{Key: "ringsparse", Document: ofSparx, Sync: "ringsparse", Trajectory: "ringsparse"},
-		{Key: "ssgd-unicast", Document: ofCoded, Sync: codedsgd.SSGDUnicast, Coded: coded(codedsgd.SSGDUnicast, 1), Trajectory: "ssgd-multicast"},
-		{Key: "ssgd-multicast", Document: ofCoded, Sync: codedsgd.SSGDMulticast, Multicast: true, Coded: coded(codedsgd.SSGDMulticast, 1),
-			Trajectory: "ssgd-multicast"},
-		{Key: "ssgd-aware", Document: ofOurs, Sync: codedsgd.SSGDUnicast, Coded: coded(codedsgd.SSGDUnicast, 1), Aware: true, Trajectory: "ssgd-multicast"},
-		{Key: "asgd", Document: ofCoded, Sync: "asp", Server: true, Async: true},
-		{Key: "cssgd", Document: ofCoded, Sync: codedsgd.CSSGD, Multicast: true, Coded: coded(codedsgd.CSSGD, 2), Trajectory: "cssgd"},
-		{Key: "compressed", Document: ofOurs, Sync: codedsgd.Compressed, Multicast: true, Coded: coded(codedsgd.Compressed, 2), Trajectory: "compressed"},
+	all := slices.Clone(variants)
+	for _, d := range descriptor.All() {
+		if d.Compare {
+			all = append(all, method{Key: d.Name, Sync: d.Name})
+		}
 	}
+	for i := range all {
+		m := &all[i]
+		d, ok := descriptor.Get(m.Sync)
+		if !ok {
+			panic(fmt.Sprintf("compare: no method %q", m.Sync))
+		}
+		m.Server, m.Async, m.Multicast = d.Family == descriptor.Server, d.Async, d.Multicast
+		if m.Document == "" {
+			m.Document = d.Document
+		}
+	}
+	return all
 }
 
 // methodOf finds a method by its key.

@@ -85,7 +85,7 @@ func sweepMethods() (out []method) {
 			out = append(out, m)
 		}
 	}
-	return append(out, method{Key: "cssgd-most", Document: ofCoded, Sync: codedsgd.CSSGD, Multicast: true, Coded: coded(codedsgd.CSSGD, -1)})
+	return append(out, method{Key: "cssgd-most", Document: "codedsgd", Sync: codedsgd.CSSGD, Multicast: true, Coded: coded(codedsgd.CSSGD, -1)})
 }
 
 // platform returns the sweep's cluster: GPUs and the server of homogeneous6, without jitter.

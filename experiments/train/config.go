@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"gradsync/experiments/method"
 	"gradsync/papers/codedsgd"
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
@@ -153,17 +154,14 @@ const (
 	ReferenceFLOPS = 7.85e12
 )
 
-// allReduce are the methods without a server.
-var allReduce = append([]string{"ring", "naive", "halving-doubling", "hierarchical", "ringsparse"}, codedsgd.Methods()...)
-
 // Serverless lists the methods that have no parameter server.
-func Serverless() []string { return slices.Clone(allReduce) }
+func Serverless() []string { return method.Names(method.AllReduce, method.Coded) }
 
-// Methods lists what Config.Sync may be.
-func Methods() []string { return append(rivals.Names(), allReduce...) }
+// Methods lists what Config.Sync may be: the methods of experiments/method.
+func Methods() []string { return method.Names() }
 
 // serverless reports whether the method has no parameter server.
-func (c *Config) serverless() bool { return slices.Contains(allReduce, c.Sync) }
+func (c *Config) serverless() bool { return slices.Contains(Serverless(), c.Sync) }
 
 // withDefaults returns a copy with every zero field filled in, or an error that
 // names what is out of its domain.

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"gradsync/experiments/claims"
+	"gradsync/experiments/method"
 )
 
 // Languages are those of every page, in the order of Both.
@@ -74,13 +75,18 @@ func readCSV(text fs.FS, name string, head ...string) ([][]string, error) {
 	return rows[1:], nil
 }
 
-// find returns a label: the result's own, its document's own, or that of all.
+// find returns a label: the result's own, its document's own, or the one for all; of a
+// method its descriptor's.
 func (w words) find(id string) (string, bool) {
 	paper, _, _ := strings.Cut(w.id, "/")
 	for _, owner := range []string{"@" + w.id, "@" + paper, ""} {
 		if s, ok := w.labels[id+owner]; ok {
 			return s, true
 		}
+	}
+	name, ok := strings.CutPrefix(id, "method.")
+	if m, known := method.Get(name); ok && known {
+		return m.Label[slices.Index(Languages[:], w.lang)], true
 	}
 	return "", false
 }
@@ -108,7 +114,7 @@ func (w words) label(enum, key string) (string, error) {
 }
 
 // pivoted are the enumerations of which a frame has a column per key.
-var pivoted = []string{"method", "contestant", "setting", "form", "state", "exchange", "codec", "field", "reading", "mode"}
+var pivoted = []string{"exchange", "method", "contestant", "setting", "form", "state", "codec", "field", "reading", "mode"}
 
 // column returns the title of a frame's column: its own in that frame, or that of all, or the
 // name of the method, setting or other key that the column is of; "laboratory_max" has the

@@ -3,6 +3,8 @@ package playground
 import (
 	"math"
 
+	"gradsync/experiments/method/cost"
+
 	coded "gradsync/papers/codedsgd/formula"
 	dasp "gradsync/papers/dasp/formula"
 	sparse "gradsync/papers/ringsparse/formula"
@@ -55,10 +57,10 @@ func About(f Fact, s Setting) float64 {
 	case Blocks:
 		return coded.Choose(n, s.Redundancy)
 	case BestRedundancy:
-		if s.Redundancy > n || coded.Choose(n, s.Redundancy) > exactly {
+		if s.Redundancy > n || coded.Choose(n, s.Redundancy) > cost.Exactly {
 			return math.NaN()
 		}
-		return float64(coded.Best(n, s.Compute*s.Slowest, perBlock(s)))
+		return float64(coded.Best(n, s.Compute*s.Slowest, cost.PerBlock(s)))
 	case DASPWait:
 		// f_i and f_j are iteration times, each a turn alone with the server.
 		push := formula.NaiveTime(2, k, s.Latency, s.Bandwidth)

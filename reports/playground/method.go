@@ -1,29 +1,35 @@
+// Package playground evaluates the cost formulas of experiments/method/cost for one
+// setting of a reader's choice. It is compiled to WebAssembly for the page
+// (reports/playground/wasm) and called natively for the tables of that page, so it
+// imports descriptors, formulas and math only.
 package playground
 
-// Method is one way to bring gradients together.
-type Method struct {
-	Key  string
-	Cost func(Setting) Cost
-	// AtLeast says that Total is a lower bound; else it is what the formula gives.
-	AtLeast bool
-}
+//go:generate go run ./pack -o ../assets/playground.wasm.gz
 
-// Methods are all of them, in the page's order. The page names one by its index.
-func Methods() []Method {
-	return []Method{
-		{Key: "bsp", Cost: bsp},
-		{Key: "asp", Cost: asp, AtLeast: true},
-		{Key: "naive", Cost: naive},
-		{Key: "ring", Cost: ring},
-		{Key: "halving-doubling", Cost: halvingDoubling},
-		{Key: "hierarchical", Cost: hierarchical},
-		{Key: "ringsparse", Cost: ringSparse},
-		{Key: "ssgd-unicast", Cost: ssgdUnicast, AtLeast: true},
-		{Key: "ssgd-multicast", Cost: ssgdMulticast, AtLeast: true},
-		{Key: "cssgd", Cost: cssgd, AtLeast: true},
-		{Key: "cssgd-model", Cost: cssgdModel},
-		{Key: "compressed", Cost: compressed, AtLeast: true},
+import (
+	"gradsync/experiments/method"
+	"gradsync/experiments/method/cost"
+)
+
+// Setting and Cost are what a formula takes and gives.
+type (
+	Setting = cost.Setting
+	Cost    = cost.Cost
+)
+
+// MostWorkers bounds Setting.Workers.
+const MostWorkers = cost.MostWorkers
+
+// Method is a cost formula of a method.
+type Method = method.Formula
+
+// Methods lists the cost formulas of all methods, in the page's order. The page names
+// one by its index.
+func Methods() (out []Method) {
+	for _, m := range method.All() {
+		out = append(out, m.Costs...)
 	}
+	return out
 }
 
 // Quantity is a number of a Cost, as the page asks for it.
@@ -45,7 +51,7 @@ const (
 func Of(m int, q Quantity, s Setting) float64 {
 	all := Methods()
 	if m < 0 || m >= len(all) || q < 0 || q >= quantities || !s.Valid() {
-		return none().Total
+		return cost.None().Total
 	}
 	c := all[m].Cost(s)
 	return [quantities]float64{c.Compute, c.Wait, c.Exchange, c.Total, c.Sent, c.Received}[q]

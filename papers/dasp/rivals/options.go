@@ -2,8 +2,8 @@
 // that it only cites, as policies on DASP's server. They differ from DASP and
 // from one another in nothing else: one server, one worker, one step size.
 //
-// To add a method of your own, copy template.go, rename it, and add one line to
-// the table in registry.go; `--sync NAME` then finds it.
+// To add a method of your own, copy template.go and experiments/method/template.go and
+// put its name for "template"; `--sync NAME` then finds it (CONTRIBUTING.md).
 package rivals
 
 import (
@@ -35,6 +35,20 @@ type Options struct {
 	QISWeight   string // DASP: "1/N" (default) or "1"
 	GroupWeight string // DASP: "1/K" (default) or "1/N"
 	Duration    string // DASP: f is the "compute" (default) or the whole "iteration"
+
+	// Own are parameters of registered methods, by flag (Param).
+	Own map[string]float64 `json:",omitempty"`
+}
+
+// Param returns a parameter of a registered method by its flag, or its default where
+// none is set.
+//
+// Source: ours: a policy of the reader's has parameters of its own
+func (o Options) Param(flag string, standard float64) float64 {
+	if x, ok := o.Own[flag]; ok {
+		return x
+	}
+	return standard
 }
 
 // Unbounded, as Staleness, lets SSP run as ASP.

@@ -1,17 +1,30 @@
 package rivals
 
-import "gradsync/papers/dasp"
+import (
+	"fmt"
 
-// template is a policy to copy: "pairs" waits for any two gradients, applies
-// their mean, and answers both. It deadlocks nobody as long as two are present;
-// a lone worker goes on alone.
-type template struct{ roster }
+	"gradsync/papers/dasp"
+)
+
+func init() { Register("template", NewTemplate) }
+
+// template is a policy to copy: it waits for any two gradients, or for as many as
+// --template-group says, applies their mean, and answers their workers. It deadlocks
+// nobody: where fewer workers are present it waits for those.
+type template struct {
+	roster
+	group int
+}
 
 // NewTemplate returns the policy that coursework starts from.
 //
 // Source: ours: an example of a method that is not in the paper
 func NewTemplate(o Options) (dasp.Policy, error) {
-	return &template{newRoster("template", o.Workers)}, nil
+	group := int(o.Param("template-group", 2)) // the flag of experiments/method/template.go
+	if group < 1 {
+		return nil, fmt.Errorf("rivals: template: groups of %d gradients, want at least 1", group)
+	}
+	return &template{newRoster("template", o.Workers), group}, nil
 }
 
 // Step consumes one event and says what the server does.
@@ -29,9 +42,9 @@ func (t *template) Step(ev dasp.Event) []dasp.Action {
 		}
 		t.leave(w)
 	}
-	if pair := t.waiters(); len(pair) > 0 && len(pair) == min(2, t.here()) {
-		t.apply(1/float64(len(pair)), pair...)
-		for _, w := range pair {
+	if group := t.waiters(); len(group) > 0 && len(group) == min(t.group, t.here()) {
+		t.apply(1/float64(len(group)), group...)
+		for _, w := range group {
 			t.reply(w, dasp.QIS)
 		}
 	}

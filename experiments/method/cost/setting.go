@@ -1,13 +1,9 @@
-// Package playground evaluates the documents' cost formulas for one setting of a
-// reader's choice. It computes nothing of its own but sums: every time and size is a
-// function of shared/cluster/formula or of a paper's formula package, which
-// `gradsync verify` compares with counts and exact rationals.
-//
-// It is compiled to WebAssembly for the page (reports/playground/wasm) and called
-// natively for the tables of that page, so it imports formulas and math only.
-package playground
-
-//go:generate go run ./pack -o ../assets/playground.wasm.gz
+// Package cost evaluates the documents' cost formulas of a method for one setting. It
+// computes nothing of its own but sums: every time and size is a function of
+// shared/cluster/formula or of a paper's formula package, which `gradsync verify`
+// compares with counts and exact rationals. The playground compiles it to WebAssembly,
+// so it imports formulas and math only.
+package cost
 
 import "math"
 

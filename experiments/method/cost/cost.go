@@ -1,4 +1,4 @@
-package playground
+package cost
 
 import (
 	"math"
@@ -18,8 +18,8 @@ type Cost struct {
 	Received float64 // bytes that the machine that receives most receives
 }
 
-// none is the cost of a method that the setting does not have.
-func none() Cost {
+// None is the cost of a method that the setting does not have.
+func None() Cost {
 	x := math.NaN()
 	return Cost{x, x, x, x, x, x}
 }
@@ -32,21 +32,21 @@ func synchronous(s Setting, times int, exchange, sent, received float64) Cost {
 	return Cost{Compute: own, Wait: all - own, Exchange: exchange, Total: all + exchange, Sent: sent, Received: received}
 }
 
-// bsp is a parameter server, one machine more, that waits for all: the single
+// BSP is a parameter server, one machine more, that waits for all: the single
 // reducer among N + 1.
-func bsp(s Setting) Cost {
+func BSP(s Setting) Cost {
 	k := s.Bytes()
 	root := formula.NaiveRootBytes(s.Workers+1, k)
 	return synchronous(s, 1, formula.NaiveTime(s.Workers+1, k, s.Latency, s.Bandwidth), root, root)
 }
 
-// asp is a parameter server that waits for nobody. A worker's turn is its batch and
+// ASP is a parameter server that waits for nobody. A worker's turn is its batch and
 // a push and pull alone with the server. N gradients take at least
 //
 //	max( N/Σ 1/turn,  N·K/B )
 //
 // the workers' rates together, or the server's NIC.
-func asp(s Setting) Cost {
+func ASP(s Setting) Cost {
 	k, n := s.Bytes(), float64(s.Workers)
 	push := formula.NaiveTime(2, k, s.Latency, s.Bandwidth)
 	root := formula.NaiveRootBytes(s.Workers+1, k)
@@ -55,29 +55,29 @@ func asp(s Setting) Cost {
 	return Cost{Compute: s.Compute, Exchange: push, Total: total, Sent: root, Received: root}
 }
 
-func naive(s Setting) Cost {
+func Naive(s Setting) Cost {
 	k := s.Bytes()
 	root := formula.NaiveRootBytes(s.Workers, k)
 	return synchronous(s, 1, formula.NaiveTime(s.Workers, k, s.Latency, s.Bandwidth), root, root)
 }
 
-func ring(s Setting) Cost {
+func Ring(s Setting) Cost {
 	k := s.Bytes()
 	b := formula.RingBytes(s.Workers, k)
 	return synchronous(s, 1, formula.RingTime(s.Workers, k, s.Latency, s.Bandwidth), b, b)
 }
 
-func halvingDoubling(s Setting) Cost {
+func HalvingDoubling(s Setting) Cost {
 	k := s.Bytes()
 	b := formula.HalvingDoublingBytes(s.Workers, k)
 	return synchronous(s, 1, formula.HalvingDoublingTime(s.Workers, k, s.Latency, s.Bandwidth), b, b)
 }
 
-// hierarchical has machines of several workers that fill evenly.
-func hierarchical(s Setting) Cost {
+// Hierarchical has machines of several workers that fill evenly.
+func Hierarchical(s Setting) Cost {
 	m := s.Workers / s.PerMachine
 	if s.PerMachine < 2 || m < 2 || m*s.PerMachine != s.Workers {
-		return none()
+		return None()
 	}
 	k := s.Bytes()
 	b := formula.HierarchicalNodeBytes(m, k)
@@ -85,12 +85,12 @@ func hierarchical(s Setting) Cost {
 	return synchronous(s, 1, t, b, b)
 }
 
-// ringSparse is the ring whose every block goes as bitmap and values where S42 says
+// RingSparse is the ring whose every block goes as bitmap and values where S42 says
 // so, Tb < Ta. Blocks fill in as they are summed; the N−1 exchanges of all-gather
 // carry sums of all N:
 //
 //	Σ_{k<N−1} (α + min(Ta, Tb(d_k))) + (N−1)·(α + min(Ta, Tb(d_{N−1}))),  d_k = 1 − (1−d)^(k+1)
-func ringSparse(s Setting) Cost {
+func RingSparse(s Setting) Cost {
 	n := s.Workers
 	block := s.Bytes() / float64(n)
 	var seconds, bytes float64
@@ -111,16 +111,16 @@ func ringSparse(s Setting) Cost {
 	return synchronous(s, 1, seconds, bytes, bytes)
 }
 
-// ssgdUnicast sends every worker's gradient to all others, one by one: N−1 arrive
+// SSGDUnicast sends every worker's gradient to all others, one by one: N−1 arrive
 // over each NIC, as at the single reducer's.
-func ssgdUnicast(s Setting) Cost {
+func SSGDUnicast(s Setting) Cost {
 	k := s.Bytes()
 	b := coded.Normal(s.Workers, 1) / float64(s.Workers) * k
 	return synchronous(s, 1, unicast(s), b, b)
 }
 
-// ssgdMulticast sends it once; as many arrive.
-func ssgdMulticast(s Setting) Cost {
+// SSGDMulticast sends it once; as many arrive.
+func SSGDMulticast(s Setting) Cost {
 	k := s.Bytes()
 	return synchronous(s, 1, unicast(s), k, coded.Left(s.Workers, 1)*k)
 }
@@ -130,34 +130,34 @@ func unicast(s Setting) float64 {
 	return formula.NaiveGatherTime(s.Workers, s.Bytes(), s.Latency, s.Bandwidth)
 }
 
-// perBlock is T_communicate of the paper's time model: SSGD that sends the gradient of
+// PerBlock is T_communicate of the paper's time model: SSGD that sends the gradient of
 // each of C(N,r) blocks by unicast, (30) over N, one block of every node at a time.
-func perBlock(s Setting) float64 {
+func PerBlock(s Setting) float64 {
 	n := s.Workers
 	return coded.Choose(n, s.Redundancy) / float64(n) * unicast(s)
 }
 
-// cssgdModel is the paper's time model with (19). Its bytes are those of its
+// CSSGDModel is the paper's time model with (19). Its bytes are those of its
 // T_communicate times (19), which is what (28) lets a node send.
-func cssgdModel(s Setting) Cost {
+func CSSGDModel(s Setting) Cost {
 	n, r := s.Workers, s.Redundancy
-	if r > n || coded.Choose(n, r) > exactly {
-		return none()
+	if r > n || coded.Choose(n, r) > Exactly {
+		return None()
 	}
 	ratio := coded.Ratio(n, r)
 	sent := float64(coded.Normal(n, r)/float64(n)*s.Bytes()) * ratio
-	c := synchronous(s, r, ratio*perBlock(s), sent, math.NaN())
-	c.Total = coded.Time(n, r, s.Compute*s.Slowest, perBlock(s))
+	c := synchronous(s, r, ratio*PerBlock(s), sent, math.NaN())
+	c.Total = coded.Time(n, r, s.Compute*s.Slowest, PerBlock(s))
 	return c
 }
 
-// cssgd counts what coded SGD sends with one gradient per block, C(N,r) blocks:
+// CSSGD counts what coded SGD sends with one gradient per block, C(N,r) blocks:
 // (28) over N, and what (21) says must arrive. Its exchange takes at least as long as
 // that takes to arrive over one NIC.
-func cssgd(s Setting) Cost {
+func CSSGD(s Setting) Cost {
 	n, r := s.Workers, s.Redundancy
-	if r > n || coded.Choose(n, r) > exactly {
-		return none()
+	if r > n || coded.Choose(n, r) > Exactly {
+		return None()
 	}
 	k := s.Bytes()
 	arrive := coded.Left(n, r) * k
@@ -168,13 +168,13 @@ func cssgd(s Setting) Cost {
 	return synchronous(s, r, t, coded.Coding(n, r)/float64(n)*k, arrive)
 }
 
-// compressed sums what a node can sum before it sends, at depth 1, where nothing is
+// Compressed sums what a node can sum before it sends, at depth 1, where nothing is
 // coded; (28)'s blocks then cost computation alone. No formula says which machine
 // sends most.
-func compressed(s Setting) Cost {
+func Compressed(s Setting) Cost {
 	n, r := s.Workers, s.Redundancy
-	if r > n || coded.Choose(n, r) > exactly {
-		return none()
+	if r > n || coded.Choose(n, r) > Exactly {
+		return None()
 	}
 	arrive := coded.SumOnlyReceived(n, r) * s.Bytes()
 	t := sparse.Ta(arrive, s.Bandwidth)
@@ -184,5 +184,5 @@ func compressed(s Setting) Cost {
 	return synchronous(s, r, t, math.NaN(), arrive)
 }
 
-// exactly bounds what a float64 counts one by one.
-const exactly = 1 << 53
+// Exactly bounds what a float64 counts one by one.
+const Exactly = 1 << 53

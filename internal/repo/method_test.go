@@ -1,0 +1,96 @@
+package repo
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestAMethodOfOnesOwn follows CONTRIBUTING.md, "Add your own policy", in a copy of the
+// tree: a method with a parameter of its own is two new files, and train, its help,
+// compare and the playground have it.
+func TestAMethodOfOnesOwn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the program in a copy of the tree: not with -short")
+	}
+	root := mustRoot(t)
+	files, err := Files(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, f := range files {
+		if !strings.HasPrefix(f, "experiments/results/") && !strings.HasPrefix(f, "reports/html/") {
+			copyFile(t, root, dir, f)
+		}
+	}
+	guide, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var made []string
+	for from, to := range map[string]string{"papers/dasp/rivals/template.go": "papers/dasp/rivals/mine.go", "experiments/method/template.go": "experiments/method/mine.go"} {
+		if !bytes.Contains(guide, []byte(from)) || !bytes.Contains(guide, []byte(to)) {
+			t.Errorf("CONTRIBUTING.md does not say to copy %s to %s", from, to)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, from))
+		if err != nil {
+			t.Fatal(err)
+		}
+		mine := strings.NewReplacer("template", "mine", "NewTemplate", "NewMine", "Compare: false", "Compare: true", "// Costs:", "Costs:",
+			"package method\n", "package method\n\nimport \"gradsync/experiments/method/cost\"\n").Replace(string(text))
+		if err := os.WriteFile(filepath.Join(dir, to), []byte(mine), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		made = append(made, to)
+	}
+	if len(made) != 2 {
+		t.Errorf("a method of one's own is %d files, want 2: %v", len(made), made)
+	}
+
+	bin := filepath.Join(dir, "mine.exe")
+	run := func(want int, name string, args ...string) string {
+		t.Helper()
+		cmd := exec.Command(name, args...)
+		cmd.Dir = dir
+		out, _ := cmd.CombinedOutput()
+		if code := cmd.ProcessState.ExitCode(); code != want {
+			t.Fatalf("%s %s: exit %d, want %d\n%s", name, strings.Join(args, " "), code, want, out)
+		}
+		return string(out)
+	}
+	run(0, "go", "build", "-trimpath", "-o", bin, "./experiments/gradsync")
+	if help := run(0, bin, "train", "--help"); !strings.Contains(help, "--mine-group") || !strings.Contains(help, "mine: gradients that are applied together") {
+		t.Error("the help of train has no --mine-group")
+	}
+	train := []string{"train", "--sync", "mine", "--timing-only", "--workers", "4", "--updates", "12", "--json"}
+	two, three := run(0, bin, train...), run(0, bin, append(train, "--mine-group", "3")...)
+	if !strings.Contains(two, `"pushes":24`) && !strings.Contains(two, `"pushes": 24`) || two == three {
+		t.Errorf("mine applies pairs, and triples with --mine-group 3:\n%s\n%s", two, three)
+	}
+	if out := run(2, bin, "train", "--sync", "ssp", "--mine-group", "3"); !strings.Contains(out, "--mine-group is for mine, not for ssp") {
+		t.Errorf("a flag of mine given to ssp: %s", out)
+	}
+	if out := run(2, bin, append(train, "--mine-group", "0")...); !strings.Contains(out, "--mine-group 0: at least 1") {
+		t.Errorf("a value out of range: %s", out)
+	}
+	run(0, bin, "run", "compare/facts", "--profile", "ci", "--seeds", "0", "--out", filepath.Join(dir, "out"), "--quiet")
+	facts, err := os.ReadFile(filepath.Join(dir, "out", "compare", "ci", "facts.json"))
+	if err != nil || !bytes.Contains(facts, []byte(`"mine"`)) {
+		t.Errorf("compare/facts has no method mine (%v)", err)
+	}
+	probe := "package main\n\nimport \"gradsync/reports/playground\"\n\nfunc main() {\n\tfor _, m := range playground.Methods() {\n\t\tprintln(m.Key)\n\t}\n}\n"
+	if err := os.MkdirAll(filepath.Join(dir, "probe"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "probe", "main.go"), []byte(probe), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if keys := strings.Fields(run(0, "go", "run", "-trimpath", "./probe")); !slices.Contains(keys, "mine") {
+		t.Errorf("the playground compares %v", keys)
+	}
+}
