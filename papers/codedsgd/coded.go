@@ -7,7 +7,7 @@ import (
 	"gradsync/shared/tensor/vec"
 )
 
-// coded exchanges packets: those of Algorithm 3, or such of one term.
+// coded exchanges packets, Algorithm 3's or packets of a single term.
 type coded struct {
 	courier
 	packets []Packet // by flight.id
@@ -27,8 +27,8 @@ func newCoded(x *node) (*coded, error) {
 	return newExchange(x, packets, x.o.Redundancy)
 }
 
-// newExchange plans the messages of all layers, cut in so many segments, of packets that
-// concern this rank.
+// newExchange plans the messages of packets that concern this rank: of every layer, cut in
+// the given number of segments.
 func newExchange(x *node, packets []Packet, segments int) (*coded, error) {
 	c := &coded{courier: newCourier(x), packets: packets}
 	c.cargo = c
@@ -233,7 +233,7 @@ func (l *repeated) exchange() error {
 	return l.coded.exchange()
 }
 
-// unload is coded's for a segment that is new, and compares one that is not.
+// unload adds a segment that is new, as coded does, and compares one that is not.
 func (l *repeated) unload(f *flight, body []byte) (useful int, err error) {
 	at := f.layer*l.x.a.Blocks()*l.x.o.Redundancy + l.place[f.id]
 	again := l.here[at]

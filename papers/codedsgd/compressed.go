@@ -18,12 +18,12 @@ import (
 type compressed struct {
 	courier
 	plan    *SumPlan
-	top     int32 // what Options.Range is in the wider range
+	top     int32 // Options.Range in steps of the wider range
 	layers  []layerSums
 	content []int32 // of one packet
 }
 
-// layerSums is what a rank has of one layer.
+// layerSums holds a rank's sums of one layer.
 type layerSums struct {
 	made    bool      // in this step
 	packets int       // for this rank
@@ -32,8 +32,8 @@ type layerSums struct {
 	slice   []int32   // its own slice, in the end of all blocks
 }
 
-// compressedRange returns the range whose fixed point holds the sum of so many numbers
-// within limit: limit times the next power of two.
+// compressedRange returns the range in whose fixed point a sum cannot wrap, of numbers that
+// are each within limit: limit times the least power of two not below their count.
 //
 // Source: ours: sums on the wire are int32 too
 func compressedRange(limit float64, numbers int) float64 {
@@ -99,9 +99,8 @@ func (z *compressed) listSlices(l int) {
 	}
 }
 
-// list adds one message, of so many numbers, if it is not empty and concerns this rank,
-// and reports whether it does. Headers are unlike those of CSSGD's packets: their
-// second word is negative.
+// list adds one message of a given length, if it is not empty and concerns this rank, and
+// reports whether it did. No packet of CSSGD has such a header: its second word is negative.
 func (z *compressed) list(l, id, from, numbers int, to []int) bool {
 	if numbers == 0 || from != z.x.rank && !slices.Contains(to, z.x.rank) {
 		return false
@@ -195,9 +194,9 @@ func (z *compressed) prepare(l int) error {
 	return x.pass()
 }
 
-// bound keeps the own gradients' numbers within what Options.Range is in the wider
-// range, so that no sum wraps, and counts those that were not. (The store has counted
-// what left the wider range; what rounding alone put beyond is not out of range.)
+// bound clips the own gradients to Options.Range, of which top is the end in the wider
+// range, so that no sum wraps, and counts the numbers beyond it. (The store has counted
+// what left the wider range; a number that rounding alone put beyond is not counted.)
 func (z *compressed) bound(l int) error {
 	for _, q := range z.x.own {
 		for j := range z.x.m {

@@ -31,7 +31,7 @@ type SumPacket struct {
 	To    []int
 }
 
-// SumPlan is who sends what in an exchange of method compressed. Node k reduces slice
+// SumPlan says who sends what in an exchange of method compressed. Node k reduces slice
 // k, the k-th of n parts of each layer, of the blocks it lacks; then it multicasts the
 // sum of all blocks' slice k to the others.
 //
@@ -190,7 +190,8 @@ func (p *SumPlan) Check() error {
 	return nil
 }
 
-// checkSums: every block that a node lacks is in one sum of its slice, no other is.
+// checkSums demands that every block that a node lacks is in one sum of its slice, and no
+// other block is.
 func (p *SumPlan) checkSums() error {
 	n, blocks := p.a.Nodes(), p.a.Blocks()
 	times := make([]int, n*blocks)
@@ -213,7 +214,8 @@ func (p *SumPlan) checkSums() error {
 	return nil
 }
 
-// checkPacket: the sender can make the packet, each receiver is left with one term.
+// checkPacket demands that the sender can make the packet and that each receiver is left
+// with one term.
 func (p *SumPlan) checkPacket(packet SumPacket) error {
 	if len(packet.To) != len(packet.Terms) || len(packet.To) == 0 {
 		return fmt.Errorf("%d terms for %d receivers", len(packet.Terms), len(packet.To))
@@ -271,7 +273,7 @@ func (p *SumPlan) Length(length int, packet SumPacket) (most int) {
 	return most
 }
 
-// Volume returns what all nodes send for a layer: the packets that are not empty, their
+// Volume counts what all nodes send for a layer: the packets that are not empty, their
 // elements, a multicast once, and once per receiver. If n·t divides the length, elements
 // are the length times Load.
 //

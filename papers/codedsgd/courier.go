@@ -18,14 +18,14 @@ type flight struct {
 	header  Header
 	size    int // bytes of the content
 	numbers int // int32 terms in it, of all that are summed
-	// needs is the stage of this rank's device by which what it is decoded with is
-	// there; 0: nothing is.
+	// needs is the stage of this rank's device that computes the last gradient it is
+	// decoded with; 0: none.
 	needs int
 }
 
-// cargo is what a courier's messages hold.
+// cargo fills and empties a courier's messages.
 type cargo interface {
-	// await waits until what an own message is made of is there.
+	// await waits until all gradients of an own message are there.
 	await(f *flight) error
 	// load appends an own message's content to body; not in a timing-only run: body is
 	// nil, and the work is charged.
@@ -40,8 +40,8 @@ type cargo interface {
 const inFlight = 2
 
 // courier sends and receives the messages of a plan: own ones as the link is free,
-// in the plan's order; those of others are taken from it as they come, in the plan's
-// order too. It never waits for a message before it has sent all its own, so no rank
+// in the plan's order; messages of others are taken as they come, in the plan's order
+// too. It never waits for a message before it has sent all its own, so no rank
 // waits for another in a circle.
 type courier struct {
 	x    *node
@@ -69,7 +69,7 @@ type arrival struct {
 	f   *flight
 }
 
-// deliver is one exchange of the plan, until all messages are unloaded.
+// deliver makes one exchange of the plan and returns when all messages are unloaded.
 func (c *courier) deliver() error {
 	for i, own := 0, 0; i < len(c.plan); i++ {
 		f := &c.plan[i]
@@ -207,9 +207,9 @@ func (c *courier) unexpected(m *cluster.Msg, f *flight) error {
 		f.layer, m.From, what, m.Size(), f.header, f.size, f.group)
 }
 
-// agreement is a hash of what all ranks must have alike, or their parameters drift
-// apart: the options but for those that only take time, the micro-blocks' bounds, the
-// model's layers and shapes, and the step of descent.
+// agreement hashes all in which ranks must agree, or their parameters drift apart: the
+// options that do more than take time, the micro-blocks' bounds, the model's layers and
+// shapes, and the step of descent.
 func (x *node) agreement() int64 {
 	o, job, h := x.o, x.job, fnv.New64a()
 	o.NoOverlap, o.Charge, o.Rate = false, false, 0

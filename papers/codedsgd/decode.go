@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Known is what a node has of the gradients: Algorithm 4's B.
+// Known gives the gradients that a node has: Algorithm 4's B.
 //
 // Source: Alg. 4
 type Known interface {

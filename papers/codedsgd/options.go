@@ -56,9 +56,9 @@ type Options struct {
 	// Speeds cut a batch into blocks whose sizes give nodes samples in proportion;
 	// nil: equal blocks.
 	Speeds []float64 `json:"speeds,omitempty"`
-	// Range is what int32's largest number stands for; 0: 10. For compressed the
-	// number must hold sums of all micro-blocks: the range is that times the power of two
-	// from their number on. From 1e-30 to the largest float32.
+	// Range is the gradient that int32's largest number stands for, from 1e-30 to the
+	// largest float32; 0: 10. For compressed the number must hold sums of all micro-blocks:
+	// the range is then that times the least power of two not below their number.
 	Range float64 `json:"range,omitempty"`
 
 	NoOverlap bool `json:"no_overlap,omitempty"` // exchange when all gradients are there
@@ -68,8 +68,8 @@ type Options struct {
 	Rate   float64 `json:"rate,omitempty"`
 }
 
-// Check returns why a run on so many nodes cannot have these options, nil if it can
-// with a model of one layer: more layers have more messages, which Run bounds.
+// Check returns why a run on the given number of nodes cannot have these options, nil if it
+// can with a model of one layer: more layers have more messages, which Run bounds.
 //
 // Source: ours: a run that cannot be made is better refused before it begins
 func (o Options) Check(nodes int) error {

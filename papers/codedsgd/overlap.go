@@ -7,7 +7,7 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// works are the device's stages of an iteration: per own block, in sequence, one for all
+// works lists the device's stages of an iteration: per own block, in sequence, one for all
 // that comes before the backward pass of its last micro-block (its forward pass, the
 // micro-blocks before it, and first of all what an iteration costs beside), then one
 // per layer of that backward pass, last first. A micro-block's forward pass costs
@@ -46,7 +46,7 @@ func (x *node) works() []cluster.Work {
 	return stages
 }
 
-// more adds so many times of to w.
+// more adds of to w, times times.
 func more(w *cluster.Work, of cluster.Work, times int) {
 	w.FLOP += float64(of.FLOP * float64(times))
 	w.Bytes += float64(of.Bytes * float64(times))
@@ -131,7 +131,7 @@ func (x *node) gradient(step int64, q, j int, report func(layer int)) error {
 func (x *node) ready(i, layer int) error { return x.reach(x.stage(i, layer)) }
 
 // reach waits for a stage of the device, and with NoOverlap for all. Stages pass in
-// order, so what is before it is there too.
+// order, so all earlier ones have passed too.
 func (x *node) reach(stage int) error {
 	if x.o.NoOverlap {
 		stage = len(x.stages) - 1
@@ -174,8 +174,8 @@ func (x *node) finished() error {
 	return s.stock(&x.log.Totals, x.step)
 }
 
-// store holds a node's own gradients in fixed point, and gives out no others: what a
-// node decodes by is what it computed.
+// store holds a node's own gradients in fixed point, and gives out no others: a node
+// decodes by the gradients that it computed.
 type store struct {
 	rank   int
 	layers []cluster.Layer
@@ -231,7 +231,7 @@ func (s *store) put(block, j, layer int) {
 }
 
 // stock moves the step's counts to t. Numbers out of range were saturated, which
-// training survives; what was no number is an error.
+// training survives; NaN and infinities are an error.
 func (s *store) stock(t *Totals, step int64) error {
 	bad := s.notFinite
 	t.Saturated += s.saturated

@@ -26,8 +26,8 @@ type Step struct {
 type Side struct {
 	What        string
 	Left, Right *big.Rat
-	// Printed is what stands on the right in the paper; nil where that is Right, or
-	// says nothing at this (n, r).
+	// Printed stands on the right in the paper; nil where it is Right, or says nothing
+	// at this (n, r).
 	Printed *big.Rat
 }
 
@@ -43,7 +43,8 @@ func Proof() []Step {
 	const ratioForm = "(n−r)/((n−1)·r)"
 	return []Step{
 		{"§2.2", "coding reduces data to 1/n of the naive method in general", "1/n, 2 ≤ r < n", ratioForm + ", about 1/r", reducedToOneNth},
-		{"Alg. 3", "packets of the loop over C(μ,r) combinations, 2 ≤ r", "every combination with a target", "r+1 in each group of r+1 nodes: C(n,r+1)·(r+1)", loopPackets},
+		{"Alg. 3", "packets of the loop over C(μ,r) combinations, 2 ≤ r", "every combination with a target",
+			"r+1 in each group of r+1 nodes: C(n,r+1)·(r+1)", loopPackets},
 		{"Alg. 3, r = 1", "packets of the loop without redundancy", "n multicasts to n−1 nodes", "n·(n−1) packets, as (28) counts", loopAlone},
 		{"Alg. 4", "a receiver lacks one term of a packet", "1", "", oneUnknown},
 		{"(16)", "segments that a missing gradient is put together from", "M⁰ … Mʳ: r+1", "M⁰ … Mʳ⁻¹: r", segmentsArrive},
@@ -52,7 +53,8 @@ func Proof() []Step {
 		{"(21)", "blocks that a node lacks", "C(n,r) − r·C(n,r)/n", "", blocksLeft},
 		{"(22)", "𝒟 of a node are the blocks sent to it", "by definition; all 𝒟 together: r·C(n,r)", "", blocksSent},
 		{"(23)", "any r nodes have one block in common", "1", "", commonOfR},
-		{"(24)", "what r+1 nodes have in common", "the intersection of their 𝒟 has r+1 blocks", "it is empty; r+1 blocks have all their holders among them", commonOfMore},
+		{"(24)", "what r+1 nodes have in common", "the intersection of their 𝒟 has r+1 blocks",
+			"it is empty; r+1 blocks have all their holders among them", commonOfMore},
 		{"(25)", "blocks that a group exchanges", "the intersection of r+1 sets", "the r+1 blocks that all of the group but one hold", blocksExchanged},
 		{"(26)", "blocks that a member sends in a group", "the intersection of r sets: 1", "r blocks: those of the group that it holds", blocksSentBy},
 		{"§2.4", "groups that contain all holders of a block", "only one", "n−r; one for each node that lacks it", groupsOfBlock},
@@ -63,7 +65,7 @@ func Proof() []Step {
 	}
 }
 
-// sides collects.
+// sides collects the equations of a step at one (n, r).
 type sides []Side
 
 func (s *sides) add(what string, left int, right *big.Rat) {
@@ -97,7 +99,7 @@ func blocksHave(e *Enumeration, n, r int) (s sides) {
 	return s
 }
 
-// blocksLeft is (21).
+// blocksLeft checks (21).
 func blocksLeft(e *Enumeration, n, r int) (s sides) {
 	lacks := make([]int, e.n)
 	e.missing(func(_, node int) { lacks[node]++ })
@@ -105,7 +107,7 @@ func blocksLeft(e *Enumeration, n, r int) (s sides) {
 	return s
 }
 
-// blocksSent is (22).
+// blocksSent checks (22).
 func blocksSent(e *Enumeration, n, r int) (s sides) {
 	places, strange := 0, 0
 	for q, h := range e.holders {
@@ -241,7 +243,7 @@ func blocksSentBy(e *Enumeration, n, r int) (s sides) {
 	return s
 }
 
-// oneUnknown is what Algorithm 4 rests on.
+// oneUnknown checks on what Algorithm 4 rests: a receiver lacks one term of a packet.
 func oneUnknown(e *Enumeration, n, r int) (s sides) {
 	var unknown []int
 	e.eachPacket(func(_ int, p Packet) {
@@ -260,7 +262,7 @@ func oneUnknown(e *Enumeration, n, r int) (s sides) {
 	return s
 }
 
-// segmentsArrive is (16).
+// segmentsArrive checks (16).
 func segmentsArrive(e *Enumeration, n, r int) (s sides) {
 	arrived, all := make([][]uint64, len(e.holders)), 0 // of block and node: positions, as a set
 	for q := range arrived {
@@ -338,7 +340,7 @@ func reducedToOneNth(e *Enumeration, n, r int) sides {
 	return sides{{"coded over per-block load", ratio(e.Counts().Elements, e.r*e.alone()), LRatio(n, r), printed}}
 }
 
-// loopPackets compares the packets that are needed with those of the printed loop.
+// loopPackets compares the packets that are needed with the printed loop's, r ≥ 2.
 func loopPackets(e *Enumeration, n, r int) (s sides) {
 	if e.r == 1 {
 		return s
@@ -346,7 +348,7 @@ func loopPackets(e *Enumeration, n, r int) (s sides) {
 	return needed(e, n, r)
 }
 
-// loopAlone is the same without redundancy.
+// loopAlone compares them at r = 1.
 func loopAlone(e *Enumeration, n, r int) (s sides) {
 	if e.r > 1 {
 		return s

@@ -77,7 +77,7 @@ type Counts struct {
 	Elements   int `json:"elements"`   // of all packets, each once, of gradients of r elements
 }
 
-// Counts counts.
+// Counts counts the enumeration.
 //
 // Source: ours: what §2.4 counts
 func (e *Enumeration) Counts() Counts {
@@ -134,7 +134,7 @@ func (e *Enumeration) containing(nodes uint64) (groups int) {
 	return groups
 }
 
-// ofSize lists every set of so many nodes, found among all 2ⁿ.
+// ofSize lists every set of a given size, found among all 2ⁿ.
 func (e *Enumeration) ofSize(nodes int) (sets []uint64) {
 	for set := uint64(0); set < 1<<e.n; set++ {
 		if bits.OnesCount64(set) == nodes {
@@ -164,8 +164,8 @@ func (e *Enumeration) eachPacket(visit func(group int, p Packet)) {
 	}
 }
 
-// elements is the length of a packet's content, of a gradient of r elements: that of
-// its longest segment.
+// elements returns the length of a packet's content, of gradients of r elements each: its
+// longest segment's.
 func (e *Enumeration) elements(p Packet) (length int) {
 	for _, t := range p.Terms {
 		lo, hi := Segment(e.r, e.r, t.Position)
@@ -193,7 +193,7 @@ func (e *Enumeration) alone() (messages int) {
 // Source: ours: all n ≤ 8 in a moment, n = 10 in a second
 const LoopLimit = 10_000_000
 
-// LoopCount is what the loop of Algorithm 3, as printed, makes on all nodes.
+// LoopCount counts the packets of Algorithm 3's loop, as printed, on all nodes.
 //
 // Source: Alg. 3, line 2
 type LoopCount struct {

@@ -57,7 +57,7 @@ func holdsIn(stated float64, span [2]float64) bool {
 }
 
 // chinese and english report whether a reading is possible in the case: its two
-// numbers against SSGD. No time model speaks of those against ASGD.
+// numbers against SSGD. No time model speaks of ASGD.
 func (x modelCase) chinese() bool { return x.dnn() && x.zh() }
 
 func (x modelCase) english() bool { return x.dnn() && x.en() }
@@ -73,7 +73,8 @@ func Experiment() exp.Experiment {
 	return kit.Inquiry{ID: "codedsgd/abstracts", Source: "CSSGD, abstracts, §3.2.4 and §3.2.5", Kind: result.Modelled, Profiles: exp.Profiles,
 		Seedless: true, Seconds: testbed.Seconds(0.2, 0.2),
 		Config: func(string) map[string]any {
-			return map[string]any{"forms": timing.Forms, "laws": kit.Map(timing.Laws, func(l timing.Law) string { return l.Key }), "node_counts": nodeCounts, "anchor": testbed.Anchor,
+			return map[string]any{"forms": timing.Forms, "laws": keys(timing.Laws), "node_counts": nodeCounts,
+				"anchor":          testbed.Anchor,
 				"best_redundancy": map[string]int{testbed.DNN.Key: testbed.DNN.Best, testbed.CNN.Key: testbed.CNN.Best},
 				"stated":          map[string]float64{"dnn": statedDNN, "cnn_chinese": statedChinese, "cnn_english": statedEnglish}}
 		},
@@ -141,10 +142,10 @@ func showCases(cases []modelCase) []result.Frame {
 	return []result.Frame{savings.Frame, needed.Frame, possible.Frame}
 }
 
-// percentages are what each reading states against ASGD, in percent: the DNN's and the CNN's.
+// percentages are stated against ASGD by each reading: the DNN's and the CNN's.
 var percentages = map[string][2]float64{"zh": {26.89, 26.37}, "en": {39.11, 26.37}}
 
-// implied is what each reading says of ASGD beside SSGD.
+// implied lists what each reading implies of ASGD beside SSGD.
 func implied() result.Frame {
 	f := kit.NewSheet("implied", "reading:reading net:network ssgd/%.2 asgd/%.2 ratio/.3")
 	for _, reading := range []string{"zh", "en"} {
@@ -170,10 +171,16 @@ func fits() result.Frame {
 	return f.Frame
 }
 
+// keys lists the keys of laws.
+func keys(laws []timing.Law) []string {
+	return kit.Map(laws, func(l timing.Law) string { return l.Key })
+}
+
 // mostDrawn is the largest ratio that is drawn.
 const mostDrawn = 12.0
 
-// curves are savings over the drawn ratios, and the stated numbers as levels from end to end.
+// curves lists savings over the drawn ratios, and the stated numbers as levels from end to
+// end.
 func curves(id string, keys []string, saving func(k int, rho float64) float64) result.Frame {
 	f := kit.NewSheet(id, "ratio curve:curve saving/%.1")
 	for k, key := range keys {
@@ -193,8 +200,10 @@ func curves(id string, keys []string, saving func(k int, rho float64) float64) r
 // over 2 to 10 nodes in the exact form by each law.
 func showCurves(r *result.Result) {
 	r.Frames = append(r.Frames,
-		curves("at-eight", kit.Map(timing.Forms, func(f timing.Form) string { return f.Key }), func(k int, rho float64) float64 { return timing.Forms[k].Saving(testbed.Anchor, rho) }),
-		curves("at-all", kit.Map(timing.Laws, func(l timing.Law) string { return l.Key }), func(k int, rho float64) float64 { return meanSaving(timing.Exact, timing.Laws[k], nodeCounts[1], rho) }))
+		curves("at-eight", kit.Map(timing.Forms, func(f timing.Form) string { return f.Key }),
+			func(k int, rho float64) float64 { return timing.Forms[k].Saving(testbed.Anchor, rho) }),
+		curves("at-all", keys(timing.Laws),
+			func(k int, rho float64) float64 { return meanSaving(timing.Exact, timing.Laws[k], nodeCounts[1], rho) }))
 	r.Figures = []result.Figure{{ID: "eight", Form: "line", Frame: "at-eight", X: "ratio", Y: []string{"saving"}, By: []string{"curve"}},
 		{ID: "means", Form: "line", Frame: "at-all", X: "ratio", Y: []string{"saving"}, By: []string{"curve"}}}
 }
@@ -256,7 +265,7 @@ func meanSaving(f timing.Form, l timing.Law, c nodeSet, rho float64) float64 {
 // with the ratio.
 const savingSteps = 400
 
-// span is the least and the most mean saving over all ratios at which r is best.
+// span returns the least and the most mean saving over all ratios at which r is best.
 func span(f timing.Form, r int, l timing.Law, c nodeSet) (lo, hi float64) {
 	from, to := f.Ratios(r)
 	lo, hi = math.Inf(1), math.Inf(-1)

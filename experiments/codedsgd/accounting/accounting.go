@@ -19,7 +19,7 @@ import (
 	"gradsync/shared/cluster/virtual"
 )
 
-// plan is what a profile counts. All of it was fixed before the first run.
+// plan says what a profile counts. All of it was fixed before the first run.
 type plan struct {
 	Least int   `json:"least_nodes"`
 	Most  int   `json:"most_nodes"` // every redundancy of every n up to it
@@ -38,7 +38,7 @@ func planOf(profile string) plan {
 		Elements: 1440, Stated: 10, StatedRedundancies: []int{1, 2, 3}}
 }
 
-// Experiment sets all ways of counting what a batch sends side by side.
+// Experiment counts the loads of all ways, by closed forms and by real exchanges.
 func Experiment() exp.Experiment {
 	return kit.Inquiry{ID: "codedsgd/accounting", Source: "CSSGD, §2.2 and §2.4", Kind: result.Modelled, Profiles: exp.Profiles, Seedless: true,
 		Seconds: testbed.Seconds(0.1, 0.6),
@@ -66,8 +66,8 @@ func Experiment() exp.Experiment {
 		}}.Experiment()
 }
 
-// placement is one (n, r): what was counted, and every accounting's load, nil where there
-// is no such placement.
+// placement is one (n, r) with its counts and every accounting's load, nil where there is
+// no such placement.
 type placement struct {
 	N, R    int
 	Counted codedsgd.Counts
@@ -89,7 +89,7 @@ func count(n, r int) placement {
 	return s
 }
 
-// counted are the loads that follow from the enumerated blocks and packets alone.
+// counted returns the loads that follow from the enumerated blocks and packets alone.
 func (s placement) counted() map[string]*big.Rat {
 	c, lacking := s.Counted, int64(s.N*s.Counted.Left)
 	loads := map[string]*big.Rat{
@@ -117,12 +117,12 @@ func countedEqual(sizes []placement) (equal, of int) {
 	return equal, of
 }
 
-// ratio is (19), counted.
+// ratio returns (19), counted.
 func (s placement) ratio() *big.Rat {
 	return big.NewRat(int64(s.Counted.Elements), int64(s.R*s.Counted.Alone))
 }
 
-// likeForLike is coded over uncoded, both multicast, counted; nil where nothing is sent.
+// likeForLike returns coded over uncoded, both multicast, counted; nil where nothing is sent.
 func (s placement) likeForLike() *big.Rat {
 	if s.Counted.Left == 0 {
 		return nil
@@ -150,8 +150,8 @@ func judgeStated(loads []*big.Rat) result.Claim {
 // coding reports whether s codes anything and sends anything.
 func (s placement) coding() bool { return s.R >= 2 && s.R < s.N }
 
-// oneNth counts the sizes that code, of them those whose ratio is 1/n, and those whose is
-// the form of (19); smallest is the first that is not 1/n.
+// oneNth counts the sizes that code, and among them those whose ratio is 1/n and those whose
+// ratio is the form of (19); smallest is the first whose ratio is not 1/n.
 func oneNth(sizes []placement) (of, equal, form int, smallest *placement) {
 	for _, s := range sizes {
 		if !s.coding() {
@@ -204,7 +204,7 @@ func judgeLikeForLike(sizes []placement) result.Claim {
 	return claims.Verdict("C28", f)
 }
 
-// float is a load as a table has it, NaN where there is none.
+// float returns a load as a table has it, NaN where there is none.
 func float(x *big.Rat) float64 {
 	if x == nil {
 		return math.NaN()
@@ -222,7 +222,7 @@ var realWays = []struct{ Method, Once, Each string }{
 	{codedsgd.Compressed, "compressed", ""},
 }
 
-// realExchange is one real exchange: the gradients that its bytes are.
+// realExchange is one real exchange with its bytes in gradients.
 type realExchange struct {
 	N, R       int
 	Packets    int64
@@ -291,7 +291,7 @@ func showLoads(r *result.Result, plan plan, sizes []placement, real []realExchan
 	r.Facts = loadFacts(plan, sizes, real)
 }
 
-// loads has one row per n and r, and one column per accounting; sends: r < n.
+// loads lists every n and r with one column per accounting; sends: r < n.
 func loads(sizes []placement) result.Frame {
 	columns := "n r "
 	for _, a := range codedsgd.Accountings() {
@@ -306,8 +306,8 @@ func loads(sizes []placement) result.Frame {
 	})
 }
 
-// sends are the sizes at which coded packets, a multicast once, send less than an
-// accounting, and those that could be compared: r < n, and the accounting exists.
+// sends returns the sizes at which coded packets, a multicast once, send less than an
+// accounting, and all that can be compared: r < n, and the accounting exists.
 func sends(sizes []placement, key string) (less, of []placement) {
 	for _, s := range sizes {
 		rival := s.Loads[key]
@@ -322,7 +322,7 @@ func sends(sizes []placement, key string) (less, of []placement) {
 	return less, of
 }
 
-// redundanciesOf lists those of n among sizes, "" if there are none.
+// redundanciesOf lists the redundancies of n among sizes, "" if there are none.
 func redundanciesOf(sizes []placement, n int) string {
 	var rs []int
 	for _, s := range sizes {
@@ -370,7 +370,7 @@ func ratios(sizes []placement) result.Frame {
 	}))
 }
 
-// exchangedFrame has one row per size, and one column per way of exchanging.
+// exchangedFrame lists every size with one column per way of exchanging.
 func exchangedFrame(all []realExchange) result.Frame {
 	columns := "n r "
 	for _, w := range realWays {
@@ -388,7 +388,7 @@ func exchangedFrame(all []realExchange) result.Frame {
 	return f.Frame
 }
 
-// messages is the paper's message model: Q micro-blocks for every r, so that all loads
+// messages lists the paper's message model: Q micro-blocks for every r, so that all loads
 // are in parts of Q.
 func messages(plan plan, sizes []placement) result.Frame {
 	const unit = "/" + gradientUnits

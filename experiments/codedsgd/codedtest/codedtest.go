@@ -18,6 +18,7 @@ import (
 	"gradsync/experiments/result"
 )
 
+// Near demands a number that is off by at most tolerance.
 func Near(t *testing.T, what string, got, want, tolerance float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tolerance) {
@@ -97,7 +98,7 @@ func rounded(v any) string {
 	})
 }
 
-// results are those of ran, which several tests look at.
+// results holds every result of Ran, since several tests look at it.
 var results = struct {
 	sync.Mutex
 	of map[string]*result.Result
@@ -123,7 +124,7 @@ func Ran(t *testing.T, e exp.Experiment, profile string, seeds ...uint64) *resul
 	return results.of[key]
 }
 
-// memory is what the experiments of ran share.
+// memory holds the parts that experiments share.
 var memory = kittest.Memo{}
 
 // WantCells demands that a frame's column holds these cells, numbers by value.
@@ -134,6 +135,7 @@ func WantCells(t *testing.T, r *result.Result, frame, key string, want ...any) {
 	}
 }
 
+// Cells returns the cells of a frame's column.
 func Cells(t *testing.T, r *result.Result, frame, key string) (out []any) {
 	t.Helper()
 	f := r.Frame(frame)
@@ -146,6 +148,7 @@ func Cells(t *testing.T, r *result.Result, frame, key string) (out []any) {
 	return out
 }
 
+// WantFact demands a fact with this value.
 func WantFact(t *testing.T, r *result.Result, key string, want any) {
 	t.Helper()
 	if f := r.Fact(key); f == nil || !reflect.DeepEqual(plainly(f.Value), plainly(want)) {
@@ -153,7 +156,7 @@ func WantFact(t *testing.T, r *result.Result, key string, want any) {
 	}
 }
 
-// plainly is v as a file holds it: one kind of number.
+// plainly returns v as a file holds it: with one kind of number.
 func plainly(v any) (out any) {
 	raw, err := json.Marshal(v)
 	if err == nil {
@@ -165,8 +168,7 @@ func plainly(v any) (out any) {
 	return out
 }
 
-// FoundAs demands a verdict and, among the reasons and what was found, every code given,
-// with its arguments: "C27 280".
+// FoundAs demands a verdict and, among the reasons and the finding, every reason given.
 func FoundAs(t *testing.T, c result.Claim, verdict string, codes ...result.Reason) {
 	t.Helper()
 	if c.Verdict != verdict {

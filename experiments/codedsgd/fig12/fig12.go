@@ -24,7 +24,7 @@ import (
 // Experiments lists Figures 12 and 13.
 func Experiments() []exp.Experiment { return []exp.Experiment{fig12(), fig13()} }
 
-// fig12 and fig13 are the time per batch against the redundancy.
+// fig12 shows the DNN's time per batch; the claims on both networks are its.
 func fig12() exp.Experiment {
 	return timeOverRedundancy("fig12", "Fig. 12", testbed.DNN, func(t *timer, s *networkTimes) ([]result.Claim, error) {
 		second := networkTimes{Net: testbed.CNN, Timed: map[string]byRedundancy{}}
@@ -40,13 +40,14 @@ func fig12() exp.Experiment {
 	})
 }
 
+// fig13 shows the CNN's.
 func fig13() exp.Experiment {
 	return timeOverRedundancy("fig13", "Fig. 13", testbed.CNN, func(_ *timer, s *networkTimes) ([]result.Claim, error) {
 		return []result.Claim{judgeBest("C11", s), judgeRange("C26", testbed.CNN.Best, s)}, nil
 	})
 }
 
-// timeOverRedundancy is Figure 12 or 13.
+// timeOverRedundancy makes Figure 12 or 13.
 func timeOverRedundancy(id, source string, net testbed.Network, judge func(*timer, *networkTimes) ([]result.Claim, error)) exp.Experiment {
 	return kit.Inquiry{ID: "codedsgd/" + id, Source: "CSSGD, " + source, Kind: result.TimingOnly, Profiles: exp.Profiles,
 		Seconds: func(profile string, seeds int) float64 {
@@ -54,7 +55,8 @@ func timeOverRedundancy(id, source string, net testbed.Network, judge func(*time
 		},
 		Config: func(profile string) map[string]any {
 			return map[string]any{"platform": kit.Platform(testbed.Platform()), "network": net, "nodes": testbed.Anchor, "redundancies": timing.AllRedundancies(),
-				"micro_blocks": testbed.MicroBlocks(testbed.Anchor, timing.AllRedundancies()...), "variants": timing.Variants, "without_code": uncodedWays, "sweep": ratiosOf(profile),
+				"micro_blocks": testbed.MicroBlocks(testbed.Anchor, timing.AllRedundancies()...), "variants": timing.Variants,
+				"without_code": uncodedWays, "sweep": ratiosOf(profile),
 				"iterations": iterationsOf(profile), "model_tolerance": modelTolerance}
 		},
 		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
@@ -120,7 +122,7 @@ func (s *networkTimes) settingsFrame() result.Frame {
 	})
 }
 
-// sweepFrames hold the best r by ratio, and every r that is the best of whole gradients
+// sweepFrames lists the best r by ratio, and every r that is the best of whole gradients
 // at some ratio.
 func (s *networkTimes) sweepFrames() []result.Frame {
 	f, whole := kit.NewSheet("sweep", "ratio real/.2 drawn/.2 exact short medium switch whole"), kit.NewSheet("whole-best", "r")
@@ -148,7 +150,7 @@ func (s *networkTimes) rivalsFrame() result.Frame {
 	return f.Frame
 }
 
-// settingFacts say how it was timed, and what the judged variant and overlap give.
+// settingFacts tells how it was timed, and the effect of overlap on the judged variant.
 func (s *networkTimes) settingFacts() []result.Fact {
 	v, stated, overlap := s.judged(), s.Net.Best, s.Timed["micro-medium-overlap"]
 	onSwitch := s.Timed["micro-switch"].means()
@@ -160,7 +162,7 @@ func (s *networkTimes) settingFacts() []result.Fact {
 		"switch.least/ms.0", 1e3*slices.Min(onSwitch), "switch.most/ms.0", 1e3*slices.Max(onSwitch))
 }
 
-// modelFacts set the simulation where nothing takes time but computing and bytes beside
+// modelFacts sets the simulation where nothing takes time but computing and bytes beside
 // the forms of the time model.
 func (s *networkTimes) modelFacts() []result.Fact {
 	exact, _ := offBy(timing.Exact, s)
@@ -178,7 +180,7 @@ func (s *networkTimes) modelFacts() []result.Fact {
 		"switch.excess/%", 100*excess, "switch.excess.r", atSwitch, "switch.follows", excess < 0.01)
 }
 
-// sweepFacts say where the simulation follows the model over the ratios; on a switch the
+// sweepFacts tells where the simulation follows the model over the ratios; on a switch the
 // best r is 1 below a ratio of n − 1 and n above.
 func (s *networkTimes) sweepFacts() []result.Fact {
 	onSwitch := kit.CountIf(s.Sweep, func(p ratioPoint) bool {
@@ -197,7 +199,7 @@ func jumps(sweep []ratioPoint, of func(ratioPoint) int) bool {
 	return !slices.ContainsFunc(sweep, func(p ratioPoint) bool { return of(p) != first && of(p) != last })
 }
 
-// gainFacts say whose gain it is that CSSGD beats SSGD with multicasts on a switch with
+// gainFacts tells whose gain it is that CSSGD beats SSGD with multicasts on a switch with
 // overlap, the setting where coding appears to help: the code's, or redundancy's and
 // overlap's.
 func (s *networkTimes) gainFacts() []result.Fact {
@@ -214,7 +216,7 @@ func (s *networkTimes) gainFacts() []result.Fact {
 		"gain.coded/ms.0", 1e3*v[best-1], "gain.plain/ms.0", 1e3*p[best-1], "gain.ssgd/ms.0", 1e3*ssgd)
 }
 
-// judgeBest is C10 or C11: the r with the least mean time per batch of the judged
+// judgeBest judges C10 or C11: the r with the least mean time per batch of the judged
 // variant. Seeds that have another are named. The platform was fitted to the claim.
 func judgeBest(id string, s *networkTimes) result.Claim {
 	v := s.judged()
@@ -230,7 +232,8 @@ func judgeBest(id string, s *networkTimes) result.Claim {
 	return claims.Verdict(id, f)
 }
 
-// modelTolerance is C19's: at every r the simulated time is so near the model's.
+// modelTolerance is C19's bound on how far, at every r, the simulated time is from the
+// model's.
 const modelTolerance = 0.05
 
 // offBy returns the relative difference of simulated times from a form at the measured
@@ -246,7 +249,7 @@ func offBy(f timing.Form, s *networkTimes) (worst float64, at int) {
 	return worst, at
 }
 
-// sideOf is on which side of a form's time the simulated one is.
+// sideOf says on which side of a form's time the simulated one is.
 func sideOf(d float64) string {
 	if d < 0 {
 		return "below"
@@ -260,7 +263,7 @@ func receivers(n, r int, rho float64) float64 {
 	return float64(r) + rho*float64(n-r)/float64(n-1)
 }
 
-// judgeModel is C19: the printed form decides, the exact one stands beside it. Both
+// judgeModel judges C19: the printed form decides, the exact one stands beside it. Both
 // networks; the simulation has neither overlap nor latency.
 func judgeModel(nets []*networkTimes) result.Claim {
 	var short, exact float64
@@ -277,8 +280,8 @@ func judgeModel(nets []*networkTimes) result.Claim {
 	return claims.Verdict("C19", f)
 }
 
-// judgeRange is C25 or C26: the ratios at which r is the best of 8 nodes, derived anew
-// from both forms, and what is saved at their ends.
+// judgeRange judges C25 or C26: the ratios at which r is the best of 8 nodes, derived anew
+// from both forms, and the savings at their ends.
 func judgeRange(id string, r int, s *networkTimes) result.Claim {
 	ranges, saved, text := make([][]float64, 2), make([][]float64, 2), make([]string, 2)
 	for i, form := range []timing.Form{timing.Exact, timing.Short} {
@@ -309,7 +312,7 @@ func oneBest(seconds []float64) bool {
 	return true
 }
 
-// judgeOneBest is C34, of the judged variant and both networks.
+// judgeOneBest judges C34, of the judged variant and both networks.
 func judgeOneBest(nets []*networkTimes, seeds int) result.Claim {
 	var f claims.Found
 	ok := true

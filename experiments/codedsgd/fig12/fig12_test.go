@@ -12,7 +12,7 @@ import (
 	"gradsync/experiments/result"
 )
 
-// flat is a study whose judged variant takes the given times, all others 1 s at
+// flat returns the times of a network whose judged variant takes the given times, all others 1 s at
 // every r.
 func flat(seconds ...float64) *networkTimes {
 	s := &networkTimes{Net: testbed.DNN, Calc: 1, Comm: 8, Timed: map[string]byRedundancy{}, Sweep: []ratioPoint{{Ratio: 8, Medium: 3}, {Ratio: 2, Medium: 2}}}
@@ -81,7 +81,8 @@ func TestModelIsJudged(t *testing.T) {
 	if d, at := offBy(timing.Short, s); at != 4 || d > -0.1428 || d < -0.1429 {
 		t.Errorf("the printed form is off by %g at r = %d", d, at)
 	}
-	codedtest.JudgedAs(t, judgeModel([]*networkTimes{s}), claims.Differs, "C19-found.off", 14.29, "C19-found.side", "below", "C19-found.r", 4, "C19-exact.exact", 0)
+	codedtest.JudgedAs(t, judgeModel([]*networkTimes{s}), claims.Differs, "C19-found.off", 14.29, "C19-found.side", "below",
+		"C19-found.r", 4, "C19-exact.exact", 0)
 	for r := 1; r <= testbed.Anchor; r++ {
 		s.Ideal[r-1] = 1.04 * timing.Short.Batch(testbed.Anchor, r, 8)
 	}
@@ -168,7 +169,8 @@ func TestStudySaysWhatWasCut(t *testing.T) {
 	}
 	r := &result.Result{Frames: []result.Frame{s.settingsFrame()}}
 	if n := len(r.Frames[0].Rows); n != len(timing.Variants) || codedtest.Cell(t, r, "settings", "best", "setting", "micro-medium") != 3 ||
-		codedtest.Cell(t, r, "settings", "least", "setting", "micro-medium") != 3000.0 || codedtest.Cell(t, r, "settings", "one", "setting", "micro-medium") != 5000.0 {
+		codedtest.Cell(t, r, "settings", "least", "setting", "micro-medium") != 3000.0 ||
+		codedtest.Cell(t, r, "settings", "one", "setting", "micro-medium") != 5000.0 {
 		t.Error(r.Frames[0].Rows)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"gradsync/papers/codedsgd"
 )
 
-// Figures 12 and 13 are one study of two networks: time per batch against r at 8
+// Figures 12 and 13 are one experiment on two networks: time per batch against r at 8
 // nodes. Everything in this file was fixed before the first run, and so was how it is
 // judged, in fig12.go; what stands without a code was added after the first runs,
 // and no claim is judged on it.
@@ -27,8 +27,8 @@ type uncoded struct {
 	Variant string `json:"variant"` // the variant that it is set beside
 }
 
-// The plain ways. Unicasts on a switch are left out: the first holders' links, which
-// are the same few, would be what is timed.
+// uncodedWays are all such ways. Unicasts on a switch are left out: the first holders' links, which
+// are the same few, would decide the time.
 var uncodedWays = []uncoded{
 	{"plain-medium", codedsgd.SSGDMulticast, "micro-medium"},
 	{"plain-medium-unicast", codedsgd.SSGDUnicast, "micro-medium"},
@@ -36,7 +36,7 @@ var uncodedWays = []uncoded{
 	{"plain-switch-overlap", codedsgd.SSGDMulticast, "micro-switch-overlap"},
 }
 
-// The sweep of Tcomm/Tcalc by the links' bandwidth: a grid, and one percent to both
+// ratiosOf lists the ratios Tcomm/Tcalc, set by the links' bandwidth: a grid, and one percent to both
 // sides of the ends that C25 and C26 derive, 1.75, 5.25 and 10.5. After one quick run
 // quick was cut for its time, here from 23 ratios to 12 and in iterationsOf from 4 to 2.
 func ratiosOf(profile string) []float64 {
@@ -47,7 +47,7 @@ func ratiosOf(profile string) []float64 {
 		[]float64{0.5, 1, 1.5, 1.7325, 1.7675, 2, 3, 4, 5, 5.1975, 5.3025, 6, 7, 8, 9, 10, 10.395, 10.605, 12, 16, 20, 30, 50})
 }
 
-// iterationsOf is how many jittered iterations a profile's times are means over, per
+// iterationsOf returns over how many jittered iterations a profile's times are means, per
 // seed.
 func iterationsOf(profile string) int {
 	if profile == "quick" {
@@ -76,7 +76,7 @@ type ratioPoint struct {
 	Real                  float64 // √(n/(n−1)·ρ)
 }
 
-// networkTimes holds what Figures 12 and 13 know of one network.
+// networkTimes holds all times of one network.
 type networkTimes struct {
 	Net      testbed.Network
 	Profile  string
@@ -171,8 +171,8 @@ func (t *timer) network(net testbed.Network) (s networkTimes, err error) {
 	return s, nil
 }
 
-// model times what the time model is set beside: Tcalc and Tcomm, those of SSGD with
-// unicasts of micro-blocks, and CSSGD where nothing else takes time.
+// model times what the time model is set beside: Tcalc and Tcomm of SSGD with unicasts of
+// micro-blocks, and CSSGD where nothing else takes time.
 func (t *timer) model(s *networkTimes) error {
 	one := timing.Anchored(s.Net, timing.Exchange{Method: codedsgd.SSGDUnicast, Redundancy: 1, NoOverlap: true}, true)
 	one.Ideal, one.Steps = true, 1

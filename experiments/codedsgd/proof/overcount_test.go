@@ -19,7 +19,8 @@ func TestOvercountIsTheOneFoundBefore(t *testing.T) {
 			t.Errorf("n = %d, r = %d: %+v, want %d and %d", c.n, c.r, l, c.packets, c.needed)
 		}
 		if c.n == 8 {
-			codedtest.FoundAs(t, judgeLoop(l), claims.Equal, result.Because("C27", "nodes", 8, "combinations", 1330), result.Because("C27-needed", "needed", 280, "useful", 280))
+			codedtest.FoundAs(t, judgeLoop(l), claims.Equal, result.Because("C27", "nodes", 8, "combinations", 1330),
+				result.Because("C27-needed", "needed", 280, "useful", 280))
 			l.Packets++
 			codedtest.FoundAs(t, judgeLoop(l), claims.Differs)
 		}

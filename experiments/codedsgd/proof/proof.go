@@ -22,7 +22,7 @@ import (
 // Experiments lists the proof and what Algorithm 3 sends beyond it.
 func Experiments() []exp.Experiment { return []exp.Experiment{proof(), overcount()} }
 
-// proofPlan is what a profile counts, at every redundancy of every number of nodes.
+// proofPlan says what a profile counts, at every redundancy of every number of nodes.
 type proofPlan struct {
 	Least int `json:"least_nodes"`
 	Most  int `json:"most_nodes"`
@@ -161,8 +161,8 @@ func stepOf(steps []checked, number string) *checked {
 	return &steps[slices.IndexFunc(steps, func(s checked) bool { return s.Number == number })]
 }
 
-// stepFrame is the proof step by step. What a step says, and its forms, are words of
-// the report's, by the step's key. The equation shown with it is the first at which the
+// stepFrame lists the proof step by step. A step's key stands for its statement and its
+// forms, whose words are the report's. The equation shown with it is the first at which the
 // form that should hold fails, or else the printed one.
 func stepFrame(steps []checked) result.Frame {
 	f := kit.NewSheet("steps", "equation says:says printed:printed corrected:corrected cases verdict:proved wrong of "+
@@ -219,6 +219,7 @@ func proofFacts(plan proofPlan, steps []checked) []result.Fact {
 	return kit.Facts("equations", cases, "least", plan.Least, "most", plan.Most, "limit", plan.LoopLimit, "failing", fail, "proved", fail == 0)
 }
 
+// overcountPlan says what a profile counts of Algorithm 3 as printed.
 type overcountPlan struct {
 	Least     int   `json:"least_nodes"`
 	Most      int   `json:"most_nodes"`
@@ -284,8 +285,8 @@ func countLoop(n, r int) loop {
 // sends reports whether the loop was counted and sends anything.
 func (l loop) sends() bool { return l.Counted && l.Needed > 0 }
 
-// factor is how many times the packets that are needed the loop sends, and ofNormal its
-// load, a multicast once, over that of (30); NaN unless it sends.
+// factor returns the loop's packets over the packets that are needed, and ofNormal its load,
+// a multicast counted once, over the load of (30); NaN unless it sends.
 func (l loop) factor() float64 { return l.over(l.Needed) }
 
 func (l loop) ofNormal() float64 { return l.over(l.R * l.Normal) }
@@ -297,12 +298,12 @@ func (l loop) over(packets int) float64 {
 	return float64(l.Packets) / float64(packets)
 }
 
-// received is how often each segment comes to each node that lacks it, counted; r < n.
+// received returns how often each segment comes to each node that lacks it, counted; r < n.
 func (l loop) received() *big.Rat {
 	return big.NewRat(l.LoopCount.Deliveries, int64(l.Deliveries))
 }
 
-// countedLoops are the loops that were counted and send anything.
+// countedLoops returns the loops that were counted and send anything.
 func countedLoops(loops []loop) []loop {
 	return slices.DeleteFunc(slices.Clone(loops), func(l loop) bool { return !l.sends() })
 }
@@ -314,8 +315,8 @@ func judgeLoop(l loop) result.Claim {
 	return claims.Verdict("C27", f)
 }
 
-// whole returns, for every n from 4 on, up to the first of which not every r was counted,
-// its loops.
+// whole returns the loops of every n from 4 on, up to the first n of which not every r was
+// counted.
 func whole(loops []loop) (all [][]loop) {
 	for n := 4; ; n++ {
 		of := slices.DeleteFunc(slices.Clone(loops), func(l loop) bool { return l.N != n })
@@ -326,8 +327,7 @@ func whole(loops []loop) (all [][]loop) {
 	}
 }
 
-// loopFrame has a row for each size; the sizes of every n of which every r was counted
-// are drawn.
+// loopFrame lists every size; the sizes of the n that whole returns are drawn.
 func loopFrame(loops []loop) result.Frame {
 	last := 3 + len(whole(loops))
 	f := kit.NewSheet("loop", "n r each packets useful needed factor/.2 received/times normal/.3 needed-normal/.3 state:enumerated drawn")
@@ -351,7 +351,7 @@ func loopFrame(loops []loop) result.Frame {
 	return f.Frame
 }
 
-// loopExtremes are sizes that a text names: where the loop first sends more than needed and
+// loopExtremes lists the sizes that a text names: where the loop first sends more than needed and
 // where it sends most, of all and of each n that is drawn, and the ends of the line at
 // r = 3.
 func loopExtremes(loops []loop) result.Frame {

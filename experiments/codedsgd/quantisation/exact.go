@@ -23,7 +23,7 @@ import (
 // mappingGrid is how many numbers from −10 to 10 are mapped.
 const mappingGrid = 200_001
 
-// mapped is what the check of §3.1's mapping found.
+// mapped holds the findings on §3.1's mapping.
 type mapped struct {
 	Top, Bottom, Zero int32
 	Step              float64 // 10/Top
@@ -66,7 +66,7 @@ func mapping(seed uint64) mapped {
 	return out
 }
 
-// halfSteps is |q·10/Top − v| in half steps. Near a whole half step the difference is
+// halfSteps returns |q·10/Top − v| in half steps. Near a whole half step the difference is
 // taken exactly.
 func halfSteps(v float32, q int32) float64 {
 	x := float64(v) * codedsgd.Top / testbed.Range
@@ -108,7 +108,7 @@ func mappingFacts(m mapped) []result.Fact {
 		"mapping.clipped", m.Clipped, "mapping.beyond", beyond, "mapping.refused", m.Refused, "mapping.strange", strange)
 }
 
-// decoded is what coding and decoding random packets found.
+// decoded counts the errors of coding and decoding random packets.
 type decoded struct {
 	Packets    int
 	Errors     int // wrapping int32, the paper's
@@ -119,7 +119,7 @@ type decoded struct {
 
 // decodeRandom codes packets of 4 terms (n = 5, r = 4, one group), uniform over all of
 // int32's symmetric range, and decodes each at one of its receivers; the numbers are
-// compared with what was coded. A layer has 8 numbers, a segment 2.
+// compared with the coded ones. A layer has 8 numbers, a segment 2.
 func decodeRandom(seed uint64, packets int) (out decoded) {
 	a, cut := kit.Must(codedsgd.Assign(5, 4)), kit.Must(codedsgd.NewCut(8, [2]int{4, 2}, 4, codedsgd.Rows))
 	plan := a.Packets(a.Groups()[0])
@@ -148,7 +148,7 @@ func decodeRandom(seed uint64, packets int) (out decoded) {
 	return out
 }
 
-// add compares the decoded content, and what two other arithmetics would decode.
+// add compares the decoded content, and counts the errors of two other arithmetics.
 func (d *decoded) add(content, want []int32, p codedsgd.Packet, all testbed.Blocks, unknown codedsgd.Term, cut codedsgd.Cut) {
 	d.Packets++
 	var wrong, wrapped, stopped, float bool
@@ -180,7 +180,7 @@ func (d *decoded) add(content, want []int32, p codedsgd.Packet, all testbed.Bloc
 
 func clamp(x int64) int64 { return min(max(x, math.MinInt32), math.MaxInt32) }
 
-// wrapFrame is the final sum in 32 bits and in 64.
+// wrapFrame lists the final sum in 32 bits and in 64.
 func wrapFrame() result.Frame {
 	f := kit.NewSheet("wrap", "blocks sum/.1 narrow/.3 wide/.3")
 	for blocks := 1; blocks <= 8; blocks++ {
@@ -219,12 +219,12 @@ func wrappedSum(blocks int) (narrow, wide float64) {
 	return codedsgd.Dequantise(int64(n), testbed.Range), codedsgd.Dequantise(sum[0], testbed.Range)
 }
 
-// codingRate is at which C32 is judged, in bytes of int32 terms per second: what the
-// trainings are charged.
+// codingRate is the rate at which C32 is judged and trainings are charged, in bytes of int32
+// terms per second.
 const codingRate = train.CodingRate
 
-// copyRate is a memory's, assumed, for what stands beside it: encoding and decoding run
-// at copyLeast to copyMost times the rate of a copy (gradsync bench coded, on one core,
+// copyRate is a memory's rate, assumed, for the comparison beside C32: encoding and decoding
+// run at copyLeast to copyMost times the rate of a copy (gradsync bench coded, on one core,
 // rounded; both count the bytes of int32 that are taken in).
 const (
 	copyRate  = 10e9
@@ -240,8 +240,8 @@ type codingParts struct {
 	Quantised, Encoded, Decoded, Summed float64
 }
 
-// codedBy counts what n nodes that exchange q micro-blocks at redundancy r do to gradients
-// of the given bytes. A node quantises its share of the blocks, r of n; of the others each
+// codedBy counts the coding of n nodes that exchange q micro-blocks at redundancy r, with
+// gradients of the given bytes. A node quantises its share of the blocks, r of n; of the others each
 // is encoded once in all packets that it sends, and at each packet's decoding r − 1 of
 // its r segments are subtracted; in the end all are summed. At r = 1, which is SSGD
 // quantised, there is no code, and the first and the last remain.
@@ -259,7 +259,7 @@ func (p codingParts) code() float64 { return p.Encoded + p.Decoded }
 
 func (p codingParts) all() float64 { return p.Quantised + p.Encoded + p.Decoded + p.Summed }
 
-// codingCost is what one node codes and computes in an iteration.
+// codingCost is the coding and computing of one node in an iteration.
 type codingCost struct {
 	Net     testbed.Network
 	R       int
@@ -269,15 +269,15 @@ type codingCost struct {
 	Parts   codingParts
 }
 
-// code is what encoding and decoding alone take at a rate, a share of computing.
+// code returns the time of encoding and decoding alone at a rate, a share of computing.
 func (c codingCost) code(rate float64) float64 { return c.Parts.code() / rate / c.Compute }
 
 func (c codingCost) share() float64 { return c.Bytes / codingRate / c.Compute }
 
-// needed is the rate at which coding takes just codingLimit.
+// needed returns the rate at which coding takes just codingLimit.
 func (c codingCost) needed() float64 { return c.Bytes / (codingLimit * c.Compute) }
 
-// codingCosts are at the 8 nodes of Figures 12 and 13.
+// codingCosts runs an iteration on the 8 nodes of Figures 12 and 13 for every case.
 func codingCosts(ctx context.Context, env exp.Env) (out []codingCost, err error) {
 	for _, net := range testbed.Networks() {
 		layers, _ := timing.Layers(net, testbed.Anchor)
@@ -299,7 +299,7 @@ func codingCosts(ctx context.Context, env exp.Env) (out []codingCost, err error)
 	return out, nil
 }
 
-// judgeCoding is C32: the paper's message model, r = 2 and 3, both networks.
+// judgeCoding judges C32: the paper's message model, r = 2 and 3, both networks.
 func judgeCoding(costs []codingCost) result.Claim {
 	var f claims.Found
 	ok := true
@@ -326,7 +326,7 @@ func micro(costs []codingCost) []codingCost {
 
 func gigaflops() float64 { return testbed.Platform().Workers[0].FLOPS / 1e9 }
 
-// codeRange is what encoding and decoding alone take of computing in the paper's
+// codeRange returns the time of encoding and decoding alone over computing in the paper's
 // message model: the least at the fast rate, the most at the slow one.
 func codeRange(costs []codingCost, fast, slow float64) (least, most float64) {
 	costs = micro(costs)
@@ -334,7 +334,7 @@ func codeRange(costs []codingCost, fast, slow float64) (least, most float64) {
 		slices.Max(kit.Each(costs, func(c codingCost) float64 { return c.code(slow) }))
 }
 
-// codingFrame holds, of one node and iteration, the bytes of int32 that are coded and the
+// codingFrame lists, of one node and iteration, the bytes of int32 that are coded and the
 // time that takes beside computing.
 func codingFrame(costs []codingCost) result.Frame {
 	f := kit.NewSheet("coding", "model:model messages:messages r quantised/MB.1 encoded/MB.1 decoded/MB.1 summed/MB.1 bytes/MB.1 compute/ms.1 "+
@@ -347,7 +347,7 @@ func codingFrame(costs []codingCost) result.Frame {
 	return kit.As(result.Counted, f.Frame)
 }
 
-// codingFacts are the extremes over the paper's message model.
+// codingFacts returns the extremes over the paper's message model.
 func codingFacts(costs []codingCost) []result.Fact {
 	most, least, need, part := 0.0, 1e9, 0.0, 0.0
 	for _, c := range micro(costs) {

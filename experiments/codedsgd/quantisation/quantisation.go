@@ -1,5 +1,7 @@
 // Package quantisation asks what quantised gradients do to the loss, whether the mapping
-// and the code are exact, and what coding costs.
+// and the code are exact, and how long coding takes. The paper's outlook (§4) is to analyse
+// the first. Plans, arithmetics and the bounds of an effect were written before the first
+// run.
 package quantisation
 
 import (
@@ -29,7 +31,7 @@ type arithmetic struct {
 	// float32. Else int32 of the range.
 	Float bool    `json:"float,omitempty"`
 	Range float64 `json:"range,omitempty"`
-	// Blocks of the batch: 0 Q(n), −1 n of them; else so many.
+	// Blocks is their number in a batch; 0: Q(n), −1: n.
 	Blocks int `json:"blocks,omitempty"`
 }
 
@@ -50,8 +52,8 @@ func (a arithmetic) bitsOf() float64 { return 32 - math.Log2(a.Range/testbed.Ran
 // clips nothing.
 func (a arithmetic) coarser() bool { return a.Range > testbed.Range && a.Blocks == 0 }
 
-// fineBits are those of the steps with which the order of summation is measured: fine,
-// and on ±640, which clips nothing.
+// fineBits is the resolution at which the order of summation is measured: fine, and on
+// ±640, which clips nothing.
 const fineBits = 26
 
 // The places of the arithmetics that others are compared with.
@@ -65,7 +67,7 @@ const (
 	inFineOne
 )
 
-// arithmetics are what is trained. On ±10 larger blocks clip more; the three fine ones
+// arithmetics lists the arithmetics that are trained. On ±10 larger blocks clip more; the three fine ones
 // differ from float32, and from each other, in the order of float32 sums and next to
 // nothing else. (In a first trial of three updates the three on ±10 stood for that
 // order: they clip, which was overlooked. The fine ones were put beside them then.)
@@ -124,7 +126,7 @@ func plansOf(profile string) []trainingPlan {
 	return out
 }
 
-// clippingRanges are those of the counts of saturation.
+// clippingRanges are the ranges at which saturation is counted.
 var clippingRanges = []float64{10, 1, 0.1}
 
 // decodedPackets is how many random packets are coded and decoded.
@@ -182,7 +184,7 @@ type trainer struct {
 type learnt struct {
 	Accuracy  float64 // on all test images
 	Loss      float64 // mean cross-entropy of the last evaluation's
-	Distance  float64 // of the parameters from float32's, relative to how far those went
+	Distance  float64 // of the parameters from float32's, over the way that float32's went
 	Saturated int64   // elements of gradients that int32 could not hold
 	Elements  int64   // that were quantised
 }
@@ -200,7 +202,7 @@ type findings struct {
 	Engine  string
 }
 
-// blocksOf is into how many blocks an arithmetic cuts the batch of n nodes.
+// blocksOf returns into how many blocks an arithmetic cuts the batch of n nodes.
 func (a arithmetic) blocksOf(n int) int {
 	switch a.Blocks {
 	case 0:
@@ -211,8 +213,8 @@ func (a arithmetic) blocksOf(n int) int {
 	return a.Blocks
 }
 
-// config is a training: one node computes all blocks, which gives the parameters of
-// any number of nodes.
+// config configures a training: one node computes all blocks, which gives the parameters
+// of any number of nodes.
 func (p trainingPlan) config(a arithmetic, seed uint64, env exp.Env) train.Config {
 	c := train.Config{Sync: codedsgd.SSGDMulticast, Model: p.Net.Model, Width: p.Width, Classes: testbed.Classes(p.Nodes), Data: p.Data,
 		DataDir: env.DataDir, Engine: env.Engine,
@@ -271,7 +273,7 @@ func (w *trainer) network(p trainingPlan) (s findings, err error) {
 	return s, err
 }
 
-// train runs all arithmetics of one seed; the first is what distances are from.
+// train runs all arithmetics of one seed; distances are from the first.
 func (w *trainer) train(p trainingPlan, seed uint64) (out trained, err error) {
 	dir, err := os.MkdirTemp("", "codedsgd")
 	if err != nil {
@@ -314,7 +316,7 @@ func distance(a, b []float32) float64 {
 	return math.Sqrt(sum)
 }
 
-// saturation counts in the first updates what each range cannot hold, by cut.
+// saturation counts in the first updates the elements that each range cannot hold, by cut.
 func (w *trainer) saturation(p trainingPlan, cuts []int) ([][]float64, error) {
 	var out [][]float64
 	for _, cut := range cuts {
@@ -333,7 +335,7 @@ func (w *trainer) saturation(p trainingPlan, cuts []int) ([][]float64, error) {
 	return out, nil
 }
 
-// largest is the largest element of the gradient of the first images, a sum, at fresh
+// largest returns the largest element of the gradient of the first images, a sum, at fresh
 // parameters and with ten classes.
 func (w *trainer) largest(p trainingPlan) ([]float64, error) {
 	var out []float64
@@ -358,7 +360,7 @@ func (s *findings) of(kind int, f func(l learnt) float64) kit.Sample {
 
 func lossOf(l learnt) float64 { return l.Loss }
 
-// lossGap is how much more loss an arithmetic ends with than float32.
+// lossGap returns how much more loss an arithmetic ends with than float32.
 func (s *findings) lossGap(kind int) kit.Estimate {
 	return s.of(kind, lossOf).Minus(s.of(inFloat, lossOf))
 }
@@ -367,13 +369,13 @@ func (s *findings) distance(kind int) float64 {
 	return stat.Mean(s.of(kind, func(l learnt) float64 { return l.Distance }), nil)
 }
 
-// order is the largest distance of the three fine arithmetics: what the order of
-// summation does.
+// order returns the largest distance of the three fine arithmetics, which the order of
+// summation makes.
 func (s *findings) order() float64 {
 	return max(s.distance(inFine), s.distance(inFineNodes), s.distance(inFineOne))
 }
 
-// saturated is the share of elements that were clipped.
+// saturated returns the share of elements that were clipped.
 func (s *findings) saturated(kind int) float64 {
 	return stat.Mean(s.of(kind, func(l learnt) float64 { return float64(l.Saturated) / float64(max(l.Elements, 1)) }), nil)
 }
@@ -385,8 +387,8 @@ func (s *findings) moves(kind int) bool { return s.distance(kind) > 2*s.order() 
 // leastLoss is the share of the loss from which a difference counts.
 const leastLoss = 0.01
 
-// seen says what the seeds show of an arithmetic's loss beside float32's: "other" than it,
-// a "small" difference, below what counts as one, "none", or "alone", of one seed.
+// seen names the difference of an arithmetic's loss from float32's that the seeds show:
+// "other", "small" (below leastLoss), "none", or "alone", of one seed.
 func (s *findings) seen(kind int) string {
 	e := s.lossGap(kind)
 	switch size := math.Abs(e.Value); {
@@ -400,16 +402,16 @@ func (s *findings) seen(kind int) string {
 	return "small"
 }
 
-// cause says what moved the parameters away from float32's, if anything that can be told
-// from the order of summation: the "range" or the "steps"; "clipped" and "nothing" if not.
+// cause names the cause that moved the parameters further from float32's than the order of
+// summation does: the "range" or the "steps"; "clipped" or "nothing" if they did not move.
 func (s *findings) cause() string {
 	found := [2]bool{s.moves(inPaper), s.saturated(inPaper) > 0}
 	return map[[2]bool]string{{true, true}: "range", {true, false}: "steps", {false, true}: "clipped", {}: "nothing"}[found]
 }
 
-// lossFrames say of each network how it is trained and what was found of it, what each
-// arithmetic does to the training, the distance by step, and what a range cannot hold, by
-// block: the elements, and the largest of a block's gradient. unseen are the smallest and
+// lossFrames lists, of each network, its training with the findings, every arithmetic's
+// effect on it, the distance by step, and by block the elements that a range cannot hold and
+// the largest of a block's gradient. unseen are the smallest and
 // the largest difference in loss that the seeds would show, over the coarser steps.
 func lossFrames(studies []*findings) []result.Frame {
 	loss := kit.NewSheet("loss", "model:model arithmetic:arithmetic blocks images step accuracy/%.2 loss/.4 "+
@@ -459,7 +461,7 @@ func lossFrames(studies []*findings) []result.Frame {
 	return []result.Frame{loss.Frame, distance.Frame, nets.Frame, saturation.Frame, sums.Frame}
 }
 
-// lossFacts say how the arithmetics are compared.
+// lossFacts tells how the arithmetics are compared.
 func lossFacts(studies []*findings, profile string) []result.Fact {
 	s := studies[0]
 	return kit.Facts("fine.bits", fineBits, "fine.range", s.Kinds[inFine].Range, "fine.coarser", 1<<(32-fineBits), "counts/%", 100*leastLoss,

@@ -14,7 +14,7 @@ import (
 
 func TestMappingHolds(t *testing.T) {
 	m := mapping(0)
-	if !m.holds() || m.Worst < 0.99 || judgeMapping(m).Verdict != "equal" { // of so many numbers some fall halfway
+	if !m.holds() || m.Worst < 0.99 || judgeMapping(m).Verdict != "equal" { // some of the numbers fall halfway
 		t.Errorf("%+v", m)
 	}
 	for name, spoil := range map[string]func(*mapped){
@@ -99,7 +99,7 @@ func TestArithmetics(t *testing.T) {
 	}
 }
 
-// made is a study of two seeds: by arithmetic the distance, the loss's difference in
+// made returns the findings of two seeds: by arithmetic the distance, the loss's difference in
 // both seeds, and how many of 1,000 elements were clipped.
 func made(rows ...[4]float64) *findings {
 	s := &findings{Plan: plansOf("ci")[0], Kinds: arithmetics("ci")}

@@ -20,7 +20,7 @@ func Experiments() []exp.Experiment { return []exp.Experiment{fig1(), fig2(), fi
 
 // pictures are the clusters that Figs. 1 to 3 are drawn for: nodes and redundancy.
 // The paper's pictures are lost; three nodes at r = 2 is the smallest case in which
-// coding does something, and our guess of what they show.
+// coding does something, and our guess at their subject.
 var pictures = [][2]int{{3, 2}, {4, 2}}
 
 // drawnBatch is cut for the figures of who holds what: into 3 blocks of 4 samples, or 6
@@ -37,8 +37,8 @@ func planRedundant(profile string) redundantPlan {
 	return redundantPlan{Most: testbed.Pick(profile, 8, 12), Length: 25, Batch: 100}
 }
 
-// fig1 is the redundant distribution: who computes what, and what the others then
-// fetch in r pieces.
+// fig1 shows the redundant distribution: who computes which blocks, and which the others
+// then fetch in r pieces.
 func fig1() exp.Experiment {
 	return kit.Inquiry{ID: "codedsgd/fig1", Source: "CSSGD, Fig. 1", Kind: result.Counted, Profiles: exp.Profiles, Seedless: true,
 		Seconds: testbed.Seconds(0.1, 0.3),
@@ -60,8 +60,8 @@ func fig1() exp.Experiment {
 		}}.Experiment()
 }
 
-// assembly is what was counted when every node of a cluster fetched every gradient
-// that it lacks in r pieces, one from each holder, without coding.
+// assembly holds the counts of a cluster whose every node fetched every gradient that it
+// lacks in r pieces, one from each holder, without coding.
 type assembly struct {
 	Nodes, Redundancy, Blocks int
 	Have, Lack                [2]int  // blocks of a node, fewest and most
@@ -138,7 +138,7 @@ func without(a *codedsgd.Assignment, node int) (lacks []int) {
 	return lacks
 }
 
-// distribute fills in what blocks and nodes of the pictured clusters are. A list of
+// distribute fills in the blocks and nodes of the pictured clusters. A list of
 // nodes, each with a number that goes with it, is spelled "0:1,2:2".
 func distribute(plan redundantPlan, r *result.Result) {
 	clusters := kit.NewSheet("clusters", "cluster n r blocks have lack width")
@@ -160,7 +160,7 @@ func distribute(plan redundantPlan, r *result.Result) {
 	r.Frames = append(r.Frames, clusters.Frame, held.Frame)
 }
 
-// samples of each block of a batch, by Algorithm 2.
+// samples counts the samples of each block of a batch, by Algorithm 2.
 func samples(a *codedsgd.Assignment, batch int) []int {
 	cuts := a.Split(batch, a.Blocks(), nil)
 	out := make([]int, a.Blocks())
@@ -213,7 +213,7 @@ func nodesOf(a *codedsgd.Assignment, batch int) result.Frame {
 
 func (x assembly) lacked() float64 { return 100 * float64(x.Lack[1]) / float64(x.Blocks) }
 
-// showAssemblies fills in the pictured clusters and the largest, and what all come to.
+// showAssemblies fills in the pictured clusters and the largest, and sums over all.
 func showAssemblies(plan redundantPlan, all []assembly, r *result.Result) {
 	s := kit.NewSheet("assembled", "n r blocks have lack share/%.1 pieces units/gradient-units.1 wrong")
 	// With r = n all nodes compute everything: the only twins there may be.

@@ -56,8 +56,8 @@ func show(ctx context.Context, n, r int) (shownExchange, error) {
 	return x, err
 }
 
-// fig2 is the coding: every packet of one exchange, when it travels, what is in it and
-// what each receiver makes of it.
+// fig2 shows the coding: every packet of one exchange, when it travels, its terms and what
+// each receiver makes of them.
 func fig2() exp.Experiment {
 	return kit.Inquiry{ID: "codedsgd/fig2", Source: "CSSGD, Fig. 2", Kind: result.Counted, Profiles: exp.Profiles, Seedless: true,
 		Seconds: testbed.Seconds(0.8, 0.8),
@@ -92,13 +92,13 @@ func terms(a *codedsgd.Assignment, list []codedsgd.Term) string {
 	return strings.Join(kit.Map(list, func(t codedsgd.Term) string { return segmentName(a, t) }), "+")
 }
 
-// ms is a time as the frames have it: whole microseconds are what a reader can use.
+// ms returns a time in milliseconds, as the frames have it, to the microsecond.
 func ms(d time.Duration) float64 { return float64(d.Round(time.Microsecond)) / 1e6 }
 
-// units are bytes over one gradient's.
+// units returns bytes in gradient units.
 func units(bytes int64) float64 { return float64(bytes) / (4 * shownNumbers) }
 
-// packets is the exchange packet by packet; the report's animation reads it. What each
+// packets lists the exchange packet by packet; the report's animation reads it. What each
 // receiver does is spelled "1:G{0,2}[0];2:G{0,1}[0]".
 func (x shownExchange) packets() result.Frame {
 	s := kit.NewSheet("packets-"+suffix(x.A), "step from to begin/ms.3 end/ms.3 content decoded bytes subtracted wrong")
@@ -121,8 +121,8 @@ func (p shownPacket) wrong() (n int) {
 	return n
 }
 
-// complete says in which packet, from whom and when each node has the segments of what it
-// lacks, and how many never came.
+// complete lists by which packet, from whom and when each node gets the segments that it
+// lacks, and counts those that never came.
 func (x shownExchange) complete() (f result.Frame, missing int) {
 	columns := "node block holders"
 	for k := range x.A.Redundancy() {
@@ -150,7 +150,7 @@ func (x shownExchange) complete() (f result.Frame, missing int) {
 	return s.Frame, missing
 }
 
-// busiest is how long the link out and the link in are at work that are so longest.
+// busiest returns how long the busiest link out and the busiest link in are at work.
 func (x shownExchange) busiest() (out, in time.Duration) {
 	for node := range x.A.Nodes() {
 		var o, i time.Duration
@@ -280,7 +280,7 @@ func scatter(x uint32) uint32 {
 	return x ^ x>>16
 }
 
-// listener is a Proc that notes what its rank sends.
+// listener is a Proc that records every message of its rank.
 type listener struct {
 	cluster.Proc
 	notes []sentNote
@@ -309,7 +309,7 @@ func (l *listener) Isend(to int, tag cluster.Tag, m *cluster.Msg) cluster.Req {
 	return l.Proc.Isend(to, tag, m)
 }
 
-// recording is one iteration of a method, listened to.
+// recording is one iteration of a method as a listener heard it.
 type recording struct {
 	Ranks  []rankRecording
 	Spans  []cluster.Span
@@ -317,7 +317,7 @@ type recording struct {
 	Totals codedsgd.Totals
 }
 
-// rankRecording is what a rank leaves: what it sent, its parameters and its end.
+// rankRecording holds the messages of a rank, its parameters and its end.
 type rankRecording struct {
 	Notes  []sentNote
 	Params []float32
@@ -361,7 +361,7 @@ func (x recording) sameAs(params []float32) bool {
 	})
 }
 
-// spansOf are a rank's spans of a kind, in order of start.
+// spansOf returns a rank's spans of a kind, in order of start.
 func (x recording) spansOf(rank int, kind cluster.SpanKind) []cluster.Span {
 	var out []cluster.Span
 	for _, s := range x.Spans {
@@ -389,16 +389,16 @@ func blocksInFixed(a *codedsgd.Assignment, batch int) (out testbed.Blocks, err e
 	return out, nil
 }
 
-// shownPacket is a packet on its way, and what its receivers made of it.
+// shownPacket is a packet on its way, with its terms as its receivers decoded them.
 type shownPacket struct {
 	codedsgd.Packet
 	Begin, Left, End time.Duration // first byte sent, last byte sent, last receiver has it
 	Bytes            int
-	Wrapped          int // of its sums, those out of int32's range
+	Wrapped          int // sums out of int32's range
 	Decoded          []shownTerm
 }
 
-// shownTerm is what a receiver took away from a packet, and what remained.
+// shownTerm is the term that remained at a receiver, and those that it subtracted.
 type shownTerm struct {
 	Node       int
 	Term       codedsgd.Term

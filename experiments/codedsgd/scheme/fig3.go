@@ -80,7 +80,7 @@ func runSplits(ctx context.Context, env exp.Env, r *result.Result) error {
 	return nil
 }
 
-// matrix is the layer, a row per output, with the bias last.
+// matrix returns the layer, a row per output, with the bias last.
 func matrix(l layerGradient) result.Frame {
 	columns := "row"
 	for c := range l.Shape[1] {
@@ -97,7 +97,7 @@ func matrix(l layerGradient) result.Frame {
 	return s.Frame
 }
 
-// at is the place of a number: the biases, column Shape[1], stand behind the weights.
+// at returns the place of a number: the biases, column Shape[1], stand behind the weights.
 func (l layerGradient) at(row, column int) int {
 	if column == l.Shape[1] {
 		return l.Shape[0]*l.Shape[1] + row
@@ -147,8 +147,8 @@ func showSegments(r *result.Result, l layerGradient) {
 	r.Frames = append(r.Frames, sizes.Frame, pictures.Frame, drawn.Frame)
 }
 
-// showCuts fills in what came of cutting and putting together, of eq. (16) as printed,
-// and of uneven segments.
+// showCuts fills in the layers that were cut and put together again, eq. (16) as printed,
+// and the cost of uneven segments.
 func showCuts(r *result.Result, l layerGradient, all []reassembly, eq16 []printedPieces, pads []padding) {
 	wrong, numbers, ragged, cuts, fits := 0, 0, 0, 0, 0
 	whole := kit.NewSheet("reassembled", "network:network split:split layers cuts ragged numbers wrong")
@@ -173,8 +173,7 @@ func showCuts(r *result.Result, l layerGradient, all []reassembly, eq16 []printe
 		"padding.n", paddingNodes, "rows", l.Shape[0], "columns", l.Shape[1], "segments.most", mostSegments, "layer", l.Layer)
 }
 
-// layerGradient is one layer of a block's gradient in fixed point, and what it stands
-// for.
+// layerGradient is one layer of a block's gradient, in fixed point and as floats.
 type layerGradient struct {
 	Network, Layer string    // the network's key
 	Shape          [2]int    // of the weights; the bias stands behind them
@@ -207,12 +206,12 @@ func gradientsOf(env exp.Env, w testbed.Network, width float64, images int, res 
 	return out, nil
 }
 
-// reassembly is what came of cutting layers and putting them together again.
+// reassembly holds the counts of layers that were cut and put together again.
 type reassembly struct {
 	Network, Split string
 	Layers         int
 	Numbers        int // compared, over all layers and numbers of segments
-	Ragged         int // of the cuts, those whose segments differ in length
+	Ragged         int // cuts whose segments differ in length
 	Cuts, Wrong    int
 }
 
@@ -245,8 +244,8 @@ func (l layerGradient) lost(cut codedsgd.Cut, segments int) int {
 	return unlike(got, l.Fixed)
 }
 
-// printedPieces is what eq. (16)'s index 0 … r, r+1 pieces, does to a gradient that r
-// holders send in pieces 0 … r−1.
+// printedPieces holds the effect of eq. (16)'s index 0 … r, r+1 pieces, on a gradient that
+// r holders send in pieces 0 … r−1.
 type printedPieces struct {
 	R, Length int
 	Begin     int // of piece r, where the gradient is cut in r as eq. (10) has it
@@ -272,7 +271,7 @@ func segmentsOf(l layerGradient, r int, split string) []int32 {
 // paddingNodes is where the zeros that packets are filled up with are counted.
 const paddingNodes = 8
 
-// padding is what segments of unequal length cost one exchange of a network at full
+// padding is the cost of segments of unequal length in one exchange of a network at full
 // size: a packet is as long as its longest segment.
 type padding struct {
 	Network    testbed.Network

@@ -57,8 +57,8 @@ type row struct {
 
 func (r row) saved(overlap int) float64 { return 1 - r.Uneven[overlap]/r.Equal[overlap] }
 
-// timeRows times all; jitter, latencies and coding are left out, so that what differs
-// is the blocks.
+// timeRows times all; jitter, latencies and coding are left out, so that the blocks alone
+// differ.
 func timeRows(ctx context.Context, env exp.Env) (out []row, err error) {
 	for _, net := range testbed.Networks() {
 		layers, _ := timing.Layers(net, testbed.Anchor)
@@ -230,7 +230,7 @@ func bestSpeedFrame(best []bestSpeed) result.Frame {
 	})
 }
 
-// exactFacts count the trainings that decode exactly, how far a node's samples are off
+// exactFacts counts the trainings that decode exactly, how far a node's samples are off
 // its share at most, and where r* goes with more nodes.
 func exactFacts(rows []row, exact []exactRow) []result.Fact {
 	off, same := 0.0, kit.CountIf(exact, exactRow.same)

@@ -24,7 +24,7 @@ import (
 // nodes"; §3.1 begins at two).
 const fewest, most = 2, 10
 
-// Experiment is the ten nodes as we assume them, beside what the paper does state.
+// Experiment lists the ten nodes as we assume them, beside what the paper does state.
 func Experiment() exp.Experiment {
 	return kit.Inquiry{ID: "codedsgd/table1", Source: "CSSGD, Table 1", Kind: result.Stated, Profiles: exp.Profiles, Seedless: true,
 		Seconds: func(profile string, _ int) float64 {
@@ -67,8 +67,8 @@ func judgeNodes(profile string, p *cluster.Platform) result.Claim {
 	return claims.Verdict("C09", f)
 }
 
-// task is the task of one network on n nodes, as a training is configured: of how
-// many classes, what its network tells apart, and which labels its images have.
+// task is the task of one network on n nodes as a training is configured: its classes, the
+// outputs of its network and the labels of its images.
 type task struct {
 	Network       testbed.Network
 	Nodes         int
@@ -79,7 +79,7 @@ type task struct {
 	Batch, Micros int
 }
 
-// taskOf reads the task off the configuration that trainings on so many nodes use.
+// taskOf reads the task off the configuration of trainings on a number of nodes.
 func taskOf(w testbed.Network, nodes int, profile string, set *datasets.Set) task {
 	cfg := configOf(w, codedsgd.CSSGD, nodes, profile)
 	own := kit.Must(set.FirstClasses(cfg.Classes))
@@ -128,7 +128,7 @@ func judgeClasses(all []task) result.Claim {
 	return claims.Verdict("C24", f)
 }
 
-// hosts has a row for each group of hosts that are alike: from one name to another.
+// hosts lists the groups of hosts that are alike: from one name to another.
 func hosts(p *cluster.Platform) result.Frame {
 	f := kit.NewSheet("nodes", "host last count flops/GFLOP/s.1 jitter/%.1 link/Gb/s.1 latency/µs.1 overhead/µs.1 used:used")
 	shown := func(h cluster.Host) [5]float64 {
@@ -150,14 +150,14 @@ func hosts(p *cluster.Platform) result.Frame {
 	return f.Frame
 }
 
-// tasks is read off the configuration that every training uses.
+// tasks lists the tasks of all trainings.
 func tasks(all []task) result.Frame {
 	return kit.As(result.Counted, kit.Rows("tasks", "network:network nodes classes logits train test batch micro", all, func(t task) []any {
 		return []any{t.Network.Key, t.Nodes, t.Labels, t.Logits, t.Train, t.Test, t.Batch, t.Micros}
 	}))
 }
 
-// calibrationFrame is how speed and link were chosen.
+// calibrationFrame lists how speed and link were chosen.
 func calibrationFrame(all []calibrated) result.Frame {
 	const columns = "network:network parameters flop/MFLOP.2 pernode calc/ms.1 comm/ms.1 ratio/.2 best from/.2 to/.2 inside"
 	return kit.As(result.Modelled, kit.Rows("calibration", columns, all, func(r calibrated) []any {
@@ -165,7 +165,7 @@ func calibrationFrame(all []calibrated) result.Frame {
 	}))
 }
 
-// assumptions has a row for each value that was chosen, with how sure we are; hosts that
+// assumptions lists each value that was chosen, with how sure we are; hosts that
 // share a reason share a row. The reasons are the report's words.
 func assumptions(p *cluster.Platform) result.Frame {
 	type row struct {

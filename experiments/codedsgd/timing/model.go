@@ -5,8 +5,8 @@ import (
 	"gradsync/papers/codedsgd"
 )
 
-// Form is a reading of the time model of §3.2.4, in units of Tcalc: rho is
-// Tcomm/Tcalc of the unicast baseline.
+// Form is a form of the time model of §3.2.4, in units of Tcalc: rho is Tcomm/Tcalc of the
+// unicast baseline.
 type Form struct {
 	Key   string `json:"key"`
 	Short bool   `json:"short"` // Tcomm/r in place of (n−r)/((n−1)r)·Tcomm
@@ -15,17 +15,17 @@ type Form struct {
 	Multicast bool `json:"multicast"`
 }
 
-// The forms: by (19), with 1/r as printed, and beside multicasts.
+// The forms of the time model.
 var (
-	Exact  = Form{"exact", false, false}
-	Short  = Form{"short", true, false}
-	Beside = Form{"multicast", false, true}
+	Exact  = Form{Key: "exact"}                      // by (19)
+	Short  = Form{Key: "short", Short: true}         // with 1/r, as printed
+	Beside = Form{Key: "multicast", Multicast: true} // by (19), beside SSGD that multicasts
 )
 
-// Forms lists them.
+// Forms lists all three.
 var Forms = []Form{Exact, Short, Beside}
 
-// Batch is T_CSSGD/Tcalc.
+// Batch returns T_CSSGD/Tcalc.
 func (f Form) Batch(n, r int, rho float64) float64 {
 	if f.Short {
 		return float64(r) + rho/float64(r)
@@ -42,8 +42,8 @@ func (f Form) Best(n int, rho float64) int {
 	return BestOf(t)
 }
 
-// Saving is what the best redundancy saves of SSGD's time per batch, a share; less
-// than 0 where it takes longer.
+// Saving returns which share of SSGD's time per batch the best redundancy saves; less than
+// 0 where it takes longer.
 func (f Form) Saving(n int, rho float64) float64 {
 	least := f.Batch(n, f.Best(n, rho), rho)
 	ssgd := 1 + rho
@@ -53,15 +53,15 @@ func (f Form) Saving(n int, rho float64) float64 {
 	return 1 - least/ssgd
 }
 
-// Law is how Tcomm/Tcalc changes with the nodes. The paper gives it for none but,
-// by its best redundancies, for 8.
+// Law says how Tcomm/Tcalc changes with the nodes. The paper gives the ratio at 8 alone, by
+// its best redundancies.
 type Law struct {
 	Key string
 	of  func(n int) float64
 }
 
-// The laws, fixed before the first run: what each node computes in a batch does not
-// depend on n (§3.1: equal amounts of data), so Tcomm alone changes.
+// Laws were fixed before the first run: each node's work in a batch does not depend on n
+// (§3.1: equal amounts of data), so Tcomm alone changes.
 var Laws = []Law{
 	{"constant", func(int) float64 { return 1 }},                                      // the same at every n
 	{"links", func(n int) float64 { return float64(n-1) / float64(n) }},               // equally many gradients, links work at once
@@ -70,10 +70,10 @@ var Laws = []Law{
 	{"ours", func(n int) float64 { return float64(testbed.Q(n)*(n-1)) / float64(n) }}, // our micro-blocks and links
 }
 
-// At is Tcomm/Tcalc on n nodes if it is rho on the anchor's.
+// At returns Tcomm/Tcalc on n nodes if it is rho on the anchor's.
 func (l Law) At(n int, rho float64) float64 { return rho * l.of(n) / l.of(testbed.Anchor) }
 
-// Ratios are between which Tcomm/Tcalc r is the best redundancy on the anchor's nodes.
+// Ratios returns between which Tcomm/Tcalc r is the best redundancy on the anchor's nodes.
 func (f Form) Ratios(r int) (lo, hi float64) {
 	a, b := codedsgd.RhoRange(testbed.Anchor, r, f.Short)
 	lo, _ = a.Float64()

@@ -1,5 +1,5 @@
-// Package timing tells how long an iteration takes: simulated, for an exchange on a number of
-// nodes, and by the time model of §3.2.4.
+// Package timing tells how long an iteration takes: simulated, for an exchange on a number
+// of nodes (timing.go), and by the time model of §3.2.4 (model.go).
 package timing
 
 import (
@@ -33,16 +33,16 @@ type Exchange struct {
 	NoOverlap bool `json:"no_overlap,omitempty"`
 }
 
-// The synchronous methods that figs. 8 to 11 compare, in the paper's order. An
-// exchange here is a method and a redundancy; what travels is the variant's.
+// Unicast and Multicast are SSGD; a variant says what travels.
 var (
 	Unicast   = Exchange{Method: codedsgd.SSGDUnicast, Redundancy: 1}
 	Multicast = Exchange{Method: codedsgd.SSGDMulticast, Redundancy: 1}
 )
 
+// Coded returns CSSGD at redundancy r; a variant says what travels.
 func Coded(r int) Exchange { return Exchange{Method: codedsgd.CSSGD, Redundancy: r} }
 
-// Key is x as a key of the enumeration method; it fixes the colour of a series.
+// Key names x in the enumeration method; it fixes the colour of a series.
 func (x Exchange) Key() string {
 	if x.Method == codedsgd.CSSGD {
 		return fmt.Sprintf("cssgd-r%d", x.Redundancy)
@@ -50,7 +50,7 @@ func (x Exchange) Key() string {
 	return x.Method
 }
 
-// Iteration is what one of an exchange's iterations takes, a mean over several.
+// Iteration holds the cost of one iteration of an exchange, a mean over several.
 type Iteration struct {
 	Seconds   float64 `json:"seconds"`
 	Compute   float64 `json:"compute"`   // seconds of one node's device, without jitter: r·Tcalc
@@ -60,31 +60,31 @@ type Iteration struct {
 	Coding    float64 `json:"coding"`    // bytes of int32 terms that a node quantises, adds, subtracts and sums
 }
 
-// Iterations are what a mean is over: computations are jittered by 2 %, and an
-// iteration waits for the slowest node.
+// Iterations is how many iterations a mean is over: computations are jittered by 2 %, and
+// an iteration waits for the slowest node.
 const Iterations = 4
 
-// Setting is everything that decides an iteration's time.
+// Setting holds everything that decides an iteration's time.
 type Setting struct {
 	Net      testbed.Network `json:"net"`
 	Nodes    int             `json:"nodes"`
 	Exchange Exchange        `json:"exchange"`
-	// Micro is Q; 0: that of r = 2 and 3. Grow is how many batches' samples are
-	// computed at once: an iteration's numbers are divided by it, so that a larger Q
-	// has micro-blocks of the same size. 0: 1.
+	// Micro is Q; 0: testbed.Q. Grow is how many batches' samples are computed at once: an
+	// iteration's numbers are divided by it, so that a larger Q has micro-blocks of the
+	// same size. 0: 1.
 	Micro int     `json:"micro,omitempty"`
 	Grow  int     `json:"grow,omitempty"`
-	Link  float64 `json:"link,omitempty"` // so many times the platform's bandwidth; 0: 1
+	Link  float64 `json:"link,omitempty"` // bandwidth over the platform's; 0: 1
 	// Shared: one medium with the capacity of all links together. Else a switch.
 	Shared bool `json:"shared,omitempty"`
 	// Ideal leaves out jitter, latencies, time per message, frame headers and coding:
 	// what remains is computing and bytes.
 	Ideal bool `json:"ideal,omitempty"`
-	// Speeds are the nodes', relative to the platform's; nil: 1. Uneven makes the
-	// blocks by them.
+	// Speeds are the nodes' speeds over the platform's; nil: 1. Uneven cuts the blocks by
+	// them.
 	Speeds []float64 `json:"speeds,omitempty"`
 	Uneven bool      `json:"uneven,omitempty"`
-	Steps  int       `json:"steps,omitempty"` // 0: timedIterations
+	Steps  int       `json:"steps,omitempty"` // 0: Iterations
 	Seed   uint64    `json:"seed,omitempty"`  // of the jitter
 }
 
@@ -96,10 +96,10 @@ type Variant struct {
 	Overlap bool   `json:"overlap"`
 }
 
-// The variants; C10, C11 and C34 are judged on the first: the paper's message model
-// on one medium, without overlap, which is what its time model supposes (§3.2.4:
-// computing plus communication, the latter linear in the amount of data). Jitter,
-// latencies and coding are those of the platform.
+// Variants are all ways. C10, C11 and C34 are judged on the first: the paper's message
+// model on one medium, without overlap, as its time model supposes (§3.2.4: computing plus
+// communication, the latter linear in the amount of data). Jitter, latencies and coding are
+// the platform's.
 var Variants = []Variant{
 	{"micro-medium", false, true, false},
 	{"micro-medium-overlap", false, true, true},
@@ -116,9 +116,10 @@ func VariantOf(key string) Variant {
 	return kit.Find(Variants, func(v Variant) bool { return v.Key == key })
 }
 
-// Judged is the variant on which claims are judged. On switched micro-blocks travel over a
-// switch, with overlap; on ethernet whole gradients do, as the printed algorithm sends
-// them. There every receiver's link carries a multicast too.
+// Judged is the variant on which claims are judged: a multicast costs its sender once and
+// nobody else anything. In Switched micro-blocks travel over a switch, with overlap, and in
+// Ethernet whole gradients, as the printed algorithm sends them; there every receiver's
+// link carries a multicast too.
 var Judged, Switched, Ethernet = Variants[0], VariantOf("micro-switch-overlap"), VariantOf("whole-switch-overlap")
 
 // On returns the setting of x in variant v.
@@ -136,7 +137,7 @@ func (v Variant) Messages() string {
 	return "micro"
 }
 
-// AllRedundancies are 1 to 8: Figure 12's axis.
+// AllRedundancies lists 1 to 8, Figure 12's axis.
 func AllRedundancies() (rs []int) {
 	for r := 1; r <= testbed.Anchor; r++ {
 		rs = append(rs, r)
@@ -144,9 +145,10 @@ func AllRedundancies() (rs []int) {
 	return rs
 }
 
-// Anchored returns a setting of the study. C(8,4) = 70 does not divide Q(8) = 56 of the other
-// figures: here Q = 280, and five batches' samples are computed at once, so that a
-// micro-block has as many samples as there. Times are per batch.
+// Anchored returns a setting of 8 nodes that serves every redundancy. C(8,4) = 70 does not
+// divide Q(8) = 56 of the other figures: here Q = 280, and five batches' samples are
+// computed at once, so that a micro-block has as many samples as there. Times are per
+// batch.
 func Anchored(net testbed.Network, x Exchange, shared bool) Setting {
 	s := Setting{Net: net, Nodes: testbed.Anchor, Exchange: x, Shared: shared}
 	if !x.Whole {
@@ -173,7 +175,7 @@ func (s *Setting) redundancy() int { return max(s.Exchange.Redundancy, 1) }
 
 func (s *Setting) grow() int { return max(s.Grow, 1) }
 
-// micro is Q of the messages; 0: whole gradients.
+// micro returns Q of the messages; 0: whole gradients.
 func (s *Setting) micro() int {
 	if s.Exchange.Whole {
 		return 0
@@ -181,7 +183,7 @@ func (s *Setting) micro() int {
 	return cmp.Or(s.Micro, testbed.Q(s.Nodes))
 }
 
-// platform is the reference's, changed as s says.
+// platform returns the testbed's, changed as s says.
 func (s *Setting) platform() *cluster.Platform {
 	p := testbed.Platform()
 	p.Workers = p.Workers[:s.Nodes]
@@ -200,8 +202,8 @@ func (s *Setting) platform() *cluster.Platform {
 	return p
 }
 
-// Layers are the layers of net on n nodes, with the works of one sample, and their
-// weight matrices.
+// Layers returns the layers of net on n nodes, with the work of one sample, and the shapes
+// of their weight matrices.
 func Layers(net testbed.Network, n int) (out []cluster.Layer, shapes [][2]int) {
 	m := net.Build(n)
 	for _, l := range m.Layers() {
@@ -212,7 +214,7 @@ func Layers(net testbed.Network, n int) (out []cluster.Layer, shapes [][2]int) {
 	return out, shapes
 }
 
-// SampleWork is what one sample costs, forward and backward.
+// SampleWork returns the work of one sample, forward and backward.
 func SampleWork(layers []cluster.Layer) (w cluster.Work) {
 	for _, l := range layers {
 		w.FLOP += l.Forward.FLOP + l.Backward.FLOP
@@ -221,6 +223,7 @@ func SampleWork(layers []cluster.Layer) (w cluster.Work) {
 	return w
 }
 
+// Elements counts the parameters.
 func Elements(layers []cluster.Layer) (n int) {
 	for _, l := range layers {
 		n += l.Length
@@ -276,7 +279,7 @@ func (s *Setting) run(ctx context.Context, p *cluster.Platform) (it Iteration, e
 	return it, nil
 }
 
-// ringRun is synchronous SGD by ring all-reduce, timing-only: every rank sums the
+// ringRun runs synchronous SGD by ring all-reduce, timing-only: every rank sums the
 // gradient of its share of the batch, and the ring sums those, layer by layer as the
 // backward pass leaves them.
 func ringRun(p cluster.Proc, job codedsgd.Job) (*codedsgd.Log, error) {
@@ -312,7 +315,7 @@ func ringRun(p cluster.Proc, job codedsgd.Job) (*codedsgd.Log, error) {
 	return log, nil
 }
 
-// medium is one that all nodes share, a bus or the air: it carries one transmission
+// medium is shared by all nodes, a bus or the air: it carries one transmission
 // at a time, which every node hears, in the order in which they were handed over.
 // Then, and only then, is "the time of communication linear in the amount of data"
 // (§3.2.4): a multicast takes what a unicast takes, and no receiver is a bottleneck.
@@ -325,9 +328,9 @@ type medium struct {
 	free     float64 // when the last transmission that was handed over ends
 }
 
-// newMedium is p's nodes on one medium with the capacity of all their links
-// together, time per message included, so that SSGD with unicasts takes there what
-// it takes on a switch. The platform that it returns has NICs that never limit.
+// newMedium puts p's nodes on one medium with the capacity of all their links together,
+// time per message included, so that SSGD with unicasts takes as long there as on a switch.
+// It returns the medium, and p with NICs that never limit.
 func newMedium(p *cluster.Platform, headerless bool) (*medium, *cluster.Platform) {
 	m := &medium{header: cluster.HeaderBytes}
 	if headerless {
@@ -370,7 +373,7 @@ func (s *station) Isend(to int, tag cluster.Tag, m *cluster.Msg) cluster.Req {
 	return s.after(m, func(q cluster.Proc) cluster.Req { return q.Isend(to, tag, m) })
 }
 
-// Ibcast is one transmission, however many hear it.
+// Ibcast makes one transmission, however many hear it.
 func (s *station) Ibcast(group []int, root int, tag cluster.Tag, m *cluster.Msg) cluster.Req {
 	if root != s.Rank() {
 		return s.Proc.Ibcast(group, root, tag, m)

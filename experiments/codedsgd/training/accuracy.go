@@ -14,7 +14,7 @@ import (
 	"gradsync/experiments/train"
 )
 
-// table2 is the accuracy that the networks reach alone, with all the time that they
+// table2 lists the accuracy that the networks reach alone, with all the time that they
 // are given, and under the three algorithms.
 func table2() exp.Experiment {
 	return figure{id: "table2", source: "Table 2", nets: testbed.Networks(), depth: atLargest, serial: true,
@@ -57,7 +57,7 @@ func (t *trainer) finals(w *largest) (*finals, error) {
 	return f, nil
 }
 
-// against returns how far the mean of runs is above that of others, in points.
+// against returns by how many points the mean of runs is above the mean of others.
 func against(runs, others kit.Sample) float64 {
 	return 100 * (stat.Mean(runs, nil) - stat.Mean(others, nil))
 }
@@ -141,12 +141,12 @@ func judgeFinals(nets []*finals) result.Claim {
 	return claims.Verdict("C30", f)
 }
 
-// fig4 and fig5 are the accuracy over time under the three algorithms.
+// fig4 and fig5 show the accuracy over time under the three algorithms.
 func fig4() exp.Experiment { return accuracyOverTime("fig4", "Fig. 4", testbed.DNN) }
 
 func fig5() exp.Experiment { return accuracyOverTime("fig5", "Fig. 5", testbed.CNN) }
 
-// accuracyOverTime is Fig. 4 or 5, on the largest number of nodes.
+// accuracyOverTime makes Fig. 4 or 5, on the largest number of nodes.
 func accuracyOverTime(id, source string, net testbed.Network) exp.Experiment {
 	return figure{id: id, source: source, nets: []testbed.Network{net}, depth: atLargest,
 		show: func(_ *trainer, r *result.Result, all []byNodes) error {
@@ -281,12 +281,12 @@ func (w *largest) endsFrame() result.Frame {
 	return s.Frame
 }
 
-// fig6 and fig7 are the choice of the benchmark accuracy.
+// fig6 and fig7 show the choice of the benchmark accuracy.
 func fig6() exp.Experiment { return benchmark("fig6", "Fig. 6", "C07", testbed.DNN) }
 
 func fig7() exp.Experiment { return benchmark("fig7", "Fig. 7", "C08", testbed.CNN) }
 
-// benchmark is Fig. 6 or 7: the level at which the three algorithms differ most.
+// benchmark makes Fig. 6 or 7: the level at which the three algorithms differ most.
 func benchmark(id, source, claim string, net testbed.Network) exp.Experiment {
 	return figure{id: id, source: source, nets: []testbed.Network{net}, depth: atLargest,
 		show: func(_ *trainer, r *result.Result, all []byNodes) error {

@@ -35,9 +35,10 @@ func TestJudgeFinals(t *testing.T) {
 			ASGD: kit.Sample{0.95, 0.9}, Longer: kit.Sample{0.93, 0.93}}
 	}
 	ok := net(1)
-	codedtest.JudgedAs(t, judgeFinals([]*finals{ok, ok}), claims.SameSign, "C30-found.points", 0.95, "C30-longer", nil, "C30-changed", true, "C30.gaps", []map[string]any{
-		{"method": "synchronous", "model": "mlp", "points": -0.95}, {"method": "asgd", "model": "mlp", "points": 1.5},
-		{"method": "synchronous", "model": "mlp", "points": -0.95}, {"method": "asgd", "model": "mlp", "points": 1.5}})
+	codedtest.JudgedAs(t, judgeFinals([]*finals{ok, ok}), claims.SameSign, "C30-found.points", 0.95, "C30-longer", nil,
+		"C30-changed", true, "C30.gaps", []map[string]any{
+			{"method": "synchronous", "model": "mlp", "points": -0.95}, {"method": "asgd", "model": "mlp", "points": 1.5},
+			{"method": "synchronous", "model": "mlp", "points": -0.95}, {"method": "asgd", "model": "mlp", "points": 1.5}})
 	if ok.within() != "all" {
 		t.Errorf("within: %s", ok.within())
 	}

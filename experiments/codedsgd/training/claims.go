@@ -51,9 +51,9 @@ func judgeLevel(id string, c choice, seeds int, differs []result.Reason) result.
 	return claims.Verdict(id, f)
 }
 
-// judgeFaster judges C21, CSSGD's time to the target below that of both SSGDs at
+// judgeFaster judges C21, CSSGD's time to the target below both SSGDs' at
 // every node count with both redundancies that are possible there. All make the same
-// updates, so that the order of iteration times is that of times to the target.
+// updates, so that times to the target are ordered as iteration times.
 func judgeFaster(cs []iterations) result.Claim {
 	return judgeBelow("C21", secondsIn, []timing.Exchange{timing.Unicast, timing.Multicast}, switchReason(cs), networkIterations{testbed.DNN.Model, cs})
 }
@@ -159,7 +159,8 @@ func judgeMulticast(cs []iterations) result.Claim {
 	all := true
 	var ratios, onSwitch []map[string]any
 	for _, c := range cs {
-		onSwitch = append(onSwitch, map[string]any{"nodes": c.Nodes, "ratio": c.Of[timing.Ethernet.Key][timing.Multicast].Seconds / c.Of[timing.Ethernet.Key][timing.Unicast].Seconds})
+		onSwitch = append(onSwitch, map[string]any{"nodes": c.Nodes,
+			"ratio": c.Of[timing.Ethernet.Key][timing.Multicast].Seconds / c.Of[timing.Ethernet.Key][timing.Unicast].Seconds})
 		ratio := c.Of[timing.Judged.Key][timing.Multicast].Seconds / c.Of[timing.Judged.Key][timing.Unicast].Seconds
 		holds := ratio < 1 || c.Nodes == 2 && ratio <= 1+1e-9
 		all = all && holds
@@ -223,7 +224,7 @@ func judgeScaling(s *byNodes) result.Claim {
 	return claims.Verdict("C33", f)
 }
 
-// growth is what §3.2.5 says of ASGD that samples per second do not show: from the
+// growth tells of ASGD as §3.2.5 does, beyond samples per second: from the
 // fewest to the most nodes its staleness and the way to the target.
 func (s *byNodes) growth() result.Reason {
 	i, k := 0, len(s.on)-1
@@ -258,8 +259,8 @@ func judgeRuns(profile string, seeds []uint64) result.Claim {
 	return claims.Verdict("C12", f)
 }
 
-// judgeSSGD judges C01, C04 and C05: the mean over node counts of what CSSGD at its
-// best redundancy saves of SSGD's time, a multicast costing its sender once in both.
+// judgeSSGD judges C01, C04 and C05: which part of SSGD's time CSSGD saves at its best
+// redundancy, a mean over node counts, a multicast costing its sender once in both.
 func judgeSSGD(id string, net testbed.Network, cs []iterations, differs []result.Reason) result.Claim {
 	f := claims.Number(meanSaved(cs, timing.Multicast, timing.Judged), nil, nil, 0)
 	f.Rival, f.Network, f.Differs = timing.Multicast.Key(), net.Model, differs

@@ -25,7 +25,8 @@ func TestJudgeOrders(t *testing.T) {
 		t.Errorf("two nodes are no case: %+v", c.Parts)
 	}
 	bad := []iterations{good[0], at(4, [4]float64{9, 4.5, 5, 4}, [4]float64{12, 4, 4, 2})} // r = 2 is not ahead of multicast, and equal bytes are not fewer
-	codedtest.JudgedAs(t, judgeFaster(bad), claims.Differs, "C21-found.below", 5, "lower-than.lower", []map[string]any{{"nodes": []int{2}, "r": 2}, {"nodes": []int{4}, "r": 3}})
+	codedtest.JudgedAs(t, judgeFaster(bad), claims.Differs, "C21-found.below", 5,
+		"lower-than.lower", []map[string]any{{"nodes": []int{2}, "r": 2}, {"nodes": []int{4}, "r": 3}})
 	codedtest.JudgedAs(t, less(bad), claims.Differs, "C20-found.below", 2)
 	codedtest.JudgedAs(t, judgeMulticast([]iterations{good[0], at(4, [4]float64{7, 7, 1, 1}, [4]float64{})}), claims.Differs)
 	codedtest.JudgedAs(t, judgeMulticast([]iterations{at(2, [4]float64{7, 8, 1}, [4]float64{})}), claims.Differs)
@@ -116,7 +117,8 @@ func TestDiffers(t *testing.T) {
 	}
 	s.plan.Width, s.plan.Target, s.plan.Nodes, s.target = 0.125, 0, []int{2, 8}, 0.75
 	s.ssgd[0].Data = &result.Data{Name: "fashion-mnist"}
-	codedtest.JudgedAs(t, result.Claim{Differs: s.differs(true)}, "", "data.used", "fashion-mnist", "width.by", 8, "fewer-nodes.nodes", 8, "rule-target.percent", 75)
+	codedtest.JudgedAs(t, result.Claim{Differs: s.differs(true)}, "", "data.used", "fashion-mnist", "width.by", 8, "fewer-nodes.nodes", 8,
+		"rule-target.percent", 75)
 	if d := s.differs(false); len(d) != 3 {
 		t.Errorf("where the level is judged: %v", d)
 	}

@@ -25,7 +25,8 @@ func onSwitch(c iterations, seconds map[timing.Exchange]float64) iterations {
 // By hand: on 4 nodes CSSGD takes 5 s (r = 2) of 4, on 6 nodes on the switch 3 (r = 3)
 // of 4.
 func TestWhereCSSGDIsAhead(t *testing.T) {
-	cs := []iterations{at(4, [4]float64{9, 4, 5, 6}, [4]float64{}), onSwitch(at(6, [4]float64{9, 4, 5, 6}, [4]float64{}), map[timing.Exchange]float64{timing.Coded(3): 3})}
+	cs := []iterations{at(4, [4]float64{9, 4, 5, 6}, [4]float64{}),
+		onSwitch(at(6, [4]float64{9, 4, 5, 6}, [4]float64{}), map[timing.Exchange]float64{timing.Coded(3): 3})}
 	reason := func(cs []iterations) result.Claim { return result.Claim{Reasons: switchReason(cs)} }
 	codedtest.JudgedAs(t, reason(cs), "", "switch-ahead.ahead", []map[string]any{{"nodes": 6, "r": 3, "saved": 25}}, "switch-ahead.mean", 0)
 	codedtest.JudgedAs(t, reason(cs[:1]), "", "switch-none.mean", -25)

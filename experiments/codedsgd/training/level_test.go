@@ -7,7 +7,7 @@ import (
 	"gradsync/experiments/train"
 )
 
-// curveOf is a curve evaluated every second, per cents.
+// curveOf returns a curve evaluated every second, of accuracies in per cent.
 func curveOf(accuracies ...float64) (out []train.Point) {
 	for i, a := range accuracies {
 		out = append(out, train.Point{Updates: int64(i + 1), Seconds: float64(i + 1), Accuracy: a / 100})

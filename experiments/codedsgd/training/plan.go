@@ -29,7 +29,7 @@ type plan struct {
 	// once for each.
 	Seeds int `json:"seeds,omitempty"`
 	Runs  int `json:"runs"`
-	// Coarse cuts the batch on so many nodes or more into only Blocks micro-blocks, a
+	// From Coarse nodes on the batch is cut into only Blocks micro-blocks, a
 	// divisor of Q, which would take too long to train: they differ by int32's rounding
 	// and clipping alone. 0: never.
 	Coarse int `json:"coarse,omitempty"`
@@ -37,7 +37,8 @@ type plan struct {
 	// Alone is how many times as many updates the network alone is trained for in table
 	// 2: the paper gave it unlimited time.
 	Alone int64 `json:"alone"`
-	// Part: only the first of so many parts is trained again with whole gradients.
+	// Part is the number of parts of which the first alone is trained again with whole
+	// gradients.
 	Part int64 `json:"part"`
 	// Target is the test accuracy that times and traffic are taken at; 0: what the
 	// paper's rule picks. Data names the set, "" the paper's or the embedded one.
@@ -45,7 +46,7 @@ type plan struct {
 	Data   string  `json:"data"`
 }
 
-// planOf is a profile's training of a network.
+// planOf returns a profile's training of a network.
 //
 // At these lengths the runs by which the rate was chosen hardly rose any more; those of
 // standard had passed the stated targets.
@@ -75,14 +76,14 @@ func planOf(profile string, net testbed.Network) plan {
 	return s
 }
 
-// statedTarget is the paper's benchmark accuracy (§3.2.1).
+// statedTarget returns the paper's benchmark accuracy (§3.2.1).
 func statedTarget(net testbed.Network) float64 {
 	return map[string]float64{testbed.DNN.Key: 0.82, testbed.CNN.Key: 0.7}[net.Key]
 }
 
 func (s plan) most() int { return s.Nodes[len(s.Nodes)-1] }
 
-// blocks is into how many micro-blocks the batch of n nodes is cut.
+// blocks returns into how many micro-blocks the batch of n nodes is cut.
 func (s plan) blocks(n int) int {
 	if s.Coarse > 0 && n >= s.Coarse {
 		return s.Blocks
@@ -94,7 +95,7 @@ func (s plan) seedsOf(seeds []uint64) []uint64 {
 	return seeds[:min(cmp.Or(s.Seeds, len(seeds)), len(seeds))]
 }
 
-// synchronous is the one training that stands for every synchronous method on n
+// synchronous configures the one training that stands for every synchronous method on n
 // nodes: the integer sum of the same micro-blocks' gradients has the same bits in
 // whatever order and packets they came, so that one node which computes all of them
 // itself has the parameters of all n. A test holds it so.
@@ -105,14 +106,14 @@ func (s plan) synchronous(n int, seed uint64) train.Config {
 		Coded: &codedsgd.Options{Redundancy: 1, MicroBlocks: s.blocks(n)}}
 }
 
-// serial is the network alone: the same batches, nothing cut, quantised or sent.
+// serial configures the network alone: the same batches, nothing cut, quantised or sent.
 func (s plan) serial(n int, seed uint64) train.Config {
 	c := s.synchronous(n, seed)
 	c.Sync, c.Coded, c.MaxUpdates = "ring", nil, s.Alone*s.Updates
 	return c
 }
 
-// asynchronous is ASGD on n nodes and a server: each push is the mean gradient of a
+// asynchronous configures ASGD on n nodes and a server: each push is the mean gradient of a
 // node's own batch and moves the weights by η/n of it, so that n pushes are worth an
 // update of the synchronous methods. Events and clock are the full network's.
 func (s plan) asynchronous(n int, seed uint64, updates int64) train.Config {
@@ -211,7 +212,7 @@ type rung struct {
 	Spread  float64 // (slowest − fastest)/fastest; NaN unless all reach it
 }
 
-// choice is what the rule does with the trainings of several algorithms.
+// choice holds the rule's outcome for the trainings of several algorithms.
 type choice struct {
 	Best   float64 // accuracy, a share
 	Levels []rung  // the candidates, ascending

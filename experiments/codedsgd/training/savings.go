@@ -13,11 +13,11 @@ import (
 )
 
 // fourVariants are the variants on which times and traffic to the target are taken: what
-// travels, and over what. The claims are judged on the first, as those of Fig. 12 are.
+// travels, and over what. The claims are judged on the first, as in Fig. 12.
 var fourVariants = []timing.Variant{timing.Judged, timing.Switched, timing.VariantOf("whole-medium"), timing.Ethernet}
 
-// iterations holds what an iteration of each exchange takes on a number of nodes, by the
-// key of the variant.
+// iterations holds an iteration of each exchange on a number of nodes, by the key of the
+// variant.
 type iterations struct {
 	Nodes int
 	Of    map[string]map[timing.Exchange]timing.Iteration
@@ -48,8 +48,8 @@ func (c iterations) optimal(v timing.Variant) (r int, it timing.Iteration) {
 
 func saved(ours, base float64) float64 { return 100 * (1 - ours/base) }
 
-// meanSaved returns the mean over node counts of what CSSGD at its best redundancy saves
-// of a rival's time on the same trajectory. Both make the same updates, so that it is
+// meanSaved returns which part of a rival's time on the same trajectory CSSGD saves at its
+// best redundancy, in per cent, as a mean over node counts. Both make the same updates, so that it is
 // the mean of ratios of iteration times and has no spread over seeds.
 func meanSaved(cs []iterations, rival timing.Exchange, v timing.Variant) float64 {
 	sum := 0.0
@@ -59,8 +59,8 @@ func meanSaved(cs []iterations, rival timing.Exchange, v timing.Variant) float64
 	return sum / float64(len(cs))
 }
 
-// meanSavedBy returns the mean of what CSSGD with each of rs saves of a rival, over the
-// redundancies and the node counts that have them; NaN where none has.
+// meanSavedBy returns which part of a rival's cost CSSGD saves, in per cent, as a mean over
+// the redundancies rs and the node counts that have them; NaN where none has.
 func meanSavedBy(cs []iterations, rival timing.Exchange, of func(timing.Iteration) float64, rs ...int) float64 {
 	sum, cases := 0.0, 0
 	for _, c := range cs {
@@ -73,15 +73,14 @@ func meanSavedBy(cs []iterations, rival timing.Exchange, of func(timing.Iteratio
 	return sum / float64(cases)
 }
 
-// meanReduction is C31's measure of a network: what CSSGD saves of a rival's time per
-// batch, a mean over redundancies and node counts.
+// meanReduction returns C31's measure of a network: which part of a rival's time per batch
+// CSSGD saves, as a mean over redundancies and node counts.
 func meanReduction(cs []iterations, rival timing.Exchange) float64 {
 	return meanSavedBy(cs, rival, secondsIn, testbed.Redundancies...)
 }
 
-// uncodedSaves returns what CSSGD would save of SSGD Multicast's time on the mean if it
-// could choose r = 1 too: a packet has one receiver and one term then, which is what SSGD
-// Unicast sends.
+// uncodedSaves returns which part of SSGD Multicast's time CSSGD would save on the mean if it
+// could choose r = 1 too: a packet has one receiver and one term then, as SSGD Unicast's.
 func uncodedSaves(cs []iterations, v timing.Variant) (mean float64) {
 	for _, c := range cs {
 		_, it := c.optimal(v)
@@ -98,8 +97,8 @@ func from(cs []iterations, nodes int) []iterations {
 	return slices.DeleteFunc(slices.Clone(cs), func(c iterations) bool { return c.Nodes < nodes })
 }
 
-// reductionOver returns what ours saves of base over node counts, [nodes][seed], in per
-// cent: 100·(1 − the geometric mean over seeds) of
+// reductionOver returns the part of base that ours saves over node counts, [nodes][seed], in
+// per cent: 100·(1 − the geometric mean over seeds) of
 //
 //	R_s = 1/|n| · Σ_n ours[n][s]/base[n][s]
 //
@@ -149,8 +148,8 @@ func (s *byNodes) pairs(v timing.Variant, least int) (ours, base [][]float64, pl
 	return ours, base, places
 }
 
-// savedOfASGD returns what CSSGD saves of ASGD's time over a number of nodes and more,
-// and on which it rests; no number where there are none.
+// savedOfASGD returns which part of ASGD's time CSSGD saves on at least a number of nodes,
+// and the node counts that have both times; no number where there are none.
 func (s *byNodes) savedOfASGD(v timing.Variant, least int) (e kit.Estimate, nodes []int) {
 	ours, base, places := s.pairs(v, least)
 	for _, i := range places {
@@ -162,7 +161,7 @@ func (s *byNodes) savedOfASGD(v timing.Variant, least int) (e kit.Estimate, node
 	return e, nodes
 }
 
-// savedOfCut returns what CSSGD saves of a modelled ASGD whose n pushes bring Q gradients
+// savedOfCut returns which part of its time CSSGD saves of a modelled ASGD whose n pushes bring Q gradients
 // over the server's link, which then sets its pace where it is slower than ASGD is:
 //
 //	seconds of n pushes = max(those of the run, Q·bytes of a gradient / B)
@@ -228,8 +227,8 @@ func (w *largest) facts() []result.Fact {
 		"whole.clipped", w.whole.Clipped, "micro.clipped", w.comparable(micro.Clipped))
 }
 
-// comparable returns what was clipped in the shared training, nothing if the training of
-// whole gradients is only a part of it.
+// comparable returns the elements that the shared training clipped, nothing if the training
+// of whole gradients is only a part of it.
 func (w *largest) comparable(clipped int64) any {
 	if w.plan.Part > 1 {
 		return nil
@@ -257,10 +256,10 @@ func changed(key string, e kit.Estimate) []result.Fact {
 	return kit.Facts(key+"/%.1", e, key+".size/%.1", math.Abs(x), key+".than:than", than(x))
 }
 
-// exactly is a number that has no spread; NaN is none.
+// exactly returns a number without spread; NaN is none.
 func exactly(x float64) kit.Estimate { return kit.Sample{x}.Mean() }
 
-// than says on which side of a rival what saves x per cent of it is.
+// than says on which side of a rival a saving of x per cent is.
 func than(x float64) string {
 	switch {
 	case math.IsNaN(x):
@@ -271,7 +270,7 @@ func than(x float64) string {
 	return "less"
 }
 
-// meansFrame holds what CSSGD saves of rivals on the mean over node counts, by r.
+// meansFrame lists CSSGD's savings of rivals on the mean over node counts, by r.
 func meansFrame(cs []iterations, of func(timing.Iteration) float64, rivals ...timing.Exchange) result.Frame {
 	s := kit.NewSheet("means", "rival:method method:method saved/%.1 saved_than:than")
 	for _, rival := range rivals {
@@ -294,7 +293,7 @@ func addBelow(s *kit.Sheet, cs []iterations, v timing.Variant, rival timing.Exch
 	}
 }
 
-// savedAt returns what CSSGD at the better r saves of a rival's time in variant v.
+// savedAt returns which part of a rival's time CSSGD at the better r saves in variant v.
 func (c iterations) savedAt(v timing.Variant, rival timing.Exchange) float64 {
 	_, it := c.optimal(v)
 	return saved(it.Seconds, c.Of[v.Key][rival].Seconds)

@@ -30,7 +30,7 @@ func TestReductionOver(t *testing.T) {
 	}
 }
 
-// at is a timing with the same iterations in every variant: seconds and bytes of SSGD
+// at returns timings with the same iterations in every variant: seconds and bytes of SSGD
 // unicast, multicast, CSSGD r = 2 and, if there are three nodes, r = 3.
 func at(nodes int, seconds, bytes [4]float64) iterations {
 	c := iterations{Nodes: nodes, Of: map[string]map[timing.Exchange]timing.Iteration{}}

@@ -14,7 +14,7 @@ import (
 	"gradsync/experiments/result"
 )
 
-// fig8 and fig10 are the time to the target over the number of nodes.
+// fig8 and fig10 show the time to the target over the number of nodes.
 func fig8() exp.Experiment {
 	return timeToTarget("fig8", "Fig. 8", testbed.DNN, func(_ *trainer, s *byNodes) ([]result.Claim, error) {
 		return []result.Claim{judgeFaster(s.on), judgeMulticast(s.on)}, nil
@@ -43,7 +43,7 @@ func (t *trainer) timeAll(net testbed.Network) (out []iterations, err error) {
 	return out, nil
 }
 
-// timeToTarget is Fig. 8 or 10: SSGD with unicast and with multicast, CSSGD with
+// timeToTarget makes Fig. 8 or 10: SSGD with unicast and with multicast, CSSGD with
 // r = 2 and r = 3.
 func timeToTarget(id, source string, net testbed.Network, judge func(*trainer, *byNodes) ([]result.Claim, error)) exp.Experiment {
 	return figure{id: id, source: source, nets: []testbed.Network{net}, depth: toTarget,
@@ -97,7 +97,7 @@ func (s *byNodes) soonerFrame() result.Frame {
 
 func missing(x []float64) int { return kit.CountIf(x, math.IsNaN) }
 
-// fig9 and fig11 are the traffic to the target over the number of nodes.
+// fig9 and fig11 show the traffic to the target over the number of nodes.
 func fig9() exp.Experiment {
 	return traffic("fig9", "Fig. 9", testbed.DNN, func(*trainer, *byNodes) ([]result.Claim, error) { return nil, nil })
 }
@@ -114,7 +114,7 @@ func fig11() exp.Experiment {
 	})
 }
 
-// traffic is Fig. 9 or 11: bytes until the target, of all nodes together.
+// traffic makes Fig. 9 or 11: bytes until the target, of all nodes together.
 func traffic(id, source string, net testbed.Network, judge func(*trainer, *byNodes) ([]result.Claim, error)) exp.Experiment {
 	return figure{id: id, source: source, nets: []testbed.Network{net}, depth: toTarget,
 		show: func(t *trainer, r *result.Result, all []byNodes) (err error) {
@@ -176,7 +176,7 @@ func fig15() exp.Experiment {
 	})
 }
 
-// threeAlgorithms is Fig. 14 or 15: ASGD, SSGD Multicast and CSSGD at the better of
+// threeAlgorithms makes Fig. 14 or 15: ASGD, SSGD Multicast and CSSGD at the better of
 // r = 2 and 3.
 func threeAlgorithms(id, source string, net testbed.Network, judge func(*trainer, *byNodes) []result.Claim) exp.Experiment {
 	return figure{id: id, source: source, nets: []testbed.Network{net}, depth: toRace,
@@ -193,7 +193,7 @@ func threeAlgorithms(id, source string, net testbed.Network, judge func(*trainer
 		}}.experiment()
 }
 
-// raceFrames hold, of every variant and number of nodes, the times to the target, the mean
+// raceFrames lists, of every variant and number of nodes, the times to the target, the mean
 // times again with a row for each method, and who is first; and the paper's means.
 func (s *byNodes) raceFrames() []result.Frame {
 	target := kit.NewSheet("target", "setting:setting nodes asgd±/s.3 ssgd-multicast±/s.3 r cssgd±/s.3 of_ssgd/%.1 of_asgd/%.1")
@@ -237,8 +237,8 @@ func (s *byNodes) asgdFrame() result.Frame {
 	return kit.As(result.Trained, f.Frame)
 }
 
-// savingFacts are the savings that the text tells, in the paper's model unless the key
-// says otherwise, and what the paper states.
+// savingFacts returns the savings that the text tells, in the paper's model unless the key
+// says otherwise, and the paper's own.
 func (s *byNodes) savingFacts() (out []result.Fact) {
 	asgd := func(v timing.Variant, least int) kit.Estimate { e, _ := s.savedOfASGD(v, least); return e }
 	last := len(s.on) - 1

@@ -21,8 +21,8 @@ import (
 	"gradsync/experiments/train"
 )
 
-// Experiments lists Table 2 and Figures 4 to 11: what is trained on the most nodes, and
-// time and traffic to the target.
+// Experiments lists Table 2 and Figures 4 to 11: trainings on the most nodes, and time and
+// traffic to the target.
 func Experiments() []exp.Experiment {
 	return []exp.Experiment{table2(), fig4(), fig5(), fig6(), fig7(), fig8(), fig9(), fig10(), fig11()}
 }
@@ -53,7 +53,8 @@ type figure struct {
 func (f figure) experiment() exp.Experiment {
 	q := kit.Inquiry{ID: "codedsgd/" + f.id, Source: "CSSGD, " + f.source, Kind: result.Shared, Profiles: exp.Profiles, Seconds: f.seconds,
 		Config: func(profile string) map[string]any {
-			c := map[string]any{"platform": kit.Platform(testbed.Platform()), "redundancies": testbed.Redundancies, "levels_below": levelsBelow, "longer": longer}
+			c := map[string]any{"platform": kit.Platform(testbed.Platform()), "redundancies": testbed.Redundancies, "levels_below": levelsBelow,
+				"longer": longer}
 			for _, net := range f.nets {
 				c[net.Key] = planOf(profile, net)
 			}
@@ -82,13 +83,13 @@ func (f figure) experiment() exp.Experiment {
 func (f figure) trainAll(t *trainer) ([]byNodes, error) {
 	var out []byNodes
 	if f.serial { // all that has one node, side by side
-		var jobs []request
+		var requests []request
 		for _, net := range f.nets {
 			p := planOf(t.env.Profile, net)
 			seeds := p.seedsOf(t.env.Seeds)
-			jobs = append(append(jobs, p.synchronousRequests(p.most(), seeds, 0)...), p.serialRequests(seeds)...)
+			requests = append(append(requests, p.synchronousRequests(p.most(), seeds, 0)...), p.serialRequests(seeds)...)
 		}
-		if _, err := t.all(jobs); err != nil {
+		if _, err := t.all(requests); err != nil {
 			return nil, err
 		}
 	}
@@ -107,8 +108,8 @@ func partsOf(net testbed.Network) [4]string {
 	return [4]string{net.Key + ", largest", net.Key + ", to the target", net.Key + ", ASGD", net.Key + ", alone"}
 }
 
-// othersShare is about what the trainings on fewer nodes, with fewer classes and up
-// to the target, cost of those on the most.
+// othersShare is about the cost of the trainings on fewer nodes, with fewer classes and up
+// to the target, over the cost of those on the most.
 const othersShare = 0.4
 
 func (f figure) shares(profile string, seeds int) map[string]float64 {
@@ -161,7 +162,7 @@ type trainer struct {
 	ctx context.Context
 	env exp.Env
 
-	mu          sync.Mutex // guards what follows
+	mu          sync.Mutex // guards done
 	done, total float64
 }
 
@@ -172,17 +173,17 @@ type request struct {
 }
 
 // all makes several trainings, as many at once as there are cores: a synchronous one
-// has one node and keeps one of them busy. Results are in the order of the jobs, and
+// has one node and keeps one of them busy. Results are in the order of the requests, and
 // no training knows of another.
-func (t *trainer) all(jobs []request) ([]trajectory, error) {
-	out := make([]trajectory, len(jobs))
-	return out, kit.AtOnce(len(jobs), func(i int) (err error) {
-		out[i], err = t.get(jobs[i])
+func (t *trainer) all(requests []request) ([]trajectory, error) {
+	out := make([]trajectory, len(requests))
+	return out, kit.AtOnce(len(requests), func(i int) (err error) {
+		out[i], err = t.get(requests[i])
 		return err
 	})
 }
 
-// get makes one training, or takes what an earlier figure or an interrupted command left.
+// get makes one training, or takes it from an earlier figure or an interrupted command.
 func (t *trainer) get(j request) (trajectory, error) {
 	env := t.env
 	env.Progress = nil // several at once: each is told when it is whole
@@ -219,11 +220,11 @@ func (s plan) serialRequests(seeds []uint64) (out []request) {
 // asynchronous trains ASGD on n nodes as often as the plan says; runs beyond the
 // seeds take seeds of their own.
 func (t *trainer) asynchronous(p plan, n int, seeds []uint64, updates int64) ([]trajectory, error) {
-	var jobs []request
+	var requests []request
 	for i := range max(p.Runs, len(seeds)) {
-		jobs = append(jobs, request{fmt.Sprintf("%s, %d nodes, ASGD, run %d", p.Net.Title, n, i+1), p.asynchronous(n, runSeed(seeds, i), updates)})
+		requests = append(requests, request{fmt.Sprintf("%s, %d nodes, ASGD, run %d", p.Net.Title, n, i+1), p.asynchronous(n, runSeed(seeds, i), updates)})
 	}
-	return t.all(jobs)
+	return t.all(requests)
 }
 
 // runSeed returns the seed of ASGD's run i: the seeds themselves, then others.
