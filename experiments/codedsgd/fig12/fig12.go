@@ -24,7 +24,7 @@ import (
 // Experiments lists Figures 12 and 13.
 func Experiments() []exp.Experiment { return []exp.Experiment{fig12(), fig13()} }
 
-// fig12 shows the DNN's time per batch; the claims on both networks are its.
+// fig12 shows the DNN's time per batch, and judges the claims on both networks.
 func fig12() exp.Experiment {
 	return timeOverRedundancy("fig12", "Fig. 12", testbed.DNN, func(t *timer, s *networkTimes) ([]result.Claim, error) {
 		second := networkTimes{Net: testbed.CNN, Timed: map[string]byRedundancy{}}
@@ -40,14 +40,14 @@ func fig12() exp.Experiment {
 	})
 }
 
-// fig13 shows the CNN's.
+// fig13 shows the CNN's time per batch.
 func fig13() exp.Experiment {
 	return timeOverRedundancy("fig13", "Fig. 13", testbed.CNN, func(_ *timer, s *networkTimes) ([]result.Claim, error) {
 		return []result.Claim{judgeBest("C11", s), judgeRange("C26", testbed.CNN.Best, s)}, nil
 	})
 }
 
-// timeOverRedundancy makes Figure 12 or 13.
+// timeOverRedundancy makes Figure 12 or 13, the time per batch against the redundancy.
 func timeOverRedundancy(id, source string, net testbed.Network, judge func(*timer, *networkTimes) ([]result.Claim, error)) exp.Experiment {
 	return kit.Inquiry{ID: "codedsgd/" + id, Source: "CSSGD, " + source, Kind: result.TimingOnly, Profiles: exp.Profiles,
 		Seconds: func(profile string, seeds int) float64 {

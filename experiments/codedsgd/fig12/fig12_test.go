@@ -123,7 +123,6 @@ func TestFig12(t *testing.T) {
 	for i, want := range []float64{392, 56, 56, 8, 14} {
 		codedtest.Near(t, "load", codedtest.Cell(t, res, "rivals", "load", "rival", otherMethods()[i].Key).(float64), want, 1e-9*want)
 	}
-	codedtest.Ran(t, fig13(), "ci", 0)
 }
 
 // The result says whose gain it is: the code's only as far as the same redundancy without

@@ -80,7 +80,7 @@ type ratioPoint struct {
 type networkTimes struct {
 	Net      testbed.Network
 	Profile  string
-	Timed    map[string]byRedundancy // by the keys of variants and plains
+	Timed    map[string]byRedundancy // by the keys of timing.Variants and uncodedWays
 	Calc     float64                 // Tcalc, seconds
 	Comm     float64                 // Tcomm of SSGD with unicasts, micro-blocks, links of the platform
 	Ideal    []float64               // simulated by r − 1 without overlap, jitter, latencies and coding: one medium
@@ -94,6 +94,7 @@ func (s *networkTimes) ratio() float64 { return s.Comm / s.Calc }
 // judged holds the times of the variant that the claims are judged on.
 func (s *networkTimes) judged() byRedundancy { return s.Timed[timing.Judged.Key] }
 
+// otherMethod is a method beside which CSSGD is set.
 type otherMethod struct {
 	Key            string
 	Exchange       timing.Exchange
@@ -114,6 +115,7 @@ func otherMethods() []otherMethod {
 	}
 }
 
+// timer times the settings of one command.
 type timer struct {
 	ctx context.Context
 	env exp.Env

@@ -58,6 +58,7 @@ func proof() exp.Experiment {
 // stepKey makes a key of the paper's number: "(24)", "Alg.3,r=1".
 func stepKey(number string) string { return strings.ReplaceAll(number, " ", "") }
 
+// checked is a step of the proof with the equations that were evaluated.
 type checked struct {
 	codedsgd.Step
 	Cases, Failed int             // of the form that should hold

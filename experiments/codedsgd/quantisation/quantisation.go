@@ -88,7 +88,7 @@ func arithmetics(profile string) []arithmetic {
 	return append(out, bits(20), bits(16), bits(14), bits(12), bits(10), bits(8), clipped(1), clipped(0.1), clipped(0.01))
 }
 
-// trainingPlan is how a profile trains one network.
+// trainingPlan says how a profile trains one network.
 type trainingPlan struct {
 	Net     testbed.Network `json:"net"`
 	Data    string          `json:"data"`
@@ -174,6 +174,7 @@ func Experiment() exp.Experiment {
 		}}.Experiment()
 }
 
+// trainer makes the trainings of one command.
 type trainer struct {
 	ctx   context.Context
 	env   exp.Env
@@ -181,6 +182,7 @@ type trainer struct {
 	bar   *exp.Bar
 }
 
+// learnt is the end of one training.
 type learnt struct {
 	Accuracy  float64 // on all test images
 	Loss      float64 // mean cross-entropy of the last evaluation's
@@ -189,6 +191,7 @@ type learnt struct {
 	Elements  int64   // that were quantised
 }
 
+// findings holds all trainings of one network.
 type findings struct {
 	Plan   trainingPlan
 	Kinds  []arithmetic

@@ -27,6 +27,7 @@ var pictures = [][2]int{{3, 2}, {4, 2}}
 // of 2, whose ends are whole numbers on an axis.
 const drawnBatch = 12
 
+// redundantPlan says what a profile distributes.
 type redundantPlan struct {
 	Most   int `json:"most"`   // every n up to it, every r
 	Length int `json:"length"` // numbers of a gradient, no multiple of most r

@@ -30,6 +30,7 @@ type shownExchange struct {
 	Same    bool              // all ranks of all methods have the parameters of one node alone
 }
 
+// methodRecording is a recording with the method's name.
 type methodRecording struct {
 	Method string
 	recording

@@ -25,6 +25,7 @@ const mostSegments = 10
 // splits are the ways that the paper names ("by row vectors or by column vectors").
 var splits = []string{codedsgd.Columns, codedsgd.Rows}
 
+// splitPlan says which gradients a profile cuts.
 type splitPlan struct {
 	Images int       `json:"images"` // of the gradients, the first of the set
 	Widths []float64 `json:"widths"` // of the networks that are cut in all ways

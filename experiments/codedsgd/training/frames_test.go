@@ -9,7 +9,7 @@ import (
 	"gradsync/experiments/result"
 )
 
-// onSwitch changes a timing's seconds on the switch alone.
+// onSwitch changes the seconds on the switch alone.
 func onSwitch(c iterations, seconds map[timing.Exchange]float64) iterations {
 	other := map[timing.Exchange]timing.Iteration{}
 	for x, it := range c.Of[timing.Switched.Key] {

@@ -29,9 +29,9 @@ type plan struct {
 	// once for each.
 	Seeds int `json:"seeds,omitempty"`
 	Runs  int `json:"runs"`
-	// From Coarse nodes on the batch is cut into only Blocks micro-blocks, a
-	// divisor of Q, which would take too long to train: they differ by int32's rounding
-	// and clipping alone. 0: never.
+	// From Coarse nodes on the batch is cut into Blocks micro-blocks, a divisor of Q, since
+	// Q of them would take too long to train: parameters differ by int32's rounding and
+	// clipping alone. 0: never.
 	Coarse int `json:"coarse,omitempty"`
 	Blocks int `json:"blocks,omitempty"`
 	// Alone is how many times as many updates the network alone is trained for in table

@@ -23,7 +23,8 @@ type iterations struct {
 	Of    map[string]map[timing.Exchange]timing.Iteration
 }
 
-// compared returns them on n nodes; a redundancy above n has no blocks and is left out.
+// compared lists the synchronous methods that Figures 8 to 11 compare, in the paper's order.
+// A redundancy above n has no blocks and is left out.
 func compared(n int) []timing.Exchange {
 	out := []timing.Exchange{timing.Unicast, timing.Multicast}
 	for _, r := range testbed.Redundancies {
@@ -46,11 +47,12 @@ func (c iterations) optimal(v timing.Variant) (r int, it timing.Iteration) {
 	return r, it
 }
 
+// saved returns which part of base ours saves, in per cent.
 func saved(ours, base float64) float64 { return 100 * (1 - ours/base) }
 
 // meanSaved returns which part of a rival's time on the same trajectory CSSGD saves at its
-// best redundancy, in per cent, as a mean over node counts. Both make the same updates, so that it is
-// the mean of ratios of iteration times and has no spread over seeds.
+// best redundancy, in per cent, as a mean over node counts. Both make the same updates, so
+// that it is the mean of ratios of iteration times and has no spread over seeds.
 func meanSaved(cs []iterations, rival timing.Exchange, v timing.Variant) float64 {
 	sum := 0.0
 	for _, c := range cs {
