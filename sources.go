@@ -11,9 +11,8 @@ import "embed"
 //go:embed experiments/train/replica.go
 //go:embed papers/codedsgd/assign.go papers/codedsgd/coded.go papers/codedsgd/decode.go
 //go:embed papers/codedsgd/encode.go papers/codedsgd/exchange.go papers/codedsgd/job.go papers/codedsgd/load.go
-//go:embed papers/codedsgd/load_accounting.go papers/codedsgd/overlap.go papers/codedsgd/proof_blocks.go
-//go:embed papers/codedsgd/proof_packets.go papers/codedsgd/quantise.go papers/codedsgd/segment.go
-//go:embed papers/codedsgd/split.go
+//go:embed papers/codedsgd/load_accounting.go papers/codedsgd/overlap.go papers/codedsgd/proof.go
+//go:embed papers/codedsgd/quantise.go papers/codedsgd/segment.go papers/codedsgd/split.go
 //go:embed papers/codedsgd/formula/formula.go
 //go:embed papers/dasp/carry.go papers/dasp/dasp.go papers/dasp/decide.go papers/dasp/group.go
 //go:embed papers/dasp/node.go papers/dasp/server.go papers/dasp/update.go papers/dasp/wait.go

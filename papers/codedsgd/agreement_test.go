@@ -56,7 +56,8 @@ func TestRanksThatDoNotAgreeFindOut(t *testing.T) {
 				if x.agree != (err == nil) {
 					t.Errorf("%s, %+v, task %v: %v", x.change, o, task, err)
 				}
-				if err != nil && (!strings.Contains(err.Error(), "rank 2") || !strings.Contains(err.Error(), "do all ranks have the same options?") || strings.Contains(err.Error(), "\n")) {
+				if err != nil && (!strings.Contains(err.Error(), "rank 2") ||
+					!strings.Contains(err.Error(), "do all ranks have the same options?") || strings.Contains(err.Error(), "\n")) {
 					t.Errorf("%s, %+v, task %v: %v", x.change, o, task, err)
 				}
 			}

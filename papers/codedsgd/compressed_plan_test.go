@@ -151,7 +151,7 @@ func TestSpoiltSumsFail(t *testing.T) {
 	})
 }
 
-// TestSumPlanDefinition: the sums are those of the definition, found by looking at every
+// TestSumPlanDefinition compares the sums with the definition's, found by looking at every
 // block and node, and K(M) is what the packets of M go to.
 func TestSumPlanDefinition(t *testing.T) {
 	plans(t, 7, func(n, r, depth int, p *SumPlan) {

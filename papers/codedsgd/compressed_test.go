@@ -20,7 +20,7 @@ func compressedTotals(ranks []trained) (all codedsgd.Totals) {
 	return all
 }
 
-// compressedPlan is what method compressed sends for these options.
+// compressedPlan plans what method compressed sends for these options.
 func compressedPlan(t *testing.T, n, r, depth int) *codedsgd.SumPlan {
 	t.Helper()
 	a, err := codedsgd.Assign(n, r)
@@ -43,7 +43,8 @@ func compressedVolume(t *testing.T, name string, p *codedsgd.SumPlan, steps int6
 		packets, bytes, delivered = packets+steps*c, bytes+steps*4*e, delivered+steps*4*d
 	}
 	if got.Packets != packets || got.Bytes != bytes || got.Delivered != delivered || got.Received != delivered {
-		t.Errorf("%s: %d packets, %d bytes, %d delivered, %d received; want %d, %d, %d twice", name, got.Packets, got.Bytes, got.Delivered, got.Received, packets, bytes, delivered)
+		t.Errorf("%s: %d packets, %d bytes, %d delivered, %d received; want %d, %d, %d twice", name,
+			got.Packets, got.Bytes, got.Delivered, got.Received, packets, bytes, delivered)
 	}
 }
 
@@ -53,7 +54,8 @@ func compressedVolume(t *testing.T, name string, p *codedsgd.SumPlan, steps int6
 // same instants.
 func TestCompressedLeavesTheSameBits(t *testing.T) {
 	const pieces, steps = 60, 2 // 64 times the range
-	job := codedsgd.Job{Batch: 97, Rate: 0.3, WeightDecay: 1e-3, Steps: steps, Options: codedsgd.Options{Method: codedsgd.SSGDMulticast, MicroBlocks: pieces, Range: 640}}
+	job := codedsgd.Job{Batch: 97, Rate: 0.3, WeightDecay: 1e-3, Steps: steps,
+		Options: codedsgd.Options{Method: codedsgd.SSGDMulticast, MicroBlocks: pieces, Range: 640}}
 	task := func(int) *quadratic { return newQuadratic(lengths...) }
 	alone, _ := train(t, virtual.New(network(1), virtual.Config{}), job, task)
 	every(t, 6, func(_ *codedsgd.Assignment, n, r int) {

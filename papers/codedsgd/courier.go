@@ -1,7 +1,9 @@
 package codedsgd
 
 import (
+	"encoding/binary"
 	"fmt"
+	"hash/fnv"
 
 	"gradsync/shared/cluster"
 )
@@ -16,14 +18,14 @@ type flight struct {
 	header  Header
 	size    int // bytes of the content
 	numbers int // int32 terms in it, of all that are summed
-	// needs is the stage of this rank's device by which what it is decoded with is
-	// there; 0: nothing is.
+	// needs is the stage of this rank's device that computes the last gradient it is
+	// decoded with; 0: none.
 	needs int
 }
 
-// cargo is what a courier's messages hold.
+// cargo fills and empties a courier's messages.
 type cargo interface {
-	// await waits until what an own message is made of is there.
+	// await waits until all gradients of an own message are there.
 	await(f *flight) error
 	// load appends an own message's content to body; not in a timing-only run: body is
 	// nil, and the work is charged.
@@ -38,8 +40,8 @@ type cargo interface {
 const inFlight = 2
 
 // courier sends and receives the messages of a plan: own ones as the link is free,
-// in the plan's order; those of others are taken from it as they come, in the plan's
-// order too. It never waits for a message before it has sent all its own, so no rank
+// in the plan's order; messages of others are taken as they come, in the plan's order
+// too. It never waits for a message before it has sent all its own, so no rank
 // waits for another in a circle.
 type courier struct {
 	x    *node
@@ -67,7 +69,7 @@ type arrival struct {
 	f   *flight
 }
 
-// deliver is one exchange of the plan, until all messages are unloaded.
+// deliver makes one exchange of the plan and returns when all messages are unloaded.
 func (c *courier) deliver() error {
 	for i, own := 0, 0; i < len(c.plan); i++ {
 		f := &c.plan[i]
@@ -203,4 +205,32 @@ func (c *courier) unexpected(m *cluster.Msg, f *flight) error {
 	}
 	return fmt.Errorf("layer %d: rank %d sent %s in %d bytes, want %v in %d for nodes %v: do all ranks have the same options?",
 		f.layer, m.From, what, m.Size(), f.header, f.size, f.group)
+}
+
+// agreement hashes all in which ranks must agree, or their parameters drift apart: the
+// options that do more than take time, the micro-blocks' bounds, the model's layers and
+// shapes, and the step of descent.
+func (x *node) agreement() int64 {
+	o, job, h := x.o, x.job, fnv.New64a()
+	o.NoOverlap, o.Charge, o.Rate = false, false, 0
+	o.Speeds = nil // they are in the bounds
+	fmt.Fprint(h, x.n, o, job.Shapes, job.Batch, job.Rate, job.WeightDecay, job.Steps)
+	for _, l := range job.Layers {
+		fmt.Fprint(h, " ", l.Length)
+	}
+	var word [8]byte
+	for _, b := range x.bounds {
+		binary.LittleEndian.PutUint64(word[:], uint64(b))
+		h.Write(word[:])
+	}
+	return int64(h.Sum64())
+}
+
+// sign puts the hash of the rank's options and job into the bits of a header's first
+// word that the set of n receivers leaves, and takes it out of a header that a rank of
+// the same hash has signed. So every packet says whether its sender has the same, and is
+// no longer. The word leaves 64−n bits: another job passes once in 2⁶⁴⁻ⁿ times.
+func (x *node) sign(h Header) Header {
+	h[0] ^= x.agreed << x.n
+	return h
 }

@@ -10,7 +10,7 @@ import (
 	"gradsync/papers/codedsgd"
 )
 
-// held is what one node knows; reading anything else is an error.
+// held holds the gradients that one node knows; reading anything else is an error.
 type held struct {
 	a     *codedsgd.Assignment
 	node  int

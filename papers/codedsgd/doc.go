@@ -150,7 +150,7 @@
 //	    assign.go            Assignment
 //	    page                 codedsgd.html#eq6
 //	Eq. (8)
-//	    proof_loop.go        LoopCombinations
+//	    proof_enumerate.go   LoopCombinations
 //	    page                 codedsgd.html#eq8
 //	Alg. 1
 //	    exchange.go          Run
@@ -189,13 +189,13 @@
 //	                         TestAlgorithm3PacketsBringEverySegmentOnce
 //	    page                 codedsgd.html#alg3
 //	Alg. 3, line 13
-//	    header.go            Header, Assignment.Header
+//	    decode.go            Header, Assignment.Header
 //	    tests                TestAlgorithm3Line13ForgedHeadersAreRefused,
 //	                         TestAlgorithm3Line13HeaderSaysPJAndT
 //	    page                 codedsgd.html#alg3
 //	Alg. 3, line 2
-//	    literal.go           Assignment.Literal
-//	    proof_loop.go        LoopCount, Enumeration.Loop
+//	    encode.go            Assignment.Literal
+//	    proof_enumerate.go   LoopCount, Enumeration.Loop
 //	    tests                TestAlgorithm3Line2LoopCount,
 //	                         TestAlgorithm3Line2LoopsOverAllCombinations
 //	    page                 codedsgd.html#alg3
@@ -214,7 +214,7 @@
 //	                         TestAlgorithm4Line5ExactlyOneIsUnknown
 //	    page                 codedsgd.html#alg4
 //	Alg. 4, line 1
-//	    header.go            Assignment.ReadHeader
+//	    decode.go            Assignment.ReadHeader
 //	    page                 codedsgd.html#alg4
 //	Alg. 4, line 5
 //	    decode.go            Unknown

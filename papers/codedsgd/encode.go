@@ -1,6 +1,10 @@
 package codedsgd
 
-import "slices"
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
 
 // Term is one summand of a packet: segment Position of the gradient of block Block.
 //
@@ -83,3 +87,118 @@ func (c Cut) Padded(p Packet) int {
 	}
 	return size
 }
+
+// around returns a set as distances from a node, upwards and round, the nearest the
+// highest bit: greater sets are nearer, and every node sees its own ones so.
+func (a *Assignment) around(node int, set uint64) (distances uint64) {
+	for _, v := range members(set) {
+		distances |= bits.Reverse64(1 << ((v - node + a.n) % a.n))
+	}
+	return distances
+}
+
+// sequence returns D_i in the order in which node i computes it: blocks shared with
+// the nodes after it first. Seen from each node it is the same, so that at no time all
+// send to one node, as they do if all compute in lexicographic order.
+func (a *Assignment) sequence(node int) []int {
+	of := a.Of(node)
+	slices.SortFunc(of, func(q, p int) int { return cmp.Compare(a.around(node, a.set(p)), a.around(node, a.set(q))) })
+	return of
+}
+
+// departures sorts packets into the order in which they are sent and received, which
+// is the same for two packets wherever they meet, and returns after how many of its
+// sender's blocks each can go: from 0, the last of its terms' in the sender's
+// sequence. Of those that can go at once the first are for the nodes after the sender.
+func departures(a *Assignment, packets []Packet) (after []int) {
+	type departure struct {
+		after int
+		to    uint64
+		p     Packet
+	}
+	place := make([][]int, a.n) // by sender and block
+	order := make([]departure, len(packets))
+	for i, p := range packets {
+		if place[p.From] == nil {
+			place[p.From] = make([]int, a.Blocks())
+			for k, q := range a.sequence(p.From) {
+				place[p.From][q] = k
+			}
+		}
+		d := departure{p: p}
+		for _, t := range p.Terms {
+			d.after = max(d.after, place[p.From][t.Block])
+		}
+		var to uint64
+		for _, v := range p.To {
+			to |= 1 << v
+		}
+		d.to = a.around(p.From, to)
+		order[i] = d
+	}
+	slices.SortFunc(order, func(x, y departure) int {
+		return cmp.Or(cmp.Compare(x.after, y.after), cmp.Compare(y.to, x.to), cmp.Compare(x.p.From, y.p.From),
+			slices.CompareFunc(x.p.Terms, y.p.Terms, func(s, t Term) int { return cmp.Compare(s.Block, t.Block) }))
+	})
+	after = make([]int, len(order))
+	for i, d := range order {
+		packets[i], after[i] = d.p, d.after
+	}
+	return after
+}
+
+// Literal visits the packets of Algorithm 3 as it is printed: one for every
+// combination of r of the node's blocks, C(μ,r) of them, lexicographic, until visit
+// returns false. A packet's receivers are those that lack exactly one of its blocks,
+// and there may be none. The packet is the visitor's until it returns.
+//
+// From r = 3 to n−2 most packets repeat what others bring, and at r = 1 there is one
+// packet for all n−1 others instead of one for each.
+//
+// Source: Alg. 3, line 2
+func (a *Assignment) Literal(node int, visit func(Packet) bool) {
+	own := a.Of(node)
+	sets, position := make([]uint64, len(own)), make([]int, len(own))
+	for i, q := range own {
+		sets[i] = a.set(q)
+		position[i] = rank(sets[i], node)
+	}
+	p := Packet{From: node, Terms: make([]Term, a.r), To: make([]int, 0, a.n)}
+	// lacking[i] is T, as counts, of the first i blocks chosen; its singularity is
+	// taken of the last (lines 10 and 12).
+	lacking := make([]counts, a.r+1)
+	all := uint64(1)<<a.n - 1
+	var choose func(depth, from int) bool
+	choose = func(depth, from int) bool {
+		if depth == a.r {
+			p.To = p.To[:0]
+			once := lacking[depth].once()
+			for i := range a.n {
+				if has(once, i) {
+					p.To = append(p.To, i)
+				}
+			}
+			return visit(p)
+		}
+		for i := from; i <= len(own)-(a.r-depth); i++ {
+			p.Terms[depth] = Term{own[i], position[i]}
+			lacking[depth+1] = lacking[depth]
+			lacking[depth+1].add(all &^ sets[i])
+			if !choose(depth+1, i+1) {
+				return false
+			}
+		}
+		return true
+	}
+	choose(0, 0)
+}
+
+// counts says which nodes occur once in a list of sets.
+type counts struct{ seen, twice uint64 }
+
+func (c *counts) add(set uint64) {
+	c.twice |= c.seen & set
+	c.seen |= set
+}
+
+func (c *counts) once() uint64 { return c.seen &^ c.twice }

@@ -18,7 +18,7 @@ func network(n int) *cluster.Platform {
 	return p
 }
 
-// trained is what a rank's training leaves.
+// trained holds the end of a rank's training.
 type trained struct {
 	Digests []string // of the parameters, after each step
 	Log     *codedsgd.Log

@@ -36,9 +36,9 @@ func Run(p cluster.Proc, job Job) (*Log, error) {
 	return x.log, nil
 }
 
-// exchanger is how a method leaves the sum of all blocks' gradients in node.sum.
+// exchanger leaves the sum of all blocks' gradients in node.sum, by one of the methods.
 type exchanger interface {
-	// exchange is one step's. The device has been started: node.ready waits for it. In
+	// exchange makes the exchange of one step. The device has been started: node.ready waits for it. In
 	// a timing-only run the same messages go without contents.
 	exchange() error
 }
@@ -165,8 +165,8 @@ func (x *node) sumOf(l int) []int64 {
 	return x.sum[at : at+x.job.Layers[l].Length]
 }
 
-// coded notes that so many numbers were quantised, added, subtracted or summed, and
-// charges them.
+// coded counts numbers that were quantised, added, subtracted or summed, and charges the
+// time that this takes.
 func (x *node) coded(numbers int) {
 	x.log.Totals.CodingBytes += 4 * int64(numbers)
 	if x.o.Charge {

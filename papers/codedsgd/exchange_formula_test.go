@@ -52,7 +52,8 @@ func TestSection24BytesAreTheLoads(t *testing.T) {
 				got, trace := traffic(t, n, multicast, func() codedsgd.Job {
 					return codedsgd.Job{Layers: newQuadratic(length).layers, Batch: 100, Steps: 1, Options: x.o}
 				})
-				if got.Packets != int64(x.packets) || got.Bytes != int64(x.bytes) || got.Delivered != int64(x.delivered) || got.Received != got.Delivered || got.Useful != got.Received {
+				if got.Packets != int64(x.packets) || got.Bytes != int64(x.bytes) || got.Delivered != int64(x.delivered) ||
+					got.Received != got.Delivered || got.Useful != got.Received {
 					t.Errorf("n=%d r=%d %q: %+v, want %d packets of %d bytes, %d delivered", n, r, x.o.Method, got, x.packets, x.bytes, x.delivered)
 				}
 				if want := map[bool]int64{true: got.Bytes, false: got.Delivered}[multicast]; trace.BodyBytes() != want {

@@ -102,7 +102,7 @@ func story(t *testing.T, a *codedsgd.Assignment, split, input string) string {
 	return b.String()
 }
 
-// messages are what the nodes send in one iteration of two layers, in order of time.
+// messages lists what the nodes send in one iteration of two layers, in order of time.
 func messages(t *testing.T, n int, o codedsgd.Options) string {
 	layers := newQuadratic(6000, 3000).layers
 	_, trace, err := cluster.Run(t.Context(), virtual.New(network(n), virtual.Config{Trace: true}), func(p cluster.Proc) (*codedsgd.Log, error) {

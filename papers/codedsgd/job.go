@@ -10,7 +10,7 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// Task is what a node computes: gradients of blocks of the batch.
+// Task computes gradients of blocks of the batch on one node.
 //
 // Source: Eq. (3)
 type Task interface {
@@ -32,15 +32,15 @@ type Task interface {
 type Job struct {
 	// Task is this rank's. nil: a timing-only run of the same events.
 	Task Task
-	// Layers' works are those of ONE sample; nil: Task.Layers().
+	// Layers hold the work of ONE sample each; nil: Task.Layers().
 	Layers []cluster.Layer
 	// Shapes are rows and columns of each layer's weights, which stand first in the
 	// layer, row by row; what follows (a bias) is cut by itself. nil: each layer is one
 	// column of numbers.
 	Shapes [][2]int
-	// Pass is what one forward pass of a layer costs beside its arithmetic, and twice
-	// that its backward pass, per micro-block that has samples; Iteration what an
-	// iteration costs beside.
+	// Pass is the cost of a layer's forward pass beside its arithmetic, per micro-block
+	// that has samples; its backward pass costs twice that. Iteration is the cost of an
+	// iteration beside all passes.
 	Pass, Iteration cluster.Work
 
 	Batch       int // |F_j|, samples of all nodes together
@@ -86,7 +86,7 @@ func (job *Job) validate() error {
 
 func sameExtent(a, b cluster.Layer) bool { return a.Offset == b.Offset && a.Length == b.Length }
 
-// Log is what a rank leaves.
+// Log records one rank's run.
 //
 // Source: ours: the communication of §2.4, counted
 type Log struct {

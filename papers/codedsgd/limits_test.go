@@ -38,7 +38,7 @@ func TestOptionsThatNoModelCanHave(t *testing.T) {
 	}
 }
 
-// flights are what is planned: groups' packets, whole gradients, and the packets and
+// As many messages as planned are counted: groups' packets, whole gradients, and the packets and
 // slices of a plan of sums.
 func TestFlightsAreThePlans(t *testing.T) {
 	plans(t, 7, func(n, r, depth int, p *SumPlan) {

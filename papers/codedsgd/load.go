@@ -6,7 +6,7 @@ import "math/big"
 // 1 ≤ r ≤ n they return nil. Loads are of one batch, all nodes together, in gradient
 // units: a unit is the gradient of one block, as long as the network's.
 
-// choose is C(n, k), 0 for k < 0 or k > n.
+// choose returns C(n, k), 0 for k < 0 or k > n.
 func choose(n, k int) *big.Rat {
 	if k < 0 || k > n {
 		return new(big.Rat)

@@ -89,7 +89,8 @@ func TestSection24ByHand(t *testing.T) {
 // Outside its domain a load is nil, not a number.
 func TestLoadsOutsideTheirDomain(t *testing.T) {
 	for _, c := range [][2]int{{3, 0}, {3, 4}, {0, 0}, {0, 1}, {-1, 1}} {
-		for _, f := range []func(n, r int) *big.Rat{BlockCount, DHave, DLeft, DAll, DCommon, DWithin, DExchange, DSend, GroupCount, GroupsOf, UsefulPackets, LCoding, LUncoding, LNormal, LRatio, LikeForLike, Bound} {
+		for _, f := range []func(n, r int) *big.Rat{BlockCount, DHave, DLeft, DAll, DCommon, DWithin, DExchange, DSend, GroupCount,
+			GroupsOf, UsefulPackets, LCoding, LUncoding, LNormal, LRatio, LikeForLike, Bound} {
 			if x := f(c[0], c[1]); x != nil {
 				t.Errorf("n = %d, r = %d: %v", c[0], c[1], x)
 			}

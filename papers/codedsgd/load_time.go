@@ -8,7 +8,7 @@ import (
 // BatchTime returns the seconds of one batch by the paper's model, with (19) in it
 // instead of 1/r: computing takes r times as long as without redundancy, the exchange
 // LRatio of what L_normal takes, and nothing overlaps. calc and comm are the baseline's
-// seconds; its exchange is by unicast, since that of (19) is. n ≥ 2.
+// seconds; its exchange is by unicast, as in (19). n ≥ 2.
 //
 //	T_CSSGD = r·T_calculate + (n−r)/((n−1)·r)·T_communicate
 //
@@ -51,7 +51,7 @@ func BestRedundancy(n int, calc, comm *big.Rat, short bool) int {
 }
 
 // RStarSquared returns the square of the real r at which BatchTime is least, for rho =
-// T_communicate/T_calculate, n ≥ 2; short, that of ShortBatchTime, which is rho.
+// T_communicate/T_calculate, n ≥ 2; with short at which ShortBatchTime is: rho.
 //
 //	r*² = n/(n−1)·T_communicate/T_calculate
 //

@@ -56,9 +56,9 @@ type Options struct {
 	// Speeds cut a batch into blocks whose sizes give nodes samples in proportion;
 	// nil: equal blocks.
 	Speeds []float64 `json:"speeds,omitempty"`
-	// Range is what int32's largest number stands for; 0: 10. For compressed the
-	// number must hold sums of all micro-blocks: the range is that times the power of two
-	// from their number on. From 1e-30 to the largest float32.
+	// Range is the gradient that int32's largest number stands for, from 1e-30 to the
+	// largest float32; 0: 10. For compressed the number must hold sums of all micro-blocks:
+	// the range is then that times the least power of two not below their number.
 	Range float64 `json:"range,omitempty"`
 
 	NoOverlap bool `json:"no_overlap,omitempty"` // exchange when all gradients are there
@@ -68,8 +68,8 @@ type Options struct {
 	Rate   float64 `json:"rate,omitempty"`
 }
 
-// Check returns why a run on so many nodes cannot have these options, nil if it can
-// with a model of one layer: more layers have more messages, which Run bounds.
+// Check returns why a run on the given number of nodes cannot have these options, nil if it
+// can with a model of one layer: more layers have more messages, which Run bounds.
 //
 // Source: ours: a run that cannot be made is better refused before it begins
 func (o Options) Check(nodes int) error {
@@ -126,4 +126,69 @@ func (o Options) withDefaults(n int) (Options, error) {
 		return o, fmt.Errorf("codedsgd: %d micro-blocks, want at most %d", o.MicroBlocks, maxBlocks)
 	}
 	return o, o.affordable(n)
+}
+
+// maxFlights bounds the messages of a step.
+const maxFlights = 10_000_000
+
+// maxLiteral bounds the combinations of one node that are sent.
+const maxLiteral = 1_000_000
+
+// The range's bounds: beyond them no float32 is between 0 and an end of it.
+const minRange, maxRange = 1e-30, math.MaxFloat32
+
+func tooMany(flights int) error {
+	return fmt.Errorf("codedsgd: %d messages in a step, want at most %d", flights, maxFlights)
+}
+
+// affordable returns why no model can be exchanged by these options, which are within
+// their domains: too many packets, or packets of too many terms. It counts, and
+// enumerates nothing. (A model of L layers has L times the messages: see Run.)
+func (o Options) affordable(n int) error {
+	r := o.Redundancy
+	a := &Assignment{n, r}
+	if r == n { // nothing is sent
+		return nil
+	}
+	if o.Literal {
+		// C(μ,r) from the left, which cannot overflow before it is too many.
+		for k, c, own := 1, 1, subsets(n-1, r-1); k <= r; k++ {
+			if c = c * (own - k + 1) / k; c > maxLiteral {
+				return fmt.Errorf("codedsgd: Algorithm 3 as printed makes more than %d packets of %d blocks by %d", maxLiteral, own, r)
+			}
+		}
+	}
+	if o.Method == CSSGD && !a.headerHolds(r) {
+		return fmt.Errorf("codedsgd: %d terms of %d blocks are too many for a header", r, a.Blocks())
+	}
+	if t := o.Depth; o.Method == Compressed && t > 0 && (subsets(n, t) > maxFlights/n || subsets(n, t+1) > maxFlights) {
+		return fmt.Errorf("codedsgd: sums of depth %d among %d nodes are too many to plan", t, n)
+	}
+	if flights := o.flights(a); flights > maxFlights && !o.Literal {
+		return tooMany(flights)
+	}
+	return nil
+}
+
+// flights returns how many messages a layer is exchanged by, all nodes' together; not
+// of a literal exchange, which affordable bounds by its combinations.
+func (o Options) flights(a *Assignment) int {
+	n, r := a.n, a.r
+	switch o.Method {
+	case CSSGD:
+		return subsets(n, r+1) * (r + 1)
+	case SSGDUnicast:
+		return a.Blocks() * (n - r)
+	case SSGDMulticast:
+		return a.Blocks()
+	}
+	if r == n {
+		return 0
+	}
+	// The terms of CompressedLoad, t packets to a slice, and n slices.
+	t := o.Depth
+	if t == 0 {
+		t = BestDepth(n, r)
+	}
+	return subsets(n-r+t, t+1)*(t+1) + t*(r-t)*subsets(n-r+t-1, t) + n
 }

@@ -7,7 +7,7 @@ import (
 	"gradsync/papers/codedsgd"
 )
 
-// What a real exchange of n·C(n,r) blocks and one of the printed loop send is what the
+// A real exchange of n·C(n,r) blocks, and one of the printed loop, sends as much as the
 // proof counts: (30) block by block, and the loop's packets, of which what every node
 // lacks is new. (28) and (29) are TestSection24BytesAreTheLoads'.
 func TestSection24ProofAgainstRealExchanges(t *testing.T) {

@@ -38,7 +38,7 @@ func (a *Assignment) Split(batch, pieces int, speeds []float64) []int {
 }
 
 // sizes returns the samples of each block: the shares in whole samples, rounded
-// down, and what is left one by one to the block whose holders are most behind.
+// down, and each sample left over to the block whose holders are most behind.
 func (a *Assignment) sizes(batch int, speeds []float64) []int {
 	want := a.shares(speeds)
 	weights := a.weights(want)

@@ -5,7 +5,8 @@ import (
 	_ "gonum.org/v1/gonum/stat"
 	_ "gradsync/datasets/synthetic"
 	_ "gradsync/experiments/claims"
-	_ "gradsync/experiments/cli" // want experiments
+	_ "gradsync/experiments/cli"              // want experiments
+	_ "gradsync/experiments/codedsgd/testbed" // want codedsgd-rooms
 	_ "gradsync/experiments/exp"
 	_ "gradsync/experiments/platforms"
 	_ "gradsync/experiments/result/leaf"      // want experiments

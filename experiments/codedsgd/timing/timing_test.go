@@ -1,0 +1,117 @@
+package timing
+
+import (
+	"context"
+	"math"
+	"testing"
+	"time"
+
+	"gradsync/experiments/codedsgd/testbed"
+	"gradsync/experiments/exp"
+	"gradsync/experiments/kit/kittest"
+	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/virtual"
+)
+
+// By hand, 3 nodes with links of 1 GB/s, so a medium of 3 GB/s: 3,000 bytes hold it
+// for 1 µs. Three multicasts handed over at once end after 1, 2 and 3 µs and are heard
+// by all; a unicast takes as long as a multicast; a second of silence costs nothing.
+func TestMedium(t *testing.T) {
+	p := cluster.Uniform(3, cluster.Host{FLOPS: 1e9, Bandwidth: 1e9, Latency: 0}, nil)
+	p.Multicast = true
+	m, q := newMedium(p, true)
+	group := []int{0, 1, 2}
+	got, _, err := cluster.Run(t.Context(), virtual.New(q, virtual.Config{Headerless: true}), func(p cluster.Proc) ([]time.Duration, error) {
+		p = m.attach(p)
+		var ends []time.Duration
+		var reqs []cluster.Req
+		for root := range 3 {
+			reqs = append(reqs, p.Ibcast(group, root, 1, &cluster.Msg{Declared: 3000}))
+		}
+		for _, r := range reqs {
+			if err := cluster.Wait(p, r); err != nil {
+				return nil, err
+			}
+			ends = append(ends, p.Now())
+		}
+		if p.Rank() == 0 {
+			if err := cluster.Wait(p, p.Isend(1, 2, &cluster.Msg{Declared: 3000})); err != nil {
+				return nil, err
+			}
+		} else if p.Rank() == 1 {
+			if err := cluster.Wait(p, p.Irecv(0, 2, &cluster.Msg{})); err != nil {
+				return nil, err
+			}
+		}
+		return append(ends, p.Now()), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rank, ends := range got {
+		for i, want := range []time.Duration{1000, 2000, 3000, 4000} {
+			if i == 3 && rank == 2 {
+				want = 3000
+			}
+			if d := ends[i] - want; d < -1 || d > 1 {
+				t.Errorf("rank %d, end %d at %v, want %v", rank, i, ends[i], want)
+			}
+		}
+	}
+}
+
+// A ring on a medium carries 2(n−1) gradients one after the other; on a switch the
+// links work at once and it takes 2(n−1)/n. The compute is that of its share.
+func TestRingTimes(t *testing.T) {
+	s := Setting{Net: testbed.DNN, Nodes: 4, Exchange: Exchange{Method: Ring, NoOverlap: true}, Ideal: true, Steps: 1}
+	layers, _ := Layers(testbed.DNN, 4)
+	bytes, link := 4*float64(Elements(layers)), testbed.Platform().Workers[0].Bandwidth
+	for _, shared := range []bool{false, true} {
+		s.Shared = shared
+		it, err := Run(t.Context(), exp.Env{}, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Both media have n·link together: on the medium the capacity is the links', and so is the time.
+		want := it.Compute + 2*3*bytes/(4*link)
+		if math.Abs(it.Seconds-want) > 1e-3*want {
+			t.Errorf("shared %v: %g s, want %g", shared, it.Seconds, want)
+		}
+		if it.Bytes != 2*3*bytes || it.Delivered != it.Bytes || it.Packets != 3*2*3*4 {
+			t.Errorf("shared %v: %+v, want %g bytes in %d messages", shared, it, 6*bytes, 3*2*3*4)
+		}
+	}
+}
+
+func TestTimeIsMadeOnce(t *testing.T) {
+	memo := kittest.Memo{}
+	env := exp.Env{Memo: memo}
+	x := Exchange{Method: Ring}
+	first, err := Run(t.Context(), env, Setting{Net: testbed.DNN, Nodes: 2, Exchange: x})
+	if err != nil || len(memo) != 1 {
+		t.Fatalf("%v, %d kept", err, len(memo))
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if again, err := Run(ended, env, Setting{Net: testbed.DNN, Nodes: 2, Exchange: x}); err != nil || again != first {
+		t.Errorf("again %+v (%v), want %+v", again, err, first)
+	}
+	if _, err := Run(ended, env, Setting{Net: testbed.DNN, Nodes: 3, Exchange: x}); err == nil {
+		t.Error("another number of nodes was timed after the command had ended")
+	}
+	if _, err := Run(t.Context(), env, Setting{Net: testbed.DNN, Nodes: 2, Exchange: Exchange{Method: "none"}}); err == nil || len(memo) != 1 {
+		t.Errorf("an unknown method: %v, %d kept", err, len(memo))
+	}
+}
+
+// What a node computes in an iteration, by hand: 160 samples, twice that at r = 2, of
+// 6 FLOP per weight (784·512 + 512·512 + 512·8), at 5 GFLOP/s.
+func TestComputeIsByHand(t *testing.T) {
+	layers, _ := Layers(testbed.DNN, 8)
+	if w := SampleWork(layers); w.FLOP != 6*(784*512+512*512+512*8) {
+		t.Errorf("a sample takes %g FLOP", w.FLOP)
+	}
+	if n := Elements(layers); n != 785*512+513*512+513*8 {
+		t.Errorf("%d parameters", n)
+	}
+}

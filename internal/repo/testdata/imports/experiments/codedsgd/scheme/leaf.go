@@ -1,0 +1,2 @@
+// Package scheme stands here so that others can import it.
+package scheme

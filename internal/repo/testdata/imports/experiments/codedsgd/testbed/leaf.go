@@ -1,0 +1,2 @@
+// Package testbed stands here so that others can import it.
+package testbed
