@@ -1,3 +1,6 @@
+// Package choices holds what the paper leaves open: the assumptions in place of its lost Tables 1
+// to 3, how thresholds and learning rates were chosen, whether training works at all, and what
+// each choice alone changes.
 package choices
 
 import (
@@ -12,8 +15,6 @@ import (
 	"gradsync/experiments/result"
 )
 
-// The choices that the paper leaves open, and whether training works at all.
-
 // Chosen returns the experiments by which thresholds and learning rates were chosen.
 func Chosen() []exp.Experiment { return []exp.Experiment{thresholds(), tuning()} }
 
@@ -23,25 +24,24 @@ func Tested() []exp.Experiment {
 	return []exp.Experiment{accuracy().Experiment(), switches(), sensitivity()}
 }
 
-// thresholdGrid are the pairs tried, in versions.
+// thresholdGrid lists the pairs of thresholds tried, in versions.
 var thresholdGrid = [][2]int64{{1, 2}, {2, 4}, {3, 5}, {3, 6}, {3, 7}, {3, 8}, {3, 10}, {3, 15}, {6, 12}, {6, 18}, {12, 30}}
 
-// never are thresholds that no gap reaches: every push is in QIS.
+// never is a pair of thresholds that no gap reaches, so that every push is in QIS.
 var never = [2]int64{1 << 40, 1 << 41}
 
-// leastFSS is the share of LeNet-5's pushes in FSS below which the strongest state is not
-// shown to act.
+// leastFSS is the share of LeNet-5's pushes in FSS below which FSS is not shown to act.
 const leastFSS = 0.01
 
-// thresholdPair is a run of DASP with a pair of thresholds.
+// thresholdPair is a point of dasp/thresholds: DASP with a pair of thresholds.
 type thresholdPair struct {
 	Platform, Model string
 	Smin, Smax      int64
 }
 
-// thresholds measures the version gap that asynchronous workers reach, and what each pair
-// of thresholds makes of it. It trains nothing: the thresholds were chosen from this page
-// before any accuracy was known.
+// thresholds measures the version gap that asynchronous workers reach, and what each pair of
+// thresholds makes of it. It trains nothing: the thresholds were chosen from its page before any
+// accuracy was known.
 func thresholds() exp.Experiment {
 	var gapRows, rows []thresholdPair
 	for _, platform := range []string{setup.Homogeneous, setup.Heterogeneous} {
@@ -72,8 +72,8 @@ func thresholds() exp.Experiment {
 		Show: func(v *kit.View[thresholdPair, setup.Summary]) { showThresholds(v, gapRows, rows) }}.Experiment()
 }
 
-// showThresholds says whether the rule's condition holds, how far Smax could have gone, and
-// which networks the chosen pair does nothing to.
+// showThresholds says whether the chosen pair meets the rule, how large Smax could have been, and
+// which networks the pair leaves alone.
 func showThresholds(v *kit.View[thresholdPair, setup.Summary], gapRows, rows []thresholdPair) {
 	at := func(p thresholdPair) setup.Summary { return v.At(p)[0] }
 	chosen := at(thresholdPair{setup.Heterogeneous, setup.Models[0], setup.Smin, setup.Smax})
@@ -96,7 +96,7 @@ func showThresholds(v *kit.View[thresholdPair, setup.Summary], gapRows, rows []t
 	v.Frames = []result.Frame{gaps.Frame, pairs.Frame}
 }
 
-// tuningRates are the learning rates tried for each network, and tuningSeeds in no table.
+// The learning rates tried for each network, and the seeds, which no table uses.
 var (
 	tuningRates = map[string][]float64{
 		"lenet5":   {0.05, 0.1, 0.2, 0.4, 0.8},
@@ -106,8 +106,8 @@ var (
 	tuningSeeds = []uint64{1000, 1001, 1002}
 )
 
-// tuned returns how many gradients a tuning run uses: half a run of quick, a quarter of the
-// longer ones.
+// tuned returns how many gradients a tuning run uses: half a run in quick, a quarter in the longer
+// profiles.
 func tuned(profile string, s setup.Size) int64 {
 	if profile == "quick" {
 		return s.Pushes / 2
@@ -115,18 +115,17 @@ func tuned(profile string, s setup.Size) int64 {
 	return s.Pushes / 4
 }
 
-// ratedTraining is a training under BSP with a learning rate.
+// ratedTraining is a point of dasp/tuning: a training under BSP with a learning rate.
 type ratedTraining struct {
 	Model string
 	Rate  float64
 }
 
-// tuning chooses the learning rate that all methods share, under BSP alone: the rate with
-// the best mean final accuracy over the tuning seeds, the smaller of equals. A first rule
-// took the smallest rate within two standard errors of the best; it was dropped after the
-// first table of quick, whose pooled spread the diverging rates blow up until every rate is
-// near the best. ResNet-18's 0.02 was added at the same time, because 0.05 was the smallest
-// tried and the best.
+// tuning chooses the learning rate that all methods share, under BSP alone: the rate with the best
+// mean final accuracy over the tuning seeds, the smaller of equals. A first rule took the smallest
+// rate within two standard errors of the best. It was dropped after the first table of quick: rates
+// that diverge widen the pooled spread until every rate is near the best. ResNet-18's 0.02 was added
+// then, because 0.05 was the smallest rate tried and the best.
 func tuning() exp.Experiment {
 	points := func(profile string) (out []ratedTraining) {
 		for _, s := range setup.SizesOf(profile) {
@@ -143,7 +142,8 @@ func tuning() exp.Experiment {
 			return "tuning", s.Seconds(tuned(profile, s))
 		},
 		Config: func(profile string) map[string]any {
-			return map[string]any{"rates": tuningRates, "sizes": setup.SizesOf(profile), "options": setup.Options(), "platform": kit.Platform(setup.Load(setup.Homogeneous)),
+			return map[string]any{"rates": tuningRates, "sizes": setup.SizesOf(profile), "options": setup.Options(),
+				"platform":    kit.Platform(setup.Load(setup.Homogeneous)),
 				"clock_batch": setup.FullBatch, "share": tuned(profile, setup.Size{Pushes: 100})}
 		},
 		Measure: func(ctx context.Context, env exp.Env, p ratedTraining, seed uint64) (setup.Summary, error) {
@@ -158,9 +158,9 @@ func tuning() exp.Experiment {
 			for _, s := range setup.SizesOf(v.Profile) {
 				var found [][]float64
 				for _, r := range tuningRates[s.Model] {
-					cells := v.At(ratedTraining{s.Model, r})
-					kit.MadeOf(v.Result, cells[0].Engine, cells[0].Data)
-					found = append(found, kit.Each(cells, func(c setup.Summary) float64 { return c.Accuracy }))
+					runs := v.At(ratedTraining{s.Model, r})
+					kit.MadeOf(v.Result, runs[0].Engine, runs[0].Data)
+					found = append(found, kit.Each(runs, func(c setup.Summary) float64 { return c.Accuracy }))
 				}
 				picked := tuningRates[s.Model][pick(found)]
 				for i, r := range tuningRates[s.Model] {
@@ -172,7 +172,7 @@ func tuning() exp.Experiment {
 		}}.Experiment()
 }
 
-// pick applies tuning's rule to accuracies by rate and seed and returns the rate's index.
+// pick applies tuning's rule to accuracies by rate and seed, and returns the index of the rate.
 func pick(found [][]float64) (best int) {
 	for i := range found {
 		if stat.Mean(found[i], nil) > stat.Mean(found[best], nil) {
@@ -182,14 +182,13 @@ func pick(found [][]float64) (best int) {
 	return best
 }
 
-// floors are accuracies that training must reach on the real data: well below what the
-// networks are known for, well above what a wrong gradient gives.
+// floors are accuracies that training must reach on the real data: well below what the networks are
+// known for, well above what a wrong gradient gives.
 var floors = map[string]float64{"lenet5": 0.985, "resnet18": 0.7, "vgg19_bn": 0.7}
 
-// longer are the trainings that must reach them. The lengths of standard are those at which
-// single BSP runs had passed the floors, half as much again for VGG-19-BN, which had passed
-// by a tenth of a point, and twice as much for LeNet-5, which ended at 98.31 % in a first
-// run under DASP.
+// longer returns trainings that are long enough to reach the floors. In standard, single BSP runs
+// had passed them by these lengths; VGG-19-BN, which passed by a tenth of a point, has half as much
+// again, and LeNet-5, which ended at 98.31 % in a first run under DASP, twice as much.
 func longer(profile string) []setup.Size {
 	sizes := setup.SizesOf(profile)
 	if profile == "standard" {
@@ -200,8 +199,7 @@ func longer(profile string) []setup.Size {
 	return sizes
 }
 
-// accuracy asks whether training works at all: the tables stop early, because they compare
-// times.
+// accuracy asks whether training works at all: the tables compare times and stop early.
 func accuracy() kit.Study[setup.Size, setup.Summary] {
 	return kit.Study[setup.Size, setup.Summary]{ID: "dasp/accuracy", Source: "ours", Kind: result.Trained, Profiles: []string{"standard", "paper"},
 		Points: longer, Seeds: setup.FirstSeed,

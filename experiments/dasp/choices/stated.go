@@ -16,8 +16,8 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// Stated returns Tables 1 to 3, whose bodies are lost: what we assume in their
-// place. Nothing is run for them; the reasons are the notebooks'.
+// Stated returns Tables 1 to 3, whose bodies are lost: what we assume in their place. Nothing is run
+// for them; the notebooks give the reasons.
 func Stated() []exp.Experiment {
 	one := stated("dasp/table1", "DASP, Table 1", setup.Homogeneous, func(r *result.Result) {
 		f := claims.Number(float64(len(setup.Load(setup.Homogeneous).Workers)), nil, nil, 0)
@@ -35,7 +35,7 @@ func Stated() []exp.Experiment {
 
 func nothing(string, int) float64 { return 0 }
 
-// stated returns a table of a cluster's assumed hardware.
+// stated returns a table of the hardware assumed for a cluster.
 func stated(id, source, platform string, more func(*result.Result)) exp.Experiment {
 	return kit.Inquiry{ID: id, Source: source, Kind: result.Stated, Profiles: exp.Profiles, Seconds: nothing, Seedless: true,
 		Config: func(string) map[string]any { return map[string]any{"platform": kit.Platform(setup.Load(platform))} },
@@ -53,8 +53,8 @@ func stated(id, source, platform string, more func(*result.Result)) exp.Experime
 		}}.Experiment()
 }
 
-// hostsFrame is the devices and links of a cluster, the server first; a worker's time
-// factor is that of the fastest over its own speed.
+// hostsFrame lists the devices and links of a cluster, the server first. A worker's time factor is
+// the speed of the fastest worker over its own.
 func hostsFrame(p *cluster.Platform) result.Frame {
 	fastest := slices.MaxFunc(p.Workers, func(a, b cluster.Host) int { return int(a.FLOPS - b.FLOPS) }).FLOPS
 	s := kit.NewSheet("hosts", "host flops/TFLOP/s.2 factor memory/GB/s.0 jitter/%.1 link/Gb/s.1 latency/µs.1")
@@ -65,8 +65,7 @@ func hostsFrame(p *cluster.Platform) result.Frame {
 	return s.Frame
 }
 
-// assumption is a value that the paper does not give; hosts that share it with its reason
-// share a row.
+// assumption is a value that the paper does not give. Hosts that share value and reason share a row.
 type assumption struct {
 	cluster.Assumption
 	hosts  []string
@@ -74,16 +73,16 @@ type assumption struct {
 	unit   string
 }
 
-// peaks are the vendors' FP32 peaks of the cards in TFLOP/s, from the reasons of the
-// platform files; a test holds them equal.
+// peaks holds the vendors' FP32 peaks of the cards in TFLOP/s, as the reasons of the platform files
+// name them; a test compares both.
 var peaks = map[string][2]float64{"v100": {15.7, 15.7}, "rtx2080ti": {13.4, 13.4}, "gtx1080ti": {11.3, 11.3},
 	"p100": {9.3, 10.6}, "p100-0": {9.3, 10.6}, "t4": {8.1, 8.1}, "halfk80": {4.1, 4.4}}
 
-// reached is the share of a card's memory bandwidth that is assumed to be reached.
+// reached is the share of a card's memory bandwidth that we assume a run reaches.
 const reached = 0.75
 
-// assumptionsFrame tells what was chosen, of whom, and how sure we are, with what the vendor
-// says of a card. The reasons themselves are the notebook's.
+// assumptionsFrame lists each value chosen, for which hosts, and how sure we are, beside what the
+// vendor says of the card. The notebook gives the reasons.
 func assumptionsFrame(p *cluster.Platform) result.Frame {
 	var rows []assumption
 	add := func(who string, list []cluster.Assumption) {
@@ -117,7 +116,7 @@ func assumptionsFrame(p *cluster.Platform) result.Frame {
 	return s.Frame
 }
 
-// parameters fills Table 3: the parameters of every run.
+// parameters fills Table 3 with the parameters of every run.
 func parameters(_ context.Context, env exp.Env, r *result.Result) error {
 	r.Seeds = []uint64{}
 	parameters := func(model string) int { return setup.CostsOf(model).Params }

@@ -15,18 +15,18 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// knob is one parameter, varied alone around the reference. Knobs of DASP leave
-// its rivals as they are; those of the cluster do not.
+// knob is one parameter, varied alone around its reference. A knob of DASP leaves its rivals as they
+// are, a knob of the cluster does not.
 type knob struct {
 	key, unit string
 	at        []float64 // the values tried
 	reference float64
-	log       string // the axis of a figure that is logarithmic
+	log       string // the logarithmic axis of its figure, "" for none
 	options   func(o *rivals.Options, x float64)
 	platform  func(p *cluster.Platform, x float64) *cluster.Platform
 }
 
-// knobs were fixed with their values before the first run.
+// knobs lists the parameters and their values, all fixed before the first run.
 var knobs = []knob{
 	{key: "smin", unit: "versions", at: []float64{0, 1, 2, 3, 4, 5}, reference: setup.Smin,
 		options: func(o *rivals.Options, x float64) { o.Smin = int64(x) }},
@@ -39,8 +39,8 @@ var knobs = []knob{
 		platform: func(p *cluster.Platform, x float64) *cluster.Platform { return p.WithServerBandwidth(x * 1e9 / 8) }},
 }
 
-// spreadSpeeds raises the time factors of p's workers to the power h: 0 makes
-// all as fast as the fastest, 1 leaves them, 2 squares their differences.
+// spreadSpeeds raises the time factors of p's workers to the power h: 0 makes all as fast as the
+// fastest, 1 leaves them, 2 squares their differences.
 func spreadSpeeds(p *cluster.Platform, h float64) *cluster.Platform {
 	fastest := 0.0
 	for _, w := range p.Workers {
@@ -53,10 +53,11 @@ func spreadSpeeds(p *cluster.Platform, h float64) *cluster.Platform {
 	})
 }
 
-// rivalsOf lists whom DASP's time is set beside, fastest kind first.
+// rivalsOf lists the methods that DASP's time is compared with, fastest kind first.
 var rivalsOf = []string{"asp", "dssp", "ssp", "bsp"}
 
-// knobPoint is a method at a value of a knob: timed, or LeNet-5 trained by it.
+// knobPoint is a point of dasp/sensitivity: a method at a value of a knob, either timed or, with
+// LeNet-5, trained.
 type knobPoint struct {
 	Knob          string
 	Value         float64
@@ -64,7 +65,7 @@ type knobPoint struct {
 	Trained       bool
 }
 
-// points returns DASP's at each value: of LeNet-5 trained, or of every network timed.
+// points returns DASP at each value of k: with LeNet-5 if trained, else with every network.
 func (k knob) points(trained bool) (out []knobPoint) {
 	for _, x := range k.at {
 		for _, m := range setup.Models {
@@ -162,8 +163,8 @@ func showKnobs(v *kit.View[knobPoint, setup.Summary]) {
 	v.Frames = append(v.Frames, all.Frame, ranges.Frame)
 }
 
-// showLearning adds the trainings of k and returns what they say: whether the reference misses
-// the target, or else whether any value's time to it can be told from the reference's.
+// showLearning adds the trainings of k and returns a key for what they show: the reference misses
+// the target, some value's time to it can be told from the reference's, or neither.
 func showLearning(v *kit.View[knobPoint, setup.Summary], k knob) string {
 	target, base := setup.ManyRows(v.Profile).Target, v.At(knobPoint{k.key, k.reference, setup.Models[0], "dasp", true})
 	kit.MadeOf(v.Result, base[0].Engine, base[0].Data)
@@ -182,13 +183,13 @@ func showLearning(v *kit.View[knobPoint, setup.Summary], k knob) string {
 	return "silent"
 }
 
-// switchRow changes one reconstruction choice alone.
+// switchRow changes one choice of our reconstruction and leaves the others.
 type switchRow struct {
 	key string
 	set func(*rivals.Options)
 }
 
-// literalFSS is the switch that D59 is judged by.
+// literalFSS is the key of the switch that D59 is judged by.
 const literalFSS = "fss-literal"
 
 var switchRows = []switchRow{
@@ -204,11 +205,11 @@ var switchRows = []switchRow{
 	{"group-weight-1-n", func(o *rivals.Options) { o.GroupWeight = "1/N" }},
 }
 
-// switchRuns is LeNet-5 timed and trained with one switch.
+// switchRuns holds LeNet-5 timed and trained with one switch.
 type switchRuns struct{ Timed, Trained setup.Summary }
 
-// switches shows each reconstruction choice alone against the default, and judges D59 by
-// the literal form. A point is the key of a switch.
+// switches compares each choice of our reconstruction with the default, one at a time, and judges
+// D59 by Algorithm 1 as printed. A point is the key of a switch.
 func switches() exp.Experiment {
 	return kit.Study[string, switchRuns]{ID: "dasp/switches", Source: "ours",
 		Kind: result.Trained, Profiles: exp.Profiles,
@@ -224,7 +225,8 @@ func switches() exp.Experiment {
 				row.set(&o)
 				set[row.key] = o
 			}
-			return map[string]any{"platform": kit.Platform(setup.Load(setup.Heterogeneous)), "switches": set, "size": setup.ManyRows(profile), "clock_batch": setup.FullBatch}
+			return map[string]any{"platform": kit.Platform(setup.Load(setup.Heterogeneous)), "switches": set,
+				"size": setup.ManyRows(profile), "clock_batch": setup.FullBatch}
 		},
 		Measure: func(ctx context.Context, env exp.Env, key string, seed uint64) (x switchRuns, err error) {
 			o := setup.Options()
@@ -265,11 +267,11 @@ func showSwitches(v *kit.View[string, switchRuns]) {
 }
 
 // withinSmax judges D59 for Algorithm 1 as printed.
-func withinSmax(cells []setup.Summary) result.Claim {
-	widest := setup.WidestSpread(cells)
+func withinSmax(runs []setup.Summary) result.Claim {
+	widest := setup.WidestSpread(runs)
 	words := result.Because("D59", "spread", widest, "smax", setup.Smax)
-	f := claims.Holding(widest <= setup.Smax, len(cells), &words)
+	f := claims.Holding(widest <= setup.Smax, len(runs), &words)
 	f.Cluster, f.Network = setup.Heterogeneous, "lenet5"
-	f.Notes = []result.Reason{result.Because("D59-literal", "seeds", len(cells), "spread", widest, "smax", setup.Smax, "bound", setup.Smax+setup.Workers-2)}
+	f.Notes = []result.Reason{result.Because("D59-literal", "seeds", len(runs), "spread", widest, "smax", setup.Smax, "bound", setup.Smax+setup.Workers-2)}
 	return claims.Verdict("D59", f)
 }

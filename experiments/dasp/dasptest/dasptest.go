@@ -1,3 +1,4 @@
+// Package dasptest holds what the tests of several rooms of experiments/dasp share.
 package dasptest
 
 import (
@@ -8,6 +9,7 @@ import (
 	"gradsync/experiments/train"
 )
 
+// Codes returns the codes of reasons.
 func Codes(list []result.Reason) (out []string) {
 	for _, r := range list {
 		out = append(out, r.Code)
@@ -15,7 +17,8 @@ func Codes(list []result.Reason) (out []string) {
 	return out
 }
 
-// WantClaim demands a verdict and a reason with some arguments among those of a claim.
+// WantClaim demands a verdict, and a reason of that code with the arguments args, given as name and
+// value in turn. An empty code demands no reason.
 func WantClaim(t *testing.T, name string, c result.Claim, verdict, code string, args ...any) {
 	t.Helper()
 	if c.Verdict != verdict {
@@ -37,7 +40,7 @@ func WantClaim(t *testing.T, name string, c result.Claim, verdict, code string, 
 	}
 }
 
-// run is a short timing-only run with its log.
+// Timed makes a short timing-only run with its log.
 func Timed(t *testing.T, cfg train.Config) *train.Outcome {
 	t.Helper()
 	cfg.Engine, cfg.MaxPushes, cfg.Warmup = "portable", 300, 0

@@ -12,13 +12,12 @@ import (
 	"gradsync/experiments/result"
 )
 
-// benchRate is the speed of engine asm on two cores in training ResNet-18 at
-// full width, FLOP/s (BENCHMARKS.md). ResNet-110's layers are narrower and
-// slower, so that a time from it is a lower bound.
+// benchRate is the speed of engine asm on two cores in training ResNet-18 at full width, in FLOP/s
+// (BENCHMARKS.md). ResNet-110's layers are narrower and slower, so a time from it is a lower bound.
 const benchRate = 256e9
 
-// trainingCost returns the cost of one training of 300 epochs in FLOP, three passes per
-// image, and the least hours that it takes at benchRate.
+// trainingCost returns what a training of 300 epochs costs in FLOP, three passes per image, and the
+// least hours that it takes at benchRate.
 func trainingCost() (flop, hours float64) {
 	for _, l := range setup.CostsOf(ownModel).Layers {
 		flop += l.ForwardFLOP + l.BackwardFLOP
@@ -27,7 +26,7 @@ func trainingCost() (flop, hours float64) {
 	return flop, flop / benchRate / 3600
 }
 
-// tableClaims judges X01–X12: not run, with the reason and what timing gives.
+// tableClaims gives X01–X12 as not run, with the reason, and with the ratio that timing gives.
 func tableClaims(f field) (out []result.Claim) {
 	flop, hours := trainingCost()
 	why := result.Because("dssp-not-trained", "flop", flop, "hours", math.Round(hours), "rate", benchRate/1e9, "epochs", epochs)
@@ -52,7 +51,7 @@ func after(id string) string {
 	return fmt.Sprintf("X%02d", n+1)
 }
 
-// beside sets the simulated ratio beside what claim id states.
+// beside compares the simulated ratio x with what claim id states.
 func beside(id string, c contestant, x float64, bsp contestant) result.Reason {
 	claim, _ := claims.Get(id)
 	stated, reached := claim.Number()
@@ -70,9 +69,9 @@ func beside(id string, c contestant, x float64, bsp contestant) result.Reason {
 	return result.Because("dssp-pace", "ratio", x, "stated", stated/to)
 }
 
-// homogeneousOrder judges X13, time of 300 epochs in the order BSP < SSP < DSSP <
-// ASP, for both models: each step by more than tie of n gradients, SSP's time the
-// mean over s = 3, 6 and 15, all times means over seeds.
+// homogeneousOrder judges X13, time of 300 epochs in the order BSP < SSP < DSSP < ASP, for both
+// models. Each must exceed the one before by more than tie of n gradients. All times are means over
+// seeds, SSP's also over s = 3, 6 and 15.
 func homogeneousOrder(homo map[string]field, s lengths) result.Claim {
 	ok, orders, asp, seeds := true, []map[string]any{}, []float64{}, 0
 	for _, m := range sixteenModels {
@@ -96,10 +95,10 @@ func homogeneousOrder(homo map[string]field, s lengths) result.Claim {
 	return claims.Verdict("X13", f)
 }
 
-// homogeneousDiffers says how the cluster of X13 is not the paper's.
+// homogeneousDiffers lists in what the cluster of X13 differs from the paper's.
 var homogeneousDiffers = []string{"X13-network", "X13-classes", "X13-server", "X13-workers", "X13-assumed"}
 
-// fourMethods returns the times of X13's methods in its order.
+// fourMethods returns the times of X13's methods, in its order.
 func fourMethods(f field) []entrant {
 	mean := func(keys ...string) (sum float64) {
 		for _, key := range keys {
@@ -110,13 +109,14 @@ func fourMethods(f field) []entrant {
 	return []entrant{{"BSP", mean("bsp")}, {"SSP", mean("ssp-3", "ssp-6", "ssp-15")}, {"DSSP", mean("dssp")}, {"ASP", mean("asp")}}
 }
 
+// entrant is a method in an order by time.
 type entrant struct {
 	symbol  string
 	seconds float64
 }
 
-// order sorts by time, fastest first, and writes "=" between neighbours that
-// differ by less than tie of the first of their group.
+// order sorts by time, fastest first, and writes "=" between neighbours that differ by less than tie
+// from the first of their group.
 func order(list []entrant, tie float64) string {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b entrant) int { return cmp.Compare(a.seconds, b.seconds) })
@@ -131,7 +131,7 @@ func order(list []entrant, tie float64) string {
 	return text
 }
 
-// orderFacts compare the order of Table I's times with that of the pace.
+// orderFacts compares the order of Table I's times with the simulated one.
 func orderFacts(f field, s lengths) []result.Fact {
 	var simulated, stated []entrant
 	for i, c := range f.list {
@@ -145,8 +145,8 @@ func orderFacts(f field, s lengths) []result.Fact {
 		"order.stated", order(stated, 0), "order.pace", order(simulated, tie(s.Gradients)))
 }
 
-// pairs counts the pairs that two lists of the same methods order alike, that the
-// first ties within the relative difference tie, and that they order otherwise.
+// pairs counts the pairs of methods that both lists order alike, that the first ties within the
+// relative difference tie, and that they order otherwise.
 func pairs(ours, theirs []entrant, tie float64) (agree, ties, against int) {
 	for i := range ours {
 		for j := range i {

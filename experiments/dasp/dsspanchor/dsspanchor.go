@@ -1,3 +1,5 @@
+// Package dsspanchor compares the simulation of DSSP's two clusters with the numbers that its paper
+// publishes (Zhao et al., ICDCS 2019): an anchor for all simulated times.
 package dsspanchor
 
 import (
@@ -21,16 +23,16 @@ const (
 	sixteen   = "dssp16" // 4 servers × 4 P100
 )
 
-// anchor models: DSSP's own ResNet-110, and ResNet-18 in place of its ResNet-50.
+// DSSP's training of its own ResNet-110; ResNet-18 stands in for its ResNet-50.
 const (
 	ownModel      = "resnet110"
 	ownBatch      = 128
-	epochImages   = 50_000                                         // CIFAR-100, as CIFAR-10
+	epochImages   = 50_000                                         // CIFAR-100 has as many as CIFAR-10
 	epochs        = 300                                            // stated
 	fullGradients = (epochs*epochImages + ownBatch - 1) / ownBatch // 117,188
 )
 
-// sixteenModels are judged on the homogeneous cluster.
+// sixteenModels lists the networks judged on the homogeneous cluster.
 var sixteenModels = []string{ownModel, "resnet18"}
 
 // lengths says how long the simulations are; times are scaled to fullGradients.
@@ -40,7 +42,7 @@ type lengths struct {
 	Races     int64 `json:"races"`     // of a race by arithmetic
 }
 
-// lengthsOf were set before the first run, by time alone.
+// lengthsOf returns the lengths of a profile. They were set before the first run, by time alone.
 func lengthsOf(profile string) lengths {
 	switch profile {
 	case "ci":
@@ -51,29 +53,30 @@ func lengthsOf(profile string) lengths {
 	return lengths{Gradients: fullGradients, Short: 8000, Races: fullGradients}
 }
 
-// tie is the relative difference below which two times of n gradients count as
-// equal: 0.1 %, as in dasp/table5, or where it is more what the end of a run
-// decides by chance: a worker that may be s_U + 1 pushes ahead.
+// tie returns the relative difference below which two times of n gradients count as equal: 0.1 %, as
+// in dasp/table5, or more in short runs, whose end a worker decides by chance that may be s_U + 1
+// pushes ahead.
 func tie(n int64) float64 { return max(setup.SameTime, float64(setup.DSSPUpper+1)/float64(n)) }
 
-// What the other platforms vary, fixed before the first run: the GTX 1060's time factor from 2
-// to 3.1 (that at which ASP's stated time is its pace), the links of platforms.Links; the
-// homogeneous cluster's server as four machines, one, and one on 10 Gb/s, and the jitter.
+// What the other platforms vary, fixed before the first run. Of the pair: the GTX 1060's time factor
+// from 2 to 3.1, at which ASP takes its stated time, and the links of platforms.Links. Of the
+// sixteen: the server as four machines, as one, and as one on 10 Gb/s, and the jitter.
 var (
 	otherFactors = []float64{2, 2.57, 3.1}
 	otherServers = []float64{50e9, 12.5e9, 1.25e9} // bytes per second
 	otherJitters = []float64{0, 0.05, 0.2}
 )
 
-// otherPair and otherSixteen are the contestants on other platforms.
+// otherPair lists the contestants of the pair on other platforms.
 func otherPair() []contestant {
 	c := contestants(2)
 	return []contestant{c[0], c[1], c[2], c[5], c[6]} // one SSP, and DASP by its rule
 }
 
+// otherSixteen lists the contestants of the sixteen on other platforms.
 func otherSixteen() []contestant { return contestants(16)[:6] } // without DASP
 
-// The races: the pair's factor, 0, with three jitters, and the 6-fold straggler.
+// The races: the pair's factor, written 0, with three jitters, and a straggler of factor 6.
 var raceRows = []struct {
 	Factor float64 `json:"factor"`
 	Jitter float64 `json:"jitter"`
@@ -88,14 +91,14 @@ type point struct {
 	Factor, Jitter, Bandwidth  float64 // of a race, or of another platform, whose bandwidth is not 0
 }
 
-// measured holds what is kept of a heat: one of the two.
+// measured keeps one of the two of a point.
 type measured struct {
 	Run  simulation
 	Race raced
 }
 
-// Experiment sets DSSP's published numbers beside the simulation of its
-// clusters. Its times to accuracy are not run; timing alone is.
+// Experiment compares DSSP's published numbers with the simulation of its clusters. It runs the
+// timing alone, not the times to accuracy.
 func Experiment() exp.Experiment {
 	return kit.Study[point, measured]{ID: "dasp/dssp-anchor", Source: "Zhao et al., ICDCS 2019 (DASP's [18]), Table I and Section V.B: ours",
 		Kind: result.TimingOnly, Profiles: exp.Profiles,
@@ -116,6 +119,7 @@ func Experiment() exp.Experiment {
 		Show:    show}.Experiment()
 }
 
+// points lists the runs on both clusters and on other platforms, and the races.
 func points() (out []point) {
 	on := func(cluster, model string, list []contestant, factor, jitter, bandwidth float64) {
 		for _, c := range list {
@@ -142,6 +146,7 @@ func points() (out []point) {
 	return out
 }
 
+// measure makes a run or plays a race.
 func measure(ctx context.Context, env exp.Env, h point, seed uint64) (out measured, err error) {
 	s := lengthsOf(env.Profile)
 	if h.Cluster == "" {
@@ -166,19 +171,20 @@ func measure(ctx context.Context, env exp.Env, h point, seed uint64) (out measur
 	return out, err
 }
 
+// withFactor returns the pair p with another time factor f and bandwidth.
 func withFactor(p *cluster.Platform, f, bandwidth float64) *cluster.Platform {
 	q := p.WithHosts(func(h *cluster.Host, _ bool) { h.Bandwidth = bandwidth })
 	q.Workers[1].FLOPS, q.Workers[1].Memory = q.Workers[0].FLOPS/f, q.Workers[0].Memory/f
 	return q
 }
 
-// pairFactor returns how much slower the slow card computes; raceFactor returns it in
-// place of 0.
+// pairFactor returns how much slower than the fast card the slow one computes.
 func pairFactor() float64 {
 	w := setup.Load(mixedPair).Workers
 	return w[0].FLOPS / w[1].FLOPS
 }
 
+// raceFactor returns f, or the pair's factor in place of 0.
 func raceFactor(f float64) float64 {
 	if f == 0 {
 		return pairFactor()
@@ -195,7 +201,7 @@ func config(s lengths) map[string]any {
 		"flops_of_training": benchRate}
 }
 
-// statedTime returns Table I's time to 0.67, no number for DASP.
+// statedTime returns Table I's time to 0.67, NaN for DASP.
 func (c contestant) statedTime() float64 {
 	if claim, ok := claims.Get(c.Stated); ok {
 		if x, ok := claim.Number(); ok {
@@ -205,7 +211,8 @@ func (c contestant) statedTime() float64 {
 	return math.NaN()
 }
 
-// closedForm is the arithmetic of two workers whose iterations differ by f.
+// closedForm returns the time relative to BSP's, by arithmetic, with two workers whose iterations
+// differ by f.
 func (c contestant) closedForm(f float64) float64 {
 	if c.lead() >= 0 {
 		return boundedRatio(c.lead(), fullGradients)
@@ -216,7 +223,7 @@ func (c contestant) closedForm(f float64) float64 {
 	return math.NaN() // DASP's gap is in versions: it has no closed form here
 }
 
-// choices.stated returns Table I's time relative to BSP's.
+// stated returns Table I's time relative to BSP's.
 func (f field) stated(i int) float64 { return f.list[i].statedTime() / f.list[0].statedTime() }
 
 func show(v *kit.View[point, measured]) {
@@ -251,8 +258,8 @@ func show(v *kit.View[point, measured]) {
 	v.Facts = slices.Concat(facts(pair, s), orderFacts(pair, s), findings(v, pair, s, links, others))
 }
 
-// runFrame is both clusters: of the pair timing alone beside the stated times; explained is
-// the part of the stated saving.
+// runFrame lists the runs on both clusters, the pair's timing beside the stated times. The column
+// explained is the part of the stated saving that timing gives.
 func runFrame(pair field, homo map[string]field) result.Frame {
 	s := kit.NewSheet("runs", "cluster:platform model:model method:contestant time±/s.1 ratio~/.4 closed/.3 stated/s.1 stated_ratio/.3 "+
 		"explained/%.0 gradients/.2 share/%.1 fast_waits/%.1 waits/%.2 largest staleness/versions.2 listed")
@@ -274,32 +281,31 @@ func runFrame(pair field, homo map[string]field) result.Frame {
 	return s.Frame
 }
 
-// racing returns the races of a form, and their time over BSP's.
+// racing returns the races of a form, and their mean time over BSP's.
 func racing(v *kit.View[point, measured], h point, s lengths) ([]measured, kit.Estimate) {
-	cells := v.At(h)
-	return cells, kit.Each(cells, func(x measured) float64 { return x.Race.time / (float64(s.Races) * raceFactor(h.Factor) / 2) }).Mean()
+	runs := v.At(h)
+	return runs, kit.Each(runs, func(x measured) float64 { return x.Race.time / (float64(s.Races) * raceFactor(h.Factor) / 2) }).Mean()
 }
 
-// raceFrame is DSSP with its range capped and as printed, without a network.
+// raceFrame shows DSSP with its range capped and as printed, without a network.
 func raceFrame(v *kit.View[point, measured], s lengths) result.Frame {
 	f := kit.NewSheet("printed", "factor/.2 jitter/% form:form ratio/.3 asp/.3 largest waits/.0 waited/%_of_time.1 pair")
 	for _, h := range points() {
 		if h.Cluster != "" {
 			continue
 		}
-		cells, ratio := racing(v, h, s)
+		runs, ratio := racing(v, h, s)
 		of := func(x func(raced) float64) float64 {
-			return kit.Each(cells, func(h measured) float64 { return x(h.Race) }).Mean().Value
+			return kit.Each(runs, func(h measured) float64 { return x(h.Race) }).Mean().Value
 		}
 		f.Add(raceFactor(h.Factor), 100*h.Jitter, h.Contestant, ratio, aspRatio(raceFactor(h.Factor)),
-			kit.Largest(cells, func(h measured) int64 { return h.Race.largest }),
+			kit.Largest(runs, func(h measured) int64 { return h.Race.largest }),
 			math.Round(of(func(r raced) float64 { return float64(r.waits) })), 100*of(func(r raced) float64 { return r.waited / r.time }), h.Factor == 0)
 	}
 	return kit.As(result.Modelled, f.Frame)
 }
 
-// linkFrame is the range over links and time factors of the two-worker cluster; own marks the
-// cards' own factor.
+// linkFrame lists the pair's ratios over links and time factors; own marks the cards' own factor.
 func linkFrame(rows []point, others map[point]field) result.Frame {
 	columns, keys := "link/Gb/s factor/.2 f/.2", []string{}
 	for _, c := range otherPair()[1:] {
@@ -317,7 +323,7 @@ func linkFrame(rows []point, others map[point]field) result.Frame {
 	return s.Frame
 }
 
-// orderFrame is the order on other servers and jitters, fastest first.
+// orderFrame lists the order, fastest first, on other servers and jitters.
 func orderFrame(rows []point, others map[point]field, size lengths) result.Frame {
 	s := kit.NewSheet("other-orders", "server/Gb/s jitter/% order asp/.3")
 	for _, h := range rows {
@@ -330,10 +336,10 @@ func orderFrame(rows []point, others map[point]field, size lengths) result.Frame
 	return s.Frame
 }
 
-// facts say what pace explains of Table I, and what the numbers rest on.
+// facts returns what timing explains of Table I, and on what the numbers rest.
 func facts(f field, s lengths) []result.Fact {
 	parameters := setup.CostsOf(ownModel).Params
-	const weights, biases = 64 * 90, 90 // of 90 classes more
+	const weights, biases = 64 * 90, 90 // that 90 more classes need
 	var paces, stated []float64
 	for _, key := range []string{"ssp-3", "ssp-6", "ssp-15"} {
 		paces, stated = append(paces, f.ratio(key)), append(stated, f.stated(f.at(key)))
@@ -349,8 +355,8 @@ func facts(f field, s lengths) []result.Fact {
 		"ssp.pace.least/.3", slices.Min(paces), "ssp.pace.most/.3", slices.Max(paces), "ssp.unexplained", slices.Max(stated) < slices.Min(paces))
 }
 
-// findings say what jitter makes of the printed form, what DASP's thresholds do
-// between two workers, and whether DSSP's gain is the server's link.
+// findings says what jitter makes of the printed form, what DASP's thresholds do between two
+// workers, and whether DSSP's gain comes from the server's link.
 func findings(v *kit.View[point, measured], f field, s lengths, links []point, others map[point]field) []result.Fact {
 	pace := func(jitter float64) float64 {
 		_, x := racing(v, point{Contestant: printedForm, Jitter: jitter}, s)
@@ -367,14 +373,14 @@ func findings(v *kit.View[point, measured], f field, s lengths, links []point, o
 		"versions.free", free, "versions.narrow", narrow, "queue", queueIsTheReason(gains))
 }
 
-// byVersions tells whether DASP's thresholds leave the fast worker free where SSP's bound
-// does not, and whether the narrow ones make it wait.
+// byVersions reports whether DASP's thresholds leave the fast worker free where SSP's bound does
+// not, and whether the narrow ones make it wait.
 func byVersions(f field, s lengths) (free, narrow bool) {
 	rule, six, halfway := f.over(6).Value, f.over(7).Value, (f.ratio("asp")+1)/2
 	return max(rule, six) < halfway && f.ratio("ssp-3") > halfway, rule > six*(1+tie(s.Gradients))
 }
 
-// queueIsTheReason tells whether DSSP's time comes up to BSP's as links widen.
+// queueIsTheReason reports whether DSSP's time comes up to BSP's as links widen.
 func queueIsTheReason(ratios []float64) bool {
 	rising := true
 	for i := range ratios[1:] {

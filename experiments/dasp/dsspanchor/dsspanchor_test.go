@@ -32,7 +32,8 @@ func TestLapOf(t *testing.T) {
 		{Worker: 1, Pulled: 2, Sent: 3 * s, Received: 6 * s, Abandoned: true},
 	}, Updates: []dasp.Update{{At: 1 * s, Pushes: 1}, {At: 3 * s, Pushes: 2}, {At: 3 * s, Pushes: 3}, {At: 7 * s, Pushes: 4}}}
 	got := simulationOf(l, 2)
-	want := simulation{PerGradient: 2, Epochs300: 3 + 2*(fullGradients-2), FastShare: 0.75, FastWaits: 3. / 5, Waits: 3. / 8, Staleness: 0.5, Largest: 2, Factor: 3}
+	want := simulation{PerGradient: 2, Epochs300: 3 + 2*(fullGradients-2), FastShare: 0.75,
+		FastWaits: 3. / 5, Waits: 3. / 8, Staleness: 0.5, Largest: 2, Factor: 3}
 	if got != want {
 		t.Errorf("lapOf = %+v, want %+v", got, want)
 	}
@@ -52,8 +53,7 @@ func fieldOn(t *testing.T, p *cluster.Platform, list []contestant, n int64) fiel
 	return f
 }
 
-// The closed forms are what the simulator does with free links, no jitter and an
-// idle server.
+// The closed forms give the times of the simulator with free links, no jitter and an idle server.
 func TestClosedFormsAreTheSimulation(t *testing.T) {
 	p := setup.Load(mixedPair).WithHosts(func(h *cluster.Host, server bool) {
 		h.Jitter, h.Latency, h.Overhead, h.Bandwidth = 0, 0, 0, 1e15

@@ -23,11 +23,12 @@ type contestant struct {
 	Sync   string `json:"sync"`
 	Lower  int64  `json:"lower"`  // SSP: s; DSSP: s_L; DASP: Smin; else 0
 	Upper  int64  `json:"upper"`  // DSSP: s_U = s_L + r_max; DASP: Smax; else 0
-	Stated string `json:"stated"` // claim of its time to 0.67; 0.68 is the next
+	Stated string `json:"stated"` // claim of its time to 0.67; the next claim is its time to 0.68
 }
 
-// contestants are Table I's six, in its order, and DASP with the thresholds of the rule of
-// dasp/thresholds (Smin = N/2, Smax = N) and with those of the tables of six workers.
+// contestants lists Table I's six methods, in its order, and DASP twice: with the thresholds of the
+// rule of dasp/thresholds (Smin = N/2, Smax = N), n being the number of workers, and with those of
+// the tables.
 func contestants(n int64) []contestant {
 	dasp := func(lower, upper int64) contestant {
 		return contestant{fmt.Sprintf("dasp-%d-%d", lower, upper), fmt.Sprintf("DASP(%d,%d)", lower, upper), "dasp", lower, upper, ""}
@@ -37,8 +38,8 @@ func contestants(n int64) []contestant {
 		dasp(n/2, n), dasp(setup.Smin, setup.Smax)}
 }
 
-// lead returns how many pushes a bounded method may let the fast worker be ahead, −1
-// for the unbounded.
+// lead returns how many pushes ahead a bounded method lets the fast worker be, −1 for an unbounded
+// one.
 func (c contestant) lead() int64 {
 	switch c.Sync {
 	case "bsp":
@@ -51,6 +52,7 @@ func (c contestant) lead() int64 {
 	return -1
 }
 
+// config returns the run of n gradients of model on p.
 func (c contestant) config(p *cluster.Platform, model string, n int64, seed uint64) train.Config {
 	o := rivals.Defaults(len(p.Workers))
 	o.Alpha = setup.Alpha
@@ -66,7 +68,7 @@ func (c contestant) config(p *cluster.Platform, model string, n int64, seed uint
 		Launch: train.DefaultLaunch, Overhead: train.DefaultOverhead}
 }
 
-// simulation holds what this page needs of a run.
+// simulation holds what the tables need of a run.
 type simulation struct {
 	PerGradient float64 // seconds, after the first tenth
 	Epochs300   float64 // seconds of fullGradients
@@ -78,7 +80,7 @@ type simulation struct {
 	Factor      float64 // slowest over fastest worker's iteration, waits apart
 }
 
-// timing.point runs c on p in one stage.
+// timed runs c on p in one stage.
 func (c contestant) timed(ctx context.Context, env exp.Env, p *cluster.Platform, model string, n int64, seed uint64) (simulation, error) {
 	return train.KeptBy(ctx, env, c.config(p, model, n, seed), func(cfg train.Config) (simulation, error) {
 		log, err := setup.CostsOf(model).InOneStage(ctx, cfg)
@@ -89,13 +91,13 @@ func (c contestant) timed(ctx context.Context, env exp.Env, p *cluster.Platform,
 	})
 }
 
-// field holds the laps of every contestant on one cluster, seed by seed.
+// field holds the runs of every contestant on one cluster, seed by seed.
 type field struct {
 	list []contestant
 	runs [][]simulation
 }
 
-// at returns the place of a contestant; an unknown key is a programmer's mistake.
+// at returns the index of a contestant. It panics on an unknown key.
 func (f field) at(key string) int {
 	i := slices.IndexFunc(f.list, func(c contestant) bool { return c.Key == key })
 	if i < 0 {
@@ -104,14 +106,18 @@ func (f field) at(key string) int {
 	return i
 }
 
+// times returns the seconds of 300 epochs of contestant i, seed by seed.
 func (f field) times(i int) kit.Sample {
 	return kit.Each(f.runs[i], func(l simulation) float64 { return l.Epochs300 })
 }
 
+// over returns the time of contestant i over BSP's.
 func (f field) over(i int) kit.Estimate { return f.times(i).Over(f.times(f.at("bsp"))) }
 
+// ratio returns the time of the contestant of that key over BSP's.
 func (f field) ratio(key string) float64 { return f.over(f.at(key)).Value }
 
+// mean returns what of gives of contestant i, the mean over seeds.
 func (f field) mean(i int, of func(simulation) float64) float64 {
 	return kit.Each(f.runs[i], of).Mean().Value
 }
@@ -121,13 +127,13 @@ func (f field) factor() float64 {
 	return f.mean(f.at("asp"), func(l simulation) float64 { return l.Factor })
 }
 
-// largest returns the most clocks that a contestant was ahead in any seed.
+// largest returns how many clocks contestant i was ahead, the largest of any seed.
 func (f field) largest(i int) int64 {
 	return kit.Largest(f.runs[i], func(l simulation) int64 { return l.Largest })
 }
 
-// simulationOf reduces a log; the mean time per gradient is over what follows the first warm
-// gradients, and the time of 300 epochs is theirs and as many more at that pace.
+// simulationOf reduces a log. The mean time per gradient leaves out the first warm gradients; 300
+// epochs take their time, and all other gradients at that mean.
 func simulationOf(log *dasp.Log, warm int64) (l simulation) {
 	first := 0
 	for log.Updates[first].Pushes < warm {

@@ -9,33 +9,33 @@ import (
 // Two workers without a network: a fast one whose iteration takes 1 and a slow
 // one whose iteration takes f ≥ 1. Times are relative to BSP's, f/2 per gradient.
 
-// aspRatio is ASP's time per gradient relative to BSP's. Nobody waits, so in time
-// f the slow worker makes 1 gradient and the fast one f:
+// aspRatio returns ASP's time per gradient relative to BSP's. Nobody waits, so in time f the slow
+// worker makes 1 gradient and the fast one f:
 //
 //	(f/(1 + f)) / (f/2) = 2/(1 + f)
 func aspRatio(f float64) float64 { return 2 / (1 + f) }
 
-// factorOf is the time factor at which ASP takes ratio of BSP's time: the inverse of aspRatio.
+// factorOf returns the time factor at which ASP takes ratio of BSP's time, the inverse of aspRatio.
 func factorOf(ratio float64) float64 { return 2/ratio - 1 }
 
-// boundedRatio is the time of n gradients, relative to BSP's, of a method that keeps the fast
-// worker at most lead pushes ahead. Whatever the bound, the fast worker soon makes one gradient
-// per gradient of the slow one; the lead is all that it ever gains:
+// boundedRatio returns the time of n gradients, relative to BSP's, under a method that keeps the
+// fast worker at most lead pushes ahead. Whatever the bound, the fast worker soon makes one gradient
+// per gradient of the slow one; all it ever gains is the lead:
 //
 //	n = 2m + lead,  time m·f,  so (m·f) / (n·f/2) = 1 − lead/n
 func boundedRatio(lead, n int64) float64 { return 1 - float64(lead)/float64(n) }
 
-// race plays DSSP between the two workers: Algorithms 1 and 2 of its paper, with else before
-// the wait (as printed the worker is answered twice). capped is the form that rivals.NewDSSP
-// has, which allows no grant beyond upper; without it grants follow each other without limit.
+// race plays DSSP between the two workers: Algorithms 1 and 2 of its paper, with an else before the
+// wait, since as printed the worker is answered twice. If capped it is the form of rivals.NewDSSP,
+// which allows no grant beyond upper; otherwise grants follow each other without limit.
 type race struct {
 	f            float64
 	lower, upper int64
 	capped       bool
-	host         cluster.Host // of its jitter alone
+	host         cluster.Host // for its jitter alone
 }
 
-// raced holds what a race leaves. Times are in iterations of the fast worker.
+// raced holds the outcome of a race. Times are in iterations of the fast worker.
 type raced struct {
 	time    float64 // of all gradients
 	waited  float64 // of the fast worker, in total
@@ -91,8 +91,8 @@ func (x race) run(n int64, r *rand.Rand) raced {
 	return out
 }
 
-// iterations returns r*: how many more iterations of the fast worker end nearest to a
-// push of the slow one, if both go on at their last pace; the smallest of equals.
+// iterations returns r*: how many more iterations of the fast worker end nearest to a push of the
+// slow one, if both go on at their last pace; the smallest of equals.
 func (x race) iterations(push [2][2]float64) int64 {
 	own, its := push[0][0]-push[0][1], push[1][0]-push[1][1]
 	best, nearest := int64(0), -1.0
@@ -107,8 +107,8 @@ func (x race) iterations(push [2][2]float64) int64 {
 	return best
 }
 
-// reading tells what the printed form is beside ASP, whose time is asp: by its times over
-// BSP's with regular iterations, with 1 % jitter and with 5 %.
+// reading names what the printed form is beside ASP, whose time over BSP's is asp, from its own
+// times over BSP's with regular iterations, with 1 % jitter and with 5 %.
 func reading(steady, near, shaken, asp float64) string {
 	is := func(x float64) bool { return x <= asp*1.05 }
 	switch {

@@ -1,3 +1,4 @@
+// Package dynamic asks what the methods make of speeds that change during a run.
 package dynamic
 
 import (
@@ -13,19 +14,19 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// linkedModel is a model, on the clusters' own links or on faster ones.
+// linkedModel is a model on the clusters' own links or on faster ones; results call it a case.
 type linkedModel struct {
 	Model string  `json:"model"`
 	Link  float64 `json:"link"` // bytes/s of every NIC; 0: the platform's own
 }
 
-// fastLink is the link on which devices, not the server's NIC, set the pace of the large
-// models: InfiniBand as in DSSP's paper, the fastest of the plausible.
+// fastLink is the link on which devices, not the server's NIC, set the pace of the large models:
+// InfiniBand as in DSSP's paper, the fastest of the plausible links.
 const fastLink = 12.5e9
 
 var leNet = linkedModel{Model: "lenet5"}
 
-// key returns the case's key of the enumeration "case".
+// key returns the key of c in the enumeration "case".
 func (c linkedModel) key() string {
 	if c.Link > 0 {
 		return c.Model + "-fast"
@@ -33,6 +34,7 @@ func (c linkedModel) key() string {
 	return c.Model
 }
 
+// linkedModels lists the cases of a profile.
 func linkedModels(profile string) []linkedModel {
 	if profile == "ci" {
 		return []linkedModel{leNet, {"vgg19_bn", fastLink}}
@@ -40,7 +42,7 @@ func linkedModels(profile string) []linkedModel {
 	return []linkedModel{leNet, {"resnet18", 0}, {"vgg19_bn", 0}, {"resnet18", fastLink}, {"vgg19_bn", fastLink}}
 }
 
-// iterationsOf returns the iterations of each worker in a timing run.
+// iterationsOf returns the iterations of each worker in a timing-only run.
 func iterationsOf(profile string) int64 {
 	if profile == "ci" {
 		return 90
@@ -48,7 +50,7 @@ func iterationsOf(profile string) int64 {
 	return 250
 }
 
-// point is a run: a case in a scenario, by a method.
+// point is a run of a case in a scenario by a method.
 type point struct {
 	Case             linkedModel
 	Scenario, Method string
@@ -63,8 +65,8 @@ func (p point) in(scenario string) point { p.Scenario = scenario; return p }
 // before returns p in the scenario of the same speeds that never change hands.
 func (p point) before() point { return p.in(scenarioOf(p.Scenario).Against) }
 
-// trainedScenario is a scenario that LeNet-5 is trained in, with the one it is compared with: the
-// cluster of table 7 or 6, as it is, whose runs are those tables' own.
+// trainedScenario names a scenario in which LeNet-5 is trained, and the one to compare it with: the
+// cluster of Table 7 or 6, whose trainings are the table's own.
 type trainedScenario struct{ key, against string }
 
 func trainedScenarios(profile string) []trainedScenario {
@@ -75,12 +77,13 @@ func trainedScenarios(profile string) []trainedScenario {
 	return all
 }
 
-// boundedMethod is a method with its bounds: SSP's, in clocks, or DASP's thresholds, in versions.
+// boundedMethod is SSP with a bound in clocks, or DASP with thresholds in versions.
 type boundedMethod struct {
 	Method, Name string
 	Options      rivals.Options
 }
 
+// boundedMethods lists the settings that LeNet-5 is timed at.
 func boundedMethods(profile string) (out []boundedMethod) {
 	bounds, pairs := []int64{0, 1, 2, 3, 4, 6, 8}, [][2]int64{{1, 2}, {setup.Smin, setup.Smax}, {6, 12}, {12, 24}, {18, 36}}
 	if profile == "ci" {
@@ -99,20 +102,20 @@ func boundedMethods(profile string) (out []boundedMethod) {
 	return out
 }
 
-// tradedScenarios are the scenarios in which LeNet-5 is timed at every setting.
+// tradedScenarios lists the scenarios in which LeNet-5 is timed at every setting.
 var tradedScenarios = []string{"static", "steps", "bursts"}
 
-// Experiment returns the experiment.
+// Experiment returns dasp/dynamic.
 func Experiment() exp.Experiment { return study().Experiment() }
 
-// study asks what the methods make of speeds that change during the run. H1 to H3 were
-// written before its first run, H4 after the first run of the others and before the first of
-// its own; dynamic_judge.go says when each holds. The words are the notebook's.
+// study asks what the methods make of speeds that change during the run. H1 to H3 were written
+// before its first run, H4 after the first run of the others and before the first of its own;
+// judge.go says when each holds.
 //
-// Times are per push: with every worker always under way that is N·time/gradients, so that
-// ASP, which never waits, is the control: the speeds only change hands, and its factor is 1.
-// Per worker it would not be, because a mean over workers weighs a permanently slow one as
-// much as a fast one.
+// Times are per push. With every worker always under way that is N·time/gradients, so ASP, which
+// never waits, is the control: the speeds only change hands, and its factor is 1. Per worker its
+// factor would differ, because a mean over workers gives a permanently slow one no more weight than
+// a fast one.
 func study() kit.Study[point, measured] {
 	return kit.Study[point, measured]{ID: "dasp/dynamic", Source: "DASP, §1 and §2", Kind: result.Trained, Profiles: exp.Profiles,
 		Points: points, Config: config, Measure: measure, Show: show,
@@ -128,6 +131,7 @@ func study() kit.Study[point, measured] {
 		}}
 }
 
+// points lists the timed runs, LeNet-5 at every setting, and the trainings.
 func points(profile string) (out []point) {
 	for _, c := range linkedModels(profile) {
 		for _, s := range scenarios {
@@ -149,6 +153,7 @@ func points(profile string) (out []point) {
 	return out
 }
 
+// config returns every parameter that decides the numbers.
 func config(profile string) map[string]any {
 	bases := map[string]any{}
 	for _, s := range scenarios {
@@ -173,18 +178,18 @@ func config(profile string) map[string]any {
 		"criteria": map[string]float64{"tie": setup.SameTime, "visible": visible}}
 }
 
-// measured is a run in the numbers of this experiment; a training fills the first alone.
+// measured keeps the numbers of a run; a training fills the summary alone.
 type measured struct {
 	setup.Summary
 	Waiting  float64    // mean number of workers that wait for others
-	Around   []float64  // the same around the onsets
-	Onsets   int        // that Around is over
+	Around   []float64  // the same in windows around the onsets
+	Onsets   int        // how many onsets Around averages
 	States   [3][]int64 // DASP's pushes around the onsets, by state
 	Releases []release
 	Line     timeLine // the first burst after the warm-up, of LeNet-5 under DASP and SSP
 }
 
-// timingConfig returns a timing-only run of a case, by ASP.
+// timingConfig returns a timing-only run of a case by ASP.
 func timingConfig(c linkedModel, base, profile string) train.Config {
 	p := setup.Load(base)
 	if c.Link > 0 {
@@ -195,7 +200,7 @@ func timingConfig(c linkedModel, base, profile string) train.Config {
 	return cfg
 }
 
-// measure times or trains p on its scenario's speeds.
+// measure times or trains p at the speeds of its scenario.
 func measure(ctx context.Context, env exp.Env, p point, seed uint64) (measured, error) {
 	s := scenarioOf(p.Scenario)
 	cfg := timingConfig(p.Case, s.Base, env.Profile)
@@ -223,7 +228,7 @@ func measure(ctx context.Context, env exp.Env, p point, seed uint64) (measured, 
 	})
 }
 
-// trainPoint trains LeNet-5 on the speeds of the timing-only runs, since the clock is theirs.
+// trainPoint trains LeNet-5 at the speeds of the timing-only runs, whose clock it has.
 func trainPoint(ctx context.Context, env exp.Env, p point, seed uint64, s scenario, base *cluster.Platform, pace basePace) (measured, error) {
 	z := setup.SizeOf(env.Profile, p.Case.Model)
 	plan := s.plan(pace, seed, horizonFactor*float64(z.Pushes/setup.Workers)*pace.Unit)
@@ -234,7 +239,7 @@ func trainPoint(ctx context.Context, env exp.Env, p point, seed uint64, s scenar
 	return measured{Summary: c}, err
 }
 
-// measuredOf measures a run after its first warmup iterations of unit seconds.
+// measuredOf reduces a run, without its first warm-up iterations of unit seconds.
 func measuredOf(o *train.Outcome, plan speedPlan, unit float64) (measured, error) {
 	end := o.Log.End.Seconds()
 	if end > plan.Horizon {

@@ -9,13 +9,14 @@ import (
 	"gradsync/experiments/kit"
 )
 
-// Answers to a hypothesis in one case, keys of the enumeration "answer".
+// The answers to a hypothesis in one case, keys of the enumeration "answer".
 const (
 	answerHeld    = "held"
 	answerNotHeld = "not-held"
 	answerNoCase  = "no-case" // nothing to judge: no worker waited, or none was seen
 )
 
+// answerOf returns the answer of a hypothesis that has a case.
 func answerOf(held bool) string {
 	if held {
 		return answerHeld
@@ -23,11 +24,12 @@ func answerOf(held bool) string {
 	return answerNotHeld
 }
 
-// visible is the change of a time below which one seed tells of none.
+// visible is the relative change of a time below which a single seed shows none.
 const visible = 0.02
 
 // sideOf returns the side of 1 on which a ratio of times lies by its interval, as
-// kit.Estimate.Against does. One seed has none: then by the ratio itself, beyond visible.
+// kit.Estimate.Against does. A single seed has no interval: then the ratio itself decides, beyond
+// visible.
 func sideOf(e kit.Estimate) string {
 	side := e.Against(1)
 	switch {
@@ -41,43 +43,44 @@ func sideOf(e kit.Estimate) string {
 	return "undecided"
 }
 
-// view reads measured runs.
+// view reads measured runs and fills the result.
 type view struct {
 	*kit.View[point, measured]
 }
 
+// each returns what of gives of each of p's runs, seed by seed.
 func (d view) each(p point, of func(measured) float64) kit.Sample { return kit.Each(d.At(p), of) }
 
-// perPush returns p's times per push.
+// perPush returns p's seconds per push, seed by seed.
 func (d view) perPush(p point) kit.Sample {
 	return d.each(p, func(c measured) float64 { return c.Iteration.PerPush })
 }
 
-// over returns p's time per push over that of a rival on the same speeds.
+// over returns the time per push of one method over another's, at the speeds of p.
 func (d view) over(p point, ours, theirs string) kit.Estimate {
 	return d.perPush(p.with(ours)).Over(d.perPush(p.with(theirs)))
 }
 
-// factor returns how changing speeds change p's time.
+// factor returns by what changing speeds multiply p's time.
 func (d view) factor(p point, against string, of func(measured) float64) kit.Estimate {
 	return d.each(p, of).Over(d.each(p.in(against), of))
 }
 
+// p99Staleness returns the 99th percentile of staleness, in versions.
 func p99Staleness(c measured) float64 { return float64(c.Staleness.P99) }
 
 func meanStaleness(c measured) float64 { return c.Staleness.Mean }
 
 func timePerWorker(c measured) float64 { return setup.PerIteration(c.Summary) }
 
-// nobodyWaits tells whether no worker waits for others at any of the points.
+// nobodyWaits reports whether no worker waits for others at any of the points.
 func (d view) nobodyWaits(points ...point) bool {
 	return !slices.ContainsFunc(points, func(p point) bool {
 		return slices.ContainsFunc(d.At(p), func(c measured) bool { return c.Waiting > 0 })
 	})
 }
 
-// judgement is the answer to a hypothesis for a case and a change of speeds, with the
-// numbers that it rests on.
+// judgement is the answer to a hypothesis for a case and a change of speeds, with its numbers.
 type judgement struct {
 	point
 	Answer string
@@ -85,8 +88,8 @@ type judgement struct {
 }
 
 // h1 judges that DSSP's prediction from the last interval helps less when speeds change: DSSP/SSP
-// when they do, over DSSP/SSP when they do not, is above 1, its interval too. Of: before, after,
-// their ratio.
+// when they do, over DSSP/SSP when they do not, is above 1, and so is its interval. Of holds before,
+// after, and their ratio.
 func (d view) h1(p point) judgement {
 	after, before := d.over(p, "dssp", "ssp").Samples, d.over(p.before(), "dssp", "ssp").Samples
 	x := after.Over(before)
@@ -98,7 +101,7 @@ func (d view) h1(p point) judgement {
 }
 
 // h2 judges that DASP's time changes by less than SSP's and DSSP's when the same speeds change
-// hands: |ln factor| is below theirs, with both intervals of the differences above 0. Of: the
+// hands: |ln factor| is below theirs, with the intervals of both differences above 0. Of holds the
 // factors of DASP, SSP and DSSP.
 func (d view) h2(p point) judgement {
 	v := judgement{point: p, Answer: answerNoCase}
@@ -123,9 +126,9 @@ func (d view) h2(p point) judgement {
 }
 
 // h3 judges that versions forgive a slow past: DASP lets go of a formerly slow worker within N
-// versions in the mean, and after fewer of that worker's own gradients than SSP, whose clocks
-// must level first; the interval of the ratio too. Seeds in which both have releases count.
-// Of: versions, own gradients under DASP and under SSP, their ratio.
+// versions on average, and after fewer of that worker's own gradients than SSP, whose clocks must
+// level first; the interval of the ratio agrees. Seeds in which both have releases count. Of holds
+// the versions, the own gradients under DASP and under SSP, and their ratio.
 func (d view) h3(p point) judgement {
 	var ours, theirs, versions kit.Sample
 	rivals := d.At(p.with("ssp"))
@@ -143,13 +146,14 @@ func (d view) h3(p point) judgement {
 	return v
 }
 
-// forgiven holds the mean of releases; one that was not seen to its end counts with what
-// was seen of it.
+// forgiven holds the means of releases. A release that was not seen to its end counts with the part
+// that was seen.
 type forgiven struct {
 	N, Unseen                       int
 	Pushes, Versions, Units, Waited float64
 }
 
+// forgivenOf averages releases.
 func forgivenOf(rs []release) (f forgiven) {
 	for _, r := range rs {
 		f.N++
@@ -166,16 +170,17 @@ func forgivenOf(rs []release) (f forgiven) {
 	return f
 }
 
-// tradeoff is a setting of LeNet-5 in a scenario; DASP's stands beside the fastest SSP that is
-// no staler: by the 99th percentile of staleness, which H4 goes by, and by its mean.
+// tradeoff compares a setting of DASP, for LeNet-5 in a scenario, with the fastest SSP that is no
+// staler: in Tail by the 99th percentile of staleness, by which H4 is judged, and in Mean by its
+// mean.
 type tradeoff struct {
 	point
 	Answer, Taken string
 	Tail, Mean    kit.Estimate
 }
 
-// h4 judges that DASP takes less time than the fastest SSP that is no staler: the ratio lies below 1
-// by sideOf. A pair of thresholds at which nobody waits makes DASP ASP: no case.
+// h4 judges that DASP takes less time than the fastest SSP that is no staler: by sideOf, the ratio
+// lies below 1. Thresholds at which nobody waits make DASP ASP and are no case.
 func (d view) h4(p point) tradeoff {
 	t := tradeoff{point: p}
 	if p.Method != "dasp" {
@@ -193,8 +198,8 @@ func (d view) h4(p point) tradeoff {
 	return t
 }
 
-// noStaler returns, seed by seed, the least time per push among the SSPs whose staleness is at
-// most p's, and the names of the settings it took; nothing if a seed has none.
+// noStaler returns, seed by seed, the least time per push among the SSPs whose staleness is at most
+// p's, and the names of these settings; nothing if a seed has none.
 func (d view) noStaler(p point, staleness func(measured) float64) (least kit.Sample, taken []string) {
 	for i, c := range d.At(p) {
 		best, name := math.Inf(1), ""

@@ -13,7 +13,7 @@ import (
 	"gradsync/experiments/train"
 )
 
-// measuredAt makes a cell of a time per push; workers wait if it is above 1.
+// measuredAt makes up a run of a time per push; workers wait if it is above 1.
 func measuredAt(seconds float64) measured {
 	c := measured{Summary: setup.Summary{Iteration: train.IterationTime{PerWorker: seconds, PerPush: seconds}}}
 	if seconds > 1 {

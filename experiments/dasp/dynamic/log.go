@@ -8,7 +8,7 @@ import (
 	"gradsync/papers/dasp"
 )
 
-// wait is a gradient that others held up, from its arrival to its answer.
+// wait is the time for which others held up a gradient, from its arrival to its answer.
 type wait struct {
 	worker   int
 	from, to float64 // seconds
@@ -24,8 +24,8 @@ func waitsOf(l *dasp.Log) (out []wait) {
 	return out
 }
 
-// waitedIn returns the worker-seconds of waits in [from, to), without those of the worker
-// but (−1: all count).
+// waitedIn returns the worker-seconds of waits in [from, to), without the waits of worker but (−1:
+// all count).
 func waitedIn(waits []wait, from, to float64, but int) (sum float64) {
 	for _, w := range waits {
 		if w.worker != but {
@@ -35,12 +35,12 @@ func waitedIn(waits []wait, from, to float64, but int) (sum float64) {
 	return sum
 }
 
-// The windows of the figures, in iterations from an event.
+// The windows of the figures: iterations before and after an event.
 const windowsBefore, windowsAfter = 5, 25
 
-// waitingAround averages over the events how many workers wait, window by window of one unit, from
-// windowsBefore before the event to windowsAfter after it. Events whose windows are not wholly in the
-// run's measured part do not count; n is how many do.
+// waitingAround averages over the events how many workers wait in each window of one unit, from
+// windowsBefore before the event to windowsAfter after it. An event counts if its windows are wholly
+// in the measured part of the run; n is how many do.
 func waitingAround(waits []wait, events []speedChange, unit, from, end float64) (mean []float64, n int) {
 	mean = make([]float64, windowsBefore+windowsAfter)
 	for _, e := range events {
@@ -59,6 +59,7 @@ func waitingAround(waits []wait, events []speedChange, unit, from, end float64) 
 	return mean, n
 }
 
+// within reports whether all windows of e lie in [from, end].
 func within(e speedChange, unit, from, end float64) bool {
 	return e.At-float64(windowsBefore*unit) >= from && e.At+float64(windowsAfter*unit) <= end
 }
@@ -83,26 +84,26 @@ func statesAround(l *dasp.Log, events []speedChange, unit, from, end float64) [3
 	return out
 }
 
-// release says how long a worker's slow past was held against it: from the instant at which
-// it became faster until it was no longer the oldest, alone or with others. Pushes and Versions
-// count its own gradients and the global updates meanwhile, Units the time in iterations,
-// Waited the iterations that the other workers waited in that time.
+// release says how long a worker's slow past was held against it: from the instant at which it
+// became faster until it was no longer the oldest, alone or with others. Pushes and Versions count
+// its own gradients and the global updates in that time. Units is the time in iterations, Waited the
+// iterations that the other workers waited.
 type release struct {
 	Pushes, Versions int
 	Units, Waited    float64
-	Seen             bool // false: it still was the oldest when the search ended; the numbers are least ones
+	Seen             bool // false: it still was the oldest at the end, and the numbers are lower bounds
 }
 
-// ageChange is one change of what a method judges age by.
+// ageChange is one change of the number by which a method judges age.
 type ageChange struct {
 	at     float64
 	worker int
 	value  int64
-	own    bool // a gradient arrived
+	own    bool // because a gradient of the worker arrived
 }
 
-// ageChanges lists the changes in order of time. A method with clocks counts the
-// gradients that arrived; DASP takes the version that a worker was last handed.
+// ageChanges lists the changes in order of time. A method with clocks counts the gradients that
+// arrived; DASP takes the version that a worker was last handed.
 func ageChanges(l *dasp.Log, versions bool) (out []ageChange) {
 	clock := make([]int64, l.Workers)
 	for _, p := range l.Pushes {
@@ -117,7 +118,7 @@ func ageChanges(l *dasp.Log, versions bool) (out []ageChange) {
 	return out
 }
 
-// releasesOf measures the endings after `from` at which the worker was the oldest.
+// releasesOf measures the endings from an instant on at which the worker was the oldest.
 func releasesOf(l *dasp.Log, versions bool, endings []speedChange, unit, from float64) (out []release) {
 	ages, waits := ageChanges(l, versions), waitsOf(l)
 	for _, e := range endings {
@@ -157,10 +158,10 @@ func releasesOf(l *dasp.Log, versions bool, endings []speedChange, unit, from fl
 	return out
 }
 
-// The time lines' window, in iterations from the first burst after the warm-up.
+// The length of time lines: iterations before and after the first burst after the warm-up.
 const lineBefore, lineAfter = 2, 14
 
-// timeLine is a stretch of a run; times in milliseconds.
+// timeLine is a part of a run; times are in milliseconds.
 type timeLine struct {
 	Method   string
 	From, To float64
@@ -170,7 +171,7 @@ type timeLine struct {
 	Waited   float64    // for others, all workers together
 }
 
-// lineBand is what a worker does, or how it is answered, from an instant to another.
+// lineBand says what a worker does, or how it is answered, from one instant to another.
 type lineBand struct {
 	Method                       string
 	Worker                       int // from 1

@@ -13,13 +13,13 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// How the speeds change. All lengths are iterations of the cluster's median
-// worker under ASP, undisturbed and without jitter: basePace.Unit.
+// The lengths of the changes, in basePace.Unit: iterations of the cluster's median worker under ASP,
+// undisturbed and without jitter.
 const (
 	dealFrom, dealTo   = 15, 25             // from one deal of the time factors to the next
-	calmFrom, calmTo   = 25, 75             // a worker undisturbed, so that one in six is slowed in the mean
-	burstFrom, burstTo = 5, 15              // a worker slowed
-	firstCalm          = 60                 // the first calm of each worker is from 0 to this
+	calmFrom, calmTo   = 25, 75             // a worker is undisturbed: on average one in six is slowed
+	burstFrom, burstTo = 5, 15              // a worker is slowed
+	firstCalm          = 60                 // the longest that the first calm of a worker may last
 	burstFactor        = 5.                 // how much longer a slowed worker computes
 	forget             = 20                 // after a burst, how long its worker's release is looked for
 	horizonFactor      = 8                  // a schedule reaches this multiple of the undisturbed run
@@ -32,15 +32,15 @@ type basePace struct {
 	Compute []float64 // seconds: each worker's forward and backward pass
 }
 
-// speedChange is an instant at which speeds change: Worker's past is to be forgotten from At on,
-// and is looked for until Until (seconds of the run). No worker: −1.
+// speedChange is an instant at which speeds change. Worker, −1 for none, has a past to be forgotten
+// from At on; the release is looked for until Until. Both are seconds of the run.
 type speedChange struct {
 	At, Until float64
 	Worker    int
 }
 
-// speedPlan is a run's speeds. Onsets are what figures are drawn around; Endings are the
-// instants at which the slowest, or a slowed, worker becomes faster.
+// speedPlan holds the speeds of a run. Figures show what happens around the Onsets. At the Endings
+// the slowest worker, or a slowed one, becomes faster.
 type speedPlan struct {
 	Phases  [][]cluster.Phase // by worker
 	Onsets  []speedChange
@@ -48,8 +48,8 @@ type speedPlan struct {
 	Horizon float64 // seconds; a longer run would see speeds that stand still
 }
 
-// scenario is a cluster whose speeds may change. Against names the scenario
-// of the same speeds that never change hands.
+// scenario is a cluster whose speeds may change. Against names the scenario of the same speeds that
+// never change hands.
 type scenario struct {
 	Key, Base, Against string
 	plan               func(p basePace, seed uint64, horizon float64) speedPlan
@@ -67,19 +67,21 @@ func scenarioOf(key string) scenario {
 	return kit.Find(scenarios, func(s scenario) bool { return s.Key == key })
 }
 
+// planStatic leaves all speeds as they are.
 func planStatic(p basePace, _ uint64, horizon float64) speedPlan {
 	return speedPlan{Phases: make([][]cluster.Phase, len(p.Compute)), Horizon: horizon}
 }
 
+// planStraggler slows the last worker for the whole run.
 func planStraggler(p basePace, seed uint64, horizon float64) speedPlan {
 	s := planStatic(p, seed, horizon)
 	s.Phases[len(s.Phases)-1] = []cluster.Phase{{Factor: burstFactor}}
 	return s
 }
 
-// planSteps deals the workers' computation times anew among them: worker i, in
-// the place of j, computes Compute[j]/Compute[i] times as long as by itself. The
-// set of speeds is the same at every instant.
+// planSteps deals the workers' computation times anew among them, again and again: worker i, in the
+// place of j, computes Compute[j]/Compute[i] times as long as by itself. The set of speeds is the
+// same at every instant.
 func planSteps(p basePace, seed uint64, horizon float64) speedPlan {
 	s := planStatic(p, seed, horizon)
 	r := cluster.Stream(seed, -1, "", "dasp/dynamic/steps")
@@ -129,9 +131,10 @@ func planBursts(p basePace, seed uint64, horizon float64) speedPlan {
 // between maps u in [0, 1) to [from, to).
 func between(u, from, to float64) float64 { return from + float64(u*(to-from)) }
 
+// instant returns seconds of a run as a duration, rounded to nanoseconds.
 func instant(seconds float64) time.Duration { return time.Duration(math.Round(seconds * 1e9)) }
 
-// on returns p with the schedule's speeds, and with another name if they change.
+// on returns p with the speeds of s, under another name if they change.
 func (s speedPlan) on(p *cluster.Platform) *cluster.Platform {
 	p = p.Clone()
 	changes := false

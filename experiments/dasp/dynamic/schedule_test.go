@@ -184,7 +184,7 @@ func TestPlacesAreOtherWorkersTimes(t *testing.T) {
 }
 
 // ASP never waits: the same speeds give it the same time per push, whoever has
-// them. This is what makes the other methods' factors theirs.
+// them. So the other methods' factors are their own.
 func TestASPIsTheControl(t *testing.T) {
 	for _, s := range []string{"steps", "bursts"} {
 		var per [2]float64

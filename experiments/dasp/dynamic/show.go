@@ -26,10 +26,10 @@ func show(v *kit.View[point, measured]) {
 	d.learning()
 }
 
-// add adds a frame of the part that is timed only.
+// add adds a frame of timing-only runs.
 func (d view) add(s *kit.Sheet) { d.Frames = append(d.Frames, kit.As(result.TimingOnly, s.Frame)) }
 
-// dsspanchor.pairs returns every case in every change of speeds.
+// pairs returns every case in every change of speeds.
 func (d view) pairs() (out []point) {
 	for _, c := range linkedModels(d.Profile) {
 		for _, s := range scenarios {
@@ -51,7 +51,7 @@ func byMethod(rows []point, methods ...string) (out []point) {
 	return out
 }
 
-// facts adds the numbers of the texts that stand in no frame of their own.
+// facts adds the numbers of the texts that no frame has.
 func (d view) facts() {
 	z := setup.SizeOf(d.Profile, "lenet5")
 	d.Facts = append(d.Facts, kit.Facts("trained.data:data", d.Data[0].Name, "workers", setup.Workers, "warmup", setup.Warmup, "batch", setup.FullBatch,
@@ -61,7 +61,7 @@ func (d view) facts() {
 		"trained.batch", z.Batch, "trained.rate", z.Rate, "trained.every", z.EvalEvery, "trained.pushes", z.Pushes)...)
 }
 
-// network.hypotheses answers H1, H2 and H3 in every case and change, and counts the answers.
+// hypotheses answers H1, H2 and H3 in every case and change, and counts the answers.
 func (d view) hypotheses() {
 	all := kit.NewSheet("answers", "hypothesis held judged none")
 	judged := func(id string, judge func(point) judgement, columns string) {
@@ -84,8 +84,8 @@ func (d view) hypotheses() {
 	d.add(all)
 }
 
-// tradeoff sets every setting of LeNet-5 beside the others, DASP's beside the fastest SSP that is
-// no staler, and counts H4's answers.
+// tradeoff lists every setting of LeNet-5, compares DASP's with the fastest SSP that is no staler,
+// and counts H4's answers.
 func (d view) tradeoff() {
 	s := kit.NewSheet("tradeoff", "scenario:scenario method:method setting per_push/ms.2 p99/versions.1 staleness/versions.2 "+
 		"rival ratio~/.3 answer:answer mean_ratio~/.3")
@@ -109,8 +109,8 @@ func (d view) tradeoff() {
 	d.add(all)
 }
 
-// rivals sets DASP, where speeds change, beside the methods that are told to adapt worse, and
-// says in facts how many cases fall on which side of SSP.
+// rivals compares DASP, where speeds change, with the methods that are said to adapt worse, and
+// counts the cases on either side of SSP.
 func (d view) rivals() {
 	s := kit.NewSheet("rivals", "case:case scenario:scenario asp~/.3 asp_told:side ssp~/.3 ssp_told:side dssp~/.3 dssp_told:side "+
 		"beside_ssp:side asp_p99/versions.1 ssp_p99/versions.1 dssp_p99/versions.1 dasp_p99/versions.1")
@@ -147,13 +147,13 @@ func (d view) rivals() {
 	for _, m := range setup.Methods {
 		d.Facts = append(d.Facts, kit.Counted("faster."+m, "", faster[m]))
 	}
-	k := float64(sides["above"]) // 0: the means are none
+	k := float64(sides["above"]) // 0: the means are NaN
 	for _, m := range []string{"dasp", "ssp"} {
 		d.Facts = append(d.Facts, kit.Facts("above.waiting."+m+"/.2", sum["waiting."+m]/k, "above.p99."+m+"/versions.1", sum["p99."+m]/k)...)
 	}
 }
 
-// trainings.all returns every case under every method.
+// all returns every case under every method.
 func (d view) all() (out []point) {
 	for _, c := range linkedModels(d.Profile) {
 		out = append(out, byMethod([]point{{Case: c}}, setup.Methods...)...)
@@ -161,8 +161,8 @@ func (d view) all() (out []point) {
 	return out
 }
 
-// changes adds what changing speeds cost each method, per push, and per worker, the reading of the
-// paper's tables, which falls even for ASP; and the mean time per push in every scenario.
+// changes lists what changing speeds cost each method, per push, and per worker as the paper's
+// tables read it, where the cost falls even for ASP; and the mean time per push in every scenario.
 func (d view) changes() {
 	perPush := func(c measured) float64 { return c.Iteration.PerPush }
 	s := kit.NewSheet("changes", "case:case method:method steps~/.3 bursts~/.3 cost~/.3 steps_worker/.3 bursts_worker/.3")
@@ -181,7 +181,7 @@ func (d view) changes() {
 	d.add(times)
 }
 
-// forgiveness adds how long a slow past is held against a worker, under the methods of H3.
+// forgiveness lists how long a slow past is held against a worker, under the methods of H3.
 func (d view) forgiveness() {
 	s := kit.NewSheet("forgiveness", "case:case scenario:scenario method:method instants pushes/.2 versions/.1 units/iterations.2 "+
 		"waited/iterations.2 unseen/.0")
@@ -193,22 +193,22 @@ func (d view) forgiveness() {
 	d.add(s)
 }
 
-// setup.States adds DASP's states where speeds change.
+// states lists DASP's states where speeds change.
 func (d view) states() {
 	s := kit.NewSheet("states", "case:case scenario:scenario"+setup.StateColumns)
 	for _, p := range d.pairs() {
-		s.Add(setup.StateCells(d.cells(p.with("dasp")), p.Case.key(), p.Scenario)...)
+		s.Add(setup.StateCells(d.summaries(p.with("dasp")), p.Case.key(), p.Scenario)...)
 	}
 	d.add(s)
 }
 
-// cells returns what every experiment of this package needs of p's runs.
-func (d view) cells(p point) []setup.Summary {
+// summaries returns the summaries of p's runs.
+func (d view) summaries(p point) []setup.Summary {
 	return kit.Map(d.At(p), func(c measured) setup.Summary { return c.Summary })
 }
 
-// aroundChanges adds a figure per change of speeds of what frame has in windows of one iteration
-// around their instants, and returns LeNet-5 in each.
+// aroundChanges adds a figure for each change of speeds, of column y of frame in windows of one
+// iteration around its instants. It returns LeNet-5 in each.
 func (d view) aroundChanges(figure, frame, y, by string) (out []point) {
 	for _, scenario := range []string{"steps", "bursts"} {
 		d.Figures = append(d.Figures, result.Figure{ID: figure + "-" + scenario, Form: "line", Frame: frame,
@@ -218,10 +218,10 @@ func (d view) aroundChanges(figure, frame, y, by string) (out []point) {
 	return out
 }
 
-// sinceChange returns the middle of a window, in iterations from the instant.
+// sinceChange returns the middle of a window, in iterations from the change.
 func sinceChange(window int) float64 { return float64(window-windowsBefore) + 0.5 }
 
-// waiting draws the workers that wait.
+// waiting draws how many workers wait around the changes.
 func (d view) waiting() {
 	waiting := kit.NewSheet("waiting", "scenario:scenario method:method since/iterations workers/.2")
 	peaks := kit.NewSheet("peaks", "scenario:scenario method:method events before/.2 most/.2 at/.1")
@@ -229,7 +229,7 @@ func (d view) waiting() {
 		most := 0
 		for _, p := range byMethod([]point{scenario}, setup.Methods...) {
 			events, sum := 0, make([]float64, windowsBefore+windowsAfter)
-			for _, c := range d.At(p) { // a seed counts by its events
+			for _, c := range d.At(p) { // a seed is weighted by its events
 				for b := range c.Around {
 					sum[b] += float64(c.Around[b] * float64(c.Onsets))
 				}
@@ -254,7 +254,7 @@ func (d view) waiting() {
 	d.add(peaks)
 }
 
-// visited draws DASP's states.
+// visited draws DASP's states around the changes.
 func (d view) visited() {
 	visited := kit.NewSheet("visited", "scenario:scenario state:state since/iterations share/%.1")
 	turns := kit.NewSheet("turns", "scenario:scenario state:state before/%.1 after/%.1")
@@ -309,11 +309,11 @@ func (d view) lines() {
 	d.add(lines)
 }
 
-// learning adds LeNet-5's time to the target in every scenario, and DASP's beside its rivals' where
-// speeds change.
+// learning lists LeNet-5's time to the target in every scenario and, where speeds change, DASP's
+// over its rivals'.
 func (d view) learning() {
 	target := setup.SizeOf(d.Profile, "lenet5").Target
-	seconds := func(p point) kit.Sample { return setup.SecondsAt(d.cells(p), target) }
+	seconds := func(p point) kit.Sample { return setup.SecondsAt(d.summaries(p), target) }
 	all := kit.NewSheet("learning", "scenario:scenario method:method seconds±/s.3 over_bsp~/.3 unchanged~/.3 pushes/.0 accuracy/%.2 "+
 		"staleness/versions.2")
 	beside := kit.NewSheet("learned", "scenario:scenario method:method dasp~/.3 told:side")
@@ -321,7 +321,7 @@ func (d view) learning() {
 		for _, m := range setup.Methods {
 			p := point{Case: leNet, Scenario: l.key, Method: m, Learn: true}
 			all.Add(l.key, m, seconds(p).Mean(), seconds(p).Over(seconds(p.with("bsp"))), seconds(p).Over(seconds(p.in(l.against))),
-				setup.PushesAt(d.cells(p), target).Mean(), kit.Each(d.At(p), func(c measured) float64 { return c.Accuracy }).Mean().Times(100),
+				setup.PushesAt(d.summaries(p), target).Mean(), kit.Each(d.At(p), func(c measured) float64 { return c.Accuracy }).Mean().Times(100),
 				kit.Each(d.At(p), meanStaleness).Mean())
 			if l.against != "" && m != "dasp" {
 				ours := seconds(p.with("dasp")).Over(seconds(p))

@@ -9,13 +9,13 @@ import (
 	"gradsync/experiments/train"
 )
 
-// longest is the expected largest of n independent log-normal factors of mean 1
-// and relative standard deviation cv, which is what a barrier over n equal
-// workers waits for if nothing but jitter keeps them apart:
+// longest returns the expected largest of n independent log-normal factors of mean 1 and relative
+// standard deviation cv: for so long a barrier over n equal workers waits if nothing but jitter
+// keeps them apart.
 //
 //	E[max] = ∫ n·φ(z)·Φ(z)^(n−1)·exp(σz − σ²/2) dz,  σ² = ln(1 + cv²)
 //
-// by Simpson's rule on ±12 around 0 and σ.
+// It integrates by Simpson's rule on ±12 around 0 and σ.
 func longest(n int, cv float64) float64 {
 	sigma := math.Sqrt(math.Log(1 + float64(cv*cv)))
 	const steps = 4000
@@ -39,8 +39,7 @@ func longest(n int, cv float64) float64 {
 	return sum * h / 3
 }
 
-// jitterFor is the cv at which longest is the given factor, which must lie in
-// (1, longest(n, 10)).
+// jitterFor returns the cv at which longest gives factor, which must lie in (1, longest(n, 10)).
 func jitterFor(n int, factor float64) float64 {
 	lo, hi := 0.0, 10.0
 	for range 60 {
@@ -53,26 +52,26 @@ func jitterFor(n int, factor float64) float64 {
 	return lo
 }
 
-// queueing is BSP/ASP without jitter among n equal workers whose computation takes c times, and
-// whose update at the server u times, as long as one gradient does over the server's link, if
-// the link carries one message after the other, as the simulator's does:
+// queueing returns BSP/ASP without jitter among n equal workers, if the server's link carries one
+// message after the other, as the simulator's does. Times are in transfers of one gradient over that
+// link: a worker's computation takes c, an update at the server u.
 //
 //	(c + n + 1 + n·u) / max(n, n·u, c + 2 + u)
 //
-// At a barrier the n copies of the weights leave in turn, the last worker begins at n, its
-// gradient is the last to arrive, and the update uses n. Without one the link is full (n), the
-// server is busy (n·u), or nobody waits.
+// At a barrier the n copies of the weights leave in turn, the last worker begins at n, its gradient
+// arrives last, and the update uses n. Without one, either the link is full (n), or the server is
+// busy (n·u), or nobody waits.
 func queueing(n int, c, u float64) float64 {
 	m := float64(n)
 	return (c + m + 1 + float64(m*u)) / max(m, m*u, c+2+u)
 }
 
-// sharing is the same if connections share the link evenly, as they do under
-// TCP: at a barrier all copies arrive together, and all gradients do.
+// sharing returns the same ratio if connections share the link evenly, as under TCP: at a barrier
+// all copies arrive together, and so do all gradients.
 //
 //	(c + 2n + n·u) / max(n, n·u, c + 2 + u)
 //
-// It is the larger of the two, so what it rules out no queue at the server gives.
+// It is the larger of the two: a ratio above it comes from no queue at the server.
 func sharing(n int, c, u float64) float64 {
 	m := float64(n)
 	return (c + 2*m + float64(m*u)) / max(m, m*u, c+2+u)
@@ -85,7 +84,7 @@ var (
 	evenly = sharing(setup.Workers, setup.Workers-3, 1)
 )
 
-// weights returns how much VGG-19-BN moves and computes, ResNet-18 being 1, the latter on a
+// weights returns how much VGG-19-BN transfers and computes relative to ResNet-18, the latter on a
 // homogeneous worker of the tables.
 func weights(all map[string]setup.Costs) (bytes, compute float64) {
 	host := setup.Load(setup.Homogeneous).Workers[0]
@@ -95,15 +94,15 @@ func weights(all map[string]setup.Costs) (bytes, compute float64) {
 	return float64(all["vgg19_bn"].Params) / float64(all["resnet18"].Params), seconds("vgg19_bn") / seconds("resnet18")
 }
 
-// jittering is BSP/ASP of a network whose steady part, links and all, is s and
-// whose computation c is m times as long at a barrier:
+// jittering returns BSP/ASP of a network whose steady part, links and all, takes s, and whose
+// computation, c, takes m times as long at a barrier:
 //
 //	(m·c + s) / (c + s)
 func jittering(m, c, s float64) float64 { return (float64(m*c) + s) / (c + s) }
 
-// byJitter returns the largest ratio that jitter gives ResNet-18 where it gives VGG-19-BN the
-// stated one, vgg, and the m at which it does: per m, which cannot exceed the number of
-// workers, VGG-19-BN's ratio fixes how much is steady.
+// byJitter returns the largest ratio that jitter gives ResNet-18 while it gives VGG-19-BN the stated
+// one, vgg, and the m at which it does. m cannot exceed the number of workers; for each m,
+// VGG-19-BN's ratio fixes how much is steady.
 func byJitter(vgg float64, all map[string]setup.Costs) (most, at float64) {
 	bytes, compute := weights(all)
 	for i := 1; i <= 1000; i++ {
@@ -116,8 +115,8 @@ func byJitter(vgg float64, all map[string]setup.Costs) (most, at float64) {
 	return most, at
 }
 
-// byQueue returns the largest ratios that queueing gives ResNet-18, in turn and evenly, wherever
-// it gives VGG-19-BN no more than vgg.
+// byQueue returns the largest ratios that queueing, in turn and evenly, gives ResNet-18 while it
+// gives VGG-19-BN at most vgg.
 func byQueue(vgg float64, all map[string]setup.Costs) (turn, even float64) {
 	bytes, compute := weights(all)
 	k := compute / bytes
@@ -138,8 +137,7 @@ func byQueue(vgg float64, all map[string]setup.Costs) (turn, even float64) {
 // tablesJitter is the relative standard deviation of a computation on the tables' clusters.
 const tablesJitter = 0.05
 
-// arguments returns what the stated ratios need of any cluster, by arithmetic alone; the words
-// are the notebook's.
+// arguments returns what the stated ratios require of any cluster, by arithmetic alone.
 func arguments(want [stated18]demand, all map[string]setup.Costs) []result.Fact {
 	r := map[string]float64{}
 	for _, d := range want {
@@ -155,7 +153,8 @@ func arguments(want [stated18]demand, all map[string]setup.Costs) []result.Fact 
 	}
 	return kit.Facts("bsp.resnet18/.2", res, "bsp.vgg19_bn/.2", vgg, "bsp.lenet5/.2", lenet,
 		"jitter.needed/.2", jitterFor(setup.Workers, res), "jitter.tables/.2", tablesJitter, "jitter.longest/.2", longest(setup.Workers, tablesJitter),
-		"queue.turn/.2", queueing(setup.Workers, setup.Workers-2, 0), "queue.even/.2", sharing(setup.Workers, setup.Workers-2, 0), "queue.slower/.0", setup.Workers-2.,
+		"queue.turn/.2", queueing(setup.Workers, setup.Workers-2, 0), "queue.even/.2", sharing(setup.Workers, setup.Workers-2, 0),
+		"queue.slower/.0", setup.Workers-2.,
 		"queue.turn.update/.2", inTurn, "queue.even.update/.2", evenly, "queue.slower.update/.0", setup.Workers-3.,
 		"jittered.vgg19_bn/%.0", 100*(vgg-1)/(res-1), "jittered.lenet5/%.0", 100*(lenet-1)/(res-1),
 		"weights.compute/.2", compute, "weights.bytes/.2", bytes, "both.jitter/.2", most, "both.jitter.at/.2", at,

@@ -8,7 +8,8 @@ import (
 	"gradsync/papers/dasp"
 )
 
-const stated18 = 18 // D01–D18
+// stated18 is the number of demands, D01–D18.
+const stated18 = 18
 
 // demand is one stated ratio of mean iteration times, DASP over a baseline.
 type demand struct {
@@ -18,7 +19,7 @@ type demand struct {
 	Tolerance float64 // of the claim, on the ratio
 }
 
-// demands are D01–D18.
+// demands returns D01–D18.
 func demands() (out [stated18]demand) {
 	i := 0
 	for _, platform := range []string{setup.Homogeneous, setup.Heterogeneous} {
@@ -30,17 +31,16 @@ func demands() (out [stated18]demand) {
 	return out
 }
 
-// meanings are the readings of "mean iteration time" that are scored, all from
-// the same runs: the tables' three, and that of the fastest worker alone (§3.2
-// speaks of the stragglers' influence on fast nodes). In the homogeneous
-// cluster, where nobody is fastest, it is the first worker's.
+// meanings lists the readings of "mean iteration time" that are scored, all from the same runs: the
+// tables' three, and the fastest worker alone (§3.2 speaks of the stragglers' influence on fast
+// nodes). In the homogeneous cluster, where nobody is fastest, that is the first worker.
 var meanings = [...]string{"per-worker", "per-push", "per-update", "fastest-worker"}
 
-// means are seconds by meaning; 0: no number.
+// means holds seconds by meaning; 0: no number.
 type means [len(meanings)]float64
 
-// meansOf reads a run. A worker without one counted iteration leaves a mean
-// over workers undefined: the mean of the others would hide the very straggler.
+// meansOf returns the means of a run. If a worker has no counted iteration there is no mean over
+// workers: the mean of the others would hide the very straggler.
 func meansOf(byWorker []float64, perWorker, perPush, perUpdate float64) means {
 	s := means{perWorker, perPush, perUpdate, byWorker[0]}
 	for _, w := range byWorker {
@@ -51,12 +51,13 @@ func meansOf(byWorker []float64, perWorker, perPush, perUpdate float64) means {
 	return s
 }
 
+// meansOfLog returns the means of a log.
 func meansOfLog(l *dasp.Log, warmup int64) means {
 	t := l.Stats(warmup).Iteration
 	return meansOf(t.ByWorker, t.PerWorker, t.PerPush, t.PerUpdate)
 }
 
-// mask says which of the 18 count.
+// mask says which of the 18 demands count.
 type mask [stated18]bool
 
 // subset is a part of the demands, which may be easier to meet than all.
@@ -65,7 +66,7 @@ type subset struct {
 	Of  mask
 }
 
-// subsets are all demands, then those of one cluster, one model, one baseline.
+// subsets returns all demands, then the demands of one cluster, of one model, of one baseline.
 func subsets() (out []subset) {
 	pick := func(key string, of func(d demand) bool) {
 		s := subset{Key: key}
@@ -87,14 +88,14 @@ func subsets() (out []subset) {
 	return out
 }
 
-// ratios are DASP's time over the baseline's, per meaning and demand; 0: none.
+// ratios holds DASP's time over the baseline's, per meaning and demand; 0: none.
 type ratios [len(meanings)][stated18]float64
 
-// loss is the root mean square, over the demands of m, of
+// loss returns the root mean square, over the demands of m, of
 //
 //	ln(ratio / stated)
 //
-// rounded to 1e-9. It is noLoss if a ratio is no number. loss panics on an empty mask.
+// rounded to 1e-9. It returns noLoss if a ratio is no number, and panics on an empty mask.
 func loss(found [stated18]float64, want [stated18]demand, m mask) float64 {
 	sum, n := 0.0, 0
 	for i, x := range found {
@@ -114,11 +115,10 @@ func loss(found [stated18]float64, want [stated18]demand, m mask) float64 {
 	return math.Round(1e9*math.Sqrt(sum/float64(n))) / 1e9
 }
 
-// noLoss is worse than any; JSON has no infinity.
+// noLoss is larger than any loss; JSON has no infinity.
 const noLoss = math.MaxFloat64
 
-// worst returns the demand with the largest |ln(ratio/stated)|, and that ratio
-// over the stated one.
+// worst returns the demand with the largest |ln(ratio/stated)|, and its ratio over the stated one.
 func worst(found [stated18]float64, want [stated18]demand) (i int, factor float64) {
 	factor = 1
 	for j, x := range found {
@@ -130,7 +130,7 @@ func worst(found [stated18]float64, want [stated18]demand) (i int, factor float6
 	return i, factor
 }
 
-// span is the smallest and the largest ratio over candidates; Lo 0: none seen.
+// span holds the smallest and the largest ratio over candidates; Lo 0: none seen.
 type span struct{ Lo, Hi float64 }
 
 func (s *span) add(x float64) {
@@ -143,13 +143,13 @@ func (s *span) add(x float64) {
 	s.Hi = max(s.Hi, x)
 }
 
-// choices.reached reports whether a stated ratio lies within the span, or as near to it
-// as the claim's tolerance.
+// reached reports whether a stated ratio lies within the span, or as near to it as the claim's
+// tolerance.
 func (s span) reached(d demand) bool {
 	return s.Lo > 0 && s.Lo-d.Tolerance <= d.Ratio && d.Ratio <= s.Hi+d.Tolerance
 }
 
-// spans are the ranges of all ratios.
+// spans holds the ranges of all ratios.
 type spans [len(meanings)][stated18]span
 
 func (s *spans) add(r *ratios) {

@@ -1,3 +1,5 @@
+// Package explain searches for laboratories (hardware, compute times and thresholds) that give the
+// iteration-time ratios of the paper, all of them at once.
 package explain
 
 import (
@@ -12,16 +14,16 @@ import (
 	"gradsync/experiments/result"
 )
 
-// effort is how long a profile searches.
+// effort says how long a profile searches.
 type effort struct {
 	Pushes int64 `json:"gradients"` // of a run of the search; the fits are run again at the tables' length
 	Warmup int64 `json:"warmup"`    // of each worker
 	Full   int64 `json:"full"`      // gradients of the fits' own runs, the tables' number but in ci
 	Scan   int   `json:"scan"`      // points of the Latin hypercube, per space
 	Chunk  int   `json:"chunk"`     // points per saved part
-	// Population and generations of an evolution. The two means that fit best go on
-	// for More generations; a part of the demands alone has Alone. Rounds of
-	// coordinate descent are at the tables' length.
+	// An evolution has Population points and Generations generations. The meanings that fit best
+	// go on for More, a subset of the demands has Alone. Rounds of coordinate descent follow at
+	// the tables' length.
 	Population  int `json:"population"`
 	Generations int `json:"generations"`
 	More        int `json:"generations_more"`
@@ -29,6 +31,7 @@ type effort struct {
 	Rounds      int `json:"rounds"`
 }
 
+// effortOf returns the effort of a profile.
 func effortOf(profile string) effort {
 	switch profile {
 	case "ci":
@@ -41,7 +44,7 @@ func effortOf(profile string) effort {
 		Rounds: 5}
 }
 
-// runsOf estimates the search in runs of Full gradients, for the clock.
+// runsOf estimates the length of the search, in runs of Full gradients.
 func (e effort) runsOf() float64 {
 	share := float64(e.Pushes) / float64(e.Full)
 	evolved := (len(meanings)*(e.Generations+1) + goOn*e.More) * 19
@@ -58,16 +61,16 @@ func (e effort) runsOf() float64 {
 }
 
 const (
-	goOn      = 2 // meanings that go on for More generations, per space
+	goOn      = 2 // meanings per space that go on for More generations
 	finalists = 4 // points of an evolution that are scored at full length
 )
 
-// Experiment returns the experiment.
+// Experiment returns dasp/explain.
 func Experiment() exp.Experiment { return inquire().Experiment() }
 
-// inquire asks the inverse question: which laboratories give the iteration-time
-// ratios that the paper states, all of them at once. It judges no claim: a platform
-// chosen to fit cannot confirm what it was fitted to.
+// inquire asks the inverse question: which laboratories give the iteration-time ratios that the
+// paper states, all of them at once. It judges no claim: a platform chosen to fit cannot confirm the
+// numbers that it was fitted to.
 func inquire() kit.Inquiry {
 	return kit.Inquiry{ID: "dasp/explain", Source: "DASP, §3.2", Kind: result.TimingOnly, Profiles: exp.Profiles,
 		Seconds: func(profile string, seeds int) float64 {
@@ -89,7 +92,7 @@ func inquire() kit.Inquiry {
 		}}
 }
 
-// inquiry is the whole search and what it found.
+// inquiry is the whole search and its findings.
 type inquiry struct {
 	ctx   context.Context
 	env   exp.Env
@@ -98,13 +101,13 @@ type inquiry struct {
 	costs map[string]setup.Costs
 	want  [stated18]demand
 
-	points [2][][]float64 // of the scans, by space
+	points [2][][]float64 // scanned, by space
 	scores [2][]ratios
 
 	fits [2][len(meanings)]evolvedFit // by space
 	won  [2]int                       // the meaning that fits best, by space
 	last [2]bestFit
-	// alone are the least losses where only a subset has to be met.
+	// alone holds the least losses of the subsets.
 	alone []partFit
 
 	seen       spans
@@ -112,14 +115,14 @@ type inquiry struct {
 	runs       int
 }
 
-// evolvedFit is where one evolution ended, and its ratios at the tables' length.
+// evolvedFit is the end of one evolution, with its ratios at the tables' length.
 type evolvedFit struct {
 	fit
 	Full     ratios
 	FullLoss float64
 }
 
-// bestFit is a space's best fit, polished and run with all seeds.
+// bestFit is the best fit of a space, polished and run with all seeds.
 type bestFit struct {
 	lab    laboratory
 	fit    fit                    // loss at the tables' length, search seed
@@ -129,14 +132,14 @@ type bestFit struct {
 	qis    map[string]float64     // share of DASP's pushes in QIS, by cluster and model
 }
 
-// partFit is a subset's own best fit.
+// partFit is the best fit of a subset of the demands by itself.
 type partFit struct {
 	subset
 	own, within float64 // loss of its own fit, and of the best fit of all 18 on it
 }
 
-// search is the whole order of events: scan both spaces, evolve per space and
-// meaning, polish the best of each space, ask the subsets, run with all seeds.
+// search takes all steps in order: it scans both spaces, evolves per space and meaning, polishes the
+// best of each space, searches for the subsets, and runs the best fits with all seeds.
 func (q *inquiry) search() (err error) {
 	then := func(step func() error) {
 		if err == nil {
@@ -160,7 +163,7 @@ func (q *inquiry) search() (err error) {
 	return err
 }
 
-// piece holds one saved piece of the search.
+// piece is one saved part of the search.
 type piece struct {
 	Fit        fit
 	Scores     []ratios `json:",omitempty"` // of a scan
@@ -171,10 +174,10 @@ type piece struct {
 	Runs       int
 }
 
-// piece makes a piece, or loads what an earlier command left of it. A piece depends on the
-// effort, the space and the pieces before it, which its name and start stand for; every
-// piece has its own evaluator, so that an interrupted search counts the same runs. Cost is
-// in per cent of the whole.
+// piece makes a part of the search, or loads what an earlier command left of it. A part depends on
+// the effort, the space and the parts before it; name and start stand for these. Every part has its
+// own evaluator, so that an interrupted search counts the same runs. cost is in per cent of the
+// whole.
 func (q *inquiry) piece(name string, start any, cost float64, pushes, warm int64, compute func(e *evaluator, p *piece) error) (piece, error) {
 	key := []any{"explain", name, start, q.size, axes, pushes, warm}
 	p, err := kit.Keep(q.ctx, q.env, key, func(string) (p piece, err error) {
@@ -193,6 +196,7 @@ func (q *inquiry) piece(name string, start any, cost float64, pushes, warm int64
 	return p, nil
 }
 
+// step adds cost to the progress and reports it.
 func (q *inquiry) step(cost float64, what string) {
 	if q.done += cost; q.env.Progress != nil {
 		q.env.Progress(q.done, 100, what)
@@ -216,8 +220,8 @@ func (q *inquiry) scan(s int) error {
 	return nil
 }
 
-// versions.pool returns n points of a space to start from: the best scanned ones for a meaning and
-// subset, behind what is known to be good. The larger space contains the smaller one's points.
+// pool returns n points of space s to start from: the points known to be good, then the best scanned
+// ones for a meaning and the demands of m. The larger space contains the smaller one's points.
 func (q *inquiry) pool(s, meaning int, m mask, n int, good ...[]float64) [][]float64 {
 	var points [][]float64
 	var found []float64
@@ -241,14 +245,14 @@ func (q *inquiry) evolve(s, k int) error {
 	return q.evolution(s, k, "evolution", q.pool(s, k, subsets()[0].Of, q.size.Population, good...), q.size.Generations)
 }
 
-// goOn continues with the means that fit best so far.
+// goOn continues the evolutions of the meanings that fit best so far.
 func (q *inquiry) goOn(s int) error {
 	if q.size.More == 0 {
 		return nil
 	}
 	for _, k := range ranked(kit.Map(q.fits[s][:], func(e evolvedFit) float64 { return e.Loss }))[:goOn] {
 		start := q.fits[s][k].Population
-		if s > 0 { // its own start came before the smaller space's search went on
+		if s > 0 { // the smaller space has gone on since: take its new end
 			start = append(slices.Clone(start[:len(start)-1]), widened(q.fits[s-1][k].X))
 		}
 		if err := q.evolution(s, k, "evolution goes on", start, q.size.More); err != nil {
@@ -258,8 +262,8 @@ func (q *inquiry) goOn(s int) error {
 	return nil
 }
 
-// evolution is one evolution and its end at the tables' length. Its name is the stream that
-// it draws from.
+// evolution evolves the points of start, and scores the end at the tables' length. name is the
+// stream that it draws from.
 func (q *inquiry) evolution(s, k int, name string, start [][]float64, generations int) error {
 	all := subsets()[0]
 	name += ", " + spaces[s].stream + ", " + strings.ReplaceAll(meanings[k], "-", " ")
@@ -270,8 +274,8 @@ func (q *inquiry) evolution(s, k int, name string, start [][]float64, generation
 	if err != nil {
 		return err
 	}
-	// Short runs flatter laboratories whose bounds do not act before the run ends:
-	// the first few are scored at full length, with what was found before.
+	// Short runs flatter laboratories whose bounds do not act before the run ends: the first few
+	// points, and the best found before, are scored at full length.
 	last := kit.Map(p.Fit.Population[:min(finalists, len(p.Fit.Population))], slices.Clone)
 	if q.fits[s][k].X != nil {
 		last = append(last, q.fits[s][k].X)
@@ -289,8 +293,8 @@ func (q *inquiry) evolution(s, k int, name string, start [][]float64, generation
 	return nil
 }
 
-// finish polishes the meaning that fits best at the tables' length, and asks how
-// far each axis can be moved.
+// finish polishes the meaning that fits best at the tables' length, and measures how far each axis
+// can be moved.
 func (q *inquiry) finish(s int) error {
 	found := kit.Map(q.fits[s][:], func(e evolvedFit) float64 { return e.FullLoss })
 	k := least(found)
@@ -320,8 +324,8 @@ func (q *inquiry) finish(s int) error {
 	return nil
 }
 
-// subsets searches the larger space for each part of the demands, by the meaning
-// that fits all of them best.
+// subsets searches the larger space for each subset of the demands, by the meaning that fits all of
+// them best.
 func (q *inquiry) subsets() error {
 	s, k := len(spaces)-1, q.won[len(spaces)-1]
 	best := q.last[s].fit.X
@@ -337,8 +341,8 @@ func (q *inquiry) subsets() error {
 		if err != nil {
 			return err
 		}
-		// At full length the better of its finalists and of the fit of all is
-		// polished, so that a part alone is never worse than in the whole.
+		// At full length, the best of the finalists and of the fit of all demands is polished, so
+		// that no subset alone fits worse than within the whole.
 		last := append([][]float64{best}, p.Fit.Population[:min(finalists, len(p.Fit.Population))]...)
 		own, err := q.piece("at full length, "+sub.Key, last, 0.1, q.size.Full, setup.Warmup, func(e *evaluator, f *piece) error {
 			score := e.objective(k, sub.Of)

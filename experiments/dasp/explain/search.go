@@ -13,7 +13,7 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// evaluator gives laboratories their ratios from short runs, each made once.
+// evaluator measures the ratios of laboratories by short runs, each made once.
 type evaluator struct {
 	ctx    context.Context
 	costs  map[string]setup.Costs
@@ -31,8 +31,8 @@ func newEvaluator(ctx context.Context, all map[string]setup.Costs, pushes, warmu
 	return &evaluator{ctx: ctx, costs: all, want: demands(), pushes: pushes, warmup: warmup, known: map[runKey]means{}}
 }
 
-// runKey is everything that decides a run: a method's parameters are in it only
-// where the method reads them, the compute times only in their cluster.
+// runKey holds everything that decides a run. It has a method's parameters only where the method
+// reads them, and the compute times only in their cluster.
 type runKey struct {
 	platform, model, method string
 	hardware                hardware
@@ -40,6 +40,7 @@ type runKey struct {
 	options                 [3]float64
 }
 
+// keyOf returns the key of a run in laboratory l.
 func keyOf(l laboratory, platform, model, method string) runKey {
 	k := runKey{platform: platform, model: model, method: method, hardware: l.Hardware}
 	if platform == setup.Heterogeneous {
@@ -56,14 +57,14 @@ func keyOf(l laboratory, platform, model, method string) runKey {
 	return k
 }
 
-// labRun is a run to make.
+// labRun is a run to make in a laboratory.
 type labRun struct {
 	key runKey
 	lab laboratory
 }
 
-// ratios returns the ratios of every laboratory for the demands of m. Runs go
-// to all processors and come back in the order in which they were asked for.
+// ratios returns the ratios of every laboratory for the demands of m. All processors make the runs;
+// the results come back in the order of the requests.
 func (e *evaluator) ratios(labs []laboratory, m mask) ([]ratios, error) {
 	var jobs []labRun
 	asked := map[runKey]bool{}
@@ -104,7 +105,7 @@ func (e *evaluator) ratios(labs []laboratory, m mask) ([]ratios, error) {
 	return out, nil
 }
 
-// run runs jobs on all processors.
+// run makes jobs on all processors.
 func (e *evaluator) run(jobs []labRun) error {
 	found, errs := make([]means, len(jobs)), make([]error, len(jobs))
 	var group sync.WaitGroup
@@ -129,6 +130,7 @@ func (e *evaluator) run(jobs []labRun) error {
 	return nil
 }
 
+// runOne makes a run in one stage.
 func (e *evaluator) runOne(j labRun) (means, error) {
 	cfg := j.lab.config(j.key.platform, j.key.method, j.key.model, searchSeed)
 	cfg.MaxPushes, cfg.Warmup = e.pushes, e.warmup
@@ -139,12 +141,12 @@ func (e *evaluator) runOne(j labRun) (means, error) {
 	return meansOfLog(log, cfg.Warmup), nil
 }
 
-// decoded is ratios of the laboratories at points.
+// decoded returns the ratios of the laboratories at points.
 func (e *evaluator) decoded(points [][]float64, m mask) ([]ratios, error) {
 	return e.ratios(kit.Map(points, decode), m)
 }
 
-// objective returns the loss by one meaning over the demands of m.
+// objective returns a function that computes the loss by one meaning over the demands of m.
 func (e *evaluator) objective(meaning int, m mask) objective {
 	return func(points [][]float64) ([]float64, error) {
 		found, err := e.decoded(points, m)
@@ -152,30 +154,30 @@ func (e *evaluator) objective(meaning int, m mask) objective {
 	}
 }
 
-// searchSeed seeds the search's draws and the runs that it scores; the final
-// fits run with all of the result's seeds.
+// searchSeed seeds the search's draws and the runs that it scores. The final fits run with all seeds
+// of the result.
 const searchSeed = 0
 
-// fit is where a search ended.
+// fit is the end of a search.
 type fit struct {
 	X    []float64
 	Loss float64
-	// Population is where an evolution may go on from, best first.
+	// Population holds the last points of an evolution, best first: it may go on from there.
 	Population [][]float64
 }
 
 // objective scores points; smaller is better.
 type objective func(points [][]float64) ([]float64, error)
 
-// evolve is differential evolution (Storn and Price, 1997, with the difference of Zhang and
-// Sanderson's JADE, 2009): in each generation every point i is set against a trial
+// evolve runs a differential evolution (Storn and Price, 1997, with the difference of Zhang and
+// Sanderson's JADE, 2009). In each generation a trial is made for every point i,
 //
 //	v = x_i + F·(x_good − x_i) + F·(x_p − x_q),  F uniform in [0.3, 0.9]
 //
-// with x_good drawn from the best fifth, of which a coordinate is taken with probability 0.7,
-// and the better one stays. Half of the trials move the coordinates of one group only
-// (hardware, compute times, thresholds), whose runs are fewer. Trials that leave [0, 1] are
-// reflected. A generation is scored as a whole, so the number of processors changes nothing.
+// and the better of the two stays. x_good is drawn from the best fifth, and a coordinate is taken
+// from v with probability 0.7. Half of the trials move the coordinates of one group only (hardware,
+// compute times, thresholds), which takes fewer runs. Trials that leave [0, 1] are reflected. A
+// generation is scored as a whole, so the number of processors changes nothing.
 func (score objective) evolve(stream string, population [][]float64, generations int) (fit, error) {
 	r := cluster.Stream(searchSeed, 0, stream, "dasp/explain/evolve")
 	points := kit.Map(population, slices.Clone)
@@ -202,6 +204,7 @@ func (score objective) evolve(stream string, population [][]float64, generations
 	return fit{X: points[least(found)], Loss: slices.Min(found), Population: bestOf(points, found, len(points))}, nil
 }
 
+// trial returns the trial for point i; good is x_good.
 func trial(r *rand.Rand, points [][]float64, i int, good []float64) []float64 {
 	x := slices.Clone(points[i])
 	p, q := points[r.IntN(len(points))], points[r.IntN(len(points))]
@@ -241,7 +244,7 @@ func reflected(u float64) float64 {
 	return min(max(u, 0), 1)
 }
 
-// ranked returns the places of losses, the least first; equals keep their order.
+// ranked returns the indices of losses, the least first; equal losses keep their order.
 func ranked(found []float64) []int {
 	order := make([]int, len(found))
 	for i := range order {
@@ -251,12 +254,12 @@ func ranked(found []float64) []int {
 	return order
 }
 
-// bestOf returns the n points of least loss, in that order; equals keep theirs.
+// bestOf returns the n points of least loss, in that order; equal losses keep theirs.
 func bestOf(points [][]float64, found []float64, n int) [][]float64 {
 	return kit.Map(ranked(found)[:min(n, len(found))], func(i int) []float64 { return points[i] })
 }
 
-// least is the index of the smallest, the first of equals.
+// least returns the index of the smallest number, the first of equals.
 func least(x []float64) int {
 	best := 0
 	for i := range x {
@@ -267,8 +270,9 @@ func least(x []float64) int {
 	return best
 }
 
-// polish is coordinate descent: each axis in turn a step down and up, the better of the three
-// is kept; a round without gain halves the step, which begins at a sixteenth.
+// polish runs a coordinate descent from start: on each axis in turn it tries a step down and up, and
+// keeps the best of the three points. A round without gain halves the step, which begins at a
+// sixteenth.
 func (score objective) polish(start []float64, rounds int) (fit, error) {
 	best := fit{X: slices.Clone(start)}
 	first, err := score([][]float64{start})
@@ -297,7 +301,7 @@ func (score objective) polish(start []float64, rounds int) (fit, error) {
 	return best, nil
 }
 
-// setup.SameTime is, by axis, the smallest and largest value to which that parameter alone can be moved
+// slack returns, by axis, the smallest and largest value to which that parameter alone can be moved
 // from x, in steps of a 32nd, 16th, … half of its range, before the loss grows by a tenth.
 func (score objective) slack(x []float64) ([]span, error) {
 	first, err := score([][]float64{x})

@@ -12,7 +12,7 @@ import (
 	"gradsync/experiments/result"
 )
 
-// show puts facts, frames and the figure into r.
+// show fills r with facts, frames and the figure.
 func (q *inquiry) show(r *result.Result) {
 	r.Facts = append(q.facts(), arguments(q.want, q.costs)...)
 	r.Frames = []result.Frame{q.closest(), q.best(), q.ratiosFrame(), q.laboratories(), q.times(),
@@ -20,7 +20,7 @@ func (q *inquiry) show(r *result.Result) {
 	r.Figures = []result.Figure{{ID: "fit", Form: "bar", Frame: "ratios", X: "claim", Y: []string{"stated", spaces[0].Key, spaces[1].Key}}}
 }
 
-// typical is a loss as a deviation in per cent; NaN where there is none.
+// typical returns a loss as a deviation in per cent, NaN for noLoss.
 func typical(x float64) float64 {
 	if x >= noLoss {
 		return math.NaN()
@@ -28,8 +28,8 @@ func typical(x float64) float64 {
 	return 100 * (math.Exp(x) - 1)
 }
 
-// closest is how near the best laboratory of each space comes, and which ratio it is furthest
-// from.
+// closest says, for each space, how near its best laboratory comes, and from which ratio it is
+// furthest.
 func (q *inquiry) closest() result.Frame {
 	s := kit.NewSheet("closest", "space:space mean:mean seeds/%.1 seed/%.1 met claim cluster:platform model:model against:method "+
 		"stated/.3 found/.3")
@@ -46,7 +46,7 @@ func (q *inquiry) closest() result.Frame {
 	return s.Frame
 }
 
-// values are the ratios as numbers, 0 for none.
+// values returns the ratios as numbers, 0 for none.
 func (w *bestFit) values() (out [stated18]float64) {
 	for i, x := range w.ratios {
 		out[i] = x.Value
@@ -64,12 +64,12 @@ func (q *inquiry) met(s int) (n int) {
 	return n
 }
 
-// met reports whether the fit's ratio is within the claim's tolerance.
+// met reports whether the ratio of demand i is within the claim's tolerance.
 func (w *bestFit) met(i int, d demand) bool {
 	return w.ratios[i].N > 0 && math.Abs(w.ratios[i].Value-d.Ratio) <= d.Tolerance
 }
 
-// best is one row per space and meaning.
+// best lists the fits, one row per space and meaning.
 func (q *inquiry) best() result.Frame {
 	s := kit.NewSheet("best", "space:space mean:mean search/%.1 full/%.1 polished/%.1 seeds/%.1 claim worst/%.1")
 	for i, sp := range spaces {
@@ -87,7 +87,7 @@ func (q *inquiry) best() result.Frame {
 	return s.Frame
 }
 
-// perSpace repeats columns for every space, whose key stands for "@".
+// perSpace repeats columns for every space; its key replaces "@".
 func perSpace(columns string) (all string) {
 	for _, sp := range spaces {
 		all += " " + strings.ReplaceAll(columns, "@", sp.Key)
@@ -95,8 +95,8 @@ func perSpace(columns string) (all string) {
 	return all
 }
 
-// ratiosFrame sets the 18 ratios beside the best fit of each space, and beside what the whole search
-// gave of each by itself.
+// ratiosFrame lists the 18 stated ratios with each space's best fit, and with the range that the
+// whole search gave of each.
 func (q *inquiry) ratiosFrame() result.Frame {
 	s := kit.NewSheet("ratios", "claim cluster:platform model:model against:method stated/.3"+
 		perSpace("@~/.3 @_residual/%.1 @_within @_min/.3 @_max/.3 @_reachable"))
@@ -113,7 +113,7 @@ func (q *inquiry) ratiosFrame() result.Frame {
 	return s.Frame
 }
 
-// laboratories are the best fits' parameters, and how far each can be moved alone.
+// laboratories lists the best fits' parameters, and how far each can be moved alone.
 func (q *inquiry) laboratories() result.Frame {
 	s := kit.NewSheet("laboratory", "parameter:parameter unit from to"+perSpace("@ @_lo @_hi @_moves:moves"))
 	for i, a := range axes {
@@ -142,7 +142,8 @@ func (q *inquiry) laboratories() result.Frame {
 	return s.Frame
 }
 
-// times are the heterogeneous six of the best fits, relative to a homogeneous worker.
+// times lists the compute times of the best fits' heterogeneous six, relative to a homogeneous
+// worker.
 func (q *inquiry) times() result.Frame {
 	s := kit.NewSheet("times", "worker"+perSpace("@"))
 	for i := range setup.Workers {
@@ -151,10 +152,11 @@ func (q *inquiry) times() result.Frame {
 	return s.Frame
 }
 
-// anatomy holds the parts of one iteration of a model on a laboratory's
-// homogeneous worker, in seconds.
+// anatomy holds the parts of one iteration of a model on a laboratory's homogeneous worker, in
+// seconds.
 type anatomy struct{ compute, host, server, worker, fixed, update float64 }
 
+// anatomy computes the parts of an iteration of model m in laboratory l.
 func (q *inquiry) anatomy(l laboratory, m string) anatomy {
 	cfg := l.config(setup.Homogeneous, "asp", m, 0)
 	c, w := q.costs[m], cfg.Platform.Workers[0]
@@ -168,8 +170,8 @@ func (q *inquiry) anatomy(l laboratory, m string) anatomy {
 	return a
 }
 
-// anatomies say what the best fits' iterations consist of; jitter acts on the jittered share
-// of an undisturbed one.
+// anatomies lists the parts of the best fits' iterations. jittered is the share of an undisturbed
+// iteration that jitter acts on.
 func (q *inquiry) anatomies() result.Frame {
 	s := kit.NewSheet("anatomy", "space:space model:model compute/ms.2 host/ms.2 server/ms.2 worker/ms.2 update/ms.2 fixed/ms.2 "+
 		"jittered/%.0 qis/%.1 qis_hetero/%.1")
@@ -184,7 +186,7 @@ func (q *inquiry) anatomies() result.Frame {
 	return s.Frame
 }
 
-// parts is how far a search gets that has to meet a part of the demands.
+// parts lists how well a search fits that has to meet a subset of the demands.
 func (q *inquiry) parts() result.Frame {
 	s := kit.NewSheet("alone", "part:part count own/%.1 within/%.1")
 	for _, l := range q.alone {
@@ -193,7 +195,7 @@ func (q *inquiry) parts() result.Frame {
 	return s.Frame
 }
 
-// facts are the numbers of the texts: the search, and the best laboratory of the larger space.
+// facts returns the numbers of the texts: the search, and the best laboratory of the larger space.
 func (q *inquiry) facts() []result.Fact {
 	w, e, most := &q.last[1], q.size, effortOf("standard")
 	a, h, o := q.anatomy(w.lab, "resnet18"), w.lab.Hardware, w.lab.Options

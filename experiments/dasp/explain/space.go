@@ -13,8 +13,8 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// hardware is common to both clusters of a candidate laboratory. It is
-// comparable: runs are remembered by it.
+// hardware is common to both clusters of a candidate laboratory. It is comparable, because runs are
+// remembered by it.
 type hardware struct {
 	ServerLink float64 // Gb/s, each direction
 	WorkerLink float64
@@ -34,7 +34,7 @@ type laboratory struct {
 	Options  rivals.Options
 }
 
-// equalTimes are the homogeneous six.
+// equalTimes are the compute times of the homogeneous six.
 var equalTimes = [6]float64{1, 1, 1, 1, 1, 1}
 
 // platform returns a cluster of the laboratory as the simulator knows it.
@@ -53,19 +53,19 @@ func (h hardware) platform(name string, times [6]float64) *cluster.Platform {
 }
 
 const (
-	// deviceFLOPS is a homogeneous worker's effective rate, that of homogeneous6.
-	// It is not searched: the paper states ratios, and a laboratory with slower
-	// devices, links and hosts in proportion has the same.
+	// deviceFLOPS is a homogeneous worker's effective rate, as in homogeneous6. It is not
+	// searched: the paper states ratios, and a laboratory whose devices, links and hosts are all
+	// slower in proportion has the same ratios.
 	deviceFLOPS = 4.9e12
 	perMessage  = 10 * time.Microsecond // NIC time beside a message's bytes, as on the reference platforms
-	serverFLOPS = 500e9                 // of the reference platforms; the update is bound by memory
+	serverFLOPS = 500e9                 // as on the reference platforms; memory bounds the update
 	// memoryPerFLOP is the reference device's bytes per floating-point operation:
 	// 675 GB/s at 7.85 TFLOP/s. Faster candidates have faster memory.
 	memoryPerFLOP = 675e9 / train.ReferenceFLOPS
 )
 
-// config is the ordinary timing-only run of the tables on a laboratory. Launch and overhead are
-// the device's own, so they are restated for the reference device, as train.Config has them.
+// config returns the timing-only run of the tables in laboratory l. Launch and overhead are the
+// device's own; train.Config has them for the reference device, so they are scaled.
 func (l laboratory) config(platform, method, model string, seed uint64) train.Config {
 	times := equalTimes
 	if platform == setup.Heterogeneous {
@@ -80,9 +80,9 @@ func (l laboratory) config(platform, method, model string, seed uint64) train.Co
 	return cfg
 }
 
-// The search space, its loss and its seeds were written down before the first
-// run against the paper's numbers. A point is a vector of coordinates in
-// [0, 1], one per axis; laboratories are points decoded.
+// The search space, its loss and its seeds were written down before the first run against the
+// paper's numbers. A point is a vector of coordinates in [0, 1], one per axis; decode makes a
+// laboratory of it.
 
 // axis is one parameter of a laboratory that the search may choose.
 type axis struct {
@@ -91,17 +91,18 @@ type axis struct {
 	Scale     scale
 }
 
+// scale says how a coordinate is mapped to the range of its axis.
 type scale string
 
 const (
 	byLog  scale = "logarithmic"
 	linear scale = "linear"
-	whole  scale = "whole" // numbers, logarithmic from the lower end
+	whole  scale = "whole" // whole numbers, logarithmic from the lower end
 )
 
-// axes are all parameters: hardware, the six compute times, the methods'
-// parameters. The ranges are as wide as a laboratory of 2021–22 could be, and a
-// little wider, so that what lies outside is worth a sentence.
+// axes lists all parameters: hardware, the six compute times, the methods' parameters. The ranges
+// are as wide as a laboratory of 2021–22 could be, and a little wider, so that a fit at the edge
+// would be worth a sentence.
 var axes = []axis{
 	{"server_link", "Gb/s", 0.1, 400, byLog},
 	{"worker_link", "Gb/s", 0.1, 400, byLog},
@@ -131,20 +132,21 @@ const (
 	firstOption = 14
 )
 
-// space says which axes are free: with tables' thresholds the last six are not.
+// space says which axes are free. Where the tables' thresholds hold, the last six are not.
 type space struct {
 	Key    string
 	Free   int    // axes[:Free]
 	stream string // names its draws: another name is another search
 }
 
+// spaces lists the two spaces, the smaller first.
 var spaces = []space{
 	{"laboratory", firstOption, "laboratory free, thresholds of the tables"},
 	{"thresholds", len(axes), "laboratory and thresholds free"},
 }
 
-// value is the parameter at coordinate u, with three significant digits: enough
-// for a laboratory, and the last bit of a machine's exp decides nothing.
+// value returns the parameter at coordinate u, with three significant digits: enough for a
+// laboratory, so that the last bit of a machine's exp decides nothing.
 func (a axis) value(u float64) float64 {
 	switch a.Scale {
 	case byLog:
@@ -155,7 +157,7 @@ func (a axis) value(u float64) float64 {
 	return digits(a.Lo + float64(u*(a.Hi-a.Lo)))
 }
 
-// coordinate is the inverse of value, up to its rounding.
+// coordinate returns the coordinate of x: it inverts value, up to rounding.
 func (a axis) coordinate(x float64) float64 {
 	switch a.Scale {
 	case byLog:
@@ -166,6 +168,7 @@ func (a axis) coordinate(x float64) float64 {
 	return (x - a.Lo) / (a.Hi - a.Lo)
 }
 
+// digits rounds x to three significant digits.
 func digits(x float64) float64 {
 	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64)
 	if err != nil {
@@ -174,8 +177,8 @@ func digits(x float64) float64 {
 	return y
 }
 
-// decode returns the laboratory at x. A point of the smaller space has fewer
-// coordinates; its methods keep the tables' parameters.
+// decode returns the laboratory at x. A point of the smaller space has fewer coordinates; its
+// methods keep the tables' parameters.
 func decode(x []float64) laboratory {
 	v := make([]float64, len(x))
 	for i, u := range x {
@@ -196,8 +199,8 @@ func decode(x []float64) laboratory {
 	return l
 }
 
-// widened returns the point of the larger space that is the same laboratory
-// with the tables' thresholds.
+// widened returns the point of the larger space that is the same laboratory with the tables'
+// thresholds.
 func widened(x []float64) []float64 {
 	o := setup.Options()
 	out := slices.Clone(x[:firstOption])
@@ -207,8 +210,8 @@ func widened(x []float64) []float64 {
 	return out
 }
 
-// hypercube returns n points of a seeded Latin hypercube: each axis is cut into
-// n slices, and each slice is used once.
+// hypercube returns n points of a seeded Latin hypercube: each axis is cut into n slices, and each
+// slice is used once.
 func hypercube(s space, n int) [][]float64 {
 	r := cluster.Stream(searchSeed, 0, s.Key, "dasp/explain/scan")
 	out := make([][]float64, n)

@@ -8,14 +8,14 @@ import (
 	"gradsync/experiments/result"
 )
 
-// Answers to a hypothesis.
+// The answers to a hypothesis.
 const (
 	holdsTrue  = "holds"
 	holdsFalse = "does-not-hold"
 	noCase     = "no-case"
 )
 
-// criteria are those of the hypotheses.
+// criteria holds the thresholds by which the hypotheses are tested.
 var criteria = map[string]float64{
 	"most_waits":  0.95, // of T_waits must be next to nothing
 	"same_time":   0.01, // relative difference of two iteration times that count as the same
@@ -25,19 +25,19 @@ var criteria = map[string]float64{
 	"not_nearly":  0.9,  // of pushes in QIS
 }
 
-// hypothesis was written before the first run. test looks at one model's cells in a cluster.
+// hypothesis was written before the first run. test looks at one model's runs in a cluster, by form.
 type hypothesis struct {
 	key    string
 	sites  []site
 	models []string
-	test   func(model string, cells map[string][]measured) finding
+	test   func(model string, runs map[string][]measured) finding
 }
 
-// finding holds what a test measured; no number says that there was nothing to measure.
+// finding holds what a test measured; N is 0 where there was nothing to measure.
 type finding struct {
 	kit.Estimate
 	holds  bool
-	beside float64 // what the number is set beside, NaN for nothing
+	beside float64 // a number to compare it with, NaN for none
 }
 
 // plainly returns a finding whose number has no interval.
@@ -57,8 +57,10 @@ var hypotheses = []hypothesis{
 	{"latency", []site{remoteWide}, setup.Models, latencyStraggler},
 }
 
-func blindToLinks(_ string, cells map[string][]measured) finding {
-	w := allWaits(cells[computeForm.key])
+// blindToLinks tests that T_wait, made of computation times, is next to nothing behind unequal
+// links.
+func blindToLinks(_ string, runs map[string][]measured) finding {
+	w := allWaits(runs[computeForm.key])
 	if w.WSS == 0 {
 		return noFinding
 	}
@@ -66,35 +68,38 @@ func blindToLinks(_ string, cells map[string][]measured) finding {
 	return plainly(x >= criteria["most_waits"], 100*x, float64(w.WSS))
 }
 
-func boundAlone(_ string, cells map[string][]measured) finding {
-	if onlyQIS(cells[computeForm.key]) {
+// boundAlone tests that DASP by computation times takes as long as with the bound Smax alone.
+func boundAlone(_ string, runs map[string][]measured) finding {
+	if onlyQIS(runs[computeForm.key]) {
 		return noFinding
 	}
-	e := timesOf(cells[computeForm.key]).Over(timesOf(cells[untimedForm.key]))
+	e := timesOf(runs[computeForm.key]).Over(timesOf(runs[untimedForm.key]))
 	return finding{e, math.Abs(e.Value-1) <= criteria["same_time"], math.NaN()}
 }
 
-func fewerFSS(_ string, cells map[string][]measured) finding {
-	blind, sees := stateShare(cells[computeForm.key], "FSS"), stateShare(cells[iterationForm.key], "FSS")
+// fewerFSS tests that fewer pushes are in FSS if f sees transfers.
+func fewerFSS(_ string, runs map[string][]measured) finding {
+	blind, sees := stateShare(runs[computeForm.key], "FSS"), stateShare(runs[iterationForm.key], "FSS")
 	if blind == 0 && sees == 0 {
 		return noFinding
 	}
 	return plainly(sees < blind, 100*sees, 100*blind)
 }
 
-// longerIteration holds if the interval excludes 1, or where one seed has noFinding,
-// if the ratio is above 1.
-func longerIteration(_ string, cells map[string][]measured) finding {
-	if onlyQIS(cells[computeForm.key]) && onlyQIS(cells[iterationForm.key]) {
+// longerIteration tests that iterations last longer if f sees transfers: the ratio is above 1, and
+// so is its interval if there is one.
+func longerIteration(_ string, runs map[string][]measured) finding {
+	if onlyQIS(runs[computeForm.key]) && onlyQIS(runs[iterationForm.key]) {
 		return noFinding
 	}
-	e := timesOf(cells[iterationForm.key]).Over(timesOf(cells[computeForm.key]))
+	e := timesOf(runs[iterationForm.key]).Over(timesOf(runs[computeForm.key]))
 	return finding{e, e.Value > 1 && (e.CI == nil || e.CI[0] > 1), math.NaN()}
 }
 
-func keepsSaving(_ string, cells map[string][]measured) finding {
-	bsp := timesOf(cells["bsp"])
-	free, ours := timesOf(cells["asp"]).Over(bsp).Value, timesOf(cells[computeForm.key]).Over(bsp).Value
+// keepsSaving tests that DASP keeps a share of what ASP saves over BSP.
+func keepsSaving(_ string, runs map[string][]measured) finding {
+	bsp := timesOf(runs["bsp"])
+	free, ours := timesOf(runs["asp"]).Over(bsp).Value, timesOf(runs[computeForm.key]).Over(bsp).Value
 	if free >= 1 {
 		return noFinding
 	}
@@ -102,30 +107,33 @@ func keepsSaving(_ string, cells map[string][]measured) finding {
 	return plainly(x >= criteria["kept_saving"], 100*x, math.NaN())
 }
 
-func evensOut(_ string, cells map[string][]measured) finding {
-	x := unevenness(cells["asp"])
+// evensOut tests that ASP's workers are nearly equally fast.
+func evensOut(_ string, runs map[string][]measured) finding {
+	x := unevenness(runs["asp"])
 	if math.IsNaN(x) {
 		return noFinding
 	}
 	return plainly(x <= criteria["evened"], x, math.NaN())
 }
 
-func latencyStraggler(model string, cells map[string][]measured) finding {
-	x := stateShare(cells[computeForm.key], "QIS")
+// latencyStraggler tests that a remote worker makes LeNet-5 leave QIS, and the large networks stay
+// in it.
+func latencyStraggler(model string, runs map[string][]measured) finding {
+	x := stateShare(runs[computeForm.key], "QIS")
 	if model == setup.Models[0] {
 		return plainly(x < criteria["not_nearly"], 100*x, math.NaN())
 	}
 	return plainly(x > criteria["nearly_all"], 100*x, math.NaN())
 }
 
-// timesOf returns the iteration times per worker.
-func timesOf(cells []measured) kit.Sample {
-	return kit.Each(cells, func(c measured) float64 { return setup.PerIteration(c.Cell) })
+// timesOf returns the iteration times per worker, seed by seed.
+func timesOf(runs []measured) kit.Sample {
+	return kit.Each(runs, func(c measured) float64 { return setup.PerIteration(c.Summary) })
 }
 
-// stateShare is the mean over seeds of a state's share of pushes.
-func stateShare(cells []measured, state string) float64 {
-	return kit.Each(cells, func(c measured) float64 { return c.Cell.Share[state] }).Mean().Value
+// stateShare returns a state's share of pushes, the mean over seeds.
+func stateShare(runs []measured, state string) float64 {
+	return kit.Each(runs, func(c measured) float64 { return c.Summary.Share[state] }).Mean().Value
 }
 
 // testRow is a hypothesis tested with one network in one cluster.
@@ -137,17 +145,17 @@ type testRow struct {
 
 type testRows []testRow
 
-// test tests every hypothesis on the clusters and networks it names, of those that were run.
+// test tests every hypothesis on its clusters and networks, as far as they were run.
 func (v view) test() (out testRows) {
 	for _, h := range hypotheses {
 		for _, s := range h.sites {
 			for _, m := range h.models {
-				cells := map[string][]measured{}
+				runs := map[string][]measured{}
 				for _, f := range append(methodForms(), printedForms...) {
-					cells[f.key] = v.At(point{s, m, f.key})
+					runs[f.key] = v.At(point{s, m, f.key})
 				}
-				if len(cells["bsp"]) > 0 {
-					out = append(out, testRow{point{s, m, ""}, h.key, h.test(m, cells)})
+				if len(runs["bsp"]) > 0 {
+					out = append(out, testRow{point{s, m, ""}, h.key, h.test(m, runs)})
 				}
 			}
 		}
@@ -155,7 +163,7 @@ func (v view) test() (out testRows) {
 	return out
 }
 
-// retrace.Answer tells whether a hypothesis holds: it does if it does wherever there is a case.
+// answer says whether a hypothesis holds. It holds if it does wherever there is a case.
 func (t testRows) answer(key string) string {
 	holding, failing := t.count(key)
 	switch {
@@ -181,8 +189,8 @@ func (t testRows) count(key string) (holding, failing int) {
 	return holding, failing
 }
 
-// bound answers whether DASP by computation times is ASP with the bound Smax: yes, no,
-// partly, or never where no push waits anywhere.
+// bound answers whether DASP by computation times is ASP with the bound Smax: yes, no, partly, or
+// never where no push waits anywhere.
 func (t testRows) bound() result.Fact {
 	same, other := t.count("bound")
 	word := "partly"

@@ -1,3 +1,4 @@
+// Package network asks what DASP makes of equal devices behind unequal links.
 package network
 
 import (
@@ -21,27 +22,28 @@ type methodForm struct {
 	set       func(*rivals.Options)
 }
 
-// The forms of DASP. T_wait of eq. (1) is made of iteration times: by our default reading of
-// the computation alone, by the other of the whole iteration with its transfers. α = 0 makes
-// every T_wait nothing and leaves the bound Smax: what DASP is if eq. (1) says nothing.
+// The forms of DASP. T_wait of eq. (1) is made of iteration times f: in our default reading f is
+// the computation alone, in the other the whole iteration with its transfers. α = 0 makes every
+// T_wait 0 and leaves the bound Smax: DASP if eq. (1) says nothing.
 var (
 	computeForm   = methodForm{"dasp", "dasp", func(o *rivals.Options) { o.Duration = "compute" }}
 	iterationForm = methodForm{"dasp-iteration", "dasp", func(o *rivals.Options) { o.Duration = "iteration" }}
 	untimedForm   = methodForm{"dasp-untimed", "dasp", func(o *rivals.Options) { o.Alpha = 0 }}
 )
 
-// printedForms are DASP without the re-check that holds WSS and FSS answers to Smax,
-// Algorithm 1 as printed. They were added after the first run, which showed that the
-// re-check decides nearly alone.
+// printedForms lists DASP without the re-check that holds WSS and FSS answers to Smax: Algorithm 1
+// as printed. They were added after the first run, which showed that the re-check decides nearly
+// alone.
 var printedForms = []methodForm{
 	asPrinted("printed-compute", computeForm), asPrinted("printed-iteration", iterationForm), asPrinted("printed-untimed", untimedForm),
 }
 
+// asPrinted returns f without the re-check.
 func asPrinted(key string, f methodForm) methodForm {
 	return methodForm{key, f.sync, func(o *rivals.Options) { f.set(o); o.FSS = "literal" }}
 }
 
-// methodForms are the paper's methods in its order, DASP in its three forms.
+// methodForms lists the paper's methods in its order, DASP in its three forms.
 func methodForms() (out []methodForm) {
 	for _, m := range setup.Methods[:len(setup.Methods)-1] {
 		out = append(out, methodForm{m, m, func(*rivals.Options) {}})
@@ -68,21 +70,21 @@ func formConfigs() map[string]any {
 	return out
 }
 
-// clusters returns the clusters of a profile: ci leaves out the equal links and the
-// remote worker's second server.
+// clusters returns the clusters of a profile. ci leaves out the equal links and the remote worker's
+// second server.
 func clusters(profile string) []platforms.Variant {
 	return slices.DeleteFunc(kit.Must(platforms.Networks()), func(v platforms.Variant) bool {
 		return profile == "ci" && v.Workers != platforms.UnequalLinkSet && siteOf(v) != remoteWide
 	})
 }
 
-// site is a cluster: the workers' links, and the server's in Gb/s.
+// site names a cluster by the workers' links and the server's link in Gb/s.
 type site struct {
 	Links  string
 	Server float64
 }
 
-// The clusters that hypotheses and texts speak of.
+// The clusters that hypotheses and texts name.
 var (
 	unequalWide   = site{"unequal", 100}
 	unequalNarrow = site{"unequal", 10}
@@ -94,7 +96,7 @@ func siteOf(v platforms.Variant) site {
 	return site{links[v.Workers], 8 * v.Platform.Server.Bandwidth / 1e9}
 }
 
-// point is a point: a form of a method with a network on a cluster.
+// point is a form of a method with a network on a cluster.
 type point struct {
 	site
 	Model, Form string
@@ -102,11 +104,11 @@ type point struct {
 
 func (l point) as(form string) point { l.Form = form; return l }
 
-// Experiment returns the experiment.
+// Experiment returns dasp/network.
 func Experiment() exp.Experiment { return study().Experiment() }
 
-// study asks what DASP makes of equal devices behind unequal links, which §1 names as
-// a motive and eq. (1), read by computation times, cannot see.
+// study asks what DASP makes of equal devices behind unequal links. §1 names such links as a motive;
+// eq. (1), read by computation times, cannot see them.
 func study() kit.Study[point, measured] {
 	return kit.Study[point, measured]{ID: "dasp/network", Source: "ours",
 		Kind: result.TimingOnly, Profiles: exp.Profiles,
@@ -125,7 +127,8 @@ func study() kit.Study[point, measured] {
 			return map[string]any{"platform": kit.Platform(setup.Load(setup.Homogeneous)), "sites": kit.Map(clusters(profile), siteOf),
 				"unequal_links": platforms.UnequalLinks, "remote_latency": platforms.RemoteLatency,
 				"server_links": platforms.ServerLinks, "models": setup.Models, "forms": formConfigs(),
-				"batch": setup.FullBatch, "gradients": setup.Workers * setup.PerWorker, "warmup": setup.Warmup, "launch": train.DefaultLaunch, "overhead": train.DefaultOverhead,
+				"batch": setup.FullBatch, "gradients": setup.Workers * setup.PerWorker, "warmup": setup.Warmup,
+				"launch": train.DefaultLaunch, "overhead": train.DefaultOverhead,
 				"short": shortWait, "criteria": criteria}
 		},
 		Measure: func(ctx context.Context, env exp.Env, l point, seed uint64) (measured, error) {
@@ -153,7 +156,8 @@ type view struct {
 	sites []site
 }
 
-// rows lists a lane for each form of each network on each cluster of a set; "": of all.
+// rows lists a point for each form of each network, on each cluster with the given links; "": on
+// all.
 func (v view) rows(links string, forms ...methodForm) (out []point) {
 	for _, s := range v.sites {
 		for _, m := range setup.Models {
@@ -167,20 +171,20 @@ func (v view) rows(links string, forms ...methodForm) (out []point) {
 	return out
 }
 
-// cells returns the runs of l without what the links add.
-func (v view) cells(l point) []setup.Summary {
-	return kit.Map(v.At(l), func(c measured) setup.Summary { return c.Cell })
+// summaries returns the summaries of the runs of l.
+func (v view) summaries(l point) []setup.Summary {
+	return kit.Map(v.At(l), func(c measured) setup.Summary { return c.Summary })
 }
 
 // over returns l's iteration time per worker over another form's, paired by seed.
 func (v view) over(l point, form string) kit.Estimate {
-	return kit.Each(v.cells(l), setup.PerIteration).Over(kit.Each(v.cells(l.as(form)), setup.PerIteration))
+	return kit.Each(v.summaries(l), setup.PerIteration).Over(kit.Each(v.summaries(l.as(form)), setup.PerIteration))
 }
 
-// head heads a frame by where its rows were run.
+// head begins the columns of a frame with where its rows were run.
 const head = "links:links server/Gb/s model:model "
 
-// iterations is the mean iteration time of every form, BSP = 1.
+// iterations lists the mean iteration time of every form, BSP = 1.
 func (v view) iterations() result.Frame {
 	columns, forms := "bsp/ms.1", methodForms()[1:]
 	for _, f := range forms {
@@ -188,7 +192,7 @@ func (v view) iterations() result.Frame {
 	}
 	s := kit.NewSheet("network-iteration", head+columns).Plain()
 	for _, l := range v.rows("", methodForms()[0]) {
-		row := []any{l.Links, l.Server, l.Model, kit.Each(v.cells(l), setup.PerIteration).Mean().Times(1e3)}
+		row := []any{l.Links, l.Server, l.Model, kit.Each(v.summaries(l), setup.PerIteration).Mean().Times(1e3)}
 		for _, f := range forms {
 			row = append(row, v.over(l.as(f.key), "bsp"))
 		}
@@ -197,8 +201,8 @@ func (v view) iterations() result.Frame {
 	return s.Frame
 }
 
-// forms is the same, form by form, as figures draw it: DASP with every T_wait 0 stands in
-// the table alone.
+// forms lists the same numbers form by form, for figures. DASP with every T_wait 0 is in the table
+// alone.
 func (v view) forms() result.Frame {
 	s := kit.NewSheet("forms", head+"form:form place:place over_bsp~/.2 drawn")
 	for _, l := range v.rows("", methodForms()[1:]...) {
@@ -207,17 +211,17 @@ func (v view) forms() result.Frame {
 	return s.Frame
 }
 
-// waits tells what DASP's waits are made of, all seeds together; compute is the time over
-// f = compute, of the same kind.
+// waits shows of what DASP's waits are made, all seeds together. The column compute is the time over
+// that of the same kind with f = compute.
 func (v view) waits() result.Frame {
 	s := kit.NewSheet("network-waits", head+"form:form QIS/%.1 WSS/%.1 FSS/%.1 zero/%_of_WSS.1 short/%_of_WSS.1 twait/ms.2 oldest/ms.1 "+
 		"wss/s fss/s k/.2 solo/%_of_groups.1 groups stale/versions.2 spread/versions bsp/.3 compute/.3 printed:bool idle:bool")
 	per := func(x float64, n int) float64 { return kit.OnlyIf(n > 0, x/float64(n)) }
 	for _, l := range append(v.rows("", computeForm, iterationForm), v.rows("unequal", printedForms...)...) {
-		cells, w := v.cells(l), allWaits(v.At(l))
+		runs, w := v.summaries(l), allWaits(v.At(l))
 		share := func(state string) float64 { return 100 * stateShare(v.At(l), state) }
 		waited := func(state string) kit.Estimate {
-			return kit.Each(cells, func(c setup.Summary) float64 { return c.Seconds[state] }).Mean()
+			return kit.Each(runs, func(c setup.Summary) float64 { return c.Seconds[state] }).Mean()
 		}
 		base, printed := computeForm, slices.ContainsFunc(printedForms, func(f methodForm) bool { return f.key == l.Form })
 		if printed {
@@ -225,14 +229,14 @@ func (v view) waits() result.Frame {
 		}
 		s.Add(l.Links, l.Server, l.Model, l.Form, share("QIS"), share("WSS"), share("FSS"), kit.ShareOf(w.Zero, w.WSS), kit.ShareOf(w.Short, w.WSS),
 			per(1e3*w.Wait, w.WSS), per(1e3*w.Oldest, w.WSS), waited("WSS"), waited("FSS"), per(float64(w.Members), w.Groups),
-			kit.ShareOf(w.Solo, w.Groups), w.Groups, kit.Each(cells, setup.MeanStaleness).Mean(), setup.WidestSpread(cells), v.over(l, "bsp"), v.over(l, base.key),
+			kit.ShareOf(w.Solo, w.Groups), w.Groups, kit.Each(runs, setup.MeanStaleness).Mean(), setup.WidestSpread(runs), v.over(l, "bsp"), v.over(l, base.key),
 			printed, onlyQIS(v.At(l)))
 	}
 	return s.Frame
 }
 
-// server shows contention at the server: how full its link is, and what of an iteration is
-// queueing there.
+// server shows contention at the server: how full its link is, and how long an iteration queues
+// there.
 func (v view) server() result.Frame {
 	s := kit.NewSheet("network-server", head+"method:method busy/%.1 queue/ms.2 fastest/ms.1 slowest/ms.1 uneven/.2")
 	for _, l := range v.rows("", methodForms()[:2]...) {
@@ -246,7 +250,7 @@ func (v view) server() result.Frame {
 	return s.Frame
 }
 
-// setup.Workers is each worker's own iteration time on unequal links.
+// workers lists each worker's own iteration time on unequal links.
 func (v view) workers() result.Frame {
 	s := kit.NewSheet("network-workers", head+"form:form w1/ms.1 w2/ms.1 w3/ms.1 w4/ms.1 w5/ms.1 w6/ms.1")
 	for _, l := range v.rows("unequal", methodForms()[1], computeForm, iterationForm) {
@@ -259,8 +263,8 @@ func (v view) workers() result.Frame {
 	return s.Frame
 }
 
-// facts tell what eq. (1) asked for on unequal links, where both readings of f agree, and
-// the parameters that texts name.
+// facts returns what eq. (1) asked for on unequal links, where both readings of f agree, and the
+// parameters that texts name.
 func (v view) facts() []result.Fact {
 	asked, same, of := wssWaits{}, 0, 0
 	for _, s := range []site{unequalWide, unequalNarrow, remoteWide} {

@@ -78,7 +78,8 @@ func TestQueues(t *testing.T) {
 			t.Errorf("%s: a worker alone queues %g s", v.Name, q)
 		}
 		p := o.Log.Pushes[20]
-		if got := (p.Received - p.Sent - p.Compute).Seconds(); math.Abs(got-2*transferAlone(v.Platform.Server, &v.Platform.Workers[0], 4*float64(o.Log.Params))) > 1e-6 {
+		both := 2 * transferAlone(v.Platform.Server, &v.Platform.Workers[0], 4*float64(o.Log.Params))
+		if got := (p.Received - p.Sent - p.Compute).Seconds(); math.Abs(got-both) > 1e-6 {
 			t.Errorf("%s: transfers last %g s", v.Name, got)
 		}
 	}
@@ -93,9 +94,9 @@ func TestQueues(t *testing.T) {
 	}
 }
 
-// made is a cell of hand: iteration time, shares of QIS and FSS.
+// made returns a made-up run: iteration time, shares of QIS and FSS.
 func made(seconds, qis, fss float64) measured {
-	return measured{Cell: setup.Summary{Iteration: train.IterationTime{PerWorker: seconds, ByWorker: []float64{1, 1, 1, 1, 1, seconds}},
+	return measured{Summary: setup.Summary{Iteration: train.IterationTime{PerWorker: seconds, ByWorker: []float64{1, 1, 1, 1, 1, seconds}},
 		Share: map[string]float64{"QIS": qis, "FSS": fss}}}
 }
 
@@ -113,18 +114,19 @@ func TestHypotheses(t *testing.T) {
 		ok, isCase bool
 		value      float64
 	}{
-		"blind":            {blindToLinks, "", cells{compute: asked(100, 95)}, true, true, 95},
-		"not blind":        {blindToLinks, "", cells{compute: asked(100, 94)}, false, true, 94},
-		"never asked":      {blindToLinks, "", cells{compute: asked(0, 0)}, false, false, 0},
-		"bound alone":      {boundAlone, "", cells{compute: one(made(1.009, 0.5, 0)), untimed: one(made(1, 0.5, 0))}, true, true, 1.009},
-		"more than bound":  {boundAlone, "", cells{compute: one(made(1.011, 0.5, 0)), untimed: one(made(1, 0.5, 0))}, false, true, 1.011},
-		"less than bound":  {boundAlone, "", cells{compute: one(made(0.98, 0.5, 0)), untimed: one(made(1, 0.5, 0))}, false, true, 0.98},
-		"nobody waits":     {boundAlone, "", cells{compute: one(made(2, 1, 0)), untimed: one(made(1, 1, 0))}, false, false, 0},
-		"fewer FSS":        {fewerFSS, "", cells{compute: one(made(1, 0, 0.4)), iteration: one(made(1, 0, 0.3))}, true, true, 30},
-		"as many FSS":      {fewerFSS, "", cells{compute: one(made(1, 0, 0.4)), iteration: one(made(1, 0, 0.4))}, false, true, 40},
-		"no FSS":           {fewerFSS, "", cells{compute: one(made(1, 0, 0)), iteration: one(made(1, 0, 0))}, false, false, 0},
-		"longer":           {longerIteration, "", cells{compute: {made(1, 0, 0), made(1, 0, 0)}, iteration: {made(1.1, 0, 0), made(1.11, 0, 0)}}, true, true, 1.105},
-		"longer by chance": {longerIteration, "", cells{compute: {made(1, 0, 0), made(1, 0, 0)}, iteration: {made(1.3, 0, 0), made(0.9, 0, 0)}}, false, true, 1.0817},
+		"blind":           {blindToLinks, "", cells{compute: asked(100, 95)}, true, true, 95},
+		"not blind":       {blindToLinks, "", cells{compute: asked(100, 94)}, false, true, 94},
+		"never asked":     {blindToLinks, "", cells{compute: asked(0, 0)}, false, false, 0},
+		"bound alone":     {boundAlone, "", cells{compute: one(made(1.009, 0.5, 0)), untimed: one(made(1, 0.5, 0))}, true, true, 1.009},
+		"more than bound": {boundAlone, "", cells{compute: one(made(1.011, 0.5, 0)), untimed: one(made(1, 0.5, 0))}, false, true, 1.011},
+		"less than bound": {boundAlone, "", cells{compute: one(made(0.98, 0.5, 0)), untimed: one(made(1, 0.5, 0))}, false, true, 0.98},
+		"nobody waits":    {boundAlone, "", cells{compute: one(made(2, 1, 0)), untimed: one(made(1, 1, 0))}, false, false, 0},
+		"fewer FSS":       {fewerFSS, "", cells{compute: one(made(1, 0, 0.4)), iteration: one(made(1, 0, 0.3))}, true, true, 30},
+		"as many FSS":     {fewerFSS, "", cells{compute: one(made(1, 0, 0.4)), iteration: one(made(1, 0, 0.4))}, false, true, 40},
+		"no FSS":          {fewerFSS, "", cells{compute: one(made(1, 0, 0)), iteration: one(made(1, 0, 0))}, false, false, 0},
+		"longer":          {longerIteration, "", cells{compute: {made(1, 0, 0), made(1, 0, 0)}, iteration: {made(1.1, 0, 0), made(1.11, 0, 0)}}, true, true, 1.105},
+		"longer by chance": {longerIteration, "", cells{compute: {made(1, 0, 0), made(1, 0, 0)}, iteration: {made(1.3, 0, 0), made(0.9, 0, 0)}},
+			false, true, 1.0817},
 		"longer, one seed": {longerIteration, "", cells{compute: one(made(1, 0, 0)), iteration: one(made(1.1, 0, 0))}, true, true, 1.1},
 		"shorter":          {longerIteration, "", cells{compute: one(made(1, 0, 0)), iteration: one(made(0.9, 0, 0))}, false, true, 0.9},
 		"neither waits":    {longerIteration, "", cells{compute: one(made(1, 1, 0)), iteration: one(made(1, 1, 0))}, false, false, 0},

@@ -14,17 +14,17 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// measured is a run on unequal links: a cell, what its waits in WSS were made
-// of, and what the server's link took.
+// measured keeps a run's summary, its waits in WSS, and the load of the server's link.
 type measured struct {
-	Cell  setup.Summary
-	Waits wssWaits  // DASP only
-	Busy  float64   // share of the run in which the server's link carries gradients in
-	Queue []float64 // seconds of an iteration spent queueing at the server's link, mean per worker
+	Summary setup.Summary
+	Waits   wssWaits  // DASP only
+	Busy    float64   // share of the run in which the server's link carries gradients in
+	Queue   []float64 // seconds of an iteration spent queueing at the server's link, mean per worker
 }
 
+// measuredOf reduces a run on p with the parameters opts.
 func measuredOf(o *train.Outcome, p *cluster.Platform, opts rivals.Options) (measured, error) {
-	c := measured{Cell: setup.Summarise(o, false), Busy: linkBusy(o.Log, p.Server), Queue: linkQueues(o.Log, p)}
+	c := measured{Summary: setup.Summarise(o, false), Busy: linkBusy(o.Log, p.Server), Queue: linkQueues(o.Log, p)}
 	if o.Sync != "dasp" {
 		return c, nil
 	}
@@ -33,7 +33,7 @@ func measuredOf(o *train.Outcome, p *cluster.Platform, opts rivals.Options) (mea
 	return c, err
 }
 
-// linkBusy is the share of the run that the gradients' bytes occupy the server's link:
+// linkBusy returns the share of the run in which gradients occupy the server's link:
 //
 //	gradients · 4P / bandwidth / length of the run
 func linkBusy(l *dasp.Log, server *cluster.Host) float64 {
@@ -41,15 +41,15 @@ func linkBusy(l *dasp.Log, server *cluster.Host) float64 {
 	return bytes / server.Bandwidth / l.End.Seconds()
 }
 
-// transferAlone is how long bytes take between the server and a worker that nobody else
+// transferAlone returns how long bytes take between the server and a worker that nobody else
 // hinders: the latencies, the overheads and the bytes over the smaller bandwidth.
 func transferAlone(a, b *cluster.Host, bytes float64) float64 {
 	return (a.Latency + b.Latency + a.Overhead + b.Overhead).Seconds() + bytes/min(a.Bandwidth, b.Bandwidth)
 }
 
-// linkQueues returns what each worker's iterations last beside the computation and two
-// transfers of a worker alone: the queue at the server's link, both directions,
-// without the wait for the answer. Pushes of the warm-up are left out.
+// linkQueues returns, by worker, the mean seconds that an iteration queues at the server's link in
+// both directions: its length without the computation, two transfers alone, and the wait for the
+// answer. Pushes of the warm-up are left out.
 func linkQueues(l *dasp.Log, p *cluster.Platform) []float64 {
 	sum, n, seen := make([]float64, l.Workers), make([]float64, l.Workers), make([]int, l.Workers)
 	for _, push := range l.Pushes {
@@ -67,35 +67,36 @@ func linkQueues(l *dasp.Log, p *cluster.Platform) []float64 {
 	return sum
 }
 
-// meanByWorker is each worker's mean iteration in seconds, mean over seeds.
-func meanByWorker(cells []measured, of func(measured) []float64) []float64 {
+// meanByWorker returns what of gives of each worker, the mean over seeds.
+func meanByWorker(runs []measured, of func(measured) []float64) []float64 {
 	out := make([]float64, setup.Workers)
 	for w := range out {
-		for _, c := range cells {
-			out[w] += of(c)[w] / float64(len(cells))
+		for _, c := range runs {
+			out[w] += of(c)[w] / float64(len(runs))
 		}
 	}
 	return out
 }
 
-func iterationsOf(c measured) []float64 { return c.Cell.Iteration.ByWorker }
+// iterationsOf returns each worker's mean iteration in seconds.
+func iterationsOf(c measured) []float64 { return c.Summary.Iteration.ByWorker }
 
-// unevenness is the slowest worker's mean iteration over the fastest's, no
-// number where a worker never got past the warm-up.
-func unevenness(cells []measured) float64 {
-	x := meanByWorker(cells, iterationsOf)
+// unevenness returns the slowest worker's mean iteration over the fastest's, NaN if a worker never
+// got past the warm-up.
+func unevenness(runs []measured) float64 {
+	x := meanByWorker(runs, iterationsOf)
 	if slices.Min(x) <= 0 {
 		return math.NaN()
 	}
 	return slices.Max(x) / slices.Min(x)
 }
 
-// shortWait is the share of the oldest worker's whole iteration below which a
-// T_wait counts as next to nothing.
+// shortWait is the share of the oldest worker's whole iteration below which a T_wait counts as next
+// to nothing.
 const shortWait = 0.05
 
-// wssWaits are DASP's waits in WSS by what eq. (1) asked for, and its groups.
-// Pushes of the warm-up are in none of the first four.
+// wssWaits adds up DASP's waits in WSS by what eq. (1) asked for, without the warm-up, and its
+// groups, with it.
 type wssWaits struct {
 	WSS    int     // pushes in WSS
 	Zero   int     // of them, T_wait = 0
@@ -106,8 +107,8 @@ type wssWaits struct {
 	Groups, Members, Solo int // updates of weight 1/K, their gradients, those of K = 1
 }
 
-// countWaits retraces a DASP run and repeats Algorithm 1's decisions, but for the
-// waits of each worker's first skip pushes.
+// countWaits retraces a DASP run, repeats Algorithm 1's decisions and adds up the waits, but for
+// each worker's first skip pushes.
 func countWaits(l *dasp.Log, o rivals.Options, skip int64) (wssWaits, error) {
 	var out wssWaits
 	c := kit.Must(o.Config())
@@ -141,22 +142,22 @@ func countWaits(l *dasp.Log, o rivals.Options, skip int64) (wssWaits, error) {
 	return out, err
 }
 
-// add joins the waits of several seeds.
+// add adds the waits of another seed.
 func (w *wssWaits) add(x wssWaits) {
 	w.WSS, w.Zero, w.Short = w.WSS+x.WSS, w.Zero+x.Zero, w.Short+x.Short
 	w.Wait, w.Oldest = w.Wait+x.Wait, w.Oldest+x.Oldest
 	w.Groups, w.Members, w.Solo = w.Groups+x.Groups, w.Members+x.Members, w.Solo+x.Solo
 }
 
-// allWaits joins the waits of all seeds.
-func allWaits(cells []measured) (all wssWaits) {
-	for _, c := range cells {
+// allWaits adds up the waits of all seeds.
+func allWaits(runs []measured) (all wssWaits) {
+	for _, c := range runs {
 		all.add(c.Waits)
 	}
 	return all
 }
 
-// onlyQIS tells whether nobody is ever made to wait.
-func onlyQIS(cells []measured) bool {
-	return !slices.ContainsFunc(cells, func(c measured) bool { return c.Cell.Share["QIS"] < 1 })
+// onlyQIS reports whether every push of every seed is in QIS, so that nobody waits.
+func onlyQIS(runs []measured) bool {
+	return !slices.ContainsFunc(runs, func(c measured) bool { return c.Summary.Share["QIS"] < 1 })
 }

@@ -1,38 +1,40 @@
+// Package retrace reads the log of a run again: Log repeats every decision with the view that the
+// server had, Stretches cuts the workers' time into iterations and waits.
 package retrace
 
 import (
 	"fmt"
 	"time"
 
+	"gradsync/experiments/dasp/setup"
 	"gradsync/experiments/kit"
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
 )
 
-// PolicyOf returns a method's policy, a new one each time.
+// PolicyOf returns a maker of fresh policies of a method.
 func PolicyOf(name string, o rivals.Options) func() dasp.Policy {
 	return func() dasp.Policy { return kit.Must(rivals.New(name, o)) }
 }
 
-// Sight is what the server knew when one push arrived. Its slices are valid until the next.
+// Sight holds what the server knew when a push arrived. Its slices are valid until the next push.
 type Sight struct {
 	Index  int       // of the push in the log
 	View   dasp.View // versions held, before the push's own update
 	Clocks []int64   // pushes so far, this one counted
 }
 
-// attempts bounds how often a log is retraced to find its order of ties.
+// attempts bounds how often a log is retraced to find the order of its ties.
 const attempts = 256
 
-// Log feeds the log's pushes to a fresh policy of the method that made it
-// and tells of every instant: before with the view that the decision saw, after
-// (may be nil) with what it left. A policy is pure, so this is the run once more
-// without its bytes; an error says where it is not, that is, where the version a
-// gradient was computed on or the state it was answered in is another.
+// Log feeds the pushes of l to a fresh policy of the method that made l. It calls before with the
+// view that each decision saw, and after, which may be nil, with the view that the decision left. A
+// policy is pure, so the run happens once more, without its bytes. Log returns an error where it
+// does not: where a gradient was computed on another version, or was answered in another state.
 //
-// A log has whole nanoseconds, the server's clock finer instants. Where a timer
-// ends in the nanosecond of a push, the log's own answers say which came first:
-// the timer is tried, and if they contradict that, the push.
+// A log has whole nanoseconds, the server's clock finer instants. Where a timer ends in the
+// nanosecond of a push, the answers in l tell which came first: Log tries the timer, and if they
+// contradict that, the push.
 func Log(l *dasp.Log, fresh func() dasp.Policy, f dasp.DurationForm, before, after func(Sight)) error {
 	ties, err := tiesOf(l, fresh, f)
 	if err != nil {
@@ -41,8 +43,9 @@ func Log(l *dasp.Log, fresh func() dasp.Policy, f dasp.DurationForm, before, aft
 	return newRetraced(l, fresh(), f, ties).run(before, after)
 }
 
-// tiesOf returns, tie by tie, whether the push came before the timer: the first choice in
-// binary order that the log bears out. Without one the error is that of all timers first.
+// tiesOf returns, tie by tie, whether the push came before the timer: the first choice in binary
+// order that the log bears out. If there is none, it returns the error of the first choice, all
+// timers first.
 func tiesOf(l *dasp.Log, fresh func() dasp.Policy, f dasp.DurationForm) ([]bool, error) {
 	var ties []bool
 	var first error
@@ -66,7 +69,7 @@ func tiesOf(l *dasp.Log, fresh func() dasp.Policy, f dasp.DurationForm) ([]bool,
 	return nil, first
 }
 
-// retraced is a retracing under way.
+// retraced is the state of a retracing.
 type retraced struct {
 	Sight
 	log    *dasp.Log
@@ -75,7 +78,7 @@ type retraced struct {
 	timers []time.Duration // 0: none
 	open   []int           // each worker's latest push
 	ties   []bool          // whether the push came first; grows as ties are met
-	tie    int             // met so far
+	tie    int             // ties met so far
 }
 
 func newRetraced(l *dasp.Log, p dasp.Policy, f dasp.DurationForm, ties []bool) *retraced {
@@ -109,8 +112,8 @@ func (r *retraced) run(before, after func(Sight)) error {
 	return nil
 }
 
-// expire lets the timers end that do so before a push, earliest first, ties in
-// rank order, as the server does.
+// expire lets the timers end that do so before a push, earliest first, ties in rank order, as the
+// server does.
 func (r *retraced) expire(push time.Duration) error {
 	for {
 		w := -1
@@ -130,7 +133,7 @@ func (r *retraced) expire(push time.Duration) error {
 	}
 }
 
-// pushFirst is the choice for the next tie, the timer where none is made yet.
+// pushFirst returns the choice for the next tie: the timer, where none is made yet.
 func (r *retraced) pushFirst() bool {
 	if r.tie == len(r.ties) {
 		r.ties = append(r.ties, false)
@@ -159,4 +162,43 @@ func (r *retraced) carry(actions []dasp.Action) error {
 		}
 	}
 	return nil
+}
+
+// Stretch is a part of a worker's time: an iteration (pull, computation, push), or the wait for the
+// server's answer.
+type Stretch struct {
+	Worker                     int
+	From, To                   float64 // ms
+	State                      string
+	Step, Pulled, Applied, Gap int64
+	Answer                     string // the state of its push
+}
+
+// Stretches returns the parts of all workers' time up to end.
+func Stretches(method string, l *dasp.Log, end time.Duration) (all []Stretch) {
+	for _, p := range l.Pushes {
+		if p.Received > end || p.Abandoned {
+			continue
+		}
+		s := Stretch{p.Worker, setup.Milliseconds(p.Sent), setup.Milliseconds(p.Received), "compute", p.Step, p.Pulled, p.Applied, p.Gap,
+			Answer(method, p)}
+		all = append(all, s)
+		if to := min(p.Replied, end); to > p.Received {
+			s.From, s.To, s.State = s.To, setup.Milliseconds(to), s.Answer
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// Answer names how a push was answered: under DASP its state, under a method without states whether
+// others held it up.
+func Answer(method string, p dasp.Push) string {
+	switch {
+	case method == "dasp":
+		return p.State.String()
+	case p.State == 0:
+		return "barrier"
+	}
+	return "at-once"
 }

@@ -14,18 +14,19 @@ import (
 	"gradsync/shared/tensor/model"
 )
 
-// Costs are a network's at full size.
+// Costs holds the parameters and layers of a network at full size.
 type Costs struct {
 	Params int
 	Layers []model.LayerInfo
 }
 
+// CostsOf returns the costs of the network called name.
 func CostsOf(name string) Costs {
 	m := kit.Must(model.New(name))
 	return Costs{m.NumParams(), m.Layers()}
 }
 
-// ModelCosts are those of the tables' models.
+// ModelCosts returns the costs of the paper's three networks, by name.
 func ModelCosts() map[string]Costs {
 	out := map[string]Costs{}
 	for _, name := range Models {
@@ -34,8 +35,8 @@ func ModelCosts() map[string]Costs {
 	return out
 }
 
-// Seconds is one iteration's computation on a host, without jitter: the stages
-// of train.Run, each rounded as it is there, in one sum.
+// Seconds returns how long one iteration computes on h without jitter. It adds up the stages of
+// train.Run, each rounded as there.
 func (c Costs) Seconds(h *cluster.Host, batch int, launch, overhead time.Duration) (total time.Duration) {
 	n, start := float64(batch), float64(launch.Seconds()*train.ReferenceFLOPS)
 	for i, l := range c.Layers {
@@ -48,11 +49,11 @@ func (c Costs) Seconds(h *cluster.Host, batch int, launch, overhead time.Duratio
 	return total
 }
 
-// InOneStage is train.Run of a timing-only configuration with a network's layers in one stage:
-// the worker sends its gradient when all of it is there and draws jitter once per iteration, so
-// the stages between change no event that the server sees. A test holds the two equal. It is
-// several times quicker, and a search makes a hundred thousand; ResNet-110 has 222 layers.
-// Unlike train.Run it takes Launch and Overhead as they stand: 0 is none.
+// InOneStage runs a timing-only configuration as train.Run does, but with all layers of the
+// network in one stage. A worker sends its gradient when all of it is there and draws jitter once
+// per iteration, so the server sees the same events; a test holds the two equal. One stage is
+// several times quicker: a search makes a hundred thousand runs, and ResNet-110 has 222 layers.
+// Unlike train.Run, InOneStage takes a Launch or Overhead of 0 as none.
 func (c Costs) InOneStage(ctx context.Context, cfg train.Config) (*dasp.Log, error) {
 	policy, err := rivals.New(cfg.Sync, *cfg.Options)
 	if err != nil {

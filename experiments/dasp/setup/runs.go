@@ -15,8 +15,9 @@ func Run(ctx context.Context, env exp.Env, cfg train.Config) (Summary, error) {
 	return train.Kept(ctx, env, cfg, func(o *train.Outcome) (Summary, error) { return Summarise(o, cfg.TimingOnly && cfg.Sync == "bsp"), nil })
 }
 
-// Training is a run of a size on a platform. Its clock is the full network's at the batch of
-// Tables 4 and 5: the events are theirs, the gradients are those of the narrower network.
+// Training returns the configuration that trains a network at size s on p. Its clock is the full
+// network's at the batch of Tables 4 and 5, so that events happen as there; gradients are computed
+// by the narrower network.
 func Training(p *cluster.Platform, method string, seed uint64, s Size) train.Config {
 	o := Options()
 	return train.Config{Sync: method, Model: s.Model, Width: s.Width, Image: s.Image, Data: s.Data, Platform: p, Seed: seed,
@@ -24,9 +25,9 @@ func Training(p *cluster.Platform, method string, seed uint64, s Size) train.Con
 		Clock: &train.Clock{Batch: FullBatch}}
 }
 
-// TrainOnce trains a method on p. BSP's parameters do not depend on the cluster: they are
-// trained once, on the homogeneous one, and timed on the others by a run without
-// arithmetic. That is exact, and a test holds it so.
+// TrainOnce trains a method on p. BSP's parameters do not depend on the cluster: BSP is trained on
+// the homogeneous cluster alone, and a run without arithmetic gives the times on others. That is
+// exact; a test compares both.
 func TrainOnce(ctx context.Context, env exp.Env, p *cluster.Platform, method string, seed uint64, s Size) (Summary, error) {
 	if method != "bsp" || p.Name == Homogeneous {
 		return Run(ctx, env, Training(p, method, seed, s))
@@ -44,7 +45,7 @@ func TrainOnce(ctx context.Context, env exp.Env, p *cluster.Platform, method str
 	return retime(c, timed)
 }
 
-// retime gives a BSP trajectory the clock of another cluster.
+// retime returns timed, the run on another cluster, with what c learnt under BSP.
 func retime(c, timed Summary) (Summary, error) {
 	curve := slices.Clone(c.Curve)
 	for i := range curve {
@@ -58,7 +59,7 @@ func retime(c, timed Summary) (Summary, error) {
 	return timed, nil
 }
 
-// Timing is a timing-only run at full model size.
+// Timing returns the configuration of a timing-only run at full model size.
 func Timing(p *cluster.Platform, method, model string, seed uint64) train.Config {
 	o := Options()
 	return train.Config{Sync: method, Model: model, Platform: p, Seed: seed, Batch: FullBatch,

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"math"
 	"reflect"
 	"slices"
 	"testing"
@@ -34,5 +35,16 @@ func TestRetimedBSPEqualsTrainedBSP(t *testing.T) {
 	}
 	if slices.EqualFunc(homo.Curve, trained.Curve, func(a, b train.Point) bool { return a.Seconds == b.Seconds }) {
 		t.Error("both clusters take the same time: nothing was timed again")
+	}
+}
+
+// Targets are round numbers.
+func TestTargetsAreRound(t *testing.T) {
+	for _, profile := range []string{"ci", "quick", "standard", "paper"} {
+		for _, s := range SizesOf(profile) {
+			if x := 100 * s.Target; math.Abs(x-math.Round(x)) > 1e-9 {
+				t.Errorf("%s: target %g %%", s.Model, x)
+			}
+		}
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"gradsync/experiments/kit"
 )
 
-// Size is the training of one network in a profile.
+// Size says how a profile trains one network.
 type Size struct {
 	Model     string  `json:"model"`
 	Width     float64 `json:"width,omitempty"` // share of the network's channels; 0: all
@@ -17,12 +17,11 @@ type Size struct {
 	Rate      float64 `json:"rate"`            // γ; dasp/tuning records how it was chosen, under BSP alone
 }
 
-// SizesOf returns the trainings of a profile, in the order of the paper's
-// tables. The targets are round numbers that were set before any comparison of
-// methods: those of quick before their first run; those of standard from the
-// curves of single BSP runs, below what those reach; those of paper unseen, and
-// its rates are standard's. Of quick VGG-19-BN's gradients and the evaluations of both large
-// networks were changed after a first run of all methods: the notebooks say how.
+// SizesOf returns the sizes of a profile, in the order of the paper's tables. The targets are
+// round numbers, set before any comparison of methods: in quick before the first run, in standard
+// below what single BSP runs reach, in paper without a run and with standard's rates. After a
+// first run of all methods, quick changed VGG-19-BN's gradients and the evaluations of both large
+// networks; the notebooks say how.
 func SizesOf(profile string) []Size {
 	switch profile {
 	case "ci":
@@ -44,12 +43,12 @@ func SizesOf(profile string) []Size {
 		{Model: "vgg19_bn", Width: 0.125, Image: 16, Batch: 16, Pushes: 480, EvalEvery: 30, Target: 0.55, Rate: 0.02}}
 }
 
-// SizeOf returns one network's training.
+// SizeOf returns the size of one network. It panics if the profile has none.
 func SizeOf(profile, model string) Size {
 	return kit.Find(SizesOf(profile), func(s Size) bool { return s.Model == model })
 }
 
-// ManyRows is LeNet-5's training in tables of many rows: half of standard's.
+// ManyRows returns LeNet-5's size for tables of many rows: in standard half as many gradients.
 func ManyRows(profile string) Size {
 	s := SizeOf(profile, "lenet5")
 	if profile == "standard" {
@@ -58,7 +57,7 @@ func ManyRows(profile string) Size {
 	return s
 }
 
-// Narrower returns how many times the network's channels those trained are.
+// Narrower returns how many times as many channels the whole network has as the trained one.
 func (s Size) Narrower() float64 {
 	if s.Width == 0 {
 		return 1
@@ -66,7 +65,7 @@ func (s Size) Narrower() float64 {
 	return 1 / s.Width
 }
 
-// Wanted names the set that the paper trains the network on.
+// Wanted names the data set that the paper trains the network on.
 func (s Size) Wanted() string {
 	if s.Model == "lenet5" {
 		return "mnist"
@@ -77,8 +76,8 @@ func (s Size) Wanted() string {
 // Megabytes returns the size of the whole network's gradient.
 func (s Size) Megabytes() float64 { return 4e-6 * float64(CostsOf(s.Model).Params) }
 
-// Seconds estimates a number of gradients with their evaluations on two cores of 2023 with
-// engine asm.
+// Seconds estimates how long a number of pushes takes, with evaluations, on two cores of 2023
+// with engine asm.
 func (s Size) Seconds(pushes int64) float64 {
 	perImage := map[string]float64{"lenet5": 0.03e-3, "resnet18": 0.3e-3 * 64, "vgg19_bn": 0.27e-3 * 64}[s.Model]
 	if s.Width > 0 {

@@ -10,7 +10,7 @@ import (
 	"gradsync/papers/dasp"
 )
 
-// Summary is one run in the numbers that tables and figures need.
+// Summary keeps of a run the numbers that tables and figures need.
 type Summary struct {
 	Iteration train.IterationTime
 	Share     map[string]float64 // of pushes: QIS, WSS, FSS, held
@@ -25,6 +25,7 @@ type Summary struct {
 	Engine    string
 }
 
+// Summarise reduces o to its summary, with the time of every update where updates is set.
 func Summarise(o *train.Outcome, updates bool) Summary {
 	c := Summary{Iteration: o.Iteration, Share: o.StateShare, Seconds: o.StateSeconds, Gap: o.Gap,
 		Staleness: o.Staleness, Spread: o.Log.Spread().Max(), Curve: o.Curve, Data: o.Data, Engine: o.Engine}
@@ -39,19 +40,21 @@ func Summarise(o *train.Outcome, updates bool) Summary {
 	return c
 }
 
+// PerIteration returns the mean seconds of a worker's iteration.
 func PerIteration(c Summary) float64 { return c.Iteration.PerWorker }
 
+// MeanStaleness returns the mean staleness of a run, in versions.
 func MeanStaleness(c Summary) float64 { return c.Staleness.Mean }
 
-// Identical tells whether two methods did the same in every seed.
+// Identical reports whether a and b have the same curve in every seed.
 func Identical(a, b []Summary) bool {
 	return slices.EqualFunc(a, b, func(x, y Summary) bool { return slices.Equal(x.Curve, y.Curve) })
 }
 
-// Crossing returns what of gives of each cell where its curve first has the target, nothing
-// unless all have it.
-func Crossing(cells []Summary, target float64, of func(Summary, train.Crossing) float64) kit.Sample {
-	return kit.Each(cells, func(c Summary) float64 {
+// Crossing applies of to each run and to the point where its curve first has target. It returns
+// nothing unless every run has it.
+func Crossing(runs []Summary, target float64, of func(Summary, train.Crossing) float64) kit.Sample {
+	return kit.Each(runs, func(c Summary) float64 {
 		x, ok := train.Reach(c.Curve, target)
 		if !ok {
 			return math.NaN()
@@ -60,16 +63,17 @@ func Crossing(cells []Summary, target float64, of func(Summary, train.Crossing) 
 	})
 }
 
-// SecondsAt and PushesAt return the time and the gradients to a target of each of cells.
-func SecondsAt(cells []Summary, target float64) kit.Sample {
-	return Crossing(cells, target, func(_ Summary, at train.Crossing) float64 { return at.Seconds })
+// SecondsAt returns the seconds in which each run reaches target.
+func SecondsAt(runs []Summary, target float64) kit.Sample {
+	return Crossing(runs, target, func(_ Summary, at train.Crossing) float64 { return at.Seconds })
 }
 
-func PushesAt(cells []Summary, target float64) kit.Sample {
-	return Crossing(cells, target, func(_ Summary, at train.Crossing) float64 { return at.Pushes })
+// PushesAt returns the gradients with which each run reaches target.
+func PushesAt(runs []Summary, target float64) kit.Sample {
+	return Crossing(runs, target, func(_ Summary, at train.Crossing) float64 { return at.Pushes })
 }
 
-// What DASP's pushes visit of its states.
+// The sets of states that DASP's pushes may visit.
 const (
 	QISAlone  = "only-qis" // nobody ever waits: DASP is ASP
 	neverFSS  = "never-fss"
@@ -77,10 +81,10 @@ const (
 	allStates = "all"
 )
 
-// Visits tells which states DASP's pushes are in.
-func Visits(cells []Summary) string {
-	wss := slices.ContainsFunc(cells, func(c Summary) bool { return c.Share["WSS"] > 0 })
-	fss := slices.ContainsFunc(cells, func(c Summary) bool { return c.Share["FSS"] > 0 })
+// Visits names the set of states that DASP's pushes are in.
+func Visits(runs []Summary) string {
+	wss := slices.ContainsFunc(runs, func(c Summary) bool { return c.Share["WSS"] > 0 })
+	fss := slices.ContainsFunc(runs, func(c Summary) bool { return c.Share["FSS"] > 0 })
 	switch {
 	case wss && fss:
 		return allStates
@@ -92,9 +96,9 @@ func Visits(cells []Summary) string {
 	return QISAlone
 }
 
-// Gaps merges the gaps of all seeds.
-func Gaps(cells []Summary) (all dasp.Histogram) {
-	for _, c := range cells {
+// Gaps adds up the histograms of the version gap of all seeds.
+func Gaps(runs []Summary) (all dasp.Histogram) {
+	for _, c := range runs {
 		for x, n := range c.Gap.Counts {
 			for len(all) <= x {
 				all = append(all, 0)
@@ -105,6 +109,63 @@ func Gaps(cells []Summary) (all dasp.Histogram) {
 	return all
 }
 
-func WidestSpread(cells []Summary) int64 {
-	return kit.Largest(cells, func(c Summary) int64 { return c.Spread })
+// WidestSpread returns the largest spread of versions in any seed.
+func WidestSpread(runs []Summary) int64 {
+	return kit.Largest(runs, func(c Summary) int64 { return c.Spread })
+}
+
+// Shares returns, by state, the share of DASP's pushes in per cent, the mean over seeds.
+func Shares(runs []Summary) (row []any) {
+	for _, s := range States {
+		row = append(row, kit.Each(runs, func(c Summary) float64 { return c.Share[s] }).Mean().Times(100))
+	}
+	return row
+}
+
+// StateColumns heads a sheet of DASP's states: shares of pushes and seconds waited, median and
+// 99th percentile of the gap over all seeds, the largest spread, and the states visited.
+const StateColumns = " QIS/%.2 WSS/%.2 FSS/%.2 QIS_wait/s.2 WSS_wait/s.2 FSS_wait/s.2 gap/versions p99/versions spread/versions visits:visits"
+
+// StateCells appends the cells of StateColumns to the first cells of a row.
+func StateCells(runs []Summary, first ...any) []any {
+	row := append(first, Shares(runs)...)
+	for _, s := range States {
+		row = append(row, kit.Each(runs, func(c Summary) float64 { return c.Seconds[s] }).Mean())
+	}
+	gaps := Gaps(runs)
+	return append(row, gaps.Quantile(0.5), gaps.Quantile(0.99), WidestSpread(runs), Visits(runs))
+}
+
+// LearningColumns heads a sheet that compares trainings with base trainings: time to the target,
+// accuracy, and whether their intervals tell them from the base's.
+const LearningColumns = " seconds/s.3 ratio~/.3 pushes/.0 accuracy/%.2 difference±/points.2 missed time_told accuracy_told"
+
+// LearningCells appends the cells of LearningColumns to the first cells of a row; cells and base
+// are paired by seed.
+func LearningCells(target float64, runs, base []Summary, first ...any) []any {
+	seconds, gained := SecondsAt(runs, target), make(kit.Sample, len(base))
+	for i, c := range runs {
+		gained[i] = 100 * (c.Accuracy - base[i].Accuracy)
+	}
+	ratio, difference := seconds.Over(SecondsAt(base, target)), gained.Mean()
+	told := func(e kit.Estimate, null float64) bool { return e.CI != nil && e.Excludes(null) }
+	accuracy := kit.Each(runs, func(c Summary) float64 { return 100 * c.Accuracy }).Mean()
+	return append(first, seconds.Mean(), ratio, PushesAt(runs, target).Mean(), accuracy, difference, seconds == nil,
+		told(ratio, 1), told(difference, 0))
+}
+
+// SizeFacts returns Settings and how the network of s is trained.
+func SizeFacts(s Size) []result.Fact {
+	return append(Settings(), kit.Facts("target/%", 100*s.Target, "batch", s.Batch, "rate", s.Rate, "gradients", s.Pushes,
+		"timed_gradients", Workers*PerWorker)...)
+}
+
+// SizeColumns heads a sheet of how each network is trained: the gradient of the whole network,
+// the part of it that is trained, and the target.
+const SizeColumns = "model:model gradient/MB narrower/.0 image batch rate pushes every target/%.0"
+
+// Cells returns the cells of SizeColumns, followed by more.
+func (s Size) Cells(more ...any) []any {
+	return append([]any{s.Model, s.Megabytes(), s.Narrower(), kit.OnlyIf(s.Image > 0, float64(s.Image)), s.Batch, s.Rate, s.Pushes, s.EvalEvery,
+		100 * s.Target}, more...)
 }

@@ -9,7 +9,8 @@ import (
 
 func TestVisits(t *testing.T) {
 	for share, want := range map[[3]float64]string{{1, 0, 0}: QISAlone, {0.9, 0.1, 0}: neverFSS, {0.9, 0, 0.1}: neverWSS, {0.8, 0.1, 0.1}: allStates} {
-		if got := Visits([]Summary{{Share: map[string]float64{"QIS": 1}}, {Share: map[string]float64{"QIS": share[0], "WSS": share[1], "FSS": share[2]}}}); got != want {
+		other := map[string]float64{"QIS": share[0], "WSS": share[1], "FSS": share[2]}
+		if got := Visits([]Summary{{Share: map[string]float64{"QIS": 1}}, {Share: other}}); got != want {
 			t.Errorf("shares %v: %s, want %s", share, got, want)
 		}
 	}

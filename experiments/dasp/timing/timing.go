@@ -1,3 +1,4 @@
+// Package timing holds Tables 4 and 5, the mean iteration times, over the plausible platforms too.
 package timing
 
 import (
@@ -19,8 +20,8 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// Tables returns the mean iteration times of Tables 4 and 5. Table 5 has the two claims
-// that set both clusters side by side, and so the runs of both: one command makes them once.
+// Tables returns Tables 4 and 5, the mean iteration times. Two claims of Table 5 compare both
+// clusters, so it has the runs of both; a command that asks for both tables makes them once.
 func Tables() []exp.Experiment {
 	four := timingStudy("dasp/table4", "DASP, Table 4", []string{setup.Homogeneous}, func(*view) {})
 	five := timingStudy("dasp/table5", "DASP, Table 5", []string{setup.Heterogeneous, setup.Homogeneous}, func(v *view) {
@@ -34,8 +35,8 @@ func Tables() []exp.Experiment {
 	return []exp.Experiment{four, five}
 }
 
-// point is such a run of a cluster, on its reference platform or on a plausible one in its
-// place (Variant), with a cost of each iteration beside its layers.
+// point is a timing-only run on a cluster's reference platform or, named by Variant, on a plausible
+// one in its place.
 type point struct {
 	Cluster, Variant string
 	Overhead         time.Duration // 0: the default
@@ -48,16 +49,17 @@ func (p point) String() string {
 	return strings.Trim(strings.Join([]string{p.Cluster, p.Variant, p.Model, p.Method}, ", "), ", ")
 }
 
-// of and as return p with another network and another method.
+// of returns p with another network.
 func (p point) of(model string) point { p.Model = model; return p }
 
+// as returns p with another method.
 func (p point) as(method string) point { p.Method = method; return p }
 
-// overheads are costs of an iteration beside its layers, on the reference device: a
-// third, the default and three times it. LeNet-5's iteration is little else.
+// overheads are the costs of an iteration beside its layers, on the reference device: a third of the
+// default, the default and three times it. LeNet-5's iteration is little else.
 var overheads = []time.Duration{train.DefaultOverhead / 3, train.DefaultOverhead, 3 * train.DefaultOverhead}
 
-// grid returns the runs of every network and method where p is.
+// grid returns p with every network and method.
 func (p point) grid() (out []point) {
 	for _, m := range setup.Models {
 		for _, method := range setup.Methods {
@@ -67,17 +69,17 @@ func (p point) grid() (out []point) {
 	return out
 }
 
-// reference returns the runs on a cluster's own platform.
+// reference returns the points on a cluster's own platform.
 func reference(cluster string) []point { return point{Cluster: cluster}.grid() }
 
-// plausible is a plausible platform in place of a cluster's, with an overhead.
+// plausible is a plausible platform in place of a cluster's own, with an overhead.
 type plausible struct {
 	point
-	workers string  // whose they are
+	workers string  // the platform whose workers they are
 	link    float64 // Gb/s
 }
 
-// plausibles returns those of a cluster: its sweep, each with every overhead.
+// plausibles returns the plausible platforms of a cluster, each with every overhead.
 func plausibles(cluster string) (out []plausible) {
 	for _, v := range setup.Sweep(cluster) {
 		for _, o := range overheads {
@@ -88,9 +90,9 @@ func plausibles(cluster string) (out []plausible) {
 	return out
 }
 
-// timingStudy returns table 4 or 5: the first of clusters is its own, on its reference
-// platform for every seed and over the plausible ones for the first seed. What more adds
-// may look at all clusters.
+// timingStudy returns Table 4 or 5. The first of clusters is the table's own: it is run on its
+// reference platform for every seed, and on the plausible ones for the first seed. more may look at
+// the runs of all clusters.
 func timingStudy(id, source string, clusters []string, more func(*view)) exp.Experiment {
 	own, variants := clusters[0], map[point]*cluster.Platform{}
 	var points []point
@@ -109,8 +111,9 @@ func timingStudy(id, source string, clusters []string, more func(*view)) exp.Exp
 		Once:   func(p point) bool { return p.Variant != "" },
 		Cost:   func(_ string, p point) (string, float64) { return p.Cluster + ", timing", 0.015 },
 		Config: func(string) map[string]any {
-			c := map[string]any{"methods": setup.Methods, "models": setup.Models, "options": setup.Options(), "batch": setup.FullBatch, "gradients": setup.Workers * setup.PerWorker,
-				"warmup": setup.Warmup, "overheads": overheads, "launch": train.DefaultLaunch, "overhead": train.DefaultOverhead}
+			c := map[string]any{"methods": setup.Methods, "models": setup.Models, "options": setup.Options(),
+				"batch": setup.FullBatch, "gradients": setup.Workers * setup.PerWorker, "warmup": setup.Warmup,
+				"overheads": overheads, "launch": train.DefaultLaunch, "overhead": train.DefaultOverhead}
 			for _, name := range clusters {
 				c["platform "+name], c["plausible "+name] = kit.Platform(setup.Load(name)),
 					kit.Map(setup.Sweep(name), func(v platforms.Variant) string { return v.Name })
@@ -141,30 +144,31 @@ func timingStudy(id, source string, clusters []string, more func(*view)) exp.Exp
 // iterationOf returns p's mean iteration time, seed by seed.
 func iterationOf(v *view, p point) kit.Sample { return kit.Each(v.At(p), setup.PerIteration) }
 
-// iterationFrame is the three readings of "mean iteration time", method by method, and the
-// first one's ratio to BSP's. Claims are judged by the first: §3.2 reads the figure as the
-// stragglers' influence on fast nodes, which only a mean over workers with their waits shows.
+// iterationFrame lists, method by method, the three readings of "mean iteration time", and the ratio
+// of the first to BSP's. Claims are judged by the first: §3.2 reads the figure as the influence of
+// stragglers on fast nodes, which shows in no mean but that over workers, waits included.
 func iterationFrame(v *view, own string) result.Frame {
 	s := kit.NewSheet("iteration", "model:model method:method per_worker±/ms.2 per_push±/ms.2 per_update±/ms.2 over_bsp~/.3 staleness/versions.2")
 	for _, p := range reference(own) {
 		of := func(x func(setup.Summary) float64) kit.Estimate { return kit.Each(v.At(p), x).Mean().Times(1e3) }
 		s.Add(p.Model, p.Method, of(setup.PerIteration), of(func(c setup.Summary) float64 { return c.Iteration.PerPush }),
-			of(func(c setup.Summary) float64 { return c.Iteration.PerUpdate }), iterationOf(v, p).Over(iterationOf(v, p.as("bsp"))), kit.Each(v.At(p), setup.MeanStaleness).Mean())
+			of(func(c setup.Summary) float64 { return c.Iteration.PerUpdate }), iterationOf(v, p).Over(iterationOf(v, p.as("bsp"))),
+			kit.Each(v.At(p), setup.MeanStaleness).Mean())
 	}
 	return s.Frame
 }
 
-// timeSaved returns by how much DASP's iteration is shorter than its rival's where p is.
+// timeSaved returns by how much DASP's iteration is shorter than the baseline's of c, where p is.
 func timeSaved(v *view, c setup.Reduction, p point) kit.Estimate {
 	return iterationOf(v, p.of(c.Model).as("dasp")).Over(iterationOf(v, p.of(c.Model).as(c.Against))).Saved()
 }
 
-// ratioMethods are the methods of D42–D47, as their rows list them: over BSP.
+// ratioMethods lists the methods whose times over BSP's D42–D47 state, in their order.
 var ratioMethods = []string{"dasp", "ssp", "dssp"}
 
-// showRanges adds the range of every stated reduction over the plausible platforms, those
-// within the tolerance, which is nearest and what DASP's pushes visit, the range of the
-// ratios that restate them, and the claims with their ranges beside.
+// showRanges judges the stated reductions and the ratios that restate them, each with its range over
+// the plausible platforms. A frame tells of every reduction how many platforms are within the
+// tolerance, which is nearest, and which states DASP visits.
 func showRanges(v *view, own string) {
 	all := plausibles(own)
 	columns := "claim model:model against:method stated/%.1 least/%.1 most/%.1 within nearest_workers:platform nearest_link/Gb/s nearest_overhead/ms"
@@ -220,14 +224,14 @@ func showRanges(v *view, own string) {
 	v.Frames = append(v.Frames, ranges.Frame)
 }
 
-// ratioClaim is D42–D44 of the homogeneous and D45–D47 of the heterogeneous cluster: by the
-// model's place.
+// ratioClaim returns the claim of ratios for a model by its index: D42–D44 for the homogeneous,
+// D45–D47 for the heterogeneous cluster.
 func ratioClaim(platform string, model int) string {
 	return fmt.Sprintf("D%02d", map[string]int{setup.Homogeneous: 42, setup.Heterogeneous: 45}[platform]+model)
 }
 
-// disorder lists where ASP ≤ {SSP, DSSP, DASP} ≤ BSP is violated where p is, by the mean
-// over seeds, to one part in a thousand, and all comparisons made.
+// disorder compares mean times where p is. It returns where ASP ≤ {SSP, DSSP, DASP} ≤ BSP is
+// violated, by setup.SameTime or more, and all comparisons made.
 func disorder(v *view, p point) (out []result.Reason, parts []result.Part) {
 	for _, m := range setup.Models {
 		mean := func(method string) float64 { return iterationOf(v, p.of(m).as(method)).Mean().Value }
@@ -247,7 +251,7 @@ func disorder(v *view, p point) (out []result.Reason, parts []result.Part) {
 }
 
 // ordering judges D39, the order for every model in both clusters, and counts the plausible
-// platforms of each on which it holds for all models.
+// platforms of each cluster on which it holds for all models.
 func ordering(v *view) result.Claim {
 	f, args := claims.Found{Seeds: len(v.Seeds)}, []any{}
 	for _, c := range []string{setup.Homogeneous, setup.Heterogeneous} {
@@ -271,13 +275,13 @@ func ordering(v *view) result.Claim {
 	return claims.Verdict("D39", f)
 }
 
-// slowdown is a method's iteration time where hetero is over that where homo is.
+// slowdown returns a method's iteration time on hetero over its time on homo.
 func slowdown(v *view, homo, hetero point, model, method string) kit.Estimate {
 	return iterationOf(v, hetero.of(model).as(method)).Over(iterationOf(v, homo.of(model).as(method)))
 }
 
-// isLeast tells whether slowdown is smallest for DASP among BSP, SSP, DSSP and DASP, for
-// every model, to one part in a thousand, and lists the comparisons.
+// isLeast reports whether, for every model, no baseline is slowed down less than DASP, and lists the
+// comparisons.
 func isLeast(v *view, homo, hetero point) (ok bool, parts []result.Part) {
 	ok = true
 	for _, m := range setup.Models {
@@ -291,7 +295,7 @@ func isLeast(v *view, homo, hetero point) (ok bool, parts []result.Part) {
 	return ok, parts
 }
 
-// tied tells whether DASP is slowed down as much as p's method, SSP or DSSP.
+// tied reports whether p's method, SSP or DSSP, is slowed down as much as DASP.
 func tied(v *view, p point) bool {
 	factor := func(method string) float64 {
 		return slowdown(v, point{Cluster: setup.Homogeneous}, point{Cluster: setup.Heterogeneous}, p.Model, method).Value
@@ -299,9 +303,9 @@ func tied(v *view, p point) bool {
 	return slices.Contains(setup.Baselines[1:], p.Method) && math.Abs(factor("dasp")/factor(p.Method)-1) <= setup.SameTime
 }
 
-// leastAffected judges D56, and counts the pairs of plausible platforms with the same links
-// and overhead on which it holds for all models: each set of unequal workers beside the
-// reference's equal ones. ASP, which the sentence leaves open, and ties stand in the frame.
+// leastAffected judges D56. It counts the pairs of plausible platforms with the same links and
+// overhead on which D56 holds for all models: each set of unequal workers beside the reference's
+// equal ones. The frame also shows ASP, which the claim leaves open, and ties.
 func leastAffected(v *view) result.Claim {
 	homo, hetero := point{Cluster: setup.Homogeneous}, point{Cluster: setup.Heterogeneous}
 	ok, parts := isLeast(v, homo, hetero)

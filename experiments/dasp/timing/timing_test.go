@@ -115,7 +115,8 @@ func TestOrdering(t *testing.T) {
 	dasptest.WantClaim(t, "in order", c, claims.SameSign, "D39-plausible", "equal", 36, "equal_of", 36, "unequal", 36)
 	dasptest.WantClaim(t, "DSSP above BSP", judge(good, alike(5, 1, 3, 10, 2)), claims.Differs,
 		"D39-violated", "platform", setup.Heterogeneous, "method", "dssp", "other", "bsp", "ratio", 2.0)
-	dasptest.WantClaim(t, "DASP below ASP", judge(alike(5, 1, 3, 2, 0.5), good), claims.Differs, "D39-violated", "platform", setup.Homogeneous, "method", "asp", "ratio", 2.0)
+	dasptest.WantClaim(t, "DASP below ASP", judge(alike(5, 1, 3, 2, 0.5), good), claims.Differs, "D39-violated",
+		"platform", setup.Homogeneous, "method", "asp", "ratio", 2.0)
 	dasptest.WantClaim(t, "a tie to 0.1 %", judge(good, alike(5, 1.0005, 3, 2, 1)), claims.SameSign, "D39-order")
 }
 

@@ -11,22 +11,22 @@ import (
 	"gradsync/experiments/result"
 )
 
-// cnns are the networks that the paper states convergence times of, and others the methods
-// that it states them against, in its order.
+// The networks whose convergence times the paper states, and the methods that it compares DASP
+// with, in its order.
 var (
 	cnns   = setup.Models[1:]
 	others = setup.Methods[:4]
 )
 
-// convergenceClaim is one stated reduction of the convergence time.
+// convergenceClaim is a claim of how much sooner than a rival DASP reaches the target.
 type convergenceClaim struct {
 	id string
 	point
 	against string
 }
 
-// convergenceList are D19–D26 of the homogeneous and D27–D34 of the heterogeneous cluster:
-// network by network, against BSP, ASP, SSP, DSSP.
+// convergenceList lists D19–D26 for the homogeneous and D27–D34 for the heterogeneous cluster:
+// network by network, against BSP, ASP, SSP and DSSP.
 func convergenceList(platform string) (out []convergenceClaim) {
 	first := 19
 	if platform == setup.Heterogeneous {
@@ -43,7 +43,7 @@ func convergenceList(platform string) (out []convergenceClaim) {
 // tableOf is the paper's table of a cluster's convergence times.
 var tableOf = map[string]string{setup.Homogeneous: "6", setup.Heterogeneous: "7"}
 
-// differing lists how the runs of a network are not the paper's.
+// differing lists in what the runs of a network differ from the paper's.
 func differing(v *view, platform, model string) (out []result.Reason) {
 	s := setup.SizeOf(v.Profile, model)
 	if d := v.At(point{platform, model, "bsp"})[0].Data; d != nil && d.Name != s.Wanted() {
@@ -56,7 +56,7 @@ func differing(v *view, platform, model string) (out []result.Reason) {
 		result.Because("target", "percent", 100*s.Target))
 }
 
-// union joins lists of reasons, each reason once.
+// union joins lists of reasons and keeps each reason once.
 func union(lists ...[]result.Reason) (out []result.Reason) {
 	seen := map[string]bool{}
 	for _, r := range slices.Concat(lists...) {
@@ -67,7 +67,8 @@ func union(lists ...[]result.Reason) (out []result.Reason) {
 	return out
 }
 
-// untold is why a network's times cannot be compared, nil if they can.
+// untold says why a network's times cannot be compared. It returns nil if they can: the network was
+// trained, and each method of need reaches the target in every seed.
 func untold(v *view, p point, need ...string) []result.Reason {
 	if len(v.At(p)) == 0 {
 		return []result.Reason{result.Because("untrained", "profile", v.Profile, "model", p.Model)}
@@ -81,7 +82,7 @@ func untold(v *view, p point, need ...string) []result.Reason {
 	return nil
 }
 
-// behind lists what every verdict that hangs on times of some methods has behind it.
+// behind lists what every verdict on times of the methods of rests on.
 func behind(v *view, p point, of ...string) []result.Reason {
 	out := []result.Reason{result.Because("assumed-platform")}
 	if setup.Visits(v.At(p.as("dasp"))) == setup.QISAlone {
@@ -95,7 +96,8 @@ func behind(v *view, p point, of ...string) []result.Reason {
 	return out
 }
 
-// reduced judges a stated reduction of DASP's time to the target.
+// reduced judges a stated reduction of DASP's time to the target, and returns the reduction
+// measured.
 func reduced(v *view, c convergenceClaim) (result.Claim, kit.Estimate) {
 	f, saved := claims.Found{Missing: untold(v, c.point, "dasp", c.against)}, kit.Estimate{}
 	if f.Missing == nil {
@@ -107,7 +109,8 @@ func reduced(v *view, c convergenceClaim) (result.Claim, kit.Estimate) {
 	return claims.Verdict(c.id, f), saved
 }
 
-// ratiosOf judges a list of ratios of what of gives, method over method.
+// ratiosOf judges a claim that lists ratios: of measures each pair's methods, and the first is
+// divided by the second.
 func ratiosOf(v *view, id string, p point, of func(*view, point) kit.Sample, pairs [][2]string, notes ...result.Reason) result.Claim {
 	f := claims.Found{Missing: untold(v, p, setup.Methods...)}
 	if f.Missing == nil {
@@ -121,10 +124,10 @@ func ratiosOf(v *view, id string, p point, of func(*view, point) kit.Sample, pai
 	return claims.Verdict(id, f)
 }
 
-// convergenceClaims judges a cluster's eight reductions and what is derived from them: of
-// each network the ratios of the times, and those of the iterations by the row's own
-// definition, convergence ratio / iteration-time ratio. Unequal workers make several
-// gradients in the mean worker's iteration: those are told beside.
+// convergenceClaims judges a cluster's eight reductions and, network by network, what is derived
+// from them: the ratios of the times, and the ratios of the iterations, convergence ratio /
+// iteration-time ratio as the row defines them. Unequal workers make several gradients in the mean
+// worker's iteration; a note gives the ratios of gradients.
 func convergenceClaims(v *view, platform string, derived int) (out []result.Claim) {
 	for _, c := range convergenceList(platform) {
 		claim, _ := reduced(v, c)
@@ -140,7 +143,7 @@ func convergenceClaims(v *view, platform string, derived int) (out []result.Clai
 	return out
 }
 
-// comparison is one part of a qualitative claim.
+// comparison returns one part of a qualitative claim.
 func comparison(p point, rival string, e kit.Estimate, holds *bool) result.Part {
 	out := result.Part{Of: map[string]string{"platform": p.Platform, "model": p.Model, "method": rival}, CI95: e.CI, Holds: holds}
 	if e.N > 0 && !math.IsNaN(e.Value) {
@@ -152,9 +155,9 @@ func comparison(p point, rival string, e kit.Estimate, holds *bool) result.Part 
 	return out
 }
 
-// notGood judges D38, "DASP does not show a good convergence time" for LeNet-5: it holds
-// unless DASP is faster than every other method with an interval wholly below 1. If no
-// method reaches the target nothing is judged.
+// notGood judges D38, "DASP does not show a good convergence time" for LeNet-5. It holds unless DASP
+// is faster than every other method, with intervals wholly below 1. If no method reaches the target,
+// nothing is judged.
 func notGood(v *view) result.Claim {
 	ours := point{setup.Homogeneous, "lenet5", "dasp"}
 	best := missed(v, ours) == 0
@@ -196,9 +199,9 @@ func notGood(v *view) result.Claim {
 	return claims.Verdict("D38", f)
 }
 
-// extremes judges D35 and D36, the smallest and largest reduction of the convergence time,
-// over the sixteen that the paper lists. The paper contradicts itself: what it states are
-// the smallest and largest reduction of the iteration time.
+// extremes judges D35 and D36, the smallest and largest reduction of the convergence time, over the
+// sixteen that the paper lists. The paper contradicts itself: the numbers it states are the smallest
+// and largest reduction of the iteration time.
 func extremes(v *view) []result.Claim {
 	lo, hi := listed(19, 34)
 	least, most := setup.StatedNumber("D35"), setup.StatedNumber("D36")
@@ -238,7 +241,7 @@ func extremes(v *view) []result.Claim {
 	return []result.Claim{judge("D35", func(a, b float64) bool { return a < b }), judge("D36", func(a, b float64) bool { return a > b })}
 }
 
-// listed returns the smallest and the largest number that some of the paper's claims state.
+// listed returns the smallest and the largest number stated by claims D<from> to D<to>.
 func listed(from, to int) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for i := from; i <= to; i++ {
@@ -257,10 +260,10 @@ func listedRange() result.Claim {
 	return claims.Verdict("D37", f)
 }
 
-// moreIterations judges D58, "ASP needs more iterations to the same accuracy": gradients to
-// the target, ASP over each other method, for the networks and clusters whose numbers imply
-// it, each ratio above 1 with its interval. A method that does the same as ASP, push by
-// push, is no case. The frame holds the ratios.
+// moreIterations judges D58, "ASP needs more iterations to the same accuracy", for the networks and
+// clusters whose numbers imply it: the gradients to the target under ASP, over those under each
+// other method, are above 1 with their interval. A method that does the same as ASP, push by push,
+// is no case. The frame holds the ratios.
 func moreIterations(v *view) (result.Frame, result.Claim) {
 	var rows []point
 	for _, p := range every(v.Profile, ground{setup.Homogeneous, cnns}, ground{setup.Heterogeneous, cnns}) {
@@ -311,13 +314,13 @@ func moreIterations(v *view) (result.Frame, result.Claim) {
 	return frame, claims.Verdict("D58", f)
 }
 
-// stableTo is how far accuracy may fall between evaluations, on average, in what D57 calls
-// stable convergence. The bound was written before the first run. The measure was changed
-// once after it: it first counted every change, so that BSP's own progress was fluctuation.
-const stableTo = 2.5 // points
+// stableTo is the mean fall of accuracy between evaluations, in points, up to which D57 calls a
+// convergence stable. The bound was written before the first run. The measure was changed once after
+// it: at first it counted rises too, so that BSP's own progress was fluctuation.
+const stableTo = 2.5
 
-// fastAndStable judges D57: LeNet-5 under every method, in both clusters, reaches the
-// target in every seed, and fluctuates by at most stableTo points.
+// fastAndStable judges D57: in both clusters and under every method, LeNet-5 reaches the target in
+// every seed and fluctuates by at most stableTo points.
 func fastAndStable(v *view) result.Claim {
 	most, f := 0.0, claims.Found{Seeds: len(v.Seeds), Differs: differing(v, setup.Heterogeneous, "lenet5"), Network: "lenet5"}
 	ok, notes := true, []result.Reason{}
@@ -338,10 +341,10 @@ func fastAndStable(v *view) result.Claim {
 	return claims.Verdict("D57", f)
 }
 
-// inBetween judges D40 for ResNet-18 and VGG-19-BN in both clusters, by the mean
-// fluctuation over seeds. It holds if in all four cases ASP fluctuates most and BSP least of
-// the five (ties allowed), and DASP's share of ASP's fluctuation is smaller in the
-// heterogeneous cluster. The criterion was written before the first run of these networks.
+// inBetween judges D40 for ResNet-18 and VGG-19-BN in both clusters, by the mean fluctuation over
+// seeds. It holds if in all four cases ASP fluctuates most and BSP least of the five (ties allowed),
+// and DASP's share of ASP's fluctuation is smaller in the heterogeneous cluster. The criterion was
+// written before the first run of these networks.
 func inBetween(v *view) result.Claim {
 	ok, most, f := true, 0, claims.Found{Seeds: len(v.Seeds)}
 	for _, m := range cnns {

@@ -1,3 +1,5 @@
+// Package trainings holds Figs. 3 and 4, the accuracy curves, and Tables 6 and 7, the convergence
+// times, with the claims that are judged by them.
 package trainings
 
 import (
@@ -13,12 +15,12 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// fast names the plausible platform whose links let the version gaps of the two large
-// networks open, so that DASP's states act on them.
+// fast names the plausible platform whose links let the version gaps of the two large networks open,
+// so that DASP's states act on them.
 const fast = "fast"
 
-// The trainings of the figures are those of the tables on the same cluster: one command
-// makes them once.
+// The grounds of each figure and table. A figure shares its trainings with the table on the same
+// cluster: a command that asks for both makes them once.
 var (
 	onFig3   = []ground{{setup.Homogeneous, setup.Models}}
 	onFig4   = []ground{{setup.Heterogeneous, setup.Models}, {setup.Homogeneous, setup.Models}}
@@ -41,8 +43,8 @@ func Tables() (out []exp.Experiment) {
 	return out
 }
 
-// trainingStudies are the figures and tables that are made of trainings: the curves of
-// Figs. 3 and 4 and the convergence times of Tables 6 and 7.
+// trainingStudies returns Figs. 3 and 4, the accuracy curves, and Tables 6 and 7, the convergence
+// times.
 func trainingStudies() []kit.Study[point, setup.Summary] {
 	return []kit.Study[point, setup.Summary]{
 		trainingStudy("dasp/fig3", "DASP, Fig. 3", setup.WithoutCI, onFig3, func(v *view) { showCurves(v, setup.Homogeneous, onFig3) }),
@@ -64,7 +66,7 @@ func trainingStudies() []kit.Study[point, setup.Summary] {
 		})}
 }
 
-// point is a training: a method on a platform, with a network.
+// point is a training of a network by a method on a platform.
 type point struct{ Platform, Model, Method string }
 
 func (p point) String() string { return p.Platform + ", " + p.Model + ", " + p.Method }
@@ -80,7 +82,7 @@ type ground struct {
 	models   []string
 }
 
-// every returns a point for each method, on each ground, of the networks that a profile trains.
+// every returns the points of all methods on each ground, for the networks that the profile trains.
 func every(profile string, grounds ...ground) (out []point) {
 	for _, g := range grounds {
 		for _, s := range setup.SizesOf(profile) {
@@ -94,7 +96,7 @@ func every(profile string, grounds ...ground) (out []point) {
 	return out
 }
 
-// platformOf loads a cluster by name, or makes fast.
+// platformOf loads a platform by name, or makes fast.
 func platformOf(name string) *cluster.Platform {
 	if name != fast {
 		return setup.Load(name)
@@ -102,7 +104,7 @@ func platformOf(name string) *cluster.Platform {
 	return setup.OnLinks(setup.Heterogeneous, "100 Gb/s")
 }
 
-// trainingStudy returns a table or figure made of trainings on some grounds.
+// trainingStudy returns a table or figure made of the trainings on some grounds.
 func trainingStudy(id, source string, profiles []string, grounds []ground, show func(*view)) kit.Study[point, setup.Summary] {
 	return kit.Study[point, setup.Summary]{ID: id, Source: source, Kind: result.Trained, Profiles: profiles,
 		Points: func(profile string) []point { return every(profile, grounds...) },
@@ -111,7 +113,8 @@ func trainingStudy(id, source string, profiles []string, grounds []ground, show 
 			return p.Platform + ", " + p.Model, s.Seconds(s.Pushes)
 		},
 		Config: func(profile string) map[string]any {
-			c := map[string]any{"sizes": setup.SizesOf(profile), "options": setup.Options(), "methods": setup.Methods, "evaluation_images": setup.EvalImages, "clock_batch": setup.FullBatch}
+			c := map[string]any{"sizes": setup.SizesOf(profile), "options": setup.Options(), "methods": setup.Methods,
+				"evaluation_images": setup.EvalImages, "clock_batch": setup.FullBatch}
 			for _, g := range grounds {
 				c["platform "+g.platform] = kit.Platform(platformOf(g.platform))
 			}
@@ -121,7 +124,8 @@ func trainingStudy(id, source string, profiles []string, grounds []ground, show 
 			return setup.TrainOnce(ctx, env, platformOf(p.Platform), p.Method, seed, setup.SizeOf(env.Profile, p.Model))
 		},
 		Show: func(v *view) {
-			v.Facts = append(setup.Settings(), kit.Number("link", "Gb/s", kit.AsIs, setup.Gigabits(setup.Load(setup.Homogeneous))), kit.Whether("changed", v.Profile == "quick"))
+			v.Facts = append(setup.Settings(), kit.Number("link", "Gb/s", kit.AsIs, setup.Gigabits(setup.Load(setup.Homogeneous))),
+				kit.Whether("changed", v.Profile == "quick"))
 			for _, p := range every(v.Profile, grounds...) {
 				kit.MadeOf(v.Result, v.At(p)[0].Engine, v.At(p)[0].Data)
 			}
@@ -130,7 +134,7 @@ func trainingStudy(id, source string, profiles []string, grounds []ground, show 
 		}}
 }
 
-// sizesFrame adds what each network was trained on.
+// sizesFrame lists how each network was trained, and on which data.
 func sizesFrame(v *view, platform string) result.Frame {
 	f := kit.NewSheet("sizes", setup.SizeColumns+" data:data train stated_data wanted:data")
 	for _, s := range setup.SizesOf(v.Profile) {
@@ -140,18 +144,20 @@ func sizesFrame(v *view, platform string) result.Frame {
 	return f.Frame
 }
 
-// secondsTo, pushesTo and iterationsTo are the time, the gradients and the iterations to
-// the target, one number per seed, nothing unless every seed reaches it. An iteration lasts a
-// worker's mean: the paper's convergence time is iteration time × iterations (§3.2).
+// secondsTo returns the seconds to the target, one number per seed, nothing unless every seed
+// reaches it.
 func secondsTo(v *view, p point) kit.Sample { return setup.SecondsAt(v.At(p), targetOf(v, p)) }
 
+// pushesTo returns the gradients to the target, likewise.
 func pushesTo(v *view, p point) kit.Sample { return setup.PushesAt(v.At(p), targetOf(v, p)) }
 
+// iterationsTo returns the iterations to the target, likewise. An iteration lasts a worker's mean:
+// the paper's convergence time is iteration time × iterations (§3.2).
 func iterationsTo(v *view, p point) kit.Sample {
 	return setup.Crossing(v.At(p), targetOf(v, p), func(c setup.Summary, x train.Crossing) float64 { return x.Seconds / setup.PerIteration(c) })
 }
 
-// targetOf returns the target of p's network, which a profile that lacks it has not.
+// targetOf returns the target of p's network, NaN if the profile does not train it.
 func targetOf(v *view, p point) float64 {
 	for _, s := range setup.SizesOf(v.Profile) {
 		if s.Model == p.Model {
@@ -161,8 +167,7 @@ func targetOf(v *view, p point) float64 {
 	return math.NaN()
 }
 
-// missed counts the seeds that never reach the target, and first those that are there at
-// their first evaluation, so that their times are upper bounds.
+// missed counts the seeds that never reach the target.
 func missed(v *view, p point) int {
 	return kit.CountIf(v.At(p), func(c setup.Summary) bool {
 		_, ok := train.Reach(c.Curve, targetOf(v, p))
@@ -170,14 +175,16 @@ func missed(v *view, p point) int {
 	})
 }
 
+// first counts the seeds that are at the target at their first evaluation, so that their times are
+// upper bounds.
 func first(v *view, p point) int {
 	return kit.CountIf(v.At(p), func(c setup.Summary) bool { return c.Curve[0].Accuracy >= targetOf(v, p) })
 }
 
-// same tells whether two methods did the same in every seed, push by push.
+// same reports whether two methods did the same in every seed, push by push.
 func same(v *view, a, b point) bool { return setup.Identical(v.At(a), v.At(b)) }
 
-// daspBeside tells how DASP's time to the target stands beside that of p's method.
+// daspBeside says whether DASP reaches the target sooner or later than p's method.
 func daspBeside(v *view, p point) string {
 	if same(v, p, p.as("dasp")) {
 		return "same"
@@ -192,22 +199,23 @@ func daspBeside(v *view, p point) string {
 	}
 }
 
-// convergenceFrame is time to the same accuracy, method by method, and DASP's beside it. The
-// product is §3.2's own definition, per worker.
+// convergenceFrame compares the methods' times to the target with BSP's and DASP's. The product is
+// §3.2's own definition, per worker.
 func convergenceFrame(v *view, rows []point) result.Frame {
 	s := kit.NewSheet("convergence", "platform:platform model:model method:method seconds±/s.3 over_bsp~/.3 dasp_over~/.3 saved~/%.1 "+
 		"finding:finding pushes/.0 iteration/ms.2 product/s.3 accuracy/%.2 staleness/versions.2 missed first")
 	for _, p := range rows {
-		cells, seconds, pushes := v.At(p), secondsTo(v, p), pushesTo(v, p).Mean()
-		iteration, ours := kit.Each(cells, setup.PerIteration).Mean(), secondsTo(v, p.as("dasp")).Over(seconds)
+		runs, seconds, pushes := v.At(p), secondsTo(v, p), pushesTo(v, p).Mean()
+		iteration, ours := kit.Each(runs, setup.PerIteration).Mean(), secondsTo(v, p.as("dasp")).Over(seconds)
 		s.Add(p.Platform, p.Model, p.Method, seconds.Mean(), seconds.Over(secondsTo(v, p.as("bsp"))), ours, ours.Saved(),
 			daspBeside(v, p), pushes, iteration.Times(1e3), kit.OnlyIf(pushes.N > 0, iteration.Value*pushes.Value/setup.Workers),
-			kit.Each(cells, func(c setup.Summary) float64 { return c.Accuracy }).Mean().Times(100), kit.Each(cells, setup.MeanStaleness).Mean(), missed(v, p), first(v, p))
+			kit.Each(runs, func(c setup.Summary) float64 { return c.Accuracy }).Mean().Times(100), kit.Each(runs, setup.MeanStaleness).Mean(),
+			missed(v, p), first(v, p))
 	}
 	return s.Frame
 }
 
-// statesFrame is DASP's states in trainings.
+// statesFrame shows which of DASP's states the trainings are in.
 func statesFrame(v *view, rows []point) result.Frame {
 	s := kit.NewSheet("states", "platform:platform model:model"+setup.StateColumns)
 	for _, p := range rows {
@@ -218,8 +226,8 @@ func statesFrame(v *view, rows []point) result.Frame {
 	return s.Frame
 }
 
-// showCurves adds every network's curves on a platform, what they end in on all grounds,
-// and the states behind them.
+// showCurves adds the curves of every network on a platform, the final accuracies on all grounds,
+// and DASP's states.
 func showCurves(v *view, platform string, grounds []ground) {
 	rows := every(v.Profile, ground{platform, setup.Models})
 	s := kit.NewSheet("accuracy", "platform:platform model:model method:method accuracy±/%.2 fluctuation±/points.2 staleness/versions.2")
@@ -236,8 +244,8 @@ func showCurves(v *view, platform string, grounds []ground) {
 	}
 }
 
-// fluctuation returns the mean fall of accuracy from one evaluation to the next over the
-// last half of a curve, in points; a rise counts as 0, since it is learning.
+// fluctuation returns the mean fall of accuracy from one evaluation to the next over the last half
+// of a curve, in points. A rise counts as 0: it is learning.
 func fluctuation(c setup.Summary) float64 {
 	half := c.Curve[len(c.Curve)/2:]
 	if len(half) < 2 {
@@ -250,9 +258,9 @@ func fluctuation(c setup.Summary) float64 {
 	return sum / float64(len(half)-1)
 }
 
-// curvesFrame is the test accuracy of every training, seed by seed and in the mean, which
-// is taken evaluation by evaluation: all seeds are evaluated after the same number of
-// gradients, give or take a group.
+// curvesFrame holds the test accuracy of every training, seed by seed and in the mean. The mean is
+// taken evaluation by evaluation: all seeds are evaluated after the same number of gradients, give
+// or take a group.
 func curvesFrame(v *view, rows []point) result.Frame {
 	s := kit.NewSheet("curves", "model:model method:method seed seconds/s pushes/.0 accuracy~/%.2").Plain()
 	accuracy := func(b train.Point) float64 { return 100 * b.Accuracy }

@@ -253,7 +253,8 @@ func TestInBetween(t *testing.T) {
 		t.Errorf("DASP's shares of ASP's are %v", c.Parts)
 	}
 	dasptest.WantClaim(t, "no better", inBetween(fill(good, good)), claims.Differs, "D40-share")
-	if c = inBetween(fill(map[string]float64{"bsp": 3, "asp": 4, "ssp": 1, "dssp": 1, "dasp": 2}, better)); c.Verdict != claims.Differs || c.Found.Args["n"] != 2 {
+	c = inBetween(fill(map[string]float64{"bsp": 3, "asp": 4, "ssp": 1, "dssp": 1, "dasp": 2}, better))
+	if c.Verdict != claims.Differs || c.Found.Args["n"] != 2 {
 		t.Errorf("BSP falls: %s, %v", c.Verdict, c.Found)
 	}
 	dasptest.WantClaim(t, "nothing falls", inBetween(fill(nil, nil)), claims.Differs, "D40-never")

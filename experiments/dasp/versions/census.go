@@ -10,34 +10,34 @@ import (
 	"gradsync/papers/dasp/rivals"
 )
 
-// The two tests of versions that a wait is held against. A push is ahead
+// The two tests of versions that judge a wait. A push is ahead
 //
-//	bySmin  if v_n − min(v) > Smin: what sends it out of QIS (Alg. 1, line 5)
-//	bySmax  if v_new + 1 − min(v of the others) > Smax: what DASP holds an answer
-//	        by, the version it would be handed against everybody who stays behind;
-//	        a worker that is itself the oldest is ahead of nobody
+//	bySmin  if v_n − min(v) > Smin: the push leaves QIS (Alg. 1, line 5)
+//	bySmax  if v_new + 1 − min(v of the others) > Smax: DASP holds the answer, since the version
+//	        that it would hand out is too far ahead of the workers that stay behind; a worker
+//	        that is itself the oldest is ahead of nobody
 //
-// v is the versions held as the gradient arrives, before its own update. A wait
-// whose push is not ahead is in vain by that test: DASP's view of the same
-// instant gives no reason for it. Neither test implies the other.
+// v are the versions held as the gradient arrives, before its own update. If a push that waits is
+// not ahead, its wait is in vain by that test: DASP, seeing the same instant, has no reason for
+// it. Neither test implies the other.
 const (
 	bySmin = iota
 	bySmax
 	tests
 )
 
-// census counts a run's decisions by what the methods' own count, clocks, made of a push and by
-// what its versions were. Pushes that the run's end left unanswered are not in it.
+// census counts a run's decisions, by whether the method made the push wait and by whether a test of
+// versions finds it ahead. Pushes that the run's end left unanswered are not counted.
 type census struct {
 	// Count[t][waited][ahead] counts pushes by test t; index 1 is yes.
 	Count [tests][2][2]int
-	// Seconds of the pushes made to wait, likewise [t][ahead]: from the instant at
-	// which the answer could have left, its own update done, to the answer.
+	// Seconds[t][ahead] sums the waits: from the end of the push's own update, when the answer
+	// could have left, to the answer.
 	Seconds [tests][2]float64
-	// Early counts, [t][waited], the pushes that are ahead while the slowest worker
-	// has made at most s pushes: the head start.
+	// Early[t][waited] counts the pushes that are ahead while the slowest worker has made at most
+	// s pushes: the head start.
 	Early [tests][2]int
-	// Length is the run's, in worker-seconds.
+	// Length of the run, in worker-seconds.
 	Length float64
 
 	Own ownRun
@@ -52,6 +52,7 @@ type ownRun struct {
 	Clock     int64   // largest clock gap at an arrival
 }
 
+// newOwnRun reduces a run of any method.
 func newOwnRun(o *train.Outcome) ownRun {
 	return ownRun{1 - o.StateShare["QIS"], o.Iteration.PerWorker, o.Staleness.Mean, o.Log.Spread().Max(), o.Clock.Max}
 }
@@ -63,7 +64,7 @@ func newCensus(o *train.Outcome, opts rivals.Options) (census, error) {
 	return c, err
 }
 
-// countPushes takes the census of a log that a policy of fresh made.
+// countPushes takes the census of log l; fresh returns the policy that made l.
 func countPushes(l *dasp.Log, fresh func() dasp.Policy, o rivals.Options) (census, error) {
 	c, cfg := census{Length: float64(l.Workers) * l.End.Seconds()}, kit.Must(o.Config())
 	err := retrace.Log(l, fresh, dasp.DurationCompute, func(s retrace.Sight) {
@@ -96,13 +97,14 @@ func countPushes(l *dasp.Log, fresh func() dasp.Policy, o rivals.Options) (censu
 	return c, err
 }
 
+// waited returns how many pushes waited, and how many there are.
 func (c *census) waited() (waits, all int) {
 	n := c.Count[bySmin]
 	waits = n[1][0] + n[1][1]
 	return waits, waits + n[0][0] + n[0][1]
 }
 
-// pool adds the counts and seconds of all seeds.
+// pool adds up the counts and seconds of all seeds.
 func pool(list []census) (all census) {
 	for _, c := range list {
 		for t := range tests {
@@ -119,8 +121,8 @@ func pool(list []census) (all census) {
 	return all
 }
 
-// vainShare returns the share of waits that test t finds no reason for, in per cent, the mean
-// over the seeds that have a wait.
+// vainShare returns the share of waits for which test t finds no reason, in per cent, the mean over
+// the seeds that have a wait.
 func vainShare(list []census, t int) kit.Estimate {
 	var x kit.Sample
 	for _, c := range list {
@@ -130,18 +132,18 @@ func vainShare(list []census, t int) kit.Estimate {
 	}
 	e := x.Mean().Times(100)
 	if len(x) < len(list) {
-		e.Samples = nil // they would pass for those of other seeds
+		e.Samples = nil // as they are, they would pass for samples of other seeds
 	}
 	return e
 }
 
-// storyLine holds one worker's two gaps after each push of anybody.
+// storyLine holds one worker's two gaps after each push of any worker.
 type storyLine struct {
 	Ms             []float64 // virtual time of the push
 	Clock, Version []int64   // t_n − min(t), v_n − min(v)
 }
 
-// follow notes both gaps of worker w until the slowest worker has made slowPushes pushes.
+// follow records both gaps of worker w until the slowest worker has made slowPushes pushes.
 func follow(l *dasp.Log, fresh func() dasp.Policy, w int, slowPushes int64) (storyLine, error) {
 	var s storyLine
 	over := false

@@ -177,7 +177,8 @@ func TestCensusAgreesWithTheServer(t *testing.T) {
 				t.Fatal(err)
 			}
 			waits, all := c.waited()
-			if int64(all) != o.Answered || waits == 0 || math.Abs(float64(waits)/float64(all)-o.StateShare["held"]) > 1e-12 || math.Abs(c.Own.Waited-o.StateShare["held"]) > 1e-12 {
+			held := o.StateShare["held"]
+			if int64(all) != o.Answered || waits == 0 || math.Abs(float64(waits)/float64(all)-held) > 1e-12 || math.Abs(c.Own.Waited-held) > 1e-12 {
 				t.Errorf("%s, %s: %d of %d waited, the server says %g of %d", method, cluster, waits, all, o.StateShare["held"], o.Answered)
 			}
 			for _, p := range o.Log.Pushes {

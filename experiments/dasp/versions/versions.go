@@ -1,3 +1,4 @@
+// Package versions asks whether the waits that SSP and DSSP order by clocks are needed by versions.
 package versions
 
 import (
@@ -14,40 +15,41 @@ import (
 	"gradsync/experiments/train"
 )
 
-// clusters are the sets of workers; each is run on the sweep's links.
+// clusters lists the sets of workers; each is run on all links of the profile.
 var clusters = []string{setup.Homogeneous, setup.Heterogeneous, setup.Straggler}
 
 // referenceLink names the link of the platform files, as package platforms does.
 const referenceLink = "10 Gb/s"
 
-// clockMethods decide by clocks; theirs are the waits in question.
+// clockMethods lists the methods that decide by clocks, whose waits are examined.
 var clockMethods = []string{"ssp", "dssp"}
 
-// storyConfig says whose gaps are drawn: the first worker's, one of the five fast ones,
-// until the slow worker has made SlowPushes pushes.
+// storyConfig says whose gaps are drawn: the gaps of Worker, one of the five fast workers, until the
+// slow worker has made SlowPushes pushes.
 var storyConfig = struct {
 	Cluster, Model string
 	Worker         int
 	SlowPushes     int64
 }{setup.Straggler, "lenet5", 0, 8}
 
-// storyMethods are drawn: SSP, and ASP, which shows the gaps when nobody waits.
+// storyMethods lists the methods whose story is drawn: SSP, and ASP, whose gaps grow while nobody
+// waits.
 var storyMethods = []string{"ssp", "asp"}
 
-// point is a run that is looked at: by a census where its method decides by clocks, else
-// for what the method made of it, or for its story. Link "" stands for the platform file.
+// point is a run. A Story follows one worker's gaps. Of the others, methods that decide by clocks
+// get a census, the rest tell what the method made of the run. Link "" is the platform file's own.
 type point struct {
 	Cluster, Link, Model, Method string
 	Story                        bool
 }
 
-// measured holds what is kept of a run: one of the two.
+// measured keeps one of the two of a run.
 type measured struct {
 	Census census
 	Story  storyLine
 }
 
-// linksOf lists the links of a profile: all of the sweep's, in ci the reference's.
+// linksOf lists the names of a profile's links: all of the sweep's, in ci the reference alone.
 func linksOf(profile string) (links []string) {
 	for _, l := range platforms.Links {
 		if profile != "ci" || l.Name == referenceLink {
@@ -57,11 +59,11 @@ func linksOf(profile string) (links []string) {
 	return links
 }
 
-// Experiment returns the experiment.
+// Experiment returns dasp/versions-vs-clocks.
 func Experiment() exp.Experiment { return study().Experiment() }
 
-// study asks how many of the waits that SSP and DSSP order by clocks DASP's test of
-// versions would have ordered too, at the same instant.
+// study asks how many of the waits that SSP and DSSP order by clocks DASP's test of versions would
+// have ordered too, at the same instant.
 func study() kit.Study[point, measured] {
 	return kit.Study[point, measured]{ID: "dasp/versions-vs-clocks", Source: "ours",
 		Kind: result.TimingOnly, Profiles: exp.Profiles,
@@ -105,8 +107,8 @@ func config(profile string) map[string]any {
 		"launch": train.DefaultLaunch, "overhead": train.DefaultOverhead, "story": storyConfig, "story_methods": storyMethods}
 }
 
-// measure makes one run and keeps what it is looked at for. A census keeps the warm-up:
-// a decision needs no steady state.
+// measure makes one run and keeps the census or the story. A census includes the warm-up: a decision
+// needs no steady state.
 func measure(ctx context.Context, env exp.Env, w point, seed uint64) (measured, error) {
 	p := setup.Load(w.Cluster)
 	if w.Link != "" {
@@ -126,16 +128,17 @@ func measure(ctx context.Context, env exp.Env, w point, seed uint64) (measured, 
 	}, w.Story)
 }
 
-// censuses are those of a method's runs, one per seed, of one network or of all.
+// censuses holds the censuses of a method's runs, one per seed, of one network or of all.
 type censuses struct {
 	list          []census
-	all           census // their pool
+	all           census // the sum of list
 	waits, pushes int
 }
 
 type view struct{ *kit.View[point, measured] }
 
-// of returns the censuses of a cluster's runs on a link: of one network, or of all for "".
+// of returns the censuses of a method's runs on a link of a cluster, for one network, or for all if
+// model is "".
 func (v view) of(cluster, link, model, method string) (c censuses) {
 	for _, m := range setup.Models {
 		if model == "" || m == model {
@@ -149,8 +152,8 @@ func (v view) of(cluster, link, model, method string) (c censuses) {
 	return c
 }
 
-// own returns what a method made of its own run at the reference link: the mean over seeds
-// of what has one, the largest of the rest.
+// own returns what a method made of its own run at the reference link: the mean over seeds, but of
+// Spread and Clock the largest.
 func (v view) own(cluster, model, method string) (m ownRun) {
 	link := ""
 	if slices.Contains(clockMethods, method) {
@@ -178,13 +181,13 @@ func show(all *kit.View[point, measured]) {
 		"story.worker", storyConfig.Worker+1, "story.pushes", storyConfig.SlowPushes)...)
 }
 
-// head heads a frame by its runs.
+// head begins the columns of a frame with the run that a row tells of.
 const head = "cluster:platform model:model method:method "
 
-// waits are the waits and answers, and what the tests of versions say of them, run by run and
-// in sums. The share of waits in vain is the mean over the seeds that have a wait, or, of sums,
-// the share of all waits together. The head start tells how much of what clocks get wrong or
-// right by Smin belongs to the time in which the slowest worker has made at most s pushes.
+// waits counts waits and answers, and how the tests of versions judge them, by run and in sums. In a
+// run, the share of waits in vain is the mean over the seeds that have a wait; in a sum it is of all
+// waits together. The head start says how many of the decisions that the test by Smin calls wrong or
+// right fall in the time in which the slowest worker has made at most s pushes.
 func (v view) waits() []result.Frame {
 	const tested = "pushes waits once vain_smin vain_smin_share%[1]s/%%.1 ahead_smin vain_smax vain_smax_share%[1]s/%%.1 ahead_smax"
 	rows := kit.NewSheet("versions-census", head+fmt.Sprintf(tested, "±"))
@@ -218,8 +221,8 @@ func (v view) waits() []result.Frame {
 	return []result.Frame{rows.Frame, sums.Frame, early.Frame}
 }
 
-// vain is the share of pushes made to wait and in vain, and the time lost, all workers
-// together, mean over seeds; anybody tells where a bar is drawn, since one of the methods
+// vain returns the shares of pushes made to wait, and in vain, and the time lost by all workers
+// together, as means over seeds. The column anybody marks the bars to draw: there one of the methods
 // makes somebody wait.
 func (v view) vain() []result.Frame {
 	shares := kit.NewSheet("versions-vain", "place:place "+head+"waits~/%.0 vain~/%.0 anybody")
@@ -247,7 +250,7 @@ func (v view) vain() []result.Frame {
 	return []result.Frame{shares.Frame, lost.Frame}
 }
 
-// links is the same shares on every link of the profile.
+// links returns the same shares on every link of the profile.
 func (v view) links() result.Frame {
 	s := kit.NewSheet("versions-links", head+"link/Gb/s waits/%.1 vain/%_of_waits.1")
 	for _, c := range clusters {
@@ -264,9 +267,9 @@ func (v view) links() result.Frame {
 	return s.Frame
 }
 
-// worth sets the methods' own runs side by side; beside_ssp tells where SSP makes anybody
-// wait. A test on SSP's history does not say what would follow from another answer: SSP's
-// waits are what kept its versions together.
+// worth compares the methods' own runs; beside_ssp marks where SSP makes anybody wait. A test on
+// SSP's history does not say what another answer would have led to: its waits kept SSP's versions
+// together.
 func (v view) worth() result.Frame {
 	s := kit.NewSheet("versions-worth", head+
 		"waits/%_of_pushes.1 iteration/ms.2 over_ssp/.2 staleness/versions.2 spread/versions clock/clocks beside_ssp")
@@ -282,8 +285,8 @@ func (v view) worth() result.Frame {
 	return s.Frame
 }
 
-// stories adds the gaps of one worker as lines of steps, since each gap holds until the next
-// push, and where they end; low counts the gaps of at most 1 in the second half.
+// stories draws the gaps of one worker as lines of steps, since each gap holds until the next push,
+// and lists where they end. low counts the gaps of at most 1 in the second half.
 func (v view) stories() {
 	ends := kit.NewSheet("stories", "method:method span/ms.0 half clock_end clock_most clock_low version_end version_most version_low")
 	corners := kit.NewSheet("gaps", "method:method ms/ms clock version")

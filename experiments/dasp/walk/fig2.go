@@ -15,12 +15,12 @@ import (
 	"gradsync/papers/dasp"
 )
 
-// iterationsShown is how often the slowest worker pushes in a time line.
+// iterationsShown is how many times the slowest worker pushes in a time line.
 const iterationsShown = 5
 
 // timeline is the start of a training, as the server recorded it.
 type timeline struct {
-	Cell      setup.Summary
+	Summary   setup.Summary
 	End       float64 // ms
 	Stretches []retrace.Stretch
 	Answers   map[string]int // pushes by the state of their answer
@@ -29,7 +29,7 @@ type timeline struct {
 // Experiments returns the walk and Fig. 2.
 func Experiments() []exp.Experiment { return []exp.Experiment{walkThrough(), fig2()} }
 
-// fig2 draws who computes and who waits in which state.
+// fig2 draws who computes, and who waits in which state.
 func fig2() exp.Experiment {
 	shown := []string{"dasp", "ssp", "asp", "bsp"}
 	trained := func(profile string) setup.Size {
@@ -64,10 +64,10 @@ func showTimelines(v *kit.View[string, timeline], shown []string) {
 	bands := kit.NewSheet("bands", "method:method worker:worker from/ms to/ms state:state label")
 	lines, answers := kit.NewSheet("lines", "method:method end/ms.1"), kit.NewSheet("answers", "method:method state:state n")
 	states := kit.NewSheet("states", "platform:platform model:model"+setup.StateColumns)
-	states.Add(setup.StateCells([]setup.Summary{v.At("dasp")[0].Cell}, setup.Heterogeneous, "lenet5")...)
+	states.Add(setup.StateCells([]setup.Summary{v.At("dasp")[0].Summary}, setup.Heterogeneous, "lenet5")...)
 	for _, m := range shown {
 		line := v.At(m)[0]
-		kit.MadeOf(v.Result, line.Cell.Engine, line.Cell.Data)
+		kit.MadeOf(v.Result, line.Summary.Engine, line.Summary.Data)
 		for _, s := range line.Stretches {
 			bands.Add(m, strconv.Itoa(s.Worker+1), s.From, s.To, s.State, []any{s.Step, s.Pulled, s.Applied, s.Gap})
 		}
@@ -84,8 +84,8 @@ func showTimelines(v *kit.View[string, timeline], shown []string) {
 	v.Frames = []result.Frame{bands.Frame, lines.Frame, answers.Frame, states.Frame}
 }
 
-// shownUntil is the end of a time line: when the slowest worker has pushed iterationsShown
-// times.
+// shownUntil returns the end of a time line: the instant at which every worker has pushed at least
+// iterationsShown times.
 func shownUntil(l *dasp.Log) time.Duration {
 	n := make([]int, l.Workers)
 	for _, p := range l.Pushes {

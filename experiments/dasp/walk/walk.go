@@ -1,3 +1,4 @@
+// Package walk shows short runs along time: Fig. 2, and a run told event by event.
 package walk
 
 import (
@@ -16,13 +17,13 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// shownPushes counts the gradients that a reader walks through: ten of each worker on
-// average, within which all three states occur. The run goes on for as many again, so
-// that the wait of each is known.
+// shownPushes counts the gradients that a reader walks through: ten of each worker on average,
+// within which all three states occur. The run goes on for as many again, so that the wait of each
+// is known.
 const shownPushes = 60
 
-// walkThrough tells a short run event by event: who arrives, what Algorithm 1 finds, who
-// waits and why, and what each worker holds afterwards.
+// walkThrough tells a short run event by event: who arrives, what Algorithm 1 finds, who waits and
+// why, and what each worker holds afterwards.
 func walkThrough() exp.Experiment {
 	return kit.Inquiry{ID: "dasp/walk", Source: "DASP, §2.1–§2.3", Kind: result.TimingOnly, Profiles: exp.Profiles, Seedless: true,
 		Seconds: func(string, int) float64 { return 0.1 },
@@ -34,6 +35,7 @@ func walkThrough() exp.Experiment {
 		Run: runWalk}.Experiment()
 }
 
+// runWalk trains the walk's run without arithmetic and fills r.
 func runWalk(ctx context.Context, env exp.Env, r *result.Result) error {
 	r.Seeds = env.Seeds[:1]
 	cfg := trainingConfig(setup.Load(setup.Heterogeneous), env.Seeds[0])
@@ -56,6 +58,7 @@ func runWalk(ctx context.Context, env exp.Env, r *result.Result) error {
 	return nil
 }
 
+// trainingConfig returns the walk's run on p.
 func trainingConfig(p *cluster.Platform, seed uint64) train.Config {
 	cfg := setup.Timing(p, "dasp", "lenet5", seed)
 	cfg.MaxPushes, cfg.Warmup = 2*shownPushes, 0
@@ -65,7 +68,7 @@ func trainingConfig(p *cluster.Platform, seed uint64) train.Config {
 // endOf returns the instant at which the last gradient of the walk arrives.
 func endOf(l *dasp.Log) time.Duration { return l.Pushes[shownPushes-1].Received }
 
-// eventsFrame lists every event with what each worker holds afterwards. Workers count from 1.
+// eventsFrame lists every event, with what each worker holds afterwards. Workers count from 1.
 func eventsFrame(rows []eventRow) result.Frame {
 	s := kit.NewSheet("events", "event time/ms.2 worker what:event state:state why:why by held min oldest gap/versions twait/ms.3 "+
 		"until/ms.2 until_worker/.0 staleness/versions.0 group/.0 sent/ms.2 newest v1 v2 v3 v4 v5 v6")
@@ -82,8 +85,8 @@ func eventsFrame(rows []eventRow) result.Frame {
 	return s.Frame
 }
 
-// totalsFrame sums up the same gradients by the state that they were found in, with the gaps
-// that the state is for and the event of the first of them.
+// totalsFrame sums up the same gradients by their state, with the range of gaps of the state and the
+// event of its first gradient.
 func totalsFrame(l *dasp.Log, events []eventRow) result.Frame {
 	s := kit.NewSheet("walk", "state:state from/versions to/versions pushes first waited/ms.2 longest/ms.2 gap/versions.0 staleness/versions.0")
 	for _, t := range []struct {
@@ -107,7 +110,7 @@ func totalsFrame(l *dasp.Log, events []eventRow) result.Frame {
 	return s.Frame
 }
 
-// bandsFrame holds each worker's time, stretch by stretch.
+// bandsFrame lists each worker's time, stretch by stretch.
 func bandsFrame(l *dasp.Log) result.Frame {
 	s := kit.NewSheet("bands", "worker from/ms.2 to/ms.2 state:state iteration pulled applied gap/versions answer:state")
 	for _, b := range retrace.Stretches("dasp", l, endOf(l)) {
@@ -125,8 +128,8 @@ func factsOf(l *dasp.Log, rows []eventRow) []result.Fact {
 		"staleness.largest", stale, "group.largest", group)...)
 }
 
-// witnessed holds one step of the policy: what reached it, what Algorithm 1 found if
-// that was a gradient, what was ordered, and the versions held before and after.
+// witnessed holds one step of the policy: the event, what Algorithm 1 decided if the event was a
+// gradient, the actions, and the versions held before and after.
 type witnessed struct {
 	dasp.Event
 	Decision      dasp.Decision
@@ -134,7 +137,7 @@ type witnessed struct {
 	Before, After dasp.View
 }
 
-// witnessing is a policy that writes down its steps.
+// witnessing is a policy that records its steps.
 type witnessing struct {
 	dasp.Policy
 	config dasp.Config
@@ -163,8 +166,8 @@ func (w *witnessing) view() dasp.View {
 	return dasp.View{V: append(v.V[:0:0], v.V...), F: append(v.F[:0:0], v.F...), Present: append(v.Present[:0:0], v.Present...), Newest: v.Newest}
 }
 
-// witness returns every step of the policy in the run that l is the log of: a policy
-// is pure, so it takes the same steps again, and retrace refuses where it does not.
+// witness returns every step that the policy took in the run of log l. A policy is pure, so it takes
+// the same steps again; retrace.Log refuses where it does not.
 func witness(l *dasp.Log, o rivals.Options) ([]witnessed, error) {
 	config, last := kit.Must(o.Config()), &witnessing{}
 	err := retrace.Log(l, func() dasp.Policy {
@@ -174,7 +177,7 @@ func witness(l *dasp.Log, o rivals.Options) ([]witnessed, error) {
 	return last.steps, err
 }
 
-// What a row of the walk tells of.
+// The kinds of events.
 const (
 	whatPush    = "push"    // a gradient arrives and Algorithm 1 decides; QIS is answered at once
 	whatTimer   = "timer"   // T_wait is over and the version to hand out is still too far ahead
@@ -182,7 +185,7 @@ const (
 	whatRelease = "release" // a waiting worker is answered
 )
 
-// Why a worker is answered, or not yet.
+// The reasons for which a worker is answered, or not yet.
 const (
 	whyAtOnce  = "within-smin"
 	whyWeak    = "wait"
@@ -201,7 +204,7 @@ type eventRow struct {
 	At        time.Duration
 	Worker    int
 	What, Why string
-	By        int // whose gradient or timer it was that this follows from
+	By        int // whose gradient or timer caused it
 	Held      int64
 	dasp.Decision
 	Ends            time.Duration // WSS: when T_wait is over
@@ -296,7 +299,7 @@ func stepRows(l *dasp.Log, s witnessed, open []openPush) (rows []eventRow) {
 	return rows
 }
 
-// answered returns the row of an answer: of a push that is answered at once, or a release.
+// answered returns the row of an answer: of a push answered at once, or of a release.
 func answered(l *dasp.Log, s witnessed, o openPush) eventRow {
 	r, p := o.row, l.Pushes[o.index]
 	r.Group, r.Staleness, r.Sent, r.Answered = o.group, p.Applied-1-p.Pulled, p.Replied, true
@@ -316,11 +319,12 @@ func answered(l *dasp.Log, s witnessed, o openPush) eventRow {
 	return r
 }
 
+// answers reports whether one of the actions answers worker w.
 func answers(actions []dasp.Action, w int) bool {
 	return slices.ContainsFunc(actions, func(a dasp.Action) bool { return a.Kind == dasp.Reply && slices.Contains(a.Workers, w) })
 }
 
-// waitsForWorker tells whether r waits for the oldest worker, not for an instant.
+// waitsForWorker reports whether r waits for the oldest worker, not for an instant.
 func (r eventRow) waitsForWorker() bool {
 	return r.Why == whyForce || r.Why == whyHeld || r.Why == whyTooNear
 }

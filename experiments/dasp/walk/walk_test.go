@@ -7,8 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
+	"gradsync/experiments/dasp/retrace"
 	"gradsync/experiments/dasp/setup"
 	"gradsync/experiments/train"
 	"gradsync/papers/dasp"
@@ -30,7 +33,7 @@ func walked(t *testing.T) (*dasp.Log, []witnessed, string) {
 	return out.Log, steps, cfg.Record
 }
 
-// The steps told of are those that the policy of the running server took: the same
+// The steps are the ones that the policy of the running server took: the same
 // events and orders, one by one.
 func TestTheWalkIsTheRun(t *testing.T) {
 	_, steps, record := walked(t)
@@ -76,7 +79,8 @@ func TestTheWalkAgreesWithTheLog(t *testing.T) {
 		}
 		p := l.Pushes[latest[r.Worker]]
 		if p.Worker != r.Worker || p.State != r.State || p.Gap != r.Gap || p.Pulled != r.Held {
-			t.Errorf("row %d: worker %d in %v, gap %d, of version %d; the log has worker %d in %v, gap %d, version %d", i+1, r.Worker, r.State, r.Gap, r.Held, p.Worker, p.State, p.Gap, p.Pulled)
+			t.Errorf("row %d: worker %d in %v, gap %d, of version %d; the log has worker %d in %v, gap %d, version %d",
+				i+1, r.Worker, r.State, r.Gap, r.Held, p.Worker, p.State, p.Gap, p.Pulled)
 		}
 		if r.What == whatPush && r.Held-r.Min != r.Gap {
 			t.Errorf("row %d: version %d, min %d, gap %d", i+1, r.Held, r.Min, r.Gap)
@@ -130,5 +134,22 @@ func TestAForeignLogHasNoWalk(t *testing.T) {
 	l.Pushes[20].Pulled--
 	if _, err := witness(l, setup.Options()); err == nil {
 		t.Error("a log with another version was walked")
+	}
+}
+
+func TestTimelineNamesWaits(t *testing.T) {
+	ms := time.Millisecond
+	l := &dasp.Log{Workers: 1, Pushes: []dasp.Push{
+		{Sent: 0, Received: 2 * ms, Replied: 3 * ms, State: dasp.WSS},
+		{Sent: 3 * ms, Received: 5 * ms, Replied: 5 * ms, State: 0},
+	}, End: 5 * ms}
+	for method, want := range map[string]string{"dasp": "compute WSS compute", "ssp": "compute at-once compute"} {
+		var got []string
+		for _, s := range retrace.Stretches(method, l, shownUntil(l)) {
+			got = append(got, s.State)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %v, want %s", method, got, want)
+		}
 	}
 }
