@@ -95,7 +95,7 @@ func sensitivity() exp.Experiment {
 			return out
 		},
 		Cost: func(profile string, t knobPoint) (string, float64) {
-			if s := setup.ManyRows(profile); t.Trained {
+			if s := manyRows(profile); t.Trained {
 				return "training", s.Seconds(s.Pushes)
 			}
 			return "timing", 0.02
@@ -106,7 +106,7 @@ func sensitivity() exp.Experiment {
 				values[k.key] = k.at
 			}
 			return map[string]any{"platform": kit.Platform(setup.Load(setup.Heterogeneous)), "options": setup.Options(), "batch": setup.FullBatch,
-				"size": setup.ManyRows(profile), "knobs": values}
+				"size": manyRows(profile), "knobs": values}
 		},
 		Measure: func(ctx context.Context, env exp.Env, t knobPoint, seed uint64) (setup.Summary, error) {
 			k, p := kit.Find(knobs, func(k knob) bool { return k.key == t.Knob }), setup.Load(setup.Heterogeneous)
@@ -115,7 +115,7 @@ func sensitivity() exp.Experiment {
 			}
 			cfg := setup.Timing(p, t.Method, t.Model, seed)
 			if t.Trained {
-				cfg = setup.Training(p, t.Method, seed, setup.ManyRows(env.Profile))
+				cfg = setup.Training(p, t.Method, seed, manyRows(env.Profile))
 			}
 			if k.options != nil && t.Method == "dasp" {
 				k.options(cfg.Options, t.Value)
@@ -159,18 +159,18 @@ func showKnobs(v *kit.View[knobPoint, setup.Summary]) {
 		}
 		all.Add(k.key, k.reference, learning)
 	}
-	v.Facts = setup.SizeFacts(setup.ManyRows(v.Profile))
+	v.Facts = sizeFacts(manyRows(v.Profile))
 	v.Frames = append(v.Frames, all.Frame, ranges.Frame)
 }
 
 // showLearning adds the trainings of k and returns a key for what they show: the reference misses
 // the target, some value's time to it can be told from the reference's, or neither.
 func showLearning(v *kit.View[knobPoint, setup.Summary], k knob) string {
-	target, base := setup.ManyRows(v.Profile).Target, v.At(knobPoint{k.key, k.reference, setup.Models[0], "dasp", true})
+	target, base := manyRows(v.Profile).Target, v.At(knobPoint{k.key, k.reference, setup.Models[0], "dasp", true})
 	kit.MadeOf(v.Result, base[0].Engine, base[0].Data)
-	s := kit.NewSheet(k.key+"-learning", "value/"+k.unit+setup.LearningColumns)
+	s := kit.NewSheet(k.key+"-learning", "value/"+k.unit+learningColumns)
 	for _, t := range k.points(true) {
-		s.Add(setup.LearningCells(target, v.At(t), base, t.Value)...)
+		s.Add(learningCells(target, v.At(t), base, t.Value)...)
 	}
 	v.Frames = append(v.Frames, kit.As(result.Trained, s.Frame))
 	at := s.At("time_told")
@@ -181,6 +181,39 @@ func showLearning(v *kit.View[knobPoint, setup.Summary], k knob) string {
 		return "told"
 	}
 	return "silent"
+}
+
+// manyRows returns LeNet-5's size for tables of many rows: in standard half as many gradients.
+func manyRows(profile string) setup.Size {
+	s := setup.SizeOf(profile, "lenet5")
+	if profile == "standard" {
+		s.Pushes, s.Target = 3750, 0.95
+	}
+	return s
+}
+
+// sizeFacts returns Settings and how the network of s is trained.
+func sizeFacts(s setup.Size) []result.Fact {
+	return append(setup.Settings(), kit.Facts("target/%", 100*s.Target, "batch", s.Batch, "rate", s.Rate, "gradients", s.Pushes,
+		"timed_gradients", setup.Workers*setup.PerWorker)...)
+}
+
+// learningColumns heads a sheet that compares trainings with base trainings: time to the target,
+// accuracy, and whether their intervals tell them from the base's.
+const learningColumns = " seconds/s.3 ratio~/.3 pushes/.0 accuracy/%.2 difference±/points.2 missed time_told accuracy_told"
+
+// learningCells appends the cells of learningColumns to the first cells of a row; runs and base
+// are paired by seed.
+func learningCells(target float64, runs, base []setup.Summary, first ...any) []any {
+	seconds, gained := setup.SecondsAt(runs, target), make(kit.Sample, len(base))
+	for i, c := range runs {
+		gained[i] = 100 * (c.Accuracy - base[i].Accuracy)
+	}
+	ratio, difference := seconds.Over(setup.SecondsAt(base, target)), gained.Mean()
+	told := func(e kit.Estimate, null float64) bool { return e.CI != nil && e.Excludes(null) }
+	accuracy := kit.Each(runs, func(c setup.Summary) float64 { return 100 * c.Accuracy }).Mean()
+	return append(first, seconds.Mean(), ratio, setup.PushesAt(runs, target).Mean(), accuracy, difference, seconds == nil,
+		told(ratio, 1), told(difference, 0))
 }
 
 // switchRow changes one choice of our reconstruction and leaves the others.
@@ -215,7 +248,7 @@ func switches() exp.Experiment {
 		Kind: result.Trained, Profiles: exp.Profiles,
 		Points: func(string) []string { return kit.Map(switchRows, func(r switchRow) string { return r.key }) },
 		Cost: func(profile, key string) (string, float64) {
-			s := setup.ManyRows(profile)
+			s := manyRows(profile)
 			return key, 0.05 + s.Seconds(s.Pushes)
 		},
 		Config: func(profile string) map[string]any {
@@ -226,7 +259,7 @@ func switches() exp.Experiment {
 				set[row.key] = o
 			}
 			return map[string]any{"platform": kit.Platform(setup.Load(setup.Heterogeneous)), "switches": set,
-				"size": setup.ManyRows(profile), "clock_batch": setup.FullBatch}
+				"size": manyRows(profile), "clock_batch": setup.FullBatch}
 		},
 		Measure: func(ctx context.Context, env exp.Env, key string, seed uint64) (x switchRuns, err error) {
 			o := setup.Options()
@@ -236,7 +269,7 @@ func switches() exp.Experiment {
 				return setup.Run(ctx, env, cfg)
 			}
 			if x.Timed, err = run(setup.Timing(setup.Load(setup.Heterogeneous), "dasp", "lenet5", seed)); err == nil {
-				x.Trained, err = run(setup.Training(setup.Load(setup.Heterogeneous), "dasp", seed, setup.ManyRows(env.Profile)))
+				x.Trained, err = run(setup.Training(setup.Load(setup.Heterogeneous), "dasp", seed, manyRows(env.Profile)))
 			}
 			return x, err
 		},
@@ -253,16 +286,16 @@ func showSwitches(v *kit.View[string, switchRuns]) {
 	base := switchRows[0]
 	times := func(row switchRow) kit.Sample { return kit.Each(timed(row), setup.PerIteration) }
 	events := kit.NewSheet("switches", "switch:switch paper:evidence iteration/ms.2 ratio~/.3 QIS/%.2 WSS/%.2 FSS/%.2 gap/versions spread/versions")
-	learning := kit.NewSheet("learning", "switch:switch"+setup.LearningColumns)
+	learning := kit.NewSheet("learning", "switch:switch"+learningColumns)
 	for _, r := range switchRows {
 		row := append([]any{r.key, r.key, times(r).Mean().Times(1e3), times(r).Over(times(base))}, setup.Shares(timed(r))...)
 		events.Add(append(row, setup.Gaps(timed(r)).Max(), setup.WidestSpread(timed(r)))...)
-		learning.Add(setup.LearningCells(setup.ManyRows(v.Profile).Target, trained(r), trained(base), r.key)...)
+		learning.Add(learningCells(manyRows(v.Profile).Target, trained(r), trained(base), r.key)...)
 	}
 	v.Frames = []result.Frame{kit.As(result.TimingOnly, events.Frame), learning.Frame}
 	kit.MadeOf(v.Result, trained(base)[0].Engine, trained(base)[0].Data)
 	intervals := 2 * (len(switchRows) - 1) // of times and of accuracies
-	v.Facts = append(setup.SizeFacts(setup.ManyRows(v.Profile)), kit.Counted("intervals", "", intervals), kit.Whether("one_seed", len(v.Seeds) == 1))
+	v.Facts = append(sizeFacts(manyRows(v.Profile)), kit.Counted("intervals", "", intervals), kit.Whether("one_seed", len(v.Seeds) == 1))
 	v.Claims = []result.Claim{withinSmax(timed(kit.Find(switchRows, func(r switchRow) bool { return r.key == literalFSS })))}
 }
 

@@ -6,6 +6,8 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/dasp/setup"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/train"
 	"gradsync/shared/cluster"
 )
 
@@ -64,6 +66,34 @@ func TestWithinSmax(t *testing.T) {
 	for spread, want := range map[int64]string{setup.Smax: claims.SameSign, setup.Smax + 1: claims.Differs} {
 		if got := withinSmax([]setup.Summary{{Spread: 1}, {Spread: spread}}); got.Verdict != want || got.Found.Args["spread"] != spread {
 			t.Errorf("spread %d: %s, found %v; want %s", spread, got.Verdict, got.Found, want)
+		}
+	}
+}
+
+// Times that are longer in every seed are told from the base's, others are not.
+func TestLearningTells(t *testing.T) {
+	at := func(times ...float64) (cells []setup.Summary) {
+		for _, x := range times {
+			cells = append(cells, setup.Summary{Curve: []train.Point{{Accuracy: 0.1}, {Pushes: 100, Seconds: x, Accuracy: 0.7}}})
+		}
+		return cells
+	}
+	base := at(1, 1.01, 1.02)
+	for _, c := range []struct {
+		name         string
+		cells        []setup.Summary
+		target       float64
+		told, missed bool
+	}{
+		{"the base itself", base, 0.7, false, false},
+		{"twice as slow in every seed", at(2, 2.03, 2.02), 0.7, true, false},
+		{"slower and faster", at(0.5, 1, 2), 0.7, false, false},
+		{"one that misses", append(at(2, 2), setup.Summary{Curve: []train.Point{{Accuracy: 0.6}}}), 0.7, false, true},
+	} {
+		f := kit.NewSheet("f", learningColumns)
+		f.Add(learningCells(c.target, c.cells, base)...)
+		if row := f.Rows[0]; row[f.At("time_told")] != c.told || row[f.At("missed")] != c.missed || row[f.At("accuracy_told")] != false {
+			t.Errorf("%s: %v", c.name, row)
 		}
 	}
 }

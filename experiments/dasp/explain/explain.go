@@ -83,7 +83,7 @@ func inquire() kit.Inquiry {
 				"full": map[string]any{"gradients": size.Full, "warmup": setup.Warmup, "batch": setup.FullBatch}}
 		},
 		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
-			q := &inquiry{ctx: ctx, env: env, size: effortOf(env.Profile), costs: setup.ModelCosts(), want: demands()}
+			q := &inquiry{ctx: ctx, env: env, size: effortOf(env.Profile), costs: modelCosts(), want: demands()}
 			err := q.search()
 			if err == nil {
 				q.show(r)

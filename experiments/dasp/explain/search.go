@@ -31,6 +31,15 @@ func newEvaluator(ctx context.Context, all map[string]setup.Costs, pushes, warmu
 	return &evaluator{ctx: ctx, costs: all, want: demands(), pushes: pushes, warmup: warmup, known: map[runKey]means{}}
 }
 
+// modelCosts returns the costs of the paper's three networks, by name.
+func modelCosts() map[string]setup.Costs {
+	out := map[string]setup.Costs{}
+	for _, name := range setup.Models {
+		out[name] = setup.CostsOf(name)
+	}
+	return out
+}
+
 // runKey holds everything that decides a run. It has a method's parameters only where the method
 // reads them, and the compute times only in their cluster.
 type runKey struct {

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"math"
 	"testing"
-
-	"gradsync/experiments/dasp/setup"
 )
 
 // bowl has its least value, 0, at (0.3, 0.3, …) and is narrow across.
@@ -94,7 +92,7 @@ func TestBestOf(t *testing.T) {
 // TestSearchRecovers: ratios that a laboratory of the space made are found
 // again, though not its very parameters: several laboratories share them.
 func TestSearchRecovers(t *testing.T) {
-	all := setup.ModelCosts()
+	all := modelCosts()
 	e := newEvaluator(t.Context(), all, 90, 3)
 	x := hypercube(spaces[0], 7)[0]
 	x[7] = 0.75 // jitter 0.53

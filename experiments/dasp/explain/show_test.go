@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"gradsync/experiments/dasp/setup"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
@@ -20,7 +19,7 @@ func explained(t *testing.T, q *inquiry) (*result.Result, func(frame string, row
 			q.last[s].lab = decode(q.last[s].fit.X)
 		}
 	}
-	q.costs = setup.ModelCosts()
+	q.costs = modelCosts()
 	r := &result.Result{ID: "dasp/explain"}
 	q.show(r)
 	if err := result.Check(r); err != nil {

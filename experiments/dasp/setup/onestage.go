@@ -26,15 +26,6 @@ func CostsOf(name string) Costs {
 	return Costs{m.NumParams(), m.Layers()}
 }
 
-// ModelCosts returns the costs of the paper's three networks, by name.
-func ModelCosts() map[string]Costs {
-	out := map[string]Costs{}
-	for _, name := range Models {
-		out[name] = CostsOf(name)
-	}
-	return out
-}
-
 // Seconds returns how long one iteration computes on h without jitter. It adds up the stages of
 // train.Run, each rounded as there.
 func (c Costs) Seconds(h *cluster.Host, batch int, launch, overhead time.Duration) (total time.Duration) {

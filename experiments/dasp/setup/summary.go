@@ -46,11 +46,6 @@ func PerIteration(c Summary) float64 { return c.Iteration.PerWorker }
 // MeanStaleness returns the mean staleness of a run, in versions.
 func MeanStaleness(c Summary) float64 { return c.Staleness.Mean }
 
-// Identical reports whether a and b have the same curve in every seed.
-func Identical(a, b []Summary) bool {
-	return slices.EqualFunc(a, b, func(x, y Summary) bool { return slices.Equal(x.Curve, y.Curve) })
-}
-
 // Crossing applies of to each run and to the point where its curve first has target. It returns
 // nothing unless every run has it.
 func Crossing(runs []Summary, target float64, of func(Summary, train.Crossing) float64) kit.Sample {
@@ -134,30 +129,6 @@ func StateCells(runs []Summary, first ...any) []any {
 	}
 	gaps := Gaps(runs)
 	return append(row, gaps.Quantile(0.5), gaps.Quantile(0.99), WidestSpread(runs), Visits(runs))
-}
-
-// LearningColumns heads a sheet that compares trainings with base trainings: time to the target,
-// accuracy, and whether their intervals tell them from the base's.
-const LearningColumns = " seconds/s.3 ratio~/.3 pushes/.0 accuracy/%.2 difference±/points.2 missed time_told accuracy_told"
-
-// LearningCells appends the cells of LearningColumns to the first cells of a row; cells and base
-// are paired by seed.
-func LearningCells(target float64, runs, base []Summary, first ...any) []any {
-	seconds, gained := SecondsAt(runs, target), make(kit.Sample, len(base))
-	for i, c := range runs {
-		gained[i] = 100 * (c.Accuracy - base[i].Accuracy)
-	}
-	ratio, difference := seconds.Over(SecondsAt(base, target)), gained.Mean()
-	told := func(e kit.Estimate, null float64) bool { return e.CI != nil && e.Excludes(null) }
-	accuracy := kit.Each(runs, func(c Summary) float64 { return 100 * c.Accuracy }).Mean()
-	return append(first, seconds.Mean(), ratio, PushesAt(runs, target).Mean(), accuracy, difference, seconds == nil,
-		told(ratio, 1), told(difference, 0))
-}
-
-// SizeFacts returns Settings and how the network of s is trained.
-func SizeFacts(s Size) []result.Fact {
-	return append(Settings(), kit.Facts("target/%", 100*s.Target, "batch", s.Batch, "rate", s.Rate, "gradients", s.Pushes,
-		"timed_gradients", Workers*PerWorker)...)
 }
 
 // SizeColumns heads a sheet of how each network is trained: the gradient of the whole network,

@@ -55,15 +55,6 @@ func SizeOf(profile, model string) Size {
 	return kit.Find(SizesOf(profile), func(s Size) bool { return s.Model == model })
 }
 
-// ManyRows returns LeNet-5's size for tables of many rows: in standard half as many gradients.
-func ManyRows(profile string) Size {
-	s := SizeOf(profile, "lenet5")
-	if profile == "standard" {
-		s.Pushes, s.Target = 3750, 0.95
-	}
-	return s
-}
-
 // Narrower returns how many times as many channels the whole network has as the trained one.
 func (s Size) Narrower() float64 {
 	if s.Width == 0 {
