@@ -28,7 +28,7 @@ type Sight struct {
 const attempts = 256
 
 // Log feeds the pushes of l to a fresh policy of the method that made l. It calls before with the
-// view that each decision saw, and after, which may be nil, with the view that the decision left. A
+// view that each decision saw, and after with the view that the decision left; both may be nil. A
 // policy is pure, so the run happens once more, without its bytes. Log returns an error where it
 // does not: where a gradient was computed on another version, or was answered in another state.
 //
