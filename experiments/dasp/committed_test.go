@@ -2,7 +2,6 @@ package dasp
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,7 +10,6 @@ import (
 	"testing"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
 )
 
@@ -63,38 +61,6 @@ func judgedOnce(t *testing.T, profile string) {
 	}
 	if ids["D"] != 59 || ids["X"] != 13 {
 		t.Errorf("%v rows, want D01–D59 and X01–X13", ids)
-	}
-}
-
-// On the real data training reaches its floors, and a network that stays below is told.
-func TestFloorsAreReached(t *testing.T) {
-	study, at := accuracy(), map[size][]cell{}
-	for i, s := range longer("standard") {
-		at[s] = []cell{{Accuracy: floors[s.Model] + 0.01*float64(i-1), Data: &result.Data{Name: "x", Train: 1000}}}
-	}
-	v := kit.NewView(&result.Result{Profile: "standard"}, at)
-	study.Show(v)
-	f := v.Frame("floors")
-	for i, row := range f.Rows {
-		if row[f.At("reached")] != (i > 0) {
-			t.Errorf("%v: reached %v", row, i > 0)
-		}
-	}
-	r, err := result.Read(result.Path(committed, study.ID, "standard"))
-	if errors.Is(err, result.ErrSchema) {
-		t.Skip("the committed result is of the first version")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	f = r.Frame("floors")
-	for _, row := range f.Rows {
-		if row[f.At("reached")] != true {
-			t.Errorf("%v: below the floor", row)
-		}
-	}
-	if len(f.Rows) != len(floors) || len(r.Data) != 2 || r.Data[0].Train != 60000 || r.Data[1].Train != 50000 {
-		t.Errorf("%d networks on %+v, want %d on the whole of MNIST and CIFAR-10", len(f.Rows), r.Data, len(floors))
 	}
 }
 

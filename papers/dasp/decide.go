@@ -63,7 +63,7 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// Decision is what Algorithm 1 finds for one arrived gradient.
+// Decision is the outcome of Algorithm 1 for one arrived gradient.
 //
 // Source: Alg. 1
 type Decision struct {

@@ -34,7 +34,7 @@ func (d DurationForm) String() string {
 	return fmt.Sprintf("DurationForm(%d)", uint8(d))
 }
 
-// ParseDurationForm is the inverse of String; "" is the default form.
+// ParseDurationForm returns the form of that name; "" is the default form.
 //
 // Source: ours: the forms need names
 func ParseDurationForm(name string) (DurationForm, error) {

@@ -68,7 +68,7 @@ func TestADeadWorkerBlocksNobody(t *testing.T) {
 	}
 }
 
-// TestWithoutALeaseTheDeadBlock: the lease is what saves the others: without it
+// TestWithoutALeaseTheDeadBlock: only the lease saves the others. Without it
 // BSP's barrier is never complete, and the run fails by name instead of hanging.
 func TestWithoutALeaseTheDeadBlock(t *testing.T) {
 	job := training(t, "bsp", rivals.Defaults(4), 200, nil)

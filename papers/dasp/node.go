@@ -2,7 +2,7 @@ package dasp
 
 import "time"
 
-// View is what the server knows of the nodes: the version each of them holds
+// View holds all that the server knows of the nodes: the version each one holds
 // and how long its last iteration took. Slices have one entry per worker.
 //
 //	v = ⟨v_1 … v_n⟩, f = ⟨f_1 … f_n⟩, v_new
@@ -37,7 +37,7 @@ func NewView(n int) View {
 // Source: Alg. 1, line 4
 func (v View) Oldest() (vmin int64, id int) { return v.oldestBut(-1) }
 
-// oldestBut is Oldest without worker skip. Ties go to the lowest id, so the
+// oldestBut returns Oldest without worker skip. Ties go to the lowest id, so the
 // same events always name the same node.
 func (v View) oldestBut(skip int) (vmin int64, id int) {
 	vmin, id = v.Newest, -1

@@ -49,7 +49,7 @@ func (job Job) validate(size int) error {
 	return nil
 }
 
-// params is P, the number of the model's parameters.
+// params returns P, the number of the model's parameters.
 func (job Job) params() (p int) {
 	for _, l := range job.Layers {
 		p += l.Length

@@ -68,7 +68,7 @@ func newServer(p cluster.Proc, job Job) *server {
 	return s
 }
 
-// run is the receive loop.
+// run receives until the run ends.
 func (s *server) run() (*Log, error) {
 	s.receive = s.p.Irecv(cluster.Any, tagPush, &s.in)
 	for w := range s.nodes { // version 0: everybody begins in QIS
@@ -189,7 +189,7 @@ func (s *server) arrived() error {
 	return nil
 }
 
-// slowest is the least clock of the workers present but skip.
+// slowest returns the least clock of the workers present but skip.
 func (s *server) slowest(skip int) (clock int64) {
 	clock = -1
 	for i, n := range s.nodes {

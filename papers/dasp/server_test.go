@@ -212,7 +212,7 @@ func TestTimingOnly(t *testing.T) {
 	}
 }
 
-// TestBytes: the log's bytes are those on the trace, bodies only: N first
+// TestBytes: the log counts the bytes of the trace, bodies only: N first
 // weights, a gradient per push, weights per answer.
 func TestBytes(t *testing.T) {
 	l, trace := run(t, gpus(1, 3, 2, 1), 1, training(t, "asp", rivals.Defaults(4), 50, nil), nil)

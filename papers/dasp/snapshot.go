@@ -14,7 +14,7 @@ type snapshot struct {
 	sends   []cluster.Req
 }
 
-// of returns the bytes of params, which are those of version.
+// of returns the encoded params of that version.
 func (s *snapshots) of(version int64, params []float32) []byte {
 	if k := len(s.all); k > 0 && s.all[k-1].version == version {
 		return s.all[k-1].body
@@ -40,7 +40,7 @@ func (s *snapshots) track(r cluster.Req) {
 	}
 }
 
-// done reports whether all sends are.
+// done reports whether all sends are over.
 func (s *snapshot) done() bool {
 	for _, r := range s.sends {
 		if !r.Done() {

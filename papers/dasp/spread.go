@@ -12,7 +12,7 @@ package dasp
 // Source: §2.2
 func (l *Log) Spread() Histogram {
 	handed := l.handed()
-	at := make([]int, l.Workers) // handed[w][at[w]] is what w holds
+	at := make([]int, l.Workers) // w holds handed[w][at[w]]
 	var h Histogram
 	for v := int64(1); v <= int64(len(l.Updates)); v++ {
 		oldest := int64(-1)

@@ -133,9 +133,9 @@ func TestSection22StalenessStaysWithinSmax(t *testing.T) {
 }
 
 // TestSection22QISKeepsDifferencesWithinSmin: "QIS keeps version differences
-// between workers within Smin." It is so of the gap that Algorithm 1 tests, which
-// is that of the version the gradient was computed on; the version handed out in
-// answer may be farther ahead. With the post-update gap it is the same number,
+// between workers within Smin." It is so of the gap that Algorithm 1 tests, the
+// gap of the version that the gradient was computed on; the version handed out
+// in answer may be farther ahead. With the post-update gap it is the same number,
 // so the sentence is true of both. Five nodes, Smin = 2; node 4 never comes back.
 func TestSection22QISKeepsDifferencesWithinSmin(t *testing.T) {
 	const smin = 2

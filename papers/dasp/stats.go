@@ -2,8 +2,8 @@ package dasp
 
 import "time"
 
-// Stats are a run in numbers. Pushes of the warm-up are in none of them but
-// Bytes; abandoned pushes are in none but Dropped.
+// Stats holds a run in numbers. Only Bytes counts pushes of the warm-up, only
+// Dropped counts abandoned pushes.
 //
 // Source: §3.1
 type Stats struct {
@@ -35,7 +35,7 @@ type IterationTime struct {
 	ByWorker                      []float64 // each worker's mean, 0 if it has none
 }
 
-// StateStats are the pushes that one state answered.
+// StateStats counts the pushes that one state answered.
 //
 // Source: §2.2
 type StateStats struct {
@@ -123,7 +123,7 @@ func (l *Log) perUpdate(warm time.Duration) (n int64, seconds float64) {
 	return n, ratio((last - first).Seconds(), n-1)
 }
 
-// ratio is x/n, 0 without data.
+// ratio returns x/n, 0 without data.
 func ratio(x float64, n int64) float64 {
 	if n <= 0 {
 		return 0

@@ -46,7 +46,7 @@ func WaitForms() []WaitForm {
 	return []WaitForm{WaitDifference, WaitAbsolute, WaitConvex, WaitOldest}
 }
 
-// ParseWaitForm is the inverse of String; "" is the default form.
+// ParseWaitForm returns the form of that name; "" is the default form.
 //
 // Source: ours: the forms need names
 func ParseWaitForm(name string) (WaitForm, error) {

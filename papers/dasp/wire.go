@@ -22,22 +22,22 @@ const (
 	kindShift = 1 // a push packs its step beside the kind
 )
 
-// weightsMeta is the header of weights of a version.
+// weightsMeta returns the header of weights of a version.
 func weightsMeta(version int64) [4]int64 { return [4]int64{kindData, version} }
 
-// endMeta is the header of Stop and of Bye.
+// endMeta returns the header of Stop and of Bye.
 func endMeta() [4]int64 { return [4]int64{kindEnd} }
 
 // isEnd reports whether a message is Stop or Bye.
 func isEnd(m *cluster.Msg) bool { return m.Meta[0]&kindEnd != 0 }
 
-// pushMeta is the header of a gradient: step, the version it was computed on,
+// pushMeta returns the header of a gradient: step, the version it was computed on,
 // how long that took, the mini-batch loss.
 func pushMeta(step, pulled int64, compute time.Duration, loss float64) [4]int64 {
 	return [4]int64{step << kindShift, pulled, int64(compute), int64(math.Float64bits(loss))}
 }
 
-// readPush is the inverse of pushMeta.
+// readPush reads a header of pushMeta.
 func readPush(m *cluster.Msg) (step, pulled int64, compute time.Duration, loss float64) {
 	return m.Meta[0] >> kindShift, m.Meta[1], time.Duration(m.Meta[2]), math.Float64frombits(uint64(m.Meta[3]))
 }

@@ -85,7 +85,7 @@ func (w *worker) gradient(step int64, weights []byte) (time.Duration, error) {
 	return w.p.Now() - began, nil
 }
 
-// pass is the forward and backward pass. It runs off the process.
+// pass computes the forward and backward pass. It runs off the process.
 func (w *worker) pass(step int64, weights []byte, done func(int)) (err error) {
 	task := w.job.Task
 	copyFloats(task.Params(), weights)

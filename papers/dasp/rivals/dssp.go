@@ -18,8 +18,8 @@ type dssp struct {
 
 // NewDSSP returns dynamic stale synchronous parallel [18], Zhao et al., ICDCS
 // 2019: SSP with a threshold that moves between s_L = Lower and s_U = Upper. The
-// fastest worker, when it passes s_L, may be granted r more iterations, so many
-// that its next stop is predicted to meet a push of the slowest.
+// fastest worker, when it passes s_L, may be granted r more iterations, where r
+// is predicted to let its next stop meet a push of the slowest.
 //
 // Two things differ from its printed Algorithm 1. There the grant's answer
 // falls through to the wait and to a second answer; here it is an else. There
@@ -66,7 +66,7 @@ func (p *dssp) Step(ev dasp.Event) []dasp.Action {
 	return p.out
 }
 
-// goesOn is lines 3–16 of the method's Algorithm 1: it reports whether w is
+// goesOn takes lines 3–16 of the method's Algorithm 1: it reports whether w is
 // answered although it may be past s_L.
 func (p *dssp) goesOn(w int) bool {
 	if p.grant[w] > 0 {
@@ -91,8 +91,8 @@ func (p *dssp) goesOn(w int) bool {
 	return true
 }
 
-// iterations is the method's Algorithm 2: r* in 0 … s_U − s_L such that w's
-// r-th next push lies nearest to one of the slowest worker's next pushes, if
+// iterations returns r* by the method's Algorithm 2, in 0 … s_U − s_L: the
+// r-th next push of w lies nearest to one of the slowest worker's next pushes, if
 // both go on at the pace of their last interval. Ties go to the smaller r.
 func (p *dssp) iterations(w, slow int) int64 {
 	if p.seen[w] < 2 || p.seen[slow] < 2 {

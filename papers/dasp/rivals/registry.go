@@ -63,7 +63,7 @@ func New(name string, opt Options) (dasp.Policy, error) {
 	return methods[i].make(opt)
 }
 
-// newDASP is the paper's method, so that one table lists them all.
+// newDASP returns the paper's method, so that one table lists them all.
 func newDASP(o Options) (dasp.Policy, error) {
 	c, err := o.Config()
 	if err != nil {

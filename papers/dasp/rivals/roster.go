@@ -6,7 +6,7 @@ import (
 	"gradsync/papers/dasp"
 )
 
-// roster is what every rival keeps: who is present, who waits, the clocks.
+// roster holds what every rival keeps: who is present, who waits, the clocks.
 type roster struct {
 	name    string
 	present []bool
@@ -26,10 +26,10 @@ func newRoster(name string, n int) roster {
 // Name returns the method's name.
 func (r *roster) Name() string { return r.name }
 
-// n is the number of workers of the cluster, present or not.
+// n returns the number of workers of the cluster, present or not.
 func (r *roster) n() int { return len(r.present) }
 
-// here is the number of workers present.
+// here returns the number of workers present.
 func (r *roster) here() (count int) {
 	for _, present := range r.present {
 		if present {

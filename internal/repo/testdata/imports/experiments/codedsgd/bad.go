@@ -4,5 +4,5 @@ package codedsgd
 import (
 	_ "gradsync/experiments/codedsgd/proof"
 	_ "gradsync/experiments/exp"
-	_ "gradsync/experiments/train" // want codedsgd-door
+	_ "gradsync/experiments/train" // want doors
 )

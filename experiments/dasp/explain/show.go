@@ -1,0 +1,216 @@
+package explain
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"gradsync/experiments/dasp/setup"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
+)
+
+// show fills r with facts, frames and the figure.
+func (q *inquiry) show(r *result.Result) {
+	r.Facts = append(q.facts(), arguments(q.want, q.costs)...)
+	r.Frames = []result.Frame{q.closest(), q.best(), q.ratiosFrame(), q.laboratories(), q.times(),
+		kit.As(result.Modelled, q.anatomies()), q.parts()}
+	r.Figures = []result.Figure{{ID: "fit", Form: "bar", Frame: "ratios", X: "claim", Y: []string{"stated", spaces[0].Key, spaces[1].Key}}}
+}
+
+// typical returns a loss as a deviation in per cent, NaN for noLoss.
+func typical(x float64) float64 {
+	if x >= noLoss {
+		return math.NaN()
+	}
+	return 100 * (math.Exp(x) - 1)
+}
+
+// closest says, for each space, how near its best laboratory comes, and from which ratio it is
+// furthest.
+func (q *inquiry) closest() result.Frame {
+	s := kit.NewSheet("closest", "space:space mean:mean seeds/%.1 seed/%.1 met claim cluster:platform model:model against:method "+
+		"stated/.3 found/.3")
+	for i, sp := range spaces {
+		w := &q.last[i]
+		furthest, factor := worst(w.values(), q.want)
+		d, found := q.want[furthest], w.loss < noLoss
+		row := []any{sp.Key, meanings[q.won[i]], typical(w.loss), typical(w.fit.Loss), q.met(i), "", "", "", "", d.Ratio, kit.OnlyIf(found, d.Ratio*factor)}
+		if found {
+			row[5], row[6], row[7], row[8] = d.ID, d.Platform, d.Model, d.Against
+		}
+		s.Add(row...)
+	}
+	return s.Frame
+}
+
+// values returns the ratios as numbers, 0 for none.
+func (w *bestFit) values() (out [stated18]float64) {
+	for i, x := range w.ratios {
+		out[i] = x.Value
+	}
+	return out
+}
+
+// met counts the ratios of a space's best fit within tolerance.
+func (q *inquiry) met(s int) (n int) {
+	for i, d := range q.want {
+		if q.last[s].met(i, d) {
+			n++
+		}
+	}
+	return n
+}
+
+// met reports whether the ratio of demand i is within the claim's tolerance.
+func (w *bestFit) met(i int, d demand) bool {
+	return w.ratios[i].N > 0 && math.Abs(w.ratios[i].Value-d.Ratio) <= d.Tolerance
+}
+
+// best lists the fits, one row per space and meaning.
+func (q *inquiry) best() result.Frame {
+	s := kit.NewSheet("best", "space:space mean:mean search/%.1 full/%.1 polished/%.1 seeds/%.1 claim worst/%.1")
+	for i, sp := range spaces {
+		for k, meaning := range meanings {
+			end, won := q.fits[i][k], k == q.won[i]
+			furthest, factor := worst(end.Full[k], q.want)
+			id, numbers := q.want[furthest].ID, end.FullLoss < noLoss
+			if !numbers {
+				id = "" // some ratio is no number
+			}
+			s.Add(sp.Key, meaning, typical(end.Loss), typical(end.FullLoss), kit.OnlyIf(won, typical(q.last[i].fit.Loss)),
+				kit.OnlyIf(won, typical(q.last[i].loss)), id, kit.OnlyIf(numbers, 100*(factor-1)))
+		}
+	}
+	return s.Frame
+}
+
+// perSpace repeats columns for every space; its key replaces "@".
+func perSpace(columns string) (all string) {
+	for _, sp := range spaces {
+		all += " " + strings.ReplaceAll(columns, "@", sp.Key)
+	}
+	return all
+}
+
+// ratiosFrame lists the 18 stated ratios with each space's best fit, and with the range that the
+// whole search gave of each.
+func (q *inquiry) ratiosFrame() result.Frame {
+	s := kit.NewSheet("ratios", "claim cluster:platform model:model against:method stated/.3"+
+		perSpace("@~/.3 @_residual/%.1 @_within @_min/.3 @_max/.3 @_reachable"))
+	for i, d := range q.want {
+		row := []any{d.ID, d.Platform, d.Model, d.Against, d.Ratio}
+		for k := range spaces {
+			w, seen := &q.last[k], q.seen[q.won[k]][i]
+			x := w.ratios[i]
+			row = append(row, x, kit.OnlyIf(x.N > 0, 100*(x.Value/d.Ratio-1)), w.met(i, d),
+				kit.OnlyIf(seen.Lo > 0, seen.Lo), kit.OnlyIf(seen.Hi > 0, seen.Hi), seen.reached(d))
+		}
+		s.Add(row...)
+	}
+	return s.Frame
+}
+
+// laboratories lists the best fits' parameters, and how far each can be moved alone.
+func (q *inquiry) laboratories() result.Frame {
+	s := kit.NewSheet("laboratory", "parameter:parameter unit from to"+perSpace("@ @_lo @_hi @_moves:moves"))
+	for i, a := range axes {
+		row := []any{a.Key, a.Unit, a.Lo, a.Hi}
+		for k, sp := range spaces {
+			w, slack, moves := &q.last[k], span{math.NaN(), math.NaN()}, ""
+			x := w.fit.X
+			if i >= sp.Free {
+				x = widened(make([]float64, firstOption))
+			}
+			if i < len(w.slack) {
+				slack, moves = w.slack[i], "some"
+				if width := a.coordinate(slack.Hi) - a.coordinate(slack.Lo); width <= 0.25 {
+					moves = "pinned"
+				} else if width >= 0.9 {
+					moves = "loose"
+				}
+			}
+			if i >= sp.Free {
+				moves = "fixed"
+			}
+			row = append(row, a.value(x[i]), slack.Lo, slack.Hi, moves)
+		}
+		s.Add(row...)
+	}
+	return s.Frame
+}
+
+// times lists the compute times of the best fits' heterogeneous six, relative to a homogeneous
+// worker.
+func (q *inquiry) times() result.Frame {
+	s := kit.NewSheet("times", "worker"+perSpace("@"))
+	for i := range setup.Workers {
+		s.Add(i+1, q.last[0].lab.Times[i], q.last[1].lab.Times[i])
+	}
+	return s.Frame
+}
+
+// anatomy holds the parts of one iteration of a model on a laboratory's homogeneous worker, in
+// seconds.
+type anatomy struct{ compute, host, server, worker, fixed, update float64 }
+
+// anatomy computes the parts of an iteration of model m in laboratory l.
+func (q *inquiry) anatomy(l laboratory, m string) anatomy {
+	cfg := l.config(setup.Homogeneous, "asp", m, 0)
+	c, w := q.costs[m], cfg.Platform.Workers[0]
+	bytes := 4 * float64(c.Params)
+	seconds := func(launch, overhead time.Duration) float64 {
+		return c.Seconds(&w, cfg.Batch, launch, overhead).Seconds()
+	}
+	a := anatomy{compute: seconds(cfg.Launch, cfg.Overhead), server: bytes / cfg.Platform.Server.Bandwidth, worker: bytes / w.Bandwidth,
+		fixed: 2*l.Hardware.Latency/1e3 + l.Hardware.Decision/1e3, update: 12 * float64(c.Params) / cfg.Platform.Server.Memory}
+	a.host = a.compute - seconds(0, 0)
+	return a
+}
+
+// anatomies lists the parts of the best fits' iterations. jittered is the share of an undisturbed
+// iteration that jitter acts on.
+func (q *inquiry) anatomies() result.Frame {
+	s := kit.NewSheet("anatomy", "space:space model:model compute/ms.2 host/ms.2 server/ms.2 worker/ms.2 update/ms.2 fixed/ms.2 "+
+		"jittered/%.0 qis/%.1 qis_hetero/%.1")
+	for i, sp := range spaces {
+		for _, m := range setup.Models {
+			a, qis := q.anatomy(q.last[i].lab, m), q.last[i].qis
+			jittered := a.compute / (a.compute + 2*max(a.server, a.worker) + a.fixed + a.update)
+			s.Add(sp.Key, m, 1e3*a.compute, 1e3*a.host, 1e3*a.server, 1e3*a.worker, 1e3*a.update, 1e3*a.fixed,
+				100*jittered, 100*qis[setup.Homogeneous+m], 100*qis[setup.Heterogeneous+m])
+		}
+	}
+	return s.Frame
+}
+
+// parts lists how well a search fits that has to meet a subset of the demands.
+func (q *inquiry) parts() result.Frame {
+	s := kit.NewSheet("alone", "part:part count own/%.1 within/%.1")
+	for _, l := range q.alone {
+		s.Add(l.Key, kit.CountIf(l.Of[:], func(in bool) bool { return in }), typical(l.own), typical(l.within))
+	}
+	return s.Frame
+}
+
+// facts returns the numbers of the texts: the search, and the best laboratory of the larger space.
+func (q *inquiry) facts() []result.Fact {
+	w, e, most := &q.last[1], q.size, effortOf("standard")
+	a, h, o := q.anatomy(w.lab, "resnet18"), w.lab.Hardware, w.lab.Options
+	lo, hi := kit.Extent(slices.Collect(maps.Values(w.qis)), func(x float64) float64 { return x })
+	smallest, _ := kit.Extent(q.want[:], func(d demand) float64 { return d.Ratio })
+	longer := math.NaN() // profiles that search as long as standard have none
+	if e != most {
+		longer = most.runsOf() * float64(most.Full) / (e.runsOf() * float64(e.Full))
+	}
+	return kit.Facts("candidates", q.candidates, "runs", q.runs, "standard.longer/.0", longer, "ratios", stated18, "search.seed", searchSeed,
+		"scan", e.Scan, "population", e.Population, "generations", e.Generations, "more", e.More, "alone.generations", e.Alone, "go_on", goOn,
+		"finalists", finalists, "search.gradients", e.Pushes, "full.gradients", e.Full, "batch", setup.FullBatch, "workers", setup.Workers,
+		"stated.smallest/.2", smallest, "device/TFLOP/s", deviceFLOPS/1e12, "same_mean", q.won[0] == q.won[1],
+		"all_met", max(q.met(0), q.met(1)) == stated18, "lab.jitter/%.0", 100*h.Jitter, "tables.jitter/%.0", 100*tablesJitter,
+		"lab.server_link/Gb/s", h.ServerLink, "lab.worker_link/Gb/s", h.WorkerLink, "lab.transfer/ms.0", 1e3*max(a.server, a.worker),
+		"lab.compute/ms.0", 1e3*a.compute, "lab.update/ms.0", 1e3*a.update, "lab.smin/versions", o.Smin, "lab.smax/versions", o.Smax,
+		"lab.staleness", o.Staleness, "lab.lower", o.Lower, "lab.upper", o.Upper, "lab.qis.least/%.0", 100*min(lo, 1), "lab.qis.most/%.0", 100*max(hi, 0))
+}

@@ -1,0 +1,144 @@
+package setup
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"gradsync/experiments/exp"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/train"
+	"gradsync/shared/cluster"
+)
+
+// Size says how a profile trains one network.
+type Size struct {
+	Model     string  `json:"model"`
+	Width     float64 `json:"width,omitempty"` // share of the network's channels; 0: all
+	Image     int     `json:"image,omitempty"` // side of the images; 0: the network's own
+	Batch     int     `json:"batch"`           // images per worker and iteration
+	Pushes    int64   `json:"pushes"`          // gradients used
+	EvalEvery int64   `json:"eval_every"`      // pushes; a multiple of 6, so that BSP is evaluated at the same ones
+	Data      string  `json:"data"`            // "": the paper's where it is found, else the embedded images
+	Target    float64 `json:"target"`          // test accuracy that convergence time is taken at
+	Rate      float64 `json:"rate"`            // γ; dasp/tuning records how it was chosen, under BSP alone
+}
+
+// SizesOf returns the sizes of a profile, in the order of the paper's tables. The targets are
+// round numbers, set before any comparison of methods: in quick before the first run, in standard
+// below what single BSP runs reach, in paper without a run and with standard's rates. After a
+// first run of all methods, quick changed VGG-19-BN's gradients and the evaluations of both large
+// networks; the notebooks say how.
+func SizesOf(profile string) []Size {
+	switch profile {
+	case "ci":
+		return []Size{{Model: "lenet5", Batch: 16, Pushes: 120, EvalEvery: 24, Target: 0.2, Rate: 0.2}}
+	case "standard":
+		return []Size{
+			{Model: "lenet5", Batch: 32, Pushes: 7500, EvalEvery: 150, Data: "mnist", Target: 0.97, Rate: 0.2},
+			{Model: "resnet18", Width: 0.125, Image: 32, Batch: 32, Pushes: 1560, EvalEvery: 78, Data: "cifar-10", Target: 0.45, Rate: 0.1},
+			{Model: "vgg19_bn", Width: 0.125, Image: 32, Batch: 32, Pushes: 1560, EvalEvery: 78, Data: "cifar-10", Target: 0.45, Rate: 0.05}}
+	case "paper":
+		return []Size{
+			{Model: "lenet5", Batch: 64, Pushes: 18750, EvalEvery: 936, Data: "mnist", Target: 0.98, Rate: 0.2},
+			{Model: "resnet18", Batch: 64, Pushes: 15624, EvalEvery: 744, Data: "cifar-10", Target: 0.8, Rate: 0.1},
+			{Model: "vgg19_bn", Batch: 64, Pushes: 15624, EvalEvery: 744, Data: "cifar-10", Target: 0.8, Rate: 0.05}}
+	}
+	return []Size{
+		{Model: "lenet5", Batch: 16, Pushes: 1200, EvalEvery: 60, Target: 0.7, Rate: 0.2},
+		{Model: "resnet18", Width: 0.125, Image: 16, Batch: 16, Pushes: 600, EvalEvery: 30, Target: 0.75, Rate: 0.05},
+		{Model: "vgg19_bn", Width: 0.125, Image: 16, Batch: 16, Pushes: 480, EvalEvery: 30, Target: 0.55, Rate: 0.02}}
+}
+
+// SizeOf returns the size of one network. It panics if the profile has none.
+func SizeOf(profile, model string) Size {
+	return kit.Find(SizesOf(profile), func(s Size) bool { return s.Model == model })
+}
+
+// Narrower returns how many times as many channels the whole network has as the trained one.
+func (s Size) Narrower() float64 {
+	if s.Width == 0 {
+		return 1
+	}
+	return 1 / s.Width
+}
+
+// Wanted names the data set that the paper trains the network on.
+func (s Size) Wanted() string {
+	if s.Model == "lenet5" {
+		return "mnist"
+	}
+	return "cifar-10"
+}
+
+// Megabytes returns the size of the whole network's gradient.
+func (s Size) Megabytes() float64 { return 4e-6 * float64(CostsOf(s.Model).Params) }
+
+// Seconds estimates how long a number of pushes takes, with evaluations, on two cores of 2023
+// with engine asm.
+func (s Size) Seconds(pushes int64) float64 {
+	perImage := map[string]float64{"lenet5": 0.03e-3, "resnet18": 0.3e-3 * 64, "vgg19_bn": 0.27e-3 * 64}[s.Model]
+	if s.Width > 0 {
+		perImage *= float64(s.Width * s.Width)
+	}
+	if s.Image > 0 {
+		perImage *= float64(s.Image*s.Image) / (32 * 32)
+	}
+	return perImage * float64(s.Batch) * float64(pushes)
+}
+
+// Run runs cfg, or returns what an earlier call or an interrupted command kept of it.
+func Run(ctx context.Context, env exp.Env, cfg train.Config) (Summary, error) {
+	return train.Kept(ctx, env, cfg, func(o *train.Outcome) (Summary, error) { return Summarise(o, cfg.TimingOnly && cfg.Sync == "bsp"), nil })
+}
+
+// Training returns the configuration that trains a network at size s on p. Its clock is the full
+// network's at the batch of Tables 4 and 5, so that events happen as there; gradients are computed
+// by the narrower network.
+func Training(p *cluster.Platform, method string, seed uint64, s Size) train.Config {
+	o := Options()
+	return train.Config{Sync: method, Model: s.Model, Width: s.Width, Image: s.Image, Data: s.Data, Platform: p, Seed: seed,
+		Batch: s.Batch, Rate: s.Rate, MaxPushes: s.Pushes, EvalEvery: s.EvalEvery, EvalImages: EvalImages, Options: &o,
+		Clock: &train.Clock{Batch: FullBatch}}
+}
+
+// TrainOnce trains a method on p. BSP's parameters do not depend on the cluster: BSP is trained on
+// the homogeneous cluster alone, and a run without arithmetic gives the times on others. That is
+// exact; a test compares both.
+func TrainOnce(ctx context.Context, env exp.Env, p *cluster.Platform, method string, seed uint64, s Size) (Summary, error) {
+	if method != "bsp" || p.Name == Homogeneous {
+		return Run(ctx, env, Training(p, method, seed, s))
+	}
+	c, err := Run(ctx, env, Training(Load(Homogeneous), method, seed, s))
+	if err != nil {
+		return c, err
+	}
+	cfg := Training(p, method, seed, s)
+	cfg.TimingOnly, cfg.EvalEvery = true, -1
+	timed, err := Run(ctx, env, cfg)
+	if err != nil {
+		return c, err
+	}
+	return retime(c, timed)
+}
+
+// retime returns timed, the run on another cluster, with what c learnt under BSP.
+func retime(c, timed Summary) (Summary, error) {
+	curve := slices.Clone(c.Curve)
+	for i := range curve {
+		v := curve[i].Updates
+		if v < 1 || v > int64(len(timed.Updates)) {
+			return c, fmt.Errorf("dasp: BSP was evaluated at version %d, the timed run has %d", v, len(timed.Updates))
+		}
+		curve[i].Seconds = timed.Updates[v-1]
+	}
+	timed.Curve, timed.Accuracy, timed.Data, timed.Engine = curve, c.Accuracy, c.Data, c.Engine
+	return timed, nil
+}
+
+// Timing returns the configuration of a timing-only run at full model size.
+func Timing(p *cluster.Platform, method, model string, seed uint64) train.Config {
+	o := Options()
+	return train.Config{Sync: method, Model: model, Platform: p, Seed: seed, Batch: FullBatch,
+		MaxPushes: Workers * PerWorker, Warmup: Warmup, Options: &o, TimingOnly: true}
+}

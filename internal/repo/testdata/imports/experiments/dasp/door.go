@@ -1,0 +1,2 @@
+// Package dasp is here so that rules over its folder have something to read.
+package dasp

@@ -1,0 +1,2 @@
+// Package setup is a room of a paper's experiments.
+package setup
