@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -93,6 +92,10 @@ func TestExitCodes(t *testing.T) {
 		{"walk", exitUsage, `"walk"`},
 		{"run --fast", exitUsage, "--fast"},
 		{"eval ring.byte --n 3", exitUsage, "ring.bytes"},
+		{"eval ringsparse.none --d 0", exitUsage, "known are ringsparse.T, .Ta"},
+		{"eval moon.phase", exitUsage, "ring, naive"},
+		{"eval codedsgd.load --n 5 --r 2 --accounting replicated", exitUsage, "not defined for n = 5, r = 2"},
+		{"eval dasp.state --gap 1 --smin 6 --smax 3", exitUsage, "dasp"},
 		{"eval ring.bytes --n 3", exitUsage, "--k"},
 		{"eval ring.bytes --n 0 --k 1", exitUsage, "from 1"},
 		{"eval ring.bytes --n 3 --k x", exitUsage, "no number"},
@@ -245,51 +248,6 @@ func TestHelp(t *testing.T) {
 		if c.Example == "" || c.Short == "" {
 			t.Errorf("%s has no example or no description", c.Name())
 		}
-	}
-}
-
-// verified is one run of all checks that several tests read.
-var verified = sync.OnceValues(func() ([]checked, error) {
-	rc, out, msg := gradsync("verify", "--json")
-	var got struct{ Checks []checked }
-	if err := json.Unmarshal([]byte(out), &got); err != nil || rc != exitOK {
-		return nil, fmt.Errorf("verify: exit code %d, %v: %s%s", rc, err, out, msg)
-	}
-	return got.Checks, nil
-})
-
-// All formulas hold: gradsync verify says so with exit code 0, and no check is
-// empty.
-func TestVerify(t *testing.T) {
-	got, err := verified()
-	if err != nil || len(got) != len(checks()) {
-		t.Fatalf("%d of %d checks, %v", len(got), len(checks()), err)
-	}
-	for _, c := range got {
-		if c.Cases == 0 || c.Verdict != claims.Equal && c.Verdict != claims.Within {
-			t.Errorf("%s: %s after %d cases: %s", c.ID, c.Verdict, c.Cases, c.Why)
-		}
-	}
-}
-
-func TestVerdictOfACheck(t *testing.T) {
-	var empty, good, near, bad tally
-	good.add(true, "")
-	near.add(true, "")
-	near.within = true
-	bad.add(true, "")
-	bad.add(false, "case %d", 7)
-	bad.add(false, "case %d", 8)
-	for _, c := range []struct {
-		tally
-		want string
-	}{{empty, claims.Differs}, {good, claims.Equal}, {near, claims.Within}, {bad, claims.Differs}} {
-		if got := c.verdict(); got != c.want {
-			t.Errorf("%+v is judged %q, want %q", c.tally, got, c.want)
-		}
-	}
-	if bad.cases != 3 || bad.failed != 2 || bad.first != "case 7" {
-		t.Errorf("tally %+v, want 3 cases, 2 failed, first case 7", bad)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"gradsync/experiments/result"
 )
 
-// exportable is a result with something in every file.
+// exportable returns a result with something in every file.
 func exportable(id, profile string) *result.Result {
 	yes, ci := true, [2]float64{0.1, 0.25}
 	return &result.Result{ID: id, Source: "DASP", Profile: profile, Kind: result.Trained, Status: result.Complete,
@@ -34,7 +34,7 @@ func exportable(id, profile string) *result.Result {
 				Parts: []result.Part{{Of: map[string]string{"method": "bsp"}, Value: 2.5, CI95: &ci, Holds: &yes}}}}}
 }
 
-// exportFolder has results of two profiles.
+// exportFolder writes results of two profiles.
 func exportFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -60,7 +60,7 @@ func TestExport(t *testing.T) {
 	if msg != "" {
 		t.Errorf("it says %q", msg)
 	}
-	var list exported
+	var list struct{ Files []string }
 	if err := json.Unmarshal([]byte(said), &list); err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gradsync/experiments/cli/memo"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 )
@@ -206,11 +207,11 @@ func TestACommandForgetsItsOwnParts(t *testing.T) {
 
 func TestRunRefusesASecondWriter(t *testing.T) {
 	dir := t.TempDir()
-	m, err := openMemo(dir)
+	m, err := memo.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer m.close()
+	defer m.Close()
 	var ran []string
 	with(t, fake("dasp/table5", 1, &ran, never))
 	if rc, _, msg := gradsync("run", "dasp", "--out", dir); rc != exitFailed || !strings.Contains(msg, "another gradsync run") {
@@ -218,7 +219,7 @@ func TestRunRefusesASecondWriter(t *testing.T) {
 	}
 }
 
-// full is a writer that takes so many bytes.
+// full is a writer that takes left bytes.
 type full struct{ left int }
 
 func (w *full) Write(p []byte) (int, error) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gradsync/experiments/cli/export"
 	"gradsync/experiments/platforms"
 	"gradsync/experiments/train"
 	"gradsync/papers/codedsgd"
@@ -78,7 +79,7 @@ func (a *app) train(ctx context.Context, f *trainFlags) error {
 		}
 		cfg.Begin = func() { a.notes(line, cfg) }
 	}
-	events, err := beginEvents(f.tensorboard, cfg)
+	events, err := export.BeginTraining(f.tensorboard, cfg)
 	if err != nil {
 		return err
 	}
@@ -98,7 +99,7 @@ func (a *app) train(ctx context.Context, f *trainFlags) error {
 	if out == nil { // another process of the job prints
 		return nil
 	}
-	path, err := endEvents(events, out)
+	path, err := export.EndTraining(events, out)
 	if err != nil {
 		return fmt.Errorf("train: --tensorboard: %w", err)
 	}

@@ -2,11 +2,13 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"gradsync/experiments/cli/launch"
 	"gradsync/experiments/train"
 	"gradsync/shared/tensor/codec"
 )
@@ -68,7 +70,7 @@ func (f *trainFlags) checkSparse() error {
 // place is this process's rank in a job that launch started. Without one all
 // ranks are in this process.
 func (f *trainFlags) place(cfg *train.Config) error {
-	at, ok, err := tcpFromEnv()
+	at, ok, err := launch.Place(os.LookupEnv)
 	if err != nil || !ok {
 		return err
 	}
