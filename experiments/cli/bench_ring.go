@@ -369,28 +369,12 @@ time goes, and the ring over TCP beside Open MPI. It takes some 20 minutes on tw
 			revision, _ := commit()
 			r := &bench.Report{
 				Command: reportCommand(cmd),
-				Version: Version + ", commit " + revision, Engine: f.only, Rounds: f.rounds, Seconds: f.seconds, Budget: f.budget, Machine: bench.Machine(),
-					Busy: bench.Busy(),
+				Version: Version + ", commit " + revision, Engine: f.only, Rounds: f.rounds, Seconds: f.seconds, Budget: f.budget,
+				Machine: bench.Machine(), Busy: bench.Busy(),
 			}
-			cases := bench.Cases()
-			for i, c := range cases {
-				if !a.quiet {
-					fmt.Fprintf(a.err, "%d of %d: %s\n", i+1, len(cases), c.Title)
-				}
-				names, err := pick(f.engines, map[string][]string{
-					bench.KindStep: stepContenders(), bench.KindGemm: gemmContenders(), bench.KindVec: bench.Kernels(), bench.KindCoded: bench.CodedKernels()}[c.Job.Kind],
-						nil)
-				if err != nil {
-					return err
-				}
-				outcome, err := a.play(cmd.Context(), &f, c, names, func() {})
-				if err != nil {
-					return err
-				}
-				r.Cases = append(r.Cases, outcome)
-				if !a.quiet {
-					fmt.Fprint(a.err, outcome.Text())
-				}
+			var err error
+			if r.Cases, err = a.reportCases(cmd.Context(), &f); err != nil {
+				return err
 			}
 			ring, err := a.ringReport(cmd.Context(), newRingFlags())
 			if err != nil {
@@ -408,7 +392,7 @@ time goes, and the ring over TCP beside Open MPI. It takes some 20 minutes on tw
 			if a.json {
 				return a.printJSON(r)
 			}
-			fmt.Fprintf(a.out, "%s: %d cases\n", out, len(cases))
+			fmt.Fprintf(a.out, "%s: %d cases\n", out, len(r.Cases))
 			return nil
 		},
 	}
@@ -419,6 +403,30 @@ time goes, and the ring over TCP beside Open MPI. It takes some 20 minutes on tw
 	cmd.Flags().Lookup("profile").DefValue = "2"
 	f.profile = 2
 	return cmd
+}
+
+// reportCases plays the report's cases one after another.
+func (a *app) reportCases(ctx context.Context, f *benchFlags) (outcomes []*bench.Outcome, err error) {
+	cases := bench.Cases()
+	for i, c := range cases {
+		if !a.quiet {
+			fmt.Fprintf(a.err, "%d of %d: %s\n", i+1, len(cases), c.Title)
+		}
+		names, err := pick(f.engines, map[string][]string{bench.KindStep: stepContenders(), bench.KindGemm: gemmContenders(),
+			bench.KindVec: bench.Kernels(), bench.KindCoded: bench.CodedKernels()}[c.Job.Kind], nil)
+		if err != nil {
+			return nil, err
+		}
+		o, err := a.play(ctx, f, c, names, func() {})
+		if err != nil {
+			return nil, err
+		}
+		outcomes = append(outcomes, o)
+		if !a.quiet {
+			fmt.Fprint(a.err, o.Text())
+		}
+	}
+	return outcomes, nil
 }
 
 // reportCommand returns the command line that writes the same report: the file, and every

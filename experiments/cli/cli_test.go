@@ -34,7 +34,7 @@ func with(t *testing.T, es ...exp.Experiment) {
 	t.Cleanup(func() { sources = old })
 }
 
-// fake is an experiment whose one claim fails and whose parts are memoised.
+// fake makes an experiment whose one claim fails and whose parts are memoised.
 func fake(id string, parts int, ran *[]string, stop func(part int) error) exp.Experiment {
 	return exp.Experiment{ID: id, Title: "a title", Source: "DASP, Table 5", Profiles: []string{"ci", "quick"},
 		Seconds: func(_ string, seeds int) float64 { return 2 * float64(seeds) },
@@ -123,7 +123,8 @@ func TestExitCodes(t *testing.T) {
 
 // Output that could not be written is a failure, in text as with --json.
 func TestWriteErrors(t *testing.T) {
-	for _, command := range []string{"list", "version", "version --json", "claims D13", "--help", "--version", "eval dasp.state --gap 1", "verify ring", "data verify synthetic"} {
+	for _, command := range []string{"list", "version", "version --json", "claims D13", "--help", "--version", "eval dasp.state --gap 1", "verify ring",
+		"data verify synthetic"} {
 		for _, space := range []int{0, 10} {
 			var msg bytes.Buffer
 			rc := run(context.Background(), strings.Fields(command), &full{space}, &msg)
@@ -157,7 +158,8 @@ func TestClaims(t *testing.T) {
 		t.Errorf("verdicts %+v", g.Verdicts)
 	}
 	_, out, _ = gradsync("claims", "D13", "--results", dir)
-	for _, part := range []string{"stated:    82.1 % (average iteration time reduction; baseline BSP)", "verdict:   differs: measured −3\u00a0% in dasp/table5, profile quick", "one seed: no interval"} {
+	for _, part := range []string{"stated:    82.1 % (average iteration time reduction; baseline BSP)",
+		"verdict:   differs: measured −3\u00a0% in dasp/table5, profile quick", "one seed: no interval"} {
 		if !strings.Contains(out, part) {
 			t.Errorf("claims D13 lacks %q:\n%s", part, out)
 		}

@@ -165,7 +165,8 @@ func TestExportSome(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(results, "dasp", "table6.json"), []byte(`{"schema": "gradsync.result/v1"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if rc, _, msg := gradsync("export", "--results", results, "--out", t.TempDir()); rc != exitFailed || !strings.Contains(msg, `schema is "gradsync.result/v1", want "gradsync.result/v2"`) {
+	if rc, _, msg := gradsync("export", "--results", results, "--out", t.TempDir()); rc != exitFailed ||
+		!strings.Contains(msg, `schema is "gradsync.result/v1", want "gradsync.result/v2"`) {
 		t.Errorf("a result of another version: exit %d, %q", rc, msg)
 	}
 	if err := os.WriteFile(filepath.Join(results, "dasp", "table6.json"), []byte(`{"schema": "gradsync.result/v2"`), 0o600); err != nil {

@@ -67,7 +67,8 @@ func TestLabRing(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 	defer cancel()
 	var outs, errs strings.Builder
-	if rc := run(ctx, strings.Fields("lab ring --rates 2,2 --steps 50"), &outs, &errs); rc != exitFailed || !strings.Contains(errs.String(), "lab: interrupted; its namespaces are removed") {
+	if rc := run(ctx, strings.Fields("lab ring --rates 2,2 --steps 50"), &outs, &errs); rc != exitFailed ||
+		!strings.Contains(errs.String(), "lab: interrupted; its namespaces are removed") {
 		t.Errorf("interrupted: exit code %d, %q", rc, errs.String())
 	}
 	if left, _ := filepath.Glob("/run/netns/" + fmt.Sprint("gradsync-lab-", os.Getpid(), "*")); len(left) > 0 {

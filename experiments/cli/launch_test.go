@@ -89,7 +89,8 @@ func TestPlanOfSeveralHosts(t *testing.T) {
 	if err != nil || cmd.ParseFlags(rest) != nil {
 		t.Fatal(err)
 	}
-	there := &launchFlags{np: 4, hosts: f.hosts, on: "10.0.0.2", job: j.place.Job, rendezvous: j.place.Rendezvous, timeout: f.timeout, join: j.place.Join, conns: 2}
+	there := &launchFlags{np: 4, hosts: f.hosts, on: "10.0.0.2", job: j.place.Job, rendezvous: j.place.Rendezvous, timeout: f.timeout, join: j.place.Join,
+		conns: 2}
 	other, err := (&app{}).planJob(there, cmd.Flags().Args(), func(flag string) bool { return true })
 	if err != nil || !reflect.DeepEqual(other.place, j.place) || !reflect.DeepEqual(other.words, j.words) || other.here != "10.0.0.2" || len(other.remotes) != 0 {
 		t.Fatalf("%+v, %v; want %+v", other, err, j)

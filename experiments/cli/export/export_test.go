@@ -46,7 +46,8 @@ func drawn(t *testing.T, profile string) *notebook.Page {
 		s.Add("w0", 0, 1.5, "compute", "a")
 		s.Add("w1", 0.25, 1e3, "WSS", nil)
 		r.Frames = append(r.Frames, s.Frame)
-		r.Figures = append(r.Figures, result.Figure{ID: of[0], Form: "gantt", Frame: of[0], X: "from", Y: []string{"to"}, Lane: "lane", State: "state", Label: "label"})
+		r.Figures = append(r.Figures, result.Figure{ID: of[0], Form: "gantt", Frame: of[0], X: "from", Y: []string{"to"}, Lane: "lane", State: "state",
+			Label: "label"})
 	}
 	return pageOf(t, r, `name.one,SSP s = 3
 name.other,ssp | S = 3

@@ -11,7 +11,7 @@ import (
 	"gradsync/shared/cluster/tcp"
 )
 
-// What launch tells a process is what the process reads.
+// A process reads the place that launch has told it.
 func TestPlaceRoundTrip(t *testing.T) {
 	for _, m := range []tcp.Config{
 		{Rank: 0, Size: 1, Job: "j", Rendezvous: "a:1", Host: true},
