@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -15,14 +16,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"gradsync/experiments/bench"
+	"gradsync/experiments/cli/lab"
+	"gradsync/experiments/cli/launch"
 	"gradsync/internal/atomic"
+	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/tcp"
 )
 
-// defaultSegment is the elements of a piece of a chunk that bench ring sends: a
-// piece that has come is added and goes on while the next is on its way.
+// defaultSegment is the number of elements in a piece of a chunk that bench ring sends: a
+// piece is added and forwarded while the next one arrives.
 const defaultSegment = 128 << 10
 
-// ringFlags are what `bench ring` adds to those of all matches.
+// ringFlags adds the flags of `bench ring` to those that all matches share.
 type ringFlags struct {
 	benchFlags
 	sizes   []string
@@ -32,7 +37,7 @@ type ringFlags struct {
 	into    string
 }
 
-// newRingFlags are the defaults.
+// newRingFlags returns the defaults.
 func newRingFlags() *ringFlags {
 	f := &ringFlags{np: []int{2, 4}, segment: defaultSegment}
 	f.rounds, f.seconds, f.budget = 11, 0.1, 30
@@ -97,7 +102,7 @@ median and, with six rounds or more, its interval of 95 % or more.`,
 	return cmd
 }
 
-// ringReport measures everything that the section of BENCHMARKS.md says.
+// ringReport measures everything in the ring's section of BENCHMARKS.md.
 func (a *app) ringReport(ctx context.Context, f *ringFlags) (*bench.RingReport, error) {
 	busy := bench.RingBusy()
 	revision, _ := commit()
@@ -108,7 +113,7 @@ func (a *app) ringReport(ctx context.Context, f *ringFlags) (*bench.RingReport, 
 	return &bench.RingReport{Command: f.command(), Version: Version + ", commit " + revision, Seconds: f.seconds, Busy: busy, Rows: rows, Facts: facts}, nil
 }
 
-// command is the command line that measures the same.
+// command returns the command line that measures the same.
 func (f *ringFlags) command() string {
 	line, d := bench.RingCommand, newRingFlags()
 	if len(f.sizes) > 0 {
@@ -120,7 +125,8 @@ func (f *ringFlags) command() string {
 	for _, o := range []struct {
 		name       string
 		value, def any
-	}{{"rounds", f.rounds, d.rounds}, {"seconds", f.seconds, d.seconds}, {"budget", f.budget, d.budget}, {"conns", f.conns, d.conns}, {"segment", f.segment, d.segment}} {
+	}{{"rounds", f.rounds, d.rounds}, {"seconds", f.seconds, d.seconds}, {"budget", f.budget, d.budget},
+		{"conns", f.conns, d.conns}, {"segment", f.segment, d.segment}} {
 		if o.value != o.def {
 			line += fmt.Sprintf(" --%s %v", o.name, o.value)
 		}
@@ -198,7 +204,8 @@ func (f *ringFlags) playRing(ctx context.Context, np, bytes int, mpi *bench.MPI,
 	return out, err
 }
 
-// checkRing refuses what cannot be measured and returns the sizes in bytes.
+// checkRing refuses flags with which nothing can be measured and returns the sizes in
+// bytes.
 func (f *ringFlags) checkRing() ([]int, error) {
 	if err := f.check(); err != nil {
 		return nil, err
@@ -248,7 +255,7 @@ func parseSize(text string) (int, error) {
 	return n << shift, nil
 }
 
-// self is this binary with a worker's environment.
+// self makes a command of this binary with a worker's environment.
 func self(ctx context.Context, words ...string) *exec.Cmd {
 	cmd := benchWorker(ctx)
 	cmd.Args = append(cmd.Args[:1], words...)
@@ -265,9 +272,10 @@ func (f *ringFlags) ringCommand(np int) func(context.Context) *exec.Cmd {
 	return func(ctx context.Context) *exec.Cmd { return self(ctx, words...) }
 }
 
+// streamCommand starts the sending end of the loopback's stream.
 func streamCommand(ctx context.Context) *exec.Cmd { return self(ctx, "bench", "stream-worker") }
 
-// benchStreamWorkerCommand is either end of the loopback's stream.
+// benchStreamWorkerCommand runs either end of the loopback's stream.
 func (a *app) benchStreamWorkerCommand() *cobra.Command {
 	var to string
 	cmd := &cobra.Command{
@@ -287,3 +295,148 @@ func (a *app) benchStreamWorkerCommand() *cobra.Command {
 
 // cores says how many cores a rank may use, for what a ring worker states.
 func cores() string { return fmt.Sprintf("GOMAXPROCS %d", runtime.GOMAXPROCS(0)) }
+
+// benchRingWorkerCommand runs one rank of an all-reduce over TCP: in the steps that `bench
+// ring` orders on standard input, or in --steps steps of one exchange.
+func (a *app) benchRingWorkerCommand() *cobra.Command {
+	var segment int
+	e := bench.Exchange{}
+	cmd := &cobra.Command{
+		Use: "ring-worker", Hidden: true, Short: "One rank of an exchange over TCP (gradsync launch -- bench ring-worker)", Args: args(0, 0, "none"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, ok, err := launch.Place(os.LookupEnv)
+			if err != nil {
+				return usageError{err}
+			}
+			if !ok {
+				return usagef("bench: ring-worker: no rank of a job: `gradsync launch --np N -- bench ring-worker` starts them")
+			}
+			runtime.GOMAXPROCS(bench.RingThreads(cfg.Size))
+			e.Segment = segment
+			if e.Steps == 0 {
+				facts := fmt.Sprintf("%d connections per peer, %s a rank, pieces of %d elements", max(cfg.Conns, 1), cores(), segment)
+				_, _, err = cluster.Run(cmd.Context(), tcp.New(cfg), func(p cluster.Proc) (int, error) {
+					return 0, bench.ServeRing(p, cmd.InOrStdin(), a.out, segment, facts)
+				})
+				return err
+			}
+			if err := e.Check(); err != nil {
+				return usageError{err}
+			}
+			out, err := lab.Time(cmd.Context(), e, tcp.New(cfg))
+			if err != nil || cfg.Rank != 0 {
+				return err
+			}
+			if a.json {
+				return a.printJSON(out)
+			}
+			fmt.Fprintf(a.out, "%s of %s over %d ranks: %s per step (median of %d; best %s), %d bytes sent\n", out.Method, bench.SizeText(out.Bytes), out.Ranks,
+				milliseconds(bench.SpreadOf(out.Seconds).Median), len(out.Seconds), milliseconds(bench.SpreadOf(out.Seconds).Min), out.Body)
+			return nil
+		},
+	}
+	s := cmd.Flags()
+	s.IntVar(&segment, "segment", defaultSegment, "ring: elements of a piece of a chunk (0: the whole chunk)")
+	s.StringVar(&e.Method, "exchange", "ring", "ring or ringsparse")
+	s.IntVar(&e.Bytes, "bytes", 4<<20, "bytes of a vector")
+	s.IntVar(&e.Steps, "steps", 0, "so many steps and an uncounted one (0: orders on standard input)")
+	s.Float64Var(&e.Density, "density", 0.1, "ringsparse: share of a rank's gradient that is not 0")
+	s.Float64Var(&e.Rate, "bandwidth", 25e6, "ringsparse: B of the cost rule, bytes/s")
+	return cmd
+}
+
+// milliseconds writes a time in four digits.
+func milliseconds(seconds float64) string { return fmt.Sprintf("%.4g ms", 1e3*seconds) }
+
+func (a *app) benchReportCommand() *cobra.Command {
+	var f benchFlags
+	var out string
+	cmd := &cobra.Command{
+		Use: "report", Short: "Measure the fixed list of cases and write BENCHMARKS.md",
+		Long: `Measure the fixed list of cases, in turn, and write BENCHMARKS.md: machine,
+commands, numbers beside the peers, aims beside what was reached, and where the
+time goes, and the ring over TCP beside Open MPI. It takes some 20 minutes on two cores; leave the machine alone.`,
+		Example: "  gradsync bench report --out BENCHMARKS.md", Args: args(0, 0, "flags only"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			// Not after minutes of measuring.
+			if info, err := os.Stat(filepath.Dir(out)); err != nil || !info.IsDir() {
+				return fmt.Errorf("bench: report: no folder %s", filepath.Dir(out))
+			}
+			f.only = preferred[0]
+			revision, _ := commit()
+			r := &bench.Report{
+				Command: reportCommand(cmd),
+				Version: Version + ", commit " + revision, Engine: f.only, Rounds: f.rounds, Seconds: f.seconds, Budget: f.budget,
+				Machine: bench.Machine(), Busy: bench.Busy(),
+			}
+			var err error
+			if r.Cases, err = a.reportCases(cmd.Context(), &f); err != nil {
+				return err
+			}
+			ring, err := a.ringReport(cmd.Context(), newRingFlags())
+			if err != nil {
+				return err
+			}
+			ring.Command = r.Command
+			r.Ring = ring
+			var text strings.Builder
+			if err := r.Markdown(&text); err != nil {
+				return err
+			}
+			if err := atomic.WriteFile(out, []byte(text.String())); err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(r)
+			}
+			fmt.Fprintf(a.out, "%s: %d cases\n", out, len(r.Cases))
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&out, "out", "BENCHMARKS.md", "file to write")
+	cmd.Flags().StringVar(&f.python, "python", "", "interpreter with PyTorch, as in bench step")
+	f.register(cmd, "the contenders")
+	cmd.Flags().Lookup("engine").Hidden = true // a report has all
+	cmd.Flags().Lookup("profile").DefValue = "2"
+	f.profile = 2
+	return cmd
+}
+
+// reportCases plays the report's cases one after another.
+func (a *app) reportCases(ctx context.Context, f *benchFlags) (outcomes []*bench.Outcome, err error) {
+	cases := bench.Cases()
+	for i, c := range cases {
+		if !a.quiet {
+			fmt.Fprintf(a.err, "%d of %d: %s\n", i+1, len(cases), c.Title)
+		}
+		names, err := pick(f.engines, map[string][]string{bench.KindStep: stepContenders(), bench.KindGemm: gemmContenders(),
+			bench.KindVec: bench.Kernels(), bench.KindCoded: bench.CodedKernels()}[c.Job.Kind], nil)
+		if err != nil {
+			return nil, err
+		}
+		o, err := a.play(ctx, f, c, names, func() {})
+		if err != nil {
+			return nil, err
+		}
+		outcomes = append(outcomes, o)
+		if !a.quiet {
+			fmt.Fprint(a.err, o.Text())
+		}
+	}
+	return outcomes, nil
+}
+
+// reportCommand returns the command line that writes the same report: the file, and every
+// flag that is not at its default.
+func reportCommand(cmd *cobra.Command) string {
+	line := "gradsync bench report --out " + cmd.Flags().Lookup("out").Value.String()
+	for _, name := range []string{"rounds", "seconds", "budget", "profile", "python"} {
+		if f := cmd.Flags().Lookup(name); f.Value.String() != f.DefValue {
+			line += " --" + name + " " + f.Value.String()
+		}
+	}
+	return line
+}

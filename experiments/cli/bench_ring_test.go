@@ -52,14 +52,16 @@ func TestBenchRing(t *testing.T) {
 func TestBenchRingWithoutOpenMPI(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	rc, out, msg := gradsync(strings.Fields("bench ring --sizes 4KiB --np 2 --rounds 1 --seconds 0.01 --quiet")...)
-	if rc != exitOK || strings.Count(out, "absent") != 2 || !strings.Contains(out, "\nopenmpi-allreduce: no Open MPI: no mpicc here (Debian: openmpi-bin libopenmpi-dev)\n") {
+	if rc != exitOK || strings.Count(out, "absent") != 2 ||
+		!strings.Contains(out, "\nopenmpi-allreduce: no Open MPI: no mpicc here (Debian: openmpi-bin libopenmpi-dev)\n") {
 		t.Errorf("exit code %d, %s\n%s", rc, msg, out)
 	}
 }
 
 func TestBenchRingUsage(t *testing.T) {
 	for command, want := range map[string]string{
-		"--sizes 5": "--sizes 5: want a multiple of 64 bytes", "--sizes 1XiB": "multiple of 64", "--np 1": "--np 1: 2 to 64", "--rounds 0": "--rounds 0", "--conns -1": "--conns -1",
+		"--sizes 5": "--sizes 5: want a multiple of 64 bytes", "--sizes 1XiB": "multiple of 64", "--np 1": "--np 1: 2 to 64", "--rounds 0": "--rounds 0",
+		"--conns -1":   "--conns -1",
 		"--segment -1": "--segment -1", "--sizes 9007199254740992KiB": "multiple of 64", "more": "want flags only",
 	} {
 		if rc, _, msg := gradsync(strings.Fields("bench ring " + command)...); rc != exitUsage || !strings.Contains(msg, want) || strings.Count(msg, "\n") != 1 {

@@ -48,7 +48,8 @@ func TestBenchStep(t *testing.T) {
 
 func TestBenchGemm(t *testing.T) {
 	rc, out, msg := gradsync(strings.Fields("bench gemm --m 16 --n 48 --k 32 --rounds 1 --seconds 0.01 --engine portable,gonum")...)
-	if lines := strings.Split(strings.TrimSpace(out), "\n"); rc != exitOK || len(lines) != 2 || !strings.HasPrefix(lines[0], "portable ") || !strings.HasPrefix(lines[1], "gonum ") || strings.Count(out, "GFLOP/s") != 2 {
+	if lines := strings.Split(strings.TrimSpace(out), "\n"); rc != exitOK || len(lines) != 2 || !strings.HasPrefix(lines[0], "portable ") ||
+		!strings.HasPrefix(lines[1], "gonum ") || strings.Count(out, "GFLOP/s") != 2 {
 		t.Errorf("exit code %d, %s\n%s", rc, msg, out)
 	}
 }
@@ -56,7 +57,8 @@ func TestBenchGemm(t *testing.T) {
 // Without PyTorch one line says so and the table goes on.
 func TestBenchWithoutPyTorch(t *testing.T) {
 	rc, out, msg := gradsync(strings.Fields("bench step --batch 2 --rounds 1 --seconds 0.01 --engine portable,pytorch --python no-such-python --quiet")...)
-	if rc != exitOK || strings.Count(out, "\n") != 2 || !strings.Contains(out, "\npytorch: no PyTorch: --python no-such-python: it does not exist\n") || !strings.HasPrefix(out, "portable ") {
+	if rc != exitOK || strings.Count(out, "\n") != 2 || !strings.Contains(out, "\npytorch: no PyTorch: --python no-such-python: it does not exist\n") ||
+		!strings.HasPrefix(out, "portable ") {
 		t.Errorf("exit code %d, %s\n%s", rc, msg, out)
 	}
 }
@@ -91,7 +93,8 @@ func TestBenchUsage(t *testing.T) {
 		"bench gemm --size 0":                                "--size 0: at least 1\n",
 		"bench worker more":                                  "none",
 	} {
-		if rc, _, msg := gradsync(strings.Fields(command)...); rc != exitUsage || !strings.HasPrefix(msg, "gradsync: ") || !strings.Contains(msg, want) || strings.Count(msg, "\n") != 1 {
+		if rc, _, msg := gradsync(strings.Fields(command)...); rc != exitUsage || !strings.HasPrefix(msg, "gradsync: ") || !strings.Contains(msg, want) ||
+			strings.Count(msg, "\n") != 1 {
 			t.Errorf("%s: exit code %d, %q; want %d and %q", command, rc, msg, exitUsage, want)
 		}
 	}
@@ -103,7 +106,8 @@ func TestBenchEngines(t *testing.T) {
 	asm, portable := engineState{name: "asm", label: "asm (avx512)"}, engineState{name: "portable", label: "portable"}
 	dnnl := engineState{name: "onednn", label: "onednn", why: "libdnnl is not installed"}
 	known := []string{"asm", "portable", "gonum"}
-	if _, err := pick([]string{"asm", "onednn"}, known, []engineState{asm, portable, dnnl}); err == nil || err.Error() != "engine onednn cannot run here: libdnnl is not installed" {
+	if _, err := pick([]string{"asm", "onednn"}, known, []engineState{asm, portable, dnnl}); err == nil ||
+		err.Error() != "engine onednn cannot run here: libdnnl is not installed" {
 		t.Errorf("an engine that does not run: %v", err)
 	}
 	if _, err := pick([]string{"asm"}, []string{"copy"}, nil); err == nil || !strings.Contains(err.Error(), "known are copy") {
@@ -142,7 +146,8 @@ func TestBenchTooLarge(t *testing.T) {
 	if bench.MachineMemory() == 0 {
 		t.Skip("how much memory this machine has is not known")
 	}
-	for _, command := range []string{"gemm --size 100000000", "vec --mib 1000000000", "step --model resnet18 --image 16777216", "step --model resnet18 --width 16 --batch 100000000"} {
+	for _, command := range []string{"gemm --size 100000000", "vec --mib 1000000000", "step --model resnet18 --image 16777216",
+		"step --model resnet18 --width 16 --batch 100000000"} {
 		rc, _, msg := gradsync(strings.Fields("bench " + command)...)
 		if rc != exitUsage || !strings.Contains(msg, "this machine has ") || strings.Count(msg, "\n") != 1 {
 			t.Errorf("%s: exit code %d, %q", command, rc, msg)
@@ -153,7 +158,8 @@ func TestBenchTooLarge(t *testing.T) {
 // Beside PyTorch, where there is one: both have all numbers, two processes of it
 // count as one contender, and it says what it computes with.
 func TestBenchBesidePyTorch(t *testing.T) {
-	rc, out, msg := gradsync(strings.Fields("bench step --model vgg19_bn --width 0.125 --image 16 --batch 4 --concurrent 2 --rounds 2 --seconds 0.01 --engine portable,pytorch --json")...)
+	rc, out, msg := gradsync(strings.Fields("bench step --model vgg19_bn --width 0.125 --image 16 --batch 4 --concurrent 2 " +
+		"--rounds 2 --seconds 0.01 --engine portable,pytorch --json")...)
 	var got struct {
 		Engines []struct {
 			Engine string
@@ -184,7 +190,8 @@ func TestBenchBesidePyTorch(t *testing.T) {
 	if theirs.Images <= 0 || theirs.GFLOPS <= 0 || theirs.CPU.Median <= 0 || runtime.GOOS == "linux" && theirs.Peak < 100<<20 { // two interpreters
 		t.Errorf("%+v", theirs)
 	}
-	if facts := strings.Join(theirs.Facts, "\n"); !strings.Contains(facts, "PyTorch ") || !strings.Contains(facts, "BLAS") || !strings.Contains(facts, "threads: 1 ") {
+	if facts := strings.Join(theirs.Facts, "\n"); !strings.Contains(facts, "PyTorch ") || !strings.Contains(facts, "BLAS") ||
+		!strings.Contains(facts, "threads: 1 ") {
 		t.Errorf("facts %q", facts)
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // A short calibration: the object has every codec at every density, and the file
-// is a platform of so many hosts with the rates at 10 %, each with its reason.
+// is a platform of --workers hosts with the rates at 10 %, each with its reason.
 func TestCalibrate(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mine.json")
 	rc, out, msg := gradsync("calibrate", "--seconds", "0.1", "--workers", "3", "--bandwidth", "10 Gb/s", "--name", "mine", "--out", file, "--json")
@@ -33,7 +33,8 @@ func TestCalibrate(t *testing.T) {
 	if err := d.Decode(&got); err != nil || rc != exitOK {
 		t.Fatalf("exit code %d, %v, %s\n%s", rc, err, msg, out)
 	}
-	if got.Processor == "" || got.Engine == "" || got.File != file || got.FLOPS < 1e6 || got.Loopback < 1e6 || got.Copy < 1e6 || got.OfFile != 0.1 || len(got.Densities) != 4 {
+	if got.Processor == "" || got.Engine == "" || got.File != file || got.FLOPS < 1e6 || got.Loopback < 1e6 || got.Copy < 1e6 || got.OfFile != 0.1 ||
+		len(got.Densities) != 4 {
 		t.Errorf("%+v", got)
 	}
 	var names []string
@@ -77,7 +78,8 @@ func far(a, b float64) bool { return a < 0.99*b || a > 1.01*b }
 func TestCalibrateTable(t *testing.T) {
 	rc, out, msg := gradsync("calibrate", "--seconds", "0.1", "--quiet")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	if rc != exitOK || msg != "" || len(lines) != 12 || strings.Join(strings.Fields(lines[2]), " ") != "density 1 % 10 % 50 % 100 %" || !strings.HasPrefix(lines[9], "count ") || strings.Count(lines[4], " / ") != 8 {
+	if rc != exitOK || msg != "" || len(lines) != 12 || strings.Join(strings.Fields(lines[2]), " ") != "density 1 % 10 % 50 % 100 %" ||
+		!strings.HasPrefix(lines[9], "count ") || strings.Count(lines[4], " / ") != 8 {
 		t.Errorf("exit code %d, %s\n%s", rc, msg, out)
 	}
 }
@@ -104,7 +106,8 @@ func TestCalibrateUsage(t *testing.T) {
 	if _, err := os.Stat(file); err == nil {
 		t.Error("a refused command wrote a file")
 	}
-	if rc, _, msg := gradsync("calibrate", "--seconds", "0.01", "--out", filepath.Join(t.TempDir(), "no", "folder.json")); rc != exitFailed || !strings.HasPrefix(msg, "gradsync: calibrate: open ") {
+	if rc, _, msg := gradsync("calibrate", "--seconds", "0.01", "--out", filepath.Join(t.TempDir(), "no", "folder.json")); rc != exitFailed ||
+		!strings.HasPrefix(msg, "gradsync: calibrate: open ") {
 		t.Errorf("no folder: exit code %d, %q", rc, msg)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -16,8 +17,8 @@ import (
 	"gradsync/reports"
 )
 
-// claimRow is a claim with the verdicts that the results on disk give it. Keys
-// that a result file has too mean the same here.
+// claimRow is a claim with the verdicts that the results on disk give it. Its keys mean
+// the same as in a result file.
 type claimRow struct {
 	claims.Claim `json:"-"`
 
@@ -84,6 +85,7 @@ func (a *app) claimsCommand() *cobra.Command {
 	return cmd
 }
 
+// chooseClaims returns the claims with these ids or of these papers, all if none is named.
 func chooseClaims(ids []string) ([]claimRow, error) {
 	out := []claimRow{}
 	seen := map[string]bool{}
@@ -166,6 +168,7 @@ func resultFiles(root string) ([]string, error) {
 	return out, nil
 }
 
+// printClaims prints a line per claim.
 func (a *app) printClaims(rows []claimRow) error {
 	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tDOCUMENT\tSTATED\tTOLERANCE\tVERDICTS\tCLAIM")
@@ -179,6 +182,7 @@ func (a *app) printClaims(rows []claimRow) error {
 	return w.Flush()
 }
 
+// printClaim prints all of one claim and its verdicts.
 func (a *app) printClaim(c claimRow) error {
 	fmt.Fprintf(a.out, "%s  %s, %s\n%s\nstated:    %s (%s; baseline %s)\ntolerance: %s", c.ID, c.Document, c.Section,
 		c.Statement, valueUnit(c.Value, c.Unit), c.Quantity, c.Baseline, tolerance(c.Claim))
@@ -212,6 +216,7 @@ func (a *app) printClaim(c claimRow) error {
 	return nil
 }
 
+// valueUnit writes a value with its unit, if it has both.
 func valueUnit(value, unit string) string {
 	if unit == "-" || unit == "" || value == "(none)" {
 		return value
@@ -224,4 +229,52 @@ func tolerance(c claims.Claim) string {
 		return "-"
 	}
 	return "±" + valueUnit(strconv.FormatFloat(*c.Tolerance, 'g', -1, 64), c.Unit)
+}
+
+func (a *app) diffCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "diff A.json B.json",
+		Short:   "Compare two result files value by value (exit code 3 if they differ)",
+		Example: "  gradsync diff experiments/results/dasp/table5.json out/results/dasp/table5.json",
+		Args:    args(2, 2, "two result files"),
+		RunE: func(_ *cobra.Command, files []string) error {
+			var raw [2][]byte
+			for i, path := range files {
+				if _, err := result.Read(path); err != nil { // what is no result is not compared
+					return err
+				}
+				var err error
+				if raw[i], err = os.ReadFile(path); err != nil {
+					return fmt.Errorf("diff: %w", err)
+				}
+			}
+			found, err := result.Diff(raw[0], raw[1])
+			if err != nil {
+				return err
+			}
+			if a.json {
+				if found == nil {
+					found = []result.Difference{}
+				}
+				err = a.printJSON(map[string]any{"a": files[0], "b": files[1], "equal": len(found) == 0, "differences": found})
+			} else {
+				for _, d := range found {
+					fmt.Fprintf(a.out, "%s: %s | %s\n", d.Path, shown(d.A), shown(d.B))
+				}
+				fmt.Fprintf(a.out, "%d differences between %s and %s\n", len(found), files[0], files[1])
+			}
+			if err == nil && len(found) > 0 {
+				err = errDiffer
+			}
+			return err
+		},
+	}
+}
+
+// shown writes a value of a difference.
+func shown(v any) string {
+	if v == nil {
+		return "(none)"
+	}
+	return fmt.Sprint(v)
 }

@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -35,7 +34,7 @@ func with(t *testing.T, es ...exp.Experiment) {
 	t.Cleanup(func() { sources = old })
 }
 
-// fake is an experiment whose one claim fails and whose parts are memoised.
+// fake makes an experiment whose one claim fails and whose parts are memoised.
 func fake(id string, parts int, ran *[]string, stop func(part int) error) exp.Experiment {
 	return exp.Experiment{ID: id, Title: "a title", Source: "DASP, Table 5", Profiles: []string{"ci", "quick"},
 		Seconds: func(_ string, seeds int) float64 { return 2 * float64(seeds) },
@@ -93,6 +92,10 @@ func TestExitCodes(t *testing.T) {
 		{"walk", exitUsage, `"walk"`},
 		{"run --fast", exitUsage, "--fast"},
 		{"eval ring.byte --n 3", exitUsage, "ring.bytes"},
+		{"eval ringsparse.none --d 0", exitUsage, "known are ringsparse.T, .Ta"},
+		{"eval moon.phase", exitUsage, "ring, naive"},
+		{"eval codedsgd.load --n 5 --r 2 --accounting replicated", exitUsage, "not defined for n = 5, r = 2"},
+		{"eval dasp.state --gap 1 --smin 6 --smax 3", exitUsage, "dasp"},
 		{"eval ring.bytes --n 3", exitUsage, "--k"},
 		{"eval ring.bytes --n 0 --k 1", exitUsage, "from 1"},
 		{"eval ring.bytes --n 3 --k x", exitUsage, "no number"},
@@ -120,7 +123,8 @@ func TestExitCodes(t *testing.T) {
 
 // Output that could not be written is a failure, in text as with --json.
 func TestWriteErrors(t *testing.T) {
-	for _, command := range []string{"list", "version", "version --json", "claims D13", "--help", "--version", "eval dasp.state --gap 1", "verify ring", "data verify synthetic"} {
+	for _, command := range []string{"list", "version", "version --json", "claims D13", "--help", "--version", "eval dasp.state --gap 1", "verify ring",
+		"data verify synthetic"} {
 		for _, space := range []int{0, 10} {
 			var msg bytes.Buffer
 			rc := run(context.Background(), strings.Fields(command), &full{space}, &msg)
@@ -154,7 +158,8 @@ func TestClaims(t *testing.T) {
 		t.Errorf("verdicts %+v", g.Verdicts)
 	}
 	_, out, _ = gradsync("claims", "D13", "--results", dir)
-	for _, part := range []string{"stated:    82.1 % (average iteration time reduction; baseline BSP)", "verdict:   differs: measured −3\u00a0% in dasp/table5, profile quick", "one seed: no interval"} {
+	for _, part := range []string{"stated:    82.1 % (average iteration time reduction; baseline BSP)",
+		"verdict:   differs: measured −3\u00a0% in dasp/table5, profile quick", "one seed: no interval"} {
 		if !strings.Contains(out, part) {
 			t.Errorf("claims D13 lacks %q:\n%s", part, out)
 		}
@@ -245,51 +250,6 @@ func TestHelp(t *testing.T) {
 		if c.Example == "" || c.Short == "" {
 			t.Errorf("%s has no example or no description", c.Name())
 		}
-	}
-}
-
-// verified is one run of all checks that several tests read.
-var verified = sync.OnceValues(func() ([]checked, error) {
-	rc, out, msg := gradsync("verify", "--json")
-	var got struct{ Checks []checked }
-	if err := json.Unmarshal([]byte(out), &got); err != nil || rc != exitOK {
-		return nil, fmt.Errorf("verify: exit code %d, %v: %s%s", rc, err, out, msg)
-	}
-	return got.Checks, nil
-})
-
-// All formulas hold: gradsync verify says so with exit code 0, and no check is
-// empty.
-func TestVerify(t *testing.T) {
-	got, err := verified()
-	if err != nil || len(got) != len(checks()) {
-		t.Fatalf("%d of %d checks, %v", len(got), len(checks()), err)
-	}
-	for _, c := range got {
-		if c.Cases == 0 || c.Verdict != claims.Equal && c.Verdict != claims.Within {
-			t.Errorf("%s: %s after %d cases: %s", c.ID, c.Verdict, c.Cases, c.Why)
-		}
-	}
-}
-
-func TestVerdictOfACheck(t *testing.T) {
-	var empty, good, near, bad tally
-	good.add(true, "")
-	near.add(true, "")
-	near.within = true
-	bad.add(true, "")
-	bad.add(false, "case %d", 7)
-	bad.add(false, "case %d", 8)
-	for _, c := range []struct {
-		tally
-		want string
-	}{{empty, claims.Differs}, {good, claims.Equal}, {near, claims.Within}, {bad, claims.Differs}} {
-		if got := c.verdict(); got != c.want {
-			t.Errorf("%+v is judged %q, want %q", c.tally, got, c.want)
-		}
-	}
-	if bad.cases != 3 || bad.failed != 2 || bad.first != "case 7" {
-		t.Errorf("tally %+v, want 3 cases, 2 failed, first case 7", bad)
 	}
 }
 

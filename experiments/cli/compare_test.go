@@ -49,9 +49,10 @@ func TestCompareUsesTheResultsEngine(t *testing.T) {
 		engine  string // of each
 		says    string
 	}{
-		"same bytes":     {map[string]string{"a": "asm (bit class fma32)", "b": ""}, false, 2, "asm", "0 differ"},
-		"other bytes":    {map[string]string{"broken": "asm (bit class fma32)"}, true, 2, "asm", "1 differ"},
-		"cannot run":     {map[string]string{"a": "none-such (bit class x)"}, true, 1, "none-such", "FAILED: the committed results of dasp are of engine none-such (bit class x), which this machine cannot run"},
+		"same bytes":  {map[string]string{"a": "asm (bit class fma32)", "b": ""}, false, 2, "asm", "0 differ"},
+		"other bytes": {map[string]string{"broken": "asm (bit class fma32)"}, true, 2, "asm", "1 differ"},
+		"cannot run": {map[string]string{"a": "none-such (bit class x)"}, true, 1, "none-such",
+			"FAILED: the committed results of dasp are of engine none-such (bit class x), which this machine cannot run"},
 		"two engines":    {map[string]string{"a": "asm (bit class fma32)", "b": "portable (bit class portable)"}, true, 0, "", "several engines"},
 		"nothing trains": {map[string]string{"a": ""}, false, 2, "portable", "0 differ"},
 		"no results":     {nil, true, 0, "", "no results of profile ci"},

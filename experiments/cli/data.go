@@ -11,7 +11,7 @@ import (
 	"gradsync/datasets"
 )
 
-// dataRow is one data set as `data list` and `data verify` show it.
+// dataRow describes one data set for `data list` and `data verify`.
 type dataRow struct {
 	Name    string              `json:"name"`
 	Verdict string              `json:"verdict"`
@@ -54,7 +54,8 @@ func (a *app) dataCommand() *cobra.Command {
 	cmd.PersistentFlags().StringVar(&dir, "data-dir", "", "folder of data sets (default GRADSYNC_DATA, then the cache folder)")
 	list := &cobra.Command{Use: "list", Short: "Say which sets are at hand and where", Example: "  gradsync data list --json",
 		Args: args(0, 0, "none"), RunE: func(*cobra.Command, []string) error { return a.dataList(dir) }}
-	verify := &cobra.Command{Use: "verify [NAME…]", Short: "Read sets completely and compare them with the official ones (exit code 3 if one differs, 1 if one is missing or broken)",
+	verify := &cobra.Command{Use: "verify [NAME…]",
+		Short:   "Read sets completely and compare them with the official ones (exit code 3 if one differs, 1 if one is missing or broken)",
 		Example: "  gradsync data verify mnist cifar-10", Args: args(0, -1, "names of sets"),
 		RunE: func(_ *cobra.Command, names []string) error { return a.dataVerify(names, dir) }}
 	fetch := &cobra.Command{Use: "fetch NAME…", Short: "Download sets, mirrors first; resumes where it was cut off",
@@ -64,8 +65,8 @@ func (a *app) dataCommand() *cobra.Command {
 	return cmd
 }
 
-// lookAt reads one set. A set that is broken or nowhere is a verdict; an error
-// is a folder that was named and does not exist.
+// lookAt reads one set. A set that is broken or missing is a verdict; a folder that was
+// named and does not exist is an error.
 func lookAt(name, dir string) (dataRow, error) {
 	st, err := datasets.Verify(name, datasets.Options{Dir: dir})
 	if err != nil {
@@ -83,6 +84,7 @@ func lookAt(name, dir string) (dataRow, error) {
 	return row, nil
 }
 
+// checkNames refuses names of unknown sets.
 func checkNames(names []string) error {
 	for _, n := range names {
 		if !slices.Contains(datasets.Names(), n) {
@@ -92,6 +94,7 @@ func checkNames(names []string) error {
 	return nil
 }
 
+// dataList says of each set whether it is at hand and where.
 func (a *app) dataList(dir string) error {
 	var rows []dataRow
 	for _, name := range datasets.Names() {
@@ -116,8 +119,8 @@ func (a *app) dataList(dir string) error {
 	return w.Flush()
 }
 
-// dataVerify reads the named sets, or all that are at hand. One that is missing
-// or broken is a failure; one of other images a difference.
+// dataVerify reads the named sets, or all that are at hand. A set that is missing or
+// broken is a failure; other images than the official ones are a difference.
 func (a *app) dataVerify(names []string, dir string) error {
 	if err := checkNames(names); err != nil {
 		return err
@@ -164,6 +167,7 @@ func (a *app) dataVerify(names []string, dir string) error {
 	return nil
 }
 
+// dataFetch downloads the named sets.
 func (a *app) dataFetch(cmd *cobra.Command, names []string, dir string) error {
 	if err := checkNames(names); err != nil {
 		return err

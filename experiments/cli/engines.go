@@ -30,7 +30,7 @@ const engineUsage = "arithmetic engine by name; auto: the fastest of those that 
 // one runs by name only: committed results come from these.
 var preferred = []string{asm.Name, portable.Name}
 
-// engineState is what is known of one engine on this machine.
+// engineState describes one engine on this machine.
 type engineState struct {
 	name  string
 	label string // name and kernels, "asm (avx512)"
@@ -38,8 +38,7 @@ type engineState struct {
 	short string // why in a few words, where why is long
 }
 
-// engineStates lists the engines that this binary knows, those of preferred
-// first.
+// engineStates lists the engines that this binary knows, preferred ones first.
 func engineStates() []engineState {
 	known := append(slices.Clone(preferred), onednn.Name)
 	for _, name := range tensor.Engines() {
@@ -62,7 +61,7 @@ func engineStates() []engineState {
 	return all
 }
 
-// labelOf is the engine's name, with its version or its kernels where there are
+// labelOf returns the engine's name, with its version or its kernels where there are
 // several.
 func labelOf(e tensor.Engine) string {
 	if version, err := onednn.Status(); err == nil && e.Name() == onednn.Name {
@@ -74,7 +73,7 @@ func labelOf(e tensor.Engine) string {
 	return e.Name()
 }
 
-// whyNot is why an engine of this binary did not register.
+// whyNot says why an engine of this binary did not register.
 func whyNot(name string) string {
 	switch {
 	case name == onednn.Name:
@@ -86,7 +85,7 @@ func whyNot(name string) string {
 	return "this CPU has no AVX2 and FMA"
 }
 
-// shortReason is why without what the dynamic linker says of every file it tried.
+// shortReason shortens why by what the dynamic linker says of every file it tried.
 func shortReason(why string) string {
 	switch {
 	case !strings.HasPrefix(why, "cannot open oneDNN"):
@@ -97,9 +96,9 @@ func shortReason(why string) string {
 	return "library does not open (Debian: libdnnl2)"
 }
 
-// chooseEngine resolves --engine to the name of an engine that runs here, and a
-// line that says which it is, why, and in short what became of the others. An
-// engine that is unknown or does not run is a usage error.
+// chooseEngine resolves --engine to the name of an engine that runs here, and a line that
+// says which it is, why, and in short why it is none of the others. An engine that is
+// unknown or does not run is a usage error.
 func chooseEngine(asked string, all []engineState) (name, line string, err error) {
 	var chosen *engineState
 	why := "by --engine"

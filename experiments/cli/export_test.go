@@ -14,7 +14,7 @@ import (
 	"gradsync/experiments/result"
 )
 
-// exportable is a result with something in every file.
+// exportable returns a result with something in every file.
 func exportable(id, profile string) *result.Result {
 	yes, ci := true, [2]float64{0.1, 0.25}
 	return &result.Result{ID: id, Source: "DASP", Profile: profile, Kind: result.Trained, Status: result.Complete,
@@ -34,7 +34,7 @@ func exportable(id, profile string) *result.Result {
 				Parts: []result.Part{{Of: map[string]string{"method": "bsp"}, Value: 2.5, CI95: &ci, Holds: &yes}}}}}
 }
 
-// exportFolder has results of two profiles.
+// exportFolder writes results of two profiles.
 func exportFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -60,7 +60,7 @@ func TestExport(t *testing.T) {
 	if msg != "" {
 		t.Errorf("it says %q", msg)
 	}
-	var list exported
+	var list struct{ Files []string }
 	if err := json.Unmarshal([]byte(said), &list); err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}
@@ -165,7 +165,8 @@ func TestExportSome(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(results, "dasp", "table6.json"), []byte(`{"schema": "gradsync.result/v1"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if rc, _, msg := gradsync("export", "--results", results, "--out", t.TempDir()); rc != exitFailed || !strings.Contains(msg, `schema is "gradsync.result/v1", want "gradsync.result/v2"`) {
+	if rc, _, msg := gradsync("export", "--results", results, "--out", t.TempDir()); rc != exitFailed ||
+		!strings.Contains(msg, `schema is "gradsync.result/v1", want "gradsync.result/v2"`) {
 		t.Errorf("a result of another version: exit %d, %q", rc, msg)
 	}
 	if err := os.WriteFile(filepath.Join(results, "dasp", "table6.json"), []byte(`{"schema": "gradsync.result/v2"`), 0o600); err != nil {

@@ -1,69 +1,17 @@
 package cli
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"slices"
-	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"gradsync/experiments/bench"
-	"gradsync/shared/cluster"
-	"gradsync/shared/cluster/virtual"
+	"gradsync/experiments/cli/lab"
 )
 
-// labAim is the range set for real over virtual time before it was measured.
-var labAim = [2]float64{0.9, 1.3}
-
-// labLatency is each end's part of a message's way through the namespaces in
-// virtual time: small beside a chunk's milliseconds, and not fitted.
-const labLatency = 25 * time.Microsecond
-
-// labNotes are said of every table: what no model of bytes has.
-var labNotes = []string{
-	"Ethernet, IP and TCP headers are 66 of the 1,514 bytes of a full packet: a factor of 1.046 of each ratio is theirs, since virtual time charges a message its 64 bytes of header alone.",
-	"Trainings are of an MLP, batch 16 per worker; their parameters are the same in the namespaces as in virtual time, bit for bit, or the lab would have failed.",
-	fmt.Sprintf("After a pause a link passes its first %v worth of bytes at once, which shortens a real exchange by so much at most.", labBucket),
-}
-
-// labCluster is a set of workers by the rate of each link, in Mbit/s each way.
-type labCluster struct {
-	Name string `json:"name"`
-	Mbit []int  `json:"mbit_per_second"`
-}
-
-var labClusters = []labCluster{{"homogeneous", []int{200, 200, 200, 200}}, {"heterogeneous", []int{1000, 1000, 1000, 200}}}
-
-// labRow is one exchange on one cluster, really and in virtual time.
-type labRow struct {
-	labCluster
-	Exchange string       `json:"exchange"`
-	Bytes    int          `json:"bytes"`
-	Body     int64        `json:"body_bytes"`          // all ranks, per step
-	TCP      int64        `json:"tcp_bytes,omitempty"` // what the sockets sent, per step
-	Real     bench.Spread `json:"real_seconds"`        // per step
-	Virtual  float64      `json:"virtual_seconds"`
-	Ratio    float64      `json:"ratio"` // median over virtual
-	Within   bool         `json:"within_aim"`
-	// Of a training: the parameters' hash, the same really and in virtual time.
-	ParamsSHA256 string `json:"params_sha256,omitempty"`
-}
-
-// judge sets the ratio beside the aim.
-func (r labRow) judge() labRow {
-	r.Ratio = r.Real.Median / r.Virtual
-	r.Within = r.Ratio >= labAim[0] && r.Ratio <= labAim[1]
-	return r
-}
-
-// labFlags are lab ring's.
+// labFlags holds the flags of lab ring.
 type labFlags struct {
 	exchange bench.Exchange
 	mbit     []int
@@ -98,7 +46,7 @@ same command in the namespaces and in virtual time, which must give the same
 parameters; then one vector is exchanged again and again. The machine's own network is not touched, and
 what was made is removed, also after Ctrl-C.`,
 		Example: "  gradsync lab ring\n  gradsync lab ring --rates 1000,1000,200 --bytes 1048576 --json", Args: args(0, 0, "flags only"),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.labRing(cmd, f) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.labRing(cmd.Context(), f) },
 	}
 	s := cmd.Flags()
 	s.IntVar(&f.exchange.Bytes, "bytes", 4<<20, "bytes of a vector of float32")
@@ -110,14 +58,15 @@ what was made is removed, also after Ctrl-C.`,
 	return cmd
 }
 
-func (f *labFlags) clusters() ([]labCluster, error) {
+// clusters checks the flags and returns the clusters to build.
+func (f *labFlags) clusters() ([]lab.Cluster, error) {
 	e := f.exchange
 	e.Method = "ring"
 	if err := e.Check(); err != nil {
 		return nil, usageError{err}
 	}
 	if f.mbit == nil {
-		return labClusters, nil
+		return lab.Clusters, nil
 	}
 	if len(f.mbit) < 2 || len(f.mbit) > 64 {
 		return nil, usagef("lab: --rates: %d links, want 2 to 64", len(f.mbit))
@@ -127,41 +76,42 @@ func (f *labFlags) clusters() ([]labCluster, error) {
 			return nil, usagef("lab: --rates %d: 1 to 100000 Mbit/s", m)
 		}
 	}
-	return []labCluster{{"chosen", f.mbit}}, nil
+	return []lab.Cluster{{Name: "chosen", Mbit: f.mbit}}, nil
 }
 
-func (a *app) labRing(cmd *cobra.Command, f *labFlags) error {
-	ctx := cmd.Context()
+// labRing runs the clusters one after another and prints their rows.
+func (a *app) labRing(ctx context.Context, f *labFlags) error {
 	clusters, err := f.clusters()
 	if err != nil {
 		return err
 	}
-	var impossible *labImpossible
-	switch err := probeLab(ctx); {
+	var impossible *lab.Impossible
+	switch err := lab.Probe(ctx); {
 	case errors.As(err, &impossible) && a.json:
-		return a.printJSON(map[string]any{"lab": "ring", "skipped": impossible.why})
+		return a.printJSON(map[string]any{"lab": "ring", "skipped": impossible.Why})
 	case errors.As(err, &impossible):
-		fmt.Fprintf(a.out, "lab ring: skipped: %s\n", impossible.why)
+		fmt.Fprintf(a.out, "lab ring: skipped: %s\n", impossible.Why)
 		return nil
 	case err != nil:
 		return labEnd(ctx, err)
 	}
-	if err := sweepLabs(ctx); err != nil {
+	if err := lab.Sweep(ctx); err != nil {
 		return labEnd(ctx, err)
 	}
-	var rows []labRow
+	plan := lab.Plan{Exchange: f.exchange, Train: f.train, Environ: []string{workerEnv + "=1"}, Errors: a.err}
+	var rows []lab.Row
 	for _, c := range clusters {
 		if !a.quiet {
 			fmt.Fprintf(a.err, "%s: %v Mbit/s\n", c.Name, c.Mbit)
 		}
-		more, err := a.labCluster(cmd, f, c)
+		more, err := plan.Run(ctx, c)
 		if err != nil {
 			return labEnd(ctx, err)
 		}
 		rows = append(rows, more...)
 	}
 	if a.json {
-		return a.printJSON(map[string]any{"lab": "ring", "aim": labAim, "density": f.exchange.Density, "steps": f.exchange.Steps, "rows": rows, "notes": labNotes})
+		return a.printJSON(map[string]any{"lab": "ring", "aim": lab.Aim, "density": f.exchange.Density, "steps": f.exchange.Steps, "rows": rows, "notes": lab.Notes})
 	}
 	a.printLab(rows)
 	return nil
@@ -175,101 +125,10 @@ func labEnd(ctx context.Context, err error) error {
 	return err
 }
 
-// labCluster builds one cluster, runs every exchange on it and takes it down.
-func (a *app) labCluster(cmd *cobra.Command, f *labFlags, c labCluster) (rows []labRow, err error) {
-	net := newLabNet(c.Mbit)
-	defer func() {
-		if down := net.down(); err == nil {
-			err = down
-		}
-	}()
-	if err := net.up(cmd.Context()); err != nil {
-		return nil, err
-	}
-	for _, method := range bench.Exchanges {
-		if !f.train {
-			break
-		}
-		r, err := a.labTraining(cmd.Context(), net, c, method)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, r)
-	}
-	for _, method := range bench.Exchanges {
-		e := f.exchange
-		e.Method, e.Rate = method, float64(slices.Min(c.Mbit))*1e6/8
-		real, err := a.labReal(cmd.Context(), net, e)
-		if err != nil {
-			return nil, err
-		}
-		modelled, err := runExchange(cmd, e, virtual.New(labPlatform(c), virtual.Config{}))
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, labCompare(c, real, modelled))
-	}
-	return rows, nil
-}
-
-// labCompare makes a row. Both runs made one step more than they timed.
-func labCompare(c labCluster, real, modelled *exchanged) labRow {
-	r := labRow{labCluster: c, Exchange: real.Method, Bytes: real.Bytes, Real: bench.SpreadOf(real.Seconds), Virtual: bench.SpreadOf(modelled.Seconds).Median}
-	steps := int64(len(real.Seconds) + 1)
-	r.Body, r.TCP = real.Body/steps, real.Kernel/steps
-	return r.judge()
-}
-
-// labPlatform is the cluster as virtual time has it. An exchange computes nothing,
-// so the devices' speed is any.
-func labPlatform(c labCluster) *cluster.Platform {
-	p := cluster.Uniform(len(c.Mbit), cluster.Host{Name: "w", FLOPS: 1e12, Bandwidth: 1, Latency: labLatency}, nil)
-	for i := range p.Workers {
-		p.Workers[i].Bandwidth = float64(c.Mbit[i]) * 1e6 / 8
-	}
-	return p
-}
-
-// labReal makes the exchange's steps, a rank in every namespace.
-func (a *app) labReal(ctx context.Context, net *labNet, e bench.Exchange) (*exchanged, error) {
-	got := &exchanged{}
-	err := a.inLab(ctx, net, got, "bench", "ring-worker", "--exchange", e.Method, "--bytes", strconv.Itoa(e.Bytes), "--steps", strconv.Itoa(e.Steps),
-		"--density", fmt.Sprint(e.Density), "--segment", strconv.Itoa(e.Segment), "--bandwidth", fmt.Sprint(e.Rate))
-	if err == nil && (len(got.Seconds) != e.Steps || !(slices.Min(got.Seconds) > 0)) {
-		err = fmt.Errorf("lab: %s: %d steps of %v s, want %d", e.Method, len(got.Seconds), got.Seconds, e.Steps)
-	}
-	return got, err
-}
-
-// inLab runs a command of this binary as a rank in every namespace and reads the
-// object that rank 0 prints.
-func (a *app) inLab(ctx context.Context, net *labNet, into any, words ...string) error {
-	binary, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	words = append([]string{binary, "--json", "--quiet"}, words...)
-	m := member{size: len(net.mbit), job: newJob(), rendezvous: labAddress(0) + ":" + rendezvousPort, timeout: 20 * time.Second, join: 20 * time.Second}
-	var children []child
-	for i := range net.mbit {
-		m.rank, m.host, m.listen = i, i == 0, labAddress(i)
-		line := inSpace(net.space(i), words...)
-		c := child{name: fmt.Sprintf("rank %d at %s", i, labAddress(i)), label: fmt.Sprintf("[%d] ", i), plain: i == 0, cmd: exec.Command(line[0], line[1:]...)}
-		c.cmd.Env = append(slices.DeleteFunc(os.Environ(), ofMember), append(m.environ(), workerEnv+"=1")...)
-		children = append(children, c)
-	}
-	var out bytes.Buffer
-	if err := tend(ctx, children, &out, a.err); err != nil {
-		return fmt.Errorf("lab: %w", err)
-	}
-	if err := json.Unmarshal(out.Bytes(), into); err != nil {
-		return fmt.Errorf("lab: what rank 0 printed: %w: %q", err, out.String())
-	}
-	return nil
-}
-
-func (a *app) printLab(rows []labRow) {
-	fmt.Fprintf(a.out, "%-14s %-24s %-16s %9s %9s %28s %11s %6s  %s\n", "cluster", "links, Mbit/s", "what", "vector", "MB sent", "real ms, median (min, max)", "virtual ms", "ratio", "aim")
+// printLab prints the rows as a table.
+func (a *app) printLab(rows []lab.Row) {
+	fmt.Fprintf(a.out, "%-14s %-24s %-16s %9s %9s %28s %11s %6s  %s\n",
+		"cluster", "links, Mbit/s", "what", "vector", "MB sent", "real ms, median (min, max)", "virtual ms", "ratio", "aim")
 	for _, r := range rows {
 		word := "within"
 		if !r.Within {
@@ -279,10 +138,10 @@ func (a *app) printLab(rows []labRow) {
 		if r.ParamsSHA256 != "" {
 			real = fmt.Sprintf("mean %.1f", 1e3*r.Real.Median)
 		}
-		fmt.Fprintf(a.out, "%-14s %-24s %-16s %9s %9.2f %28s %11.1f %6.3f  %s %.2g to %.2g\n", r.Name, fmt.Sprint(r.Mbit), r.Exchange, bench.SizeText(r.Bytes), float64(r.Body)/1e6,
-			real, 1e3*r.Virtual, r.Ratio, word, labAim[0], labAim[1])
+		fmt.Fprintf(a.out, "%-14s %-24s %-16s %9s %9.2f %28s %11.1f %6.3f  %s %.2g to %.2g\n", r.Name, fmt.Sprint(r.Mbit), r.Exchange,
+			bench.SizeText(r.Bytes), float64(r.Body)/1e6, real, 1e3*r.Virtual, r.Ratio, word, lab.Aim[0], lab.Aim[1])
 	}
-	for _, n := range labNotes {
+	for _, n := range lab.Notes {
 		fmt.Fprintln(a.out, n)
 	}
 }

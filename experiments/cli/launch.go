@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -10,12 +9,18 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"gradsync/experiments/cli/launch"
+	"gradsync/papers/dasp/rivals"
+	"gradsync/shared/cluster/tcp"
 )
 
-// launchFlags are launch's own.
+// launchFlags holds the flags of launch.
 type launchFlags struct {
 	np         int
 	hosts, on  string
@@ -65,21 +70,21 @@ clear: this is for one host or a network of one's own.`,
 	s.IntVar(&f.conns, "conns", 0, "connections between each two ranks (default the runtime's)")
 	s.DurationVar(&f.timeout, "timeout", 10*time.Second, "a rank silent for so long is lost")
 	s.DurationVar(&f.join, "join", 0, "how long to wait for all ranks to come (default --timeout; 5 m where hosts are started by hand)")
-	s.StringVar(&f.rendezvous, "rendezvous", "", "host:port where rank 0 listens (default a free port here; with --hosts port "+rendezvousPort+")")
+	s.StringVar(&f.rendezvous, "rendezvous", "", "host:port where rank 0 listens (default a free port here; with --hosts port "+launch.Port+")")
 	s.StringVar(&f.listen, "iface", "", "interface or address for data, on every host (default that of the way to the rendezvous)")
 	s.StringVar(&f.job, "job", "", "name of the job, the same on all hosts (default a new one)")
 	return cmd
 }
 
-// job is all that launch decided.
+// job holds all that launch decided before it starts a process.
 type job struct {
-	places  []place
-	here    string // the host of --hosts that this is
-	member  member // of every process but rank and host
-	words   []string
-	self    string
-	remotes []remote
-	ssh     bool
+	processes []launch.Process
+	here      string     // the host of --hosts that this is
+	place     tcp.Config // of every process but for rank and host
+	words     []string
+	self      string
+	remotes   []remote
+	ssh       bool
 }
 
 // remote is another host and the words of its command.
@@ -90,28 +95,28 @@ type remote struct {
 
 // launch runs the job's processes of this host, and with ssh the other hosts'.
 func (a *app) launch(ctx context.Context, j *job, in io.Reader) error {
-	var children []child
-	for _, p := range j.places {
-		if p.host == j.here {
+	var children []launch.Child
+	for _, p := range j.processes {
+		if p.Host == j.here {
 			children = append(children, j.child(p, in))
 		}
 	}
 	for _, r := range j.remotes {
 		if !j.ssh {
-			fmt.Fprintf(a.err, "on %s: %s\n", r.host, quotedLine(r.words))
+			fmt.Fprintf(a.err, "on %s: %s\n", r.host, launch.Quoted(r.words))
 			continue
 		}
-		children = append(children, child{name: "the launch on " + r.host, cmd: exec.Command("ssh", j.sshWords(r)...),
-			plain: hostOf(j.places, 0) == r.host})
+		children = append(children, launch.Child{Name: "the launch on " + r.host, Cmd: exec.Command("ssh", j.sshWords(r)...),
+			Plain: launch.HostOf(j.processes, 0) == r.host})
 	}
-	err := tend(ctx, children, a.out, a.err)
-	var failed *childError
+	err := launch.Tend(ctx, children, a.out, a.err)
+	var failed *launch.ChildError
 	switch {
 	case ctx.Err() != nil:
 		return errors.New("launch: interrupted")
-	case errors.As(err, &failed) && failed.code == exitUsage:
+	case errors.As(err, &failed) && failed.Code == exitUsage:
 		return usagef("launch: %w", err)
-	case errors.As(err, &failed) && failed.code == exitDiffer:
+	case errors.As(err, &failed) && failed.Code == exitDiffer:
 		fmt.Fprintf(a.err, "gradsync: launch: %v\n", err)
 		return errDiffer
 	case err != nil:
@@ -120,31 +125,181 @@ func (a *app) launch(ctx context.Context, j *job, in io.Reader) error {
 	return nil
 }
 
-// child is a process of this host. Rank 0 has launch's standard input and output.
-func (j *job) child(p place, in io.Reader) child {
-	m := j.member
-	m.rank, m.host = p.rank, p.rank == 0
-	if m.listen == "" && net.ParseIP(p.host) != nil {
-		m.listen = p.host
+// child makes a process of this host. Rank 0 reads launch's standard input.
+func (j *job) child(p launch.Process, in io.Reader) launch.Child {
+	at := j.place
+	at.Rank, at.Host = p.Rank, p.Rank == 0
+	if at.Listen == "" && net.ParseIP(p.Host) != nil {
+		at.Listen = p.Host
 	}
-	cmd := exec.Command(j.self, j.words...)
-	cmd.Env = append(slices.DeleteFunc(os.Environ(), ofMember), m.environ()...)
-	c := child{name: fmt.Sprintf("rank %d at %s", p.rank, p.host), label: fmt.Sprintf("[%d] ", p.rank), plain: p.rank == 0, cmd: cmd}
-	if c.plain {
-		cmd.Stdin = in
+	c := launch.Rank(at, p.Host, exec.Command(j.self, j.words...))
+	if c.Plain {
+		c.Cmd.Stdin = in
 	}
 	return c
 }
 
-// sshWords are ssh's arguments that start a host's part of the job: in this
-// folder, without asking for a password.
+// sshWords returns ssh's arguments that start a host's part of the job: in this folder,
+// without asking for a password.
 func (j *job) sshWords(r remote) []string {
-	line := quotedLine(r.words)
+	line := launch.Quoted(r.words)
 	if folder, err := os.Getwd(); err == nil {
-		line = "cd " + quoted(folder) + " && exec " + line
+		line = "cd " + launch.Quoted([]string{folder}) + " && exec " + line
 	}
 	return []string{"-o", "BatchMode=yes", r.host, line}
 }
 
-// newJob is a name that no other job has.
-func newJob() string { return rand.Text()[:16] }
+// byHand is the time that rank 0 waits where somebody has to start other hosts.
+const byHand = 5 * time.Minute
+
+// planJob decides everything before a process runs. A job that is impossible is a usage
+// error.
+func (a *app) planJob(f *launchFlags, words []string, given func(string) bool) (*job, error) {
+	hosts := []launch.HostSlots{{Host: "127.0.0.1", N: f.np}}
+	if f.hosts != "" {
+		var err error
+		if hosts, err = launch.ParseHosts(f.hosts); err != nil {
+			return nil, usagef("launch: --hosts %s: %w", f.hosts, err)
+		}
+		if !given("np") {
+			for _, h := range hosts {
+				f.np += h.N
+			}
+		}
+	}
+	switch {
+	case !given("np") && f.hosts == "":
+		return nil, usagef("launch: --np is missing: how many processes")
+	case f.np < 1:
+		return nil, usagef("launch: --np %d: at least 1", f.np)
+	case given("conns") && f.conns < 1:
+		return nil, usagef("launch: --conns %d: at least 1", f.conns)
+	case f.timeout <= 0:
+		return nil, usagef("launch: --timeout %v: above 0", f.timeout)
+	case given("join") && f.join <= 0:
+		return nil, usagef("launch: --join %v: above 0", f.join)
+	case f.hosts == "" && (f.on != "" || f.ssh):
+		return nil, usagef("launch: --on and --ssh are for --hosts")
+	}
+	words, server, err := childWords(words, f.np)
+	if err != nil {
+		return nil, err
+	}
+	j := &job{ssh: f.ssh, self: os.Args[0]}
+	if self, err := os.Executable(); err == nil {
+		j.self = self
+	}
+	if j.processes, err = launch.Assign(hosts, f.np, server); err != nil {
+		return nil, usagef("launch: %w", err)
+	}
+	j.here = hosts[0].Host
+	if f.on != "" {
+		j.here = f.on
+		if !slices.ContainsFunc(hosts, func(s launch.HostSlots) bool { return s.Host == f.on }) {
+			return nil, usagef("launch: --on %s is none of --hosts %s", f.on, f.hosts)
+		}
+	}
+	if a.quiet {
+		words = append([]string{"--quiet"}, words...)
+	}
+	if a.json {
+		words = append([]string{"--json"}, words...)
+	}
+	j.words = words
+	return j, j.meet(f, hosts, given)
+}
+
+// meet decides job, rendezvous and waiting time, which all hosts share, and with them the
+// commands of the other hosts.
+func (j *job) meet(f *launchFlags, hosts []launch.HostSlots, given func(string) bool) (err error) {
+	at := tcp.Config{Size: f.np, Job: f.job, Rendezvous: f.rendezvous, Listen: f.listen, Conns: f.conns, Timeout: f.timeout, Join: f.join}
+	if at.Job == "" {
+		at.Job = launch.NewJob()
+	}
+	if at.Join == 0 {
+		at.Join = f.timeout
+		if len(hosts) > 1 && !f.ssh && f.on == "" {
+			at.Join = max(byHand, f.timeout)
+		}
+	}
+	switch {
+	case at.Rendezvous != "":
+		if err := launch.CheckAddress(at.Rendezvous); err != nil {
+			return usagef("launch: --rendezvous %s: %w", at.Rendezvous, err)
+		}
+	case f.hosts == "":
+		if at.Rendezvous, err = launch.FreeAddress(j.here); err != nil {
+			return fmt.Errorf("launch: %w", err)
+		}
+	default:
+		at.Rendezvous = net.JoinHostPort(launch.HostOf(j.processes, 0), launch.Port)
+	}
+	j.place = at
+	for _, h := range hosts {
+		if f.on == "" && h.Host != j.here {
+			j.remotes = append(j.remotes, remote{h.Host, j.elsewhere(f, h.Host)})
+		}
+	}
+	return nil
+}
+
+// elsewhere returns the command that starts another host's part of the same job.
+func (j *job) elsewhere(f *launchFlags, host string) []string {
+	at := j.place
+	line := []string{j.self, "launch", "--np", strconv.Itoa(at.Size), "--hosts", f.hosts, "--on", host,
+		"--job", at.Job, "--rendezvous", at.Rendezvous, "--timeout", at.Timeout.String(), "--join", at.Join.String()}
+	if at.Conns > 0 {
+		line = append(line, "--conns", strconv.Itoa(at.Conns))
+	}
+	if at.Listen != "" {
+		line = append(line, "--iface", at.Listen)
+	}
+	return append(append(line, "--"), j.words...)
+}
+
+// childWords completes the command that every process runs, for np processes,
+// and says whether its last process is a server.
+func childWords(words []string, np int) (complete []string, server bool, err error) {
+	scratch := &app{out: io.Discard, err: io.Discard}
+	cmd, rest, err := scratch.root().Find(words)
+	if err != nil {
+		return nil, false, usageError{fmt.Errorf("launch: %w", err)}
+	}
+	name := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().CommandPath()+" ")
+	if name == "bench ring-worker" {
+		return words, false, nil
+	}
+	if name != "train" {
+		return nil, false, usagef("launch: %q does not run over TCP: `launch --np N -- train …` does", name)
+	}
+	if err := cmd.ParseFlags(rest); err != nil {
+		return nil, false, usageError{fmt.Errorf("launch: train: %s", flagProblem(err))}
+	}
+	flags := cmd.Flags()
+	sync, _ := flags.GetString("sync")
+	workers, _ := flags.GetInt("workers")
+	runtime, _ := flags.GetString("runtime")
+	server = slices.Contains(rivals.Names(), sync)
+	want := np
+	if server {
+		want--
+	}
+	switch {
+	case flags.Changed("runtime") && runtime != "tcp":
+		return nil, false, usagef("launch: --runtime %s: processes that launch starts run tcp", runtime)
+	case server && np < 2:
+		return nil, false, usagef("launch: --np %d: --sync %s needs a server and 1 worker at least", np, sync)
+	case flags.Changed("workers") && workers != want && server:
+		return nil, false, usagef("launch: --np %d beside --workers %d: --sync %s needs %d processes, the last is the server", np, workers, sync, workers+1)
+	case flags.Changed("workers") && workers != want:
+		return nil, false, usagef("launch: --np %d beside --workers %d: --sync %s needs as many processes as workers", np, workers, sync)
+	}
+	complete = slices.Clone(words)
+	if !flags.Changed("workers") {
+		complete = append(complete, "--workers", strconv.Itoa(want))
+	}
+	if !flags.Changed("runtime") {
+		complete = append(complete, "--runtime", "tcp")
+	}
+	return complete, server, nil
+}

@@ -16,10 +16,16 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"gradsync/experiments/cli/lab"
+	"gradsync/experiments/cli/launch"
 )
 
 // longRing is a job that lasts until somebody ends it.
 const longRing = "bench ring-worker --bytes 65536 --steps 1000000"
+
+// endingTime is how long package launch waits for ranks to end, by themselves and when told to.
+const endingTime = 2*time.Second + 2*time.Second
 
 // launching starts a job in this process and returns what it printed, once it
 // has ended.
@@ -33,7 +39,7 @@ type launching struct {
 func launchJob(t *testing.T, ctx context.Context, line string) *launching {
 	t.Helper()
 	t.Setenv(workerEnv, "1") // this test's binary is the program that launch starts
-	l := &launching{job: newJob(), ended: make(chan struct{})}
+	l := &launching{job: launch.NewJob(), ended: make(chan struct{})}
 	before, after, _ := strings.Cut(line, " -- ")
 	words := append(strings.Fields(before), "--job", l.job, "--")
 	go func() {
@@ -50,15 +56,16 @@ func launchJob(t *testing.T, ctx context.Context, line string) *launching {
 	return l
 }
 
-// ranks are the job's processes that run, found by their environment.
+// ranks returns the job's processes that run, found by their environment; a process that
+// has ended has none.
 func (l *launching) ranks() map[int]int {
 	found := map[int]int{}
 	files, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, f := range files {
 		env, err := os.ReadFile(f)
-		m, ok, _ := memberFrom(environment(strings.Split(string(env), "\x00")))
-		if pid, bad := strconv.Atoi(filepath.Base(filepath.Dir(f))); err == nil && ok && bad == nil && m.job == l.job && alive(pid) {
-			found[m.rank] = pid
+		m, ok, _ := launch.Place(environment(strings.Split(string(env), "\x00")))
+		if pid, bad := strconv.Atoi(filepath.Base(filepath.Dir(f))); err == nil && ok && bad == nil && m.Job == l.job {
+			found[m.Rank] = pid
 		}
 	}
 	return found
@@ -106,7 +113,7 @@ func TestLaunchRuns(t *testing.T) {
 	for _, np := range []int{1, 2, 3} {
 		l := launchJob(t, t.Context(), fmt.Sprintf("launch --json --np %d --conns 2 -- bench ring-worker --bytes 40000 --steps 3", np))
 		<-l.ended
-		var got exchanged
+		var got lab.Timing
 		if err := json.Unmarshal(l.out.Bytes(), &got); err != nil || l.rc != exitOK || got.Ranks != np || len(got.Seconds) != 3 || l.errOut.Len() > 0 {
 			t.Fatalf("%d processes: exit code %d, %v, %s\n%s", np, l.rc, err, l.errOut.String(), l.out.String())
 		}
@@ -128,7 +135,7 @@ func TestLaunchKilledRank(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-l.ended
-		if took := time.Since(begin); took > 5*time.Second+lastWords+lastBreath {
+		if took := time.Since(begin); took > 5*time.Second+endingTime {
 			t.Errorf("%v: ended after %v", test, took)
 		}
 		msg := l.errOut.String()
@@ -155,7 +162,7 @@ func TestLaunchStoppedRank(t *testing.T) {
 	}
 	<-l.ended
 	msg := l.errOut.String()
-	if took := time.Since(begin); took < 2*time.Second || took > 2*time.Second+lastWords+lastBreath+4*time.Second {
+	if took := time.Since(begin); took < 2*time.Second || took > 2*time.Second+endingTime+4*time.Second {
 		t.Errorf("ended after %v", took)
 	}
 	if l.rc != exitFailed || !strings.Contains(msg, "[0] gradsync: cluster: rank 1 (127.0.0.1:") || !strings.Contains(msg, "silent") ||
@@ -200,22 +207,22 @@ func TestLaunchSeveralHosts(t *testing.T) {
 	check := func(l *launching) {
 		t.Helper()
 		<-l.ended
-		var got exchanged
+		var got lab.Timing
 		if err := json.Unmarshal(l.out.Bytes(), &got); err != nil || l.rc != exitOK || got.Ranks != 3 {
 			t.Errorf("exit code %d, %v, %s\n%s", l.rc, err, l.errOut.String(), l.out.String())
 		}
 	}
-	address, err := freeAddress("127.0.0.1")
+	address, err := launch.FreeAddress("127.0.0.1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	check(launchJob(t, t.Context(), fmt.Sprintf(line, " --ssh --rendezvous "+address)))
 
-	if address, err = freeAddress("127.0.0.1"); err != nil {
+	if address, err = launch.FreeAddress("127.0.0.1"); err != nil {
 		t.Fatal(err)
 	}
 	var errOut lockedBuffer
-	l := &launching{job: newJob(), ended: make(chan struct{})}
+	l := &launching{job: launch.NewJob(), ended: make(chan struct{})}
 	go func() {
 		defer close(l.ended)
 		before, after, _ := strings.Cut(fmt.Sprintf(line, " --join 20s --rendezvous "+address), " -- ")

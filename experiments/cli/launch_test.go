@@ -2,28 +2,13 @@ package cli
 
 import (
 	"fmt"
-	"net"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
-)
 
-// What launch tells a process is what the process reads.
-func TestMemberRoundTrip(t *testing.T) {
-	for _, m := range []member{
-		{rank: 0, size: 1, job: "j", rendezvous: "a:1", host: true},
-		{rank: 3, size: 4, job: "a b=c", rendezvous: "[::1]:29571", listen: "10.0.0.2", conns: 4, timeout: 2500 * time.Millisecond, join: time.Minute},
-	} {
-		got, ok, err := memberFrom(environment(m.environ()))
-		if err != nil || !ok || got != m {
-			t.Errorf("%+v, %v, %v; want %+v", got, ok, err, m)
-		}
-	}
-	if _, ok, err := memberFrom(environment(nil)); ok || err != nil {
-		t.Errorf("a process that nobody launched: %v, %v", ok, err)
-	}
-}
+	"gradsync/experiments/cli/launch"
+)
 
 // environment looks variables up in "KEY=value" words.
 func environment(words []string) func(string) (string, bool) {
@@ -34,61 +19,6 @@ func environment(words []string) func(string) (string, bool) {
 			}
 		}
 		return "", false
-	}
-}
-
-// A variable that is missing or unreadable is named.
-func TestMemberErrors(t *testing.T) {
-	good := member{rank: 1, size: 2, job: "j", rendezvous: "a:1", conns: 2, timeout: time.Second, host: true}.environ()
-	for change, want := range map[string]string{
-		envRank + "=x": envRank, envRank + "=2": "not below", envSize + "=0": envSize, envSize + "=99999999999": envSize, envJob + "=": envJob + " is missing",
-		envRendezvous + "=a": "want host:port", envRendezvous + "=:5": "want host:port", envRendezvous + "=a:0": "want host:port", envConns + "=0": envConns,
-		envTimeout + "=5": envTimeout, envTimeout + "=-1s": envTimeout, envHost + "=perhaps": envHost, envRank + "=": envRank,
-	} {
-		_, ok, err := memberFrom(environment(append([]string{change}, good...))) // the first counts
-		if ok || err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "environment: ") {
-			t.Errorf("%s: %v, %v; want %q", change, ok, err, want)
-		}
-	}
-}
-
-func TestParseHosts(t *testing.T) {
-	got, err := parseHosts("a:2, b,10.0.0.1:3,[fe80::1]:4,[::1]")
-	want := []slots{{"a", 2}, {"b", 1}, {"10.0.0.1", 3}, {"fe80::1", 4}, {"::1", 1}}
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%v, %v; want %v", got, err, want)
-	}
-	for list, want := range map[string]string{
-		"": "want host:slots", "a:0": "slots from 1", "a:x": "slots from 1", "a:1,,b:1": "want host:slots", "a:1,a:2": "a stands twice", "fe80::1:4": "brackets",
-		":3": "want host:slots", "-oProxyCommand=x:1": "want host:slots", "a b:1": "want host:slots", "a;b:1": "want host:slots", "a:99999999": "slots from 1",
-	} {
-		if got, err := parseHosts(list); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, %v; want %q", list, got, err, want)
-		}
-	}
-}
-
-// Ranks are processes; with a server the last process is rank 0.
-func TestPlaces(t *testing.T) {
-	hosts := []slots{{"a", 2}, {"b", 1}}
-	for server, want := range map[bool]string{false: "[{0 0 a} {1 1 a} {2 2 b}]", true: "[{0 1 a} {1 2 a} {2 0 b}]"} {
-		got, err := places(hosts, 3, server)
-		if err != nil || fmt.Sprint(got) != want {
-			t.Errorf("server %v: %v, %v; want %s", server, got, err, want)
-		}
-		if home := hostOf(got, 0); home != map[bool]string{false: "a", true: "b"}[server] {
-			t.Errorf("server %v: rank 0 is on %s", server, home)
-		}
-	}
-	if _, err := places(hosts, 4, false); err == nil || err.Error() != "--np 4, but --hosts has 3 slots" {
-		t.Error(err)
-	}
-}
-
-func TestQuoted(t *testing.T) {
-	got := quotedLine([]string{"/a/b-c_d", "--x=1,2", "it's", "", "a b", "$HOME", "[::1]"})
-	if want := `/a/b-c_d --x=1,2 'it'\''s' '' 'a b' '$HOME' '[::1]'`; got != want {
-		t.Errorf("%s, want %s", got, want)
 	}
 }
 
@@ -135,8 +65,8 @@ func TestChildWords(t *testing.T) {
 // The other hosts' commands start the same job: same name, same meeting place,
 // same words; and what they start are the processes that are left.
 func TestPlanOfSeveralHosts(t *testing.T) {
-	t.Setenv(envListen, "elsewhere") // of a job that this one is started in
-	t.Setenv(envRank, "7")
+	t.Setenv("GRADSYNC_LISTEN", "elsewhere") // of a job that this one is started in
+	t.Setenv("GRADSYNC_RANK", "7")
 	a := &app{json: true}
 	f := &launchFlags{np: 4, hosts: "10.0.0.1:2,10.0.0.2:2", timeout: 3 * time.Second, conns: 2}
 	given := func(flag string) bool { return flag == "np" || flag == "conns" }
@@ -144,11 +74,11 @@ func TestPlanOfSeveralHosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if j.here != "10.0.0.1" || len(j.remotes) != 1 || j.remotes[0].host != "10.0.0.2" || j.member.rendezvous != "10.0.0.2:29571" || j.member.join != byHand {
+	if j.here != "10.0.0.1" || len(j.remotes) != 1 || j.remotes[0].host != "10.0.0.2" || j.place.Rendezvous != "10.0.0.2:29571" || j.place.Join != byHand {
 		t.Fatalf("%+v", j)
 	}
 	words := j.remotes[0].words
-	want := []string{j.self, "launch", "--np", "4", "--hosts", f.hosts, "--on", "10.0.0.2", "--job", j.member.job, "--rendezvous", "10.0.0.2:29571",
+	want := []string{j.self, "launch", "--np", "4", "--hosts", f.hosts, "--on", "10.0.0.2", "--job", j.place.Job, "--rendezvous", "10.0.0.2:29571",
 		"--timeout", "3s", "--join", "5m0s", "--conns", "2", "--", "--json", "train", "--sync", "bsp", "--workers", "3", "--runtime", "tcp"}
 	if !reflect.DeepEqual(words, want) {
 		t.Fatalf("%q, want\n%q", words, want)
@@ -159,18 +89,19 @@ func TestPlanOfSeveralHosts(t *testing.T) {
 	if err != nil || cmd.ParseFlags(rest) != nil {
 		t.Fatal(err)
 	}
-	there := &launchFlags{np: 4, hosts: f.hosts, on: "10.0.0.2", job: j.member.job, rendezvous: j.member.rendezvous, timeout: f.timeout, join: j.member.join, conns: 2}
+	there := &launchFlags{np: 4, hosts: f.hosts, on: "10.0.0.2", job: j.place.Job, rendezvous: j.place.Rendezvous, timeout: f.timeout, join: j.place.Join,
+		conns: 2}
 	other, err := (&app{}).planJob(there, cmd.Flags().Args(), func(flag string) bool { return true })
-	if err != nil || other.member != j.member || !reflect.DeepEqual(other.words, j.words) || other.here != "10.0.0.2" || len(other.remotes) != 0 {
+	if err != nil || !reflect.DeepEqual(other.place, j.place) || !reflect.DeepEqual(other.words, j.words) || other.here != "10.0.0.2" || len(other.remotes) != 0 {
 		t.Fatalf("%+v, %v; want %+v", other, err, j)
 	}
 	var mine []string
 	for _, plan := range []*job{j, other} {
-		for _, p := range plan.places {
-			if p.host == plan.here {
+		for _, p := range plan.processes {
+			if p.Host == plan.here {
 				c := plan.child(p, nil)
-				m, ok, err := memberFrom(environment(c.cmd.Env))
-				mine = append(mine, fmt.Sprintf("%s plain=%v host=%v %s", c.name, c.plain, m.host, m.listen))
+				m, ok, err := launch.Place(environment(c.Cmd.Env))
+				mine = append(mine, fmt.Sprintf("%s plain=%v host=%v %s", c.Name, c.Plain, m.Host, m.Listen))
 				if !ok || err != nil {
 					t.Error(err)
 				}
@@ -182,7 +113,7 @@ func TestPlanOfSeveralHosts(t *testing.T) {
 	if !reflect.DeepEqual(mine, wantRanks) {
 		t.Errorf("%q", mine)
 	}
-	if a, b := newJob(), newJob(); a == b || len(a) != 16 {
+	if a, b := launch.NewJob(), launch.NewJob(); a == b || len(a) != 16 {
 		t.Errorf("jobs %q and %q", a, b)
 	}
 }
@@ -207,16 +138,4 @@ func TestLaunchUsage(t *testing.T) {
 			t.Errorf("%s: exit code %d, %q; want %d and %q", command, rc, msg, exitUsage, want)
 		}
 	}
-}
-
-func TestFreeAddress(t *testing.T) {
-	address, err := freeAddress("127.0.0.1")
-	if err != nil || checkAddress(address) != nil {
-		t.Fatalf("%q, %v", address, err)
-	}
-	l, err := net.Listen("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Close()
 }

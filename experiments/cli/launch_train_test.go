@@ -12,8 +12,8 @@ import (
 	"gradsync/experiments/train"
 )
 
-// Processes that launch started train to the bits of virtual time, and the last is
-// the server's where there is one.
+// Trainings in processes that launch started give the bits of virtual time; the last
+// process is the server where there is one.
 func TestLaunchedTrainingsHaveTheBitsOfVirtualTime(t *testing.T) {
 	for sync, np := range map[string]int{"ring": 3, "naive": 3, "ringsparse": 3, "bsp": 4} {
 		flags := fmt.Sprintf("train --sync %s --workers 3 --updates 3 --data synthetic --engine portable --batch 4 --eval-every -1", sync)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -10,8 +11,113 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"gradsync/experiments/codedsgd"
+	"gradsync/experiments/compare"
+	"gradsync/experiments/dasp"
 	"gradsync/experiments/exp"
+	"gradsync/experiments/ring"
+	"gradsync/experiments/ringsparse"
+	"gradsync/reports"
 )
+
+// sources are the packages of experiments. A new paper is one line here.
+var sources = []func() []exp.Experiment{dasp.Experiments, ring.Experiments, ringsparse.Experiments, codedsgd.Experiments, compare.Experiments}
+
+// Experiments returns all experiments in the order of their sources.
+func Experiments() []exp.Experiment {
+	var out []exp.Experiment
+	for _, s := range sources {
+		for _, e := range s() {
+			if e.Title == "" {
+				e.Title = reports.Title(e.ID)
+			}
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// choose returns the experiments that args name, by an id ("dasp/table5"), a paper
+// ("dasp") or "all", in the order of Experiments and each once.
+func choose(all []exp.Experiment, args []string) ([]exp.Experiment, error) {
+	wanted := map[string]bool{}
+	for _, a := range args {
+		found := false
+		for _, e := range all {
+			if named(e.ID, []string{a}) {
+				wanted[e.ID], found = true, true
+			}
+		}
+		if !found {
+			return nil, usagef("run: no experiment %q: the nearest are %s; `gradsync list` has all", a, nearest(all, a))
+		}
+	}
+	var out []exp.Experiment
+	for _, e := range all {
+		if wanted[e.ID] {
+			out = append(out, e)
+		}
+	}
+	return out, nil
+}
+
+// named tells whether ids name an experiment; no ids name all.
+func named(id string, ids []string) bool {
+	return len(ids) == 0 || slices.ContainsFunc(ids, func(s string) bool { return s == "all" || s == id || strings.HasPrefix(id, s+"/") })
+}
+
+// fewNearest is the number of names that an unknown one is answered with.
+const fewNearest = 3
+
+// nearest returns the papers and ids that differ from name in the fewest letters.
+func nearest(all []exp.Experiment, name string) string {
+	var names []string
+	for _, e := range all {
+		paper, _, _ := strings.Cut(e.ID, "/")
+		if !slices.Contains(names, paper) {
+			names = append(names, paper)
+		}
+		names = append(names, e.ID)
+	}
+	name = string([]rune(strings.ToLower(name))[:min(utf8.RuneCountInString(name), longName)])
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(edits(name, a), edits(name, b)) })
+	return strings.Join(names[:min(fewNearest, len(names))], ", ")
+}
+
+// longName is the number of letters of a name that are compared: no id is longer.
+const longName = 60
+
+// edits counts the letters that must be put in, taken out or exchanged to make b of a.
+func edits(a, b string) int {
+	to := []rune(b)
+	row := make([]int, len(to)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, x := range []rune(a) {
+		before := row[0]
+		row[0] = i + 1
+		for j, y := range to {
+			change := before
+			if x != y {
+				change++
+			}
+			before = row[j+1]
+			row[j+1] = min(change, before+1, row[j]+1)
+		}
+	}
+	return row[len(to)]
+}
+
+// profileOf checks that an experiment has a profile.
+func profileOf(e exp.Experiment, profile string) error {
+	for _, p := range e.Profiles {
+		if p == profile {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s has no profile %q, only %s", e.ID, profile, strings.Join(e.Profiles, ", "))
+}
 
 // listed is an experiment as scripts see it.
 type listed struct {
@@ -46,10 +152,10 @@ what is too long ends in "…", and --json has it whole, with the profiles.`,
 	}
 }
 
-// plainColumns is how wide lines are where no terminal says it.
+// plainColumns is the width of lines where no terminal says it.
 const plainColumns = 100
 
-// columns is the width of the lines that a list may have.
+// columns returns the width that the lines of a list may have.
 func (a *app) columns() int {
 	if w, ok := a.out.(*checkedWriter); ok {
 		if f, ok := w.Writer.(*os.File); ok {
@@ -61,8 +167,8 @@ func (a *app) columns() int {
 	return plainColumns
 }
 
-// listLines are the experiments in lines of at most so many columns, ids always
-// whole: a title has what it needs, but leaves its source a third.
+// listLines writes the experiments in lines of at most columns columns. Ids are always
+// whole; a title has the room it needs, but leaves its source a third.
 func listLines(all []listed, columns int) []string {
 	const gap = 2
 	all = slices.Clone(all)
@@ -85,12 +191,12 @@ func listLines(all []listed, columns int) []string {
 	return out
 }
 
-// lacking are the profiles that an experiment does not have.
+// lacking names the profiles that an experiment does not have.
 func lacking(has []string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(exp.Profiles), func(p string) bool { return slices.Contains(has, p) }), ", ")
 }
 
-// cutTo is s in at most so many columns, with … for what is left out.
+// cutTo cuts s to at most columns columns, with … for the rest.
 func cutTo(s string, columns int) string {
 	if utf8.RuneCountInString(s) <= columns {
 		return s

@@ -46,7 +46,8 @@ func TestListFits(t *testing.T) {
 // TestNearestNames: an unknown experiment is answered with three names, never with all.
 func TestNearestNames(t *testing.T) {
 	for name, want := range map[string]string{
-		"dasp/tabel5": "dasp/table5", "DASP/Table5": "dasp/table5", "rign": "ring", "ring/step": "ring/steps", "codedsgd/fig-12": "codedsgd/fig12", "ringsparse/acuracy": "ringsparse/accuracy",
+		"dasp/tabel5": "dasp/table5", "DASP/Table5": "dasp/table5", "rign": "ring", "ring/step": "ring/steps", "codedsgd/fig-12": "codedsgd/fig12",
+		"ringsparse/acuracy": "ringsparse/accuracy",
 	} {
 		rc, _, msg := gradsync("run", name)
 		if begin := fmt.Sprintf("gradsync: run: no experiment %q: the nearest are %s, ", name, want); rc != exitUsage || !strings.HasPrefix(msg, begin) ||

@@ -16,9 +16,16 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
+	"time"
 
+	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"gradsync/internal/chores"
+	_ "gradsync/shared/tensor/codec/entropy" // codecs register themselves; only the command line links a compressor
 )
 
 // Exit codes of every command.
@@ -32,7 +39,7 @@ const (
 // Version is the release; CITATION.cff and CHANGELOG.md carry the same.
 const Version = "0.1.0"
 
-// app is what all commands share.
+// app holds what all commands share: where they write, and the flags of all.
 type app struct {
 	out, err io.Writer
 	json     bool // one object on out, and nothing else
@@ -40,8 +47,8 @@ type app struct {
 	name     string // of the program, as a command is to be typed
 }
 
-// called is the program's name as it was typed: bin/gradsync where that is how it was
-// found, and gradsync where a folder of PATH or `go run` found it.
+// called returns the program's name as it was typed: bin/gradsync if that is how it was
+// found, and gradsync if a folder of PATH or `go run` found it.
 func called(arg string) string {
 	slashed := filepath.ToSlash(arg)
 	if strings.TrimSuffix(path.Base(slashed), ".exe") != "gradsync" || filepath.IsAbs(arg) || !strings.Contains(slashed, "/") {
@@ -50,19 +57,18 @@ func called(arg string) string {
 	return arg
 }
 
-// asCalled has the commands that a message names between back quotes as they are to be
-// typed here: they are there to be copied.
+// asCalled replaces the program's name in commands between back quotes by the name as it
+// was typed, so that they can be copied.
 func (a *app) asCalled(text string) string {
 	return strings.ReplaceAll(text, "`gradsync ", "`"+a.name+" ")
 }
 
-// usageError is a command that was not understood: exit code 2.
+// usageError marks a command that was not understood: exit code 2.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// errDiffer is a difference that was found and printed: exit code 3, no
-// further message.
+// errDiffer means that a difference was found and printed: exit code 3, no further message.
 var errDiffer = errors.New("differs")
 
 // Main runs one command and returns its exit code. Ctrl-C cancels the
@@ -74,6 +80,7 @@ func Main(args []string, out, errOut io.Writer) int {
 	return run(ctx, args, out, errOut)
 }
 
+// run runs one command and maps its error to an exit code.
 func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	checked := &checkedWriter{Writer: out}
 	a := &app{out: checked, err: errOut, name: called(os.Args[0])}
@@ -100,8 +107,8 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	}
 }
 
-// checkedWriter remembers the first error of a writer: most prints have nobody
-// who looks at theirs, and a script must not take half an output for a whole one.
+// checkedWriter remembers the first error of a writer. Most prints ignore theirs, and a
+// script must not take half an output for a whole one.
 type checkedWriter struct {
 	io.Writer
 	err error
@@ -115,8 +122,8 @@ func (w *checkedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// cobraUsage recognises what cobra itself reports before a command runs; it
-// gives those errors no type.
+// cobraUsage recognises the errors that cobra itself reports before a command runs; they
+// have no type.
 func cobraUsage(err error) bool {
 	for _, p := range []string{"unknown command", "required flag", "if any flags in the group", "at least one of the flags"} {
 		if strings.HasPrefix(err.Error(), p) {
@@ -126,11 +133,12 @@ func cobraUsage(err error) bool {
 	return false
 }
 
-// oneLine keeps an error to one line: a joined error is a list.
+// oneLine writes an error on one line; a joined error has several.
 func oneLine(err error) string {
 	return strings.Join(strings.FieldsFunc(strings.TrimSpace(err.Error()), func(r rune) bool { return r == '\n' || r == '\t' }), "; ")
 }
 
+// root makes the command gradsync with all its subcommands.
 func (a *app) root() *cobra.Command {
 	a.name = cmp.Or(a.name, "gradsync")
 	root := &cobra.Command{
@@ -167,8 +175,8 @@ Exit codes: 0 done (whatever the verdicts) · 1 failed or interrupted · 2 usage
 	return root
 }
 
-// nameExamples has the examples of all commands, and the indented lines of their
-// texts, as they are to be typed here.
+// nameExamples replaces the program's name in the examples of all commands, and in the
+// indented lines of their texts, by the name as it was typed.
 func (a *app) nameExamples(cmd *cobra.Command) {
 	if a.name != "gradsync" {
 		cmd.Example = strings.ReplaceAll(cmd.Example, "gradsync ", a.name+" ")
@@ -179,7 +187,7 @@ func (a *app) nameExamples(cmd *cobra.Command) {
 	}
 }
 
-// indented is a command in a line of its own of a text.
+// indented matches a command on a line of its own in a text.
 var indented = regexp.MustCompile(`(?m)^(  .*?)\bgradsync `)
 
 // flagProblem words an unreadable number without the parser's own terms.
@@ -198,7 +206,7 @@ func flagProblem(err error) string {
 	return text + ": want " + want
 }
 
-// usagef is an error of exit code 2.
+// usagef makes an error of exit code 2.
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // args checks the number of arguments: at least lo, at most hi (−1: any).
@@ -217,4 +225,66 @@ func (a *app) printJSON(v any) error {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
+}
+
+// commands returns all subcommands in the order of the help: ours, then the Makefile's
+// targets for machines without make.
+func (a *app) commands() []*cobra.Command {
+	return append([]*cobra.Command{
+		a.listCommand(), a.runCommand(), a.trainCommand(), a.launchCommand(), a.gradCommand(), a.evalCommand(), a.verifyCommand(),
+		a.claimsCommand(), a.diffCommand(), a.quizCommand(), a.dataCommand(), a.reportCommand(), a.exportCommand(), a.serveCommand(),
+		a.benchCommand(), a.labCommand(), a.calibrateCommand(), a.versionCommand(),
+	}, chores.Commands()...)
+}
+
+// plainEvery is the time between lines of progress where there can be no bar.
+const plainEvery = 5 * time.Second
+
+// bar shows progress on standard error: a bar on a terminal, a plain line every
+// five seconds elsewhere. Its methods may be called from several goroutines.
+type bar struct {
+	mu    sync.Mutex
+	w     io.Writer
+	name  string
+	bar   *progressbar.ProgressBar // nil: plain lines
+	last  time.Time
+	quiet bool
+}
+
+// newBar starts the progress of one piece of work.
+func (a *app) newBar(name string) *bar {
+	b := &bar{w: a.err, name: name, quiet: a.quiet, last: time.Now()}
+	if f, ok := a.err.(*os.File); ok && !a.quiet && term.IsTerminal(int(f.Fd())) {
+		b.bar = progressbar.NewOptions64(1000, progressbar.OptionSetWriter(a.err), progressbar.OptionSetDescription(name),
+			progressbar.OptionEnableColorCodes(os.Getenv("NO_COLOR") == ""), progressbar.OptionSetWidth(30),
+			progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionSetPredictTime(true))
+	}
+	return b
+}
+
+// set reports done of total, in any unit.
+func (b *bar) set(done, total float64, what string) {
+	if b.quiet || total <= 0 {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	share := min(max(done/total, 0), 1)
+	if b.bar != nil {
+		b.bar.Describe(b.name + "  " + what)
+		_ = b.bar.Set64(int64(1000 * share)) // a bar that cannot be drawn stops nothing
+		return
+	}
+	if now := time.Now(); now.Sub(b.last) >= plainEvery {
+		b.last = now
+		fmt.Fprintf(b.w, "%s: %3.0f %%  %s\n", b.name, 100*share, what)
+	}
+}
+
+// finish removes the bar.
+func (b *bar) finish() {
+	if b.bar != nil {
+		_ = b.bar.Finish()
+	}
 }

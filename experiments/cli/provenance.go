@@ -15,7 +15,7 @@ import (
 	"gradsync/experiments/result"
 )
 
-// provenance is a result's sidecar: facts of the host and the hour.
+// provenance returns a result's sidecar: facts of the host and the hour.
 func provenance(start time.Time, wall time.Duration, engine string) *result.Run {
 	commit, dirty := commit()
 	return &result.Run{
@@ -26,8 +26,8 @@ func provenance(start time.Time, wall time.Duration, engine string) *result.Run 
 	}
 }
 
-// commit is the revision stamped into the binary or, with `go run` and
-// -buildvcs=false, which stamp none, that of the folder; "unknown" otherwise.
+// commit returns the revision stamped into the binary; where none is (`go run`,
+// -buildvcs=false) the folder's, or "unknown".
 func commit() (revision string, dirty bool) {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
@@ -57,7 +57,7 @@ func commit() (revision string, dirty bool) {
 // cpu names the processor where the system says it in a file.
 func cpu() string { return procField("/proc/cpuinfo", "model name", runtime.GOARCH) }
 
-// peakRSS is the process's largest resident set in bytes; 0 where unknown.
+// peakRSS returns the process's largest resident set in bytes; 0 where unknown.
 func peakRSS() int64 {
 	kib, err := strconv.ParseInt(strings.TrimSuffix(procField("/proc/self/status", "VmHWM", "0 kB"), " kB"), 10, 64)
 	if err != nil {

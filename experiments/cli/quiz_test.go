@@ -30,7 +30,7 @@ func typed(t *testing.T, text string) {
 	t.Cleanup(func() { os.Stdin = old; in.Close() })
 }
 
-// rightAnswers are those of a quiz, as they may be typed.
+// rightAnswers returns the right answers to a quiz, as they may be typed.
 func rightAnswers(t *testing.T, subject string, n int) (answers []string) {
 	t.Helper()
 	questions, err := quiz.Make(subject, 7, n)
@@ -54,8 +54,10 @@ func TestQuizExitCodes(t *testing.T) {
 			answers []string
 			rc      int
 			score   string
-		}{{right, exitOK, "5 of 5 right, 0 wrong, 0 open."}, {wrong, exitDiffer, "4 of 5 right, 1 wrong, 0 open."}, {wrong[:4], exitDiffer, "3 of 5 right, 1 wrong, 1 open."},
-			{right[:4], exitFailed, "4 of 5 right, 0 wrong, 1 open."}, {[]string{right[0], "", right[2], right[3], right[4]}, exitFailed, "4 of 5 right, 0 wrong, 1 open."},
+		}{{right, exitOK, "5 of 5 right, 0 wrong, 0 open."}, {wrong, exitDiffer, "4 of 5 right, 1 wrong, 0 open."},
+			{wrong[:4], exitDiffer, "3 of 5 right, 1 wrong, 1 open."},
+			{right[:4], exitFailed, "4 of 5 right, 0 wrong, 1 open."},
+			{[]string{right[0], "", right[2], right[3], right[4]}, exitFailed, "4 of 5 right, 0 wrong, 1 open."},
 			{nil, exitFailed, "0 of 5 right, 0 wrong, 5 open."}} {
 			file := filepath.Join(t.TempDir(), "answers.txt")
 			lines := strings.Join(c.answers, "\r\n")
@@ -121,7 +123,8 @@ func TestQuizSaysAtOnce(t *testing.T) {
 	typed(t, "what?\n"+right[1]+"\n")
 	_, out, _ := gradsync("quiz", "codedsgd", "--questions", "2", "--lang", "zh")
 	at := 0
-	for _, want := range []string{"1/2", questions[0].Text.ZH, "> what?", "错误", "“what?”", questions[0].Answer(quiz.Chinese), questions[0].Why.ZH, questions[0].Source.ZH,
+	for _, want := range []string{"1/2", questions[0].Text.ZH, "> what?", "错误", "“what?”", questions[0].Answer(quiz.Chinese), questions[0].Why.ZH,
+		questions[0].Source.ZH,
 		"2/2", questions[1].Text.ZH, "> " + right[1], "正确", questions[1].Why.ZH, "1/2 正确，1 错误，0 未作答"} {
 		next := strings.Index(out[at:], want)
 		if next < 0 {
@@ -155,7 +158,8 @@ func TestQuizJSON(t *testing.T) {
 		}
 	}
 	checked := read(exitDiffer, "--answers", right[0]+";?")
-	if q := checked.Questions; q[0].Verdict != quiz.Right || q[1].Verdict != quiz.Wrong || *q[1].Reply != "?" || q[1].Problem == "" || q[1].Answer != right[1] || *checked.Score != (quizScore{1, 1, 0}) {
+	if q := checked.Questions; q[0].Verdict != quiz.Right || q[1].Verdict != quiz.Wrong || *q[1].Reply != "?" || q[1].Problem == "" ||
+		q[1].Answer != right[1] || *checked.Score != (quizScore{1, 1, 0}) {
 		t.Errorf("checked answers: %+v", checked)
 	}
 	if q := read(exitFailed, "--answers", os.DevNull).Questions; q[0].Verdict != quiz.Open || q[0].Reply != nil {

@@ -1,14 +1,19 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	source "gradsync"
+	"gradsync/experiments/cli/export"
+	"gradsync/experiments/exp"
 	"gradsync/reports"
 )
 
@@ -81,4 +86,93 @@ func (a *app) exportFigures(o reports.Options, dir string) error {
 		fmt.Fprintf(a.err, "%d figures, %d of them without a PNG\n", done.Figures, n)
 	}
 	return nil
+}
+
+func (a *app) serveCommand() *cobra.Command {
+	o := reports.ServeOptions{Sources: source.Source}
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the pages on this machine until Ctrl-C; render them when results change",
+		Long: `Serve the pages on this machine until Ctrl-C.
+
+The results are rendered into the folder of the pages, at the start if those are
+not theirs and then whenever a result changes; open pages load themselves again.
+A result that cannot be rendered is said in one line, and the old pages stay.
+Pages and data that serve made, and that no result makes any more, are removed;
+what somebody else put there or changed is not. Ctrl-C waits until pages that are
+being written are whole.
+With --dir alone the pages in that folder are served as they are.`,
+		Example: "  gradsync serve\n  gradsync serve --results experiments/results --dir out/serve --addr :8081\n  gradsync serve --dir reports/html",
+		Args:    args(0, 0, "none"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if _, _, err := net.SplitHostPort(o.Addr); err != nil {
+				return usagef("serve: --addr %q: want host:port, or :port", o.Addr)
+			}
+			if cmd.Flags().Changed("dir") && !cmd.Flags().Changed("results") {
+				o.Results = ""
+			}
+			if o.Results != "" {
+				o.Command = fmt.Sprintf("gradsync report --results %s --out %s", filepath.ToSlash(o.Results), filepath.ToSlash(o.Dir))
+			}
+			var printed error
+			o.Ready = func(addr string) {
+				if a.json {
+					printed = a.printJSON(map[string]any{"dir": o.Dir, "results": o.Results, "addr": addr, "url": "http://" + addr + "/"})
+					return
+				}
+				fmt.Fprintf(a.out, "serving %s at http://%s/ (Ctrl-C ends it)\n", o.Dir, addr)
+			}
+			o.Say = func(line string) { fmt.Fprintln(a.err, line) }
+			return errors.Join(reports.Serve(cmd.Context(), o), printed)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.Results, "results", defaultOut, "folder of results to render; with --dir alone nothing is rendered")
+	f.StringVar(&o.Dir, "dir", filepath.Join("out", "html"), "folder of the pages")
+	f.StringVar(&o.Addr, "addr", ":8080", "address; without a host only this machine sees it")
+	return cmd
+}
+
+func (a *app) exportCommand() *cobra.Command {
+	var results, out string
+	cmd := &cobra.Command{
+		Use:     "export [ID...]",
+		Short:   "Write the numbers of results as CSV files, every digit of them",
+		Example: "  gradsync export dasp/table6 --results experiments/results --out out/csv",
+		Long: `Write the numbers of results as CSV files, every digit of them: of all results in
+a folder, of a paper's or of one.
+
+Each result gets a folder, dasp/table6 or, of another profile, dasp/ci/table6. In it
+are a file for every frame, facts.csv, claims.csv, parts.csv (what qualitative claims
+rest on) and columns.csv, which names the units. Values seed by seed are a column per
+seed. Files are written or replaced, and none is removed.`,
+		RunE: func(_ *cobra.Command, ids []string) error {
+			all := Experiments()
+			for _, id := range ids {
+				if !slices.ContainsFunc(all, func(e exp.Experiment) bool { return named(e.ID, []string{id}) }) {
+					return usagef("export: no experiment %q: the nearest are %s; `gradsync list` has all", id, nearest(all, id))
+				}
+			}
+			if out == "" || results == "" {
+				return usagef("export: --results and --out want a folder each")
+			}
+			files, err := export.CSV(results, out, func(id string) bool { return named(id, ids) })
+			if err == nil && len(files) == 0 {
+				err = fmt.Errorf("no results of %s in %s", strings.Join(append(ids, "any experiment")[:max(1, len(ids))], ", "), results)
+			}
+			if err != nil {
+				return fmt.Errorf("export: %w", err)
+			}
+			if a.json {
+				return a.printJSON(map[string]any{"files": files})
+			}
+			for _, f := range files {
+				fmt.Fprintln(a.out, f)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&results, "results", defaultOut, "folder of results")
+	cmd.Flags().StringVar(&out, "out", filepath.Join("out", "csv"), "folder of the CSV files")
+	return cmd
 }

@@ -86,8 +86,8 @@ func TestReportWithoutResults(t *testing.T) {
 	}
 }
 
-// A letter that the fonts of the images lack costs that figure its PNG, in so many
-// words, and nothing else.
+// A letter that the fonts of the images lack costs its figure the PNG and nothing else, and
+// the command says so.
 func TestReportFiguresWithALetterThatNoFontHas(t *testing.T) {
 	r, err := result.Read("../results/ring/steps.json")
 	if err != nil {
@@ -107,7 +107,8 @@ func TestReportFiguresWithALetterThatNoFontHas(t *testing.T) {
 	if rc != 0 {
 		t.Fatalf("exit %d: %s", rc, msg)
 	}
-	for _, want := range []string{"ring/steps-ring-of-five: no PNG: the fonts of the images have no letter \"环\" (U+73AF)", "1 figures, 1 of them without a PNG\n"} {
+	for _, want := range []string{"ring/steps-ring-of-five: no PNG: the fonts of the images have no letter \"环\" (U+73AF)",
+		"1 figures, 1 of them without a PNG\n"} {
 		if !strings.Contains(msg, want) {
 			t.Errorf("not said: %q in %q", want, msg)
 		}
@@ -123,7 +124,8 @@ func TestReportFiguresWithALetterThatNoFontHas(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "ring", "steps-ring-of-five.png")); err == nil {
 		t.Error("an image that lacks a letter was written")
 	}
-	if text, err := os.ReadFile(filepath.Join(dir, "README.txt")); err != nil || strings.Count(string(text), "image: none: the fonts of the images have no letter '环' (U+73AF)") != 1 {
+	if text, err := os.ReadFile(filepath.Join(dir, "README.txt")); err != nil ||
+		strings.Count(string(text), "image: none: the fonts of the images have no letter '环' (U+73AF)") != 1 {
 		t.Errorf("README.txt does not say that there is no image (%v)", err)
 	}
 	rc, out, msg = gradsync("report", "--results", results, "--figures", dir, "--json", "--quiet")
@@ -131,7 +133,8 @@ func TestReportFiguresWithALetterThatNoFontHas(t *testing.T) {
 		Figures int
 		NoImage []struct{ Figure, Letter string } `json:"no_image"`
 	}
-	if err := json.Unmarshal([]byte(out), &said); err != nil || rc != 0 || said.Figures != 1 || len(said.NoImage) != 1 || said.NoImage[0].Figure != "ring/steps-ring-of-five" || said.NoImage[0].Letter != "环" {
+	if err := json.Unmarshal([]byte(out), &said); err != nil || rc != 0 || said.Figures != 1 || len(said.NoImage) != 1 ||
+		said.NoImage[0].Figure != "ring/steps-ring-of-five" || said.NoImage[0].Letter != "环" {
 		t.Errorf("--json: exit %d, %v: %s %s", rc, err, out, msg)
 	}
 }

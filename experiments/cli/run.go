@@ -14,14 +14,24 @@ import (
 
 	"gradsync/datasets"
 	"gradsync/experiments/claims"
+	"gradsync/experiments/cli/export"
+	"gradsync/experiments/cli/memo"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 )
 
-// defaultOut is where results go unless --out says otherwise.
+// defaultOut is the folder of results unless --out says otherwise.
 var defaultOut = filepath.Join("out", "results")
 
-// runOptions are the flags of run.
+// What the flags that write curves and time lines do, of train and of run.
+const (
+	trainTensorboardUsage = "write the run's curves as a TensorBoard event file to a folder of its name below `DIR`; " +
+		"its times are the run's clock from 1970 on, so on virtual the same command writes the same bytes"
+	runTensorboardUsage = "write TensorBoard event files below `DIR`: a run folder per experiment, figure, series and seed, of all line figures"
+	runTracesUsage      = "write a Chrome trace for Perfetto below `DIR` per experiment with time lines: a process per figure, a row per lane"
+)
+
+// runOptions holds the flags of run.
 type runOptions struct {
 	profile, seeds, out, dataDir, engine string
 	tensorboard, traces                  string // folders; "": none
@@ -87,22 +97,23 @@ says. Values are single precision. What earlier runs left in DIR stays.
 	return cmd
 }
 
-// step is one experiment of a plan.
-type step struct {
+// plannedRun is one experiment of a plan, with its estimated time.
+type plannedRun struct {
 	exp.Experiment
 	seconds float64
 }
 
-// plan is what a run command will do.
+// plan says what a run command will do.
 type plan struct {
 	profile string
 	seeds   []uint64
-	steps   []step
+	runs    []plannedRun
 	skipped []string // named through a paper, without the profile
 	engine  string   // what trains, if anything does
 	note    string   // chooseEngine's
 }
 
+// newPlan checks the flags and chooses the experiments.
 func newPlan(ids []string, o runOptions) (*plan, error) {
 	if !slices.Contains(exp.Profiles, o.profile) {
 		return nil, usagef("run: no profile %q: known are %s", o.profile, strings.Join(exp.Profiles, ", "))
@@ -136,13 +147,13 @@ func newPlan(ids []string, o runOptions) (*plan, error) {
 			p.skipped = append(p.skipped, e.ID)
 			continue
 		}
-		p.steps = append(p.steps, step{e, alone(e, o.profile, len(seeds), planned)})
+		p.runs = append(p.runs, plannedRun{e, alone(e, o.profile, len(seeds), planned)})
 	}
 	return p, nil
 }
 
-// alone estimates an experiment without the parts that earlier ones of the same
-// command leave for it, and notes its own.
+// alone estimates an experiment without the parts that earlier experiments of the same
+// command leave for it, and notes its own parts as planned.
 func alone(e exp.Experiment, profile string, seeds int, planned map[string]bool) float64 {
 	total := e.Seconds(profile, seeds)
 	if e.Shares == nil {
@@ -157,6 +168,7 @@ func alone(e exp.Experiment, profile string, seeds int, planned map[string]bool)
 	return max(total, 0)
 }
 
+// parseSeeds reads seeds between commas, each once.
 func parseSeeds(list string) ([]uint64, error) {
 	var out []uint64
 	for _, s := range strings.Split(list, ",") {
@@ -172,24 +184,24 @@ func parseSeeds(list string) ([]uint64, error) {
 	return out, nil
 }
 
-// planned is a step of the plan as scripts see it.
-type planned struct {
+// plannedObject is a plannedRun for --json.
+type plannedObject struct {
 	ID      string  `json:"id"`
 	Seconds float64 `json:"seconds"`
 }
 
 func (a *app) printPlan(p *plan) error {
 	var total float64
-	steps := []planned{}
-	for _, s := range p.steps {
+	runs := []plannedObject{}
+	for _, s := range p.runs {
 		total += s.seconds
-		steps = append(steps, planned{s.ID, s.seconds})
+		runs = append(runs, plannedObject{s.ID, s.seconds})
 	}
 	if a.json {
-		return a.printJSON(map[string]any{"profile": p.profile, "seeds": p.seeds, "experiments": steps, "seconds": total,
+		return a.printJSON(map[string]any{"profile": p.profile, "seeds": p.seeds, "experiments": runs, "seconds": total,
 			"skipped": append([]string{}, p.skipped...)})
 	}
-	for _, s := range steps {
+	for _, s := range runs {
 		fmt.Fprintf(a.out, "%-20s about %s\n", s.ID, about(s.Seconds))
 	}
 	for _, id := range p.skipped {
@@ -199,11 +211,12 @@ func (a *app) printPlan(p *plan) error {
 	return nil
 }
 
+// about writes a time in whole seconds.
 func about(seconds float64) string {
 	return time.Duration(seconds * float64(time.Second)).Round(time.Second).String()
 }
 
-// ran is one finished experiment as run reports it.
+// ran reports one finished experiment.
 type ran struct {
 	ID       string         `json:"id"`
 	Status   string         `json:"status"`
@@ -215,27 +228,27 @@ type ran struct {
 	Trace       string `json:"trace,omitempty"`       // file of its time lines
 }
 
-// execute runs the plan's steps in order. The first failure or an interruption
-// ends it; what was finished stays on disk.
+// execute runs the plan's experiments in order. The first failure or an interruption ends
+// it; finished results stay on disk.
 func (a *app) execute(ctx context.Context, p *plan, o runOptions) error {
-	if err := errors.Join(writable("tensorboard", o.tensorboard), writable("traces", o.traces)); err != nil {
+	if err := errors.Join(export.Writable("tensorboard", o.tensorboard), export.Writable("traces", o.traces)); err != nil {
 		return err
 	}
-	memo, err := openMemo(o.out)
+	parts, err := memo.Open(o.out)
 	if err != nil {
 		return err
 	}
-	defer memo.close()
-	if n := memo.parts(); n > 0 {
-		fmt.Fprintf(a.err, "%d finished parts of an interrupted run are at hand in %s\n", n, memo.root)
+	defer parts.Close()
+	if n := parts.Parts(); n > 0 {
+		fmt.Fprintf(a.err, "%d finished parts of an interrupted run are at hand in %s\n", n, parts.Root)
 	}
-	if n := memo.strangers(); n > 0 {
-		fmt.Fprintf(a.err, "of other builds of gradsync, and of no use to this one, lie %d parts in %s\n", n, memo.root)
+	if n := parts.Strangers(); n > 0 {
+		fmt.Fprintf(a.err, "of other builds of gradsync, and of no use to this one, lie %d parts in %s\n", n, parts.Root)
 	}
 	a.engineNote(p.note)
 	done := []ran{}
-	for _, s := range p.steps {
-		r, err := a.executeOne(ctx, s, p, o, memo)
+	for _, s := range p.runs {
+		r, err := a.executeOne(ctx, s, p, o, parts)
 		if r != nil {
 			done = append(done, *r)
 			a.printRan(*r)
@@ -245,14 +258,14 @@ func (a *app) execute(ctx context.Context, p *plan, o runOptions) error {
 				_ = a.printJSON(map[string]any{"results": done}) // err is what counts
 			}
 			if ctx.Err() != nil {
-				return interrupted(s.ID, r, result.Path(o.out, s.ID, p.profile), memo)
+				return interrupted(s.ID, r, result.Path(o.out, s.ID, p.profile), parts)
 			}
 			return fmt.Errorf("run: %s: %w", s.ID, err)
 		}
 	}
 	// The parts served a resumption that is no longer needed: another run of
 	// the same command shall compute, not remember.
-	if err := memo.clear(); err != nil {
+	if err := parts.Clear(); err != nil {
 		return err
 	}
 	if a.json {
@@ -261,21 +274,21 @@ func (a *app) execute(ctx context.Context, p *plan, o runOptions) error {
 	return nil
 }
 
-// interrupted says what an interruption left on disk: r is nil where no result
-// was written, which a complete one at path may be the reason for.
-func interrupted(id string, r *ran, path string, memo *memo) error {
+// interrupted says what an interruption left on disk. r is nil where no result was
+// written, for instance because a complete one lies at path.
+func interrupted(id string, r *ran, path string, parts *memo.Memo) error {
 	kept := ""
 	if r == nil && isComplete(path) {
 		kept = "kept the complete result " + path + "; "
 	}
-	parts := fmt.Sprintf("%d finished parts are", memo.parts())
-	if memo.parts() == 1 {
-		parts = "1 finished part is"
+	left := fmt.Sprintf("%d finished parts are", parts.Parts())
+	if parts.Parts() == 1 {
+		left = "1 finished part is"
 	}
-	if memo.underWay() {
-		parts = strings.TrimSuffix(strings.TrimSuffix(parts, " are"), " is") + " and the checkpoint of one under way are"
+	if parts.UnderWay() {
+		left = strings.TrimSuffix(strings.TrimSuffix(left, " are"), " is") + " and the checkpoint of one under way are"
 	}
-	return fmt.Errorf("run: interrupted in %s: %s%s in %s: repeat the same command to go on", id, kept, parts, memo.root)
+	return fmt.Errorf("run: interrupted in %s: %s%s in %s: repeat the same command to go on", id, kept, left, parts.Root)
 }
 
 // isComplete reports whether a complete result lies at path.
@@ -284,15 +297,14 @@ func isComplete(path string) bool {
 	return err == nil && r.Status == result.Complete
 }
 
-// executeOne runs one experiment and writes its result. A failure writes
-// nothing. An interruption writes what there is, marked incomplete, unless that
-// would cost a complete result, whatever its seeds: the finished parts are in
-// the memo anyway.
-func (a *app) executeOne(ctx context.Context, s step, p *plan, o runOptions, memo *memo) (*ran, error) {
+// executeOne runs one experiment and writes its result. A failure writes nothing. An
+// interruption writes an incomplete result, but never over a complete one, whatever its
+// seeds: the finished parts are in the memo anyway.
+func (a *app) executeOne(ctx context.Context, s plannedRun, p *plan, o runOptions, parts *memo.Memo) (*ran, error) {
 	start := time.Now()
 	bar := a.newBar(s.ID)
 	res, err := s.Run(ctx, exp.Env{Profile: p.profile, Seeds: p.seeds, DataDir: o.dataDir, Engine: p.engine,
-		Progress: bar.set, Memo: memo})
+		Progress: bar.set, Memo: parts})
 	bar.finish()
 	switch {
 	case err == nil && res == nil:
@@ -323,22 +335,22 @@ func (r *ran) export(o runOptions) error {
 	if o.tensorboard == "" && o.traces == "" {
 		return nil
 	}
-	res, err := presented(r.Path)
+	res, err := export.Page(r.Path)
 	if err != nil {
 		return err
 	}
 	if o.tensorboard != "" {
-		if r.TensorBoard, err = writeEvents(o.tensorboard, res); err != nil {
+		if r.TensorBoard, err = export.Events(o.tensorboard, res); err != nil {
 			return err
 		}
 	}
 	if o.traces != "" {
-		r.Trace, err = writeTraces(o.traces, res)
+		r.Trace, err = export.Traces(o.traces, res)
 	}
 	return err
 }
 
-// engineOf is the engine as the sidecar names it.
+// engineOf returns the engine as the sidecar names it.
 func engineOf(r *result.Result) string {
 	switch {
 	case r.Engine != "":

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gradsync/experiments/cli/memo"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 )
@@ -27,7 +28,8 @@ func TestInterruptionAndResumption(t *testing.T) {
 	}))
 	var out, msg bytes.Buffer
 	command := []string{"run", "dasp", "--quiet", "--out", dir}
-	if rc := run(ctx, command, &out, &msg); rc != exitFailed || !strings.Contains(msg.String(), "2 finished parts are in "+filepath.Join(dir, ".memo")+": repeat the same command") {
+	if rc := run(ctx, command, &out, &msg); rc != exitFailed ||
+		!strings.Contains(msg.String(), "2 finished parts are in "+filepath.Join(dir, ".memo")+": repeat the same command") {
 		t.Fatalf("interrupted run: exit code %d, %q", rc, msg.String())
 	}
 	path := filepath.Join(dir, "dasp", "table5.json")
@@ -86,7 +88,8 @@ func TestCompleteResultsSurvive(t *testing.T) {
 	}))
 	var out, msg bytes.Buffer
 	want := "kept the complete result " + path + "; 1 finished part is in " + filepath.Join(dir, ".memo")
-	if rc := run(ctx, command, &out, &msg); rc != exitFailed || files() != before || !strings.Contains(msg.String(), want) || strings.Count(msg.String(), "\n") != 1 {
+	if rc := run(ctx, command, &out, &msg); rc != exitFailed || files() != before || !strings.Contains(msg.String(), want) ||
+		strings.Count(msg.String(), "\n") != 1 {
 		t.Errorf("an interrupted run: exit code %d, %q, result changed: %v; want it kept and one line with %q", rc, msg.String(), files() != before, want)
 	}
 }
@@ -153,7 +156,8 @@ func TestRunForAWhile(t *testing.T) {
 	}
 	with(t, e)
 	dir := t.TempDir()
-	if rc, _, msg := gradsync("run", "dasp", "--out", dir, "--for", "5ms"); rc != exitFailed || !strings.Contains(msg, "0 finished parts and the checkpoint of one under way are in") {
+	if rc, _, msg := gradsync("run", "dasp", "--out", dir, "--for", "5ms"); rc != exitFailed ||
+		!strings.Contains(msg, "0 finished parts and the checkpoint of one under way are in") {
 		t.Errorf("exit code %d, %q", rc, msg)
 	}
 	slow = false
@@ -206,11 +210,11 @@ func TestACommandForgetsItsOwnParts(t *testing.T) {
 
 func TestRunRefusesASecondWriter(t *testing.T) {
 	dir := t.TempDir()
-	m, err := openMemo(dir)
+	m, err := memo.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer m.close()
+	defer m.Close()
 	var ran []string
 	with(t, fake("dasp/table5", 1, &ran, never))
 	if rc, _, msg := gradsync("run", "dasp", "--out", dir); rc != exitFailed || !strings.Contains(msg, "another gradsync run") {
@@ -218,7 +222,7 @@ func TestRunRefusesASecondWriter(t *testing.T) {
 	}
 }
 
-// full is a writer that takes so many bytes.
+// full is a writer that takes left bytes.
 type full struct{ left int }
 
 func (w *full) Write(p []byte) (int, error) {

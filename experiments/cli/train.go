@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gradsync/experiments/cli/export"
 	"gradsync/experiments/method"
 	"gradsync/experiments/platforms"
 	"gradsync/experiments/train"
@@ -83,7 +84,7 @@ func (a *app) train(ctx context.Context, f *trainFlags) error {
 		}
 		cfg.Begin = func() { a.notes(line, cfg) }
 	}
-	events, err := beginEvents(f.tensorboard, cfg)
+	events, err := export.BeginTraining(f.tensorboard, cfg)
 	if err != nil {
 		return err
 	}
@@ -103,7 +104,7 @@ func (a *app) train(ctx context.Context, f *trainFlags) error {
 	if out == nil { // another process of the job prints
 		return nil
 	}
-	path, err := endEvents(events, out)
+	path, err := export.EndTraining(events, out)
 	if err != nil {
 		return fmt.Errorf("train: --tensorboard: %w", err)
 	}

@@ -15,7 +15,8 @@ import (
 func TestTrainDiverged(t *testing.T) {
 	const diverging = quickTrain + " --sync bsp --rate 1e10 --quiet"
 	rc, out, msg := gradsync(strings.Fields(diverging)...)
-	if rc != exitFailed || msg != "gradsync: train: diverged, lower --rate 1e+10\n" || !strings.Contains(out, "diverged        loss or parameters not finite at the evaluation after 12 gradients\n") {
+	if rc != exitFailed || msg != "gradsync: train: diverged, lower --rate 1e+10\n" ||
+		!strings.Contains(out, "diverged        loss or parameters not finite at the evaluation after 12 gradients\n") {
 		t.Errorf("exit code %d, %q\n%s", rc, msg, out)
 	}
 	rc, out, msg = gradsync(append(strings.Fields(diverging), "--json")...)
@@ -23,7 +24,8 @@ func TestTrainDiverged(t *testing.T) {
 		Diverged *struct{ Pushes int64 }
 		Curve    []struct{ Loss *float64 }
 	}
-	if err := json.Unmarshal([]byte(out), &o); err != nil || rc != exitFailed || strings.Count(msg, "\n") != 1 || o.Diverged == nil || o.Diverged.Pushes != 12 || o.Curve[0].Loss != nil {
+	if err := json.Unmarshal([]byte(out), &o); err != nil || rc != exitFailed || strings.Count(msg, "\n") != 1 || o.Diverged == nil ||
+		o.Diverged.Pushes != 12 || o.Curve[0].Loss != nil {
 		t.Errorf("exit code %d, %q, %v\n%s", rc, msg, err, out)
 	}
 }
@@ -31,11 +33,14 @@ func TestTrainDiverged(t *testing.T) {
 // A network on whose maps a pool cannot work says so before it is trained or
 // graded, on one line, unless told to be quiet.
 func TestNetworkRemarks(t *testing.T) {
-	const train, grad = "train --data synthetic --sync bsp --workers 1 --batch 2 --updates 1 --eval-every -1 --json", "grad --data synthetic --samples 0:2 --json --out "
+	const train, grad = "train --data synthetic --sync bsp --workers 1 --batch 2 --updates 1 --eval-every -1 --json",
+		"grad --data synthetic --samples 0:2 --json --out "
 	for _, command := range []string{train, grad + filepath.Join(t.TempDir(), "g")} {
-		for flags, want := range map[string]int{" --model vgg19_bn --width 0.0625 --image 16": 1, " --model vgg19_bn --width 0.0625 --image 16 --quiet": 0, " --model resnet18 --width 0.0625 --image 16": 0, "": 0} {
+		for flags, want := range map[string]int{" --model vgg19_bn --width 0.0625 --image 16": 1, " --model vgg19_bn --width 0.0625 --image 16 --quiet": 0,
+			" --model resnet18 --width 0.0625 --image 16": 0, "": 0} {
 			rc, out, msg := gradsync(strings.Fields(command + flags)...)
-			if rc != exitOK || strings.Count(msg, "vgg19_bn at 16×16: a 2×2 max-pool (layer 53 of 55) meets a 1×1 map and passes it through\n") != want || strings.Contains(out, "max-pool") {
+			if rc != exitOK || strings.Count(msg, "vgg19_bn at 16×16: a 2×2 max-pool (layer 53 of 55) meets a 1×1 map and passes it through\n") != want ||
+				strings.Contains(out, "max-pool") {
 				t.Errorf("%s%s: exit code %d, %q; want the remark %d times", command, flags, rc, msg, want)
 			}
 		}
@@ -54,10 +59,12 @@ func TestLoadChecksTheNetwork(t *testing.T) {
 	if diff := cmp.Diff(f.Metadata, want); err != nil || diff != "" {
 		t.Errorf("metadata: %v\n%s", err, diff)
 	}
-	for more, named := range map[string]string{" --model resnet18 --width 0.0625": "width 0.0625 on 32×32", " --model resnet18 --image 16": "resnet18 of width 1 on", "": "lenet5 of width 1 on 28×28"} {
+	for more, named := range map[string]string{" --model resnet18 --width 0.0625": "width 0.0625 on 32×32",
+		" --model resnet18 --image 16": "resnet18 of width 1 on", "": "lenet5 of width 1 on 28×28"} {
 		for _, command := range []string{train, grad + g} {
 			rc, _, msg := gradsync(strings.Fields(command + more + " --quiet --load " + w)...)
-			if rc != exitUsage || strings.Count(msg, "\n") != 1 || !strings.Contains(msg, w+" holds resnet18 of width 0.0625 on 16×16 images, not ") || !strings.Contains(msg, named) {
+			if rc != exitUsage || strings.Count(msg, "\n") != 1 || !strings.Contains(msg, w+" holds resnet18 of width 0.0625 on 16×16 images, not ") ||
+				!strings.Contains(msg, named) {
 				t.Errorf("%s%s: exit code %d, %q; want %d and one line with %q", command, more, rc, msg, exitUsage, named)
 			}
 		}

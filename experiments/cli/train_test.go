@@ -39,7 +39,8 @@ func TestTrainTwice(t *testing.T) {
 		if diff := cmp.Diff(a, b); diff != "" {
 			t.Errorf("%s: two runs of one command differ:\n%s", sync, diff)
 		}
-		for _, k := range strings.Fields("test_accuracy updates virtual_seconds iteration_seconds state_share state_seconds staleness bytes_sent params_sha256 data engine") {
+		for _, k := range strings.Fields("test_accuracy updates virtual_seconds iteration_seconds state_share " +
+			"state_seconds staleness bytes_sent params_sha256 data engine") {
 			if v, ok := a[k]; !ok || v == nil {
 				t.Errorf("%s: the outcome lacks %s", sync, k)
 			}
@@ -53,7 +54,7 @@ func TestTrainTwice(t *testing.T) {
 	}
 }
 
-// Weights that train saved are what grad loads: the hash says so, and another
+// grad loads the weights that train saved: the hash says so, and another
 // mini-batch has another gradient.
 func TestSaveLoadGrad(t *testing.T) {
 	dir := t.TempDir()
@@ -79,7 +80,7 @@ func TestSaveLoadGrad(t *testing.T) {
 	}
 }
 
-// A network with batch norms has two gradients, and that of eval mode reads the
+// A network with batch norms has two gradients. The gradient of eval mode reads the
 // statistics that train saved: other weights' statistics give another, and a
 // file without any is refused.
 func TestGradEvalMode(t *testing.T) {
@@ -97,7 +98,8 @@ func TestGradEvalMode(t *testing.T) {
 		t.Errorf("gradients of training %v, of eval mode %v, of fresh parameters in eval mode %v: want three that repeat", training, eval, fresh)
 	}
 	// A file of gradients has the parameters' names and no statistics.
-	if rc, _, msg := gradsync(strings.Fields("grad --samples 0:8 --eval-mode --out " + g + " --load " + g + narrow)...); rc != exitFailed || !strings.Contains(msg, "no running statistics") {
+	if rc, _, msg := gradsync(strings.Fields("grad --samples 0:8 --eval-mode --out " + g + " --load " + g + narrow)...); rc != exitFailed ||
+		!strings.Contains(msg, "no running statistics") {
 		t.Errorf("eval mode without statistics: exit code %d, %q", rc, msg)
 	}
 	if plain := object(t, "train --sync bsp --workers 1 --updates 1 --eval-every -1 --data synthetic"); plain["norm_statistics"] != nil || plain["width"] != nil {
@@ -238,7 +240,8 @@ func TestGradInput(t *testing.T) {
 			t.Errorf("%v: exit code %d, %q; want %d and one line with %q", command, rc, msg, exitUsage, want)
 		}
 	}
-	for _, flags := range []string{"--sync ssp --staleness 2", "--sync backup --backup 1 --workers 3", "--runtime local --emulate --timing-only", "--sync template", "--model resnet18 --image 48"} {
+	for _, flags := range []string{"--sync ssp --staleness 2", "--sync backup --backup 1 --workers 3", "--runtime local --emulate --timing-only",
+		"--sync template", "--model resnet18 --image 48"} {
 		if rc, _, msg := gradsync(append([]string{"train", "--updates", "2", "--timing-only"}, strings.Fields(flags)...)...); rc != exitOK {
 			t.Errorf("train %s: exit code %d, %s", flags, rc, msg)
 		}
@@ -316,7 +319,7 @@ func TestDataVerdicts(t *testing.T) {
 	}
 }
 
-// otherMNIST is a folder with files of MNIST's form and other, black images.
+// otherMNIST makes a folder with files of MNIST's form and other, black images.
 func otherMNIST(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

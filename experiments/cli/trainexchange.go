@@ -2,9 +2,11 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
+	"gradsync/experiments/cli/launch"
 	"gradsync/experiments/train"
 	"gradsync/shared/tensor/codec"
 )
@@ -46,7 +48,7 @@ func (f *trainFlags) checkSparse() error {
 // place is this process's rank in a job that launch started. Without one all
 // ranks are in this process.
 func (f *trainFlags) place(cfg *train.Config) error {
-	at, ok, err := tcpFromEnv()
+	at, ok, err := launch.Place(os.LookupEnv)
 	if err != nil || !ok {
 		return err
 	}

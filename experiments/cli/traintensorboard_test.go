@@ -11,27 +11,6 @@ import (
 	"gradsync/experiments/train"
 )
 
-// eventFiles are the event files below dir by the folder they lie in.
-func eventFiles(t *testing.T, dir string) map[string][]tensorboardtest.Event {
-	t.Helper()
-	out := map[string][]tensorboardtest.Event{}
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		if !strings.Contains(d.Name(), "tfevents") {
-			t.Errorf("%s is no event file", path)
-		}
-		rel, err := filepath.Rel(dir, filepath.Dir(path))
-		out[filepath.ToSlash(rel)] = tensorboardtest.Read(t, path)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
 // The file has the outcome's curve, three times, and its numbers; what the server
 // logged or, without one, when the ranks stepped. The same command writes the
 // same bytes.
@@ -52,7 +31,7 @@ func TestTrainTensorboard(t *testing.T) {
 		if a == "" || a != b {
 			t.Errorf("%s: the same command wrote %d and %d bytes that are not the same", sync, len(a), len(b))
 		}
-		files := eventFiles(t, dir)
+		files := tensorboardtest.ReadBelow(t, dir)
 		if len(files) != 1 {
 			t.Fatalf("%s: %d folders with event files, want one", sync, len(files))
 		}
@@ -120,7 +99,7 @@ func checkTrainEvents(t *testing.T, o *train.Outcome, events []tensorboardtest.E
 	}
 }
 
-// dirText is all files below dir with their names.
+// dirText joins all files below dir with their names.
 func dirText(t *testing.T, dir string) (all string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {

@@ -1,93 +1,26 @@
 package cli
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"gradsync/experiments/claims"
+	"gradsync/experiments/eval"
+	"gradsync/experiments/verify"
 )
 
-// check compares an equation with a count, a run or another derivation, case by
-// case and exhaustively over small arguments.
-type check struct {
-	id       string // "ring.bytes": the part before the dot is its group
-	equation string
-	run      func(ctx context.Context) (tally, error)
-}
-
-// tally counts cases; first describes the first that failed.
-type tally struct {
-	cases, failed int
-	first         string
-	within        bool // compared within a stated tolerance, not to the last digit
-	printed       *printed
-}
-
-// printed counts cases of a form as the document prints it, where that is wrong.
-type printed struct {
-	Form     string `json:"form"` // "as printed", or which reading it is
-	Cases    int    `json:"cases"`
-	Wrong    int    `json:"wrong"`
-	Smallest string `json:"smallest"` // the first that is wrong; cases go from small to large
-}
-
-// asPrinted records one case of the printed form. A check that has any says that
-// it fails: its verdict is of the corrected form, and of that.
-func (t *tally) asPrinted(ok bool, format string, args ...any) {
-	if t.printed == nil {
-		t.printed = &printed{Form: "as printed"}
-	}
-	t.printed.Cases++
-	if ok {
-		return
-	}
-	t.printed.Wrong++
-	if t.printed.Smallest == "" {
-		t.printed.Smallest = fmt.Sprintf(format, args...)
-	}
-}
-
-// add records one case.
-func (t *tally) add(ok bool, format string, args ...any) {
-	t.cases++
-	if ok {
-		return
-	}
-	t.failed++
-	if t.first == "" {
-		t.first = fmt.Sprintf(format, args...)
-	}
-}
-
-func (t tally) verdict() string {
-	switch {
-	case t.failed > 0 || t.cases == 0 || t.printed != nil && t.printed.Wrong == 0:
-		return claims.Differs
-	case t.within:
-		return claims.Within
-	}
-	return claims.Equal
-}
-
-// checked is a check's outcome as scripts see it.
-type checked struct {
-	ID       string `json:"id"`
-	Equation string `json:"equation"`
-	Cases    int    `json:"cases"`
-	Verdict  string `json:"verdict"`
-	Why      string `json:"why,omitempty"`
-	// Printed is how often the form as printed is wrong; absent where it is right.
-	Printed *printed `json:"as_printed,omitempty"`
-}
+// checks returns the checks of verify; tests replace them.
+var checks = verify.Checks
 
 func (a *app) verifyCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "verify [" + strings.Join(checkGroups(), "|") + "]",
+		Use:   "verify [" + strings.Join(verify.Groups(), "|") + "]",
 		Short: "Check the formulas against counts, runs and each other (exit code 3 if one differs)",
 		Long: "Check the formulas against counts, runs and each other (exit code 3 if one differs).\n\n" +
 			"Where a document prints a form that is wrong, the check is of the corrected form; a line below it says how often the printed one fails,\n" +
@@ -99,32 +32,23 @@ func (a *app) verifyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			out := []checked{}
-			failed := 0
+			out := []verify.Outcome{}
+			differ := false
 			for _, c := range chosen {
-				t, err := c.run(cmd.Context())
+				o, err := c.Run(cmd.Context())
 				if err != nil {
-					return fmt.Errorf("verify: %s: %w", c.id, err)
+					return fmt.Errorf("verify: %s: %w", c.ID, err)
 				}
-				r := checked{c.id, c.equation, t.cases, t.verdict(), "", t.printed}
-				switch {
-				case t.failed > 0:
-					r.Why = fmt.Sprintf("%d cases, first: %s", t.failed, t.first)
-				case t.printed != nil && t.printed.Wrong == 0:
-					r.Why = t.printed.Form + " it is never wrong"
-				}
-				if r.Verdict == claims.Differs {
-					failed++
-				}
-				out = append(out, r)
+				differ = differ || o.Verdict == claims.Differs
+				out = append(out, o)
 				if !a.json {
-					r.print(a.out)
+					printCheck(a.out, o)
 				}
 			}
 			if a.json {
 				err = a.printJSON(map[string]any{"checks": out})
 			}
-			if err == nil && failed > 0 {
+			if err == nil && differ {
 				err = errDiffer
 			}
 			return err
@@ -132,41 +56,165 @@ func (a *app) verifyCommand() *cobra.Command {
 	}
 }
 
-func (r checked) print(w io.Writer) {
-	fmt.Fprintf(w, "%-8s %-24s %7d cases  %s", r.Verdict, r.ID, r.Cases, r.Equation)
-	if r.Why != "" {
-		fmt.Fprintf(w, "  %s", r.Why)
+// printCheck prints one line on a check, and a second on a form that is printed wrong.
+func printCheck(w io.Writer, o verify.Outcome) {
+	fmt.Fprintf(w, "%-8s %-24s %7d cases  %s", o.Verdict, o.ID, o.Cases, o.Equation)
+	if o.Why != "" {
+		fmt.Fprintf(w, "  %s", o.Why)
 	}
 	fmt.Fprintln(w)
-	if p := r.Printed; p != nil {
+	if p := o.Printed; p != nil {
 		fmt.Fprintf(w, "%-8s %s it is wrong in %d of %d cases; the smallest: %s\n", "", p.Form, p.Wrong, p.Cases, p.Smallest)
 	}
 }
 
-// group is the part of a check's id before the dot.
-func (c check) group() string {
-	g, _, _ := strings.Cut(c.id, ".")
-	return g
-}
-
-// checkGroups lists the groups in the order of checks, each once.
-func checkGroups() (names []string) {
-	for _, c := range checks() {
-		if !slices.Contains(names, c.group()) {
-			names = append(names, c.group())
-		}
-	}
-	return names
-}
-
-func chooseChecks(groups []string) ([]check, error) {
+// chooseChecks returns the checks of a group, all if none is named.
+func chooseChecks(groups []string) ([]verify.Check, error) {
 	all := checks()
 	if len(groups) == 0 {
 		return all, nil
 	}
-	out := slices.DeleteFunc(all, func(c check) bool { return c.group() != groups[0] })
+	out := slices.DeleteFunc(all, func(c verify.Check) bool { return c.Group() != groups[0] })
 	if len(out) == 0 {
-		return nil, usagef("verify: no group %q: known are %s", groups[0], strings.Join(checkGroups(), ", "))
+		return nil, usagef("verify: no group %q: known are %s", groups[0], strings.Join(verify.Groups(), ", "))
 	}
 	return out, nil
+}
+
+// evaluated is a formula's value as scripts see it.
+type evaluated struct {
+	Formula  string            `json:"formula"`
+	Value    float64           `json:"value"`
+	Exact    *string           `json:"exact"` // "p/q"; null where not rational or too long
+	Text     string            `json:"text,omitempty"`
+	Unit     string            `json:"unit,omitempty"`
+	Equation string            `json:"equation"`
+	Source   string            `json:"source"`
+	Args     map[string]string `json:"args"`
+}
+
+// longestExact is the number of characters up to which a fraction is printed.
+const longestExact = 200
+
+func (a *app) evalCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "eval FORMULA --NAME VALUE…",
+		Short: "Compute a formula of a document, exactly where it is rational",
+		Long: "Compute a formula of a document, exactly where it is rational.\n\n" +
+			"Arguments are --NAME VALUE or --arg NAME=VALUE; numbers may be 1e9, 0.1 or 1/3.\n\nFormulas:\n" + formulaList(),
+		Example: "  gradsync eval ring.bytes --n 40 --k 1200000000\n  gradsync eval dasp.twait --form difference --alpha 0.5 --fi 1 --fj 3\n" +
+			"  gradsync eval dasp.state --arg gap=4 --arg smin=3 --arg smax=6 --json\n" +
+			"  gradsync eval ringsparse.pw --k 1 --eta 0.1 --w0 1/2 --own 0.25 --received -0.5",
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, got []string) error {
+			if len(got) == 0 {
+				return usagef("eval: no formula named: known are those of %s; gradsync eval --help lists them", strings.Join(formulaGroups(), ", "))
+			}
+			return usagef("eval: no formula %q: %s", got[0], knownFormulas(got[0]))
+		},
+		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true}, // the formula's name is the better message
+	}
+	for _, f := range eval.Formulas() {
+		cmd.AddCommand(a.formulaCommand(f))
+	}
+	return cmd
+}
+
+// formulaCommand makes a formula's command, with a flag for each of its parameters.
+func (a *app) formulaCommand(f eval.Formula) *cobra.Command {
+	var pairs []string
+	given := map[string]*string{}
+	example := "  gradsync eval " + f.Name
+	for _, p := range f.Params {
+		if p.Default == "" {
+			example += " --" + p.Name + " 8"
+		}
+	}
+	cmd := &cobra.Command{
+		Use: f.Name, Short: f.Equation + "  (" + f.Source + ")", Example: example,
+		Args: args(0, 0, "flags only"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			texts := map[string]string{}
+			for name, v := range given {
+				texts[name] = *v
+			}
+			for _, p := range pairs {
+				name, value, ok := strings.Cut(p, "=")
+				if _, known := given[name]; !ok || !known {
+					return usagef("eval: --arg %q, want NAME=VALUE with a name of %s", p, f.Name)
+				}
+				texts[name] = value
+			}
+			return a.evaluate(f, texts)
+		},
+	}
+	for _, p := range f.Params {
+		given[p.Name] = cmd.Flags().String(p.Name, p.Default, p.Doc)
+	}
+	cmd.Flags().StringArrayVar(&pairs, "arg", nil, "an argument as NAME=VALUE; repeatable")
+	return cmd
+}
+
+// evaluate computes a formula and prints its value.
+func (a *app) evaluate(f eval.Formula, texts map[string]string) error {
+	got, err := f.Evaluate(texts)
+	var input *eval.InputError
+	if errors.As(err, &input) {
+		return usageError{err}
+	}
+	if err != nil {
+		return err
+	}
+	e := evaluated{Formula: f.Name, Value: got.Value, Text: got.Text, Unit: got.Unit, Equation: f.Equation, Source: f.Source, Args: texts}
+	if got.Exact != nil {
+		if s := got.Exact.String(); len(s) <= longestExact { // always p/q
+			e.Exact = &s
+		}
+	}
+	if a.json {
+		return a.printJSON(e)
+	}
+	fmt.Fprintf(a.out, "%s = %s", f.Name, valueUnit(strconv.FormatFloat(got.Value, 'g', -1, 64), got.Unit))
+	if got.Text != "" {
+		fmt.Fprintf(a.out, " (%s)", got.Text)
+	}
+	if e.Exact != nil && !got.Exact.IsInt() {
+		fmt.Fprintf(a.out, "   exactly %s", *e.Exact)
+	}
+	fmt.Fprintf(a.out, "   [%s; %s]\n", f.Equation, f.Source)
+	return nil
+}
+
+// formulaGroups lists the groups in the order of the formulas, each once.
+func formulaGroups() (out []string) {
+	for _, f := range eval.Formulas() {
+		if g := f.Group(); !slices.Contains(out, g) {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// knownFormulas names the formulas of a name's group, or the groups.
+func knownFormulas(name string) string {
+	group, _, _ := strings.Cut(name, ".")
+	var names []string
+	for _, f := range eval.Formulas() {
+		if f.Group() == group {
+			names = append(names, strings.TrimPrefix(f.Name, group))
+		}
+	}
+	if names == nil {
+		return "known are those of " + strings.Join(formulaGroups(), ", ") + "; gradsync eval --help lists them"
+	}
+	return "known are " + group + strings.Join(names, ", ")
+}
+
+// formulaList describes each formula on a line.
+func formulaList() string {
+	var b strings.Builder
+	for _, f := range eval.Formulas() {
+		fmt.Fprintf(&b, "  %-21s %s  (%s)\n", f.Name, f.Equation, f.Source)
+	}
+	return b.String()
 }

@@ -9,6 +9,8 @@ import (
 	"math"
 	"math/bits"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -21,6 +23,28 @@ type Event struct {
 	Value   float32
 	Plugin  string // "" for a scalar
 	Text    string
+}
+
+// ReadBelow returns the events of all event files below dir, by the folder they lie in. A
+// file that is none is an error.
+func ReadBelow(t testing.TB, dir string) map[string][]Event {
+	t.Helper()
+	out := map[string][]Event{}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if !strings.Contains(d.Name(), "tfevents") {
+			t.Errorf("%s is no event file", path)
+		}
+		rel, err := filepath.Rel(dir, filepath.Dir(path))
+		out[filepath.ToSlash(rel)] = Read(t, path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 // Read returns the events of the file at path. A wrong checksum, half a record or

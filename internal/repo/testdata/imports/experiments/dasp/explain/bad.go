@@ -1,4 +1,4 @@
-// Package dasp breaks the rules of the experiments.
+// Package explain breaks the rules of the experiments.
 package explain
 
 import (

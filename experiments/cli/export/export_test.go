@@ -1,0 +1,224 @@
+package export
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
+	"gradsync/experiments/tensorboard/tensorboardtest"
+	"gradsync/reports/notebook"
+)
+
+// drawn returns the page of a result with a figure of each kind, in words of its own.
+func drawn(t *testing.T, profile string) *notebook.Page {
+	t.Helper()
+	r := &result.Result{ID: "dasp/drawn", Source: "DASP", Profile: profile, Kind: result.Trained, Status: result.Complete, Seeds: []uint64{1},
+		Config: map[string]any{"rate": 0.05}, Claims: []result.Claim{{ID: "D39", Verdict: "same-sign", Reasons: []result.Reason{result.Because("holds")}}}}
+	line := func(id, unit string, x1, x2 float64) {
+		s := kit.NewSheet(id, "name:name seed x/"+unit+" accuracy/%")
+		s.Add("one", 1, x1, 100.0/3)
+		s.Add("one", 1, x2, 2)
+		s.Add("one", nil, x1, 100.0/3)
+		s.Add("one", nil, x2, 2)
+		s.Add("other", nil, x1, 100.0/3)
+		s.Add("other", nil, x2, 2)
+		r.Frames = append(r.Frames, s.Frame)
+		r.Figures = append(r.Figures, result.Figure{ID: id, Form: "line", Frame: id, X: "x", Y: []string{"accuracy"}, By: []string{"name"}, Seed: "seed"})
+	}
+	line("time", "ms", 0.25, 1e3/3)
+	line("gradients", "", 60, 1200+1./3)
+	line("few", "", 1, 2)
+	line("ratio", "", -0.5, 2)
+	r.Frames = append(r.Frames, kit.NewSheet("bars", "name:name accuracy/%").Frame)
+	r.Frames[4].Rows = [][]any{{"one", 1.0}}
+	r.Figures = append(r.Figures, result.Figure{ID: "bars", Form: "bar", Frame: "bars", X: "name", Y: []string{"accuracy"}})
+	for _, of := range [][2]string{{"lanes", "ms"}, {"samples", ""}, {"later", "s"}} {
+		s := kit.NewSheet(of[0], "lane:lane from/"+of[1]+" to/"+of[1]+" state:state label")
+		s.Kind = result.TimingOnly
+		s.Add("w0", 0, 1.5, "compute", "a")
+		s.Add("w1", 0.25, 1e3, "WSS", nil)
+		r.Frames = append(r.Frames, s.Frame)
+		r.Figures = append(r.Figures, result.Figure{ID: of[0], Form: "gantt", Frame: of[0], X: "from", Y: []string{"to"}, Lane: "lane", State: "state",
+			Label: "label"})
+	}
+	return pageOf(t, r, `name.one,SSP s = 3
+name.other,ssp | S = 3
+column.accuracy,accuracy
+column.time.x,virtual time
+column.gradients.x,gradients used
+column.few.x,r
+column.ratio.x,Tcomm/Tcalc
+column.name,name
+column.lanes.from,virtual time
+column.samples.from,sample
+column.later.from,time
+lane.w0,worker 0
+lane.w1,worker 1
+state.compute,compute
+state.WSS,WSS
+`)
+}
+
+// pageOf gives a result a notebook that draws its figures, in the words of some labels.
+func pageOf(t *testing.T, r *result.Result, labels string) *notebook.Page {
+	t.Helper()
+	text := "# A title\n\n"
+	for _, f := range r.Figures {
+		text += fmt.Sprintf("{{figure %q}}\n: Caption.\nalt: What it shows.\n\n", f.ID)
+	}
+	words := fstest.MapFS{}
+	for _, lang := range notebook.Languages {
+		words["labels."+lang+".csv"] = &fstest.MapFile{Data: []byte("id,text\n" + labels)}
+		words["reasons."+lang+".tmpl"] = &fstest.MapFile{}
+		words[r.ID+"."+lang+".md"] = &fstest.MapFile{Data: []byte(text)}
+	}
+	book, err := notebook.Open(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := result.Encode(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err = result.Decode(r.ID, raw); err != nil {
+		t.Fatal(err)
+	}
+	p, err := book.Page(r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestEvents(t *testing.T) {
+	dir := t.TempDir()
+	root, err := Events(dir, drawn(t, "quick"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := filepath.Join(dir, "dasp", "drawn"); root != want {
+		t.Errorf("the files are said to be in %s, want %s", root, want)
+	}
+	files := tensorboardtest.ReadBelow(t, dir)
+	if len(files) != 1+4*3 {
+		t.Errorf("%d event files, want one of the experiment and three of each line figure", len(files))
+	}
+	for _, fig := range []struct {
+		id, tag    string
+		steps      [2]int64
+		per, third float64 // seconds of both points
+	}{
+		{"time", "accuracy (%) by virtual time (µs)", [2]int64{250, 333333}, 0.25e-3, 333.333333e-3},
+		{"gradients", "accuracy (%) by gradients used", [2]int64{60, 1200}, 0, 0},
+		{"few", "accuracy (%) by r", [2]int64{1, 2}, 0, 0},
+		{"ratio", "accuracy (%) by millionths of Tcomm/Tcalc", [2]int64{-500_000, 2_000_000}, 0, 0},
+	} {
+		for _, series := range []string{"SSP-s-3/seed-1", "SSP-s-3/mean", "ssp-S-3-2/mean"} {
+			got := files["dasp/drawn/"+fig.id+"/"+series]
+			tag := "dasp drawn " + fig.id + " (trained)/" + fig.tag
+			if len(got) != 3 {
+				t.Errorf("%s of %s has %d events, want 3", series, fig.id, len(got))
+				continue
+			}
+			for i, want := range []tensorboardtest.Event{{Tag: tag, Step: fig.steps[0], Seconds: fig.per, Value: 33.3333333},
+				{Tag: tag, Step: fig.steps[1], Seconds: fig.third, Value: 2}} {
+				if d := got[i+1].Seconds - want.Seconds; d < 1e-12 && d > -1e-12 {
+					want.Seconds = got[i+1].Seconds
+				}
+				if got[i+1] != want {
+					t.Errorf("%s of %s: %+v, want %+v", series, fig.id, got[i+1], want)
+				}
+			}
+		}
+	}
+	var texts string
+	for _, e := range files["dasp/drawn"] {
+		texts += e.Tag + "\n" + e.Text
+	}
+	for _, want := range []string{"dasp drawn/experiment", "config:\n\n```\n{\n  \"rate\": 0.05\n}\n```", "dasp drawn/claims",
+		"| D39 | ASP has the lowest average iteration time, BSP the highest (both clusters) | ASP <= {DASP,DSSP,SSP} <= BSP | – | – | same-sign |"} {
+		if !strings.Contains(texts, want) {
+			t.Errorf("the texts lack %q:\n%s", want, texts)
+		}
+	}
+	if _, err := Events(dir, drawn(t, "ci")); err != nil {
+		t.Fatal(err)
+	}
+	if again := tensorboardtest.ReadBelow(t, dir); len(again) != 2*13 || again["dasp/ci/drawn/few/ssp-S-3-2/mean"] == nil {
+		t.Errorf("with another profile %d event files, want 26", len(again))
+	}
+}
+
+// Figures whose ids are one folder's name each have a folder of their own, also where
+// a file system takes capitals for small letters.
+func TestEventsKeepsFiguresApart(t *testing.T) {
+	r := &result.Result{ID: "dasp/apart", Source: "DASP", Profile: "paper", Kind: result.Trained, Status: result.Complete}
+	ids := []string{"time", "Time", "time!", "环", "figure", "time-2"}
+	for i, id := range ids {
+		r.Frames = append(r.Frames, result.Frame{ID: id, Columns: []result.Column{{Key: "x"}, {Key: "y"}, {Key: "of", Enum: "of"}}, Rows: [][]any{{1, i, "a"}}})
+		r.Figures = append(r.Figures, result.Figure{ID: id, Form: "line", Frame: id, X: "x", Y: []string{"y"}, By: []string{"of"}})
+	}
+	dir := t.TempDir()
+	root, err := Events(dir, pageOf(t, r, "column.x,x\ncolumn.y,y\nof.a,a\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := tensorboardtest.ReadBelow(t, root)
+	for i, want := range []string{"time", "Time-2", "time-3", "figure", "figure-2", "time-2-2"} {
+		if got := files[want+"/a/mean"]; len(got) != 2 || got[1].Value != float32(i) {
+			t.Errorf("figure %d is not in %s, which holds %+v", i, want, got)
+		}
+	}
+	if len(files) != 1+len(ids) {
+		t.Errorf("%d event files, want one of the experiment and one of each of %d figures", len(files), len(ids))
+	}
+}
+
+// A trace has a named process per time line, a named row per lane and every band
+// in microseconds; lanes along samples are no time line.
+func TestTraces(t *testing.T) {
+	dir := t.TempDir()
+	path, err := Traces(dir, drawn(t, "quick"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := filepath.Join(dir, "dasp", "drawn.trace.json"); path != want {
+		t.Fatalf("the trace is said to be %s, want %s", path, want)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]any
+	if err := json.Unmarshal(raw, &got); err != nil {
+		t.Fatal(err)
+	}
+	var want []any
+	for pid, f := range []struct {
+		name string
+		unit float64 // microseconds
+	}{{"lanes", 1e3}, {"later", 1e6}} {
+		named := func(what string, tid int, name string) map[string]any {
+			return map[string]any{"name": what, "ph": "M", "pid": float64(pid), "tid": float64(tid), "args": map[string]any{"name": name}}
+		}
+		band := func(tid int, from, to float64, state string, args map[string]any) map[string]any {
+			return map[string]any{"name": state, "cat": "timing-only", "ph": "X", "ts": from * f.unit, "dur": (to - from) * f.unit,
+				"pid": float64(pid), "tid": float64(tid), "args": args}
+		}
+		want = append(want, named("process_name", 0, "dasp/drawn "+f.name+": A title"),
+			named("thread_name", 0, "worker 0"), named("thread_name", 1, "worker 1"),
+			band(0, 0, 1.5, "compute", map[string]any{"kind": "timing-only", "label": "a"}),
+			band(1, 0.25, 1e3, "WSS", map[string]any{"kind": "timing-only"}))
+	}
+	if diff := cmp.Diff(map[string]any{"displayTimeUnit": "ms", "traceEvents": want}, got); diff != "" {
+		t.Errorf("the trace is not what was drawn:\n%s", diff)
+	}
+}

@@ -1,6 +1,0 @@
-package cli
-
-import "syscall"
-
-// endWithParent kills a child whose parent was killed.
-func endWithParent(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGKILL }

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"gradsync/experiments/claims"
+	"gradsync/experiments/verify"
+)
+
+// checkAs replaces the checks of verify for one test.
+func checkAs(t *testing.T, outcomes ...verify.Outcome) {
+	t.Helper()
+	old := checks
+	checks = func() (all []verify.Check) {
+		for _, o := range outcomes {
+			all = append(all, verify.Check{ID: o.ID, Equation: o.Equation, Run: func(context.Context) (verify.Outcome, error) { return o, nil }})
+		}
+		return all
+	}
+	t.Cleanup(func() { checks = old })
+}
+
+// One check that differs makes the exit code 3; a form that is printed wrong has a line of
+// its own and is none.
+func TestVerifyPrints(t *testing.T) {
+	good := verify.Outcome{ID: "ring.good", Equation: "1 = 1", Cases: 12, Verdict: claims.Equal,
+		Printed: &verify.PrintedForm{Form: "as printed", Cases: 3, Wrong: 2, Smallest: "n = 1"}}
+	bad := verify.Outcome{ID: "dasp.bad", Equation: "1 = 2", Cases: 7, Verdict: claims.Differs, Why: "7 cases, first: 1"}
+	checkAs(t, good, bad)
+	const goodLines = "equal    ring.good                     12 cases  1 = 1\n         as printed it is wrong in 2 of 3 cases; the smallest: n = 1\n"
+	const badLine = "differs  dasp.bad                       7 cases  1 = 2  7 cases, first: 1\n"
+	for args, want := range map[string]struct {
+		rc  int
+		out string
+	}{"": {exitDiffer, goodLines + badLine}, " ring": {exitOK, goodLines}, " dasp": {exitDiffer, badLine}} {
+		rc, out, msg := gradsync(strings.Fields("verify" + args)...)
+		if rc != want.rc || out != want.out || msg != "" {
+			t.Errorf("verify%s: exit code %d, %q%s; want %d, %q", args, rc, msg, out, want.rc, want.out)
+		}
+		rc, out, _ = gradsync(strings.Fields("verify --json" + args)...)
+		var got struct{ Checks []verify.Outcome }
+		if err := json.Unmarshal([]byte(out), &got); err != nil || rc != want.rc || len(got.Checks) == 0 {
+			t.Errorf("verify --json%s: exit code %d, %v, %s", args, rc, err, out)
+		}
+	}
+}
+
+func TestVerifyNamesItsGroups(t *testing.T) {
+	if _, out, _ := gradsync("verify", "--help"); !strings.Contains(out, "verify [ring|ringsparse|dasp|codedsgd|claims]") {
+		t.Errorf("the help of verify reads\n%s", out)
+	}
+	if rc, _, msg := gradsync("verify", "moon"); rc != exitUsage || !strings.Contains(msg, "ring, ringsparse, dasp, codedsgd, claims") {
+		t.Errorf("verify moon: exit code %d, %s", rc, msg)
+	}
+}
+
+// A fraction too long to read is left out; its value is not.
+func TestLongFractionsAreLeftOut(t *testing.T) {
+	for args, want := range map[string]bool{"--density 0.001 --k 4096": false, "--density 0.5 --k 2": true} {
+		rc, out, msg := gradsync(strings.Fields("eval ringsparse.fillin --json " + args)...)
+		var got evaluated
+		if err := json.Unmarshal([]byte(out), &got); err != nil || rc != exitOK {
+			t.Fatalf("exit code %d, %v, %s", rc, err, msg)
+		}
+		if (got.Exact != nil) != want || got.Value < 0.8 || got.Value > 0.99 { // 1 − 0.999^4097 = 1 − e^(−4.099); 7/8
+			t.Errorf("fill-in %s: %+v", args, got)
+		}
+	}
+}

@@ -1,0 +1,220 @@
+// Package eval computes the formulas of the documents by name, exactly where they are
+// rational: `gradsync eval` prints them, and package verify compares them with counts
+// and with the floats that pages and experiments compute. It has a file per document.
+package eval
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"gradsync/papers/dasp"
+)
+
+// Formula is an equation of a document.
+type Formula struct {
+	Name     string // "ring.bytes": the part before the dot is its group
+	Equation string
+	Source   string
+	Params   []Param
+	compute  func(v Args) (Answer, error)
+}
+
+// Param is one argument of a formula. It must be given if Default is empty. A
+// parameter that takes words has the index of the word as its value.
+type Param struct {
+	Name, Doc, Default string
+	words              []string
+}
+
+// Args holds the arguments of a formula by name. They are exact: 0.1 is one tenth.
+type Args map[string]*big.Rat
+
+// Answer is a formula's value. Exact is nil where the value is not rational.
+type Answer struct {
+	Value float64
+	Exact *big.Rat
+	Text  string // what the number stands for: "WSS"
+	Unit  string
+}
+
+// InputError is an argument that is missing, unreadable or outside a formula's domain.
+type InputError struct{ Err error }
+
+func (e *InputError) Error() string { return e.Err.Error() }
+
+func (e *InputError) Unwrap() error { return e.Err }
+
+// inputf makes an InputError.
+func inputf(format string, args ...any) error {
+	return &InputError{fmt.Errorf("eval: "+format, args...)}
+}
+
+// formulas lists all equations, document by document.
+var formulas = slices.Concat(ringFormulas, rivalFormulas, sparseFormulas, daspFormulas, codedFormulas, []Formula{
+	{"reduction", "100(1 − ours/base)", "every percentage of DASP §3.2",
+		[]Param{needed("ours", "our time"), needed("base", "the baseline's time")}, reductionOf},
+})
+
+// Formulas returns all formulas, document by document.
+func Formulas() []Formula { return formulas }
+
+// Group returns the part of a formula's name before the dot.
+func (f *Formula) Group() string {
+	group, _, _ := strings.Cut(f.Name, ".")
+	return group
+}
+
+// Evaluate computes f from its arguments in words, one for each of its parameters.
+func (f *Formula) Evaluate(texts map[string]string) (Answer, error) {
+	v := Args{}
+	for _, p := range f.Params {
+		text := texts[p.Name]
+		if text == "" {
+			return Answer{}, inputf("%s needs --%s (%s)", f.Name, p.Name, p.Doc)
+		}
+		r, err := p.read(text)
+		if err != nil {
+			return Answer{}, err
+		}
+		v[p.Name] = r
+	}
+	return f.compute(v)
+}
+
+// Exact evaluates the rational formula of a name. It panics if there is none.
+func Exact(name string, v Args) (*big.Rat, error) {
+	for _, f := range formulas {
+		if f.Name == name {
+			a, err := f.compute(v)
+			return a.Exact, err
+		}
+	}
+	panic("eval: no formula " + name)
+}
+
+// Float evaluates the rational formula of a name and rounds its value once.
+func Float(name string, v Args) (float64, error) {
+	r, err := Exact(name, v)
+	if err != nil {
+		return 0, err
+	}
+	f, _ := r.Float64()
+	return f, nil
+}
+
+// needed declares an argument without a default.
+func needed(name, doc string) Param { return Param{Name: name, Doc: doc} }
+
+// optional declares an argument with a default.
+func optional(name, doc, value string) Param { return Param{Name: name, Doc: doc, Default: value} }
+
+// oneOf declares an argument that is one of some words; the first is the default.
+func oneOf(name, doc string, words ...string) Param {
+	return Param{Name: name, Doc: doc + ": " + strings.Join(words, ", "), Default: words[0], words: words}
+}
+
+// read reads an argument; a word is its index.
+func (p Param) read(text string) (*big.Rat, error) {
+	if p.words == nil {
+		return number(p.Name, text)
+	}
+	at := slices.Index(p.words, text)
+	if at < 0 {
+		return nil, inputf("--%s %q, want %s", p.Name, text, strings.Join(p.words, ", "))
+	}
+	return whole(int64(at)), nil
+}
+
+// largest bounds the arguments, and its inverse bounds them from below: what is
+// computed of them stays a float64 and prints on a line.
+var largest = new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(30), nil))
+
+// number reads an argument; a state's name is its number.
+func number(name, text string) (*big.Rat, error) {
+	if name == "state" {
+		for _, s := range []dasp.State{dasp.QIS, dasp.WSS, dasp.FSS} {
+			if strings.EqualFold(text, s.String()) {
+				return big.NewRat(int64(s), 1), nil
+			}
+		}
+	}
+	if len(text) > 40 {
+		return nil, inputf("--%s %.12q… has %d characters, want a number of at most 40", name, text, len(text))
+	}
+	r, ok := new(big.Rat).SetString(text)
+	if !ok {
+		return nil, inputf("--%s %q is no number", name, text)
+	}
+	if size := new(big.Rat).Abs(r); size.Sign() > 0 && (size.Cmp(largest) > 0 || size.Cmp(new(big.Rat).Inv(largest)) < 0) {
+		return nil, inputf("--%s %s is out of range: want 0, or 1e-30 to 1e30", name, text)
+	}
+	return r, nil
+}
+
+// rational answers with an exact value.
+func rational(r *big.Rat, unit string) (Answer, error) {
+	f, _ := r.Float64()
+	return Answer{Value: f, Exact: r, Unit: unit}, nil
+}
+
+// word returns the index of an argument in words; an absent one has the default's index.
+func (v Args) word(name string) int {
+	if v[name] == nil {
+		return 0
+	}
+	return int(v[name].Num().Int64())
+}
+
+// count returns a whole argument of at least lo.
+func (v Args) count(name string, lo int64) (int64, error) {
+	r := v[name]
+	if !r.IsInt() || !r.Num().IsInt64() || r.Num().Int64() < lo {
+		return 0, inputf("--%s is %s, want a whole number from %d", name, r.RatString(), lo)
+	}
+	return r.Num().Int64(), nil
+}
+
+// positive checks that arguments are above zero.
+func (v Args) positive(names ...string) error {
+	for _, n := range names {
+		if v[n].Sign() <= 0 {
+			return inputf("--%s is %s, want more than 0", n, v[n].RatString())
+		}
+	}
+	return nil
+}
+
+// atLeastZero checks that arguments are not negative.
+func (v Args) atLeastZero(names ...string) error {
+	for _, n := range names {
+		if v[n].Sign() < 0 {
+			return inputf("--%s is %s, want 0 or more", n, v[n].RatString())
+		}
+	}
+	return nil
+}
+
+// share checks that an argument lies in [0, 1].
+func (v Args) share(name string) error {
+	if v[name].Sign() < 0 || v[name].Cmp(one) > 0 {
+		return inputf("--%s is %s, want 0 to 1", name, v[name].RatString())
+	}
+	return nil
+}
+
+var one = big.NewRat(1, 1) // never changed
+
+func whole(n int64) *big.Rat     { return big.NewRat(n, 1) }
+func mul(a, b *big.Rat) *big.Rat { return new(big.Rat).Mul(a, b) }
+func quo(a, b *big.Rat) *big.Rat { return new(big.Rat).Quo(a, b) }
+func add(a, b *big.Rat) *big.Rat { return new(big.Rat).Add(a, b) }
+func sub(a, b *big.Rat) *big.Rat { return new(big.Rat).Sub(a, b) }
+
+func reductionOf(v Args) (Answer, error) {
+	if err := v.positive("base"); err != nil {
+		return Answer{}, err
+	}
+	return rational(mul(whole(100), sub(one, quo(v["ours"], v["base"]))), "%")
+}
