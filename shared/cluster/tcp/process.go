@@ -52,7 +52,7 @@ func (n *node) process(ctx context.Context, ln net.Listener, body func(cluster.P
 	if n.prepare(local, body) {
 		n.control.Add(1)
 		go n.watch()
-		n.group.Wait()
+		n.Group.Wait()
 		n.leave()
 	}
 	<-n.concluded
@@ -189,15 +189,15 @@ func (n *node) hear(h cluster.Header, body []byte) (over bool, err error) {
 		if _, err = decode(h, body, &w); err != nil {
 			return false, err
 		}
-		n.mu.Lock()
+		n.Mu.Lock()
 		s := n.state(true)
-		n.mu.Unlock()
+		n.Mu.Unlock()
 		s.Wave = w.Number
 		err = n.ctl.send(kindState, s)
 	case kindReport:
-		n.mu.Lock()
+		n.Mu.Lock()
 		n.reports = append(n.reports, &event{h: h, body: body})
-		n.mu.Unlock()
+		n.Mu.Unlock()
 	case kindAbort:
 		var f failure
 		if _, err = decode(h, body, &f); err == nil {
@@ -207,9 +207,9 @@ func (n *node) hear(h cluster.Header, body []byte) (over bool, err error) {
 	case kindEnd:
 		var e ending
 		if _, err = decode(h, body, &e); err == nil {
-			n.mu.Lock()
+			n.Mu.Lock()
 			n.end = &e
-			n.mu.Unlock()
+			n.Mu.Unlock()
 			n.conclude(nil)
 			over = true
 		}

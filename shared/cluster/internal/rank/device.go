@@ -1,4 +1,4 @@
-package local
+package rank
 
 import (
 	"time"
@@ -9,26 +9,26 @@ import (
 
 // job is one Start on a rank's device.
 type job struct {
-	t       *thread
+	t       *Thread
 	f       func(done func(int)) error
-	stages  []*req
+	stages  []*Req
 	seconds []float64 // modelled, cumulative, at the host's own speed
 	err     error
 	seen    bool
 }
 
-func (t *thread) Start(f func(done func(int)) error, stages ...cluster.Work) []cluster.Req {
-	w, r := t.w, t.rank
-	err := t.enter()
-	defer w.mu.Unlock()
+func (t *Thread) Start(f func(done func(int)) error, stages ...cluster.Work) []cluster.Req {
+	c, r := t.core, t.rank
+	err := t.Enter()
+	defer c.Mu.Unlock()
 	j := &job{t: t, f: f}
 	out := make([]cluster.Req, len(stages))
 	for i := range out {
-		q := w.newReq(r, "compute")
+		q := r.NewReq("compute")
 		q.job = j
 		j.stages, out[i] = append(j.stages, q), q
 		if err != nil {
-			w.complete(q, err)
+			q.Complete(err)
 		}
 	}
 	if err != nil {
@@ -40,61 +40,63 @@ func (t *thread) Start(f func(done func(int)) error, stages ...cluster.Work) []c
 		sum += float64(r.host.Seconds(s) * factor)
 		j.seconds = append(j.seconds, sum)
 	}
-	w.jobs++
+	c.jobs++
 	r.queue = append(r.queue, j)
 	if !r.working {
 		r.working = true
-		w.group.Add(1)
-		go w.serve(r)
+		c.Group.Add(1)
+		go r.serve()
 	}
 	return out
 }
 
 // serve is a rank's device: it runs the queue in order and ends with it.
-func (w *world) serve(r *rank) {
-	defer w.group.Done()
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (r *Rank) serve() {
+	c := r.core
+	defer c.Group.Done()
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
 	for len(r.queue) > 0 {
 		j := r.queue[0]
 		r.queue = r.queue[1:]
-		begin := w.now()
-		aborted := w.abort != nil
-		w.mu.Unlock()
+		begin := c.Now()
+		aborted := c.Abort != nil
+		c.Mu.Unlock()
 		var err error
 		if !aborted {
-			err = w.compute(j, begin)
+			err = j.compute(begin)
 		}
-		w.mu.Lock()
-		if w.abort != nil && err == nil {
-			err = w.abort
+		c.Mu.Lock()
+		if c.Abort != nil && err == nil {
+			err = c.Abort
 			j.seen = true
 		}
 		for _, q := range j.stages {
-			w.complete(q, err) // those still open
+			q.Complete(err) // those still open
 		}
 		if j.err = err; err != nil {
-			r.finished = append(r.finished, j)
+			r.failed = append(r.failed, j)
 		}
-		w.jobs--
-		w.checkDeadlock()
+		c.jobs--
+		c.stall()
 	}
 	r.working = false
 }
 
-// compute runs one job and completes its stages one by one.
-func (w *world) compute(j *job, begin time.Duration) error {
-	from := begin
+// compute runs the job, which begins at an instant of the run, and completes
+// its stages one by one.
+func (j *job) compute(begin time.Duration) error {
+	c, from := j.t.core, begin
 	stageDone := func(i int) {
-		if w.cfg.Emulate {
-			w.sleep(begin + time.Duration(j.t.rank.host.Lasts(begin.Seconds(), j.seconds[i])*1e9))
+		if c.cfg.Emulate {
+			c.sleep(begin + time.Duration(j.t.rank.host.Lasts(begin.Seconds(), j.seconds[i])*1e9))
 		}
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		to := w.now()
-		w.span(j.t, cluster.Span{Kind: cluster.SpanCompute, Peer: -1, From: from, To: to})
+		c.Mu.Lock()
+		defer c.Mu.Unlock()
+		to := c.Now()
+		c.span(j.t, cluster.SpanCompute, from, to)
 		from = to
-		w.complete(j.stages[i], nil)
+		j.stages[i].Complete(nil)
 	}
 	if j.f != nil {
 		return device.Call(j.f, len(j.stages), stageDone)
@@ -106,11 +108,11 @@ func (w *world) compute(j *job, begin time.Duration) error {
 }
 
 // sleep lasts until an instant of the run or until the run fails.
-func (w *world) sleep(until time.Duration) {
-	timer := time.NewTimer(until - w.now())
+func (c *Core) sleep(until time.Duration) {
+	timer := time.NewTimer(until - c.Now())
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-w.aborted:
+	case <-c.aborted:
 	}
 }
