@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	source "gradsync"
+	"gradsync/internal/cited"
 	"gradsync/reports"
 )
 
 func (a *app) reportCommand() *cobra.Command {
-	o := reports.Options{Command: "gradsync " + strings.Join(os.Args[1:], " "), Sources: source.Source}
+	o := reports.Options{Command: "gradsync " + strings.Join(os.Args[1:], " "), Sources: cited.Go}
 	var figures string
 	cmd := &cobra.Command{
 		Use:   "report",

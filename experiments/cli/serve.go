@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	source "gradsync"
+	"gradsync/internal/cited"
 	"gradsync/reports"
 )
 
 func (a *app) serveCommand() *cobra.Command {
-	o := reports.ServeOptions{Sources: source.Source}
+	o := reports.ServeOptions{Sources: cited.Go}
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the pages on this machine until Ctrl-C; render them when results change",
