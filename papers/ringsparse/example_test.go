@@ -32,7 +32,7 @@ func Example() {
 		g[1][i] += g[0][i] // at rank 1: the sum of 2 ranks,
 	}
 	ringsparse.ToWeights(w[1], w0, g[1], eta, 2, sign) // as weights: 2·W0 − η·Σg
-	choose(w[1], g[1])                         // as sparse: weights
+	choose(w[1], g[1])                                 // as sparse: weights
 
 	ringsparse.AverageWeights(w0, w[1], 2)
 	fmt.Println("new weights", w0)
