@@ -46,7 +46,7 @@ func ChromeThread(pid, tid int, name string) ChromeEvent {
 	return ChromeEvent{Name: "thread_name", Ph: "M", Pid: pid, Tid: tid, Args: chromeName{name}}
 }
 
-// ChromeSpan is a stretch of a row.
+// ChromeSpan returns a stretch of a row.
 //
 // Source: ours: see ChromeEvent
 func ChromeSpan(pid, tid int, name string, from, to time.Duration) ChromeEvent {

@@ -224,7 +224,7 @@ func (h *Host) Seconds(w Work) float64 {
 	return w.Fixed.Seconds() + t
 }
 
-// Duration is Seconds, rounded to the nanosecond.
+// Duration returns Seconds, rounded to the nanosecond.
 func (h *Host) Duration(w Work) time.Duration {
 	return time.Duration(math.Round(h.Seconds(w) * 1e9))
 }

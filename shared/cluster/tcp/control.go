@@ -121,8 +121,8 @@ func (w *wire) poke() {
 	}
 }
 
-// write is the writer. After an error it drops what is queued: the reader of
-// the same connection reports the peer.
+// write sends the queue. After an error it drops the rest: the reader of the same
+// connection reports the peer.
 func (w *wire) write() {
 	defer close(w.ended)
 	timer := time.NewTicker(w.beat)

@@ -73,7 +73,8 @@ func FuzzData(f *testing.F) {
 	}
 	f.Add(frames(cluster.Header{Tag: 1, Size: 9, Piece: 9}, cluster.Header{Tag: 2, Size: 1 << 40, Flags: cluster.FlagDeclared}))
 	f.Add(frames(cluster.Header{Tag: 1, Size: 90, Piece: 40}, cluster.Header{Tag: 1, Size: 90, Piece: 50, Flags: cluster.FlagMore, Meta: [4]int64{0, 40}}))
-	f.Add(frames(cluster.Header{Tag: 1, Size: 1 << 40, Piece: 1 << 20}, cluster.Header{Tag: 1, Size: 90, Piece: 50, Flags: cluster.FlagMore, Meta: [4]int64{1, 40}}))
+	f.Add(frames(cluster.Header{Tag: 1, Size: 1 << 40, Piece: 1 << 20},
+		cluster.Header{Tag: 1, Size: 90, Piece: 50, Flags: cluster.FlagMore, Meta: [4]int64{1, 40}}))
 	f.Add(frames(cluster.Header{Tag: kindProbe, Size: 10, Piece: 10, Flags: cluster.FlagControl}, cluster.Header{Tag: kindProbed, Flags: cluster.FlagControl}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		mend(b, jobHash(""), 1)

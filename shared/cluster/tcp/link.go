@@ -47,7 +47,7 @@ type link struct {
 	try    func(net.Buffers) net.Buffers // see nonblocking
 }
 
-// writing is what it takes to write one batch.
+// writing holds one batch and the memory to write it.
 type writing struct {
 	batch   []frame
 	headers []byte
@@ -160,7 +160,7 @@ func (w *writing) seal() {
 	}
 }
 
-// write is the link's writer.
+// write writes the link's frames, except those that flush wrote, until it is closed.
 func (l *link) write() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -80,7 +80,7 @@ func (n *node) start(f func()) bool {
 	return true
 }
 
-// keep has c closed when the run ends, at once if it has.
+// keep notes c, to be closed when the run ends, and closes it now if it has.
 func (n *node) keep(c io.Closer) {
 	n.Mu.Lock()
 	defer n.Mu.Unlock()

@@ -11,7 +11,7 @@ import (
 
 var errStopped = errors.New("tcp: the run has ended")
 
-// read is the link's reader: it takes frames until the connection ends.
+// read takes the link's frames until the connection ends.
 func (l *link) read() {
 	for {
 		if err := l.next(); err != nil {

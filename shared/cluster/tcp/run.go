@@ -141,7 +141,7 @@ func (n *node) kernel() (total int64) {
 	return total
 }
 
-// outcome is what process returns.
+// outcome gathers what this rank knows of the run; at rank 0, what all left.
 func (n *node) outcome() (cluster.Outcome, error) {
 	n.Mu.Lock()
 	defer n.Mu.Unlock()

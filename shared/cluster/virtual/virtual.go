@@ -17,7 +17,7 @@ import (
 type Config struct {
 	Seed       uint64
 	WithServer bool // rank 0 is the platform's server, rank n+1 worker n
-	Workers    int  // the first so many of the platform's workers; 0: all
+	Workers    int  // how many of the platform's workers run, the first ones; 0: all
 	Trace      bool // record spans; traffic is always counted
 	// Headerless drops the frame header's cluster.HeaderBytes from the wire, to
 	// compare with models and simulators that have none.

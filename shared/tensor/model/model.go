@@ -29,9 +29,9 @@ type Param struct {
 // what it costs per image. FLOP counts a multiply-add as two; the backward pass
 // counts twice the forward (gradient of the weights, gradient of the input), the
 // first layer's unused input gradient included, as is customary. Element-wise
-// layers, batch norms and pools count as nothing. Bytes is what the forward pass
-// reads and writes of activations, float32; the backward pass moves about twice
-// that.
+// layers, batch norms and pools count as nothing. Bytes are the activations,
+// float32, that the forward pass reads and writes; the backward pass moves about
+// twice that.
 //
 // Source: ours: what the platform turns into time
 type LayerInfo struct {
@@ -104,20 +104,20 @@ func Build(spec Spec) (*Model, error) {
 	return build(spec.Name, a)
 }
 
-// Name is the name New was given.
+// Name returns the name New was given.
 func (m *Model) Name() string { return m.name }
 
-// NumParams is the length of the parameter vector.
+// NumParams returns the length of the parameter vector.
 func (m *Model) NumParams() int { return m.length }
 
-// NumStats is the length of the vector of running statistics: 0 for networks
+// NumStats returns the length of the vector of running statistics: 0 for networks
 // without batch norm.
 func (m *Model) NumStats() int { return m.nstats }
 
-// Input is the shape of one image: channels, height, width.
+// Input returns the shape of one image: channels, height, width.
 func (m *Model) Input() (c, h, w int) { return m.input.C, m.input.H, m.input.W }
 
-// Classes is the number of logits.
+// Classes returns the number of logits.
 func (m *Model) Classes() int { return m.classes }
 
 // Params lists the parameter tensors in the order of the parameter vector,

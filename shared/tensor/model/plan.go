@@ -174,7 +174,7 @@ func (p *planner) planBackward(i int) {
 	p.contribute(n.in[0], work.dx)
 }
 
-// target is where an op may write the gradient of value v, given d: over it,
+// target returns where an op may write the gradient of value v, given d: over it,
 // unless somebody else still reads it.
 func (p *planner) target(d int, inPlace bool, v int) int {
 	if inPlace && p.users[d] == 0 {

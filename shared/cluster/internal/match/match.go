@@ -3,7 +3,7 @@ package match
 
 import "gradsync/shared/cluster"
 
-// Key is what a message carries and a receive asks for.
+// Key is carried by a message and asked for by a receive.
 type Key struct {
 	From  int // in a receive cluster.Any matches every source
 	Tag   cluster.Tag

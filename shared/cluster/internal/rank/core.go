@@ -37,14 +37,14 @@ type Core struct {
 	Abort   *cluster.AbortError // of the run; Stop sets it
 	Epoch   uint64              // counts threads that became runnable
 
-	cfg     Config
-	ranks   []*Rank
-	threads []*Thread
-	seq     uint64        // counts completed requests
-	aborted chan struct{} // closed with Abort
-	running int           // threads that do not wait
-	timers  int           // threads that wait until an instant at most
-	jobs    int           // computations queued or running
+	cfg       Config
+	ranks     []*Rank
+	threads   []*Thread
+	seq       uint64        // counts completed requests
+	aborted   chan struct{} // closed with Abort
+	running   int           // threads that do not wait
+	timers    int           // threads that wait until an instant at most
+	computing int           // computations queued or running
 }
 
 // New returns a Core without ranks whose run begins now.
@@ -70,7 +70,7 @@ func (c *Core) Stop(err *cluster.AbortError) {
 
 // Idle reports whether nothing here can go on by itself: no thread runs, no
 // deadline is set and no computation is left.
-func (c *Core) Idle() bool { return c.running == 0 && c.timers == 0 && c.jobs == 0 }
+func (c *Core) Idle() bool { return c.running == 0 && c.timers == 0 && c.computing == 0 }
 
 // stall tells Stalled if nothing here can go on by itself.
 func (c *Core) stall() {
@@ -137,9 +137,9 @@ type Rank struct {
 	net    Network
 	jitter *rand.Rand
 
-	queue   []*job
-	working bool   // a goroutine serves queue
-	failed  []*job // those that ended with an error
+	queue   []*computation
+	working bool           // a goroutine serves queue
+	failed  []*computation // those that ended with an error
 }
 
 // Join adds rank id, which computes as host does and sends through net.
@@ -162,7 +162,7 @@ type Req struct {
 	done    bool
 	seq     uint64
 	err     error
-	job     *job
+	work    *computation
 	thread  *Thread // of a Go
 	waiting []*Thread
 }
@@ -187,8 +187,8 @@ func (q *Req) Complete(err error) {
 
 // take returns q's error to the algorithm, which has seen it then.
 func (q *Req) take() error {
-	if q.job != nil && q.err != nil {
-		q.job.seen = true
+	if q.work != nil && q.err != nil {
+		q.work.seen = true
 	}
 	if q.thread != nil {
 		q.thread.seen = true

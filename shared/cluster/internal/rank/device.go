@@ -7,8 +7,8 @@ import (
 	"gradsync/shared/cluster/internal/device"
 )
 
-// job is one Start on a rank's device.
-type job struct {
+// computation is one Start on a rank's device.
+type computation struct {
 	t       *Thread
 	f       func(done func(int)) error
 	stages  []*Req
@@ -21,11 +21,11 @@ func (t *Thread) Start(f func(done func(int)) error, stages ...cluster.Work) []c
 	c, r := t.core, t.rank
 	err := t.Enter()
 	defer c.Mu.Unlock()
-	j := &job{t: t, f: f}
+	j := &computation{t: t, f: f}
 	out := make([]cluster.Req, len(stages))
 	for i := range out {
 		q := r.NewReq("compute")
-		q.job = j
+		q.work = j
 		j.stages, out[i] = append(j.stages, q), q
 		if err != nil {
 			q.Complete(err)
@@ -40,7 +40,7 @@ func (t *Thread) Start(f func(done func(int)) error, stages ...cluster.Work) []c
 		sum += float64(r.host.Seconds(s) * factor)
 		j.seconds = append(j.seconds, sum)
 	}
-	c.jobs++
+	c.computing++
 	r.queue = append(r.queue, j)
 	if !r.working {
 		r.working = true
@@ -50,7 +50,7 @@ func (t *Thread) Start(f func(done func(int)) error, stages ...cluster.Work) []c
 	return out
 }
 
-// serve is a rank's device: it runs the queue in order and ends with it.
+// serve runs the queue in order, as the rank's device, and ends with it.
 func (r *Rank) serve() {
 	c := r.core
 	defer c.Group.Done()
@@ -77,15 +77,15 @@ func (r *Rank) serve() {
 		if j.err = err; err != nil {
 			r.failed = append(r.failed, j)
 		}
-		c.jobs--
+		c.computing--
 		c.stall()
 	}
 	r.working = false
 }
 
-// compute runs the job, which begins at an instant of the run, and completes
+// compute runs the computation, which begins at an instant of the run, and completes
 // its stages one by one.
-func (j *job) compute(begin time.Duration) error {
+func (j *computation) compute(begin time.Duration) error {
 	c, from := j.t.core, begin
 	stageDone := func(i int) {
 		if c.cfg.Emulate {

@@ -24,7 +24,8 @@ type elementTasks struct {
 // small is how many elements one thread finishes before a second has started.
 const small = 1 << 16
 
-// spread is run for a task that touches so many elements.
+// spread runs a task that touches that number of elements: on one thread if they
+// are few.
 func (s *state) spread(c *tensor.Call, t team.Task[scratch], parts, elements int) {
 	threads := c.Threads
 	if elements < small {

@@ -7,7 +7,7 @@ import (
 )
 
 // SoftmaxCrossEntropy works in float64 on one thread and gives portable's bits:
-// there are few logits, and the loss is what runs are compared by.
+// there are few logits, and runs are compared by their loss.
 func (engine) SoftmaxCrossEntropy(c *tensor.Call, n, classes int, logits []float32, labels []uint8, dlogits []float32) float64 {
 	e := team.Resize(&stateOf(c).elements.exps, classes)
 	pitch := tensor.BatchInner.Pitch(n)

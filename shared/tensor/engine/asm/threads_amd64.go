@@ -16,7 +16,7 @@ type scratch struct {
 	inner           product
 }
 
-// state is what a Call keeps between calls: the tasks live here so that
+// state stays in a Call between calls: the tasks live here so that
 // starting one allocates nothing.
 type state struct {
 	team.Team[scratch]

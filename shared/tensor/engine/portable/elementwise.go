@@ -80,7 +80,7 @@ func (t *reluTask) Part(_ *scratch, lo, hi int) {
 	}
 }
 
-// Add is a single pass over memory; more threads would wait for the same memory.
+// Add makes a single pass over memory; more threads would wait for the same memory.
 func (engine) Add(_ *tensor.Call, a, b, y []float32, relu bool) {
 	b, y = b[:len(a)], y[:len(a)]
 	for i, v := range a {

@@ -2,7 +2,7 @@ package portable
 
 import "gradsync/shared/tensor"
 
-// LinearForward is the plain product, then bias and ReLU in one pass: the same bits
+// LinearForward does the plain product, then bias and ReLU in one pass: the same bits
 // as three operations.
 func (e engine) LinearForward(c *tensor.Call, g tensor.Linear, x, w, bias, y []float32) {
 	e.Gemm(c, tensor.Gemm{TransB: true, M: g.N, N: g.Out, K: g.In}, x, w, y)

@@ -6,7 +6,7 @@ import (
 )
 
 // SoftmaxCrossEntropy works in float64 on one thread: there are few logits, and
-// the loss is what runs are compared by.
+// runs are compared by their loss.
 func (engine) SoftmaxCrossEntropy(_ *tensor.Call, n, classes int, logits []float32, labels []uint8, dlogits []float32) float64 {
 	var loss float64
 	for i := 0; i < n; i++ {

@@ -62,7 +62,7 @@ func poolPlane(g tensor.Pool, x, y []float32, arg []int32) {
 	}
 }
 
-// poolPairs is poolPlane for the usual 2×2 window, twice as fast.
+// poolPairs does poolPlane for the usual 2×2 window, twice as fast.
 func poolPairs(g tensor.Pool, x, y []float32, arg []int32) {
 	oh, ow := g.OutH(), g.OutW()
 	for r := 0; r < oh; r++ {
