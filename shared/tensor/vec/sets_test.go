@@ -150,7 +150,6 @@ var operations = []struct {
 	{"AddInt32", true, func(v *vectors, _ *rand.Rand) any { AddInt32(v.p, v.q); return nil }},
 	{"SubInt32", true, func(v *vectors, _ *rand.Rand) any { SubInt32(v.p, v.q); return nil }},
 	{"AddInt32Bytes", true, func(v *vectors, _ *rand.Rand) any { return AddInt32Bytes(v.p, v.wire[len(v.wire)-4*len(v.p):]) }},
-	{"SubInt32Bytes", true, func(v *vectors, _ *rand.Rand) any { return SubInt32Bytes(v.p, v.wire[len(v.wire)-4*len(v.p):]) }},
 	{"AppendInt32", true, func(v *vectors, _ *rand.Rand) any { return AppendInt32(v.wire[:0], v.p) }},
 	{"FromInt32", true, func(v *vectors, _ *rand.Rand) any { return FromInt32(v.p, v.wire[len(v.wire)-4*len(v.p):]) }},
 	{"Transpose", true, func(v *vectors, r *rand.Rand) any { return transposeSome(v, r) }},
