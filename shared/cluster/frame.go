@@ -118,7 +118,7 @@ func ParseHeader(b []byte) (h Header, err error) {
 	return h, nil
 }
 
-// plausible says whether the fields can stand together.
+// plausible reports whether the fields can stand together.
 func (h *Header) plausible() bool {
 	if h.Tag < 0 || h.Tag >= MaxTag || h.Flags >= flagEnd || h.Size < 0 || h.Size > MaxBody || h.Piece > MaxPiece || h.Piece > h.Size {
 		return false

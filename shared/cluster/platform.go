@@ -81,7 +81,7 @@ type Host struct {
 	Assumed []Assumption
 }
 
-// Assumption is why a value was chosen and how sure its author is.
+// Assumption says why a value was chosen and how sure its author is.
 type Assumption struct {
 	Field      string // JSON name of the value
 	Value      string // as written, with its unit

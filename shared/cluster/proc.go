@@ -65,7 +65,7 @@ type Req interface {
 type Proc interface {
 	Rank() int
 	Size() int
-	// Now is the time since the run began: virtual or wall.
+	// Now returns the time since the run began: virtual or wall.
 	Now() time.Duration
 	// Rand returns the stream named by (seed, rank, thread, stream); asking for
 	// one more stream changes no other.

@@ -162,7 +162,7 @@ func (w *wire) read(limit int) (cluster.Header, []byte, error) {
 	}
 }
 
-// isSilent says whether err is a time-out.
+// isSilent reports whether err is a time-out.
 func isSilent(err error) bool {
 	var t net.Error
 	return errors.As(err, &t) && t.Timeout()

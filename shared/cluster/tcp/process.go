@@ -115,7 +115,7 @@ func (n *node) knock(ctx context.Context, until time.Time) (net.Conn, error) {
 	}
 }
 
-// pause waits a moment before another attempt and says whether there is time.
+// pause waits a moment before another attempt and reports whether there is time.
 func pause(ctx context.Context, until time.Time) bool {
 	timer := time.NewTimer(20 * time.Millisecond)
 	defer timer.Stop()
@@ -175,7 +175,7 @@ func (n *node) listen() {
 	}
 }
 
-// hear acts on one frame and says whether it was the verdict.
+// hear acts on one frame and reports whether it was the verdict.
 func (n *node) hear(h cluster.Header, body []byte) (over bool, err error) {
 	switch h.Tag {
 	case kindBook, kindBegin:

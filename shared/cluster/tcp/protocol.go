@@ -72,7 +72,7 @@ type state struct {
 	To, From []int64          `json:",omitempty"` // Sent and Arrived by rank
 }
 
-// still says whether nothing happened between two idle states of one rank.
+// still reports whether nothing happened between two idle states of one rank.
 func (s *state) still(t *state) bool {
 	return s.Idle && t.Idle && s.Epoch == t.Epoch && s.Sent == t.Sent && s.Arrived == t.Arrived
 }

@@ -130,7 +130,7 @@ func (e *engine) fail(rank int, op string, err error) {
 	}
 }
 
-// cancelled says whether the run's context has ended, which ends the run.
+// cancelled reports whether the run's context has ended, which ends the run.
 func (e *engine) cancelled() bool {
 	if e.ctx.Err() == nil {
 		return false

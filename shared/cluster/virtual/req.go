@@ -99,7 +99,7 @@ func (e *engine) completeNow(r *req) {
 	e.resume(w.t)
 }
 
-// due says whether r's time has come; join makes that real.
+// due reports whether r's time has come; join makes that real.
 func (r *req) due() bool { return r.known && r.at <= r.e.now }
 
 // join waits until a due computation was really made and takes its error.
@@ -128,7 +128,7 @@ func (r *req) take() error {
 	return r.err
 }
 
-// Done says whether the operation has completed at the present instant.
+// Done reports whether the operation has completed at the present instant.
 func (r *req) Done() bool { return r.due() }
 
 // Err returns the operation's error, nil until it is done.

@@ -37,7 +37,7 @@ type Runtime struct {
 // New returns a runtime of p's hosts. An invalid platform or configuration is
 // the error of every Run.
 //
-// Source: ours: "one algorithm text, four runtimes"
+// Source: ours: "one algorithm text, several runtimes"
 func New(p *cluster.Platform, cfg Config) cluster.Runtime {
 	hosts, err := cluster.SelectHosts(p, cfg.WithServer, cfg.Workers)
 	if cfg.Cores == 0 {

@@ -24,7 +24,7 @@ type Codec interface {
 	ID() uint8
 	// Size returns how many bytes Append would append for src.
 	Size(src []float32) int
-	// SizeAt is that length, expected, for n elements of which the share density
+	// SizeAt returns the expected size for n elements of which the share density
 	// is not +0 and spread evenly: timing-only runs send it.
 	SizeAt(n int, density float64) float64
 	// Append appends the wire form of src to dst.

@@ -48,7 +48,7 @@ type Pool struct {
 // NewPool returns a pool of at most limit goroutines.
 func NewPool(limit int) *Pool { return &Pool{limit: max(limit, 1)} }
 
-// Busy says whether any computation is queued or running.
+// Busy reports whether any computation is queued or running.
 func (p *Pool) Busy() bool { return p.running.Load() > 0 }
 
 // Queue is one rank's computations: they run in order, never two at once.
@@ -147,7 +147,7 @@ func (j *Computation) Finish(stop <-chan struct{}) error {
 	}
 }
 
-// Succeeded says whether the computation has finished without an error.
+// Succeeded reports whether the computation has finished without an error.
 func (j *Computation) Succeeded() bool {
 	select {
 	case <-j.finished:

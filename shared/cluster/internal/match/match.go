@@ -61,7 +61,7 @@ func (b *Box[R, M]) Deliver(got Key, m M) (r R, ok bool) {
 	return r, false
 }
 
-// Cancel withdraws a posted receive and says whether it was still posted.
+// Cancel withdraws a posted receive and reports whether it was still posted.
 func (b *Box[R, M]) Cancel(r R) bool {
 	for i := range b.posted {
 		if b.posted[i].val == r {
