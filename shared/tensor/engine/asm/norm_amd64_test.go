@@ -35,8 +35,7 @@ func batchNorm(t *testing.T, r *rand.Rand, g tensor.Norm) {
 	}
 	scale, shift := normal(r, g.C), normal(r, g.C)
 	x = spoilt(x, g.N)
-	var got [][]float32
-	got = alike(t, what, func(e engine, c *tensor.Call) [][]float32 {
+	got := alike(t, what, func(e engine, c *tensor.Call) [][]float32 {
 		y, mean, variance := filled(len(x)), filled(g.C), filled(g.C)
 		e.BatchNormForward(c, g, x, scale, shift, y, mean, variance)
 		again := filled(len(x))
