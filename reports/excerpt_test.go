@@ -13,7 +13,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"gradsync/internal/cited"
+	"gradsync/internal/gosource"
 )
 
 // besideSource is what a page with these algorithms and formulas has of a source.
@@ -31,7 +31,7 @@ func TestExcerptsAreTheSource(t *testing.T) {
 	tags := regexp.MustCompile(`<[^>]*>`)
 	for i := range papers {
 		p := &papers[i]
-		page, err := besideSource(p, cited.Go)
+		page, err := besideSource(p, gosource.All)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestExcerptsAreTheSource(t *testing.T) {
 func TestSourceIsWhatIsCited(t *testing.T) {
 	shown := map[string]bool{}
 	for i := range papers {
-		page, err := besideSource(&papers[i], cited.Go)
+		page, err := besideSource(&papers[i], gosource.All)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func TestSourceIsWhatIsCited(t *testing.T) {
 			}
 		}
 	}
-	for folder, files := range cited.Go {
+	for folder, files := range gosource.All {
 		err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 			if err == nil && !d.IsDir() && !shown[path.Join(folder, name)] {
 				t.Errorf("%s embeds %s, which no page cites", folder, name)
@@ -117,7 +117,7 @@ func TestNoMarkOutsideThePages(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			_, embedded := fs.Stat(cited.Go, name)
+			_, embedded := fs.Stat(gosource.All, name)
 			for n, line := range strings.Split(string(text), "\n") {
 				at := strings.Index(line, "// ")
 				if at < 0 {

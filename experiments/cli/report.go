@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gradsync/internal/cited"
+	"gradsync/internal/gosource"
 	"gradsync/reports"
 )
 
 func (a *app) reportCommand() *cobra.Command {
-	o := reports.Options{Command: "gradsync " + strings.Join(os.Args[1:], " "), Sources: cited.Go}
+	o := reports.Options{Command: "gradsync " + strings.Join(os.Args[1:], " "), Sources: gosource.All}
 	var figures string
 	cmd := &cobra.Command{
 		Use:   "report",

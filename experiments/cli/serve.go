@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gradsync/internal/cited"
+	"gradsync/internal/gosource"
 	"gradsync/reports"
 )
 
 func (a *app) serveCommand() *cobra.Command {
-	o := reports.ServeOptions{Sources: cited.Go}
+	o := reports.ServeOptions{Sources: gosource.All}
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the pages on this machine until Ctrl-C; render them when results change",

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"gradsync/internal/cited"
+	"gradsync/internal/gosource"
 	"gradsync/internal/readme"
 	render "gradsync/reports"
 )
@@ -37,7 +37,7 @@ func checkReports(root string, out io.Writer) error {
 	}
 	defer os.RemoveAll(dir)
 	results := filepath.Join(root, filepath.FromSlash(committed))
-	o := render.Options{Results: results, Out: dir, Command: "gradsync " + rendering, Sources: cited.Go}
+	o := render.Options{Results: results, Out: dir, Command: "gradsync " + rendering, Sources: gosource.All}
 	if _, err := render.Render(o); err != nil {
 		return err
 	}

@@ -1,7 +1,7 @@
-// Package cited gathers the Go files that pages show beside algorithms and
+// Package gosource gathers the Go files that pages show beside algorithms and
 // formulas. Each paper embeds its own, so that a program shows the lines that it
 // was compiled from, whatever its working tree says by then, and needs no tree.
-package cited
+package gosource
 
 import (
 	"io/fs"
@@ -14,9 +14,9 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// Go holds the cited files, by path from the module's root. Only files that a
+// All holds the cited files, by path from the module's root. Only files that a
 // page cites are here; a test of the pages compares the two.
-var Go = Tree{
+var All = Tree{
 	"experiments/train": train.Cited,
 	"papers/codedsgd":   codedsgd.Cited,
 	"papers/dasp":       dasp.Cited,
