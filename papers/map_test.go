@@ -9,7 +9,7 @@ import (
 	"gradsync/papers/internal/source"
 )
 
-// TestMapsAreFresh: the Map of every paper's doc.go is what its Source: lines
+// TestMapsAreFresh: the Map of every paper's doc.go says what its Source: lines
 // say. After a change: go generate ./papers/...
 func TestMapsAreFresh(t *testing.T) {
 	for _, paper := range papers(t) {

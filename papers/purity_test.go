@@ -26,7 +26,8 @@ var pure = []string{
 	"codedsgd/compressed_plan.go", "codedsgd/formula/*.go",
 }
 
-// clocks are what of package time looks at a clock; its durations are welcome.
+// clocks lists the names of package time that look at a clock; its durations are
+// welcome.
 var clocks = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
 
 // worlds are packages that reach out of a computation.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"gradsync"
+	"gradsync/internal/gosource"
 )
 
 func TestGoIsColoured(t *testing.T) {
@@ -39,7 +39,7 @@ func TestCodeColours(t *testing.T) {
 	}
 	classes, class := map[string]bool{}, regexp.MustCompile(`class="(\w+)"`)
 	for i := range papers {
-		page, err := besideSource(&papers[i], gradsync.Source)
+		page, err := besideSource(&papers[i], gosource.All)
 		if err != nil {
 			t.Fatal(err)
 		}

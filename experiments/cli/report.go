@@ -11,14 +11,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	source "gradsync"
 	"gradsync/experiments/cli/export"
 	"gradsync/experiments/exp"
+	"gradsync/internal/gosource"
 	"gradsync/reports"
 )
 
 func (a *app) reportCommand() *cobra.Command {
-	o := reports.Options{Command: "gradsync " + strings.Join(os.Args[1:], " "), Sources: source.Source}
+	o := reports.Options{Command: "gradsync " + strings.Join(os.Args[1:], " "), Sources: gosource.All}
 	var figures string
 	cmd := &cobra.Command{
 		Use:   "report",
@@ -89,7 +89,7 @@ func (a *app) exportFigures(o reports.Options, dir string) error {
 }
 
 func (a *app) serveCommand() *cobra.Command {
-	o := reports.ServeOptions{Sources: source.Source}
+	o := reports.ServeOptions{Sources: gosource.All}
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the pages on this machine until Ctrl-C; render them when results change",

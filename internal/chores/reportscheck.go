@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"gradsync"
+	"gradsync/internal/gosource"
 	"gradsync/internal/readme"
 	render "gradsync/reports"
 )
@@ -38,7 +38,7 @@ func checkReports(root string, out io.Writer) error {
 	}
 	defer os.RemoveAll(dir)
 	results := filepath.Join(root, filepath.FromSlash(committed))
-	o := render.Options{Results: results, Out: dir, Command: "gradsync " + rendering, Sources: gradsync.Source}
+	o := render.Options{Results: results, Out: dir, Command: "gradsync " + rendering, Sources: gosource.All}
 	if _, err := render.Render(o); err != nil {
 		return err
 	}

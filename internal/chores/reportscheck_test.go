@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"gradsync"
 	"gradsync/experiments/result"
+	"gradsync/internal/gosource"
 	"gradsync/internal/readme"
 	render "gradsync/reports"
 )
@@ -57,7 +57,7 @@ func TestReportsCheckNamesEachDifference(t *testing.T) {
 	}
 	check("nothing made", "lacking: reports/html/ring.html", "lacking: reports/html/ring/steps.html", "lacking: reports/html/assets/report.css",
 		"differs: README.md", "differs: reports/published.json")
-	if _, err := render.Render(render.Options{Results: results, Out: html, Command: "gradsync " + rendering, Sources: gradsync.Source}); err != nil {
+	if _, err := render.Render(render.Options{Results: results, Out: html, Command: "gradsync " + rendering, Sources: gosource.All}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := readme.Update(root); err != nil {

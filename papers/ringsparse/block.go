@@ -37,7 +37,7 @@ func (k Kind) String() string {
 // Source: S4
 func Block(length, nodes, i int) (lo, hi int) { return collective.Chunk(length, nodes, i) }
 
-// Header is what travels with a block, in the four words of a message's Meta:
+// Header travels with a block, in the four words of a message's Meta:
 //
 //	word 0  kind          S41's tag: 1 weights, 2 gradients
 //	word 1  codec         S42's tag: codec.Codec.ID, 0 is direct

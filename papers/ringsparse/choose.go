@@ -6,7 +6,7 @@ package ringsparse
 //	Sw ≥ Sg → W_i,   Sw < Sg → G_i
 //
 // sw and sg are F of the two blocks. At equal sparsity the patent takes weights, as
-// it does of two dense blocks; tie is what is taken instead, or Weights. byTie says
+// it does of two dense blocks; tie is taken instead, or is Weights. byTie says
 // that nothing but this rule decided.
 //
 // Source: S41

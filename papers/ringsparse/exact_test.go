@@ -22,7 +22,7 @@ var link = cluster.Host{Name: "w", FLOPS: 1e12, Bandwidth: 1.25e9, Latency: 25 *
 // ring and an empty one.
 var ragged = []int{257, 3, 0, 1009}
 
-// outcome is what a rank leaves: the digest of its parameters after every step.
+// outcome holds what a rank leaves: the digest of its parameters after every step.
 type outcome struct {
 	Digests []string
 	Params  []float32
@@ -57,8 +57,8 @@ func newVirtual(n int) cluster.Runtime {
 	return virtual.New(cluster.Uniform(n, link, nil), virtual.Config{Seed: 1})
 }
 
-// dense is the reference: the blog's ring over what `give` makes of W0 and g, then
-// `take` makes parameters of the sum. It knows nothing of package ringsparse.
+// dense trains by the reference: the blog's ring sums what `give` makes of W0 and g,
+// and `take` makes parameters of the sum. It knows nothing of package ringsparse.
 func dense(t *testing.T, n int, steps int64, task func(rank int) *quadratic, give func(w0, g []float32), take func(w, sum []float32)) []string {
 	t.Helper()
 	out, _, err := cluster.Run(t.Context(), newVirtual(n), func(p cluster.Proc) (digests []string, err error) {

@@ -38,7 +38,7 @@ func (t *Tally) add(bytes, dense int) {
 	t.DenseBytes += int64(dense)
 }
 
-// Totals are the sums of one rank's run. Messages are what it sent, forwarded ones
+// Totals are the sums of one rank's run. Messages are those it sent, forwarded ones
 // included; choices are its own, of blocks that have entries.
 //
 // Source: ours: what tables of traffic and decisions are made of

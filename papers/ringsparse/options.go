@@ -15,7 +15,7 @@ import (
 //
 // Source: S4
 type Options struct {
-	// Kinds is what may be sent: "both", as in the patent, "gradients" or "weights".
+	// Kinds says what may be sent: "both", as in the patent, "gradients" or "weights".
 	Kinds string
 	// Codec is "auto", per block the cheapest by S42, or the name of a codec that all
 	// blocks are sent with, cost or no cost: "dense", "bitmap" …
@@ -26,7 +26,7 @@ type Options struct {
 	// Rule of S42: "corrected", compress if Tb < Ta, or "printed", compress if not
 	// Ta ≥ Tb.
 	Rule string
-	// Size is what D is in Ta: the "block" that is sent, or the "layer", as printed.
+	// Size says what D is in Ta: the "block" that is sent, or the "layer", as printed.
 	Size string
 	// Sign of S51: "descent", W′ = W0 − η·g, or "printed", W′ = W0 + η·g with g the
 	// direction of descent, which is then made of the task's gradient.

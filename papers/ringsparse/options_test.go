@@ -112,7 +112,7 @@ func TestHeadersAreChecked(t *testing.T) {
 // decode that.
 func TestChargedCostsPassAsTime(t *testing.T) {
 	host := cluster.Host{Name: "w", FLOPS: 1e18, Bandwidth: 1e18}
-	// Each rate is told apart by a decimal place: so many µs per kB.
+	// Each rate has a decimal place of its own in the µs per kB.
 	rates := []cluster.CodecRate{{Name: "count", Encode: 1e9 / 1}, {Name: "convert", Encode: 1e9 / 100},
 		{Name: "bitmap", Encode: 1e9 / 10000, Decode: 1e9 / 1000000}}
 	for charge, want := range map[bool]time.Duration{

@@ -149,7 +149,7 @@ func (x *ring) arrive(received cluster.Req, b int, sent cluster.Req) error {
 	return nil
 }
 
-// spend charges what takes so many bytes at a rate. A ring of one has nobody to
+// spend charges the time of `bytes` bytes at a rate. A ring of one has nobody to
 // spare bytes, and so nothing to count, turn or pack.
 func (x *ring) spend(bytes int, rate float64) {
 	if x.charge && rate > 0 && x.n > 1 {

@@ -8,7 +8,7 @@ import (
 
 // Sparsity is F: the share of x that is sent as nothing. With threshold 0 that is
 // the bit pattern of +0 alone, so that nothing is lost: neither −0 nor a denormal
-// is a zero. With a threshold it is what is at most so large.
+// is a zero. With a threshold it counts every |x_i| up to it.
 //
 //	F(x) = |{i : x_i = +0}| / n,   or   |{i : |x_i| ≤ threshold}| / n
 //
@@ -41,7 +41,7 @@ func Density(x []float32, threshold float64) float64 {
 func small(v float32, threshold float64) bool { return math.Abs(float64(v)) <= threshold }
 
 // Drop makes +0 of the entries of x that are at most threshold large, and moves
-// what they were to residual, which is what the wire loses. Other entries of
+// what they were, which the wire loses, to residual. Other entries of
 // residual are left.
 //
 // Source: ours: error feedback, without which a threshold gives up "accuracy unaffected"

@@ -46,7 +46,7 @@ func ChromeThread(pid, tid int, name string) ChromeEvent {
 	return ChromeEvent{Name: "thread_name", Ph: "M", Pid: pid, Tid: tid, Args: chromeName{name}}
 }
 
-// ChromeSpan is a stretch of a row.
+// ChromeSpan returns a stretch of a row.
 //
 // Source: ours: see ChromeEvent
 func ChromeSpan(pid, tid int, name string, from, to time.Duration) ChromeEvent {
@@ -138,7 +138,7 @@ func WriteChromeEvents(w io.Writer, events iter.Seq[ChromeEvent]) error {
 }
 
 // rows gives each span, in order of start, the first row of its lane that is
-// free: what overlaps on one row Perfetto cannot draw.
+// free: Perfetto cannot draw spans of one row that overlap.
 func (t *Trace) rows() []lane {
 	order := make([]int, len(t.Spans))
 	for i := range order {

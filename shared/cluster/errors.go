@@ -9,8 +9,8 @@ import (
 // ErrCancelled is the error of a receive that Cancel withdrew.
 var ErrCancelled = errors.New("cluster: receive cancelled")
 
-// AbortError is what every call returns once a run has failed, and what the
-// run itself returns. Rank is the rank that failed first, −1 if the run was
+// AbortError is returned by every call once a run has failed, and by the run
+// itself. Rank is the rank that failed first, −1 if the run was
 // stopped from outside or is in deadlock.
 type AbortError struct {
 	Rank int

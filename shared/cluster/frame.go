@@ -40,13 +40,13 @@ const (
 var (
 	castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-	// ErrHeader is what ParseHeader wraps for a header that is not one.
+	// ErrHeader is wrapped by ParseHeader for bytes that are no header.
 	ErrHeader = errors.New("cluster: bad frame header")
-	// ErrVersion is what ParseHeader wraps for a header of another version.
+	// ErrVersion is wrapped by ParseHeader for a header of another version.
 	ErrVersion = errors.New("cluster: frame of another version")
 )
 
-// Header is what stands before each piece of a body.
+// Header stands before each piece of a body.
 //
 // Source: ours: fixed length, checked before a body is believed
 type Header struct {
@@ -118,7 +118,7 @@ func ParseHeader(b []byte) (h Header, err error) {
 	return h, nil
 }
 
-// plausible says whether the fields can stand together.
+// plausible reports whether the fields can stand together.
 func (h *Header) plausible() bool {
 	if h.Tag < 0 || h.Tag >= MaxTag || h.Flags >= flagEnd || h.Size < 0 || h.Size > MaxBody || h.Piece > MaxPiece || h.Piece > h.Size {
 		return false

@@ -81,7 +81,7 @@ type Host struct {
 	Assumed []Assumption
 }
 
-// Assumption is why a value was chosen and how sure its author is.
+// Assumption says why a value was chosen and how sure its author is.
 type Assumption struct {
 	Field      string // JSON name of the value
 	Value      string // as written, with its unit
@@ -224,7 +224,7 @@ func (h *Host) Seconds(w Work) float64 {
 	return w.Fixed.Seconds() + t
 }
 
-// Duration is Seconds, rounded to the nanosecond.
+// Duration returns Seconds, rounded to the nanosecond.
 func (h *Host) Duration(w Work) time.Duration {
 	return time.Duration(math.Round(h.Seconds(w) * 1e9))
 }

@@ -79,7 +79,7 @@ func validCodecs(rates []CodecRate) error {
 	return nil
 }
 
-// codecName says whether name is spelt as a codec's.
+// codecName reports whether name is spelt as a codec's.
 func codecName(name string) bool {
 	return name != "" && len(name) <= 32 && name[0] >= 'a' && name[0] <= 'z' &&
 		strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789+-") == ""

@@ -178,7 +178,8 @@ func TestParseNamesWhatIsWrong(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(full))
 	f.Add([]byte(grouped))
-	f.Add([]byte(`{"name":"a","workers":[{"name":"b","flops":"1 FLOP/s","bandwidth":"1 B/s","slow":[{"at":"0.1 ms","factor":"33.3 %"},{"at":"1 s","factor":"1e-3"}]}]}`))
+	f.Add([]byte(`{"name":"a","workers":[{"name":"b","flops":"1 FLOP/s","bandwidth":"1 B/s",` +
+		`"slow":[{"at":"0.1 ms","factor":"33.3 %"},{"at":"1 s","factor":"1e-3"}]}]}`))
 	f.Add([]byte(`{"name":"a","workers":[{"name":"b","flops":"1e3 MFLOP/s","bandwidth":"3 KiB/s"}]}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p, err := Parse(b)

@@ -21,7 +21,7 @@ const MaxTag Tag = 1 << 22
 // Any, as the source of Irecv, matches a message of any rank.
 const Any = -1
 
-// ErrDeadline is what WaitAny returns when its deadline passes first.
+// ErrDeadline is returned by WaitAny when its deadline passes first.
 var ErrDeadline = errors.New("cluster: deadline reached")
 
 // Msg is one message. Meta are four words of the frame header: what they mean
@@ -60,13 +60,12 @@ type Req interface {
 // Proc is one rank's view of the world: all that algorithm code may see. One
 // algorithm text over Proc runs on every Runtime.
 //
-// The contract, sentence by sentence, is what clustertest checks on each
-// runtime. A Proc belongs to the thread it was handed to; a foreign thread's
-// call panics.
+// Package clustertest checks this contract on each runtime, sentence by sentence.
+// A Proc belongs to the thread it was handed to; a foreign thread's call panics.
 type Proc interface {
 	Rank() int
 	Size() int
-	// Now is the time since the run began: virtual or wall.
+	// Now returns the time since the run began: virtual or wall.
 	Now() time.Duration
 	// Rand returns the stream named by (seed, rank, thread, stream); asking for
 	// one more stream changes no other.
@@ -140,7 +139,7 @@ type Runtime interface {
 	Run(ctx context.Context, body func(Proc) ([]byte, error)) (Outcome, error)
 }
 
-// Outcome is what a run leaves: each rank's result and the trace.
+// Outcome holds what a run leaves: each rank's result and the trace.
 type Outcome struct {
 	Results [][]byte
 	Trace   *Trace

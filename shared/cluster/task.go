@@ -8,7 +8,7 @@ type Layer struct {
 	Backward       Work
 }
 
-// Task is what a paper trains: a loss over one flat parameter vector. The
+// Task is trained by a paper's method: a loss over one flat parameter vector. The
 // experiments implement it with a network and a data shard, tests with
 // quadratics.
 //

@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// Trace is what happened in a run, in order of start: enough to draw a time
+// Trace records what happened in a run, in order of start: enough to draw a time
 // line and to replay an order of arrival.
 type Trace struct {
 	Ranks int
 	Sent  []Traffic // by rank; always counted
-	// Kernel is what the operating system says that each rank's sockets sent, all
+	// Kernel counts what each rank's sockets sent, as the operating system says: all
 	// bytes above TCP, frame headers included; nil where no kernel carried them.
 	Kernel []int64 `json:",omitempty"`
 	Spans  []Span  // empty unless the runtime was asked to record them
 }
 
-// Traffic is what one rank's NIC sent. A message to oneself does not count; a
+// Traffic counts what one rank's NIC sent. A message to oneself does not count; a
 // broadcast that the network copies counts once, else once per receiver.
 type Traffic struct {
 	Messages int64

@@ -21,7 +21,7 @@ import (
 //
 // Source: ours: the seam between networks and arithmetic
 type Engine interface {
-	// Name is what --engine selects.
+	// Name returns the word by which --engine selects the engine.
 	Name() string
 	// Class names the bit class: two engines of one class give the same bits.
 	Class() string
@@ -89,7 +89,7 @@ type Engine interface {
 	SoftmaxCrossEntropy(c *Call, n, classes int, logits []float32, labels []uint8, dlogits []float32) float64
 }
 
-// Call is what one caller lends an engine: how many threads a call may use, and
+// Call is lent to an engine by one caller: how many threads a call may use, and
 // the scratch memory the engine keeps between calls. One Call serves one
 // goroutine and one engine; the zero value runs on one thread. Scratch grows with
 // every new shape and batch size it meets (tens of KiB each) and holds on to the
@@ -123,13 +123,13 @@ type Conv struct {
 	Stride, Pad int
 }
 
-// OutH is the output height.
+// OutH returns the output height.
 func (g Conv) OutH() int { return (g.H+2*g.Pad-g.KH)/g.Stride + 1 }
 
-// OutW is the output width.
+// OutW returns the output width.
 func (g Conv) OutW() int { return (g.W+2*g.Pad-g.KW)/g.Stride + 1 }
 
-// Taps is the length of one output's sum: InC·KH·KW.
+// Taps returns the length of one output's sum: InC·KH·KW.
 func (g Conv) Taps() int { return g.InC * g.KH * g.KW }
 
 // Linear is the geometry of a fully connected layer.
@@ -159,10 +159,10 @@ type Pool struct {
 	Size, Stride int
 }
 
-// OutH is the output height.
+// OutH returns the output height.
 func (g Pool) OutH() int { return (g.H-g.Size)/g.Stride + 1 }
 
-// OutW is the output width.
+// OutW returns the output width.
 func (g Pool) OutW() int { return (g.W-g.Size)/g.Stride + 1 }
 
 var registry = struct {

@@ -24,7 +24,7 @@ const (
 // class, whatever the width of the machine's registers.
 const Lanes = 16
 
-// Pitch is the distance of two elements of one image: 1, or n rounded up to
+// Pitch returns the distance of two elements of one image: 1, or n rounded up to
 // whole vectors.
 func (l Layout) Pitch(n int) int {
 	if l == ImageMajor {
@@ -33,7 +33,7 @@ func (l Layout) Pitch(n int) int {
 	return (n + Lanes - 1) / Lanes * Lanes
 }
 
-// Len is the length of a buffer of n images.
+// Len returns the length of a buffer of n images.
 func (l Layout) Len(n, size int) int {
 	if l == ImageMajor {
 		return n * size

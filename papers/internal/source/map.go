@@ -121,7 +121,7 @@ var (
 	testFunc = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 )
 
-// anchor is the item's id on the page: eq1, alg1, table4, fig2, s2.1, s42.
+// anchor returns the item's id on the page: eq1, alg1, table4, fig2, s2.1, s42.
 func anchor(item string) string {
 	kind := [...]string{"s", "eq", "alg", "claim", "fig", "table", "s"}[max(order(item), 0)]
 	return kind + numbers.FindString(item)

@@ -17,7 +17,8 @@ import (
 // line is a valid Source line; its first group is the item of the paper, or
 // "ours: reason".
 var line = regexp.MustCompile(
-	`(?m)^Source: (Eq\. \(\d+\)|Alg\. \d+(?:, (?:line|step) \d+)?|Claim \d+|§\d+(?:\.\d+)*|S\d+(?:, [a-z]+(?: [a-z]+)*)?|(?:Fig|Table)\. ?\d+|Table \d+|ours: \S.*)$`)
+	`(?m)^Source: (Eq\. \(\d+\)|Alg\. \d+(?:, (?:line|step) \d+)?|Claim \d+|§\d+(?:\.\d+)*|` +
+		`S\d+(?:, [a-z]+(?: [a-z]+)*)?|(?:Fig|Table)\. ?\d+|Table \d+|ours: \S.*)$`)
 
 // Symbol is one exported symbol of a package.
 type Symbol struct {

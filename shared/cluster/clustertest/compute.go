@@ -169,7 +169,7 @@ func unseenF(s suite) {
 	}
 }
 
-// panicHere is a name to look for in a stack.
+// panicHere panics under a name to look for in a stack.
 func panicHere(what string) { panic(what) }
 
 // wantPanic checks that err is a panic whose text and stack contain part.

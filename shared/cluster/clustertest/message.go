@@ -6,7 +6,7 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// body is a message of rank-distinct bytes.
+// body returns a message of rank-distinct bytes.
 func body(rank, n int) []byte {
 	b := make([]byte, n)
 	for i := range b {

@@ -13,7 +13,7 @@ func now(s suite) {
 	s.ok(2, func(p cluster.Proc) error {
 		begin := p.Now()
 		if begin < 0 || begin > limit {
-			return fmt.Errorf("Now at the start: %v", begin)
+			return fmt.Errorf("at the start Now is %v", begin)
 		}
 		if err := cluster.Sleep(p, 3*time.Millisecond); err != nil {
 			return err

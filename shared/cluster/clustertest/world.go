@@ -227,7 +227,8 @@ func results(s suite) {
 			s.Errorf("result %d is %+v", i, r)
 		}
 	}
-	if none, _, err := cluster.Run(context.Background(), s.make(2, 1), func(cluster.Proc) (struct{}, error) { return struct{}{}, nil }); err != nil || len(none) != 2 {
+	none, _, err := cluster.Run(context.Background(), s.make(2, 1), func(cluster.Proc) (struct{}, error) { return struct{}{}, nil })
+	if err != nil || len(none) != 2 {
 		s.Errorf("results without content: %v, %v", none, err)
 	}
 }

@@ -86,7 +86,7 @@ func (s *swapper) swap(p cluster.Proc, peer, give, take, d int, sum bool) error 
 	return s.unpack(&s.in, s.start(take), s.start(take+d), sum)
 }
 
-// start is the first element of chunk c, n for the chunk after the last.
+// start returns the first element of chunk c, n for the chunk after the last.
 func (s *swapper) start(c int) int {
 	if c == s.parts {
 		return s.n

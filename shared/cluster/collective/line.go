@@ -9,7 +9,7 @@ import (
 //
 // Steps are numbered through both halves: 0 … N−2 reduce and scatter, N−1 …
 // 2N−3 gather. At step s position i sends chunk i−s and receives chunk i−s−1,
-// which is what it sends at step s+1: the blog's n−i and n−i−1 in the first
+// which it sends at step s+1: the blog's n−i and n−i−1 in the first
 // half, its n+1−i and n−i, counted from N−1, in the second. So a piece that has
 // arrived can go on at once, across all steps.
 type line struct {
@@ -34,8 +34,8 @@ type line struct {
 // view is vec.View; a test takes it away, as a machine of other words would.
 var view = vec.View
 
-// Scratch is what exchanges of one thread keep for the next, instead of making it
-// anew. The zero value is ready.
+// Scratch keeps buffers of one thread's exchanges for the next, instead of making
+// them anew. The zero value is ready.
 //
 // Source: ours: a training exchanges the same layers in every iteration
 type Scratch struct {

@@ -21,7 +21,7 @@ func NaiveExchangeTiming(p cluster.Proc, tag cluster.Tag, root, n int) error {
 	return naive(p, tag, root, declared(n))
 }
 
-// NaiveGather is the half of NaiveExchange that the blog's 1.2 s a sender
+// NaiveGather does the half of NaiveExchange that the blog's 1.2 s a sender
 // count: all send to root, and root's x alone is the sum.
 //
 // Source: §1.3, the blog's linear cost, in one direction

@@ -21,7 +21,7 @@ func sumFrom(start, n int, get func(i int) []float32) []float32 {
 	return sum
 }
 
-// ringSum is the oracle of a ring of the given vectors: chunk c from position c.
+// ringSum returns the oracle of a ring of the given vectors: chunk c from position c.
 func ringSum(xs [][]float32) []float32 {
 	var all []float32
 	for c := range xs {
@@ -33,7 +33,7 @@ func ringSum(xs [][]float32) []float32 {
 	return all
 }
 
-// inputs are the vectors of ranks 0 … n−1.
+// inputs returns the vectors of ranks 0 … n−1.
 func inputs(n, length int) [][]float32 {
 	xs := make([][]float32, n)
 	for r := range xs {

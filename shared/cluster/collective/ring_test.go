@@ -15,7 +15,7 @@ import (
 // link is CLUSTER's reference link: α = 50 µs, 1.25 GB/s.
 var link = cluster.Host{Name: "w", FLOPS: 1e12, Bandwidth: 1.25e9, Latency: 25 * time.Microsecond}
 
-// distinct is a buffer whose sums depend on their order.
+// distinct returns a buffer whose sums depend on their order.
 func distinct(rank, n int) []float32 {
 	x := make([]float32, n)
 	r := cluster.Stream(7, rank, "", "test")

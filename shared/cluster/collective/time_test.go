@@ -11,7 +11,7 @@ import (
 	"gradsync/shared/cluster/virtual"
 )
 
-// seconds is the time of a timing-only exchange on n equal links, no headers.
+// seconds returns the time of a timing-only exchange on n equal links, no headers.
 func seconds(t *testing.T, n int, exchange func(cluster.Proc) error) float64 {
 	t.Helper()
 	rt := virtual.New(cluster.Uniform(n, link, nil), virtual.Config{Headerless: true})

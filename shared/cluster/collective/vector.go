@@ -7,7 +7,7 @@ import (
 	"gradsync/shared/tensor/vec"
 )
 
-// vector is what an exchange moves: n elements, or their declared bytes only
+// vector is moved by an exchange: n elements, or their declared bytes only
 // if x is nil.
 type vector struct {
 	x []float32

@@ -6,16 +6,17 @@ package local
 import (
 	"context"
 	"fmt"
-	"time"
+	"slices"
 
 	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/internal/rank"
 )
 
 // Config chooses a run on a platform.
 type Config struct {
 	Seed       uint64
 	WithServer bool // rank 0 is the platform's server, rank n+1 worker n
-	Workers    int  // the first so many of the platform's workers; 0: all
+	Workers    int  // how many of the platform's workers run, the first ones; 0: all
 	Trace      bool // record spans; traffic is always counted
 	// Emulate makes a computation last at least the platform's time for its
 	// work, jitter included, by sleeping. Messages are never slowed down.
@@ -33,7 +34,7 @@ type Runtime struct {
 // New returns a runtime of p's hosts. An invalid platform or configuration is
 // the error of every Run.
 //
-// Source: ours: "one algorithm text, four runtimes"
+// Source: ours: "one algorithm text, several runtimes"
 func New(p *cluster.Platform, cfg Config) cluster.Runtime {
 	hosts, err := cluster.SelectHosts(p, cfg.WithServer, cfg.Workers)
 	r := &Runtime{hosts: hosts, cfg: cfg, err: err}
@@ -54,61 +55,79 @@ func (r *Runtime) Run(ctx context.Context, body func(cluster.Proc) ([]byte, erro
 	}
 	w := newWorld(r)
 	stop := context.AfterFunc(ctx, func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
+		w.Mu.Lock()
+		defer w.Mu.Unlock()
 		w.fail(-1, "context", context.Cause(ctx))
 	})
 	defer stop()
-	w.mu.Lock()
-	for i := range w.ranks {
-		rk := w.ranks[i]
-		w.spawn(rk, "", nil, func(p cluster.Proc) (err error) {
-			rk.result, err = body(p)
+	w.Mu.Lock()
+	for i, e := range w.ends {
+		w.Join(i, r.hosts[i], e).Run(func(p cluster.Proc) (err error) {
+			e.result, err = body(p)
 			return err
 		})
 	}
-	w.mu.Unlock()
-	w.group.Wait()
+	w.Mu.Unlock()
+	w.Group.Wait()
 	return w.outcome()
 }
 
-func (w *world) outcome() (cluster.Outcome, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, r := range w.ranks {
-		for _, j := range r.finished {
-			if j.err != nil && !j.seen {
-				w.fail(r.id, "computation", j.err)
-			}
-		}
+// world is one run: all its ranks share one Core.
+type world struct {
+	*rank.Core
+	hosts     []cluster.Host
+	multicast bool
+	ends      []*endpoint // by rank
+}
+
+func newWorld(r *Runtime) *world {
+	w := &world{hosts: r.hosts, multicast: r.multicast}
+	w.Core = rank.New(rank.Config{
+		Seed: r.cfg.Seed, Size: len(r.hosts), Trace: r.cfg.Trace, Emulate: r.cfg.Emulate, Fail: w.fail, Stalled: w.deadlock,
+	})
+	for i := range r.hosts {
+		w.ends = append(w.ends, &endpoint{w: w, id: i})
 	}
-	for _, t := range w.threads {
-		if t.err != nil && !t.seen && t.done != nil {
-			w.fail(t.rank.id, "thread "+t.name, t.err)
-		}
+	return w
+}
+
+// fail ends the run with its first failure. The caller holds the lock.
+func (w *world) fail(rank int, op string, err error) {
+	abort := &cluster.AbortError{Rank: rank, Op: op, Err: err}
+	if rank >= 0 {
+		abort.Addr = w.hosts[rank].Name
+	}
+	w.Stop(abort)
+}
+
+// deadlock fails the run, in which nothing can wake any thread any more, if a
+// thread waits. The caller holds the lock.
+func (w *world) deadlock() {
+	if d := (&cluster.DeadlockError{Waiters: w.Waiters()}); len(d.Waiters) > 0 {
+		slices.SortStableFunc(d.Waiters, func(a, b cluster.Waiter) int { return a.Rank - b.Rank })
+		w.fail(-1, "deadlock", d)
+	}
+}
+
+// outcome gathers what the ranks leave.
+func (w *world) outcome() (cluster.Outcome, error) {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	if rank, op, err := w.Unseen(); err != nil {
+		w.fail(rank, op, err)
 	}
 	out := cluster.Outcome{
-		Results: make([][]byte, len(w.ranks)),
-		Elapsed: w.elapsed,
-		Trace:   &cluster.Trace{Ranks: len(w.ranks), Sent: make([]cluster.Traffic, len(w.ranks)), Spans: w.spans},
+		Results: make([][]byte, len(w.ends)),
+		Elapsed: w.Elapsed,
+		Trace:   &cluster.Trace{Ranks: len(w.ends), Sent: make([]cluster.Traffic, len(w.ends)), Spans: w.Spans},
 	}
-	for i, r := range w.ranks {
-		out.Results[i] = r.result
-		out.Trace.Sent[i] = r.sent
+	for i, e := range w.ends {
+		out.Results[i] = e.result
+		out.Trace.Sent[i] = e.sent
 	}
 	out.Trace.Sort()
-	if w.abort != nil {
-		return out, w.abort
+	if w.Abort != nil {
+		return out, w.Abort
 	}
 	return out, nil
 }
-
-// span records one operation under the world's lock.
-func (w *world) span(t *thread, s cluster.Span) {
-	if w.cfg.Trace {
-		s.Rank, s.Thread = t.rank.id, t.name
-		w.spans = append(w.spans, s)
-	}
-}
-
-func (w *world) now() time.Duration { return time.Since(w.begin) }

@@ -36,7 +36,7 @@ func BenchmarkRing(b *testing.B) {
 	}
 }
 
-// BenchmarkPingPong is one empty message there and back.
+// BenchmarkPingPong sends one empty message there and back.
 func BenchmarkPingPong(b *testing.B) {
 	b.ReportAllocs()
 	_, err := tcp.Loopback(2, tcp.Config{Chunk: 1 << 20}).Run(b.Context(), func(p cluster.Proc) ([]byte, error) {

@@ -90,7 +90,7 @@ func (c Config) checked() (Config, error) {
 	return c, nil
 }
 
-// name is what errors call a rank: its host's name, or its data address.
+// name returns a rank's name in errors: its host's, or else addr.
 func (c *Config) name(rank int, addr string) string {
 	if rank >= 0 && rank < len(c.Hosts) && c.Hosts[rank].Name != "" {
 		return c.Hosts[rank].Name
@@ -98,10 +98,10 @@ func (c *Config) name(rank int, addr string) string {
 	return addr
 }
 
-// jobHash is the job as frames carry it.
+// jobHash returns the job as frames carry it.
 func jobHash(job string) uint32 { return cluster.Checksum(0, []byte(job)) }
 
-// beat is the pause between signs of life.
+// beat returns the pause between signs of life.
 func (c *Config) beat() time.Duration { return c.Timeout / 5 }
 
 // dataAddress says where this process listens for data, given the local end of

@@ -121,8 +121,8 @@ func (w *wire) poke() {
 	}
 }
 
-// write is the writer. After an error it drops what is queued: the reader of
-// the same connection reports the peer.
+// write sends the queue. After an error it drops the rest: the reader of the same
+// connection reports the peer.
 func (w *wire) write() {
 	defer close(w.ended)
 	timer := time.NewTicker(w.beat)
@@ -162,7 +162,7 @@ func (w *wire) read(limit int) (cluster.Header, []byte, error) {
 	}
 }
 
-// isSilent says whether err is a time-out.
+// isSilent reports whether err is a time-out.
 func isSilent(err error) bool {
 	var t net.Error
 	return errors.As(err, &t) && t.Timeout()

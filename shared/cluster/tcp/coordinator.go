@@ -156,7 +156,7 @@ func (c *coordinator) greet(conn net.Conn) {
 	}
 }
 
-// tell hands an event to the loop and says whether it took it.
+// tell hands an event to the loop and reports whether it took it.
 func (c *coordinator) tell(e event) bool {
 	select {
 	case c.events <- e:

@@ -41,7 +41,7 @@
 // 1 MiB 0.006 % more than the body. The virtual runtime charges one header per
 // message, the same if b ≤ c. Trace.Sent counts these frames.
 //
-// Trace.Kernel is what Linux says of each rank's data connections (TCP_INFO,
+// Trace.Kernel is Linux's count for each rank's data connections (TCP_INFO,
 // bytes acknowledged by the other end), less what was exchanged before the run
 // began, read when all has been acknowledged. Heartbeats and all else that is
 // no message use the control connections, so the number is exact: the sum of

@@ -107,7 +107,7 @@ func (o *origins) get(rank int) error {
 	return o.errs[rank]
 }
 
-// isCorrupt says whether err is of a frame that cannot be what was sent.
+// isCorrupt reports whether err means that a frame is not as it was sent.
 func isCorrupt(err error) bool {
 	return errors.Is(err, errFrame) || errors.Is(err, cluster.ErrHeader) || errors.Is(err, cluster.ErrVersion)
 }

@@ -17,7 +17,7 @@ import (
 	"gradsync/shared/cluster/tcp"
 )
 
-// patience is what tests give a silent peer. A loaded machine may hold a
+// patience is how long tests wait for a silent peer. A loaded machine may hold a
 // process up for a good part of a second.
 const patience = 2 * time.Second
 
@@ -43,8 +43,8 @@ func freePort(t *testing.T) string {
 	return ""
 }
 
-// job is n ranks as separate runtimes; rank 1 runs the rendezvous, where there
-// is one.
+// job returns the configurations of n ranks as separate runtimes; rank 1, where
+// there is one, runs the rendezvous.
 func job(t *testing.T, n int) []tcp.Config {
 	at := freePort(t)
 	cfgs := make([]tcp.Config, n)

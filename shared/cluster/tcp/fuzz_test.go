@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/internal/match"
 )
 
 // stream is a connection that reads from a buffer.
@@ -72,7 +73,8 @@ func FuzzData(f *testing.F) {
 	}
 	f.Add(frames(cluster.Header{Tag: 1, Size: 9, Piece: 9}, cluster.Header{Tag: 2, Size: 1 << 40, Flags: cluster.FlagDeclared}))
 	f.Add(frames(cluster.Header{Tag: 1, Size: 90, Piece: 40}, cluster.Header{Tag: 1, Size: 90, Piece: 50, Flags: cluster.FlagMore, Meta: [4]int64{0, 40}}))
-	f.Add(frames(cluster.Header{Tag: 1, Size: 1 << 40, Piece: 1 << 20}, cluster.Header{Tag: 1, Size: 90, Piece: 50, Flags: cluster.FlagMore, Meta: [4]int64{1, 40}}))
+	f.Add(frames(cluster.Header{Tag: 1, Size: 1 << 40, Piece: 1 << 20},
+		cluster.Header{Tag: 1, Size: 90, Piece: 50, Flags: cluster.FlagMore, Meta: [4]int64{1, 40}}))
 	f.Add(frames(cluster.Header{Tag: kindProbe, Size: 10, Piece: 10, Flags: cluster.FlagControl}, cluster.Header{Tag: kindProbed, Flags: cluster.FlagControl}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		mend(b, jobHash(""), 1)
@@ -83,15 +85,16 @@ func FuzzData(f *testing.F) {
 		n.peers[1] = p
 		p.links[0] = newLink(n, p, 0, streamOf(b))
 		var in cluster.Msg
-		q := n.newReq("recv")
-		n.receive(q, 1, 1, &in, false)
+		q := n.self.NewReq("recv")
+		q.Into = &in
+		n.Receive(q, match.Key{From: 1, Tag: 1})
 		before := allocated()
 		p.links[0].read()
 		// A posted receive may get a body of `whole`, an unposted one a piece.
 		if got := allocated() - before; got > whole+maxChunk+4<<20+4*uint64(len(b)) {
 			t.Fatalf("%d bytes allocated for %d", got, len(b))
 		}
-		if q.done && (in.From != 1 || in.Tag != 1 || len(in.Body) > len(b)) {
+		if q.Done() && (in.From != 1 || in.Tag != 1 || len(in.Body) > len(b)) {
 			t.Fatalf("received %+v", in)
 		}
 	})

@@ -23,7 +23,7 @@ func tune(conn net.Conn, limit time.Duration) {
 	})
 }
 
-// sameHost says whether both ends of a connection have one address.
+// sameHost reports whether both ends of a connection have one address.
 func sameHost(conn net.Conn) bool {
 	a, ok := conn.LocalAddr().(*net.TCPAddr)
 	b, too := conn.RemoteAddr().(*net.TCPAddr)

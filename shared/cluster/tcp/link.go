@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/internal/rank"
 )
 
 // peer is another rank and the data connections to it.
@@ -46,7 +47,7 @@ type link struct {
 	try    func(net.Buffers) net.Buffers // see nonblocking
 }
 
-// writing is what it takes to write one batch.
+// writing holds one batch and the memory to write it.
 type writing struct {
 	batch   []frame
 	headers []byte
@@ -57,7 +58,7 @@ type writing struct {
 type frame struct {
 	h    cluster.Header
 	body []byte
-	req  *req // that waits for it; nil: nobody
+	req  *rank.Req // that waits for it; nil: nobody
 }
 
 // readBuffer holds headers and small bodies; large ones pass it by.
@@ -73,7 +74,7 @@ func newLink(n *node, p *peer, index int, conn net.Conn) *link {
 // push queues a message in pieces of at most chunk bytes and returns how many.
 // First pieces go over the first connection, so their order there is the order
 // of messages; later pieces take turns.
-func (p *peer) push(h cluster.Header, body []byte, q *req, chunk int) int {
+func (p *peer) push(h cluster.Header, body []byte, q *rank.Req, chunk int) int {
 	if len(body) <= eager {
 		q = nil
 	}
@@ -159,7 +160,7 @@ func (w *writing) seal() {
 	}
 }
 
-// write is the link's writer.
+// write writes the link's frames, except those that flush wrote, until it is closed.
 func (l *link) write() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -224,12 +225,12 @@ func (l *link) flush() {
 
 // written completes the sends whose last piece the kernel has taken.
 func (n *node) written(batch []frame) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
+	n.Mu.Lock()
+	defer n.Mu.Unlock()
 	for i := range batch {
 		if q := batch[i].req; q != nil {
-			q.frames--
-			n.settle(q)
+			q.Left--
+			settle(q)
 		}
 	}
 	if n.pending -= len(batch); n.pending == 0 {

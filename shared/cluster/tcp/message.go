@@ -5,6 +5,7 @@ import (
 
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/internal/match"
+	"gradsync/shared/cluster/internal/rank"
 )
 
 // eager is the largest body that a send copies, so that it is done at once. A
@@ -21,11 +22,11 @@ type packet struct {
 	meta     [4]int64
 	size     int
 	declared bool
-	got      int    // bytes so far
-	here     bool   // all of it; one without a body too is so only when its reader says it
-	recv     *req   // the receive that it is for, once there is one
-	dst      []byte // the receive's body, if the pieces went there
-	parts    []part // those that arrived before the receive was posted
+	got      int       // bytes so far
+	here     bool      // all of it; one without a body too is so only when its reader says it
+	recv     *rank.Req // the receive that it is for, once there is one
+	dst      []byte    // the receive's body, if the pieces went there
+	parts    []part    // those that arrived before the receive was posted
 }
 
 type part struct {
@@ -33,38 +34,55 @@ type part struct {
 	b   []byte
 }
 
-func (t *thread) Isend(to int, tag cluster.Tag, m *cluster.Msg) cluster.Req {
-	n := t.n
-	match.CheckMessage("send", n.cfg.Rank, n.cfg.Size, to, tag, m)
-	q := n.newReq("send")
-	q.peer, q.tag = to, tag
-	body := m.Body
+// Send implements rank.Network.
+func (n *node) Send(t *rank.Thread, q *rank.Req, m *cluster.Msg) {
+	to, body := q.Peer, m.Body
 	if to == n.cfg.Rank || len(body) <= eager {
 		body = slices.Clone(body) // outside the lock
 	}
-	err := t.enter()
+	err := t.Enter()
 	switch {
 	case err != nil:
-		n.complete(q, err)
+		q.Complete(err)
 	case to == n.cfg.Rank:
-		n.deliver(body, tag, m)
-		n.complete(q, nil)
+		n.deliver(body, q.Tag, m)
+		q.Complete(nil)
 	default:
 		n.post(q, to, m, body, 0)
-		n.settle(q)
+		settle(q)
 	}
-	n.mu.Unlock()
+	n.Mu.Unlock()
 	if to != n.cfg.Rank {
 		n.peers[to].flush()
 	}
-	return q
+}
+
+// Broadcast implements rank.Network.
+func (n *node) Broadcast(t *rank.Thread, q *rank.Req, others []int, m *cluster.Msg) {
+	body := m.Body
+	if len(body) <= eager {
+		body = slices.Clone(body)
+	}
+	err := t.Enter()
+	if err != nil {
+		q.Complete(err)
+	} else {
+		for _, member := range others {
+			n.post(q, member, m, body, cluster.FlagBcast)
+		}
+		settle(q)
+	}
+	n.Mu.Unlock()
+	for _, member := range others {
+		n.peers[member].flush()
+	}
 }
 
 // settle completes a send of which nothing is left to be written from the
 // caller's buffer.
-func (n *node) settle(q *req) {
-	if q.frames == 0 {
-		n.complete(q, nil)
+func settle(q *rank.Req) {
+	if q.Left == 0 {
+		q.Complete(nil)
 	}
 }
 
@@ -75,17 +93,17 @@ func (n *node) deliver(body []byte, tag cluster.Tag, m *cluster.Msg) {
 		p.parts, p.got = []part{{0, body}}, len(body)
 	}
 	if q, ok := n.box.Deliver(p.key, p); ok {
-		q.bound, p.recv = true, q
-		n.accept(p)
-		n.complete(q, nil)
+		q.Bound, p.recv = true, q
+		accept(p)
+		q.Complete(nil)
 	}
 }
 
 // accept fills the receive's message with p. No lock is needed: until the
 // receive is done its message belongs to the runtime.
-func (n *node) accept(p *packet) {
+func accept(p *packet) {
 	q := p.recv
-	m := q.into
+	m := q.Into
 	m.From, m.Tag, m.Meta, m.Declared = p.key.From, p.key.Tag, p.meta, 0
 	switch {
 	case p.declared:
@@ -102,7 +120,7 @@ func (n *node) accept(p *packet) {
 		m.Body = make([]byte, p.size)
 		p.copyTo(m.Body)
 	}
-	q.peer = p.key.From
+	q.Peer = p.key.From
 }
 
 func (p *packet) copyTo(b []byte) {
@@ -124,7 +142,7 @@ func (n *node) recycle(p *packet) {
 // place returns where n.size bytes at off of p go. The caller holds the lock.
 func (n *node) place(p *packet, off, size int) []byte {
 	if p.recv != nil && p.dst == nil {
-		m := p.recv.into
+		m := p.recv.Into
 		switch {
 		case m.Body != nil && cap(m.Body) >= p.size:
 			p.dst = m.Body[:p.size]
@@ -148,75 +166,30 @@ func (n *node) place(p *packet, off, size int) []byte {
 	return b
 }
 
-func (t *thread) Irecv(from int, tag cluster.Tag, into *cluster.Msg) cluster.Req {
-	n, peer := t.n, from
-	if from == cluster.Any {
-		peer = 0
-	}
-	match.CheckMessage("receive", n.cfg.Rank, n.cfg.Size, peer, tag, into)
-	q := n.newReq("recv")
-	err := t.enter()
-	defer n.mu.Unlock()
-	if err != nil {
-		n.complete(q, err)
-		return q
-	}
-	n.receive(q, from, tag, into, false)
-	return q
-}
-
-// receive posts a receive. The caller holds the lock, which is given up while a
-// message that is here already is copied.
-func (n *node) receive(q *req, from int, tag cluster.Tag, into *cluster.Msg, bcast bool) {
-	q.peer, q.tag, q.into = from, tag, into
-	p, ok := n.box.Post(match.Key{From: from, Tag: tag, Bcast: bcast}, q)
+// Receive implements rank.Network. It gives up the lock while a message that is
+// here already is copied.
+func (n *node) Receive(q *rank.Req, key match.Key) {
+	p, ok := n.box.Post(key, q)
 	if !ok {
 		return
 	}
-	q.bound, p.recv = true, q
+	q.Bound, p.recv = true, q
 	if !p.here {
 		return // whoever reads it ends the receive
 	}
-	n.mu.Unlock()
-	n.accept(p)
-	n.mu.Lock()
+	n.Mu.Unlock()
+	accept(p)
+	n.Mu.Lock()
 	n.recycle(p)
-	n.complete(q, nil)
+	q.Complete(nil)
 }
 
-func (t *thread) Ibcast(group []int, root int, tag cluster.Tag, m *cluster.Msg) cluster.Req {
-	n := t.n
-	match.CheckGroup(n.cfg.Rank, n.cfg.Size, group, root, tag, m)
-	q := n.newReq("bcast")
-	q.peer, q.tag = root, tag
-	body := m.Body
-	if n.cfg.Rank == root && len(body) <= eager {
-		body = slices.Clone(body)
-	}
-	err := t.enter()
-	var others []int
-	switch {
-	case err != nil:
-		n.complete(q, err)
-	case n.cfg.Rank != root:
-		n.receive(q, root, tag, m, true)
-	default:
-		others = match.Others(group, root)
-		for _, member := range others {
-			n.post(q, member, m, body, cluster.FlagBcast)
-		}
-		n.settle(q)
-	}
-	n.mu.Unlock()
-	for _, member := range others {
-		n.peers[member].flush()
-	}
-	return q
-}
+// Withdraw implements rank.Network.
+func (n *node) Withdraw(q *rank.Req) bool { return n.box.Cancel(q) }
 
 // post queues m, whose body is body, for a peer. The caller holds the lock.
-func (n *node) post(q *req, to int, m *cluster.Msg, body []byte, flags uint8) {
-	h := cluster.Header{Job: n.peers[to].job, Flags: flags, From: n.cfg.Rank, Tag: q.tag, Size: m.Size(), Meta: m.Meta}
+func (n *node) post(q *rank.Req, to int, m *cluster.Msg, body []byte, flags uint8) {
+	h := cluster.Header{Job: n.peers[to].job, Flags: flags, From: n.cfg.Rank, Tag: q.Tag, Size: m.Size(), Meta: m.Meta}
 	if m.Body == nil {
 		h.Flags |= cluster.FlagDeclared
 		body = nil
@@ -224,7 +197,7 @@ func (n *node) post(q *req, to int, m *cluster.Msg, body []byte, flags uint8) {
 	frames := n.peers[to].push(h, body, q, n.chunk)
 	n.pending += frames
 	if len(body) > eager {
-		q.frames += frames
+		q.Left += frames
 	}
 	n.sent.Messages++
 	n.sent.Bytes += int64(h.Size)

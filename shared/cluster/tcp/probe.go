@@ -110,9 +110,9 @@ func (l *link) measure(h cluster.Header) error {
 	}
 	answer := cluster.Header{Job: l.p.job, Flags: cluster.FlagControl, From: n.cfg.Rank, Tag: kindProbed}
 	l.extra.Add(cluster.HeaderBytes)
-	n.mu.Lock()
+	n.Mu.Lock()
 	n.pending++
-	n.mu.Unlock()
+	n.Mu.Unlock()
 	l.push(frame{h: answer})
 	l.flush()
 	return nil

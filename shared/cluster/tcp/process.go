@@ -52,7 +52,7 @@ func (n *node) process(ctx context.Context, ln net.Listener, body func(cluster.P
 	if n.prepare(local, body) {
 		n.control.Add(1)
 		go n.watch()
-		n.group.Wait()
+		n.Group.Wait()
 		n.leave()
 	}
 	<-n.concluded
@@ -115,7 +115,7 @@ func (n *node) knock(ctx context.Context, until time.Time) (net.Conn, error) {
 	}
 }
 
-// pause waits a moment before another attempt and says whether there is time.
+// pause waits a moment before another attempt and reports whether there is time.
 func pause(ctx context.Context, until time.Time) bool {
 	timer := time.NewTimer(20 * time.Millisecond)
 	defer timer.Stop()
@@ -175,7 +175,7 @@ func (n *node) listen() {
 	}
 }
 
-// hear acts on one frame and says whether it was the verdict.
+// hear acts on one frame and reports whether it was the verdict.
 func (n *node) hear(h cluster.Header, body []byte) (over bool, err error) {
 	switch h.Tag {
 	case kindBook, kindBegin:
@@ -189,15 +189,15 @@ func (n *node) hear(h cluster.Header, body []byte) (over bool, err error) {
 		if _, err = decode(h, body, &w); err != nil {
 			return false, err
 		}
-		n.mu.Lock()
+		n.Mu.Lock()
 		s := n.state(true)
-		n.mu.Unlock()
+		n.Mu.Unlock()
 		s.Wave = w.Number
 		err = n.ctl.send(kindState, s)
 	case kindReport:
-		n.mu.Lock()
+		n.Mu.Lock()
 		n.reports = append(n.reports, &event{h: h, body: body})
-		n.mu.Unlock()
+		n.Mu.Unlock()
 	case kindAbort:
 		var f failure
 		if _, err = decode(h, body, &f); err == nil {
@@ -207,9 +207,9 @@ func (n *node) hear(h cluster.Header, body []byte) (over bool, err error) {
 	case kindEnd:
 		var e ending
 		if _, err = decode(h, body, &e); err == nil {
-			n.mu.Lock()
+			n.Mu.Lock()
 			n.end = &e
-			n.mu.Unlock()
+			n.Mu.Unlock()
 			n.conclude(nil)
 			over = true
 		}

@@ -18,7 +18,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain is also a process of a job: with GRADSYNC_TCP_RANK in the
+// TestMain also serves as a process of a job: with GRADSYNC_TCP_RANK in the
 // environment it runs that rank and prints how it ended. Whatever ended a run,
 // no goroutine is left.
 func TestMain(m *testing.M) {

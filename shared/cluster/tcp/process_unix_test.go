@@ -13,7 +13,7 @@ import (
 // others name it within the time-out and a tenth.
 func TestAStoppedProcessIsNamed(t *testing.T) {
 	t.Parallel()
-	const timeout = 3 * time.Second // a tenth of it is what a loaded machine may take to tell
+	const timeout = 3 * time.Second // a loaded machine may take a tenth of it to tell
 	for _, victim := range []int{0, 1} {
 		strike(t, victim, timeout, timeout+timeout/10, "silent", func(p *os.Process) error { return p.Signal(syscall.SIGSTOP) })
 	}

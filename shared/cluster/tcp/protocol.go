@@ -59,7 +59,7 @@ type begin struct{ Chunk int }
 
 type wave struct{ Number int }
 
-// state is what a rank knows about itself for the detection of deadlock.
+// state tells what a rank knows about itself for the detection of deadlock.
 type state struct {
 	Wave    int    `json:",omitempty"`
 	Idle    bool   // every thread waits without a deadline, or has ended
@@ -72,7 +72,7 @@ type state struct {
 	To, From []int64          `json:",omitempty"` // Sent and Arrived by rank
 }
 
-// still says whether nothing happened between two idle states of one rank.
+// still reports whether nothing happened between two idle states of one rank.
 func (s *state) still(t *state) bool {
 	return s.Idle && t.Idle && s.Epoch == t.Epoch && s.Sent == t.Sent && s.Arrived == t.Arrived
 }
@@ -83,7 +83,7 @@ type join struct {
 	From, To, Conn int
 }
 
-// report is what a rank leaves; the result's bytes follow it.
+// report tells what a rank leaves; the result's bytes follow it.
 type report struct {
 	Sent    cluster.Traffic
 	Kernel  int64

@@ -11,7 +11,7 @@ import (
 
 var errStopped = errors.New("tcp: the run has ended")
 
-// read is the link's reader: it takes frames until the connection ends.
+// read takes the link's frames until the connection ends.
 func (l *link) read() {
 	for {
 		if err := l.next(); err != nil {
@@ -69,7 +69,7 @@ func (l *link) first(h cluster.Header) error {
 	n := l.n
 	p := &packet{key: match.Key{From: h.From, Tag: h.Tag, Bcast: h.Flags&cluster.FlagBcast != 0}, meta: h.Meta,
 		size: h.Size, declared: h.Flags&cluster.FlagDeclared != 0}
-	n.mu.Lock()
+	n.Mu.Lock()
 	if !p.declared && h.Piece < h.Size {
 		l.p.arriving[l.p.announced] = p
 	}
@@ -78,34 +78,34 @@ func (l *link) first(h cluster.Header) error {
 		n.cond.Broadcast()
 	}
 	if q, ok := n.box.Deliver(p.key, p); ok {
-		q.bound, p.recv = true, q
+		q.Bound, p.recv = true, q
 	}
 	var dst []byte
 	if h.Piece > 0 {
 		dst = n.place(p, 0, h.Piece)
 	}
-	n.mu.Unlock()
+	n.Mu.Unlock()
 	return l.body(h, p, dst)
 }
 
 // more takes a later piece of a message.
 func (l *link) more(h cluster.Header) error {
 	n, number := l.n, h.Meta[0]
-	n.mu.Lock()
+	n.Mu.Lock()
 	for number >= l.p.announced && l.index > 0 && !n.stopping {
 		n.cond.Wait() // its first piece is on its way on another connection
 	}
 	if n.stopping {
-		n.mu.Unlock()
+		n.Mu.Unlock()
 		return errStopped
 	}
 	p := l.p.arriving[number]
 	if p == nil || p.size != h.Size || h.Piece > p.size-p.got {
-		n.mu.Unlock()
+		n.Mu.Unlock()
 		return fmt.Errorf("%w: frame %d continues message %d, which is not open", cluster.ErrHeader, l.frame-1, number)
 	}
 	dst := n.place(p, int(h.Meta[1]), h.Piece)
-	n.mu.Unlock()
+	n.Mu.Unlock()
 	return l.body(h, p, dst)
 }
 
@@ -126,8 +126,8 @@ func (l *link) body(h cluster.Header, p *packet, dst []byte) error {
 		return fmt.Errorf("%w: frame %d of %d bytes: checksum %#x, want %#x", errFrame, l.frame-1, len(dst), sum, h.CRC)
 	}
 	n := l.n
-	n.mu.Lock()
-	defer n.mu.Unlock()
+	n.Mu.Lock()
+	defer n.Mu.Unlock()
 	p.got += len(dst)
 	p.here = p.declared || p.got == p.size
 	if !p.here {
@@ -137,11 +137,11 @@ func (l *link) body(h cluster.Header, p *packet, dst []byte) error {
 		delete(l.p.arriving, h.Meta[0])
 	}
 	if p.recv != nil {
-		n.mu.Unlock()
-		n.accept(p)
-		n.mu.Lock()
+		n.Mu.Unlock()
+		accept(p)
+		n.Mu.Lock()
 		n.recycle(p)
-		n.complete(p.recv, nil)
+		p.recv.Complete(nil)
 	}
 	l.p.arrived++
 	return nil

@@ -37,10 +37,10 @@ func (n *node) prepare(ln net.Listener, body func(cluster.Proc) ([]byte, error))
 		n.report(n.cfg.Rank, "rendezvous", errFrame)
 		return false
 	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.chunk, n.begin = b.Chunk, time.Now()
-	n.spawn("", nil, func(p cluster.Proc) (err error) {
+	n.Mu.Lock()
+	defer n.Mu.Unlock()
+	n.chunk, n.Begin = b.Chunk, time.Now()
+	n.self.Run(func(p cluster.Proc) (err error) {
 		n.result, err = body(p)
 		return err
 	})
@@ -73,9 +73,9 @@ func (n *node) watch() {
 			return
 		case <-tick.C:
 		}
-		n.mu.Lock()
+		n.Mu.Lock()
 		now := n.state(false)
-		n.mu.Unlock()
+		n.Mu.Unlock()
 		if now.still(&before) && !now.still(&told) {
 			_ = n.ctl.send(kindIdle, now)
 			told = now
@@ -91,13 +91,13 @@ const idleTick = 5 * time.Millisecond
 // leave sends what this rank leaves to the rendezvous, once its messages have
 // left and, where the kernel counts, have arrived.
 func (n *node) leave() {
-	n.mu.Lock()
-	op, err := n.unseen()
+	n.Mu.Lock()
+	_, op, err := n.Unseen()
 	for err == nil && n.pending > 0 && !n.stopping {
 		n.cond.Wait()
 	}
 	stopping := n.stopping
-	n.mu.Unlock()
+	n.Mu.Unlock()
 	if stopping {
 		return
 	}
@@ -107,29 +107,13 @@ func (n *node) leave() {
 	}
 	r := report{Kernel: n.kernel()}
 	r.Counted = r.Kernel >= 0
-	n.mu.Lock()
+	n.Mu.Lock()
 	n.acked = r.Kernel
-	r.Sent, r.Elapsed, r.Spans, r.Nothing = n.sent, n.elapsed, n.spans, n.result == nil
-	n.mu.Unlock()
+	r.Sent, r.Elapsed, r.Spans, r.Nothing = n.sent, n.Elapsed, n.Spans, n.result == nil
+	n.Mu.Unlock()
 	if err := n.ctl.send(kindDone, r, n.result); err != nil {
 		n.report(n.cfg.Rank, "result", err)
 	}
-}
-
-// unseen returns the first error of a computation or thread that nobody waited
-// for. The caller holds the lock.
-func (n *node) unseen() (op string, err error) {
-	for _, j := range n.finished {
-		if j.err != nil && !j.seen {
-			return "computation", j.err
-		}
-	}
-	for _, t := range n.threads {
-		if t.err != nil && !t.seen && t.done != nil {
-			return "thread " + t.name, t.err
-		}
-	}
-	return "", nil
 }
 
 // kernel returns the bytes of messages that the kernel says the other ends have
@@ -157,19 +141,19 @@ func (n *node) kernel() (total int64) {
 	return total
 }
 
-// outcome is what process returns.
+// outcome gathers what this rank knows of the run; at rank 0, what all left.
 func (n *node) outcome() (cluster.Outcome, error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
+	n.Mu.Lock()
+	defer n.Mu.Unlock()
 	out := cluster.Outcome{
 		Results: make([][]byte, n.cfg.Size),
-		Elapsed: n.elapsed,
-		Trace:   &cluster.Trace{Ranks: n.cfg.Size, Sent: make([]cluster.Traffic, n.cfg.Size), Spans: n.spans},
+		Elapsed: n.Elapsed,
+		Trace:   &cluster.Trace{Ranks: n.cfg.Size, Sent: make([]cluster.Traffic, n.cfg.Size), Spans: n.Spans},
 	}
 	out.Trace.Sent[n.cfg.Rank] = n.sent
-	if n.abort != nil {
+	if n.Abort != nil {
 		out.Trace.Sort()
-		return out, n.abort
+		return out, n.Abort
 	}
 	out.Results[n.cfg.Rank] = n.result
 	out.Elapsed = n.end.Elapsed

@@ -26,7 +26,7 @@ type Runtime struct {
 // another rank's has its own, and nil for the others. An invalid configuration
 // is the error of every Run.
 //
-// Source: ours: "one algorithm text, four runtimes"
+// Source: ours: "one algorithm text, several runtimes"
 func New(cfg Config) cluster.Runtime {
 	c, err := cfg.checked()
 	return &Runtime{cfg: c, err: err}

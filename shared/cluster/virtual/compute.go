@@ -15,9 +15,9 @@ func (t *thread) Start(f func(done func(int)) error, stages ...cluster.Work) []c
 		}
 		return out
 	}
-	var j *job
+	var j *computation
 	if f != nil {
-		j = &job{Job: r.queue.Submit(f, len(stages)), rank: r.id}
+		j = &computation{Computation: r.queue.Submit(f, len(stages)), rank: r.id}
 		e.track(j)
 	}
 	begin := max(e.now, r.device)
@@ -26,7 +26,7 @@ func (t *thread) Start(f func(done func(int)) error, stages ...cluster.Work) []c
 	for i, w := range stages {
 		seconds += float64(r.host.Seconds(w) * factor)
 		q := e.newReq(r, kindCompute)
-		q.job, q.stage = j, i
+		q.work, q.stage = j, i
 		e.finishAt(q, e.later(begin, r.host.Lasts(float64(begin)*picosecond, seconds)))
 		if e.cfg.Trace {
 			t.span(cluster.SpanCompute, fmt.Sprintf("stage %d", i), -1, 0, 0, max(begin, r.device), q.at)
@@ -37,18 +37,18 @@ func (t *thread) Start(f func(done func(int)) error, stages ...cluster.Work) []c
 	return out
 }
 
-// track remembers j until the run's end, for its error, and forgets jobs that
+// track remembers j until the run's end, for its error, and forgets computations that
 // have finished well.
-func (e *engine) track(j *job) {
-	if len(e.jobs) >= 1024 && len(e.jobs)&(len(e.jobs)-1) == 0 {
-		kept := e.jobs[:0]
-		for _, old := range e.jobs {
+func (e *engine) track(j *computation) {
+	if len(e.started) >= 1024 && len(e.started)&(len(e.started)-1) == 0 {
+		kept := e.started[:0]
+		for _, old := range e.started {
 			if !old.Succeeded() {
 				kept = append(kept, old)
 			}
 		}
-		clear(e.jobs[len(kept):])
-		e.jobs = kept
+		clear(e.started[len(kept):])
+		e.started = kept
 	}
-	e.jobs = append(e.jobs, j)
+	e.started = append(e.started, j)
 }

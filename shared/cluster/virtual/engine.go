@@ -44,8 +44,8 @@ type engine struct {
 	elapsed int64
 
 	pool    *device.Pool
-	jobs    []*job // whose error nobody has seen yet
-	reqs    []req  // slab to cut requests from
+	started []*computation // whose error nobody has seen yet
+	reqs    []req          // slab to cut requests from
 	packets []*packet
 	buffers buffers
 	spans   []cluster.Span
@@ -130,7 +130,7 @@ func (e *engine) fail(rank int, op string, err error) {
 	}
 }
 
-// cancelled says whether the run's context has ended, which ends the run.
+// cancelled reports whether the run's context has ended, which ends the run.
 func (e *engine) cancelled() bool {
 	if e.ctx.Err() == nil {
 		return false
@@ -154,7 +154,7 @@ func (e *engine) deadlock() error {
 // finish waits for the functions still running and returns the run's error. An
 // error that no one waited for fails the run too: it must not get lost.
 func (e *engine) finish() error {
-	for _, j := range e.jobs {
+	for _, j := range e.started {
 		if err := j.Finish(e.ctx.Done()); err != nil && !j.seen {
 			if !e.cancelled() {
 				e.fail(j.rank, "computation", err)

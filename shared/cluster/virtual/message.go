@@ -71,7 +71,7 @@ func (t *thread) Ibcast(group []int, root int, tag cluster.Tag, m *cluster.Msg) 
 	return q
 }
 
-// recvSpan is the time a message held the receiver's NIC.
+// recvSpan returns the time a message held the receiver's NIC.
 func recvSpan(q *req, p *packet, now int64) cluster.Span {
 	size := p.declared
 	if p.body != nil {

@@ -180,7 +180,7 @@ func TestComputationTakesThePlatformsTime(t *testing.T) {
 	}), 3)
 }
 
-// busy is a run with everything in it: real sums, jitter, threads, Any.
+// busy makes a run with everything in it: real sums, jitter, threads, Any.
 func busy(p cluster.Proc) ([]byte, error) {
 	x := make([]float32, 1000)
 	var log bytes.Buffer
@@ -218,7 +218,7 @@ func busy(p cluster.Proc) ([]byte, error) {
 	return log.Bytes(), nil
 }
 
-// said is all that a run of busy tells: its times, its bytes, its trace.
+// said returns all that a run of busy tells: its times, its bytes, its trace.
 func said(t *testing.T, p *cluster.Platform, seed uint64) string {
 	t.Helper()
 	out, err := virtual.New(p, virtual.Config{Seed: seed, Trace: true}).Run(t.Context(), busy)

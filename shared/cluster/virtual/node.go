@@ -40,7 +40,7 @@ func (r *rank) attach(m *machine) {
 	}
 }
 
-// toward is the port for messages to or from a peer.
+// toward returns the port for messages to or from a peer.
 func (r *rank) toward(peer *rank) *port {
 	if r.far.node != nil && r.far.node == peer.far.node {
 		return &r.near
@@ -48,7 +48,7 @@ func (r *rank) toward(peer *rank) *port {
 	return &r.far
 }
 
-// towardAll is the port for one transmission to several peers.
+// towardAll returns the port for one transmission to several peers.
 func (r *rank) towardAll(peers []*rank) *port {
 	for _, p := range peers {
 		if r.toward(p) == &r.far {

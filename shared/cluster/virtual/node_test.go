@@ -13,7 +13,7 @@ import (
 	"gradsync/shared/cluster/virtual"
 )
 
-// boxes is ranks 0, 1 in node a, 2, 3 in node b, and 4 by itself. The hosts' NICs
+// boxes returns ranks 0, 1 in node a, 2, 3 in node b, and 4 by itself. The hosts' NICs
 // carry 1,000 bytes per millisecond and the nodes' b bytes per second, with 1 ms of
 // latency at each node's end and 0.5 ms at a host's.
 func boxes(b float64) *cluster.Platform {

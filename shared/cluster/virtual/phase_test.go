@@ -10,7 +10,7 @@ import (
 	"gradsync/shared/cluster/virtual"
 )
 
-// throttled is ms, whose computation takes 5 times as long from 10 to 20 ms.
+// throttled returns ms, whose computation takes 5 times as long from 10 to 20 ms.
 func throttled() cluster.Host {
 	h := ms
 	h.Slow = []cluster.Phase{{At: 10 * time.Millisecond, Factor: 5}, {At: 20 * time.Millisecond, Factor: 1}}

@@ -30,7 +30,7 @@ type req struct {
 	into   *cluster.Msg
 	peer   int
 	tag    cluster.Tag
-	job    *job // of a computation; nil once joined
+	work   *computation // of a computation; nil once joined
 	stage  int
 	thread *thread // of a Go
 	first  waiter
@@ -43,9 +43,9 @@ type waiter struct {
 	gen uint32
 }
 
-// job is a started function whose stages are joined when they are due.
-type job struct {
-	*device.Job
+// computation is a started function whose stages are joined when they are due.
+type computation struct {
+	*device.Computation
 	rank int
 	seen bool // its error was returned to someone
 }
@@ -86,7 +86,7 @@ func (e *engine) complete(r *req) {
 	}
 }
 
-// completeNow is complete from the engine's loop: a single waiter takes its
+// completeNow does complete from the engine's loop: a single waiter takes its
 // turn at once, which spares an event.
 func (e *engine) completeNow(r *req) {
 	w := r.first
@@ -99,28 +99,28 @@ func (e *engine) completeNow(r *req) {
 	e.resume(w.t)
 }
 
-// due says whether r's time has come; join makes that real.
+// due reports whether r's time has come; join makes that real.
 func (r *req) due() bool { return r.known && r.at <= r.e.now }
 
 // join waits until a due computation was really made and takes its error.
 func (r *req) join() {
-	if r.job == nil {
+	if r.work == nil {
 		return
 	}
-	if err := r.job.Wait(r.stage, r.e.ctx.Done()); err != nil {
+	if err := r.work.Wait(r.stage, r.e.ctx.Done()); err != nil {
 		if r.err = err; r.e.cancelled() {
 			r.err = r.e.abort
 		}
 	} else {
-		r.job = nil
+		r.work = nil
 	}
 }
 
 // take returns r's error to someone.
 func (r *req) take() error {
 	r.join()
-	if r.job != nil {
-		r.job.seen = true
+	if r.work != nil {
+		r.work.seen = true
 	}
 	if r.thread != nil {
 		r.thread.seen = true
@@ -128,10 +128,10 @@ func (r *req) take() error {
 	return r.err
 }
 
-// Done says whether the operation has completed at the present instant.
+// Done reports whether the operation has completed at the present instant.
 func (r *req) Done() bool { return r.due() }
 
-// Err is nil until Done.
+// Err returns the operation's error, nil until it is done.
 func (r *req) Err() error {
 	if !r.due() {
 		return nil

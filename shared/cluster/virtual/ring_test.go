@@ -31,7 +31,7 @@ func finishes(t *testing.T, p *cluster.Platform, n int, cfg virtual.Config) []ti
 	return ends
 }
 
-// maxPlus is the same ring as a recurrence over ranks and steps, in integer
+// maxPlus computes the same ring as a recurrence over ranks and steps, in integer
 // picoseconds: a rank begins step k+1 when its message has left and its left
 // neighbour's has arrived.
 func maxPlus(hosts []cluster.Host, n, header int) []time.Duration {

@@ -105,7 +105,7 @@ func (t *thread) block() {
 	}
 }
 
-// close unwinds threads that are still suspended: those that never began, and
+// close unwinds threads that are still suspended: any that never began, and
 // all others if a body left by runtime.Goexit.
 func (e *engine) close() {
 	if e.abort == nil {

@@ -17,7 +17,7 @@ import (
 type Config struct {
 	Seed       uint64
 	WithServer bool // rank 0 is the platform's server, rank n+1 worker n
-	Workers    int  // the first so many of the platform's workers; 0: all
+	Workers    int  // how many of the platform's workers run, the first ones; 0: all
 	Trace      bool // record spans; traffic is always counted
 	// Headerless drops the frame header's cluster.HeaderBytes from the wire, to
 	// compare with models and simulators that have none.
@@ -37,7 +37,7 @@ type Runtime struct {
 // New returns a runtime of p's hosts. An invalid platform or configuration is
 // the error of every Run.
 //
-// Source: ours: "one algorithm text, four runtimes"
+// Source: ours: "one algorithm text, several runtimes"
 func New(p *cluster.Platform, cfg Config) cluster.Runtime {
 	hosts, err := cluster.SelectHosts(p, cfg.WithServer, cfg.Workers)
 	if cfg.Cores == 0 {

@@ -18,13 +18,13 @@ type Bitmap struct{}
 
 func (Bitmap) Name() string { return "bitmap" }
 
-// ID is 1.
+// ID returns 1.
 func (Bitmap) ID() uint8 { return 1 }
 
 // Size counts once over src.
 func (Bitmap) Size(src []float32) int { return vec.BitmapBytes(len(src), vec.CountNonzero(src)) }
 
-// SizeAt is exact if density·n is whole.
+// SizeAt returns a size that is exact if density·n is whole.
 func (Bitmap) SizeAt(n int, density float64) float64 {
 	return float64(vec.BitmapBytes(n, 0)) + 4*density*float64(n)
 }

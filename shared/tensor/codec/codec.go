@@ -18,13 +18,13 @@ import (
 //
 // Source: ours: the patent leaves the compression algorithm open (S42)
 type Codec interface {
-	// Name is what a command line and a result call the codec.
+	// Name returns the codec's name on the command line and in results.
 	Name() string
-	// ID is what stands for the codec in a frame header; it never changes.
+	// ID returns the codec's number in a frame header; it never changes.
 	ID() uint8
-	// Size is the length in bytes of what Append would append for src.
+	// Size returns how many bytes Append would append for src.
 	Size(src []float32) int
-	// SizeAt is that length, expected, for n elements of which the share density
+	// SizeAt returns the expected size for n elements of which the share density
 	// is not +0 and spread evenly: timing-only runs send it.
 	SizeAt(n int, density float64) float64
 	// Append appends the wire form of src to dst.

@@ -23,13 +23,13 @@ type COO struct{}
 
 func (COO) Name() string { return "coo" }
 
-// ID is 2.
+// ID returns 2.
 func (COO) ID() uint8 { return 2 }
 
 // Size counts once over src.
 func (COO) Size(src []float32) int { return pair * vec.CountNonzero(src) }
 
-// SizeAt is exact if density·n is whole.
+// SizeAt returns a size that is exact if density·n is whole.
 func (COO) SizeAt(n int, density float64) float64 { return pair * density * float64(n) }
 
 // pair is the bytes of an index and its value.

@@ -16,13 +16,13 @@ type Dense struct{}
 
 func (Dense) Name() string { return "dense" }
 
-// ID is 0.
+// ID returns 0.
 func (Dense) ID() uint8 { return 0 }
 
-// Size is 4n.
+// Size returns 4n.
 func (Dense) Size(src []float32) int { return vec.Bytes(len(src)) }
 
-// SizeAt is 4n at any density.
+// SizeAt returns 4n at any density.
 func (Dense) SizeAt(n int, _ float64) float64 { return float64(vec.Bytes(n)) }
 
 func (Dense) Append(dst []byte, src []float32) []byte { return vec.AppendBytes(dst, src) }

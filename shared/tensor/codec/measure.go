@@ -75,7 +75,8 @@ func Measure(density float64, budget time.Duration) []Rate {
 	return rates
 }
 
-// testVector has so large a share of values at random places, +0 elsewhere.
+// testVector returns n elements: values at random places, in the share density, and
+// +0 elsewhere.
 func testVector(n int, density float64) []float32 {
 	r, x := rand.New(rand.NewPCG(7, 8)), make([]float32, n)
 	for i := range x {
@@ -86,7 +87,7 @@ func testVector(n int, density float64) []float32 {
 	return x
 }
 
-// convert is the patent's Pw = m·W0 − ηPg in one pass.
+// convert makes the patent's Pw = m·W0 − ηPg in one pass.
 func convert(out, w, g []float32, m, eta float32) {
 	w, g = w[:len(out)], g[:len(out)]
 	for i := range out {

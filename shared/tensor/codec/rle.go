@@ -19,7 +19,7 @@ type RLE struct{}
 
 func (RLE) Name() string { return "rle" }
 
-// ID is 3.
+// ID returns 3.
 func (RLE) ID() uint8 { return 3 }
 
 // Size walks over src's runs.

@@ -26,7 +26,7 @@ type runs struct {
 // newRuns begins in front of src, among zeros: a value there is a change at 0.
 func newRuns(src []float32) runs { return runs{src: src} }
 
-// next is the index of the next change, the vector's length behind the last.
+// next returns the index of the next change, the vector's length behind the last.
 func (r *runs) next() int {
 	for r.edges == 0 {
 		i := 64 * r.word
@@ -47,7 +47,7 @@ func (r *runs) next() int {
 	return min(at, len(r.src)) // bits behind the vector are those of the chunk before
 }
 
-// varint is the length of n as a LEB128 varint.
+// varint returns the length of n as a LEB128 varint.
 func varint(n int) int { return (bits.Len64(uint64(n)|1) + 6) / 7 }
 
 // nextRun reads a run's lengths and how many bytes they take, of a vector of n

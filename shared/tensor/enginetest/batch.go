@@ -13,7 +13,7 @@ var sizes = []int{1, 2, 3, 16, 17, 20, 33}
 // guarded is how many elements behind an output watch for what is written there.
 const guarded = 8
 
-// plain is an output that is no batch, full of NaN: what an engine forgot to
+// plain returns an output that is no batch, full of NaN: what an engine forgot to
 // write shows.
 func plain(n int) []float32 {
 	v := make([]float32, n+guarded)
@@ -23,7 +23,7 @@ func plain(n int) []float32 {
 	return v
 }
 
-// output is a batch for an engine to write.
+// output returns a batch for an engine to write.
 func output(e tensor.Engine, n, size int) []float32 { return plain(e.Layout().Len(n, size)) }
 
 // gradient lays out images with zeros in the padding.
@@ -73,7 +73,7 @@ func images(t *testing.T, what string, e tensor.Engine, v []float32, n, size int
 	return out
 }
 
-// gradients is images for a gradient: the padding is zero.
+// gradients returns images for a gradient: the padding is zero.
 func gradients(t *testing.T, what string, e tensor.Engine, v []float32, n, size int) []float32 {
 	t.Helper()
 	for i, x := range padding(e, v[:e.Layout().Len(n, size)], n) {

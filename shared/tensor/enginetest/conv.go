@@ -8,7 +8,7 @@ import (
 	"gradsync/shared/tensor"
 )
 
-// shapes are the convolutions that have gone wrong for somebody, then random ones.
+// shapes returns the convolutions that have gone wrong for somebody, then random ones.
 func shapes(r *rand.Rand) []tensor.Conv {
 	list := []tensor.Conv{
 		{N: 1, InC: 1, H: 1, W: 1, OutC: 1, KH: 1, KW: 1, Stride: 1},

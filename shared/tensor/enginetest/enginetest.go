@@ -53,10 +53,10 @@ func (s *sum) add64(p float64) {
 	s.terms++
 }
 
-// bound is how far a float32 sum in any order may be off.
+// bound returns how far a float32 sum in any order may be off.
 func (s *sum) bound() float64 { return float64(s.terms+2) * unit * s.abs }
 
-// relu is the sum behind a ReLU, which widens no error.
+// relu returns the sum behind a ReLU, which widens no error.
 func (s *sum) relu() { s.value = max(s.value, 0) }
 
 // compare checks outputs against sums.

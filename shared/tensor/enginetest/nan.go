@@ -10,7 +10,7 @@ import (
 
 var nan = float32(math.NaN())
 
-// nanCount fails unless so many values are NaN.
+// nanCount fails unless exactly want values of v are NaN.
 func nanCount(t *testing.T, what string, v []float32, want int) {
 	t.Helper()
 	n := 0

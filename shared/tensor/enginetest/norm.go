@@ -53,7 +53,7 @@ func (c *normCase) at(ch int) func(yield func(int) bool) {
 	}
 }
 
-// moments are a channel's mean and biased variance, and what bounds the error of
+// moments returns a channel's mean and biased variance, and what bounds the error of
 // a two-pass float32 computation: that of the sums, and the mean's in the squares.
 func (c *normCase) moments(ch int) (mean, variance, meanBound, varianceBound float64) {
 	count := float64(c.N * c.HW)
@@ -73,7 +73,7 @@ func (c *normCase) moments(ch int) (mean, variance, meanBound, varianceBound flo
 	return mean, variance, meanBound, varianceBound
 }
 
-// normalised is one output and its bound, given the moments and their bounds:
+// normalised returns one output and its bound, given the moments and their bounds:
 // the errors of the moments carried through, and a few roundings.
 func (c *normCase) normalised(i, ch int, mean, variance, meanBound, varianceBound float64) (y, bound float64) {
 	scale, shift, v := float64(c.scale[ch]), float64(c.shift[ch]), variance+float64(c.Eps)
@@ -129,7 +129,7 @@ func normsInference(t *testing.T, e tensor.Engine) {
 	}
 }
 
-// backward is the reference, from the definition: with d what the ReLU lets
+// backward returns the reference, from the definition: with d what the ReLU lets
 // through and x̂ the normalised input,
 //
 //	dshift = Σ d, dscale = Σ d·x̂, dx = scale·invstd·(d − dshift/m − x̂·dscale/m)
@@ -152,7 +152,7 @@ func (c *normCase) backward(ch int, mean, variance float64, d []float64) (dshift
 	}
 }
 
-// scaleBound is a sum's bound when every term already carries x̂'s roundings.
+// scaleBound returns a sum's bound when every term already carries x̂'s roundings.
 func scaleBound(s sum) float64 { return s.bound() + 8*unit*s.abs }
 
 func normsBackward(t *testing.T, e tensor.Engine) {

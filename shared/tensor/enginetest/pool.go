@@ -9,7 +9,7 @@ import (
 	"gradsync/shared/tensor"
 )
 
-// poolShapes are random pools; the first ones 2×2, then global ones.
+// poolShapes returns random pools; the first ones 2×2, then global ones.
 func poolShapes(r *rand.Rand) []tensor.Pool {
 	var list []tensor.Pool
 	for i := range 42 {

@@ -44,7 +44,7 @@ func newProblem(t testing.TB, name string, n int) problem {
 	return p
 }
 
-// distance is ‖a−b‖ relative to ‖b‖.
+// distance returns ‖a−b‖ relative to ‖b‖.
 func distance(a []float32, b []float64) float64 {
 	var d, n float64
 	for i := range a {

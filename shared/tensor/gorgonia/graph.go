@@ -97,7 +97,8 @@ func possible(s model.Step) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("layer %q (%T) is not done by this backend, which takes chains of convolutions, max-pools, ReLUs and linear layers: use an engine (--backend native)", s.Name, s.Layer)
+	return fmt.Errorf("layer %q (%T) is not done by this backend, which takes chains of convolutions, max-pools, ReLUs and "+
+		"linear layers: use an engine (--backend native)", s.Name, s.Layer)
 }
 
 // step adds one layer behind x.

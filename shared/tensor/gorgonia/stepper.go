@@ -38,7 +38,7 @@ type stepper[T real] struct {
 // their own at first use. The error names what Gorgonia cannot build.
 func NewStepper(m *model.Model, batch int) (*Stepper, error) { return newStepper[float32](m, batch) }
 
-// NewOracle is NewStepper in float64.
+// NewOracle does NewStepper in float64.
 func NewOracle(m *model.Model, batch int) (*Oracle, error) { return newStepper[float64](m, batch) }
 
 func newStepper[T real](m *model.Model, batch int) (*stepper[T], error) {
@@ -65,7 +65,7 @@ func (s *stepper[T]) graph(n int, training bool) (*graph[T], error) {
 	return known[n], nil
 }
 
-// Gradient is model.Workspace's Gradient. on sees each layer's gradient while
+// Gradient does what model.Workspace's Gradient does. on sees each layer's gradient while
 // Gorgonia's tape is still running.
 func (s *stepper[T]) Gradient(params, grads, x []float32, labels []uint8, on tensor.OnGrad) (float64, error) {
 	if len(grads) != s.m.NumParams() {
@@ -84,7 +84,7 @@ func (s *stepper[T]) Gradient(params, grads, x []float32, labels []uint8, on ten
 	})
 }
 
-// Gradient64 is Gradient with the arithmetic's own precision.
+// Gradient64 does Gradient in the arithmetic's own precision.
 func (s *stepper[T]) Gradient64(params []float32, grads []float64, x []float32, labels []uint8) (float64, error) {
 	return s.gradient(params, x, labels, func(p model.Param, gradient []T) {
 		for i, v := range gradient {
@@ -146,7 +146,7 @@ func (s *stepper[T]) gradient(params, x []float32, labels []uint8, keep func(mod
 	return float64(loss), nil
 }
 
-// Logits is model.Workspace's Logits.
+// Logits does what model.Workspace's Logits does.
 func (s *stepper[T]) Logits(params, x []float32, n int) ([]float32, error) {
 	if err := s.check(params, x, n); err != nil {
 		return nil, err

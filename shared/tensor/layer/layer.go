@@ -10,7 +10,7 @@ import "gradsync/shared/tensor"
 // Source: ours: channels, height, width, as PyTorch orders them
 type Shape struct{ C, H, W int }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (s Shape) Len() int { return s.C * s.H * s.W }
 
 // Param is one parameter tensor of a layer, or one of its statistics.
@@ -21,7 +21,7 @@ type Param struct {
 	Shape []int
 }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (p Param) Len() int {
 	n := 1
 	for _, d := range p.Shape {
@@ -59,7 +59,7 @@ type Memory struct {
 	Identity     bool // the output is the input: nothing to compute
 }
 
-// Pass is what one call of an Op works on. Activations and gradients are
+// Pass holds the operands of one call of an Op. Activations and gradients are
 // batches of N images in the engine's layout.
 //
 // Source: ours: buffers belong to the workspace, which shares them
@@ -112,7 +112,7 @@ func WithReLU(l Layer) (fused Layer, ok bool) {
 	return l, false
 }
 
-// plain is what layers without parameters have in common.
+// plain has the methods of layers without parameters.
 type plain struct{}
 
 func (plain) Params() []Param    { return nil }

@@ -6,7 +6,7 @@ import (
 	"gradsync/shared/tensor"
 )
 
-// Eps is what a batch norm adds to the variance.
+// Eps is added to the variance by a batch norm.
 //
 // Source: ours: PyTorch's default
 const Eps = 1e-5
@@ -105,7 +105,7 @@ func (o *normOp) BackwardParams(c *tensor.Call, p *Pass) {
 	o.engine.BatchNormBackward(c, o.g, p.X, p.Y, p.DY, p.W[:ch], o.mean, o.variance, p.DX, p.DW[:ch], p.DW[ch:])
 }
 
-// inferenceBackward is the backward pass through given statistics μ and v, which
+// inferenceBackward does the backward pass through given statistics μ and v, which
 // do not depend on x:
 //
 //	dx = dy·γ/√(v + Eps),  dγ = Σ dy·(x − μ)/√(v + Eps),  dβ = Σ dy
@@ -128,5 +128,5 @@ func (o *normOp) inferenceBackward(c *tensor.Call, p *Pass) {
 	o.engine.BatchNormInference(c, g, dy, scale, o.zeros, o.zeros, variance, p.DX)
 }
 
-// BackwardInput has nothing left to do.
+// BackwardInput does nothing: Backward has done it.
 func (*normOp) BackwardInput(*tensor.Call, *Pass) {}

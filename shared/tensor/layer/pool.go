@@ -41,7 +41,7 @@ func poolOf(in Shape, size, stride int) tensor.Pool {
 	return tensor.Pool{C: in.C, H: in.H, W: in.W, Size: size, Stride: stride}
 }
 
-// pooled is the output shape of a pool.
+// pooled returns the output shape of a pool.
 func pooled(kind string, in Shape, size, stride int) (Shape, error) {
 	if in.H < size || in.W < size {
 		return Shape{}, fmt.Errorf("layer: %s-pool of %d×%d does not fit input %v", kind, size, size, in)
@@ -77,7 +77,7 @@ type AvgPool struct {
 	Size, Stride int
 }
 
-// window is the pool's size and stride on maps of that shape.
+// window returns the pool's size and stride on maps of that shape.
 func (l AvgPool) window(in Shape) (size, stride int) {
 	if l.Size == 0 {
 		return in.H, in.H

@@ -109,8 +109,8 @@ func buildSmall(s small, spec Spec) (architecture, error) {
 	return a, nil
 }
 
-// tell makes the last layer, which is linear in every network, tell so many
-// classes apart.
+// tell makes the last layer, which is linear in every network, tell that number
+// of classes apart.
 func (a *architecture) tell(classes int) error {
 	last := &a.steps[len(a.steps)-1]
 	l, ok := last.Layer.(layer.Linear)

@@ -74,9 +74,10 @@ func TestCostTables(t *testing.T) {
 // stage, which come out wrong if any index slips.
 func TestCostTableNames(t *testing.T) {
 	want := map[string]map[string]int{
-		"resnet18":  {"layer2.0.downsample.0": 64 * 128, "layer4.1.conv2": 512 * 512 * 9, "layer4.1.bn2": 1024, "fc": 5130},
-		"resnet110": {"conv1": 27 * 16, "layer1.17.conv2": 16 * 16 * 9, "layer2.0.downsample.0": 16 * 32, "layer3.0.conv1": 32 * 64 * 9, "layer3.17.bn2": 128, "fc": 650},
-		"vgg19_bn":  {"features.0": 27*64 + 64, "features.40": 512*512*9 + 512, "features.50": 1024, "classifier": 5130},
+		"resnet18": {"layer2.0.downsample.0": 64 * 128, "layer4.1.conv2": 512 * 512 * 9, "layer4.1.bn2": 1024, "fc": 5130},
+		"resnet110": {"conv1": 27 * 16, "layer1.17.conv2": 16 * 16 * 9, "layer2.0.downsample.0": 16 * 32,
+			"layer3.0.conv1": 32 * 64 * 9, "layer3.17.bn2": 128, "fc": 650},
+		"vgg19_bn": {"features.0": 27*64 + 64, "features.40": 512*512*9 + 512, "features.50": 1024, "classifier": 5130},
 	}
 	for name, layers := range want {
 		rows, err := costs(name)

@@ -21,7 +21,7 @@ layer4.0.conv1 layer4.0.bn1 layer4.0.conv2 layer4.0.bn2 layer4.0.downsample.0 la
 layer4.1.conv1 layer4.1.bn1 layer4.1.conv2 layer4.1.bn2
 fc`
 
-// resnet110Layers are the same names in three stages of 18 blocks.
+// resnet110Layers returns the same names in three stages of 18 blocks.
 func resnet110Layers() []string {
 	names := []string{"conv1", "bn1"}
 	for stage := 1; stage <= 3; stage++ {
@@ -46,7 +46,9 @@ classifier`
 // TestTorchvisionNames: every tensor, every statistic and every layer, in
 // torchvision's order.
 func TestTorchvisionNames(t *testing.T) {
-	for name, layers := range map[string][]string{"resnet18": strings.Fields(resnetLayers), "resnet110": resnet110Layers(), "vgg19_bn": strings.Fields(vggLayers)} {
+	for name, layers := range map[string][]string{
+		"resnet18": strings.Fields(resnetLayers), "resnet110": resnet110Layers(), "vgg19_bn": strings.Fields(vggLayers),
+	} {
 		m, err := model.New(name)
 		if err != nil {
 			t.Fatal(err)

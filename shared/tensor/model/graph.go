@@ -75,7 +75,7 @@ func build(name string, a architecture) (*Model, error) {
 	return b.Model, nil
 }
 
-// inputs are the steps that step i reads; −1 is the image.
+// inputs returns the steps that step i reads; −1 is the image.
 func (b *builder) inputs(i int) []int {
 	if s := b.steps[i].Inputs; s != nil {
 		return s
@@ -83,7 +83,7 @@ func (b *builder) inputs(i int) []int {
 	return []int{i - 1}
 }
 
-// source is the shape and the value of a step's output.
+// source returns the shape and the value of a step's output.
 func (b *builder) source(step int) (layer.Shape, int) {
 	if step < 0 {
 		return b.input, 0

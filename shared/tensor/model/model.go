@@ -29,9 +29,9 @@ type Param struct {
 // what it costs per image. FLOP counts a multiply-add as two; the backward pass
 // counts twice the forward (gradient of the weights, gradient of the input), the
 // first layer's unused input gradient included, as is customary. Element-wise
-// layers, batch norms and pools count as nothing. Bytes is what the forward pass
-// reads and writes of activations, float32; the backward pass moves about twice
-// that.
+// layers, batch norms and pools count as nothing. Bytes are the activations,
+// float32, that the forward pass reads and writes; the backward pass moves about
+// twice that.
 //
 // Source: ours: what the platform turns into time
 type LayerInfo struct {
@@ -104,20 +104,20 @@ func Build(spec Spec) (*Model, error) {
 	return build(spec.Name, a)
 }
 
-// Name is the name New was given.
+// Name returns the name New was given.
 func (m *Model) Name() string { return m.name }
 
-// NumParams is the length of the parameter vector.
+// NumParams returns the length of the parameter vector.
 func (m *Model) NumParams() int { return m.length }
 
-// NumStats is the length of the vector of running statistics: 0 for networks
+// NumStats returns the length of the vector of running statistics: 0 for networks
 // without batch norm.
 func (m *Model) NumStats() int { return m.nstats }
 
-// Input is the shape of one image: channels, height, width.
+// Input returns the shape of one image: channels, height, width.
 func (m *Model) Input() (c, h, w int) { return m.input.C, m.input.H, m.input.W }
 
-// Classes is the number of logits.
+// Classes returns the number of logits.
 func (m *Model) Classes() int { return m.classes }
 
 // Params lists the parameter tensors in the order of the parameter vector,
@@ -182,4 +182,30 @@ func (m *Model) InitStats(dst []float32) {
 			dst[p.Offset+j] = float32(i % 2)
 		}
 	}
+}
+
+// Remarks says, a line each, which max-pools pass a map of 1×1 through, where
+// PyTorch's refuse it; nil where none does.
+//
+// Source: ours: what a network made for larger images does on small ones
+func (m *Model) Remarks() []string {
+	shapes := make([]layer.Shape, len(m.steps))
+	var remarks []string
+	for i, s := range m.steps {
+		from, in := i-1, m.input
+		if s.Inputs != nil {
+			from = s.Inputs[0]
+		}
+		if from >= 0 {
+			in = shapes[from]
+		}
+		shapes[i], _ = s.Layer.Out(in) // build has asked it, and refused an error
+		pool, ok := s.Layer.(layer.MaxPool)
+		if !ok || in.H > 1 || in.W > 1 {
+			continue
+		}
+		remarks = append(remarks, fmt.Sprintf("%s at %d×%d: a %d×%[4]d max-pool (layer %d of %d) meets a 1×1 map and passes it through",
+			m.name, m.input.H, m.input.W, pool.Size, i+1, len(m.steps)))
+	}
+	return remarks
 }

@@ -117,7 +117,9 @@ func TestSmallNetworksScale(t *testing.T) {
 			t.Errorf("%+v: %v, %d parameters, %d classes, want %d and %d", c.spec, err, m.NumParams(), m.Classes(), c.params, c.classes)
 		}
 	}
-	for _, spec := range []model.Spec{{Name: "mlp", Classes: 1}, {Name: "mlp", Classes: 11}, {Name: "lenet5", Width: 0.5}, {Name: "cnn", Width: 1. / 64}, {Name: "mlp", Width: 17}} {
+	for _, spec := range []model.Spec{
+		{Name: "mlp", Classes: 1}, {Name: "mlp", Classes: 11}, {Name: "lenet5", Width: 0.5}, {Name: "cnn", Width: 1. / 64}, {Name: "mlp", Width: 17},
+	} {
 		if _, err := model.Build(spec); err == nil {
 			t.Errorf("%+v: no error", spec)
 		}

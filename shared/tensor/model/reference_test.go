@@ -57,7 +57,7 @@ func (f *reference) loss(x []float64, labels []uint8) (float64, []float64) {
 	return loss, d
 }
 
-// source is the step that input k of step i comes from, −1 for the image.
+// source returns the step that input k of step i comes from, −1 for the image.
 func (f *reference) source(i, k int) int {
 	if in := f.m.Steps()[i].Inputs; in != nil {
 		return in[k]
@@ -90,7 +90,7 @@ func taps(n int, in, out layer.Shape, k, stride, pad int, g func(image, pixel, t
 	}
 }
 
-// window is a pool's size and stride.
+// window returns a pool's size and stride.
 func window(l layer.Layer, in layer.Shape) (int, int) {
 	switch l := l.(type) {
 	case layer.MaxPool:
@@ -188,7 +188,8 @@ func (f *reference) moments(x []float64, s layer.Shape, c int) (mean, inv float6
 	return mean, 1 / math.Sqrt(variance+layer.Eps)
 }
 
-// normaliser is what step i, a batch norm, normalises channel c by.
+// normaliser returns the mean and the inverse deviation by which step i, a batch
+// norm, normalises channel c.
 func (f *reference) normaliser(i int, x []float64, s layer.Shape, c int) (mean, inv float64) {
 	if f.stats == nil {
 		return f.moments(x, s, c)
@@ -286,7 +287,7 @@ func (f *reference) step(i int, l layer.Layer, in layer.Shape, x, dy, dx, w, dw 
 	}
 }
 
-// stepNorm is the chain rule through mean and variance of channel c, which are
+// stepNorm applies the chain rule through mean and variance of channel c, which are
 // constants if f.stats are given.
 func (f *reference) stepNorm(i int, s layer.Shape, c int, x, dy, dx, w, dw []float64) {
 	mean, inv := f.normaliser(i, x, s, c)

@@ -31,7 +31,8 @@ func TestRemarks(t *testing.T) {
 	}
 	// The pool's own input counts, not the step before.
 	pool := layer.MaxPool{Size: 2, Stride: 2}
-	m, err := model.FromSteps(layer.Shape{C: 1, H: 2, W: 2}, []model.Step{{Layer: pool}, {Layer: pool, Inputs: []int{-1}}, {Layer: layer.Add{}, Inputs: []int{0, 1}}})
+	m, err := model.FromSteps(layer.Shape{C: 1, H: 2, W: 2},
+		[]model.Step{{Layer: pool}, {Layer: pool, Inputs: []int{-1}}, {Layer: layer.Add{}, Inputs: []int{0, 1}}})
 	if err != nil || m.Remarks() != nil {
 		t.Errorf("%v, %q, want no remark", err, m.Remarks())
 	}

@@ -6,10 +6,10 @@ import (
 	"gradsync/shared/tensor/layer"
 )
 
-// resnet18 is four stages of two basic blocks with 64, 128, 256 and 512 channels.
+// resnet18 has four stages of two basic blocks with 64, 128, 256 and 512 channels.
 func resnet18(a *architecture, wide func(int) int) { a.residual(wide, 64, 4, 2) }
 
-// resnet110 is three stages of 18 basic blocks with 16, 32 and 64 channels.
+// resnet110 has three stages of 18 basic blocks with 16, 32 and 64 channels.
 //
 // Source: He et al. 2016, Section 4.2: 6n + 2 layers, n = 18
 func resnet110(a *architecture, wide func(int) int) { a.residual(wide, 16, 3, 18) }
@@ -59,7 +59,7 @@ func (a *architecture) basicBlock(prefix string, at, in, out, stride int) int {
 	return a.add("", layer.ReLU{}, sum)
 }
 
-// vgg19 is configuration E with batch norm.
+// vgg19 returns configuration E with batch norm.
 //
 // Source: Simonyan and Zisserman 2015, Table 1, as torchvision numbers it:
 // convolutions, norms, ReLUs and pools in one list

@@ -52,7 +52,7 @@ func (w *Workspace) InferenceGradient(params, grads, x []float32, labels []uint8
 	return w.gradient(params, grads, x, labels, nil, layer.Pass{N: len(labels), Inference: true})
 }
 
-// statsOf are the node's statistics, nil without any.
+// statsOf returns the node's statistics, nil without any.
 func (w *Workspace) statsOf(n *node) []float32 {
 	if !n.norm() || w.stats == nil {
 		return nil

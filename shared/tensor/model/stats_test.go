@@ -11,7 +11,7 @@ import (
 	"gradsync/shared/tensor/model"
 )
 
-// firstNorm are the moments of what the first batch norm reads, by the reference.
+// firstNorm returns the moments of what the first batch norm reads, by the reference.
 func firstNorm(m *model.Model, params, x []float32, labels []uint8) (mean, unbiased []float64) {
 	f := &reference{m: m, params: widened(params)}
 	f.loss(widened(x), labels)
@@ -32,7 +32,7 @@ func near(t *testing.T, what string, got float32, want, relative float64) {
 	}
 }
 
-// onNorms is onEvery for the networks with batch norms, with running statistics.
+// onNorms does onEvery for the networks with batch norms, with running statistics.
 func onNorms(t *testing.T, f func(t *testing.T, m *model.Model, e tensor.Engine, params, stats []float32)) {
 	onEvery(t, func(t *testing.T, m *model.Model, e tensor.Engine, params []float32) {
 		if m.NumStats() == 0 {
@@ -103,7 +103,7 @@ func TestObserveAverages(t *testing.T) {
 }
 
 // TestInferenceNormalisesByStats: with the statistics of a batch, its variances
-// made biased again, the logits are what training computes for it; and an
+// made biased again, the logits equal what training computes for it; and an
 // image's logits do not depend on the others in the batch.
 func TestInferenceNormalisesByStats(t *testing.T) {
 	onNorms(t, func(t *testing.T, m *model.Model, e tensor.Engine, params, stats []float32) {

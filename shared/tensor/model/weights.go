@@ -37,7 +37,7 @@ func (m *Model) SetTensors(v []float32, tensors []safetensors.Tensor) error {
 	return m.SetState(v, nil, tensors)
 }
 
-// SetState is SetTensors for parameters and running statistics together; nil
+// SetState sets parameters and running statistics together, as SetTensors does; nil
 // statistics must not be among the tensors.
 //
 // Source: ours: --save and --load

@@ -39,8 +39,8 @@ type Workspace struct {
 
 var _ Stepper = (*Workspace)(nil)
 
-// NewWorkspace makes room for batch images on the engine, with so many threads
-// per engine call. Panics if batch < 1.
+// NewWorkspace makes room for batch images on the engine, whose calls may use that
+// number of threads. It panics if batch < 1.
 func (m *Model) NewWorkspace(e tensor.Engine, batch, threads int) *Workspace {
 	if batch < 1 {
 		panic(fmt.Sprintf("model: a workspace for %d images", batch))
@@ -86,7 +86,7 @@ func (w *Workspace) Gradient(params, grads, x []float32, labels []uint8, on tens
 	return w.gradient(params, grads, x, labels, on, layer.Pass{N: len(labels), Momentum: layer.Momentum})
 }
 
-// gradient is Gradient in the mode of the pass.
+// gradient does Gradient in the mode of the pass.
 func (w *Workspace) gradient(params, grads, x []float32, labels []uint8, on tensor.OnGrad, pass layer.Pass) (float64, error) {
 	m, n := w.model, len(labels)
 	if err := w.check(params, x, n); err != nil {
@@ -175,7 +175,7 @@ func (w *Workspace) forward(params, x []float32) {
 	}
 }
 
-// view is buffer b for the pass's images.
+// view returns buffer b for the pass's images.
 func (w *Workspace) view(b int) []float32 {
 	if b == none {
 		return nil

@@ -70,7 +70,7 @@ func onEvery(t *testing.T, f func(t *testing.T, m *model.Model, e tensor.Engine,
 	}
 }
 
-// freshStats are the statistics before any batch, nil without batch norms.
+// freshStats returns the statistics before any batch, nil without batch norms.
 func freshStats(m *model.Model) []float32 {
 	if m.NumStats() == 0 {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// scalar is SGD's rule written element by element.
+// scalar does SGD's rule element by element.
 func scalar(s SGD, params, velocity, gradient []float32, first bool) {
 	for i, g := range gradient {
 		if s.WeightDecay != 0 {

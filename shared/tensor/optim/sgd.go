@@ -64,6 +64,3 @@ func (s *SGD) Step(params, gradient []float32) {
 		vec.AxpyTo(theta, -s.Rate, g)
 	}
 }
-
-// Reset forgets the velocity, as if no step had been taken.
-func (s *SGD) Reset() { s.velocity = nil }

@@ -34,18 +34,6 @@ func TestPyTorch(t *testing.T) {
 	}
 }
 
-// TestReset: after Reset the next step is a first one.
-func TestReset(t *testing.T) {
-	s := SGD{Rate: 1, Momentum: 0.5}
-	theta := []float32{0}
-	s.Step(theta, []float32{1})
-	s.Reset()
-	s.Step(theta, []float32{1})
-	if theta[0] != -2 {
-		t.Errorf("θ = %v, want −2 (−2.5 with the old velocity)", theta[0])
-	}
-}
-
 func TestNoAllocation(t *testing.T) {
 	s := SGD{Rate: 0.1, Momentum: 0.9, WeightDecay: 1e-4}
 	p, g := make([]float32, 1000), make([]float32, 1000)

@@ -46,7 +46,8 @@ func parseHeader(header []byte) ([]named, map[string]string, error) {
 			return nil, nil, fmt.Errorf("safetensors: header: tensor %q: %w", name, err)
 		}
 		if e.Dtype != "F32" || e.Shape == nil || len(e.Offsets) != 2 {
-			return nil, nil, fmt.Errorf("safetensors: header: tensor %q: dtype %q, shape %v, %d offsets; want F32, a shape, 2 offsets", name, e.Dtype, e.Shape, len(e.Offsets))
+			return nil, nil, fmt.Errorf("safetensors: header: tensor %q: dtype %q, shape %v, %d offsets; want F32, a shape, 2 offsets",
+				name, e.Dtype, e.Shape, len(e.Offsets))
 		}
 		entries = append(entries, e)
 	}
@@ -71,7 +72,7 @@ func byOffset(a, b named) int {
 	return cmp.Or(cmp.Compare(a.Offsets[0], b.Offsets[0]), cmp.Compare(a.Offsets[1], b.Offsets[1]))
 }
 
-// UnmarshalJSON is stricter than encoding/json: exact names, each once.
+// UnmarshalJSON reads more strictly than encoding/json: exact names, each once.
 func (e *entry) UnmarshalJSON(raw []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if token, err := dec.Token(); err != nil || token != json.Delim('{') {

@@ -155,7 +155,8 @@ func (e named) tensor(body []byte, at int64) (Tensor, error) {
 		return Tensor{}, fmt.Errorf("safetensors: tensor %q: %w", e.name, err)
 	}
 	if from != at || to < from || to > int64(len(body)) || to-from != 4*n {
-		return Tensor{}, fmt.Errorf("safetensors: tensor %q of shape %v at [%d, %d): want %d bytes from %d of a body of %d", e.name, e.Shape, from, to, 4*n, at, len(body))
+		return Tensor{}, fmt.Errorf("safetensors: tensor %q of shape %v at [%d, %d): want %d bytes from %d of a body of %d",
+			e.name, e.Shape, from, to, 4*n, at, len(body))
 	}
 	t := Tensor{Name: e.name, Shape: make([]int, len(e.Shape)), Data: make([]float32, n)}
 	for i, d := range e.Shape {

@@ -11,7 +11,7 @@ import (
 // that element i is not +0, and then these elements as little-endian words in
 // index order. It loses nothing: −0, NaN payloads and denormals come back.
 
-// BitmapBytes is the length of the bitmap form of n elements, of which nonzero
+// BitmapBytes returns the length of the bitmap form of n elements, of which nonzero
 // are not +0.
 //
 // Source: ours: the size that a sparse exchange compares with Bytes

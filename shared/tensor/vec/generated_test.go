@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestGeneratedFilesAreCommitted: the generator's output is what is here.
+// TestGeneratedFilesAreCommitted: the generator writes the files that are here.
 func TestGeneratedFilesAreCommitted(t *testing.T) {
 	goTool, err := exec.LookPath("go")
 	if err != nil {

@@ -69,18 +69,5 @@ func AddInt32Bytes(dst []int32, wire []byte) error {
 	return nil
 }
 
-// SubInt32Bytes decodes wire and subtracts it from dst modulo 2^32.
-//
-// Source: ours: SubInt32 without a decoded copy
-func SubInt32Bytes(dst []int32, wire []byte) error {
-	if err := fits(len(dst), len(wire)); err != nil {
-		return err
-	}
-	for i := subIntBlocks(dst, wire); i < len(dst); i++ {
-		dst[i] -= intAt(wire, i)
-	}
-	return nil
-}
-
 // intAt decodes word i of wire.
 func intAt(wire []byte, i int) int32 { return int32(binary.LittleEndian.Uint32(wire[4*i:])) }

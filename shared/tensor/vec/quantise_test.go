@@ -55,9 +55,7 @@ func TestWrappingSumsAreExact(t *testing.T) {
 			if err := AddInt32Bytes(x, AppendInt32(nil, five)); err != nil {
 				t.Error(err)
 			}
-			if err := SubInt32Bytes(x, AppendInt32(nil, five)); err != nil {
-				t.Error(err)
-			}
+			SubInt32(x, five)
 			if x[0] != math.MaxInt32-2 || x[n-1] != math.MaxInt32-2 {
 				t.Errorf("%d … %d, want %d", x[0], x[n-1], math.MaxInt32-2)
 			}
@@ -90,7 +88,7 @@ func TestQuantisedFormsRoundTrip(t *testing.T) {
 			}
 		}
 		if FromQuantised(y, wire[1:], 1) == nil || AddQuantised(y, wire[1:], 1) == nil || FromInt32(q, wire[1:]) == nil ||
-			AddInt32Bytes(q, wire[1:]) == nil || SubInt32Bytes(q, wire[1:]) == nil {
+			AddInt32Bytes(q, wire[1:]) == nil {
 			t.Error("a byte too few is no error")
 		}
 	})
@@ -127,7 +125,7 @@ func FuzzWords(f *testing.F) {
 		for name, err := range map[string]error{
 			"FromBytes": FromBytes(x, wire), "AddBytes": AddBytes(x, wire),
 			"FromQuantised": FromQuantised(x, wire, 2), "AddQuantised": AddQuantised(x, wire, 2),
-			"FromInt32": FromInt32(q, wire), "AddInt32Bytes": AddInt32Bytes(q, wire), "SubInt32Bytes": SubInt32Bytes(q, wire),
+			"FromInt32": FromInt32(q, wire), "AddInt32Bytes": AddInt32Bytes(q, wire),
 		} {
 			if (err == nil) != (len(wire) == 4*n) {
 				t.Errorf("%s: %d bytes for %d elements: %v", name, len(wire), n, err)

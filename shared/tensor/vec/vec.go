@@ -54,7 +54,7 @@ func AxpyTo(dst []float32, a float32, x []float32) {
 	}
 }
 
-// Bytes is the length of n elements on the wire.
+// Bytes returns the length of n elements on the wire.
 func Bytes(n int) int { return 4 * n }
 
 // littleEndian: memory holds words as the wire does, so copying is coding.
@@ -117,12 +117,12 @@ func floatAt(wire []byte, i int) float32 {
 	return math.Float32frombits(binary.LittleEndian.Uint32(wire[4*i:]))
 }
 
-// floatBytes is x's memory.
+// floatBytes returns x's memory.
 func floatBytes(x []float32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), 4*len(x))
 }
 
-// intBytes is x's memory.
+// intBytes returns x's memory.
 func intBytes(x []int32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), 4*len(x))
 }

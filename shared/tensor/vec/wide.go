@@ -37,7 +37,7 @@ func QuantiseRange(dst []int32, src []float32, limit float64) (clipped Clipped) 
 // the low bits, in two's complement.
 const roundEven = 3 << 51
 
-// fix is QuantiseRange of one element.
+// fix does QuantiseRange for one element.
 func fix(v float32, scale float64, bound float32, clipped *Clipped) int32 {
 	if v >= -bound && v <= bound {
 		return int32(uint32(math.Float64bits(float64(float64(v)*scale) + roundEven)))

@@ -36,7 +36,7 @@ func Call(f func(done func(int)) error, stages int, stageDone func(int)) (err er
 	return err
 }
 
-// Pool runs jobs on at most limit goroutines, which exist while there is work.
+// Pool runs computations on at most limit goroutines, which exist while there is work.
 type Pool struct {
 	mu      sync.Mutex
 	limit   int
@@ -48,30 +48,30 @@ type Pool struct {
 // NewPool returns a pool of at most limit goroutines.
 func NewPool(limit int) *Pool { return &Pool{limit: max(limit, 1)} }
 
-// Busy says whether any job is queued or running.
+// Busy reports whether any computation is queued or running.
 func (p *Pool) Busy() bool { return p.running.Load() > 0 }
 
-// Queue is one rank's jobs: they run in order, never two at once.
+// Queue is one rank's computations: they run in order, never two at once.
 type Queue struct {
-	pool   *Pool
-	jobs   []*Job
-	active bool // in pool.ready or held by a worker
+	pool    *Pool
+	waiting []*Computation
+	active  bool // in pool.ready or held by a worker
 }
 
 // Queue returns a new queue of the pool.
 func (p *Pool) Queue() *Queue { return &Queue{pool: p} }
 
-// Job is one started function.
-type Job struct {
+// Computation is one started function.
+type Computation struct {
 	f        func(done func(int)) error
 	stages   []chan struct{} // closed when the stage was really done
 	finished chan struct{}
 	err      error // set before finished closes
 }
 
-// Submit queues f behind the queue's earlier jobs.
-func (q *Queue) Submit(f func(done func(int)) error, stages int) *Job {
-	j := &Job{f: f, stages: make([]chan struct{}, stages), finished: make(chan struct{})}
+// Submit queues f behind the queue's earlier computations.
+func (q *Queue) Submit(f func(done func(int)) error, stages int) *Computation {
+	j := &Computation{f: f, stages: make([]chan struct{}, stages), finished: make(chan struct{})}
 	for i := range j.stages {
 		j.stages[i] = make(chan struct{})
 	}
@@ -79,7 +79,7 @@ func (q *Queue) Submit(f func(done func(int)) error, stages int) *Job {
 	p.running.Add(1)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	q.jobs = append(q.jobs, j)
+	q.waiting = append(q.waiting, j)
 	if !q.active {
 		q.active = true
 		p.ready = append(p.ready, q)
@@ -91,31 +91,31 @@ func (q *Queue) Submit(f func(done func(int)) error, stages int) *Job {
 	return j
 }
 
-// work runs jobs until no queue is ready.
+// work runs computations until no queue is ready.
 func (p *Pool) work() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for len(p.ready) > 0 {
 		q := p.ready[0]
 		p.ready = p.ready[1:]
-		j := q.jobs[0]
-		q.jobs = q.jobs[1:]
+		j := q.waiting[0]
+		q.waiting = q.waiting[1:]
 		p.mu.Unlock()
 		j.err = Call(j.f, len(j.stages), func(i int) { close(j.stages[i]) })
 		p.running.Add(-1)
 		close(j.finished)
 		p.mu.Lock()
-		if q.active = len(q.jobs) > 0; q.active {
+		if q.active = len(q.waiting) > 0; q.active {
 			p.ready = append(p.ready, q)
 		}
 	}
 	p.workers--
 }
 
-// Wait blocks until stage i was done or the job has finished, and returns nil
-// in the first case, the job's error in the second. A closed stop ends the
+// Wait blocks until stage i was done or the computation has finished, and returns nil
+// in the first case, the computation's error in the second. A closed stop ends the
 // wait with cluster.ErrCancelled.
-func (j *Job) Wait(i int, stop <-chan struct{}) error {
+func (j *Computation) Wait(i int, stop <-chan struct{}) error {
 	select {
 	case <-j.stages[i]:
 		return nil
@@ -136,9 +136,9 @@ func (j *Job) Wait(i int, stop <-chan struct{}) error {
 	}
 }
 
-// Finish blocks until the job has finished and returns its error. A closed
+// Finish blocks until the computation has finished and returns its error. A closed
 // stop ends the wait with cluster.ErrCancelled.
-func (j *Job) Finish(stop <-chan struct{}) error {
+func (j *Computation) Finish(stop <-chan struct{}) error {
 	select {
 	case <-j.finished:
 		return j.err
@@ -147,8 +147,8 @@ func (j *Job) Finish(stop <-chan struct{}) error {
 	}
 }
 
-// Succeeded says whether the job has finished without an error.
-func (j *Job) Succeeded() bool {
+// Succeeded reports whether the computation has finished without an error.
+func (j *Computation) Succeeded() bool {
 	select {
 	case <-j.finished:
 		return j.err == nil

@@ -1,9 +1,14 @@
 // Package match pairs messages with receives of one rank.
 package match
 
-import "gradsync/shared/cluster"
+import (
+	"fmt"
+	"slices"
 
-// Key is what a message carries and a receive asks for.
+	"gradsync/shared/cluster"
+)
+
+// Key is carried by a message and asked for by a receive.
 type Key struct {
 	From  int // in a receive cluster.Any matches every source
 	Tag   cluster.Tag
@@ -56,7 +61,7 @@ func (b *Box[R, M]) Deliver(got Key, m M) (r R, ok bool) {
 	return r, false
 }
 
-// Cancel withdraws a posted receive and says whether it was still posted.
+// Cancel withdraws a posted receive and reports whether it was still posted.
 func (b *Box[R, M]) Cancel(r R) bool {
 	for i := range b.posted {
 		if b.posted[i].val == r {
@@ -78,4 +83,32 @@ func remove[T any](s []entry[T], i int) []entry[T] {
 	copy(s[i:], s[i+1:])
 	s[last] = entry[T]{}
 	return s[:last]
+}
+
+// CheckMessage panics on what only a wrong program asks of rank's Proc.
+func CheckMessage(op string, rank, size, peer int, tag cluster.Tag, m *cluster.Msg) {
+	if peer < 0 || peer >= size {
+		panic(fmt.Sprintf("cluster: rank %d: %s: peer %d of %d ranks", rank, op, peer, size))
+	}
+	if tag < 0 || tag >= cluster.MaxTag {
+		panic(fmt.Sprintf("cluster: rank %d: %s: tag %d, want 0 ≤ tag < %d", rank, op, tag, cluster.MaxTag))
+	}
+	if m == nil || m.Size() < 0 {
+		panic(fmt.Sprintf("cluster: rank %d: %s: no message, or a negative size", rank, op))
+	}
+}
+
+// CheckGroup panics on a broadcast that only a wrong program asks for.
+func CheckGroup(rank, size int, group []int, root int, tag cluster.Tag, m *cluster.Msg) {
+	if !slices.Contains(group, rank) || !slices.Contains(group, root) {
+		panic(fmt.Sprintf("cluster: rank %d: broadcast from rank %d to %v: both must be members", rank, root, group))
+	}
+	for _, member := range group {
+		CheckMessage("broadcast", rank, size, member, tag, m)
+	}
+}
+
+// Others returns group without root, in order.
+func Others(group []int, root int) []int {
+	return slices.DeleteFunc(slices.Clone(group), func(r int) bool { return r == root })
 }

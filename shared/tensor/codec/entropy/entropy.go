@@ -17,7 +17,7 @@ func init() {
 
 }
 
-// workspace is what one call needs: both forms, and the compressor's tables. A
+// workspace holds what one call needs: both forms, and the compressor's tables. A
 // pool keeps as many as calls run at a time.
 type workspace struct {
 	form, wire []byte
@@ -32,7 +32,7 @@ func (w *workspace) bitmap(src []float32) []byte {
 	return codec.Bitmap{}.Append(w.form[:0], src)
 }
 
-// limit is room for the longest bitmap form of n elements and no byte more: what
+// limit returns room for the longest bitmap form of n elements and no byte more: what
 // a decompressor may write.
 func (w *workspace) limit(n int) []byte {
 	most := vec.BitmapBytes(n, n)

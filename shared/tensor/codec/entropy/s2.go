@@ -17,7 +17,7 @@ type S2 struct{}
 
 func (S2) Name() string { return "bitmap+s2" }
 
-// ID is 5.
+// ID returns 5.
 func (S2) ID() uint8 { return 5 }
 
 // Size compresses src.

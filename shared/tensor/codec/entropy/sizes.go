@@ -6,8 +6,8 @@ import "gradsync/shared/tensor/vec"
 type share struct{ density, zstd, s2 float64 }
 
 // shares were counted on 200,000 elements of which the share density was drawn
-// from a normal distribution at random places: its exponents are what zstd saves
-// of the values. TestSizeAt counts them again.
+// from a normal distribution at random places: zstd saves their exponents.
+// TestSizeAt counts them again.
 var shares = []share{
 	{0, 0, 0},
 	{0.0001, 0.007, 0.010},
@@ -33,7 +33,7 @@ var shares = []share{
 // overhead is about what a frame or a block says of itself, in bytes.
 const overhead = 10
 
-// sizeAt is the bitmap form's size times the share that is left, linear between
+// sizeAt returns the bitmap form's size times the share that is left, linear between
 // the densities of shares, and the overhead.
 func sizeAt(n int, density float64, left func(share) float64) float64 {
 	i := 1
@@ -47,14 +47,14 @@ func sizeAt(n int, density float64, left func(share) float64) float64 {
 	return float64(ratio*form) + overhead
 }
 
-// SizeAt is of values like normally distributed ones: within 4 % and 128 bytes at
+// SizeAt speaks of values like normally distributed ones: within 4 % and 128 bytes at
 // 200,000 elements, 12 % and 128 bytes from 20,000 to a million. What training
 // sends may have more structure, and its real size be smaller.
 func (Zstd) SizeAt(n int, density float64) float64 {
 	return sizeAt(n, density, func(s share) float64 { return s.zstd })
 }
 
-// SizeAt is of values without repetitions: within 4 % and 128 bytes at 200,000
+// SizeAt speaks of values without repetitions: within 4 % and 128 bytes at 200,000
 // elements, 12 % and 128 bytes from 20,000 to a million, on amd64.
 func (S2) SizeAt(n int, density float64) float64 {
 	return sizeAt(n, density, func(s share) float64 { return s.s2 })

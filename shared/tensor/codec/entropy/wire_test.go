@@ -13,7 +13,7 @@ import (
 	"gradsync/shared/tensor/vec"
 )
 
-// allocated is how many bytes f allocates.
+// allocated returns how many bytes f allocates.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -22,7 +22,7 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// bombs are 16 MiB of zeros in a few bytes.
+// bombs returns 16 MiB of zeros in a few bytes.
 func bombs(t testing.TB) map[codec.Codec][]byte {
 	e, err := zstd.NewWriter(nil)
 	if err != nil {
@@ -32,8 +32,8 @@ func bombs(t testing.TB) map[codec.Codec][]byte {
 	return map[codec.Codec][]byte{Zstd{}: e.EncodeAll(zeros, nil), S2{}: s2.Encode(nil, zeros)}
 }
 
-// most is what a decoder may allocate: the form of n elements, and coders of a
-// fixed size.
+// most returns the bytes that a decoder may allocate: the form of n elements, and
+// coders of a fixed size.
 func most(n int) uint64 { return uint64(2*vec.BitmapBytes(n, n)) + 2<<20 }
 
 // A wire that claims more than n elements need is refused before it is expanded.

@@ -14,7 +14,7 @@ type Zstd struct{}
 
 func (Zstd) Name() string { return "bitmap+zstd" }
 
-// ID is 4.
+// ID returns 4.
 func (Zstd) ID() uint8 { return 4 }
 
 // Size compresses src.

@@ -22,7 +22,7 @@
 // where the CPU has AVX-512, and --engine portable does without assembly.
 package asm
 
-// Name is what --engine selects; Class is its bit class.
+// Name selects the engine (--engine); Class is its bit class.
 const (
 	Name  = "asm"
 	Class = "fma32"

@@ -20,7 +20,7 @@ const (
 	winogradInner
 )
 
-// innerPlan is the plan of n of wide vectors side by side.
+// innerPlan returns the plan of n of wide vectors side by side.
 func (s *state) innerPlan(wide, n, depth, stepA int) *plan {
 	return s.planFor(winogradInner, tensor.Conv{N: wide, OutC: n, InC: depth, Stride: stepA})
 }

@@ -13,8 +13,8 @@ func deep(g tensor.Conv) bool {
 	return g.InC >= tensor.Lanes && g.OutH()*g.OutW()*tensor.BatchInner.Pitch(g.N) <= 8*tensor.Lanes
 }
 
-// deepPlan is what a convolution's geometry decides about the gradient of a
-// filter with input channels in lanes: for every tap the pairs of places, one in
+// deepPlan tells, for the gradient of a filter with input channels in lanes, what
+// depends on the geometry alone: for every tap the pairs of places, one in
 // dy and one in the transposed x, of every image of every output it reads.
 type deepPlan struct{ taps []deepTap }
 

@@ -16,7 +16,7 @@ var batches = []int{1, 5, 16, 17, 20, 32, 33}
 
 var nan = float32(math.NaN())
 
-// spoilt is laid with NaN in the padding: no sum over images may see it.
+// spoilt returns v, laid out, with NaN in the padding: no sum over images may see it.
 func spoilt(v []float32, n int) []float32 {
 	v = slices.Clone(v)
 	pitch := tensor.BatchInner.Pitch(n)
@@ -28,7 +28,7 @@ func spoilt(v []float32, n int) []float32 {
 	return v
 }
 
-// filled is a buffer whose every element must be written.
+// filled returns a buffer whose every element must be written.
 func filled(n int) []float32 {
 	v := make([]float32, n)
 	for i := range v {
@@ -37,7 +37,7 @@ func filled(n int) []float32 {
 	return v
 }
 
-// images is a laid-out batch as portable wants it.
+// images returns a laid-out batch as portable wants it.
 func images(v []float32, n int) []float32 {
 	size := len(v) / tensor.BatchInner.Pitch(n)
 	out := make([]float32, n*size)
@@ -148,7 +148,7 @@ func TestBiasBackward(t *testing.T) {
 	}
 }
 
-// chains4 is the order of a channel's sum, spelt out.
+// chains4 sums a channel in the kernels' order, spelt out.
 func chains4(x []float32) float32 {
 	var chains [4][16]float32
 	for i, v := range x {

@@ -5,8 +5,8 @@ import (
 	"gradsync/shared/tensor/engine/internal/team"
 )
 
-// filterPlan is what a convolution's geometry decides about the gradient of its
-// filter: for every tap the outputs that read the image through it.
+// filterPlan tells, for the gradient of a convolution's filter, what depends on the
+// geometry alone: for every tap the outputs that read the image through it.
 type filterPlan struct {
 	taps []filterTap
 	rows int // of outputs in one block

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestGenerated: the committed assembly is what the generators write.
+// TestGenerated: the generators write the committed assembly.
 func TestGenerated(t *testing.T) {
 	for _, name := range []string{"products", "winograd", "elements"} {
 		dir := t.TempDir()
@@ -33,7 +33,7 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// body is a generated file without its first line, which names the command.
+// body returns a generated file without its first line, which names the command.
 func body(file []byte) []byte {
 	_, rest, _ := bytes.Cut(file, []byte("\n"))
 	return rest

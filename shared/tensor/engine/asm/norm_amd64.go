@@ -65,7 +65,7 @@ func (t *normTask) Part(s *scratch, lo, hi int) {
 	}
 }
 
-// channel is channel ch of v.
+// channel returns channel ch of v.
 func (t *normTask) channel(v []float32, ch int) []float32 {
 	return v[ch*t.size : (ch+1)*t.size]
 }

@@ -154,7 +154,7 @@ func TestBatchNormNaN(t *testing.T) {
 	}
 }
 
-// channelOf is a channel of an image-major batch.
+// channelOf returns a channel of an image-major batch.
 func channelOf(v []float32, g tensor.Norm, ch int) (out []float32) {
 	for i, x := range v {
 		if i/g.HW%g.C == ch {

@@ -2,8 +2,8 @@ package asm
 
 import "gradsync/shared/tensor"
 
-// A plan is what a convolution's geometry alone decides: which taps meet which
-// output, and where. Plans are made once per shape and kept in the Call.
+// A plan holds what depends on a convolution's geometry alone: which taps meet
+// which output, and where. Plans are made once per shape and kept in the Call.
 type plan struct {
 	classes []class
 	tiles   []tile
@@ -60,7 +60,7 @@ func (p *plan) finish(taps [][]tap, depth, aStep, bStep int) {
 // reads inside the image, and the first of the inputs it reads.
 type span struct{ lo, hi, at int }
 
-// forwardSpan is the span of output o along one axis.
+// forwardSpan returns the span of output o along one axis.
 func forwardSpan(o, size, kernel, stride, pad int) span {
 	lo := max(0, pad-o*stride)
 	hi := min(kernel, size+pad-o*stride)

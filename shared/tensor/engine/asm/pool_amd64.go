@@ -15,7 +15,7 @@ type poolTask struct {
 	geometry
 }
 
-// geometry is what the kernels know, in bytes except groups: vectors per pixel,
+// geometry holds a kernel's arguments, in bytes except groups: vectors per pixel,
 // from pixel to pixel, from row to row, and from the end of one window's first
 // pixel to the next window.
 type geometry struct {

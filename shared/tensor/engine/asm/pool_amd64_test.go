@@ -25,7 +25,7 @@ var poolShapes = []tensor.Pool{
 	{C: 9, H: 32, W: 32, Size: 2, Stride: 2}, // on several threads
 }
 
-// argImages is images for indices.
+// argImages returns images for indices.
 func argImages(v []int32, n int) []float32 {
 	f := make([]float32, len(v))
 	for i, x := range v {

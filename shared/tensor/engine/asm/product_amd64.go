@@ -46,7 +46,7 @@ func (t *product) run(c *tensor.Call, s *state) {
 	s.Run(worth(c.Threads, t.work()), t, n)
 }
 
-// work is how many multiply-adds a product has.
+// work returns how many multiply-adds a product has.
 func (t *product) work() int {
 	n := 0
 	for i := range t.plan.classes {
@@ -131,7 +131,7 @@ func pack(s *scratch, n int) {
 	args.boff = &s.linear(args.count, n)[0]
 }
 
-// linear is the table of a packed panel of n vectors per step.
+// linear returns the table of a packed panel of n vectors per step.
 func (s *scratch) linear(count, n int) []int32 {
 	table := s.tables[n]
 	for i := len(table); i < count; i++ {
@@ -141,8 +141,8 @@ func (s *scratch) linear(count, n int) []int32 {
 	return table
 }
 
-// worth is how many threads so many multiply-adds deserve: starting one costs
-// what a core multiplies half a million times in.
+// worth returns how many threads pay for `work` multiply-adds: starting one costs
+// the time of half a million.
 func worth(threads, work int) int {
 	return max(1, min(threads, work>>19))
 }
@@ -154,7 +154,7 @@ func need(what string, v []float32, n int) {
 	}
 }
 
-// ahead is the element n behind p. It must lie in p's buffer: the collector sees
+// ahead returns the element n behind p. It must lie in p's buffer: the collector sees
 // the pointer.
 func ahead(p *float32, n int) *float32 {
 	return (*float32)(unsafe.Add(unsafe.Pointer(p), 4*n))

@@ -17,7 +17,7 @@ type productTasks struct {
 	b, c      []float32 // a matrix product's padded operand and result
 }
 
-// tileArgs is what a tile kernel reads; gen/products knows the offsets.
+// tileArgs is read by a tile kernel; gen/products knows the offsets.
 // Strides are in bytes, table entries in elements.
 type tileArgs struct {
 	count      int // steps of the sum
@@ -36,7 +36,7 @@ const (
 	withReLU = 2
 )
 
-// sumArgs is what a kernel of lane-wise sums reads; gen/products knows the
+// sumArgs is read by a kernel of lane-wise sums; gen/products knows the
 // offsets. acc holds rows × columns vectors of 16 lanes.
 type sumArgs struct {
 	count int

@@ -10,7 +10,7 @@ import (
 	"gradsync/shared/tensor"
 )
 
-// engines are all kernel sets this CPU runs.
+// engines returns all kernel sets this CPU runs.
 func engines(t testing.TB) []engine {
 	set, ok := best()
 	if !ok {
@@ -38,7 +38,7 @@ func laid(r *rand.Rand, n, size int) []float32 {
 	return v
 }
 
-// fma32 is the exact fused multiply-add: the float64 sum is rounded to odd, so
+// fma32 returns the exact fused multiply-add: the float64 sum is rounded to odd, so
 // that rounding it once more to float32 is as good as rounding once.
 func fma32(x, y, z float32) float32 {
 	p, c := float64(x)*float64(y), float64(z) // p is exact: 48 bits

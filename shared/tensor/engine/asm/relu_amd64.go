@@ -36,7 +36,7 @@ func (engine) pass(c *tensor.Call, t passTask) {
 	s.spread(c, &s.elements.pass, (len(t.a)+passBlock-1)/passBlock, len(t.a))
 }
 
-// floor is what a pass raises its results to: −Inf leaves them alone.
+// floor returns the value to which a pass raises its results: −Inf leaves them alone.
 func floor(relu bool) float32 {
 	if relu {
 		return 0

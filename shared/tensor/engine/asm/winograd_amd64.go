@@ -9,7 +9,7 @@ import (
 
 //go:generate go run ./gen/winograd -out winograd_amd64.s -stubs winograd_stubs_amd64.go -pkg asm
 
-// winogradArgs is what a transform reads; gen/winograd knows the offsets.
+// winogradArgs is read by a transform; gen/winograd knows the offsets.
 // Distances are in bytes, offsets in elements.
 type winogradArgs struct {
 	count      int // channels
@@ -34,7 +34,7 @@ func winograds(g tensor.Conv) bool {
 // winogradChannels is from how many channels on the transforms pay.
 const winogradChannels = 48
 
-// winogradPlan is what the size of the image decides: the 4×4 inputs and 2×2
+// winogradPlan holds what depends on the size of the image: the 4×4 inputs and 2×2
 // outputs of every tile.
 type winogradPlan struct {
 	tiles []winogradTile

@@ -9,7 +9,7 @@ import (
 	"gradsync/shared/tensor"
 )
 
-// BenchmarkConv is a convolution's three passes, in operations (two per product).
+// BenchmarkConv times a convolution's three passes, in operations (two per product).
 func BenchmarkConv(b *testing.B) {
 	e, err := New()
 	if err != nil {

@@ -55,10 +55,11 @@ type descriptor [descriptorWords]uint64
 // operation holds any of the library's operation descriptors.
 type operation [operationWords]uint64
 
-// address is for the duration of a call: v must not be on a stack, which moves.
+// address returns v's, for the duration of a call: v must not be on a stack, which
+// moves.
 func address[T any](v *T) uintptr { return uintptr(unsafe.Pointer(v)) }
 
-// head is the address of v, which must have n elements or more.
+// head returns the address of v, which must have n elements or more.
 func head(v []float32, n int) uintptr {
 	v = v[:n]
 	return address(&v[0])
@@ -77,7 +78,7 @@ func (l *library) try(f function, args ...uintptr) error {
 	return failure(f, int(int32(r)))
 }
 
-// failure is the error of a status, nil for success.
+// failure returns the error of a status, nil for success.
 func failure(f function, status int) error {
 	if status == statusOK {
 		return nil
@@ -95,8 +96,8 @@ func (l *library) ask(f function, args ...uintptr) uintptr {
 	return r
 }
 
-// repeat is must without an allocation: it calls f with the first n of the
-// worker's arguments. (Arguments listed in a call to purego are moved to the
+// repeat calls f with the first n of the worker's arguments, as must does but
+// without an allocation. (Arguments listed in a call to purego are moved to the
 // heap.)
 func (w *worker) repeat(f function, n int) {
 	r, _, _ := purego.SyscallN(w.lib.address[f], w.args[:n]...)

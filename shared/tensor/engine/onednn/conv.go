@@ -16,7 +16,7 @@ type convTask struct {
 	packed uintptr   // the weights as the primitive reads them
 }
 
-// piece is g with the images of one of n parts.
+// piece returns g with the images of one of n parts.
 func piece(g tensor.Conv, n int) tensor.Conv {
 	g.N /= n
 	return g

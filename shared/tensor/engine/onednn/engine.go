@@ -38,7 +38,7 @@ func (*engine) Class() string { return Name }
 
 func (*engine) Layout() tensor.Layout { return tensor.ImageMajor }
 
-// portable is the Call of the portable engine behind c.
+// portable returns the Call of the portable engine behind c.
 func (e *engine) portable(c *tensor.Call) *tensor.Call {
 	s := e.lib.stateOf(c)
 	s.rest.Threads = c.Threads

@@ -4,7 +4,7 @@ package onednn
 
 import "runtime"
 
-// pass is what a kernel computes.
+// pass says which computation a kernel does.
 type pass int
 
 const (
@@ -14,7 +14,7 @@ const (
 	product
 )
 
-// shape is what kernels are kept by: a pass and the numbers that describe it.
+// shape is the key of a kept kernel: a pass and the numbers that describe it.
 type shape struct {
 	pass pass
 	bias bool
@@ -55,8 +55,8 @@ type kernel struct {
 	bias                 memory
 }
 
-// builder is what the library writes to while a kernel is made: it must not be
-// on a stack.
+// builder is written by the library while a kernel is made, so it must not be on a
+// stack.
 type builder struct {
 	dims, strides, more [maxDims]int64
 	first, second       descriptor
@@ -80,7 +80,7 @@ func (w *worker) describe(d *descriptor, tag int, dims ...int) uintptr {
 	return address(d)
 }
 
-// plain is the same in row-major order.
+// plain returns the same in row-major order.
 func (w *worker) plain(d *descriptor, dims ...int) uintptr {
 	return w.describe(d, tagPlain+len(dims), dims...)
 }
@@ -172,7 +172,7 @@ func (w *worker) load(o *operand, at uintptr, buf *buffer) {
 	w.execute(o.reorder)
 }
 
-// read is the memory the primitive itself reads or writes.
+// read returns the memory the primitive itself reads or writes.
 func (o *operand) read() *memory {
 	if o.reorder == nil {
 		return &o.user

@@ -19,7 +19,7 @@
 // and two machines need not agree.
 package onednn
 
-// Name is what --engine selects, and the bit class.
+// Name selects the engine (--engine), and names its bit class.
 const Name = "onednn"
 
 // maxParts is how many parts a batch is cut into at most, and so how many
@@ -30,7 +30,7 @@ const (
 	filterParts = 2
 )
 
-// parts is the largest number of equal parts, up to most, of n images.
+// parts returns the largest number of equal parts, up to most, of n images.
 func parts(n, most int) int {
 	for p := most; p > 1; p-- {
 		if n%p == 0 {

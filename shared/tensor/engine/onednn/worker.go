@@ -15,7 +15,7 @@ type task interface {
 	part(w *worker, lo, hi int)
 }
 
-// state is what a Call keeps between calls: tasks and everything the library
+// state stays in a Call between calls: tasks and everything the library
 // writes to live here, on the heap, so that nothing is allocated per call.
 type state struct {
 	lib     *library
@@ -47,7 +47,7 @@ type worker struct {
 	input, second, output, scratch buffer
 }
 
-// objects are what the library must free once the Call is gone.
+// objects lists what the library must free once the Call is gone.
 type objects struct {
 	lib  *library
 	list []object

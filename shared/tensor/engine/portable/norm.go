@@ -56,7 +56,7 @@ func (t *normTask) Part(_ *scratch, lo, hi int) {
 	}
 }
 
-// plane is channel ch of image n in v.
+// plane returns channel ch of image n in v.
 func (t *normTask) plane(v []float32, n, ch int) []float32 {
 	at := (n*t.g.C + ch) * t.g.HW
 	return v[at : at+t.g.HW]
@@ -128,7 +128,8 @@ func (t *normTask) backward(ch int) {
 	}
 }
 
-// passed is what the ReLU, if there is one, lets through of d.
+// passed returns d as the ReLU, if there is one, lets it through: d where the output
+// is positive, the output where it is NaN, else 0.
 func (t *normTask) passed(d float32, n, ch, i int) float32 {
 	if !t.g.ReLU {
 		return d

@@ -17,7 +17,7 @@ import (
 	"gradsync/shared/tensor/engine/internal/team"
 )
 
-// Name is what --engine selects.
+// Name selects the engine (--engine).
 const Name = "portable"
 
 func init() { tensor.Register(Name, New) }
@@ -40,7 +40,7 @@ type scratch struct {
 	panel, col, image, rows, acc []float32
 }
 
-// state is what a Call keeps between calls: the tasks live here so that
+// state stays in a Call between calls: the tasks live here so that
 // starting one allocates nothing.
 type state struct {
 	team.Team[scratch]

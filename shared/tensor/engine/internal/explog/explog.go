@@ -10,7 +10,7 @@ const (
 	ln2Lo = 1.90821492927058770002e-10
 )
 
-// Exp is e^x by fdlibm's polynomial; the error is below 1 ulp.
+// Exp returns e^x by fdlibm's polynomial; the error is below 1 ulp.
 //
 //	e^x = 2^k·e^r,  r = x − k·ln 2,  |r| ≤ ln 2/2
 //
@@ -50,7 +50,7 @@ func Exp(x float64) float64 {
 	return math.Ldexp(y, int(k))
 }
 
-// Log is the natural logarithm of x > 0; Log(NaN) is NaN, Log(+Inf) is +Inf.
+// Log returns the natural logarithm of x > 0; Log(NaN) is NaN, Log(+Inf) is +Inf.
 //
 //	x = 2^k·(1+f),  s = f/(2+f),  log(1+f) = 2s + 2s³/3 + …  (fdlibm's polynomial)
 //
@@ -88,7 +88,7 @@ func Log(x float64) float64 {
 	return float64(kf*ln2Hi) - ((half - tail) - f)
 }
 
-// parts is math.Frexp, quicker for normal numbers.
+// parts does math.Frexp, quicker for normal numbers.
 func parts(x float64) (f float64, k int) {
 	bits := math.Float64bits(x)
 	if e := int(bits >> 52); e > 0 && e < 2047 {

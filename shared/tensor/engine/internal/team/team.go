@@ -24,7 +24,7 @@ type Team[S any] struct {
 	wg      sync.WaitGroup
 }
 
-// Run does n parts on at most so many threads, the caller's among them.
+// Run does n parts on that number of threads at most, the caller's among them.
 func (t *Team[S]) Run(threads int, task Task[S], n int) {
 	threads = max(1, min(threads, n))
 	t.grow(threads)

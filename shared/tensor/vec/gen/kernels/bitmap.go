@@ -84,7 +84,7 @@ func packAVX512() {
 	RET()
 }
 
-// table is a read-only array.
+// table makes a read-only array.
 func table(name string, bytes []byte) {
 	GLOBL(name, RODATA|NOPTR)
 	for i := 0; i < len(bytes); i += 8 {

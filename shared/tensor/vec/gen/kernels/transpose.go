@@ -45,7 +45,7 @@ func transpose() {
 	leave()
 }
 
-// row is p + i·stride.
+// row returns p + i·stride.
 func row(p Mem, stride, stride3 reg.Register, i int) Mem {
 	switch i {
 	case 1:
@@ -58,7 +58,7 @@ func row(p Mem, stride, stride3 reg.Register, i int) Mem {
 	return p
 }
 
-// transposed is the 8×8 transpose in registers.
+// transposed returns the 8×8 transpose in registers.
 func transposed(r [8]reg.VecVirtual) (out [8]reg.VecVirtual) {
 	var pairs, fours [8]reg.VecVirtual
 	for i := range r {

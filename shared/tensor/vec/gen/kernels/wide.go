@@ -51,7 +51,7 @@ func (s set) fixed() {
 	leave()
 }
 
-// bytes is the length of a register.
+// bytes returns the length of a register.
 func (s set) bytes() int {
 	if s.wide {
 		return 64

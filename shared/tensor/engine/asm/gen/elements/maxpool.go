@@ -24,7 +24,7 @@ func (s set) maxPool() {
 	}, func() { step(corner, stride) })
 }
 
-// below is the constant width − size: from the end of a window's row to its next.
+// below returns the constant width − size: from the end of a window's row to its next.
 func (s set) below() vec {
 	size, down, x, v := number("size"), number("width"), XMM(), s.register()
 	SUBQ(size, down)
@@ -33,7 +33,7 @@ func (s set) below() vec {
 	return s.same(v)
 }
 
-// corners are the indices of a 2×2 window's four pixels, and how they step.
+// corners returns the indices of a 2×2 window's four pixels, and how they step.
 func (s set) corners() (at [4]vec, next func()) {
 	stride, width := s.broadcast("stride"), s.broadcast("width")
 	at[0] = s.broadcast("corner")
@@ -47,7 +47,7 @@ func (s set) corners() (at [4]vec, next func()) {
 	}
 }
 
-// diagonal is pitch + row.
+// diagonal returns pitch + row.
 func (w windows) diagonal() reg.GPVirtual {
 	sum := GP64()
 	LEAQ(operand.Mem{Base: w.pitch, Index: w.row, Scale: 1}, sum)

@@ -53,7 +53,7 @@ func (s set) normalise() {
 	end()
 }
 
-// gated is the gradient behind the ReLU, if there is one.
+// gated returns the gradient behind the ReLU, if there is one.
 func (s set) gated(gated bool) (string, string) {
 	if gated {
 		return "Gated", "y, "

@@ -6,14 +6,14 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// geometry is what the pools' kernels are told: they do one row of outputs, so
-// many vectors of images (groups) per output. In bytes: from one input pixel to
+// geometry lists the arguments of the pools' kernels, which do one row of outputs:
+// the vectors of images per output (groups). In bytes: from one input pixel to
 // the next (pitch), to the next row (row), and from the end of one window's first
 // pixel to the next window (skip).
 const geometry = "groups, pitch, row, skip"
 
-// indices is what max-pools know of the plane: the index of the row's first
-// corner, windows' distance and the plane's width.
+// indices lists what max-pools are told of the plane: the index of the row's first
+// corner, the windows' distance and the plane's width.
 const indices = "corner, stride, width int32"
 
 // windows walks the outputs of one row. body sees the corner of a window in the
@@ -24,7 +24,7 @@ type windows struct {
 	out        place
 }
 
-// mem is the input pixel at row r, column c of a 2×2 window.
+// mem returns the input pixel at row r, column c of a 2×2 window.
 func (w windows) mem(r, c int, sum reg.GPVirtual) operand.Mem {
 	m := operand.Mem{Base: w.corner, Scale: 1}
 	switch {
@@ -110,7 +110,7 @@ func (s set) prefer(v, at, best, where vec) {
 	}
 }
 
-// chosen is d where the window's choice arg is at, else 0.
+// chosen returns d where the window's choice arg is at, else 0.
 func (s set) chosen(arg, at, d vec) vec {
 	out := s.fresh()
 	for i := range out {
@@ -126,7 +126,7 @@ func (s set) chosen(arg, at, d vec) vec {
 	return out
 }
 
-// plus is a constant a + b of integers, and step moves a constant.
+// plus returns a constant a + b of integers, and step moves a constant.
 func (s set) plus(a, b vec) vec {
 	v := s.register()
 	VPADDD(a[0], b[0], v)
@@ -141,7 +141,7 @@ func (s set) copy(v vec) vec {
 	return out
 }
 
-// one is a constant of integers 1.
+// one returns a constant of integers 1.
 func (s set) one() vec {
 	v, r, x := s.register(), GP32(), XMM()
 	MOVL(operand.U32(1), r)

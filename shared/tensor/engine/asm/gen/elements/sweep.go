@@ -15,7 +15,7 @@ type place struct {
 	mask   operand.Mem
 }
 
-// of is the vector at this place of a buffer.
+// of returns the vector at this place of a buffer.
 func (p place) of(base reg.Register) operand.Mem {
 	return operand.Mem{Base: base, Index: p.offset, Scale: 1, Disp: p.disp}
 }

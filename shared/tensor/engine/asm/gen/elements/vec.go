@@ -36,7 +36,7 @@ func end() {
 	RET()
 }
 
-// fresh is a vector in new registers.
+// fresh returns a vector in new registers.
 func (s set) fresh() vec {
 	if s.wide {
 		return vec{ZMM()}
@@ -44,7 +44,7 @@ func (s set) fresh() vec {
 	return vec{YMM(), YMM()}
 }
 
-// at is the vector in memory at m.
+// at returns the vector in memory at m.
 func (s set) at(m operand.Mem) vec {
 	if s.wide {
 		return vec{m}
@@ -64,7 +64,7 @@ func do(f func(...operand.Op), ops ...vec) {
 	}
 }
 
-// fma is acc += x·y, fnma is acc −= x·y.
+// fma does acc += x·y, fnma does acc −= x·y.
 func fma(x, y, acc vec)  { do(VFMADD231PS, x, y, acc) }
 func fnma(x, y, acc vec) { do(VFNMADD231PS, x, y, acc) }
 
@@ -88,7 +88,7 @@ func (s set) zero() vec {
 	return v
 }
 
-// same is one register in every place: a constant needs no two.
+// same returns one register in every place: a constant needs no two.
 func (s set) same(r reg.VecVirtual) vec {
 	if s.wide {
 		return vec{r}
@@ -114,7 +114,7 @@ func (s set) register() reg.VecVirtual {
 	return YMM()
 }
 
-// nothing is a constant of zeros.
+// nothing returns a constant of zeros.
 func (s set) nothing() vec {
 	v := s.register()
 	if s.wide {
@@ -125,7 +125,7 @@ func (s set) nothing() vec {
 	return s.same(v)
 }
 
-// gate is what a ReLU with output y lets through of d: d where y > 0, y where it
+// gate returns d as a ReLU with output y lets it through: d where y > 0, y where it
 // is NaN, else 0.
 func (s set) gate(y, d operand.Mem, zero vec) vec {
 	v, out := s.load(y), s.fresh()

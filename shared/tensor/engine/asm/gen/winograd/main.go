@@ -100,13 +100,13 @@ func (s set) input(name string, masked bool) {
 	end(count)
 }
 
-// difference is a − b, in a.
+// difference returns a − b, in a.
 func difference(a, b reg.VecVirtual) reg.VecVirtual {
 	VSUBPS(b, a, a)
 	return a
 }
 
-// sum is a + b, in a.
+// sum returns a + b, in a.
 func sum(a, b reg.VecVirtual) reg.VecVirtual {
 	VADDPS(b, a, a)
 	return a
@@ -207,7 +207,7 @@ func weights() {
 	end(count)
 }
 
-// combine is row i of G times (a, b, c).
+// combine returns row i of G times (a, b, c).
 func combine(i int, a, b, c, half reg.VecVirtual) reg.VecVirtual {
 	switch i {
 	case 0:

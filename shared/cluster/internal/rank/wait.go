@@ -1,17 +1,19 @@
-package local
+package rank
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"gradsync/shared/cluster"
 )
 
-func (t *thread) own(r cluster.Req) *req {
+// own returns r as this rank's request; nil stays nil and is never done.
+func (t *Thread) own(r cluster.Req) *Req {
 	if r == nil {
 		return nil
 	}
-	q, ok := r.(*req)
+	q, ok := r.(*Req)
 	if !ok || q.rank != t.rank {
 		panic(fmt.Sprintf("cluster: rank %d waits for a request (%T) that is not its own", t.rank.id, r))
 	}
@@ -19,8 +21,8 @@ func (t *thread) own(r cluster.Req) *req {
 }
 
 // ready returns the first completed request, −1 if none has.
-func (t *thread) ready(reqs []cluster.Req) (int, *req) {
-	best, first := -1, (*req)(nil)
+func (t *Thread) ready(reqs []cluster.Req) (int, *Req) {
+	best, first := -1, (*Req)(nil)
 	for i := range reqs {
 		if q := t.own(reqs[i]); q != nil && q.done && (best < 0 || q.seq < first.seq) {
 			best, first = i, q
@@ -29,10 +31,10 @@ func (t *thread) ready(reqs []cluster.Req) (int, *req) {
 	return best, first
 }
 
-func (t *thread) WaitAny(until time.Duration, reqs ...cluster.Req) (int, error) {
-	err := t.enter()
-	w := t.w
-	defer w.mu.Unlock()
+func (t *Thread) WaitAny(until time.Duration, reqs ...cluster.Req) (int, error) {
+	err := t.Enter()
+	c := t.core
+	defer c.Mu.Unlock()
 	for {
 		if err != nil {
 			return -1, err
@@ -40,44 +42,44 @@ func (t *thread) WaitAny(until time.Duration, reqs ...cluster.Req) (int, error) 
 		if i, q := t.ready(reqs); i >= 0 {
 			return i, q.take()
 		}
-		from := w.now()
+		from := c.Now()
 		if until != 0 && from >= until {
 			return -1, cluster.ErrDeadline
 		}
 		t.block(until-from, until != 0, reqs)
-		w.span(t, cluster.Span{Kind: cluster.SpanWait, Peer: -1, From: from, To: w.now()})
-		if w.abort != nil {
-			err = w.abort
+		c.span(t, cluster.SpanWait, from, c.Now())
+		if c.Abort != nil {
+			err = c.Abort
 		}
 	}
 }
 
 // block gives up the lock until a request completes, the run fails or, if
 // timed, d has passed. It returns with the lock.
-func (t *thread) block(d time.Duration, timed bool, reqs []cluster.Req) {
-	w := t.w
+func (t *Thread) block(d time.Duration, timed bool, reqs []cluster.Req) {
+	c := t.core
 	for i := range reqs {
 		if q := t.own(reqs[i]); q != nil {
 			q.waiting = append(q.waiting, t)
 		}
 	}
 	t.blocked, t.timed, t.waiting = true, timed, reqs
-	w.running--
+	c.running--
 	var expired <-chan time.Time
 	if timed {
-		w.timers++
+		c.timers++
 		timer := time.NewTimer(d)
 		defer timer.Stop()
 		expired = timer.C
 	}
-	w.checkDeadlock()
-	w.mu.Unlock()
+	c.stall()
+	c.Mu.Unlock()
 	select {
 	case <-t.wake:
-		w.mu.Lock()
+		c.Mu.Lock()
 	case <-expired:
-		w.mu.Lock()
-		t.unblock() // no more than a completion in between has done
+		c.Mu.Lock()
+		t.unblock() // does nothing if a completion came in between
 		<-t.wake
 	}
 	t.waiting = nil
@@ -88,36 +90,29 @@ func (t *thread) block(d time.Duration, timed bool, reqs []cluster.Req) {
 	}
 }
 
-// forget removes t from those that wait for r.
-func (r *req) forget(t *thread) {
-	for i, w := range r.waiting {
-		if w == t {
-			r.waiting = append(r.waiting[:i], r.waiting[i+1:]...)
-			return
-		}
+// forget removes t once from the threads that wait for q.
+func (q *Req) forget(t *Thread) {
+	if i := slices.Index(q.waiting, t); i >= 0 {
+		q.waiting = slices.Delete(q.waiting, i, i+1)
 	}
 }
 
 // waiters describes t's wait for a deadlock's list.
-func (t *thread) waiters() []cluster.Waiter {
-	base := cluster.Waiter{Rank: t.rank.id, Thread: t.name, Op: "sleep", Peer: -1}
-	var ws []cluster.Waiter
+func (t *Thread) waiters() (all []cluster.Waiter) {
 	for _, r := range t.waiting {
 		if q := t.own(r); q != nil {
-			x := base
-			x.Op, x.Peer, x.Tag = q.kind, q.peer, q.tag
-			ws = append(ws, x)
+			all = append(all, cluster.Waiter{Rank: t.rank.id, Thread: t.name, Op: q.kind, Peer: q.Peer, Tag: q.Tag})
 		}
 	}
-	if ws == nil {
-		ws = append(ws, base)
+	if all == nil {
+		all = []cluster.Waiter{{Rank: t.rank.id, Thread: t.name, Op: "sleep", Peer: -1}}
 	}
-	return ws
+	return all
 }
 
-func (t *thread) Cancel(r cluster.Req) {
-	err := t.enter()
-	defer t.w.mu.Unlock()
+func (t *Thread) Cancel(r cluster.Req) {
+	err := t.Enter()
+	defer t.core.Mu.Unlock()
 	q := t.own(r)
 	if err != nil || q == nil {
 		return
@@ -125,7 +120,11 @@ func (t *thread) Cancel(r cluster.Req) {
 	if q.kind != "recv" {
 		panic(fmt.Sprintf("cluster: rank %d cancels a %s; only receives can be", t.rank.id, q.kind))
 	}
-	if t.rank.box.Cancel(q) {
-		t.w.complete(q, cluster.ErrCancelled)
+	if t.rank.net.Withdraw(q) {
+		q.Complete(cluster.ErrCancelled)
+	}
+	// A message that has begun to fill the buffer comes to its end first.
+	for q.Bound && !q.done && t.core.Abort == nil {
+		t.block(0, false, []cluster.Req{q})
 	}
 }

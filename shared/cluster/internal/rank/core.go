@@ -1,0 +1,214 @@
+// Package rank runs ranks on a real clock: their threads, what these wait for,
+// their devices, and how a run ends. The runtimes local and tcp add a Network
+// that carries messages, and decide when a run has failed.
+package rank
+
+import (
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/internal/match"
+)
+
+// Config says what the ranks of a Core have in common.
+type Config struct {
+	Seed    uint64
+	Size    int  // ranks of the run, whichever Core they belong to
+	Trace   bool // record spans
+	Emulate bool // a computation lasts at least its host's modelled time
+	// Fail is called, with Mu held, when a thread failed. The run ends for this
+	// Core when Stop is called: at once, or when all ranks agree.
+	Fail func(rank int, op string, err error)
+	// Stalled is called, with Mu held, when this Core has become Idle. nil: nobody
+	// needs to know.
+	Stalled func()
+}
+
+// Core holds what ranks under one lock share: all ranks of a run in local, one
+// rank in tcp. Mu guards the Core, its ranks, its threads and their requests.
+type Core struct {
+	Mu      sync.Mutex
+	Group   sync.WaitGroup // threads and devices
+	Begin   time.Time      // of the run
+	Elapsed time.Duration  // until the last return of a body
+	Spans   []cluster.Span
+	Abort   *cluster.AbortError // of the run; Stop sets it
+	Epoch   uint64              // counts threads that became runnable
+
+	cfg       Config
+	ranks     []*Rank
+	threads   []*Thread
+	seq       uint64        // counts completed requests
+	aborted   chan struct{} // closed with Abort
+	running   int           // threads that do not wait
+	timers    int           // threads that wait until an instant at most
+	computing int           // computations queued or running
+}
+
+// New returns a Core without ranks whose run begins now.
+func New(cfg Config) *Core {
+	return &Core{cfg: cfg, Begin: time.Now(), aborted: make(chan struct{})}
+}
+
+// Now returns the time since the run began.
+func (c *Core) Now() time.Duration { return time.Since(c.Begin) }
+
+// Stop ends the run: every later call of a Proc returns err, and whoever waits
+// wakes. Only the first Stop counts.
+func (c *Core) Stop(err *cluster.AbortError) {
+	if c.Abort != nil {
+		return
+	}
+	c.Abort = err
+	close(c.aborted)
+	for _, t := range c.threads {
+		t.unblock()
+	}
+}
+
+// Idle reports whether nothing here can go on by itself: no thread runs, no
+// deadline is set and no computation is left.
+func (c *Core) Idle() bool { return c.running == 0 && c.timers == 0 && c.computing == 0 }
+
+// stall tells Stalled if nothing here can go on by itself.
+func (c *Core) stall() {
+	if c.cfg.Stalled != nil && c.Abort == nil && c.Idle() {
+		c.cfg.Stalled()
+	}
+}
+
+// Waiters lists what each blocked thread waits for.
+func (c *Core) Waiters() (all []cluster.Waiter) {
+	for _, t := range c.threads {
+		if t.blocked {
+			all = append(all, t.waiters()...)
+		}
+	}
+	return all
+}
+
+// Unseen returns the first error of a computation or thread that nobody waited
+// for: it must not get lost.
+func (c *Core) Unseen() (rank int, op string, err error) {
+	for _, r := range c.ranks {
+		for _, j := range r.failed {
+			if !j.seen {
+				return r.id, "computation", j.err
+			}
+		}
+	}
+	for _, t := range c.threads {
+		if t.err != nil && !t.seen && t.done != nil {
+			return t.rank.id, "thread " + t.name, t.err
+		}
+	}
+	return -1, "", nil
+}
+
+// span records one operation of t.
+func (c *Core) span(t *Thread, kind cluster.SpanKind, from, to time.Duration) {
+	if c.cfg.Trace {
+		c.Spans = append(c.Spans, cluster.Span{Rank: t.rank.id, Thread: t.name, Kind: kind, Peer: -1, From: from, To: to})
+	}
+}
+
+// Network carries the messages of one rank.
+type Network interface {
+	// Send sends m to q.Peer, which may be the rank itself. It is called without
+	// the lock and enters t.
+	Send(t *Thread, q *Req, m *cluster.Msg)
+	// Broadcast sends m to others, in the same way.
+	Broadcast(t *Thread, q *Req, others []int, m *cluster.Msg)
+	// Receive posts q, to be completed once a message that key accepts has filled
+	// q.Into. It is called with the lock, which it may give up meanwhile.
+	Receive(q *Req, key match.Key)
+	// Withdraw takes a posted receive back, and reports whether it was still
+	// posted. It is called with the lock.
+	Withdraw(q *Req) bool
+}
+
+// Rank is one rank: its host, its messages and its device.
+type Rank struct {
+	core   *Core
+	id     int
+	host   cluster.Host
+	net    Network
+	jitter *rand.Rand
+
+	queue   []*computation
+	working bool           // a goroutine serves queue
+	failed  []*computation // those that ended with an error
+}
+
+// Join adds rank id, which computes as host does and sends through net.
+func (c *Core) Join(id int, host cluster.Host, net Network) *Rank {
+	r := &Rank{core: c, id: id, host: host, net: net, jitter: cluster.Stream(c.cfg.Seed, id, "", "cluster/jitter")}
+	c.ranks = append(c.ranks, r)
+	return r
+}
+
+// Req is an operation in flight.
+type Req struct {
+	Peer  int
+	Tag   cluster.Tag
+	Into  *cluster.Msg // of a receive
+	Left  int          // of a send: pieces still to be written from the caller's buffer
+	Bound bool         // of a receive: its message has begun to arrive
+
+	rank    *Rank
+	kind    string
+	done    bool
+	seq     uint64
+	err     error
+	work    *computation
+	thread  *Thread // of a Go
+	waiting []*Thread
+}
+
+// NewReq returns an open request of r.
+func (r *Rank) NewReq(kind string) *Req { return &Req{rank: r, kind: kind, Peer: -1} }
+
+// Complete ends q, unless it has ended, and wakes every thread that waits for
+// it. The caller holds the lock.
+func (q *Req) Complete(err error) {
+	if q.done {
+		return
+	}
+	c := q.rank.core
+	c.seq++
+	q.done, q.seq, q.err = true, c.seq, err
+	for _, t := range q.waiting {
+		t.unblock()
+	}
+	q.waiting = nil
+}
+
+// take returns q's error to the algorithm, which has seen it then.
+func (q *Req) take() error {
+	if q.work != nil && q.err != nil {
+		q.work.seen = true
+	}
+	if q.thread != nil {
+		q.thread.seen = true
+	}
+	return q.err
+}
+
+// Done reports whether the operation has completed.
+func (q *Req) Done() bool {
+	q.rank.core.Mu.Lock()
+	defer q.rank.core.Mu.Unlock()
+	return q.done
+}
+
+// Err returns the operation's error, nil until it has completed.
+func (q *Req) Err() error {
+	q.rank.core.Mu.Lock()
+	defer q.rank.core.Mu.Unlock()
+	if !q.done {
+		return nil
+	}
+	return q.take()
+}
