@@ -152,7 +152,8 @@ func (f *trainFlags) define(cmd *cobra.Command) {
 	s.StringVar(&f.Engine, "engine", autoEngine, engineUsage)
 	s.StringVar(&f.Backend, "backend", "native", "who computes gradients: native or gorgonia")
 	s.IntVar(&f.Workers, "workers", 0, "workers (default: all of the platform's)")
-	s.StringVar(&f.platform, "platform", "", "platform: a file or one of "+strings.Join(platforms.Names(), ", ")+" (default heterogeneous6; for more than six workers as many equal ones)")
+	s.StringVar(&f.platform, "platform", "", "platform: a file or one of "+strings.Join(platforms.Names(),
+		", ")+" (default heterogeneous6; for more than six workers as many equal ones)")
 	s.StringVar(&f.Runtime, "runtime", "virtual", "runtime: "+strings.Join(train.Runtimes, ", "))
 	s.BoolVar(&f.Emulate, "emulate", false, "local, tcp: computations last at least the platform's time for them")
 	s.Uint64Var(&f.Seed, "seed", 0, "seed")
@@ -170,7 +171,8 @@ func (f *trainFlags) define(cmd *cobra.Command) {
 	s.DurationVar(&f.Overhead, "overhead", train.DefaultOverhead, "time per iteration beside its layers, on the reference device; negative: none")
 	s.BoolVar(&f.TimingOnly, "timing-only", false, "the same events without the arithmetic")
 	s.IntVar(&f.Threads, "threads", 1, "threads per engine call; no result depends on it")
-	s.StringVar(&f.Trace, "trace", "", "write the run's time line as a Chrome trace for Perfetto: a process per rank; messages on virtual, on real clocks the waits for them")
+	s.StringVar(&f.Trace, "trace", "", "write the run's time line as a Chrome trace for Perfetto: a process per rank; messages on virtual, on real clocks "+
+		"the waits for them")
 	s.StringVar(&f.tensorboard, "tensorboard", "", trainTensorboardUsage)
 	s.StringVar(&f.Save, "save", "", "write the trained parameters as safetensors; its metadata name model, width and image")
 	s.StringVar(&f.Load, "load", "", "start from these parameters, of the same model, width and image where the file says which")
@@ -204,14 +206,7 @@ func (f *trainFlags) config() (train.Config, error) {
 	if !f.given("smax") {
 		o.Smax = max(defaults.Smax, o.Smin+1)
 	}
-	if m, _ := method.Get(cfg.Sync); len(f.own) > 0 {
-		o.Own = map[string]float64{}
-		for _, flag := range m.Flags {
-			if x := f.own[flag.Name]; x != nil {
-				o.Own[flag.Name] = *x
-			}
-		}
-	}
+	o.Own = f.ownOf(cfg.Sync)
 	cfg.Options = &o
 	cfg.Bucket = f.bucketK << 10
 	if cfg.Sync == "ringsparse" {
@@ -250,6 +245,18 @@ func (f *trainFlags) config() (train.Config, error) {
 		}
 	}
 	return cfg, nil
+}
+
+// ownOf returns the parameters that a registered method has of its own, by flag.
+func (f *trainFlags) ownOf(sync string) map[string]float64 {
+	out := map[string]float64{}
+	m, _ := method.Get(sync)
+	for _, flag := range m.Flags {
+		if x := f.own[flag.Name]; x != nil {
+			out[flag.Name] = *x
+		}
+	}
+	return out
 }
 
 // defaultPushes is how long a run is where nothing says: that of profile quick.

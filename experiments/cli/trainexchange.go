@@ -82,7 +82,8 @@ func (a *app) printSparse(s *train.SparseOutcome) {
 		if known, err := codec.ByID(uint8(id)); err == nil {
 			name = known.Name()
 		}
-		fmt.Fprintf(a.out, "  %-15s %d messages, forwarded ones too, %.1f %% of their uncompressed bytes\n", name, c.Blocks, 100*float64(c.Bytes)/float64(max(c.DenseBytes, 1)))
+		fmt.Fprintf(a.out, "  %-15s %d messages, forwarded ones too, %.1f %% of their uncompressed bytes\n", name, c.Blocks,
+			100*float64(c.Bytes)/float64(max(c.DenseBytes, 1)))
 	}
 	if s.Density > 0 {
 		fmt.Fprintf(a.out, "  density         %g of the gradients and all weights taken as non-zero: nothing was computed\n", s.Density)

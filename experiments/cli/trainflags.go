@@ -189,7 +189,11 @@ func (f *trainFlags) checkMethod() error {
 			continue
 		}
 		if !flag.Allows(x) {
-			return usagef("train: --%s %v: %s", flag.Name, x, flag.Want)
+			var shown any = x
+			if d, ok := fields[flag.Name].(*time.Duration); ok {
+				shown = *d
+			}
+			return usagef("train: --%s %v: %s", flag.Name, shown, flag.Want)
 		}
 	}
 	return nil

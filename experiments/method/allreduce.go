@@ -11,7 +11,8 @@ var ofServerless = []Flag{
 // allReduces are the ring of the blog, what it is compared with, and the patent's.
 func allReduces() []Method {
 	want, good := From(0)
-	bucket := Flag{Name: "bucket", Default: int64(0), Help: "fuse layers until they have this many KiB (0: layer by layer)", Want: want + ", which is layer by layer", Good: good}
+	bucket := Flag{Name: "bucket", Default: int64(0), Help: "fuse layers until they have this many KiB (0: layer by layer)", Want: want +
+		", which is layer by layer", Good: good}
 	of := func(name, english, chinese string, look Look, at func(cost.Setting) cost.Cost, own ...Flag) Method {
 		return Method{Name: name, Family: AllReduce, Document: "ring", Label: [2]string{english, chinese},
 			Flags: append(append(own, bucket), ofServerless...), Look: look, Costs: []Formula{{name, at, false}}}
@@ -42,7 +43,9 @@ func ringSparse() Method {
 			{Name: "size", Default: "block", Help: "D of Ta is the block or, as printed, the layer"},
 			{Name: "sign", Default: "descent", Help: "sign of S51, descent or printed"},
 			{Name: "threshold", Default: 0.0, Help: "send gradients up to this size as zero, lossy, with error feedback", Want: "a finite number from 0", Good: zero},
-			{Name: "density", Default: 0.0, Help: "with --timing-only: share of a worker's gradient that is not zero (default 1)", Want: "a share above 0, at most 1", Good: share},
-			{Name: "link", Default: 0.0, Help: "B of S42, bytes per second (default the platform's, on a real clock measured)", Want: "a finite number above 0", Good: above},
+			{Name: "density", Default: 0.0, Help: "with --timing-only: share of a worker's gradient that is not zero (default 1)",
+				Want: "a share above 0, at most 1", Good: share},
+			{Name: "link", Default: 0.0, Help: "B of S42, bytes per second (default the platform's, on a real clock measured)",
+				Want: "a finite number above 0", Good: above},
 		}, ofServerless...)}
 }

@@ -13,7 +13,8 @@ func codeds() []Method {
 	fromZero, good := From(0)
 	shared := append([]Flag{
 		{Name: "redundancy", Default: 2, Help: "nodes that compute each block, r, from 1 to all", Want: want, Good: positive},
-		{Name: "micro-blocks", Default: 0, Help: "pieces that the batch is cut into, a multiple of C(n,r), whose gradients travel one by one (0: one gradient per block)",
+		{Name: "micro-blocks", Default: 0, Help: "pieces that the batch is cut into, a multiple of C(n,r), whose gradients travel one by one (0: one " +
+			"gradient per block)",
 			Want: fromZero + ", which is one gradient per block", Good: good},
 		{Name: "split", Default: "rows", Help: "cut gradients into segments by rows or columns"},
 		{Name: "range", Default: 10.0, Help: "the number that the largest int32 stands for", Want: "1e-30 to the largest float32, 3.4e38",

@@ -7,7 +7,8 @@ func WithServer(own ...Flag) []Flag { return append(own, ofServer...) }
 
 // ofServer are the flags of every method with a server.
 var ofServer = []Flag{
-	{Name: "lease", Help: "the server goes on without a worker silent for this time (0: never)"},
+	{Name: "lease", Want: "at least 0, which is for ever", Good: func(x float64) bool { return x >= 0 },
+		Help: "the server goes on without a worker silent for this time (0: never)"},
 	{Name: "record", Help: "write the order in which gradients arrived and what the server decided"},
 	{Name: "replay", Help: "follow a recorded order of arrival: the recorded run's bits on any runtime"},
 }

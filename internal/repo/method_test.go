@@ -28,27 +28,7 @@ func TestAMethodOfOnesOwn(t *testing.T) {
 			copyFile(t, root, dir, f)
 		}
 	}
-	guide, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var made []string
-	for from, to := range map[string]string{"papers/dasp/rivals/template.go": "papers/dasp/rivals/mine.go", "experiments/method/template.go": "experiments/method/mine.go"} {
-		if !bytes.Contains(guide, []byte(from)) || !bytes.Contains(guide, []byte(to)) {
-			t.Errorf("CONTRIBUTING.md does not say to copy %s to %s", from, to)
-		}
-		text, err := os.ReadFile(filepath.Join(dir, from))
-		if err != nil {
-			t.Fatal(err)
-		}
-		mine := strings.NewReplacer("template", "mine", "NewTemplate", "NewMine", "Compare: false", "Compare: true", "// Costs:", "Costs:",
-			"package method\n", "package method\n\nimport \"gradsync/experiments/method/cost\"\n").Replace(string(text))
-		if err := os.WriteFile(filepath.Join(dir, to), []byte(mine), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		made = append(made, to)
-	}
-	if len(made) != 2 {
+	if made := copyTemplates(t, root, dir); len(made) != 2 {
 		t.Errorf("a method of one's own is %d files, want 2: %v", len(made), made)
 	}
 
@@ -93,4 +73,29 @@ func TestAMethodOfOnesOwn(t *testing.T) {
 	if keys := strings.Fields(run(0, "go", "run", "-trimpath", "./probe")); !slices.Contains(keys, "mine") {
 		t.Errorf("the playground compares %v", keys)
 	}
+}
+
+// copyTemplates makes the files that CONTRIBUTING.md names and returns their paths.
+func copyTemplates(t *testing.T, root, dir string) (made []string) {
+	t.Helper()
+	guide, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for from, to := range map[string]string{"papers/dasp/rivals/template.go": "papers/dasp/rivals/mine.go", "experiments/method/template.go": "experiments/method/mine.go"} {
+		if !bytes.Contains(guide, []byte(from)) || !bytes.Contains(guide, []byte(to)) {
+			t.Errorf("CONTRIBUTING.md does not say to copy %s to %s", from, to)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, from))
+		if err != nil {
+			t.Fatal(err)
+		}
+		mine := strings.NewReplacer("template", "mine", "NewTemplate", "NewMine", "Compare: false", "Compare: true", "// Costs:", "Costs:",
+			"package method\n", "package method\n\nimport \"gradsync/experiments/method/cost\"\n").Replace(string(text))
+		if err := os.WriteFile(filepath.Join(dir, to), []byte(mine), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		made = append(made, to)
+	}
+	return made
 }
