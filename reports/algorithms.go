@@ -24,7 +24,7 @@ type algorithm struct {
 
 // Ours is the word on the lines of it that are not the source's.
 func (a algorithm) Ours() said {
-	if a.Mark.En != "" {
+	if a.Mark.En() != "" {
 		return a.Mark
 	}
 	return said{"restored", "补全"}

@@ -13,54 +13,10 @@ import (
 // choice hides one of the two.
 
 // said is a text in both languages.
-type said struct {
-	En string `json:"en"`
-	Zh string `json:"zh"`
-}
-
-// String is the English text.
-func (s said) String() string { return s.En }
-
-// HTML is the text for the reader to choose its language.
-func (s said) HTML() template.HTML { return pair(escaped(s.En), s.En != s.Zh, escaped(s.Zh)) }
-
-// Attr names an element in both languages. The page's script exchanges them.
-func (s said) Attr(name string) template.HTMLAttr {
-	attr := name + `="` + template.HTMLEscapeString(s.En) + `"`
-	if s.En != s.Zh {
-		attr += ` data-named="` + name + `" data-zh-` + name + `="` + template.HTMLEscapeString(s.Zh) + `"`
-	}
-	return template.HTMLAttr(attr)
-}
-
-// alike is a text that is the same in both languages.
-func alike(s string) said { return said{s, s} }
-
-// sayf formats the same values into a text of each language.
-func sayf(en, zh string, values ...any) said {
-	texts, chinese := make([]any, len(values)), make([]any, len(values))
-	for i, v := range values {
-		texts[i], chinese[i] = v, v
-		if s, ok := v.(said); ok {
-			texts[i], chinese[i] = s.En, s.Zh
-		}
-	}
-	return said{fmt.Sprintf(en, texts...), fmt.Sprintf(zh, chinese...)}
-}
-
-// pair holds two languages for the reader to choose from.
-func pair(en template.HTML, two bool, zh template.HTML) template.HTML {
-	if !two {
-		return en
-	}
-	return `<span class="en">` + en + `</span><span class="zh" lang="zh">` + zh + `</span>`
-}
-
-// both sets text in both languages.
-func both(b notebook.Both) template.HTML { return pair(escaped(b[0]), !b.Same(), escaped(b[1])) }
+type said = notebook.Both
 
 // bothHTML is both of what is HTML already.
-func bothHTML(b [2]template.HTML) template.HTML { return pair(b[0], b[0] != b[1], b[1]) }
+func bothHTML(b [2]template.HTML) template.HTML { return notebook.Pair(b[0], b[0] != b[1], b[1]) }
 
 // escaped is a text without markup.
 func escaped(s string) template.HTML { return template.HTML(template.HTMLEscapeString(s)) }
@@ -109,27 +65,21 @@ func many(n int, thing, zh string) said {
 func textFuncs() template.FuncMap {
 	how := func(f func(string) template.HTML) func(any) (template.HTML, error) {
 		return func(text any) (template.HTML, error) {
-			switch text := text.(type) {
-			case said:
-				return pair(f(text.En), text.En != text.Zh, f(text.Zh)), nil
-			case notebook.Both:
-				return pair(f(text[0]), !text.Same(), f(text[1])), nil
+			if text, ok := text.(said); ok {
+				return notebook.Pair(f(text[0]), !text.Same(), f(text[1])), nil
 			}
 			return "", fmt.Errorf("%v (%T) is not in both languages", text, text)
 		}
 	}
 	label := func(name string, text any) (template.HTMLAttr, error) {
-		switch text := text.(type) {
-		case said:
+		if text, ok := text.(said); ok {
 			return text.Attr(name), nil
-		case notebook.Both:
-			return said{text[0], text[1]}.Attr(name), nil
 		}
 		return "", fmt.Errorf("%v (%T) is not in both languages", text, text)
 	}
 	return template.FuncMap{
 		"tr": how(sentence), "subs": how(coded(subs)), "md": how(inline), "label": label,
-		"say": func(en, zh string) said { return said{en, zh} }, "sayf": sayf, "many": many,
+		"say": func(en, zh string) said { return said{en, zh} }, "sayf": notebook.Bothf, "many": many,
 		"kind": kindName, "source": sourceOf, "total": total,
 	}
 }

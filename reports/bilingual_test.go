@@ -20,7 +20,7 @@ type pairOf struct {
 }
 
 // saidIn finds the texts of Go files: literals of said, alone or in lists, and the formats of
-// sayf.
+// notebook.Bothf.
 func saidIn(t *testing.T) (out []pairOf) {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
@@ -61,7 +61,7 @@ func saidIn(t *testing.T) (out []pairOf) {
 					}
 				}
 			case *ast.CallExpr:
-				if f, ok := n.Fun.(*ast.Ident); ok && f.Name == "sayf" {
+				if f, ok := n.Fun.(*ast.Ident); ok && f.Name == "Bothf" {
 					add(n, n.Args)
 				}
 			}
@@ -124,10 +124,10 @@ func TestEveryTextIsInBothLanguages(t *testing.T) {
 		}
 	}
 	for _, x := range texts {
-		word := regexp.MustCompile(`[a-z]{3}`).MatchString(strings.ReplaceAll(x.En, "%s", ""))
-		chinese := strings.ContainsFunc(x.Zh, func(r rune) bool { return unicode.Is(unicode.Han, r) })
-		if (x.Zh == "") != (x.En == "") || word && !chinese && !sameWords[x.En] {
-			t.Errorf("%s: %q is %q", x.at, x.En, x.Zh)
+		word := regexp.MustCompile(`[a-z]{3}`).MatchString(strings.ReplaceAll(x.En(), "%s", ""))
+		chinese := strings.ContainsFunc(x.Zh(), func(r rune) bool { return unicode.Is(unicode.Han, r) })
+		if (x.Zh() == "") != (x.En() == "") || word && !chinese && !sameWords[x.En()] {
+			t.Errorf("%s: %q is %q", x.at, x.En(), x.Zh())
 		}
 	}
 	if len(texts) < 500 {

@@ -114,7 +114,7 @@ func parts(sections []section) []part {
 			if c < len(chapters[paper]) {
 				title = chapters[paper][c].Title
 			}
-			out = append(out, part{Anchor: "part-" + slug(title.En), Title: title})
+			out = append(out, part{Anchor: "part-" + slug(title.En()), Title: title})
 			last = c
 		}
 		out[len(out)-1].Sections = append(out[len(out)-1].Sections, s)

@@ -20,7 +20,7 @@ func TestChapters(t *testing.T) {
 	}
 	var got []string
 	for _, p := range parts(sections) {
-		got = append(got, fmt.Sprint(p.Title.En, " ", len(p.Sections)))
+		got = append(got, fmt.Sprint(p.Title.En(), " ", len(p.Sections)))
 	}
 	if want := []string{"The paper’s tables and figures 4", "Choices the paper leaves open 4", "Beyond the paper 4", "What must have been true 1", "Further results 2"}; !slices.Equal(got, want) {
 		t.Errorf("chapters %q, want %q", got, want)
@@ -36,7 +36,7 @@ func TestChapters(t *testing.T) {
 func TestChaptersOfThePapers(t *testing.T) {
 	for paper, list := range chapters {
 		for _, c := range append(list, chapter{Title: otherChapter}) {
-			if c.Title.En == "" || c.Title.Zh == "" || c.Title.En == c.Title.Zh {
+			if c.Title.En() == "" || c.Title.Zh() == "" || c.Title.En() == c.Title.Zh() {
 				t.Errorf("%s: chapter %q", paper, c.Title)
 			}
 		}

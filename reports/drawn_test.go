@@ -59,7 +59,7 @@ func TestCoincidingCurvesAreDrawnOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(v.Drawn.En, "ASP = DASP: the same numbers") || !strings.Contains(v.Drawn.Zh, "ASP = DASP：每个点的数值都相同") {
+	if !strings.Contains(v.Drawn.En(), "ASP = DASP: the same numbers") || !strings.Contains(v.Drawn.Zh(), "ASP = DASP：每个点的数值都相同") {
 		t.Errorf("the caption says %q", v.Drawn)
 	}
 	if !strings.Contains(string(v.SVG), "ASP = DASP") || len(v.Points) != 12 || !strings.Contains(fmt.Sprint(v.Points), "半同步") {
@@ -82,7 +82,7 @@ func TestAccuraciesThatSettleLoseTheirStart(t *testing.T) {
 		{"test accuracy", 84, "The axis starts at 80 %."}, {"test accuracy", 80, ""}, {"share of pushes", 92.4, ""},
 	} {
 		f := notebook.Drawing{Form: "line", Y: notebook.Axis{Title: c.title, Unit: "%"}, Series: curve("ASP", 11, 50, c.third, 98, 98, 98, 98, 98, 98, 99)}
-		if got := strings.ReplaceAll(howDrawn(f, [2][]string{}).En, nbsp, " "); got != c.words {
+		if got := strings.ReplaceAll(howDrawn(f, [2][]string{}).En(), nbsp, " "); got != c.words {
 			t.Errorf("%s, %v %%: %q, want %q", c.title, c.third, got, c.words)
 		}
 	}

@@ -95,10 +95,10 @@ func (a *algorithm) complete(page string) error {
 		}
 	}
 	for _, st := range a.Views {
-		if len(st.Places) == 0 && st.Why.En == "" {
+		if len(st.Places) == 0 && st.Why.En() == "" {
 			return fmt.Errorf("reports: %s: no Go is marked %q, and no reason says why", page, fmt.Sprintf("%s %d", a.Place, st.N))
 		}
-		if len(st.Places) > 0 && st.Why.En != "" {
+		if len(st.Places) > 0 && st.Why.En() != "" {
 			return fmt.Errorf("reports: %s: %s %d has a mark at %s:%d and a reason to have none", page, a.Place, st.N, st.Places[0].File, st.Places[0].First)
 		}
 	}
@@ -173,7 +173,7 @@ func (v *formulaView) beside(s *goSource) error {
 		e.Of = v.ID
 		v.Go = append(v.Go, e)
 	}
-	if (len(v.Code) == 0) == (v.NoCode.En == "") {
+	if (len(v.Code) == 0) == (v.NoCode.En() == "") {
 		return fmt.Errorf("reports: want functions that compute it, or a reason to have none")
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"testing/fstest"
 
 	"gradsync"
+	"gradsync/reports/notebook"
 )
 
 // besideSource is what a page with these algorithms and formulas has of a source.
@@ -142,8 +143,8 @@ func TestNoMarkOutsideThePages(t *testing.T) {
 func small(text string) (*paper, fs.FS) {
 	p := &paper{Key: "small", Algorithms: []algorithm{{
 		ID: "alg1", Place: "Alg. 1, line", Code: []string{"a F"},
-		Steps:     []step{{0, alike("first"), false}, {0, alike("second"), false}, {0, alike("end"), false}},
-		Elsewhere: map[int]said{3: alike("closes line 1")},
+		Steps:     []step{{0, notebook.Alike("first"), false}, {0, notebook.Alike("second"), false}, {0, notebook.Alike("end"), false}},
+		Elsewhere: map[int]said{3: notebook.Alike("closes line 1")},
 	}}}
 	return p, fstest.MapFS{"a/a.go": {Data: []byte(text)}}
 }
@@ -206,8 +207,8 @@ func TestWhatIsWrongBesideTheSource(t *testing.T) {
 		"several as one":  {nil, "line 2: the", "line 1, 2: the", "want one line or step"},
 		"backward":        {nil, "line 2: the", "lines 2–1: the", "no range of steps"},
 		"at the end":      {nil, "\treturn x\n", "\treturn x\n\t// Alg. 1, line 2\n", "stands before no statement"},
-		"both":            {func(p *paper) { p.Algorithms[0].Elsewhere[2] = alike("why") }, "", "", "Alg. 1, line 2 has a mark at a/a.go:7 and a reason"},
-		"reason for none": {func(p *paper) { p.Algorithms[0].Elsewhere[4] = alike("why") }, "", "", "a reason for Alg. 1, line 4, of 3"},
+		"both":            {func(p *paper) { p.Algorithms[0].Elsewhere[2] = notebook.Alike("why") }, "", "", "Alg. 1, line 2 has a mark at a/a.go:7 and a reason"},
+		"reason for none": {func(p *paper) { p.Algorithms[0].Elsewhere[4] = notebook.Alike("why") }, "", "", "a reason for Alg. 1, line 4, of 3"},
 		"no mark":         {func(p *paper) { p.Algorithms[0].Code = append(p.Algorithms[0].Code, "a G") }, "func F(", "func G() {}\n\nfunc F(", "source a G carries out no step of Alg. 1, line (small)"},
 		"not Go":          {nil, "package a", "pack", "expected 'package'"},
 		"formula without": {func(p *paper) { p.Formulas = []formula{{ID: "eq1"}} }, "", "", "want functions that compute it, or a reason to have none (small, formula eq1)"},

@@ -17,7 +17,7 @@ func exportIndex(all map[string][]loaded, list []exportFigure) string {
 		if key != last {
 			last = key
 			p := findPaper(key)
-			fmt.Fprintf(&b, "\n%s\n%s\n\n", p.Short, strings.Repeat("=", len([]rune(p.Short.En))))
+			fmt.Fprintf(&b, "\n%s\n%s\n\n", p.Short, strings.Repeat("=", len([]rune(p.Short.En()))))
 			if p.Plain != "" {
 				fmt.Fprintf(&b, "Cite the %s: %s\n", p.Noun, p.Plain)
 			}
@@ -38,7 +38,7 @@ func (x exportFigure) facts() []string {
 	if caption := plainOf(string(x.of.Caption[0])); caption != "" {
 		out = append(out, "caption: "+strings.Join(strings.Fields(caption), " "))
 	}
-	if how := howDrawn(f, [2][]string{together, together}).En; how != "" {
+	if how := howDrawn(f, [2][]string{together, together}).En(); how != "" {
 		out = append(out, "drawn: "+strings.ReplaceAll(how, nbsp, " "))
 	}
 	if x.lacks != nil {
@@ -49,7 +49,7 @@ func (x exportFigure) facts() []string {
 		source = x.Source + " (" + x.ID + ")"
 	}
 	kind := kindOr(f.Kind, x.Kind)
-	out = append(out, "shows: "+source, "numbers: "+kind+": "+html.UnescapeString(kinds[kind].En), "profile: "+who(x.Result).En)
+	out = append(out, "shows: "+source, "numbers: "+kind+": "+html.UnescapeString(kinds[kind].En()), "profile: "+who(x.Result).En())
 	out = append(out, fmt.Sprintf("command: %s run %s --profile %s", program, x.ID, x.Profile))
 	commit := "unknown: no record of the run lies beside the result"
 	if x.Run != nil && x.Run.Commit != "" {

@@ -67,7 +67,7 @@ func viewFigure(l loaded, f *notebook.Figure, s *scripts) (*figureView, error) {
 	for i, row := range rows {
 		var line []template.HTML
 		for j := range row {
-			line = append(line, both(notebook.Both{row[j], rowsZh[i][j]}))
+			line = append(line, notebook.Both{row[j], rowsZh[i][j]}.HTML())
 		}
 		v.Points = append(v.Points, line)
 	}
@@ -89,7 +89,7 @@ func pointHeads(en, zh notebook.Drawing) (out []template.HTML) {
 		words = []notebook.Both{{"lane", "泳道"}, {"from", "从"}, {"to", "到"}, {"state", "状态"}, {"label", "标签"}}
 	}
 	for _, w := range words {
-		out = append(out, both(w))
+		out = append(out, w.HTML())
 	}
 	return out
 }

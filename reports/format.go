@@ -29,11 +29,11 @@ func withUnit(s, unit string) string {
 func seconds(s float64) said {
 	switch {
 	case s < 60:
-		return sayf("%s"+nbsp+"s", "%s"+nbsp+"秒", number(s, 1))
+		return notebook.Bothf("%s"+nbsp+"s", "%s"+nbsp+"秒", number(s, 1))
 	case s < 3600:
-		return sayf("%d"+nbsp+"min %02d"+nbsp+"s", "%d 分 %02d 秒", int(s)/60, int(s)%60)
+		return notebook.Bothf("%d"+nbsp+"min %02d"+nbsp+"s", "%d 分 %02d 秒", int(s)/60, int(s)%60)
 	}
-	return sayf("%d"+nbsp+"h %02d"+nbsp+"min", "%d 小时 %02d 分", int(s)/3600, int(s)/60%60)
+	return notebook.Bothf("%d"+nbsp+"h %02d"+nbsp+"min", "%d 小时 %02d 分", int(s)/3600, int(s)/60%60)
 }
 
 // bytesOf prints a size in binary units.

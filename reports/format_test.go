@@ -29,7 +29,7 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 	for s, want := range map[float64]string{5.25: "5.2 s", 61: "1 min 01 s", 7260: "2 h 01 min"} {
-		if got := strings.ReplaceAll(seconds(s).En, nbsp, " "); got != want {
+		if got := strings.ReplaceAll(seconds(s).En(), nbsp, " "); got != want {
 			t.Errorf("seconds(%v) = %q, want %q", s, got, want)
 		}
 	}

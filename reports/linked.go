@@ -40,7 +40,7 @@ var paragraph = regexp.MustCompile(`(?s)<p>(.*?)</p>`)
 // link shows an experiment on the page of its document.
 func (page *paperPage) link(r *renderer, e []loaded) section {
 	first := e[0]
-	v := linkedView{Href: first.ID + ".html", Title: both(first.Page.Title), Tallies: tallies(e)}
+	v := linkedView{Href: first.ID + ".html", Title: first.Page.Title.HTML(), Tallies: tallies(e)}
 	for _, l := range e[1:] {
 		v.Aliases = append(v.Aliases, l.Anchor())
 	}

@@ -64,7 +64,7 @@ func TestProvenanceWarns(t *testing.T) {
 		var ws []string
 		for _, f := range provenance(l) {
 			if f.Warn {
-				ws = append(ws, f.Value.En)
+				ws = append(ws, f.Value.En())
 			}
 		}
 		return strings.Join(ws, "\n")

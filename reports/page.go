@@ -59,10 +59,10 @@ type formulaView struct {
 func build(r *renderer, p *paper, rs []loaded) (*paperPage, error) {
 	page := &paperPage{
 		Paper: p, Verdicts: verdicts, Remarks: made(rs), Algs: p.Algorithms, Software: software(rs, p.Key+".html"), Command: r.Command,
-		head: head{Title: p.Short.En + ", reproduced", Page: p.Key},
+		head: head{Title: p.Short.En() + ", reproduced", Page: p.Key},
 	}
 	if p.Ours {
-		page.Title = p.Short.En
+		page.Title = p.Short.En()
 	}
 	for _, k := range kindOrder {
 		page.Kinds = append(page.Kinds, kindLine{k, kinds[k]})

@@ -100,11 +100,11 @@ var bareNode = regexp.MustCompile(`(^|[^作])节点`)
 func TestPlaygroundIsComplete(t *testing.T) {
 	page := playgroundOf(t)
 	two := func(what string, s said) {
-		if s.En == "" || s.Zh == "" {
-			t.Errorf("%s: %q, %q", what, s.En, s.Zh)
+		if s.En() == "" || s.Zh() == "" {
+			t.Errorf("%s: %q, %q", what, s.En(), s.Zh())
 		}
-		if strings.Contains(strings.ToLower(s.En), "worker") && bareNode.MatchString(s.Zh) || strings.Contains(s.Zh, "组播") {
-			t.Errorf("%s: another word than that of the other pages, 工作节点 and 多播: %q, %q", what, s.En, s.Zh)
+		if strings.Contains(strings.ToLower(s.En()), "worker") && bareNode.MatchString(s.Zh()) || strings.Contains(s.Zh(), "组播") {
+			t.Errorf("%s: another word than that of the other pages, 工作节点 and 多播: %q, %q", what, s.En(), s.Zh())
 		}
 	}
 	for _, p := range page.Presets {
@@ -165,11 +165,11 @@ func TestPlaygroundLinks(t *testing.T) {
 		links = append(links, f.Link)
 	}
 	for _, l := range links {
-		if l.Text.En != "" && l.Text.Zh == "" {
-			t.Errorf("%s: %q has no Chinese", l.Href, l.Text.En)
+		if l.Text.En() != "" && l.Text.Zh() == "" {
+			t.Errorf("%s: %q has no Chinese", l.Href, l.Text.En())
 		}
 		if l.Href != "" && !at[l.Href] {
-			t.Errorf("%s (%s) leads nowhere", l.Href, l.Text.En)
+			t.Errorf("%s (%s) leads nowhere", l.Href, l.Text.En())
 		}
 	}
 	frame, _ := newFrame(false)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/result"
+	"gradsync/reports/notebook"
 )
 
 // byExperiment groups results, sorted by stem, into one list per experiment:
@@ -25,7 +26,7 @@ func byExperiment(rs []loaded) [][]loaded {
 // embedded Fashion-MNIST, 3 seeds"; where nothing was drawn "quick: no seed used".
 func who(r *result.Result) said {
 	var facts []said
-	if data := dataNames(r.Data); data.En != "" {
+	if data := dataNames(r.Data); data.En() != "" {
 		facts = append(facts, data)
 	}
 	switch n := len(r.Seeds); {
@@ -35,19 +36,19 @@ func who(r *result.Result) said {
 	case n == 1:
 		facts = append(facts, said{"1 seed", "1 个种子"})
 	default:
-		facts = append(facts, sayf("%d seeds", "%d 个种子", n))
+		facts = append(facts, notebook.Bothf("%d seeds", "%d 个种子", n))
 	}
 	if len(facts) == 0 {
 		return said{r.Profile, r.Profile}
 	}
-	return sayf("%s: %s", "%s：%s", r.Profile, commaList(facts))
+	return notebook.Bothf("%s: %s", "%s：%s", r.Profile, commaList(facts))
 }
 
 // commaList joins texts by commas.
 func commaList(texts []said) said {
 	var en, zh []string
 	for _, t := range texts {
-		en, zh = append(en, t.En), append(zh, t.Zh)
+		en, zh = append(en, t.En()), append(zh, t.Zh())
 	}
 	return said{strings.Join(en, ", "), strings.Join(zh, "，")}
 }
@@ -97,7 +98,7 @@ func dataNames(sets []result.Data) said {
 		}
 		name := said{own, own}
 		if d.Origin == "embedded" || d.Origin == "synthetic" && !strings.HasPrefix(own, d.Origin) {
-			name = said{d.Origin + " " + own, origins[d.Origin].Zh + " " + own}
+			name = said{d.Origin + " " + own, origins[d.Origin].Zh() + " " + own}
 		}
 		if !slices.Contains(names, name) {
 			names = append(names, name)
@@ -105,7 +106,7 @@ func dataNames(sets []result.Data) said {
 	}
 	var en, zh []string
 	for _, n := range names {
-		en, zh = append(en, n.En), append(zh, n.Zh)
+		en, zh = append(en, n.En()), append(zh, n.Zh())
 	}
 	return said{strings.Join(en, " / "), strings.Join(zh, " / ")}
 }

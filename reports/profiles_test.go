@@ -220,8 +220,8 @@ func TestLabelsOfProfiles(t *testing.T) {
 	}{
 		{[]result.Data{data("fashion-mnist", "embedded")}, 3, nil, said{"quick: embedded Fashion-MNIST, 3 seeds", "quick：内置 Fashion-MNIST，3 个种子"}},
 		{[]result.Data{data("mnist", "cache"), data("cifar-10", "directory")}, 1, nil, said{"quick: MNIST / CIFAR-10, 1 seed", "quick：MNIST / CIFAR-10，1 个种子"}},
-		{[]result.Data{data("synthetic", "synthetic")}, 0, nil, alike("quick: synthetic")},
-		{nil, 3, nil, said{"quick: 3 seeds", "quick：3 个种子"}}, {nil, 0, nil, alike("quick")},
+		{[]result.Data{data("synthetic", "synthetic")}, 0, nil, notebook.Alike("quick: synthetic")},
+		{nil, 3, nil, said{"quick: 3 seeds", "quick：3 个种子"}}, {nil, 0, nil, notebook.Alike("quick")},
 		{nil, 3, map[string]any{"ranks": 5.0}, said{"quick: no seed used", "quick：未用种子"}},
 		{nil, 3, map[string]any{"ranks": 5.0, "seeds": []any{0.0}}, said{"quick: 3 seeds", "quick：3 个种子"}},
 		{nil, 3, map[string]any{"full": []any{map[string]any{"seed": 0.0}}}, said{"quick: 3 seeds", "quick：3 个种子"}},
@@ -229,7 +229,7 @@ func TestLabelsOfProfiles(t *testing.T) {
 		{[]result.Data{data("mnist", "cache")}, 3, map[string]any{"ranks": 5.0}, said{"quick: MNIST, 3 seeds", "quick：MNIST，3 个种子"}},
 	} {
 		r := &result.Result{Profile: "quick", Data: c.sets, Seeds: make([]uint64, c.seeds), Config: c.config}
-		if got := who(r); got.En != c.want.En || c.want.Zh != c.want.En && got.Zh != c.want.Zh {
+		if got := who(r); got.En() != c.want.En() || c.want.Zh() != c.want.En() && got.Zh() != c.want.Zh() {
 			t.Errorf("label %q, want %q", got, c.want)
 		}
 	}

@@ -3,6 +3,8 @@ package reports
 import (
 	"fmt"
 	"strings"
+
+	"gradsync/reports/notebook"
 )
 
 // fact is one line of a provenance block. Names of machines, versions and times are the
@@ -19,7 +21,7 @@ type fact struct {
 func provenance(r loaded) []fact {
 	fs := []fact{}
 	say := func(name, value said) {
-		if value.En != "" {
+		if value.En() != "" {
 			fs = append(fs, fact{Name: name, Value: value})
 		}
 	}
@@ -34,7 +36,7 @@ func provenance(r loaded) []fact {
 			"此结果旁边没有运行记录：命令、提交和机器未知。"}})
 	} else {
 		code(said{"command", "命令"}, r.Run.Command)
-		say(said{"how", "方式"}, sayf("%s: %s", "%s：%s", kindWords(kindsOf(r.Result)), kindMeans(kindsOf(r.Result))))
+		say(said{"how", "方式"}, notebook.Bothf("%s: %s", "%s：%s", kindWords(kindsOf(r.Result)), kindMeans(kindsOf(r.Result))))
 		code(said{"commit", "提交"}, r.Run.Commit)
 		switch {
 		case r.Run.Dirty:
@@ -52,12 +54,12 @@ func provenance(r loaded) []fact {
 	say(said{"engine", "引擎"}, engineName(engine(r)))
 	switch list := seeds(r.Seeds); {
 	case len(r.Seeds) > 0 && seedless(r.Result):
-		say(said{"seeds", "种子"}, sayf("%s given; %s", "给出 %s；%s", said{list, strings.ReplaceAll(list, ", ", "、")}, noSeed))
+		say(said{"seeds", "种子"}, notebook.Bothf("%s given; %s", "给出 %s；%s", said{list, strings.ReplaceAll(list, ", ", "、")}, noSeed))
 	default:
 		add(said{"seeds", "种子"}, list)
 	}
 	for _, d := range r.Data {
-		text := sayf("%s (%s), %s training and %s test images", "%s（%s），%s 张训练图像和 %s 张测试图像", d.Name, origins[d.Origin], number(float64(d.Train), 0), number(float64(d.Test), 0))
+		text := notebook.Bothf("%s (%s), %s training and %s test images", "%s（%s），%s 张训练图像和 %s 张测试图像", d.Name, origins[d.Origin], number(float64(d.Train), 0), number(float64(d.Test), 0))
 		say(said{"data", "数据"}, text)
 		code(said{"data sha256", "数据 sha256"}, d.SHA256)
 	}
@@ -83,7 +85,7 @@ func provenance(r loaded) []fact {
 func kindWords(kinds []string) said {
 	var en, zh []string
 	for _, k := range kinds {
-		en, zh = append(en, kindNames[k].En), append(zh, kindNames[k].Zh)
+		en, zh = append(en, kindNames[k].En()), append(zh, kindNames[k].Zh())
 	}
 	return said{inWords(en), strings.Join(zh, "与")}
 }
@@ -113,7 +115,7 @@ func wallTime(r loaded) said {
 	}
 	took := seconds(r.Run.WallSeconds)
 	if len(r.Data) > 0 {
-		return sayf("%s, without trainings that were finished before", "%s，不含先前已完成的训练", took)
+		return notebook.Bothf("%s, without trainings that were finished before", "%s，不含先前已完成的训练", took)
 	}
 	return took
 }

@@ -24,7 +24,7 @@ func shareFacts(sides []side) (shared []commonFacts) {
 			once := map[string]int{}
 			for _, f := range sides[i].Prov {
 				says[f]++
-				once[f.Name.En]++
+				once[f.Name.En()]++
 			}
 			for name, n := range once {
 				if n == 1 {
@@ -36,7 +36,7 @@ func shareFacts(sides []side) (shared []commonFacts) {
 		for _, i := range of[p] {
 			var own []fact
 			for _, f := range sides[i].Prov {
-				if f.Warn || all == 1 || names[f.Name.En] != all || 4*says[f] <= 3*all {
+				if f.Warn || all == 1 || names[f.Name.En()] != all || 4*says[f] <= 3*all {
 					own = append(own, f)
 				} else if !common[f] {
 					common[f] = true

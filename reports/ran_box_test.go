@@ -167,8 +167,8 @@ func TestTextsOfThePublishedResultsSayWhoseTheyAre(t *testing.T) {
 		chapters := []chapterText{{HTML: "<h2>In short</h2>\n<p>words</p>\n"}}
 		v.mark(chapters)
 		text := textOf(string(chapters[0].HTML))
-		if v.Partial != c.partial || v.Judged().En != c.judged || strings.Contains(text, ofPublished.En) != c.partial || !strings.HasPrefix(text, "In short") {
-			t.Errorf("%s: partial %v, %q, %q", name, v.Partial, v.Judged().En, text)
+		if v.Partial != c.partial || v.Judged().En() != c.judged || strings.Contains(text, ofPublished.En()) != c.partial || !strings.HasPrefix(text, "In short") {
+			t.Errorf("%s: partial %v, %q, %q", name, v.Partial, v.Judged().En(), text)
 		}
 	}
 	var none *ranView
@@ -190,7 +190,7 @@ func TestAPageOfFewResultsSaysSo(t *testing.T) {
 			text := textOf(pages["dasp.html"])
 			_, claims, _ := strings.Cut(text, "What the paper claims, and what we found")
 			claims, _, _ = strings.Cut(claims, "D13")
-			if got := strings.Contains(claims, " claims have a result here."); got != single || strings.Contains(text, ofPublished.En) != single {
+			if got := strings.Contains(claims, " claims have a result here."); got != single || strings.Contains(text, ofPublished.En()) != single {
 				t.Errorf("single %v: the claims are counted: %v", single, got)
 			}
 			if !strings.Contains(text, changes) {

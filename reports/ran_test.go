@@ -78,17 +78,17 @@ const (
 
 // whyOf is a reason whose Chinese a test leaves open.
 func whyOf(what, mine, published string) ranWhy {
-	return ranWhy{What: said{En: what}, Mine: said{En: mine}, Published: said{En: published}}
+	return ranWhy{What: said{what, ""}, Mine: said{mine, ""}, Published: said{published, ""}}
 }
 
 // inEnglish are reasons without their Chinese, which each must have.
 func inEnglish(t *testing.T, list []ranWhy) (out []ranWhy) {
 	t.Helper()
 	for _, w := range list {
-		if w.What.Zh == "" || w.What.Zh == w.What.En {
-			t.Errorf("%q is not in Chinese", w.What.En)
+		if w.What.Zh() == "" || w.What.Zh() == w.What.En() {
+			t.Errorf("%q is not in Chinese", w.What.En())
 		}
-		out = append(out, whyOf(w.What.En, w.Mine.En, w.Published.En))
+		out = append(out, whyOf(w.What.En(), w.Mine.En(), w.Published.En()))
 	}
 	return out
 }
@@ -153,7 +153,7 @@ func TestWhatAResultIsBesideThePublishedOne(t *testing.T) {
 	}
 	r := exampleTimes()
 	r.Config = map[string]any{"invented": false}
-	if why := of(r, aRun()).Why; len(why) != 1 || !strings.HasPrefix(why[0].What.En, "other settings") || why[0].Mine == why[0].Published {
+	if why := of(r, aRun()).Why; len(why) != 1 || !strings.HasPrefix(why[0].What.En(), "other settings") || why[0].Mine == why[0].Published {
 		t.Errorf("another configuration: %v", why)
 	}
 }
@@ -171,7 +171,7 @@ func TestACommitThatAgreesElsewhereIsNoReason(t *testing.T) {
 			}
 			rs = append(rs, mine(t, root, r, run))
 		}
-		if why := ran(root, rs, pub).Results[0].Why; len(why) != 1 || why[0].What.En != name {
+		if why := ran(root, rs, pub).Results[0].Why; len(why) != 1 || why[0].What.En() != name {
 			t.Errorf("another result of the commit agrees: %v; why: %v", agree, why)
 		}
 	}
@@ -220,7 +220,7 @@ func TestARecordOfOtherBytesProvesNothing(t *testing.T) {
 		if p[key].SHA256 == now.SHA256 {
 			reasons = 2
 		}
-		if x := v.Results[0]; x.Standing != ranChanged || len(x.Why) != reasons || v.Verdict().En != "" && p != nil || v.Changes.En != "unknown" {
+		if x := v.Results[0]; x.Standing != ranChanged || len(x.Why) != reasons || v.Verdict().En() != "" && p != nil || v.Changes.En() != "unknown" {
 			t.Errorf("%+v: %s, %q", x, v.Changes, v.Verdict())
 		}
 	}

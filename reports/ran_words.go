@@ -4,6 +4,8 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+
+	"gradsync/reports/notebook"
 )
 
 // Published reports that every result is a published one itself: nobody ran anything.
@@ -20,7 +22,7 @@ func (v *ranView) Verdict() said {
 	case of == 0:
 		return said{}
 	}
-	return sayf("%d of %d results have the published bits.", "%[2]d 个结果中有 %[1]d 个与发布的结果逐位相同。", v.count[ranSame], of)
+	return notebook.Bothf("%d of %d results have the published bits.", "%[2]d 个结果中有 %[1]d 个与发布的结果逐位相同。", v.count[ranSame], of)
 }
 
 // Counts are the sentences about all that the verdict does not count, or not as it is.
@@ -28,7 +30,7 @@ func (v *ranView) Counts() []said {
 	var out []said
 	say := func(n int, format said) {
 		if n > 0 {
-			out = append(out, sayf(format.En, format.Zh, n))
+			out = append(out, notebook.Bothf(format.En(), format.Zh(), n))
 		}
 	}
 	say(v.Seedless, said{"But for the list of seeds: %d; no seed is used there.", "其中仅种子列表不同的：%d 个；这些结果不使用种子。"})
@@ -48,14 +50,14 @@ func (v *ranView) Counts() []said {
 func (v *ranView) Warnings() []said {
 	var out []said
 	if n := v.count[ranChanged]; n > 0 {
-		out = append(out, sayf("Changed after their run: %d. The record beside each names other bytes: command and machine may not be theirs.",
+		out = append(out, notebook.Bothf("Changed after their run: %d. The record beside each names other bytes: command and machine may not be theirs.",
 			"运行之后被改动的：%d 个。其旁边的运行记录对应另一份内容：所列命令和机器可能不是它的。", n))
 	}
 	if v.Dirty {
 		out = append(out, said{"The program was built from a tree with changes that no commit holds.", "程序由含有未提交修改的代码编译而成。"})
 	}
 	if v.NoRecord > 0 {
-		out = append(out, sayf("Results without a record of their run: %d. Their command and machine are unknown.", "没有运行记录的结果：%d 个，其命令和机器未知。", v.NoRecord))
+		out = append(out, notebook.Bothf("Results without a record of their run: %d. Their command and machine are unknown.", "没有运行记录的结果：%d 个，其命令和机器未知。", v.NoRecord))
 	}
 	return out
 }
@@ -74,7 +76,7 @@ func (v *ranView) Judged() said {
 	if v.Claims == 1 {
 		has = "has"
 	}
-	return sayf("%d of %d claims "+has+" a result here.", "%[2]d 条论断中有 %[1]d 条在此有结果。", v.Claims, v.AllClaims)
+	return notebook.Bothf("%d of %d claims "+has+" a result here.", "%[2]d 条论断中有 %[1]d 条在此有结果。", v.Claims, v.AllClaims)
 }
 
 // Word is what the table says of a result; its reasons follow.

@@ -30,7 +30,7 @@ func TestTalliesSayWhatIsUndecidedAndGiven(t *testing.T) {
 	if n := len(made([]loaded{{Result: &result.Result{Claims: []result.Claim{given}}}})); n != 1 {
 		t.Errorf("%d remarks to explain, want 1", n)
 	}
-	if remarkOn(result.Claim{Verdict: claims.Within}).Word.En != "" {
+	if remarkOn(result.Claim{Verdict: claims.Within}).Word.En() != "" {
 		t.Error("a remark on a claim that needs none")
 	}
 }

@@ -256,7 +256,7 @@ func TestEveryClaimAppears(t *testing.T) {
 		for _, c := range rows {
 			n++
 			v, _ := findVerdict(c.Verdict)
-			both := []string{v.Word.En, v.Word.Zh, remarkOn(c.Claim).Word.En, remarkOn(c.Claim).Word.Zh}
+			both := []string{v.Word.En(), v.Word.Zh(), remarkOn(c.Claim).Word.En(), remarkOn(c.Claim).Word.Zh()}
 			var whole []string
 			for l := range 2 {
 				both = append(both, c.Statement[l], c.Stated[l], c.Found[l], c.Interval[l], c.Tolerance[l])
@@ -294,7 +294,7 @@ func TestEverythingOfANotebookAppears(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, stem, _ := strings.Cut(r.ID, "/")
-		words := []string{">bin/gradsync run " + r.ID + " --profile quick<", `id="` + stem + `"`, r.ConfigSHA256, string(both(book.Title))}
+		words := []string{">bin/gradsync run " + r.ID + " --profile quick<", `id="` + stem + `"`, r.ConfigSHA256, string(book.Title.HTML())}
 		for _, p := range book.Parts {
 			switch {
 			case p.Prose != nil:
@@ -303,13 +303,13 @@ func TestEverythingOfANotebookAppears(t *testing.T) {
 				words = append(words, `id="`+stem+"-"+p.Table.Frame+`"`, string(bothHTML(p.Table.Caption)))
 				for _, row := range p.Table.Rows {
 					for _, c := range row {
-						words = append(words, string(both(c.Text)))
+						words = append(words, string(c.Text.HTML()))
 					}
 				}
 			case p.Figure != nil:
 				words = append(words, string(bothHTML(p.Figure.Caption)), html.EscapeString(p.Figure.Alt[0]), html.EscapeString(p.Figure.Alt[1]))
 			case p.Fold != nil:
-				words = append(words, "<summary>"+string(both(*p.Fold)))
+				words = append(words, "<summary>"+string(p.Fold.HTML()))
 			}
 		}
 		unlinked := regexp.MustCompile(`</?a\b[^>]*>`).ReplaceAllString(page, "")

@@ -173,7 +173,7 @@ func (r *renderer) part(page *resultPage, l loaded, part notebook.Part) (v partV
 			v.Claims.Rows = append(v.Claims.Rows, lineOf(l, row))
 		}
 	case part.Fold != nil:
-		v.Fold = both(*part.Fold)
+		v.Fold = part.Fold.HTML()
 	default:
 		v.End = true
 	}
@@ -203,7 +203,7 @@ func (r *renderer) grid(l loaded, t *notebook.Table) (*gridView, error) {
 				title[k] += " (" + h.Unit[k] + ")"
 			}
 		}
-		g.Head = append(g.Head, gridHead{both(title), h.Number})
+		g.Head = append(g.Head, gridHead{title.HTML(), h.Number})
 		if i < ruledColumns {
 			names = append(names, fmt.Sprintf("--c%d:%s", i+1, cssString(title[0])))
 			if !title.Same() {
@@ -215,7 +215,7 @@ func (r *renderer) grid(l loaded, t *notebook.Table) (*gridView, error) {
 	for _, row := range t.Rows {
 		var line []gridCell
 		for i, c := range row {
-			cell := gridCell{HTML: both(c.Text), Head: i == 0, Words: !t.Head[i].Number, Empty: c.Empty}
+			cell := gridCell{HTML: c.Text.HTML(), Head: i == 0, Words: !t.Head[i].Number, Empty: c.Empty}
 			if x, ok := c.V.(float64); ok && raw(x) != c.Text[0] {
 				cell.Every = raw(x)
 			}
@@ -275,7 +275,7 @@ func wordPairs(en, zh notebook.Drawing) map[string]string {
 // lineOf words one claim.
 func lineOf(l loaded, c notebook.ClaimRow) claimLine {
 	text := func(b notebook.Both) template.HTML {
-		return pair(escaped(pretty(b[0])), !b.Same(), escaped(pretty(b[1])))
+		return notebook.Pair(escaped(pretty(b[0])), !b.Same(), escaped(pretty(b[1])))
 	}
 	reasons := func(list [2][]string) template.HTML {
 		if len(list[0]) == 0 {

@@ -68,8 +68,8 @@ func TestBadgeNamesEveryKind(t *testing.T) {
 func TestWordsOfKindsAndVerdicts(t *testing.T) {
 	two := func(what string, texts ...said) {
 		for _, s := range texts {
-			if s.En == "" || s.Zh == "" {
-				t.Errorf("%s: %q, %q", what, s.En, s.Zh)
+			if s.En() == "" || s.Zh() == "" {
+				t.Errorf("%s: %q, %q", what, s.En(), s.Zh())
 			}
 		}
 	}

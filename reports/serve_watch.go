@@ -104,7 +104,7 @@ func renderServed(ctx context.Context, o ServeOptions, s *site, results string) 
 	}
 	line := fmt.Sprintf("rendered %s in %.1f s", o.Results, time.Since(start).Seconds())
 	if removed > 0 {
-		line += "; removed " + many(removed, "old file", "").En + " that these results do not make"
+		line += "; removed " + many(removed, "old file", "").En() + " that these results do not make"
 	}
 	say(line)
 }

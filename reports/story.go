@@ -98,13 +98,13 @@ func bilingual(key string, en, zh []chunk, at places) ([]chapterText, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reports: text of %s: %w", key, err)
 		}
-		title, text := escaped(units(c.text)), alike(c.text)
+		title, text := escaped(units(c.text)), notebook.Alike(c.text)
 		if z := of[c.id]; z != nil {
 			other, err := at.markdown(z.body)
 			if err != nil {
 				return nil, fmt.Errorf("reports: Chinese text of %s: %w", key, err)
 			}
-			title, text.Zh = pair(title, true, escaped(units(z.text))), z.text
+			title, text[1] = notebook.Pair(title, true, escaped(units(z.text))), z.text
 			marks := anchors.FindAllString(string(body), -1)
 			english := template.HTML(anchors.ReplaceAllString(string(body), ""))
 			body = template.HTML(strings.Join(marks, "")) + `<div class="en">` + english + `</div><div class="zh" lang="zh">` + other + `</div>`

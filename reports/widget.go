@@ -104,13 +104,13 @@ func loadsOf(l loaded, f *frame) (*loads, error) {
 	if len(bars) == 0 || len(f.Rows) == 0 {
 		return nil, fmt.Errorf("%d columns of loads, %d rows", len(bars), len(f.Rows))
 	}
-	out := &loads{Unit: both2(l.Page.Unit(f.Columns[bars[0]].Unit))}
+	out := &loads{Unit: l.Page.Unit(f.Columns[bars[0]].Unit)}
 	for _, i := range bars {
 		title, err := l.Page.Column(f.ID, f.Columns[i].Key)
 		if err != nil {
 			return nil, err
 		}
-		out.Names = append(out.Names, both2(title))
+		out.Names = append(out.Names, title)
 	}
 	for k, row := range f.Rows {
 		x := loadRow{N: int(exact(row[n])), R: int(exact(row[r]))}
@@ -133,8 +133,6 @@ func loadsOf(l loaded, f *frame) (*loads, error) {
 	}
 	return out, nil
 }
-
-func both2(b notebook.Both) said { return said{b[0], b[1]} }
 
 // exact is the number that a cell holds, -1 for what is none.
 func exact(x any) float64 {

@@ -99,7 +99,7 @@ func sparseOf(l loaded, hops *frame) (*sparseChoice, error) {
 		if err != nil {
 			return nil, err
 		}
-		x.Models = append(x.Models, sparseModel{Name: both2(name), Parts: append(all, more...)})
+		x.Models = append(x.Models, sparseModel{Name: name, Parts: append(all, more...)})
 	}
 	return x, nil
 }
@@ -145,7 +145,7 @@ func layersOf(l loaded, f *frame, key string, ranks int) ([]sparsePart, error) {
 	var hops [][]sparseHop
 	out, err := readShares(f, func(row []any, cols map[string]int) (*said, error) {
 		name, err := l.Page.Label("layer", raw(row[cols["layer"]]))
-		text := both2(name)
+		text := name
 		return &text, err
 	}, func(row []any, cols map[string]int) bool {
 		if raw(row[cols["case"]]) != key {

@@ -51,7 +51,7 @@ func TestTheChoicesAreTheFrames(t *testing.T) {
 					t.Errorf("%s, m = %d: %q lacks %s %% of the %s", m.Name, h+1, said, text, kind)
 				}
 			}
-			if want := fmt.Sprintf("%s, all layers, a block that holds the sum of %d of 8 ranks", m.Name.En, h+1); !strings.HasPrefix(said, want) {
+			if want := fmt.Sprintf("%s, all layers, a block that holds the sum of %d of 8 ranks", m.Name.En(), h+1); !strings.HasPrefix(said, want) {
 				t.Errorf("%q does not begin with %q", said, want)
 			}
 		}
@@ -69,7 +69,7 @@ func TestTheChoicesAreTheFrames(t *testing.T) {
 			}
 		}
 		zh := fmt.Sprint(worked(t, "sparseSaid", x, i, 1, 1, "zh"))
-		if strings.Contains(zh, "undefined") || strings.Contains(zh, "[object") || strings.Contains(zh, "layers") || !strings.Contains(zh, "8 / 8") || !strings.HasPrefix(zh, m.Name.Zh+"，"+m.Parts[1].Name.Zh) {
+		if strings.Contains(zh, "undefined") || strings.Contains(zh, "[object") || strings.Contains(zh, "layers") || !strings.Contains(zh, "8 / 8") || !strings.HasPrefix(zh, m.Name.Zh()+"，"+m.Parts[1].Name.Zh()) {
 			t.Errorf("%s in Chinese: %q", m.Name, zh)
 		}
 	}

@@ -257,7 +257,7 @@ func TestCommittedResultsHaveTheirWidgets(t *testing.T) {
 			w, err := widgetOf(l, want)
 			if err != nil || w == nil {
 				t.Errorf("%s, %s: widget %v, %v", id, want, w, err)
-			} else if w.Name.En == "" || w.Name.Zh == "" || !json.Valid([]byte(w.Data)) {
+			} else if w.Name.En() == "" || w.Name.Zh() == "" || !json.Valid([]byte(w.Data)) {
 				t.Errorf("%s, %s: named %q, data %.80s", id, want, w.Name, w.Data)
 			}
 		}
