@@ -8,6 +8,7 @@ import (
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
 
+	"gradsync/reports/draw"
 	"gradsync/reports/notebook"
 )
 
@@ -99,7 +100,7 @@ func dress(m map[string]any, f notebook.Drawing) {
 	delete(m, "title")   // the page has the heading
 	delete(m, "toolbox") // and the buttons
 	m["backgroundColor"] = "transparent"
-	m["textStyle"] = map[string]any{"color": ink, "fontFamily": "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"}
+	m["textStyle"] = map[string]any{"color": draw.Ink, "fontFamily": "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"}
 	m["aria"] = map[string]any{
 		"enabled": true,
 		"label":   map[string]any{"description": ""}, // the page has it
@@ -107,8 +108,8 @@ func dress(m map[string]any, f notebook.Drawing) {
 	}
 	m["legend"] = map[string]any{
 		"type": "scroll", "top": 4, "left": 8, "right": 8, "itemGap": 12, "itemWidth": 26,
-		"textStyle":     map[string]any{"color": ink, "fontSize": 13},
-		"pageTextStyle": map[string]any{"color": ink}, "pageIconColor": ink, "pageIconInactiveColor": grey,
+		"textStyle":     map[string]any{"color": draw.Ink, "fontSize": 13},
+		"pageTextStyle": map[string]any{"color": draw.Ink}, "pageIconColor": draw.Ink, "pageIconInactiveColor": grey,
 	}
 	if t, ok := m["tooltip"].(map[string]any); ok {
 		t["renderMode"], t["confine"] = "richText", true
@@ -131,18 +132,18 @@ func dressAxis(m map[string]any, key string, a notebook.Axis, gap int) {
 	if !ok {
 		return
 	}
-	faint := map[string]any{"lineStyle": map[string]any{"color": ink, "opacity": 0.12}}
+	faint := map[string]any{"lineStyle": map[string]any{"color": draw.Ink, "opacity": 0.12}}
 	axis["name"] = axisTitle(a)
 	axis["nameLocation"] = "middle"
 	axis["nameGap"] = gap
-	style := map[string]any{"color": ink, "fontSize": 13}
+	style := map[string]any{"color": draw.Ink, "fontSize": 13}
 	if room := map[string]int{"xAxis": figureWidth - 160, "yAxis": figureHeight(0) - 100}[key]; letterWide*len([]rune(axisTitle(a))) > room {
 		style["width"], style["overflow"] = room, "break"
 	}
 	axis["nameTextStyle"] = style
-	axis["axisLabel"] = map[string]any{"color": ink, "fontSize": 12, "hideOverlap": true}
-	axis["axisLine"] = map[string]any{"show": true, "lineStyle": map[string]any{"color": ink, "opacity": 0.45}}
-	axis["axisTick"] = map[string]any{"show": key == "xAxis", "lineStyle": map[string]any{"color": ink, "opacity": 0.45}}
+	axis["axisLabel"] = map[string]any{"color": draw.Ink, "fontSize": 12, "hideOverlap": true}
+	axis["axisLine"] = map[string]any{"show": true, "lineStyle": map[string]any{"color": draw.Ink, "opacity": 0.45}}
+	axis["axisTick"] = map[string]any{"show": key == "xAxis", "lineStyle": map[string]any{"color": draw.Ink, "opacity": 0.45}}
 	axis["splitLine"] = map[string]any{"show": key == "yAxis", "lineStyle": faint["lineStyle"]}
 }
 

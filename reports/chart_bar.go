@@ -8,6 +8,7 @@ import (
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
 
+	"gradsync/reports/draw"
 	"gradsync/reports/notebook"
 )
 
@@ -53,7 +54,7 @@ func barChart(f notebook.Drawing) (chart, func(map[string]any)) {
 		after = append(after, func(m map[string]any) {
 			m["renderItem"] = "gradsync.errorbar"
 			m["encode"] = map[string]any{"x": 0, "y": []int{1, 2}}
-			m["itemStyle"] = map[string]any{"color": ink}
+			m["itemStyle"] = map[string]any{"color": draw.Ink}
 			m["silent"] = true
 			m["z"] = 5
 			m["tooltip"] = map[string]any{"show": false}

@@ -7,21 +7,14 @@ import (
 	"fmt"
 	"image/png"
 	"path/filepath"
-	"slices"
 	"strconv"
-	"strings"
 
+	"gradsync/reports/draw"
 	"gradsync/reports/notebook"
 )
 
 // exportScale is how many pixels of a PNG are one of the drawing.
 const exportScale = 2
-
-// light is the palette of a drawing that stands alone: report.css has the same.
-const (
-	lightInk   = "#1d2126"
-	lightPaper = "#ffffff"
-)
 
 // Export writes every figure under o.Results to dir as SVG, PNG and CSV, and
 // README.txt, which says of each what it shows, how it was made and whom to cite.
@@ -66,7 +59,7 @@ func Export(o Options, dir string, progress func(done, total int, name string)) 
 			}
 		}
 		if x.lacks != nil {
-			done.NoImage = append(done.NoImage, NoImage{Figure: x.name, Letter: string(x.lacks.letter), Text: x.lacks.text})
+			done.NoImage = append(done.NoImage, NoImage{Figure: x.name, Letter: string(x.lacks.Letter), Text: x.lacks.Text})
 		}
 	}
 	return done, nil
@@ -99,7 +92,7 @@ type exportFigure struct {
 	of   *notebook.Figure
 	name string // without its ending: "dasp/table5-standard-bars"
 
-	lacks *letterError // why there is no image; nil: there is one
+	lacks *draw.LetterError // why there is no image; nil: there is one
 }
 
 // exported lists the figures in the order of the pages.
@@ -123,17 +116,17 @@ func (x *exportFigure) draw(out outputs, s *scripts) error {
 	if err != nil {
 		return fmt.Errorf("%w (%s)", err, x.ID)
 	}
-	svg, err := standAlone(string(v.SVG), x.Page.Title[0], v.Alt[0])
+	drawing, err := draw.StandAlone(string(v.SVG), x.Page.Title[0], v.Alt[0])
 	if err != nil {
 		return fmt.Errorf("%w (%s)", err, x.name)
 	}
-	out.add(x.name+".svg", []byte(svg.String()+"\n"))
+	out.add(x.name+".svg", []byte(drawing.SVG()+"\n"))
 	table, err := drawingCSV(x.of.Drawn[0])
 	if err != nil {
 		return fmt.Errorf("%w (%s)", err, x.name)
 	}
 	out.add(x.name+".csv", table)
-	img, err := rasterise(svg, exportScale)
+	img, err := drawing.Image(exportScale)
 	if errors.As(err, &x.lacks) {
 		return nil
 	}
@@ -178,35 +171,4 @@ func drawingCSV(f notebook.Drawing) ([]byte, error) {
 	var b bytes.Buffer
 	err := csv.NewWriter(&b).WriteAll(rows)
 	return b.Bytes(), err
-}
-
-// standAlone is a page's drawing as one that needs no page: its own size, title, words,
-// font and background, and ink for the colour of the text around it.
-func standAlone(svg, title, words string) (*node, error) {
-	n, err := parseSVG(svg)
-	if err != nil {
-		return nil, err
-	}
-	size := strings.Fields(n.get("viewBox"))
-	if len(size) != 4 {
-		return nil, fmt.Errorf("reports: a drawing without a size: viewBox %q", n.get("viewBox"))
-	}
-	n.drop("focusable")
-	n.set("xmlns", "http://www.w3.org/2000/svg")
-	n.set("width", size[2])
-	n.set("height", size[3])
-	n.set("font-family", "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif")
-	paper := &node{name: "rect"}
-	for _, a := range [][2]string{{"width", size[2]}, {"height", size[3]}, {"fill", lightPaper}} {
-		paper.set(a[0], a[1])
-	}
-	n.kids = slices.Insert(n.kids, 0, &node{name: "title", text: title}, &node{name: "desc", text: words}, paper)
-	n.each(func(k *node) {
-		for i := range k.attrs {
-			if k.attrs[i].Value == "currentColor" {
-				k.attrs[i].Value = lightInk
-			}
-		}
-	})
-	return n, nil
 }

@@ -42,7 +42,7 @@ func (x exportFigure) facts() []string {
 		out = append(out, "drawn: "+strings.ReplaceAll(how, nbsp, " "))
 	}
 	if x.lacks != nil {
-		out = append(out, fmt.Sprintf("image: none: the fonts of the images have no letter %q (%U)", x.lacks.letter, x.lacks.letter))
+		out = append(out, fmt.Sprintf("image: none: the fonts of the images have no letter %q (%U)", x.lacks.Letter, x.lacks.Letter))
 	}
 	source := x.ID
 	if x.Source != "" {

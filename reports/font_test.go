@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"gradsync/reports/draw"
 )
 
 // covered is what the list beside the tests says of the formulas' font: its sha256
@@ -91,7 +93,7 @@ func TestImagesHaveTheLetters(t *testing.T) {
 		for _, f := range figuresOf(l) {
 			for _, word := range append(wordsOf(f.Drawn[0]), namesOf(f.Drawn[0])...) {
 				n++
-				if _, err := glyphs(word); err != nil {
+				if err := draw.Letters(word); err != nil {
 					t.Errorf("%s, %s, profile %s: %v", l.ID, f.ID, l.Profile, err)
 				}
 			}

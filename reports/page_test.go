@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"gradsync/reports/draw"
 )
 
 // element is a start tag of a page.
@@ -210,7 +212,7 @@ func TestDrawings(t *testing.T) {
 		}
 		_, svg, _ = strings.Cut(svg, "<svg ")
 		svg, _, _ = strings.Cut(svg, "</svg>")
-		if !strings.Contains(svg, "currentColor") || strings.Contains(svg, ink) {
+		if !strings.Contains(svg, "currentColor") || strings.Contains(svg, draw.Ink) {
 			t.Errorf("%s: text does not take the page's colour", fig)
 		}
 		if regexp.MustCompile(`ecmeta|:hover|font-family| class=`).MatchString(svg) {

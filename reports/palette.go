@@ -20,10 +20,6 @@ const (
 	grey       = "#8A8F98"
 )
 
-// ink stands for the colour of text in a chart's option. The browser puts the
-// theme's colour in its place, a printed SVG the surrounding text's.
-const ink = "#010203"
-
 // look is how one method is drawn: colour alone never tells two apart.
 type look struct {
 	Colour string

@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/dop251/goja"
+
+	"gradsync/reports/draw"
 )
 
 // The scripts that run while a page is written. ECharts is the very file the
@@ -74,7 +76,7 @@ func figureHeight(lanes int) int {
 	return min(140+44*lanes, 900)
 }
 
-const draw = `(function(opt,w,h){var o=JSON.parse(opt);o.animation=false;` +
+const drawScript = `(function(opt,w,h){var o=JSON.parse(opt);o.animation=false;` +
 	`var c=echarts.init(null,null,{renderer:'svg',ssr:true,width:w,height:h});` +
 	`try{c.setOption(o);return c.renderToSVGString()}finally{c.dispose()}})`
 
@@ -87,11 +89,11 @@ func (s *scripts) svg(id string, option []byte, height int) (string, error) {
 		}
 		s.echarts = true
 	}
-	out, err := s.call(draw, string(option), figureWidth, height)
+	out, err := s.call(drawScript, string(option), figureWidth, height)
 	if err != nil {
 		return "", fmt.Errorf("reports: drawing %s: %w", id, err)
 	}
-	return tidySVG(id, out)
+	return draw.Tidy(id, out)
 }
 
 // mathML turns TeX into MathML that carries the TeX, so that a reader can copy

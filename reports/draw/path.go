@@ -1,4 +1,4 @@
-package reports
+package draw
 
 import (
 	"fmt"
@@ -20,7 +20,7 @@ func (s pathStep) end() (x, y float64) { return s.at[len(s.at)-2], s.at[len(s.at
 // operands is how many numbers a command takes.
 var operands = map[byte]int{'M': 2, 'L': 2, 'A': 7, 'H': 1, 'V': 1, 'Z': 0}
 
-// parsePath reads path data: the commands that ECharts uses and those tidySVG
+// parsePath reads path data: the commands that ECharts uses and those Tidy
 // writes; any other is an error, for a drawing must not lose a part in silence.
 func parsePath(d string) ([]pathStep, error) {
 	var out []pathStep
@@ -33,20 +33,20 @@ func parsePath(d string) ([]pathStep, error) {
 		up := op &^ 0x20
 		n, ok := operands[up]
 		if !ok || len(out) == 0 && up != 'M' {
-			return nil, fmt.Errorf("reports: path %.40q: unknown command %q", d, op)
+			return nil, fmt.Errorf("draw: path %.40q: unknown command %q", d, op)
 		}
 		at := make([]float64, n)
 		for i := range at {
 			var err error
 			if at[i], rest, err = number1(rest); err != nil {
-				return nil, fmt.Errorf("reports: path %.40q: %w", d, err)
+				return nil, fmt.Errorf("draw: path %.40q: %w", d, err)
 			}
 		}
 		rest = strings.TrimLeft(rest, " ,\n")
 		if up == 'Z' {
 			out, x, y = append(out, pathStep{op: 'Z'}), x0, y0
 			if rest != "" && rest[0] < 'A' {
-				return nil, fmt.Errorf("reports: path %.40q: a number after Z", d)
+				return nil, fmt.Errorf("draw: path %.40q: a number after Z", d)
 			}
 			continue
 		}

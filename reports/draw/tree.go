@@ -1,4 +1,4 @@
-package reports
+package draw
 
 import (
 	"encoding/xml"
@@ -79,7 +79,7 @@ func parseSVG(svg string) (*node, error) {
 			break
 		}
 		if err != nil {
-			return nil, fmt.Errorf("reports: a drawing is no XML: %w", err)
+			return nil, fmt.Errorf("draw: a drawing is no XML: %w", err)
 		}
 		switch t := t.(type) {
 		case xml.StartElement:
@@ -105,7 +105,7 @@ func parseSVG(svg string) (*node, error) {
 		}
 	}
 	if root == nil || root.name != "svg" {
-		return nil, errors.New("reports: a drawing is no SVG")
+		return nil, errors.New("draw: a drawing is no SVG")
 	}
 	return root, nil
 }

@@ -1,4 +1,4 @@
-package reports
+package draw
 
 import (
 	"encoding/xml"
@@ -10,17 +10,21 @@ import (
 	"strings"
 )
 
+// Ink stands for the colour of text in a chart's option. The browser puts the
+// theme's colour in its place, a printed SVG the surrounding text's.
+const Ink = "#010203"
+
 // What every drawing inherits from its root, so that most text need not say it.
 const (
 	rootSize   = "12"
 	rootAnchor = "middle"
 )
 
-// tidySVG makes ECharts' SVG scale, gives it identifiers of its own and the text's
+// Tidy makes ECharts' SVG scale, gives it identifiers of its own and the text's
 // colour for ink, and writes the same picture in a third of its bytes: no part that
 // paints nothing, no transformation that coordinates can hold, coordinates in tenths
 // of a pixel, shapes of one look in one path, and marks, decals and clips said once.
-func tidySVG(id, svg string) (string, error) {
+func Tidy(id, svg string) (string, error) {
 	n, err := parseSVG(svg)
 	if err != nil {
 		return "", err
@@ -69,7 +73,7 @@ func (n *node) plain() error {
 		return strings.HasPrefix(k, "ecmeta_") || k == "class" || k == "pointer-events"
 	})
 	for i, a := range n.attrs {
-		if a.Value == ink || a.Value == "rgb(1,2,3)" {
+		if a.Value == Ink || a.Value == "rgb(1,2,3)" {
 			n.attrs[i].Value = "currentColor"
 		}
 	}
@@ -130,7 +134,7 @@ func (n *node) plainText() error {
 		}
 		var err error
 		if *v.to, err = strconv.ParseFloat(v.text, 64); err != nil {
-			return fmt.Errorf("reports: text %q: %w", n.text, err)
+			return fmt.Errorf("draw: text %q: %w", n.text, err)
 		}
 	}
 	if n.get("dominant-baseline") == "central" {
@@ -196,7 +200,7 @@ func (n *node) plainPath() error {
 			var v [3]float64
 			for i := range v {
 				if v[i], err = strconv.ParseFloat(m[2+i], 64); err != nil {
-					return fmt.Errorf("reports: transformation %q: %w", n.get("transform"), err)
+					return fmt.Errorf("draw: transformation %q: %w", n.get("transform"), err)
 				}
 			}
 			p = scaled(p, v[0], v[1], v[2])

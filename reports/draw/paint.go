@@ -1,4 +1,4 @@
-package reports
+package draw
 
 import (
 	"fmt"
@@ -28,7 +28,7 @@ func (c *canvas) clipped(ref string, p paint) (image.Rectangle, error) {
 	}
 	def := c.defs[strings.TrimSuffix(strings.TrimPrefix(ref, "url("), ")")]
 	if def == nil || len(def.kids) != 1 || def.kids[0].name != "path" {
-		return p.clip, fmt.Errorf("reports: clip %q is no path", ref)
+		return p.clip, fmt.Errorf("draw: clip %q is no path", ref)
 	}
 	path, err := parsePath(def.kids[0].get("d"))
 	if err != nil {
@@ -39,7 +39,7 @@ func (c *canvas) clipped(ref string, p paint) (image.Rectangle, error) {
 	for _, l := range lines {
 		for i, q := range l.points {
 			if i > 0 && q.x != l.points[i-1].x && q.y != l.points[i-1].y || len(lines) > 1 {
-				return p.clip, fmt.Errorf("reports: clip %q is no rectangle", ref)
+				return p.clip, fmt.Errorf("draw: clip %q is no rectangle", ref)
 			}
 		}
 	}
@@ -52,7 +52,7 @@ func colour(s, opacity string) (color.NRGBA, error) {
 	if opacity != "" {
 		o, err := strconv.ParseFloat(opacity, 64)
 		if err != nil || o < 0 || o > 1 {
-			return c, fmt.Errorf("reports: opacity %q", opacity)
+			return c, fmt.Errorf("draw: opacity %q", opacity)
 		}
 		c.A = uint8(math.Round(255 * o))
 	}
@@ -64,7 +64,7 @@ func colour(s, opacity string) (color.NRGBA, error) {
 		s = "#" + strings.Repeat(s[1:2], 2) + strings.Repeat(s[2:3], 2) + strings.Repeat(s[3:4], 2)
 	}
 	if n, err := fmt.Sscanf(s, form, to...); err != nil || n != 3 {
-		return c, fmt.Errorf("reports: unknown colour %q", s)
+		return c, fmt.Errorf("draw: unknown colour %q", s)
 	}
 	return c, nil
 }
@@ -72,13 +72,13 @@ func colour(s, opacity string) (color.NRGBA, error) {
 // decal is a texture that repeats a small drawing over the shape that p paints.
 func (c *canvas) decal(def *node, p paint) (image.Image, error) {
 	if def == nil || def.name != "pattern" || def.get("patternUnits") != "userSpaceOnUse" {
-		return nil, fmt.Errorf("reports: %q is no decal", p.with["fill"])
+		return nil, fmt.Errorf("draw: %q is no decal", p.with["fill"])
 	}
 	w, err1 := def.number("width", 0)
 	h, err2 := def.number("height", 0)
 	turn, err3 := transformation(def.get("patternTransform"))
 	if err1 != nil || err2 != nil || err3 != nil || w <= 0 || h <= 0 {
-		return nil, fmt.Errorf("reports: a decal of %q by %q, %q", def.get("width"), def.get("height"), def.get("patternTransform"))
+		return nil, fmt.Errorf("draw: a decal of %q by %q, %q", def.get("width"), def.get("height"), def.get("patternTransform"))
 	}
 	tile := &canvas{img: image.NewRGBA(image.Rect(0, 0, int(math.Ceil(w*tileScale)), int(math.Ceil(h*tileScale)))), defs: c.defs}
 	inner := paint{m: affine{a: tileScale, d: tileScale}, clip: tile.img.Bounds(), with: map[string]string{"fill": "#000"}}

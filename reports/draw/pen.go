@@ -1,4 +1,4 @@
-package reports
+package draw
 
 import (
 	"fmt"
@@ -27,7 +27,7 @@ func newPen(p paint) (pen, error) {
 		}
 		f, err := strconv.ParseFloat(p.with[v.key], 64)
 		if err != nil || f < 0 {
-			return out, fmt.Errorf("reports: %s %q", v.key, p.with[v.key])
+			return out, fmt.Errorf("draw: %s %q", v.key, p.with[v.key])
 		}
 		*v.to = v.k * f
 	}
@@ -36,7 +36,7 @@ func newPen(p paint) (pen, error) {
 	for _, s := range strings.FieldsFunc(p.with["stroke-dasharray"], func(r rune) bool { return r == ',' || r == ' ' }) {
 		f, err := strconv.ParseFloat(s, 64)
 		if err != nil || f < 0 {
-			return out, fmt.Errorf("reports: dashes %q", p.with["stroke-dasharray"])
+			return out, fmt.Errorf("draw: dashes %q", p.with["stroke-dasharray"])
 		}
 		total += f
 		out.dash = append(out.dash, f*p.m.zoom())
@@ -49,9 +49,9 @@ func newPen(p paint) (pen, error) {
 	}
 	switch {
 	case out.cap != "" && out.cap != "butt" && out.cap != "round":
-		return out, fmt.Errorf("reports: unknown end of a line %q", out.cap)
+		return out, fmt.Errorf("draw: unknown end of a line %q", out.cap)
 	case out.join != "" && out.join != "miter" && out.join != "bevel" && out.join != "round":
-		return out, fmt.Errorf("reports: unknown corner of a line %q", out.join)
+		return out, fmt.Errorf("draw: unknown corner of a line %q", out.join)
 	}
 	return out, nil
 }

@@ -1,4 +1,4 @@
-package reports
+package draw
 
 import (
 	"fmt"
@@ -94,7 +94,7 @@ func (c *canvas) draw(n *node, p paint) error {
 		y, err2 := n.number("y", 0)
 		mark := c.defs[n.get("href")]
 		if err1 != nil || err2 != nil || mark == nil {
-			return fmt.Errorf("reports: a mark %q at %q, %q", n.get("href"), n.get("x"), n.get("y"))
+			return fmt.Errorf("draw: a mark %q at %q, %q", n.get("href"), n.get("x"), n.get("y"))
 		}
 		p.m = p.m.then(affine{1, 0, 0, 1, x, y})
 		return c.draw(mark, p.inside(n))
@@ -102,7 +102,7 @@ func (c *canvas) draw(n *node, p paint) error {
 		w, err1 := n.number("width", 0)
 		h, err2 := n.number("height", 0)
 		if err1 != nil || err2 != nil {
-			return fmt.Errorf("reports: a rectangle of %q by %q", n.get("width"), n.get("height"))
+			return fmt.Errorf("draw: a rectangle of %q by %q", n.get("width"), n.get("height"))
 		}
 		path := []pathStep{{'M', []float64{0, 0}}, {'L', []float64{w, 0}}, {'L', []float64{w, h}}, {'L', []float64{0, h}}, {op: 'Z'}}
 		return c.shape(path, p.inside(n))
@@ -115,7 +115,7 @@ func (c *canvas) draw(n *node, p paint) error {
 	case "text":
 		return c.text(n, p.inside(n))
 	}
-	return fmt.Errorf("reports: an image cannot show <%s>", n.name)
+	return fmt.Errorf("draw: an image cannot show <%s>", n.name)
 }
 
 // shape fills a path and draws its line.
@@ -173,7 +173,7 @@ func (n *node) number(key string, without float64) (float64, error) {
 	}
 	f, err := strconv.ParseFloat(v, 64)
 	if err != nil {
-		return 0, fmt.Errorf("reports: <%s %s=%q>: not a number", n.name, key, v)
+		return 0, fmt.Errorf("draw: <%s %s=%q>: not a number", n.name, key, v)
 	}
 	return f, nil
 }

@@ -1,4 +1,4 @@
-package reports
+package draw
 
 import (
 	"math"
@@ -36,7 +36,7 @@ func TestDrawingsAreSaidShortly(t *testing.T) {
 		`<use href="#F-p0" x="23" y="20"/><use href="#F-p0" x="33" y="20"/><use href="#F-p0" x="43.3" y="20"/>` +
 		`<defs><clipPath id="F-c0"><path d="M0 0h9v4Z"/></clipPath><pattern id="F-p1" width="7" height="7">` +
 		`<path d="M0 0h1v2Z" fill="rgb(0,0,0)" fill-opacity="0.28"/></pattern></defs></svg>`
-	got, err := tidySVG("a", in)
+	got, err := Tidy("a", in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,12 +44,12 @@ func TestDrawingsAreSaidShortly(t *testing.T) {
 	if got = strings.ReplaceAll(got, h+"-", "F-"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	other, err := tidySVG("b", in)
+	other, err := Tidy("b", in)
 	if err != nil || strings.Contains(other, h+"-") {
 		t.Errorf("two figures share identifiers (%v)", err)
 	}
 	for _, bad := range []string{"<svg><path d=\"M0 0T1 2\" fill=\"#000\"/></svg>", "<svg><path", "<p/>", "<svg><path d=\"M0\" fill=\"red\"/></svg>"} {
-		if out, err := tidySVG("a", bad); err == nil {
+		if out, err := Tidy("a", bad); err == nil {
 			t.Errorf("%s became %s in silence", bad, out)
 		}
 	}
@@ -89,19 +89,5 @@ func TestPathsKeepTheirPoints(t *testing.T) {
 				t.Fatalf("step %d: %v became %v", i, p[i], got[i])
 			}
 		}
-	}
-}
-
-// The option of a chart holds bare values, whatever go-echarts wraps them in,
-// and keeps what says more than its value.
-func TestBareValues(t *testing.T) {
-	named := map[string]any{"value": 3.0, "name": "n"}
-	data := []any{map[string]any{"value": []any{1.0, 2.0}}, named, 4.0}
-	bare(map[string]any{"series": []any{map[string]any{"data": data}, map[string]any{}}})
-	if pair, ok := data[0].([]any); !ok || len(pair) != 2 {
-		t.Errorf("a point became %v", data[0])
-	}
-	if kept, ok := data[1].(map[string]any); !ok || kept["name"] != "n" || data[2] != 4.0 {
-		t.Errorf("data became %v", data)
 	}
 }

@@ -1,4 +1,4 @@
-package reports
+package draw
 
 import (
 	_ "embed"
@@ -24,7 +24,7 @@ var faces = sync.OnceValues(func() ([]*sfnt.Font, error) {
 	for _, b := range [][]byte{goregular.TTF, operatorsTTF} {
 		f, err := sfnt.Parse(b)
 		if err != nil {
-			return nil, fmt.Errorf("reports: font of the images: %w", err)
+			return nil, fmt.Errorf("draw: font of the images: %w", err)
 		}
 		out = append(out, f)
 	}
@@ -41,17 +41,23 @@ type glyph struct {
 // glyphUnits is the size at which outlines are read: fine enough for any.
 const glyphUnits = 2048
 
-// letterError is a text with a letter that no font of the images has.
-type letterError struct {
-	letter rune
-	text   string
+// LetterError says that no font of the images has Letter, which Text has.
+type LetterError struct {
+	Letter rune
+	Text   string
 }
 
-func (e *letterError) Error() string {
-	return fmt.Sprintf("reports: the fonts of the images have no letter %q (%U) of %q", e.letter, e.letter, e.text)
+func (e *LetterError) Error() string {
+	return fmt.Sprintf("draw: the fonts of the images have no letter %q (%U) of %q", e.Letter, e.Letter, e.Text)
 }
 
-// glyphs finds the letters of a text. One that no font has is a letterError, not a box.
+// Letters returns a LetterError for a text that an image cannot show.
+func Letters(text string) error {
+	_, err := glyphs(text)
+	return err
+}
+
+// glyphs finds the letters of a text. One that no font has is a LetterError, not a box.
 func glyphs(text string) ([]glyph, error) {
 	fonts, err := faces()
 	if err != nil {
@@ -67,20 +73,20 @@ func glyphs(text string) ([]glyph, error) {
 		for _, f := range fonts {
 			i, err := f.GlyphIndex(&buf, r)
 			if err != nil {
-				return nil, fmt.Errorf("reports: letter %q: %w", r, err)
+				return nil, fmt.Errorf("draw: letter %q: %w", r, err)
 			}
 			if i == 0 {
 				continue
 			}
 			w, err := f.GlyphAdvance(&buf, i, fixed.I(glyphUnits), font.HintingNone)
 			if err != nil {
-				return nil, fmt.Errorf("reports: letter %q: %w", r, err)
+				return nil, fmt.Errorf("draw: letter %q: %w", r, err)
 			}
 			g = glyph{f, i, float64(w) / 64 / glyphUnits}
 			break
 		}
 		if g.font == nil {
-			return nil, &letterError{r, text}
+			return nil, &LetterError{r, text}
 		}
 		out = append(out, g)
 	}
@@ -93,10 +99,10 @@ func (c *canvas) text(n *node, p paint) error {
 	y, err2 := n.number("y", 0)
 	size, err3 := strconv.ParseFloat(p.with["font-size"], 64)
 	if err1 != nil || err2 != nil || err3 != nil {
-		return fmt.Errorf("reports: text %q at %q, %q, of size %q", n.text, n.get("x"), n.get("y"), p.with["font-size"])
+		return fmt.Errorf("draw: text %q at %q, %q, of size %q", n.text, n.get("x"), n.get("y"), p.with["font-size"])
 	}
 	if style := n.get("style"); style != "" {
-		return fmt.Errorf("reports: text %q: unknown style %q", n.text, style)
+		return fmt.Errorf("draw: text %q: unknown style %q", n.text, style)
 	}
 	words := n.text
 	if n.get("space") != "preserve" {
@@ -137,7 +143,7 @@ func (g glyph) outline(lines []line, m affine) ([]line, error) {
 	var buf sfnt.Buffer
 	segments, err := g.font.LoadGlyph(&buf, g.index, fixed.I(glyphUnits), nil)
 	if err != nil {
-		return nil, fmt.Errorf("reports: letter %d: %w", g.index, err)
+		return nil, fmt.Errorf("draw: letter %d: %w", g.index, err)
 	}
 	at := func(q fixed.Point26_6) point { return m.at(float64(q.X)/64, float64(q.Y)/64) }
 	for _, s := range segments {
