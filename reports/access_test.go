@@ -72,7 +72,7 @@ func TestRowsOfAChart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := s.call(`(function(o,d,w){w=JSON.parse(w);return gradsyncCSV(gradsyncRows(JSON.parse(o),d,function(x){return gradsyncWord(w,x)},!!w))})`, whole, data, string(table))
+		got, err := s.Call(`(function(o,d,w){w=JSON.parse(w);return gradsyncCSV(gradsyncRows(JSON.parse(o),d,function(x){return gradsyncWord(w,x)},!!w))})`, whole, data, string(table))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +98,7 @@ func TestRowsOfAChart(t *testing.T) {
 	if got := rows(figures[0], true); !strings.HasPrefix(got, "系列,时间 (ms),测试准确率 (%),95 % 下限,95 % 上限\n平局取权重 = 印出的符号,1,1,,\n") {
 		t.Errorf("in Chinese:\n%s", got)
 	}
-	if got, err := s.call(`(function(r){return gradsyncCSV(r)})`, []any{[]any{`a "b"`, "c,d", nil, "e\nf", -1.5e-9}}); err != nil || got != "\"a \"\"b\"\"\",\"c,d\",,\"e\nf\",-1.5e-9\n" {
+	if got, err := s.Call(`(function(r){return gradsyncCSV(r)})`, []any{[]any{`a "b"`, "c,d", nil, "e\nf", -1.5e-9}}); err != nil || got != "\"a \"\"b\"\"\",\"c,d\",,\"e\nf\",-1.5e-9\n" {
 		t.Errorf("%q (%v)", got, err)
 	}
 }

@@ -1,10 +1,5 @@
 package reports
 
-import (
-	"html/template"
-	"regexp"
-)
-
 // algorithm is one algorithm of a source in our words, by its own line numbers.
 type algorithm struct {
 	ID            string
@@ -95,19 +90,4 @@ var daspAlgorithms = []algorithm{
 				"v_n ← 发出的版本，与发送合为不可分割的一步"}, false},
 		},
 	},
-}
-
-var (
-	subscript   = regexp.MustCompile(`_([A-Za-z0-9]+)`)
-	superscript = regexp.MustCompile(`\^(?:([A-Za-z0-9]+)|\(([^()]+)\))`)
-)
-
-// prose is a sentence of a result for the page.
-func prose(s string) template.HTML { return subs(tie(s)) }
-
-// subs sets what follows an underscore as a subscript, a caret as a superscript.
-func subs(s string) template.HTML {
-	s = units(s)
-	s = subscript.ReplaceAllString(template.HTMLEscapeString(s), "<sub>$1</sub>")
-	return template.HTML(superscript.ReplaceAllString(s, "<sup>$1$2</sup>"))
 }

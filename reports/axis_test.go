@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"gradsync/reports/notebook"
+	"gradsync/reports/page"
 )
 
 // Shortening the coordinates of a drawing leaves the words of its axes alone: a small
 // value does not become 0.00.
 func TestLogarithmicAxesNameSmallValues(t *testing.T) {
-	s, err := newScripts()
+	s, err := page.NewScripts()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,7 +21,7 @@ func TestLogarithmicAxesNameSmallValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	svg, err := s.svg("f", opt, 400)
+	svg, err := drawOption(s, "f", opt, 400)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"gradsync/reports/typeset"
 )
 
 // pairOf is a text of the program in both languages, where it is written.
@@ -23,9 +25,13 @@ type pairOf struct {
 // notebook.Bothf.
 func saidIn(t *testing.T) (out []pairOf) {
 	t.Helper()
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
+	var files []string
+	for _, in := range []string{"*.go", "*/*.go"} {
+		some, err := filepath.Glob(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, some...)
 	}
 	set := token.NewFileSet()
 	for _, file := range files {
@@ -61,7 +67,7 @@ func saidIn(t *testing.T) (out []pairOf) {
 					}
 				}
 			case *ast.CallExpr:
-				if f, ok := n.Fun.(*ast.Ident); ok && f.Name == "Bothf" {
+				if f, ok := n.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Bothf" {
 					add(n, n.Args)
 				}
 			}
@@ -97,8 +103,10 @@ func literal(x ast.Expr) (string, bool) {
 		a, okA := literal(x.X)
 		b, okB := literal(x.Y)
 		return a + b, okA && okB
+	case *ast.SelectorExpr:
+		return typeset.NBSP, x.Sel.Name == "NBSP"
 	case *ast.Ident:
-		return nbsp, x.Name == "nbsp"
+		return typeset.NBSP, x.Name == "NBSP"
 	}
 	return "", false
 }

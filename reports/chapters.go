@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"gradsync/reports/typeset"
 )
 
 // chapter is a part of a page's results, with its experiments in the order of
@@ -114,7 +116,7 @@ func parts(sections []section) []part {
 			if c < len(chapters[paper]) {
 				title = chapters[paper][c].Title
 			}
-			out = append(out, part{Anchor: "part-" + slug(title.En()), Title: title})
+			out = append(out, part{Anchor: "part-" + typeset.Slug(title.En()), Title: title})
 			last = c
 		}
 		out[len(out)-1].Sections = append(out[len(out)-1].Sections, s)

@@ -10,6 +10,7 @@ import (
 
 	"gradsync/reports/draw"
 	"gradsync/reports/notebook"
+	"gradsync/reports/typeset"
 )
 
 // chart is what all go-echarts charts offer that we use: options in, a map out.
@@ -74,7 +75,7 @@ func bare(m map[string]any) {
 // globals are the options all three forms share.
 func globals(f notebook.Drawing) []charts.GlobalOpts {
 	return []charts.GlobalOpts{
-		charts.WithInitializationOpts(opts.Initialization{ChartID: "fig-" + slug(f.ID)}),
+		charts.WithInitializationOpts(opts.Initialization{ChartID: "fig-" + typeset.Slug(f.ID)}),
 		charts.WithTooltipOpts(opts.Tooltip{Show: opts.Bool(true), Trigger: "item"}),
 		charts.WithGridOpts(opts.Grid{Left: "72", Right: rightOf(f), Top: "64", Bottom: "60"}),
 		charts.WithAnimation(false),

@@ -6,17 +6,25 @@ import (
 	"slices"
 	"testing"
 
+	"gradsync/reports/assets"
 	"gradsync/reports/notebook"
+	"gradsync/reports/page"
 )
+
+// reportJS is the script of a page.
+var reportJS = page.NewLibrary("report.js", func() (string, error) {
+	b, err := assets.ReadFile("report.js")
+	return string(b), err
+})
 
 // A browser makes of a chart's difference from its base the option that was drawn, but
 // for the description, which the page has beside it.
 func TestShortOptionsAreWhole(t *testing.T) {
-	s, err := newScripts()
+	s, err := page.NewScripts()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.vm.RunString(reportJS); err != nil {
+	if err := s.Load(reportJS); err != nil {
 		t.Fatal(err)
 	}
 	seed, forms := uint64(7), map[string]int{}
@@ -45,7 +53,7 @@ func TestShortOptionsAreWhole(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := s.call(`(function(b,o,f){return JSON.stringify(gradsyncWhole(JSON.parse(b)[f],JSON.parse(o)))})`, string(bases), string(short), f.Form)
+		again, err := s.Call(`(function(b,o,f){return JSON.stringify(gradsyncWhole(JSON.parse(b)[f],JSON.parse(o)))})`, string(bases), string(short), f.Form)
 		if err != nil {
 			t.Fatal(err)
 		}

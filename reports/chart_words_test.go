@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gradsync/reports/notebook"
+	"gradsync/reports/page"
 )
 
 // talkingFigures are three small charts in both languages.
@@ -35,7 +36,7 @@ func talkingFigures() [][2]notebook.Drawing {
 }
 
 // optionIn is the option of f in a browser: in English with words nil.
-func optionIn(t *testing.T, s *scripts, f notebook.Drawing, words map[string]string) (o struct {
+func optionIn(t *testing.T, s *page.Scripts, f notebook.Drawing, words map[string]string) (o struct {
 	Legend       struct{ Data []string }
 	Grid         []struct{ Top, Bottom, Left any }
 	Series       []struct{ Name string }
@@ -61,7 +62,7 @@ func optionIn(t *testing.T, s *scripts, f notebook.Drawing, words map[string]str
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err = s.call(`(function(b,o,f,w){o=gradsyncWhole(JSON.parse(b)[f],JSON.parse(o));w=JSON.parse(w);if(w)gradsyncSpeak(o,w);return JSON.stringify(o)})`,
+	raw, err = s.Call(`(function(b,o,f,w){o=gradsyncWhole(JSON.parse(b)[f],JSON.parse(o));w=JSON.parse(w);if(w)gradsyncSpeak(o,w);return JSON.stringify(o)})`,
 		string(bases), string(short), f.Form, string(table))
 	if err == nil {
 		err = json.Unmarshal([]byte(raw), &o)
@@ -113,11 +114,11 @@ func TestChartsSpeakChinese(t *testing.T) {
 }
 
 // speakers is a machine with the functions of report.js.
-func speakers(t *testing.T) *scripts {
+func speakers(t *testing.T) *page.Scripts {
 	t.Helper()
-	s, err := newScripts()
+	s, err := page.NewScripts()
 	if err == nil {
-		_, err = s.vm.RunString(reportJS)
+		err = s.Load(reportJS)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +141,7 @@ func TestToolTipsSpeakChinese(t *testing.T) {
 		{`{"form":"bar","y":"share"}`, `{"value":2,"name":"pruned\nMLP","seriesName":"gradients"}`, "gradients, pruned MLP\nshare: 2", "梯度，剪枝 MLP\n份额：2"},
 	} {
 		for in, want := range map[string]string{"null": c.en, string(words): c.zh} {
-			got, err := s.call(`(function(f,w,p){return gradsyncTip(JSON.parse(f),JSON.parse(w),JSON.parse(p))})`, c.fig, in, c.point)
+			got, err := s.Call(`(function(f,w,p){return gradsyncTip(JSON.parse(f),JSON.parse(w),JSON.parse(p))})`, c.fig, in, c.point)
 			if err != nil || got != want {
 				t.Errorf("%q, want %q (%v)", got, want, err)
 			}
@@ -157,7 +158,7 @@ func TestChartLinesBreak(t *testing.T) {
 	}{
 		{"virtual time (ms)", 9, "virtual|time (ms)"}, {"在每个 n 上", 6, "在每个|n 上"}, {"剪枝（梯度）", 6, "剪枝|（梯|度）"}, {"平局，GPU", 6, "平局，|GPU"}, {"", 5, ""},
 	} {
-		got, err := s.call(`(function(t,n){return gradsyncLines(t,n)})`, c.text, c.most)
+		got, err := s.Call(`(function(t,n){return gradsyncLines(t,n)})`, c.text, c.most)
 		if got = strings.ReplaceAll(got, "\n", "|"); err != nil || got != c.want {
 			t.Errorf("%q in %d letters: %q, want %q (%v)", c.text, c.most, got, c.want, err)
 		}
@@ -268,12 +269,12 @@ func TestNarrowBarsAllHaveTheirName(t *testing.T) {
 		{slices.Repeat([]string{"D12"}, 20), 0, 366, `[[` + strings.Repeat(`"D12",`, 19) + `"D12"],0,0,0,{}]`},
 		{[]string{"LeNet-5", "ResNet-18", "VGG-19-BN"}, 0, 840, `[["LeNet-5","ResNet-18","VGG-19-BN"],0,0,0,{}]`},
 	} {
-		if got, err := s.call(narrowed, c.names, c.lines, c.wide); err != nil || got != c.want {
+		if got, err := s.Call(narrowed, c.names, c.lines, c.wide); err != nil || got != c.want {
 			t.Errorf("%q in %d pixels:\n%s, want\n%s (%v)", c.names, c.wide, got, c.want, err)
 		}
 	}
 	for broken, want := range map[string]string{"pruned,\nno more": "pruned, no more", "剪枝，\n含梯度": "剪枝，含梯度", "类似 Deep\nSpeech": "类似 Deep Speech"} {
-		if got, err := s.call(`(function(t){return gradsyncLine(t)})`, broken); err != nil || got != want {
+		if got, err := s.Call(`(function(t){return gradsyncLine(t)})`, broken); err != nil || got != want {
 			t.Errorf("%q, want %q (%v)", got, want, err)
 		}
 	}

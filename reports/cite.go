@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"gradsync/reports/typeset"
 )
 
 // Who made the software, and what it is called: CITATION.cff has the same, which a
@@ -68,7 +70,7 @@ func commitsOf(rs []loaded) string {
 		hash, changes, _ := strings.Cut(name, " ")
 		names[i] = strings.TrimSpace(hash[:min(shortCommit, len(hash))] + " " + changes)
 	}
-	return "commits " + inWords(names)
+	return "commits " + typeset.InWords(names)
 }
 
 const unknownCommit = "unknown"

@@ -6,6 +6,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/reports/notebook"
+	"gradsync/reports/typeset"
 )
 
 // A claim in words is judged by a criterion in words, which the page prints
@@ -13,14 +14,14 @@ import (
 func TestClaimsInWordsShowTheirCriterion(t *testing.T) {
 	p09, _ := claims.Get("P09")
 	row := claimOn(t, pageOf(t, "ringsparse/example-choice.html"), "P09")
-	if !strings.Contains(row, "<b>Criterion:</b> "+pretty(p09.ToleranceWhy)) || strings.Contains(row, "±") {
+	if !strings.Contains(row, "<b>Criterion:</b> "+typeset.Pretty(p09.ToleranceWhy)) || strings.Contains(row, "±") {
 		t.Errorf("P09: %s", row)
 	}
 	page := pageOf(t, "ring/example-cost.html")
 	if row := claimOn(t, page, "B05"); strings.Contains(row, "Criterion") || !strings.Contains(row, "±0.108") {
 		t.Errorf("B05: %s", row)
 	}
-	if row := claimOn(t, page, "B14"); !strings.Contains(row, "650–700"+nbsp+"ms") || !strings.Contains(row, "Criterion:</b> a range") {
+	if row := claimOn(t, page, "B14"); !strings.Contains(row, "650–700"+typeset.NBSP+"ms") || !strings.Contains(row, "Criterion:</b> a range") {
 		t.Errorf("B14: %s", row)
 	}
 	// D42 states a list of numbers: its reason is no criterion, and its numbers have names.
@@ -29,7 +30,7 @@ func TestClaimsInWordsShowTheirCriterion(t *testing.T) {
 		t.Errorf("a list of numbers has a criterion: %s", row)
 	}
 	for _, want := range []string{"DASP/BSP 0.831; SSP/BSP 0.8437; DSSP/BSP 0.8720", "DASP/BSP 0.819; SSP/BSP 0.8; DSSP/BSP −1", "DASP/BSP [0.8100, 0.8300]; SSP/BSP –; DSSP/BSP [−2, 0]"} {
-		if !strings.Contains(strings.ReplaceAll(row, nbsp, " "), want) {
+		if !strings.Contains(strings.ReplaceAll(row, typeset.NBSP, " "), want) {
 			t.Errorf("D42 lacks %q: %s", want, row)
 		}
 	}

@@ -1,12 +1,14 @@
 package reports
 
 import (
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
 	"strings"
 
 	"gradsync/reports/notebook"
+	"gradsync/reports/typeset"
 )
 
 // merge is f with each set of line groups that coincide, mean, band and seeds,
@@ -49,7 +51,7 @@ func merge(f notebook.Drawing, and string) (out notebook.Drawing, together []str
 				join = and // the names are formulas
 			}
 			name, look := strings.Join(names, join), set[0]
-			if i := slices.IndexFunc(set, func(g string) bool { return slices.Contains(own, slug(g)) }); i >= 0 {
+			if i := slices.IndexFunc(set, func(g string) bool { return slices.Contains(own, typeset.Slug(g)) }); i >= 0 {
 				look = set[i]
 			}
 			for i := range list {
@@ -80,8 +82,8 @@ func howDrawn(f notebook.Drawing, together [2][]string) said {
 	}
 	if f.Form == "line" {
 		if lo, _, ok := percentRange(f); ok && lo > 0 {
-			en = append(en, "The axis starts at "+number(lo, 0)+nbsp+"%.")
-			zh = append(zh, "纵轴从 "+number(lo, 0)+nbsp+"% 开始。")
+			en = append(en, "The axis starts at "+typeset.Number(lo, 0)+typeset.NBSP+"%.")
+			zh = append(zh, "纵轴从 "+typeset.Number(lo, 0)+typeset.NBSP+"% 开始。")
 		}
 	}
 	return said{strings.Join(en, " "), strings.Join(zh, "")}
@@ -128,3 +130,27 @@ func apartInGroups(f notebook.Drawing) notebook.Drawing {
 	}
 	return f
 }
+
+// checkDrawing refuses a figure that cannot be drawn.
+func checkDrawing(f notebook.Drawing) error {
+	if f.Form == "gantt" {
+		for i, b := range f.Bands {
+			if !(b.From <= b.To) || math.IsInf(b.To, 0) {
+				return fmt.Errorf("band %d: from %v to %v", i, b.From, b.To)
+			}
+		}
+		return nil
+	}
+	for _, s := range f.Series {
+		if f.Y.Log && slices.ContainsFunc(s.Y, func(y float64) bool { return y <= 0 }) {
+			return fmt.Errorf("series %s: a value ≤ 0 on a logarithmic axis", s.Name)
+		}
+		if f.X.Log && slices.ContainsFunc(s.X, func(x float64) bool { return x <= 0 }) {
+			return fmt.Errorf("series %s: a place ≤ 0 on a logarithmic axis", s.Name)
+		}
+	}
+	return nil
+}
+
+// missing tells whether a drawn value is none: a bar that is not there.
+func missing(y float64) bool { return math.IsNaN(y) }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gradsync/reports/notebook"
+	"gradsync/reports/page"
+	"gradsync/reports/typeset"
 )
 
 // curve is a group of one mean with a band and one seed, by hand.
@@ -46,7 +48,7 @@ func TestCoincidingCurvesAreDrawnOnce(t *testing.T) {
 	if want := "BSP/bsp BSP/bsp ASP = DASP/dasp ASP = DASP/dasp SSP/ssp SSP/ssp "; words != want {
 		t.Errorf("series %q, want %q", words, want)
 	}
-	s, err := newScripts()
+	s, err := page.NewScripts()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +84,7 @@ func TestAccuraciesThatSettleLoseTheirStart(t *testing.T) {
 		{"test accuracy", 84, "The axis starts at 80 %."}, {"test accuracy", 80, ""}, {"share of pushes", 92.4, ""},
 	} {
 		f := notebook.Drawing{Form: "line", Y: notebook.Axis{Title: c.title, Unit: "%"}, Series: curve("ASP", 11, 50, c.third, 98, 98, 98, 98, 98, 98, 99)}
-		if got := strings.ReplaceAll(howDrawn(f, [2][]string{}).En(), nbsp, " "); got != c.words {
+		if got := strings.ReplaceAll(howDrawn(f, [2][]string{}).En(), typeset.NBSP, " "); got != c.words {
 			t.Errorf("%s, %v %%: %q, want %q", c.title, c.third, got, c.words)
 		}
 	}

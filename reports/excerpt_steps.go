@@ -27,27 +27,27 @@ func (p goLines) Name() string { return p.File[strings.LastIndex(p.File, "/")+1:
 
 // beside puts the page's algorithms and formulas beside the Go that carries them
 // out; without a source it leaves them alone.
-func (page *paperPage) beside(s *goSource) error {
-	algs, shown := slices.Clone(page.Paper.Algorithms), map[string]bool{}
+func (doc *paperPage) beside(s *goSource) error {
+	algs, shown := slices.Clone(doc.Paper.Algorithms), map[string]bool{}
 	for i := range algs {
-		if err := algs[i].beside(page.Paper.Key, s, shown); err != nil {
+		if err := algs[i].beside(doc.Paper.Key, s, shown); err != nil {
 			return err
 		}
 	}
-	page.Algs, page.Beside = algs, s != nil
+	doc.Algs, doc.Beside = algs, s != nil
 	if s == nil {
 		return nil
 	}
-	for i := range page.Formulas {
-		if err := page.Formulas[i].beside(s); err != nil {
-			return fmt.Errorf("%w (%s, formula %s)", err, page.Paper.Key, page.Formulas[i].ID)
+	for i := range doc.Formulas {
+		if err := doc.Formulas[i].beside(s); err != nil {
+			return fmt.Errorf("%w (%s, formula %s)", err, doc.Paper.Key, doc.Formulas[i].ID)
 		}
 	}
-	if err := unshown(page.Paper, s, shown); err != nil {
+	if err := unshown(doc.Paper, s, shown); err != nil {
 		return err
 	}
 	for i := range algs {
-		if err := algs[i].complete(page.Paper.Key); err != nil {
+		if err := algs[i].complete(doc.Paper.Key); err != nil {
 			return err
 		}
 	}
@@ -56,7 +56,7 @@ func (page *paperPage) beside(s *goSource) error {
 
 // beside fills in a's excerpts and where its steps are in them. A mark of a step that
 // a does not have is an error; shown notes those seen.
-func (a *algorithm) beside(page string, s *goSource, shown map[string]bool) error {
+func (a *algorithm) beside(doc string, s *goSource, shown map[string]bool) error {
 	for i, st := range a.Steps {
 		a.Views = append(a.Views, stepView{step: st, N: i + 1, Why: a.Elsewhere[i+1]})
 	}
@@ -66,7 +66,7 @@ func (a *algorithm) beside(page string, s *goSource, shown map[string]bool) erro
 	for _, name := range a.Code {
 		e, err := s.excerpt(name)
 		if err != nil {
-			return fmt.Errorf("%w (%s, %s)", err, page, a.ID)
+			return fmt.Errorf("%w (%s, %s)", err, doc, a.ID)
 		}
 		f, _, _ := s.find(name)
 		for _, m := range f.marks {
@@ -79,7 +79,7 @@ func (a *algorithm) beside(page string, s *goSource, shown map[string]bool) erro
 			}
 		}
 		if !e.Marked {
-			return fmt.Errorf("reports: source %s carries out no step of %s (%s)", name, a.Place, page)
+			return fmt.Errorf("reports: source %s carries out no step of %s (%s)", name, a.Place, doc)
 		}
 		e.Of = a.ID
 		a.Go = append(a.Go, e)
@@ -88,18 +88,18 @@ func (a *algorithm) beside(page string, s *goSource, shown map[string]bool) erro
 }
 
 // complete returns an error unless each step has either lines or a reason to have none.
-func (a *algorithm) complete(page string) error {
+func (a *algorithm) complete(doc string) error {
 	for _, n := range slices.Sorted(maps.Keys(a.Elsewhere)) {
 		if n < 1 || n > len(a.Steps) {
-			return fmt.Errorf("reports: %s: a reason for %s %d, of %d", page, a.Place, n, len(a.Steps))
+			return fmt.Errorf("reports: %s: a reason for %s %d, of %d", doc, a.Place, n, len(a.Steps))
 		}
 	}
 	for _, st := range a.Views {
 		if len(st.Places) == 0 && st.Why.En() == "" {
-			return fmt.Errorf("reports: %s: no Go is marked %q, and no reason says why", page, fmt.Sprintf("%s %d", a.Place, st.N))
+			return fmt.Errorf("reports: %s: no Go is marked %q, and no reason says why", doc, fmt.Sprintf("%s %d", a.Place, st.N))
 		}
 		if len(st.Places) > 0 && st.Why.En() != "" {
-			return fmt.Errorf("reports: %s: %s %d has a mark at %s:%d and a reason to have none", page, a.Place, st.N, st.Places[0].File, st.Places[0].First)
+			return fmt.Errorf("reports: %s: %s %d has a mark at %s:%d and a reason to have none", doc, a.Place, st.N, st.Places[0].File, st.Places[0].First)
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/result"
+	"gradsync/reports/typeset"
 )
 
 // exchange is a coded exchange as assets/widgets-exchange.js moves it: who computed which
@@ -50,7 +51,7 @@ var (
 // ints are the whole numbers in the words of a cell.
 func ints(cell any) []int {
 	var out []int
-	for _, w := range integers.FindAllString(raw(cell), -1) {
+	for _, w := range integers.FindAllString(typeset.Raw(cell), -1) {
 		if n, err := strconv.Atoi(w); err == nil {
 			out = append(out, n)
 		}
@@ -86,14 +87,14 @@ func exchangeOf(r *result.Result, t *frame) (*exchange, error) {
 		from := ints(cell("from"))
 		p := packet{To: ints(cell("to")), Content: spaced(text("content")), Bytes: text("bytes"), When: text("begin") + "–" + text("end")}
 		if k := t.At("end"); k >= 0 {
-			p.When = withUnit(p.When, t.Columns[k].Unit)
+			p.When = typeset.WithUnit(p.When, t.Columns[k].Unit)
 		}
 		if len(from) != 1 || len(p.To) == 0 || p.Content == "" {
 			return nil, fmt.Errorf("row %d: from %v to %v: %q", i, cell("from"), cell("to"), p.Content)
 		}
 		p.From = from[0]
 		var err error
-		if p.Got, err = x.readDecoded(raw(cell("decoded")), raw(cell("subtracted"))); err != nil {
+		if p.Got, err = x.readDecoded(typeset.Raw(cell("decoded")), typeset.Raw(cell("subtracted"))); err != nil {
 			return nil, fmt.Errorf("row %d: %w", i, err)
 		}
 		x.Packets = append(x.Packets, p)

@@ -11,6 +11,8 @@ import (
 
 	"gradsync/reports/draw"
 	"gradsync/reports/notebook"
+	"gradsync/reports/page"
+	"gradsync/reports/typeset"
 )
 
 // exportScale is how many pixels of a PNG are one of the drawing.
@@ -27,7 +29,7 @@ func Export(o Options, dir string, progress func(done, total int, name string)) 
 	if err != nil {
 		return nil, err
 	}
-	s, err := newScripts()
+	s, err := page.NewScripts()
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +37,7 @@ func Export(o Options, dir string, progress func(done, total int, name string)) 
 	if len(list) == 0 {
 		return nil, fmt.Errorf("reports: no figure in the results under %s", o.Results)
 	}
-	out := outputs{}
+	out := page.Outputs{}
 	for i := range list {
 		if progress != nil {
 			progress(i, len(list), list[i].name)
@@ -44,11 +46,11 @@ func Export(o Options, dir string, progress func(done, total int, name string)) 
 			return nil, err
 		}
 	}
-	out.add("README.txt", []byte(exportIndex(all, list)))
+	out.Add("README.txt", []byte(exportIndex(all, list)))
 	if progress != nil {
 		progress(len(list), len(list), "")
 	}
-	if err := out.write(dir); err != nil {
+	if err := out.Write(dir); err != nil {
 		return nil, err
 	}
 	done := &Exported{Figures: len(list), Files: []string{filepath.Join(dir, "README.txt")}}
@@ -111,7 +113,7 @@ func exported(all map[string][]loaded) []exportFigure {
 }
 
 // draw adds the figure's files; it notes the letter for which there is no image.
-func (x *exportFigure) draw(out outputs, s *scripts) error {
+func (x *exportFigure) draw(out page.Outputs, s *page.Scripts) error {
 	v, err := viewFigure(x.loaded, x.of, s)
 	if err != nil {
 		return fmt.Errorf("%w (%s)", err, x.ID)
@@ -120,12 +122,12 @@ func (x *exportFigure) draw(out outputs, s *scripts) error {
 	if err != nil {
 		return fmt.Errorf("%w (%s)", err, x.name)
 	}
-	out.add(x.name+".svg", []byte(drawing.SVG()+"\n"))
+	out.Add(x.name+".svg", []byte(drawing.SVG()+"\n"))
 	table, err := drawingCSV(x.of.Drawn[0])
 	if err != nil {
 		return fmt.Errorf("%w (%s)", err, x.name)
 	}
-	out.add(x.name+".csv", table)
+	out.Add(x.name+".csv", table)
 	img, err := drawing.Image(exportScale)
 	if errors.As(err, &x.lacks) {
 		return nil
@@ -137,7 +139,7 @@ func (x *exportFigure) draw(out outputs, s *scripts) error {
 	if err := png.Encode(&b, img); err != nil {
 		return fmt.Errorf("reports: %s: %w", x.name, err)
 	}
-	out.add(x.name+".png", b.Bytes())
+	out.Add(x.name+".png", b.Bytes())
 	return nil
 }
 
@@ -147,7 +149,7 @@ func drawingCSV(f notebook.Drawing) ([]byte, error) {
 	if f.Form == "gantt" {
 		rows = append(rows, []string{"lane", "from [" + f.X.Unit + "]", "to [" + f.X.Unit + "]", "state", "label"})
 		for _, b := range f.Bands {
-			rows = append(rows, []string{f.Lanes[b.Lane], raw(b.From), raw(b.To), b.State, b.Label})
+			rows = append(rows, []string{f.Lanes[b.Lane], typeset.Raw(b.From), typeset.Raw(b.To), b.State, b.Label})
 		}
 	} else {
 		rows = append(rows, []string{"series", "group", "seed", axisTitle(f.X), axisTitle(f.Y), "low", "high"})
@@ -160,9 +162,9 @@ func drawingCSV(f notebook.Drawing) ([]byte, error) {
 				if missing(y) {
 					continue
 				}
-				line := []string{s.Name, s.Group, seed, standing(f, s, i), raw(y), "", ""}
+				line := []string{s.Name, s.Group, seed, standing(f, s, i), typeset.Raw(y), "", ""}
 				if len(s.Lo) > 0 {
-					line[5], line[6] = raw(s.Lo[i]), raw(s.Hi[i])
+					line[5], line[6] = typeset.Raw(s.Lo[i]), typeset.Raw(s.Hi[i])
 				}
 				rows = append(rows, line)
 			}

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"html"
 	"strings"
+
+	"gradsync/reports/page"
+	"gradsync/reports/typeset"
 )
 
 // exportIndex is what README.txt says.
@@ -35,11 +38,11 @@ func exportIndex(all map[string][]loaded, list []exportFigure) string {
 func (x exportFigure) facts() []string {
 	f, together := merge(apartInGroups(x.of.Drawn[0]), andWords[0])
 	out := []string{"title: " + x.Page.Title[0]}
-	if caption := plainOf(string(x.of.Caption[0])); caption != "" {
+	if caption := typeset.Plain(string(x.of.Caption[0])); caption != "" {
 		out = append(out, "caption: "+strings.Join(strings.Fields(caption), " "))
 	}
 	if how := howDrawn(f, [2][]string{together, together}).En(); how != "" {
-		out = append(out, "drawn: "+strings.ReplaceAll(how, nbsp, " "))
+		out = append(out, "drawn: "+strings.ReplaceAll(how, typeset.NBSP, " "))
 	}
 	if x.lacks != nil {
 		out = append(out, fmt.Sprintf("image: none: the fonts of the images have no letter %q (%U)", x.lacks.Letter, x.lacks.Letter))
@@ -48,8 +51,8 @@ func (x exportFigure) facts() []string {
 	if x.Source != "" {
 		source = x.Source + " (" + x.ID + ")"
 	}
-	kind := kindOr(f.Kind, x.Kind)
-	out = append(out, "shows: "+source, "numbers: "+kind+": "+html.UnescapeString(kinds[kind].En()), "profile: "+who(x.Result).En())
+	kind := page.KindOr(f.Kind, x.Kind)
+	out = append(out, "shows: "+source, "numbers: "+kind+": "+html.UnescapeString(page.Kinds[kind].En()), "profile: "+who(x.Result).En())
 	out = append(out, fmt.Sprintf("command: %s run %s --profile %s", program, x.ID, x.Profile))
 	commit := "unknown: no record of the run lies beside the result"
 	if x.Run != nil && x.Run.Commit != "" {

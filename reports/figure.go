@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"gradsync/reports/notebook"
+	"gradsync/reports/page"
+	"gradsync/reports/typeset"
 )
 
 // figureView is a figure: the drawing that every reader gets, the option that
@@ -33,7 +35,7 @@ var andWords = [2]string{" and ", " 和 "}
 const shownPoints = 60
 
 // viewFigure draws a figure once, in English, and keeps its option for the live chart.
-func viewFigure(l loaded, f *notebook.Figure, s *scripts) (*figureView, error) {
+func viewFigure(l loaded, f *notebook.Figure, s *page.Scripts) (*figureView, error) {
 	en, together := merge(apartInGroups(f.Drawn[0]), andWords[0])
 	zh, alsoZh := merge(apartInGroups(f.Drawn[1]), andWords[1])
 	if f.Alt[0] == "" {
@@ -48,7 +50,7 @@ func viewFigure(l loaded, f *notebook.Figure, s *scripts) (*figureView, error) {
 	}
 	id := l.Anchor() + "-" + figureID(l, f.ID)
 	height := figureHeight(len(en.Lanes)) + legendRow*(legendRows(namesOf(en))-1)
-	svg, err := s.svg(id, opt, height)
+	svg, err := drawOption(s, id, opt, height)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +58,7 @@ func viewFigure(l loaded, f *notebook.Figure, s *scripts) (*figureView, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &figureView{Anchor: id, Form: en.Form, Kind: kindBeside(l, en.Kind), Told: bothHTML(f.Caption), Alt: f.Alt, SVG: template.HTML(svg), Option: template.JS(short), Height: height,
+	v := &figureView{Anchor: id, Form: en.Form, Kind: kindBeside(l, en.Kind), Told: typeset.BothHTML(f.Caption), Alt: f.Alt, SVG: template.HTML(svg), Option: template.JS(short), Height: height,
 		XTitle: axisTitle(en.X), YTitle: axisTitle(en.Y), XUnit: en.X.Unit, Lanes: strings.Join(en.Lanes, "\n"), Drawn: howDrawn(en, [2][]string{together, alsoZh})}
 	rows, rowsZh := pointsOf(en), pointsOf(zh)
 	v.Head = pointHeads(en, zh)
@@ -76,10 +78,10 @@ func viewFigure(l loaded, f *notebook.Figure, s *scripts) (*figureView, error) {
 
 // figureID tells a figure from a frame of the same id.
 func figureID(l loaded, id string) string {
-	if slices.ContainsFunc(l.Frames, func(f frame) bool { return slug(f.ID) == slug(id) }) {
+	if slices.ContainsFunc(l.Frames, func(f frame) bool { return typeset.Slug(f.ID) == typeset.Slug(id) }) {
 		id += "-figure"
 	}
-	return slug(id)
+	return typeset.Slug(id)
 }
 
 // pointHeads are the heads of pointsOf.
@@ -99,7 +101,7 @@ func pointHeads(en, zh notebook.Drawing) (out []template.HTML) {
 func pointsOf(f notebook.Drawing) (rows [][]string) {
 	if f.Form == "gantt" {
 		for _, b := range f.Bands {
-			rows = append(rows, []string{f.Lanes[b.Lane], number(b.From, 0), number(b.To, 0), b.State, b.Label})
+			rows = append(rows, []string{f.Lanes[b.Lane], typeset.Number(b.From, 0), typeset.Number(b.To, 0), b.State, b.Label})
 		}
 		return rows
 	}
@@ -112,12 +114,12 @@ func pointsOf(f notebook.Drawing) (rows [][]string) {
 			if missing(y) {
 				continue
 			}
-			row := []string{s.Name, seed, "", number(y, 0), "", ""}
+			row := []string{s.Name, seed, "", typeset.Number(y, 0), "", ""}
 			if row[2] = standing(f, s, i); f.Form != "bar" {
-				row[2] = number(s.X[i], 0)
+				row[2] = typeset.Number(s.X[i], 0)
 			}
 			if len(s.Lo) > 0 {
-				row[4], row[5] = number(s.Lo[i], 0), number(s.Hi[i], 0)
+				row[4], row[5] = typeset.Number(s.Lo[i], 0), typeset.Number(s.Hi[i], 0)
 			}
 			rows = append(rows, row)
 		}
@@ -130,5 +132,5 @@ func standing(f notebook.Drawing, s notebook.Series, i int) string {
 	if f.Form == "bar" {
 		return f.X.Categories[i]
 	}
-	return raw(s.X[i])
+	return typeset.Raw(s.X[i])
 }

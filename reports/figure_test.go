@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gradsync/reports/notebook"
+	"gradsync/reports/page"
 )
 
 // Every place on the page that the paper package's map names is there: the map is in its
@@ -84,11 +85,11 @@ func TestBarsThatAreNotThere(t *testing.T) {
 	if !strings.Contains(string(raw), `"data":[1,"-"]`) || !strings.Contains(string(raw), `"data":[[0,0.5,2,0,1]]`) {
 		t.Errorf("the option is %s", raw)
 	}
-	s, err := newScripts()
+	s, err := page.NewScripts()
 	if err != nil {
 		t.Fatal(err)
 	}
-	svg, err := s.svg("f", raw, 400)
+	svg, err := drawOption(s, "f", raw, 400)
 	if err != nil || strings.Contains(svg, "NaN") {
 		t.Errorf("drawn: %v", err)
 	}

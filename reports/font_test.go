@@ -12,6 +12,7 @@ import (
 	"testing"
 	"unicode"
 
+	"gradsync/reports/assets"
 	"gradsync/reports/draw"
 )
 
@@ -47,7 +48,7 @@ var (
 // the pages load; so are the letters that browsers put for a variable of one letter.
 func TestTheFontHasTheFormulas(t *testing.T) {
 	sum, has := covered(t)
-	b, err := assets.ReadFile("assets/" + mathFont)
+	b, err := assets.ReadFile("stix-two-math-5.3.0-subset.woff2")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,14 +1,18 @@
 package reports
 
-import "slices"
+import (
+	"slices"
+
+	"gradsync/reports/page"
+)
 
 // indexPage lists the papers, also those of which nothing was run.
 type indexPage struct {
-	head
+	page.Head
 	Papers   []indexLine
 	Compare  *indexLine // the page that is of no one paper; nil where nothing of it was run
-	Verdicts []verdict
-	Remarks  []remark
+	Verdicts []page.Verdict
+	Remarks  []page.Remark
 	Software citation
 	Command  string
 }

@@ -5,6 +5,9 @@ import (
 	"html/template"
 	"regexp"
 	"slices"
+
+	"gradsync/reports/page"
+	"gradsync/reports/typeset"
 )
 
 // linkedView stands on a document's page for an experiment that has a page of its own: its
@@ -30,7 +33,7 @@ type claimBlock struct {
 type claimSide struct {
 	Profile string
 	Shown   string // classes: the profiles that show it
-	Tally   []tally
+	Tally   []page.Tally
 	Rows    []claimLine
 }
 
@@ -38,7 +41,7 @@ type claimSide struct {
 var paragraph = regexp.MustCompile(`(?s)<p>(.*?)</p>`)
 
 // link shows an experiment on the page of its document.
-func (page *paperPage) link(r *renderer, e []loaded) section {
+func (doc *paperPage) link(r *renderer, e []loaded) section {
 	first := e[0]
 	v := linkedView{Href: first.ID + ".html", Title: first.Page.Title.HTML(), Tallies: tallies(e)}
 	for _, l := range e[1:] {
@@ -51,50 +54,50 @@ func (page *paperPage) link(r *renderer, e []loaded) section {
 		var answer [2]template.HTML
 		for l, text := range part.Prose {
 			if m := paragraph.FindStringSubmatch(string(text)); m != nil {
-				answer[l] = template.HTML(r.at.link(unitsHTML(m[1])))
+				answer[l] = template.HTML(r.at.link(typeset.UnitsHTML(m[1])))
 			}
 		}
-		v.Answer = bothHTML(answer)
+		v.Answer = typeset.BothHTML(answer)
 		break
 	}
-	page.judge(e, &v)
+	doc.judge(e, &v)
 	return section{Anchor: first.Anchor(), Source: first.Source, ID: first.ID, Number: paperNumber(first.Source), Linked: v}
 }
 
 // judge adds the claims of an experiment to the page.
-func (page *paperPage) judge(e []loaded, v *linkedView) {
+func (doc *paperPage) judge(e []loaded, v *linkedView) {
 	b := claimBlock{Anchor: e[0].Anchor(), Href: v.Href, Title: v.Title, Source: e[0].Source}
 	for _, l := range e {
 		if len(l.ClaimRows) == 0 {
 			continue
 		}
-		s := claimSide{Profile: l.Profile, Tally: count(l.Claims)}
+		s := claimSide{Profile: l.Profile, Tally: page.Count(l.Claims)}
 		for _, c := range l.ClaimRows {
 			s.Rows = append(s.Rows, lineOf(l, c))
 		}
 		b.Sides = append(b.Sides, s)
 	}
 	if len(b.Sides) > 0 {
-		page.Judged = append(page.Judged, b)
+		doc.Judged = append(doc.Judged, b)
 	}
 }
 
 // showEach lets every claim be seen in each profile of the page: where an experiment lacks
 // one, its first stands for it.
-func (page *paperPage) showEach() {
-	for _, b := range page.Judged {
+func (doc *paperPage) showEach() {
+	for _, b := range doc.Judged {
 		for _, s := range b.Sides {
-			if !slices.Contains(page.Profiles, s.Profile) {
-				page.Profiles = append(page.Profiles, s.Profile)
+			if !slices.Contains(doc.Profiles, s.Profile) {
+				doc.Profiles = append(doc.Profiles, s.Profile)
 			}
 		}
 	}
-	slices.SortFunc(page.Profiles, func(a, b string) int { return slices.Index(profiles, a) - slices.Index(profiles, b) })
-	for _, b := range page.Judged {
+	slices.SortFunc(doc.Profiles, func(a, b string) int { return slices.Index(profiles, a) - slices.Index(profiles, b) })
+	for _, b := range doc.Judged {
 		for i := range b.Sides {
 			b.Sides[i].Shown = "p-" + b.Sides[i].Profile
 		}
-		for _, p := range page.Profiles {
+		for _, p := range doc.Profiles {
 			if !slices.ContainsFunc(b.Sides, func(s claimSide) bool { return s.Profile == p }) {
 				b.Sides[0].Shown += " p-" + p
 			}
@@ -104,16 +107,16 @@ func (page *paperPage) showEach() {
 
 // showIdeaOf takes the widget that shows the idea of the source from the frame that the
 // document names.
-func (page *paperPage) showIdeaOf(l loaded) error {
+func (doc *paperPage) showIdeaOf(l loaded) error {
 	for _, f := range l.Frames {
-		if page.Paper.Diagram != l.ID+"#"+f.ID || page.Diagram != nil {
+		if doc.Paper.Diagram != l.ID+"#"+f.ID || doc.Diagram != nil {
 			continue
 		}
 		var err error
-		if page.Diagram, err = widgetOf(l, f.ID); err != nil {
+		if doc.Diagram, err = widgetOf(l, f.ID); err != nil {
 			return fmt.Errorf("reports: %s: %w", l.ID, err)
 		}
-		page.DiagramHref, page.DiagramName, page.Widgets = l.ID+".html", l.Page.Title, true
+		doc.DiagramHref, doc.DiagramName, doc.Widgets = l.ID+".html", l.Page.Title, true
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"gradsync/experiments/result"
 	"gradsync/reports/notebook"
+	"gradsync/reports/page"
 )
 
 // defaultProfile is the one whose results lie directly in a paper's folder and
@@ -147,4 +148,43 @@ func loadFile(file, key, profile string) (loaded, error) {
 	}
 	l.Stale = l.Run != nil && l.Run.ResultSHA256 != "" && l.Run.ResultSHA256 != l.SHA256
 	return l, nil
+}
+
+// check refuses a result that a page would show wrongly.
+func check(r *result.Result) error {
+	if r.Status != result.Complete && r.Status != result.Incomplete {
+		return fmt.Errorf("status %q, want complete or incomplete", r.Status)
+	}
+	if _, ok := page.Kinds[r.Kind]; !ok {
+		return fmt.Errorf("unknown kind %q", r.Kind)
+	}
+	for _, f := range r.Frames {
+		if _, ok := page.Kinds[f.Kind]; !ok && f.Kind != "" {
+			return fmt.Errorf("frame %s: unknown kind %q", f.ID, f.Kind)
+		}
+	}
+	for _, c := range r.Claims {
+		if _, ok := page.FindVerdict(c.Verdict); !ok {
+			return fmt.Errorf("claim %s: unknown verdict %q", c.ID, c.Verdict)
+		}
+		for _, ci := range c.CI95 {
+			if ci != nil && !(ci[0] <= ci[1]) {
+				return fmt.Errorf("claim %s: interval from %v to %v", c.ID, ci[0], ci[1])
+			}
+		}
+	}
+	return nil
+}
+
+// made are the remarks on claims of the results, for a page that explains them.
+func made(rs []loaded) []page.Remark {
+	var out []page.Remark
+	for _, r := range page.Remarks {
+		if slices.ContainsFunc(rs, func(l loaded) bool {
+			return slices.ContainsFunc(l.Claims, func(c result.Claim) bool { return page.RemarkOn(c) == r })
+		}) {
+			out = append(out, r)
+		}
+	}
+	return out
 }

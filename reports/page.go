@@ -5,14 +5,15 @@ import (
 	"slices"
 
 	"gradsync/reports/notebook"
+	"gradsync/reports/page"
 )
 
 // paperPage is everything the template of a paper's page shows.
 type paperPage struct {
-	head
+	page.Head
 	Paper    *paper
-	Verdicts []verdict
-	Remarks  []remark
+	Verdicts []page.Verdict
+	Remarks  []page.Remark
 	Kinds    []kindLine
 	Tallies  []profileTally
 	Several  bool // an experiment has results of more than one profile
@@ -57,89 +58,89 @@ type formulaView struct {
 
 // build turns the results of one paper into its page.
 func build(r *renderer, p *paper, rs []loaded) (*paperPage, error) {
-	page := &paperPage{
-		Paper: p, Verdicts: verdicts, Remarks: made(rs), Algs: p.Algorithms, Software: software(rs, p.Key+".html"), Command: r.Command,
-		head: head{Title: p.Short.En() + ", reproduced", Page: p.Key},
+	doc := &paperPage{
+		Paper: p, Verdicts: page.Verdicts, Remarks: made(rs), Algs: p.Algorithms, Software: software(rs, p.Key+".html"), Command: r.Command,
+		Head: page.Head{Title: p.Short.En() + ", reproduced", Page: p.Key},
 	}
 	if p.Ours {
-		page.Title = p.Short.En()
+		doc.Title = p.Short.En()
 	}
-	for _, k := range kindOrder {
-		page.Kinds = append(page.Kinds, kindLine{k, kinds[k]})
+	for _, k := range page.KindOrder {
+		doc.Kinds = append(doc.Kinds, kindLine{k, page.Kinds[k]})
 	}
-	page.Tallies = tallies(rs)
-	if err := page.experiments(r, rs); err != nil {
+	doc.Tallies = tallies(rs)
+	if err := doc.experiments(r, rs); err != nil {
 		return nil, err
 	}
 	for _, l := range rs {
-		page.HasStale = page.HasStale || l.Stale
-		page.HasDirty = page.HasDirty || l.Run != nil && l.Run.Dirty
+		doc.HasStale = doc.HasStale || l.Stale
+		doc.HasDirty = doc.HasDirty || l.Run != nil && l.Run.Dirty
 	}
-	page.Partial = slices.DeleteFunc(slices.Clone(page.Sides), func(s side) bool { return !s.Incomplete })
-	if err := page.formulas(p.Formulas, r.s); err != nil {
+	doc.Partial = slices.DeleteFunc(slices.Clone(doc.Sides), func(s side) bool { return !s.Incomplete })
+	if err := doc.formulas(p.Formulas, r.s); err != nil {
 		return nil, err
 	}
 	var err error
-	if page.Ran, err = ranBox(r.Options, rs); err != nil {
+	if doc.Ran, err = ranBox(r.Options, rs); err != nil {
 		return nil, err
 	}
-	if page.Short, err = story(p.Key+".short", r.at, r.find); err != nil {
+	if doc.Short, err = story(p.Key+".short", r.at, r.find); err != nil {
 		return nil, err
 	}
-	page.Ran.mark(page.Short)
-	return page, page.tell(r, p.Key)
+	doc.Ran.mark(doc.Short)
+	return doc, doc.tell(r, p.Key)
 }
 
 // tell puts the chapters of the narrative where they belong.
-func (page *paperPage) tell(r *renderer, key string) error {
+func (doc *paperPage) tell(r *renderer, key string) error {
 	chapters, err := story(key, r.at, r.find)
 	for _, c := range chapters {
 		switch c.ID {
 		case "idea", "messages", "what":
-			page.Idea = append(page.Idea, c)
+			doc.Idea = append(doc.Idea, c)
 		case "questions":
-			page.Asked = append(page.Asked, c)
+			doc.Asked = append(doc.Asked, c)
 		default:
-			page.After = append(page.After, c)
+			doc.After = append(doc.After, c)
 		}
 	}
 	return err
 }
 
 // experiments adds what the page says of each experiment.
-func (page *paperPage) experiments(r *renderer, rs []loaded) error {
+func (doc *paperPage) experiments(r *renderer, rs []loaded) error {
 	var sections []section
 	for _, e := range byExperiment(rs) {
-		sections = append(sections, page.link(r, e))
-		if err := page.showIdeaOf(e[0]); err != nil {
+		sections = append(sections, doc.link(r, e))
+		if err := doc.showIdeaOf(e[0]); err != nil {
 			return err
 		}
-		page.Several = page.Several || len(e) > 1
+		doc.Several = doc.Several || len(e) > 1
 		for _, l := range e {
-			page.Sides = append(page.Sides, sideOf(l))
+			doc.Sides = append(doc.Sides, sideOf(l))
 		}
-		page.Disagree = append(page.Disagree, disagreeing(e)...)
+		doc.Disagree = append(doc.Disagree, disagreeing(e)...)
 	}
-	page.Parts, page.Common = parts(sections), shareFacts(page.Sides)
-	page.showEach()
+	doc.Parts, doc.Common = parts(sections), shareFacts(doc.Sides)
+	doc.showEach()
 	return nil
 }
 
 // formulas sets formulas as MathML.
-func (page *paperPage) formulas(list []formula, s *scripts) error {
+func (doc *paperPage) formulas(list []formula, s *page.Scripts) error {
 	for _, f := range list {
-		m, err := s.mathML(f.TeX)
+		m, err := s.MathML(f.TeX)
 		if err != nil {
 			return err
 		}
 		v := formulaView{formula: f, MathML: template.HTML(m)}
 		if f.Printed != "" {
-			if m, err = s.mathML(f.Printed); err != nil {
+			if m, err = s.MathML(f.Printed); err != nil {
 				return err
 			}
 			v.PrintedMathML = template.HTML(m)
 		}
-		page.Formulas = append(page.Formulas, v)
+		doc.Formulas = append(doc.Formulas, v)
 	}
 	return nil
 }

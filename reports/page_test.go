@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gradsync/reports/draw"
+	"gradsync/reports/page"
 )
 
 // element is a start tag of a page.
@@ -167,7 +168,7 @@ func TestWordsCannotBreakOut(t *testing.T) {
 }
 
 func TestFormulasAreWellFormedMathML(t *testing.T) {
-	s, err := newScripts()
+	s, err := page.NewScripts()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +180,7 @@ func TestFormulasAreWellFormedMathML(t *testing.T) {
 		t.Fatalf("%d formulas", len(all))
 	}
 	for _, f := range all {
-		m, err := s.mathML(f.TeX)
+		m, err := s.MathML(f.TeX)
 		if err != nil {
 			t.Errorf("%s: %v", f.ID, err)
 			continue
@@ -192,7 +193,7 @@ func TestFormulasAreWellFormedMathML(t *testing.T) {
 			t.Errorf("%s: carries no TeX", f.ID)
 		}
 	}
-	if _, err := s.mathML(`\nosuchcommand x`); err == nil {
+	if _, err := s.MathML(`\nosuchcommand x`); err == nil {
 		t.Error("an unknown TeX command passed in silence")
 	}
 }

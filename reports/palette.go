@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gradsync/reports/notebook"
+	"gradsync/reports/typeset"
 )
 
 // The palette of Okabe and Ito, which readers with any common colour vision
@@ -139,7 +140,7 @@ func looks(series []notebook.Series) map[string]look {
 	out := map[string]look{}
 	var worn []look
 	for _, s := range series {
-		l, ok := methods[slug(group(s))]
+		l, ok := methods[typeset.Slug(group(s))]
 		if ok && out[group(s)].Colour == "" && !slices.ContainsFunc(worn, l.like) {
 			out[group(s)], worn = l, append(worn, l)
 		}

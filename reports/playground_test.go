@@ -11,7 +11,10 @@ import (
 
 	"github.com/dop251/goja"
 
+	"gradsync/reports/assets"
+	"gradsync/reports/page"
 	"gradsync/reports/playground"
+	"gradsync/reports/typeset"
 )
 
 // everyPaper are the stems of the pages that links of the playground may lead to.
@@ -24,24 +27,24 @@ func everyPaper() (out []string) {
 
 func playgroundOf(t *testing.T) *playgroundPage {
 	t.Helper()
-	frame, err := newFrame(false)
+	frame, err := page.NewFrame(false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := buildPlayground(frame, everyPaper(), "gradsync report")
+	doc, err := buildPlayground(frame, everyPaper(), "gradsync report")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return page
+	return doc
 }
 
 // The blog's preset by hand: 2·39/40·1.2 GB, and 2·39·(3 µs + 1.2 GB/40/6 GB/s) after its
 // 370 ms of computing (B15); coded SGD's: 3·128.2 ms, and 5/(7·3) of 56/8·7 gradients of
 // 2.67 MB at 125 MB/s. The least row is marked.
 func TestPlaygroundTables(t *testing.T) {
-	page := playgroundOf(t)
+	doc := playgroundOf(t)
 	row := func(preset, method string) playRow {
-		p := page.Presets[slices.IndexFunc(page.Presets, func(p playPreset) bool { return p.Key == preset })]
+		p := doc.Presets[slices.IndexFunc(doc.Presets, func(p playPreset) bool { return p.Key == preset })]
 		return p.Rows[slices.IndexFunc(p.Rows, func(r playRow) bool { return r.Method.Key == method })]
 	}
 	for _, c := range []struct {
@@ -56,11 +59,11 @@ func TestPlaygroundTables(t *testing.T) {
 		{"codedsgd", "cssgd", "385 ms|0|749 ms|≥ 1.13 s|31.2 MB|93.6 MB"},
 		{"codedsgd", "cssgd-model", "385 ms|0|250 ms|634 ms|31.2 MB|–"},
 	} {
-		if got := strings.ReplaceAll(strings.Join(row(c.preset, c.method).Cells, "|"), nbsp, " "); got != c.want {
+		if got := strings.ReplaceAll(strings.Join(row(c.preset, c.method).Cells, "|"), typeset.NBSP, " "); got != c.want {
 			t.Errorf("%s, %s: %s, want %s", c.preset, c.method, got, c.want)
 		}
 	}
-	for _, p := range page.Presets {
+	for _, p := range doc.Presets {
 		n := 0
 		for _, r := range p.Rows {
 			if r.Least {
@@ -98,7 +101,7 @@ var bareNode = regexp.MustCompile(`(^|[^作])节点`)
 // Every preset is a valid setting inside the sliders' ranges, and every slider, method
 // and fact has words in both languages.
 func TestPlaygroundIsComplete(t *testing.T) {
-	page := playgroundOf(t)
+	doc := playgroundOf(t)
 	two := func(what string, s said) {
 		if s.En() == "" || s.Zh() == "" {
 			t.Errorf("%s: %q, %q", what, s.En(), s.Zh())
@@ -107,7 +110,7 @@ func TestPlaygroundIsComplete(t *testing.T) {
 			t.Errorf("%s: another word than that of the other pages, 工作节点 and 多播: %q, %q", what, s.En(), s.Zh())
 		}
 	}
-	for _, p := range page.Presets {
+	for _, p := range doc.Presets {
 		two(p.Key, p.Name)
 		two(p.Key, p.Note)
 		if len(p.Values) != len(playSliders) || !p.setting().Valid() {
@@ -127,7 +130,7 @@ func TestPlaygroundIsComplete(t *testing.T) {
 		}
 	}
 	looks := map[string]string{}
-	for _, m := range page.Methods {
+	for _, m := range doc.Methods {
 		two(m.Key, m.Name)
 		two(m.Key, m.Note)
 		if other := looks[m.Colour+m.Dash]; other != "" {
@@ -138,10 +141,10 @@ func TestPlaygroundIsComplete(t *testing.T) {
 			t.Errorf("%s: no link to its formula", m.Key)
 		}
 	}
-	if len(playMethods) != len(page.Methods) || len(page.Facts) != int(playground.DASPSpread)+1 {
-		t.Errorf("%d methods in words, %d of the model; %d facts", len(playMethods), len(page.Methods), len(page.Facts))
+	if len(playMethods) != len(doc.Methods) || len(doc.Facts) != int(playground.DASPSpread)+1 {
+		t.Errorf("%d methods in words, %d of the model; %d facts", len(playMethods), len(doc.Methods), len(doc.Facts))
 	}
-	for i, f := range page.Facts {
+	for i, f := range doc.Facts {
 		two(fmt.Sprint("fact ", i), f.Name)
 	}
 }
@@ -156,12 +159,12 @@ func TestPlaygroundLinks(t *testing.T) {
 			}
 		}
 	}
-	page := playgroundOf(t)
+	doc := playgroundOf(t)
 	var links []playLink
-	for _, m := range page.Methods {
+	for _, m := range doc.Methods {
 		links = append(links, m.Links...)
 	}
-	for _, f := range page.Facts {
+	for _, f := range doc.Facts {
 		links = append(links, f.Link)
 	}
 	for _, l := range links {
@@ -172,7 +175,7 @@ func TestPlaygroundLinks(t *testing.T) {
 			t.Errorf("%s (%s) leads nowhere", l.Href, l.Text.En())
 		}
 	}
-	frame, _ := newFrame(false)
+	frame, _ := page.NewFrame(false)
 	alone, err := buildPlayground(frame, []string{"ring"}, "")
 	if err != nil {
 		t.Fatal(err)
@@ -193,24 +196,24 @@ func TestPlaygroundPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, single := range []bool{false, true} {
-		frame, err := newFrame(single)
+		frame, err := page.NewFrame(single)
 		if err != nil {
 			t.Fatal(err)
 		}
-		out := outputs{}
-		if err := out.playground(r.pages, frame, []string{"index.html", "ring.html"}, "gradsync report"); err != nil {
+		out := page.Outputs{}
+		if err := addPlayground(out, r.pages, frame, []string{"index.html", "ring.html"}, "gradsync report"); err != nil {
 			t.Fatal(err)
 		}
-		page := string(out["playground.html"])
-		for _, want := range []string{"wasm-unsafe-eval", `id="playground-module">H4sI`, `<span class="zh" lang="zh">环形全归约</span>`, "2.34" + nbsp + "GB", `href="ring.html#bytes"`, `id="set-n"`, `id="without"`} {
-			if !strings.Contains(page, want) {
+		doc := string(out["playground.html"])
+		for _, want := range []string{"wasm-unsafe-eval", `id="playground-module">H4sI`, `<span class="zh" lang="zh">环形全归约</span>`, "2.34" + typeset.NBSP + "GB", `href="ring.html#bytes"`, `id="set-n"`, `id="without"`} {
+			if !strings.Contains(doc, want) {
 				t.Errorf("single %v: no %s", single, want)
 			}
 		}
-		if inline := strings.Contains(page, "gradsyncPlayground"); inline != single {
+		if inline := strings.Contains(doc, "gradsyncPlayground"); inline != single {
 			t.Errorf("single %v: the script is in the page: %v", single, inline)
 		}
-		if strings.Contains(page, "ZgotmplZ") {
+		if strings.Contains(doc, "ZgotmplZ") {
 			t.Error("the template refused a value")
 		}
 	}
@@ -219,7 +222,7 @@ func TestPlaygroundPage(t *testing.T) {
 // The script prints numbers and turns sliders to SI units as this package does, and
 // reads addresses.
 func TestPlaygroundScript(t *testing.T) {
-	js, err := assets.ReadFile("assets/playground-model.js")
+	js, err := assets.ReadFile("playground-model.js")
 	if err != nil {
 		t.Fatal(err)
 	}

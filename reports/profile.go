@@ -6,6 +6,8 @@ import (
 
 	"gradsync/experiments/result"
 	"gradsync/reports/notebook"
+	"gradsync/reports/page"
+	"gradsync/reports/typeset"
 )
 
 // byExperiment groups results, sorted by stem, into one list per experiment:
@@ -41,16 +43,7 @@ func who(r *result.Result) said {
 	if len(facts) == 0 {
 		return said{r.Profile, r.Profile}
 	}
-	return notebook.Bothf("%s: %s", "%s：%s", r.Profile, commaList(facts))
-}
-
-// commaList joins texts by commas.
-func commaList(texts []said) said {
-	var en, zh []string
-	for _, t := range texts {
-		en, zh = append(en, t.En()), append(zh, t.Zh())
-	}
-	return said{strings.Join(en, ", "), strings.Join(zh, "，")}
+	return notebook.Bothf("%s: %s", "%s：%s", r.Profile, typeset.CommaList(facts))
 }
 
 // noSeed is said of a result that was given seeds and drew nothing.
@@ -116,7 +109,7 @@ type profileTally struct {
 	Profile string
 	Data    said // what its results were trained on
 	Results int
-	Tally   []tally
+	Tally   []page.Tally
 }
 
 // tallies counts by profile, in the order of a page. Profiles without a result
@@ -135,7 +128,7 @@ func tallies(rs []loaded) []profileTally {
 			}
 		}
 		if t.Results > 0 {
-			t.Data, t.Tally = dataNames(sets), count(claims)
+			t.Data, t.Tally = dataNames(sets), page.Count(claims)
 			out = append(out, t)
 		}
 	}
@@ -152,12 +145,4 @@ func claimCount(rs []loaded) int {
 		}
 	}
 	return len(seen)
-}
-
-// inWords joins names: "a, b and c".
-func inWords(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }

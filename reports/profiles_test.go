@@ -10,6 +10,8 @@ import (
 	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
 	"gradsync/reports/notebook"
+	"gradsync/reports/page"
+	"gradsync/reports/typeset"
 )
 
 // sideOn is what a page of twins shows of one profile.
@@ -30,8 +32,8 @@ func TestPagesHoldEveryProfile(t *testing.T) {
 	}
 	quick, standard := sideOn(t, page, "quick"), sideOn(t, page, "standard")
 	for side, want := range map[string][]string{
-		quick:    {"quick: synthetic invented images, 3 seeds", "24.4" + nbsp + "%", "--profile quick", "1.720"},
-		standard: {"standard: synthetic invented images, 1 seed", "−8.88" + nbsp + "%", "--profile standard", "12.345", "only the larger set shows it"},
+		quick:    {"quick: synthetic invented images, 3 seeds", "24.4" + typeset.NBSP + "%", "--profile quick", "1.720"},
+		standard: {"standard: synthetic invented images, 1 seed", "−8.88" + typeset.NBSP + "%", "--profile standard", "12.345", "only the larger set shows it"},
 	} {
 		for _, w := range want {
 			if !strings.Contains(side, w) {
@@ -43,7 +45,7 @@ func TestPagesHoldEveryProfile(t *testing.T) {
 	if strings.Contains(quick, one) || !strings.Contains(standard, one) {
 		t.Error("a side of one seed does not say that it has no interval, or another does")
 	}
-	if strings.Contains(quick, "only the larger set") || strings.Contains(standard, "24.4"+nbsp+"%") || strings.Contains(quick, "12.345") {
+	if strings.Contains(quick, "only the larger set") || strings.Contains(standard, "24.4"+typeset.NBSP+"%") || strings.Contains(quick, "12.345") {
 		t.Error("what one profile found stands beside another")
 	}
 	curves := sideOn(t, pageOfTwins(t, "dasp/example-fig4.html"), "standard")
@@ -148,7 +150,7 @@ func TestDisagreement(t *testing.T) {
 // What several profiles found is counted apart, on the page and on the index.
 // By hand: quick has D13, D10, D15, D16, D14, D17, D42 and D40, standard all but D13, and D18.
 func TestTalliesAreApart(t *testing.T) {
-	words := func(ts []tally) (s string) {
+	words := func(ts []page.Tally) (s string) {
 		for _, x := range ts {
 			s += fmt.Sprint(x.Key, x.N, " ")
 		}

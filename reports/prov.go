@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"gradsync/reports/notebook"
+	"gradsync/reports/page"
+	"gradsync/reports/typeset"
 )
 
 // fact is one line of a provenance block. Names of machines, versions and times are the
@@ -36,7 +38,7 @@ func provenance(r loaded) []fact {
 			"此结果旁边没有运行记录：命令、提交和机器未知。"}})
 	} else {
 		code(said{"command", "命令"}, r.Run.Command)
-		say(said{"how", "方式"}, notebook.Bothf("%s: %s", "%s：%s", kindWords(kindsOf(r.Result)), kindMeans(kindsOf(r.Result))))
+		say(said{"how", "方式"}, notebook.Bothf("%s: %s", "%s：%s", page.KindWords(page.KindsOf(r.Result)), page.KindMeans(page.KindsOf(r.Result))))
 		code(said{"commit", "提交"}, r.Run.Commit)
 		switch {
 		case r.Run.Dirty:
@@ -59,7 +61,7 @@ func provenance(r loaded) []fact {
 		add(said{"seeds", "种子"}, list)
 	}
 	for _, d := range r.Data {
-		text := notebook.Bothf("%s (%s), %s training and %s test images", "%s（%s），%s 张训练图像和 %s 张测试图像", d.Name, origins[d.Origin], number(float64(d.Train), 0), number(float64(d.Test), 0))
+		text := notebook.Bothf("%s (%s), %s training and %s test images", "%s（%s），%s 张训练图像和 %s 张测试图像", d.Name, origins[d.Origin], typeset.Number(float64(d.Train), 0), typeset.Number(float64(d.Test), 0))
 		say(said{"data", "数据"}, text)
 		code(said{"data sha256", "数据 sha256"}, d.SHA256)
 	}
@@ -68,7 +70,7 @@ func provenance(r loaded) []fact {
 		add(said{"started", "开始时间"}, r.Run.Started)
 		say(said{"wall time", "实际用时"}, wallTime(r))
 		if r.Run.PeakRSSBytes > 0 {
-			add(said{"peak memory", "内存峰值"}, bytesOf(r.Run.PeakRSSBytes))
+			add(said{"peak memory", "内存峰值"}, typeset.Bytes(r.Run.PeakRSSBytes))
 		}
 	}
 	code(said{"result sha256", "结果 sha256"}, r.SHA256)
@@ -79,15 +81,6 @@ func provenance(r loaded) []fact {
 	}
 	add(said{"schema", "格式"}, r.Schema)
 	return fs
-}
-
-// kindWords joins the badges of kinds.
-func kindWords(kinds []string) said {
-	var en, zh []string
-	for _, k := range kinds {
-		en, zh = append(en, kindNames[k].En()), append(zh, kindNames[k].Zh())
-	}
-	return said{inWords(en), strings.Join(zh, "与")}
 }
 
 // accelerator and engineName are what a record says, whose few own words have Chinese.
@@ -113,7 +106,7 @@ func wallTime(r loaded) said {
 	if r.Run.WallSeconds <= 0 {
 		return said{}
 	}
-	took := seconds(r.Run.WallSeconds)
+	took := typeset.Seconds(r.Run.WallSeconds)
 	if len(r.Data) > 0 {
 		return notebook.Bothf("%s, without trainings that were finished before", "%s，不含先前已完成的训练", took)
 	}

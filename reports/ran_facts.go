@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"gradsync/reports/typeset"
 )
 
 // ranFact is a line of the box; Values are the different ones of all results, Sets those
@@ -69,7 +71,7 @@ func ranFacts(rs []loaded) []ranFact {
 		}
 	}
 	if total > 0 {
-		facts = append(facts, ranFact{Name: said{"wall time, all results", "总用时"}, Values: []said{seconds(total)}})
+		facts = append(facts, ranFact{Name: said{"wall time, all results", "总用时"}, Values: []said{typeset.Seconds(total)}})
 	}
 	return facts
 }

@@ -2,6 +2,8 @@ package reports
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"html"
 	"io/fs"
@@ -15,6 +17,9 @@ import (
 	"testing"
 
 	"gradsync/experiments/result"
+	"gradsync/reports/assets"
+	"gradsync/reports/page"
+	"gradsync/reports/typeset"
 )
 
 // exampleRoot is a folder that holds the examples, one of them with the record of its run.
@@ -169,7 +174,7 @@ var spans = regexp.MustCompile(`</?(?:span|div)\b[^>]*>`)
 // reasons.
 func claimOn(t *testing.T, page, id string) string {
 	t.Helper()
-	m := regexp.MustCompile(`id="claim-[a-z0-9-]+-` + slug(id) + `"`).FindStringIndex(page)
+	m := regexp.MustCompile(`id="claim-[a-z0-9-]+-` + typeset.Slug(id) + `"`).FindStringIndex(page)
 	if m == nil {
 		t.Fatalf("the page has no claim %s", id)
 	}
@@ -222,15 +227,21 @@ func TestSingleFileStandsAlone(t *testing.T) {
 	if want := 7 + len(examples()); len(files) != want { // an index, five pages, the playground, and the results
 		t.Errorf("%d files, want %d pages and nothing beside them", len(files), want)
 	}
-	for name, scripts := range map[string][]string{"dasp.html": {reportJS}, "dasp/example5.html": {reportJS, echartsJS}} {
+	for name, scripts := range map[string][]string{"dasp.html": {"report.js"}, "dasp/example5.html": {"report.js", "echarts-6.1.0.min.js"}} {
 		page := files[name]
 		frame, _, _ := strings.Cut(page, "<title>")
-		for _, script := range scripts {
+		for _, file := range scripts {
+			js, err := assets.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			script := string(js)
+			sum := sha256.Sum256(js)
 			// The browser compares the hash with the bytes between the tags.
 			if !strings.Contains(page, "<script>"+script+"</script>") {
 				t.Errorf("%s: a script was changed on its way into the page, so its hash refuses it", name)
 			}
-			if !strings.Contains(html.UnescapeString(frame), hash(script)) {
+			if !strings.Contains(html.UnescapeString(frame), "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'") {
 				t.Errorf("%s: the policy does not allow the page's own script", name)
 			}
 		}
@@ -255,8 +266,8 @@ func TestEveryClaimAppears(t *testing.T) {
 		short, own := wholePage(t, rendered, paperOf(r.ID)+".html"), wholePage(t, rendered, r.ID+".html")
 		for _, c := range rows {
 			n++
-			v, _ := findVerdict(c.Verdict)
-			both := []string{v.Word.En(), v.Word.Zh(), remarkOn(c.Claim).Word.En(), remarkOn(c.Claim).Word.Zh()}
+			v, _ := page.FindVerdict(c.Verdict)
+			both := []string{v.Word.En(), v.Word.Zh(), page.RemarkOn(c.Claim).Word.En(), page.RemarkOn(c.Claim).Word.Zh()}
 			var whole []string
 			for l := range 2 {
 				both = append(both, c.Statement[l], c.Stated[l], c.Found[l], c.Interval[l], c.Tolerance[l])
@@ -268,7 +279,7 @@ func TestEveryClaimAppears(t *testing.T) {
 					t.Errorf("claim %s: its verdict is not marked", c.ID)
 				}
 				for _, w := range words {
-					if !strings.Contains(row, html.EscapeString(pretty(w))) {
+					if !strings.Contains(row, html.EscapeString(typeset.Pretty(w))) {
 						t.Errorf("claim %s: its row lacks %q", c.ID, w)
 					}
 				}
@@ -298,16 +309,16 @@ func TestEverythingOfANotebookAppears(t *testing.T) {
 		for _, p := range book.Parts {
 			switch {
 			case p.Prose != nil:
-				words = append(words, unitsHTML(string(p.Prose[1])))
+				words = append(words, typeset.UnitsHTML(string(p.Prose[1])))
 			case p.Table != nil:
-				words = append(words, `id="`+stem+"-"+p.Table.Frame+`"`, string(bothHTML(p.Table.Caption)))
+				words = append(words, `id="`+stem+"-"+p.Table.Frame+`"`, string(typeset.BothHTML(p.Table.Caption)))
 				for _, row := range p.Table.Rows {
 					for _, c := range row {
 						words = append(words, string(c.Text.HTML()))
 					}
 				}
 			case p.Figure != nil:
-				words = append(words, string(bothHTML(p.Figure.Caption)), html.EscapeString(p.Figure.Alt[0]), html.EscapeString(p.Figure.Alt[1]))
+				words = append(words, string(typeset.BothHTML(p.Figure.Caption)), html.EscapeString(p.Figure.Alt[0]), html.EscapeString(p.Figure.Alt[1]))
 			case p.Fold != nil:
 				words = append(words, "<summary>"+string(p.Fold.HTML()))
 			}
@@ -397,7 +408,7 @@ func TestBadResultsAreRefused(t *testing.T) {
 			if name == "notebook" {
 				stem = "nobody"
 			}
-			if err := writeFile(filepath.Join(root, "dasp", stem+".json"), raw); err != nil {
+			if err := page.WriteFile(filepath.Join(root, "dasp", stem+".json"), raw); err != nil {
 				t.Fatal(err)
 			}
 			before := filepath.Join(out, "dasp.html")
@@ -455,22 +466,22 @@ func put(t *testing.T, root string, r *result.Result) {
 
 func TestUnchangedFilesAreNotWrittenAgain(t *testing.T) {
 	dir := t.TempDir()
-	out := outputs{"a/b.txt": []byte("one")}
-	if err := out.write(dir); err != nil {
+	out := page.Outputs{"a/b.txt": []byte("one")}
+	if err := out.Write(dir); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(dir, "a", "b.txt")
 	if err := os.Chmod(file, 0o444); err != nil {
 		t.Fatal(err)
 	}
-	if err := out.write(dir); err != nil {
+	if err := out.Write(dir); err != nil {
 		t.Fatal(err)
 	}
 	if st, _ := os.Stat(file); st.Mode().Perm() != 0o444 {
 		t.Error("the same bytes were written again")
 	}
 	out["a/b.txt"] = []byte("two")
-	if err := out.write(dir); err != nil {
+	if err := out.Write(dir); err != nil {
 		t.Fatal(err)
 	}
 	b, _ := os.ReadFile(file)

@@ -5,17 +5,18 @@ import (
 	"html/template"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gradsync/experiments/claims"
 	"gradsync/reports/notebook"
+	"gradsync/reports/page"
+	"gradsync/reports/typeset"
 )
 
 // resultPage is the page of one experiment: what each of its profiles found, of which the
 // reader sees one at a time.
 type resultPage struct {
-	head
+	page.Head
 	Paper      *paper
 	ID, Anchor string
 	Heading    notebook.Both
@@ -92,8 +93,8 @@ type claimLine struct {
 	Stated, Tolerance       template.HTML
 	Found, Interval         template.HTML
 	Criterion, Note         template.HTML
-	Verdict                 verdict
-	Remark                  remark
+	Verdict                 page.Verdict
+	Remark                  page.Remark
 	Reasons, Differs        template.HTML
 	WordsStated, WordsFound bool
 	Several                 bool
@@ -103,33 +104,33 @@ type claimLine struct {
 func (r *renderer) resultPages(p *paper, rs []loaded) error {
 	var pages []*resultPage
 	for _, e := range byExperiment(rs) {
-		page, err := r.resultPage(p, e)
+		doc, err := r.resultPage(p, e)
 		if err != nil {
 			return fmt.Errorf("reports: %s: %w", e[0].ID, err)
 		}
-		pages = append(pages, page)
+		pages = append(pages, doc)
 	}
-	for i, page := range pages {
+	for i, doc := range pages {
 		if i > 0 {
-			page.Prev = &neighbour{"../" + pages[i-1].ID + ".html", pages[i-1].Heading}
+			doc.Prev = &neighbour{"../" + pages[i-1].ID + ".html", pages[i-1].Heading}
 		}
 		if i+1 < len(pages) {
-			page.Next = &neighbour{"../" + pages[i+1].ID + ".html", pages[i+1].Heading}
+			doc.Next = &neighbour{"../" + pages[i+1].ID + ".html", pages[i+1].Heading}
 		}
 		var scripts []string
-		if page.Widgets {
-			scripts = widgetScripts
+		if doc.Widgets {
+			scripts = page.WidgetScripts
 		}
 		frame := r.frame
 		frame.Root = "../"
 		var err error
-		if page.head, err = frame.named(page.Heading[0], page.ID, scripts...); err != nil {
+		if doc.Head, err = frame.Named(doc.Heading[0], doc.ID, scripts...); err != nil {
 			return err
 		}
-		page.Charted = page.Figures
-		name := page.ID + ".html"
+		doc.Charted = doc.Figures
+		name := doc.ID + ".html"
 		r.names = append(r.names, name)
-		if err := r.out.page(r.pages, "result.html", name, page); err != nil {
+		if err := r.out.Page(r.pages, "result.html", name, doc); err != nil {
 			return err
 		}
 	}
@@ -138,37 +139,37 @@ func (r *renderer) resultPages(p *paper, rs []loaded) error {
 
 // resultPage makes the page of one experiment from its profiles.
 func (r *renderer) resultPage(p *paper, e []loaded) (*resultPage, error) {
-	page := &resultPage{Paper: p, ID: e[0].ID, Anchor: e[0].Stem, Heading: e[0].Page.Title, Source: e[0].Source, Number: paperNumber(e[0].Source),
+	doc := &resultPage{Paper: p, ID: e[0].ID, Anchor: e[0].Stem, Heading: e[0].Page.Title, Source: e[0].Source, Number: paperNumber(e[0].Source),
 		Software: software(e, e[0].ID+".html"), Command: r.Command, Words: map[string]string{}}
 	for _, l := range e {
 		s := resultSide{side: sideOf(l), Shown: "p-" + l.Profile}
 		for _, part := range l.Page.Parts {
-			v, err := r.part(page, l, part)
+			v, err := r.part(doc, l, part)
 			if err != nil {
 				return nil, err
 			}
 			s.Parts = append(s.Parts, v)
 		}
-		page.Sides = append(page.Sides, s)
+		doc.Sides = append(doc.Sides, s)
 	}
-	return page, nil
+	return doc, nil
 }
 
-func (r *renderer) part(page *resultPage, l loaded, part notebook.Part) (v partView, err error) {
+func (r *renderer) part(doc *resultPage, l loaded, part notebook.Part) (v partView, err error) {
 	switch {
 	case part.Prose != nil:
 		v.Prose = r.prose(l.ID, *part.Prose)
 	case part.Table != nil:
 		v.Table, err = r.grid(l, part.Table)
-		page.Widgets = page.Widgets || err == nil && v.Table.Widget != nil
+		doc.Widgets = doc.Widgets || err == nil && v.Table.Widget != nil
 	case part.Figure != nil:
 		if v.Figure, err = viewFigure(l, part.Figure, r.s); err == nil {
-			page.Figures = true
-			page.Widgets = page.Widgets || v.Figure.Form == "gantt" // which is looked into
-			maps.Copy(page.Words, wordPairs(part.Figure.Drawn[0], part.Figure.Drawn[1]))
+			doc.Figures = true
+			doc.Widgets = doc.Widgets || v.Figure.Form == "gantt" // which is looked into
+			maps.Copy(doc.Words, wordPairs(part.Figure.Drawn[0], part.Figure.Drawn[1]))
 		}
 	case part.Claims != nil:
-		v.Claims = &claimsView{Caption: bothHTML(part.Claims.Caption)}
+		v.Claims = &claimsView{Caption: typeset.BothHTML(part.Claims.Caption)}
 		for _, row := range part.Claims.Rows {
 			v.Claims.Rows = append(v.Claims.Rows, lineOf(l, row))
 		}
@@ -183,7 +184,7 @@ func (r *renderer) part(page *resultPage, l loaded, part notebook.Part) (v partV
 // prose links the experiments that it names and keeps numbers beside their units.
 func (r *renderer) prose(id string, text [2]template.HTML) template.HTML {
 	for i := range text {
-		text[i] = template.HTML(r.at.linkFrom(id, unitsHTML(string(text[i]))))
+		text[i] = template.HTML(r.at.linkFrom(id, typeset.UnitsHTML(string(text[i]))))
 	}
 	if text[0] == text[1] {
 		return text[0]
@@ -193,12 +194,12 @@ func (r *renderer) prose(id string, text [2]template.HTML) template.HTML {
 
 // grid shows a table of a notebook, with the widget that its frame feeds.
 func (r *renderer) grid(l loaded, t *notebook.Table) (*gridView, error) {
-	g := &gridView{Anchor: l.Anchor() + "-" + slug(t.Frame), Caption: bothHTML(t.Caption), Kind: kindBeside(l, t.Kind)}
+	g := &gridView{Anchor: l.Anchor() + "-" + typeset.Slug(t.Frame), Caption: typeset.BothHTML(t.Caption), Kind: kindBeside(l, t.Kind)}
 	var names []string
 	for i, h := range t.Head {
 		title := notebook.Both{}
 		for k := range title {
-			title[k] = h.Title[k] + map[string]string{"half": " ± 95" + nbsp + "%", "lo": " [95" + nbsp + "%]"}[h.Bound]
+			title[k] = h.Title[k] + map[string]string{"half": " ± 95" + typeset.NBSP + "%", "lo": " [95" + typeset.NBSP + "%]"}[h.Bound]
 			if h.Unit[k] != "" {
 				title[k] += " (" + h.Unit[k] + ")"
 			}
@@ -216,8 +217,8 @@ func (r *renderer) grid(l loaded, t *notebook.Table) (*gridView, error) {
 		var line []gridCell
 		for i, c := range row {
 			cell := gridCell{HTML: c.Text.HTML(), Head: i == 0, Words: !t.Head[i].Number, Empty: c.Empty}
-			if x, ok := c.V.(float64); ok && raw(x) != c.Text[0] {
-				cell.Every = raw(x)
+			if x, ok := c.V.(float64); ok && typeset.Raw(x) != c.Text[0] {
+				cell.Every = typeset.Raw(x)
 			}
 			cell.Narrow = cell.Words && len([]rune(c.Text[0])) <= 12
 			line = append(line, cell)
@@ -231,10 +232,10 @@ func (r *renderer) grid(l loaded, t *notebook.Table) (*gridView, error) {
 
 // kindBeside is the kind that a part of a result says, "" where its head says it for all.
 func kindBeside(l loaded, kind string) string {
-	if len(kindsOf(l.Result)) < 2 {
+	if len(page.KindsOf(l.Result)) < 2 {
 		return ""
 	}
-	return kindOr(kind, l.Kind)
+	return page.KindOr(kind, l.Kind)
 }
 
 // wordPairs are the words of a chart in English with the Chinese of each that differs.
@@ -275,7 +276,7 @@ func wordPairs(en, zh notebook.Drawing) map[string]string {
 // lineOf words one claim.
 func lineOf(l loaded, c notebook.ClaimRow) claimLine {
 	text := func(b notebook.Both) template.HTML {
-		return notebook.Pair(escaped(pretty(b[0])), !b.Same(), escaped(pretty(b[1])))
+		return notebook.Pair(typeset.Escape(typeset.Pretty(b[0])), !b.Same(), typeset.Escape(typeset.Pretty(b[1])))
 	}
 	reasons := func(list [2][]string) template.HTML {
 		if len(list[0]) == 0 {
@@ -283,15 +284,15 @@ func lineOf(l loaded, c notebook.ClaimRow) claimLine {
 		}
 		return text(notebook.Both{strings.Join(list[0], "; ") + ".", strings.Join(list[1], "；") + "。"})
 	}
-	line := claimLine{ID: c.ID, Anchor: l.Anchor() + "-" + slug(c.ID), Statement: text(c.Statement), Source: text(c.Source), Stated: text(c.Stated),
+	line := claimLine{ID: c.ID, Anchor: l.Anchor() + "-" + typeset.Slug(c.ID), Statement: text(c.Statement), Source: text(c.Source), Stated: text(c.Stated),
 		Tolerance: text(c.Tolerance), Found: text(c.Found), Interval: text(c.Interval), Criterion: text(c.Criterion), Note: text(c.Note),
 		Reasons: reasons(c.Reasons), Differs: reasons(c.Differs)}
-	line.Verdict, _ = findVerdict(c.Verdict) // check has seen it
+	line.Verdict, _ = page.FindVerdict(c.Verdict) // check has seen it
 	stated, _ := claims.Get(c.ID)
 	several := len(stated.Numbers()) > 1 // numbers with their names
 	line.WordsStated, line.WordsFound, line.Several = several || stated.Numbers() == nil, several || c.Measured == nil, several
-	if i := slices.IndexFunc(remarks, func(x remark) bool { return x.Key == c.Remark }); i >= 0 {
-		line.Remark = remarks[i]
+	if i := slices.IndexFunc(page.Remarks, func(x page.Remark) bool { return x.Key == c.Remark }); i >= 0 {
+		line.Remark = page.Remarks[i]
 	}
 	return line
 }
@@ -322,14 +323,3 @@ var inCSS = strings.NewReplacer(`\`, `\5c `, `'`, `\27 `, "\n", `\a `, "\r", `\d
 
 // cssString is s as a string of a style in an attribute.
 func cssString(s string) string { return "'" + template.HTMLEscapeString(inCSS.Replace(s)) + "'" }
-
-// raw prints a number with every digit.
-func raw(x any) string {
-	switch x := x.(type) {
-	case nil:
-		return ""
-	case float64:
-		return strconv.FormatFloat(x, 'g', -1, 64)
-	}
-	return fmt.Sprint(x)
-}

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"gradsync/experiments/result"
+	"gradsync/reports/page"
+	"gradsync/reports/typeset"
 )
 
 // patience is how many looks a change may go on before it is rendered all the same.
@@ -87,7 +89,7 @@ func renderServed(ctx context.Context, o ServeOptions, s *site, results string) 
 		o.Say(line)
 	}
 	if err == nil {
-		err = out.write(o.Dir)
+		err = out.Write(o.Dir)
 	}
 	if err != nil {
 		say(fmt.Sprintf("not rendered, the pages of before stay: %v", err))
@@ -99,12 +101,12 @@ func renderServed(ctx context.Context, o ServeOptions, s *site, results string) 
 	}
 	removed := st.removeOld(s.root, readStamp(s.root), o.Say)
 	st.fresh = freshStamp(o, results)
-	if err := writeFile(filepath.Join(o.Dir, stampName), st.bytes()); err != nil {
+	if err := page.WriteFile(filepath.Join(o.Dir, stampName), st.bytes()); err != nil {
 		o.Say(fmt.Sprintf("the next start renders again: %v", err))
 	}
 	line := fmt.Sprintf("rendered %s in %.1f s", o.Results, time.Since(start).Seconds())
 	if removed > 0 {
-		line += "; removed " + many(removed, "old file", "").En() + " that these results do not make"
+		line += "; removed " + typeset.Many(removed, "old file", "").En() + " that these results do not make"
 	}
 	say(line)
 }

@@ -64,19 +64,6 @@ func TestANarrativeIsInBothLanguagesOrInOne(t *testing.T) {
 	}
 }
 
-func TestProse(t *testing.T) {
-	for s, want := range map[string]string{
-		"|F_j| = 160·n & 5 %": "|F<sub>j</sub>| = 160·n &amp; 5" + nbsp + "%",
-		"from s_L to s_U":     "from s<sub>L</sub> to s<sub>U</sub>",
-		"10·2^(32−b), 2^r":    "10·2<sup>32−b</sup>, 2<sup>r</sup>",
-		"-1.5 and 2-3 (-4)":   "−1.5 and 2-3 (−4)",
-	} {
-		if got := string(prose(s)); got != want {
-			t.Errorf("%q becomes %q, want %q", s, got, want)
-		}
-	}
-}
-
 // references are what a narrative points to: sections, formulas, figures and experiments.
 var references = regexp.MustCompile("\\]\\(([^)]*#[^)]*)\\)|`([a-z]+/[a-z0-9-]+)`|\\[\\[([^\\]]+)\\]\\]")
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"gradsync/experiments/result"
+	"gradsync/reports/typeset"
 )
 
 // ringWalk is a recorded ring as assets/widgets-ring.js walks it: what the chunks
@@ -47,12 +48,12 @@ func ringOf(r *result.Result, t *frame) (*ringWalk, error) {
 	}
 	sent := map[[2]int]string{} // by step and sender
 	for _, row := range t.Rows {
-		sent[[2]int{int(exact(row[cols["step"]])), int(exact(row[cols["gpu"]]))}] = raw(row[cols["sent_holds"]])
+		sent[[2]int{int(exact(row[cols["step"]])), int(exact(row[cols["gpu"]]))}] = typeset.Raw(row[cols["sent_holds"]])
 	}
 	for i, row := range t.Rows {
 		number := func(key string) int { return int(exact(row[cols[key]])) }
 		step := number("step")
-		x := ringTransfer{GPU: number("gpu"), From: number("from"), Receives: number("receives"), Holds: raw(row[cols["holds"]]), Adds: row[cols["how"]] == "adds"}
+		x := ringTransfer{GPU: number("gpu"), From: number("from"), Receives: number("receives"), Holds: typeset.Raw(row[cols["holds"]]), Adds: row[cols["how"]] == "adds"}
 		x.Sent = sent[[2]int{step, x.From}]
 		x.SentBy = ints(x.Sent)
 		n := len(w.Steps)

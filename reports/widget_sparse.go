@@ -3,6 +3,8 @@ package reports
 import (
 	"fmt"
 	"slices"
+
+	"gradsync/reports/typeset"
 )
 
 // sparseChoice is what RingSparse chose, as assets/widgets-sparse.js shows it: by
@@ -65,10 +67,10 @@ func sparseOf(l loaded, hops *frame) (*sparseChoice, error) {
 	parts := map[string]*sparsePart{}
 	var order []string
 	for i, row := range hops.Rows {
-		if raw(row[at["tie"]]) != "weights" {
+		if typeset.Raw(row[at["tie"]]) != "weights" {
 			continue
 		}
-		key, m := raw(row[at["case"]]), int(exact(row[at["m"]]))
+		key, m := typeset.Raw(row[at["case"]]), int(exact(row[at["m"]]))
 		w, g := exact(row[at["dense_weights"]]), exact(row[at["dense_gradients"]])
 		shares := sparseShare{exact(row[at["sparser"]]), exact(row[at["tied"]]), exact(row[at["gradients"]])}
 		if parts[key] == nil {
@@ -85,7 +87,7 @@ func sparseOf(l loaded, hops *frame) (*sparseChoice, error) {
 	}
 	for _, key := range order {
 		all, err := readShares(kinds, nil, func(row []any, cols map[string]int) bool {
-			return raw(row[cols["case"]]) == key && int(exact(row[cols["n"]])) == x.Ranks
+			return typeset.Raw(row[cols["case"]]) == key && int(exact(row[cols["n"]])) == x.Ranks
 		}, "case", "n")
 		if err != nil || len(all) != 1 || len(parts[key].Hops) != x.Ranks {
 			return nil, fmt.Errorf("%d rows of %s with %d ranks, %d hops: %w", len(all), key, x.Ranks, len(parts[key].Hops), err)
@@ -111,10 +113,10 @@ func readShares(f *frame, name func(row []any, cols map[string]int) (*said, erro
 		return nil, fmt.Errorf("frame %s lacks a column", f.ID)
 	}
 	for _, row := range f.Rows {
-		if raw(row[cols["tie"]]) != "weights" || !keep(row, cols) {
+		if typeset.Raw(row[cols["tie"]]) != "weights" || !keep(row, cols) {
 			continue
 		}
-		p := sparsePart{Shares: sparseShare{exact(row[cols["sparser"]]), exact(row[cols["tied"]]), exact(row[cols["gradients"]])}, Ratio: number(exact(row[cols["ratio"]]), 3)}
+		p := sparsePart{Shares: sparseShare{exact(row[cols["sparser"]]), exact(row[cols["tied"]]), exact(row[cols["gradients"]])}, Ratio: typeset.Number(exact(row[cols["ratio"]]), 3)}
 		if name != nil {
 			if p.Name, err = name(row, cols); err != nil {
 				return nil, err
@@ -144,11 +146,11 @@ func percentage(shares ...float64) bool {
 func layersOf(l loaded, f *frame, key string, ranks int) ([]sparsePart, error) {
 	var hops [][]sparseHop
 	out, err := readShares(f, func(row []any, cols map[string]int) (*said, error) {
-		name, err := l.Page.Label("layer", raw(row[cols["layer"]]))
+		name, err := l.Page.Label("layer", typeset.Raw(row[cols["layer"]]))
 		text := name
 		return &text, err
 	}, func(row []any, cols map[string]int) bool {
-		if raw(row[cols["case"]]) != key {
+		if typeset.Raw(row[cols["case"]]) != key {
 			return false
 		}
 		one, all := exact(row[cols["first"]]), exact(row[cols["last"]])

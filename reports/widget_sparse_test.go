@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/result"
+	"gradsync/reports/typeset"
 )
 
 // What is shown of every model, layer and hop is a row of the frames: densities,
@@ -42,12 +43,12 @@ func TestTheChoicesAreTheFrames(t *testing.T) {
 			said := fmt.Sprint(worked(t, "sparseSaid", x, i, 0, h, "en"))
 			for _, kind := range []string{"weights", "gradients"} {
 				d := row[hops.At("dense_"+kind)].(float64)
-				text := strings.TrimSuffix(fmt.Sprint(worked(t, "percent", d)), nbsp+"%")
+				text := strings.TrimSuffix(fmt.Sprint(worked(t, "percent", d)), typeset.NBSP+"%")
 				var shown float64
 				if _, err := fmt.Sscan(text, &shown); err != nil || math.Abs(shown-d) > 0.0501 {
 					t.Errorf("%v %% is shown as %s", d, text)
 				}
-				if !strings.Contains(said, text+nbsp+"% of the "+kind) {
+				if !strings.Contains(said, text+typeset.NBSP+"% of the "+kind) {
 					t.Errorf("%s, m = %d: %q lacks %s %% of the %s", m.Name, h+1, said, text, kind)
 				}
 			}
@@ -84,7 +85,7 @@ func TestAChoiceInWords(t *testing.T) {
 	}
 	want := "pruned MLP, all layers, a block that holds the sum of 1 of 8 ranks: not zero are 10 % of the weights and 64 % of the gradients. The weights are sparser. " +
 		"Of the blocks at this hop, the choice (S41) sends 100 % as weights for being sparser. Forms (S42, 1 Gb/s, all hops): 39.5 % direct and 60.5 % bitmap. Bytes over the dense ring’s: 0.717."
-	want = strings.ReplaceAll(want, " %", nbsp+"%")
+	want = strings.ReplaceAll(want, " %", typeset.NBSP+"%")
 	if got := worked(t, "sparseSaid", x, 4, 0, 0, "en"); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -13,7 +13,9 @@ import (
 
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
+	"gradsync/reports/assets"
 	"gradsync/reports/notebook"
+	"gradsync/reports/page"
 )
 
 // worker is one machine with assets/widgets*.js for all tests, which hold its lock.
@@ -29,8 +31,8 @@ func worked(t *testing.T, fn string, args ...any) any {
 	defer worker.Unlock()
 	if worker.vm == nil {
 		vm := goja.New()
-		for _, name := range widgetScripts {
-			js, err := assets.ReadFile("assets/" + name)
+		for _, name := range page.WidgetScripts {
+			js, err := assets.ReadFile(name)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"gradsync/experiments/result"
+	"gradsync/reports/typeset"
 )
 
 // daspWalk is a recorded run as assets/widgets-dasp.js walks it.
@@ -80,21 +81,21 @@ func (w *daspWalk) event(t *frame, cols map[string]int, row []any) (e daspEvent,
 			return -1
 		}
 		if (x < 0 || x != math.Trunc(x)) && err == nil {
-			err = fmt.Errorf("%s is %v, not a number from 0", t.Columns[at].Key, raw(row[at]))
+			err = fmt.Errorf("%s is %v, not a number from 0", t.Columns[at].Key, typeset.Raw(row[at]))
 		}
 		return int(x)
 	}
 	number := func(key string) int { return whole(cols[key], false) }
-	word := func(key string) string { return raw(row[cols[key]]) }
+	word := func(key string) string { return typeset.Raw(row[cols[key]]) }
 	text := func(key string, empty bool) string {
 		at := cols[key]
 		if row[at] == nil && empty {
 			return ""
 		}
 		if exact(row[at]) < 0 && err == nil {
-			err = fmt.Errorf("%s is %v, not a time", key, raw(row[at]))
+			err = fmt.Errorf("%s is %v, not a time", key, typeset.Raw(row[at]))
 		}
-		return withUnit(printed(t.Columns[at], row[at]), t.Columns[at].Unit)
+		return typeset.WithUnit(printed(t.Columns[at], row[at]), t.Columns[at].Unit)
 	}
 	e = daspEvent{Time: text("time", false), Worker: number("worker"), What: word("what"), State: word("state"), Why: word("why"), By: number("by"),
 		Held: number("held"), Min: number("min"), Oldest: number("oldest"), Gap: number("gap"), Newest: number("newest"),

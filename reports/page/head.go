@@ -1,4 +1,4 @@
-package reports
+package page
 
 import (
 	"crypto/sha256"
@@ -7,13 +7,15 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+
+	"gradsync/reports/assets"
 )
 
 // styles are the style sheets of every page, in order.
 var styles = []string{"report.css", "code.css", "widgets.css"}
 
-// widgetScripts make widgets work; pages that have none do without.
-var widgetScripts = []string{"widgets.js", "widgets-stepper.js", "widgets-loads.js", "widgets-exchange.js", "widgets-ring.js", "widgets-dasp.js", "widgets-sparse.js", "widgets-zoom.js"}
+// WidgetScripts make widgets work; pages that have none do without.
+var WidgetScripts = []string{"widgets.js", "widgets-stepper.js", "widgets-loads.js", "widgets-exchange.js", "widgets-ring.js", "widgets-dasp.js", "widgets-sparse.js", "widgets-zoom.js"}
 
 // beside are the further files that pages of one folder share: what the style sheets
 // load, and licences.
@@ -27,67 +29,75 @@ const (
 	chartScript = "echarts-6.1.0.min.js"
 )
 
-// shared are the files that pages of one folder share.
-func shared() []string {
-	return slices.Concat(styles, []string{pageScript, chartScript}, widgetScripts, playgroundFiles, beside)
+// playgroundFiles are the page's own among the assets that pages share; the licence is
+// of what the module holds of Go.
+var playgroundFiles = append([]string{PlaygroundStyle, "go-LICENSE.txt"}, PlaygroundScripts...)
+
+const PlaygroundStyle = "playground.css"
+
+var PlaygroundScripts = []string{"playground-model.js", "playground-words.js", "playground-curves.js", "playground.js"}
+
+// sharedFiles are the files that pages of one folder share.
+func sharedFiles() []string {
+	return slices.Concat(styles, []string{pageScript, chartScript}, WidgetScripts, playgroundFiles, beside)
 }
 
-// asset is a file that a page loads or, in a single file, holds.
-type asset struct {
+// Asset is a file that a page loads or, in a single file, holds.
+type Asset struct {
 	Name  string
 	Style template.CSS
 	Code  template.JS
 }
 
-// head is what the frame of every page needs.
-type head struct {
+// Head is what the frame of every page needs.
+type Head struct {
 	Title, Page string
 	Root        string // from the page to the folder of all pages: "" or "../"
 	Single      bool
 	Playground  bool // the page of what-if sliders is there
 	Compared    bool // the page that compares all methods is there
-	Styles      []asset
-	Scripts     []asset // before the page is read
-	Charts      asset   // ECharts, after it
+	Styles      []Asset
+	Scripts     []Asset // before the page is read
+	Charts      Asset   // ECharts, after it
 	Charted     bool    // the page has charts
 	Wasm        bool    // the page runs WebAssembly
 }
 
-// newFrame prepares what every page's head holds.
-func newFrame(single bool) (head, error) {
-	h := head{Single: single, Charts: asset{Name: chartScript}}
+// NewFrame prepares what every page's head holds.
+func NewFrame(single bool) (Head, error) {
+	h := Head{Single: single, Charts: Asset{Name: chartScript}}
 	for _, name := range styles {
-		h.Styles = append(h.Styles, asset{Name: name})
+		h.Styles = append(h.Styles, Asset{Name: name})
 	}
-	h.Scripts = []asset{{Name: pageScript}}
+	h.Scripts = []Asset{{Name: pageScript}}
 	if !single {
 		return h, nil
 	}
-	font, err := assets.ReadFile("assets/" + mathFont)
+	font, err := assets.ReadFile(mathFont)
 	if err != nil {
-		return head{}, fmt.Errorf("reports: %w", err)
+		return Head{}, fmt.Errorf("page: %w", err)
 	}
 	inline := "data:font/woff2;base64," + base64.StdEncoding.EncodeToString(font)
 	for i := range h.Styles {
-		css, err := assets.ReadFile("assets/" + h.Styles[i].Name)
+		css, err := assets.ReadFile(h.Styles[i].Name)
 		if err != nil {
-			return head{}, fmt.Errorf("reports: %w", err)
+			return Head{}, fmt.Errorf("page: %w", err)
 		}
 		h.Styles[i].Style = template.CSS(strings.ReplaceAll(string(css), mathFont, inline))
 	}
-	for _, a := range []*asset{&h.Scripts[0], &h.Charts} {
+	for _, a := range []*Asset{&h.Scripts[0], &h.Charts} {
 		if err := a.inline(); err != nil {
-			return head{}, err
+			return Head{}, err
 		}
 	}
 	return h, nil
 }
 
 // inline reads a script into the page.
-func (a *asset) inline() error {
-	js, err := assets.ReadFile("assets/" + a.Name)
+func (a *Asset) inline() error {
+	js, err := assets.ReadFile(a.Name)
 	if err != nil {
-		return fmt.Errorf("reports: %w", err)
+		return fmt.Errorf("page: %w", err)
 	}
 	a.Code = template.JS(js)
 	return nil
@@ -95,17 +105,17 @@ func (a *asset) inline() error {
 
 // Alone reports whether the page is one that may be handed in by itself, without those
 // that it could lead to.
-func (h head) Alone() bool { return h.Single && h.Page != "index" }
+func (h Head) Alone() bool { return h.Single && h.Page != "index" }
 
-// named is the frame with a page's own title, file stem and further scripts.
-func (h head) named(title, page string, scripts ...string) (head, error) {
+// Named is the frame with a page's own title, file stem and further scripts.
+func (h Head) Named(title, page string, scripts ...string) (Head, error) {
 	h.Title, h.Page = title, page
 	h.Scripts = slices.Clone(h.Scripts)
 	for _, name := range scripts {
-		a := asset{Name: name}
+		a := Asset{Name: name}
 		if h.Single {
 			if err := a.inline(); err != nil {
-				return head{}, err
+				return Head{}, err
 			}
 		}
 		h.Scripts = append(h.Scripts, a)
@@ -115,7 +125,7 @@ func (h head) named(title, page string, scripts ...string) (head, error) {
 
 // CSP says that nothing but the page's own files may load, and that no address may be
 // reached. Browsers differ in whether 'self' covers a page opened from a folder.
-func (h head) CSP() string {
+func (h Head) CSP() string {
 	wasm := ""
 	if h.Wasm {
 		wasm = " 'wasm-unsafe-eval'"
