@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"gradsync/reports/cited"
 	"gradsync/reports/notebook"
 )
 
@@ -57,7 +58,7 @@ func TestDisagreementIsExplainedWhereThereAreVerdicts(t *testing.T) {
 	}
 	for _, judged := range [][]claimBlock{nil, {{}}} {
 		var b strings.Builder
-		if err := r.pages.ExecuteTemplate(&b, "reading", &paperPage{Paper: &papers[0], Several: true, Judged: judged}); err != nil {
+		if err := r.pages.ExecuteTemplate(&b, "reading", &paperPage{Paper: &cited.Documents[0], Several: true, Judged: judged}); err != nil {
 			t.Fatal(err)
 		}
 		page := english(b.String())

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"gradsync/reports/cited"
 	"gradsync/reports/draw"
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
@@ -100,11 +101,11 @@ type exportFigure struct {
 // exported lists the figures in the order of the pages.
 func exported(all map[string][]loaded) []exportFigure {
 	var out []exportFigure
-	for i := range papers {
-		for _, l := range all[papers[i].Key] {
+	for i := range cited.Documents {
+		for _, l := range all[cited.Documents[i].Key] {
 			for _, part := range l.Page.Parts {
 				if part.Figure != nil {
-					out = append(out, exportFigure{loaded: l, of: part.Figure, name: fmt.Sprintf("%s/%s-%s", papers[i].Key, l.Anchor(), figureID(l, part.Figure.ID))})
+					out = append(out, exportFigure{loaded: l, of: part.Figure, name: fmt.Sprintf("%s/%s-%s", cited.Documents[i].Key, l.Anchor(), figureID(l, part.Figure.ID))})
 				}
 			}
 		}

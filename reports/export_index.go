@@ -5,6 +5,7 @@ import (
 	"html"
 	"strings"
 
+	"gradsync/reports/cited"
 	"gradsync/reports/page"
 	"gradsync/reports/typeset"
 )
@@ -19,7 +20,7 @@ func exportIndex(all map[string][]loaded, list []exportFigure) string {
 		key, _, _ := strings.Cut(x.name, "/")
 		if key != last {
 			last = key
-			p := findPaper(key)
+			p := cited.Find(key)
 			fmt.Fprintf(&b, "\n%s\n%s\n\n", p.Short, strings.Repeat("=", len([]rune(p.Short.En()))))
 			if p.Plain != "" {
 				fmt.Fprintf(&b, "Cite the %s: %s\n", p.Noun, p.Plain)

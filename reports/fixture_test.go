@@ -15,6 +15,7 @@ import (
 	"gradsync/experiments/claims"
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
+	"gradsync/reports/cited"
 	"gradsync/reports/notebook"
 )
 
@@ -288,9 +289,9 @@ func figureOf(t *testing.T, r *result.Result, id string) *notebook.Figure {
 // committedResults are the committed results with their words, in the order of the pages.
 var committedResults = sync.OnceValues(func() ([]loaded, error) {
 	all := map[string][]loaded{}
-	for i := range papers {
+	for i := range cited.Documents {
 		for _, profile := range profiles {
-			files, err := filepath.Glob(filepath.Join(filepath.Dir(result.Path("../experiments/results", papers[i].Key+"/x", profile)), "*.json"))
+			files, err := filepath.Glob(filepath.Join(filepath.Dir(result.Path("../experiments/results", cited.Documents[i].Key+"/x", profile)), "*.json"))
 			if err != nil {
 				return nil, err
 			}
@@ -298,14 +299,14 @@ var committedResults = sync.OnceValues(func() ([]loaded, error) {
 				if strings.HasSuffix(file, ".run.json") {
 					continue
 				}
-				l, err := loadFile(file, papers[i].Key, profile)
+				l, err := loadFile(file, cited.Documents[i].Key, profile)
 				if errors.Is(err, result.ErrSchema) {
 					continue
 				}
 				if err != nil {
 					return nil, err
 				}
-				all[papers[i].Key] = append(all[papers[i].Key], l)
+				all[cited.Documents[i].Key] = append(all[cited.Documents[i].Key], l)
 			}
 		}
 	}
@@ -313,8 +314,8 @@ var committedResults = sync.OnceValues(func() ([]loaded, error) {
 		return nil, err
 	}
 	var out []loaded
-	for i := range papers {
-		out = append(out, all[papers[i].Key]...)
+	for i := range cited.Documents {
+		out = append(out, all[cited.Documents[i].Key]...)
 	}
 	return out, nil
 })

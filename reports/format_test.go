@@ -3,6 +3,7 @@ package reports
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"math"
 	"os"
 	"regexp"
@@ -10,6 +11,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"gradsync"
+	"gradsync/reports/cited"
+	"gradsync/reports/page"
 )
 
 // The files are those that their publishers ship; hashes of npm's
@@ -94,5 +99,65 @@ func contrast(t *testing.T, a, b string) float64 {
 func TestAtOnceLooksLikeQIS(t *testing.T) {
 	if got, want := states["at-once"].Colour, states["qis"].Colour; got != want || got == "" || got == states["fss"].Colour {
 		t.Errorf("at once %q, QIS %q", got, want)
+	}
+}
+
+// TestCodeColours: code.css knows every class and step of the pages, and each colour
+// of a token can be read on each ground it stands on, in both themes.
+func TestCodeColours(t *testing.T) {
+	css, err := os.ReadFile("assets/code.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	classes, class := map[string]bool{}, regexp.MustCompile(`class="(\w+)"`)
+	scripts, err := page.NewScripts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range cited.Documents {
+		shown, err := cited.Show(&cited.Documents[i], scripts, cited.NewSource(gradsync.Source))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range shown.Algs {
+			if rule := fmt.Sprintf(":is(.s%d, .n%[1]d)", len(a.Steps)); !strings.Contains(string(css), rule) {
+				t.Errorf("code.css lights no step %d of %s", len(a.Steps), a.ID)
+			}
+			for _, e := range a.Go {
+				for _, l := range e.Lines {
+					for _, m := range class.FindAllStringSubmatch(string(l.HTML), -1) {
+						classes[m[1]] = true
+					}
+				}
+			}
+		}
+	}
+	if len(classes) < 7 {
+		t.Errorf("only the classes %v", classes)
+	}
+	for c := range classes {
+		if !strings.Contains(string(css), "\n."+c+" { color: var(--"+c+")") {
+			t.Errorf("code.css has no colour for class %s", c)
+		}
+	}
+	var themes []string // sets of variables: light, dark by the system, dark by choice
+	for _, m := range regexp.MustCompile(`--k: [^}]*`).FindAllString(string(css), -1) {
+		themes = append(themes, m)
+	}
+	if len(themes) != 3 || themes[1] == themes[0] || strings.TrimSpace(themes[1]) != strings.TrimSpace(themes[2]) {
+		t.Fatalf("themes %q, want light and twice the same dark", themes)
+	}
+	for i, grounds := range [][]string{{"#ffffff"}, {"#191d22"}} { // --card of report.css
+		v := map[string]string{}
+		for _, m := range regexp.MustCompile(`--(\w+): (#\w{6});`).FindAllStringSubmatch(themes[i], -1) {
+			v[m[1]] = m[2]
+		}
+		for c := range classes {
+			for _, ground := range append(grounds, v["lit"]) {
+				if got := contrast(t, v[c], ground); got < 4.5 {
+					t.Errorf("theme %d: %s (%s) on %s has a contrast of %.2f", i, c, v[c], ground, got)
+				}
+			}
+		}
 	}
 }

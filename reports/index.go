@@ -3,6 +3,7 @@ package reports
 import (
 	"slices"
 
+	"gradsync/reports/cited"
 	"gradsync/reports/page"
 )
 
@@ -18,7 +19,7 @@ type indexPage struct {
 }
 
 type indexLine struct {
-	*paper
+	*cited.Document
 	Built    bool
 	Tallies  []profileTally
 	Claims   int
@@ -27,8 +28,8 @@ type indexLine struct {
 }
 
 // add appends a paper with what its results found.
-func (p *indexPage) add(of *paper, rs []loaded) {
-	line := indexLine{paper: of, Built: len(rs) > 0, Results: len(rs), Tallies: tallies(rs), Claims: claimCount(rs)}
+func (p *indexPage) add(of *cited.Document, rs []loaded) {
+	line := indexLine{Document: of, Built: len(rs) > 0, Results: len(rs), Tallies: tallies(rs), Claims: claimCount(rs)}
 	for _, e := range byExperiment(rs) {
 		line.Disagree += len(disagreeing(e))
 	}

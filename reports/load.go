@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/result"
+	"gradsync/reports/cited"
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
 )
@@ -54,7 +55,7 @@ func load(root string) (map[string][]loaded, error) {
 			continue
 		}
 		key := e.Name()
-		if findPaper(key) == nil {
+		if cited.Find(key) == nil {
 			return nil, fmt.Errorf("reports: %s: results of an unknown paper %q", filepath.Join(root, key), key)
 		}
 		rs, err := loadPaper(root, key)
@@ -73,7 +74,7 @@ func load(root string) (map[string][]loaded, error) {
 func loadSome(root string) (map[string][]loaded, error) {
 	all, err := load(root)
 	if err == nil && len(all) == 0 {
-		err = fmt.Errorf("reports: no results in %s: name the folder that holds %s and the like with --results, or make some with `gradsync run dasp`", root, papers[0].Key)
+		err = fmt.Errorf("reports: no results in %s: name the folder that holds %s and the like with --results, or make some with `gradsync run dasp`", root, cited.Documents[0].Key)
 	}
 	return all, err
 }

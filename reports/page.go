@@ -1,9 +1,9 @@
 package reports
 
 import (
-	"html/template"
 	"slices"
 
+	"gradsync/reports/cited"
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
 )
@@ -11,7 +11,8 @@ import (
 // paperPage is everything the template of a paper's page shows.
 type paperPage struct {
 	page.Head
-	Paper    *paper
+	*cited.Shown
+	Paper    *cited.Document
 	Verdicts []page.Verdict
 	Remarks  []page.Remark
 	Kinds    []kindLine
@@ -28,9 +29,6 @@ type paperPage struct {
 	Asked    []chapterText // what the experiments ask; above them
 	After    []chapterText // what was lost, differences, errata
 	Widgets  bool          // the page has one
-	Formulas []formulaView
-	Algs     []algorithm
-	Beside   bool // the Go stands beside algorithms and formulas
 	Software citation
 	Command  string
 
@@ -49,17 +47,10 @@ type kindLine struct {
 	Means said
 }
 
-type formulaView struct {
-	formula
-	MathML        template.HTML
-	PrintedMathML template.HTML
-	Go            []excerpt // of a page that is made with the source
-}
-
 // build turns the results of one paper into its page.
-func build(r *renderer, p *paper, rs []loaded) (*paperPage, error) {
+func build(r *renderer, p *cited.Document, rs []loaded) (*paperPage, error) {
 	doc := &paperPage{
-		Paper: p, Verdicts: page.Verdicts, Remarks: made(rs), Algs: p.Algorithms, Software: software(rs, p.Key+".html"), Command: r.Command,
+		Paper: p, Verdicts: page.Verdicts, Remarks: made(rs), Software: software(rs, p.Key+".html"), Command: r.Command,
 		Head: page.Head{Title: p.Short.En() + ", reproduced", Page: p.Key},
 	}
 	if p.Ours {
@@ -77,10 +68,10 @@ func build(r *renderer, p *paper, rs []loaded) (*paperPage, error) {
 		doc.HasDirty = doc.HasDirty || l.Run != nil && l.Run.Dirty
 	}
 	doc.Partial = slices.DeleteFunc(slices.Clone(doc.Sides), func(s side) bool { return !s.Incomplete })
-	if err := doc.formulas(p.Formulas, r.s); err != nil {
+	var err error
+	if doc.Shown, err = cited.Show(p, r.s, r.source); err != nil {
 		return nil, err
 	}
-	var err error
 	if doc.Ran, err = ranBox(r.Options, rs); err != nil {
 		return nil, err
 	}
@@ -123,24 +114,5 @@ func (doc *paperPage) experiments(r *renderer, rs []loaded) error {
 	}
 	doc.Parts, doc.Common = parts(sections), shareFacts(doc.Sides)
 	doc.showEach()
-	return nil
-}
-
-// formulas sets formulas as MathML.
-func (doc *paperPage) formulas(list []formula, s *page.Scripts) error {
-	for _, f := range list {
-		m, err := s.MathML(f.TeX)
-		if err != nil {
-			return err
-		}
-		v := formulaView{formula: f, MathML: template.HTML(m)}
-		if f.Printed != "" {
-			if m, err = s.MathML(f.Printed); err != nil {
-				return err
-			}
-			v.PrintedMathML = template.HTML(m)
-		}
-		doc.Formulas = append(doc.Formulas, v)
-	}
 	return nil
 }

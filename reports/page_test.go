@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gradsync/reports/cited"
 	"gradsync/reports/draw"
 	"gradsync/reports/page"
 )
@@ -172,8 +173,8 @@ func TestFormulasAreWellFormedMathML(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []formula
-	for _, p := range papers {
+	var all []cited.Formula
+	for _, p := range cited.Documents {
 		all = append(all, p.Formulas...)
 	}
 	if len(all) < 20 {

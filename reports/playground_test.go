@@ -12,6 +12,7 @@ import (
 	"github.com/dop251/goja"
 
 	"gradsync/reports/assets"
+	"gradsync/reports/cited"
 	"gradsync/reports/page"
 	"gradsync/reports/playground"
 	"gradsync/reports/typeset"
@@ -19,7 +20,7 @@ import (
 
 // everyPaper are the stems of the pages that links of the playground may lead to.
 func everyPaper() (out []string) {
-	for _, p := range papers {
+	for _, p := range cited.Documents {
 		out = append(out, p.Key)
 	}
 	return out
@@ -152,7 +153,7 @@ func TestPlaygroundIsComplete(t *testing.T) {
 // Links lead to formulas, or to sections of experiments, that there are.
 func TestPlaygroundLinks(t *testing.T) {
 	at := map[string]bool{"ring.html#placement": true, "codedsgd.html#accounting": true} // experiments
-	for _, p := range papers {
+	for _, p := range cited.Documents {
 		for _, f := range p.Formulas {
 			for _, id := range append(slices.Clone(f.Also), f.ID) {
 				at[p.Key+".html#"+id] = true

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"gradsync/experiments/result"
+	"gradsync/reports/cited"
 )
 
 // publishedSchema names the format of published.json.
@@ -48,9 +49,9 @@ func publishedKey(r *result.Result) string { return r.ID + " " + r.Profile }
 // one line each, in order. Same results and sidecars, same bytes.
 func Published(root string) ([]byte, error) {
 	all := map[string]published{}
-	for i := range papers {
+	for i := range cited.Documents {
 		for _, profile := range profiles {
-			rs, err := loadProfile(root, papers[i].Key, profile)
+			rs, err := loadProfile(root, cited.Documents[i].Key, profile)
 			if err != nil {
 				return nil, err
 			}

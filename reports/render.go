@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"gradsync/reports/cited"
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
 )
@@ -59,7 +60,7 @@ type renderer struct {
 	s      *page.Scripts
 	at     places
 	find   notebook.Results
-	source *goSource
+	source *cited.Source
 	out    page.Outputs
 	names  []string // of the pages, the index first
 }
@@ -82,16 +83,16 @@ func renderAll(o Options, all map[string][]loaded) (out page.Outputs, names []st
 	r.at, r.find = placesOf(all), among(all)
 	index := &indexPage{Verdicts: page.Verdicts, Command: o.Command}
 	var every []loaded
-	for i := range papers {
-		p := &papers[i]
+	for i := range cited.Documents {
+		p := &cited.Documents[i]
 		r.frame.Compared = r.frame.Compared || p.Ours && len(all[p.Key]) > 0
 		every = append(every, all[p.Key]...)
 		index.add(p, all[p.Key])
 	}
 	index.Software, index.Remarks = software(every, "index.html"), made(every)
-	for i := range papers {
-		if rs := all[papers[i].Key]; len(rs) > 0 {
-			if err := r.document(&papers[i], rs); err != nil {
+	for i := range cited.Documents {
+		if rs := all[cited.Documents[i].Key]; len(rs) > 0 {
+			if err := r.document(&cited.Documents[i], rs); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -113,7 +114,7 @@ func renderAll(o Options, all map[string][]loaded) (out page.Outputs, names []st
 }
 
 func newRenderer(o Options) (*renderer, error) {
-	r := &renderer{Options: o, source: newSource(o.Sources), out: page.Outputs{}, names: []string{"index.html"}}
+	r := &renderer{Options: o, source: cited.NewSource(o.Sources), out: page.Outputs{}, names: []string{"index.html"}}
 	var err error
 	if r.s, err = page.NewScripts(); err != nil {
 		return nil, err
@@ -129,12 +130,9 @@ func newRenderer(o Options) (*renderer, error) {
 }
 
 // document makes the page of one paper and the data files beside it.
-func (r *renderer) document(p *paper, rs []loaded) error {
+func (r *renderer) document(p *cited.Document, rs []loaded) error {
 	doc, err := build(r, p, rs)
 	if err != nil {
-		return err
-	}
-	if err := doc.beside(r.source); err != nil {
 		return err
 	}
 	var scripts []string

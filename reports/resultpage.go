@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/claims"
+	"gradsync/reports/cited"
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
 	"gradsync/reports/typeset"
@@ -17,7 +18,7 @@ import (
 // reader sees one at a time.
 type resultPage struct {
 	page.Head
-	Paper      *paper
+	Paper      *cited.Document
 	ID, Anchor string
 	Heading    notebook.Both
 	Source     string
@@ -101,7 +102,7 @@ type claimLine struct {
 }
 
 // resultPages makes a page for every experiment of a paper that has a result of version 2.
-func (r *renderer) resultPages(p *paper, rs []loaded) error {
+func (r *renderer) resultPages(p *cited.Document, rs []loaded) error {
 	var pages []*resultPage
 	for _, e := range byExperiment(rs) {
 		doc, err := r.resultPage(p, e)
@@ -138,7 +139,7 @@ func (r *renderer) resultPages(p *paper, rs []loaded) error {
 }
 
 // resultPage makes the page of one experiment from its profiles.
-func (r *renderer) resultPage(p *paper, e []loaded) (*resultPage, error) {
+func (r *renderer) resultPage(p *cited.Document, e []loaded) (*resultPage, error) {
 	doc := &resultPage{Paper: p, ID: e[0].ID, Anchor: e[0].Stem, Heading: e[0].Page.Title, Source: e[0].Source, Number: paperNumber(e[0].Source),
 		Software: software(e, e[0].ID+".html"), Command: r.Command, Words: map[string]string{}}
 	for _, l := range e {

@@ -14,6 +14,7 @@ import (
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
 	"gradsync/reports/assets"
+	"gradsync/reports/cited"
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
 )
@@ -217,7 +218,7 @@ func TestWidgetsLeaveTheTable(t *testing.T) {
 			t.Errorf("%s loads the widgets %d times", id, n)
 		}
 	}
-	for _, p := range papers {
+	for _, p := range cited.Documents {
 		page := files[p.Key+".html"]
 		if n := strings.Count(page, `class="widget idea`); p.Diagram != "" && n != 1 || n != strings.Count(page, `src="assets/widgets.js"`) {
 			t.Errorf("the page of %s has %d diagrams", p.Key, n)

@@ -1,10 +1,13 @@
-package reports
+package cited
 
 import (
 	"fmt"
+	"html/template"
 	"maps"
 	"slices"
 	"strings"
+
+	"gradsync/reports/page"
 )
 
 // stepView is one step with the lines that carry it out, or why none does.
@@ -25,29 +28,65 @@ type goLines struct {
 // Name is the file's without its folders.
 func (p goLines) Name() string { return p.File[strings.LastIndex(p.File, "/")+1:] }
 
-// beside puts the page's algorithms and formulas beside the Go that carries them
-// out; without a source it leaves them alone.
-func (doc *paperPage) beside(s *goSource) error {
-	algs, shown := slices.Clone(doc.Paper.Algorithms), map[string]bool{}
-	for i := range algs {
-		if err := algs[i].beside(doc.Paper.Key, s, shown); err != nil {
+// Shown is what a page shows of a document: formulas as MathML, algorithms, and the Go
+// that carries them out.
+type Shown struct {
+	Algs     []algorithm
+	Formulas []formulaView
+	Beside   bool // the Go stands beside algorithms and formulas
+}
+
+type formulaView struct {
+	Formula
+	MathML        template.HTML
+	PrintedMathML template.HTML
+	Go            []excerpt // of a page that is made with the source
+}
+
+// Show sets a document's formulas and puts its Go beside them and its algorithms;
+// without a source it leaves the Go out.
+func Show(p *Document, scripts *page.Scripts, s *Source) (*Shown, error) {
+	v := &Shown{}
+	for _, f := range p.Formulas {
+		m, err := scripts.MathML(f.TeX)
+		if err != nil {
+			return nil, err
+		}
+		view := formulaView{Formula: f, MathML: template.HTML(m)}
+		if f.Printed != "" {
+			if m, err = scripts.MathML(f.Printed); err != nil {
+				return nil, err
+			}
+			view.PrintedMathML = template.HTML(m)
+		}
+		v.Formulas = append(v.Formulas, view)
+	}
+	return v, v.beside(p, s)
+}
+
+// beside puts algorithms and formulas beside the Go that carries them out; without a
+// source it leaves them alone.
+func (v *Shown) beside(p *Document, s *Source) error {
+	v.Algs, v.Beside = slices.Clone(p.Algorithms), s != nil
+	shown := map[string]bool{}
+	for i := range v.Algs {
+		if err := v.Algs[i].beside(p.Key, s, shown); err != nil {
 			return err
 		}
 	}
-	doc.Algs, doc.Beside = algs, s != nil
 	if s == nil {
 		return nil
 	}
-	for i := range doc.Formulas {
-		if err := doc.Formulas[i].beside(s); err != nil {
-			return fmt.Errorf("%w (%s, formula %s)", err, doc.Paper.Key, doc.Formulas[i].ID)
+	for i := range v.Formulas {
+		if err := v.Formulas[i].beside(s); err != nil {
+			return fmt.Errorf("%w (%s, formula %s)", err, p.Key, v.Formulas[i].ID)
 		}
 	}
-	if err := unshown(doc.Paper, s, shown); err != nil {
+	if err := unshown(p, s, shown); err != nil {
 		return err
 	}
-	for i := range algs {
-		if err := algs[i].complete(doc.Paper.Key); err != nil {
+	for i := range v.Algs {
+		if err := v.Algs[i].complete(p.Key); err != nil {
 			return err
 		}
 	}
@@ -56,7 +95,7 @@ func (doc *paperPage) beside(s *goSource) error {
 
 // beside fills in a's excerpts and where its steps are in them. A mark of a step that
 // a does not have is an error; shown notes those seen.
-func (a *algorithm) beside(doc string, s *goSource, shown map[string]bool) error {
+func (a *algorithm) beside(doc string, s *Source, shown map[string]bool) error {
 	for i, st := range a.Steps {
 		a.Views = append(a.Views, stepView{step: st, N: i + 1, Why: a.Elsewhere[i+1]})
 	}
@@ -79,7 +118,7 @@ func (a *algorithm) beside(doc string, s *goSource, shown map[string]bool) error
 			}
 		}
 		if !e.Marked {
-			return fmt.Errorf("reports: source %s carries out no step of %s (%s)", name, a.Place, doc)
+			return fmt.Errorf("cited: source %s carries out no step of %s (%s)", name, a.Place, doc)
 		}
 		e.Of = a.ID
 		a.Go = append(a.Go, e)
@@ -91,15 +130,15 @@ func (a *algorithm) beside(doc string, s *goSource, shown map[string]bool) error
 func (a *algorithm) complete(doc string) error {
 	for _, n := range slices.Sorted(maps.Keys(a.Elsewhere)) {
 		if n < 1 || n > len(a.Steps) {
-			return fmt.Errorf("reports: %s: a reason for %s %d, of %d", doc, a.Place, n, len(a.Steps))
+			return fmt.Errorf("cited: %s: a reason for %s %d, of %d", doc, a.Place, n, len(a.Steps))
 		}
 	}
 	for _, st := range a.Views {
 		if len(st.Places) == 0 && st.Why.En() == "" {
-			return fmt.Errorf("reports: %s: no Go is marked %q, and no reason says why", doc, fmt.Sprintf("%s %d", a.Place, st.N))
+			return fmt.Errorf("cited: %s: no Go is marked %q, and no reason says why", doc, fmt.Sprintf("%s %d", a.Place, st.N))
 		}
 		if len(st.Places) > 0 && st.Why.En() != "" {
-			return fmt.Errorf("reports: %s: %s %d has a mark at %s:%d and a reason to have none", doc, a.Place, st.N, st.Places[0].File, st.Places[0].First)
+			return fmt.Errorf("cited: %s: %s %d has a mark at %s:%d and a reason to have none", doc, a.Place, st.N, st.Places[0].File, st.Places[0].First)
 		}
 	}
 	return nil
@@ -109,7 +148,7 @@ func (a *algorithm) complete(doc string) error {
 func (a *algorithm) place(e *excerpt, m mark) error {
 	for _, n := range m.Steps {
 		if n < 1 || n > len(a.Views) {
-			return fmt.Errorf("reports: source %s marks %s %d, of %d", m.where(), a.Place, n, len(a.Views))
+			return fmt.Errorf("cited: source %s marks %s %d, of %d", m.where(), a.Place, n, len(a.Views))
 		}
 		st := &a.Views[n-1]
 		anchor := fmt.Sprintf("%s-L%d", a.ID, n)
@@ -139,7 +178,7 @@ func with(ns []int, n int) []int {
 
 // unshown returns an error for a mark in a folder that p cites which is on no page: of
 // a step or an algorithm that is not there, or outside the excerpts.
-func unshown(p *paper, s *goSource, shown map[string]bool) error {
+func unshown(p *Document, s *Source, shown map[string]bool) error {
 	var names []string
 	for _, a := range p.Algorithms {
 		names = append(names, a.Code...)
@@ -154,7 +193,7 @@ func unshown(p *paper, s *goSource, shown map[string]bool) error {
 		}
 		for _, m := range f.marks {
 			if !shown[m.where()] {
-				return fmt.Errorf("reports: source %s marks %s %d, which no excerpt of %s shows", m.where(), m.Of, m.Steps[0], p.Key)
+				return fmt.Errorf("cited: source %s marks %s %d, which no excerpt of %s shows", m.where(), m.Of, m.Steps[0], p.Key)
 			}
 		}
 	}
@@ -164,7 +203,7 @@ func unshown(p *paper, s *goSource, shown map[string]bool) error {
 func (m mark) where() string { return fmt.Sprintf("%s:%d", m.File, m.At) }
 
 // beside fills in the functions that compute v.
-func (v *formulaView) beside(s *goSource) error {
+func (v *formulaView) beside(s *Source) error {
 	for _, name := range v.Code {
 		e, err := s.excerpt(name)
 		if err != nil {
@@ -174,7 +213,7 @@ func (v *formulaView) beside(s *goSource) error {
 		v.Go = append(v.Go, e)
 	}
 	if (len(v.Code) == 0) == (v.NoCode.En() == "") {
-		return fmt.Errorf("reports: want functions that compute it, or a reason to have none")
+		return fmt.Errorf("cited: want functions that compute it, or a reason to have none")
 	}
 	return nil
 }

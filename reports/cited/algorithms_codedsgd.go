@@ -1,4 +1,4 @@
-package reports
+package cited
 
 // codedAlgorithms are the four algorithms of the paper on coded SGD, by its line
 // numbers. A line marked differs from the printed one, which then stands in

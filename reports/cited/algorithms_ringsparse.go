@@ -1,4 +1,4 @@
-package reports
+package cited
 
 // sparseAlgorithms are the steps S1–S7 of the patent's description.
 var sparseAlgorithms = []algorithm{

@@ -1,7 +1,7 @@
-package reports
+package cited
 
-// paper is what a page says about its source before any result is read.
-type paper struct {
+// Document is what a page says about its source before any result is read.
+type Document struct {
 	Key      string // folder of its results, stem of its page
 	Noun     said   // what a page calls it: paper, blog, patent
 	Short    said
@@ -11,7 +11,7 @@ type paper struct {
 	Lede     said   // two sentences for a reader who has not read the paper
 	Plain    string // citation
 	BibTeX   string
-	Formulas []formula
+	Formulas []Formula
 	// Algorithms are the source's, in our words.
 	Algorithms []algorithm
 	// Diagram is the table whose widget shows the idea: experiment#table.
@@ -23,8 +23,8 @@ type paper struct {
 	FormulaNote, AlgorithmNote said
 }
 
-// formula is one display formula: TeX for the page's MathML and for copying.
-type formula struct {
+// Formula is one display formula: TeX for the page's MathML and for copying.
+type Formula struct {
 	ID, TeX    string
 	Name, Note said
 	Also       []string // further anchors: the numbers of what it shows besides
@@ -34,9 +34,9 @@ type formula struct {
 	NoCode     said     // why nothing does
 }
 
-// papers lists the four sources in the order of the index, and last the page that
+// Documents lists the four sources in the order of the index, and last the page that
 // compares their methods.
-var papers = []paper{
+var Documents = []Document{
 	{
 		Key: "ring", Noun: said{"blog", "博客"}, Short: said{"Ring all-reduce", "环形全归约"},
 		Title:    said{"Bringing HPC Techniques to Deep Learning", "把高性能计算技术带入深度学习"},
@@ -164,11 +164,11 @@ var papers = []paper{
 	},
 }
 
-// findPaper returns the paper whose results lie in folder key.
-func findPaper(key string) *paper {
-	for i := range papers {
-		if papers[i].Key == key {
-			return &papers[i]
+// Find returns the paper whose results lie in folder key.
+func Find(key string) *Document {
+	for i := range Documents {
+		if Documents[i].Key == key {
+			return &Documents[i]
 		}
 	}
 	return nil

@@ -1,8 +1,8 @@
-package reports
+package cited
 
 // daspFormulas are the formulas of DASP as we restored them: the source's text
 // kept their legends and lost their images.
-var daspFormulas = []formula{
+var daspFormulas = []Formula{
 	{
 		ID: "eq1", Name: said{"Eq. (1): how long a weakly synchronised worker waits — our default",
 			"式 (1)：弱同步的工作节点等待多久——我们的默认形式"},

@@ -1,8 +1,8 @@
-package reports
+package cited
 
 // codedFormulas are the equations of the paper on coded SGD under its own numbers,
 // the printed form beside ours where the two differ, and what this page adds.
-var codedFormulas = []formula{
+var codedFormulas = []Formula{
 	{
 		ID: "eq1", Also: []string{"eq2"}, Name: said{"Eqs. (1), (2): gradient descent", "式 (1)、(2)：梯度下降"},
 		TeX: `\min_w F(w;\, x, y) \qquad w(t) = w(t-1) - \eta\,\nabla F\bigl(w(t-1);\, x, y\bigr)`,

@@ -1,4 +1,4 @@
-package reports
+package cited
 
 // algorithm is one algorithm of a source in our words, by its own line numbers.
 type algorithm struct {

@@ -1,4 +1,4 @@
-package reports
+package cited
 
 import (
 	"html/template"

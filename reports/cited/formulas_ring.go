@@ -1,8 +1,8 @@
-package reports
+package cited
 
 // ringFormulas are the two of the blog, whose images are lost, the costs that
 // its prose states, and those of the exchanges set beside it.
-var ringFormulas = []formula{
+var ringFormulas = []Formula{
 	{
 		ID: "bytes", Name: said{"Data transferred to and from each GPU", "每块 GPU 收发的数据量"},
 		TeX: `\text{data transferred} = 2\,(N-1)\cdot\frac{K}{N}`,

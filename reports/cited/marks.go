@@ -1,4 +1,4 @@
-package reports
+package cited
 
 import (
 	"fmt"
@@ -85,7 +85,7 @@ func (f *folder) readMarks(name string, text []byte, syntax *ast.File) error {
 		for _, c := range group.List {
 			of, steps, ok, err := readMark(c.Text)
 			if err != nil {
-				return fmt.Errorf("reports: source %s:%d: %w", name, line(c.Pos()), err)
+				return fmt.Errorf("cited: source %s:%d: %w", name, line(c.Pos()), err)
 			}
 			if !ok {
 				continue
@@ -95,7 +95,7 @@ func (f *folder) readMarks(name string, text []byte, syntax *ast.File) error {
 			if alone(text, f.fset.Position(c.Pos())) {
 				m.First = line(group.End()) + 1
 				if m.Last = ends[m.First]; m.Last == 0 {
-					return fmt.Errorf("reports: source %s:%d: comment %q stands before no statement", name, m.At, c.Text)
+					return fmt.Errorf("cited: source %s:%d: comment %q stands before no statement", name, m.At, c.Text)
 				}
 			}
 			f.marks = append(f.marks, m)

@@ -1,8 +1,8 @@
-package reports
+package cited
 
 // sparseFormulas are those of the patent as we restored them; S51's Pw is the
 // one that survived in the text.
-var sparseFormulas = []formula{
+var sparseFormulas = []Formula{
 	{
 		ID: "t", Name: said{"T: synchronising one layer without compression (S13)", "T：不压缩地同步一层（S13）"},
 		TeX: `T = \frac{2\,(N-1)}{N}\cdot\frac{D}{B}`,

@@ -1,4 +1,4 @@
-package reports
+package cited
 
 // ringAlgorithms are the two loops of the blog.
 var ringAlgorithms = []algorithm{

@@ -1,4 +1,4 @@
-package reports
+package cited
 
 import (
 	"fmt"
@@ -45,8 +45,8 @@ type begin struct {
 	Anchor string
 }
 
-// goSource is the program's source, read by folder as it is asked for.
-type goSource struct {
+// Source is the program's source, read by folder as it is asked for.
+type Source struct {
 	tree    fs.FS
 	folders map[string]*folder
 }
@@ -68,20 +68,20 @@ type declared struct {
 	comments *ast.CommentGroup
 }
 
-// newSource is nil without a tree.
-func newSource(tree fs.FS) *goSource {
+// NewSource is nil without a tree.
+func NewSource(tree fs.FS) *Source {
 	if tree == nil {
 		return nil
 	}
-	return &goSource{tree: tree, folders: map[string]*folder{}}
+	return &Source{tree: tree, folders: map[string]*folder{}}
 }
 
 // find returns the folder and the place of "folder symbol", the symbol being a
 // method as Type.Method. What is not there is an error: an excerpt is never old.
-func (s *goSource) find(name string) (*folder, declared, error) {
+func (s *Source) find(name string) (*folder, declared, error) {
 	at, symbol, ok := strings.Cut(name, " ")
 	if !ok {
-		return nil, declared{}, fmt.Errorf("reports: source %q, want a folder and a symbol", name)
+		return nil, declared{}, fmt.Errorf("cited: source %q, want a folder and a symbol", name)
 	}
 	f, err := s.folder(at)
 	if err != nil {
@@ -89,33 +89,33 @@ func (s *goSource) find(name string) (*folder, declared, error) {
 	}
 	d, ok := f.symbols[symbol]
 	if !ok {
-		return nil, declared{}, fmt.Errorf("reports: source %s has no symbol %s", at, symbol)
+		return nil, declared{}, fmt.Errorf("cited: source %s has no symbol %s", at, symbol)
 	}
 	return f, d, nil
 }
 
 // folder parses a package; its tests are left out.
-func (s *goSource) folder(at string) (*folder, error) {
+func (s *Source) folder(at string) (*folder, error) {
 	if f := s.folders[at]; f != nil {
 		return f, nil
 	}
 	names, err := fs.Glob(s.tree, path.Join(at, "*.go"))
 	if err != nil {
-		return nil, fmt.Errorf("reports: source %s: %w", at, err)
+		return nil, fmt.Errorf("cited: source %s: %w", at, err)
 	}
 	names = slices.DeleteFunc(names, func(n string) bool { return strings.HasSuffix(n, "_test.go") })
 	if len(names) == 0 {
-		return nil, fmt.Errorf("reports: source %s: no Go files in it", at)
+		return nil, fmt.Errorf("cited: source %s: no Go files in it", at)
 	}
 	f := &folder{path: at, fset: token.NewFileSet(), symbols: map[string]declared{}}
 	for _, name := range names {
 		text, err := fs.ReadFile(s.tree, name)
 		if err != nil {
-			return nil, fmt.Errorf("reports: source %s: %w", name, err)
+			return nil, fmt.Errorf("cited: source %s: %w", name, err)
 		}
 		syntax, err := parser.ParseFile(f.fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
-			return nil, fmt.Errorf("reports: source: %w", err)
+			return nil, fmt.Errorf("cited: source: %w", err)
 		}
 		f.declare(name, text, syntax)
 		if err := f.readMarks(name, text, syntax); err != nil {
@@ -181,7 +181,7 @@ func receiver(d *ast.FuncDecl) string {
 }
 
 // excerpt returns a symbol's lines, whole ones, coloured.
-func (s *goSource) excerpt(name string) (excerpt, error) {
+func (s *Source) excerpt(name string) (excerpt, error) {
 	f, d, err := s.find(name)
 	if err != nil {
 		return excerpt{}, err
@@ -198,7 +198,7 @@ func (s *goSource) excerpt(name string) (excerpt, error) {
 	all := strings.Split(strings.ReplaceAll(string(d.text), "\r\n", "\n"), "\n")
 	lines, err := coloured(strings.Join(all[first-1:last], "\n"))
 	if err != nil {
-		return excerpt{}, fmt.Errorf("reports: colouring %s: %w", name, err)
+		return excerpt{}, fmt.Errorf("cited: colouring %s: %w", name, err)
 	}
 	for i, h := range lines {
 		e.Lines = append(e.Lines, codeLine{N: first + i, HTML: h})

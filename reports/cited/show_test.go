@@ -1,4 +1,4 @@
-package reports
+package cited
 
 import (
 	"fmt"
@@ -17,21 +17,24 @@ import (
 )
 
 // besideSource is what a page with these algorithms and formulas has of a source.
-func besideSource(p *paper, tree fs.FS) (*paperPage, error) {
-	page := &paperPage{Paper: p}
+func besideSource(p *Document, tree fs.FS) (*Shown, error) {
+	v := &Shown{}
 	for _, f := range p.Formulas {
-		page.Formulas = append(page.Formulas, formulaView{formula: f})
+		v.Formulas = append(v.Formulas, formulaView{Formula: f})
 	}
-	return page, page.beside(newSource(tree))
+	return v, v.beside(p, NewSource(tree))
 }
+
+// embedded returns the source that the program holds.
+func embedded() fs.FS { return gradsync.Source }
 
 // TestExcerptsAreTheSource: what a page shows, with its numbers, is what the file says
 // there, and the file is the one that the program was compiled from.
 func TestExcerptsAreTheSource(t *testing.T) {
 	tags := regexp.MustCompile(`<[^>]*>`)
-	for i := range papers {
-		p := &papers[i]
-		page, err := besideSource(p, gradsync.Source)
+	for i := range Documents {
+		p := &Documents[i]
+		page, err := besideSource(p, embedded())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +46,7 @@ func TestExcerptsAreTheSource(t *testing.T) {
 			all = append(all, f.Go...)
 		}
 		for _, e := range all {
-			text, err := os.ReadFile("../" + e.File)
+			text, err := os.ReadFile("../../" + e.File)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,8 +70,8 @@ func TestExcerptsAreTheSource(t *testing.T) {
 // no other.
 func TestSourceIsWhatIsCited(t *testing.T) {
 	cited := map[string]bool{}
-	for i := range papers {
-		page, err := besideSource(&papers[i], gradsync.Source)
+	for i := range Documents {
+		page, err := besideSource(&Documents[i], embedded())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,9 +86,9 @@ func TestSourceIsWhatIsCited(t *testing.T) {
 			}
 		}
 	}
-	err := fs.WalkDir(gradsync.Source, ".", func(name string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(embedded(), ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && !cited[name] {
-			t.Errorf("sources.go embeds %s, which no page cites", name)
+			t.Errorf("the program embeds %s, which no page cites", name)
 		}
 		return err
 	})
@@ -97,25 +100,25 @@ func TestSourceIsWhatIsCited(t *testing.T) {
 // TestNoMarkOutsideThePages: a mark in a file that no page cites would be lost.
 func TestNoMarkOutsideThePages(t *testing.T) {
 	places := map[string]bool{}
-	for i := range papers {
-		if _, err := besideSource(&papers[i], os.DirFS("..")); err != nil {
+	for i := range Documents {
+		if _, err := besideSource(&Documents[i], os.DirFS("../..")); err != nil {
 			t.Errorf("with all files of the tree: %v", err)
 		}
-		for _, a := range papers[i].Algorithms {
+		for _, a := range Documents[i].Algorithms {
 			places[a.Place] = true
 		}
 	}
 	marks := 0
 	for _, root := range []string{"papers", "shared", "experiments", "datasets"} {
-		err := fs.WalkDir(os.DirFS(".."), root, func(name string, d fs.DirEntry, err error) error {
+		err := fs.WalkDir(os.DirFS("../.."), root, func(name string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
 				return err
 			}
-			text, err := os.ReadFile("../" + name)
+			text, err := os.ReadFile("../../" + name)
 			if err != nil {
 				return err
 			}
-			_, embedded := fs.Stat(gradsync.Source, name)
+			_, embedded := fs.Stat(embedded(), name)
 			for n, line := range strings.Split(string(text), "\n") {
 				at := strings.Index(line, "// ")
 				if at < 0 {
@@ -140,8 +143,8 @@ func TestNoMarkOutsideThePages(t *testing.T) {
 }
 
 // small is a source of one file and a paper with one algorithm of three steps.
-func small(text string) (*paper, fs.FS) {
-	p := &paper{Key: "small", Algorithms: []algorithm{{
+func small(text string) (*Document, fs.FS) {
+	p := &Document{Key: "small", Algorithms: []algorithm{{
 		ID: "alg1", Place: "Alg. 1, line", Code: []string{"a F"},
 		Steps:     []step{{0, notebook.Alike("first"), false}, {0, notebook.Alike("second"), false}, {0, notebook.Alike("end"), false}},
 		Elsewhere: map[int]said{3: notebook.Alike("closes line 1")},
@@ -188,14 +191,14 @@ func TestMarksFindTheirLines(t *testing.T) {
 // TestWhatIsWrongBesideTheSource: none of these slips gives a page.
 func TestWhatIsWrongBesideTheSource(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(p *paper) // may be nil
-		old    string         // in smallGo, to be
+		change func(p *Document) // may be nil
+		old    string            // in smallGo, to be
 		new    string
 		want   string
 	}{
-		"no symbol":       {func(p *paper) { p.Algorithms[0].Code[0] = "a G" }, "", "", "no symbol G (small, alg1)"},
-		"no folder":       {func(p *paper) { p.Algorithms[0].Code[0] = "b F" }, "", "", "source b: no Go files"},
-		"no space":        {func(p *paper) { p.Algorithms[0].Code[0] = "a.F" }, "", "", "want a folder and a symbol"},
+		"no symbol":       {func(p *Document) { p.Algorithms[0].Code[0] = "a G" }, "", "", "no symbol G (small, alg1)"},
+		"no folder":       {func(p *Document) { p.Algorithms[0].Code[0] = "b F" }, "", "", "source b: no Go files"},
+		"no space":        {func(p *Document) { p.Algorithms[0].Code[0] = "a.F" }, "", "", "want a folder and a symbol"},
 		"step unmarked":   {nil, "// Alg. 1, line 1", "", `no Go is marked "Alg. 1, line 1"`},
 		"mark of no step": {nil, "line 2: the", "line 4: the", "marks Alg. 1, line 4, of 3"},
 		"mark of nothing": {nil, "Alg. 1, line 2: the", "Alg. 2, line 2: the", "marks Alg. 2, line 2, which no excerpt of small shows"},
@@ -207,12 +210,12 @@ func TestWhatIsWrongBesideTheSource(t *testing.T) {
 		"several as one":  {nil, "line 2: the", "line 1, 2: the", "want one line or step"},
 		"backward":        {nil, "line 2: the", "lines 2–1: the", "no range of steps"},
 		"at the end":      {nil, "\treturn x\n", "\treturn x\n\t// Alg. 1, line 2\n", "stands before no statement"},
-		"both":            {func(p *paper) { p.Algorithms[0].Elsewhere[2] = notebook.Alike("why") }, "", "", "Alg. 1, line 2 has a mark at a/a.go:7 and a reason"},
-		"reason for none": {func(p *paper) { p.Algorithms[0].Elsewhere[4] = notebook.Alike("why") }, "", "", "a reason for Alg. 1, line 4, of 3"},
-		"no mark":         {func(p *paper) { p.Algorithms[0].Code = append(p.Algorithms[0].Code, "a G") }, "func F(", "func G() {}\n\nfunc F(", "source a G carries out no step of Alg. 1, line (small)"},
+		"both":            {func(p *Document) { p.Algorithms[0].Elsewhere[2] = notebook.Alike("why") }, "", "", "Alg. 1, line 2 has a mark at a/a.go:7 and a reason"},
+		"reason for none": {func(p *Document) { p.Algorithms[0].Elsewhere[4] = notebook.Alike("why") }, "", "", "a reason for Alg. 1, line 4, of 3"},
+		"no mark":         {func(p *Document) { p.Algorithms[0].Code = append(p.Algorithms[0].Code, "a G") }, "func F(", "func G() {}\n\nfunc F(", "source a G carries out no step of Alg. 1, line (small)"},
 		"not Go":          {nil, "package a", "pack", "expected 'package'"},
-		"formula without": {func(p *paper) { p.Formulas = []formula{{ID: "eq1"}} }, "", "", "want functions that compute it, or a reason to have none (small, formula eq1)"},
-		"formula unknown": {func(p *paper) { p.Formulas = []formula{{ID: "eq1", Code: []string{"a H"}}} }, "", "", "no symbol H (small, formula eq1)"},
+		"formula without": {func(p *Document) { p.Formulas = []Formula{{ID: "eq1"}} }, "", "", "want functions that compute it, or a reason to have none (small, formula eq1)"},
+		"formula unknown": {func(p *Document) { p.Formulas = []Formula{{ID: "eq1", Code: []string{"a H"}}} }, "", "", "no symbol H (small, formula eq1)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if !strings.Contains(smallGo, c.old) {
@@ -266,7 +269,7 @@ func (p *P[X, Y]) M() {}
 // TestEverySymbolCanBeShown: methods, types, constants and variables, alone or in
 // brackets, with their own comments, else those of their brackets.
 func TestEverySymbolCanBeShown(t *testing.T) {
-	s := newSource(fstest.MapFS{"a/a.go": {Data: []byte(symbolsGo)}})
+	s := NewSource(fstest.MapFS{"a/a.go": {Data: []byte(symbolsGo)}})
 	for symbol, want := range map[string]string{"T": "4–6 T is one.", "T.M": "8–8 ", "A": "12–12 Numbers.", "B": "14–14 B is two.", "V": "18–18 V is three.",
 		"P": "23–23 P is a pair.", "Q": "24–24 Pairs.", "P.M": "28–28 M does it."} {
 		e, err := s.excerpt("a " + symbol)
