@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"gradsync/experiments/claims"
-	"gradsync/reports/notebook"
 	"gradsync/reports/typeset"
 )
 
@@ -51,35 +50,6 @@ func TestEveryRowHasARule(t *testing.T) {
 	}
 	if rows["ring"] != 22 || rows["ringsparse"] != 14 || rows["CSSGD"] != 35 { // counted by hand in claims.csv
 		t.Errorf("rows %v", rows)
-	}
-}
-
-// No two methods that stand in one comparison wear the same colour, and a group
-// that is no method wears none of theirs.
-func TestMethodsAreToldApart(t *testing.T) {
-	for _, set := range [][]string{
-		{"bsp", "asp", "ssp", "dssp", "dasp", "ring"},
-		{"ring", "naive", "halving-doubling", "hierarchical"},
-		{"dense", "ringsparse", "gradients", "weights", "all-gather", "printed", "layer"},
-		{"dense", "ringsparse", "ideal", "no overlap"},
-	} {
-		var series []notebook.Series
-		if len(set) < 7 { // as many as there are colours
-			set = append(set, "bound")
-		}
-		for _, m := range set {
-			series = append(series, notebook.Series{Name: m, Group: m})
-		}
-		by := map[string]string{}
-		for g, l := range looks(series) {
-			if by[l.Colour] != "" {
-				t.Errorf("%v: %s and %s are both %s", set, by[l.Colour], g, l.Colour)
-			}
-			by[l.Colour] = g
-		}
-		if len(by) != len(set) {
-			t.Errorf("%v: %d colours for %d groups", set, len(by), len(set))
-		}
 	}
 }
 

@@ -1,12 +1,10 @@
 package reports
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
 	"gradsync/reports/cited"
-	"gradsync/reports/notebook"
 )
 
 // The page that compares all methods is of no document: it claims nothing, cites
@@ -64,22 +62,6 @@ func TestDisagreementIsExplainedWhereThereAreVerdicts(t *testing.T) {
 		page := english(b.String())
 		if !strings.Contains(page, "neither corrects the other.") || strings.Contains(page, "two verdicts differ") != (judged != nil) {
 			t.Errorf("with %d blocks of claims the page reads\n%s", len(judged), page)
-		}
-	}
-}
-
-// All methods of the four documents can stand in one figure and be told apart.
-func TestAllMethodsAreToldApart(t *testing.T) {
-	var series []notebook.Series
-	for _, m := range compared {
-		series = append(series, notebook.Series{Name: m, Group: m})
-	}
-	of := looks(series)
-	for i, a := range compared {
-		for _, b := range compared[:i] {
-			if l := of[a]; l.like(of[b]) || l.Colour == of[b].Colour && fmt.Sprint(l.Dash, l.Symbol) == fmt.Sprint(of[b].Dash, of[b].Symbol) {
-				t.Errorf("%s and %s both are %s with one texture or one dash", a, b, of[a].Colour)
-			}
 		}
 	}
 }

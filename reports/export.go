@@ -2,18 +2,16 @@ package reports
 
 import (
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"image/png"
 	"path/filepath"
-	"strconv"
 
+	"gradsync/reports/chart"
 	"gradsync/reports/cited"
 	"gradsync/reports/draw"
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
-	"gradsync/reports/typeset"
 )
 
 // exportScale is how many pixels of a PNG are one of the drawing.
@@ -124,7 +122,7 @@ func (x *exportFigure) draw(out page.Outputs, s *page.Scripts) error {
 		return fmt.Errorf("%w (%s)", err, x.name)
 	}
 	out.Add(x.name+".svg", []byte(drawing.SVG()+"\n"))
-	table, err := drawingCSV(x.of.Drawn[0])
+	table, err := chart.CSV(x.of.Drawn[0])
 	if err != nil {
 		return fmt.Errorf("%w (%s)", err, x.name)
 	}
@@ -142,36 +140,4 @@ func (x *exportFigure) draw(out page.Outputs, s *page.Scripts) error {
 	}
 	out.Add(x.name+".png", b.Bytes())
 	return nil
-}
-
-// drawingCSV is the numbers of a figure with every digit, one row per point or band.
-func drawingCSV(f notebook.Drawing) ([]byte, error) {
-	var rows [][]string
-	if f.Form == "gantt" {
-		rows = append(rows, []string{"lane", "from [" + f.X.Unit + "]", "to [" + f.X.Unit + "]", "state", "label"})
-		for _, b := range f.Bands {
-			rows = append(rows, []string{f.Lanes[b.Lane], typeset.Raw(b.From), typeset.Raw(b.To), b.State, b.Label})
-		}
-	} else {
-		rows = append(rows, []string{"series", "group", "seed", axisTitle(f.X), axisTitle(f.Y), "low", "high"})
-		for _, s := range f.Series {
-			seed := ""
-			if s.Seed != nil {
-				seed = strconv.FormatUint(*s.Seed, 10)
-			}
-			for i, y := range s.Y {
-				if missing(y) {
-					continue
-				}
-				line := []string{s.Name, s.Group, seed, standing(f, s, i), typeset.Raw(y), "", ""}
-				if len(s.Lo) > 0 {
-					line[5], line[6] = typeset.Raw(s.Lo[i]), typeset.Raw(s.Hi[i])
-				}
-				rows = append(rows, line)
-			}
-		}
-	}
-	var b bytes.Buffer
-	err := csv.NewWriter(&b).WriteAll(rows)
-	return b.Bytes(), err
 }

@@ -5,6 +5,7 @@ import (
 	"html"
 	"strings"
 
+	"gradsync/reports/chart"
 	"gradsync/reports/cited"
 	"gradsync/reports/page"
 	"gradsync/reports/typeset"
@@ -37,12 +38,11 @@ func exportIndex(all map[string][]loaded, list []exportFigure) string {
 
 // facts says what a reader of the figure must know.
 func (x exportFigure) facts() []string {
-	f, together := merge(apartInGroups(x.of.Drawn[0]), andWords[0])
 	out := []string{"title: " + x.Page.Title[0]}
 	if caption := typeset.Plain(string(x.of.Caption[0])); caption != "" {
 		out = append(out, "caption: "+strings.Join(strings.Fields(caption), " "))
 	}
-	if how := howDrawn(f, [2][]string{together, together}).En(); how != "" {
+	if how := chart.HowDrawn(x.of).En(); how != "" {
 		out = append(out, "drawn: "+strings.ReplaceAll(how, typeset.NBSP, " "))
 	}
 	if x.lacks != nil {
@@ -52,7 +52,7 @@ func (x exportFigure) facts() []string {
 	if x.Source != "" {
 		source = x.Source + " (" + x.ID + ")"
 	}
-	kind := page.KindOr(f.Kind, x.Kind)
+	kind := page.KindOr(x.of.Drawn[0].Kind, x.Kind)
 	out = append(out, "shows: "+source, "numbers: "+kind+": "+html.UnescapeString(page.Kinds[kind].En()), "profile: "+who(x.Result).En())
 	out = append(out, fmt.Sprintf("command: %s run %s --profile %s", program, x.ID, x.Profile))
 	commit := "unknown: no record of the run lies beside the result"

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -264,28 +263,6 @@ func twins() []*result.Result {
 	return []*result.Result{times, curves, stated}
 }
 
-// drawingOf is a figure of r as its notebook draws it, in both languages.
-func drawingOf(t *testing.T, r *result.Result, id string) [2]notebook.Drawing {
-	t.Helper()
-	return figureOf(t, r, id).Drawn
-}
-
-// figureOf is a figure of r as its notebook places it.
-func figureOf(t *testing.T, r *result.Result, id string) *notebook.Figure {
-	t.Helper()
-	page, err := Presented(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range page.Parts {
-		if p.Figure != nil && p.Figure.ID == id {
-			return p.Figure
-		}
-	}
-	t.Fatalf("%s places no figure %s", r.ID, id)
-	return nil
-}
-
 // committedResults are the committed results with their words, in the order of the pages.
 var committedResults = sync.OnceValues(func() ([]loaded, error) {
 	all := map[string][]loaded{}
@@ -327,26 +304,4 @@ func committed(t *testing.T) []loaded {
 		t.Fatal(err)
 	}
 	return all
-}
-
-// figuresOf are the figures that the notebook of a result places.
-func figuresOf(l loaded) (out []*notebook.Figure) {
-	for _, p := range l.Page.Parts {
-		if p.Figure != nil {
-			out = append(out, p.Figure)
-		}
-	}
-	return out
-}
-
-// wordsOf are the words of a drawing: of its axes, its series or its lanes, and its bands.
-func wordsOf(f notebook.Drawing) []string {
-	out := slices.Concat([]string{axisTitle(f.X), axisTitle(f.Y)}, f.X.Categories, f.Lanes)
-	for _, s := range f.Series {
-		out = append(out, s.Name)
-	}
-	for _, b := range f.Bands {
-		out = append(out, b.State, b.Label)
-	}
-	return out
 }

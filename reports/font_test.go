@@ -13,7 +13,6 @@ import (
 	"unicode"
 
 	"gradsync/reports/assets"
-	"gradsync/reports/draw"
 )
 
 // covered is what the list beside the tests says of the formulas' font: its sha256
@@ -86,21 +85,3 @@ func TestTheFontHasTheFormulas(t *testing.T) {
 
 // invisible are characters that say how a formula is read and have no shape.
 func invisible(r rune) bool { return r >= 0x2061 && r <= 0x2064 }
-
-// Every word of the drawings of the committed results can be written in an image.
-func TestImagesHaveTheLetters(t *testing.T) {
-	n := 0
-	for _, l := range committed(t) {
-		for _, f := range figuresOf(l) {
-			for _, word := range append(wordsOf(f.Drawn[0]), namesOf(f.Drawn[0])...) {
-				n++
-				if err := draw.Letters(word); err != nil {
-					t.Errorf("%s, %s, profile %s: %v", l.ID, f.ID, l.Profile, err)
-				}
-			}
-		}
-	}
-	if n < 100 {
-		t.Errorf("%d words in the drawings", n)
-	}
-}

@@ -95,13 +95,6 @@ func contrast(t *testing.T, a, b string) float64 {
 	return (max(la, lb) + 0.05) / (min(la, lb) + 0.05)
 }
 
-// An answer at once looks the same with and without states.
-func TestAtOnceLooksLikeQIS(t *testing.T) {
-	if got, want := states["at-once"].Colour, states["qis"].Colour; got != want || got == "" || got == states["fss"].Colour {
-		t.Errorf("at once %q, QIS %q", got, want)
-	}
-}
-
 // TestCodeColours: code.css knows every class and step of the pages, and each colour
 // of a token can be read on each ground it stands on, in both themes.
 func TestCodeColours(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/claims"
+	"gradsync/reports/chart"
 	"gradsync/reports/cited"
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
@@ -49,7 +50,7 @@ type resultSide struct {
 type partView struct {
 	Prose  template.HTML
 	Table  *gridView
-	Figure *figureView
+	Figure *chart.View
 	Claims *claimsView
 	Fold   template.HTML
 	End    bool
@@ -167,7 +168,7 @@ func (r *renderer) part(doc *resultPage, l loaded, part notebook.Part) (v partVi
 		if v.Figure, err = viewFigure(l, part.Figure, r.s); err == nil {
 			doc.Figures = true
 			doc.Widgets = doc.Widgets || v.Figure.Form == "gantt" // which is looked into
-			maps.Copy(doc.Words, wordPairs(part.Figure.Drawn[0], part.Figure.Drawn[1]))
+			maps.Copy(doc.Words, chart.Words(part.Figure.Drawn[0], part.Figure.Drawn[1]))
 		}
 	case part.Claims != nil:
 		v.Claims = &claimsView{Caption: typeset.BothHTML(part.Claims.Caption)}
@@ -239,39 +240,22 @@ func kindBeside(l loaded, kind string) string {
 	return page.KindOr(kind, l.Kind)
 }
 
-// wordPairs are the words of a chart in English with the Chinese of each that differs.
-func wordPairs(en, zh notebook.Drawing) map[string]string {
-	out := map[string]string{}
-	put := func(a, b string) {
-		if a != b && a != "" {
-			out[a] = b
-		}
+// viewFigure shows a figure of a result.
+func viewFigure(l loaded, f *notebook.Figure, s *page.Scripts) (*chart.View, error) {
+	v, err := chart.Show(f, l.Anchor()+"-"+figureID(l, f.ID), s)
+	if err != nil {
+		return nil, err
 	}
-	axis := func(a, b notebook.Axis) {
-		put(axisTitle(a), axisTitle(b))
-		put(a.Unit, b.Unit)
-		for i := range min(len(a.Categories), len(b.Categories)) {
-			put(a.Categories[i], b.Categories[i])
-		}
+	v.Kind = kindBeside(l, f.Drawn[0].Kind)
+	return v, nil
+}
+
+// figureID tells a figure from a frame of the same id.
+func figureID(l loaded, id string) string {
+	if slices.ContainsFunc(l.Frames, func(f frame) bool { return typeset.Slug(f.ID) == typeset.Slug(id) }) {
+		id += "-figure"
 	}
-	axis(en.X, zh.X)
-	axis(en.Y, zh.Y)
-	for i := range min(len(en.Series), len(zh.Series)) {
-		put(en.Series[i].Name, zh.Series[i].Name)
-	}
-	for i := range min(len(en.Lanes), len(zh.Lanes)) {
-		put(en.Lanes[i], zh.Lanes[i])
-	}
-	for i := range min(len(en.Bands), len(zh.Bands)) {
-		put(en.Bands[i].State, zh.Bands[i].State)
-		put(en.Bands[i].Label, zh.Bands[i].Label)
-	}
-	a, _ := merge(apartInGroups(en), andWords[0])
-	b, _ := merge(apartInGroups(zh), andWords[1])
-	for i := range min(len(a.Series), len(b.Series)) {
-		put(a.Series[i].Name, b.Series[i].Name)
-	}
-	return out
+	return typeset.Slug(id)
 }
 
 // lineOf words one claim.
@@ -299,7 +283,7 @@ func lineOf(l loaded, c notebook.ClaimRow) claimLine {
 }
 
 // Bases are those of the charts of the page.
-func (p *resultPage) Bases() (template.JS, error) { return basesWith(p.Words) }
+func (p *resultPage) Bases() (template.JS, error) { return chart.Bases(p.Words) }
 
 // Several reports whether the reader may choose a profile.
 func (p *resultPage) Several() bool { return len(p.Sides) > 1 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"gradsync/reports/chart"
 	"gradsync/reports/notebook"
 )
 
@@ -64,7 +65,7 @@ func TestZoom(t *testing.T) {
 func TestTimeLinesTakeTheZoom(t *testing.T) {
 	f := notebook.Drawing{ID: "x", Form: "gantt", X: notebook.Axis{Title: "time", Unit: "ms"}, Lanes: []string{"worker 1"},
 		Bands: []notebook.Band{{Lane: 0, From: 2, To: 5, State: "compute"}, {Lane: 0, From: 5, To: 9, State: "WSS"}}}
-	raw, err := option(f)
+	raw, err := chart.Option(f)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,6 +34,39 @@ type Formula struct {
 	NoCode     said     // why nothing does
 }
 
+// algorithm is one algorithm of a source in our words, by its own line numbers.
+type algorithm struct {
+	ID            string
+	Name, In, Out said
+	Mark          said // what its lines that are ours are called; "" is restored
+	Steps         []step
+	// Place is what a mark in the source begins with: "Alg. 1, line" or "all-gather, step".
+	Place string
+	// Code are the declarations that carry it out, as "papers/dasp Config.Decide".
+	Code []string
+	// Elsewhere says of the steps that none of their lines is marked with, why.
+	Elsewhere map[int]said
+
+	Views []stepView // with their places; of a page
+	Go    []excerpt  // of a page that is made with the source
+}
+
+// Ours is the word on the lines of it that are not the source's.
+func (a algorithm) Ours() said {
+	if a.Mark.En() != "" {
+		return a.Mark
+	}
+	return said{"restored", "补全"}
+}
+
+// step is one line; Depth is how far it is set in, Lost whether the source's
+// line is missing, garbled or wrong, so that it is ours.
+type step struct {
+	Depth int
+	Text  said
+	Lost  bool
+}
+
 // Documents lists the four sources in the order of the index, and last the page that
 // compares their methods.
 var Documents = []Document{

@@ -1,4 +1,4 @@
-package reports
+package chart
 
 import (
 	"encoding/json"
@@ -35,13 +35,15 @@ func TestShortOptionsAreWhole(t *testing.T) {
 		{Form: "gantt", Lanes: []string{"w"}, Bands: []notebook.Band{{From: 1, To: 2, Key: "wss", State: "wss"}, {From: 1, To: 3, Key: "fss", State: "fss", Label: "<b>"}, {From: 1, To: 3, Key: "fss", State: "fss"},
 			{From: 3, To: 4, Key: "fss", State: "fss", Label: "c"}, {From: 4, To: 5, Key: "wss", State: "wss", Label: "c"}, {From: 5, To: 6, Key: "wss", State: "wss", Label: "<b>"}}},
 	}
-	for _, r := range examples() {
-		for _, f := range r.Figures {
-			figures = append(figures, drawingOf(t, r, f.ID)[0])
+	for i, x := range placedOf(t) {
+		for _, f := range x.figures {
+			if i%4 == 0 || f.Drawn[0].Form == "bar" {
+				figures = append(figures, f.Drawn[0])
+			}
 		}
 	}
 	for _, f := range figures {
-		opt, err := option(f)
+		opt, err := Option(f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +51,7 @@ func TestShortOptionsAreWhole(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		bases, err := basesWith(nil)
+		bases, err := Bases(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,5 +74,19 @@ func TestShortOptionsAreWhole(t *testing.T) {
 	}
 	if len(forms) != 3 || slices.Contains([]int{forms["line"], forms["bar"], forms["gantt"]}, 0) {
 		t.Errorf("forms %v", forms)
+	}
+}
+
+// The option of a chart holds bare values, whatever go-echarts wraps them in,
+// and keeps what says more than its value.
+func TestBareValues(t *testing.T) {
+	named := map[string]any{"value": 3.0, "name": "n"}
+	data := []any{map[string]any{"value": []any{1.0, 2.0}}, named, 4.0}
+	bare(map[string]any{"series": []any{map[string]any{"data": data}, map[string]any{}}})
+	if pair, ok := data[0].([]any); !ok || len(pair) != 2 {
+		t.Errorf("a point became %v", data[0])
+	}
+	if kept, ok := data[1].(map[string]any); !ok || kept["name"] != "n" || data[2] != 4.0 {
+		t.Errorf("data became %v", data)
 	}
 }

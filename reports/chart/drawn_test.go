@@ -1,4 +1,4 @@
-package reports
+package chart
 
 import (
 	"fmt"
@@ -57,7 +57,7 @@ func TestCoincidingCurvesAreDrawnOnce(t *testing.T) {
 	for i := range zh.Series {
 		zh.Series[i].Name = strings.Replace(zh.Series[i].Name, "SSP", "半同步", 1)
 	}
-	v, err := viewFigure(loaded{Result: exampleStated(), Stem: "x"}, &notebook.Figure{ID: "a", Alt: notebook.Both{"alt", "图"}, Drawn: [2]notebook.Drawing{f, zh}}, s)
+	v, err := Show(&notebook.Figure{ID: "a", Alt: notebook.Both{"alt", "图"}, Drawn: [2]notebook.Drawing{f, zh}}, "x-a", s)
 	if err != nil {
 		t.Fatal(err)
 	}

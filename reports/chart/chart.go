@@ -1,4 +1,4 @@
-package reports
+package chart
 
 import (
 	"bytes"
@@ -8,8 +8,10 @@ import (
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
 
+	"gradsync/reports/assets"
 	"gradsync/reports/draw"
 	"gradsync/reports/notebook"
+	"gradsync/reports/page"
 	"gradsync/reports/typeset"
 )
 
@@ -20,9 +22,9 @@ type chart interface {
 	JSON() map[string]any
 }
 
-// option returns figure f as an ECharts option in JSON: data and names of
+// Option returns figure f as an ECharts option in JSON: data and names of
 // functions, never code. The same figure gives the same bytes.
-func option(f notebook.Drawing) ([]byte, error) {
+func Option(f notebook.Drawing) ([]byte, error) {
 	var c chart
 	var patch func(m map[string]any)
 	switch f.Form {
@@ -33,19 +35,19 @@ func option(f notebook.Drawing) ([]byte, error) {
 	case "gantt":
 		c, patch = ganttChart(f)
 	default:
-		return nil, fmt.Errorf("reports: figure %s: unknown form %q", f.ID, f.Form)
+		return nil, fmt.Errorf("chart: figure %s: unknown form %q", f.ID, f.Form)
 	}
 	c.Validate()
 	raw, err := json.Marshal(c.JSON())
 	if err != nil {
-		return nil, fmt.Errorf("reports: figure %s: %w", f.ID, err)
+		return nil, fmt.Errorf("chart: figure %s: %w", f.ID, err)
 	}
 	if bytes.Contains(raw, []byte("__f__")) {
-		return nil, fmt.Errorf("reports: figure %s: a script inside the option; register the function by name", f.ID)
+		return nil, fmt.Errorf("chart: figure %s: a script inside the option; register the function by name", f.ID)
 	}
 	var m map[string]any
 	if err := json.Unmarshal(raw, &m); err != nil {
-		return nil, fmt.Errorf("reports: figure %s: %w", f.ID, err)
+		return nil, fmt.Errorf("chart: figure %s: %w", f.ID, err)
 	}
 	bare(m)
 	dress(m, f)
@@ -53,7 +55,7 @@ func option(f notebook.Drawing) ([]byte, error) {
 	layLegend(m)
 	out, err := json.Marshal(m)
 	if err != nil {
-		return nil, fmt.Errorf("reports: figure %s: %w", f.ID, err)
+		return nil, fmt.Errorf("chart: figure %s: %w", f.ID, err)
 	}
 	return out, nil
 }
@@ -110,7 +112,7 @@ func dress(m map[string]any, f notebook.Drawing) {
 	m["legend"] = map[string]any{
 		"type": "scroll", "top": 4, "left": 8, "right": 8, "itemGap": 12, "itemWidth": 26,
 		"textStyle":     map[string]any{"color": draw.Ink, "fontSize": 13},
-		"pageTextStyle": map[string]any{"color": draw.Ink}, "pageIconColor": draw.Ink, "pageIconInactiveColor": grey,
+		"pageTextStyle": map[string]any{"color": draw.Ink}, "pageIconColor": draw.Ink, "pageIconInactiveColor": Grey,
 	}
 	if t, ok := m["tooltip"].(map[string]any); ok {
 		t["renderMode"], t["confine"] = "richText", true
@@ -172,4 +174,44 @@ func seriesAt(m map[string]any, i int) map[string]any {
 	}
 	s, _ := list[i].(map[string]any)
 	return s
+}
+
+// echarts is the very file that a page loads, with the functions of report.js that
+// charts name.
+var echarts = page.NewLibrary("ECharts", func() (string, error) {
+	js, err := assets.ReadFile("echarts-6.1.0.min.js")
+	if err != nil {
+		return "", err
+	}
+	ours, err := assets.ReadFile("report.js")
+	return string(js) + "\n;" + string(ours) + "\n;gradsyncInstall(echarts)", err
+})
+
+// figureWidth is the drawn width of a figure in pixels; a printed one scales with the
+// page.
+const figureWidth = 900
+
+// figureHeight grows with the lanes of a time line.
+func figureHeight(lanes int) int {
+	if lanes == 0 {
+		return 400
+	}
+	return min(140+44*lanes, 900)
+}
+
+const drawScript = `(function(opt,w,h){var o=JSON.parse(opt);o.animation=false;` +
+	`var c=echarts.init(null,null,{renderer:'svg',ssr:true,width:w,height:h});` +
+	`try{c.setOption(o);return c.renderToSVGString()}finally{c.dispose()}})`
+
+// drawOption draws an option. Text takes the colour of the text around the figure, and
+// identifiers start with id, so that a page can hold many.
+func drawOption(s *page.Scripts, id string, option []byte, height int) (string, error) {
+	if err := s.Load(echarts); err != nil {
+		return "", err
+	}
+	out, err := s.Call(drawScript, string(option), figureWidth, height)
+	if err != nil {
+		return "", fmt.Errorf("chart: drawing %s: %w", id, err)
+	}
+	return draw.Tidy(id, out)
 }

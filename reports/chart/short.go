@@ -1,4 +1,4 @@
-package reports
+package chart
 
 import (
 	"encoding/json"
@@ -27,13 +27,13 @@ var baseOptions = sync.OnceValues(func() (map[string]map[string]any, error) {
 		{Form: "gantt", Lanes: []string{"a"}, Bands: []notebook.Band{{To: 1, Key: "compute", State: "compute"}}},
 	} {
 		f.ID = "base"
-		raw, err := option(f)
+		raw, err := Option(f)
 		if err != nil {
 			return nil, err
 		}
 		var o map[string]any
 		if err := json.Unmarshal(raw, &o); err != nil {
-			return nil, fmt.Errorf("reports: the base of %s: %w", f.Form, err)
+			return nil, fmt.Errorf("chart: the base of %s: %w", f.Form, err)
 		}
 		for i := range o["series"].([]any) {
 			delete(seriesAt(o, i), "data")
@@ -47,9 +47,9 @@ var baseOptions = sync.OnceValues(func() (map[string]map[string]any, error) {
 // it is the name of no form.
 const chinesePart = "zh"
 
-// basesWith are the base options and the Chinese of the charts' words, in JSON whose <, >
+// Bases are the base options and the Chinese of the charts' words, in JSON whose <, >
 // and & are escaped.
-func basesWith(chinese map[string]string) (template.JS, error) {
+func Bases(chinese map[string]string) (template.JS, error) {
 	bases, err := baseOptions()
 	if err != nil {
 		return "", err
@@ -71,7 +71,7 @@ func shortOption(form string, opt []byte) ([]byte, error) {
 	}
 	var o map[string]any
 	if err := json.Unmarshal(opt, &o); err != nil {
-		return nil, fmt.Errorf("reports: an option: %w", err)
+		return nil, fmt.Errorf("chart: an option: %w", err)
 	}
 	base := maps.Clone(bases[form])
 	known, _ := base["series"].([]any)
@@ -102,7 +102,7 @@ func shortSeries(known, list []any) ([]any, error) {
 	for _, x := range list {
 		s, ok := x.(map[string]any)
 		if !ok {
-			return nil, fmt.Errorf("reports: a series that is no object: %v", x)
+			return nil, fmt.Errorf("chart: a series that is no object: %v", x)
 		}
 		s = maps.Clone(s)
 		data := s["data"]
@@ -117,7 +117,7 @@ func shortSeries(known, list []any) ([]any, error) {
 			d["like"] = i
 			b, err := json.Marshal(d)
 			if err != nil {
-				return nil, fmt.Errorf("reports: a series: %w", err)
+				return nil, fmt.Errorf("chart: a series: %w", err)
 			}
 			if least == nil || len(b) < size {
 				least, size = d, len(b)
@@ -191,4 +191,50 @@ func pointColumns(rows []any) []any {
 		columns = append(columns, c)
 	}
 	return columns
+}
+
+// difference is what turns a into b, as RFC 7396 has it: a member that b lacks is null,
+// one that both have is left out. Lists of one object count as the object. It is nil
+// where a and b are alike.
+func difference(a, b any) any {
+	if x, y := only(a), only(b); x != nil && y != nil {
+		if d := difference(x, y); d != nil {
+			return []any{d}
+		}
+		return nil
+	}
+	x, ok1 := a.(map[string]any)
+	y, ok2 := b.(map[string]any)
+	if !ok1 || !ok2 {
+		if reflect.DeepEqual(a, b) {
+			return nil
+		}
+		return b
+	}
+	out := map[string]any{}
+	for k := range x {
+		if _, ok := y[k]; !ok {
+			out[k] = nil
+		}
+	}
+	for k, v := range y {
+		if old, ok := x[k]; !ok {
+			out[k] = v
+		} else if d := difference(old, v); d != nil {
+			out[k] = d
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// only is the object that a list holds alone.
+func only(list any) map[string]any {
+	if l, ok := list.([]any); ok && len(l) == 1 {
+		o, _ := l[0].(map[string]any)
+		return o
+	}
+	return nil
 }

@@ -1,53 +1,13 @@
-package reports
+package chart
 
 import (
-	"fmt"
-	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
 )
-
-// Every place on the page that the paper package's map names is there: the map is in its
-// doc comment, read as text. A table or figure of the paper is there if it has a notebook.
-func TestEveryAnchorOfTheMapIsOnThePage(t *testing.T) {
-	for paper, places := range map[string]int{"dasp": 8, "ringsparse": 8, "codedsgd": 0} {
-		doc, err := os.ReadFile(filepath.FromSlash("../papers/" + paper + "/doc.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		anchors := map[string]bool{}
-		for _, m := range regexp.MustCompile(`page +`+paper+`\.html#(\S+)`).FindAllStringSubmatch(string(doc), -1) {
-			anchors[m[1]] = true
-		}
-		if paper == "codedsgd" { // every number that a Source: line can name
-			for i := 1; i <= 30; i++ {
-				anchors[fmt.Sprint("eq", i)] = true
-			}
-			for _, a := range []string{"alg1", "alg2", "alg3", "alg4", "s1", "s2", "s2.1", "s2.2", "s2.3", "s2.4", "s3.1", "s3.2", "s3.2.1", "s3.2.2", "s3.2.3", "s3.2.4", "s3.2.5", "s4"} {
-				anchors[a] = true
-			}
-		}
-		if len(anchors) < places {
-			t.Errorf("the map of papers/%s names %d places, want at least %d", paper, len(anchors), places)
-		}
-		page := wholePage(t, rendered, paper+".html")
-		for a := range anchors {
-			if _, err := fs.Stat(wordFiles, "text/"+paper+"/"+a+".en.md"); err == nil {
-				continue // the section of a result, there if the result is
-			}
-			if n := strings.Count(page, fmt.Sprintf(` id="%s"`, a)); n != 1 {
-				t.Errorf("the map of papers/%s names #%s, the page has it %d times", paper, a, n)
-			}
-		}
-	}
-}
 
 // An axis of shares stays within 0 to 100 whatever its bands do.
 func TestShareAxisIgnoresWideBands(t *testing.T) {
@@ -78,7 +38,7 @@ func TestBarsThatAreNotThere(t *testing.T) {
 	if rows := pointsOf(f); len(rows) != 1 || rows[0][2] != "a" || rows[0][4] != "0.5" {
 		t.Errorf("in words: %v", rows)
 	}
-	raw, err := option(f)
+	raw, err := Option(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,5 +75,32 @@ func TestDrawingsThatCannotBe(t *testing.T) {
 	}
 	if err := checkDrawing(line(-1, 0, notebook.Axis{})); err != nil {
 		t.Error(err)
+	}
+}
+
+// Shortening the coordinates of a drawing leaves the words of its axes alone: a small
+// value does not become 0.00.
+func TestLogarithmicAxesNameSmallValues(t *testing.T) {
+	s, err := page.NewScripts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := notebook.Drawing{ID: "f", Form: "line", X: notebook.Axis{Title: "x"}, Y: notebook.Axis{Title: "y", Log: true},
+		Series: []notebook.Series{{Name: "a", X: []float64{1, 2, 3}, Y: []float64{0.0003, 0.02, 30}}}}
+	opt, err := Option(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	svg, err := drawOption(s, "f", opt, 400)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{">0.0001<", ">0.001<", ">0.01<", ">0.1<", ">1<", ">10<"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("the axis has no %s: %s", want, strings.Join(strings.Split(svg, "<text")[1:], "\n"))
+		}
+	}
+	if strings.Contains(svg, ">0.00<") {
+		t.Error("a value of the axis reads as zero")
 	}
 }

@@ -1,4 +1,4 @@
-package reports
+package chart
 
 import (
 	"encoding/json"
@@ -46,7 +46,7 @@ func optionIn(t *testing.T, s *page.Scripts, f notebook.Drawing, words map[strin
 	}
 }, raw string) {
 	t.Helper()
-	opt, err := option(f)
+	opt, err := Option(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func optionIn(t *testing.T, s *page.Scripts, f notebook.Drawing, words map[strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	bases, err := basesWith(nil)
+	bases, err := Bases(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestChartsSpeakChinese(t *testing.T) {
 	s := speakers(t)
 	for _, f := range talkingFigures() {
 		merged, _ := merge(f[0], andWords[0])
-		words := wordPairs(f[0], f[1])
+		words := Words(f[0], f[1])
 		before, english := optionIn(t, s, merged, nil)
 		o, chinese := optionIn(t, s, merged, words)
 		if _, again := optionIn(t, s, merged, nil); again != english || chinese == english {
@@ -108,7 +108,7 @@ func TestChartsSpeakChinese(t *testing.T) {
 			}
 		}
 	}
-	if w := wordPairs(talkingFigures()[2][0], talkingFigures()[2][1]); len(w) != 5 || w["iteration 3 of 1,200"] == "" || w["BSP"] != "" {
+	if w := Words(talkingFigures()[2][0], talkingFigures()[2][1]); len(w) != 5 || w["iteration 3 of 1,200"] == "" || w["BSP"] != "" {
 		t.Errorf("words of the time line: %v", w)
 	}
 }
@@ -176,25 +176,25 @@ var letters = regexp.MustCompile(`\pL+`)
 // names become one.
 func TestNoWordOfChartsIsLeft(t *testing.T) {
 	n, told := 0, map[string]bool{}
-	for _, l := range committed(t) {
-		for _, f := range figuresOf(l) {
+	for _, x := range placedOf(t) {
+		for _, f := range x.figures {
 			en, _ := merge(apartInGroups(f.Drawn[0]), andWords[0])
-			pairs, names := wordPairs(f.Drawn[0], f.Drawn[1]), map[string]string{}
+			pairs, names := Words(f.Drawn[0], f.Drawn[1]), map[string]string{}
 			for _, w := range append(wordsOf(f.Drawn[0]), namesOf(en)...) {
 				n++
 				text, ok := pairs[w]
 				if !ok {
 					text = w
 				}
-				for _, x := range letters.FindAllString(text, -1) {
-					if x[0] < 0x80 && !sameInBoth.MatchString(x) && !told[x+w] {
-						told[x+w] = true
-						t.Errorf("%s, %s: %q is %q", l.ID, f.ID, w, text)
+				for _, part := range letters.FindAllString(text, -1) {
+					if part[0] < 0x80 && !sameInBoth.MatchString(part) && !told[part+w] {
+						told[part+w] = true
+						t.Errorf("%s, %s: %q is %q", x.id, f.ID, w, text)
 						break
 					}
 				}
 				if old, ok := names[text]; ok && old != w {
-					t.Errorf("%s, %s: %q and %q are both %q", l.ID, f.ID, old, w, text)
+					t.Errorf("%s, %s: %q and %q are both %q", x.id, f.ID, old, w, text)
 				}
 				names[text] = w
 			}
@@ -207,9 +207,9 @@ func TestNoWordOfChartsIsLeft(t *testing.T) {
 
 // The words of all charts of a page stand on it once, the same at every render, and end no
 // script; no two charts of a page want another Chinese for a word.
-func TestPagesHoldTheWordsOfTheirCharts(t *testing.T) {
-	page := &resultPage{Words: map[string]string{"b": "</script>二", "a": "一", "c": "三"}}
-	raw, err := page.Bases()
+func TestWordsOfTheChartsOfAPage(t *testing.T) {
+	spoken := map[string]string{"b": "</script>二", "a": "一", "c": "三"}
+	raw, err := Bases(spoken)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,30 +224,23 @@ func TestPagesHoldTheWordsOfTheirCharts(t *testing.T) {
 		t.Errorf("%v", forms)
 	}
 	for range 5 {
-		if again, err := page.Bases(); err != nil || again != raw {
+		if again, err := Bases(spoken); err != nil || again != raw {
 			t.Fatalf("another render: %s (%v)", again, err)
 		}
 	}
 	words := map[string]map[string]string{}
-	for _, l := range committed(t) {
-		if words[l.ID] == nil {
-			words[l.ID] = map[string]string{}
+	for _, x := range placedOf(t) {
+		if words[x.id] == nil {
+			words[x.id] = map[string]string{}
 		}
-		for _, f := range figuresOf(l) {
-			for en, zh := range wordPairs(f.Drawn[0], f.Drawn[1]) {
-				if old, ok := words[l.ID][en]; ok && old != zh {
-					t.Errorf("%s: %q is %q and %q", l.ID, en, old, zh)
+		for _, f := range x.figures {
+			for en, zh := range Words(f.Drawn[0], f.Drawn[1]) {
+				if old, ok := words[x.id][en]; ok && old != zh {
+					t.Errorf("%s: %q is %q and %q", x.id, en, old, zh)
 				}
-				words[l.ID][en] = zh
+				words[x.id][en] = zh
 			}
 		}
-	}
-	example := wholePage(t, rendered, "dasp/example5.html")
-	if n := strings.Count(example, `id="chart-bases"`); n != 1 || !strings.Contains(example, `"mean iteration time (s)":"平均迭代时间 (s)"`) {
-		t.Errorf("a page with a chart has %d tables of words", n)
-	}
-	if strings.Contains(wholePage(t, rendered, "dasp/example1.html"), `id="chart-bases"`) {
-		t.Error("a page without charts holds their words")
 	}
 }
 

@@ -1,4 +1,4 @@
-package reports
+package chart
 
 import (
 	"reflect"
@@ -11,14 +11,14 @@ import (
 // The palette of Okabe and Ito, which readers with any common colour vision
 // tell apart; yellow is left to areas, as a line it is too pale on white.
 const (
-	orange     = "#E69F00"
-	skyBlue    = "#56B4E9"
-	green      = "#009E73"
+	Orange     = "#E69F00"
+	SkyBlue    = "#56B4E9"
+	Green      = "#009E73"
 	yellow     = "#F0E442"
-	blue       = "#0072B2"
-	vermillion = "#D55E00"
-	purple     = "#CC79A7"
-	grey       = "#8A8F98"
+	Blue       = "#0072B2"
+	Vermillion = "#D55E00"
+	Purple     = "#CC79A7"
+	Grey       = "#8A8F98"
 )
 
 // look is how one method is drawn: colour alone never tells two apart.
@@ -53,33 +53,33 @@ var (
 
 // methods fixes how each method looks on every page; keys are slugs of their names.
 var methods = map[string]look{
-	"bsp":  {blue, "solid", "circle", plain},
-	"asp":  {vermillion, []int{2, 3}, "triangle", dots},
-	"ssp":  {green, []int{8, 4}, "rect", stripes},
-	"dssp": {orange, []int{8, 3, 2, 3}, "diamond", back},
-	"dasp": {purple, "solid", "roundRect", levels},
+	"bsp":  {Blue, "solid", "circle", plain},
+	"asp":  {Vermillion, []int{2, 3}, "triangle", dots},
+	"ssp":  {Green, []int{8, 4}, "rect", stripes},
+	"dssp": {Orange, []int{8, 3, 2, 3}, "diamond", back},
+	"dasp": {Purple, "solid", "roundRect", levels},
 
-	"ring":             {skyBlue, []int{12, 4}, "circle", posts},
-	"naive":            {vermillion, []int{2, 3}, "triangle", dots},
-	"halving-doubling": {green, []int{8, 4}, "rect", stripes},
-	"hierarchical":     {orange, []int{8, 3, 2, 3}, "diamond", back},
-	"ringsparse":       {purple, "solid", "roundRect", levels},
-	"dense":            {skyBlue, []int{12, 4}, "circle", posts}, // the ring again, by the patent's word
-	"gradients":        {green, []int{4, 2}, "rect", stripes},
-	"weights":          {orange, []int{12, 4, 2, 4}, "diamond", back},
-	"all-gather":       {vermillion, []int{2, 3}, "triangle", dots},
-	"printed":          {blue, []int{6, 3, 2, 3, 2, 3}, "circle", plain}, // RingSparse by the printed rule
-	"layer":            {grey, []int{8, 4}, "rect", levels},              // and with D of the layer
-	"ideal":            {grey, []int{2, 2}, "none", plain},
+	"ring":             {SkyBlue, []int{12, 4}, "circle", posts},
+	"naive":            {Vermillion, []int{2, 3}, "triangle", dots},
+	"halving-doubling": {Green, []int{8, 4}, "rect", stripes},
+	"hierarchical":     {Orange, []int{8, 3, 2, 3}, "diamond", back},
+	"ringsparse":       {Purple, "solid", "roundRect", levels},
+	"dense":            {SkyBlue, []int{12, 4}, "circle", posts}, // the ring again, by the patent's word
+	"gradients":        {Green, []int{4, 2}, "rect", stripes},
+	"weights":          {Orange, []int{12, 4, 2, 4}, "diamond", back},
+	"all-gather":       {Vermillion, []int{2, 3}, "triangle", dots},
+	"printed":          {Blue, []int{6, 3, 2, 3, 2, 3}, "circle", plain}, // RingSparse by the printed rule
+	"layer":            {Grey, []int{8, 4}, "rect", levels},              // and with D of the layer
+	"ideal":            {Grey, []int{2, 2}, "none", plain},
 
-	"ssgd-unicast":   {vermillion, []int{2, 3}, "triangle", dots},
-	"ssgd-multicast": {orange, []int{8, 3, 2, 3}, "diamond", back},
-	"ssgd":           {blue, "solid", "circle", plain}, // whose nodes add up before they send
-	"asgd":           {grey, []int{8, 4}, "triangle", stripes},
-	"cssgd":          {purple, "solid", "roundRect", levels},
-	"cssgd-r2":       {purple, "solid", "roundRect", levels},
-	"cssgd-r3":       {green, []int{8, 4}, "rect", stripes},
-	"compressed":     {green, []int{4, 2}, "diamond", dots},
+	"ssgd-unicast":   {Vermillion, []int{2, 3}, "triangle", dots},
+	"ssgd-multicast": {Orange, []int{8, 3, 2, 3}, "diamond", back},
+	"ssgd":           {Blue, "solid", "circle", plain}, // whose nodes add up before they send
+	"asgd":           {Grey, []int{8, 4}, "triangle", stripes},
+	"cssgd":          {Purple, "solid", "roundRect", levels},
+	"cssgd-r2":       {Purple, "solid", "roundRect", levels},
+	"cssgd-r3":       {Green, []int{8, 4}, "rect", stripes},
+	"compressed":     {Green, []int{4, 2}, "diamond", dots},
 }
 
 // own are the methods that are a page's subject: where their curve coincides
@@ -88,41 +88,41 @@ var own = []string{"dasp", "ringsparse", "cssgd", "cssgd-r2"}
 
 // spare dresses groups that are no method, in order of appearance.
 var spare = []look{
-	{blue, "solid", "circle", plain},
-	{vermillion, []int{8, 4}, "triangle", stripes},
-	{green, []int{2, 3}, "rect", dots},
-	{orange, []int{8, 3, 2, 3}, "diamond", back},
-	{purple, []int{12, 4}, "roundRect", levels},
-	{skyBlue, []int{4, 2}, "circle", posts},
-	{grey, "solid", "triangle", plain},
+	{Blue, "solid", "circle", plain},
+	{Vermillion, []int{8, 4}, "triangle", stripes},
+	{Green, []int{2, 3}, "rect", dots},
+	{Orange, []int{8, 3, 2, 3}, "diamond", back},
+	{Purple, []int{12, 4}, "roundRect", levels},
+	{SkyBlue, []int{4, 2}, "circle", posts},
+	{Grey, "solid", "triangle", plain},
 }
 
 // states fixes how each band of a time line looks; keys are lower-case.
 var states = map[string]look{
-	"compute": {Colour: skyBlue, Decal: plain},
-	"push":    {Colour: blue, Decal: posts},
-	"pull":    {Colour: blue, Decal: levels},
-	"apply":   {Colour: grey, Decal: plain},
-	"qis":     {Colour: green, Decal: plain},
-	"at-once": {Colour: green, Decal: plain}, // methods without states
+	"compute": {Colour: SkyBlue, Decal: plain},
+	"push":    {Colour: Blue, Decal: posts},
+	"pull":    {Colour: Blue, Decal: levels},
+	"apply":   {Colour: Grey, Decal: plain},
+	"qis":     {Colour: Green, Decal: plain},
+	"at-once": {Colour: Green, Decal: plain}, // methods without states
 	"wss":     {Colour: yellow, Decal: stripes},
-	"fss":     {Colour: vermillion, Decal: back},
-	"barrier": {Colour: purple, Decal: dots},
-	"wait":    {Colour: purple, Decal: dots},
+	"fss":     {Colour: Vermillion, Decal: back},
+	"barrier": {Colour: Purple, Decal: dots},
+	"wait":    {Colour: Purple, Decal: dots},
 
-	"forward":        {Colour: skyBlue, Decal: plain},
-	"backward":       {Colour: green, Decal: posts},
-	"all-reduce":     {Colour: blue, Decal: stripes},
-	"reduce-scatter": {Colour: blue, Decal: stripes},
-	"all-gather":     {Colour: orange, Decal: back},
-	"send":           {Colour: blue, Decal: posts},
-	"receive":        {Colour: blue, Decal: levels},
+	"forward":        {Colour: SkyBlue, Decal: plain},
+	"backward":       {Colour: Green, Decal: posts},
+	"all-reduce":     {Colour: Blue, Decal: stripes},
+	"reduce-scatter": {Colour: Blue, Decal: stripes},
+	"all-gather":     {Colour: Orange, Decal: back},
+	"send":           {Colour: Blue, Decal: posts},
+	"receive":        {Colour: Blue, Decal: levels},
 	"compress":       {Colour: yellow, Decal: stripes},
 	"decompress":     {Colour: yellow, Decal: levels},
-	"convert":        {Colour: vermillion, Decal: dots},
-	"update":         {Colour: grey, Decal: plain},
-	"idle":           {Colour: purple, Decal: dots},
-	"computes":       {Colour: skyBlue, Decal: plain}, // blocks of a node, without time
+	"convert":        {Colour: Vermillion, Decal: dots},
+	"update":         {Colour: Grey, Decal: plain},
+	"idle":           {Colour: Purple, Decal: dots},
+	"computes":       {Colour: SkyBlue, Decal: plain}, // blocks of a node, without time
 	"fetches":        {Colour: yellow, Decal: stripes},
 }
 

@@ -1,4 +1,4 @@
-package reports
+package chart
 
 import (
 	"encoding/json"
@@ -38,7 +38,7 @@ func TestCategoriesAllHaveTheirName(t *testing.T) {
 	}) {
 		f := notebook.Drawing{ID: "b", Form: "bar", X: notebook.Axis{Title: "model", Categories: names}, Y: notebook.Axis{Title: "share", Unit: "%"},
 			Series: []notebook.Series{{Name: "s", Y: make([]float64, len(names))}}}
-		raw, err := option(f)
+		raw, err := Option(f)
 		if err == nil {
 			err = json.Unmarshal(raw, &opt)
 		}
@@ -63,7 +63,7 @@ func TestCountsHaveWholeTicks(t *testing.T) {
 	seconds.X.Unit = "s"
 	halves.Series = []notebook.Series{{Name: "s", X: []float64{2, 2.5}, Y: []float64{1, 1}}}
 	for i, f := range []notebook.Drawing{f, seconds, halves} {
-		raw, err := option(f)
+		raw, err := Option(f)
 		if err != nil {
 			t.Fatal(err)
 		}

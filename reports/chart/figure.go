@@ -1,9 +1,10 @@
-package reports
+package chart
 
 import (
+	"bytes"
+	"encoding/csv"
 	"fmt"
 	"html/template"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -12,9 +13,9 @@ import (
 	"gradsync/reports/typeset"
 )
 
-// figureView is a figure: the drawing that every reader gets, the option that
+// View is a figure: the drawing that every reader gets, the option that
 // the browser makes a live chart of, and the numbers behind both.
-type figureView struct {
+type View struct {
 	Anchor, Form, Kind           string
 	XTitle, YTitle, XUnit, Lanes string
 	Told                         template.HTML // caption
@@ -34,23 +35,22 @@ var andWords = [2]string{" and ", " 和 "}
 // shownPoints is how many points a page's own table holds at most.
 const shownPoints = 60
 
-// viewFigure draws a figure once, in English, and keeps its option for the live chart.
-func viewFigure(l loaded, f *notebook.Figure, s *page.Scripts) (*figureView, error) {
-	en, together := merge(apartInGroups(f.Drawn[0]), andWords[0])
-	zh, alsoZh := merge(apartInGroups(f.Drawn[1]), andWords[1])
+// Show draws a figure once, in English, and keeps its option for the live chart. Anchor
+// is its place on the page.
+func Show(f *notebook.Figure, anchor string, s *page.Scripts) (*View, error) {
+	en, zh, together := asDrawn(f)
 	if f.Alt[0] == "" {
 		return nil, fmt.Errorf("figure %s: the notebook has no alt text under it", f.ID)
 	}
 	if err := checkDrawing(f.Drawn[0]); err != nil {
 		return nil, fmt.Errorf("figure %s: %w", f.ID, err)
 	}
-	opt, err := option(en)
+	opt, err := Option(en)
 	if err != nil {
 		return nil, err
 	}
-	id := l.Anchor() + "-" + figureID(l, f.ID)
 	height := figureHeight(len(en.Lanes)) + legendRow*(legendRows(namesOf(en))-1)
-	svg, err := drawOption(s, id, opt, height)
+	svg, err := drawOption(s, anchor, opt, height)
 	if err != nil {
 		return nil, err
 	}
@@ -58,8 +58,8 @@ func viewFigure(l loaded, f *notebook.Figure, s *page.Scripts) (*figureView, err
 	if err != nil {
 		return nil, err
 	}
-	v := &figureView{Anchor: id, Form: en.Form, Kind: kindBeside(l, en.Kind), Told: typeset.BothHTML(f.Caption), Alt: f.Alt, SVG: template.HTML(svg), Option: template.JS(short), Height: height,
-		XTitle: axisTitle(en.X), YTitle: axisTitle(en.Y), XUnit: en.X.Unit, Lanes: strings.Join(en.Lanes, "\n"), Drawn: howDrawn(en, [2][]string{together, alsoZh})}
+	v := &View{Anchor: anchor, Form: en.Form, Told: typeset.BothHTML(f.Caption), Alt: f.Alt, SVG: template.HTML(svg), Option: template.JS(short), Height: height,
+		XTitle: axisTitle(en.X), YTitle: axisTitle(en.Y), XUnit: en.X.Unit, Lanes: strings.Join(en.Lanes, "\n"), Drawn: howDrawn(en, together)}
 	rows, rowsZh := pointsOf(en), pointsOf(zh)
 	v.Head = pointHeads(en, zh)
 	if n := len(rows); n > shownPoints {
@@ -76,12 +76,18 @@ func viewFigure(l loaded, f *notebook.Figure, s *page.Scripts) (*figureView, err
 	return v, nil
 }
 
-// figureID tells a figure from a frame of the same id.
-func figureID(l loaded, id string) string {
-	if slices.ContainsFunc(l.Frames, func(f frame) bool { return typeset.Slug(f.ID) == typeset.Slug(id) }) {
-		id += "-figure"
-	}
-	return typeset.Slug(id)
+// asDrawn returns a figure in each language as it is drawn, with the names of the curves
+// that coincide.
+func asDrawn(f *notebook.Figure) (en, zh notebook.Drawing, together [2][]string) {
+	en, together[0] = merge(apartInGroups(f.Drawn[0]), andWords[0])
+	zh, together[1] = merge(apartInGroups(f.Drawn[1]), andWords[1])
+	return en, zh, together
+}
+
+// HowDrawn says what a reader of the drawing must know besides its caption.
+func HowDrawn(f *notebook.Figure) said {
+	en, _, together := asDrawn(f)
+	return howDrawn(en, together)
 }
 
 // pointHeads are the heads of pointsOf.
@@ -133,4 +139,71 @@ func standing(f notebook.Drawing, s notebook.Series, i int) string {
 		return f.X.Categories[i]
 	}
 	return typeset.Raw(s.X[i])
+}
+
+// CSV returns the numbers of a figure with every digit, one row per point or band.
+func CSV(f notebook.Drawing) ([]byte, error) {
+	var rows [][]string
+	if f.Form == "gantt" {
+		rows = append(rows, []string{"lane", "from [" + f.X.Unit + "]", "to [" + f.X.Unit + "]", "state", "label"})
+		for _, b := range f.Bands {
+			rows = append(rows, []string{f.Lanes[b.Lane], typeset.Raw(b.From), typeset.Raw(b.To), b.State, b.Label})
+		}
+	} else {
+		rows = append(rows, []string{"series", "group", "seed", axisTitle(f.X), axisTitle(f.Y), "low", "high"})
+		for _, s := range f.Series {
+			seed := ""
+			if s.Seed != nil {
+				seed = strconv.FormatUint(*s.Seed, 10)
+			}
+			for i, y := range s.Y {
+				if missing(y) {
+					continue
+				}
+				line := []string{s.Name, s.Group, seed, standing(f, s, i), typeset.Raw(y), "", ""}
+				if len(s.Lo) > 0 {
+					line[5], line[6] = typeset.Raw(s.Lo[i]), typeset.Raw(s.Hi[i])
+				}
+				rows = append(rows, line)
+			}
+		}
+	}
+	var b bytes.Buffer
+	err := csv.NewWriter(&b).WriteAll(rows)
+	return b.Bytes(), err
+}
+
+// Words are the words of a chart in English with the Chinese of each that differs.
+func Words(en, zh notebook.Drawing) map[string]string {
+	out := map[string]string{}
+	put := func(a, b string) {
+		if a != b && a != "" {
+			out[a] = b
+		}
+	}
+	axis := func(a, b notebook.Axis) {
+		put(axisTitle(a), axisTitle(b))
+		put(a.Unit, b.Unit)
+		for i := range min(len(a.Categories), len(b.Categories)) {
+			put(a.Categories[i], b.Categories[i])
+		}
+	}
+	axis(en.X, zh.X)
+	axis(en.Y, zh.Y)
+	for i := range min(len(en.Series), len(zh.Series)) {
+		put(en.Series[i].Name, zh.Series[i].Name)
+	}
+	for i := range min(len(en.Lanes), len(zh.Lanes)) {
+		put(en.Lanes[i], zh.Lanes[i])
+	}
+	for i := range min(len(en.Bands), len(zh.Bands)) {
+		put(en.Bands[i].State, zh.Bands[i].State)
+		put(en.Bands[i].Label, zh.Bands[i].Label)
+	}
+	a, _ := merge(apartInGroups(en), andWords[0])
+	b, _ := merge(apartInGroups(zh), andWords[1])
+	for i := range min(len(a.Series), len(b.Series)) {
+		put(a.Series[i].Name, b.Series[i].Name)
+	}
+	return out
 }
