@@ -65,16 +65,19 @@ type renderer struct {
 	names  []string // of the pages, the index first
 }
 
-// render makes all files, of no result an index that says so; names are the pages among them, the index first.
-func render(o Options) (out page.Outputs, names []string, err error) {
+// Files makes what Render writes and writes nothing; of no result it makes an index that
+// says so.
+func Files(o Options) (page.Outputs, error) {
 	all, err := load(o.Results)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return renderAll(o, all)
+	out, _, err := renderAll(o, all)
+	return out, err
 }
 
-// renderAll is render of results that are loaded.
+// renderAll makes all files of results that are loaded; names are the pages among them,
+// the index first.
 func renderAll(o Options, all map[string][]loaded) (out page.Outputs, names []string, err error) {
 	r, err := newRenderer(o)
 	if err != nil {

@@ -10,10 +10,12 @@ import (
 
 	source "gradsync"
 	"gradsync/reports"
+	"gradsync/reports/page"
+	"gradsync/reports/serve"
 )
 
 func (a *app) serveCommand() *cobra.Command {
-	o := reports.ServeOptions{Sources: source.Source}
+	var o serve.Options
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the pages on this machine until Ctrl-C; render them when results change",
@@ -36,7 +38,9 @@ With --dir alone the pages in that folder are served as they are.`,
 				o.Results = ""
 			}
 			if o.Results != "" {
-				o.Command = fmt.Sprintf("gradsync report --results %s --out %s", filepath.ToSlash(o.Results), filepath.ToSlash(o.Dir))
+				pages := reports.Options{Results: o.Results, Out: o.Dir, Sources: source.Source,
+					Command: fmt.Sprintf("gradsync report --results %s --out %s", filepath.ToSlash(o.Results), filepath.ToSlash(o.Dir))}
+				o.Render = func() (page.Outputs, error) { return reports.Files(pages) }
 			}
 			var printed error
 			o.Ready = func(addr string) {
@@ -47,7 +51,7 @@ With --dir alone the pages in that folder are served as they are.`,
 				fmt.Fprintf(a.out, "serving %s at http://%s/ (Ctrl-C ends it)\n", o.Dir, addr)
 			}
 			o.Say = func(line string) { fmt.Fprintln(a.err, line) }
-			return errors.Join(reports.Serve(cmd.Context(), o), printed)
+			return errors.Join(serve.Serve(cmd.Context(), o), printed)
 		},
 	}
 	f := cmd.Flags()

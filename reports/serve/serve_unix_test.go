@@ -1,6 +1,6 @@
 //go:build unix
 
-package reports
+package serve
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 // A pipe in the place of a page holds the writing up.
 func TestServeWaitsUntilThePagesAreWhole(t *testing.T) {
 	results, dir := t.TempDir(), t.TempDir()
-	mine(t, results, exampleStated(), aRun())
+	put(t, results, "dasp/example1", "1")
 	pipe := filepath.Join(dir, "index.html")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Skipf("no pipe can be made here: %v", err)
@@ -24,7 +24,7 @@ func TestServeWaitsUntilThePagesAreWhole(t *testing.T) {
 	defer stop()
 	done := make(chan error, 1)
 	go func() {
-		done <- Serve(ctx, ServeOptions{Addr: "127.0.0.1:0", Dir: dir, Results: results, Every: time.Millisecond, Ready: func(string) {}, Say: func(string) {}})
+		done <- Serve(ctx, Options{Addr: "127.0.0.1:0", Dir: dir, Results: results, Render: renderer(results), Every: time.Millisecond, Ready: func(string) {}, Say: func(string) {}})
 	}()
 	w, err := os.OpenFile(pipe, os.O_WRONLY, 0) // until the render reads what was there before
 	if err != nil {

@@ -1,8 +1,9 @@
-package reports
+package serve
 
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -11,10 +12,11 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
-	"gradsync/experiments/result"
+	"gradsync/reports/page"
 )
 
 // served is a running Serve.
@@ -26,7 +28,7 @@ type served struct {
 }
 
 // start serves until the test ends.
-func start(t *testing.T, o ServeOptions) *served {
+func start(t *testing.T, o Options) *served {
 	t.Helper()
 	s := &served{t: t, lines: make(chan string, 100)}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -95,6 +97,37 @@ func write(t *testing.T, file, text string) {
 	}
 }
 
+// put writes a result as the fake renderer reads it: a number.
+func put(t *testing.T, results, id, number string) {
+	t.Helper()
+	write(t, filepath.Join(results, filepath.FromSlash(id)+".json"), number)
+}
+
+// renderer makes a page of each result that shows it, one of each of their folders, and
+// what all pages share. A result that is no number is an error.
+func renderer(results string) func() (page.Outputs, error) {
+	return func() (page.Outputs, error) {
+		out := page.Outputs{"index.html": []byte(aPage), "playground.html": []byte(aPage), "assets/report.js": nil}
+		files, err := filepath.Glob(filepath.Join(results, "*", "*.json"))
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				return nil, err
+			}
+			if _, err := strconv.ParseFloat(string(text), 64); err != nil {
+				return nil, fmt.Errorf("%s: %w", file, err)
+			}
+			paper, stem := filepath.Base(filepath.Dir(file)), strings.TrimSuffix(filepath.Base(file), ".json")
+			out[paper+".html"] = []byte(aPage)
+			out[paper+"/"+stem+".html"] = []byte(strings.Replace(aPage, "a page", string(text), 1))
+		}
+		return out, nil
+	}
+}
+
 const aPage = `<!doctype html><head><meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; script-src &#39;sha256-x&#39;; base-uri &#39;none&#39;"/></head><body>a page</body>`
 
 // A page is sent with the script and a policy that admits it; the file stays as it is.
@@ -102,7 +135,7 @@ func TestServedPagesReloadThemselves(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "index.html"), aPage)
 	write(t, filepath.Join(dir, "assets", "a.js"), "1")
-	s := start(t, ServeOptions{Dir: dir})
+	s := start(t, Options{Dir: dir})
 	_, page := s.get("/")
 	for _, want := range []string{`<script src="/-/reload.js" data-state="`, `script-src &#39;self&#39; &#39;sha256-x&#39;;`, `connect-src &#39;self&#39;"`, "default-src &#39;none&#39;;", "a page"} {
 		if !strings.Contains(page, want) {
@@ -157,7 +190,7 @@ func TestServeStaysInItsFolder(t *testing.T) {
 	write(t, filepath.Join(dir, "data", ".writing-1"), "hidden")
 	write(t, filepath.Join(base, "secret.txt"), "secret")
 	link := os.Symlink(filepath.Join(base, "secret.txt"), filepath.Join(dir, "link.txt"))
-	s := start(t, ServeOptions{Dir: dir})
+	s := start(t, Options{Dir: dir})
 	addr := strings.TrimPrefix(s.url, "http://")
 	ask := func(request string) string {
 		c, err := net.Dial("tcp", addr)
@@ -204,15 +237,19 @@ func TestANameThatTheUserChoseIsServed(t *testing.T) {
 // is said, and the page of before stays until the result is right again.
 func TestServeRendersWhatChanges(t *testing.T) {
 	results, dir := t.TempDir(), filepath.Join(t.TempDir(), "html")
-	save := func(rate string) {
-		r := exampleStated()
-		r.Frames[0].Rows[0][1], _ = strconv.ParseFloat(rate, 64)
-		if _, err := result.Write(results, r, aRun()); err != nil {
-			t.Fatal(err)
-		}
-	}
+	save := func(rate string) { put(t, results, "dasp/example1", rate) }
 	save("1.111")
-	s := start(t, ServeOptions{Dir: dir, Results: results, Command: "gradsync report"})
+	var hold atomic.Bool
+	begun, release := make(chan struct{}), make(chan struct{})
+	render := func() (page.Outputs, error) {
+		out, err := renderer(results)()
+		if hold.CompareAndSwap(true, false) { // once, with what was read
+			begun <- struct{}{}
+			<-release
+		}
+		return out, err
+	}
+	s := start(t, Options{Dir: dir, Results: results, Render: render})
 	if code, page := s.get("/dasp/example1.html"); code == http.StatusServiceUnavailable && !strings.Contains(page, "/-/reload.js") {
 		t.Errorf("the page that waits does not reload:\n%s", page)
 	}
@@ -240,17 +277,19 @@ func TestServeRendersWhatChanges(t *testing.T) {
 	for !strings.Contains(func() string { _, p := s.get("/dasp/example1.html"); return p }(), "4.444") {
 		rendered("two changes") // the first render had begun
 	}
+	hold.Store(true)
 	save("4.111")
-	for code := 0; code != http.StatusServiceUnavailable; { // until that render has begun
-		code, _ = s.get("/absent.html")
+	<-begun
+	if code, _ := s.get("/absent.html"); code != http.StatusServiceUnavailable {
+		t.Errorf("a page that is not there during a render: status %d", code)
 	}
-	time.Sleep(20 * time.Millisecond)
 	save("5.555")
+	release <- struct{}{}
 	rendered("a change during a render")
 	for !strings.Contains(func() string { _, p := s.get("/dasp/example1.html"); return p }(), "5.555") {
 		rendered("a change during a render")
 	}
-	file := result.Path(results, exampleStated().ID, "quick")
+	file := filepath.Join(results, "dasp", "example1.json")
 	write(t, file, "{")
 	if l := s.line(); !strings.HasPrefix(l, "not rendered, the pages of before stay: ") || !strings.Contains(l, filepath.Base(file)) || strings.Contains(l, "\n") {
 		t.Errorf("a broken result: said %q", l)
@@ -271,10 +310,10 @@ func TestServeRendersWhatChanges(t *testing.T) {
 // those of other results are, and pages that somebody changed.
 func TestServeRendersAtTheStartOnlyWhatIsNotThere(t *testing.T) {
 	results, other, dir := t.TempDir(), t.TempDir(), t.TempDir()
-	mine(t, results, exampleStated(), aRun())
-	mine(t, other, exampleStated(), aRun())
+	put(t, results, "dasp/example1", "1")
+	put(t, other, "dasp/example1", "1")
 	serveOnce := func(results string) (said bool) {
-		s := start(t, ServeOptions{Dir: dir, Results: results})
+		s := start(t, Options{Dir: dir, Results: results, Render: renderer(results)})
 		for deadline := time.Now().Add(time.Minute); len(s.lines) == 0; {
 			if time.Now().After(deadline) {
 				t.Fatal("neither rendered nor found to be so for a minute")
@@ -316,13 +355,13 @@ func TestServeRefusesWhatIsNotThere(t *testing.T) {
 	defer busy.Close()
 	absent := filepath.Join(t.TempDir(), "absent")
 	for _, c := range []struct {
-		o    ServeOptions
+		o    Options
 		want string
 	}{
-		{ServeOptions{Dir: absent, Addr: "127.0.0.1:0"}, "no pages to serve in"},
-		{ServeOptions{Dir: t.TempDir(), Results: absent, Addr: "127.0.0.1:0"}, "no results to render in"},
-		{ServeOptions{Dir: t.TempDir(), Addr: "nonsense"}, `address "nonsense": want host:port`},
-		{ServeOptions{Dir: t.TempDir(), Addr: busy.Addr().String()}, busy.Addr().String() + " is in use by another program: end it, or take another port with --addr"},
+		{Options{Dir: absent, Addr: "127.0.0.1:0"}, "no pages to serve in"},
+		{Options{Dir: t.TempDir(), Results: absent, Addr: "127.0.0.1:0"}, "no results to render in"},
+		{Options{Dir: t.TempDir(), Addr: "nonsense"}, `address "nonsense": want host:port`},
+		{Options{Dir: t.TempDir(), Addr: busy.Addr().String()}, busy.Addr().String() + " is in use by another program: end it, or take another port with --addr"},
 	} {
 		c.o.Ready = never
 		err := Serve(context.WithoutCancel(ctx), c.o)

@@ -1,20 +1,17 @@
-package reports
+package serve
 
 import (
 	"context"
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"gradsync/experiments/result"
+	"gradsync/reports/page"
 )
 
 // Results are rendered once they were the same at two looks, and no later than at the
@@ -48,24 +45,11 @@ func TestResultsThatAreStillWrittenAreWaitedFor(t *testing.T) {
 	}
 }
 
-// heldSources is source that a render waits for when it reads it.
-type heldSources struct {
-	fs.FS
-	reads, release chan struct{}
-	once           *sync.Once
-}
-
-func (h heldSources) Open(name string) (fs.File, error) {
-	h.once.Do(func() { close(h.reads) })
-	<-h.release
-	return h.FS.Open(name)
-}
-
 // Ctrl-C during a render that does not yet write ends at once, and no page of that
 // render appears later.
 func TestARenderThatTheServerOutlivesWritesNothing(t *testing.T) {
 	results, dir := t.TempDir(), t.TempDir()
-	mine(t, results, exampleTimes(), aRun())
+	put(t, results, "dasp/example5", "1")
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	root, err := os.OpenRoot(dir)
@@ -73,16 +57,21 @@ func TestARenderThatTheServerOutlivesWritesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	held := heldSources{fstest.MapFS{}, make(chan struct{}), make(chan struct{}), &sync.Once{}}
+	begun, release := make(chan struct{}), make(chan struct{})
+	held := func() (page.Outputs, error) {
+		close(begun)
+		<-release
+		return renderer(results)()
+	}
 	watched := make(chan struct{})
-	o := ServeOptions{Dir: dir, Results: results, Sources: held, Every: time.Millisecond, Say: func(line string) { t.Errorf("said %q", line) }}
+	o := Options{Dir: dir, Results: results, Render: held, Every: time.Millisecond, Say: func(line string) { t.Errorf("said %q", line) }}
 	go func() {
 		defer close(watched)
 		watch(ctx, o, &site{root: root, news: newNews("")})
 	}()
-	<-held.reads
+	<-begun
 	stop()
-	close(held.release)
+	close(release)
 	<-watched
 	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
 		t.Errorf("written after the end: %v, %v", files, err)
@@ -92,11 +81,17 @@ func TestARenderThatTheServerOutlivesWritesNothing(t *testing.T) {
 // namesBelow are the files below dir, slash-separated.
 func namesBelow(t *testing.T, dir string) []string {
 	t.Helper()
-	files, err := readTree(dir)
+	var files []string
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files = append(files, name)
+		}
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.Sorted(maps.Keys(files))
+	return files
 }
 
 // What serve made and no result makes any more goes, in this process and after a new
@@ -104,14 +99,12 @@ func namesBelow(t *testing.T, dir string) []string {
 func TestServeRemovesWhatItMadeItself(t *testing.T) {
 	results, base := t.TempDir(), t.TempDir()
 	dir := filepath.Join(base, "html")
-	for _, r := range []*result.Result{exampleTimes(), exampleLines(), exampleStated()} {
-		mine(t, results, r, aRun())
+	for _, stem := range []string{"example5", "example-fig2", "example1"} {
+		put(t, results, "dasp/"+stem, "1")
 	}
 	gone := func(stem string) {
-		for _, kind := range []string{".json", ".run.json"} {
-			if err := os.Remove(filepath.Join(results, "dasp", stem+kind)); err != nil {
-				t.Fatal(err)
-			}
+		if err := os.Remove(filepath.Join(results, "dasp", stem+".json")); err != nil {
+			t.Fatal(err)
 		}
 	}
 	has := func(name string) bool {
@@ -119,7 +112,7 @@ func TestServeRemovesWhatItMadeItself(t *testing.T) {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
 	write(t, filepath.Join(dir, "dasp", "mine.html"), "somebody's")
-	s := start(t, ServeOptions{Dir: dir, Results: results})
+	s := start(t, Options{Dir: dir, Results: results, Render: renderer(results)})
 	if l := s.line(); !strings.HasPrefix(l, "rendered ") || strings.Contains(l, "removed") {
 		t.Fatalf("said %q", l)
 	}
@@ -147,8 +140,8 @@ func TestServeRemovesWhatItMadeItself(t *testing.T) {
 	write(t, filepath.Join(dir, stampName), string(st)+result.Sum([]byte("outside"))+"  ../outside.html\n")
 	gone("example5")
 	gone("example1")
-	mine(t, results, exampleCurves(), aRun())
-	again := start(t, ServeOptions{Dir: dir, Results: results})
+	put(t, results, "dasp/example-fig4", "1")
+	again := start(t, Options{Dir: dir, Results: results, Render: renderer(results)})
 	if l := again.line(); !strings.Contains(l, "../outside.html") {
 		t.Errorf("a name outside of the folder: said %q", l)
 	}
@@ -166,8 +159,8 @@ func TestServeRemovesWhatItMadeItself(t *testing.T) {
 // A paper without any result loses its pages, and folders that this empties go.
 func TestServeRemovesThePageOfAPaper(t *testing.T) {
 	results, dir := t.TempDir(), t.TempDir()
-	mine(t, results, exampleTimes(), aRun())
-	s := start(t, ServeOptions{Dir: dir, Results: results})
+	put(t, results, "dasp/example5", "1")
+	s := start(t, Options{Dir: dir, Results: results, Render: renderer(results)})
 	s.line()
 	for _, page := range []string{"/dasp.html", "/dasp/example5.html"} {
 		if code, _ := s.get(page); code != 200 {

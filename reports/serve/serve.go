@@ -1,25 +1,26 @@
-package reports
+package serve
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"gradsync/reports/page"
 )
 
-// ServeOptions says what Serve serves.
-type ServeOptions struct {
+// Options says what Serve serves.
+type Options struct {
 	Dir     string // folder of the pages
 	Addr    string // host:port; without a host 127.0.0.1, so that only this machine sees the pages
 	Results string // rendered into Dir now and whenever they change; "": Dir is served as it is
-	Command string // that renders, for the foot of the pages
-	Sources fs.FS  // as in Options
+	// Render makes the files of Results; it is not called where there is no Results.
+	Render func() (page.Outputs, error)
 	// Ready is called once, before the first answer, with the address that is listened on.
 	Ready func(addr string)
 	// Say gets one line for each render and each failure of one, without a line break.
@@ -35,24 +36,24 @@ type ServeOptions struct {
 // render of Serve's that this one does not make are removed, unless somebody changed
 // them. When ctx ends, a render that is writing is waited for, and one that is not yet
 // writing never will: Dir holds all files of a render or none.
-func Serve(ctx context.Context, o ServeOptions) error {
+func Serve(ctx context.Context, o Options) error {
 	if o.Every == 0 {
 		o.Every = time.Second
 	}
 	if o.Results != "" {
 		if st, err := os.Stat(o.Results); err != nil || !st.IsDir() {
-			return fmt.Errorf("reports: no results to render in %s: make some with `gradsync run dasp`, or name their folder with --results", o.Results)
+			return fmt.Errorf("serve: no results to render in %s: make some with `gradsync run dasp`, or name their folder with --results", o.Results)
 		}
 		if err := os.MkdirAll(o.Dir, 0o755); err != nil {
-			return fmt.Errorf("reports: %w", err)
+			return fmt.Errorf("serve: %w", err)
 		}
 	}
 	if st, err := os.Stat(o.Dir); err != nil || !st.IsDir() {
-		return fmt.Errorf("reports: no pages to serve in %s: `gradsync report` makes them", o.Dir)
+		return fmt.Errorf("serve: no pages to serve in %s: `gradsync report` makes them", o.Dir)
 	}
 	host, port, err := net.SplitHostPort(o.Addr)
 	if err != nil {
-		return fmt.Errorf("reports: address %q: want host:port, or :port: %w", o.Addr, err)
+		return fmt.Errorf("serve: address %q: want host:port, or :port: %w", o.Addr, err)
 	}
 	if host == "" {
 		host = "127.0.0.1"
@@ -60,10 +61,10 @@ func Serve(ctx context.Context, o ServeOptions) error {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", net.JoinHostPort(host, port))
 	if errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, winAddrInUse) {
-		return fmt.Errorf("reports: %s is in use by another program: end it, or take another port with --addr, as --addr :0 for any free one", net.JoinHostPort(host, port))
+		return fmt.Errorf("serve: %s is in use by another program: end it, or take another port with --addr, as --addr :0 for any free one", net.JoinHostPort(host, port))
 	}
 	if err != nil {
-		return fmt.Errorf("reports: %w", err)
+		return fmt.Errorf("serve: %w", err)
 	}
 	return serve(ctx, o, host, l)
 }
@@ -72,11 +73,11 @@ func Serve(ctx context.Context, o ServeOptions) error {
 const winAddrInUse = syscall.Errno(10048)
 
 // serve serves on l; host is the name under which the pages may be asked for.
-func serve(ctx context.Context, o ServeOptions, host string, l net.Listener) error {
+func serve(ctx context.Context, o Options, host string, l net.Listener) error {
 	root, err := os.OpenRoot(o.Dir)
 	if err != nil {
 		_ = l.Close()
-		return fmt.Errorf("reports: %w", err)
+		return fmt.Errorf("serve: %w", err)
 	}
 	defer root.Close()
 	ctx, stop := context.WithCancel(ctx)
@@ -97,7 +98,7 @@ func serve(ctx context.Context, o ServeOptions, host string, l net.Listener) err
 	go watch(ctx, o, site)
 	select {
 	case err := <-done:
-		return fmt.Errorf("reports: serving: %w", err)
+		return fmt.Errorf("serve: serving: %w", err)
 	case <-ctx.Done():
 	}
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
@@ -108,14 +109,14 @@ func serve(ctx context.Context, o ServeOptions, host string, l net.Listener) err
 	}
 	<-done
 	if err != nil {
-		return fmt.Errorf("reports: closing: %w", err)
+		return fmt.Errorf("serve: closing: %w", err)
 	}
 	return nil
 }
 
 // freshStamp is what the stamp of the pages begins with that were rendered from results
 // of this state by this program and were not touched since.
-func freshStamp(o ServeOptions, results string) string {
+func freshStamp(o Options, results string) string {
 	program := "unknown"
 	if path, err := os.Executable(); err == nil {
 		if st, err := os.Stat(path); err == nil {

@@ -1,4 +1,4 @@
-package reports
+package serve
 
 import (
 	"context"
@@ -47,7 +47,7 @@ func (c *changes) due(now string) bool {
 
 // watch renders when the results change and tells open pages when the pages do. One
 // goroutine does both, so that a change during a render is seen after it.
-func watch(ctx context.Context, o ServeOptions, s *site) {
+func watch(ctx context.Context, o Options, s *site) {
 	tick := time.NewTicker(o.Every)
 	defer tick.Stop()
 	var results changes
@@ -76,9 +76,9 @@ func watch(ctx context.Context, o ServeOptions, s *site) {
 
 // renderServed renders the results, seen in a state, into the served folder and says
 // how it went.
-func renderServed(ctx context.Context, o ServeOptions, s *site, results string) {
+func renderServed(ctx context.Context, o Options, s *site, results string) {
 	start := time.Now()
-	out, _, err := render(Options{Results: o.Results, Out: o.Dir, Command: o.Command, Sources: o.Sources})
+	out, err := o.Render()
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	if ctx.Err() != nil {
