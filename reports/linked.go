@@ -8,6 +8,7 @@ import (
 
 	"gradsync/reports/page"
 	"gradsync/reports/typeset"
+	"gradsync/reports/widget"
 )
 
 // linkedView stands on a document's page for an experiment that has a page of its own: its
@@ -113,7 +114,7 @@ func (doc *paperPage) showIdeaOf(l loaded) error {
 			continue
 		}
 		var err error
-		if doc.Diagram, err = widgetOf(l, f.ID); err != nil {
+		if doc.Diagram, err = widget.Of(l.Result, l.Page, f.ID); err != nil {
 			return fmt.Errorf("reports: %s: %w", l.ID, err)
 		}
 		doc.DiagramHref, doc.DiagramName, doc.Widgets = l.ID+".html", l.Page.Title, true

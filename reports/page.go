@@ -6,6 +6,7 @@ import (
 	"gradsync/reports/cited"
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
+	"gradsync/reports/widget"
 )
 
 // paperPage is everything the template of a paper's page shows.
@@ -32,8 +33,8 @@ type paperPage struct {
 	Software citation
 	Command  string
 
-	Diagram     *widget // shows the source's idea; nil where its result is not there
-	DiagramHref string  // the page with the same numbers
+	Diagram     *widget.Widget // shows the source's idea; nil where its result is not there
+	DiagramHref string         // the page with the same numbers
 	DiagramName notebook.Both
 
 	HasDirty bool

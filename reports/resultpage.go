@@ -8,11 +8,13 @@ import (
 	"strings"
 
 	"gradsync/experiments/claims"
+	"gradsync/experiments/result"
 	"gradsync/reports/chart"
 	"gradsync/reports/cited"
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
 	"gradsync/reports/typeset"
+	"gradsync/reports/widget"
 )
 
 // resultPage is the page of one experiment: what each of its profiles found, of which the
@@ -64,7 +66,7 @@ type gridView struct {
 	Style   template.HTMLAttr // the columns' names, for a narrow window
 	Head    []gridHead
 	Rows    [][]gridCell
-	Widget  *widget
+	Widget  *widget.Widget
 }
 
 type gridHead struct {
@@ -228,7 +230,7 @@ func (r *renderer) grid(l loaded, t *notebook.Table) (*gridView, error) {
 		g.Rows = append(g.Rows, line)
 	}
 	var err error
-	g.Widget, err = widgetOf(l, t.Frame)
+	g.Widget, err = widget.Of(l.Result, l.Page, t.Frame)
 	return g, err
 }
 
@@ -252,7 +254,7 @@ func viewFigure(l loaded, f *notebook.Figure, s *page.Scripts) (*chart.View, err
 
 // figureID tells a figure from a frame of the same id.
 func figureID(l loaded, id string) string {
-	if slices.ContainsFunc(l.Frames, func(f frame) bool { return typeset.Slug(f.ID) == typeset.Slug(id) }) {
+	if slices.ContainsFunc(l.Frames, func(f result.Frame) bool { return typeset.Slug(f.ID) == typeset.Slug(id) }) {
 		id += "-figure"
 	}
 	return typeset.Slug(id)

@@ -1,4 +1,4 @@
-package reports
+package widget
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 
 // exampleExchange has the packets of three nodes that compute two of three blocks each, as
 // codedsgd/fig2 records them; its times are invented.
-func exampleExchange() loaded {
-	r := newExample("codedsgd/fig2", "CSSGD, Fig. 2", result.Counted)
+func exampleExchange() shown {
+	r := example("codedsgd/fig2", "CSSGD, Fig. 2", result.Counted)
 	s := kit.NewSheet("packets-3-2", "step from to begin/ms.3 end/ms.3 content decoded bytes subtracted")
 	s.Add(1, 0, "1,2", 1.11, 2.22, "G{0,1}[0]+G{0,2}[0]", "1:G{0,2}[0];2:G{0,1}[0]", 111, "1:G{0,1}[0];2:G{0,2}[0]")
 	s.Add(2, 1, "0,2", 1.11, 2.22, "G{0,1}[1]+G{1,2}[0]", "0:G{1,2}[0];2:G{0,1}[1]", 111, "0:G{0,1}[1];2:G{1,2}[0]")
@@ -23,7 +23,7 @@ func exampleExchange() loaded {
 	lacks.Add(1, 1, "{0,2}")
 	lacks.Add(2, 0, "{0,1}")
 	r.Frames = []result.Frame{s.Frame, lacks.Frame}
-	return loaded{Result: r, Stem: "fig2"}
+	return shown{Result: r}
 }
 
 func exchangeExample(t *testing.T) *exchange {

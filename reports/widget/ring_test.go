@@ -1,26 +1,35 @@
-package reports
+package widget
 
 import (
 	"fmt"
+	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"gradsync/experiments/result"
+	"gradsync/reports/notebook"
 )
 
-// committedOf is a committed result of profile quick, read anew, with its words.
-func committedOf(t *testing.T, id string) loaded {
+// allWords reads the program's words once.
+var allWords = sync.OnceValues(func() (*notebook.Book, error) { return notebook.Open(os.DirFS("../text")) })
+
+// committedOf returns a committed result of profile quick, read anew, with its words.
+func committedOf(t *testing.T, id string) shown {
 	t.Helper()
-	paper, stem, _ := strings.Cut(id, "/")
-	l, err := loadFile(result.Path("../experiments/results", id, defaultProfile), paper, defaultProfile)
+	r, err := result.Read(result.Path("../../experiments/results", id, "quick"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Stem = stem
-	if l.Page, err = Presented(l.Result); err != nil {
+	book, err := allWords()
+	if err != nil {
 		t.Fatal(err)
 	}
-	return l
+	p, err := book.Page(r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return shown{r, p}
 }
 
 func committedRing(t *testing.T) (w *ringWalk, states *frame) {

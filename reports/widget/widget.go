@@ -1,4 +1,4 @@
-package reports
+package widget
 
 import (
 	"encoding/json"
@@ -10,9 +10,9 @@ import (
 	"gradsync/reports/notebook"
 )
 
-// widget is what a reader with scripts can work beside a table of numbers: the page
+// Widget is what a reader with scripts can work beside a table of numbers: the page
 // holds the table as well, and the widget shows nothing that is not in it.
-type widget struct {
+type Widget struct {
 	Kind string      // loads, exchange, ring …: which of assets/widgets-*.js draws it
 	Name said        // for a reader who cannot see it
 	Data template.JS // JSON; its <, > and & are escaped
@@ -22,31 +22,41 @@ type widget struct {
 // frame is one of a result's.
 type frame = result.Frame
 
-// widgetOf is the widget that a frame of a result feeds, nil of most. A frame that should
-// feed one and lacks what it needs is an error.
-func widgetOf(l loaded, id string) (*widget, error) {
+// shown is a result with its words.
+type shown struct {
+	*result.Result
+	Page *notebook.Page
+}
+
+// Of returns the widget that a frame of a result feeds, nil for most. A frame that should
+// feed one and lacks what it needs is an error. words are those of the result.
+func Of(r *result.Result, words *notebook.Page, id string) (*Widget, error) {
+	return widgetOf(shown{r, words}, id)
+}
+
+func widgetOf(l shown, id string) (*Widget, error) {
 	f := l.Frame(id)
 	if f == nil {
 		return nil, nil
 	}
-	var w *widget
+	var w *Widget
 	var data any
 	var err error
 	switch {
 	case l.ID == "codedsgd/accounting" && id == "loads":
-		w = &widget{Kind: "loads", Name: said{"Loads for any n and r", "任意 n 与 r 的负载"}, Fold: true}
+		w = &Widget{Kind: "loads", Name: said{"Loads for any n and r", "任意 n 与 r 的负载"}, Fold: true}
 		data, err = loadsOf(l, f)
 	case l.ID == "codedsgd/fig2" && strings.HasPrefix(id, "packets-"):
-		w = &widget{Kind: "exchange", Name: said{"One exchange, packet by packet", "一次交换，逐个数据包"}}
+		w = &Widget{Kind: "exchange", Name: said{"One exchange, packet by packet", "一次交换，逐个数据包"}}
 		data, err = exchangeOf(l.Result, f)
 	case l.ID == "ring/steps" && id == "transfers":
-		w = &widget{Kind: "ring", Name: said{"The ring, step by step", "逐步演示环"}, Fold: true}
+		w = &Widget{Kind: "ring", Name: said{"The ring, step by step", "逐步演示环"}, Fold: true}
 		data, err = ringOf(l.Result, f)
 	case l.ID == "dasp/walk" && id == "events":
-		w = &widget{Kind: "walk", Name: said{"DASP, event by event", "DASP，逐个事件"}, Fold: true}
+		w = &Widget{Kind: "walk", Name: said{"DASP, event by event", "DASP，逐个事件"}, Fold: true}
 		data, err = walkOf(l.Result, f)
 	case l.ID == "ringsparse/decisions" && id == "hops":
-		w = &widget{Kind: "sparse", Name: said{"What is sent: kind, form, bytes", "发送什么：种类、形式、字节"}}
+		w = &Widget{Kind: "sparse", Name: said{"What is sent: kind, form, bytes", "发送什么：种类、形式、字节"}}
 		data, err = sparseOf(l, f)
 	default:
 		return nil, nil
@@ -90,7 +100,7 @@ type loadRow struct {
 }
 
 // loadsOf takes the columns that share the unit of the first behind n and r.
-func loadsOf(l loaded, f *frame) (*loads, error) {
+func loadsOf(l shown, f *frame) (*loads, error) {
 	n, r := f.At("n"), f.At("r")
 	if n < 0 || r < 0 {
 		return nil, fmt.Errorf("no columns n and r")

@@ -1,4 +1,4 @@
-package reports
+package widget
 
 import (
 	"fmt"
@@ -29,7 +29,7 @@ func TestTextIsNoNumber(t *testing.T) {
 					continue // of these frames a widget shows some rows alone
 				}
 				l := clean
-				l.Result = asRead(t, clean.Result)
+				l.Result = reread(t, clean.Result)
 				f := l.Frame(x.of)
 				at := f.At(key)
 				if key != "" && at < 0 {

@@ -1,4 +1,4 @@
-package reports
+package widget
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ func committedWalk(t *testing.T) *daspWalk {
 	t.Helper()
 	var first *daspWalk
 	for _, profile := range []string{"quick", "ci"} {
-		r, err := result.Read(result.Path("../experiments/results", "dasp/walk", profile))
+		r, err := result.Read(result.Path("../../experiments/results", "dasp/walk", profile))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package reports
+package widget
 
 import (
 	"encoding/json"
@@ -14,7 +14,6 @@ import (
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
 	"gradsync/reports/assets"
-	"gradsync/reports/cited"
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
 )
@@ -62,10 +61,29 @@ func worked(t *testing.T, fn string, args ...any) any {
 	return out
 }
 
+// example is an invented result without frames.
+func example(id, source, kind string) *result.Result {
+	return &result.Result{Schema: result.Schema, ID: id, Source: source, Profile: "quick", Kind: kind, Status: result.Complete,
+		Seeds: []uint64{0, 1, 2}, Engine: "portable", Config: map[string]any{"invented": true}, Frames: []result.Frame{}}
+}
+
+// reread returns a result as its file has it.
+func reread(t *testing.T, r *result.Result) *result.Result {
+	t.Helper()
+	raw, err := result.Encode(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err = result.Decode(r.ID, raw); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // exampleLoads has the columns of codedsgd/accounting; its numbers are invented, and some
 // are missing.
 func exampleLoads() *result.Result {
-	r := newExample("codedsgd/accounting", "Example §2.4", result.Modelled)
+	r := example("codedsgd/accounting", "Example §2.4", result.Modelled)
 	s := kit.NewSheet("loads", "n r coded/units.2 blocks/units.2 replicated/units.2 sends")
 	for n := 2; n <= 5; n++ {
 		for k := 1; k <= n; k++ {
@@ -84,7 +102,7 @@ func exampleLoads() *result.Result {
 var loadsLabels = map[string]string{"n": "n,n", "r": "r,r", "coded": "\"CSSGD, multicast\",CSSGD，多播", "blocks": "by block,逐块", "replicated": "replicated workers,复制的工作节点", "sends": "sends,发送"}
 
 // loadsExample is exampleLoads with a notebook of its own.
-func loadsExample(t *testing.T) loaded {
+func loadsExample(t *testing.T) shown {
 	t.Helper()
 	words := fstest.MapFS{"reasons.en.tmpl": {}, "reasons.zh.tmpl": {}}
 	labels := [2]string{"id,text\nunit.units,gradient units\nbool.true,yes\nbool.false,no\n", "id,text\nunit.units,梯度单位\nbool.true,是\nbool.false,否\n"}
@@ -101,7 +119,7 @@ func loadsExample(t *testing.T) loaded {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := loaded{Result: asRead(t, exampleLoads()), Stem: "accounting"}
+	l := shown{Result: reread(t, exampleLoads())}
 	if l.Page, err = book.Page(l.Result, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -193,46 +211,6 @@ func TestListsInWords(t *testing.T) {
 	}
 }
 
-// Without scripts the table stands open and the widget takes no room; the diagram of a
-// document stands on its page too.
-func TestWidgetsLeaveTheTable(t *testing.T) {
-	root := t.TempDir()
-	of := map[string]string{"codedsgd/accounting": "accounting-loads", "codedsgd/fig2": "fig2-packets-3-2", "dasp/walk": "walk-events", "ring/steps": "steps-transfers", "ringsparse/decisions": "decisions-hops"}
-	for id := range of {
-		put(t, root, committedOf(t, id).Result)
-	}
-	files, err := renderFrom(root, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for id, anchor := range of {
-		page := files[id+".html"]
-		box := cut(t, page, `<div class="tablebox" id="`+anchor+`"`, `class="tools"`)
-		if !strings.Contains(box, `hidden="hidden"><script type="application/json">`) || !strings.Contains(box, `<table class="data"`) {
-			t.Errorf("%s has no hidden widget beside its table: %.600s", id, box)
-		}
-		if strings.Contains(box, "<details") && !strings.Contains(box, `<details class="rows" open="open">`) {
-			t.Errorf("%s: the table is closed for a reader without scripts", id)
-		}
-		if n := strings.Count(page, `src="../assets/widgets.js"`); n != 1 {
-			t.Errorf("%s loads the widgets %d times", id, n)
-		}
-	}
-	for _, p := range cited.Documents {
-		page := files[p.Key+".html"]
-		if n := strings.Count(page, `class="widget idea`); p.Diagram != "" && n != 1 || n != strings.Count(page, `src="assets/widgets.js"`) {
-			t.Errorf("the page of %s has %d diagrams", p.Key, n)
-		}
-		at := strings.Index(page, `class="widget idea`)
-		if id, _, _ := strings.Cut(p.Diagram, "#"); p.Diagram != "" && !strings.Contains(page[at:], `<a href="`+id+`.html">`) {
-			t.Errorf("the diagram of %s does not lead to its numbers", p.Key)
-		}
-	}
-	if strings.Contains(files["index.html"], "widgets.js") || strings.Contains(pageOf(t, "dasp/example5.html"), "widgets.js") {
-		t.Error("a page without widgets loads them")
-	}
-}
-
 // Loads that the widget would show wrongly are refused.
 func TestUnreadableLoadsAreRefused(t *testing.T) {
 	for want, harm := range map[string]func(*frame){
@@ -265,7 +243,9 @@ func TestCommittedResultsHaveTheirWidgets(t *testing.T) {
 			}
 		}
 	}
-	for _, l := range []loaded{{Result: exampleTimes(), Stem: "example5"}} {
+	other := exampleLoads()
+	other.ID = "codedsgd/other"
+	for _, l := range []shown{{Result: other}} {
 		for _, f := range l.Frames {
 			if w, err := widgetOf(l, f.ID); w != nil || err != nil {
 				t.Errorf("%s, %s: widget %v, %v", l.ID, f.ID, w, err)
