@@ -140,3 +140,43 @@ func disagreeing(e []loaded) (out []claimLine) {
 	}
 	return out
 }
+
+// places are the experiments that have a page, by id: "dasp/table5".
+type places map[string]bool
+
+// placesOf are the experiments of all documents.
+func placesOf(all map[string][]loaded) places {
+	p := places{}
+	for _, rs := range all {
+		for _, l := range rs {
+			p[l.ID] = true
+		}
+	}
+	return p
+}
+
+// named is an experiment in a narrative.
+var named = regexp.MustCompile(`<code>([a-z]+)/([a-z0-9-]+)</code>`)
+
+// linkFrom makes links of the experiments that the code of a result's page names.
+func (at places) linkFrom(id, html string) string {
+	return named.ReplaceAllStringFunc(html, func(name string) string {
+		m := named.FindStringSubmatch(name)
+		to := m[1] + "/" + m[2]
+		if !at[to] || to == id {
+			return name
+		}
+		return `<a href="../` + to + `.html">` + name + `</a>`
+	})
+}
+
+// link makes links of the experiments that the code of a document's page names.
+func (at places) link(html string) string {
+	return named.ReplaceAllStringFunc(html, func(name string) string {
+		m := named.FindStringSubmatch(name)
+		if to := m[1] + "/" + m[2]; at[to] {
+			return `<a href="` + to + `.html">` + name + `</a>`
+		}
+		return name
+	})
+}

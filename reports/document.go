@@ -1,8 +1,11 @@
 package reports
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 
+	"gradsync/experiments/result"
 	"gradsync/reports/cited"
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
@@ -116,4 +119,91 @@ func (doc *paperPage) experiments(r *renderer, rs []loaded) error {
 	doc.Parts, doc.Common = parts(sections), shareFacts(doc.Sides)
 	doc.showEach()
 	return nil
+}
+
+// section is one experiment on the page of its document: a link to the page of its own.
+type section struct {
+	Anchor, Source, ID string
+	Number             string // "Table 4": what the paper calls it; "" for ours
+	Linked             linkedView
+}
+
+// side is one result: what holds for all its tables and figures.
+type side struct {
+	Anchor, Profile, ID string
+	Title               notebook.Both
+	Who                 said
+	Kinds               []string // of the result and its frames
+	KindMeans           said
+	Incomplete          bool
+	OneSeed             bool // one run: no interval, and no mean
+	Command             string
+	Tally               []page.Tally
+	Prov                []fact
+	InCommon            bool // the rest of it is said once for the profile
+}
+
+// numbered is a source that is a table or figure of the paper.
+var numbered = regexp.MustCompile(`^[^,:]+, ((?:Table|Fig\.) \d+)$`)
+
+// paperNumber is "Table 4" of the source "DASP, Table 4", "" of others.
+func paperNumber(source string) string {
+	if m := numbered.FindStringSubmatch(source); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// program is the command line as it is typed in the root of the repository, where
+// `make build` puts it: what a page offers to copy must run.
+const program = "bin/gradsync"
+
+// sideOf says what holds for all of a result.
+func sideOf(l loaded) side {
+	kinds := page.KindsOf(l.Result)
+	return side{Anchor: l.Anchor(), Title: l.Page.Title, Profile: l.Profile, ID: l.ID, Who: who(l.Result), Kinds: kinds, KindMeans: page.KindMeans(kinds),
+		Incomplete: l.Status == result.Incomplete, OneSeed: len(l.Seeds) == 1 && !seedless(l.Result), Command: fmt.Sprintf("%s run %s --profile %s", program, l.ID, l.Profile), Tally: page.Count(l.Claims), Prov: provenance(l)}
+}
+
+// indexPage lists the papers, also those of which nothing was run.
+type indexPage struct {
+	page.Head
+	Papers   []indexLine
+	Compare  *indexLine // the page that is of no one paper; nil where nothing of it was run
+	Verdicts []page.Verdict
+	Remarks  []page.Remark
+	Software citation
+	Command  string
+}
+
+type indexLine struct {
+	*cited.Document
+	Built    bool
+	Tallies  []profileTally
+	Claims   int
+	Results  int
+	Disagree int // claims whose verdicts differ between profiles
+}
+
+// add appends a paper with what its results found.
+func (p *indexPage) add(of *cited.Document, rs []loaded) {
+	line := indexLine{Document: of, Built: len(rs) > 0, Results: len(rs), Tallies: tallies(rs), Claims: claimCount(rs)}
+	for _, e := range byExperiment(rs) {
+		line.Disagree += len(disagreeing(e))
+	}
+	if of.Ours {
+		if line.Built {
+			p.Compare = &line
+		}
+		return
+	}
+	// Papers with results come first, each kind in the order of the registry.
+	at := len(p.Papers)
+	if line.Built {
+		at = slices.IndexFunc(p.Papers, func(l indexLine) bool { return !l.Built })
+		if at < 0 {
+			at = len(p.Papers)
+		}
+	}
+	p.Papers = slices.Insert(p.Papers, at, line)
 }
