@@ -93,7 +93,7 @@ func holdsSaid(x ast.Expr) bool {
 	return false
 }
 
-// literal is the text of an expression of string literals.
+// literal returns the text of an expression of string literals.
 func literal(x ast.Expr) (string, bool) {
 	switch x := x.(type) {
 	case *ast.BasicLit:

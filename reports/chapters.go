@@ -52,7 +52,7 @@ var chapters = map[string][]chapter{
 
 var otherChapter = said{"Further results", "其他结果"}
 
-// chapterOf is the place of a stem on a paper's page: its chapter, their number
+// chapterOf returns the place of a stem on a paper's page: its chapter, their number
 // for none, and where in its list it stands, -1 where a pattern brought it in.
 func chapterOf(paper, stem string) (chapter, place int) {
 	for i, c := range chapters[paper] {

@@ -43,7 +43,7 @@ func software(rs []loaded, page string) citation {
 	return citation{Plain: plain + "; " + note + ".", BibTeX: bib + "  note    = {" + note + "}\n}"}
 }
 
-// yearOf is the year of a time as sidecars write it, "" of anything else.
+// yearOf returns the year of a time as sidecars write it, "" of anything else.
 func yearOf(started string) string {
 	year, _, ok := strings.Cut(started, "-")
 	if !ok || len(year) != 4 {

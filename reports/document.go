@@ -128,7 +128,7 @@ type section struct {
 	Linked             linkedView
 }
 
-// side is one result: what holds for all its tables and figures.
+// side holds what is said of one result as a whole, above its tables and figures.
 type side struct {
 	Anchor, Profile, ID string
 	Title               notebook.Both
@@ -146,7 +146,7 @@ type side struct {
 // numbered is a source that is a table or figure of the paper.
 var numbered = regexp.MustCompile(`^[^,:]+, ((?:Table|Fig\.) \d+)$`)
 
-// paperNumber is "Table 4" of the source "DASP, Table 4", "" of others.
+// paperNumber returns "Table 4" of the source "DASP, Table 4", "" of others.
 func paperNumber(source string) string {
 	if m := numbered.FindStringSubmatch(source); m != nil {
 		return m[1]
@@ -165,7 +165,7 @@ func sideOf(l loaded) side {
 		Incomplete: l.Status == result.Incomplete, OneSeed: len(l.Seeds) == 1 && !seedless(l.Result), Command: fmt.Sprintf("%s run %s --profile %s", program, l.ID, l.Profile), Tally: page.Count(l.Claims), Prov: provenance(l)}
 }
 
-// indexPage lists the papers, also those of which nothing was run.
+// indexPage lists the papers, also a paper of which nothing was run.
 type indexPage struct {
 	page.Head
 	Papers   []indexLine

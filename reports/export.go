@@ -145,7 +145,7 @@ func (x *exportFigure) draw(out page.Outputs, s *page.Scripts) error {
 	return nil
 }
 
-// exportIndex is what README.txt says.
+// exportIndex writes README.txt.
 func exportIndex(all map[string][]loaded, list []exportFigure) string {
 	var b strings.Builder
 	b.WriteString("Figures of gradsync\n\nEach figure is a drawing to scale (.svg), the same at twice its size (.png, 192 dots per inch) and its numbers (.csv).\n" +

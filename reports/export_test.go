@@ -99,7 +99,7 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// The numbers of a figure's CSV file are those of its frame, with every digit.
+// A figure's CSV file has the numbers of its frame, with every digit.
 func TestExportedNumbers(t *testing.T) {
 	files, err := exports()
 	if err != nil {

@@ -22,12 +22,12 @@ import (
 // of their own: they test the pages and mean nothing. Their claims are rows of claims.csv,
 // since pages take the words of a claim from there.
 
-// The words of the program are those of the tests, with the notebooks of the examples.
+// In tests the program has the notebooks of the examples among its words.
 func init() {
 	openBook = sync.OnceValues(func() (*notebook.Book, error) { return notebook.Open(exampleText()) })
 }
 
-// exampleText is the program's text and that of the examples.
+// exampleText returns the program's text with the examples'.
 func exampleText() fs.FS {
 	out := fstest.MapFS{}
 	err := fs.WalkDir(wordFiles, "text", func(name string, d fs.DirEntry, err error) error {
@@ -42,7 +42,7 @@ func exampleText() fs.FS {
 		panic(err)
 	}
 	for name, text := range exampleWords {
-		if all, ok := out[name]; ok { // those of the examples come after those of the program
+		if all, ok := out[name]; ok { // the examples’ own come after the program’s
 			text = string(all.Data) + strings.TrimPrefix(text, "id,text\n")
 		}
 		out[name] = &fstest.MapFile{Data: []byte(text)}
@@ -62,7 +62,7 @@ func newExample(id, source, kind string) *result.Result {
 	}
 }
 
-// bounded is an interval of a claim that has one number.
+// bounded returns an interval of a claim that has one number.
 func bounded(lo, hi float64) []*[2]float64 { return []*[2]float64{{lo, hi}} }
 
 type exampleTime struct {
@@ -239,7 +239,7 @@ func exampleCompare() *result.Result {
 	return r
 }
 
-// twins are results of profile standard beside those of examples: example5 agrees in some
+// twins returns results of profile standard beside the examples: example5 agrees in some
 // claims and not in others, example1 is the same but for the profile, example-fig4 was
 // trained on two sets. example-fig2 has no twin.
 func twins() []*result.Result {

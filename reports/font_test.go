@@ -15,7 +15,7 @@ import (
 	"gradsync/reports/assets"
 )
 
-// covered is what the list beside the tests says of the formulas' font: its sha256
+// covered reads the list beside the tests on the formulas' font: its sha256
 // and its characters.
 func covered(t *testing.T) (sum string, has map[rune]bool) {
 	b, err := os.ReadFile("testdata/stix-two-math-subset.txt")
@@ -83,5 +83,5 @@ func TestTheFontHasTheFormulas(t *testing.T) {
 	}
 }
 
-// invisible are characters that say how a formula is read and have no shape.
+// invisible reports whether a character only says how a formula is read and has no shape.
 func invisible(r rune) bool { return r >= 0x2061 && r <= 0x2064 }

@@ -17,7 +17,7 @@ import (
 	"gradsync/reports/page"
 )
 
-// The files are those that their publishers ship; hashes of npm's
+// The files are as their publishers ship them; hashes of npm's
 // echarts 6.1.0 and temml 0.13.5; the fonts are parts of @fontsource/stix-two-math 5.3.0,
 // made as testdata/stix-two-math-subset.txt says.
 func TestVendoredFilesAreUnchanged(t *testing.T) {
@@ -68,7 +68,7 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// contrast is WCAG 2's ratio of relative luminances.
+// contrast returns WCAG 2's ratio of relative luminances.
 func contrast(t *testing.T, a, b string) float64 {
 	t.Helper()
 	lum := func(hex string) float64 {

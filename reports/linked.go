@@ -30,7 +30,7 @@ type claimBlock struct {
 	Sides        []claimSide
 }
 
-// claimSide is what one profile found.
+// claimSide holds what one profile found.
 type claimSide struct {
 	Profile string
 	Shown   string // classes: the profiles that show it
@@ -122,7 +122,7 @@ func (doc *paperPage) showIdeaOf(l loaded) error {
 	return nil
 }
 
-// disagreeing are the claims on which two profiles that ran them differ.
+// disagreeing returns the claims on which two profiles that ran them differ.
 func disagreeing(e []loaded) (out []claimLine) {
 	ran := map[string]string{} // claim to the first verdict
 	for _, l := range e {
@@ -144,7 +144,7 @@ func disagreeing(e []loaded) (out []claimLine) {
 // places are the experiments that have a page, by id: "dasp/table5".
 type places map[string]bool
 
-// placesOf are the experiments of all documents.
+// placesOf returns the experiments of all documents.
 func placesOf(all map[string][]loaded) places {
 	p := places{}
 	for _, rs := range all {

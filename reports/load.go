@@ -34,7 +34,7 @@ type loaded struct {
 	Stale     bool                // the sidecar belongs to other bytes
 }
 
-// Anchor is the section's id on the page.
+// Anchor returns the section's id on the page.
 func (l loaded) Anchor() string {
 	if l.Profile == defaultProfile {
 		return l.Stem
@@ -69,7 +69,7 @@ func load(root string) (map[string][]loaded, error) {
 	return all, dressAll(all)
 }
 
-// loadSome is load where nothing to show is a mistake: pages of no result would look
+// loadSome loads as load does, where nothing to show is a mistake: pages of no result would look
 // as if nothing had ever been run, though only the folder was another.
 func loadSome(root string) (map[string][]loaded, error) {
 	all, err := load(root)
@@ -177,7 +177,7 @@ func check(r *result.Result) error {
 	return nil
 }
 
-// made are the remarks on claims of the results, for a page that explains them.
+// made returns the remarks on claims of the results, for a page that explains them.
 func made(rs []loaded) []page.Remark {
 	var out []page.Remark
 	for _, r := range page.Remarks {

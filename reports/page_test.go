@@ -49,7 +49,7 @@ func elements(t *testing.T, page string) []element {
 	}
 }
 
-// pageNames are the pages of the examples.
+// pageNames returns the pages of the examples.
 func pageNames() []string {
 	names := []string{"index.html", "ring.html", "ringsparse.html", "dasp.html", "codedsgd.html", "compare.html"}
 	for _, r := range examples() {

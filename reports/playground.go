@@ -173,13 +173,13 @@ func (p *playgroundPage) link(there func(playLink) bool) {
 	}
 }
 
-// page is the file that a link is to.
+// page returns the file that a link leads to, without the place in it.
 func (l playLink) page() string {
 	doc, _, _ := strings.Cut(l.Href, "#")
 	return doc
 }
 
-// rows are all methods' numbers of a setting.
+// rows returns the numbers of all methods for a setting.
 func (p *playgroundPage) rows(s playground.Setting) (out []playRow) {
 	least := math.Inf(1)
 	for i := range p.Methods {
@@ -201,7 +201,7 @@ func (p *playgroundPage) rows(s playground.Setting) (out []playRow) {
 	return out
 }
 
-// print is a fact's number as the page's script shows it.
+// print returns a fact's number as the page's script shows it.
 func (f playFact) print(x float64) template.HTML {
 	switch {
 	case f.Unit == "bytes":
@@ -216,7 +216,7 @@ func (f playFact) print(x float64) template.HTML {
 	return typeset.Escape(typeset.Number(x, 0))
 }
 
-// data is what the script draws with.
+// data returns the words and ranges of the page's script, as JSON.
 func (p *playgroundPage) data() (template.JS, error) {
 	type method struct {
 		Key     string `json:"key"`

@@ -18,7 +18,7 @@ import (
 	"gradsync/reports/typeset"
 )
 
-// everyPaper are the stems of the pages that links of the playground may lead to.
+// everyPaper returns the stems of the pages that links of the playground may lead to.
 func everyPaper() (out []string) {
 	for _, p := range cited.Documents {
 		out = append(out, p.Key)

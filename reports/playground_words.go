@@ -10,7 +10,7 @@ import (
 // The words of the playground, in both languages. What a number is not stands beside
 // what it is.
 
-// stops are values from lo to hi, each power of ten in so many equal ratios, to two
+// stops returns values from lo to hi, the same ten steps in each power of ten, to two
 // digits.
 func stops(lo, hi float64) (out []float64) {
 	for x := lo; ; x *= 10 {

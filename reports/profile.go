@@ -104,7 +104,7 @@ func dataNames(sets []result.Data) said {
 	return said{strings.Join(en, " / "), strings.Join(zh, " / ")}
 }
 
-// profileTally is what all results of one profile found.
+// profileTally counts what all results of one profile found.
 type profileTally struct {
 	Profile string
 	Data    said // what its results were trained on
@@ -135,7 +135,7 @@ func tallies(rs []loaded) []profileTally {
 	return out
 }
 
-// claimCount is how many claims the results judge; one that several profiles of
+// claimCount returns how many claims the results judge; one that several profiles of
 // an experiment judge counts once.
 func claimCount(rs []loaded) int {
 	seen := map[string]bool{}

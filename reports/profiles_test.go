@@ -14,7 +14,7 @@ import (
 	"gradsync/reports/typeset"
 )
 
-// sideOn is what a page of twins shows of one profile.
+// sideOn cuts out what a page of twins shows of one profile.
 func sideOn(t *testing.T, page, profile string) string {
 	t.Helper()
 	return cut(t, page, `<section class="profiled p-`+profile+`"`, "</section>")

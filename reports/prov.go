@@ -83,7 +83,7 @@ func provenance(r loaded) []fact {
 	return fs
 }
 
-// accelerator and engineName are what a record says, whose few own words have Chinese.
+// accelerator and engineName word what a record says; its few own words have Chinese.
 func accelerator(s string) said {
 	if s == "none used" {
 		return said{"none used", "未使用"}
@@ -101,7 +101,7 @@ func engineName(s string) said {
 	return said{s, strings.ReplaceAll(s, "bit class", "位类")}
 }
 
-// wallTime is how long the run took, "" where its record does not say.
+// wallTime returns how long the run took, "" where its record does not say.
 func wallTime(r loaded) said {
 	if r.Run.WallSeconds <= 0 {
 		return said{}
@@ -129,7 +129,7 @@ func seeds(ss []uint64) string {
 	return strings.Join(words, ", ")
 }
 
-// commonFacts is what the results of one profile have in common, said once above them.
+// commonFacts holds what the results of one profile have in common, said once above them.
 type commonFacts struct {
 	Profile string
 	Facts   []fact

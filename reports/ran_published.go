@@ -76,7 +76,7 @@ func Published(root string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// factsOf is a result as published.json holds it.
+// factsOf returns a result as published.json holds it.
 func factsOf(l loaded) published {
 	p := published{SHA256: l.SHA256, Config: l.ConfigSHA256, Seeds: slices.Clone(l.Seeds), Engine: l.Engine}
 	if p.Seeds == nil {

@@ -10,7 +10,7 @@ import (
 	"gradsync/reports/notebook"
 )
 
-// ranStanding is what a result on a page is beside the published one.
+// ranStanding compares a result on a page with the published one.
 type ranStanding string
 
 const (
@@ -61,7 +61,7 @@ func sameButSeeds(root string, l loaded, p published) bool {
 	return err == nil && result.Sum(raw) == p.SHA256
 }
 
-// whyApart are the reasons for which a result cannot have the published bits, however
+// whyApart returns the reasons for which a result cannot have the published bits, however
 // right it is.
 func whyApart(r loaded, p published) []ranWhy {
 	var why []ranWhy
@@ -85,10 +85,10 @@ func whyApart(r loaded, p published) []ranWhy {
 	return why
 }
 
-// defaultSeeds are those of a command that names none.
+// defaultSeeds are the seeds of a command that names none.
 const defaultSeeds = "0,1,2"
 
-// comparable is the command whose result has the published seeds and engine; "" where
+// comparable returns the command whose result has the published seeds and engine; "" where
 // the data are others, which no flag decides.
 func comparable(r loaded, p published) string {
 	mine := factsOf(r)
@@ -102,7 +102,7 @@ func comparable(r loaded, p published) string {
 	return c
 }
 
-// flagOf is the value of a flag of a command, "" where it has none.
+// flagOf returns the value of a flag of a command, "" where it has none.
 func flagOf(command, name string) string {
 	words := strings.Fields(command)
 	for i, w := range words {

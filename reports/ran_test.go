@@ -13,7 +13,7 @@ import (
 	"gradsync/experiments/result"
 )
 
-// published.json is what the committed results are. If this fails, run `make reports`
+// published.json lists the committed results as they are. If this fails, run `make reports`
 // and commit the file.
 func TestPublishedIsWhatIsCommitted(t *testing.T) {
 	want, err := Published(filepath.Join("..", "experiments", "results"))
@@ -64,7 +64,7 @@ func aRun() *result.Run {
 		CPU: "a CPU", GOMAXPROCS: 2, Accelerator: "none used", WallSeconds: 61, Started: "2026-01-02T03:04:05Z"}
 }
 
-// theRun is the published one's.
+// theRun returns the record of the published result.
 func theRun() *result.Run {
 	run := aRun()
 	run.CPU, run.Started = "their CPU", "2026-01-01T00:00:00Z"
@@ -76,12 +76,12 @@ const (
 	aaaa = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 )
 
-// whyOf is a reason whose Chinese a test leaves open.
+// whyOf returns a reason whose Chinese a test leaves open.
 func whyOf(what, mine, published string) ranWhy {
 	return ranWhy{What: said{what, ""}, Mine: said{mine, ""}, Published: said{published, ""}}
 }
 
-// inEnglish are reasons without their Chinese, which each must have.
+// inEnglish returns reasons without their Chinese, which each must have.
 func inEnglish(t *testing.T, list []ranWhy) (out []ranWhy) {
 	t.Helper()
 	for _, w := range list {
@@ -177,7 +177,7 @@ func TestACommitThatAgreesElsewhereIsNoReason(t *testing.T) {
 	}
 }
 
-// All committed results are what they are when read and written again: else a list of
+// All committed results keep their bytes when read and written again: else a list of
 // seeds would not be all that differs.
 func TestOnlySeedsDiffer(t *testing.T) {
 	root := filepath.Join("..", "experiments", "results")
@@ -197,7 +197,7 @@ func TestOnlySeedsDiffer(t *testing.T) {
 	}
 }
 
-// otherRecord is a result of other bytes than the record beside it names: it was
+// otherRecord returns a result of other bytes than the record beside it names: it was
 // replaced after the run. It lies under root.
 func otherRecord(t *testing.T, root string) (now, recorded loaded) {
 	t.Helper()
@@ -265,7 +265,7 @@ func boxOf(t *testing.T, root string, rs []loaded, pub map[string]published) str
 	return b.String()
 }
 
-// textOf is a page's text without its marks.
+// textOf returns a page's text without its marks.
 func textOf(page string) string {
 	text := strings.Join(strings.Fields(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(english(page), " ")), " ")
 	return strings.NewReplacer(" ;", ";", " :", ":", " .", ".").Replace(text)

@@ -11,7 +11,7 @@ import (
 // Published reports that every result is a published one itself: nobody ran anything.
 func (v *ranView) Published() bool { return len(v.Results) > 0 && v.count[ranItself] == len(v.Results) }
 
-// Verdict is the first sentence of the box, "" where no result could be compared.
+// Verdict returns the first sentence of the box, "" where no result could be compared.
 func (v *ranView) Verdict() said {
 	of := v.count[ranSame] + v.count[ranOther]
 	switch {
@@ -25,7 +25,7 @@ func (v *ranView) Verdict() said {
 	return notebook.Bothf("%d of %d results have the published bits.", "%[2]d 个结果中有 %[1]d 个与发布的结果逐位相同。", v.count[ranSame], of)
 }
 
-// Counts are the sentences about all that the verdict does not count, or not as it is.
+// Counts returns the sentences about all that the verdict does not count, or not as it is.
 func (v *ranView) Counts() []said {
 	var out []said
 	say := func(n int, format said) {
@@ -46,7 +46,7 @@ func (v *ranView) Counts() []said {
 	return out
 }
 
-// Warnings are what a reader must know before the rest.
+// Warnings lists what a reader must know before the rest.
 func (v *ranView) Warnings() []said {
 	var out []said
 	if n := v.count[ranChanged]; n > 0 {
@@ -79,7 +79,7 @@ func (v *ranView) Judged() said {
 	return notebook.Bothf("%d of %d claims "+has+" a result here.", "%[2]d 条论断中有 %[1]d 条在此有结果。", v.Claims, v.AllClaims)
 }
 
-// Word is what the table says of a result; its reasons follow.
+// Word names a result's standing in the table; its reasons follow.
 func (x ranResult) Word() said {
 	switch {
 	case x.Standing == ranUnrecorded:
@@ -92,13 +92,13 @@ func (x ranResult) Word() said {
 	}[x.Standing]
 }
 
-// Day is when the run started; it is not broken at its hyphens.
+// Day returns when the run started; it is not broken at its hyphens.
 func (x ranResult) Day() string {
 	day, _, _ := strings.Cut(x.Started, " ")
 	return day
 }
 
-// Hour is the rest.
+// Hour returns the time of day at which the run started.
 func (x ranResult) Hour() string {
 	_, hour, _ := strings.Cut(x.Started, " ")
 	return hour

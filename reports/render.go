@@ -52,7 +52,7 @@ func Render(o Options) (pages []string, err error) {
 	return pages, nil
 }
 
-// renderer is what the pages of one render share.
+// renderer holds what the pages of one render share.
 type renderer struct {
 	Options
 	frame  page.Head

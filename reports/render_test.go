@@ -111,7 +111,7 @@ func pageOfTwins(t *testing.T, name string) string {
 	return english(wholePage(t, renderedTwins, name))
 }
 
-// wholePage is a page in both languages.
+// wholePage returns a page in both languages.
 func wholePage(t *testing.T, pages func() (map[string]string, error), name string) string {
 	t.Helper()
 	files, err := pages()
@@ -125,7 +125,7 @@ func wholePage(t *testing.T, pages func() (map[string]string, error), name strin
 	return page
 }
 
-// cut is the text between two marks, which must be there.
+// cut returns the text between two marks, which must be there.
 func cut(t *testing.T, text, from, to string) string {
 	t.Helper()
 	_, rest, ok := strings.Cut(text, from)
@@ -136,7 +136,7 @@ func cut(t *testing.T, text, from, to string) string {
 	return found
 }
 
-// english is what a reader of English sees of a page: without the Chinese, and without
+// english cuts a page to what a reader of English sees: without the Chinese, and without
 // what marks the English.
 func english(page string) string {
 	var b strings.Builder
@@ -170,7 +170,7 @@ func english(page string) string {
 
 var spans = regexp.MustCompile(`</?(?:span|div)\b[^>]*>`)
 
-// claimOn is the rows of a claim on a page: its numbers, and on the page of a result its
+// claimOn returns the rows of a claim on a page: its numbers, and on the page of a result its
 // reasons.
 func claimOn(t *testing.T, page, id string) string {
 	t.Helper()
@@ -443,7 +443,7 @@ func TestATableAndAFigureOfOneName(t *testing.T) {
 	}
 }
 
-// asRead is a result as its file has it.
+// asRead returns a result as its file has it.
 func asRead(t *testing.T, r *result.Result) *result.Result {
 	t.Helper()
 	raw, err := result.Encode(r)

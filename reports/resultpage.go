@@ -35,7 +35,7 @@ type resultPage struct {
 	Words      map[string]string // Chinese of the charts' words
 }
 
-// neighbour is the page before or after.
+// neighbour links the page before or after.
 type neighbour struct {
 	Href  string
 	Title notebook.Both
@@ -234,7 +234,7 @@ func (r *renderer) grid(l loaded, t *notebook.Table) (*gridView, error) {
 	return g, err
 }
 
-// kindBeside is the kind that a part of a result says, "" where its head says it for all.
+// kindBeside returns the kind that a part of a result says, "" where its head says it for all.
 func kindBeside(l loaded, kind string) string {
 	if len(page.KindsOf(l.Result)) < 2 {
 		return ""
@@ -284,13 +284,13 @@ func lineOf(l loaded, c notebook.ClaimRow) claimLine {
 	return line
 }
 
-// Bases are those of the charts of the page.
+// Bases returns the base options and words of the page's charts.
 func (p *resultPage) Bases() (template.JS, error) { return chart.Bases(p.Words) }
 
 // Several reports whether the reader may choose a profile.
 func (p *resultPage) Several() bool { return len(p.Sides) > 1 }
 
-// Profiles are those that the page has, in its order.
+// Profiles lists the profiles that the page has, in its order.
 func (p *resultPage) Profiles() (out []string) {
 	for _, s := range p.Sides {
 		out = append(out, s.Profile)
@@ -308,5 +308,5 @@ const ruledColumns = 24
 // inCSS writes what would end a string of a style, or its line.
 var inCSS = strings.NewReplacer(`\`, `\5c `, `'`, `\27 `, "\n", `\a `, "\r", `\d `, "\f", `\c `)
 
-// cssString is s as a string of a style in an attribute.
+// cssString returns s as a string of a style in an attribute.
 func cssString(s string) string { return "'" + template.HTMLEscapeString(inCSS.Replace(s)) + "'" }

@@ -19,7 +19,7 @@ type chapterText struct {
 	HTML template.HTML
 }
 
-// heading is that of a chapter, for the table of contents.
+// heading is a chapter's, for the table of contents.
 type heading struct {
 	ID   string
 	Text said

@@ -64,7 +64,7 @@ func TestANarrativeIsInBothLanguagesOrInOne(t *testing.T) {
 	}
 }
 
-// references are what a narrative points to: sections, formulas, figures and experiments.
+// references matches what a narrative points to: sections, formulas, figures and experiments.
 var references = regexp.MustCompile("\\]\\(([^)]*#[^)]*)\\)|`([a-z]+/[a-z0-9-]+)`|\\[\\[([^\\]]+)\\]\\]")
 
 // Both languages have the same headings in the same order, and below each the same

@@ -80,7 +80,7 @@ func (l *loaded) dress(others notebook.Results) error {
 	return err
 }
 
-// among finds a result among those that are loaded.
+// among finds a result among the loaded ones.
 func among(all map[string][]loaded) notebook.Results {
 	return func(id, profile string) (*result.Result, error) {
 		for _, l := range all[paperOf(id)] {

@@ -74,8 +74,8 @@ func barChart(f notebook.Drawing) (chart, func(map[string]any)) {
 	}
 }
 
-// Of a drawing of bars: the pixels that its categories share, those of a letter,
-// and of a line.
+// Of a drawing of bars, in pixels: the room that its categories share, a letter's width
+// and a line's height.
 const categoryRoom, letterRoom, lineRoom = 620, 6.5, 15
 
 // wrapCategories breaks names that are longer than their place between words,

@@ -15,7 +15,7 @@ import (
 	"gradsync/reports/typeset"
 )
 
-// chart is what all go-echarts charts offer that we use: options in, a map out.
+// chart holds the methods that all go-echarts charts share: options in, a map out.
 // The library's own pages, identifiers and script addresses are never used.
 type chart interface {
 	Validate()
@@ -74,7 +74,7 @@ func bare(m map[string]any) {
 	}
 }
 
-// globals are the options all three forms share.
+// globals returns the options that all three forms share.
 func globals(f notebook.Drawing) []charts.GlobalOpts {
 	return []charts.GlobalOpts{
 		charts.WithInitializationOpts(opts.Initialization{ChartID: "fig-" + typeset.Slug(f.ID)}),
@@ -84,7 +84,7 @@ func globals(f notebook.Drawing) []charts.GlobalOpts {
 	}
 }
 
-// rightOf is the room to the right of a drawing, in px: half of the last number below
+// rightOf returns the room to the right of a drawing, in px: half of the last number below
 // it, which stands at the edge on a logarithmic axis, goes beyond the drawing.
 func rightOf(f notebook.Drawing) string {
 	for _, s := range f.Series {
@@ -150,7 +150,7 @@ func dressAxis(m map[string]any, key string, a notebook.Axis, gap int) {
 	axis["splitLine"] = map[string]any{"show": key == "yAxis", "lineStyle": faint["lineStyle"]}
 }
 
-// axisTitle is "iteration time (s)".
+// axisTitle returns "iteration time (s)".
 func axisTitle(a notebook.Axis) string {
 	if a.Unit == "" || a.Unit == "-" {
 		return a.Title
@@ -158,7 +158,7 @@ func axisTitle(a notebook.Axis) string {
 	return a.Title + " (" + a.Unit + ")"
 }
 
-// axisType is ECharts' word for the axis.
+// axisType returns ECharts' word for the axis.
 func axisType(a notebook.Axis) string {
 	if a.Log {
 		return "log"

@@ -69,7 +69,7 @@ func placedOf(t *testing.T) []placed {
 	return all
 }
 
-// wordsOf are the words of a drawing: of its axes, its series or its lanes, and its bands.
+// wordsOf returns the words of a drawing: of its axes, its series or its lanes, and its bands.
 func wordsOf(f notebook.Drawing) []string {
 	out := slices.Concat([]string{axisTitle(f.X), axisTitle(f.Y)}, f.X.Categories, f.Lanes)
 	for _, s := range f.Series {

@@ -11,7 +11,7 @@ import (
 	"gradsync/reports/typeset"
 )
 
-// merge is f with each set of line groups that coincide, mean, band and seeds,
+// merge returns f with each set of line groups that coincide, mean, band and seeds,
 // to the last bit as one group, named "ASP = DASP", in the look of the page's
 // own method where it is among them; together are the names of each set, and is the word
 // between names that are formulas. Curves that hide one another could not be told apart,
@@ -89,7 +89,7 @@ func howDrawn(f notebook.Drawing, together [2][]string) said {
 	return said{strings.Join(en, " "), strings.Join(zh, "")}
 }
 
-// settledAbove is a round start, 80 or more, for the axis of accuracies that all
+// settledAbove returns a round start, 80 or more, for the axis of accuracies that all
 // stay above 80 % after the first fifth of the points; ok is false for others.
 // The steep start, which every method has, is cut off there: it would press the
 // rest into a line.

@@ -11,7 +11,7 @@ import (
 	"gradsync/reports/typeset"
 )
 
-// curve is a group of one mean with a band and one seed, by hand.
+// curve returns a group of one mean with a band and one seed, by hand.
 func curve(name string, ys ...float64) []notebook.Series {
 	seed := uint64(7)
 	xs := make([]float64, len(ys))

@@ -90,7 +90,7 @@ func HowDrawn(f *notebook.Figure) said {
 	return howDrawn(en, together)
 }
 
-// pointHeads are the heads of pointsOf.
+// pointHeads returns the heads of pointsOf.
 func pointHeads(en, zh notebook.Drawing) (out []template.HTML) {
 	words := []notebook.Both{{"series", "系列"}, {"seed", "种子"}, {axisTitle(en.X), axisTitle(zh.X)}, {axisTitle(en.Y), axisTitle(zh.Y)}, {"95 % low", "95 % 下限"}, {"95 % high", "95 % 上限"}}
 	if en.Form == "gantt" {
@@ -102,8 +102,8 @@ func pointHeads(en, zh notebook.Drawing) (out []template.HTML) {
 	return out
 }
 
-// pointsOf is the data of a figure in rows of words: the means first, since a page shows
-// only so many.
+// pointsOf returns the data of a figure in rows of words: the means first, since a page shows
+// the first shownPoints alone.
 func pointsOf(f notebook.Drawing) (rows [][]string) {
 	if f.Form == "gantt" {
 		for _, b := range f.Bands {
@@ -133,7 +133,7 @@ func pointsOf(f notebook.Drawing) (rows [][]string) {
 	return rows
 }
 
-// standing is what point i of a series stands at.
+// standing returns the category or place of point i of a series.
 func standing(f notebook.Drawing, s notebook.Series, i int) string {
 	if f.Form == "bar" {
 		return f.X.Categories[i]
@@ -173,7 +173,7 @@ func CSV(f notebook.Drawing) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Words are the words of a chart in English with the Chinese of each that differs.
+// Words returns the words of a chart in English with the Chinese of each that differs.
 func Words(en, zh notebook.Drawing) map[string]string {
 	out := map[string]string{}
 	put := func(a, b string) {

@@ -8,7 +8,7 @@ import (
 )
 
 // Of a legend: how many letters of names a row holds, keys between them; how many
-// names flow at most; and in pixels the room across, that of a letter, and of a row.
+// names flow at most; and in pixels the room across, a letter's width and a row's height.
 const (
 	oneRow     = 70
 	fewNames   = 6
@@ -55,7 +55,7 @@ func inColumns(names []string) bool {
 	return len(names) > fewNames || across > legendRoom
 }
 
-// legendRows is how many rows the columns of names take; 1 for names that flow.
+// legendRows returns how many rows the columns of names take; 1 for names that flow.
 func legendRows(names []string) int {
 	if !inColumns(names) {
 		return 1
@@ -64,7 +64,7 @@ func legendRows(names []string) int {
 	return (len(names) + across - 1) / across
 }
 
-// namesOf are the names in the legend of f.
+// namesOf returns the names in the legend of f.
 func namesOf(f notebook.Drawing) []string {
 	switch f.Form {
 	case "line":
@@ -81,7 +81,7 @@ func namesOf(f notebook.Drawing) []string {
 	return names
 }
 
-// longest is the letters of the longest name.
+// longest returns how many letters the longest name has.
 func longest(names []string) int {
 	most := 0
 	for _, n := range names {
@@ -90,7 +90,7 @@ func longest(names []string) int {
 	return most
 }
 
-// legendGap is the space after a name. ECharts places names by the widths of a
+// legendGap returns the space after a name. ECharts places names by the widths of a
 // narrower font than many readers have, and is short by about a pixel and a half
 // per letter.
 func legendGap(names []string) int { return 12 + max(longest(names)-8, 0)*3/2 }

@@ -147,7 +147,7 @@ func lineData(s notebook.Series) []opts.LineData {
 	return data
 }
 
-// bandData is x, lower, upper.
+// bandData returns x, lower, upper.
 func bandData(s notebook.Series) []opts.CustomData {
 	data := make([]opts.CustomData, len(s.X))
 	for i := range s.X {
@@ -156,7 +156,7 @@ func bandData(s notebook.Series) []opts.CustomData {
 	return data
 }
 
-// drawn is a point to six digits, finer than any screen: `gradsync export` writes them all.
+// drawn returns a point to six digits, finer than any screen: `gradsync export` writes them all.
 func drawn(xs ...float64) []float64 {
 	for i, x := range xs {
 		if short, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64); err == nil {
@@ -166,7 +166,7 @@ func drawn(xs ...float64) []float64 {
 	return xs
 }
 
-// percentRange is the y axis of a figure of shares: it stays within 0 to 100
+// percentRange returns the y axis of a figure of shares: it stays within 0 to 100
 // however wide a band is, starts at 0 unless everything is far above, and ends
 // on round numbers. Accuracies that soon settle above 80 lose their start, see
 // settledAbove. Values outside 0 to 100 are no shares: then ECharts chooses.

@@ -126,7 +126,7 @@ var states = map[string]look{
 	"fetches":        {Colour: yellow, Decal: stripes},
 }
 
-// group is what a series is coloured by.
+// group returns the key that a series is coloured by.
 func group(s notebook.Series) string {
 	if s.Group != "" {
 		return s.Group
@@ -157,7 +157,7 @@ func looks(series []notebook.Series) map[string]look {
 // like reports whether two looks are one in colour and texture.
 func (l look) like(o look) bool { return l.Colour == o.Colour && reflect.DeepEqual(l.Decal, o.Decal) }
 
-// unworn is a spare look in a colour that nobody wears; when all are worn, one of
+// unworn returns a spare look in a colour that nobody wears; when all are worn, one of
 // them in another texture.
 func unworn(worn []look) look {
 	for _, l := range spare {

@@ -47,7 +47,7 @@ var baseOptions = sync.OnceValues(func() (map[string]map[string]any, error) {
 // it is the name of no form.
 const chinesePart = "zh"
 
-// Bases are the base options and the Chinese of the charts' words, in JSON whose <, >
+// Bases returns the base options and the Chinese of the charts' words, in JSON whose <, >
 // and & are escaped.
 func Bases(chinese map[string]string) (template.JS, error) {
 	bases, err := baseOptions()
@@ -62,7 +62,7 @@ func Bases(chinese map[string]string) (template.JS, error) {
 	return template.JS(b), err
 }
 
-// shortOption is an option as its difference from the base of its form. The description
+// shortOption returns an option as its difference from the base of its form. The description
 // for screen readers stands in the page already.
 func shortOption(form string, opt []byte) ([]byte, error) {
 	bases, err := baseOptions()
@@ -95,7 +95,7 @@ func shortOption(form string, opt []byte) ([]byte, error) {
 
 // shortSeries tells each series from the one before it, or of the base, that it is most
 // like: "like" counts from the base's first. Points become columns, and the names of bands
-// a list; a number in the place of a column or a name is that of those written before.
+// a list; a number in the place of a column or a name counts those written before.
 func shortSeries(known, list []any) ([]any, error) {
 	var out []any
 	var written, said []any
@@ -193,7 +193,7 @@ func pointColumns(rows []any) []any {
 	return columns
 }
 
-// difference is what turns a into b, as RFC 7396 has it: a member that b lacks is null,
+// difference returns the change that turns a into b, as RFC 7396 has it: a member that b lacks is null,
 // one that both have is left out. Lists of one object count as the object. It is nil
 // where a and b are alike.
 func difference(a, b any) any {
@@ -230,7 +230,7 @@ func difference(a, b any) any {
 	return out
 }
 
-// only is the object that a list holds alone.
+// only returns the object that a list holds alone.
 func only(list any) map[string]any {
 	if l, ok := list.([]any); ok && len(l) == 1 {
 		o, _ := l[0].(map[string]any)

@@ -13,7 +13,7 @@ import (
 	"gradsync/reports/page"
 )
 
-// talkingFigures are three small charts in both languages.
+// talkingFigures returns three small charts in both languages.
 func talkingFigures() [][2]notebook.Drawing {
 	xs := []float64{1, 2}
 	line := func(x, y, a, b string) notebook.Drawing {
@@ -35,7 +35,7 @@ func talkingFigures() [][2]notebook.Drawing {
 	}
 }
 
-// optionIn is the option of f in a browser: in English with words nil.
+// optionIn returns the option of f in a browser: in English with words nil.
 func optionIn(t *testing.T, s *page.Scripts, f notebook.Drawing, words map[string]string) (o struct {
 	Legend       struct{ Data []string }
 	Grid         []struct{ Top, Bottom, Left any }
@@ -73,7 +73,7 @@ func optionIn(t *testing.T, s *page.Scripts, f notebook.Drawing, words map[strin
 	return o, raw
 }
 
-// A chart's option turns Chinese, names in the legend as those of the curves, and what is
+// A chart's option turns Chinese, names in the legend as the curves are named, and what is
 // made anew without words is English again. By hand.
 func TestChartsSpeakChinese(t *testing.T) {
 	s := speakers(t)
@@ -113,7 +113,7 @@ func TestChartsSpeakChinese(t *testing.T) {
 	}
 }
 
-// speakers is a machine with the functions of report.js.
+// speakers returns a machine with the functions of report.js.
 func speakers(t *testing.T) *page.Scripts {
 	t.Helper()
 	s, err := page.NewScripts()
@@ -165,7 +165,7 @@ func TestChartLinesBreak(t *testing.T) {
 	}
 }
 
-// sameInBoth is what a chart says alike in both languages: methods, networks, layers, formulas,
+// sameInBoth matches words that a chart says alike in both languages: methods, networks, layers, formulas,
 // units.
 var sameInBoth = regexp.MustCompile(`^(?:ASP|CNN|DNN|BSP|SSP|DSSP|DASP|SSGD|ASGD|CSSGD|RingSparse|Optimal|Unicast|Multicast|QIS|WSS|FSS|LeNet|ResNet|VGG|BN|MLP|GPU|naive|` +
 	`Algorithm|Deep|Speech|int|conv|gru|output|layer|rank|Smin|Smax|Tcalc|Tcomm|Gb|GB|MB|ms|[a-zA-Z])$`)

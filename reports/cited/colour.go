@@ -7,7 +7,7 @@ import (
 	"github.com/alecthomas/chroma/v2"
 )
 
-// goLexer cuts Go into tokens. Its rules are those of chroma's own Go lexer but for
+// goLexer cuts Go into tokens. It has the rules of chroma's own Go lexer but for
 // templates in strings; taken from there, the lexers of all other languages would
 // come along, five megabytes of them.
 var goLexer = chroma.Coalesce(chroma.MustNewLexer(&chroma.Config{Name: "Go"}, goRules))
@@ -36,7 +36,7 @@ func goRules() chroma.Rules {
 	}
 }
 
-// shades are the classes that assets/code.css colours, by kind of token; all else
+// shade returns the class that assets/code.css colours, by kind of token; all else
 // has the colour of text and no element of its own.
 func shade(t chroma.TokenType) string {
 	switch {

@@ -1,6 +1,6 @@
 package cited
 
-// Document is what a page says about its source before any result is read.
+// Document holds what a page says about its source before any result is read.
 type Document struct {
 	Key      string // folder of its results, stem of its page
 	Noun     said   // what a page calls it: paper, blog, patent
@@ -40,7 +40,7 @@ type algorithm struct {
 	Name, In, Out said
 	Mark          said // what its lines that are ours are called; "" is restored
 	Steps         []step
-	// Place is what a mark in the source begins with: "Alg. 1, line" or "all-gather, step".
+	// Place begins every mark of it in the source: "Alg. 1, line" or "all-gather, step".
 	Place string
 	// Code are the declarations that carry it out, as "papers/dasp Config.Decide".
 	Code []string
@@ -51,7 +51,7 @@ type algorithm struct {
 	Go    []excerpt  // of a page that is made with the source
 }
 
-// Ours is the word on the lines of it that are not the source's.
+// Ours returns the word on lines that are not the source's.
 func (a algorithm) Ours() said {
 	if a.Mark.En() != "" {
 		return a.Mark

@@ -1,7 +1,7 @@
 package cited
 
-// ringFormulas are the two of the blog, whose images are lost, the costs that
-// its prose states, and those of the exchanges set beside it.
+// ringFormulas lists the two formulas of the blog, whose images are lost, the costs that
+// its prose states, and the costs of the exchanges set beside it.
 var ringFormulas = []Formula{
 	{
 		ID: "bytes", Name: said{"Data transferred to and from each GPU", "每块 GPU 收发的数据量"},

@@ -1,6 +1,6 @@
 package cited
 
-// sparseFormulas are those of the patent as we restored them; S51's Pw is the
+// sparseFormulas lists the formulas of the patent as we restored them; S51's Pw is the
 // one that survived in the text.
 var sparseFormulas = []Formula{
 	{

@@ -25,10 +25,10 @@ type goLines struct {
 	Anchor      string // of the first line, on the page
 }
 
-// Name is the file's without its folders.
+// Name returns the file's name without its folders.
 func (p goLines) Name() string { return p.File[strings.LastIndex(p.File, "/")+1:] }
 
-// Shown is what a page shows of a document: formulas as MathML, algorithms, and the Go
+// Shown holds what a page shows of a document: formulas as MathML, algorithms, and the Go
 // that carries them out.
 type Shown struct {
 	Algs     []algorithm
@@ -167,7 +167,7 @@ func (a *algorithm) place(e *excerpt, m mark) error {
 	return nil
 }
 
-// with is sorted ns and n, each once.
+// with returns ns, which is sorted, with n in its place, each once.
 func with(ns []int, n int) []int {
 	at, found := slices.BinarySearch(ns, n)
 	if found {

@@ -16,7 +16,7 @@ import (
 	"gradsync/reports/notebook"
 )
 
-// besideSource is what a page with these algorithms and formulas has of a source.
+// besideSource puts algorithms and formulas of p beside a source.
 func besideSource(p *Document, tree fs.FS) (*Shown, error) {
 	v := &Shown{}
 	for _, f := range p.Formulas {
@@ -28,7 +28,7 @@ func besideSource(p *Document, tree fs.FS) (*Shown, error) {
 // embedded returns the source that the program holds.
 func embedded() fs.FS { return gradsync.Source }
 
-// TestExcerptsAreTheSource: what a page shows, with its numbers, is what the file says
+// TestExcerptsAreTheSource: an excerpt, with its line numbers, is the text of the file
 // there, and the file is the one that the program was compiled from.
 func TestExcerptsAreTheSource(t *testing.T) {
 	tags := regexp.MustCompile(`<[^>]*>`)
@@ -142,7 +142,7 @@ func TestNoMarkOutsideThePages(t *testing.T) {
 	}
 }
 
-// small is a source of one file and a paper with one algorithm of three steps.
+// small returns a source of one file and a paper with one algorithm of three steps.
 func small(text string) (*Document, fs.FS) {
 	p := &Document{Key: "small", Algorithms: []algorithm{{
 		ID: "alg1", Place: "Alg. 1, line", Code: []string{"a F"},
@@ -267,7 +267,7 @@ func (p *P[X, Y]) M() {}
 `
 
 // TestEverySymbolCanBeShown: methods, types, constants and variables, alone or in
-// brackets, with their own comments, else those of their brackets.
+// brackets, with their own comments, else their brackets' comments.
 func TestEverySymbolCanBeShown(t *testing.T) {
 	s := NewSource(fstest.MapFS{"a/a.go": {Data: []byte(symbolsGo)}})
 	for symbol, want := range map[string]string{"T": "4–6 T is one.", "T.M": "8–8 ", "A": "12–12 Numbers.", "B": "14–14 B is two.", "V": "18–18 V is three.",

@@ -24,14 +24,14 @@ type excerpt struct {
 	Lines  []codeLine
 }
 
-// Last is the last line of the file that e shows.
+// Last returns the last line of the file that e shows.
 func (e excerpt) Last() int { return e.First + len(e.Lines) - 1 }
 
 // Long reports whether e is better folded beside a formula.
 func (e excerpt) Long() bool { return len(e.Lines) > 25 }
 
-// codeLine is one line of the source. Steps are those of the algorithm that it
-// belongs to, Begins those that begin with it.
+// codeLine is one line of the source. Steps numbers the steps of the algorithm that it
+// belongs to, Begins the steps that begin with it.
 type codeLine struct {
 	N      int
 	HTML   template.HTML
@@ -68,7 +68,7 @@ type declared struct {
 	comments *ast.CommentGroup
 }
 
-// NewSource is nil without a tree.
+// NewSource reads a program's source from a tree; without one it returns nil.
 func NewSource(tree fs.FS) *Source {
 	if tree == nil {
 		return nil
@@ -162,7 +162,7 @@ func (f *folder) declare(name string, text []byte, syntax *ast.File) {
 	}
 }
 
-// receiver is "Type." of a method, "" of a function.
+// receiver returns "Type." of a method, "" of a function.
 func receiver(d *ast.FuncDecl) string {
 	if d.Recv == nil {
 		return ""

@@ -13,7 +13,7 @@ type point struct{ x, y float64 }
 
 func (p point) plus(q point, k float64) point { return point{p.x + k*q.x, p.y + k*q.y} }
 
-// toward is the direction from p to q, of length 1, and how far it is.
+// toward returns the direction from p to q, of length 1, and how far it is.
 func (p point) toward(q point) (point, float64) {
 	d := math.Hypot(q.x-p.x, q.y-p.y)
 	if d == 0 {
@@ -28,7 +28,7 @@ type line struct {
 	closed bool
 }
 
-// bounds is the smallest rectangle of whole pixels round all lines.
+// bounds returns the smallest rectangle of whole pixels round all lines.
 func bounds(lines []line) image.Rectangle {
 	x0, y0, x1, y1 := math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
 	for _, l := range lines {
@@ -71,7 +71,7 @@ func flatten(path []pathStep, m affine) []line {
 	return out
 }
 
-// arc is the part of an ellipse from (x, y) as SVG describes it (radii, turn, long
+// arc returns the part of an ellipse from (x, y) as SVG describes it (radii, turn, long
 // way, clockwise, end), in pieces that leave it by less than a fiftieth of a pixel at
 // the given zoom. https://www.w3.org/TR/SVG2/implnote.html#ArcConversionEndpointToCenter
 func arc(x, y float64, at []float64, zoom float64) []point {
@@ -105,7 +105,7 @@ func arc(x, y float64, at []float64, zoom float64) []point {
 	return out
 }
 
-// distinct is l without points that repeat the one before.
+// distinct returns l without points that repeat the one before.
 func (l line) distinct() line {
 	out := line{closed: l.closed}
 	for _, q := range l.points {
@@ -119,7 +119,7 @@ func (l line) distinct() line {
 	return out
 }
 
-// turned is a polygon that runs clockwise on a screen.
+// turned returns a polygon that runs clockwise on a screen.
 func turned(ps ...point) line {
 	area := 0.0
 	for i, p := range ps {
@@ -137,10 +137,10 @@ func turned(ps ...point) line {
 // affine maps (x, y) to (a·x + c·y + e, b·x + d·y + f).
 type affine struct{ a, b, c, d, e, f float64 }
 
-// at is where m puts a point.
+// at returns where m puts a point.
 func (m affine) at(x, y float64) point { return point{m.a*x + m.c*y + m.e, m.b*x + m.d*y + m.f} }
 
-// then is the map that applies n inside m: first n, then m.
+// then returns the map that applies n inside m: first n, then m.
 func (m affine) then(n affine) affine {
 	return affine{m.a*n.a + m.c*n.b, m.b*n.a + m.d*n.b, m.a*n.c + m.c*n.d, m.b*n.c + m.d*n.d,
 		m.a*n.e + m.c*n.f + m.e, m.b*n.e + m.d*n.f + m.f}
@@ -152,7 +152,7 @@ func (m affine) inverse() affine {
 	return affine{m.d / q, -m.b / q, -m.c / q, m.a / q, (m.c*m.f - m.d*m.e) / q, (m.b*m.e - m.a*m.f) / q}
 }
 
-// zoom is how much longer m makes lines, on average.
+// zoom returns how much longer m makes lines, on average.
 func (m affine) zoom() float64 { return math.Sqrt(math.Abs(m.a*m.d - m.b*m.c)) }
 
 // transformation reads "translate(x y)", "rotate(degrees)" and "matrix(…)".

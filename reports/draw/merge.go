@@ -141,7 +141,7 @@ type laid struct {
 	path  []pathStep
 }
 
-// merged makes one path of those of one look, where the order in which things are
+// merged makes one path of all paths of one look, where the order in which things are
 // painted does not show: nothing between them lies on the later one, and they lie
 // on one another only where opaque lines do.
 func (n *node) merged() error {
@@ -176,7 +176,7 @@ func (n *node) merged() error {
 	return nil
 }
 
-// pen is how far a path's line reaches beyond its points.
+// pen returns how far a path's line reaches beyond its points.
 func (n *node) pen() float64 {
 	if n.get("stroke") == "" {
 		return 0
@@ -187,7 +187,7 @@ func (n *node) pen() float64 {
 	return 1
 }
 
-// homeOf is the path among those laid before that next may join, nil for none.
+// homeOf returns the path among those laid before that next may join, nil for none.
 func homeOf(before []*laid, next *laid) *laid {
 	look := next.look("d")
 	opaque := next.get("fill") == "none" && next.get("stroke-opacity") == ""

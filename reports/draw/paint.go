@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// source is what a shape is filled with.
+// source returns the colour or the texture that fills a shape.
 func (c *canvas) source(fill string, p paint) (image.Image, error) {
 	if ref, ok := strings.CutPrefix(fill, "url("); ok {
 		return c.decal(c.defs[strings.TrimSuffix(ref, ")")], p)
@@ -21,7 +21,7 @@ func (c *canvas) source(fill string, p paint) (image.Image, error) {
 	return image.NewUniform(col), nil
 }
 
-// clipped is p's clip and the rectangle that a clip path describes.
+// clipped returns p's clip and the rectangle that a clip path describes.
 func (c *canvas) clipped(ref string, p paint) (image.Rectangle, error) {
 	if ref == "" {
 		return p.clip, nil
@@ -69,7 +69,7 @@ func colour(s, opacity string) (color.NRGBA, error) {
 	return c, nil
 }
 
-// decal is a texture that repeats a small drawing over the shape that p paints.
+// decal returns a texture that repeats a small drawing over the shape that p paints.
 func (c *canvas) decal(def *node, p paint) (image.Image, error) {
 	if def == nil || def.name != "pattern" || def.get("patternUnits") != "userSpaceOnUse" {
 		return nil, fmt.Errorf("draw: %q is no decal", p.with["fill"])
@@ -106,7 +106,7 @@ type texture struct {
 func (t *texture) ColorModel() color.Model { return color.RGBAModel }
 func (t *texture) Bounds() image.Rectangle { return t.bounds }
 
-// At is the mean of what the tile has in a pixel.
+// At returns the mean of what the tile has in a pixel.
 func (t *texture) At(x, y int) color.Color {
 	var sum [4]int
 	for i := range samples * samples {

@@ -14,7 +14,7 @@ type pathStep struct {
 	at []float64
 }
 
-// end is where the command leads; a path's Z leads nowhere here.
+// end returns where the command leads; a path's Z leads nowhere here.
 func (s pathStep) end() (x, y float64) { return s.at[len(s.at)-2], s.at[len(s.at)-1] }
 
 // operands is how many numbers a command takes.
@@ -61,7 +61,7 @@ func parsePath(d string) ([]pathStep, error) {
 	return out, nil
 }
 
-// absolute is a command with its operands as seen from (x, y).
+// absolute returns a command with its operands as seen from (x, y).
 func absolute(op byte, at []float64, x, y float64) pathStep {
 	up := op &^ 0x20
 	if up == 'H' {
@@ -106,7 +106,7 @@ func number1(s string) (v float64, rest string, err error) {
 	return v, "", err
 }
 
-// scaled is the path at k times its size, moved by (dx, dy).
+// scaled returns the path at k times its size, moved by (dx, dy).
 func scaled(p []pathStep, k, dx, dy float64) []pathStep {
 	out := make([]pathStep, len(p))
 	for i, s := range p {
@@ -143,7 +143,7 @@ func pathBox(p []pathStep, by float64) box {
 	return b
 }
 
-// short is v with so many decimals and no digit more than it needs.
+// short prints v to a number of decimals, with no digit more than it needs.
 func short(v float64, decimals int) string {
 	s := strconv.FormatFloat(v, 'f', decimals, 64)
 	if strings.Contains(s, ".") {
@@ -160,7 +160,7 @@ func short(v float64, decimals int) string {
 	return s
 }
 
-// writePath is path data: relative to the point before, which costs fewer digits,
+// writePath returns path data: relative to the point before, which costs fewer digits,
 // in tenths of a pixel, in hundredths where it has arcs. Every point is rounded by
 // itself, so that errors do not add up.
 func writePath(p []pathStep) string {

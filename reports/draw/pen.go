@@ -56,7 +56,7 @@ func newPen(p paint) (pen, error) {
 	return out, nil
 }
 
-// outline is the area that the pen covers along all lines: one polygon for every
+// outline returns the area that the pen covers along all lines: one polygon for every
 // straight piece, corner and end, all turning the same way, so that their windings
 // add up and never cancel.
 func (p pen) outline(lines []line) []line {
@@ -151,7 +151,7 @@ func (p pen) corner(at, in, next point) line {
 	return turned(at, a, b)
 }
 
-// disc is a round end or corner.
+// disc returns a round end or corner.
 func (p pen) disc(at point) line {
 	const n = 16
 	l := line{closed: true}

@@ -14,7 +14,7 @@ type canvas struct {
 	defs map[string]*node
 }
 
-// paint is what an element inherits.
+// paint holds what an element inherits.
 type paint struct {
 	m    affine // drawing to pixels
 	clip image.Rectangle
@@ -25,7 +25,7 @@ type paint struct {
 var inherited = []string{"fill", "fill-opacity", "stroke", "stroke-opacity", "stroke-width", "stroke-linecap", "stroke-linejoin",
 	"stroke-miterlimit", "stroke-dasharray", "font-size", "text-anchor"}
 
-// rasterise paints a drawing that stands alone, so many pixels for one of its own.
+// rasterise paints a drawing that stands alone, at scale pixels per unit.
 // An element or an attribute's value that it does not know is an error: the image
 // shows all of the drawing or there is none.
 func rasterise(svg *node, scale float64) (*image.RGBA, error) {
@@ -60,7 +60,7 @@ func (c *canvas) children(n *node, p paint) error {
 	return nil
 }
 
-// inside is p for an element of n's: with n's own attributes.
+// inside returns p for the children of n: with n's own attributes.
 func (p paint) inside(n *node) paint {
 	with := make(map[string]string, len(p.with))
 	for k, v := range p.with {
@@ -165,7 +165,7 @@ func (c *canvas) fill(lines []line, src image.Image, clip image.Rectangle) {
 	z.Draw(c.img, r, src, r.Min)
 }
 
-// number is an attribute's number.
+// number returns an attribute's number.
 func (n *node) number(key string, without float64) (float64, error) {
 	v := n.get(key)
 	if v == "" {

@@ -172,7 +172,7 @@ func (g glyph) outline(lines []line, m affine) ([]line, error) {
 	return lines, nil
 }
 
-// bezier is the point t of a curve of degree 2 (a, b, e) or 3 (a, b, c, e).
+// bezier returns the point t of a curve of degree 2 (a, b, e) or 3 (a, b, c, e).
 func bezier(t float64, a, b, c, e point, degree int) point {
 	u := 1 - t
 	if degree == 2 {

@@ -164,7 +164,7 @@ func (n *node) plainText() error {
 	return nil
 }
 
-// moved is how far the element's transformation moves it, if it does nothing else.
+// moved returns how far the element's transformation moves it, if it does nothing else.
 func (n *node) moved() (dx, dy float64, ok bool) {
 	m := move.FindStringSubmatch(n.get("transform"))
 	if m == nil {

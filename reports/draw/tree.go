@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// node is an element of a drawing, as ECharts writes them: attributes and either
+// node is an element of a drawing, as ECharts writes it: attributes and either
 // children or text, never both.
 type node struct {
 	name  string
@@ -18,7 +18,7 @@ type node struct {
 	text  string
 }
 
-// get is an attribute's value, "" where it is missing.
+// get returns an attribute's value, "" where it is missing.
 func (n *node) get(key string) string {
 	for _, a := range n.attrs {
 		if a.Name.Local == key {
@@ -49,7 +49,7 @@ func (n *node) drop(keys ...string) {
 	}
 }
 
-// look is an element's attributes but some, in one string.
+// look returns an element's attributes but some, in one string.
 func (n *node) look(but ...string) string {
 	var b strings.Builder
 	for _, a := range n.attrs {
@@ -134,7 +134,7 @@ func (n *node) write(b *strings.Builder) {
 	b.WriteString("</" + n.name + ">")
 }
 
-// String is the drawing as XML.
+// String returns the drawing as XML.
 func (n *node) String() string {
 	var b strings.Builder
 	n.write(&b)

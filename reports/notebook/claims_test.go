@@ -11,7 +11,7 @@ import (
 	"gradsync/experiments/result"
 )
 
-// bothWords are the words of the program in both languages.
+// bothWords returns the words of the program in both languages.
 func bothWords(t *testing.T) (out [2]words) {
 	t.Helper()
 	for l, lang := range Languages {
@@ -106,7 +106,7 @@ func TestNoClaimHoldsItsVerdict(t *testing.T) {
 	}
 }
 
-// rowOf is a claim in the words of the program, in both languages.
+// rowOf returns a claim in the words of the program, in both languages.
 func rowOf(t *testing.T, c result.Claim) (row ClaimRow) {
 	t.Helper()
 	b := opened(t)

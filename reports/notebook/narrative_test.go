@@ -34,10 +34,10 @@ func committed(t *testing.T) map[[2]string]*result.Result {
 	return out
 }
 
-// leftover is what a sentence looks like whose number is not there.
+// leftover matches a sentence whose number is missing.
 var leftover = regexp.MustCompile(`<nil>|<no value>|%!|\(\)|（）|\*\*\*\*| [,.;:!?] | [，。；：]|[，：；、][，。；：]|[,;:]\.|\.\.`)
 
-// A narrative can be read with all results, with those of any profile, with one of them
+// A narrative can be read with all results, with the results of any profile, with one of them
 // alone and with none: what it says of a result that is not there it leaves out whole.
 func TestNarrativesReadWithAnyResults(t *testing.T) {
 	b, err := Open(texts)

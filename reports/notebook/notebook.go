@@ -287,7 +287,7 @@ func (p *page) words1(r result.Reason) (string, error) {
 	return strings.TrimSpace(b.String()), err
 }
 
-// funcs are the functions of notebooks and reasons.
+// funcs returns the functions of notebooks and reasons.
 func (p *page) funcs() text.FuncMap {
 	return text.FuncMap{
 		"fact": p.fact, "cell": p.cell, "rows": p.rows, "has": p.has, "where": where, "first": first, "last": last, "sorted": sorted,

@@ -17,7 +17,7 @@ type point struct {
 	sample kit.Sample
 }
 
-// sample is a result as a file has it: written and read again.
+// sample returns a result as a file has it: written and read again.
 func sample(t *testing.T, seeds int) *result.Result {
 	t.Helper()
 	points := []point{{"bsp", 1, kit.Sample{10, 12, 11}}, {"asp", 1, kit.Sample{5, 6, 5.5}}, {"bsp", 10, kit.Sample{4, 4.2, 4.1}}, {"asp", 10, nil}}

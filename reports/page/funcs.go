@@ -8,7 +8,7 @@ import (
 	"gradsync/reports/typeset"
 )
 
-// Funcs are the functions of the templates; those that show words show them in both
+// Funcs returns the functions of the templates; whichever shows words shows them in both
 // languages.
 func Funcs() template.FuncMap {
 	how := func(f func(string) template.HTML) func(any) (template.HTML, error) {

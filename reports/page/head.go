@@ -37,7 +37,7 @@ const PlaygroundStyle = "playground.css"
 
 var PlaygroundScripts = []string{"playground-model.js", "playground-words.js", "playground-curves.js", "playground.js"}
 
-// sharedFiles are the files that pages of one folder share.
+// sharedFiles returns the files that pages of one folder share.
 func sharedFiles() []string {
 	return slices.Concat(styles, []string{pageScript, chartScript}, WidgetScripts, playgroundFiles, beside)
 }
@@ -49,7 +49,7 @@ type Asset struct {
 	Code  template.JS
 }
 
-// Head is what the frame of every page needs.
+// Head holds what the frame of every page needs.
 type Head struct {
 	Title, Page string
 	Root        string // from the page to the folder of all pages: "" or "../"
@@ -107,7 +107,7 @@ func (a *Asset) inline() error {
 // that it could lead to.
 func (h Head) Alone() bool { return h.Single && h.Page != "index" }
 
-// Named is the frame with a page's own title, file stem and further scripts.
+// Named returns the frame with a page's own title, file stem and further scripts.
 func (h Head) Named(title, page string, scripts ...string) (Head, error) {
 	h.Title, h.Page = title, page
 	h.Scripts = slices.Clone(h.Scripts)
@@ -145,7 +145,7 @@ func (h Head) CSP() string {
 		"; style-src 'unsafe-inline'; font-src data:; img-src data:; base-uri 'none'; form-action 'none'"
 }
 
-// hash is a script's permission to run.
+// hash returns the source expression that permits a script to run.
 func hash(script string) string {
 	sum := sha256.Sum256([]byte(script))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

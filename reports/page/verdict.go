@@ -63,7 +63,7 @@ func KindsOf(r *result.Result) []string {
 	return slices.DeleteFunc(slices.Clone(KindOrder), func(k string) bool { return !has[k] })
 }
 
-// KindOr is a frame's own kind or else its result's.
+// KindOr returns a frame's own kind or else its result's.
 func KindOr(kind, otherwise string) string {
 	if kind != "" {
 		return kind
@@ -93,7 +93,7 @@ var inChinese = strings.NewReplacer("the blog, ", "博客，", "the patent, ", "
 	"Algorithms ", "算法 ", "Algorithm ", "算法 ", "equations ", "式 ", "equation ", "式 ", "Section ", "", "abstracts", "摘要", "abstract", "摘要", "benefits", "有益效果",
 	"derived", "推导", "conclusion", "结论", "embodiment", "实施例", " and ", "和", " to ", "至 ", " against ", "对照", "ours", "我们的", ", ", "，")
 
-// sourceOf is where a result or a claim stands in its document, in both languages.
+// sourceOf returns where a result or a claim stands in its document, in both languages.
 func sourceOf(s string) said { return said{s, inChinese.Replace(s)} }
 
 // Remark says what a verdict alone does not: that the seeds do not decide, or that
@@ -111,7 +111,7 @@ var Remarks = []Remark{
 	{"derived", said{"derived", "推导得出"}, said{"the source does not state the number; it follows from what the source states", "来源没有给出该数；它可由来源所述推出"}},
 }
 
-// RemarkOn is what there is to say of the verdict on a claim.
+// RemarkOn returns the remark on a claim's verdict; the zero Remark says nothing.
 func RemarkOn(c result.Claim) Remark {
 	if i := slices.IndexFunc(Remarks, func(r Remark) bool { return r.Key == c.Remark }); i >= 0 {
 		return Remarks[i]
@@ -141,7 +141,7 @@ func shares(list []result.Claim, verdict string) []share {
 type Tally struct {
 	Verdict
 	N  int
-	Of []share // those of them that have a remark
+	Of []share // how many of them have which remark
 }
 
 // Count tallies claims by verdict, best first, without the verdicts nobody got.
@@ -161,7 +161,7 @@ func Count(claims []result.Claim) []Tally {
 	return ts
 }
 
-// total is how many claims a tally counts.
+// total returns how many claims a tally counts.
 func total(ts []Tally) int {
 	n := 0
 	for _, t := range ts {
@@ -170,5 +170,5 @@ func total(ts []Tally) int {
 	return n
 }
 
-// kindName is the word on a badge.
+// kindName returns the word on a badge.
 func kindName(key string) template.HTML { return kindNames[key].HTML() }

@@ -4,11 +4,11 @@ package playground
 type Method struct {
 	Key  string
 	Cost func(Setting) Cost
-	// AtLeast says that Total is a lower bound; else it is what the formula gives.
+	// AtLeast says that Total is a lower bound; else it is the formula's own value.
 	AtLeast bool
 }
 
-// Methods are all of them, in the page's order. The page names one by its index.
+// Methods returns all of them, in the page's order. The page names one by its index.
 func Methods() []Method {
 	return []Method{
 		{Key: "bsp", Cost: bsp},

@@ -70,7 +70,7 @@ func instance(t *testing.T) api.Module {
 	return m
 }
 
-// arguments are a setting as the exports take it.
+// arguments returns a setting as the exports take it.
 func arguments(s Setting) []uint64 {
 	out := []uint64{api.EncodeI32(int32(s.Workers)), api.EncodeI32(int32(s.PerMachine)), api.EncodeI32(int32(s.Redundancy))}
 	for _, x := range []float64{s.Parameters, s.Bandwidth, s.Inner, s.Latency, s.Compute, s.Slowest, s.Density, s.Codec} {
@@ -79,7 +79,7 @@ func arguments(s Setting) []uint64 {
 	return out
 }
 
-// multiply is a product and a sum that a compiler may join and round once.
+// multiply returns a product and a sum that a compiler may join and round once.
 //
 //go:noinline
 func multiply(x, y, z float64) float64 { return x*y + z }
@@ -129,7 +129,7 @@ func TestModuleGivesTheSameBits(t *testing.T) {
 	}
 }
 
-// grid are settings over all ranges, and one out of every range.
+// grid returns settings over all ranges, and one out of every range.
 func grid() (out []Setting) {
 	i := 0
 	pick := func(xs ...float64) float64 { i++; return xs[i*7%11%len(xs)] }

@@ -114,7 +114,7 @@ func serve(ctx context.Context, o Options, host string, l net.Listener) error {
 	return nil
 }
 
-// freshStamp is what the stamp of the pages begins with that were rendered from results
+// freshStamp returns the first line of the stamp of pages that were rendered from results
 // of this state by this program and were not touched since.
 func freshStamp(o Options, results string) string {
 	program := "unknown"

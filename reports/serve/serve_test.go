@@ -307,7 +307,7 @@ func TestServeRendersWhatChanges(t *testing.T) {
 }
 
 // Pages of the same results and the same program are not rendered again at the start;
-// those of other results are, and pages that somebody changed.
+// pages of other results are, and pages that somebody changed.
 func TestServeRendersAtTheStartOnlyWhatIsNotThere(t *testing.T) {
 	results, other, dir := t.TempDir(), t.TempDir(), t.TempDir()
 	put(t, results, "dasp/example1", "1")

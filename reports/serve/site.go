@@ -149,7 +149,7 @@ func sendPage(w http.ResponseWriter, status int, page []byte) {
 
 var policy = regexp.MustCompile(`(<meta http-equiv="Content-Security-Policy" content=")([^"]*)("\s*/?>)`)
 
-// reloading is a page with the script that loads it again, and with a policy that lets
+// reloading returns a page with the script that loads it again, and with a policy that lets
 // it: scripts of this server, and a connection to it. Nothing else is loosened.
 func reloading(page []byte, state string) []byte {
 	page = policy.ReplaceAllFunc(page, func(meta []byte) []byte {

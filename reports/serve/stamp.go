@@ -18,7 +18,7 @@ import (
 // that no result makes any more can be removed. It is not served.
 const stampName = ".rendered"
 
-// stamp is what that file holds: a line with fresh, then one for each file.
+// stamp holds the content of that file: a line with fresh, then one for each file.
 type stamp struct {
 	fresh string            // see freshStamp
 	files map[string]string // hash of the bytes that were written, by slash-separated name
@@ -42,7 +42,7 @@ func readStamp(root *os.Root) stamp {
 	return st
 }
 
-// bytes is the file: after the first line as sha256sum writes it.
+// bytes returns the file: after the first line as sha256sum writes it.
 func (st stamp) bytes() []byte {
 	var b strings.Builder
 	b.WriteString(st.fresh + "\n")

@@ -21,7 +21,7 @@ const patience = 10
 
 // changes decides at which look results are rendered: when they are not what was
 // rendered and are as they were a look before, for until then somebody is still
-// writing; or when they changed for so many looks that waiting has no end.
+// writing; or when they changed for `patience` looks in a row.
 type changes struct {
 	rendered, last string // states of the results
 	waited         int    // looks that found another state than the one before
@@ -119,7 +119,7 @@ func resultsState(dir string) string {
 // pagesState changes when a file of the pages does.
 func pagesState(dir string) string { return stateOf(dir, func(string) bool { return true }) }
 
-// stateOf is a hash over names, sizes and times of the files below dir that are wanted;
+// stateOf returns a hash over names, sizes and times of the files below dir that are wanted;
 // what begins with a dot is someone's in the making. What cannot be read is not there.
 func stateOf(dir string, wanted func(name string) bool) string {
 	var lines []string
@@ -142,7 +142,7 @@ func stateOf(dir string, wanted func(name string) bool) string {
 	return sum(lines...)
 }
 
-// sum is a hash over lines.
+// sum returns a hash over lines.
 func sum(lines ...string) string {
 	h := sha256.Sum256([]byte(strings.Join(lines, "\n")))
 	return hex.EncodeToString(h[:8])

@@ -78,7 +78,7 @@ func TestARenderThatTheServerOutlivesWritesNothing(t *testing.T) {
 	}
 }
 
-// namesBelow are the files below dir, slash-separated.
+// namesBelow returns the files below dir, slash-separated.
 func namesBelow(t *testing.T, dir string) []string {
 	t.Helper()
 	var files []string

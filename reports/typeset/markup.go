@@ -15,10 +15,10 @@ import (
 	"gradsync/reports/notebook"
 )
 
-// BothHTML is both of what is HTML already.
+// BothHTML pairs two languages that are HTML already.
 func BothHTML(b [2]template.HTML) template.HTML { return notebook.Pair(b[0], b[0] != b[1], b[1]) }
 
-// Escape is a text without markup.
+// Escape returns a text as HTML that shows it letter by letter.
 func Escape(s string) template.HTML { return template.HTML(template.HTMLEscapeString(s)) }
 
 // Coded applies how to a text but to what it has between backticks, which is code.
@@ -77,7 +77,7 @@ func CommaList(texts []said) said {
 	return said{strings.Join(en, ", "), strings.Join(zh, "，")}
 }
 
-// UnitsHTML is units for the words of HTML: not in tags, and not in code, which is copied.
+// UnitsHTML keeps numbers and units on one line in the words of HTML: not in tags, and not in code, which is copied.
 func UnitsHTML(s string) string {
 	return pieces.ReplaceAllStringFunc(s, func(piece string) string {
 		if strings.HasPrefix(piece, "<") {
@@ -101,7 +101,7 @@ func Subs(s string) template.HTML {
 
 var markup = regexp.MustCompile(`<[^>]*>`)
 
-// Plain is HTML without its tags.
+// Plain returns HTML without its tags.
 func Plain(s string) string { return html.UnescapeString(markup.ReplaceAllString(s, "")) }
 
 // Markdown renders a text as HTML, each number beside its unit. Raw HTML passes

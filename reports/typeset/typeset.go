@@ -12,7 +12,7 @@ import (
 // Units keeps a number and its unit on one line.
 func Units(s string) string { return united.ReplaceAllString(s, "$1"+NBSP+"$2") }
 
-// tie does that, and gives a negative number its minus.
+// tie keeps a number and its unit on one line and gives a negative number its minus.
 func tie(s string) string { return negative.ReplaceAllString(Units(s), "$1−$2") }
 
 var (
@@ -32,7 +32,7 @@ var (
 	inf     = regexp.MustCompile(`→inf\b`)
 )
 
-// formulae are typed formulas with their proper letters:
+// formulae gives typed formulas their proper letters:
 // "Pw = eta*Pg'+(N-1)*W0" is Pw = η·Pg′+(N−1)·W0.
 func formulae(s string) string {
 	s = primes.ReplaceAllStringFunc(s, func(p string) string { return p[:2] + map[int]string{1: "′", 2: "″"}[len(p)-2] })
@@ -103,10 +103,10 @@ func Raw(x any) string {
 	return fmt.Sprint(x)
 }
 
-// notAnchor is what may not be a part of an anchor, a file name or an SVG id.
+// notAnchor matches letters that no anchor, file name or SVG id may have.
 var notAnchor = regexp.MustCompile(`[^a-z0-9]+`)
 
-// Slug turns an id into what may.
+// Slug turns an id into an anchor, a file name or an SVG id.
 func Slug(id string) string {
 	return strings.Trim(notAnchor.ReplaceAllString(strings.ToLower(id), "-"), "-")
 }

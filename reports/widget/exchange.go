@@ -34,7 +34,7 @@ type packet struct {
 	Got     []decoded `json:"got"` // one per receiver
 }
 
-// decoded is what one receiver has after it subtracted what it knew.
+// decoded holds what one receiver has after it subtracted what it knew.
 type decoded struct {
 	Node       int    `json:"node"`
 	Block      int    `json:"block"`
@@ -48,7 +48,7 @@ var (
 	takenAway = regexp.MustCompile(`^(\d+):(.+)$`)
 )
 
-// ints are the whole numbers in the words of a cell.
+// ints returns the whole numbers in the words of a cell.
 func ints(cell any) []int {
 	var out []int
 	for _, w := range integers.FindAllString(typeset.Raw(cell), -1) {

@@ -54,7 +54,7 @@ func TestTextIsNoNumber(t *testing.T) {
 	}
 }
 
-// middle is a row of a frame that its widget reads: of ties to weights alone, where there
+// middle returns a row of a frame that its widget reads: of ties to weights alone, where there
 // are others.
 func middle(f *frame) int {
 	n := len(f.Rows) / 2

@@ -102,7 +102,7 @@ func (w *ringWalk) readStart(t *frame) error {
 	return nil
 }
 
-// columnsOf are the places of columns, nil if one is missing.
+// columnsOf returns the places of columns, nil if one is missing.
 func columnsOf(t *frame, keys ...string) map[string]int {
 	at := map[string]int{}
 	for _, key := range keys {

@@ -7,7 +7,7 @@ import (
 	"gradsync/reports/typeset"
 )
 
-// sparseChoice is what RingSparse chose, as assets/widgets-sparse.js shows it: by
+// sparseChoice holds what RingSparse chose, as assets/widgets-sparse.js shows it: by
 // model and layer, from the frames hops, kinds and layers of one result.
 type sparseChoice struct {
 	Ranks  int           `json:"ranks"`

@@ -42,7 +42,7 @@ type daspEvent struct {
 	Group       int    `json:"group"`
 }
 
-// walkOf reads the frame of events, and the thresholds from that of the states.
+// walkOf reads the frame of events, and the thresholds from the frame of states.
 func walkOf(r *result.Result, t *frame) (*daspWalk, error) {
 	cols := columnsOf(t, "time", "worker", "what", "state", "why", "by", "held", "min", "oldest", "gap", "twait", "until", "until_worker", "staleness", "group", "sent", "newest", "v1")
 	at := slices.IndexFunc(r.Frames, func(o frame) bool { return o.ID == "walk" })

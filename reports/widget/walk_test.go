@@ -9,7 +9,7 @@ import (
 	"gradsync/experiments/result"
 )
 
-// committedWalk is the walk of the committed results, the same in every profile.
+// committedWalk returns the walk of the committed results, the same in every profile.
 func committedWalk(t *testing.T) *daspWalk {
 	t.Helper()
 	var first *daspWalk
@@ -32,7 +32,7 @@ func committedWalk(t *testing.T) *daspWalk {
 	return first
 }
 
-// Whoever is shown as waiting is whose last event has no answer, and all three states
+// A worker is shown as waiting while its last event has no answer, and all three states
 // and four kinds of event are met.
 func TestTheWaitsOfTheWalk(t *testing.T) {
 	w := committedWalk(t)

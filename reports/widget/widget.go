@@ -10,7 +10,7 @@ import (
 	"gradsync/reports/notebook"
 )
 
-// Widget is what a reader with scripts can work beside a table of numbers: the page
+// Widget lets a reader with scripts work with the numbers of a table: the page
 // holds the table as well, and the widget shows nothing that is not in it.
 type Widget struct {
 	Kind string      // loads, exchange, ring …: which of assets/widgets-*.js draws it
@@ -29,7 +29,7 @@ type shown struct {
 }
 
 // Of returns the widget that a frame of a result feeds, nil for most. A frame that should
-// feed one and lacks what it needs is an error. words are those of the result.
+// feed one and lacks what it needs is an error; words belong to the result.
 func Of(r *result.Result, words *notebook.Page, id string) (*Widget, error) {
 	return widgetOf(shown{r, words}, id)
 }
@@ -72,7 +72,7 @@ func widgetOf(l shown, id string) (*Widget, error) {
 	return w, nil
 }
 
-// printed is a cell as a table prints it, without its unit.
+// printed returns a cell as a table prints it, without its unit.
 func printed(c result.Column, x any) string {
 	switch x := x.(type) {
 	case nil:
@@ -144,7 +144,7 @@ func loadsOf(l shown, f *frame) (*loads, error) {
 	return out, nil
 }
 
-// exact is the number that a cell holds, -1 for what is none.
+// exact returns the number that a cell holds, -1 for what is none.
 func exact(x any) float64 {
 	switch x := x.(type) {
 	case int:

@@ -61,7 +61,7 @@ func worked(t *testing.T, fn string, args ...any) any {
 	return out
 }
 
-// example is an invented result without frames.
+// example returns an invented result without frames.
 func example(id, source, kind string) *result.Result {
 	return &result.Result{Schema: result.Schema, ID: id, Source: source, Profile: "quick", Kind: kind, Status: result.Complete,
 		Seeds: []uint64{0, 1, 2}, Engine: "portable", Config: map[string]any{"invented": true}, Frames: []result.Frame{}}
@@ -101,7 +101,7 @@ func exampleLoads() *result.Result {
 // loadsLabels are the words of exampleLoads.
 var loadsLabels = map[string]string{"n": "n,n", "r": "r,r", "coded": "\"CSSGD, multicast\",CSSGD，多播", "blocks": "by block,逐块", "replicated": "replicated workers,复制的工作节点", "sends": "sends,发送"}
 
-// loadsExample is exampleLoads with a notebook of its own.
+// loadsExample returns exampleLoads with a notebook of its own.
 func loadsExample(t *testing.T) shown {
 	t.Helper()
 	words := fstest.MapFS{"reasons.en.tmpl": {}, "reasons.zh.tmpl": {}}

@@ -11,7 +11,7 @@ import (
 
 type zoomRange struct{ Start, End float64 }
 
-// zoomed is the stretch after each of acts in turn.
+// zoomed returns the stretch after each of acts in turn.
 func zoomed(t *testing.T, at zoomRange, acts ...string) zoomRange {
 	t.Helper()
 	for _, act := range acts {
