@@ -153,7 +153,8 @@ func TestTemplatesSayNothingInOneLanguage(t *testing.T) {
 		t.Fatal(err)
 	}
 	actions := regexp.MustCompile(`(?s)\{\{.*?\}\}`)
-	marked := regexp.MustCompile(`(?s)<(span|p)[^>]* lang="(?:en|zh)"[^>]*>.*?</(span|p)>|<span class="en">.*?</span>|<code>.*?</code>|<(style|script|title)[^>]*>.*?</(style|script|title)>|<[^>]*>`)
+	marked := regexp.MustCompile(`(?s)<(span|p)[^>]* lang="(?:en|zh)"[^>]*>.*?</(span|p)>|<span class="en">.*?</span>|<code>.*?</code>|<(style|script|` +
+		`title)[^>]*>.*?</(style|script|title)>|<[^>]*>`)
 	for _, name := range names {
 		raw, err := fs.ReadFile(templates, name)
 		if err != nil {
@@ -162,7 +163,8 @@ func TestTemplatesSayNothingInOneLanguage(t *testing.T) {
 		text := marked.ReplaceAllString(actions.ReplaceAllString(string(raw), ""), " ")
 		for _, line := range strings.Split(text, "\n") {
 			for _, w := range regexp.MustCompile(`[A-Za-z]{3,}`).FindAllString(line, -1) {
-				if !map[string]bool{"gradsync": true, "CSV": true, "SVG": true, "PNG": true, "BibTeX": true, "Theme": true, "auto": true, "TeX": true, "doctype": true, "html": true, "Apache": true, "sha": true}[w] {
+				if !map[string]bool{"gradsync": true, "CSV": true, "SVG": true, "PNG": true, "BibTeX": true, "Theme": true, "auto": true, "TeX": true,
+					"doctype": true, "html": true, "Apache": true, "sha": true}[w] {
 					t.Errorf("%s: %q stands in no language: %s", name, w, strings.TrimSpace(line))
 				}
 			}

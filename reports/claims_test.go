@@ -28,7 +28,8 @@ func TestClaimsInWordsShowTheirCriterion(t *testing.T) {
 	if strings.Contains(row, "Criterion") {
 		t.Errorf("a list of numbers has a criterion: %s", row)
 	}
-	for _, want := range []string{"DASP/BSP 0.831; SSP/BSP 0.8437; DSSP/BSP 0.8720", "DASP/BSP 0.819; SSP/BSP 0.8; DSSP/BSP −1", "DASP/BSP [0.8100, 0.8300]; SSP/BSP –; DSSP/BSP [−2, 0]"} {
+	for _, want := range []string{"DASP/BSP 0.831; SSP/BSP 0.8437; DSSP/BSP 0.8720", "DASP/BSP 0.819; SSP/BSP 0.8; DSSP/BSP −1",
+		"DASP/BSP [0.8100, 0.8300]; SSP/BSP –; DSSP/BSP [−2, 0]"} {
 		if !strings.Contains(strings.ReplaceAll(row, typeset.NBSP, " "), want) {
 			t.Errorf("D42 lacks %q: %s", want, row)
 		}

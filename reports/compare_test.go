@@ -11,7 +11,8 @@ import (
 // nobody, and every other page leads to it.
 func TestCompareIsNoDocument(t *testing.T) {
 	page := pageOf(t, "compare.html")
-	for _, no := range []string{`id="claims"`, `id="formulas"`, `id="algorithms"`, "claims, and what we found", `id="bib-paper"`, `class="citation"`, `href="#claims"`, "the authors of the comparison"} {
+	for _, no := range []string{`id="claims"`, `id="formulas"`, `id="algorithms"`, "claims, and what we found", `id="bib-paper"`, `class="citation"`,
+		`href="#claims"`, "the authors of the comparison"} {
 		if strings.Contains(page, no) {
 			t.Errorf("the page has %q", no)
 		}

@@ -162,7 +162,8 @@ const program = "bin/gradsync"
 func sideOf(l loaded) side {
 	kinds := page.KindsOf(l.Result)
 	return side{Anchor: l.Anchor(), Title: l.Page.Title, Profile: l.Profile, ID: l.ID, Who: who(l.Result), Kinds: kinds, KindMeans: page.KindMeans(kinds),
-		Incomplete: l.Status == result.Incomplete, OneSeed: len(l.Seeds) == 1 && !seedless(l.Result), Command: fmt.Sprintf("%s run %s --profile %s", program, l.ID, l.Profile), Tally: page.Count(l.Claims), Prov: provenance(l)}
+		Incomplete: l.Status == result.Incomplete, OneSeed: len(l.Seeds) == 1 && !seedless(l.Result),
+		Command: fmt.Sprintf("%s run %s --profile %s", program, l.ID, l.Profile), Tally: page.Count(l.Claims), Prov: provenance(l)}
 }
 
 // indexPage lists the papers, also a paper of which nothing was run.

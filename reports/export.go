@@ -84,7 +84,8 @@ type NoImage struct {
 }
 
 func (n NoImage) String() string {
-	return fmt.Sprintf("%s: no PNG: the fonts of the images have no letter %q (%U) of %q; its SVG and CSV are written", n.Figure, n.Letter, []rune(n.Letter)[0], n.Text)
+	return fmt.Sprintf("%s: no PNG: the fonts of the images have no letter %q (%U) of %q; its SVG and CSV are written", n.Figure, n.Letter,
+		[]rune(n.Letter)[0], n.Text)
 }
 
 // exportKinds are the files of a figure.
@@ -148,7 +149,8 @@ func (x *exportFigure) draw(out page.Outputs, s *page.Scripts) error {
 // exportIndex writes README.txt.
 func exportIndex(all map[string][]loaded, list []exportFigure) string {
 	var b strings.Builder
-	b.WriteString("Figures of gradsync\n\nEach figure is a drawing to scale (.svg), the same at twice its size (.png, 192 dots per inch) and its numbers (.csv).\n" +
+	b.WriteString("Figures of gradsync\n\nEach figure is a drawing to scale (.svg), the same at twice its size (.png, 192 dots per inch) and its numbers " +
+		"(.csv).\n" +
 		"A band or whisker is a 95 % confidence interval over the seeds.\n")
 	last := ""
 	for _, x := range list {

@@ -82,7 +82,8 @@ func exampleTimes() *result.Result {
 			Reasons: []result.Reason{because("ci-contains-null", "lo", -2.2, "hi", 24.4, "null", 0), because("example-wait")}},
 		{ID: "D14", Measured: 4.44, Seeds: 3, Verdict: claims.NotStated, Reasons: []result.Reason{because("no-value-stated")}},
 		{ID: "D17", Verdict: claims.NotRun, Reasons: []result.Reason{because("example-left-out", "minutes", 111)}},
-		{ID: "D42", Measured: []any{0.819, 0.8, -1.0}, CI95: []*[2]float64{{0.81, 0.83}, nil, {-2, 0}}, Seeds: 3, Verdict: claims.Within, Remark: claims.DerivedRemark},
+		{ID: "D42", Measured: []any{0.819, 0.8, -1.0}, CI95: []*[2]float64{{0.81, 0.83}, nil, {-2, 0}}, Seeds: 3, Verdict: claims.Within,
+			Remark: claims.DerivedRemark},
 	}
 	var rows []exampleTime
 	for j, model := range []string{"lenet5", "resnet18", "example"} {
@@ -126,7 +127,8 @@ func exampleCurves() *result.Result {
 	r.Frames = []result.Frame{s.Frame}
 	r.Figures = []result.Figure{{ID: "accuracy", Form: "line", Frame: "curves", X: "time", Y: []string{"accuracy"}, By: []string{"method"}, Seed: "seed"}}
 	found := result.Because("example-curves", "asp", 1.11, "bsp", 0.22)
-	r.Claims = []result.Claim{{ID: "D40", Found: &found, Seeds: 3, Verdict: claims.SameSign, Differs: []result.Reason{result.Because("example-data", "images", 11111)}}}
+	r.Claims = []result.Claim{{ID: "D40", Found: &found, Seeds: 3, Verdict: claims.SameSign,
+		Differs: []result.Reason{result.Because("example-data", "images", 11111)}}}
 	return r
 }
 

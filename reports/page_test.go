@@ -261,7 +261,8 @@ func TestPagesLeadBackToTheContents(t *testing.T) {
 	if n := strings.Count(page, `<nav class="toc" id="contents"`); n != 1 {
 		t.Errorf("%d contents", n)
 	}
-	parts := regexp.MustCompile(`(?s)<p class="eyebrow part".*?</section>\s*(?:<p class="back">|<p class="eyebrow)|<section id="claims".*?</section>\s*<`).FindAllString(page, -1)
+	parts := regexp.MustCompile(`(?s)<p class="eyebrow part".*?</section>\s*(?:<p class="back">|<p class="eyebrow)|<section id="claims".*?</section>`+
+		`\s*<`).FindAllString(page, -1)
 	if len(parts) < 2 {
 		t.Fatalf("%d chapters and claims", len(parts))
 	}

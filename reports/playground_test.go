@@ -206,7 +206,8 @@ func TestPlaygroundPage(t *testing.T) {
 			t.Fatal(err)
 		}
 		doc := string(out["playground.html"])
-		for _, want := range []string{"wasm-unsafe-eval", `id="playground-module">H4sI`, `<span class="zh" lang="zh">环形全归约</span>`, "2.34" + typeset.NBSP + "GB", `href="ring.html#bytes"`, `id="set-n"`, `id="without"`} {
+		for _, want := range []string{"wasm-unsafe-eval", `id="playground-module">H4sI`, `<span class="zh" lang="zh">环形全归约</span>`,
+			"2.34" + typeset.NBSP + "GB", `href="ring.html#bytes"`, `id="set-n"`, `id="without"`} {
 			if !strings.Contains(doc, want) {
 				t.Errorf("single %v: no %s", single, want)
 			}
@@ -257,7 +258,8 @@ func TestPlaygroundScript(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := p.setting()
-		want := []float64{float64(s.Workers), float64(s.PerMachine), float64(s.Redundancy), s.Parameters, s.Bandwidth, s.Inner, s.Latency, s.Compute, s.Slowest, s.Density, s.Codec}
+		want := []float64{float64(s.Workers), float64(s.PerMachine), float64(s.Redundancy), s.Parameters, s.Bandwidth, s.Inner, s.Latency, s.Compute,
+			s.Slowest, s.Density, s.Codec}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %v in the page, %v here", p.Key, got, want)
 		}
@@ -275,7 +277,8 @@ func TestPlaygroundScript(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"#n=12&b=2.5": `{"n":12,"b":2.5}`, "#n=1e9&b=2": `{"n":40,"b":2}`, "#n=3.5": `{"n":40,"b":48}`, "#b=": `{"n":40,"b":48}`, "": `{"n":40,"b":48}`, "#x=1&<b>": `{"n":40,"b":48}`, "#b=NaN": `{"n":40,"b":48}`,
+		"#n=12&b=2.5": `{"n":12,"b":2.5}`, "#n=1e9&b=2": `{"n":40,"b":2}`, "#n=3.5": `{"n":40,"b":48}`, "#b=": `{"n":40,"b":48}`, "": `{"n":40,"b":48}`,
+		"#x=1&<b>": `{"n":40,"b":48}`, "#b=NaN": `{"n":40,"b":48}`,
 	} {
 		if got := run(fmt.Sprintf("JSON.stringify(gradsyncPlayground.read(SLIDERS, %q, {n: 40, b: 48}))", text)).String(); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)

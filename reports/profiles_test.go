@@ -49,7 +49,8 @@ func TestPagesHoldEveryProfile(t *testing.T) {
 		t.Error("what one profile found stands beside another")
 	}
 	curves := sideOn(t, pageOfTwins(t, "dasp/example-fig4.html"), "standard")
-	if !strings.Contains(curves, "standard: MNIST / CIFAR-10, 3 seeds") || !strings.Contains(curves, "<code>mnist (cache)") && !strings.Contains(curves, "mnist (cache)") || !strings.Contains(curves, "cifar-10 (directory)") {
+	if !strings.Contains(curves, "standard: MNIST / CIFAR-10, 3 seeds") || !strings.Contains(curves, "<code>mnist (cache)") &&
+		!strings.Contains(curves, "mnist (cache)") || !strings.Contains(curves, "cifar-10 (directory)") {
 		t.Error("the data sets of a profile are not named")
 	}
 }
@@ -59,7 +60,8 @@ func TestPagesHoldEveryProfile(t *testing.T) {
 func TestTheChoiceOfAProfileNeedsNoScript(t *testing.T) {
 	css := cssOf(t)
 	for _, p := range profiles {
-		for _, rule := range []string{"#show-" + p + ":checked ~ .profiled:not(.p-" + p + ")", "#show-" + p + ":checked ~ .judged > .profiled:not(.p-" + p + ")", `#show-` + p + `:checked ~ .switch [for="show-` + p + `"]`} {
+		for _, rule := range []string{"#show-" + p + ":checked ~ .profiled:not(.p-" + p + ")",
+			"#show-" + p + ":checked ~ .judged > .profiled:not(.p-" + p + ")", `#show-` + p + `:checked ~ .switch [for="show-` + p + `"]`} {
 			if strings.Count(css, rule) != 1 {
 				t.Errorf("the style sheet has no rule %s", rule)
 			}
@@ -104,7 +106,8 @@ func TestClaimsOfEveryProfile(t *testing.T) {
 	if !strings.Contains(quick, `<div class="profiled p-quick">`) {
 		t.Fatalf("no side of quick: %.300s", block)
 	}
-	for id, want := range map[string][2]string{"d13": {"v-equal", ""}, "d10": {"v-within", "v-differs"}, "d15": {"v-same-sign", "v-same-sign"}, "d17": {"v-not-run", "v-within"}, "d18": {"", "v-same-sign"}} {
+	for id, want := range map[string][2]string{"d13": {"v-equal", ""}, "d10": {"v-within", "v-differs"}, "d15": {"v-same-sign", "v-same-sign"},
+		"d17": {"v-not-run", "v-within"}, "d18": {"", "v-same-sign"}} {
 		for i, side := range []string{quick, standard} {
 			at := strings.Index(side, "-"+id+`">`)
 			if (at >= 0) != (want[i] != "") {
@@ -116,10 +119,12 @@ func TestClaimsOfEveryProfile(t *testing.T) {
 	}
 	alone := exampleCost()
 	var b paperPage
-	b.judge([]loaded{{Result: exampleTimes(), ClaimRows: make([]notebook.ClaimRow, 1)}, {Result: twins()[0], ClaimRows: make([]notebook.ClaimRow, 1)}}, &linkedView{})
+	b.judge([]loaded{{Result: exampleTimes(), ClaimRows: make([]notebook.ClaimRow, 1)}, {Result: twins()[0], ClaimRows: make([]notebook.ClaimRow, 1)}},
+		&linkedView{})
 	b.judge([]loaded{{Result: alone, ClaimRows: make([]notebook.ClaimRow, 1)}}, &linkedView{})
 	b.showEach()
-	if got := fmt.Sprint(b.Profiles, b.Judged[0].Sides[0].Shown, b.Judged[0].Sides[1].Shown, b.Judged[1].Sides[0].Shown); got != "[quick standard]p-quickp-standardp-quick p-standard" {
+	if got := fmt.Sprint(b.Profiles, b.Judged[0].Sides[0].Shown, b.Judged[0].Sides[1].Shown,
+		b.Judged[1].Sides[0].Shown); got != "[quick standard]p-quickp-standardp-quick p-standard" {
 		t.Errorf("shown: %s", got)
 	}
 }

@@ -34,8 +34,9 @@ func provenance(r loaded) []fact {
 		}
 	}
 	if r.Run == nil {
-		fs = append(fs, fact{Name: said{"run", "运行"}, Warn: true, Value: said{"No record of the run lies beside this result: command, commit and machine are unknown.",
-			"此结果旁边没有运行记录：命令、提交和机器未知。"}})
+		fs = append(fs, fact{Name: said{"run", "运行"}, Warn: true,
+			Value: said{"No record of the run lies beside this result: command, commit and machine are unknown.",
+				"此结果旁边没有运行记录：命令、提交和机器未知。"}})
 	} else {
 		code(said{"command", "命令"}, r.Run.Command)
 		say(said{"how", "方式"}, notebook.Bothf("%s: %s", "%s：%s", page.KindWords(page.KindsOf(r.Result)), page.KindMeans(page.KindsOf(r.Result))))
@@ -61,7 +62,8 @@ func provenance(r loaded) []fact {
 		add(said{"seeds", "种子"}, list)
 	}
 	for _, d := range r.Data {
-		text := notebook.Bothf("%s (%s), %s training and %s test images", "%s（%s），%s 张训练图像和 %s 张测试图像", d.Name, origins[d.Origin], typeset.Number(float64(d.Train), 0), typeset.Number(float64(d.Test), 0))
+		text := notebook.Bothf("%s (%s), %s training and %s test images", "%s（%s），%s 张训练图像和 %s 张测试图像", d.Name, origins[d.Origin],
+			typeset.Number(float64(d.Train), 0), typeset.Number(float64(d.Test), 0))
 		say(said{"data", "数据"}, text)
 		code(said{"data sha256", "数据 sha256"}, d.SHA256)
 	}

@@ -128,7 +128,8 @@ func whyOther(r loaded, p published, agree map[string]bool) []ranWhy {
 	}
 	mine := factsOf(r)
 	if mine.Config != p.Config {
-		why = append(why, ranWhy{said{"other settings in the experiment, by the hash of its configuration", "实验设置不同（配置的哈希值）"}, notebook.Alike(mine.Config[:min(12, len(mine.Config))] + "…"), notebook.Alike(p.Config[:min(12, len(p.Config))] + "…")})
+		why = append(why, ranWhy{said{"other settings in the experiment, by the hash of its configuration", "实验设置不同（配置的哈希值）"},
+			notebook.Alike(mine.Config[:min(12, len(mine.Config))] + "…"), notebook.Alike(p.Config[:min(12, len(p.Config))] + "…")})
 	}
 	differ(said{"another system", "系统不同"}, mine.Platform, p.Platform)
 	if !agree[mine.Commit] {

@@ -119,7 +119,8 @@ var otherwise = map[string]struct {
 	"by another program": {func(r *result.Result, run *result.Run) {
 		r.Facts[1].Value = 2.22
 		run.Commit, run.Dirty, run.Platform = bbbb, true, "linux/arm64"
-	}, ranOther, []ranWhy{whyOf("another system", "linux/arm64", "linux/amd64"), whyOf("another commit", bbbb, aaaa), whyOf("changes that no commit holds", "", "")}, ""},
+	}, ranOther, []ranWhy{whyOf("another system", "linux/arm64", "linux/amd64"), whyOf("another commit", bbbb, aaaa),
+		whyOf("changes that no commit holds", "", "")}, ""},
 	"by an unknown program": {func(r *result.Result, run *result.Run) { r.Facts[1].Value, run.Commit = 2.22, "unknown" }, ranOther,
 		[]ranWhy{whyOf("same settings, other bits, and which commit made them is unknown", "", "")}, ""},
 	"alike, with other bits": {func(r *result.Result, _ *result.Run) { r.Facts[1].Value = 2.22 }, ranOther,
@@ -160,7 +161,8 @@ func TestWhatAResultIsBesideThePublishedOne(t *testing.T) {
 
 // A commit whose other results have the published bits is no reason for other bits.
 func TestACommitThatAgreesElsewhereIsNoReason(t *testing.T) {
-	for name, agree := range map[string]bool{"same settings, other bits, though other results of this commit have the published ones": true, "another commit": false} {
+	for name, agree := range map[string]bool{"same settings, other bits, though other results of this commit have the published ones": true,
+		"another commit": false} {
 		root, pub := t.TempDir(), map[string]published{}
 		var rs []loaded
 		for _, make := range []func() *result.Result{exampleTimes, exampleCurves} {
@@ -241,7 +243,8 @@ func TestThePageWarnsOfARecordOfOtherBytes(t *testing.T) {
 	own := page()
 	_, recorded := otherRecord(t, root)
 	other := page()
-	for _, want := range []string{"the record of the run names another result, sha256 " + recorded.SHA256, "Changed after their run: 1.", "the file was changed after its run"} {
+	for _, want := range []string{"the record of the run names another result, sha256 " + recorded.SHA256, "Changed after their run: 1.",
+		"the file was changed after its run"} {
 		if !strings.Contains(textOf(other), want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -88,7 +88,8 @@ func (x ranResult) Word() said {
 		return said{"yes, but for the list of seeds: no seed is used", "是，仅种子列表不同：此结果不使用种子"}
 	}
 	return map[ranStanding]said{
-		ranUnpublished: said{"not published", "未发布"}, ranItself: said{"the published result itself: nothing was run anew", "就是发布的结果本身：没有重新运行"}, ranChanged: said{"changed", "被改动"}, ranSame: said{"yes", "是"}, ranApart: said{"not comparable", "无法比较"}, ranOther: said{"no", "否"},
+		ranUnpublished: said{"not published", "未发布"}, ranItself: said{"the published result itself: nothing was run anew", "就是发布的结果本身：没有重新运行"},
+		ranChanged: said{"changed", "被改动"}, ranSame: said{"yes", "是"}, ranApart: said{"not comparable", "无法比较"}, ranOther: said{"no", "否"},
 	}[x.Standing]
 }
 

@@ -37,8 +37,9 @@ func written(rs []*result.Result) (string, error) {
 	for _, r := range rs {
 		var run *result.Run
 		if r.ID == "dasp/example5" && r.Profile == defaultProfile {
-			run = &result.Run{Command: "gradsync run dasp/example5 --seeds 0,1,2", Commit: strings.Repeat("c", 40), Version: "v1.11", Go: "go1.11", Platform: "linux/amd64",
-				CPU: "an invented CPU", GOMAXPROCS: 2, Accelerator: "none used", Started: "2026-01-11T11:11:11Z", WallSeconds: 11.1, PeakRSSBytes: 111 << 20}
+			run = &result.Run{Command: "gradsync run dasp/example5 --seeds 0,1,2", Commit: strings.Repeat("c", 40), Version: "v1.11", Go: "go1.11",
+				Platform: "linux/amd64",
+				CPU:      "an invented CPU", GOMAXPROCS: 2, Accelerator: "none used", Started: "2026-01-11T11:11:11Z", WallSeconds: 11.1, PeakRSSBytes: 111 << 20}
 		}
 		if _, err := result.Write(root, r, run); err != nil {
 			return "", err

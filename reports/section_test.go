@@ -22,12 +22,14 @@ func TestSectionsCarryThePapersNumbers(t *testing.T) {
 		}
 	}
 	page := wholePage(t, rendered, "dasp.html")
-	for _, want := range []string{`<li><a href="#example1">Table 1 · Example: assumed devices</a></li>`, `<a href="dasp/example-fig2.html">Fig. 2 · Example: who`} {
+	for _, want := range []string{`<li><a href="#example1">Table 1 · Example: assumed devices</a></li>`,
+		`<a href="dasp/example-fig2.html">Fig. 2 · Example: who`} {
 		if !strings.Contains(english(page), want) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	if !strings.Contains(page, `<span class="zh" lang="zh">表 1</span>`) || !strings.Contains(wholePage(t, rendered, "dasp/example1.html"), `<span class="zh" lang="zh">表 1</span>`) {
+	if !strings.Contains(page, `<span class="zh" lang="zh">表 1</span>`) ||
+		!strings.Contains(wholePage(t, rendered, "dasp/example1.html"), `<span class="zh" lang="zh">表 1</span>`) {
 		t.Error("the number of a table is not in Chinese")
 	}
 }

@@ -24,7 +24,8 @@ func TestServedPagesAreThoseOfTheResults(t *testing.T) {
 	mine(t, results, r, aRun())
 	ctx, stop := context.WithCancel(context.Background())
 	addr, lines, done := make(chan string, 1), make(chan string, 10), make(chan error, 1)
-	o := serve.Options{Dir: dir, Addr: "127.0.0.1:0", Results: results, Every: 20 * time.Millisecond, Ready: func(a string) { addr <- a }, Say: func(l string) { lines <- l }}
+	o := serve.Options{Dir: dir, Addr: "127.0.0.1:0", Results: results, Every: 20 * time.Millisecond, Ready: func(a string) { addr <- a },
+		Say: func(l string) { lines <- l }}
 	o.Render = func() (page.Outputs, error) { return Files(Options{Results: results, Out: dir}) }
 	go func() { done <- serve.Serve(ctx, o) }()
 	url := "http://" + <-addr + "/dasp/example1.html"

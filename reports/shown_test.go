@@ -17,7 +17,8 @@ import (
 // document stands on its page too.
 func TestWidgetsLeaveTheTable(t *testing.T) {
 	root := t.TempDir()
-	of := map[string]string{"codedsgd/accounting": "accounting-loads", "codedsgd/fig2": "fig2-packets-3-2", "dasp/walk": "walk-events", "ring/steps": "steps-transfers", "ringsparse/decisions": "decisions-hops"}
+	of := map[string]string{"codedsgd/accounting": "accounting-loads", "codedsgd/fig2": "fig2-packets-3-2", "dasp/walk": "walk-events",
+		"ring/steps": "steps-transfers", "ringsparse/decisions": "decisions-hops"}
 	for id := range of {
 		r, err := result.Read(result.Path("../experiments/results", id, "quick"))
 		if err != nil {
@@ -73,7 +74,8 @@ func TestEveryAnchorOfTheMapIsOnThePage(t *testing.T) {
 			for i := 1; i <= 30; i++ {
 				anchors[fmt.Sprint("eq", i)] = true
 			}
-			for _, a := range []string{"alg1", "alg2", "alg3", "alg4", "s1", "s2", "s2.1", "s2.2", "s2.3", "s2.4", "s3.1", "s3.2", "s3.2.1", "s3.2.2", "s3.2.3", "s3.2.4", "s3.2.5", "s4"} {
+			for _, a := range []string{"alg1", "alg2", "alg3", "alg4", "s1", "s2", "s2.1", "s2.2", "s2.3", "s2.4", "s3.1", "s3.2", "s3.2.1", "s3.2.2",
+				"s3.2.3", "s3.2.4", "s3.2.5", "s4"} {
 				anchors[a] = true
 			}
 		}

@@ -14,17 +14,19 @@ import (
 func TestExperimentsThatAreNamedAreLinks(t *testing.T) {
 	at := places{"codedsgd/proof": true, "dasp/table7": true}
 	for html, want := range map[string][2]string{
-		"<code>codedsgd/proof</code>": {`<a href="codedsgd/proof.html"><code>codedsgd/proof</code></a>`, `<a href="../codedsgd/proof.html"><code>codedsgd/proof</code></a>`},
-		"<code>dasp/table7</code>":    {`<a href="dasp/table7.html"><code>dasp/table7</code></a>`, "<code>dasp/table7</code>"}, // its own page
-		"<code>dasp/table8</code>":    {"<code>dasp/table8</code>", "<code>dasp/table8</code>"},
-		"dasp/table7":                 {"dasp/table7", "dasp/table7"},
+		"<code>codedsgd/proof</code>": {`<a href="codedsgd/proof.html"><code>codedsgd/proof</code></a>`,
+			`<a href="../codedsgd/proof.html"><code>codedsgd/proof</code></a>`},
+		"<code>dasp/table7</code>": {`<a href="dasp/table7.html"><code>dasp/table7</code></a>`, "<code>dasp/table7</code>"}, // its own page
+		"<code>dasp/table8</code>": {"<code>dasp/table8</code>", "<code>dasp/table8</code>"},
+		"dasp/table7":              {"dasp/table7", "dasp/table7"},
 	} {
 		if got := [2]string{at.link(html), at.linkFrom("dasp/table7", html)}; got != want {
 			t.Errorf("%s becomes %q, want %q", html, got, want)
 		}
 	}
 	own := pageOf(t, "compare/example-when.html")
-	for _, want := range []string{`<a href="../codedsgd/example-load.html"><code>codedsgd/example-load</code></a> says why, <code>codedsgd/none</code> does not, and <code>compare/example-when</code> is here`} {
+	for _, want := range []string{`<a href="../codedsgd/example-load.html"><code>codedsgd/example-load</code></a> says why, <code>codedsgd/none</code> ` +
+		`does not, and <code>compare/example-when</code> is here`} {
 		if !strings.Contains(own, want) {
 			t.Errorf("the page of a result lacks %s", want)
 		}

@@ -35,9 +35,11 @@ func gridOf(t *testing.T, heads []notebook.Head, rows ...[]notebook.Cell) *gridV
 // The style of a table names each column in both languages, whatever is in the name, and
 // the style sheet has a rule for each column that a table may name.
 func TestColumnsAreNamedOnce(t *testing.T) {
-	g := gridOf(t, []notebook.Head{{Title: notebook.Both{"time", "时间"}, Unit: notebook.Both{"s", "秒"}}, {Title: notebook.Both{`a "b" 'c' \ <d>`, `a "b" 'c' \ <d>`}},
+	g := gridOf(t, []notebook.Head{{Title: notebook.Both{"time", "时间"}, Unit: notebook.Both{"s", "秒"}},
+		{Title: notebook.Both{`a "b" 'c' \ <d>`, `a "b" 'c' \ <d>`}},
 		{Title: notebook.Both{"x\ny", "x\ny"}}, {Title: notebook.Both{"half", "半"}, Bound: result.Half}, {Title: notebook.Both{"ends", "端"}, Bound: result.Low}})
-	if want := `style="--c1:'time (s)';--z1:'时间 (秒)';--c2:'a &#34;b&#34; \27 c\27  \5c  &lt;d&gt;';--c3:'x\a y';--c4:'half ± 95` + typeset.NBSP + `%';--z4:'半 ± 95` + typeset.NBSP +
+	if want := `style="--c1:'time (s)';--z1:'时间 (秒)';--c2:'a &#34;b&#34; \27 c\27  \5c  &lt;d&gt;';--c3:'x\a y';--c4:'half ± 95` + typeset.NBSP +
+		`%';--z4:'半 ± 95` + typeset.NBSP +
 		`%';--c5:'ends [95` + typeset.NBSP + `%]';--z5:'端 [95` + typeset.NBSP + `%]'"`; string(g.Style) != want {
 		t.Errorf("labels\n%s, want\n%s", g.Style, want)
 	}
@@ -55,7 +57,8 @@ func TestColumnsAreNamedOnce(t *testing.T) {
 // A cell keeps every digit of a number for who takes the table away; an empty one says so.
 func TestCellsKeepEveryDigit(t *testing.T) {
 	page := pageOf(t, "dasp/example5.html")
-	for _, want := range []string{`<td role="cell" data-v="1.7205">1.720 [1.634, 1.841]</td>`, `<span class="none" title="no value">–</span>`, `<th scope="row" role="rowheader" class="brief">LeNet-5</th>`} {
+	for _, want := range []string{`<td role="cell" data-v="1.7205">1.720 [1.634, 1.841]</td>`, `<span class="none" title="no value">–</span>`,
+		`<th scope="row" role="rowheader" class="brief">LeNet-5</th>`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the table lacks %s", want)
 		}

@@ -51,14 +51,16 @@ func TestCategoriesAllHaveTheirName(t *testing.T) {
 	if got := long.XAxis[0]; got.Data[5] != "pruned MLP,\ngradient masked" || got.AxisLabel.Interval == nil || got.NameGap != 47 || long.Grid[0].Bottom != "75" {
 		t.Errorf("long names: %+v, bottom %s", got, long.Grid[0].Bottom)
 	}
-	if got := draw("LeNet-5", "ResNet-18", "VGG-19-BN"); fmt.Sprint(got.XAxis[0].Data) != "[LeNet-5 ResNet-18 VGG-19-BN]" || got.XAxis[0].AxisLabel.Interval != nil || got.Grid[0].Bottom != "60" {
+	if got := draw("LeNet-5", "ResNet-18", "VGG-19-BN"); fmt.Sprint(got.XAxis[0].Data) != "[LeNet-5 ResNet-18 VGG-19-BN]" ||
+		got.XAxis[0].AxisLabel.Interval != nil || got.Grid[0].Bottom != "60" {
 		t.Errorf("short names: %+v", got)
 	}
 }
 
 // Ranks have no tick at 2.5; seconds may.
 func TestCountsHaveWholeTicks(t *testing.T) {
-	f := notebook.Drawing{ID: "l", Form: "line", X: notebook.Axis{Title: "ranks N"}, Series: []notebook.Series{{Name: "s", X: []float64{2, 4}, Y: []float64{1, 1}}}}
+	f := notebook.Drawing{ID: "l", Form: "line", X: notebook.Axis{Title: "ranks N"},
+		Series: []notebook.Series{{Name: "s", X: []float64{2, 4}, Y: []float64{1, 1}}}}
 	seconds, halves := f, f
 	seconds.X.Unit = "s"
 	halves.Series = []notebook.Series{{Name: "s", X: []float64{2, 2.5}, Y: []float64{1, 1}}}

@@ -97,7 +97,8 @@ func TestLinesOfOneGroupAreNamed(t *testing.T) {
 	line := func(name, group string, seed *uint64) notebook.Series {
 		return notebook.Series{Name: name, Group: group, Seed: seed, X: []float64{1, 2}, Y: []float64{1, float64(len(name))}}
 	}
-	f := apartInGroups(notebook.Drawing{Form: "line", Series: []notebook.Series{line("11.1", "target", nil), line("222.2", "target", nil), line("DASP", "dasp", nil), line("DASP, seed 1", "dasp", &seed)}})
+	f := apartInGroups(notebook.Drawing{Form: "line",
+		Series: []notebook.Series{line("11.1", "target", nil), line("222.2", "target", nil), line("DASP", "dasp", nil), line("DASP, seed 1", "dasp", &seed)}})
 	if _, names := legendOf(f.Series); !slices.Equal(names, []string{"11.1", "222.2", "DASP"}) {
 		t.Errorf("the legend names %q", names)
 	}

@@ -92,7 +92,8 @@ func HowDrawn(f *notebook.Figure) said {
 
 // pointHeads returns the heads of pointsOf.
 func pointHeads(en, zh notebook.Drawing) (out []template.HTML) {
-	words := []notebook.Both{{"series", "系列"}, {"seed", "种子"}, {axisTitle(en.X), axisTitle(zh.X)}, {axisTitle(en.Y), axisTitle(zh.Y)}, {"95 % low", "95 % 下限"}, {"95 % high", "95 % 上限"}}
+	words := []notebook.Both{{"series", "系列"}, {"seed", "种子"}, {axisTitle(en.X), axisTitle(zh.X)}, {axisTitle(en.Y), axisTitle(zh.Y)},
+		{"95 % low", "95 % 下限"}, {"95 % high", "95 % 上限"}}
 	if en.Form == "gantt" {
 		words = []notebook.Both{{"lane", "泳道"}, {"from", "从"}, {"to", "到"}, {"state", "状态"}, {"label", "标签"}}
 	}

@@ -14,7 +14,8 @@ func TestLongNamesStandInColumns(t *testing.T) {
 		rows  int
 	}{
 		{[]string{"BSP", "ASP", "SSP", "DSSP", "DASP", "ring"}, 1},
-		{[]string{"BSP", "ASP", "SSP", "DSSP", "DASP", "naive", "ring", "RingSparse", "SSGD", "ASGD", "CSSGD", "compressed"}, 2}, // 884 px hold 6 columns of 57 px and 10 letters
+		{[]string{"BSP", "ASP", "SSP", "DSSP", "DASP", "naive", "ring", "RingSparse", "SSGD", "ASGD", "CSSGD", "compressed"}, 2},
+		// 884 px hold 6 columns of 57 px and 10 letters
 		{[]string{long, long}, 1},
 		{[]string{long, long, long}, 2}, // two columns of 337 px
 		{[]string{long, "ring", "a name of medium length", "one more of medium length", "ring", "naive"}, 3},

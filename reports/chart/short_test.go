@@ -31,9 +31,12 @@ func TestShortOptionsAreWhole(t *testing.T) {
 	figures := []notebook.Drawing{
 		{Form: "line", X: notebook.Axis{Title: "x", Log: true}, Y: notebook.Axis{Unit: "%"}, Series: []notebook.Series{
 			{Name: "BSP", Group: "bsp", X: []float64{1, 2}, Y: []float64{3, 4}, Lo: []float64{2, 3}, Hi: []float64{4, 5}},
-			{Name: "BSP", Group: "bsp", Seed: &seed, X: []float64{1, 2}, Y: []float64{3, 4.123456789}}, {Name: "none"}, {Name: "b", X: []float64{9}, Y: []float64{1e-9}}}},
-		{Form: "gantt", Lanes: []string{"w"}, Bands: []notebook.Band{{From: 1, To: 2, Key: "wss", State: "wss"}, {From: 1, To: 3, Key: "fss", State: "fss", Label: "<b>"}, {From: 1, To: 3, Key: "fss", State: "fss"},
-			{From: 3, To: 4, Key: "fss", State: "fss", Label: "c"}, {From: 4, To: 5, Key: "wss", State: "wss", Label: "c"}, {From: 5, To: 6, Key: "wss", State: "wss", Label: "<b>"}}},
+			{Name: "BSP", Group: "bsp", Seed: &seed, X: []float64{1, 2}, Y: []float64{3, 4.123456789}}, {Name: "none"},
+			{Name: "b", X: []float64{9}, Y: []float64{1e-9}}}},
+		{Form: "gantt", Lanes: []string{"w"}, Bands: []notebook.Band{{From: 1, To: 2, Key: "wss", State: "wss"},
+			{From: 1, To: 3, Key: "fss", State: "fss", Label: "<b>"}, {From: 1, To: 3, Key: "fss", State: "fss"},
+			{From: 3, To: 4, Key: "fss", State: "fss", Label: "c"}, {From: 4, To: 5, Key: "wss", State: "wss", Label: "c"},
+			{From: 5, To: 6, Key: "wss", State: "wss", Label: "<b>"}}},
 	}
 	for i, x := range placedOf(t) {
 		for _, f := range x.figures {

@@ -18,7 +18,8 @@ func talkingFigures() [][2]notebook.Drawing {
 	xs := []float64{1, 2}
 	line := func(x, y, a, b string) notebook.Drawing {
 		return notebook.Drawing{Form: "line", X: notebook.Axis{Title: x, Unit: "ms"}, Y: notebook.Axis{Title: y, Unit: "%"}, Series: []notebook.Series{
-			{Name: a, Group: "a", X: xs, Y: xs}, {Name: b, Group: "b", X: xs, Y: xs}, {Name: "BSP", Group: "bsp", X: xs, Y: []float64{3, 4}, Lo: xs, Hi: []float64{5, 6}}}}
+			{Name: a, Group: "a", X: xs, Y: xs}, {Name: b, Group: "b", X: xs, Y: xs},
+			{Name: "BSP", Group: "bsp", X: xs, Y: []float64{3, 4}, Lo: xs, Hi: []float64{5, 6}}}}
 	}
 	bar := func(x, y, last, a string) notebook.Drawing {
 		return notebook.Drawing{Form: "bar", X: notebook.Axis{Title: x, Unit: "ms", Categories: []string{"a", "b", "c", "d", "e", last}}, Y: notebook.Axis{Title: y},
@@ -136,8 +137,10 @@ func TestToolTipsSpeakChinese(t *testing.T) {
 	for _, c := range []struct{ fig, point, en, zh string }{
 		{`{"form":"gantt","lanes":"worker 1\nworker 2","xunit":"ms"}`, `{"value":[1,3.5,1],"name":"iteration 7","seriesName":"compute"}`,
 			"worker 2\niteration 7: 1 … 3.5 (2.5 ms)", "工作节点 2\n迭代 7：1 … 3.5 (2.5 ms)"},
-		{`{"form":"gantt","lanes":"worker 1","xunit":"ms"}`, `{"value":[1,3,0],"seriesName":"compute"}`, "worker 1\ncompute: 1 … 3 (2 ms)", "工作节点 1\n计算：1 … 3 (2 ms)"},
-		{`{"form":"line","x":"time (ms)","y":"share"}`, `{"value":[1,0.123456789],"seriesName":"BSP"}`, "BSP\ntime (ms): 1\nshare: 0.12346", "BSP\n时间（ms）：1\n份额：0.12346"},
+		{`{"form":"gantt","lanes":"worker 1","xunit":"ms"}`, `{"value":[1,3,0],"seriesName":"compute"}`, "worker 1\ncompute: 1 … 3 (2 ms)",
+			"工作节点 1\n计算：1 … 3 (2 ms)"},
+		{`{"form":"line","x":"time (ms)","y":"share"}`, `{"value":[1,0.123456789],"seriesName":"BSP"}`, "BSP\ntime (ms): 1\nshare: 0.12346",
+			"BSP\n时间（ms）：1\n份额：0.12346"},
 		{`{"form":"bar","y":"share"}`, `{"value":2,"name":"pruned\nMLP","seriesName":"gradients"}`, "gradients, pruned MLP\nshare: 2", "梯度，剪枝 MLP\n份额：2"},
 	} {
 		for in, want := range map[string]string{"null": c.en, string(words): c.zh} {
@@ -167,7 +170,8 @@ func TestChartLinesBreak(t *testing.T) {
 
 // sameInBoth matches words that a chart says alike in both languages: methods, networks, layers, formulas,
 // units.
-var sameInBoth = regexp.MustCompile(`^(?:ASP|CNN|DNN|BSP|SSP|DSSP|DASP|SSGD|ASGD|CSSGD|RingSparse|Optimal|Unicast|Multicast|QIS|WSS|FSS|LeNet|ResNet|VGG|BN|MLP|GPU|naive|` +
+var sameInBoth = regexp.MustCompile(`^(?:ASP|CNN|DNN|BSP|SSP|DSSP|DASP|SSGD|ASGD|CSSGD|RingSparse|Optimal|Unicast|Multicast|QIS|WSS|FSS|LeNet|ResNet|` +
+	`VGG|BN|MLP|GPU|naive|` +
 	`Algorithm|Deep|Speech|int|conv|gru|output|layer|rank|Smin|Smax|Tcalc|Tcomm|Gb|GB|MB|ms|[a-zA-Z])$`)
 
 var letters = regexp.MustCompile(`\pL+`)
@@ -256,9 +260,12 @@ func TestNarrowBarsAllHaveTheirName(t *testing.T) {
 		lines, wide int
 		want        string
 	}{
-		{[]string{"a b", "c", "d", "e", "f", "g", "pruned, no more"}, 0, 460, `[["a b","c","d","e","f","g","pruned,\nno more"],15,15,15,{"interval":0,"hideOverlap":false}]`},
-		{[]string{"a b", "c", "d", "e", "f", "g", "pruned,\nno more"}, 1, 460, `[["a b","c","d","e","f","g","pruned,\nno more"],0,0,0,{"interval":0,"hideOverlap":false}]`},
-		{[]string{"MLP", "剪枝，\n含梯度", "c", "d", "e", "ResNet-18"}, 1, 366, `[["MLP","剪枝，含梯度","c","d","e","ResNet-18"],35,35,35,{"rotate":45,"interval":0,"hideOverlap":false}]`},
+		{[]string{"a b", "c", "d", "e", "f", "g", "pruned, no more"}, 0, 460,
+			`[["a b","c","d","e","f","g","pruned,\nno more"],15,15,15,{"interval":0,"hideOverlap":false}]`},
+		{[]string{"a b", "c", "d", "e", "f", "g", "pruned,\nno more"}, 1, 460,
+			`[["a b","c","d","e","f","g","pruned,\nno more"],0,0,0,{"interval":0,"hideOverlap":false}]`},
+		{[]string{"MLP", "剪枝，\n含梯度", "c", "d", "e", "ResNet-18"}, 1, 366,
+			`[["MLP","剪枝，含梯度","c","d","e","ResNet-18"],35,35,35,{"rotate":45,"interval":0,"hideOverlap":false}]`},
 		{slices.Repeat([]string{"D12"}, 20), 0, 366, `[[` + strings.Repeat(`"D12",`, 19) + `"D12"],0,0,0,{}]`},
 		{[]string{"LeNet-5", "ResNet-18", "VGG-19-BN"}, 0, 840, `[["LeNet-5","ResNet-18","VGG-19-BN"],0,0,0,{}]`},
 	} {

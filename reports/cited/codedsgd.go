@@ -36,8 +36,9 @@ var codedFormulas = []Formula{
 	{
 		ID: "eq7", Also: []string{"eq8", "eq9"}, Name: said{"Eqs. (7) to (9): a node’s gradients, and the combinations it would send",
 			"式 (7) 到 (9)：一个节点的各梯度，以及它要发送的各组合"},
-		TeX:     `R_i = \Bigl\{\,\{G_{S \setminus \{k\}} : k \in S \setminus \{i\}\} \;:\; i \in S \subseteq U,\ |S| = r+1\,\Bigr\}`,
-		Printed: `\begin{gathered} B_i = \{G_{q_z} : z = 1, \dots, \mu\} \qquad R_i = \mathrm{combinations}(B_i, r) \\[0.3em] R_i^s = \{G_{(i,d_1)}, \dots, G_{(q,d_r)}\} \end{gathered}`,
+		TeX: `R_i = \Bigl\{\,\{G_{S \setminus \{k\}} : k \in S \setminus \{i\}\} \;:\; i \in S \subseteq U,\ |S| = r+1\,\Bigr\}`,
+		Printed: `\begin{gathered} B_i = \{G_{q_z} : z = 1, \dots, \mu\} \qquad R_i = \mathrm{combinations}(B_i, r) \\[0.3em] R_i^s = \{G_{(i,d_1)}, \dots, ` +
+			`G_{(q,d_r)}\} \end{gathered}`,
 		Note: said{"Printed, R holds all C(μ, r) combinations of the node’s μ = C(n − 1, r − 1) gradients; where 3 ≤ r " +
 			"≤ n − 2 most of them tell nobody anything new. Useful are those of one group S of r + 1 nodes, G " +
 			"being named by its holders. The last member has q in the place of i.",
@@ -56,7 +57,8 @@ var codedFormulas = []Formula{
 	},
 	{
 		ID: "eq11", Also: []string{"eq12", "eq13", "eq14"}, Name: said{"Eqs. (11) to (14): a packet", "式 (11) 到 (14)：一个数据包"},
-		TeX: `\begin{gathered} C_q = \{N_{a_1}, \dots, N_{a_r} : a_1 < \dots < a_r\} \qquad A_q = U \setminus C_q \\[0.5em] M = \sum_d B^{\,\alpha_d}_{d} \qquad \mathrm{pack}(P, J, M, T) \end{gathered}`,
+		TeX: `\begin{gathered} C_q = \{N_{a_1}, \dots, N_{a_r} : a_1 < \dots < a_r\} \qquad A_q = U \setminus C_q \\[0.5em] M = \sum_d B^{\,\alpha_d}_{d} ` +
+			`\qquad \mathrm{pack}(P, J, M, T) \end{gathered}`,
 		Note: said{"α is the sender’s place, from 0, among the sorted holders of block d. A are the nodes that lack it. " +
 			"P are positions, J blocks, T the receivers; in one place the prose has P and J the other way round.",
 			"α 是发送者在样本块 d 的已排序持有者中的位置，从 0 数起。A 是没有它的节点。P 是位置，J 是样本块，T 是接收者；正文有一处把 P 和 J 写反了。"},
@@ -259,7 +261,8 @@ var codedAlgorithms = []algorithm{
 		In:    said{"the data set F, the number of iterations T", "数据集 F、迭代次数 T"},
 		Out:   said{"the final weights w^f", "最终的权重 w^f"},
 		Place: "Alg. 1, line",
-		Code:  []string{"papers/codedsgd newNode", "papers/codedsgd Run", "papers/codedsgd node.iterate", "papers/codedsgd node.gradient", "papers/codedsgd coded.load", "papers/codedsgd coded.unload"},
+		Code: []string{"papers/codedsgd newNode", "papers/codedsgd Run", "papers/codedsgd node.iterate", "papers/codedsgd node.gradient",
+			"papers/codedsgd coded.load", "papers/codedsgd coded.unload"},
 		Elsewhere: map[int]said{
 			1:  said{"before Run: every Task begins with the same weights", "在 Run 之前：每个 Task 以相同的权重开始"},
 			9:  said{"closes line 3", "结束第 3 行"},

@@ -11,7 +11,8 @@ func TestGoIsColoured(t *testing.T) {
 	}
 	want := []string{
 		`<span class="k">func</span> <span class="nf">f</span>(s <span class="kt">string</span>) <span class="kt">int</span> { <span class="c">// why</span>`,
-		"\t" + `<span class="k">return</span> <span class="nb">len</span>(<span class="s">&#34;a&lt;b&#34;</span>) + <span class="m">0x1F</span> + <span class="m">2.5e3</span>`,
+		"\t" + `<span class="k">return</span> <span class="nb">len</span>(<span class="s">&#34;a&lt;b&#34;</span>) + <span class="m">0x1F</span> + <span ` +
+			`class="m">2.5e3</span>`,
 		`}`,
 		`<span class="k">var</span> Größe, nil2 = <span class="kc">nil</span>, <span class="s">` + "`x</span>",
 		`<span class="s">y` + "`</span>",

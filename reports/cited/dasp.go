@@ -82,7 +82,8 @@ var daspAlgorithms = []algorithm{
 			"每个工作节点所持有的版本 v，及其上一次迭代的用时 f"},
 		Out:   said{"the state of worker n", "工作节点 n 的状态"},
 		Place: "Alg. 1, line",
-		Code:  []string{"papers/dasp policy.Step", "papers/dasp policy.push", "papers/dasp Config.Decide", "papers/dasp policy.completed", "papers/dasp policy.within"},
+		Code: []string{"papers/dasp policy.Step", "papers/dasp policy.push", "papers/dasp Config.Decide", "papers/dasp policy.completed",
+			"papers/dasp policy.within"},
 		Elsewhere: map[int]said{
 			16: said{"closes line 5; in Go the brace of the switch", "结束第 5 行；在 Go 中是 switch 的花括号"},
 			17: said{"closes line 1: the server calls Step anew for the next gradient",

@@ -78,7 +78,8 @@ var Documents = []Document{
 			"round a ring in pieces, the gradient costs each worker less than twice its own size, however many " +
 			"workers there are.",
 			"持有同一网络副本的工作节点，每个小批量之后都必须把梯度加起来。把梯度切成小块沿环传递，不论有多少工作节点，每个节点的发送量都不到梯度本身的两倍。"},
-		Plain: "Andrew Gibiansky, “Bringing HPC Techniques to Deep Learning”, on andrew.gibiansky.com; read here in a Chinese translation, “Ring Allreduce”, of 2019-02-21.",
+		Plain: "Andrew Gibiansky, “Bringing HPC Techniques to Deep Learning”, on andrew.gibiansky.com; read here in a Chinese translation, “Ring " +
+			"Allreduce”, of 2019-02-21.",
 		BibTeX: `@misc{gibiansky2017ring,
   author       = {Gibiansky, Andrew},
   title        = {Bringing {HPC} Techniques to Deep Learning},
@@ -105,7 +106,8 @@ var Documents = []Document{
 			"backward pass has its gradient.",
 			"一种环形全归约：每个数据块以更新后的权重或以梯度传输，取零元素更多的一种；压缩能更快送达时就压缩。反向传播一得到某层的梯度，该层就开始自己的环。"},
 		Plain: "Liu Chubo (刘楚波), Zeng Zihao (曾子豪), Yang Wangdong (阳王东), “一种面向大规模深度神经网络的分布式训练方法” " +
-			"[Distributed training method for large-scale deep neural network], Chinese patent application filed 2021-04-28. Our copy of the text is dated 2021-10-19 and carries no publication number.",
+			"[Distributed training method for large-scale deep neural network], Chinese patent application filed 2021-04-28. Our copy of the text is dated " +
+			"2021-10-19 and carries no publication number.",
 		BibTeX: `@misc{liu2021ringsparse,
   author = {Liu, Chubo and Zeng, Zihao and Yang, Wangdong},
   title  = {一种面向大规模深度神经网络的分布式训练方法},
@@ -132,7 +134,8 @@ var Documents = []Document{
 			"when they are, and stops it when they are far newer.",
 			"速度不等的工作节点通过参数服务器训练同一个模型。DASP 的规则是：工作节点持有的权重比在用的最旧权重新得不多时任其运行，新了一些时稍作等待，新得太多时令其停下。"},
 		Plain: "Ma Xiang, Shen Guowei, Guo Chun, Cui Yunhe, Chen Yi, “面向异构分布式机器学习的动态自适应并行加速方法” " +
-			"[A dynamic adaptive parallel acceleration method for heterogeneous distributed machine learning; our translation], CAAI Transactions on Intelligent Systems (智能系统学报), 2023, no. 5.",
+			"[A dynamic adaptive parallel acceleration method for heterogeneous distributed machine learning; our translation], CAAI Transactions on " +
+			"Intelligent Systems (智能系统学报), 2023, no. 5.",
 		BibTeX: `@article{ma2023dasp,
   author  = {Ma, Xiang and Shen, Guowei and Guo, Chun and Cui, Yunhe and Chen, Yi},
   title   = {面向异构分布式机器学习的动态自适应并行加速方法},
@@ -163,7 +166,8 @@ var Documents = []Document{
 				"出的部分，一次多播就给所有接收者带来各自没有的内容。多算一些，少传一些：论文证明能少传多少，本页逐一" +
 				"数出来。"},
 		Plain: "Li Bowen (李博文), Xie Zaipeng (谢在鹏), Mao Yingchi (毛莺池), Xu Yuanyuan (徐媛媛), Zhu Xiaorui (朱晓瑞), Zhang Ji (张基), “一种基于分布式编码的同步梯度下降算法” " +
-			"[A Synchronized Gradient Descent Algorithm Based on Distributed Coding], Computer Engineering (计算机工程) 47(4), 2021, 68–76, 83. DOI 10.19678/j.issn.1000-3428.0057340.",
+			"[A Synchronized Gradient Descent Algorithm Based on Distributed Coding], Computer Engineering (计算机工程) 47(4), 2021, 68–76, 83. DOI " +
+			"10.19678/j.issn.1000-3428.0057340.",
 		BibTeX: `@article{li2021codedsgd,
   author  = {Li, Bowen and Xie, Zaipeng and Mao, Yingchi and Xu, Yuanyuan and Zhu, Xiaorui and Zhang, Ji},
   title   = {一种基于分布式编码的同步梯度下降算法},

@@ -97,7 +97,8 @@ var ringAlgorithms = []algorithm{
 		In:    said{"chunk n + 1 of GPU n is final", "GPU n 的块 n + 1 已经完成"},
 		Out:   said{"every GPU has every final chunk", "每块 GPU 有全部完成的块"},
 		Place: "all-gather, step",
-		Code:  []string{"shared/cluster/collective Ring.allGather", "shared/cluster/collective line.run", "shared/cluster/collective line.take", "shared/cluster/collective vector.unpack"},
+		Code: []string{"shared/cluster/collective Ring.allGather", "shared/cluster/collective line.run", "shared/cluster/collective line.take",
+			"shared/cluster/collective vector.unpack"},
 		Elsewhere: map[int]said{
 			5: said{"closes step 1", "结束第 1 步"},
 		},

@@ -212,9 +212,11 @@ func TestWhatIsWrongBesideTheSource(t *testing.T) {
 		"at the end":      {nil, "\treturn x\n", "\treturn x\n\t// Alg. 1, line 2\n", "stands before no statement"},
 		"both":            {func(p *Document) { p.Algorithms[0].Elsewhere[2] = notebook.Alike("why") }, "", "", "Alg. 1, line 2 has a mark at a/a.go:7 and a reason"},
 		"reason for none": {func(p *Document) { p.Algorithms[0].Elsewhere[4] = notebook.Alike("why") }, "", "", "a reason for Alg. 1, line 4, of 3"},
-		"no mark":         {func(p *Document) { p.Algorithms[0].Code = append(p.Algorithms[0].Code, "a G") }, "func F(", "func G() {}\n\nfunc F(", "source a G carries out no step of Alg. 1, line (small)"},
-		"not Go":          {nil, "package a", "pack", "expected 'package'"},
-		"formula without": {func(p *Document) { p.Formulas = []Formula{{ID: "eq1"}} }, "", "", "want functions that compute it, or a reason to have none (small, formula eq1)"},
+		"no mark": {func(p *Document) { p.Algorithms[0].Code = append(p.Algorithms[0].Code, "a G") }, "func F(", "func G() {}\n\nfunc F(",
+			"source a G carries out no step of Alg. 1, line (small)"},
+		"not Go": {nil, "package a", "pack", "expected 'package'"},
+		"formula without": {func(p *Document) { p.Formulas = []Formula{{ID: "eq1"}} }, "", "",
+			"want functions that compute it, or a reason to have none (small, formula eq1)"},
 		"formula unknown": {func(p *Document) { p.Formulas = []Formula{{ID: "eq1", Code: []string{"a H"}}} }, "", "", "no symbol H (small, formula eq1)"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -22,10 +22,14 @@ func TestRaster(t *testing.T) {
 		{"dashes", `<path d="M0.5 0v4" stroke="#f00" fill="none" stroke-dasharray="1,2"/>`, []string{"R...", "....", "....", "R..."}},
 		{"a pointed corner", `<path d="M0 1h3v3" stroke="#f00" stroke-width="2" fill="none"/>`, []string{"RRRR", "RRRR", "..RR", "..RR"}},
 		{"a blunt corner", `<path d="M0 1h3v3" stroke="#f00" stroke-width="2" fill="none" stroke-linejoin="bevel"/>`, []string{"RRRh", "RRRR", "..RR", "..RR"}},
-		{"a clip", `<defs><clipPath id="c"><path d="M1 0h1v4h-1Z"/></clipPath></defs><g clip-path="url(#c)"><rect width="4" height="4" fill="#f00"/></g>`, []string{".R..", ".R..", ".R..", ".R.."}},
-		{"a mark", `<defs><path id="m" d="M0 0h1v1h-1Z" fill="#f00"/></defs><use href="#m" x="2" y="1"/><use href="#m" x="0" y="3"/>`, []string{"....", "..R.", "....", "R..."}},
-		{"a decal", `<defs><pattern id="p" width="4" height="2" patternUnits="userSpaceOnUse"><path d="M0 0h4v1h-4Z" fill="#f00"/></pattern></defs><path d="M0 0h4v4h-4Z" fill="url(#p)"/>`, []string{"RRRR", "....", "RRRR", "...."}},
-		{"a turned decal", `<defs><pattern id="p" width="4" height="2" patternTransform="rotate(90)" patternUnits="userSpaceOnUse"><path d="M0 0h4v1h-4Z" fill="#f00"/></pattern></defs><path d="M0 0h4v4h-4Z" fill="url(#p)"/>`, []string{".R.R", ".R.R", ".R.R", ".R.R"}},
+		{"a clip", `<defs><clipPath id="c"><path d="M1 0h1v4h-1Z"/></clipPath></defs><g clip-path="url(#c)"><rect width="4" height="4" fill="#f00"/></g>`,
+			[]string{".R..", ".R..", ".R..", ".R.."}},
+		{"a mark", `<defs><path id="m" d="M0 0h1v1h-1Z" fill="#f00"/></defs><use href="#m" x="2" y="1"/><use href="#m" x="0" y="3"/>`,
+			[]string{"....", "..R.", "....", "R..."}},
+		{"a decal", `<defs><pattern id="p" width="4" height="2" patternUnits="userSpaceOnUse"><path d="M0 0h4v1h-4Z" fill="#f00"/></pattern></defs><path ` +
+			`d="M0 0h4v4h-4Z" fill="url(#p)"/>`, []string{"RRRR", "....", "RRRR", "...."}},
+		{"a turned decal", `<defs><pattern id="p" width="4" height="2" patternTransform="rotate(90)" patternUnits="userSpaceOnUse"><path d="M0 0h4v1h-4Z" ` +
+			`fill="#f00"/></pattern></defs><path d="M0 0h4v4h-4Z" fill="url(#p)"/>`, []string{".R.R", ".R.R", ".R.R", ".R.R"}},
 		{"a transformation", `<path transform="matrix(0,-1,1,0,1,4)" d="M0 0h2v1h-2Z" fill="#f00"/>`, []string{"....", "....", ".R..", ".R.."}},
 	} {
 		img := raster4(t, c.svg)
@@ -66,7 +70,8 @@ func raster4(t *testing.T, inner string) *image.RGBA {
 // Text begins, is centred or ends where it says.
 func TestTextsStandWhereTheySay(t *testing.T) {
 	for anchor, want := range map[string][2]float64{"start": {20, 29}, "middle": {15.5, 24.5}, "end": {11, 20}} {
-		svg, err := parseSVG(`<svg width="40" height="20" font-size="12"><rect width="40" height="20" fill="#fff"/><text x="20" y="15" text-anchor="` + anchor + `">H</text></svg>`)
+		svg, err := parseSVG(`<svg width="40" height="20" font-size="12"><rect width="40" height="20" fill="#fff"/><text x="20" y="15" text-anchor="` +
+			anchor + `">H</text></svg>`)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +96,8 @@ func TestTextsStandWhereTheySay(t *testing.T) {
 func TestImagesLoseNothingInSilence(t *testing.T) {
 	for _, bad := range []string{
 		`<circle r="2"/>`, `<path d="M0 0C1 1 2 2 3 3" fill="#000"/>`, `<path d="M0 0h2v2Z" fill="red"/>`, `<path d="M0 0h2v2Z" fill="url(#no)"/>`,
-		`<text x="1" y="2">曾</text>`, `<text x="1" y="2" style="font-weight:bold">a</text>`, `<use href="#no" x="1" y="1"/>`, `<g clip-path="url(#no)"><rect width="1" height="1"/></g>`,
+		`<text x="1" y="2">曾</text>`, `<text x="1" y="2" style="font-weight:bold">a</text>`, `<use href="#no" x="1" y="1"/>`,
+		`<g clip-path="url(#no)"><rect width="1" height="1"/></g>`,
 		`<path d="M0 0h2" fill="none" stroke="#000" stroke-linecap="square"/>`, `<g transform="skewX(3)"><rect width="1" height="1"/></g>`,
 		`<defs><clipPath id="c"><path d="M1 0h1l1 4Z"/></clipPath></defs><g clip-path="url(#c)"><rect width="4" height="4"/></g>`,
 	} {

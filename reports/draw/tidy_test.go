@@ -18,7 +18,8 @@ func TestDrawingsAreSaidShortly(t *testing.T) {
 <path d="M2 39L8 39" stroke="#0072B2" stroke-miterlimit="10"></path>
 <path d="M12.5 30L12.5 35" stroke="rgb(1,2,3)" fill="none" stroke-opacity="0.45"></path>
 <path d="M12.5 30L12.5 38" fill="none" stroke="rgb(1,2,3)" stroke-opacity="0.45"></path>
-<text dominant-baseline="central" text-anchor="end" style="font-size:13px;font-family:sans-serif;" xml:space="preserve" y="6.5" transform="translate(40 10)" fill="#010203">a &lt; b</text>
+<text dominant-baseline="central" text-anchor="end" style="font-size:13px;font-family:sans-serif;" xml:space="preserve" ` +
+		`y="6.5" transform="translate(40 10)" fill="#010203">a &lt; b</text>
 <g clip-path="url(#zr0-c0)"><path d="M0 0l4 0l0 4l-4 0Z" transform="translate(10.04 9)" fill="#0072B2"></path></g>
 <g clip-path="url(#zr0-c1)"><path d="M0 0l4 0l0 4l-4 0Z" transform="translate(12 9)" fill="url(#zr0-p0)"></path>
 <path d="M14 9l4 0l0 4l-4 0Z" fill="#0072B2"></path><path d="M20 9l4 0l0 4l-4 0Z" fill="none"></path></g>

@@ -35,11 +35,12 @@ func clone(t *testing.T, r *result.Result) *result.Result {
 // slips match a sentence whose value, list or number of things is not what
 // the writer thought of. A dash that stands alone is a value that is not there.
 var slips = map[string]*regexp.Regexp{
-	"a value that is not there":  regexp.MustCompile(`(?:^|[\s(“"‘:：，、；。（])–(?:$|[\s,.;:)%，。；、）])`),
-	"an error":                   regexp.MustCompile(`<nil>|<no value>|%!|\bInf\b|\{\{|\}\}|\[object`),
-	"nothing in brackets":        regexp.MustCompile(`\( *\)|（ *）|\[ *\]|“ *”`),
-	"nothing before a stop":      regexp.MustCompile(`[:：] *[.;,。；，]|[,，;；、] *[.。]|[ \x{a0}][,.;](?:\s|$)|,,|，，|；；|、、|。。|[^.]\.\.(?:[^.]|$)|, ,|; ;`),
-	"one of many":                regexp.MustCompile(`(?:^|[^\d.,\x{202f}–−/·+])1[ \x{a0}](?:seeds|workers|versions|updates|iterations|gradients|rows|points|ranks|nodes|steps|times|GPUs|methods|blocks|packets|samples|runs|links|layers|rounds|pushes|results|networks)\b`),
+	"a value that is not there": regexp.MustCompile(`(?:^|[\s(“"‘:：，、；。（])–(?:$|[\s,.;:)%，。；、）])`),
+	"an error":                  regexp.MustCompile(`<nil>|<no value>|%!|\bInf\b|\{\{|\}\}|\[object`),
+	"nothing in brackets":       regexp.MustCompile(`\( *\)|（ *）|\[ *\]|“ *”`),
+	"nothing before a stop":     regexp.MustCompile(`[:：] *[.;,。；，]|[,，;；、] *[.。]|[ \x{a0}][,.;](?:\s|$)|,,|，，|；；|、、|。。|[^.]\.\.(?:[^.]|$)|, ,|; ;`),
+	"one of many": regexp.MustCompile(`(?:^|[^\d.,\x{202f}–−/·+])1[ \x{a0}](?:seeds|workers|versions|updates|iterations|gradients|rows|` +
+		`points|ranks|nodes|steps|times|GPUs|methods|blocks|packets|samples|runs|links|layers|rounds|pushes|results|networks)\b`),
 	"a word twice":               regexp.MustCompile(`\b(?:the the|a a|of of|to to|is is|in in|and and|with with|at at|by by)\b`),
 	"a list that has no members": regexp.MustCompile(`\b(?:and|or) *[.;,](?:\s|$)`),
 }

@@ -15,7 +15,8 @@ import (
 var styles = []string{"report.css", "code.css", "widgets.css"}
 
 // WidgetScripts make widgets work; pages that have none do without.
-var WidgetScripts = []string{"widgets.js", "widgets-stepper.js", "widgets-loads.js", "widgets-exchange.js", "widgets-ring.js", "widgets-dasp.js", "widgets-sparse.js", "widgets-zoom.js"}
+var WidgetScripts = []string{"widgets.js", "widgets-stepper.js", "widgets-loads.js", "widgets-exchange.js", "widgets-ring.js", "widgets-dasp.js",
+	"widgets-sparse.js", "widgets-zoom.js"}
 
 // beside are the further files that pages of one folder share: what the style sheets
 // load, and licences.
@@ -131,7 +132,8 @@ func (h Head) CSP() string {
 		wasm = " 'wasm-unsafe-eval'"
 	}
 	if !h.Single {
-		return "default-src 'none'; script-src 'self' file:" + wasm + "; style-src 'self' file: 'unsafe-inline'; font-src 'self' file:; img-src data:; base-uri 'none'; form-action 'none'"
+		return "default-src 'none'; script-src 'self' file:" + wasm +
+			"; style-src 'self' file: 'unsafe-inline'; font-src 'self' file:; img-src data:; base-uri 'none'; form-action 'none'"
 	}
 	var hashes []string
 	scripts := slices.Clone(h.Scripts)

@@ -89,7 +89,8 @@ func KindWords(kinds []string) said {
 }
 
 // inChinese puts the few words of a source that are not names into Chinese.
-var inChinese = strings.NewReplacer("the blog, ", "博客，", "the patent, ", "专利，", "Tables ", "表 ", "Table ", "表 ", "Figs. ", "图 ", "Figs ", "图 ", "Fig. ", "图 ", "Fig ", "图 ",
+var inChinese = strings.NewReplacer("the blog, ", "博客，", "the patent, ", "专利，", "Tables ", "表 ", "Table ", "表 ", "Figs. ", "图 ", "Figs ", "图 ",
+	"Fig. ", "图 ", "Fig ", "图 ",
 	"Algorithms ", "算法 ", "Algorithm ", "算法 ", "equations ", "式 ", "equation ", "式 ", "Section ", "", "abstracts", "摘要", "abstract", "摘要", "benefits", "有益效果",
 	"derived", "推导", "conclusion", "结论", "embodiment", "实施例", " and ", "和", " to ", "至 ", " against ", "对照", "ours", "我们的", ", ", "，")
 
@@ -104,7 +105,8 @@ type Remark struct {
 }
 
 var Remarks = []Remark{
-	{"undecided", said{"undecided", "未定"}, said{"differs, since the 95 % interval holds the null, the value of no effect (a reduction of 0 %, a ratio of 1): these seeds neither bear the claim out nor refute it",
+	{"undecided", said{"undecided", "未定"}, said{"differs, since the 95 % interval holds the null, the value of no effect (a reduction of 0 %, a ratio of " +
+		"1): these seeds neither bear the claim out nor refute it",
 		"判为“不符”，因为 95 % 区间包含零值，即“没有效果”的取值（降低 0 %，比值为 1）：这些种子既不能证实、也不能推翻该论断"}},
 	{"given", said{"given", "给定"}, said{"we set the number, or worked it out from the source’s own; nothing was found, whatever the verdict",
 		"该数由我们设定，或由来源自己的数算出；无论判定如何，都不是运行得到的发现"}},

@@ -61,7 +61,8 @@ func Serve(ctx context.Context, o Options) error {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", net.JoinHostPort(host, port))
 	if errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, winAddrInUse) {
-		return fmt.Errorf("serve: %s is in use by another program: end it, or take another port with --addr, as --addr :0 for any free one", net.JoinHostPort(host, port))
+		return fmt.Errorf("serve: %s is in use by another program: end it, or take another port with --addr, as --addr :0 for any free one",
+			net.JoinHostPort(host, port))
 	}
 	if err != nil {
 		return fmt.Errorf("serve: %w", err)

@@ -128,7 +128,8 @@ func renderer(results string) func() (page.Outputs, error) {
 	}
 }
 
-const aPage = `<!doctype html><head><meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; script-src &#39;sha256-x&#39;; base-uri &#39;none&#39;"/></head><body>a page</body>`
+const aPage = `<!doctype html><head><meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; script-src &#39;sha256-x&#39;; ` +
+	`base-uri &#39;none&#39;"/></head><body>a page</body>`
 
 // A page is sent with the script and a policy that admits it; the file stays as it is.
 func TestServedPagesReloadThemselves(t *testing.T) {
@@ -137,7 +138,8 @@ func TestServedPagesReloadThemselves(t *testing.T) {
 	write(t, filepath.Join(dir, "assets", "a.js"), "1")
 	s := start(t, Options{Dir: dir})
 	_, page := s.get("/")
-	for _, want := range []string{`<script src="/-/reload.js" data-state="`, `script-src &#39;self&#39; &#39;sha256-x&#39;;`, `connect-src &#39;self&#39;"`, "default-src &#39;none&#39;;", "a page"} {
+	for _, want := range []string{`<script src="/-/reload.js" data-state="`, `script-src &#39;self&#39; &#39;sha256-x&#39;;`,
+		`connect-src &#39;self&#39;"`, "default-src &#39;none&#39;;", "a page"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q:\n%s", want, page)
 		}
@@ -204,7 +206,8 @@ func TestServeStaysInItsFolder(t *testing.T) {
 		b, _ := io.ReadAll(c)
 		return string(b)
 	}
-	paths := []string{"/../secret.txt", "/%2e%2e/secret.txt", "/..%2fsecret.txt", "/..%5csecret.txt", "//../secret.txt", "/data/", "/data", "/" + stampName, "/data/.writing-1", "/absent"}
+	paths := []string{"/../secret.txt", "/%2e%2e/secret.txt", "/..%2fsecret.txt", "/..%5csecret.txt", "//../secret.txt", "/data/", "/data",
+		"/" + stampName, "/data/.writing-1", "/absent"}
 	if link == nil {
 		paths = append(paths, "/link.txt")
 	}

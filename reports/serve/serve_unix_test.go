@@ -24,7 +24,8 @@ func TestServeWaitsUntilThePagesAreWhole(t *testing.T) {
 	defer stop()
 	done := make(chan error, 1)
 	go func() {
-		done <- Serve(ctx, Options{Addr: "127.0.0.1:0", Dir: dir, Results: results, Render: renderer(results), Every: time.Millisecond, Ready: func(string) {}, Say: func(string) {}})
+		done <- Serve(ctx, Options{Addr: "127.0.0.1:0", Dir: dir, Results: results, Render: renderer(results), Every: time.Millisecond,
+			Ready: func(string) {}, Say: func(string) {}})
 	}()
 	w, err := os.OpenFile(pipe, os.O_WRONLY, 0) // until the render reads what was there before
 	if err != nil {

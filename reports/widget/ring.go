@@ -53,7 +53,8 @@ func ringOf(r *result.Result, t *frame) (*ringWalk, error) {
 	for i, row := range t.Rows {
 		number := func(key string) int { return int(exact(row[cols[key]])) }
 		step := number("step")
-		x := ringTransfer{GPU: number("gpu"), From: number("from"), Receives: number("receives"), Holds: typeset.Raw(row[cols["holds"]]), Adds: row[cols["how"]] == "adds"}
+		x := ringTransfer{GPU: number("gpu"), From: number("from"), Receives: number("receives"), Holds: typeset.Raw(row[cols["holds"]]),
+			Adds: row[cols["how"]] == "adds"}
 		x.Sent = sent[[2]int{step, x.From}]
 		x.SentBy = ints(x.Sent)
 		n := len(w.Steps)
@@ -63,7 +64,8 @@ func ringOf(r *result.Result, t *frame) (*ringWalk, error) {
 		}
 		outside := func(k int) bool { return k < 0 || k >= w.GPUs }
 		if step != n-1 || n == 0 || outside(x.GPU) || outside(x.From) || outside(x.Receives) || len(x.SentBy) == 0 {
-			return nil, fmt.Errorf("row %d: step %v, GPU %v, from %v, chunk %v with contributions %q", i, row[cols["step"]], row[cols["gpu"]], row[cols["from"]], row[cols["receives"]], x.Sent)
+			return nil, fmt.Errorf("row %d: step %v, GPU %v, from %v, chunk %v with contributions %q", i, row[cols["step"]], row[cols["gpu"]],
+				row[cols["from"]], row[cols["receives"]], x.Sent)
 		}
 		s := &w.Steps[n-1]
 		if x.Adds != s.Adds || len(ints(x.Holds)) != s.Sums {

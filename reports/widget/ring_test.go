@@ -117,7 +117,8 @@ func TestUnreadableRingsAreRefused(t *testing.T) {
 	} {
 		l := committedOf(t, "ring/steps")
 		harm(l.Result, l.Frame("transfers"))
-		if w, err := widgetOf(l, "transfers"); err == nil || w != nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "frame transfers: ") {
+		if w, err := widgetOf(l, "transfers"); err == nil || w != nil || !strings.Contains(err.Error(), want) ||
+			!strings.HasPrefix(err.Error(), "frame transfers: ") {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}

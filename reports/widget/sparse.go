@@ -107,7 +107,8 @@ func sparseOf(l shown, hops *frame) (*sparseChoice, error) {
 }
 
 // readShares makes parts of the rows that keep takes, ties to weights; name names one.
-func readShares(f *frame, name func(row []any, cols map[string]int) (*said, error), keep func(row []any, cols map[string]int) bool, more ...string) (out []sparsePart, err error) {
+func readShares(f *frame, name func(row []any, cols map[string]int) (*said, error), keep func(row []any, cols map[string]int) bool,
+	more ...string) (out []sparsePart, err error) {
 	cols := columnsOf(f, append(append([]string{"tie", "sparser", "tied", "gradients", "ratio"}, sparseForms...), more...)...)
 	if cols == nil {
 		return nil, fmt.Errorf("frame %s lacks a column", f.ID)
@@ -116,7 +117,8 @@ func readShares(f *frame, name func(row []any, cols map[string]int) (*said, erro
 		if typeset.Raw(row[cols["tie"]]) != "weights" || !keep(row, cols) {
 			continue
 		}
-		p := sparsePart{Shares: sparseShare{exact(row[cols["sparser"]]), exact(row[cols["tied"]]), exact(row[cols["gradients"]])}, Ratio: typeset.Number(exact(row[cols["ratio"]]), 3)}
+		p := sparsePart{Shares: sparseShare{exact(row[cols["sparser"]]), exact(row[cols["tied"]]), exact(row[cols["gradients"]])},
+			Ratio: typeset.Number(exact(row[cols["ratio"]]), 3)}
 		if name != nil {
 			if p.Name, err = name(row, cols); err != nil {
 				return nil, err

@@ -70,7 +70,8 @@ func TestTheChoicesAreTheFrames(t *testing.T) {
 			}
 		}
 		zh := fmt.Sprint(worked(t, "sparseSaid", x, i, 1, 1, "zh"))
-		if strings.Contains(zh, "undefined") || strings.Contains(zh, "[object") || strings.Contains(zh, "layers") || !strings.Contains(zh, "8 / 8") || !strings.HasPrefix(zh, m.Name.Zh()+"，"+m.Parts[1].Name.Zh()) {
+		if strings.Contains(zh, "undefined") || strings.Contains(zh, "[object") || strings.Contains(zh, "layers") || !strings.Contains(zh, "8 / 8") ||
+			!strings.HasPrefix(zh, m.Name.Zh()+"，"+m.Parts[1].Name.Zh()) {
 			t.Errorf("%s in Chinese: %q", m.Name, zh)
 		}
 	}
@@ -83,8 +84,10 @@ func TestAChoiceInWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "pruned MLP, all layers, a block that holds the sum of 1 of 8 ranks: not zero are 10 % of the weights and 64 % of the gradients. The weights are sparser. " +
-		"Of the blocks at this hop, the choice (S41) sends 100 % as weights for being sparser. Forms (S42, 1 Gb/s, all hops): 39.5 % direct and 60.5 % bitmap. Bytes over the dense ring’s: 0.717."
+	want := "pruned MLP, all layers, a block that holds the sum of 1 of 8 ranks: not zero are 10 % of the weights and 64 % of the gradients. The weights " +
+		"are sparser. " +
+		"Of the blocks at this hop, the choice (S41) sends 100 % as weights for being sparser. Forms (S42, 1 Gb/s, all hops): 39.5 % direct and 60.5 % " +
+		"bitmap. Bytes over the dense ring’s: 0.717."
 	want = strings.ReplaceAll(want, " %", typeset.NBSP+"%")
 	if got := worked(t, "sparseSaid", x, 4, 0, 0, "en"); got != want {
 		t.Errorf("%q, want %q", got, want)

@@ -44,7 +44,8 @@ type daspEvent struct {
 
 // walkOf reads the frame of events, and the thresholds from the frame of states.
 func walkOf(r *result.Result, t *frame) (*daspWalk, error) {
-	cols := columnsOf(t, "time", "worker", "what", "state", "why", "by", "held", "min", "oldest", "gap", "twait", "until", "until_worker", "staleness", "group", "sent", "newest", "v1")
+	cols := columnsOf(t, "time", "worker", "what", "state", "why", "by", "held", "min", "oldest", "gap", "twait", "until", "until_worker", "staleness",
+		"group", "sent", "newest", "v1")
 	at := slices.IndexFunc(r.Frames, func(o frame) bool { return o.ID == "walk" })
 	if cols == nil || at < 0 {
 		return nil, fmt.Errorf("a column is missing, or the frame of the states")
@@ -99,7 +100,8 @@ func (w *daspWalk) event(t *frame, cols map[string]int, row []any) (e daspEvent,
 	}
 	e = daspEvent{Time: text("time", false), Worker: number("worker"), What: word("what"), State: word("state"), Why: word("why"), By: number("by"),
 		Held: number("held"), Min: number("min"), Oldest: number("oldest"), Gap: number("gap"), Newest: number("newest"),
-		Wait: text("twait", true), Until: text("until", true), UntilWorker: whole(cols["until_worker"], true), Sent: text("sent", true), Staleness: whole(cols["staleness"], true), Group: whole(cols["group"], true)}
+		Wait: text("twait", true), Until: text("until", true), UntilWorker: whole(cols["until_worker"], true), Sent: text("sent", true),
+		Staleness: whole(cols["staleness"], true), Group: whole(cols["group"], true)}
 	for n := range w.Workers {
 		e.V = append(e.V, whole(cols["v1"]+n, false))
 	}

@@ -81,7 +81,8 @@ func TestTheWalkInWords(t *testing.T) {
 		wants := []string{e.Time, fmt.Sprintf("orker %d", e.Worker)}
 		switch e.What {
 		case "push":
-			wants = append(wants, lines["push "+e.State], fmt.Sprintf("version %d. The oldest version in use is %d, held by worker %d: the gap is %d", e.Held, e.Min, e.Oldest, e.Gap))
+			wants = append(wants, lines["push "+e.State], fmt.Sprintf("version %d. The oldest version in use is %d, held by worker %d: the gap is %d", e.Held,
+				e.Min, e.Oldest, e.Gap))
 			if e.State == "WSS" {
 				wants = append(wants, "T_wait = "+e.Wait)
 			}

@@ -99,7 +99,8 @@ func exampleLoads() *result.Result {
 }
 
 // loadsLabels are the words of exampleLoads.
-var loadsLabels = map[string]string{"n": "n,n", "r": "r,r", "coded": "\"CSSGD, multicast\",CSSGD，多播", "blocks": "by block,逐块", "replicated": "replicated workers,复制的工作节点", "sends": "sends,发送"}
+var loadsLabels = map[string]string{"n": "n,n", "r": "r,r", "coded": "\"CSSGD, multicast\",CSSGD，多播", "blocks": "by block,逐块",
+	"replicated": "replicated workers,复制的工作节点", "sends": "sends,发送"}
 
 // loadsExample returns exampleLoads with a notebook of its own.
 func loadsExample(t *testing.T) shown {
