@@ -326,7 +326,7 @@ func TestASilentConnectionIsNoticed(t *testing.T) {
 				t.Errorf("rank %d: %v", rank, err)
 			}
 		}
-		if d := time.Since(begin); d > patience+patience/10+300*time.Millisecond {
+		if d := time.Since(begin); d > 5*patience { // a machine that is busy with other tests notices later, a broken watch never
 			t.Errorf("after %d bytes: noticed after %v", after, d)
 		}
 	}
