@@ -51,12 +51,6 @@ func (e *LetterError) Error() string {
 	return fmt.Sprintf("draw: the fonts of the images have no letter %q (%U) of %q", e.Letter, e.Letter, e.Text)
 }
 
-// Letters returns a LetterError for a text that an image cannot show.
-func Letters(text string) error {
-	_, err := glyphs(text)
-	return err
-}
-
 // glyphs finds the letters of a text. One that no font has is a LetterError, not a box.
 func glyphs(text string) ([]glyph, error) {
 	fonts, err := faces()

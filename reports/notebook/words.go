@@ -202,14 +202,6 @@ func (w words) plural(count any, forms ...string) (string, error) {
 	return Number(x, nil) + nbsp + form, nil
 }
 
-// spelled returns a value in the words of a reason: with up to four significant digits.
-func spelled(v any) string {
-	if x, ok := float(v); ok {
-		return Number(x, nil)
-	}
-	return fmt.Sprint(v)
-}
-
 // fixed prints a number by a format such as "%.3f".
 func fixed(format string, x any) (string, error) {
 	v, ok := float(x)
