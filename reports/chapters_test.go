@@ -16,9 +16,9 @@ func TestChapters(t *testing.T) {
 	if !slices.Equal(stems, want) {
 		t.Errorf("order %v, want %v", stems, want)
 	}
-	var sections []section
+	var sections []experimentLink
 	for _, s := range stems {
-		sections = append(sections, section{ID: "dasp/" + s})
+		sections = append(sections, experimentLink{ID: "dasp/" + s})
 	}
 	var got []string
 	for _, p := range parts(sections) {
@@ -54,9 +54,9 @@ func TestChaptersOfThePapers(t *testing.T) {
 		if !slices.Equal(stems, want) {
 			t.Errorf("%s: order %v, want %v", paper, stems, want)
 		}
-		var sections []section
+		var sections []experimentLink
 		for _, s := range stems {
-			sections = append(sections, section{ID: paper + "/" + s})
+			sections = append(sections, experimentLink{ID: paper + "/" + s})
 		}
 		for _, p := range parts(sections) {
 			if p.Title == otherChapter {

@@ -25,7 +25,7 @@ type paperPage struct {
 	Judged   []claimBlock
 	Profiles []string // of Judged
 	Disagree []claimLine
-	Parts    []part
+	Parts    []chapterPart
 	Sides    []side        // every result, for its provenance
 	Common   []commonFacts // what their provenance has in common
 	Short    []chapterText // what was found, in short; above everything
@@ -104,7 +104,7 @@ func (doc *paperPage) tell(r *renderer, key string) error {
 
 // experiments adds what the page says of each experiment.
 func (doc *paperPage) experiments(r *renderer, rs []loaded) error {
-	var sections []section
+	var sections []experimentLink
 	for _, e := range byExperiment(rs) {
 		sections = append(sections, doc.link(r, e))
 		if err := doc.showIdeaOf(e[0]); err != nil {
@@ -121,8 +121,8 @@ func (doc *paperPage) experiments(r *renderer, rs []loaded) error {
 	return nil
 }
 
-// section is one experiment on the page of its document: a link to the page of its own.
-type section struct {
+// experimentLink is one experiment on the page of its document: a link to the page of its own.
+type experimentLink struct {
 	Anchor, Source, ID string
 	Number             string // "Table 4": what the paper calls it; "" for ours
 	Linked             linkedView

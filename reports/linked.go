@@ -42,7 +42,7 @@ type claimSide struct {
 var paragraph = regexp.MustCompile(`(?s)<p>(.*?)</p>`)
 
 // link shows an experiment on the page of its document.
-func (doc *paperPage) link(r *renderer, e []loaded) section {
+func (doc *paperPage) link(r *renderer, e []loaded) experimentLink {
 	first := e[0]
 	v := linkedView{Href: first.ID + ".html", Title: first.Page.Title.HTML(), Tallies: tallies(e)}
 	for _, l := range e[1:] {
@@ -62,7 +62,7 @@ func (doc *paperPage) link(r *renderer, e []loaded) section {
 		break
 	}
 	doc.judge(e, &v)
-	return section{Anchor: first.Anchor(), Source: first.Source, ID: first.ID, Number: paperNumber(first.Source), Linked: v}
+	return experimentLink{Anchor: first.Anchor(), Source: first.Source, ID: first.ID, Number: paperNumber(first.Source), Linked: v}
 }
 
 // judge adds the claims of an experiment to the page.
@@ -141,12 +141,12 @@ func disagreeing(e []loaded) (out []claimLine) {
 	return out
 }
 
-// places are the experiments that have a page, by id: "dasp/table5".
-type places map[string]bool
+// experimentPages are the experiments that have a page, by id: "dasp/table5".
+type experimentPages map[string]bool
 
 // placesOf returns the experiments of all documents.
-func placesOf(all map[string][]loaded) places {
-	p := places{}
+func placesOf(all map[string][]loaded) experimentPages {
+	p := experimentPages{}
 	for _, rs := range all {
 		for _, l := range rs {
 			p[l.ID] = true
@@ -159,7 +159,7 @@ func placesOf(all map[string][]loaded) places {
 var named = regexp.MustCompile(`<code>([a-z]+)/([a-z0-9-]+)</code>`)
 
 // linkFrom makes links of the experiments that the code of a result's page names.
-func (at places) linkFrom(id, html string) string {
+func (at experimentPages) linkFrom(id, html string) string {
 	return named.ReplaceAllStringFunc(html, func(name string) string {
 		m := named.FindStringSubmatch(name)
 		to := m[1] + "/" + m[2]
@@ -171,7 +171,7 @@ func (at places) linkFrom(id, html string) string {
 }
 
 // link makes links of the experiments that the code of a document's page names.
-func (at places) link(html string) string {
+func (at experimentPages) link(html string) string {
 	return named.ReplaceAllStringFunc(html, func(name string) string {
 		m := named.FindStringSubmatch(name)
 		if to := m[1] + "/" + m[2]; at[to] {

@@ -58,7 +58,7 @@ type renderer struct {
 	frame  page.Head
 	pages  *template.Template
 	s      *page.Scripts
-	at     places
+	at     experimentPages
 	find   notebook.Results
 	source *cited.Source
 	out    page.Outputs

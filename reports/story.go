@@ -64,7 +64,7 @@ func chunks(name, src string) ([]chunk, error) {
 // story renders the narrative of a paper, text/<key>.en.md beside text/<key>.zh.md,
 // by chapters. Where no Chinese is written the English stands alone. Raw HTML passes
 // through: the texts are part of this program.
-func story(key string, at places, find notebook.Results) ([]chapterText, error) {
+func story(key string, at experimentPages, find notebook.Results) ([]chapterText, error) {
 	en, err := narrative(0, key, find)
 	if err != nil || en == nil {
 		return nil, err
@@ -78,7 +78,7 @@ func story(key string, at places, find notebook.Results) ([]chapterText, error) 
 
 // bilingual pairs the chapters of a narrative by their ids. Without any Chinese the
 // English stands alone; with some, a chapter that one language lacks is an error.
-func bilingual(key string, en, zh []chunk, at places) ([]chapterText, error) {
+func bilingual(key string, en, zh []chunk, at experimentPages) ([]chapterText, error) {
 	of := map[string]*chunk{}
 	for i := range zh {
 		of[zh[i].id] = &zh[i]
@@ -140,7 +140,7 @@ func narrative(l int, key string, find notebook.Results) ([]chunk, error) {
 }
 
 // markdown renders a part of a paper's narrative, with links to experiments.
-func (p places) markdown(src string) (template.HTML, error) {
+func (p experimentPages) markdown(src string) (template.HTML, error) {
 	html, err := typeset.Markdown(src)
 	if err != nil {
 		return "", err

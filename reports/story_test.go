@@ -12,7 +12,7 @@ import (
 // The experiments that a narrative or a note names are links where the pages have
 // them, and words where they do not.
 func TestExperimentsThatAreNamedAreLinks(t *testing.T) {
-	at := places{"codedsgd/proof": true, "dasp/table7": true}
+	at := experimentPages{"codedsgd/proof": true, "dasp/table7": true}
 	for html, want := range map[string][2]string{
 		"<code>codedsgd/proof</code>": {`<a href="codedsgd/proof.html"><code>codedsgd/proof</code></a>`,
 			`<a href="../codedsgd/proof.html"><code>codedsgd/proof</code></a>`},
@@ -45,7 +45,7 @@ func TestANarrativeIsInBothLanguagesOrInOne(t *testing.T) {
 		}
 		return out
 	}
-	at := places{}
+	at := experimentPages{}
 	en := cut("## Rings {#rings}\nFive in a ring.\n### Cost {#cost}\nA price.\n")
 	for _, c := range []struct{ zh, want string }{
 		{"## 环 {#rings}\n五个一环。\n", "chapter cost is not in Chinese"},

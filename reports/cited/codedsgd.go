@@ -268,7 +268,7 @@ var codedAlgorithms = []algorithm{
 			9:  said{"closes line 3", "结束第 3 行"},
 			10: said{"the caller’s: w^f is what OnStep kept", "由调用者负责：w^f 是 OnStep 留下的权重"},
 		},
-		Steps: []step{
+		Steps: []algorithmLine{
 			{0, said{"give w^f and every node’s w_i(0) the same values", "给 w^f 和每个节点的 w_i(0) 赋予相同的值"}, false},
 			{0, said{"each node i gets its samples D_i by Algorithm 2", "每个节点 i 按算法 2 得到它的样本 D_i"}, false},
 			{0, said{"for t = 1, 2, …, T:", "对 t = 1, 2, …, T："}, false},
@@ -298,7 +298,7 @@ var codedAlgorithms = []algorithm{
 			10: said{"closes line 6", "结束第 6 行"},
 			11: said{"closes line 4", "结束第 4 行"},
 		},
-		Steps: []step{
+		Steps: []algorithmLine{
 			{0, said{"C ← combinations(U, r): all r-subsets of the nodes, in lexicographic order",
 				"C ← combinations(U, r)：节点的所有 r 元子集，按字典序"}, false},
 			{0, said{"F ← F cut into batches of b", "F ← 把 F 切成大小为 b 的批"}, false},
@@ -328,7 +328,7 @@ var codedAlgorithms = []algorithm{
 			11: said{"closes line 6", "结束第 6 行"},
 			14: said{"closes line 2", "结束第 2 行"},
 		},
-		Steps: []step{
+		Steps: []algorithmLine{
 			{0, said{"begin with no packet", "开始时没有数据包"}, false},
 			{0, said{"for each group S of r + 1 nodes with N in it, R being the r blocks that S without one other node " +
 				"holds: [printed: each R in combinations(B, r)]",
@@ -360,7 +360,7 @@ var codedAlgorithms = []algorithm{
 			10: said{"closes line 5", "结束第 5 行"},
 			11: said{"closes line 4", "结束第 4 行"},
 		},
-		Steps: []step{
+		Steps: []algorithmLine{
 			{0, said{"ids ← the blocks J of H", "ids ← H 的样本块 J"}, false},
 			{0, said{"poss ← the positions P of H", "poss ← H 的位置 P"}, false},
 			{0, said{"content ← the content M of H", "content ← H 的内容 M"}, false},

@@ -89,7 +89,7 @@ var daspAlgorithms = []algorithm{
 			17: said{"closes line 1: the server calls Step anew for the next gradient",
 				"结束第 1 行：下一个梯度到来时，服务器再次调用 Step"},
 		},
-		Steps: []step{
+		Steps: []algorithmLine{
 			{0, said{"for each gradient that arrives, from worker n:", "对每个到达的梯度，来自工作节点 n："}, false},
 			{1, said{"f_n ← how long the iteration took that has just ended", "f_n ← 刚结束的这次迭代的用时"}, true},
 			{1, said{"v_n ← the version that n holds", "v_n ← n 所持有的版本"}, false},
@@ -117,7 +117,7 @@ var daspAlgorithms = []algorithm{
 		Place: "Alg. 2, line",
 		Code: []string{"papers/dasp server.arrived", "papers/dasp policy.push", "papers/dasp policy.release", "papers/dasp Config.Weight",
 			"papers/dasp server.update", "papers/dasp Optimiser.Step", "papers/dasp server.send", "papers/dasp View.Handed"},
-		Steps: []step{
+		Steps: []algorithmLine{
 			{0, said{"receive a gradient from worker n", "从工作节点 n 收到一个梯度"}, false},
 			{0, said{"Algorithm 1 finds the state of n", "算法 1 求出 n 的状态"}, false},
 			{0, said{"if n is in QIS:", "若 n 处于 QIS："}, false},

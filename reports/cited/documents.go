@@ -39,7 +39,7 @@ type algorithm struct {
 	ID            string
 	Name, In, Out said
 	Mark          said // what its lines that are ours are called; "" is restored
-	Steps         []step
+	Steps         []algorithmLine
 	// Place begins every mark of it in the source: "Alg. 1, line" or "all-gather, step".
 	Place string
 	// Code are the declarations that carry it out, as "papers/dasp Config.Decide".
@@ -59,9 +59,9 @@ func (a algorithm) Ours() said {
 	return said{"restored", "补全"}
 }
 
-// step is one line; Depth is how far it is set in, Lost whether the source's
+// algorithmLine is one line; Depth is how far it is set in, Lost whether the source's
 // line is missing, garbled or wrong, so that it is ours.
-type step struct {
+type algorithmLine struct {
 	Depth int
 	Text  said
 	Lost  bool

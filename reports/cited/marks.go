@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// mark is a comment that says which steps of an algorithm a piece of Go carries
+// stepMark is a comment that says which steps of an algorithm a piece of Go carries
 // out. At the end of a line it is of that line; on a line of its own, of the whole
 // statement or field that follows.
-type mark struct {
+type stepMark struct {
 	Of          string // the algorithm, as algorithm.Place
 	Steps       []int
 	File        string
@@ -90,7 +90,7 @@ func (f *folder) readMarks(name string, text []byte, syntax *ast.File) error {
 			if !ok {
 				continue
 			}
-			m := mark{Of: of, Steps: steps, File: name, At: line(c.Pos())}
+			m := stepMark{Of: of, Steps: steps, File: name, At: line(c.Pos())}
 			m.First, m.Last = m.At, m.At
 			if alone(text, f.fset.Position(c.Pos())) {
 				m.First = line(group.End()) + 1

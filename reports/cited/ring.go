@@ -83,7 +83,7 @@ var ringAlgorithms = []algorithm{
 		Elsewhere: map[int]said{
 			5: said{"closes step 1", "结束第 1 步"},
 		},
-		Steps: []step{
+		Steps: []algorithmLine{
 			{0, said{"on GPU n, for i from 0 to N − 2, all GPUs at once:",
 				"在 GPU n 上，i 从 0 到 N − 2，所有 GPU 同时进行："}, false},
 			{1, said{"send chunk n − i (mod N) to the right neighbour", "把块 n − i（mod N）发给右邻"}, true},
@@ -102,7 +102,7 @@ var ringAlgorithms = []algorithm{
 		Elsewhere: map[int]said{
 			5: said{"closes step 1", "结束第 1 步"},
 		},
-		Steps: []step{
+		Steps: []algorithmLine{
 			{0, said{"on GPU n, for i from 0 to N − 2, all GPUs at once:",
 				"在 GPU n 上，i 从 0 到 N − 2，所有 GPU 同时进行："}, false},
 			{1, said{"send chunk n + 1 − i (mod N) to the right neighbour", "把块 n + 1 − i（mod N）发给右邻"}, true},
@@ -118,7 +118,7 @@ var ringAlgorithms = []algorithm{
 		Out:   said{"the same new weights on every GPU", "每块 GPU 上有同样的新权重"},
 		Place: "training, step",
 		Code:  []string{"experiments/train replica.exchange", "experiments/train replica.dense"},
-		Steps: []step{
+		Steps: []algorithmLine{
 			{0, said{"forward pass over the own samples", "在自己的样本上作前向传播"}, false},
 			{0, said{"backward pass, from the output layer to the input layer:", "反向传播，从输出层到输入层："}, false},
 			{1, said{"as soon as a layer’s gradient is there, start its all-reduce and go on with the next layer",

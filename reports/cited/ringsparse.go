@@ -103,7 +103,7 @@ var sparseAlgorithms = []algorithm{
 			2: said{"before Run: every Task begins with the same weights", "在 Run 之前：每个 Task 以相同的权重开始"},
 			9: said{"closes step 3", "结束第 3 步"},
 		},
-		Steps: []step{
+		Steps: []algorithmLine{
 			{0, said{"S1: give each GPU a number and two neighbours, the last joined to the first",
 				"S1：给每块 GPU 一个编号和两个邻居，最后一块与第一块相连"}, false},
 			{0, said{"S1: copy the network to each, with the same initial weights",
@@ -128,7 +128,7 @@ var sparseAlgorithms = []algorithm{
 		Code: []string{"papers/ringsparse ring.exchange", "papers/ringsparse ring.block", "papers/ringsparse ring.pack", "papers/ringsparse Choose",
 			"papers/ringsparse ring.encode", "papers/ringsparse Compress", "papers/ringsparse ring.reduce", "papers/ringsparse ring.gather",
 			"papers/ringsparse ring.finish"},
-		Steps: []step{
+		Steps: []algorithmLine{
 			{0, said{"S41: cut W′ and g into N blocks each", "S41：把 W′ 和 g 各切成 N 块"}, false},
 			{0, said{"S41: of the pair to be sent keep the one with more zeros, W′ if they are equal, and tag it",
 				"S41：在要发送的一对中保留零较多的一个，相等时保留 W′，并加上标记"}, false},

@@ -12,7 +12,7 @@ import (
 
 // stepView is one step with the lines that carry it out, or why none does.
 type stepView struct {
-	step
+	algorithmLine
 	N      int
 	Places []goLines
 	Why    said
@@ -97,7 +97,7 @@ func (v *Shown) beside(p *Document, s *Source) error {
 // a does not have is an error; shown notes those seen.
 func (a *algorithm) beside(doc string, s *Source, shown map[string]bool) error {
 	for i, st := range a.Steps {
-		a.Views = append(a.Views, stepView{step: st, N: i + 1, Why: a.Elsewhere[i+1]})
+		a.Views = append(a.Views, stepView{algorithmLine: st, N: i + 1, Why: a.Elsewhere[i+1]})
 	}
 	if s == nil {
 		return nil
@@ -145,7 +145,7 @@ func (a *algorithm) complete(doc string) error {
 }
 
 // place enters one mark into the steps and the lines of e.
-func (a *algorithm) place(e *excerpt, m mark) error {
+func (a *algorithm) place(e *excerpt, m stepMark) error {
 	for _, n := range m.Steps {
 		if n < 1 || n > len(a.Views) {
 			return fmt.Errorf("cited: source %s marks %s %d, of %d", m.where(), a.Place, n, len(a.Views))
@@ -158,7 +158,7 @@ func (a *algorithm) place(e *excerpt, m mark) error {
 		st.Places = append(st.Places, goLines{m.File, m.First, m.Last, anchor})
 		e.Marked = true
 		first := &e.Lines[m.First-e.First]
-		first.Begins = append(first.Begins, begin{n, anchor})
+		first.Begins = append(first.Begins, lineStart{n, anchor})
 		for i := m.First; i <= m.Last; i++ {
 			l := &e.Lines[i-e.First]
 			l.Steps = with(l.Steps, n)
@@ -200,7 +200,7 @@ func unshown(p *Document, s *Source, shown map[string]bool) error {
 	return nil
 }
 
-func (m mark) where() string { return fmt.Sprintf("%s:%d", m.File, m.At) }
+func (m stepMark) where() string { return fmt.Sprintf("%s:%d", m.File, m.At) }
 
 // beside fills in the functions that compute v.
 func (v *formulaView) beside(s *Source) error {

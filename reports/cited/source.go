@@ -36,11 +36,11 @@ type codeLine struct {
 	N      int
 	HTML   template.HTML
 	Steps  []int
-	Begins []begin
+	Begins []lineStart
 }
 
-// begin is where lines of a step begin, with a place to link to.
-type begin struct {
+// lineStart is where lines of a step begin, with a place to link to.
+type lineStart struct {
 	Step   int
 	Anchor string
 }
@@ -56,7 +56,7 @@ type folder struct {
 	path    string
 	fset    *token.FileSet
 	symbols map[string]declared
-	marks   []mark
+	marks   []stepMark
 }
 
 // declared is where a symbol stands: from `at`, which is behind its comment, to end.

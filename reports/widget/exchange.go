@@ -11,9 +11,9 @@ import (
 	"gradsync/reports/typeset"
 )
 
-// exchange is a coded exchange as assets/widgets-exchange.js moves it: who computed which
+// packetWalk is a coded exchange as assets/widgets-exchange.js moves it: who computed which
 // block, and every packet with what its receivers get of it.
-type exchange struct {
+type packetWalk struct {
 	Nodes    int             `json:"nodes"`
 	Segments int             `json:"segments"` // of a gradient
 	Blocks   []exchangeBlock `json:"blocks"`   // by number
@@ -61,13 +61,13 @@ func ints(cell any) []int {
 
 // exchangeOf reads a frame "packets-N-R" and, for the blocks and their holders,
 // "complete-N-R" of the same result.
-func exchangeOf(r *result.Result, t *frame) (*exchange, error) {
+func exchangeOf(r *result.Result, t *frame) (*packetWalk, error) {
 	size := ints(t.ID)
 	at := slices.IndexFunc(r.Frames, func(o frame) bool { return o.ID == strings.Replace(t.ID, "packets", "complete", 1) })
 	if len(size) != 2 || at < 0 {
 		return nil, fmt.Errorf("no nodes and redundancy in its name, or no frame of what each node lacks")
 	}
-	x := &exchange{Nodes: size[0], Segments: size[1]}
+	x := &packetWalk{Nodes: size[0], Segments: size[1]}
 	if err := x.readBlocks(&r.Frames[at]); err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func exchangeOf(r *result.Result, t *frame) (*exchange, error) {
 
 // readBlocks takes every block and its holders from what the nodes lack: with r < n
 // somebody lacks each.
-func (x *exchange) readBlocks(t *frame) error {
+func (x *packetWalk) readBlocks(t *frame) error {
 	q, h := t.At("block"), t.At("holders")
 	if q < 0 || h < 0 {
 		return fmt.Errorf("frame %s: no columns block and holders", t.ID)
@@ -135,7 +135,7 @@ func spaced(sum string) string { return strings.ReplaceAll(sum, "+", " + ") }
 
 // readDecoded reads "0:G{1,2}[0];2:…", by node, and, for the same nodes, what each
 // subtracted before.
-func (x *exchange) readDecoded(got, subtracted string) (out []decoded, err error) {
+func (x *packetWalk) readDecoded(got, subtracted string) (out []decoded, err error) {
 	before := map[string]string{}
 	for _, part := range strings.Split(subtracted, ";") {
 		if m := takenAway.FindStringSubmatch(part); m != nil {

@@ -12,7 +12,7 @@ import (
 
 // exampleExchange has the packets of three nodes that compute two of three blocks each, as
 // codedsgd/fig2 records them; its times are invented.
-func exampleExchange() shown {
+func exampleExchange() worded {
 	r := example("codedsgd/fig2", "CSSGD, Fig. 2", result.Counted)
 	s := kit.NewSheet("packets-3-2", "step from to begin/ms.3 end/ms.3 content decoded bytes subtracted")
 	s.Add(1, 0, "1,2", 1.11, 2.22, "G{0,1}[0]+G{0,2}[0]", "1:G{0,2}[0];2:G{0,1}[0]", 111, "1:G{0,1}[0];2:G{0,2}[0]")
@@ -23,10 +23,10 @@ func exampleExchange() shown {
 	lacks.Add(1, 1, "{0,2}")
 	lacks.Add(2, 0, "{0,1}")
 	r.Frames = []result.Frame{s.Frame, lacks.Frame}
-	return shown{Result: r}
+	return worded{Result: r}
 }
 
-func exchangeExample(t *testing.T) *exchange {
+func exchangeExample(t *testing.T) *packetWalk {
 	t.Helper()
 	l := exampleExchange()
 	x, err := exchangeOf(l.Result, &l.Frames[0])

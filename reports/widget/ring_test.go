@@ -15,7 +15,7 @@ import (
 var allWords = sync.OnceValues(func() (*notebook.Book, error) { return notebook.Open(os.DirFS("../text")) })
 
 // committedOf returns a committed result of profile quick, read anew, with its words.
-func committedOf(t *testing.T, id string) shown {
+func committedOf(t *testing.T, id string) worded {
 	t.Helper()
 	r, err := result.Read(result.Path("../../experiments/results", id, "quick"))
 	if err != nil {
@@ -29,7 +29,7 @@ func committedOf(t *testing.T, id string) shown {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return shown{r, p}
+	return worded{r, p}
 }
 
 func committedRing(t *testing.T) (w *ringWalk, states *frame) {

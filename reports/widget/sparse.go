@@ -54,7 +54,7 @@ var sparseForms = []string{"direct", "bitmap", "coo"}
 
 // sparseOf reads the frames hops, kinds and layers of a result, ties to weights, the most
 // ranks.
-func sparseOf(l shown, hops *frame) (*sparseChoice, error) {
+func sparseOf(l worded, hops *frame) (*sparseChoice, error) {
 	kinds, layers := l.Frame("kinds"), l.Frame("layers")
 	if kinds == nil || layers == nil {
 		return nil, fmt.Errorf("no frame of kinds, or none of layers")
@@ -145,7 +145,7 @@ func percentage(shares ...float64) bool {
 
 // layersOf makes parts of a model's layers, with the densities of one rank's gradient and of
 // the sum of all.
-func layersOf(l shown, f *frame, key string, ranks int) ([]sparsePart, error) {
+func layersOf(l worded, f *frame, key string, ranks int) ([]sparsePart, error) {
 	var hops [][]sparseHop
 	out, err := readShares(f, func(row []any, cols map[string]int) (*said, error) {
 		name, err := l.Page.Label("layer", typeset.Raw(row[cols["layer"]]))

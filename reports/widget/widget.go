@@ -22,8 +22,8 @@ type Widget struct {
 // frame is one of a result's.
 type frame = result.Frame
 
-// shown is a result with its words.
-type shown struct {
+// worded is a result with its words.
+type worded struct {
 	*result.Result
 	Page *notebook.Page
 }
@@ -31,10 +31,10 @@ type shown struct {
 // Of returns the widget that a frame of a result feeds, nil for most. A frame that should
 // feed one and lacks what it needs is an error; words belong to the result.
 func Of(r *result.Result, words *notebook.Page, id string) (*Widget, error) {
-	return widgetOf(shown{r, words}, id)
+	return widgetOf(worded{r, words}, id)
 }
 
-func widgetOf(l shown, id string) (*Widget, error) {
+func widgetOf(l worded, id string) (*Widget, error) {
 	f := l.Frame(id)
 	if f == nil {
 		return nil, nil
@@ -100,7 +100,7 @@ type loadRow struct {
 }
 
 // loadsOf takes the columns that share the unit of the first behind n and r.
-func loadsOf(l shown, f *frame) (*loads, error) {
+func loadsOf(l worded, f *frame) (*loads, error) {
 	n, r := f.At("n"), f.At("r")
 	if n < 0 || r < 0 {
 		return nil, fmt.Errorf("no columns n and r")

@@ -103,7 +103,7 @@ var loadsLabels = map[string]string{"n": "n,n", "r": "r,r", "coded": "\"CSSGD, m
 	"replicated": "replicated workers,复制的工作节点", "sends": "sends,发送"}
 
 // loadsExample returns exampleLoads with a notebook of its own.
-func loadsExample(t *testing.T) shown {
+func loadsExample(t *testing.T) worded {
 	t.Helper()
 	words := fstest.MapFS{"reasons.en.tmpl": {}, "reasons.zh.tmpl": {}}
 	labels := [2]string{"id,text\nunit.units,gradient units\nbool.true,yes\nbool.false,no\n", "id,text\nunit.units,梯度单位\nbool.true,是\nbool.false,否\n"}
@@ -120,7 +120,7 @@ func loadsExample(t *testing.T) shown {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := shown{Result: reread(t, exampleLoads())}
+	l := worded{Result: reread(t, exampleLoads())}
 	if l.Page, err = book.Page(l.Result, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func TestCommittedResultsHaveTheirWidgets(t *testing.T) {
 	}
 	other := exampleLoads()
 	other.ID = "codedsgd/other"
-	for _, l := range []shown{{Result: other}} {
+	for _, l := range []worded{{Result: other}} {
 		for _, f := range l.Frames {
 			if w, err := widgetOf(l, f.ID); w != nil || err != nil {
 				t.Errorf("%s, %s: widget %v, %v", l.ID, f.ID, w, err)
