@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"gradsync/reports/typeset"
 )
 
 // pairOf is a text of the program in both languages, where it is written.
@@ -20,12 +22,16 @@ type pairOf struct {
 }
 
 // saidIn finds the texts of Go files: literals of said, alone or in lists, and the formats of
-// sayf.
+// notebook.Bothf.
 func saidIn(t *testing.T) (out []pairOf) {
 	t.Helper()
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
+	var files []string
+	for _, in := range []string{"*.go", "*/*.go"} {
+		some, err := filepath.Glob(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, some...)
 	}
 	set := token.NewFileSet()
 	for _, file := range files {
@@ -61,7 +67,7 @@ func saidIn(t *testing.T) (out []pairOf) {
 					}
 				}
 			case *ast.CallExpr:
-				if f, ok := n.Fun.(*ast.Ident); ok && f.Name == "sayf" {
+				if f, ok := n.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Bothf" {
 					add(n, n.Args)
 				}
 			}
@@ -87,7 +93,7 @@ func holdsSaid(x ast.Expr) bool {
 	return false
 }
 
-// literal is the text of an expression of string literals.
+// literal returns the text of an expression of string literals.
 func literal(x ast.Expr) (string, bool) {
 	switch x := x.(type) {
 	case *ast.BasicLit:
@@ -97,8 +103,10 @@ func literal(x ast.Expr) (string, bool) {
 		a, okA := literal(x.X)
 		b, okB := literal(x.Y)
 		return a + b, okA && okB
+	case *ast.SelectorExpr:
+		return typeset.NBSP, x.Sel.Name == "NBSP"
 	case *ast.Ident:
-		return nbsp, x.Name == "nbsp"
+		return typeset.NBSP, x.Name == "NBSP"
 	}
 	return "", false
 }
@@ -124,10 +132,10 @@ func TestEveryTextIsInBothLanguages(t *testing.T) {
 		}
 	}
 	for _, x := range texts {
-		word := regexp.MustCompile(`[a-z]{3}`).MatchString(strings.ReplaceAll(x.En, "%s", ""))
-		chinese := strings.ContainsFunc(x.Zh, func(r rune) bool { return unicode.Is(unicode.Han, r) })
-		if (x.Zh == "") != (x.En == "") || word && !chinese && !sameWords[x.En] {
-			t.Errorf("%s: %q is %q", x.at, x.En, x.Zh)
+		word := regexp.MustCompile(`[a-z]{3}`).MatchString(strings.ReplaceAll(x.En(), "%s", ""))
+		chinese := strings.ContainsFunc(x.Zh(), func(r rune) bool { return unicode.Is(unicode.Han, r) })
+		if (x.Zh() == "") != (x.En() == "") || word && !chinese && !sameWords[x.En()] {
+			t.Errorf("%s: %q is %q", x.at, x.En(), x.Zh())
 		}
 	}
 	if len(texts) < 500 {
@@ -145,7 +153,8 @@ func TestTemplatesSayNothingInOneLanguage(t *testing.T) {
 		t.Fatal(err)
 	}
 	actions := regexp.MustCompile(`(?s)\{\{.*?\}\}`)
-	marked := regexp.MustCompile(`(?s)<(span|p)[^>]* lang="(?:en|zh)"[^>]*>.*?</(span|p)>|<span class="en">.*?</span>|<code>.*?</code>|<(style|script|title)[^>]*>.*?</(style|script|title)>|<[^>]*>`)
+	marked := regexp.MustCompile(`(?s)<(span|p)[^>]* lang="(?:en|zh)"[^>]*>.*?</(span|p)>|<span class="en">.*?</span>|<code>.*?</code>|<(style|script|` +
+		`title)[^>]*>.*?</(style|script|title)>|<[^>]*>`)
 	for _, name := range names {
 		raw, err := fs.ReadFile(templates, name)
 		if err != nil {
@@ -154,7 +163,8 @@ func TestTemplatesSayNothingInOneLanguage(t *testing.T) {
 		text := marked.ReplaceAllString(actions.ReplaceAllString(string(raw), ""), " ")
 		for _, line := range strings.Split(text, "\n") {
 			for _, w := range regexp.MustCompile(`[A-Za-z]{3,}`).FindAllString(line, -1) {
-				if !map[string]bool{"gradsync": true, "CSV": true, "SVG": true, "PNG": true, "BibTeX": true, "Theme": true, "auto": true, "TeX": true, "doctype": true, "html": true, "Apache": true, "sha": true}[w] {
+				if !map[string]bool{"gradsync": true, "CSV": true, "SVG": true, "PNG": true, "BibTeX": true, "Theme": true, "auto": true, "TeX": true,
+					"doctype": true, "html": true, "Apache": true, "sha": true}[w] {
 					t.Errorf("%s: %q stands in no language: %s", name, w, strings.TrimSpace(line))
 				}
 			}

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"gradsync/reports/typeset"
 )
 
 // chapter is a part of a page's results, with its experiments in the order of
@@ -50,7 +52,7 @@ var chapters = map[string][]chapter{
 
 var otherChapter = said{"Further results", "其他结果"}
 
-// chapterOf is the place of a stem on a paper's page: its chapter, their number
+// chapterOf returns the place of a stem on a paper's page: its chapter, their number
 // for none, and where in its list it stands, -1 where a pattern brought it in.
 func chapterOf(paper, stem string) (chapter, place int) {
 	for i, c := range chapters[paper] {
@@ -95,16 +97,16 @@ func compareStems(paper, a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// part is the sections of one chapter.
-type part struct {
+// chapterPart is the sections of one chapter.
+type chapterPart struct {
 	Anchor   string
 	Title    said
-	Sections []section
+	Sections []experimentLink
 }
 
 // parts cuts sections, which are in the order of compareStems, into chapters.
-func parts(sections []section) []part {
-	var out []part
+func parts(sections []experimentLink) []chapterPart {
+	var out []chapterPart
 	last := -1
 	for _, s := range sections {
 		paper, stem, _ := strings.Cut(s.ID, "/")
@@ -114,7 +116,7 @@ func parts(sections []section) []part {
 			if c < len(chapters[paper]) {
 				title = chapters[paper][c].Title
 			}
-			out = append(out, part{Anchor: "part-" + slug(title.En), Title: title})
+			out = append(out, chapterPart{Anchor: "part-" + typeset.Slug(title.En()), Title: title})
 			last = c
 		}
 		out[len(out)-1].Sections = append(out[len(out)-1].Sections, s)

@@ -8,21 +8,24 @@ import (
 )
 
 func TestChapters(t *testing.T) {
-	stems := []string{"zebra", "explain", "dssp-anchor", "sensitivity", "fig4", "thresholds", "table10", "dynamic", "table2", "fig2", "versions-vs-clocks", "switches", "tuning", "network", "apple"}
+	stems := []string{"zebra", "explain", "dssp-anchor", "sensitivity", "fig4", "thresholds", "table10", "dynamic", "table2", "fig2",
+		"versions-vs-clocks", "switches", "tuning", "network", "apple"}
 	slices.SortStableFunc(stems, func(a, b string) int { return compareStems("dasp", a, b) })
-	want := []string{"table2", "table10", "fig2", "fig4", "thresholds", "tuning", "switches", "sensitivity", "versions-vs-clocks", "dynamic", "network", "dssp-anchor", "explain", "apple", "zebra"}
+	want := []string{"table2", "table10", "fig2", "fig4", "thresholds", "tuning", "switches", "sensitivity", "versions-vs-clocks", "dynamic", "network",
+		"dssp-anchor", "explain", "apple", "zebra"}
 	if !slices.Equal(stems, want) {
 		t.Errorf("order %v, want %v", stems, want)
 	}
-	var sections []section
+	var sections []experimentLink
 	for _, s := range stems {
-		sections = append(sections, section{ID: "dasp/" + s})
+		sections = append(sections, experimentLink{ID: "dasp/" + s})
 	}
 	var got []string
 	for _, p := range parts(sections) {
-		got = append(got, fmt.Sprint(p.Title.En, " ", len(p.Sections)))
+		got = append(got, fmt.Sprint(p.Title.En(), " ", len(p.Sections)))
 	}
-	if want := []string{"The paper’s tables and figures 4", "Choices the paper leaves open 4", "Beyond the paper 4", "What must have been true 1", "Further results 2"}; !slices.Equal(got, want) {
+	if want := []string{"The paper’s tables and figures 4", "Choices the paper leaves open 4", "Beyond the paper 4", "What must have been true 1",
+		"Further results 2"}; !slices.Equal(got, want) {
 		t.Errorf("chapters %q, want %q", got, want)
 	}
 	toc := cut(t, pageOf(t, "dasp.html"), `<nav class="toc"`, "</nav>")
@@ -36,7 +39,7 @@ func TestChapters(t *testing.T) {
 func TestChaptersOfThePapers(t *testing.T) {
 	for paper, list := range chapters {
 		for _, c := range append(list, chapter{Title: otherChapter}) {
-			if c.Title.En == "" || c.Title.Zh == "" || c.Title.En == c.Title.Zh {
+			if c.Title.En() == "" || c.Title.Zh() == "" || c.Title.En() == c.Title.Zh() {
 				t.Errorf("%s: chapter %q", paper, c.Title)
 			}
 		}
@@ -51,9 +54,9 @@ func TestChaptersOfThePapers(t *testing.T) {
 		if !slices.Equal(stems, want) {
 			t.Errorf("%s: order %v, want %v", paper, stems, want)
 		}
-		var sections []section
+		var sections []experimentLink
 		for _, s := range stems {
-			sections = append(sections, section{ID: paper + "/" + s})
+			sections = append(sections, experimentLink{ID: paper + "/" + s})
 		}
 		for _, p := range parts(sections) {
 			if p.Title == otherChapter {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"gradsync/reports/typeset"
 )
 
 // Who made the software, and what it is called: CITATION.cff has the same, which a
@@ -41,7 +43,7 @@ func software(rs []loaded, page string) citation {
 	return citation{Plain: plain + "; " + note + ".", BibTeX: bib + "  note    = {" + note + "}\n}"}
 }
 
-// yearOf is the year of a time as sidecars write it, "" of anything else.
+// yearOf returns the year of a time as sidecars write it, "" of anything else.
 func yearOf(started string) string {
 	year, _, ok := strings.Cut(started, "-")
 	if !ok || len(year) != 4 {
@@ -68,7 +70,7 @@ func commitsOf(rs []loaded) string {
 		hash, changes, _ := strings.Cut(name, " ")
 		names[i] = strings.TrimSpace(hash[:min(shortCommit, len(hash))] + " " + changes)
 	}
-	return "commits " + inWords(names)
+	return "commits " + typeset.InWords(names)
 }
 
 const unknownCommit = "unknown"

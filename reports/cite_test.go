@@ -20,7 +20,8 @@ func TestSoftwareCitesItsCommits(t *testing.T) {
 	}{
 		{nil, "page.html, results of commit unknown", ""},
 		{[]loaded{run(long, false, "2025-12-31T23:59:59Z"), run(long, false, "2026-01-01T00:00:00Z")}, "page.html, results of commit " + long, "2026"},
-		{[]loaded{run(long, false, "2026-01-01"), run(other, false, "2025-01-01"), run(long, false, "")}, "page.html, results of commits 0123456789ab and fedcba987654", "2026"},
+		{[]loaded{run(long, false, "2026-01-01"), run(other, false, "2025-01-01"), run(long, false, "")},
+			"page.html, results of commits 0123456789ab and fedcba987654", "2026"},
 		{[]loaded{run("aaa", true, "now"), run("aaa", true, "")}, "results of commit aaa (with changes that no commit holds)", ""},
 		{[]loaded{run(long, true, ""), run(long, false, "")}, "results of commits 0123456789ab (with changes that no commit holds) and 0123456789ab", ""},
 		{[]loaded{run("unknown", true, "")}, "results of commit unknown", ""},
@@ -30,7 +31,8 @@ func TestSoftwareCitesItsCommits(t *testing.T) {
 		if !strings.HasSuffix(got.Plain, c.want+".") || !strings.Contains(got.BibTeX, c.want+"}\n}") {
 			t.Errorf("%q, want %q", got, c.want)
 		}
-		if has := strings.Contains(got.BibTeX, "year    = {"+c.year+"},") && strings.Contains(got.Plain, ", "+c.year+", "); has != (c.year != "") || c.year == "" && strings.Contains(got.BibTeX, "year") {
+		if has := strings.Contains(got.BibTeX, "year    = {"+c.year+"},") && strings.Contains(got.Plain, ", "+c.year+", "); has != (c.year != "") ||
+			c.year == "" && strings.Contains(got.BibTeX, "year") {
 			t.Errorf("%q, want the year %q", got, c.year)
 		}
 	}
@@ -78,7 +80,8 @@ func TestPagesSayHowToCite(t *testing.T) {
 	if cite := cut(t, pageOf(t, own), `<p lang="en" id="cite-gradsync">`, "</p>"); !strings.Contains(cite, own+", results of commit "+strings.Repeat("c", 40)) {
 		t.Errorf("%s: %s", own, cite)
 	}
-	if cite := cut(t, pageOf(t, "index.html"), `<section id="cite"`, "</section>"); strings.Count(cite, "index.html, results of commit") != 2 || strings.Contains(cite, "Provenance") {
+	if cite := cut(t, pageOf(t, "index.html"), `<section id="cite"`, "</section>"); strings.Count(cite, "index.html, results of commit") != 2 ||
+		strings.Contains(cite, "Provenance") {
 		t.Errorf("the index: %s", cite)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/claims"
-	"gradsync/reports/notebook"
+	"gradsync/reports/typeset"
 )
 
 // A claim in words is judged by a criterion in words, which the page prints
@@ -13,14 +13,14 @@ import (
 func TestClaimsInWordsShowTheirCriterion(t *testing.T) {
 	p09, _ := claims.Get("P09")
 	row := claimOn(t, pageOf(t, "ringsparse/example-choice.html"), "P09")
-	if !strings.Contains(row, "<b>Criterion:</b> "+pretty(p09.ToleranceWhy)) || strings.Contains(row, "±") {
+	if !strings.Contains(row, "<b>Criterion:</b> "+typeset.Pretty(p09.ToleranceWhy)) || strings.Contains(row, "±") {
 		t.Errorf("P09: %s", row)
 	}
 	page := pageOf(t, "ring/example-cost.html")
 	if row := claimOn(t, page, "B05"); strings.Contains(row, "Criterion") || !strings.Contains(row, "±0.108") {
 		t.Errorf("B05: %s", row)
 	}
-	if row := claimOn(t, page, "B14"); !strings.Contains(row, "650–700"+nbsp+"ms") || !strings.Contains(row, "Criterion:</b> a range") {
+	if row := claimOn(t, page, "B14"); !strings.Contains(row, "650–700"+typeset.NBSP+"ms") || !strings.Contains(row, "Criterion:</b> a range") {
 		t.Errorf("B14: %s", row)
 	}
 	// D42 states a list of numbers: its reason is no criterion, and its numbers have names.
@@ -28,8 +28,9 @@ func TestClaimsInWordsShowTheirCriterion(t *testing.T) {
 	if strings.Contains(row, "Criterion") {
 		t.Errorf("a list of numbers has a criterion: %s", row)
 	}
-	for _, want := range []string{"DASP/BSP 0.831; SSP/BSP 0.8437; DSSP/BSP 0.8720", "DASP/BSP 0.819; SSP/BSP 0.8; DSSP/BSP −1", "DASP/BSP [0.8100, 0.8300]; SSP/BSP –; DSSP/BSP [−2, 0]"} {
-		if !strings.Contains(strings.ReplaceAll(row, nbsp, " "), want) {
+	for _, want := range []string{"DASP/BSP 0.831; SSP/BSP 0.8437; DSSP/BSP 0.8720", "DASP/BSP 0.819; SSP/BSP 0.8; DSSP/BSP −1",
+		"DASP/BSP [0.8100, 0.8300]; SSP/BSP –; DSSP/BSP [−2, 0]"} {
+		if !strings.Contains(strings.ReplaceAll(row, typeset.NBSP, " "), want) {
 			t.Errorf("D42 lacks %q: %s", want, row)
 		}
 	}
@@ -50,35 +51,6 @@ func TestEveryRowHasARule(t *testing.T) {
 	}
 	if rows["ring"] != 22 || rows["ringsparse"] != 14 || rows["CSSGD"] != 35 { // counted by hand in claims.csv
 		t.Errorf("rows %v", rows)
-	}
-}
-
-// No two methods that stand in one comparison wear the same colour, and a group
-// that is no method wears none of theirs.
-func TestMethodsAreToldApart(t *testing.T) {
-	for _, set := range [][]string{
-		{"bsp", "asp", "ssp", "dssp", "dasp", "ring"},
-		{"ring", "naive", "halving-doubling", "hierarchical"},
-		{"dense", "ringsparse", "gradients", "weights", "all-gather", "printed", "layer"},
-		{"dense", "ringsparse", "ideal", "no overlap"},
-	} {
-		var series []notebook.Series
-		if len(set) < 7 { // as many as there are colours
-			set = append(set, "bound")
-		}
-		for _, m := range set {
-			series = append(series, notebook.Series{Name: m, Group: m})
-		}
-		by := map[string]string{}
-		for g, l := range looks(series) {
-			if by[l.Colour] != "" {
-				t.Errorf("%v: %s and %s are both %s", set, by[l.Colour], g, l.Colour)
-			}
-			by[l.Colour] = g
-		}
-		if len(by) != len(set) {
-			t.Errorf("%v: %d colours for %d groups", set, len(by), len(set))
-		}
 	}
 }
 

@@ -1,18 +1,18 @@
 package reports
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
-	"gradsync/reports/notebook"
+	"gradsync/reports/cited"
 )
 
 // The page that compares all methods is of no document: it claims nothing, cites
 // nobody, and every other page leads to it.
 func TestCompareIsNoDocument(t *testing.T) {
 	page := pageOf(t, "compare.html")
-	for _, no := range []string{`id="claims"`, `id="formulas"`, `id="algorithms"`, "claims, and what we found", `id="bib-paper"`, `class="citation"`, `href="#claims"`, "the authors of the comparison"} {
+	for _, no := range []string{`id="claims"`, `id="formulas"`, `id="algorithms"`, "claims, and what we found", `id="bib-paper"`, `class="citation"`,
+		`href="#claims"`, "the authors of the comparison"} {
 		if strings.Contains(page, no) {
 			t.Errorf("the page has %q", no)
 		}
@@ -57,28 +57,12 @@ func TestDisagreementIsExplainedWhereThereAreVerdicts(t *testing.T) {
 	}
 	for _, judged := range [][]claimBlock{nil, {{}}} {
 		var b strings.Builder
-		if err := r.pages.ExecuteTemplate(&b, "reading", &paperPage{Paper: &papers[0], Several: true, Judged: judged}); err != nil {
+		if err := r.pages.ExecuteTemplate(&b, "reading", &paperPage{Paper: &cited.Documents[0], Several: true, Judged: judged}); err != nil {
 			t.Fatal(err)
 		}
 		page := english(b.String())
 		if !strings.Contains(page, "neither corrects the other.") || strings.Contains(page, "two verdicts differ") != (judged != nil) {
 			t.Errorf("with %d blocks of claims the page reads\n%s", len(judged), page)
-		}
-	}
-}
-
-// All methods of the four documents can stand in one figure and be told apart.
-func TestAllMethodsAreToldApart(t *testing.T) {
-	var series []notebook.Series
-	for _, m := range compared {
-		series = append(series, notebook.Series{Name: m, Group: m})
-	}
-	of := looks(series)
-	for i, a := range compared {
-		for _, b := range compared[:i] {
-			if l := of[a]; l.like(of[b]) || l.Colour == of[b].Colour && fmt.Sprint(l.Dash, l.Symbol) == fmt.Sprint(of[b].Dash, of[b].Symbol) {
-				t.Errorf("%s and %s both are %s with one texture or one dash", a, b, of[a].Colour)
-			}
 		}
 	}
 }

@@ -6,3 +6,8 @@
 // The same results give the same bytes: time stamps and facts of the host come
 // from the .run.json files beside the results, never from the clock.
 package reports
+
+import "gradsync/reports/notebook"
+
+// said is a text in both languages.
+type said = notebook.Both

@@ -2,26 +2,23 @@ package reports
 
 import (
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
+	"html"
 	"image/png"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 
+	"gradsync/reports/chart"
+	"gradsync/reports/cited"
+	"gradsync/reports/draw"
 	"gradsync/reports/notebook"
+	"gradsync/reports/page"
+	"gradsync/reports/typeset"
 )
 
 // exportScale is how many pixels of a PNG are one of the drawing.
 const exportScale = 2
-
-// light is the palette of a drawing that stands alone: report.css has the same.
-const (
-	lightInk   = "#1d2126"
-	lightPaper = "#ffffff"
-)
 
 // Export writes every figure under o.Results to dir as SVG, PNG and CSV, and
 // README.txt, which says of each what it shows, how it was made and whom to cite.
@@ -34,7 +31,7 @@ func Export(o Options, dir string, progress func(done, total int, name string)) 
 	if err != nil {
 		return nil, err
 	}
-	s, err := newScripts()
+	s, err := page.NewScripts()
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +39,7 @@ func Export(o Options, dir string, progress func(done, total int, name string)) 
 	if len(list) == 0 {
 		return nil, fmt.Errorf("reports: no figure in the results under %s", o.Results)
 	}
-	out := outputs{}
+	out := page.Outputs{}
 	for i := range list {
 		if progress != nil {
 			progress(i, len(list), list[i].name)
@@ -51,11 +48,11 @@ func Export(o Options, dir string, progress func(done, total int, name string)) 
 			return nil, err
 		}
 	}
-	out.add("README.txt", []byte(exportIndex(all, list)))
+	out.Add("README.txt", []byte(exportIndex(all, list)))
 	if progress != nil {
 		progress(len(list), len(list), "")
 	}
-	if err := out.write(dir); err != nil {
+	if err := out.Write(dir); err != nil {
 		return nil, err
 	}
 	done := &Exported{Figures: len(list), Files: []string{filepath.Join(dir, "README.txt")}}
@@ -66,7 +63,7 @@ func Export(o Options, dir string, progress func(done, total int, name string)) 
 			}
 		}
 		if x.lacks != nil {
-			done.NoImage = append(done.NoImage, NoImage{Figure: x.name, Letter: string(x.lacks.letter), Text: x.lacks.text})
+			done.NoImage = append(done.NoImage, NoImage{Figure: x.name, Letter: string(x.lacks.Letter), Text: x.lacks.Text})
 		}
 	}
 	return done, nil
@@ -87,7 +84,8 @@ type NoImage struct {
 }
 
 func (n NoImage) String() string {
-	return fmt.Sprintf("%s: no PNG: the fonts of the images have no letter %q (%U) of %q; its SVG and CSV are written", n.Figure, n.Letter, []rune(n.Letter)[0], n.Text)
+	return fmt.Sprintf("%s: no PNG: the fonts of the images have no letter %q (%U) of %q; its SVG and CSV are written", n.Figure, n.Letter,
+		[]rune(n.Letter)[0], n.Text)
 }
 
 // exportKinds are the files of a figure.
@@ -99,17 +97,17 @@ type exportFigure struct {
 	of   *notebook.Figure
 	name string // without its ending: "dasp/table5-standard-bars"
 
-	lacks *letterError // why there is no image; nil: there is one
+	lacks *draw.LetterError // why there is no image; nil: there is one
 }
 
 // exported lists the figures in the order of the pages.
 func exported(all map[string][]loaded) []exportFigure {
 	var out []exportFigure
-	for i := range papers {
-		for _, l := range all[papers[i].Key] {
+	for i := range cited.Documents {
+		for _, l := range all[cited.Documents[i].Key] {
 			for _, part := range l.Page.Parts {
 				if part.Figure != nil {
-					out = append(out, exportFigure{loaded: l, of: part.Figure, name: fmt.Sprintf("%s/%s-%s", papers[i].Key, l.Anchor(), figureID(l, part.Figure.ID))})
+					out = append(out, exportFigure{loaded: l, of: part.Figure, name: fmt.Sprintf("%s/%s-%s", cited.Documents[i].Key, l.Anchor(), figureID(l, part.Figure.ID))})
 				}
 			}
 		}
@@ -118,22 +116,22 @@ func exported(all map[string][]loaded) []exportFigure {
 }
 
 // draw adds the figure's files; it notes the letter for which there is no image.
-func (x *exportFigure) draw(out outputs, s *scripts) error {
+func (x *exportFigure) draw(out page.Outputs, s *page.Scripts) error {
 	v, err := viewFigure(x.loaded, x.of, s)
 	if err != nil {
 		return fmt.Errorf("%w (%s)", err, x.ID)
 	}
-	svg, err := standAlone(string(v.SVG), x.Page.Title[0], v.Alt[0])
+	drawing, err := draw.StandAlone(string(v.SVG), x.Page.Title[0], v.Alt[0])
 	if err != nil {
 		return fmt.Errorf("%w (%s)", err, x.name)
 	}
-	out.add(x.name+".svg", []byte(svg.String()+"\n"))
-	table, err := drawingCSV(x.of.Drawn[0])
+	out.Add(x.name+".svg", []byte(drawing.SVG()+"\n"))
+	table, err := chart.CSV(x.of.Drawn[0])
 	if err != nil {
 		return fmt.Errorf("%w (%s)", err, x.name)
 	}
-	out.add(x.name+".csv", table)
-	img, err := rasterise(svg, exportScale)
+	out.Add(x.name+".csv", table)
+	img, err := drawing.Image(exportScale)
 	if errors.As(err, &x.lacks) {
 		return nil
 	}
@@ -144,69 +142,61 @@ func (x *exportFigure) draw(out outputs, s *scripts) error {
 	if err := png.Encode(&b, img); err != nil {
 		return fmt.Errorf("reports: %s: %w", x.name, err)
 	}
-	out.add(x.name+".png", b.Bytes())
+	out.Add(x.name+".png", b.Bytes())
 	return nil
 }
 
-// drawingCSV is the numbers of a figure with every digit, one row per point or band.
-func drawingCSV(f notebook.Drawing) ([]byte, error) {
-	var rows [][]string
-	if f.Form == "gantt" {
-		rows = append(rows, []string{"lane", "from [" + f.X.Unit + "]", "to [" + f.X.Unit + "]", "state", "label"})
-		for _, b := range f.Bands {
-			rows = append(rows, []string{f.Lanes[b.Lane], raw(b.From), raw(b.To), b.State, b.Label})
+// exportIndex writes README.txt.
+func exportIndex(all map[string][]loaded, list []exportFigure) string {
+	var b strings.Builder
+	b.WriteString("Figures of gradsync\n\nEach figure is a drawing to scale (.svg), the same at twice its size (.png, 192 dots per inch) and its numbers " +
+		"(.csv).\n" +
+		"A band or whisker is a 95 % confidence interval over the seeds.\n")
+	last := ""
+	for _, x := range list {
+		key, _, _ := strings.Cut(x.name, "/")
+		if key != last {
+			last = key
+			p := cited.Find(key)
+			fmt.Fprintf(&b, "\n%s\n%s\n\n", p.Short, strings.Repeat("=", len([]rune(p.Short.En()))))
+			if p.Plain != "" {
+				fmt.Fprintf(&b, "Cite the %s: %s\n", p.Noun, p.Plain)
+			}
+			fmt.Fprintf(&b, "Cite the drawings: %s\n", software(all[key], "").Plain)
 		}
-	} else {
-		rows = append(rows, []string{"series", "group", "seed", axisTitle(f.X), axisTitle(f.Y), "low", "high"})
-		for _, s := range f.Series {
-			seed := ""
-			if s.Seed != nil {
-				seed = strconv.FormatUint(*s.Seed, 10)
-			}
-			for i, y := range s.Y {
-				if missing(y) {
-					continue
-				}
-				line := []string{s.Name, s.Group, seed, standing(f, s, i), raw(y), "", ""}
-				if len(s.Lo) > 0 {
-					line[5], line[6] = raw(s.Lo[i]), raw(s.Hi[i])
-				}
-				rows = append(rows, line)
-			}
+		fmt.Fprintf(&b, "\n%s\n", x.name)
+		for _, line := range x.facts() {
+			fmt.Fprintf(&b, "  %s\n", line)
 		}
 	}
-	var b bytes.Buffer
-	err := csv.NewWriter(&b).WriteAll(rows)
-	return b.Bytes(), err
+	return b.String()
 }
 
-// standAlone is a page's drawing as one that needs no page: its own size, title, words,
-// font and background, and ink for the colour of the text around it.
-func standAlone(svg, title, words string) (*node, error) {
-	n, err := parseSVG(svg)
-	if err != nil {
-		return nil, err
+// facts says what a reader of the figure must know.
+func (x exportFigure) facts() []string {
+	out := []string{"title: " + x.Page.Title[0]}
+	if caption := typeset.Plain(string(x.of.Caption[0])); caption != "" {
+		out = append(out, "caption: "+strings.Join(strings.Fields(caption), " "))
 	}
-	size := strings.Fields(n.get("viewBox"))
-	if len(size) != 4 {
-		return nil, fmt.Errorf("reports: a drawing without a size: viewBox %q", n.get("viewBox"))
+	if how := chart.HowDrawn(x.of).En(); how != "" {
+		out = append(out, "drawn: "+strings.ReplaceAll(how, typeset.NBSP, " "))
 	}
-	n.drop("focusable")
-	n.set("xmlns", "http://www.w3.org/2000/svg")
-	n.set("width", size[2])
-	n.set("height", size[3])
-	n.set("font-family", "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif")
-	paper := &node{name: "rect"}
-	for _, a := range [][2]string{{"width", size[2]}, {"height", size[3]}, {"fill", lightPaper}} {
-		paper.set(a[0], a[1])
+	if x.lacks != nil {
+		out = append(out, fmt.Sprintf("image: none: the fonts of the images have no letter %q (%U)", x.lacks.Letter, x.lacks.Letter))
 	}
-	n.kids = slices.Insert(n.kids, 0, &node{name: "title", text: title}, &node{name: "desc", text: words}, paper)
-	n.each(func(k *node) {
-		for i := range k.attrs {
-			if k.attrs[i].Value == "currentColor" {
-				k.attrs[i].Value = lightInk
-			}
+	source := x.ID
+	if x.Source != "" {
+		source = x.Source + " (" + x.ID + ")"
+	}
+	kind := page.KindOr(x.of.Drawn[0].Kind, x.Kind)
+	out = append(out, "shows: "+source, "numbers: "+kind+": "+html.UnescapeString(page.Kinds[kind].En()), "profile: "+who(x.Result).En())
+	out = append(out, fmt.Sprintf("command: %s run %s --profile %s", program, x.ID, x.Profile))
+	commit := "unknown: no record of the run lies beside the result"
+	if x.Run != nil && x.Run.Commit != "" {
+		commit = x.Run.Commit
+		if x.Run.Dirty {
+			commit += ", with changes that no commit holds"
 		}
-	})
-	return n, nil
+	}
+	return append(out, "commit: "+commit, "result sha256: "+x.SHA256)
 }

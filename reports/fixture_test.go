@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"gradsync/experiments/claims"
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
+	"gradsync/reports/cited"
 	"gradsync/reports/notebook"
 )
 
@@ -22,12 +22,12 @@ import (
 // of their own: they test the pages and mean nothing. Their claims are rows of claims.csv,
 // since pages take the words of a claim from there.
 
-// The words of the program are those of the tests, with the notebooks of the examples.
+// In tests the program has the notebooks of the examples among its words.
 func init() {
 	openBook = sync.OnceValues(func() (*notebook.Book, error) { return notebook.Open(exampleText()) })
 }
 
-// exampleText is the program's text and that of the examples.
+// exampleText returns the program's text with the examples'.
 func exampleText() fs.FS {
 	out := fstest.MapFS{}
 	err := fs.WalkDir(wordFiles, "text", func(name string, d fs.DirEntry, err error) error {
@@ -42,7 +42,7 @@ func exampleText() fs.FS {
 		panic(err)
 	}
 	for name, text := range exampleWords {
-		if all, ok := out[name]; ok { // those of the examples come after those of the program
+		if all, ok := out[name]; ok { // the examples’ own come after the program’s
 			text = string(all.Data) + strings.TrimPrefix(text, "id,text\n")
 		}
 		out[name] = &fstest.MapFile{Data: []byte(text)}
@@ -62,7 +62,7 @@ func newExample(id, source, kind string) *result.Result {
 	}
 }
 
-// bounded is an interval of a claim that has one number.
+// bounded returns an interval of a claim that has one number.
 func bounded(lo, hi float64) []*[2]float64 { return []*[2]float64{{lo, hi}} }
 
 type exampleTime struct {
@@ -82,7 +82,8 @@ func exampleTimes() *result.Result {
 			Reasons: []result.Reason{because("ci-contains-null", "lo", -2.2, "hi", 24.4, "null", 0), because("example-wait")}},
 		{ID: "D14", Measured: 4.44, Seeds: 3, Verdict: claims.NotStated, Reasons: []result.Reason{because("no-value-stated")}},
 		{ID: "D17", Verdict: claims.NotRun, Reasons: []result.Reason{because("example-left-out", "minutes", 111)}},
-		{ID: "D42", Measured: []any{0.819, 0.8, -1.0}, CI95: []*[2]float64{{0.81, 0.83}, nil, {-2, 0}}, Seeds: 3, Verdict: claims.Within, Remark: claims.DerivedRemark},
+		{ID: "D42", Measured: []any{0.819, 0.8, -1.0}, CI95: []*[2]float64{{0.81, 0.83}, nil, {-2, 0}}, Seeds: 3, Verdict: claims.Within,
+			Remark: claims.DerivedRemark},
 	}
 	var rows []exampleTime
 	for j, model := range []string{"lenet5", "resnet18", "example"} {
@@ -126,7 +127,8 @@ func exampleCurves() *result.Result {
 	r.Frames = []result.Frame{s.Frame}
 	r.Figures = []result.Figure{{ID: "accuracy", Form: "line", Frame: "curves", X: "time", Y: []string{"accuracy"}, By: []string{"method"}, Seed: "seed"}}
 	found := result.Because("example-curves", "asp", 1.11, "bsp", 0.22)
-	r.Claims = []result.Claim{{ID: "D40", Found: &found, Seeds: 3, Verdict: claims.SameSign, Differs: []result.Reason{result.Because("example-data", "images", 11111)}}}
+	r.Claims = []result.Claim{{ID: "D40", Found: &found, Seeds: 3, Verdict: claims.SameSign,
+		Differs: []result.Reason{result.Because("example-data", "images", 11111)}}}
 	return r
 }
 
@@ -239,7 +241,7 @@ func exampleCompare() *result.Result {
 	return r
 }
 
-// twins are results of profile standard beside those of examples: example5 agrees in some
+// twins returns results of profile standard beside the examples: example5 agrees in some
 // claims and not in others, example1 is the same but for the profile, example-fig4 was
 // trained on two sets. example-fig2 has no twin.
 func twins() []*result.Result {
@@ -263,34 +265,12 @@ func twins() []*result.Result {
 	return []*result.Result{times, curves, stated}
 }
 
-// drawingOf is a figure of r as its notebook draws it, in both languages.
-func drawingOf(t *testing.T, r *result.Result, id string) [2]notebook.Drawing {
-	t.Helper()
-	return figureOf(t, r, id).Drawn
-}
-
-// figureOf is a figure of r as its notebook places it.
-func figureOf(t *testing.T, r *result.Result, id string) *notebook.Figure {
-	t.Helper()
-	page, err := Presented(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range page.Parts {
-		if p.Figure != nil && p.Figure.ID == id {
-			return p.Figure
-		}
-	}
-	t.Fatalf("%s places no figure %s", r.ID, id)
-	return nil
-}
-
 // committedResults are the committed results with their words, in the order of the pages.
 var committedResults = sync.OnceValues(func() ([]loaded, error) {
 	all := map[string][]loaded{}
-	for i := range papers {
+	for i := range cited.Documents {
 		for _, profile := range profiles {
-			files, err := filepath.Glob(filepath.Join(filepath.Dir(result.Path("../experiments/results", papers[i].Key+"/x", profile)), "*.json"))
+			files, err := filepath.Glob(filepath.Join(filepath.Dir(result.Path("../experiments/results", cited.Documents[i].Key+"/x", profile)), "*.json"))
 			if err != nil {
 				return nil, err
 			}
@@ -298,14 +278,14 @@ var committedResults = sync.OnceValues(func() ([]loaded, error) {
 				if strings.HasSuffix(file, ".run.json") {
 					continue
 				}
-				l, err := loadFile(file, papers[i].Key, profile)
+				l, err := loadFile(file, cited.Documents[i].Key, profile)
 				if errors.Is(err, result.ErrSchema) {
 					continue
 				}
 				if err != nil {
 					return nil, err
 				}
-				all[papers[i].Key] = append(all[papers[i].Key], l)
+				all[cited.Documents[i].Key] = append(all[cited.Documents[i].Key], l)
 			}
 		}
 	}
@@ -313,8 +293,8 @@ var committedResults = sync.OnceValues(func() ([]loaded, error) {
 		return nil, err
 	}
 	var out []loaded
-	for i := range papers {
-		out = append(out, all[papers[i].Key]...)
+	for i := range cited.Documents {
+		out = append(out, all[cited.Documents[i].Key]...)
 	}
 	return out, nil
 })
@@ -326,26 +306,4 @@ func committed(t *testing.T) []loaded {
 		t.Fatal(err)
 	}
 	return all
-}
-
-// figuresOf are the figures that the notebook of a result places.
-func figuresOf(l loaded) (out []*notebook.Figure) {
-	for _, p := range l.Page.Parts {
-		if p.Figure != nil {
-			out = append(out, p.Figure)
-		}
-	}
-	return out
-}
-
-// wordsOf are the words of a drawing: of its axes, its series or its lanes, and its bands.
-func wordsOf(f notebook.Drawing) []string {
-	out := slices.Concat([]string{axisTitle(f.X), axisTitle(f.Y)}, f.X.Categories, f.Lanes)
-	for _, s := range f.Series {
-		out = append(out, s.Name)
-	}
-	for _, b := range f.Bands {
-		out = append(out, b.State, b.Label)
-	}
-	return out
 }

@@ -143,7 +143,8 @@ column.times.seconds@compare/example-when,时间
 
 	"dasp/example5.en.md": `# Example: mean iteration time, unequal workers
 
-The invented method takes {{num (cell "times" "seconds" "model" "lenet5" "method" "dasp")}} with LeNet-5 and waits {{num (fact "waited")}}; ` + "`dasp/example1`" + ` has the devices.
+The invented method takes {{num (cell "times" "seconds" "model" "lenet5" "method" "dasp")}} with LeNet-5 and waits {{num (fact "waited")}}; ` +
+		"`dasp/example1`" + ` has the devices.
 
 {{table "model method seconds" (rows "times")}}
 : Invented numbers of {{num (fact "workers")}} workers, {{n seeds "seed" "seeds"}}.
@@ -281,7 +282,8 @@ alt: 五根高度递减的柱形。
 `,
 	"compare/example-when.en.md": `# Example: which method when
 
-Invented: take the invented method when {{num (fact "share")}} of the links are slow; ` + "`codedsgd/example-load`" + ` says why, ` + "`codedsgd/none`" + ` does not, and ` + "`compare/example-when`" + ` is here.
+Invented: take the invented method when {{num (fact "share")}} of the links are slow; ` +
+		"`codedsgd/example-load`" + ` says why, ` + "`codedsgd/none`" + ` does not, and ` + "`compare/example-when`" + ` is here.
 
 {{figure "bars"}}
 : Invented numbers.

@@ -3,6 +3,7 @@ package reports
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"math"
 	"os"
 	"regexp"
@@ -10,42 +11,20 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"gradsync/internal/gosource"
+	"gradsync/reports/cited"
+	"gradsync/reports/page"
 )
 
-// Expected words: written by hand.
-func TestNumbers(t *testing.T) {
-	for _, c := range []struct {
-		x      float64
-		digits int
-		want   string
-	}{
-		{0, 0, "0"}, {12, 0, "12"}, {-11.1, 0, "−11.1"}, {0.05, 0, "0.05"}, {0.123456, 0, "0.1235"},
-		{1234.56, 0, "1235"}, {12345, 0, "12\u202f345"}, {-1234567, 0, "−1\u202f234\u202f567"},
-		{98.5, 2, "98.50"}, {12345.678, 1, "12\u202f345.7"}, {1e-7, 0, "1·10⁻⁷"}, {math.NaN(), 0, "–"},
-		{9.9999, 0, "10"}, {99.995, 0, "100"},
-	} {
-		if got := number(c.x, c.digits); got != c.want {
-			t.Errorf("number(%v, %d) = %q, want %q", c.x, c.digits, got, c.want)
-		}
-	}
-	for s, want := range map[float64]string{5.25: "5.2 s", 61: "1 min 01 s", 7260: "2 h 01 min"} {
-		if got := strings.ReplaceAll(seconds(s).En, nbsp, " "); got != want {
-			t.Errorf("seconds(%v) = %q, want %q", s, got, want)
-		}
-	}
-	if got := withUnit("3", "count"); got != "3" {
-		t.Errorf("a count prints as %q", got)
-	}
-}
-
-// The files are those that their publishers ship; hashes of npm's
+// The files are as their publishers ship them; hashes of npm's
 // echarts 6.1.0 and temml 0.13.5; the fonts are parts of @fontsource/stix-two-math 5.3.0,
 // made as testdata/stix-two-math-subset.txt says.
 func TestVendoredFilesAreUnchanged(t *testing.T) {
 	for file, want := range map[string]string{
 		"assets/echarts-6.1.0.min.js":             "b66b25aeb4df84e33199dc21694014d336d222cbd9deb0e5a7c14bd6aa0d0fd0",
-		"lib/stix-two-math-operators.ttf":         "54e57413170c691ff64abef61f6730b01f7e80167100f7593adc2012bc0de398",
-		"lib/temml-0.13.5.min.js":                 "1ab19148afe0dbc836b7a74f344071b3f3a70a7a8259ae4049e76894fcdf8d95",
+		"draw/lib/stix-two-math-operators.ttf":    "54e57413170c691ff64abef61f6730b01f7e80167100f7593adc2012bc0de398",
+		"page/lib/temml-0.13.5.min.js":            "1ab19148afe0dbc836b7a74f344071b3f3a70a7a8259ae4049e76894fcdf8d95",
 		"assets/stix-two-math-5.3.0-subset.woff2": "ffc2ef732529c02ae1214f2a7c0fc644ea7cb2d79a9e76fb4616990b26d766d1",
 	} {
 		b, err := os.ReadFile(file)
@@ -89,7 +68,7 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// contrast is WCAG 2's ratio of relative luminances.
+// contrast returns WCAG 2's ratio of relative luminances.
 func contrast(t *testing.T, a, b string) float64 {
 	t.Helper()
 	lum := func(hex string) float64 {
@@ -116,9 +95,62 @@ func contrast(t *testing.T, a, b string) float64 {
 	return (max(la, lb) + 0.05) / (min(la, lb) + 0.05)
 }
 
-// An answer at once looks the same with and without states.
-func TestAtOnceLooksLikeQIS(t *testing.T) {
-	if got, want := states["at-once"].Colour, states["qis"].Colour; got != want || got == "" || got == states["fss"].Colour {
-		t.Errorf("at once %q, QIS %q", got, want)
+// TestCodeColours: code.css knows every class and step of the pages, and each colour
+// of a token can be read on each ground it stands on, in both themes.
+func TestCodeColours(t *testing.T) {
+	css, err := os.ReadFile("assets/code.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	classes, class := map[string]bool{}, regexp.MustCompile(`class="(\w+)"`)
+	scripts, err := page.NewScripts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range cited.Documents {
+		shown, err := cited.Show(&cited.Documents[i], scripts, cited.NewSource(gosource.All))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range shown.Algs {
+			if rule := fmt.Sprintf(":is(.s%d, .n%[1]d)", len(a.Steps)); !strings.Contains(string(css), rule) {
+				t.Errorf("code.css lights no step %d of %s", len(a.Steps), a.ID)
+			}
+			for _, e := range a.Go {
+				for _, l := range e.Lines {
+					for _, m := range class.FindAllStringSubmatch(string(l.HTML), -1) {
+						classes[m[1]] = true
+					}
+				}
+			}
+		}
+	}
+	if len(classes) < 7 {
+		t.Errorf("only the classes %v", classes)
+	}
+	for c := range classes {
+		if !strings.Contains(string(css), "\n."+c+" { color: var(--"+c+")") {
+			t.Errorf("code.css has no colour for class %s", c)
+		}
+	}
+	var themes []string // sets of variables: light, dark by the system, dark by choice
+	for _, m := range regexp.MustCompile(`--k: [^}]*`).FindAllString(string(css), -1) {
+		themes = append(themes, m)
+	}
+	if len(themes) != 3 || themes[1] == themes[0] || strings.TrimSpace(themes[1]) != strings.TrimSpace(themes[2]) {
+		t.Fatalf("themes %q, want light and twice the same dark", themes)
+	}
+	for i, grounds := range [][]string{{"#ffffff"}, {"#191d22"}} { // --card of report.css
+		v := map[string]string{}
+		for _, m := range regexp.MustCompile(`--(\w+): (#\w{6});`).FindAllStringSubmatch(themes[i], -1) {
+			v[m[1]] = m[2]
+		}
+		for c := range classes {
+			for _, ground := range append(grounds, v["lit"]) {
+				if got := contrast(t, v[c], ground); got < 4.5 {
+					t.Errorf("theme %d: %s (%s) on %s has a contrast of %.2f", i, c, v[c], ground, got)
+				}
+			}
+		}
 	}
 }

@@ -5,6 +5,10 @@ import (
 	"html/template"
 	"regexp"
 	"slices"
+
+	"gradsync/reports/page"
+	"gradsync/reports/typeset"
+	"gradsync/reports/widget"
 )
 
 // linkedView stands on a document's page for an experiment that has a page of its own: its
@@ -26,11 +30,11 @@ type claimBlock struct {
 	Sides        []claimSide
 }
 
-// claimSide is what one profile found.
+// claimSide holds what one profile found.
 type claimSide struct {
 	Profile string
 	Shown   string // classes: the profiles that show it
-	Tally   []tally
+	Tally   []page.Tally
 	Rows    []claimLine
 }
 
@@ -38,9 +42,9 @@ type claimSide struct {
 var paragraph = regexp.MustCompile(`(?s)<p>(.*?)</p>`)
 
 // link shows an experiment on the page of its document.
-func (page *paperPage) link(r *renderer, e []loaded) section {
+func (doc *paperPage) link(r *renderer, e []loaded) experimentLink {
 	first := e[0]
-	v := linkedView{Href: first.ID + ".html", Title: both(first.Page.Title), Tallies: tallies(e)}
+	v := linkedView{Href: first.ID + ".html", Title: first.Page.Title.HTML(), Tallies: tallies(e)}
 	for _, l := range e[1:] {
 		v.Aliases = append(v.Aliases, l.Anchor())
 	}
@@ -48,49 +52,49 @@ func (page *paperPage) link(r *renderer, e []loaded) section {
 		var answer [2]template.HTML
 		for l, text := range parts[0].Prose {
 			if m := paragraph.FindStringSubmatch(string(text)); m != nil {
-				answer[l] = template.HTML(r.at.link(unitsHTML(m[1])))
+				answer[l] = template.HTML(r.at.link(typeset.UnitsHTML(m[1])))
 			}
 		}
-		v.Answer = bothHTML(answer)
+		v.Answer = typeset.BothHTML(answer)
 	}
-	page.judge(e, &v)
-	return section{Anchor: first.Anchor(), Source: first.Source, ID: first.ID, Number: paperNumber(first.Source), Linked: v}
+	doc.judge(e, &v)
+	return experimentLink{Anchor: first.Anchor(), Source: first.Source, ID: first.ID, Number: paperNumber(first.Source), Linked: v}
 }
 
 // judge adds the claims of an experiment to the page.
-func (page *paperPage) judge(e []loaded, v *linkedView) {
+func (doc *paperPage) judge(e []loaded, v *linkedView) {
 	b := claimBlock{Anchor: e[0].Anchor(), Href: v.Href, Title: v.Title, Source: e[0].Source}
 	for _, l := range e {
 		if len(l.ClaimRows) == 0 {
 			continue
 		}
-		s := claimSide{Profile: l.Profile, Tally: count(l.Claims)}
+		s := claimSide{Profile: l.Profile, Tally: page.Count(l.Claims)}
 		for _, c := range l.ClaimRows {
 			s.Rows = append(s.Rows, lineOf(l, c))
 		}
 		b.Sides = append(b.Sides, s)
 	}
 	if len(b.Sides) > 0 {
-		page.Judged = append(page.Judged, b)
+		doc.Judged = append(doc.Judged, b)
 	}
 }
 
 // showEach lets every claim be seen in each profile of the page: where an experiment lacks
 // one, its first stands for it.
-func (page *paperPage) showEach() {
-	for _, b := range page.Judged {
+func (doc *paperPage) showEach() {
+	for _, b := range doc.Judged {
 		for _, s := range b.Sides {
-			if !slices.Contains(page.Profiles, s.Profile) {
-				page.Profiles = append(page.Profiles, s.Profile)
+			if !slices.Contains(doc.Profiles, s.Profile) {
+				doc.Profiles = append(doc.Profiles, s.Profile)
 			}
 		}
 	}
-	slices.SortFunc(page.Profiles, func(a, b string) int { return slices.Index(profiles, a) - slices.Index(profiles, b) })
-	for _, b := range page.Judged {
+	slices.SortFunc(doc.Profiles, func(a, b string) int { return slices.Index(profiles, a) - slices.Index(profiles, b) })
+	for _, b := range doc.Judged {
 		for i := range b.Sides {
 			b.Sides[i].Shown = "p-" + b.Sides[i].Profile
 		}
-		for _, p := range page.Profiles {
+		for _, p := range doc.Profiles {
 			if !slices.ContainsFunc(b.Sides, func(s claimSide) bool { return s.Profile == p }) {
 				b.Sides[0].Shown += " p-" + p
 			}
@@ -100,21 +104,21 @@ func (page *paperPage) showEach() {
 
 // showIdeaOf takes the widget that shows the idea of the source from the frame that the
 // document names.
-func (page *paperPage) showIdeaOf(l loaded) error {
+func (doc *paperPage) showIdeaOf(l loaded) error {
 	for _, f := range l.Frames {
-		if page.Paper.Diagram != l.ID+"#"+f.ID || page.Diagram != nil {
+		if doc.Paper.Diagram != l.ID+"#"+f.ID || doc.Diagram != nil {
 			continue
 		}
 		var err error
-		if page.Diagram, err = widgetOf(l, f.ID); err != nil {
+		if doc.Diagram, err = widget.Of(l.Result, l.Page, f.ID); err != nil {
 			return fmt.Errorf("reports: %s: %w", l.ID, err)
 		}
-		page.DiagramHref, page.DiagramName, page.Widgets = l.ID+".html", l.Page.Title, true
+		doc.DiagramHref, doc.DiagramName, doc.Widgets = l.ID+".html", l.Page.Title, true
 	}
 	return nil
 }
 
-// disagreeing are the claims on which two profiles that ran them differ.
+// disagreeing returns the claims on which two profiles that ran them differ.
 func disagreeing(e []loaded) (out []claimLine) {
 	ran := map[string]string{} // claim to the first verdict
 	for _, l := range e {
@@ -131,4 +135,44 @@ func disagreeing(e []loaded) (out []claimLine) {
 		}
 	}
 	return out
+}
+
+// experimentPages are the experiments that have a page, by id: "dasp/table5".
+type experimentPages map[string]bool
+
+// placesOf returns the experiments of all documents.
+func placesOf(all map[string][]loaded) experimentPages {
+	p := experimentPages{}
+	for _, rs := range all {
+		for _, l := range rs {
+			p[l.ID] = true
+		}
+	}
+	return p
+}
+
+// named is an experiment in a narrative.
+var named = regexp.MustCompile(`<code>([a-z]+)/([a-z0-9-]+)</code>`)
+
+// linkFrom makes links of the experiments that the code of a result's page names.
+func (at experimentPages) linkFrom(id, html string) string {
+	return named.ReplaceAllStringFunc(html, func(name string) string {
+		m := named.FindStringSubmatch(name)
+		to := m[1] + "/" + m[2]
+		if !at[to] || to == id {
+			return name
+		}
+		return `<a href="../` + to + `.html">` + name + `</a>`
+	})
+}
+
+// link makes links of the experiments that the code of a document's page names.
+func (at experimentPages) link(html string) string {
+	return named.ReplaceAllStringFunc(html, func(name string) string {
+		m := named.FindStringSubmatch(name)
+		if to := m[1] + "/" + m[2]; at[to] {
+			return `<a href="` + to + `.html">` + name + `</a>`
+		}
+		return name
+	})
 }

@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"gradsync/experiments/result"
+	"gradsync/reports/cited"
 	"gradsync/reports/notebook"
+	"gradsync/reports/page"
 )
 
 // defaultProfile is the one whose results lie directly in a paper's folder and
@@ -32,7 +34,7 @@ type loaded struct {
 	Stale     bool                // the sidecar belongs to other bytes
 }
 
-// Anchor is the section's id on the page.
+// Anchor returns the section's id on the page.
 func (l loaded) Anchor() string {
 	if l.Profile == defaultProfile {
 		return l.Stem
@@ -53,7 +55,7 @@ func load(root string) (map[string][]loaded, error) {
 			continue
 		}
 		key := e.Name()
-		if findPaper(key) == nil {
+		if cited.Find(key) == nil {
 			return nil, fmt.Errorf("reports: %s: results of an unknown paper %q", filepath.Join(root, key), key)
 		}
 		rs, err := loadPaper(root, key)
@@ -67,12 +69,13 @@ func load(root string) (map[string][]loaded, error) {
 	return all, dressAll(all)
 }
 
-// loadSome is load where nothing to show is a mistake: pages of no result would look
+// loadSome loads as load does, where nothing to show is a mistake: pages of no result would look
 // as if nothing had ever been run, though only the folder was another.
 func loadSome(root string) (map[string][]loaded, error) {
 	all, err := load(root)
 	if err == nil && len(all) == 0 {
-		err = fmt.Errorf("reports: no results in %s: name the folder that holds %s and the like with --results, or make some with `gradsync run dasp`", root, papers[0].Key)
+		err = fmt.Errorf("reports: no results in %s: name the folder that holds %s and the like with --results, or make some with `gradsync run dasp`",
+			root, cited.Documents[0].Key)
 	}
 	return all, err
 }
@@ -147,4 +150,43 @@ func loadFile(file, key, profile string) (loaded, error) {
 	}
 	l.Stale = l.Run != nil && l.Run.ResultSHA256 != "" && l.Run.ResultSHA256 != l.SHA256
 	return l, nil
+}
+
+// check refuses a result that a page would show wrongly.
+func check(r *result.Result) error {
+	if r.Status != result.Complete && r.Status != result.Incomplete {
+		return fmt.Errorf("status %q, want complete or incomplete", r.Status)
+	}
+	if _, ok := page.Kinds[r.Kind]; !ok {
+		return fmt.Errorf("unknown kind %q", r.Kind)
+	}
+	for _, f := range r.Frames {
+		if _, ok := page.Kinds[f.Kind]; !ok && f.Kind != "" {
+			return fmt.Errorf("frame %s: unknown kind %q", f.ID, f.Kind)
+		}
+	}
+	for _, c := range r.Claims {
+		if _, ok := page.FindVerdict(c.Verdict); !ok {
+			return fmt.Errorf("claim %s: unknown verdict %q", c.ID, c.Verdict)
+		}
+		for _, ci := range c.CI95 {
+			if ci != nil && !(ci[0] <= ci[1]) {
+				return fmt.Errorf("claim %s: interval from %v to %v", c.ID, ci[0], ci[1])
+			}
+		}
+	}
+	return nil
+}
+
+// made returns the remarks on claims of the results, for a page that explains them.
+func made(rs []loaded) []page.Remark {
+	var out []page.Remark
+	for _, r := range page.Remarks {
+		if slices.ContainsFunc(rs, func(l loaded) bool {
+			return slices.ContainsFunc(l.Claims, func(c result.Claim) bool { return page.RemarkOn(c) == r })
+		}) {
+			out = append(out, r)
+		}
+	}
+	return out
 }

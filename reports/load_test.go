@@ -50,7 +50,7 @@ func TestUnknownPaperAndMissingFolder(t *testing.T) {
 	}
 }
 
-// Where a result has no record of its run, or that of other bytes, or one of a
+// Where a result has no record of its run, or a record of other bytes, or one of a
 // changed tree, the page says so instead of showing facts that may be wrong.
 func TestProvenanceWarns(t *testing.T) {
 	root := t.TempDir()
@@ -64,7 +64,7 @@ func TestProvenanceWarns(t *testing.T) {
 		var ws []string
 		for _, f := range provenance(l) {
 			if f.Warn {
-				ws = append(ws, f.Value.En)
+				ws = append(ws, f.Value.En())
 			}
 		}
 		return strings.Join(ws, "\n")

@@ -8,6 +8,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"gradsync/reports/cited"
+	"gradsync/reports/draw"
+	"gradsync/reports/page"
 )
 
 // element is a start tag of a page.
@@ -45,7 +49,7 @@ func elements(t *testing.T, page string) []element {
 	}
 }
 
-// pageNames are the pages of the examples.
+// pageNames returns the pages of the examples.
 func pageNames() []string {
 	names := []string{"index.html", "ring.html", "ringsparse.html", "dasp.html", "codedsgd.html", "compare.html"}
 	for _, r := range examples() {
@@ -165,19 +169,19 @@ func TestWordsCannotBreakOut(t *testing.T) {
 }
 
 func TestFormulasAreWellFormedMathML(t *testing.T) {
-	s, err := newScripts()
+	s, err := page.NewScripts()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []formula
-	for _, p := range papers {
+	var all []cited.Formula
+	for _, p := range cited.Documents {
 		all = append(all, p.Formulas...)
 	}
 	if len(all) < 20 {
 		t.Fatalf("%d formulas", len(all))
 	}
 	for _, f := range all {
-		m, err := s.mathML(f.TeX)
+		m, err := s.MathML(f.TeX)
 		if err != nil {
 			t.Errorf("%s: %v", f.ID, err)
 			continue
@@ -190,7 +194,7 @@ func TestFormulasAreWellFormedMathML(t *testing.T) {
 			t.Errorf("%s: carries no TeX", f.ID)
 		}
 	}
-	if _, err := s.mathML(`\nosuchcommand x`); err == nil {
+	if _, err := s.MathML(`\nosuchcommand x`); err == nil {
 		t.Error("an unknown TeX command passed in silence")
 	}
 }
@@ -210,7 +214,7 @@ func TestDrawings(t *testing.T) {
 		}
 		_, svg, _ = strings.Cut(svg, "<svg ")
 		svg, _, _ = strings.Cut(svg, "</svg>")
-		if !strings.Contains(svg, "currentColor") || strings.Contains(svg, ink) {
+		if !strings.Contains(svg, "currentColor") || strings.Contains(svg, draw.Ink) {
 			t.Errorf("%s: text does not take the page's colour", fig)
 		}
 		if regexp.MustCompile(`ecmeta|:hover|font-family| class=`).MatchString(svg) {
@@ -257,7 +261,8 @@ func TestPagesLeadBackToTheContents(t *testing.T) {
 	if n := strings.Count(page, `<nav class="toc" id="contents"`); n != 1 {
 		t.Errorf("%d contents", n)
 	}
-	parts := regexp.MustCompile(`(?s)<p class="eyebrow part".*?</section>\s*(?:<p class="back">|<p class="eyebrow)|<section id="claims".*?</section>\s*<`).FindAllString(page, -1)
+	parts := regexp.MustCompile(`(?s)<p class="eyebrow part".*?</section>\s*(?:<p class="back">|<p class="eyebrow)|<section id="claims".*?</section>`+
+		`\s*<`).FindAllString(page, -1)
 	if len(parts) < 2 {
 		t.Fatalf("%d chapters and claims", len(parts))
 	}

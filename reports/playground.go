@@ -12,16 +12,11 @@ import (
 	"strconv"
 	"strings"
 
+	"gradsync/reports/assets"
+	"gradsync/reports/page"
 	"gradsync/reports/playground"
+	"gradsync/reports/typeset"
 )
-
-// playgroundFiles are the page's own among the assets that pages share; the licence is
-// of what the module holds of Go.
-var playgroundFiles = append([]string{playgroundStyle, "go-LICENSE.txt"}, playgroundScripts...)
-
-const playgroundStyle = "playground.css"
-
-var playgroundScripts = []string{"playground-model.js", "playground-words.js", "playground-curves.js", "playground.js"}
 
 // playgroundModule is package playground as WebAssembly, compressed; the page holds it,
 // for a page opened from a folder may not fetch a file.
@@ -30,7 +25,7 @@ const playgroundModule = "playground.wasm.gz"
 // playgroundPage is the page of what-if sliders. Without scripts it has the presets'
 // numbers, computed here by the functions that the module is compiled from.
 type playgroundPage struct {
-	head
+	page.Head
 	Command string
 	Methods []playMethod
 	Sliders []playSlider
@@ -106,19 +101,19 @@ func (p playPreset) setting() playground.Setting {
 }
 
 // buildPlayground makes the page; built are the documents whose pages are there.
-func buildPlayground(frame head, built []string, command string) (*playgroundPage, error) {
-	page := &playgroundPage{Sliders: playSliders, Facts: slices.Clone(playFacts), Command: command,
+func buildPlayground(frame page.Head, built []string, command string) (*playgroundPage, error) {
+	doc := &playgroundPage{Sliders: playSliders, Facts: slices.Clone(playFacts), Command: command,
 		Begin: said{"Settings to begin with", "起始设定"}, Heads: []string{"computing", "waiting", "exchange", "iteration", "sent", "received"}}
 	var err error
 	frame.Wasm = true
-	if page.head, err = frame.named("Playground", "playground", playgroundScripts...); err != nil {
+	if doc.Head, err = frame.Named("Playground", "playground", page.PlaygroundScripts...); err != nil {
 		return nil, err
 	}
-	css, err := assets.ReadFile("assets/" + playgroundStyle)
+	css, err := assets.ReadFile(page.PlaygroundStyle)
 	if err != nil {
 		return nil, fmt.Errorf("reports: %w", err)
 	}
-	page.Styles = append(slices.Clone(page.Styles), asset{Name: playgroundStyle, Style: template.CSS(css)})
+	doc.Styles = append(slices.Clone(doc.Styles), page.Asset{Name: page.PlaygroundStyle, Style: template.CSS(css)})
 	for _, m := range playground.Methods() {
 		v, ok := playMethods[m.Key]
 		if !ok {
@@ -126,44 +121,44 @@ func buildPlayground(frame head, built []string, command string) (*playgroundPag
 		}
 		v.Key, v.AtLeast = m.Key, m.AtLeast
 		v.Links = slices.Clone(v.Links)
-		page.Methods = append(page.Methods, v)
+		doc.Methods = append(doc.Methods, v)
 	}
-	page.link(func(l playLink) bool { return slices.Contains(built, strings.TrimSuffix(l.page(), ".html")) })
+	doc.link(func(l playLink) bool { return slices.Contains(built, strings.TrimSuffix(l.page(), ".html")) })
 	for _, p := range playPresets {
-		p.Rows = page.rows(p.setting())
-		for i, f := range page.Facts {
+		p.Rows = doc.rows(p.setting())
+		for i, f := range doc.Facts {
 			p.About = append(p.About, f.print(playground.About(playground.Fact(i), p.setting())))
 		}
-		page.Presets = append(page.Presets, p)
+		doc.Presets = append(doc.Presets, p)
 	}
-	if page.Data, err = page.data(); err != nil {
+	if doc.Data, err = doc.data(); err != nil {
 		return nil, err
 	}
-	module, err := assets.ReadFile("assets/" + playgroundModule)
+	module, err := assets.ReadFile(playgroundModule)
 	if err != nil {
 		return nil, fmt.Errorf("reports: %w", err)
 	}
-	page.Module = template.HTML(base64.StdEncoding.EncodeToString(module))
-	return page, nil
+	doc.Module = template.HTML(base64.StdEncoding.EncodeToString(module))
+	return doc, nil
 }
 
-// playground adds the page to a folder that has the pages named.
-func (out outputs) playground(t *template.Template, frame head, pages []string, command string) error {
+// addPlayground adds the page to a folder that has the pages named.
+func addPlayground(out page.Outputs, t *template.Template, frame page.Head, pages []string, command string) error {
 	var built []string
 	for _, p := range pages {
 		built = append(built, strings.TrimSuffix(p, ".html"))
 	}
-	page, err := buildPlayground(frame, built, command)
+	doc, err := buildPlayground(frame, built, command)
 	if err != nil {
 		return err
 	}
 	// The section of an experiment is there only where it was run.
-	page.link(func(l playLink) bool {
+	doc.link(func(l playLink) bool {
 		_, id, _ := strings.Cut(l.Href, "#")
 		made, ok := out[l.page()]
 		return !ok || bytes.Contains(made, []byte(` id="`+id+`"`))
 	})
-	return out.page(t, "playground.html", "playground.html", page)
+	return out.Page(t, "playground.html", "playground.html", doc)
 }
 
 // link leaves the links whose place is there.
@@ -178,13 +173,13 @@ func (p *playgroundPage) link(there func(playLink) bool) {
 	}
 }
 
-// page is the file that a link is to.
+// page returns the file that a link leads to, without the place in it.
 func (l playLink) page() string {
-	page, _, _ := strings.Cut(l.Href, "#")
-	return page
+	doc, _, _ := strings.Cut(l.Href, "#")
+	return doc
 }
 
-// rows are all methods' numbers of a setting.
+// rows returns the numbers of all methods for a setting.
 func (p *playgroundPage) rows(s playground.Setting) (out []playRow) {
 	least := math.Inf(1)
 	for i := range p.Methods {
@@ -206,22 +201,22 @@ func (p *playgroundPage) rows(s playground.Setting) (out []playRow) {
 	return out
 }
 
-// print is a fact's number as the page's script shows it.
+// print returns a fact's number as the page's script shows it.
 func (f playFact) print(x float64) template.HTML {
 	switch {
 	case f.Unit == "bytes":
-		return escaped(playSize(x))
+		return typeset.Escape(playSize(x))
 	case f.Unit == "seconds":
-		return escaped(playTime(x))
+		return typeset.Escape(playTime(x))
 	case f.Unit == "share" && x <= 0:
 		return said{"never", "从不"}.HTML()
 	case f.Unit == "share":
-		return escaped(strconv.FormatFloat(100*x, 'g', 3, 64) + nbsp + "%")
+		return typeset.Escape(strconv.FormatFloat(100*x, 'g', 3, 64) + typeset.NBSP + "%")
 	}
-	return escaped(number(x, 0))
+	return typeset.Escape(typeset.Number(x, 0))
 }
 
-// data is what the script draws with.
+// data returns the words and ranges of the page's script, as JSON.
 func (p *playgroundPage) data() (template.JS, error) {
 	type method struct {
 		Key     string `json:"key"`
@@ -285,5 +280,5 @@ func inUnit(x float64, units []string, step float64) string {
 	if strings.Contains(s, ".") {
 		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
 	}
-	return s + nbsp + units[i]
+	return s + typeset.NBSP + units[i]
 }

@@ -3,6 +3,8 @@ package reports
 import (
 	"strings"
 	"testing"
+
+	"gradsync/reports/page"
 )
 
 // Beside a page without the section of an experiment, nothing leads there.
@@ -11,7 +13,7 @@ func TestPlaygroundLeadsWhereASectionIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	frame, err := newFrame(true)
+	frame, err := page.NewFrame(true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,8 +21,8 @@ func TestPlaygroundLeadsWhereASectionIs(t *testing.T) {
 		`<p id="bytes"></p><section id="placement">`:                             true,
 		`<p id="bytes"></p><section id="placement-ci"><a href="#placement"></a>`: false,
 	} {
-		out := outputs{"ring.html": []byte(ring)}
-		if err := out.playground(r.pages, frame, []string{"index.html", "ring.html"}, ""); err != nil {
+		out := page.Outputs{"ring.html": []byte(ring)}
+		if err := addPlayground(out, r.pages, frame, []string{"index.html", "ring.html"}, ""); err != nil {
 			t.Fatal(err)
 		}
 		page := string(out["playground.html"])

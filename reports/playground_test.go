@@ -11,12 +11,16 @@ import (
 
 	"github.com/dop251/goja"
 
+	"gradsync/reports/assets"
+	"gradsync/reports/cited"
+	"gradsync/reports/page"
 	"gradsync/reports/playground"
+	"gradsync/reports/typeset"
 )
 
-// everyPaper are the stems of the pages that links of the playground may lead to.
+// everyPaper returns the stems of the pages that links of the playground may lead to.
 func everyPaper() (out []string) {
-	for _, p := range papers {
+	for _, p := range cited.Documents {
 		out = append(out, p.Key)
 	}
 	return out
@@ -24,24 +28,24 @@ func everyPaper() (out []string) {
 
 func playgroundOf(t *testing.T) *playgroundPage {
 	t.Helper()
-	frame, err := newFrame(false)
+	frame, err := page.NewFrame(false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := buildPlayground(frame, everyPaper(), "gradsync report")
+	doc, err := buildPlayground(frame, everyPaper(), "gradsync report")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return page
+	return doc
 }
 
 // The blog's preset by hand: 2·39/40·1.2 GB, and 2·39·(3 µs + 1.2 GB/40/6 GB/s) after its
 // 370 ms of computing (B15); coded SGD's: 3·128.2 ms, and 5/(7·3) of 56/8·7 gradients of
 // 2.67 MB at 125 MB/s. The least row is marked.
 func TestPlaygroundTables(t *testing.T) {
-	page := playgroundOf(t)
+	doc := playgroundOf(t)
 	row := func(preset, method string) playRow {
-		p := page.Presets[slices.IndexFunc(page.Presets, func(p playPreset) bool { return p.Key == preset })]
+		p := doc.Presets[slices.IndexFunc(doc.Presets, func(p playPreset) bool { return p.Key == preset })]
 		return p.Rows[slices.IndexFunc(p.Rows, func(r playRow) bool { return r.Method.Key == method })]
 	}
 	for _, c := range []struct {
@@ -56,11 +60,11 @@ func TestPlaygroundTables(t *testing.T) {
 		{"codedsgd", "cssgd", "385 ms|0|749 ms|≥ 1.13 s|31.2 MB|93.6 MB"},
 		{"codedsgd", "cssgd-model", "385 ms|0|250 ms|634 ms|31.2 MB|–"},
 	} {
-		if got := strings.ReplaceAll(strings.Join(row(c.preset, c.method).Cells, "|"), nbsp, " "); got != c.want {
+		if got := strings.ReplaceAll(strings.Join(row(c.preset, c.method).Cells, "|"), typeset.NBSP, " "); got != c.want {
 			t.Errorf("%s, %s: %s, want %s", c.preset, c.method, got, c.want)
 		}
 	}
-	for _, p := range page.Presets {
+	for _, p := range doc.Presets {
 		n := 0
 		for _, r := range p.Rows {
 			if r.Least {
@@ -98,16 +102,16 @@ var bareNode = regexp.MustCompile(`(^|[^作])节点`)
 // Every preset is a valid setting inside the sliders' ranges, and every slider, method
 // and fact has words in both languages.
 func TestPlaygroundIsComplete(t *testing.T) {
-	page := playgroundOf(t)
+	doc := playgroundOf(t)
 	two := func(what string, s said) {
-		if s.En == "" || s.Zh == "" {
-			t.Errorf("%s: %q, %q", what, s.En, s.Zh)
+		if s.En() == "" || s.Zh() == "" {
+			t.Errorf("%s: %q, %q", what, s.En(), s.Zh())
 		}
-		if strings.Contains(strings.ToLower(s.En), "worker") && bareNode.MatchString(s.Zh) || strings.Contains(s.Zh, "组播") {
-			t.Errorf("%s: another word than that of the other pages, 工作节点 and 多播: %q, %q", what, s.En, s.Zh)
+		if strings.Contains(strings.ToLower(s.En()), "worker") && bareNode.MatchString(s.Zh()) || strings.Contains(s.Zh(), "组播") {
+			t.Errorf("%s: another word than that of the other pages, 工作节点 and 多播: %q, %q", what, s.En(), s.Zh())
 		}
 	}
-	for _, p := range page.Presets {
+	for _, p := range doc.Presets {
 		two(p.Key, p.Name)
 		two(p.Key, p.Note)
 		if len(p.Values) != len(playSliders) || !p.setting().Valid() {
@@ -127,7 +131,7 @@ func TestPlaygroundIsComplete(t *testing.T) {
 		}
 	}
 	looks := map[string]string{}
-	for _, m := range page.Methods {
+	for _, m := range doc.Methods {
 		two(m.Key, m.Name)
 		two(m.Key, m.Note)
 		if other := looks[m.Colour+m.Dash]; other != "" {
@@ -138,10 +142,10 @@ func TestPlaygroundIsComplete(t *testing.T) {
 			t.Errorf("%s: no link to its formula", m.Key)
 		}
 	}
-	if len(playMethods) != len(page.Methods) || len(page.Facts) != int(playground.DASPSpread)+1 {
-		t.Errorf("%d methods in words, %d of the model; %d facts", len(playMethods), len(page.Methods), len(page.Facts))
+	if len(playMethods) != len(doc.Methods) || len(doc.Facts) != int(playground.DASPSpread)+1 {
+		t.Errorf("%d methods in words, %d of the model; %d facts", len(playMethods), len(doc.Methods), len(doc.Facts))
 	}
-	for i, f := range page.Facts {
+	for i, f := range doc.Facts {
 		two(fmt.Sprint("fact ", i), f.Name)
 	}
 }
@@ -149,30 +153,30 @@ func TestPlaygroundIsComplete(t *testing.T) {
 // Links lead to formulas, or to sections of experiments, that there are.
 func TestPlaygroundLinks(t *testing.T) {
 	at := map[string]bool{"ring.html#placement": true, "codedsgd.html#accounting": true} // experiments
-	for _, p := range papers {
+	for _, p := range cited.Documents {
 		for _, f := range p.Formulas {
 			for _, id := range append(slices.Clone(f.Also), f.ID) {
 				at[p.Key+".html#"+id] = true
 			}
 		}
 	}
-	page := playgroundOf(t)
+	doc := playgroundOf(t)
 	var links []playLink
-	for _, m := range page.Methods {
+	for _, m := range doc.Methods {
 		links = append(links, m.Links...)
 	}
-	for _, f := range page.Facts {
+	for _, f := range doc.Facts {
 		links = append(links, f.Link)
 	}
 	for _, l := range links {
-		if l.Text.En != "" && l.Text.Zh == "" {
-			t.Errorf("%s: %q has no Chinese", l.Href, l.Text.En)
+		if l.Text.En() != "" && l.Text.Zh() == "" {
+			t.Errorf("%s: %q has no Chinese", l.Href, l.Text.En())
 		}
 		if l.Href != "" && !at[l.Href] {
-			t.Errorf("%s (%s) leads nowhere", l.Href, l.Text.En)
+			t.Errorf("%s (%s) leads nowhere", l.Href, l.Text.En())
 		}
 	}
-	frame, _ := newFrame(false)
+	frame, _ := page.NewFrame(false)
 	alone, err := buildPlayground(frame, []string{"ring"}, "")
 	if err != nil {
 		t.Fatal(err)
@@ -193,24 +197,25 @@ func TestPlaygroundPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, single := range []bool{false, true} {
-		frame, err := newFrame(single)
+		frame, err := page.NewFrame(single)
 		if err != nil {
 			t.Fatal(err)
 		}
-		out := outputs{}
-		if err := out.playground(r.pages, frame, []string{"index.html", "ring.html"}, "gradsync report"); err != nil {
+		out := page.Outputs{}
+		if err := addPlayground(out, r.pages, frame, []string{"index.html", "ring.html"}, "gradsync report"); err != nil {
 			t.Fatal(err)
 		}
-		page := string(out["playground.html"])
-		for _, want := range []string{"wasm-unsafe-eval", `id="playground-module">H4sI`, `<span class="zh" lang="zh">环形全归约</span>`, "2.34" + nbsp + "GB", `href="ring.html#bytes"`, `id="set-n"`, `id="without"`} {
-			if !strings.Contains(page, want) {
+		doc := string(out["playground.html"])
+		for _, want := range []string{"wasm-unsafe-eval", `id="playground-module">H4sI`, `<span class="zh" lang="zh">环形全归约</span>`,
+			"2.34" + typeset.NBSP + "GB", `href="ring.html#bytes"`, `id="set-n"`, `id="without"`} {
+			if !strings.Contains(doc, want) {
 				t.Errorf("single %v: no %s", single, want)
 			}
 		}
-		if inline := strings.Contains(page, "gradsyncPlayground"); inline != single {
+		if inline := strings.Contains(doc, "gradsyncPlayground"); inline != single {
 			t.Errorf("single %v: the script is in the page: %v", single, inline)
 		}
-		if strings.Contains(page, "ZgotmplZ") {
+		if strings.Contains(doc, "ZgotmplZ") {
 			t.Error("the template refused a value")
 		}
 	}
@@ -219,7 +224,7 @@ func TestPlaygroundPage(t *testing.T) {
 // The script prints numbers and turns sliders to SI units as this package does, and
 // reads addresses.
 func TestPlaygroundScript(t *testing.T) {
-	js, err := assets.ReadFile("assets/playground-model.js")
+	js, err := assets.ReadFile("playground-model.js")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +258,8 @@ func TestPlaygroundScript(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := p.setting()
-		want := []float64{float64(s.Workers), float64(s.PerMachine), float64(s.Redundancy), s.Parameters, s.Bandwidth, s.Inner, s.Latency, s.Compute, s.Slowest, s.Density, s.Codec}
+		want := []float64{float64(s.Workers), float64(s.PerMachine), float64(s.Redundancy), s.Parameters, s.Bandwidth, s.Inner, s.Latency, s.Compute,
+			s.Slowest, s.Density, s.Codec}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %v in the page, %v here", p.Key, got, want)
 		}
@@ -271,7 +277,8 @@ func TestPlaygroundScript(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"#n=12&b=2.5": `{"n":12,"b":2.5}`, "#n=1e9&b=2": `{"n":40,"b":2}`, "#n=3.5": `{"n":40,"b":48}`, "#b=": `{"n":40,"b":48}`, "": `{"n":40,"b":48}`, "#x=1&<b>": `{"n":40,"b":48}`, "#b=NaN": `{"n":40,"b":48}`,
+		"#n=12&b=2.5": `{"n":12,"b":2.5}`, "#n=1e9&b=2": `{"n":40,"b":2}`, "#n=3.5": `{"n":40,"b":48}`, "#b=": `{"n":40,"b":48}`, "": `{"n":40,"b":48}`,
+		"#x=1&<b>": `{"n":40,"b":48}`, "#b=NaN": `{"n":40,"b":48}`,
 	} {
 		if got := run(fmt.Sprintf("JSON.stringify(gradsyncPlayground.read(SLIDERS, %q, {n: 40, b: 48}))", text)).String(); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)

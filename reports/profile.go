@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"gradsync/experiments/result"
+	"gradsync/reports/notebook"
+	"gradsync/reports/page"
+	"gradsync/reports/typeset"
 )
 
 // byExperiment groups results, sorted by stem, into one list per experiment:
@@ -25,7 +28,7 @@ func byExperiment(rs []loaded) [][]loaded {
 // embedded Fashion-MNIST, 3 seeds"; where nothing was drawn "quick: no seed used".
 func who(r *result.Result) said {
 	var facts []said
-	if data := dataNames(r.Data); data.En != "" {
+	if data := dataNames(r.Data); data.En() != "" {
 		facts = append(facts, data)
 	}
 	switch n := len(r.Seeds); {
@@ -35,21 +38,12 @@ func who(r *result.Result) said {
 	case n == 1:
 		facts = append(facts, said{"1 seed", "1 个种子"})
 	default:
-		facts = append(facts, sayf("%d seeds", "%d 个种子", n))
+		facts = append(facts, notebook.Bothf("%d seeds", "%d 个种子", n))
 	}
 	if len(facts) == 0 {
 		return said{r.Profile, r.Profile}
 	}
-	return sayf("%s: %s", "%s：%s", r.Profile, commaList(facts))
-}
-
-// commaList joins texts by commas.
-func commaList(texts []said) said {
-	var en, zh []string
-	for _, t := range texts {
-		en, zh = append(en, t.En), append(zh, t.Zh)
-	}
-	return said{strings.Join(en, ", "), strings.Join(zh, "，")}
+	return notebook.Bothf("%s: %s", "%s：%s", r.Profile, typeset.CommaList(facts))
 }
 
 // noSeed is said of a result that was given seeds and drew nothing.
@@ -97,7 +91,7 @@ func dataNames(sets []result.Data) said {
 		}
 		name := said{own, own}
 		if d.Origin == "embedded" || d.Origin == "synthetic" && !strings.HasPrefix(own, d.Origin) {
-			name = said{d.Origin + " " + own, origins[d.Origin].Zh + " " + own}
+			name = said{d.Origin + " " + own, origins[d.Origin].Zh() + " " + own}
 		}
 		if !slices.Contains(names, name) {
 			names = append(names, name)
@@ -105,17 +99,17 @@ func dataNames(sets []result.Data) said {
 	}
 	var en, zh []string
 	for _, n := range names {
-		en, zh = append(en, n.En), append(zh, n.Zh)
+		en, zh = append(en, n.En()), append(zh, n.Zh())
 	}
 	return said{strings.Join(en, " / "), strings.Join(zh, " / ")}
 }
 
-// profileTally is what all results of one profile found.
+// profileTally counts what all results of one profile found.
 type profileTally struct {
 	Profile string
 	Data    said // what its results were trained on
 	Results int
-	Tally   []tally
+	Tally   []page.Tally
 }
 
 // tallies counts by profile, in the order of a page. Profiles without a result
@@ -134,14 +128,14 @@ func tallies(rs []loaded) []profileTally {
 			}
 		}
 		if t.Results > 0 {
-			t.Data, t.Tally = dataNames(sets), count(claims)
+			t.Data, t.Tally = dataNames(sets), page.Count(claims)
 			out = append(out, t)
 		}
 	}
 	return out
 }
 
-// claimCount is how many claims the results judge; one that several profiles of
+// claimCount returns how many claims the results judge; one that several profiles of
 // an experiment judge counts once.
 func claimCount(rs []loaded) int {
 	seen := map[string]bool{}
@@ -151,12 +145,4 @@ func claimCount(rs []loaded) int {
 		}
 	}
 	return len(seen)
-}
-
-// inWords joins names: "a, b and c".
-func inWords(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }

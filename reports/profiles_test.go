@@ -10,9 +10,11 @@ import (
 	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
 	"gradsync/reports/notebook"
+	"gradsync/reports/page"
+	"gradsync/reports/typeset"
 )
 
-// sideOn is what a page of twins shows of one profile.
+// sideOn cuts out what a page of twins shows of one profile.
 func sideOn(t *testing.T, page, profile string) string {
 	t.Helper()
 	return cut(t, page, `<section class="profiled p-`+profile+`"`, "</section>")
@@ -30,8 +32,8 @@ func TestPagesHoldEveryProfile(t *testing.T) {
 	}
 	quick, standard := sideOn(t, page, "quick"), sideOn(t, page, "standard")
 	for side, want := range map[string][]string{
-		quick:    {"quick: synthetic invented images, 3 seeds", "24.4" + nbsp + "%", "--profile quick", "1.720"},
-		standard: {"standard: synthetic invented images, 1 seed", "−8.88" + nbsp + "%", "--profile standard", "12.345", "only the larger set shows it"},
+		quick:    {"quick: synthetic invented images, 3 seeds", "24.4" + typeset.NBSP + "%", "--profile quick", "1.720"},
+		standard: {"standard: synthetic invented images, 1 seed", "−8.88" + typeset.NBSP + "%", "--profile standard", "12.345", "only the larger set shows it"},
 	} {
 		for _, w := range want {
 			if !strings.Contains(side, w) {
@@ -43,11 +45,12 @@ func TestPagesHoldEveryProfile(t *testing.T) {
 	if strings.Contains(quick, one) || !strings.Contains(standard, one) {
 		t.Error("a side of one seed does not say that it has no interval, or another does")
 	}
-	if strings.Contains(quick, "only the larger set") || strings.Contains(standard, "24.4"+nbsp+"%") || strings.Contains(quick, "12.345") {
+	if strings.Contains(quick, "only the larger set") || strings.Contains(standard, "24.4"+typeset.NBSP+"%") || strings.Contains(quick, "12.345") {
 		t.Error("what one profile found stands beside another")
 	}
 	curves := sideOn(t, pageOfTwins(t, "dasp/example-fig4.html"), "standard")
-	if !strings.Contains(curves, "standard: MNIST / CIFAR-10, 3 seeds") || !strings.Contains(curves, "<code>mnist (cache)") && !strings.Contains(curves, "mnist (cache)") || !strings.Contains(curves, "cifar-10 (directory)") {
+	if !strings.Contains(curves, "standard: MNIST / CIFAR-10, 3 seeds") || !strings.Contains(curves, "<code>mnist (cache)") &&
+		!strings.Contains(curves, "mnist (cache)") || !strings.Contains(curves, "cifar-10 (directory)") {
 		t.Error("the data sets of a profile are not named")
 	}
 }
@@ -57,7 +60,8 @@ func TestPagesHoldEveryProfile(t *testing.T) {
 func TestTheChoiceOfAProfileNeedsNoScript(t *testing.T) {
 	css := cssOf(t)
 	for _, p := range profiles {
-		for _, rule := range []string{"#show-" + p + ":checked ~ .profiled:not(.p-" + p + ")", "#show-" + p + ":checked ~ .judged > .profiled:not(.p-" + p + ")", `#show-` + p + `:checked ~ .switch [for="show-` + p + `"]`} {
+		for _, rule := range []string{"#show-" + p + ":checked ~ .profiled:not(.p-" + p + ")",
+			"#show-" + p + ":checked ~ .judged > .profiled:not(.p-" + p + ")", `#show-` + p + `:checked ~ .switch [for="show-` + p + `"]`} {
 			if strings.Count(css, rule) != 1 {
 				t.Errorf("the style sheet has no rule %s", rule)
 			}
@@ -102,7 +106,8 @@ func TestClaimsOfEveryProfile(t *testing.T) {
 	if !strings.Contains(quick, `<div class="profiled p-quick">`) {
 		t.Fatalf("no side of quick: %.300s", block)
 	}
-	for id, want := range map[string][2]string{"d13": {"v-equal", ""}, "d10": {"v-within", "v-differs"}, "d15": {"v-same-sign", "v-same-sign"}, "d17": {"v-not-run", "v-within"}, "d18": {"", "v-same-sign"}} {
+	for id, want := range map[string][2]string{"d13": {"v-equal", ""}, "d10": {"v-within", "v-differs"}, "d15": {"v-same-sign", "v-same-sign"},
+		"d17": {"v-not-run", "v-within"}, "d18": {"", "v-same-sign"}} {
 		for i, side := range []string{quick, standard} {
 			at := strings.Index(side, "-"+id+`">`)
 			if (at >= 0) != (want[i] != "") {
@@ -114,10 +119,12 @@ func TestClaimsOfEveryProfile(t *testing.T) {
 	}
 	alone := exampleCost()
 	var b paperPage
-	b.judge([]loaded{{Result: exampleTimes(), ClaimRows: make([]notebook.ClaimRow, 1)}, {Result: twins()[0], ClaimRows: make([]notebook.ClaimRow, 1)}}, &linkedView{})
+	b.judge([]loaded{{Result: exampleTimes(), ClaimRows: make([]notebook.ClaimRow, 1)}, {Result: twins()[0], ClaimRows: make([]notebook.ClaimRow, 1)}},
+		&linkedView{})
 	b.judge([]loaded{{Result: alone, ClaimRows: make([]notebook.ClaimRow, 1)}}, &linkedView{})
 	b.showEach()
-	if got := fmt.Sprint(b.Profiles, b.Judged[0].Sides[0].Shown, b.Judged[0].Sides[1].Shown, b.Judged[1].Sides[0].Shown); got != "[quick standard]p-quickp-standardp-quick p-standard" {
+	if got := fmt.Sprint(b.Profiles, b.Judged[0].Sides[0].Shown, b.Judged[0].Sides[1].Shown,
+		b.Judged[1].Sides[0].Shown); got != "[quick standard]p-quickp-standardp-quick p-standard" {
 		t.Errorf("shown: %s", got)
 	}
 }
@@ -148,7 +155,7 @@ func TestDisagreement(t *testing.T) {
 // What several profiles found is counted apart, on the page and on the index.
 // By hand: quick has D13, D10, D15, D16, D14, D17, D42 and D40, standard all but D13, and D18.
 func TestTalliesAreApart(t *testing.T) {
-	words := func(ts []tally) (s string) {
+	words := func(ts []page.Tally) (s string) {
 		for _, x := range ts {
 			s += fmt.Sprint(x.Key, x.N, " ")
 		}
@@ -220,8 +227,8 @@ func TestLabelsOfProfiles(t *testing.T) {
 	}{
 		{[]result.Data{data("fashion-mnist", "embedded")}, 3, nil, said{"quick: embedded Fashion-MNIST, 3 seeds", "quick：内置 Fashion-MNIST，3 个种子"}},
 		{[]result.Data{data("mnist", "cache"), data("cifar-10", "directory")}, 1, nil, said{"quick: MNIST / CIFAR-10, 1 seed", "quick：MNIST / CIFAR-10，1 个种子"}},
-		{[]result.Data{data("synthetic", "synthetic")}, 0, nil, alike("quick: synthetic")},
-		{nil, 3, nil, said{"quick: 3 seeds", "quick：3 个种子"}}, {nil, 0, nil, alike("quick")},
+		{[]result.Data{data("synthetic", "synthetic")}, 0, nil, notebook.Alike("quick: synthetic")},
+		{nil, 3, nil, said{"quick: 3 seeds", "quick：3 个种子"}}, {nil, 0, nil, notebook.Alike("quick")},
 		{nil, 3, map[string]any{"ranks": 5.0}, said{"quick: no seed used", "quick：未用种子"}},
 		{nil, 3, map[string]any{"ranks": 5.0, "seeds": []any{0.0}}, said{"quick: 3 seeds", "quick：3 个种子"}},
 		{nil, 3, map[string]any{"full": []any{map[string]any{"seed": 0.0}}}, said{"quick: 3 seeds", "quick：3 个种子"}},
@@ -229,7 +236,7 @@ func TestLabelsOfProfiles(t *testing.T) {
 		{[]result.Data{data("mnist", "cache")}, 3, map[string]any{"ranks": 5.0}, said{"quick: MNIST, 3 seeds", "quick：MNIST，3 个种子"}},
 	} {
 		r := &result.Result{Profile: "quick", Data: c.sets, Seeds: make([]uint64, c.seeds), Config: c.config}
-		if got := who(r); got.En != c.want.En || c.want.Zh != c.want.En && got.Zh != c.want.Zh {
+		if got := who(r); got.En() != c.want.En() || c.want.Zh() != c.want.En() && got.Zh() != c.want.Zh() {
 			t.Errorf("label %q, want %q", got, c.want)
 		}
 	}

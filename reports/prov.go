@@ -3,6 +3,10 @@ package reports
 import (
 	"fmt"
 	"strings"
+
+	"gradsync/reports/notebook"
+	"gradsync/reports/page"
+	"gradsync/reports/typeset"
 )
 
 // fact is one line of a provenance block. Names of machines, versions and times are the
@@ -19,7 +23,7 @@ type fact struct {
 func provenance(r loaded) []fact {
 	fs := []fact{}
 	say := func(name, value said) {
-		if value.En != "" {
+		if value.En() != "" {
 			fs = append(fs, fact{Name: name, Value: value})
 		}
 	}
@@ -30,11 +34,12 @@ func provenance(r loaded) []fact {
 		}
 	}
 	if r.Run == nil {
-		fs = append(fs, fact{Name: said{"run", "运行"}, Warn: true, Value: said{"No record of the run lies beside this result: command, commit and machine are unknown.",
-			"此结果旁边没有运行记录：命令、提交和机器未知。"}})
+		fs = append(fs, fact{Name: said{"run", "运行"}, Warn: true,
+			Value: said{"No record of the run lies beside this result: command, commit and machine are unknown.",
+				"此结果旁边没有运行记录：命令、提交和机器未知。"}})
 	} else {
 		code(said{"command", "命令"}, r.Run.Command)
-		say(said{"how", "方式"}, sayf("%s: %s", "%s：%s", kindWords(kindsOf(r.Result)), kindMeans(kindsOf(r.Result))))
+		say(said{"how", "方式"}, notebook.Bothf("%s: %s", "%s：%s", page.KindWords(page.KindsOf(r.Result)), page.KindMeans(page.KindsOf(r.Result))))
 		code(said{"commit", "提交"}, r.Run.Commit)
 		switch {
 		case r.Run.Dirty:
@@ -52,12 +57,13 @@ func provenance(r loaded) []fact {
 	say(said{"engine", "引擎"}, engineName(engine(r)))
 	switch list := seeds(r.Seeds); {
 	case len(r.Seeds) > 0 && seedless(r.Result):
-		say(said{"seeds", "种子"}, sayf("%s given; %s", "给出 %s；%s", said{list, strings.ReplaceAll(list, ", ", "、")}, noSeed))
+		say(said{"seeds", "种子"}, notebook.Bothf("%s given; %s", "给出 %s；%s", said{list, strings.ReplaceAll(list, ", ", "、")}, noSeed))
 	default:
 		add(said{"seeds", "种子"}, list)
 	}
 	for _, d := range r.Data {
-		text := sayf("%s (%s), %s training and %s test images", "%s（%s），%s 张训练图像和 %s 张测试图像", d.Name, origins[d.Origin], number(float64(d.Train), 0), number(float64(d.Test), 0))
+		text := notebook.Bothf("%s (%s), %s training and %s test images", "%s（%s），%s 张训练图像和 %s 张测试图像", d.Name, origins[d.Origin],
+			typeset.Number(float64(d.Train), 0), typeset.Number(float64(d.Test), 0))
 		say(said{"data", "数据"}, text)
 		code(said{"data sha256", "数据 sha256"}, d.SHA256)
 	}
@@ -66,7 +72,7 @@ func provenance(r loaded) []fact {
 		add(said{"started", "开始时间"}, r.Run.Started)
 		say(said{"wall time", "实际用时"}, wallTime(r))
 		if r.Run.PeakRSSBytes > 0 {
-			add(said{"peak memory", "内存峰值"}, bytesOf(r.Run.PeakRSSBytes))
+			add(said{"peak memory", "内存峰值"}, typeset.Bytes(r.Run.PeakRSSBytes))
 		}
 	}
 	code(said{"result sha256", "结果 sha256"}, r.SHA256)
@@ -79,16 +85,7 @@ func provenance(r loaded) []fact {
 	return fs
 }
 
-// kindWords joins the badges of kinds.
-func kindWords(kinds []string) said {
-	var en, zh []string
-	for _, k := range kinds {
-		en, zh = append(en, kindNames[k].En), append(zh, kindNames[k].Zh)
-	}
-	return said{inWords(en), strings.Join(zh, "与")}
-}
-
-// accelerator and engineName are what a record says, whose few own words have Chinese.
+// accelerator and engineName word what a record says; its few own words have Chinese.
 func accelerator(s string) said {
 	if s == "none used" {
 		return said{"none used", "未使用"}
@@ -106,14 +103,14 @@ func engineName(s string) said {
 	return said{s, strings.ReplaceAll(s, "bit class", "位类")}
 }
 
-// wallTime is how long the run took, "" where its record does not say.
+// wallTime returns how long the run took, "" where its record does not say.
 func wallTime(r loaded) said {
 	if r.Run.WallSeconds <= 0 {
 		return said{}
 	}
-	took := seconds(r.Run.WallSeconds)
+	took := typeset.Seconds(r.Run.WallSeconds)
 	if len(r.Data) > 0 {
-		return sayf("%s, without trainings that were finished before", "%s，不含先前已完成的训练", took)
+		return notebook.Bothf("%s, without trainings that were finished before", "%s，不含先前已完成的训练", took)
 	}
 	return took
 }
@@ -132,4 +129,57 @@ func seeds(ss []uint64) string {
 		words[i] = fmt.Sprint(s)
 	}
 	return strings.Join(words, ", ")
+}
+
+// commonFacts holds what the results of one profile have in common, said once above them.
+type commonFacts struct {
+	Profile string
+	Facts   []fact
+}
+
+// shareFacts takes out of the provenance of every side what more than three quarters
+// of the sides of its profile say alike, of the facts that each of them states once.
+// A side that says otherwise keeps its own, and warnings stay where they are.
+func shareFacts(sides []side) (shared []commonFacts) {
+	var profiles []string
+	of := map[string][]int{}
+	for i, s := range sides {
+		if of[s.Profile] == nil {
+			profiles = append(profiles, s.Profile)
+		}
+		of[s.Profile] = append(of[s.Profile], i)
+	}
+	for _, p := range profiles {
+		says, names, common := map[fact]int{}, map[string]int{}, map[fact]bool{}
+		for _, i := range of[p] {
+			once := map[string]int{}
+			for _, f := range sides[i].Prov {
+				says[f]++
+				once[f.Name.En()]++
+			}
+			for name, n := range once {
+				if n == 1 {
+					names[name]++
+				}
+			}
+		}
+		c, all := commonFacts{Profile: p}, len(of[p])
+		for _, i := range of[p] {
+			var own []fact
+			for _, f := range sides[i].Prov {
+				if f.Warn || all == 1 || names[f.Name.En()] != all || 4*says[f] <= 3*all {
+					own = append(own, f)
+				} else if !common[f] {
+					common[f] = true
+					c.Facts = append(c.Facts, f)
+				}
+			}
+			sides[i].InCommon = len(own) < len(sides[i].Prov)
+			sides[i].Prov = own
+		}
+		if len(c.Facts) > 0 {
+			shared = append(shared, c)
+		}
+	}
+	return shared
 }

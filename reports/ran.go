@@ -41,7 +41,7 @@ type ranWhy struct {
 	What, Mine, Published said
 }
 
-// ranBox is the box of a page that stands alone; nil, no box, where pages share a
+// ranBox returns the box of a page that stands alone; nil, no box, where pages share a
 // folder: those are for reading on, not for handing in.
 func ranBox(o Options, rs []loaded) (*ranView, error) {
 	if !o.SingleFile {
@@ -147,7 +147,7 @@ func (v *ranView) whole(rs []loaded, pub map[string]published) {
 	v.Claims, v.AllClaims = len(judged), len(every)
 }
 
-// paperOf is the document of an experiment: "dasp" of "dasp/table5".
+// paperOf returns the document of an experiment: "dasp" of "dasp/table5".
 func paperOf(id string) string {
 	paper, _, _ := strings.Cut(id, "/")
 	return paper

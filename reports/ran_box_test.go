@@ -29,7 +29,8 @@ var boxes = map[string]struct {
 			r.Profile, run.Dirty, run.Command, run.Started = "standard", true, "gradsync run dasp --profile standard", "2026-01-02T05:00:00+01:00"
 		}},
 	}, []string{
-		"What I ran 2 of 3 results have the published bits. But for the list of seeds: 1; no seed is used there. Differing: 1. Not comparable: 1. The published results themselves, not run anew: 1. Not published in this profile: 1.",
+		"What I ran 2 of 3 results have the published bits. But for the list of seeds: 1; no seed is used there. Differing: 1. Not comparable: 1. The " +
+			"published results themselves, not run anew: 1. Not published in this profile: 1.",
 		"dasp/c: same settings, other bits, though other results of this commit have the published ones",
 		"dasp/d: other seeds: 7 instead of 0, 1, 2; this could be compared: bin/gradsync run dasp/d --profile quick --seeds 0,1,2",
 		"The program was built from a tree with changes that no commit holds.",
@@ -43,7 +44,8 @@ var boxes = map[string]struct {
 	"the published results": {[]boxCase{
 		{"dasp/a", func(_ *result.Result, run *result.Run) { *run = *theRun() }},
 		{"dasp/b", func(_ *result.Result, run *result.Run) { *run = *theRun() }},
-	}, []string{"What was run These are the published results themselves; nothing was run anew here. Commands, machine and times below are those of the published runs.", "their CPU", "none recorded"},
+	}, []string{"What was run These are the published results themselves; nothing was run anew here. Commands, machine and times below are those of the " +
+		"published runs.", "their CPU", "none recorded"},
 		[]string{"I ran", "have the published bits", "not of this run", "claims have"}},
 	"an unknown commit": {[]boxCase{{"dasp/a", func(_ *result.Result, run *result.Run) { run.Commit = "unknown" }}},
 		[]string{"1 of 1 results have the published bits.", "uncommitted changes unknown"}, []string{"none recorded", "another commit", "not of this run"}},
@@ -119,9 +121,11 @@ func TestTheBoxWithoutRecords(t *testing.T) {
 		pub  map[string]published
 		want []string
 	}{
-		{root, []loaded{bare}, nil, []string{"None of these results is published in this profile", "Results without a record of their run: 1.", "uncommitted changes unknown"}},
+		{root, []loaded{bare}, nil, []string{"None of these results is published in this profile", "Results without a record of their run: 1.",
+			"uncommitted changes unknown"}},
 		{root, []loaded{bare, stale}, map[string]published{publishedKey(bare.Result): factsOf(bare)},
-			[]string{"With the published bits, but without a record that they were run: 1.", "yes, but no record says that it was run –", "Changed after their run: 1.", "quick changed: the file was changed"}},
+			[]string{"With the published bits, but without a record that they were run: 1.", "yes, but no record says that it was run –",
+				"Changed after their run: 1.", "quick changed: the file was changed"}},
 		{elsewhere, []loaded{seedless}, map[string]published{publishedKey(bare.Result): factsOf(bare)},
 			[]string{"What I ran With the published bits, but without a record that they were run: 1. Results without"}},
 	} {
@@ -167,8 +171,8 @@ func TestTextsOfThePublishedResultsSayWhoseTheyAre(t *testing.T) {
 		chapters := []chapterText{{HTML: "<h2>In short</h2>\n<p>words</p>\n"}}
 		v.mark(chapters)
 		text := textOf(string(chapters[0].HTML))
-		if v.Partial != c.partial || v.Judged().En != c.judged || strings.Contains(text, ofPublished.En) != c.partial || !strings.HasPrefix(text, "In short") {
-			t.Errorf("%s: partial %v, %q, %q", name, v.Partial, v.Judged().En, text)
+		if v.Partial != c.partial || v.Judged().En() != c.judged || strings.Contains(text, ofPublished.En()) != c.partial || !strings.HasPrefix(text, "In short") {
+			t.Errorf("%s: partial %v, %q, %q", name, v.Partial, v.Judged().En(), text)
 		}
 	}
 	var none *ranView
@@ -190,7 +194,7 @@ func TestAPageOfFewResultsSaysSo(t *testing.T) {
 			text := textOf(pages["dasp.html"])
 			_, claims, _ := strings.Cut(text, "What the paper claims, and what we found")
 			claims, _, _ = strings.Cut(claims, "D13")
-			if got := strings.Contains(claims, " claims have a result here."); got != single || strings.Contains(text, ofPublished.En) != single {
+			if got := strings.Contains(claims, " claims have a result here."); got != single || strings.Contains(text, ofPublished.En()) != single {
 				t.Errorf("single %v: the claims are counted: %v", single, got)
 			}
 			if !strings.Contains(text, changes) {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"gradsync/reports/typeset"
 )
 
 // ranFact is a line of the box; Values are the different ones of all results, Sets those
@@ -22,7 +24,7 @@ type ranSet struct {
 	Origin       said
 }
 
-// ranFacts are the seeds, the machine and what else decided the bits and the time.
+// ranFacts returns the seeds, the machine and what else decided the bits and the time.
 func ranFacts(rs []loaded) []ranFact {
 	var facts []ranFact
 	add := func(name said, code bool, of func(loaded) string, words func(string) said) {
@@ -69,7 +71,7 @@ func ranFacts(rs []loaded) []ranFact {
 		}
 	}
 	if total > 0 {
-		facts = append(facts, ranFact{Name: said{"wall time, all results", "总用时"}, Values: []said{seconds(total)}})
+		facts = append(facts, ranFact{Name: said{"wall time, all results", "总用时"}, Values: []said{typeset.Seconds(total)}})
 	}
 	return facts
 }
@@ -98,7 +100,7 @@ func utc(started string) string {
 	return t.UTC().Format("2006-01-02 15:04:05") + " UTC"
 }
 
-// ranData are the different sets of all results, in order.
+// ranData returns the different sets of all results, in order.
 func ranData(rs []loaded) []ranSet {
 	var out []ranSet
 	for _, r := range rs {
@@ -111,7 +113,7 @@ func ranData(rs []loaded) []ranSet {
 	return out
 }
 
-// ranValues are the different values of all results that are not empty, in order.
+// ranValues returns the different values of all results that are not empty, in order.
 func ranValues(rs []loaded, of func(loaded) string) []string {
 	var out []string
 	for _, r := range rs {

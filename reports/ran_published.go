@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"gradsync/experiments/result"
+	"gradsync/reports/cited"
 )
 
 // publishedSchema names the format of published.json.
@@ -48,9 +49,9 @@ func publishedKey(r *result.Result) string { return r.ID + " " + r.Profile }
 // one line each, in order. Same results and sidecars, same bytes.
 func Published(root string) ([]byte, error) {
 	all := map[string]published{}
-	for i := range papers {
+	for i := range cited.Documents {
 		for _, profile := range profiles {
-			rs, err := loadProfile(root, papers[i].Key, profile)
+			rs, err := loadProfile(root, cited.Documents[i].Key, profile)
 			if err != nil {
 				return nil, err
 			}
@@ -75,7 +76,7 @@ func Published(root string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// factsOf is a result as published.json holds it.
+// factsOf returns a result as published.json holds it.
 func factsOf(l loaded) published {
 	p := published{SHA256: l.SHA256, Config: l.ConfigSHA256, Seeds: slices.Clone(l.Seeds), Engine: l.Engine}
 	if p.Seeds == nil {

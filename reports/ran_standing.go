@@ -7,9 +7,10 @@ import (
 	"strings"
 
 	"gradsync/experiments/result"
+	"gradsync/reports/notebook"
 )
 
-// ranStanding is what a result on a page is beside the published one.
+// ranStanding compares a result on a page with the published one.
 type ranStanding string
 
 const (
@@ -60,7 +61,7 @@ func sameButSeeds(root string, l loaded, p published) bool {
 	return err == nil && result.Sum(raw) == p.SHA256
 }
 
-// whyApart are the reasons for which a result cannot have the published bits, however
+// whyApart returns the reasons for which a result cannot have the published bits, however
 // right it is.
 func whyApart(r loaded, p published) []ranWhy {
 	var why []ranWhy
@@ -71,12 +72,12 @@ func whyApart(r loaded, p published) []ranWhy {
 	given, theirs := flagOf(mine.Command, "--seeds"), flagOf(p.Command, "--seeds")
 	switch {
 	case !slices.Equal(mine.Seeds, p.Seeds):
-		why = append(why, ranWhy{said{"other seeds", "种子不同"}, alike(cmp.Or(seeds(mine.Seeds), "–")), alike(cmp.Or(seeds(p.Seeds), "–"))})
+		why = append(why, ranWhy{said{"other seeds", "种子不同"}, notebook.Alike(cmp.Or(seeds(mine.Seeds), "–")), notebook.Alike(cmp.Or(seeds(p.Seeds), "–"))})
 	case mine.Config != p.Config && given != theirs && mine.Command != "" && p.Command != "":
-		why = append(why, ranWhy{said{"other seeds", "种子不同"}, alike(cmp.Or(given, defaultSeeds)), alike(cmp.Or(theirs, defaultSeeds))})
+		why = append(why, ranWhy{said{"other seeds", "种子不同"}, notebook.Alike(cmp.Or(given, defaultSeeds)), notebook.Alike(cmp.Or(theirs, defaultSeeds))})
 	}
 	if !slices.Equal(mine.Data, p.Data) {
-		why = append(why, ranWhy{said{"other data", "数据不同"}, alike(ranSets(mine.Data)), alike(ranSets(p.Data))})
+		why = append(why, ranWhy{said{"other data", "数据不同"}, notebook.Alike(ranSets(mine.Data)), notebook.Alike(ranSets(p.Data))})
 	}
 	if mine.Engine != p.Engine && mine.Engine != "" && p.Engine != "" {
 		why = append(why, ranWhy{said{"another engine", "引擎不同"}, engineName(mine.Engine), engineName(p.Engine)})
@@ -84,10 +85,10 @@ func whyApart(r loaded, p published) []ranWhy {
 	return why
 }
 
-// defaultSeeds are those of a command that names none.
+// defaultSeeds are the seeds of a command that names none.
 const defaultSeeds = "0,1,2"
 
-// comparable is the command whose result has the published seeds and engine; "" where
+// comparable returns the command whose result has the published seeds and engine; "" where
 // the data are others, which no flag decides.
 func comparable(r loaded, p published) string {
 	mine := factsOf(r)
@@ -101,7 +102,7 @@ func comparable(r loaded, p published) string {
 	return c
 }
 
-// flagOf is the value of a flag of a command, "" where it has none.
+// flagOf returns the value of a flag of a command, "" where it has none.
 func flagOf(command, name string) string {
 	words := strings.Fields(command)
 	for i, w := range words {
@@ -122,12 +123,13 @@ func whyOther(r loaded, p published, agree map[string]bool) []ranWhy {
 	var why []ranWhy
 	differ := func(what said, mine, theirs string) {
 		if mine != theirs && known(mine) && known(theirs) {
-			why = append(why, ranWhy{what, alike(mine), alike(theirs)})
+			why = append(why, ranWhy{what, notebook.Alike(mine), notebook.Alike(theirs)})
 		}
 	}
 	mine := factsOf(r)
 	if mine.Config != p.Config {
-		why = append(why, ranWhy{said{"other settings in the experiment, by the hash of its configuration", "实验设置不同（配置的哈希值）"}, alike(mine.Config[:min(12, len(mine.Config))] + "…"), alike(p.Config[:min(12, len(p.Config))] + "…")})
+		why = append(why, ranWhy{said{"other settings in the experiment, by the hash of its configuration", "实验设置不同（配置的哈希值）"},
+			notebook.Alike(mine.Config[:min(12, len(mine.Config))] + "…"), notebook.Alike(p.Config[:min(12, len(p.Config))] + "…")})
 	}
 	differ(said{"another system", "系统不同"}, mine.Platform, p.Platform)
 	if !agree[mine.Commit] {

@@ -13,7 +13,7 @@ import (
 	"gradsync/experiments/result"
 )
 
-// published.json is what the committed results are. If this fails, run `make reports`
+// published.json lists the committed results as they are. If this fails, run `make reports`
 // and commit the file.
 func TestPublishedIsWhatIsCommitted(t *testing.T) {
 	want, err := Published(filepath.Join("..", "experiments", "results"))
@@ -64,7 +64,7 @@ func aRun() *result.Run {
 		CPU: "a CPU", GOMAXPROCS: 2, Accelerator: "none used", WallSeconds: 61, Started: "2026-01-02T03:04:05Z"}
 }
 
-// theRun is the published one's.
+// theRun returns the record of the published result.
 func theRun() *result.Run {
 	run := aRun()
 	run.CPU, run.Started = "their CPU", "2026-01-01T00:00:00Z"
@@ -76,19 +76,19 @@ const (
 	aaaa = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 )
 
-// whyOf is a reason whose Chinese a test leaves open.
+// whyOf returns a reason whose Chinese a test leaves open.
 func whyOf(what, mine, published string) ranWhy {
-	return ranWhy{What: said{En: what}, Mine: said{En: mine}, Published: said{En: published}}
+	return ranWhy{What: said{what, ""}, Mine: said{mine, ""}, Published: said{published, ""}}
 }
 
-// inEnglish are reasons without their Chinese, which each must have.
+// inEnglish returns reasons without their Chinese, which each must have.
 func inEnglish(t *testing.T, list []ranWhy) (out []ranWhy) {
 	t.Helper()
 	for _, w := range list {
-		if w.What.Zh == "" || w.What.Zh == w.What.En {
-			t.Errorf("%q is not in Chinese", w.What.En)
+		if w.What.Zh() == "" || w.What.Zh() == w.What.En() {
+			t.Errorf("%q is not in Chinese", w.What.En())
 		}
-		out = append(out, whyOf(w.What.En, w.Mine.En, w.Published.En))
+		out = append(out, whyOf(w.What.En(), w.Mine.En(), w.Published.En()))
 	}
 	return out
 }
@@ -119,7 +119,8 @@ var otherwise = map[string]struct {
 	"by another program": {func(r *result.Result, run *result.Run) {
 		r.Facts[1].Value = 2.22
 		run.Commit, run.Dirty, run.Platform = bbbb, true, "linux/arm64"
-	}, ranOther, []ranWhy{whyOf("another system", "linux/arm64", "linux/amd64"), whyOf("another commit", bbbb, aaaa), whyOf("changes that no commit holds", "", "")}, ""},
+	}, ranOther, []ranWhy{whyOf("another system", "linux/arm64", "linux/amd64"), whyOf("another commit", bbbb, aaaa),
+		whyOf("changes that no commit holds", "", "")}, ""},
 	"by an unknown program": {func(r *result.Result, run *result.Run) { r.Facts[1].Value, run.Commit = 2.22, "unknown" }, ranOther,
 		[]ranWhy{whyOf("same settings, other bits, and which commit made them is unknown", "", "")}, ""},
 	"alike, with other bits": {func(r *result.Result, _ *result.Run) { r.Facts[1].Value = 2.22 }, ranOther,
@@ -153,14 +154,15 @@ func TestWhatAResultIsBesideThePublishedOne(t *testing.T) {
 	}
 	r := exampleTimes()
 	r.Config = map[string]any{"invented": false}
-	if why := of(r, aRun()).Why; len(why) != 1 || !strings.HasPrefix(why[0].What.En, "other settings") || why[0].Mine == why[0].Published {
+	if why := of(r, aRun()).Why; len(why) != 1 || !strings.HasPrefix(why[0].What.En(), "other settings") || why[0].Mine == why[0].Published {
 		t.Errorf("another configuration: %v", why)
 	}
 }
 
 // A commit whose other results have the published bits is no reason for other bits.
 func TestACommitThatAgreesElsewhereIsNoReason(t *testing.T) {
-	for name, agree := range map[string]bool{"same settings, other bits, though other results of this commit have the published ones": true, "another commit": false} {
+	for name, agree := range map[string]bool{"same settings, other bits, though other results of this commit have the published ones": true,
+		"another commit": false} {
 		root, pub := t.TempDir(), map[string]published{}
 		var rs []loaded
 		for _, make := range []func() *result.Result{exampleTimes, exampleCurves} {
@@ -171,13 +173,13 @@ func TestACommitThatAgreesElsewhereIsNoReason(t *testing.T) {
 			}
 			rs = append(rs, mine(t, root, r, run))
 		}
-		if why := ran(root, rs, pub).Results[0].Why; len(why) != 1 || why[0].What.En != name {
+		if why := ran(root, rs, pub).Results[0].Why; len(why) != 1 || why[0].What.En() != name {
 			t.Errorf("another result of the commit agrees: %v; why: %v", agree, why)
 		}
 	}
 }
 
-// All committed results are what they are when read and written again: else a list of
+// All committed results keep their bytes when read and written again: else a list of
 // seeds would not be all that differs.
 func TestOnlySeedsDiffer(t *testing.T) {
 	root := filepath.Join("..", "experiments", "results")
@@ -197,7 +199,7 @@ func TestOnlySeedsDiffer(t *testing.T) {
 	}
 }
 
-// otherRecord is a result of other bytes than the record beside it names: it was
+// otherRecord returns a result of other bytes than the record beside it names: it was
 // replaced after the run. It lies under root.
 func otherRecord(t *testing.T, root string) (now, recorded loaded) {
 	t.Helper()
@@ -220,7 +222,7 @@ func TestARecordOfOtherBytesProvesNothing(t *testing.T) {
 		if p[key].SHA256 == now.SHA256 {
 			reasons = 2
 		}
-		if x := v.Results[0]; x.Standing != ranChanged || len(x.Why) != reasons || v.Verdict().En != "" && p != nil || v.Changes.En != "unknown" {
+		if x := v.Results[0]; x.Standing != ranChanged || len(x.Why) != reasons || v.Verdict().En() != "" && p != nil || v.Changes.En() != "unknown" {
 			t.Errorf("%+v: %s, %q", x, v.Changes, v.Verdict())
 		}
 	}
@@ -241,7 +243,8 @@ func TestThePageWarnsOfARecordOfOtherBytes(t *testing.T) {
 	own := page()
 	_, recorded := otherRecord(t, root)
 	other := page()
-	for _, want := range []string{"the record of the run names another result, sha256 " + recorded.SHA256, "Changed after their run: 1.", "the file was changed after its run"} {
+	for _, want := range []string{"the record of the run names another result, sha256 " + recorded.SHA256, "Changed after their run: 1.",
+		"the file was changed after its run"} {
 		if !strings.Contains(textOf(other), want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -265,7 +268,7 @@ func boxOf(t *testing.T, root string, rs []loaded, pub map[string]published) str
 	return b.String()
 }
 
-// textOf is a page's text without its marks.
+// textOf returns a page's text without its marks.
 func textOf(page string) string {
 	text := strings.Join(strings.Fields(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(english(page), " ")), " ")
 	return strings.NewReplacer(" ;", ";", " :", ":", " .", ".").Replace(text)

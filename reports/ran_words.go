@@ -4,12 +4,14 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+
+	"gradsync/reports/notebook"
 )
 
 // Published reports that every result is a published one itself: nobody ran anything.
 func (v *ranView) Published() bool { return len(v.Results) > 0 && v.count[ranItself] == len(v.Results) }
 
-// Verdict is the first sentence of the box, "" where no result could be compared.
+// Verdict returns the first sentence of the box, "" where no result could be compared.
 func (v *ranView) Verdict() said {
 	of := v.count[ranSame] + v.count[ranOther]
 	switch {
@@ -20,15 +22,15 @@ func (v *ranView) Verdict() said {
 	case of == 0:
 		return said{}
 	}
-	return sayf("%d of %d results have the published bits.", "%[2]d 个结果中有 %[1]d 个与发布的结果逐位相同。", v.count[ranSame], of)
+	return notebook.Bothf("%d of %d results have the published bits.", "%[2]d 个结果中有 %[1]d 个与发布的结果逐位相同。", v.count[ranSame], of)
 }
 
-// Counts are the sentences about all that the verdict does not count, or not as it is.
+// Counts returns the sentences about all that the verdict does not count, or not as it is.
 func (v *ranView) Counts() []said {
 	var out []said
 	say := func(n int, format said) {
 		if n > 0 {
-			out = append(out, sayf(format.En, format.Zh, n))
+			out = append(out, notebook.Bothf(format.En(), format.Zh(), n))
 		}
 	}
 	say(v.Seedless, said{"But for the list of seeds: %d; no seed is used there.", "其中仅种子列表不同的：%d 个；这些结果不使用种子。"})
@@ -44,18 +46,18 @@ func (v *ranView) Counts() []said {
 	return out
 }
 
-// Warnings are what a reader must know before the rest.
+// Warnings lists what a reader must know before the rest.
 func (v *ranView) Warnings() []said {
 	var out []said
 	if n := v.count[ranChanged]; n > 0 {
-		out = append(out, sayf("Changed after their run: %d. The record beside each names other bytes: command and machine may not be theirs.",
+		out = append(out, notebook.Bothf("Changed after their run: %d. The record beside each names other bytes: command and machine may not be theirs.",
 			"运行之后被改动的：%d 个。其旁边的运行记录对应另一份内容：所列命令和机器可能不是它的。", n))
 	}
 	if v.Dirty {
 		out = append(out, said{"The program was built from a tree with changes that no commit holds.", "程序由含有未提交修改的代码编译而成。"})
 	}
 	if v.NoRecord > 0 {
-		out = append(out, sayf("Results without a record of their run: %d. Their command and machine are unknown.", "没有运行记录的结果：%d 个，其命令和机器未知。", v.NoRecord))
+		out = append(out, notebook.Bothf("Results without a record of their run: %d. Their command and machine are unknown.", "没有运行记录的结果：%d 个，其命令和机器未知。", v.NoRecord))
 	}
 	return out
 }
@@ -74,10 +76,10 @@ func (v *ranView) Judged() said {
 	if v.Claims == 1 {
 		has = "has"
 	}
-	return sayf("%d of %d claims "+has+" a result here.", "%[2]d 条论断中有 %[1]d 条在此有结果。", v.Claims, v.AllClaims)
+	return notebook.Bothf("%d of %d claims "+has+" a result here.", "%[2]d 条论断中有 %[1]d 条在此有结果。", v.Claims, v.AllClaims)
 }
 
-// Word is what the table says of a result; its reasons follow.
+// Word names a result's standing in the table; its reasons follow.
 func (x ranResult) Word() said {
 	switch {
 	case x.Standing == ranUnrecorded:
@@ -86,17 +88,18 @@ func (x ranResult) Word() said {
 		return said{"yes, but for the list of seeds: no seed is used", "是，仅种子列表不同：此结果不使用种子"}
 	}
 	return map[ranStanding]said{
-		ranUnpublished: said{"not published", "未发布"}, ranItself: said{"the published result itself: nothing was run anew", "就是发布的结果本身：没有重新运行"}, ranChanged: said{"changed", "被改动"}, ranSame: said{"yes", "是"}, ranApart: said{"not comparable", "无法比较"}, ranOther: said{"no", "否"},
+		ranUnpublished: said{"not published", "未发布"}, ranItself: said{"the published result itself: nothing was run anew", "就是发布的结果本身：没有重新运行"},
+		ranChanged: said{"changed", "被改动"}, ranSame: said{"yes", "是"}, ranApart: said{"not comparable", "无法比较"}, ranOther: said{"no", "否"},
 	}[x.Standing]
 }
 
-// Day is when the run started; it is not broken at its hyphens.
+// Day returns when the run started; it is not broken at its hyphens.
 func (x ranResult) Day() string {
 	day, _, _ := strings.Cut(x.Started, " ")
 	return day
 }
 
-// Hour is the rest.
+// Hour returns the time of day at which the run started.
 func (x ranResult) Hour() string {
 	_, hour, _ := strings.Cut(x.Started, " ")
 	return hour

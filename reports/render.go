@@ -1,14 +1,15 @@
 package reports
 
 import (
-	"bytes"
 	"embed"
 	"fmt"
 	"html/template"
 	"io/fs"
 	"path/filepath"
 
+	"gradsync/reports/cited"
 	"gradsync/reports/notebook"
+	"gradsync/reports/page"
 )
 
 // Options says what to render and where.
@@ -29,9 +30,6 @@ type Options struct {
 //go:embed templates/*.html
 var templates embed.FS
 
-//go:embed assets
-var assets embed.FS
-
 // Render reads the results and writes index.html, one page per paper found and
 // what they share. It returns the pages' paths, the index first. Each file
 // appears whole or not at all, and the same results give the same bytes. No result is
@@ -45,7 +43,7 @@ func Render(o Options) (pages []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := out.write(o.Out); err != nil {
+	if err := out.Write(o.Out); err != nil {
 		return nil, err
 	}
 	for _, name := range names {
@@ -54,112 +52,102 @@ func Render(o Options) (pages []string, err error) {
 	return pages, nil
 }
 
-// renderer is what the pages of one render share.
+// renderer holds what the pages of one render share.
 type renderer struct {
 	Options
-	frame  head
+	frame  page.Head
 	pages  *template.Template
-	s      *scripts
-	at     places
+	s      *page.Scripts
+	at     experimentPages
 	find   notebook.Results
-	source *goSource
-	out    outputs
+	source *cited.Source
+	out    page.Outputs
 	names  []string // of the pages, the index first
 }
 
-// render makes all files, of no result an index that says so; names are the pages among them, the index first.
-func render(o Options) (out outputs, names []string, err error) {
+// Files makes what Render writes and writes nothing; of no result it makes an index that
+// says so.
+func Files(o Options) (page.Outputs, error) {
 	all, err := load(o.Results)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return renderAll(o, all)
+	out, _, err := renderAll(o, all)
+	return out, err
 }
 
-// renderAll is render of results that are loaded.
-func renderAll(o Options, all map[string][]loaded) (out outputs, names []string, err error) {
+// renderAll makes all files of results that are loaded; names are the pages among them,
+// the index first.
+func renderAll(o Options, all map[string][]loaded) (out page.Outputs, names []string, err error) {
 	r, err := newRenderer(o)
 	if err != nil {
 		return nil, nil, err
 	}
 	r.at, r.find = placesOf(all), among(all)
-	index := &indexPage{Verdicts: verdicts, Command: o.Command}
+	index := &indexPage{Verdicts: page.Verdicts, Command: o.Command}
 	var every []loaded
-	for i := range papers {
-		p := &papers[i]
+	for i := range cited.Documents {
+		p := &cited.Documents[i]
 		r.frame.Compared = r.frame.Compared || p.Ours && len(all[p.Key]) > 0
 		every = append(every, all[p.Key]...)
 		index.add(p, all[p.Key])
 	}
 	index.Software, index.Remarks = software(every, "index.html"), made(every)
-	for i := range papers {
-		if rs := all[papers[i].Key]; len(rs) > 0 {
-			if err := r.document(&papers[i], rs); err != nil {
+	for i := range cited.Documents {
+		if rs := all[cited.Documents[i].Key]; len(rs) > 0 {
+			if err := r.document(&cited.Documents[i], rs); err != nil {
 				return nil, nil, err
 			}
 		}
 	}
-	if err := r.out.playground(r.pages, r.frame, r.names, o.Command); err != nil {
+	if err := addPlayground(r.out, r.pages, r.frame, r.names, o.Command); err != nil {
 		return nil, nil, err
 	}
 	r.names = append(r.names, "playground.html")
-	if index.head, err = r.frame.named("gradsync", "index"); err != nil {
+	if index.Head, err = r.frame.Named("gradsync", "index"); err != nil {
 		return nil, nil, err
 	}
-	if err := r.out.page(r.pages, "index.html", "index.html", index); err != nil {
+	if err := r.out.Page(r.pages, "index.html", "index.html", index); err != nil {
 		return nil, nil, err
 	}
 	if !o.SingleFile {
-		err = r.out.assets()
+		err = r.out.Shared()
 	}
 	return r.out, r.names, err
 }
 
 func newRenderer(o Options) (*renderer, error) {
-	r := &renderer{Options: o, source: newSource(o.Sources), out: outputs{}, names: []string{"index.html"}}
+	r := &renderer{Options: o, source: cited.NewSource(o.Sources), out: page.Outputs{}, names: []string{"index.html"}}
 	var err error
-	if r.s, err = newScripts(); err != nil {
+	if r.s, err = page.NewScripts(); err != nil {
 		return nil, err
 	}
-	if r.frame, err = newFrame(o.SingleFile); err != nil {
+	if r.frame, err = page.NewFrame(o.SingleFile); err != nil {
 		return nil, err
 	}
 	r.frame.Playground = true
-	if r.pages, err = template.New("").Funcs(textFuncs()).ParseFS(templates, "templates/*.html"); err != nil {
+	if r.pages, err = template.New("").Funcs(page.Funcs()).ParseFS(templates, "templates/*.html"); err != nil {
 		return nil, fmt.Errorf("reports: %w", err)
 	}
 	return r, nil
 }
 
 // document makes the page of one paper and the data files beside it.
-func (r *renderer) document(p *paper, rs []loaded) error {
-	page, err := build(r, p, rs)
+func (r *renderer) document(p *cited.Document, rs []loaded) error {
+	doc, err := build(r, p, rs)
 	if err != nil {
 		return err
 	}
-	if err := page.beside(r.source); err != nil {
-		return err
-	}
 	var scripts []string
-	if page.Widgets {
-		scripts = widgetScripts
+	if doc.Widgets {
+		scripts = page.WidgetScripts
 	}
-	if page.head, err = r.frame.named(page.Title, page.Page, scripts...); err != nil {
+	if doc.Head, err = r.frame.Named(doc.Title, doc.Page, scripts...); err != nil {
 		return err
 	}
 	r.names = append(r.names, p.Key+".html")
-	if err := r.out.page(r.pages, "paper.html", p.Key+".html", page); err != nil {
+	if err := r.out.Page(r.pages, "paper.html", p.Key+".html", doc); err != nil {
 		return err
 	}
 	return r.resultPages(p, rs)
-}
-
-// page adds the output of a template.
-func (out outputs) page(t *template.Template, name, file string, data any) error {
-	var b bytes.Buffer
-	if err := t.ExecuteTemplate(&b, name, data); err != nil {
-		return fmt.Errorf("reports: %s: %w", file, err)
-	}
-	out.add(file, b.Bytes())
-	return nil
 }

@@ -2,6 +2,8 @@ package reports
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"html"
 	"io/fs"
@@ -15,6 +17,9 @@ import (
 	"testing"
 
 	"gradsync/experiments/result"
+	"gradsync/reports/assets"
+	"gradsync/reports/page"
+	"gradsync/reports/typeset"
 )
 
 // exampleRoot is a folder that holds the examples, one of them with the record of its run.
@@ -32,8 +37,9 @@ func written(rs []*result.Result) (string, error) {
 	for _, r := range rs {
 		var run *result.Run
 		if r.ID == "dasp/example5" && r.Profile == defaultProfile {
-			run = &result.Run{Command: "gradsync run dasp/example5 --seeds 0,1,2", Commit: strings.Repeat("c", 40), Version: "v1.11", Go: "go1.11", Platform: "linux/amd64",
-				CPU: "an invented CPU", GOMAXPROCS: 2, Accelerator: "none used", Started: "2026-01-11T11:11:11Z", WallSeconds: 11.1, PeakRSSBytes: 111 << 20}
+			run = &result.Run{Command: "gradsync run dasp/example5 --seeds 0,1,2", Commit: strings.Repeat("c", 40), Version: "v1.11", Go: "go1.11",
+				Platform: "linux/amd64",
+				CPU:      "an invented CPU", GOMAXPROCS: 2, Accelerator: "none used", Started: "2026-01-11T11:11:11Z", WallSeconds: 11.1, PeakRSSBytes: 111 << 20}
 		}
 		if _, err := result.Write(root, r, run); err != nil {
 			return "", err
@@ -106,7 +112,7 @@ func pageOfTwins(t *testing.T, name string) string {
 	return english(wholePage(t, renderedTwins, name))
 }
 
-// wholePage is a page in both languages.
+// wholePage returns a page in both languages.
 func wholePage(t *testing.T, pages func() (map[string]string, error), name string) string {
 	t.Helper()
 	files, err := pages()
@@ -120,7 +126,7 @@ func wholePage(t *testing.T, pages func() (map[string]string, error), name strin
 	return page
 }
 
-// cut is the text between two marks, which must be there.
+// cut returns the text between two marks, which must be there.
 func cut(t *testing.T, text, from, to string) string {
 	t.Helper()
 	_, rest, ok := strings.Cut(text, from)
@@ -131,7 +137,7 @@ func cut(t *testing.T, text, from, to string) string {
 	return found
 }
 
-// english is what a reader of English sees of a page: without the Chinese, and without
+// english cuts a page to what a reader of English sees: without the Chinese, and without
 // what marks the English.
 func english(page string) string {
 	var b strings.Builder
@@ -165,11 +171,11 @@ func english(page string) string {
 
 var spans = regexp.MustCompile(`</?(?:span|div)\b[^>]*>`)
 
-// claimOn is the rows of a claim on a page: its numbers, and on the page of a result its
+// claimOn returns the rows of a claim on a page: its numbers, and on the page of a result its
 // reasons.
 func claimOn(t *testing.T, page, id string) string {
 	t.Helper()
-	m := regexp.MustCompile(`id="claim-[a-z0-9-]+-` + slug(id) + `"`).FindStringIndex(page)
+	m := regexp.MustCompile(`id="claim-[a-z0-9-]+-` + typeset.Slug(id) + `"`).FindStringIndex(page)
 	if m == nil {
 		t.Fatalf("the page has no claim %s", id)
 	}
@@ -222,15 +228,21 @@ func TestSingleFileStandsAlone(t *testing.T) {
 	if want := 7 + len(examples()); len(files) != want { // an index, five pages, the playground, and the results
 		t.Errorf("%d files, want %d pages and nothing beside them", len(files), want)
 	}
-	for name, scripts := range map[string][]string{"dasp.html": {reportJS}, "dasp/example5.html": {reportJS, echartsJS}} {
+	for name, scripts := range map[string][]string{"dasp.html": {"report.js"}, "dasp/example5.html": {"report.js", "echarts-6.1.0.min.js"}} {
 		page := files[name]
 		frame, _, _ := strings.Cut(page, "<title>")
-		for _, script := range scripts {
+		for _, file := range scripts {
+			js, err := assets.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			script := string(js)
+			sum := sha256.Sum256(js)
 			// The browser compares the hash with the bytes between the tags.
 			if !strings.Contains(page, "<script>"+script+"</script>") {
 				t.Errorf("%s: a script was changed on its way into the page, so its hash refuses it", name)
 			}
-			if !strings.Contains(html.UnescapeString(frame), hash(script)) {
+			if !strings.Contains(html.UnescapeString(frame), "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'") {
 				t.Errorf("%s: the policy does not allow the page's own script", name)
 			}
 		}
@@ -255,8 +267,8 @@ func TestEveryClaimAppears(t *testing.T) {
 		short, own := wholePage(t, rendered, paperOf(r.ID)+".html"), wholePage(t, rendered, r.ID+".html")
 		for _, c := range rows {
 			n++
-			v, _ := findVerdict(c.Verdict)
-			both := []string{v.Word.En, v.Word.Zh, remarkOn(c.Claim).Word.En, remarkOn(c.Claim).Word.Zh}
+			v, _ := page.FindVerdict(c.Verdict)
+			both := []string{v.Word.En(), v.Word.Zh(), page.RemarkOn(c.Claim).Word.En(), page.RemarkOn(c.Claim).Word.Zh()}
 			var whole []string
 			for l := range 2 {
 				both = append(both, c.Statement[l], c.Stated[l], c.Found[l], c.Interval[l], c.Tolerance[l])
@@ -268,7 +280,7 @@ func TestEveryClaimAppears(t *testing.T) {
 					t.Errorf("claim %s: its verdict is not marked", c.ID)
 				}
 				for _, w := range words {
-					if !strings.Contains(row, html.EscapeString(pretty(w))) {
+					if !strings.Contains(row, html.EscapeString(typeset.Pretty(w))) {
 						t.Errorf("claim %s: its row lacks %q", c.ID, w)
 					}
 				}
@@ -294,22 +306,22 @@ func TestEverythingOfANotebookAppears(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, stem, _ := strings.Cut(r.ID, "/")
-		words := []string{">bin/gradsync run " + r.ID + " --profile quick<", `id="` + stem + `"`, r.ConfigSHA256, string(both(book.Title))}
+		words := []string{">bin/gradsync run " + r.ID + " --profile quick<", `id="` + stem + `"`, r.ConfigSHA256, string(book.Title.HTML())}
 		for _, p := range book.Parts {
 			switch {
 			case p.Prose != nil:
-				words = append(words, unitsHTML(string(p.Prose[1])))
+				words = append(words, typeset.UnitsHTML(string(p.Prose[1])))
 			case p.Table != nil:
-				words = append(words, `id="`+stem+"-"+p.Table.Frame+`"`, string(bothHTML(p.Table.Caption)))
+				words = append(words, `id="`+stem+"-"+p.Table.Frame+`"`, string(typeset.BothHTML(p.Table.Caption)))
 				for _, row := range p.Table.Rows {
 					for _, c := range row {
-						words = append(words, string(both(c.Text)))
+						words = append(words, string(c.Text.HTML()))
 					}
 				}
 			case p.Figure != nil:
-				words = append(words, string(bothHTML(p.Figure.Caption)), html.EscapeString(p.Figure.Alt[0]), html.EscapeString(p.Figure.Alt[1]))
+				words = append(words, string(typeset.BothHTML(p.Figure.Caption)), html.EscapeString(p.Figure.Alt[0]), html.EscapeString(p.Figure.Alt[1]))
 			case p.Fold != nil:
-				words = append(words, "<summary>"+string(both(*p.Fold)))
+				words = append(words, "<summary>"+string(p.Fold.HTML()))
 			}
 		}
 		unlinked := regexp.MustCompile(`</?a\b[^>]*>`).ReplaceAllString(page, "")
@@ -397,7 +409,7 @@ func TestBadResultsAreRefused(t *testing.T) {
 			if name == "notebook" {
 				stem = "nobody"
 			}
-			if err := writeFile(filepath.Join(root, "dasp", stem+".json"), raw); err != nil {
+			if err := page.WriteFile(filepath.Join(root, "dasp", stem+".json"), raw); err != nil {
 				t.Fatal(err)
 			}
 			before := filepath.Join(out, "dasp.html")
@@ -432,7 +444,7 @@ func TestATableAndAFigureOfOneName(t *testing.T) {
 	}
 }
 
-// asRead is a result as its file has it.
+// asRead returns a result as its file has it.
 func asRead(t *testing.T, r *result.Result) *result.Result {
 	t.Helper()
 	raw, err := result.Encode(r)
@@ -455,22 +467,22 @@ func put(t *testing.T, root string, r *result.Result) {
 
 func TestUnchangedFilesAreNotWrittenAgain(t *testing.T) {
 	dir := t.TempDir()
-	out := outputs{"a/b.txt": []byte("one")}
-	if err := out.write(dir); err != nil {
+	out := page.Outputs{"a/b.txt": []byte("one")}
+	if err := out.Write(dir); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(dir, "a", "b.txt")
 	if err := os.Chmod(file, 0o444); err != nil {
 		t.Fatal(err)
 	}
-	if err := out.write(dir); err != nil {
+	if err := out.Write(dir); err != nil {
 		t.Fatal(err)
 	}
 	if st, _ := os.Stat(file); st.Mode().Perm() != 0o444 {
 		t.Error("the same bytes were written again")
 	}
 	out["a/b.txt"] = []byte("two")
-	if err := out.write(dir); err != nil {
+	if err := out.Write(dir); err != nil {
 		t.Fatal(err)
 	}
 	b, _ := os.ReadFile(file)

@@ -5,18 +5,23 @@ import (
 	"html/template"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gradsync/experiments/claims"
+	"gradsync/experiments/result"
+	"gradsync/reports/chart"
+	"gradsync/reports/cited"
 	"gradsync/reports/notebook"
+	"gradsync/reports/page"
+	"gradsync/reports/typeset"
+	"gradsync/reports/widget"
 )
 
 // resultPage is the page of one experiment: what each of its profiles found, of which the
 // reader sees one at a time.
 type resultPage struct {
-	head
-	Paper      *paper
+	page.Head
+	Paper      *cited.Document
 	ID, Anchor string
 	Heading    notebook.Both
 	Source     string
@@ -30,7 +35,7 @@ type resultPage struct {
 	Words      map[string]string // Chinese of the charts' words
 }
 
-// neighbour is the page before or after.
+// neighbour links the page before or after.
 type neighbour struct {
 	Href  string
 	Title notebook.Both
@@ -47,7 +52,7 @@ type resultSide struct {
 type partView struct {
 	Prose  template.HTML
 	Table  *gridView
-	Figure *figureView
+	Figure *chart.View
 	Claims *claimsView
 	Fold   template.HTML
 	End    bool
@@ -61,7 +66,7 @@ type gridView struct {
 	Style   template.HTMLAttr // the columns' names, for a narrow window
 	Head    []gridHead
 	Rows    [][]gridCell
-	Widget  *widget
+	Widget  *widget.Widget
 }
 
 type gridHead struct {
@@ -92,44 +97,44 @@ type claimLine struct {
 	Stated, Tolerance       template.HTML
 	Found, Interval         template.HTML
 	Criterion, Note         template.HTML
-	Verdict                 verdict
-	Remark                  remark
+	Verdict                 page.Verdict
+	Remark                  page.Remark
 	Reasons, Differs        template.HTML
 	WordsStated, WordsFound bool
 	Several                 bool
 }
 
 // resultPages makes a page for every experiment of a paper that has a result of version 2.
-func (r *renderer) resultPages(p *paper, rs []loaded) error {
+func (r *renderer) resultPages(p *cited.Document, rs []loaded) error {
 	var pages []*resultPage
 	for _, e := range byExperiment(rs) {
-		page, err := r.resultPage(p, e)
+		doc, err := r.resultPage(p, e)
 		if err != nil {
 			return fmt.Errorf("reports: %s: %w", e[0].ID, err)
 		}
-		pages = append(pages, page)
+		pages = append(pages, doc)
 	}
-	for i, page := range pages {
+	for i, doc := range pages {
 		if i > 0 {
-			page.Prev = &neighbour{"../" + pages[i-1].ID + ".html", pages[i-1].Heading}
+			doc.Prev = &neighbour{"../" + pages[i-1].ID + ".html", pages[i-1].Heading}
 		}
 		if i+1 < len(pages) {
-			page.Next = &neighbour{"../" + pages[i+1].ID + ".html", pages[i+1].Heading}
+			doc.Next = &neighbour{"../" + pages[i+1].ID + ".html", pages[i+1].Heading}
 		}
 		var scripts []string
-		if page.Widgets {
-			scripts = widgetScripts
+		if doc.Widgets {
+			scripts = page.WidgetScripts
 		}
 		frame := r.frame
 		frame.Root = "../"
 		var err error
-		if page.head, err = frame.named(page.Heading[0], page.ID, scripts...); err != nil {
+		if doc.Head, err = frame.Named(doc.Heading[0], doc.ID, scripts...); err != nil {
 			return err
 		}
-		page.Charted = page.Figures
-		name := page.ID + ".html"
+		doc.Charted = doc.Figures
+		name := doc.ID + ".html"
 		r.names = append(r.names, name)
-		if err := r.out.page(r.pages, "result.html", name, page); err != nil {
+		if err := r.out.Page(r.pages, "result.html", name, doc); err != nil {
 			return err
 		}
 	}
@@ -137,43 +142,43 @@ func (r *renderer) resultPages(p *paper, rs []loaded) error {
 }
 
 // resultPage makes the page of one experiment from its profiles.
-func (r *renderer) resultPage(p *paper, e []loaded) (*resultPage, error) {
-	page := &resultPage{Paper: p, ID: e[0].ID, Anchor: e[0].Stem, Heading: e[0].Page.Title, Source: e[0].Source, Number: paperNumber(e[0].Source),
+func (r *renderer) resultPage(p *cited.Document, e []loaded) (*resultPage, error) {
+	doc := &resultPage{Paper: p, ID: e[0].ID, Anchor: e[0].Stem, Heading: e[0].Page.Title, Source: e[0].Source, Number: paperNumber(e[0].Source),
 		Software: software(e, e[0].ID+".html"), Command: r.Command, Words: map[string]string{}}
 	for _, l := range e {
 		s := resultSide{side: sideOf(l), Shown: "p-" + l.Profile}
 		for _, part := range l.Page.Parts {
-			v, err := r.part(page, l, part)
+			v, err := r.part(doc, l, part)
 			if err != nil {
 				return nil, err
 			}
 			s.Parts = append(s.Parts, v)
 		}
-		page.Sides = append(page.Sides, s)
+		doc.Sides = append(doc.Sides, s)
 	}
-	return page, nil
+	return doc, nil
 }
 
-func (r *renderer) part(page *resultPage, l loaded, part notebook.Part) (v partView, err error) {
+func (r *renderer) part(doc *resultPage, l loaded, part notebook.Part) (v partView, err error) {
 	switch {
 	case part.Prose != nil:
 		v.Prose = r.prose(l.ID, *part.Prose)
 	case part.Table != nil:
 		v.Table, err = r.grid(l, part.Table)
-		page.Widgets = page.Widgets || err == nil && v.Table.Widget != nil
+		doc.Widgets = doc.Widgets || err == nil && v.Table.Widget != nil
 	case part.Figure != nil:
 		if v.Figure, err = viewFigure(l, part.Figure, r.s); err == nil {
-			page.Figures = true
-			page.Widgets = page.Widgets || v.Figure.Form == "gantt" // which is looked into
-			maps.Copy(page.Words, wordPairs(part.Figure.Drawn[0], part.Figure.Drawn[1]))
+			doc.Figures = true
+			doc.Widgets = doc.Widgets || v.Figure.Form == "gantt" // which is looked into
+			maps.Copy(doc.Words, chart.Words(part.Figure.Drawn[0], part.Figure.Drawn[1]))
 		}
 	case part.Claims != nil:
-		v.Claims = &claimsView{Caption: bothHTML(part.Claims.Caption)}
+		v.Claims = &claimsView{Caption: typeset.BothHTML(part.Claims.Caption)}
 		for _, row := range part.Claims.Rows {
 			v.Claims.Rows = append(v.Claims.Rows, lineOf(l, row))
 		}
 	case part.Fold != nil:
-		v.Fold = both(*part.Fold)
+		v.Fold = part.Fold.HTML()
 	default:
 		v.End = true
 	}
@@ -183,7 +188,7 @@ func (r *renderer) part(page *resultPage, l loaded, part notebook.Part) (v partV
 // prose links the experiments that it names and keeps numbers beside their units.
 func (r *renderer) prose(id string, text [2]template.HTML) template.HTML {
 	for i := range text {
-		text[i] = template.HTML(r.at.linkFrom(id, unitsHTML(string(text[i]))))
+		text[i] = template.HTML(r.at.linkFrom(id, typeset.UnitsHTML(string(text[i]))))
 	}
 	if text[0] == text[1] {
 		return text[0]
@@ -193,17 +198,17 @@ func (r *renderer) prose(id string, text [2]template.HTML) template.HTML {
 
 // grid shows a table of a notebook, with the widget that its frame feeds.
 func (r *renderer) grid(l loaded, t *notebook.Table) (*gridView, error) {
-	g := &gridView{Anchor: l.Anchor() + "-" + slug(t.Frame), Caption: bothHTML(t.Caption), Kind: kindBeside(l, t.Kind)}
+	g := &gridView{Anchor: l.Anchor() + "-" + typeset.Slug(t.Frame), Caption: typeset.BothHTML(t.Caption), Kind: kindBeside(l, t.Kind)}
 	var names []string
 	for i, h := range t.Head {
 		title := notebook.Both{}
 		for k := range title {
-			title[k] = h.Title[k] + map[string]string{"half": " ± 95" + nbsp + "%", "lo": " [95" + nbsp + "%]"}[h.Bound]
+			title[k] = h.Title[k] + map[string]string{"half": " ± 95" + typeset.NBSP + "%", "lo": " [95" + typeset.NBSP + "%]"}[h.Bound]
 			if h.Unit[k] != "" {
 				title[k] += " (" + h.Unit[k] + ")"
 			}
 		}
-		g.Head = append(g.Head, gridHead{both(title), h.Number})
+		g.Head = append(g.Head, gridHead{title.HTML(), h.Number})
 		if i < ruledColumns {
 			names = append(names, fmt.Sprintf("--c%d:%s", i+1, cssString(title[0])))
 			if !title.Same() {
@@ -215,9 +220,9 @@ func (r *renderer) grid(l loaded, t *notebook.Table) (*gridView, error) {
 	for _, row := range t.Rows {
 		var line []gridCell
 		for i, c := range row {
-			cell := gridCell{HTML: both(c.Text), Head: i == 0, Words: !t.Head[i].Number, Empty: c.Empty}
-			if x, ok := c.V.(float64); ok && raw(x) != c.Text[0] {
-				cell.Every = raw(x)
+			cell := gridCell{HTML: c.Text.HTML(), Head: i == 0, Words: !t.Head[i].Number, Empty: c.Empty}
+			if x, ok := c.V.(float64); ok && typeset.Raw(x) != c.Text[0] {
+				cell.Every = typeset.Raw(x)
 			}
 			cell.Narrow = cell.Words && len([]rune(c.Text[0])) <= 12
 			line = append(line, cell)
@@ -225,57 +230,40 @@ func (r *renderer) grid(l loaded, t *notebook.Table) (*gridView, error) {
 		g.Rows = append(g.Rows, line)
 	}
 	var err error
-	g.Widget, err = widgetOf(l, t.Frame)
+	g.Widget, err = widget.Of(l.Result, l.Page, t.Frame)
 	return g, err
 }
 
-// kindBeside is the kind that a part of a result says, "" where its head says it for all.
+// kindBeside returns the kind that a part of a result says, "" where its head says it for all.
 func kindBeside(l loaded, kind string) string {
-	if len(kindsOf(l.Result)) < 2 {
+	if len(page.KindsOf(l.Result)) < 2 {
 		return ""
 	}
-	return kindOr(kind, l.Kind)
+	return page.KindOr(kind, l.Kind)
 }
 
-// wordPairs are the words of a chart in English with the Chinese of each that differs.
-func wordPairs(en, zh notebook.Drawing) map[string]string {
-	out := map[string]string{}
-	put := func(a, b string) {
-		if a != b && a != "" {
-			out[a] = b
-		}
+// viewFigure shows a figure of a result.
+func viewFigure(l loaded, f *notebook.Figure, s *page.Scripts) (*chart.View, error) {
+	v, err := chart.Show(f, l.Anchor()+"-"+figureID(l, f.ID), s)
+	if err != nil {
+		return nil, err
 	}
-	axis := func(a, b notebook.Axis) {
-		put(axisTitle(a), axisTitle(b))
-		put(a.Unit, b.Unit)
-		for i := range min(len(a.Categories), len(b.Categories)) {
-			put(a.Categories[i], b.Categories[i])
-		}
+	v.Kind = kindBeside(l, f.Drawn[0].Kind)
+	return v, nil
+}
+
+// figureID tells a figure from a frame of the same id.
+func figureID(l loaded, id string) string {
+	if slices.ContainsFunc(l.Frames, func(f result.Frame) bool { return typeset.Slug(f.ID) == typeset.Slug(id) }) {
+		id += "-figure"
 	}
-	axis(en.X, zh.X)
-	axis(en.Y, zh.Y)
-	for i := range min(len(en.Series), len(zh.Series)) {
-		put(en.Series[i].Name, zh.Series[i].Name)
-	}
-	for i := range min(len(en.Lanes), len(zh.Lanes)) {
-		put(en.Lanes[i], zh.Lanes[i])
-	}
-	for i := range min(len(en.Bands), len(zh.Bands)) {
-		put(en.Bands[i].State, zh.Bands[i].State)
-		put(en.Bands[i].Label, zh.Bands[i].Label)
-	}
-	a, _ := merge(apartInGroups(en), andWords[0])
-	b, _ := merge(apartInGroups(zh), andWords[1])
-	for i := range min(len(a.Series), len(b.Series)) {
-		put(a.Series[i].Name, b.Series[i].Name)
-	}
-	return out
+	return typeset.Slug(id)
 }
 
 // lineOf words one claim.
 func lineOf(l loaded, c notebook.ClaimRow) claimLine {
 	text := func(b notebook.Both) template.HTML {
-		return pair(escaped(pretty(b[0])), !b.Same(), escaped(pretty(b[1])))
+		return notebook.Pair(typeset.Escape(typeset.Pretty(b[0])), !b.Same(), typeset.Escape(typeset.Pretty(b[1])))
 	}
 	reasons := func(list [2][]string) template.HTML {
 		if len(list[0]) == 0 {
@@ -283,26 +271,26 @@ func lineOf(l loaded, c notebook.ClaimRow) claimLine {
 		}
 		return text(notebook.Both{strings.Join(list[0], "; ") + ".", strings.Join(list[1], "；") + "。"})
 	}
-	line := claimLine{ID: c.ID, Anchor: l.Anchor() + "-" + slug(c.ID), Statement: text(c.Statement), Source: text(c.Source), Stated: text(c.Stated),
+	line := claimLine{ID: c.ID, Anchor: l.Anchor() + "-" + typeset.Slug(c.ID), Statement: text(c.Statement), Source: text(c.Source), Stated: text(c.Stated),
 		Tolerance: text(c.Tolerance), Found: text(c.Found), Interval: text(c.Interval), Criterion: text(c.Criterion), Note: text(c.Note),
 		Reasons: reasons(c.Reasons), Differs: reasons(c.Differs)}
-	line.Verdict, _ = findVerdict(c.Verdict) // check has seen it
+	line.Verdict, _ = page.FindVerdict(c.Verdict) // check has seen it
 	stated, _ := claims.Get(c.ID)
 	several := len(stated.Numbers()) > 1 // numbers with their names
 	line.WordsStated, line.WordsFound, line.Several = several || stated.Numbers() == nil, several || c.Measured == nil, several
-	if i := slices.IndexFunc(remarks, func(x remark) bool { return x.Key == c.Remark }); i >= 0 {
-		line.Remark = remarks[i]
+	if i := slices.IndexFunc(page.Remarks, func(x page.Remark) bool { return x.Key == c.Remark }); i >= 0 {
+		line.Remark = page.Remarks[i]
 	}
 	return line
 }
 
-// Bases are those of the charts of the page.
-func (p *resultPage) Bases() (template.JS, error) { return basesWith(p.Words) }
+// Bases returns the base options and words of the page's charts.
+func (p *resultPage) Bases() (template.JS, error) { return chart.Bases(p.Words) }
 
 // Several reports whether the reader may choose a profile.
 func (p *resultPage) Several() bool { return len(p.Sides) > 1 }
 
-// Profiles are those that the page has, in its order.
+// Profiles lists the profiles that the page has, in its order.
 func (p *resultPage) Profiles() (out []string) {
 	for _, s := range p.Sides {
 		out = append(out, s.Profile)
@@ -320,16 +308,5 @@ const ruledColumns = 24
 // inCSS writes what would end a string of a style, or its line.
 var inCSS = strings.NewReplacer(`\`, `\5c `, `'`, `\27 `, "\n", `\a `, "\r", `\d `, "\f", `\c `)
 
-// cssString is s as a string of a style in an attribute.
+// cssString returns s as a string of a style in an attribute.
 func cssString(s string) string { return "'" + template.HTMLEscapeString(inCSS.Replace(s)) + "'" }
-
-// raw prints a number with every digit.
-func raw(x any) string {
-	switch x := x.(type) {
-	case nil:
-		return ""
-	case float64:
-		return strconv.FormatFloat(x, 'g', -1, 64)
-	}
-	return fmt.Sprint(x)
-}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gradsync/experiments/result"
+	"gradsync/reports/page"
+	"gradsync/reports/typeset"
 )
 
 // Sections of the paper's own tables and figures carry its numbers, in the
@@ -20,12 +22,14 @@ func TestSectionsCarryThePapersNumbers(t *testing.T) {
 		}
 	}
 	page := wholePage(t, rendered, "dasp.html")
-	for _, want := range []string{`<li><a href="#example1">Table 1 · Example: assumed devices</a></li>`, `<a href="dasp/example-fig2.html">Fig. 2 · Example: who`} {
+	for _, want := range []string{`<li><a href="#example1">Table 1 · Example: assumed devices</a></li>`,
+		`<a href="dasp/example-fig2.html">Fig. 2 · Example: who`} {
 		if !strings.Contains(english(page), want) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	if !strings.Contains(page, `<span class="zh" lang="zh">表 1</span>`) || !strings.Contains(wholePage(t, rendered, "dasp/example1.html"), `<span class="zh" lang="zh">表 1</span>`) {
+	if !strings.Contains(page, `<span class="zh" lang="zh">表 1</span>`) ||
+		!strings.Contains(wholePage(t, rendered, "dasp/example1.html"), `<span class="zh" lang="zh">表 1</span>`) {
 		t.Error("the number of a table is not in Chinese")
 	}
 }
@@ -33,11 +37,11 @@ func TestSectionsCarryThePapersNumbers(t *testing.T) {
 // The badge of a section names every kind that is in it.
 func TestBadgeNamesEveryKind(t *testing.T) {
 	r := &result.Result{Kind: result.Trained, Frames: []result.Frame{{Kind: result.Modelled}, {}, {Kind: result.TimingOnly}}}
-	if got := inWords(kindsOf(r)); got != "timing-only, trained and modelled" {
+	if got := typeset.InWords(page.KindsOf(r)); got != "timing-only, trained and modelled" {
 		t.Errorf("kinds %q", got)
 	}
-	for k := range kinds {
-		if got := kindsOf(&result.Result{Kind: k}); !slices.Equal(got, []string{k}) {
+	for k := range page.Kinds {
+		if got := page.KindsOf(&result.Result{Kind: k}); !slices.Equal(got, []string{k}) {
 			t.Errorf("a result of kind %s has the badge %q", k, got)
 		}
 	}
@@ -61,28 +65,5 @@ func TestBadgeNamesEveryKind(t *testing.T) {
 	}
 	if meta := cut(t, pageOf(t, "dasp/example1.html"), `<p class="meta">`, "</p>"); !strings.Contains(meta, `<span class="kind">stated</span> assumptions`) {
 		t.Errorf("a result of one kind does not explain it: %s", meta)
-	}
-}
-
-// Every kind and every verdict has its words in both languages.
-func TestWordsOfKindsAndVerdicts(t *testing.T) {
-	two := func(what string, texts ...said) {
-		for _, s := range texts {
-			if s.En == "" || s.Zh == "" {
-				t.Errorf("%s: %q, %q", what, s.En, s.Zh)
-			}
-		}
-	}
-	for _, k := range kindOrder {
-		two(k, kinds[k], kindNames[k])
-	}
-	for _, v := range verdicts {
-		two(v.Key, v.Word, v.Means)
-	}
-	for _, r := range remarks {
-		two(r.Key, r.Word, r.Means)
-	}
-	if len(kinds) != len(kindOrder) || len(kindNames) != len(kindOrder) {
-		t.Errorf("%d kinds, %d in order, %d names", len(kinds), len(kindOrder), len(kindNames))
 	}
 }

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"html/template"
@@ -10,11 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/extension"
-	"github.com/yuin/goldmark/renderer/html"
-
 	"gradsync/reports/notebook"
+	"gradsync/reports/typeset"
 )
 
 // chapterText is a chapter of a narrative in both languages.
@@ -23,7 +19,7 @@ type chapterText struct {
 	HTML template.HTML
 }
 
-// heading is that of a chapter, for the table of contents.
+// heading is a chapter's, for the table of contents.
 type heading struct {
 	ID   string
 	Text said
@@ -68,7 +64,7 @@ func chunks(name, src string) ([]chunk, error) {
 // story renders the narrative of a paper, text/<key>.en.md beside text/<key>.zh.md,
 // by chapters. Where no Chinese is written the English stands alone. Raw HTML passes
 // through: the texts are part of this program.
-func story(key string, at places, find notebook.Results) ([]chapterText, error) {
+func story(key string, at experimentPages, find notebook.Results) ([]chapterText, error) {
 	en, err := narrative(0, key, find)
 	if err != nil || en == nil {
 		return nil, err
@@ -82,7 +78,7 @@ func story(key string, at places, find notebook.Results) ([]chapterText, error) 
 
 // bilingual pairs the chapters of a narrative by their ids. Without any Chinese the
 // English stands alone; with some, a chapter that one language lacks is an error.
-func bilingual(key string, en, zh []chunk, at places) ([]chapterText, error) {
+func bilingual(key string, en, zh []chunk, at experimentPages) ([]chapterText, error) {
 	of := map[string]*chunk{}
 	for i := range zh {
 		of[zh[i].id] = &zh[i]
@@ -98,13 +94,13 @@ func bilingual(key string, en, zh []chunk, at places) ([]chapterText, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reports: text of %s: %w", key, err)
 		}
-		title, text := escaped(units(c.text)), alike(c.text)
+		title, text := typeset.Escape(typeset.Units(c.text)), notebook.Alike(c.text)
 		if z := of[c.id]; z != nil {
 			other, err := at.markdown(z.body)
 			if err != nil {
 				return nil, fmt.Errorf("reports: Chinese text of %s: %w", key, err)
 			}
-			title, text.Zh = pair(title, true, escaped(units(z.text))), z.text
+			title, text[1] = notebook.Pair(title, true, typeset.Escape(typeset.Units(z.text))), z.text
 			marks := anchors.FindAllString(string(body), -1)
 			english := template.HTML(anchors.ReplaceAllString(string(body), ""))
 			body = template.HTML(strings.Join(marks, "")) + `<div class="en">` + english + `</div><div class="zh" lang="zh">` + other + `</div>`
@@ -143,16 +139,11 @@ func narrative(l int, key string, find notebook.Results) ([]chunk, error) {
 	return chunks(name, text)
 }
 
-var markdown = goldmark.New(
-	goldmark.WithExtensions(extension.Table, extension.Typographer),
-	goldmark.WithRendererOptions(html.WithUnsafe(), html.WithXHTML()),
-)
-
 // markdown renders a part of a paper's narrative, with links to experiments.
-func (p places) markdown(src string) (template.HTML, error) {
-	var b bytes.Buffer
-	if err := markdown.Convert([]byte(src), &b); err != nil {
+func (p experimentPages) markdown(src string) (template.HTML, error) {
+	html, err := typeset.Markdown(src)
+	if err != nil {
 		return "", err
 	}
-	return template.HTML(p.link(unitsHTML(b.String()))), nil
+	return template.HTML(p.link(html)), nil
 }

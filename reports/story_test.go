@@ -12,19 +12,21 @@ import (
 // The experiments that a narrative or a note names are links where the pages have
 // them, and words where they do not.
 func TestExperimentsThatAreNamedAreLinks(t *testing.T) {
-	at := places{"codedsgd/proof": true, "dasp/table7": true}
+	at := experimentPages{"codedsgd/proof": true, "dasp/table7": true}
 	for html, want := range map[string][2]string{
-		"<code>codedsgd/proof</code>": {`<a href="codedsgd/proof.html"><code>codedsgd/proof</code></a>`, `<a href="../codedsgd/proof.html"><code>codedsgd/proof</code></a>`},
-		"<code>dasp/table7</code>":    {`<a href="dasp/table7.html"><code>dasp/table7</code></a>`, "<code>dasp/table7</code>"}, // its own page
-		"<code>dasp/table8</code>":    {"<code>dasp/table8</code>", "<code>dasp/table8</code>"},
-		"dasp/table7":                 {"dasp/table7", "dasp/table7"},
+		"<code>codedsgd/proof</code>": {`<a href="codedsgd/proof.html"><code>codedsgd/proof</code></a>`,
+			`<a href="../codedsgd/proof.html"><code>codedsgd/proof</code></a>`},
+		"<code>dasp/table7</code>": {`<a href="dasp/table7.html"><code>dasp/table7</code></a>`, "<code>dasp/table7</code>"}, // its own page
+		"<code>dasp/table8</code>": {"<code>dasp/table8</code>", "<code>dasp/table8</code>"},
+		"dasp/table7":              {"dasp/table7", "dasp/table7"},
 	} {
 		if got := [2]string{at.link(html), at.linkFrom("dasp/table7", html)}; got != want {
 			t.Errorf("%s becomes %q, want %q", html, got, want)
 		}
 	}
 	own := pageOf(t, "compare/example-when.html")
-	for _, want := range []string{`<a href="../codedsgd/example-load.html"><code>codedsgd/example-load</code></a> says why, <code>codedsgd/none</code> does not, and <code>compare/example-when</code> is here`} {
+	for _, want := range []string{`<a href="../codedsgd/example-load.html"><code>codedsgd/example-load</code></a> says why, <code>codedsgd/none</code> ` +
+		`does not, and <code>compare/example-when</code> is here`} {
 		if !strings.Contains(own, want) {
 			t.Errorf("the page of a result lacks %s", want)
 		}
@@ -43,7 +45,7 @@ func TestANarrativeIsInBothLanguagesOrInOne(t *testing.T) {
 		}
 		return out
 	}
-	at := places{}
+	at := experimentPages{}
 	en := cut("## Rings {#rings}\nFive in a ring.\n### Cost {#cost}\nA price.\n")
 	for _, c := range []struct{ zh, want string }{
 		{"## 环 {#rings}\n五个一环。\n", "chapter cost is not in Chinese"},
@@ -64,20 +66,7 @@ func TestANarrativeIsInBothLanguagesOrInOne(t *testing.T) {
 	}
 }
 
-func TestProse(t *testing.T) {
-	for s, want := range map[string]string{
-		"|F_j| = 160·n & 5 %": "|F<sub>j</sub>| = 160·n &amp; 5" + nbsp + "%",
-		"from s_L to s_U":     "from s<sub>L</sub> to s<sub>U</sub>",
-		"10·2^(32−b), 2^r":    "10·2<sup>32−b</sup>, 2<sup>r</sup>",
-		"-1.5 and 2-3 (-4)":   "−1.5 and 2-3 (−4)",
-	} {
-		if got := string(prose(s)); got != want {
-			t.Errorf("%q becomes %q, want %q", s, got, want)
-		}
-	}
-}
-
-// references are what a narrative points to: sections, formulas, figures and experiments.
+// references matches what a narrative points to: sections, formulas, figures and experiments.
 var references = regexp.MustCompile("\\]\\(([^)]*#[^)]*)\\)|`([a-z]+/[a-z0-9-]+)`|\\[\\[([^\\]]+)\\]\\]")
 
 // Both languages have the same headings in the same order, and below each the same

@@ -3,10 +3,7 @@ package reports
 import (
 	"embed"
 	"fmt"
-	"html"
 	"io/fs"
-	"math"
-	"regexp"
 	"sync"
 
 	"gradsync/experiments/result"
@@ -83,12 +80,7 @@ func (l *loaded) dress(others notebook.Results) error {
 	return err
 }
 
-var markup = regexp.MustCompile(`<[^>]*>`)
-
-// plainOf is HTML without its tags.
-func plainOf(s string) string { return html.UnescapeString(markup.ReplaceAllString(s, "")) }
-
-// among finds a result among those that are loaded.
+// among finds a result among the loaded ones.
 func among(all map[string][]loaded) notebook.Results {
 	return func(id, profile string) (*result.Result, error) {
 		for _, l := range all[paperOf(id)] {
@@ -115,6 +107,3 @@ func dressAll(all map[string][]loaded) error {
 	}
 	return nil
 }
-
-// missing tells whether a drawn value is none: a bar that is not there.
-func missing(y float64) bool { return math.IsNaN(y) }

@@ -15,6 +15,8 @@ import (
 	"gradsync/experiments/exp"
 	"gradsync/internal/gosource"
 	"gradsync/reports"
+	"gradsync/reports/page"
+	"gradsync/reports/serve"
 )
 
 func (a *app) reportCommand() *cobra.Command {
@@ -89,7 +91,7 @@ func (a *app) exportFigures(o reports.Options, dir string) error {
 }
 
 func (a *app) serveCommand() *cobra.Command {
-	o := reports.ServeOptions{Sources: gosource.All}
+	var o serve.Options
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the pages on this machine until Ctrl-C; render them when results change",
@@ -112,7 +114,9 @@ With --dir alone the pages in that folder are served as they are.`,
 				o.Results = ""
 			}
 			if o.Results != "" {
-				o.Command = fmt.Sprintf("gradsync report --results %s --out %s", filepath.ToSlash(o.Results), filepath.ToSlash(o.Dir))
+				pages := reports.Options{Results: o.Results, Out: o.Dir, Sources: gosource.All,
+					Command: fmt.Sprintf("gradsync report --results %s --out %s", filepath.ToSlash(o.Results), filepath.ToSlash(o.Dir))}
+				o.Render = func() (page.Outputs, error) { return reports.Files(pages) }
 			}
 			var printed error
 			o.Ready = func(addr string) {
@@ -123,7 +127,7 @@ With --dir alone the pages in that folder are served as they are.`,
 				fmt.Fprintf(a.out, "serving %s at http://%s/ (Ctrl-C ends it)\n", o.Dir, addr)
 			}
 			o.Say = func(line string) { fmt.Fprintln(a.err, line) }
-			return errors.Join(reports.Serve(cmd.Context(), o), printed)
+			return errors.Join(serve.Serve(cmd.Context(), o), printed)
 		},
 	}
 	f := cmd.Flags()

@@ -31,7 +31,7 @@ type ClaimRow struct {
 	Reasons, Differs  [2][]string
 }
 
-// claims places the claims of the result, or those of some ids.
+// claims places the claims of the result, or the claims named by ids.
 func (p *page) claims(ids ...string) (string, error) {
 	var rows []ClaimRow
 	for _, c := range p.Result.Claims {
@@ -118,7 +118,7 @@ func (p *page) claimRow(c result.Claim) (row ClaimRow, err error) {
 	return row, err
 }
 
-// points is the unit of a difference: two percentages differ by points.
+// points returns the unit of a difference: two percentages differ by points.
 func (p *page) points(unit string) string {
 	if unit == "%" {
 		unit = "points"

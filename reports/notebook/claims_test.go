@@ -11,7 +11,7 @@ import (
 	"gradsync/experiments/result"
 )
 
-// bothWords are the words of the program in both languages.
+// bothWords returns the words of the program in both languages.
 func bothWords(t *testing.T) (out [2]words) {
 	t.Helper()
 	for l, lang := range Languages {
@@ -106,7 +106,7 @@ func TestNoClaimHoldsItsVerdict(t *testing.T) {
 	}
 }
 
-// rowOf is a claim in the words of the program, in both languages.
+// rowOf returns a claim in the words of the program, in both languages.
 func rowOf(t *testing.T, c result.Claim) (row ClaimRow) {
 	t.Helper()
 	b := opened(t)
@@ -134,9 +134,12 @@ func TestClaimRows(t *testing.T) {
 		stated, found, interval, criteria string
 	}{
 		{result.Claim{ID: "D13", Measured: 44.72514, CI95: []*[2]float64{{44.1, 45.34}}}, "82.1 %/82.1 %", "44.73 %/44.73 %", "[44.10, 45.34]/[44.10, 45.34]", "/"},
-		{result.Claim{ID: "D42", Measured: []any{0.8, 0.9, -0.5}, CI95: []*[2]float64{{0.75, 0.85}, nil, nil}}, "DASP/BSP 0.831; SSP/BSP 0.8437; DSSP/BSP 0.8720/DASP/BSP 0.831; SSP/BSP 0.8437; DSSP/BSP 0.8720",
-			"DASP/BSP 0.8; SSP/BSP 0.9; DSSP/BSP −0.5/DASP/BSP 0.8; SSP/BSP 0.9; DSSP/BSP −0.5", "DASP/BSP [0.7500, 0.8500]; SSP/BSP –; DSSP/BSP –/DASP/BSP [0.7500, 0.8500]; SSP/BSP –; DSSP/BSP –", "/"},
-		{result.Claim{ID: "D42", Measured: []any{0.8, 0.9}}, "DASP/BSP 0.831; SSP/BSP 0.8437; DSSP/BSP 0.8720/DASP/BSP 0.831; SSP/BSP 0.8437; DSSP/BSP 0.8720", "0.8; 0.9/0.8; 0.9", "/", "/"}, // not three
+		{result.Claim{ID: "D42", Measured: []any{0.8, 0.9, -0.5}, CI95: []*[2]float64{{0.75, 0.85}, nil, nil}},
+			"DASP/BSP 0.831; SSP/BSP 0.8437; DSSP/BSP 0.8720/DASP/BSP 0.831; SSP/BSP 0.8437; DSSP/BSP 0.8720",
+			"DASP/BSP 0.8; SSP/BSP 0.9; DSSP/BSP −0.5/DASP/BSP 0.8; SSP/BSP 0.9; DSSP/BSP −0.5",
+			"DASP/BSP [0.7500, 0.8500]; SSP/BSP –; DSSP/BSP –/DASP/BSP [0.7500, 0.8500]; SSP/BSP –; DSSP/BSP –", "/"},
+		{result.Claim{ID: "D42", Measured: []any{0.8, 0.9}},
+			"DASP/BSP 0.831; SSP/BSP 0.8437; DSSP/BSP 0.8720/DASP/BSP 0.831; SSP/BSP 0.8437; DSSP/BSP 0.8720", "0.8; 0.9/0.8; 0.9", "/", "/"}, // not three
 		{result.Claim{ID: "B14", Measured: 666.0}, "650–700 ms/650–700 ms", "666 ms/666 ms", "/",
 			"a range: it holds if the mean over seeds lies between 650 and 700 ms, which is 675 ± 25/一个范围：若各个种子的平均落在 650 与 700 ms 之间，即 675 ± 25，则成立"},
 		{result.Claim{ID: "P12", Found: &as}, "does not grow/不增长", "does not grow/不增长", "/",
@@ -151,7 +154,8 @@ func TestClaimRows(t *testing.T) {
 			}
 		}
 	}
-	if row := rowOf(t, result.Claim{ID: "D59"}); row.Note != (Both{"false literally (20 at Smax 15 simulated)", "按字面不成立（模拟中 Smax 为 15 时达到 20）"}) || row.Statement[0] != "FSS keeps all version differences within Smax" {
+	if row := rowOf(t, result.Claim{ID: "D59"}); row.Note != (Both{"false literally (20 at Smax 15 simulated)", "按字面不成立（模拟中 Smax 为 15 时达到 20）"}) ||
+		row.Statement[0] != "FSS keeps all version differences within Smax" {
 		t.Errorf("D59: %q, note %q", row.Statement, row.Note)
 	}
 	if row := rowOf(t, result.Claim{ID: "D13"}); row.Tolerance[0] != "±5"+nbsp+"points" || row.Tolerance[1] != "±5"+nbsp+"个百分点" {

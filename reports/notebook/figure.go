@@ -74,7 +74,7 @@ func (p *page) drawn(f result.Figure) (out Drawing, err error) {
 	return out, p.series(&out, f, rs)
 }
 
-// axis returns the title of an axis: a label of its own, axis.<figure>.x, or that of its
+// axis returns the title of an axis: a label of its own, axis.<figure>.x, or the label of its
 // family, axis.loads for "loads-10" and axis.time for "orders-time", or its column's.
 func (p *page) axis(f result.Figure, which, column string) (string, error) {
 	names := []string{f.ID}

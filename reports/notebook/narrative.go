@@ -13,7 +13,7 @@ import (
 )
 
 // Narrative executes a text that speaks of several results, in a language (0 English, 1
-// Chinese), and returns its Markdown; name is that of its file, which
+// Chinese), and returns its Markdown; name is its file's, which
 // begins with its document's. It binds numbers by
 // (result ID PROFILE …), which is nil where there is no such result.
 func (b *Book) Narrative(l int, name, src string, others Results) (string, error) {

@@ -34,10 +34,10 @@ func committed(t *testing.T) map[[2]string]*result.Result {
 	return out
 }
 
-// leftover is what a sentence looks like whose number is not there.
+// leftover matches a sentence whose number is missing.
 var leftover = regexp.MustCompile(`<nil>|<no value>|%!|\(\)|（）|\*\*\*\*| [,.;:!?] | [，。；：]|[，：；、][，。；：]|[,;:]\.|\.\.`)
 
-// A narrative can be read with all results, with those of any profile, with one of them
+// A narrative can be read with all results, with the results of any profile, with one of them
 // alone and with none: what it says of a result that is not there it leaves out whole.
 func TestNarrativesReadWithAnyResults(t *testing.T) {
 	b, err := Open(texts)
@@ -96,7 +96,8 @@ func TestNarrativeBinds(t *testing.T) {
 	}
 	r := sample(t, 3)
 	r.Facts[1].Value, r.Facts[1].Enum = "asp", "method"
-	const src = `{{with result "dasp/x" "standard" "quick"}}{{.Profile}}, {{n .Seeds "seed" "seeds"}}: {{bare (.Fact "side")}}, {{num (.Measured "D27")}} for {{stated "D27"}}, {{stated "B14"}}{{else}}nothing{{end}}`
+	const src = `{{with result "dasp/x" "standard" "quick"}}{{.Profile}}, {{n .Seeds "seed" "seeds"}}: {{bare (.Fact "side")}}, {{num (.Measured ` +
+		`"D27")}} for {{stated "D27"}}, {{stated "B14"}}{{else}}nothing{{end}}`
 	for _, c := range []struct{ name, status, want string }{
 		{"whole", result.Complete, "quick, 3" + nbsp + "seeds: ASP, 20" + nbsp + "% for 61.2" + nbsp + "%, 650–700" + nbsp + "ms"},
 		{"interrupted", result.Incomplete, "nothing"},
@@ -112,9 +113,11 @@ func TestNarrativeBinds(t *testing.T) {
 			t.Errorf("%s: %q, %v, want %q", c.name, got, err, c.want)
 		}
 	}
-	for src, want := range map[string]string{`{{result "dasp/x"}}`: "of which profile", `{{stated "Z99"}}`: "no \"Z99\"", `{{(result "dasp/x" "quick").Measured "D01"}}`: "judges no claim D01"} {
+	for src, want := range map[string]string{`{{result "dasp/x"}}`: "of which profile", `{{stated "Z99"}}`: "no \"Z99\"",
+		`{{(result "dasp/x" "quick").Measured "D01"}}`: "judges no claim D01"} {
 		r.Status = result.Complete
-		if _, err := b.Narrative(0, "ring.en.md", src, func(string, string) (*result.Result, error) { return r, nil }); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := b.Narrative(0, "ring.en.md", src, func(string, string) (*result.Result, error) { return r, nil }); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", src, err, want)
 		}
 	}

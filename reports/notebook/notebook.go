@@ -23,12 +23,6 @@ import (
 	"gradsync/experiments/result"
 )
 
-// Both holds something in both languages, in the order of Languages.
-type Both [2]string
-
-// Same tells whether both languages say the same.
-func (b Both) Same() bool { return b[0] == b[1] }
-
 // Book holds the words of all pages: labels, the templates of shared reasons, and a
 // notebook <paper>/<stem>.<lang>.md per experiment and language.
 type Book struct {
@@ -292,7 +286,7 @@ func (p *page) words1(r result.Reason) (string, error) {
 	return strings.TrimSpace(b.String()), err
 }
 
-// funcs are the functions of notebooks and reasons.
+// funcs returns the functions of notebooks and reasons.
 func (p *page) funcs() text.FuncMap {
 	return text.FuncMap{
 		"fact": p.fact, "cell": p.cell, "rows": p.rows, "has": p.has, "where": where, "first": first, "last": last, "sorted": sorted,

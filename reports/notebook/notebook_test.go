@@ -17,7 +17,7 @@ type point struct {
 	sample kit.Sample
 }
 
-// sample is a result as a file has it: written and read again.
+// sample returns a result as a file has it: written and read again.
 func sample(t *testing.T, seeds int) *result.Result {
 	t.Helper()
 	points := []point{{"bsp", 1, kit.Sample{10, 12, 11}}, {"asp", 1, kit.Sample{5, 6, 5.5}}, {"bsp", 10, kit.Sample{4, 4.2, 4.1}}, {"asp", 10, nil}}
@@ -26,9 +26,11 @@ func sample(t *testing.T, seeds int) *result.Result {
 	}
 	of := func(p point) kit.Estimate { return p.sample.Mean() }
 	r := &result.Result{ID: "dasp/x", Source: "DASP, Table 6", Profile: "quick", Kind: result.Trained, Status: result.Complete, Seeds: []uint64{0, 1, 2}[:seeds],
-		Facts: []result.Fact{kit.Facts("asp_over_bsp/.3", points[1].sample.Over(points[0].sample))[0], kit.Finding("side", "side", "below"), kit.Whether("equal", false)},
+		Facts: []result.Fact{kit.Facts("asp_over_bsp/.3", points[1].sample.Over(points[0].sample))[0], kit.Finding("side", "side", "below"),
+			kit.Whether("equal", false)},
 		Frames: []result.Frame{kit.Frame("times", points, kit.Word("method", "method", func(p point) string { return p.method }),
-			kit.Num("link", "Gb/s", 0, func(p point) float64 { return p.link }), kit.Half("seconds", "s", 2, of), kit.Flag("fast", func(p point) bool { return of(p).N > 0 && of(p).Value < 6 }))},
+			kit.Num("link", "Gb/s", 0, func(p point) float64 { return p.link }), kit.Half("seconds", "s", 2, of),
+			kit.Flag("fast", func(p point) bool { return of(p).N > 0 && of(p).Value < 6 }))},
 		Figures: []result.Figure{{ID: "f", Form: "line", Frame: "times", X: "link", Y: []string{"seconds"}, By: []string{"method"}}},
 		Claims: []result.Claim{claims.Verdict("D27", claims.Found{Values: []float64{20}, CI95: []*[2]float64{{10, 30}}, Seeds: 3,
 			Notes: []result.Reason{result.Because("own", "n", 3)}, Differs: []result.Reason{result.Because("general")}})}}
@@ -178,7 +180,8 @@ func TestNumber(t *testing.T) {
 		x      float64
 		digits *int
 		want   string
-	}{{76.02, &zero, "76"}, {76.02, nil, "76.02"}, {-0.001, &two, "0.00"}, {1234567, nil, "1\u202f234\u202f567"}, {-1.5, nil, "−1.5"}, {0.00012, nil, "0.00012"}, {2, &two, "2.00"}} {
+	}{{76.02, &zero, "76"}, {76.02, nil, "76.02"}, {-0.001, &two, "0.00"}, {1234567, nil, "1\u202f234\u202f567"}, {-1.5, nil, "−1.5"},
+		{0.00012, nil, "0.00012"}, {2, &two, "2.00"}} {
 		if got := Number(c.x, c.digits); got != c.want {
 			t.Errorf("Number(%g) = %s, want %s", c.x, got, c.want)
 		}

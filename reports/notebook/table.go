@@ -18,7 +18,7 @@ type Table struct {
 	Rows    [][]Cell
 }
 
-// Head heads a column; Bound is what its cells have beside their number.
+// Head heads a column; Bound names what its cells have beside their number.
 type Head struct {
 	Key         string
 	Title, Unit Both
@@ -88,7 +88,7 @@ func (p *page) table(keys string, rs []Row) (string, error) {
 	return p.block(Part{Table: t}), nil
 }
 
-// shown is a value with its interval as a cell.
+// shown returns a value with its interval as a cell.
 func (p *page) shown(v Value, bound string) (c Cell, err error) {
 	c.V, c.Empty = v.V, v.V == nil
 	if c.Text[p.at], err = p.bare(v); err != nil || v.CI == nil {

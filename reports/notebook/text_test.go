@@ -49,7 +49,7 @@ func tree(t *testing.T, path string, visit func(root *parse.ListNode)) {
 	}
 }
 
-// narratives are the texts that speak of several results: <paper>.en.md, <paper>.short.en.md.
+// narratives returns the texts that speak of several results: <paper>.en.md, <paper>.short.en.md.
 func narratives(t *testing.T, pattern string) []string {
 	t.Helper()
 	all, err := fs.Glob(texts, "*."+pattern+".md")
@@ -246,7 +246,7 @@ func keysOf(m map[string]string) map[string]bool {
 	return out
 }
 
-// committedResults are the committed results of version 2.
+// committedResults returns the committed results of version 2.
 func committedResults(t *testing.T) (out []*result.Result) {
 	t.Helper()
 	err := filepath.WalkDir(results, func(path string, d fs.DirEntry, err error) error {
@@ -279,7 +279,7 @@ func find(id, profile string) (*result.Result, error) {
 	return r, err
 }
 
-// opened are the words of the program.
+// opened returns the words of the program.
 func opened(t *testing.T) *Book {
 	t.Helper()
 	b, err := Open(texts)

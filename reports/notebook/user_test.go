@@ -32,14 +32,15 @@ func clone(t *testing.T, r *result.Result) *result.Result {
 	return out
 }
 
-// slips are what a sentence reads like whose value, list or number of things is not what
+// slips match a sentence whose value, list or number of things is not what
 // the writer thought of. A dash that stands alone is a value that is not there.
 var slips = map[string]*regexp.Regexp{
-	"a value that is not there":  regexp.MustCompile(`(?:^|[\s(“"‘:：，、；。（])–(?:$|[\s,.;:)%，。；、）])`),
-	"an error":                   regexp.MustCompile(`<nil>|<no value>|%!|\bInf\b|\{\{|\}\}|\[object`),
-	"nothing in brackets":        regexp.MustCompile(`\( *\)|（ *）|\[ *\]|“ *”`),
-	"nothing before a stop":      regexp.MustCompile(`[:：] *[.;,。；，]|[,，;；、] *[.。]|[ \x{a0}][,.;](?:\s|$)|,,|，，|；；|、、|。。|[^.]\.\.(?:[^.]|$)|, ,|; ;`),
-	"one of many":                regexp.MustCompile(`(?:^|[^\d.,\x{202f}–−/·+])1[ \x{a0}](?:seeds|workers|versions|updates|iterations|gradients|rows|points|ranks|nodes|steps|times|GPUs|methods|blocks|packets|samples|runs|links|layers|rounds|pushes|results|networks)\b`),
+	"a value that is not there": regexp.MustCompile(`(?:^|[\s(“"‘:：，、；。（])–(?:$|[\s,.;:)%，。；、）])`),
+	"an error":                  regexp.MustCompile(`<nil>|<no value>|%!|\bInf\b|\{\{|\}\}|\[object`),
+	"nothing in brackets":       regexp.MustCompile(`\( *\)|（ *）|\[ *\]|“ *”`),
+	"nothing before a stop":     regexp.MustCompile(`[:：] *[.;,。；，]|[,，;；、] *[.。]|[ \x{a0}][,.;](?:\s|$)|,,|，，|；；|、、|。。|[^.]\.\.(?:[^.]|$)|, ,|; ;`),
+	"one of many": regexp.MustCompile(`(?:^|[^\d.,\x{202f}–−/·+])1[ \x{a0}](?:seeds|workers|versions|updates|iterations|gradients|rows|` +
+		`points|ranks|nodes|steps|times|GPUs|methods|blocks|packets|samples|runs|links|layers|rounds|pushes|results|networks)\b`),
 	"a word twice":               regexp.MustCompile(`\b(?:the the|a a|of of|to to|is is|in in|and and|with with|at at|by by)\b`),
 	"a list that has no members": regexp.MustCompile(`\b(?:and|or) *[.;,](?:\s|$)`),
 }
@@ -51,7 +52,7 @@ var (
 
 var codeSpan = regexp.MustCompile(`(?s)<code>.*?</code>`)
 
-// spoken are the sentences of a page in a language, with where each stands.
+// spoken returns the sentences of a page in a language, with where each stands.
 func spoken(p *Page, l int) map[string]string {
 	out := map[string]string{"the title": p.Title[l]}
 	plain := func(s string) string {
@@ -112,7 +113,7 @@ func TestCommittedResultsReadWell(t *testing.T) {
 	}
 }
 
-// oneSeed turns a result into that of its first seed: no interval, no samples, of curves one
+// oneSeed turns a result into its first seed's: no interval, no samples, of curves one
 // run, of claims no undecided one.
 func oneSeed(r *result.Result) {
 	if len(r.Seeds) < 2 {
@@ -229,7 +230,7 @@ func TestRunsOfOtherSeeds(t *testing.T) {
 	}
 }
 
-// A run of another profile than those that are committed reads as well, also where no
+// A run of a profile of which nothing is committed reads as well, also where no
 // result of that profile is there that a text would speak of.
 func TestRunsOfAnotherProfile(t *testing.T) {
 	b, told := opened(t), map[string]bool{}
@@ -242,7 +243,7 @@ func TestRunsOfAnotherProfile(t *testing.T) {
 	}
 }
 
-// keysIn are the keys that a result has of an enumeration.
+// keysIn returns the keys that a result has of an enumeration.
 func keysIn(r *result.Result, enum string) []string {
 	out := map[string]bool{}
 	for _, f := range r.Frames {
@@ -295,7 +296,7 @@ func TestRunsWithoutAMethod(t *testing.T) {
 func TestRunsOnAPlatformOfOnesOwn(t *testing.T) {
 	b, told, n := opened(t), map[string]bool{}, 0
 	for _, r := range committedResults(t) {
-		if r.ID == "dasp/dssp-anchor" { // its clusters are those of another document
+		if r.ID == "dasp/dssp-anchor" { // its clusters belong to another document
 			continue
 		}
 		text := ""
@@ -342,7 +343,7 @@ func TestRunsOnAPlatformOfOnesOwn(t *testing.T) {
 	}
 }
 
-// label is the English name of a platform in the words of a result.
+// label returns the English name of a platform in the words of a result.
 func label(b *Book, r *result.Result, key string) string {
 	w := b.words[0]
 	w.id = r.ID

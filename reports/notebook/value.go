@@ -16,7 +16,7 @@ type Value struct {
 	V      any
 	CI     *[2]float64
 	Column result.Column
-	page   *page // whose labels and units it is printed by; nil: those of the text
+	page   *page // whose labels and units it is printed by; nil: the text's own
 }
 
 // fact returns the fact of a key; a key that is not there is an error.
@@ -68,7 +68,7 @@ func (r Row) at(i int) Value {
 	return v
 }
 
-// rows returns those of a frame in which each column named has the value beside it.
+// rows returns the rows of a frame in which each column named has the value beside it.
 func (p *page) rows(frame string, sel ...any) (out []Row, err error) {
 	p.used["frame "+frame] = true
 	f := p.Result.Frame(frame)
@@ -204,7 +204,7 @@ func (p *page) num(v any, digits ...int) (string, error) {
 	return s, err
 }
 
-// of returns the page whose words a value has: that of its own result.
+// of returns the page whose words a value has: its own result's.
 func (p *page) of(v Value) *page {
 	if v.page != nil {
 		return v.page

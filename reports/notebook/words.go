@@ -15,7 +15,7 @@ import (
 	"gradsync/experiments/method"
 )
 
-// Languages are those of every page, in the order of Both.
+// Languages lists the languages of every page, in the order of Both.
 var Languages = [2]string{"en", "zh"}
 
 // words are the labels of one language.
@@ -26,7 +26,7 @@ type words struct {
 	id     string            // "dasp/table6": whose own labels come first
 }
 
-// claimColumns are those of claims.<lang>.csv behind the id. What is empty there is as
+// claimColumns lists the columns of claims.<lang>.csv behind the id. What is empty there is as
 // claims.csv and tolerances.csv have it; a note is ours, on the text of the document.
 var claimColumns = []string{"statement", "source", "quantity", "value", "note", "criterion"}
 
@@ -116,7 +116,7 @@ func (w words) label(enum, key string) (string, error) {
 // pivoted are the enumerations of which a frame has a column per key.
 var pivoted = []string{"exchange", "method", "contestant", "setting", "form", "state", "codec", "field", "reading", "mode"}
 
-// column returns the title of a frame's column: its own in that frame, or that of all, or the
+// column returns the title of a frame's column: its own in that frame, or the one for all, or the
 // name of the method, setting or other key that the column is of; "laboratory_max" has the
 // title of "max" where it has none.
 func (w words) column(frame, key string) (string, error) {

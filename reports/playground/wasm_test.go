@@ -70,7 +70,7 @@ func instance(t *testing.T) api.Module {
 	return m
 }
 
-// arguments are a setting as the exports take it.
+// arguments returns a setting as the exports take it.
 func arguments(s Setting) []uint64 {
 	out := []uint64{api.EncodeI32(int32(s.Workers)), api.EncodeI32(int32(s.PerMachine)), api.EncodeI32(int32(s.Redundancy))}
 	for _, x := range []float64{s.Parameters, s.Bandwidth, s.Inner, s.Latency, s.Compute, s.Slowest, s.Density, s.Codec} {
@@ -79,7 +79,7 @@ func arguments(s Setting) []uint64 {
 	return out
 }
 
-// multiply is a product and a sum that a compiler may join and round once.
+// multiply returns a product and a sum that a compiler may join and round once.
 //
 //go:noinline
 func multiply(x, y, z float64) float64 { return x*y + z }
@@ -129,7 +129,7 @@ func TestModuleGivesTheSameBits(t *testing.T) {
 	}
 }
 
-// grid are settings over all ranges, and one out of every range.
+// grid returns settings over all ranges, and one out of every range.
 func grid() (out []Setting) {
 	i := 0
 	pick := func(xs ...float64) float64 { i++; return xs[i*7%11%len(xs)] }
@@ -138,15 +138,18 @@ func grid() (out []Setting) {
 			for _, k := range []float64{1, 61706, 3e8, 7.3e9} {
 				for _, d := range []float64{0, 0.003, 0.1, 0.77, 1} {
 					out = append(out, Setting{Workers: n, PerMachine: int(pick(1, 2, 8, 5)), Redundancy: r, Parameters: k, Bandwidth: pick(1.25e7, 1.25e9, 6e9, 1e8/3),
-						Inner: pick(1e10, 3e11/7), Latency: pick(0, 1e-6, 5e-5, 0.02), Compute: pick(0, 0.013, 0.4, 7), Slowest: pick(1, 1.2, 3.6, 10), Density: d, Codec: pick(2e9, 3e8, 13.6e9)})
+						Inner: pick(1e10, 3e11/7), Latency: pick(0, 1e-6, 5e-5, 0.02), Compute: pick(0, 0.013, 0.4, 7), Slowest: pick(1, 1.2, 3.6, 10), Density: d,
+						Codec: pick(2e9, 3e8, 13.6e9)})
 				}
 			}
 		}
 	}
 	good := out[len(out)-1]
 	for _, spoil := range []func(*Setting){
-		func(s *Setting) { s.Workers = 1 }, func(s *Setting) { s.Workers = MostWorkers + 1 }, func(s *Setting) { s.PerMachine = 0 }, func(s *Setting) { s.Redundancy = 0 },
-		func(s *Setting) { s.Parameters = 0 }, func(s *Setting) { s.Bandwidth = math.Inf(1) }, func(s *Setting) { s.Inner = math.NaN() }, func(s *Setting) { s.Latency = -1 },
+		func(s *Setting) { s.Workers = 1 }, func(s *Setting) { s.Workers = MostWorkers + 1 }, func(s *Setting) { s.PerMachine = 0 },
+		func(s *Setting) { s.Redundancy = 0 },
+		func(s *Setting) { s.Parameters = 0 }, func(s *Setting) { s.Bandwidth = math.Inf(1) }, func(s *Setting) { s.Inner = math.NaN() },
+		func(s *Setting) { s.Latency = -1 },
 		func(s *Setting) { s.Compute = math.NaN() }, func(s *Setting) { s.Slowest = 0.5 }, func(s *Setting) { s.Density = 1.5 }, func(s *Setting) { s.Codec = -1 },
 	} {
 		bad := good

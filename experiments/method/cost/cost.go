@@ -8,7 +8,7 @@ import (
 	"gradsync/shared/cluster/formula"
 )
 
-// Cost is what one iteration of a method costs: one gradient of every worker.
+// Cost holds what one iteration of a method costs: one gradient of every worker.
 type Cost struct {
 	Compute  float64 // seconds that an ordinary worker computes
 	Wait     float64 // seconds that it then waits for the slowest
@@ -18,13 +18,13 @@ type Cost struct {
 	Received float64 // bytes that the machine that receives most receives
 }
 
-// None is the cost of a method that the setting does not have.
+// None returns the cost of a method that the setting does not have.
 func None() Cost {
 	x := math.NaN()
 	return Cost{x, x, x, x, x, x}
 }
 
-// synchronous is the cost of a method whose workers all compute, redundantly so
+// synchronous returns the cost of a method whose workers all compute, redundantly so
 // often, wait for the slowest and then exchange.
 func synchronous(s Setting, times int, exchange, sent, received float64) Cost {
 	own := float64(times) * s.Compute
@@ -32,7 +32,7 @@ func synchronous(s Setting, times int, exchange, sent, received float64) Cost {
 	return Cost{Compute: own, Wait: all - own, Exchange: exchange, Total: all + exchange, Sent: sent, Received: received}
 }
 
-// BSP is a parameter server, one machine more, that waits for all: the single
+// BSP returns the cost of a parameter server, one machine more, that waits for all: the single
 // reducer among N + 1.
 func BSP(s Setting) Cost {
 	k := s.Bytes()
@@ -40,7 +40,7 @@ func BSP(s Setting) Cost {
 	return synchronous(s, 1, formula.NaiveTime(s.Workers+1, k, s.Latency, s.Bandwidth), root, root)
 }
 
-// ASP is a parameter server that waits for nobody. A worker's turn is its batch and
+// ASP returns the cost of a parameter server that waits for nobody. A worker's turn is its batch and
 // a push and pull alone with the server. N gradients take at least
 //
 //	max( N/Σ 1/turn,  N·K/B )
@@ -85,7 +85,7 @@ func Hierarchical(s Setting) Cost {
 	return synchronous(s, 1, t, b, b)
 }
 
-// RingSparse is the ring whose every block goes as bitmap and values where S42 says
+// RingSparse returns the cost of a ring whose every block goes as bitmap and values where S42 says
 // so, Tb < Ta. Blocks fill in as they are summed; the N−1 exchanges of all-gather
 // carry sums of all N:
 //
@@ -125,20 +125,20 @@ func SSGDMulticast(s Setting) Cost {
 	return synchronous(s, 1, unicast(s), k, coded.Left(s.Workers, 1)*k)
 }
 
-// unicast is T_communicate: N−1 gradients over one NIC.
+// unicast returns T_communicate: N−1 gradients over one NIC.
 func unicast(s Setting) float64 {
 	return formula.NaiveGatherTime(s.Workers, s.Bytes(), s.Latency, s.Bandwidth)
 }
 
-// PerBlock is T_communicate of the paper's time model: SSGD that sends the gradient of
+// PerBlock returns T_communicate of the paper's time model: SSGD that sends the gradient of
 // each of C(N,r) blocks by unicast, (30) over N, one block of every node at a time.
 func PerBlock(s Setting) float64 {
 	n := s.Workers
 	return coded.Choose(n, s.Redundancy) / float64(n) * unicast(s)
 }
 
-// CSSGDModel is the paper's time model with (19). Its bytes are those of its
-// T_communicate times (19), which is what (28) lets a node send.
+// CSSGDModel returns the cost by the paper's time model with (19). Its bytes are its
+// T_communicate's times (19), as many as (28) lets a node send.
 func CSSGDModel(s Setting) Cost {
 	n, r := s.Workers, s.Redundancy
 	if r > n || coded.Choose(n, r) > Exactly {

@@ -1,0 +1,7 @@
+// Package chart breaks the rule of the rooms.
+package chart
+
+import (
+	_ "gradsync/experiments/claims" // want rooms
+	_ "gradsync/reports/text"       // want rooms
+)

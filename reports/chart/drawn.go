@@ -1,0 +1,156 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"gradsync/reports/notebook"
+	"gradsync/reports/typeset"
+)
+
+// merge returns f with each set of line groups that coincide, mean, band and seeds,
+// to the last bit as one group, named "ASP = DASP", in the look of the page's
+// own method where it is among them; together are the names of each set, and is the word
+// between names that are formulas. Curves that hide one another could not be told apart,
+// and each would weigh as much as a visible one.
+func merge(f notebook.Drawing, and string) (out notebook.Drawing, together []string) {
+	if f.Form != "line" {
+		return f, nil
+	}
+	var order []string
+	of := map[string][]notebook.Series{}
+	for _, s := range ordered(f.Series) {
+		if g := group(s); of[g] == nil {
+			order = append(order, g)
+		}
+		of[group(s)] = append(of[group(s)], s)
+	}
+	var sets [][]string
+	for _, g := range order {
+		i := slices.IndexFunc(sets, func(set []string) bool { return coincide(of[set[0]], of[g]) })
+		if i < 0 {
+			sets = append(sets, []string{g})
+			continue
+		}
+		sets[i] = append(sets[i], g)
+	}
+	out = f
+	out.Series = nil
+	for _, set := range sets {
+		list := slices.Clone(of[set[0]])
+		if len(set) > 1 {
+			var names []string
+			for _, g := range set {
+				names = append(names, of[g][0].Name)
+			}
+			join := " = "
+			if strings.ContainsAny(strings.Join(names, ""), "=∝") {
+				join = and // the names are formulas
+			}
+			name, look := strings.Join(names, join), set[0]
+			if i := slices.IndexFunc(set, func(g string) bool { return slices.Contains(own, typeset.Slug(g)) }); i >= 0 {
+				look = set[i]
+			}
+			for i := range list {
+				list[i].Name, list[i].Group = name, look
+			}
+			together = append(together, name)
+		}
+		out.Series = append(out.Series, list...)
+	}
+	return out, together
+}
+
+// coincide reports whether two groups differ in their names only.
+func coincide(a, b []notebook.Series) bool {
+	return slices.EqualFunc(a, b, func(x, y notebook.Series) bool {
+		x.Name, x.Group, y.Name, y.Group = "", "", "", ""
+		return len(x.Y) > 0 && reflect.DeepEqual(x, y)
+	})
+}
+
+// howDrawn says what a reader of the drawing must know besides the caption. together are the
+// names of curves that coincide.
+func howDrawn(f notebook.Drawing, together [2][]string) said {
+	var en, zh []string
+	for i, names := range together[0] {
+		en = append(en, names+": the same numbers in every point, drawn once.")
+		zh = append(zh, together[1][i]+"：每个点的数值都相同，只画一次。")
+	}
+	if f.Form == "line" {
+		if lo, _, ok := percentRange(f); ok && lo > 0 {
+			en = append(en, "The axis starts at "+typeset.Number(lo, 0)+typeset.NBSP+"%.")
+			zh = append(zh, "纵轴从 "+typeset.Number(lo, 0)+typeset.NBSP+"% 开始。")
+		}
+	}
+	return said{strings.Join(en, " "), strings.Join(zh, "")}
+}
+
+// settledAbove returns a round start, 80 or more, for the axis of accuracies that all
+// stay above 80 % after the first fifth of the points; ok is false for others.
+// The steep start, which every method has, is cut off there: it would press the
+// rest into a line.
+func settledAbove(f notebook.Drawing) (lo float64, ok bool) {
+	if !strings.Contains(f.Y.Title, "accuracy") {
+		return 0, false
+	}
+	least := math.Inf(1)
+	for _, s := range f.Series {
+		if len(s.Y) < 5 {
+			return 0, false
+		}
+		least = min(least, slices.Min(s.Y[(len(s.Y)+4)/5:]))
+	}
+	return math.Floor(least/5) * 5, least > 80 && least < 100
+}
+
+// apartInGroups gives lines of one group that are no seeds of one mean, and have
+// different names, groups of their own: the legend names a group once.
+func apartInGroups(f notebook.Drawing) notebook.Drawing {
+	if f.Form != "line" {
+		return f
+	}
+	names, seeds := map[string][]string{}, map[string]bool{}
+	for _, s := range f.Series {
+		g := group(s)
+		if s.Seed != nil {
+			seeds[g] = true
+		} else if !slices.Contains(names[g], s.Name) {
+			names[g] = append(names[g], s.Name)
+		}
+	}
+	f.Series = slices.Clone(f.Series)
+	for i, s := range f.Series {
+		if g := group(s); len(names[g]) > 1 && !seeds[g] {
+			f.Series[i].Group = s.Name
+		}
+	}
+	return f
+}
+
+// checkDrawing refuses a figure that cannot be drawn.
+func checkDrawing(f notebook.Drawing) error {
+	if f.Form == "gantt" {
+		for i, b := range f.Bands {
+			if !(b.From <= b.To) || math.IsInf(b.To, 0) {
+				return fmt.Errorf("band %d: from %v to %v", i, b.From, b.To)
+			}
+		}
+		return nil
+	}
+	for _, s := range f.Series {
+		if f.Y.Log && slices.ContainsFunc(s.Y, func(y float64) bool { return y <= 0 }) {
+			return fmt.Errorf("series %s: a value ≤ 0 on a logarithmic axis", s.Name)
+		}
+		if f.X.Log && slices.ContainsFunc(s.X, func(x float64) bool { return x <= 0 }) {
+			return fmt.Errorf("series %s: a place ≤ 0 on a logarithmic axis", s.Name)
+		}
+	}
+	return nil
+}
+
+// missing tells whether a drawn value is none: a bar that is not there.
+func missing(y float64) bool { return math.IsNaN(y) }

@@ -1,0 +1,188 @@
+package chart
+
+import (
+	"reflect"
+	"slices"
+
+	"gradsync/reports/notebook"
+	"gradsync/reports/typeset"
+)
+
+// The palette of Okabe and Ito, which readers with any common colour vision
+// tell apart; yellow is left to areas, as a line it is too pale on white.
+const (
+	Orange     = "#E69F00"
+	SkyBlue    = "#56B4E9"
+	Green      = "#009E73"
+	yellow     = "#F0E442"
+	Blue       = "#0072B2"
+	Vermillion = "#D55E00"
+	Purple     = "#CC79A7"
+	Grey       = "#8A8F98"
+)
+
+// look is how one method is drawn: colour alone never tells two apart.
+type look struct {
+	Colour string
+	Dash   any    // ECharts line type: a word or lengths in pixels
+	Symbol string // marker of the mean line
+	Decal  decal
+}
+
+// decal is a texture over a bar or a band, for print and for colour-blind
+// readers.
+type decal struct {
+	Symbol string  `json:"symbol"`
+	DashX  []int   `json:"dashArrayX"`
+	DashY  []int   `json:"dashArrayY"`
+	Turn   float64 `json:"rotation"`
+	Size   float64 `json:"symbolSize"`
+	Colour string  `json:"color"`
+}
+
+const decalInk = "rgba(0,0,0,0.28)"
+
+var (
+	plain   = decal{Symbol: "none", Colour: "rgba(0,0,0,0)"}
+	stripes = decal{Symbol: "rect", DashX: []int{1, 0}, DashY: []int{2, 5}, Turn: -0.785, Size: 1, Colour: decalInk}
+	back    = decal{Symbol: "rect", DashX: []int{1, 0}, DashY: []int{2, 5}, Turn: 0.785, Size: 1, Colour: decalInk}
+	dots    = decal{Symbol: "rect", DashX: []int{3, 5}, DashY: []int{3, 5}, Size: 1, Colour: decalInk}
+	levels  = decal{Symbol: "rect", DashX: []int{1, 0}, DashY: []int{1, 4}, Size: 1, Colour: decalInk}
+	posts   = decal{Symbol: "rect", DashX: []int{1, 4}, DashY: []int{1, 0}, Size: 1, Colour: decalInk}
+)
+
+// methods fixes how each method looks on every page; keys are slugs of their names.
+var methods = map[string]look{
+	"bsp":  {Blue, "solid", "circle", plain},
+	"asp":  {Vermillion, []int{2, 3}, "triangle", dots},
+	"ssp":  {Green, []int{8, 4}, "rect", stripes},
+	"dssp": {Orange, []int{8, 3, 2, 3}, "diamond", back},
+	"dasp": {Purple, "solid", "roundRect", levels},
+
+	"ring":             {SkyBlue, []int{12, 4}, "circle", posts},
+	"naive":            {Vermillion, []int{2, 3}, "triangle", dots},
+	"halving-doubling": {Green, []int{8, 4}, "rect", stripes},
+	"hierarchical":     {Orange, []int{8, 3, 2, 3}, "diamond", back},
+	"ringsparse":       {Purple, "solid", "roundRect", levels},
+	"dense":            {SkyBlue, []int{12, 4}, "circle", posts}, // the ring again, by the patent's word
+	"gradients":        {Green, []int{4, 2}, "rect", stripes},
+	"weights":          {Orange, []int{12, 4, 2, 4}, "diamond", back},
+	"all-gather":       {Vermillion, []int{2, 3}, "triangle", dots},
+	"printed":          {Blue, []int{6, 3, 2, 3, 2, 3}, "circle", plain}, // RingSparse by the printed rule
+	"layer":            {Grey, []int{8, 4}, "rect", levels},              // and with D of the layer
+	"ideal":            {Grey, []int{2, 2}, "none", plain},
+
+	"ssgd-unicast":   {Vermillion, []int{2, 3}, "triangle", dots},
+	"ssgd-multicast": {Orange, []int{8, 3, 2, 3}, "diamond", back},
+	"ssgd":           {Blue, "solid", "circle", plain}, // whose nodes add up before they send
+	"asgd":           {Grey, []int{8, 4}, "triangle", stripes},
+	"cssgd":          {Purple, "solid", "roundRect", levels},
+	"cssgd-r2":       {Purple, "solid", "roundRect", levels},
+	"cssgd-r3":       {Green, []int{8, 4}, "rect", stripes},
+	"compressed":     {Green, []int{4, 2}, "diamond", dots},
+}
+
+// own are the methods that are a page's subject: where their curve coincides
+// with another's, theirs is the look of both.
+var own = []string{"dasp", "ringsparse", "cssgd", "cssgd-r2"}
+
+// spare dresses groups that are no method, in order of appearance.
+var spare = []look{
+	{Blue, "solid", "circle", plain},
+	{Vermillion, []int{8, 4}, "triangle", stripes},
+	{Green, []int{2, 3}, "rect", dots},
+	{Orange, []int{8, 3, 2, 3}, "diamond", back},
+	{Purple, []int{12, 4}, "roundRect", levels},
+	{SkyBlue, []int{4, 2}, "circle", posts},
+	{Grey, "solid", "triangle", plain},
+}
+
+// states fixes how each band of a time line looks; keys are lower-case.
+var states = map[string]look{
+	"compute": {Colour: SkyBlue, Decal: plain},
+	"push":    {Colour: Blue, Decal: posts},
+	"pull":    {Colour: Blue, Decal: levels},
+	"apply":   {Colour: Grey, Decal: plain},
+	"qis":     {Colour: Green, Decal: plain},
+	"at-once": {Colour: Green, Decal: plain}, // methods without states
+	"wss":     {Colour: yellow, Decal: stripes},
+	"fss":     {Colour: Vermillion, Decal: back},
+	"barrier": {Colour: Purple, Decal: dots},
+	"wait":    {Colour: Purple, Decal: dots},
+
+	"forward":        {Colour: SkyBlue, Decal: plain},
+	"backward":       {Colour: Green, Decal: posts},
+	"all-reduce":     {Colour: Blue, Decal: stripes},
+	"reduce-scatter": {Colour: Blue, Decal: stripes},
+	"all-gather":     {Colour: Orange, Decal: back},
+	"send":           {Colour: Blue, Decal: posts},
+	"receive":        {Colour: Blue, Decal: levels},
+	"compress":       {Colour: yellow, Decal: stripes},
+	"decompress":     {Colour: yellow, Decal: levels},
+	"convert":        {Colour: Vermillion, Decal: dots},
+	"update":         {Colour: Grey, Decal: plain},
+	"idle":           {Colour: Purple, Decal: dots},
+	"computes":       {Colour: SkyBlue, Decal: plain}, // blocks of a node, without time
+	"fetches":        {Colour: yellow, Decal: stripes},
+}
+
+// group returns the key that a series is coloured by.
+func group(s notebook.Series) string {
+	if s.Group != "" {
+		return s.Group
+	}
+	return s.Name
+}
+
+// looks dresses every group of a figure. A group that is no method, or whose look
+// another of the figure wears, takes a spare look that nobody in it wears.
+func looks(series []notebook.Series) map[string]look {
+	out := map[string]look{}
+	var worn []look
+	for _, s := range series {
+		l, ok := methods[typeset.Slug(group(s))]
+		if ok && out[group(s)].Colour == "" && !slices.ContainsFunc(worn, l.like) {
+			out[group(s)], worn = l, append(worn, l)
+		}
+	}
+	for _, s := range series {
+		if g := group(s); out[g].Colour == "" {
+			out[g] = unworn(worn)
+			worn = append(worn, out[g])
+		}
+	}
+	return out
+}
+
+// like reports whether two looks are one in colour and texture.
+func (l look) like(o look) bool { return l.Colour == o.Colour && reflect.DeepEqual(l.Decal, o.Decal) }
+
+// unworn returns a spare look in a colour that nobody wears; when all are worn, one of
+// them in another texture.
+func unworn(worn []look) look {
+	for _, l := range spare {
+		if !slices.ContainsFunc(worn, func(w look) bool { return w.Colour == l.Colour }) {
+			return l
+		}
+	}
+	for shift := 1; shift < len(spare); shift++ {
+		for i, l := range spare {
+			p := spare[(i+shift)%len(spare)]
+			l.Dash, l.Symbol, l.Decal = p.Dash, p.Symbol, p.Decal
+			if !slices.ContainsFunc(worn, l.like) {
+				return l
+			}
+		}
+	}
+	return spare[len(worn)%len(spare)]
+}
+
+// bandStates lists the states of a time line in order of appearance, and their keys.
+func bandStates(bands []notebook.Band) (names, keys []string) {
+	for _, b := range bands {
+		if !slices.Contains(names, b.State) {
+			names, keys = append(names, b.State), append(keys, b.Key)
+		}
+	}
+	return names, keys
+}

@@ -1,0 +1,61 @@
+package chart
+
+import (
+	"fmt"
+	"testing"
+
+	"gradsync/reports/notebook"
+)
+
+// No two methods that stand in one comparison wear the same colour, and a group
+// that is no method wears none of theirs.
+func TestMethodsAreToldApart(t *testing.T) {
+	for _, set := range [][]string{
+		{"bsp", "asp", "ssp", "dssp", "dasp", "ring"},
+		{"ring", "naive", "halving-doubling", "hierarchical"},
+		{"dense", "ringsparse", "gradients", "weights", "all-gather", "printed", "layer"},
+		{"dense", "ringsparse", "ideal", "no overlap"},
+	} {
+		var series []notebook.Series
+		if len(set) < 7 { // as many as there are colours
+			set = append(set, "bound")
+		}
+		for _, m := range set {
+			series = append(series, notebook.Series{Name: m, Group: m})
+		}
+		by := map[string]string{}
+		for g, l := range looks(series) {
+			if by[l.Colour] != "" {
+				t.Errorf("%v: %s and %s are both %s", set, by[l.Colour], g, l.Colour)
+			}
+			by[l.Colour] = g
+		}
+		if len(by) != len(set) {
+			t.Errorf("%v: %d colours for %d groups", set, len(by), len(set))
+		}
+	}
+}
+
+// All methods of the four documents can stand in one figure and be told apart.
+func TestAllMethodsAreToldApart(t *testing.T) {
+	var series []notebook.Series
+	compared := []string{"BSP", "ASP", "SSP", "DSSP", "DASP", "naive", "ring", "RingSparse", "SSGD", "ASGD", "CSSGD", "compressed"}
+	for _, m := range compared {
+		series = append(series, notebook.Series{Name: m, Group: m})
+	}
+	of := looks(series)
+	for i, a := range compared {
+		for _, b := range compared[:i] {
+			if l := of[a]; l.like(of[b]) || l.Colour == of[b].Colour && fmt.Sprint(l.Dash, l.Symbol) == fmt.Sprint(of[b].Dash, of[b].Symbol) {
+				t.Errorf("%s and %s both are %s with one texture or one dash", a, b, of[a].Colour)
+			}
+		}
+	}
+}
+
+// An answer at once looks the same with and without states.
+func TestAtOnceLooksLikeQIS(t *testing.T) {
+	if got, want := states["at-once"].Colour, states["qis"].Colour; got != want || got == "" || got == states["fss"].Colour {
+		t.Errorf("at once %q, QIS %q", got, want)
+	}
+}

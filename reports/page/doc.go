@@ -1,0 +1,10 @@
+// Package page holds the building blocks of html pages: the frame that every page has
+// and the files that pages share (Head), the files of a render (Outputs), the words and
+// signs of verdicts, remarks and kinds of numbers, the functions of the templates
+// (Funcs), and a JavaScript machine that also sets formulas (Scripts).
+package page
+
+import "gradsync/reports/notebook"
+
+// said is a text in both languages.
+type said = notebook.Both

@@ -1,0 +1,154 @@
+package page
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+
+	"gradsync/reports/assets"
+)
+
+// styles are the style sheets of every page, in order.
+var styles = []string{"report.css", "code.css", "widgets.css"}
+
+// WidgetScripts make widgets work; pages that have none do without.
+var WidgetScripts = []string{"widgets.js", "widgets-stepper.js", "widgets-loads.js", "widgets-exchange.js", "widgets-ring.js", "widgets-dasp.js",
+	"widgets-sparse.js", "widgets-zoom.js"}
+
+// beside are the further files that pages of one folder share: what the style sheets
+// load, and licences.
+var beside = []string{
+	"echarts-LICENSE.txt", "echarts-NOTICE.txt", "echarts-LICENSE-d3.txt", mathFont, "stix-two-math-OFL.txt",
+}
+
+const (
+	mathFont    = "stix-two-math-5.3.0-subset.woff2"
+	pageScript  = "report.js"
+	chartScript = "echarts-6.1.0.min.js"
+)
+
+// playgroundFiles are the page's own among the assets that pages share; the licence is
+// of what the module holds of Go.
+var playgroundFiles = append([]string{PlaygroundStyle, "go-LICENSE.txt"}, PlaygroundScripts...)
+
+const PlaygroundStyle = "playground.css"
+
+var PlaygroundScripts = []string{"playground-model.js", "playground-words.js", "playground-curves.js", "playground.js"}
+
+// sharedFiles returns the files that pages of one folder share.
+func sharedFiles() []string {
+	return slices.Concat(styles, []string{pageScript, chartScript}, WidgetScripts, playgroundFiles, beside)
+}
+
+// Asset is a file that a page loads or, in a single file, holds.
+type Asset struct {
+	Name  string
+	Style template.CSS
+	Code  template.JS
+}
+
+// Head holds what the frame of every page needs.
+type Head struct {
+	Title, Page string
+	Root        string // from the page to the folder of all pages: "" or "../"
+	Single      bool
+	Playground  bool // the page of what-if sliders is there
+	Compared    bool // the page that compares all methods is there
+	Styles      []Asset
+	Scripts     []Asset // before the page is read
+	Charts      Asset   // ECharts, after it
+	Charted     bool    // the page has charts
+	Wasm        bool    // the page runs WebAssembly
+}
+
+// NewFrame prepares what every page's head holds.
+func NewFrame(single bool) (Head, error) {
+	h := Head{Single: single, Charts: Asset{Name: chartScript}}
+	for _, name := range styles {
+		h.Styles = append(h.Styles, Asset{Name: name})
+	}
+	h.Scripts = []Asset{{Name: pageScript}}
+	if !single {
+		return h, nil
+	}
+	font, err := assets.ReadFile(mathFont)
+	if err != nil {
+		return Head{}, fmt.Errorf("page: %w", err)
+	}
+	inline := "data:font/woff2;base64," + base64.StdEncoding.EncodeToString(font)
+	for i := range h.Styles {
+		css, err := assets.ReadFile(h.Styles[i].Name)
+		if err != nil {
+			return Head{}, fmt.Errorf("page: %w", err)
+		}
+		h.Styles[i].Style = template.CSS(strings.ReplaceAll(string(css), mathFont, inline))
+	}
+	for _, a := range []*Asset{&h.Scripts[0], &h.Charts} {
+		if err := a.inline(); err != nil {
+			return Head{}, err
+		}
+	}
+	return h, nil
+}
+
+// inline reads a script into the page.
+func (a *Asset) inline() error {
+	js, err := assets.ReadFile(a.Name)
+	if err != nil {
+		return fmt.Errorf("page: %w", err)
+	}
+	a.Code = template.JS(js)
+	return nil
+}
+
+// Alone reports whether the page is one that may be handed in by itself, without those
+// that it could lead to.
+func (h Head) Alone() bool { return h.Single && h.Page != "index" }
+
+// Named returns the frame with a page's own title, file stem and further scripts.
+func (h Head) Named(title, page string, scripts ...string) (Head, error) {
+	h.Title, h.Page = title, page
+	h.Scripts = slices.Clone(h.Scripts)
+	for _, name := range scripts {
+		a := Asset{Name: name}
+		if h.Single {
+			if err := a.inline(); err != nil {
+				return Head{}, err
+			}
+		}
+		h.Scripts = append(h.Scripts, a)
+	}
+	return h, nil
+}
+
+// CSP says that nothing but the page's own files may load, and that no address may be
+// reached. Browsers differ in whether 'self' covers a page opened from a folder.
+func (h Head) CSP() string {
+	wasm := ""
+	if h.Wasm {
+		wasm = " 'wasm-unsafe-eval'"
+	}
+	if !h.Single {
+		return "default-src 'none'; script-src 'self' file:" + wasm +
+			"; style-src 'self' file: 'unsafe-inline'; font-src 'self' file:; img-src data:; base-uri 'none'; form-action 'none'"
+	}
+	var hashes []string
+	scripts := slices.Clone(h.Scripts)
+	if h.Charted {
+		scripts = append(scripts, h.Charts)
+	}
+	for _, a := range scripts {
+		hashes = append(hashes, hash(string(a.Code)))
+	}
+	return "default-src 'none'; script-src " + strings.Join(hashes, " ") + wasm +
+		"; style-src 'unsafe-inline'; font-src data:; img-src data:; base-uri 'none'; form-action 'none'"
+}
+
+// hash returns the source expression that permits a script to run.
+func hash(script string) string {
+	sum := sha256.Sum256([]byte(script))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}

@@ -1,0 +1,119 @@
+package reports
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"gradsync/experiments/result"
+	"gradsync/reports/cited"
+)
+
+// Without scripts the table stands open and the widget takes no room; the diagram of a
+// document stands on its page too.
+func TestWidgetsLeaveTheTable(t *testing.T) {
+	root := t.TempDir()
+	of := map[string]string{"codedsgd/accounting": "accounting-loads", "codedsgd/fig2": "fig2-packets-3-2", "dasp/walk": "walk-events",
+		"ring/steps": "steps-transfers", "ringsparse/decisions": "decisions-hops"}
+	for id := range of {
+		r, err := result.Read(result.Path("../experiments/results", id, "quick"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, root, r)
+	}
+	files, err := renderFrom(root, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, anchor := range of {
+		page := files[id+".html"]
+		box := cut(t, page, `<div class="tablebox" id="`+anchor+`"`, `class="tools"`)
+		if !strings.Contains(box, `hidden="hidden"><script type="application/json">`) || !strings.Contains(box, `<table class="data"`) {
+			t.Errorf("%s has no hidden widget beside its table: %.600s", id, box)
+		}
+		if strings.Contains(box, "<details") && !strings.Contains(box, `<details class="rows" open="open">`) {
+			t.Errorf("%s: the table is closed for a reader without scripts", id)
+		}
+		if n := strings.Count(page, `src="../assets/widgets.js"`); n != 1 {
+			t.Errorf("%s loads the widgets %d times", id, n)
+		}
+	}
+	for _, p := range cited.Documents {
+		page := files[p.Key+".html"]
+		if n := strings.Count(page, `class="widget idea`); p.Diagram != "" && n != 1 || n != strings.Count(page, `src="assets/widgets.js"`) {
+			t.Errorf("the page of %s has %d diagrams", p.Key, n)
+		}
+		at := strings.Index(page, `class="widget idea`)
+		if id, _, _ := strings.Cut(p.Diagram, "#"); p.Diagram != "" && !strings.Contains(page[at:], `<a href="`+id+`.html">`) {
+			t.Errorf("the diagram of %s does not lead to its numbers", p.Key)
+		}
+	}
+	if strings.Contains(files["index.html"], "widgets.js") || strings.Contains(pageOf(t, "dasp/example5.html"), "widgets.js") {
+		t.Error("a page without widgets loads them")
+	}
+}
+
+// Every place on the page that the paper package's map names is there: the map is in its
+// doc comment, read as text. A table or figure of the paper is there if it has a notebook.
+func TestEveryAnchorOfTheMapIsOnThePage(t *testing.T) {
+	for paper, places := range map[string]int{"dasp": 8, "ringsparse": 8, "codedsgd": 0} {
+		doc, err := os.ReadFile(filepath.FromSlash("../papers/" + paper + "/doc.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		anchors := map[string]bool{}
+		for _, m := range regexp.MustCompile(`page +`+paper+`\.html#(\S+)`).FindAllStringSubmatch(string(doc), -1) {
+			anchors[m[1]] = true
+		}
+		if paper == "codedsgd" { // every number that a Source: line can name
+			for i := 1; i <= 30; i++ {
+				anchors[fmt.Sprint("eq", i)] = true
+			}
+			for _, a := range []string{"alg1", "alg2", "alg3", "alg4", "s1", "s2", "s2.1", "s2.2", "s2.3", "s2.4", "s3.1", "s3.2", "s3.2.1", "s3.2.2",
+				"s3.2.3", "s3.2.4", "s3.2.5", "s4"} {
+				anchors[a] = true
+			}
+		}
+		if len(anchors) < places {
+			t.Errorf("the map of papers/%s names %d places, want at least %d", paper, len(anchors), places)
+		}
+		page := wholePage(t, rendered, paper+".html")
+		for a := range anchors {
+			if _, err := fs.Stat(wordFiles, "text/"+paper+"/"+a+".en.md"); err == nil {
+				continue // the section of a result, there if the result is
+			}
+			if n := strings.Count(page, fmt.Sprintf(` id="%s"`, a)); n != 1 {
+				t.Errorf("the map of papers/%s names #%s, the page has it %d times", paper, a, n)
+			}
+		}
+	}
+}
+
+// The words of all charts of a page stand on it once.
+func TestPagesHoldTheWordsOfTheirCharts(t *testing.T) {
+	example := wholePage(t, rendered, "dasp/example5.html")
+	if n := strings.Count(example, `id="chart-bases"`); n != 1 || !strings.Contains(example, `"mean iteration time (s)":"平均迭代时间 (s)"`) {
+		t.Errorf("a page with a chart has %d tables of words", n)
+	}
+	if strings.Contains(wholePage(t, rendered, "dasp/example1.html"), `id="chart-bases"`) {
+		t.Error("a page without charts holds their words")
+	}
+}
+
+// More names than a row holds stand in columns above a drawing that is as much taller.
+func TestLegendsOfManyNames(t *testing.T) {
+	svg := cut(t, pageOf(t, "compare/example-when.html"), `id="example-when-bars"`, "</svg>")
+	for _, m := range compared {
+		if !strings.Contains(svg, ">"+m+"<") {
+			t.Errorf("the drawing does not name %s", m)
+		}
+	}
+	if !strings.Contains(svg, `viewBox="0 0 900 428"`) {
+		t.Errorf("the drawing is not a row taller: %.200s", svg)
+	}
+}

@@ -1,0 +1,120 @@
+package typeset
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"html/template"
+	"regexp"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	xhtml "github.com/yuin/goldmark/renderer/html"
+
+	"gradsync/reports/notebook"
+)
+
+// BothHTML pairs two languages that are HTML already.
+func BothHTML(b [2]template.HTML) template.HTML { return notebook.Pair(b[0], b[0] != b[1], b[1]) }
+
+// Escape returns a text as HTML that shows it letter by letter.
+func Escape(s string) template.HTML { return template.HTML(template.HTMLEscapeString(s)) }
+
+// Coded applies how to a text but to what it has between backticks, which is code.
+func Coded(how func(string) template.HTML) func(string) template.HTML {
+	return func(s string) template.HTML {
+		parts := strings.Split(s, "`")
+		if len(parts)%2 == 0 {
+			return how(s)
+		}
+		var b strings.Builder
+		for i, part := range parts {
+			if i%2 == 0 {
+				b.WriteString(string(how(part)))
+			} else {
+				b.WriteString("<code>" + string(Escape(part)) + "</code>")
+			}
+		}
+		return template.HTML(b.String())
+	}
+}
+
+// Sentence is a text with its code, each number beside its unit.
+var Sentence = Coded(func(s string) template.HTML { return Escape(Units(s)) })
+
+// Inline renders a sentence of Markdown.
+func Inline(s string) template.HTML {
+	out, err := Markdown(s)
+	if err != nil {
+		return Escape(s) // never: a buffer takes everything
+	}
+	return template.HTML(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(out), "<p>"), "</p>"))
+}
+
+// Many counts things: "1 claim", "2 claims"; Chinese has one form.
+func Many(n int, thing, zh string) said {
+	if n != 1 {
+		thing += "s"
+	}
+	return said{fmt.Sprint(n, " ", thing), fmt.Sprint(n, " ", zh)}
+}
+
+// InWords joins names: "a, b and c".
+func InWords(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}
+
+// CommaList joins texts by commas.
+func CommaList(texts []said) said {
+	var en, zh []string
+	for _, t := range texts {
+		en, zh = append(en, t.En()), append(zh, t.Zh())
+	}
+	return said{strings.Join(en, ", "), strings.Join(zh, "，")}
+}
+
+// UnitsHTML keeps numbers and units on one line in the words of HTML: not in tags, and not in code, which is copied.
+func UnitsHTML(s string) string {
+	return pieces.ReplaceAllStringFunc(s, func(piece string) string {
+		if strings.HasPrefix(piece, "<") {
+			return piece
+		}
+		return Units(piece)
+	})
+}
+
+var (
+	subscript   = regexp.MustCompile(`_([A-Za-z0-9]+)`)
+	superscript = regexp.MustCompile(`\^(?:([A-Za-z0-9]+)|\(([^()]+)\))`)
+)
+
+// Subs sets what follows an underscore as a subscript, a caret as a superscript.
+func Subs(s string) template.HTML {
+	s = Units(s)
+	s = subscript.ReplaceAllString(template.HTMLEscapeString(s), "<sub>$1</sub>")
+	return template.HTML(superscript.ReplaceAllString(s, "<sup>$1$2</sup>"))
+}
+
+var markup = regexp.MustCompile(`<[^>]*>`)
+
+// Plain returns HTML without its tags.
+func Plain(s string) string { return html.UnescapeString(markup.ReplaceAllString(s, "")) }
+
+// Markdown renders a text as HTML, each number beside its unit. Raw HTML passes
+// through: the texts are part of this program.
+func Markdown(src string) (string, error) {
+	var b bytes.Buffer
+	if err := converter.Convert([]byte(src), &b); err != nil {
+		return "", err
+	}
+	return UnitsHTML(b.String()), nil
+}
+
+var converter = goldmark.New(
+	goldmark.WithExtensions(extension.Table, extension.Typographer),
+	goldmark.WithRendererOptions(xhtml.WithUnsafe(), xhtml.WithXHTML()),
+)

@@ -1,0 +1,96 @@
+package typeset
+
+import (
+	"html/template"
+	"math"
+	"strings"
+	"testing"
+)
+
+// Expected words: written by hand.
+func TestNumbers(t *testing.T) {
+	for _, c := range []struct {
+		x      float64
+		digits int
+		want   string
+	}{
+		{0, 0, "0"}, {12, 0, "12"}, {-11.1, 0, "−11.1"}, {0.05, 0, "0.05"}, {0.123456, 0, "0.1235"},
+		{1234.56, 0, "1235"}, {12345, 0, "12\u202f345"}, {-1234567, 0, "−1\u202f234\u202f567"},
+		{98.5, 2, "98.50"}, {12345.678, 1, "12\u202f345.7"}, {1e-7, 0, "1·10⁻⁷"}, {math.NaN(), 0, "–"},
+		{9.9999, 0, "10"}, {99.995, 0, "100"},
+	} {
+		if got := Number(c.x, c.digits); got != c.want {
+			t.Errorf("number(%v, %d) = %q, want %q", c.x, c.digits, got, c.want)
+		}
+	}
+	for s, want := range map[float64]string{5.25: "5.2 s", 61: "1 min 01 s", 7260: "2 h 01 min"} {
+		if got := strings.ReplaceAll(Seconds(s).En(), NBSP, " "); got != want {
+			t.Errorf("seconds(%v) = %q, want %q", s, got, want)
+		}
+	}
+	if got := WithUnit("3", "count"); got != "3" {
+		t.Errorf("a count prints as %q", got)
+	}
+}
+
+// Expected words: written by hand.
+func TestTypedSignsArePrinted(t *testing.T) {
+	for s, want := range map[string]string{
+		"ASP <= {DASP,DSSP,SSP} <= BSP": "ASP ≤\u00a0{DASP, DSSP, SSP} ≤\u00a0BSP",
+		"+-0.002 from rounding":         "±0.002 from rounding",
+		"time x iterations, max x1":     "time × iterations, max x1",
+		"95 % of 3 %":                   "95\u00a0% of 3\u00a0%",
+		"a, b, {c, d}":                  "a, b, {c, d}",
+		"1.2 s at 10 Gb/s, 3 seeds":     "1.2\u00a0s at 10\u00a0Gb/s, 3 seeds",
+
+		// The formulas of claims.csv, and names that look like parts of some.
+		"2*(N-1)*K/N":                         "2·(N−1)·K/N",
+		"2*(N-1)/N * D/B":                     "2·(N−1)/N · D/B",
+		"((k+1)*W0-(Pw'+Pw''))/eta":           "((k+1)·W0−(Pw′+Pw″))/η",
+		"Pw = eta*(Pg'+Pg'')+(k+1)*W0":        "Pw = η·(Pg′+Pg″)+(k+1)·W0",
+		"tie -> weights":                      "tie → weights",
+		"only as N->inf: 2D/B":                "only as N→∞: 2D/B",
+		"repeat S4 and S5 N-1 times":          "repeat S4 and S5 N−1 times",
+		"ResNet-18, VGG-19, CIFAR-10, beta-1": "ResNet-18, VGG-19, CIFAR-10, beta-1",
+		"best r* = 3, it's":                   "best r* = 3, it's",
+	} {
+		if got := Pretty(s); got != want {
+			t.Errorf("pretty(%q) = %q, want %q", s, got, want)
+		}
+	}
+}
+
+// Expected HTML: written by hand.
+func TestNumbersKeepTheirUnits(t *testing.T) {
+	const s = `<p id="a 1 s">2.4 s, <b>70 %</b> and <code>wait 3 s</code><pre>wait
+3 s</pre> of 5 MB/s, 2 sets</p>`
+	const want = `<p id="a 1 s">2.4` + NBSP + `s, <b>70` + NBSP + `%</b> and <code>wait 3 s</code><pre>wait
+3 s</pre> of 5` + NBSP + `MB/s, 2 sets</p>`
+	if got := UnitsHTML(s); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestBackticksAreCode(t *testing.T) {
+	for s, want := range map[string]template.HTML{
+		"w_1 by `a_b <c>`, w_2": "w<sub>1</sub> by <code>a_b &lt;c&gt;</code>, w<sub>2</sub>",
+		"one ` alone_1":         "one ` alone<sub>1</sub>",
+	} {
+		if got := Coded(Subs)(s); got != want {
+			t.Errorf("coded(%q) = %q, want %q", s, got, want)
+		}
+	}
+}
+
+func TestProse(t *testing.T) {
+	for s, want := range map[string]string{
+		"|F_j| = 160·n & 5 %": "|F<sub>j</sub>| = 160·n &amp; 5" + NBSP + "%",
+		"from s_L to s_U":     "from s<sub>L</sub> to s<sub>U</sub>",
+		"10·2^(32−b), 2^r":    "10·2<sup>32−b</sup>, 2<sup>r</sup>",
+		"-1.5 and 2-3 (-4)":   "−1.5 and 2-3 (−4)",
+	} {
+		if got := string(Subs(tie(s))); got != want {
+			t.Errorf("%q becomes %q, want %q", s, got, want)
+		}
+	}
+}
