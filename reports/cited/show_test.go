@@ -83,7 +83,7 @@ func TestSourceIsWhatIsCited(t *testing.T) {
 		}
 		for _, f := range page.Formulas {
 			for _, e := range f.Go {
-				shown[e.File] = true
+				cited[e.File] = true
 			}
 		}
 	}
