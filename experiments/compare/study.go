@@ -78,10 +78,7 @@ func (s *study) reached(x spot, of func(train.Crossing) float64) kit.Sample {
 }
 
 func (s *study) crossing(curve []train.Point, of func(train.Crossing) float64) float64 {
-	if at, ok := train.Reach(curve, s.Target); ok {
-		return of(at)
-	}
-	return math.NaN()
+	return of(train.ReachOr(curve, s.Target))
 }
 
 func seconds(c train.Crossing) float64   { return c.Seconds }

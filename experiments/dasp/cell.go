@@ -2,7 +2,6 @@ package dasp
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"gradsync/experiments/exp"
@@ -60,13 +59,7 @@ func identical(a, b []cell) bool {
 // crossing returns what of gives of each cell where its curve first has the target, nothing
 // unless all have it.
 func crossing(cells []cell, target float64, of func(cell, train.Crossing) float64) kit.Sample {
-	return kit.Each(cells, func(c cell) float64 {
-		x, ok := train.Reach(c.Curve, target)
-		if !ok {
-			return math.NaN()
-		}
-		return of(c, x)
-	})
+	return kit.Each(cells, func(c cell) float64 { return of(c, train.ReachOr(c.Curve, target)) })
 }
 
 // secondsAt and pushesAt return the time and the gradients to a target of each of cells.

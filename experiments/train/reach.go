@@ -1,5 +1,7 @@
 package train
 
+import "math"
+
 // Crossing is where a curve first has an accuracy.
 type Crossing struct{ Seconds, Pushes, Updates float64 }
 
@@ -24,4 +26,12 @@ func Reach(curve []Point, accuracy float64) (Crossing, bool) {
 		return Crossing{between(a.Seconds, end.Seconds), between(float64(a.Pushes), end.Pushes), between(float64(a.Updates), end.Updates)}, true
 	}
 	return Crossing{}, false
+}
+
+// ReachOr is Reach with a crossing of no numbers where curve never has accuracy.
+func ReachOr(curve []Point, accuracy float64) Crossing {
+	if at, ok := Reach(curve, accuracy); ok {
+		return at
+	}
+	return Crossing{math.NaN(), math.NaN(), math.NaN()}
 }
