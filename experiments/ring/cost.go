@@ -180,7 +180,7 @@ func countFacts(plan costPlan, virtual, wires []count) []result.Fact {
 			apart = max(apart, math.Abs(float64(s)-c.each())/4)
 		}
 	}
-	return kit.Facts("fewest", virtual[0].Ranks, "apart/.1", apart, "most", mostRanks, "sizes", len(plan.Ranks), "sockets", plan.Ranks[len(plan.Ranks)-1],
+	return kit.Facts("fewest", oneTo(mostRanks)[0], "apart/.1", apart, "most", mostRanks, "sizes", len(plan.Ranks), "sockets", plan.Ranks[len(plan.Ranks)-1],
 		"accounted", wrongCount(virtual, wires) == nil, "elements", plan.Elements, "elements_bytes/bytes", 4*plan.Elements,
 		"header/bytes", cluster.HeaderBytes, "kernel:kernel", kernel, "wire/.3", worst, "wire_at/.0", at, "wire_limit/.2", wireLimit)
 }
