@@ -237,8 +237,8 @@ func exactFacts(rows []speedRow, exact []exactRow) []result.Fact {
 	for _, r := range rows {
 		off = max(off, furthest(r))
 	}
-	return kit.Facts("same", same, "exact", len(exact), "all_same", same == len(exact), "exact.updates", exactUpdates, "off/.1", off, "near", off < 10, "nodes", anchor,
-		"nodes.most", moreNodes[len(moreNodes)-1], "batch", dnn.batch(anchor), "ratio.dnn", statedRatios[0], "ratio.cnn", statedRatios[1],
+	return kit.Facts("same", same, "exact", len(exact), "all_same", same == len(exact), "exact.updates", exactUpdates, "off/.1", off, "near", off < 10,
+		"nodes", anchor, "nodes.most", moreNodes[len(moreNodes)-1], "batch", dnn.batch(anchor), "ratio.dnn", statedRatios[0], "ratio.cnn", statedRatios[1],
 		"stated.dnn", bestDNN, "stated.cnn", bestCNN)
 }
 
