@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -279,9 +278,6 @@ var committedResults = sync.OnceValues(func() ([]loaded, error) {
 					continue
 				}
 				l, err := loadFile(file, cited.Documents[i].Key, profile)
-				if errors.Is(err, result.ErrSchema) {
-					continue
-				}
 				if err != nil {
 					return nil, err
 				}

@@ -1,57 +1,32 @@
 package codedsgd
 
 import (
-	"encoding/json"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"gradsync/experiments/claims"
 	"gradsync/experiments/codedsgd/codedtest"
 	"gradsync/experiments/exp"
+	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
 	_ "gradsync/shared/tensor/engine/portable"
 )
 
-const committed = "../results"
-
-// Every sentence of the paper has exactly one verdict in a run of profile ci, here and
-// now: none is passed over, none is judged where it looks best.
+// Every sentence of the paper has exactly one verdict in a run of profile ci, here and now,
+// where it belongs, and among the committed results: none is passed over, none is judged
+// where it looks best.
 func TestEveryClaimIsJudgedOnce(t *testing.T) {
-	judgedOnce(t, func(e exp.Experiment) [][2]string { return verdicts(codedtest.Ran(t, e, "ci", 0)) })
-}
-
-func verdicts(r *result.Result) (out [][2]string) {
-	for _, c := range r.Claims {
-		out = append(out, [2]string{c.ID, c.Verdict})
+	var made []*result.Result
+	for _, e := range Experiments() {
+		r := codedtest.Ran(t, e, "ci", 0)
+		for _, c := range r.Claims {
+			if e.ID != "codedsgd/"+where[c.ID] {
+				t.Errorf("%s is judged in %s, want in %s", c.ID, e.ID, where[c.ID])
+			}
+		}
+		made = append(made, r)
 	}
-	return out
-}
-
-// The same of the committed results.
-func TestEveryClaimIsJudgedOnceAmongCommittedResults(t *testing.T) {
-	for _, profile := range []string{"ci", "quick", "standard"} {
-		t.Run(profile, func(t *testing.T) {
-			judgedOnce(t, func(e exp.Experiment) (out [][2]string) {
-				raw, err := os.ReadFile(result.Path(committed, e.ID, profile))
-				if err != nil {
-					t.Fatalf("%s has no committed result: %v (make publish)", e.ID, err)
-				}
-				var r struct { // what both versions of the schema hold
-					ID, Status string
-					Claims     []struct{ ID, Verdict string }
-				}
-				if err := json.Unmarshal(raw, &r); err != nil || r.Status != result.Complete || r.ID != e.ID {
-					t.Errorf("%s: committed as %q, status %s, %v", e.ID, r.ID, r.Status, err)
-				}
-				for _, c := range r.Claims {
-					out = append(out, [2]string{c.ID, c.Verdict})
-				}
-				return out
-			})
-		})
-	}
+	kittest.Paper{List: Experiments, Letters: "C", Rows: 35, Results: "../results"}.Judged(t, made)
 }
 
 // where says which experiment judges each claim.
@@ -61,36 +36,6 @@ var where = map[string]string{
 	"C18": "accounting", "C19": "fig12", "C20": "fig11", "C21": "fig8", "C22": "proof", "C23": "proof", "C24": "table1", "C25": "fig12", "C26": "fig13",
 	"C27": "overcount", "C28": "accounting", "C29": "accounting", "C30": "table2", "C31": "fig10", "C32": "quantisation", "C33": "fig14",
 	"C34": "fig12", "C35": "fig8",
-}
-
-func judgedOnce(t *testing.T, open func(exp.Experiment) [][2]string) {
-	t.Helper()
-	judged := map[string][]string{}
-	for _, e := range Experiments() {
-		for _, c := range open(e) {
-			judged[c[0]] = append(judged[c[0]], strings.TrimPrefix(e.ID, "codedsgd/"))
-			if c[1] == claims.NotRun || c[1] == claims.NotStated {
-				t.Errorf("%s: %s is %s", e.ID, c[0], c[1])
-			}
-		}
-	}
-	rows := 0
-	for _, c := range claims.All() {
-		if c.Paper != "CSSGD" {
-			continue
-		}
-		rows++
-		if in := judged[c.ID]; !slices.Equal(in, []string{where[c.ID]}) {
-			t.Errorf("%s is judged in %v, want once, in %s", c.ID, in, where[c.ID])
-		}
-		delete(judged, c.ID)
-	}
-	for id, in := range judged {
-		t.Errorf("%s, in %v, is no claim of this paper", id, in)
-	}
-	if rows != 35 || len(where) != rows {
-		t.Errorf("%d rows, want C01–C35, judged in %d places", rows, len(where))
-	}
 }
 
 // paged are the experiments in the order of the page.

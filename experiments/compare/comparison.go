@@ -82,10 +82,7 @@ func (s *comparison) reached(x linkMethod, of func(train.Crossing) float64) kit.
 }
 
 func (s *comparison) crossing(curve []train.Point, of func(train.Crossing) float64) float64 {
-	if at, ok := train.Reach(curve, s.Target); ok {
-		return of(at)
-	}
-	return math.NaN()
+	return of(train.ReachOr(curve, s.Target))
 }
 
 func seconds(c train.Crossing) float64   { return c.Seconds }

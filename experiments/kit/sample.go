@@ -72,6 +72,14 @@ func (s Sample) Over(base Sample) (e Estimate) {
 	return e
 }
 
+// Ratio returns the arithmetic mean of s/base, paired by seed.
+func (s Sample) Ratio(base Sample) (e Estimate) {
+	if len(s) == 0 || len(s) != len(base) {
+		return e
+	}
+	return s.Over(base).Samples.Mean()
+}
+
 // Minus returns the mean of s − base, paired by seed.
 func (s Sample) Minus(base Sample) (e Estimate) {
 	if len(s) == 0 || len(s) != len(base) {

@@ -56,12 +56,13 @@ func TestOver(t *testing.T) {
 		t.Errorf("saved per seed %v", saved.Samples)
 	}
 	wantEstimate(t, "of equal ratios", Sample{2, 4}.Over(Sample{1, 2}), 2, 2, 2, 2)
+	wantEstimate(t, "arithmetic", Sample{1, 8}.Ratio(Sample{2, 4}), 1.25, 1.25-12.706204736174694*0.75, 1.25+12.706204736174694*0.75, 2)
 	wantEstimate(t, "difference", Sample{3, 7}.Minus(Sample{1, 1}), 4, 4-12.706204736174694*2, 4+12.706204736174694*2, 2)
 	if one := (Sample{1}).Over(Sample{4}); one.Value != 0.25 || one.CI != nil || one.N != 1 {
 		t.Errorf("one seed: %+v", one)
 	}
 	for name, none := range map[string]Estimate{"unpaired": Sample{1, 2}.Over(Sample{1}), "nothing": Sample(nil).Over(nil),
-		"unpaired difference": Sample{1, 2}.Minus(Sample{1}), "no difference": Sample(nil).Minus(nil)} {
+		"unpaired difference": Sample{1, 2}.Minus(Sample{1}), "no difference": Sample(nil).Minus(nil), "unpaired mean": Sample{1, 2}.Ratio(Sample{1})} {
 		if none.N != 0 || none.Value != 0 || none.CI != nil {
 			t.Errorf("%s: %+v", name, none)
 		}

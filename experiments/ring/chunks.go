@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
@@ -44,6 +45,9 @@ type chunked struct {
 // saved returns how much sooner it is there than whole chunks, in per cent.
 func (c chunked) saved() float64 { return 100 * (1 - c.Timed/c.Whole) }
 
+// sooner tells whether that shows in the digits that are printed.
+func (c chunked) sooner() bool { return math.Round(10*c.saved()) > 0 }
+
 // chunks returns the experiment that asks into how many pieces a ring should cut its chunks.
 func chunks() exp.Experiment {
 	return kit.Inquiry{ID: "ring/chunks", Source: "ours", Kind: result.TimingOnly, Profiles: []string{"ci", "quick"},
@@ -58,6 +62,7 @@ func runChunks(ctx context.Context, env exp.Env, r *result.Result) error {
 	p, plan := chunksCluster(), planChunks(env.Profile)
 	b := exp.Bar{Env: env, Total: float64(len(chunksModels) * len(chunksLinks) * len(plan))}
 	rows, off := []chunked{}, 0.0 // off is the closed form's error, at most
+	pays, rises := false, true    // somewhere; everywhere past the best number
 	for _, name := range chunksModels {
 		m, err := model.New(name)
 		if err != nil {
@@ -81,16 +86,23 @@ func runChunks(ctx context.Context, env exp.Env, r *result.Result) error {
 				b.Step(fmt.Sprintf("%s at %g Gb/s, %d pieces", name, link, pieces))
 			}
 			rows[best].Best = true
+			pays = pays || rows[best].sooner()
+			rises = rises && best < len(rows)-1 && slices.IsSortedFunc(rows[best:], func(after, before chunked) int {
+				if after.Timed > before.Timed {
+					return 0
+				}
+				return -1
+			})
 			key := fmt.Sprintf("_%s_%g", name, link)
 			r.Facts = append(r.Facts, kit.Facts("best"+key, rows[best].Pieces, "saved"+key+"/%.1", rows[best].saved())...)
 		}
 	}
 	host := p.Workers[0]
 	r.Facts = append(r.Facts, kit.Facts("workers", len(p.Workers), "latency/µs", 2*host.Latency.Microseconds(),
-		"overhead/µs", host.Overhead.Microseconds(), "off/%.3", 100*off)...)
-	head := "model:model link/Gb/s.0 pieces time/ms.3 modelled/ms.3 of_whole/%.1 saved/%.1 best:bool"
+		"overhead/µs", host.Overhead.Microseconds(), "off/%.3", 100*off, "pays", pays, "rises", rises)...)
+	head := "model:model link/Gb/s.0 pieces time/ms.3 modelled/ms.3 of_whole/%.1 saved/%.1 best:bool sooner:bool"
 	r.Frames = []result.Frame{kit.Rows("times", head, rows, func(c chunked) []any {
-		return []any{c.Model, c.Link, c.Pieces, 1e3 * c.Timed, 1e3 * c.Predicted, 100 * c.Timed / c.Whole, c.saved(), c.Best}
+		return []any{c.Model, c.Link, c.Pieces, 1e3 * c.Timed, 1e3 * c.Predicted, 100 * c.Timed / c.Whole, c.saved(), c.Best, c.sooner()}
 	})}
 	r.Figures = []result.Figure{{ID: "chunks-time", Form: "line", Frame: "times", X: "pieces", Y: []string{"of_whole"}, By: []string{"model", "link"}}}
 	return nil

@@ -174,7 +174,13 @@ func countFacts(plan costPlan, virtual, wires []byteCount) []result.Fact {
 	case worst > wireLimit:
 		kernel = "above"
 	}
-	return kit.Facts("most", mostRanks, "sizes", len(plan.Ranks), "sockets", plan.Ranks[len(plan.Ranks)-1],
+	apart := 0.0 // elements of a rank from 2(N−1)·K/N
+	for _, c := range slices.Concat(virtual, wires) {
+		for _, s := range c.Sent {
+			apart = max(apart, math.Abs(float64(s)-c.each())/4)
+		}
+	}
+	return kit.Facts("fewest", oneTo(mostRanks)[0], "apart/.1", apart, "most", mostRanks, "sizes", len(plan.Ranks), "sockets", plan.Ranks[len(plan.Ranks)-1],
 		"accounted", wrongCount(virtual, wires) == nil, "elements", plan.Elements, "elements_bytes/bytes", 4*plan.Elements,
 		"header/bytes", cluster.HeaderBytes, "kernel:kernel", kernel, "wire/.3", worst, "wire_at/.0", at, "wire_limit/.2", wireLimit)
 }

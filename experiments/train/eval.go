@@ -211,6 +211,15 @@ func Reach(curve []Point, accuracy float64) (Crossing, bool) {
 	return Crossing{}, false
 }
 
+// ReachOr returns the crossing that Reach finds, one without numbers where curve never has
+// the accuracy.
+func ReachOr(curve []Point, accuracy float64) Crossing {
+	if at, ok := Reach(curve, accuracy); ok {
+		return at
+	}
+	return Crossing{math.NaN(), math.NaN(), math.NaN()}
+}
+
 // Divergence is where an evaluation first found the loss or a parameter not
 // finite.
 type Divergence struct {

@@ -31,6 +31,10 @@ func TestReachInterpolates(t *testing.T) {
 		if ok != x.ok || math.Abs(got.Seconds-x.want.Seconds)+math.Abs(got.Pushes-x.want.Pushes)+math.Abs(got.Updates-x.want.Updates) > 1e-9 {
 			t.Errorf("%g: %+v %t, want %+v %t", x.accuracy, got, ok, x.want, x.ok)
 		}
+		or := ReachOr(curve, x.accuracy)
+		if none := math.IsNaN(or.Seconds) && math.IsNaN(or.Pushes) && math.IsNaN(or.Updates); ok && or != got || !ok && !none {
+			t.Errorf("%g: or %+v", x.accuracy, or)
+		}
 	}
 }
 

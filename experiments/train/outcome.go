@@ -123,7 +123,9 @@ func ParamsHash(params []float32) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// reached finds the first evaluation at or above target; 0 is no target.
+// reached finds the first evaluation at or above target; 0 is no target. It is an evaluation
+// that was made, with its loss, which the run itself reports; tables ask Reach, which goes
+// linearly between two and so names an earlier instant.
 func reached(curve []Point, target float64) *Point {
 	for i := range curve {
 		if target > 0 && curve[i].Accuracy >= target {

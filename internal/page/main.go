@@ -3,7 +3,6 @@ package main
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -37,11 +36,7 @@ func show(path string, chinese bool) error {
 		root = filepath.Dir(root)
 	}
 	p, err := b.Page(r, func(id, profile string) (*result.Result, error) {
-		o, err := result.Read(result.Path(root, id, profile))
-		if err != nil {
-			return nil, fs.ErrNotExist // of version 1, or not run
-		}
-		return o, nil
+		return result.Read(result.Path(root, id, profile))
 	})
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"errors"
 	"html"
 	"io/fs"
 	"os"
@@ -39,9 +38,6 @@ var allPlaced = sync.OnceValues(func() ([]placed, error) {
 			return err
 		}
 		r, err := result.Read(file)
-		if errors.Is(err, result.ErrSchema) {
-			return nil
-		}
 		if err != nil {
 			return err
 		}

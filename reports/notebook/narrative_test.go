@@ -1,7 +1,6 @@
 package notebook
 
 import (
-	"errors"
 	"io/fs"
 	"path/filepath"
 	"regexp"
@@ -11,7 +10,7 @@ import (
 	"gradsync/experiments/result"
 )
 
-// committed reads every committed result of version 2, by id and profile.
+// committed reads every committed result, by id and profile.
 func committed(t *testing.T) map[[2]string]*result.Result {
 	t.Helper()
 	out := map[[2]string]*result.Result{}
@@ -20,9 +19,6 @@ func committed(t *testing.T) map[[2]string]*result.Result {
 			return err
 		}
 		r, err := result.Read(path)
-		if errors.Is(err, result.ErrSchema) {
-			return nil
-		}
 		if err == nil {
 			out[[2]string{r.ID, r.Profile}] = r
 		}

@@ -2,7 +2,6 @@ package notebook
 
 import (
 	"bufio"
-	"errors"
 	"io/fs"
 	"maps"
 	"os"
@@ -246,7 +245,7 @@ func keysOf(m map[string]string) map[string]bool {
 	return out
 }
 
-// committedResults returns the committed results of version 2.
+// committedResults returns all committed results.
 func committedResults(t *testing.T) (out []*result.Result) {
 	t.Helper()
 	err := filepath.WalkDir(results, func(path string, d fs.DirEntry, err error) error {
@@ -254,9 +253,6 @@ func committedResults(t *testing.T) (out []*result.Result) {
 			return err
 		}
 		r, err := result.Read(path)
-		if errors.Is(err, result.ErrSchema) {
-			return nil
-		}
 		if err != nil {
 			t.Error(err)
 			return nil
@@ -272,11 +268,7 @@ func committedResults(t *testing.T) (out []*result.Result) {
 
 // find finds a committed result for a text that speaks of several.
 func find(id, profile string) (*result.Result, error) {
-	r, err := result.Read(result.Path(results, id, profile))
-	if errors.Is(err, result.ErrSchema) {
-		return nil, fs.ErrNotExist
-	}
-	return r, err
+	return result.Read(result.Path(results, id, profile))
 }
 
 // opened returns the words of the program.

@@ -204,6 +204,19 @@ func (p *page) num(v any, digits ...int) (string, error) {
 	return s, err
 }
 
+// span prints two numbers as a range, or as one where both print alike.
+func (p *page) span(least, most any, digits ...int) (string, error) {
+	from, err := p.num(least, digits...)
+	if err != nil {
+		return "", err
+	}
+	to, err := p.num(most, digits...)
+	if err != nil || from == to {
+		return to, err
+	}
+	return from + [2]string{" to ", " 至 "}[p.at] + to, nil
+}
+
 // of returns the page whose words a value has: its own result's.
 func (p *page) of(v Value) *page {
 	if v.page != nil {

@@ -417,11 +417,11 @@ func (s *findings) cause() string {
 // the largest of a block's gradient. unseen are the smallest and
 // the largest difference in loss that the seeds would show, over the coarser steps.
 func lossFrames(studies []*findings) []result.Frame {
-	loss := kit.NewSheet("loss", "model:model arithmetic:arithmetic blocks images step accuracy/%.2 loss/.4 "+
+	loss := kit.NewSheet("loss", "model:model arithmetic:arithmetic blocks images/.1 step accuracy/%.2 loss/.4 "+
 		"gap± distance/% saturated/% moves seen:seen coarser on_ten")
 	distance := kit.NewSheet("bits", "model:model line:line bits/.0 distance/%")
 	nets := kit.NewSheet("networks", "model:model key data:data width nodes batch updates rate cause:cause order/% unseen_least unseen_most "+
-		"images largest first_clipped outside_micro/% outside_one/%")
+		"images largest/.2 first_clipped outside_micro/%.2 outside_one/%.2")
 	saturation := kit.NewSheet("saturation", "model:model blocks images/.1 outside_10/%.4 outside_1/%.4 outside_0.1/%.4")
 	sums := kit.NewSheet("sums", "model:model images largest/.2 clipped")
 	for _, s := range studies {

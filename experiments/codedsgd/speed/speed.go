@@ -57,6 +57,9 @@ type row struct {
 
 func (r row) saved(overlap int) float64 { return 1 - r.Uneven[overlap]/r.Equal[overlap] }
 
+// longer tells whether blocks by speed take longer, as far as the printed saving shows.
+func (r row) longer(overlap int) bool { return math.Round(1e3*r.saved(overlap)) < 0 }
+
 // timeRows times all; jitter, latencies and coding are left out, so that the blocks alone
 // differ.
 func timeRows(ctx context.Context, env exp.Env) (out []row, err error) {
@@ -187,10 +190,10 @@ func Experiment() exp.Experiment {
 
 func speedFrame(rows []row) result.Frame {
 	const columns = "model:model pattern:pattern r slowest/ms.1 each/ms.1 equal/ms.1 uneven/ms.1 saved/%.1 " +
-		"equal_overlap/ms.1 uneven_overlap/ms.1 saved_overlap/%.1"
+		"equal_overlap/ms.1 uneven_overlap/ms.1 saved_overlap/%.1 longer longer_overlap"
 	return kit.Rows("speed", columns, rows, func(r row) []any {
 		return []any{r.Net.Model, r.Pattern.Key, r.R, 1e3 * r.Slowest, 1e3 * r.Each, 1e3 * r.Equal[0], 1e3 * r.Uneven[0], 100 * r.saved(0),
-			1e3 * r.Equal[1], 1e3 * r.Uneven[1], 100 * r.saved(1)}
+			1e3 * r.Equal[1], 1e3 * r.Uneven[1], 100 * r.saved(1), r.longer(0), r.longer(1)}
 	})
 }
 
@@ -237,7 +240,7 @@ func exactFacts(rows []row, exact []exactRow) []result.Fact {
 	for _, r := range rows {
 		off = max(off, furthest(r))
 	}
-	return kit.Facts("same", same, "exact", len(exact), "exact.updates", exactUpdates, "off/.1", off, "near", off < 10, "nodes", testbed.Anchor,
+	return kit.Facts("same", same, "exact", len(exact), "all_same", same == len(exact), "exact.updates", exactUpdates, "off/.1", off, "near", off < 10, "nodes", testbed.Anchor,
 		"nodes.most", moreNodes[len(moreNodes)-1], "batch", testbed.DNN.Batch(testbed.Anchor), "ratio.dnn", statedRatios[0], "ratio.cnn", statedRatios[1],
 		"stated.dnn", testbed.DNN.Best, "stated.cnn", testbed.CNN.Best)
 }

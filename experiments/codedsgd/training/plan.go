@@ -170,15 +170,12 @@ func (t trajectory) lastIn(updates int64) (a float64) {
 }
 
 // updatesTo and secondsTo return where a curve first has an accuracy; NaN: never.
-func updatesTo(curve []train.Point, accuracy float64) float64 { return reach(curve, accuracy).Updates }
+func updatesTo(curve []train.Point, accuracy float64) float64 {
+	return train.ReachOr(curve, accuracy).Updates
+}
 
-func secondsTo(curve []train.Point, accuracy float64) float64 { return reach(curve, accuracy).Seconds }
-
-func reach(curve []train.Point, accuracy float64) train.Crossing {
-	if at, ok := train.Reach(curve, accuracy); ok {
-		return at
-	}
-	return train.Crossing{Seconds: math.NaN(), Updates: math.NaN()}
+func secondsTo(curve []train.Point, accuracy float64) float64 {
+	return train.ReachOr(curve, accuracy).Seconds
 }
 
 // clocked returns a copy of curve on a clock whose update takes the given seconds.

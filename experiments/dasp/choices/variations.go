@@ -294,7 +294,15 @@ func showSwitches(v *kit.View[string, switchRuns]) {
 	}
 	v.Frames = []result.Frame{kit.As(result.TimingOnly, events.Frame), learning.Frame}
 	kit.MadeOf(v.Result, trained(base)[0].Engine, trained(base)[0].Data)
-	intervals := 2 * (len(switchRows) - 1) // of times and of accuracies
+	intervals, target := 0, manyRows(v.Profile).Target
+	for _, r := range switchRows[1:] { // of accuracies, and of times where every seed reaches the target
+		if len(v.Seeds) > 1 {
+			intervals++
+		}
+		if setup.SecondsAt(trained(r), target).Over(setup.SecondsAt(trained(base), target)).CI != nil {
+			intervals++
+		}
+	}
 	v.Facts = append(sizeFacts(manyRows(v.Profile)), kit.Counted("intervals", "", intervals), kit.Whether("one_seed", len(v.Seeds) == 1))
 	v.Claims = []result.Claim{withinSmax(timed(kit.Find(switchRows, func(r switchRow) bool { return r.key == literalFSS })))}
 }

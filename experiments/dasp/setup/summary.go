@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"math"
 	"slices"
 
 	"gradsync/experiments/kit"
@@ -49,13 +48,7 @@ func MeanStaleness(c Summary) float64 { return c.Staleness.Mean }
 // Crossing applies of to each run and to the point where its curve first has target. It returns
 // nothing unless every run has it.
 func Crossing(runs []Summary, target float64, of func(Summary, train.Crossing) float64) kit.Sample {
-	return kit.Each(runs, func(c Summary) float64 {
-		x, ok := train.Reach(c.Curve, target)
-		if !ok {
-			return math.NaN()
-		}
-		return of(c, x)
-	})
+	return kit.Each(runs, func(c Summary) float64 { return of(c, train.ReachOr(c.Curve, target)) })
 }
 
 // SecondsAt returns the seconds in which each run reaches target.

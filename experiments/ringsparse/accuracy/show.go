@@ -199,11 +199,7 @@ func (m trainings) ratio(t point, of func(training) float64) kit.Estimate {
 	if f.Base == "" {
 		return kit.Estimate{}
 	}
-	mine, base := kit.Each(m.at(t), of), kit.Each(m.at(point{t.Net, f.Base}), of)
-	for i := range mine {
-		mine[i] /= base[i]
-	}
-	return mine.Mean()
+	return kit.Each(m.at(t), of).Ratio(kit.Each(m.at(point{t.Net, f.Base}), of))
 }
 
 // shares returns the choices of weights and by the tie, and the bytes sent as weights, in

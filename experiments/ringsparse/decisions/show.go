@@ -2,6 +2,7 @@ package decisions
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -101,7 +102,7 @@ func (f chosen) kinds() result.Frame {
 	})
 }
 
-// rules sets both tie rules side by side.
+// rules sets both tie rules side by side. Fewer ties are fewer in the digits that are printed.
 func (f chosen) rules() result.Frame {
 	head := "case:case n ratio_weights/.3 ratio_gradients/.3 ties_weights/%.1 ties_gradients/%.1 " +
 		"converted_weights/.1 converted_gradients/.1 fewer_ties:bool converted_alike:bool"
@@ -111,7 +112,7 @@ func (f chosen) rules() result.Frame {
 		g.Tie = f.plan.Ties[1]
 		a, b := f.all(w), f.all(g)
 		return []any{w.Case, w.Ranks, f.bytes(w, 0), f.bytes(g, 0), a.of(a.Ties), b.of(b.Ties), f.converted(w), f.converted(g),
-			a.Ties < b.Ties, f.converted(w) == f.converted(g)}
+			math.Round(10*a.of(a.Ties)) < math.Round(10*b.of(b.Ties)), f.converted(w) == f.converted(g)}
 	})
 }
 
