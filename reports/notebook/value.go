@@ -234,7 +234,7 @@ func (p *page) bare(v any) (string, error) {
 			}
 			out = append(out, s)
 		}
-		return strings.Join(out, " · "), nil
+		return strings.Join(out, p.comma(out)), nil
 	}
 	if value.Column.Enum != "" { // a number that has a name: "link.10"
 		return p.of(value).label(value.Column.Enum, plainText(value))
