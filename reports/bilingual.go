@@ -60,7 +60,9 @@ func pair(en template.HTML, two bool, zh template.HTML) template.HTML {
 func both(b notebook.Both) template.HTML { return pair(escaped(b[0]), !b.Same(), escaped(b[1])) }
 
 // bothHTML is both of what is HTML already.
-func bothHTML(b [2]template.HTML) template.HTML { return pair(b[0], b[0] != b[1], b[1]) }
+func bothHTML(b [2]template.HTML) template.HTML {
+	return pair(template.HTML(unitsHTML(string(b[0]))), b[0] != b[1], template.HTML(unitsHTML(string(b[1]))))
+}
 
 // escaped is a text without markup.
 func escaped(s string) template.HTML { return template.HTML(template.HTMLEscapeString(s)) }

@@ -59,7 +59,18 @@ func viewFigure(l loaded, f *notebook.Figure, s *scripts) (*figureView, error) {
 	v := &figureView{Anchor: id, Form: en.Form, Kind: kindBeside(l, en.Kind), Told: bothHTML(f.Caption), Alt: f.Alt, SVG: template.HTML(svg), Option: template.JS(short), Height: height,
 		XTitle: axisTitle(en.X), YTitle: axisTitle(en.Y), XUnit: en.X.Unit, Lanes: strings.Join(en.Lanes, "\n"), Drawn: howDrawn(en, [2][]string{together, alsoZh})}
 	rows, rowsZh := pointsOf(en), pointsOf(zh)
-	v.Head = pointHeads(en, zh)
+	heads := pointHeads(en, zh)
+	said := make([]bool, len(heads)) // columns that say something
+	for _, row := range rows {
+		for j, s := range row {
+			said[j] = said[j] || s != ""
+		}
+	}
+	for j, h := range heads {
+		if said[j] {
+			v.Head = append(v.Head, h)
+		}
+	}
 	if n := len(rows); n > shownPoints {
 		v.Cut = n - shownPoints
 		rows, rowsZh = rows[:shownPoints], rowsZh[:shownPoints]
@@ -67,7 +78,9 @@ func viewFigure(l loaded, f *notebook.Figure, s *scripts) (*figureView, error) {
 	for i, row := range rows {
 		var line []template.HTML
 		for j := range row {
-			line = append(line, both(notebook.Both{row[j], rowsZh[i][j]}))
+			if said[j] {
+				line = append(line, both(notebook.Both{row[j], rowsZh[i][j]}))
+			}
 		}
 		v.Points = append(v.Points, line)
 	}
@@ -86,7 +99,11 @@ func figureID(l loaded, id string) string {
 func pointHeads(en, zh notebook.Drawing) (out []template.HTML) {
 	words := []notebook.Both{{"series", "系列"}, {"seed", "种子"}, {axisTitle(en.X), axisTitle(zh.X)}, {axisTitle(en.Y), axisTitle(zh.Y)}, {"95 % low", "95 % 下限"}, {"95 % high", "95 % 上限"}}
 	if en.Form == "gantt" {
-		words = []notebook.Both{{"lane", "泳道"}, {"from", "从"}, {"to", "到"}, {"state", "状态"}, {"label", "标签"}}
+		unit := ""
+		if en.X.Unit != "" {
+			unit = " (" + en.X.Unit + ")"
+		}
+		words = []notebook.Both{{"lane", "泳道"}, {"from" + unit, "从" + unit}, {"to" + unit, "到" + unit}, {"state", "状态"}, {"label", "标签"}}
 	}
 	for _, w := range words {
 		out = append(out, both(w))

@@ -173,7 +173,7 @@ func (p *page) named(c claims.Claim, values []string, unit string) string {
 	}
 	out := make([]string, len(values))
 	for i, v := range values {
-		out[i] = names[i] + nbsp + withUnit(v, unit)
+		out[i] = names[i] + " " + withUnit(v, unit)
 	}
 	return strings.Join(out, "; ")
 }

@@ -90,7 +90,10 @@ var open = []string{"platform", "data", "engine"}
 
 // label returns the words of an enumeration's key.
 func (w words) label(enum, key string) (string, error) {
-	if enum == "" {
+	if enum == "" { // a name, of which few have a label
+		if s, ok := w.find("name." + key); ok {
+			return s, nil
+		}
 		return key, nil
 	}
 	if s, ok := w.find(enum + "." + key); ok {
