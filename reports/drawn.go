@@ -36,7 +36,7 @@ func merge(f notebook.Drawing, and string) (out notebook.Drawing, together []str
 		sets[i] = append(sets[i], g)
 	}
 	out = f
-	out.Series = nil
+	out.Series, out.Before = nil, f.Series
 	for _, set := range sets {
 		list := slices.Clone(of[set[0]])
 		if len(set) > 1 {

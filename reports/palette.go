@@ -83,6 +83,10 @@ var methods = map[string]look{
 	"cssgd-r2":       {purple, "solid", "roundRect", levels},
 	"cssgd-r3":       {green, []int{8, 4}, "rect", stripes},
 	"compressed":     {green, []int{4, 2}, "diamond", dots},
+
+	"qis": {green, "solid", "circle", plain}, // as lines: yellow, the band of WSS, is too pale
+	"wss": {orange, []int{8, 3, 2, 3}, "diamond", stripes},
+	"fss": {vermillion, []int{8, 4}, "triangle", back},
 }
 
 // own are the methods that are a page's subject: where their curve coincides
