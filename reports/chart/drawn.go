@@ -38,7 +38,7 @@ func merge(f notebook.Drawing, and string) (out notebook.Drawing, together []str
 		sets[i] = append(sets[i], g)
 	}
 	out = f
-	out.Series = nil
+	out.Series, out.Before = nil, f.Series
 	for _, set := range sets {
 		list := slices.Clone(of[set[0]])
 		if len(set) > 1 {
@@ -77,7 +77,7 @@ func coincide(a, b []notebook.Series) bool {
 func howDrawn(f notebook.Drawing, together [2][]string) said {
 	var en, zh []string
 	for i, names := range together[0] {
-		en = append(en, names+": the same numbers in every point, drawn once.")
+		en = append(en, "Drawn once, with the same numbers in every point: "+names+".")
 		zh = append(zh, together[1][i]+"：每个点的数值都相同，只画一次。")
 	}
 	if f.Form == "line" {

@@ -61,7 +61,7 @@ func TestCoincidingCurvesAreDrawnOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(v.Drawn.En(), "ASP = DASP: the same numbers") || !strings.Contains(v.Drawn.Zh(), "ASP = DASP：每个点的数值都相同") {
+	if !strings.Contains(v.Drawn.En(), "the same numbers in every point: ASP = DASP.") || !strings.Contains(v.Drawn.Zh(), "ASP = DASP：每个点的数值都相同") {
 		t.Errorf("the caption says %q", v.Drawn)
 	}
 	if !strings.Contains(string(v.SVG), "ASP = DASP") || len(v.Points) != 12 || !strings.Contains(fmt.Sprint(v.Points), "半同步") {

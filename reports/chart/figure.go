@@ -61,7 +61,18 @@ func Show(f *notebook.Figure, anchor string, s *page.Scripts) (*View, error) {
 	v := &View{Anchor: anchor, Form: en.Form, Told: typeset.BothHTML(f.Caption), Alt: f.Alt, SVG: template.HTML(svg), Option: template.JS(short), Height: height,
 		XTitle: axisTitle(en.X), YTitle: axisTitle(en.Y), XUnit: en.X.Unit, Lanes: strings.Join(en.Lanes, "\n"), Drawn: howDrawn(en, together)}
 	rows, rowsZh := pointsOf(en), pointsOf(zh)
-	v.Head = pointHeads(en, zh)
+	heads := pointHeads(en, zh)
+	filled := make([]bool, len(heads)) // columns that say something
+	for _, row := range rows {
+		for j, s := range row {
+			filled[j] = filled[j] || s != ""
+		}
+	}
+	for j, h := range heads {
+		if filled[j] {
+			v.Head = append(v.Head, h)
+		}
+	}
 	if n := len(rows); n > shownPoints {
 		v.Cut = n - shownPoints
 		rows, rowsZh = rows[:shownPoints], rowsZh[:shownPoints]
@@ -69,7 +80,9 @@ func Show(f *notebook.Figure, anchor string, s *page.Scripts) (*View, error) {
 	for i, row := range rows {
 		var line []template.HTML
 		for j := range row {
-			line = append(line, notebook.Both{row[j], rowsZh[i][j]}.HTML())
+			if filled[j] {
+				line = append(line, notebook.Both{row[j], rowsZh[i][j]}.HTML())
+			}
 		}
 		v.Points = append(v.Points, line)
 	}
@@ -95,7 +108,11 @@ func pointHeads(en, zh notebook.Drawing) (out []template.HTML) {
 	words := []notebook.Both{{"series", "系列"}, {"seed", "种子"}, {axisTitle(en.X), axisTitle(zh.X)}, {axisTitle(en.Y), axisTitle(zh.Y)},
 		{"95 % low", "95 % 下限"}, {"95 % high", "95 % 上限"}}
 	if en.Form == "gantt" {
-		words = []notebook.Both{{"lane", "泳道"}, {"from", "从"}, {"to", "到"}, {"state", "状态"}, {"label", "标签"}}
+		unit := ""
+		if en.X.Unit != "" {
+			unit = " (" + en.X.Unit + ")"
+		}
+		words = []notebook.Both{{"lane", "泳道"}, {"from" + unit, "从" + unit}, {"to" + unit, "到" + unit}, {"state", "状态"}, {"label", "标签"}}
 	}
 	for _, w := range words {
 		out = append(out, w.HTML())

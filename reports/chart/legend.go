@@ -93,4 +93,4 @@ func longest(names []string) int {
 // legendGap returns the space after a name. ECharts places names by the widths of a
 // narrower font than many readers have, and is short by about a pixel and a half
 // per letter.
-func legendGap(names []string) int { return 12 + max(longest(names)-8, 0)*3/2 }
+func legendGap(names []string) int { return 10 + longest(names)*3/2 }

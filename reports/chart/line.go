@@ -22,6 +22,9 @@ func lineChart(f notebook.Drawing) (chart, func(map[string]any)) {
 		charts.WithYAxisOpts(opts.YAxis{Type: axisType(f.Y), Scale: opts.Bool(true)}),
 	)
 	dressed := looks(f.Series)
+	if f.Before != nil {
+		dressed = looks(f.Before)
+	}
 	byGroup, names := legendOf(f.Series)
 	var after []func(s map[string]any)
 	for _, s := range ordered(f.Series) {

@@ -80,6 +80,10 @@ var methods = map[string]look{
 	"cssgd-r2":       {Purple, "solid", "roundRect", levels},
 	"cssgd-r3":       {Green, []int{8, 4}, "rect", stripes},
 	"compressed":     {Green, []int{4, 2}, "diamond", dots},
+
+	"qis": {Green, "solid", "circle", plain}, // as lines: yellow, the band of WSS, is too pale
+	"wss": {Orange, []int{8, 3, 2, 3}, "diamond", stripes},
+	"fss": {Vermillion, []int{8, 4}, "triangle", back},
 }
 
 // own are the methods that are a page's subject: where their curve coincides

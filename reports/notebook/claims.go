@@ -126,6 +126,12 @@ func (p *page) points(unit string) string {
 	return p.unit(unit)
 }
 
+// apart prints the difference of two numbers of a unit, with the unit of differences.
+func (p *page) apart(x any, unit string) (string, error) {
+	s, err := fixed("%.4g", x)
+	return withUnit(s, p.points(unit)), err
+}
+
 // found prints what was measured, or found in words, and the intervals of numbers.
 func (p *page) found(c result.Claim, stated claims.Claim, unit string) (found, interval string, err error) {
 	if c.Found != nil && c.Found.Code == claims.AsStated {
@@ -167,7 +173,7 @@ func (p *page) named(c claims.Claim, values []string, unit string) string {
 	}
 	out := make([]string, len(values))
 	for i, v := range values {
-		out[i] = names[i] + nbsp + withUnit(v, unit)
+		out[i] = names[i] + " " + withUnit(v, unit)
 	}
 	return strings.Join(out, "; ")
 }

@@ -7,6 +7,7 @@ type Drawing struct {
 	Form   string // line | bar | gantt
 	X, Y   Axis
 	Series []Series
+	Before []Series // those before curves that coincide became one: they fix colours; nil: Series
 	Lanes  []string // gantt
 	Bands  []Band
 }

@@ -291,7 +291,7 @@ func (p *page) funcs() text.FuncMap {
 	return text.FuncMap{
 		"fact": p.fact, "cell": p.cell, "rows": p.rows, "has": p.has, "where": where, "first": first, "last": last, "sorted": sorted,
 		"num": p.num, "span": p.span, "bare": p.bare, "ci": ci, "list": p.list, "join": p.joined, "n": p.plural, "label": p.label, "words": p.words1,
-		"is": is, "yes": yes, "known": known, "sum": sum, "fixed": fixed, "unit": p.unit,
+		"is": is, "yes": yes, "known": known, "sum": sum, "fixed": fixed, "unit": p.unit, "apart": p.apart,
 		"past": func(s string) string { return s }, "stated": p.stated,
 		"count": func(rs []Row) Value { return Value{V: float64(len(rs))} },
 		"table": p.table, "figure": p.figure, "claims": p.claims, "result": p.other,

@@ -189,6 +189,31 @@ func TestNumber(t *testing.T) {
 }
 
 // Keys that a user adds, such as the name of a platform of his own, are printed.
+// Ranges, gaps, powers of ten and lists, as sentences have them.
+func TestNumbersInSentences(t *testing.T) {
+	b, r := opened(t), sample(t, 3)
+	for l, want := range [2][]string{{"11.00 s|11.00 s to 1 Gb/s", "12.4 points", "2.5·10⁻⁶", "6, 8", "a, b; c"}, {"11.00 s|11.00 s 到 1 Gb/s", "12.4 个百分点", "2.5·10⁻⁶", "6、8", "a, b；c"}} {
+		p := b.page(l, r, nil)
+		rs, err := p.rows("times", "method", "bsp", "link", 1.0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		says := func(s string, err error) string {
+			if err != nil {
+				t.Error(err)
+			}
+			return strings.ReplaceAll(s, nbsp, " ")
+		}
+		got := []string{says(p.list(rs, "{seconds..seconds}|{seconds..link}")), says(p.apart(12.4, "%")), says(fixed("%.2g", 2.5e-6)),
+			says(p.bare([]any{6.0, 8.0})), says(p.bare([]any{"a, b", "c"}))}
+		for i := range want {
+			if got[i] != want[i] {
+				t.Errorf("%s, want %s", got[i], want[i])
+			}
+		}
+	}
+}
+
 func TestKeysOfUsers(t *testing.T) {
 	w := words{lang: "en", labels: map[string]string{}}
 	if s, err := w.label("platform", "my-lab"); err != nil || s != "my-lab" {

@@ -29,13 +29,18 @@ func Number(x float64, digits *int) string {
 		}
 	default:
 		mantissa, power, _ := strings.Cut(strconv.FormatFloat(x, 'e', 3, 64), "e")
-		n, _ := strconv.Atoi(power) // FormatFloat's own
-		s = strings.TrimRight(strings.TrimRight(mantissa, "0"), ".") + "·10" + raised.Replace(strconv.Itoa(n))
+		s = powered(strings.TrimRight(strings.TrimRight(mantissa, "0"), "."), power)
 	}
 	if strings.Trim(s, "-0.") == "" {
 		s = strings.TrimPrefix(s, "-") // no −0
 	}
 	return Grouped(strings.Replace(s, "-", "−", 1))
+}
+
+// powered writes a mantissa times a power of ten, which has the form that fmt prints, "-07".
+func powered(mantissa, power string) string {
+	n, _ := strconv.Atoi(power) // fmt's own
+	return mantissa + "·10" + raised.Replace(strconv.Itoa(n))
 }
 
 // raised writes a power above the line.

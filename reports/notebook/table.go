@@ -81,6 +81,7 @@ func (p *page) table(keys string, rs []Row) (string, error) {
 		t.Rows = append(t.Rows, line)
 	}
 	for k := range t.Head {
+		t.Head[k].Number = t.Head[k].Number && !slices.ContainsFunc(rs, func(r Row) bool { return named(r.at(at[k]).V) })
 		if t.Head[k].Bound != "" && !slices.ContainsFunc(rs, func(r Row) bool { return r.at(at[k]).CI != nil }) {
 			t.Head[k].Bound = "" // one seed has no interval
 		}
@@ -101,6 +102,15 @@ func (p *page) shown(v Value, bound string) (c Cell, err error) {
 		c.Text[p.at] += ci(v)
 	}
 	return c, nil
+}
+
+// named tells whether a value is a name or a list of names.
+func named(v any) bool {
+	if list, ok := v.([]any); ok && len(list) > 0 {
+		v = list[0]
+	}
+	_, is := v.(string)
+	return is
 }
 
 // sameBut tells whether two rows differ in one column alone.

@@ -247,7 +247,7 @@ func (p *page) bare(v any) (string, error) {
 			}
 			out = append(out, s)
 		}
-		return strings.Join(out, " · "), nil
+		return strings.Join(out, p.comma(out)), nil
 	}
 	if value.Column.Enum != "" { // a number that has a name: "link.10"
 		return p.of(value).label(value.Column.Enum, plainText(value))
@@ -298,7 +298,8 @@ func sum(vs ...Value) (Value, error) {
 var hole = regexp.MustCompile(`\{[\w.-]+(:\w+)?\}`)
 
 // list says each row in words, "{case} ({share} of all)", and joins them; none stands for
-// no row. A hole is {column}, {column:bare}, {column:ci} or {column:2} with two decimals.
+// no row. A hole is {column}, {column:bare}, {column:ci} or {column:2} with two decimals, or
+// {least..most}, a range, which is one number where both print alike.
 func (p *page) list(rs []Row, format string, none ...string) (string, error) {
 	var items []string
 	for _, r := range rs {
@@ -317,15 +318,35 @@ func (p *page) list(rs []Row, format string, none ...string) (string, error) {
 	return p.label("words", "none")
 }
 
+// ranged prints a value and the one of another column as a range.
+func (p *page) ranged(least Value, to string, r Row) (string, error) {
+	most, err := r.Get(to)
+	if err != nil {
+		return "", err
+	}
+	a, err := p.num(least)
+	if err != nil {
+		return "", err
+	}
+	b, err := p.num(most)
+	if a == b || err != nil {
+		return a, err
+	}
+	return a + p.labels["words.to"] + b, nil
+}
+
 // say fills the holes of a format with the cells of a row.
 func (p *page) say(r Row, format string) (string, error) {
 	var failed error
 	out := hole.ReplaceAllStringFunc(format, func(m string) string {
 		key, how, _ := strings.Cut(strings.Trim(m, "{}"), ":")
-		v, err := r.Get(key)
+		from, to, ranged := strings.Cut(key, "..")
+		v, err := r.Get(from)
 		var s string
 		switch {
 		case err != nil:
+		case ranged:
+			s, err = p.ranged(v, to, r)
 		case how == "ci":
 			s = ci(v)
 		case how == "bare":

@@ -96,7 +96,10 @@ var open = []string{"platform", "data", "engine"}
 
 // label returns the words of an enumeration's key.
 func (w words) label(enum, key string) (string, error) {
-	if enum == "" {
+	if enum == "" { // a name, of which few have a label
+		if s, ok := w.find("name." + key); ok {
+			return s, nil
+		}
 		return key, nil
 	}
 	if s, ok := w.find(enum + "." + key); ok {
@@ -159,17 +162,31 @@ func (w words) claim(id, what, english string) string {
 	return english
 }
 
+// comma returns what stands between items of a list: a semicolon where an item has a comma.
+func (w words) comma(items []string) string {
+	apart := strings.ContainsAny(strings.Join(items, ""), ",，、")
+	switch {
+	case apart && w.lang == "zh":
+		return "；"
+	case apart:
+		return "; "
+	case w.lang == "zh":
+		return "、"
+	}
+	return ", "
+}
+
 // join puts items in a list: "A, B and C"; with semicolons where an item has a comma.
 func (w words) join(items []string) string {
-	comma, last := ", ", " and "
+	comma, last := w.comma(items), " and "
 	if w.lang == "zh" {
-		comma, last = "、", "和"
+		last = "和"
 	}
-	if strings.ContainsAny(strings.Join(items, ""), ",，、") {
-		comma, last = "; ", "; and "
-		if w.lang == "zh" {
-			comma, last = "；", "；以及"
-		}
+	switch comma {
+	case "; ":
+		last = "; and "
+	case "；":
+		last = "；以及"
 	}
 	switch n := len(items); n {
 	case 0:
@@ -214,9 +231,12 @@ func fixed(format string, x any) (string, error) {
 	if !ok {
 		return "–", nil
 	}
-	s := strings.Replace(fmt.Sprintf(format, v), "-", "−", 1)
+	s := fmt.Sprintf(format, v)
 	if strings.Contains(s, "%!") {
 		return "", fmt.Errorf("fixed: the format %s prints no number", strconv.Quote(format))
 	}
-	return s, nil
+	if mantissa, power, ok := strings.Cut(s, "e"); ok {
+		s = powered(mantissa, power)
+	}
+	return strings.Replace(s, "-", "−", 1), nil
 }

@@ -15,8 +15,10 @@ import (
 	"gradsync/reports/notebook"
 )
 
-// BothHTML pairs two languages that are HTML already.
-func BothHTML(b [2]template.HTML) template.HTML { return notebook.Pair(b[0], b[0] != b[1], b[1]) }
+// BothHTML pairs two languages that are HTML already, with their units set.
+func BothHTML(b [2]template.HTML) template.HTML {
+	return notebook.Pair(template.HTML(UnitsHTML(string(b[0]))), b[0] != b[1], template.HTML(UnitsHTML(string(b[1]))))
+}
 
 // Escape returns a text as HTML that shows it letter by letter.
 func Escape(s string) template.HTML { return template.HTML(template.HTMLEscapeString(s)) }

@@ -22,7 +22,7 @@ var (
 	commas   = regexp.MustCompile(`\{[^{}]*\}`)
 	// typed are signs as a keyboard has them beside what a page prints; a
 	// comparison clings to what follows it, so that a line breaks before it.
-	typed = strings.NewReplacer("+-", "±", "<= ", "≤"+NBSP, ">= ", "≥"+NBSP, "<=", "≤", ">=", "≥", " x ", " × ", "->", "→")
+	typed = strings.NewReplacer("+-", "±", "<= ", "≤"+NBSP, ">= ", "≥"+NBSP, "<=", "≤", ">=", "≥", " x ", " × ", "->", "→", "VGG19_BN", "VGG-19-BN")
 	// What formulas are typed with. Names such as ResNet-18 and r* stay.
 	times   = regexp.MustCompile(`([\w)′″])( ?)\*( ?)([\w(])`)
 	minus   = regexp.MustCompile(`\b([Nnkr])-(\d|r)\b`)
