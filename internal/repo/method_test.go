@@ -82,7 +82,8 @@ func copyTemplates(t *testing.T, root, dir string) (made []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for from, to := range map[string]string{"papers/dasp/rivals/template.go": "papers/dasp/rivals/mine.go", "experiments/method/template.go": "experiments/method/mine.go"} {
+	for from, to := range map[string]string{"papers/dasp/rivals/template.go": "papers/dasp/rivals/mine.go",
+		"experiments/method/template.go": "experiments/method/mine.go"} {
 		if !bytes.Contains(guide, []byte(from)) || !bytes.Contains(guide, []byte(to)) {
 			t.Errorf("CONTRIBUTING.md does not say to copy %s to %s", from, to)
 		}

@@ -192,7 +192,8 @@ func TestNumber(t *testing.T) {
 // Ranges, gaps, powers of ten and lists, as sentences have them.
 func TestNumbersInSentences(t *testing.T) {
 	b, r := opened(t), sample(t, 3)
-	for l, want := range [2][]string{{"11.00 s|11.00 s to 1 Gb/s", "12.4 points", "2.5·10⁻⁶", "6, 8", "a, b; c"}, {"11.00 s|11.00 s 到 1 Gb/s", "12.4 个百分点", "2.5·10⁻⁶", "6、8", "a, b；c"}} {
+	for l, want := range [2][]string{{"11.00 s|11.00 s to 1 Gb/s", "12.4 points", "2.5·10⁻⁶", "6, 8", "a, b; c"}, {"11.00 s|11.00 s 到 1 Gb/s",
+		"12.4 个百分点", "2.5·10⁻⁶", "6、8", "a, b；c"}} {
 		p := b.page(l, r, nil)
 		rs, err := p.rows("times", "method", "bsp", "link", 1.0)
 		if err != nil {

@@ -240,7 +240,8 @@ func exactFacts(rows []row, exact []exactRow) []result.Fact {
 	for _, r := range rows {
 		off = max(off, furthest(r))
 	}
-	return kit.Facts("same", same, "exact", len(exact), "all_same", same == len(exact), "exact.updates", exactUpdates, "off/.1", off, "near", off < 10, "nodes", testbed.Anchor,
+	return kit.Facts("same", same, "exact", len(exact), "all_same", same == len(exact), "exact.updates", exactUpdates, "off/.1", off, "near", off < 10,
+		"nodes", testbed.Anchor,
 		"nodes.most", moreNodes[len(moreNodes)-1], "batch", testbed.DNN.Batch(testbed.Anchor), "ratio.dnn", statedRatios[0], "ratio.cnn", statedRatios[1],
 		"stated.dnn", testbed.DNN.Best, "stated.cnn", testbed.CNN.Best)
 }
