@@ -15,7 +15,7 @@ type ranStanding string
 
 const (
 	ranUnpublished ranStanding = "unpublished" // there is none of its id and profile
-	ranItself      ranStanding = "itself"      // it is that one, with that one's record: nothing was run
+	ranItself      ranStanding = "itself"      // the committed one, with that one's record: nothing was run
 	ranChanged     ranStanding = "changed"     // its record names other bytes
 	ranUnrecorded  ranStanding = "unrecorded"  // it has that one's bits, and no record says that it was run
 	ranSame        ranStanding = "same"        // run anew, it has that one's bits

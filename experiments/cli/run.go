@@ -255,7 +255,7 @@ func (a *app) execute(ctx context.Context, p *plan, o runOptions) error {
 		}
 		if err != nil {
 			if a.json {
-				_ = a.printJSON(map[string]any{"results": done}) // err is what counts
+				_ = a.printJSON(map[string]any{"results": done}) // the caller returns err
 			}
 			if ctx.Err() != nil {
 				return interrupted(s.ID, r, result.Path(o.out, s.ID, p.profile), parts)

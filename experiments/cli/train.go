@@ -20,7 +20,7 @@ import (
 	"gradsync/shared/tensor/model"
 )
 
-// trainFlags are what train turns into a Config.
+// trainFlags holds the flags of train until config makes a Config of them.
 type trainFlags struct {
 	train.Config
 	platform string

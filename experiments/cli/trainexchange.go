@@ -11,7 +11,7 @@ import (
 	"gradsync/shared/tensor/codec"
 )
 
-// codecNames are what --codec may be beside auto.
+// codecNames lists the values of --codec beside auto.
 func codecNames() string {
 	var names []string
 	for _, c := range codec.All() {

@@ -35,7 +35,7 @@ type Method struct {
 	Document string // the document's key; "ours"; "own" for the reader's
 	// Label is its name on pages, in English and Chinese.
 	Label [2]string
-	// Flags are those it reads beside the ones of every training.
+	// Flags lists the ones it reads beside the flags of every training.
 	Flags []Flag
 	Look  Look
 	// Async says that it applies gradients as they arrive; Multicast that it sends one

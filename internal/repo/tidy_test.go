@@ -149,8 +149,8 @@ func judgeGo(file string, text []byte) (complaints, long []string) {
 // dialect are ways to begin a comment that leave out who does what.
 var dialect = regexp.MustCompile(`^[\w.]+ (is|are|was|were) (what|that|those|whom)\b`)
 
-// judgeWords complains about comments that open in dialect, or say "so many" where the
-// parameter has a name.
+// judgeWords complains about comments that open in dialect, or give no name to a number whose
+// parameter has one.
 func judgeWords(set *token.FileSet, parsed *ast.File) (complaints []string) {
 	for _, group := range parsed.Comments {
 		at := set.Position(group.Pos())
