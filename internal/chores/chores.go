@@ -41,7 +41,7 @@ func (s step) with(env string) step {
 
 // Commands returns the chores.
 func Commands() []*cobra.Command {
-	return []*cobra.Command{
+	return append(reproductions(),
 		command("build", "Build bin/gradsync", build),
 		command("test", "Check style and import rules, then run all tests", func() []step { return append(lint(), tests()...) }),
 		command("test-long", "Run all tests, the slow ones too", func() []step {
@@ -52,18 +52,12 @@ func Commands() []*cobra.Command {
 		command("reports", "Render the committed results to reports/html and the README's table", reports),
 		command("reports-check", "Render the committed results anew and compare with the committed pages byte by byte", reportsCheck),
 		command("clean", "Remove what was built and run here: bin and out", clean),
-		reproduce("dasp", "DASP and render the page", "dasp"),
-		reproduce("ring", "the blog on the ring and render the page", "ring"),
-		reproduce("ringsparse", "the patent and render the page", "ringsparse"),
-		reproduce("codedsgd", "coded SGD and render the page", "codedsgd"),
-		reproduce("compare", "the comparison of all methods and render the page", "compare"),
-		reproduce("all", "all documents, then the comparison, and render the pages", papers...),
 		command("cross", "Build for Linux, macOS and Windows on amd64 and arm64", cross),
 		command("ci-check", "Rerun profile ci on the embedded images and compare with the committed results byte by byte", ciCheck),
 		command("ci-results", "Renew the committed results of profile ci", ciResults),
 		publish(),
 		command("benchmarks", "Measure all cases of BENCHMARKS.md on this machine and write it", benchmarks),
-	}
+	)
 }
 
 func command(name, short string, steps func() []step) *cobra.Command {

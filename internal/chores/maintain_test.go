@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gradsync/experiments/paper"
 )
 
 // put writes files below dir, by their slash paths.
@@ -114,11 +116,11 @@ func TestPapersAreTheMakefiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "\nPAPERS := " + strings.Join(papers, " ") + "\n"; !strings.Contains(string(raw), want) {
+	if want := "\nPAPERS := " + strings.Join(paper.Keys(), " ") + "\n"; !strings.Contains(string(raw), want) {
 		t.Errorf("the Makefile has no line %q", want)
 	}
 	for _, s := range []step{ciResults()[0], renewed("quick", "0,1,2")[0]} {
-		if want := "gradsync run " + strings.Join(papers, " ") + " --profile "; !strings.Contains(s.Command, want) {
+		if want := "gradsync run " + strings.Join(paper.Keys(), " ") + " --profile "; !strings.Contains(s.Command, want) {
 			t.Errorf("%q does not run %s", s.Command, want)
 		}
 	}
@@ -126,8 +128,8 @@ func TestPapersAreTheMakefiles(t *testing.T) {
 
 // All documents are run by one command, and the pages rendered last.
 func TestReproductionRunsThenRenders(t *testing.T) {
-	steps := reproduction("there", "ci", "0", papers)
-	if len(steps) != 2 || !strings.HasPrefix(steps[0].Command, "gradsync run "+strings.Join(papers, " ")+" --profile ci --seeds 0 --out ") ||
+	steps := reproduction("there", "ci", "0", paper.Keys())
+	if len(steps) != 2 || !strings.HasPrefix(steps[0].Command, "gradsync run "+strings.Join(paper.Keys(), " ")+" --profile ci --seeds 0 --out ") ||
 		!strings.HasPrefix(steps[1].Command, "gradsync report --results "+filepath.Join("there", "results")) {
 		t.Errorf("%+v", steps)
 	}
@@ -135,7 +137,7 @@ func TestReproductionRunsThenRenders(t *testing.T) {
 	for _, c := range Commands() {
 		names = append(names, c.Name())
 	}
-	for _, p := range append([]string{"all"}, papers...) {
+	for _, p := range append([]string{"all"}, paper.Keys()...) {
 		if !slices.Contains(names, "reproduce-"+p) {
 			t.Errorf("no command reproduce-%s among %v", p, names)
 		}
