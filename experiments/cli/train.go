@@ -247,13 +247,12 @@ func (f *trainFlags) config() (train.Config, error) {
 	return cfg, nil
 }
 
-// ownOf returns the parameters that a registered method has of its own, by flag.
-func (f *trainFlags) ownOf(sync string) map[string]float64 {
-	out := map[string]float64{}
+// ownOf returns the parameters that a registered method has of its own.
+func (f *trainFlags) ownOf(sync string) (out []rivals.Parameter) {
 	m, _ := method.Get(sync)
 	for _, flag := range m.Flags {
 		if x := f.own[flag.Name]; x != nil {
-			out[flag.Name] = *x
+			out = append(out, rivals.Parameter{Flag: flag.Name, Value: *x})
 		}
 	}
 	return out

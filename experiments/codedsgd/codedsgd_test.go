@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"gradsync/experiments/codedsgd/codedtest"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
@@ -18,7 +17,7 @@ import (
 func TestEveryClaimIsJudgedOnce(t *testing.T) {
 	var made []*result.Result
 	for _, e := range Experiments() {
-		r := codedtest.Ran(t, e, "ci", 0)
+		r := kittest.Ran(t, e, "ci", 0)
 		for _, c := range r.Claims {
 			if e.ID != "codedsgd/"+where[c.ID] {
 				t.Errorf("%s is judged in %s, want in %s", c.ID, e.ID, where[c.ID])

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"gradsync/experiments/codedsgd/codedtest"
 	"gradsync/experiments/codedsgd/testbed"
 	"gradsync/experiments/codedsgd/timing"
+	"gradsync/experiments/kit/kittest"
 )
 
 // Hand-made numbers. At 8 nodes and ρ = 5.25, exact: T(2) = 2 + 6/14·5.25 = 4.25 and
@@ -16,29 +16,29 @@ import (
 // 46.15 %. Beside a multicast: ρ = 5.25: 4.25 against 1 + 5.25/7 = 1.75.
 func TestSavingsByHand(t *testing.T) {
 	exact, short, multicast := timing.Exact, timing.Short, timing.Beside
-	codedtest.Near(t, "exact 5.25", exact.Saving(8, 5.25), 0.32, 1e-12)
-	codedtest.Near(t, "exact 10.5", exact.Saving(8, 10.5), 6/11.5, 1e-12)
-	codedtest.Near(t, "exact 1.75", exact.Saving(8, 1.75), 0, 1e-12)
-	codedtest.Near(t, "short 6", short.Saving(8, 6), 2./7, 1e-12)
-	codedtest.Near(t, "short 12", short.Saving(8, 12), 6./13, 1e-12)
-	codedtest.Near(t, "multicast 5.25", multicast.Saving(8, 5.25), 1-4.25/1.75, 1e-12)
+	kittest.Near(t, "exact 5.25", exact.Saving(8, 5.25), 0.32, 1e-12)
+	kittest.Near(t, "exact 10.5", exact.Saving(8, 10.5), 6/11.5, 1e-12)
+	kittest.Near(t, "exact 1.75", exact.Saving(8, 1.75), 0, 1e-12)
+	kittest.Near(t, "short 6", short.Saving(8, 6), 2./7, 1e-12)
+	kittest.Near(t, "short 12", short.Saving(8, 12), 6./13, 1e-12)
+	kittest.Near(t, "multicast 5.25", multicast.Saving(8, 5.25), 1-4.25/1.75, 1e-12)
 	// Two nodes that hold everything exchange nothing: 2 of 1 + ρ. Short has no such end.
-	codedtest.Near(t, "two nodes", exact.Saving(2, 9), 1-2./10, 1e-12)
-	codedtest.Near(t, "two nodes, short", short.Saving(2, 9), 1-6.5/10, 1e-12)
+	kittest.Near(t, "two nodes", exact.Saving(2, 9), 1-2./10, 1e-12)
+	kittest.Near(t, "two nodes, short", short.Saving(2, 9), 1-6.5/10, 1e-12)
 	lo, hi := span(exact, testbed.DNN.Best, timing.Laws[0], nodeCounts[0])
-	codedtest.Near(t, "DNN at 8, least", lo, 0.32, 1e-12)
-	codedtest.Near(t, "DNN at 8, most", hi, 6/11.5, 1e-12)
+	kittest.Near(t, "DNN at 8, least", lo, 0.32, 1e-12)
+	kittest.Near(t, "DNN at 8, most", hi, 6/11.5, 1e-12)
 }
 
 func TestLawsMeetAtTheAnchor(t *testing.T) {
 	for _, l := range timing.Laws {
-		codedtest.Near(t, l.Key, l.At(testbed.Anchor, 3), 3, 1e-12)
+		kittest.Near(t, l.Key, l.At(testbed.Anchor, 3), 3, 1e-12)
 	}
-	codedtest.Near(t, "medium at 2", timing.Laws[2].At(2, 7), 1, 1e-12) // 1/7 of it
-	codedtest.Near(t, "links at 2", timing.Laws[1].At(2, 7), 4, 1e-12)  // (1/2)/(7/8)
-	codedtest.Near(t, "whole at 2", timing.Laws[3].At(2, 56), 2, 1e-12) // 2/56
-	codedtest.Near(t, "ours at 2", timing.Laws[4].At(2, 49), 1, 1e-12)  // 2·(1/2) of 56·(7/8)
-	codedtest.Near(t, "mean", meanSaving(timing.Exact, timing.Laws[0], nodeCounts[2], 5.25), meanOver(timing.Exact, 5.25, 2, 4, 6, 8, 10), 1e-12)
+	kittest.Near(t, "medium at 2", timing.Laws[2].At(2, 7), 1, 1e-12) // 1/7 of it
+	kittest.Near(t, "links at 2", timing.Laws[1].At(2, 7), 4, 1e-12)  // (1/2)/(7/8)
+	kittest.Near(t, "whole at 2", timing.Laws[3].At(2, 56), 2, 1e-12) // 2/56
+	kittest.Near(t, "ours at 2", timing.Laws[4].At(2, 49), 1, 1e-12)  // 2·(1/2) of 56·(7/8)
+	kittest.Near(t, "mean", meanSaving(timing.Exact, timing.Laws[0], nodeCounts[2], 5.25), meanOver(timing.Exact, 5.25, 2, 4, 6, 8, 10), 1e-12)
 }
 
 func meanOver(f timing.Form, rho float64, nodes ...int) (m float64) {
@@ -52,7 +52,7 @@ func meanOver(f timing.Form, rho float64, nodes ...int) (m float64) {
 func TestNeededTurnsSavingBack(t *testing.T) {
 	for _, l := range timing.Laws {
 		s := meanSaving(timing.Exact, l, nodeCounts[1], 4)
-		codedtest.Near(t, l.Key, ratioFor(timing.Exact, l, nodeCounts[1], s), 4, 1e-9)
+		kittest.Near(t, l.Key, ratioFor(timing.Exact, l, nodeCounts[1], s), 4, 1e-9)
 	}
 	if x := ratioFor(timing.Exact, timing.Laws[0], nodeCounts[0], 0.9999); !math.IsNaN(x) {
 		t.Errorf("a saving of 99.99 %% needs %g", x)
@@ -84,18 +84,18 @@ func TestReadings(t *testing.T) {
 
 // At 8 nodes alone: 32.0 to 52.2 and 0 to 32.0 exactly, 28.6 to 46.2 and 0 to 28.6 shortly.
 func TestAbstractsRun(t *testing.T) {
-	r := codedtest.Ran(t, Experiment(), "ci")
+	r := kittest.Ran(t, Experiment(), "ci")
 	f := r.Frame("savings")
 	for form, want := range map[string][4]float64{"exact": {32, 52.2, 0, 32}, "short": {28.6, 46.2, 0, 28.6}} {
 		i := slices.IndexFunc(f.Rows, func(row []any) bool { return row[0] == form && row[1] == "eight" })
 		for k, x := range want {
-			codedtest.Near(t, form, f.Rows[i][3+k].(float64), x, 0.05)
+			kittest.Near(t, form, f.Rows[i][3+k].(float64), x, 0.05)
 		}
 	}
 	for key, want := range map[string]any{"cases": 20, "excludes": "neither", "alone.en": "all", "alone.zh": "none", "alone.dnn": "none",
 		"alone.english": true, "multicast.longer": true} {
-		codedtest.WantFact(t, r, key, want)
+		kittest.WantFact(t, r, key, want)
 	}
-	codedtest.WantCells(t, r, "possible", "reading", "zh", "en", "en")
-	codedtest.WantCells(t, r, "possible", "law", "constant", "constant", "links")
+	kittest.WantCells(t, r, "possible", "reading", "zh", "en", "en")
+	kittest.WantCells(t, r, "possible", "law", "constant", "constant", "links")
 }

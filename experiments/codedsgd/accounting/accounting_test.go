@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/codedsgd/codedtest"
+	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
 )
 
@@ -76,7 +76,7 @@ func TestWhereCodedPacketsSendLess(t *testing.T) {
 		}
 	}
 	r := &result.Result{Frames: showWins(planOf("quick"), sizes)}
-	for i, rival := range codedtest.Cells(t, r, "wins", "rival") {
+	for i, rival := range kittest.Cells(t, r, "wins", "rival") {
 		want, known := map[any][]any{"coded-unicast": {21, 28, "some", 6}, "ssgd": {6, 28, "some", 1}, "blocks-unicast": {21, 28, "some", 6}}[rival]
 		if row := r.Frame("wins").Rows[i]; known && !slices.Equal(row[2:], want) {
 			t.Errorf("against %s: %v, want %v", rival, row[2:], want)
@@ -91,18 +91,18 @@ func TestWhereCodedPacketsSendLess(t *testing.T) {
 // The claims, as they are and with one packet or message too many.
 func TestAccountingClaims(t *testing.T) {
 	sizes := sizesUpTo(t, 6)
-	codedtest.FoundAs(t, judgeOneNth(sizes), claims.Differs, result.Because("C18-form"), result.Because("C18-smallest", "n", 3, "r", 2, "ratio", "1/4"))
-	codedtest.FoundAs(t, judgeLikeForLike(sizes), claims.Equal, result.Because("C28", "of", 15, "most", 6), result.Because("C28-less", "less", 6, "late", 6))
+	kittest.FoundAs(t, judgeOneNth(sizes), claims.Differs, result.Because("C18-form"), result.Because("C18-smallest", "n", 3, "r", 2, "ratio", "1/4"))
+	kittest.FoundAs(t, judgeLikeForLike(sizes), claims.Equal, result.Because("C28", "of", 15, "most", 6), result.Because("C28-less", "less", 6, "late", 6))
 	exact := []placement{{N: 4, R: 2}} // as if it were 1/n
 	exact[0].Counted.Elements, exact[0].Counted.Alone = 9, 18
-	codedtest.FoundAs(t, judgeOneNth(exact), claims.Equal, result.Because("C18", "of", 1, "most", 4, "equal", 1, "form", 0))
+	kittest.FoundAs(t, judgeOneNth(exact), claims.Equal, result.Because("C18", "of", 1, "most", 4, "equal", 1, "form", 0))
 	spoilt := sizesUpTo(t, 6)
 	spoilt[3].Counted.Elements++
-	codedtest.FoundAs(t, judgeLikeForLike(spoilt), claims.Differs, result.Because("C28-other", "ratio", "2/3", "n", 3, "r", 2))
+	kittest.FoundAs(t, judgeLikeForLike(spoilt), claims.Differs, result.Because("C28-other", "ratio", "2/3", "n", 3, "r", 2))
 	loads := countStated(planOf("ci"))
-	codedtest.FoundAs(t, judgeStated(loads), claims.Equal)
+	kittest.FoundAs(t, judgeStated(loads), claims.Equal)
 	loads[2] = big.NewRat(281, 1)
-	codedtest.FoundAs(t, judgeStated(loads), claims.Differs)
+	kittest.FoundAs(t, judgeStated(loads), claims.Differs)
 }
 
 // Real bytes are the closed forms, and a wrong one is seen.
@@ -126,7 +126,7 @@ func TestRealExchanges(t *testing.T) {
 }
 
 func TestAccountingRuns(t *testing.T) {
-	r := codedtest.Ran(t, Experiment(), "ci")
+	r := kittest.Ran(t, Experiment(), "ci")
 	if len(r.Claims) != 3 || len(r.Figures) != 4 {
 		t.Errorf("%d claims, %d figures", len(r.Claims), len(r.Figures))
 	}

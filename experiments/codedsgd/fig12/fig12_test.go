@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/codedsgd/codedtest"
 	"gradsync/experiments/codedsgd/testbed"
 	"gradsync/experiments/codedsgd/timing"
 	"gradsync/experiments/kit"
+	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
 )
 
@@ -38,13 +38,13 @@ func flat(seconds ...float64) *networkTimes {
 func TestBestRedundancyIsJudged(t *testing.T) {
 	s := flat(5, 4, 3, 4, 5, 6, 7, 8)
 	c := judgeBest("C10", s)
-	codedtest.JudgedAs(t, c, claims.SameSign, "chosen-ratio", true, "best-elsewhere", true, "fitted", true, "seed-has", nil)
+	kittest.JudgedAs(t, c, claims.SameSign, "chosen-ratio", true, "best-elsewhere", true, "fitted", true, "seed-has", nil)
 	if c.Measured != 3.0 || c.Remark != "" {
 		t.Errorf("r = 3: %v, %s", c.Measured, c.Remark)
 	}
-	codedtest.JudgedAs(t, judgeBest("C11", s), claims.Differs)
+	kittest.JudgedAs(t, judgeBest("C11", s), claims.Differs)
 	s.judged()[1] = kit.Sample{1, 7} // of one seed r = 2 is the best
-	codedtest.JudgedAs(t, judgeBest("C10", s), claims.SameSign, "seed-has.r", 2)
+	kittest.JudgedAs(t, judgeBest("C10", s), claims.SameSign, "seed-has.r", 2)
 	if b := timing.BestOf([]float64{2, 1, 1}); b != 2 {
 		t.Errorf("of equal times r = %d, want the smaller, 2", b)
 	}
@@ -61,7 +61,7 @@ func TestOneBest(t *testing.T) {
 		}
 	}
 	good, bad := flat(3, 2, 1, 2), flat(3, 1, 2, 1.5)
-	codedtest.JudgedAs(t, judgeOneBest([]*networkTimes{good, good}, 3), claims.SameSign)
+	kittest.JudgedAs(t, judgeOneBest([]*networkTimes{good, good}, 3), claims.SameSign)
 	if c := judgeOneBest([]*networkTimes{good, bad}, 3); c.Verdict != claims.Differs || !*c.Parts[0].Holds || *c.Parts[1].Holds {
 		t.Error(c.Verdict, c.Parts)
 	}
@@ -81,47 +81,47 @@ func TestModelIsJudged(t *testing.T) {
 	if d, at := offBy(timing.Short, s); at != 4 || d > -0.1428 || d < -0.1429 {
 		t.Errorf("the printed form is off by %g at r = %d", d, at)
 	}
-	codedtest.JudgedAs(t, judgeModel([]*networkTimes{s}), claims.Differs, "C19-found.off", 14.29, "C19-found.side", "below",
+	kittest.JudgedAs(t, judgeModel([]*networkTimes{s}), claims.Differs, "C19-found.off", 14.29, "C19-found.side", "below",
 		"C19-found.r", 4, "C19-exact.exact", 0)
 	for r := 1; r <= testbed.Anchor; r++ {
 		s.Ideal[r-1] = 1.04 * timing.Short.Batch(testbed.Anchor, r, 8)
 	}
-	codedtest.JudgedAs(t, judgeModel([]*networkTimes{s}), claims.Equal) // 4 % off the printed form everywhere
+	kittest.JudgedAs(t, judgeModel([]*networkTimes{s}), claims.Equal) // 4 % off the printed form everywhere
 	s.Ideal[2] *= 1.06 / 1.04
-	codedtest.JudgedAs(t, judgeModel([]*networkTimes{s}), claims.Differs, "C19-found.off", 6, "C19-found.side", "above", "C19-found.r", 3)
+	kittest.JudgedAs(t, judgeModel([]*networkTimes{s}), claims.Differs, "C19-found.off", 6, "C19-found.side", "above", "C19-found.r", 3)
 }
 
 func TestRangesAreDerivedAnew(t *testing.T) {
 	s := flat(1)
-	codedtest.JudgedAs(t, judgeRange("C25", 3, s), claims.Equal, "range-saved.exact", []float64{32, 52.17}, "range-saved.short", []float64{28.57, 46.15},
+	kittest.JudgedAs(t, judgeRange("C25", 3, s), claims.Equal, "range-saved.exact", []float64{32, 52.17}, "range-saved.short", []float64{28.57, 46.15},
 		"range-simulated.inside", 2)
-	codedtest.JudgedAs(t, judgeRange("C26", 2, s), claims.Equal, "range-saved.exact", []float64{0, 32}, "range-saved.short", []float64{0, 28.57})
-	codedtest.JudgedAs(t, judgeRange("C25", 4, s), claims.Differs) // the range of r = 4 is not that of 3
+	kittest.JudgedAs(t, judgeRange("C26", 2, s), claims.Equal, "range-saved.exact", []float64{0, 32}, "range-saved.short", []float64{0, 28.57})
+	kittest.JudgedAs(t, judgeRange("C25", 4, s), claims.Differs) // the range of r = 4 is not that of 3
 }
 
 // On a switch a node's own link is the bound: n = 8, r = 3, ρ = 7: 3 + 7·5/7.
 func TestReceiversBound(t *testing.T) {
-	codedtest.Near(t, "receivers", receivers(8, 3, 7), 8, 1e-12)
-	codedtest.Near(t, "r = n", receivers(8, 8, 7), 8, 1e-12)
+	kittest.Near(t, "receivers", receivers(8, 3, 7), 8, 1e-12)
+	kittest.Near(t, "r = n", receivers(8, 8, 7), 8, 1e-12)
 }
 
 // The results at ci's size: the simulation follows the exact form, the claims are C10,
 // C19, C25 and C34, and the switch takes what its receivers' links allow.
 func TestFig12(t *testing.T) {
-	res := codedtest.Ran(t, fig12(), "ci", 0)
+	res := kittest.Ran(t, fig12(), "ci", 0)
 	for i, want := range []string{"C10 same-sign", "C19 differs", "C25 equal", "C34 same-sign"} {
 		if c := res.Claims[i]; c.ID+" "+c.Verdict != want {
 			t.Errorf("%s %s, want %s", c.ID, c.Verdict, want)
 		}
 	}
 	for r := 1; r <= testbed.Anchor; r++ {
-		at := func(key string) float64 { return codedtest.Cell(t, res, "times", key, "r", r).(float64) }
-		codedtest.Near(t, "exact form", at("ideal"), at("exact"), 0.005*at("exact"))
-		codedtest.Near(t, "the receivers' bound", at("ideal_switch"), at("bound"), 0.005*at("bound"))
+		at := func(key string) float64 { return kittest.CellAt(t, res, "times", key, "r", r).(float64) }
+		kittest.Near(t, "exact form", at("ideal"), at("exact"), 0.005*at("exact"))
+		kittest.Near(t, "the receivers' bound", at("ideal_switch"), at("bound"), 0.005*at("bound"))
 	}
 	// Loads by hand: 7·56 unicasts and 56 multicasts of micro-blocks, 8·7 and 8 of sums, 2·7 of the ring.
 	for i, want := range []float64{392, 56, 56, 8, 14} {
-		codedtest.Near(t, "load", codedtest.Cell(t, res, "rivals", "load", "rival", otherMethods()[i].Key).(float64), want, 1e-9*want)
+		kittest.Near(t, "load", kittest.CellAt(t, res, "rivals", "load", "rival", otherMethods()[i].Key).(float64), want, 1e-9*want)
 	}
 }
 
@@ -147,10 +147,10 @@ func TestWhoseGainItIs(t *testing.T) {
 		set(s, timing.Switched.Key, c.coded)
 		set(s, "plain-switch-overlap", c.plain)
 		f := s.gainFacts()
-		if codedtest.Fact(t, f, "gain") != c.whose || codedtest.Fact(t, f, "gain.r") != c.r {
-			t.Errorf("gain %v at r = %v, want %s at %d", codedtest.Fact(t, f, "gain"), codedtest.Fact(t, f, "gain.r"), c.whose, c.r)
+		if kittest.Fact(t, f, "gain") != c.whose || kittest.Fact(t, f, "gain.r") != c.r {
+			t.Errorf("gain %v at r = %v, want %s at %d", kittest.Fact(t, f, "gain"), kittest.Fact(t, f, "gain.r"), c.whose, c.r)
 		}
-		codedtest.Near(t, "gain", codedtest.Fact(t, f, "gain.size").(float64), c.size, 1e-9)
+		kittest.Near(t, "gain", kittest.Fact(t, f, "gain.size").(float64), c.size, 1e-9)
 	}
 	p := uncodedWays[slices.IndexFunc(uncodedWays, func(p uncoded) bool { return p.Key == "plain-switch-overlap" })]
 	if v := timing.VariantOf(p.Variant); v.Key != timing.Switched.Key || v.Whole || v.Shared || !v.Overlap || p.Method != otherMethods()[1].Exchange.Method {
@@ -162,14 +162,14 @@ func TestWhoseGainItIs(t *testing.T) {
 func TestStudySaysWhatWasCut(t *testing.T) {
 	s := flat(5, 4, 3, 4, 5, 6, 7, 8)
 	for profile, cut := range map[string]bool{"quick": true, "ci": false, "standard": false} {
-		if s.Profile = profile; codedtest.Fact(t, s.settingFacts(), "cut") != cut {
+		if s.Profile = profile; kittest.Fact(t, s.settingFacts(), "cut") != cut {
 			t.Errorf("%s: cut is not %v", profile, cut)
 		}
 	}
 	r := &result.Result{Frames: []result.Frame{s.settingsFrame()}}
-	if n := len(r.Frames[0].Rows); n != len(timing.Variants) || codedtest.Cell(t, r, "settings", "best", "setting", "micro-medium") != 3 ||
-		codedtest.Cell(t, r, "settings", "least", "setting", "micro-medium") != 3000.0 ||
-		codedtest.Cell(t, r, "settings", "one", "setting", "micro-medium") != 5000.0 {
+	if n := len(r.Frames[0].Rows); n != len(timing.Variants) || kittest.CellAt(t, r, "settings", "best", "setting", "micro-medium") != 3 ||
+		kittest.CellAt(t, r, "settings", "least", "setting", "micro-medium") != 3000.0 ||
+		kittest.CellAt(t, r, "settings", "one", "setting", "micro-medium") != 5000.0 {
 		t.Error(r.Frames[0].Rows)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/codedsgd/codedtest"
+	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
 )
 
@@ -19,10 +19,10 @@ func TestOvercountIsTheOneFoundBefore(t *testing.T) {
 			t.Errorf("n = %d, r = %d: %+v, want %d and %d", c.n, c.r, l, c.packets, c.needed)
 		}
 		if c.n == 8 {
-			codedtest.FoundAs(t, judgeLoop(l), claims.Equal, result.Because("C27", "nodes", 8, "combinations", 1330),
+			kittest.FoundAs(t, judgeLoop(l), claims.Equal, result.Because("C27", "nodes", 8, "combinations", 1330),
 				result.Because("C27-needed", "needed", 280, "useful", 280))
 			l.Packets++
-			codedtest.FoundAs(t, judgeLoop(l), claims.Differs)
+			kittest.FoundAs(t, judgeLoop(l), claims.Differs)
 		}
 	}
 	l := countLoop(9, 5)
@@ -49,23 +49,23 @@ func TestLoopFacts(t *testing.T) {
 	r := facts()
 	// r < n: 15; equal at (2,1), r = 2 of n ≥ 3 and r = n−1 of n ≥ 4; r = 1 of n ≥ 3 fewer.
 	for key, want := range map[string]any{"counted": 15, "same": 8, "more": 3, "fewer": 4, "rule": true, "repeats.all": true, "skips": false} {
-		codedtest.WantFact(t, r, key, want)
+		kittest.WantFact(t, r, key, want)
 	}
 	r.Frames = []result.Frame{loopExtremes(loops)}
-	codedtest.WantCells(t, r, "extremes", "which", "smallest", "largest", "peak", "peak", "peak", "first", "last")
-	codedtest.WantCells(t, r, "extremes", "packets", 80, 1170, 12, 80, 1170, 4, 600)
-	codedtest.WantCells(t, r, "extremes", "times", 4, 39, 1, 4, 39, 1, 10)
+	kittest.WantCells(t, r, "extremes", "which", "smallest", "largest", "peak", "peak", "peak", "first", "last")
+	kittest.WantCells(t, r, "extremes", "packets", 80, 1170, 12, 80, 1170, 4, 600)
+	kittest.WantCells(t, r, "extremes", "times", 4, 39, 1, 4, 39, 1, 10)
 	loops[3].Packets++ // (3, 2)
-	codedtest.WantFact(t, facts(), "rule", false)
+	kittest.WantFact(t, facts(), "rule", false)
 	loops[3].Counted = false
-	codedtest.WantFact(t, facts(), "skipped", 1)
+	kittest.WantFact(t, facts(), "skipped", 1)
 }
 
 func TestOvercountRuns(t *testing.T) {
-	r := codedtest.Ran(t, overcount(), "ci")
-	codedtest.FoundAs(t, r.Claims[0], claims.Equal)
+	r := kittest.Ran(t, overcount(), "ci")
+	kittest.FoundAs(t, r.Claims[0], claims.Equal)
 	drawn := 0
-	for _, is := range codedtest.Cells(t, r, "loop", "drawn") {
+	for _, is := range kittest.Cells(t, r, "loop", "drawn") {
 		if is == true {
 			drawn++
 		}

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/codedsgd/codedtest"
 	"gradsync/experiments/exp"
+	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
 	"gradsync/papers/codedsgd"
 )
@@ -56,7 +56,7 @@ func TestProofClaims(t *testing.T) {
 		t.Errorf("%d sizes", len(sizes))
 	}
 	for _, c := range judgeProof(plan, steps) {
-		if codedtest.FoundAs(t, c, claims.Equal); c.Reasons[0].Code != "equations" || c.Reasons[0].Args["most"] != 6 {
+		if kittest.FoundAs(t, c, claims.Equal); c.Reasons[0].Code != "equations" || c.Reasons[0].Args["most"] != 6 {
 			t.Errorf("%s: %+v", c.ID, c.Reasons)
 		}
 	}
@@ -69,25 +69,25 @@ func TestProofClaims(t *testing.T) {
 			if c.ID == id {
 				want = claims.Differs
 			}
-			codedtest.FoundAs(t, c, want)
+			kittest.FoundAs(t, c, want)
 			if c.ID == id {
-				codedtest.FoundAs(t, c, want, result.Because("equation-fails", "step", number, "n", 7, "r", 3, "counted", "1", "computed", "2"))
+				kittest.FoundAs(t, c, want, result.Because("equation-fails", "step", number, "n", 7, "r", 3, "counted", "1", "computed", "2"))
 			}
 		}
 		var r result.Result
 		r.Facts = proofFacts(plan, steps)
-		codedtest.WantFact(t, &r, "proved", false)
-		codedtest.WantFact(t, &r, "failing", 1)
+		kittest.WantFact(t, &r, "proved", false)
+		kittest.WantFact(t, &r, "failing", 1)
 		*s = kept
 	}
 }
 
 func TestProofRuns(t *testing.T) {
-	r := codedtest.Ran(t, proof(), "ci")
+	r := kittest.Ran(t, proof(), "ci")
 	if steps := r.Frame("steps"); len(steps.Rows) != len(codedsgd.Proof()) || len(r.Claims) != 6 {
 		t.Errorf("%d steps, %d claims", len(steps.Rows), len(r.Claims))
 	}
-	codedtest.WantFact(t, r, "proved", true)
+	kittest.WantFact(t, r, "proved", true)
 	if f := uncounted(planProof("quick")); !slices.Equal(f.Rows[0], []any{9, "5,6"}) || !slices.Equal(f.Rows[1], []any{10, "5,6,7,8"}) {
 		t.Errorf("not counted are %v", f.Rows)
 	}

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/codedsgd/codedtest"
 	"gradsync/experiments/codedsgd/testbed"
 	"gradsync/experiments/exp"
+	"gradsync/experiments/kit/kittest"
 	"gradsync/papers/codedsgd"
 	_ "gradsync/shared/tensor/engine/portable"
 )
@@ -74,15 +74,15 @@ func TestPacketsAreDecodedExactly(t *testing.T) {
 func TestFinalSumWraps(t *testing.T) {
 	for blocks, want := range map[int][2]float64{1: {2, 2}, 5: {10, 10}, 6: {-8, 12}, 8: {-4, 16}} {
 		narrow, wide := wrappedSum(blocks)
-		codedtest.Near(t, "int32", narrow, want[0], 1e-7)
-		codedtest.Near(t, "int64", wide, want[1], 1e-7)
+		kittest.Near(t, "int32", narrow, want[0], 1e-7)
+		kittest.Near(t, "int64", wide, want[1], 1e-7)
 	}
 }
 
 func TestArithmetics(t *testing.T) {
-	codedtest.Near(t, "32 bits", bits(32).Range, 10, 0)
-	codedtest.Near(t, "step of 8 bits", bits(8).Range/codedsgd.Top, 10./128, 1e-9)
-	codedtest.Near(t, "bits of 20 bits", bits(20).bitsOf(), 20, 1e-12)
+	kittest.Near(t, "32 bits", bits(32).Range, 10, 0)
+	kittest.Near(t, "step of 8 bits", bits(8).Range/codedsgd.Top, 10./128, 1e-9)
+	kittest.Near(t, "bits of 20 bits", bits(20).bitsOf(), 20, 1e-12)
 	for _, profile := range exp.Profiles {
 		k := arithmetics(profile)
 		if !k[inFloat].Float || k[inPaper].Range != 10 || k[inPaper].blocksOf(8) != 56 || k[inPaperNodes].blocksOf(8) != 8 || k[inPaperOne].blocksOf(8) != 1 ||
@@ -149,7 +149,7 @@ func TestWhatWouldNotBeSeen(t *testing.T) {
 	if e := s.lossGap(inPaper); s.seen(inPaper) != "none" {
 		t.Errorf("%+v: %s", e, s.seen(inPaper))
 	} else {
-		codedtest.Near(t, "half", e.Half(), 4.303/math.Sqrt(3), 1e-3)
+		kittest.Near(t, "half", e.Half(), 4.303/math.Sqrt(3), 1e-3)
 	}
 }
 
@@ -167,7 +167,7 @@ func TestCodingParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range costs {
-		codedtest.Near(t, c.Net.Title, c.Parts.all(), c.Bytes, 2e-3*c.Bytes)
+		kittest.Near(t, c.Net.Title, c.Parts.all(), c.Bytes, 2e-3*c.Bytes)
 	}
 }
 
@@ -176,22 +176,22 @@ func TestCodingIsJudged(t *testing.T) {
 		return codingCost{testbed.DNN, 2, whole, bytes, 1, codingParts{Encoded: bytes / 4, Decoded: bytes / 4}}
 	}
 	good := []codingCost{cost(0.05*codingRate, false), cost(codingRate, true)}
-	codedtest.JudgedAs(t, judgeCoding(good), claims.SameSign, "C32-found.cases", []map[string]any{{"code": 2.5, "model": "mlp", "r": 2, "share": 5}},
+	kittest.JudgedAs(t, judgeCoding(good), claims.SameSign, "C32-found.cases", []map[string]any{{"code": 2.5, "model": "mlp", "r": 2, "share": 5}},
 		"C32-measured.least", 0.25, "C32-measured.most", 0.8333)
-	codedtest.JudgedAs(t, judgeCoding(append(good, cost(0.06*codingRate, false))), claims.Differs, "C32.need", 2.4)
+	kittest.JudgedAs(t, judgeCoding(append(good, cost(0.06*codingRate, false))), claims.Differs, "C32.need", 2.4)
 }
 
 // The result at ci's size: with one node's gradients unclipped int32 ends where float32
 // does, and what a block holds grows with its images.
 func TestQuantisationPage(t *testing.T) {
-	r := codedtest.Ran(t, Experiment(), "ci", 0)
+	r := kittest.Ran(t, Experiment(), "ci", 0)
 	// One set, embedded, or where the machine has them each network's own.
 	if len(r.Claims) != 2 || len(r.Data) == 0 || len(r.Data) > len(testbed.Networks()) {
 		t.Fatal(len(r.Claims), r.Data)
 	}
 	for _, net := range testbed.Networks() {
 		at := func(key, arithmetic string) float64 {
-			return codedtest.Cell(t, r, "loss", key, "model", net.Model, "arithmetic", arithmetic).(float64)
+			return kittest.CellAt(t, r, "loss", key, "model", net.Model, "arithmetic", arithmetic).(float64)
 		}
 		if fine := at("distance", "bits-26"); fine > 1 {
 			t.Errorf("%s: unclipped int32 of fine steps is %g %% off float32", net.Title, fine)
@@ -199,8 +199,8 @@ func TestQuantisationPage(t *testing.T) {
 		if at("saturated", "range-0.01") == 0 || at("distance", "range-0.01") < 50 {
 			t.Errorf("%s: ±0.01 clips %g %%, %g %% off", net.Title, at("saturated", "range-0.01"), at("distance", "range-0.01"))
 		}
-		if one, hundred := codedtest.Cell(t, r, "sums", "largest", "model", net.Model, "images", 1),
-			codedtest.Cell(t, r, "sums", "largest", "model", net.Model, "images", 100); !(hundred.(float64) > one.(float64)) {
+		if one, hundred := kittest.CellAt(t, r, "sums", "largest", "model", net.Model, "images", 1),
+			kittest.CellAt(t, r, "sums", "largest", "model", net.Model, "images", 100); !(hundred.(float64) > one.(float64)) {
 			t.Errorf("%s: largest elements %v of one image, %v of 100", net.Title, one, hundred)
 		}
 	}

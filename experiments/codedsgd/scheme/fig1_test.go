@@ -3,8 +3,8 @@ package scheme
 import (
 	"testing"
 
-	"gradsync/experiments/codedsgd/codedtest"
 	"gradsync/experiments/codedsgd/testbed"
+	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
 	"gradsync/papers/codedsgd"
 	"gradsync/papers/codedsgd/formula"
@@ -13,17 +13,17 @@ import (
 // Three nodes at r = 2 by hand: blocks {0,1}, {0,2}, {1,2}; node 0 lacks the last and
 // fetches its two segments from nodes 1 and 2.
 func TestFig1OfThreeByHand(t *testing.T) {
-	r := codedtest.Ran(t, fig1(), "ci")
-	codedtest.WantCells(t, r, "blocks-3-2", "holders", "{0,1}", "{0,2}", "{1,2}")
-	codedtest.WantCells(t, r, "blocks-3-2", "samples", 33, 33, 34)
-	codedtest.WantCells(t, r, "blocks-3-2", "lacked", "2", "1", "0")
-	codedtest.WantCells(t, r, "blocks-3-2", "segments", "0:0,1:1", "0:0,2:1", "1:0,2:1")
-	codedtest.WantCells(t, r, "nodes-3-2", "computes", "0,1", "0,2", "1,2")
-	codedtest.WantCells(t, r, "nodes-3-2", "samples", 66, 67, 67)
-	codedtest.WantCells(t, r, "nodes-3-2", "lacks", "2", "1", "0")
-	codedtest.WantCells(t, r, "nodes-3-2", "from", "1:1,2:1", "0:1,2:1", "0:1,1:1")
+	r := kittest.Ran(t, fig1(), "ci")
+	kittest.WantCells(t, r, "blocks-3-2", "holders", "{0,1}", "{0,2}", "{1,2}")
+	kittest.WantCells(t, r, "blocks-3-2", "samples", 33, 33, 34)
+	kittest.WantCells(t, r, "blocks-3-2", "lacked", "2", "1", "0")
+	kittest.WantCells(t, r, "blocks-3-2", "segments", "0:0,1:1", "0:0,2:1", "1:0,2:1")
+	kittest.WantCells(t, r, "nodes-3-2", "computes", "0,1", "0,2", "1,2")
+	kittest.WantCells(t, r, "nodes-3-2", "samples", 66, 67, 67)
+	kittest.WantCells(t, r, "nodes-3-2", "lacks", "2", "1", "0")
+	kittest.WantCells(t, r, "nodes-3-2", "from", "1:1,2:1", "0:1,2:1", "0:1,1:1")
 	// Four nodes: six blocks, each node has three and fetches three in six pieces.
-	codedtest.WantCells(t, r, "nodes-4-2", "pieces", 6, 6, 6, 6)
+	kittest.WantCells(t, r, "nodes-4-2", "pieces", 6, 6, 6, 6)
 	held := map[any]int{}
 	f := r.Frame("held")
 	for _, row := range f.Rows {
@@ -38,9 +38,9 @@ func TestFig1OfThreeByHand(t *testing.T) {
 	if held["3-2"] != 6 || held["4-2"] != 12 {
 		t.Errorf("%v blocks are computed, want 6 and 12", held)
 	}
-	codedtest.WantFact(t, r, "right", true)
-	codedtest.WantFact(t, r, "distinct", true)
-	codedtest.WantFact(t, r, "three.pieces", 6)
+	kittest.WantFact(t, r, "right", true)
+	kittest.WantFact(t, r, "distinct", true)
+	kittest.WantFact(t, r, "three.pieces", 6)
 }
 
 // What is counted is eqs. (20), (21) and (29), as the proof's page derives them; here
@@ -73,7 +73,7 @@ func TestFig1FactsFollowTheCounts(t *testing.T) {
 	var r result.Result
 	showAssemblies(redundantPlan{Most: 3}, all, &r)
 	for key, want := range map[string]any{"right": false, "wrong": 7, "uneven": 1, "clusters": 6, "distinct": false, "twins": 6, "twins.whole": 4} {
-		codedtest.WantFact(t, &r, key, want)
+		kittest.WantFact(t, &r, key, want)
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"gradsync/experiments/codedsgd/codedtest"
+	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
 	"gradsync/papers/codedsgd"
 )
@@ -14,27 +14,27 @@ import (
 // 2 = {1,2}. Node 0, which is first of both its blocks, sends segments 0 of them to
 // nodes 2 (lacks 0) and 1 (lacks 1), and so on.
 func TestFig2OfThreeByHand(t *testing.T) {
-	r := codedtest.Ran(t, fig2(), "ci")
+	r := kittest.Ran(t, fig2(), "ci")
 	const x = "packets-3-2"
-	codedtest.WantCells(t, r, x, "step", 1, 2, 3)
-	codedtest.WantCells(t, r, x, "from", 0, 1, 2)
-	codedtest.WantCells(t, r, x, "to", "1,2", "0,2", "0,1")
-	codedtest.WantCells(t, r, x, "content", "G{0,1}[0]+G{0,2}[0]", "G{0,1}[1]+G{1,2}[0]", "G{0,2}[1]+G{1,2}[1]")
-	codedtest.WantCells(t, r, x, "decoded", "1:G{0,2}[0];2:G{0,1}[0]", "0:G{1,2}[0];2:G{0,1}[1]", "0:G{1,2}[1];1:G{0,2}[1]")
-	codedtest.WantCells(t, r, x, "subtracted", "1:G{0,1}[0];2:G{0,2}[0]", "0:G{0,1}[1];2:G{1,2}[0]", "0:G{0,2}[1];1:G{1,2}[1]")
-	codedtest.WantCells(t, r, x, "bytes", 250000, 250000, 250000)
-	codedtest.WantCells(t, r, x, "wrong", 0, 0, 0)
+	kittest.WantCells(t, r, x, "step", 1, 2, 3)
+	kittest.WantCells(t, r, x, "from", 0, 1, 2)
+	kittest.WantCells(t, r, x, "to", "1,2", "0,2", "0,1")
+	kittest.WantCells(t, r, x, "content", "G{0,1}[0]+G{0,2}[0]", "G{0,1}[1]+G{1,2}[0]", "G{0,2}[1]+G{1,2}[1]")
+	kittest.WantCells(t, r, x, "decoded", "1:G{0,2}[0];2:G{0,1}[0]", "0:G{1,2}[0];2:G{0,1}[1]", "0:G{1,2}[1];1:G{0,2}[1]")
+	kittest.WantCells(t, r, x, "subtracted", "1:G{0,1}[0];2:G{0,2}[0]", "0:G{0,1}[1];2:G{1,2}[0]", "0:G{0,2}[1];1:G{1,2}[1]")
+	kittest.WantCells(t, r, x, "bytes", 250000, 250000, 250000)
+	kittest.WantCells(t, r, x, "wrong", 0, 0, 0)
 	// Two blocks of 2 ms each, then at once 2 ms on each link; a receiver takes its two
 	// packets one after the other.
-	for i, begin := range codedtest.Cells(t, r, x, "begin") {
-		if b, e := begin.(float64), codedtest.Cells(t, r, x, "end")[i].(float64); b < 3.99 || b > 4.02 || e < 6 || e > 8.2 {
+	for i, begin := range kittest.Cells(t, r, x, "begin") {
+		if b, e := begin.(float64), kittest.Cells(t, r, x, "end")[i].(float64); b < 3.99 || b > 4.02 || e < 6 || e > 8.2 {
 			t.Errorf("packet %d is on its way from %.3f to %.3f ms", i+1, b, e)
 		}
 	}
-	codedtest.WantCells(t, r, "complete-3-2", "block", 2, 1, 0)
-	codedtest.WantCells(t, r, "complete-3-2", "segment0", 2, 1, 1)
-	codedtest.WantCells(t, r, "complete-3-2", "sender0", 1, 0, 0)
-	begins := codedtest.Cells(t, r, "packets-4-2", "begin")
+	kittest.WantCells(t, r, "complete-3-2", "block", 2, 1, 0)
+	kittest.WantCells(t, r, "complete-3-2", "segment0", 2, 1, 1)
+	kittest.WantCells(t, r, "complete-3-2", "sender0", 1, 0, 0)
+	begins := kittest.Cells(t, r, "packets-4-2", "begin")
 	if len(begins) != 12 { // C(4,3) groups of three
 		t.Errorf("%d packets of four nodes, want 12", len(begins))
 	}
@@ -43,14 +43,14 @@ func TestFig2OfThreeByHand(t *testing.T) {
 			t.Errorf("packets begin at %v, want them in order", begins)
 		}
 	}
-	codedtest.WantCells(t, r, "methods", "sent", 3, 3, 1.5, 12, 6, 6)
-	codedtest.WantCells(t, r, "methods", "delivered", 3, 3, 3, 12, 12, 12)
-	codedtest.WantCells(t, r, "methods", "messages", 3, 3, 3, 12, 6, 12)
-	codedtest.WantCells(t, r, "gains", "gain", "both", "none")
-	codedtest.WantCells(t, r, "gains", "alike", true, true)
-	codedtest.WantCells(t, r, "reading", "decoded", "G{0,2}[0]", "G{0,1}[0]")
+	kittest.WantCells(t, r, "methods", "sent", 3, 3, 1.5, 12, 6, 6)
+	kittest.WantCells(t, r, "methods", "delivered", 3, 3, 3, 12, 12, 12)
+	kittest.WantCells(t, r, "methods", "messages", 3, 3, 3, 12, 6, 12)
+	kittest.WantCells(t, r, "gains", "gain", "both", "none")
+	kittest.WantCells(t, r, "gains", "alike", true, true)
+	kittest.WantCells(t, r, "reading", "decoded", "G{0,2}[0]", "G{0,1}[0]")
 	for key, want := range map[string]any{"right": true, "wraps": true, "lossless": true, "bitwise": true, "receivers": 2} {
-		codedtest.WantFact(t, r, key, want)
+		kittest.WantFact(t, r, key, want)
 	}
 	bands := map[any]int{}
 	for _, row := range r.Frame("bands").Rows {
@@ -77,7 +77,7 @@ func TestFollowFindsFaults(t *testing.T) {
 	}
 	sound := shown(x)
 	for key, want := range map[string]any{"wrong": 0, "compared.numbers": 6 * shownNumbers / 2, "packets": 3, "bitwise": true} {
-		codedtest.WantFact(t, sound, key, want)
+		kittest.WantFact(t, sound, key, want)
 	}
 	spoiled := func(spoil func(n *sentNote)) ([]shownPacket, error) {
 		r := x.Run
@@ -96,13 +96,13 @@ func TestFollowFindsFaults(t *testing.T) {
 	y.Packets, y.Same = packets, false
 	spoilt := shown(y)
 	for key, want := range map[string]any{"wrong": 2, "right": false, "lossless": false, "bitwise": false, "unlike": 1} { // at both receivers
-		codedtest.WantFact(t, spoilt, key, want)
+		kittest.WantFact(t, spoilt, key, want)
 	}
 	y.Packets = x.Packets[1:]
 	spoilt = shown(y)
-	codedtest.WantFact(t, spoilt, "missing", 2)
-	codedtest.WantFact(t, spoilt, "right", false)
-	if c := codedtest.Cells(t, spoilt, "complete-3-2", "complete"); c[1] != nil || c[0] == nil {
+	kittest.WantFact(t, spoilt, "missing", 2)
+	kittest.WantFact(t, spoilt, "right", false)
+	if c := kittest.Cells(t, spoilt, "complete-3-2", "complete"); c[1] != nil || c[0] == nil {
 		t.Errorf("complete at %v, want none for node 1", c)
 	}
 	if _, err := spoiled(func(n *sentNote) { n.To = []int{0} }); err == nil {

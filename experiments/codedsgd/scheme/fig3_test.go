@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"gradsync/experiments/codedsgd/codedtest"
+	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
 	"gradsync/papers/codedsgd"
 	_ "gradsync/shared/tensor/engine/portable"
@@ -14,16 +14,16 @@ import (
 // 4 columns each, 40 weights and 5 biases. In three: 3, 3 and 2 columns, 30, 30 and
 // 20 weights, with 4, 3 and 3 biases. By rows in three: 4, 3 and 3 rows.
 func TestFig3ByHand(t *testing.T) {
-	r := codedtest.Ran(t, fig3(), "ci", 0)
-	codedtest.WantCells(t, r, "segments", "split", "columns", "columns", "columns", "columns", "columns", "rows", "rows", "rows", "rows", "rows")
-	codedtest.WantCells(t, r, "segments", "weights", 40, 40, 30, 30, 20, 40, 40, 32, 24, 24)
-	codedtest.WantCells(t, r, "segments", "biases", 5, 5, 4, 3, 3, 5, 5, 4, 3, 3)
-	codedtest.WantCells(t, r, "segments", "padded", 45, 45, 34, 34, 34, 45, 45, 36, 36, 36)
-	codedtest.WantCells(t, r, "printed", "begin", 90, 90)   // behind the last
-	codedtest.WantCells(t, r, "printed", "missing", 23, 22) // 2 of 8 columns and 3 of 10 biases; the last 2 of 8 and 2 of 10
-	codedtest.WantCells(t, r, "reassembled", "wrong", 0, 0, 0, 0)
-	codedtest.WantFact(t, r, "right", true)
-	codedtest.WantFact(t, r, "fits", false)
+	r := kittest.Ran(t, fig3(), "ci", 0)
+	kittest.WantCells(t, r, "segments", "split", "columns", "columns", "columns", "columns", "columns", "rows", "rows", "rows", "rows", "rows")
+	kittest.WantCells(t, r, "segments", "weights", 40, 40, 30, 30, 20, 40, 40, 32, 24, 24)
+	kittest.WantCells(t, r, "segments", "biases", 5, 5, 4, 3, 3, 5, 5, 4, 3, 3)
+	kittest.WantCells(t, r, "segments", "padded", 45, 45, 34, 34, 34, 45, 45, 36, 36, 36)
+	kittest.WantCells(t, r, "printed", "begin", 90, 90)   // behind the last
+	kittest.WantCells(t, r, "printed", "missing", 23, 22) // 2 of 8 columns and 3 of 10 biases; the last 2 of 8 and 2 of 10
+	kittest.WantCells(t, r, "reassembled", "wrong", 0, 0, 0, 0)
+	kittest.WantFact(t, r, "right", true)
+	kittest.WantFact(t, r, "fits", false)
 	m := r.Frame("matrix")
 	if len(m.Rows) != 10 || len(m.Columns) != 10 {
 		t.Fatalf("matrix of %d rows, %d columns", len(m.Rows), len(m.Columns))
@@ -61,9 +61,9 @@ func TestReassemblyFindsAFault(t *testing.T) {
 	var r result.Result
 	showCuts(&r, l, []reassembly{{Numbers: 170, Wrong: 3}}, []printedPieces{{R: 2, Length: 17, Begin: 16}}, []padding{{Exact: 4, Sent: 4}})
 	for key, want := range map[string]any{"right": false, "wrong": 3, "fits": true, "padded": false} {
-		codedtest.WantFact(t, &r, key, want)
+		kittest.WantFact(t, &r, key, want)
 	}
-	codedtest.WantCells(t, &r, "padding", "worst", false)
+	kittest.WantCells(t, &r, "padding", "worst", false)
 }
 
 // Padding is never less than (28). The DNN's rows, 512, 512 and 8, in three: of a

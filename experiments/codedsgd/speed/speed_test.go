@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"gradsync/experiments/codedsgd/codedtest"
 	"gradsync/experiments/codedsgd/testbed"
 	"gradsync/experiments/codedsgd/timing"
 	"gradsync/experiments/exp"
@@ -37,10 +36,10 @@ func TestSlowNodesHideBehindTheMedium(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	codedtest.Near(t, "equal", 1e3*rows[0].Equal[0], 128.19+1048.6, 0.3)
-	codedtest.Near(t, "by speed", 1e3*rows[0].Uneven[0], 136.73+1048.6, 0.3)
-	codedtest.Near(t, "slowest computes", 1e3*rows[0].Slowest, 256.38, 0.01)
-	codedtest.Near(t, "each computes", 1e3*rows[0].Each, 136.73, 0.01)
+	kittest.Near(t, "equal", 1e3*rows[0].Equal[0], 128.19+1048.6, 0.3)
+	kittest.Near(t, "by speed", 1e3*rows[0].Uneven[0], 136.73+1048.6, 0.3)
+	kittest.Near(t, "slowest computes", 1e3*rows[0].Slowest, 256.38, 0.01)
+	kittest.Near(t, "each computes", 1e3*rows[0].Each, 136.73, 0.01)
 	for _, r := range rows {
 		if r.Equal[1] > r.Equal[0]*(1+1e-9) || r.Uneven[1] > r.Uneven[0]*(1+1e-9) || r.Equal[1] < r.Slowest || r.Uneven[1] < 0.99*r.Each {
 			t.Errorf("%s, %s, r = %d: %+v", r.Net.Title, r.Pattern.Key, r.R, r)
@@ -87,8 +86,8 @@ func TestBestOfMoreNodes(t *testing.T) {
 }
 
 func TestSpeedPage(t *testing.T) {
-	r := codedtest.Ran(t, Experiment(), "ci", 0)
-	if got := codedtest.Cell(t, r, "more", "r", "law", "whole", "model", testbed.DNN.Model, "nodes", 32); got != 12 {
+	r := kittest.Ran(t, Experiment(), "ci", 0)
+	if got := kittest.CellAt(t, r, "more", "r", "law", "whole", "model", testbed.DNN.Model, "nodes", 32); got != 12 {
 		t.Errorf("r* = %v at 32 nodes", got)
 	}
 }

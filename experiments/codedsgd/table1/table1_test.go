@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/codedsgd/codedtest"
 	"gradsync/experiments/codedsgd/testbed"
+	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
 	"gradsync/shared/cluster"
 )
@@ -36,19 +36,19 @@ func TestConfigurationIsThePapers(t *testing.T) {
 // The table says what the platform is, that the paper's is lost, and judges both
 // counts.
 func TestTable1(t *testing.T) {
-	r := codedtest.Ran(t, Experiment(), "ci")
-	codedtest.WantCells(t, r, "nodes", "host", "node0", "server")
-	codedtest.WantCells(t, r, "nodes", "last", "node9", "server")
-	codedtest.WantCells(t, r, "nodes", "count", 10, 1)
-	codedtest.WantCells(t, r, "tasks", "classes", 2, 3, 4, 5, 6, 7, 8, 9, 10, 2, 3, 4, 5, 6, 7, 8, 9, 10)
-	codedtest.WantCells(t, r, "tasks", "micro", 2, 3, 12, 10, 60, 105, 56, 252, 360, 2, 3, 12, 10, 60, 105, 56, 252, 360)
+	r := kittest.Ran(t, Experiment(), "ci")
+	kittest.WantCells(t, r, "nodes", "host", "node0", "server")
+	kittest.WantCells(t, r, "nodes", "last", "node9", "server")
+	kittest.WantCells(t, r, "nodes", "count", 10, 1)
+	kittest.WantCells(t, r, "tasks", "classes", 2, 3, 4, 5, 6, 7, 8, 9, 10, 2, 3, 4, 5, 6, 7, 8, 9, 10)
+	kittest.WantCells(t, r, "tasks", "micro", 2, 3, 12, 10, 60, 105, 56, 252, 360, 2, 3, 12, 10, 60, 105, 56, 252, 360)
 	if len(r.Claims) != 2 || r.Claims[0].ID != "C09" || r.Claims[1].ID != "C24" {
 		t.Fatalf("claims %+v", r.Claims)
 	}
-	codedtest.FoundAs(t, r.Claims[1], claims.Equal, result.Because("C24", "fewest", 2, "most", 10))
+	kittest.FoundAs(t, r.Claims[1], claims.Equal, result.Because("C24", "fewest", 2, "most", 10))
 	for profile, want := range map[string]string{"ci": claims.Differs, "quick": claims.Differs, "standard": claims.Equal, "paper": claims.Equal} {
 		c := judgeNodes(profile, testbed.Platform())
-		if codedtest.FoundAs(t, c, want, result.Because("C09", "nodes", 10, "server", true)); c.Remark != claims.GivenRemark {
+		if kittest.FoundAs(t, c, want, result.Because("C09", "nodes", 10, "server", true)); c.Remark != claims.GivenRemark {
 			t.Errorf("%s in %s: remark %q", c.ID, profile, c.Remark)
 		}
 	}
@@ -59,9 +59,9 @@ func TestUnequalNodesHaveTheirRows(t *testing.T) {
 	p := testbed.Platform()
 	p.Workers[2].FLOPS *= 2
 	r := &result.Result{Frames: []result.Frame{hosts(p)}}
-	codedtest.WantCells(t, r, "nodes", "host", "node0", "node2", "node3", "server")
-	codedtest.WantCells(t, r, "nodes", "last", "node1", "node2", "node9", "server")
-	codedtest.WantCells(t, r, "nodes", "count", 2, 1, 7, 1)
+	kittest.WantCells(t, r, "nodes", "host", "node0", "node2", "node3", "server")
+	kittest.WantCells(t, r, "nodes", "last", "node1", "node2", "node9", "server")
+	kittest.WantCells(t, r, "nodes", "count", 2, 1, 7, 1)
 }
 
 // Every host's values are in the frame, hosts with one reason in one row.
@@ -86,7 +86,7 @@ func TestAssumptionsAreAllThere(t *testing.T) {
 // images or the nodes.
 func TestClassesAreJudged(t *testing.T) {
 	good := task{Network: testbed.DNN, Nodes: 4, Classes: 4, Logits: 4, Labels: 4}
-	codedtest.FoundAs(t, judgeClasses([]task{good, good}), claims.Equal)
+	kittest.FoundAs(t, judgeClasses([]task{good, good}), claims.Equal)
 	for field, spoil := range map[string]func(*task){
 		"classes": func(x *task) { x.Classes = 10 },
 		"logits":  func(x *task) { x.Logits = 10 },
@@ -126,6 +126,6 @@ func TestCalibrationByHand(t *testing.T) {
 		t.Errorf("a tenth of the link is inside: %+v", all)
 	}
 	r := &result.Result{Facts: table1Facts(slow, []task{{Nodes: 2}}, all)}
-	codedtest.WantFact(t, r, "inside", false)
-	codedtest.WantFact(t, r, "faults", 1)
+	kittest.WantFact(t, r, "inside", false)
+	kittest.WantFact(t, r, "faults", 1)
 }

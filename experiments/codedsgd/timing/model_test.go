@@ -4,8 +4,8 @@ import (
 	"math/big"
 	"testing"
 
-	"gradsync/experiments/codedsgd/codedtest"
 	"gradsync/experiments/codedsgd/testbed"
+	"gradsync/experiments/kit/kittest"
 	"gradsync/papers/codedsgd"
 )
 
@@ -20,7 +20,7 @@ func TestFormsAreTheModel(t *testing.T) {
 					exact = codedsgd.ShortBatchTime(n, r, big.NewRat(1, 1), rho)
 				}
 				want, _ := exact.Float64()
-				codedtest.Near(t, f.Key, f.Batch(n, r, 5.25), want, 1e-12)
+				kittest.Near(t, f.Key, f.Batch(n, r, 5.25), want, 1e-12)
 			}
 		}
 	}
@@ -30,6 +30,6 @@ func TestFormsAreTheModel(t *testing.T) {
 func TestRatiosAreEnds(t *testing.T) {
 	for r := 1; r < testbed.Anchor; r++ {
 		_, rho := Exact.Ratios(r)
-		codedtest.Near(t, "neighbours", Exact.Batch(testbed.Anchor, r, rho), Exact.Batch(testbed.Anchor, r+1, rho), 1e-12*rho)
+		kittest.Near(t, "neighbours", Exact.Batch(testbed.Anchor, r, rho), Exact.Batch(testbed.Anchor, r+1, rho), 1e-12*rho)
 	}
 }

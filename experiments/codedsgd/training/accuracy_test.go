@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/codedsgd/codedtest"
 	"gradsync/experiments/codedsgd/testbed"
 	"gradsync/experiments/kit"
+	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/train"
 )
 
@@ -35,7 +35,7 @@ func TestJudgeFinals(t *testing.T) {
 			ASGD: kit.Sample{0.95, 0.9}, Longer: kit.Sample{0.93, 0.93}}
 	}
 	ok := net(1)
-	codedtest.JudgedAs(t, judgeFinals([]*finals{ok, ok}), claims.SameSign, "C30-found.points", 0.95, "C30-longer", nil,
+	kittest.JudgedAs(t, judgeFinals([]*finals{ok, ok}), claims.SameSign, "C30-found.points", 0.95, "C30-longer", nil,
 		"C30-changed", true, "C30.gaps", []map[string]any{
 			{"method": "synchronous", "model": "mlp", "points": -0.95}, {"method": "asgd", "model": "mlp", "points": 1.5},
 			{"method": "synchronous", "model": "mlp", "points": -0.95}, {"method": "asgd", "model": "mlp", "points": 1.5}})
@@ -44,14 +44,14 @@ func TestJudgeFinals(t *testing.T) {
 	}
 	low := net(1)
 	low.ASGD = kit.Sample{0.899, 0.899} // 1.1 points below
-	codedtest.JudgedAs(t, judgeFinals([]*finals{ok, low}), claims.Differs, "C30-found.points", 1.1)
+	kittest.JudgedAs(t, judgeFinals([]*finals{ok, low}), claims.Differs, "C30-found.points", 1.1)
 	if low.within() != "synchronous" {
 		t.Errorf("within: %s", low.within())
 	}
-	codedtest.JudgedAs(t, judgeFinals([]*finals{net(2), ok}), claims.SameSign, "C30-longer.gaps", []map[string]any{
+	kittest.JudgedAs(t, judgeFinals([]*finals{net(2), ok}), claims.SameSign, "C30-longer.gaps", []map[string]any{
 		{"method": "synchronous", "model": "mlp", "points": -2.95, "times": 2}, {"method": "asgd", "model": "mlp", "points": -0.5, "times": 2}})
 	low.SSGD = kit.Sample{0.8, 0.9}
-	codedtest.JudgedAs(t, judgeFinals([]*finals{low, ok}), claims.Differs)
+	kittest.JudgedAs(t, judgeFinals([]*finals{low, ok}), claims.Differs)
 	if low.within() != "none" {
 		t.Errorf("within: %s", low.within())
 	}

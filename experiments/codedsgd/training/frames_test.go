@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"gradsync/experiments/codedsgd/codedtest"
 	"gradsync/experiments/codedsgd/timing"
+	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
 )
 
@@ -28,8 +28,8 @@ func TestWhereCSSGDIsAhead(t *testing.T) {
 	cs := []iterations{at(4, [4]float64{9, 4, 5, 6}, [4]float64{}),
 		onSwitch(at(6, [4]float64{9, 4, 5, 6}, [4]float64{}), map[timing.Exchange]float64{timing.Coded(3): 3})}
 	reason := func(cs []iterations) result.Claim { return result.Claim{Reasons: switchReason(cs)} }
-	codedtest.JudgedAs(t, reason(cs), "", "switch-ahead.ahead", []map[string]any{{"nodes": 6, "r": 3, "saved": 25}}, "switch-ahead.mean", 0)
-	codedtest.JudgedAs(t, reason(cs[:1]), "", "switch-none.mean", -25)
+	kittest.JudgedAs(t, reason(cs), "", "switch-ahead.ahead", []map[string]any{{"nodes": 6, "r": 3, "saved": 25}}, "switch-ahead.mean", 0)
+	kittest.JudgedAs(t, reason(cs[:1]), "", "switch-none.mean", -25)
 	if f := betterFrame(cs); fmt.Sprint(f.Rows[2][f.At("ahead")], f.Rows[3][f.At("ahead")], f.Rows[1][f.At("ahead")]) != "false true false" {
 		t.Error(f.Rows)
 	}
@@ -39,25 +39,25 @@ func TestWhereCSSGDIsAhead(t *testing.T) {
 // on 4 nodes 9, and r = 3 the 1 of Multicast's 4.
 func TestUncodedSaves(t *testing.T) {
 	cs := []iterations{at(2, [4]float64{3, 2, 4}, [4]float64{}), at(4, [4]float64{9, 4, 5, 1}, [4]float64{})}
-	codedtest.Near(t, "mean", uncodedSaves(cs, timing.Judged), 12.5, 1e-9) // (−50 + 75)/2
+	kittest.Near(t, "mean", uncodedSaves(cs, timing.Judged), 12.5, 1e-9) // (−50 + 75)/2
 }
 
 // The results of profile ci hold what they are made of: curves that end where the table of
 // ends says, times that are updates times iterations, and no traffic where r = n.
 func TestFigures(t *testing.T) {
-	r := codedtest.Ran(t, fig4(), "ci", 0)
+	r := kittest.Ran(t, fig4(), "ci", 0)
 	f := r.Frame("curves")
 	last := f.Rows[len(f.Rows)-1]
-	if got, want := last[f.At("micro-medium")], codedtest.Cell(t, r, "ends", "seconds", "setting", "micro-medium", "method", "asgd"); got != want {
+	if got, want := last[f.At("micro-medium")], kittest.CellAt(t, r, "ends", "seconds", "setting", "micro-medium", "method", "asgd"); got != want {
 		t.Errorf("ASGD's curve ends after %v s, in the table of ends after %v", got, want)
 	}
-	r = codedtest.Ran(t, fig8(), "ci", 0)
+	r = kittest.Ran(t, fig8(), "ci", 0)
 	at := []any{"setting", "micro-medium", "nodes", 4, "method", "cssgd-r3"}
-	x, u, ms := codedtest.Cell(t, r, "time", "seconds", at...).(float64), codedtest.Cell(t, r, "time", "updates", at...).(float64),
-		codedtest.Cell(t, r, "time", "iteration", at...).(float64)
-	codedtest.Near(t, "seconds to the target", x, u*ms/1e3, 1e-9)
-	r = codedtest.Ran(t, fig9(), "ci", 0)
-	if x := codedtest.Cell(t, r, "traffic", "once", "messages", "micro", "nodes", 2, "method", "cssgd-r2"); x != 0.0 {
+	x, u, ms := kittest.CellAt(t, r, "time", "seconds", at...).(float64), kittest.CellAt(t, r, "time", "updates", at...).(float64),
+		kittest.CellAt(t, r, "time", "iteration", at...).(float64)
+	kittest.Near(t, "seconds to the target", x, u*ms/1e3, 1e-9)
+	r = kittest.Ran(t, fig9(), "ci", 0)
+	if x := kittest.CellAt(t, r, "traffic", "once", "messages", "micro", "nodes", 2, "method", "cssgd-r2"); x != 0.0 {
 		t.Errorf("with r = n %v GB are sent", x)
 	}
 }

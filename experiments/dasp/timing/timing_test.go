@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/dasp/dasptest"
 	"gradsync/experiments/dasp/setup"
 	"gradsync/experiments/kit"
+	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
 	"gradsync/experiments/train"
 )
@@ -61,13 +61,13 @@ func TestReductionsAndRatios(t *testing.T) {
 		if x, ok := c.Measured.(float64); !ok || math.Abs(x-want) > 1e-9 || c.Table != "4" || len(c.Samples[0]) != 2 {
 			t.Errorf("%s: measured %v, want %g", id, c.Measured, want)
 		}
-		dasptest.WantClaim(t, "reductions", *c, c.Verdict, "plausible-range", "of", 36)
+		kittest.WantClaim(t, "reductions", *c, c.Verdict, "plausible-range", "of", 36)
 	}
 	c := v.Claim("D42")
 	if x, ok := c.Measured.([]float64); !ok || !slices.EqualFunc(x, []float64{0.4, 0.8, 0.5}, func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }) {
 		t.Errorf("D42: measured %v, want DASP, SSP, DSSP over BSP", c.Measured) // as the row lists them
 	}
-	dasptest.WantClaim(t, "ratios", *c, c.Verdict, "assumed-platform")
+	kittest.WantClaim(t, "ratios", *c, c.Verdict, "assumed-platform")
 	if len(v.Claims) != 9+3 || v.Claim("D45") != nil {
 		t.Errorf("%d claims of the homogeneous cluster, want D01–D09 and D42–D44", len(v.Claims))
 	}
@@ -100,7 +100,7 @@ func TestRanges(t *testing.T) {
 		t.Errorf("QIS from %v to %v", lo, hi)
 	}
 	c := v.Claim("D42")
-	i := slices.Index(dasptest.Codes(c.Reasons), "plausible-ratios")
+	i := slices.Index(kittest.Codes(c.Reasons), "plausible-ratios")
 	ssp := c.Reasons[i].Args["ratios"].([]map[string]any)[1]
 	if c.Reasons[i].Args["of"] != 36 || ssp["method"] != "ssp" || math.Abs(ssp["lo"].(float64)-1) > 1e-9 || math.Abs(ssp["hi"].(float64)-2) > 1e-9 {
 		t.Errorf("the ratios' ranges: %v", c.Reasons[i])
@@ -111,22 +111,22 @@ func TestOrdering(t *testing.T) {
 	good := alike(5, 1, 3, 2, 2)
 	judge := func(homo, hetero speeds) result.Claim { return ordering(viewOf(homo, hetero, nil)) }
 	c := judge(good, good)
-	dasptest.WantClaim(t, "in order", c, claims.SameSign, "D39-order")
-	dasptest.WantClaim(t, "in order", c, claims.SameSign, "D39-plausible", "equal", 36, "equal_of", 36, "unequal", 36)
-	dasptest.WantClaim(t, "DSSP above BSP", judge(good, alike(5, 1, 3, 10, 2)), claims.Differs,
+	kittest.WantClaim(t, "in order", c, claims.SameSign, "D39-order")
+	kittest.WantClaim(t, "in order", c, claims.SameSign, "D39-plausible", "equal", 36, "equal_of", 36, "unequal", 36)
+	kittest.WantClaim(t, "DSSP above BSP", judge(good, alike(5, 1, 3, 10, 2)), claims.Differs,
 		"D39-violated", "platform", setup.Heterogeneous, "method", "dssp", "other", "bsp", "ratio", 2.0)
-	dasptest.WantClaim(t, "DASP below ASP", judge(alike(5, 1, 3, 2, 0.5), good), claims.Differs, "D39-violated",
+	kittest.WantClaim(t, "DASP below ASP", judge(alike(5, 1, 3, 2, 0.5), good), claims.Differs, "D39-violated",
 		"platform", setup.Homogeneous, "method", "asp", "ratio", 2.0)
-	dasptest.WantClaim(t, "a tie to 0.1 %", judge(good, alike(5, 1.0005, 3, 2, 1)), claims.SameSign, "D39-order")
+	kittest.WantClaim(t, "a tie to 0.1 %", judge(good, alike(5, 1.0005, 3, 2, 1)), claims.SameSign, "D39-order")
 }
 
 func TestLeastAffected(t *testing.T) {
 	homo := alike(1, 1, 1, 1, 1)
 	judge := func(hetero speeds) result.Claim { return leastAffected(viewOf(homo, hetero, nil)) }
-	dasptest.WantClaim(t, "DASP least", judge(alike(4, 1, 3, 2, 1.5)), claims.SameSign, "D56-plausible", "n", 36, "of", 36)
-	dasptest.WantClaim(t, "DSSP less", judge(alike(4, 1, 3, 1.2, 1.5)), claims.Differs, "D56-rivals")
+	kittest.WantClaim(t, "DASP least", judge(alike(4, 1, 3, 2, 1.5)), claims.SameSign, "D56-plausible", "n", 36, "of", 36)
+	kittest.WantClaim(t, "DSSP less", judge(alike(4, 1, 3, 1.2, 1.5)), claims.Differs, "D56-rivals")
 	v := viewOf(homo, alike(4, 1, 3, 1.5, 1.5), nil)
-	dasptest.WantClaim(t, "a tie", leastAffected(v), claims.SameSign, "D56-rivals")
+	kittest.WantClaim(t, "a tie", leastAffected(v), claims.SameSign, "D56-rivals")
 	if p := (point{Cluster: setup.Homogeneous}).of("lenet5"); !tied(v, p.as("dssp")) || tied(v, p.as("ssp")) || tied(v, p.as("asp")) {
 		t.Error("DASP ties with DSSP alone")
 	}
@@ -147,6 +147,6 @@ func TestPlausibleCounts(t *testing.T) {
 		}
 		return nil
 	})
-	dasptest.WantClaim(t, "order", ordering(v), claims.SameSign, "D39-plausible", "equal", 36, "unequal", 24, "unequal_of", 36)
-	dasptest.WantClaim(t, "pairs", leastAffected(v), claims.SameSign, "D56-plausible", "n", 24, "of", 36)
+	kittest.WantClaim(t, "order", ordering(v), claims.SameSign, "D39-plausible", "equal", 36, "unequal", 24, "unequal_of", 36)
+	kittest.WantClaim(t, "pairs", leastAffected(v), claims.SameSign, "D56-plausible", "n", 24, "of", 36)
 }

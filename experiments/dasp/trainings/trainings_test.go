@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/dasp/dasptest"
 	"gradsync/experiments/dasp/setup"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
+	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
 	"gradsync/experiments/train"
 	"gradsync/reports/notebook"
@@ -118,7 +118,7 @@ func TestConvergenceClaims(t *testing.T) {
 			t.Errorf("%s: measured %v, want %v", id, got[id].Measured, want)
 		}
 	}
-	i := slices.Index(dasptest.Codes(got["D53"].Reasons), "gradient-ratios")
+	i := slices.Index(kittest.Codes(got["D53"].Reasons), "gradient-ratios")
 	if g := got["D53"].Reasons[i].Args["ratios"].([]float64); math.Abs(g[0]-0.5)+math.Abs(g[1]-0.8)+math.Abs(g[2]-0.625) > 1e-3 {
 		t.Errorf("D53 hides the gradients: %v", g)
 	}
@@ -134,11 +134,11 @@ func TestConvergenceWithoutANumber(t *testing.T) {
 			t.Errorf("%s against %s: %s, %v", c.ID, row.Baseline, c.Verdict, c.Reasons)
 		}
 		if c.Verdict == claims.NotRun {
-			dasptest.WantClaim(t, "SSP never", c, claims.NotRun, "missed", "method", "ssp")
+			kittest.WantClaim(t, "SSP never", c, claims.NotRun, "missed", "method", "ssp")
 		}
 	}
 	for _, c := range convergenceClaims(studied("ci", nil), setup.Homogeneous, 48) {
-		dasptest.WantClaim(t, "ci", c, claims.NotRun, "untrained", "profile", "ci")
+		kittest.WantClaim(t, "ci", c, claims.NotRun, "untrained", "profile", "ci")
 	}
 }
 
@@ -150,21 +150,21 @@ func TestExtremes(t *testing.T) {
 		if x, ok := c.Measured.(float64); !ok || math.Abs(x-want) > 1e-9 || c.CI95 == nil {
 			t.Errorf("%s: measured %v %v, want %g", c.ID, c.Measured, c.CI95, want)
 		}
-		dasptest.WantClaim(t, "extremes", c, c.Verdict, fmt.Sprintf("D%d", 35+i), "against", rival, "of", 16, "same", 0)
-		dasptest.WantClaim(t, "extremes", c, c.Verdict, "paper-contradicts-itself", "lo", 1.8, "hi", 61.2)
+		kittest.WantClaim(t, "extremes", c, c.Verdict, fmt.Sprintf("D%d", 35+i), "against", rival, "of", 16, "same", 0)
+		kittest.WantClaim(t, "extremes", c, c.Verdict, "paper-contradicts-itself", "lo", 1.8, "hi", 61.2)
 	}
 	tied := all(setup.Homogeneous, "vgg19_bn", map[string]float64{"bsp": 4, "asp": 2, "ssp": 2, "dssp": 3.2, "dasp": 2})
 	c := extremes(studied("quick", at, wide, tied))[0]
-	dasptest.WantClaim(t, "two ties", c, c.Verdict, "D35", "same", 2)
+	kittest.WantClaim(t, "two ties", c, c.Verdict, "D35", "same", 2)
 	for _, c := range extremes(studied("quick", at, all(setup.Homogeneous, "vgg19_bn", map[string]float64{"bsp": 1}))) {
-		dasptest.WantClaim(t, "DASP never", c, claims.NotRun, "paper-contradicts-itself")
-		dasptest.WantClaim(t, "DASP never", c, claims.NotRun, "missed", "method", "dasp")
+		kittest.WantClaim(t, "DASP never", c, claims.NotRun, "paper-contradicts-itself")
+		kittest.WantClaim(t, "DASP never", c, claims.NotRun, "missed", "method", "dasp")
 	}
 }
 
 func TestListedRange(t *testing.T) {
 	c := listedRange()
-	if dasptest.WantClaim(t, "D37", c, claims.Equal, "nothing-run"); c.Remark != claims.GivenRemark || c.Found.Code != claims.AsStated {
+	if kittest.WantClaim(t, "D37", c, claims.Equal, "nothing-run"); c.Remark != claims.GivenRemark || c.Found.Code != claims.AsStated {
 		t.Errorf("%+v", c)
 	}
 }
@@ -184,7 +184,7 @@ func TestNotGood(t *testing.T) {
 		{"nobody", nil, claims.NotRun, "nobody-reaches", nil, 0},
 	} {
 		got := notGood(studied("quick", c.at))
-		if dasptest.WantClaim(t, c.name, got, c.verdict, c.code, c.args...); len(got.Parts) != c.parts {
+		if kittest.WantClaim(t, c.name, got, c.verdict, c.code, c.args...); len(got.Parts) != c.parts {
 			t.Errorf("%s: parts %v", c.name, got.Parts)
 		}
 	}
@@ -206,31 +206,31 @@ func TestMoreIterations(t *testing.T) {
 		}
 		return n
 	}
-	dasptest.WantClaim(t, "ASP most", judge(map[string]float64{"bsp": 1, "asp": 3, "ssp": 2, "dssp": 2, "dasp": 2}), claims.SameSign, "D58-cases", "cases", 16)
+	kittest.WantClaim(t, "ASP most", judge(map[string]float64{"bsp": 1, "asp": 3, "ssp": 2, "dssp": 2, "dasp": 2}), claims.SameSign, "D58-cases", "cases", 16)
 	c := judge(map[string]float64{"bsp": 1, "asp": 3, "ssp": 2, "dssp": 2, "dasp": 4})
-	if dasptest.WantClaim(t, "DASP more", c, claims.Differs, "D58-cases"); below(c) != 4 {
+	if kittest.WantClaim(t, "DASP more", c, claims.Differs, "D58-cases"); below(c) != 4 {
 		t.Errorf("DASP more: %d parts fail, want 4", below(c))
 	}
-	dasptest.WantClaim(t, "SSP never", judge(map[string]float64{"bsp": 1, "asp": 3, "dssp": 2, "dasp": 4}), claims.NotRun, "missed", "method", "ssp")
-	dasptest.WantClaim(t, "ties are no cases", judge(map[string]float64{"bsp": 1, "asp": 3, "ssp": 3, "dssp": 2, "dasp": 3}), claims.SameSign,
+	kittest.WantClaim(t, "SSP never", judge(map[string]float64{"bsp": 1, "asp": 3, "dssp": 2, "dasp": 4}), claims.NotRun, "missed", "method", "ssp")
+	kittest.WantClaim(t, "ties are no cases", judge(map[string]float64{"bsp": 1, "asp": 3, "ssp": 3, "dssp": 2, "dasp": 3}), claims.SameSign,
 		"D58-cases", "cases", 8, "of", 16)
-	dasptest.WantClaim(t, "all the same", judge(map[string]float64{"bsp": 1, "asp": 1, "ssp": 1, "dssp": 1, "dasp": 1}), claims.NotRun, "all-do-as-asp")
+	kittest.WantClaim(t, "all the same", judge(map[string]float64{"bsp": 1, "asp": 1, "ssp": 1, "dssp": 1, "dasp": 1}), claims.NotRun, "all-do-as-asp")
 	c = judge(map[string]float64{"bsp": 1, "asp": 3, "ssp": 2, "dssp": 2, "dasp": 2},
 		all(setup.Homogeneous, "vgg19_bn", map[string]float64{"bsp": 1.5, "asp": 1, "ssp": 2, "dssp": 2, "dasp": 2}))
-	if dasptest.WantClaim(t, "one network alone", c, claims.Differs, "D58-cases"); below(c) != 4 {
+	if kittest.WantClaim(t, "one network alone", c, claims.Differs, "D58-cases"); below(c) != 4 {
 		t.Errorf("one network alone: %d parts fail, want 4", below(c))
 	}
 }
 
 func TestFastAndStable(t *testing.T) {
 	same := map[string]float64{"bsp": 1, "asp": 1, "ssp": 1, "dssp": 1, "dasp": 1}
-	dasptest.WantClaim(t, "stable", fastAndStable(studied("quick", same)), claims.SameSign, "D57-stable", "points", 2.5)
+	kittest.WantClaim(t, "stable", fastAndStable(studied("quick", same)), claims.SameSign, "D57-stable", "points", 2.5)
 	shaky := studied("quick", same)
 	asp := shaky.At(point{setup.Homogeneous, "lenet5", "asp"})
 	asp[0].Curve = append(asp[0].Curve, train.Point{Accuracy: 0.4}, train.Point{Accuracy: 0.75})
-	dasptest.WantClaim(t, "ASP falls", fastAndStable(shaky), claims.Differs, "D57-falls", "platform", setup.Homogeneous, "method", "asp")
+	kittest.WantClaim(t, "ASP falls", fastAndStable(shaky), claims.Differs, "D57-falls", "platform", setup.Homogeneous, "method", "asp")
 	slow := studied("quick", same, map[point]float64{{setup.Heterogeneous, "lenet5", "dssp"}: 0})
-	dasptest.WantClaim(t, "DSSP slow", fastAndStable(slow), claims.Differs, "D57-missed", "platform", setup.Heterogeneous, "method", "dssp", "percent", 70.0)
+	kittest.WantClaim(t, "DSSP slow", fastAndStable(slow), claims.Differs, "D57-missed", "platform", setup.Heterogeneous, "method", "dssp", "percent", 70.0)
 }
 
 func TestInBetween(t *testing.T) {
@@ -248,17 +248,17 @@ func TestInBetween(t *testing.T) {
 	good := map[string]float64{"bsp": 0, "asp": 4, "ssp": 1, "dssp": 1, "dasp": 2}
 	better := map[string]float64{"bsp": 0, "asp": 4, "ssp": 1, "dssp": 1, "dasp": 1}
 	c := inBetween(fill(good, better))
-	dasptest.WantClaim(t, "as stated", c, claims.SameSign, "D40-share", "model", "resnet18")
+	kittest.WantClaim(t, "as stated", c, claims.SameSign, "D40-share", "model", "resnet18")
 	if math.Abs(c.Parts[0].Value.(float64)-0.5) > 1e-9 || math.Abs(c.Parts[1].Value.(float64)-0.25) > 1e-9 {
 		t.Errorf("DASP's shares of ASP's are %v", c.Parts)
 	}
-	dasptest.WantClaim(t, "no better", inBetween(fill(good, good)), claims.Differs, "D40-share")
+	kittest.WantClaim(t, "no better", inBetween(fill(good, good)), claims.Differs, "D40-share")
 	c = inBetween(fill(map[string]float64{"bsp": 3, "asp": 4, "ssp": 1, "dssp": 1, "dasp": 2}, better))
 	if c.Verdict != claims.Differs || c.Found.Args["n"] != 2 {
 		t.Errorf("BSP falls: %s, %v", c.Verdict, c.Found)
 	}
-	dasptest.WantClaim(t, "nothing falls", inBetween(fill(nil, nil)), claims.Differs, "D40-never")
-	dasptest.WantClaim(t, "ci", inBetween(studied("ci", nil)), claims.NotRun, "untrained", "profile", "ci")
+	kittest.WantClaim(t, "nothing falls", inBetween(fill(nil, nil)), claims.Differs, "D40-never")
+	kittest.WantClaim(t, "ci", inBetween(studied("ci", nil)), claims.NotRun, "untrained", "profile", "ci")
 }
 
 // The frame says how DASP does beside each method, and how many seeds are without a time.

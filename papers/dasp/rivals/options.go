@@ -37,7 +37,15 @@ type Options struct {
 	Duration    string // DASP: f is the "compute" (default) or the whole "iteration"
 
 	// Own are parameters of registered methods, by flag (Param).
-	Own map[string]float64 `json:",omitempty"`
+	Own []Parameter `json:",omitempty"`
+}
+
+// Parameter is a number that a registered method takes, by its flag.
+//
+// Source: ours: a policy of the reader's has parameters of its own
+type Parameter struct {
+	Flag  string
+	Value float64
 }
 
 // Param returns a parameter of a registered method by its flag, or its default where
@@ -45,8 +53,10 @@ type Options struct {
 //
 // Source: ours: a policy of the reader's has parameters of its own
 func (o Options) Param(flag string, standard float64) float64 {
-	if x, ok := o.Own[flag]; ok {
-		return x
+	for _, p := range o.Own {
+		if p.Flag == flag {
+			return p.Value
+		}
 	}
 	return standard
 }

@@ -265,13 +265,15 @@ if (typeof document !== "undefined") (function () {
      the axes break, and the names of the legend stand in as many columns as fit, above
      a drawing that is as much taller; the pixels that this takes. */
   function narrow(o, wide) {
-    var names = o.legend.data || [], longest = 0, line = -o.legend.itemGap, more = 0;
+    var names = o.legend.data || [], longest = 0, line = -o.legend.itemGap, more = 0, pen = document.createElement("canvas").getContext("2d");
+    pen.font = o.legend.textStyle.fontSize + "px " + o.textStyle.fontFamily;
+    function across(n) { return Math.ceil(pen.measureText(n).width) + 2; }
     if (wide <= 0 || wide > 840) return 0;
-    names.forEach(function (n) { longest = Math.max(longest, gradsyncWide(n)); line += 45 + 7 * gradsyncWide(n) + o.legend.itemGap; });
+    names.forEach(function (n) { longest = Math.max(longest, across(n)); line += 45 + across(n) + o.legend.itemGap; });
     if (names.length && line > wide) {
-      var width = Math.min(7 * longest, wide - 75), across = Math.max(1, Math.floor(wide / (57 + width))), before = +o.grid[0].top, top = 36;
-      for (var i = 0; i < names.length; i += across) {
-        top += 11 + 17 * Math.max.apply(null, names.slice(i, i + across).map(function (n) { return Math.ceil(7 * gradsyncWide(n) / width); }));
+      var width = Math.min(longest, wide - 75), columns = Math.max(1, Math.floor(wide / (57 + width))), before = +o.grid[0].top, top = 36;
+      for (var i = 0; i < names.length; i += columns) {
+        top += 11 + 17 * Math.max.apply(null, names.slice(i, i + columns).map(function (n) { return Math.ceil(across(n) / width); }));
       }
       o.legend.itemGap = 12;
       o.legend.textStyle.width = width; o.legend.textStyle.overflow = "break"; o.legend.textStyle.backgroundColor = "transparent";

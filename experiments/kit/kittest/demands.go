@@ -1,6 +1,4 @@
-// Package codedtest holds what tests of these experiments share: a result of each
-// experiment, made once, and demands on its frames, facts and claims.
-package codedtest
+package kittest
 
 import (
 	"encoding/json"
@@ -14,7 +12,6 @@ import (
 	"testing"
 
 	"gradsync/experiments/exp"
-	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
 )
 
@@ -26,8 +23,8 @@ func Near(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-// Cell returns the cell of the one row in which the columns named have the values.
-func Cell(t *testing.T, r *result.Result, frame, key string, sel ...any) any {
+// CellAt returns the cell of the one row in which the columns named have the values.
+func CellAt(t *testing.T, r *result.Result, frame, key string, sel ...any) any {
 	t.Helper()
 	f := r.Frame(frame)
 	if f == nil || f.At(key) < 0 {
@@ -125,7 +122,7 @@ func Ran(t *testing.T, e exp.Experiment, profile string, seeds ...uint64) *resul
 }
 
 // memory holds the parts that experiments share.
-var memory = kittest.Memo{}
+var memory = Memo{}
 
 // WantCells demands that a frame's column holds these cells, numbers by value.
 func WantCells(t *testing.T, r *result.Result, frame, key string, want ...any) {
@@ -182,5 +179,36 @@ func FoundAs(t *testing.T, c result.Claim, verdict string, codes ...result.Reaso
 		if !slices.ContainsFunc(said, func(r result.Reason) bool { return fmt.Sprint(r) == fmt.Sprint(want) }) {
 			t.Errorf("%s says %v, want %v", c.ID, said, want)
 		}
+	}
+}
+
+// Codes returns the codes of reasons.
+func Codes(list []result.Reason) (out []string) {
+	for _, r := range list {
+		out = append(out, r.Code)
+	}
+	return out
+}
+
+// WantClaim demands a verdict, and a reason of that code with the arguments args, given as name and
+// value in turn. An empty code demands no reason.
+func WantClaim(t *testing.T, name string, c result.Claim, verdict, code string, args ...any) {
+	t.Helper()
+	if c.Verdict != verdict {
+		t.Errorf("%s: %s is %s, want %s: %v", name, c.ID, c.Verdict, verdict, c.Reasons)
+	}
+	for _, r := range c.Reasons {
+		if r.Code != code {
+			continue
+		}
+		for i := 0; i+1 < len(args); i += 2 {
+			if got := r.Args[args[i].(string)]; fmt.Sprint(got) != fmt.Sprint(args[i+1]) {
+				t.Errorf("%s: %s of %s is %v, want %v", name, args[i], code, got, args[i+1])
+			}
+		}
+		return
+	}
+	if code != "" {
+		t.Errorf("%s: %s has the reasons %v, want %s", name, c.ID, c.Reasons, code)
 	}
 }
