@@ -10,7 +10,7 @@ import (
 )
 
 // The values a pickle of a CIFAR-10 batch is made of. Nothing is ever called: a
-// call stays a record of what the pickle asked for, and cifarpy.go accepts the
+// call stays a record of what the pickle asked for, and the reader of CIFAR-10 accepts the
 // one shape that numpy writes.
 type (
 	pyText   []byte // str or bytes

@@ -6,10 +6,9 @@ import (
 	"testing"
 )
 
-// TestPapersStandAlone: what a paper is built from is the standard library,
-// shared/cluster, shared/tensor and itself, so a copy of the tree with the
-// other papers, the experiments, data sets and reports deleted still builds it.
-func TestPapersStandAlone(t *testing.T) {
+// TestPapersImportSharedOnly: a paper is built from the standard library, shared/cluster,
+// shared/tensor and itself. internal/repo builds each alone in a copy of the tree.
+func TestPapersImportSharedOnly(t *testing.T) {
 	goTool, err := exec.LookPath("go")
 	if err != nil {
 		t.Skip("no go command on this machine's PATH")

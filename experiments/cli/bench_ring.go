@@ -339,7 +339,7 @@ func (a *app) benchRingWorkerCommand() *cobra.Command {
 	s.IntVar(&segment, "segment", defaultSegment, "ring: elements of a piece of a chunk (0: the whole chunk)")
 	s.StringVar(&e.Method, "exchange", "ring", "ring or ringsparse")
 	s.IntVar(&e.Bytes, "bytes", 4<<20, "bytes of a vector")
-	s.IntVar(&e.Steps, "steps", 0, "so many steps and an uncounted one (0: orders on standard input)")
+	s.IntVar(&e.Steps, "steps", 0, "steps beside an uncounted one (0: orders on standard input)")
 	s.Float64Var(&e.Density, "density", 0.1, "ringsparse: share of a rank's gradient that is not 0")
 	s.Float64Var(&e.Rate, "bandwidth", 25e6, "ringsparse: B of the cost rule, bytes/s")
 	return cmd

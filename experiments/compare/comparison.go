@@ -29,7 +29,7 @@ type comparison struct {
 	Paper  []paperRow
 }
 
-// newStudy puts together what the jobs of a set gave.
+// newComparison puts together what the jobs of a set gave.
 func newComparison(r *result.Result, at func(job) []jobResult, set string) *comparison {
 	pilot := at(job{Part: "pilot"})[0].Runs["bsp"]
 	s := &comparison{Set: set, Size: trainingSizeOf(r.Profile), Target: targetOf(pilot.Curve), Seeds: r.Seeds, Runs: map[linkMethod][]methodRun{}}
@@ -46,7 +46,7 @@ func newComparison(r *result.Result, at func(job) []jobResult, set string) *comp
 	return s
 }
 
-// studyOf trains all methods on the testbeds of one set of workers.
+// comparisonOf trains all methods on the testbeds of one set of workers.
 func comparisonOf(id, set string) exp.Experiment {
 	return kit.Study[job, jobResult]{ID: id, Source: source, Kind: result.Trained, Profiles: exp.Profiles,
 		Points: func(string) []job { return jobs(set) }, Once: once, Cost: cost, Measure: do,

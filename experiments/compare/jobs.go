@@ -130,7 +130,7 @@ type methodRun struct {
 	Shared    string  // method whose training it is; "": its own
 }
 
-// cellOf puts together what one seed's runs say of m. A synchronous update k ends at k times
+// methodRunOf puts together what one seed's runs say of m. A synchronous update k ends at k times
 // the mean iteration of m's timed rounds; the updates to a target are BSP's for all, so that
 // the chance of a training does not decide between methods that make the same update.
 func methodRunOf(m method, t runTimes, runs map[string]runSummary) methodRun {

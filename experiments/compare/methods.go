@@ -56,7 +56,7 @@ var variants = []method{
 }
 
 // methods returns all that are compared: the variants, and registered methods whose
-// descriptor asks for it.
+// descriptor asks for it. These have the curve of their own training, whether they wait or not.
 func methods() []method {
 	all := slices.Clone(variants)
 	for _, d := range descriptor.All() {
@@ -70,7 +70,7 @@ func methods() []method {
 		if !ok {
 			panic(fmt.Sprintf("compare: no method %q", m.Sync))
 		}
-		m.Server, m.Async, m.Multicast = d.Family == descriptor.Server, d.Async, d.Multicast
+		m.Server, m.Async, m.Multicast = d.Family == descriptor.Server, d.Async || d.Compare, d.Multicast
 		if m.Document == "" {
 			m.Document = d.Document
 		}

@@ -40,6 +40,7 @@ type Method struct {
 	Async, Multicast bool
 	// Compare says that the experiments of `compare` run a registered method too.
 	Compare bool
+	own     []Flag // of a registered method: those that no other has
 	// Costs are the formulas by which the playground compares it; none: it is not there.
 	Costs []Formula
 }
@@ -62,8 +63,9 @@ type Look struct {
 	Subject bool
 }
 
-// Flag is a parameter on the command line of `train`. Default has the flag's type:
-// int64, float64, string, bool, or []string; a zero Default is shown by Help alone.
+// Flag is a parameter on the command line of `train`. Default has the flag's type (int, int64,
+// float64, string, bool or []string; none of a path or a duration); a zero Default is shown by
+// Help alone. A flag that only a registered method has is a number: float64.
 type Flag struct {
 	Name    string
 	Default any
@@ -86,19 +88,34 @@ func From(least int) (want string, good func(float64) bool) {
 var registered = slices.Concat(servers(), allReduces(), codeds())
 
 // Register adds a method behind the others; a file of this package calls it from init.
-// It panics where the name is taken or another method has a different flag of the same
-// name: both are mistakes in the program.
+// It panics where the name is taken, another method has a different flag of the same name, or
+// a flag of its own is no number: mistakes in the program.
 func Register(m Method) {
 	if _, taken := Get(m.Name); taken {
 		panic("method: " + m.Name + " is registered twice")
 	}
-	for _, f := range m.Flags {
-		if g, ok := FlagOf(f.Name); ok && g.Help != f.Help {
+	m.Flags = slices.Clone(m.Flags)
+	for i, f := range m.Flags {
+		g, known := FlagOf(f.Name)
+		_, list := g.Default.([]string)
+		switch {
+		case known && (g.Help != f.Help || g.Want != f.Want || !list && g.Default != f.Default):
 			panic("method: --" + f.Name + " of " + m.Name + " is another flag of " + Readers(f.Name)[0] + ": choose another name")
+		case known:
+			continue
 		}
+		if n, ok := f.Default.(int); ok {
+			m.Flags[i].Default = float64(n)
+		} else if _, ok := f.Default.(float64); !ok {
+			panic("method: --" + f.Name + " of " + m.Name + " needs a number as Default")
+		}
+		m.own = append(m.own, m.Flags[i])
 	}
 	registered = append(registered, m)
 }
+
+// Parameters returns the flags that no method but this registered one has.
+func (m Method) Parameters() []Flag { return m.own }
 
 // All returns every method, in the order of tables and pages.
 func All() []Method { return slices.Clone(registered) }

@@ -176,7 +176,7 @@ type orderTimes struct {
 	least, mean, most float64
 }
 
-// lotOf sums up the orders that pick takes.
+// orderTimesOf sums up the orders that pick takes.
 func orderTimesOf(orders []placed, pick func(placed) bool) orderTimes {
 	l := orderTimes{least: math.Inf(1)}
 	for _, o := range orders {

@@ -113,7 +113,7 @@ func scaling() exp.Experiment {
 		Show: showScaling}.Experiment()
 }
 
-// paceOf times the reference network on n GPUs.
+// sampleOf times the reference network on n GPUs.
 func sampleOf(ctx context.Context, n, steps int, seed uint64) (x scalingSample, err error) {
 	p, s := blogCluster(), deepSpeech()
 	if x, err = bothTimes(ctx, p, iteration{Stack: s, Steps: steps, Seed: seed}, n); err != nil {
@@ -124,7 +124,7 @@ func sampleOf(ctx context.Context, n, steps int, seed uint64) (x scalingSample, 
 	return x, err
 }
 
-// bothPaces times it on the first n GPUs of p, with overlap and without.
+// bothTimes times an iteration on the first n GPUs of p, with overlap and without.
 func bothTimes(ctx context.Context, p *cluster.Platform, it iteration, n int) (x scalingSample, err error) {
 	it.Overlap = true
 	if x.Overlap, err = it.run(ctx, p, n); err != nil {

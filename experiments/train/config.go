@@ -161,7 +161,7 @@ func (c Config) withDefaults() (Config, error) {
 	p := c.Platform.Clone()
 	p.Workers = p.Workers[:c.Workers]
 	c.Platform = p
-	c.Options = c.Server.options(c.Workers)
+	c.Options = c.Server.options(c.Sync, c.Workers)
 	return c, nil
 }
 

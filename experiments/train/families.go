@@ -25,13 +25,22 @@ type Server struct {
 	Record, Replay string `json:"-"`
 }
 
-// options returns the policy's options, completed.
-func (s Server) options(workers int) *rivals.Options {
+// options returns the policy's options, completed, with the defaults that the descriptor of a
+// registered method gives its parameters.
+func (s Server) options(sync string, workers int) *rivals.Options {
 	o := rivals.Defaults(workers)
 	if s.Options != nil {
 		o = *s.Options
 		o.Workers = workers
 	}
+	m, _ := method.Get(sync)
+	own := slices.Clone(o.Own)
+	for _, f := range m.Parameters() {
+		if !slices.ContainsFunc(own, func(p rivals.Parameter) bool { return p.Flag == f.Name }) {
+			own = append(own, rivals.Parameter{Flag: f.Name, Value: f.Default.(float64)}) // Register saw to the type
+		}
+	}
+	o.Own = own
 	return &o
 }
 

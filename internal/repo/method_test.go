@@ -91,7 +91,7 @@ func copyTemplates(t *testing.T, root, dir string) (made []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mine := strings.NewReplacer("template", "mine", "NewTemplate", "NewMine", "Compare: false", "Compare: true", "// Costs:", "Costs:",
+		mine := strings.NewReplacer("template", "mine", "Compare: false", "Compare: true", "// Costs:", "Costs:",
 			"package method\n", "package method\n\nimport \"gradsync/experiments/method/cost\"\n").Replace(string(text))
 		if err := os.WriteFile(filepath.Join(dir, to), []byte(mine), 0o644); err != nil {
 			t.Fatal(err)

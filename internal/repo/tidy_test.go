@@ -129,6 +129,7 @@ func judgeGo(file string, text []byte) (complaints, long []string) {
 		complaints = append(complaints, fmt.Sprintf("%s: %d lines, at most %d", file, n, maxFileLines))
 	}
 	complaints = append(complaints, judgeWords(set, parsed)...)
+	complaints = append(complaints, judgeNames(set, parsed)...)
 	for i, line := range strings.Split(string(text), "\n") {
 		if n := utf8.RuneCountInString(line); n > maxLineLength {
 			complaints = append(complaints, fmt.Sprintf("%s:%d: %d characters in a line, at most %d", file, i+1, n, maxLineLength))
@@ -165,6 +166,40 @@ func judgeWords(set *token.FileSet, parsed *ast.File) (complaints []string) {
 	return complaints
 }
 
+// judgeNames complains about doc comments that begin with another identifier than the one
+// they stand above, as renaming leaves them.
+func judgeNames(set *token.FileSet, parsed *ast.File) (complaints []string) {
+	judge := func(name *ast.Ident, doc *ast.CommentGroup) {
+		word, _, _ := strings.Cut(doc.Text(), " ")
+		if identifier.MatchString(word) && word != name.Name {
+			at := set.Position(doc.Pos())
+			complaints = append(complaints, fmt.Sprintf("%s:%d: the comment of %s begins with %s", at.Filename, at.Line, name.Name, word))
+		}
+	}
+	for _, d := range parsed.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			judge(d.Name, d.Doc)
+		case *ast.GenDecl:
+			if len(d.Specs) != 1 {
+				continue
+			}
+			switch s := d.Specs[0].(type) {
+			case *ast.TypeSpec:
+				judge(s.Name, d.Doc)
+			case *ast.ValueSpec:
+				if len(s.Names) == 1 {
+					judge(s.Names[0], d.Doc)
+				}
+			}
+		}
+	}
+	return complaints
+}
+
+// identifier matches a word that can only be a name of the source: methodRun, newTask.
+var identifier = regexp.MustCompile(`^[a-z]+[A-Z]\w*$`)
+
 // TestTidyFinds: the judges see what they look for.
 func TestTidyFinds(t *testing.T) {
 	for _, line := range []string{"// T" + "ODO: later", "see /wor" + "k/main", "cp ../shared/" + "datasets/x .", "in ../shared/" + "design"} {
@@ -172,7 +207,8 @@ func TestTidyFinds(t *testing.T) {
 			t.Errorf("judgeText(%q) = %q, want one complaint about line 2", line, got)
 		}
 	}
-	for _, bad := range []string{"// x is what it is.\nvar x = 1\n", "// f takes so many\n// numbers.\nfunc f() {}\n", "// f are\n// those.\nfunc f() {}\n",
+	for _, bad := range []string{"// x is what it is.\nvar x = 1\n", "// f takes so many\n// numbers.\nfunc f() {}\n",
+		"// f are\n// those.\nfunc f() {}\n", "// oldName does.\nfunc newName() {}\n",
 		"var x = `" + strings.Repeat("é", 160) + "`\n"} {
 		if got, _ := judgeGo("x.go", []byte("package x\n\n"+bad)); len(got) != 1 || !strings.HasPrefix(got[0], "x.go:3: ") {
 			t.Errorf("judgeGo(%q) = %q, want one complaint about line 3", bad, got)

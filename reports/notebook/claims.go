@@ -138,7 +138,7 @@ func (p *page) found(c result.Claim, stated claims.Claim, unit string) (found, i
 		return p.value(stated), "", nil
 	}
 	if c.Found != nil {
-		found, err = p.words1(*c.Found)
+		found, err = p.wordsOf(*c.Found)
 		return found, "", err
 	}
 	var values, ends []string
@@ -180,7 +180,7 @@ func (p *page) named(c claims.Claim, values []string, unit string) string {
 
 func (p *page) all(list []result.Reason) (out []string, err error) {
 	for _, r := range list {
-		s, err := p.words1(r)
+		s, err := p.wordsOf(r)
 		if err != nil {
 			return nil, err
 		}

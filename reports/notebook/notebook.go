@@ -271,8 +271,8 @@ func (p *page) block(part Part) string {
 	return fmt.Sprintf(mark, len(p.blocks)-1)
 }
 
-// say returns the words of a reason.
-func (p *page) words1(r result.Reason) (string, error) {
+// wordsOf returns the words of a reason.
+func (p *page) wordsOf(r result.Reason) (string, error) {
 	t := p.t.Lookup(r.Code)
 	if t == nil {
 		return "", fmt.Errorf("no words for the reason %q: define it in reasons.%s.tmpl, or in the notebook if only one claim has it", r.Code, p.lang)
@@ -290,7 +290,7 @@ func (p *page) words1(r result.Reason) (string, error) {
 func (p *page) funcs() text.FuncMap {
 	return text.FuncMap{
 		"fact": p.fact, "cell": p.cell, "rows": p.rows, "has": p.has, "where": where, "first": first, "last": last, "sorted": sorted,
-		"num": p.num, "span": p.span, "bare": p.bare, "ci": ci, "list": p.list, "join": p.joined, "n": p.plural, "label": p.label, "words": p.words1,
+		"num": p.num, "span": p.span, "bare": p.bare, "ci": ci, "list": p.list, "join": p.joined, "n": p.plural, "label": p.label, "words": p.wordsOf,
 		"is": is, "yes": yes, "known": known, "sum": sum, "fixed": fixed, "unit": p.unit, "apart": p.apart,
 		"past": func(s string) string { return s }, "stated": p.stated,
 		"count": func(rs []Row) Value { return Value{V: float64(len(rs))} },

@@ -256,7 +256,7 @@ func TestContestantsMatchTheClaims(t *testing.T) {
 	}
 }
 
-// benchRate is in the range of what BENCHMARKS.md prints.
+// The rate of benchRate is in the range of what BENCHMARKS.md prints.
 func TestBenchRateIsTheBenchmarks(t *testing.T) {
 	text, err := os.ReadFile("../../../BENCHMARKS.md")
 	if err != nil {
@@ -283,7 +283,7 @@ func TestTrainingCost(t *testing.T) {
 	}
 }
 
-// linkNote's reason: answered first, the slow worker no longer queues behind the
+// The reason: answered first, the slow worker no longer queues behind the
 // fast one, and DSSP's gain over SSP and ASP's over its closed form go away.
 func TestTheQueueAtTheServerIsTheReason(t *testing.T) {
 	p := setup.Load(mixedPair)

@@ -50,7 +50,7 @@ const (
 	targetShare   = 0.9   // of the dense ring's final accuracy on the same seed
 )
 
-// accuracyThreshold drops two thirds of the gradients' entries, about; it was chosen by
+// sparseThreshold drops two thirds of the gradients' entries, about; it was chosen by
 // that share, before any accuracy was looked at.
 const sparseThreshold = 1e-3
 

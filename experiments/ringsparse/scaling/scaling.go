@@ -166,7 +166,7 @@ func (s *timings) run(ctx context.Context, b *exp.Bar) error {
 	return nil
 }
 
-// rates runs rateModes at measuredRates, and sets the speed-ups at assumed rates beside them.
+// rates runs rateModes at setup.MeasuredRates, and sets the speed-ups at assumed rates beside them.
 func (s *timings) rates(ctx context.Context) (result.Frame, error) {
 	out := kit.NewSheet("rates", "link/Gb/s mode:mode assumed/.2 measured/.2 linear:bool")
 	for _, g := range setup.Links {

@@ -48,8 +48,8 @@ type Parameter struct {
 	Value float64
 }
 
-// Param returns a parameter of a registered method by its flag, or its default where
-// none is set.
+// Param returns a parameter of a registered method by its flag. standard stands where none is
+// set, which is in tests alone: a training fills in the descriptor's default.
 //
 // Source: ours: a policy of the reader's has parameters of its own
 func (o Options) Param(flag string, standard float64) float64 {

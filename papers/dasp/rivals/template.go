@@ -6,25 +6,22 @@ import (
 	"gradsync/papers/dasp"
 )
 
-func init() { Register("template", NewTemplate) }
+func init() {
+	Register("template", func(o Options) (dasp.Policy, error) {
+		group := int(o.Param("template-group", 2)) // the flag of experiments/method/template.go
+		if group < 1 {
+			return nil, fmt.Errorf("rivals: template: groups of %d gradients, want at least 1", group)
+		}
+		return &template{newRoster("template", o.Workers), group}, nil
+	})
+}
 
-// template is a policy to copy: it waits for any two gradients, or for as many as
-// --template-group says, applies their mean, and answers their workers. It deadlocks
-// nobody: where fewer workers are present it waits for those.
+// template is a policy to copy, an example of a method that is not in the paper: it waits for
+// any two gradients, or for as many as --template-group says, applies their mean, and answers
+// their workers. It deadlocks nobody: where fewer workers are present it waits for those.
 type template struct {
 	roster
 	group int
-}
-
-// NewTemplate returns the policy that coursework starts from.
-//
-// Source: ours: an example of a method that is not in the paper
-func NewTemplate(o Options) (dasp.Policy, error) {
-	group := int(o.Param("template-group", 2)) // the flag of experiments/method/template.go
-	if group < 1 {
-		return nil, fmt.Errorf("rivals: template: groups of %d gradients, want at least 1", group)
-	}
-	return &template{newRoster("template", o.Workers), group}, nil
 }
 
 // Step consumes one event and says what the server does.
