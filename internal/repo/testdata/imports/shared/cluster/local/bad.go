@@ -6,7 +6,8 @@ import (
 	_ "golang.org/x/sys/unix"
 	_ "gonum.org/v1/gonum/stat" // want cluster-runtimes
 	_ "gradsync/shared/cluster"
-	_ "gradsync/shared/tensor/vec" // want cluster-runtimes
-	_ "math/rand"                  // want everywhere
+	_ "gradsync/shared/cluster/virtual" // want cluster-runtimes
+	_ "gradsync/shared/tensor/vec"      // want cluster-runtimes
+	_ "math/rand"                       // want everywhere
 	_ "math/rand/v2"
 )
