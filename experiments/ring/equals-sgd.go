@@ -269,8 +269,10 @@ func judgeEquals(rows []sameness, exact []exactRun, seeds int) result.Claim {
 		result.Because("B22-distance", "worst", worst, "bound", bound), result.Because("B22-scope"))
 }
 
+// equalsFacts returns the numbers of sentences: of the last step, but for worst_step, the largest
+// distance after any step, by which B22 is judged.
 func equalsFacts(rows []sameness, exact []exactRun) []result.Fact {
-	worst, norms, control, apart := 0.0, math.Inf(1), math.Inf(1), math.Inf(1)
+	worst, step, norms, control, apart := 0.0, 0.0, math.Inf(1), math.Inf(1), math.Inf(1)
 	bits, total := 0, 0
 	for _, s := range rows {
 		for _, l := range s {
@@ -282,7 +284,7 @@ func equalsFacts(rows []sameness, exact []exactRun) []result.Fact {
 			case l.Norms:
 				norms = math.Min(norms, l.last())
 			default:
-				worst = math.Max(worst, l.last())
+				worst, step = math.Max(worst, l.last()), math.Max(step, slices.Max(l.Distance))
 			}
 		}
 		if !s.control() {
@@ -292,5 +294,5 @@ func equalsFacts(rows []sameness, exact []exactRun) []result.Fact {
 	same := kit.HowMany(exact, func(x exactRun) bool { return x.Same })
 	return kit.Facts("runs", total, "bits", bits, "all_bits", bits == total, "worst", worst, "control/.2", control, "norms/.1", norms,
 		"norms_control/.1", apart, "exact", len(exact), "exact_same", same, "exact_length", exactLength, "exact_images", exactImages,
-		"exact_steps", exactSteps)
+		"exact_steps", exactSteps, "worst_step", step)
 }

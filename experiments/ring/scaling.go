@@ -309,15 +309,22 @@ func (x scalingData) work() float64 {
 	return blogGPUs * x.of(1, withOverlap).Value / x.of(blogGPUs, withOverlap).Value
 }
 
+// blogEfficiency returns the least and the most per cent of the ideal throughput that the blog's own
+// times give all its GPUs, if each keeps its batch.
+func blogEfficiency() (least, most float64) {
+	r := inRange("B14", 0)
+	return 1e5 * blogSingle / r.Hi, 1e5 * blogSingle / r.Lo
+}
+
 func (x scalingData) linear() result.Claim {
 	r2, growth := x.r2(), x.of(blogGPUs, withOverlap).Value/x.of(midGPUs, withOverlap).Value
 	ok := r2 >= leastR2 && x.of(blogGPUs, withOverlap).Value <= (1+claims.Tolerance("B17"))*x.of(midGPUs, withOverlap).Value
 	in, out := x.edge()
-	r := inRange("B14", 0)
+	least, most := blogEfficiency()
 	words := result.Because("B17-found", "r2", r2, "times", x.work())
 	f := claims.Holding(ok, x.seeds, &words)
 	return claims.Verdict("B17", f, result.Because("B17", "gpus", blogGPUs, "times", x.work(), "efficiency", 100*x.work()/blogGPUs,
-		"blog_least", 1e5*blogSingle/r.Hi, "blog_most", 1e5*blogSingle/r.Lo),
+		"blog_least", least, "blog_most", most),
 		result.Because("B17-growth", "gpus", blogGPUs, "growth", 100*(growth-1), "mid", midGPUs),
 		result.Because("B17-edge", "in", in, "in_rate", x.rate(in), "out", out, "out_rate", x.rate(out), "drops", x.rate(out) < x.rate(in)))
 }
@@ -353,5 +360,6 @@ func (x scalingData) facts() []result.Fact {
 		r := inRange(id, x.of(blogGPUs, of).Value)
 		facts = append(facts, kit.Facts(id+".lo/ms.0", r.Lo, id+".hi/ms.0", r.Hi, id+".where:where", r.Where, id+".off/ms.0", r.Off)...)
 	}
-	return facts
+	lo, hi := blogEfficiency()
+	return append(facts, kit.Facts("blog_efficiency.least/%.0", lo, "blog_efficiency.most/%.0", hi)...)
 }

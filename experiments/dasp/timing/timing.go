@@ -129,7 +129,9 @@ func timingStudy(id, source string, clusters []string, more func(*view)) exp.Exp
 		},
 		Show: func(v *view) {
 			v.Facts = append(setup.Settings(), kit.Facts("platforms", len(plausibles(own)), "overhead/ms", setup.Milliseconds(train.DefaultOverhead),
-				"overhead_least/ms", setup.Milliseconds(overheads[0]), "overhead_most/ms", setup.Milliseconds(overheads[2]))...)
+				"overhead_least/ms", setup.Milliseconds(overheads[0]), "overhead_most/ms", setup.Milliseconds(overheads[2]),
+				"asp_pairs", len(setup.Models)*(len(setup.Methods)-1), "asp_later", aspLater(v, point{Cluster: own}),
+				"asp_later_platforms", kit.CountIf(plausibles(own), func(p plausible) bool { return aspLater(v, p.point) > 0 }))...)
 			s := kit.NewSheet("states", "model:model"+setup.StateColumns)
 			for _, m := range setup.Models {
 				s.Add(setup.StateCells(v.At(point{Cluster: own}.of(m).as("dasp")), m)...)
@@ -144,18 +146,30 @@ func timingStudy(id, source string, clusters []string, more func(*view)) exp.Exp
 // iterationOf returns p's mean iteration time, seed by seed.
 func iterationOf(v *view, p point) kit.Sample { return kit.Each(v.At(p), setup.PerIteration) }
 
-// iterationFrame lists, method by method, the three readings of "mean iteration time", and the ratio
-// of the first to BSP's. Claims are judged by the first: §3.2 reads the figure as the influence of
+// iterationFrame lists, method by method, the three readings of "mean iteration time", and of the
+// first its ratio to BSP's and DASP's ratio to it. Claims are judged by the first: §3.2 reads the figure as the influence of
 // stragglers on fast nodes, which shows in no mean but that over workers, waits included.
 func iterationFrame(v *view, own string) result.Frame {
-	s := kit.NewSheet("iteration", "model:model method:method per_worker±/ms.2 per_push±/ms.2 per_update±/ms.2 over_bsp~/.3 staleness/versions.2")
+	s := kit.NewSheet("iteration", "model:model method:method per_worker±/ms.2 per_push±/ms.2 per_update±/ms.2 over_bsp~/.3 staleness/versions.2 dasp_over~/.3")
 	for _, p := range reference(own) {
 		of := func(x func(setup.Summary) float64) kit.Estimate { return kit.Each(v.At(p), x).Mean().Times(1e3) }
 		s.Add(p.Model, p.Method, of(setup.PerIteration), of(func(c setup.Summary) float64 { return c.Iteration.PerPush }),
 			of(func(c setup.Summary) float64 { return c.Iteration.PerUpdate }), iterationOf(v, p).Over(iterationOf(v, p.as("bsp"))),
-			kit.Each(v.At(p), setup.MeanStaleness).Mean())
+			kit.Each(v.At(p), setup.MeanStaleness).Mean(), iterationOf(v, p.as("dasp")).Over(iterationOf(v, p)))
 	}
 	return s.Frame
+}
+
+// aspLater counts the comparisons, of networks and other methods, in which ASP's mean time where p
+// is exceeds the other's by more than setup.SameTime.
+func aspLater(v *view, p point) (n int) {
+	mean := func(p point) float64 { return iterationOf(v, p).Mean().Value }
+	for _, q := range p.grid() {
+		if mean(q.as("asp")) > mean(q)*(1+setup.SameTime) {
+			n++
+		}
+	}
+	return n
 }
 
 // timeSaved returns by how much DASP's iteration is shorter than the baseline's of c, where p is.

@@ -143,6 +143,20 @@ func convergenceClaims(v *view, platform string, derived int) (out []result.Clai
 	return out
 }
 
+// differ counts the judged claims on one network that differ, and among them those of networks with
+// which DASP did exactly what ASP does.
+func differ(v *view) []result.Fact {
+	all, asASP := 0, 0
+	for _, c := range v.Claims {
+		if p := (point{c.Cluster, c.Network, "dasp"}); c.Network != "" && c.Verdict == claims.Differs {
+			if all++; same(v, p, p.as("asp")) {
+				asASP++
+			}
+		}
+	}
+	return kit.Facts("differ", all, "differ_as_asp", asASP)
+}
+
 // comparison returns one part of a qualitative claim.
 func comparison(p point, rival string, e kit.Estimate, holds *bool) result.Part {
 	out := result.Part{Of: map[string]string{"platform": p.Platform, "model": p.Model, "method": rival}, CI95: e.CI, Holds: holds}

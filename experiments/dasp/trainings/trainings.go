@@ -56,6 +56,7 @@ func trainingStudies() []kit.Study[point, setup.Summary] {
 			rows := every(v.Profile, onFig3...)
 			v.Frames = append(v.Frames, convergenceFrame(v, rows), statesFrame(v, rows))
 			v.Claims = append(convergenceClaims(v, setup.Homogeneous, 48), notGood(v))
+			v.Facts = append(v.Facts, differ(v)...)
 		}),
 		trainingStudy("dasp/table7", "DASP, Table 7", exp.Profiles, onTable7, func(v *view) {
 			v.Facts = append(v.Facts, kit.Number("fast_link", "Gb/s", kit.AsIs, setup.Gigabits(platformOf(fast))))
@@ -63,6 +64,7 @@ func trainingStudies() []kit.Study[point, setup.Summary] {
 			more, d58 := moreIterations(v)
 			v.Frames = append(v.Frames, convergenceFrame(v, rows), statesFrame(v, rows), more)
 			v.Claims = slices.Concat(convergenceClaims(v, setup.Heterogeneous, 52), extremes(v), []result.Claim{d58, listedRange()})
+			v.Facts = append(v.Facts, differ(v)...)
 		})}
 }
 

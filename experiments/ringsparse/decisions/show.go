@@ -237,10 +237,34 @@ func (f chosen) facts() []result.Fact {
 	tc, td := coders(setup.Platform())[0].Costs(1e9)
 	last := setting{Case: f.plan.AloneOf, Ranks: f.most, Tie: f.plan.Ties[len(f.plan.Ties)-1]}
 	e := setup.DefaultEmbedding()
+	sparser, saved := f.elsewhere()
 	return kit.Facts("ranks", f.most, "steps", f.plan.Steps, "batch", f.plan.Cases[0].Batch, "link/Gb/s", f.plan.Link, "link.other/Gb/s", f.plan.Other,
 		"bitmap/ns.2", tc+td, "direct.other/ns.2", 1e9/(f.plan.Other*setup.Gigabit), "made_gradients.weights/%.0", way("weights"),
 		"made_gradients.gradients/%.0", way("gradients"), "masked.falls", f.hop(last, 1).gradientDensity() < f.hop(last, 0).gradientDensity(),
-		"embedding.tokens", e.Tokens, "embedding.vocabulary", e.Vocabulary, "embedding.zipf", e.Zipf, "replay", replay, "replayed", replay == 0)
+		"embedding.tokens", e.Tokens, "embedding.vocabulary", e.Vocabulary, "embedding.zipf", e.Zipf, "replay", replay, "replayed", replay == 0,
+		"elsewhere.sparser", sparser, "elsewhere.saved/%", saved)
+}
+
+// elsewhere counts the choices outside the case AloneOf in which weights were the sparser kind, and
+// returns how many per cent of the bytes of gradients alone the patent's rules save there at most. A
+// run that gives ties to gradients and never chose weights sent gradients alone; where one did
+// choose them nothing is known.
+func (f chosen) elsewhere() (sparser int, saved float64) {
+	saved = math.Inf(-1)
+	for _, r := range f.plan.both() {
+		if r.Case == f.plan.AloneOf {
+			continue
+		}
+		sparser += f.all(r).sparserWeights()
+		if r.Tie == f.plan.Ties[0] {
+			alone := r
+			if alone.Tie = f.plan.Ties[1]; f.all(alone).Weights > 0 {
+				saved = math.NaN()
+			}
+			saved = max(saved, 100*(1-f.bytes(r, 0).Value/f.bytes(alone, 0).Value))
+		}
+	}
+	return sparser, saved
 }
 
 // rule judges P05 by every logged choice.
