@@ -13,6 +13,9 @@ import (
 // The ring between real processes beside its limits: positive numbers in every
 // row; without Open MPI a note says so, with it the ratios are there.
 func TestBenchRing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	report := filepath.Join(t.TempDir(), "B.md")
 	if err := os.WriteFile(report, []byte("# B\n\n## Other\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -31,6 +31,9 @@ func TestLabUsage(t *testing.T) {
 // checks), times are of the links' order, and nothing is left, also of a lab that
 // was interrupted. Where not, one line says why and the exit code is 0.
 func TestLabRing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	probe := lab.Probe(t.Context())
 	t.Setenv(workerEnv, "1")
 	command := "lab ring --rates 100,50 --bytes 262144 --steps 2 --quiet"

@@ -64,6 +64,9 @@ func numbersOf(text string) []string {
 // TestBothLanguages: every text exists in English and in Chinese, is in that
 // language, and both say the same numbers.
 func TestBothLanguages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	all(t, func(t *testing.T, q Question) {
 		for name, text := range map[string]Text{"text": q.Text, "why": q.Why, "source": q.Source, "form": q.Form(), "problem": problemOf(q)} {
 			for _, complaint := range judgeText(text, name == "text" || name == "form") {

@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -34,6 +35,11 @@ var chromium struct {
 }
 
 func TestMain(m *testing.M) {
+	flag.Parse()
+	if testing.Short() {
+		fmt.Println("nothing of the browser takes less than a second: make test has it")
+		return
+	}
 	code := m.Run()
 	if chromium.stop != nil {
 		if err := chromium.stop(); err != nil && !errors.Is(err, context.Canceled) {

@@ -16,6 +16,9 @@ import (
 // A repository of one result passes when its files were made from it, and fails for
 // each file that was changed, removed or added, by name.
 func TestReportsCheckNamesEachDifference(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	root := t.TempDir()
 	files := map[string]string{}
 	for _, name := range []string{"README.md", "REPRODUCIBILITY.md"} {

@@ -107,6 +107,9 @@ func reads(t *testing.T, b *Book, what string, r *result.Result, told map[string
 
 // The committed results themselves read well.
 func TestCommittedResultsReadWell(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	b, told := opened(t), map[string]bool{}
 	for _, r := range committedResults(t) {
 		reads(t, b, "as committed", r, told)
@@ -174,6 +177,9 @@ func oneSeed(r *result.Result) {
 // A run of one seed has no interval, and no sentence, table or figure shows one or speaks of
 // several seeds.
 func TestRunsOfOneSeed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	b, told := opened(t), map[string]bool{}
 	several := [2]*regexp.Regexp{regexp.MustCompile(`\b(?:[02-9]|\d\d+)[ \x{a0}]seeds\b`), regexp.MustCompile(`(?:[02-9]|\d\d+) ?个种子`)}
 	for _, r := range committedResults(t) {
@@ -219,6 +225,9 @@ func TestRunsOfOneSeed(t *testing.T) {
 
 // A run of other seeds says its own.
 func TestRunsOfOtherSeeds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	b, told := opened(t), map[string]bool{}
 	for _, r := range committedResults(t) {
 		if len(r.Seeds) == 0 {
@@ -233,6 +242,9 @@ func TestRunsOfOtherSeeds(t *testing.T) {
 // A run of a profile of which nothing is committed reads as well, also where no
 // result of that profile is there that a text would speak of.
 func TestRunsOfAnotherProfile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	b, told := opened(t), map[string]bool{}
 	for _, r := range committedResults(t) {
 		for _, profile := range []string{"paper", "standard", "ci", "quick"} {
@@ -264,6 +276,9 @@ var allMethods = []string{"compare/facts", "dasp/explain"}
 
 // A run without one of its methods shows the others.
 func TestRunsWithoutAMethod(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	b, told, n := opened(t), map[string]bool{}, 0
 	for _, r := range committedResults(t) {
 		if slices.Contains(allMethods, r.ID) {
@@ -294,6 +309,9 @@ func TestRunsWithoutAMethod(t *testing.T) {
 
 // A run on a platform of the reader's own, or on his own data, calls it by its key.
 func TestRunsOnAPlatformOfOnesOwn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	b, told, n := opened(t), map[string]bool{}, 0
 	for _, r := range committedResults(t) {
 		if r.ID == "dasp/dssp-anchor" { // its clusters belong to another document
