@@ -75,14 +75,3 @@ func TestReportsCheckNamesEachDifference(t *testing.T) {
 	check("changed", "differs: reports/html/ring.html", "differs: reports/html/assets/report.css", "extra, no result makes it: reports/html/old.html",
 		"lacking: reports/html/ring/steps.html", "differs: reports/published.json")
 }
-
-// The pages name the command of `make reports`, which the check renders with.
-func TestTheMakefileRendersAsTheCheckDoes(t *testing.T) {
-	raw, err := os.ReadFile(filepath.Join("..", "..", "Makefile"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := "@$(BIN) " + rendering + "\n"; !strings.Contains(string(raw), want) {
-		t.Errorf("the Makefile has no line %q", want)
-	}
-}
