@@ -25,9 +25,6 @@ const (
 	Coded     Family = "coded"      // nodes that hold the same samples multicast codes
 )
 
-// Families lists the families in their order.
-func Families() []Family { return []Family{Server, AllReduce, Coded} }
-
 // Method describes one method.
 type Method struct {
 	Name     string // as in --sync, and the key in results and labels
