@@ -349,6 +349,9 @@ func TestEverythingOfANotebookAppears(t *testing.T) {
 }
 
 func TestUnbuiltPapersSaySo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	root := t.TempDir()
 	for _, r := range examples() {
 		if paper := paperOf(r.ID); paper != "codedsgd" && paper != "compare" {

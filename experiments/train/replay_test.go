@@ -136,6 +136,9 @@ func same(t *testing.T, name string, got, want *Outcome) {
 // A run that is killed goes on from the last state that it wrote on its way,
 // which may be an old one.
 func TestCheckpointOnTheWay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	defer func(d time.Duration) { checkpointEvery = d }(checkpointEvery)
 	checkpointEvery = 0
 	cfg := own("dasp", rivals.Defaults(6))

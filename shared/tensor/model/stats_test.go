@@ -106,6 +106,9 @@ func TestObserveAverages(t *testing.T) {
 // made biased again, the logits equal what training computes for it; and an
 // image's logits do not depend on the others in the batch.
 func TestInferenceNormalisesByStats(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	onNorms(t, func(t *testing.T, m *model.Model, e tensor.Engine, params, stats []float32) {
 		const n = 18
 		x, labels := batch(m, n, 9)
