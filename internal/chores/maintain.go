@@ -32,7 +32,7 @@ func build() []step {
 // stripped leaves out the debugger's tables; stack traces and profiles do not need them.
 const stripped = "-ldflags=-s -w"
 
-// systems are what the program is built for.
+// systems lists GOOS/GOARCH of what the program is built for.
 var systems = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
 
 // cross builds for the systems that platforms names, GOOS/GOARCH each.

@@ -30,7 +30,7 @@ func tool(argv ...string) step {
 	return program(append([]string{"go", "run", "-modfile=.ci/tools.mod"}, argv...)...)
 }
 
-// check is what a developer runs after each change. Tests of a second or more skip
+// check judges a change within a minute. Tests of a second or more skip
 // themselves with -short, and so does the browser's package.
 func check() []step {
 	return append(append([]step{program("go", "build", stripped, "./...")}, rules()...), program("go", "test", "-short", "-vet=off", "./..."))

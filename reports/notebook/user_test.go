@@ -6,6 +6,7 @@ import (
 	"html"
 	"io/fs"
 	"maps"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -174,6 +175,17 @@ func oneSeed(r *result.Result) {
 	}
 }
 
+// toChange returns the committed results that tests change into a user's: of profile quick, in
+// which every notebook has one, and with GRADSYNC_LONG of all.
+func toChange(t *testing.T) []*result.Result {
+	t.Helper()
+	all := committedResults(t)
+	if os.Getenv("GRADSYNC_LONG") != "" {
+		return all
+	}
+	return slices.DeleteFunc(all, func(r *result.Result) bool { return r.Profile != "quick" })
+}
+
 // A run of one seed has no interval, and no sentence, table or figure shows one or speaks of
 // several seeds.
 func TestRunsOfOneSeed(t *testing.T) {
@@ -182,7 +194,7 @@ func TestRunsOfOneSeed(t *testing.T) {
 	}
 	b, told := opened(t), map[string]bool{}
 	several := [2]*regexp.Regexp{regexp.MustCompile(`\b(?:[02-9]|\d\d+)[ \x{a0}]seeds\b`), regexp.MustCompile(`(?:[02-9]|\d\d+) ?个种子`)}
-	for _, r := range committedResults(t) {
+	for _, r := range toChange(t) {
 		one := clone(t, r)
 		oneSeed(one)
 		reads(t, b, "of one seed", one, told)
@@ -229,7 +241,7 @@ func TestRunsOfOtherSeeds(t *testing.T) {
 		t.Skip("takes seconds: make test has it")
 	}
 	b, told := opened(t), map[string]bool{}
-	for _, r := range committedResults(t) {
+	for _, r := range toChange(t) {
 		if len(r.Seeds) == 0 {
 			continue
 		}
@@ -246,7 +258,7 @@ func TestRunsOfAnotherProfile(t *testing.T) {
 		t.Skip("takes seconds: make test has it")
 	}
 	b, told := opened(t), map[string]bool{}
-	for _, r := range committedResults(t) {
+	for _, r := range toChange(t) {
 		for _, profile := range []string{"paper", "standard", "ci", "quick"} {
 			other := clone(t, r)
 			other.Profile = profile
@@ -280,7 +292,7 @@ func TestRunsWithoutAMethod(t *testing.T) {
 		t.Skip("takes seconds: make test has it")
 	}
 	b, told, n := opened(t), map[string]bool{}, 0
-	for _, r := range committedResults(t) {
+	for _, r := range toChange(t) {
 		if slices.Contains(allMethods, r.ID) {
 			continue
 		}
@@ -313,7 +325,7 @@ func TestRunsOnAPlatformOfOnesOwn(t *testing.T) {
 		t.Skip("takes seconds: make test has it")
 	}
 	b, told, n := opened(t), map[string]bool{}, 0
-	for _, r := range committedResults(t) {
+	for _, r := range toChange(t) {
 		if r.ID == "dasp/dssp-anchor" { // its clusters belong to another document
 			continue
 		}
