@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gradsync/experiments/paper"
 	"gradsync/reports/typeset"
 )
 
@@ -18,37 +19,19 @@ type chapter struct {
 
 // chapters is the order of each page, and of its table of contents. What no
 // chapter names comes last, under the title otherChapter.
-var chapters = map[string][]chapter{
-	"ring": {
-		{Title: said{"What a ring does, and what it costs", "环做什么，代价是多少"}, stems: []string{"steps", "cost", "chunks"}},
-		{Title: said{"What it buys in training", "它给训练带来什么"}, stems: []string{"scaling", "overlap"}},
-		{Title: said{"Which ring, and its weakest link", "哪一个环，及其最弱的链路"}, stems: []string{"placement", "slow-link"}},
-		{Title: said{"Is it the same training?", "是同样的训练吗？"}, stems: []string{"equals-sgd"}},
-	},
-	"ringsparse": {
-		{Title: said{"What is sent, and what that saves", "发送什么，省下什么"}, stems: []string{"decisions", "traffic", "time"}},
-		{Title: said{"What becomes of zeros on the way", "零在途中变成什么"}, stems: []string{"fill-in", "conversion-error"}},
-		{Title: said{"What the patent promises", "专利的承诺"}, stems: []string{"scaling", "accuracy", "overlap"}},
-	},
-	"codedsgd": {
-		{Title: said{"The scheme", "方案"}, stems: []string{"fig1", "fig2", "fig3"}},
-		{Title: said{"The proof, step by step", "证明，逐步进行"}, stems: []string{"proof", "overcount", "accounting"}},
-		{Title: said{"The paper’s experiments", "论文的实验"}, stems: []string{"table1", "table2", "fig4", "fig5", "fig6", "fig7", "fig8", "fig9",
-			"fig10", "fig11", "fig12", "fig13", "fig14", "fig15", "abstracts"}},
-		{Title: said{"Beyond the paper", "论文之外"}, stems: []string{"quantisation", "speed"}},
-	},
-	"compare": {
-		{Title: said{"Which method when", "何时用哪种方法"}, stems: []string{"when", "facts"}},
-		{Title: said{"The same training by every method", "每种方法做同一次训练"}, stems: []string{"homogeneous", "heterogeneous"}},
-	},
-	"dasp": {
-		{Title: said{"The method at work", "方法的运行过程"}, stems: []string{"walk"}},
-		{Title: said{"The paper’s tables and figures", "论文的表和图"}, match: regexp.MustCompile(`^(table|fig)\d+$`)},
-		{Title: said{"Choices the paper leaves open", "论文未定、由我们作的选择"}, stems: []string{"thresholds", "tuning", "switches", "sensitivity"}},
-		{Title: said{"Beyond the paper", "论文之外"}, stems: []string{"accuracy", "versions-vs-clocks", "dynamic", "network", "dssp-anchor"}},
-		{Title: said{"What must have been true", "当时必须具备什么条件"}, stems: []string{"explain"}},
-	},
-}
+var chapters = func() map[string][]chapter {
+	out := map[string][]chapter{}
+	for _, p := range paper.All() {
+		for _, c := range p.Chapters {
+			part := chapter{Title: c.Title, stems: c.Stems}
+			if c.Pattern != "" {
+				part.match = regexp.MustCompile(c.Pattern)
+			}
+			out[p.Key] = append(out[p.Key], part)
+		}
+	}
+	return out
+}()
 
 var otherChapter = said{"Further results", "其他结果"}
 

@@ -55,10 +55,10 @@ type kindLine struct {
 func build(r *renderer, p *cited.Document, rs []loaded) (*paperPage, error) {
 	doc := &paperPage{
 		Paper: p, Verdicts: page.Verdicts, Remarks: made(rs), Software: software(rs, p.Key+".html"), Command: r.Command,
-		Head: page.Head{Title: p.Short.En() + ", reproduced", Page: p.Key},
+		Head: page.Head{Title: p.Short().En() + ", reproduced", Page: p.Key},
 	}
 	if p.Ours {
-		doc.Title = p.Short.En()
+		doc.Title = p.Short().En()
 	}
 	for _, k := range page.KindOrder {
 		doc.Kinds = append(doc.Kinds, kindLine{k, page.Kinds[k]})

@@ -158,9 +158,9 @@ func exportIndex(all map[string][]loaded, list []exportFigure) string {
 		if key != last {
 			last = key
 			p := cited.Find(key)
-			fmt.Fprintf(&b, "\n%s\n%s\n\n", p.Short, strings.Repeat("=", len([]rune(p.Short.En()))))
+			fmt.Fprintf(&b, "\n%s\n%s\n\n", p.Short(), strings.Repeat("=", len([]rune(p.Short().En()))))
 			if p.Plain != "" {
-				fmt.Fprintf(&b, "Cite the %s: %s\n", p.Noun, p.Plain)
+				fmt.Fprintf(&b, "Cite the %s: %s\n", p.Noun(), p.Plain)
 			}
 			fmt.Fprintf(&b, "Cite the drawings: %s\n", software(all[key], "").Plain)
 		}

@@ -12,7 +12,9 @@ import (
 	"strconv"
 	"strings"
 
+	"gradsync/experiments/method"
 	"gradsync/reports/assets"
+	"gradsync/reports/chart"
 	"gradsync/reports/page"
 	"gradsync/reports/playground"
 	"gradsync/reports/typeset"
@@ -114,14 +116,10 @@ func buildPlayground(frame page.Head, built []string, command string) (*playgrou
 		return nil, fmt.Errorf("reports: %w", err)
 	}
 	doc.Styles = append(slices.Clone(doc.Styles), page.Asset{Name: page.PlaygroundStyle, Style: template.CSS(css)})
-	for _, m := range playground.Methods() {
-		v, ok := playMethods[m.Key]
-		if !ok {
-			return nil, fmt.Errorf("reports: playground: no words for method %s", m.Key)
+	for _, m := range method.All() {
+		for _, f := range m.Costs {
+			doc.Methods = append(doc.Methods, playing(m, f))
 		}
-		v.Key, v.AtLeast = m.Key, m.AtLeast
-		v.Links = slices.Clone(v.Links)
-		doc.Methods = append(doc.Methods, v)
 	}
 	doc.link(func(l playLink) bool { return slices.Contains(built, strings.TrimSuffix(l.page(), ".html")) })
 	for _, p := range playPresets {
@@ -140,6 +138,21 @@ func buildPlayground(frame page.Head, built []string, command string) (*playgrou
 	}
 	doc.Module = template.HTML(base64.StdEncoding.EncodeToString(module))
 	return doc, nil
+}
+
+// playing returns the line of a method's formula: its words, or, of a registered method that
+// has none here, what its descriptor says.
+func playing(m method.Method, f method.Formula) playMethod {
+	v, ok := playMethods[f.Key]
+	if !ok {
+		v = playMethod{Name: m.Label, Note: playRegistered}
+		v.Colour, v.Dash = chart.Stroke(m.Look)
+		if f.Key != m.Name {
+			v.Name = said{v.Name[0] + ", " + f.Key, v.Name[1] + "，" + f.Key}
+		}
+	}
+	v.Key, v.AtLeast, v.Links = f.Key, f.AtLeast, slices.Clone(v.Links)
+	return v
 }
 
 // addPlayground adds the page to a folder that has the pages named.

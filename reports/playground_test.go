@@ -11,7 +11,10 @@ import (
 
 	"github.com/dop251/goja"
 
+	"gradsync/experiments/method"
+	"gradsync/experiments/method/cost"
 	"gradsync/reports/assets"
+	"gradsync/reports/chart"
 	"gradsync/reports/cited"
 	"gradsync/reports/page"
 	"gradsync/reports/playground"
@@ -132,6 +135,9 @@ func TestPlaygroundIsComplete(t *testing.T) {
 	}
 	looks := map[string]string{}
 	for _, m := range doc.Methods {
+		if _, ok := playMethods[m.Key]; !ok {
+			t.Errorf("%s has no words of its own", m.Key)
+		}
 		two(m.Key, m.Name)
 		two(m.Key, m.Note)
 		if other := looks[m.Colour+m.Dash]; other != "" {
@@ -218,6 +224,37 @@ func TestPlaygroundPage(t *testing.T) {
 		if strings.Contains(doc, "ZgotmplZ") {
 			t.Error("the template refused a value")
 		}
+	}
+}
+
+// A registered method with a formula is a line of the page with no words here: its
+// descriptor's label in both languages, its look, and no link.
+func TestPlaygroundHasRegisteredMethods(t *testing.T) {
+	t.Cleanup(method.Scratch())
+	method.Register(method.Method{Name: "mine", Label: [2]string{"mine alone", "自有方法"}, Look: method.Look{Colour: "blue", Dash: "long"},
+		Costs: []method.Formula{{Key: "mine", Cost: cost.ASP, AtLeast: true}, {Key: "mine-twice", Cost: cost.BSP}}})
+	r, err := newRenderer(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	frame, err := page.NewFrame(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := page.Outputs{}
+	if err := addPlayground(out, r.pages, frame, []string{"index.html", "ring.html"}, "gradsync report"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`<span class="en">mine alone</span><span class="zh" lang="zh">自有方法</span>`, playRegistered.Zh(),
+		`"colour":"` + chart.Blue + `","dash":"12 4","atLeast":true`, "mine alone, mine-twice"} {
+		if !strings.Contains(string(out["playground.html"]), want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	doc := playgroundOf(t)
+	last := len(doc.Methods) - 1
+	if len(doc.Methods) != len(playground.Methods()) || doc.Methods[last].Key != "mine-twice" || len(doc.Methods[last].Links) > 0 {
+		t.Errorf("the lines are %v, the module's formulas %v", doc.Methods, playground.Methods())
 	}
 }
 

@@ -58,6 +58,10 @@ var (
 	linkCount  = playLink{"codedsgd.html#accounting", said{"loads counted", "负载计数"}}
 )
 
+// playRegistered is the note on a registered method that has no words here.
+var playRegistered = said{"A registered method, by the formula of its descriptor.", "注册的方法，按其描述符中的公式计算。"}
+
+// playMethods are the words of formulas by their keys.
 var playMethods = map[string]playMethod{
 	"bsp": {Name: said{"parameter server, BSP", "参数服务器，BSP"}, Colour: chart.Blue, Links: []playLink{linkNaive},
 		Note: said{"Bulk synchronous parallel: all workers push, the server adds up, all pull: the single reducer’s formula with N + 1 machines. Everybody " +

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gradsync/experiments/paper"
 	"gradsync/experiments/result"
 )
 
@@ -213,13 +214,8 @@ func (c Claim) number(x, stated float64, ci *[2]float64, capped bool) (string, [
 
 // document returns what kind of document the claim is from: blog, patent or paper.
 func (c Claim) document() string {
-	switch c.Paper {
-	case "ring":
-		return "blog"
-	case "ringsparse":
-		return "patent"
-	}
-	return "paper"
+	p, _ := paper.OfClaim(c.ID)
+	return p.Noun[0]
 }
 
 // derived reports whether the document does not state the number, but what it follows from.

@@ -30,7 +30,7 @@ func gradsync(args ...string) (int, string, string) {
 func with(t *testing.T, es ...exp.Experiment) {
 	t.Helper()
 	old := sources
-	sources = []func() []exp.Experiment{func() []exp.Experiment { return es }}
+	sources = map[string]func() []exp.Experiment{"dasp": func() []exp.Experiment { return es }}
 	t.Cleanup(func() { sources = old })
 }
 

@@ -15,19 +15,25 @@ import (
 	"gradsync/experiments/compare"
 	"gradsync/experiments/dasp"
 	"gradsync/experiments/exp"
+	"gradsync/experiments/paper"
 	"gradsync/experiments/ring"
 	"gradsync/experiments/ringsparse"
 	"gradsync/reports"
 )
 
-// sources are the packages of experiments. A new paper is one line here.
-var sources = []func() []exp.Experiment{dasp.Experiments, ring.Experiments, ringsparse.Experiments, codedsgd.Experiments, compare.Experiments}
+// sources are the packages of experiments, by document. A new paper is one line here.
+var sources = map[string]func() []exp.Experiment{
+	"dasp": dasp.Experiments, "ring": ring.Experiments, "ringsparse": ringsparse.Experiments, "codedsgd": codedsgd.Experiments, "compare": compare.Experiments,
+}
 
-// Experiments returns all experiments in the order of their sources.
+// Experiments returns all experiments in the order of the documents.
 func Experiments() []exp.Experiment {
 	var out []exp.Experiment
-	for _, s := range sources {
-		for _, e := range s() {
+	for _, p := range paper.All() {
+		if sources[p.Key] == nil {
+			continue
+		}
+		for _, e := range sources[p.Key]() {
 			if e.Title == "" {
 				e.Title = reports.Title(e.ID)
 			}

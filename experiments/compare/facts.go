@@ -91,7 +91,7 @@ const lenetParams = 61_706
 func countOf(ctx context.Context, env exp.Env, m method) (counts, error) {
 	o := options(workers)
 	c := train.Config{Sync: m.Sync, Model: model, Platform: testbedOf(equalSet, links[0]).Platform, Workers: workers, Batch: 16, Launch: -1, Overhead: -1,
-		TimingOnly: true, EvalEvery: -1, MaxPushes: factRounds * workers, Options: &o}
+		TimingOnly: true, EvalEvery: -1, MaxPushes: factRounds * workers, Server: train.Server{Options: &o}}
 	m.configure(&c)
 	p, err := get(ctx, env, c)
 	unit := 4 * float64(lenetParams) * float64(p.Pushes) / workers

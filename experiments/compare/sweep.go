@@ -119,7 +119,8 @@ func (s sweepPlan) config(m method, p sweepPoint, density float64) train.Config 
 		all.Redundancy = p.Nodes - 1
 		m.Coded = &all
 	}
-	c := train.Config{Sync: m.Sync, Model: p.Model, Platform: p.platform(), Workers: p.Nodes, Batch: s.Batch, TimingOnly: true, EvalEvery: -1, Options: &o}
+	c := train.Config{Sync: m.Sync, Model: p.Model, Platform: p.platform(), Workers: p.Nodes, Batch: s.Batch, TimingOnly: true, EvalEvery: -1,
+		Server: train.Server{Options: &o}}
 	m.configure(&c)
 	if m.Async {
 		c.MaxPushes = s.Async * int64(p.Nodes)

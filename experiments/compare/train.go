@@ -66,7 +66,8 @@ func targetOf(pilot []train.Point) float64 {
 func (s trainingSize) config(m method, g testbed, seed uint64) train.Config {
 	o := options(workers)
 	c := train.Config{Sync: m.Sync, Model: model, Data: s.Data, Platform: g.Platform, Workers: workers, Seed: seed,
-		Batch: s.Batch, Rate: s.Rate, Launch: -1, Overhead: -1, MaxPushes: s.Gradients, EvalEvery: s.EvalEvery, EvalImages: s.Images, Options: &o}
+		Batch: s.Batch, Rate: s.Rate, Launch: -1, Overhead: -1, MaxPushes: s.Gradients, EvalEvery: s.EvalEvery, EvalImages: s.Images,
+		Server: train.Server{Options: &o}}
 	m.configure(&c)
 	if m.Server {
 		c.Clock = &train.Clock{} // the run's own network: two passes, the same bits

@@ -155,3 +155,10 @@ func Readers(flag string) (out []string) {
 	}
 	return out
 }
+
+// Scratch returns a function that forgets what is registered from now on: a test's
+// methods are not the next test's.
+func Scratch() (forget func()) {
+	was := All()
+	return func() { registered = was }
+}

@@ -38,7 +38,7 @@ func TestDescriptorsAreWhole(t *testing.T) {
 }
 
 func TestRegister(t *testing.T) {
-	defer func(all []Method) { registered = all }(All())
+	t.Cleanup(Scratch())
 	Register(Method{Name: "mine", Family: Server, Flags: []Flag{{Name: "mine-cap", Default: 2.0, Help: "cap"}}})
 	if _, ok := Get("mine"); !ok || !slices.Equal(Readers("mine-cap"), []string{"mine"}) {
 		t.Errorf("--mine-cap is read by %v", Readers("mine-cap"))

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	document "gradsync/experiments/paper"
 	"gradsync/shared/cluster"
 )
 
@@ -35,18 +36,15 @@ type maker struct {
 	make func(d draw) (Question, error)
 }
 
-// subject holds what a quiz can be about.
-type subject struct {
-	name   string
-	makers []maker
-}
+// makers are the kinds of questions on each document, by its key.
+var makers = map[string][]maker{"ring": ringMakers, "ringsparse": sparseMakers, "dasp": daspMakers, "codedsgd": codedMakers}
 
-var subjects = []subject{{"ring", ringMakers}, {"ringsparse", sparseMakers}, {"dasp", daspMakers}, {"codedsgd", codedMakers}}
-
-// Subjects returns the names that Make knows.
+// Subjects returns the names that Make knows, in the order of the index.
 func Subjects() (names []string) {
-	for _, s := range subjects {
-		names = append(names, s.name)
+	for _, p := range document.Indexed() {
+		if len(makers[p.Key]) > 0 {
+			names = append(names, p.Key)
+		}
 	}
 	return names
 }
@@ -64,18 +62,17 @@ const redraws = 50
 // questions, and a longer quiz begins with the questions of a shorter one. No kind
 // comes back before all kinds of the subject were asked.
 func Make(name string, seed uint64, n int) ([]Question, error) {
-	i := slices.IndexFunc(subjects, func(s subject) bool { return s.name == name })
-	if i < 0 {
+	kinds := makers[name]
+	if len(kinds) == 0 {
 		return nil, fmt.Errorf("%w: no subject %q: known are %s", ErrAsked, name, strings.Join(Subjects(), ", "))
 	}
 	if n < 1 || n > Most {
 		return nil, fmt.Errorf("%w: %d questions, want 1 to %d", ErrAsked, n, Most)
 	}
-	makers := subjects[i].makers
-	order := cluster.Stream(seed, 0, "quiz "+name, "order").Perm(len(makers))
+	order := cluster.Stream(seed, 0, "quiz "+name, "order").Perm(len(kinds))
 	var out []Question
 	for k := range n {
-		m := makers[order[k%len(order)]]
+		m := kinds[order[k%len(order)]]
 		d := draw{cluster.Stream(seed, k, "quiz "+name, m.key)}
 		q, err := m.make(d)
 		for again := 0; err == nil && again < redraws && asked(out, q); again++ {

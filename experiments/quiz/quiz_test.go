@@ -17,13 +17,13 @@ const seeds = 200
 // quizzes returns the quizzes of all seeds, by subject; every kind is asked once in each.
 var quizzes = sync.OnceValues(func() (map[string][]Question, error) {
 	out := map[string][]Question{}
-	for _, s := range subjects {
+	for name, kinds := range makers {
 		for seed := range uint64(seeds) {
-			quiz, err := Make(s.name, seed, len(s.makers))
+			quiz, err := Make(name, seed, len(kinds))
 			if err != nil {
 				return nil, err
 			}
-			out[s.name] = append(out[s.name], quiz...)
+			out[name] = append(out[name], quiz...)
 		}
 	}
 	return out, nil
@@ -36,11 +36,11 @@ func all(t *testing.T, visit func(t *testing.T, q Question)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range subjects {
-		t.Run(s.name, func(t *testing.T) {
-			for i, q := range made[s.name] {
+	for name, kinds := range makers {
+		t.Run(name, func(t *testing.T) {
+			for i, q := range made[name] {
 				if visit(t, q); t.Failed() {
-					t.Fatalf("seed %d, question %d", i/len(s.makers), i%len(s.makers)+1)
+					t.Fatalf("seed %d, question %d", i/len(kinds), i%len(kinds)+1)
 				}
 			}
 		})
@@ -216,8 +216,8 @@ func TestQuestionsDiffer(t *testing.T) {
 		}
 	})
 	kinds := 0
-	for _, s := range subjects {
-		kinds += len(s.makers)
+	for _, of := range makers {
+		kinds += len(of)
 	}
 	if len(answers) != kinds {
 		t.Errorf("%d kinds of questions were asked, there are %d", len(answers), kinds)

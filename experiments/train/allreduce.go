@@ -165,47 +165,6 @@ func times(ranks []ending, warmup int64) (t IterationTime, counted int64) {
 	return t, counted
 }
 
-// checkExchange refuses what a method without a server cannot do, and options of
-// such a method that another would ignore.
-func (c *Config) checkExchange() error {
-	sparse := c.Sync == "ringsparse"
-	switch {
-	case c.BatchSize != 0 && (!c.serverless() || c.BatchSize < c.Workers && !c.coded()):
-		return fmt.Errorf("train: %d images for all %d workers of %s: want one each at least, and a method without a server", c.BatchSize, c.Workers, c.Sync)
-	case c.Bucket < 0:
-		return fmt.Errorf("train: buckets of %d bytes, want 0 or more", c.Bucket)
-	case c.Segment < 0:
-		return fmt.Errorf("train: segments of %d elements, want 0 or more", c.Segment)
-	case !c.serverless() && (c.Bucket > 0 || c.NoOverlap):
-		return fmt.Errorf("train: buckets and overlap are of methods without a server, not of %s", c.Sync)
-	case c.Bucket > 0 && sparse:
-		return fmt.Errorf("train: ringsparse exchanges layer by layer (S13), no buckets of %d bytes", c.Bucket)
-	case c.Segment > 0 && c.Sync != "ring":
-		return fmt.Errorf("train: segments are of the ring, not of %s", c.Sync)
-	case c.Sync == "hierarchical" && (c.PerNode < 1 || c.Workers%c.PerNode != 0):
-		return fmt.Errorf("train: hierarchical with %d ranks per node, want a divisor of %d workers", c.PerNode, c.Workers)
-	case c.PerNode != 0 && c.Sync != "hierarchical":
-		return fmt.Errorf("train: ranks per node are of hierarchical, not of %s", c.Sync)
-	case c.RingSparse != nil && !sparse:
-		return fmt.Errorf("train: options of ringsparse, but the method is %s", c.Sync)
-	case c.Mask != nil && !sparse:
-		return fmt.Errorf("train: a mask is of ringsparse, not of %s", c.Sync)
-	case c.Density != 0 && !(sparse && c.TimingOnly && c.Density > 0 && c.Density <= 1):
-		return fmt.Errorf("train: density %g: above 0, at most 1, of a timing-only run with ringsparse", c.Density)
-	case sparse && c.Momentum > 0:
-		return fmt.Errorf("train: ringsparse with momentum %g: weights and gradients turn into each other (S51) for plain SGD only", c.Momentum)
-	case c.TCP != nil && c.Runtime != "tcp":
-		return fmt.Errorf("train: a place in a job of processes is of the runtime tcp, not of %s", c.Runtime)
-	case sparse && c.RingSparse != nil:
-		o := *c.RingSparse
-		if o.Bandwidth == 0 {
-			o.Bandwidth = 1 // the run finds it
-		}
-		return o.Validate()
-	}
-	return nil
-}
-
 // bucket holds what one exchange of a dense method sums: consecutive layers.
 type bucket struct {
 	first, last    int // layers, in forward order

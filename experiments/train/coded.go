@@ -17,27 +17,6 @@ import (
 // assumption, well below what `gradsync bench coded` measures on one core.
 const CodingRate = 2e9
 
-// coded reports whether the method is one of codedsgd's.
-func (c *Config) coded() bool { return slices.Contains(codedsgd.Methods(), c.Sync) }
-
-// checkCoded refuses what the methods of codedsgd cannot do, and their options
-// elsewhere.
-func (c *Config) checkCoded() error {
-	switch {
-	case !c.coded() && (c.Coded != nil || c.SpeedAware):
-		return fmt.Errorf("train: options of coded SGD, but the method is %s", c.Sync)
-	case !c.coded():
-		return nil
-	case c.BatchSize < 1:
-		return fmt.Errorf("train: %s cuts one batch of all nodes into blocks: want its images as batch size", c.Sync)
-	case c.Momentum > 0:
-		return fmt.Errorf("train: %s with momentum %g: eq. (4) is plain SGD", c.Sync, c.Momentum)
-	case c.Bucket > 0:
-		return fmt.Errorf("train: %s exchanges layer by layer, no buckets of %d bytes", c.Sync, c.Bucket)
-	}
-	return c.codedOptions().Check(c.Workers)
-}
-
 // codedOptions completes the method's options.
 func (c *Config) codedOptions() codedsgd.Options {
 	var o codedsgd.Options

@@ -11,10 +11,8 @@ import (
 	"time"
 
 	"gradsync/experiments/method"
-	"gradsync/papers/codedsgd"
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
-	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/tcp"
 	"gradsync/shared/tensor/model"
@@ -83,36 +81,14 @@ type Config struct {
 	EvalImages     int     `json:"eval_images"` // test images per evaluation on the way; 0: 1,000
 	Warmup         int64   `json:"warmup"`      // first pushes of each worker left out of the times
 
-	// Options of the method; Options.Workers is set from Workers. nil: the
-	// defaults of rivals.Defaults.
-	Options *rivals.Options `json:"options"`
+	// What the methods of each family read.
+	Server
+	AllReduce
+	CodedSGD
 
-	// Of methods without a server. Bucket fuses layers, last first, until they have that many
-	// bytes; 0: layer by layer. NoOverlap begins to exchange when the backward pass is over.
-	// Segment is how many elements of the ring travel in one message; 0: whole chunks. PerNode is
-	// hierarchical's ranks per node. RingSparse are the options of ringsparse; nil: the patent's
-	// reading. Mask, of ringsparse, is false for the parameters that stay zero; who sets it says
-	// which they are.
-	Bucket     int64               `json:"bucket,omitempty"`
-	NoOverlap  bool                `json:"no_overlap,omitempty"`
-	Segment    int                 `json:"segment,omitempty"`
-	PerNode    int                 `json:"per_node,omitempty"`
-	RingSparse *ringsparse.Options `json:"ringsparse,omitempty"`
-	Mask       []bool              `json:"-"`
-	// Of the methods of codedsgd, whose Method is Sync and which need BatchSize. Coded
-	// nil: redundancy 1. SpeedAware gives nodes images by their speed.
-	Coded      *codedsgd.Options `json:"coded,omitempty"`
-	SpeedAware bool              `json:"speed_aware,omitempty"`
 	// Best ends with the parameters, of those at evaluations and the first ones, of the
 	// least loss on a fixed part of the training images: Algorithm 1 of codedsgd, step 8.
 	Best bool `json:"best,omitempty"`
-	// Density is the share of a worker's gradient that is not zero, which a timing-only
-	// run with ringsparse takes for all layers; weights are dense. 0: 1.
-	Density float64 `json:"density,omitempty"`
-
-	// Lease is how long a worker may be silent after it was handed weights before
-	// the server goes on without it: longer than any iteration. 0: for ever.
-	Lease time.Duration `json:"lease"`
 
 	TimingOnly bool `json:"timing_only"` // the same events without the arithmetic
 
@@ -124,12 +100,8 @@ type Config struct {
 
 	Threads int    `json:"-"` // per engine call; results do not depend on it
 	Trace   string `json:"-"` // file of the run's Chrome trace
-	// Record is a file for the order in which gradients arrived at the server and
-	// what it decided; Replay one to follow, so that an asynchronous run on a real
-	// clock has the bits of the recorded one.
-	Record, Replay string `json:"-"`
-	Save           string `json:"-"` // safetensors file of the trained parameters
-	Load           string `json:"load,omitempty"`
+	Save    string `json:"-"` // safetensors file of the trained parameters
+	Load    string `json:"load,omitempty"`
 
 	// Begin is told once all input is read and found good, before the first
 	// gradient.
@@ -154,14 +126,8 @@ const (
 	ReferenceFLOPS = 7.85e12
 )
 
-// Serverless lists the methods that have no parameter server.
-func Serverless() []string { return method.Names(method.AllReduce, method.Coded) }
-
 // Methods lists what Config.Sync may be: the methods of experiments/method.
 func Methods() []string { return method.Names() }
-
-// serverless reports whether the method has no parameter server.
-func (c *Config) serverless() bool { return slices.Contains(Serverless(), c.Sync) }
 
 // withDefaults returns a copy with every zero field filled in, or an error that
 // names what is out of its domain.
@@ -195,12 +161,7 @@ func (c Config) withDefaults() (Config, error) {
 	p := c.Platform.Clone()
 	p.Workers = p.Workers[:c.Workers]
 	c.Platform = p
-	o := rivals.Defaults(c.Workers)
-	if c.Options != nil {
-		o = *c.Options
-		o.Workers = c.Workers
-	}
-	c.Options = &o
+	c.Options = c.Server.options(c.Workers)
 	return c, nil
 }
 
@@ -240,8 +201,6 @@ func (c *Config) check() error {
 		return fmt.Errorf("train: no runtime %q: known are %s", c.Runtime, strings.Join(Runtimes, ", "))
 	case c.Workers < 1 || c.Workers > len(c.Platform.Workers):
 		return fmt.Errorf("train: %d workers, platform %s has %d", c.Workers, c.Platform.Name, len(c.Platform.Workers))
-	case !c.serverless() && c.Platform.Server == nil:
-		return fmt.Errorf("train: method %s needs a server and platform %s has none", c.Sync, c.Platform.Name)
 	case c.Batch < 1:
 		return fmt.Errorf("train: batch of %d images", c.Batch)
 	case !(c.Rate > 0):
@@ -260,10 +219,6 @@ func (c *Config) check() error {
 		return fmt.Errorf("train: bound of %d pushes, want 0 or more", c.MaxPushes)
 	case c.MaxUpdates < 0:
 		return fmt.Errorf("train: bound of %d updates, want 0 or more", c.MaxUpdates)
-	case c.Lease < 0:
-		return fmt.Errorf("train: lease of %v, want more than 0, or 0 for no end", c.Lease)
-	case c.Lease > 0 && c.serverless():
-		return fmt.Errorf("train: lease of %v, but method %s has no server that could go on without a worker", c.Lease, c.Sync)
 	case !(c.TargetAccuracy >= 0 && c.TargetAccuracy <= 1):
 		return fmt.Errorf("train: target accuracy %g, want a share from 0 to 1", c.TargetAccuracy)
 	case c.MaxPushes == 0 && c.MaxUpdates == 0 && c.TargetAccuracy == 0:
@@ -272,8 +227,6 @@ func (c *Config) check() error {
 		return fmt.Errorf("train: a target accuracy needs training and evaluations")
 	case c.Clock != nil && (c.Runtime != "virtual" || c.serverless() || c.Lease > 0 || c.TargetAccuracy > 0):
 		return fmt.Errorf("train: another network's clock needs the virtual runtime, a server, no lease and no target accuracy")
-	case (c.Record != "" || c.Replay != "") && (c.serverless() || c.Clock != nil || c.Lease > 0):
-		return fmt.Errorf("train: an order of arrival is recorded and followed with a server, without lease and clock")
 	case c.Clock != nil && c.Clock.Batch < 0:
 		return fmt.Errorf("train: clock of a batch of %d images", c.Clock.Batch)
 	case c.Checkpoint != "" && (c.Clock == nil || c.Momentum > 0):
@@ -284,11 +237,17 @@ func (c *Config) check() error {
 		return fmt.Errorf("train: the best parameters need training and evaluations")
 	case c.TimingOnly && (c.Save != "" || c.Load != ""):
 		return fmt.Errorf("train: a timing-only run has no parameters to load or save")
+	case c.BatchSize != 0 && (!c.serverless() || c.BatchSize < c.Workers && !c.coded()):
+		return fmt.Errorf("train: %d images for all %d workers of %s: want one each at least, and a method without a server", c.BatchSize, c.Workers, c.Sync)
+	case c.TCP != nil && c.Runtime != "tcp":
+		return fmt.Errorf("train: a place in a job of processes is of the runtime tcp, not of %s", c.Runtime)
 	}
-	if err := c.checkCoded(); err != nil {
-		return err
+	for _, family := range []func(*Config) error{c.Server.check, c.CodedSGD.check, c.AllReduce.check} {
+		if err := family(c); err != nil {
+			return err
+		}
 	}
-	return c.checkExchange()
+	return nil
 }
 
 // dataSides are the sides to which data sets can be brought for the networks

@@ -86,7 +86,7 @@ func TestLease(t *testing.T) {
 		used := func(lease time.Duration) (by [2]int) {
 			p := rounded(2)
 			p.Workers[1].FLOPS /= 20 // 6 ms · 20
-			o := mustRun(t, Config{Sync: sync, Model: "lenet5", Platform: p, Batch: 4, MaxPushes: 40, TimingOnly: true, Lease: lease})
+			o := mustRun(t, Config{Sync: sync, Model: "lenet5", Platform: p, Batch: 4, MaxPushes: 40, TimingOnly: true, Server: Server{Lease: lease}})
 			for _, push := range o.Log.Pushes {
 				if push.Applied > 0 {
 					by[push.Worker]++
@@ -103,7 +103,7 @@ func TestLease(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
-	c := Config{Sync: "dasp", Model: "lenet5", Platform: rounded(2), MaxPushes: 40, TimingOnly: true, Lease: time.Millisecond}
+	c := Config{Sync: "dasp", Model: "lenet5", Platform: rounded(2), MaxPushes: 40, TimingOnly: true, Server: Server{Lease: time.Millisecond}}
 	if _, err := Run(ctx, c); err == nil || !strings.Contains(err.Error(), "all 2 workers have left") {
 		t.Errorf("with a lease that nobody keeps: error %v", err)
 	}
@@ -117,7 +117,7 @@ func TestDuration(t *testing.T) {
 		p := rounded(2)
 		p.Decision, p.Workers[1].Bandwidth = 0, p.Workers[1].Bandwidth/40
 		o := rivals.Options{Smin: 1, Smax: 50, Alpha: 0.5, Duration: duration}
-		out := mustRun(t, Config{Sync: "dasp", Model: "lenet5", Platform: p, Batch: 4, MaxPushes: 60, TimingOnly: true, Options: &o})
+		out := mustRun(t, Config{Sync: "dasp", Model: "lenet5", Platform: p, Batch: 4, MaxPushes: 60, TimingOnly: true, Server: Server{Options: &o}})
 		if out.StateShare["WSS"] < 0.1 {
 			t.Fatalf("duration %q: %v of pushes in WSS, want the case to occur", duration, out.StateShare["WSS"])
 		}

@@ -294,3 +294,22 @@ func TestTraceIsChromeJSON(t *testing.T) {
 		t.Errorf("compute time by rank is %v µs, want a server and three workers, who work more", ranks)
 	}
 }
+
+// The fields of all families lie flat in a Config's JSON: what names a run by it knows of
+// no families.
+func TestFamiliesLieFlat(t *testing.T) {
+	raw, err := json.Marshal(Config{Server: Server{Options: &rivals.Options{}, Lease: 1}, AllReduce: AllReduce{Bucket: 1, NoOverlap: true},
+		CodedSGD: CodedSGD{SpeedAware: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var flat map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &flat); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"sync", "options", "lease", "bucket", "no_overlap", "speed_aware"} {
+		if flat[key] == nil {
+			t.Errorf("no %s in %s", key, raw)
+		}
+	}
+}

@@ -148,7 +148,8 @@ func timed(ctx context.Context, sync string, seed uint64, free bool, change func
 	}
 	o := rivals.Defaults(len(p.Workers))
 	change(&o)
-	out, err := train.Run(ctx, train.Config{Sync: sync, Model: "lenet5", Platform: p, Seed: seed, Options: &o, MaxPushes: 300, TimingOnly: true})
+	out, err := train.Run(ctx, train.Config{Sync: sync, Model: "lenet5", Platform: p, Seed: seed, MaxPushes: 300, TimingOnly: true,
+		Server: train.Server{Options: &o}})
 	if err != nil {
 		return nil, err
 	}

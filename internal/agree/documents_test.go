@@ -12,7 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"gradsync/experiments/claims"
 	"gradsync/experiments/cli"
+	"gradsync/experiments/paper"
 	"gradsync/internal/repo"
 )
 
@@ -72,6 +74,57 @@ func TestCitesTheSources(t *testing.T) {
 	}
 	if strings.Contains(text, "number: \"CN") {
 		t.Error("CITATION.cff: the patent application's text has no publication number")
+	}
+}
+
+// TestEveryDocumentIsWhole: a document with a descriptor has a target and a command that
+// reproduce it, experiments, a story in both languages and, unless it is ours, a
+// citation and claims. Chapters and diagram name experiments that there are.
+func TestEveryDocumentIsWhole(t *testing.T) {
+	makefile := readRoot(t, "Makefile")
+	ids := map[string]bool{}
+	for _, e := range cli.Experiments() {
+		key, _, _ := strings.Cut(e.ID, "/")
+		ids[e.ID], ids[key] = true, true
+	}
+	for i, p := range paper.Indexed() {
+		if p.Index != i+1 {
+			t.Errorf("%s is number %d on the index, want %d", p.Key, p.Index, i+1)
+		}
+		if !strings.Contains(makefile, "\nreproduce-"+p.Key+": ") {
+			t.Errorf("the Makefile has no target reproduce-%s", p.Key)
+		}
+		if !ids[p.Key] {
+			t.Errorf("%s has no experiments", p.Key)
+		}
+		for _, text := range []string{".en.md", ".zh.md", ".short.en.md", ".short.zh.md"} {
+			if _, err := os.Stat(filepath.Join(mustRoot(t), "reports", "text", p.Key+text)); err != nil {
+				t.Error(err)
+			}
+		}
+		for what, pair := range map[string][2]string{"noun": p.Noun, "short name": p.Short, "title": p.Title, "lede": p.Lede} {
+			if pair[0] == "" || pair[1] == "" {
+				t.Errorf("%s has no %s in a language", p.Key, what)
+			}
+		}
+		if !p.Ours && (p.Plain == "" || p.BibTeX == "" || p.Original == "" || p.Claims == "" || p.Dated == "" || p.Diagram == "") {
+			t.Errorf("%s is a source without citation, claims, title, date or diagram", p.Key)
+		}
+		if id, _, _ := strings.Cut(p.Diagram, "#"); id != "" && !ids[id] {
+			t.Errorf("%s has its diagram from %s, which is no experiment", p.Key, id)
+		}
+		for _, c := range p.Chapters {
+			for _, stem := range c.Stems {
+				if !ids[p.Key+"/"+stem] {
+					t.Errorf("%s: chapter %s names %s, which is no experiment", p.Key, c.Title[0], stem)
+				}
+			}
+		}
+	}
+	for _, c := range claims.All() {
+		if _, ok := paper.OfClaim(c.ID); !ok {
+			t.Errorf("claim %s is of no document", c.ID)
+		}
 	}
 }
 

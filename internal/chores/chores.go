@@ -48,7 +48,7 @@ func (s step) with(env string) step {
 
 // Commands returns the chores.
 func Commands() []*cobra.Command {
-	return []*cobra.Command{
+	return append(reproductions(),
 		command("build", "Build bin/gradsync", build),
 		command("check", "Build, check import rules and run every test that takes less than a second", check),
 		command("test", "Check style and import rules, then run all tests", func() []step { return append(lint(), tests()...) }),
@@ -60,18 +60,12 @@ func Commands() []*cobra.Command {
 		command("reports", "Render the committed results to reports/html and the README's table", reports),
 		command("reports-check", "Render the committed results anew and compare with the committed pages byte by byte", reportsCheck),
 		command("clean", "Remove what was built and run here: bin and out", clean),
-		reproduce("dasp", "DASP and render the page", "dasp"),
-		reproduce("ring", "the blog on the ring and render the page", "ring"),
-		reproduce("ringsparse", "the patent and render the page", "ringsparse"),
-		reproduce("codedsgd", "coded SGD and render the page", "codedsgd"),
-		reproduce("compare", "the comparison of all methods and render the page", "compare"),
-		reproduce("all", "all documents, then the comparison, and render the pages", papers...),
 		cross(),
 		command("ci-check", "Rerun profile ci on the embedded images and compare with the committed results byte by byte", ciCheck),
 		command("ci-results", "Renew the committed results of profile ci", ciResults),
 		publish(),
 		command("benchmarks", "Measure all cases of BENCHMARKS.md on this machine and write it", benchmarks),
-	}
+	)
 }
 
 func command(name, short string, steps func() []step) *cobra.Command {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gradsync/experiments/paper"
 	"gradsync/internal/repo"
 )
 
@@ -86,7 +87,7 @@ func ciResults() []step { return renewed("ci", "0") }
 // whoever renews them. Profiles ci and quick are of the embedded images, others of real data.
 func renewed(profile, seeds string) []step {
 	root, _ := repo.Root() // do reports the error
-	args := slices.Concat([]string{"run"}, papers, []string{"--profile", profile, "--seeds", seeds, "--engine", "asm", "--out", committed})
+	args := slices.Concat([]string{"run"}, paper.Keys(), []string{"--profile", profile, "--seeds", seeds, "--engine", "asm", "--out", committed})
 	run := self(args...)
 	if profile == "ci" || profile == "quick" {
 		run = embedded(run, root)
@@ -109,21 +110,21 @@ func ciCheck() []step {
 	var papers []string
 	engines := map[string]string{} // by paper
 	for _, f := range ciFiles(filepath.Join(root, filepath.FromSlash(committed))) {
-		paper, _, _ := strings.Cut(filepath.ToSlash(f), "/")
-		if !slices.Contains(papers, paper) {
-			papers = append(papers, paper)
+		key, _, _ := strings.Cut(filepath.ToSlash(f), "/")
+		if !slices.Contains(papers, key) {
+			papers = append(papers, key)
 		}
 		raw, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(committed), f))
 		named := engineLine.FindSubmatch(raw)
 		if err != nil || named == nil {
 			continue // compare reports what cannot be read; the rest trained nothing
 		}
-		if e := string(named[1]); engines[paper] != "" && engines[paper] != e {
-			return []step{{Command: "choose the engine of " + paper, own: func(string, io.Writer) error {
-				return fmt.Errorf("the committed results of %s are of several engines: %s, %s", paper, engines[paper], e)
+		if e := string(named[1]); engines[key] != "" && engines[key] != e {
+			return []step{{Command: "choose the engine of " + key, own: func(string, io.Writer) error {
+				return fmt.Errorf("the committed results of %s are of several engines: %s, %s", key, engines[key], e)
 			}}}
 		}
-		engines[paper] = string(named[1])
+		engines[key] = string(named[1])
 	}
 	for _, p := range papers {
 		engine := cmp.Or(engines[p], "portable") // where nothing was trained any engine does

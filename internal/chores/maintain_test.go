@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gradsync/experiments/paper"
 )
 
 // put writes files below dir, by their slash paths.
@@ -90,7 +92,7 @@ func TestCIRunsUseTheResultsEngine(t *testing.T) {
 func TestWhatIsRenewed(t *testing.T) {
 	for profile, images := range map[string]bool{"ci": true, "quick": true, "standard": false, "paper": false} {
 		s := renewed(profile, "0")[0]
-		if want := "gradsync run " + strings.Join(papers, " ") + " --profile " + profile + " --seeds 0 --engine asm "; !strings.Contains(s.Command, want) {
+		if want := "gradsync run " + strings.Join(paper.Keys(), " ") + " --profile " + profile + " --seeds 0 --engine asm "; !strings.Contains(s.Command, want) {
 			t.Errorf("%q does not run %s", s.Command, want)
 		}
 		if hidden := strings.Contains(strings.Join(s.env, "\n"), "GRADSYNC_DATA="); hidden != images {
@@ -101,8 +103,8 @@ func TestWhatIsRenewed(t *testing.T) {
 
 // All documents are run by one command, and the pages rendered last.
 func TestReproductionRunsThenRenders(t *testing.T) {
-	steps := reproduction("there", "ci", "0", papers)
-	if len(steps) != 2 || !strings.HasPrefix(steps[0].Command, "gradsync run "+strings.Join(papers, " ")+" --profile ci --seeds 0 --out ") ||
+	steps := reproduction("there", "ci", "0", paper.Keys())
+	if len(steps) != 2 || !strings.HasPrefix(steps[0].Command, "gradsync run "+strings.Join(paper.Keys(), " ")+" --profile ci --seeds 0 --out ") ||
 		!strings.HasPrefix(steps[1].Command, "gradsync report --results "+filepath.Join("there", "results")) {
 		t.Errorf("%+v", steps)
 	}
@@ -110,7 +112,7 @@ func TestReproductionRunsThenRenders(t *testing.T) {
 	for _, c := range Commands() {
 		names = append(names, c.Name())
 	}
-	for _, p := range append([]string{"all"}, papers...) {
+	for _, p := range append([]string{"all"}, paper.Keys()...) {
 		if !slices.Contains(names, "reproduce-"+p) {
 			t.Errorf("no command reproduce-%s among %v", p, names)
 		}

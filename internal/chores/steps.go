@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gradsync/experiments/paper"
 	"gradsync/internal/repo"
 )
 
@@ -89,8 +90,13 @@ func reports() []step {
 	}
 }
 
-// papers are the documents that have experiments, in the order in which they run.
-var papers = []string{"dasp", "ring", "ringsparse", "codedsgd", "compare"}
+// reproductions returns a command for each document, and one for all.
+func reproductions() (out []*cobra.Command) {
+	for _, p := range paper.All() {
+		out = append(out, reproduce(p.Key, p.Name()+" and render the page", p.Key))
+	}
+	return append(out, reproduce("all", "all documents, then the comparison, and render the pages", paper.Keys()...))
+}
 
 // reproduce is the README's command: experiments, then pages, the page last.
 func reproduce(name, of string, run ...string) *cobra.Command {

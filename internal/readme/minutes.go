@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gradsync/experiments/paper"
 	"gradsync/experiments/result"
 )
 
@@ -14,11 +15,6 @@ const (
 	beginMinutes = "<!-- minutes: written by `make reports` from the sidecars of experiments/results -->"
 	endMinutes   = "<!-- end of minutes -->"
 )
-
-// minutesOf is the folder of each document in the order of its table, by name.
-var minutesOf = []struct{ key, title string }{
-	{"ring", "Ring all-reduce"}, {"ringsparse", "RingSparse"}, {"dasp", "DASP"}, {"codedsgd", "Coded SGD"}, {"compare", "the comparison"},
-}
 
 // cost holds the time that the results of one document and profile took.
 type cost struct {
@@ -37,16 +33,16 @@ type hosts struct{ machines, engines, days []string }
 func minutes(root string) (string, error) {
 	var rows strings.Builder
 	var h hosts
-	for _, d := range minutesOf {
+	for _, d := range paper.Indexed() {
 		for _, profile := range []string{"ci", "quick", "standard", "paper"} {
-			c, err := h.add(filepath.Dir(result.Path(root, d.key+"/x", profile)))
+			c, err := h.add(filepath.Dir(result.Path(root, d.Key+"/x", profile)))
 			if err != nil {
 				return "", err
 			}
 			if c.n == 0 {
 				continue
 			}
-			fmt.Fprintf(&rows, "| %s | `%s` | %d | %s | %s | %.2f GiB | %d |\n", d.title, profile, c.n, strings.Join(c.seeds, "; "),
+			fmt.Fprintf(&rows, "| %s | `%s` | %d | %s | %s | %.2f GiB | %d |\n", d.Name(), profile, c.n, strings.Join(c.seeds, "; "),
 				took(c.wall), float64(c.peak)/(1<<30), c.dirty)
 		}
 	}

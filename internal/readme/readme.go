@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/claims"
+	"gradsync/experiments/paper"
 	"gradsync/experiments/result"
 	"gradsync/internal/atomic"
 	"gradsync/reports"
@@ -25,14 +26,6 @@ const (
 	begin = "<!-- verdicts: written by `make reports` from experiments/results -->"
 	end   = "<!-- end of verdicts -->"
 )
-
-// sources are the rows: a folder of results and what the table calls it.
-var sources = []struct{ key, title string }{
-	{"dasp", "DASP: dynamic adaptive synchronous parallel (2023)"},
-	{"ring", "Ring all-reduce (2017)"},
-	{"ringsparse", "RingSparse (patent application, 2021)"},
-	{"codedsgd", "Coded SGD (2021)"},
-}
 
 // none stands in the row of a folder without results.
 const none = "built; no committed results yet"
@@ -117,10 +110,13 @@ var profiles = []struct{ folder, title string }{
 func tabulate(root string) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| source | results | %s |\n|---|---|%s\n", strings.Join(verdicts, " | "), strings.Repeat("---|", len(verdicts)))
-	for _, s := range sources {
+	for _, s := range paper.All() {
+		if s.Ours {
+			continue
+		}
 		rows := 0
 		for _, p := range profiles {
-			n, counts, err := countVerdicts(filepath.Join(root, s.key, p.folder))
+			n, counts, err := countVerdicts(filepath.Join(root, s.Key, p.folder))
 			if err != nil {
 				return "", err
 			}
@@ -128,14 +124,14 @@ func tabulate(root string) (string, error) {
 				continue
 			}
 			rows++
-			fmt.Fprintf(&b, "| [%s](reports/html/%s.html)%s | %d |", s.title, s.key, p.title, n)
+			fmt.Fprintf(&b, "| [%s](reports/html/%s.html)%s | %d |", s.Dated, s.Key, p.title, n)
 			for _, v := range verdicts {
 				fmt.Fprintf(&b, " %s |", counts[v])
 			}
 			b.WriteByte('\n')
 		}
 		if rows == 0 {
-			fmt.Fprintf(&b, "| %s | %s |%s\n", s.title, none, strings.Repeat(" |", len(verdicts)))
+			fmt.Fprintf(&b, "| %s | %s |%s\n", s.Dated, none, strings.Repeat(" |", len(verdicts)))
 		}
 	}
 	return b.String(), nil

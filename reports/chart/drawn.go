@@ -51,7 +51,7 @@ func merge(f notebook.Drawing, and string) (out notebook.Drawing, together []str
 				join = and // the names are formulas
 			}
 			name, look := strings.Join(names, join), set[0]
-			if i := slices.IndexFunc(set, func(g string) bool { return slices.Contains(own, typeset.Slug(g)) }); i >= 0 {
+			if i := slices.IndexFunc(set, subject); i >= 0 {
 				look = set[i]
 			}
 			for i := range list {

@@ -1,9 +1,12 @@
 package chart
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
+	"gradsync/experiments/method"
 	"gradsync/reports/notebook"
 	"gradsync/reports/typeset"
 )
@@ -51,44 +54,86 @@ var (
 	posts   = decal{Symbol: "rect", DashX: []int{1, 4}, DashY: []int{1, 0}, Size: 1, Colour: decalInk}
 )
 
-// methods fixes how each method looks on every page; keys are slugs of their names.
-var methods = map[string]look{
-	"bsp":  {Blue, "solid", "circle", plain},
-	"asp":  {Vermillion, []int{2, 3}, "triangle", dots},
-	"ssp":  {Green, []int{8, 4}, "rect", stripes},
-	"dssp": {Orange, []int{8, 3, 2, 3}, "diamond", back},
-	"dasp": {Purple, "solid", "roundRect", levels},
+// What the keys of a descriptor's look stand for. What a look leaves out is solid, plain
+// and, as a colour, blue.
+var (
+	colours = map[string]string{
+		"": Blue, "blue": Blue, "vermillion": Vermillion, "green": Green, "orange": Orange, "purple": Purple, "skyBlue": SkyBlue, "grey": Grey,
+	}
+	dashes = map[string]any{
+		"": "solid", "solid": "solid", "dots": []int{2, 3}, "dashes": []int{8, 4}, "dash-dot": []int{8, 3, 2, 3},
+		"long": []int{12, 4}, "short": []int{4, 2}, "long-dot": []int{12, 4, 2, 4},
+	}
+	textures = map[string]decal{"": plain, "plain": plain, "stripes": stripes, "back": back, "dots": dots, "levels": levels, "posts": posts}
+)
 
-	"ring":             {SkyBlue, []int{12, 4}, "circle", posts},
-	"naive":            {Vermillion, []int{2, 3}, "triangle", dots},
-	"halving-doubling": {Green, []int{8, 4}, "rect", stripes},
-	"hierarchical":     {Orange, []int{8, 3, 2, 3}, "diamond", back},
-	"ringsparse":       {Purple, "solid", "roundRect", levels},
-	"dense":            {SkyBlue, []int{12, 4}, "circle", posts}, // the ring again, by the patent's word
-	"gradients":        {Green, []int{4, 2}, "rect", stripes},
-	"weights":          {Orange, []int{12, 4, 2, 4}, "diamond", back},
-	"all-gather":       {Vermillion, []int{2, 3}, "triangle", dots},
-	"printed":          {Blue, []int{6, 3, 2, 3, 2, 3}, "circle", plain}, // RingSparse by the printed rule
-	"layer":            {Grey, []int{8, 4}, "rect", levels},              // and with D of the layer
-	"ideal":            {Grey, []int{2, 2}, "none", plain},
+// aliases are methods by other words, which look like them.
+var aliases = map[string]string{"dense": "ring", "cssgd-r2": "cssgd"}
 
-	"ssgd-unicast":   {Vermillion, []int{2, 3}, "triangle", dots},
-	"ssgd-multicast": {Orange, []int{8, 3, 2, 3}, "diamond", back},
-	"ssgd":           {Blue, "solid", "circle", plain}, // whose nodes add up before they send
-	"asgd":           {Grey, []int{8, 4}, "triangle", stripes},
-	"cssgd":          {Purple, "solid", "roundRect", levels},
-	"cssgd-r2":       {Purple, "solid", "roundRect", levels},
-	"cssgd-r3":       {Green, []int{8, 4}, "rect", stripes},
-	"compressed":     {Green, []int{4, 2}, "diamond", dots},
+// groups fixes how groups look that are no methods; keys are slugs of their names.
+var groups = map[string]look{
+	"gradients":  {Green, []int{4, 2}, "rect", stripes},
+	"weights":    {Orange, []int{12, 4, 2, 4}, "diamond", back},
+	"all-gather": {Vermillion, []int{2, 3}, "triangle", dots},
+	"printed":    {Blue, []int{6, 3, 2, 3, 2, 3}, "circle", plain}, // RingSparse by the printed rule
+	"layer":      {Grey, []int{8, 4}, "rect", levels},              // and with D of the layer
+	"ideal":      {Grey, []int{2, 2}, "none", plain},
+
+	"ssgd":     {Blue, "solid", "circle", plain}, // whose nodes add up before they send
+	"asgd":     {Grey, []int{8, 4}, "triangle", stripes},
+	"cssgd-r3": {Green, []int{8, 4}, "rect", stripes},
 
 	"qis": {Green, "solid", "circle", plain}, // as lines: yellow, the band of WSS, is too pale
 	"wss": {Orange, []int{8, 3, 2, 3}, "diamond", stripes},
 	"fss": {Vermillion, []int{8, 4}, "triangle", back},
 }
 
-// own are the methods that are a page's subject: where their curve coincides
-// with another's, theirs is the look of both.
-var own = []string{"dasp", "ringsparse", "cssgd", "cssgd-r2"}
+// fixed returns the look that a group has on every page: its method's or its own.
+func fixed(group string) (look, bool) {
+	key := typeset.Slug(group)
+	if l, ok := groups[key]; ok {
+		return l, true
+	}
+	m, ok := described(key)
+	if !ok || m.Look.Colour == "" {
+		return look{}, false
+	}
+	return inked(m.Look), true
+}
+
+// described returns the method of a slug.
+func described(key string) (method.Method, bool) {
+	if name, ok := aliases[key]; ok {
+		key = name
+	}
+	return method.Get(key)
+}
+
+// subject reports whether a group's method is what its document is about: where its curve
+// coincides with another's, its look is that of both.
+func subject(group string) bool {
+	m, ok := described(typeset.Slug(group))
+	return ok && m.Look.Subject
+}
+
+// inked turns a descriptor's keys into what ECharts draws.
+func inked(l method.Look) look {
+	symbol := l.Symbol
+	if symbol == "" {
+		symbol = "circle"
+	}
+	return look{colours[l.Colour], dashes[l.Dash], symbol, textures[l.Texture]}
+}
+
+// Stroke returns the colour and the stroke-dasharray of a method's line in a drawing that
+// is no chart; one without a look is grey, dashes and dots.
+func Stroke(l method.Look) (colour, dash string) {
+	if l.Colour == "" {
+		l = method.Look{Colour: "grey", Dash: "long-dot"}
+	}
+	lengths, _ := dashes[l.Dash].([]int)
+	return colours[l.Colour], strings.Trim(fmt.Sprint(lengths), "[]")
+}
 
 // spare dresses groups that are no method, in order of appearance.
 var spare = []look{
@@ -144,7 +189,7 @@ func looks(series []notebook.Series) map[string]look {
 	out := map[string]look{}
 	var worn []look
 	for _, s := range series {
-		l, ok := methods[typeset.Slug(group(s))]
+		l, ok := fixed(group(s))
 		if ok && out[group(s)].Colour == "" && !slices.ContainsFunc(worn, l.like) {
 			out[group(s)], worn = l, append(worn, l)
 		}

@@ -2,8 +2,10 @@ package chart
 
 import (
 	"fmt"
+	"reflect"
 	"testing"
 
+	"gradsync/experiments/method"
 	"gradsync/reports/notebook"
 )
 
@@ -50,6 +52,32 @@ func TestAllMethodsAreToldApart(t *testing.T) {
 				t.Errorf("%s and %s both are %s with one texture or one dash", a, b, of[a].Colour)
 			}
 		}
+	}
+}
+
+// The keys of every descriptor are the palette's. A registered method looks as its descriptor
+// says; without a look it gets one that no other of the figure wears.
+func TestLooksOfDescriptors(t *testing.T) {
+	t.Cleanup(method.Scratch())
+	method.Register(method.Method{Name: "mine", Look: method.Look{Colour: "skyBlue", Dash: "short", Texture: "posts", Subject: true}})
+	method.Register(method.Method{Name: "bare"})
+	for _, m := range method.All() {
+		_, colour := colours[m.Look.Colour]
+		_, dash := dashes[m.Look.Dash]
+		_, texture := textures[m.Look.Texture]
+		if !colour || !dash || !texture {
+			t.Errorf("%s has a look that is not in the palette: %+v", m.Name, m.Look)
+		}
+	}
+	of := looks([]notebook.Series{{Group: "bare"}, {Group: "mine"}, {Group: "BSP"}})
+	if want := (look{SkyBlue, []int{4, 2}, "circle", posts}); !reflect.DeepEqual(of["mine"], want) {
+		t.Errorf("mine is %v, want %v", of["mine"], want)
+	}
+	if got := of["bare"].Colour; got == "" || got == SkyBlue || got == of["BSP"].Colour {
+		t.Errorf("a method without a look is %q", got)
+	}
+	if !subject("mine") || subject("bare") || !subject("CSSGD, r2") {
+		t.Error("the subjects are mine, as its descriptor says, and coded SGD, also with two copies")
 	}
 }
 

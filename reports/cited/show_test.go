@@ -13,6 +13,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"gradsync/experiments/paper"
 	"gradsync/internal/gosource"
 	"gradsync/reports/notebook"
 )
@@ -147,7 +148,7 @@ func TestNoMarkOutsideThePages(t *testing.T) {
 
 // small returns a source of one file and a paper with one algorithm of three steps.
 func small(text string) (*Document, fs.FS) {
-	p := &Document{Key: "small", Algorithms: []algorithm{{
+	p := &Document{Paper: paper.Paper{Key: "small"}, Algorithms: []algorithm{{
 		ID: "alg1", Place: "Alg. 1, line", Code: []string{"a F"},
 		Steps:     []algorithmLine{{0, notebook.Alike("first"), false}, {0, notebook.Alike("second"), false}, {0, notebook.Alike("end"), false}},
 		Elsewhere: map[int]said{3: notebook.Alike("closes line 1")},

@@ -155,7 +155,8 @@ func exactConfig(env exp.Env, n, r int, sync string, aware bool) train.Config {
 	}
 	return train.Config{Sync: sync, Model: testbed.DNN.Model, Width: 1. / 16, Classes: testbed.Classes(n), DataDir: env.DataDir, Engine: env.Engine,
 		Platform: p, Workers: n, Seed: env.Seeds[0], BatchSize: 100, Rate: testbed.Rate,
-		MaxUpdates: exactUpdates, EvalEvery: -1, Launch: -1, Overhead: -1, SpeedAware: aware, Coded: &codedsgd.Options{Redundancy: r}}
+		MaxUpdates: exactUpdates, EvalEvery: -1, Launch: -1, Overhead: -1,
+		CodedSGD: train.CodedSGD{SpeedAware: aware, Coded: &codedsgd.Options{Redundancy: r}}}
 }
 
 // Experiment asks what cutting blocks by speed gains.

@@ -103,7 +103,7 @@ func (s plan) synchronous(n int, seed uint64) train.Config {
 	return train.Config{Sync: codedsgd.SSGDMulticast, Model: s.Net.Model, Width: s.Width, Classes: testbed.Classes(n), Data: s.Data,
 		Platform: testbed.First(testbed.Calm(testbed.Platform()), 1), Workers: 1, Seed: seed, BatchSize: s.Net.Batch(n), Rate: s.Rate,
 		MaxUpdates: s.Updates, EvalEvery: s.Every, EvalImages: s.Images, Launch: -1, Overhead: -1,
-		Coded: &codedsgd.Options{Redundancy: 1, MicroBlocks: s.blocks(n)}}
+		CodedSGD: train.CodedSGD{Coded: &codedsgd.Options{Redundancy: 1, MicroBlocks: s.blocks(n)}}}
 }
 
 // serial configures the network alone: the same batches, nothing cut, quantised or sent.

@@ -64,7 +64,7 @@ func (c contestant) config(p *cluster.Platform, model string, n int64, seed uint
 	case "dasp":
 		o.Smin, o.Smax = c.Lower, c.Upper
 	}
-	return train.Config{Sync: c.Sync, Model: model, Platform: p, Seed: seed, Batch: ownBatch, MaxPushes: n, Options: &o, TimingOnly: true,
+	return train.Config{Sync: c.Sync, Model: model, Platform: p, Seed: seed, Batch: ownBatch, MaxPushes: n, Server: train.Server{Options: &o}, TimingOnly: true,
 		Launch: train.DefaultLaunch, Overhead: train.DefaultOverhead}
 }
 

@@ -98,7 +98,7 @@ func Run(ctx context.Context, env exp.Env, cfg train.Config) (Summary, error) {
 func Training(p *cluster.Platform, method string, seed uint64, s Size) train.Config {
 	o := Options()
 	return train.Config{Sync: method, Model: s.Model, Width: s.Width, Image: s.Image, Data: s.Data, Platform: p, Seed: seed,
-		Batch: s.Batch, Rate: s.Rate, MaxPushes: s.Pushes, EvalEvery: s.EvalEvery, EvalImages: EvalImages, Options: &o,
+		Batch: s.Batch, Rate: s.Rate, MaxPushes: s.Pushes, EvalEvery: s.EvalEvery, EvalImages: EvalImages, Server: train.Server{Options: &o},
 		Clock: &train.Clock{Batch: FullBatch}}
 }
 
@@ -140,5 +140,5 @@ func retime(c, timed Summary) (Summary, error) {
 func Timing(p *cluster.Platform, method, model string, seed uint64) train.Config {
 	o := Options()
 	return train.Config{Sync: method, Model: model, Platform: p, Seed: seed, Batch: FullBatch,
-		MaxPushes: Workers * PerWorker, Warmup: Warmup, Options: &o, TimingOnly: true}
+		MaxPushes: Workers * PerWorker, Warmup: Warmup, Server: train.Server{Options: &o}, TimingOnly: true}
 }

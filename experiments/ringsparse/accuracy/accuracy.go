@@ -195,7 +195,7 @@ func newTraining(o *train.Outcome) (training, error) {
 func (p trainingPlan) config(net network, f exchangeForm, seed uint64) train.Config {
 	return train.Config{Sync: f.Sync, Model: net.Model, RawPixels: net.Raw, Workers: p.Workers, Seed: seed,
 		Platform: setup.WithLink(setup.Platform(), p.Link), Batch: p.Batch, Rate: net.Rate, MaxUpdates: net.Updates,
-		EvalEvery: net.Updates * int64(p.Workers) / p.Points, EvalImages: p.EvalImages, RingSparse: f.Options}
+		EvalEvery: net.Updates * int64(p.Workers) / p.Points, EvalImages: p.EvalImages, AllReduce: train.AllReduce{RingSparse: f.Options}}
 }
 
 // pruned trains densely for half of the updates, prunes, and goes on from there for

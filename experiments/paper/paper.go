@@ -1,0 +1,82 @@
+// Package paper describes each document once: what it is called, how it is cited, which
+// chapters its page has, and which claims are its own. The pages, the judge, the
+// command line, the quiz and what is written outside of the pages read these
+// descriptors and list no document by hand. Formulas and algorithms stand in
+// reports/cited.
+//
+// The package is data and imports nothing of ours.
+package paper
+
+import (
+	"slices"
+	"strings"
+)
+
+// pair is a text in English and Chinese.
+type pair = [2]string
+
+// Paper describes one document, or the page that compares their methods.
+type Paper struct {
+	Key      string // folder of its results, stem of its page
+	Noun     pair   // what a page calls it: paper, blog, patent
+	Short    pair
+	Title    pair   // ours where the source prints none
+	Original string // in the source's language
+	Lang     string // of Original
+	Lede     pair   // two sentences for a reader who has not read the paper
+	Plain    string // citation
+	BibTeX   string
+	// Diagram is the table whose widget shows the idea: experiment#table.
+	Diagram string
+	// Ours is set for what is no document: a page of experiments of our own, which
+	// claims nothing that could be judged and has nobody else to cite.
+	Ours bool
+	// Index is its place on the index, from 1.
+	Index int
+	// Claims are the letters that ids of claims judged on its page begin with.
+	Claims string
+	// Dated names it in the table of verdicts of the README, where ours has no row.
+	Dated string
+	// Chapters cut the results on its page into parts.
+	Chapters []Chapter
+}
+
+// Chapter is a part of a page's results, with its experiments in the order of the page.
+type Chapter struct {
+	Title   pair
+	Stems   []string
+	Pattern string // a regular expression of stems that belong here besides, by their number
+}
+
+// All returns every document in the order in which their experiments run and are listed.
+func All() []Paper { return slices.Clone(documents) }
+
+// Indexed returns every document in the order of the index.
+func Indexed() []Paper {
+	return slices.SortedFunc(slices.Values(documents), func(a, b Paper) int { return a.Index - b.Index })
+}
+
+// Keys returns the keys of All.
+func Keys() (out []string) {
+	for _, p := range documents {
+		out = append(out, p.Key)
+	}
+	return out
+}
+
+// OfClaim returns the document on whose page a claim is judged.
+func OfClaim(id string) (Paper, bool) {
+	i := slices.IndexFunc(documents, func(p Paper) bool { return id != "" && strings.Contains(p.Claims, id[:1]) })
+	if i < 0 {
+		return Paper{}, false
+	}
+	return documents[i], true
+}
+
+// Name returns what an English sentence calls the document: "DASP", "the comparison".
+func (p Paper) Name() string {
+	if p.Ours {
+		return "the " + p.Noun[0]
+	}
+	return p.Short[0]
+}
