@@ -289,6 +289,9 @@ func TestFetchTakesASlowMirrorIfThereIsNoOther(t *testing.T) {
 // TestFetchSlowerThanTheStallTime: what counts is the pause between two pieces,
 // not the length of the download.
 func TestFetchSlowerThanTheStallTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	body := payload()
 	m := serve(t, dripping(body, 30_000, 100*time.Millisecond, 1<<30))
 	o := quick(t.TempDir())

@@ -10,6 +10,9 @@ import (
 // to, names for drawings, tables, choices and groups, roles that a narrow window cannot
 // take from a table, and titles for cells.
 func TestPagesCanBeHeard(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	files, err := renderedTwins()
 	if err != nil {
 		t.Fatal(err)

@@ -42,6 +42,9 @@ func exportFrom(results string) (map[string]string, error) {
 // Each figure of the pages comes out as three files, and a second export, of one paper,
 // has the same bytes.
 func TestExport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	files, err := exports()
 	if err != nil {
 		t.Fatal(err)
@@ -101,6 +104,9 @@ func TestExport(t *testing.T) {
 
 // A figure's CSV file has the numbers of its frame, with every digit.
 func TestExportedNumbers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	files, err := exports()
 	if err != nil {
 		t.Fatal(err)
@@ -125,6 +131,9 @@ func TestExportedNumbers(t *testing.T) {
 // A drawing needs no page: it is XML with a size, a title and words, and no colour
 // that a style sheet would have to know.
 func TestExportedDrawingsStandAlone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	files, err := exports()
 	if err != nil {
 		t.Fatal(err)
@@ -154,6 +163,9 @@ func TestExportedDrawingsStandAlone(t *testing.T) {
 // The image has the drawing's size twice, each of its colours where it is opaque,
 // and ink where each of its texts stands.
 func TestImagesShowTheDrawing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	files, err := exports()
 	if err != nil {
 		t.Fatal(err)

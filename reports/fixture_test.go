@@ -4,16 +4,13 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"path/filepath"
 	"strings"
 	"sync"
-	"testing"
 	"testing/fstest"
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
-	"gradsync/reports/cited"
 	"gradsync/reports/notebook"
 )
 
@@ -262,44 +259,4 @@ func twins() []*result.Result {
 	curves.Data = []result.Data{mnist, cifar}
 	curves.Frames[0].Rows[3][3] = curves.Frames[0].Rows[3][3].(float64) + 5.55
 	return []*result.Result{times, curves, stated}
-}
-
-// committedResults are the committed results with their words, in the order of the pages.
-var committedResults = sync.OnceValues(func() ([]loaded, error) {
-	all := map[string][]loaded{}
-	for i := range cited.Documents {
-		for _, profile := range profiles {
-			files, err := filepath.Glob(filepath.Join(filepath.Dir(result.Path("../experiments/results", cited.Documents[i].Key+"/x", profile)), "*.json"))
-			if err != nil {
-				return nil, err
-			}
-			for _, file := range files {
-				if strings.HasSuffix(file, ".run.json") {
-					continue
-				}
-				l, err := loadFile(file, cited.Documents[i].Key, profile)
-				if err != nil {
-					return nil, err
-				}
-				all[cited.Documents[i].Key] = append(all[cited.Documents[i].Key], l)
-			}
-		}
-	}
-	if err := dressAll(all); err != nil {
-		return nil, err
-	}
-	var out []loaded
-	for i := range cited.Documents {
-		out = append(out, all[cited.Documents[i].Key]...)
-	}
-	return out, nil
-})
-
-func committed(t *testing.T) []loaded {
-	t.Helper()
-	all, err := committedResults()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
 }

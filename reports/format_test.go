@@ -133,10 +133,8 @@ func TestCodeColours(t *testing.T) {
 			t.Errorf("code.css has no colour for class %s", c)
 		}
 	}
-	var themes []string // sets of variables: light, dark by the system, dark by choice
-	for _, m := range regexp.MustCompile(`--k: [^}]*`).FindAllString(string(css), -1) {
-		themes = append(themes, m)
-	}
+	// Sets of variables: light, dark by the system, dark by choice.
+	themes := regexp.MustCompile(`--k: [^}]*`).FindAllString(string(css), -1)
 	if len(themes) != 3 || themes[1] == themes[0] || strings.TrimSpace(themes[1]) != strings.TrimSpace(themes[2]) {
 		t.Fatalf("themes %q, want light and twice the same dark", themes)
 	}

@@ -59,6 +59,9 @@ func pageNames() []string {
 }
 
 func TestPagesAreWellFormedAndLinksHit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	for _, pages := range []func() (map[string]string, error){rendered, renderedTwins, renderedAlone} {
 		files, err := pages()
 		if err != nil {

@@ -109,6 +109,9 @@ func pageOf(t *testing.T, name string) string {
 
 func pageOfTwins(t *testing.T, name string) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	return english(wholePage(t, renderedTwins, name))
 }
 
@@ -186,6 +189,9 @@ func claimOn(t *testing.T, page, id string) string {
 // The same results give the same bytes: again, from a copy in another folder, with
 // another number of threads.
 func TestRenderTwiceGivesTheSameBytes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	first, err := rendered()
 	if err != nil {
 		t.Fatal(err)
@@ -221,6 +227,9 @@ func TestRenderTwiceGivesTheSameBytes(t *testing.T) {
 
 // Every page alone holds scripts, styles and font; beside it lie the other pages only.
 func TestSingleFileStandsAlone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	files, err := renderedAlone()
 	if err != nil {
 		t.Fatal(err)
@@ -340,6 +349,9 @@ func TestEverythingOfANotebookAppears(t *testing.T) {
 }
 
 func TestUnbuiltPapersSaySo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	root := t.TempDir()
 	for _, r := range examples() {
 		if paper := paperOf(r.ID); paper != "codedsgd" && paper != "compare" {

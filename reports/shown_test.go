@@ -16,6 +16,9 @@ import (
 // Without scripts the table stands open and the widget takes no room; the diagram of a
 // document stands on its page too.
 func TestWidgetsLeaveTheTable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	root := t.TempDir()
 	of := map[string]string{"codedsgd/accounting": "accounting-loads", "codedsgd/fig2": "fig2-packets-3-2", "dasp/walk": "walk-events",
 		"ring/steps": "steps-transfers", "ringsparse/decisions": "decisions-hops"}

@@ -10,6 +10,9 @@ import (
 
 // Two sizes, all steps: positive numbers in every row, the ratio of each to copy().
 func TestBenchCoded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	rc, out, msg := gradsync(strings.Fields("bench coded --sizes 64KiB,1MiB --rounds 2 --seconds 0.001 --quiet --json")...)
 	var got struct {
 		Peer  string

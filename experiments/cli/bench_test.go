@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -13,7 +14,7 @@ import (
 // A step through the command line, with a real worker: positive numbers, two
 // rounds, no allocation in any step.
 func TestBenchStep(t *testing.T) {
-	rc, out, msg := gradsync(strings.Fields("bench step --model mlp --batch 4 --rounds 2 --seconds 0.02 --concurrent 2 --engine portable --profile 0.1 --json")...)
+	rc, out, msg := gradsync(strings.Fields("bench step --model mlp --batch 4 --rounds 2 --seconds 0.02 --concurrent 2 --engine portable --profile 0.5 --json")...)
 	var got struct {
 		Model, Peer string
 		Engines     []struct {
@@ -158,6 +159,9 @@ func TestBenchTooLarge(t *testing.T) {
 // Beside PyTorch, where there is one: both have all numbers, two processes of it
 // count as one contender, and it says what it computes with.
 func TestBenchBesidePyTorch(t *testing.T) {
+	if os.Getenv("GRADSYNC_LONG") == "" {
+		t.Skip("starts PyTorch: set GRADSYNC_LONG=1")
+	}
 	rc, out, msg := gradsync(strings.Fields("bench step --model vgg19_bn --width 0.125 --image 16 --batch 4 --concurrent 2 " +
 		"--rounds 2 --seconds 0.01 --engine portable,pytorch --json")...)
 	var got struct {

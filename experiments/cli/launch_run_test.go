@@ -127,6 +127,9 @@ func TestLaunchRuns(t *testing.T) {
 // A rank that is killed ends the job within the time-out: the survivors name it
 // and its address, launch names it too, and no process is left.
 func TestLaunchKilledRank(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	for _, test := range []struct{ np, victim int }{{2, 1}, {3, 0}, {3, 2}} {
 		l := launchJob(t, t.Context(), fmt.Sprintf("launch --np %d --timeout 5s -- %s", test.np, longRing))
 		victim := l.running(t, test.np)[test.victim]
@@ -154,6 +157,9 @@ func TestLaunchKilledRank(t *testing.T) {
 // A rank that is stopped is silent: the others say so after the time-out, and it
 // is killed.
 func TestLaunchStoppedRank(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	l := launchJob(t, t.Context(), "launch --np 2 --timeout 2s -- "+longRing)
 	victim := l.running(t, 2)[1]
 	begin := time.Now()
@@ -173,6 +179,9 @@ func TestLaunchStoppedRank(t *testing.T) {
 
 // An interrupted launch ends its ranks and says so.
 func TestLaunchInterrupted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	l := launchJob(t, ctx, "launch --np 3 -- "+longRing)

@@ -15,6 +15,9 @@ import (
 // Trainings in processes that launch started give the bits of virtual time; the last
 // process is the server where there is one.
 func TestLaunchedTrainingsHaveTheBitsOfVirtualTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	for sync, np := range map[string]int{"ring": 3, "naive": 3, "ringsparse": 3, "bsp": 4} {
 		flags := fmt.Sprintf("train --sync %s --workers 3 --updates 3 --data synthetic --engine portable --batch 4 --eval-every -1", sync)
 		var out, errOut bytes.Buffer

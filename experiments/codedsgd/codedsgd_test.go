@@ -15,6 +15,9 @@ import (
 // where it belongs, and among the committed results: none is passed over, none is judged
 // where it looks best.
 func TestEveryClaimIsJudgedOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	var made []*result.Result
 	for _, e := range Experiments() {
 		r := kittest.Ran(t, e, "ci", 0)

@@ -27,6 +27,9 @@ func paperOf() kittest.Paper {
 
 // All experiments in profile ci: they are whole, and their frames are filled.
 func TestExperimentsRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	for _, r := range paperOf().Run(t) {
 		if r.Status != result.Complete || len(r.Facts) == 0 || len(r.Frames) == 0 {
 			t.Errorf("%s is %s with %d facts and %d frames", r.ID, r.Status, len(r.Facts), len(r.Frames))

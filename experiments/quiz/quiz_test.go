@@ -64,6 +64,9 @@ func numbersOf(text string) []string {
 // TestBothLanguages: every text exists in English and in Chinese, is in that
 // language, and both say the same numbers.
 func TestBothLanguages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	all(t, func(t *testing.T, q Question) {
 		for name, text := range map[string]Text{"text": q.Text, "why": q.Why, "source": q.Source, "form": q.Form(), "problem": problemOf(q)} {
 			for _, complaint := range judgeText(text, name == "text" || name == "form") {
@@ -116,6 +119,9 @@ func TestTextJudge(t *testing.T) {
 // TestAnswersAreAccepted: the answer that is shown is right in either language, and
 // others near it are wrong.
 func TestAnswersAreAccepted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	all(t, func(t *testing.T, q Question) {
 		for _, lang := range []Lang{English, Chinese} {
 			for _, reply := range []string{q.Answer(lang), "  " + strings.ToUpper(q.Answer(lang)) + "\t", q.Answer(lang) + " " + q.Unit().In(lang)} {

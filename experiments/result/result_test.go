@@ -363,6 +363,9 @@ func TestConfigHash(t *testing.T) {
 // Every committed result obeys the schema and is written as Encode writes
 // it, and has a record of its run that obeys its own schema and names these bytes.
 func TestCommittedResults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	s, side := compile(t, SchemaJSON), compile(t, RunSchemaJSON)
 	var files []string
 	for _, pattern := range []string{"../results/*/*.json", "../results/*/*/*.json"} {

@@ -33,6 +33,9 @@ func TestOrdersOfSums(t *testing.T) {
 // The experiment's own training: the ring's bits are the pieces', the distance is
 // small without batch norm and large with it.
 func TestWorkersEqualOne(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	plan := planEquals("ci")
 	for _, net := range plan.Nets {
 		l, err := openLab(exp.Env{}, plan, net)

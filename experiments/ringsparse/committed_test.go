@@ -14,6 +14,9 @@ import (
 // Every sentence of the patent has exactly one verdict in a run of profile ci, here and
 // now, and among the committed results: none is passed over, none is judged where it looks best.
 func TestEveryClaimIsJudgedOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	var made []*result.Result
 	for _, e := range Experiments() {
 		made = append(made, kittest.RunCI(t, e))

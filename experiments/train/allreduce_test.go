@@ -42,6 +42,9 @@ func TestRuntimesGiveTheSameBits(t *testing.T) {
 // RingSparse whose blocks stay gradients is the dense ring to the bit, whatever
 // codec they travel in and on whatever runtime.
 func TestRingSparseOfGradientsIsTheRing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	c := quick("ring")
 	want := mustRun(t, c)
 	for _, codec := range []string{"auto", "dense", "bitmap", "coo", "rle"} {

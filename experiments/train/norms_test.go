@@ -25,6 +25,9 @@ func narrow(engine string) Config {
 // On every engine of ours the loss falls, and the outcome (parameters, curve and
 // the statistics behind it) is the same bits for GOMAXPROCS 1 and 2.
 func TestResNetTrains(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, engine := range tensor.Engines() {
 		var want string
@@ -108,6 +111,9 @@ func TestStatisticsFollowTheParameters(t *testing.T) {
 // A checkpoint holds the statistics of the last evaluation under PyTorch's
 // names; with them the saved network is right on as many images as reported.
 func TestCheckpointKeepsStatistics(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	c := narrow("portable")
 	c.Save = filepath.Join(t.TempDir(), "w.safetensors")
 	o := mustRun(t, c)
@@ -163,6 +169,9 @@ func TestCheckpointKeepsStatistics(t *testing.T) {
 // training until the parameters are others: of 400 gradients, seeds 0 to 4 lie
 // 0.08 apart, and two engines at one seed up to 0.03.
 func TestEnginesLearnTheSame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	c := Config{Sync: "bsp", Model: "lenet5", Data: "fashion-mnist", Platform: uneven(1), Batch: 16, MaxPushes: 100, EvalEvery: -1, Rate: 0.02, Momentum: 0.9}
 	const tolerance = 0.05
 	if os.Getenv("GRADSYNC_LONG") != "" {

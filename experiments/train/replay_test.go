@@ -24,6 +24,9 @@ func own(sync string, o rivals.Options) Config {
 // A replay with the trained network as its own clock is the run itself, bit for
 // bit, for every method that there is, with its options.
 func TestReplayIsTheRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	for _, sync := range rivals.Names() {
 		for _, change := range []func(*Config, *rivals.Options){
 			func(*Config, *rivals.Options) {},
@@ -33,7 +36,7 @@ func TestReplayIsTheRun(t *testing.T) {
 			o := rivals.Defaults(6)
 			cfg := own(sync, o)
 			change(&cfg, &o)
-			cfg.Options = &o
+			cfg.Options, cfg.Batch, cfg.EvalImages = &o, 1, 10
 			replayed := mustRun(t, cfg)
 			cfg.Clock = nil
 			direct := mustRun(t, cfg)
@@ -76,6 +79,9 @@ func TestTheClockKeepsTheTime(t *testing.T) {
 // An interrupted run goes on from its checkpoint and ends in the same bits,
 // wherever it was interrupted, and more than once.
 func TestCheckpointGoesOn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	for _, sync := range []string{"bsp", "asp", "dasp", "backup"} {
 		o := rivals.Defaults(6)
 		o.Arrivals = "join"
@@ -130,6 +136,9 @@ func same(t *testing.T, name string, got, want *Outcome) {
 // A run that is killed goes on from the last state that it wrote on its way,
 // which may be an old one.
 func TestCheckpointOnTheWay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	defer func(d time.Duration) { checkpointEvery = d }(checkpointEvery)
 	checkpointEvery = 0
 	cfg := own("dasp", rivals.Defaults(6))
@@ -157,6 +166,9 @@ func TestCheckpointOnTheWay(t *testing.T) {
 // What is no checkpoint of this very run counts as none: the run begins anew and
 // ends in the same bits.
 func TestCheckpointOfAnotherRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	cfg := own("dasp", rivals.Defaults(6))
 	want := mustRun(t, cfg)
 	cfg.Checkpoint = filepath.Join(t.TempDir(), "state")

@@ -215,6 +215,9 @@ func lose(more int64) codedRun {
 // The model's best r is noticed to be one too high, for one node more or less, and by
 // the wrong one of the two forms; so are ends and r*.
 func TestVerifyCodedNoticesBest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	right := bestModel{codedsgd.BestRedundancy, codedsgd.RhoRange, codedsgd.RStarSquared}
 	wrong := map[string]bestModel{}
 	for name, dn := range map[string]int{"n−1": -1, "n+1": 1} {

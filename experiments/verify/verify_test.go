@@ -27,6 +27,9 @@ var verified = sync.OnceValues(func() (all []Outcome, err error) {
 
 // All formulas hold, and no check is empty.
 func TestVerify(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	got, err := verified()
 	if err != nil || len(got) != len(Checks()) {
 		t.Fatalf("%d of %d checks, %v", len(got), len(Checks()), err)
@@ -88,6 +91,9 @@ func codedByName(all []Outcome) map[string]Outcome {
 // wrong where a pencil finds it: two nodes have no block of one node in common; two
 // copies of a segment are none on two nodes.
 func TestVerifyCodedSmallestCounterExamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	all, err := verified()
 	if err != nil {
 		t.Fatal(err)
@@ -156,6 +162,9 @@ func TestPrintedFormsMustFail(t *testing.T) {
 // nothing for nothing, is sent as it is; a gradient of 1 goes the wrong way; with
 // k = 0 the first of two W0 is missing.
 func TestSmallestCounterExamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	got, err := verified()
 	if err != nil {
 		t.Fatal(err)

@@ -3,10 +3,10 @@ package browser
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,9 +21,6 @@ import (
 // long tells whether every page is judged in every look, and printed: make test-long.
 var long = os.Getenv("GRADSYNC_LONG") != ""
 
-// programs are the names under which systems install Chromium.
-var programs = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"}
-
 // chromium is the one browser of all tests.
 var chromium struct {
 	once sync.Once
@@ -34,6 +31,11 @@ var chromium struct {
 }
 
 func TestMain(m *testing.M) {
+	flag.Parse()
+	if testing.Short() {
+		fmt.Println("nothing of the browser takes less than a second: make test has it")
+		return
+	}
 	code := m.Run()
 	if chromium.stop != nil {
 		if err := chromium.stop(); err != nil && !errors.Is(err, context.Canceled) {
@@ -47,15 +49,9 @@ func TestMain(m *testing.M) {
 func started(t *testing.T) context.Context {
 	t.Helper()
 	chromium.once.Do(func() {
-		program := ""
-		for _, name := range programs {
-			if path, err := exec.LookPath(name); err == nil {
-				program = path
-				break
-			}
-		}
+		program := repo.Chromium()
 		if program == "" {
-			chromium.skip = "no Chromium on PATH (" + strings.Join(programs, ", ") + "), so the pages are not opened: apt-get install chromium, or the package " +
+			chromium.skip = "no Chromium on PATH (" + strings.Join(repo.Browsers, ", ") + "), so the pages are not opened: apt-get install chromium, or the package " +
 				"of your system"
 			return
 		}

@@ -1,6 +1,6 @@
-// Package chores has the Makefile's targets as commands, for machines without
-// make: the same steps, printed before they run. The command line adds them to
-// its own.
+// Package chores holds the steps of the Makefile's targets, as commands that print
+// each step before it runs; make calls the command of the same name, and a machine
+// without make has them all. The command line adds them to its own.
 package chores
 
 import (
@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,7 +31,13 @@ type step struct {
 
 // program is a step that runs argv in the repository's root.
 func program(argv ...string) step {
-	return step{Command: strings.Join(argv, " "), argv: argv}
+	typed := slices.Clone(argv)
+	for i, a := range typed {
+		if strings.Contains(a, " ") {
+			typed[i] = "'" + a + "'"
+		}
+	}
+	return step{Command: strings.Join(typed, " "), argv: argv}
 }
 
 // with adds "KEY=value" to the step's environment.
@@ -43,16 +50,17 @@ func (s step) with(env string) step {
 func Commands() []*cobra.Command {
 	return append(reproductions(),
 		command("build", "Build bin/gradsync", build),
+		command("check", "Build, check import rules and run every test that takes less than a second", check),
 		command("test", "Check style and import rules, then run all tests", func() []step { return append(lint(), tests()...) }),
 		command("test-long", "Run all tests, the slow ones too", func() []step {
 			return []step{program("go", "test", "-timeout", "60m", "./...").with("GRADSYNC_LONG=1")}
 		}),
-		command("lint", "Check gofmt, go vet and the import rules", lint),
+		command("lint", "Check gofmt, go vet, the import rules and staticcheck", lint),
 		command("race", "Run the race tests of the cluster and the papers (needs a C compiler)", race),
 		command("reports", "Render the committed results to reports/html and the README's table", reports),
 		command("reports-check", "Render the committed results anew and compare with the committed pages byte by byte", reportsCheck),
 		command("clean", "Remove what was built and run here: bin and out", clean),
-		command("cross", "Build for Linux, macOS and Windows on amd64 and arm64", cross),
+		cross(),
 		command("ci-check", "Rerun profile ci on the embedded images and compare with the committed results byte by byte", ciCheck),
 		command("ci-results", "Renew the committed results of profile ci", ciResults),
 		publish(),
@@ -104,7 +112,11 @@ func (s step) run(ctx context.Context, root string, out, errOut io.Writer) error
 	}
 	c := exec.CommandContext(ctx, s.argv[0], s.argv[1:]...)
 	c.Dir, c.Stdout, c.Stderr = root, out, errOut
-	c.Env = append(os.Environ(), s.env...)
+	c.Env = os.Environ()
+	if os.Getenv("CGO_ENABLED") == "" { // as make has it: nothing but the race detector needs a C compiler
+		c.Env = append(c.Env, "CGO_ENABLED=0")
+	}
+	c.Env = append(c.Env, s.env...)
 	return c.Run()
 }
 

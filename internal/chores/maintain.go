@@ -27,17 +27,32 @@ func build() []step {
 	if runtime.GOOS == "windows" {
 		bin += ".exe"
 	}
-	return []step{program("go", "build", "-o", bin, "./experiments/gradsync").with("CGO_ENABLED=0")}
+	return []step{program("go", "build", stripped, "-o", bin, "./experiments/gradsync")}
 }
 
-func cross() []step {
-	var out []step
-	for _, system := range []string{"linux", "darwin", "windows"} {
-		for _, arch := range []string{"amd64", "arm64"} {
-			out = append(out, program("go", "build", "./...").with("CGO_ENABLED=0").with("GOARCH="+arch).with("GOOS="+system))
-		}
+// stripped leaves out the debugger's tables; stack traces and profiles do not need them.
+const stripped = "-ldflags=-s -w"
+
+// systems lists GOOS/GOARCH of what the program is built for.
+var systems = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
+
+// cross builds for the systems that platforms names, GOOS/GOARCH each.
+func cross() *cobra.Command {
+	var platforms []string
+	cmd := &cobra.Command{
+		Use: "cross", Short: "Build for Linux, macOS and Windows on amd64 and arm64 (as make cross)",
+		Example: "  gradsync cross --platforms windows/amd64", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var steps []step
+			for _, p := range platforms {
+				system, arch, _ := strings.Cut(p, "/") // go build names what it does not know
+				steps = append(steps, program("go", "build", stripped, "./...").with("CGO_ENABLED=0").with("GOARCH="+arch).with("GOOS="+system))
+			}
+			return do(cmd, steps)
+		},
 	}
-	return out
+	cmd.Flags().StringSliceVar(&platforms, "platforms", systems, "GOOS/GOARCH, separated by commas")
+	return cmd
 }
 
 // embedded lets a step find no data set of this machine, so that committed
@@ -69,11 +84,15 @@ func publish() *cobra.Command {
 func ciResults() []step { return renewed("ci", "0") }
 
 // renewed runs engine asm by name, so that committed results are of one bit class
-// whoever renews them.
+// whoever renews them. Profiles ci and quick are of the embedded images, others of real data.
 func renewed(profile, seeds string) []step {
 	root, _ := repo.Root() // do reports the error
 	args := slices.Concat([]string{"run"}, paper.Keys(), []string{"--profile", profile, "--seeds", seeds, "--engine", "asm", "--out", committed})
-	return []step{embedded(self(args...), root)}
+	run := self(args...)
+	if profile == "ci" || profile == "quick" {
+		run = embedded(run, root)
+	}
+	return []step{run}
 }
 
 // benchmarks measures this machine.

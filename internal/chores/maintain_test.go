@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -89,39 +88,15 @@ func TestCIRunsUseTheResultsEngine(t *testing.T) {
 	}
 }
 
-// Every target of the Makefile is a command here or one of the command line's own.
-func TestTargetsAreCommands(t *testing.T) {
-	raw, err := os.ReadFile(filepath.Join("..", "..", "Makefile"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	own := "help verify serve calibrate bench lab-ring playground " // gradsync lab ring; go generate ./reports/playground
-	for _, c := range Commands() {
-		own += c.Name() + " "
-	}
-	targets := regexp.MustCompile(`(?m)^([a-z-]+):.*## `).FindAllStringSubmatch(string(raw), -1)
-	if len(targets) < 10 {
-		t.Fatalf("the Makefile has the targets %v", targets)
-	}
-	for _, m := range targets {
-		if !strings.Contains(" "+own, " "+m[1]+" ") {
-			t.Errorf("make %s is no command", m[1])
-		}
-	}
-}
-
-// The Makefile runs what the commands run.
-func TestPapersAreTheMakefiles(t *testing.T) {
-	raw, err := os.ReadFile(filepath.Join("..", "..", "Makefile"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := "\nPAPERS := " + strings.Join(paper.Keys(), " ") + "\n"; !strings.Contains(string(raw), want) {
-		t.Errorf("the Makefile has no line %q", want)
-	}
-	for _, s := range []step{ciResults()[0], renewed("quick", "0,1,2")[0]} {
-		if want := "gradsync run " + strings.Join(paper.Keys(), " ") + " --profile "; !strings.Contains(s.Command, want) {
+// Results of ci and quick are of the embedded images, all others of real data, and all of every document.
+func TestWhatIsRenewed(t *testing.T) {
+	for profile, images := range map[string]bool{"ci": true, "quick": true, "standard": false, "paper": false} {
+		s := renewed(profile, "0")[0]
+		if want := "gradsync run " + strings.Join(paper.Keys(), " ") + " --profile " + profile + " --seeds 0 --engine asm "; !strings.Contains(s.Command, want) {
 			t.Errorf("%q does not run %s", s.Command, want)
+		}
+		if hidden := strings.Contains(strings.Join(s.env, "\n"), "GRADSYNC_DATA="); hidden != images {
+			t.Errorf("%s: the data of this machine are hidden: %v", profile, hidden)
 		}
 	}
 }

@@ -16,6 +16,9 @@ import (
 // A repository of one result passes when its files were made from it, and fails for
 // each file that was changed, removed or added, by name.
 func TestReportsCheckNamesEachDifference(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	root := t.TempDir()
 	files := map[string]string{}
 	for _, name := range []string{"README.md", "REPRODUCIBILITY.md"} {
@@ -71,15 +74,4 @@ func TestReportsCheckNamesEachDifference(t *testing.T) {
 	put(t, root, map[string]string{"reports/published.json": "{}"})
 	check("changed", "differs: reports/html/ring.html", "differs: reports/html/assets/report.css", "extra, no result makes it: reports/html/old.html",
 		"lacking: reports/html/ring/steps.html", "differs: reports/published.json")
-}
-
-// The pages name the command of `make reports`, which the check renders with.
-func TestTheMakefileRendersAsTheCheckDoes(t *testing.T) {
-	raw, err := os.ReadFile(filepath.Join("..", "..", "Makefile"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := "@$(BIN) " + rendering + "\n"; !strings.Contains(string(raw), want) {
-		t.Errorf("the Makefile has no line %q", want)
-	}
 }

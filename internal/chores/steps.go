@@ -16,12 +16,25 @@ import (
 	"gradsync/internal/repo"
 )
 
+// rules are the judgements of seconds.
+func rules() []step {
+	return []step{program("go", "vet", "./..."), tool(".ci/depguard/main.go", "./...")}
+}
+
 func lint() []step {
-	return []step{
-		{Command: "gofmt", own: formatted},
-		program("go", "vet", "./..."),
-		program("go", "run", "-modfile=.ci/tools.mod", ".ci/depguard/main.go", "./..."),
-	}
+	return append(append([]step{{Command: "gofmt", own: formatted}}, rules()...),
+		tool("honnef.co/go/tools/cmd/staticcheck", "-checks", "inherit,-ST*", "./..."))
+}
+
+// tool runs a program at its version in .ci/tools.mod.
+func tool(argv ...string) step {
+	return program(append([]string{"go", "run", "-modfile=.ci/tools.mod"}, argv...)...)
+}
+
+// check judges a change within a minute. Tests of a second or more skip
+// themselves with -short, and so does the browser's package.
+func check() []step {
+	return append(append([]step{program("go", "build", stripped, "./...")}, rules()...), program("go", "test", "-short", "-vet=off", "./..."))
 }
 
 // formatted lists the Go files that gofmt would change.
@@ -41,10 +54,15 @@ func formatted(root string, out io.Writer) error {
 
 // tests leave go vet to lint.
 func tests() []step {
-	return append([]step{program("go", "test", "-vet=off", "-timeout", "18m", "./...")}, race()...)
+	all := []step{program("go", "test", "-vet=off", "-timeout", "18m", "./...")}
+	if repo.Chromium() == "" {
+		all = append([]step{{Command: "tests of the pages in a browser skipped: there is no Chromium on PATH"}}, all...)
+	}
+	return append(all, race()...)
 }
 
-// race is skipped, in one line, where there is no C compiler.
+// race is skipped, in one line, where there is no C compiler. What races does so in the
+// first rounds of a small exchange as well: -short.
 func race() []step {
 	cc := os.Getenv("CC")
 	if cc == "" {
@@ -53,7 +71,7 @@ func race() []step {
 	if _, err := exec.LookPath(cc); err != nil {
 		return []step{{Command: "race tests skipped: the race detector needs a C compiler and there is no " + cc}}
 	}
-	return []step{program("go", "test", "-race", "-vet=off", "./shared/cluster/...", "./papers/...", "./shared/tensor/engine/asm").with("CGO_ENABLED=1")}
+	return []step{program("go", "test", "-race", "-short", "-vet=off", "./shared/cluster/...", "./papers/...", "./shared/tensor/engine/asm").with("CGO_ENABLED=1")}
 }
 
 // self is this binary with arguments.

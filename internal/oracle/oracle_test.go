@@ -16,6 +16,9 @@ import (
 
 // Every committed result of version 2 whose seeds are those of version 1 has its numbers.
 func TestOracle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	old, err := frozen()
 	if err != nil {
 		t.Fatal(err)
@@ -147,6 +150,9 @@ func coded(c before.Claim) result.Claim {
 
 // A result with all numbers of its predecessor differs in nothing, whichever it is.
 func TestFindsEverything(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	old, err := frozen()
 	if err != nil {
 		t.Fatal(err)
@@ -217,6 +223,9 @@ func TestFindsChanges(t *testing.T) {
 
 // A committed result that is changed differs, with its page rendered from the changed one.
 func TestFindsChangesOfACommittedResult(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	old, err := frozen()
 	if err != nil {
 		t.Fatal(err)

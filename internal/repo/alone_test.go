@@ -12,6 +12,9 @@ import (
 // tests compile, in a copy of the tree that holds nothing else: no other paper,
 // no experiment, data set or page. With GRADSYNC_LONG its tests run there, too.
 func TestPapersStandAlone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	root := mustRoot(t)
 	files, err := Files(root)
 	if err != nil {

@@ -17,6 +17,9 @@ import (
 // TestImportRules: each rule of .ci/depguard.yaml reports exactly the forbidden
 // imports of testdata/imports, so a rule that matches no file cannot pass.
 func TestImportRules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	root := mustRoot(t)
 	fixture := filepath.Join(root, "internal", "repo", "testdata", "imports")
 	tool := buildDepguard(t, root)

@@ -43,7 +43,7 @@ func TestAMethodOfOnesOwn(t *testing.T) {
 		}
 		return string(out)
 	}
-	run(0, "go", "build", "-trimpath", "-o", bin, "./experiments/gradsync")
+	run(0, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", bin, "./experiments/gradsync")
 	if help := run(0, bin, "train", "--help"); !strings.Contains(help, "--mine-group") || !strings.Contains(help, "mine: gradients that are applied together") {
 		t.Error("the help of train has no --mine-group")
 	}
@@ -70,7 +70,7 @@ func TestAMethodOfOnesOwn(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "probe", "main.go"), []byte(probe), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if keys := strings.Fields(run(0, "go", "run", "-trimpath", "./probe")); !slices.Contains(keys, "mine") {
+	if keys := strings.Fields(run(0, "go", "run", "-trimpath", "-ldflags=-s -w", "./probe")); !slices.Contains(keys, "mine") {
 		t.Errorf("the playground compares %v", keys)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"go/format"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 )
@@ -29,6 +30,19 @@ func Root() (string, error) {
 		}
 		dir = parent
 	}
+}
+
+// Browsers are the names under which systems install Chromium.
+var Browsers = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"}
+
+// Chromium returns the path of the installed one, "" if there is none.
+func Chromium() string {
+	for _, name := range Browsers {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	return ""
 }
 
 // made lists what a build, a run or git leaves at the root: not ours to judge.

@@ -189,7 +189,11 @@ func (f *fixed) Grad(_ int64, done func(int)) (float64, error) {
 // Replicas never drift: one digest on all ranks after every step, on virtual and on
 // local, which also agree with each other.
 func TestReplicasNeverDrift(t *testing.T) {
-	for n := 1; n <= 9; n++ {
+	most := 9
+	if testing.Short() {
+		most = 3
+	}
+	for n := 1; n <= most; n++ {
 		for _, codec := range losslessCodecs {
 			for _, tie := range []string{"weights", "gradients"} {
 				job := ringsparse.Job{Rate: eta, Steps: steps, Options: ringsparse.Options{Codec: codec, Tie: tie, Bandwidth: 1e8}}

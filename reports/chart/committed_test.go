@@ -59,6 +59,9 @@ var allPlaced = sync.OnceValues(func() ([]placed, error) {
 
 func placedOf(t *testing.T) []placed {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	all, err := allPlaced()
 	if err != nil {
 		t.Fatal(err)

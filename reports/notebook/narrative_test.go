@@ -36,6 +36,9 @@ var leftover = regexp.MustCompile(`<nil>|<no value>|%!|\(\)|（）|\*\*\*\*| [,.
 // A narrative can be read with all results, with the results of any profile, with one of them
 // alone and with none: what it says of a result that is not there it leaves out whole.
 func TestNarrativesReadWithAnyResults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	b, err := Open(texts)
 	if err != nil {
 		t.Fatal(err)

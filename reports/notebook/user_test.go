@@ -6,6 +6,7 @@ import (
 	"html"
 	"io/fs"
 	"maps"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -107,6 +108,9 @@ func reads(t *testing.T, b *Book, what string, r *result.Result, told map[string
 
 // The committed results themselves read well.
 func TestCommittedResultsReadWell(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	b, told := opened(t), map[string]bool{}
 	for _, r := range committedResults(t) {
 		reads(t, b, "as committed", r, told)
@@ -171,12 +175,26 @@ func oneSeed(r *result.Result) {
 	}
 }
 
+// toChange returns the committed results that tests change into a user's: of profile quick, in
+// which every notebook has one, and with GRADSYNC_LONG of all.
+func toChange(t *testing.T) []*result.Result {
+	t.Helper()
+	all := committedResults(t)
+	if os.Getenv("GRADSYNC_LONG") != "" {
+		return all
+	}
+	return slices.DeleteFunc(all, func(r *result.Result) bool { return r.Profile != "quick" })
+}
+
 // A run of one seed has no interval, and no sentence, table or figure shows one or speaks of
 // several seeds.
 func TestRunsOfOneSeed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	b, told := opened(t), map[string]bool{}
 	several := [2]*regexp.Regexp{regexp.MustCompile(`\b(?:[02-9]|\d\d+)[ \x{a0}]seeds\b`), regexp.MustCompile(`(?:[02-9]|\d\d+) ?个种子`)}
-	for _, r := range committedResults(t) {
+	for _, r := range toChange(t) {
 		one := clone(t, r)
 		oneSeed(one)
 		reads(t, b, "of one seed", one, told)
@@ -219,8 +237,11 @@ func TestRunsOfOneSeed(t *testing.T) {
 
 // A run of other seeds says its own.
 func TestRunsOfOtherSeeds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	b, told := opened(t), map[string]bool{}
-	for _, r := range committedResults(t) {
+	for _, r := range toChange(t) {
 		if len(r.Seeds) == 0 {
 			continue
 		}
@@ -233,8 +254,11 @@ func TestRunsOfOtherSeeds(t *testing.T) {
 // A run of a profile of which nothing is committed reads as well, also where no
 // result of that profile is there that a text would speak of.
 func TestRunsOfAnotherProfile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	b, told := opened(t), map[string]bool{}
-	for _, r := range committedResults(t) {
+	for _, r := range toChange(t) {
 		for _, profile := range []string{"paper", "standard", "ci", "quick"} {
 			other := clone(t, r)
 			other.Profile = profile
@@ -264,8 +288,11 @@ var allMethods = []string{"compare/facts", "dasp/explain"}
 
 // A run without one of its methods shows the others.
 func TestRunsWithoutAMethod(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	b, told, n := opened(t), map[string]bool{}, 0
-	for _, r := range committedResults(t) {
+	for _, r := range toChange(t) {
 		if slices.Contains(allMethods, r.ID) {
 			continue
 		}
@@ -294,8 +321,11 @@ func TestRunsWithoutAMethod(t *testing.T) {
 
 // A run on a platform of the reader's own, or on his own data, calls it by its key.
 func TestRunsOnAPlatformOfOnesOwn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	b, told, n := opened(t), map[string]bool{}, 0
-	for _, r := range committedResults(t) {
+	for _, r := range toChange(t) {
 		if r.ID == "dasp/dssp-anchor" { // its clusters belong to another document
 			continue
 		}

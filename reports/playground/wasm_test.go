@@ -88,6 +88,9 @@ func multiply(x, y, z float64) float64 { return x*y + z }
 // bit. Where the processor rounds a product and a sum once, package math itself may
 // differ in its last bits.
 func TestModuleGivesTheSameBits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	m := instance(t)
 	const x = 1 + 1./(1<<27)
 	fused := multiply(x, x, -(1+1./(1<<26))) != 0

@@ -41,6 +41,9 @@ func TestTendForwardsLines(t *testing.T) {
 // The first that fails is the one that is told of, with its code or signal; the
 // others end, and so does what they started.
 func TestTendEndsAll(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	dir := t.TempDir()
 	const deafness = "; killed, as it did not end when told to: rank 2 at h"
 	for name, test := range map[string]struct {
@@ -68,6 +71,9 @@ func TestTendEndsAll(t *testing.T) {
 // A child that a signal ended is the cause, though another one's complaint was
 // heard first.
 func TestTendNamesTheCause(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	err := Tend(t.Context(), shells("sleep 0.1; exit 1", "sleep 0.5; kill -9 $$", "sleep 60"), &bytes.Buffer{}, &bytes.Buffer{})
 	if err == nil || err.Error() != "rank 1 at h was lost: signal: killed" {
 		t.Error(err)

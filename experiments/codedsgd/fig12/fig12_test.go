@@ -108,6 +108,9 @@ func TestReceiversBound(t *testing.T) {
 // The results at ci's size: the simulation follows the exact form, the claims are C10,
 // C19, C25 and C34, and the switch takes what its receivers' links allow.
 func TestFig12(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	res := kittest.Ran(t, fig12(), "ci", 0)
 	for i, want := range []string{"C10 same-sign", "C19 differs", "C25 equal", "C34 same-sign"} {
 		if c := res.Claims[i]; c.ID+" "+c.Verdict != want {

@@ -184,6 +184,9 @@ func TestCodingIsJudged(t *testing.T) {
 // The result at ci's size: with one node's gradients unclipped int32 ends where float32
 // does, and what a block holds grows with its images.
 func TestQuantisationPage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	r := kittest.Ran(t, Experiment(), "ci", 0)
 	// One set, embedded, or where the machine has them each network's own.
 	if len(r.Claims) != 2 || len(r.Data) == 0 || len(r.Data) > len(testbed.Networks()) {

@@ -125,6 +125,9 @@ func TestReached(t *testing.T) {
 // TestExplain: the smallest profile gives every frame, judges nothing, repeats
 // its bytes on one processor and on two, and goes on from what it saved.
 func TestExplain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	saved := memory{}
 	run := func(procs int, m exp.Memo) string {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))

@@ -92,6 +92,9 @@ func TestBestOf(t *testing.T) {
 // TestSearchRecovers: ratios that a laboratory of the space made are found
 // again, though not its very parameters: several laboratories share them.
 func TestSearchRecovers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	all := modelCosts()
 	e := newEvaluator(t.Context(), all, 90, 3)
 	x := hypercube(spaces[0], 7)[0]

@@ -34,6 +34,9 @@ func TestReductionClaimsMatchTheTable(t *testing.T) {
 // BSP's parameters do not depend on the cluster, so that training once and
 // timing twice is exact.
 func TestRetimedBSPEqualsTrainedBSP(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	s := SizeOf("ci", "lenet5")
 	retimed, err := TrainOnce(t.Context(), exp.Env{}, Load(Heterogeneous), "bsp", 0, s)
 	if err != nil {

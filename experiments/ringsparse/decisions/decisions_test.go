@@ -21,6 +21,9 @@ import (
 // The ci profile is complete, judges its claims, and is the same bytes again; interrupted,
 // it goes on from what it kept.
 func TestDecisions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	memo := kittest.Memo{}
 	env := exp.Env{Profile: "ci", Seeds: []uint64{0}, Memo: memo}
 	res := kittest.RunWhole(t, Experiment(), env)

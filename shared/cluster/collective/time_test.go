@@ -33,7 +33,11 @@ func sameTime(t *testing.T, what string, n int, got, want float64) {
 // Virtual time is the closed forms of formula, where chunks and pieces are equal.
 func TestTimesAreTheClosedForms(t *testing.T) {
 	const alpha, b, unit = 50e-6, 1.25e9, 1 << 20 // a piece of 1 Mi elements is 3.4 ms
-	for n := 1; n <= 17; n++ {
+	most := 17
+	if testing.Short() {
+		most = 5
+	}
+	for n := 1; n <= most; n++ {
 		for _, pieces := range []int{1, 2, 3, 50} {
 			// Of 1 Mi elements, so that the links are the limit, and of 3,125: 10 µs, so
 			// that α is until there are 6.

@@ -187,6 +187,9 @@ func TestProcessesInDeadlock(t *testing.T) {
 
 // Whoever computes for longer than the time-out is not lost.
 func TestComputingIsNotSilence(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	t.Parallel()
 	cfgs := job(t, 2)
 	for i := range cfgs {
@@ -293,6 +296,9 @@ func TestABrokenConnectionIsNoticed(t *testing.T) {
 // A connection that swallows messages while everybody is alive: whole messages,
 // so that nobody waits in the middle of one, and half of one.
 func TestASilentConnectionIsNoticed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	t.Parallel()
 	for _, after := range []int{1 << 20, 0} {
 		cfgs := job(t, 3)

@@ -12,6 +12,9 @@ import (
 // A process that stands still keeps its sockets open and says nothing: all
 // others name it within the time-out and a tenth.
 func TestAStoppedProcessIsNamed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	t.Parallel()
 	const timeout = 3 * time.Second // a loaded machine may take a tenth of it to tell
 	for _, victim := range []int{0, 1} {

@@ -49,6 +49,9 @@ func TestAnotherJobIsRefused(t *testing.T) {
 // Two processes of one rank, or ranks that count differently, can never be
 // complete: all are told at once.
 func TestMistakenRanksAreRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
@@ -85,6 +88,9 @@ func TestMistakenRanksAreRefused(t *testing.T) {
 
 // A rank that does not come is named.
 func TestAMissingRankIsNamed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	cfgs := job(t, 4)
 	for i := range cfgs {
 		cfgs[i].Join = time.Second

@@ -65,6 +65,9 @@ func maxPlus(hosts []cluster.Host, n, header int) []time.Duration {
 }
 
 func TestRingOf1024RanksEqualsTheMaxPlusRecurrence(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	for _, n := range []int{2, 3, 64, mostRanks} {
 		p := cluster.Uniform(n, reference, nil)
 		for i := range p.Workers { // links of many speeds, so that no two ranks agree by chance
@@ -96,6 +99,9 @@ func TestRingOf100MBMatchesTheClosedForm(t *testing.T) {
 // with CM02, none of which has frame headers. SimGrid spreads bytes evenly
 // where we have ragged chunks of whole floats: the longest is < 4e-5 longer.
 func TestRingTimesAreSimGrids(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	for n, want := range map[int]float64{64: 0.163800, 256: 0.184875, 1024: 0.262142} {
 		if n > mostRanks {
 			continue

@@ -92,6 +92,9 @@ func TestPortableAgainstOracle(t *testing.T) {
 // its graph are moved directly, in float64: a step float32 can see would cross
 // the kinks of ReLU and max-pool.
 func TestOracleAgainstDifferences(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	const step = 1e-7 // at 1e-6 one of the entries below crosses a kink, at 1e-9 rounding shows
 	for _, name := range chains {
 		p := newProblem(t, name, 2)

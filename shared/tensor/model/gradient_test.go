@@ -23,6 +23,9 @@ func widened(v []float32) []float64 {
 // convolution's bias before a batch norm is 0; it is compared with the norm of
 // the weight's.
 func TestGradientAgainstReference(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	onEvery(t, againstReference)
 }
 
@@ -105,6 +108,9 @@ func TestKnots(t *testing.T) {
 // TestReferenceAgainstDifferences: the reference agrees with central differences
 // of its own loss, at a few entries of every tensor of the deep networks.
 func TestReferenceAgainstDifferences(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	const step = 1e-7 // larger ones cross kinks, smaller ones show rounding
 	for _, name := range []string{"lenet5", "resnet18", "resnet110", "vgg19_bn"} {
 		m, _, params := open(t, name)

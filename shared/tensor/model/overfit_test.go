@@ -16,6 +16,9 @@ import (
 // judged by their running statistics, estimated anew from
 // all images.
 func TestOverfits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	long := os.Getenv("GRADSYNC_LONG") != ""
 	if !long {
 		t.Log("portable, onednn and ResNet-110 learn 40 images; set GRADSYNC_LONG=1 for 200")

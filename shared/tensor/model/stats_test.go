@@ -106,6 +106,9 @@ func TestObserveAverages(t *testing.T) {
 // made biased again, the logits equal what training computes for it; and an
 // image's logits do not depend on the others in the batch.
 func TestInferenceNormalisesByStats(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	onNorms(t, func(t *testing.T, m *model.Model, e tensor.Engine, params, stats []float32) {
 		const n = 18
 		x, labels := batch(m, n, 9)
@@ -149,6 +152,9 @@ func TestInferenceNormalisesByStats(t *testing.T) {
 // TestInferenceGradient: loss and gradient with the statistics as constants agree
 // with the float64 computation, for one image too; the statistics stay.
 func TestInferenceGradient(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	onNorms(t, func(t *testing.T, m *model.Model, e tensor.Engine, params, stats []float32) {
 		w := m.NewWorkspace(e, 17, 2)
 		grads := make([]float32, len(params))

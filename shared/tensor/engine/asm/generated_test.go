@@ -10,6 +10,9 @@ import (
 
 // TestGenerated: the generators write the committed assembly.
 func TestGenerated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	for _, name := range []string{"products", "winograd", "elements"} {
 		dir := t.TempDir()
 		files := []string{name + "_amd64.s", name + "_stubs_amd64.go"}

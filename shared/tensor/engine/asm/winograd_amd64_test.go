@@ -14,6 +14,9 @@ import (
 // most that of one chain of fused multiply-adds; both instruction
 // sets and all thread counts give the same bits.
 func TestWinograd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	for _, g := range []tensor.Conv{
 		{N: 16, InC: 48, H: 4, W: 4, OutC: 56, KH: 3, KW: 3, Stride: 1, Pad: 1},
 		{N: 33, InC: 51, H: 6, W: 8, OutC: 50, KH: 3, KW: 3, Stride: 1, Pad: 1},
