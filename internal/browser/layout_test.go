@@ -45,12 +45,12 @@ var looks = []look{
 }
 
 // looksOf returns the looks in which the i-th page is judged: with GRADSYNC_LONG all, else
-// of a document every other one, and of a result's page a phone's and another, by turns, so
-// that each look is taken by every fourth result.
+// of a document every other one, and of a result's page one, by turns: each look is taken by
+// every eighth result.
 func looksOf(page string, i int) (out []look) {
 	for k, x := range looks {
 		document := !strings.Contains(page, "/")
-		if long || document && k%2 == i%2 || !document && (k == i%3 || k == 3+i%5) {
+		if long || document && k%2 == i%2 || !document && k == i%len(looks) {
 			out = append(out, x)
 		}
 	}
