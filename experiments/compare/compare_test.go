@@ -1,11 +1,14 @@
 package compare
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit/kittest"
+	descriptor "gradsync/experiments/method"
 	"gradsync/experiments/result"
 	"gradsync/experiments/train"
 	"gradsync/shared/tensor"
@@ -257,5 +260,26 @@ func TestAlone(t *testing.T) {
 	}
 	if a, b := at(4, 1), at(8, 1); b <= a {
 		t.Errorf("more samples take no longer: %g and %g", a, b)
+	}
+}
+
+// A registered method is compared by its own training, whether it waits or not.
+func TestRegisteredMethodsAreCompared(t *testing.T) {
+	t.Cleanup(descriptor.Scratch())
+	for _, async := range []bool{false, true} {
+		name := fmt.Sprintf("mine-%t", async)
+		descriptor.Register(descriptor.Method{Name: name, Family: descriptor.Server, Document: "own", Async: async, Compare: true})
+		m := methodOf(name)
+		if !m.Server || m.Sync != name || m.Document != "own" {
+			t.Errorf("%+v", m)
+		}
+		run := methodRunOf(m, runTimes{Timed: runSummary{Pushes: 12, Seconds: 2, Accuracy: 0.5, Curve: []train.Point{{Accuracy: 0.5}}}}, nil)
+		if run.Accuracy != 0.5 || len(run.Curve) != 1 || run.Round != 1 {
+			t.Errorf("%s: %+v, want its own accuracy, curve and a second per round of %d gradients", name, run, workers)
+		}
+	}
+	descriptor.Register(descriptor.Method{Name: "not-asked", Family: descriptor.Server})
+	if slices.ContainsFunc(methods(), func(m method) bool { return m.Key == "not-asked" }) {
+		t.Error("a method that did not ask is compared")
 	}
 }

@@ -200,3 +200,23 @@ func TestDuels(t *testing.T) {
 		t.Errorf("%v", r)
 	}
 }
+
+// CSSGD counts where it beats all without multicast by more than a tie: charged for coding, and
+// apart from that as if coding were free.
+func TestFirstAsCharged(t *testing.T) {
+	for _, x := range []struct {
+		set           map[string]float64
+		free, charged int
+	}{
+		{map[string]float64{"cssgd": 0.02}, 0, 0},
+		{map[string]float64{"cssgd": 0.02, uncoded("cssgd"): 0.002}, 1, 0},
+		{map[string]float64{"cssgd": 0.002, uncoded("cssgd"): 0.001}, 1, 1},
+		{map[string]float64{"cssgd": 0.002, uncoded("cssgd"): 0.001, "ring": 0.0005}, 0, 0},
+		{map[string]float64{"cssgd-most": 0.002}, 0, 1},
+	} {
+		free, charged, of := handMade(x.set).codedFirst()
+		if free != x.free || charged != x.charged || of != 2 {
+			t.Errorf("%v: first in %d and %d of %d cases, want %d and %d of 2", x.set, free, charged, of, x.free, x.charged)
+		}
+	}
+}

@@ -43,7 +43,13 @@ func TestRegister(t *testing.T) {
 	if _, ok := Get("mine"); !ok || !slices.Equal(Readers("mine-cap"), []string{"mine"}) {
 		t.Errorf("--mine-cap is read by %v", Readers("mine-cap"))
 	}
+	Register(Method{Name: "ours", Family: Server, Flags: WithServer(Flag{Name: "ours-cap", Default: 3, Help: "cap"})})
+	if m, _ := Get("ours"); len(m.Parameters()) != 1 || m.Parameters()[0].Default != 3.0 {
+		t.Errorf("parameters of its own: %+v, want --ours-cap of 3 as a float64", m.Parameters())
+	}
 	for what, m := range map[string]Method{
+		"a word":        {Name: "yours", Family: Server, Flags: []Flag{{Name: "yours-word", Default: "x", Help: "word"}}},
+		"other default": {Name: "yours", Family: Server, Flags: []Flag{{Name: "mine-cap", Default: 5.0, Help: "cap"}}},
 		"a taken name":  {Name: "dasp", Family: Server},
 		"a taken flag":  {Name: "yours", Family: Server, Flags: []Flag{{Name: "staleness", Default: 1.0, Help: "something else"}}},
 		"its own twice": {Name: "mine", Family: Server},

@@ -100,12 +100,12 @@ func TestExactRuns(t *testing.T) {
 }
 
 func TestEqualityIsJudged(t *testing.T) {
-	good := sameness{{Net: "mlp", How: "ring", SameBits: true, Distance: []float64{1e-6, 2e-5}}}
+	good := sameness{{Net: "mlp", How: "ring", SameBits: true, Distance: []float64{1e-6, 3e-5, 2e-5}}}
 	others := []sameness{{{Net: "mlp", How: otherBatch, Distance: []float64{0.9}}},
 		{{Net: "resnet18", Norms: true, How: "ring", Distance: []float64{0.5}}}, {{Net: "resnet18", Norms: true, How: otherBatch, Distance: []float64{1.4}}}}
 	exact := []exactRun{{Same: true}}
 	c := judgeEquals(append(others, good), exact, 1)
-	if wantVerdict(t, c, claims.Equal, "B22-scope"); arg(c, "B22-distance")["worst"] != 2e-5 || len(c.Parts) != 1 || c.Parts[0].Value != 2e-5 {
+	if wantVerdict(t, c, claims.Equal, "B22-scope"); arg(c, "B22-distance")["worst"] != 3e-5 || len(c.Parts) != 1 || c.Parts[0].Value != 3e-5 {
 		t.Errorf("%v, parts %v", c.Reasons, c.Parts)
 	}
 	for name, spoil := range map[string]func(l *likeness, x *exactRun){
@@ -120,7 +120,7 @@ func TestEqualityIsJudged(t *testing.T) {
 		}
 	}
 	facts := equalsFacts(append(others, good), exact)
-	for key, want := range map[string]any{"norms": 0.5, "norms_control": 1.4, "control": 0.9, "worst": 2e-5, "runs": 2, "bits": 1} {
+	for key, want := range map[string]any{"norms": 0.5, "norms_control": 1.4, "control": 0.9, "worst": 2e-5, "worst_step": 3e-5, "runs": 2, "bits": 1} {
 		if got := factOf(t, facts, key); got != want {
 			t.Errorf("%s is %v, want %v", key, got, want)
 		}

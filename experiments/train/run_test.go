@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"gradsync/experiments/method"
 	"gradsync/papers/dasp/rivals"
 	"gradsync/shared/cluster"
 	"gradsync/shared/tensor"
@@ -311,5 +312,20 @@ func TestFamiliesLieFlat(t *testing.T) {
 		if flat[key] == nil {
 			t.Errorf("no %s in %s", key, raw)
 		}
+	}
+}
+
+// A registered method's parameters are its descriptor's defaults where nothing is given.
+func TestParametersOfRegisteredMethods(t *testing.T) {
+	t.Cleanup(method.Scratch())
+	method.Register(method.Method{Name: "mine", Family: method.Server, Flags: []method.Flag{
+		{Name: "mine-cap", Default: 2.0, Help: "cap"}, {Name: "mine-floor", Default: 0.5, Help: "floor"}}})
+	given := rivals.Options{Own: []rivals.Parameter{{Flag: "mine-cap", Value: 7}}}
+	o := Server{Options: &given}.options("mine", 3)
+	if o.Param("mine-cap", -1) != 7 || o.Param("mine-floor", -1) != 0.5 || len(given.Own) != 1 {
+		t.Errorf("%+v of %+v, want 7 as given and 0.5 by default", o.Own, given.Own)
+	}
+	if other := (Server{Options: &rivals.Options{}}).options("ssp", 3); len(other.Own) != 0 {
+		t.Errorf("ssp has %+v", other.Own)
 	}
 }

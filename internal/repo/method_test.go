@@ -2,6 +2,7 @@ package repo
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,9 +49,14 @@ func TestAMethodOfOnesOwn(t *testing.T) {
 		t.Error("the help of train has no --mine-group")
 	}
 	train := []string{"train", "--sync", "mine", "--timing-only", "--workers", "4", "--updates", "12", "--json"}
-	two, three := run(0, bin, train...), run(0, bin, append(train, "--mine-group", "3")...)
-	if !strings.Contains(two, `"pushes":24`) && !strings.Contains(two, `"pushes": 24`) || two == three {
-		t.Errorf("mine applies pairs, and triples with --mine-group 3:\n%s\n%s", two, three)
+	pushes := func(args ...string) (n struct{ Pushes, Updates int }) {
+		if err := json.Unmarshal([]byte(run(0, bin, append(train, args...)...)), &n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if two, three := pushes(), pushes("--mine-group", "3"); two.Updates != 12 || two.Pushes != 24 || three.Updates != 12 || three.Pushes != 36 {
+		t.Errorf("12 updates of pairs take %+v, of triples %+v, want 24 and 36 gradients", two, three)
 	}
 	if out := run(2, bin, "train", "--sync", "ssp", "--mine-group", "3"); !strings.Contains(out, "--mine-group is for mine, not for ssp") {
 		t.Errorf("a flag of mine given to ssp: %s", out)

@@ -59,7 +59,7 @@ type chromeArgs struct {
 	Bytes int `json:"bytes"`
 }
 
-var kindNames = [...]string{SpanCompute: "compute", SpanSend: "send", SpanRecv: "recv", SpanWait: "wait", SpanMark: "mark"}
+var kindNames = [...]string{SpanCompute: "compute", SpanSend: "send", SpanRecv: "recv", SpanWait: "wait"}
 
 // String returns the kind's name.
 func (k SpanKind) String() string {
@@ -179,11 +179,8 @@ func (s *Span) chrome(tid int) ChromeEvent {
 	if e.Name == "" {
 		e.Name = e.Cat
 	}
-	switch s.Kind {
-	case SpanSend, SpanRecv:
+	if s.Kind == SpanSend || s.Kind == SpanRecv {
 		e.Args = chromeArgs{s.Peer, s.Tag, s.Bytes}
-	case SpanMark:
-		e.Ph, e.Dur = "i", ""
 	}
 	return e
 }

@@ -63,5 +63,4 @@ const (
 	SpanSend
 	SpanRecv
 	SpanWait
-	SpanMark // a zero-length note of the algorithm
 )

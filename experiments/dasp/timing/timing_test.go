@@ -150,3 +150,17 @@ func TestPlausibleCounts(t *testing.T) {
 	kittest.WantClaim(t, "order", ordering(v), claims.SameSign, "D39-plausible", "equal", 36, "unequal", 24, "unequal_of", 36)
 	kittest.WantClaim(t, "pairs", leastAffected(v), claims.SameSign, "D56-plausible", "n", 24, "of", 36)
 }
+
+// ASP is later by more than a thousandth than whoever is quicker, network by network.
+func TestASPLater(t *testing.T) {
+	for _, x := range []struct {
+		name string
+		asp  float64
+		want int
+	}{{"first", 0.3, 0}, {"equal but for rounding", 0.4003, 0}, {"behind DASP alone", 0.45, 3}, {"behind all but BSP", 0.9, 9}, {"last", 1.1, 12}} {
+		times := alike(1, x.asp, 0.8, 0.5, 0.4)
+		if n := aspLater(viewOf(times, times, nil), point{Cluster: setup.Homogeneous}); n != x.want {
+			t.Errorf("%s: later in %d comparisons, want %d", x.name, n, x.want)
+		}
+	}
+}

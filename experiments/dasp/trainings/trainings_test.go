@@ -358,3 +358,21 @@ func TestOwnRunsRender(t *testing.T) {
 		}
 	}
 }
+
+// Claims on one network that differ are counted, and apart those with whose network DASP trained
+// as ASP did.
+func TestDiffer(t *testing.T) {
+	at := map[string]float64{"bsp": 4, "asp": 1, "ssp": 2, "dssp": 2.5, "dasp": 1}
+	other := map[string]float64{"bsp": 4, "asp": 1, "ssp": 2, "dssp": 2.5, "dasp": 3}
+	v := studied("quick", at, all(setup.Homogeneous, "vgg19_bn", other))
+	for _, c := range []result.Claim{{Network: "resnet18", Verdict: claims.Differs}, {Network: "vgg19_bn", Verdict: claims.Differs},
+		{Network: "resnet18", Verdict: claims.Within}, {Verdict: claims.Differs}} {
+		c.Cluster = setup.Homogeneous
+		v.Claims = append(v.Claims, c)
+	}
+	for key, want := range map[string]int{"differ": 2, "differ_as_asp": 1} {
+		if got := kittest.Fact(t, differ(v), key); fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s is %v, want %d", key, got, want)
+		}
+	}
+}
