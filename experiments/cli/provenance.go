@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,9 +27,11 @@ func provenance(start time.Time, wall time.Duration, engine string) *result.Run 
 	}
 }
 
-// commit returns the revision stamped into the binary; where none is (`go run`,
-// -buildvcs=false) the folder's, or "unknown".
-func commit() (revision string, dirty bool) {
+// commit returns the revision stamped into the binary; where none is (`go run`, a git
+// worktree, -buildvcs=false) the folder's, or "unknown". It asks once: the results that a
+// command writes into the folder are no change of the program that made them, and neither are
+// those of the command before.
+var commit = sync.OnceValues(func() (revision string, dirty bool) {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			switch s.Key {
@@ -50,9 +53,9 @@ func commit() (revision string, dirty bool) {
 	if err != nil {
 		return "unknown", false
 	}
-	status, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no").Output()
+	status, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no", "--", ":/", ":(top,exclude)experiments/results").Output()
 	return strings.TrimSpace(string(head)), err != nil || len(status) > 0
-}
+})
 
 // cpu names the processor where the system says it in a file.
 func cpu() string { return procField("/proc/cpuinfo", "model name", runtime.GOARCH) }
