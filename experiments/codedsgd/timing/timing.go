@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"gradsync/experiments/codedsgd/testbed"
+	"gradsync/experiments/codedsgd/setup"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
 	"gradsync/experiments/train"
@@ -66,10 +66,10 @@ const Iterations = 4
 
 // Setting holds everything that decides an iteration's time.
 type Setting struct {
-	Net      testbed.Network `json:"net"`
-	Nodes    int             `json:"nodes"`
-	Exchange Exchange        `json:"exchange"`
-	// Micro is Q; 0: testbed.Q. Grow is how many batches' samples are computed at once: an
+	Net      setup.Network `json:"net"`
+	Nodes    int           `json:"nodes"`
+	Exchange Exchange      `json:"exchange"`
+	// Micro is Q; 0: setup.Q. Grow is how many batches' samples are computed at once: an
 	// iteration's numbers are divided by it, so that a larger Q has micro-blocks of the
 	// same size. 0: 1.
 	Micro int     `json:"micro,omitempty"`
@@ -123,7 +123,7 @@ func VariantOf(key string) Variant {
 var Judged, Switched, Ethernet = Variants[0], VariantOf("micro-switch-overlap"), VariantOf("whole-switch-overlap")
 
 // On returns the setting of x in variant v.
-func (v Variant) On(net testbed.Network, n int, x Exchange) Setting {
+func (v Variant) On(net setup.Network, n int, x Exchange) Setting {
 	x.Whole, x.NoOverlap = v.Whole, !v.Overlap
 	return Setting{Net: net, Nodes: n, Exchange: x, Shared: v.Shared}
 }
@@ -139,7 +139,7 @@ func (v Variant) Messages() string {
 
 // AllRedundancies lists 1 to 8, Figure 12's axis.
 func AllRedundancies() (rs []int) {
-	for r := 1; r <= testbed.Anchor; r++ {
+	for r := 1; r <= setup.Anchor; r++ {
 		rs = append(rs, r)
 	}
 	return rs
@@ -149,11 +149,11 @@ func AllRedundancies() (rs []int) {
 // divide Q(8) = 56 of the other figures: here Q = 280, and five batches' samples are
 // computed at once, so that a micro-block has as many samples as there. Times are per
 // batch.
-func Anchored(net testbed.Network, x Exchange, shared bool) Setting {
-	s := Setting{Net: net, Nodes: testbed.Anchor, Exchange: x, Shared: shared}
+func Anchored(net setup.Network, x Exchange, shared bool) Setting {
+	s := Setting{Net: net, Nodes: setup.Anchor, Exchange: x, Shared: shared}
 	if !x.Whole {
-		s.Micro = testbed.MicroBlocks(testbed.Anchor, AllRedundancies()...)
-		s.Grow = s.Micro / testbed.Q(testbed.Anchor)
+		s.Micro = setup.MicroBlocks(setup.Anchor, AllRedundancies()...)
+		s.Grow = s.Micro / setup.Q(setup.Anchor)
 	}
 	return s
 }
@@ -180,12 +180,12 @@ func (s *Setting) micro() int {
 	if s.Exchange.Whole {
 		return 0
 	}
-	return cmp.Or(s.Micro, testbed.Q(s.Nodes))
+	return cmp.Or(s.Micro, setup.Q(s.Nodes))
 }
 
-// platform returns the testbed's, changed as s says.
+// platform returns the platform of every timed run, changed as s says.
 func (s *Setting) platform() *cluster.Platform {
-	p := testbed.Platform()
+	p := setup.Platform()
 	p.Workers = p.Workers[:s.Nodes]
 	for i := range p.Workers {
 		h := &p.Workers[i]
@@ -204,10 +204,10 @@ func (s *Setting) platform() *cluster.Platform {
 
 // Layers returns the layers of net on n nodes, with the work of one sample, and the shapes
 // of their weight matrices.
-func Layers(net testbed.Network, n int) (out []cluster.Layer, shapes [][2]int) {
+func Layers(net setup.Network, n int) (out []cluster.Layer, shapes [][2]int) {
 	m := net.Build(n)
 	for _, l := range m.Layers() {
-		shapes = append(shapes, testbed.Shape(m, l))
+		shapes = append(shapes, setup.Shape(m, l))
 		out = append(out, cluster.Layer{Name: l.Name, Offset: l.Offset, Length: l.Length,
 			Forward: cluster.Work{FLOP: l.ForwardFLOP, Bytes: l.Bytes}, Backward: cluster.Work{FLOP: l.BackwardFLOP, Bytes: 2 * l.Bytes}})
 	}
@@ -275,7 +275,7 @@ func (s *Setting) run(ctx context.Context, p *cluster.Platform) (it Iteration, e
 	w := SampleWork(layers)
 	samples := float64(s.redundancy()*s.Net.Batch(s.Nodes)) / float64(s.Nodes)
 	w.FLOP, w.Bytes = w.FLOP*samples, w.Bytes*samples
-	it.Compute = testbed.Platform().Workers[0].Seconds(w)
+	it.Compute = setup.Platform().Workers[0].Seconds(w)
 	return it, nil
 }
 

@@ -1,0 +1,286 @@
+// Package convergence holds Figs. 3 and 4, the accuracy curves, and Tables 6 and 7, the convergence
+// times, with the claims that are judged by them.
+package convergence
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gradsync/experiments/dasp/setup"
+	"gradsync/experiments/exp"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
+	"gradsync/experiments/train"
+	"gradsync/shared/cluster"
+)
+
+// fast names the plausible platform whose links let the version gaps of the two large networks open,
+// so that DASP's states act on them.
+const fast = "fast"
+
+// The grounds of each figure and table. A figure shares its trainings with the table on the same
+// cluster: a command that asks for both makes them once.
+var (
+	onFig3   = []ground{{setup.Homogeneous, setup.Models}}
+	onFig4   = []ground{{setup.Heterogeneous, setup.Models}, {setup.Homogeneous, setup.Models}}
+	onTable7 = []ground{{setup.Heterogeneous, setup.Models}, {setup.Homogeneous, cnns}, {fast, cnns}}
+)
+
+// Figures returns Figs. 3 and 4, the accuracy curves.
+func Figures() (out []exp.Experiment) {
+	for _, s := range trainingStudies()[:2] {
+		out = append(out, s.Experiment())
+	}
+	return out
+}
+
+// Tables returns Tables 6 and 7, the convergence times.
+func Tables() (out []exp.Experiment) {
+	for _, s := range trainingStudies()[2:] {
+		out = append(out, s.Experiment())
+	}
+	return out
+}
+
+// trainingStudies returns Figs. 3 and 4, the accuracy curves, and Tables 6 and 7, the convergence
+// times.
+func trainingStudies() []kit.Study[point, setup.Summary] {
+	return []kit.Study[point, setup.Summary]{
+		trainingStudy("dasp/fig3", "DASP, Fig. 3", setup.WithoutCI, onFig3, func(v *view) { showCurves(v, setup.Homogeneous, onFig3) }),
+		trainingStudy("dasp/fig4", "DASP, Fig. 4", setup.WithoutCI, onFig4, func(v *view) {
+			showCurves(v, setup.Heterogeneous, onFig4)
+			v.Claims = append(v.Claims, fastAndStable(v), inBetween(v))
+		}),
+		trainingStudy("dasp/table6", "DASP, Table 6", setup.WithoutCI, onFig3, func(v *view) {
+			rows := every(v.Profile, onFig3...)
+			v.Frames = append(v.Frames, convergenceFrame(v, rows), statesFrame(v, rows))
+			v.Claims = append(convergenceClaims(v, setup.Homogeneous, 48), notGood(v))
+			v.Facts = append(v.Facts, differ(v)...)
+		}),
+		trainingStudy("dasp/table7", "DASP, Table 7", exp.Profiles, onTable7, func(v *view) {
+			v.Facts = append(v.Facts, kit.Number("fast_link", "Gb/s", kit.AsIs, setup.Gigabits(platformOf(fast))))
+			rows := every(v.Profile, onTable7[0], onTable7[2])
+			more, d58 := moreIterations(v)
+			v.Frames = append(v.Frames, convergenceFrame(v, rows), statesFrame(v, rows), more)
+			v.Claims = slices.Concat(convergenceClaims(v, setup.Heterogeneous, 52), extremes(v), []result.Claim{d58, listedRange()})
+			v.Facts = append(v.Facts, differ(v)...)
+		})}
+}
+
+// point is a training of a network by a method on a platform.
+type point struct{ Platform, Model, Method string }
+
+func (p point) String() string { return p.Platform + ", " + p.Model + ", " + p.Method }
+
+// as returns p with another method.
+func (p point) as(method string) point { p.Method = method; return p }
+
+type view = kit.View[point, setup.Summary]
+
+// ground is a platform with the networks that are trained on it.
+type ground struct {
+	platform string
+	models   []string
+}
+
+// every returns the points of all methods on each ground, for the networks that the profile trains.
+func every(profile string, grounds ...ground) (out []point) {
+	for _, g := range grounds {
+		for _, s := range setup.SizesOf(profile) {
+			if slices.Contains(g.models, s.Model) {
+				for _, m := range setup.Methods {
+					out = append(out, point{g.platform, s.Model, m})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// platformOf loads a platform by name, or makes fast.
+func platformOf(name string) *cluster.Platform {
+	if name != fast {
+		return setup.Load(name)
+	}
+	return setup.OnLinks(setup.Heterogeneous, "100 Gb/s")
+}
+
+// trainingStudy returns a table or figure made of the trainings on some grounds.
+func trainingStudy(id, source string, profiles []string, grounds []ground, show func(*view)) kit.Study[point, setup.Summary] {
+	return kit.Study[point, setup.Summary]{ID: id, Source: source, Kind: result.Trained, Profiles: profiles,
+		Points: func(profile string) []point { return every(profile, grounds...) },
+		Cost: func(profile string, p point) (string, float64) {
+			s := setup.SizeOf(profile, p.Model)
+			return p.Platform + ", " + p.Model, s.Seconds(s.Pushes)
+		},
+		Config: func(profile string) map[string]any {
+			c := map[string]any{"sizes": setup.SizesOf(profile), "options": setup.Options(), "methods": setup.Methods,
+				"evaluation_images": setup.EvalImages, "clock_batch": setup.FullBatch}
+			for _, g := range grounds {
+				c["platform "+g.platform] = kit.Platform(platformOf(g.platform))
+			}
+			return c
+		},
+		Measure: func(ctx context.Context, env exp.Env, p point, seed uint64) (setup.Summary, error) {
+			return setup.TrainOnce(ctx, env, platformOf(p.Platform), p.Method, seed, setup.SizeOf(env.Profile, p.Model))
+		},
+		Show: func(v *view) {
+			v.Facts = append(setup.Settings(), kit.Number("link", "Gb/s", kit.AsIs, setup.Gigabits(setup.Load(setup.Homogeneous))),
+				kit.Whether("changed", v.Profile == "quick"))
+			for _, p := range every(v.Profile, grounds...) {
+				kit.MadeOf(v.Result, v.At(p)[0].Engine, v.At(p)[0].Data)
+			}
+			v.Frames = append(v.Frames, sizesFrame(v, grounds[0].platform))
+			show(v)
+		}}
+}
+
+// sizesFrame lists how each network was trained, and on which data.
+func sizesFrame(v *view, platform string) result.Frame {
+	f := kit.NewSheet("sizes", setup.SizeColumns+" data:data train stated_data wanted:data")
+	for _, s := range setup.SizesOf(v.Profile) {
+		data := v.At(point{platform, s.Model, "bsp"})[0].Data
+		f.Add(s.Cells(data.Name, data.Train, data.Name == s.Wanted(), s.Wanted())...)
+	}
+	return f.Frame
+}
+
+// secondsTo returns the seconds to the target, one number per seed, nothing unless every seed
+// reaches it.
+func secondsTo(v *view, p point) kit.Sample { return setup.SecondsAt(v.At(p), targetOf(v, p)) }
+
+// pushesTo returns the gradients to the target, likewise.
+func pushesTo(v *view, p point) kit.Sample { return setup.PushesAt(v.At(p), targetOf(v, p)) }
+
+// iterationsTo returns the iterations to the target, likewise. An iteration lasts a worker's mean:
+// the paper's convergence time is iteration time × iterations (§3.2).
+func iterationsTo(v *view, p point) kit.Sample {
+	return setup.Crossing(v.At(p), targetOf(v, p), func(c setup.Summary, x train.Crossing) float64 { return x.Seconds / setup.PerIteration(c) })
+}
+
+// targetOf returns the target of p's network, NaN if the profile does not train it.
+func targetOf(v *view, p point) float64 {
+	for _, s := range setup.SizesOf(v.Profile) {
+		if s.Model == p.Model {
+			return s.Target
+		}
+	}
+	return math.NaN()
+}
+
+// missed counts the seeds that never reach the target.
+func missed(v *view, p point) int {
+	return kit.CountIf(v.At(p), func(c setup.Summary) bool {
+		_, ok := train.Reach(c.Curve, targetOf(v, p))
+		return !ok
+	})
+}
+
+// first counts the seeds that are at the target at their first evaluation, so that their times are
+// upper bounds.
+func first(v *view, p point) int {
+	return kit.CountIf(v.At(p), func(c setup.Summary) bool { return c.Curve[0].Accuracy >= targetOf(v, p) })
+}
+
+// same reports whether two methods did the same in every seed, push by push.
+func same(v *view, a, b point) bool {
+	return slices.EqualFunc(v.At(a), v.At(b), func(x, y setup.Summary) bool { return slices.Equal(x.Curve, y.Curve) })
+}
+
+// daspBeside says whether DASP reaches the target sooner or later than p's method.
+func daspBeside(v *view, p point) string {
+	if same(v, p, p.as("dasp")) {
+		return "same"
+	}
+	switch x := secondsTo(v, p.as("dasp")).Over(secondsTo(v, p)).Against(1); x {
+	case "below":
+		return "sooner"
+	case "above":
+		return "later"
+	default:
+		return x
+	}
+}
+
+// convergenceFrame compares the methods' times to the target with BSP's and DASP's. The product is
+// §3.2's own definition, per worker.
+func convergenceFrame(v *view, rows []point) result.Frame {
+	s := kit.NewSheet("convergence", "platform:platform model:model method:method seconds±/s.3 over_bsp~/.3 dasp_over~/.3 saved~/%.1 "+
+		"finding:finding pushes/.0 iteration/ms.2 product/s.3 accuracy/%.2 staleness/versions.2 missed first")
+	for _, p := range rows {
+		runs, seconds, pushes := v.At(p), secondsTo(v, p), pushesTo(v, p).Mean()
+		iteration, ours := kit.Each(runs, setup.PerIteration).Mean(), secondsTo(v, p.as("dasp")).Over(seconds)
+		s.Add(p.Platform, p.Model, p.Method, seconds.Mean(), seconds.Over(secondsTo(v, p.as("bsp"))), ours, ours.Saved(),
+			daspBeside(v, p), pushes, iteration.Times(1e3), kit.OnlyIf(pushes.N > 0, iteration.Value*pushes.Value/setup.Workers),
+			kit.Each(runs, func(c setup.Summary) float64 { return c.Accuracy }).Mean().Times(100), kit.Each(runs, setup.MeanStaleness).Mean(),
+			missed(v, p), first(v, p))
+	}
+	return s.Frame
+}
+
+// statesFrame shows which of DASP's states the trainings are in.
+func statesFrame(v *view, rows []point) result.Frame {
+	s := kit.NewSheet("states", "platform:platform model:model"+setup.StateColumns)
+	for _, p := range rows {
+		if p.Method == "dasp" {
+			s.Add(setup.StateCells(v.At(p), p.Platform, p.Model)...)
+		}
+	}
+	return s.Frame
+}
+
+// showCurves adds the curves of every network on a platform, the final accuracies on all grounds,
+// and DASP's states.
+func showCurves(v *view, platform string, grounds []ground) {
+	rows := every(v.Profile, ground{platform, setup.Models})
+	s := kit.NewSheet("accuracy", "platform:platform model:model method:method accuracy±/%.2 fluctuation±/points.2 staleness/versions.2")
+	for _, p := range every(v.Profile, grounds...) {
+		s.Add(p.Platform, p.Model, p.Method, kit.Each(v.At(p), func(c setup.Summary) float64 { return 100 * c.Accuracy }).Mean(),
+			kit.Each(v.At(p), fluctuation).Mean(), kit.Each(v.At(p), setup.MeanStaleness).Mean())
+	}
+	v.Frames = append(v.Frames, curvesFrame(v, rows), s.Frame, statesFrame(v, rows))
+	for _, s := range setup.SizesOf(v.Profile) {
+		for _, x := range []string{"seconds", "pushes"} {
+			v.Figures = append(v.Figures, result.Figure{ID: x + "-" + s.Model, Form: "line", Frame: "curves", Where: map[string]any{"model": s.Model},
+				X: x, Y: []string{"accuracy"}, By: []string{"method"}, Seed: "seed"})
+		}
+	}
+}
+
+// fluctuation returns the mean fall of accuracy from one evaluation to the next over the last half
+// of a curve, in points. A rise counts as 0: it is learning.
+func fluctuation(c setup.Summary) float64 {
+	half := c.Curve[len(c.Curve)/2:]
+	if len(half) < 2 {
+		return 0
+	}
+	sum := 0.0
+	for i := 1; i < len(half); i++ {
+		sum += max(100*(half[i-1].Accuracy-half[i].Accuracy), 0)
+	}
+	return sum / float64(len(half)-1)
+}
+
+// curvesFrame holds the test accuracy of every training, seed by seed and in the mean. The mean is
+// taken evaluation by evaluation: all seeds are evaluated after the same number of gradients, give
+// or take a group.
+func curvesFrame(v *view, rows []point) result.Frame {
+	s := kit.NewSheet("curves", "model:model method:method seed seconds/s pushes/.0 accuracy~/%.2").Plain()
+	accuracy := func(b train.Point) float64 { return 100 * b.Accuracy }
+	for _, p := range rows {
+		shortest := math.MaxInt
+		for i, c := range v.At(p) {
+			shortest = min(shortest, len(c.Curve))
+			for _, b := range c.Curve {
+				s.Add(p.Model, p.Method, v.Seeds[i], b.Seconds, b.Pushes, kit.Sample{accuracy(b)}.Mean())
+			}
+		}
+		for i := range shortest {
+			at := kit.Map(v.At(p), func(c setup.Summary) train.Point { return c.Curve[i] })
+			s.Add(p.Model, p.Method, nil, kit.Each(at, func(b train.Point) float64 { return b.Seconds }).Mean(),
+				kit.Each(at, func(b train.Point) float64 { return float64(b.Pushes) }).Mean(), kit.Each(at, accuracy).Mean().Clamp(0, 100))
+		}
+	}
+	return s.Frame
+}
