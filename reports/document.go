@@ -138,7 +138,7 @@ type side struct {
 	Incomplete          bool
 	OneSeed             bool // one run: no interval, and no mean
 	Command             string
-	Tally               []page.Tally
+	Tally               []page.VerdictCount
 	Prov                []fact
 	InCommon            bool // the rest of it is said once for the profile
 }

@@ -109,7 +109,7 @@ type profileTally struct {
 	Profile string
 	Data    said // what its results were trained on
 	Results int
-	Tally   []page.Tally
+	Tally   []page.VerdictCount
 }
 
 // tallies counts by profile, in the order of a page. Profiles without a result

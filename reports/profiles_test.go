@@ -155,7 +155,7 @@ func TestDisagreement(t *testing.T) {
 // What several profiles found is counted apart, on the page and on the index.
 // By hand: quick has D13, D10, D15, D16, D14, D17, D42 and D40, standard all but D13, and D18.
 func TestTalliesAreApart(t *testing.T) {
-	words := func(ts []page.Tally) (s string) {
+	words := func(ts []page.VerdictCount) (s string) {
 		for _, x := range ts {
 			s += fmt.Sprint(x.Key, x.N, " ")
 		}

@@ -20,16 +20,6 @@ func Each[C any](cells []C, of func(C) float64) Sample {
 	return out
 }
 
-// HowMany counts the members of list for which so is true.
-func HowMany[T any](list []T, so func(T) bool) (n int) {
-	for _, x := range list {
-		if so(x) {
-			n++
-		}
-	}
-	return n
-}
-
 // Map returns f of every number.
 func (s Sample) Map(f func(float64) float64) Sample {
 	return Each(s, f)
@@ -199,7 +189,7 @@ func Largest[T any](list []T, of func(T) int64) (largest int64) {
 	return largest
 }
 
-// CountIf returns for how many of a list is holds.
+// CountIf counts the members of list for which is holds.
 func CountIf[T any](list []T, is func(T) bool) (n int) {
 	for _, x := range list {
 		if is(x) {

@@ -62,16 +62,16 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 
 // runner is one training under way.
 type runner struct {
-	cfg     Config
-	out     *Outcome
-	model   *model.Model
-	shared  *shared // nil in a timing-only run
-	layers  []cluster.Layer
-	init    []float32 // every rank's first parameters
-	final   []float32 // the global parameters at the end
-	curve   *curve
-	verdict verdict
-	best    struct {
+	cfg      Config
+	out      *Outcome
+	model    *model.Model
+	shared   *shared // nil in a timing-only run
+	layers   []cluster.Layer
+	init     []float32 // every rank's first parameters
+	final    []float32 // the global parameters at the end
+	curve    *curve
+	stopping stopping
+	best     struct {
 		Best
 		params []float32 // nil: not asked for
 	}

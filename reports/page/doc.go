@@ -3,8 +3,3 @@
 // signs of verdicts, remarks and kinds of numbers, the functions of the templates
 // (Funcs), and a JavaScript machine that also sets formulas (Scripts).
 package page
-
-import "gradsync/reports/notebook"
-
-// said is a text in both languages.
-type said = notebook.Both

@@ -40,9 +40,9 @@ func modelCases() (out []modelCase) {
 					continue // at 8 nodes the laws agree
 				}
 				x := modelCase{Form: f, Law: l, Counts: c}
-				a, b := span(f, setup.DNN.Best, l, c)
+				a, b := extent(f, setup.DNN.Best, l, c)
 				x.DNN = [2]float64{100 * a, 100 * b}
-				a, b = span(f, setup.CNN.Best, l, c)
+				a, b = extent(f, setup.CNN.Best, l, c)
 				x.CNN = [2]float64{100 * a, 100 * b}
 				out = append(out, x)
 			}
@@ -265,8 +265,8 @@ func meanSaving(f timing.Form, l timing.Law, c nodeSet, rho float64) float64 {
 // with the ratio.
 const savingSteps = 400
 
-// span returns the least and the most mean saving over all ratios at which r is best.
-func span(f timing.Form, r int, l timing.Law, c nodeSet) (lo, hi float64) {
+// extent returns the least and the most mean saving over all ratios at which r is best.
+func extent(f timing.Form, r int, l timing.Law, c nodeSet) (lo, hi float64) {
 	from, to := f.Ratios(r)
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for i := 0; i <= savingSteps; i++ {

@@ -25,7 +25,7 @@ func TestSavingsByHand(t *testing.T) {
 	// Two nodes that hold everything exchange nothing: 2 of 1 + ρ. Short has no such end.
 	kittest.Near(t, "two nodes", exact.Saving(2, 9), 1-2./10, 1e-12)
 	kittest.Near(t, "two nodes, short", short.Saving(2, 9), 1-6.5/10, 1e-12)
-	lo, hi := span(exact, setup.DNN.Best, timing.Laws[0], nodeCounts[0])
+	lo, hi := extent(exact, setup.DNN.Best, timing.Laws[0], nodeCounts[0])
 	kittest.Near(t, "DNN at 8, least", lo, 0.32, 1e-12)
 	kittest.Near(t, "DNN at 8, most", hi, 6/11.5, 1e-12)
 }

@@ -17,7 +17,7 @@ import (
 // table2 lists the accuracy that the networks reach alone, with all the time that they
 // are given, and under the three algorithms.
 func table2() exp.Experiment {
-	return figure{id: "table2", source: "Table 2", nets: setup.Networks(), depth: atLargest, serial: true,
+	return exhibit{id: "table2", source: "Table 2", nets: setup.Networks(), scope: atLargest, serial: true,
 		show: func(t *trainer, r *result.Result, all []byNodes) error {
 			r.Kind = result.Trained
 			var nets []*finals
@@ -148,7 +148,7 @@ func fig5() exp.Experiment { return accuracyOverTime("fig5", "Fig. 5", setup.CNN
 
 // accuracyOverTime makes Fig. 4 or 5, on the largest number of nodes.
 func accuracyOverTime(id, source string, net setup.Network) exp.Experiment {
-	return figure{id: id, source: source, nets: []setup.Network{net}, depth: atLargest,
+	return exhibit{id: id, source: source, nets: []setup.Network{net}, scope: atLargest,
 		show: func(_ *trainer, r *result.Result, all []byNodes) error {
 			w := &all[0].largest
 			r.Facts = w.facts()
@@ -281,18 +281,18 @@ func (w *largest) endsFrame() result.Frame {
 	return s.Frame
 }
 
-// fig6 and fig7 show the choice of the benchmark accuracy.
+// fig6 and fig7 show how the benchmark accuracy is picked.
 func fig6() exp.Experiment { return benchmark("fig6", "Fig. 6", "C07", setup.DNN) }
 
 func fig7() exp.Experiment { return benchmark("fig7", "Fig. 7", "C08", setup.CNN) }
 
 // benchmark makes Fig. 6 or 7: the level at which the three algorithms differ most.
 func benchmark(id, source, claim string, net setup.Network) exp.Experiment {
-	return figure{id: id, source: source, nets: []setup.Network{net}, depth: atLargest,
+	return exhibit{id: id, source: source, nets: []setup.Network{net}, scope: atLargest,
 		show: func(_ *trainer, r *result.Result, all []byNodes) error {
 			w := &all[0].largest
-			other := chooseLevel(w.curves(timing.Ethernet))
-			level := func(c choice) float64 {
+			other := pickLevel(w.curves(timing.Ethernet))
+			level := func(c pickedLevel) float64 {
 				if c.Picked == 0 {
 					return math.NaN()
 				}
@@ -309,9 +309,9 @@ func benchmark(id, source, claim string, net setup.Network) exp.Experiment {
 
 // levelsFrame holds the mean time to each candidate, where micro-blocks travel on one
 // medium and where whole gradients do on a switch.
-func (w *largest) levelsFrame(whole choice) result.Frame {
+func (w *largest) levelsFrame(whole pickedLevel) result.Frame {
 	s := kit.NewSheet("levels", "setting:setting level/% r ssgd-multicast/s.3 cssgd/s.3 asgd/s.3 spread/.3 picked")
-	add := func(v timing.Variant, c choice) {
+	add := func(v timing.Variant, c pickedLevel) {
 		r, _ := w.top.optimal(v)
 		for _, l := range c.Levels {
 			s.Add(v.Key, l.Percent, r, l.Seconds[0], l.Seconds[1], l.Seconds[2], l.Spread, l.Percent == c.Picked)

@@ -33,7 +33,7 @@ func (w *largest) differs(target bool) (out []result.Reason) {
 }
 
 // judgeLevel judges C07 and C08: the rule's level, in per cent, against the paper's.
-func judgeLevel(id string, c choice, seeds int, differs []result.Reason) result.Claim {
+func judgeLevel(id string, c pickedLevel, seeds int, differs []result.Reason) result.Claim {
 	if c.Picked == 0 {
 		return claims.Verdict(id, claims.Found{Missing: []result.Reason{result.Because("level-none")}})
 	}

@@ -63,14 +63,14 @@ func TestJudgeScaling(t *testing.T) {
 }
 
 func TestJudgeLevel(t *testing.T) {
-	kittest.JudgedAs(t, judgeLevel("C07", choice{Picked: 80, Best: 0.9}, 3, nil), claims.Within, "level-best.percent", 90, "level-lowest", nil)
-	kittest.JudgedAs(t, judgeLevel("C07", choice{Picked: 84, Levels: []rung{{Percent: 84}, {Percent: 85}}}, 3, nil), claims.Within, "level-lowest", true)
-	kittest.JudgedAs(t, judgeLevel("C07", choice{Picked: 85, Levels: []rung{{Percent: 84}, {Percent: 85}}}, 3, nil), claims.Within, "level-lowest", nil)
-	kittest.JudgedAs(t, judgeLevel("C07", choice{Picked: 82}, 3, []result.Reason{result.Because("data")}), claims.SameSign, "level-other-data", true)
-	kittest.JudgedAs(t, judgeLevel("C07", choice{Picked: 82}, 3, []result.Reason{result.Because("fewer-nodes")}), claims.SameSign, "level-other-data", nil)
-	kittest.JudgedAs(t, judgeLevel("C08", choice{Picked: 74}, 3, nil), claims.Differs)
-	kittest.JudgedAs(t, judgeLevel("C08", choice{Picked: 60, Below: true}, 3, nil), claims.Differs, "level-below.points", levelsBelow)
-	kittest.JudgedAs(t, judgeLevel("C08", choice{}, 3, nil), claims.NotRun, "level-none", true)
+	kittest.JudgedAs(t, judgeLevel("C07", pickedLevel{Picked: 80, Best: 0.9}, 3, nil), claims.Within, "level-best.percent", 90, "level-lowest", nil)
+	kittest.JudgedAs(t, judgeLevel("C07", pickedLevel{Picked: 84, Levels: []level{{Percent: 84}, {Percent: 85}}}, 3, nil), claims.Within, "level-lowest", true)
+	kittest.JudgedAs(t, judgeLevel("C07", pickedLevel{Picked: 85, Levels: []level{{Percent: 84}, {Percent: 85}}}, 3, nil), claims.Within, "level-lowest", nil)
+	kittest.JudgedAs(t, judgeLevel("C07", pickedLevel{Picked: 82}, 3, []result.Reason{result.Because("data")}), claims.SameSign, "level-other-data", true)
+	kittest.JudgedAs(t, judgeLevel("C07", pickedLevel{Picked: 82}, 3, []result.Reason{result.Because("fewer-nodes")}), claims.SameSign, "level-other-data", nil)
+	kittest.JudgedAs(t, judgeLevel("C08", pickedLevel{Picked: 74}, 3, nil), claims.Differs)
+	kittest.JudgedAs(t, judgeLevel("C08", pickedLevel{Picked: 60, Below: true}, 3, nil), claims.Differs, "level-below.points", levelsBelow)
+	kittest.JudgedAs(t, judgeLevel("C08", pickedLevel{}, 3, nil), claims.NotRun, "level-none", true)
 }
 
 // raced holds two seeds and four runs of ASGD on two node counts.

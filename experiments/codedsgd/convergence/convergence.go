@@ -30,27 +30,27 @@ func Experiments() []exp.Experiment {
 // ThreeAlgorithms lists Figures 14 and 15, which set ASGD, SSGD and CSSGD side by side.
 func ThreeAlgorithms() []exp.Experiment { return []exp.Experiment{fig14(), fig15()} }
 
-// depth says how far a figure needs the trainings of a network.
-type depth int
+// scope says how far an exhibit needs the trainings of a network.
+type scope int
 
 const (
-	atLargest depth = iota // all methods on the largest number of nodes
+	atLargest scope = iota // all methods on the largest number of nodes
 	toTarget               // and synchronous training to the target on the others
 	toRace                 // and ASGD on the others
 )
 
-// figure is a table or figure that is made of trainings.
-type figure struct {
+// exhibit is a table or figure that is made of trainings.
+type exhibit struct {
 	id, source string
 	nets       []setup.Network
-	depth      depth
+	scope      scope
 	serial     bool // and the networks alone
 	show       func(t *trainer, r *result.Result, all []byNodes) error
 }
 
-// experiment returns f for the command line. A figure needs all its trainings: an
+// experiment returns f for the command line. An exhibit needs all its trainings: an
 // interrupted one shows nothing, and the finished trainings are kept.
-func (f figure) experiment() exp.Experiment {
+func (f exhibit) experiment() exp.Experiment {
 	q := kit.Inquiry{ID: "codedsgd/" + f.id, Source: "CSSGD, " + f.source, Kind: result.Shared, Profiles: exp.Profiles, Seconds: f.seconds,
 		Config: func(profile string) map[string]any {
 			c := map[string]any{"platform": kit.Platform(setup.Platform()), "redundancies": setup.Redundancies, "levels_below": levelsBelow,
@@ -80,7 +80,7 @@ func (f figure) experiment() exp.Experiment {
 	return e
 }
 
-func (f figure) trainAll(t *trainer) ([]byNodes, error) {
+func (f exhibit) trainAll(t *trainer) ([]byNodes, error) {
 	var out []byNodes
 	if f.serial { // all that has one node, side by side
 		var requests []request
@@ -94,7 +94,7 @@ func (f figure) trainAll(t *trainer) ([]byNodes, error) {
 		}
 	}
 	for _, net := range f.nets {
-		s, err := t.byNodes(net, f.depth)
+		s, err := t.byNodes(net, f.scope)
 		if err != nil {
 			return nil, err
 		}
@@ -112,7 +112,7 @@ func partsOf(net setup.Network) [4]string {
 // to the target, over the cost of those on the most.
 const othersShare = 0.4
 
-func (f figure) shares(profile string, seeds int) map[string]float64 {
+func (f exhibit) shares(profile string, seeds int) map[string]float64 {
 	out := map[string]float64{}
 	for _, net := range f.nets {
 		p, names := planOf(profile, net), partsOf(net)
@@ -121,10 +121,10 @@ func (f figure) shares(profile string, seeds int) map[string]float64 {
 		one := float64(used) * costOf(p.synchronous(n, 0))
 		async := float64(runs) * costOf(p.asynchronous(n, 0, p.Updates))
 		out[names[0]] = one + async + costOf(p.wholeConfig(0))
-		if f.depth >= toTarget {
+		if f.scope >= toTarget {
 			out[names[1]] = one * othersShare
 		}
-		if f.depth >= toRace {
+		if f.scope >= toRace {
 			out[names[2]] = async * othersShare
 		}
 		if f.serial {
@@ -134,7 +134,7 @@ func (f figure) shares(profile string, seeds int) map[string]float64 {
 	return out
 }
 
-func (f figure) seconds(profile string, seeds int) float64 {
+func (f exhibit) seconds(profile string, seeds int) float64 {
 	total, parts := 0.2, f.shares(profile, seeds)
 	for _, net := range f.nets {
 		for _, part := range partsOf(net) {
@@ -157,7 +157,7 @@ func costOf(c train.Config) float64 {
 	return 0.01 + float64(each*images*cmp.Or(c.Width, 1))
 }
 
-// trainer makes the trainings that a figure needs, each once per command.
+// trainer makes the trainings that an exhibit needs, each once per command.
 type trainer struct {
 	ctx context.Context
 	env exp.Env
@@ -183,7 +183,7 @@ func (t *trainer) all(requests []request) ([]trajectory, error) {
 	})
 }
 
-// get makes one training, or takes it from an earlier figure or an interrupted command.
+// get makes one training, or takes it from an earlier exhibit or an interrupted command.
 func (t *trainer) get(j request) (trajectory, error) {
 	env := t.env
 	env.Progress = nil // several at once: each is told when it is whole
@@ -242,9 +242,9 @@ type largest struct {
 	ssgd   []trajectory // per seed: SSGD and CSSGD
 	asgd   []trajectory // per run, seeds in turn
 	top    iterations
-	picked choice     // of the paper's rule, in its message model
-	target float64    // a share
-	whole  trajectory // of the first seed, with one summed gradient per node: as many blocks as nodes, quantised in larger sums
+	picked pickedLevel // of the paper's rule, in its message model
+	target float64     // a share
+	whole  trajectory  // of the first seed, with one summed gradient per node: as many blocks as nodes, quantised in larger sums
 }
 
 // largest trains on the largest number of nodes, times the exchanges there, and
@@ -263,7 +263,7 @@ func (t *trainer) largest(net setup.Network) (largest, error) {
 	if w.top, err = t.time(net, n); err != nil {
 		return w, err
 	}
-	w.picked = chooseLevel(w.curves(timing.Judged))
+	w.picked = pickLevel(w.curves(timing.Judged))
 	w.target = cmp.Or(p.Target, float64(w.picked.Picked)/100)
 	w.whole, err = t.get(request{fmt.Sprintf("%s, %d nodes, whole gradients", net.Title, n), p.wholeConfig(w.seeds[0])})
 	return w, err
@@ -303,7 +303,7 @@ type byNodes struct {
 }
 
 // byNodes trains as far as d says: below the largest number of nodes up to the target.
-func (t *trainer) byNodes(net setup.Network, d depth) (s byNodes, err error) {
+func (t *trainer) byNodes(net setup.Network, d scope) (s byNodes, err error) {
 	if s.largest, err = t.largest(net); err != nil || d < toTarget {
 		return s, err
 	}

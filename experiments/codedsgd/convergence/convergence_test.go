@@ -14,9 +14,9 @@ import (
 	_ "gradsync/shared/tensor/engine/portable"
 )
 
-// What one figure trained and timed, the next takes from the memo: a command trains
+// What one exhibit trained and timed, the next takes from the memo: a command trains
 // once. A cancelled command needs no time for what is there, and shows nothing of a
-// figure that is not whole.
+// exhibit that is not whole.
 func TestFiguresShareTrainings(t *testing.T) {
 	memo := kittest.Memo{}
 	env := exp.Env{Profile: "ci", Seeds: []uint64{0}, Memo: memo}
@@ -64,7 +64,7 @@ func TestFiguresShareTrainings(t *testing.T) {
 	}
 }
 
-// A plan of all counts every part once, and no figure estimates less than its parts.
+// A plan of all counts every part once, and no exhibit estimates less than its parts.
 func TestSharesAreOfSeconds(t *testing.T) {
 	sum, parts := 0.0, map[string]float64{}
 	for _, e := range []exp.Experiment{table2(), fig4(), fig5(), fig6(), fig7(), fig8(), fig9(), fig10(), fig11(), fig14(), fig15()} {

@@ -31,7 +31,7 @@ func TestChooseLevel(t *testing.T) {
 	a := curveOf(70, 75, 80, 85, 86)
 	b := clocked(a, 2)
 	late := curveOf(60, 70, 76, 81, 85.5)
-	c := chooseLevel([][][]train.Point{{a}, {b}, {late}})
+	c := pickLevel([][][]train.Point{{a}, {b}, {late}})
 	// Candidates are 76 to 86; 86 is not reached by the third. a and b differ by a
 	// factor 2 everywhere; the third is between them, so that all are equal: the highest.
 	if c.Picked != 85 || c.Below || len(c.Levels) != 11 || c.Levels[0].Percent != 76 || c.Best != 0.86 {
@@ -43,7 +43,7 @@ func TestChooseLevel(t *testing.T) {
 	// Three times as slow, the third makes the spread, which is largest where it lags
 	// most: of a's times at 76 (2.2 s) to 85 (4 s), by hand.
 	slow := clocked(late, 3)
-	c = chooseLevel([][][]train.Point{{a}, {b}, {slow}})
+	c = pickLevel([][][]train.Point{{a}, {b}, {slow}})
 	best, at := 0.0, 0
 	for p := 76; p <= 85; p++ {
 		x := secondsTo(a, float64(p)/100)
@@ -55,7 +55,7 @@ func TestChooseLevel(t *testing.T) {
 		t.Errorf("picked %d, by hand %d (%g)", c.Picked, at, best)
 	}
 	// An algorithm of which one run stays below all candidates.
-	c = chooseLevel([][][]train.Point{{a, a}, {b, b}, {late, curveOf(50, 60.4)}})
+	c = pickLevel([][][]train.Point{{a, a}, {b, b}, {late, curveOf(50, 60.4)}})
 	if c.Picked != 60 || !c.Below {
 		t.Errorf("%+v", c)
 	}
@@ -67,7 +67,7 @@ func TestChooseLevelTakesTheHighestOfEqualSpreads(t *testing.T) {
 	curve := curveOf(70, 75.3, 79.1, 83.7, 85.2, 86.9)
 	fast, slow := clocked(curve, 0.22978), clocked(curve, 0.53637)
 	between := clocked(curve, 0.3)
-	c := chooseLevel([][][]train.Point{{fast}, {slow}, {between}})
+	c := pickLevel([][][]train.Point{{fast}, {slow}, {between}})
 	if c.Picked != 86 {
 		t.Errorf("picked %d, want the highest, 86", c.Picked)
 	}
@@ -80,7 +80,7 @@ func TestChooseLevelTakesTheHighestOfEqualSpreads(t *testing.T) {
 	}
 	// A difference that is more than rounding decides.
 	slow[2].Seconds *= 1.001
-	if c := chooseLevel([][][]train.Point{{fast}, {slow}, {between}}); c.Picked != 79 {
+	if c := pickLevel([][][]train.Point{{fast}, {slow}, {between}}); c.Picked != 79 {
 		t.Errorf("picked %d, want 79", c.Picked)
 	}
 }

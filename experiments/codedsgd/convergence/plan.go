@@ -201,30 +201,30 @@ const levelsBelow = 10
 // equalSpread is the relative difference up to which two spreads are equal.
 const equalSpread = 1e-9
 
-// rung is a candidate, in per cent, with the mean seconds of each algorithm, NaN
+// level is a candidate, in per cent, with the mean seconds of each algorithm, NaN
 // where a training does not reach it.
-type rung struct {
+type level struct {
 	Percent int
 	Seconds []float64
 	Spread  float64 // (slowest − fastest)/fastest; NaN unless all reach it
 }
 
-// choice holds the rule's outcome for the trainings of several algorithms.
-type choice struct {
+// pickedLevel holds the rule's outcome for the trainings of several algorithms.
+type pickedLevel struct {
 	Best   float64 // accuracy, a share
-	Levels []rung  // the candidates, ascending
+	Levels []level // the candidates, ascending
 	Picked int     // per cent; 0: none
 	Below  bool    // no candidate is reached by all: Picked lies below them
 }
 
 // lowest reports whether the lowest candidate was picked: one below might have been.
-func (c choice) lowest() bool {
+func (c pickedLevel) lowest() bool {
 	return !c.Below && len(c.Levels) > 0 && c.Picked == c.Levels[0].Percent
 }
 
-// chooseLevel applies the rule to curves whose clocks run: [algorithm][run].
-func chooseLevel(curves [][][]train.Point) choice {
-	var c choice
+// pickLevel applies the rule to curves whose clocks run: [algorithm][run].
+func pickLevel(curves [][][]train.Point) pickedLevel {
+	var c pickedLevel
 	all := 1.0 // that every run reaches
 	for _, runs := range curves {
 		for _, curve := range runs {
@@ -247,8 +247,8 @@ func chooseLevel(curves [][][]train.Point) choice {
 	return c
 }
 
-func levelAt(curves [][][]train.Point, percent int) rung {
-	l := rung{Percent: percent}
+func levelAt(curves [][][]train.Point, percent int) level {
+	l := level{Percent: percent}
 	least, most := math.Inf(1), 0.0
 	for _, runs := range curves {
 		sum := 0.0

@@ -46,7 +46,7 @@ func (t *trainer) timeAll(net setup.Network) (out []iterations, err error) {
 // timeToTarget makes Fig. 8 or 10: SSGD with unicast and with multicast, CSSGD with
 // r = 2 and r = 3.
 func timeToTarget(id, source string, net setup.Network, judge func(*trainer, *byNodes) ([]result.Claim, error)) exp.Experiment {
-	return figure{id: id, source: source, nets: []setup.Network{net}, depth: toTarget,
+	return exhibit{id: id, source: source, nets: []setup.Network{net}, scope: toTarget,
 		show: func(t *trainer, r *result.Result, all []byNodes) (err error) {
 			s := &all[0]
 			if r.Claims, err = judge(t, s); err != nil {
@@ -116,7 +116,7 @@ func fig11() exp.Experiment {
 
 // traffic makes Fig. 9 or 11: bytes until the target, of all nodes together.
 func traffic(id, source string, net setup.Network, judge func(*trainer, *byNodes) ([]result.Claim, error)) exp.Experiment {
-	return figure{id: id, source: source, nets: []setup.Network{net}, depth: toTarget,
+	return exhibit{id: id, source: source, nets: []setup.Network{net}, scope: toTarget,
 		show: func(t *trainer, r *result.Result, all []byNodes) (err error) {
 			s := &all[0]
 			if r.Claims, err = judge(t, s); err != nil {
@@ -179,7 +179,7 @@ func fig15() exp.Experiment {
 // threeAlgorithms makes Fig. 14 or 15: ASGD, SSGD Multicast and CSSGD at the better of
 // r = 2 and 3.
 func threeAlgorithms(id, source string, net setup.Network, judge func(*trainer, *byNodes) []result.Claim) exp.Experiment {
-	return figure{id: id, source: source, nets: []setup.Network{net}, depth: toRace,
+	return exhibit{id: id, source: source, nets: []setup.Network{net}, scope: toRace,
 		show: func(t *trainer, r *result.Result, all []byNodes) error {
 			s := &all[0]
 			r.Claims = judge(t, s)

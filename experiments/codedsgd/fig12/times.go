@@ -123,7 +123,7 @@ type timer struct {
 }
 
 // seeds returns the seconds per batch of s by seed.
-func (t *timer) seeds(s timing.Setting) (out kit.Sample, last timing.Iteration, err error) {
+func (t *timer) seeds(s timing.Config) (out kit.Sample, last timing.Iteration, err error) {
 	for _, s.Seed = range t.env.Seeds {
 		s.Steps = iterationsOf(t.env.Profile)
 		if last, err = timing.Run(t.ctx, t.env, s); err != nil {

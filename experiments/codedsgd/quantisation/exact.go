@@ -287,7 +287,7 @@ func codingCosts(ctx context.Context, env exp.Env) (out []codingCost, err error)
 				if whole {
 					q = combin.Binomial(setup.Anchor, r)
 				}
-				it, err := timing.Run(ctx, env, timing.Setting{Net: net, Nodes: setup.Anchor, Ideal: true, Steps: 1,
+				it, err := timing.Run(ctx, env, timing.Config{Net: net, Nodes: setup.Anchor, Ideal: true, Steps: 1,
 					Exchange: timing.Exchange{Method: codedsgd.CSSGD, Redundancy: r, Whole: whole, NoOverlap: true}})
 				if err != nil {
 					return nil, err

@@ -153,7 +153,7 @@ func Experiment() exp.Experiment {
 				return err
 			}
 			w.bar.Step("coding")
-			var studies []*findings
+			var studies []*trainings
 			for _, p := range plans {
 				s, err := w.network(p)
 				if err != nil {
@@ -191,8 +191,8 @@ type learnt struct {
 	Elements  int64   // that were quantised
 }
 
-// findings holds all trainings of one network.
-type findings struct {
+// trainings holds all trainings of one network.
+type trainings struct {
 	Plan   trainingPlan
 	Kinds  []arithmetic
 	Learnt [][]learnt // by arithmetic, by seed
@@ -248,8 +248,8 @@ type clippedCounts struct {
 	Largest []float64
 }
 
-func (w *trainer) network(p trainingPlan) (s findings, err error) {
-	s = findings{Plan: p, Kinds: w.kinds, Learnt: make([][]learnt, len(w.kinds)), Cuts: []int{setup.Q(p.Nodes), p.Nodes, 1}}
+func (w *trainer) network(p trainingPlan) (s trainings, err error) {
+	s = trainings{Plan: p, Kinds: w.kinds, Learnt: make([][]learnt, len(w.kinds)), Cuts: []int{setup.Q(p.Nodes), p.Nodes, 1}}
 	set, err := train.OpenData(p.Data, w.env.DataDir, p.Net.Model)
 	if err != nil {
 		return s, err
@@ -357,42 +357,42 @@ func (w *trainer) largest(p trainingPlan) ([]float64, error) {
 	return out, nil
 }
 
-func (s *findings) of(kind int, f func(l learnt) float64) kit.Sample {
+func (s *trainings) of(kind int, f func(l learnt) float64) kit.Sample {
 	return kit.Each(s.Learnt[kind], f)
 }
 
 func lossOf(l learnt) float64 { return l.Loss }
 
 // lossGap returns how much more loss an arithmetic ends with than float32.
-func (s *findings) lossGap(kind int) kit.Estimate {
+func (s *trainings) lossGap(kind int) kit.Estimate {
 	return s.of(kind, lossOf).Minus(s.of(inFloat, lossOf))
 }
 
-func (s *findings) distance(kind int) float64 {
+func (s *trainings) distance(kind int) float64 {
 	return stat.Mean(s.of(kind, func(l learnt) float64 { return l.Distance }), nil)
 }
 
 // order returns the largest distance of the three fine arithmetics, which the order of
 // summation makes.
-func (s *findings) order() float64 {
+func (s *trainings) order() float64 {
 	return max(s.distance(inFine), s.distance(inFineNodes), s.distance(inFineOne))
 }
 
 // saturated returns the share of elements that were clipped.
-func (s *findings) saturated(kind int) float64 {
+func (s *trainings) saturated(kind int) float64 {
 	return stat.Mean(s.of(kind, func(l learnt) float64 { return float64(l.Saturated) / float64(max(l.Elements, 1)) }), nil)
 }
 
 // moves tells whether an arithmetic leads elsewhere: more than twice as far from
 // float32's parameters as the order of summation does.
-func (s *findings) moves(kind int) bool { return s.distance(kind) > 2*s.order() }
+func (s *trainings) moves(kind int) bool { return s.distance(kind) > 2*s.order() }
 
 // leastLoss is the share of the loss from which a difference counts.
 const leastLoss = 0.01
 
 // seen names the difference of an arithmetic's loss from float32's that the seeds show:
 // "other", "small" (below leastLoss), "none", or "alone", of one seed.
-func (s *findings) seen(kind int) string {
+func (s *trainings) seen(kind int) string {
 	e := s.lossGap(kind)
 	switch size := math.Abs(e.Value); {
 	case e.CI == nil:
@@ -407,16 +407,16 @@ func (s *findings) seen(kind int) string {
 
 // cause names the cause that moved the parameters further from float32's than the order of
 // summation does: the "range" or the "steps"; "clipped" or "nothing" if they did not move.
-func (s *findings) cause() string {
+func (s *trainings) cause() string {
 	found := [2]bool{s.moves(inPaper), s.saturated(inPaper) > 0}
 	return map[[2]bool]string{{true, true}: "range", {true, false}: "steps", {false, true}: "clipped", {}: "nothing"}[found]
 }
 
-// lossFrames lists, of each network, its training with the findings, every arithmetic's
+// lossFrames lists, of each network, its training with what was found, every arithmetic's
 // effect on it, the distance by step, and by block the elements that a range cannot hold and
 // the largest of a block's gradient. unseen are the smallest and
 // the largest difference in loss that the seeds would show, over the coarser steps.
-func lossFrames(studies []*findings) []result.Frame {
+func lossFrames(studies []*trainings) []result.Frame {
 	loss := kit.NewSheet("loss", "model:model arithmetic:arithmetic blocks images/.1 step accuracy/%.2 loss/.4 "+
 		"gap± distance/% saturated/% moves seen:seen coarser on_ten")
 	distance := kit.NewSheet("bits", "model:model line:line bits/.0 distance/%")
@@ -465,7 +465,7 @@ func lossFrames(studies []*findings) []result.Frame {
 }
 
 // lossFacts tells how the arithmetics are compared.
-func lossFacts(studies []*findings, profile string) []result.Fact {
+func lossFacts(studies []*trainings, profile string) []result.Fact {
 	s := studies[0]
 	return kit.Facts("fine.bits", fineBits, "fine.range", s.Kinds[inFine].Range, "fine.coarser", 1<<(32-fineBits), "counts/%", 100*leastLoss,
 		"paper.step", setup.Range/float64(codedsgd.Top), "cut", profile == "quick", "updates.whole", wholeUpdates,

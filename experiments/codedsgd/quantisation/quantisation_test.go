@@ -99,10 +99,10 @@ func TestArithmetics(t *testing.T) {
 	}
 }
 
-// made returns the findings of two seeds: by arithmetic the distance, the loss's difference in
+// made returns trainings of two seeds: by arithmetic the distance, the loss's difference in
 // both seeds, and how many of 1,000 elements were clipped.
-func made(rows ...[4]float64) *findings {
-	s := &findings{Plan: plansOf("ci")[0], Kinds: arithmetics("ci")}
+func made(rows ...[4]float64) *trainings {
+	s := &trainings{Plan: plansOf("ci")[0], Kinds: arithmetics("ci")}
 	for len(rows) < len(s.Kinds) {
 		rows = append(rows, [4]float64{0.01, 0, 0, 0})
 	}

@@ -42,9 +42,9 @@ var patterns = []pattern{
 
 func speedsOf(profile string) []int { return setup.Pick(profile, []int{1, 3}, []int{1, 2, 3, 4}) }
 
-// row is a network, a pattern and a redundancy: seconds per batch with equal
+// timedCase is a network, a pattern and a redundancy: seconds per batch with equal
 // blocks and with blocks by speed, one medium, without and with overlap.
-type row struct {
+type timedCase struct {
 	Net     setup.Network
 	Pattern pattern
 	R       int
@@ -55,21 +55,21 @@ type row struct {
 	Held    []int   // samples of each node with blocks by speed, of one batch
 }
 
-func (r row) saved(overlap int) float64 { return 1 - r.Uneven[overlap]/r.Equal[overlap] }
+func (r timedCase) saved(overlap int) float64 { return 1 - r.Uneven[overlap]/r.Equal[overlap] }
 
 // longer tells whether blocks by speed take longer, as far as the printed saving shows.
-func (r row) longer(overlap int) bool { return math.Round(1e3*r.saved(overlap)) < 0 }
+func (r timedCase) longer(overlap int) bool { return math.Round(1e3*r.saved(overlap)) < 0 }
 
 // timeRows times all; jitter, latencies and coding are left out, so that the blocks alone
 // differ.
-func timeRows(ctx context.Context, env exp.Env) (out []row, err error) {
+func timeRows(ctx context.Context, env exp.Env) (out []timedCase, err error) {
 	for _, net := range setup.Networks() {
 		layers, _ := timing.Layers(net, setup.Anchor)
 		one := setup.Platform().Workers[0].Seconds(timing.SampleWork(layers))
 		for _, p := range patterns {
 			for _, r := range speedsOf(env.Profile) {
 				work := one * float64(r*net.Batch(setup.Anchor))
-				out = append(out, row{Net: net, Pattern: p, R: r, Held: heldBy(net, p.Speeds, r),
+				out = append(out, timedCase{Net: net, Pattern: p, R: r, Held: heldBy(net, p.Speeds, r),
 					Slowest: work / setup.Anchor / slices.Min(p.Speeds), Each: work / p.sum()})
 			}
 		}
@@ -101,7 +101,7 @@ func heldBy(net setup.Network, speeds []float64, r int) []int {
 }
 
 // furthest returns how many samples a node's load is off r·|F_j|·v/Σv at most.
-func furthest(r row) (off float64) {
+func furthest(r timedCase) (off float64) {
 	for i, v := range r.Pattern.Speeds {
 		off = max(off, math.Abs(float64(r.Held[i])-float64(r.R*r.Net.Batch(setup.Anchor))*v/r.Pattern.sum()))
 	}
@@ -189,10 +189,10 @@ func Experiment() exp.Experiment {
 		}}.Experiment()
 }
 
-func speedFrame(rows []row) result.Frame {
+func speedFrame(rows []timedCase) result.Frame {
 	const columns = "model:model pattern:pattern r slowest/ms.1 each/ms.1 equal/ms.1 uneven/ms.1 saved/%.1 " +
 		"equal_overlap/ms.1 uneven_overlap/ms.1 saved_overlap/%.1 longer longer_overlap"
-	return kit.Rows("speed", columns, rows, func(r row) []any {
+	return kit.Rows("speed", columns, rows, func(r timedCase) []any {
 		return []any{r.Net.Model, r.Pattern.Key, r.R, 1e3 * r.Slowest, 1e3 * r.Each, 1e3 * r.Equal[0], 1e3 * r.Uneven[0], 100 * r.saved(0),
 			1e3 * r.Equal[1], 1e3 * r.Uneven[1], 100 * r.saved(1), r.longer(0), r.longer(1)}
 	})
@@ -209,7 +209,7 @@ type bestSpeed struct {
 
 func (b bestSpeed) saved() float64 { return 1 - b.Uneven/b.Equal }
 
-func bestSpeeds(rows []row) (out []bestSpeed) {
+func bestSpeeds(rows []timedCase) (out []bestSpeed) {
 	for overlap := range 2 {
 		for i, r := range rows {
 			if i == 0 || r.Net.Key != rows[i-1].Net.Key || r.Pattern.Key != rows[i-1].Pattern.Key {
@@ -236,7 +236,7 @@ func bestSpeedFrame(best []bestSpeed) result.Frame {
 
 // exactFacts counts the trainings that decode exactly, how far a node's samples are off
 // its share at most, and where r* goes with more nodes.
-func exactFacts(rows []row, exact []exactRow) []result.Fact {
+func exactFacts(rows []timedCase, exact []exactRow) []result.Fact {
 	off, same := 0.0, kit.CountIf(exact, exactRow.same)
 	for _, r := range rows {
 		off = max(off, furthest(r))
@@ -248,7 +248,7 @@ func exactFacts(rows []row, exact []exactRow) []result.Fact {
 }
 
 // heldFrame holds each node's samples, for the DNN.
-func heldFrame(rows []row) result.Frame {
+func heldFrame(rows []timedCase) result.Frame {
 	f := kit.NewSheet("held", "pattern:pattern r node_0 node_1 node_2 node_3 node_4 node_5 node_6 node_7 off/samples.1")
 	for _, r := range rows {
 		if r.Net.Key == setup.DNN.Key {

@@ -19,12 +19,12 @@ func TestHeldBySpeed(t *testing.T) {
 	}
 	for _, p := range patterns {
 		for r := 1; r <= 4; r++ {
-			if row := (row{Net: setup.DNN, Pattern: p, R: r, Held: heldBy(setup.DNN, p.Speeds, r)}); furthest(row) > 1 {
+			if row := (timedCase{Net: setup.DNN, Pattern: p, R: r, Held: heldBy(setup.DNN, p.Speeds, r)}); furthest(row) > 1 {
 				t.Errorf("%s, r = %d: %v, %g off", p.Key, r, row.Held, furthest(row))
 			}
 		}
 	}
-	if off := furthest(row{Net: setup.DNN, Pattern: patterns[0], R: 3, Held: []int{512, 512, 512, 512, 512, 512, 500, 268}}); off != 12 {
+	if off := furthest(timedCase{Net: setup.DNN, Pattern: patterns[0], R: 3, Held: []int{512, 512, 512, 512, 512, 512, 500, 268}}); off != 12 {
 		t.Errorf("off by %g, want 12", off)
 	}
 }
@@ -48,7 +48,7 @@ func TestSlowNodesHideBehindTheMedium(t *testing.T) {
 }
 
 func TestBestOfEachWay(t *testing.T) {
-	rows := []row{
+	rows := []timedCase{
 		{Net: setup.DNN, Pattern: patterns[0], R: 1, Equal: [2]float64{4, 3}, Uneven: [2]float64{5, 2}},
 		{Net: setup.DNN, Pattern: patterns[0], R: 2, Equal: [2]float64{5, 4}, Uneven: [2]float64{3, 2.5}},
 		{Net: setup.CNN, Pattern: patterns[0], R: 1, Equal: [2]float64{1, 1}, Uneven: [2]float64{1.1, 0.9}},

@@ -64,8 +64,8 @@ type Iteration struct {
 // an iteration waits for the slowest node.
 const Iterations = 4
 
-// Setting holds everything that decides an iteration's time.
-type Setting struct {
+// Config holds everything that decides an iteration's time.
+type Config struct {
 	Net      setup.Network `json:"net"`
 	Nodes    int           `json:"nodes"`
 	Exchange Exchange      `json:"exchange"`
@@ -123,9 +123,9 @@ func VariantOf(key string) Variant {
 var Judged, Switched, Ethernet = Variants[0], VariantOf("micro-switch-overlap"), VariantOf("whole-switch-overlap")
 
 // On returns the setting of x in variant v.
-func (v Variant) On(net setup.Network, n int, x Exchange) Setting {
+func (v Variant) On(net setup.Network, n int, x Exchange) Config {
 	x.Whole, x.NoOverlap = v.Whole, !v.Overlap
-	return Setting{Net: net, Nodes: n, Exchange: x, Shared: v.Shared}
+	return Config{Net: net, Nodes: n, Exchange: x, Shared: v.Shared}
 }
 
 // Messages returns the message model of a variant, a key of the enumeration messages:
@@ -149,8 +149,8 @@ func AllRedundancies() (rs []int) {
 // divide Q(8) = 56 of the other figures: here Q = 280, and five batches' samples are
 // computed at once, so that a micro-block has as many samples as there. Times are per
 // batch.
-func Anchored(net setup.Network, x Exchange, shared bool) Setting {
-	s := Setting{Net: net, Nodes: setup.Anchor, Exchange: x, Shared: shared}
+func Anchored(net setup.Network, x Exchange, shared bool) Config {
+	s := Config{Net: net, Nodes: setup.Anchor, Exchange: x, Shared: shared}
 	if !x.Whole {
 		s.Micro = setup.MicroBlocks(setup.Anchor, AllRedundancies()...)
 		s.Grow = s.Micro / setup.Q(setup.Anchor)
@@ -160,7 +160,7 @@ func Anchored(net setup.Network, x Exchange, shared bool) Setting {
 
 // Run times an iteration of the network at full width: a timing-only run of a few
 // iterations, made once.
-func Run(ctx context.Context, env exp.Env, s Setting) (Iteration, error) {
+func Run(ctx context.Context, env exp.Env, s Config) (Iteration, error) {
 	p := s.platform()
 	return kit.Keep(ctx, env, []any{s, Iterations, train.CodingRate, p}, func(string) (Iteration, error) {
 		it, err := s.run(ctx, p)
@@ -171,12 +171,12 @@ func Run(ctx context.Context, env exp.Env, s Setting) (Iteration, error) {
 	})
 }
 
-func (s *Setting) redundancy() int { return max(s.Exchange.Redundancy, 1) }
+func (s *Config) redundancy() int { return max(s.Exchange.Redundancy, 1) }
 
-func (s *Setting) grow() int { return max(s.Grow, 1) }
+func (s *Config) grow() int { return max(s.Grow, 1) }
 
 // micro returns Q of the messages; 0: whole gradients.
-func (s *Setting) micro() int {
+func (s *Config) micro() int {
 	if s.Exchange.Whole {
 		return 0
 	}
@@ -184,7 +184,7 @@ func (s *Setting) micro() int {
 }
 
 // platform returns the platform of every timed run, changed as s says.
-func (s *Setting) platform() *cluster.Platform {
+func (s *Config) platform() *cluster.Platform {
 	p := setup.Platform()
 	p.Workers = p.Workers[:s.Nodes]
 	for i := range p.Workers {
@@ -231,7 +231,7 @@ func Elements(layers []cluster.Layer) (n int) {
 	return n
 }
 
-func (s *Setting) run(ctx context.Context, p *cluster.Platform) (it Iteration, err error) {
+func (s *Config) run(ctx context.Context, p *cluster.Platform) (it Iteration, err error) {
 	layers, shapes := Layers(s.Net, s.Nodes)
 	cfg := virtual.Config{Seed: s.Seed, Workers: s.Nodes, Headerless: s.Ideal}
 	wrap := func(q cluster.Proc) cluster.Proc { return q }

@@ -280,7 +280,7 @@ func listedRange() result.Claim {
 // is no case. The frame holds the ratios.
 func moreIterations(v *view) (result.Frame, result.Claim) {
 	var rows []point
-	for _, p := range every(v.Profile, ground{setup.Homogeneous, cnns}, ground{setup.Heterogeneous, cnns}) {
+	for _, p := range every(v.Profile, networksOn{setup.Homogeneous, cnns}, networksOn{setup.Heterogeneous, cnns}) {
 		if p.Method != "asp" {
 			rows = append(rows, p)
 		}
@@ -338,7 +338,7 @@ const stableTo = 2.5
 func fastAndStable(v *view) result.Claim {
 	most, f := 0.0, claims.Found{Seeds: len(v.Seeds), Differs: differing(v, setup.Heterogeneous, "lenet5"), Network: "lenet5"}
 	ok, notes := true, []result.Reason{}
-	for _, p := range every(v.Profile, ground{setup.Heterogeneous, setup.Models[:1]}, ground{setup.Homogeneous, setup.Models[:1]}) {
+	for _, p := range every(v.Profile, networksOn{setup.Heterogeneous, setup.Models[:1]}, networksOn{setup.Homogeneous, setup.Models[:1]}) {
 		e := kit.Each(v.At(p), fluctuation).Mean()
 		most = max(most, e.Value)
 		good := e.Value <= stableTo && missed(v, p) == 0

@@ -19,12 +19,12 @@ import (
 // so that DASP's states act on them.
 const fast = "fast"
 
-// The grounds of each figure and table. A figure shares its trainings with the table on the same
+// The platforms and networks of each figure and table. A figure shares its trainings with the table on the same
 // cluster: a command that asks for both makes them once.
 var (
-	onFig3   = []ground{{setup.Homogeneous, setup.Models}}
-	onFig4   = []ground{{setup.Heterogeneous, setup.Models}, {setup.Homogeneous, setup.Models}}
-	onTable7 = []ground{{setup.Heterogeneous, setup.Models}, {setup.Homogeneous, cnns}, {fast, cnns}}
+	onFig3   = []networksOn{{setup.Homogeneous, setup.Models}}
+	onFig4   = []networksOn{{setup.Heterogeneous, setup.Models}, {setup.Homogeneous, setup.Models}}
+	onTable7 = []networksOn{{setup.Heterogeneous, setup.Models}, {setup.Homogeneous, cnns}, {fast, cnns}}
 )
 
 // Figures returns Figs. 3 and 4, the accuracy curves.
@@ -78,15 +78,15 @@ func (p point) as(method string) point { p.Method = method; return p }
 
 type view = kit.View[point, setup.Summary]
 
-// ground is a platform with the networks that are trained on it.
-type ground struct {
+// networksOn is a platform with the networks that are trained on it.
+type networksOn struct {
 	platform string
 	models   []string
 }
 
-// every returns the points of all methods on each ground, for the networks that the profile trains.
-func every(profile string, grounds ...ground) (out []point) {
-	for _, g := range grounds {
+// every returns the points of all methods and of each of sets, for the networks that the profile trains.
+func every(profile string, sets ...networksOn) (out []point) {
+	for _, g := range sets {
 		for _, s := range setup.SizesOf(profile) {
 			if slices.Contains(g.models, s.Model) {
 				for _, m := range setup.Methods {
@@ -106,10 +106,10 @@ func platformOf(name string) *cluster.Platform {
 	return setup.OnLinks(setup.Heterogeneous, "100 Gb/s")
 }
 
-// trainingStudy returns a table or figure made of the trainings on some grounds.
-func trainingStudy(id, source string, profiles []string, grounds []ground, show func(*view)) kit.Study[point, setup.Summary] {
+// trainingStudy returns a table or figure made of the trainings of sets.
+func trainingStudy(id, source string, profiles []string, sets []networksOn, show func(*view)) kit.Study[point, setup.Summary] {
 	return kit.Study[point, setup.Summary]{ID: id, Source: source, Kind: result.Trained, Profiles: profiles,
-		Points: func(profile string) []point { return every(profile, grounds...) },
+		Points: func(profile string) []point { return every(profile, sets...) },
 		Cost: func(profile string, p point) (string, float64) {
 			s := setup.SizeOf(profile, p.Model)
 			return p.Platform + ", " + p.Model, s.Seconds(s.Pushes)
@@ -117,7 +117,7 @@ func trainingStudy(id, source string, profiles []string, grounds []ground, show 
 		Config: func(profile string) map[string]any {
 			c := map[string]any{"sizes": setup.SizesOf(profile), "options": setup.Options(), "methods": setup.Methods,
 				"evaluation_images": setup.EvalImages, "clock_batch": setup.FullBatch}
-			for _, g := range grounds {
+			for _, g := range sets {
 				c["platform "+g.platform] = kit.Platform(platformOf(g.platform))
 			}
 			return c
@@ -128,10 +128,10 @@ func trainingStudy(id, source string, profiles []string, grounds []ground, show 
 		Show: func(v *view) {
 			v.Facts = append(setup.Settings(), kit.Number("link", "Gb/s", kit.AsIs, setup.Gigabits(setup.Load(setup.Homogeneous))),
 				kit.Whether("changed", v.Profile == "quick"))
-			for _, p := range every(v.Profile, grounds...) {
+			for _, p := range every(v.Profile, sets...) {
 				kit.MadeOf(v.Result, v.At(p)[0].Engine, v.At(p)[0].Data)
 			}
-			v.Frames = append(v.Frames, sizesFrame(v, grounds[0].platform))
+			v.Frames = append(v.Frames, sizesFrame(v, sets[0].platform))
 			show(v)
 		}}
 }
@@ -156,7 +156,7 @@ func pushesTo(v *view, p point) kit.Sample { return setup.PushesAt(v.At(p), targ
 // iterationsTo returns the iterations to the target, likewise. An iteration lasts a worker's mean:
 // the paper's convergence time is iteration time × iterations (§3.2).
 func iterationsTo(v *view, p point) kit.Sample {
-	return setup.Crossing(v.At(p), targetOf(v, p), func(c setup.Summary, x train.Crossing) float64 { return x.Seconds / setup.PerIteration(c) })
+	return setup.ToTarget(v.At(p), targetOf(v, p), func(c setup.Summary, x train.ToTarget) float64 { return x.Seconds / setup.PerIteration(c) })
 }
 
 // targetOf returns the target of p's network, NaN if the profile does not train it.
@@ -230,12 +230,12 @@ func statesFrame(v *view, rows []point) result.Frame {
 	return s.Frame
 }
 
-// showCurves adds the curves of every network on a platform, the final accuracies on all grounds,
+// showCurves adds the curves of every network on a platform, the final accuracies of all sets,
 // and DASP's states.
-func showCurves(v *view, platform string, grounds []ground) {
-	rows := every(v.Profile, ground{platform, setup.Models})
+func showCurves(v *view, platform string, sets []networksOn) {
+	rows := every(v.Profile, networksOn{platform, setup.Models})
 	s := kit.NewSheet("accuracy", "platform:platform model:model method:method accuracy±/%.2 fluctuation±/points.2 staleness/versions.2")
-	for _, p := range every(v.Profile, grounds...) {
+	for _, p := range every(v.Profile, sets...) {
 		s.Add(p.Platform, p.Model, p.Method, kit.Each(v.At(p), func(c setup.Summary) float64 { return 100 * c.Accuracy }).Mean(),
 			kit.Each(v.At(p), fluctuation).Mean(), kit.Each(v.At(p), setup.MeanStaleness).Mean())
 	}

@@ -37,7 +37,7 @@ func climbing(method string, target, at float64) (out []setup.Summary) {
 // platform, but for those of some points.
 func studied(profile string, at map[string]float64, but ...map[point]float64) *view {
 	cells := map[point][]setup.Summary{}
-	for _, p := range every(profile, ground{setup.Homogeneous, setup.Models}, ground{setup.Heterogeneous, setup.Models}) {
+	for _, p := range every(profile, networksOn{setup.Homogeneous, setup.Models}, networksOn{setup.Heterogeneous, setup.Models}) {
 		x := at[p.Method]
 		for _, b := range but {
 			if y, ok := b[p]; ok {
@@ -237,7 +237,7 @@ func TestInBetween(t *testing.T) {
 	// fill gives each method of the two networks a fall of a number of points.
 	fill := func(homo, hetero map[string]float64) *view {
 		v := studied("quick", nil)
-		for _, p := range every("quick", ground{setup.Homogeneous, cnns}, ground{setup.Heterogeneous, cnns}) {
+		for _, p := range every("quick", networksOn{setup.Homogeneous, cnns}, networksOn{setup.Heterogeneous, cnns}) {
 			fall := map[string]map[string]float64{setup.Homogeneous: homo, setup.Heterogeneous: hetero}[p.Platform][p.Method] / 100
 			for i := range v.At(p) {
 				v.At(p)[i].Curve = []train.Point{{Accuracy: 0.1}, {Accuracy: 0.2}, {Accuracy: 0.7}, {Accuracy: 0.7 - fall}}
@@ -264,7 +264,7 @@ func TestInBetween(t *testing.T) {
 // The frame says how DASP does beside each method, and how many seeds are without a time.
 func TestConvergenceFrame(t *testing.T) {
 	v := studied("quick", map[string]float64{"bsp": 4, "asp": 1, "ssp": 0, "dssp": 2, "dasp": 2})
-	f := convergenceFrame(v, every("quick", ground{setup.Homogeneous, setup.Models[:1]}))
+	f := convergenceFrame(v, every("quick", networksOn{setup.Homogeneous, setup.Models[:1]}))
 	get := func(row int, key string) any { return f.Rows[row][f.At(key)] }
 	for i, want := range []string{"sooner", "later", "none", "same", "same"} {
 		if got := get(i, "finding"); got != want {

@@ -186,7 +186,7 @@ func TestNetworkFacts(t *testing.T) {
 		s := study()
 		s.Measure = func(_ context.Context, _ exp.Env, l point, _ uint64) (measured, error) {
 			c := made(1, 0.5, 0.1)
-			if asked && l.Model == "lenet5" && l.site == unequalWide && l.Form == computeForm.key {
+			if asked && l.Model == "lenet5" && l.linkSpeeds == unequalWide && l.Form == computeForm.key {
 				c.Waits = wssWaits{WSS: 200, Zero: 150, Short: 180, Wait: 0.4, Oldest: 8}
 			}
 			if l.Model == "vgg19_bn" && l.Form == iterationForm.key {
@@ -223,9 +223,9 @@ func TestTransferAlone(t *testing.T) {
 // a name of its own.
 func TestNetworksAreThere(t *testing.T) {
 	for profile, n := range map[string]int{"ci": 3, "quick": 6, "paper": 6} {
-		sites := map[site]bool{}
+		sites := map[linkSpeeds]bool{}
 		for _, v := range clusters(profile) {
-			sites[siteOf(v)] = true
+			sites[linkSpeedsOf(v)] = true
 		}
 		if len(sites) != n {
 			t.Errorf("%s runs %d clusters, want %d", profile, len(sites), n)

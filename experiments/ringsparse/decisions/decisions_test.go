@@ -57,7 +57,7 @@ func decide1(t *testing.T, plan decisionPlan, key string, seed uint64) (out []de
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := decide(t.Context(), env, plan, src, setting{Case: key, Ranks: plan.Ranks[0], Tie: tie}, seed)
+		d, err := decide(t.Context(), env, plan, src, point{Case: key, Ranks: plan.Ranks[0], Tie: tie}, seed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +107,7 @@ func TestTiesChangeKindsAndRoundingAlone(t *testing.T) {
 // found returns what frames are made of, of runs on two ranks by tie rule.
 func found(runs map[string]decided) chosen {
 	return chosen{plan: decisionPlan{Cases: []modelCase{{Key: "k"}}, Ranks: []int{2}, Ties: []string{"weights", "gradients"}}, most: 2,
-		at: func(r setting) []decided { return []decided{runs[r.Tie]} }}
+		at: func(r point) []decided { return []decided{runs[r.Tie]} }}
 }
 
 // By hand: of 100 bytes 25 were weights; the rules turn 2 blocks each on 2 ranks and
@@ -120,7 +120,7 @@ func TestWeightBytesAndConversions(t *testing.T) {
 		return d
 	}
 	f := found(map[string]decided{"weights": turned(0, 4), "gradients": turned(2, 2)})
-	if got := f.carried(setting{Tie: "weights"}); got != 25 {
+	if got := f.carried(point{Tie: "weights"}); got != 25 {
 		t.Errorf("%g %% of the bytes", got)
 	}
 	alike := func() []any {

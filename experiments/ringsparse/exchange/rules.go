@@ -99,7 +99,7 @@ func exactCoded(ctx context.Context, plan rulePlan, name string, d float64, seed
 // judgeCosts judges P02 and P03.
 func judgeCosts(plan rulePlan, direct, coded []exactCost) []result.Claim {
 	judge := func(id string, costs []exactCost, args ...any) result.Claim {
-		n := kit.HowMany(costs, exactCost.equal)
+		n := kit.CountIf(costs, exactCost.equal)
 		args = append(args, "equal", n, "of", len(costs))
 		found := claims.Identity(n == len(costs), result.Because(id+"-found", "equal", n, "of", len(costs)))
 		return claims.Verdict(id, found, result.Because(id, args...))

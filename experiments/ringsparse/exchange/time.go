@@ -129,7 +129,7 @@ var denseWay = []setup.Way{setup.WayOf("dense")}
 func (t timed) fastest() result.Frame {
 	wins := func(g grid, gbps float64, nodes []int) (n, of int) {
 		these := gridPoints(t.works, denseWay, []float64{gbps}, nodes)
-		return kit.HowMany(these, func(c gridPoint) bool { return g.fastestOf(c) == "dense" }), len(these)
+		return kit.CountIf(these, func(c gridPoint) bool { return g.fastestOf(c) == "dense" }), len(these)
 	}
 	return kit.Rows("fastest", "link/Gb/s dense of dense_measured of_measured", setup.Links, func(g float64) []any {
 		n, of := wins(t.assumed, g, t.plan.Nodes)
@@ -177,7 +177,7 @@ func (g grid) slower(c gridPoint, other string) float64 {
 
 // beats counts the points at which a way is faster than another.
 func (g grid) beats(these []gridPoint, other string) int {
-	return kit.HowMany(these, func(c gridPoint) bool { return g[c].Seconds < g[c.by(other)].Seconds })
+	return kit.CountIf(these, func(c gridPoint) bool { return g[c].Seconds < g[c.by(other)].Seconds })
 }
 
 // facts returns findings, and the numbers of sentences that stand in no frame.
@@ -186,7 +186,7 @@ func (t timed) facts() []result.Fact {
 	these := func(key string, gbps []float64, nodes []int) []gridPoint {
 		return gridPoints(t.works, []setup.Way{setup.WayOf(key)}, gbps, nodes)
 	}
-	best := kit.HowMany(these("dense", setup.Links, t.plan.Nodes), func(c gridPoint) bool { return t.assumed.fastestOf(c) == "ringsparse" })
+	best := kit.CountIf(these("dense", setup.Links, t.plan.Nodes), func(c gridPoint) bool { return t.assumed.fastestOf(c) == "ringsparse" })
 	all, again := these("gradients", setup.Links, t.plan.Nodes), these("gradients", setup.Links, sizes)
 	out := kit.Facts("n.least", t.plan.Nodes[0], "n.most", t.last(), "n.rates", slices.Max(sizes), "ways", len(setup.Ways), "works", len(t.works),
 		"cases", len(all), "cases.measured", len(again), "fastest.ringsparse", best,

@@ -23,8 +23,8 @@ func TestExactCosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(direct) != 15 || len(coded) != 14 || kit.HowMany(direct, exactCost.equal) != 15 || kit.HowMany(coded, exactCost.equal) != 14 {
-		t.Fatalf("%d of %d direct, %d of %d coded are equal", kit.HowMany(direct, exactCost.equal), len(direct), kit.HowMany(coded, exactCost.equal), len(coded))
+	if len(direct) != 15 || len(coded) != 14 || kit.CountIf(direct, exactCost.equal) != 15 || kit.CountIf(coded, exactCost.equal) != 14 {
+		t.Fatalf("%d of %d direct, %d of %d coded are equal", kit.CountIf(direct, exactCost.equal), len(direct), kit.CountIf(coded, exactCost.equal), len(coded))
 	}
 	for i, c := range judgeCosts(plan, direct, coded) {
 		kittest.WantVerdict(t, c, claims.Equal, []string{"P02", "P03"}[i])

@@ -9,22 +9,22 @@ import (
 	"gradsync/experiments/train"
 )
 
-// job is a point of the studies: what is run, for which workers and link.
-type job struct {
+// point says what is run, for which workers and link.
+type point struct {
 	Part string // pilot, synchronous, methods, home, paper or sweep
 	Set  string
 	Gbps float64
 }
 
-func (j job) String() string {
+func (j point) String() string {
 	if j.Set == "" {
 		return j.Part
 	}
 	return fmt.Sprintf("%s, %s, %g Gb/s", j.Part, j.Set, j.Gbps)
 }
 
-// jobResult holds what one seed of a job gave.
-type jobResult struct {
+// pointResult holds what one seed of a point gave.
+type pointResult struct {
 	Runs  map[string]runSummary // of the pilot and of synchronous trainings, by method
 	Times map[string]runTimes   // by method
 	Home  []homeRow
@@ -32,23 +32,23 @@ type jobResult struct {
 	Sweep []sweepRun
 }
 
-// jobs returns the jobs of the trained comparisons on the given sets of workers.
-func jobs(sets ...string) []job {
-	out := []job{{Part: "pilot"}, {Part: "synchronous"}}
+// points returns those of the trained comparisons on the given sets of workers.
+func points(sets ...string) []point {
+	out := []point{{Part: "pilot"}, {Part: "synchronous"}}
 	for _, set := range sets {
 		for _, g := range links {
-			out = append(out, job{"methods", set, g}, job{"home", set, g}, job{"paper", set, g})
+			out = append(out, point{"methods", set, g}, point{"home", set, g}, point{"paper", set, g})
 		}
 	}
 	return out
 }
 
-// once reports which jobs take the first seed alone.
-func once(j job) bool { return j.Part != "synchronous" && j.Part != "methods" }
+// once reports which points take the first seed alone.
+func once(j point) bool { return j.Part != "synchronous" && j.Part != "methods" }
 
-// cost estimates a job on two cores of 2023 with engine asm. Synchronous trainings serve
+// cost estimates a point on two cores of 2023 with engine asm. Synchronous trainings serve
 // both clusters.
-func cost(profile string, j job) (string, float64) {
+func cost(profile string, j point) (string, float64) {
 	s := trainingSizeOf(profile)
 	run := float64(s.Gradients)*float64(s.Batch)*30e-6 + float64(s.Gradients/s.EvalEvery+10)*float64(s.Images)*10e-6
 	switch j.Part {
@@ -64,8 +64,8 @@ func cost(profile string, j job) (string, float64) {
 	return j.Set, 1e-3
 }
 
-// do runs a job.
-func do(ctx context.Context, env exp.Env, j job, seed uint64) (out jobResult, err error) {
+// do runs a point.
+func do(ctx context.Context, env exp.Env, j point, seed uint64) (out pointResult, err error) {
 	g := testbed{}
 	if j.Set != "" {
 		g = testbedOf(j.Set, j.Gbps)

@@ -17,21 +17,21 @@ import (
 // number of the worker, or "hub", follow.
 const prefix = "gradsync-lab-"
 
-// network joins namespaces: each worker has its own, with its own address and a rate each
+// namespaces joins namespaces: each worker has its own, with its own address and a rate each
 // way, and a bridge between them is in one more. The machine's own network is not touched.
-type network struct {
+type namespaces struct {
 	id   string
 	mbit []int // by worker
 	made []string
 }
 
-func newNetwork(mbit []int) *network {
-	return &network{id: prefix + strconv.Itoa(os.Getpid()), mbit: mbit}
+func newNamespaces(mbit []int) *namespaces {
+	return &namespaces{id: prefix + strconv.Itoa(os.Getpid()), mbit: mbit}
 }
 
-func (n *network) hub() string        { return n.id + "-hub" }
-func (n *network) space(i int) string { return fmt.Sprintf("%s-%d", n.id, i) }
-func address(i int) string            { return fmt.Sprintf("10.77.0.%d", i+1) }
+func (n *namespaces) hub() string        { return n.id + "-hub" }
+func (n *namespaces) space(i int) string { return fmt.Sprintf("%s-%d", n.id, i) }
+func address(i int) string               { return fmt.Sprintf("10.77.0.%d", i+1) }
 func inSpace(ns string, words ...string) []string {
 	return append([]string{"ip", "netns", "exec", ns}, words...)
 }
@@ -66,7 +66,7 @@ func Probe(ctx context.Context) error {
 	if os.Geteuid() != 0 {
 		return &Impossible{"network namespaces need root (CAP_NET_ADMIN)"}
 	}
-	n := newNetwork([]int{100})
+	n := newNamespaces([]int{100})
 	defer n.down()
 	if err := n.up(ctx); err != nil {
 		if ctx.Err() != nil {
@@ -77,8 +77,8 @@ func Probe(ctx context.Context) error {
 	return nil
 }
 
-// up makes the network. If it fails, down removes the part that was made.
-func (n *network) up(ctx context.Context) error {
+// up makes the namespaces. If it fails, down removes the part that was made.
+func (n *namespaces) up(ctx context.Context) error {
 	hub := func(words ...string) []string { return inSpace(n.hub(), words...) }
 	steps := [][]string{{"ip", "netns", "add", n.hub()}, hub("ip", "link", "add", "br0", "type", "bridge"), hub("ip", "link", "set", "br0", "up")}
 	n.made = append(n.made, n.hub())
@@ -102,7 +102,7 @@ func (n *network) up(ctx context.Context) error {
 }
 
 // down removes all namespaces that up made, also after an interrupt.
-func (n *network) down() error {
+func (n *namespaces) down() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	var all error
