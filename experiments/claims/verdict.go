@@ -20,24 +20,24 @@ const (
 	NotStated = "not-stated" // the document gives no value
 )
 
-// equalRel is how near two floats are that count as the same number.
+// equalRel is the relative difference up to which two floats count as the same number.
 const equalRel = 1e-9
 
-// plans are claims on how often something is run, which a profile plans.
+// plans lists the claims on how often something is run: a profile plans that, nothing measures it.
 var plans = []string{"C12"}
 
-// What a remark says of a verdict, result.Claim.Remark.
+// The values of result.Claim.Remark.
 const (
 	GivenRemark     = "given"     // we set the number, or worked it out from the document's own
 	UndecidedRemark = "undecided" // the 95 % interval holds the value of no effect
 	DerivedRemark   = "derived"   // the document does not state the number; it follows from what it states
 )
 
-// AsStated is the code of what was found where it is, word for word, what the document
-// states.
+// AsStated is the code of Found.Words where the finding is what the document states.
 const AsStated = "as-stated"
 
-// Found holds what an experiment found about one claim, in data.
+// Found holds what an experiment found about one claim: Values, Holds or Words, or why there is
+// nothing (Missing).
 type Found struct {
 	Values  []float64     // one, or one for each number that the claim lists
 	CI95    []*[2]float64 // of Values; nil: none has one
@@ -54,18 +54,18 @@ type Found struct {
 	Table, Network, Rival, Cluster string // of the result.Claim
 }
 
-// Number returns what was found of one number.
+// Number returns the finding on a claim that states one number: x over a number of seeds.
 func Number(x float64, ci *[2]float64, samples []float64, seeds int) Found {
 	return Found{Values: []float64{x}, CI95: []*[2]float64{ci}, Samples: [][]float64{samples}, Seeds: seeds}
 }
 
-// Holding returns what was found of a qualitative claim, from a number of seeds.
+// Holding returns the finding on a qualitative claim, from a number of seeds.
 func Holding(holds bool, seeds int, words *result.Reason) Found {
 	return Found{Holds: &holds, Seeds: seeds, Words: words}
 }
 
-// Identity returns what was found of a claim whose value is a formula or a rule in words: it is as
-// stated, or else what words say.
+// Identity returns the finding on a claim that states a formula or a rule: it is as stated, or else
+// what words say.
 func Identity(asStated bool, words result.Reason) Found {
 	if asStated {
 		words = result.Because(AsStated)
@@ -150,13 +150,13 @@ func (c Claim) decide(f Found) (string, []result.Reason) {
 
 // numbers judges number by number; the worst verdict is the claim's.
 func (c Claim) numbers(f Found) (worst string, why []result.Reason) {
-	rank := map[string]int{"": -1, Equal: 0, Within: 1, SameSign: 2, Differs: 3}
+	badness := map[string]int{"": -1, Equal: 0, Within: 1, SameSign: 2, Differs: 3}
 	for i, stated := range c.Numbers() {
 		var ci *[2]float64
 		if f.CI95 != nil {
 			ci = f.CI95[i]
 		}
-		if v, w := c.number(f.Values[i], stated, ci, len(f.Differs) > 0); rank[v] > rank[worst] {
+		if v, w := c.number(f.Values[i], stated, ci, len(f.Differs) > 0); badness[v] > badness[worst] {
 			worst, why = v, w
 		}
 	}

@@ -1,6 +1,6 @@
 // Package kit holds what experiments share: points measured for every seed, the statistics of
 // their samples, and the facts, frames and claims made of them. An experiment is a Study, points ×
-// seeds, or an Inquiry, which looks at what has no seeds.
+// seeds, or an Inquiry, one function that has no points to repeat.
 package kit
 
 import (
@@ -38,19 +38,19 @@ type Study[P comparable, C any] struct {
 	Show func(v *View[P, C])
 }
 
-// View is read and filled by Show.
+// View gives Show what was measured and the result to fill.
 type View[P comparable, C any] struct {
 	*result.Result
 	at map[P][]C
 }
 
-// NewView returns a view of what a test says was measured, one C per seed.
+// NewView returns a view for tests, of measurements at, one C per point and seed.
 func NewView[P comparable, C any](r *result.Result, at map[P][]C) *View[P, C] {
 	return &View[P, C]{r, at}
 }
 
-// At returns what was measured at p, one per seed; none where the profile lacks p. A point of
-// Study.Once has one.
+// At returns the measurements at p, one per seed, a single one for a point of Study.Once, and none
+// if the profile lacks p.
 func (v *View[P, C]) At(p P) []C { return v.at[p] }
 
 // Experiment returns s for the command line.
@@ -153,7 +153,8 @@ func progress(env exp.Env, done, total float64, what string) {
 	}
 }
 
-// MadeOf records the engine and the data sets of r, each once and without its note.
+// MadeOf records in r the engine and the data sets that it was made with, each set once and without
+// its note.
 func MadeOf(r *result.Result, engine string, sets ...*result.Data) {
 	r.Engine = engine
 	for _, d := range sets {
@@ -168,7 +169,7 @@ func MadeOf(r *result.Result, engine string, sets ...*result.Data) {
 	}
 }
 
-// Start returns a result without content: incomplete, its configuration with the seeds.
+// Start returns an empty result, marked incomplete, whose configuration is config with the seeds.
 func Start(id, source, kind string, env exp.Env, config map[string]any) *result.Result {
 	full := map[string]any{"seeds": env.Seeds}
 	for k, v := range config {
@@ -178,7 +179,8 @@ func Start(id, source, kind string, env exp.Env, config map[string]any) *result.
 		Config: full, Frames: []result.Frame{}}
 }
 
-// Inquiry is an experiment without points and seeds: it counts, proves or searches.
+// Inquiry is an experiment that is one function: it counts, proves or searches, and has no points
+// that are measured for every seed.
 type Inquiry struct {
 	ID, Source, Kind string
 	Profiles         []string
@@ -211,8 +213,8 @@ func (q Inquiry) Experiment() exp.Experiment {
 		}}
 }
 
-// Sweep measures every point in turn, as an Inquiry does that has some, and steps b, which
-// names a point by its printed form. If one fails it returns those before it.
+// Sweep measures points in turn, for an Inquiry that has some, and reports each to b by its printed
+// form. If a point fails, Sweep returns the measurements before it and the error.
 func Sweep[P, C any](b *exp.Bar, points []P, measure func(P) (C, error)) (out []C, err error) {
 	for _, p := range points {
 		c, err := measure(p)
@@ -228,9 +230,9 @@ func Sweep[P, C any](b *exp.Bar, points []P, measure func(P) (C, error)) (out []
 // memos guards the memos: several may ask at once, and a memo need not know.
 var memos sync.Mutex
 
-// Keep returns what make made for key, in an interrupted command or now. key holds all
-// that decides the numbers; state is the file in which make may keep what is under way,
-// "" for none. Values of different types never share a key.
+// Keep returns the memoised result of make for key, computing it if absent. key holds everything
+// that decides the numbers. state names a file in which make may save its progress, "" for none.
+// Values of different types never share a key.
 func Keep[T any](ctx context.Context, env exp.Env, key any, make func(state string) (T, error)) (out T, err error) {
 	if env.Memo == nil {
 		return make("")
@@ -261,8 +263,8 @@ func Keep[T any](ctx context.Context, env exp.Env, key any, make func(state stri
 	return out, err
 }
 
-// AtOnce calls f for 0 … n−1, as many at once as there are cores, and returns the error of
-// the smallest. What f gives must not depend on the order.
+// AtOnce calls f(0) … f(n−1), at most one per core at a time, and returns the error of the smallest i
+// that failed. What f computes must not depend on the order.
 func AtOnce(n int, f func(i int) error) error {
 	errs := make([]error, n)
 	var group sync.WaitGroup

@@ -95,7 +95,7 @@ func Encode(r *Result) (raw []byte, err error) {
 	return EncodeAny(r.ID, r)
 }
 
-// EncodeAny returns the bytes of a file that holds v, which belongs to id.
+// EncodeAny returns the bytes of a file that holds v; errors name id.
 func EncodeAny(id string, v any) ([]byte, error) {
 	raw, err := Canonical(v)
 	if err != nil {
@@ -233,7 +233,7 @@ func Read(path string) (*Result, error) {
 	return Decode(path, raw)
 }
 
-// Decode reads the bytes of a result file; errors call it path.
+// Decode decodes the bytes of the result file at path, which errors name.
 func Decode(path string, raw []byte) (*Result, error) {
 	var version struct {
 		Schema string `json:"schema"`

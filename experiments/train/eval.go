@@ -159,8 +159,8 @@ func (c *curve) close() ([]Point, error) {
 // chooses the best parameters.
 const bestImages = 1000
 
-// Best holds what Config.Best chose by: the step with the least loss on the first 1,000 training
-// images.
+// Best holds the step that Config.Best chose: the one with the least loss on the first 1,000
+// training images.
 type Best struct {
 	Updates int64   `json:"updates"`
 	Loss    float64 `json:"loss"`
@@ -188,8 +188,7 @@ func (r *runner) keep(p Point, params []float32) error {
 // ToTarget holds what a training took to a target accuracy.
 type ToTarget struct{ Seconds, Pushes, Updates float64 }
 
-// roundingOf is how far an accuracy may lie below another one that it equals: both are
-// quotients.
+// roundingOf is the difference up to which two accuracies are equal: both are rounded quotients.
 const roundingOf = 1e-12
 
 // Reach returns what it took until curve first had accuracy, interpolated linearly between
@@ -219,8 +218,7 @@ func ReachOr(curve []Point, accuracy float64) ToTarget {
 	return ToTarget{math.NaN(), math.NaN(), math.NaN()}
 }
 
-// Divergence is where an evaluation first found the loss or a parameter not
-// finite.
+// Divergence is the first evaluation that found the loss or a parameter not finite.
 type Divergence struct {
 	Pushes  int64 `json:"pushes"`
 	Updates int64 `json:"updates"`

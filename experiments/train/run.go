@@ -157,8 +157,8 @@ func openShared(c Config, m *model.Model) (*shared, error) {
 		pool: newPool(m, images, stepper), eval: newPool(m, evalBatch, stepper)}, nil
 }
 
-// Backends make a Stepper in place of the native one; a package that adapts
-// another library is added by name before the first Run.
+// Backends holds, by name, constructors of Steppers that replace the native one. A package that
+// adapts a library adds its own before the first Run.
 var Backends = map[string]func(m *model.Model, batch int) (model.Stepper, error){}
 
 // BackendNames lists the keys of Backends, sorted.
@@ -320,11 +320,10 @@ func (r *runner) conclude() error {
 	return nil
 }
 
-// Kept runs cfg with the engine and the data folder of env and returns keep's reduction of
-// its outcome, or what an earlier call or an interrupted command kept of it. One memo
-// serves all trainings: the key is cfg, the content of its data set, the type C, and in
-// also whatever else decides the numbers (a mask, the file that cfg.Load names). Two
-// reductions of the same run to the same type must differ in also.
+// Kept returns the memoised keep(outcome) of a run of cfg with the engine and the data folder of
+// env, running it if absent. The key of the memo is cfg, the content of its data set, the type C,
+// and also: whatever else decides the numbers (a mask, the file that cfg.Load names). Two functions
+// keep of the same run and type must differ in also.
 func Kept[C any](ctx context.Context, env exp.Env, cfg Config, keep func(*Outcome) (C, error), also ...any) (C, error) {
 	return KeptBy(ctx, env, cfg, func(cfg Config) (c C, err error) {
 		out, err := Run(ctx, cfg)
@@ -335,8 +334,8 @@ func Kept[C any](ctx context.Context, env exp.Env, cfg Config, keep func(*Outcom
 	}, also...)
 }
 
-// KeptBy does what Kept does, for what is made of more than one run: make gets cfg with the
-// engine, the data folder, the progress and, if cfg has a Clock, the checkpoint of env.
+// KeptBy is Kept for a result of more than one run: make gets cfg with the engine, the data folder,
+// the progress and, if cfg has a Clock, the checkpoint of env.
 func KeptBy[C any](ctx context.Context, env exp.Env, cfg Config, make func(Config) (C, error), also ...any) (out C, err error) {
 	cfg.Engine, cfg.DataDir = env.Engine, env.DataDir
 	data := ""

@@ -13,7 +13,7 @@ import (
 	"gradsync/experiments/result"
 )
 
-// Claims sets claims beside what was found.
+// Claims is the block of a page that shows claims beside what was found.
 type Claims struct {
 	Caption [2]template.HTML
 	Rows    []ClaimRow

@@ -12,10 +12,9 @@ import (
 	"gradsync/experiments/result"
 )
 
-// Narrative executes a text that speaks of several results, in a language (0 English, 1
-// Chinese), and returns its Markdown; name is its file's, which
-// begins with its document's. It binds numbers by
-// (result ID PROFILE …), which is nil where there is no such result.
+// Narrative executes src, a text on several results, in language l (0 English, 1 Chinese) and
+// returns its Markdown. name is its file's name, which begins with its document's key. The text
+// binds numbers by {{with result ID PROFILE …}}, which is nil where others has no such result.
 func (b *Book) Narrative(l int, name, src string, others Results) (string, error) {
 	paper, _, _ := strings.Cut(name, ".")
 	p := b.page(l, &result.Result{ID: paper + "/" + name}, others)
@@ -69,7 +68,7 @@ func (p *page) Cell(f, key string, sel ...any) (Value, error) {
 	return p.cell(f, key, sel...)
 }
 
-// Measured returns what was found of a claim that states a number.
+// Measured returns the number that was measured for a claim.
 func (p *page) Measured(id string) (Value, error) {
 	p.used["claim "+id] = true
 	c, ok := claims.Get(id)

@@ -9,7 +9,7 @@ import (
 	"gradsync/experiments/result"
 )
 
-// Table is rows of a frame as a page shows them.
+// Table holds rows of a frame as a page shows them.
 type Table struct {
 	Frame   string
 	Kind    string // of the frame; "": the result's
@@ -18,7 +18,7 @@ type Table struct {
 	Rows    [][]Cell
 }
 
-// Head heads a column; Bound names what its cells have beside their number.
+// Head is the heading of a column; Bound tells which bound its cells show beside their number.
 type Head struct {
 	Key         string
 	Title, Unit Both
@@ -26,7 +26,7 @@ type Head struct {
 	Bound       string // "", result.Half or result.Low (an interval)
 }
 
-// Cell is one cell; V is its value with every digit.
+// Cell is one cell of a Table: its text, and V, its value with every digit.
 type Cell struct {
 	Text  Both
 	V     any

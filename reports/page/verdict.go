@@ -10,8 +10,8 @@ import (
 	"gradsync/reports/typeset"
 )
 
-// verdicts, best first, with the sign and the words a page shows. Colour is
-// never the only carrier of a verdict.
+// Verdicts lists the verdicts of package claims, best first, with the sign and the words that a page
+// shows. Colour is never the only carrier of a verdict.
 var Verdicts = []Verdict{
 	{"equal", "＝", notebook.Both{"equal", "相等"}, notebook.Both{"the same to the last digit", "到最后一位都相同"}},
 	{"within", "✓", notebook.Both{"within", "在容差内"}, notebook.Both{"inside the tolerance that was fixed before the run", "在运行之前确定的容差之内"}},
@@ -21,6 +21,7 @@ var Verdicts = []Verdict{
 	{"not-stated", "–", notebook.Both{"not stated", "未陈述"}, notebook.Both{"the source gives no number to compare with", "原文没有可比较的数"}},
 }
 
+// Verdict is a verdict of package claims with its sign, its words and what it means.
 type Verdict struct {
 	Key, Sign   string
 	Word, Means notebook.Both
@@ -36,7 +37,7 @@ func FindVerdict(key string) (Verdict, bool) {
 	return Verdict{}, false
 }
 
-// Kinds of tables and figures, with what a page says of each.
+// Kinds holds, by kind of result, what a page says of a table or figure of that kind.
 var Kinds = map[string]notebook.Both{
 	result.Trained:    notebook.Both{"real gradients, real arithmetic", "真实的梯度，真实的运算"},
 	result.TimingOnly: notebook.Both{"the same events without the arithmetic, at full model size", "事件相同，不做运算，按完整模型大小计时"},
@@ -55,7 +56,7 @@ var kindNames = map[string]notebook.Both{
 // KindOrder is every kind, in the order in which a badge names them.
 var KindOrder = []string{result.TimingOnly, result.Trained, result.Shared, result.Modelled, result.Counted, result.Stated}
 
-// KindsOf lists how r and its frames came to be, in one order.
+// KindsOf lists the kinds of r and of its frames, in the order of KindOrder.
 func KindsOf(r *result.Result) []string {
 	has := map[string]bool{r.Kind: true}
 	for _, f := range r.Frames {
@@ -142,7 +143,7 @@ func remarkCounts(list []result.Claim, verdict string) []remarkCount {
 	return out
 }
 
-// VerdictCount counts one verdict.
+// VerdictCount holds the number of claims with a verdict.
 type VerdictCount struct {
 	Verdict
 	N  int

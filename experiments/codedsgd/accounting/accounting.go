@@ -306,8 +306,9 @@ func loads(sizes []placement) result.Frame {
 	})
 }
 
-// sends returns the sizes at which coded packets, a multicast once, send less than an
-// accounting, and all that can be compared: r < n, and the accounting exists.
+// sends compares coded packets, each counted once however many nodes it goes to, with the accounting
+// key. It returns the sizes at which they send less, and all sizes compared: those with r < n at
+// which the accounting exists.
 func sends(sizes []placement, key string) (less, of []placement) {
 	for _, s := range sizes {
 		rival := s.Loads[key]
@@ -333,9 +334,9 @@ func redundanciesOf(sizes []placement, n int) string {
 	return setup.Listed(rs)
 }
 
-// showWins counts against each rival the sizes at which coded packets send less (all,
-// some or none, and how far below n the smallest redundancy of them is), and names the
-// redundancies for the node counts that are drawn.
+// showWins returns two frames. "wins" counts, for each other accounting, the sizes at which coded
+// packets send less, says whether these are all, some or none, and has as far the largest n − r
+// among them. "winners" lists their redundancies r for each n of plan.Drawn.
 func showWins(plan plan, sizes []placement) []result.Frame {
 	wins := kit.NewSheet("wins", "rival:accounting counted:counted less of where:where far")
 	winners := kit.NewSheet("winners", "rival:accounting n rs")

@@ -103,13 +103,13 @@ func (f exhibit) trainAll(t *trainer) ([]byNodes, error) {
 	return out, nil
 }
 
-// partsOf names the parts of the plan that figures share.
+// partsOf names the parts of exp.Experiment.Shares: whoever plans several exhibits counts each once.
 func partsOf(net setup.Network) [4]string {
 	return [4]string{net.Key + ", largest", net.Key + ", to the target", net.Key + ", ASGD", net.Key + ", alone"}
 }
 
-// othersShare is about the cost of the trainings on fewer nodes, with fewer classes and up
-// to the target, over the cost of those on the most.
+// othersShare estimates the cost of the trainings on fewer nodes, which have fewer classes and
+// end at the target, as a share of the cost of those on the largest number of nodes.
 const othersShare = 0.4
 
 func (f exhibit) shares(profile string, seeds int) map[string]float64 {
@@ -144,9 +144,9 @@ func (f exhibit) seconds(profile string, seeds int) float64 {
 	return total
 }
 
-// costOf estimates a training's share of two cores of 2023 with engine asm, in
-// seconds: trainings run side by side. Micro-blocks are small passes with a gradient
-// each, and cost more than batches.
+// costOf estimates what a training adds to a run, in seconds on two cores of 2023 with engine asm,
+// where trainings run side by side. Micro-blocks are small passes with a gradient each, and cost
+// more than batches.
 func costOf(c train.Config) float64 {
 	per := map[string][2]float64{setup.DNN.Model: {28e-6, 85e-6}, setup.CNN.Model: {280e-6, 400e-6}}[c.Model]
 	images := max(float64(c.BatchSize)*float64(c.MaxUpdates), float64(c.Batch)*float64(c.MaxPushes))
