@@ -87,12 +87,19 @@ func (r *Rank) Arrive(p *Packet) {
 	}
 }
 
+// brief is how many bytes are copied with the lock: to give it up takes longer.
+const brief = 4 << 10
+
 // Finish ends the receive of p, which has become whole. The caller holds the lock;
-// Finish gives it up while it copies.
+// Finish gives it up while it copies much.
 func (r *Rank) Finish(p *Packet) {
-	r.core.Mu.Unlock()
-	p.fill()
-	r.core.Mu.Lock()
+	if p.Size <= brief {
+		p.fill()
+	} else {
+		r.core.Mu.Unlock()
+		p.fill()
+		r.core.Mu.Lock()
+	}
 	r.net.Recycle(p)
 	p.Recv.Complete(nil)
 }
