@@ -72,11 +72,15 @@ func (p *Packet) fill() {
 // Hand hands r a whole message: m, but with body in place of m's own, for good.
 // The caller holds the lock.
 func (r *Rank) Hand(key match.Key, m *cluster.Msg, body []byte) {
-	p := &Packet{Key: key, Meta: m.Meta, Size: m.Size(), Declared: m.Body == nil, Whole: true, Body: body}
-	if r.Arrive(p); p.Recv != nil {
+	p := Packet{Key: key, Meta: m.Meta, Size: m.Size(), Declared: m.Body == nil, Whole: true, Body: body}
+	if q, ok := r.box.Take(key); ok {
+		p.Recv = q
 		p.fill()
-		p.Recv.Complete(nil)
+		q.Complete(nil)
+		return
 	}
+	kept := p // on the heap, p is not
+	r.box.Keep(key, &kept)
 }
 
 // Arrive gives p its place among r's messages, and the receive that takes it if
