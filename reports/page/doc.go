@@ -8,3 +8,7 @@ import "gradsync/reports/notebook"
 
 // said is a text in both languages.
 type said = notebook.Both
+
+// Program is the command line as it is typed in the root of the repository, where
+// `make build` puts it: what a page offers to copy must run.
+const Program = "bin/gradsync"
