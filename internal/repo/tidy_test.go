@@ -51,7 +51,7 @@ func isForeign(file string) bool {
 // unfinished and no line names a workplace.
 func TestTidy(t *testing.T) {
 	root := mustRoot(t)
-	files, err := Files(root)
+	files, err := listFiles(root)
 	if err != nil {
 		t.Fatal(err)
 	}
