@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"gradsync/shared/cluster/formula"
 )
 
 // RingSizes lists the vectors' sizes in bytes, 4 KiB to 256 MiB in powers of 4.
@@ -105,7 +107,7 @@ func (o *Outcome) Ring() RingRow {
 		case Stream:
 			r.Bandwidth[Stream] = res.rate(res.StepBytes)
 		default:
-			r.Bandwidth[res.Contender] = res.rate(busBandwidth(o.Job.Bytes, o.Job.Ranks, 1))
+			r.Bandwidth[res.Contender] = res.rate(formula.BusBandwidth(o.Job.Ranks, float64(o.Job.Bytes), 1))
 		}
 	}
 	ours := o.Find(OurRing)

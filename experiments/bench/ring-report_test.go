@@ -6,16 +6,6 @@ import (
 	"testing"
 )
 
-func TestBusBandwidth(t *testing.T) {
-	// 8 bytes in 2 s: each of 2 ranks sends half of them twice, each of 4 six quarters.
-	if got := busBandwidth(8, 2, 2); got != 4 {
-		t.Errorf("2 ranks: %v B/s", got)
-	}
-	if got := busBandwidth(8, 4, 2); got != 6 {
-		t.Errorf("4 ranks: %v B/s", got)
-	}
-}
-
 // The order statistics are those of the binomial table: with 6 values the extremes
 // cover 31/32, with 11 the second ones 1 − 24/2048, with 17 the fifth ones.
 func TestMedianInterval(t *testing.T) {

@@ -160,16 +160,6 @@ func barrier(p cluster.Proc, tag cluster.Tag) error {
 	return cluster.Wait(p, told...)
 }
 
-// busBandwidth returns the bytes per second that an all-reduce of the given bytes moves over each
-// rank's link,
-//
-//	bytes/seconds · 2(ranks−1)/ranks,
-//
-// which does not depend on the number of ranks where the links are the limit.
-func busBandwidth(bytes, ranks int, seconds float64) float64 {
-	return float64(bytes) / seconds * 2 * float64(ranks-1) / float64(ranks)
-}
-
 // KindStream is 1 MiB of a one-way TCP stream to another process.
 const KindStream = "stream"
 

@@ -32,16 +32,6 @@ func subIntAVX2(dst *int32, src *byte, n int)
 //go:noescape
 func quantiseAVX2(dst *byte, src *float32, n int, scale float32, bound float32, limit int32, counts *uint32)
 
-// dequantiseAVX2 writes step times the n int32 at src.
-//
-//go:noescape
-func dequantiseAVX2(dst *float32, src *byte, n int, step float32)
-
-// dequantiseAddAVX2 adds step times the n int32 at src; the product is rounded first.
-//
-//go:noescape
-func dequantiseAddAVX2(dst *float32, src *byte, n int, step float32)
-
 // fixAVX2 writes src·scale as int32 up to the block with the first element beyond ±bound, and returns how many.
 //
 //go:noescape
@@ -86,16 +76,6 @@ func subIntAVX512(dst *int32, src *byte, n int)
 //
 //go:noescape
 func quantiseAVX512(dst *byte, src *float32, n int, scale float32, bound float32, limit int32, counts *uint32)
-
-// dequantiseAVX512 writes step times the n int32 at src.
-//
-//go:noescape
-func dequantiseAVX512(dst *float32, src *byte, n int, step float32)
-
-// dequantiseAddAVX512 adds step times the n int32 at src; the product is rounded first.
-//
-//go:noescape
-func dequantiseAddAVX512(dst *float32, src *byte, n int, step float32)
 
 // fixAVX512 writes src·scale as int32 up to the block with the first element beyond ±bound, and returns how many.
 //

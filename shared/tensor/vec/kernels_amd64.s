@@ -207,62 +207,6 @@ done:
 	VZEROUPPER
 	RET
 
-// func dequantiseAVX2(dst *float32, src *byte, n int, step float32)
-// Requires: AVX
-TEXT ·dequantiseAVX2(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	VBROADCASTSS step+24(FP), Y0
-	MOVQ         n+16(FP), DX
-	TESTQ        DX, DX
-	JZ           done
-
-loop:
-	VCVTDQ2PS (CX), Y1
-	VMULPS    Y1, Y0, Y1
-	VMOVUPS   Y1, (AX)
-	VCVTDQ2PS 32(CX), Y1
-	VMULPS    Y1, Y0, Y1
-	VMOVUPS   Y1, 32(AX)
-	ADDQ      $0x40, AX
-	ADDQ      $0x40, CX
-	SUBQ      $0x10, DX
-	JNZ       loop
-
-done:
-	VZEROUPPER
-	RET
-
-// func dequantiseAddAVX2(dst *float32, src *byte, n int, step float32)
-// Requires: AVX
-TEXT ·dequantiseAddAVX2(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	VBROADCASTSS step+24(FP), Y0
-	MOVQ         n+16(FP), DX
-	TESTQ        DX, DX
-	JZ           done
-
-loop:
-	VCVTDQ2PS (CX), Y1
-	VMULPS    Y1, Y0, Y1
-	VMOVUPS   (AX), Y2
-	VADDPS    Y1, Y2, Y1
-	VMOVUPS   Y1, (AX)
-	VCVTDQ2PS 32(CX), Y1
-	VMULPS    Y1, Y0, Y1
-	VMOVUPS   32(AX), Y2
-	VADDPS    Y1, Y2, Y1
-	VMOVUPS   Y1, 32(AX)
-	ADDQ      $0x40, AX
-	ADDQ      $0x40, CX
-	SUBQ      $0x10, DX
-	JNZ       loop
-
-done:
-	VZEROUPPER
-	RET
-
 // func fixAVX2(dst *int32, src *float32, n int, scale float64, bound float32) int
 // Requires: AVX, AVX2
 TEXT ·fixAVX2(SB), NOSPLIT, $0-48
@@ -552,54 +496,6 @@ done:
 	VMOVUPS Z8, (AX)
 	VMOVUPS Z9, 64(AX)
 	VMOVUPS Z10, 128(AX)
-	VZEROUPPER
-	RET
-
-// func dequantiseAVX512(dst *float32, src *byte, n int, step float32)
-// Requires: AVX, AVX512F
-TEXT ·dequantiseAVX512(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	VBROADCASTSS step+24(FP), Z0
-	MOVQ         n+16(FP), DX
-	TESTQ        DX, DX
-	JZ           done
-
-loop:
-	VCVTDQ2PS (CX), Z1
-	VMULPS    Z1, Z0, Z1
-	VMOVUPS   Z1, (AX)
-	ADDQ      $0x40, AX
-	ADDQ      $0x40, CX
-	SUBQ      $0x10, DX
-	JNZ       loop
-
-done:
-	VZEROUPPER
-	RET
-
-// func dequantiseAddAVX512(dst *float32, src *byte, n int, step float32)
-// Requires: AVX, AVX512F
-TEXT ·dequantiseAddAVX512(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	VBROADCASTSS step+24(FP), Z0
-	MOVQ         n+16(FP), DX
-	TESTQ        DX, DX
-	JZ           done
-
-loop:
-	VCVTDQ2PS (CX), Z1
-	VMULPS    Z1, Z0, Z1
-	VMOVUPS   (AX), Z2
-	VADDPS    Z1, Z2, Z1
-	VMOVUPS   Z1, (AX)
-	ADDQ      $0x40, AX
-	ADDQ      $0x40, CX
-	SUBQ      $0x10, DX
-	JNZ       loop
-
-done:
 	VZEROUPPER
 	RET
 
