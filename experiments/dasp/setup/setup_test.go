@@ -38,6 +38,7 @@ func TestRetimedBSPEqualsTrainedBSP(t *testing.T) {
 		t.Skip("takes seconds: make test has it")
 	}
 	s := SizeOf("ci", "lenet5")
+	s.Batch, s.Pushes = 2, 48 // two evaluations
 	retimed, err := TrainOnce(t.Context(), exp.Env{}, Load(Heterogeneous), "bsp", 0, s)
 	if err != nil {
 		t.Fatal(err)

@@ -54,7 +54,7 @@ func TestPrunedTrainings(t *testing.T) {
 	}
 	plan := planTraining("quick")
 	net := plan.Nets[1]
-	net.Updates, plan.Batch = 4, 2
+	net.Updates, plan.Batch, plan.EvalImages = 4, 2, 10
 	into, err := plan.pruned(t.Context(), net, plan.config(net, plan.Forms[0], 0))
 	if err != nil {
 		t.Fatal(err)
