@@ -16,6 +16,7 @@ import (
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
+	"gradsync/shared/tensor"
 )
 
 // Paper holds what the tests are told of a package.
@@ -197,7 +198,16 @@ func RunWhole(t *testing.T, e exp.Experiment, env exp.Env) *result.Result {
 
 // RunCI runs e in profile ci for seed 0.
 func RunCI(t *testing.T, e exp.Experiment) *result.Result {
-	return RunWhole(t, e, exp.Env{Profile: "ci", Seeds: []uint64{0}})
+	return RunWhole(t, e, exp.Env{Profile: "ci", Seeds: []uint64{0}, Engine: Engine()})
+}
+
+// Engine returns asm where the test links it and the CPU has it, else portable: what trains
+// and asks for no bits takes a fifth of the time.
+func Engine() string {
+	if _, err := tensor.Lookup("asm"); err == nil {
+		return "asm"
+	}
+	return "portable"
 }
 
 // Encode returns the bytes of r's file.
