@@ -18,6 +18,7 @@ type Summary struct {
 	Staleness train.Distribution
 	Spread    int64     // largest v_new − min(v)
 	Updates   []float64 // seconds of each version; timing-only BSP runs alone
+	Digest    string    // dasp.Log.Digest: methods of one digest did exactly the same
 	Curve     []train.Point
 	Accuracy  float64 // of the final parameters on all test images
 	Data      *result.Data
@@ -27,7 +28,7 @@ type Summary struct {
 // Summarise reduces o to its summary, with the time of every update where updates is set.
 func Summarise(o *train.Outcome, updates bool) Summary {
 	c := Summary{Iteration: o.Iteration, Share: o.StateShare, Seconds: o.StateSeconds, Gap: o.Gap,
-		Staleness: o.Staleness, Spread: o.Log.Spread().Max(), Curve: o.Curve, Data: o.Data, Engine: o.Engine}
+		Staleness: o.Staleness, Spread: o.Log.Spread().Max(), Digest: o.Log.Digest(), Curve: o.Curve, Data: o.Data, Engine: o.Engine}
 	if o.TestAccuracy != nil {
 		c.Accuracy = *o.TestAccuracy
 	}
