@@ -34,6 +34,8 @@ func Option(f notebook.Drawing) ([]byte, error) {
 		c, patch = barChart(f)
 	case "gantt":
 		c, patch = ganttChart(f)
+	case "map":
+		c, patch = mapChart(f)
 	default:
 		return nil, fmt.Errorf("chart: figure %s: unknown form %q", f.ID, f.Form)
 	}
@@ -191,7 +193,7 @@ var echarts = page.NewLibrary("ECharts", func() (string, error) {
 // page.
 const figureWidth = 900
 
-// figureHeight grows with the lanes of a time line.
+// figureHeight grows with the lanes of a time line or a map.
 func figureHeight(lanes int) int {
 	if lanes == 0 {
 		return 400
