@@ -136,7 +136,7 @@ func (m found) checks() []check {
 
 // checked returns how far the formulas are from timing-only runs, and how many winners agree.
 func (m found) checked() result.Frame {
-	return kit.As(result.TimingOnly, kit.Rows("checked", "n points off/%.3 within:bool winners same_pays", m.checks(), func(k check) []any {
+	return kit.As(result.TimingOnly, kit.Rows("checked", "n points off/% within:bool winners same_pays", m.checks(), func(k check) []any {
 		return []any{k.nodes, k.points, 100 * k.off, k.off <= m.plan.Within, k.winners, k.pays}
 	}))
 }
@@ -241,9 +241,10 @@ func (m found) facts() []result.Fact {
 		params += l.Length
 	}
 	embedding := m.plan.Real.Vocabulary * m.plan.Real.Width
-	out := kit.Facts("n", m.plan.Nodes, "elements/million.0", float64(m.plan.Elements)/1e6, "points", len(m.points), "first", first, "pays", pays,
+	out := kit.Facts("n", m.plan.Nodes, "ways", len(ways), "gpu.peak/GB/s", gpuPeak/1e9, "gpu.memory/GB/s", setup.Platform().Workers[0].Memory/1e9,
+		"elements/million.0", float64(m.plan.Elements)/1e6, "points", len(m.points), "first", first, "pays", pays,
 		"criterion/%.0", 100*m.plan.Pays, "controls", controls, "controls.first", control, "at.w/%.0", 100*m.plan.At[0], "at.g/%.0", 100*m.plan.At[1],
-		"ran", points, "ran.winners", winners, "ran.off/%.3", 100*worst, "ran.limit/%.0", 100*m.plan.Within, "ran.within", worst <= m.plan.Within,
+		"ran", points, "ran.winners", winners, "ran.off/%", 100*worst, "ran.limit/%.0", 100*m.plan.Within, "ran.within", worst <= m.plan.Within,
 		"real.n", m.plan.RealNodes, "real.cases", all, "real.winners", same, "real.off/%.1", 100*furthest, "real.limit/%.0", 100*m.plan.WithinReal,
 		"real.within", furthest <= m.plan.WithinReal, "real.embedding", embedding, "real.pruned", params-embedding, "real.keep/%.0", 100*m.plan.Keep,
 		"real.batch", m.plan.RealBatch, "real.steps", m.plan.Steps, "close.share/%.1", 100*share, "close.last", last, "close.limit", m.plan.Close,

@@ -89,6 +89,9 @@ type rateSet struct {
 	Rates []cluster.CodecRate
 }
 
+// gpuPeak is the bandwidth of a P100's memory by its data sheet, in bytes per second.
+const gpuPeak = 732e9
+
 // gpuRates assumes what a GPU does on its own memory, for the device of sparse32, a P100: 732 GB/s by
 // its data sheet (NVIDIA, Tesla P100 whitepaper, 2016), of which the platform assumes 549 GB/s to be had.
 //
