@@ -193,12 +193,21 @@ var echarts = page.NewLibrary("ECharts", func() (string, error) {
 // page.
 const figureWidth = 900
 
-// figureHeight grows with the lanes of a time line or a map.
+// figureHeight grows with the lanes of a time line.
 func figureHeight(lanes int) int {
 	if lanes == 0 {
 		return 400
 	}
 	return min(140+44*lanes, 900)
+}
+
+// heightOf returns the height of a drawing below one row of its legend; the rows of a map are
+// lower than the lanes of a time line.
+func heightOf(f notebook.Drawing) int {
+	if f.Form == "map" {
+		return 140 + 26*len(f.Lanes)
+	}
+	return figureHeight(len(f.Lanes))
 }
 
 const drawScript = `(function(opt,w,h){var o=JSON.parse(opt);o.animation=false;` +

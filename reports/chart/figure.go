@@ -49,7 +49,7 @@ func Show(f *notebook.Figure, anchor string, s *page.Scripts) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	height := figureHeight(len(en.Lanes)) + legendRow*(legendRows(namesOf(en))-1)
+	height := heightOf(en) + legendRow*(legendRows(namesOf(en))-1)
 	svg, err := drawOption(s, anchor, opt, height)
 	if err != nil {
 		return nil, err
