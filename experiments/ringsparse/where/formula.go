@@ -12,6 +12,8 @@ import (
 // and gradients.
 type layer struct{ elements, weights, gradients float64 }
 
+// Here, products are rounded before they are added, so that every CPU has the same digits.
+
 // link holds what time is made of: bytes per second, the seconds of an empty message, and the
 // rates of coding.
 type link struct {
@@ -22,7 +24,7 @@ type link struct {
 // linkOf returns the link of a platform whose hosts are alike: a message passes two NICs.
 func linkOf(p *cluster.Platform, rates []cluster.CodecRate) link {
 	h := p.Workers[0]
-	return link{h.Bandwidth, 2*(h.Latency+h.Overhead).Seconds() + cluster.HeaderBytes/h.Bandwidth, rates}
+	return link{h.Bandwidth, float64(2*(h.Latency+h.Overhead).Seconds()) + cluster.HeaderBytes/h.Bandwidth, rates}
 }
 
 // message returns the seconds of a message from one NIC to the next: Ta beside what an empty one takes.
@@ -31,7 +33,7 @@ func (l link) message(bytes float64) float64 { return l.empty + formula.Ta(bytes
 // pass returns the seconds that counting or turning n elements takes.
 func (l link) pass(what string, n float64) float64 { return 4 * n / setup.RateOf(l.rates, what).Encode }
 
-// form is what S42 makes of a block: its bytes, and the seconds of packing and unpacking it.
+// form holds the bytes of a block as S42 sends it, and the seconds of packing and unpacking it.
 type form struct{ bytes, pack, unpack float64 }
 
 // coded returns the cheapest form of n elements of a density, by S42: the least Tb if it is below Ta.
@@ -58,14 +60,14 @@ func path(n int, x layer, kinds string) []float64 {
 	out := make([]float64, n)
 	masked, filled := 0.0, x.gradients // where weights are zero: densities of both kinds
 	for m := 1; m <= n; m++ {
-		w := x.weights + (1-x.weights)*masked
-		g := x.weights*formula.FillIn(x.gradients, m-1) + (1-x.weights)*filled
+		w := x.weights + float64((1-x.weights)*masked)
+		g := float64(x.weights*formula.FillIn(x.gradients, m-1)) + float64((1-x.weights)*filled)
 		if asWeights := kinds == "weights" || kinds == "both" && 1-w >= 1-g; asWeights {
 			out[m-1], filled = w, masked
 			continue
 		}
 		out[m-1] = g
-		filled = 1 - (1-filled)*(1-x.gradients)
+		filled = 1 - float64((1-filled)*(1-x.gradients))
 		masked = filled
 	}
 	return out
@@ -83,23 +85,23 @@ func (l link) exchange(n int, x layer, way string) (s float64) {
 		return 2 * hops * l.message(4*block)
 	case "all-gather":
 		f := l.coded(x.elements, x.gradients)
-		return l.pass("count", x.elements) + f.pack + hops*l.message(f.bytes) + float64(n)*f.unpack
+		return l.pass("count", x.elements) + f.pack + float64(hops*l.message(f.bytes)) + float64(float64(n)*f.unpack)
 	case "ringsparse":
-		counts, turns = 2*l.pass("count", 1), l.pass("convert", 1)
+		counts, turns = float64(2*l.pass("count", 1)), l.pass("convert", 1)
 	default:
 		counts = l.pass("count", 1)
 	}
-	s = x.elements * counts
+	s = float64(x.elements * counts)
 	if way != "gradients" { // the local step beside W0
 		s += l.pass("convert", x.elements)
 	}
 	d := path(n, x, kinds)
 	for _, density := range d[:n-1] {
 		f := l.coded(block, density)
-		s += f.pack + l.message(f.bytes) + f.unpack + block*(turns+counts)
+		s += f.pack + l.message(f.bytes) + f.unpack + float64(block*(turns+counts))
 	}
 	f := l.coded(block, d[n-1])
-	return s + f.pack + hops*math.Max(l.message(f.bytes), f.unpack) + f.unpack
+	return s + f.pack + float64(hops*math.Max(l.message(f.bytes), f.unpack)) + f.unpack
 }
 
 // perLayer returns the least that a layer takes of the kinds that can be fixed beforehand.

@@ -59,7 +59,7 @@ func (p plan) time(ctx context.Context, c point) (times, error) {
 	return t, nil
 }
 
-// trained is the real network on one link at one rate set: seconds and bytes of one step by way, over
+// trained holds the real network on one link at one rate set: seconds and bytes of one step by way, over
 // seeds, and the seconds by the formulas at the densities that its own gradients have.
 type trained struct {
 	Rates             string
@@ -68,7 +68,7 @@ type trained struct {
 	Bytes             map[string]kit.Sample
 }
 
-// closeness is how the parameters of RingSparse lie to the dense ring's on one seed.
+// closeness holds how far the parameters of RingSparse lie from the dense ring's on one seed.
 type closeness struct {
 	Gradients, Pruned float64 // densities: of the embedding's gradient and of the pruned layers' weights
 	Dense             float64 // of the pruned layers' gradients
@@ -192,7 +192,8 @@ func (x network) closeness(ctx context.Context, these []layer, largest float64) 
 	c.Gradients = these[0].gradients
 	all := 0.0
 	for _, l := range these[1:] {
-		c.Pruned, c.Dense, all = c.Pruned+l.weights*l.elements, c.Dense+l.gradients*l.elements, all+l.elements
+		c.Pruned, c.Dense = c.Pruned+float64(l.weights*l.elements), c.Dense+float64(l.gradients*l.elements)
+		all += l.elements
 	}
 	c.Pruned, c.Dense = c.Pruned/all, c.Dense/all
 	for _, steps := range []int64{1, x.plan.Steps} {

@@ -109,7 +109,7 @@ func (m found) sizes() result.Frame {
 	})
 }
 
-// check is the formulas beside timing-only runs of one number of workers.
+// check holds the formulas beside timing-only runs of one number of workers.
 type check struct {
 	nodes, points, winners, pays int
 	off                          float64 // largest of |formula/run − 1|, all ways
