@@ -21,7 +21,8 @@ var Verdicts = []Verdict{
 	{claims.Holds, "✔", notebook.Both{"holds", "成立"}, notebook.Both{"a sentence without a number, and it holds by the criterion that was fixed before the run",
 		"不含数值的论断，按运行之前确定的判据成立"}},
 	{claims.Differs, "✗", notebook.Both{"differs", "不符"}, notebook.Both{"decided, and otherwise than stated: a finding", "已能判定，且与所述不同：一项发现"}},
-	{claims.Undecided, "?", notebook.Both{"undecided", "未定"}, notebook.Both{"the 95 % interval holds the value of no effect (a reduction of 0 %, a ratio of 1), on whichever side " +
+	{claims.Undecided, "?", notebook.Both{"undecided", "未定"}, notebook.Both{"the 95 % interval holds the value of no effect (a reduction of 0 %, a ratio " +
+		"of 1), on whichever side " +
 		"the estimate lies, or reaches over a bound: these seeds neither bear the claim out nor refute it. One seed has no interval",
 		"95 % 区间包含“没有效果”的取值（降低 0 %，比值为 1），不论估计值落在哪一侧，或者区间跨过界限：这些种子既不能证实、也不能推翻该论断。只有一个种子时没有区间"}},
 	{claims.NoCase, "≡", notebook.Both{"no case", "无从比较"}, notebook.Both{"the two methods did exactly the same, event by event: there is nothing to compare",
@@ -134,7 +135,8 @@ type Remark struct {
 }
 
 var Remarks = []Remark{
-	{claims.DerivedRemark, notebook.Both{"derived", "推导得出"}, notebook.Both{"the source does not state the number; it follows from what the source states", "来源没有给出该数；它可由来源所述推出"}},
+	{claims.DerivedRemark, notebook.Both{"derived", "推导得出"},
+		notebook.Both{"the source does not state the number; it follows from what the source states", "来源没有给出该数；它可由来源所述推出"}},
 }
 
 // RemarkOn returns the remark on a claim's verdict; the zero Remark says nothing.
