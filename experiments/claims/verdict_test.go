@@ -26,7 +26,7 @@ func TestVerdict(t *testing.T) {
 	missing := func(f *Found) { f.Missing = []result.Reason{result.Because("untrained")} }
 	input := func(f *Found) { f.Input = true }
 	noCase := func(f *Found) { f.NoCase = []bool{true} }
-	depends := func(f *Found) { f.Depends = &reading }
+	depends := func(f *Found) { f.Readings = &Readings{Depends, reading} }
 	sign := func(s string) func(*Found) { return func(f *Found) { f.Sign = s } }
 	all := with(with(with(with(over(82.1, ci(-1, 90)), missing), input), noCase), depends)
 	ratios := func(xs []float64, noCase []bool, ci ...*[2]float64) Found {
