@@ -183,10 +183,8 @@ func first(v *view, p point) int {
 	return kit.CountIf(v.At(p), func(c setup.Summary) bool { return c.Curve[0].Accuracy >= targetOf(v, p) })
 }
 
-// same reports whether two methods did the same in every seed, push by push.
-func same(v *view, a, b point) bool {
-	return slices.EqualFunc(v.At(a), v.At(b), func(x, y setup.Summary) bool { return slices.Equal(x.Curve, y.Curve) })
-}
+// same reports whether two methods did exactly the same in every seed, event by event.
+func same(v *view, a, b point) bool { return setup.Same(v.At(a), v.At(b)) }
 
 // daspBeside says whether DASP reaches the target sooner or later than p's method.
 func daspBeside(v *view, p point) string {
