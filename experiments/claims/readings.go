@@ -104,26 +104,29 @@ func Deciding(levels [][]int, holds []bool) (axis int, share float64) {
 
 // explained returns the share of variance that one axis explains.
 func explained(levels [][]int, holds []bool, a int) float64 {
-	count, same, of := map[int]float64{}, map[int]float64{}, 0.0
-	highest := 0
+	var count, same []float64 // by level
+	of := 0.0
 	for i, r := range levels {
+		for len(count) <= r[a] {
+			count, same = append(count, 0), append(same, 0)
+		}
 		count[r[a]]++
 		if holds[i] {
 			same[r[a]]++
 			of++
 		}
-		highest = max(highest, r[a])
 	}
-	n, groups := float64(len(levels)), float64(len(count))
+	n, groups := float64(len(levels)), 0.0
 	total := of - float64(of*of)/n // of squares of 0 and 1 around their mean
-	if total <= 0 || n <= groups {
-		return 0
-	}
 	between := -float64(of*of) / n
-	for l := 0; l <= highest; l++ {
+	for l := range count {
 		if count[l] > 0 {
+			groups++
 			between += float64(same[l]*same[l]) / count[l]
 		}
+	}
+	if total <= 0 || n <= groups {
+		return 0
 	}
 	return (between - float64((groups-1)*(total-between))/(n-groups)) / total
 }

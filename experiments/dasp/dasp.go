@@ -12,6 +12,7 @@ import (
 	"gradsync/experiments/dasp/dsspanchor"
 	"gradsync/experiments/dasp/dynamic"
 	"gradsync/experiments/dasp/explain"
+	"gradsync/experiments/dasp/multiverse"
 	"gradsync/experiments/dasp/network"
 	"gradsync/experiments/dasp/timing"
 	"gradsync/experiments/dasp/trainings"
@@ -23,7 +24,7 @@ import (
 // Experiments lists the paper's tables and figures in its order, then the inquiries.
 func Experiments() []exp.Experiment {
 	inquiries := []exp.Experiment{dsspanchor.Experiment(), network.Experiment(), versions.Experiment(), dynamic.Experiment(),
-		explain.Experiment()}
+		explain.Experiment(), multiverse.Experiment()}
 	return slices.Concat(choices.Stated(), choices.Chosen(), walk.Experiments(), trainings.Figures(), timing.Tables(),
 		trainings.Tables(), choices.Tested(), inquiries)
 }
