@@ -4,7 +4,6 @@ package timing
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -20,8 +19,8 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// Tables returns Tables 4 and 5, the mean iteration times. Two claims of Table 5 compare both
-// clusters, so it has the runs of both; a command that asks for both tables makes them once.
+// Tables returns Tables 4 and 5, the mean iteration times. Table 5 compares both clusters, so it has
+// the runs of both; a command that asks for both tables makes them once.
 func Tables() []exp.Experiment {
 	four := timingStudy("dasp/table4", "DASP, Table 4", []string{setup.Homogeneous}, func(*view) {})
 	five := timingStudy("dasp/table5", "DASP, Table 5", []string{setup.Heterogeneous, setup.Homogeneous}, func(v *view) {
@@ -30,7 +29,7 @@ func Tables() []exp.Experiment {
 			s.Add(p.Model, p.Method, slowdown(v, p.of(""), point{Cluster: setup.Heterogeneous}, p.Model, p.Method), tied(v, p))
 		}
 		v.Frames = append(v.Frames, s.Frame)
-		v.Claims = append(v.Claims, ordering(v), leastAffected(v))
+		v.Facts = append(v.Facts, pairFacts(v)...)
 	})
 	return []exp.Experiment{four, five}
 }
@@ -147,7 +146,7 @@ func timingStudy(id, source string, clusters []string, more func(*view)) exp.Exp
 func iterationOf(v *view, p point) kit.Sample { return kit.Each(v.At(p), setup.PerIteration) }
 
 // iterationFrame lists, method by method, the three readings of "mean iteration time", and of the
-// first its ratio to BSP's and DASP's ratio to it. Claims are judged by the first: §3.2 reads the figure as the influence of
+// first its ratio to BSP's and DASP's ratio to it. Reductions are of the first: §3.2 reads the figure as the influence of
 // stragglers on fast nodes, which shows in no mean but that over workers, waits included.
 func iterationFrame(v *view, own string) result.Frame {
 	s := kit.NewSheet("iteration", "model:model method:method per_worker±/ms.2 per_push±/ms.2 per_update±/ms.2 over_bsp~/.3 staleness/versions.2 dasp_over~/.3")
@@ -177,65 +176,31 @@ func timeSaved(v *view, c setup.Reduction, p point) kit.Estimate {
 	return iterationOf(v, p.of(c.Model).as("dasp")).Over(iterationOf(v, p.of(c.Model).as(c.Against))).Saved()
 }
 
-// ratioMethods lists the methods whose times over BSP's D42–D47 state, in their order.
-var ratioMethods = []string{"dasp", "ssp", "dssp"}
-
-// showRanges judges the stated reductions and the ratios that restate them, each with its range over
-// the plausible platforms. A frame tells of every reduction how many platforms are within the
-// tolerance, which is nearest, and which states DASP visits.
+// showRanges lists the stated reductions beside those on the table's own platform and their range
+// over the plausible ones: how many are within the tolerance, which is nearest, and which states
+// DASP visits. It judges none of them: dasp/multiverse does.
 func showRanges(v *view, own string) {
 	all := plausibles(own)
-	columns := "claim model:model against:method stated/%.1 least/%.1 most/%.1 within nearest_workers:platform nearest_link/Gb/s nearest_overhead/ms"
+	columns := "claim model:model against:method stated/%.1 saved~/%.1 same:bool least/%.1 most/%.1 within nearest_workers:platform nearest_link/Gb/s " +
+		"nearest_overhead/ms"
 	for _, s := range setup.States {
 		columns += " " + s + "_least/%.0 " + s + "_most/%.0"
 	}
 	ranges := kit.NewSheet("range", columns)
-	table := map[string]string{setup.Homogeneous: "4", setup.Heterogeneous: "5"}[own]
-	behind := func(model string) []result.Reason {
-		out := []result.Reason{result.Because("assumed-platform")}
-		if setup.Visits(v.At(point{Cluster: own}.of(model).as("dasp"))) == setup.QISAlone {
-			out = append(out, result.Because("dasp-is-asp"))
-		}
-		return out
-	}
 	for _, c := range setup.Reductions(own) {
-		e, stated := timeSaved(v, c, point{Cluster: own}), setup.StatedNumber(c.ID)
+		stated := setup.StatedNumber(c.ID)
 		on := func(p plausible) float64 { return timeSaved(v, c, p.point).Value }
 		off := func(p plausible) float64 { return math.Abs(on(p) - stated) }
 		least, most := kit.Extent(all, on)
 		within := kit.CountIf(all, func(p plausible) bool { return off(p) <= claims.Tolerance(c.ID) })
 		nearest := slices.MinFunc(all, func(a, b plausible) int { return cmp.Compare(off(a), off(b)) })
-		row := []any{c.ID, c.Model, c.Against, stated, least, most, within, nearest.workers, nearest.link, setup.Milliseconds(nearest.Overhead)}
+		row := []any{c.ID, c.Model, c.Against, stated, timeSaved(v, c, point{Cluster: own}), sameRun(v, point{Cluster: own}.of(c.Model).as("dasp"), c.Against),
+			least, most, within, nearest.workers, nearest.link, setup.Milliseconds(nearest.Overhead)}
 		for _, s := range setup.States {
 			lo, hi := kit.Extent(all, func(p plausible) float64 { return 100 * v.At(p.of(c.Model).as("dasp"))[0].Share[s] })
 			row = append(row, lo, hi)
 		}
 		ranges.Add(row...)
-		f := claims.Number(e.Value, e.CI, e.Samples, e.N)
-		f.NoCase = []bool{sameRun(v, point{Cluster: own}.of(c.Model).as("dasp"), c.Against)}
-		f.Notes = behind(c.Model)
-		if e.Value == 0 {
-			f.Notes = append(f.Notes, result.Because("nobody-waits", "method", c.Against))
-		}
-		f.Notes = append(f.Notes, result.Because("plausible-range", "lo", least, "hi", most, "within", within, "of", len(all)))
-		f.Table, f.Network, f.Rival, f.Cluster = table, c.Model, c.Against, own
-		v.Claims = append(v.Claims, claims.Verdict(c.ID, f))
-	}
-	ratio := func(p point) kit.Estimate { return iterationOf(v, p).Over(iterationOf(v, p.as("bsp"))) }
-	for i, m := range setup.Models {
-		f := claims.Found{Seeds: len(v.Seeds), Notes: behind(m), Table: table, Network: m, Cluster: own}
-		var words []map[string]any
-		for _, method := range ratioMethods {
-			e := ratio(point{Cluster: own}.of(m).as(method))
-			f.Values, f.CI95, f.Samples = append(f.Values, e.Value), append(f.CI95, e.CI), append(f.Samples, e.Samples)
-			f.NoCase = append(f.NoCase, sameRun(v, point{Cluster: own}.of(m).as(method), "bsp"))
-			lo, hi := kit.Extent(all, func(p plausible) float64 {
-				return setup.PerIteration(v.At(p.of(m).as(method))[0]) / setup.PerIteration(v.At(p.of(m).as("bsp"))[0])
-			})
-			words = append(words, map[string]any{"method": method, "lo": lo, "hi": hi})
-		}
-		f.Notes = append(f.Notes, result.Because("plausible-ratios", "of", len(all), "ratios", words))
-		v.Claims = append(v.Claims, claims.Verdict(ratioClaim(own, i), f))
 	}
 	v.Frames = append(v.Frames, ranges.Frame)
 }
@@ -243,72 +208,18 @@ func showRanges(v *view, own string) {
 // sameRun reports whether p's method and a rival did exactly the same where p is, in every seed.
 func sameRun(v *view, p point, rival string) bool { return setup.Same(v.At(p), v.At(p.as(rival))) }
 
-// ratioClaim returns the claim of ratios for a model by its index: D42–D44 for the homogeneous,
-// D45–D47 for the heterogeneous cluster.
-func ratioClaim(platform string, model int) string {
-	return fmt.Sprintf("D%02d", map[string]int{setup.Homogeneous: 42, setup.Heterogeneous: 45}[platform]+model)
-}
-
-// disorder compares times where p is. It returns where the means violate ASP ≤ {SSP, DSSP, DASP} ≤
-// BSP by more than setup.SameTime, and all comparisons made: each is judged by its interval, times
-// within setup.SameTime tie and a tie holds, and methods that did exactly the same are no case.
-func disorder(v *view, p point) (out []result.Reason, parts []result.Part) {
+// inOrder reports whether the means where p is have the order ASP ≤ {SSP, DSSP, DASP} ≤ BSP for
+// every network; times within setup.SameTime tie.
+func inOrder(v *view, p point) bool {
 	for _, m := range setup.Models {
 		mean := func(method string) float64 { return iterationOf(v, p.of(m).as(method)).Mean().Value }
 		for _, method := range []string{"ssp", "dssp", "dasp"} {
-			for _, pair := range [][2]string{{"asp", method}, {method, "bsp"}} {
-				first, second := pair[0], pair[1]
-				ratio := mean(first) / mean(second)
-				if ratio > 1+setup.SameTime {
-					out = append(out, result.Because("D39-violated", "platform", p.Cluster, "model", m, "method", first, "other", second, "ratio", ratio))
-				}
-				of := map[string]string{"platform": p.Cluster, "model": m, "method": first, "rival": second}
-				e := iterationOf(v, p.of(m).as(first)).Over(iterationOf(v, p.of(m).as(second)))
-				parts = append(parts, compared(of, ratio, e, sameRun(v, p.of(m).as(first), second)))
+			if max(mean("asp")/mean(method), mean(method)/mean("bsp")) > 1+setup.SameTime {
+				return false
 			}
 		}
 	}
-	return out, parts
-}
-
-// compared returns the part that ratio, of the estimate e, is at most 1 but for setup.SameTime.
-func compared(of map[string]string, ratio float64, e kit.Estimate, same bool) result.Part {
-	part := result.Part{Of: of, Value: ratio, CI95: e.CI}
-	if len(e.Samples) > 1 {
-		part.Samples = e.Samples
-	}
-	if same {
-		return claims.Mark(part, claims.NoCase)
-	}
-	return claims.Mark(part, claims.AtMost(e.CI, 1+setup.SameTime))
-}
-
-// ordering judges D39, the order for every model in both clusters, and counts the plausible
-// platforms of each cluster on which it holds for all models.
-func ordering(v *view) result.Claim {
-	var notes []result.Reason
-	var made []result.Part
-	var args []any
-	for _, c := range []string{setup.Homogeneous, setup.Heterogeneous} {
-		against, parts := disorder(v, point{Cluster: c})
-		notes, made = append(notes, against...), append(made, parts...)
-		all := plausibles(c)
-		n := kit.CountIf(all, func(p plausible) bool {
-			against, _ := disorder(v, p.point)
-			return len(against) == 0
-		})
-		name := map[string]string{setup.Homogeneous: "equal", setup.Heterogeneous: "unequal"}[c]
-		args = append(args, name, n, name+"_of", len(all))
-		v.Facts = append(v.Facts, kit.Counted("in_order_"+name, "", n))
-	}
-	ok := len(notes) == 0
-	words := result.Because("D39", "holds", ok)
-	if ok {
-		notes = []result.Reason{result.Because("D39-order", "percent", 100*setup.SameTime)}
-	}
-	f := claims.OfParts(made, len(v.Seeds), &words)
-	f.Notes = append(notes, result.Because("assumed-platform"), result.Because("D39-plausible", args...))
-	return claims.Verdict("D39", f)
+	return true
 }
 
 // slowdown returns a method's iteration time on hetero over its time on homo.
@@ -316,19 +227,16 @@ func slowdown(v *view, homo, hetero point, model, method string) kit.Estimate {
 	return iterationOf(v, hetero.of(model).as(method)).Over(iterationOf(v, homo.of(model).as(method)))
 }
 
-// isLeast reports whether, for every model, no baseline is slowed down less than DASP on the mean,
-// and lists the comparisons as disorder does.
-func isLeast(v *view, homo, hetero point) (ok bool, parts []result.Part) {
-	ok = true
+// isLeast reports whether, for every model, no baseline is slowed down less than DASP on the mean.
+func isLeast(v *view, homo, hetero point) bool {
 	for _, m := range setup.Models {
 		for _, b := range setup.Baselines {
-			ours, theirs := slowdown(v, homo, hetero, m, "dasp"), slowdown(v, homo, hetero, m, b)
-			ratio, same := ours.Value/theirs.Value, sameRun(v, homo.of(m).as("dasp"), b) && sameRun(v, hetero.of(m).as("dasp"), b)
-			parts = append(parts, compared(map[string]string{"model": m, "rival": b}, ratio, ours.Samples.Over(theirs.Samples), same))
-			ok = ok && ratio <= 1+setup.SameTime
+			if slowdown(v, homo, hetero, m, "dasp").Value > slowdown(v, homo, hetero, m, b).Value*(1+setup.SameTime) {
+				return false
+			}
 		}
 	}
-	return ok, parts
+	return true
 }
 
 // tied reports whether p's method, SSP or DSSP, is slowed down as much as DASP.
@@ -339,12 +247,10 @@ func tied(v *view, p point) bool {
 	return slices.Contains(setup.Baselines[1:], p.Method) && math.Abs(factor("dasp")/factor(p.Method)-1) <= setup.SameTime
 }
 
-// leastAffected judges D56. It counts the pairs of plausible platforms with the same links and
-// overhead on which D56 holds for all models: each set of unequal workers beside the reference's
-// equal ones. The frame also shows ASP, which the claim leaves open, and ties.
-func leastAffected(v *view) result.Claim {
-	homo, hetero := point{Cluster: setup.Homogeneous}, point{Cluster: setup.Heterogeneous}
-	_, parts := isLeast(v, homo, hetero)
+// pairFacts counts the plausible platforms of each cluster with the stated order, and the pairs of
+// platforms with the same links and overhead on which DASP is the least affected for all models: each
+// set of unequal workers beside the reference's equal ones.
+func pairFacts(v *view) []result.Fact {
 	n, of := 0, 0
 	for _, a := range plausibles(setup.Homogeneous) {
 		for _, b := range plausibles(setup.Heterogeneous) {
@@ -352,13 +258,13 @@ func leastAffected(v *view) result.Claim {
 				continue
 			}
 			of++
-			if least, _ := isLeast(v, a.point, b.point); least {
+			if isLeast(v, a.point, b.point) {
 				n++
 			}
 		}
 	}
-	v.Facts = append(v.Facts, kit.Counted("pairs", "", of), kit.Counted("pairs_least_affected", "", n))
-	words := result.Because("D56", "factors", kit.Map(setup.Models, func(m string) float64 { return slowdown(v, homo, hetero, m, "dasp").Value }))
-	return claims.Verdict("D56", claims.OfParts(parts, len(v.Seeds), &words),
-		result.Because("D56-rivals"), result.Because("assumed-platform"), result.Because("D56-plausible", "n", n, "of", of))
+	ordered := func(cluster string) int {
+		return kit.CountIf(plausibles(cluster), func(p plausible) bool { return inOrder(v, p.point) })
+	}
+	return kit.Facts("in_order_equal", ordered(setup.Homogeneous), "in_order_unequal", ordered(setup.Heterogeneous), "pairs", of, "pairs_least_affected", n)
 }
