@@ -185,6 +185,11 @@ const (
 var standing = readingOf("link-10 shards-1 batch-64 host-3 host-scaled server-fast noise-5 cards-six-kinds equal-p100 " +
 	"s-3-6 alpha-0.5 wait-difference f-compute fss-recheck gap-pre arrivals-apart dssp-capped ssp-3 adjust-0 mean-worker")
 
+// inTheMiddle is the reading that setup.Reference and the table's constants stand for: the medoid of
+// standard's second block, platform 100.
+var inTheMiddle = readingOf("link-100 shards-2 batch-128 host-1 host-scaled server-fast noise-20 cards-six-kinds equal-gtx1060 " +
+	"s-3-6 alpha-0.5 wait-difference f-compute fss-recheck gap-pre arrivals-apart dssp-capped ssp-3 adjust-0 mean-worker")
+
 // readingOf returns the reading of one level's key per axis, in their order. It panics if a key is
 // none of its axis's.
 func readingOf(keys string) (r reading) {

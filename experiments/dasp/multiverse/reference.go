@@ -52,17 +52,18 @@ func (v *view) reference(laboratory []answer) {
 		}
 		s.Add(append([]any{i + 1, "r" + a.digits(), a.passes.onUnequal(), distance, chosen}, thousandths(vectors[i])...)...)
 	}
-	nearest := kit.NewSheet("nearest", "choice:choice level:level reference:level")
+	nearest := kit.NewSheet("nearest", "choice:choice level:level chosen:level reference:level")
 	if best >= 0 {
 		runner := slices.DeleteFunc(order, func(i int) bool { return i == best })
 		stable := 0.0
 		if len(runner) > 0 {
 			stable = share(runner[0])
 		}
-		v.Facts = append(v.Facts, kit.Facts("medoid", best+1, "medoid_stable/%.0", share(best), "medoid_next/%.0", stable)...)
+		v.Facts = append(v.Facts, kit.Facts("medoid", best+1, "medoid_stable/%.0", share(best), "medoid_next/%.0", stable,
+			"medoid_chosen", slices.Equal(laboratory[best].reading, inTheMiddle))...)
 		for a, x := range axes {
 			if x.Platform {
-				nearest.Add(x.Key, laboratory[best].key(a), standing.key(a))
+				nearest.Add(x.Key, laboratory[best].key(a), inTheMiddle.key(a), standing.key(a))
 			}
 		}
 	}

@@ -37,6 +37,23 @@ func TestStandingIsTheTables(t *testing.T) {
 	}
 }
 
+// The reference's files, batch and cost are the reading that they stand for.
+func TestReferenceIsTheReading(t *testing.T) {
+	for _, name := range clusters {
+		if got, want := bare(inTheMiddle.platform(name)), bare(setup.Load(setup.ReferenceOf(name))); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+		e := efforts["standard"]
+		got, want := inTheMiddle.config(setup.Load(name), "dssp", "lenet5", 7, e), setup.OnReference(name, "dssp", "lenet5", 7)
+		if got.Batch != want.Batch || got.Overhead != want.Overhead || got.MaxPushes != want.MaxPushes || got.Seed != want.Seed {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+	}
+	if laboratory := design(platformAxes, true, efforts["standard"].Platforms); !reflect.DeepEqual(laboratory[99], inTheMiddle) {
+		t.Errorf("platform 100 is %v, want %v", laboratory[99], inTheMiddle)
+	}
+}
+
 // Every level changes what it says, and all of them are good.
 func TestLevels(t *testing.T) {
 	r := readingOf("link-25 shards-6 batch-128 host-10 host-fixed server-slow noise-20 cards-two-kinds equal-v100 " +

@@ -25,8 +25,8 @@ func Tables() []exp.Experiment {
 	four := timingStudy("dasp/table4", "DASP, Table 4", []string{setup.Homogeneous}, func(*view) {})
 	five := timingStudy("dasp/table5", "DASP, Table 5", []string{setup.Heterogeneous, setup.Homogeneous}, func(v *view) {
 		s := kit.NewSheet("slowdown", "model:model method:method factor~/.3 tie:bool")
-		for _, p := range reference(setup.Homogeneous) {
-			s.Add(p.Model, p.Method, slowdown(v, p.of(""), point{Cluster: setup.Heterogeneous}, p.Model, p.Method), tied(v, p))
+		for _, p := range onReference(setup.Homogeneous).grid() {
+			s.Add(p.Model, p.Method, slowdown(v, p.of(""), onReference(setup.Heterogeneous), p.Model, p.Method), tied(v, p))
 		}
 		v.Frames = append(v.Frames, s.Frame)
 		v.Facts = append(v.Facts, pairFacts(v)...)
@@ -34,8 +34,8 @@ func Tables() []exp.Experiment {
 	return []exp.Experiment{four, five}
 }
 
-// point is a timing-only run on a cluster's reference platform or, named by Variant, on a plausible
-// one in its place.
+// point is a timing-only run on a cluster's 10 Gb/s platform or, named by Variant, on the reference
+// or a plausible platform in its place.
 type point struct {
 	Cluster, Variant string
 	Overhead         time.Duration // 0: the default
@@ -68,8 +68,25 @@ func (p point) grid() (out []point) {
 	return out
 }
 
-// reference returns the points on a cluster's own platform.
-func reference(cluster string) []point { return point{Cluster: cluster}.grid() }
+// reference is the variant of the tables' own platform.
+const reference = "reference"
+
+// onReference returns the point on the reference of a cluster.
+func onReference(cluster string) point { return point{Cluster: cluster, Variant: reference} }
+
+// timingSeeds are enough for intervals of a point or two: a command of three seeds or more gets them.
+const timingSeeds = 20
+
+func moreSeeds(seeds []uint64) []uint64 {
+	if len(seeds) < 3 {
+		return seeds
+	}
+	out := make([]uint64, timingSeeds)
+	for i := range out {
+		out[i] = uint64(i)
+	}
+	return out
+}
 
 // plausible is a plausible platform in place of a cluster's own, with an overhead.
 type plausible struct {
@@ -89,9 +106,9 @@ func plausibles(cluster string) (out []plausible) {
 	return out
 }
 
-// timingStudy returns Table 4 or 5. The first of clusters is the table's own: it is run on its
-// reference platform for every seed, and on the plausible ones for the first seed. more may look at
-// the runs of all clusters.
+// timingStudy returns Table 4 or 5. The first of clusters is the table's own: it is run on the
+// reference and on its 10 Gb/s platform for every seed, and on the plausible ones for the first seed.
+// more may look at the runs of all clusters.
 func timingStudy(id, source string, clusters []string, more func(*view)) exp.Experiment {
 	own, variants := clusters[0], map[point]*cluster.Platform{}
 	var points []point
@@ -100,26 +117,30 @@ func timingStudy(id, source string, clusters []string, more func(*view)) exp.Exp
 		for _, v := range setup.Sweep(c) {
 			variants[point{Cluster: c, Variant: v.Name}] = v.Platform
 		}
-		points = append(points, reference(c)...)
+		points = append(points, slices.Concat(onReference(c).grid(), point{Cluster: c}.grid())...)
 		for _, p := range plausibles(c) {
 			points = append(points, p.grid()...)
 		}
 	}
 	return kit.Study[point, setup.Summary]{ID: id, Source: source, Kind: result.TimingOnly, Profiles: exp.Profiles,
 		Points: func(string) []point { return points },
-		Once:   func(p point) bool { return p.Variant != "" },
+		Seeds:  moreSeeds,
+		Once:   func(p point) bool { return p.Variant != "" && p.Variant != reference },
 		Cost:   func(_ string, p point) (string, float64) { return p.Cluster + ", timing", 0.015 },
 		Config: func(string) map[string]any {
 			c := map[string]any{"methods": setup.Methods, "models": setup.Models, "options": setup.Options(),
 				"batch": setup.FullBatch, "gradients": setup.Workers * setup.PerWorker, "warmup": setup.Warmup,
-				"overheads": overheads, "launch": train.DefaultLaunch, "overhead": train.DefaultOverhead}
+				"reference_batch": setup.ReferenceBatch, "reference_overhead": setup.ReferenceOverhead, "overheads": overheads, "launch": train.DefaultLaunch, "overhead": train.DefaultOverhead}
 			for _, name := range clusters {
-				c["platform "+name], c["plausible "+name] = kit.Platform(setup.Load(name)),
-					kit.Map(setup.Sweep(name), func(v platforms.Variant) string { return v.Name })
+				c["reference "+name], c["platform "+name] = kit.Platform(setup.Load(setup.ReferenceOf(name))), kit.Platform(setup.Load(name))
+				c["plausible "+name] = kit.Map(setup.Sweep(name), func(v platforms.Variant) string { return v.Name })
 			}
 			return c
 		},
 		Measure: func(ctx context.Context, env exp.Env, p point, seed uint64) (setup.Summary, error) {
+			if p.Variant == reference {
+				return setup.Run(ctx, env, setup.OnReference(p.Cluster, p.Method, p.Model, seed))
+			}
 			cfg := setup.Timing(variants[point{Cluster: p.Cluster, Variant: p.Variant}], p.Method, p.Model, seed)
 			if cfg.Overhead = p.Overhead; p.Overhead == 0 {
 				cfg.Overhead = train.DefaultOverhead
@@ -129,13 +150,15 @@ func timingStudy(id, source string, clusters []string, more func(*view)) exp.Exp
 		Show: func(v *view) {
 			v.Facts = append(setup.Settings(), kit.Facts("platforms", len(plausibles(own)), "overhead/ms", setup.Milliseconds(train.DefaultOverhead),
 				"overhead_least/ms", setup.Milliseconds(overheads[0]), "overhead_most/ms", setup.Milliseconds(overheads[2]),
-				"asp_pairs", len(setup.Models)*(len(setup.Methods)-1), "asp_later", aspLater(v, point{Cluster: own}),
+				"asp_pairs", len(setup.Models)*(len(setup.Methods)-1), "asp_later", aspLater(v, onReference(own)),
+				"reference_link/Gb/s", setup.Gigabits(setup.Load(setup.ReferenceOf(own))), "beside_link/Gb/s", setup.Gigabits(setup.Load(own)),
+				"reference_batch", setup.ReferenceBatch, "reference_overhead/ms", setup.Milliseconds(setup.ReferenceOverhead),
 				"asp_later_platforms", kit.CountIf(plausibles(own), func(p plausible) bool { return aspLater(v, p.point) > 0 }))...)
 			s := kit.NewSheet("states", "model:model"+setup.StateColumns)
 			for _, m := range setup.Models {
-				s.Add(setup.StateCells(v.At(point{Cluster: own}.of(m).as("dasp")), m)...)
+				s.Add(setup.StateCells(v.At(onReference(own).of(m).as("dasp")), m)...)
 			}
-			v.Frames = append(v.Frames, iterationFrame(v, own), s.Frame)
+			v.Frames = append(v.Frames, iterationFrame("iteration", v, onReference(own)), iterationFrame("beside", v, point{Cluster: own}), s.Frame)
 			v.Figures = []result.Figure{{ID: "iteration-bars", Form: "bar", Frame: "iteration", X: "model", Y: []string{"over_bsp"}, By: []string{"method"}}}
 			showRanges(v, own)
 			more(v)
@@ -145,12 +168,12 @@ func timingStudy(id, source string, clusters []string, more func(*view)) exp.Exp
 // iterationOf returns p's mean iteration time, seed by seed.
 func iterationOf(v *view, p point) kit.Sample { return kit.Each(v.At(p), setup.PerIteration) }
 
-// iterationFrame lists, method by method, the three readings of "mean iteration time", and of the
+// iterationFrame lists, method by method, the three readings of "mean iteration time" on a platform, and of the
 // first its ratio to BSP's and DASP's ratio to it. Reductions are of the first: §3.2 reads the figure as the influence of
 // stragglers on fast nodes, which shows in no mean but that over workers, waits included.
-func iterationFrame(v *view, own string) result.Frame {
-	s := kit.NewSheet("iteration", "model:model method:method per_worker±/ms.2 per_push±/ms.2 per_update±/ms.2 over_bsp~/.3 staleness/versions.2 dasp_over~/.3")
-	for _, p := range reference(own) {
+func iterationFrame(id string, v *view, where point) result.Frame {
+	s := kit.NewSheet(id, "model:model method:method per_worker±/ms.2 per_push±/ms.2 per_update±/ms.2 over_bsp~/.3 staleness/versions.2 dasp_over~/.3")
+	for _, p := range where.grid() {
 		of := func(x func(setup.Summary) float64) kit.Estimate { return kit.Each(v.At(p), x).Mean().Times(1e3) }
 		s.Add(p.Model, p.Method, of(setup.PerIteration), of(func(c setup.Summary) float64 { return c.Iteration.PerPush }),
 			of(func(c setup.Summary) float64 { return c.Iteration.PerUpdate }), iterationOf(v, p).Over(iterationOf(v, p.as("bsp"))),
@@ -181,7 +204,8 @@ func timeSaved(v *view, c setup.Reduction, p point) kit.Estimate {
 // DASP visits. It judges none of them: dasp/multiverse does.
 func showRanges(v *view, own string) {
 	all := plausibles(own)
-	columns := "claim model:model against:method stated/%.1 saved~/%.1 same:bool least/%.1 most/%.1 within nearest_workers:platform nearest_link/Gb/s " +
+	columns := "claim model:model against:method stated/%.1 saved~/%.1 same:bool beside~/%.1 least/%.1 most/%.1 within nearest_workers:platform " +
+		"nearest_link/Gb/s " +
 		"nearest_overhead/ms"
 	for _, s := range setup.States {
 		columns += " " + s + "_least/%.0 " + s + "_most/%.0"
@@ -194,8 +218,8 @@ func showRanges(v *view, own string) {
 		least, most := kit.Extent(all, on)
 		within := kit.CountIf(all, func(p plausible) bool { return off(p) <= claims.Tolerance(c.ID) })
 		nearest := slices.MinFunc(all, func(a, b plausible) int { return cmp.Compare(off(a), off(b)) })
-		row := []any{c.ID, c.Model, c.Against, stated, timeSaved(v, c, point{Cluster: own}), sameRun(v, point{Cluster: own}.of(c.Model).as("dasp"), c.Against),
-			least, most, within, nearest.workers, nearest.link, setup.Milliseconds(nearest.Overhead)}
+		row := []any{c.ID, c.Model, c.Against, stated, timeSaved(v, c, onReference(own)), sameRun(v, onReference(own).of(c.Model).as("dasp"), c.Against),
+			timeSaved(v, c, point{Cluster: own}), least, most, within, nearest.workers, nearest.link, setup.Milliseconds(nearest.Overhead)}
 		for _, s := range setup.States {
 			lo, hi := kit.Extent(all, func(p plausible) float64 { return 100 * v.At(p.of(c.Model).as("dasp"))[0].Share[s] })
 			row = append(row, lo, hi)
@@ -242,7 +266,7 @@ func isLeast(v *view, homo, hetero point) bool {
 // tied reports whether p's method, SSP or DSSP, is slowed down as much as DASP.
 func tied(v *view, p point) bool {
 	factor := func(method string) float64 {
-		return slowdown(v, point{Cluster: setup.Homogeneous}, point{Cluster: setup.Heterogeneous}, p.Model, method).Value
+		return slowdown(v, onReference(setup.Homogeneous), onReference(setup.Heterogeneous), p.Model, method).Value
 	}
 	return slices.Contains(setup.Baselines[1:], p.Method) && math.Abs(factor("dasp")/factor(p.Method)-1) <= setup.SameTime
 }

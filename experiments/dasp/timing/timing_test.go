@@ -38,6 +38,7 @@ func viewOf(homo, hetero speeds, but func(p plausible) speeds) *view {
 	}
 	for cluster, s := range map[string]speeds{setup.Homogeneous: homo, setup.Heterogeneous: hetero} {
 		put(point{Cluster: cluster}, s)
+		put(onReference(cluster), s)
 		for _, p := range plausibles(cluster) {
 			own := s
 			if but != nil {
@@ -127,7 +128,7 @@ func TestIsLeast(t *testing.T) {
 // identical marks two methods as the same run wherever v has them.
 func identical(v *view, a, b string) *view {
 	for _, c := range []string{setup.Homogeneous, setup.Heterogeneous} {
-		for _, p := range reference(c) {
+		for _, p := range slices.Concat(onReference(c).grid(), point{Cluster: c}.grid()) {
 			if p.Method != a && p.Method != b {
 				continue
 			}
@@ -178,5 +179,15 @@ func TestASPLater(t *testing.T) {
 		if n := aspLater(viewOf(times, times, nil), point{Cluster: setup.Homogeneous}); n != x.want {
 			t.Errorf("%s: later in %d comparisons, want %d", x.name, n, x.want)
 		}
+	}
+}
+
+// A command of three seeds or more gets twenty, a shorter one its own; plausible platforms have one.
+func TestSeeds(t *testing.T) {
+	if got := moreSeeds([]uint64{7}); !slices.Equal(got, []uint64{7}) {
+		t.Errorf("one seed: %v", got)
+	}
+	if got := moreSeeds([]uint64{0, 1, 2}); len(got) != timingSeeds || got[19] != 19 {
+		t.Errorf("three seeds: %v", got)
 	}
 }
