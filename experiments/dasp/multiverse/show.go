@@ -198,6 +198,9 @@ func (v *view) curves(asked []question) {
 		}
 	}
 	v.Frames = append(v.Frames, s.Frame)
+	if len(v.good) == 0 {
+		return
+	}
 	for i, name := range []string{"equal", "unequal"} {
 		v.Figures = append(v.Figures, result.Figure{ID: "curve-" + name, Form: "line", Frame: "curves", X: "below", Y: []string{"reduction"}, By: []string{"against"},
 			Where: map[string]any{"cluster": clusters[i], "model": "resnet18"}})

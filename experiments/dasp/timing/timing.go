@@ -130,7 +130,8 @@ func timingStudy(id, source string, clusters []string, more func(*view)) exp.Exp
 		Config: func(string) map[string]any {
 			c := map[string]any{"methods": setup.Methods, "models": setup.Models, "options": setup.Options(),
 				"batch": setup.FullBatch, "gradients": setup.Workers * setup.PerWorker, "warmup": setup.Warmup,
-				"reference_batch": setup.ReferenceBatch, "reference_overhead": setup.ReferenceOverhead, "overheads": overheads, "launch": train.DefaultLaunch, "overhead": train.DefaultOverhead}
+				"reference_batch": setup.ReferenceBatch, "reference_overhead": setup.ReferenceOverhead,
+				"overheads": overheads, "launch": train.DefaultLaunch, "overhead": train.DefaultOverhead}
 			for _, name := range clusters {
 				c["reference "+name], c["platform "+name] = kit.Platform(setup.Load(setup.ReferenceOf(name))), kit.Platform(setup.Load(name))
 				c["plausible "+name] = kit.Map(setup.Sweep(name), func(v platforms.Variant) string { return v.Name })
