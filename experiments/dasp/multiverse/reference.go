@@ -2,6 +2,7 @@ package multiverse
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"gradsync/experiments/kit"
@@ -53,19 +54,18 @@ func (v *view) reference(laboratory []answer) {
 		s.Add(append([]any{i + 1, "r" + a.digits(), a.passes.onUnequal(), distance, chosen}, thousandths(vectors[i])...)...)
 	}
 	nearest := kit.NewSheet("nearest", "choice:choice level:level chosen:level reference:level")
+	place, stable, next, chosen := math.NaN(), math.NaN(), math.NaN(), false
 	if best >= 0 {
-		runner := slices.DeleteFunc(order, func(i int) bool { return i == best })
-		stable := 0.0
-		if len(runner) > 0 {
-			stable = share(runner[0])
+		place, stable, next, chosen = float64(best+1), share(best), 0, slices.Equal(laboratory[best].reading, inTheMiddle)
+		if runner := slices.DeleteFunc(order, func(i int) bool { return i == best }); len(runner) > 0 {
+			next = share(runner[0])
 		}
-		v.Facts = append(v.Facts, kit.Facts("medoid", best+1, "medoid_stable/%.0", share(best), "medoid_next/%.0", stable,
-			"medoid_chosen", slices.Equal(laboratory[best].reading, inTheMiddle))...)
 		for a, x := range axes {
 			if x.Platform {
 				nearest.Add(x.Key, laboratory[best].key(a), inTheMiddle.key(a), standing.key(a))
 			}
 		}
 	}
+	v.Facts = append(v.Facts, kit.Facts("medoid", place, "medoid_stable/%.0", stable, "medoid_next/%.0", next, "medoid_chosen", chosen)...)
 	v.Frames = append(v.Frames, nearest.Frame, s.Frame)
 }
