@@ -187,14 +187,14 @@ func (v *view) decides(asked []question) {
 // curves is the specification curve of every reduction: its values in ascending order, by the share
 // of admissible readings that lie below. Two figures show ResNet-18's.
 func (v *view) curves(asked []question) {
-	s := kit.NewSheet("curves", "cluster:platform model:model against:method below/%.0 reduction/%.1")
+	s := kit.NewSheet("curves", "cluster:platform equal:bool model:model against:method below/%.0 reduction/%.1")
 	for _, q := range asked {
 		if q.Place < 0 || len(v.good) == 0 {
 			continue
 		}
 		xs := sorted(q, v.good, 0)
 		for p := 0; p <= 100; p += 4 {
-			s.Add(clusterOf(q), q.Of.Model, q.Of.Against, p, quantile(xs, float64(p)/100))
+			s.Add(clusterOf(q), q.Place < 9, q.Of.Model, q.Of.Against, p, quantile(xs, float64(p)/100))
 		}
 	}
 	v.Frames = append(v.Frames, s.Frame)
@@ -203,7 +203,7 @@ func (v *view) curves(asked []question) {
 	}
 	for i, name := range []string{"equal", "unequal"} {
 		v.Figures = append(v.Figures, result.Figure{ID: "curve-" + name, Form: "line", Frame: "curves", X: "below", Y: []string{"reduction"}, By: []string{"against"},
-			Where: map[string]any{"cluster": clusters[i], "model": "resnet18"}})
+			Where: map[string]any{"equal": i == 0, "model": "resnet18"}})
 	}
 }
 
