@@ -20,7 +20,7 @@ const (
 	Undecided = "undecided"  // the interval holds the value of no effect, on whichever side the estimate lies
 	NoCase    = "no-case"    // both methods did exactly the same, event by event
 	Input     = "input"      // we set the number, or worked it out from the document's own
-	Depends   = "depends"    // judged over many readings of the document, and decided by none
+	Depends   = "depends"    // judged over many readings of the document, which decide it neither way
 	NotRun    = "not-run"    // the reasons say why
 	NotStated = "not-stated" // the document gives no value
 )
@@ -51,20 +51,20 @@ const (
 
 // Found holds what an experiment found about one claim, in data.
 type Found struct {
-	Values  []float64       // one, or one for each number that the claim lists
-	CI95    []*[2]float64   // of Values; nil: none has one
-	Samples [][]float64     // of Values, per seed
-	NoCase  []bool          // of Values: both methods did exactly the same in every seed; nil: none did
-	Seeds   int             // runs behind Values; 0: deterministic
-	Finding string          // answers a claim in words: Holds, Differs, Undecided or NoCase
-	Words   *result.Reason  // what was found of a claim in words
-	Sign    string          // of one value: Above, Below or Undecided, by a sign test in place of the interval
-	Depends *result.Reason  // judged over many readings, decided by none: what it depends on
-	Missing []result.Reason // why nothing was measured
-	Differs []result.Reason // data, width …: caps the verdict at same-sign
-	Notes   []result.Reason // what else must be known, behind the reasons of the verdict
-	Parts   []result.Part   // comparisons that a claim in words rests on
-	Input   bool            // the number was put in, or worked out from the document's own
+	Values   []float64       // one, or one for each number that the claim lists
+	CI95     []*[2]float64   // of Values; nil: none has one
+	Samples  [][]float64     // of Values, per seed
+	NoCase   []bool          // of Values: both methods did exactly the same in every seed; nil: none did
+	Seeds    int             // runs behind Values; 0: deterministic
+	Finding  string          // answers a claim in words: Holds, Differs, Undecided or NoCase
+	Words    *result.Reason  // what was found of a claim in words
+	Sign     string          // of one value: Above, Below or Undecided, by a sign test in place of the interval
+	Readings *Readings       // judged over many readings of the document, in place of Values and Finding
+	Missing  []result.Reason // why nothing was measured
+	Differs  []result.Reason // data, width …: caps the verdict at same-sign
+	Notes    []result.Reason // what else must be known, behind the reasons of the verdict
+	Parts    []result.Part   // comparisons that a claim in words rests on
+	Input    bool            // the number was put in, or worked out from the document's own
 
 	Table, Network, Rival, Cluster string // of the result.Claim
 }
@@ -135,8 +135,8 @@ func (c Claim) decide(f Found) (string, []result.Reason) {
 		return Input, c.putIn(f)
 	case f.Finding == NoCase, len(f.NoCase) > 0 && !slices.Contains(f.NoCase, false):
 		return NoCase, because("same-run")
-	case f.Depends != nil:
-		return Depends, []result.Reason{*f.Depends}
+	case f.Readings != nil:
+		return c.over(*f.Readings)
 	case f.Finding != "":
 		return c.inWords(f)
 	case f.Words != nil && f.Words.Code == AsStated:

@@ -40,7 +40,7 @@ func with(f Found, change func(*Found)) Found { change(&f); return f }
 func missing(f *Found) { f.Missing = []result.Reason{result.Because("untrained")} }
 func input(f *Found)   { f.Input = true }
 func noCase(f *Found)  { f.NoCase = []bool{true} }
-func depends(f *Found) { f.Depends = &reading }
+func depends(f *Found) { f.Readings = &Readings{Depends, reading} }
 
 func sign(s string) func(*Found) { return func(f *Found) { f.Sign = s } }
 

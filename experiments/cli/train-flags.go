@@ -82,6 +82,7 @@ func (f *trainFlags) define(cmd *cobra.Command) {
 	s.Int64Var(&f.Warmup, "warmup", 0, "first pushes of each worker left out of the times")
 	s.DurationVar(&f.Launch, "launch", train.DefaultLaunch, "time per layer beside its arithmetic, on the reference device; negative: none")
 	s.DurationVar(&f.Overhead, "overhead", train.DefaultOverhead, "time per iteration beside its layers, on the reference device; negative: none")
+	s.StringVar(&f.Host, "host", train.HostScaled, "launch and overhead: scaled with the machine's speed, or fixed, the same time on every machine")
 	s.BoolVar(&f.TimingOnly, "timing-only", false, "the same events without the arithmetic")
 	s.IntVar(&f.Threads, "threads", 1, "threads per engine call; no result depends on it")
 	s.StringVar(&f.Trace, "trace", "", "write the run's time line as a Chrome trace for Perfetto: a process per rank; messages on virtual, on real clocks "+
@@ -193,6 +194,7 @@ func (f *trainFlags) fields() map[string]any {
 		"lease": &f.Lease, "record": &f.Record, "replay": &f.Replay,
 		"smin": &o.Smin, "smax": &o.Smax, "alpha": &o.Alpha, "wait": &o.Wait, "duration": &o.Duration, "gap": &o.Gap, "fss": &o.FSS,
 		"arrivals": &o.Arrivals, "qis-weight": &o.QISWeight, "group-weight": &o.GroupWeight,
+		"adjustment": &o.Adjustment, "dssp": &o.Grants, "asp-weight": &o.ASPWeight,
 		"staleness": &o.Staleness, "lower": &o.Lower, "upper": &o.Upper, "backup": &o.Backup,
 		"bucket": &f.bucketK, "no-overlap": &f.NoOverlap, "batch-size": &f.BatchSize, "segment": &f.Segment, "per-node": &f.PerNode,
 		"kinds": &sparse.Kinds, "codec": &sparse.Codec, "codecs": &sparse.Codecs, "tie": &sparse.Tie, "rule": &sparse.Rule,

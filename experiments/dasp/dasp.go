@@ -14,6 +14,7 @@ import (
 	"gradsync/experiments/dasp/dynamic"
 	"gradsync/experiments/dasp/explain"
 	"gradsync/experiments/dasp/iteration"
+	"gradsync/experiments/dasp/multiverse"
 	"gradsync/experiments/dasp/network"
 	"gradsync/experiments/dasp/versions"
 	"gradsync/experiments/dasp/walk"
@@ -23,7 +24,7 @@ import (
 // Experiments lists the paper's tables and figures in its order, then our own questions.
 func Experiments() []exp.Experiment {
 	questions := []exp.Experiment{dsspanchor.Experiment(), network.Experiment(), versions.Experiment(), dynamic.Experiment(),
-		explain.Experiment()}
+		explain.Experiment(), multiverse.Experiment()}
 	return slices.Concat(choices.Stated(), choices.Chosen(), walk.Experiments(), convergence.Figures(), iteration.Tables(),
 		convergence.Tables(), choices.Tested(), questions)
 }

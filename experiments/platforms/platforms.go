@@ -2,8 +2,8 @@
 // with its reason and how sure we are of it, and the sweep over plausible ones.
 //
 // The documents name hardly any device. What a platform assumes is therefore a
-// part of every result that ran on it: the claims are judged on the reference
-// (homogeneous6, heterogeneous6) and the range over Sweep stands beside them.
+// part of every result that ran on it: claims on iteration times are judged over many
+// platforms (dasp/multiverse), of which reference6 and reference6-equal are in the middle.
 package platforms
 
 import (

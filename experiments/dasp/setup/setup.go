@@ -36,6 +36,24 @@ const (
 	Straggler     = "straggler6"
 )
 
+// The reference of Tables 4 to 7: the laboratory nearest to the middle of the second block of
+// dasp/multiverse, as platform files, with its batch and its cost of an iteration beside the layers,
+// on the reference device, which scales with the card.
+const (
+	Reference         = "reference6"       // unequal workers
+	ReferenceEqual    = "reference6-equal" // equal workers
+	ReferenceBatch    = 128
+	ReferenceOverhead = time.Millisecond
+)
+
+// ReferenceOf returns the reference's platform file for one of the paper's two clusters.
+func ReferenceOf(cluster string) string {
+	if cluster == Heterogeneous {
+		return Reference
+	}
+	return ReferenceEqual
+}
+
 // The parameters of every run. The paper's Table 3 is lost; dasp/table3 gives the reason for each
 // value and how sure we are.
 const (

@@ -142,3 +142,10 @@ func Timing(p *cluster.Platform, method, model string, seed uint64) train.Config
 	return train.Config{Sync: method, Model: model, Platform: p, Seed: seed, Batch: FullBatch,
 		MaxPushes: Workers * PerWorker, Warmup: Warmup, Server: train.Server{Options: &o}, TimingOnly: true}
 }
+
+// OnReference returns the configuration of a timing-only run on the reference, of a cluster's kind.
+func OnReference(cluster, method, model string, seed uint64) train.Config {
+	cfg := Timing(Load(ReferenceOf(cluster)), method, model, seed)
+	cfg.Batch, cfg.Overhead = ReferenceBatch, ReferenceOverhead
+	return cfg
+}

@@ -22,9 +22,13 @@ func (t *thread) Start(f func(done func(int)) error, stages ...cluster.Work) []c
 	}
 	begin := max(e.now, r.device)
 	factor := r.host.DrawJitter(r.jitter)
+	whole := e.cfg.Whole && f == nil && !e.cfg.Trace
 	var seconds float64
 	for i, w := range stages {
 		seconds += float64(r.host.Seconds(w) * factor)
+		if whole && i < len(stages)-1 {
+			continue
+		}
 		q := e.newReq(r, kindCompute)
 		q.work, q.stage = j, i
 		e.finishAt(q, e.later(begin, r.host.Lasts(float64(begin)*picosecond, seconds)))
@@ -33,6 +37,11 @@ func (t *thread) Start(f func(done func(int)) error, stages ...cluster.Work) []c
 		}
 		r.device = q.at
 		out[i] = q
+	}
+	if whole {
+		for i := range out {
+			out[i] = out[len(out)-1]
+		}
 	}
 	return out
 }

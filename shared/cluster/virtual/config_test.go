@@ -53,3 +53,42 @@ func TestImpossibleWorkPanics(t *testing.T) {
 		}
 	}
 }
+
+// With Whole a computation without a function ends as it would stage by stage, whatever the jitter;
+// with a trace, or with a function, every stage has its own end.
+func TestWholeEndsWithTheLastStage(t *testing.T) {
+	host := ms
+	host.Jitter = 0.3
+	ends := func(cfg virtual.Config, f func(done func(int)) error) (first, last time.Duration) {
+		_, err := virtual.New(cluster.Uniform(1, host, nil), cfg).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
+			stages := p.Start(f, cluster.Work{FLOP: 1e6}, cluster.Work{Fixed: time.Millisecond / 3}, cluster.Work{FLOP: 1e7})
+			if err := cluster.Wait(p, stages[0]); err != nil {
+				return nil, err
+			}
+			first = p.Now()
+			err := cluster.Wait(p, stages[2])
+			last = p.Now()
+			return nil, err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return first, last
+	}
+	made := func(done func(int)) error {
+		for i := range 3 {
+			done(i)
+		}
+		return nil
+	}
+	begin, end := ends(virtual.Config{}, nil)
+	if first, last := ends(virtual.Config{Whole: true}, nil); first != end || last != end {
+		t.Errorf("in one: %v, %v, want %v", first, last, end)
+	}
+	if first, last := ends(virtual.Config{Whole: true, Trace: true}, nil); first != begin || last != end {
+		t.Errorf("with a trace: %v, %v, want %v, %v", first, last, begin, end)
+	}
+	if first, last := ends(virtual.Config{Whole: true}, made); first != begin || last != end {
+		t.Errorf("with a function: %v, %v, want %v, %v", first, last, begin, end)
+	}
+}

@@ -23,6 +23,9 @@ type Config struct {
 	// compare with models and simulators that have none.
 	Headerless bool
 	Cores      int // ranks' functions that run at once; 0: GOMAXPROCS
+	// Whole makes all stages of a computation without a function end with its last, unless Trace
+	// is set: the same picosecond for whoever waits for the last alone, and one request for many.
+	Whole bool
 }
 
 // Runtime is a cluster.Runtime in virtual time.

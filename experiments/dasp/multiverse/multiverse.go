@@ -1,0 +1,87 @@
+package multiverse
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"gradsync/experiments/claims"
+	"gradsync/experiments/dasp/setup"
+	"gradsync/experiments/exp"
+	"gradsync/experiments/kit"
+	"gradsync/experiments/result"
+	"gradsync/experiments/train"
+)
+
+// effortOf returns the effort of a profile.
+func effortOf(profile string) effort {
+	if e, ok := efforts[profile]; ok {
+		return e
+	}
+	return efforts["standard"]
+}
+
+// Experiment returns dasp/multiverse.
+func Experiment() exp.Experiment {
+	return kit.Inquiry{ID: "dasp/multiverse", Source: "DASP, §3.2", Kind: result.TimingOnly, Profiles: exp.Profiles, Seedless: true,
+		Seconds: func(profile string, _ int) float64 {
+			e := effortOf(profile)
+			return float64(e.Readings+e.Platforms) * float64(e.Seeds) * float64(e.PerWorker) * 0.06 / 150
+		},
+		Config: func(profile string) map[string]any {
+			bases := map[string]any{}
+			for _, name := range []string{setup.Homogeneous, setup.Heterogeneous, "mixed6", setup.Straggler} {
+				bases[name] = kit.Platform(setup.Load(name))
+			}
+			return map[string]any{"axes": axes, "design_seed": designSeed, "block": blockSize, "effort": effortOf(profile), "rule": claims.OverReadings,
+				"central": central, "tie": setup.SameTime, "options": setup.Options(), "launch": train.DefaultLaunch, "platforms": bases,
+				"bursts": map[string]any{"calm": []int{calmFrom, calmTo}, "burst": []int{burstFrom, burstTo}, "first_calm": firstCalm,
+					"factor": burstFactor, "horizon": burstHorizon}}
+		},
+		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
+			e := effortOf(env.Profile)
+			bar := &exp.Bar{Env: env, Total: float64(e.Readings + e.Platforms)}
+			laboratory, err := run(ctx, env, bar, design(platformAxes, true, e.Platforms), e)
+			if err != nil {
+				return err
+			}
+			all, err := run(ctx, env, bar, design(allAxes, false, e.Readings), e)
+			if err != nil {
+				return err
+			}
+			show(r, e, all, laboratory)
+			return nil
+		}}.Experiment()
+}
+
+// answer is a reading with what it found.
+type answer struct {
+	reading
+	measured
+	passes admissible
+}
+
+// run measures readings on all cores, each once: what an interrupted command measured is kept.
+func run(ctx context.Context, env exp.Env, bar *exp.Bar, readings []reading, e effort) ([]answer, error) {
+	out := make([]answer, len(readings))
+	var steps sync.Mutex
+	err := kit.AtOnce(len(readings), func(i int) error {
+		r := readings[i]
+		keys := make([]string, len(axes))
+		for a := range axes {
+			keys[a] = r.key(a)
+		}
+		m, err := kit.Keep(ctx, env, []any{"dasp/multiverse", keys, e.Seeds, e.PerWorker, e.Warmup}, func(string) (measured, error) {
+			if err := ctx.Err(); err != nil {
+				return measured{}, err
+			}
+			return measure(ctx, r, e)
+		})
+		out[i] = answer{r, m, m.filter()}
+		steps.Lock()
+		defer steps.Unlock()
+		bar.Step(fmt.Sprintf("reading %d", i+1))
+		return err
+	})
+	return out, err
+}
