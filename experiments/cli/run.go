@@ -35,6 +35,7 @@ const (
 type runOptions struct {
 	profile, seeds, out, dataDir, engine string
 	tensorboard, traces                  string // folders; "": none
+	kept                                 []string
 	dryRun                               bool
 	limit                                time.Duration
 }
@@ -56,6 +57,16 @@ gradients, an evaluation) comes to an end first. Repeat the command until its
 exit code is 0:
 
   for piece in $(seq 100); do gradsync run dasp --profile paper --seeds 0 --for 8m && break; done
+
+--kept DIR keeps finished trainings in DIR, a small file each, for later commands, other
+builds and other machines: its name is the hash of configuration, data, bit class and the
+version of the program's bits, so that no other training is taken for it. Of several folders
+all are read and the first is written. So the seeds of a long profile can be made
+on several days and machines, and joined:
+
+  gradsync run dasp --profile standard --seeds 0,1,2,3,4 --kept monday
+  gradsync run dasp --profile standard --seeds 5,6,7,8,9 --kept tuesday
+  gradsync run dasp --profile standard --seeds 0,1,2,3,4,5,6,7,8,9 --kept all,monday,tuesday
 
 --tensorboard writes DIR/dasp/fig3/FIGURE/SERIES/seed-0 (mean for a series of no
 one seed). Where x is time, a step is a microsecond and an event's time is x, from
@@ -92,6 +103,7 @@ says. Values are single precision. What earlier runs left in DIR stays.
 	f.StringVar(&o.engine, "engine", autoEngine, engineUsage)
 	f.StringVar(&o.tensorboard, "tensorboard", "", runTensorboardUsage)
 	f.StringVar(&o.traces, "traces", "", runTracesUsage)
+	f.StringSliceVar(&o.kept, "kept", nil, "keep finished parts in `DIR`, and read those of further folders, DIR,DIR… (default: below --out, until the command is through)")
 	f.DurationVar(&o.limit, "for", 0, "stop after this long, as Ctrl-C does; the same command goes on (0: no limit)")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the plan with an estimated time and run nothing")
 	return cmd
@@ -234,13 +246,17 @@ func (a *app) execute(ctx context.Context, p *plan, o runOptions) error {
 	if err := errors.Join(export.Writable("tensorboard", o.tensorboard), export.Writable("traces", o.traces)); err != nil {
 		return err
 	}
-	parts, err := memo.Open(o.out)
+	parts, err := memo.Open(o.out, o.kept, func(line string) { fmt.Fprintln(a.err, line) })
 	if err != nil {
 		return err
 	}
 	defer parts.Close()
-	if n := parts.Parts(); n > 0 {
+	switch n := parts.Parts(); {
+	case n == 0:
+	case o.kept == nil:
 		fmt.Fprintf(a.err, "%d finished parts of an interrupted run are at hand in %s\n", n, parts.Root)
+	default:
+		fmt.Fprintf(a.err, "%d finished parts are at hand in %s\n", n, strings.Join(o.kept, ", "))
 	}
 	if n := parts.Strangers(); n > 0 {
 		fmt.Fprintf(a.err, "of other builds of gradsync, and of no use to this one, lie %d parts in %s\n", n, parts.Root)
@@ -263,10 +279,13 @@ func (a *app) execute(ctx context.Context, p *plan, o runOptions) error {
 			return fmt.Errorf("run: %s: %w", s.ID, err)
 		}
 	}
-	// The parts served a resumption that is no longer needed: another run of
-	// the same command shall compute, not remember.
+	// Without --kept the parts served a resumption that is no longer needed:
+	// another run of the same command shall compute, not remember.
 	if err := parts.Clear(); err != nil {
 		return err
+	}
+	if o.kept != nil {
+		fmt.Fprintf(a.err, "%d parts were read, %d made and written to %s\n", parts.Taken, parts.Made, parts.Root)
 	}
 	if a.json {
 		return a.printJSON(map[string]any{"results": done})

@@ -23,9 +23,9 @@ type Env struct {
 	Engine  string // a name of tensor.Engines(); "" : portable
 	// Progress reports work done so far of a total in the experiment's own unit.
 	Progress func(done, total float64, what string)
-	// Memo keeps finished parts (one training run, say) across an interruption:
-	// Load fills v and reports whether key was there. Keys hold a hash of all
-	// parameters, so a part is never reused for another configuration.
+	// Memo keeps finished parts (one training run, say) across an interruption, or
+	// longer: Load fills v and reports whether key was there. A key is all that
+	// decides a part's numbers, so that none is reused for another configuration.
 	Memo Memo
 }
 

@@ -5,9 +5,6 @@ package kit
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"slices"
@@ -223,42 +220,6 @@ func Sweep[P, C any](b *exp.Bar, points []P, measure func(P) (C, error)) (out []
 		b.Step(fmt.Sprint(p))
 	}
 	return out, nil
-}
-
-// memos guards the memos: several may ask at once, and a memo need not know.
-var memos sync.Mutex
-
-// Keep returns what make made for key, in an interrupted command or now. key holds all
-// that decides the numbers; state is the file in which make may keep what is under way,
-// "" for none. Values of different types never share a key.
-func Keep[T any](ctx context.Context, env exp.Env, key any, make func(state string) (T, error)) (out T, err error) {
-	if env.Memo == nil {
-		return make("")
-	}
-	raw, err := json.Marshal([]any{fmt.Sprintf("%T", out), key})
-	if err != nil {
-		return out, fmt.Errorf("kit: key of a finished part: %w", err)
-	}
-	sum := sha256.Sum256(raw)
-	name := hex.EncodeToString(sum[:])
-	memos.Lock()
-	kept, state := env.Memo.Load(name, &out), ""
-	if !kept {
-		state = env.Memo.State(name)
-	}
-	memos.Unlock()
-	if kept {
-		return out, nil
-	}
-	if err = ctx.Err(); err != nil {
-		return out, err
-	}
-	if out, err = make(state); err == nil {
-		memos.Lock()
-		defer memos.Unlock()
-		err = env.Memo.Save(name, out)
-	}
-	return out, err
 }
 
 // AtOnce calls f for 0 … n−1, as many at once as there are cores, and returns the error of
