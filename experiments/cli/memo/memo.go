@@ -185,6 +185,25 @@ func partsIn(dir string) []string {
 	return files
 }
 
+// Values returns, for every whole part in dir, the hash of its value by the hash of its name, both of
+// 16 digits. The version of the bits is left out of the name: so two versions can be compared.
+func Values(dir string) (map[string]string, error) {
+	out := map[string]string{}
+	for _, path := range partsIn(dir) {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		f, err := read(raw)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		_, rest, _ := strings.Cut(f.Name, ",")
+		out[hash([]byte(rest))[:16]] = f.SHA256[:16]
+	}
+	return out, nil
+}
+
 // UnderWay reports whether an unfinished part left its state.
 func (m *Memo) UnderWay() bool {
 	files, _ := filepath.Glob(filepath.Join(m.dirs[0], "*.state"))
