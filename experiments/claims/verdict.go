@@ -38,6 +38,12 @@ const (
 const AsStated = "as-stated"
 
 // Found holds what an experiment found about one claim, in data.
+const (
+	Above = "above"
+	Below = "below"
+	Undecided = "undecided"
+)
+
 type Found struct {
 	Values  []float64     // one, or one for each number that the claim lists
 	CI95    []*[2]float64 // of Values; nil: none has one
@@ -49,6 +55,7 @@ type Found struct {
 	Differs []result.Reason // data, width …: caps the verdict at same-sign
 	Notes   []result.Reason // what else must be known, behind the reasons of the verdict
 	Parts   []result.Part   // comparisons that a qualitative claim rests on
+	Sign    string          // of one value: Above, Below or Undecided, by a sign test in place of the interval
 	Given   bool            // the number was put in, or worked out from the document's own
 
 	Table, Network, Rival, Cluster string // of the result.Claim

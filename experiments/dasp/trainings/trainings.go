@@ -54,7 +54,7 @@ func trainingStudies() []kit.Study[point, setup.Summary] {
 		}),
 		trainingStudy("dasp/table6", "DASP, Table 6", setup.WithoutCI, onFig3, func(v *view) {
 			rows := every(v.Profile, onFig3...)
-			v.Frames = append(v.Frames, convergenceFrame(v, rows), statesFrame(v, rows))
+			v.Frames = append(v.Frames, convergenceFrame(v, rows), seedsFrame(v, rows), statesFrame(v, rows))
 			v.Claims = append(convergenceClaims(v, setup.Homogeneous, 48), notGood(v))
 			v.Facts = append(v.Facts, differ(v)...)
 		}),
@@ -62,7 +62,7 @@ func trainingStudies() []kit.Study[point, setup.Summary] {
 			v.Facts = append(v.Facts, kit.Number("fast_link", "Gb/s", kit.AsIs, setup.Gigabits(platformOf(fast))))
 			rows := every(v.Profile, onTable7[0], onTable7[2])
 			more, d58 := moreIterations(v)
-			v.Frames = append(v.Frames, convergenceFrame(v, rows), statesFrame(v, rows), more)
+			v.Frames = append(v.Frames, convergenceFrame(v, rows), seedsFrame(v, rows), statesFrame(v, rows), more)
 			v.Claims = slices.Concat(convergenceClaims(v, setup.Heterogeneous, 52), extremes(v), []result.Claim{d58, listedRange()})
 			v.Facts = append(v.Facts, differ(v)...)
 		})}
@@ -146,77 +146,9 @@ func sizesFrame(v *view, platform string) result.Frame {
 	return f.Frame
 }
 
-// secondsTo returns the seconds to the target, one number per seed, nothing unless every seed
-// reaches it.
-func secondsTo(v *view, p point) kit.Sample { return setup.SecondsAt(v.At(p), targetOf(v, p)) }
-
-// pushesTo returns the gradients to the target, likewise.
-func pushesTo(v *view, p point) kit.Sample { return setup.PushesAt(v.At(p), targetOf(v, p)) }
-
-// iterationsTo returns the iterations to the target, likewise. An iteration lasts a worker's mean:
-// the paper's convergence time is iteration time × iterations (§3.2).
-func iterationsTo(v *view, p point) kit.Sample {
-	return setup.Crossing(v.At(p), targetOf(v, p), func(c setup.Summary, x train.Crossing) float64 { return x.Seconds / setup.PerIteration(c) })
-}
-
-// targetOf returns the target of p's network, NaN if the profile does not train it.
-func targetOf(v *view, p point) float64 {
-	for _, s := range setup.SizesOf(v.Profile) {
-		if s.Model == p.Model {
-			return s.Target
-		}
-	}
-	return math.NaN()
-}
-
-// missed counts the seeds that never reach the target.
-func missed(v *view, p point) int {
-	return kit.CountIf(v.At(p), func(c setup.Summary) bool {
-		_, ok := train.Reach(c.Curve, targetOf(v, p))
-		return !ok
-	})
-}
-
-// first counts the seeds that are at the target at their first evaluation, so that their times are
-// upper bounds.
-func first(v *view, p point) int {
-	return kit.CountIf(v.At(p), func(c setup.Summary) bool { return c.Curve[0].Accuracy >= targetOf(v, p) })
-}
-
 // same reports whether two methods did the same in every seed, push by push.
 func same(v *view, a, b point) bool {
 	return slices.EqualFunc(v.At(a), v.At(b), func(x, y setup.Summary) bool { return slices.Equal(x.Curve, y.Curve) })
-}
-
-// daspBeside says whether DASP reaches the target sooner or later than p's method.
-func daspBeside(v *view, p point) string {
-	if same(v, p, p.as("dasp")) {
-		return "same"
-	}
-	switch x := secondsTo(v, p.as("dasp")).Over(secondsTo(v, p)).Against(1); x {
-	case "below":
-		return "sooner"
-	case "above":
-		return "later"
-	default:
-		return x
-	}
-}
-
-// convergenceFrame compares the methods' times to the target with BSP's and DASP's. The product is
-// §3.2's own definition, per worker.
-func convergenceFrame(v *view, rows []point) result.Frame {
-	s := kit.NewSheet("convergence", "platform:platform model:model method:method seconds±/s.3 over_bsp~/.3 dasp_over~/.3 saved~/%.1 "+
-		"finding:finding pushes/.0 iteration/ms.2 product/s.3 accuracy/%.2 staleness/versions.2 missed first")
-	for _, p := range rows {
-		runs, seconds, pushes := v.At(p), secondsTo(v, p), pushesTo(v, p).Mean()
-		iteration, ours := kit.Each(runs, setup.PerIteration).Mean(), secondsTo(v, p.as("dasp")).Over(seconds)
-		s.Add(p.Platform, p.Model, p.Method, seconds.Mean(), seconds.Over(secondsTo(v, p.as("bsp"))), ours, ours.Saved(),
-			daspBeside(v, p), pushes, iteration.Times(1e3), kit.OnlyIf(pushes.N > 0, iteration.Value*pushes.Value/setup.Workers),
-			kit.Each(runs, func(c setup.Summary) float64 { return c.Accuracy }).Mean().Times(100), kit.Each(runs, setup.MeanStaleness).Mean(),
-			missed(v, p), first(v, p))
-	}
-	return s.Frame
 }
 
 // statesFrame shows which of DASP's states the trainings are in.
