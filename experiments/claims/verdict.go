@@ -39,8 +39,8 @@ const AsStated = "as-stated"
 
 // Found holds what an experiment found about one claim, in data.
 const (
-	Above = "above"
-	Below = "below"
+	Above     = "above"
+	Below     = "below"
 	Undecided = "undecided"
 )
 

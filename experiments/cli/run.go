@@ -35,7 +35,7 @@ const (
 type runOptions struct {
 	profile, seeds, out, dataDir, engine string
 	tensorboard, traces                  string // folders; "": none
-	kept                                 []string
+	kept, except                         []string
 	dryRun                               bool
 	limit                                time.Duration
 }
@@ -97,7 +97,7 @@ says. Values are single precision. What earlier runs left in DIR stays.
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.profile, "profile", "quick", "size: "+strings.Join(exp.Profiles, ", "))
-	f.StringVar(&o.seeds, "seeds", "0,1,2", "seeds, separated by commas")
+	f.StringVar(&o.seeds, "seeds", "", "seeds, separated by commas (default: each experiment's own, 0,1,2 for most)")
 	f.StringVar(&o.out, "out", defaultOut, "folder of the results")
 	f.StringVar(&o.dataDir, "data-dir", "", "folder of data sets (default GRADSYNC_DATA, the cache folder, the embedded set)")
 	f.StringVar(&o.engine, "engine", autoEngine, engineUsage)
@@ -105,6 +105,7 @@ says. Values are single precision. What earlier runs left in DIR stays.
 	f.StringVar(&o.traces, "traces", "", runTracesUsage)
 	f.StringSliceVar(&o.kept, "kept", nil, "keep finished parts in `DIR`, and read those of further folders, DIR,DIR… (default: below --out, until the command is through)")
 	f.DurationVar(&o.limit, "for", 0, "stop after this long, as Ctrl-C does; the same command goes on (0: no limit)")
+	f.StringSliceVar(&o.except, "except", nil, "leave out experiments of a paper, by `ID,…`")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the plan with an estimated time and run nothing")
 	return cmd
 }
@@ -113,12 +114,13 @@ says. Values are single precision. What earlier runs left in DIR stays.
 type plannedRun struct {
 	exp.Experiment
 	seconds float64
+	seeds   []uint64
 }
 
 // plan says what a run command will do.
 type plan struct {
 	profile string
-	seeds   []uint64
+	own     bool // the experiments' own seeds
 	runs    []plannedRun
 	skipped []string // named through a paper, without the profile
 	engine  string   // what trains, if anything does
@@ -130,9 +132,12 @@ func newPlan(ids []string, o runOptions) (*plan, error) {
 	if !slices.Contains(exp.Profiles, o.profile) {
 		return nil, usagef("run: no profile %q: known are %s", o.profile, strings.Join(exp.Profiles, ", "))
 	}
-	seeds, err := parseSeeds(o.seeds)
-	if err != nil {
-		return nil, err
+	var seeds []uint64
+	if o.seeds != "" {
+		var err error
+		if seeds, err = parseSeeds(o.seeds); err != nil {
+			return nil, err
+		}
 	}
 	// An engine or a folder that is not there is refused before anything runs,
 	// also where no experiment of the plan would ask for it.
@@ -149,9 +154,17 @@ func newPlan(ids []string, o runOptions) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{profile: o.profile, seeds: seeds, engine: engine, note: note}
+	if i := slices.IndexFunc(o.except, func(id string) bool {
+		return !slices.ContainsFunc(chosen, func(e exp.Experiment) bool { return e.ID == id })
+	}); i >= 0 {
+		return nil, usagef("run: --except %s: it is none of the experiments that are named", o.except[i])
+	}
+	p := &plan{profile: o.profile, own: seeds == nil, engine: engine, note: note}
 	planned := map[string]bool{}
 	for _, e := range chosen {
+		if slices.Contains(o.except, e.ID) {
+			continue
+		}
 		if err := profileOf(e, o.profile); err != nil {
 			if slices.Contains(ids, e.ID) { // asked for by name: an error
 				return nil, usageError{err}
@@ -159,7 +172,11 @@ func newPlan(ids []string, o runOptions) (*plan, error) {
 			p.skipped = append(p.skipped, e.ID)
 			continue
 		}
-		p.runs = append(p.runs, plannedRun{e, alone(e, o.profile, len(seeds), planned)})
+		these := seeds
+		if p.own {
+			these = e.SeedsOf(o.profile)
+		}
+		p.runs = append(p.runs, plannedRun{e, alone(e, o.profile, len(these), planned), these})
 	}
 	return p, nil
 }
@@ -198,8 +215,9 @@ func parseSeeds(list string) ([]uint64, error) {
 
 // plannedObject is a plannedRun for --json.
 type plannedObject struct {
-	ID      string  `json:"id"`
-	Seconds float64 `json:"seconds"`
+	ID      string   `json:"id"`
+	Seconds float64  `json:"seconds"`
+	Seeds   []uint64 `json:"seeds"`
 }
 
 func (a *app) printPlan(p *plan) error {
@@ -207,19 +225,19 @@ func (a *app) printPlan(p *plan) error {
 	runs := []plannedObject{}
 	for _, s := range p.runs {
 		total += s.seconds
-		runs = append(runs, plannedObject{s.ID, s.seconds})
+		runs = append(runs, plannedObject{s.ID, s.seconds, s.seeds})
 	}
 	if a.json {
-		return a.printJSON(map[string]any{"profile": p.profile, "seeds": p.seeds, "experiments": runs, "seconds": total,
+		return a.printJSON(map[string]any{"profile": p.profile, "experiments": runs, "seconds": total,
 			"skipped": append([]string{}, p.skipped...)})
 	}
 	for _, s := range runs {
-		fmt.Fprintf(a.out, "%-20s about %s\n", s.ID, about(s.Seconds))
+		fmt.Fprintf(a.out, "%-20s about %s, seeds %v\n", s.ID, about(s.Seconds), s.Seeds)
 	}
 	for _, id := range p.skipped {
 		fmt.Fprintf(a.out, "%-20s has no profile %s: left out\n", id, p.profile)
 	}
-	fmt.Fprintf(a.out, "profile %s, seeds %v: about %s on two cores; nothing was run\n", p.profile, p.seeds, about(total))
+	fmt.Fprintf(a.out, "profile %s: about %s on two cores; nothing was run\n", p.profile, about(total))
 	return nil
 }
 
@@ -322,7 +340,7 @@ func isComplete(path string) bool {
 func (a *app) executeOne(ctx context.Context, s plannedRun, p *plan, o runOptions, parts *memo.Memo) (*ran, error) {
 	start := time.Now()
 	bar := a.newBar(s.ID)
-	res, err := s.Run(ctx, exp.Env{Profile: p.profile, Seeds: p.seeds, DataDir: o.dataDir, Engine: p.engine,
+	res, err := s.Run(ctx, exp.Env{Profile: p.profile, Seeds: s.seeds, Own: p.own, DataDir: o.dataDir, Engine: p.engine,
 		Progress: bar.set, Memo: parts})
 	bar.finish()
 	switch {

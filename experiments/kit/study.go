@@ -28,6 +28,11 @@ type Study[P comparable, C any] struct {
 	Config func(profile string) map[string]any
 	// Seeds chooses the seeds to measure of the command's; nil: all of them.
 	Seeds func(seeds []uint64) []uint64
+	// Own returns the seeds of a run for which nobody names any; nil: exp.DefaultSeeds.
+	Own func(profile string) []uint64
+	// Enough tells whether a run of the study's own seeds may end: else the next number is one
+	// more seed. nil: they are enough.
+	Enough func(v *View[P, C]) bool
 	// Once tells whether a point is measured for the first seed alone; nil: none is.
 	Once    func(p P) bool
 	Measure func(ctx context.Context, env exp.Env, p P, seed uint64) (C, error)
@@ -52,7 +57,7 @@ func (v *View[P, C]) At(p P) []C { return v.at[p] }
 
 // Experiment returns s for the command line.
 func (s Study[P, C]) Experiment() exp.Experiment {
-	return exp.Experiment{ID: s.ID, Source: s.Source, Profiles: s.Profiles, Seconds: s.Seconds, Shares: s.Shares, Run: s.Run}
+	return exp.Experiment{ID: s.ID, Source: s.Source, Profiles: s.Profiles, Seeds: s.Own, Seconds: s.Seconds, Shares: s.Shares, Run: s.Run}
 }
 
 // Shares returns the parts of a run and their seconds.
@@ -97,7 +102,12 @@ func (s Study[P, C]) Run(ctx context.Context, env exp.Env) (*result.Result, erro
 	v := &View[P, C]{Start(s.ID, s.Source, s.Kind, env, s.Config(env.Profile)), map[P][]C{}}
 	v.Seeds = []uint64{}
 	done := 0.0
-	for n, seed := range env.Seeds {
+	for n := 0; n < len(env.Seeds) || env.Own && s.Enough != nil && !s.Enough(v); n++ {
+		if n == len(env.Seeds) {
+			env.Seeds = append(slices.Clip(env.Seeds), env.Seeds[n-1]+1)
+			v.Config.(map[string]any)["seeds"] = env.Seeds
+		}
+		seed := env.Seeds[n]
 		if n == 1 && s.Once != nil {
 			points = slices.DeleteFunc(slices.Clone(points), s.Once)
 		}

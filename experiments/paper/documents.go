@@ -25,6 +25,7 @@ var documents = []Paper{
              heterogeneous distributed machine learning (our translation)}
 }`,
 		Diagram: "dasp/walk#events",
+		First:   []string{"dasp/table4", "dasp/table5", "dasp/fig3", "dasp/fig4", "dasp/table6", "dasp/table7"},
 		Index:   3, Claims: "DX", Dated: "DASP: dynamic adaptive synchronous parallel (2023)",
 		Chapters: []Chapter{
 			{Title: pair{"The method at work", "方法的运行过程"}, Stems: []string{"walk"}},

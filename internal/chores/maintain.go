@@ -78,7 +78,7 @@ func publish() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&profile, "profile", "quick", "size of the run: ci, quick, standard, paper")
-	cmd.Flags().StringVar(&seeds, "seeds", "0,1,2", "seeds, separated by commas")
+	cmd.Flags().StringVar(&seeds, "seeds", "", "seeds, separated by commas (default: each experiment's own)")
 	return cmd
 }
 
@@ -100,7 +100,7 @@ func removed(dir string) step {
 // whoever renews them. Profiles ci and quick are of the embedded images, others of real data.
 func renewed(profile, seeds string, more ...string) []step {
 	root, _ := repo.Root() // do reports the error
-	args := slices.Concat([]string{"run"}, paper.Keys(), []string{"--profile", profile, "--seeds", seeds, "--engine", "asm", "--out", committed}, more)
+	args := slices.Concat([]string{"run"}, paper.Keys(), []string{"--profile", profile}, seeded(seeds), []string{"--engine", "asm", "--out", committed}, more)
 	run := self(args...)
 	if profile == "ci" || profile == "quick" {
 		run = embedded(run, root)

@@ -103,10 +103,18 @@ func TestWhatIsRenewed(t *testing.T) {
 
 // All documents are run by one command, and the pages rendered last.
 func TestReproductionRunsThenRenders(t *testing.T) {
-	steps := reproduction("there", "ci", "0", paper.Keys())
+	steps := reproduction("there", "ci", "0", nil, paper.Keys())
 	if len(steps) != 2 || !strings.HasPrefix(steps[0].Command, "gradsync run "+strings.Join(paper.Keys(), " ")+" --profile ci --seeds 0 --out ") ||
 		!strings.HasPrefix(steps[1].Command, "gradsync report --results "+filepath.Join("there", "results")) {
 		t.Errorf("%+v", steps)
+	}
+	steps = reproduction("there", "quick", "", []string{"dasp/table4"}, []string{"dasp"})
+	if len(steps) != 4 || !strings.HasPrefix(steps[0].Command, "gradsync run dasp/table4 --profile quick --out ") ||
+		!strings.HasSuffix(steps[2].Command, " --except dasp/table4") || steps[1].Command != steps[3].Command {
+		t.Errorf("with a page of the first results: %+v", steps)
+	}
+	if steps = reproduction("there", "ci", "0", []string{"dasp/table6"}, []string{"dasp"}); len(steps) != 2 {
+		t.Errorf("profile ci, with a page of the first results: %+v", steps)
 	}
 	var names []string
 	for _, c := range Commands() {

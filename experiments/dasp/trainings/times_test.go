@@ -144,4 +144,3 @@ func TestEstimatorRecoversAKnownEffect(t *testing.T) {
 		t.Errorf("bias %.4f, coverage %.3f, width %.3f of %.3f, %d bounded", mean(logs), coverage, mean(widths), mean(widths1), bounded)
 	}
 }
-

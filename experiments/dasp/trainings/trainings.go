@@ -110,6 +110,7 @@ func platformOf(name string) *cluster.Platform {
 func trainingStudy(id, source string, profiles []string, grounds []ground, show func(*view)) kit.Study[point, setup.Summary] {
 	return kit.Study[point, setup.Summary]{ID: id, Source: source, Kind: result.Trained, Profiles: profiles,
 		Points: func(profile string) []point { return every(profile, grounds...) },
+		Own:    ownSeeds, Enough: func(v *view) bool { return enough(v, grounds) },
 		Cost: func(profile string, p point) (string, float64) {
 			s := setup.SizeOf(profile, p.Model)
 			return p.Platform + ", " + p.Model, s.Seconds(s.Pushes)
@@ -128,6 +129,7 @@ func trainingStudy(id, source string, profiles []string, grounds []ground, show 
 		Show: func(v *view) {
 			v.Facts = append(setup.Settings(), kit.Number("link", "Gb/s", kit.AsIs, setup.Gigabits(setup.Load(setup.Homogeneous))),
 				kit.Whether("changed", v.Profile == "quick"))
+			v.Facts = append(v.Facts, seedFacts(v)...)
 			for _, p := range every(v.Profile, grounds...) {
 				kit.MadeOf(v.Result, v.At(p)[0].Engine, v.At(p)[0].Data)
 			}
