@@ -18,6 +18,7 @@ type paperPage struct {
 	*cited.Shown
 	Paper    *cited.Document
 	Verdicts []page.Verdict
+	Order    said // by which rules they are given
 	Remarks  []page.Remark
 	Kinds    []kindLine
 	Tallies  []profileTally
@@ -54,7 +55,7 @@ type kindLine struct {
 // build turns the results of one paper into its page.
 func build(r *renderer, p *cited.Document, rs []loaded) (*paperPage, error) {
 	doc := &paperPage{
-		Paper: p, Verdicts: page.Verdicts, Remarks: made(rs), Software: software(rs, p.Key+".html"), Command: r.Command,
+		Paper: p, Verdicts: page.Verdicts, Order: page.Order, Remarks: made(rs), Software: software(rs, p.Key+".html"), Command: r.Command,
 		Head: page.Head{Title: p.Short().En() + ", reproduced", Page: p.Key},
 	}
 	if p.Ours {
@@ -172,6 +173,7 @@ type indexPage struct {
 	Papers   []indexLine
 	Compare  *indexLine // the page that is of no one paper; nil where nothing of it was run
 	Verdicts []page.Verdict
+	Order    said // by which rules they are given
 	Remarks  []page.Remark
 	Software citation
 	Command  string

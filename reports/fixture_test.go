@@ -74,7 +74,7 @@ func exampleTimes() *result.Result {
 		{ID: "D10", Measured: 24.4, CI95: bounded(21.1, 27.7), Seeds: 3, Verdict: claims.Within},
 		{ID: "D15", Measured: 55.5, CI95: bounded(51.1, 59.9), Seeds: 3, Verdict: claims.SameSign, Reasons: []result.Reason{because("assumed-platform")},
 			Differs: []result.Reason{because("example-data", "images", 11111), because("narrower", "by", 8, "image", 16)}},
-		{ID: "D16", Measured: 11.1, CI95: bounded(-2.2, 24.4), Seeds: 3, Verdict: claims.Differs, Remark: claims.UndecidedRemark,
+		{ID: "D16", Measured: 11.1, CI95: bounded(-2.2, 24.4), Seeds: 3, Verdict: claims.Undecided,
 			Reasons: []result.Reason{because("ci-contains-null", "lo", -2.2, "hi", 24.4, "null", 0), because("example-wait")}},
 		{ID: "D14", Measured: 4.44, Seeds: 3, Verdict: claims.NotStated, Reasons: []result.Reason{because("no-value-stated")}},
 		{ID: "D17", Verdict: claims.NotRun, Reasons: []result.Reason{because("example-left-out", "minutes", 111)}},
@@ -123,7 +123,7 @@ func exampleCurves() *result.Result {
 	r.Frames = []result.Frame{s.Frame}
 	r.Figures = []result.Figure{{ID: "accuracy", Form: "line", Frame: "curves", X: "time", Y: []string{"accuracy"}, By: []string{"method"}, Seed: "seed"}}
 	found := result.Because("example-curves", "asp", 1.11, "bsp", 0.22)
-	r.Claims = []result.Claim{{ID: "D40", Found: &found, Seeds: 3, Verdict: claims.SameSign,
+	r.Claims = []result.Claim{{ID: "D40", Found: &found, Seeds: 3, Verdict: claims.Holds,
 		Differs: []result.Reason{result.Because("example-data", "images", 11111)}}}
 	return r
 }
@@ -169,7 +169,7 @@ func exampleCost() *result.Result {
 	r.Claims = []result.Claim{
 		{ID: "B08", Found: &stated, Verdict: claims.Equal, Reasons: []result.Reason{result.Because("example-pairs", "n", 111)}},
 		{ID: "B05", Measured: 11.1, Verdict: claims.Differs},
-		{ID: "B14", Measured: 666.0, Verdict: claims.SameSign, Differs: []result.Reason{result.Because("assumed-platform")}},
+		{ID: "B14", Measured: 666.0, Verdict: claims.Holds, Differs: []result.Reason{result.Because("assumed-platform")}},
 	}
 	s := kit.NewSheet("bytes", "method:example n/ sent/")
 	for i, m := range []string{"ring", "naive", "halving-doubling", "hierarchical", "bound"} {
@@ -187,7 +187,7 @@ func exampleBytes() *result.Result {
 	stated, found := result.Because(claims.AsStated), result.Because("example-linear", "share", 0.111, "n", 32)
 	yes := true
 	r.Claims = []result.Claim{
-		{ID: "P05", Found: &stated, Verdict: claims.Equal, Remark: claims.GivenRemark},
+		{ID: "P05", Found: &stated, Verdict: claims.Input},
 		{ID: "P09", Found: &found, Verdict: claims.Differs, Reasons: []result.Reason{result.Because("does-not-hold")},
 			Parts: []result.Part{{Of: map[string]string{"model": "lenet5"}, Value: 0.111, Holds: &yes}}},
 	}

@@ -84,7 +84,7 @@ func renderAll(o Options, all map[string][]loaded) (out page.Outputs, names []st
 		return nil, nil, err
 	}
 	r.at, r.find = placesOf(all), among(all)
-	index := &indexPage{Verdicts: page.Verdicts, Command: o.Command}
+	index := &indexPage{Verdicts: page.Verdicts, Order: page.Order, Command: o.Command}
 	var every []loaded
 	for i := range cited.Documents {
 		p := &cited.Documents[i]

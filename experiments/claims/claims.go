@@ -34,6 +34,7 @@ type Claim struct {
 
 	Tolerance    *float64 `json:"tolerance"` // absolute, in Unit; nil: not judged by a number
 	Null         *float64 `json:"null"`      // the value of "no effect"; nil: none
+	Margin       *float64 `json:"margin"`    // how far from no difference a claim of no difference lets an interval reach; nil: none
 	ToleranceWhy string   `json:"tolerance_why"`
 }
 
@@ -130,7 +131,7 @@ func parse(claimRows, toleranceRows []byte) ([]Claim, error) {
 		out = append(out, Claim{ID: r[0], Paper: r[1], Section: r[2], Text: r[3], Quantity: r[4],
 			Baseline: r[5], Value: r[6], Unit: r[7], Conditions: r[8]})
 	}
-	rows, err = table(toleranceRows, "id,tolerance,null,why")
+	rows, err = table(toleranceRows, "id,tolerance,null,margin,why")
 	if err != nil {
 		return nil, fmt.Errorf("claims: tolerances.csv: %w", err)
 	}
@@ -145,7 +146,10 @@ func parse(claimRows, toleranceRows []byte) ([]Claim, error) {
 		if out[i].Null, err = number(r[2]); err != nil {
 			return nil, fmt.Errorf("claims: tolerances.csv: %s: null %q is no number", r[0], r[2])
 		}
-		out[i].ToleranceWhy = r[3]
+		if out[i].Margin, err = number(r[3]); err != nil || out[i].Margin != nil && *out[i].Margin <= 0 {
+			return nil, fmt.Errorf("claims: tolerances.csv: %s: margin %q is no number above 0", r[0], r[3])
+		}
+		out[i].ToleranceWhy = r[4]
 	}
 	return out, nil
 }
@@ -177,4 +181,14 @@ func Tolerance(id string) float64 {
 		panic("claims: " + id + " has no tolerance")
 	}
 	return *c.Tolerance
+}
+
+// Margin returns the margin that tolerances.csv fixed for a claim of no difference. One without any
+// is a programmer's mistake and panics.
+func Margin(id string) float64 {
+	c, ok := Get(id)
+	if !ok || c.Margin == nil {
+		panic("claims: " + id + " has no margin")
+	}
+	return *c.Margin
 }

@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -80,18 +81,36 @@ func TestDSSPStatements(t *testing.T) {
 func TestParseRefuses(t *testing.T) {
 	const head = "id,paper,section,claim,quantity,baseline,value,unit,conditions\n"
 	const row = "A1,p,s,c,q,b,1,%,x\n"
-	const tol = "id,tolerance,null,why\n"
+	const tol = "id,tolerance,null,margin,why\n"
 	for _, test := range []struct{ claims, tolerances, want string }{
 		{"id,paper\n", tol, "header"},
 		{head + row + row, tol, "twice"},
-		{head + row, tol + "B1,1,0,\n", "no claim"},
-		{head + row, tol + "A1,1,0,\nA1,2,0,\n", "twice"},
-		{head + row, tol + "A1,wide,0,\n", "no number"},
-		{head + row, tol + "A1,1,none,\n", "null"},
+		{head + row, tol + "B1,1,0,,\n", "no claim"},
+		{head + row, tol + "A1,1,0,,\nA1,2,0,,\n", "twice"},
+		{head + row, tol + "A1,wide,0,,\n", "no number"},
+		{head + row, tol + "A1,1,none,,\n", "null"},
+		{head + row, tol + "A1,1,0,wide,\n", "margin"},
+		{head + row, tol + "A1,1,,-1,\n", "margin"},
 	} {
 		_, err := parse([]byte(test.claims), []byte(test.tolerances))
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("parse(%q, %q) = %v, want an error with %q", test.claims, test.tolerances, err, test.want)
 		}
+	}
+}
+
+// Claims of no difference over seeds have a margin and no null.
+func TestMargins(t *testing.T) {
+	var got []string
+	for _, c := range All() {
+		if c.Margin == nil {
+			continue
+		}
+		if got = append(got, c.ID); c.Null != nil || *c.Margin > *c.Tolerance {
+			t.Errorf("%s: margin %g beside a null, or wider than its tolerance %g", c.ID, *c.Margin, *c.Tolerance)
+		}
+	}
+	if !slices.Equal(got, []string{"P10", "C30"}) || Margin("P10") != 0.005 || Margin("C30") != 1 {
+		t.Errorf("margins of %v", got)
 	}
 }

@@ -10,53 +10,62 @@ import (
 	"gradsync/experiments/result"
 )
 
-// The verdicts, best first. They are the contract of every page.
+// The verdicts. They are the contract of every page, table and schema.
 const (
 	Equal     = "equal"      // the same to the last digit
 	Within    = "within"     // |measured − stated| ≤ tolerance
 	SameSign  = "same-sign"  // the same side of the null, and the interval excludes the null
-	Differs   = "differs"    // everything else
+	Holds     = "holds"      // a sentence without a number, and it holds
+	Differs   = "differs"    // it is decided, and otherwise than stated
+	Undecided = "undecided"  // the interval holds the value of no effect, on whichever side the estimate lies
+	NoCase    = "no-case"    // both methods did exactly the same, event by event
+	Input     = "input"      // we set the number, or worked it out from the document's own
+	Depends   = "depends"    // judged over many readings of the document, and decided by none
 	NotRun    = "not-run"    // the reasons say why
 	NotStated = "not-stated" // the document gives no value
 )
 
+// Verdicts lists the verdicts in the one order that pages, tables and the schema share.
+var Verdicts = []string{Equal, Within, SameSign, Holds, Differs, Undecided, NoCase, Input, Depends, NotRun, NotStated}
+
+// rank orders the verdicts of one claim's numbers. The claim takes the worst: one number that
+// differs decides, and one that is undecided leaves those beside it that hold undecided. A number
+// without a case counts neither way.
+var rank = map[string]int{"": -1, NoCase: 0, Equal: 1, Within: 2, SameSign: 3, Undecided: 4, Differs: 5}
+
 // equalRel is how near two floats are that count as the same number.
 const equalRel = 1e-9
 
-// plans are claims on how often something is run, which a profile plans.
-var plans = []string{"C12"}
-
-// What a remark says of a verdict, result.Claim.Remark.
-const (
-	GivenRemark     = "given"     // we set the number, or worked it out from the document's own
-	UndecidedRemark = "undecided" // the 95 % interval holds the value of no effect
-	DerivedRemark   = "derived"   // the document does not state the number; it follows from what it states
-)
+// DerivedRemark says of a claim that the document does not state its number, which follows from what
+// it states. It is the one result.Claim.Remark.
+const DerivedRemark = "derived"
 
 // AsStated is the code of what was found where it is, word for word, what the document
 // states.
 const AsStated = "as-stated"
 
-// Found holds what an experiment found about one claim, in data.
+// What Found.Sign says of a number beside the null, Undecided apart.
 const (
-	Above     = "above"
-	Below     = "below"
-	Undecided = "undecided"
+	Above = "above"
+	Below = "below"
 )
 
+// Found holds what an experiment found about one claim, in data.
 type Found struct {
-	Values  []float64     // one, or one for each number that the claim lists
-	CI95    []*[2]float64 // of Values; nil: none has one
-	Samples [][]float64   // of Values, per seed
-	Seeds   int           // runs behind Values; 0: deterministic
-	Holds   *bool         // answers a qualitative claim: true is same-sign, false differs
-	Words   *result.Reason
+	Values  []float64       // one, or one for each number that the claim lists
+	CI95    []*[2]float64   // of Values; nil: none has one
+	Samples [][]float64     // of Values, per seed
+	NoCase  []bool          // of Values: both methods did exactly the same in every seed; nil: none did
+	Seeds   int             // runs behind Values; 0: deterministic
+	Finding string          // answers a claim in words: Holds, Differs, Undecided or NoCase
+	Words   *result.Reason  // what was found of a claim in words
+	Sign    string          // of one value: Above, Below or Undecided, by a sign test in place of the interval
+	Depends *result.Reason  // judged over many readings, decided by none: what it depends on
 	Missing []result.Reason // why nothing was measured
 	Differs []result.Reason // data, width …: caps the verdict at same-sign
 	Notes   []result.Reason // what else must be known, behind the reasons of the verdict
-	Parts   []result.Part   // comparisons that a qualitative claim rests on
-	Sign    string          // of one value: Above, Below or Undecided, by a sign test in place of the interval
-	Given   bool            // the number was put in, or worked out from the document's own
+	Parts   []result.Part   // comparisons that a claim in words rests on
+	Input   bool            // the number was put in, or worked out from the document's own
 
 	Table, Network, Rival, Cluster string // of the result.Claim
 }
@@ -66,9 +75,9 @@ func Number(x float64, ci *[2]float64, samples []float64, seeds int) Found {
 	return Found{Values: []float64{x}, CI95: []*[2]float64{ci}, Samples: [][]float64{samples}, Seeds: seeds}
 }
 
-// Holding returns what was found of a qualitative claim, from a number of seeds.
+// Holding returns what was found of a claim in words, from a number of seeds.
 func Holding(holds bool, seeds int, words *result.Reason) Found {
-	return Found{Holds: &holds, Seeds: seeds, Words: words}
+	return Found{Finding: Whether(holds), Seeds: seeds, Words: words}
 }
 
 // Identity returns what was found of a claim whose value is a formula or a rule in words: it is as
@@ -106,36 +115,33 @@ func Verdict(id string, f Found, notes ...result.Reason) result.Claim {
 		out.Samples = nil
 	}
 	out.Verdict, out.Reasons = c.decide(f)
-	switch {
-	case out.Verdict == Differs && len(out.Reasons) > 0 && out.Reasons[0].Code == "ci-contains-null":
-		out.Remark = UndecidedRemark
-	case f.Given || slices.Contains(plans, id):
-		out.Remark = GivenRemark
-	case c.derived():
+	if c.derived() {
 		out.Remark = DerivedRemark
 	}
 	out.Reasons = append(append(out.Reasons, f.Notes...), notes...)
 	return out
 }
 
-// decide applies the rules in their order: what was not run or not stated, then what is
-// qualitative, then words, then numbers.
+// decide applies the rules in their order: what was not run or not stated, what we put in, what has
+// no case, what depends on the reading, what needs more seeds than there are, then words, then numbers.
 func (c Claim) decide(f Found) (string, []result.Reason) {
 	because := func(code string, args ...any) []result.Reason { return []result.Reason{result.Because(code, args...)} }
+	count := len(f.Values)
 	switch {
 	case f.Missing != nil:
 		return NotRun, slices.Clone(f.Missing)
 	case c.Value == "" || c.Value == "-":
 		return NotStated, because("no-value-stated")
-	case f.Holds != nil:
-		v, why := Differs, because("does-not-hold")
-		if *f.Holds {
-			v, why = SameSign, because("holds")
-		}
-		if f.Seeds == 1 {
-			why = append(why, result.Because("one-seed"))
-		}
-		return v, why
+	case f.Input:
+		return Input, c.putIn(f)
+	case f.Finding == NoCase, len(f.NoCase) > 0 && !slices.Contains(f.NoCase, false):
+		return NoCase, because("same-run")
+	case f.Depends != nil:
+		return Depends, []result.Reason{*f.Depends}
+	case f.Seeds > 0 && f.Seeds < SeedsFor(c.ID):
+		return Undecided, because("needs-seeds", "seeds", f.Seeds, "needed", SeedsFor(c.ID))
+	case f.Finding != "":
+		return c.inWords(f)
 	case f.Words != nil && f.Words.Code == AsStated:
 		if len(f.Differs) > 0 {
 			return SameSign, because("capped", "document", c.document())
@@ -145,78 +151,167 @@ func (c Claim) decide(f Found) (string, []result.Reason) {
 		return Differs, because("other-words")
 	case f.Values == nil:
 		return NotRun, because("no-value-measured")
-	case len(c.Numbers()) != len(f.Values):
-		return Differs, because("other-count", "measured", len(f.Values), "stated", len(c.Numbers()))
+	case len(c.Numbers()) != count:
+		return Differs, because("other-count", "measured", count, "stated", len(c.Numbers()))
 	case !finiteAll(f.Values):
 		return NotRun, because("not-finite")
-	case f.CI95 != nil && len(f.CI95) != len(f.Values):
-		panic(fmt.Sprintf("claims: %s: %d intervals of %d numbers", c.ID, len(f.CI95), len(f.Values)))
+	case f.CI95 != nil && len(f.CI95) != count, f.NoCase != nil && len(f.NoCase) != count, f.Sign != "" && count != 1:
+		panic(fmt.Sprintf("claims: %s: %d intervals, %d cases and the sign %q of %d numbers", c.ID, len(f.CI95), len(f.NoCase), f.Sign, count))
 	}
 	return c.numbers(f)
 }
 
+// putIn says how far a number that was put in is from the stated one, if it is not the same.
+func (c Claim) putIn(f Found) []result.Reason {
+	stated := c.Numbers()
+	if len(f.Values) == 1 && len(stated) == 1 && !same(f.Values[0], stated[0]) {
+		return []result.Reason{c.gap(f.Values[0], stated[0])}
+	}
+	if f.Words != nil && f.Words.Code != AsStated {
+		return []result.Reason{result.Because("other-words")}
+	}
+	return nil
+}
+
+// inWords judges a claim without a number. One seed can contradict a general sentence; that it does
+// not contradict it decides nothing.
+func (c Claim) inWords(f Found) (string, []result.Reason) {
+	because := func(codes ...string) (out []result.Reason) {
+		for _, code := range codes {
+			out = append(out, result.Because(code))
+		}
+		return out
+	}
+	one := f.Seeds == 1
+	switch {
+	case f.Finding == Differs && one:
+		return Differs, because("does-not-hold", "one-seed")
+	case f.Finding == Differs:
+		return Differs, because("does-not-hold")
+	case one:
+		return Undecided, because("one-seed")
+	case f.Finding == Holds:
+		return Holds, because("holds")
+	case f.Finding == Undecided:
+		return Undecided, because("open-parts")
+	}
+	panic(fmt.Sprintf("claims: %s: %q is no finding", c.ID, f.Finding))
+}
+
 // numbers judges number by number; the worst verdict is the claim's.
 func (c Claim) numbers(f Found) (worst string, why []result.Reason) {
-	rank := map[string]int{"": -1, Equal: 0, Within: 1, SameSign: 2, Differs: 3}
 	for i, stated := range c.Numbers() {
-		var ci *[2]float64
+		one := found{x: f.Values[i], seeds: f.Seeds, sign: f.Sign, capped: len(f.Differs) > 0}
 		if f.CI95 != nil {
-			ci = f.CI95[i]
+			one.ci = f.CI95[i]
 		}
-		if v, w := c.number(f.Values[i], stated, ci, len(f.Differs) > 0); rank[v] > rank[worst] {
+		v, w := NoCase, []result.Reason(nil)
+		if f.NoCase == nil || !f.NoCase[i] {
+			v, w = c.number(one, stated)
+		}
+		if rank[v] > rank[worst] {
 			worst, why = v, w
 		}
 	}
 	switch {
 	case len(f.CI95) > 0 && f.CI95[0] != nil:
-	case f.Seeds == 1:
+	case f.Seeds == 1 && worst != Undecided:
 		why = append(why, result.Because("one-seed"))
-	case f.Seeds == 0:
+	case f.Seeds == 0 && f.Sign == "":
 		why = append(why, result.Because("deterministic"))
 	}
 	return worst, why
 }
 
-// number judges one number x beside the stated one.
-func (c Claim) number(x, stated float64, ci *[2]float64, capped bool) (string, []result.Reason) {
-	gap := math.Abs(x - stated)
-	args := []any{"gap", gap, "unit", c.Unit}
-	if c.Tolerance != nil {
-		args = append(args, "tolerance", *c.Tolerance)
+// found is what was found of one number.
+type found struct {
+	x      float64
+	ci     *[2]float64
+	seeds  int
+	sign   string
+	capped bool
+}
+
+// open says why the seeds leave open on which side of the null a number lies: its interval holds the
+// null, a sign test says so, or seeds have no interval. It returns nil if they decide. An interval of
+// no width at the null decides: in every seed there is no effect.
+func (f found) open(null float64) []result.Reason {
+	switch {
+	case f.sign == Undecided:
+		return []result.Reason{result.Because("sign-test-open")}
+	case f.sign != "":
+	case f.ci != nil && f.ci[0] <= null && null <= f.ci[1] && f.ci[0] < f.ci[1]:
+		return []result.Reason{result.Because("ci-contains-null", "lo", f.ci[0], "hi", f.ci[1], "null", null)}
+	case f.ci == nil && f.seeds == 1:
+		return []result.Reason{result.Because("one-seed")}
+	case f.ci == nil && f.seeds > 1:
+		return []result.Reason{result.Because("no-interval")}
 	}
-	far := result.Because("gap", args...)
+	return nil
+}
+
+// side returns on which side of the null a number lies: −1, 0 or 1.
+func (f found) side(null float64) int {
+	switch {
+	case f.sign == Above, f.sign == "" && f.x > null:
+		return 1
+	case f.sign == Below, f.sign == "" && f.x < null:
+		return -1
+	}
+	return 0
+}
+
+// number judges one number beside the stated one. A sign test leaves its size open, so that it is
+// never better than the same sign.
+func (c Claim) number(f found, stated float64) (string, []result.Reason) {
+	if c.Null != nil {
+		if why := f.open(*c.Null); why != nil {
+			return Undecided, why
+		}
+	}
 	closest := ""
 	switch {
-	case gap <= equalRel*math.Max(math.Abs(x), math.Abs(stated)):
+	case f.sign != "":
+	case same(f.x, stated):
 		closest = Equal
-	case c.Tolerance != nil && gap <= *c.Tolerance:
+	case c.Tolerance != nil && math.Abs(f.x-stated) <= *c.Tolerance:
 		closest = Within
 	}
-	if closest != "" && !capped {
+	if closest != "" && !f.capped {
 		return closest, nil
 	}
 	var why []result.Reason
-	if closest != "" {
-		if why = []result.Reason{result.Because("capped", "document", c.document())}; c.Null == nil {
-			return SameSign, why
-		}
-	}
-	if c.Null == nil {
-		return Differs, []result.Reason{far}
-	}
-	null := *c.Null
 	switch {
-	case x == null:
+	case closest != "":
+		why = []result.Reason{result.Because("capped", "document", c.document())}
+	case f.sign != "":
+		why = []result.Reason{result.Because("sign-test")}
+	default:
+		why = []result.Reason{c.gap(f.x, stated)}
+	}
+	switch {
+	case c.Null == nil && closest != "":
+		return SameSign, why
+	case c.Null == nil:
+		return Differs, why
+	}
+	theirs := found{x: stated}.side(*c.Null)
+	switch f.side(*c.Null) {
+	case 0:
 		return Differs, []result.Reason{result.Because("no-difference")}
-	case (x-null)*(stated-null) <= 0:
-		return Differs, []result.Reason{result.Because("other-side", "null", null)}
-	case ci != nil && ci[0] <= null && null <= ci[1]:
-		return Differs, []result.Reason{result.Because("ci-contains-null", "lo", ci[0], "hi", ci[1], "null", null)}
+	case theirs:
+		return SameSign, why
 	}
-	if closest == "" {
-		why = append(why, far)
+	return Differs, []result.Reason{result.Because("other-side", "null", *c.Null)}
+}
+
+// gap says how far x is from the stated number.
+func (c Claim) gap(x, stated float64) result.Reason {
+	args := []any{"gap", math.Abs(x - stated), "unit", c.Unit}
+	if c.Tolerance != nil {
+		args = append(args, "tolerance", *c.Tolerance)
 	}
-	return SameSign, why
+	return result.Because("gap", args...)
 }
 
 // document returns what kind of document the claim is from: blog, patent or paper.
@@ -227,6 +322,11 @@ func (c Claim) document() string {
 
 // derived reports whether the document does not state the number, but what it follows from.
 func (c Claim) derived() bool { return strings.Contains(", "+c.Section, ", derived") }
+
+// same reports whether two floats count as the same number.
+func same(a, b float64) bool {
+	return math.Abs(a-b) <= equalRel*math.Max(math.Abs(a), math.Abs(b))
+}
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 

@@ -2,6 +2,7 @@ package claims
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -12,56 +13,106 @@ func ci(lo, hi float64) []*[2]float64 { return []*[2]float64{{lo, hi}} }
 
 var data = []result.Reason{result.Because("data", "used", "fashion-mnist")}
 
-// TestVerdict walks every rule. The documents' numbers are rows of claims.csv: D13 states
-// 82.1 % (tolerance 5, null 0), D15 1.5 % (0.75, 0), D21 5.9 % (2.95, 0), D41 6 workers, D42
-// the ratios 0.831; 0.8437; 0.8720 (0.05, 1).
+// TestVerdict walks every rule, in the order of judging. The documents' numbers are rows of
+// claims.csv: D13 states 82.1 % (tolerance 5, null 0), D15 1.5 % (0.75, 0), D21 5.9 % (2.95, 0),
+// D41 6 workers, D42 the ratios 0.831; 0.8437; 0.8720 (0.05, 1).
 func TestVerdict(t *testing.T) {
-	yes, no := true, false
-	stated, other := result.Because(AsStated), result.Because("tie", "to", "gradients")
+	stated, other, reading := result.Because(AsStated), result.Because("tie", "to", "gradients"), result.Because("axis")
 	one := func(x float64) Found { return Found{Values: []float64{x}} }
 	over := func(x float64, ci []*[2]float64, differs ...result.Reason) Found {
 		return Found{Values: []float64{x}, CI95: ci, Seeds: 3, Differs: differs}
 	}
+	with := func(f Found, change func(*Found)) Found { change(&f); return f }
+	missing := func(f *Found) { f.Missing = []result.Reason{result.Because("untrained")} }
+	input := func(f *Found) { f.Input = true }
+	noCase := func(f *Found) { f.NoCase = []bool{true} }
+	depends := func(f *Found) { f.Depends = &reading }
+	sign := func(s string) func(*Found) { return func(f *Found) { f.Sign = s } }
+	all := with(with(with(with(over(82.1, ci(-1, 90)), missing), input), noCase), depends)
+	ratios := func(xs []float64, noCase []bool, ci ...*[2]float64) Found {
+		return Found{Values: xs, CI95: ci, NoCase: noCase, Seeds: 3}
+	}
+	tight := &[2]float64{0.82, 0.84}
+	wide := &[2]float64{0.5, 1.5}
+	high := &[2]float64{1.1, 1.3}
 	for _, test := range []struct {
 		name, id string
 		f        Found
 		want     string
 		codes    []string
 	}{
+		// The order: each rule stands before all below it.
+		{"1 not run is first", "D13", all, NotRun, []string{"untrained"}},
+		{"2 then input", "D13", with(all, func(f *Found) { f.Missing = nil }), Input, nil},
+		{"3 then no case", "D13", with(all, func(f *Found) { f.Missing, f.Input = nil, false }), NoCase, []string{"same-run"}},
+		{"4 then depends", "D13", with(over(82.1, ci(-1, 90)), depends), Depends, []string{"axis"}},
+		{"5 then undecided, though it is equal", "D13", over(82.1, ci(-1, 90)), Undecided, []string{"ci-contains-null"}},
+		{"6 then equal", "D13", over(82.1, ci(80, 84)), Equal, nil},
+		{"7 then within", "D13", over(77.2, ci(70, 80)), Within, nil},
+		{"8 then the same sign", "D13", over(12, ci(3, 20)), SameSign, []string{"gap"}},
+		{"9 then what differs", "D13", over(-12, ci(-20, -3)), Differs, []string{"other-side"}},
+
+		{"nothing measured", "D13", Found{}, NotRun, []string{"no-value-measured"}},
+		{"not finite", "D13", one(math.NaN()), NotRun, []string{"not-finite"}},
+
+		{"input that is the stated number", "D41", with(one(6), input), Input, nil},
+		{"input that is another number", "D41", with(one(7), input), Input, []string{"gap"}},
+		{"input in words", "P05", Found{Words: &stated, Input: true}, Input, nil},
+		{"input in other words", "P05", Found{Words: &other, Input: true}, Input, []string{"other-words"}},
+
+		{"the same run, whatever the seeds", "D13", with(over(0, ci(0, 0)), noCase), NoCase, []string{"same-run"}},
+		{"a list without a case", "D42", ratios([]float64{1, 1, 1}, []bool{true, true, true}, wide, wide, wide), NoCase, []string{"same-run"}},
+		{"one number without a case counts neither way", "D42", ratios([]float64{0.84, 1, 0.88}, []bool{false, true, false}, tight, wide, tight), Within, nil},
+		{"nor does it save the others", "D42", ratios([]float64{1.2, 1, 0.88}, []bool{false, true, false}, high, wide, tight), Differs, []string{"other-side"}},
+		{"words without a case", "D38", Found{Finding: NoCase, Seeds: 3}, NoCase, []string{"same-run"}},
+
+		{"undecided, the stated side", "D13", over(12, ci(-1, 20)), Undecided, []string{"ci-contains-null"}},
+		{"undecided, the other side", "D13", over(-12, ci(-30, 1)), Undecided, []string{"ci-contains-null"}},
+		{"undecided, on the null", "D13", over(0, ci(-3, 3)), Undecided, []string{"ci-contains-null"}},
+		{"undecided inside the tolerance", "D13", over(80, ci(-5, 90)), Undecided, []string{"ci-contains-null"}},
+		{"an interval that ends at the null", "D13", over(12, ci(0, 20)), Undecided, []string{"ci-contains-null"}},
+		{"an interval of no width at the null decides", "D13", over(0, ci(0, 0)), Differs, []string{"no-difference"}},
+		{"one seed has no interval", "D13", Found{Values: []float64{12}, Seeds: 1}, Undecided, []string{"one-seed"}},
+		{"nor on the other side", "D13", Found{Values: []float64{-12}, Seeds: 1}, Undecided, []string{"one-seed"}},
+		{"several seeds without an interval", "D13", over(12, nil), Undecided, []string{"no-interval"}},
+		{"one seed of a number without a null", "C07", Found{Values: []float64{81}, Seeds: 1}, Within, []string{"one-seed"}},
+		{"a number without seeds needs none", "D13", one(12), SameSign, []string{"gap", "deterministic"}},
+		{"undecided before capped", "D11", over(5, ci(-1, 11), data...), Undecided, []string{"ci-contains-null"}},
+		{"a sign test that is open", "D13", with(over(12, ci(3, 20)), sign(Undecided)), Undecided, []string{"sign-test-open"}},
+		{"a sign test in place of the interval", "D13", with(over(12, ci(-1, 20)), sign(Above)), SameSign, []string{"sign-test"}},
+		{"a sign test leaves the size open", "D13", with(over(82.1, ci(80, 84)), sign(Above)), SameSign, []string{"sign-test"}},
+		{"a sign test against the estimate", "D13", with(over(12, ci(3, 20)), sign(Below)), Differs, []string{"other-side"}},
+
 		{"equal", "D13", one(82.1), Equal, []string{"deterministic"}},
 		{"equal to 1e-9", "D13", one(82.1 * (1 + 0.9e-9)), Equal, []string{"deterministic"}},
 		{"no longer equal", "D13", one(82.1 * (1 + 2e-9)), Within, []string{"deterministic"}},
 		{"a count", "D41", one(6), Equal, []string{"deterministic"}},
-		{"within", "D13", over(77.2, ci(70, 80)), Within, nil},
-		{"within needs no significance", "D13", over(80, ci(-5, 90)), Within, nil},
+		{"wrong count", "D41", one(7), Differs, []string{"gap", "deterministic"}},
 		{"beyond the tolerance", "D13", one(77), SameSign, []string{"gap", "deterministic"}},
-		{"same sign", "D13", over(12, ci(3, 20)), SameSign, []string{"gap"}},
-		{"interval holds the null", "D13", over(12, ci(-1, 20)), Differs, []string{"ci-contains-null"}},
-		{"interval ends at the null", "D13", over(12, ci(0, 20)), Differs, []string{"ci-contains-null"}},
 		{"other side", "D13", one(-12), Differs, []string{"other-side", "deterministic"}},
 		{"on the null", "D13", one(0), Differs, []string{"no-difference", "deterministic"}},
-		{"no difference is not within", "D15", one(0), Differs, []string{"no-difference", "deterministic"}},
-		{"one seed says so", "D13", Found{Values: []float64{12}, Seeds: 1}, SameSign, []string{"gap", "one-seed"}},
 		{"cap of equal", "D13", over(82.1, ci(80, 84), data...), SameSign, []string{"capped"}},
-		{"cap of within", "D21", over(5, ci(4, 6), data...), SameSign, []string{"capped"}},
-		{"the cap is no reason to differ", "D21", over(5, ci(-1, 11), data...), Differs, []string{"capped", "ci-contains-null"}[1:]},
-		{"worse than its cap", "D21", over(-0.1, nil, data...), Differs, []string{"other-side"}},
+		{"cap of within", "D11", over(5, ci(4, 6), data...), SameSign, []string{"capped"}},
+		{"worse than its cap", "D21", with(over(-0.1, nil, data...), func(f *Found) { f.Seeds = 0 }), Differs, []string{"other-side", "deterministic"}},
 		{"cap of a count", "D41", over(6, nil, data...), SameSign, []string{"capped"}},
-		{"wrong count", "D41", one(7), Differs, []string{"gap", "deterministic"}},
-		{"list within", "D42", Found{Values: []float64{0.84, 0.85, 0.88}, Seeds: 3}, Within, nil},
-		{"an entry's interval counts", "D42", Found{Values: []float64{0.831, 0.8437, 0.95}, Seeds: 3,
-			CI95: []*[2]float64{{0.82, 0.84}, {0.83, 0.85}, {0.85, 1.05}}}, Differs, []string{"ci-contains-null"}},
-		{"worst entry decides", "D42", Found{Values: []float64{0.831, 0.8437, 1.2}, Seeds: 3}, Differs, []string{"other-side"}},
+
+		// A claim that lists numbers has the worst verdict among them.
+		{"list within", "D42", ratios([]float64{0.84, 0.85, 0.88}, nil, tight, tight, tight), Within, nil},
+		{"undecided beside what holds", "D42", ratios([]float64{0.831, 0.8437, 0.95}, nil, tight, tight, wide), Undecided, []string{"ci-contains-null"}},
+		{"what differs beside undecided", "D42", ratios([]float64{0.831, 1.2, 0.95}, nil, tight, high, wide), Differs, []string{"other-side"}},
+		{"its order does not matter", "D42", ratios([]float64{0.95, 1.2, 0.831}, nil, wide, high, tight), Differs, []string{"other-side"}},
 		{"list of another length", "D42", one(0.831), Differs, []string{"other-count"}},
-		{"not run", "D13", Found{Values: []float64{82.1}, Missing: []result.Reason{result.Because("untrained")}}, NotRun, []string{"untrained"}},
-		{"nothing measured", "D13", Found{}, NotRun, []string{"no-value-measured"}},
-		{"not finite", "D13", one(math.NaN()), NotRun, []string{"not-finite"}},
+
 		{"words as stated", "P05", Found{Words: &stated}, Equal, nil},
 		{"words capped", "P05", Found{Words: &stated, Differs: data}, SameSign, []string{"capped"}},
 		{"other words", "P05", Found{Words: &other}, Differs, []string{"other-words"}},
-		{"qualitative, holds", "D40", Found{Holds: &yes, Seeds: 3}, SameSign, []string{"holds"}},
-		{"qualitative, fails, one seed", "D40", Found{Holds: &no, Seeds: 1, Words: &other}, Differs, []string{"does-not-hold", "one-seed"}},
-		{"notes come last", "D13", Found{Values: []float64{82.1}, Seeds: 3, Notes: data}, Equal, []string{"data"}},
+		{"in words, holds", "D40", Holding(true, 3, nil), Holds, []string{"holds"}},
+		{"in words, fails", "D40", Holding(false, 3, nil), Differs, []string{"does-not-hold"}},
+		{"in words, open", "D40", Found{Finding: Undecided, Seeds: 3}, Undecided, []string{"open-parts"}},
+		{"one seed contradicts", "D40", Holding(false, 1, &other), Differs, []string{"does-not-hold", "one-seed"}},
+		{"one seed shows nothing", "D40", Holding(true, 1, &other), Undecided, []string{"one-seed"}},
+		{"no seeds at all", "D40", Holding(true, 0, nil), Holds, []string{"holds"}},
+		{"notes come last", "D13", with(over(82.1, ci(80, 84)), func(f *Found) { f.Notes = data }), Equal, []string{"data"}},
 	} {
 		got := Verdict(test.id, test.f)
 		var codes []string
@@ -74,6 +125,57 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
+// Numbers drawn at random are judged the same with all signs turned round; no verdict is stronger
+// than the interval; and the worst number of a list is the claim's.
+func TestRulesHoldForAnyNumbers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(19, 1))
+	count := map[string]int{}
+	for range 20000 {
+		tolerance, null := rng.Float64()*3, 0.0
+		c := Claim{ID: "D13", Unit: "%", Tolerance: &tolerance, Null: &null}
+		stated, x, half := rng.Float64()*10-5, rng.Float64()*10-5, rng.Float64()*4
+		f := found{x: x, ci: &[2]float64{x - half, x + half}, seeds: 3, capped: rng.IntN(2) == 0}
+		v, _ := c.number(f, stated)
+		count[v]++
+		flipped := f
+		flipped.x, flipped.ci = -x, &[2]float64{-f.ci[1], -f.ci[0]}
+		if w, _ := c.number(flipped, -stated); w != v {
+			t.Fatalf("%g beside %g is %s, and %s with both signs turned round", x, stated, v, w)
+		}
+		open := f.ci[0] <= 0 && 0 <= f.ci[1]
+		if open != (v == Undecided) {
+			t.Fatalf("%g in [%g, %g] is %s", x, f.ci[0], f.ci[1], v)
+		}
+		if v == SameSign && (x > 0) != (stated > 0) || v == Differs && (x > 0) == (stated > 0) && math.Abs(x-stated) <= tolerance {
+			t.Fatalf("%g beside %g ± %g is %s", x, stated, tolerance, v)
+		}
+		if (v == Equal || v == Within) && (f.capped || math.Abs(x-stated) > tolerance) {
+			t.Fatalf("%g beside %g ± %g, capped %v, is %s", x, stated, tolerance, f.capped, v)
+		}
+		f.sign = []string{Above, Below}[rng.IntN(2)]
+		if w, _ := c.number(f, stated); (w == SameSign) != ((f.sign == Above) == (stated > 0)) {
+			t.Fatalf("the sign %s of a stated %g is %s", f.sign, stated, w)
+		}
+	}
+	for _, v := range []string{Within, SameSign, Differs, Undecided} {
+		if count[v] < 100 {
+			t.Errorf("%s was drawn %d times", v, count[v])
+		}
+	}
+}
+
+// Every verdict stands once in the order, and only these are given.
+func TestOneOrder(t *testing.T) {
+	if len(Verdicts) != 11 || len(rank) != 7 {
+		t.Errorf("%d verdicts, %d ranks of numbers", len(Verdicts), len(rank))
+	}
+	for v := range rank {
+		if v != "" && !slices.Contains(Verdicts, v) {
+			t.Errorf("%q has a rank and is no verdict", v)
+		}
+	}
+}
+
 // A claim for which the document leaves the value blank cannot fail.
 func TestNotStated(t *testing.T) {
 	if v, why := (Claim{ID: "T", Value: "-"}).decide(Found{Values: []float64{3}}); v != NotStated || why[0].Code != "no-value-stated" {
@@ -82,12 +184,20 @@ func TestNotStated(t *testing.T) {
 }
 
 func TestUnknownIDsPanic(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("an id that no row has did not panic")
-		}
-	}()
-	Verdict("Z99", Found{})
+	for name, f := range map[string]func(){
+		"an id that no row has":  func() { Verdict("Z99", Found{}) },
+		"a finding that is none": func() { Verdict("D40", Found{Finding: "maybe"}) },
+		"cases of other numbers": func() { Verdict("D13", Found{Values: []float64{1}, NoCase: []bool{true, false}}) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s did not panic", name)
+				}
+			}()
+			f()
+		}()
+	}
 }
 
 // What was found goes into the claim: numbers that can be stored, intervals and samples
@@ -107,23 +217,17 @@ func TestWhatAClaimHolds(t *testing.T) {
 	}
 }
 
-// A remark says that the seeds do not decide, that the number was put in, or that it only
-// follows from the document, in this order.
+// A remark says that the number only follows from the document, whatever the verdict.
 func TestRemarks(t *testing.T) {
 	for _, test := range []struct {
 		id   string
 		f    Found
 		want string
 	}{
-		{"D01", Found{Values: []float64{30}, CI95: ci(-5, 65), Seeds: 3, Given: true}, UndecidedRemark},
-		{"D01", Found{Values: []float64{-30}, CI95: ci(-65, 5), Seeds: 3}, ""},
-		{"D01", Found{Values: []float64{17}, CI95: ci(-1, 35), Seeds: 3}, ""},
-		{"D41", Found{Values: []float64{6}, Given: true}, GivenRemark},
-		{"D41", Found{Values: []float64{6}}, ""},
-		{"C12", Found{Values: []float64{3}}, GivenRemark},
+		{"D01", Found{Values: []float64{30}, CI95: ci(-5, 65), Seeds: 3}, ""},
 		{"D42", Found{Missing: data}, DerivedRemark},
-		{"C27", Found{Missing: data}, DerivedRemark},
-		{"D37", Found{Missing: data}, ""},
+		{"C27", Found{Values: []float64{8680}}, DerivedRemark},
+		{"D41", Found{Values: []float64{6}, Input: true}, ""},
 	} {
 		if c := Verdict(test.id, test.f); c.Remark != test.want {
 			t.Errorf("%s of %v: remark %q, want %q", test.id, test.f.Values, c.Remark, test.want)

@@ -189,6 +189,9 @@ func (a *app) printClaim(c claimRow) error {
 	if c.Null != nil {
 		fmt.Fprintf(a.out, "; no effect is %g", *c.Null)
 	}
+	if c.Margin != nil {
+		fmt.Fprintf(a.out, "; margin of no difference %g", *c.Margin)
+	}
 	if c.ToleranceWhy != "" {
 		fmt.Fprintf(a.out, " (%s)", c.ToleranceWhy)
 	}

@@ -403,7 +403,7 @@ func (a *app) printRan(r ran) {
 		return
 	}
 	var counts []string
-	for _, v := range []string{claims.Equal, claims.Within, claims.SameSign, claims.Differs, claims.NotRun, claims.NotStated} {
+	for _, v := range claims.Verdicts {
 		if n := r.Verdicts[v]; n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, v))
 		}

@@ -123,7 +123,7 @@ type Claim struct {
 	Samples  [][]float64   `json:"samples,omitempty"`  // of each number, per seed
 	Seeds    int           `json:"seeds,omitempty"`    // runs behind it; 0: deterministic
 	Verdict  string        `json:"verdict"`
-	Remark   string        `json:"remark,omitempty"` // given, undecided, derived
+	Remark   string        `json:"remark,omitempty"` // derived
 	Reasons  []Reason      `json:"reasons,omitempty"`
 	Differs  []Reason      `json:"differs,omitempty"`
 	Parts    []Part        `json:"parts,omitempty"` // of a qualitative claim
@@ -140,7 +140,9 @@ type Part struct {
 	Value   any               `json:"value,omitempty"`
 	CI95    *[2]float64       `json:"ci95,omitempty"`
 	Samples []float64         `json:"samples,omitempty"`
-	Holds   *bool             `json:"holds,omitempty"` // nil: no case
+	Holds   *bool             `json:"holds,omitempty"` // nil: no case, or Undecided
+
+	Undecided bool `json:"undecided,omitempty"` // its interval decides neither way
 }
 
 // Reason is a sentence as a code and its arguments; its words are the report's:

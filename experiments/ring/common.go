@@ -118,5 +118,5 @@ var input = result.Because("input")
 // taken judges a number that a platform takes over from the blog: the run shows that a
 // transfer gets it.
 func taken(id string, measured float64, notes ...result.Reason) result.Claim {
-	return claims.Verdict(id, claims.Found{Values: []float64{measured}, Differs: []result.Reason{input}, Notes: notes, Given: true})
+	return claims.Verdict(id, claims.Found{Values: []float64{measured}, Differs: []result.Reason{input}, Notes: notes, Input: true})
 }

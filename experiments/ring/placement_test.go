@@ -45,7 +45,7 @@ func TestPlacementIsJudged(t *testing.T) {
 		return out
 	}
 	good := judgePlacement(made(0.39, 1.5, 3.1, 0.39, 2.7))
-	if wantVerdict(t, good, claims.SameSign, "B21-card"); arg(good, "B21")["least"] != 1500. || arg(good, "B21")["most"] != 3100. ||
+	if wantVerdict(t, good, claims.Holds, "B21-card"); arg(good, "B21")["least"] != 1500. || arg(good, "B21")["most"] != 3100. ||
 		arg(good, "B21")["orders"] != 3 {
 		t.Error(good.Reasons)
 	}
@@ -70,12 +70,12 @@ func TestOptimalityIsJudged(t *testing.T) {
 		equal   []rivalRuns
 		verdict string
 	}{
-		"tie":      {trialOf(run(1, 600), run(1, 600)), claims.SameSign},
-		"rounding": {trialOf(run(1, 604), run(0.995, 600)), claims.SameSign},
+		"tie":      {trialOf(run(1, 600), run(1, 600)), claims.Holds},
+		"rounding": {trialOf(run(1, 604), run(0.995, 600)), claims.Holds},
 		"too much": {trialOf(run(1, 608), run(1, 700)), claims.Differs},
 		"less":     {trialOf(run(1, 604), run(1, 596)), claims.Differs},
 		"faster":   {trialOf(run(1, 600), run(0.98, 600)), claims.Differs},
-		"worse":    {trialOf(run(1, 600), run(5, 800)), claims.SameSign},
+		"worse":    {trialOf(run(1, 600), run(5, 800)), claims.Holds},
 	} {
 		got := judgeOptimal(c.equal, small)
 		if wantVerdict(t, got, c.verdict, "B19"); arg(got, "B19")["kilobytes"] != 1.2 {
@@ -106,9 +106,9 @@ func TestHops(t *testing.T) {
 		t.Errorf("%g and %g bytes/s, %v", within, between, err)
 	}
 	for _, c := range judgeHops(within, between) {
-		wantVerdict(t, c, claims.SameSign, "taken-over")
+		wantVerdict(t, c, claims.Input, "taken-over")
 	}
-	wantVerdict(t, judgeHops(6e9, 6e9)[0], claims.SameSign, "gap")
+	wantVerdict(t, judgeHops(6e9, 6e9)[0], claims.Input, "gap")
 }
 
 func TestNodesOfTheHierarchicalRing(t *testing.T) {

@@ -265,7 +265,7 @@ func (x scalingData) claims(s stack) []result.Claim {
 	layers := result.Because("our-layers")
 	gigabytes := 4 * float64(s.params()) / 1e9
 	single := claims.Number(one.Value, one.CI, one.Samples, one.N)
-	single.Differs, single.Given = []result.Reason{input}, true
+	single.Differs, single.Input = []result.Reason{input}, true
 	return []result.Claim{taken("B01", float64(s.params()), layers), taken("B02", gigabytes, layers),
 		claims.Verdict("B10", claims.Found{Values: []float64{float64(forty.Overlap.Bytes) / 1e9}},
 			result.Because("B10", "gpus", blogGPUs), result.Because("B10-limit", "limit", 2*blogBytes/1e9)),
@@ -275,13 +275,13 @@ func (x scalingData) claims(s stack) []result.Claim {
 		x.ranged("B14", withOverlap), x.ranged("B16", saved), x.linear(), x.constant()}
 }
 
-// ranged judges B14 or B16, a range, by its bounds; its parts are the other distributions.
+// ranged judges B14 or B16, a range, by its bounds: the interval lies inside, outside, or over one of
+// them. Its parts are the other distributions.
 func (x scalingData) ranged(id string, of func(scalingSample) float64) result.Claim {
 	e := x.of(blogGPUs, of)
 	p := inRange(id, e.Value)
 	f := claims.Number(e.Value, e.CI, e.Samples, e.N)
-	holds := p.Where == "inside"
-	f.Holds = &holds
+	f.Finding = claims.Inside(e.CI, p.Lo, p.Hi)
 	least, most, inside := math.Inf(1), math.Inf(-1), []string{}
 	for _, s := range x.stacks {
 		ms := of(x.calm(s))

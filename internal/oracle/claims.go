@@ -48,7 +48,7 @@ func claims(rep *report, old *before.Result, r *result.Result, words pageText) {
 			rep.differ(what, "claim", "is not judged any more")
 			continue
 		}
-		if c.Verdict != d.Verdict {
+		if c.Verdict != d.Verdict && slices.Contains(firstVerdicts, d.Verdict) {
 			rep.differ(what, "verdict", "%s, was %s", d.Verdict, c.Verdict)
 		}
 		if a, b := remark(c), d.Remark; a != b {
@@ -96,14 +96,13 @@ func judgedBefore(old *before.Result, id string) bool {
 	return false
 }
 
+// firstVerdicts are the verdicts of version 1. Where a claim has one that came later, that is
+// undecided or no case, say, version 1 had no word for it.
+var firstVerdicts = []string{judge.Equal, judge.Within, judge.SameSign, judge.Differs, judge.NotRun, judge.NotStated}
+
 // remark translates the words of version 1 on a verdict into the key of version 2.
 func remark(c before.Claim) string {
-	switch {
-	case before.Undecided(c):
-		return judge.UndecidedRemark
-	case before.Given(c):
-		return judge.GivenRemark
-	case before.Derived(c):
+	if before.Derived(c) {
 		return judge.DerivedRemark
 	}
 	return ""
@@ -187,7 +186,7 @@ func reasons(rep *report, what string, c before.Claim, d *result.Claim, said int
 	if len(d.Parts) > 0 {
 		data++
 	}
-	if d.Remark == judge.GivenRemark {
+	if d.Verdict == judge.Input {
 		data++
 	}
 	if now = max(now, said) + data; now < was {

@@ -30,9 +30,6 @@ const (
 // none stands in the row of a folder without results.
 const none = "built; no committed results yet"
 
-// verdicts are the columns, best first.
-var verdicts = []string{"equal", "within", "same-sign", "differs", "not-run", "not-stated"}
-
 // Update renews the files below root and returns the names of those that changed.
 func Update(root string) (changed []string, err error) {
 	files, err := Files(root)
@@ -109,7 +106,7 @@ var profiles = []struct{ folder, title string }{
 // source and profile.
 func tabulate(root string) (string, error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "| source | results | %s |\n|---|---|%s\n", strings.Join(verdicts, " | "), strings.Repeat("---|", len(verdicts)))
+	fmt.Fprintf(&b, "| source | results | %s |\n|---|---|%s\n", strings.Join(claims.Verdicts, " | "), strings.Repeat("---|", len(claims.Verdicts)))
 	for _, s := range paper.All() {
 		if s.Ours {
 			continue
@@ -125,30 +122,23 @@ func tabulate(root string) (string, error) {
 			}
 			rows++
 			fmt.Fprintf(&b, "| [%s](reports/html/%s.html)%s | %d |", s.Dated, s.Key, p.title, n)
-			for _, v := range verdicts {
+			for _, v := range claims.Verdicts {
 				fmt.Fprintf(&b, " %s |", counts[v])
 			}
 			b.WriteByte('\n')
 		}
 		if rows == 0 {
-			fmt.Fprintf(&b, "| %s | %s |%s\n", s.Dated, none, strings.Repeat(" |", len(verdicts)))
+			fmt.Fprintf(&b, "| %s | %s |%s\n", s.Dated, none, strings.Repeat(" |", len(claims.Verdicts)))
 		}
 	}
 	return b.String(), nil
 }
 
-// judged counts the claims of one verdict, and those of them that the seeds do not
-// decide, or whose number was put in or is derived.
-type judged struct{ all, undecided, given, derived int }
+// judged counts the claims of one verdict, and those of them whose number is derived.
+type judged struct{ all, derived int }
 
 func (j judged) String() string {
 	s := strconv.Itoa(j.all)
-	if j.undecided > 0 {
-		s += fmt.Sprintf(", %d undecided", j.undecided)
-	}
-	if j.given > 0 {
-		s += fmt.Sprintf(", %d given", j.given)
-	}
 	if j.derived > 0 {
 		s += fmt.Sprintf(", %d derived", j.derived)
 	}
@@ -172,17 +162,11 @@ func countVerdicts(dir string) (n int, counts map[string]judged, err error) {
 		}
 		n++
 		for _, c := range r.Claims {
-			if !slices.Contains(verdicts, c.Verdict) {
+			if !slices.Contains(claims.Verdicts, c.Verdict) {
 				return 0, nil, fmt.Errorf("%s: claim %s has the unknown verdict %q", f, c.ID, c.Verdict)
 			}
 			k := counts[c.Verdict]
-			k.all++
-			switch c.Remark {
-			case claims.UndecidedRemark:
-				k.undecided++
-			case claims.GivenRemark:
-				k.given++
-			case claims.DerivedRemark:
+			if k.all++; c.Remark == claims.DerivedRemark {
 				k.derived++
 			}
 			counts[c.Verdict] = k

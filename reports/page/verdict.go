@@ -5,20 +5,48 @@ import (
 	"slices"
 	"strings"
 
+	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
 	"gradsync/reports/typeset"
 )
 
-// verdicts, best first, with the sign and the words a page shows. Colour is
+// Verdicts are claims.Verdicts, in that order, with the sign and the words a page shows. Colour is
 // never the only carrier of a verdict.
 var Verdicts = []Verdict{
-	{"equal", "＝", said{"equal", "相等"}, said{"the same to the last digit", "到最后一位都相同"}},
-	{"within", "✓", said{"within", "在容差内"}, said{"inside the tolerance that was fixed before the run", "在运行之前确定的容差之内"}},
-	{"same-sign", "↗", said{"same sign", "方向一致"}, said{"the direction holds, the size does not or is not comparable", "方向成立，大小不成立或不可比"}},
-	{"differs", "✗", said{"differs", "不符"}, said{"everything else: a finding", "其余情况：一项发现"}},
-	{"not-run", "○", said{"not run", "未运行"}, said{"no number of ours; its section says why", "本复现没有相应的数；原因写在所属小节"}},
-	{"not-stated", "–", said{"not stated", "未陈述"}, said{"the source gives no number to compare with", "原文没有可比较的数"}},
+	{claims.Equal, "＝", said{"equal", "相等"}, said{"the same to the last digit", "到最后一位都相同"}},
+	{claims.Within, "✓", said{"within", "在容差内"}, said{"inside the tolerance that was fixed before the run", "在运行之前确定的容差之内"}},
+	{claims.SameSign, "↗", said{"same sign", "方向一致"}, said{"the direction holds, the size does not or is not comparable",
+		"方向成立，大小不成立或不可比"}},
+	{claims.Holds, "✔", said{"holds", "成立"}, said{"a sentence without a number, and it holds by the criterion that was fixed before the run",
+		"不含数值的论断，按运行之前确定的判据成立"}},
+	{claims.Differs, "✗", said{"differs", "不符"}, said{"decided, and otherwise than stated: a finding", "已能判定，且与所述不同：一项发现"}},
+	{claims.Undecided, "?", said{"undecided", "未定"}, said{"the 95 % interval holds the value of no effect (a reduction of 0 %, a ratio of 1), on whichever side " +
+		"the estimate lies, or reaches over a bound: these seeds neither bear the claim out nor refute it. One seed has no interval",
+		"95 % 区间包含“没有效果”的取值（降低 0 %，比值为 1），不论估计值落在哪一侧，或者区间跨过界限：这些种子既不能证实、也不能推翻该论断。只有一个种子时没有区间"}},
+	{claims.NoCase, "≡", said{"no case", "无从比较"}, said{"the two methods did exactly the same, event by event: there is nothing to compare",
+		"两种方法逐个事件完全相同：没有可比较的"}},
+	{claims.Input, "→", said{"input", "输入"}, said{"we set the number, or worked it out from the source’s own: nothing was found",
+		"该数由我们设定，或由来源自己的数算出：没有发现可言"}},
+	{claims.Depends, "◇", said{"depends", "取决于解读"}, said{"judged over many readings of the document, and decided by none: it names what decides",
+		"按对文献的许多种解读判定，都不能定论：列出起决定作用的因素"}},
+	{claims.NotRun, "○", said{"not run", "未运行"}, said{"no number of ours; its section says why", "本复现没有相应的数；原因写在所属小节"}},
+	{claims.NotStated, "–", said{"not stated", "未陈述"}, said{"the source gives no number to compare with", "原文没有可比较的数"}},
 }
+
+// Order says in words by which rules, and in which order, a verdict is given.
+var Order = said{"The first rule that fits decides: *not run*, *input*, *no case*, *depends*, *undecided*, and only then *equal*, *within*, *same " +
+	"sign*, *differs*. So a number that " +
+	"lies inside the tolerance is *undecided* all the same while its interval holds no effect. A claim that lists several numbers has the worst of their " +
+	"verdicts: one that " +
+	"differs decides; one that is undecided leaves those undecided that hold; a number without a case counts neither way. A sentence is judged part by " +
+	"part in the same manner. " +
+	"A claim of no difference has a margin: an interval inside it holds, one outside differs, any other is undecided. Where two methods did exactly the " +
+	"same there is no case; " +
+	"where only their times tie, “at most” holds and “below” does not. One seed can contradict a general sentence, and never bears it out.",
+	"从前到后，第一条适用的规则决定判定：未运行、输入、无从比较、取决于解读、未定，然后才是相等、在容差内、方向一致、不符。因此，即使数值在容差之内，只要区间包含“没有效果”，仍判为“未定”。" +
+		"列出几个数的论断取其中最差的判定：有一个不符即为不符；有一个未定，其余成立的也随之未定；无从比较的数两边都不计。不含数值的论断按同样的办法逐项判定。" +
+		"断言没有差别的论断有一个界限：区间全在界限之内为成立，全在界限之外为不符，否则为未定。两种方法完全相同之处无从比较；只是用时相等时，“至多”成立，“低于”不成立。" +
+		"一个种子可以推翻一般性的说法，但不能证实它。"}
 
 type Verdict struct {
 	Key, Sign   string
@@ -97,20 +125,15 @@ var inChinese = strings.NewReplacer("the blog, ", "博客，", "the patent, ", "
 // sourceOf returns where a result or a claim stands in its document, in both languages.
 func sourceOf(s string) said { return said{s, inChinese.Replace(s)} }
 
-// Remark says what a verdict alone does not: that the seeds do not decide, or that
-// there was nothing to find. The zero remark says nothing.
+// Remark says what a verdict alone does not: that the source does not state the number. The zero
+// remark says nothing.
 type Remark struct {
 	Key         string
 	Word, Means said
 }
 
 var Remarks = []Remark{
-	{"undecided", said{"undecided", "未定"}, said{"differs, since the 95 % interval holds the null, the value of no effect (a reduction of 0 %, a ratio of " +
-		"1): these seeds neither bear the claim out nor refute it",
-		"判为“不符”，因为 95 % 区间包含零值，即“没有效果”的取值（降低 0 %，比值为 1）：这些种子既不能证实、也不能推翻该论断"}},
-	{"given", said{"given", "给定"}, said{"we set the number, or worked it out from the source’s own; nothing was found, whatever the verdict",
-		"该数由我们设定，或由来源自己的数算出；无论判定如何，都不是运行得到的发现"}},
-	{"derived", said{"derived", "推导得出"}, said{"the source does not state the number; it follows from what the source states", "来源没有给出该数；它可由来源所述推出"}},
+	{claims.DerivedRemark, said{"derived", "推导得出"}, said{"the source does not state the number; it follows from what the source states", "来源没有给出该数；它可由来源所述推出"}},
 }
 
 // RemarkOn returns the remark on a claim's verdict; the zero Remark says nothing.

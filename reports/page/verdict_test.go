@@ -2,19 +2,19 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
 )
 
-// A tally says how many of its claims the seeds do not decide and how many were given,
-// each of its own verdict only, and a row says it beside its verdict.
-func TestTalliesSayWhatIsUndecidedAndGiven(t *testing.T) {
-	open := result.Claim{Verdict: claims.Differs, Remark: claims.UndecidedRemark}
-	given := result.Claim{Verdict: claims.Equal, Remark: claims.GivenRemark}
-	ts := Count([]result.Claim{open, given, {Verdict: claims.Differs, Remark: claims.GivenRemark}, {Verdict: claims.Differs}, {Verdict: claims.Equal}, given,
-		{Verdict: claims.Within, Remark: claims.DerivedRemark}})
+// A tally counts each verdict by itself, in the order of all verdicts, and says how many of its
+// claims are derived.
+func TestTallies(t *testing.T) {
+	of := func(verdict string) result.Claim { return result.Claim{Verdict: verdict} }
+	derived := result.Claim{Verdict: claims.Within, Remark: claims.DerivedRemark}
+	ts := Count([]result.Claim{of(claims.Input), of(claims.Differs), derived, of(claims.Undecided), of(claims.Within), of(claims.Undecided), of(claims.Equal)})
 	got := ""
 	for _, x := range ts {
 		got += fmt.Sprintf("%s %d", x.Key, x.N)
@@ -23,7 +23,7 @@ func TestTalliesSayWhatIsUndecidedAndGiven(t *testing.T) {
 		}
 		got += "; "
 	}
-	if want := "equal 3 given 2; within 1 derived 1; differs 3 undecided 1 given 1; "; got != want {
+	if want := "equal 1; within 2 derived 1; differs 1; undecided 2; input 1; "; got != want {
 		t.Errorf("counted %s, want %s", got, want)
 	}
 	if RemarkOn(result.Claim{Verdict: claims.Within}).Word.En() != "" {
@@ -49,6 +49,15 @@ func TestWordsOfKindsAndVerdicts(t *testing.T) {
 	for _, r := range Remarks {
 		two(r.Key, r.Word, r.Means)
 	}
+	var keys []string
+	signs := map[string]bool{}
+	for _, v := range Verdicts {
+		keys, signs[v.Sign] = append(keys, v.Key), true
+	}
+	if !slices.Equal(keys, claims.Verdicts) || len(signs) != len(keys) {
+		t.Errorf("the verdicts are %q, want %q, with a sign each: %v", keys, claims.Verdicts, signs)
+	}
+	two("order", Order)
 	if len(Kinds) != len(KindOrder) || len(kindNames) != len(KindOrder) {
 		t.Errorf("%d kinds, %d in order, %d names", len(Kinds), len(KindOrder), len(kindNames))
 	}

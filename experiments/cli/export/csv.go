@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
 	"gradsync/internal/atomic"
 )
@@ -203,7 +204,7 @@ func (s *sheets) facts(r *result.Result) {
 func (s *sheets) claims(r *result.Result) {
 	rows, lists := [][]string{{"id", "number", "measured", "ci95_lo", "ci95_hi", "seeds", "verdict", "remark", "found", "reasons", "differs",
 		"table", "network", "rival", "cluster"}}, [][]any(nil)
-	parts, samples := [][]string{{"claim", "of", "value", "ci95_lo", "ci95_hi", "holds"}}, [][]any(nil)
+	parts, samples := [][]string{{"claim", "of", "value", "ci95_lo", "ci95_hi", "finding"}}, [][]any(nil)
 	for _, c := range r.Claims {
 		numbers, ok := c.Measured.([]any)
 		if !ok {
@@ -228,11 +229,7 @@ func (s *sheets) claims(r *result.Result) {
 		}
 		for _, p := range c.Parts {
 			lo, hi := s.ends(p.CI95)
-			holds := ""
-			if p.Holds != nil {
-				holds = s.text(*p.Holds)
-			}
-			parts, samples = append(parts, []string{c.ID, s.text(p.Of), s.text(p.Value), lo, hi, holds}), append(samples, boxed(p.Samples))
+			parts, samples = append(parts, []string{c.ID, s.text(p.Of), s.text(p.Value), lo, hi, claims.FindingOf(p)}), append(samples, boxed(p.Samples))
 		}
 	}
 	s.add("claims", s.beside(rows, lists))

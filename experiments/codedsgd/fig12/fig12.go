@@ -324,6 +324,6 @@ func judgeOneBest(nets []*networkTimes, seeds int) result.Claim {
 		f.Parts = append(f.Parts, result.Part{Of: map[string]string{"model": s.Net.Model}, Value: best, Holds: &one})
 	}
 	found := result.Because("C34-found", "networks", each)
-	f.Holds, f.Words, f.Seeds, f.Notes = &ok, &found, seeds, []result.Reason{result.Because("C34")}
+	f.Finding, f.Words, f.Seeds, f.Notes = claims.Whether(ok), &found, seeds, []result.Reason{result.Because("C34")}
 	return claims.Verdict("C34", f)
 }

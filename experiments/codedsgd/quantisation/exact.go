@@ -313,7 +313,7 @@ func judgeCoding(costs []codingCost) result.Claim {
 	}
 	least, most := codeRange(costs, copyMost*copyRate, copyLeast*copyRate)
 	found := result.Because("C32-found", "cases", each)
-	f.Holds, f.Words = &ok, &found
+	f.Finding, f.Words = claims.Whether(ok), &found
 	f.Notes = []result.Reason{result.Because("C32", "rate", codingRate/1e9, "flops", gigaflops(), "limit", 100*codingLimit, "need", need/1e9),
 		result.Because("C32-code", "cases", each),
 		result.Because("C32-measured", "slow", copyLeast, "fast", copyMost, "copy", copyRate/1e9, "least", 100*least, "most", 100*most)}

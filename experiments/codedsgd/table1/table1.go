@@ -55,14 +55,18 @@ func Experiment() exp.Experiment {
 		}}.Experiment()
 }
 
-// judgeNodes judges C09 by the largest cluster on which this profile trains.
+// judgeNodes judges C09 by the largest cluster on which this profile trains. It is the paper's
+// protocol: a profile of fewer nodes has not run it, which is no finding about the paper.
 func judgeNodes(profile string, p *cluster.Platform) result.Claim {
 	most := 0
 	for _, net := range testbed.Networks() {
 		most = max(most, slices.Max(net.Nodes(profile)))
 	}
 	f := claims.Number(float64(most), nil, nil, 0)
-	f.Given = true
+	f.Input = true
+	if stated, _ := claims.Get("C09"); f.Values[0] < stated.Numbers()[0] {
+		f = claims.Found{Missing: []result.Reason{result.Because("C09-fewer", "most", most)}}
+	}
 	f.Notes = []result.Reason{result.Because("C09-profile"), result.Because("C09", "nodes", len(p.Workers), "server", p.Server != nil)}
 	return claims.Verdict("C09", f)
 }
@@ -123,7 +127,7 @@ func judgeClasses(all []task) result.Claim {
 			result.Because("C24-other", "network", t.Network.Key, "nodes", t.Nodes, "classes", t.Classes, "logits", t.Logits, "labels", t.Labels)))
 	}
 	f := claims.Identity(true, result.Reason{})
-	f.Given = true
+	f.Input = true
 	f.Notes = []result.Reason{result.Because("C24", "fewest", fewest, "most", most)}
 	return claims.Verdict("C24", f)
 }

@@ -99,7 +99,7 @@ func judgeBelow(id string, of func(timing.Iteration) float64, rivals []timing.Ex
 	}
 	cases := len(f.Parts)
 	holds, found := below == cases, result.Because(id+"-found", "below", below, "cases", cases, "idle", idle)
-	f.Holds, f.Words = &holds, &found
+	f.Finding, f.Words = claims.Whether(holds), &found
 	f.Notes = append(append(beside, result.Because("our-reading")), notes...)
 	return claims.Verdict(id, f)
 }
@@ -173,7 +173,7 @@ func judgeMulticast(cs []iterations) result.Claim {
 	}
 	two := cs[0].Nodes == 2
 	found := result.Because("C35-found", "sooner", all, "two", two)
-	f.Holds, f.Words = &all, &found
+	f.Finding, f.Words = claims.Whether(all), &found
 	f.Notes = []result.Reason{result.Because("C35", "ratios", ratios, "two", two, "switch", onSwitch)}
 	return claims.Verdict("C35", f)
 }
@@ -243,7 +243,8 @@ func (s *byNodes) growth() result.Reason {
 		"asgd", span(func(i int) float64 { return stat.Mean(s.ends[i], nil) }), "cssgd", span(cssgd))
 }
 
-// judgeRuns judges C12 by the network that ASGD is trained on the least often.
+// judgeRuns judges C12 by the network that ASGD is trained on the least often. A profile of fewer
+// runs has not run the paper's protocol.
 func judgeRuns(profile string, seeds []uint64) result.Claim {
 	least := math.MaxInt
 	why := result.Because("C12")
@@ -255,6 +256,10 @@ func judgeRuns(profile string, seeds []uint64) result.Claim {
 		why.Args[net.Key] = runs
 	}
 	f := claims.Number(float64(least), nil, nil, 0)
+	f.Input = true
+	if stated, _ := claims.Get("C12"); f.Values[0] < stated.Numbers()[0] {
+		f = claims.Found{Missing: []result.Reason{result.Because("C12-fewer", "least", least)}}
+	}
 	f.Notes = []result.Reason{why}
 	return claims.Verdict("C12", f)
 }

@@ -21,7 +21,7 @@ import (
 func Stated() []exp.Experiment {
 	one := stated("dasp/table1", "DASP, Table 1", setup.Homogeneous, func(r *result.Result) {
 		f := claims.Number(float64(len(setup.Load(setup.Homogeneous).Workers)), nil, nil, 0)
-		f.Given, f.Notes, f.Table = true, []result.Reason{result.Because("D41")}, "1"
+		f.Input, f.Notes, f.Table = true, []result.Reason{result.Because("D41")}, "1"
 		r.Claims = []result.Claim{claims.Verdict("D41", f)}
 	})
 	two := stated("dasp/table2", "DASP, Table 2", setup.Heterogeneous, func(*result.Result) {})

@@ -63,7 +63,7 @@ func TestSpreadSpeeds(t *testing.T) {
 }
 
 func TestWithinSmax(t *testing.T) {
-	for spread, want := range map[int64]string{setup.Smax: claims.SameSign, setup.Smax + 1: claims.Differs} {
+	for spread, want := range map[int64]string{setup.Smax: claims.Holds, setup.Smax + 1: claims.Differs} {
 		if got := withinSmax([]setup.Summary{{Spread: 1}, {Spread: spread}}); got.Verdict != want || got.Found.Args["spread"] != spread {
 			t.Errorf("spread %d: %s, found %v; want %s", spread, got.Verdict, got.Found, want)
 		}

@@ -70,20 +70,23 @@ func beside(id string, c contestant, x float64, bsp contestant) result.Reason {
 }
 
 // homogeneousOrder judges X13, time of 300 epochs in the order BSP < SSP < DSSP < ASP, for both
-// models. Each must exceed the one before by more than tie of n gradients. All times are means over
-// seeds, SSP's also over s = 3, 6 and 15.
+// models. Each must exceed the one before by more than tie of n gradients, with its interval, so that
+// a tie is against the order. SSP's times are means over s = 3, 6 and 15.
 func homogeneousOrder(homo map[string]field, s lengths) result.Claim {
-	ok, orders, asp, seeds := true, []map[string]any{}, []float64{}, 0
+	parts, orders, asp, seeds := []result.Part{}, []map[string]any{}, []float64{}, 0
 	for _, m := range sixteenModels {
 		list := fourMethods(homo[m])
 		for i := range list[1:] {
-			ok = ok && list[i+1].seconds > list[i].seconds*(1+tie(s.Gradients))
+			e := list[i+1].samples.Over(list[i].samples)
+			part := kit.Part(e.Value, false, "model", m, "method", x13Keys[i+1], "rival", x13Keys[i])
+			part.CI95, part.Samples = e.CI, e.Samples
+			parts = append(parts, claims.Mark(part, claims.MoreThan(e.CI, 1+tie(s.Gradients))))
 		}
 		orders = append(orders, map[string]any{"model": m, "order": order(list, tie(s.Gradients))})
 		asp, seeds = append(asp, homo[m].ratio("asp")), len(homo[m].runs[0])
 	}
 	words := result.Because("X13", "orders", orders)
-	f := claims.Holding(ok, seeds, &words)
+	f := claims.OfParts(parts, seeds, &words)
 	f.Cluster = sixteen
 	f.Notes = []result.Reason{result.Because("X13-how", "gradients", int64(fullGradients), "tie", 100*tie(s.Gradients),
 		"s", []int{3, 6, 15}, "asp", asp)}
@@ -100,19 +103,28 @@ var homogeneousDiffers = []string{"X13-network", "X13-classes", "X13-server", "X
 
 // fourMethods returns the times of X13's methods, in its order.
 func fourMethods(f field) []entrant {
-	mean := func(keys ...string) (sum float64) {
+	of := func(symbol string, keys ...string) entrant {
+		e := entrant{symbol: symbol, samples: make(kit.Sample, len(f.runs[0]))}
 		for _, key := range keys {
-			sum += f.times(f.at(key)).Mean().Value / float64(len(keys))
+			times := f.times(f.at(key))
+			e.seconds += times.Mean().Value / float64(len(keys))
+			for i, x := range times {
+				e.samples[i] += x / float64(len(keys))
+			}
 		}
-		return sum
+		return e
 	}
-	return []entrant{{"BSP", mean("bsp")}, {"SSP", mean("ssp-3", "ssp-6", "ssp-15")}, {"DSSP", mean("dssp")}, {"ASP", mean("asp")}}
+	return []entrant{of("BSP", "bsp"), of("SSP", "ssp-3", "ssp-6", "ssp-15"), of("DSSP", "dssp"), of("ASP", "asp")}
 }
+
+// x13Keys are the methods of fourMethods.
+var x13Keys = []string{"bsp", "ssp", "dssp", "asp"}
 
 // entrant is a method in an order by time.
 type entrant struct {
 	symbol  string
 	seconds float64
+	samples kit.Sample // of seconds, per seed, where they are judged
 }
 
 // order sorts by time, fastest first, and writes "=" between neighbours that differ by less than tie
@@ -136,8 +148,8 @@ func orderFacts(f field, s lengths) []result.Fact {
 	var simulated, stated []entrant
 	for i, c := range f.list {
 		if c.Stated != "" {
-			simulated = append(simulated, entrant{c.Symbol, f.times(i).Mean().Value})
-			stated = append(stated, entrant{c.Symbol, c.statedTime()})
+			simulated = append(simulated, entrant{symbol: c.Symbol, seconds: f.times(i).Mean().Value})
+			stated = append(stated, entrant{symbol: c.Symbol, seconds: c.statedTime()})
 		}
 	}
 	agree, ties, against := pairs(simulated, stated, tie(s.Gradients))

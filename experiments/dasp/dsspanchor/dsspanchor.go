@@ -329,7 +329,7 @@ func orderFrame(rows []point, others map[point]field, size lengths) result.Frame
 	for _, h := range rows {
 		var list []entrant
 		for i, c := range others[h].list {
-			list = append(list, entrant{c.Symbol, others[h].times(i)[0]})
+			list = append(list, entrant{symbol: c.Symbol, seconds: others[h].times(i)[0]})
 		}
 		s.Add(8*h.Bandwidth/1e9, 100*h.Jitter, order(list, tie(size.Short)), others[h].ratio("asp"))
 	}

@@ -40,6 +40,12 @@ func Summarise(o *train.Outcome, updates bool) Summary {
 	return c
 }
 
+// Same reports whether two methods did exactly the same in every seed, event by event: there is
+// nothing to compare.
+func Same(a, b []Summary) bool {
+	return len(a) > 0 && slices.EqualFunc(a, b, func(x, y Summary) bool { return x.Digest != "" && x.Digest == y.Digest })
+}
+
 // PerIteration returns the mean seconds of a worker's iteration.
 func PerIteration(c Summary) float64 { return c.Iteration.PerWorker }
 

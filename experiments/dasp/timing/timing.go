@@ -212,6 +212,7 @@ func showRanges(v *view, own string) {
 		}
 		ranges.Add(row...)
 		f := claims.Number(e.Value, e.CI, e.Samples, e.N)
+		f.NoCase = []bool{sameRun(v, point{Cluster: own}.of(c.Model).as("dasp"), c.Against)}
 		f.Notes = behind(c.Model)
 		if e.Value == 0 {
 			f.Notes = append(f.Notes, result.Because("nobody-waits", "method", c.Against))
@@ -227,6 +228,7 @@ func showRanges(v *view, own string) {
 		for _, method := range ratioMethods {
 			e := ratio(point{Cluster: own}.of(m).as(method))
 			f.Values, f.CI95, f.Samples = append(f.Values, e.Value), append(f.CI95, e.CI), append(f.Samples, e.Samples)
+			f.NoCase = append(f.NoCase, sameRun(v, point{Cluster: own}.of(m).as(method), "bsp"))
 			lo, hi := kit.Extent(all, func(p plausible) float64 {
 				return setup.PerIteration(v.At(p.of(m).as(method))[0]) / setup.PerIteration(v.At(p.of(m).as("bsp"))[0])
 			})
@@ -238,39 +240,58 @@ func showRanges(v *view, own string) {
 	v.Frames = append(v.Frames, ranges.Frame)
 }
 
+// sameRun reports whether p's method and a rival did exactly the same where p is, in every seed.
+func sameRun(v *view, p point, rival string) bool { return setup.Same(v.At(p), v.At(p.as(rival))) }
+
 // ratioClaim returns the claim of ratios for a model by its index: D42–D44 for the homogeneous,
 // D45–D47 for the heterogeneous cluster.
 func ratioClaim(platform string, model int) string {
 	return fmt.Sprintf("D%02d", map[string]int{setup.Homogeneous: 42, setup.Heterogeneous: 45}[platform]+model)
 }
 
-// disorder compares mean times where p is. It returns where ASP ≤ {SSP, DSSP, DASP} ≤ BSP is
-// violated, by setup.SameTime or more, and all comparisons made.
+// disorder compares times where p is. It returns where the means violate ASP ≤ {SSP, DSSP, DASP} ≤
+// BSP by more than setup.SameTime, and all comparisons made: each is judged by its interval, times
+// within setup.SameTime tie and a tie holds, and methods that did exactly the same are no case.
 func disorder(v *view, p point) (out []result.Reason, parts []result.Part) {
 	for _, m := range setup.Models {
 		mean := func(method string) float64 { return iterationOf(v, p.of(m).as(method)).Mean().Value }
 		for _, method := range []string{"ssp", "dssp", "dasp"} {
 			for _, pair := range [][2]string{{"asp", method}, {method, "bsp"}} {
 				first, second := pair[0], pair[1]
-				holds, ratio := mean(first) <= mean(second)*(1+setup.SameTime), mean(first)/mean(second)
-				if !holds {
+				ratio := mean(first) / mean(second)
+				if ratio > 1+setup.SameTime {
 					out = append(out, result.Because("D39-violated", "platform", p.Cluster, "model", m, "method", first, "other", second, "ratio", ratio))
 				}
 				of := map[string]string{"platform": p.Cluster, "model": m, "method": first, "rival": second}
-				parts = append(parts, result.Part{Of: of, Value: ratio, Holds: &holds})
+				e := iterationOf(v, p.of(m).as(first)).Over(iterationOf(v, p.of(m).as(second)))
+				parts = append(parts, compared(of, ratio, e, sameRun(v, p.of(m).as(first), second)))
 			}
 		}
 	}
 	return out, parts
 }
 
+// compared returns the part that ratio, of the estimate e, is at most 1 but for setup.SameTime.
+func compared(of map[string]string, ratio float64, e kit.Estimate, same bool) result.Part {
+	part := result.Part{Of: of, Value: ratio, CI95: e.CI}
+	if len(e.Samples) > 1 {
+		part.Samples = e.Samples
+	}
+	if same {
+		return claims.Mark(part, claims.NoCase)
+	}
+	return claims.Mark(part, claims.AtMost(e.CI, 1+setup.SameTime))
+}
+
 // ordering judges D39, the order for every model in both clusters, and counts the plausible
 // platforms of each cluster on which it holds for all models.
 func ordering(v *view) result.Claim {
-	f, args := claims.Found{Seeds: len(v.Seeds)}, []any{}
+	var notes []result.Reason
+	var made []result.Part
+	var args []any
 	for _, c := range []string{setup.Homogeneous, setup.Heterogeneous} {
 		against, parts := disorder(v, point{Cluster: c})
-		f.Notes, f.Parts = append(f.Notes, against...), append(f.Parts, parts...)
+		notes, made = append(notes, against...), append(made, parts...)
 		all := plausibles(c)
 		n := kit.CountIf(all, func(p plausible) bool {
 			against, _ := disorder(v, p.point)
@@ -280,12 +301,13 @@ func ordering(v *view) result.Claim {
 		args = append(args, name, n, name+"_of", len(all))
 		v.Facts = append(v.Facts, kit.Counted("in_order_"+name, "", n))
 	}
-	ok := len(f.Notes) == 0
+	ok := len(notes) == 0
 	words := result.Because("D39", "holds", ok)
 	if ok {
-		f.Notes = []result.Reason{result.Because("D39-order", "percent", 100*setup.SameTime)}
+		notes = []result.Reason{result.Because("D39-order", "percent", 100*setup.SameTime)}
 	}
-	f.Holds, f.Words, f.Notes = &ok, &words, append(f.Notes, result.Because("assumed-platform"), result.Because("D39-plausible", args...))
+	f := claims.OfParts(made, len(v.Seeds), &words)
+	f.Notes = append(notes, result.Because("assumed-platform"), result.Because("D39-plausible", args...))
 	return claims.Verdict("D39", f)
 }
 
@@ -294,16 +316,16 @@ func slowdown(v *view, homo, hetero point, model, method string) kit.Estimate {
 	return iterationOf(v, hetero.of(model).as(method)).Over(iterationOf(v, homo.of(model).as(method)))
 }
 
-// isLeast reports whether, for every model, no baseline is slowed down less than DASP, and lists the
-// comparisons.
+// isLeast reports whether, for every model, no baseline is slowed down less than DASP on the mean,
+// and lists the comparisons as disorder does.
 func isLeast(v *view, homo, hetero point) (ok bool, parts []result.Part) {
 	ok = true
 	for _, m := range setup.Models {
 		for _, b := range setup.Baselines {
-			ours, theirs := slowdown(v, homo, hetero, m, "dasp").Value, slowdown(v, homo, hetero, m, b).Value
-			holds := ours <= theirs*(1+setup.SameTime)
-			parts = append(parts, result.Part{Of: map[string]string{"model": m, "rival": b}, Value: ours / theirs, Holds: &holds})
-			ok = ok && holds
+			ours, theirs := slowdown(v, homo, hetero, m, "dasp"), slowdown(v, homo, hetero, m, b)
+			ratio, same := ours.Value/theirs.Value, sameRun(v, homo.of(m).as("dasp"), b) && sameRun(v, hetero.of(m).as("dasp"), b)
+			parts = append(parts, compared(map[string]string{"model": m, "rival": b}, ratio, ours.Samples.Over(theirs.Samples), same))
+			ok = ok && ratio <= 1+setup.SameTime
 		}
 	}
 	return ok, parts
@@ -322,7 +344,7 @@ func tied(v *view, p point) bool {
 // equal ones. The frame also shows ASP, which the claim leaves open, and ties.
 func leastAffected(v *view) result.Claim {
 	homo, hetero := point{Cluster: setup.Homogeneous}, point{Cluster: setup.Heterogeneous}
-	ok, parts := isLeast(v, homo, hetero)
+	_, parts := isLeast(v, homo, hetero)
 	n, of := 0, 0
 	for _, a := range plausibles(setup.Homogeneous) {
 		for _, b := range plausibles(setup.Heterogeneous) {
@@ -337,6 +359,6 @@ func leastAffected(v *view) result.Claim {
 	}
 	v.Facts = append(v.Facts, kit.Counted("pairs", "", of), kit.Counted("pairs_least_affected", "", n))
 	words := result.Because("D56", "factors", kit.Map(setup.Models, func(m string) float64 { return slowdown(v, homo, hetero, m, "dasp").Value }))
-	return claims.Verdict("D56", claims.Found{Holds: &ok, Seeds: len(v.Seeds), Words: &words, Parts: parts,
-		Notes: []result.Reason{result.Because("D56-rivals"), result.Because("assumed-platform"), result.Because("D56-plausible", "n", n, "of", of)}})
+	return claims.Verdict("D56", claims.OfParts(parts, len(v.Seeds), &words),
+		result.Because("D56-rivals"), result.Because("assumed-platform"), result.Because("D56-plausible", "n", n, "of", of))
 }

@@ -1,6 +1,7 @@
 package timing
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -111,24 +112,78 @@ func TestOrdering(t *testing.T) {
 	good := alike(5, 1, 3, 2, 2)
 	judge := func(homo, hetero speeds) result.Claim { return ordering(viewOf(homo, hetero, nil)) }
 	c := judge(good, good)
-	kittest.WantClaim(t, "in order", c, claims.SameSign, "D39-order")
-	kittest.WantClaim(t, "in order", c, claims.SameSign, "D39-plausible", "equal", 36, "equal_of", 36, "unequal", 36)
+	kittest.WantClaim(t, "in order", c, claims.Holds, "D39-order")
+	kittest.WantClaim(t, "in order", c, claims.Holds, "D39-plausible", "equal", 36, "equal_of", 36, "unequal", 36)
 	kittest.WantClaim(t, "DSSP above BSP", judge(good, alike(5, 1, 3, 10, 2)), claims.Differs,
 		"D39-violated", "platform", setup.Heterogeneous, "method", "dssp", "other", "bsp", "ratio", 2.0)
 	kittest.WantClaim(t, "DASP below ASP", judge(alike(5, 1, 3, 2, 0.5), good), claims.Differs, "D39-violated",
 		"platform", setup.Homogeneous, "method", "asp", "ratio", 2.0)
-	kittest.WantClaim(t, "a tie to 0.1 %", judge(good, alike(5, 1.0005, 3, 2, 1)), claims.SameSign, "D39-order")
+	kittest.WantClaim(t, "a tie to 0.1 %", judge(good, alike(5, 1.0005, 3, 2, 1)), claims.Holds, "D39-order")
 }
 
 func TestLeastAffected(t *testing.T) {
 	homo := alike(1, 1, 1, 1, 1)
 	judge := func(hetero speeds) result.Claim { return leastAffected(viewOf(homo, hetero, nil)) }
-	kittest.WantClaim(t, "DASP least", judge(alike(4, 1, 3, 2, 1.5)), claims.SameSign, "D56-plausible", "n", 36, "of", 36)
+	kittest.WantClaim(t, "DASP least", judge(alike(4, 1, 3, 2, 1.5)), claims.Holds, "D56-plausible", "n", 36, "of", 36)
 	kittest.WantClaim(t, "DSSP less", judge(alike(4, 1, 3, 1.2, 1.5)), claims.Differs, "D56-rivals")
 	v := viewOf(homo, alike(4, 1, 3, 1.5, 1.5), nil)
-	kittest.WantClaim(t, "a tie", leastAffected(v), claims.SameSign, "D56-rivals")
+	kittest.WantClaim(t, "a tie", leastAffected(v), claims.Holds, "D56-rivals")
 	if p := (point{Cluster: setup.Homogeneous}).of("lenet5"); !tied(v, p.as("dssp")) || tied(v, p.as("ssp")) || tied(v, p.as("asp")) {
 		t.Error("DASP ties with DSSP alone")
+	}
+}
+
+// identical marks two methods as the same run wherever v has them.
+func identical(v *view, a, b string) *view {
+	for _, c := range []string{setup.Homogeneous, setup.Heterogeneous} {
+		for _, p := range reference(c) {
+			if p.Method != a && p.Method != b {
+				continue
+			}
+			for i := range v.At(p) {
+				v.At(p)[i].Digest = fmt.Sprintf("%s %s %d", p.Cluster, p.Model, i)
+			}
+		}
+	}
+	return v
+}
+
+// Methods that did exactly the same are no case; a tie of numbers holds where the claim says “at
+// most”; an interval over the bound leaves a comparison open.
+func TestTies(t *testing.T) {
+	times := alike(4, 1, 3, 1, 1)
+	v := identical(viewOf(alike(1, 1, 1, 1, 1), times, nil), "dasp", "dssp")
+	showRanges(v, setup.Heterogeneous)
+	for id, want := range map[string]string{"D12": claims.NoCase, "D15": claims.NoCase, "D18": claims.NoCase, "D10": claims.SameSign} {
+		if c := v.Claim(id); c.Verdict != want {
+			t.Errorf("%s is %s because %v, want %s", id, c.Verdict, c.Reasons, want)
+		}
+	}
+	if c := leastAffected(v); c.Verdict != claims.Holds || claims.FindingOf(c.Parts[0]) != claims.Holds || claims.FindingOf(c.Parts[2]) != claims.NoCase {
+		t.Errorf("D56 is %s: %+v", c.Verdict, c.Parts)
+	}
+	same := alike(1, 1, 1, 1, 1)
+	v = viewOf(same, same, nil)
+	if c := leastAffected(v); c.Verdict != claims.Holds {
+		t.Errorf("ties of numbers: D56 is %s", c.Verdict)
+	}
+	for _, b := range setup.Methods {
+		identical(v, "dasp", b)
+	}
+	if c := leastAffected(v); c.Verdict != claims.NoCase {
+		t.Errorf("all the same run: D56 is %s", c.Verdict)
+	}
+	if c := ordering(v); c.Verdict != claims.NoCase {
+		t.Errorf("all the same run: D39 is %s", c.Verdict)
+	}
+	v = viewOf(same, alike(4, 1, 3, 2, 1.5), nil)
+	dssp := v.At(point{Cluster: setup.Heterogeneous}.of("vgg19_bn").as("dssp"))
+	dssp[0].Iteration.PerWorker, dssp[1].Iteration.PerWorker = 1.4, 1.7
+	if c := leastAffected(v); c.Verdict != claims.Undecided {
+		t.Errorf("an interval over 1: D56 is %s", c.Verdict)
+	}
+	if setup.Same([]setup.Summary{{}}, []setup.Summary{{}}) {
+		t.Error("runs without a digest count as the same")
 	}
 }
 
@@ -147,8 +202,8 @@ func TestPlausibleCounts(t *testing.T) {
 		}
 		return nil
 	})
-	kittest.WantClaim(t, "order", ordering(v), claims.SameSign, "D39-plausible", "equal", 36, "unequal", 24, "unequal_of", 36)
-	kittest.WantClaim(t, "pairs", leastAffected(v), claims.SameSign, "D56-plausible", "n", 24, "of", 36)
+	kittest.WantClaim(t, "order", ordering(v), claims.Holds, "D39-plausible", "equal", 36, "unequal", 24, "unequal_of", 36)
+	kittest.WantClaim(t, "pairs", leastAffected(v), claims.Holds, "D56-plausible", "n", 24, "of", 36)
 }
 
 // ASP is later by more than a thousandth than whoever is quicker, network by network.

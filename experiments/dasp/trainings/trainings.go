@@ -148,10 +148,8 @@ func sizesFrame(v *view, platform string) result.Frame {
 	return f.Frame
 }
 
-// same reports whether two methods did the same in every seed, push by push.
-func same(v *view, a, b point) bool {
-	return slices.EqualFunc(v.At(a), v.At(b), func(x, y setup.Summary) bool { return slices.Equal(x.Curve, y.Curve) })
-}
+// same reports whether two methods did exactly the same in every seed, event by event.
+func same(v *view, a, b point) bool { return setup.Same(v.At(a), v.At(b)) }
 
 // statesFrame shows which of DASP's states the trainings are in.
 func statesFrame(v *view, rows []point) result.Frame {

@@ -102,6 +102,24 @@ func (c compared) margin() string {
 	return "open"
 }
 
+// finding finds whether accuracy and updates are unaffected on one network: the difference lies
+// inside the margin, the updates to the target are at most the limit, each with its interval, and
+// whenever the base reaches the target, so does the form.
+func (c compared) finding() string {
+	findings := []string{claims.Inside(c.Diff.Mean().CI, -maxDifference, maxDifference)}
+	if len(c.Updates) > 0 {
+		findings = append(findings, claims.AtMost(c.Updates.Mean().CI, maxUpdates))
+	}
+	switch {
+	case c.Lost == 0:
+	case c.Lost < len(c.Diff):
+		findings = append(findings, claims.Undecided)
+	default: // in no seed does the form reach what its base reaches
+		findings = append(findings, claims.Differs)
+	}
+	return claims.Every(findings...)
+}
+
 // tolerated returns which of tolerances.csv's own two conditions a form misses on one
 // network: how much lower the mean is, and how many more updates the target takes.
 func (c compared) tolerated(net string) (out []result.Reason) {
@@ -131,7 +149,7 @@ func (m trainings) judge() result.Claim {
 	var found []any
 	var parts []result.Part
 	var missed, own []result.Reason
-	neither := 0
+	neither, lost := 0, false
 	for _, t := range m.plan.points() {
 		f, _ := m.plan.form(t.Net, t.Form)
 		c, ok := m.against(t)
@@ -139,6 +157,7 @@ func (m trainings) judge() result.Claim {
 			continue
 		}
 		if f.Bits && c.Same < c.Promised {
+			lost = true
 			missed = append(missed, result.Because("P10-bits", "net", t.Net, "n", c.Promised-c.Same, "of", c.Promised))
 		}
 		if f.Key != patentForm {
@@ -147,9 +166,9 @@ func (m trainings) judge() result.Claim {
 		e, margin := c.Diff.Mean().Times(100), c.margin()
 		found = append(found, map[string]any{"net": t.Net, "diff": e.Value, "half": half(e)})
 		lower := c.tolerated(t.Net)
-		part := kit.Part(e.Value, margin == "within" && len(lower) == 0, "model", t.Net)
+		part := kit.Part(e.Value, false, "model", t.Net)
 		part.CI95, part.Samples = e.CI, e.Samples
-		parts = append(parts, part)
+		parts = append(parts, claims.Mark(part, c.finding()))
 		own, neither = append(own, lower...), neither+len(c.Diff)-len(c.Updates)-c.Lost
 		if margin != "within" {
 			control := ""
@@ -162,8 +181,10 @@ func (m trainings) judge() result.Claim {
 		}
 	}
 	words := result.Because("P10-found", "nets", found)
-	out := claims.Holding(len(missed)+len(own) == 0, len(m.seeds), &words)
-	out.Parts = parts
+	out := claims.OfParts(parts, len(m.seeds), &words)
+	if lost {
+		out.Finding = claims.Differs
+	}
 	out.Notes = []result.Reason{result.Because("P10", "seeds", len(m.seeds), "margin", 100*maxDifference, "lower", 100*claims.Tolerance("P10"),
 		"more", maxUpdates, "target", 100*targetShare)}
 	if len(own) == 0 {

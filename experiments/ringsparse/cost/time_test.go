@@ -83,7 +83,7 @@ func TestSlowestVerdicts(t *testing.T) {
 	of := func(distance float64) []uneven { return []uneven{{Seconds: kit.Sample{1}, Distance: distance}} }
 	good := slowCheck{Plan: planSlow(), Equal: 1, One: 4, At: 4.1, Uneven: of(0.01)}
 	v := judgeSlowest(good)
-	kittest.WantVerdict(t, v, claims.SameSign, "P11")
+	kittest.WantVerdict(t, v, claims.Holds, "P11")
 	if len(v.Parts) != 2 || !*v.Parts[0].Holds || !*v.Parts[1].Holds || v.Reasons[len(v.Reasons)-2].Args["one"] != 4. {
 		t.Errorf("parts %v, %v", v.Parts, v.Reasons)
 	}
@@ -102,7 +102,7 @@ func TestSlowestVerdicts(t *testing.T) {
 	if kittest.WantVerdict(t, v, claims.Differs, "P12"); math.Abs(v.Reasons[len(v.Reasons)-1].Args["more"].(float64)-4.1666667) > 1e-6 {
 		t.Errorf("%v", v.Reasons)
 	}
-	kittest.WantVerdict(t, judgeGrowth([]growth{{2, 1.8}, {16, 1.875}}), claims.SameSign, "P12")
+	kittest.WantVerdict(t, judgeGrowth([]growth{{2, 1.8}, {16, 1.875}}), claims.Holds, "P12")
 }
 
 // race returns what was timed of one network at all links, with the same seconds of every way but

@@ -16,7 +16,7 @@ func TestOverlapVerdicts(t *testing.T) {
 	pairs := []overlapped{{Work: "a", Layers: 2, Way: "ringsparse", Gbps: 1, With: 99, Plain: 100}, {Work: "b", Layers: 1, Way: "ringsparse", With: 1, Plain: 1},
 		{Work: "c", Layers: 9, Way: "dense", With: 1, Plain: 1}}
 	v := judgeOverlap(pairs)
-	kittest.WantVerdict(t, v, claims.SameSign, "P14")
+	kittest.WantVerdict(t, v, claims.Holds, "P14")
 	if len(v.Parts) != 1 || v.Parts[0].Of["work"] != "a" {
 		t.Errorf("%v", v.Parts)
 	}

@@ -44,17 +44,17 @@ func TestScalingVerdicts(t *testing.T) {
 		t.Errorf("%g and %g", s.speedup(densePlain), s.efficiency(sparseTenth))
 	}
 	v := good.judgeNearLinear()
-	kittest.WantVerdict(t, v, claims.SameSign, "P09-dense")
+	kittest.WantVerdict(t, v, claims.Holds, "P09-dense")
 	if a := v.Reasons[1].Args; a["dense"] != 0.9 || a["tenth"] != 0.45 || v.Reasons[len(v.Reasons)-1].Args["speedup"] != 6. || len(v.Parts) != 3 {
 		t.Errorf("%v", v.Reasons)
 	}
 	v = good.judgeAnyDepth()
-	kittest.WantVerdict(t, v, claims.SameSign, "P13-same")
+	kittest.WantVerdict(t, v, claims.Holds, "P13-same")
 	if a := v.Reasons[2].Args; a["layers"] != 4 || a["efficiency"] != 0.9 || a["n"] != 8 || a["mode"] != "ringsparse-10" || len(v.Parts) != 2 {
 		t.Errorf("%v", v.Reasons)
 	}
 	bad := scalesOf(depths, fake(4, 18, 12, 20, 12), fake(12, 18, 12, 10, 20))
-	kittest.WantVerdict(t, bad.judgeNearLinear(), claims.SameSign, "P09")
+	kittest.WantVerdict(t, bad.judgeNearLinear(), claims.Holds, "P09")
 	if v = bad.judgeAnyDepth(); *v.Parts[0].Holds || !*v.Parts[1].Holds || v.Parts[0].Value != 0.75 {
 		t.Errorf("%v", v.Parts)
 	}
