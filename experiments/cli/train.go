@@ -169,6 +169,7 @@ func (f *trainFlags) define(cmd *cobra.Command) {
 	s.Int64Var(&f.Warmup, "warmup", 0, "first pushes of each worker left out of the times")
 	s.DurationVar(&f.Launch, "launch", train.DefaultLaunch, "time per layer beside its arithmetic, on the reference device; negative: none")
 	s.DurationVar(&f.Overhead, "overhead", train.DefaultOverhead, "time per iteration beside its layers, on the reference device; negative: none")
+	s.StringVar(&f.Host, "host", train.HostScaled, "launch and overhead: scaled with the machine's speed, or fixed, the same time on every machine")
 	s.BoolVar(&f.TimingOnly, "timing-only", false, "the same events without the arithmetic")
 	s.IntVar(&f.Threads, "threads", 1, "threads per engine call; no result depends on it")
 	s.StringVar(&f.Trace, "trace", "", "write the run's time line as a Chrome trace for Perfetto: a process per rank; messages on virtual, on real clocks "+

@@ -120,6 +120,7 @@ func (f *trainFlags) fields() map[string]any {
 		"lease": &f.Lease, "record": &f.Record, "replay": &f.Replay,
 		"smin": &o.Smin, "smax": &o.Smax, "alpha": &o.Alpha, "wait": &o.Wait, "duration": &o.Duration, "gap": &o.Gap, "fss": &o.FSS,
 		"arrivals": &o.Arrivals, "qis-weight": &o.QISWeight, "group-weight": &o.GroupWeight,
+		"adjustment": &o.Adjustment, "dssp": &o.Grants, "asp-weight": &o.ASPWeight,
 		"staleness": &o.Staleness, "lower": &o.Lower, "upper": &o.Upper, "backup": &o.Backup,
 		"bucket": &f.bucketK, "no-overlap": &f.NoOverlap, "batch-size": &f.BatchSize, "segment": &f.Segment, "per-node": &f.PerNode,
 		"kinds": &sparse.Kinds, "codec": &sparse.Codec, "codecs": &sparse.Codecs, "tie": &sparse.Tie, "rule": &sparse.Rule,

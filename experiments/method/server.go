@@ -23,11 +23,13 @@ func servers() []Method {
 	}
 	return []Method{
 		of("bsp", "BSP", "BSP", Look{Colour: "blue", Dash: "solid", Symbol: "circle", Texture: "plain"}, false, []Formula{{"bsp", cost.BSP, false}}),
-		of("asp", "ASP", "ASP", Look{Colour: "vermillion", Dash: "dots", Symbol: "triangle", Texture: "dots"}, true, []Formula{{"asp", cost.ASP, true}}),
+		of("asp", "ASP", "ASP", Look{Colour: "vermillion", Dash: "dots", Symbol: "triangle", Texture: "dots"}, true, []Formula{{"asp", cost.ASP, true}},
+			Flag{Name: "asp-weight", Default: "1/N", Help: "factor of each gradient: 1/N or 1"}),
 		of("ssp", "SSP", "SSP", Look{Colour: "green", Dash: "dashes", Symbol: "rect", Texture: "stripes"}, true, nil, staleness),
 		of("dssp", "DSSP", "DSSP", Look{Colour: "orange", Dash: "dash-dot", Symbol: "diamond", Texture: "back"}, true, nil,
 			Flag{Name: "lower", Default: int64(3), Help: "least threshold, clocks"},
-			Flag{Name: "upper", Default: int64(15), Help: "largest threshold, clocks"}),
+			Flag{Name: "upper", Default: int64(15), Help: "largest threshold, clocks"},
+			Flag{Name: "dssp", Default: "capped", Help: "grants capped by the largest threshold, or as printed, without a cap"}),
 		of("dasp", "DASP", "DASP", Look{Colour: "purple", Dash: "solid", Symbol: "roundRect", Texture: "levels", Subject: true}, true, nil,
 			Flag{Name: "smin", Default: int64(0), Help: "lower threshold, versions (default (N+1)/2)"},
 			Flag{Name: "smax", Default: int64(0), Help: "upper threshold, versions (default N)"},
@@ -38,7 +40,9 @@ func servers() []Method {
 			Flag{Name: "fss", Default: "recheck", Help: "recheck or literal"},
 			Flag{Name: "arrivals", Default: "apart", Help: "QIS arrivals stay apart or join a group"},
 			Flag{Name: "qis-weight", Default: "1/N", Help: "1/N or 1"},
-			Flag{Name: "group-weight", Default: "1/K", Help: "1/K or 1/N"}),
+			Flag{Name: "group-weight", Default: "1/K", Help: "1/K or 1/N"},
+			Flag{Name: "adjustment", Want: "at least 0", Good: func(x float64) bool { return x >= 0 },
+				Help: "the server's time to adjust states, for each of its decisions, beside the platform's"}),
 		of("backup", "backup workers", "备份工作节点", Look{}, false, nil, Flag{Name: "backup", Default: 1, Help: "gradients dropped per round"}),
 		of("gssp", "GSSP", "GSSP", Look{}, true, nil, staleness),
 	}

@@ -7,7 +7,6 @@ import (
 
 	"gradsync/datasets"
 	"gradsync/papers/codedsgd"
-	"gradsync/shared/cluster"
 	"gradsync/shared/tensor/model"
 	"gradsync/shared/tensor/vec"
 )
@@ -41,10 +40,11 @@ func (r *runner) codedJob(steps int64) codedsgd.Job {
 	one := c
 	one.Batch, one.Launch, one.Overhead = 1, 0, 0
 	infos := r.model.Layers()
-	return codedsgd.Job{Layers: one.work(infos), Shapes: shapes(r.model), Batch: c.BatchSize, Rate: c.Rate, WeightDecay: c.WeightDecay,
-		Pass:      cluster.Work{FLOP: c.Launch.Seconds() * ReferenceFLOPS},
-		Iteration: cluster.Work{FLOP: c.Overhead.Seconds() * ReferenceFLOPS},
-		Steps:     steps, Options: c.codedOptions()}
+	job := codedsgd.Job{Layers: one.Work(infos), Shapes: shapes(r.model), Batch: c.BatchSize, Rate: c.Rate, WeightDecay: c.WeightDecay,
+		Steps: steps, Options: c.codedOptions()}
+	c.host(&job.Pass, c.Launch)
+	c.host(&job.Iteration, c.Overhead)
+	return job
 }
 
 // shapes returns the layers' weight matrices, outputs by inputs; a convolution's row is one

@@ -69,9 +69,10 @@ type Config struct {
 	WeightDecay float64 `json:"weight_decay"`
 	// Launch is the cost of a layer to the reference device beside its arithmetic, once forward
 	// and twice backward; Overhead the cost of an iteration beside its layers. Both scale with the
-	// machine. DefaultLaunch and DefaultOverhead; negative: nothing.
+	// machine, unless Host is HostFixed. DefaultLaunch and DefaultOverhead; negative: nothing.
 	Launch   time.Duration `json:"launch"`
 	Overhead time.Duration `json:"overhead"`
+	Host     string        `json:"host,omitempty"` // one of Hosts; "": HostScaled
 
 	MaxPushes  int64 `json:"max_pushes"`  // gradients used; 0: no bound
 	MaxUpdates int64 `json:"max_updates"` // global updates; 0: no bound
@@ -109,6 +110,16 @@ type Config struct {
 	// Progress is told of each used gradient, from one goroutine.
 	Progress func(pushes, of int64) `json:"-"`
 }
+
+// Whether Launch and Overhead scale with the machine or last as long on every one: in a cluster of
+// mixed cards, hosts may be as unequal as their cards, or equal.
+const (
+	HostScaled = "scaled"
+	HostFixed  = "fixed"
+)
+
+// Hosts lists what Config.Host may be.
+var Hosts = []string{HostScaled, HostFixed}
 
 // What an iteration costs beside its arithmetic, on a device of ReferenceFLOPS.
 // Slower machines take proportionally longer: a cluster of mixed ages is slow in
@@ -149,6 +160,9 @@ func (c Config) withDefaults() (Config, error) {
 	set(&c.Rate, 0.05)
 	set(&c.Launch, DefaultLaunch)
 	set(&c.Overhead, DefaultOverhead)
+	if c.Host == HostScaled {
+		c.Host = "" // one configuration has one form
+	}
 	set(&c.EvalImages, 1000)
 	set(&c.Threads, 1)
 	c.Launch, c.Overhead = max(c.Launch, 0), max(c.Overhead, 0)
@@ -213,6 +227,8 @@ func (c *Config) check() error {
 		return fmt.Errorf("train: %d images per evaluation, want 0 or more", c.EvalImages)
 	case c.Warmup < 0:
 		return fmt.Errorf("train: warm-up of %d pushes, want 0 or more", c.Warmup)
+	case c.Host != "" && !slices.Contains(Hosts, c.Host):
+		return fmt.Errorf("train: host %q: known are %s", c.Host, strings.Join(Hosts, ", "))
 	case c.Threads < 1:
 		return fmt.Errorf("train: %d threads, want 1 or more", c.Threads)
 	case c.MaxPushes < 0:

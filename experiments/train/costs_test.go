@@ -77,6 +77,36 @@ func TestCostsOfOneIteration(t *testing.T) {
 	}
 }
 
+// TestFixedHost: what the host takes does not depend on the machine's speed, its arithmetic does.
+func TestFixedHost(t *testing.T) {
+	compute := func(host string, launch, overhead time.Duration) float64 {
+		o := mustRun(t, Config{Sync: "bsp", Model: "lenet5", Platform: rounded(1), Batch: 8, MaxPushes: 2, TimingOnly: true, Host: host,
+			Launch: launch, Overhead: overhead})
+		return o.Log.Pushes[0].Compute.Seconds()
+	}
+	arithmetic := compute("", -1, -1)
+	for host, want := range map[string]float64{HostScaled: 2 * (0.150 + 0.007), HostFixed: 0.150 + 0.007} { // five layers, three launches each
+		if got := compute(host, 10*time.Millisecond, 7*time.Millisecond) - arithmetic; math.Abs(got-want) > 1e-7 {
+			t.Errorf("host %s: %.9g s beside the arithmetic on a machine of half the speed, want %.9g", host, got, want)
+		}
+	}
+	if _, err := Run(t.Context(), Config{Sync: "bsp", Model: "lenet5", Platform: rounded(1), MaxPushes: 2, Host: "free"}); err == nil ||
+		!strings.Contains(err.Error(), `host "free"`) {
+		t.Errorf("an unknown host: %v", err)
+	}
+}
+
+// TestAdjustment: DASP's own cost of a decision delays its answers and nobody else's.
+func TestAdjustment(t *testing.T) {
+	for sync, want := range map[string]time.Duration{"asp": 6 * time.Millisecond, "dasp": 9 * time.Millisecond} {
+		o := rivals.Options{Smin: 1, Smax: 50, Adjustment: 3 * time.Millisecond}
+		out := mustRun(t, Config{Sync: sync, Model: "lenet5", Platform: rounded(1), Batch: 8, MaxPushes: 3, TimingOnly: true, Server: Server{Options: &o}})
+		if p := out.Log.Pushes[0]; p.Replied-p.Received != want {
+			t.Errorf("%s answers after %v, want %v", sync, p.Replied-p.Received, want)
+		}
+	}
+}
+
 // TestLease: the second of two workers takes far longer than the lease. Without
 // one its gradients are used; with one the first goes on alone, even at BSP's
 // barrier, and every late gradient is refused; with one that nobody keeps the

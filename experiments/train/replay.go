@@ -62,7 +62,7 @@ func (r *runner) events(ctx context.Context) (*dasp.Log, time.Duration, error) {
 	if r.shared != nil {
 		c.Progress = nil // the second pass is the work
 	}
-	timed := &runner{cfg: c, out: r.out, layers: c.work(m.Layers())}
+	timed := &runner{cfg: c, out: r.out, layers: c.Work(m.Layers())}
 	return timed.serve(ctx, policy, nil, f)
 }
 

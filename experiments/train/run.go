@@ -84,7 +84,7 @@ func (r *runner) prepare(m *model.Model) error {
 	c := &r.cfg
 	r.model = m
 	if c.TimingOnly {
-		r.layers = c.work(m.Layers())
+		r.layers = c.Work(m.Layers())
 		return nil
 	}
 	s, err := openShared(*c, m)
@@ -154,7 +154,7 @@ func openShared(c Config, m *model.Model) (*shared, error) {
 	if c.coded() {
 		images = min(c.BatchSize, passImages)
 	}
-	return &shared{model: m, layers: c.work(m.Layers()), set: set, batch: c.Batch, engine: name,
+	return &shared{model: m, layers: c.Work(m.Layers()), set: set, batch: c.Batch, engine: name,
 		pool: newPool(m, images, stepper), eval: newPool(m, evalBatch, stepper)}, nil
 }
 
@@ -223,7 +223,7 @@ func (r *runner) serve(ctx context.Context, policy dasp.Policy, order *schedule,
 	_, elapsed, err := launch(ctx, r, true, func(p cluster.Proc) (struct{}, error) {
 		job := dasp.Job{Layers: r.layers, Rate: r.cfg.Rate, Momentum: r.cfg.Momentum, WeightDecay: r.cfg.WeightDecay,
 			MaxPushes: r.cfg.MaxPushes, MaxUpdates: r.cfg.MaxUpdates,
-			F: f, Decision: cluster.Work{Fixed: r.cfg.Platform.Decision}, Lease: r.cfg.Lease}
+			F: f, Decision: r.cfg.Options.Decision(r.cfg.Sync, r.cfg.Platform.Decision), Lease: r.cfg.Lease}
 		if r.shared != nil {
 			task := newTask(r.shared, r.cfg.Seed, p.Rank()-1, r.cfg.Workers, r.init)
 			job.Task = task

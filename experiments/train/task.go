@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strconv"
+	"time"
 
 	"gradsync/datasets"
 	"gradsync/shared/cluster"
@@ -122,21 +123,33 @@ func checkShards(set *datasets.Set, workers, batch int) error {
 	return nil
 }
 
-// work turns the model's costs per image into costs per mini-batch. The backward pass moves twice
-// the bytes of the forward pass. Launch and Overhead enter as the operations that the reference
-// device would do in their time, so that they scale with the machine.
-func (c *Config) work(infos []model.LayerInfo) []cluster.Layer {
-	n, launch := float64(c.Batch), c.Launch.Seconds()*ReferenceFLOPS
+// Work turns a network's costs per image into the work of a mini-batch. The backward pass moves
+// twice the bytes of the forward pass. Launch and Overhead enter as the operations that the
+// reference device would do in their time, so that they scale with the machine, or with HostFixed
+// as that time itself, on every machine.
+func (c *Config) Work(infos []model.LayerInfo) []cluster.Layer {
+	n := float64(c.Batch)
 	out := make([]cluster.Layer, len(infos))
 	for i, l := range infos {
 		out[i] = cluster.Layer{Name: l.Name, Offset: l.Offset, Length: l.Length,
-			Forward:  cluster.Work{FLOP: float64(n*l.ForwardFLOP) + launch, Bytes: n * l.Bytes},
-			Backward: cluster.Work{FLOP: float64(n*l.BackwardFLOP) + float64(2*launch), Bytes: 2 * n * l.Bytes}}
+			Forward:  cluster.Work{FLOP: n * l.ForwardFLOP, Bytes: n * l.Bytes},
+			Backward: cluster.Work{FLOP: n * l.BackwardFLOP, Bytes: 2 * n * l.Bytes}}
+		c.host(&out[i].Forward, c.Launch)
+		c.host(&out[i].Backward, 2*c.Launch)
 	}
 	if len(out) > 0 {
-		out[0].Forward.FLOP += float64(c.Overhead.Seconds() * ReferenceFLOPS)
+		c.host(&out[0].Forward, c.Overhead)
 	}
 	return out
+}
+
+// host adds to w what the host of the reference device takes beside the arithmetic.
+func (c *Config) host(w *cluster.Work, cost time.Duration) {
+	if c.Host == HostFixed {
+		w.Fixed += cost
+	} else {
+		w.FLOP += float64(cost.Seconds() * ReferenceFLOPS)
+	}
 }
 
 // shared holds what the tasks of all ranks have in common.

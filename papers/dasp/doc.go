@@ -71,6 +71,9 @@
 //	    rivals/registry.go   rivals.Names, rivals.New
 //	    stats.go             Stats, Log.Stats
 //	    page                 dasp.html#s3.1
+//	§3.2
+//	    rivals/options.go    rivals.Options.Decision
+//	    page                 dasp.html#s3.2
 //	Eq. (1)
 //	    formula/formula.go   formula.WaitDifference, formula.WaitAbsolute,
 //	                         formula.WaitConvex, formula.WaitOldest
@@ -180,10 +183,12 @@
 //     at min(v), then handed the newest weights and recorded with their version.
 //   - A state that depends on min(v) of nobody (all have left) ends the run.
 //   - The baselines share Eq. (2)'s scale: ASP, SSP and DSSP apply each gradient
-//     with 1/N, BSP one mean per round. Momentum and weight decay are options at
+//     with 1/N, BSP one mean per round. ASPWeight gives ASP the usual weight 1. Momentum and weight decay are options at
 //     the server, off in the fidelity runs.
-//   - DSSP's grants are capped by its upper bound, and its missing else is there
-//     (see rivals.NewDSSP).
+//   - DSSP's grants are capped by its upper bound, unless Grants is "printed", and
+//     its missing else is there (see rivals.NewDSSP).
+//   - Adjusting states costs DASP nothing beside a decision, which all methods pay,
+//     though §3.2 names that cost; Adjustment sets one.
 //
 // # Not implemented
 //

@@ -54,6 +54,8 @@ func (s *story) server(t *testing.T, d *datadriven.TestData) string {
 	d.MaybeScanArgs(t, "lower", &o.Lower)
 	d.MaybeScanArgs(t, "upper", &o.Upper)
 	d.MaybeScanArgs(t, "m", &o.Backup)
+	d.MaybeScanArgs(t, "grants", &o.Grants)
+	d.MaybeScanArgs(t, "asp-weight", &o.ASPWeight)
 	var alpha string
 	if d.MaybeScanArgs(t, "alpha", &alpha); alpha != "" {
 		if _, err := fmt.Sscan(alpha, &o.Alpha); err != nil {

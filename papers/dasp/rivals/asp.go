@@ -3,14 +3,23 @@ package rivals
 import "gradsync/papers/dasp"
 
 // asp is asynchronous parallel: nobody waits.
-type asp struct{ roster }
+type asp struct {
+	roster
+	weight float64
+}
 
 // NewASP returns asynchronous parallel: every gradient is an update of weight
-// 1/N and is answered at once.
+// 1/N, or 1 with ASPWeight "1", and is answered at once.
 //
 // Source: §1
 func NewASP(o Options) (dasp.Policy, error) {
-	return &asp{newRoster("asp", o.Workers)}, nil
+	weight := 1 / float64(o.Workers)
+	if whole, err := choose("ASP's weight", o.ASPWeight, "1/N", "1"); err != nil {
+		return nil, err
+	} else if whole {
+		weight = 1
+	}
+	return &asp{newRoster("asp", o.Workers), weight}, nil
 }
 
 // Step consumes one event.
@@ -19,7 +28,7 @@ func (a *asp) Step(ev dasp.Event) []dasp.Action {
 	switch ev.Kind {
 	case dasp.EventPush:
 		a.arrive(ev.Worker)
-		a.apply(1/float64(a.n()), ev.Worker)
+		a.apply(a.weight, ev.Worker)
 		a.reply(ev.Worker, dasp.QIS)
 	case dasp.EventJoin:
 		a.join(ev.Worker)

@@ -14,6 +14,7 @@ type dssp struct {
 	grant        []int64            // r_p: answers still promised to p
 	pushed       [][2]time.Duration // p's last two pushes, latest first (table A)
 	seen         []int              // how many of the two are known
+	printed      bool               // grants are not capped
 }
 
 // NewDSSP returns dynamic stale synchronous parallel [18], Zhao et al., ICDCS
@@ -27,16 +28,21 @@ type dssp struct {
 //
 //	r ← min(r*, s_U − (t_p − min(t)))
 //
-// so that no answer leaves a worker more than s_U clocks ahead. As printed, the
-// answer that carries the grant is not counted: r + 1 iterations follow.
+// so that no answer leaves a worker more than s_U clocks ahead, unless Grants is
+// "printed": then r ← r*. As printed, the answer that carries the grant is not
+// counted: r + 1 iterations follow.
 //
 // Source: §1
 func NewDSSP(o Options) (dasp.Policy, error) {
 	if o.Lower < 0 || o.Upper < o.Lower {
 		return nil, fmt.Errorf("dssp: range [%d, %d] clocks, want 0 <= lower <= upper", o.Lower, o.Upper)
 	}
+	printed, err := choose("DSSP's grants", o.Grants, "capped", "printed")
+	if err != nil {
+		return nil, err
+	}
 	n := o.Workers
-	return &dssp{roster: newRoster("dssp", n), lower: o.Lower, upper: o.Upper,
+	return &dssp{printed: printed, roster: newRoster("dssp", n), lower: o.Lower, upper: o.Upper,
 		grant: make([]int64, n), pushed: make([][2]time.Duration, n), seen: make([]int, n)}, nil
 }
 
@@ -83,7 +89,10 @@ func (p *dssp) goesOn(w int) bool {
 			return false // only the fastest is granted more
 		}
 	}
-	r := min(p.iterations(w, id), p.upper-gap)
+	r := p.iterations(w, id)
+	if !p.printed {
+		r = min(r, p.upper-gap)
+	}
 	if r <= 0 {
 		return false
 	}

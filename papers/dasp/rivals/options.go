@@ -9,12 +9,14 @@ package rivals
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"gradsync/papers/dasp"
+	"gradsync/shared/cluster"
 )
 
 // Options are the parameters of every method; each method reads its own. The
-// last group are DASP's switches, named as on the command line.
+// last group are switches, named as on the command line.
 //
 // Source: §3.1
 type Options struct {
@@ -35,6 +37,12 @@ type Options struct {
 	QISWeight   string // DASP: "1/N" (default) or "1"
 	GroupWeight string // DASP: "1/K" (default) or "1/N"
 	Duration    string // DASP: f is the "compute" (default) or the whole "iteration"
+	Grants      string `json:",omitempty"` // DSSP: "capped" (default) by Upper, or as "printed"
+	ASPWeight   string `json:",omitempty"` // ASP: "1/N" (default) or "1", of each gradient
+
+	// Adjustment is DASP's cost of adjusting states: the server's time for each of its
+	// decisions, beside the platform's. §3.2 names it as the reason why waits do not pay.
+	Adjustment time.Duration `json:",omitempty"`
 
 	// Own are parameters of registered methods, by flag (Param).
 	Own []Parameter `json:",omitempty"`
@@ -114,6 +122,17 @@ func (o Options) Config() (dasp.Config, error) {
 		return c, err
 	}
 	return c, c.Validate()
+}
+
+// Decision returns what a decision of a method costs the server where the platform says d:
+// DASP alone pays Adjustment, too.
+//
+// Source: §3.2
+func (o Options) Decision(method string, d time.Duration) cluster.Work {
+	if method == "dasp" {
+		d += o.Adjustment
+	}
+	return cluster.Work{Fixed: d}
 }
 
 // F returns the reading of f, which the server measures (dasp.Job.F).

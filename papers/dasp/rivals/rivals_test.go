@@ -3,6 +3,7 @@ package rivals
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"gradsync/papers/dasp"
 )
@@ -33,6 +34,8 @@ func TestBadOptions(t *testing.T) {
 		{"asp", "0 workers", func(o *Options) { o.Workers = 0 }},
 		{"ssp", "-1", func(o *Options) { o.Staleness = -1 }},
 		{"dssp", "[5, 4]", func(o *Options) { o.Lower, o.Upper = 5, 4 }},
+		{"dssp", `grants "free"`, func(o *Options) { o.Grants = "free" }},
+		{"asp", `weight "N"`, func(o *Options) { o.ASPWeight = "N" }},
 		{"backup", "4 of 4", func(o *Options) { o.Backup = 4 }},
 		{"gssp", "worker 1", func(o *Options) { o.Groups = [][]int{{0, 1}, {1, 2}} }},
 		{"gssp", "2 workers of 4", func(o *Options) { o.Groups = [][]int{{0, 3}} }},
@@ -85,6 +88,20 @@ func TestConfig(t *testing.T) {
 		c.want(&want)
 		if got, err := o.Config(); err != nil || got != want {
 			t.Errorf("%+v gives %+v, %v, want %+v", o, got, err, want)
+		}
+	}
+}
+
+// TestDecision: DASP alone pays for adjusting states.
+func TestDecision(t *testing.T) {
+	const own, adjust = 50 * time.Microsecond, 3 * time.Millisecond
+	for _, name := range Names() {
+		want := own
+		if name == "dasp" {
+			want += adjust
+		}
+		if got := (Options{Adjustment: adjust}).Decision(name, own); got.Fixed != want || got.FLOP != 0 || got.Bytes != 0 {
+			t.Errorf("a decision of %s costs %+v, want %v", name, got, want)
 		}
 	}
 }
