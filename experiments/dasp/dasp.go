@@ -25,5 +25,5 @@ func Experiments() []exp.Experiment {
 	inquiries := []exp.Experiment{dsspanchor.Experiment(), network.Experiment(), versions.Experiment(), dynamic.Experiment(),
 		explain.Experiment()}
 	return slices.Concat(choices.Stated(), choices.Chosen(), walk.Experiments(), trainings.Figures(), timing.Tables(),
-		trainings.Tables(), choices.Tested(), inquiries)
+		trainings.Tables(), []exp.Experiment{trainings.Weights()}, choices.Tested(), inquiries)
 }

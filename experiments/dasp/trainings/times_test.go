@@ -94,7 +94,7 @@ func TestMissesAreJudgedBySign(t *testing.T) {
 // Every verdict's numbers stand in the result seed by seed.
 func TestSeedsFrame(t *testing.T) {
 	v, p := viewOf([]setup.Summary{curve(2, 0.46, 0.7)}, []setup.Summary{curve(3, 0.55, 0.6)})
-	f := seedsFrame(v, []point{p, p.as("ssp")})
+	f := seedsFrame(v, []point{p, p.as("ssp")}, "method")
 	if len(f.Rows) != 2 || f.Rows[0][f.At("bounded")] != false || f.Rows[1][f.At("bounded")] != true || fmt.Sprint(f.Rows[0][f.At("once")]) != "120" {
 		t.Errorf("rows %v", f.Rows)
 	}

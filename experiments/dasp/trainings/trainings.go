@@ -54,7 +54,7 @@ func trainingStudies() []kit.Study[point, setup.Summary] {
 		}),
 		trainingStudy("dasp/table6", "DASP, Table 6", setup.WithoutCI, onFig3, func(v *view) {
 			rows := every(v.Profile, onFig3...)
-			v.Frames = append(v.Frames, convergenceFrame(v, rows), seedsFrame(v, rows), statesFrame(v, rows))
+			v.Frames = append(v.Frames, convergenceFrame(v, rows), seedsFrame(v, rows, "method"), statesFrame(v, rows))
 			v.Claims = append(convergenceClaims(v, setup.Homogeneous, 48), notGood(v))
 			v.Facts = append(v.Facts, differ(v)...)
 		}),
@@ -62,7 +62,7 @@ func trainingStudies() []kit.Study[point, setup.Summary] {
 			v.Facts = append(v.Facts, kit.Number("fast_link", "Gb/s", kit.AsIs, setup.Gigabits(platformOf(fast))))
 			rows := every(v.Profile, onTable7[0], onTable7[2])
 			more, d58 := moreIterations(v)
-			v.Frames = append(v.Frames, convergenceFrame(v, rows), seedsFrame(v, rows), statesFrame(v, rows), more)
+			v.Frames = append(v.Frames, convergenceFrame(v, rows), seedsFrame(v, rows, "method"), statesFrame(v, rows), more)
 			v.Claims = slices.Concat(convergenceClaims(v, setup.Heterogeneous, 52), extremes(v), []result.Claim{d58, listedRange()})
 			v.Facts = append(v.Facts, differ(v)...)
 		})}
