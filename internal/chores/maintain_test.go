@@ -109,8 +109,8 @@ func TestReproductionRunsThenRenders(t *testing.T) {
 		t.Errorf("%+v", steps)
 	}
 	steps = reproduction("there", "quick", "", []string{"dasp/table4"}, []string{"dasp"})
-	if len(steps) != 4 || !strings.HasPrefix(steps[0].Command, "gradsync run dasp/table4 --profile quick --out ") ||
-		!strings.HasSuffix(steps[2].Command, " --except dasp/table4") || steps[1].Command != steps[3].Command {
+	if len(steps) != 5 || !strings.HasPrefix(steps[0].Command, "gradsync run dasp/table4 --profile quick --out ") ||
+		!strings.HasSuffix(steps[2].Command, " --except dasp/table4 --kept "+filepath.Join("there", "parts")) || steps[1].Command != steps[3].Command {
 		t.Errorf("with a page of the first results: %+v", steps)
 	}
 	if steps = reproduction("there", "ci", "0", []string{"dasp/table6"}, []string{"dasp"}); len(steps) != 2 {

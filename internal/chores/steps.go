@@ -127,7 +127,9 @@ func reproduction(dir, profile, seeds string, first, run []string) []step {
 	}
 	render := self("report", "--results", results, "--out", filepath.Join(dir, "html"))
 	if first != nil && profile != "ci" {
-		return []step{runs(first), render, runs(run, "--except", strings.Join(first, ",")), render}
+		parts := filepath.Join(dir, "parts") // both runs share trainings; an interrupted reproduction goes on from them
+		return []step{runs(first, "--kept", parts), render, runs(run, "--except", strings.Join(first, ","), "--kept", parts), render,
+			{Command: "remove " + parts, own: func(string, io.Writer) error { return os.RemoveAll(parts) }}}
 	}
 	return []step{runs(run), render}
 }
