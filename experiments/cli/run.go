@@ -28,6 +28,7 @@ const (
 	trainTensorboardUsage = "write the run's curves as a TensorBoard event file to a folder of its name below `DIR`; " +
 		"its times are the run's clock from 1970 on, so on virtual the same command writes the same bytes"
 	runTensorboardUsage = "write TensorBoard event files below `DIR`: a run folder per experiment, figure, series and seed, of all line figures"
+	keptUsage           = "keep finished parts in `DIR`, and read those of further folders too, DIR,DIR… (default: below --out, until the command is through)"
 	runTracesUsage      = "write a Chrome trace for Perfetto below `DIR` per experiment with time lines: a process per figure, a row per lane"
 )
 
@@ -103,7 +104,7 @@ says. Values are single precision. What earlier runs left in DIR stays.
 	f.StringVar(&o.engine, "engine", autoEngine, engineUsage)
 	f.StringVar(&o.tensorboard, "tensorboard", "", runTensorboardUsage)
 	f.StringVar(&o.traces, "traces", "", runTracesUsage)
-	f.StringSliceVar(&o.kept, "kept", nil, "keep finished parts in `DIR`, and read those of further folders, DIR,DIR… (default: below --out, until the command is through)")
+	f.StringSliceVar(&o.kept, "kept", nil, keptUsage)
 	f.DurationVar(&o.limit, "for", 0, "stop after this long, as Ctrl-C does; the same command goes on (0: no limit)")
 	f.StringSliceVar(&o.except, "except", nil, "leave out experiments of a paper, by `ID,…`")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the plan with an estimated time and run nothing")

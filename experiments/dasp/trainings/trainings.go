@@ -98,13 +98,16 @@ func every(profile string, grounds ...ground) (out []point) {
 	return out
 }
 
-// platformOf loads a platform by name, or makes fast.
-func platformOf(name string) *cluster.Platform {
-	if name != fast {
-		return setup.Load(name)
-	}
-	return setup.OnLinks(setup.Heterogeneous, "100 Gb/s")
+// trainedOn holds the platform behind each key that frames and claims have. To train on another one
+// is to change its line: claims are judged on the two clusters' lines, nothing on fast.
+var trainedOn = map[string]func() *cluster.Platform{
+	setup.Homogeneous:   func() *cluster.Platform { return setup.Load(setup.Homogeneous) },
+	setup.Heterogeneous: func() *cluster.Platform { return setup.Load(setup.Heterogeneous) },
+	fast:                func() *cluster.Platform { return setup.OnLinks(setup.Heterogeneous, "100 Gb/s") },
 }
+
+// platformOf makes the platform of a key of trainedOn.
+func platformOf(key string) *cluster.Platform { return trainedOn[key]() }
 
 // trainingStudy returns a table or figure made of the trainings on some grounds.
 func trainingStudy(id, source string, profiles []string, grounds []ground, show func(*view)) kit.Study[point, setup.Summary] {
@@ -127,7 +130,7 @@ func trainingStudy(id, source string, profiles []string, grounds []ground, show 
 			return setup.TrainOnce(ctx, env, platformOf(p.Platform), p.Method, seed, setup.SizeOf(env.Profile, p.Model))
 		},
 		Show: func(v *view) {
-			v.Facts = append(setup.Settings(), kit.Number("link", "Gb/s", kit.AsIs, setup.Gigabits(setup.Load(setup.Homogeneous))),
+			v.Facts = append(setup.Settings(), kit.Number("link", "Gb/s", kit.AsIs, setup.Gigabits(platformOf(setup.Homogeneous))),
 				kit.Whether("changed", v.Profile == "quick"))
 			v.Facts = append(v.Facts, seedFacts(v)...)
 			for _, p := range every(v.Profile, grounds...) {
