@@ -108,8 +108,12 @@ func reduced(v *view, c convergenceClaim) (result.Claim, kit.Estimate) {
 			f = censored(v, ours, theirs, c.against)
 		}
 		f.Notes = append(f.Notes, behind(v, c.point, "dasp", c.against)...)
-		if x, y := daspBeside(v, c.as(c.against), primary), daspBeside(v, c.as(c.against), once); x != y {
-			f.Notes = append(f.Notes, result.Because("one-target", "finding", y, "percent", 100*targetOf(v, c.point)))
+		found := daspBeside(v, c.as(c.against), primary)
+		if x := daspBeside(v, c.as(c.against), once); x != found {
+			f.Notes = append(f.Notes, result.Because("one-target", "finding", x, "percent", 100*targetOf(v, c.point)))
+		}
+		if x := daspBeside(v, c.as(c.against), products); x != found {
+			f.Notes = append(f.Notes, result.Because("by-product", "finding", x))
 		}
 		f.NoCase = []bool{same(v, c.point, c.as(c.against))}
 		f.Differs = differing(v, c.Platform, c.Model)

@@ -104,6 +104,9 @@ func daspBeside(v *view, p point, of func(*view, point) kit.Times) string {
 // primary is the measure that claims are judged by.
 func primary(v *view, p point) kit.Times { return over(v, p, seconds) }
 
+// products is §3.2's own definition, averaged over the targets.
+func products(v *view, p point) kit.Times { return over(v, p, product) }
+
 // whole returns e, or nothing if a time behind it is only bounded.
 func whole(e kit.Estimate, of ...kit.Times) kit.Estimate {
 	for _, t := range of {
@@ -119,13 +122,12 @@ func whole(e kit.Estimate, of ...kit.Times) kit.Estimate {
 // target, the order of the pairs stands in place of a time.
 func convergenceFrame(v *view, rows []point) result.Frame {
 	s := kit.NewSheet("convergence", "platform:platform model:model method:method seconds±/s.3 over_bsp~/.3 dasp_over~/.3 saved~/%.1 "+
-		"finding:finding timed once±/s.3 once_over~/.3 once_finding:finding agree pushes/.0 iteration/ms.2 product±/s.3 product_over~/.3 "+
+		"finding:finding timed once±/s.3 once_over~/.3 once_finding:finding agree pushes/.0 iteration/ms.2 product±/s.3 product_over~/.3 product_finding:finding alike "+
 		"accuracy/%.2 staleness/versions.2 missed first sooner later unknown sign_p/.3")
 	ratio := func(v *view, p point, of func(*view, point) kit.Times) kit.Estimate {
 		ours, theirs := of(v, p.as("dasp")), of(v, p)
 		return whole(ours.Over(theirs), ours, theirs)
 	}
-	products := func(v *view, p point) kit.Times { return over(v, p, product) }
 	for _, p := range rows {
 		runs, times, one := v.At(p), primary(v, p), once(v, p)
 		iteration, ours := kit.Each(runs, setup.PerIteration).Mean(), ratio(v, p, primary)
@@ -137,10 +139,10 @@ func convergenceFrame(v *view, rows []point) result.Frame {
 			}
 			return n
 		}
-		found, crossed := daspBeside(v, p, primary), daspBeside(v, p, once)
+		found, crossed, byProduct := daspBeside(v, p, primary), daspBeside(v, p, once), daspBeside(v, p, products)
 		s.Add(p.Platform, p.Model, p.Method, times.Sample().Mean(), times.Sample().Over(secondsTo(v, p.as("bsp"))), ours, ours.Saved(), found, ours.N > 0,
 			one.Sample().Mean(), ratio(v, p, once), crossed, found == crossed, pushesTo(v, p).Mean(), iteration.Times(1e3),
-			products(v, p).Sample().Mean(), ratio(v, p, products),
+			products(v, p).Sample().Mean(), ratio(v, p, products), byProduct, found == byProduct,
 			kit.Each(runs, func(c setup.Summary) float64 { return c.Accuracy }).Mean().Times(100), kit.Each(runs, setup.MeanStaleness).Mean(),
 			times.Missed(), first(v, p), count(signs.Sooner), count(signs.Later), count(signs.Unknown), kit.OnlyIf(bounded, signs.P()))
 	}
