@@ -171,10 +171,10 @@ func TestTalliesAreApart(t *testing.T) {
 	if len(got) != 2 || got[0].Profile != "quick" || got[1].Profile != "standard" || got[0].Results != 4 || got[1].Results != 3 {
 		t.Fatalf("tallies %+v", got)
 	}
-	if w, want := words(got[0].Tally), "equal1 within2 same-sign2 differs1 not-run1 not-stated1 "; w != want {
+	if w, want := words(got[0].Tally), "equal1 within2 same-sign1 holds1 undecided1 not-run1 not-stated1 "; w != want {
 		t.Errorf("quick: %s, want %s", w, want)
 	}
-	if w, want := words(got[1].Tally), "within2 same-sign3 differs2 not-stated1 "; w != want {
+	if w, want := words(got[1].Tally), "within2 same-sign2 holds1 differs1 undecided1 not-stated1 "; w != want {
 		t.Errorf("standard: %s, want %s", w, want)
 	}
 	if got[1].Data != (said{"synthetic invented images / MNIST / CIFAR-10", "合成 invented images / MNIST / CIFAR-10"}) {

@@ -3,6 +3,15 @@
 //
 // claims.csv lists what the papers state. tolerances.csv is ours; it was committed before the
 // first result, and its history shows any later change.
+//
+// The first rule that fits gives the verdict: not run, not stated, input, no case, depends,
+// undecided, and only then equal, within, same sign, differs. The order is of what a number can
+// bear: an interval that holds the null leaves a number undecided on whichever side it lies, inside
+// its tolerance too. A number that seeds change and that has one seed is undecided; one that no seed
+// changes (Found.Seeds is 0) needs no interval. A claim that lists numbers has the worst of their
+// verdicts: one that differs decides, one that is undecided leaves those that hold undecided, and
+// there is no case only if no number has one. A claim in words is judged by its parts, see Every and
+// Some; a claim of no difference over seeds has a margin in place of a null, see Inside.
 package claims
 
 import (

@@ -223,7 +223,7 @@ func (c Claim) numbers(f Found) (worst string, why []result.Reason) {
 	return worst, why
 }
 
-// found is what was found of one number.
+// found holds what was found of one number.
 type found struct {
 	x      float64
 	ci     *[2]float64

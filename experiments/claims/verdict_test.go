@@ -13,34 +13,41 @@ func ci(lo, hi float64) []*[2]float64 { return []*[2]float64{{lo, hi}} }
 
 var data = []result.Reason{result.Because("data", "used", "fashion-mnist")}
 
-// TestVerdict walks every rule, in the order of judging. The documents' numbers are rows of
-// claims.csv: D13 states 82.1 % (tolerance 5, null 0), D15 1.5 % (0.75, 0), D21 5.9 % (2.95, 0),
-// D41 6 workers, D42 the ratios 0.831; 0.8437; 0.8720 (0.05, 1).
-func TestVerdict(t *testing.T) {
-	stated, other, reading := result.Because(AsStated), result.Because("tie", "to", "gradients"), result.Because("axis")
-	one := func(x float64) Found { return Found{Values: []float64{x}} }
-	over := func(x float64, ci []*[2]float64, differs ...result.Reason) Found {
-		return Found{Values: []float64{x}, CI95: ci, Seeds: 3, Differs: differs}
-	}
-	with := func(f Found, change func(*Found)) Found { change(&f); return f }
-	missing := func(f *Found) { f.Missing = []result.Reason{result.Because("untrained")} }
-	input := func(f *Found) { f.Input = true }
-	noCase := func(f *Found) { f.NoCase = []bool{true} }
-	depends := func(f *Found) { f.Depends = &reading }
-	sign := func(s string) func(*Found) { return func(f *Found) { f.Sign = s } }
+// rule is one row: what was found of a claim, the verdict, and the codes of its reasons.
+type rule struct {
+	name, id string
+	f        Found
+	want     string
+	codes    []string
+}
+
+var stated, other, reading = result.Because(AsStated), result.Because("tie", "to", "gradients"), result.Because("axis")
+
+var tight, wide, high = &[2]float64{0.82, 0.84}, &[2]float64{0.5, 1.5}, &[2]float64{1.1, 1.3}
+
+func one(x float64) Found { return Found{Values: []float64{x}} }
+
+func over(x float64, ci []*[2]float64, differs ...result.Reason) Found {
+	return Found{Values: []float64{x}, CI95: ci, Seeds: 3, Differs: differs}
+}
+
+func ratios(xs []float64, noCase []bool, ci ...*[2]float64) Found {
+	return Found{Values: xs, CI95: ci, NoCase: noCase, Seeds: 3}
+}
+
+func with(f Found, change func(*Found)) Found { change(&f); return f }
+
+func missing(f *Found) { f.Missing = []result.Reason{result.Because("untrained")} }
+func input(f *Found)   { f.Input = true }
+func noCase(f *Found)  { f.NoCase = []bool{true} }
+func depends(f *Found) { f.Depends = &reading }
+
+func sign(s string) func(*Found) { return func(f *Found) { f.Sign = s } }
+
+// firstRules returns the order of judging, and what stands before undecided.
+func firstRules() []rule {
 	all := with(with(with(with(over(82.1, ci(-1, 90)), missing), input), noCase), depends)
-	ratios := func(xs []float64, noCase []bool, ci ...*[2]float64) Found {
-		return Found{Values: xs, CI95: ci, NoCase: noCase, Seeds: 3}
-	}
-	tight := &[2]float64{0.82, 0.84}
-	wide := &[2]float64{0.5, 1.5}
-	high := &[2]float64{1.1, 1.3}
-	for _, test := range []struct {
-		name, id string
-		f        Found
-		want     string
-		codes    []string
-	}{
+	return []rule{
 		// The order: each rule stands before all below it.
 		{"1 not run is first", "D13", all, NotRun, []string{"untrained"}},
 		{"2 then input", "D13", with(all, func(f *Found) { f.Missing = nil }), Input, nil},
@@ -65,7 +72,12 @@ func TestVerdict(t *testing.T) {
 		{"one number without a case counts neither way", "D42", ratios([]float64{0.84, 1, 0.88}, []bool{false, true, false}, tight, wide, tight), Within, nil},
 		{"nor does it save the others", "D42", ratios([]float64{1.2, 1, 0.88}, []bool{false, true, false}, high, wide, tight), Differs, []string{"other-side"}},
 		{"words without a case", "D38", Found{Finding: NoCase, Seeds: 3}, NoCase, []string{"same-run"}},
+	}
+}
 
+// openRules returns what seeds leave undecided.
+func openRules() []rule {
+	return []rule{
 		{"undecided, the stated side", "D13", over(12, ci(-1, 20)), Undecided, []string{"ci-contains-null"}},
 		{"undecided, the other side", "D13", over(-12, ci(-30, 1)), Undecided, []string{"ci-contains-null"}},
 		{"undecided, on the null", "D13", over(0, ci(-3, 3)), Undecided, []string{"ci-contains-null"}},
@@ -82,7 +94,12 @@ func TestVerdict(t *testing.T) {
 		{"a sign test in place of the interval", "D13", with(over(12, ci(-1, 20)), sign(Above)), SameSign, []string{"sign-test"}},
 		{"a sign test leaves the size open", "D13", with(over(82.1, ci(80, 84)), sign(Above)), SameSign, []string{"sign-test"}},
 		{"a sign test against the estimate", "D13", with(over(12, ci(3, 20)), sign(Below)), Differs, []string{"other-side"}},
+	}
+}
 
+// lastRules returns the rules of numbers that are decided, of lists and of words.
+func lastRules() []rule {
+	return []rule{
 		{"equal", "D13", one(82.1), Equal, []string{"deterministic"}},
 		{"equal to 1e-9", "D13", one(82.1 * (1 + 0.9e-9)), Equal, []string{"deterministic"}},
 		{"no longer equal", "D13", one(82.1 * (1 + 2e-9)), Within, []string{"deterministic"}},
@@ -113,7 +130,14 @@ func TestVerdict(t *testing.T) {
 		{"one seed shows nothing", "D40", Holding(true, 1, &other), Undecided, []string{"one-seed"}},
 		{"no seeds at all", "D40", Holding(true, 0, nil), Holds, []string{"holds"}},
 		{"notes come last", "D13", with(over(82.1, ci(80, 84)), func(f *Found) { f.Notes = data }), Equal, []string{"data"}},
-	} {
+	}
+}
+
+// TestVerdict walks every rule, in the order of judging. The documents' numbers are rows of
+// claims.csv: D13 states 82.1 % (tolerance 5, null 0), D15 1.5 % (0.75, 0), D21 5.9 % (2.95, 0),
+// D41 6 workers, D42 the ratios 0.831; 0.8437; 0.8720 (0.05, 1).
+func TestVerdict(t *testing.T) {
+	for _, test := range slices.Concat(firstRules(), openRules(), lastRules()) {
 		got := Verdict(test.id, test.f)
 		var codes []string
 		for _, r := range got.Reasons {

@@ -154,12 +154,12 @@ func TestClaims(t *testing.T) {
 	if g.ID != want.ID || g.Statement != want.Statement() || g.Source != want.Source() || g.Paper != want.Stated() || g.Unit != want.Unit {
 		t.Errorf("claims D13 --json = %+v, claims.csv has %+v", g, want)
 	}
-	if len(g.Verdicts) != 1 || g.Verdicts[0].Verdict != claims.Differs || g.Verdicts[0].Measured != -3.0 || g.Verdicts[0].Found != "−3\u00a0%" {
+	if len(g.Verdicts) != 1 || g.Verdicts[0].Verdict != claims.Undecided || g.Verdicts[0].Measured != -3.0 || g.Verdicts[0].Found != "−3\u00a0%" {
 		t.Errorf("verdicts %+v", g.Verdicts)
 	}
 	_, out, _ = gradsync("claims", "D13", "--results", dir)
 	for _, part := range []string{"stated:    82.1 % (average iteration time reduction; baseline BSP)",
-		"verdict:   differs: measured −3\u00a0% in dasp/table5, profile quick", "one seed: no interval"} {
+		"verdict:   undecided: measured −3\u00a0% in dasp/table5, profile quick", "one seed: no interval"} {
 		if !strings.Contains(out, part) {
 			t.Errorf("claims D13 lacks %q:\n%s", part, out)
 		}

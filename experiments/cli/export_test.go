@@ -93,7 +93,7 @@ func TestExport(t *testing.T) {
 			{"D42", "1", "0.5", "", "", "2", "within", "", "", `[{"code":"gap","args":{"gap":0.1,"unit":"<1>"}}]`, "", "6", "lenet5", "", "", "0.25", "0.75"},
 			{"D42", "2", "2", "0.1", "0.25", "2", "within", "", "", `[{"code":"gap","args":{"gap":0.1,"unit":"<1>"}}]`, "", "6", "lenet5", "", "", "2", "2"},
 			{"D40", "1", "", "", "", "0", "same-sign", "", `{"code":"D40"}`, "", "", "", "", "", "", "", ""}},
-		"parts": {{"claim", "of", "value", "ci95_lo", "ci95_hi", "holds"}, {"D40", `{"method":"bsp"}`, "2.5", "0.1", "0.25", "true"}},
+		"parts": {{"claim", "of", "value", "ci95_lo", "ci95_hi", "finding"}, {"D40", `{"method":"bsp"}`, "2.5", "0.1", "0.25", "holds"}},
 	} {
 		f, err := os.Open(filepath.Join(out, "dasp", "ci", "table6", name+".csv"))
 		if err != nil {

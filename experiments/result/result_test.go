@@ -39,12 +39,13 @@ func sample() *Result {
 		Figures: []Figure{{ID: "f", Form: "line", Frame: "times", Where: map[string]any{"method": "bsp", "link": 1}, X: "link", Y: []string{"seconds"},
 			By: []string{"method"}, Log: "xy", Colours: "method"}},
 		Claims: []Claim{{ID: "D13", Measured: 100.0 / 3, CI95: []*[2]float64{&one}, Samples: [][]float64{{30, 40}},
-			Seeds: 3, Verdict: "differs", Remark: "undecided",
+			Seeds: 3, Verdict: "undecided", Remark: "derived",
 			Reasons: []Reason{Because("ci-contains-null", "lo", -1.5, "hi", 2)},
 			Differs: []Reason{Because("data", "was", "mnist", "list", []string{"a", "b"})}, Table: "5", Network: "lenet5"},
 			{ID: "D42", Measured: []float64{1, 2}, CI95: []*[2]float64{&one, nil}, Verdict: "within"},
-			{ID: "D40", Found: &Reason{Code: "D40"}, Verdict: "same-sign",
-				Parts: []Part{{Of: map[string]string{"method": "bsp"}, Value: 1.5, CI95: &one, Holds: &yes}}}}}
+			{ID: "D40", Found: &Reason{Code: "D40"}, Verdict: "holds",
+				Parts: []Part{{Of: map[string]string{"method": "bsp"}, Value: 1.5, CI95: &one, Holds: &yes},
+					{Of: map[string]string{"method": "asp"}, Value: 0.5, CI95: &one, Undecided: true}}}}}
 }
 
 // What Write writes is read back as it was, numbers rounded, and written again to the
@@ -335,7 +336,7 @@ func TestDiff(t *testing.T) {
 	for _, d := range list {
 		got = append(got, fmt.Sprintf("%s %v %v", d.Path, d.A, d.B))
 	}
-	want := []string{"claims[0].verdict differs equal", "facts[3] map[key:none value:<nil>] <nil>", "frames[0].columns[2].cells[1] 2.5 2.6",
+	want := []string{"claims[0].verdict undecided equal", "facts[3] map[key:none value:<nil>] <nil>", "frames[0].columns[2].cells[1] 2.5 2.6",
 		"seeds[2] 18446744073709551615 18446744073709551614"}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("differences %q (%v), want %q", got, err, want)

@@ -48,13 +48,17 @@ func claims(rep *report, old *before.Result, r *result.Result, words pageText) {
 			rep.differ(what, "claim", "is not judged any more")
 			continue
 		}
-		if c.Verdict != d.Verdict && slices.Contains(firstVerdicts, d.Verdict) {
+		later := !slices.Contains(firstVerdicts, d.Verdict)
+		if c.Verdict != d.Verdict && !later {
 			rep.differ(what, "verdict", "%s, was %s", d.Verdict, c.Verdict)
 		}
 		if a, b := remark(c), d.Remark; a != b {
 			rep.differ(what, "remark", "%q, was %q", b, a)
 		}
 		measured(rep, what, c, d)
+		if later { // for reasons of its own
+			continue
+		}
 		known := append(claimNumbers(*d), facts...)
 		if s, ok := judge.Get(c.ID); ok {
 			known = append(known, s.Numbers()...)
@@ -184,9 +188,6 @@ func reasons(rep *report, what string, c before.Claim, d *result.Claim, said int
 		data++
 	}
 	if len(d.Parts) > 0 {
-		data++
-	}
-	if d.Verdict == judge.Input {
 		data++
 	}
 	if now = max(now, said) + data; now < was {

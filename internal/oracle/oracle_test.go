@@ -196,7 +196,7 @@ func TestFindsChanges(t *testing.T) {
 			r.Frames[2].Rows = slices.Delete(r.Frames[2].Rows, 1, 2)
 		}},
 		{"a verdict", "claim D27", v1, func(r *result.Result) { r.Claims[0].Verdict = judge.SameSign }},
-		{"a remark", "claim D27", v1, func(r *result.Result) { r.Claims[0].Remark = "" }},
+		{"a remark", "claim D49", ratios, func(r *result.Result) { r.Claim("D49").Remark = "" }},
 		{"what was measured", "claim D27", v1, func(r *result.Result) { r.Claims[0].Measured = 39.3062086 }},
 		{"an interval", "claim D27", v1, func(r *result.Result) { r.Claims[0].CI95 = nil }},
 		{"a reason", "claim D27", v1, func(r *result.Result) { r.Claims[0].Reasons = r.Claims[0].Reasons[:2] }},

@@ -161,9 +161,6 @@ func oneSeed(r *result.Result) {
 		c := &r.Claims[i]
 		c.CI95, c.Samples, c.Seeds = nil, nil, min(c.Seeds, 1)
 		c.Reasons = slices.DeleteFunc(c.Reasons, func(x result.Reason) bool { return x.Code == "ci-contains-null" })
-		if c.Remark == "undecided" {
-			c.Remark = ""
-		}
 		for _, x := range slices.Concat(c.Reasons, c.Differs) {
 			if x.Args["seeds"] == all {
 				x.Args["seeds"] = 1.0

@@ -21,7 +21,7 @@ import (
 func drawn(t *testing.T, profile string) *notebook.Page {
 	t.Helper()
 	r := &result.Result{ID: "dasp/drawn", Source: "DASP", Profile: profile, Kind: result.Trained, Status: result.Complete, Seeds: []uint64{1},
-		Config: map[string]any{"rate": 0.05}, Claims: []result.Claim{{ID: "D39", Verdict: "same-sign", Reasons: []result.Reason{result.Because("holds")}}}}
+		Config: map[string]any{"rate": 0.05}, Claims: []result.Claim{{ID: "D39", Verdict: "holds", Reasons: []result.Reason{result.Because("holds")}}}}
 	line := func(id, unit string, x1, x2 float64) {
 		s := kit.NewSheet(id, "name:name seed x/"+unit+" accuracy/%")
 		s.Add("one", 1, x1, 100.0/3)
@@ -144,7 +144,7 @@ func TestEvents(t *testing.T) {
 		texts += e.Tag + "\n" + e.Text
 	}
 	for _, want := range []string{"dasp drawn/experiment", "config:\n\n```\n{\n  \"rate\": 0.05\n}\n```", "dasp drawn/claims",
-		"| D39 | ASP has the lowest average iteration time, BSP the highest (both clusters) | ASP <= {DASP,DSSP,SSP} <= BSP | – | – | same-sign |"} {
+		"| D39 | ASP has the lowest average iteration time, BSP the highest (both clusters) | ASP <= {DASP,DSSP,SSP} <= BSP | – | – | holds |"} {
 		if !strings.Contains(texts, want) {
 			t.Errorf("the texts lack %q:\n%s", want, texts)
 		}

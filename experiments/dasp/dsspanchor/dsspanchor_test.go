@@ -151,7 +151,8 @@ func TestPrintedDSSPRunsAway(t *testing.T) {
 }
 
 func TestOrder(t *testing.T) {
-	list := []entrant{{symbol: "c", seconds: 3}, {symbol: "a", seconds: 1}, {symbol: "b", seconds: 1.0009}, {symbol: "d", seconds: 3.0031}}
+	list := []entrant{{symbol: "c", seconds: 3}, {symbol: "a", seconds: 1},
+		{symbol: "b", seconds: 1.0009}, {symbol: "d", seconds: 3.0031}}
 	if got := order(list, 1e-3); got != "a=b<c<d" {
 		t.Errorf("order = %q", got)
 	}
@@ -159,7 +160,8 @@ func TestOrder(t *testing.T) {
 		t.Error("order sorted its argument")
 	}
 	// Against 4 1 2 3: (a,b) ties, (c,…) and the rest by hand.
-	agree, ties, against := pairs(list, []entrant{{symbol: "c", seconds: 4}, {symbol: "a", seconds: 1}, {symbol: "b", seconds: 2}, {symbol: "d", seconds: 3}}, 1e-3)
+	agree, ties, against := pairs(list, []entrant{{symbol: "c", seconds: 4},
+		{symbol: "a", seconds: 1}, {symbol: "b", seconds: 2}, {symbol: "d", seconds: 3}}, 1e-3)
 	if agree != 4 || ties != 1 || against != 1 {
 		t.Errorf("pairs: %d alike, %d ties, %d against; want 4, 1, 1", agree, ties, against)
 	}

@@ -418,7 +418,7 @@ func inBetween(v *view) result.Claim {
 	}
 	words := result.Because("D40", "n", most, "of", 4)
 	f := claims.OfParts(parts, len(v.Seeds), &words)
-	f.Differs, f.Notes = differs, append(notes, result.Because("D40-parts"), result.Because("assumed-platform"))
+	f.Differs, f.Notes = differs, append(notes, result.Because("D40-means"), result.Because("assumed-platform"))
 	return claims.Verdict("D40", f)
 }
 

@@ -80,7 +80,7 @@ func TestStepSums(t *testing.T) {
 }
 
 func TestSlowestVerdicts(t *testing.T) {
-	of := func(distance float64) []uneven { return []uneven{{Seconds: kit.Sample{1}, Distance: distance}} }
+	of := func(distance float64) []uneven { return []uneven{{Seconds: kit.Sample{1, 1}, Distance: distance}} }
 	good := slowCheck{Plan: planSlow(), Equal: 1, One: 4, At: 4.1, Uneven: of(0.01)}
 	v := judgeSlowest(good)
 	kittest.WantVerdict(t, v, claims.Holds, "P11")
