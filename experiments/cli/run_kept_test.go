@@ -56,7 +56,8 @@ func TestPiecesAreJoined(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, said := made("4,5", "again", at("new"), at("monday"), at("tuesday")); got != want || !strings.Contains(said, "is ignored, and its part made again: damaged") {
+	got, said = made("4,5", "again", at("new"), at("monday"), at("tuesday"))
+	if got != want || !strings.Contains(said, "is ignored, and its part made again: damaged") {
 		t.Errorf("beside damaged parts: same bytes %v, %s", got == want, said)
 	}
 }

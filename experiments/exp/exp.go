@@ -48,7 +48,7 @@ type Experiment struct {
 	Title    string // "": its notebook's
 	Source   string // "DASP, Table 5"
 	Profiles []string
-	// Seeds are those of a run for which nobody names any; nil: DefaultSeeds.
+	// Seeds returns the seeds of a run for which nobody names any; nil: DefaultSeeds.
 	Seeds func(profile string) []uint64
 	// Seconds estimates a run on two cores, for --dry-run and the bar.
 	Seconds func(profile string, seeds int) float64

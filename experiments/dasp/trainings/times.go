@@ -153,7 +153,8 @@ func convergenceFrame(v *view, rows []point) result.Frame {
 // the gradients to it, the first crossing of the highest target, and the mean iteration. A time that
 // is bounded is the bound. methods is the enumeration of what the rows call methods.
 func seedsFrame(v *view, rows []point, methods string) result.Frame {
-	s := kit.NewSheet("per-seed", "platform:platform model:model method:"+methods+" seed seconds/s.4 bounded gradients/.1 once/s.4 once_bounded iteration/ms.3")
+	s := kit.NewSheet("per-seed", "platform:platform model:model method:"+methods+" seed "+
+		"seconds/s.4 bounded gradients/.1 once/s.4 once_bounded iteration/ms.3")
 	for _, p := range rows {
 		times, gradients, one := primary(v, p), over(v, p, pushes), once(v, p)
 		for i, c := range v.At(p) {

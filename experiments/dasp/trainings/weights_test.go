@@ -38,7 +38,8 @@ func TestReadings(t *testing.T) {
 func TestWeightsFlip(t *testing.T) {
 	study := weights()
 	cells := map[point][]setup.Summary{}
-	times := map[string]float64{"bsp": 4, "asp": 1.5, "asp-weight-1": 3, "ssp": 2.5, "dssp": 2, "dasp": 2.2, "dasp-group-1-n": 1.8, "dasp-join": 2.2, "dasp-join-group-1-n": 1.8}
+	times := map[string]float64{"bsp": 4, "asp": 1.5, "asp-weight-1": 3, "ssp": 2.5, "dssp": 2,
+		"dasp": 2.2, "dasp-group-1-n": 1.8, "dasp-join": 2.2, "dasp-join-group-1-n": 1.8}
 	for _, p := range study.Points("standard") {
 		for i := range 6 {
 			c := curve(times[p.Method]*(1+0.001*float64(i%3)), 0.2, setup.SizeOf("standard", p.Model).Target)
