@@ -122,8 +122,8 @@ func whole(e kit.Estimate, of ...kit.Times) kit.Estimate {
 // target, the order of the pairs stands in place of a time.
 func convergenceFrame(v *view, rows []point) result.Frame {
 	s := kit.NewSheet("convergence", "platform:platform model:model method:method seconds±/s.3 over_bsp~/.3 dasp_over~/.3 saved~/%.1 "+
-		"finding:finding timed once±/s.3 once_over~/.3 once_finding:finding agree pushes/.0 iteration/ms.2 product±/s.3 product_over~/.3 product_finding:finding alike "+
-		"accuracy/%.2 staleness/versions.2 missed first sooner later unknown sign_p/.3")
+		"finding:finding timed once±/s.3 once_over~/.3 once_finding:finding agree pushes/.0 iteration/ms.2 "+
+		"product±/s.3 product_over~/.3 product_finding:finding alike accuracy/%.2 staleness/versions.2 missed first sooner later unknown sign_p/.3")
 	ratio := func(v *view, p point, of func(*view, point) kit.Times) kit.Estimate {
 		ours, theirs := of(v, p.as("dasp")), of(v, p)
 		return whole(ours.Over(theirs), ours, theirs)
