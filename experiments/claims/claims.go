@@ -66,7 +66,7 @@ func (c Claim) Stated() any {
 	return c.Value
 }
 
-// Source returns where the document states it: "DASP, 3.2 (Table 6)".
+// Source returns the place in the document: "DASP, 3.2 (Table 6)".
 func (c Claim) Source() string { return c.Paper + ", " + c.Section }
 
 // Statement returns the sentence that a page prints for the claim. The rows of DSSP's Table I tell
@@ -183,8 +183,8 @@ func table(raw []byte, header string) ([][]string, error) {
 	return rows[1:], nil
 }
 
-// Tolerance returns what tolerances.csv fixed for a claim. One without any is a programmer's
-// mistake and panics.
+// Tolerance returns the claim's tolerance. It panics if tolerances.csv has none: a programmer's
+// mistake.
 func Tolerance(id string) float64 {
 	c, ok := Get(id)
 	if !ok || c.Tolerance == nil {

@@ -40,8 +40,7 @@ const equalRel = 1e-9
 // it states. It is the one result.Claim.Remark.
 const DerivedRemark = "derived"
 
-// AsStated is the code of what was found where it is, word for word, what the document
-// states.
+// AsStated is the code of Found.Words where the finding is what the document states.
 const AsStated = "as-stated"
 
 // What Found.Sign says of a number beside the null, Undecided apart.
@@ -70,7 +69,7 @@ type Found struct {
 	Table, Network, Rival, Cluster string // of the result.Claim
 }
 
-// Number returns what was found of one number.
+// Number returns the finding on a claim that states one number: x over a number of seeds.
 func Number(x float64, ci *[2]float64, samples []float64, seeds int) Found {
 	return Found{Values: []float64{x}, CI95: []*[2]float64{ci}, Samples: [][]float64{samples}, Seeds: seeds}
 }
@@ -80,8 +79,8 @@ func Holding(holds bool, seeds int, words *result.Reason) Found {
 	return Found{Finding: Whether(holds), Seeds: seeds, Words: words}
 }
 
-// Identity returns what was found of a claim whose value is a formula or a rule in words: it is as
-// stated, or else what words say.
+// Identity returns the finding on a claim that states a formula or a rule: it is as stated, or else
+// what words say.
 func Identity(asStated bool, words result.Reason) Found {
 	if asStated {
 		words = result.Because(AsStated)

@@ -13,10 +13,10 @@ import (
 	"gradsync/experiments/result"
 )
 
-// Profiles, from the one CI runs to the papers' own sizes.
+// Profiles lists the profiles, from the one that CI runs to the papers' own sizes.
 var Profiles = []string{"ci", "quick", "standard", "paper"}
 
-// Env holds what the outside hands to an experiment.
+// Env holds what the command line hands to an experiment.
 type Env struct {
 	Profile string
 	Seeds   []uint64
@@ -33,7 +33,7 @@ type Env struct {
 	Memo Memo
 }
 
-// Memo is a store of finished parts, and of the state of one under way.
+// Memo stores finished parts, and the state of one under way.
 type Memo interface {
 	Load(key string, v any) bool
 	Save(key string, v any) error
@@ -77,7 +77,7 @@ type Bar struct {
 	Done, Total float64
 }
 
-// Step reports that one more part is done, and which comes next.
+// Step reports that one more part is done, called what.
 func (b *Bar) Step(what string) {
 	b.Done++
 	if b.Env.Progress != nil {
@@ -86,7 +86,7 @@ func (b *Bar) Step(what string) {
 }
 
 // MeanAndHalf returns the mean of x and the half-width of its 95 % Student
-// interval; half is no number for a single value.
+// interval; half is NaN for a single value.
 func MeanAndHalf(x []float64) (mean, half float64) {
 	mean = stat.Mean(x, nil)
 	if len(x) < 2 {
@@ -97,7 +97,7 @@ func MeanAndHalf(x []float64) (mean, half float64) {
 	return mean, t * stat.StdDev(x, nil) / math.Sqrt(n)
 }
 
-// Interval returns mean ± half, nil where one seed has none.
+// Interval returns the ends mean − half and mean + half, nil if half is NaN.
 func Interval(mean, half float64) *[2]float64 {
 	if math.IsNaN(half) {
 		return nil

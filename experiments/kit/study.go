@@ -1,6 +1,6 @@
 // Package kit holds what experiments share: points measured for every seed, the statistics of
 // their samples, and the facts, frames and claims made of them. An experiment is a Study, points ×
-// seeds, or an Inquiry, which looks at what has no seeds.
+// seeds, or an Inquiry, one function that has no points to repeat.
 package kit
 
 import (
@@ -40,19 +40,19 @@ type Study[P comparable, C any] struct {
 	Show func(v *View[P, C])
 }
 
-// View is read and filled by Show.
+// View gives Show what was measured and the result to fill.
 type View[P comparable, C any] struct {
 	*result.Result
 	at map[P][]C
 }
 
-// NewView returns a view of what a test says was measured, one C per seed.
+// NewView returns a view for tests, of measurements at, one C per point and seed.
 func NewView[P comparable, C any](r *result.Result, at map[P][]C) *View[P, C] {
 	return &View[P, C]{r, at}
 }
 
-// At returns what was measured at p, one per seed; none where the profile lacks p. A point of
-// Study.Once has one.
+// At returns the measurements at p, one per seed, a single one for a point of Study.Once, and none
+// if the profile lacks p.
 func (v *View[P, C]) At(p P) []C { return v.at[p] }
 
 // Experiment returns s for the command line.
@@ -160,7 +160,8 @@ func progress(env exp.Env, done, total float64, what string) {
 	}
 }
 
-// MadeOf records the engine and the data sets of r, each once and without its note.
+// MadeOf records in r the engine and the data sets that it was made with, each set once and without
+// its note.
 func MadeOf(r *result.Result, engine string, sets ...*result.Data) {
 	r.Engine = engine
 	for _, d := range sets {
@@ -175,7 +176,7 @@ func MadeOf(r *result.Result, engine string, sets ...*result.Data) {
 	}
 }
 
-// Start returns a result without content: incomplete, its configuration with the seeds.
+// Start returns an empty result, marked incomplete, whose configuration is config with the seeds.
 func Start(id, source, kind string, env exp.Env, config map[string]any) *result.Result {
 	full := map[string]any{"seeds": env.Seeds}
 	for k, v := range config {
@@ -185,7 +186,8 @@ func Start(id, source, kind string, env exp.Env, config map[string]any) *result.
 		Config: full, Frames: []result.Frame{}}
 }
 
-// Inquiry is an experiment without points and seeds: it counts, proves or searches.
+// Inquiry is an experiment that is one function: it counts, proves or searches, and has no points
+// that are measured for every seed.
 type Inquiry struct {
 	ID, Source, Kind string
 	Profiles         []string
@@ -218,8 +220,8 @@ func (q Inquiry) Experiment() exp.Experiment {
 		}}
 }
 
-// Sweep measures every point in turn, as an Inquiry does that has some, and steps b, which
-// names a point by its printed form. If one fails it returns those before it.
+// Sweep measures points in turn, for an Inquiry that has some, and reports each to b by its printed
+// form. If a point fails, Sweep returns the measurements before it and the error.
 func Sweep[P, C any](b *exp.Bar, points []P, measure func(P) (C, error)) (out []C, err error) {
 	for _, p := range points {
 		c, err := measure(p)

@@ -9,8 +9,8 @@ package ringsparse
 import (
 	"gradsync/experiments/exp"
 	"gradsync/experiments/ringsparse/accuracy"
-	"gradsync/experiments/ringsparse/cost"
 	"gradsync/experiments/ringsparse/decisions"
+	"gradsync/experiments/ringsparse/exchange"
 	"gradsync/experiments/ringsparse/scaling"
 	"gradsync/experiments/ringsparse/sums"
 )
@@ -19,7 +19,7 @@ import (
 // and costs, why sums go dense, what conversion loses, and the benefits claimed.
 func Experiments() []exp.Experiment {
 	return []exp.Experiment{
-		decisions.Experiment(), cost.Traffic(), cost.Time(), sums.FillIn(), sums.ConversionError(),
+		decisions.Experiment(), exchange.Traffic(), exchange.Time(), sums.FillIn(), sums.ConversionError(),
 		scaling.Experiment(), accuracy.Experiment(), scaling.Overlap(),
 	}
 }

@@ -63,16 +63,16 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 
 // runner is one training under way.
 type runner struct {
-	cfg     Config
-	out     *Outcome
-	model   *model.Model
-	shared  *shared // nil in a timing-only run
-	layers  []cluster.Layer
-	init    []float32 // every rank's first parameters
-	final   []float32 // the global parameters at the end
-	curve   *curve
-	verdict verdict
-	best    struct {
+	cfg      Config
+	out      *Outcome
+	model    *model.Model
+	shared   *shared // nil in a timing-only run
+	layers   []cluster.Layer
+	init     []float32 // every rank's first parameters
+	final    []float32 // the global parameters at the end
+	curve    *curve
+	stopping stopping
+	best     struct {
 		Best
 		params []float32 // nil: not asked for
 	}
@@ -158,8 +158,8 @@ func openShared(c Config, m *model.Model) (*shared, error) {
 		pool: newPool(m, images, stepper), eval: newPool(m, evalBatch, stepper)}, nil
 }
 
-// Backends make a Stepper in place of the native one; a package that adapts
-// another library is added by name before the first Run.
+// Backends holds, by name, constructors of Steppers that replace the native one. A package that
+// adapts a library adds its own before the first Run.
 var Backends = map[string]func(m *model.Model, batch int) (model.Stepper, error){}
 
 // BackendNames lists the keys of Backends, sorted.
@@ -336,8 +336,8 @@ func Kept[C any](ctx context.Context, env exp.Env, cfg Config, keep func(*Outcom
 	}, also...)
 }
 
-// KeptBy does what Kept does, for what is made of more than one run: make gets cfg with the
-// engine, the data folder, the progress and, if cfg has a Clock, the checkpoint of env.
+// KeptBy is Kept for a result of more than one run: make gets cfg with the engine, the data folder,
+// the progress and, if cfg has a Clock, the checkpoint of env.
 func KeptBy[C any](ctx context.Context, env exp.Env, cfg Config, make func(Config) (C, error), also ...any) (out C, err error) {
 	cfg.Engine, cfg.DataDir = env.Engine, env.DataDir
 	named, data, class := cfg, "", "" // what trains nothing asks no engine

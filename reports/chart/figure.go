@@ -25,8 +25,8 @@ type View struct {
 	Height                       int
 	Head                         []template.HTML
 	Points                       [][]template.HTML
-	Cut                          int  // points that the page's own table leaves out
-	Drawn                        said // what the drawing does otherwise than the data
+	Cut                          int           // points that the page's own table leaves out
+	Drawn                        notebook.Both // what the drawing does otherwise than the data
 }
 
 // andWords join two names in each language.
@@ -98,7 +98,7 @@ func asDrawn(f *notebook.Figure) (en, zh notebook.Drawing, together [2][]string)
 }
 
 // HowDrawn says what a reader of the drawing must know besides its caption.
-func HowDrawn(f *notebook.Figure) said {
+func HowDrawn(f *notebook.Figure) notebook.Both {
 	en, _, together := asDrawn(f)
 	return howDrawn(en, together)
 }

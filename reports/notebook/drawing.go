@@ -1,6 +1,6 @@
 package notebook
 
-// Drawing is a figure with its numbers and the words of one language.
+// Drawing holds the numbers of a figure with the words of one language.
 type Drawing struct {
 	ID     string
 	Kind   string // of its frame, or of its result
@@ -12,7 +12,7 @@ type Drawing struct {
 	Bands  []Band
 }
 
-// Axis names what is drawn along it.
+// Axis describes an axis of a drawing.
 type Axis struct {
 	Title, Unit string
 	Log         bool
@@ -31,7 +31,7 @@ type Series struct {
 	Hi    []float64
 }
 
-// Band is one stretch of a lane of a gantt figure, in the unit of X.
+// Band is an interval in a lane of a gantt figure, in the unit of X.
 type Band struct {
 	Lane     int
 	From, To float64

@@ -89,7 +89,7 @@ func (s Size) Wanted() string {
 }
 
 // Megabytes returns the size of the whole network's gradient.
-func (s Size) Megabytes() float64 { return 4e-6 * float64(CostsOf(s.Model).Params) }
+func (s Size) Megabytes() float64 { return 4e-6 * float64(FullSizeOf(s.Model).Params) }
 
 // Seconds estimates how long a number of pushes takes, with evaluations, on two cores of 2023
 // with engine asm.
