@@ -6,7 +6,8 @@
 //
 // The first rule that fits gives the verdict: not run, not stated, input, no case, depends,
 // undecided, and only then equal, within, same sign, differs. The order is of what a number can
-// bear: an interval that holds the null leaves a number undecided on whichever side it lies, inside
+// bear: a claim that seeds.csv declared to need more seeds than there are is undecided whatever its
+// interval; an interval that holds the null leaves a number undecided on whichever side it lies, inside
 // its tolerance too. A number that seeds change and that has one seed is undecided; one that no seed
 // changes (Found.Seeds is 0) needs no interval. A claim that lists numbers has the worst of their
 // verdicts: one that differs decides, one that is undecided leaves those that hold undecided, and

@@ -122,7 +122,7 @@ func Verdict(id string, f Found, notes ...result.Reason) result.Claim {
 }
 
 // decide applies the rules in their order: what was not run or not stated, what we put in, what has
-// no case, what depends on the reading, then words, then numbers.
+// no case, what depends on the reading, what needs more seeds than there are, then words, then numbers.
 func (c Claim) decide(f Found) (string, []result.Reason) {
 	because := func(code string, args ...any) []result.Reason { return []result.Reason{result.Because(code, args...)} }
 	count := len(f.Values)
@@ -137,6 +137,8 @@ func (c Claim) decide(f Found) (string, []result.Reason) {
 		return NoCase, because("same-run")
 	case f.Readings != nil:
 		return c.over(*f.Readings)
+	case f.Seeds > 0 && f.Seeds < SeedsFor(c.ID):
+		return Undecided, because("needs-seeds", "seeds", f.Seeds, "needed", SeedsFor(c.ID))
 	case f.Finding != "":
 		return c.inWords(f)
 	case f.Words != nil && f.Words.Code == AsStated:

@@ -13,7 +13,8 @@ import (
 // Every sentence of the paper has exactly one verdict, where it belongs, in each profile's
 // results: none is passed over, none is judged where it looks best.
 func TestEveryClaimIsJudgedOnce(t *testing.T) {
-	paper := kittest.Paper{List: Experiments, Letters: "C", Rows: 35, Results: "../results"}
+	// Gaps: C09 and C12 are not run where a profile does not meet the paper's protocol.
+	paper := kittest.Paper{List: Experiments, Letters: "C", Rows: 35, Gaps: true, Results: "../results"}
 	made := paper.Made(t)
 	for _, r := range made {
 		for _, c := range r.Claims {

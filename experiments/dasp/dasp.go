@@ -26,5 +26,5 @@ func Experiments() []exp.Experiment {
 	questions := []exp.Experiment{dsspanchor.Experiment(), network.Experiment(), versions.Experiment(), dynamic.Experiment(),
 		explain.Experiment(), multiverse.Experiment()}
 	return slices.Concat(choices.Stated(), choices.Chosen(), walk.Experiments(), convergence.Figures(), iteration.Tables(),
-		convergence.Tables(), choices.Tested(), questions)
+		convergence.Tables(), []exp.Experiment{convergence.Weights()}, choices.Tested(), questions)
 }

@@ -5,6 +5,7 @@ package exp
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -19,13 +20,16 @@ var Profiles = []string{"ci", "quick", "standard", "paper"}
 type Env struct {
 	Profile string
 	Seeds   []uint64
+	// Own says that Seeds are the experiment's own, not a user's: a rule of its own may
+	// add to them.
+	Own     bool
 	DataDir string // "" : GRADSYNC_DATA, the cache folder, then embedded
 	Engine  string // a name of tensor.Engines(); "" : portable
 	// Progress reports work done so far of a total in the experiment's own unit.
 	Progress func(done, total float64, what string)
-	// Memo keeps finished parts (one training run, say) across an interruption:
-	// Load fills v and reports whether key was there. Keys hold a hash of all
-	// parameters, so a part is never reused for another configuration.
+	// Memo keeps finished parts (one training run, say) across an interruption, or
+	// longer: Load fills v and reports whether key was there. A key is all that
+	// decides a part's numbers, so that none is reused for another configuration.
 	Memo Memo
 }
 
@@ -44,6 +48,8 @@ type Experiment struct {
 	Title    string // "": its notebook's
 	Source   string // "DASP, Table 5"
 	Profiles []string
+	// Seeds returns the seeds of a run for which nobody names any; nil: DefaultSeeds.
+	Seeds func(profile string) []uint64
 	// Seconds estimates a run on two cores, for --dry-run and the bar.
 	Seconds func(profile string, seeds int) float64
 	// Shares are the parts of Seconds that other experiments of one command need
@@ -54,7 +60,18 @@ type Experiment struct {
 	Run func(ctx context.Context, env Env) (*result.Result, error)
 }
 
-// Bar reports the progress of an experiment whose parts each count 1.
+// DefaultSeeds are the seeds of an experiment that has none of its own.
+var DefaultSeeds = []uint64{0, 1, 2}
+
+// SeedsOf returns the seeds of a run of e for which nobody names any.
+func (e Experiment) SeedsOf(profile string) []uint64 {
+	if e.Seeds != nil {
+		return e.Seeds(profile)
+	}
+	return slices.Clone(DefaultSeeds)
+}
+
+// Bar tells how far an experiment is, in parts that cost 1 each.
 type Bar struct {
 	Env         Env
 	Done, Total float64

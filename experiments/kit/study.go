@@ -5,9 +5,6 @@ package kit
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"slices"
@@ -31,6 +28,11 @@ type Study[P comparable, C any] struct {
 	Config func(profile string) map[string]any
 	// Seeds chooses the seeds to measure of the command's; nil: all of them.
 	Seeds func(seeds []uint64) []uint64
+	// Own returns the seeds of a run for which nobody names any; nil: exp.DefaultSeeds.
+	Own func(profile string) []uint64
+	// Enough tells whether a run of the study's own seeds may end: else the next number is one
+	// more seed. nil: they are enough.
+	Enough func(v *View[P, C]) bool
 	// Once tells whether a point is measured for the first seed alone; nil: none is.
 	Once    func(p P) bool
 	Measure func(ctx context.Context, env exp.Env, p P, seed uint64) (C, error)
@@ -55,7 +57,7 @@ func (v *View[P, C]) At(p P) []C { return v.at[p] }
 
 // Experiment returns s for the command line.
 func (s Study[P, C]) Experiment() exp.Experiment {
-	return exp.Experiment{ID: s.ID, Source: s.Source, Profiles: s.Profiles, Seconds: s.Seconds, Shares: s.Shares, Run: s.Run}
+	return exp.Experiment{ID: s.ID, Source: s.Source, Profiles: s.Profiles, Seeds: s.Own, Seconds: s.Seconds, Shares: s.Shares, Run: s.Run}
 }
 
 // Shares returns the parts of a run and their seconds.
@@ -100,7 +102,12 @@ func (s Study[P, C]) Run(ctx context.Context, env exp.Env) (*result.Result, erro
 	v := &View[P, C]{Start(s.ID, s.Source, s.Kind, env, s.Config(env.Profile)), map[P][]C{}}
 	v.Seeds = []uint64{}
 	done := 0.0
-	for n, seed := range env.Seeds {
+	for n := 0; n < len(env.Seeds) || env.Own && s.Enough != nil && !s.Enough(v); n++ {
+		if n == len(env.Seeds) {
+			env.Seeds = append(slices.Clip(env.Seeds), env.Seeds[n-1]+1)
+			v.Config.(map[string]any)["seeds"] = env.Seeds
+		}
+		seed := env.Seeds[n]
 		if n == 1 && s.Once != nil {
 			points = slices.DeleteFunc(slices.Clone(points), s.Once)
 		}
@@ -227,44 +234,8 @@ func Sweep[P, C any](b *exp.Bar, points []P, measure func(P) (C, error)) (out []
 	return out, nil
 }
 
-// memos guards the memos: several may ask at once, and a memo need not know.
-var memos sync.Mutex
-
-// Keep returns the memoised result of make for key, computing it if absent. key holds everything
-// that decides the numbers. state names a file in which make may save its progress, "" for none.
-// Values of different types never share a key.
-func Keep[T any](ctx context.Context, env exp.Env, key any, make func(state string) (T, error)) (out T, err error) {
-	if env.Memo == nil {
-		return make("")
-	}
-	raw, err := json.Marshal([]any{fmt.Sprintf("%T", out), key})
-	if err != nil {
-		return out, fmt.Errorf("kit: key of a finished part: %w", err)
-	}
-	sum := sha256.Sum256(raw)
-	name := hex.EncodeToString(sum[:])
-	memos.Lock()
-	kept, state := env.Memo.Load(name, &out), ""
-	if !kept {
-		state = env.Memo.State(name)
-	}
-	memos.Unlock()
-	if kept {
-		return out, nil
-	}
-	if err = ctx.Err(); err != nil {
-		return out, err
-	}
-	if out, err = make(state); err == nil {
-		memos.Lock()
-		defer memos.Unlock()
-		err = env.Memo.Save(name, out)
-	}
-	return out, err
-}
-
-// AtOnce calls f(0) … f(n−1), at most one per core at a time, and returns the error of the smallest i
-// that failed. What f computes must not depend on the order.
+// AtOnce calls f for 0 … n−1, as many at once as there are cores, and returns the error of
+// the smallest. What f gives must not depend on the order.
 func AtOnce(n int, f func(i int) error) error {
 	errs := make([]error, n)
 	var group sync.WaitGroup

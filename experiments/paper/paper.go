@@ -28,6 +28,9 @@ type Paper struct {
 	BibTeX   string
 	// Diagram is the table whose widget shows the idea: experiment#table.
 	Diagram string
+	// First are the experiments that a reproduction runs and renders before the rest: what the
+	// document itself states. nil: all at once.
+	First []string
 	// Ours is set for what is no document: a page of experiments of our own, which
 	// claims nothing that could be judged and has nobody else to cite.
 	Ours bool

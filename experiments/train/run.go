@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -320,10 +321,11 @@ func (r *runner) conclude() error {
 	return nil
 }
 
-// Kept returns the memoised keep(outcome) of a run of cfg with the engine and the data folder of
-// env, running it if absent. The key of the memo is cfg, the content of its data set, the type C,
-// and also: whatever else decides the numbers (a mask, the file that cfg.Load names). Two functions
-// keep of the same run and type must differ in also.
+// Kept runs cfg with the engine and the data folder of env and returns keep's reduction of
+// its outcome, or what an earlier call or command kept of it. One memo serves all trainings:
+// the key is cfg, the content of its data set, the engine's bit class and in also whatever
+// else decides the numbers (a mask, the file that cfg.Load names). Two reductions of the same
+// run to values of the same shape must differ in also.
 func Kept[C any](ctx context.Context, env exp.Env, cfg Config, keep func(*Outcome) (C, error), also ...any) (C, error) {
 	return KeptBy(ctx, env, cfg, func(cfg Config) (c C, err error) {
 		out, err := Run(ctx, cfg)
@@ -338,15 +340,20 @@ func Kept[C any](ctx context.Context, env exp.Env, cfg Config, keep func(*Outcom
 // the progress and, if cfg has a Clock, the checkpoint of env.
 func KeptBy[C any](ctx context.Context, env exp.Env, cfg Config, make func(Config) (C, error), also ...any) (out C, err error) {
 	cfg.Engine, cfg.DataDir = env.Engine, env.DataDir
-	data := ""
+	named, data, class := cfg, "", "" // what trains nothing asks no engine
+	named.Engine = ""
 	if !cfg.TimingOnly {
 		set, err := OpenData(cfg.Data, cfg.DataDir, cfg.Model)
 		if err != nil {
 			return out, err
 		}
-		data = set.SHA256
+		e, err := tensor.Lookup(cmp.Or(cfg.Engine, "portable"))
+		if err != nil {
+			return out, fmt.Errorf("train: %w", err)
+		}
+		data, class = set.SHA256, e.Class()
 	}
-	return kit.Keep(ctx, env, []any{cfg, data, also}, func(state string) (C, error) {
+	return kit.Keep(ctx, env, []any{named, data, class, also}, func(state string) (C, error) {
 		if cfg.Clock != nil && !cfg.TimingOnly {
 			cfg.Checkpoint = state
 		}

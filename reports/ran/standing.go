@@ -96,7 +96,10 @@ func comparable(r File, p published) string {
 	if p.Command == "" || !slices.Equal(mine.Data, p.Data) {
 		return ""
 	}
-	c := page.Program + " run " + r.ID + " --profile " + r.Profile + " --seeds " + cmp.Or(flagOf(p.Command, "--seeds"), defaultSeeds)
+	c := page.Program + " run " + r.ID + " --profile " + r.Profile
+	if s := flagOf(p.Command, "--seeds"); s != "" {
+		c += " --seeds " + s
+	}
 	if e := flagOf(p.Command, "--engine"); e != "" && mine.Engine != p.Engine {
 		c += " --engine " + e
 	}

@@ -54,7 +54,7 @@ func trainingStudies() []kit.Study[point, setup.Summary] {
 		}),
 		trainingStudy("dasp/table6", "DASP, Table 6", setup.WithoutCI, onFig3, func(v *view) {
 			rows := every(v.Profile, onFig3...)
-			v.Frames = append(v.Frames, convergenceFrame(v, rows), statesFrame(v, rows))
+			v.Frames = append(v.Frames, convergenceFrame(v, rows), seedsFrame(v, rows, "method"), statesFrame(v, rows))
 			v.Claims = append(convergenceClaims(v, setup.Homogeneous, 48), notGood(v))
 			v.Facts = append(v.Facts, differ(v)...)
 		}),
@@ -62,7 +62,7 @@ func trainingStudies() []kit.Study[point, setup.Summary] {
 			v.Facts = append(v.Facts, kit.Number("fast_link", "Gb/s", kit.AsIs, setup.Gigabits(platformOf(fast))))
 			rows := every(v.Profile, onTable7[0], onTable7[2])
 			more, d58 := moreIterations(v)
-			v.Frames = append(v.Frames, convergenceFrame(v, rows), statesFrame(v, rows), more)
+			v.Frames = append(v.Frames, convergenceFrame(v, rows), seedsFrame(v, rows, "method"), statesFrame(v, rows), more)
 			v.Claims = slices.Concat(convergenceClaims(v, setup.Heterogeneous, 52), extremes(v), []result.Claim{d58, listedRange()})
 			v.Facts = append(v.Facts, differ(v)...)
 		})}
@@ -98,18 +98,22 @@ func every(profile string, sets ...networksOn) (out []point) {
 	return out
 }
 
-// platformOf loads a platform by name, or makes fast.
-func platformOf(name string) *cluster.Platform {
-	if name != fast {
-		return setup.Load(name)
-	}
-	return setup.OnLinks(setup.Heterogeneous, "100 Gb/s")
+// trainedOn holds the platform behind each key that frames and claims have. To train on another one
+// is to change its line: claims are judged on the two clusters' lines, nothing on fast.
+var trainedOn = map[string]func() *cluster.Platform{
+	setup.Homogeneous:   func() *cluster.Platform { return setup.Load(setup.Homogeneous) },
+	setup.Heterogeneous: func() *cluster.Platform { return setup.Load(setup.Heterogeneous) },
+	fast:                func() *cluster.Platform { return setup.OnLinks(setup.Heterogeneous, "100 Gb/s") },
 }
+
+// platformOf makes the platform of a key of trainedOn.
+func platformOf(key string) *cluster.Platform { return trainedOn[key]() }
 
 // trainingStudy returns a table or figure made of the trainings of sets.
 func trainingStudy(id, source string, profiles []string, sets []networksOn, show func(*view)) kit.Study[point, setup.Summary] {
 	return kit.Study[point, setup.Summary]{ID: id, Source: source, Kind: result.Trained, Profiles: profiles,
 		Points: func(profile string) []point { return every(profile, sets...) },
+		Own:    ownSeeds, Enough: func(v *view) bool { return enough(v, sets) },
 		Cost: func(profile string, p point) (string, float64) {
 			s := setup.SizeOf(profile, p.Model)
 			return p.Platform + ", " + p.Model, s.Seconds(s.Pushes)
@@ -126,8 +130,9 @@ func trainingStudy(id, source string, profiles []string, sets []networksOn, show
 			return setup.TrainOnce(ctx, env, platformOf(p.Platform), p.Method, seed, setup.SizeOf(env.Profile, p.Model))
 		},
 		Show: func(v *view) {
-			v.Facts = append(setup.Settings(), kit.Number("link", "Gb/s", kit.AsIs, setup.Gigabits(setup.Load(setup.Homogeneous))),
+			v.Facts = append(setup.Settings(), kit.Number("link", "Gb/s", kit.AsIs, setup.Gigabits(platformOf(setup.Homogeneous))),
 				kit.Whether("changed", v.Profile == "quick"))
+			v.Facts = append(v.Facts, seedFacts(v)...)
 			for _, p := range every(v.Profile, sets...) {
 				kit.MadeOf(v.Result, v.At(p)[0].Engine, v.At(p)[0].Data)
 			}
@@ -146,76 +151,8 @@ func sizesFrame(v *view, platform string) result.Frame {
 	return f.Frame
 }
 
-// secondsTo returns the seconds to the target, one number per seed, nothing unless every seed
-// reaches it.
-func secondsTo(v *view, p point) kit.Sample { return setup.SecondsAt(v.At(p), targetOf(v, p)) }
-
-// pushesTo returns the gradients to the target, likewise.
-func pushesTo(v *view, p point) kit.Sample { return setup.PushesAt(v.At(p), targetOf(v, p)) }
-
-// iterationsTo returns the iterations to the target, likewise. An iteration lasts a worker's mean:
-// the paper's convergence time is iteration time × iterations (§3.2).
-func iterationsTo(v *view, p point) kit.Sample {
-	return setup.ToTarget(v.At(p), targetOf(v, p), func(c setup.Summary, x train.ToTarget) float64 { return x.Seconds / setup.PerIteration(c) })
-}
-
-// targetOf returns the target of p's network, NaN if the profile does not train it.
-func targetOf(v *view, p point) float64 {
-	for _, s := range setup.SizesOf(v.Profile) {
-		if s.Model == p.Model {
-			return s.Target
-		}
-	}
-	return math.NaN()
-}
-
-// missed counts the seeds that never reach the target.
-func missed(v *view, p point) int {
-	return kit.CountIf(v.At(p), func(c setup.Summary) bool {
-		_, ok := train.Reach(c.Curve, targetOf(v, p))
-		return !ok
-	})
-}
-
-// first counts the seeds that are at the target at their first evaluation, so that their times are
-// upper bounds.
-func first(v *view, p point) int {
-	return kit.CountIf(v.At(p), func(c setup.Summary) bool { return c.Curve[0].Accuracy >= targetOf(v, p) })
-}
-
 // same reports whether two methods did exactly the same in every seed, event by event.
 func same(v *view, a, b point) bool { return setup.Same(v.At(a), v.At(b)) }
-
-// daspBeside says whether DASP reaches the target sooner or later than p's method.
-func daspBeside(v *view, p point) string {
-	if same(v, p, p.as("dasp")) {
-		return "same"
-	}
-	switch x := secondsTo(v, p.as("dasp")).Over(secondsTo(v, p)).Against(1); x {
-	case "below":
-		return "sooner"
-	case "above":
-		return "later"
-	default:
-		return x
-	}
-}
-
-// convergenceFrame compares the methods' times to the target with BSP's and DASP's. The product is
-// §3.2's own definition, per worker.
-func convergenceFrame(v *view, rows []point) result.Frame {
-	s := kit.NewSheet("convergence", "platform:platform model:model method:method seconds±/s.3 over_bsp~/.3 dasp_over~/.3 saved~/%.1 "+
-		"finding:finding pushes/.0 iteration/ms.2 product/s.3 accuracy/%.2 staleness/versions.2 missed first")
-	for _, p := range rows {
-		runs, seconds, pushes := v.At(p), secondsTo(v, p), pushesTo(v, p).Mean()
-		iteration, ours := kit.Each(runs, setup.PerIteration).Mean(), secondsTo(v, p.as("dasp")).Over(seconds)
-		s.Add(p.Platform, p.Model, p.Method, seconds.Mean(), seconds.Over(secondsTo(v, p.as("bsp"))), ours, ours.Saved(),
-			daspBeside(v, p), pushes, iteration.Times(1e3), kit.OnlyIf(pushes.N > 0, iteration.Value*pushes.Value/setup.Workers),
-			kit.Each(runs, func(c setup.Summary) float64 { return c.Accuracy }).Mean().Times(100), kit.Each(runs, setup.MeanStaleness).Mean(),
-			missed(v, p), first(v, p))
-	}
-	return s.Frame
-}
 
 // statesFrame shows which of DASP's states the trainings are in.
 func statesFrame(v *view, rows []point) result.Frame {

@@ -125,13 +125,14 @@ func TestConvergenceClaims(t *testing.T) {
 	}
 }
 
-// A method that misses the target leaves its own rows without a number, no others; a
-// profile without the network leaves them all.
+// A method that misses a target leaves its own reductions to the sign test, which two pairs never
+// decide, and its own ratios without a number, no others; a profile without the network leaves them
+// all.
 func TestConvergenceWithoutANumber(t *testing.T) {
 	for _, c := range convergenceClaims(studied("quick", map[string]float64{"bsp": 4, "asp": 5, "dssp": 3, "dasp": 2}), setup.Homogeneous, 48) {
 		row, _ := claims.Get(c.ID)
-		wants := row.Baseline == "SSP" || strings.Contains(row.Quantity, "SSP;")
-		if wants != (c.Verdict == claims.NotRun) && row.Baseline != "BSP=1" && row.Baseline != "-" {
+		bounded := slices.ContainsFunc(c.Reasons, func(r result.Reason) bool { return r.Code == "bounded-pairs" })
+		if wants := row.Baseline == "SSP"; wants != bounded || wants && c.Verdict != claims.Undecided {
 			t.Errorf("%s against %s: %s, %v", c.ID, row.Baseline, c.Verdict, c.Reasons)
 		}
 		if c.Verdict == claims.NotRun {
@@ -272,7 +273,7 @@ func TestConvergenceFrame(t *testing.T) {
 	v := studied("quick", map[string]float64{"bsp": 4, "asp": 1, "ssp": 0, "dssp": 2, "dasp": 2})
 	f := convergenceFrame(v, every("quick", networksOn{setup.Homogeneous, setup.Models[:1]}))
 	get := func(row int, key string) any { return f.Rows[row][f.At(key)] }
-	for i, want := range []string{"sooner", "later", "none", "same", "same"} {
+	for i, want := range []string{"sooner", "later", "undecided", "same", "same"} { // SSP never: two pairs decide nothing
 		if got := get(i, "finding"); got != want {
 			t.Errorf("beside %s: %v, want %s", get(i, "method"), got, want)
 		}

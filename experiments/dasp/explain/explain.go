@@ -37,7 +37,7 @@ func effortOf(profile string) effort {
 	case "ci":
 		return effort{Pushes: 60, Warmup: 2, Full: 120, Scan: 3, Chunk: 3, Population: 3}
 	case "quick":
-		return effort{Pushes: 180, Warmup: 6, Full: setup.Workers * setup.PerWorker, Scan: 128, Chunk: 64, Population: 16, Generations: 5, More: 10, Alone: 6,
+		return effort{Pushes: 180, Warmup: 6, Full: setup.Workers * setup.PerWorker, Scan: 128, Chunk: 64, Population: 12, Generations: 4, More: 6, Alone: 4,
 			Rounds: 1}
 	}
 	return effort{Pushes: 240, Warmup: 8, Full: setup.Workers * setup.PerWorker, Scan: 512, Chunk: 64, Population: 32, Generations: 16, More: 40, Alone: 45,

@@ -69,8 +69,14 @@ func TestRetimedBSPEqualsTrainedBSP(t *testing.T) {
 func TestTargetsAreRound(t *testing.T) {
 	for _, profile := range []string{"ci", "quick", "standard", "paper"} {
 		for _, s := range SizesOf(profile) {
-			if x := 100 * s.Target; math.Abs(x-math.Round(x)) > 1e-9 {
-				t.Errorf("%s: target %g %%", s.Model, x)
+			all := s.Targets()
+			for _, x := range all {
+				if x = 100 * x; math.Abs(x-math.Round(x)) > 1e-9 || x <= 10 {
+					t.Errorf("%s: target %g %%", s.Model, x)
+				}
+			}
+			if len(all) != 5 || all[4] != s.Target || !slices.IsSorted(all) || all[0] == all[1] {
+				t.Errorf("%s: targets %v, want five up to %g", s.Model, all, s.Target)
 			}
 		}
 	}
