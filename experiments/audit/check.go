@@ -104,7 +104,7 @@ type checker struct {
 	made    int64 // instant of the last update
 }
 
-// worker is what the books have of one.
+// worker holds what the books say of one.
 type worker struct {
 	version  int64
 	steps    int64

@@ -1,9 +1,12 @@
 package audit_test
 
 import (
+	"bytes"
 	"context"
 	"math"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -349,5 +352,50 @@ func TestPlantedChangesOfRivals(t *testing.T) {
 	trail.Header.Method = "nobody's"
 	if _, err := audit.Check(trail); err == nil || !strings.Contains(err.Error(), "nobody's") {
 		t.Errorf("a method that nobody has: %v", err)
+	}
+}
+
+// field matches the name of the field in which a text ends.
+var field = regexp.MustCompile(`"(\w+)":[^"]*$`)
+
+// No digit of a trail's events can be changed unseen, but in instants, which a clock gives and no rule does.
+func TestEveryDigitCounts(t *testing.T) {
+	trail, _ := recorded(t, timing("dasp", 24))
+	path := filepath.Join(t.TempDir(), "run.jsonl")
+	if err := trail.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	free := []string{"at", "sent", "answered", "done"}
+	changed := map[string]int{}
+	for i := bytes.IndexByte(raw, '\n'); i < len(raw); i++ {
+		if raw[i] < '0' || raw[i] > '9' || i%3 > 0 {
+			continue
+		}
+		name := field.FindSubmatch(raw[max(0, i-80):i])
+		if name == nil || slices.Contains(free, string(name[1])) {
+			continue
+		}
+		if string(name[1]) == "weight" && raw[i+1] == ',' {
+			continue // 0.16666666666666666 and 0.16666666666666667 are one float64
+		}
+		was := raw[i]
+		raw[i] = '0' + (was-'0'+1)%10
+		if err := os.WriteFile(path, raw, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if x, err := audit.Read(path); err == nil && check(t, x).Difference == nil {
+			t.Errorf("digit %d, %q of %s, is %q and nobody notices", i, was, name[1], raw[i])
+		}
+		raw[i] = was
+		changed[string(name[1])]++
+	}
+	for _, name := range strings.Fields("worker push step held compute f gap oldest wait workers pushes weight version until") {
+		if changed[name] == 0 {
+			t.Errorf("no digit of %s was changed: %v", name, changed)
+		}
 	}
 }

@@ -22,7 +22,7 @@ const (
 	Version = 2
 )
 
-// Trail is what a file holds. The package comment describes each field.
+// Trail holds a file's lines. The package comment describes each field.
 type Trail struct {
 	Header Header
 	Events []Event

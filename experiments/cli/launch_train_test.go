@@ -46,13 +46,15 @@ func TestLaunchedTrainingsLeaveATrail(t *testing.T) {
 		t.Skip("takes seconds: make test has it")
 	}
 	file := filepath.Join(t.TempDir(), "run.jsonl")
-	l := launchJob(t, t.Context(), "launch --json --np 4 -- train --sync dasp --workers 3 --pushes 30 --data synthetic --engine portable --batch 2 --eval-every -1 --record "+file)
+	const flags = "train --sync dasp --workers 3 --pushes 30 --data synthetic --engine portable --batch 2 --eval-every -1 --record "
+	l := launchJob(t, t.Context(), "launch --json --np 4 -- "+flags+file)
 	if <-l.ended; l.rc != exitOK {
 		t.Fatalf("exit %d: %s%s", l.rc, l.out.String(), l.errOut.String())
 	}
 	rc, out, msg := gradsync("replay", "--check", file, "--json")
 	var got checked
-	if err := json.Unmarshal([]byte(out), &got); err != nil || rc != exitOK || got.Runtime != "tcp" || got.Pushes < 30 || got.Batches != got.Pushes || got.Decisions != got.Pushes {
+	err := json.Unmarshal([]byte(out), &got)
+	if err != nil || rc != exitOK || got.Runtime != "tcp" || got.Pushes < 30 || got.Batches != got.Pushes || got.Decisions != got.Pushes {
 		t.Errorf("exit %d, %v: %s%s", rc, err, out, msg)
 	}
 }

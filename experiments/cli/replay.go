@@ -68,7 +68,8 @@ func (a *app) printAudit(r audit.Report) {
 	if r.Difference != nil {
 		verdict = "differs"
 	}
-	fmt.Fprintf(a.out, "%-8s %s on %s, %d workers, seed %d: %d pushes and %d ends of a wait\n", verdict, r.Method, r.Runtime, r.Workers, r.Seed, r.Pushes, r.Timers)
+	fmt.Fprintf(a.out, "%-8s %s on %s, %d workers, seed %d: %d pushes and %d ends of a wait\n",
+		verdict, r.Method, r.Runtime, r.Workers, r.Seed, r.Pushes, r.Timers)
 	if r.Decisions > 0 {
 		fmt.Fprintf(a.out, "%-8s %d decisions (gap, oldest worker, state, T_wait)\n", "", r.Decisions)
 	}

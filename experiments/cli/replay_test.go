@@ -42,7 +42,8 @@ func TestReplayChecks(t *testing.T) {
 	if d := got.Difference; d == nil || d.Line != at || d.What != "the state" || d.Recorded != "FSS" || d.Rule != "WSS" {
 		t.Errorf("line %d, state FSS: named as %v", at, got.Difference)
 	}
-	if rc, out, _ = gradsync("replay", "--check", file); rc != exitDiffer || !strings.Contains(out, fmt.Sprintf("(line %d of the file): the state is recorded as FSS; by Algorithms 1 and 2 it is WSS", at)) {
+	want := fmt.Sprintf("(line %d of the file): the state is recorded as FSS; by Algorithms 1 and 2 it is WSS", at)
+	if rc, out, _ = gradsync("replay", "--check", file); rc != exitDiffer || !strings.Contains(out, want) {
 		t.Errorf("exit code %d: %s", rc, out)
 	}
 	if err := os.WriteFile(file, []byte(changed[:len(changed)/2]), 0o644); err != nil {

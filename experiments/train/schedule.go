@@ -93,7 +93,7 @@ func (c *Config) header() audit.Header {
 		WeightDecay: c.WeightDecay, MaxPushes: c.MaxPushes, MaxUpdates: c.MaxUpdates}
 }
 
-// schedule is what a run takes from a trail that it follows: the workers in whose order gradients arrive, and what was
+// schedule holds the part of a trail that a run follows: the workers in whose order gradients arrive, and what was
 // ordered then. On a real clock this reproduces the recorded run bit for bit.
 type schedule struct {
 	method string
@@ -114,7 +114,8 @@ func (c *Config) readSchedule() (*schedule, error) {
 
 // followed writes what of a header a run must have in common with the run that it follows.
 func followed(h audit.Header) string {
-	return fmt.Sprintf("%s, %s, %d workers, seed %d, up to %d gradients and %d updates (0: no bound)", h.Method, h.Model, h.Workers, h.Seed, h.MaxPushes, h.MaxUpdates)
+	return fmt.Sprintf("%s, %s, %d workers, seed %d, up to %d gradients and %d updates (0: no bound)",
+		h.Method, h.Model, h.Workers, h.Seed, h.MaxPushes, h.MaxUpdates)
 }
 
 // player is a policy that answers as the recorded one did. What was ordered when
