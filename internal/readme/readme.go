@@ -171,7 +171,7 @@ func countVerdicts(dir string) (n int, counts map[string]judged, err error) {
 			return 0, nil, err
 		}
 		n++
-		for _, c := range r.Claims {
+		for _, c := range claims.InScope(r.Claims) {
 			if !slices.Contains(verdicts, c.Verdict) {
 				return 0, nil, fmt.Errorf("%s: claim %s has the unknown verdict %q", f, c.ID, c.Verdict)
 			}
