@@ -3,6 +3,8 @@
 // former. `gradsync train --record FILE` writes one, `train --replay FILE` follows its order, and
 // `replay --check FILE` checks it.
 //
+// A run with a lease, in which workers leave and join, has no trail, nor has one that another network's clock times.
+//
 // # Format, version 2
 //
 // A file has JSON objects, one per line, in UTF-8: a header, then one line per event in the order in which

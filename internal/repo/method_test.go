@@ -58,6 +58,19 @@ func TestAMethodOfOnesOwn(t *testing.T) {
 	if two, three := pushes(), pushes("--mine-group", "3"); two.Updates != 12 || two.Pushes != 24 || three.Updates != 12 || three.Pushes != 36 {
 		t.Errorf("12 updates of pairs take %+v, of triples %+v, want 24 and 36 gradients", two, three)
 	}
+	record := filepath.Join(dir, "mine.jsonl")
+	pushes("--mine-group", "3", "--record", record)
+	run(0, bin, "replay", "--check", record)
+	raw, err := os.ReadFile(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(record, bytes.Replace(raw, []byte(`"Value":3`), []byte(`"Value":2`), 1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out := run(3, bin, "replay", "--check", record); !strings.Contains(out, "push 2 of worker") {
+		t.Errorf("a trail of triples, checked as one of pairs: %s", out)
+	}
 	if out := run(2, bin, "train", "--sync", "ssp", "--mine-group", "3"); !strings.Contains(out, "--mine-group is for mine, not for ssp") {
 		t.Errorf("a flag of mine given to ssp: %s", out)
 	}
