@@ -170,8 +170,9 @@ func countVerdicts(dir string) (n int, counts map[string]judged, err error) {
 		if err != nil {
 			return 0, nil, err
 		}
+		r.Claims = claims.InScope(r.Claims)
 		n++
-		for _, c := range claims.InScope(r.Claims) {
+		for _, c := range r.Claims {
 			if !slices.Contains(verdicts, c.Verdict) {
 				return 0, nil, fmt.Errorf("%s: claim %s has the unknown verdict %q", f, c.ID, c.Verdict)
 			}
